@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The subnet administration client: open a port, ask the SA, be called back.
+ *
+ * A client is one opened port. It has one fd, one next deadline and one
+ * dispatch call, belongs to one thread at a time and has no locks; two
+ * clients share nothing. Callbacks run only inside ibsa_dispatch(),
+ * ibsa_wait(), ibsa_ask() and ibsa_close(), exactly once per accepted query.
+ */
+#ifndef IBSA_IBSA_H
+#define IBSA_IBSA_H
+
+#include <ibsa/records.h>
+#include <ibsa/sa.h>
+#include <ibsa/transport.h>
+#include <ibsa/types.h>
+
+IBSA_BEGIN
+
+struct ibsa_client;
+
+/**
+ * struct ibsa_options - how to open a client; zero is the default throughout
+ * @device:      device name, or the node's name in a fabric; NULL: the first
+ *               with an active InfiniBand port
+ * @port:        port number; 0: the first active one
+ * @fabric:      topology file of an embedded fabric to use instead of a
+ *               device; NULL: $IBSA_FABRIC if set, unless the program is
+ *               set-uid
+ * @transport:   a ready transport to use instead of all above; the client
+ *               owns it from a successful open on
+ * @sa:          address of the SA instead of the port's SM; NULL: the SM
+ * @sm_key:      sent with every request; 0: none
+ * @window:      requests in flight, 1 to 1048576; default 16
+ * @queue:       queries that may wait for the window; default 65536
+ * @reply_bytes: largest reply that is accepted; default 64 MiB
+ * @deadline_ms, @first_interval_ms, @max_interval_ms, @jitter_percent:
+ *               defaults of the same members of struct ibsa_query
+ * @seed:        of jitter and transaction ids; 0: random
+ * @no_sharing:  do not send identical queries in flight as one request
+ */
+struct ibsa_options {
+	const char *device;
+	unsigned int port;
+	const char *fabric;
+	struct ibsa_transport *transport;
+	const struct ibsa_address *sa;
+	uint64_t sm_key;
+	unsigned int window;
+	unsigned int queue;
+	size_t reply_bytes;
+	unsigned int deadline_ms;
+	unsigned int first_interval_ms;
+	unsigned int max_interval_ms;
+	int jitter_percent;
+	uint64_t seed;
+	bool no_sharing;
+};
+
+/**
+ * struct ibsa_query - a question; zero is the default of all but the first
+ * @record:      what is asked for
+ * @match:       the record's struct with the wanted values; copied. NULL:
+ *               all zero
+ * @mask:        which fields of @match count: IBSA_PATH_CM(dgid) | ...
+ * @method:      IBSA_METHOD_GET (the default), GET_TABLE, SET or DELETE
+ * @attribute_modifier: 0 but where the specification says so
+ * @deadline_ms: from submission to the callback at the latest; default
+ *               10000
+ * @first_interval_ms: from the first try to the second; default 500
+ * @max_interval_ms: the interval doubles up to this; default 4000
+ * @jitter_percent: how much of an interval is random: 1 to 100; default 25,
+ *               -1 for none
+ */
+struct ibsa_query {
+	const struct ibsa_record *record;
+	const void *match;
+	uint64_t mask;
+	uint8_t method;
+	uint32_t attribute_modifier;
+	unsigned int deadline_ms;
+	unsigned int first_interval_ms;
+	unsigned int max_interval_ms;
+	int jitter_percent;
+};
+
+/**
+ * struct ibsa_reply - how a query ended
+ * @id:     the query's
+ * @record: what @records holds
+ * @err:    0: a well-formed reply of this query arrived, and @status is what
+ *          it said; -ETIMEDOUT: the deadline passed in silence; -ECANCELED;
+ *          -EPROTO: the reply was malformed; -EMSGSIZE: it was larger than
+ *          accepted; -ENODATA: it was cut on its way, and only its first
+ *          part is here; or the transport's error
+ * @status: the MAD status, all 16 bits, host order
+ * @tries:  how many times the request was sent
+ * @rtt_ns: from the last try to the reply, nanoseconds
+ * @records: the records as they came, each @stride bytes; valid until the
+ *          callback returns
+ * @stride: from one record to the next, bytes
+ * @count:  of whole records
+ */
+struct ibsa_reply {
+	uint64_t id;
+	const struct ibsa_record *record;
+	int err;
+	uint16_t status;
+	unsigned int tries;
+	uint64_t rtt_ns;
+	const uint8_t *records;
+	size_t stride;
+	size_t count;
+};
+
+/**
+ * typedef ibsa_reply_fn - called once when a query has ended
+ * @reply: valid until the callback returns
+ * @arg:   as given to ibsa_query()
+ *
+ * May call ibsa_query() and ibsa_cancel() on the client; ibsa_close(),
+ * ibsa_dispatch(), ibsa_wait() and ibsa_ask() are -EBUSY from here.
+ */
+typedef void (*ibsa_reply_fn)(const struct ibsa_reply *reply, void *arg);
+
+/* What a reply means to the one who asked. */
+enum ibsa_outcome {
+	IBSA_OUTCOME_OK,	  /* the answer is in the records */
+	IBSA_OUTCOME_NONE,	  /* there is no such record */
+	IBSA_OUTCOME_REFUSED,	  /* the SA said no; see status */
+	IBSA_OUTCOME_BUSY,	  /* the SA said to ask again later */
+	IBSA_OUTCOME_UNREACHABLE, /* no usable answer; see err */
+};
+
+/* What a client has counted since it was opened. */
+struct ibsa_stats {
+	uint64_t queries; /* accepted */
+	uint64_t shared;  /* of them, sent with another's request */
+	uint64_t sent;	  /* MADs, tries after the first too */
+	uint64_t retries;
+	uint64_t replies;  /* that ended a query */
+	uint64_t busy;	   /* replies that said BUSY */
+	uint64_t timeouts; /* queries that ended in silence */
+	uint64_t canceled;
+	uint64_t send_errors;
+	uint64_t ignored_id;	    /* no such request in flight */
+	uint64_t ignored_source;    /* not from the SA that was asked */
+	uint64_t ignored_kind;	    /* other class, method or attribute */
+	uint64_t ignored_malformed; /* too short to be a MAD */
+};
+
+/**
+ * ibsa_open - open a port to ask the SA through
+ * @options: NULL for all defaults
+ * @error:   filled on failure with what was wrong and what to do; or NULL
+ * @out:     the client; ibsa_close() closes it
+ *
+ * Chooses the transport: @options->transport, else @options->fabric, else
+ * $IBSA_FABRIC, else the device.
+ *
+ * Return: 0; -ENODEV no such device or port; -ENOSYS the RDMA modules are
+ * not loaded; -EACCES not permitted to open the device; -ENETDOWN the port
+ * is not active; -EINVAL an option out of range or a fabric file that does
+ * not parse; -ENOENT no such fabric file; -ENOMEM; or the system's error.
+ */
+int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
+	      struct ibsa_client **out) IBSA_MUST_USE;
+
+/**
+ * ibsa_close - end all queries and close the port
+ * @client: or NULL
+ *
+ * Calls back every query that has not ended with -ECANCELED, then frees
+ * the client. Queries that these callbacks try to start are -ESHUTDOWN.
+ *
+ * Return: 0; -EBUSY from inside a callback, and nothing happened.
+ */
+int ibsa_close(struct ibsa_client *client);
+
+/**
+ * ibsa_query - ask the SA for the records that match
+ * @client: an open client
+ * @query:  record, match, mask, method, deadline and intervals; copied
+ * @done:   called once, later, never from within this call
+ * @arg:    handed to @done as it is
+ * @out_id: where to put the id that ibsa_cancel() takes, or NULL
+ *
+ * The request goes out as soon as the window lets it, and again after each
+ * interval without a reply, which doubles with jitter, until deadline_ms. A
+ * retry keeps its transaction id, so a late answer to an earlier try counts.
+ *
+ * Return: 0; -EINVAL no record, a method that is none of Get, GetTable, Set
+ * and Delete, a mask bit the record does not have, or a jitter above 100;
+ * -ERANGE a matched value is wider than its field; -EAGAIN the port knows
+ * no SM; -ENOBUFS the queue is full; -ESHUTDOWN the client is closing;
+ * -ENOMEM; or the transport's send error. @done is then not called.
+ *
+ * Source: IBA vol 1, 15.2.2 (methods), 13.4.7 (status).
+ */
+int ibsa_query(struct ibsa_client *client, const struct ibsa_query *query,
+	       ibsa_reply_fn done, void *arg, uint64_t *out_id) IBSA_MUST_USE;
+
+/**
+ * ibsa_cancel - end a query early
+ * @client: an open client
+ * @id:     from ibsa_query()
+ *
+ * Its callback comes with -ECANCELED from the next dispatch. An id is never
+ * used again, so a late cancel hits nothing.
+ *
+ * Return: 0; -ENOENT the query has ended, or there never was one.
+ */
+int ibsa_cancel(struct ibsa_client *client, uint64_t id);
+
+/**
+ * ibsa_fd - what to poll for reading
+ * @client: an open client
+ *
+ * Return: an fd that is readable when ibsa_dispatch() has work; -1 on a
+ * simulated clock, where ibsa_wait() is the way to wait.
+ */
+int ibsa_fd(const struct ibsa_client *client);
+
+/**
+ * ibsa_timeout_ms - how long to poll at most
+ * @client: an open client
+ *
+ * Return: milliseconds until ibsa_dispatch() has a deadline to look at,
+ * rounded up; 0 now; -1 if there is none.
+ */
+int ibsa_timeout_ms(const struct ibsa_client *client);
+
+/**
+ * ibsa_dispatch - receive, retry, expire, call back; never waits
+ * @client: an open client
+ *
+ * Return: 0; -EBUSY from inside a callback; or the transport's receive
+ * error, after which queries still end by their deadlines.
+ */
+int ibsa_dispatch(struct ibsa_client *client);
+
+/**
+ * ibsa_wait - wait for something to do, then dispatch
+ * @client:     an open client
+ * @timeout_ms: at most; -1 for no limit
+ *
+ * Return: as ibsa_dispatch(); -EINTR a signal ended the wait.
+ */
+int ibsa_wait(struct ibsa_client *client, int timeout_ms);
+
+/**
+ * ibsa_wake - end an ibsa_wait() early; the one call for any thread
+ * @client: an open client
+ */
+void ibsa_wake(struct ibsa_client *client);
+
+/**
+ * ibsa_ask - ask and wait for the answer
+ * @client: an open client
+ * @query:  as for ibsa_query()
+ * @done:   called once from within this call if the query was accepted; or
+ *          NULL
+ * @arg:    handed to @done as it is
+ *
+ * Other queries of the client make progress meanwhile. A signal does not
+ * end it.
+ *
+ * Return: 0 the SA answered with records, or with an empty table;
+ * -EREMOTEIO it answered with a status, which @done has seen; the reply's
+ * err; -EBUSY from inside a callback; or what ibsa_query() returns.
+ */
+int ibsa_ask(struct ibsa_client *client, const struct ibsa_query *query,
+	     ibsa_reply_fn done, void *arg) IBSA_MUST_USE;
+
+/**
+ * ibsa_outcome - what a reply means
+ * @reply: of a query that ended
+ *
+ * Return: enum ibsa_outcome. None is status 0x0300 or 0x0500 or an empty
+ * table; unreachable is any err.
+ */
+enum ibsa_outcome ibsa_outcome(const struct ibsa_reply *reply);
+
+/**
+ * ibsa_reply_at - one record of a reply, in place
+ * @reply: of a query that ended
+ * @index: less than reply->count
+ *
+ * Return: the record's bytes, reply->stride of them; read single fields
+ * with IBSA_GET().
+ */
+static inline const uint8_t *ibsa_reply_at(const struct ibsa_reply *reply,
+					   size_t index)
+{
+	return reply->records + index * reply->stride;
+}
+
+/**
+ * ibsa_reply_decode - one record of a reply into its struct
+ * @reply: of a query that ended
+ * @index: of the record
+ * @out:   the record's struct
+ *
+ * Return: 0; -ENOENT if @index is not less than reply->count.
+ */
+int ibsa_reply_decode(const struct ibsa_reply *reply, size_t index,
+		      void *out) IBSA_MUST_USE;
+
+/**
+ * ibsa_port_get - the state of the client's port, as last read
+ * @client:  an open client
+ * @refresh: read it afresh first
+ * @out:     the state
+ *
+ * Return: 0; or the error of reading it, and @out is untouched.
+ */
+int ibsa_port_get(struct ibsa_client *client, bool refresh,
+		  struct ibsa_port_state *out) IBSA_MUST_USE;
+
+/**
+ * ibsa_stats_get - what the client has counted
+ * @client: an open client
+ * @out:    the counters
+ */
+void ibsa_stats_get(const struct ibsa_client *client, struct ibsa_stats *out);
+
+/**
+ * ibsa_version - the library's version
+ *
+ * Return: "MAJOR.MINOR.PATCH".
+ */
+const char *ibsa_version(void);
+
+IBSA_END
+
+#endif

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The records of subnet administration, one table each. A table gives the
+ * host struct, the wire layout, the component mask, decode, encode, text and
+ * JSON names and the command's selectors; to add a field, add a row.
+ *
+ * Rows stand in wire order and give widths in bits:
+ *
+ *   F(type, name, bits, mask, show)            one value
+ *   ARR(type, name, bits, count, mask, show)   count values of bits each
+ *   PAD(name, bits)                            reserved, sent as zero
+ *
+ * Structs hold host byte order, GIDs 16 raw bytes, and text one more byte
+ * than the wire so that it always ends in NUL.
+ */
+#ifndef IBSA_RECORDS_H
+#define IBSA_RECORDS_H
+
+#include <ibsa/record.h>
+
+IBSA_BEGIN
+
+/* clang-format off */
+
+/*
+ * SA header: MAD, RMPP and SA headers of one MAD, 56 bytes. Not a record,
+ * but the same mechanism. Source: IBA vol 1, 13.4.3, 13.6.2, 15.2.1.
+ */
+#define IBSA_SA_HEADER_FIELDS(F, ARR, PAD)				\
+	F(u8,   base_version,      8, IBSA_NO_BIT, dec)			\
+	F(u8,   mgmt_class,        8, IBSA_NO_BIT, hex)			\
+	F(u8,   class_version,     8, IBSA_NO_BIT, dec)			\
+	F(u8,   method,            8, IBSA_NO_BIT, hex)			\
+	F(u16,  status,           16, IBSA_NO_BIT, hex)			\
+	PAD(class_specific,       16)					\
+	F(u64,  transaction_id,   64, IBSA_NO_BIT, hex)			\
+	F(u16,  attribute_id,     16, IBSA_NO_BIT, hex)			\
+	PAD(resv0,                16)					\
+	F(u32,  attribute_modifier, 32, IBSA_NO_BIT, hex)		\
+	F(u8,   rmpp_version,      8, IBSA_NO_BIT, dec)			\
+	F(u8,   rmpp_type,         8, IBSA_NO_BIT, dec)			\
+	F(u8,   rmpp_resp_time,    5, IBSA_NO_BIT, dec)			\
+	F(u8,   rmpp_flags,        3, IBSA_NO_BIT, hex)			\
+	F(u8,   rmpp_status,       8, IBSA_NO_BIT, dec)			\
+	F(u32,  rmpp_segment,     32, IBSA_NO_BIT, dec)			\
+	F(u32,  rmpp_length,      32, IBSA_NO_BIT, dec)			\
+	F(u64,  sm_key,           64, IBSA_NO_BIT, hex)			\
+	F(u16,  attribute_offset, 16, IBSA_NO_BIT, dec)			\
+	PAD(resv1,                16)					\
+	F(u64,  component_mask,   64, IBSA_NO_BIT, hex)
+
+/*
+ * PathRecord: attribute 0x0035, 64 bytes.
+ * Source: IBA vol 1, 15.2.5.16; Linux include/rdma/ib_sa.h for mask bits.
+ */
+#define IBSA_PATH_FIELDS(F, ARR, PAD)					\
+	F(u64,  service_id,       64, IBSA_TWO(0), hex)			\
+	F(gid,  dgid,            128,  2, gid)				\
+	F(gid,  sgid,            128,  3, gid)				\
+	F(u16,  dlid,             16,  4, dec)				\
+	F(u16,  slid,             16,  5, dec)				\
+	F(u8,   raw_traffic,       1,  6, dec)				\
+	PAD(resv0,                 3)					\
+	F(u32,  flow_label,       20,  8, hex)				\
+	F(u8,   hop_limit,         8,  9, dec)				\
+	F(u8,   tclass,            8, 10, hex)				\
+	F(u8,   reversible,        1, 11, dec)				\
+	F(u8,   numb_path,         7, 12, dec)				\
+	F(u16,  pkey,             16, 13, hex)				\
+	F(u16,  qos_class,        12, 14, hex)				\
+	F(u8,   sl,                4, 15, dec)				\
+	F(u8,   mtu_selector,      2, 16, dec)				\
+	F(u8,   mtu,               6, 17, mtu)				\
+	F(u8,   rate_selector,     2, 18, dec)				\
+	F(u8,   rate,              6, 19, rate)				\
+	F(u8,   packet_life_time_selector, 2, 20, dec)			\
+	F(u8,   packet_life_time,  6, 21, dec)				\
+	F(u8,   preference,        8, 22, dec)				\
+	PAD(resv1,                48)
+
+/*
+ * PathRecord of Omni-Path: attribute 0x0035, class version 0x80, 64 bytes.
+ * Source: Linux drivers/infiniband/core/sa_query.c, opa_path_rec_table.
+ */
+#define IBSA_OPA_PATH_FIELDS(F, ARR, PAD)				\
+	F(u64,  service_id,       64, IBSA_TWO(0), hex)			\
+	F(gid,  dgid,            128,  2, gid)				\
+	F(gid,  sgid,            128,  3, gid)				\
+	F(u32,  dlid,             32,  4, dec)				\
+	F(u32,  slid,             32,  5, dec)				\
+	F(u8,   raw_traffic,       1,  6, dec)				\
+	PAD(resv0,                 3)					\
+	F(u32,  flow_label,       20,  8, hex)				\
+	F(u8,   hop_limit,         8,  9, dec)				\
+	F(u8,   tclass,            8, 10, hex)				\
+	F(u8,   reversible,        1, 11, dec)				\
+	F(u8,   numb_path,         7, 12, dec)				\
+	F(u16,  pkey,             16, 13, hex)				\
+	F(u8,   l2_8b,             1, IBSA_NO_BIT, dec)			\
+	F(u8,   l2_10b,            1, IBSA_NO_BIT, dec)			\
+	F(u8,   l2_9b,             1, IBSA_NO_BIT, dec)			\
+	F(u8,   l2_16b,            1, IBSA_NO_BIT, dec)			\
+	PAD(resv1,                 2)					\
+	F(u8,   qos_type,          2, IBSA_NO_BIT, dec)			\
+	F(u8,   qos_priority,      8, 14, dec)				\
+	PAD(resv2,                 3)					\
+	F(u8,   sl,                5, 15, dec)				\
+	PAD(resv3,                 8)					\
+	F(u8,   mtu_selector,      2, 16, dec)				\
+	F(u8,   mtu,               6, 17, mtu)				\
+	F(u8,   rate_selector,     2, 18, dec)				\
+	F(u8,   rate,              6, 19, rate)				\
+	F(u8,   packet_life_time_selector, 2, 20, dec)			\
+	F(u8,   packet_life_time,  6, 21, dec)				\
+	F(u8,   preference,        8, 22, dec)
+
+/*
+ * NodeRecord: attribute 0x0011, 108 bytes, sent as 112.
+ * Source: IBA vol 1, 15.2.5.2 and 14.2.5.3 (NodeInfo).
+ */
+#define IBSA_NODE_FIELDS(F, ARR, PAD)					\
+	F(u16,  lid,              16,  0, dec)				\
+	PAD(resv0,                16)					\
+	F(u8,   base_version,      8,  2, dec)				\
+	F(u8,   class_version,     8,  3, dec)				\
+	F(u8,   node_type,         8,  4, node_type)			\
+	F(u8,   num_ports,         8,  5, dec)				\
+	F(u64,  system_image_guid, 64, 6, guid)				\
+	F(u64,  node_guid,        64,  7, guid)				\
+	F(u64,  port_guid,        64,  8, guid)				\
+	F(u16,  partition_cap,    16,  9, dec)				\
+	F(u16,  device_id,        16, 10, hex)				\
+	F(u32,  revision,         32, 11, hex)				\
+	F(u8,   local_port_num,    8, 12, dec)				\
+	F(u32,  vendor_id,        24, 13, hex)				\
+	ARR(chr, node_description, 8, 64, 14, text)
+
+/*
+ * PortInfoRecord: attribute 0x0012, 68 bytes, sent as 72.
+ * Source: IBA vol 1, 15.2.5.3 and 14.2.5.6 (PortInfo).
+ */
+#define IBSA_PORT_INFO_FIELDS(F, ARR, PAD)				\
+	F(u16,  endport_lid,      16,  0, dec)				\
+	F(u8,   port_num,          8,  1, dec)				\
+	F(u8,   options,           8,  2, hex)				\
+	F(u64,  m_key,            64,  3, hex)				\
+	F(u64,  gid_prefix,       64,  4, hex)				\
+	F(u16,  lid,              16,  5, dec)				\
+	F(u16,  master_sm_lid,    16,  6, dec)				\
+	F(u32,  capability_mask,  32,  7, hex)				\
+	F(u16,  diag_code,        16,  8, hex)				\
+	F(u16,  m_key_lease_period, 16, 9, dec)				\
+	F(u8,   local_port_num,    8, 10, dec)				\
+	F(u8,   link_width_enabled, 8, 11, hex)				\
+	F(u8,   link_width_supported, 8, 12, hex)			\
+	F(u8,   link_width_active, 8, 13, hex)				\
+	F(u8,   link_speed_supported, 4, 14, hex)			\
+	F(u8,   port_state,        4, 15, port_state)			\
+	F(u8,   port_physical_state, 4, 16, phys_state)			\
+	F(u8,   link_down_default_state, 4, 17, phys_state)		\
+	F(u8,   m_key_protect_bits, 2, 18, dec)				\
+	PAD(resv0,                 3)					\
+	F(u8,   lmc,               3, 20, dec)				\
+	F(u8,   link_speed_active, 4, 21, hex)				\
+	F(u8,   link_speed_enabled, 4, 22, hex)				\
+	F(u8,   neighbor_mtu,      4, 23, mtu)				\
+	F(u8,   master_sm_sl,      4, 24, dec)				\
+	F(u8,   vl_cap,            4, 25, dec)				\
+	F(u8,   init_type,         4, 26, hex)				\
+	F(u8,   vl_high_limit,     8, 27, dec)				\
+	F(u8,   vl_arbitration_high_cap, 8, 28, dec)			\
+	F(u8,   vl_arbitration_low_cap, 8, 29, dec)			\
+	F(u8,   init_type_reply,   4, 30, hex)				\
+	F(u8,   mtu_cap,           4, 31, mtu)				\
+	F(u8,   vl_stall_count,    3, 32, dec)				\
+	F(u8,   hoq_life,          5, 33, dec)				\
+	F(u8,   operational_vls,   4, 34, dec)				\
+	F(u8,   partition_enforcement_inbound, 1, 35, dec)		\
+	F(u8,   partition_enforcement_outbound, 1, 36, dec)		\
+	F(u8,   filter_raw_inbound, 1, 37, dec)				\
+	F(u8,   filter_raw_outbound, 1, 38, dec)			\
+	F(u16,  m_key_violations, 16, 39, dec)				\
+	F(u16,  p_key_violations, 16, 40, dec)				\
+	F(u16,  q_key_violations, 16, 41, dec)				\
+	F(u8,   guid_cap,          8, 42, dec)				\
+	F(u8,   client_reregister, 1, 43, dec)				\
+	F(u8,   multicast_pkey_trap_suppression, 2, 44, dec)		\
+	F(u8,   subnet_timeout,    5, 45, dec)				\
+	PAD(resv1,                 3)					\
+	F(u8,   resp_time_value,   5, 47, dec)				\
+	F(u8,   local_phy_errors,  4, 48, dec)				\
+	F(u8,   overrun_errors,    4, 49, dec)				\
+	F(u16,  max_credit_hint,  16, 50, dec)				\
+	PAD(resv2,                 8)					\
+	F(u32,  link_round_trip_latency, 24, 52, dec)			\
+	F(u16,  capability_mask2, 16, 53, hex)				\
+	F(u8,   link_speed_ext_active, 4, 54, hex)			\
+	F(u8,   link_speed_ext_supported, 4, 55, hex)			\
+	PAD(resv3,                 3)					\
+	F(u8,   link_speed_ext_enabled, 5, 57, hex)
+
+/*
+ * ClassPortInfo: attribute 0x0001, 72 bytes.
+ * Source: IBA vol 1, 13.4.8.1.
+ */
+#define IBSA_CLASS_PORT_INFO_FIELDS(F, ARR, PAD)			\
+	F(u8,   base_version,      8, IBSA_NO_BIT, dec)			\
+	F(u8,   class_version,     8, IBSA_NO_BIT, dec)			\
+	F(u16,  capability_mask,  16, IBSA_NO_BIT, hex)			\
+	F(u32,  capability_mask2, 27, IBSA_NO_BIT, hex)			\
+	F(u8,   resp_time_value,   5, IBSA_NO_BIT, dec)			\
+	F(gid,  redirect_gid,    128, IBSA_NO_BIT, gid)			\
+	F(u8,   redirect_tclass,   8, IBSA_NO_BIT, hex)			\
+	F(u8,   redirect_sl,       4, IBSA_NO_BIT, dec)			\
+	F(u32,  redirect_flow_label, 20, IBSA_NO_BIT, hex)		\
+	F(u16,  redirect_lid,     16, IBSA_NO_BIT, dec)			\
+	F(u16,  redirect_pkey,    16, IBSA_NO_BIT, hex)			\
+	PAD(resv0,                 8)					\
+	F(u32,  redirect_qp,      24, IBSA_NO_BIT, dec)			\
+	F(u32,  redirect_qkey,    32, IBSA_NO_BIT, hex)			\
+	F(gid,  trap_gid,        128, IBSA_NO_BIT, gid)			\
+	F(u8,   trap_tclass,       8, IBSA_NO_BIT, hex)			\
+	F(u8,   trap_sl,           4, IBSA_NO_BIT, dec)			\
+	F(u32,  trap_flow_label,  20, IBSA_NO_BIT, hex)			\
+	F(u16,  trap_lid,         16, IBSA_NO_BIT, dec)			\
+	F(u16,  trap_pkey,        16, IBSA_NO_BIT, hex)			\
+	F(u8,   trap_hop_limit,    8, IBSA_NO_BIT, dec)			\
+	F(u32,  trap_qp,          24, IBSA_NO_BIT, dec)			\
+	F(u32,  trap_qkey,        32, IBSA_NO_BIT, hex)
+
+/*
+ * ServiceRecord: attribute 0x0031, 176 bytes; its identity is the first 26.
+ * Source: IBA vol 1, 15.2.5.14; Linux ib_sa.h for mask bits.
+ */
+#define IBSA_SERVICE_FIELDS(F, ARR, PAD)				\
+	F(u64,  service_id,       64,  0, hex)				\
+	F(gid,  service_gid,     128,  1, gid)				\
+	F(u16,  service_pkey,     16,  2, hex)				\
+	PAD(resv0,                16)					\
+	F(u32,  service_lease,    32,  4, dec)				\
+	ARR(u8, service_key,       8, 16, 5, blob)			\
+	ARR(chr, service_name,     8, 64, 6, text)			\
+	ARR(u8, service_data8,     8, 16, 7, hex)			\
+	ARR(u16, service_data16,  16, 8, 23, hex)			\
+	ARR(u32, service_data32,  32, 4, 31, hex)			\
+	ARR(u64, service_data64,  64, 2, 35, hex)
+
+/*
+ * MCMemberRecord: attribute 0x0038, 52 bytes, sent as 56.
+ * Source: IBA vol 1, 15.2.5.17; Linux ib_sa.h for mask bits.
+ */
+#define IBSA_MCMEMBER_FIELDS(F, ARR, PAD)				\
+	F(gid,  mgid,            128,  0, gid)				\
+	F(gid,  port_gid,        128,  1, gid)				\
+	F(u32,  qkey,             32,  2, hex)				\
+	F(u16,  mlid,             16,  3, hex)				\
+	F(u8,   mtu_selector,      2,  4, dec)				\
+	F(u8,   mtu,               6,  5, mtu)				\
+	F(u8,   tclass,            8,  6, hex)				\
+	F(u16,  pkey,             16,  7, hex)				\
+	F(u8,   rate_selector,     2,  8, dec)				\
+	F(u8,   rate,              6,  9, rate)				\
+	F(u8,   packet_life_time_selector, 2, 10, dec)			\
+	F(u8,   packet_life_time,  6, 11, dec)				\
+	F(u8,   sl,                4, 12, dec)				\
+	F(u32,  flow_label,       20, 13, hex)				\
+	F(u8,   hop_limit,         8, 14, dec)				\
+	F(u8,   scope,             4, 15, dec)				\
+	F(u8,   join_state,        4, 16, hex)				\
+	F(u8,   proxy_join,        1, 17, dec)				\
+	PAD(resv0,                23)
+
+/*
+ * InformInfo: attribute 0x0003, 36 bytes.
+ * Source: IBA vol 1, 13.4.8.3; srp_daemon for mask bits.
+ */
+#define IBSA_INFORM_INFO_FIELDS(F, ARR, PAD)				\
+	F(gid,  gid,             128,  0, gid)				\
+	F(u16,  lid_range_begin,  16,  1, dec)				\
+	F(u16,  lid_range_end,    16,  2, dec)				\
+	PAD(resv0,                16)					\
+	F(u8,   is_generic,        8,  4, dec)				\
+	F(u8,   subscribe,         8,  5, dec)				\
+	F(u16,  type,             16,  6, dec)				\
+	F(u16,  trap_number,      16,  7, dec)				\
+	F(u32,  qpn,              24,  8, hex)				\
+	PAD(resv1,                 3)					\
+	F(u8,   resp_time_value,   5, 10, dec)				\
+	PAD(resv2,                 8)					\
+	F(u32,  producer_type,    24, 12, dec)
+
+/*
+ * Notice: attribute 0x0002, 80 bytes.
+ * Source: IBA vol 1, 13.4.8.2.
+ */
+#define IBSA_NOTICE_FIELDS(F, ARR, PAD)					\
+	F(u8,   is_generic,        1, IBSA_NO_BIT, dec)			\
+	F(u8,   type,              7, IBSA_NO_BIT, dec)			\
+	F(u32,  producer_type,    24, IBSA_NO_BIT, dec)			\
+	F(u16,  trap_number,      16, IBSA_NO_BIT, dec)			\
+	F(u16,  issuer_lid,       16, IBSA_NO_BIT, dec)			\
+	F(u8,   toggle,            1, IBSA_NO_BIT, dec)			\
+	F(u16,  toggle_count,     15, IBSA_NO_BIT, dec)			\
+	ARR(u8, data_details,      8, 54, IBSA_NO_BIT, blob)		\
+	F(gid,  issuer_gid,      128, IBSA_NO_BIT, gid)
+
+/*
+ * Every record: R(struct, TABLE, "name", "short", attribute, class version,
+ * bytes, "fields of a one-line view").
+ */
+#define IBSA_RECORDS(R)							\
+	R(path, PATH, "PathRecord", "PR", 0x0035, 2, 64,		\
+	  "slid,dlid,sgid,dgid,pkey,sl,mtu,rate")			\
+	R(opa_path, OPA_PATH, "OpaPathRecord", "OPR", 0x0035, 0x80, 64,	\
+	  "slid,dlid,sgid,dgid,pkey,sl,mtu,rate")			\
+	R(node, NODE, "NodeRecord", "NR", 0x0011, 2, 108,		\
+	  "lid,node_type,num_ports,node_guid,port_guid,local_port_num,"	\
+	  "node_description")						\
+	R(port_info, PORT_INFO, "PortInfoRecord", "PIR", 0x0012, 2, 68,	\
+	  "endport_lid,port_num,lid,lmc,port_state,port_physical_state,"\
+	  "link_width_active,link_speed_active,link_speed_ext_active,"	\
+	  "neighbor_mtu,capability_mask")				\
+	R(class_port_info, CLASS_PORT_INFO, "ClassPortInfo", "CPI",	\
+	  0x0001, 2, 72,						\
+	  "base_version,class_version,capability_mask,"			\
+	  "capability_mask2,resp_time_value,redirect_lid")		\
+	R(service, SERVICE, "ServiceRecord", "SR", 0x0031, 2, 176,	\
+	  "service_id,service_gid,service_pkey,service_lease,"		\
+	  "service_name")						\
+	R(mcmember, MCMEMBER, "MCMemberRecord", "MCMR", 0x0038, 2, 52,	\
+	  "mgid,mlid,port_gid,qkey,pkey,mtu,rate,sl,join_state")	\
+	R(inform_info, INFORM_INFO, "InformInfo", "II", 0x0003, 2, 36,	\
+	  "gid,lid_range_begin,lid_range_end,is_generic,subscribe,type,"\
+	  "trap_number,qpn,producer_type")				\
+	R(notice, NOTICE, "Notice", "NT", 0x0002, 2, 80,		\
+	  "is_generic,type,producer_type,trap_number,issuer_lid,"	\
+	  "data_details")
+/* clang-format on */
+
+/* The host type of a table's first column, and its extra bytes as text. */
+#define IBSA__TYPE_u8 uint8_t
+#define IBSA__TYPE_u16 uint16_t
+#define IBSA__TYPE_u32 uint32_t
+#define IBSA__TYPE_u64 uint64_t
+#define IBSA__TYPE_gid struct ibsa_gid
+#define IBSA__TYPE_chr char
+#define IBSA__NUL_u8 0
+#define IBSA__NUL_u16 0
+#define IBSA__NUL_u32 0
+#define IBSA__NUL_u64 0
+#define IBSA__NUL_chr 1
+
+#define IBSA__HOST_F(type, name, bits, mask, show) IBSA__TYPE_##type name;
+#define IBSA__HOST_ARR(type, name, bits, count, mask, show) \
+	IBSA__TYPE_##type name[(count) + IBSA__NUL_##type];
+#define IBSA__HOST_PAD(name, bits)
+
+/*
+ * The layout is a struct with one char a bit, so that offsetof() counts bits
+ * and sizeof() gives widths; in the mask struct sizeof() - 1 is the mask
+ * column. Neither ever exists as an object.
+ */
+#define IBSA__BITS_F(type, name, bits, mask, show) char name[bits];
+#define IBSA__BITS_ARR(type, name, bits, count, mask, show) \
+	char name[count][bits];
+#define IBSA__BITS_PAD(name, bits) char name[bits];
+
+#define IBSA__MASK_F(type, name, bits, mask, show) char name[(mask) + 1];
+#define IBSA__MASK_ARR(type, name, bits, count, mask, show) \
+	char name[(mask) + 1];
+#define IBSA__MASK_PAD(name, bits)
+
+#define IBSA__DEFINE(record, TABLE)                                 \
+	struct ibsa_##record {                                      \
+		IBSA_##TABLE##_FIELDS(IBSA__HOST_F, IBSA__HOST_ARR, \
+				      IBSA__HOST_PAD)               \
+	};                                                          \
+	struct ibsa__##record##_bits {                              \
+		IBSA_##TABLE##_FIELDS(IBSA__BITS_F, IBSA__BITS_ARR, \
+				      IBSA__BITS_PAD)               \
+	};                                                          \
+	struct ibsa__##record##_mask {                              \
+		IBSA_##TABLE##_FIELDS(IBSA__MASK_F, IBSA__MASK_ARR, \
+				      IBSA__MASK_PAD)               \
+	};                                                          \
+	extern const struct ibsa_record ibsa_##record##_record
+
+#define IBSA__DEFINE_RECORD(record, TABLE, ...) IBSA__DEFINE(record, TABLE);
+IBSA_RECORDS(IBSA__DEFINE_RECORD)
+IBSA__DEFINE(sa_header, SA_HEADER);
+
+/**
+ * IBSA_CM - component mask of a field
+ * @record: the record's struct without "ibsa_", as path
+ * @field:  name of the field; of an array, its first value
+ *
+ * A constant expression, host byte order. IBSA_PATH_CM(dlid) and so on are
+ * the short forms.
+ */
+#define IBSA_CM(record, field) \
+	IBSA__CM(sizeof(((struct ibsa__##record##_mask *)0)->field) - 1)
+
+#define IBSA_PATH_CM(field) IBSA_CM(path, field)
+#define IBSA_OPA_PATH_CM(field) IBSA_CM(opa_path, field)
+#define IBSA_NODE_CM(field) IBSA_CM(node, field)
+#define IBSA_PORT_INFO_CM(field) IBSA_CM(port_info, field)
+#define IBSA_SERVICE_CM(field) IBSA_CM(service, field)
+#define IBSA_MCMEMBER_CM(field) IBSA_CM(mcmember, field)
+#define IBSA_INFORM_INFO_CM(field) IBSA_CM(inform_info, field)
+
+/**
+ * IBSA_GET - read one numeric field in place
+ * @record: the record's struct without "ibsa_"
+ * @field:  name of a field that is one number
+ * @wire:   the record's bytes, as ibsa_reply_at() gives them
+ *
+ * One load and a shift: what to use when a table has a million records.
+ * Return: the value in host order, as uint64_t.
+ */
+#define IBSA_GET(record, field, wire)                                        \
+	ibsa_bits_get((wire), offsetof(struct ibsa__##record##_bits, field), \
+		      sizeof(((struct ibsa__##record##_bits *)0)->field))
+
+/**
+ * IBSA_GET_GID - the 16 bytes of a GID field in place
+ * @record: the record's struct without "ibsa_"
+ * @field:  name of a GID field
+ * @wire:   the record's bytes
+ *
+ * Return: a pointer into @wire.
+ */
+#define IBSA_GET_GID(record, field, wire) \
+	((wire) + offsetof(struct ibsa__##record##_bits, field) / 8)
+
+IBSA_END
+
+#endif

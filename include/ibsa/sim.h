@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The embedded fabric: a simulated subnet with its own SA inside the
+ * process, from a topology file. No hardware, no daemon, no root.
+ *
+ * A fabric has its own lock; the clients on it may run in different threads.
+ */
+#ifndef IBSA_SIM_H
+#define IBSA_SIM_H
+
+#include <ibsa/transport.h>
+#include <ibsa/types.h>
+
+IBSA_BEGIN
+
+struct ibsa_fabric;
+
+/**
+ * struct ibsa_fabric_options - zero is the default throughout
+ * @virtual_clock: time moves only by ibsa_fabric_advance() and by a client's
+ *                 wait, from 0; default: the real clock
+ * @seed:          of all that is random; same seed, same history
+ * @sa_node:       node that the SA runs on, by name or node id; NULL: the
+ *                 first channel adapter of the file
+ * @latency_us:    from a request to its answer; default 0
+ */
+struct ibsa_fabric_options {
+	bool virtual_clock;
+	uint64_t seed;
+	const char *sa_node;
+	unsigned int latency_us;
+};
+
+/**
+ * enum ibsa_fault_kind - what can go wrong with a MAD on its way
+ *
+ * A fault strikes requests and answers alike, but for BUSY and SILENCE,
+ * which are the SA's.
+ */
+enum ibsa_fault_kind {
+	IBSA_FAULT_LOSE,      /* it does not arrive */
+	IBSA_FAULT_DELAY,     /* it arrives up to delay_ms later */
+	IBSA_FAULT_DUPLICATE, /* it arrives twice */
+	IBSA_FAULT_REORDER,   /* it arrives after the one sent next */
+	IBSA_FAULT_CORRUPT,   /* some of its bits are flipped */
+	IBSA_FAULT_BUSY,      /* the SA answers BUSY */
+	IBSA_FAULT_SILENCE,   /* the SA does not answer */
+	IBSA_FAULT_KINDS,
+};
+
+/**
+ * struct ibsa_fault - one kind of fault and how often it strikes
+ * @kind:     which
+ * @percent:  of the MADs, 0 to 100; 0 ends the fault
+ * @count:    strike so many times and then end; 0: no end
+ * @delay_ms: for DELAY: at most this long; default 100
+ */
+struct ibsa_fault {
+	enum ibsa_fault_kind kind;
+	double percent;
+	unsigned int count;
+	unsigned int delay_ms;
+};
+
+/**
+ * struct ibsa_fabric_info - how large a fabric is
+ */
+struct ibsa_fabric_info {
+	size_t nodes;
+	size_t adapters;
+	size_t switches;
+	size_t links;
+	size_t lids;
+};
+
+/**
+ * struct ibsa_fabric_port - one end port of a fabric's channel adapters
+ * @node:   the node's name: its description, else its node id
+ * @number: of the port
+ * @guid:   port GUID, host order
+ * @state:  as a client on it would read it
+ */
+struct ibsa_fabric_port {
+	const char *node;
+	unsigned int number;
+	uint64_t guid;
+	struct ibsa_port_state state;
+};
+
+/* What the embedded SA and the fabric have counted. */
+struct ibsa_fabric_stats {
+	uint64_t requests;   /* MADs that clients sent */
+	uint64_t answers;    /* MADs that reached a client */
+	uint64_t unanswered; /* the SA kept silent, as it does */
+	uint64_t faults[IBSA_FAULT_KINDS];
+};
+
+/**
+ * ibsa_fabric_load - a fabric from a topology file
+ * @path:    file as ibnetdiscover writes and ibsim reads
+ * @options: NULL for all defaults
+ * @error:   filled on failure: file, line, what was wrong; may be NULL
+ * @out:     the fabric; ibsa_fabric_put() lets go of it
+ *
+ * Return: 0; -EINVAL the file does not parse or a node of @options is not in
+ * it; -ENOENT and the like from opening it; -ENOMEM.
+ */
+int ibsa_fabric_load(const char *path,
+		     const struct ibsa_fabric_options *options,
+		     struct ibsa_error *error,
+		     struct ibsa_fabric **out) IBSA_MUST_USE;
+
+/**
+ * ibsa_fabric_parse - a fabric from text in memory
+ * @text:    of a topology file
+ * @len:     bytes of it
+ * @options: NULL for all defaults
+ * @error:   filled on failure; may be NULL
+ * @out:     the fabric
+ *
+ * Return: as ibsa_fabric_load().
+ */
+int ibsa_fabric_parse(const char *text, size_t len,
+		      const struct ibsa_fabric_options *options,
+		      struct ibsa_error *error,
+		      struct ibsa_fabric **out) IBSA_MUST_USE;
+
+/**
+ * ibsa_fabric_put - let go of a fabric
+ * @fabric: or NULL; it ends when its last client has closed too
+ */
+void ibsa_fabric_put(struct ibsa_fabric *fabric);
+
+/**
+ * ibsa_fabric_attach - a port of the fabric as a transport
+ * @fabric: which
+ * @node:   name or node id of a channel adapter; NULL: the first
+ * @port:   its port; 0: the first that is connected
+ * @out:    the transport, for ibsa_options.transport; holds the fabric
+ *
+ * Return: 0; -ENODEV no such node or port; -ENETDOWN the port is not
+ * connected; -ENOMEM; or the error of making its eventfd.
+ */
+int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
+		       unsigned int port,
+		       struct ibsa_transport **out) IBSA_MUST_USE;
+
+/**
+ * ibsa_fabric_fault - start, change or end a kind of fault
+ * @fabric: which
+ * @fault:  the fault; replaces one of the same kind
+ *
+ * Return: 0; -EINVAL an unknown kind or a percentage out of range.
+ */
+int ibsa_fabric_fault(struct ibsa_fabric *fabric,
+		      const struct ibsa_fault *fault) IBSA_MUST_USE;
+
+/**
+ * ibsa_fabric_advance - move a virtual clock
+ * @fabric: which
+ * @ns:     by how much, nanoseconds
+ *
+ * Messages due by then become receivable; clients dispatch on their own.
+ *
+ * Return: 0; -EINVAL the fabric has the real clock.
+ */
+int ibsa_fabric_advance(struct ibsa_fabric *fabric, uint64_t ns) IBSA_MUST_USE;
+
+/**
+ * ibsa_fabric_sa_set - start or stop the SA
+ * @fabric:  which
+ * @running: false: its ports know no SM any more; a start forgets services,
+ *           as a restarted SA does
+ */
+void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running);
+
+/**
+ * ibsa_fabric_info_get - how large a fabric is
+ * @fabric: which
+ * @out:    the numbers
+ */
+void ibsa_fabric_info_get(struct ibsa_fabric *fabric,
+			  struct ibsa_fabric_info *out);
+
+/**
+ * ibsa_fabric_port_at - walk over the end ports of the channel adapters
+ * @fabric: which
+ * @index:  from 0, in the order of the file
+ * @out:    the port; its strings live as long as the fabric
+ *
+ * Return: 0; -ENOENT past the last.
+ */
+int ibsa_fabric_port_at(struct ibsa_fabric *fabric, size_t index,
+			struct ibsa_fabric_port *out) IBSA_MUST_USE;
+
+/**
+ * ibsa_fabric_stats_get - what has been counted
+ * @fabric: which
+ * @out:    the counters
+ */
+void ibsa_fabric_stats_get(struct ibsa_fabric *fabric,
+			   struct ibsa_fabric_stats *out);
+
+IBSA_END
+
+#endif

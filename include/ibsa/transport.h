@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A transport carries MADs between one local port and the fabric, and the
+ * clock with them: the kernel's umad device is one, the embedded fabric
+ * another. What runs on one runs on the other.
+ */
+#ifndef IBSA_TRANSPORT_H
+#define IBSA_TRANSPORT_H
+
+#include <ibsa/types.h>
+
+IBSA_BEGIN
+
+/**
+ * struct ibsa_address - where a MAD goes to, or came from
+ * @lid:         of the other side, host order; 0 if only @gid says where
+ * @qpn:         of the other side, 24 bits; 1 for the SA
+ * @pkey_index:  in the local port's P_Key table
+ * @sl:          service level
+ * @path_bits:   low bits of the local LID, for an LMC above 0
+ * @has_grh:     whether the fields below are meant
+ * @gid:         of the other side
+ * @gid_index:   in the local port's GID table
+ * @hop_limit:   as in the GRH
+ * @traffic_class: as in the GRH
+ * @flow_label:  20 bits, host order
+ */
+struct ibsa_address {
+	uint32_t lid;
+	uint32_t qpn;
+	uint16_t pkey_index;
+	uint8_t sl;
+	uint8_t path_bits;
+	bool has_grh;
+	uint8_t gid_index;
+	uint8_t hop_limit;
+	uint8_t traffic_class;
+	uint32_t flow_label;
+	struct ibsa_gid gid;
+};
+
+/**
+ * struct ibsa_message - a MAD that arrived
+ * @from: its sender
+ * @mad:  the bytes from the MAD header on; valid until the next recv or close
+ * @len:  how many; replies of any size arrive whole
+ * @err:  0; -ETIMEDOUT or another negative errno if this is not a reply but
+ *        the transport's word that the request whose header @mad holds came
+ *        to nothing; -EMSGSIZE if the reply is larger than the transport may
+ *        take and only its first part is here
+ */
+struct ibsa_message {
+	struct ibsa_address from;
+	const uint8_t *mad;
+	size_t len;
+	int err;
+};
+
+/**
+ * struct ibsa_port_state - what may change at a port while a program runs
+ * @gid:        GID 0: subnet prefix and port GUID
+ * @lid:        base LID, 0 if none yet
+ * @sm_lid:     LID of the subnet manager, 0 if none is known
+ * @sm_sl:      service level to reach it with
+ * @lmc:        how many low bits of the LID are path bits
+ * @port_state: enum ibsa_port_state_code
+ * @phys_state: 5 is LinkUp
+ * @pkey_index: index of the default P_Key (0xffff, else 0x7fff, else 0)
+ * @needs_grh:  the port sends nothing without a GRH (RoCE)
+ */
+struct ibsa_port_state {
+	struct ibsa_gid gid;
+	uint32_t lid;
+	uint32_t sm_lid;
+	uint16_t pkey_index;
+	uint8_t sm_sl;
+	uint8_t lmc;
+	uint8_t port_state;
+	uint8_t phys_state;
+	bool needs_grh;
+};
+
+struct ibsa_transport;
+
+/**
+ * struct ibsa_transport_ops - what a transport can do
+ * @now_ns: its clock: monotonic, in nanoseconds, from any start
+ * @send:   send one MAD; @timeout_ms is how long the sender will wait for an
+ *          answer before it sends the same MAD again or gives up.
+ *          Return: 0, or a negative errno and nothing was sent
+ * @recv:   take the next message, without waiting.
+ *          Return: 1 and *@out is filled; 0 nothing there; or a negative errno
+ * @fd:     readable when recv may have something; -1 if there is none
+ * @wait:   sleep until recv may have something, wake is called or
+ *          @timeout_ms has passed (-1: no limit). On a simulated clock, move
+ *          it there instead. Return: 0, or -EINTR
+ * @wake:   end a wait in another thread, or the next one; any thread
+ * @port:   read the state of the local port afresh. Return: 0 or -errno
+ * @close:  end it and free it
+ *
+ * All but wake belong to the thread that the client belongs to.
+ */
+struct ibsa_transport_ops {
+	uint64_t (*now_ns)(struct ibsa_transport *transport);
+	int (*send)(struct ibsa_transport *transport,
+		    const struct ibsa_address *to, const uint8_t *mad,
+		    size_t len, unsigned int timeout_ms);
+	int (*recv)(struct ibsa_transport *transport, struct ibsa_message *out);
+	int (*fd)(struct ibsa_transport *transport);
+	int (*wait)(struct ibsa_transport *transport, int timeout_ms);
+	void (*wake)(struct ibsa_transport *transport);
+	int (*port)(struct ibsa_transport *transport,
+		    struct ibsa_port_state *out);
+	void (*close)(struct ibsa_transport *transport);
+};
+
+/* A transport embeds this as its first member. */
+struct ibsa_transport {
+	const struct ibsa_transport_ops *ops;
+};
+
+IBSA_END
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Array fields between wire and struct; all of them are whole bytes. */
+#ifndef WIRE_ARRAY_H
+#define WIRE_ARRAY_H
+
+#include <ibsa/bits.h>
+
+/* The put functions return what does not fit, as ibsa_bits_put() does. */
+
+static inline void get_u8(uint8_t *out, const uint8_t *wire, size_t count)
+{
+	memcpy(out, wire, count);
+}
+
+static inline uint64_t put_u8(uint8_t *wire, const uint8_t *in, size_t count)
+{
+	memcpy(wire, in, count);
+	return 0;
+}
+
+static inline void get_u16(uint16_t *out, const uint8_t *wire, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		out[i] = ibsa_be16(wire + 2 * i);
+}
+
+static inline uint64_t put_u16(uint8_t *wire, const uint16_t *in, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		ibsa_put_be16(wire + 2 * i, in[i]);
+	return 0;
+}
+
+static inline void get_u32(uint32_t *out, const uint8_t *wire, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		out[i] = ibsa_be32(wire + 4 * i);
+}
+
+static inline uint64_t put_u32(uint8_t *wire, const uint32_t *in, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		ibsa_put_be32(wire + 4 * i, in[i]);
+	return 0;
+}
+
+static inline void get_u64(uint64_t *out, const uint8_t *wire, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		out[i] = ibsa_be64(wire + 8 * i);
+}
+
+static inline uint64_t put_u64(uint8_t *wire, const uint64_t *in, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		ibsa_put_be64(wire + 8 * i, in[i]);
+	return 0;
+}
+
+/*
+ * Text ends at its first NUL on both sides, and the rest is zero: an SA
+ * compares all the bytes.
+ */
+static inline void get_chr(char *out, const uint8_t *wire, size_t count)
+{
+	size_t len = strnlen((const char *)wire, count);
+
+	memcpy(out, wire, len);
+	memset(out + len, 0, count + 1 - len);
+}
+
+static inline uint64_t put_chr(uint8_t *wire, const char *in, size_t count)
+{
+	size_t len = strnlen(in, count + 1);
+
+	memcpy(wire, in, len < count ? len : count);
+	return len > count;
+}
+
+#endif

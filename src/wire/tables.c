@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Every record's table made into its codec, its rows and its object. */
+#include <ibsa/records.h>
+
+#include "wire/array.h"
+
+#define RECORD path
+#define FIELDS IBSA_PATH_FIELDS
+#include "wire/record.inc"
+
+#define RECORD opa_path
+#define FIELDS IBSA_OPA_PATH_FIELDS
+#include "wire/record.inc"
+
+#define RECORD node
+#define FIELDS IBSA_NODE_FIELDS
+#include "wire/record.inc"
+
+#define RECORD port_info
+#define FIELDS IBSA_PORT_INFO_FIELDS
+#include "wire/record.inc"
+
+#define RECORD class_port_info
+#define FIELDS IBSA_CLASS_PORT_INFO_FIELDS
+#include "wire/record.inc"
+
+#define RECORD service
+#define FIELDS IBSA_SERVICE_FIELDS
+#include "wire/record.inc"
+
+#define RECORD mcmember
+#define FIELDS IBSA_MCMEMBER_FIELDS
+#include "wire/record.inc"
+
+#define RECORD inform_info
+#define FIELDS IBSA_INFORM_INFO_FIELDS
+#include "wire/record.inc"
+
+#define RECORD notice
+#define FIELDS IBSA_NOTICE_FIELDS
+#include "wire/record.inc"
+
+#define RECORD sa_header
+#define FIELDS IBSA_SA_HEADER_FIELDS
+#include "wire/record.inc"
+
+/*
+ * The bits of a mask column: an array of numbers has one for each value,
+ * text and blob are one value.
+ */
+#define SPAN_dec(count) (count)
+#define SPAN_hex(count) (count)
+#define SPAN_text(count) 1
+#define SPAN_blob(count) 1
+#define SPAN(cm, values) (IBSA__CM(cm) * ((UINT64_C(2) << ((values)-1)) - 1))
+#define MASK_F(type, name, bits, cm, show) | IBSA__CM(cm)
+#define MASK_ARR(type, name, bits, count, cm, show) \
+	| SPAN(cm, SPAN_##show(count))
+#define NOTHING(name, bits)
+
+#define OBJECT(record, TABLE, full, abbreviation, attr, version, bytes,     \
+	       one_line)                                                    \
+	_Static_assert(sizeof(struct ibsa__##record##_bits) == (bytes)*8,   \
+		       full);                                               \
+	const struct ibsa_record ibsa_##record##_record = {                 \
+		.name = full,                                               \
+		.short_name = abbreviation,                                 \
+		.brief = one_line,                                          \
+		.attribute = attr,                                          \
+		.class_version = version,                                   \
+		.size = bytes,                                              \
+		.host_size = sizeof(struct ibsa_##record),                  \
+		.mask = 0 IBSA_##TABLE##_FIELDS(MASK_F, MASK_ARR, NOTHING), \
+		.fields = record##_rows,                                    \
+		.field_count = sizeof(record##_rows) /                      \
+			       sizeof(record##_rows[0]),                    \
+		.decode = record##_decode,                                  \
+		.encode = record##_encode,                                  \
+	};
+
+IBSA_RECORDS(OBJECT)
+OBJECT(sa_header, SA_HEADER, "SAHeader", "SAH", 0, 2, 56,
+       "method,status,transaction_id,attribute_id")
+
+#define OBJECT_ADDRESS(record, ...) &ibsa_##record##_record,
+
+static const struct ibsa_record *const records[] = { IBSA_RECORDS(
+	OBJECT_ADDRESS) };
+
+const struct ibsa_record *ibsa_record_at(unsigned int index)
+{
+	if (index >= sizeof(records) / sizeof(records[0]))
+		return NULL;
+	return records[index];
+}
