@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# What the scripts share; sourced by them, from any working directory.
+# shellcheck shell=bash
+set -uo pipefail
+
+# The project's root, where every script works.
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+cd "$root" || exit 1
+me=scripts/$(basename "$0")
+
+# die SENTENCE [STATUS] - end with a sentence on what is wrong and what to do
+die() {
+	echo "$me: $1" >&2
+	exit "${2:-1}"
+}
+
+# usage - print the comment at the top of the script, without its first lines
+usage() {
+	sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0"
+}
+
+# jobs - how many compilers or tests run side by side
+jobs() {
+	nproc 2>/dev/null || echo 2
+}
+
+# quietly LOG COMMAND... - run it, showing its output only if it fails
+quietly() {
+	local log=$1 status=0
+	shift
+	"$@" >"$log" 2>&1 </dev/null || status=$?
+	if [ "$status" -ne 0 ]; then
+		cat "$log" >&2
+	fi
+	return "$status"
+}
