@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Doubly linked lists whose links lie in the objects themselves. */
+#ifndef BASE_LIST_H
+#define BASE_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A list's head, and a link in an object; a list without objects is a ring
+ * of its head alone. */
+struct list {
+	struct list *next;
+	struct list *prev;
+};
+
+/* The object of @type whose member @link is at @at. */
+#define list_object(at, type, link) \
+	((type *)(void *)((char *)(at)-offsetof(type, link)))
+
+static inline void list_init(struct list *list)
+{
+	list->next = list;
+	list->prev = list;
+}
+
+static inline bool list_is_empty(const struct list *list)
+{
+	return list->next == list;
+}
+
+static inline void list_append(struct list *list, struct list *link)
+{
+	link->next = list;
+	link->prev = list->prev;
+	list->prev->next = link;
+	list->prev = link;
+}
+
+/* Take @link out of its list; it is then a list of its own. */
+static inline void list_remove(struct list *link)
+{
+	link->prev->next = link->next;
+	link->next->prev = link->prev;
+	list_init(link);
+}
+
+/* Move all of @from to the end of @to. */
+static inline void list_splice(struct list *to, struct list *from)
+{
+	if (list_is_empty(from))
+		return;
+	from->next->prev = to->prev;
+	to->prev->next = from->next;
+	from->prev->next = to;
+	to->prev = from->prev;
+	list_init(from);
+}
+
+#endif

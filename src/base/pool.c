@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Objects of one size that are taken and given back all the time. */
+#include "base/alloc.h"
+#include "base/pool.h"
+
+enum { CHUNK_OBJECTS = 64, CHUNK_HEADER = 64 };
+
+void ibsa__pool_init(struct pool *pool, size_t object_size)
+{
+	*pool = (struct pool){ .object_size = object_size };
+}
+
+static int grow(struct pool *pool)
+{
+	char *chunk = ibsa__calloc(1, CHUNK_HEADER + CHUNK_OBJECTS *
+							     pool->object_size);
+
+	if (!chunk)
+		return -1;
+	*(void **)(void *)chunk = pool->chunks;
+	pool->chunks = chunk;
+	for (size_t i = CHUNK_OBJECTS; i-- > 0;)
+		ibsa__pool_give(pool,
+				chunk + CHUNK_HEADER + i * pool->object_size);
+	return 0;
+}
+
+void *ibsa__pool_take(struct pool *pool)
+{
+	void *object;
+
+	if (!pool->free && grow(pool))
+		return NULL;
+	object = pool->free;
+	pool->free = *(void **)object;
+	return object;
+}
+
+void ibsa__pool_give(struct pool *pool, void *object)
+{
+	*(void **)object = pool->free;
+	pool->free = object;
+}
+
+void ibsa__pool_done(struct pool *pool)
+{
+	while (pool->chunks) {
+		void *chunk = pool->chunks;
+
+		pool->chunks = *(void **)chunk;
+		ibsa__free(chunk);
+	}
+	pool->free = NULL;
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The engine as a whole: its life, its clock, its port, its dispatch. */
+#include <errno.h>
+#include <limits.h>
+
+#include "base/alloc.h"
+#include "engine/state.h"
+
+enum { NS_PER_MS = 1000000 };
+
+/* The port is read again at most so often, however many tries fail. */
+enum { PORT_READ_MS = 100 };
+
+/* Take the SA's address from the port, unless it was given. Return: whether
+ * there is one. A port that needs a GRH has no SM to tell the GID of. */
+static bool use_port(struct ibsa__engine *engine)
+{
+	const struct ibsa_port_state *port = &engine->port;
+
+	if (engine->sa_given)
+		return true;
+	engine->sa = (struct ibsa_address){
+		.lid = port->sm_lid,
+		.qpn = IBSA_QPN_GSI,
+		.pkey_index = port->pkey_index,
+		.sl = port->sm_sl,
+	};
+	return port->sm_lid && port->sm_lid <= IBSA_LID_UNICAST_MAX &&
+	       !port->needs_grh;
+}
+
+static void read_port(struct ibsa__engine *engine)
+{
+	struct ibsa_port_state port;
+
+	engine->port_read_ns = engine_now_ns(engine);
+	if (!engine->transport->ops->port(engine->transport, &port))
+		engine->port = port;
+	engine->sa_known = use_port(engine);
+}
+
+void ibsa__engine_refresh(struct ibsa__engine *engine)
+{
+	uint64_t age_ns = engine_now_ns(engine) - engine->port_read_ns;
+
+	if (age_ns >= (uint64_t)PORT_READ_MS * NS_PER_MS)
+		read_port(engine);
+}
+
+static void start(struct ibsa__engine *engine)
+{
+	ibsa__wheel_init(&engine->wheel, engine_now_ns(engine) / NS_PER_MS);
+	ibsa__pool_init(&engine->queries, sizeof(struct query));
+	ibsa__pool_init(&engine->txns, sizeof(struct txn));
+	list_init(&engine->waiting);
+	list_init(&engine->ended);
+	engine->random.state = engine->options.seed;
+	engine->next_id = 1;
+	engine->tid_high = random_next(&engine->random) << 32;
+	engine->next_tid = (uint32_t)random_next(&engine->random);
+	engine->sa_given = engine->options.sa;
+	if (engine->sa_given)
+		engine->sa = *engine->options.sa;
+	engine->options.sa = NULL;
+	read_port(engine);
+}
+
+static void destroy(struct ibsa__engine *engine)
+{
+	ibsa__pool_done(&engine->queries);
+	ibsa__pool_done(&engine->txns);
+	ibsa__hash_done(&engine->ids);
+	ibsa__hash_done(&engine->tids);
+	ibsa__hash_done(&engine->shares);
+	ibsa__free(engine);
+}
+
+int ibsa__engine_new(const struct ibsa__engine_options *options,
+		     struct ibsa_transport *transport,
+		     struct ibsa__engine **out)
+{
+	struct ibsa__engine *engine = ibsa__calloc(1, sizeof(*engine));
+
+	if (!engine)
+		return -ENOMEM;
+	engine->transport = transport;
+	engine->options = *options;
+	if (ibsa__hash_init(&engine->ids) || ibsa__hash_init(&engine->tids) ||
+	    ibsa__hash_init(&engine->shares)) {
+		destroy(engine);
+		return -ENOMEM;
+	}
+	start(engine);
+	*out = engine;
+	return 0;
+}
+
+/* End every query of @txn; the last one frees it. */
+static void cancel_all(struct ibsa__engine *engine, struct txn *txn)
+{
+	struct list *first = txn->queries.next;
+
+	while (first != &txn->queries) {
+		struct query *query = list_object(first, struct query, link);
+		bool last = first->next == &txn->queries;
+
+		ibsa__query_end(engine, query, -ECANCELED);
+		if (last)
+			return;
+		first = txn->queries.next;
+	}
+}
+
+int ibsa__engine_free(struct ibsa__engine *engine)
+{
+	if (!engine)
+		return 0;
+	if (engine->calling_back)
+		return -EBUSY;
+	engine->closing = true;
+	while (!list_is_empty(&engine->waiting))
+		cancel_all(engine,
+			   list_object(engine->waiting.next, struct txn, link));
+	for (size_t i = 0; i <= engine->tids.mask; i++) {
+		while (engine->tids.chains[i])
+			cancel_all(engine, hash_object(engine->tids.chains[i],
+						       struct txn, tid));
+	}
+	ibsa__engine_call_back(engine);
+	destroy(engine);
+	return 0;
+}
+
+/* Advance the wheel and see to all that has come due. */
+static void expire(struct ibsa__engine *engine)
+{
+	struct timer *timer;
+
+	ibsa__wheel_advance(&engine->wheel, engine_now_ns(engine) / NS_PER_MS);
+	while ((timer = ibsa__wheel_take(&engine->wheel))) {
+		if (timer->kind == TIMER_DEADLINE)
+			ibsa__query_expire(engine,
+					   list_object(timer, struct query,
+						       deadline));
+		else
+			ibsa__txn_retry(engine,
+					list_object(timer, struct txn, retry));
+	}
+}
+
+int ibsa__engine_dispatch(struct ibsa__engine *engine)
+{
+	int err;
+
+	if (engine->calling_back)
+		return -EBUSY;
+	err = ibsa__engine_receive(engine);
+	expire(engine);
+	ibsa__engine_call_back(engine);
+	ibsa__engine_pump(engine);
+	return err;
+}
+
+static bool has_work(const struct ibsa__engine *engine)
+{
+	return engine->more || !list_is_empty(&engine->ended) ||
+	       (!list_is_empty(&engine->waiting) &&
+		engine->in_flight < engine->options.window);
+}
+
+int ibsa__engine_timeout_ms(const struct ibsa__engine *engine)
+{
+	uint64_t tick = ibsa__wheel_next(&engine->wheel);
+	uint64_t now_ns = engine_now_ns(engine);
+	uint64_t ms;
+
+	if (has_work(engine))
+		return 0;
+	if (tick == UINT64_MAX)
+		return -1;
+	if (tick * NS_PER_MS <= now_ns)
+		return 0;
+	ms = (tick * NS_PER_MS - now_ns + NS_PER_MS - 1) / NS_PER_MS;
+	return ms < INT_MAX ? (int)ms : INT_MAX;
+}
+
+int ibsa__engine_port(struct ibsa__engine *engine, bool refresh,
+		      struct ibsa_port_state *out)
+{
+	struct ibsa_port_state port = engine->port;
+
+	if (refresh) {
+		int err = engine->transport->ops->port(engine->transport,
+						       &port);
+
+		if (err)
+			return err;
+		engine->port = port;
+		engine->sa_known = use_port(engine);
+	}
+	*out = port;
+	return 0;
+}
+
+const struct ibsa_stats *ibsa__engine_stats(const struct ibsa__engine *engine)
+{
+	return &engine->stats;
+}
+
+bool ibsa__engine_is_busy(const struct ibsa__engine *engine)
+{
+	return engine->calling_back;
+}

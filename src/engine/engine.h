@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Queries in flight. The engine is handed a transport and knows no other
+ * way to the world: no system calls, no thread, no lock, no clock of its own.
+ *
+ * A query is what somebody asked; a txn is one request in flight. Identical
+ * queries share a txn, each with its own id, deadline and callback.
+ */
+#ifndef ENGINE_ENGINE_H
+#define ENGINE_ENGINE_H
+
+#include <ibsa/ibsa.h>
+
+struct ibsa__engine;
+
+/* The members of struct ibsa_options that are the engine's, defaults
+ * filled in. */
+struct ibsa__engine_options {
+	const struct ibsa_address *sa;
+	uint64_t sm_key;
+	uint64_t seed;
+	unsigned int window;
+	unsigned int queue;
+	unsigned int deadline_ms;
+	unsigned int first_interval_ms;
+	unsigned int max_interval_ms;
+	int jitter_percent;
+	bool sharing;
+};
+
+/* The engine does not own @transport. Return: 0; -ENOMEM. */
+int ibsa__engine_new(const struct ibsa__engine_options *options,
+		     struct ibsa_transport *transport,
+		     struct ibsa__engine **out) IBSA_MUST_USE;
+
+/* End all queries with -ECANCELED, then free the engine. Takes NULL.
+ * Return: 0; -EBUSY from inside a callback. */
+int ibsa__engine_free(struct ibsa__engine *engine);
+
+/* As ibsa_query() and the calls named after it say. */
+int ibsa__engine_query(struct ibsa__engine *engine,
+		       const struct ibsa_query *query, ibsa_reply_fn done,
+		       void *arg, uint64_t *out_id) IBSA_MUST_USE;
+int ibsa__engine_cancel(struct ibsa__engine *engine, uint64_t id);
+int ibsa__engine_dispatch(struct ibsa__engine *engine);
+int ibsa__engine_timeout_ms(const struct ibsa__engine *engine);
+int ibsa__engine_port(struct ibsa__engine *engine, bool refresh,
+		      struct ibsa_port_state *out) IBSA_MUST_USE;
+const struct ibsa_stats *ibsa__engine_stats(const struct ibsa__engine *engine);
+
+/* Whether a callback of this engine is running. */
+bool ibsa__engine_is_busy(const struct ibsa__engine *engine);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What arrives: whose answer it is, and whether to believe it. */
+#include <errno.h>
+
+#include "engine/state.h"
+#include "engine/reply.h"
+#include "wire/request.h"
+
+/* Messages taken by one dispatch, so that a flood does not starve timers. */
+enum { BATCH = 256 };
+
+/*
+ * Nobody but the SA answers: the LID and QP that were asked, or the GID
+ * where no LID was. The kernel does not compare them.
+ */
+static bool is_from(const struct ibsa_address *from,
+		    const struct ibsa_address *asked)
+{
+	if (from->qpn != asked->qpn)
+		return false;
+	if (asked->lid)
+		return from->lid == asked->lid;
+	return from->has_grh &&
+	       !memcmp(&from->gid, &asked->gid, sizeof(from->gid));
+}
+
+/*
+ * The txn that a message answers, or NULL and it has been counted. The
+ * kernel replaces the upper half of the TransactionID.
+ */
+static struct txn *find_txn(struct ibsa__engine *engine,
+			    const struct ibsa_message *message,
+			    const struct ibsa_sa_header *header)
+{
+	struct hash_node *node;
+	struct txn *txn;
+
+	node = hash_find(&engine->tids, (uint32_t)header->transaction_id);
+	if (!node) {
+		engine->stats.ignored_id++;
+		return NULL;
+	}
+	txn = hash_object(node, struct txn, tid);
+	if (header->mgmt_class != IBSA_CLASS_SA ||
+	    header->method != ibsa__response_method(txn->method) ||
+	    header->attribute_id != txn->record->attribute) {
+		engine->stats.ignored_kind++;
+		return NULL;
+	}
+	if (!is_from(&message->from, &txn->to)) {
+		engine->stats.ignored_source++;
+		return NULL;
+	}
+	return txn;
+}
+
+static void handle(struct ibsa__engine *engine,
+		   const struct ibsa_message *message)
+{
+	struct ibsa_sa_header header;
+	struct ibsa_reply reply = { 0 };
+	struct txn *txn;
+
+	/* The engine's own timers tell when a try has failed. */
+	if (message->err && message->err != -EMSGSIZE)
+		return;
+	if (message->len < IBSA_SA_HEADER_BYTES) {
+		engine->stats.ignored_malformed++;
+		return;
+	}
+	ibsa_sa_header_record.decode(message->mad, &header);
+	txn = find_txn(engine, message, &header);
+	if (!txn)
+		return;
+	if (header.status & IBSA_STATUS_BUSY) {
+		engine->stats.busy++;
+		ibsa__txn_back_off(engine, txn);
+		return;
+	}
+	reply.err = message->err;
+	if (!reply.err)
+		ibsa__reply_parse(txn->record, &header, message->mad,
+				  message->len, &reply);
+	reply.rtt_ns = engine_now_ns(engine) - txn->sent_ns;
+	ibsa__txn_answer(engine, txn, &reply);
+}
+
+int ibsa__engine_receive(struct ibsa__engine *engine)
+{
+	struct ibsa_transport *transport = engine->transport;
+	struct ibsa_message message;
+
+	for (int i = 0; i < BATCH; i++) {
+		int got = transport->ops->recv(transport, &message);
+
+		if (got <= 0) {
+			engine->more = false;
+			return got;
+		}
+		handle(engine, &message);
+		ibsa__engine_pump(engine);
+	}
+	engine->more = true;
+	return 0;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A reply of the SA, taken apart and trusted in nothing. */
+#include <errno.h>
+
+#include "engine/reply.h"
+
+enum { RMPP_HEADER_END = 36 };
+
+/*
+ * Whether a table is only the beginning of what was sent. Reassembled by the
+ * kernel, it carries its first segment's RMPP header: that segment was not
+ * the last, yet no more than one MAD is here; or it was, and its length says
+ * more. Handed over without any RMPP, as ibsim does, the header is as the
+ * sender's SA left it, without a type, and the reply fills one MAD to the
+ * brim: a whole one ends with its last record.
+ */
+static bool is_cut(const struct ibsa_sa_header *header, size_t len)
+{
+	if (!(header->rmpp_flags & IBSA_RMPP_ACTIVE))
+		return false;
+	if (header->rmpp_type != IBSA_RMPP_TYPE_DATA)
+		return len == IBSA_MAD_BYTES;
+	if (!(header->rmpp_flags & IBSA_RMPP_LAST))
+		return len <= IBSA_MAD_BYTES;
+	return len < IBSA_MAD_BYTES && header->rmpp_length <= IBSA_MAD_BYTES &&
+	       len < RMPP_HEADER_END + header->rmpp_length;
+}
+
+static void parse_table(const struct ibsa_record *record,
+			const struct ibsa_sa_header *header, size_t len,
+			struct ibsa_reply *out)
+{
+	size_t stride = (size_t)header->attribute_offset * 8;
+
+	if (!stride)
+		return;
+	if (stride < record->size) {
+		out->err = -EPROTO;
+		return;
+	}
+	out->stride = stride;
+	out->count = (len - IBSA_SA_HEADER_BYTES) / stride;
+	if (is_cut(header, len))
+		out->err = -ENODATA;
+}
+
+void ibsa__reply_parse(const struct ibsa_record *record,
+		       const struct ibsa_sa_header *header, const uint8_t *mad,
+		       size_t len, struct ibsa_reply *out)
+{
+	out->err = 0;
+	out->status = header->status;
+	out->records = mad + IBSA_SA_HEADER_BYTES;
+	out->stride = 0;
+	out->count = 0;
+	if (header->status)
+		return;
+	if (header->method == IBSA_METHOD_GET_TABLE_RESP) {
+		parse_table(record, header, len, out);
+	} else if (len < IBSA_SA_HEADER_BYTES + (size_t)record->size) {
+		out->err = -EPROTO;
+	} else {
+		out->stride = record->size;
+		out->count = 1;
+	}
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the files of the engine share, and nobody else sees. */
+#ifndef ENGINE_STATE_H
+#define ENGINE_STATE_H
+
+#include "base/hash.h"
+#include "base/pool.h"
+#include "base/random.h"
+#include "engine/engine.h"
+#include "engine/timer.h"
+
+/* What a timer is for. */
+enum timer_kind { TIMER_DEADLINE, TIMER_RETRY };
+
+/*
+ * One question. @link is in its txn's list; or, once it has ended without an
+ * answer, in the engine's list of queries whose callback is due: @txn is then
+ * NULL, and the members after it say what the callback will be told.
+ */
+struct query {
+	struct hash_node id;
+	struct list link;
+	struct timer deadline;
+	ibsa_reply_fn done;
+	void *arg;
+	struct txn *txn;
+	const struct ibsa_record *record;
+	int err;
+	uint32_t tries;
+	uint16_t status;
+};
+
+/* Where a txn stands. */
+enum txn_state {
+	TXN_QUEUED,    /* waits for the window */
+	TXN_IN_FLIGHT, /* holds a place in the window */
+	TXN_ENDED,     /* its queries are being called back */
+};
+
+/* One request in flight, or on its way there. */
+struct txn {
+	uint8_t mad[IBSA_MAD_BYTES];
+	struct hash_node tid;
+	struct hash_node share;
+	struct list link;
+	struct list queries;
+	struct timer retry;
+	const struct ibsa_record *record;
+	struct ibsa_address to;
+	uint64_t sent_ns;
+	uint32_t interval_ms;
+	uint32_t max_interval_ms;
+	uint32_t tries;
+	uint8_t method;
+	uint8_t jitter_percent;
+	bool shareable;
+	bool heard_busy;
+	enum txn_state state;
+};
+
+struct ibsa__engine {
+	struct ibsa_transport *transport;
+	struct ibsa__engine_options options;
+	struct ibsa_port_state port;
+	struct ibsa_address sa;
+	bool sa_known;
+	bool sa_given; /* by the options, not by the port */
+	bool calling_back;
+	bool closing;
+	bool more; /* dispatch stopped with messages left */
+	uint64_t port_read_ns;
+	struct wheel wheel;
+	struct pool queries;
+	struct pool txns;
+	struct hash ids;
+	struct hash tids;
+	struct hash shares;
+	struct list waiting; /* queued txns, first to send first */
+	struct list ended;   /* queries whose callback is due */
+	unsigned int in_flight;
+	unsigned int queued;
+	uint64_t next_id;
+	uint64_t tid_high;
+	uint32_t next_tid;
+	struct random random;
+	struct ibsa_stats stats;
+};
+
+/* engine.c: the clock, and the port as it is now. */
+static inline uint64_t engine_now_ns(const struct ibsa__engine *engine)
+{
+	return engine->transport->ops->now_ns(engine->transport);
+}
+void ibsa__engine_refresh(struct ibsa__engine *engine);
+
+/* The tick that is @ms after @now_ns, rounded up: never early. */
+static inline uint64_t tick_after(uint64_t now_ns, uint64_t ms)
+{
+	return (now_ns + 999999) / 1000000 + ms;
+}
+
+/* txn.c: a request from its first byte to its end. */
+int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
+		  struct txn **out) IBSA_MUST_USE;
+struct txn *ibsa__txn_like(struct ibsa__engine *engine, const struct txn *txn);
+int ibsa__txn_submit(struct ibsa__engine *engine,
+		     struct txn *txn) IBSA_MUST_USE;
+void ibsa__txn_hurry(struct ibsa__engine *engine, struct txn *txn,
+		     unsigned int interval_ms);
+void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn);
+void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn);
+void ibsa__txn_end(struct ibsa__engine *engine, struct txn *txn);
+void ibsa__engine_pump(struct ibsa__engine *engine);
+
+/* query.c: how queries begin and end. */
+void ibsa__txn_answer(struct ibsa__engine *engine, struct txn *txn,
+		      struct ibsa_reply *reply);
+void ibsa__query_end(struct ibsa__engine *engine, struct query *query, int err);
+void ibsa__query_expire(struct ibsa__engine *engine, struct query *query);
+void ibsa__engine_call_back(struct ibsa__engine *engine);
+
+/* receive.c: what arrives. Return: as ibsa_dispatch(). */
+int ibsa__engine_receive(struct ibsa__engine *engine) IBSA_MUST_USE;
+
+#endif

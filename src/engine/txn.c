@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A request from its first byte to its end: queue, window, tries. */
+#include <errno.h>
+
+#include "engine/state.h"
+#include "wire/request.h"
+
+/* The MAD from AttributeID on: what two same requests have in common. */
+enum { IDENTITY_FROM = 16 };
+
+static uint32_t or_default(uint32_t value, uint32_t fallback)
+{
+	return value ? value : fallback;
+}
+
+static uint8_t jitter_of(const struct ibsa__engine *engine, int percent)
+{
+	if (!percent)
+		percent = engine->options.jitter_percent;
+	return percent < 0 ? 0 : (uint8_t)percent;
+}
+
+/*
+ * What makes two requests the same: all of the MAD but its TransactionID,
+ * which a txn gets only when it is sent. The rest beyond the record is zero.
+ */
+static size_t identity_len(const struct txn *txn)
+{
+	return IBSA_SA_HEADER_BYTES + (size_t)txn->record->size - IDENTITY_FROM;
+}
+
+static uint64_t identity_hash(const struct txn *txn)
+{
+	const uint8_t *p = txn->mad + IDENTITY_FROM;
+	uint64_t hash = txn->method;
+
+	for (size_t i = 0; i + 8 <= identity_len(txn); i += 8) {
+		uint64_t word;
+
+		memcpy(&word, p + i, sizeof(word));
+		hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+		hash ^= hash >> 32;
+	}
+	return hash;
+}
+
+int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
+		  struct txn **out)
+{
+	const struct ibsa__engine_options *options = &engine->options;
+	const struct ibsa__request request = {
+		.record = query->record,
+		.match = query->match,
+		.mask = query->mask,
+		.sm_key = options->sm_key,
+		.attribute_modifier = query->attribute_modifier,
+		.method = query->method ? query->method : IBSA_METHOD_GET,
+	};
+	struct txn *txn = ibsa__pool_take(&engine->txns);
+	int err;
+
+	if (!txn)
+		return -ENOMEM;
+	err = ibsa__request_encode(&request, txn->mad);
+	if (err) {
+		ibsa__pool_give(&engine->txns, txn);
+		return err;
+	}
+	list_init(&txn->queries);
+	timer_init(&txn->retry, TIMER_RETRY);
+	txn->record = query->record;
+	txn->interval_ms = or_default(query->first_interval_ms,
+				      options->first_interval_ms);
+	txn->max_interval_ms = or_default(query->max_interval_ms,
+					  options->max_interval_ms);
+	txn->jitter_percent = jitter_of(engine, query->jitter_percent);
+	txn->tries = 0;
+	txn->method = request.method;
+	txn->heard_busy = false;
+	txn->state = TXN_QUEUED;
+	txn->shareable = options->sharing &&
+			 (request.method == IBSA_METHOD_GET ||
+			  request.method == IBSA_METHOD_GET_TABLE);
+	if (txn->shareable)
+		txn->share.key = identity_hash(txn);
+	*out = txn;
+	return 0;
+}
+
+static bool is_same(const struct txn *a, const struct txn *b)
+{
+	return a->record == b->record && a->method == b->method &&
+	       !memcmp(a->mad + IDENTITY_FROM, b->mad + IDENTITY_FROM,
+		       identity_len(a));
+}
+
+/* A request on its way that asks what @txn asks, or NULL. */
+struct txn *ibsa__txn_like(struct ibsa__engine *engine, const struct txn *txn)
+{
+	struct hash_node *node;
+
+	if (!txn->shareable)
+		return NULL;
+	node = hash_find(&engine->shares, txn->share.key);
+	for (; node; node = hash_from(node->next, txn->share.key)) {
+		struct txn *other = hash_object(node, struct txn, share);
+
+		if (is_same(other, txn))
+			return other;
+	}
+	return NULL;
+}
+
+static uint64_t jittered_ms(struct ibsa__engine *engine, const struct txn *txn)
+{
+	uint64_t spread = (uint64_t)txn->interval_ms * txn->jitter_percent /
+			  100;
+
+	if (!spread)
+		return txn->interval_ms;
+	return txn->interval_ms - spread / 2 +
+	       random_below(&engine->random, spread + 1);
+}
+
+static void double_interval(struct txn *txn)
+{
+	if (txn->interval_ms >= txn->max_interval_ms / 2)
+		txn->interval_ms = txn->max_interval_ms;
+	else
+		txn->interval_ms *= 2;
+}
+
+/* Arm the next try. Return: when that is from now, in ms. */
+static uint64_t arm_retry(struct ibsa__engine *engine, struct txn *txn,
+			  uint64_t now_ns)
+{
+	uint64_t ms = jittered_ms(engine, txn);
+
+	ms = ms ? ms : 1;
+	ibsa__timer_arm(&engine->wheel, &txn->retry, tick_after(now_ns, ms));
+	double_interval(txn);
+	return ms;
+}
+
+/* The SA is busy: leave it alone for a whole interval from now. */
+void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn)
+{
+	txn->heard_busy = true;
+	arm_retry(engine, txn, engine_now_ns(engine));
+}
+
+/* Send @txn once more and arm its next try. */
+static int send_try(struct ibsa__engine *engine, struct txn *txn)
+{
+	struct ibsa_transport *transport = engine->transport;
+	uint64_t now_ns = engine_now_ns(engine);
+	uint64_t interval_ms = arm_retry(engine, txn, now_ns);
+	int err = -EAGAIN;
+
+	txn->sent_ns = now_ns;
+	if (engine->sa_known) {
+		txn->to = engine->sa;
+		err = transport->ops->send(transport, &txn->to, txn->mad,
+					   sizeof(txn->mad),
+					   (unsigned int)interval_ms);
+	}
+	if (err) {
+		engine->stats.send_errors++;
+		return err;
+	}
+	txn->tries++;
+	engine->stats.sent++;
+	return 0;
+}
+
+/* Give @txn its place in the window and its id, and send it. */
+static int launch(struct ibsa__engine *engine, struct txn *txn)
+{
+	if (!engine->next_tid)
+		engine->next_tid++; /* 0 is no id to OpenSM */
+	ibsa__request_set_id(txn->mad, engine->tid_high | engine->next_tid);
+	txn->state = TXN_IN_FLIGHT;
+	engine->in_flight++;
+	ibsa__hash_add(&engine->tids, &txn->tid, engine->next_tid++);
+	return send_try(engine, txn);
+}
+
+/*
+ * Send @txn now if the window has room, else queue it. Return: 0; -ENOBUFS
+ * or why it could not be sent, and it is out of everything.
+ */
+int ibsa__txn_submit(struct ibsa__engine *engine, struct txn *txn)
+{
+	bool room = engine->in_flight < engine->options.window &&
+		    list_is_empty(&engine->waiting);
+	int err;
+
+	if (!room && engine->queued >= engine->options.queue)
+		return -ENOBUFS;
+	if (txn->shareable)
+		ibsa__hash_add(&engine->shares, &txn->share, txn->share.key);
+	if (!room) {
+		list_append(&engine->waiting, &txn->link);
+		engine->queued++;
+		return 0;
+	}
+	err = launch(engine, txn);
+	if (err)
+		ibsa__txn_end(engine, txn);
+	return err;
+}
+
+/* Another query has joined @txn: do not let it wait longer for the next try
+ * than if it had asked alone. */
+void ibsa__txn_hurry(struct ibsa__engine *engine, struct txn *txn,
+		     unsigned int interval_ms)
+{
+	uint64_t due;
+
+	interval_ms = or_default(interval_ms,
+				 engine->options.first_interval_ms);
+	due = tick_after(txn->sent_ns, interval_ms);
+	if (txn->state == TXN_IN_FLIGHT && due < txn->retry.due)
+		ibsa__timer_arm(&engine->wheel, &txn->retry, due);
+}
+
+/*
+ * An error that may be gone at the next try, like a full send queue. The
+ * kernel's umad says EINVAL while it still waits for the try before.
+ */
+static bool is_passing(int err)
+{
+	return err == -EAGAIN || err == -ENOBUFS || err == -ENOMEM ||
+	       err == -EINTR || err == -EBUSY || err == -EINVAL;
+}
+
+/* @txn could not be sent: leave it to its next try, or give it up. */
+static void send_failed(struct ibsa__engine *engine, struct txn *txn, int err)
+{
+	if (!is_passing(err))
+		ibsa__txn_answer(engine, txn,
+				 &(struct ibsa_reply){ .err = err });
+}
+
+/* @txn got no answer in its interval: perhaps the SM has moved. */
+void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn)
+{
+	int err;
+
+	ibsa__engine_refresh(engine);
+	err = send_try(engine, txn);
+	if (err)
+		send_failed(engine, txn, err);
+	else if (txn->tries > 1)
+		engine->stats.retries++;
+}
+
+/* Take @txn out of everything but its list of queries. */
+void ibsa__txn_end(struct ibsa__engine *engine, struct txn *txn)
+{
+	if (txn->state == TXN_ENDED)
+		return;
+	if (txn->shareable)
+		ibsa__hash_remove(&engine->shares, &txn->share);
+	if (txn->state == TXN_QUEUED) {
+		list_remove(&txn->link);
+		engine->queued--;
+	} else {
+		ibsa__timer_cancel(&engine->wheel, &txn->retry);
+		ibsa__hash_remove(&engine->tids, &txn->tid);
+		engine->in_flight--;
+	}
+	txn->state = TXN_ENDED;
+}
+
+/* Fill the window from the queue. */
+void ibsa__engine_pump(struct ibsa__engine *engine)
+{
+	while (engine->in_flight < engine->options.window &&
+	       !list_is_empty(&engine->waiting)) {
+		struct txn *txn = list_object(engine->waiting.next, struct txn,
+					      link);
+		int err;
+
+		list_remove(&txn->link);
+		engine->queued--;
+		err = launch(engine, txn);
+		if (err)
+			send_failed(engine, txn, err);
+	}
+}

@@ -1,0 +1,691 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The engine's promises: tries, deadlines, window, cancel, sharing. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "test/puppet.h"
+
+enum { MS = 1000000, STATUS_AT = 4 };
+
+static struct puppet puppet;
+
+static int set_up(void **state)
+{
+	(void)state;
+	puppet_init(&puppet);
+	return 0;
+}
+
+/* An answer comes back once, with its record and the time it took. */
+static void answer_reaches_its_callback(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct puppet_mad answer;
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet.sent_count, 1);
+	assert_int_equal(puppet_sent(&puppet, 0)->address.lid, PUPPET_SM_LID);
+	assert_int_equal(puppet_sent(&puppet, 0)->address.sl, 2);
+	assert_int_equal(puppet_sent(&puppet, 0)->timeout_ms, 100);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	puppet_deliver(&puppet, &answer);
+	assert_int_equal(seen.calls, 0);
+	puppet_advance(&puppet, engine, 3);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.err, 0);
+	assert_int_equal(seen.count, 1);
+	assert_int_equal(seen.stride, 64);
+	assert_int_equal(seen.tries, 1);
+	assert_int_equal(seen.rtt_ns, 3 * MS);
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(ibsa__engine_stats(engine)->ignored_id, 1);
+	ibsa__engine_free(engine);
+}
+
+/* Tries come at doubling intervals up to the cap, all with one id. */
+static void silence_is_retried_with_back_off(void **state)
+{
+	static const unsigned int at_ms[] = { 0, 100, 300, 700, 1500, 2300 };
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	for (unsigned int ms = 0; ms < 2400; ms++)
+		puppet_advance(&puppet, engine, 1);
+	assert_int_equal(puppet.sent_count, 6);
+	for (unsigned int i = 0; i < 6; i++) {
+		assert_int_equal(puppet_sent(&puppet, i)->at_ns,
+				 (uint64_t)at_ms[i] * MS);
+		assert_memory_equal(puppet_sent(&puppet, i)->mad,
+				    puppet_sent(&puppet, 0)->mad, 256);
+	}
+	assert_int_equal(ibsa__engine_stats(engine)->retries, 5);
+	ibsa__engine_free(engine);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.err, -ECANCELED);
+}
+
+/* A late answer to an earlier try ends the query. */
+static void late_answer_to_first_try_counts(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct puppet_mad answer;
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	puppet_advance(&puppet, engine, 150);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.err, 0);
+	assert_int_equal(seen.tries, 2);
+	ibsa__engine_free(engine);
+}
+
+/* The deadline is the end, to the millisecond, and no sooner. */
+static void silence_ends_at_the_deadline(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	for (unsigned int ms = 0; ms < 9999; ms++)
+		puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen.calls, 0);
+	assert_int_equal(ibsa__engine_timeout_ms(engine), 1);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.err, -ETIMEDOUT);
+	assert_int_equal(ibsa__engine_timeout_ms(engine), -1);
+	assert_int_equal(ibsa__engine_stats(engine)->timeouts, 1);
+	ibsa__engine_free(engine);
+}
+
+/* One jump over everything still gives each query its one callback. */
+static void long_sleep_expires_everything_once(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen[40] = { 0 };
+
+	(void)state;
+	for (uint16_t i = 0; i < 40; i++)
+		assert_int_equal(puppet_ask(engine, i, &seen[i]), 0);
+	puppet_advance(&puppet, engine, 3600 * 1000);
+	for (int i = 0; i < 40; i++) {
+		assert_int_equal(seen[i].calls, 1);
+		assert_int_equal(seen[i].err, -ETIMEDOUT);
+	}
+	ibsa__engine_free(engine);
+}
+
+/* BUSY is no answer: the SA is left alone for a whole interval. */
+static void busy_backs_off(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct puppet_mad busy;
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	busy = puppet_answer(puppet_sent(&puppet, 0));
+	busy.mad[STATUS_AT + 1] = IBSA_STATUS_BUSY;
+	puppet_deliver(&puppet, &busy);
+	puppet_advance(&puppet, engine, 90);
+	puppet_advance(&puppet, engine, 199);
+	assert_int_equal(puppet.sent_count, 1);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(puppet.sent_count, 2);
+	assert_int_equal(seen.calls, 0);
+	puppet_advance(&puppet, engine, 10000);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.err, 0);
+	assert_int_equal(seen.status, IBSA_STATUS_BUSY);
+	ibsa__engine_free(engine);
+}
+
+/* No more than the window is in flight; the rest follows in order. */
+static void window_holds_the_rest_back(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen[20] = { 0 };
+
+	(void)state;
+	for (uint16_t i = 0; i < 20; i++)
+		assert_int_equal(puppet_ask(engine, i, &seen[i]), 0);
+	assert_int_equal(puppet.sent_count, 16);
+	for (unsigned int i = 0; i < 20; i++) {
+		struct puppet_mad answer;
+
+		answer = puppet_answer(puppet_sent(&puppet, i));
+		puppet_deliver(&puppet, &answer);
+		puppet_advance(&puppet, engine, 1);
+		assert_int_equal(seen[i].calls, 1);
+		assert_int_equal(puppet.sent_count, i < 4 ? 17 + i : 20);
+	}
+	ibsa__engine_free(engine);
+}
+
+/* A full queue is refused, and the refused query is never called back. */
+static void full_queue_is_refused(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen = { 0 }, refused = { 0 };
+
+	(void)state;
+	for (uint16_t i = 0; i < 16 + 64; i++)
+		assert_int_equal(puppet_ask(engine, i, &seen), 0);
+	assert_int_equal(puppet_ask(engine, 1000, &refused), -ENOBUFS);
+	ibsa__engine_free(engine);
+	assert_int_equal(seen.calls, 80);
+	assert_int_equal(refused.calls, 0);
+}
+
+/* Same question, same time: one request, an answer each. */
+static void same_question_is_asked_once(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct puppet_mad answer;
+	struct seen first = { 0 }, second = { 0 }, other = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &first), 0);
+	assert_int_equal(puppet_ask(engine, 4, &second), 0);
+	assert_int_equal(puppet_ask(engine, 5, &other), 0);
+	assert_int_equal(puppet.sent_count, 2);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(first.calls, 1);
+	assert_int_equal(second.calls, 1);
+	assert_int_not_equal(first.id, second.id);
+	assert_int_equal(other.calls, 0);
+	assert_int_equal(ibsa__engine_stats(engine)->shared, 1);
+	ibsa__engine_free(engine);
+}
+
+/* A Set is its own request, however alike. */
+static void sets_are_never_shared(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	const struct ibsa_service service = { .service_id = 1 };
+	const struct ibsa_query query = {
+		.record = &ibsa_service_record,
+		.match = &service,
+		.mask = IBSA_SERVICE_CM(service_id),
+		.method = IBSA_METHOD_SET,
+	};
+	struct seen seen = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(ibsa__engine_query(engine, &query, puppet_note,
+						    &seen, NULL),
+				 0);
+	assert_int_equal(puppet.sent_count, 2);
+	ibsa__engine_free(engine);
+	assert_int_equal(seen.calls, 2);
+}
+
+/* One who joins late waits no longer than if it had asked alone. */
+static void joining_hurries_the_next_try(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen first = { 0 }, second = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &first), 0);
+	for (int ms = 0; ms < 1700; ms++)
+		puppet_advance(&puppet, engine, 1);
+	assert_int_equal(puppet.sent_count, 5);
+	assert_int_equal(puppet_ask(engine, 4, &second), 0);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(puppet.sent_count, 6);
+	ibsa__engine_free(engine);
+}
+
+/* Cancel ends with -ECANCELED from the next dispatch, exactly once. */
+static void cancel_ends_a_query_once(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	const struct ibsa_query query = { .record = &ibsa_node_record };
+	struct puppet_mad answer;
+	struct seen seen = { 0 };
+	uint64_t id = 0;
+
+	(void)state;
+	assert_int_equal(
+		ibsa__engine_query(engine, &query, puppet_note, &seen, &id), 0);
+	assert_int_equal(ibsa__engine_cancel(engine, id), 0);
+	assert_int_equal(ibsa__engine_cancel(engine, id), -ENOENT);
+	assert_int_equal(seen.calls, 0);
+	assert_int_equal(ibsa__engine_timeout_ms(engine), 0);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.err, -ECANCELED);
+	assert_int_equal(seen.tries, 1);
+	assert_int_equal(ibsa__engine_cancel(engine, id), -ENOENT);
+	assert_int_equal(ibsa__engine_stats(engine)->ignored_id, 1);
+	ibsa__engine_free(engine);
+}
+
+/* Cancelling one of two that share a request leaves the other. */
+static void cancel_leaves_the_sharer(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	const struct ibsa_query query = { .record = &ibsa_node_record };
+	struct puppet_mad answer;
+	struct seen gone = { 0 }, stays = { 0 };
+	uint64_t id = 0;
+
+	(void)state;
+	assert_int_equal(
+		ibsa__engine_query(engine, &query, puppet_note, &gone, &id), 0);
+	assert_int_equal(ibsa__engine_query(engine, &query, puppet_note, &stays,
+					    NULL),
+			 0);
+	assert_int_equal(ibsa__engine_cancel(engine, id), 0);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(gone.err, -ECANCELED);
+	assert_int_equal(stays.err, 0);
+	assert_int_equal(gone.calls + stays.calls, 2);
+	ibsa__engine_free(engine);
+}
+
+/* A queued query can be cancelled, and never goes out. */
+static void cancel_takes_from_the_queue(void **state)
+{
+	struct ibsa__engine_options options = puppet_options;
+	struct ibsa__engine *engine;
+	const struct ibsa_query query = { .record = &ibsa_node_record };
+	struct seen first = { 0 }, queued = { 0 };
+	uint64_t id = 0;
+
+	(void)state;
+	options.window = 1;
+	engine = puppet_engine(&puppet, &options);
+	assert_int_equal(puppet_ask(engine, 4, &first), 0);
+	assert_int_equal(ibsa__engine_query(engine, &query, puppet_note,
+					    &queued, &id),
+			 0);
+	assert_int_equal(ibsa__engine_cancel(engine, id), 0);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(queued.err, -ECANCELED);
+	assert_int_equal(queued.tries, 0);
+	assert_int_equal(puppet.sent_count, 1);
+	ibsa__engine_free(engine);
+}
+
+struct chain {
+	struct ibsa__engine *engine;
+	uint64_t victim;
+	struct seen seen;
+	struct seen next;
+	int free_err, dispatch_err, query_err;
+};
+
+/* A callback that does all a callback may, and tries what it may not. */
+static void busy_callback(const struct ibsa_reply *reply, void *arg)
+{
+	struct chain *chain = arg;
+
+	puppet_note(reply, &chain->seen);
+	chain->free_err = ibsa__engine_free(chain->engine);
+	chain->dispatch_err = ibsa__engine_dispatch(chain->engine);
+	chain->query_err = puppet_ask(chain->engine, 99, &chain->next);
+	ibsa__engine_cancel(chain->engine, chain->victim);
+}
+
+/* In a callback: submit and cancel work, close and dispatch are -EBUSY. */
+static void callback_may_submit_and_cancel(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	const struct ibsa_query query = { .record = &ibsa_node_record };
+	struct chain chain = { .engine = engine };
+	struct puppet_mad answer;
+	struct seen victim = { 0 };
+
+	(void)state;
+	assert_int_equal(ibsa__engine_query(engine, &query, busy_callback,
+					    &chain, NULL),
+			 0);
+	/* The victim shares the request: its turn would come next. */
+	assert_int_equal(ibsa__engine_query(engine, &query, puppet_note,
+					    &victim, &chain.victim),
+			 0);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(chain.seen.calls, 1);
+	assert_int_equal(chain.free_err, -EBUSY);
+	assert_int_equal(chain.dispatch_err, -EBUSY);
+	assert_int_equal(chain.query_err, 0);
+	assert_int_equal(victim.calls, 1);
+	assert_int_equal(victim.err, -ECANCELED);
+	assert_int_equal(chain.next.calls, 0);
+	chain.victim = 0;
+	ibsa__engine_free(engine);
+	assert_int_equal(chain.next.calls, 1);
+	assert_int_equal(chain.next.err, -ECANCELED);
+}
+
+/* What callbacks start while the engine closes is refused. */
+static void closing_refuses_new_queries(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	const struct ibsa_query query = { .record = &ibsa_node_record };
+	struct chain chain = { .engine = engine };
+
+	(void)state;
+	assert_int_equal(ibsa__engine_query(engine, &query, busy_callback,
+					    &chain, NULL),
+			 0);
+	assert_int_equal(ibsa__engine_free(engine), 0);
+	assert_int_equal(chain.seen.calls, 1);
+	assert_int_equal(chain.query_err, -ESHUTDOWN);
+	assert_int_equal(chain.next.calls, 0);
+}
+
+/* Without an SM nothing is accepted; with one, at once. */
+static void no_sm_is_again(void **state)
+{
+	struct ibsa__engine *engine;
+	struct seen seen = { 0 };
+
+	(void)state;
+	puppet.port.sm_lid = 0;
+	engine = puppet_engine(&puppet, &puppet_options);
+	assert_int_equal(puppet_ask(engine, 4, &seen), -EAGAIN);
+	puppet.port.sm_lid = 9;
+	puppet_advance(&puppet, engine, 100);
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_sent(&puppet, 0)->address.lid, 9);
+	ibsa__engine_free(engine);
+}
+
+/* When the SM moves, the next try of what is in flight follows it. */
+static void retry_follows_the_sm(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct puppet_mad answer;
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	puppet.port.sm_lid = 12;
+	puppet_advance(&puppet, engine, 100);
+	assert_int_equal(puppet_sent(&puppet, 1)->address.lid, 12);
+	answer = puppet_answer(puppet_sent(&puppet, 1));
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen.err, 0);
+	assert_int_equal(seen.calls, 1);
+	ibsa__engine_free(engine);
+}
+
+/* An SA that was named is asked, whatever the port says. */
+static void given_sa_is_kept(void **state)
+{
+	const struct ibsa_address sa = { .lid = 33, .qpn = 1, .sl = 5 };
+	struct ibsa__engine_options options = puppet_options;
+	struct ibsa__engine *engine;
+	struct seen seen = { 0 };
+
+	(void)state;
+	options.sa = &sa;
+	puppet.port.sm_lid = 0;
+	engine = puppet_engine(&puppet, &options);
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_sent(&puppet, 0)->address.lid, 33);
+	puppet_advance(&puppet, engine, 100);
+	assert_int_equal(puppet_sent(&puppet, 1)->address.lid, 33);
+	ibsa__engine_free(engine);
+}
+
+/* A send that fails at once is refused and leaves nothing behind. */
+static void send_error_is_returned(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen = { 0 };
+
+	(void)state;
+	puppet.send_err = -ENODEV;
+	assert_int_equal(puppet_ask(engine, 4, &seen), -ENODEV);
+	assert_int_equal(ibsa__engine_timeout_ms(engine), -1);
+	ibsa__engine_free(engine);
+	assert_int_equal(seen.calls, 0);
+}
+
+/* A send that fails later is told to the callback, unless it may pass. */
+static void later_send_error_ends_the_query(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	puppet.send_err = -EAGAIN;
+	puppet_advance(&puppet, engine, 100);
+	assert_int_equal(seen.calls, 0);
+	puppet.send_err = -ENODEV;
+	puppet_advance(&puppet, engine, 200);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.err, -ENODEV);
+	ibsa__engine_free(engine);
+}
+
+/* Receive errors reach the caller; deadlines go on. */
+static void receive_error_is_returned(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	puppet.recv_err = -ENODEV;
+	puppet.now_ns += UINT64_C(10000) * MS;
+	assert_int_equal(ibsa__engine_dispatch(engine), -ENODEV);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.err, -ETIMEDOUT);
+	ibsa__engine_free(engine);
+}
+
+/* Bad queries are told from good ones before anything is sent. */
+static void bad_queries_are_refused(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	const struct ibsa_path wide = { .sl = 16 };
+	struct ibsa_query query = { 0 };
+	struct seen seen = { 0 };
+	uint64_t id = 42;
+
+	(void)state;
+	assert_int_equal(ibsa__engine_query(engine, &query, puppet_note, &seen,
+					    &id),
+			 -EINVAL);
+	query.record = &ibsa_path_record;
+	query.mask = UINT64_C(1) << 40;
+	assert_int_equal(ibsa__engine_query(engine, &query, puppet_note, &seen,
+					    &id),
+			 -EINVAL);
+	query.mask = 0;
+	query.method = IBSA_METHOD_REPORT;
+	assert_int_equal(ibsa__engine_query(engine, &query, puppet_note, &seen,
+					    &id),
+			 -EINVAL);
+	query.method = 0;
+	query.jitter_percent = 101;
+	assert_int_equal(ibsa__engine_query(engine, &query, puppet_note, &seen,
+					    &id),
+			 -EINVAL);
+	query.jitter_percent = 0;
+	query.match = &wide;
+	assert_int_equal(ibsa__engine_query(engine, &query, puppet_note, &seen,
+					    &id),
+			 -ERANGE);
+	assert_int_equal(id, 42);
+	assert_int_equal(puppet.sent_count, 0);
+	ibsa__engine_free(engine);
+	assert_int_equal(seen.calls, 0);
+}
+
+/* Replies that are not of this request are ignored, and counted. */
+static void foreign_replies_are_ignored(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	const struct ibsa_stats *stats = ibsa__engine_stats(engine);
+	struct puppet_mad good, bad;
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	good = puppet_answer(puppet_sent(&puppet, 0));
+	bad = good, bad.address.lid++;
+	puppet_deliver(&puppet, &bad);
+	bad = good, bad.address.qpn = 2;
+	puppet_deliver(&puppet, &bad);
+	bad = good, bad.mad[15] ^= 1;
+	puppet_deliver(&puppet, &bad);
+	bad = good, bad.mad[3] = IBSA_METHOD_GET_TABLE_RESP;
+	puppet_deliver(&puppet, &bad);
+	bad = good, bad.mad[3] = IBSA_METHOD_GET;
+	puppet_deliver(&puppet, &bad);
+	bad = good, bad.mad[17]++;
+	puppet_deliver(&puppet, &bad);
+	bad = good, bad.mad[1] = 4;
+	puppet_deliver(&puppet, &bad);
+	bad = good, bad.len = 55;
+	puppet_deliver(&puppet, &bad);
+	bad = good, bad.err = -ETIMEDOUT, bad.len = 24;
+	puppet_deliver(&puppet, &bad);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen.calls, 0);
+	assert_int_equal(stats->ignored_source, 2);
+	assert_int_equal(stats->ignored_id, 1);
+	assert_int_equal(stats->ignored_kind, 4);
+	assert_int_equal(stats->ignored_malformed, 1);
+	/* Only the lower half of the id is ours: the kernel has the upper. */
+	good.mad[8] ^= 0xff;
+	puppet_deliver(&puppet, &good);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.err, 0);
+	ibsa__engine_free(engine);
+}
+
+/* A reply too large for the transport ends its query as such. */
+static void too_large_reply_is_told(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct puppet_mad answer;
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	answer.err = -EMSGSIZE;
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.err, -EMSGSIZE);
+	ibsa__engine_free(engine);
+}
+
+/* A flood of messages is taken in parts; the timeout says there is more. */
+static void flood_is_taken_in_parts(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct puppet_mad answer;
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	for (int i = 0; i < 300; i++)
+		puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(ibsa__engine_timeout_ms(engine), 0);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(ibsa__engine_timeout_ms(engine), -1);
+	assert_int_equal(seen.calls, 1);
+	ibsa__engine_free(engine);
+}
+
+/* Jitter spreads the tries around the interval, within its share. */
+static void jitter_stays_in_its_share(void **state)
+{
+	struct ibsa__engine_options options = puppet_options;
+	struct seen seen = { 0 };
+	bool early = false, late = false;
+
+	(void)state;
+	options.jitter_percent = 25;
+	for (options.seed = 1; options.seed < 50; options.seed++) {
+		struct ibsa__engine *engine;
+		uint64_t gap_ms;
+
+		puppet_init(&puppet);
+		engine = puppet_engine(&puppet, &options);
+		assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+		for (int ms = 0; ms < 120; ms++)
+			puppet_advance(&puppet, engine, 1);
+		gap_ms = puppet_sent(&puppet, 1)->at_ns / MS;
+		assert_in_range(gap_ms, 88, 113);
+		early |= gap_ms < 100;
+		late |= gap_ms > 100;
+		ibsa__engine_free(engine);
+	}
+	assert_true(early && late);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(answer_reaches_its_callback, set_up),
+		cmocka_unit_test_setup(silence_is_retried_with_back_off,
+				       set_up),
+		cmocka_unit_test_setup(late_answer_to_first_try_counts, set_up),
+		cmocka_unit_test_setup(silence_ends_at_the_deadline, set_up),
+		cmocka_unit_test_setup(long_sleep_expires_everything_once,
+				       set_up),
+		cmocka_unit_test_setup(busy_backs_off, set_up),
+		cmocka_unit_test_setup(window_holds_the_rest_back, set_up),
+		cmocka_unit_test_setup(full_queue_is_refused, set_up),
+		cmocka_unit_test_setup(same_question_is_asked_once, set_up),
+		cmocka_unit_test_setup(sets_are_never_shared, set_up),
+		cmocka_unit_test_setup(joining_hurries_the_next_try, set_up),
+		cmocka_unit_test_setup(cancel_ends_a_query_once, set_up),
+		cmocka_unit_test_setup(cancel_leaves_the_sharer, set_up),
+		cmocka_unit_test_setup(cancel_takes_from_the_queue, set_up),
+		cmocka_unit_test_setup(callback_may_submit_and_cancel, set_up),
+		cmocka_unit_test_setup(closing_refuses_new_queries, set_up),
+		cmocka_unit_test_setup(no_sm_is_again, set_up),
+		cmocka_unit_test_setup(retry_follows_the_sm, set_up),
+		cmocka_unit_test_setup(given_sa_is_kept, set_up),
+		cmocka_unit_test_setup(send_error_is_returned, set_up),
+		cmocka_unit_test_setup(later_send_error_ends_the_query, set_up),
+		cmocka_unit_test_setup(receive_error_is_returned, set_up),
+		cmocka_unit_test_setup(bad_queries_are_refused, set_up),
+		cmocka_unit_test_setup(foreign_replies_are_ignored, set_up),
+		cmocka_unit_test_setup(too_large_reply_is_told, set_up),
+		cmocka_unit_test_setup(flood_is_taken_in_parts, set_up),
+		cmocka_unit_test_setup(jitter_stays_in_its_share, set_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A transport whose other side is the test: it sees each MAD that is sent,
+ * says what arrives, and moves the clock.
+ */
+#ifndef TEST_PUPPET_H
+#define TEST_PUPPET_H
+
+#include <ibsa/ibsa.h>
+
+#include "engine/engine.h"
+
+enum {
+	PUPPET_SENT = 64,
+	PUPPET_INBOX = 600,
+	PUPPET_BYTES = 1024,
+	PUPPET_SM_LID = 7
+};
+
+struct puppet_mad {
+	uint8_t mad[PUPPET_BYTES];
+	size_t len;
+	struct ibsa_address address;
+	uint64_t at_ns;
+	unsigned int timeout_ms;
+	int err;
+};
+
+struct puppet {
+	struct ibsa_transport transport;
+	uint64_t now_ns;
+	struct ibsa_port_state port;
+	int send_err;		 /* what send returns */
+	int recv_err;		 /* what recv returns when empty */
+	unsigned int sent_count; /* all; the last PUPPET_SENT are kept */
+	struct puppet_mad sent[PUPPET_SENT];
+	struct puppet_mad inbox[PUPPET_INBOX];
+	unsigned int inbox_head, inbox_count;
+};
+
+/* What a callback saw. */
+struct seen {
+	int calls;
+	int err;
+	uint16_t status;
+	unsigned int tries;
+	size_t count;
+	size_t stride;
+	uint64_t rtt_ns;
+	uint64_t id;
+};
+
+void puppet_init(struct puppet *puppet);
+
+/* An engine on the puppet: no jitter, 10 s, 100 ms doubling to 800 ms. */
+struct ibsa__engine *puppet_engine(struct puppet *puppet,
+				   const struct ibsa__engine_options *options);
+extern const struct ibsa__engine_options puppet_options;
+
+/* The @n-th MAD that was sent, from 0. */
+const struct puppet_mad *puppet_sent(const struct puppet *puppet,
+				     unsigned int n);
+
+/* A good GetResp or the like to a MAD that was sent; edit it, then deliver. */
+struct puppet_mad puppet_answer(const struct puppet_mad *request);
+void puppet_deliver(struct puppet *puppet, const struct puppet_mad *answer);
+
+/* Move the clock and dispatch. */
+void puppet_advance(struct puppet *puppet, struct ibsa__engine *engine,
+		    unsigned int ms);
+
+/* A PathRecord Get for @dlid, and the callback that fills a struct seen. */
+int puppet_ask(struct ibsa__engine *engine, uint16_t dlid, struct seen *seen);
+void puppet_note(const struct ibsa_reply *reply, void *arg);
+
+#endif
