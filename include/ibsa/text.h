@@ -56,7 +56,8 @@ int ibsa_number_parse(const char *text, unsigned int nbits,
  * The field's name; values of an array are numbered from 1, as the
  * specification does: service_data8_1.
  *
- * Return: the length without NUL; -ENOSPC if it does not fit.
+ * Return: the length without NUL; -ENOSPC if it does not fit; -EINVAL if
+ * the field has no value @index.
  */
 int ibsa_field_name(const struct ibsa_field *field, unsigned int index,
 		    char *out, size_t size);
@@ -86,7 +87,8 @@ const struct ibsa_field *ibsa_field_find(const struct ibsa_record *record,
  * bytes written as \xNN. Codes of MTU, rate, type and state come as what
  * they mean ("2048", "100Gb/s", "switch", "Active"), unknown ones as numbers.
  *
- * Return: the length without NUL; -ENOSPC if it does not fit.
+ * Return: the length without NUL; -ENOSPC if it does not fit; -EINVAL if
+ * the field has no value @index.
  */
 int ibsa_field_format(const struct ibsa_field *field, unsigned int index,
 		      const void *host, char *out, size_t size);
@@ -98,8 +100,11 @@ int ibsa_field_format(const struct ibsa_field *field, unsigned int index,
  * @text:  what ibsa_field_format() writes, or a plain number
  * @host:  the record's struct
  *
- * Return: 0; -EINVAL if @text is no such value; -ERANGE if it does not fit
- * the field. @host is untouched on failure.
+ * A name of a code may be in any case. Fewer bytes than a blob has are
+ * followed by zeros; text takes \xNN for any byte but NUL.
+ *
+ * Return: 0; -EINVAL if @text is no such value or the field has no value
+ * @index; -ERANGE if it does not fit the field. @host is untouched on failure.
  */
 int ibsa_field_parse(const struct ibsa_field *field, unsigned int index,
 		     const char *text, void *host) IBSA_MUST_USE;

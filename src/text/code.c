@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The names of methods, statuses, MTUs, rates, node types and states. */
+#include <ibsa/sa.h>
+
+#include "text/code.h"
+#include "text/value.h"
+
+/* clang-format off */
+
+/* Code and bytes. IBA vol 1, 14.2.5.6; 6 and 7 are Omni-Path's. */
+#define MTUS(M)		\
+	M(1, 256)	\
+	M(2, 512)	\
+	M(3, 1024)	\
+	M(4, 2048)	\
+	M(5, 4096)	\
+	M(6, 8192)	\
+	M(7, 10240)
+
+/*
+ * Code, nominal Gb/s, exact Mb/s. IBA vol 1, 15.2.5.16. The codes grew with
+ * the standard and are not in order of speed.
+ */
+#define RATES(R)		\
+	R(2,  "2.5",    2500)	\
+	R(3,  "10",    10000)	\
+	R(4,  "30",    30000)	\
+	R(5,  "5",      5000)	\
+	R(6,  "20",    20000)	\
+	R(7,  "40",    40000)	\
+	R(8,  "60",    60000)	\
+	R(9,  "80",    80000)	\
+	R(10, "120",  120000)	\
+	R(11, "14",    14062)	\
+	R(12, "56",    56250)	\
+	R(13, "112",  112500)	\
+	R(14, "168",  168750)	\
+	R(15, "25",    25781)	\
+	R(16, "100",  103125)	\
+	R(17, "200",  206250)	\
+	R(18, "300",  309375)	\
+	R(19, "28",    28125)	\
+	R(20, "50",    53125)	\
+	R(21, "400",  425000)	\
+	R(22, "600",  637500)	\
+	R(23, "800",  850000)	\
+	R(24, "1200", 1275000)
+
+#define NODE_TYPES(N)				\
+	N(IBSA_NODE_CA,     "CA")		\
+	N(IBSA_NODE_SWITCH, "switch")		\
+	N(IBSA_NODE_ROUTER, "router")
+
+#define PORT_STATES(N)				\
+	N(IBSA_PORT_DOWN,   "Down")		\
+	N(IBSA_PORT_INIT,   "Init")		\
+	N(IBSA_PORT_ARMED,  "Armed")		\
+	N(IBSA_PORT_ACTIVE, "Active")
+
+/* IBA vol 1, 14.2.5.6. */
+#define PHYS_STATES(N)				\
+	N(1, "Sleep")				\
+	N(2, "Polling")				\
+	N(3, "Disabled")			\
+	N(4, "Training")			\
+	N(5, "LinkUp")				\
+	N(6, "LinkErrorRecovery")		\
+	N(7, "PhyTest")
+
+/* clang-format on */
+
+#define MTU_TEXT(code, bytes) [code] = #bytes,
+#define MTU_BYTES(code, bytes) [code] = bytes,
+#define RATE_TEXT(code, gbps, mbps) [code] = gbps "Gb/s",
+#define RATE_MBPS(code, gbps, mbps) [code] = mbps,
+#define NAME(code, text) [code] = text,
+
+static const char *const mtu_texts[] = { MTUS(MTU_TEXT) };
+static const uint16_t mtu_bytes[] = { MTUS(MTU_BYTES) };
+static const char *const rate_texts[] = { RATES(RATE_TEXT) };
+static const uint32_t rate_mbps[] = { RATES(RATE_MBPS) };
+static const char *const node_types[] = { NODE_TYPES(NAME) };
+static const char *const port_states[] = { PORT_STATES(NAME) };
+static const char *const phys_states[] = { PHYS_STATES(NAME) };
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+#define LIST(kind, list) \
+	[IBSA_SHOW_##kind] = { .names = (list), .count = COUNT(list) },
+
+/* clang-format off */
+
+/* The names of each kind of code, by kind. */
+static const struct list {
+	const char *const *names;
+	size_t count;
+} lists[] = {
+	LIST(mtu, mtu_texts)
+	LIST(rate, rate_texts)
+	LIST(node_type, node_types)
+	LIST(port_state, port_states)
+	LIST(phys_state, phys_states)
+};
+
+/* clang-format on */
+
+const char *ibsa__code_text(uint8_t show, uint64_t code)
+{
+	if (show >= COUNT(lists) || code >= lists[show].count)
+		return NULL;
+	return lists[show].names[code];
+}
+
+bool ibsa__code_find(uint8_t show, const char *text, uint64_t *out)
+{
+	const struct list *list;
+
+	if (show >= COUNT(lists))
+		return false;
+	list = &lists[show];
+	for (size_t code = 0; code < list->count; code++) {
+		if (!list->names[code] || !ibsa__same(list->names[code], text))
+			continue;
+		*out = code;
+		return true;
+	}
+	return false;
+}
+
+unsigned int ibsa_mtu_bytes(uint8_t code)
+{
+	return code < COUNT(mtu_bytes) ? mtu_bytes[code] : 0;
+}
+
+unsigned int ibsa_rate_mbps(uint8_t code)
+{
+	return code < COUNT(rate_mbps) ? rate_mbps[code] : 0;
+}
+
+#define CASE(name, value, text) \
+	case value:             \
+		return text;
+
+const char *ibsa_status_text(uint16_t status)
+{
+	switch (status) {
+		IBSA_STATUSES(CASE)
+	default:
+		return "unknown status";
+	}
+}
+
+const char *ibsa_method_text(uint8_t method)
+{
+	switch (method) {
+		IBSA_METHODS(CASE)
+	default:
+		return "unknown method";
+	}
+}

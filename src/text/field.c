@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The fields of a record: their names, and their values as text. */
+#include <errno.h>
+
+#include "text/code.h"
+#include "text/field.h"
+#include "text/value.h"
+
+int ibsa_field_name(const struct ibsa_field *field, unsigned int index,
+		    char *out, size_t size)
+{
+	struct ibsa__text text = { .len = 0 };
+
+	if (index >= ibsa_field_values(field))
+		return -EINVAL;
+	ibsa__text_string(&text, field->name);
+	if (ibsa_field_values(field) > 1) {
+		ibsa__text_char(&text, '_');
+		ibsa__text_dec(&text, index + 1);
+	}
+	return ibsa__text_done(&text, out, size);
+}
+
+char ibsa__name_fold(char c)
+{
+	return c == '-' ? '_' : ibsa__lower(c);
+}
+
+/* How many characters of @name, of @len, are those of @field: all or none. */
+static size_t name_match(const char *field, const char *name, size_t len)
+{
+	size_t i = 0;
+
+	while (field[i] && i < len && ibsa__name_fold(name[i]) == field[i])
+		i++;
+	return field[i] ? 0 : i;
+}
+
+/* "_N" with N from 1 to @count and no leading zero; 0 if it is not. */
+static unsigned int suffix_get(const char *name, size_t len, unsigned int count)
+{
+	unsigned int number = 0;
+
+	if (len < 2 || ibsa__name_fold(name[0]) != '_' || name[1] == '0')
+		return 0;
+	for (size_t i = 1; i < len; i++) {
+		if (name[i] < '0' || name[i] > '9' || number > count)
+			return 0;
+		number = number * 10 + (unsigned int)(name[i] - '0');
+	}
+	return number <= count ? number : 0;
+}
+
+const struct ibsa_field *ibsa__field_find(const struct ibsa_record *record,
+					  const char *name, size_t len,
+					  unsigned int *out_index)
+{
+	for (unsigned int i = 0; i < record->field_count; i++) {
+		const struct ibsa_field *field = &record->fields[i];
+		const unsigned int values = ibsa_field_values(field);
+		const size_t matched = name_match(field->name, name, len);
+		unsigned int number = 1;
+
+		if (!matched)
+			continue;
+		if (values > 1)
+			number = suffix_get(name + matched, len - matched,
+					    values);
+		else if (matched != len)
+			continue;
+		if (!number)
+			continue;
+		*out_index = number - 1;
+		return field;
+	}
+	return NULL;
+}
+
+const struct ibsa_field *ibsa_field_find(const struct ibsa_record *record,
+					 const char *name,
+					 unsigned int *out_index)
+{
+	return ibsa__field_find(record, name, strlen(name), out_index);
+}
+
+/*
+ * The length of the character of UTF-8 that @bytes begins with; 0 if it is
+ * not a valid and printable one. RFC 3629, 4.
+ */
+static size_t utf8_len(const uint8_t *bytes, size_t len)
+{
+	static const uint32_t least[] = { 0, 0xa0, 0x800, 0x10000 };
+	const uint8_t lead = bytes[0];
+	uint32_t c;
+	size_t more;
+
+	if (lead < 0x80)
+		return lead >= 0x20 && lead < 0x7f;
+	if (lead < 0xc0 || lead > 0xf7)
+		return 0;
+	more = lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
+	if (more >= len)
+		return 0;
+	c = lead & (0x3fu >> more);
+	for (size_t i = 1; i <= more; i++) {
+		if ((bytes[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (bytes[i] & 0x3f);
+	}
+	/* Below 0xa0 are control characters: terminals obey some of them. */
+	if (c < least[more] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+		return 0;
+	return more + 1;
+}
+
+static void string_put(struct ibsa__text *text, const char *string, size_t max)
+{
+	const uint8_t *bytes = (const uint8_t *)string;
+	size_t left = strnlen(string, max);
+
+	while (left) {
+		size_t len = *bytes == '\\' ? 0 : utf8_len(bytes, left);
+
+		if (!len) {
+			ibsa__text_string(text, "\\x");
+			ibsa__text_hex(text, *bytes, 2);
+			len = 1;
+		} else {
+			for (size_t i = 0; i < len; i++)
+				ibsa__text_char(text, (char)bytes[i]);
+		}
+		bytes += len;
+		left -= len;
+	}
+}
+
+/* One number, as its kind says; a code with a name as its name. */
+static void number_put(struct ibsa__text *text, const struct ibsa_field *field,
+		       uint64_t value)
+{
+	const char *name = ibsa__code_text(field->show, value);
+
+	if (name) {
+		ibsa__text_string(text, name);
+	} else if (field->show == IBSA_SHOW_hex ||
+		   field->show == IBSA_SHOW_guid) {
+		ibsa__text_string(text, "0x");
+		ibsa__text_hex(text, value, (field->nbits + 3u) / 4);
+	} else {
+		ibsa__text_dec(text, value);
+	}
+}
+
+int ibsa_field_format(const struct ibsa_field *field, unsigned int index,
+		      const void *host, char *out, size_t size)
+{
+	const char *at = (const char *)host + field->host_offset;
+	struct ibsa__text text = { .len = 0 };
+	struct ibsa_gid gid;
+
+	if (index >= ibsa_field_values(field))
+		return -EINVAL;
+	switch (field->show) {
+	case IBSA_SHOW_gid:
+		memcpy(&gid, at + index * sizeof(gid), sizeof(gid));
+		return ibsa_gid_format(&gid, out, size);
+	case IBSA_SHOW_text:
+		string_put(&text, at, field->count);
+		break;
+	case IBSA_SHOW_blob:
+		for (unsigned int i = 0; i < field->count; i++)
+			ibsa__text_hex(&text, (uint8_t)at[i], 2);
+		break;
+	default:
+		number_put(&text, field, ibsa_field_get(field, index, host));
+	}
+	return ibsa__text_done(&text, out, size);
+}
+
+/* Two hexadecimal digits; -1 if they are not. */
+static int byte_get(const char *text)
+{
+	const int high = ibsa__digit(text[0]);
+
+	if (high < 0 || ibsa__digit(text[1]) < 0)
+		return -1;
+	return high << 4 | ibsa__digit(text[1]);
+}
+
+static int string_get(const char *text, unsigned int max, char *out)
+{
+	char string[IBSA_VALUE_TEXT] = { 0 };
+	size_t len = 0;
+
+	for (; *text; text++) {
+		int c = (unsigned char)*text;
+
+		if (c == '\\') {
+			c = text[1] == 'x' ? byte_get(text + 2) : -1;
+			text += 3;
+		}
+		/* NUL ends a text, so it cannot be in one. */
+		if (c <= 0)
+			return -EINVAL;
+		if (len < sizeof(string))
+			string[len++] = (char)c;
+	}
+	if (len > max || len >= sizeof(string))
+		return -ERANGE;
+	memset(out, 0, max + 1);
+	memcpy(out, string, len);
+	return 0;
+}
+
+static int blob_get(const char *text, unsigned int max, uint8_t *out)
+{
+	uint8_t blob[IBSA_VALUE_TEXT] = { 0 };
+	size_t len = 0;
+
+	if (!*text)
+		return -EINVAL;
+	for (; *text; text += 2) {
+		int byte = byte_get(text);
+
+		if (byte < 0)
+			return -EINVAL;
+		if (len < sizeof(blob))
+			blob[len++] = (uint8_t)byte;
+	}
+	if (len > max || len >= sizeof(blob))
+		return -ERANGE;
+	memcpy(out, blob, max);
+	return 0;
+}
+
+static int number_get(const struct ibsa_field *field, unsigned int index,
+		      const char *text, void *host)
+{
+	uint64_t value;
+	int err = 0;
+
+	if (!ibsa__code_find(field->show, text, &value))
+		err = ibsa_number_parse(text, field->nbits, &value);
+	return err ? err : ibsa_field_set(field, index, value, host);
+}
+
+int ibsa_field_parse(const struct ibsa_field *field, unsigned int index,
+		     const char *text, void *host)
+{
+	char *at = (char *)host + field->host_offset;
+	struct ibsa_gid gid;
+
+	if (index >= ibsa_field_values(field))
+		return -EINVAL;
+	switch (field->show) {
+	case IBSA_SHOW_gid:
+		if (ibsa_gid_parse(text, &gid))
+			return -EINVAL;
+		memcpy(at + index * sizeof(gid), &gid, sizeof(gid));
+		return 0;
+	case IBSA_SHOW_text:
+		return string_get(text, field->count, at);
+	case IBSA_SHOW_blob:
+		return blob_get(text, field->count, (uint8_t *)at);
+	default:
+		return number_get(field, index, text, host);
+	}
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* "FIELD=VALUE" into a record and its mask, and what to say if it is not. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "text/code.h"
+#include "text/field.h"
+#include "text/value.h"
+
+/* How much of the caller's own text a sentence repeats. */
+enum { SHOWN_MAX = 40 };
+
+/* How many characters differ at most between a slip and what was meant. */
+enum { SLIP_MAX = 2 };
+
+static size_t smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * How many characters to add, drop or change to make @name out of @field;
+ * Levenshtein's distance, one row of it at a time.
+ */
+static size_t distance(const char *field, const char *name, size_t len)
+{
+	size_t row[SHOWN_MAX + 1];
+
+	for (size_t i = 0; i <= len; i++)
+		row[i] = i;
+	for (size_t done = 1; *field; field++, done++) {
+		size_t corner = row[0];
+
+		row[0] = done;
+		for (size_t i = 1; i <= len; i++) {
+			const bool same = ibsa__name_fold(name[i - 1]) ==
+					  *field;
+			const size_t changed = corner + (same ? 0 : 1);
+
+			corner = row[i];
+			row[i] = smaller(smaller(row[i], row[i - 1]) + 1,
+					 changed);
+		}
+	}
+	return row[len];
+}
+
+/* The field that was probably meant, or NULL. */
+static const struct ibsa_field *nearest(const struct ibsa_record *record,
+					const char *name, size_t len)
+{
+	const struct ibsa_field *best = NULL;
+	size_t least = SLIP_MAX + 1;
+
+	if (len > SHOWN_MAX)
+		return NULL;
+	for (unsigned int i = 0; i < record->field_count; i++) {
+		size_t slips = distance(record->fields[i].name, name, len);
+
+		/* A name made up of slips alone is not that name. */
+		if (slips < least && slips < len) {
+			least = slips;
+			best = &record->fields[i];
+		}
+	}
+	return best;
+}
+
+/* The names of a record's fields, cut after the last that fits. */
+static void fields_list(const struct ibsa_record *record, char *out,
+			size_t size)
+{
+	size_t len = 0;
+
+	out[0] = '\0';
+	for (unsigned int i = 0; i < record->field_count; i++) {
+		const char *name = record->fields[i].name;
+		const size_t more = strlen(name);
+
+		if (record->fields[i].cm & IBSA_NO_BIT)
+			continue;
+		if (len + more + sizeof(", ...") > size) {
+			memcpy(out + len, "...", sizeof("..."));
+			return;
+		}
+		memcpy(out + len, name, more);
+		len += more;
+		memcpy(out + len, ", ", sizeof(", "));
+		len += 2;
+	}
+	if (len)
+		out[len - 2] = '\0';
+	else
+		snprintf(out, size, "none to select by");
+}
+
+static int unknown_field(const struct ibsa_record *record, const char *name,
+			 size_t len, struct ibsa_error *error)
+{
+	const struct ibsa_field *meant = nearest(record, name, len);
+	const int shown = (int)smaller(len, SHOWN_MAX);
+	char list[160];
+
+	if (meant)
+		return ibsa__fail(error, -ENOENT,
+				  "%s has no field '%.*s'; did you mean '%s'%s",
+				  record->name, shown, name, meant->name,
+				  ibsa_field_values(meant) > 1
+					  ? " with '_1', '_2', ... after it?"
+					  : "?");
+	fields_list(record, list, sizeof(list));
+	return ibsa__fail(error, -ENOENT, "%s has no field '%.*s'; it has %s",
+			  record->name, shown, name, list);
+}
+
+/* The names a field's codes have: "CA, switch, router". */
+static void codes_list(const struct ibsa_field *field, struct ibsa__text *out)
+{
+	for (uint64_t code = 0; code >> field->nbits == 0; code++) {
+		const char *name = ibsa__code_text(field->show, code);
+
+		if (!name)
+			continue;
+		ibsa__text_string(out, name);
+		ibsa__text_string(out, ", ");
+	}
+	ibsa__text_string(out, "or the code as a number");
+}
+
+/* What a field takes, as the end of "dlid takes ...". */
+static void accepted(const struct ibsa_field *field, struct ibsa__text *out)
+{
+	switch (field->show) {
+	case IBSA_SHOW_gid:
+		ibsa__text_string(out, "a GID written as an IPv6 address");
+		return;
+	case IBSA_SHOW_text:
+		ibsa__text_string(out, "up to ");
+		ibsa__text_dec(out, field->count);
+		ibsa__text_string(out, " bytes of text, with \\xNN for a byte");
+		return;
+	case IBSA_SHOW_blob:
+		ibsa__text_string(out, "1 to ");
+		ibsa__text_dec(out, field->count);
+		ibsa__text_string(out, " bytes of two hex digits each");
+		return;
+	case IBSA_SHOW_dec:
+	case IBSA_SHOW_hex:
+	case IBSA_SHOW_guid:
+		ibsa__text_string(out, "a number from 0 to 0x");
+		ibsa__text_hex(out, ~UINT64_C(0) >> (64 - field->nbits), 1);
+		ibsa__text_string(out, ", decimal or after 0x hexadecimal");
+		return;
+	default:
+		codes_list(field, out);
+	}
+}
+
+static int bad_value(const struct ibsa_field *field, int err, const char *value,
+		     struct ibsa_error *error)
+{
+	struct ibsa__text takes = { .len = 0 };
+	char text[sizeof(error->text)];
+
+	accepted(field, &takes);
+	if (ibsa__text_done(&takes, text, sizeof(text)) < 0)
+		text[0] = '\0';
+	return ibsa__fail(error, err, "'%.*s' %s; %s takes %s", SHOWN_MAX,
+			  value,
+			  err == -ERANGE ? "does not fit" : "is no such value",
+			  field->name, text);
+}
+
+int ibsa_selector_parse(const struct ibsa_record *record, const char *text,
+			void *host, uint64_t *mask, struct ibsa_error *error)
+{
+	const size_t len = strcspn(text, "=");
+	const struct ibsa_field *field;
+	unsigned int index;
+	uint64_t bits;
+	int err;
+
+	if (text[len] != '=')
+		return ibsa__fail(error, -EINVAL,
+				  "'%.*s' is not of the form FIELD=VALUE",
+				  SHOWN_MAX, text);
+	field = ibsa__field_find(record, text, len, &index);
+	if (!field)
+		return unknown_field(record, text, len, error);
+	bits = ibsa_field_cm(field, index);
+	if (!bits)
+		return ibsa__fail(error, -EINVAL,
+				  "the SA cannot select by '%s' of %s",
+				  field->name, record->name);
+	err = ibsa_field_parse(field, index, text + len + 1, host);
+	if (err)
+		return bad_value(field, err, text + len + 1, error);
+	*mask |= bits;
+	return 0;
+}

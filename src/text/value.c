@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Numbers to digits and back, without a locale. */
+#include <errno.h>
+
+#include "text/value.h"
+
+void ibsa__text_char(struct ibsa__text *text, char c)
+{
+	if (text->len < sizeof(text->at))
+		text->at[text->len++] = c;
+}
+
+void ibsa__text_string(struct ibsa__text *text, const char *string)
+{
+	while (*string)
+		ibsa__text_char(text, *string++);
+}
+
+void ibsa__text_dec(struct ibsa__text *text, uint64_t value)
+{
+	char digits[20];
+	unsigned int count = 0;
+
+	do {
+		digits[count++] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	while (count)
+		ibsa__text_char(text, digits[--count]);
+}
+
+void ibsa__text_hex(struct ibsa__text *text, uint64_t value,
+		    unsigned int digits)
+{
+	while (digits < 16 && value >> 4 * digits)
+		digits++;
+	while (digits--)
+		ibsa__text_char(text,
+				"0123456789abcdef"[value >> 4 * digits & 0xf]);
+}
+
+int ibsa__text_done(const struct ibsa__text *text, char *out, size_t size)
+{
+	if (text->len >= sizeof(text->at) || text->len >= size)
+		return -ENOSPC;
+	memcpy(out, text->at, text->len);
+	out[text->len] = '\0';
+	return (int)text->len;
+}
+
+int ibsa__digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+char ibsa__lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+bool ibsa__same(const char *a, const char *b)
+{
+	while (*a && ibsa__lower(*a) == ibsa__lower(*b)) {
+		a++;
+		b++;
+	}
+	return !*a && !*b;
+}
+
+int ibsa_number_parse(const char *text, unsigned int nbits, uint64_t *out)
+{
+	const bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	const unsigned int base = hex ? 16 : 10;
+	uint64_t value = 0;
+	uint64_t limit;
+	bool wide = false;
+
+	if (nbits < 1 || nbits > 64)
+		return -EINVAL;
+	limit = ~UINT64_C(0) >> (64 - nbits);
+	if (hex)
+		text += 2;
+	if (!*text)
+		return -EINVAL;
+	for (; *text; text++) {
+		int digit = ibsa__digit(*text);
+
+		if (digit < 0 || digit >= (int)base)
+			return -EINVAL;
+		/* Read on when too wide: "99x" is no number at all. */
+		wide = wide || value > (limit - (uint64_t)digit) / base ||
+		       (uint64_t)digit > limit;
+		value = value * base + (uint64_t)digit;
+	}
+	if (wide)
+		return -ERANGE;
+	*out = value;
+	return 0;
+}
