@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the layers above need to know of devices beyond ibsa/device.h. */
+#ifndef DEVICE_DEVICE_H
+#define DEVICE_DEVICE_H
+
+#include <limits.h>
+
+#include <ibsa/device.h>
+
+/* A port that MADs can be sent from. Names in sysfs are at most NAME_MAX. */
+struct ibsa__place {
+	char device[NAME_MAX + 1];
+	char umad[NAME_MAX + 1];
+	unsigned int port;
+	struct ibsa_port_state state;
+};
+
+/*
+ * Read the state of one port afresh: a dozen small files. 0; -ENOENT or the
+ * error of reading them; -EPROTO or -ERANGE they hold nonsense.
+ */
+int ibsa__port_read(const char *device, unsigned int port,
+		    struct ibsa_port_state *out) IBSA_MUST_USE;
+
+/*
+ * The P_Key table from entry 0 on; *@out is freed with ibsa__free(). A
+ * device without P_Keys (iWARP) has an empty one.
+ */
+int ibsa__pkeys_read(const char *device, unsigned int port, uint16_t **out,
+		     size_t *out_count) IBSA_MUST_USE;
+
+/*
+ * The port to use: @device NULL for any, @port 0 for any. Without a device,
+ * only InfiniBand ports count; with one, an active Ethernet port (RoCE) is
+ * taken if the device has no active InfiniBand port. 0; -ENOSYS modules not
+ * loaded; -ENODEV no such device or port; -ENETDOWN not active; or the error
+ * of reading it. @error says which, and what to do.
+ */
+int ibsa__place_find(const char *device, unsigned int port,
+		     struct ibsa_error *error,
+		     struct ibsa__place *out) IBSA_MUST_USE;
+
+#endif

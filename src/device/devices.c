@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The list of all devices and their ports.
+ *
+ * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "device/device.h"
+#include "device/parse.h"
+#include "device/sysfs.h"
+
+/* One umadN of class/infiniband_mad: which port it sends from. */
+struct mad_file {
+	const char *name;
+	char *device;
+	uint64_t port;
+};
+
+struct mad_files {
+	struct ibsa__names names;
+	struct mad_file *at;
+	size_t count;
+};
+
+/* What comes of a text that may be missing: the text or "", or -ENOMEM. */
+static int line_keep(struct ibsa__sysfs_text *text, int err, const char **out)
+{
+	if (err)
+		text->bytes[0] = '\0';
+	text->bytes[strcspn(text->bytes, "\n")] = '\0';
+	*out = ibsa__strdup(text->bytes);
+	return *out ? 0 : -ENOMEM;
+}
+
+static void mad_files_free(struct mad_files *files)
+{
+	for (size_t i = 0; i < files->count; i++)
+		ibsa__free(files->at[i].device);
+	ibsa__free(files->at);
+	ibsa__names_free(&files->names);
+}
+
+/* 0, -ENOMEM, or another error: the entry is of no use. */
+static int mad_file_read(const char *name, struct mad_file *out)
+{
+	struct ibsa__sysfs_text text;
+	int err;
+
+	out->name = name;
+	err = ibsa__sysfs_read(&text, "class/infiniband_mad/%s/port", name);
+	if (!err)
+		err = ibsa__parse_number(text.bytes, UINT32_MAX, &out->port);
+	if (!err)
+		err = ibsa__sysfs_read(&text, "class/infiniband_mad/%s/ibdev",
+				       name);
+	if (err)
+		return err;
+	text.bytes[strcspn(text.bytes, "\n")] = '\0';
+	out->device = ibsa__strdup(text.bytes);
+	return out->device ? 0 : -ENOMEM;
+}
+
+/* Without the folder, or with nonsense in it, no port has a MAD device. */
+static int mad_files_read(struct mad_files *files)
+{
+	int err;
+
+	err = ibsa__sysfs_names(&files->names, "class/infiniband_mad");
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	files->at = ibsa__calloc(files->names.count + 1, sizeof(*files->at));
+	if (!files->at)
+		return -ENOMEM;
+	for (size_t i = 0; i < files->names.count; i++) {
+		if (strncmp(files->names.at[i], "umad", strlen("umad")) != 0)
+			continue;
+		err = mad_file_read(files->names.at[i],
+				    &files->at[files->count]);
+		if (err == -ENOMEM)
+			return err;
+		if (!err)
+			files->count++;
+	}
+	return 0;
+}
+
+static const char *mad_file_find(const struct mad_files *files,
+				 const char *device, unsigned int port)
+{
+	for (size_t i = 0; i < files->count; i++) {
+		if (files->at[i].port == port &&
+		    !strcmp(files->at[i].device, device))
+			return files->at[i].name;
+	}
+	return "";
+}
+
+static int cap_mask_read(const char *device, unsigned int port, uint32_t *out)
+{
+	struct ibsa__sysfs_text text;
+	uint64_t mask;
+	int err;
+
+	err = ibsa__sysfs_read(&text, "class/infiniband/%s/ports/%u/cap_mask",
+			       device, port);
+	if (!err)
+		err = ibsa__parse_number(text.bytes, UINT32_MAX, &mask);
+	if (err)
+		return err;
+	*out = (uint32_t)mask;
+	return 0;
+}
+
+/* Texts of a port: any may be missing. 0 or -ENOMEM. */
+static int port_texts_read(const char *device, struct ibsa_port *port)
+{
+	struct ibsa__sysfs_text text;
+	int err;
+
+	/* The rate reads with an error while there is no cable. */
+	err = ibsa__sysfs_read(&text, "class/infiniband/%s/ports/%u/rate",
+			       device, port->number);
+	err = line_keep(&text, err, &port->rate);
+	if (err)
+		return err;
+	err = ibsa__sysfs_read(&text, "class/infiniband/%s/ports/%u/link_layer",
+			       device, port->number);
+	if (err) {
+		/* Older than RoCE, or simulated. */
+		port->link_layer = ibsa__strdup("InfiniBand");
+		return port->link_layer ? 0 : -ENOMEM;
+	}
+	return line_keep(&text, 0, &port->link_layer);
+}
+
+/* 0 or -ENOMEM; what else goes wrong is the port's err. */
+static int port_fill(const char *device, const struct mad_files *files,
+		     struct ibsa_port *port)
+{
+	uint16_t *pkeys = NULL;
+	int err;
+
+	err = port_texts_read(device, port);
+	if (err)
+		return err;
+	port->umad = ibsa__strdup(mad_file_find(files, device, port->number));
+	if (!port->umad)
+		return -ENOMEM;
+	err = ibsa__port_read(device, port->number, &port->state);
+	if (!err)
+		err = cap_mask_read(device, port->number, &port->cap_mask);
+	if (!err)
+		err = ibsa__pkeys_read(device, port->number, &pkeys,
+				       &port->pkey_count);
+	if (err == -ENOMEM)
+		return err;
+	port->pkeys = pkeys;
+	port->err = err;
+	return 0;
+}
+
+/* Leave the numbers of the folders that are ports. */
+static size_t port_numbers(const struct ibsa__names *names,
+			   struct ibsa_port *ports)
+{
+	size_t count = 0;
+
+	/* Natural order of names is ascending order of numbers. */
+	for (size_t i = 0; i < names->count; i++) {
+		if (!ibsa__parse_index(names->at[i], &ports[count].number))
+			count++;
+	}
+	return count;
+}
+
+/* 0 or -ENOMEM; what else goes wrong is the device's err. */
+static int ports_read(const struct mad_files *files, struct ibsa_device *device)
+{
+	struct ibsa__names names;
+	struct ibsa_port *ports;
+	size_t count;
+	int err;
+
+	err = ibsa__sysfs_names(&names, "class/infiniband/%s/ports",
+				device->name);
+	if (err == -ENOMEM)
+		return err;
+	if (err) {
+		device->err = device->err ? device->err : err;
+		return 0;
+	}
+	ports = ibsa__calloc(names.count + 1, sizeof(*ports));
+	count = ports ? port_numbers(&names, ports) : 0;
+	ibsa__names_free(&names);
+	if (!ports)
+		return -ENOMEM;
+	device->ports = ports;
+	device->port_count = count;
+	for (size_t i = 0; i < count; i++) {
+		err = port_fill(device->name, files, &ports[i]);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int guid_read(const char *device, const char *file, uint64_t *out)
+{
+	struct ibsa__sysfs_text text;
+	int err;
+
+	err = ibsa__sysfs_read(&text, "class/infiniband/%s/%s", device, file);
+	if (err)
+		return err;
+	return ibsa__parse_guid(text.bytes, out);
+}
+
+static int node_type_read(const char *device, unsigned int *out)
+{
+	struct ibsa__sysfs_text text;
+	uint64_t type;
+	int err;
+
+	err = ibsa__sysfs_read(&text, "class/infiniband/%s/node_type", device);
+	if (!err)
+		err = ibsa__parse_number(text.bytes, UINT8_MAX, &type);
+	if (err)
+		return err;
+	*out = (unsigned int)type;
+	return 0;
+}
+
+/* Texts of a device: any may be missing. 0 or -ENOMEM. */
+static int device_texts_read(struct ibsa_device *device)
+{
+	struct ibsa__sysfs_text text;
+	int err;
+
+	err = ibsa__sysfs_read(&text, "class/infiniband/%s/fw_ver",
+			       device->name);
+	err = line_keep(&text, err, &device->firmware);
+	if (err)
+		return err;
+	err = ibsa__sysfs_read(&text, "class/infiniband/%s/hca_type",
+			       device->name);
+	return line_keep(&text, err, &device->board);
+}
+
+/* 0 or -ENOMEM; what else goes wrong is the device's err. */
+static int device_fill(const char *name, const struct mad_files *files,
+		       struct ibsa_device *device)
+{
+	int err;
+
+	device->name = ibsa__strdup(name);
+	if (!device->name)
+		return -ENOMEM;
+	err = device_texts_read(device);
+	if (err)
+		return err;
+	err = node_type_read(name, &device->node_type);
+	if (!err)
+		err = guid_read(name, "node_guid", &device->node_guid);
+	if (!err)
+		err = guid_read(name, "sys_image_guid",
+				&device->system_image_guid);
+	device->err = err;
+	return ports_read(files, device);
+}
+
+/* A plain file or a dangling link is none, one we may not enter is one. */
+static bool is_device(const char *name)
+{
+	int err = ibsa__sysfs_folder("class/infiniband/%s", name);
+
+	return err != -ENOENT && err != -ENOTDIR && err != -ELOOP;
+}
+
+static int devices_fill(const struct ibsa__names *names,
+			const struct mad_files *files,
+			struct ibsa_device_list *list)
+{
+	struct ibsa_device *devices;
+
+	devices = ibsa__calloc(names->count + 1, sizeof(*devices));
+	if (!devices)
+		return -ENOMEM;
+	list->devices = devices;
+	for (size_t i = 0; i < names->count; i++) {
+		int err;
+
+		if (!is_device(names->at[i]))
+			continue;
+		err = device_fill(names->at[i], files, &devices[list->count++]);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int ibsa_devices_read(struct ibsa_device_list **out)
+{
+	struct mad_files files = { 0 };
+	struct ibsa_device_list *list;
+	struct ibsa__names names;
+	int err;
+
+	err = ibsa__sysfs_names(&names, "class/infiniband");
+	if (err)
+		return err == -ENOENT ? -ENOSYS : err;
+	list = ibsa__calloc(1, sizeof(*list));
+	err = list ? mad_files_read(&files) : -ENOMEM;
+	if (!err)
+		err = devices_fill(&names, &files, list);
+	mad_files_free(&files);
+	ibsa__names_free(&names);
+	if (err) {
+		ibsa_devices_free(list);
+		return err;
+	}
+	*out = list;
+	return 0;
+}
+
+static void ports_free(const struct ibsa_device *device)
+{
+	for (size_t i = 0; i < device->port_count; i++) {
+		const struct ibsa_port *port = &device->ports[i];
+
+		ibsa__free((void *)port->link_layer);
+		ibsa__free((void *)port->rate);
+		ibsa__free((void *)port->umad);
+		ibsa__free((void *)port->pkeys);
+	}
+	ibsa__free((void *)device->ports);
+}
+
+void ibsa_devices_free(struct ibsa_device_list *list)
+{
+	if (!list)
+		return;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct ibsa_device *device = &list->devices[i];
+
+		ibsa__free((void *)device->name);
+		ibsa__free((void *)device->firmware);
+		ibsa__free((void *)device->board);
+		ports_free(device);
+	}
+	ibsa__free((void *)list->devices);
+	ibsa__free(list);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The texts that sysfs files hold, to values. No I/O: text in, number out. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ibsa/bits.h>
+
+#include "device/parse.h"
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+int ibsa__parse_number(const char *text, uint64_t max, uint64_t *out)
+{
+	unsigned long long value;
+
+	while (is_blank(*text))
+		text++;
+	/* strtoull() would take a sign, and "-1" for a very large number. */
+	if (!is_digit(*text))
+		return -EPROTO;
+	errno = 0;
+	value = strtoull(text, NULL, 0);
+	if (errno == ERANGE || value > max)
+		return -ERANGE;
+	*out = value;
+	return 0;
+}
+
+int ibsa__parse_index(const char *text, unsigned int *out)
+{
+	uint64_t value = 0;
+
+	if (!*text || (text[0] == '0' && text[1]))
+		return -EPROTO;
+	for (; *text; text++) {
+		if (!is_digit(*text))
+			return -EPROTO;
+		value = value * 10 + (uint64_t)(*text - '0');
+		if (value > UINT_MAX)
+			return -ERANGE;
+	}
+	*out = (unsigned int)value;
+	return 0;
+}
+
+/* -1 if @c is no hex digit. */
+static int hex_digit(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+/* One group into @out; where it ends, or NULL. */
+static const char *group_parse(const char *text, uint8_t out[2])
+{
+	unsigned int value = 0;
+	int digits = 0;
+
+	for (; hex_digit(*text) >= 0; text++, digits++) {
+		if (digits == 4)
+			return NULL;
+		value = value << 4 | (unsigned int)hex_digit(*text);
+	}
+	ibsa_put_be16(out, (uint16_t)value);
+	return digits ? text : NULL;
+}
+
+static int groups_parse(const char *text, unsigned int count, uint8_t *out)
+{
+	while (is_blank(*text))
+		text++;
+	for (unsigned int i = 0; i < count; i++) {
+		if (i > 0 && *text++ != ':')
+			return -EPROTO;
+		text = group_parse(text, out + 2 * i);
+		if (!text)
+			return -EPROTO;
+	}
+	return *text && !is_blank(*text) ? -EPROTO : 0;
+}
+
+int ibsa__parse_guid(const char *text, uint64_t *out)
+{
+	uint8_t raw[8];
+	int err = groups_parse(text, 4, raw);
+
+	if (err)
+		return err;
+	*out = ibsa_be64(raw);
+	return 0;
+}
+
+int ibsa__parse_gid(const char *text, struct ibsa_gid *out)
+{
+	struct ibsa_gid gid;
+	int err = groups_parse(text, 8, gid.raw);
+
+	if (err)
+		return err;
+	*out = gid;
+	return 0;
+}
+
+/* The run of digits at *@text without its leading zeros, and its length. */
+static const char *digits_take(const char **text, size_t *out_len)
+{
+	const char *start;
+
+	while (**text == '0')
+		(*text)++;
+	start = *text;
+	while (is_digit(**text))
+		(*text)++;
+	*out_len = (size_t)(*text - start);
+	return start;
+}
+
+static int digits_compare(const char **a, const char **b)
+{
+	size_t a_len;
+	size_t b_len;
+	const char *a_digits = digits_take(a, &a_len);
+	const char *b_digits = digits_take(b, &b_len);
+
+	if (a_len != b_len)
+		return a_len < b_len ? -1 : 1;
+	return memcmp(a_digits, b_digits, a_len);
+}
+
+int ibsa__name_compare(const char *a, const char *b)
+{
+	const char *p = a;
+	const char *q = b;
+
+	while (*p && *q) {
+		int order;
+
+		if (is_digit(*p) && is_digit(*q))
+			order = digits_compare(&p, &q);
+		else
+			order = (unsigned char)*p++ - (unsigned char)*q++;
+		if (order)
+			return order;
+	}
+	if (*p || *q)
+		return *p ? 1 : -1;
+	/* Equal as numbers, "a01" and "a1": any order that is always the same. */
+	return strcmp(a, b);
+}

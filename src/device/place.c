@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which port to use, and what to tell the user when there is none. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <ibsa/sa.h>
+
+#include "base/error.h"
+#include "device/device.h"
+
+/* How well a port suits; of equals the first is taken. */
+enum rank { UNFIT, UNREADABLE, ETHERNET, INACTIVE, ROCE, ACTIVE };
+
+/* What was asked for, and the best port so far. */
+struct search {
+	const char *name;
+	unsigned int port;
+	enum rank rank;
+	const struct ibsa_device *found_device;
+	const struct ibsa_port *found_port;
+	const struct ibsa_device *named;
+};
+
+/* A list of names or numbers, cut with "..." where room ends. */
+struct listing {
+	char text[128];
+	size_t used;
+};
+
+static void listing_add(struct listing *listing, const char *item)
+{
+	static const char more[] = ", ...";
+	const char *comma = listing->used ? ", " : "";
+	char *at = listing->text + listing->used;
+	size_t len = strlen(comma) + strlen(item);
+
+	if (listing->used + sizeof(more) > sizeof(listing->text))
+		return;
+	if (listing->used + len + sizeof(more) > sizeof(listing->text)) {
+		snprintf(at, sizeof(more), "%s", more);
+		listing->used = sizeof(listing->text);
+		return;
+	}
+	snprintf(at, len + 1, "%s%s", comma, item);
+	listing->used += len;
+}
+
+static enum rank rank_of(const struct search *search,
+			 const struct ibsa_port *port)
+{
+	if (port->err)
+		return UNREADABLE;
+	if (port->state.needs_grh && !search->name)
+		return ETHERNET;
+	if (port->state.port_state != IBSA_PORT_ACTIVE)
+		return INACTIVE;
+	return port->state.needs_grh ? ROCE : ACTIVE;
+}
+
+static void search_device(struct search *search,
+			  const struct ibsa_device *device)
+{
+	for (size_t i = 0; i < device->port_count; i++) {
+		const struct ibsa_port *port = &device->ports[i];
+		enum rank rank = rank_of(search, port);
+
+		if (search->port && search->port != port->number)
+			continue;
+		if (rank <= search->rank)
+			continue;
+		search->rank = rank;
+		search->found_device = device;
+		search->found_port = port;
+	}
+}
+
+static void search_list(struct search *search,
+			const struct ibsa_device_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct ibsa_device *device = &list->devices[i];
+
+		if (search->name && strcmp(search->name, device->name) != 0)
+			continue;
+		search->named = device;
+		search_device(search, device);
+	}
+}
+
+static int no_device(const struct ibsa_device_list *list, const char *name,
+		     struct ibsa_error *error)
+{
+	struct listing names = { 0 };
+
+	if (!list->count)
+		return ibsa__fail(error, -ENODEV,
+				  "this machine has no RDMA device");
+	for (size_t i = 0; i < list->count; i++)
+		listing_add(&names, list->devices[i].name);
+	return ibsa__fail(error, -ENODEV,
+			  "there is no device \"%.64s\"; there are: %s", name,
+			  names.text);
+}
+
+static int no_port(const struct search *search, struct ibsa_error *error)
+{
+	const struct ibsa_device *device = search->named;
+	struct listing ports = { 0 };
+	char reason[64];
+
+	if (!search->name && !search->port)
+		return ibsa__fail(error, -ENODEV, "no device has a port");
+	if (!search->name)
+		return ibsa__fail(error, -ENODEV, "no device has a port %u",
+				  search->port);
+	if (!device->port_count && device->err)
+		return ibsa__fail(
+			error, device->err, "device %.64s cannot be read: %s",
+			device->name,
+			strerror_r(-device->err, reason, sizeof(reason)));
+	if (!device->port_count)
+		return ibsa__fail(error, -ENODEV, "device %.64s has no ports",
+				  device->name);
+	for (size_t i = 0; i < device->port_count; i++) {
+		char number[16];
+
+		snprintf(number, sizeof(number), "%u", device->ports[i].number);
+		listing_add(&ports, number);
+	}
+	return ibsa__fail(error, -ENODEV,
+			  "device %.64s has no port %u; it has: %s",
+			  device->name, search->port, ports.text);
+}
+
+static const char *state_text(uint8_t state)
+{
+	switch (state) {
+	case IBSA_PORT_DOWN:
+		return "down: check the cable and the other end";
+	case IBSA_PORT_INIT:
+		return "initializing: is a subnet manager running?";
+	case IBSA_PORT_ARMED:
+		return "armed: the subnet manager has not finished";
+	default:
+		return "not active";
+	}
+}
+
+/* Why the best port that there is will not do. */
+static int unfit(const struct search *search, struct ibsa_error *error)
+{
+	const char *device = search->found_device->name;
+	const struct ibsa_port *port = search->found_port;
+	char reason[64];
+
+	if (search->rank == UNREADABLE)
+		return ibsa__fail(
+			error, port->err, "port %u of %.64s cannot be read: %s",
+			port->number, device,
+			strerror_r(-port->err, reason, sizeof(reason)));
+	if (search->rank == ETHERNET)
+		return ibsa__fail(error, -ENODEV,
+				  "no port is InfiniBand; to use RoCE, name "
+				  "the device, as %.64s, and the SA's address",
+				  device);
+	return ibsa__fail(error, -ENETDOWN, "port %u of %.64s is %s",
+			  port->number, device,
+			  state_text(port->state.port_state));
+}
+
+static int choose(const struct ibsa_device_list *list, struct search *search,
+		  struct ibsa_error *error)
+{
+	search_list(search, list);
+	if (!search->named)
+		return no_device(list, search->name, error);
+	if (search->rank == UNFIT)
+		return no_port(search, error);
+	if (search->rank < ROCE)
+		return unfit(search, error);
+	return 0;
+}
+
+static void place_fill(const struct search *search, struct ibsa__place *out)
+{
+	snprintf(out->device, sizeof(out->device), "%s",
+		 search->found_device->name);
+	snprintf(out->umad, sizeof(out->umad), "%s", search->found_port->umad);
+	out->port = search->found_port->number;
+	out->state = search->found_port->state;
+}
+
+int ibsa__place_find(const char *device, unsigned int port,
+		     struct ibsa_error *error, struct ibsa__place *out)
+{
+	struct search search = { .name = device, .port = port };
+	struct ibsa_device_list *list;
+	char reason[64];
+	int err;
+
+	err = ibsa_devices_read(&list);
+	if (err == -ENOSYS)
+		return ibsa__fail(error, err,
+				  "the kernel's RDMA modules are not loaded: "
+				  "try \"modprobe ib_umad\" and the driver of "
+				  "the adapter");
+	if (err)
+		return ibsa__fail(error, err,
+				  "the devices cannot be listed: %s",
+				  strerror_r(-err, reason, sizeof(reason)));
+	err = choose(list, &search, error);
+	if (!err)
+		place_fill(&search, out);
+	ibsa_devices_free(list);
+	return err;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The state of one port from its sysfs files.
+ *
+ * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <ibsa/sa.h>
+
+#include "base/alloc.h"
+#include "device/device.h"
+#include "device/parse.h"
+#include "device/sysfs.h"
+
+enum {
+	PKEYS_MAX = 65536, /* an index has 16 bits */
+	PKEY_DEFAULT_LIMITED = 0x7fff,
+};
+
+enum port_file { LID, LMC, SM_LID, SM_SL, STATE, PHYS_STATE, PORT_FILES };
+
+/* Which files hold a port's numbers, and what these can be. */
+static const struct {
+	const char *name;
+	uint64_t max;
+} port_files[PORT_FILES] = {
+	[LID] = { "lid", UINT32_MAX },
+	[LMC] = { "lid_mask_count", 7 },
+	[SM_LID] = { "sm_lid", UINT32_MAX },
+	[SM_SL] = { "sm_sl", 15 },
+	[STATE] = { "state", UINT8_MAX },
+	[PHYS_STATE] = { "phys_state", UINT8_MAX },
+};
+
+static int number_read(const char *device, unsigned int port,
+		       enum port_file file, uint64_t *out)
+{
+	struct ibsa__sysfs_text text;
+	int err;
+
+	err = ibsa__sysfs_read(&text, "class/infiniband/%s/ports/%u/%s", device,
+			       port, port_files[file].name);
+	if (err)
+		return err;
+	return ibsa__parse_number(text.bytes, port_files[file].max, out);
+}
+
+static int gid_read(const char *device, unsigned int port, struct ibsa_gid *out)
+{
+	struct ibsa__sysfs_text text;
+	int err;
+
+	err = ibsa__sysfs_read(&text, "class/infiniband/%s/ports/%u/gids/0",
+			       device, port);
+	if (err)
+		return err;
+	return ibsa__parse_gid(text.bytes, out);
+}
+
+/* -ENOENT after the last entry. */
+static int pkey_read(const char *device, unsigned int port, size_t index,
+		     uint16_t *out)
+{
+	struct ibsa__sysfs_text text;
+	uint64_t pkey;
+	int err;
+
+	err = ibsa__sysfs_read(&text, "class/infiniband/%s/ports/%u/pkeys/%zu",
+			       device, port, index);
+	if (!err)
+		err = ibsa__parse_number(text.bytes, UINT16_MAX, &pkey);
+	if (err)
+		return err;
+	*out = (uint16_t)pkey;
+	return 0;
+}
+
+int ibsa__pkeys_read(const char *device, unsigned int port, uint16_t **out,
+		     size_t *out_count)
+{
+	uint16_t *pkeys = NULL;
+	size_t room = 0;
+	size_t count;
+	int err = 0;
+
+	for (count = 0; count < PKEYS_MAX; count++) {
+		uint16_t pkey;
+
+		err = pkey_read(device, port, count, &pkey);
+		if (err)
+			break;
+		if (count == room) {
+			uint16_t *more;
+
+			room = room ? 2 * room : 16;
+			more = ibsa__realloc(pkeys, room, sizeof(*pkeys));
+			if (!more) {
+				err = -ENOMEM;
+				break;
+			}
+			pkeys = more;
+		}
+		pkeys[count] = pkey;
+	}
+	if (err && err != -ENOENT) {
+		ibsa__free(pkeys);
+		return err;
+	}
+	*out = pkeys;
+	*out_count = count;
+	return 0;
+}
+
+/* Ends at the full default P_Key, which is nearly always the first. */
+static int default_pkey_find(const char *device, unsigned int port,
+			     uint16_t *out)
+{
+	size_t limited = PKEYS_MAX;
+	int err = 0;
+
+	for (size_t i = 0; i < PKEYS_MAX; i++) {
+		uint16_t pkey;
+
+		err = pkey_read(device, port, i, &pkey);
+		if (err)
+			break;
+		if (pkey == IBSA_PKEY_DEFAULT) {
+			*out = (uint16_t)i;
+			return 0;
+		}
+		if (pkey == PKEY_DEFAULT_LIMITED && limited == PKEYS_MAX)
+			limited = i;
+	}
+	if (err && err != -ENOENT)
+		return err;
+	*out = limited == PKEYS_MAX ? 0 : (uint16_t)limited;
+	return 0;
+}
+
+/* Kernels before 2.6.37, and ibsim, have no such file: all is InfiniBand. */
+static int is_ethernet(const char *device, unsigned int port, bool *out)
+{
+	struct ibsa__sysfs_text text;
+	int err;
+
+	err = ibsa__sysfs_read(&text, "class/infiniband/%s/ports/%u/link_layer",
+			       device, port);
+	if (err && err != -ENOENT)
+		return err;
+	*out = !err && !strncmp(text.bytes, "Ethernet", strlen("Ethernet"));
+	return 0;
+}
+
+/* A port that is down shows the permissive LID, or none. */
+static uint32_t lid_or_none(uint64_t lid)
+{
+	if (lid == IBSA_LID_PERMISSIVE || lid == UINT32_MAX)
+		return 0;
+	return (uint32_t)lid;
+}
+
+int ibsa__port_read(const char *device, unsigned int port,
+		    struct ibsa_port_state *out)
+{
+	struct ibsa_port_state state = { 0 };
+	uint64_t numbers[PORT_FILES];
+	int err;
+
+	for (enum port_file file = 0; file < PORT_FILES; file++) {
+		err = number_read(device, port, file, &numbers[file]);
+		if (err)
+			return err;
+	}
+	err = gid_read(device, port, &state.gid);
+	if (!err)
+		err = default_pkey_find(device, port, &state.pkey_index);
+	if (!err)
+		err = is_ethernet(device, port, &state.needs_grh);
+	if (err)
+		return err;
+	state.lid = lid_or_none(numbers[LID]);
+	state.sm_lid = lid_or_none(numbers[SM_LID]);
+	state.sm_sl = (uint8_t)numbers[SM_SL];
+	state.lmc = (uint8_t)numbers[LMC];
+	state.port_state = (uint8_t)numbers[STATE];
+	state.phys_state = (uint8_t)numbers[PHYS_STATE];
+	*out = state;
+	return 0;
+}
