@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The header before each MAD, to and from an address.
+ *
+ * Source: Linux Documentation/infiniband/user_mad.rst.
+ */
+#include <errno.h>
+
+#include <ibsa/bits.h>
+#include <ibsa/sa.h>
+
+#include "umad/header.h"
+
+enum {
+	EARLY_MS = 20, /* two ticks of the slowest kernel clock */
+	ERRNO_MAX = 4095,
+	QPN_MASK = 0xffffff,
+	FLOW_LABEL_MASK = 0xfffff,
+};
+
+static void be16_put(uint16_t *out, uint32_t value)
+{
+	ibsa_put_be16((uint8_t *)out, (uint16_t)value);
+}
+
+static void be32_put(uint32_t *out, uint32_t value)
+{
+	ibsa_put_be32((uint8_t *)out, value);
+}
+
+static uint32_t be16_get(const uint16_t *in)
+{
+	return ibsa_be16((const uint8_t *)in);
+}
+
+static uint32_t be32_get(const uint32_t *in)
+{
+	return ibsa_be32((const uint8_t *)in);
+}
+
+int ibsa__umad_address_put(struct umad_header *header,
+			   const struct ibsa_address *to)
+{
+	/* A longer LID, of OPA, is in the GID; the driver takes it from there. */
+	if (to->lid > UINT16_MAX && !to->has_grh)
+		return -ERANGE;
+	be16_put(&header->lid, to->lid > UINT16_MAX ? 0 : to->lid);
+	be32_put(&header->qpn, to->qpn & QPN_MASK);
+	be32_put(&header->qkey, IBSA_QKEY_GSI);
+	header->pkey_index = to->pkey_index;
+	header->sl = to->sl;
+	header->path_bits = to->path_bits;
+	header->grh_present = to->has_grh;
+	if (!to->has_grh)
+		return 0;
+	header->gid_index = to->gid_index;
+	header->hop_limit = to->hop_limit;
+	header->traffic_class = to->traffic_class;
+	be32_put(&header->flow_label, to->flow_label & FLOW_LABEL_MASK);
+	memcpy(header->gid, to->gid.raw, sizeof(header->gid));
+	return 0;
+}
+
+void ibsa__umad_address_get(const struct umad_header *header,
+			    struct ibsa_address *out)
+{
+	*out = (struct ibsa_address){
+		.lid = be16_get(&header->lid),
+		.qpn = be32_get(&header->qpn) & QPN_MASK,
+		.pkey_index = header->pkey_index,
+		.sl = header->sl,
+		.path_bits = header->path_bits,
+		.has_grh = header->grh_present,
+	};
+	if (!out->has_grh)
+		return;
+	out->gid_index = header->gid_index;
+	out->hop_limit = header->hop_limit;
+	out->traffic_class = header->traffic_class;
+	out->flow_label = be32_get(&header->flow_label) & FLOW_LABEL_MASK;
+	memcpy(out->gid.raw, header->gid, sizeof(out->gid.raw));
+}
+
+/*
+ * The kernel refuses a MAD while an earlier one with the same transaction id
+ * waits for its answer. A retry keeps its id, so the kernel has to give up a
+ * little before the sender sends again.
+ */
+uint32_t ibsa__umad_timeout(unsigned int timeout_ms)
+{
+	unsigned int early = timeout_ms / 8;
+
+	if (early > EARLY_MS)
+		early = EARLY_MS;
+	return timeout_ms - early;
+}
+
+int ibsa__umad_status(const struct umad_header *header)
+{
+	if (header->status > ERRNO_MAX)
+		return -EIO;
+	return -(int)header->status;
+}

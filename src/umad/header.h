@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The kernel's umad interface: its numbers, and the header before each MAD.
+ *
+ * Source: Linux Documentation/infiniband/user_mad.rst.
+ */
+#ifndef UMAD_HEADER_H
+#define UMAD_HEADER_H
+
+#include <sys/ioctl.h>
+
+#include <ibsa/transport.h>
+
+enum {
+	UMAD_HEADER_BYTES = 64, /* once P_Key indices are enabled; else 56 */
+	UMAD_ABI_VERSION = 5,
+};
+
+/* The header before a MAD: the first line in host order, the rest not. */
+struct umad_header {
+	uint32_t id, status, timeout_ms, retries, length;
+	uint32_t qpn;
+	uint32_t qkey;
+	uint16_t lid;
+	uint8_t sl;
+	uint8_t path_bits;
+	uint8_t grh_present;
+	uint8_t gid_index;
+	uint8_t hop_limit;
+	uint8_t traffic_class;
+	uint8_t gid[16];
+	uint32_t flow_label;
+	uint16_t pkey_index; /* host order again */
+	uint8_t reserved[6];
+};
+_Static_assert(sizeof(struct umad_header) == UMAD_HEADER_BYTES, "umad header");
+_Static_assert(offsetof(struct umad_header, pkey_index) == 56, "umad header");
+
+struct umad_agent_request {
+	uint32_t id; /* filled by the kernel */
+	uint32_t method_mask[4];
+	uint8_t qpn;
+	uint8_t mgmt_class;
+	uint8_t mgmt_class_version;
+	uint8_t oui[3];
+	uint8_t rmpp_version;
+};
+_Static_assert(sizeof(struct umad_agent_request) == 28, "umad agent request");
+
+#define UMAD_REGISTER_AGENT _IOWR(0x1b, 1, struct umad_agent_request)
+#define UMAD_ENABLE_PKEY _IO(0x1b, 3)
+
+/* 0, or -ERANGE: the LID does not fit the header. */
+int ibsa__umad_address_put(struct umad_header *header,
+			   const struct ibsa_address *to) IBSA_MUST_USE;
+
+void ibsa__umad_address_get(const struct umad_header *header,
+			    struct ibsa_address *out);
+
+/*
+ * What to tell the kernel of a timeout at which the sender will send the
+ * same MAD again; see header.c.
+ */
+uint32_t ibsa__umad_timeout(unsigned int timeout_ms);
+
+/* The status of a received packet as negative errno; 0 for a reply. */
+int ibsa__umad_status(const struct umad_header *header);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The kernel transport's state, for the files it is made of. */
+#ifndef UMAD_TRANSPORT_H
+#define UMAD_TRANSPORT_H
+
+#include <stdatomic.h>
+
+#include "device/device.h"
+#include "umad/file.h"
+#include "umad/header.h"
+
+struct umad_transport {
+	struct ibsa_transport base;
+	struct ibsa__place place;
+	struct umad_file file;
+	bool gone; /* the device was taken away */
+
+	uint8_t *packet; /* the last one that came: header and MAD */
+	size_t packet_room;
+	size_t packet_max;
+
+	/* Readable when the device is; stands for it when it is opened anew. */
+	int epoll_fd;
+	int wake_fd;
+	/* Instead of wake_fd where the device is simulated. */
+	atomic_bool woken;
+};
+
+/* Take up, or leave, the device file in what is waited for. */
+int ibsa__umad_watch(struct umad_transport *umad) IBSA_MUST_USE;
+void ibsa__umad_unwatch(struct umad_transport *umad);
+
+int ibsa__umad_wait_init(struct umad_transport *umad) IBSA_MUST_USE;
+void ibsa__umad_wait_done(struct umad_transport *umad);
+int ibsa__umad_fd(struct ibsa_transport *transport);
+int ibsa__umad_wait(struct ibsa_transport *transport, int timeout_ms);
+void ibsa__umad_wake(struct ibsa_transport *transport);
+
+int ibsa__umad_send(struct ibsa_transport *transport,
+		    const struct ibsa_address *to, const uint8_t *mad,
+		    size_t len, unsigned int timeout_ms);
+int ibsa__umad_recv(struct ibsa_transport *transport, struct ibsa_message *out);
+
+static inline struct umad_transport *umad_of(struct ibsa_transport *transport)
+{
+	return (struct umad_transport *)transport;
+}
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The kernel transport: opening and closing. */
+#include <errno.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <ibsa/sa.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "device/parse.h"
+#include "device/sysfs.h"
+#include "umad/transport.h"
+#include "umad/umad.h"
+
+/* What the header's 32 bits of length can say. */
+#define REPLY_BYTES_MAX ((size_t)UINT32_MAX - UMAD_HEADER_BYTES)
+
+static uint64_t now_ns(struct ibsa_transport *transport)
+{
+	struct timespec now;
+
+	(void)transport;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static int port_get(struct ibsa_transport *transport,
+		    struct ibsa_port_state *out)
+{
+	const struct umad_transport *umad = umad_of(transport);
+
+	return ibsa__port_read(umad->place.device, umad->place.port, out);
+}
+
+static void transport_free(struct umad_transport *umad)
+{
+	ibsa__free(umad->packet);
+	ibsa__free(umad);
+}
+
+static void transport_close(struct ibsa_transport *transport)
+{
+	struct umad_transport *umad = umad_of(transport);
+
+	ibsa__umad_wait_done(umad);
+	close(umad->file.fd);
+	transport_free(umad);
+}
+
+static const struct ibsa_transport_ops umad_ops = {
+	.now_ns = now_ns,
+	.send = ibsa__umad_send,
+	.recv = ibsa__umad_recv,
+	.fd = ibsa__umad_fd,
+	.wait = ibsa__umad_wait,
+	.wake = ibsa__umad_wake,
+	.port = port_get,
+	.close = transport_close,
+};
+
+/* The interface that the kernel offers; every one since 2.6.16 is 5. */
+static int abi_check(struct ibsa_error *error)
+{
+	struct ibsa__sysfs_text text;
+	uint64_t version = 0;
+	int err;
+
+	err = ibsa__sysfs_read(&text, "class/infiniband_mad/abi_version");
+	if (err == -ENOENT)
+		return ibsa__fail(error, -ENOSYS,
+				  "the kernel's umad module is not loaded: "
+				  "try \"modprobe ib_umad\"");
+	if (!err)
+		err = ibsa__parse_number(text.bytes, UINT32_MAX, &version);
+	if (err || version < UMAD_ABI_VERSION)
+		return ibsa__fail(error, -EOPNOTSUPP,
+				  "the kernel's umad interface is version "
+				  "%u, and this needs %u",
+				  (unsigned int)version, UMAD_ABI_VERSION);
+	return 0;
+}
+
+static int place_open(struct umad_transport *umad, struct ibsa_error *error)
+{
+	int err;
+
+	err = abi_check(error);
+	if (err)
+		return err;
+	if (!umad->place.umad[0])
+		return ibsa__fail(error, -ENODEV,
+				  "port %u of %.64s takes no MADs: it is "
+				  "neither InfiniBand nor RoCE",
+				  umad->place.port, umad->place.device);
+	return ibsa__umad_file_open(umad->place.umad, error, &umad->file);
+}
+
+static struct umad_transport *transport_new(size_t reply_bytes)
+{
+	struct umad_transport *umad = ibsa__calloc(1, sizeof(*umad));
+
+	if (!umad)
+		return NULL;
+	umad->base.ops = &umad_ops;
+	umad->packet_room = UMAD_HEADER_BYTES + IBSA_MAD_BYTES;
+	umad->packet_max = umad->packet_room;
+	if (reply_bytes > REPLY_BYTES_MAX)
+		reply_bytes = REPLY_BYTES_MAX;
+	if (reply_bytes > IBSA_MAD_BYTES)
+		umad->packet_max += reply_bytes - IBSA_MAD_BYTES;
+	umad->packet = ibsa__calloc(1, umad->packet_room);
+	if (!umad->packet) {
+		transport_free(umad);
+		return NULL;
+	}
+	return umad;
+}
+
+int ibsa__umad_open(const char *device, unsigned int port, size_t reply_bytes,
+		    struct ibsa_error *error, struct ibsa_transport **out)
+{
+	struct umad_transport *umad = transport_new(reply_bytes);
+	int err;
+
+	if (!umad)
+		return ibsa__fail(error, -ENOMEM, "no memory for a transport");
+	err = ibsa__place_find(device, port, error, &umad->place);
+	if (!err)
+		err = place_open(umad, error);
+	if (err) {
+		transport_free(umad);
+		return err;
+	}
+	err = ibsa__umad_wait_init(umad);
+	if (err) {
+		close(umad->file.fd);
+		transport_free(umad);
+		return ibsa__fail(error, err, "no descriptors to wait with");
+	}
+	*out = &umad->base;
+	return 0;
+}

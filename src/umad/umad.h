@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The kernel transport: MADs by /dev/infiniband/umadN. */
+#ifndef UMAD_UMAD_H
+#define UMAD_UMAD_H
+
+#include <ibsa/transport.h>
+
+/**
+ * ibsa__umad_open - a transport over a port of this machine
+ * @device:      its name; NULL: the first with an active InfiniBand port
+ * @port:        0: the first active one
+ * @reply_bytes: largest MAD that recv takes, from the MAD header on; one MAD
+ *               is always taken
+ * @error:       filled on failure with what was wrong and what to do; or NULL
+ * @out:         the transport; its close frees it
+ *
+ * Registers for answers to its own requests only: nothing unsolicited comes.
+ *
+ * send's further errors: -EMSGSIZE more than one MAD; -ERANGE a LID of more
+ * than 16 bits without GRH; -EBUSY a MAD with this transaction id is still
+ * under way. recv reports a reply above @reply_bytes once, with -EMSGSIZE,
+ * after which requests under way are lost; and -ENODEV for good once the
+ * device has gone.
+ *
+ * Return: 0; -ENODEV no such device or port, or it has no device file;
+ * -ENOSYS the RDMA or umad modules are not loaded; -EACCES not permitted;
+ * -ENETDOWN the port is not active; -EOPNOTSUPP the kernel is too old;
+ * -ENOMEM; or the system's error.
+ *
+ * Source: Linux Documentation/infiniband/user_mad.rst.
+ */
+int ibsa__umad_open(const char *device, unsigned int port, size_t reply_bytes,
+		    struct ibsa_error *error,
+		    struct ibsa_transport **out) IBSA_MUST_USE;
+
+#endif
