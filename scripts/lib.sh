@@ -19,8 +19,8 @@ usage() {
 	sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0"
 }
 
-# jobs - how many compilers or tests run side by side
-jobs() {
+# njobs - how many compilers or tests run side by side
+njobs() {
 	nproc 2>/dev/null || echo 2
 }
 
