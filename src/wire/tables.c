@@ -3,6 +3,7 @@
 #include <ibsa/records.h>
 
 #include "wire/array.h"
+#include "wire/word.h"
 
 #define RECORD path
 #define FIELDS IBSA_PATH_FIELDS
