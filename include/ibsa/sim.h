@@ -23,12 +23,14 @@ struct ibsa_fabric;
  * @sa_node:       node that the SA runs on, by name or node id; NULL: the
  *                 first channel adapter of the file
  * @latency_us:    from a request to its answer; default 0
+ * @gid_prefix:    of the subnet, host order; default 0xfe80000000000000
  */
 struct ibsa_fabric_options {
 	bool virtual_clock;
 	uint64_t seed;
 	const char *sa_node;
 	unsigned int latency_us;
+	uint64_t gid_prefix;
 };
 
 /**
@@ -92,6 +94,7 @@ struct ibsa_fabric_stats {
 	uint64_t requests;   /* MADs that clients sent */
 	uint64_t answers;    /* MADs that reached a client */
 	uint64_t unanswered; /* the SA kept silent, as it does */
+	uint64_t lost;	     /* sent to where no SA listens */
 	uint64_t faults[IBSA_FAULT_KINDS];
 };
 

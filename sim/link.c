@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The way between one client and the SA. A request that nothing delays is
+ * answered within send; one that is delayed is put into the client's queue
+ * and answered when its time comes.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "sim/link.h"
+
+#define NS_PER_MS UINT64_C(1000000)
+
+enum { FLIPPED_BITS_MAX = 8 };
+
+/* The SA's GUID in GIDs that name it without knowing it. IBA, 15.1.1. */
+#define SA_WELL_KNOWN_ID UINT64_C(0x0200000000000002)
+
+struct message *ibsa__link_head(const struct link *link)
+{
+	struct message *head = ibsa__queue_head(&link->queue);
+
+	for (int i = 0; i < 2; i++) {
+		struct message *held = link->held[i];
+
+		if (held && (!head || held->due_ns < head->due_ns))
+			head = held;
+	}
+	return head;
+}
+
+static struct message *pop(struct link *link)
+{
+	struct message *head = ibsa__link_head(link);
+
+	if (head != link->held[head->is_request])
+		return ibsa__queue_pop(&link->queue);
+	link->held[head->is_request] = NULL;
+	return head;
+}
+
+static uint64_t random_delay(struct ibsa_fabric *fabric,
+			     enum ibsa_fault_kind kind)
+{
+	const uint64_t most = fabric->faults[kind].fault.delay_ms * NS_PER_MS;
+
+	return 1 + random_below(&fabric->random, most);
+}
+
+static void flip_bits(struct ibsa_fabric *fabric, struct sa_reply *body)
+{
+	const uint64_t count = 1 +
+			       random_below(&fabric->random, FLIPPED_BITS_MAX);
+
+	for (uint64_t i = 0; i < count; i++) {
+		const uint64_t bit = random_below(&fabric->random,
+						  8 * body->len);
+
+		body->bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+	}
+}
+
+/* The same bytes once more, or NULL. */
+static struct message *copy(struct link *link, const struct message *message)
+{
+	struct message *twin = ibsa__queue_new(&link->queue);
+
+	if (!twin)
+		return NULL;
+	twin->is_request = message->is_request;
+	twin->due_ns = message->due_ns;
+	if (!ibsa__sa_reply_put(&twin->body, message->body.bytes,
+				message->body.len)) {
+		ibsa__queue_release(&link->queue, twin);
+		return NULL;
+	}
+	return twin;
+}
+
+/* Put it in the queue, and behind it what it was to overtake. */
+static int enqueue(struct link *link, struct message *message)
+{
+	struct message **held = &link->held[message->is_request];
+	struct message *late = *held;
+	const uint64_t due_ns = message->due_ns;
+	int err;
+
+	message->number = link->sent++;
+	err = ibsa__queue_push(&link->queue, message);
+	if (!late || err)
+		return err;
+	*held = NULL;
+	late->due_ns = due_ns;
+	late->number = link->sent++;
+	return ibsa__queue_push(&link->queue, late);
+}
+
+/*
+ * Let a MAD run through the faults of the way, and put what is left of it
+ * into the queue. A MAD that waits to be overtaken does not wait for ever.
+ */
+static int carry(struct link *link, struct message *message)
+{
+	struct ibsa_fabric *fabric = link->fabric;
+	struct message **held = &link->held[message->is_request];
+	struct message *twin = NULL;
+	int err;
+
+	if (ibsa__fault_strikes(fabric, IBSA_FAULT_LOSE)) {
+		ibsa__queue_release(&link->queue, message);
+		return 0;
+	}
+	if (ibsa__fault_strikes(fabric, IBSA_FAULT_CORRUPT))
+		flip_bits(fabric, &message->body);
+	if (ibsa__fault_strikes(fabric, IBSA_FAULT_DELAY))
+		message->due_ns += random_delay(fabric, IBSA_FAULT_DELAY);
+	if (ibsa__fault_strikes(fabric, IBSA_FAULT_DUPLICATE))
+		twin = copy(link, message);
+	if (!*held && ibsa__fault_strikes(fabric, IBSA_FAULT_REORDER)) {
+		message->due_ns +=
+			fabric->faults[IBSA_FAULT_REORDER].fault.delay_ms *
+			NS_PER_MS;
+		*held = message;
+		err = 0;
+	} else {
+		err = enqueue(link, message);
+	}
+	if (twin && !err)
+		err = enqueue(link, twin);
+	else if (twin)
+		ibsa__queue_release(&link->queue, twin);
+	return err;
+}
+
+/* The SA is too busy: it sends the request back and says so. */
+static void answer_busy(const uint8_t *mad, struct sa_reply *reply)
+{
+	enum {
+		METHOD = 3,
+		STATUS = 4,
+	};
+
+	memcpy(reply->bytes, mad, IBSA_MAD_BYTES);
+	reply->bytes[METHOD] = mad[METHOD] == IBSA_METHOD_SET
+				       ? IBSA_METHOD_GET_RESP
+				       : mad[METHOD] | 0x80;
+	ibsa_put_be16(reply->bytes + STATUS, IBSA_STATUS_BUSY);
+	reply->len = IBSA_MAD_BYTES;
+}
+
+/* Whether the SA answers, and what. */
+static bool ask_sa(const struct link *link, const uint8_t *mad,
+		   struct sa_reply *reply)
+{
+	struct ibsa_fabric *fabric = link->fabric;
+
+	if (ibsa__fault_strikes(fabric, IBSA_FAULT_SILENCE))
+		return false;
+	if (ibsa__fault_strikes(fabric, IBSA_FAULT_BUSY)) {
+		answer_busy(mad, reply);
+		return true;
+	}
+	return ibsa__sa_answer(fabric, link->end, mad, reply);
+}
+
+/* A request has reached the SA at @now_ns. */
+static int reach_sa(struct link *link, const uint8_t *mad, uint64_t now_ns)
+{
+	struct ibsa_fabric *fabric = link->fabric;
+	struct message *answer;
+
+	if (!fabric->sa_running) {
+		fabric->stats.lost++;
+		return 0;
+	}
+	answer = ibsa__queue_new(&link->queue);
+	if (!answer)
+		return -ENOMEM;
+	if (!ask_sa(link, mad, &answer->body)) {
+		fabric->stats.unanswered++;
+		ibsa__queue_release(&link->queue, answer);
+		return 0;
+	}
+	answer->due_ns = now_ns + fabric->latency_ns;
+	return carry(link, answer);
+}
+
+static bool is_link_faulty(const struct ibsa_fabric *fabric)
+{
+	for (int kind = IBSA_FAULT_LOSE; kind <= IBSA_FAULT_CORRUPT; kind++) {
+		if (fabric->faults[kind].active)
+			return true;
+	}
+	return false;
+}
+
+/* Whether an address is the SA's: by LID, or by GID where there is none. */
+static bool is_sa(const struct ibsa_fabric *fabric,
+		  const struct ibsa_address *to)
+{
+	const struct end_port *sa = &fabric->ends[fabric->sa_end];
+	const uint64_t id = ibsa_be64(to->gid.raw + 8);
+
+	if (to->qpn != IBSA_QPN_GSI)
+		return false;
+	if (to->lid)
+		return end_by_lid(fabric, to->lid) == sa;
+	return to->has_grh && ibsa_be64(to->gid.raw) == fabric->gid_prefix &&
+	       (id == sa->guid || id == SA_WELL_KNOWN_ID);
+}
+
+/* The whole of a MAD: what the client left out is zero. */
+static const uint8_t *whole(const uint8_t *mad, size_t len,
+			    uint8_t room[IBSA_MAD_BYTES])
+{
+	if (len == IBSA_MAD_BYTES)
+		return mad;
+	memcpy(room, mad, len);
+	memset(room + len, 0, IBSA_MAD_BYTES - len);
+	return room;
+}
+
+int ibsa__link_send(struct link *link, const struct ibsa_address *to,
+		    const uint8_t *mad, size_t len)
+{
+	struct ibsa_fabric *fabric = link->fabric;
+	const uint64_t now_ns = ibsa__fabric_now(fabric);
+	uint8_t room[IBSA_MAD_BYTES];
+	struct message *request;
+
+	fabric->stats.requests++;
+	if (link->end == SIM_NONE || !is_sa(fabric, to)) {
+		fabric->stats.lost++;
+		return 0;
+	}
+	mad = whole(mad, len, room);
+	if (!is_link_faulty(fabric) && !link->held[true])
+		return reach_sa(link, mad, now_ns);
+	request = ibsa__queue_new(&link->queue);
+	if (!request)
+		return -ENOMEM;
+	request->is_request = true;
+	request->due_ns = now_ns;
+	ibsa__sa_reply_put(&request->body, mad, IBSA_MAD_BYTES);
+	return carry(link, request);
+}
+
+struct message *ibsa__link_receive(struct link *link)
+{
+	struct ibsa_fabric *fabric = link->fabric;
+	struct message *head;
+
+	while ((head = ibsa__link_head(link))) {
+		if (head->due_ns > ibsa__fabric_now(fabric))
+			return NULL;
+		pop(link);
+		if (!head->is_request) {
+			fabric->stats.answers++;
+			return head;
+		}
+		/* Without memory it is as if the answer had been lost. */
+		(void)reach_sa(link, head->body.bytes, head->due_ns);
+		ibsa__queue_release(&link->queue, head);
+	}
+	return NULL;
+}

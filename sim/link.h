@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The way between one client and the SA, with all that can befall a MAD. */
+#ifndef SIM_LINK_H
+#define SIM_LINK_H
+
+#include "sim/queue.h"
+
+/* A client's end; the fabric's lock guards all that changes. */
+struct link {
+	struct ibsa_transport base;
+	struct ibsa_fabric *fabric;
+	uint32_t port; /* index in the topology */
+	uint32_t end;  /* the end port, or SIM_NONE out of the SA's reach */
+	struct queue queue;
+	/* What waits for the next to overtake it: answer and request. */
+	struct message *held[2];
+	struct message *received; /* the client reads it */
+	uint64_t sent;		  /* numbers messages */
+	uint64_t alarm_ns;	  /* what the timer is set to; 0: off */
+	int fd;			  /* the timer; -1 on a virtual clock */
+	bool is_watched;	  /* somebody may poll the fd */
+	bool is_woken;		  /* until the next wait ends */
+	bool is_wake_pending;	  /* until the client has looked */
+};
+
+/* Send a request; the fabric is locked. Return: 0 or -ENOMEM. */
+int ibsa__link_send(struct link *link, const struct ibsa_address *to,
+		    const uint8_t *mad, size_t len);
+
+/* What is due first, or NULL. */
+struct message *ibsa__link_head(const struct link *link);
+
+/* The next answer that is due by now, or NULL. */
+struct message *ibsa__link_receive(struct link *link);
+
+#endif

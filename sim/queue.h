@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* MADs on their way to one client, by the time at which they are due. */
+#ifndef SIM_QUEUE_H
+#define SIM_QUEUE_H
+
+#include "sim/sa.h"
+
+struct message {
+	struct message *next;
+	uint64_t due_ns;
+	uint64_t number; /* in order of sending: decides between equals */
+	bool is_request; /* still on its way to the SA */
+	struct sa_reply body;
+	uint8_t room[IBSA_MAD_BYTES]; /* of @body, until it needs more */
+};
+
+/*
+ * Nearly all messages are due in the order in which they are sent: those
+ * are a list. What is due before the last of the list goes to a heap.
+ */
+struct queue {
+	struct message *first;
+	struct message *last;
+	struct message **heap;
+	size_t heap_count;
+	size_t heap_room;
+	struct message *free;
+};
+
+/* A message to fill, or NULL. */
+struct message *ibsa__queue_new(struct queue *queue);
+
+/* Give a message back. */
+void ibsa__queue_release(struct queue *queue, struct message *message);
+
+/* Return: 0; -ENOMEM, and the message was released. */
+int ibsa__queue_push(struct queue *queue, struct message *message);
+
+/* The one that is due first, or NULL. */
+struct message *ibsa__queue_head(const struct queue *queue);
+
+/* Take ibsa__queue_head() out. */
+struct message *ibsa__queue_pop(struct queue *queue);
+
+void ibsa__queue_done(struct queue *queue);
+
+#endif

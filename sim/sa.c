@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The SA's front: which requests it answers, and the headers of what it
+ * says. Where the specification leaves room it does as OpenSM does, which
+ * is silent on much that others would refuse.
+ *
+ * Source: IBA vol 1, 13.6.2 (RMPP), 15.2 (SA); OpenSM 3.3, osm_sa.c and
+ * osm_sa_mad_ctrl.c.
+ */
+#include "base/alloc.h"
+#include "sim/sa.h"
+
+/* The SM_Key of a trusted request: OpenSM's default. */
+enum { SM_KEY = 1 };
+
+/* Bytes of the SA header that every RMPP segment repeats. */
+enum { SEGMENT_HEADER_BYTES = 20 };
+
+struct attribute {
+	uint16_t id;
+	uint8_t stride;
+	bool is_settable; /* else a Set or Delete of it is met with silence */
+	void (*answer)(struct sa_work *work);
+};
+
+/* clang-format off */
+static const struct attribute attributes[] = {
+	{ 0x0001, 72,  false, ibsa__sa_class_port_info },
+	{ 0x0003, 36,  true,  ibsa__sa_inform_info },
+	{ 0x0011, 112, false, ibsa__sa_node },
+	{ 0x0012, 72,  false, ibsa__sa_port_info },
+	{ 0x0031, 176, true,  ibsa__sa_service },
+	{ 0x0035, 64,  false, ibsa__sa_path },
+	{ 0x0038, 56,  true,  ibsa__sa_group },
+	{ 0x00f3, 64,  false, ibsa__sa_inform_info_record },
+};
+/* clang-format on */
+
+static const struct attribute *find_attribute(const uint8_t *mad)
+{
+	const uint16_t id = (uint16_t)IBSA_GET(sa_header, attribute_id, mad);
+	const size_t count = sizeof(attributes) / sizeof(attributes[0]);
+
+	for (size_t i = 0; i < count; i++) {
+		if (attributes[i].id == id)
+			return &attributes[i];
+	}
+	return NULL;
+}
+
+static bool grow(struct sa_reply *reply, size_t want)
+{
+	size_t room = reply->room;
+	uint8_t *bytes;
+
+	while (room < want)
+		room *= 2;
+	bytes = ibsa__realloc(reply->is_owned ? reply->bytes : NULL, room, 1);
+	if (!bytes)
+		return false;
+	if (!reply->is_owned)
+		memcpy(bytes, reply->bytes, reply->len);
+	reply->bytes = bytes;
+	reply->room = room;
+	reply->is_owned = true;
+	return true;
+}
+
+void ibsa__sa_reply_done(struct sa_reply *reply)
+{
+	if (reply->is_owned)
+		ibsa__free(reply->bytes);
+}
+
+bool ibsa__sa_reply_put(struct sa_reply *reply, const uint8_t *bytes,
+			size_t len)
+{
+	if (len > reply->room && !grow(reply, len))
+		return false;
+	memcpy(reply->bytes, bytes, len);
+	reply->len = len;
+	return true;
+}
+
+uint8_t *ibsa__sa_add(struct sa_work *work)
+{
+	struct sa_reply *reply = work->reply;
+	const size_t want = reply->len + work->stride;
+	uint8_t *record;
+
+	if (want > SA_REPLY_BYTES_MAX ||
+	    (want > reply->room && !grow(reply, want))) {
+		sa_fail(work, IBSA_STATUS_NO_RESOURCES);
+		return NULL;
+	}
+	record = reply->bytes + reply->len;
+	memset(record, 0, work->stride);
+	reply->len = want;
+	work->count++;
+	return record;
+}
+
+bool ibsa__sa_is_query(struct sa_work *work)
+{
+	if (work->method == IBSA_METHOD_GET ||
+	    work->method == IBSA_METHOD_GET_TABLE)
+		return true;
+	sa_fail(work, IBSA_STATUS_BAD_METHOD_ATTRIBUTE);
+	return false;
+}
+
+/* Set @nbits bits from @offset on. */
+static void set_bits(uint8_t *bytes, size_t offset, size_t nbits)
+{
+	for (; nbits && offset % 8; offset++, nbits--)
+		bytes[offset / 8] |= (uint8_t)(0x80 >> offset % 8);
+	memset(bytes + offset / 8, 0xff, nbits / 8);
+	offset += nbits / 8 * 8;
+	for (nbits %= 8; nbits; offset++, nbits--)
+		bytes[offset / 8] |= (uint8_t)(0x80 >> offset % 8);
+}
+
+void ibsa__sa_filter(const struct ibsa_record *record, uint64_t honoured,
+		     const struct sa_work *work, struct sa_filter *out)
+{
+	const uint64_t mask = work->mask & honoured;
+
+	out->size = 0;
+	if (!(mask & record->mask))
+		return;
+	memset(out->bits, 0, record->size);
+	out->size = record->size;
+	for (unsigned int i = 0; i < record->field_count; i++) {
+		const struct ibsa_field *field = &record->fields[i];
+		const unsigned int values = ibsa_field_values(field);
+		const size_t nbits = (size_t)field->nbits * field->count /
+				     values;
+
+		for (unsigned int k = 0; k < values; k++) {
+			if (mask & ibsa_field_cm(field, k))
+				set_bits(out->bits,
+					 field->bit_offset + k * nbits, nbits);
+		}
+	}
+}
+
+bool ibsa__sa_matches(const struct sa_filter *filter,
+		      const struct sa_work *work, const uint8_t *have)
+{
+	for (uint16_t i = 0; i < filter->size; i++) {
+		if ((have[i] ^ work->want[i]) & filter->bits[i])
+			return false;
+	}
+	return true;
+}
+
+static uint8_t response_method(uint8_t method)
+{
+	if (method == IBSA_METHOD_SET)
+		return IBSA_METHOD_GET_RESP;
+	return method | 0x80;
+}
+
+/* The header of the request with what every answer changes in it. */
+static void start_header(const struct sa_work *work, uint8_t *out)
+{
+	enum {
+		METHOD = 3,
+		STATUS = 4,
+		SM_KEY_AT = 36,
+	};
+
+	memcpy(out, work->mad, IBSA_SA_HEADER_BYTES);
+	out[METHOD] = response_method(work->method);
+	ibsa_put_be16(out + STATUS, work->status);
+	memset(out + SM_KEY_AT, 0, 8);
+}
+
+enum { ATTRIBUTE_OFFSET = 44 };
+
+/* An error's answer is the request once more. */
+static void finish_error(struct sa_work *work)
+{
+	enum { SUBSCRIBE = IBSA_SA_HEADER_BYTES + 23 };
+	uint8_t *out = work->reply->bytes;
+
+	start_header(work, out);
+	memcpy(out + IBSA_SA_HEADER_BYTES, work->want, IBSA_SA_DATA_BYTES);
+	if (work->method == IBSA_METHOD_GET_TABLE)
+		ibsa_put_be16(out + ATTRIBUTE_OFFSET, 0);
+	if (work->ends_subscription)
+		out[SUBSCRIBE] = 0;
+	work->reply->len = IBSA_MAD_BYTES;
+}
+
+/*
+ * A table as the receiving kernel hands it up: the first segment's header,
+ * then all records. Its payload length counts the SA header that each
+ * segment has carried.
+ */
+static void finish_table(struct sa_work *work)
+{
+	enum {
+		RMPP = 24,
+		SEGMENT = 28,
+		LENGTH = 32,
+	};
+	uint8_t *out = work->reply->bytes;
+	const size_t data = work->reply->len - IBSA_SA_HEADER_BYTES;
+	const size_t segments =
+		data ? (data + IBSA_SA_DATA_BYTES - 1) / IBSA_SA_DATA_BYTES : 1;
+
+	out[RMPP] = 1;
+	out[RMPP + 1] = IBSA_RMPP_TYPE_DATA;
+	out[RMPP + 2] = IBSA_RMPP_ACTIVE | IBSA_RMPP_FIRST |
+			(segments == 1 ? IBSA_RMPP_LAST : 0);
+	out[RMPP + 3] = 0;
+	ibsa_put_be32(out + SEGMENT, 1);
+	ibsa_put_be32(out + LENGTH,
+		      (uint32_t)(data + segments * SEGMENT_HEADER_BYTES));
+}
+
+static void finish(struct sa_work *work)
+{
+	const bool is_table = work->method == IBSA_METHOD_GET_TABLE;
+	struct sa_reply *reply = work->reply;
+
+	if (!work->status && !is_table && work->count != 1)
+		sa_fail(work, work->count ? IBSA_STATUS_TOO_MANY_RECORDS
+					  : IBSA_STATUS_NO_RECORDS);
+	if (work->status) {
+		finish_error(work);
+		return;
+	}
+	start_header(work, reply->bytes);
+	ibsa_put_be16(reply->bytes + ATTRIBUTE_OFFSET,
+		      work->count ? work->stride / 8 : 0);
+	if (is_table) {
+		finish_table(work);
+		return;
+	}
+	memset(reply->bytes + reply->len, 0, IBSA_MAD_BYTES - reply->len);
+	reply->len = IBSA_MAD_BYTES;
+}
+
+/* Whether the SA reads on at all; what fails here is met with silence. */
+static bool is_heard(const struct sa_work *work,
+		     const struct attribute *attribute)
+{
+	const uint64_t key = IBSA_GET(sa_header, sm_key, work->mad);
+
+	if (!attribute || (key && key != SM_KEY))
+		return false;
+	switch (work->method) {
+	case IBSA_METHOD_GET:
+	case IBSA_METHOD_GET_TABLE:
+	case IBSA_METHOD_GET_MULTI:
+		return true;
+	case IBSA_METHOD_SET:
+	case IBSA_METHOD_DELETE:
+		return attribute->is_settable;
+	default:
+		return false;
+	}
+}
+
+bool ibsa__sa_answer(struct ibsa_fabric *fabric, uint32_t end,
+		     const uint8_t *mad, struct sa_reply *reply)
+{
+	const struct attribute *attribute = find_attribute(mad);
+	struct sa_work work = {
+		.fabric = fabric,
+		.from = &fabric->ends[end],
+		.mad = mad,
+		.want = mad + IBSA_SA_HEADER_BYTES,
+		.mask = IBSA_GET(sa_header, component_mask, mad),
+		.method = (uint8_t)IBSA_GET(sa_header, method, mad),
+		.is_trusted = IBSA_GET(sa_header, sm_key, mad) != 0,
+		.reply = reply,
+	};
+
+	if (IBSA_GET(sa_header, mgmt_class, mad) != IBSA_CLASS_SA ||
+	    !is_heard(&work, attribute))
+		return false;
+	reply->len = IBSA_SA_HEADER_BYTES;
+	if (IBSA_GET(sa_header, base_version, mad) != 1 ||
+	    IBSA_GET(sa_header, class_version, mad) != IBSA_CLASS_VERSION) {
+		sa_fail(&work, IBSA_STATUS_BAD_VERSION);
+	} else {
+		work.stride = attribute->stride;
+		attribute->answer(&work);
+	}
+	finish(&work);
+	return true;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The embedded SA: one request MAD in, one answer MAD out. */
+#ifndef SIM_SA_H
+#define SIM_SA_H
+
+#include <ibsa/records.h>
+
+#include "sim/fabric.h"
+
+/* An answer larger than this is refused with status 0x0100. */
+#define SA_REPLY_BYTES_MAX ((size_t)1 << 30)
+
+/* The largest record that can be filtered by its fields. */
+enum { SA_RECORD_BYTES_MAX = 176 };
+
+/*
+ * Where an answer is written. It starts with room for one MAD of the
+ * owner's, and takes more from the heap when a table needs it.
+ */
+struct sa_reply {
+	uint8_t *bytes;
+	size_t len;
+	size_t room;
+	bool is_owned; /* @bytes are from the heap */
+};
+
+/* One request being answered. */
+struct sa_work {
+	struct ibsa_fabric *fabric;
+	const struct end_port *from;
+	const uint8_t *mad;
+	const uint8_t *want; /* the record in the request */
+	uint64_t mask;
+	struct sa_reply *reply;
+	size_t count;	 /* records so far */
+	uint16_t stride; /* bytes of one */
+	uint16_t status;
+	uint8_t method;
+	bool is_trusted;	/* the request carries the SM_Key */
+	bool is_silent;		/* no answer at all */
+	bool ends_subscription; /* say so in an error's echo */
+};
+
+/* The mask of a record's selected fields, bit by bit as on the wire. */
+struct sa_filter {
+	uint16_t size; /* 0: everything matches */
+	uint8_t bits[SA_RECORD_BYTES_MAX];
+};
+
+/**
+ * ibsa__sa_answer - let the SA answer one request
+ * @fabric: locked by the caller
+ * @end:    index of the end port that it came from
+ * @mad:    the request, IBSA_MAD_BYTES
+ * @reply:  the answer; has at least IBSA_MAD_BYTES of room
+ *
+ * Return: whether there is an answer.
+ */
+bool ibsa__sa_answer(struct ibsa_fabric *fabric, uint32_t end,
+		     const uint8_t *mad, struct sa_reply *reply);
+
+void ibsa__sa_reply_done(struct sa_reply *reply);
+
+/* Make the answer @len bytes from @bytes. False: out of memory. */
+bool ibsa__sa_reply_put(struct sa_reply *reply, const uint8_t *bytes,
+			size_t len);
+
+/* A new zeroed record at the end of the answer; NULL: stop, all is said. */
+uint8_t *ibsa__sa_add(struct sa_work *work);
+
+/* Whether a Get has what it takes to end: a second record. */
+static inline bool sa_is_full(const struct sa_work *work)
+{
+	return work->status ||
+	       (work->method == IBSA_METHOD_GET && work->count > 1);
+}
+
+static inline void sa_fail(struct sa_work *work, uint16_t status)
+{
+	work->status = status;
+}
+
+/* False, and the request is refused, if it is neither Get nor GetTable. */
+bool ibsa__sa_is_query(struct sa_work *work);
+
+/* The filter of those of the request's mask bits that are in @honoured. */
+void ibsa__sa_filter(const struct ibsa_record *record, uint64_t honoured,
+		     const struct sa_work *work, struct sa_filter *out);
+
+/* Whether @have agrees with the request wherever the filter looks. */
+bool ibsa__sa_matches(const struct sa_filter *filter,
+		      const struct sa_work *work, const uint8_t *have);
+
+/* The attributes. */
+void ibsa__sa_class_port_info(struct sa_work *work);
+void ibsa__sa_node(struct sa_work *work);
+void ibsa__sa_port_info(struct sa_work *work);
+void ibsa__sa_path(struct sa_work *work);
+void ibsa__sa_service(struct sa_work *work);
+void ibsa__sa_group(struct sa_work *work);
+void ibsa__sa_inform_info(struct sa_work *work);
+void ibsa__sa_inform_info_record(struct sa_work *work);
+
+/* A multicast group; what is not here is zero in all of them. */
+struct sa_group {
+	uint8_t mgid[16];
+	uint32_t qkey;
+	uint16_t mlid;
+	uint16_t pkey;
+	uint8_t mtu;
+	uint8_t rate; /* code */
+	uint8_t packet_life_time;
+	uint8_t scope;
+};
+
+/* The group of that MGID, or NULL. */
+const struct sa_group *ibsa__sa_group_find(const uint8_t *mgid);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * InformInfo and InformInfoRecord: subscriptions to events, kept and shown.
+ *
+ * Source: IBA vol 1, 13.4.8.3, 15.2.5.12; OpenSM 3.3, osm_sa_informinfo.c.
+ */
+#include "sim/sa.h"
+
+enum {
+	TRAP_SECURITY_FIRST = 256,
+	TRAP_SECURITY_LAST = 259,
+	LID_RANGE_ALL = 0xffff,
+	AT_QPN = 28, /* three bytes */
+};
+
+/* Component bits and offsets of InformInfoRecord. */
+enum {
+	RECORD_GID = 1 << 0,
+	RECORD_ENUM = 1 << 1,
+	RECORD_AT_ENUM = 16,
+	RECORD_AT_INFO = 24,
+	GID_BYTES = 16,
+};
+
+static void put_qpn(uint8_t *inform_info, uint32_t qpn)
+{
+	inform_info[AT_QPN] = (uint8_t)(qpn >> 16);
+	inform_info[AT_QPN + 1] = (uint8_t)(qpn >> 8);
+	inform_info[AT_QPN + 2] = (uint8_t)qpn;
+}
+
+/* Whether what is subscribed to is there: one port, or LIDs in use. */
+static bool is_known_source(const struct sa_work *work,
+			    const struct ibsa_inform_info *info)
+{
+	static const uint8_t no_gid[GID_BYTES];
+
+	if (memcmp(info->gid.raw, no_gid, GID_BYTES))
+		return end_by_guid(work->fabric, ibsa_be64(info->gid.raw + 8));
+	return info->lid_range_begin == LID_RANGE_ALL ||
+	       info->lid_range_begin <= IBSA_LID_UNICAST_MAX;
+}
+
+static bool is_security(const struct ibsa_inform_info *info)
+{
+	return info->is_generic && info->trap_number >= TRAP_SECURITY_FIRST &&
+	       info->trap_number <= TRAP_SECURITY_LAST;
+}
+
+static void refuse(struct sa_work *work, uint16_t status)
+{
+	work->ends_subscription = true;
+	sa_fail(work, status);
+}
+
+static void subscribe(struct sa_work *work, const struct subscription *like,
+		      const struct ibsa_inform_info *info)
+{
+	struct subscriptions *all = &work->fabric->subscriptions;
+
+	if (!is_known_source(work, info))
+		refuse(work, IBSA_STATUS_REQ_INVALID);
+	else if (!ibsa__subscriptions_find(all, like) &&
+		 ibsa__subscriptions_add(all, like))
+		refuse(work, IBSA_STATUS_NO_RESOURCES);
+}
+
+static void unsubscribe(struct sa_work *work, const struct subscription *like)
+{
+	struct subscriptions *all = &work->fabric->subscriptions;
+	struct subscription *one = ibsa__subscriptions_find(all, like);
+
+	if (one)
+		ibsa__subscriptions_remove(all, one);
+	else
+		refuse(work, IBSA_STATUS_REQ_INVALID);
+}
+
+void ibsa__sa_inform_info(struct sa_work *work)
+{
+	struct subscription like = {
+		.end = (uint32_t)(work->from - work->fabric->ends),
+	};
+	struct ibsa_inform_info info;
+	uint8_t *record;
+
+	if (work->method != IBSA_METHOD_SET) {
+		sa_fail(work, IBSA_STATUS_BAD_METHOD_ATTRIBUTE);
+		return;
+	}
+	ibsa_inform_info_record.decode(work->want, &info);
+	memcpy(like.inform_info, work->want, INFORM_INFO_BYTES);
+	if (info.subscribe > 1 || (is_security(&info) && !work->is_trusted)) {
+		sa_fail(work, IBSA_STATUS_REQ_INVALID);
+		return;
+	}
+	if (info.subscribe) {
+		/* Kept with the QP that asks, whatever QPN it writes. */
+		put_qpn(like.inform_info, IBSA_QPN_GSI);
+		subscribe(work, &like, &info);
+	} else {
+		unsubscribe(work, &like);
+	}
+	if (work->status)
+		return;
+	record = ibsa__sa_add(work);
+	if (record)
+		memcpy(record, work->want, INFORM_INFO_BYTES);
+}
+
+static void add_record(struct sa_work *work, const struct subscription *one)
+{
+	const struct ibsa_fabric *fabric = work->fabric;
+	uint8_t gid[GID_BYTES];
+	uint8_t *out;
+
+	end_gid(fabric, &fabric->ends[one->end], gid);
+	if (work->mask & RECORD_GID && memcmp(gid, work->want, GID_BYTES))
+		return;
+	/* There is one subscriber at each port: number 0. */
+	if (work->mask & RECORD_ENUM && ibsa_be16(work->want + RECORD_AT_ENUM))
+		return;
+	out = ibsa__sa_add(work);
+	if (!out)
+		return;
+	memcpy(out, gid, GID_BYTES);
+	memcpy(out + RECORD_AT_INFO, one->inform_info, INFORM_INFO_BYTES);
+	if (!work->is_trusted)
+		put_qpn(out + RECORD_AT_INFO, 0);
+}
+
+void ibsa__sa_inform_info_record(struct sa_work *work)
+{
+	const struct subscriptions *all = &work->fabric->subscriptions;
+
+	if (!ibsa__sa_is_query(work))
+		return;
+	for (size_t i = all->count; i > 0 && !sa_is_full(work); i--)
+		add_record(work, &all->all[i - 1]);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * NodeRecord and ClassPortInfo.
+ *
+ * Source: IBA vol 1, 15.2.5.2 (NodeRecord), 13.4.8.1 and 15.2.5.1
+ * (ClassPortInfo).
+ */
+#include "sim/sa.h"
+
+/* What OpenSM says of itself: IBA vol 1, tables 126 and 186. */
+enum {
+	CAPABILITY_MASK = 0x2602,
+	CAPABILITY_MASK2 = 0xb5e8,
+	RESP_TIME_VALUE = 16,
+};
+
+/* What the file does not say of a node. */
+enum {
+	NODE_VERSION = 1,
+	NODE_REVISION = 0xa1,
+	PKEYS_SWITCH = 8,
+	PKEYS_ADAPTER = 64,
+};
+
+void ibsa__sa_class_port_info(struct sa_work *work)
+{
+	const struct ibsa_class_port_info info = {
+		.base_version = 1,
+		.class_version = IBSA_CLASS_VERSION,
+		.capability_mask = CAPABILITY_MASK,
+		.capability_mask2 = CAPABILITY_MASK2,
+		.resp_time_value = RESP_TIME_VALUE,
+		.redirect_qp = IBSA_QPN_GSI,
+		.redirect_qkey = IBSA_QKEY_GSI,
+		.trap_qkey = IBSA_QKEY_GSI,
+	};
+	uint8_t *record;
+	uint64_t over;
+
+	if (work->method != IBSA_METHOD_GET) {
+		sa_fail(work, IBSA_STATUS_REQ_INVALID);
+		return;
+	}
+	record = ibsa__sa_add(work);
+	if (record)
+		ibsa_class_port_info_record.encode(&info, record, &over);
+}
+
+/* The name takes 64 bytes at most on the wire, without a NUL if need be. */
+static void set_description(struct ibsa_node *out, const char *name)
+{
+	const size_t room = sizeof(out->node_description) - 1;
+
+	memcpy(out->node_description, name, strnlen(name, room));
+}
+
+static void encode_node(const struct ibsa_fabric *fabric,
+			const struct end_port *end, uint8_t *out)
+{
+	const struct topo_node *node = end_topo_node(fabric, end);
+	const bool is_switch = node->type == IBSA_NODE_SWITCH;
+	struct ibsa_node host = {
+		.lid = end->lid,
+		.base_version = NODE_VERSION,
+		.class_version = NODE_VERSION,
+		.node_type = node->type,
+		.num_ports = node->port_count,
+		.system_image_guid = node->image_guid,
+		.node_guid = node->guid,
+		.port_guid = end->guid,
+		.partition_cap = is_switch ? PKEYS_SWITCH : PKEYS_ADAPTER,
+		.device_id = (uint16_t)node->device,
+		.revision = NODE_REVISION,
+		.local_port_num = end_topo_port(fabric, end)->number,
+		.vendor_id = node->vendor,
+	};
+	uint64_t over;
+
+	set_description(&host, node->name);
+	ibsa_node_record.encode(&host, out, &over);
+}
+
+static void add_node(struct sa_work *work, const struct sa_filter *filter,
+		     const struct end_port *end)
+{
+	uint8_t wire[SA_RECORD_BYTES_MAX];
+	uint8_t *record;
+
+	encode_node(work->fabric, end, wire);
+	if (!ibsa__sa_matches(filter, work, wire))
+		return;
+	record = ibsa__sa_add(work);
+	if (record)
+		memcpy(record, wire, ibsa_node_record.size);
+}
+
+/* All of a node's end ports. */
+static void add_ports(struct sa_work *work, const struct sa_filter *filter,
+		      const struct topo_node *node)
+{
+	const struct ibsa_fabric *fabric = work->fabric;
+
+	for (uint32_t i = 0; i <= node->port_count; i++) {
+		const uint32_t lid =
+			fabric->topo.ports[node->first_port + i].lid;
+
+		if (lid)
+			add_node(work, filter, end_by_lid(fabric, lid));
+	}
+}
+
+void ibsa__sa_node(struct sa_work *work)
+{
+	const struct ibsa_fabric *fabric = work->fabric;
+	const bool by_lid = work->mask & IBSA_NODE_CM(lid);
+	struct sa_filter filter;
+
+	if (!ibsa__sa_is_query(work))
+		return;
+	/* A LID means its port with any LMC, so it is no matter of bits. */
+	ibsa__sa_filter(&ibsa_node_record, ~IBSA_NODE_CM(lid), work, &filter);
+	if (by_lid) {
+		const uint64_t lid = IBSA_GET(node, lid, work->want);
+		const struct end_port *end = end_by_lid(fabric, (uint32_t)lid);
+
+		if (end)
+			add_node(work, &filter, end);
+		return;
+	}
+	for (uint32_t i = 0; i < fabric->topo.node_count; i++) {
+		const uint32_t node = fabric->nodes_by_guid[i];
+
+		if (sa_is_full(work))
+			return;
+		add_ports(work, &filter, &fabric->topo.nodes[node]);
+	}
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * PortInfoRecord: one for every port of every node, down ports of switches
+ * too.
+ *
+ * Source: IBA vol 1, 15.2.5.3 and 14.2.5.6; OpenSM 3.3,
+ * osm_sa_portinfo_record.c, for what is matched and how. What the file does
+ * not say of a port is as ibsim has it.
+ */
+#include "sim/sa.h"
+
+/* Capability bits. IBA vol 1, table 146. */
+enum {
+	CAP_IS_SM = 1 << 1,
+	CAP_SWITCH = 0x0000c048,
+	CAP_ADAPTER = 0x0050c048,
+	CAP2_WIDTH_2X_AND_HDR = 0x30,
+	CAP2_NDR = 1 << 10,
+};
+
+enum {
+	PHYS_POLLING = 2,
+	PHYS_LINK_UP = 5,
+	MTU_256 = 1,
+	MTU_1024 = 3,
+	MTU_2048 = 4,
+	VL_0_TO_7 = 4,
+	VL_ARBITRATION = 8,
+	STALL_COUNT = 7,
+	LIFE_TO_ADAPTER = 16, /* head of queue, switch to adapter */
+	LIFE_TO_SWITCH = 18,
+	WIDTHS_SUPPORTED = 0x1f,
+	SPEEDS_SUPPORTED = 7,
+	SPEED_QDR_BIT = 4,
+	M_KEY_LEASE = 4089,
+	SUBNET_TIMEOUT = 31,
+	OPTION_TRUE_SPEEDS = 0x80,
+};
+
+/* What ports of every kind have when their link is up. */
+static void set_link(struct ibsa_port_info *out, const struct topo_port *port)
+{
+	const struct link_bits bits = ibsa__link_bits(port->width, port->speed);
+
+	out->link_width_enabled = bits.width_enabled;
+	out->link_width_supported = WIDTHS_SUPPORTED;
+	out->link_width_active = bits.width_active;
+	out->link_speed_supported = SPEEDS_SUPPORTED;
+	out->link_speed_enabled = bits.speed_enabled;
+	out->link_speed_active = bits.speed_active;
+	out->link_speed_ext_supported = bits.speed_ext_supported;
+	out->link_speed_ext_enabled = bits.speed_ext_enabled;
+	out->link_speed_ext_active = bits.speed_ext_active;
+	out->port_state = IBSA_PORT_ACTIVE;
+	out->port_physical_state = PHYS_LINK_UP;
+	out->link_down_default_state = PHYS_POLLING;
+	out->neighbor_mtu = MTU_2048;
+	out->mtu_cap = MTU_2048;
+	out->vl_cap = VL_0_TO_7;
+	out->operational_vls = VL_0_TO_7;
+	out->vl_arbitration_high_cap = VL_ARBITRATION;
+	out->vl_arbitration_low_cap = VL_ARBITRATION;
+	out->vl_stall_count = STALL_COUNT;
+}
+
+/* What only end ports have. */
+static void set_end(const struct ibsa_fabric *fabric,
+		    struct ibsa_port_info *out, const struct topo_port *port)
+{
+	out->gid_prefix = fabric->gid_prefix;
+	out->lid = port->lid;
+	out->master_sm_lid = fabric->ends[fabric->sa_end].lid;
+	out->m_key_lease_period = M_KEY_LEASE;
+	out->lmc = port->lmc;
+	out->guid_cap = 32;
+	out->subnet_timeout = SUBNET_TIMEOUT;
+	out->capability_mask = CAP_ADAPTER;
+	if (port == end_topo_port(fabric, &fabric->ends[fabric->sa_end]))
+		out->capability_mask |= CAP_IS_SM;
+	out->capability_mask2 = CAP2_WIDTH_2X_AND_HDR;
+	if (port->speed == SPEED_NDR)
+		out->capability_mask2 |= CAP2_NDR;
+}
+
+/* A switch's own port: no cable, and slow, as its management is. */
+static void set_switch_port(struct ibsa_port_info *out)
+{
+	out->link_width_enabled = out->link_width_active;
+	out->neighbor_mtu = MTU_256;
+	out->mtu_cap = MTU_1024;
+	out->vl_stall_count = 0;
+	out->guid_cap = 1;
+	out->resp_time_value = 8;
+	out->capability_mask &= ~(uint32_t)CAP_ADAPTER;
+	out->capability_mask |= CAP_SWITCH;
+}
+
+static uint8_t life_at_head(const struct ibsa_fabric *fabric,
+			    const struct topo_port *port)
+{
+	const struct topology *topo = &fabric->topo;
+	const uint32_t far = topo->ports[port->peer].node;
+
+	return topo->nodes[far].type == IBSA_NODE_SWITCH ? LIFE_TO_SWITCH
+							 : LIFE_TO_ADAPTER;
+}
+
+static void fill_port(const struct ibsa_fabric *fabric,
+		      const struct topo_port *port, struct ibsa_port_info *out)
+{
+	const struct topo_node *node = &fabric->topo.nodes[port->node];
+	const bool is_switch = node->type == IBSA_NODE_SWITCH;
+
+	*out = (struct ibsa_port_info){ .port_num = port->number };
+	if (port->number && port->peer == SIM_NONE) {
+		out->port_state = IBSA_PORT_DOWN;
+		out->port_physical_state = PHYS_POLLING;
+		return;
+	}
+	set_link(out, port);
+	/* The port that the SA's request came in by. */
+	out->local_port_num = is_switch ? node->sa_port : port->number;
+	if (!is_switch || !port->number)
+		set_end(fabric, out, port);
+	if (is_switch && !port->number)
+		set_switch_port(out);
+	if (is_switch && port->number)
+		out->hoq_life = life_at_head(fabric, port);
+}
+
+/* One request for PortInfoRecords. */
+struct port_query {
+	struct sa_work *work;
+	struct sa_filter filter;
+	uint32_t capability_mask;
+	uint16_t capability_mask2;
+	bool all_capabilities; /* at least those, not just those */
+	bool true_speeds;
+	uint8_t options;
+};
+
+static bool has_capabilities(const struct port_query *query,
+			     const struct ibsa_port_info *port)
+{
+	const uint64_t mask = query->work->mask;
+	uint32_t have = port->capability_mask;
+	uint32_t have2 = port->capability_mask2;
+
+	if (query->all_capabilities) {
+		have &= query->capability_mask;
+		have2 &= query->capability_mask2;
+	}
+	if (mask & IBSA_PORT_INFO_CM(capability_mask) &&
+	    have != query->capability_mask)
+		return false;
+	return !(mask & IBSA_PORT_INFO_CM(capability_mask2)) ||
+	       have2 == query->capability_mask2;
+}
+
+/* Clients that know no extended speeds are to see QDR for them. */
+static void show_old_speeds(struct ibsa_port_info *port)
+{
+	if (!port->link_speed_ext_active)
+		return;
+	port->link_speed_supported |= SPEED_QDR_BIT;
+	port->link_speed_enabled |= SPEED_QDR_BIT;
+	port->link_speed_active |= SPEED_QDR_BIT;
+}
+
+static void add_port(struct port_query *query, uint16_t lid,
+		     const struct topo_port *port)
+{
+	uint8_t wire[SA_RECORD_BYTES_MAX];
+	struct ibsa_port_info host;
+	uint8_t *record;
+	uint64_t over;
+
+	fill_port(query->work->fabric, port, &host);
+	if (!has_capabilities(query, &host))
+		return;
+	ibsa_port_info_record.encode(&host, wire, &over);
+	if (!ibsa__sa_matches(&query->filter, query->work, wire))
+		return;
+	record = ibsa__sa_add(query->work);
+	if (!record)
+		return;
+	host.endport_lid = lid;
+	host.options = query->options;
+	if (!query->true_speeds)
+		show_old_speeds(&host);
+	ibsa_port_info_record.encode(&host, record, &over);
+}
+
+/* All ports of a switch, or those of an adapter that are in the subnet. */
+static void add_node(struct port_query *query, const struct topo_node *node)
+{
+	const struct topology *topo = &query->work->fabric->topo;
+	const struct topo_port *first = &topo->ports[node->first_port];
+	const bool is_switch = node->type == IBSA_NODE_SWITCH;
+
+	if (is_switch && !first->lid)
+		return;
+	for (uint32_t i = is_switch ? 0 : 1; i <= node->port_count; i++) {
+		if (sa_is_full(query->work))
+			return;
+		if (is_switch || first[i].lid)
+			add_port(query, is_switch ? first->lid : first[i].lid,
+				 &first[i]);
+	}
+}
+
+/* A LID means its port with any LMC; for a switch, all of its ports. */
+static void add_by_lid(struct port_query *query)
+{
+	const struct ibsa_fabric *fabric = query->work->fabric;
+	const uint64_t lid = IBSA_GET(port_info, endport_lid,
+				      query->work->want);
+	const struct end_port *end = end_by_lid(fabric, (uint32_t)lid);
+
+	if (!end)
+		return;
+	if (end_topo_node(fabric, end)->type == IBSA_NODE_SWITCH)
+		add_node(query, end_topo_node(fabric, end));
+	else
+		add_port(query, end->lid, end_topo_port(fabric, end));
+}
+
+void ibsa__sa_port_info(struct sa_work *work)
+{
+	const uint64_t special = IBSA_PORT_INFO_CM(endport_lid) |
+				 IBSA_PORT_INFO_CM(options) |
+				 IBSA_PORT_INFO_CM(capability_mask) |
+				 IBSA_PORT_INFO_CM(capability_mask2);
+	const struct ibsa_fabric *fabric = work->fabric;
+	struct port_query query = {
+		.work = work,
+		.capability_mask = (uint32_t)IBSA_GET(
+			port_info, capability_mask, work->want),
+		.capability_mask2 = (uint16_t)IBSA_GET(
+			port_info, capability_mask2, work->want),
+		.all_capabilities = IBSA_GET(sa_header, attribute_modifier,
+					     work->mad) >>
+				    31,
+	};
+
+	if (!ibsa__sa_is_query(work))
+		return;
+	if (work->mask & IBSA_PORT_INFO_CM(options))
+		query.options = (uint8_t)IBSA_GET(port_info, options,
+						  work->want);
+	query.true_speeds = query.options & OPTION_TRUE_SPEEDS;
+	ibsa__sa_filter(&ibsa_port_info_record, ~special, work, &query.filter);
+	if (work->mask & IBSA_PORT_INFO_CM(endport_lid)) {
+		add_by_lid(&query);
+		return;
+	}
+	for (uint32_t i = 0; i < fabric->topo.node_count; i++) {
+		const uint32_t node = fabric->nodes_by_guid[i];
+
+		if (sa_is_full(work))
+			return;
+		add_node(&query, &fabric->topo.nodes[node]);
+	}
+}

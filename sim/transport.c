@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A port of the fabric as a transport. Each client has a queue of its own;
+ * on the real clock one timer says when something in it is due, so that the
+ * timer's fd is the client's.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "sim/link.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+#define NS_PER_MS UINT64_C(1000000)
+
+static struct link *of(struct ibsa_transport *transport)
+{
+	return (struct link *)transport;
+}
+
+static uint64_t transport_now(struct ibsa_transport *transport)
+{
+	struct ibsa_fabric *fabric = of(transport)->fabric;
+	uint64_t now_ns;
+
+	pthread_mutex_lock(&fabric->lock);
+	now_ns = ibsa__fabric_now(fabric);
+	pthread_mutex_unlock(&fabric->lock);
+	return now_ns;
+}
+
+/* When the fd should become readable; 0: not before something is sent. */
+static uint64_t wanted_alarm(const struct link *link)
+{
+	const struct message *head = ibsa__link_head(link);
+
+	if (link->is_wake_pending)
+		return 1;
+	return head ? head->due_ns : 0;
+}
+
+/*
+ * Set the timer to the head of the queue. A timer that went off stays
+ * readable, so between two times that have passed there is nothing to set.
+ */
+static void set_alarm(struct link *link)
+{
+	const uint64_t alarm = wanted_alarm(link);
+	struct itimerspec at = { 0 };
+
+	if (link->fd < 0 || !link->is_watched || alarm == link->alarm_ns)
+		return;
+	if (alarm && link->alarm_ns) {
+		const uint64_t now_ns = ibsa__fabric_now(link->fabric);
+
+		if (alarm <= now_ns && link->alarm_ns <= now_ns)
+			return;
+	}
+	link->alarm_ns = alarm;
+	at.it_value.tv_sec = (time_t)(alarm / NS_PER_S);
+	at.it_value.tv_nsec = (long)(alarm % NS_PER_S);
+	timerfd_settime(link->fd, TFD_TIMER_ABSTIME, &at, NULL);
+}
+
+static int transport_send(struct ibsa_transport *transport,
+			  const struct ibsa_address *to, const uint8_t *mad,
+			  size_t len, unsigned int timeout_ms)
+{
+	struct link *link = of(transport);
+	int err;
+
+	(void)timeout_ms;
+	if (!mad || len < IBSA_SA_HEADER_BYTES || len > IBSA_MAD_BYTES)
+		return -EINVAL;
+	pthread_mutex_lock(&link->fabric->lock);
+	err = ibsa__link_send(link, to, mad, len);
+	set_alarm(link);
+	pthread_mutex_unlock(&link->fabric->lock);
+	return err;
+}
+
+static void fill_message(const struct link *link, const struct message *message,
+			 struct ibsa_message *out)
+{
+	const struct ibsa_fabric *fabric = link->fabric;
+
+	*out = (struct ibsa_message){
+		.from = {
+			.lid = fabric->ends[fabric->sa_end].lid,
+			.qpn = IBSA_QPN_GSI,
+		},
+		.mad = message->body.bytes,
+		.len = message->body.len,
+	};
+}
+
+static int transport_recv(struct ibsa_transport *transport,
+			  struct ibsa_message *out)
+{
+	struct link *link = of(transport);
+
+	pthread_mutex_lock(&link->fabric->lock);
+	if (link->received)
+		ibsa__queue_release(&link->queue, link->received);
+	link->received = ibsa__link_receive(link);
+	if (link->received)
+		fill_message(link, link->received, out);
+	else
+		link->is_wake_pending = false;
+	set_alarm(link);
+	pthread_mutex_unlock(&link->fabric->lock);
+	return link->received ? 1 : 0;
+}
+
+static int transport_fd(struct ibsa_transport *transport)
+{
+	struct link *link = of(transport);
+
+	pthread_mutex_lock(&link->fabric->lock);
+	link->is_watched = true;
+	set_alarm(link);
+	pthread_mutex_unlock(&link->fabric->lock);
+	return link->fd;
+}
+
+static bool is_ready(const struct link *link)
+{
+	const struct message *head = ibsa__link_head(link);
+
+	return link->is_woken ||
+	       (head && head->due_ns <= ibsa__fabric_now(link->fabric));
+}
+
+static int wait_real(struct link *link, int timeout_ms)
+{
+	struct pollfd fd = { .fd = link->fd, .events = POLLIN };
+	int err = 0;
+
+	if (is_ready(link))
+		return 0;
+	link->is_watched = true;
+	set_alarm(link);
+	pthread_mutex_unlock(&link->fabric->lock);
+	if (poll(&fd, 1, timeout_ms) < 0)
+		err = -errno;
+	pthread_mutex_lock(&link->fabric->lock);
+	return err;
+}
+
+/*
+ * Time jumps to what happens next. When nothing will ever happen, another
+ * thread has to make it: wake, or advance.
+ */
+static int wait_virtual(struct link *link, int timeout_ms)
+{
+	struct ibsa_fabric *fabric = link->fabric;
+	const struct message *head;
+
+	while (!is_ready(link)) {
+		uint64_t until = UINT64_MAX;
+
+		head = ibsa__link_head(link);
+		if (timeout_ms >= 0)
+			until = fabric->virtual_ns +
+				(uint64_t)timeout_ms * NS_PER_MS;
+		if (head && head->due_ns < until)
+			until = head->due_ns;
+		if (until != UINT64_MAX) {
+			fabric->virtual_ns = until;
+			pthread_cond_broadcast(&fabric->changed);
+			return 0;
+		}
+		pthread_cond_wait(&fabric->changed, &fabric->lock);
+	}
+	return 0;
+}
+
+static int transport_wait(struct ibsa_transport *transport, int timeout_ms)
+{
+	struct link *link = of(transport);
+	int err;
+
+	pthread_mutex_lock(&link->fabric->lock);
+	err = link->fabric->is_virtual ? wait_virtual(link, timeout_ms)
+				       : wait_real(link, timeout_ms);
+	link->is_woken = false;
+	link->is_wake_pending = false;
+	set_alarm(link);
+	pthread_mutex_unlock(&link->fabric->lock);
+	return err;
+}
+
+static void transport_wake(struct ibsa_transport *transport)
+{
+	struct link *link = of(transport);
+
+	pthread_mutex_lock(&link->fabric->lock);
+	link->is_woken = true;
+	link->is_wake_pending = true;
+	set_alarm(link);
+	pthread_cond_broadcast(&link->fabric->changed);
+	pthread_mutex_unlock(&link->fabric->lock);
+}
+
+static int transport_port(struct ibsa_transport *transport,
+			  struct ibsa_port_state *out)
+{
+	struct link *link = of(transport);
+
+	pthread_mutex_lock(&link->fabric->lock);
+	ibsa__fabric_port_state(link->fabric, link->port, out);
+	pthread_mutex_unlock(&link->fabric->lock);
+	return 0;
+}
+
+static void transport_close(struct ibsa_transport *transport)
+{
+	struct link *link = of(transport);
+
+	if (link->fd >= 0)
+		close(link->fd);
+	if (link->received)
+		ibsa__queue_release(&link->queue, link->received);
+	for (int i = 0; i < 2; i++) {
+		if (link->held[i])
+			ibsa__queue_release(&link->queue, link->held[i]);
+	}
+	ibsa__queue_done(&link->queue);
+	ibsa_fabric_put(link->fabric);
+	ibsa__free(link);
+}
+
+static const struct ibsa_transport_ops ops = {
+	.now_ns = transport_now,
+	.send = transport_send,
+	.recv = transport_recv,
+	.fd = transport_fd,
+	.wait = transport_wait,
+	.wake = transport_wake,
+	.port = transport_port,
+	.close = transport_close,
+};
+
+/* The port that is meant, or SIM_NONE. */
+static uint32_t find_port(const struct ibsa_fabric *fabric, const char *name,
+			  unsigned int number)
+{
+	const struct topology *topo = &fabric->topo;
+	const uint32_t index = name ? ibsa__topology_find(topo, name)
+				    : ibsa__fabric_first_adapter(fabric);
+	const struct topo_node *node;
+
+	if (index == SIM_NONE)
+		return SIM_NONE;
+	node = &topo->nodes[index];
+	if (node->type != IBSA_NODE_CA || number > node->port_count)
+		return SIM_NONE;
+	for (uint32_t i = 1; !number && i <= node->port_count; i++) {
+		if (topo->ports[node->first_port + i].peer != SIM_NONE)
+			number = i;
+	}
+	return node->first_port + (number ? number : 1);
+}
+
+static int link_new(struct ibsa_fabric *fabric, uint32_t port,
+		    struct link **out)
+{
+	const uint64_t guid = fabric->topo.ports[port].guid;
+	struct link *link = ibsa__calloc(1, sizeof(*link));
+
+	if (!link)
+		return -ENOMEM;
+	link->base.ops = &ops;
+	link->fabric = fabric;
+	link->port = port;
+	link->end = map_find(&fabric->end_of_guid, guid);
+	link->fd = -1;
+	if (!fabric->is_virtual) {
+		link->fd = timerfd_create(CLOCK_MONOTONIC,
+					  TFD_CLOEXEC | TFD_NONBLOCK);
+		if (link->fd < 0) {
+			const int err = -errno;
+
+			ibsa__free(link);
+			return err;
+		}
+	}
+	*out = link;
+	return 0;
+}
+
+int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
+		       unsigned int port, struct ibsa_transport **out)
+{
+	const uint32_t index = find_port(fabric, node, port);
+	struct link *link = NULL;
+	int err;
+
+	if (index == SIM_NONE)
+		return -ENODEV;
+	if (fabric->topo.ports[index].peer == SIM_NONE)
+		return -ENETDOWN;
+	err = link_new(fabric, index, &link);
+	if (err)
+		return err;
+	ibsa__fabric_hold(fabric);
+	*out = &link->base;
+	return 0;
+}
