@@ -181,7 +181,7 @@ int ibsa_close(struct ibsa_client *client);
  * ibsa_query - ask the SA for the records that match
  * @client: an open client
  * @query:  record, match, mask, method, deadline and intervals; copied
- * @done:   called once, later, never from within this call
+ * @done:   called once, later, never from within this call; or NULL
  * @arg:    handed to @done as it is
  * @out_id: where to put the id that ibsa_cancel() takes, or NULL
  *

@@ -14,6 +14,8 @@ static void call_back(struct ibsa__engine *engine, struct query *query,
 	reply->id = query->id.key;
 	ibsa__hash_remove(&engine->ids, &query->id);
 	ibsa__pool_give(&engine->queries, query);
+	if (!done)
+		return;
 	engine->calling_back = true;
 	done(reply, arg);
 	engine->calling_back = false;

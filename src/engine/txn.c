@@ -225,13 +225,13 @@ void ibsa__txn_hurry(struct ibsa__engine *engine, struct txn *txn,
 }
 
 /*
- * An error that may be gone at the next try, like a full send queue. The
- * kernel's umad says EINVAL while it still waits for the try before.
+ * An error that may be gone at the next try: a full send queue, or a kernel
+ * that still waits for the answer to the try before (-EBUSY).
  */
 static bool is_passing(int err)
 {
 	return err == -EAGAIN || err == -ENOBUFS || err == -ENOMEM ||
-	       err == -EINTR || err == -EBUSY || err == -EINVAL;
+	       err == -EINTR || err == -EBUSY;
 }
 
 /* @txn could not be sent: leave it to its next try, or give it up. */

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a process has only once: objects by name. */
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/list.h"
+#include "base/registry.h"
+
+struct entry {
+	struct list link;
+	char *name;
+	void *object;
+	unsigned int users;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+static struct list entries = { &entries, &entries };
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* The objects are the parent's, with locks that other threads may hold. */
+static void in_child(void)
+{
+	list_init(&entries);
+	pthread_mutex_unlock(&lock);
+}
+
+static void watch_forks(void)
+{
+	pthread_atfork(before_fork, after_fork, in_child);
+}
+
+static struct entry *find_name(const char *name)
+{
+	for (struct list *at = entries.next; at != &entries; at = at->next) {
+		struct entry *entry = list_object(at, struct entry, link);
+
+		if (!strcmp(entry->name, name))
+			return entry;
+	}
+	return NULL;
+}
+
+static struct entry *find_object(const void *object)
+{
+	for (struct list *at = entries.next; at != &entries; at = at->next) {
+		struct entry *entry = list_object(at, struct entry, link);
+
+		if (entry->object == object)
+			return entry;
+	}
+	return NULL;
+}
+
+static void entry_free(struct entry *entry)
+{
+	ibsa__free(entry->name);
+	ibsa__free(entry);
+}
+
+static int add(const char *name, registry_make_fn make, void *arg,
+	       struct entry **out)
+{
+	struct entry *entry = ibsa__calloc(1, sizeof(*entry));
+	int err = -ENOMEM;
+
+	if (!entry)
+		return -ENOMEM;
+	entry->name = ibsa__strdup(name);
+	if (entry->name)
+		err = make(name, arg, &entry->object);
+	if (err) {
+		entry_free(entry);
+		return err;
+	}
+	list_append(&entries, &entry->link);
+	*out = entry;
+	return 0;
+}
+
+int ibsa__registry_get(const char *name, registry_make_fn make, void *arg,
+		       void **out)
+{
+	struct entry *entry;
+	int err = 0;
+
+	pthread_once(&fork_once, watch_forks);
+	pthread_mutex_lock(&lock);
+	entry = find_name(name);
+	if (!entry)
+		err = add(name, make, arg, &entry);
+	if (!err) {
+		entry->users++;
+		*out = entry->object;
+	}
+	pthread_mutex_unlock(&lock);
+	return err;
+}
+
+void ibsa__registry_put(void *object, void (*destroy)(void *object))
+{
+	struct entry *entry;
+
+	pthread_mutex_lock(&lock);
+	entry = find_object(object);
+	if (entry && !--entry->users) {
+		list_remove(&entry->link);
+		entry_free(entry);
+	} else {
+		object = NULL;
+	}
+	pthread_mutex_unlock(&lock);
+	if (object)
+		destroy(object);
+}

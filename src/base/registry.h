@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a process has only once: objects by name, shared by whoever asks for
+ * the same. The only writable state of the library outside its objects.
+ */
+#ifndef BASE_REGISTRY_H
+#define BASE_REGISTRY_H
+
+#include <ibsa/types.h>
+
+/* Makes the object of a name. Return: 0 and *@out is set, or -errno. */
+typedef int (*registry_make_fn)(const char *name, void *arg, void **out);
+
+/*
+ * The object of @name, made by @make if there is none yet; each get is to be
+ * followed by a put. Thread-safe; @make runs under the registry's lock. A
+ * forked child starts with an empty registry: it makes its own objects and
+ * must not put its parent's.
+ *
+ * Return: 0; -ENOMEM; or what @make returned.
+ */
+int ibsa__registry_get(const char *name, registry_make_fn make, void *arg,
+		       void **out) IBSA_MUST_USE;
+
+/* Let go of @object; the last one calls @destroy. */
+void ibsa__registry_put(void *object, void (*destroy)(void *object));
+
+#endif

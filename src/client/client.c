@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The client: one transport and one engine under the public names. */
+#include <errno.h>
+#include <sys/random.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "client/open.h"
+#include "engine/engine.h"
+
+enum {
+	WINDOW_MAX = 1 << 20,
+	DEFAULT_WINDOW = 16,
+	DEFAULT_QUEUE = 65536,
+	DEFAULT_REPLY_BYTES = 64 << 20,
+	DEFAULT_DEADLINE_MS = 10000,
+	DEFAULT_FIRST_INTERVAL_MS = 500,
+	DEFAULT_MAX_INTERVAL_MS = 4000,
+	DEFAULT_JITTER_PERCENT = 25,
+};
+
+struct ibsa_client {
+	struct ibsa__engine *engine;
+	struct ibsa_transport *transport;
+	struct ibsa_fabric *fabric;
+};
+
+static unsigned int or_default(unsigned int value, unsigned int fallback)
+{
+	return value ? value : fallback;
+}
+
+/* A seed that nobody can guess; the clock where there is no entropy yet. */
+static uint64_t random_seed(struct ibsa_transport *transport)
+{
+	uint64_t seed;
+
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
+		seed = transport->ops->now_ns(transport);
+	return seed;
+}
+
+static int engine_open(const struct ibsa_options *options,
+		       struct ibsa_client *client)
+{
+	const struct ibsa__engine_options engine_options = {
+		.sa = options->sa,
+		.sm_key = options->sm_key,
+		.seed = options->seed ? options->seed
+				      : random_seed(client->transport),
+		.window = or_default(options->window, DEFAULT_WINDOW),
+		.queue = or_default(options->queue, DEFAULT_QUEUE),
+		.deadline_ms = or_default(options->deadline_ms,
+					  DEFAULT_DEADLINE_MS),
+		.first_interval_ms = or_default(options->first_interval_ms,
+						DEFAULT_FIRST_INTERVAL_MS),
+		.max_interval_ms = or_default(options->max_interval_ms,
+					      DEFAULT_MAX_INTERVAL_MS),
+		.jitter_percent = options->jitter_percent
+					  ? options->jitter_percent
+					  : DEFAULT_JITTER_PERCENT,
+		.sharing = !options->no_sharing,
+	};
+
+	return ibsa__engine_new(&engine_options, client->transport,
+				&client->engine);
+}
+
+/* Close what was opened here; a transport that was given stays its owner's. */
+static void undo_open(struct ibsa_client *client,
+		      const struct ibsa_options *options)
+{
+	if (client->transport && client->transport != options->transport)
+		client->transport->ops->close(client->transport);
+	ibsa__fabric_release(client->fabric);
+	ibsa__free(client);
+}
+
+static int check_options(const struct ibsa_options *options,
+			 struct ibsa_error *error)
+{
+	if (options->window > WINDOW_MAX)
+		return ibsa__fail(error, -EINVAL,
+				  "a window of %u requests is more than %d",
+				  options->window, WINDOW_MAX);
+	if (options->jitter_percent > 100)
+		return ibsa__fail(error, -EINVAL,
+				  "a jitter of %d percent is more than 100",
+				  options->jitter_percent);
+	return 0;
+}
+
+int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
+	      struct ibsa_client **out)
+{
+	struct ibsa_options mine = options ? *options
+					   : (struct ibsa_options){ 0 };
+	struct ibsa_client *client;
+	int err = check_options(&mine, error);
+
+	if (err)
+		return err;
+	if (!mine.reply_bytes)
+		mine.reply_bytes = DEFAULT_REPLY_BYTES;
+	client = ibsa__calloc(1, sizeof(*client));
+	if (!client)
+		return ibsa__fail(error, -ENOMEM, "out of memory");
+	err = ibsa__transport_open(&mine, error, &client->transport,
+				   &client->fabric);
+	if (!err) {
+		err = engine_open(&mine, client);
+		if (err)
+			ibsa__fail(error, err, "out of memory");
+	}
+	if (err) {
+		undo_open(client, &mine);
+		return err;
+	}
+	*out = client;
+	return 0;
+}
+
+int ibsa_close(struct ibsa_client *client)
+{
+	int err;
+
+	if (!client)
+		return 0;
+	err = ibsa__engine_free(client->engine);
+	if (err)
+		return err;
+	client->transport->ops->close(client->transport);
+	ibsa__fabric_release(client->fabric);
+	ibsa__free(client);
+	return 0;
+}
+
+int ibsa_query(struct ibsa_client *client, const struct ibsa_query *query,
+	       ibsa_reply_fn done, void *arg, uint64_t *out_id)
+{
+	return ibsa__engine_query(client->engine, query, done, arg, out_id);
+}
+
+int ibsa_cancel(struct ibsa_client *client, uint64_t id)
+{
+	return ibsa__engine_cancel(client->engine, id);
+}
+
+int ibsa_fd(const struct ibsa_client *client)
+{
+	return client->transport->ops->fd(client->transport);
+}
+
+int ibsa_timeout_ms(const struct ibsa_client *client)
+{
+	return ibsa__engine_timeout_ms(client->engine);
+}
+
+int ibsa_dispatch(struct ibsa_client *client)
+{
+	return ibsa__engine_dispatch(client->engine);
+}
+
+/* The sooner of two timeouts, of which -1 is never. */
+static int sooner_ms(int a, int b)
+{
+	if (a < 0 || b < 0)
+		return a < 0 ? b : a;
+	return a < b ? a : b;
+}
+
+int ibsa_wait(struct ibsa_client *client, int timeout_ms)
+{
+	struct ibsa_transport *transport = client->transport;
+	int err;
+
+	if (ibsa__engine_is_busy(client->engine))
+		return -EBUSY;
+	timeout_ms = sooner_ms(timeout_ms, ibsa_timeout_ms(client));
+	err = transport->ops->wait(transport, timeout_ms);
+	return err ? err : ibsa_dispatch(client);
+}
+
+void ibsa_wake(struct ibsa_client *client)
+{
+	client->transport->ops->wake(client->transport);
+}
+
+int ibsa_port_get(struct ibsa_client *client, bool refresh,
+		  struct ibsa_port_state *out)
+{
+	return ibsa__engine_port(client->engine, refresh, out);
+}
+
+void ibsa_stats_get(const struct ibsa_client *client, struct ibsa_stats *out)
+{
+	*out = *ibsa__engine_stats(client->engine);
+}
+
+const char *ibsa_version(void)
+{
+	return IBSA_VERSION;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From options to a transport: one that was given, a fabric, a device. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/registry.h"
+#include "client/open.h"
+#include "umad/umad.h"
+
+static int make_fabric(const char *path, void *error, void **out)
+{
+	struct ibsa_fabric *fabric;
+	int err = ibsa_fabric_load(path, NULL, error, &fabric);
+
+	if (!err)
+		*out = fabric;
+	return err;
+}
+
+static void destroy_fabric(void *fabric)
+{
+	ibsa_fabric_put(fabric);
+}
+
+void ibsa__fabric_release(struct ibsa_fabric *fabric)
+{
+	if (fabric)
+		ibsa__registry_put(fabric, destroy_fabric);
+}
+
+/* One fabric per file and process: whoever opens the same file shares it. */
+static int open_fabric(const char *path, const struct ibsa_options *options,
+		       struct ibsa_error *error, struct ibsa_transport **out,
+		       struct ibsa_fabric **out_fabric)
+{
+	char *real = realpath(path, NULL);
+	void *fabric;
+	int err;
+
+	err = ibsa__registry_get(real ? real : path, make_fabric, error,
+				 &fabric);
+	free(real);
+	if (err)
+		return err;
+	err = ibsa_fabric_attach(fabric, options->device, options->port, out);
+	if (err) {
+		ibsa__fabric_release(fabric);
+		return ibsa__fail(
+			error, err,
+			err == -ENETDOWN ? "port %u of %s is not connected "
+					   "in %s"
+					 : "there is no port %u of %s in %s; "
+					   "list the ports with: ibsa devices",
+			options->port,
+			options->device ? options->device : "any adapter",
+			path);
+	}
+	*out_fabric = fabric;
+	return 0;
+}
+
+int ibsa__transport_open(const struct ibsa_options *options,
+			 struct ibsa_error *error, struct ibsa_transport **out,
+			 struct ibsa_fabric **out_fabric)
+{
+	const char *path = options->fabric;
+
+	*out_fabric = NULL;
+	if (options->transport) {
+		*out = options->transport;
+		return 0;
+	}
+	if (!path)
+		path = secure_getenv("IBSA_FABRIC");
+	if (path && *path)
+		return open_fabric(path, options, error, out, out_fabric);
+	return ibsa__umad_open(options->device, options->port,
+			       options->reply_bytes, error, out);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From options to a transport, for the client alone. */
+#ifndef CLIENT_OPEN_H
+#define CLIENT_OPEN_H
+
+#include <ibsa/ibsa.h>
+#include <ibsa/sim.h>
+
+/*
+ * The transport that @options name, else $IBSA_FABRIC, else the device.
+ * *@out_fabric is the shared fabric it belongs to, or NULL. Return: as
+ * ibsa_open().
+ */
+int ibsa__transport_open(const struct ibsa_options *options,
+			 struct ibsa_error *error, struct ibsa_transport **out,
+			 struct ibsa_fabric **out_fabric) IBSA_MUST_USE;
+
+/* Let go of a fabric from ibsa__transport_open(); takes NULL. */
+void ibsa__fabric_release(struct ibsa_fabric *fabric);
+
+#endif

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Many queries on a fabric where everything goes wrong: each gets exactly
+ * one callback, and the right one. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include <ibsa/ibsa.h>
+#include <ibsa/sim.h>
+
+enum { QUERIES = 10000, HOSTS = 16, MS = 1000000, DEADLINE_MS = 60000 };
+
+/* Sixteen hosts on one switch. */
+static size_t write_topology(char *text, size_t size)
+{
+	size_t len = 0;
+
+	len += (size_t)snprintf(text + len, size - len, "Switch 36 \"S\"\n");
+	for (int i = 1; i <= HOSTS; i++)
+		len += (size_t)snprintf(text + len, size - len,
+					"[%d] \"H%d\"[1]\n", i, i);
+	for (int i = 1; i <= HOSTS; i++)
+		len += (size_t)snprintf(text + len, size - len,
+					"\nCa 1 \"H%d\"\n[1] \"S\"[%d]\n", i,
+					i);
+	return len;
+}
+
+struct world {
+	struct ibsa_fabric *fabric;
+	struct ibsa_client *client;
+	uint64_t now_ns;
+	uint16_t lids[HOSTS];
+};
+
+struct asked {
+	struct world *world;
+	uint16_t dlid;
+	int calls;
+	int err;
+	uint16_t status;
+	uint64_t ended_ns;
+	bool right;
+};
+
+static void world_open(struct world *world, uint64_t seed)
+{
+	const struct ibsa_fabric_options options = { .virtual_clock = true,
+						     .seed = seed };
+	struct ibsa_options client_options = { .seed = seed,
+					       .window = 256,
+					       .queue = QUERIES,
+					       .deadline_ms = DEADLINE_MS,
+					       .first_interval_ms = 50,
+					       .max_interval_ms = 400,
+					       .no_sharing = true };
+	struct ibsa_fabric_port port;
+	char text[4096];
+	size_t len = write_topology(text, sizeof(text));
+
+	assert_int_equal(ibsa_fabric_parse(text, len, &options, NULL,
+					   &world->fabric),
+			 0);
+	for (size_t i = 0; i < HOSTS; i++) {
+		assert_int_equal(ibsa_fabric_port_at(world->fabric, i, &port),
+				 0);
+		world->lids[i] = (uint16_t)port.state.lid;
+	}
+	assert_int_equal(ibsa_fabric_attach(world->fabric, NULL, 0,
+					    &client_options.transport),
+			 0);
+	assert_int_equal(ibsa_open(&client_options, NULL, &world->client), 0);
+	world->now_ns = 0;
+}
+
+static void world_close(struct world *world)
+{
+	assert_int_equal(ibsa_close(world->client), 0);
+	ibsa_fabric_put(world->fabric);
+}
+
+static void fault(struct world *world, enum ibsa_fault_kind kind,
+		  double percent)
+{
+	const struct ibsa_fault fault = { .kind = kind, .percent = percent };
+
+	assert_int_equal(ibsa_fabric_fault(world->fabric, &fault), 0);
+}
+
+static void note(const struct ibsa_reply *reply, void *arg)
+{
+	struct asked *asked = arg;
+	struct ibsa_path path;
+
+	asked->calls++;
+	asked->err = reply->err;
+	asked->status = reply->status;
+	asked->ended_ns = asked->world->now_ns;
+	asked->right = reply->count == 1 &&
+		       !ibsa_reply_decode(reply, 0, &path) &&
+		       path.dlid == asked->dlid;
+}
+
+static void ask(struct world *world, struct asked *asked, uint16_t dlid)
+{
+	const struct ibsa_path match = { .slid = world->lids[0], .dlid = dlid };
+	const struct ibsa_query query = {
+		.record = &ibsa_path_record,
+		.match = &match,
+		.mask = IBSA_PATH_CM(slid) | IBSA_PATH_CM(dlid),
+	};
+
+	*asked = (struct asked){ .world = world, .dlid = dlid };
+	assert_int_equal(ibsa_query(world->client, &query, note, asked, NULL),
+			 0);
+}
+
+static void advance_ms(struct world *world, unsigned int ms)
+{
+	for (unsigned int i = 0; i < ms; i++) {
+		world->now_ns += MS;
+		assert_int_equal(ibsa_fabric_advance(world->fabric, MS), 0);
+		do
+			assert_int_equal(ibsa_dispatch(world->client), 0);
+		while (!ibsa_timeout_ms(world->client));
+	}
+}
+
+static struct asked all[QUERIES];
+
+static void ask_all(struct world *world)
+{
+	for (int i = 0; i < QUERIES; i++)
+		ask(world, &all[i], world->lids[i % HOSTS]);
+}
+
+static int count_ended(void)
+{
+	int ended = 0;
+
+	for (int i = 0; i < QUERIES; i++)
+		ended += all[i].calls > 0;
+	return ended;
+}
+
+static void every_query_is_right_under(enum ibsa_fault_kind kind)
+{
+	struct world world;
+
+	world_open(&world, 42 + kind);
+	fault(&world, kind, 30);
+	ask_all(&world);
+	for (int i = 0; i < 6000 && count_ended() < QUERIES; i++)
+		advance_ms(&world, 10);
+	/* Late duplicates must find nobody to call. */
+	fault(&world, kind, 0);
+	advance_ms(&world, 1000);
+	for (int i = 0; i < QUERIES; i++) {
+		assert_int_equal(all[i].calls, 1);
+		assert_int_equal(all[i].err, 0);
+		assert_int_equal(all[i].status, 0);
+		assert_true(all[i].right);
+	}
+	world_close(&world);
+}
+
+static void a_third_lost(void **state)
+{
+	(void)state;
+	every_query_is_right_under(IBSA_FAULT_LOSE);
+}
+
+static void a_third_delayed(void **state)
+{
+	(void)state;
+	every_query_is_right_under(IBSA_FAULT_DELAY);
+}
+
+static void a_third_duplicated(void **state)
+{
+	(void)state;
+	every_query_is_right_under(IBSA_FAULT_DUPLICATE);
+}
+
+static void a_third_reordered(void **state)
+{
+	(void)state;
+	every_query_is_right_under(IBSA_FAULT_REORDER);
+}
+
+static void a_third_busy(void **state)
+{
+	(void)state;
+	every_query_is_right_under(IBSA_FAULT_BUSY);
+}
+
+/* Flipped bits may say anything, but each query still ends exactly once. */
+static void corrupted_queries_end_once(void **state)
+{
+	struct world world;
+
+	(void)state;
+	world_open(&world, 7);
+	fault(&world, IBSA_FAULT_CORRUPT, 30);
+	fault(&world, IBSA_FAULT_LOSE, 10);
+	ask_all(&world);
+	for (int i = 0; i < 7000 && count_ended() < QUERIES; i++)
+		advance_ms(&world, 10);
+	advance_ms(&world, 1000);
+	for (int i = 0; i < QUERIES; i++)
+		assert_int_equal(all[i].calls, 1);
+	world_close(&world);
+}
+
+/* A silent SA: each ends at its deadline, none early, none 10 ms late. */
+static void silence_ends_each_at_its_deadline(void **state)
+{
+	struct world world;
+
+	(void)state;
+	world_open(&world, 9);
+	fault(&world, IBSA_FAULT_SILENCE, 100);
+	ask_all(&world);
+	advance_ms(&world, DEADLINE_MS + 20);
+	for (int i = 0; i < QUERIES; i++) {
+		assert_int_equal(all[i].calls, 1);
+		assert_int_equal(all[i].err, -ETIMEDOUT);
+		assert_in_range(all[i].ended_ns, (uint64_t)DEADLINE_MS * MS,
+				(uint64_t)(DEADLINE_MS + 10) * MS);
+	}
+	world_close(&world);
+}
+
+/* The SA goes away and comes back; what is in flight is answered. */
+static void restarted_sa_answers_what_waited(void **state)
+{
+	struct world world;
+	struct asked asked;
+
+	(void)state;
+	world_open(&world, 3);
+	fault(&world, IBSA_FAULT_SILENCE, 100);
+	ask(&world, &asked, world.lids[5]);
+	ibsa_fabric_sa_set(world.fabric, false);
+	fault(&world, IBSA_FAULT_SILENCE, 0);
+	advance_ms(&world, 2000);
+	assert_int_equal(asked.calls, 0);
+	ibsa_fabric_sa_set(world.fabric, true);
+	advance_ms(&world, 1000);
+	assert_int_equal(asked.calls, 1);
+	assert_true(asked.right);
+	world_close(&world);
+}
+
+/* The blocking call on a simulated clock moves it to the answer. */
+static void ask_waits_on_a_virtual_clock(void **state)
+{
+	const struct ibsa_query query = {
+		.record = &ibsa_class_port_info_record,
+		.deadline_ms = 300,
+	};
+	struct world world;
+
+	(void)state;
+	world_open(&world, 3);
+	assert_int_equal(ibsa_ask(world.client, &query, NULL, NULL), 0);
+	fault(&world, IBSA_FAULT_SILENCE, 100);
+	assert_int_equal(ibsa_ask(world.client, &query, NULL, NULL),
+			 -ETIMEDOUT);
+	world_close(&world);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_third_lost),
+		cmocka_unit_test(a_third_delayed),
+		cmocka_unit_test(a_third_duplicated),
+		cmocka_unit_test(a_third_reordered),
+		cmocka_unit_test(a_third_busy),
+		cmocka_unit_test(corrupted_queries_end_once),
+		cmocka_unit_test(silence_ends_each_at_its_deadline),
+		cmocka_unit_test(restarted_sa_answers_what_waited),
+		cmocka_unit_test(ask_waits_on_a_virtual_clock),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
