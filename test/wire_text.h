@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* One line that saquery printed, checked against a decoded record. */
+#ifndef TEST_WIRE_TEXT_H
+#define TEST_WIRE_TEXT_H
+
+#include <ibsa/record.h>
+
+#include "wire_case.h"
+
+/* Fails the test if the line says other than @host, or is not understood. */
+void wire_line_check(const struct ibsa_record *record, const void *host,
+		     const struct wire_line *line);
+
+#endif
