@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Names of fields, and "FIELD=VALUE" as the command takes it. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include <ibsa/records.h>
+#include <ibsa/text.h>
+
+static void check_find(const struct ibsa_record *record, const char *name,
+		       const char *found, unsigned int index)
+{
+	unsigned int out_index = 99;
+	const struct ibsa_field *field = ibsa_field_find(record, name,
+							 &out_index);
+
+	if (!found) {
+		assert_null(field);
+		assert_int_equal(out_index, 99);
+		return;
+	}
+	assert_non_null(field);
+	assert_string_equal(field->name, found);
+	assert_int_equal(out_index, index);
+}
+
+static void fields_are_found_in_any_case_and_with_dashes(void **state)
+{
+	const struct ibsa_record *service = &ibsa_service_record;
+	const struct ibsa_record *path = &ibsa_path_record;
+
+	(void)state;
+	check_find(path, "dlid", "dlid", 0);
+	check_find(path, "DLid", "dlid", 0);
+	check_find(path, "Packet-Life_Time-selector",
+		   "packet_life_time_selector", 0);
+	check_find(path, "dlid_1", NULL, 0);
+	check_find(path, "dli", NULL, 0);
+	check_find(path, "", NULL, 0);
+	check_find(path, "resv0", NULL, 0);
+	check_find(service, "service_data8_1", "service_data8", 0);
+	check_find(service, "SERVICE-DATA8-16", "service_data8", 15);
+	check_find(service, "service_data8_17", NULL, 0);
+	check_find(service, "service_data8_0", NULL, 0);
+	check_find(service, "service_data8_01", NULL, 0);
+	check_find(service, "service_data8_", NULL, 0);
+	check_find(service, "service_data8_1x", NULL, 0);
+	check_find(service, "service_data8_4294967297", NULL, 0);
+	check_find(service, "service_data8", NULL, 0);
+	check_find(service, "service_name", "service_name", 0);
+}
+
+/* Each value has a name of its own, by which it is found again. */
+static void every_name_finds_its_value(void **state)
+{
+	const struct ibsa_record *record;
+
+	(void)state;
+	for (unsigned int i = 0; (record = ibsa_record_at(i)); i++) {
+		for (unsigned int n = 0; n < record->field_count; n++) {
+			const struct ibsa_field *field = &record->fields[n];
+			unsigned int values = ibsa_field_values(field);
+			char name[64];
+
+			for (unsigned int v = 0; v < values; v++) {
+				assert_true(ibsa_field_name(field, v, name,
+							    sizeof(name)) > 0);
+				check_find(record, name, field->name, v);
+			}
+			assert_int_equal(ibsa_field_name(field, values, name,
+							 sizeof(name)),
+					 -EINVAL);
+			assert_int_equal(ibsa_field_name(field, 0, name, 2),
+					 -ENOSPC);
+		}
+	}
+}
+
+/* The fields of a one-line view exist. */
+static void every_brief_names_fields(void **state)
+{
+	const struct ibsa_record *record;
+
+	(void)state;
+	for (unsigned int i = 0; (record = ibsa_record_at(i)); i++) {
+		const char *at = record->brief;
+		unsigned int index;
+
+		while (*at) {
+			const size_t len = strcspn(at, ",");
+			char name[64];
+
+			snprintf(name, sizeof(name), "%.*s", (int)len, at);
+			assert_non_null(ibsa_field_find(record, name, &index));
+			at += len + (at[len] == ',');
+		}
+	}
+}
+
+static void selectors_set_value_and_mask(void **state)
+{
+	struct ibsa_service service = { 0 };
+	struct ibsa_path path = { 0 };
+	uint64_t mask = 0;
+
+	(void)state;
+	assert_int_equal(ibsa_selector_parse(&ibsa_path_record, "dlid=4", &path,
+					     &mask, NULL),
+			 0);
+	assert_int_equal(ibsa_selector_parse(&ibsa_path_record, "SGID=fe80::1",
+					     &path, &mask, NULL),
+			 0);
+	assert_int_equal(ibsa_selector_parse(&ibsa_path_record,
+					     "service-id=0x10", &path, &mask,
+					     NULL),
+			 0);
+	assert_int_equal(path.dlid, 4);
+	assert_int_equal(path.sgid.raw[15], 1);
+	assert_int_equal(path.service_id, 16);
+	assert_true(mask == (UINT64_C(3) | 1 << 3 | 1 << 4));
+
+	mask = 0;
+	assert_int_equal(ibsa_selector_parse(&ibsa_service_record,
+					     "service_data16_8=9", &service,
+					     &mask, NULL),
+			 0);
+	assert_int_equal(service.service_data16[7], 9);
+	assert_true(mask == UINT64_C(1) << 30);
+
+	/* The first '=' ends the name; a value may have more of them. */
+	assert_int_equal(ibsa_selector_parse(&ibsa_service_record,
+					     "service_name=a=b", &service,
+					     &mask, NULL),
+			 0);
+	assert_string_equal(service.service_name, "a=b");
+}
+
+static void bad_selectors_say_what_is_wrong(void **state)
+{
+	static const struct {
+		const struct ibsa_record *record;
+		const char *text;
+		int err;
+		const char *says;
+	} cases[] = {
+		{ &ibsa_path_record, "dlid", -EINVAL, "FIELD=VALUE" },
+		{ &ibsa_path_record, "", -EINVAL, "FIELD=VALUE" },
+		{ &ibsa_path_record, "dlidd=4", -ENOENT, "mean 'dlid'?" },
+		{ &ibsa_path_record, "SLI=4", -ENOENT, "mean 'slid'?" },
+		{ &ibsa_path_record, "packet-life-time-selctor=2", -ENOENT,
+		  "mean 'packet_life_time_selector'?" },
+		{ &ibsa_path_record, "=4", -ENOENT, "it has service_id, dgid" },
+		{ &ibsa_path_record, "destination=4", -ENOENT,
+		  "'destination'; it has service_id, dgid" },
+		{ &ibsa_service_record, "service_data8=1", -ENOENT,
+		  "'service_data8' with '_1', '_2', ..." },
+		{ &ibsa_notice_record, "producer=1", -ENOENT,
+		  "none to select by" },
+		{ &ibsa_notice_record, "type=1", -EINVAL, "cannot select" },
+		{ &ibsa_path_record, "dlid=x", -EINVAL, "0 to 0xffff" },
+		{ &ibsa_path_record, "dlid=65536", -ERANGE, "does not fit" },
+		{ &ibsa_path_record, "dgid=x", -EINVAL, "IPv6" },
+		{ &ibsa_path_record, "mtu=2000", -ERANGE, "256, 512, 1024" },
+		{ &ibsa_path_record, "rate=99", -ERANGE, "2.5Gb/s, 10Gb/s" },
+		{ &ibsa_node_record, "node_type=x", -EINVAL,
+		  "CA, switch, router, or" },
+		{ &ibsa_node_record, "node_description=\\", -EINVAL,
+		  "up to 64 bytes" },
+		{ &ibsa_service_record, "service_key=x", -EINVAL,
+		  "1 to 16 bytes" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		union {
+			struct ibsa_path path;
+			struct ibsa_node node;
+			struct ibsa_service service;
+			struct ibsa_notice notice;
+		} host = { 0 };
+		char zero[sizeof(host)] = { 0 };
+		struct ibsa_error error = { "" };
+		uint64_t mask = 5;
+
+		assert_int_equal(ibsa_selector_parse(cases[i].record,
+						     cases[i].text, &host,
+						     &mask, &error),
+				 cases[i].err);
+		if (!strstr(error.text, cases[i].says))
+			fail_msg("'%s' says: %s", cases[i].text, error.text);
+		assert_memory_equal(&host, zero, sizeof(host));
+		assert_true(mask == 5);
+	}
+}
+
+/* A sentence stays within its room, whatever it is told. */
+static void long_nonsense_is_cut(void **state)
+{
+	struct ibsa_port_info port = { 0 };
+	struct ibsa_error error = { "" };
+	char text[4096];
+	uint64_t mask = 0;
+
+	(void)state;
+	memset(text, 'a', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	assert_int_equal(ibsa_selector_parse(&ibsa_port_info_record, text,
+					     &port, &mask, &error),
+			 -EINVAL);
+	text[sizeof(text) - 2] = '=';
+	assert_int_equal(ibsa_selector_parse(&ibsa_port_info_record, text,
+					     &port, &mask, &error),
+			 -ENOENT);
+	assert_true(strlen(error.text) < sizeof(error.text) - 1);
+	assert_string_equal(error.text + strlen(error.text) - 3, "...");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fields_are_found_in_any_case_and_with_dashes),
+		cmocka_unit_test(every_name_finds_its_value),
+		cmocka_unit_test(every_brief_names_fields),
+		cmocka_unit_test(selectors_set_value_and_mask),
+		cmocka_unit_test(bad_selectors_say_what_is_wrong),
+		cmocka_unit_test(long_nonsense_is_cut),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
