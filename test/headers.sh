@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Each installed header compiles by itself, as C11 and as C++17, without a
+# warning; and so does a program that uses the macros of all of them.
+#
+# usage: headers.sh INCLUDE-DIR USER.c   (CC and CXX name the compilers)
+set -u
+
+include=$1
+user=$2
+flags="-Wall -Wextra -Wpedantic -Werror -fsyntax-only -I$include"
+failed=0
+
+for file in "$include"/ibsa/*.h "$user"; do
+	"${CC:-cc}" -std=c11 $flags -x c "$file" || failed=1
+	"${CXX:-c++}" -std=c++17 $flags -x c++ "$file" || failed=1
+done
+exit $failed

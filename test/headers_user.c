@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a program makes of the headers, in the words that C11 and C++17 have
+ * in common. It is compiled only.
+ */
+#include <ibsa/transport.h>
+#include <ibsa/text.h>
+#include <ibsa/sim.h>
+#include <ibsa/device.h>
+#include <ibsa/sa.h>
+#include <ibsa/ibsa.h>
+#include <ibsa/records.h>
+
+static const uint64_t asked = IBSA_PATH_CM(slid) | IBSA_PATH_CM(dlid) |
+			      IBSA_CM(service, service_data8) << 3;
+
+/* A program may use what the headers have without a compiler's complaint. */
+uint64_t headers_use(const uint8_t *wire);
+
+uint64_t headers_use(const uint8_t *wire)
+{
+	struct ibsa_path path;
+	struct ibsa_error error;
+	uint64_t mask = asked;
+
+	if (ibsa_record_decode(&ibsa_path_record, wire, 64, &path))
+		return 0;
+	if (ibsa_selector_parse(&ibsa_path_record, "dlid=4", &path, &mask,
+				&error))
+		return 0;
+	return IBSA_GET(path, dlid, wire) + *IBSA_GET_GID(path, sgid, wire);
+}
