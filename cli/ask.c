@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Asking the SA: open, wait, say what went wrong, exit status. */
+#include <errno.h>
+#include <string.h>
+
+#include <ibsa/text.h>
+
+#include "ask.h"
+#include "progress.h"
+
+/* One question and how it ended. */
+struct asking {
+	struct cli *cli;
+	const struct ibsa_query *query;
+	ask_use_fn use;
+	void *arg;
+	int broken; /* why waiting failed */
+	int status; /* exit status */
+	bool ended;
+};
+
+/* A file that is missing or wrong is the command line's fault. */
+static int open_status(const struct cli *cli, int err)
+{
+	if (err == -EACCES || err == -EPERM || err == -ENODEV)
+		return CLI_DEVICE;
+	if (err == -EINVAL)
+		return CLI_USAGE;
+	return fabric_file(cli) && err != -ENOMEM && err != -ENETDOWN
+		       ? CLI_USAGE
+		       : CLI_DEVICE;
+}
+
+int ask_open(struct cli *cli)
+{
+	struct ibsa_error error = { .text = "" };
+	int err;
+
+	if (cli->client)
+		return CLI_DONE;
+	err = ibsa_open(&cli->open, &error, &cli->client);
+	if (err == 0)
+		return CLI_DONE;
+	complain("%s", error.text[0] ? error.text : strerror(-err));
+	if (!fabric_file(cli) && !cli->open.device &&
+	    (err == -ENODEV || err == -ENOSYS))
+		suggest_fabric();
+	return open_status(cli, err);
+}
+
+static const char *sa_text(struct cli *cli, char *out, size_t size)
+{
+	struct ibsa_port_state port;
+	char gid[IBSA_GID_TEXT];
+
+	if (cli->open.sa && cli->sa.lid == 0 &&
+	    ibsa_gid_format(&cli->sa.gid, gid, sizeof(gid)) >= 0)
+		snprintf(out, size, "the SA at %s", gid);
+	else if (cli->open.sa)
+		snprintf(out, size, "the SA at LID %u", cli->sa.lid);
+	else if (cli->client && ibsa_port_get(cli->client, false, &port) == 0)
+		snprintf(out, size, "the SA at LID %u", port.sm_lid);
+	else
+		snprintf(out, size, "the SA");
+	return out;
+}
+
+static void say_silent(struct cli *cli, unsigned int tries)
+{
+	char sa[80];
+
+	complain("%s did not answer (%u %s); check that the subnet manager "
+		 "runs there, or wait longer with --timeout",
+		 sa_text(cli, sa, sizeof(sa)), tries,
+		 tries == 1 ? "try" : "tries");
+}
+
+static void say_unreachable(struct cli *cli, const struct ibsa_reply *reply)
+{
+	switch (reply->err) {
+	case -ETIMEDOUT:
+		say_silent(cli, reply->tries);
+		break;
+	case -EPROTO:
+		complain("what the SA answered is malformed; try again, and if "
+			 "it stays so report it to the SA's maker");
+		break;
+	case -EMSGSIZE:
+		complain("the answer is larger than accepted; ask for less "
+			 "with FIELD=VALUE");
+		break;
+	case -ENODATA:
+		complain("the answer was cut on its way (%zu %s arrived); ask "
+			 "for less with FIELD=VALUE",
+			 reply->count,
+			 reply->count == 1 ? "record" : "records");
+		break;
+	default:
+		complain("cannot ask the SA: %s; try again",
+			 strerror(-reply->err));
+	}
+}
+
+/* What to try when the SA says no. */
+static const char *advice(uint16_t status)
+{
+	switch (status) {
+	case IBSA_STATUS_TOO_MANY_RECORDS:
+		return "ask for a table, or name more fields";
+	case IBSA_STATUS_REQ_INSUFFICIENT:
+		return "name more fields";
+	case IBSA_STATUS_REQ_DENIED:
+		return "it may want --sm-key";
+	case IBSA_STATUS_NO_RESOURCES:
+		return "try again later";
+	case IBSA_STATUS_BAD_METHOD:
+	case IBSA_STATUS_BAD_METHOD_ATTRIBUTE:
+	case IBSA_STATUS_BAD_VALUE:
+		return "it does not offer this; another method or record may do";
+	default:
+		return "name other fields, or see what --sm-key changes";
+	}
+}
+
+static int judge(struct asking *asking, const struct ibsa_reply *reply)
+{
+	switch (ibsa_outcome(reply)) {
+	case IBSA_OUTCOME_OK:
+		return asking->use(asking->cli, reply, asking->arg);
+	case IBSA_OUTCOME_NONE:
+		return CLI_NO;
+	case IBSA_OUTCOME_REFUSED:
+		complain("the SA refused: %s (status 0x%04x); %s",
+			 ibsa_status_text(reply->status), reply->status,
+			 advice(reply->status));
+		return CLI_REFUSED;
+	case IBSA_OUTCOME_BUSY:
+		complain("the SA is busy; try again later, or wait longer "
+			 "with --timeout");
+		return CLI_SILENT;
+	default:
+		say_unreachable(asking->cli, reply);
+		return CLI_SILENT;
+	}
+}
+
+static void say_statistics(const struct asking *asking,
+			   const struct ibsa_reply *reply)
+{
+	uint8_t method = asking->query->method;
+
+	complain("%s %s: %u %s, %.3f ms, %zu %s, status 0x%04x",
+		 reply->record->name,
+		 ibsa_method_text(method ? method : IBSA_METHOD_GET),
+		 reply->tries, reply->tries == 1 ? "try" : "tries",
+		 (double)reply->rtt_ns / 1e6, reply->count,
+		 reply->count == 1 ? "record" : "records", reply->status);
+}
+
+static void answered(const struct ibsa_reply *reply, void *arg)
+{
+	struct asking *asking = arg;
+
+	progress_end();
+	asking->ended = true;
+	if (asking->broken)
+		return;
+	if (asking->cli->verbose && reply->err == 0)
+		say_statistics(asking, reply);
+	asking->status = judge(asking, reply);
+}
+
+static int not_accepted(int err)
+{
+	switch (err) {
+	case -EAGAIN:
+		complain("the port knows no subnet manager; start one on the "
+			 "fabric, or name the SA with --sa");
+		return CLI_SILENT;
+	case -EINVAL:
+	case -ERANGE:
+		complain("this cannot be asked: %s", strerror(-err));
+		return CLI_USAGE;
+	default:
+		complain("cannot send to the SA: %s; check the port with "
+			 "ibsa devices",
+			 strerror(-err));
+		return err == -EACCES || err == -EPERM || err == -ENODEV
+			       ? CLI_DEVICE
+			       : CLI_SILENT;
+	}
+}
+
+/* Closing ends what cannot be waited for: its callback comes from there. */
+static void give_up(struct asking *asking, int err)
+{
+	asking->broken = err;
+	(void)ibsa_close(asking->cli->client);
+	asking->cli->client = NULL;
+	progress_end();
+	complain("cannot receive from the SA: %s; check the port with ibsa "
+		 "devices",
+		 strerror(-err));
+}
+
+static void wait_for_answer(struct asking *asking)
+{
+	struct ibsa_client *client = asking->cli->client;
+	struct progress progress;
+	struct ibsa_stats stats;
+	uint64_t sent_before;
+
+	ibsa_stats_get(client, &stats);
+	sent_before = stats.sent;
+	progress_start(&progress);
+	while (!asking->ended) {
+		int err = ibsa_wait(client, progress_pause_ms(&progress));
+
+		if (asking->ended)
+			break;
+		if (err && err != -EINTR) {
+			give_up(asking, err);
+			break;
+		}
+		ibsa_stats_get(client, &stats);
+		progress_show(&progress, stats.sent - sent_before + 1);
+	}
+}
+
+int ask(struct cli *cli, const struct ibsa_query *query, ask_use_fn use,
+	void *arg)
+{
+	struct asking asking = {
+		.cli = cli,
+		.query = query,
+		.use = use,
+		.arg = arg,
+		.status = CLI_SILENT,
+	};
+	int err = ask_open(cli);
+
+	if (err)
+		return err;
+	err = ibsa_query(cli->client, query, answered, &asking, NULL);
+	if (err)
+		return not_accepted(err);
+	wait_for_answer(&asking);
+	return asking.status;
+}
+
+int ask_own_gid(struct cli *cli, struct ibsa_gid *out)
+{
+	struct ibsa_port_state port;
+	int err = ask_open(cli);
+
+	if (err)
+		return err;
+	err = ibsa_port_get(cli->client, false, &port);
+	if (err) {
+		complain("cannot read the port: %s; see ibsa devices",
+			 strerror(-err));
+		return CLI_DEVICE;
+	}
+	*out = port.gid;
+	return CLI_DONE;
+}

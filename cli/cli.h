@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the files of the command share: options, exit status, commands. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <ibsa/ibsa.h>
+
+#include "out.h"
+
+/* Exit status of the command. */
+enum cli_exit {
+	CLI_DONE = 0,
+	CLI_NO = 1,	 /* the answer is no: no path, no record */
+	CLI_USAGE = 2,	 /* the command line was wrong */
+	CLI_SILENT = 3,	 /* no usable answer came */
+	CLI_DEVICE = 4,	 /* no device, not permitted, output not written */
+	CLI_REFUSED = 5, /* the SA said no */
+};
+
+/**
+ * struct cli - one run of the command
+ * @open:    how to open the client; its strings are argv's
+ * @sa:      the address that @open.sa points to if --sa was given
+ * @json, @verbose, @all, @help, @version: options that are given or not
+ * @args:    what is left of the command line, the command's name first
+ * @arg_count: of them
+ * @out:     standard output
+ * @client:  opened by the first ask(); closed by main()
+ */
+struct cli {
+	struct ibsa_options open;
+	struct ibsa_address sa;
+	bool json;
+	bool verbose;
+	bool all;
+	bool help;
+	bool version;
+	char **args;
+	int arg_count;
+	struct out out;
+	struct ibsa_client *client;
+};
+
+/**
+ * struct command - a row of the command table
+ * @name:      matched whole
+ * @arguments: as usage shows them
+ * @help:      one line
+ * @run:       returns the exit status
+ * @details:   more for --help, or NULL; returns the exit status
+ */
+struct command {
+	const char *name;
+	const char *arguments;
+	const char *help;
+	int (*run)(struct cli *cli);
+	int (*details)(struct cli *cli);
+};
+
+int cmd_devices(struct cli *cli);
+int cmd_path(struct cli *cli);
+int cmd_path_details(struct cli *cli);
+int cmd_query(struct cli *cli);
+int cmd_query_details(struct cli *cli);
+
+/* Where the example fabrics are and which to try; to standard error. */
+void suggest_fabric(void);
+
+/* Which topology file stands for a device: --fabric, IBSA_FABRIC, or NULL. */
+const char *fabric_file(const struct cli *cli);
+
+#endif

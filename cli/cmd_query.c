@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa query: any record, by any of its fields. */
+#include <string.h>
+
+#include <ibsa/text.h>
+
+#include "ask.h"
+#include "cli.h"
+#include "fields.h"
+
+static const struct method {
+	const char *name;
+	uint8_t method;
+} methods[] = {
+	{ "get", IBSA_METHOD_GET },
+	{ "table", IBSA_METHOD_GET_TABLE },
+	{ "set", IBSA_METHOD_SET },
+	{ "delete", IBSA_METHOD_DELETE },
+};
+
+static const struct method *find_method(const char *name)
+{
+	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
+		if (strcmp(methods[i].name, name) == 0)
+			return &methods[i];
+	return NULL;
+}
+
+static void record_row(struct out *out, size_t index, void *arg)
+{
+	const struct ibsa_record *record = ibsa_record_at((unsigned int)index);
+	char text[16];
+
+	(void)arg;
+	out_text(out, "record", record->name);
+	out_text(out, "short", record->short_name);
+	snprintf(text, sizeof(text), "0x%04x", record->attribute);
+	out_number(out, "attribute", record->attribute, text);
+}
+
+static const char *show_text(const struct ibsa_field *field)
+{
+	static const char *const names[] = {
+		[IBSA_SHOW_dec] = "number",
+		[IBSA_SHOW_hex] = "hex number",
+		[IBSA_SHOW_gid] = "GID",
+		[IBSA_SHOW_guid] = "GUID",
+		[IBSA_SHOW_text] = "text",
+		[IBSA_SHOW_blob] = "hex bytes",
+		[IBSA_SHOW_mtu] = "MTU in bytes, or its code",
+		[IBSA_SHOW_rate] = "rate in Gb/s, or its code",
+		[IBSA_SHOW_node_type] = "CA, switch, router, or a number",
+		[IBSA_SHOW_port_state] = "state, or a number",
+		[IBSA_SHOW_phys_state] = "state, or a number",
+	};
+
+	if (field->show >= sizeof(names) / sizeof(names[0]))
+		return "value";
+	return names[field->show];
+}
+
+static void field_row(struct out *out, size_t index, void *arg)
+{
+	const struct ibsa_record *record = arg;
+	const struct ibsa_field *field = &record->fields[index];
+	unsigned int values = ibsa_field_values(field);
+	unsigned int bits = values > 1
+				    ? field->nbits
+				    : (unsigned int)field->nbits * field->count;
+	char text[64];
+
+	snprintf(text, sizeof(text), values > 1 ? "%s_1 to _%u" : "%s",
+		 field->name, values);
+	out_text(out, "field", text);
+	snprintf(text, sizeof(text), "%u", bits);
+	out_number(out, "bits", bits, text);
+	out_text(out, "matches", ibsa_field_cm(field, 0) ? "yes" : "no");
+	out_text(out, "value", show_text(field));
+}
+
+int cmd_query_details(struct cli *cli)
+{
+	const struct ibsa_record *record = NULL;
+	unsigned int count = 0;
+
+	if (cli->arg_count > 2) {
+		record = ibsa_record_find(cli->args[2]);
+		if (!record) {
+			complain("there is no record '%s'; see ibsa query "
+				 "--help",
+				 cli->args[2]);
+			return CLI_USAGE;
+		}
+		out_line(&cli->out, "fields of %s:", record->name);
+		out_rows(&cli->out, record->field_count, field_row,
+			 (void *)(uintptr_t)record);
+	} else {
+		while (ibsa_record_at(count))
+			count++;
+		out_line(&cli->out, "records, by either name:");
+		out_rows(&cli->out, count, record_row, NULL);
+		out_line(&cli->out, "\nibsa query get RECORD --help lists its "
+				    "fields.");
+	}
+	out_line(&cli->out, "%s", "");
+	return CLI_DONE;
+}
+
+static int show(struct cli *cli, const struct ibsa_reply *reply, void *arg)
+{
+	const struct ibsa_query *query = arg;
+	struct ibsa_reply rows = *reply;
+
+	if (cli->out.shape == OUT_TABLE &&
+	    query->method != IBSA_METHOD_GET_TABLE)
+		cli->out.shape = OUT_BLOCKS;
+	out_rows(&cli->out, rows.count, fields_row, &rows);
+	return CLI_DONE;
+}
+
+static int wrong(const char *what, const char *argument)
+{
+	complain("%s '%s'; see ibsa query --help", what, argument);
+	return CLI_USAGE;
+}
+
+static int parse_arguments(struct cli *cli, struct ibsa_query *query,
+			   union fields_host *match)
+{
+	const struct method *method;
+	struct ibsa_error error;
+
+	if (cli->arg_count < 3) {
+		complain("query needs get, table, set or delete, and a "
+			 "record; see ibsa query --help");
+		return CLI_USAGE;
+	}
+	method = find_method(cli->args[1]);
+	if (!method)
+		return wrong("there is no method", cli->args[1]);
+	query->method = method->method;
+	query->record = ibsa_record_find(cli->args[2]);
+	if (!query->record)
+		return wrong("there is no record", cli->args[2]);
+	for (int i = 3; i < cli->arg_count; i++) {
+		if (ibsa_selector_parse(query->record, cli->args[i], match,
+					&query->mask, &error) == 0)
+			continue;
+		complain("%s; see ibsa query %s %s --help", error.text,
+			 method->name, query->record->name);
+		return CLI_USAGE;
+	}
+	return CLI_DONE;
+}
+
+int cmd_query(struct cli *cli)
+{
+	union fields_host match;
+	struct ibsa_query query = { .match = &match };
+	int status;
+
+	memset(&match, 0, sizeof(match));
+	status = parse_arguments(cli, &query, &match);
+	if (status != CLI_DONE)
+		return status;
+	status = ask(cli, &query, show, &query);
+	if (status == CLI_NO) {
+		out_rows(&cli->out, 0, fields_row, NULL);
+		complain("no record matches");
+	}
+	return status;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The fields of records as cells of the output. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "fields.h"
+
+/* JSON numbers are doubles to many readers: 64 bits would lose some. */
+static bool is_number(const struct ibsa_field *field)
+{
+	switch (field->show) {
+	case IBSA_SHOW_gid:
+	case IBSA_SHOW_guid:
+	case IBSA_SHOW_text:
+	case IBSA_SHOW_blob:
+		return false;
+	default:
+		return field->nbits < 64;
+	}
+}
+
+static void one_value(struct out *out, const struct ibsa_field *field,
+		      unsigned int index, const void *host)
+{
+	char name[64];
+	char text[IBSA_VALUE_TEXT];
+
+	if (ibsa_field_name(field, index, name, sizeof(name)) < 0 ||
+	    ibsa_field_format(field, index, host, text, sizeof(text)) < 0)
+		return;
+	if (is_number(field))
+		out_number(out, name, ibsa_field_get(field, index, host), text);
+	else
+		out_text(out, name, text);
+}
+
+void fields_field(struct out *out, const struct ibsa_field *field,
+		  const void *host)
+{
+	unsigned int values = ibsa_field_values(field);
+
+	for (unsigned int i = 0; i < values; i++)
+		one_value(out, field, i, host);
+}
+
+void fields_named(struct out *out, const struct ibsa_record *record,
+		  const char *name, const void *host)
+{
+	unsigned int index;
+	const struct ibsa_field *field = ibsa_field_find(record, name, &index);
+
+	if (field)
+		one_value(out, field, index, host);
+}
+
+/* The fields of a one-line view, from a list with commas. */
+static void brief(struct out *out, const struct ibsa_record *record,
+		  const void *host)
+{
+	char name[64];
+
+	for (const char *at = record->brief; *at;) {
+		size_t len = strcspn(at, ",");
+
+		if (len < sizeof(name)) {
+			memcpy(name, at, len);
+			name[len] = '\0';
+			fields_named(out, record, name, host);
+		}
+		at += len;
+		at += *at == ',';
+	}
+}
+
+void fields_row(struct out *out, size_t index, void *arg)
+{
+	const struct ibsa_reply *reply = arg;
+	const struct ibsa_record *record = reply->record;
+	union fields_host host;
+
+	if (ibsa_reply_decode(reply, index, &host) != 0)
+		return;
+	if (out->shape == OUT_TABLE) {
+		brief(out, record, &host);
+		return;
+	}
+	for (unsigned int i = 0; i < record->field_count; i++)
+		fields_field(out, &record->fields[i], &host);
+}
+
+const char *fields_clean(const char *text, char out[IBSA_VALUE_TEXT])
+{
+	struct ibsa_node node = { 0 };
+	unsigned int index;
+	const struct ibsa_field *field =
+		ibsa_field_find(&ibsa_node_record, "node_description", &index);
+	size_t len = strnlen(text, sizeof(node.node_description) - 1);
+
+	memcpy(node.node_description, text, len);
+	if (!field ||
+	    ibsa_field_format(field, index, &node, out, IBSA_VALUE_TEXT) < 0)
+		return "?";
+	return out;
+}
+
+void fields_gid(struct out *out, const char *name, const struct ibsa_gid *gid)
+{
+	char text[IBSA_GID_TEXT];
+
+	if (ibsa_gid_format(gid, text, sizeof(text)) >= 0)
+		out_text(out, name, text);
+}
+
+void fields_guid(struct out *out, const char *name, uint64_t guid)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "0x%016" PRIx64, guid);
+	out_text(out, name, text);
+}
+
+uint64_t fields_gid_guid(const struct ibsa_gid *gid)
+{
+	return ibsa_be64(gid->raw + 8);
+}
+
+struct ibsa_gid fields_guid_gid(const struct ibsa_gid *prefix, uint64_t guid)
+{
+	struct ibsa_gid gid = *prefix;
+
+	ibsa_put_be64(gid.raw + 8, guid);
+	return gid;
+}

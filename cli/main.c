@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The ibsa command: its table of commands, help, and how it ends. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "options.h"
+
+enum { BUFFER_BYTES = 65536 };
+
+static const struct command commands[] = {
+	{ "devices", "", "list the ports that can be used", cmd_devices, NULL },
+	{ "path", "SRC DST [FIELD=VALUE...]",
+	  "show the path from one port to another", cmd_path,
+	  cmd_path_details },
+	{ "query", "get|table|set|delete RECORD [FIELD=VALUE...]",
+	  "ask for any record by any of its fields", cmd_query,
+	  cmd_query_details },
+};
+
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+static void general_help(struct cli *cli)
+{
+	struct out *out = &cli->out;
+
+	out_line(out, "usage: ibsa [OPTION...] COMMAND [ARGUMENT...]");
+	out_line(out, "\nAsks the subnet administration (SA) of an InfiniBand "
+		      "fabric.\n\ncommands:");
+	for (size_t i = 0; i < COMMANDS; i++)
+		out_line(out, "  %-8s  %s", commands[i].name, commands[i].help);
+	out_line(out, "%s", "");
+	options_help(cli);
+	out_line(out, "\nexit status: 0 done, 1 the answer is no, 2 wrong "
+		      "command line, 3 no answer,\n4 no device or not "
+		      "permitted, 5 the SA refused. See also ibsa(8).");
+}
+
+static int command_help(struct cli *cli, const struct command *command)
+{
+	int status = CLI_DONE;
+
+	out_line(&cli->out, "usage: ibsa %s%s%s [OPTION...]\n\n%s%s.\n",
+		 command->name, *command->arguments ? " " : "",
+		 command->arguments, "To ", command->help);
+	if (command->details)
+		status = command->details(cli);
+	if (status == CLI_DONE)
+		options_help(cli);
+	return status;
+}
+
+static int no_command(void)
+{
+	complain("usage: ibsa [OPTION...] COMMAND [ARGUMENT...]; see ibsa "
+		 "--help");
+	return CLI_USAGE;
+}
+
+static int run(struct cli *cli)
+{
+	const struct command *command;
+
+	if (cli->version) {
+		out_line(&cli->out, "ibsa %s", ibsa_version());
+		return CLI_DONE;
+	}
+	if (cli->arg_count == 0 && cli->help) {
+		general_help(cli);
+		return CLI_DONE;
+	}
+	if (cli->arg_count == 0)
+		return no_command();
+	command = find_command(cli->args[0]);
+	if (!command) {
+		complain("there is no command '%s'; see ibsa --help",
+			 cli->args[0]);
+		return CLI_USAGE;
+	}
+	if (cli->help)
+		return command_help(cli, command);
+	if (cli->json)
+		cli->out.shape = OUT_JSON;
+	else if (cli->verbose)
+		cli->out.shape = OUT_BLOCKS;
+	return command->run(cli);
+}
+
+/* Output that nobody reads any more is no failure; a full disk is. */
+static int finish(struct cli *cli, int status)
+{
+	int err;
+
+	(void)ibsa_close(cli->client);
+	free(cli->args);
+	err = out_close(&cli->out);
+	if (err == 0 || err == -EPIPE)
+		return status;
+	complain("cannot write the output: %s", strerror(-err));
+	return status == CLI_DONE ? CLI_DEVICE : status;
+}
+
+int main(int argc, char **argv)
+{
+	struct cli cli = { .args = NULL };
+	int status;
+
+	if (!isatty(STDOUT_FILENO))
+		setvbuf(stdout, NULL, _IOFBF, BUFFER_BYTES);
+	out_open(&cli.out, stdout);
+	status = options_parse(&cli, argc, argv);
+	if (status == CLI_DONE)
+		status = run(&cli);
+	return finish(&cli, status);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The options of the command line. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ibsa/text.h>
+
+#include "options.h"
+#include "target.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum {
+	KEY_FABRIC = 256, /* options without a letter */
+	KEY_SA,
+	KEY_SM_KEY,
+	MAX_TIMEOUT_MS = 24 * 3600 * 1000,
+	MAX_PORT = 254,
+};
+
+static int set_device(struct cli *cli, const char *value)
+{
+	cli->open.device = value;
+	return CLI_DONE;
+}
+
+static int set_fabric(struct cli *cli, const char *value)
+{
+	cli->open.fabric = value;
+	return CLI_DONE;
+}
+
+/* A number from 1 to @max. */
+static int small_number(const char *option, const char *value, unsigned int max,
+			unsigned int *out)
+{
+	uint64_t number;
+
+	if (ibsa_number_parse(value, 32, &number) != 0 || number == 0 ||
+	    number > max) {
+		complain("%s: '%s' is not a number from 1 to %u", option, value,
+			 max);
+		return CLI_USAGE;
+	}
+	*out = (unsigned int)number;
+	return CLI_DONE;
+}
+
+static int set_port(struct cli *cli, const char *value)
+{
+	return small_number("--port", value, MAX_PORT, &cli->open.port);
+}
+
+static int set_timeout(struct cli *cli, const char *value)
+{
+	return small_number("--timeout", value, MAX_TIMEOUT_MS,
+			    &cli->open.deadline_ms);
+}
+
+static int set_sa(struct cli *cli, const char *value)
+{
+	struct ibsa_error error;
+
+	if (sa_parse(value, &cli->sa, &error) != 0) {
+		complain("%s", error.text);
+		return CLI_USAGE;
+	}
+	cli->open.sa = &cli->sa;
+	return CLI_DONE;
+}
+
+/* The first line of a file, so that a key is on no command line. */
+static int read_key(const char *file, char *out, int size)
+{
+	FILE *stream = fopen(file, "re");
+
+	if (!stream) {
+		complain("--sm-key: cannot read %s: %s", file, strerror(errno));
+		return errno == EACCES ? CLI_DEVICE : CLI_USAGE;
+	}
+	if (!fgets(out, size, stream))
+		out[0] = '\0';
+	fclose(stream);
+	out[strcspn(out, " \t\r\n")] = '\0';
+	return CLI_DONE;
+}
+
+static int set_sm_key(struct cli *cli, const char *value)
+{
+	char line[64];
+	int status;
+
+	if (*value == '@') {
+		status = read_key(value + 1, line, sizeof(line));
+		if (status != CLI_DONE)
+			return status;
+		value = line;
+	}
+	if (ibsa_number_parse(value, 64, &cli->open.sm_key) != 0) {
+		complain("--sm-key: the key is not a number of 64 bits");
+		return CLI_USAGE;
+	}
+	return CLI_DONE;
+}
+
+static int set_all(struct cli *cli, const char *value)
+{
+	(void)value;
+	cli->all = true;
+	return CLI_DONE;
+}
+
+static int set_json(struct cli *cli, const char *value)
+{
+	(void)value;
+	cli->json = true;
+	return CLI_DONE;
+}
+
+static int set_verbose(struct cli *cli, const char *value)
+{
+	(void)value;
+	cli->verbose = true;
+	return CLI_DONE;
+}
+
+static int set_version(struct cli *cli, const char *value)
+{
+	(void)value;
+	cli->version = true;
+	return CLI_DONE;
+}
+
+static int set_help(struct cli *cli, const char *value)
+{
+	(void)value;
+	cli->help = true;
+	return CLI_DONE;
+}
+
+/* clang-format off */
+static const struct row {
+	int key;
+	const char *name;
+	const char *argument;
+	const char *help;
+	int (*set)(struct cli *cli, const char *value);
+} rows[] = {
+	{ 'C', "device", "NAME", "the device, or node of a fabric, to ask from",
+	  set_device },
+	{ 'P', "port", "N", "its port", set_port },
+	{ KEY_FABRIC, "fabric", "FILE",
+	  "an embedded fabric from a topology file", set_fabric },
+	{ 't', "timeout", "MS", "how long to wait for an answer (10000)",
+	  set_timeout },
+	{ KEY_SA, "sa", "ADDR", "the SA: a LID, a GID, or lid=..,sl=..,gid=..",
+	  set_sa },
+	{ KEY_SM_KEY, "sm-key", "KEY", "sent with each request; @FILE reads it",
+	  set_sm_key },
+	{ 'a', "all", NULL, "path: all paths, not one", set_all },
+	{ 'j', "json", NULL, "write JSON", set_json },
+	{ 'v', "verbose", NULL, "all fields; tries and times on stderr",
+	  set_verbose },
+	{ 'V', "version", NULL, "show the version", set_version },
+	{ 'h', "help", NULL, "show help; also for a command or a record",
+	  set_help },
+};
+/* clang-format on */
+
+/* Order does not matter: "-" makes getopt hand over arguments as they come. */
+static void make_options(char *letters, struct option *options)
+{
+	*letters++ = '-';
+	*letters++ = ':';
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		int has = rows[i].argument ? required_argument : no_argument;
+
+		options[i] = (struct option){ .name = rows[i].name,
+					      .has_arg = has,
+					      .val = rows[i].key };
+		if (rows[i].key >= KEY_FABRIC)
+			continue;
+		*letters++ = (char)rows[i].key;
+		if (rows[i].argument)
+			*letters++ = ':';
+	}
+	*letters = '\0';
+	options[COUNT(rows)] = (struct option){ .name = NULL };
+}
+
+static int wrong_option(char **argv, int key)
+{
+	const char *text = argv[optind - 1];
+
+	if (key == ':')
+		complain("option '%s' needs a value; see ibsa --help", text);
+	else if (optopt > 0 && optopt < KEY_FABRIC && strncmp(text, "--", 2))
+		complain("there is no option '-%c'; see ibsa --help", optopt);
+	else
+		complain("option '%s' is not known or not meant so; see ibsa "
+			 "--help",
+			 text);
+	return CLI_USAGE;
+}
+
+static int take(struct cli *cli, int key, char **argv)
+{
+	if (key == 1) {
+		cli->args[cli->arg_count++] = optarg;
+		return CLI_DONE;
+	}
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (rows[i].key == key)
+			return rows[i].set(cli, optarg);
+	return wrong_option(argv, key);
+}
+
+int options_parse(struct cli *cli, int argc, char **argv)
+{
+	struct option options[COUNT(rows) + 1];
+	char letters[2 * COUNT(rows) + 3];
+	int status = CLI_DONE;
+	int key;
+
+	make_options(letters, options);
+	cli->args = calloc((size_t)argc + 1, sizeof(*cli->args));
+	if (!cli->args) {
+		complain("out of memory");
+		return CLI_DEVICE;
+	}
+	opterr = 0;
+	while (status == CLI_DONE &&
+	       (key = getopt_long(argc, argv, letters, options, NULL)) != -1)
+		status = take(cli, key, argv);
+	while (status == CLI_DONE && optind < argc)
+		cli->args[cli->arg_count++] = argv[optind++];
+	return status;
+}
+
+void options_help(struct cli *cli)
+{
+	out_line(&cli->out, "options, anywhere on the line:");
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char left[32];
+		char letter[] = "    ";
+
+		if (rows[i].key < KEY_FABRIC)
+			snprintf(letter, sizeof(letter), "-%c, ",
+				 (char)rows[i].key);
+		snprintf(left, sizeof(left), "%s--%s%s%s", letter, rows[i].name,
+			 rows[i].argument ? " " : "",
+			 rows[i].argument ? rows[i].argument : "");
+		out_line(&cli->out, "  %-20s  %s", left, rows[i].help);
+	}
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The options of the command line. */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include "cli.h"
+
+/*
+ * Options into @cli, wherever they stand; what is left becomes @cli->args.
+ *
+ * Return: the exit status; what is wrong has been said.
+ */
+int options_parse(struct cli *cli, int argc, char **argv);
+
+/* The list of options, for --help. */
+void options_help(struct cli *cli);
+
+#endif

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* All that the command writes: rows as text or as JSON from the same calls. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "out.h"
+
+enum { GAP = 2 }; /* blanks between columns */
+
+void out_open(struct out *out, FILE *file)
+{
+	*out = (struct out){ .file = file };
+}
+
+static void note_error(struct out *out, int err)
+{
+	if (out->err == 0)
+		out->err = err ? err : EIO;
+}
+
+static void put(struct out *out, const char *text)
+{
+	if (out->err == 0 && fputs(text, out->file) < 0)
+		note_error(out, errno);
+}
+
+/* Columns on a terminal: UTF-8 characters, which is all but their tails. */
+static size_t text_width(const char *text)
+{
+	size_t width = 0;
+
+	for (; *text; text++)
+		width += ((unsigned char)*text & 0xc0) != 0x80;
+	return width;
+}
+
+static void widen(struct out *out, unsigned int column, const char *text)
+{
+	size_t width = text_width(text);
+
+	if (out->widths[column] < width)
+		out->widths[column] = width;
+}
+
+static void put_padded(struct out *out, unsigned int column, const char *text)
+{
+	size_t width = text_width(text);
+
+	for (; out->pad > 0; out->pad--)
+		put(out, " ");
+	put(out, text);
+	out->pad = GAP;
+	if (out->widths[column] > width)
+		out->pad += out->widths[column] - width;
+}
+
+static void put_title(struct out *out, unsigned int column, const char *name)
+{
+	char title[64];
+	size_t len = 0;
+
+	for (; name[len] && len < sizeof(title) - 1; len++)
+		title[len] = (char)toupper((unsigned char)name[len]);
+	title[len] = '\0';
+	put_padded(out, column, title);
+}
+
+static void table_cell(struct out *out, const char *name, const char *text)
+{
+	unsigned int column = out->column;
+
+	if (column >= OUT_COLUMNS)
+		return;
+	out->column++;
+	if (out->phase == OUT_HEADER) {
+		put_title(out, column, name);
+	} else if (out->phase == OUT_PRINT) {
+		put_padded(out, column, *text ? text : "-");
+	} else {
+		widen(out, column, name);
+		widen(out, column, text);
+	}
+}
+
+static void block_cell(struct out *out, const char *name, const char *text)
+{
+	if (out->phase == OUT_MEASURE) {
+		widen(out, 0, name);
+		return;
+	}
+	out->pad = 0;
+	put_padded(out, 0, name);
+	if (*text)
+		put_padded(out, 0, text);
+	put(out, "\n");
+}
+
+static void text_cell(struct out *out, const char *name, const char *text)
+{
+	if (out->shape == OUT_TABLE)
+		table_cell(out, name, text);
+	else
+		block_cell(out, name, text);
+}
+
+static void json_cell(struct out *out, const char *name,
+		      struct json_object *value)
+{
+	if (json_object_object_add(out->object, name, value) == 0)
+		return;
+	json_object_put(value);
+	note_error(out, ENOMEM);
+}
+
+void out_text(struct out *out, const char *name, const char *text)
+{
+	struct json_object *value;
+
+	if (out->shape != OUT_JSON) {
+		text_cell(out, name, text);
+		return;
+	}
+	value = json_object_new_string(text);
+	if (value)
+		json_cell(out, name, value);
+	else
+		note_error(out, ENOMEM);
+}
+
+void out_number(struct out *out, const char *name, uint64_t number,
+		const char *text)
+{
+	struct json_object *value;
+
+	if (out->shape != OUT_JSON) {
+		text_cell(out, name, text);
+		return;
+	}
+	value = json_object_new_uint64(number);
+	if (value)
+		json_cell(out, name, value);
+	else
+		note_error(out, ENOMEM);
+}
+
+void out_none(struct out *out, const char *name)
+{
+	if (out->shape == OUT_JSON)
+		json_cell(out, name, NULL);
+	else
+		text_cell(out, name, "-");
+}
+
+static void run_row(struct out *out, out_row_fn row, size_t index, void *arg)
+{
+	out->column = 0;
+	out->pad = 0;
+	row(out, index, arg);
+}
+
+static void table_rows(struct out *out, size_t count, out_row_fn row, void *arg)
+{
+	memset(out->widths, 0, sizeof(out->widths));
+	out->phase = OUT_MEASURE;
+	for (size_t i = 0; i < count; i++)
+		run_row(out, row, i, arg);
+	out->phase = OUT_HEADER;
+	run_row(out, row, 0, arg);
+	put(out, "\n");
+	out->phase = OUT_PRINT;
+	for (size_t i = 0; i < count && out->err == 0; i++) {
+		run_row(out, row, i, arg);
+		put(out, "\n");
+	}
+}
+
+static void block_rows(struct out *out, size_t count, out_row_fn row, void *arg)
+{
+	memset(out->widths, 0, sizeof(out->widths));
+	for (size_t i = 0; i < count && out->err == 0; i++) {
+		if (i > 0)
+			put(out, "\n");
+		out->phase = OUT_MEASURE;
+		run_row(out, row, i, arg);
+		out->phase = OUT_PRINT;
+		run_row(out, row, i, arg);
+	}
+}
+
+static void json_row(struct out *out, out_row_fn row, size_t index, void *arg)
+{
+	const char *text;
+
+	out->object = json_object_new_object();
+	if (!out->object) {
+		note_error(out, ENOMEM);
+		return;
+	}
+	run_row(out, row, index, arg);
+	text = json_object_to_json_string_ext(
+		out->object,
+		JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+	if (text)
+		put(out, text);
+	else
+		note_error(out, ENOMEM);
+	json_object_put(out->object);
+	out->object = NULL;
+}
+
+/* One object a line, written as it is made, so that a table can be any size. */
+static void json_rows(struct out *out, size_t count, out_row_fn row, void *arg)
+{
+	put(out, "[");
+	for (size_t i = 0; i < count && out->err == 0; i++) {
+		put(out, i > 0 ? ",\n" : "\n");
+		json_row(out, row, i, arg);
+	}
+	put(out, count > 0 ? "\n]\n" : "]\n");
+}
+
+void out_rows(struct out *out, size_t count, out_row_fn row, void *arg)
+{
+	if (out->shape == OUT_JSON)
+		json_rows(out, count, row, arg);
+	else if (count > 0 && out->shape == OUT_TABLE)
+		table_rows(out, count, row, arg);
+	else if (count > 0)
+		block_rows(out, count, row, arg);
+}
+
+void out_line(struct out *out, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (out->err == 0 && vfprintf(out->file, format, args) < 0)
+		note_error(out, errno);
+	va_end(args);
+	put(out, "\n");
+}
+
+int out_close(struct out *out)
+{
+	errno = 0;
+	if (fclose(out->file) != 0)
+		note_error(out, errno);
+	out->file = NULL;
+	return -out->err;
+}
+
+void complain(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	flockfile(stderr);
+	fputs("ibsa: ", stderr);
+	vfprintf(stderr, format, args);
+	fputs("\n", stderr);
+	funlockfile(stderr);
+	va_end(args);
+}

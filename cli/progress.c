@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A line on the terminal while an answer is long in coming. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "progress.h"
+
+enum { PATIENCE_MS = 1000, STEP_MS = 250 };
+
+/* Read by the signal handler, which has no other way to know. */
+static volatile sig_atomic_t shown;
+
+static const char erase[] = "\r\033[K";
+
+/* The line goes before the process does; SA_RESETHAND made the end default. */
+static void end_by_signal(int number)
+{
+	if (shown && write(STDERR_FILENO, erase, sizeof(erase) - 1) < 0)
+		shown = 0;
+	raise(number);
+}
+
+void progress_start(struct progress *progress)
+{
+	struct sigaction action = { .sa_handler = end_by_signal,
+				    .sa_flags = SA_RESETHAND };
+	struct sigaction old;
+
+	progress->terminal = isatty(STDERR_FILENO);
+	clock_gettime(CLOCK_MONOTONIC, &progress->start);
+	if (!progress->terminal)
+		return;
+	if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+		sigaction(SIGINT, &action, NULL);
+}
+
+int progress_pause_ms(const struct progress *progress)
+{
+	return progress->terminal ? STEP_MS : -1;
+}
+
+static long long passed_ms(const struct progress *progress)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - progress->start.tv_sec) * 1000LL +
+	       (now.tv_nsec - progress->start.tv_nsec) / 1000000;
+}
+
+void progress_show(const struct progress *progress, unsigned long long tries)
+{
+	if (!progress->terminal || passed_ms(progress) < PATIENCE_MS)
+		return;
+	shown = 1;
+	fprintf(stderr, "%swaiting for the SA (try %llu)...", erase, tries);
+	fflush(stderr);
+}
+
+void progress_end(void)
+{
+	if (shown)
+		fputs(erase, stderr);
+	shown = 0;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What to try on a machine without InfiniBand: an embedded fabric. */
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+const char *fabric_file(const struct cli *cli)
+{
+	const char *file = secure_getenv("IBSA_FABRIC");
+
+	if (cli->open.fabric)
+		return cli->open.fabric;
+	return file && *file ? file : NULL;
+}
+
+static bool read_exe(char *out, size_t size)
+{
+	ssize_t len = readlink("/proc/self/exe", out, size - 1);
+
+	if (len < 0 || (size_t)len >= size - 1)
+		return false;
+	out[len] = '\0';
+	return true;
+}
+
+/*
+ * The examples beside this executable, wherever the tree was installed, else
+ * where the build meant them to be.
+ */
+static void find_folder(char out[PATH_MAX])
+{
+	char path[2 * PATH_MAX];
+	char exe[PATH_MAX];
+	char *slash;
+
+	snprintf(out, PATH_MAX, "%s", IBSA_FABRICS);
+	if (!read_exe(exe, sizeof(exe)))
+		return;
+	slash = strrchr(exe, '/');
+	if (!slash)
+		return;
+	*slash = '\0';
+	snprintf(path, sizeof(path), "%s/%s", exe, IBSA_FABRICS_FROM_BIN);
+	if (access(path, R_OK) == 0 && realpath(path, exe))
+		snprintf(out, PATH_MAX, "%s", exe);
+}
+
+static int is_topology(const struct dirent *entry)
+{
+	const char *dot = strrchr(entry->d_name, '.');
+
+	return dot && strcmp(dot, ".net") == 0;
+}
+
+void suggest_fabric(void)
+{
+	struct dirent **entries = NULL;
+	char folder[PATH_MAX];
+	int count;
+
+	find_folder(folder);
+	count = scandir(folder, &entries, is_topology, alphasort);
+	complain("try an example fabric of %s: ibsa devices --fabric %s/%s",
+		 folder, folder, count > 0 ? entries[0]->d_name : "FILE");
+	for (int i = 0; i < count; i++)
+		free(entries[i]);
+	free(entries);
+}

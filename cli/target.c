@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What may stand for an end of a path or for the SA; text to values. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <ibsa/sa.h>
+#include <ibsa/text.h>
+
+#include "target.h"
+
+enum { DEFAULT_HOPS = 64 }; /* as Linux sends IP packets, for RoCE */
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+__attribute__((format(printf, 2, 3))) static int
+refuse(struct ibsa_error *error, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(error->text, sizeof(error->text), format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+static int parse_gid(const char *text, struct target *out,
+		     struct ibsa_error *error)
+{
+	if (ibsa_gid_parse(text, &out->gid) != 0)
+		return refuse(error, "'%.64s' is not a GID", text);
+	return 0;
+}
+
+static int parse_guid(const char *text, struct target *out,
+		      struct ibsa_error *error)
+{
+	uint64_t guid;
+
+	if (ibsa_number_parse(text, 64, &guid) != 0 || guid == 0)
+		return refuse(error,
+			      "'%.64s' is not a GUID; "
+			      "name:%.64s would be a node's name",
+			      text, text);
+	out->guid = guid;
+	return 0;
+}
+
+static int parse_lid(const char *text, struct target *out,
+		     struct ibsa_error *error)
+{
+	uint64_t lid;
+
+	if (ibsa_number_parse(text, 16, &lid) != 0 || lid == 0 ||
+	    lid == IBSA_LID_PERMISSIVE)
+		return refuse(error, "'%.64s' is not a LID (1 to 65534)", text);
+	out->lid = (uint16_t)lid;
+	return 0;
+}
+
+static int parse_name(const char *text, struct target *out,
+		      struct ibsa_error *error)
+{
+	size_t len = strlen(text);
+
+	if (len == 0)
+		return refuse(error, "a node's name cannot be empty");
+	if (len > TARGET_NAME_BYTES)
+		return refuse(error,
+			      "'%.32s...' is longer than the %d bytes "
+			      "of a node's name",
+			      text, TARGET_NAME_BYTES);
+	out->name = text;
+	return 0;
+}
+
+static const struct target_form {
+	const char *prefix;
+	enum target_kind kind;
+	int (*parse)(const char *text, struct target *out,
+		     struct ibsa_error *error);
+} forms[] = {
+	{ "gid:", TARGET_GID, parse_gid },
+	{ "guid:", TARGET_GUID, parse_guid },
+	{ "lid:", TARGET_LID, parse_lid },
+	{ "name:", TARGET_NAME, parse_name },
+};
+
+static const struct target_form *form_of(enum target_kind kind)
+{
+	for (size_t i = 0; i < COUNT(forms); i++)
+		if (forms[i].kind == kind)
+			return &forms[i];
+	return NULL;
+}
+
+/* What text without a prefix is meant as; TARGET_SELF needs no parsing. */
+static enum target_kind guess_kind(const char *text)
+{
+	struct ibsa_gid gid;
+
+	if (strcmp(text, "self") == 0)
+		return TARGET_SELF;
+	if (ibsa_gid_parse(text, &gid) == 0)
+		return TARGET_GID;
+	if (strncmp(text, "0x", 2) == 0 || strncmp(text, "0X", 2) == 0)
+		return TARGET_GUID;
+	if (*text && text[strspn(text, "0123456789")] == '\0')
+		return TARGET_LID;
+	return TARGET_NAME;
+}
+
+int target_parse(const char *text, struct target *out, struct ibsa_error *error)
+{
+	const struct target_form *form = NULL;
+	struct target target = { .kind = TARGET_SELF };
+	int err;
+
+	for (size_t i = 0; !form && i < COUNT(forms); i++)
+		if (strncmp(text, forms[i].prefix, strlen(forms[i].prefix)) ==
+		    0)
+			form = &forms[i];
+	if (form) {
+		text += strlen(form->prefix);
+	} else {
+		form = form_of(guess_kind(text));
+	}
+	if (form) {
+		target.kind = form->kind;
+		err = form->parse(text, &target, error);
+		if (err)
+			return err;
+	}
+	*out = target;
+	return 0;
+}
+
+/* The parts of an address that are numbers. */
+static const struct sa_part {
+	const char *name;
+	uint8_t nbits;
+	uint8_t host_size;
+	uint16_t host_offset;
+	bool in_grh;
+} sa_parts[] = {
+#define PART(member, bits, grh)                                            \
+	{                                                                  \
+#member, bits, sizeof(((struct ibsa_address *)0)->member), \
+			offsetof(struct ibsa_address, member), grh         \
+	}
+	PART(lid, 16, false),	    PART(qpn, 24, false),
+	PART(sl, 4, false),	    PART(pkey_index, 16, false),
+	PART(path_bits, 7, false),  PART(gid_index, 8, true),
+	PART(hop_limit, 8, true),   PART(traffic_class, 8, true),
+	PART(flow_label, 20, true),
+#undef PART
+};
+
+static void store(struct ibsa_address *address, const struct sa_part *part,
+		  uint64_t number)
+{
+	const uint8_t as_u8 = (uint8_t)number;
+	const uint16_t as_u16 = (uint16_t)number;
+	const uint32_t as_u32 = (uint32_t)number;
+	uint8_t *to = (uint8_t *)address + part->host_offset;
+
+	if (part->host_size == sizeof(as_u8))
+		memcpy(to, &as_u8, sizeof(as_u8));
+	else if (part->host_size == sizeof(as_u16))
+		memcpy(to, &as_u16, sizeof(as_u16));
+	else
+		memcpy(to, &as_u32, sizeof(as_u32));
+}
+
+/* What has been seen of an address: a bit for each of sa_parts, and these. */
+enum { SEEN_LID = 1, SEEN_GID = 1 << 16, SEEN_GRH = 1 << 17 };
+
+static int parse_part(const char *name, const char *value,
+		      struct ibsa_address *out, unsigned int *seen,
+		      struct ibsa_error *error)
+{
+	unsigned int bit = SEEN_GID;
+	uint64_t number;
+	size_t i = 0;
+
+	if (strcmp(name, "gid") == 0) {
+		if (ibsa_gid_parse(value, &out->gid) != 0)
+			return refuse(error, "--sa: '%s' is not a GID", value);
+	} else {
+		while (i < COUNT(sa_parts) && strcmp(name, sa_parts[i].name))
+			i++;
+		if (i == COUNT(sa_parts))
+			return refuse(error, "--sa: an address has no '%s'",
+				      name);
+		if (ibsa_number_parse(value, sa_parts[i].nbits, &number) != 0)
+			return refuse(error,
+				      "--sa: '%s' is not a %s of %d bits",
+				      value, name, sa_parts[i].nbits);
+		store(out, &sa_parts[i], number);
+		bit = 1U << i | (sa_parts[i].in_grh ? SEEN_GRH : 0);
+	}
+	if (*seen & bit & ~(unsigned int)SEEN_GRH)
+		return refuse(error, "--sa: %s is given twice", name);
+	*seen |= bit;
+	return 0;
+}
+
+static int parse_list(char *text, struct ibsa_address *out, unsigned int *seen,
+		      struct ibsa_error *error)
+{
+	char *rest = text;
+	char *part;
+
+	while ((part = strsep(&rest, ",")) != NULL) {
+		char *value = strchr(part, '=');
+		int err;
+
+		if (!value)
+			return refuse(error, "--sa: '%s' is not NAME=VALUE",
+				      part);
+		*value++ = '\0';
+		err = parse_part(part, value, out, seen, error);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* An address says where: a unicast LID, a GID, or both. */
+static int check_address(const struct ibsa_address *address, unsigned int seen,
+			 struct ibsa_error *error)
+{
+	static const struct ibsa_gid none;
+
+	if (!(seen & (SEEN_LID | SEEN_GID)))
+		return refuse(error, "--sa: an address needs a lid or a gid");
+	if (seen & SEEN_LID &&
+	    (address->lid == 0 || address->lid > IBSA_LID_UNICAST_MAX))
+		return refuse(error,
+			      "--sa: %u is not the LID of a port "
+			      "(1 to %d)",
+			      address->lid, IBSA_LID_UNICAST_MAX);
+	if (seen & SEEN_GRH && !(seen & SEEN_GID))
+		return refuse(error, "--sa: a GRH needs a gid");
+	if (seen & SEEN_GID && memcmp(&address->gid, &none, sizeof(none)) == 0)
+		return refuse(error, "--sa: the GID is zero");
+	return 0;
+}
+
+int sa_parse(const char *text, struct ibsa_address *out,
+	     struct ibsa_error *error)
+{
+	struct ibsa_address address = { .qpn = IBSA_QPN_GSI,
+					.hop_limit = DEFAULT_HOPS };
+	unsigned int seen = 0;
+	char list[256];
+	int err;
+
+	if (strlen(text) >= sizeof(list) - strlen("lid="))
+		return refuse(error, "--sa: the address is too long");
+	snprintf(list, sizeof(list), "%s%s",
+		 strchr(text, '=')   ? ""
+		 : strchr(text, ':') ? "gid="
+				     : "lid=",
+		 text);
+	err = parse_list(list, &address, &seen, error);
+	if (!err)
+		err = check_address(&address, seen, error);
+	if (err)
+		return err;
+	address.has_grh = (seen & SEEN_GID) != 0;
+	if (!address.has_grh)
+		address.hop_limit = 0;
+	*out = address;
+	return 0;
+}
