@@ -19,16 +19,10 @@ struct asking {
 	bool ended;
 };
 
-/* A file that is missing or wrong is the command line's fault. */
-static int open_status(const struct cli *cli, int err)
+/* A fabric stands for a device: one that is not there is no device. */
+static int open_status(int err)
 {
-	if (err == -EACCES || err == -EPERM || err == -ENODEV)
-		return CLI_DEVICE;
-	if (err == -EINVAL)
-		return CLI_USAGE;
-	return fabric_file(cli) && err != -ENOMEM && err != -ENETDOWN
-		       ? CLI_USAGE
-		       : CLI_DEVICE;
+	return err == -EINVAL ? CLI_USAGE : CLI_DEVICE;
 }
 
 int ask_open(struct cli *cli)
@@ -45,7 +39,7 @@ int ask_open(struct cli *cli)
 	if (!fabric_file(cli) && !cli->open.device &&
 	    (err == -ENODEV || err == -ENOSYS))
 		suggest_fabric();
-	return open_status(cli, err);
+	return open_status(err);
 }
 
 static const char *sa_text(struct cli *cli, char *out, size_t size)
@@ -211,7 +205,7 @@ static void wait_for_answer(struct asking *asking)
 	uint64_t sent_before;
 
 	ibsa_stats_get(client, &stats);
-	sent_before = stats.sent;
+	sent_before = stats.sent; /* with the first try of this query */
 	progress_start(&progress);
 	while (!asking->ended) {
 		int err = ibsa_wait(client, progress_pause_ms(&progress));

@@ -151,7 +151,7 @@ static int parse_arguments(struct cli *cli, struct target ends[2],
 						   cli->args[i], path, mask,
 						   &error);
 	if (err) {
-		complain("%s; see ibsa path --help", error.text);
+		complain("%s", error.text);
 		return CLI_USAGE;
 	}
 	if (*mask & taken) {

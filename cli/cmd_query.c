@@ -146,8 +146,7 @@ static int parse_arguments(struct cli *cli, struct ibsa_query *query,
 		if (ibsa_selector_parse(query->record, cli->args[i], match,
 					&query->mask, &error) == 0)
 			continue;
-		complain("%s; see ibsa query %s %s --help", error.text,
-			 method->name, query->record->name);
+		complain("%s", error.text);
 		return CLI_USAGE;
 	}
 	return CLI_DONE;

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Fuzzes what the command reads as an end of a path or as the SA's address. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../cli/target.c"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void must(bool what)
+{
+	if (!what)
+		abort();
+}
+
+/* What is said of a refusal ends within its room; outputs are untouched. */
+static void try_target(const char *text)
+{
+	struct target target;
+	struct target before;
+	struct ibsa_error error;
+
+	memset(&before, 0xa5, sizeof(before));
+	memcpy(&target, &before, sizeof(target));
+	memset(&error, 'x', sizeof(error));
+	if (target_parse(text, &target, &error) != 0) {
+		must(strnlen(error.text, sizeof(error.text)) <
+		     sizeof(error.text));
+		must(memcmp(&target, &before, sizeof(target)) == 0);
+		return;
+	}
+	must(target.kind != TARGET_LID || target.lid != 0);
+	must(target.kind != TARGET_GUID || target.guid != 0);
+	must(target.kind != TARGET_NAME ||
+	     strlen(target.name) <= TARGET_NAME_BYTES);
+}
+
+static void try_sa(const char *text)
+{
+	struct ibsa_address address;
+	struct ibsa_address before;
+	struct ibsa_error error;
+
+	memset(&before, 0xa5, sizeof(before));
+	memcpy(&address, &before, sizeof(address));
+	memset(&error, 'x', sizeof(error));
+	if (sa_parse(text, &address, &error) != 0) {
+		must(strnlen(error.text, sizeof(error.text)) <
+		     sizeof(error.text));
+		must(memcmp(&address, &before, sizeof(address)) == 0);
+		return;
+	}
+	must(address.lid != 0 || address.has_grh);
+	must(address.lid <= IBSA_LID_UNICAST_MAX);
+	must(address.qpn < 1 << 24 && address.sl < 16);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = malloc(size + 1);
+
+	if (!text)
+		return 0;
+	if (size > 0)
+		memcpy(text, data, size);
+	text[size] = '\0';
+	try_target(text);
+	try_sa(text);
+	free(text);
+	return 0;
+}
