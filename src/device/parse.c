@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ibsa/bits.h>
-
 #include "device/parse.h"
 
 static bool is_digit(char c)
@@ -76,7 +74,8 @@ static const char *group_parse(const char *text, uint8_t out[2])
 			return NULL;
 		value = value << 4 | (unsigned int)hex_digit(*text);
 	}
-	ibsa_put_be16(out, (uint16_t)value);
+	out[0] = (uint8_t)(value >> 8);
+	out[1] = (uint8_t)value;
 	return digits ? text : NULL;
 }
 
@@ -97,11 +96,14 @@ static int groups_parse(const char *text, unsigned int count, uint8_t *out)
 int ibsa__parse_guid(const char *text, uint64_t *out)
 {
 	uint8_t raw[8];
+	uint64_t guid = 0;
 	int err = groups_parse(text, 4, raw);
 
 	if (err)
 		return err;
-	*out = ibsa_be64(raw);
+	for (size_t i = 0; i < sizeof(raw); i++)
+		guid = guid << 8 | raw[i];
+	*out = guid;
 	return 0;
 }
 

@@ -1,0 +1,166 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# A fabric of ibsim and OpenSM for a test, to be sourced by a bash script:
+#
+#   . fabric.sh
+#   fabric_start            start both, wait for the subnet to be up
+#   fabric_run HOST CMD...  run a command attached to a host of the topology
+#   fabric_console LINE     one command for ibsim's console, as 'Unlink "x"[1]'
+#   fabric_stop             end both; happens by itself when the script ends
+#
+# Everything lives in a temporary folder with socket names of its own, so that
+# many fabrics run side by side. FABRIC_UMTAP=FILE puts that library in front
+# of ibsim's on OpenSM and on commands; then MADs come whole, as from a kernel.
+# FABRIC_SM is OpenSM's host, FABRIC_WAIT_S how long it may take.
+# A missing program ends the script with status 77 and the reason.
+
+FABRIC_DATA=${FABRIC_DATA:-$(dirname "${BASH_SOURCE[0]}")/../data/fabrics}
+FABRIC_SM=${FABRIC_SM:-host-r1 mthca0}
+FABRIC_WAIT_S=${FABRIC_WAIT_S:-60}
+FABRIC_DIR=
+fabric_pids=()
+fabric_console_fd=
+# OpenSM is in sbin, which need not be in the path of a plain user.
+PATH=$PATH:/usr/sbin:/sbin
+
+fabric_skip() {
+	echo "skipped: $*" >&2
+	exit 77
+}
+
+fabric_fail() {
+	echo "fabric: $*" >&2
+	exit 1
+}
+
+# fabric_need PROGRAM...
+fabric_need() {
+	local program
+	for program; do
+		command -v "$program" >/dev/null ||
+			fabric_skip "$program is not installed"
+	done
+}
+
+# ibsim's preload library: UMAD2SIM, or where distributions put it.
+fabric_preload() {
+	local file
+	for file in "${UMAD2SIM:-}" /usr/lib/*/umad2sim/libumad2sim.so \
+		/usr/lib64/umad2sim/libumad2sim.so \
+		/usr/lib/umad2sim/libumad2sim.so; do
+		if [ -f "$file" ]; then
+			echo "$file"
+			return
+		fi
+	done
+}
+
+# Wait until FILE holds TEXT, while process PID lives.
+fabric_await() {
+	local file=$1 text=$2 pid=$3 end=$((SECONDS + FABRIC_WAIT_S))
+	until grep -qs -- "$text" "$file"; do
+		kill -0 "$pid" 2>/dev/null ||
+			fabric_fail "it ended before \"$text\":" \
+				"$(tail -n 5 "$file" 2>/dev/null)"
+		[ "$SECONDS" -lt "$end" ] ||
+			fabric_fail "no \"$text\" in $FABRIC_WAIT_S s"
+		sleep 0.05
+	done
+}
+
+# A program that sees the simulated devices. It starts in the fabric's folder,
+# where ibsim's library keeps its copy of sysfs.
+fabric_exec() {
+	local host=$1
+	shift
+	cd "$FABRIC_DIR" || exit
+	exec env IBSIM_SOCKNAME="$(basename "$FABRIC_DIR")" \
+		SIM_HOST="$host" UMTAP_DIR="$FABRIC_DIR/whole" \
+		LD_PRELOAD="${FABRIC_UMTAP:+$FABRIC_UMTAP:}$fabric_umad2sim" \
+		"$@"
+}
+
+fabric_ibsim() {
+	mkfifo "$FABRIC_DIR/console"
+	# Open both ways, lest ibsim or this script waits for the other end.
+	exec {fabric_console_fd}<>"$FABRIC_DIR/console"
+	IBSIM_SOCKNAME=$(basename "$FABRIC_DIR") \
+		ibsim -s "$FABRIC_DATA/b.net" <"$FABRIC_DIR/console" \
+		>"$FABRIC_DIR/ibsim.log" 2>&1 {fabric_console_fd}>&- &
+	fabric_pids+=($!)
+	fabric_await "$FABRIC_DIR/ibsim.log" 'Network simulator ready' $!
+}
+
+fabric_opensm() {
+	# It would keep its log in memory, and SUBNET UP with it.
+	cat >"$FABRIC_DIR/opensm.conf" <<-END
+		force_log_flush TRUE
+		subnet_prefix 0xfec0000000001234
+		partition_config_file $(realpath "$FABRIC_DATA")/b.partitions.conf
+	END
+	(OSM_TMP_DIR=$FABRIC_DIR OSM_CACHE_DIR=$FABRIC_DIR \
+		fabric_exec "$FABRIC_SM" opensm -F opensm.conf -e \
+		-f "$FABRIC_DIR/opensm.log") \
+		>"$FABRIC_DIR/opensm.out" 2>&1 </dev/null \
+		{fabric_console_fd}>&- &
+	fabric_pids+=($!)
+	fabric_await "$FABRIC_DIR/opensm.log" 'SUBNET UP' $!
+}
+
+fabric_start() {
+	fabric_need ibsim opensm
+	fabric_umad2sim=$(fabric_preload)
+	[ -n "$fabric_umad2sim" ] ||
+		fabric_skip "ibsim's libumad2sim.so is not installed"
+	FABRIC_DIR=$(mktemp -d "${TMPDIR:-/tmp}/ibsa-fabric-XXXXXXXX")
+	mkdir "$FABRIC_DIR/whole"
+	trap fabric_stop EXIT
+	trap 'exit 129' HUP
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+	fabric_ibsim
+	fabric_opensm
+}
+
+# In a shell of its own: the environment does not leak into the script. In the
+# background: a signal to the script is acted on at once.
+fabric_run() {
+	local status=0
+	(fabric_exec "$@") <&0 &
+	fabric_pids+=($!)
+	wait $! || status=$?
+	unset 'fabric_pids[-1]'
+	return $status
+}
+
+fabric_console() {
+	echo "$*" >&"$fabric_console_fd"
+}
+
+# End one process; it gets two seconds before it is killed.
+fabric_end() {
+	kill "$1" 2>/dev/null || true
+	for _ in {1..40}; do
+		kill -0 "$1" 2>/dev/null || break
+		sleep 0.05
+	done
+	kill -KILL "$1" 2>/dev/null || true
+	wait "$1" 2>/dev/null || true
+}
+
+fabric_stop() {
+	local i
+	# OpenSM before the simulator that it talks to.
+	for ((i = ${#fabric_pids[@]} - 1; i >= 0; i--)); do
+		fabric_end "${fabric_pids[i]}"
+	done
+	fabric_pids=()
+	if [ -n "$fabric_console_fd" ]; then
+		exec {fabric_console_fd}>&-
+		fabric_console_fd=
+	fi
+	if [ -n "$FABRIC_DIR" ] && [ -z "${FABRIC_KEEP:-}" ]; then
+		rm -rf "$FABRIC_DIR"
+	fi
+	FABRIC_DIR=
+}

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: transport.sh cut|whole PROGRAM UMTAP
+#
+# Runs the transport's test program on a fabric whose MADs are cut, or with
+# UMTAP in front whole.
+set -euo pipefail
+# shellcheck source=test/counterpart/fabric.sh
+. "$(dirname "$0")/fabric.sh"
+
+mode=$1 program=$(realpath "$2")
+if [ "$mode" = whole ]; then
+	FABRIC_UMTAP=$(realpath "$3")
+fi
+fabric_start
+fabric_run 'host-r3 mlx5_0' "$program" "$mode"
