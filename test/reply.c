@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Replies taken apart: captured ones whole and cut, and malformed ones. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "engine/reply.h"
+
+/* A table as the kernel hands it up: RMPP header of the first segment. */
+struct table {
+	uint8_t mad[56 + 8 * 64];
+	size_t len;
+};
+
+static void put_rmpp(uint8_t *mad, uint8_t type, uint8_t flags, uint32_t length)
+{
+	mad[24] = 1;
+	mad[25] = type;
+	mad[26] = flags;
+	ibsa_put_be32(mad + 28, 1);
+	ibsa_put_be32(mad + 32, length);
+}
+
+static struct table path_table(size_t count)
+{
+	struct table table = { .len = 56 + count * 64 };
+
+	table.mad[1] = IBSA_CLASS_SA;
+	table.mad[3] = IBSA_METHOD_GET_TABLE_RESP;
+	table.mad[45] = 64 / 8;
+	return table;
+}
+
+static struct ibsa_reply parse(const struct table *table)
+{
+	struct ibsa_sa_header header;
+	struct ibsa_reply reply = { 0 };
+
+	ibsa_sa_header_record.decode(table->mad, &header);
+	ibsa__reply_parse(&ibsa_path_record, &header, table->mad, table->len,
+			  &reply);
+	return reply;
+}
+
+/* The stride is the reply's, and half a record at the end is none. */
+static void stride_is_the_replys(void **state)
+{
+	struct table table = path_table(8);
+
+	(void)state;
+	assert_int_equal(parse(&table).count, 8);
+	table.mad[45] = 128 / 8;
+	assert_int_equal(parse(&table).count, 4);
+	assert_int_equal(parse(&table).stride, 128);
+	table.len -= 1;
+	assert_int_equal(parse(&table).count, 3);
+	assert_int_equal(parse(&table).err, 0);
+}
+
+static void stride_below_the_record_is_malformed(void **state)
+{
+	struct table table = path_table(2);
+
+	(void)state;
+	table.mad[45] = 56 / 8;
+	assert_int_equal(parse(&table).err, -EPROTO);
+	assert_int_equal(parse(&table).count, 0);
+}
+
+/* Offset 0 is an empty table, whatever follows it. */
+static void no_stride_is_no_records(void **state)
+{
+	struct table table = path_table(2);
+
+	(void)state;
+	table.mad[45] = 0;
+	assert_int_equal(parse(&table).err, 0);
+	assert_int_equal(parse(&table).count, 0);
+	assert_int_equal(ibsa_outcome(&(struct ibsa_reply){ .count = 0 }),
+			 IBSA_OUTCOME_NONE);
+}
+
+/* Reassembled: the first segment need not be the last. */
+static void reassembled_table_is_whole(void **state)
+{
+	struct table table = path_table(8);
+
+	(void)state;
+	put_rmpp(table.mad, 1, IBSA_RMPP_ACTIVE | IBSA_RMPP_FIRST, 572);
+	assert_int_equal(parse(&table).err, 0);
+	assert_int_equal(parse(&table).count, 8);
+}
+
+/* One segment of several, as a carrier without RMPP would hand it up. */
+static void lone_first_segment_is_cut(void **state)
+{
+	struct table table = path_table(8);
+
+	(void)state;
+	put_rmpp(table.mad, 1, IBSA_RMPP_ACTIVE | IBSA_RMPP_FIRST, 572);
+	table.len = 256;
+	assert_int_equal(parse(&table).err, -ENODATA);
+	assert_int_equal(parse(&table).count, 3);
+}
+
+/* A last segment that says it holds more than arrived. */
+static void short_last_segment_is_cut(void **state)
+{
+	struct table table = path_table(2);
+
+	(void)state;
+	put_rmpp(table.mad, 1,
+		 IBSA_RMPP_ACTIVE | IBSA_RMPP_FIRST | IBSA_RMPP_LAST, 148);
+	assert_int_equal(parse(&table).err, 0);
+	table.len = 56 + 64;
+	assert_int_equal(parse(&table).err, -ENODATA);
+	assert_int_equal(parse(&table).count, 1);
+}
+
+/* As ibsim carries OpenSM's tables: no RMPP type, cut at one MAD. */
+static void brimful_mad_without_rmpp_is_cut(void **state)
+{
+	struct table table = path_table(8);
+
+	(void)state;
+	put_rmpp(table.mad, 0, IBSA_RMPP_ACTIVE, 0);
+	assert_int_equal(parse(&table).err, 0);
+	table.len = 256;
+	assert_int_equal(parse(&table).err, -ENODATA);
+	table.len = 56 + 64;
+	assert_int_equal(parse(&table).err, 0);
+	assert_int_equal(parse(&table).count, 1);
+}
+
+/* A Get's answer has one record; less is malformed. */
+static void get_response_is_one_record(void **state)
+{
+	struct table table = path_table(1);
+
+	(void)state;
+	table.mad[3] = IBSA_METHOD_GET_RESP;
+	assert_int_equal(parse(&table).count, 1);
+	assert_int_equal(parse(&table).stride, 64);
+	table.len--;
+	assert_int_equal(parse(&table).err, -EPROTO);
+}
+
+/* A status comes with no records, even if there are bytes. */
+static void status_has_no_records(void **state)
+{
+	struct table table = path_table(2);
+	struct ibsa_reply reply;
+
+	(void)state;
+	table.mad[4] = 3;
+	reply = parse(&table);
+	assert_int_equal(reply.err, 0);
+	assert_int_equal(reply.status, IBSA_STATUS_NO_RECORDS);
+	assert_int_equal(reply.count, 0);
+}
+
+static enum ibsa_outcome outcome(int err, uint16_t status, size_t count)
+{
+	const struct ibsa_reply reply = {
+		.err = err,
+		.status = status,
+		.count = count,
+	};
+
+	return ibsa_outcome(&reply);
+}
+
+static void outcomes_are_told_apart(void **state)
+{
+	(void)state;
+	assert_int_equal(outcome(0, 0, 1), IBSA_OUTCOME_OK);
+	assert_int_equal(outcome(0, 0, 0), IBSA_OUTCOME_NONE);
+	assert_int_equal(outcome(0, 0x0300, 0), IBSA_OUTCOME_NONE);
+	assert_int_equal(outcome(0, 0x0500, 0), IBSA_OUTCOME_NONE);
+	assert_int_equal(outcome(0, 0x0200, 0), IBSA_OUTCOME_REFUSED);
+	assert_int_equal(outcome(0, 0x0001, 0), IBSA_OUTCOME_BUSY);
+	assert_int_equal(outcome(-ETIMEDOUT, 0, 0), IBSA_OUTCOME_UNREACHABLE);
+	assert_int_equal(outcome(-ENODATA, 0, 3), IBSA_OUTCOME_UNREACHABLE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stride_is_the_replys),
+		cmocka_unit_test(stride_below_the_record_is_malformed),
+		cmocka_unit_test(no_stride_is_no_records),
+		cmocka_unit_test(reassembled_table_is_whole),
+		cmocka_unit_test(lone_first_segment_is_cut),
+		cmocka_unit_test(short_last_segment_is_cut),
+		cmocka_unit_test(brimful_mad_without_rmpp_is_cut),
+		cmocka_unit_test(get_response_is_one_record),
+		cmocka_unit_test(status_has_no_records),
+		cmocka_unit_test(outcomes_are_told_apart),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
