@@ -19,20 +19,21 @@ enum { SEGMENT_HEADER_BYTES = 20 };
 struct attribute {
 	uint16_t id;
 	uint8_t stride;
+	uint8_t offset; /* what AttributeOffset says: stride / 8, but for one */
 	bool is_settable; /* else a Set or Delete of it is met with silence */
 	void (*answer)(struct sa_work *work);
 };
 
 /* clang-format off */
 static const struct attribute attributes[] = {
-	{ 0x0001, 72,  false, ibsa__sa_class_port_info },
-	{ 0x0003, 36,  true,  ibsa__sa_inform_info },
-	{ 0x0011, 112, false, ibsa__sa_node },
-	{ 0x0012, 72,  false, ibsa__sa_port_info },
-	{ 0x0031, 176, true,  ibsa__sa_service },
-	{ 0x0035, 64,  false, ibsa__sa_path },
-	{ 0x0038, 56,  true,  ibsa__sa_group },
-	{ 0x00f3, 64,  false, ibsa__sa_inform_info_record },
+	{ 0x0001, 72,  0,  false, ibsa__sa_class_port_info },
+	{ 0x0003, 36,  4,  true,  ibsa__sa_inform_info },
+	{ 0x0011, 112, 14, false, ibsa__sa_node },
+	{ 0x0012, 72,  9,  false, ibsa__sa_port_info },
+	{ 0x0031, 176, 22, true,  ibsa__sa_service },
+	{ 0x0035, 64,  8,  false, ibsa__sa_path },
+	{ 0x0038, 56,  7,  true,  ibsa__sa_group },
+	{ 0x00f3, 64,  8,  false, ibsa__sa_inform_info_record },
 };
 /* clang-format on */
 
@@ -234,7 +235,7 @@ static void finish(struct sa_work *work)
 	}
 	start_header(work, reply->bytes);
 	ibsa_put_be16(reply->bytes + ATTRIBUTE_OFFSET,
-		      work->count ? work->stride / 8 : 0);
+		      work->count ? work->offset : 0);
 	if (is_table) {
 		finish_table(work);
 		return;
@@ -288,6 +289,7 @@ bool ibsa__sa_answer(struct ibsa_fabric *fabric, uint32_t end,
 		sa_fail(&work, IBSA_STATUS_BAD_VERSION);
 	} else {
 		work.stride = attribute->stride;
+		work.offset = attribute->offset;
 		attribute->answer(&work);
 	}
 	finish(&work);

@@ -34,6 +34,7 @@ struct sa_work {
 	struct sa_reply *reply;
 	size_t count;	 /* records so far */
 	uint16_t stride; /* bytes of one */
+	uint8_t offset;	 /* AttributeOffset of an answer with records */
 	uint16_t status;
 	uint8_t method;
 	bool is_trusted;	/* the request carries the SM_Key */

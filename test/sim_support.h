@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What tests of the embedded fabric share. */
+#ifndef SIM_SUPPORT_H
+#define SIM_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <ibsa/records.h>
+#include <ibsa/sa.h>
+#include <ibsa/sim.h>
+
+/* A fabric on a virtual clock and one client on it. */
+struct bench {
+	struct ibsa_fabric *fabric;
+	struct ibsa_transport *transport;
+	struct ibsa_message answer; /* the last one */
+	uint8_t request[IBSA_MAD_BYTES];
+	uint32_t next_tid;
+};
+
+/* The fabric of a text; @options may be NULL. */
+void bench_start_text(struct bench *bench, const char *text, const char *node,
+		      const struct ibsa_fabric_options *options);
+
+/* The fabric of a file in test/data/fabrics. */
+void bench_start_file(struct bench *bench, const char *file, const char *node,
+		      const struct ibsa_fabric_options *options);
+
+void bench_stop(struct bench *bench);
+
+/* Where the client's SA is. */
+struct ibsa_address bench_sa(struct bench *bench);
+
+/* Begin a request in bench->request. Return: where its record goes. */
+uint8_t *bench_request(struct bench *bench, uint8_t method, uint16_t attribute,
+		       uint64_t mask);
+
+/* Send bench->request. */
+void bench_send(struct bench *bench);
+
+/* Take what is there. Return: whether there was something. */
+bool bench_receive(struct bench *bench);
+
+/* Send, and take the answer. Return: its status; -1 for silence. */
+int bench_ask(struct bench *bench);
+
+/* Ask for records by a struct and its mask. Return: as bench_ask(). */
+int bench_query(struct bench *bench, uint8_t method,
+		const struct ibsa_record *record, const void *match,
+		uint64_t mask);
+
+/* Of the last answer. */
+size_t bench_count(const struct bench *bench);
+const uint8_t *bench_record(const struct bench *bench, size_t index);
+
+/* The whole of a file in @dir of test/data; free() it. */
+char *bench_read(const char *dir, const char *file, size_t *len);
+
+#endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The embedded SA against OpenSM: requests that OpenSM 3.3.23 was asked on
+ * test/data/fabrics/b.net are asked again, and the answers compared byte by
+ * byte. What may differ is said here, and why.
+ */
+#include <stdlib.h>
+
+#include "sim_support.h"
+
+enum { BYTES_MAX = 8192 };
+
+/* The file's hexadecimal digits as bytes. */
+static size_t read_hex(const char *vector, const char *kind, uint8_t *out)
+{
+	char name[128];
+	size_t len;
+	char *text;
+	size_t count = 0;
+
+	snprintf(name, sizeof(name), "%s.%s.hex", vector, kind);
+	text = bench_read("vectors", name, &len);
+	for (const char *at = text; *at; at++) {
+		unsigned int byte;
+
+		if (*at == '\n')
+			continue;
+		assert_int_equal(sscanf(at, "%2x", &byte), 1);
+		assert_true(count < BYTES_MAX);
+		out[count++] = (uint8_t)byte;
+		at++;
+	}
+	free(text);
+	return count;
+}
+
+/* Where the client of the vectors sat, and the prefix it saw. */
+static int start(void **state)
+{
+	static struct bench bench;
+	const struct ibsa_fabric_options options = {
+		.virtual_clock = true,
+		.gid_prefix = UINT64_C(0xfec0000000001234),
+	};
+
+	bench_start_file(&bench, "b.net", "host-r3 mlx5_0", &options);
+	*state = &bench;
+	return 0;
+}
+
+static int stop(void **state)
+{
+	bench_stop(*state);
+	return 0;
+}
+
+/* Ask what the vector asks. Return: the answer's status; -1 for silence. */
+static int replay(struct bench *bench, const char *vector)
+{
+	assert_int_equal(read_hex(vector, "req", bench->request),
+			 IBSA_MAD_BYTES);
+	return bench_ask(bench);
+}
+
+/*
+ * The captured RMPP header is as OpenSM hands it to its kernel, which fills
+ * it in; the kernel of whoever receives it shows it filled.
+ */
+static void check_rmpp(const struct bench *bench)
+{
+	struct ibsa_sa_header header;
+	const size_t data = bench->answer.len - IBSA_SA_HEADER_BYTES;
+	const size_t segments = data ? (data + 199) / 200 : 1;
+
+	assert_int_equal(ibsa_record_decode(&ibsa_sa_header_record,
+					    bench->answer.mad,
+					    bench->answer.len, &header),
+			 0);
+	assert_int_equal(header.rmpp_version, 1);
+	assert_int_equal(header.rmpp_type, IBSA_RMPP_TYPE_DATA);
+	assert_int_equal(header.rmpp_flags, segments == 1 ? 7 : 3);
+	assert_int_equal(header.rmpp_status, 0);
+	assert_int_equal(header.rmpp_segment, 1);
+	assert_int_equal(header.rmpp_length, data + 20 * segments);
+}
+
+/*
+ * The upper half of the transaction id is the transport's: the simulator
+ * that carried the vectors wrote into it.
+ */
+static void check_header(const struct bench *bench, const uint8_t *want)
+{
+	const bool is_table = want[3] == IBSA_METHOD_GET_TABLE_RESP;
+	const uint8_t *have = bench->answer.mad;
+
+	assert_memory_equal(have, want, 8);
+	assert_memory_equal(have + 12, want + 12, 12);
+	if (is_table && !IBSA_GET(sa_header, status, want))
+		check_rmpp(bench);
+	else
+		assert_memory_equal(have + 24, want + 24, 12);
+	assert_memory_equal(have + 36, want + 36, 20);
+}
+
+static void check_all(struct bench *bench, const char *vector,
+		      void (*adapt)(uint8_t *answer, size_t len))
+{
+	uint8_t want[BYTES_MAX];
+	size_t len;
+
+	assert_true(replay(bench, vector) >= 0);
+	len = read_hex(vector, "rsp", want);
+	if (adapt)
+		adapt(want, len);
+	assert_int_equal(bench->answer.len, len);
+	check_header(bench, want);
+	for (size_t i = IBSA_SA_HEADER_BYTES; i < len; i++) {
+		if (bench->answer.mad[i] != want[i])
+			fail_msg("%s: byte %zu is 0x%02x, not 0x%02x", vector,
+				 i, bench->answer.mad[i], want[i]);
+	}
+}
+
+/*
+ * OpenSM was given a second partition, 0x802a, and prefers it; the embedded
+ * fabric has the default partition only.
+ */
+static void default_partition(uint8_t *answer, size_t len)
+{
+	enum { PKEY = 50, STRIDE = 64 };
+
+	for (size_t at = IBSA_SA_HEADER_BYTES; at + STRIDE <= len;
+	     at += STRIDE) {
+		if (ibsa_be16(answer + at + PKEY) == 0x802a)
+			ibsa_put_be16(answer + at + PKEY, 0xffff);
+	}
+}
+
+static void nodes_are_as_opensm_says(void **state)
+{
+	check_all(*state, "02_node_all", NULL);
+	check_all(*state, "03_node_lid5", NULL);
+	check_all(*state, "04_node_bylid_name", NULL);
+	check_all(*state, "26_node_get_too_many", NULL);
+}
+
+static void ports_are_as_opensm_says(void **state)
+{
+	check_all(*state, "05_portinfo_all", NULL);
+	check_all(*state, "06_portinfo_lid3_port23", NULL);
+	check_all(*state, "07_portinfo_issm", NULL);
+}
+
+static void paths_are_as_opensm_says(void **state)
+{
+	check_all(*state, "08_path_all", default_partition);
+	check_all(*state, "09_path_slid5_dlid1", default_partition);
+	check_all(*state, "10_path_gids", default_partition);
+	check_all(*state, "12_path_mtu_rate", default_partition);
+	check_all(*state, "27_path_get", default_partition);
+	check_all(*state, "28_path_get_unknown_dgid", NULL);
+	check_all(*state, "29_path_gettable_nosource", default_partition);
+}
+
+/* 11_path_pkey_sl asks for the partition that is not here: no paths. */
+static void foreign_partition_has_no_path(void **state)
+{
+	struct bench *bench = *state;
+
+	assert_int_equal(replay(bench, "11_path_pkey_sl"), 0);
+	assert_int_equal(bench->answer.len, IBSA_SA_HEADER_BYTES);
+}
+
+static void class_port_info_is_as_opensm_says(void **state)
+{
+	check_all(*state, "01_classportinfo", NULL);
+}
+
+/* In the order in which they were captured: each sees what came before. */
+static void services_are_as_opensm_says(void **state)
+{
+	check_all(*state, "19_service_none", NULL);
+	check_all(*state, "20_service_set", NULL);
+	check_all(*state, "21_service_all", NULL);
+	check_all(*state, "22_service_get_by_id", NULL);
+	check_all(*state, "23_service_get_by_name", NULL);
+	check_all(*state, "24_service_delete", NULL);
+	check_all(*state, "25_service_get_gone", NULL);
+}
+
+static void subscriptions_are_as_opensm_says(void **state)
+{
+	check_all(*state, "34_informinfo_subscribe", NULL);
+	check_all(*state, "35_informinfo_records", NULL);
+	check_all(*state, "36_informinfo_unsubscribe", NULL);
+	check_all(*state, "37_informinfo_get_unsupported", NULL);
+}
+
+/* The group of the second partition, first in the vector, is not here. */
+static void broadcast_group_is_as_opensm_says(void **state)
+{
+	struct bench *bench = *state;
+	uint8_t want[BYTES_MAX];
+
+	assert_int_equal(replay(bench, "17_mcmember_groups"), 0);
+	assert_int_equal(bench_count(bench), 1);
+	read_hex("17_mcmember_groups", "rsp", want);
+	assert_memory_equal(bench_record(bench, 0),
+			    want + IBSA_SA_HEADER_BYTES + 56, 56);
+}
+
+static void silence_is_as_opensm_keeps_it(void **state)
+{
+	assert_int_equal(replay(*state, "38_node_set_unsupported"), -1);
+	assert_int_equal(replay(*state, "39_unknown_attribute"), -1);
+	assert_int_equal(replay(*state, "40_wrong_smkey"), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(nodes_are_as_opensm_says, start,
+						stop),
+		cmocka_unit_test_setup_teardown(ports_are_as_opensm_says, start,
+						stop),
+		cmocka_unit_test_setup_teardown(paths_are_as_opensm_says, start,
+						stop),
+		cmocka_unit_test_setup_teardown(foreign_partition_has_no_path,
+						start, stop),
+		cmocka_unit_test_setup_teardown(
+			class_port_info_is_as_opensm_says, start, stop),
+		cmocka_unit_test_setup_teardown(services_are_as_opensm_says,
+						start, stop),
+		cmocka_unit_test_setup_teardown(
+			subscriptions_are_as_opensm_says, start, stop),
+		cmocka_unit_test_setup_teardown(
+			broadcast_group_is_as_opensm_says, start, stop),
+		cmocka_unit_test_setup_teardown(silence_is_as_opensm_keeps_it,
+						start, stop),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
