@@ -46,6 +46,7 @@ struct cli {
  * @name:      matched whole
  * @arguments: as usage shows them
  * @help:      one line
+ * @takes_all: whether --all means something to it
  * @run:       returns the exit status
  * @details:   more for --help, or NULL; returns the exit status
  */
@@ -53,6 +54,7 @@ struct command {
 	const char *name;
 	const char *arguments;
 	const char *help;
+	bool takes_all;
 	int (*run)(struct cli *cli);
 	int (*details)(struct cli *cli);
 };

@@ -9,15 +9,23 @@
 #include "cli.h"
 #include "fields.h"
 
+enum { NO_PORT = -1 };
+
 /* One line: a port, or a device that has none to show. */
 struct line {
-	const struct ibsa_device *device; /* NULL in a fabric */
 	const char *name;
-	unsigned int port;
-	const struct ibsa_port_state *state; /* NULL if unreadable */
-	const char *rate;
-	const struct ibsa_port *details; /* NULL in a fabric */
+	int port;			     /* or NO_PORT */
+	const struct ibsa_port_state *state; /* NULL: unknown */
+	const struct ibsa_device *device;    /* NULL in a fabric */
+	const struct ibsa_port *details;     /* NULL: unknown */
 	const char *note;
+};
+
+/* What all lines are made from; a table has notes only if some line does. */
+struct view {
+	const struct ibsa_device_list *list;
+	struct ibsa_fabric *fabric;
+	bool noted;
 };
 
 static void number(struct out *out, const char *name, uint64_t value)
@@ -43,7 +51,8 @@ static void state_cells(struct out *out, const struct ibsa_port_state *state)
 {
 	struct ibsa_port_info info = { .port_state = state->port_state };
 
-	fields_named(out, &ibsa_port_info_record, "port_state", &info);
+	fields_named_as(out, "state", &ibsa_port_info_record, "port_state",
+			&info);
 	number(out, "lid", state->lid);
 	number(out, "sm_lid", state->sm_lid);
 }
@@ -56,60 +65,73 @@ static void no_cells(struct out *out, const char *const *names)
 
 static void port_cells(struct out *out, const struct line *line)
 {
-	static const char *const unread[] = { "port_state", "lid", "sm_lid",
-					      NULL };
-	static const char *const no_gid[] = { "guid", "gid", NULL };
+	static const char *const states[] = { "state", "lid", "sm_lid", NULL };
+	static const char *const gids[] = { "guid", "gid", NULL };
 
-	if (line->port)
-		number(out, "port", line->port);
-	else
+	text_or_none(out, "device", line->name);
+	if (line->port == NO_PORT)
 		out_none(out, "port");
+	else
+		number(out, "port", (uint64_t)line->port);
 	if (line->state)
 		state_cells(out, line->state);
 	else
-		no_cells(out, unread);
-	text_or_none(out, "rate", line->rate);
-	if (!line->state) {
-		no_cells(out, no_gid);
-		return;
+		no_cells(out, states);
+	text_or_none(out, "rate", line->details ? line->details->rate : NULL);
+	if (line->state) {
+		fields_guid(out, "guid", fields_gid_guid(&line->state->gid));
+		fields_gid(out, "gid", &line->state->gid);
+	} else {
+		no_cells(out, gids);
 	}
-	fields_guid(out, "guid", fields_gid_guid(&line->state->gid));
-	fields_gid(out, "gid", &line->state->gid);
 }
 
-static void more_cells(struct out *out, const struct line *line)
+static void more_port_cells(struct out *out, const struct line *line)
 {
-	const struct ibsa_device *device = line->device;
-	const struct ibsa_port *port = line->details;
-	struct ibsa_port_info info;
+	static const char *const states[] = { "phys_state", "lmc", "sm_sl",
+					      NULL };
+	struct ibsa_port_info info = { .port_state = 0 };
 
 	if (line->state) {
 		info.port_physical_state = line->state->phys_state;
-		fields_named(out, &ibsa_port_info_record, "port_physical_state",
-			     &info);
+		fields_named_as(out, "phys_state", &ibsa_port_info_record,
+				"port_physical_state", &info);
 		number(out, "lmc", line->state->lmc);
 		number(out, "sm_sl", line->state->sm_sl);
+	} else {
+		no_cells(out, states);
 	}
-	if (device && !device->err) {
-		fields_guid(out, "node_guid", device->node_guid);
-		fields_guid(out, "system_image_guid",
-			    device->system_image_guid);
-		text_or_none(out, "firmware", device->firmware);
-		text_or_none(out, "board", device->board);
-	}
-	if (port && !port->err) {
-		text_or_none(out, "link_layer", port->link_layer);
-		text_or_none(out, "umad", port->umad);
-	}
+	text_or_none(out, "link_layer",
+		     line->details ? line->details->link_layer : NULL);
+	text_or_none(out, "umad", line->details ? line->details->umad : NULL);
 }
 
-static void line_row(struct out *out, const struct line *line)
+static void more_device_cells(struct out *out, const struct line *line)
 {
-	text_or_none(out, "device", line->name);
+	static const char *const names[] = { "node_guid", "system_image_guid",
+					     "firmware", "board", NULL };
+	const struct ibsa_device *device = line->device;
+
+	if (!device || device->err) {
+		no_cells(out, names);
+		return;
+	}
+	fields_guid(out, "node_guid", device->node_guid);
+	fields_guid(out, "system_image_guid", device->system_image_guid);
+	text_or_none(out, "firmware", device->firmware);
+	text_or_none(out, "board", device->board);
+}
+
+static void line_row(struct out *out, const struct view *view,
+		     const struct line *line)
+{
 	port_cells(out, line);
-	if (out->shape != OUT_TABLE)
-		more_cells(out, line);
-	text_or_none(out, "note", line->note);
+	if (out->shape != OUT_TABLE) {
+		more_port_cells(out, line);
+		more_device_cells(out, line);
+	}
+	if (view->noted || out->shape != OUT_TABLE)
+		text_or_none(out, "note", line->note);
 }
 
 static const char *port_note(const struct ibsa_port *port)
@@ -127,30 +149,52 @@ static size_t device_lines(const struct ibsa_device *device)
 	return device->port_count > 0 ? device->port_count : 1;
 }
 
-static void machine_row(struct out *out, size_t index, void *arg)
+static struct line machine_line(const struct ibsa_device *device, size_t index)
 {
-	const struct ibsa_device_list *list = arg;
-	const struct ibsa_device *device = list->devices;
-	struct line line = { .rate = NULL };
+	struct line line = {
+		.name = device->name,
+		.port = NO_PORT,
+		.device = device,
+		.note = "no ports",
+	};
 
-	for (; index >= device_lines(device); device++)
-		index -= device_lines(device);
-	line.device = device;
-	line.name = device->name;
 	if (device->port_count > 0) {
 		const struct ibsa_port *port = &device->ports[index];
 
-		line.details = port;
-		line.port = port->number;
-		line.state = port->err ? NULL : &port->state;
-		line.rate = port->err ? NULL : port->rate;
+		line.port = (int)port->number;
 		line.note = port_note(port);
-	} else {
-		line.note = "no ports";
+		line.state = port->err ? NULL : &port->state;
+		line.details = port->err ? NULL : port;
 	}
 	if (device->err)
 		line.note = strerror(-device->err);
-	line_row(out, &line);
+	return line;
+}
+
+static void machine_row(struct out *out, size_t index, void *arg)
+{
+	const struct view *view = arg;
+	const struct ibsa_device *device = view->list->devices;
+	struct line line;
+
+	for (; index >= device_lines(device); device++)
+		index -= device_lines(device);
+	line = machine_line(device, index);
+	line_row(out, view, &line);
+}
+
+/* How many lines there are, and whether one has a note. */
+static size_t count_lines(struct view *view)
+{
+	const struct ibsa_device *device = view->list->devices;
+	size_t lines = 0;
+
+	for (size_t i = 0; i < view->list->count; i++, device++) {
+		for (size_t j = 0; j < device_lines(device); j++)
+			view->noted |= machine_line(device, j).note != NULL;
+		lines += device_lines(device);
+	}
+	return lines;
 }
 
 static int no_devices(struct cli *cli, int err)
@@ -170,51 +214,51 @@ static int no_devices(struct cli *cli, int err)
 static int machine_devices(struct cli *cli)
 {
 	struct ibsa_device_list *list;
-	size_t lines = 0;
+	struct view view = { .noted = false };
+	size_t lines;
 	int err = ibsa_devices_read(&list);
 
 	if (err)
 		return no_devices(cli, err);
-	for (size_t i = 0; i < list->count; i++)
-		lines += device_lines(&list->devices[i]);
+	view.list = list;
+	lines = count_lines(&view);
 	if (lines > 0)
-		out_rows(&cli->out, lines, machine_row, list);
+		out_rows(&cli->out, lines, machine_row, &view);
 	ibsa_devices_free(list);
 	return lines > 0 ? CLI_DONE : no_devices(cli, 0);
 }
 
 static void fabric_row(struct out *out, size_t index, void *arg)
 {
+	const struct view *view = arg;
 	struct ibsa_fabric_port port;
-	struct line line;
+	struct line line = { .name = NULL };
 
-	if (ibsa_fabric_port_at(arg, index, &port) != 0)
+	if (ibsa_fabric_port_at(view->fabric, index, &port) != 0)
 		return;
-	line = (struct line){
-		.name = port.node,
-		.port = port.number,
-		.state = &port.state,
-	};
-	line_row(out, &line);
+	line.name = port.node;
+	line.port = (int)port.number;
+	line.state = &port.state;
+	line_row(out, view, &line);
 }
 
 static int fabric_devices(struct cli *cli, const char *file)
 {
 	struct ibsa_error error = { .text = "" };
 	struct ibsa_fabric_port port;
-	struct ibsa_fabric *fabric;
+	struct view view = { .noted = false };
 	size_t count = 0;
-	int err = ibsa_fabric_load(file, NULL, &error, &fabric);
+	int err = ibsa_fabric_load(file, NULL, &error, &view.fabric);
 
 	if (err) {
 		complain("%s", error.text[0] ? error.text : strerror(-err));
 		return err == -EACCES || err == -ENOMEM ? CLI_DEVICE
 							: CLI_USAGE;
 	}
-	while (ibsa_fabric_port_at(fabric, count, &port) == 0)
+	while (ibsa_fabric_port_at(view.fabric, count, &port) == 0)
 		count++;
-	out_rows(&cli->out, count, fabric_row, fabric);
-	ibsa_fabric_put(fabric);
+	out_rows(&cli->out, count, fabric_row, &view);
+	ibsa_fabric_put(view.fabric);
 	if (count == 0)
 		complain("%s has no channel adapter", file);
 	return count > 0 ? CLI_DONE : CLI_DEVICE;

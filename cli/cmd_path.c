@@ -14,11 +14,12 @@ int cmd_path_details(struct cli *cli)
 {
 	static const char *const lines[] = {
 		"SRC and DST are each one of",
-		"  self           the port that asks",
-		"  fe80::2:c903   a GID (gid:...)",
-		"  0x0002c90300a  a port GUID (guid:...)",
-		"  17             a LID (lid:...)",
-		"  node1          a node's name, or its first word (name:...)",
+		"  self                the port that asks",
+		"  fe80::2:c903:10:11  a GID (gid:...)",
+		"  0x0002c90300100011  a port GUID (guid:...)",
+		"  17                  a LID (lid:...)",
+		"  node1               a node's name, or its first word "
+		"(name:...)",
 		"FIELD=VALUE narrows the path: pkey=0x8001 sl=1; fields are",
 		"those of the PathRecord: ibsa query get PathRecord --help",
 		"",
@@ -162,6 +163,17 @@ static int parse_arguments(struct cli *cli, struct target ends[2],
 	return CLI_DONE;
 }
 
+static int ask_path(struct cli *cli, struct ibsa_query *query)
+{
+	int status;
+
+	query->mask |= IBSA_PATH_CM(reversible) | IBSA_PATH_CM(numb_path);
+	status = ask(cli, query, show, NULL);
+	if (status == CLI_NO)
+		complain("no path from %s to %s", cli->args[1], cli->args[2]);
+	return status;
+}
+
 int cmd_path(struct cli *cli)
 {
 	struct target ends[2] = { { .name = NULL } };
@@ -178,13 +190,9 @@ int cmd_path(struct cli *cli)
 
 	if (status == CLI_DONE)
 		status = set_ends(cli, ends, &path, &query.mask);
-	if (status != CLI_DONE)
-		return status;
-	query.mask |= IBSA_PATH_CM(reversible) | IBSA_PATH_CM(numb_path);
-	status = ask(cli, &query, show, NULL);
-	if (status == CLI_NO) {
+	if (status == CLI_DONE)
+		status = ask_path(cli, &query);
+	if (status == CLI_NO)
 		out_rows(&cli->out, 0, path_row, NULL);
-		complain("no path from %s to %s", cli->args[1], cli->args[2]);
-	}
 	return status;
 }

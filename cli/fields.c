@@ -5,6 +5,8 @@
 
 #include "fields.h"
 
+enum { NAME_ROOM = 64 }; /* for the name of any field */
+
 /* JSON numbers are doubles to many readers: 64 bits would lose some. */
 static bool is_number(const struct ibsa_field *field)
 {
@@ -19,14 +21,13 @@ static bool is_number(const struct ibsa_field *field)
 	}
 }
 
-static void one_value(struct out *out, const struct ibsa_field *field,
-		      unsigned int index, const void *host)
+static void one_value(struct out *out, const char *name,
+		      const struct ibsa_field *field, unsigned int index,
+		      const void *host)
 {
-	char name[64];
 	char text[IBSA_VALUE_TEXT];
 
-	if (ibsa_field_name(field, index, name, sizeof(name)) < 0 ||
-	    ibsa_field_format(field, index, host, text, sizeof(text)) < 0)
+	if (ibsa_field_format(field, index, host, text, sizeof(text)) < 0)
 		return;
 	if (is_number(field))
 		out_number(out, name, ibsa_field_get(field, index, host), text);
@@ -38,26 +39,35 @@ void fields_field(struct out *out, const struct ibsa_field *field,
 		  const void *host)
 {
 	unsigned int values = ibsa_field_values(field);
+	char name[NAME_ROOM];
 
 	for (unsigned int i = 0; i < values; i++)
-		one_value(out, field, i, host);
+		if (ibsa_field_name(field, i, name, sizeof(name)) >= 0)
+			one_value(out, name, field, i, host);
 }
 
-void fields_named(struct out *out, const struct ibsa_record *record,
-		  const char *name, const void *host)
+void fields_named_as(struct out *out, const char *as,
+		     const struct ibsa_record *record, const char *name,
+		     const void *host)
 {
 	unsigned int index;
 	const struct ibsa_field *field = ibsa_field_find(record, name, &index);
 
 	if (field)
-		one_value(out, field, index, host);
+		one_value(out, as, field, index, host);
+}
+
+void fields_named(struct out *out, const struct ibsa_record *record,
+		  const char *name, const void *host)
+{
+	fields_named_as(out, name, record, name, host);
 }
 
 /* The fields of a one-line view, from a list with commas. */
 static void brief(struct out *out, const struct ibsa_record *record,
 		  const void *host)
 {
-	char name[64];
+	char name[NAME_ROOM];
 
 	for (const char *at = record->brief; *at;) {
 		size_t len = strcspn(at, ",");

@@ -16,6 +16,11 @@ void fields_field(struct out *out, const struct ibsa_field *field,
 void fields_named(struct out *out, const struct ibsa_record *record,
 		  const char *name, const void *host);
 
+/* The same under another name of the cell. */
+void fields_named_as(struct out *out, const char *as,
+		     const struct ibsa_record *record, const char *name,
+		     const void *host);
+
 /* Room for any record's struct. */
 union fields_host {
 #define FIELDS_MEMBER(record, ...) struct ibsa_##record record;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The ibsa command: its table of commands, help, and how it ends. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +11,18 @@
 
 enum { BUFFER_BYTES = 65536 };
 
+/* clang-format off */
 static const struct command commands[] = {
-	{ "devices", "", "list the ports that can be used", cmd_devices, NULL },
+	{ "devices", "", "list the ports that can be used", false,
+	  cmd_devices, NULL },
 	{ "path", "SRC DST [FIELD=VALUE...]",
-	  "show the path from one port to another", cmd_path,
-	  cmd_path_details },
+	  "show the path from one port to another", true,
+	  cmd_path, cmd_path_details },
 	{ "query", "get|table|set|delete RECORD [FIELD=VALUE...]",
-	  "ask for any record by any of its fields", cmd_query,
-	  cmd_query_details },
+	  "ask for any record by any of its fields", false,
+	  cmd_query, cmd_query_details },
 };
+/* clang-format on */
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -50,9 +54,10 @@ static int command_help(struct cli *cli, const struct command *command)
 {
 	int status = CLI_DONE;
 
-	out_line(&cli->out, "usage: ibsa %s%s%s [OPTION...]\n\n%s%s.\n",
+	out_line(&cli->out, "usage: ibsa %s%s%s [OPTION...]\n\n%c%s.\n",
 		 command->name, *command->arguments ? " " : "",
-		 command->arguments, "To ", command->help);
+		 command->arguments, toupper((unsigned char)*command->help),
+		 command->help + 1);
 	if (command->details)
 		status = command->details(cli);
 	if (status == CLI_DONE)
@@ -89,6 +94,10 @@ static int run(struct cli *cli)
 	}
 	if (cli->help)
 		return command_help(cli, command);
+	if (cli->all && !command->takes_all) {
+		complain("%s has no option --all", command->name);
+		return CLI_USAGE;
+	}
 	if (cli->json)
 		cli->out.shape = OUT_JSON;
 	else if (cli->verbose)

@@ -1,0 +1,418 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: cli.sh IBSA LIBDIR FABRIC
+#
+# The command on the embedded fabric: each exit status, each kind of output,
+# each way to get the command line wrong. LIBDIR has libibsa.so.1.
+set -u
+
+ibsa=$(realpath "$1")
+libdir=$(realpath "$2")
+fabric=$(realpath "$3")
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+unset IBSA_FABRIC SYSFS_PATH POSIXLY_CORRECT
+
+for tool in jq script setpriv; do
+	command -v "$tool" >/dev/null && continue
+	echo "needs $tool" >&2
+	exit 77
+done
+
+failed=0
+checks=0
+what=
+
+# fail WHY - say which command it was and what it wrote
+fail() {
+	failed=$((failed + 1))
+	echo "FAIL: $what: $*"
+	sed 's/^/  out: /' out
+	sed 's/^/  err: /' err
+}
+
+# run STATUS ARG... - run ibsa, its output into the files out and err
+run() {
+	local want=$1 got=0
+	shift
+	what="ibsa $*"
+	checks=$((checks + 1))
+	"$ibsa" "$@" >out 2>err </dev/null || got=$?
+	[ "$got" -eq "$want" ] || fail "exit status $got, not $want"
+	# Whatever goes wrong is said in one sentence, and only then.
+	case "$want" in
+	0) ;;
+	*) [ -s err ] || fail 'says nothing on standard error' ;;
+	esac
+	if grep -Eq 'Sanitizer|runtime error' err; then
+		fail 'a sanitizer speaks'
+	fi
+}
+
+# on STATUS ARG... - the same on the fabric
+on() {
+	local want=$1
+	shift
+	run "$want" --fabric "$fabric" "$@"
+}
+
+out_has() { grep -Eq -- "$1" out || fail "output without '$1'"; }
+err_has() { grep -Eq -- "$1" err || fail "no '$1' on standard error"; }
+out_empty() { [ ! -s out ] || fail 'output where none is due'; }
+err_empty() { [ ! -s err ] || fail 'words on standard error'; }
+json() { jq -e "$1" out >jq.out 2>&1 || fail "JSON without $1"; }
+lines() { [ "$(wc -l <out)" -eq "$1" ] || fail "not $1 lines"; }
+
+# Each column begins where its title begins, in every line.
+aligned() {
+	awk 'NR == 1 { n = split($0, c, ""); for (i = 1; i <= n; i++)
+			if (c[i] != " " && (i == 1 || c[i - 1] == " "))
+				at[i] = 1 }
+	{ for (i in at) if (substr($0, i, 1) == " " ||
+		(i > 1 && substr($0, i - 1, 1) != " ")) bad = 1
+	  if ($0 ~ / $/) bad = 1 }
+	END { exit bad || NR < 2 }' out || fail 'a column is not aligned'
+}
+
+help_on_each_level() {
+	local record
+	run 0 --help; err_empty; out_has '^usage: ibsa'; out_has '^  devices '
+	run 0 -h; out_has '^exit status'
+	for command in devices path query; do
+		run 0 "$command" --help
+		out_has "^usage: ibsa $command"; out_has '--timeout MS'
+		err_empty
+		run 0 -h "$command"; out_has "^usage: ibsa $command"
+	done
+	run 0 path -h; out_has '^  self '
+	run 0 query --help; out_has '^NodeRecord +NR +0x0011'
+	for record in NodeRecord NR nr; do
+		run 0 query get "$record" --help
+		out_has '^lid +16 +yes'; out_has '^node_description +512'
+	done
+	run 0 query table SR -h; out_has '^service_data8_1 to _16 '
+	run 2 query get NoRecord --help; err_has NoRecord
+	run 0 -V; out_has '^ibsa [0-9]+\.[0-9]+\.[0-9]+$'; lines 1
+	run 0 --version; lines 1
+	if [ "$(awk 'length > 80' out | wc -l)" -ne 0 ]; then
+		fail 'help wider than 80 columns'
+	fi
+}
+
+wrong_command_lines() {
+	local line
+	while read -r line; do
+		[ -n "$line" ] || continue
+		# shellcheck disable=SC2086 # words of a command line
+		on 2 $line
+		out_empty
+		[ "$(wc -l <err)" -eq 1 ] || fail 'not one sentence'
+	done <<-'LINES'
+		pat self 1
+		Path self 1
+		devices all
+		devices -a
+		query -a table NR
+		path
+		path self
+		path self gid:1
+		path self fe80:::1
+		path self guid:12g
+		path self 0x
+		path self 0x10000000000000000
+		path self lid:0
+		path self 65535
+		path self 123456789
+		path self name:
+		path self 12345678901234567890123456789012345678901234567890123456789012345x
+		path self 1 dlid=2
+		path self 1 nofield=2
+		path self 1 sl=16
+		path self 1 sl
+		query
+		query get
+		query Get NR
+		query fetch NR
+		query get NoRecord
+		query get NR lid
+		query get NR lidd=4
+		query get NR lid=four
+		query get NR lid=65536
+		query get NR lid=-1
+		query table PR dgid=fe80
+		query table CPI base_version=1
+		query table SR service_data8_17=1
+		--nope devices
+		-x devices
+		--json=yes devices
+		-P 0 devices
+		-P 255 devices
+		-P one devices
+		-t 0 devices
+		-t 1s devices
+		-t
+		--device
+		--sm-key key devices
+		--sm-key 0x1ffffffffffffffff devices
+		--sm-key @/nonexistent devices
+		--sm-key @/dev/null devices
+		--sa 0 devices
+		--sa 0xc000 devices
+		--sa nobody devices
+		--sa sl=3 devices
+		--sa lid=1,lid=2 devices
+		--sa lid=1,colour=2 devices
+		--sa lid=1, devices
+		--sa lid=1,hop_limit=3 devices
+		--sa lid=1,sl=16 devices
+		--sa lid=1,qpn=0x1000000 devices
+		--sa gid=fe80 devices
+		--sa :: devices
+	LINES
+	run 2; err_has usage
+	run 2 --; err_has usage
+	on 2 path self '' ; err_has name
+	on 2 query get NR lidd=4; err_has "did you mean 'lid'"
+}
+
+device_lists() {
+	on 0 devices; err_empty; lines 7; aligned
+	out_has '^DEVICE +PORT +STATE +LID +SM_LID +RATE +GUID +GID$'
+	out_has '^node1 mlx5_0 +2 +Active .* 0x0002c90300000012 +fe80::2:c903:0:12$'
+	on 0 -j devices; err_empty
+	json 'length == 6 and all(.[]; .state == 4 and .lid > 0)'
+	json '.[0] | .device == "node1 mlx5_0" and .guid == "0x0002c90300000011"'
+	json 'any(.[]; .device == "größe")'
+	on 0 devices -v; out_has '^phys_state +LinkUp$'
+	what='IBSA_FABRIC'
+	IBSA_FABRIC=$fabric "$ibsa" devices >out 2>err || fail 'not used'
+	lines 7
+	IBSA_FABRIC=/nonexistent "$ibsa" --fabric "$fabric" devices >out 2>err ||
+		fail 'not overruled by --fabric'
+}
+
+# A device whose port is fine, one without ports, one with a broken port.
+make_sysfs() {
+	local class=sys/class/infiniband port=ports/1 device
+	for device in good10 good9 broken; do
+		mkdir -p "$class/$device/$port/gids" "$class/$device/$port/pkeys"
+		echo '1: CA' >"$class/$device/node_type"
+		echo '0002:c903:0000:0a00' >"$class/$device/node_guid"
+		echo '0002:c903:0000:0a00' >"$class/$device/sys_image_guid"
+		(
+			cd "$class/$device/$port" || exit
+			echo 0x1f >lid
+			echo 0x1 >sm_lid
+			echo 0 >lid_mask_count
+			echo 0 >sm_sl
+			echo '4: ACTIVE' >state
+			echo '5: LinkUp' >phys_state
+			echo '100 Gb/sec (4X EDR)' >rate
+			echo 0x2651e848 >cap_mask
+			echo InfiniBand >link_layer
+			echo fe80:0000:0000:0000:0002:c903:0000:0a01 >gids/0
+			echo 0xffff >pkeys/0
+		)
+	done
+	echo 'no state' >"$class/broken/$port/state"
+	mkdir -p "$class/portless/ports"
+	echo '1: CA' >"$class/portless/node_type"
+	echo '0002:c903:0000:0b00' >"$class/portless/node_guid"
+	echo '0002:c903:0000:0b00' >"$class/portless/sys_image_guid"
+}
+
+machine_lists() {
+	make_sysfs
+	export SYSFS_PATH=$tmp/sys
+	run 0 devices; aligned; err_empty; lines 5
+	out_has '^broken +1 +- '; out_has '^portless +- .* no ports$'
+	out_has '^good9 +1 +Active +31 +1 +100 Gb/sec \(4X EDR\) +0x0002c90300000a01 '
+	run 0 -j devices
+	json '[.[] | select(.state == 4)] | length == 2'
+	json 'map(.device) == ["broken", "good9", "good10", "portless"]'
+	json '.[0] | .state == null and (.note | length > 0)'
+	run 4 path self 1 # nothing to open
+	run 4 -C good9 path self 1
+	run 4 -C nosuch path self 1; err_has nosuch
+	for SYSFS_PATH in "$tmp/empty" "$tmp/nothing"; do
+		mkdir -p empty/class/infiniband
+		run 4 devices; out_empty
+		err_has 'no InfiniBand'; err_has 'fabrics: ibsa devices --fabric '
+		run 4 -j devices; json '. == []'
+		run 4 path self 1; err_has '--fabric'
+	done
+	unset SYSFS_PATH
+}
+
+# Where the examples are follows the executable when its tree is moved.
+examples_are_found() {
+	mkdir -p moved/bin moved/share/ibsa/fabrics
+	cp "$ibsa" moved/bin/ibsa
+	cp "$fabric" moved/share/ibsa/fabrics/small.net
+	what='moved/bin/ibsa devices'
+	LD_LIBRARY_PATH=$libdir SYSFS_PATH=$tmp/nothing moved/bin/ibsa \
+		devices >out 2>err
+	err_has "devices --fabric $(realpath moved)/share/ibsa/fabrics/small.net"
+}
+
+paths() {
+	local one two lid
+	on 0 -j devices
+	lid=$(jq '.[] | select(.guid == "0x0002c90300000021") | .lid' out)
+	one=fe80::2:c903:0:11
+	two=fe80::2:c903:0:21
+	on 0 path $one $two; lines 2; aligned; err_empty
+	out_has '^SLID +DLID +MTU +RATE +SL +PKEY +LIFETIME +SGID +DGID$'
+	out_has " $one +$two\$"
+	cp out same
+	for dst in "gid:$two" 0x2c90300000021 guid:0x2c90300000021 'node2 mlx5_0' \
+		node2 NODE2 name:node2 'Node2 MLX5_0'; do
+		on 0 path self "$dst"
+		cmp -s out same || fail 'not the same path'
+	done
+	for dst in "$lid" "lid:$lid"; do
+		on 0 path self "$dst"; out_has "^[0-9]+ +$lid "
+	done
+	on 0 -C 'node1 mlx5_0' -P 2 path self node2; out_has ' fe80::2:c903:0:12 '
+	on 0 path node2 'größe'; lines 2
+	on 0 path node2 'leaf two'; lines 2
+	on 0 path -v node2 node1; err_has '2 ports'; err_has ' 1 try, '
+	out_has '^dgid +fe80::2:c903:0:11$'
+	on 0 -j path self node2
+	json 'length == 1 and (.[0] | .dgid == "'$two'" and .dlid == '"$lid"')'
+	json '.[0] | (.mtu | type) == "number" and (.rate | type) == "number"'
+	json '.[0].service_id == "0x0000000000000000"'
+	on 0 -j path --all self node2; json 'length >= 1'
+	on 0 -j path self node2 -a sl=0; json 'all(.[]; .sl == 0)'
+	on 0 path self node2 pkey=0xffff
+	on 1 path self fe80::dead:beef; out_empty; err_has 'no path'
+	on 1 -j path self fe80::dead:beef; json '. == []'
+	on 1 path self nobody; out_empty; err_has nobody
+	on 1 -j path self nobody; json '. == []'
+	on 1 path node1 leaf2
+	on 2 path self node3; err_has 'mlx5_0.*mlx5_1'; out_empty
+	on 0 path self 'node3 mlx5_1'; lines 2
+	on 0 path -- self node2
+}
+
+records() {
+	on 0 query table NodeRecord; aligned; err_empty
+	out_has '^LID +NODE_TYPE .* NODE_DESCRIPTION$'; lines 9
+	on 0 query table nr 'node_description=node2 mlx5_0'; lines 2
+	on 0 query table NR node-type=switch; lines 3
+	on 0 query table NR port_guid=0x2c90300000021 -v
+	out_has '^node_guid +0x0002c90300000020$'; err_has 'GetTable: 1 try'
+	on 0 query get NR port_guid=0x2c90300000021
+	out_has '^node_description  +node2 mlx5_0$'; err_empty
+	awk '{ if (substr($0, 20, 1) != " ") bad = 1 } END { exit bad }' out ||
+		fail 'values are not aligned'
+	on 0 query table NR -j
+	json 'length == 8 and all(.[]; (.lid | type) == "number")'
+	json 'all(.[]; .node_guid | test("^0x[0-9a-f]{16}$"))'
+	json 'any(.[]; .node_description == "größe")'
+	[ "$(wc -l <out)" -eq 10 ] || fail 'not one object a line'
+	on 0 query table PIR port_state=Active; aligned
+	on 0 -j query get CPI; json 'length == 1 and .[0].class_version == 2'
+	on 1 query table NR lid=40000; out_empty; err_has 'no record'
+	on 1 -j query table NR lid=40000; json '. == []'
+	on 1 -v query table NR lid=40000; out_empty
+	on 0 -j query set SR service_id=0x1234 service_gid=fe80::2:c903:0:11 \
+		service_pkey=0xffff service_lease=60 service_name=printer
+	json '.[0] | .service_id == "0x0000000000001234" and .service_name == "printer"'
+	json '.[0] | .service_data8_16 == 0 and .service_data64_2 == "0x0000000000000000"'
+	on 1 query delete SR service_id=0x1234 service_gid=fe80::2:c903:0:11 \
+		service_pkey=0xffff
+	on 5 query get NodeRecord; out_empty; err_has 'refused.*0x0[1-9]00'
+	on 5 -j query get NodeRecord; out_empty
+}
+
+addresses_and_keys() {
+	on 0 -j devices
+	local lid
+	lid=$(jq '.[0].sm_lid' out)
+	for sa in "$lid" "lid=$lid" "lid=$lid,sl=0,qpn=1,pkey_index=0"; do
+		on 0 --sa "$sa" path self node2
+	done
+	on 3 --sa 40000 -t 200 query get CPI; out_empty
+	err_has 'LID 40000 did not answer \(1 try\)'
+	on 3 -j --sa 40000 -t 200 path self node2; out_empty
+	printf '0x1234\nnot the key\n' >key
+	on 3 --sm-key @key -t 200 --sa 40000 query get CPI
+	chmod 0 key
+}
+
+unusable_fabrics() {
+	run 4 --fabric /nonexistent devices; out_empty; err_has nonexistent
+	run 4 --fabric /nonexistent path self 1; err_has nonexistent
+	echo 'Switch what' >bad.net
+	run 2 --fabric bad.net devices; out_empty; err_has bad.net
+	run 2 --fabric bad.net path self 1
+	on 4 -C nobody path self 1; err_has nobody
+	on 4 -P 9 path self 1
+	on 4 -C 'node2 mlx5_0' -P 2 path self 1
+	cp "$fabric" secret.net
+	chmod 0 secret.net
+	chmod 755 .
+	what='secret.net by nobody'
+	local as=()
+	[ "$(id -u)" -ne 0 ] || as=(setpriv --reuid 65534 --clear-groups)
+	if "${as[@]}" "$ibsa" -V >out 2>err; then
+		"${as[@]}" "$ibsa" --fabric secret.net devices >out 2>err
+		[ $? -eq 4 ] || fail 'exit status is not 4'
+		err_has '[Pp]ermi'
+	fi
+}
+
+output_that_fails() {
+	what='> /dev/full'
+	"$ibsa" --fabric "$fabric" devices >/dev/full 2>err
+	[ $? -eq 4 ] || fail 'exit status is not 4'
+	err_has 'No space left'
+	what='>&-'
+	"$ibsa" --fabric "$fabric" devices >&- 2>err
+	[ $? -eq 4 ] || fail 'exit status is not 4'
+	: >out
+	exec 3> >(:)
+	wait $!
+	what='a reader that is gone'
+	"$ibsa" --fabric "$fabric" query table NR >&3 2>err
+	[ $? -eq 141 ] || fail 'not ended by SIGPIPE'
+	err_empty
+	(trap '' PIPE; exec "$ibsa" --fabric "$fabric" query table NR >&3 2>err) ||
+		fail 'EPIPE is not quiet'
+	err_empty
+	exec 3>&-
+}
+
+interrupted() {
+	what='SIGINT'
+	timeout --preserve-status -s INT 0.3 "$ibsa" --fabric "$fabric" \
+		--sa 40000 query get CPI >out 2>err
+	[ $? -eq 130 ] || fail 'exit status is not 130'
+	out_empty; err_empty
+}
+
+waiting_is_shown_on_a_terminal() {
+	what='on a terminal'
+	script -qec "'$ibsa' --fabric '$fabric' -t 1600 --sa 40000 query get CPI" \
+		/dev/null >out 2>err </dev/null
+	[ $? -eq 3 ] || fail 'exit status is not 3'
+	out_has 'waiting for the SA \(try [2-9]\)\.\.\.'
+	tr '\r' '\n' <out | grep -q $'\033\[Kibsa: ' || fail 'not erased'
+	on 3 -t 1200 --sa 40000 query get CPI
+	if grep -q waiting err; then
+		fail 'shown without a terminal'
+	fi
+}
+
+for group in help_on_each_level wrong_command_lines device_lists \
+	machine_lists examples_are_found paths records addresses_and_keys \
+	unusable_fabrics output_that_fails interrupted \
+	waiting_is_shown_on_a_terminal; do
+	: >out
+	: >err
+	"$group"
+done
+echo "$checks commands, $failed failed checks"
+[ "$failed" -eq 0 ]
