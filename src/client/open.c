@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* From options to a transport: one that was given, a fabric, a device. */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,13 +36,12 @@ static int open_fabric(const char *path, const struct ibsa_options *options,
 		       struct ibsa_error *error, struct ibsa_transport **out,
 		       struct ibsa_fabric **out_fabric)
 {
-	char *real = realpath(path, NULL);
+	char real[PATH_MAX];
 	void *fabric;
 	int err;
 
-	err = ibsa__registry_get(real ? real : path, make_fabric, error,
-				 &fabric);
-	free(real);
+	err = ibsa__registry_get(realpath(path, real) ? real : path,
+				 make_fabric, error, &fabric);
 	if (err)
 		return err;
 	err = ibsa_fabric_attach(fabric, options->device, options->port, out);
