@@ -31,6 +31,27 @@ void ibsa__fabric_release(struct ibsa_fabric *fabric)
 		ibsa__registry_put(fabric, destroy_fabric);
 }
 
+static int attach_failed(const char *path, const struct ibsa_options *options,
+			 int err, struct ibsa_error *error)
+{
+	const char *device = options->device ? options->device : "any adapter";
+
+	if (err == -ENETDOWN)
+		return ibsa__fail(error, err, "%s is not connected in %s",
+				  device, path);
+	if (err != -ENODEV)
+		return ibsa__fail(error, err, "%s: %s", path, strerror(-err));
+	if (options->port)
+		return ibsa__fail(error, err,
+				  "%s has no port %u in %s; list the ports "
+				  "with: ibsa devices",
+				  device, options->port, path);
+	return ibsa__fail(error, err,
+			  "there is no adapter %s in %s; list them with: "
+			  "ibsa devices",
+			  device, path);
+}
+
 /* One fabric per file and process: whoever opens the same file shares it. */
 static int open_fabric(const char *path, const struct ibsa_options *options,
 		       struct ibsa_error *error, struct ibsa_transport **out,
@@ -47,15 +68,7 @@ static int open_fabric(const char *path, const struct ibsa_options *options,
 	err = ibsa_fabric_attach(fabric, options->device, options->port, out);
 	if (err) {
 		ibsa__fabric_release(fabric);
-		return ibsa__fail(
-			error, err,
-			err == -ENETDOWN ? "port %u of %s is not connected "
-					   "in %s"
-					 : "there is no port %u of %s in %s; "
-					   "list the ports with: ibsa devices",
-			options->port,
-			options->device ? options->device : "any adapter",
-			path);
+		return attach_failed(path, options, err, error);
 	}
 	*out_fabric = fabric;
 	return 0;
