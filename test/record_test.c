@@ -93,6 +93,52 @@ static void encode_refuses_every_value_that_is_too_wide(void **state)
 	assert_true(fields > 80);
 }
 
+/* All ones: the widest values fit, and bytes between members are nobody's. */
+static void the_widest_values_fit(void **state)
+{
+	const struct ibsa_record *record;
+
+	(void)state;
+	for (unsigned int i = 0; (record = record_or_header(i)); i++) {
+		union host host;
+		union host back = { 0 };
+		uint8_t wire[256];
+
+		memset(&host, 0xff, sizeof(host));
+		for (unsigned int n = 0; n < record->field_count; n++) {
+			const struct ibsa_field *field = &record->fields[n];
+
+			if (field->show == IBSA_SHOW_text)
+				host.bytes[field->host_offset + field->count] =
+					0;
+			if (!is_number(field))
+				continue;
+			for (unsigned int v = 0; v < field->count; v++)
+				assert_int_equal(
+					ibsa_field_set(
+						field, v,
+						~UINT64_C(0) >>
+							(64 - field->nbits),
+						&host),
+					0);
+		}
+		assert_int_equal(ibsa_record_encode(record, &host, wire,
+						    sizeof(wire)),
+				 0);
+		assert_int_equal(ibsa_record_decode(record, wire, sizeof(wire),
+						    &back),
+				 0);
+		for (unsigned int n = 0; n < record->field_count; n++) {
+			const struct ibsa_field *field = &record->fields[n];
+
+			assert_memory_equal(host.bytes + field->host_offset,
+					    back.bytes + field->host_offset,
+					    (size_t)field->host_size *
+						    field->count);
+		}
+	}
+}
+
 static void short_buffers_are_refused(void **state)
 {
 	const struct ibsa_record *record;
@@ -432,6 +478,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(encode_refuses_every_value_that_is_too_wide),
+		cmocka_unit_test(the_widest_values_fit),
 		cmocka_unit_test(short_buffers_are_refused),
 		cmocka_unit_test(text_on_the_wire_need_not_end),
 		cmocka_unit_test(text_is_zero_filled_on_the_wire),

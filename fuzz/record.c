@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The codec on any bytes. The first byte selects the record. What is decoded
+ * encodes to the same bytes but for reserved ones, and each field's text
+ * reads back as the same value.
+ */
+#include <stdlib.h>
+
+#include <ibsa/records.h>
+#include <ibsa/text.h>
+
+enum { WIRE_BYTES = 256, HOST_BYTES = 512 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void must(bool so)
+{
+	if (!so)
+		abort();
+}
+
+/* The record that @selector stands for; the header comes after the last. */
+static const struct ibsa_record *record_select(uint8_t selector)
+{
+	unsigned int count = 0;
+
+	while (ibsa_record_at(count))
+		count++;
+	if (selector % (count + 1) == count)
+		return &ibsa_sa_header_record;
+	return ibsa_record_at(selector % (count + 1));
+}
+
+/* Clear what a field does not own: reserved bits, and text after its NUL. */
+static void wire_clean(const struct ibsa_record *record, const uint8_t *wire,
+		       uint8_t *out)
+{
+	memset(out, 0, record->size);
+	for (unsigned int i = 0; i < record->field_count; i++) {
+		const struct ibsa_field *field = &record->fields[i];
+		unsigned int bits = field->nbits * (unsigned int)field->count;
+		unsigned int byte = field->bit_offset / 8u;
+
+		if (field->show == IBSA_SHOW_text)
+			bits = 8 *
+			       (unsigned int)strnlen((const char *)wire + byte,
+						     field->count);
+		for (unsigned int n = 0; n < bits; n++) {
+			unsigned int bit = field->bit_offset + n;
+
+			out[bit / 8] |= wire[bit / 8] & 0x80 >> bit % 8;
+		}
+	}
+}
+
+/* One value to text and back. */
+static void value_check(const struct ibsa_record *record,
+			const struct ibsa_field *field, unsigned int index,
+			const void *host)
+{
+	_Alignas(8) uint8_t back[HOST_BYTES] = { 0 };
+	char text[IBSA_VALUE_TEXT];
+	char name[64];
+	unsigned int found;
+	const size_t at = field->host_offset;
+	size_t size = (size_t)field->host_size * field->count;
+
+	must(ibsa_field_name(field, index, name, sizeof(name)) > 0);
+	must(ibsa_field_find(record, name, &found) == field && found == index);
+	must(ibsa_field_format(field, index, host, text, sizeof(text)) >= 0);
+	must(ibsa_field_parse(field, index, text, back) == 0);
+	if (ibsa_field_values(field) == 1) {
+		must(!memcmp(back + at, (const uint8_t *)host + at, size));
+		return;
+	}
+	must(ibsa_field_get(field, index, back) ==
+	     ibsa_field_get(field, index, host));
+}
+
+static void record_check(const struct ibsa_record *record, const uint8_t *wire)
+{
+	_Alignas(8) uint8_t host[HOST_BYTES] = { 0 };
+	_Alignas(8) uint8_t again[HOST_BYTES] = { 0 };
+	uint8_t clean[WIRE_BYTES];
+	uint8_t back[WIRE_BYTES];
+
+	must(ibsa_record_decode(record, wire, record->size, host) == 0);
+	must(ibsa_record_encode(record, host, back, sizeof(back)) == 0);
+	wire_clean(record, wire, clean);
+	must(!memcmp(back, clean, record->size));
+	must(ibsa_record_decode(record, back, record->size, again) == 0);
+	must(!memcmp(host, again, sizeof(host)));
+	for (unsigned int i = 0; i < record->field_count; i++) {
+		const struct ibsa_field *field = &record->fields[i];
+
+		for (unsigned int n = 0; n < ibsa_field_values(field); n++)
+			value_check(record, field, n, host);
+	}
+}
+
+/* Any struct either encodes and decodes to itself, or is refused. */
+static void host_check(const struct ibsa_record *record, const uint8_t *data,
+		       size_t size)
+{
+	_Alignas(8) uint8_t host[HOST_BYTES] = { 0 };
+	_Alignas(8) uint8_t back[HOST_BYTES] = { 0 };
+	uint8_t wire[WIRE_BYTES];
+	char text[IBSA_VALUE_TEXT];
+
+	memcpy(host, data, size < record->host_size ? size : record->host_size);
+	for (unsigned int i = 0; i < record->field_count; i++)
+		must(ibsa_field_format(&record->fields[i], 0, host, text,
+				       sizeof(text)) >= 0);
+	if (ibsa_record_encode(record, host, wire, sizeof(wire)))
+		return;
+	must(ibsa_record_decode(record, wire, sizeof(wire), back) == 0);
+	for (unsigned int i = 0; i < record->field_count; i++) {
+		const struct ibsa_field *field = &record->fields[i];
+		const size_t at = field->host_offset;
+
+		if (field->show != IBSA_SHOW_text)
+			must(!memcmp(host + at, back + at,
+				     (size_t)field->host_size * field->count));
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	_Alignas(8) uint8_t host[HOST_BYTES];
+	const struct ibsa_record *record;
+
+	if (size < 1)
+		return 0;
+	record = record_select(data[0]);
+	data++;
+	size--;
+	if (size < record->size)
+		must(ibsa_record_decode(record, data, size, host) != 0);
+	else
+		record_check(record, data);
+	host_check(record, data, size);
+	return 0;
+}
