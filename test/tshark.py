@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The codec against tshark's dissector.
+
+usage: tshark.py WIRE-VALUES VECTORS-DIR
+
+Writes one capture of single-record MADs: captured ones as our decoder reads
+them, and made-up ones with the values that went into our encoder. Then it
+asks tshark what it sees, once, and compares field by field. Exits with 77
+where there is no tshark.
+"""
+
+import glob
+import ipaddress
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+MADE_UP = 40  # of each record
+
+# What tshark calls our fields, where it is not our name without '_'. A
+# prefix stands before all names of a record.
+RECORDS = {
+    "SAHeader": ("", {
+        "base_version": "mad.baseversion",
+        "mgmt_class": "mad.mgmtclass",
+        "class_version": "mad.classversion",
+        "method": "mad.method",
+        "status": "mad.status",
+        "transaction_id": "mad.transactionid",
+        "attribute_id": "mad.attributeid",
+        "attribute_modifier": "mad.attributemodifier",
+        "rmpp_version": "rmpp.rmppversion",
+        "rmpp_type": "rmpp.rmpptype",
+        "rmpp_status": "rmpp.rmppstatus",
+        "rmpp_segment": "rmpp.segmentnumber",
+        "rmpp_length": "rmpp.payloadlength",
+        "sm_key": "sa.smkey",
+        "attribute_offset": "sa.attributeoffset",
+        "component_mask": "sa.componentmask",
+    }),
+    "PathRecord": ("pathrecord.", {"pkey": "p_key"}),
+    "NodeRecord": ("nodeinfo.", {
+        "lid": "/sa.lid",
+        "node_description": "/nodedescription.nodestring",
+    }),
+    "PortInfoRecord": ("portinfo.", {
+        "endport_lid": "/sa.endportlid",
+        "port_num": "/sa.portnum",
+        "gid_prefix": "guid",
+        "m_key": "m_key",
+        "m_key_lease_period": "m_keyleaseperiod",
+        "m_key_protect_bits": "m_keyprotectbits",
+        "m_key_violations": "m_keyviolations",
+        "p_key_violations": "p_keyviolations",
+        "q_key_violations": "q_keyviolations",
+    }),
+    "ClassPortInfo": ("classportinfo.", {
+        "redirect_tclass": "redirecttc",
+        "redirect_flow_label": "redirectfl",
+        "trap_tclass": "traptc",
+        "trap_flow_label": "trapfl",
+    }),
+    "ServiceRecord": ("linkrecord.", {"service_pkey": "servicep_key"}),
+    "MCMemberRecord": ("mcmemberrecord.", {
+        "qkey": "q_key",
+        "pkey": "p_key",
+    }),
+    "InformInfo": ("informinfo.", {
+        "trap_number": "trapnumberdeviceid",
+        "producer_type": "producertypevendorid",
+    }),
+    "Notice": ("notice.", {
+        "producer_type": "producertypevendorid",
+        "trap_number": "trapnumberdeviceid",
+        "toggle": "noticetoggle",
+        "toggle_count": "noticecount",
+    }),
+}
+
+# What this tshark (4.0.17) does not show, or shows as something else.
+GAPS = {
+    "SAHeader": {
+        "rmpp_resp_time": "shown as 4 bits; compared with the flags below",
+        "rmpp_flags": "shown as 4 bits; compared with the time below",
+    },
+    "PathRecord": {
+        "service_id": "shown as reserved",
+        "qos_class": "not shown",
+    },
+    "PortInfoRecord": {
+        "options": "shown as reserved",
+        "multicast_pkey_trap_suppression": "not shown",
+        "capability_mask2": "not shown",
+        "link_speed_ext_active": "not shown",
+        "link_speed_ext_supported": "not shown",
+        "link_speed_ext_enabled": "not shown",
+    },
+    "ClassPortInfo": {"trap_hop_limit": "shown as reserved"},
+    "ServiceRecord": {
+        f"service_data{n}": "shown as bytes; compared below"
+        for n in (8, 16, 32, 64)
+    },
+    "Notice": {
+        "issuer_gid": "not shown",
+    },
+}
+
+# Shown by their names only in a MAD of RMPP type DATA.
+OF_DATA = {"rmpp_segment", "rmpp_length"}
+DATA = 1
+
+# Records that it does not know at all.
+UNKNOWN = {"OpaPathRecord": "class version 0x80 is not dissected as SA"}
+
+EXTRA = ["rmpp.rresptime", "rmpp.rmppflags", "linkrecord.servicedata"]
+
+# Attribute ids of the captured answers that hold our records.
+ATTRIBUTES = {
+    0x0001: "ClassPortInfo", 0x0003: "InformInfo", 0x0011: "NodeRecord",
+    0x0012: "PortInfoRecord", 0x0031: "ServiceRecord", 0x0035: "PathRecord",
+    0x0038: "MCMemberRecord",
+}
+
+
+def tshark_name(record, field):
+    prefix, names = RECORDS[record]
+    name = names.get(field, field.replace("_", ""))
+    if name.startswith("/"):
+        return "infiniband." + name[1:]
+    return "infiniband." + prefix + name
+
+
+def hex_read(path):
+    with open(path, encoding="ascii") as file:
+        return bytes.fromhex(file.read().replace("\n", ""))
+
+
+def captured_lines(folder):
+    """Each record of each answer, one a line, under its answer's header."""
+    for path in sorted(glob.glob(os.path.join(folder, "*.rsp.hex"))):
+        answer = hex_read(path)
+        status, attribute = struct.unpack(">4xH10xH", answer[:18])
+        if status or attribute not in ATTRIBUTES:
+            continue
+        header, data = answer[:56], answer[56:]
+        stride = struct.unpack(">H", header[44:46])[0] * 8
+        if header[3] != 0x92:
+            stride = len(data)
+        while stride and len(data) >= stride:
+            yield (ATTRIBUTES[attribute], header.hex(), data[:stride].hex())
+            data = data[stride:]
+
+
+def mads(helper, folder):
+    """What our codec says of captured MADs, and what it makes by itself."""
+    lines = "".join(" ".join(line) + "\n" for line in captured_lines(folder))
+    for args, text in (([], lines), ([str(MADE_UP)], "")):
+        done = subprocess.run([helper] + args, input=text, text=True,
+                              stdout=subprocess.PIPE, check=True)
+        for line in done.stdout.splitlines():
+            mad = json.loads(line)
+            mad["made_up"] = bool(args)
+            if mad["record"] not in UNKNOWN:
+                yield mad
+
+
+def packet(mad):
+    """The MAD as a local InfiniBand packet from QP 1 to QP 1."""
+    words = (8 + 12 + 8 + len(mad) + 4) // 4
+    lrh = struct.pack(">BBHHH", 0xF0, 0x02, 1, words, 5)
+    bth = struct.pack(">BBHII", 0x64, 0, 0xFFFF, 1, 0)
+    deth = struct.pack(">II", 0x80010000, 1)
+    return lrh + bth + deth + mad + bytes(6)
+
+
+def capture_write(path, packets):
+    with open(path, "wb") as file:
+        file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 147))
+        for data in packets:
+            file.write(struct.pack("<IIII", 0, 0, len(data), len(data)) + data)
+
+
+def tshark_rows(path, names):
+    """What tshark sees in each packet: name to list of values."""
+    command = ["tshark", "-n", "-r", path, "-o",
+               'uat:user_dlts:"User 0 (DLT=147)","infiniband","0","","0",""',
+               "-T", "fields", "-E", "separator=/t", "-E", "quote=n",
+               "-E", "occurrence=a", "-E", "aggregator=/s"]
+    for name in names:
+        command += ["-e", name]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL)
+    for line in done.stdout.decode("utf-8", "replace").split("\n")[:-1]:
+        yield dict(zip(names, line.split("\t")))
+
+
+def same(ours, theirs):
+    """Whether tshark's text is our value: a number, a GID or bytes."""
+    if isinstance(ours, int):
+        return int(theirs, 0) == ours
+    if ":" in theirs and len(ours) == 32:
+        return ipaddress.IPv6Address(theirs).packed.hex() == ours
+    return theirs.replace(":", "") == ours
+
+
+def string_same(ours, theirs):
+    """A text, of which tshark swallows what -T fields cannot carry."""
+    text = bytes.fromhex(ours).split(b"\0")[0].decode("ascii", "replace")
+    return theirs.replace("\\\\", "\\") == text
+
+
+def data_same(fields, theirs):
+    """The four ServiceData, each as bytes in one field of one name."""
+    ours = []
+    for bits in (8, 16, 32, 64):
+        values = fields[f"service_data{bits}"]
+        ours.append("".join(f"{v:0{bits // 4}x}" for v in values))
+    return theirs.replace(":", "").split() == ours
+
+
+def resp_time_same(header, row):
+    time = int(row["infiniband.rmpp.rresptime"], 0)
+    flags = int(row["infiniband.rmpp.rmppflags"], 0)
+    return (time << 4 | flags) == (header["rmpp_resp_time"] << 3
+                                   | header["rmpp_flags"])
+
+
+def mad_compare(mad, row, complain):
+    """Compares a MAD's header and record; the count of compared fields."""
+    count = 0
+    for record, fields in (("SAHeader", mad["header"]),
+                           (mad["record"], mad["fields"])):
+        for field, ours in fields.items():
+            if field in GAPS.get(record, {}):
+                continue
+            if field in OF_DATA and fields["rmpp_type"] != DATA:
+                continue
+            theirs = row[tshark_name(record, field)]
+            check = string_same if field == "node_description" else same
+            count += 1
+            try:
+                good = check(ours, theirs)
+            except ValueError:
+                good = False
+            if not good:
+                complain(f"{record} {field}: ours {ours}, tshark {theirs!r}")
+    if not resp_time_same(mad["header"], row):
+        complain("RMPP response time and flags")
+    if mad["record"] == "ServiceRecord" and not data_same(
+            mad["fields"], row["infiniband.linkrecord.servicedata"]):
+        complain("ServiceData")
+    return count
+
+
+def main():
+    helper, folder = sys.argv[1:]
+    if not shutil.which("tshark"):
+        print("no tshark: install it to compare with its dissector")
+        return 77
+    tested = list(mads(helper, folder))
+    names = ["infiniband." + name for name in EXTRA]
+    for mad in tested:
+        for record, fields in (("SAHeader", mad["header"]),
+                               (mad["record"], mad["fields"])):
+            names += [tshark_name(record, field) for field in fields
+                      if field not in GAPS.get(record, {})]
+    names = sorted(set(names))
+    with tempfile.TemporaryDirectory() as scratch:
+        path = os.path.join(scratch, "mads.pcap")
+        capture_write(path, [packet(bytes.fromhex(mad["mad"]))
+                             for mad in tested])
+        rows = list(tshark_rows(path, names))
+    problems = []
+    if len(rows) != len(tested):
+        problems.append(f"{len(tested)} packets, tshark saw {len(rows)}")
+    count = 0
+    for number, (mad, row) in enumerate(zip(tested, rows), 1):
+        count += mad_compare(mad, row, lambda what, number=number:
+                             problems.append(f"packet {number}: {what}"))
+    captured = sum(not mad["made_up"] for mad in tested)
+    print(f"{captured} captured and {len(tested) - captured} made-up MADs, "
+          f"{count} fields compared")
+    print("\n".join(problems[:40]))
+    return 1 if problems or captured < 100 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
