@@ -64,7 +64,8 @@ static void say_silent(struct cli *cli, unsigned int tries)
 	char sa[80];
 
 	complain("%s did not answer (%u %s); check that the subnet manager "
-		 "runs there, or wait longer with --timeout",
+		 "runs, takes this SM_Key and knows this question, or wait "
+		 "longer with --timeout",
 		 sa_text(cli, sa, sizeof(sa)), tries,
 		 tries == 1 ? "try" : "tries");
 }

@@ -252,8 +252,7 @@ static int fabric_devices(struct cli *cli, const char *file)
 
 	if (err) {
 		complain("%s", error.text[0] ? error.text : strerror(-err));
-		return err == -EACCES || err == -ENOMEM ? CLI_DEVICE
-							: CLI_USAGE;
+		return err == -EINVAL ? CLI_USAGE : CLI_DEVICE;
 	}
 	while (ibsa_fabric_port_at(view.fabric, count, &port) == 0)
 		count++;

@@ -95,6 +95,15 @@ static const struct target_form *form_of(enum target_kind kind)
 	return NULL;
 }
 
+/* A GID with a slip in it should be refused, not looked for as a node. */
+static bool looks_like_gid(const char *text)
+{
+	const char *colon = strchr(text, ':');
+
+	return colon && strchr(colon + 1, ':') &&
+	       text[strspn(text, "0123456789abcdefABCDEF:.")] == '\0';
+}
+
 /* What text without a prefix is meant as; TARGET_SELF needs no parsing. */
 static enum target_kind guess_kind(const char *text)
 {
@@ -102,7 +111,7 @@ static enum target_kind guess_kind(const char *text)
 
 	if (strcmp(text, "self") == 0)
 		return TARGET_SELF;
-	if (ibsa_gid_parse(text, &gid) == 0)
+	if (ibsa_gid_parse(text, &gid) == 0 || looks_like_gid(text))
 		return TARGET_GID;
 	if (strncmp(text, "0x", 2) == 0 || strncmp(text, "0X", 2) == 0)
 		return TARGET_GUID;

@@ -305,7 +305,8 @@ records() {
 	out_has '^node_guid +0x0002c90300000020$'; err_has 'GetTable: 1 try'
 	on 0 query get NR port_guid=0x2c90300000021
 	out_has '^node_description  +node2 mlx5_0$'; err_empty
-	awk '{ if (substr($0, 20, 1) != " ") bad = 1 } END { exit bad }' out ||
+	awk '!/^[^ ]+  / || substr($0, 18, 3) !~ /^  [^ ]/ { bad = 1 }
+		END { exit bad }' out ||
 		fail 'values are not aligned'
 	on 0 query table NR -j
 	json 'length == 8 and all(.[]; (.lid | type) == "number")'
