@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* For programs that link count_alloc.c in the place of base/alloc.c. */
+#ifndef BENCH_COUNT_ALLOC_H
+#define BENCH_COUNT_ALLOC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Allocations since the start, and the bytes that are allocated now. */
+struct alloc_count {
+	uint64_t calls;
+	size_t bytes;
+};
+
+struct alloc_count alloc_counted(void);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* B7: the embedded SA answers a PathRecord Get, without any transport. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <ibsa/sa.h>
+#include <ibsa/sim.h>
+
+#include "sim/sa.h"
+#include "wire/request.h"
+
+#include "bench.h"
+
+enum { COUNT = 200 * 1000, ROOM = 4096 };
+
+static struct ibsa_fabric *fabric;
+static uint64_t hosts;
+static uint8_t request[IBSA_MAD_BYTES];
+static uint8_t room[ROOM];
+
+static uint8_t *field(size_t bit_offset)
+{
+	return request + IBSA_SA_HEADER_BYTES + bit_offset / 8;
+}
+
+static void run_answer(uint64_t count)
+{
+	uint8_t *guid = field(offsetof(struct ibsa__path_bits, dgid)) + 8;
+
+	for (uint64_t i = 0; i < count; i++) {
+		struct sa_reply reply = { .bytes = room, .room = sizeof(room) };
+		uint64_t host = (i * 2654435761u >> 8) % hosts;
+
+		ibsa_put_be64(guid, 0x0002c90300100001 + 16 * host);
+		if (!ibsa__sa_answer(fabric, 0, request, &reply) ||
+		    IBSA_GET(sa_header, status, reply.bytes))
+			abort();
+		ibsa__sa_reply_done(&reply);
+	}
+}
+
+static int prepare(const char *path)
+{
+	struct ibsa_path want = { .reversible = 1, .numb_path = 1 };
+	const struct ibsa__request get = {
+		.record = &ibsa_path_record,
+		.match = &want,
+		.mask = IBSA_PATH_CM(dgid) | IBSA_PATH_CM(sgid) |
+			IBSA_PATH_CM(numb_path),
+		.transaction_id = 1,
+		.method = IBSA_METHOD_GET,
+	};
+	struct ibsa_fabric_info info;
+	struct ibsa_fabric_port port;
+	struct ibsa_error error;
+
+	if (ibsa_fabric_load(path, NULL, &error, &fabric)) {
+		fprintf(stderr, "%s\n", error.text);
+		return -1;
+	}
+	ibsa_fabric_info_get(fabric, &info);
+	hosts = info.adapters;
+	if (ibsa_fabric_port_at(fabric, 0, &port))
+		return -1;
+	want.sgid = want.dgid = port.state.gid;
+	return ibsa__request_encode(&get, request);
+}
+
+static const struct bench_case cases[] = {
+	{ "embedded-path", run_answer, COUNT },
+};
+
+/* The topology file comes first, then what bench_main() takes. */
+int main(int argc, char **argv)
+{
+	if (argc < 2 || prepare(argv[1]))
+		return EXIT_FAILURE;
+	argv[1] = argv[0];
+	return bench_main(argc - 1, argv + 1, cases,
+			  sizeof(cases) / sizeof(cases[0]));
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A transport that answers every request at once, from memory, in order:
+ * what is left of a query's time is the engine's.
+ */
+#ifndef BENCH_LOOP_H
+#define BENCH_LOOP_H
+
+#include <ibsa/sa.h>
+#include <ibsa/transport.h>
+
+/**
+ * struct loop - the transport
+ * @transport: what the engine is handed
+ * @now_ns:    its clock; moves a little each time it is read
+ * @answer:    the answer that is given to all, but for its id
+ * @ids:       transaction ids of the unanswered requests, a ring
+ * @mask:      of the ring
+ * @sent, @received: since the start
+ */
+struct loop {
+	struct ibsa_transport transport;
+	uint64_t now_ns;
+	uint8_t answer[IBSA_MAD_BYTES];
+	uint64_t *ids;
+	uint64_t mask;
+	uint64_t sent;
+	uint64_t received;
+};
+
+/* Room for @size requests in flight, a power of two. Return: 0 or -1. */
+int loop_init(struct loop *loop, uint64_t size);
+
+#endif

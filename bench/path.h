@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * B8 and B9: what the programs share that ask a real SA for paths, on a
+ * fabric that scripts/gen-fabric wrote.
+ */
+#ifndef BENCH_PATH_H
+#define BENCH_PATH_H
+
+#include <stdint.h>
+
+/**
+ * struct path_run - one program's run
+ * @window: queries in flight
+ * @count:  of queries
+ * @hosts:  of the fabric
+ * @asked, @answered: so far
+ * @latency_ns: of each answered query
+ * @start_ns: when the first was asked
+ */
+struct path_run {
+	unsigned int window;
+	unsigned int count;
+	unsigned int hosts;
+	unsigned int asked;
+	unsigned int answered;
+	uint64_t *latency_ns;
+	uint64_t start_ns;
+};
+
+/* From "WINDOW COUNT HOSTS", pinned. Return: 0 or -1. */
+int path_run_init(struct path_run *run, int argc, char **argv);
+
+/* The port GUID to ask a path to in query number @index. */
+uint64_t path_run_target(const struct path_run *run, unsigned int index);
+
+/* A query that was asked at @asked_ns has its answer. */
+void path_run_answered(struct path_run *run, uint64_t asked_ns);
+
+/* Print "p50 MICROSECONDS" and "rate QUERIES_A_SECOND". */
+void path_run_print(const struct path_run *run);
+
+#endif
