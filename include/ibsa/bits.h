@@ -135,6 +135,8 @@ static inline uint64_t ibsa_bits_put(void *bytes, unsigned int offset,
 		ibsa_put_be32(p + offset / 8, (uint32_t)value);
 	} else if (offset % 8 == 0 && nbits == 16) {
 		ibsa_put_be16(p + offset / 8, (uint16_t)value);
+	} else if (offset % 8 == 0 && nbits == 8) {
+		p[offset / 8] = (uint8_t)value;
 	} else if (IBSA__WITHIN(offset, nbits, 8)) {
 		p += offset / 8;
 		*p |= (uint8_t)(value << IBSA__BELOW(offset, nbits, 8));
