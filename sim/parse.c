@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <ibsa/sa.h>
@@ -18,7 +17,7 @@
 #include "sim/parse.h"
 
 /* A file larger than this is no topology. */
-enum { FILE_BYTES_MAX = 1 << 30 };
+enum { FIRST_BYTES = 1 << 16, FILE_BYTES_MAX = 1 << 30 };
 
 static int read_lines(struct parser *parser, const char *text, size_t len);
 
@@ -57,38 +56,47 @@ static int push_source(struct parser *parser, const char *name, char *owned)
 	return 0;
 }
 
-/* All of an open file; @out is the caller's to free. */
+/* Read on to the end of the file, @text growing. Return: bytes or -errno. */
+static ssize_t read_all(int fd, char **text)
+{
+	size_t room = 0, len = 0;
+
+	for (;;) {
+		ssize_t got;
+
+		if (len == room) {
+			char *more;
+
+			if (room == FILE_BYTES_MAX)
+				return -EFBIG;
+			room = room ? room * 2 : FIRST_BYTES;
+			more = ibsa__realloc(*text, room, 1);
+			if (!more)
+				return -ENOMEM;
+			*text = more;
+		}
+		got = read(fd, *text + len, room - len);
+		if (!got)
+			return (ssize_t)len;
+		if (got > 0)
+			len += (size_t)got;
+		else if (errno != EINTR)
+			return -errno;
+	}
+}
+
+/* All of an open file, pipes too; @out is the caller's to free. */
 static int read_fd(int fd, char **out, size_t *out_len)
 {
-	struct stat info;
-	size_t len = 0;
-	char *text;
+	char *text = NULL;
+	const ssize_t len = read_all(fd, &text);
 
-	if (fstat(fd, &info))
-		return -errno;
-	if (S_ISDIR(info.st_mode))
-		return -EISDIR;
-	if (!S_ISREG(info.st_mode) || info.st_size > FILE_BYTES_MAX)
-		return -EFBIG;
-	text = ibsa__calloc((size_t)info.st_size + 1, 1);
-	if (!text)
-		return -ENOMEM;
-	while (len < (size_t)info.st_size) {
-		ssize_t got = read(fd, text + len, (size_t)info.st_size - len);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0) {
-			got = -errno;
-			ibsa__free(text);
-			return (int)got;
-		}
-		if (!got)
-			break;
-		len += (size_t)got;
+	if (len < 0) {
+		ibsa__free(text);
+		return (int)len;
 	}
 	*out = text;
-	*out_len = len;
+	*out_len = (size_t)len;
 	return 0;
 }
 
