@@ -71,7 +71,7 @@ static void destroy(struct ibsa__engine *engine)
 	ibsa__pool_done(&engine->txns);
 	ibsa__hash_done(&engine->ids);
 	ibsa__hash_done(&engine->tids);
-	ibsa__hash_done(&engine->shares);
+	ibsa__share_done(&engine->shares);
 	ibsa__free(engine);
 }
 
@@ -86,7 +86,7 @@ int ibsa__engine_new(const struct ibsa__engine_options *options,
 	engine->transport = transport;
 	engine->options = *options;
 	if (ibsa__hash_init(&engine->ids) || ibsa__hash_init(&engine->tids) ||
-	    ibsa__hash_init(&engine->shares)) {
+	    ibsa__share_init(&engine->shares)) {
 		destroy(engine);
 		return -ENOMEM;
 	}

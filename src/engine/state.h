@@ -7,6 +7,7 @@
 #include "base/pool.h"
 #include "base/random.h"
 #include "engine/engine.h"
+#include "engine/share.h"
 #include "engine/timer.h"
 
 /* What a timer is for. */
@@ -41,12 +42,12 @@ enum txn_state {
 struct txn {
 	uint8_t mad[IBSA_MAD_BYTES];
 	struct hash_node tid;
-	struct hash_node share;
 	struct list link;
 	struct list queries;
 	struct timer retry;
 	const struct ibsa_record *record;
 	struct ibsa_address to;
+	uint64_t share_hash;
 	uint64_t sent_ns;
 	uint32_t interval_ms;
 	uint32_t max_interval_ms;
@@ -74,7 +75,7 @@ struct ibsa__engine {
 	struct pool txns;
 	struct hash ids;
 	struct hash tids;
-	struct hash shares;
+	struct share shares;
 	struct list waiting; /* queued txns, first to send first */
 	struct list ended;   /* queries whose callback is due */
 	unsigned int in_flight;

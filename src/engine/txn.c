@@ -77,12 +77,12 @@ int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 	txn->tries = 0;
 	txn->method = request.method;
 	txn->heard_busy = false;
-	txn->state = TXN_QUEUED;
+	txn->state = TXN_ENDED;
 	txn->shareable = options->sharing &&
 			 (request.method == IBSA_METHOD_GET ||
 			  request.method == IBSA_METHOD_GET_TABLE);
 	if (txn->shareable)
-		txn->share.key = identity_hash(txn);
+		txn->share_hash = identity_hash(txn);
 	*out = txn;
 	return 0;
 }
@@ -94,19 +94,20 @@ static bool is_same(const struct txn *a, const struct txn *b)
 		       identity_len(a));
 }
 
-/* A request on its way that asks what @txn asks, or NULL. */
+/* A request on its way that asks what @txn, a new one, asks; or NULL. */
 struct txn *ibsa__txn_like(struct ibsa__engine *engine, const struct txn *txn)
 {
-	struct hash_node *node;
+	const struct share_bucket *bucket;
 
 	if (!txn->shareable)
 		return NULL;
-	node = hash_find(&engine->shares, txn->share.key);
-	for (; node; node = hash_from(node->next, txn->share.key)) {
-		struct txn *other = hash_object(node, struct txn, share);
+	bucket = share_bucket(&engine->shares, txn->share_hash);
+	for (int i = 0; i < SHARE_WAYS; i++) {
+		const struct share_entry *entry = &bucket->entries[i];
 
-		if (is_same(other, txn))
-			return other;
+		if (entry->txn && entry->hash == txn->share_hash &&
+		    entry->txn->state != TXN_ENDED && is_same(entry->txn, txn))
+			return entry->txn;
 	}
 	return NULL;
 }
@@ -197,9 +198,13 @@ int ibsa__txn_submit(struct ibsa__engine *engine, struct txn *txn)
 
 	if (!room && engine->queued >= engine->options.queue)
 		return -ENOBUFS;
-	if (txn->shareable)
-		ibsa__hash_add(&engine->shares, &txn->share, txn->share.key);
+	if (txn->shareable) {
+		ibsa__share_fit(&engine->shares,
+				engine->in_flight + engine->queued);
+		share_add(&engine->shares, txn, txn->share_hash);
+	}
 	if (!room) {
+		txn->state = TXN_QUEUED;
 		list_append(&engine->waiting, &txn->link);
 		engine->queued++;
 		return 0;
@@ -260,8 +265,6 @@ void ibsa__txn_end(struct ibsa__engine *engine, struct txn *txn)
 {
 	if (txn->state == TXN_ENDED)
 		return;
-	if (txn->shareable)
-		ibsa__hash_remove(&engine->shares, &txn->share);
 	if (txn->state == TXN_QUEUED) {
 		list_remove(&txn->link);
 		engine->queued--;
