@@ -18,8 +18,7 @@ int cmd_path_details(struct cli *cli)
 		"  fe80::2:c903:10:11  a GID (gid:...)",
 		"  0x0002c90300100011  a port GUID (guid:...)",
 		"  17                  a LID (lid:...)",
-		"  node1               a node's name, or its first word "
-		"(name:...)",
+		"  node1               a node's name or its first word (name:...)",
 		"FIELD=VALUE narrows the path: pkey=0x8001 sl=1; fields are",
 		"those of the PathRecord: ibsa query get PathRecord --help",
 		"",
