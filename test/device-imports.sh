@@ -14,7 +14,7 @@ if ! command -v nm >/dev/null; then
 fi
 status=0
 imports=$(nm -D --undefined-only --format=posix "$1" | sed 's/[@ ].*//')
-wrong=$(grep -xE '(open|openat|scandir|readdir|fopen|pread)64|openat|fopen|f?l?stat(64|at|at64|x)?|__[fl]?xstat.*|f?access(at)?|__(open|openat|open64|openat64)_2|__(read|pread|pread64|poll|ppoll)_chk' <<<"$imports" || true)
+wrong=$(grep -xE '(open|openat|scandir|readdir|fopen|pread)64|openat|fopen|l?stat|statx|fstatat|[fl]?stat64|fstatat64|__[fl]?xstat.*|f?access(at)?|__(open|openat|open64|openat64)_2|__(read|pread|pread64|poll|ppoll)_chk' <<<"$imports" || true)
 if [ -n "$wrong" ]; then
 	echo "$1 imports what ibsim does not catch:" "${wrong//$'\n'/ }" >&2
 	status=1

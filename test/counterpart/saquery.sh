@@ -1,0 +1,153 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: saquery.sh cut|whole IBSA UMTAP
+#
+# Asks one OpenSM the same by ibsa and by saquery, and compares the answers
+# field by field. On a fabric whose MADs are cut at 256 bytes, answers that
+# do not fit must be reported as cut; saquery takes them for the whole.
+set -euo pipefail
+here=$(realpath "$(dirname "$0")")
+# shellcheck source=test/counterpart/fabric.sh
+. "$here/fabric.sh"
+fabric_need saquery jq
+
+mode=$1 ibsa=$(realpath "$2")
+if [ "$mode" = whole ]; then
+	FABRIC_UMTAP=$(realpath "$3")
+fi
+host='host-r3 mlx5_0'
+prefix=fec0::1234
+failed=0
+
+wrong() {
+	echo "FAILED: $*" >&2
+	failed=1
+}
+
+# One client after the other: ibsim's copy of sysfs is one a process.
+ours() {
+	fabric_run "$host" "$ibsa" "$@" </dev/null 2>"$FABRIC_DIR/ours.err"
+}
+
+theirs() {
+	fabric_run "$host" saquery "$@" </dev/null 2>"$FABRIC_DIR/theirs.err"
+}
+
+# Numbers without leading zeros, all in lower case.
+plain() {
+	tr '[:upper:]' '[:lower:]' | sed -E 's/ 0x0*([0-9a-f])/ 0x\1/'
+}
+
+# "name....value" and "Name:...value" to "name value", of the names in a file.
+saquery_fields() {
+	sed -nE 's/^\t+([A-Za-z_0-9]+):?\.+(.*)$/\1 \2/p' | plain |
+		awk 'NR == FNR { known[$1]; next } $1 in known' "$1" -
+}
+
+# same RECORD OURS... -- THEIRS...
+same() {
+	local record=$1 mine=() what
+	shift
+	while [ "$1" != -- ]; do
+		mine+=("$1")
+		shift
+	done
+	shift
+	what="ibsa ${mine[*]} and saquery $*"
+	cd "$FABRIC_DIR"
+	if ! ours -j "${mine[@]}" >ours.json; then
+		wrong "$what: $(cat ours.err)"
+		return
+	fi
+	jq -r --arg record "$record" -f "$here/saquery.jq" ours.json |
+		plain >ours.txt
+	theirs "$@" >theirs.out || wrong "saquery $*: $(cat theirs.err)"
+	saquery_fields ours.txt <theirs.out >theirs.txt
+	if ! [ -s theirs.txt ]; then
+		wrong "$what: nothing to compare"
+	elif ! diff theirs.txt ours.txt >&2; then
+		wrong "$what differ"
+	else
+		echo "same: $what: $(wc -l <ours.txt) fields"
+	fi
+}
+
+# says STATUS WORDS OURS...
+says() {
+	local want=$1 words=$2 status=0
+	shift 2
+	cd "$FABRIC_DIR"
+	ours "$@" >ours.out || status=$?
+	if [ "$status" -ne "$want" ]; then
+		wrong "ibsa $*: exit status $status, not $want"
+	elif ! grep -q "$words" ours.err; then
+		wrong "ibsa $*: no \"$words\" in: $(cat ours.err)"
+	else
+		echo "as it should: ibsa $*: $(tail -n 1 ours.err)"
+	fi
+}
+
+records_by_lid() {
+	local lid port
+	for lid in 1 2 3 4 5 6; do
+		same NodeRecord query table NR lid="$lid" -- NR "$lid"
+	done
+	for lid in 1 4 5 6; do
+		same PortInfoRecord query table PIR endport_lid="$lid" -- \
+			PIR "$lid"
+	done
+	# Ports of a switch: to a host, to the other switch, to nobody.
+	for port in 1 23 5; do
+		same PortInfoRecord \
+			query table PIR endport_lid=2 port_num="$port" -- \
+			PIR "2/$port"
+	done
+}
+
+paths() {
+	local guid lid
+	for lid in 1 2 3 4 6; do
+		same PathRecord path 5 "$lid" -- PR --slid 5 --dlid "$lid"
+	done
+	for guid in 398:11 398:21 398:42 41:1a02 52:2b02; do
+		guid=8:f104:$guid
+		same PathRecord path self "$prefix:$guid" -- --sgid-to-dgid \
+			"fec0:0:0:1234:8:f104:398:31-fec0:0:0:1234:$guid"
+	done
+}
+
+unknown_gid() {
+	says 1 'no path' path self "$prefix:8:f104:398:99"
+	theirs --sgid-to-dgid \
+		"fec0:0:0:1234:8:f104:398:31-fec0:0:0:1234:8:f104:398:99" \
+		>"$FABRIC_DIR/theirs.out" || true
+	if grep -q PathRecord "$FABRIC_DIR/theirs.out"; then
+		wrong 'saquery knows the unknown GID'
+	fi
+}
+
+whole_tables() {
+	same NodeRecord query table NR -- NR
+	same PortInfoRecord query table PIR -- PIR
+	same PathRecord query table PR -- -p
+	same PortInfoRecord query table PIR endport_lid=2 -- PIR 2
+}
+
+cut_tables() {
+	local record
+	for record in NR PIR PR; do
+		says 3 'cut' query table "$record"
+		says 3 'cut' -j query table "$record"
+	done
+}
+
+fabric_start
+records_by_lid
+paths
+unknown_gid
+if [ "$mode" = whole ]; then
+	whole_tables
+else
+	cut_tables
+fi
+exit "$failed"
