@@ -120,8 +120,8 @@ static void short_last_segment_is_cut(void **state)
 	assert_int_equal(parse(&table).count, 1);
 }
 
-/* As ibsim carries OpenSM's tables: no RMPP type, cut at one MAD. */
-static void brimful_mad_without_rmpp_is_cut(void **state)
+/* As ibsim carries OpenSM's tables: no RMPP type, and 224 bytes of a MAD. */
+static void table_beyond_ibsims_bytes_is_cut(void **state)
 {
 	struct table table = path_table(8);
 
@@ -130,9 +130,13 @@ static void brimful_mad_without_rmpp_is_cut(void **state)
 	assert_int_equal(parse(&table).err, 0);
 	table.len = 256;
 	assert_int_equal(parse(&table).err, -ENODATA);
-	table.len = 56 + 64;
+	assert_int_equal(parse(&table).count, 2);
+	table.len = 56 + 3 * 64;
+	assert_int_equal(parse(&table).err, -ENODATA);
+	assert_int_equal(parse(&table).count, 2);
+	table.len = 56 + 2 * 64;
 	assert_int_equal(parse(&table).err, 0);
-	assert_int_equal(parse(&table).count, 1);
+	assert_int_equal(parse(&table).count, 2);
 }
 
 /* A Get's answer has one record; less is malformed. */
@@ -195,7 +199,7 @@ int main(void)
 		cmocka_unit_test(reassembled_table_is_whole),
 		cmocka_unit_test(lone_first_segment_is_cut),
 		cmocka_unit_test(short_last_segment_is_cut),
-		cmocka_unit_test(brimful_mad_without_rmpp_is_cut),
+		cmocka_unit_test(table_beyond_ibsims_bytes_is_cut),
 		cmocka_unit_test(get_response_is_one_record),
 		cmocka_unit_test(status_has_no_records),
 		cmocka_unit_test(outcomes_are_told_apart),

@@ -4,26 +4,39 @@
 
 #include "engine/reply.h"
 
-enum { RMPP_HEADER_END = 36 };
+enum { RMPP_HEADER_END = 36, IBSIM_BYTES = 224 };
 
 /*
  * Whether a table is only the beginning of what was sent. Reassembled by the
  * kernel, it carries its first segment's RMPP header: that segment was not
  * the last, yet no more than one MAD is here; or it was, and its length says
- * more. Handed over without any RMPP, as ibsim does, the header is as the
- * sender's SA left it, without a type, and the reply fills one MAD to the
- * brim: a whole one ends with its last record.
+ * more.
  */
-static bool is_cut(const struct ibsa_sa_header *header, size_t len)
+static bool is_cut_by_rmpp(const struct ibsa_sa_header *header, size_t len)
 {
-	if (!(header->rmpp_flags & IBSA_RMPP_ACTIVE))
-		return false;
-	if (header->rmpp_type != IBSA_RMPP_TYPE_DATA)
-		return len == IBSA_MAD_BYTES;
 	if (!(header->rmpp_flags & IBSA_RMPP_LAST))
 		return len <= IBSA_MAD_BYTES;
 	return len < IBSA_MAD_BYTES && header->rmpp_length <= IBSA_MAD_BYTES &&
 	       len < RMPP_HEADER_END + header->rmpp_length;
+}
+
+/*
+ * The bytes of a table that can be trusted. ibsim knows no RMPP: it leaves
+ * the header as the SA wrote it, without a type, and of one MAD it hands over
+ * 224 bytes, whatever length it says.
+ */
+static size_t usable_len(const struct ibsa_sa_header *header, size_t len,
+			 bool *cut)
+{
+	*cut = false;
+	if (!(header->rmpp_flags & IBSA_RMPP_ACTIVE))
+		return len;
+	if (header->rmpp_type == IBSA_RMPP_TYPE_DATA) {
+		*cut = is_cut_by_rmpp(header, len);
+		return len;
+	}
+	*cut = len > IBSIM_BYTES && len <= IBSA_MAD_BYTES;
+	return *cut ? IBSIM_BYTES : len;
 }
 
 static void parse_table(const struct ibsa_record *record,
@@ -31,6 +44,7 @@ static void parse_table(const struct ibsa_record *record,
 			struct ibsa_reply *out)
 {
 	size_t stride = (size_t)header->attribute_offset * 8;
+	bool cut;
 
 	if (!stride)
 		return;
@@ -39,8 +53,9 @@ static void parse_table(const struct ibsa_record *record,
 		return;
 	}
 	out->stride = stride;
+	len = usable_len(header, len, &cut);
 	out->count = (len - IBSA_SA_HEADER_BYTES) / stride;
-	if (is_cut(header, len))
+	if (cut)
 		out->err = -ENODATA;
 }
 

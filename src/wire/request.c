@@ -7,47 +7,55 @@
 
 enum { BASE_VERSION = 1, BASE_VERSION_OPA = 0x80 };
 
-/* Store a number in a header field; the field's type is wide enough. */
-#define PUT(mad, field, value)                                             \
-	ibsa_bits_put((mad), offsetof(struct ibsa__sa_header_bits, field), \
-		      sizeof(((struct ibsa__sa_header_bits *)0)->field),   \
-		      (value))
+/* Where a header field is, in bytes. */
+#define AT(field) (offsetof(struct ibsa__sa_header_bits, field) / 8)
 
 /* In pieces: of one memset of this length gcc makes a slow "rep stos". */
 static void clear(uint8_t *mad)
 {
+	static const uint8_t zeroes[32];
+
 	UNROLL
-	for (int i = 0; i < IBSA_MAD_BYTES; i += 64)
-		memset(mad + i, 0, 64);
+	for (size_t i = 0; i < IBSA_MAD_BYTES; i += sizeof(zeroes))
+		memcpy(mad + i, zeroes, sizeof(zeroes));
+}
+
+/* What the header holds; nothing is read back that was just written. */
+static void put_header(const struct ibsa__request *request, uint8_t *mad)
+{
+	const struct ibsa_record *record = request->record;
+	const bool opa = record->class_version == IBSA_CLASS_VERSION_OPA;
+
+	mad[AT(base_version)] = opa ? BASE_VERSION_OPA : BASE_VERSION;
+	mad[AT(mgmt_class)] = IBSA_CLASS_SA;
+	mad[AT(class_version)] = record->class_version;
+	mad[AT(method)] = request->method;
+	ibsa_put_be64(mad + AT(transaction_id), request->transaction_id);
+	ibsa_put_be16(mad + AT(attribute_id), record->attribute);
+	ibsa_put_be32(mad + AT(attribute_modifier),
+		      request->attribute_modifier);
+	ibsa_put_be64(mad + AT(sm_key), request->sm_key);
+	ibsa_put_be64(mad + AT(component_mask), request->mask);
 }
 
 int ibsa__request_encode(const struct ibsa__request *request,
 			 uint8_t mad[IBSA_MAD_BYTES])
 {
-	const struct ibsa_record *record = request->record;
 	uint64_t over = 0;
 
 	clear(mad);
-	PUT(mad, base_version,
-	    record->class_version == IBSA_CLASS_VERSION_OPA ? BASE_VERSION_OPA
-							    : BASE_VERSION);
-	PUT(mad, mgmt_class, IBSA_CLASS_SA);
-	PUT(mad, class_version, record->class_version);
-	PUT(mad, method, request->method);
-	PUT(mad, transaction_id, request->transaction_id);
-	PUT(mad, attribute_id, record->attribute);
-	PUT(mad, attribute_modifier, request->attribute_modifier);
-	PUT(mad, sm_key, request->sm_key);
-	PUT(mad, component_mask, request->mask);
+	put_header(request, mad);
 	if (request->match)
-		record->encode(request->match, mad + IBSA_SA_HEADER_BYTES,
-			       &over);
+		request->record->encode(request->match,
+					mad + IBSA_SA_HEADER_BYTES, &over);
 	return over ? -ERANGE : 0;
 }
 
 void ibsa__request_set_id(uint8_t *mad, uint64_t transaction_id)
 {
-	PUT(mad, transaction_id, transaction_id);
+	ibsa_put_be64(
+		mad + offsetof(struct ibsa__sa_header_bits, transaction_id) / 8,
+		transaction_id);
 }
 
 uint8_t ibsa__response_method(uint8_t method)

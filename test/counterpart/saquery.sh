@@ -139,6 +139,8 @@ cut_tables() {
 		says 3 'cut' query table "$record"
 		says 3 'cut' -j query table "$record"
 	done
+	# Three paths fill less than a MAD, of which ibsim keeps the end back.
+	says 3 'cut' query table PR slid=5 rate=3 rate_selector=2
 }
 
 fabric_start
