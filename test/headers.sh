@@ -11,8 +11,19 @@ user=$2
 flags="-Wall -Wextra -Wpedantic -Werror -fsyntax-only -I$include"
 failed=0
 
-for file in "$include"/ibsa/*.h "$user"; do
-	"${CC:-cc}" -std=c11 $flags -x c "$file" || failed=1
-	"${CXX:-c++}" -std=c++17 $flags -x c++ "$file" || failed=1
+# Included, since clang complains of inline functions that a main file lacks
+# use for.
+compile() {
+	"${CC:-cc}" -std=c11 $flags -x c - <<-END || failed=1
+		$1
+	END
+	"${CXX:-c++}" -std=c++17 $flags -x c++ - <<-END || failed=1
+		$1
+	END
+}
+
+for file in "$include"/ibsa/*.h; do
+	compile "#include <ibsa/${file##*/}>"
 done
+compile "#include \"$user\""
 exit $failed

@@ -93,7 +93,38 @@ static void encode_refuses_every_value_that_is_too_wide(void **state)
 	assert_true(fields > 80);
 }
 
-/* All ones: the widest values fit, and bytes between members are nobody's. */
+/* All ones in every field, and in the bytes between members. */
+static void widest_make(const struct ibsa_record *record, union host *host)
+{
+	memset(host, 0xff, sizeof(*host));
+	for (unsigned int n = 0; n < record->field_count; n++) {
+		const struct ibsa_field *field = &record->fields[n];
+		uint64_t ones;
+
+		if (field->show == IBSA_SHOW_text)
+			host->bytes[field->host_offset + field->count] = 0;
+		if (!is_number(field))
+			continue;
+		ones = ~UINT64_C(0) >> (64 - field->nbits);
+		for (unsigned int v = 0; v < field->count; v++)
+			assert_int_equal(ibsa_field_set(field, v, ones, host),
+					 0);
+	}
+}
+
+static void check_same(const struct ibsa_record *record, const union host *host,
+		       const union host *other)
+{
+	for (unsigned int n = 0; n < record->field_count; n++) {
+		const struct ibsa_field *field = &record->fields[n];
+
+		assert_memory_equal(host->bytes + field->host_offset,
+				    other->bytes + field->host_offset,
+				    (size_t)field->host_size * field->count);
+	}
+}
+
+/* The widest values fit, and bytes between members are nobody's. */
 static void the_widest_values_fit(void **state)
 {
 	const struct ibsa_record *record;
@@ -104,38 +135,14 @@ static void the_widest_values_fit(void **state)
 		union host back = { 0 };
 		uint8_t wire[256];
 
-		memset(&host, 0xff, sizeof(host));
-		for (unsigned int n = 0; n < record->field_count; n++) {
-			const struct ibsa_field *field = &record->fields[n];
-
-			if (field->show == IBSA_SHOW_text)
-				host.bytes[field->host_offset + field->count] =
-					0;
-			if (!is_number(field))
-				continue;
-			for (unsigned int v = 0; v < field->count; v++)
-				assert_int_equal(
-					ibsa_field_set(
-						field, v,
-						~UINT64_C(0) >>
-							(64 - field->nbits),
-						&host),
-					0);
-		}
+		widest_make(record, &host);
 		assert_int_equal(ibsa_record_encode(record, &host, wire,
 						    sizeof(wire)),
 				 0);
 		assert_int_equal(ibsa_record_decode(record, wire, sizeof(wire),
 						    &back),
 				 0);
-		for (unsigned int n = 0; n < record->field_count; n++) {
-			const struct ibsa_field *field = &record->fields[n];
-
-			assert_memory_equal(host.bytes + field->host_offset,
-					    back.bytes + field->host_offset,
-					    (size_t)field->host_size *
-						    field->count);
-		}
+		check_same(record, &host, &back);
 	}
 }
 
@@ -223,80 +230,81 @@ static void text_is_zero_filled_on_the_wire(void **state)
 }
 
 /* The bit numbers of Linux's SA client: include/rdma/ib_sa.h. */
+static const struct {
+	uint64_t mask;
+	unsigned int bit;
+} kernel_bits[] = {
+	{ IBSA_PATH_CM(dgid), 2 },
+	{ IBSA_PATH_CM(sgid), 3 },
+	{ IBSA_PATH_CM(dlid), 4 },
+	{ IBSA_PATH_CM(slid), 5 },
+	{ IBSA_PATH_CM(raw_traffic), 6 },
+	{ IBSA_PATH_CM(flow_label), 8 },
+	{ IBSA_PATH_CM(hop_limit), 9 },
+	{ IBSA_PATH_CM(tclass), 10 },
+	{ IBSA_PATH_CM(reversible), 11 },
+	{ IBSA_PATH_CM(numb_path), 12 },
+	{ IBSA_PATH_CM(pkey), 13 },
+	{ IBSA_PATH_CM(qos_class), 14 },
+	{ IBSA_PATH_CM(sl), 15 },
+	{ IBSA_PATH_CM(mtu_selector), 16 },
+	{ IBSA_PATH_CM(mtu), 17 },
+	{ IBSA_PATH_CM(rate_selector), 18 },
+	{ IBSA_PATH_CM(rate), 19 },
+	{ IBSA_PATH_CM(packet_life_time_selector), 20 },
+	{ IBSA_PATH_CM(packet_life_time), 21 },
+	{ IBSA_PATH_CM(preference), 22 },
+	{ IBSA_OPA_PATH_CM(dlid), 4 },
+	{ IBSA_OPA_PATH_CM(sl), 15 },
+	{ IBSA_OPA_PATH_CM(preference), 22 },
+	{ IBSA_MCMEMBER_CM(mgid), 0 },
+	{ IBSA_MCMEMBER_CM(port_gid), 1 },
+	{ IBSA_MCMEMBER_CM(qkey), 2 },
+	{ IBSA_MCMEMBER_CM(mlid), 3 },
+	{ IBSA_MCMEMBER_CM(mtu_selector), 4 },
+	{ IBSA_MCMEMBER_CM(mtu), 5 },
+	{ IBSA_MCMEMBER_CM(tclass), 6 },
+	{ IBSA_MCMEMBER_CM(pkey), 7 },
+	{ IBSA_MCMEMBER_CM(rate_selector), 8 },
+	{ IBSA_MCMEMBER_CM(rate), 9 },
+	{ IBSA_MCMEMBER_CM(packet_life_time_selector), 10 },
+	{ IBSA_MCMEMBER_CM(packet_life_time), 11 },
+	{ IBSA_MCMEMBER_CM(sl), 12 },
+	{ IBSA_MCMEMBER_CM(flow_label), 13 },
+	{ IBSA_MCMEMBER_CM(hop_limit), 14 },
+	{ IBSA_MCMEMBER_CM(scope), 15 },
+	{ IBSA_MCMEMBER_CM(join_state), 16 },
+	{ IBSA_MCMEMBER_CM(proxy_join), 17 },
+	{ IBSA_SERVICE_CM(service_id), 0 },
+	{ IBSA_SERVICE_CM(service_gid), 1 },
+	{ IBSA_SERVICE_CM(service_pkey), 2 },
+	{ IBSA_SERVICE_CM(service_lease), 4 },
+	{ IBSA_SERVICE_CM(service_key), 5 },
+	{ IBSA_SERVICE_CM(service_name), 6 },
+	{ IBSA_SERVICE_CM(service_data8), 7 },
+	{ IBSA_SERVICE_CM(service_data16), 23 },
+	{ IBSA_SERVICE_CM(service_data32), 31 },
+	{ IBSA_SERVICE_CM(service_data64), 35 },
+	{ IBSA_NODE_CM(lid), 0 },
+	{ IBSA_NODE_CM(node_type), 4 },
+	{ IBSA_NODE_CM(port_guid), 8 },
+	{ IBSA_NODE_CM(node_description), 14 },
+	{ IBSA_PORT_INFO_CM(endport_lid), 0 },
+	{ IBSA_PORT_INFO_CM(capability_mask), 7 },
+	{ IBSA_PORT_INFO_CM(lmc), 20 },
+	{ IBSA_PORT_INFO_CM(capability_mask2), 53 },
+	{ IBSA_PORT_INFO_CM(link_speed_ext_enabled), 57 },
+	{ IBSA_INFORM_INFO_CM(gid), 0 },
+	{ IBSA_INFORM_INFO_CM(subscribe), 5 },
+	{ IBSA_INFORM_INFO_CM(producer_type), 12 },
+};
+
 static void masks_are_those_of_the_kernel(void **state)
 {
-	static const struct {
-		uint64_t mask;
-		unsigned int bit;
-	} cases[] = {
-		{ IBSA_PATH_CM(dgid), 2 },
-		{ IBSA_PATH_CM(sgid), 3 },
-		{ IBSA_PATH_CM(dlid), 4 },
-		{ IBSA_PATH_CM(slid), 5 },
-		{ IBSA_PATH_CM(raw_traffic), 6 },
-		{ IBSA_PATH_CM(flow_label), 8 },
-		{ IBSA_PATH_CM(hop_limit), 9 },
-		{ IBSA_PATH_CM(tclass), 10 },
-		{ IBSA_PATH_CM(reversible), 11 },
-		{ IBSA_PATH_CM(numb_path), 12 },
-		{ IBSA_PATH_CM(pkey), 13 },
-		{ IBSA_PATH_CM(qos_class), 14 },
-		{ IBSA_PATH_CM(sl), 15 },
-		{ IBSA_PATH_CM(mtu_selector), 16 },
-		{ IBSA_PATH_CM(mtu), 17 },
-		{ IBSA_PATH_CM(rate_selector), 18 },
-		{ IBSA_PATH_CM(rate), 19 },
-		{ IBSA_PATH_CM(packet_life_time_selector), 20 },
-		{ IBSA_PATH_CM(packet_life_time), 21 },
-		{ IBSA_PATH_CM(preference), 22 },
-		{ IBSA_OPA_PATH_CM(dlid), 4 },
-		{ IBSA_OPA_PATH_CM(sl), 15 },
-		{ IBSA_OPA_PATH_CM(preference), 22 },
-		{ IBSA_MCMEMBER_CM(mgid), 0 },
-		{ IBSA_MCMEMBER_CM(port_gid), 1 },
-		{ IBSA_MCMEMBER_CM(qkey), 2 },
-		{ IBSA_MCMEMBER_CM(mlid), 3 },
-		{ IBSA_MCMEMBER_CM(mtu_selector), 4 },
-		{ IBSA_MCMEMBER_CM(mtu), 5 },
-		{ IBSA_MCMEMBER_CM(tclass), 6 },
-		{ IBSA_MCMEMBER_CM(pkey), 7 },
-		{ IBSA_MCMEMBER_CM(rate_selector), 8 },
-		{ IBSA_MCMEMBER_CM(rate), 9 },
-		{ IBSA_MCMEMBER_CM(packet_life_time_selector), 10 },
-		{ IBSA_MCMEMBER_CM(packet_life_time), 11 },
-		{ IBSA_MCMEMBER_CM(sl), 12 },
-		{ IBSA_MCMEMBER_CM(flow_label), 13 },
-		{ IBSA_MCMEMBER_CM(hop_limit), 14 },
-		{ IBSA_MCMEMBER_CM(scope), 15 },
-		{ IBSA_MCMEMBER_CM(join_state), 16 },
-		{ IBSA_MCMEMBER_CM(proxy_join), 17 },
-		{ IBSA_SERVICE_CM(service_id), 0 },
-		{ IBSA_SERVICE_CM(service_gid), 1 },
-		{ IBSA_SERVICE_CM(service_pkey), 2 },
-		{ IBSA_SERVICE_CM(service_lease), 4 },
-		{ IBSA_SERVICE_CM(service_key), 5 },
-		{ IBSA_SERVICE_CM(service_name), 6 },
-		{ IBSA_SERVICE_CM(service_data8), 7 },
-		{ IBSA_SERVICE_CM(service_data16), 23 },
-		{ IBSA_SERVICE_CM(service_data32), 31 },
-		{ IBSA_SERVICE_CM(service_data64), 35 },
-		{ IBSA_NODE_CM(lid), 0 },
-		{ IBSA_NODE_CM(node_type), 4 },
-		{ IBSA_NODE_CM(port_guid), 8 },
-		{ IBSA_NODE_CM(node_description), 14 },
-		{ IBSA_PORT_INFO_CM(endport_lid), 0 },
-		{ IBSA_PORT_INFO_CM(capability_mask), 7 },
-		{ IBSA_PORT_INFO_CM(lmc), 20 },
-		{ IBSA_PORT_INFO_CM(capability_mask2), 53 },
-		{ IBSA_PORT_INFO_CM(link_speed_ext_enabled), 57 },
-		{ IBSA_INFORM_INFO_CM(gid), 0 },
-		{ IBSA_INFORM_INFO_CM(subscribe), 5 },
-		{ IBSA_INFORM_INFO_CM(producer_type), 12 },
-	};
-
 	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++)
-		assert_true(cases[i].mask == UINT64_C(1) << cases[i].bit);
+	for (size_t i = 0; i < COUNT(kernel_bits); i++)
+		assert_true(kernel_bits[i].mask ==
+			    UINT64_C(1) << kernel_bits[i].bit);
 	/* Both halves of a path's service id have a bit. */
 	assert_true(IBSA_PATH_CM(service_id) == 3);
 	assert_true(IBSA_OPA_PATH_CM(service_id) == 3);
