@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Headers, exported names and manual pages say the same.
+
+usage: interface.py CC INCLUDE-DIR LIBRARY MAP MAN-DIR NAME.SECTION...
+
+Every function that a header of ibsa declares is exported under an IBSA_ node
+of the map and has a manual page or an alias of one, every exported name is
+declared, and the examples of the pages of section 3 compile.
+"""
+
+import fnmatch
+import os
+import re
+import subprocess
+import sys
+
+# How an example is compiled.
+FLAGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
+
+# What an example that names no header itself may use.
+HEADERS = "".join(f"#include <{name}>\n" for name in (
+    "errno.h", "poll.h", "stdio.h", "stdlib.h", "string.h", "ibsa/device.h",
+    "ibsa/ibsa.h", "ibsa/records.h", "ibsa/sa.h", "ibsa/sim.h", "ibsa/text.h"))
+
+
+def run(*command, text=None):
+    return subprocess.run(command, input=text, text=True, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def own_lines(compiler, include, header):
+    """The preprocessed lines that stand in this very header."""
+    done = run(compiler, "-E", "-I", include, header)
+    if done.returncode:
+        sys.exit(done.stderr)
+    here = False
+    for line in done.stdout.splitlines():
+        marker = re.match(r'# \d+ "([^"]*)"', line)
+        if marker:
+            here = os.path.basename(marker[1]) == os.path.basename(header) \
+                and "/ibsa/" in marker[1]
+        elif here:
+            yield line
+
+
+def declared(compiler, include):
+    """Functions that the headers declare, and those that they define."""
+    functions, inlines = set(), set()
+    for name in sorted(os.listdir(os.path.join(include, "ibsa"))):
+        header = os.path.join(include, "ibsa", name)
+        if not name.endswith(".h"):
+            continue
+        text = " ".join(own_lines(compiler, include, header))
+        while re.search(r"\{[^{}]*\}", text):
+            text = re.sub(r"\{[^{}]*\}", ";", text)
+        text = re.sub(r"__attribute__\s*\(\(.*?\)\)", "", text)
+        for statement in text.split(";"):
+            found = re.match(r"\s*(?!typedef)([\w\s*]*?)(\w+)\s*\(", statement)
+            if found and found[1].strip() and found[2] != "void":
+                inline = "inline" in found[1]
+                (inlines if inline else functions).add(found[2])
+    return functions, {name for name in inlines if "__" not in name}
+
+
+def exported_patterns(path):
+    with open(path, encoding="ascii") as file:
+        text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
+    for node, body in re.findall(r"([\w.]+)\s*\{(.*?)\}", text, re.S):
+        if node.startswith("IBSA_"):
+            names = body.split("local:")[0].replace("global:", "")
+            yield from re.findall(r"[\w*\[\]-]+", names)
+
+
+def defined(library):
+    done = run("nm", "-D", "--defined-only", library)
+    if done.returncode:
+        sys.exit(done.stderr)
+    return {line.split()[-1].split("@")[0]: line.split()[-2]
+            for line in done.stdout.splitlines()}
+
+
+def examples(path):
+    """The code of a page's EXAMPLES."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read().partition(".Sh EXAMPLES")[2].partition("\n.Sh ")[0]
+    for block in re.findall(r"^\.Bd -literal.*?\n(.*?)^\.Ed", text,
+                            re.S | re.M):
+        yield block.replace("\\e", "\\").replace("\\-", "-").replace("\\&", "")
+
+
+def examples_check(compiler, include, folder, pages):
+    for page in pages:
+        path = os.path.join(folder, page)
+        if not page.endswith(".3") or not os.path.exists(path):
+            continue
+        for number, code in enumerate(examples(path), 1):
+            if "#include" not in code:
+                code = HEADERS + code
+            done = run(compiler, *FLAGS, "-I", include, "-x", "c", "-",
+                       text=code)
+            if done.returncode:
+                yield f"{page}: example {number}: {done.stderr.strip()}"
+
+
+def problems(compiler, include, library, map_path, folder, pages):
+    functions, inlines = declared(compiler, include)
+    patterns = list(exported_patterns(map_path))
+    symbols = defined(library)
+    documented = {page.rpartition(".")[0] for page in pages}
+    for pattern in patterns:
+        names = fnmatch.filter(symbols, pattern)
+        if not names:
+            yield f"{pattern}: in the map, but not in the library"
+        for name in names:
+            if symbols[name] == "T" and name not in functions:
+                yield f"{name}: exported, but no header declares it"
+            if name not in documented:
+                yield f"{name}: has no manual page"
+    for name in sorted(functions):
+        if not any(fnmatch.fnmatch(name, pattern) for pattern in patterns):
+            yield f"{name}: declared, but not in the map"
+    for name in sorted((functions | inlines) - documented):
+        yield f"{name}: has no manual page"
+    yield from examples_check(compiler, include, folder, pages)
+
+
+def main():
+    compiler, include, library, map_path, folder, *pages = sys.argv[1:]
+    found = sorted(set(problems(compiler, include, library, map_path, folder,
+                                pages)))
+    print("\n".join(found))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
