@@ -16,27 +16,47 @@ enum { FLIPPED_BITS_MAX = 8 };
 /* The SA's GUID in GIDs that name it without knowing it. IBA, 15.1.1. */
 #define SA_WELL_KNOWN_ID UINT64_C(0x0200000000000002)
 
-struct message *ibsa__link_head(const struct link *link)
+static struct queue *queue_of(struct link *link, bool is_request)
 {
-	struct message *head = ibsa__queue_head(&link->queue);
-
-	for (int i = 0; i < 2; i++) {
-		struct message *held = link->held[i];
-
-		if (held && (!head || held->due_ns < head->due_ns))
-			head = held;
-	}
-	return head;
+	return is_request ? &link->requests : &link->queue;
 }
 
-static struct message *pop(struct link *link)
+/* What is first on its way to the SA, or from there; or NULL. */
+static struct message *head(const struct link *link, bool is_request)
 {
-	struct message *head = ibsa__link_head(link);
+	struct message *held = link->held[is_request];
+	struct message *first = ibsa__queue_head(is_request ? &link->requests
+							    : &link->queue);
 
-	if (head != link->held[head->is_request])
-		return ibsa__queue_pop(&link->queue);
-	link->held[head->is_request] = NULL;
-	return head;
+	if (held && (!first || held->due_ns < first->due_ns))
+		return held;
+	return first;
+}
+
+/* Take it if it is due, or NULL. */
+static struct message *take_due(struct link *link, bool is_request)
+{
+	struct message *first = head(link, is_request);
+
+	if (!first || first->due_ns > ibsa__fabric_now(link->fabric))
+		return NULL;
+	if (first != link->held[is_request])
+		return ibsa__queue_pop(queue_of(link, is_request));
+	link->held[is_request] = NULL;
+	return first;
+}
+
+uint64_t ibsa__link_due(const struct link *link)
+{
+	uint64_t due_ns = UINT64_MAX;
+
+	for (int is_request = 0; is_request < 2; is_request++) {
+		const struct message *first = head(link, is_request);
+
+		if (first && first->due_ns < due_ns)
+			due_ns = first->due_ns;
+	}
+	return due_ns;
 }
 
 static uint64_t random_delay(struct ibsa_fabric *fabric,
@@ -81,18 +101,19 @@ static struct message *copy(struct link *link, const struct message *message)
 static int enqueue(struct link *link, struct message *message)
 {
 	struct message **held = &link->held[message->is_request];
+	struct queue *queue = queue_of(link, message->is_request);
 	struct message *late = *held;
 	const uint64_t due_ns = message->due_ns;
 	int err;
 
 	message->number = link->sent++;
-	err = ibsa__queue_push(&link->queue, message);
+	err = ibsa__queue_push(queue, message);
 	if (!late || err)
 		return err;
 	*held = NULL;
 	late->due_ns = due_ns;
 	late->number = link->sent++;
-	return ibsa__queue_push(&link->queue, late);
+	return ibsa__queue_push(queue, late);
 }
 
 /*
@@ -185,6 +206,18 @@ static int reach_sa(struct link *link, const uint8_t *mad, uint64_t now_ns)
 	return carry(link, answer);
 }
 
+/* Let the requests that are due reach the SA. */
+static void settle(struct link *link)
+{
+	struct message *request;
+
+	while ((request = take_due(link, true))) {
+		/* Without memory it is as if the answer had been lost. */
+		(void)reach_sa(link, request->body.bytes, request->due_ns);
+		ibsa__queue_release(&link->queue, request);
+	}
+}
+
 static bool is_link_faulty(const struct ibsa_fabric *fabric)
 {
 	for (int kind = IBSA_FAULT_LOSE; kind <= IBSA_FAULT_CORRUPT; kind++) {
@@ -227,6 +260,7 @@ int ibsa__link_send(struct link *link, const struct ibsa_address *to,
 	const uint64_t now_ns = ibsa__fabric_now(fabric);
 	uint8_t room[IBSA_MAD_BYTES];
 	struct message *request;
+	int err;
 
 	fabric->stats.requests++;
 	if (link->end == SIM_NONE || !is_sa(fabric, to)) {
@@ -234,6 +268,7 @@ int ibsa__link_send(struct link *link, const struct ibsa_address *to,
 		return 0;
 	}
 	mad = whole(mad, len, room);
+	settle(link);
 	if (!is_link_faulty(fabric) && !link->held[true])
 		return reach_sa(link, mad, now_ns);
 	request = ibsa__queue_new(&link->queue);
@@ -242,25 +277,27 @@ int ibsa__link_send(struct link *link, const struct ibsa_address *to,
 	request->is_request = true;
 	request->due_ns = now_ns;
 	ibsa__sa_reply_put(&request->body, mad, IBSA_MAD_BYTES);
-	return carry(link, request);
+	err = carry(link, request);
+	settle(link);
+	return err;
+}
+
+bool ibsa__link_is_ready(struct link *link)
+{
+	const struct message *first;
+
+	settle(link);
+	first = head(link, false);
+	return first && first->due_ns <= ibsa__fabric_now(link->fabric);
 }
 
 struct message *ibsa__link_receive(struct link *link)
 {
-	struct ibsa_fabric *fabric = link->fabric;
-	struct message *head;
+	struct message *answer;
 
-	while ((head = ibsa__link_head(link))) {
-		if (head->due_ns > ibsa__fabric_now(fabric))
-			return NULL;
-		pop(link);
-		if (!head->is_request) {
-			fabric->stats.answers++;
-			return head;
-		}
-		/* Without memory it is as if the answer had been lost. */
-		(void)reach_sa(link, head->body.bytes, head->due_ns);
-		ibsa__queue_release(&link->queue, head);
-	}
-	return NULL;
+	settle(link);
+	answer = take_due(link, false);
+	if (answer)
+		link->fabric->stats.answers++;
+	return answer;
 }

@@ -11,7 +11,8 @@ struct link {
 	struct ibsa_fabric *fabric;
 	uint32_t port; /* index in the topology */
 	uint32_t end;  /* the end port, or SIM_NONE out of the SA's reach */
-	struct queue queue;
+	struct queue queue;    /* answers; all messages come from here */
+	struct queue requests; /* those that do not reach the SA at once */
 	/* What waits for the next to overtake it: answer and request. */
 	struct message *held[2];
 	struct message *received; /* the client reads it */
@@ -27,10 +28,13 @@ struct link {
 int ibsa__link_send(struct link *link, const struct ibsa_address *to,
 		    const uint8_t *mad, size_t len);
 
-/* What is due first, or NULL. */
-struct message *ibsa__link_head(const struct link *link);
+/* When something will happen next; UINT64_MAX: nothing will. */
+uint64_t ibsa__link_due(const struct link *link);
 
-/* The next answer that is due by now, or NULL. */
+/* Whether an answer is there; requests that are due reach the SA first. */
+bool ibsa__link_is_ready(struct link *link);
+
+/* The next answer that is there, or NULL. */
 struct message *ibsa__link_receive(struct link *link);
 
 #endif

@@ -36,11 +36,11 @@ static uint64_t transport_now(struct ibsa_transport *transport)
 /* When the fd should become readable; 0: not before something is sent. */
 static uint64_t wanted_alarm(const struct link *link)
 {
-	const struct message *head = ibsa__link_head(link);
+	const uint64_t due_ns = ibsa__link_due(link);
 
 	if (link->is_wake_pending)
 		return 1;
-	return head ? head->due_ns : 0;
+	return due_ns == UINT64_MAX ? 0 : due_ns;
 }
 
 /*
@@ -127,12 +127,9 @@ static int transport_fd(struct ibsa_transport *transport)
 	return link->fd;
 }
 
-static bool is_ready(const struct link *link)
+static bool is_ready(struct link *link)
 {
-	const struct message *head = ibsa__link_head(link);
-
-	return link->is_woken ||
-	       (head && head->due_ns <= ibsa__fabric_now(link->fabric));
+	return link->is_woken || ibsa__link_is_ready(link);
 }
 
 static int wait_real(struct link *link, int timeout_ms)
@@ -151,6 +148,11 @@ static int wait_real(struct link *link, int timeout_ms)
 	return err;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /*
  * Time jumps to what happens next. When nothing will ever happen, another
  * thread has to make it: wake, or advance.
@@ -158,17 +160,14 @@ static int wait_real(struct link *link, int timeout_ms)
 static int wait_virtual(struct link *link, int timeout_ms)
 {
 	struct ibsa_fabric *fabric = link->fabric;
-	const struct message *head;
 
 	while (!is_ready(link)) {
-		uint64_t until = UINT64_MAX;
+		uint64_t until = ibsa__link_due(link);
 
-		head = ibsa__link_head(link);
 		if (timeout_ms >= 0)
-			until = fabric->virtual_ns +
-				(uint64_t)timeout_ms * NS_PER_MS;
-		if (head && head->due_ns < until)
-			until = head->due_ns;
+			until = least(until,
+				      fabric->virtual_ns +
+					      (uint64_t)timeout_ms * NS_PER_MS);
 		if (until != UINT64_MAX) {
 			fabric->virtual_ns = until;
 			pthread_cond_broadcast(&fabric->changed);
@@ -229,6 +228,7 @@ static void transport_close(struct ibsa_transport *transport)
 		if (link->held[i])
 			ibsa__queue_release(&link->queue, link->held[i]);
 	}
+	ibsa__queue_done(&link->requests);
 	ibsa__queue_done(&link->queue);
 	ibsa_fabric_put(link->fabric);
 	ibsa__free(link);
