@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Any bytes as requests to the SA of a small fabric: each is answered by a
+ * whole MAD, or not at all. The input is cut into MADs, so that one may
+ * build on what another did.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <ibsa/records.h>
+#include <ibsa/sa.h>
+#include <ibsa/sim.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const char topology[] = "Switch 4 \"s\"\n"
+			       "[1] \"a\"[1]\n"
+			       "[2] \"b\"[1] # 4xEDR\n"
+			       "[3] \"r\"[1]\n"
+			       "Ca 1 \"a\"\n"
+			       "Ca 2 \"b\"\n"
+			       "[1] \"s\"[2] # lid 8 lmc 1\n"
+			       "Rt 1 \"r\"\n";
+
+static void check(const struct ibsa_message *answer)
+{
+	const uint8_t *mad = answer->mad;
+	const uint64_t method = IBSA_GET(sa_header, method, mad);
+
+	if (answer->len < IBSA_SA_HEADER_BYTES || !(method & 0x80))
+		abort();
+	if (method != IBSA_METHOD_GET_TABLE_RESP &&
+	    answer->len != IBSA_MAD_BYTES)
+		abort();
+	if (method == IBSA_METHOD_GET_TABLE_RESP &&
+	    !IBSA_GET(sa_header, status, mad) &&
+	    answer->len > IBSA_SA_HEADER_BYTES &&
+	    (answer->len - IBSA_SA_HEADER_BYTES) %
+		    (8 * IBSA_GET(sa_header, attribute_offset, mad)))
+		abort();
+}
+
+static void ask(struct ibsa_transport *transport, const uint8_t *mad,
+		size_t len)
+{
+	const struct ibsa_address sa = { .lid = 1, .qpn = IBSA_QPN_GSI };
+	struct ibsa_message answer;
+
+	if (transport->ops->send(transport, &sa, mad, len, 0))
+		return;
+	while (transport->ops->recv(transport, &answer) == 1)
+		check(&answer);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct ibsa_fabric_options options = { .virtual_clock = true };
+	struct ibsa_transport *transport;
+	struct ibsa_fabric *fabric;
+
+	if (ibsa_fabric_parse(topology, sizeof(topology) - 1, &options, NULL,
+			      &fabric))
+		abort();
+	if (ibsa_fabric_attach(fabric, "a", 0, &transport))
+		abort();
+	while (size) {
+		const size_t len = size < IBSA_MAD_BYTES ? size
+							 : IBSA_MAD_BYTES;
+
+		ask(transport, data, len);
+		data += len;
+		size -= len;
+	}
+	transport->ops->close(transport);
+	ibsa_fabric_put(fabric);
+	return 0;
+}
