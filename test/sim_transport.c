@@ -453,6 +453,50 @@ static void close_frees_what_nobody_received(void **state)
 	bench_stop(&bench);
 }
 
+/* Each thread has a client of its own and gets its own answers. */
+static void *ask_many(void *arg)
+{
+	struct bench bench = *(struct bench *)arg;
+	uintptr_t wrong = 0;
+
+	if (ibsa_fabric_attach(bench.fabric, "node1", 1, &bench.transport))
+		return (void *)(uintptr_t)1;
+	for (uint32_t tid = 1; tid <= 500; tid++) {
+		send_tid(&bench, tid);
+		bench.transport->ops->wait(bench.transport, 1000);
+		wrong += next_tid(&bench) != tid;
+	}
+	bench.transport->ops->close(bench.transport);
+	return (void *)wrong;
+}
+
+static void clients_may_be_in_different_threads(void **state)
+{
+	enum { THREADS = 4 };
+	const struct ibsa_fabric_options real = { 0 };
+	pthread_t threads[THREADS];
+	struct bench bench;
+
+	(void)state;
+	bench_start_text(&bench, two_hosts, "node2", &real);
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(
+			pthread_create(&threads[i], NULL, ask_many, &bench), 0);
+	for (int i = 0; i < 20; i++) {
+		struct ibsa_fabric_stats stats;
+
+		ibsa_fabric_stats_get(bench.fabric, &stats);
+		set_fault(&bench, IBSA_FAULT_DUPLICATE, 0, 0, 0);
+	}
+	for (int i = 0; i < THREADS; i++) {
+		void *wrong;
+
+		pthread_join(threads[i], &wrong);
+		assert_null(wrong);
+	}
+	bench_stop(&bench);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
 
 int main(void)
@@ -478,6 +522,7 @@ int main(void)
 		TEST(impossible_faults_are_refused),
 		cmocka_unit_test(same_seed_is_the_same_history),
 		cmocka_unit_test(close_frees_what_nobody_received),
+		cmocka_unit_test(clients_may_be_in_different_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The embedded fabric with the n-th allocation failing, for every n. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "fail_alloc.h"
+#include "sim_support.h"
+
+static const struct ibsa_fabric_options options = { .virtual_clock = true };
+
+/* Nothing is left behind, which the leak checker sees. */
+static void every_allocation_of_a_load_may_fail(void **state)
+{
+	struct ibsa_transport *transport = NULL;
+	struct ibsa_fabric *fabric = NULL;
+	size_t len;
+	char *text = bench_read("fabrics", "b.net", &len);
+	int err = -ENOMEM;
+
+	(void)state;
+	for (long n = 0; err; n++) {
+		struct ibsa_error error = { "" };
+
+		fail_alloc_after(n);
+		err = ibsa_fabric_parse(text, len, &options, &error, &fabric);
+		if (err)
+			assert_non_null(strstr(error.text, "memory"));
+		fail_alloc_after(-1);
+		assert_true(!err || err == -ENOMEM);
+		assert_true(!err == !!fabric);
+	}
+	fail_alloc_after(0);
+	err = ibsa_fabric_attach(fabric, NULL, 0, &transport);
+	fail_alloc_after(-1);
+	assert_int_equal(err, -ENOMEM);
+	assert_null(transport);
+	ibsa_fabric_put(fabric);
+	free(text);
+}
+
+/* Either the send fails, or the SA says that it lacks what it needs. */
+static int ask_all_paths(struct bench *bench)
+{
+	const struct ibsa_address to = { .lid = 1, .qpn = 1 };
+	const int err = bench->transport->ops->send(bench->transport, &to,
+						    bench->request, 256, 0);
+
+	if (err) {
+		assert_int_equal(err, -ENOMEM);
+		return err;
+	}
+	assert_true(bench_receive(bench));
+	return (int)IBSA_GET(sa_header, status, bench->answer.mad);
+}
+
+static void every_allocation_of_an_answer_may_fail(void **state)
+{
+	struct bench bench;
+	int status = -1;
+
+	(void)state;
+	bench_start_file(&bench, "b.net", NULL, &options);
+	bench_request(&bench, IBSA_METHOD_GET_TABLE, 0x0035, 0);
+	for (long n = 0; status; n++) {
+		fail_alloc_after(n);
+		status = ask_all_paths(&bench);
+		fail_alloc_after(-1);
+		assert_true(status == 0 || status == -ENOMEM ||
+			    status == IBSA_STATUS_NO_RESOURCES);
+	}
+	assert_int_equal(bench_count(&bench), 36);
+	bench_stop(&bench);
+}
+
+static void every_allocation_of_a_faulty_way_may_fail(void **state)
+{
+	static const uint16_t settable[] = { 0x0031, 0x0003 };
+	struct bench bench;
+
+	(void)state;
+	for (long n = 0; n < 40; n++) {
+		bench_start_file(&bench, "b.net", NULL, &options);
+		for (int kind = 0; kind < IBSA_FAULT_KINDS; kind++) {
+			const struct ibsa_fault fault = {
+				(enum ibsa_fault_kind)kind,
+				40,
+				0,
+				3,
+			};
+
+			assert_int_equal(
+				ibsa_fabric_fault(bench.fabric, &fault), 0);
+		}
+		fail_alloc_after(n);
+		for (int i = 0; i < 60; i++) {
+			const struct ibsa_address to = { .lid = 1, .qpn = 1 };
+			int err;
+
+			bench_request(&bench, IBSA_METHOD_SET, settable[i % 2],
+				      3);
+			ibsa_put_be64(bench.request + 56, (uint64_t)i);
+			bench.request[56 + 23] = 1;
+			err = bench.transport->ops->send(bench.transport, &to,
+							 bench.request, 256, 0);
+			assert_true(!err || err == -ENOMEM);
+			(void)bench_receive(&bench);
+		}
+		fail_alloc_after(-1);
+		bench_stop(&bench);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_allocation_of_a_load_may_fail),
+		cmocka_unit_test(every_allocation_of_an_answer_may_fail),
+		cmocka_unit_test(every_allocation_of_a_faulty_way_may_fail),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
