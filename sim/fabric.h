@@ -65,6 +65,7 @@ struct ibsa_fabric {
 	uint32_t lid_count;
 	uint32_t *end_of_lid; /* SIM_NONE: free */
 	uint32_t lid_limit;   /* LIDs below it are in end_of_lid */
+	uint32_t lid_top;     /* the last in use */
 	struct map end_of_guid;
 	uint32_t *nodes_by_guid;
 	uint32_t *adapter_ports;

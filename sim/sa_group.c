@@ -52,21 +52,19 @@ static bool is_selected(unsigned int selector, unsigned int have,
 	}
 }
 
+/*
+ * OpenSM takes a selector's bit for its quantity's too, and does not look at
+ * the packet life time.
+ */
 static bool is_wanted(const struct sa_work *work, const struct sa_group *group)
 {
-	if (HAS(work, mtu_selector) && HAS(work, mtu) &&
+	if (HAS(work, mtu_selector) &&
 	    !is_selected(WANT(work, mtu_selector), group->mtu, WANT(work, mtu)))
 		return false;
-	if (HAS(work, rate_selector) && HAS(work, rate) &&
-	    !is_selected(WANT(work, rate_selector),
-			 ibsa__rate_rank_of_code(group->rate),
-			 ibsa__rate_rank_of_code(WANT(work, rate))))
-		return false;
-	return !HAS(work, packet_life_time_selector) ||
-	       !HAS(work, packet_life_time) ||
-	       is_selected(WANT(work, packet_life_time_selector),
-			   group->packet_life_time,
-			   WANT(work, packet_life_time));
+	return !HAS(work, rate_selector) ||
+	       is_selected(WANT(work, rate_selector),
+			   ibsa__rate_rank_of_code(group->rate),
+			   ibsa__rate_rank_of_code(WANT(work, rate)));
 }
 
 static void encode_group(const struct sa_group *group, uint8_t *out)

@@ -29,7 +29,10 @@ static void put_qpn(uint8_t *inform_info, uint32_t qpn)
 	inform_info[AT_QPN + 2] = (uint8_t)qpn;
 }
 
-/* Whether what is subscribed to is there: one port, or LIDs in use. */
+/*
+ * Whether what is subscribed to is there: one port, or LIDs up to the last
+ * in use.
+ */
 static bool is_known_source(const struct sa_work *work,
 			    const struct ibsa_inform_info *info)
 {
@@ -38,7 +41,7 @@ static bool is_known_source(const struct sa_work *work,
 	if (memcmp(info->gid.raw, no_gid, GID_BYTES))
 		return end_by_guid(work->fabric, ibsa_be64(info->gid.raw + 8));
 	return info->lid_range_begin == LID_RANGE_ALL ||
-	       info->lid_range_begin <= IBSA_LID_UNICAST_MAX;
+	       info->lid_range_begin <= work->fabric->lid_top;
 }
 
 static bool is_security(const struct ibsa_inform_info *info)
@@ -57,11 +60,13 @@ static void subscribe(struct sa_work *work, const struct subscription *like,
 		      const struct ibsa_inform_info *info)
 {
 	struct subscriptions *all = &work->fabric->subscriptions;
+	struct subscription *one = ibsa__subscriptions_find(all, like);
 
 	if (!is_known_source(work, info))
 		refuse(work, IBSA_STATUS_REQ_INVALID);
-	else if (!ibsa__subscriptions_find(all, like) &&
-		 ibsa__subscriptions_add(all, like))
+	else if (one)
+		*one = *like;
+	else if (ibsa__subscriptions_add(all, like))
 		refuse(work, IBSA_STATUS_NO_RESOURCES);
 }
 

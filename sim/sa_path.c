@@ -188,14 +188,10 @@ static void put_path(const struct path_query *query, const struct path *path,
 
 	if (!out)
 		return;
-	/* The service, the class and the raw bit come back as they came. */
-	memcpy(out, want, AT_DGID);
 	put_gids(query, path, out);
 	ibsa_put_be16(out + AT_DLID, to_lid);
 	ibsa_put_be16(out + AT_SLID, from_lid);
-	out[AT_RAW_TRAFFIC] = want[AT_RAW_TRAFFIC] & 0x80;
 	out[AT_HOP_LIMIT] = query->ends.is_routed ? HOP_LIMIT_ROUTED : 0;
-	out[AT_TCLASS] = want[AT_TCLASS];
 	out[AT_REVERSIBLE] = 0x80;
 	ibsa_put_be16(out + AT_PKEY, path->pkey);
 	out[AT_SL] = HAS(query, sl) ? want[AT_SL] & 0x0f : 0;

@@ -34,7 +34,10 @@ static void add_record(struct sa_work *work, const uint8_t *record)
 		memset(out + AT_KEY, 0, KEY_BYTES);
 }
 
-/* The requester, and the port that offers the service, must have the P_Key. */
+/*
+ * The requester, and the port that offers the service, must have the P_Key.
+ * One of no partition at all, 0 or 0x8000, everybody has, to OpenSM.
+ */
 static bool is_permitted(const struct sa_work *work)
 {
 	const uint8_t *gid = work->want + AT_GID;
@@ -42,7 +45,8 @@ static bool is_permitted(const struct sa_work *work)
 
 	if (!has(work, IBSA_SERVICE_CM(service_pkey)))
 		return true;
-	if ((pkey | IBSA_PKEY_FULL) != IBSA_PKEY_DEFAULT)
+	if (pkey & ~IBSA_PKEY_FULL &&
+	    (pkey | IBSA_PKEY_FULL) != IBSA_PKEY_DEFAULT)
 		return false;
 	if (!has(work, IBSA_SERVICE_CM(service_gid)) || gid[0] == 0xff)
 		return true;

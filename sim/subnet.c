@@ -142,6 +142,8 @@ static void take_lid(struct ibsa_fabric *fabric, uint32_t index, uint32_t lid)
 	fabric->lid_count += end->lid_count;
 	for (uint32_t i = 0; i < end->lid_count; i++)
 		fabric->end_of_lid[lid + i] = index;
+	if (fabric->lid_top < lid + end->lid_count - 1)
+		fabric->lid_top = lid + end->lid_count - 1;
 }
 
 static void keep_lid(struct ibsa_fabric *fabric, uint32_t index)

@@ -35,8 +35,8 @@ struct subscription *
 ibsa__subscriptions_find(const struct subscriptions *subscriptions,
 			 const struct subscription *like)
 {
-	for (size_t i = 0; i < subscriptions->count; i++) {
-		struct subscription *one = &subscriptions->all[i];
+	for (size_t i = subscriptions->count; i > 0; i--) {
+		struct subscription *one = &subscriptions->all[i - 1];
 
 		if (one->end == like->end &&
 		    same_events(one->inform_info, like->inform_info))

@@ -22,7 +22,7 @@ struct subscriptions {
 	size_t room;
 };
 
-/* The subscription of that port that means the same events, or NULL. */
+/* The newest of that port that means the same events, or NULL. */
 struct subscription *
 ibsa__subscriptions_find(const struct subscriptions *subscriptions,
 			 const struct subscription *like);

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Asks OpenSM and the embedded SA the same questions about the same fabric,
+ * drawn at random from a seed, and compares what they answer. Run by
+ * sim_same.sh on "host-r3 mlx5_0"; arguments: topology file, how many
+ * questions, seed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ibsa/records.h>
+#include <ibsa/sa.h>
+#include <ibsa/sim.h>
+
+#include "sim/random.h"
+#include "umad/umad.h"
+
+#define PREFIX UINT64_C(0xfec0000000001234)
+
+enum {
+	WAIT_MS = 4000,
+	ANSWER_BYTES = 1 << 20,
+	PATH = 0x0035,
+};
+
+static struct random dice = { 1 };
+static struct ibsa_transport *opensm;
+static struct ibsa_transport *embedded;
+
+static unsigned int roll(unsigned int sides)
+{
+	return (unsigned int)random_below(&dice, sides);
+}
+
+static _Noreturn void die(const char *what)
+{
+	fprintf(stderr, "%s\n", what);
+	exit(1);
+}
+
+static void put_header(uint8_t *mad, uint8_t method, uint16_t attribute,
+		       uint64_t mask)
+{
+	static uint32_t tid = 0x2c000000;
+	const struct ibsa_sa_header header = {
+		.base_version = 1,
+		.mgmt_class = IBSA_CLASS_SA,
+		.class_version = IBSA_CLASS_VERSION,
+		.method = method,
+		.transaction_id = ++tid,
+		.attribute_id = attribute,
+		.component_mask = mask,
+	};
+
+	if (ibsa_record_encode(&ibsa_sa_header_record, &header, mad, 56))
+		die("a header that does not fit");
+}
+
+/* The answer, copied; its length, 0 for silence. */
+static size_t ask(struct ibsa_transport *transport, const uint8_t *mad,
+		  uint8_t *out)
+{
+	const struct ibsa_address to = { .lid = 1, .qpn = IBSA_QPN_GSI };
+	const uint64_t end = transport->ops->now_ns(transport) +
+			     UINT64_C(1000000) * WAIT_MS;
+	struct ibsa_message message;
+
+	if (transport->ops->send(transport, &to, mad, IBSA_MAD_BYTES, WAIT_MS))
+		die("cannot send");
+	while (transport->ops->now_ns(transport) < end) {
+		if (transport->ops->recv(transport, &message) != 1) {
+			transport->ops->wait(transport, WAIT_MS);
+			continue;
+		}
+		if (message.err)
+			return 0;
+		if (message.len < 56 || memcmp(message.mad + 12, mad + 12, 4))
+			continue;
+		memcpy(out, message.mad, message.len);
+		return message.len;
+	}
+	return 0;
+}
+
+/*
+ * What may differ: the upper half of the transaction id and the RMPP header,
+ * which are the transport's; and OpenSM's second partition, which it prefers
+ * for paths and the embedded fabric does not have.
+ */
+static void level(uint8_t *mad, size_t len)
+{
+	memset(mad + 8, 0, 4);
+	memset(mad + 24, 0, 12);
+	if (ibsa_be16(mad + 16) != PATH || ibsa_be16(mad + 4))
+		return;
+	for (size_t at = 56; at + 64 <= len; at += 64) {
+		if (ibsa_be16(mad + at + 50) == 0x802a)
+			ibsa_put_be16(mad + at + 50, IBSA_PKEY_DEFAULT);
+	}
+}
+
+static void print_hex(const char *name, const uint8_t *bytes, size_t len)
+{
+	fprintf(stderr, "%s (%zu):", name, len);
+	for (size_t i = 0; i < len && i < 1024; i++)
+		fprintf(stderr, "%s%02x", i % 32 ? "" : "\n\t", bytes[i]);
+	fprintf(stderr, "\n");
+}
+
+/* Return: whether the answers differ. */
+static int compare(const uint8_t *mad)
+{
+	static uint8_t theirs[ANSWER_BYTES];
+	static uint8_t ours[ANSWER_BYTES];
+	const size_t their_len = ask(opensm, mad, theirs);
+	const size_t our_len = ask(embedded, mad, ours);
+
+	level(theirs, their_len);
+	level(ours, our_len);
+	if (their_len == our_len && !memcmp(theirs, ours, our_len))
+		return 0;
+	print_hex("request", mad, IBSA_MAD_BYTES);
+	print_hex("OpenSM", theirs, their_len);
+	print_hex("embedded", ours, our_len);
+	return 1;
+}
+
+/* An end port's GUID, now and then one that is nobody's. */
+static uint64_t a_guid(void)
+{
+	static const uint64_t guids[] = {
+		UINT64_C(0x8f10400411a02), UINT64_C(0x8f10400522b02),
+		UINT64_C(0x8f10403980011), UINT64_C(0x8f10403980021),
+		UINT64_C(0x8f10403980031), UINT64_C(0x8f10403980042),
+		UINT64_C(0xdeadbeef),
+	};
+
+	return guids[roll(7)];
+}
+
+static struct ibsa_gid a_gid(void)
+{
+	static const uint64_t prefixes[] = { PREFIX,
+					     PREFIX,
+					     PREFIX,
+					     PREFIX,
+					     UINT64_C(0xfe80000000000000),
+					     UINT64_C(0x2000000000000000) };
+	struct ibsa_gid gid;
+
+	ibsa_put_be64(gid.raw, prefixes[roll(6)]);
+	ibsa_put_be64(gid.raw + 8, a_guid());
+	return gid;
+}
+
+static uint8_t a_method(void)
+{
+	return roll(2) ? IBSA_METHOD_GET : IBSA_METHOD_GET_TABLE;
+}
+
+/* Each bit of @mask with one chance in @sides. */
+static uint64_t some_of(uint64_t mask, unsigned int sides)
+{
+	uint64_t some = 0;
+
+	for (unsigned int bit = 0; bit < 64; bit++) {
+		if (mask >> bit & 1 && !roll(sides))
+			some |= UINT64_C(1) << bit;
+	}
+	return some;
+}
+
+static uint64_t path_mask(void)
+{
+	const uint64_t ends = IBSA_PATH_CM(sgid) | IBSA_PATH_CM(dgid) |
+			      IBSA_PATH_CM(slid) | IBSA_PATH_CM(dlid);
+	uint64_t mask = some_of(ends, 2) |
+			some_of(ibsa_path_record.mask & ~ends, 6);
+
+	/* A selector without its value is worth asking, but not so often. */
+	if (mask & IBSA_PATH_CM(mtu))
+		mask |= IBSA_PATH_CM(mtu_selector);
+	if (mask & IBSA_PATH_CM(rate))
+		mask |= IBSA_PATH_CM(rate_selector);
+	if (mask & IBSA_PATH_CM(packet_life_time))
+		mask |= IBSA_PATH_CM(packet_life_time_selector);
+	return mask;
+}
+
+static int path_question(void)
+{
+	const struct ibsa_path path = {
+		.service_id = roll(3),
+		.dgid = a_gid(),
+		.sgid = a_gid(),
+		.dlid = (uint16_t)roll(8),
+		.slid = (uint16_t)roll(8),
+		.raw_traffic = !roll(8),
+		.flow_label = roll(2),
+		.hop_limit = (uint8_t)roll(2),
+		.tclass = (uint8_t)roll(3),
+		.reversible = (uint8_t)roll(2),
+		.numb_path = (uint8_t)roll(4),
+		.pkey = roll(2) ? 0xffff : 0x7fff,
+		.qos_class = (uint16_t)roll(2),
+		.sl = (uint8_t)roll(3),
+		.mtu_selector = (uint8_t)roll(4),
+		.mtu = (uint8_t)roll(7),
+		.rate_selector = (uint8_t)roll(4),
+		.rate = (uint8_t)roll(19),
+		.packet_life_time_selector = (uint8_t)roll(4),
+		.packet_life_time = (uint8_t)(16 + roll(4)),
+		.preference = (uint8_t)roll(2),
+	};
+	uint8_t mad[IBSA_MAD_BYTES] = { 0 };
+
+	put_header(mad, a_method(), PATH, path_mask());
+	if (ibsa_record_encode(&ibsa_path_record, &path, mad + 56, 200))
+		die("a path that does not fit");
+	return compare(mad);
+}
+
+/* Ask by some fields of a record that there is. */
+static int record_question(const struct ibsa_record *record, uint64_t mask)
+{
+	static uint8_t all[ANSWER_BYTES];
+	uint8_t mad[IBSA_MAD_BYTES] = { 0 };
+	size_t stride;
+	size_t len;
+
+	put_header(mad, IBSA_METHOD_GET_TABLE, record->attribute, 0);
+	len = ask(embedded, mad, all);
+	stride = 8 * IBSA_GET(sa_header, attribute_offset, all);
+	put_header(mad, a_method(), record->attribute, some_of(mask, 10));
+	memcpy(mad + 56,
+	       all + 56 + stride * roll((unsigned int)((len - 56) / stride)),
+	       record->size);
+	if (roll(2))
+		mad[20] = 0x80;
+	return compare(mad);
+}
+
+static int group_question(void)
+{
+	const uint64_t others =
+		IBSA_MCMEMBER_CM(qkey) | IBSA_MCMEMBER_CM(mlid) |
+		IBSA_MCMEMBER_CM(pkey) | IBSA_MCMEMBER_CM(mtu_selector) |
+		IBSA_MCMEMBER_CM(mtu) | IBSA_MCMEMBER_CM(rate_selector) |
+		IBSA_MCMEMBER_CM(rate) | IBSA_MCMEMBER_CM(sl);
+	const struct ibsa_mcmember group = {
+		.mgid.raw = { 0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, [12] = 0xff,
+			      0xff, 0xff, roll(4) ? 0xff : 0 },
+		.qkey = 0x0b1b,
+		.mlid = (uint16_t)(0xc000 + roll(2)),
+		.pkey = 0xffff,
+		.mtu_selector = (uint8_t)roll(4),
+		.mtu = (uint8_t)(3 + roll(3)),
+		.rate_selector = (uint8_t)roll(4),
+		.rate = (uint8_t)(2 + roll(4)),
+		.sl = (uint8_t)!roll(4),
+	};
+	uint8_t mad[IBSA_MAD_BYTES] = { 0 };
+
+	put_header(mad, a_method(), 0x0038,
+		   IBSA_MCMEMBER_CM(mgid) | some_of(others, 4));
+	if (ibsa_record_encode(&ibsa_mcmember_record, &group, mad + 56, 200))
+		die("a group that does not fit");
+	return compare(mad);
+}
+
+static int service_question(void)
+{
+	static const uint8_t methods[] = { IBSA_METHOD_SET, IBSA_METHOD_DELETE,
+					   IBSA_METHOD_GET,
+					   IBSA_METHOD_GET_TABLE };
+	struct ibsa_service service = {
+		.service_id = roll(3),
+		.service_gid = a_gid(),
+		.service_pkey = roll(2) ? 0xffff : 0,
+		.service_lease = 1000,
+		.service_key = { (uint8_t)roll(2) },
+		.service_name = "disk",
+		.service_data8 = { (uint8_t)roll(2) },
+		.service_data16 = { (uint16_t)roll(2) },
+		.service_data32 = { roll(2) },
+		.service_data64 = { roll(2), roll(2) },
+	};
+	const uint8_t method = methods[roll(4)];
+	uint8_t mad[IBSA_MAD_BYTES] = { 0 };
+
+	service.service_name[4] = roll(2) ? '1' : 0;
+	put_header(mad, method, 0x0031,
+		   some_of(ibsa_service_record.mask,
+			   method == IBSA_METHOD_SET ? 2 : 8));
+	if (ibsa_record_encode(&ibsa_service_record, &service, mad + 56, 200))
+		die("a service that does not fit");
+	ibsa_put_be64(mad + 36, !roll(4));
+	return compare(mad);
+}
+
+static int inform_question(void)
+{
+	const struct ibsa_inform_info info = {
+		.gid = roll(2) ? (struct ibsa_gid){ { 0 } } : a_gid(),
+		.lid_range_begin = roll(2) ? 0xffff : (uint16_t)roll(9),
+		.lid_range_end = (uint16_t)roll(3),
+		.is_generic = !!roll(4),
+		.subscribe = (uint8_t)(roll(9) / 4),
+		.type = 3,
+		.trap_number = (uint16_t)(roll(4) ? 64 + roll(2) : 257),
+		.qpn = roll(2),
+		.resp_time_value = 19,
+		.producer_type = 4,
+	};
+	uint8_t mad[IBSA_MAD_BYTES] = { 0 };
+
+	if (!roll(4)) {
+		put_header(mad, IBSA_METHOD_GET_TABLE, 0x00f3, 0);
+		return compare(mad);
+	}
+	put_header(mad, IBSA_METHOD_SET, 0x0003, 0);
+	if (ibsa_record_encode(&ibsa_inform_info_record, &info, mad + 56, 200))
+		die("a subscription that does not fit");
+	return compare(mad);
+}
+
+static int question(void)
+{
+	/* OpenSM looks a port up by the LID before the LID of its PortInfo. */
+	const uint64_t port_mask = ibsa_port_info_record.mask &
+				   ~IBSA_PORT_INFO_CM(lid);
+
+	switch (roll(10)) {
+	case 0:
+		return record_question(&ibsa_node_record,
+				       ibsa_node_record.mask);
+	case 1:
+		return record_question(&ibsa_port_info_record, port_mask);
+	case 2:
+		return group_question();
+	case 3:
+	case 4:
+		return service_question();
+	case 5:
+		return inform_question();
+	default:
+		return path_question();
+	}
+}
+
+static void start(const char *topology)
+{
+	const struct ibsa_fabric_options options = { .virtual_clock = true,
+						     .gid_prefix = PREFIX };
+	struct ibsa_fabric *fabric;
+	struct ibsa_error error;
+
+	if (ibsa_fabric_load(topology, &options, &error, &fabric) ||
+	    ibsa__umad_open(NULL, 0, ANSWER_BYTES, &error, &opensm))
+		die(error.text);
+	if (ibsa_fabric_attach(fabric, "host-r3 mlx5_0", 0, &embedded))
+		die("cannot attach");
+	ibsa_fabric_put(fabric);
+}
+
+int main(int argc, char **argv)
+{
+	int count = argc > 2 ? atoi(argv[2]) : 0;
+	int differ = 0;
+
+	if (argc < 4)
+		die("usage: sim-same TOPOLOGY COUNT SEED");
+	dice.state = strtoull(argv[3], NULL, 0);
+	start(argv[1]);
+	for (int i = 0; i < count && differ < 20; i++)
+		differ += question();
+	embedded->ops->close(embedded);
+	opensm->ops->close(opensm);
+	printf("%d questions, %d answers differ\n", count, differ);
+	return differ ? EXIT_FAILURE : EXIT_SUCCESS;
+}

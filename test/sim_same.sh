@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: sim_same.sh PROGRAM UMTAP [COUNT [SEED]]
+#
+# Asks OpenSM and the embedded SA the same questions, and compares.
+set -euo pipefail
+# shellcheck source=test/counterpart/fabric.sh
+. "$(dirname "$0")/counterpart/fabric.sh"
+
+program=$(realpath "$1")
+FABRIC_UMTAP=$(realpath "$2")
+data=$(realpath "$(dirname "$0")/data/fabrics/b.net")
+fabric_start
+fabric_run 'host-r3 mlx5_0' "$program" "$data" "${3:-2000}" "${4:-1}"
