@@ -66,7 +66,10 @@ static void ask(struct slot *slot)
 
 static int open_client(struct asker *asker)
 {
-	const struct ibsa_options options = { .window = asker->run.window };
+	const struct ibsa_options options = {
+		.window = asker->run.window,
+		.no_sharing = true, /* the peers send each one too */
+	};
 	struct ibsa_port_state port;
 	struct ibsa_error error;
 
