@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The client as a program sees it, on a fabric from a file. */
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include <ibsa/ibsa.h>
+
+/* FABRIC is a topology with node1 and node2, from the build. */
+
+static struct ibsa_client *open_on(const char *node)
+{
+	const struct ibsa_options options = { .fabric = FABRIC,
+					      .device = node };
+	struct ibsa_client *client = NULL;
+	struct ibsa_error error;
+
+	if (ibsa_open(&options, &error, &client))
+		fail_msg("%s", error.text);
+	return client;
+}
+
+static void count(const struct ibsa_reply *reply, void *arg)
+{
+	(void)reply;
+	++*(int *)arg;
+}
+
+static void keep_err(const struct ibsa_reply *reply, void *arg)
+{
+	*(int *)arg = reply->err;
+}
+
+static const struct ibsa_query info = {
+	.record = &ibsa_class_port_info_record,
+};
+
+/* The blocking call, with and without somebody to tell. */
+static void ask_waits_for_the_answer(void **state)
+{
+	struct ibsa_client *client = open_on(NULL);
+	const struct ibsa_query many = { .record = &ibsa_node_record };
+	int calls = 0;
+
+	(void)state;
+	assert_int_equal(ibsa_ask(client, &info, NULL, NULL), 0);
+	assert_int_equal(ibsa_ask(client, &info, count, &calls), 0);
+	assert_int_equal(ibsa_ask(client, &many, count, &calls), -EREMOTEIO);
+	assert_int_equal(calls, 2);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* An own loop: poll the fd, no longer than the timeout, then dispatch. */
+static void own_loop_works(void **state)
+{
+	struct ibsa_client *client = open_on(NULL);
+	struct pollfd fd = { .fd = ibsa_fd(client), .events = POLLIN };
+	int calls = 0;
+
+	(void)state;
+	assert_int_equal(ibsa_timeout_ms(client), -1);
+	assert_int_equal(ibsa_query(client, &info, count, &calls, NULL), 0);
+	while (!calls) {
+		assert_int_equal(poll(&fd, 1, ibsa_timeout_ms(client)), 1);
+		assert_int_equal(ibsa_dispatch(client), 0);
+	}
+	assert_int_equal(calls, 1);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* A cancelled query is told so; its id then means nothing. */
+static void cancel_is_told(void **state)
+{
+	struct ibsa_client *client = open_on(NULL);
+	struct ibsa_stats stats;
+	uint64_t id;
+	int err = 0;
+
+	(void)state;
+	assert_int_equal(ibsa_query(client, &info, keep_err, &err, &id), 0);
+	assert_int_equal(ibsa_cancel(client, id), 0);
+	assert_int_equal(err, 0);
+	assert_int_equal(ibsa_wait(client, 0), 0);
+	assert_int_equal(err, -ECANCELED);
+	assert_int_equal(ibsa_cancel(client, id), -ENOENT);
+	ibsa_stats_get(client, &stats);
+	assert_int_equal(stats.queries, 1);
+	assert_int_equal(stats.canceled, 1);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* Closing calls back what has not ended; NULL may be closed. */
+static void close_ends_what_is_left(void **state)
+{
+	struct ibsa_client *client = open_on(NULL);
+	int err = 0;
+
+	(void)state;
+	assert_int_equal(ibsa_query(client, &info, keep_err, &err, NULL), 0);
+	assert_int_equal(ibsa_close(client), 0);
+	assert_int_equal(err, -ECANCELED);
+	assert_int_equal(ibsa_close(NULL), 0);
+}
+
+/* Two clients that name one file are on one fabric. */
+static void clients_of_one_file_share_it(void **state)
+{
+	struct ibsa_client *one = open_on("node1"), *two = open_on("node2");
+	struct ibsa_service service = { .service_id = 0x1234,
+					.service_name = "here" };
+	const struct ibsa_query set = {
+		.record = &ibsa_service_record,
+		.match = &service,
+		.mask = IBSA_SERVICE_CM(service_id) |
+			IBSA_SERVICE_CM(service_gid) |
+			IBSA_SERVICE_CM(service_name),
+		.method = IBSA_METHOD_SET,
+	};
+	const struct ibsa_query get = {
+		.record = &ibsa_service_record,
+		.match = &service,
+		.mask = IBSA_SERVICE_CM(service_id),
+	};
+	struct ibsa_port_state port;
+
+	(void)state;
+	assert_int_equal(ibsa_port_get(one, true, &port), 0);
+	service.service_gid = port.gid;
+	assert_int_equal(ibsa_ask(two, &get, NULL, NULL), -EREMOTEIO);
+	assert_int_equal(ibsa_ask(one, &set, NULL, NULL), 0);
+	assert_int_equal(ibsa_ask(two, &get, NULL, NULL), 0);
+	assert_int_equal(ibsa_close(one), 0);
+	assert_int_equal(ibsa_ask(two, &get, NULL, NULL), 0);
+	assert_int_equal(ibsa_close(two), 0);
+	one = open_on("node1");
+	assert_int_equal(ibsa_ask(one, &get, NULL, NULL), -EREMOTEIO);
+	assert_int_equal(ibsa_close(one), 0);
+}
+
+/* A child that was forked has a fabric of its own. */
+static void forked_child_opens_its_own(void **state)
+{
+	struct ibsa_client *client = open_on(NULL);
+	int status;
+	pid_t child = fork();
+
+	(void)state;
+	if (!child) {
+		struct ibsa_client *mine = open_on(NULL);
+		int err = ibsa_ask(mine, &info, NULL, NULL);
+
+		ibsa_close(mine);
+		_exit(err ? 1 : 0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(ibsa_ask(client, &info, NULL, NULL), 0);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* The environment chooses the fabric where nothing else does. */
+static void environment_chooses_the_fabric(void **state)
+{
+	struct ibsa_client *client;
+
+	(void)state;
+	assert_int_equal(setenv("IBSA_FABRIC", FABRIC, 1), 0);
+	assert_int_equal(ibsa_open(NULL, NULL, &client), 0);
+	assert_int_equal(unsetenv("IBSA_FABRIC"), 0);
+	assert_int_equal(ibsa_ask(client, &info, NULL, NULL), 0);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+static void open_fails(const struct ibsa_options *options, int err,
+		       const char *word)
+{
+	struct ibsa_client *client = (void *)-1;
+	struct ibsa_error error = { .text = "" };
+
+	assert_int_equal(ibsa_open(options, &error, &client), err);
+	assert_ptr_equal(client, (void *)-1);
+	assert_non_null(strstr(error.text, word));
+	assert_int_equal(ibsa_open(options, NULL, &client), err);
+}
+
+/* Each refusal has its number, and a sentence that names what was wrong. */
+static void refusals_are_told_apart(void **state)
+{
+	(void)state;
+	open_fails(&(struct ibsa_options){ .window = (1 << 20) + 1 }, -EINVAL,
+		   "window");
+	open_fails(&(struct ibsa_options){ .jitter_percent = 101 }, -EINVAL,
+		   "jitter");
+	open_fails(&(struct ibsa_options){ .fabric = "/no/such" }, -ENOENT,
+		   "/no/such");
+	open_fails(&(struct ibsa_options){ .fabric = FABRIC,
+					   .device = "node7" },
+		   -ENODEV, "node7");
+	open_fails(&(struct ibsa_options){ .fabric = FABRIC,
+					   .device = "node1",
+					   .port = 9 },
+		   -ENODEV, "port 9");
+}
+
+static void on_alarm(int signal)
+{
+	(void)signal;
+}
+
+/* A signal ends a wait, not a blocking question. */
+static void signal_ends_a_wait(void **state)
+{
+	const struct sigaction action = { .sa_handler = on_alarm };
+	const struct itimerval soon = { .it_value = { .tv_usec = 20000 } };
+	struct ibsa_client *client = open_on(NULL);
+
+	(void)state;
+	assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
+	assert_int_equal(setitimer(ITIMER_REAL, &soon, NULL), 0);
+	assert_int_equal(ibsa_wait(client, 10000), -EINTR);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ask_waits_for_the_answer),
+		cmocka_unit_test(own_loop_works),
+		cmocka_unit_test(cancel_is_told),
+		cmocka_unit_test(close_ends_what_is_left),
+		cmocka_unit_test(clients_of_one_file_share_it),
+		cmocka_unit_test(forked_child_opens_its_own),
+		cmocka_unit_test(environment_chooses_the_fabric),
+		cmocka_unit_test(refusals_are_told_apart),
+		cmocka_unit_test(signal_ends_a_wait),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
