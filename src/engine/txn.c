@@ -29,18 +29,27 @@ static size_t identity_len(const struct txn *txn)
 	return IBSA_SA_HEADER_BYTES + (size_t)txn->record->size - IDENTITY_FROM;
 }
 
+/* Two words at a time: both halves of their product depend on all of both. */
+static uint64_t mix(uint64_t hash, const uint8_t *p)
+{
+	__extension__ typedef unsigned __int128 product;
+	uint64_t word[2];
+	product both;
+
+	memcpy(word, p, sizeof(word));
+	both = (product)(word[0] ^ hash ^ UINT64_C(0x9e3779b97f4a7c15)) *
+	       (word[1] ^ UINT64_C(0xbf58476d1ce4e5b9));
+	return (uint64_t)both ^ (uint64_t)(both >> 64);
+}
+
+/* What lies beyond the record is zero, and one MAD has room for it. */
 static uint64_t identity_hash(const struct txn *txn)
 {
 	const uint8_t *p = txn->mad + IDENTITY_FROM;
 	uint64_t hash = txn->method;
 
-	for (size_t i = 0; i + 8 <= identity_len(txn); i += 8) {
-		uint64_t word;
-
-		memcpy(&word, p + i, sizeof(word));
-		hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-		hash ^= hash >> 32;
-	}
+	for (size_t i = 0; i < identity_len(txn); i += 16)
+		hash = mix(hash, p + i);
 	return hash;
 }
 
