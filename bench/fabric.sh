@@ -45,7 +45,7 @@ await() {
 
 start() {
 	local flags
-	mkdir -p "$dir" && cd "$dir" || die "cannot make $dir"
+	cd "$dir" || die "cannot make $dir"
 	"$here/../scripts/gen-fabric" "$1" --info -o topology.net 2>info.json ||
 		die "no topology"
 	read -ra flags < <(sed -n 's/.*"ibsim_flags": "\([^"]*\)".*/\1/p' \
