@@ -610,19 +610,40 @@ static void too_large_reply_is_told(void **state)
 static void flood_is_taken_in_parts(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct puppet_mad stray;
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	stray = puppet_answer(puppet_sent(&puppet, 0));
+	stray.mad[15] ^= 1;
+	for (int i = 0; i < 300; i++)
+		puppet_deliver(&puppet, &stray);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(ibsa__engine_stats(engine)->ignored_id, 256);
+	assert_int_equal(ibsa__engine_timeout_ms(engine), 0);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(ibsa__engine_stats(engine)->ignored_id, 300);
+	assert_int_not_equal(ibsa__engine_timeout_ms(engine), 0);
+	ibsa__engine_free(engine);
+}
+
+/* With nothing in flight, what still arrives goes one by one. */
+static void stray_messages_are_drained(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
 	struct puppet_mad answer;
 	struct seen seen = { 0 };
 
 	(void)state;
 	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
 	answer = puppet_answer(puppet_sent(&puppet, 0));
-	for (int i = 0; i < 300; i++)
+	for (int i = 0; i < 3; i++)
 		puppet_deliver(&puppet, &answer);
-	puppet_advance(&puppet, engine, 1);
-	assert_int_equal(ibsa__engine_timeout_ms(engine), 0);
-	puppet_advance(&puppet, engine, 0);
-	assert_int_equal(ibsa__engine_timeout_ms(engine), -1);
+	for (int i = 0; i < 3; i++)
+		puppet_advance(&puppet, engine, 0);
 	assert_int_equal(seen.calls, 1);
+	assert_int_equal(ibsa__engine_stats(engine)->ignored_id, 2);
 	ibsa__engine_free(engine);
 }
 
@@ -684,6 +705,7 @@ int main(void)
 		cmocka_unit_test_setup(foreign_replies_are_ignored, set_up),
 		cmocka_unit_test_setup(too_large_reply_is_told, set_up),
 		cmocka_unit_test_setup(flood_is_taken_in_parts, set_up),
+		cmocka_unit_test_setup(stray_messages_are_drained, set_up),
 		cmocka_unit_test_setup(jitter_stays_in_its_share, set_up),
 	};
 

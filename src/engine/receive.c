@@ -85,20 +85,26 @@ static void handle(struct ibsa__engine *engine,
 	ibsa__txn_answer(engine, txn, &reply);
 }
 
+/*
+ * Takes one message in any case, so that what nobody waits for does not lie
+ * there for ever; then as long as something is in flight, since a look in
+ * vain is a system call for many transports.
+ */
 int ibsa__engine_receive(struct ibsa__engine *engine)
 {
 	struct ibsa_transport *transport = engine->transport;
 	struct ibsa_message message;
 
+	engine->more = false;
 	for (int i = 0; i < BATCH; i++) {
 		int got = transport->ops->recv(transport, &message);
 
-		if (got <= 0) {
-			engine->more = false;
+		if (got <= 0)
 			return got;
-		}
 		handle(engine, &message);
 		ibsa__engine_pump(engine);
+		if (!engine->in_flight)
+			return 0;
 	}
 	engine->more = true;
 	return 0;
