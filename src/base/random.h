@@ -19,10 +19,10 @@ static inline uint64_t random_next(struct random *random)
 	return z ^ z >> 31;
 }
 
-/* A number from 0 to @limit - 1; @limit is not 0. */
+/* A number from 0 to @limit - 1; @limit is from 1 to 2^32. */
 static inline uint64_t random_below(struct random *random, uint64_t limit)
 {
-	return random_next(random) % limit;
+	return (random_next(random) >> 32) * limit >> 32;
 }
 
 #endif

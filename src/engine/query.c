@@ -126,7 +126,8 @@ static struct query *query_new(struct ibsa__engine *engine, ibsa_reply_fn done,
 
 /* Join a request that asks the same, or submit @txn as a new one. */
 static int join_or_submit(struct ibsa__engine *engine, struct txn *txn,
-			  const struct ibsa_query *query, struct txn **out)
+			  const struct ibsa_query *query, uint64_t now_ns,
+			  struct txn **out)
 {
 	struct txn *other = ibsa__txn_like(engine, txn);
 	int err;
@@ -138,7 +139,7 @@ static int join_or_submit(struct ibsa__engine *engine, struct txn *txn,
 		*out = other;
 		return 0;
 	}
-	err = ibsa__txn_submit(engine, txn);
+	err = ibsa__txn_submit(engine, txn, now_ns);
 	if (err)
 		ibsa__pool_give(&engine->txns, txn);
 	*out = txn;
@@ -146,16 +147,21 @@ static int join_or_submit(struct ibsa__engine *engine, struct txn *txn,
 }
 
 static void query_start(struct ibsa__engine *engine, struct query *query,
-			struct txn *txn, unsigned int deadline_ms)
+			struct txn *txn, uint64_t deadline)
 {
-	if (!deadline_ms)
-		deadline_ms = engine->options.deadline_ms;
 	query->txn = txn;
 	list_append(&txn->queries, &query->link);
 	ibsa__hash_add(&engine->ids, &query->id, engine->next_id++);
-	ibsa__timer_arm(&engine->wheel, &query->deadline,
-			tick_after(engine_now_ns(engine), deadline_ms));
+	ibsa__timer_arm(&engine->wheel, &query->deadline, deadline);
 	engine->stats.queries++;
+}
+
+static uint64_t deadline_tick(const struct ibsa__engine *engine,
+			      const struct ibsa_query *query, uint64_t now_ns)
+{
+	return tick_after(now_ns, query->deadline_ms
+					  ? query->deadline_ms
+					  : engine->options.deadline_ms);
 }
 
 int ibsa__engine_query(struct ibsa__engine *engine,
@@ -164,6 +170,7 @@ int ibsa__engine_query(struct ibsa__engine *engine,
 {
 	struct query *mine;
 	struct txn *txn;
+	uint64_t now_ns;
 	int err = check(engine, query);
 
 	if (err)
@@ -175,14 +182,15 @@ int ibsa__engine_query(struct ibsa__engine *engine,
 	mine = query_new(engine, done, arg);
 	if (!mine)
 		return -ENOMEM;
+	now_ns = engine_now_ns(engine);
 	err = ibsa__txn_new(engine, query, &txn);
 	if (!err)
-		err = join_or_submit(engine, txn, query, &txn);
+		err = join_or_submit(engine, txn, query, now_ns, &txn);
 	if (err) {
 		ibsa__pool_give(&engine->queries, mine);
 		return err;
 	}
-	query_start(engine, mine, txn, query->deadline_ms);
+	query_start(engine, mine, txn, deadline_tick(engine, query, now_ns));
 	if (out_id)
 		*out_id = mine->id.key;
 	return 0;

@@ -104,8 +104,8 @@ static inline uint64_t tick_after(uint64_t now_ns, uint64_t ms)
 int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 		  struct txn **out) IBSA_MUST_USE;
 struct txn *ibsa__txn_like(struct ibsa__engine *engine, const struct txn *txn);
-int ibsa__txn_submit(struct ibsa__engine *engine,
-		     struct txn *txn) IBSA_MUST_USE;
+int ibsa__txn_submit(struct ibsa__engine *engine, struct txn *txn,
+		     uint64_t now_ns) IBSA_MUST_USE;
 void ibsa__txn_hurry(struct ibsa__engine *engine, struct txn *txn,
 		     unsigned int interval_ms);
 void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn);

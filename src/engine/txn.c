@@ -160,10 +160,10 @@ void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn)
 }
 
 /* Send @txn once more and arm its next try. */
-static int send_try(struct ibsa__engine *engine, struct txn *txn)
+static int send_try(struct ibsa__engine *engine, struct txn *txn,
+		    uint64_t now_ns)
 {
 	struct ibsa_transport *transport = engine->transport;
-	uint64_t now_ns = engine_now_ns(engine);
 	uint64_t interval_ms = arm_retry(engine, txn, now_ns);
 	int err = -EAGAIN;
 
@@ -184,7 +184,7 @@ static int send_try(struct ibsa__engine *engine, struct txn *txn)
 }
 
 /* Give @txn its place in the window and its id, and send it. */
-static int launch(struct ibsa__engine *engine, struct txn *txn)
+static int launch(struct ibsa__engine *engine, struct txn *txn, uint64_t now_ns)
 {
 	if (!engine->next_tid)
 		engine->next_tid++; /* 0 is no id to OpenSM */
@@ -192,14 +192,15 @@ static int launch(struct ibsa__engine *engine, struct txn *txn)
 	txn->state = TXN_IN_FLIGHT;
 	engine->in_flight++;
 	ibsa__hash_add(&engine->tids, &txn->tid, engine->next_tid++);
-	return send_try(engine, txn);
+	return send_try(engine, txn, now_ns);
 }
 
 /*
  * Send @txn now if the window has room, else queue it. Return: 0; -ENOBUFS
  * or why it could not be sent, and it is out of everything.
  */
-int ibsa__txn_submit(struct ibsa__engine *engine, struct txn *txn)
+int ibsa__txn_submit(struct ibsa__engine *engine, struct txn *txn,
+		     uint64_t now_ns)
 {
 	bool room = engine->in_flight < engine->options.window &&
 		    list_is_empty(&engine->waiting);
@@ -218,7 +219,7 @@ int ibsa__txn_submit(struct ibsa__engine *engine, struct txn *txn)
 		engine->queued++;
 		return 0;
 	}
-	err = launch(engine, txn);
+	err = launch(engine, txn, now_ns);
 	if (err)
 		ibsa__txn_end(engine, txn);
 	return err;
@@ -262,7 +263,7 @@ void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn)
 	int err;
 
 	ibsa__engine_refresh(engine);
-	err = send_try(engine, txn);
+	err = send_try(engine, txn, engine_now_ns(engine));
 	if (err)
 		send_failed(engine, txn, err);
 	else if (txn->tries > 1)
@@ -296,7 +297,7 @@ void ibsa__engine_pump(struct ibsa__engine *engine)
 
 		list_remove(&txn->link);
 		engine->queued--;
-		err = launch(engine, txn);
+		err = launch(engine, txn, engine_now_ns(engine));
 		if (err)
 			send_failed(engine, txn, err);
 	}
