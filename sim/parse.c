@@ -406,10 +406,10 @@ static int parse_line(struct parser *parser, struct cursor line)
 	const size_t attribute_count = sizeof(attributes) /
 				       sizeof(attributes[0]);
 	const size_t node_count = sizeof(node_words) / sizeof(node_words[0]);
-	const int shown = line.end - line.at < 40 ? (int)(line.end - line.at)
-						  : 40;
+	int shown;
 
 	cursor_skip_blanks(&line);
+	shown = line.end - line.at < 40 ? (int)(line.end - line.at) : 40;
 	if (line.at < line.end && *line.at == '[')
 		return ibsa__parse_port(parser, line);
 	for (size_t i = 0; i < attribute_count; i++) {

@@ -309,6 +309,13 @@ static void rates_are_read_in_every_form(void **state)
 	assert_int_equal(rate_of("w=4 e=2"), 16);
 }
 
+/* Of a line that is indented, no more is shown than the line. */
+static void a_bad_line_is_shown_to_its_end(void **state)
+{
+	(void)state;
+	refused("        bad\nCa 1 \"a\"\n", ":1:", "\"bad\" is no line");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -318,6 +325,7 @@ int main(void)
 		cmocka_unit_test(what_ibnetdiscover_prints_is_read),
 		cmocka_unit_test(nodes_out_of_reach_are_not_in_the_subnet),
 		cmocka_unit_test(mistakes_are_refused_with_their_line),
+		cmocka_unit_test(a_bad_line_is_shown_to_its_end),
 		cmocka_unit_test(nul_byte_is_no_text),
 		cmocka_unit_test(files_are_included_from_beside_them),
 		cmocka_unit_test(rates_are_read_in_every_form),
