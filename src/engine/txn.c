@@ -286,11 +286,16 @@ void ibsa__txn_end(struct ibsa__engine *engine, struct txn *txn)
 	txn->state = TXN_ENDED;
 }
 
-/* Fill the window from the queue. */
+/*
+ * Fill the window from the queue: from what is there now, for callbacks of
+ * failed sends may queue more, and on a dead port that would have no end.
+ */
 void ibsa__engine_pump(struct ibsa__engine *engine)
 {
-	while (engine->in_flight < engine->options.window &&
-	       !list_is_empty(&engine->waiting)) {
+	for (unsigned int left = engine->queued;
+	     left && engine->in_flight < engine->options.window &&
+	     !list_is_empty(&engine->waiting);
+	     left--) {
 		struct txn *txn = list_object(engine->waiting.next, struct txn,
 					      link);
 		int err;
