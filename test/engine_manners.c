@@ -9,6 +9,8 @@
 
 #include "test/puppet.h"
 
+enum { STATUS_AT = 4 };
+
 static struct puppet puppet;
 
 static int set_up(void **state)
@@ -64,11 +66,64 @@ static void failed_sends_do_not_hold_a_dispatch(void **state)
 	ibsa__engine_free(engine);
 }
 
+/* One who joins a request that the SA was too busy for backs off with it. */
+static void joining_leaves_a_busy_sa_alone(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen first = { 0 }, second = { 0 };
+	struct puppet_mad busy;
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &first), 0);
+	busy = puppet_answer(puppet_sent(&puppet, 0));
+	busy.mad[STATUS_AT + 1] = IBSA_STATUS_BUSY;
+	puppet_deliver(&puppet, &busy);
+	puppet_advance(&puppet, engine, 90);
+	puppet_advance(&puppet, engine, 60);
+	assert_int_equal(puppet_ask(engine, 4, &second), 0);
+	puppet_advance(&puppet, engine, 139);
+	assert_int_equal(puppet.sent_count, 1);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(puppet.sent_count, 2);
+	ibsa__engine_free(engine);
+}
+
+/*
+ * A kernel that still waits for the answer to the try before refuses a
+ * hurried one: the next comes when it would have come without the hurry.
+ */
+static void refused_hurry_costs_no_time(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen[4] = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen[0]), 0);
+	for (int ms = 0; ms < 1500; ms++)
+		puppet_advance(&puppet, engine, 1);
+	assert_int_equal(puppet.sent_count, 5);
+	puppet.send_err = -EBUSY;
+	for (int i = 1; i < 4; i++) {
+		puppet_advance(&puppet, engine, 150);
+		assert_int_equal(puppet_ask(engine, 4, &seen[i]), 0);
+	}
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(ibsa__engine_stats(engine)->send_errors, 1);
+	puppet.send_err = 0;
+	puppet_advance(&puppet, engine, 348);
+	assert_int_equal(puppet.sent_count, 5);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(puppet.sent_count, 6);
+	ibsa__engine_free(engine);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(failed_sends_do_not_hold_a_dispatch,
 				       set_up),
+		cmocka_unit_test_setup(joining_leaves_a_busy_sa_alone, set_up),
+		cmocka_unit_test_setup(refused_hurry_costs_no_time, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,6 +49,7 @@ struct txn {
 	struct ibsa_address to;
 	uint64_t share_hash;
 	uint64_t sent_ns;
+	uint64_t planned; /* tick of the next try, as of the last sent one */
 	uint32_t interval_ms;
 	uint32_t max_interval_ms;
 	uint32_t tries;
@@ -56,6 +57,7 @@ struct txn {
 	uint8_t jitter_percent;
 	bool shareable;
 	bool heard_busy;
+	bool is_held; /* the transport refuses a try before @planned */
 	enum txn_state state;
 };
 

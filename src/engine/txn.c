@@ -85,7 +85,9 @@ int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 	txn->jitter_percent = jitter_of(engine, query->jitter_percent);
 	txn->tries = 0;
 	txn->method = request.method;
+	txn->planned = 0;
 	txn->heard_busy = false;
+	txn->is_held = false;
 	txn->state = TXN_ENDED;
 	txn->shareable = options->sharing &&
 			 (request.method == IBSA_METHOD_GET ||
@@ -159,6 +161,18 @@ void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn)
 	arm_retry(engine, txn, engine_now_ns(engine));
 }
 
+/*
+ * A try was refused because the one before still waits for its answer, as a
+ * kernel does that was told how long: the next is when it was to be.
+ */
+static void wait_as_planned(struct ibsa__engine *engine, struct txn *txn)
+{
+	if (txn->planned <= engine->wheel.now)
+		return;
+	txn->is_held = true;
+	ibsa__timer_arm(&engine->wheel, &txn->retry, txn->planned);
+}
+
 /* Send @txn once more and arm its next try. */
 static int send_try(struct ibsa__engine *engine, struct txn *txn,
 		    uint64_t now_ns)
@@ -176,8 +190,12 @@ static int send_try(struct ibsa__engine *engine, struct txn *txn,
 	}
 	if (err) {
 		engine->stats.send_errors++;
+		if (err == -EBUSY)
+			wait_as_planned(engine, txn);
 		return err;
 	}
+	txn->planned = txn->retry.due;
+	txn->is_held = false;
 	txn->tries++;
 	engine->stats.sent++;
 	return 0;
@@ -225,8 +243,10 @@ int ibsa__txn_submit(struct ibsa__engine *engine, struct txn *txn,
 	return err;
 }
 
-/* Another query has joined @txn: do not let it wait longer for the next try
- * than if it had asked alone. */
+/*
+ * Another query has joined @txn: do not let it wait longer for the next try
+ * than if it had asked alone, but where the SA or the transport is busy.
+ */
 void ibsa__txn_hurry(struct ibsa__engine *engine, struct txn *txn,
 		     unsigned int interval_ms)
 {
@@ -235,7 +255,8 @@ void ibsa__txn_hurry(struct ibsa__engine *engine, struct txn *txn,
 	interval_ms = or_default(interval_ms,
 				 engine->options.first_interval_ms);
 	due = tick_after(txn->sent_ns, interval_ms);
-	if (txn->state == TXN_IN_FLIGHT && due < txn->retry.due)
+	if (txn->state == TXN_IN_FLIGHT && !txn->heard_busy && !txn->is_held &&
+	    due < txn->retry.due)
 		ibsa__timer_arm(&engine->wheel, &txn->retry, due);
 }
 
