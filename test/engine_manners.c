@@ -9,7 +9,7 @@
 
 #include "test/puppet.h"
 
-enum { STATUS_AT = 4 };
+enum { MS = 1000000, STATUS_AT = 4 };
 
 static struct puppet puppet;
 
@@ -117,6 +117,26 @@ static void refused_hurry_costs_no_time(void **state)
 	ibsa__engine_free(engine);
 }
 
+/* The time of a reply counts from the try that went out, not a failed one. */
+static void failed_try_does_not_shorten_the_round_trip(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct puppet_mad answer;
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	puppet.send_err = -EAGAIN;
+	puppet_advance(&puppet, engine, 100);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 50);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.tries, 1);
+	assert_int_equal(seen.rtt_ns, 150 * MS);
+	ibsa__engine_free(engine);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -124,6 +144,8 @@ int main(void)
 				       set_up),
 		cmocka_unit_test_setup(joining_leaves_a_busy_sa_alone, set_up),
 		cmocka_unit_test_setup(refused_hurry_costs_no_time, set_up),
+		cmocka_unit_test_setup(
+			failed_try_does_not_shorten_the_round_trip, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -181,7 +181,8 @@ static int send_try(struct ibsa__engine *engine, struct txn *txn,
 	uint64_t interval_ms = arm_retry(engine, txn, now_ns);
 	int err = -EAGAIN;
 
-	txn->sent_ns = now_ns;
+	if (!txn->tries)
+		txn->sent_ns = now_ns;
 	if (engine->sa_known) {
 		txn->to = engine->sa;
 		err = transport->ops->send(transport, &txn->to, txn->mad,
@@ -194,6 +195,7 @@ static int send_try(struct ibsa__engine *engine, struct txn *txn,
 			wait_as_planned(engine, txn);
 		return err;
 	}
+	txn->sent_ns = now_ns;
 	txn->planned = txn->retry.due;
 	txn->is_held = false;
 	txn->tries++;
