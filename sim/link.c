@@ -89,6 +89,7 @@ static struct message *copy(struct link *link, const struct message *message)
 		return NULL;
 	twin->is_request = message->is_request;
 	twin->due_ns = message->due_ns;
+	twin->sa = message->sa;
 	if (!ibsa__sa_reply_put(&twin->body, message->body.bytes,
 				message->body.len)) {
 		ibsa__queue_release(&link->queue, twin);
@@ -184,8 +185,9 @@ static bool ask_sa(const struct link *link, const uint8_t *mad,
 	return ibsa__sa_answer(fabric, link->end, mad, reply);
 }
 
-/* A request has reached the SA at @now_ns. */
-static int reach_sa(struct link *link, const uint8_t *mad, uint64_t now_ns)
+/* A request has reached the SA, at the address @to, at @now_ns. */
+static int reach_sa(struct link *link, const struct ibsa_address *to,
+		    const uint8_t *mad, uint64_t now_ns)
 {
 	struct ibsa_fabric *fabric = link->fabric;
 	struct message *answer;
@@ -203,6 +205,7 @@ static int reach_sa(struct link *link, const uint8_t *mad, uint64_t now_ns)
 		return 0;
 	}
 	answer->due_ns = now_ns + fabric->latency_ns;
+	answer->sa = *to;
 	return carry(link, answer);
 }
 
@@ -213,7 +216,8 @@ static void settle(struct link *link)
 
 	while ((request = take_due(link, true))) {
 		/* Without memory it is as if the answer had been lost. */
-		(void)reach_sa(link, request->body.bytes, request->due_ns);
+		(void)reach_sa(link, &request->sa, request->body.bytes,
+			       request->due_ns);
 		ibsa__queue_release(&link->queue, request);
 	}
 }
@@ -270,12 +274,13 @@ int ibsa__link_send(struct link *link, const struct ibsa_address *to,
 	mad = whole(mad, len, room);
 	settle(link);
 	if (!is_link_faulty(fabric) && !link->held[true])
-		return reach_sa(link, mad, now_ns);
+		return reach_sa(link, to, mad, now_ns);
 	request = ibsa__queue_new(&link->queue);
 	if (!request)
 		return -ENOMEM;
 	request->is_request = true;
 	request->due_ns = now_ns;
+	request->sa = *to;
 	ibsa__sa_reply_put(&request->body, mad, IBSA_MAD_BYTES);
 	err = carry(link, request);
 	settle(link);

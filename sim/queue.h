@@ -10,6 +10,7 @@ struct message {
 	uint64_t due_ns;
 	uint64_t number; /* in order of sending: decides between equals */
 	bool is_request; /* still on its way to the SA */
+	struct ibsa_address sa; /* where the client has asked it */
 	struct sa_reply body;
 	uint8_t room[IBSA_MAD_BYTES]; /* of @body, until it needs more */
 };

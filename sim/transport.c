@@ -83,19 +83,19 @@ static int transport_send(struct ibsa_transport *transport,
 	return err;
 }
 
+/* An answer comes from the address that was asked, with its LID at least. */
 static void fill_message(const struct link *link, const struct message *message,
 			 struct ibsa_message *out)
 {
 	const struct ibsa_fabric *fabric = link->fabric;
 
 	*out = (struct ibsa_message){
-		.from = {
-			.lid = fabric->ends[fabric->sa_end].lid,
-			.qpn = IBSA_QPN_GSI,
-		},
+		.from = message->sa,
 		.mad = message->body.bytes,
 		.len = message->body.len,
 	};
+	if (!out->from.lid)
+		out->from.lid = fabric->ends[fabric->sa_end].lid;
 }
 
 static int transport_recv(struct ibsa_transport *transport,

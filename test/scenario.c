@@ -274,6 +274,55 @@ static void ask_waits_on_a_virtual_clock(void **state)
 	world_close(&world);
 }
 
+/* What ibsa_ask() returns on a fabric whose SA is asked at @sa. */
+static int ask_at(const struct ibsa_address *sa)
+{
+	static const char text[] = "Switch 4 \"s\"\n"
+				   "[1] \"sm\"[1]\n"
+				   "[2] \"b\"[1]\n"
+				   "Ca 1 \"sm\"\n"
+				   "[1] \"s\"[1] # lid 4 lmc 1\n"
+				   "Ca 1 \"b\"\n";
+	const struct ibsa_fabric_options options = { .virtual_clock = true };
+	const struct ibsa_query query = {
+		.record = &ibsa_class_port_info_record
+	};
+	struct ibsa_options client_options = { .sa = sa };
+	struct ibsa_fabric *fabric;
+	struct ibsa_client *client;
+	int err;
+
+	assert_int_equal(ibsa_fabric_parse(text, sizeof(text) - 1, &options,
+					   NULL, &fabric),
+			 0);
+	assert_int_equal(ibsa_fabric_attach(fabric, "b", 0,
+					    &client_options.transport),
+			 0);
+	assert_int_equal(ibsa_open(&client_options, NULL, &client), 0);
+	err = ibsa_ask(client, &query, NULL, NULL);
+	assert_int_equal(ibsa_close(client), 0);
+	ibsa_fabric_put(fabric);
+	return err;
+}
+
+/* Whichever of its LIDs and GIDs the SA is asked at, it answers from there. */
+static void sa_answers_from_where_it_was_asked(void **state)
+{
+	const struct ibsa_address by_lid = { .lid = 4, .qpn = 1 };
+	const struct ibsa_address by_path_bit = { .lid = 5, .qpn = 1 };
+	const struct ibsa_address by_gid = {
+		.qpn = 1,
+		.has_grh = true,
+		.gid.raw = { 0xfe, 0x80, [8] = 2, [15] = 2 },
+	};
+
+	(void)state;
+	assert_int_equal(ask_at(NULL), 0);
+	assert_int_equal(ask_at(&by_lid), 0);
+	assert_int_equal(ask_at(&by_path_bit), 0);
+	assert_int_equal(ask_at(&by_gid), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -286,6 +335,7 @@ int main(void)
 		cmocka_unit_test(silence_ends_each_at_its_deadline),
 		cmocka_unit_test(restarted_sa_answers_what_waited),
 		cmocka_unit_test(ask_waits_on_a_virtual_clock),
+		cmocka_unit_test(sa_answers_from_where_it_was_asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
