@@ -9,7 +9,7 @@
 #include <ibsa/sa.h>
 #include <ibsa/sim.h>
 
-#include "sim/random.h"
+#include "base/random.h"
 #include "sim/service.h"
 #include "sim/subscription.h"
 #include "sim/topology.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sim/link.h"
+#include "wire/request.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 
@@ -163,9 +164,7 @@ static void answer_busy(const uint8_t *mad, struct sa_reply *reply)
 	};
 
 	memcpy(reply->bytes, mad, IBSA_MAD_BYTES);
-	reply->bytes[METHOD] = mad[METHOD] == IBSA_METHOD_SET
-				       ? IBSA_METHOD_GET_RESP
-				       : mad[METHOD] | 0x80;
+	reply->bytes[METHOD] = ibsa__response_method(mad[METHOD]);
 	ibsa_put_be16(reply->bytes + STATUS, IBSA_STATUS_BUSY);
 	reply->len = IBSA_MAD_BYTES;
 }

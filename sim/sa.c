@@ -9,6 +9,7 @@
  */
 #include "base/alloc.h"
 #include "sim/sa.h"
+#include "wire/request.h"
 
 /* The SM_Key of a trusted request: OpenSM's default. */
 enum { SM_KEY = 1 };
@@ -155,13 +156,6 @@ bool ibsa__sa_matches(const struct sa_filter *filter,
 	return true;
 }
 
-static uint8_t response_method(uint8_t method)
-{
-	if (method == IBSA_METHOD_SET)
-		return IBSA_METHOD_GET_RESP;
-	return method | 0x80;
-}
-
 /* The header of the request with what every answer changes in it. */
 static void start_header(const struct sa_work *work, uint8_t *out)
 {
@@ -172,7 +166,7 @@ static void start_header(const struct sa_work *work, uint8_t *out)
 	};
 
 	memcpy(out, work->mad, IBSA_SA_HEADER_BYTES);
-	out[METHOD] = response_method(work->method);
+	out[METHOD] = ibsa__response_method(work->method);
 	ibsa_put_be16(out + STATUS, work->status);
 	memset(out + SM_KEY_AT, 0, 8);
 }

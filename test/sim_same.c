@@ -13,7 +13,7 @@
 #include <ibsa/sa.h>
 #include <ibsa/sim.h>
 
-#include "sim/random.h"
+#include "base/random.h"
 #include "umad/umad.h"
 
 #define PREFIX UINT64_C(0xfec0000000001234)

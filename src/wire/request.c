@@ -5,7 +5,7 @@
 #include "wire/request.h"
 #include "wire/word.h"
 
-enum { BASE_VERSION = 1, BASE_VERSION_OPA = 0x80 };
+enum { BASE_VERSION = 1, BASE_VERSION_OPA = 0x80, METHOD_RESPONSE = 0x80 };
 
 /* Where a header field is, in bytes. */
 #define AT(field) (offsetof(struct ibsa__sa_header_bits, field) / 8)
@@ -60,15 +60,7 @@ void ibsa__request_set_id(uint8_t *mad, uint64_t transaction_id)
 
 uint8_t ibsa__response_method(uint8_t method)
 {
-	switch (method) {
-	case IBSA_METHOD_GET:
-	case IBSA_METHOD_SET:
+	if (method == IBSA_METHOD_SET)
 		return IBSA_METHOD_GET_RESP;
-	case IBSA_METHOD_GET_TABLE:
-		return IBSA_METHOD_GET_TABLE_RESP;
-	case IBSA_METHOD_DELETE:
-		return IBSA_METHOD_DELETE_RESP;
-	default:
-		return 0;
-	}
+	return method | METHOD_RESPONSE;
 }

@@ -28,7 +28,10 @@ int ibsa__request_encode(const struct ibsa__request *request,
 /* Put another transaction id into an encoded MAD. */
 void ibsa__request_set_id(uint8_t *mad, uint64_t transaction_id);
 
-/* The method that answers @method, or 0 if nothing does. */
+/*
+ * The method that answers @method: the same with the response bit, but for
+ * Set, which is answered as Get is.
+ */
 uint8_t ibsa__response_method(uint8_t method);
 
 #endif
