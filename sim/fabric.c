@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The fabric as an object: made, shared, looked at, let go of. */
 #include <errno.h>
-#include <time.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "sim/fabric.h"
 
@@ -13,13 +13,7 @@ enum { PHYS_POLLING = 2, PHYS_LINK_UP = 5 };
 
 uint64_t ibsa__fabric_now(const struct ibsa_fabric *fabric)
 {
-	struct timespec now;
-
-	if (fabric->is_virtual)
-		return fabric->virtual_ns;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) +
-	       (uint64_t)now.tv_nsec;
+	return fabric->is_virtual ? fabric->virtual_ns : clock_now_ns();
 }
 
 uint32_t ibsa__fabric_first_adapter(const struct ibsa_fabric *fabric)

@@ -7,10 +7,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "sim/link.h"
 #include "wire/request.h"
-
-#define NS_PER_MS UINT64_C(1000000)
 
 enum { FLIPPED_BITS_MAX = 8 };
 

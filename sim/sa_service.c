@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 
+#include "base/clock.h"
 #include "sim/sa.h"
 
 enum {
@@ -71,8 +72,7 @@ static void set_service(struct sa_work *work)
 		ibsa_put_be32(record + AT_LEASE, IBSA_LEASE_INFINITE);
 	lease = ibsa_be32(record + AT_LEASE);
 	if (lease != IBSA_LEASE_INFINITE)
-		ends_ns = ibsa__fabric_now(fabric) +
-			  lease * UINT64_C(1000000000);
+		ends_ns = ibsa__fabric_now(fabric) + lease * NS_PER_S;
 	if (ibsa__services_set(&fabric->services, record, ends_ns)) {
 		sa_fail(work, IBSA_STATUS_NO_RESOURCES);
 		return;

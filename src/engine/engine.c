@@ -4,9 +4,8 @@
 #include <limits.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "engine/state.h"
-
-enum { NS_PER_MS = 1000000 };
 
 /* The port is read again at most so often, however many tries fail. */
 enum { PORT_READ_MS = 100 };
@@ -43,7 +42,7 @@ void ibsa__engine_refresh(struct ibsa__engine *engine)
 {
 	uint64_t age_ns = engine_now_ns(engine) - engine->port_read_ns;
 
-	if (age_ns >= (uint64_t)PORT_READ_MS * NS_PER_MS)
+	if (age_ns >= PORT_READ_MS * NS_PER_MS)
 		read_port(engine);
 }
 

@@ -3,6 +3,7 @@
 #ifndef ENGINE_STATE_H
 #define ENGINE_STATE_H
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/pool.h"
 #include "base/random.h"
@@ -99,7 +100,7 @@ void ibsa__engine_refresh(struct ibsa__engine *engine);
 /* The tick that is @ms after @now_ns, rounded up: never early. */
 static inline uint64_t tick_after(uint64_t now_ns, uint64_t ms)
 {
-	return (now_ns + 999999) / 1000000 + ms;
+	return (now_ns + NS_PER_MS - 1) / NS_PER_MS + ms;
 }
 
 /* txn.c: a request from its first byte to its end. */

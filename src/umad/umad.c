@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The kernel transport: opening and closing. */
 #include <errno.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <ibsa/sa.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "device/parse.h"
 #include "device/sysfs.h"
@@ -18,11 +18,8 @@
 
 static uint64_t now_ns(struct ibsa_transport *transport)
 {
-	struct timespec now;
-
 	(void)transport;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	return clock_now_ns();
 }
 
 static int port_get(struct ibsa_transport *transport,

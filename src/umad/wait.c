@@ -12,6 +12,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "umad/transport.h"
 
 /* How long a wake-up may go unnoticed on a simulated device. */
@@ -109,7 +110,7 @@ static int simulated_wait(struct umad_transport *umad, int timeout_ms)
 		int left_ms = SLICE_MS;
 		int ready;
 
-		passed /= 1000000;
+		passed /= NS_PER_MS;
 		if (timeout_ms >= 0 && passed >= (uint64_t)timeout_ms)
 			left_ms = 0;
 		else if (timeout_ms >= 0 &&
