@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/digit.h"
+
 struct cursor {
 	const char *at;
 	const char *end;
@@ -40,17 +42,6 @@ static inline bool cursor_take(struct cursor *line, const char *word)
 	return true;
 }
 
-static inline int cursor_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return 16;
-}
-
 /*
  * Take a number of that base; base 0 is decimal, or hexadecimal after 0x.
  * False, and nothing taken, if none stands here or it has over 64 bits.
@@ -65,9 +56,10 @@ static inline bool cursor_number(struct cursor *line, int base, uint64_t *out)
 	uint64_t value = 0;
 
 	for (; here.at < here.end; here.at++) {
-		const uint64_t digit = (uint64_t)cursor_digit(*here.at);
+		const int taken = digit_value(*here.at);
+		const uint64_t digit = (uint64_t)taken;
 
-		if (digit >= radix)
+		if (taken < 0 || digit >= radix)
 			break;
 		if (value > (UINT64_MAX - digit) / radix)
 			return false;

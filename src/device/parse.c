@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digit.h"
 #include "device/parse.h"
 
 static bool is_digit(char c)
@@ -51,28 +52,16 @@ int ibsa__parse_index(const char *text, unsigned int *out)
 	return 0;
 }
 
-/* -1 if @c is no hex digit. */
-static int hex_digit(char c)
-{
-	if (is_digit(c))
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 /* One group into @out; where it ends, or NULL. */
 static const char *group_parse(const char *text, uint8_t out[2])
 {
 	unsigned int value = 0;
 	int digits = 0;
 
-	for (; hex_digit(*text) >= 0; text++, digits++) {
+	for (; digit_value(*text) >= 0; text++, digits++) {
 		if (digits == 4)
 			return NULL;
-		value = value << 4 | (unsigned int)hex_digit(*text);
+		value = value << 4 | (unsigned int)digit_value(*text);
 	}
 	out[0] = (uint8_t)(value >> 8);
 	out[1] = (uint8_t)value;

@@ -2,6 +2,7 @@
 /* The fields of a record: their names, and their values as text. */
 #include <errno.h>
 
+#include "base/digit.h"
 #include "text/code.h"
 #include "text/field.h"
 #include "text/value.h"
@@ -180,11 +181,11 @@ int ibsa_field_format(const struct ibsa_field *field, unsigned int index,
 /* Two hexadecimal digits; -1 if they are not. */
 static int byte_get(const char *text)
 {
-	const int high = ibsa__digit(text[0]);
+	const int high = digit_value(text[0]);
 
-	if (high < 0 || ibsa__digit(text[1]) < 0)
+	if (high < 0 || digit_value(text[1]) < 0)
 		return -1;
-	return high << 4 | ibsa__digit(text[1]);
+	return high << 4 | digit_value(text[1]);
 }
 
 static int string_get(const char *text, unsigned int max, char *out)

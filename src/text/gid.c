@@ -4,6 +4,7 @@
 
 #include <ibsa/bits.h>
 
+#include "base/digit.h"
 #include "text/value.h"
 
 /* The eight groups of a GID, and where the text has "::". */
@@ -87,8 +88,8 @@ static const char *group_get(const char *text, uint16_t *out)
 	unsigned int value = 0;
 	unsigned int count = 0;
 
-	while (ibsa__digit(*text) >= 0 && count <= 4) {
-		value = value << 4 | (unsigned int)ibsa__digit(*text++);
+	while (digit_value(*text) >= 0 && count <= 4) {
+		value = value << 4 | (unsigned int)digit_value(*text++);
 		count++;
 	}
 	if (count < 1 || count > 4)

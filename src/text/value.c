@@ -2,6 +2,7 @@
 /* Numbers to digits and back, without a locale. */
 #include <errno.h>
 
+#include "base/digit.h"
 #include "text/value.h"
 
 void ibsa__text_char(struct ibsa__text *text, char c)
@@ -48,17 +49,6 @@ int ibsa__text_done(const struct ibsa__text *text, char *out, size_t size)
 	return (int)text->len;
 }
 
-int ibsa__digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 char ibsa__lower(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
@@ -89,7 +79,7 @@ int ibsa_number_parse(const char *text, unsigned int nbits, uint64_t *out)
 	if (!*text)
 		return -EINVAL;
 	for (; *text; text++) {
-		int digit = ibsa__digit(*text);
+		int digit = digit_value(*text);
 
 		if (digit < 0 || digit >= (int)base)
 			return -EINVAL;

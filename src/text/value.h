@@ -31,9 +31,6 @@ void ibsa__text_hex(struct ibsa__text *text, uint64_t value,
 /* Hand over: the length, or -ENOSPC with @out untouched. */
 int ibsa__text_done(const struct ibsa__text *text, char *out, size_t size);
 
-/* The value of a hexadecimal digit in any case; -1 for any other character. */
-int ibsa__digit(char c);
-
 /* A letter of ASCII in lower case, whatever the locale. */
 char ibsa__lower(char c);
 
