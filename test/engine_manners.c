@@ -137,6 +137,28 @@ static void failed_try_does_not_shorten_the_round_trip(void **state)
 	ibsa__engine_free(engine);
 }
 
+/* After a long sleep the SA is not asked for those whose time is up. */
+static void nothing_is_sent_after_the_deadline(void **state)
+{
+	struct ibsa__engine_options options = puppet_options;
+	struct ibsa__engine *engine;
+	struct seen seen[16] = { 0 };
+
+	(void)state;
+	options.deadline_ms = 150;
+	engine = puppet_engine(&puppet, &options);
+	for (uint16_t i = 0; i < 16; i++)
+		assert_int_equal(puppet_ask(engine, i, &seen[i]), 0);
+	puppet_advance(&puppet, engine, 3600 * 1000);
+	assert_int_equal(puppet.sent_count, 16);
+	for (int i = 0; i < 16; i++) {
+		assert_int_equal(seen[i].calls, 1);
+		assert_int_equal(seen[i].err, -ETIMEDOUT);
+		assert_int_equal(seen[i].tries, 1);
+	}
+	ibsa__engine_free(engine);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -146,6 +168,8 @@ int main(void)
 		cmocka_unit_test_setup(refused_hurry_costs_no_time, set_up),
 		cmocka_unit_test_setup(
 			failed_try_does_not_shorten_the_round_trip, set_up),
+		cmocka_unit_test_setup(nothing_is_sent_after_the_deadline,
+				       set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

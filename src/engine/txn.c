@@ -280,11 +280,29 @@ static void send_failed(struct ibsa__engine *engine, struct txn *txn, int err)
 				 &(struct ibsa_reply){ .err = err });
 }
 
-/* @txn got no answer in its interval: perhaps the SM has moved. */
+/* Whether a query of @txn has time left to be answered. */
+static bool is_awaited(const struct ibsa__engine *engine, const struct txn *txn)
+{
+	const struct list *at = txn->queries.next;
+
+	for (; at != &txn->queries; at = at->next) {
+		if (list_object(at, struct query, link)->deadline.due >
+		    engine->wheel.now)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * @txn got no answer in its interval: perhaps the SM has moved. After a long
+ * sleep its deadlines are due too, and will end it.
+ */
 void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn)
 {
 	int err;
 
+	if (!is_awaited(engine, txn))
+		return;
 	ibsa__engine_refresh(engine);
 	err = send_try(engine, txn, engine_now_ns(engine));
 	if (err)
