@@ -18,6 +18,7 @@ struct line {
 	const struct ibsa_port_state *state; /* NULL: unknown */
 	const struct ibsa_device *device;    /* NULL in a fabric */
 	const struct ibsa_port *details;     /* NULL: unknown */
+	const char *rate;		     /* NULL: unknown */
 	const char *note;
 };
 
@@ -77,7 +78,7 @@ static void port_cells(struct out *out, const struct line *line)
 		state_cells(out, line->state);
 	else
 		no_cells(out, states);
-	text_or_none(out, "rate", line->details ? line->details->rate : NULL);
+	text_or_none(out, "rate", line->rate);
 	if (line->state) {
 		fields_guid(out, "guid", fields_gid_guid(&line->state->gid));
 		fields_gid(out, "gid", &line->state->gid);
@@ -165,6 +166,7 @@ static struct line machine_line(const struct ibsa_device *device, size_t index)
 		line.note = port_note(port);
 		line.state = port->err ? NULL : &port->state;
 		line.details = port->err ? NULL : port;
+		line.rate = port->err ? NULL : port->rate;
 	}
 	if (device->err)
 		line.note = strerror(-device->err);
@@ -239,6 +241,7 @@ static void fabric_row(struct out *out, size_t index, void *arg)
 	line.name = port.node;
 	line.port = (int)port.number;
 	line.state = &port.state;
+	line.rate = port.rate;
 	line_row(out, view, &line);
 }
 

@@ -196,15 +196,19 @@ void ibsa__fabric_port_state(const struct ibsa_fabric *fabric, uint32_t index,
 int ibsa_fabric_port_at(struct ibsa_fabric *fabric, size_t index,
 			struct ibsa_fabric_port *out)
 {
-	const struct topology *topo = &fabric->topo;
+	const struct topo_port *at;
 	uint32_t port;
 
 	if (index >= fabric->adapter_port_count)
 		return -ENOENT;
 	port = fabric->adapter_ports[index];
-	out->node = topo->nodes[topo->ports[port].node].name;
-	out->number = topo->ports[port].number;
-	out->guid = topo->ports[port].guid;
+	at = &fabric->topo.ports[port];
+	out->node = fabric->topo.nodes[at->node].name;
+	out->number = at->number;
+	out->guid = at->guid;
+	out->rate = at->peer == SIM_NONE
+			    ? ""
+			    : ibsa__rate_text(at->width, at->speed);
 	pthread_mutex_lock(&fabric->lock);
 	ibsa__fabric_port_state(fabric, port, &out->state);
 	pthread_mutex_unlock(&fabric->lock);

@@ -38,6 +38,23 @@ static const uint8_t rank_of_code[RATE_CODE_MAX + 1] = {
 	11, 20, 21, 22, 23,
 };
 
+/* Linux drivers/infiniband/core/sysfs.c, rate_show(). */
+#define TEXTS(x, sdr, ddr, qdr, fdr, edr, hdr, ndr)                         \
+	{ "", sdr " Gb/sec (" x " SDR)", ddr " Gb/sec (" x " DDR)",         \
+	  qdr " Gb/sec (" x " QDR)", qdr " Gb/sec (" x " FDR10)",           \
+	  fdr " Gb/sec (" x " FDR)", edr " Gb/sec (" x " EDR)",             \
+	  hdr " Gb/sec (" x " HDR)", ndr " Gb/sec (" x " NDR)" }
+static const char *const text_of_link[WIDTHS][SPEEDS] = {
+	[WIDTH_UNKNOWN] = { "", "", "", "", "", "", "", "", "" },
+	[WIDTH_1X]  = TEXTS("1X", "2.5", "5", "10", "14", "25", "50", "100"),
+	[WIDTH_2X]  = TEXTS("2X", "5", "10", "20", "28", "50", "100", "200"),
+	[WIDTH_4X]  = TEXTS("4X", "10", "20", "40", "56", "100", "200", "400"),
+	[WIDTH_8X]  = TEXTS("8X", "20", "40", "80", "112", "200", "400", "800"),
+	[WIDTH_12X] = TEXTS("12X", "30", "60", "120", "168", "300", "600",
+			    "1200"),
+};
+#undef TEXTS
+
 static const uint8_t width_enabled[WIDTHS] = { 0, 0x01, 0x10, 0x03, 0x04, 0x0b };
 static const uint8_t width_active[WIDTHS]  = { 0, 0x01, 0x10, 0x02, 0x04, 0x08 };
 
@@ -106,6 +123,11 @@ uint8_t ibsa__rate_rank_of_code(unsigned int code)
 uint8_t ibsa__rate_code(unsigned int rank)
 {
 	return code_of_rank[rank];
+}
+
+const char *ibsa__rate_text(enum link_width width, enum link_speed speed)
+{
+	return text_of_link[width][speed];
 }
 
 struct link_bits ibsa__link_bits(enum link_width width, enum link_speed speed)

@@ -57,6 +57,9 @@ uint8_t ibsa__rate_rank_of_code(unsigned int code);
 /* The rate code of a rank. */
 uint8_t ibsa__rate_code(unsigned int rank);
 
+/* A link's rate as the kernel's sysfs has it; "" if either is unknown. */
+const char *ibsa__rate_text(enum link_width width, enum link_speed speed);
+
 /* What PortInfo says of a port with such a link. IBA vol 1, 14.2.5.6. */
 struct link_bits {
 	uint8_t width_enabled;

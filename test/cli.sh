@@ -183,7 +183,7 @@ device_lists() {
 	on 0 -j devices; err_empty
 	json 'length == 6 and all(.[]; .state == 4 and .lid > 0)'
 	json '.[0] | .device == "node1 mlx5_0" and .guid == "0x0002c90300000011"'
-	json 'any(.[]; .device == "größe")'
+	json 'any(.[]; .device == "größe" and .rate == "40 Gb/sec (4X QDR)")'
 	on 0 devices -v; out_has '^phys_state +LinkUp$'
 	what='IBSA_FABRIC'
 	IBSA_FABRIC=$fabric "$ibsa" devices >out 2>err || fail 'not used'

@@ -316,6 +316,25 @@ static void a_bad_line_is_shown_to_its_end(void **state)
 	refused("        bad\nCa 1 \"a\"\n", ":1:", "\"bad\" is no line");
 }
 
+/* Linux drivers/infiniband/core/sysfs.c, rate_show(), has the words. */
+static void ports_have_the_rate_of_their_link(void **state)
+{
+	struct ibsa_fabric *fabric = parse("Switch 8 \"s\"\n"
+					   "[1] \"a\"[1] # 1xSDR\n"
+					   "[2] \"b\"[1] # 4xFDR10\n"
+					   "[3] \"c\"[1] # 12xNDR\n"
+					   "Ca 2 \"a\"\n"
+					   "Ca 1 \"b\"\n"
+					   "Ca 1 \"c\"\n");
+
+	(void)state;
+	assert_string_equal(port_at(fabric, 0).rate, "2.5 Gb/sec (1X SDR)");
+	assert_string_equal(port_at(fabric, 1).rate, "");
+	assert_string_equal(port_at(fabric, 2).rate, "40 Gb/sec (4X FDR10)");
+	assert_string_equal(port_at(fabric, 3).rate, "1200 Gb/sec (12X NDR)");
+	ibsa_fabric_put(fabric);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -329,6 +348,7 @@ int main(void)
 		cmocka_unit_test(nul_byte_is_no_text),
 		cmocka_unit_test(files_are_included_from_beside_them),
 		cmocka_unit_test(rates_are_read_in_every_form),
+		cmocka_unit_test(ports_have_the_rate_of_their_link),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,12 +81,15 @@ struct ibsa_fabric_info {
  * @number: of the port
  * @guid:   port GUID, host order
  * @state:  as a client on it would read it
+ * @rate:   of its link, as the kernel writes it, "100 Gb/sec (4X EDR)"; ""
+ *          without one
  */
 struct ibsa_fabric_port {
 	const char *node;
 	unsigned int number;
 	uint64_t guid;
 	struct ibsa_port_state state;
+	const char *rate;
 };
 
 /* What the embedded SA and the fabric have counted. */
