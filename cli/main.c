@@ -2,6 +2,7 @@
 /* The ibsa command: its table of commands, help, and how it ends. */
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -119,11 +120,23 @@ static int finish(struct cli *cli, int status)
 	return status == CLI_DONE ? CLI_DEVICE : status;
 }
 
+/*
+ * With one of the three closed, the next file opened would be it, and the
+ * output go to a device. Not for writing, so that output still fails.
+ */
+static void fill_standard_files(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) < 0)
+			return;
+}
+
 int main(int argc, char **argv)
 {
 	struct cli cli = { .args = NULL };
 	int status;
 
+	fill_standard_files();
 	if (!isatty(STDOUT_FILENO))
 		setvbuf(stdout, NULL, _IOFBF, BUFFER_BYTES);
 	out_open(&cli.out, stdout);

@@ -365,6 +365,13 @@ unusable_fabrics() {
 	fi
 }
 
+# What the command opens must not become its standard output.
+closed_files_stay_closed() {
+	what='devices >&-'
+	"$ibsa" --fabric /proc/self/fd/1 devices >&- 2>err
+	err_has 'channel adapter'
+}
+
 output_that_fails() {
 	what='> /dev/full'
 	"$ibsa" --fabric "$fabric" devices >/dev/full 2>err
@@ -409,7 +416,7 @@ waiting_is_shown_on_a_terminal() {
 
 for group in help_on_each_level wrong_command_lines device_lists \
 	machine_lists examples_are_found paths records addresses_and_keys \
-	unusable_fabrics output_that_fails interrupted \
+	unusable_fabrics closed_files_stay_closed output_that_fails interrupted \
 	waiting_is_shown_on_a_terminal; do
 	: >out
 	: >err
