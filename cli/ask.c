@@ -36,7 +36,7 @@ int ask_open(struct cli *cli)
 	if (err == 0)
 		return CLI_DONE;
 	complain("%s", error.text[0] ? error.text : strerror(-err));
-	if (!fabric_file(cli) && !cli->open.device &&
+	if (!fabric_file(cli) && !cli->open.device && !cli->open.port &&
 	    (err == -ENODEV || err == -ENOSYS))
 		suggest_fabric();
 	return open_status(err);
@@ -107,7 +107,7 @@ static const char *advice(uint16_t status)
 	case IBSA_STATUS_REQ_DENIED:
 		return "it may want --sm-key";
 	case IBSA_STATUS_NO_RESOURCES:
-		return "try again later";
+		return "try again later, or ask for less with FIELD=VALUE";
 	case IBSA_STATUS_BAD_METHOD:
 	case IBSA_STATUS_BAD_METHOD_ATTRIBUTE:
 	case IBSA_STATUS_BAD_VALUE:

@@ -48,7 +48,9 @@ struct cli {
  * @help:      one line
  * @takes_all: whether --all means something to it
  * @run:       returns the exit status
- * @details:   more for --help, or NULL; returns the exit status
+ * @can_help:  whether there is help for the arguments; returns the exit
+ *             status; NULL: for all
+ * @details:   more for --help, or NULL
  */
 struct command {
 	const char *name;
@@ -56,14 +58,16 @@ struct command {
 	const char *help;
 	bool takes_all;
 	int (*run)(struct cli *cli);
-	int (*details)(struct cli *cli);
+	int (*can_help)(struct cli *cli);
+	void (*details)(struct cli *cli);
 };
 
 int cmd_devices(struct cli *cli);
 int cmd_path(struct cli *cli);
-int cmd_path_details(struct cli *cli);
+void cmd_path_details(struct cli *cli);
 int cmd_query(struct cli *cli);
-int cmd_query_details(struct cli *cli);
+int cmd_query_can_help(struct cli *cli);
+void cmd_query_details(struct cli *cli);
 
 /* Where the example fabrics are and which to try; to standard error. */
 void suggest_fabric(void);

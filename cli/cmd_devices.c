@@ -276,5 +276,10 @@ int cmd_devices(struct cli *cli)
 			 cli->args[1]);
 		return CLI_USAGE;
 	}
+	if (cli->open.device || cli->open.port) {
+		complain("devices lists all ports; leave out --device and "
+			 "--port");
+		return CLI_USAGE;
+	}
 	return file ? fabric_devices(cli, file) : machine_devices(cli);
 }

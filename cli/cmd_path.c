@@ -10,7 +10,7 @@
 
 enum { MOST_PATHS = 127 }; /* all that seven bits can ask for */
 
-int cmd_path_details(struct cli *cli)
+void cmd_path_details(struct cli *cli)
 {
 	static const char *const lines[] = {
 		"SRC and DST are each one of",
@@ -26,7 +26,6 @@ int cmd_path_details(struct cli *cli)
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		out_line(&cli->out, "%s", lines[i]);
-	return CLI_DONE;
 }
 
 /* Packet life time: 4.096 us times a power of two. IBA vol 1, 15.2.5.16. */
@@ -147,9 +146,8 @@ static int parse_arguments(struct cli *cli, struct target ends[2],
 	}
 	for (int i = 1; i < cli->arg_count && !err; i++)
 		err = i <= 2 ? target_parse(cli->args[i], &ends[i - 1], &error)
-			     : ibsa_selector_parse(&ibsa_path_record,
-						   cli->args[i], path, mask,
-						   &error);
+			     : fields_select(&ibsa_path_record, cli->args[i],
+					     path, mask, &error);
 	if (err) {
 		complain("%s", error.text);
 		return CLI_USAGE;

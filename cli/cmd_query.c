@@ -78,19 +78,27 @@ static void field_row(struct out *out, size_t index, void *arg)
 	out_text(out, "value", show_text(field));
 }
 
-int cmd_query_details(struct cli *cli)
+static int wrong(const char *what, const char *argument)
+{
+	complain("%s '%s'; see ibsa query --help", what, argument);
+	return CLI_USAGE;
+}
+
+int cmd_query_can_help(struct cli *cli)
+{
+	if (cli->arg_count > 2 && !ibsa_record_find(cli->args[2]))
+		return wrong("there is no record", cli->args[2]);
+	return CLI_DONE;
+}
+
+void cmd_query_details(struct cli *cli)
 {
 	const struct ibsa_record *record = NULL;
 	unsigned int count = 0;
 
-	if (cli->arg_count > 2) {
+	if (cli->arg_count > 2)
 		record = ibsa_record_find(cli->args[2]);
-		if (!record) {
-			complain("there is no record '%s'; see ibsa query "
-				 "--help",
-				 cli->args[2]);
-			return CLI_USAGE;
-		}
+	if (record) {
 		out_line(&cli->out, "fields of %s:", record->name);
 		out_rows(&cli->out, record->field_count, field_row,
 			 (void *)(uintptr_t)record);
@@ -103,7 +111,6 @@ int cmd_query_details(struct cli *cli)
 				    "fields.");
 	}
 	out_line(&cli->out, "%s", "");
-	return CLI_DONE;
 }
 
 static int show(struct cli *cli, const struct ibsa_reply *reply, void *arg)
@@ -116,12 +123,6 @@ static int show(struct cli *cli, const struct ibsa_reply *reply, void *arg)
 		cli->out.shape = OUT_BLOCKS;
 	out_rows(&cli->out, rows.count, fields_row, &rows);
 	return CLI_DONE;
-}
-
-static int wrong(const char *what, const char *argument)
-{
-	complain("%s '%s'; see ibsa query --help", what, argument);
-	return CLI_USAGE;
 }
 
 static int parse_arguments(struct cli *cli, struct ibsa_query *query,
@@ -143,8 +144,8 @@ static int parse_arguments(struct cli *cli, struct ibsa_query *query,
 	if (!query->record)
 		return wrong("there is no record", cli->args[2]);
 	for (int i = 3; i < cli->arg_count; i++) {
-		if (ibsa_selector_parse(query->record, cli->args[i], match,
-					&query->mask, &error) == 0)
+		if (fields_select(query->record, cli->args[i], match,
+				  &query->mask, &error) == 0)
 			continue;
 		complain("%s", error.text);
 		return CLI_USAGE;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The fields of records as cells of the output. */
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -61,6 +62,24 @@ void fields_named(struct out *out, const struct ibsa_record *record,
 		  const char *name, const void *host)
 {
 	fields_named_as(out, name, record, name, host);
+}
+
+int fields_select(const struct ibsa_record *record, const char *text,
+		  void *host, uint64_t *mask, struct ibsa_error *error)
+{
+	uint64_t bits = 0;
+	int err = ibsa_selector_parse(record, text, host, &bits, error);
+
+	if (err)
+		return err;
+	if (*mask & bits) {
+		snprintf(error->text, sizeof(error->text),
+			 "%.*s is given twice; it takes one value",
+			 (int)strcspn(text, "="), text);
+		return -EINVAL;
+	}
+	*mask |= bits;
+	return 0;
 }
 
 /* The fields of a one-line view, from a list with commas. */

@@ -28,6 +28,13 @@ union fields_host {
 #undef FIELDS_MEMBER
 };
 
+/*
+ * "field=value" into @host and @mask. Return: 0; a negative errno, and @error
+ * says why, also when the field has a value by now.
+ */
+int fields_select(const struct ibsa_record *record, const char *text,
+		  void *host, uint64_t *mask, struct ibsa_error *error);
+
 /* A row of a reply: @arg is the struct ibsa_reply. */
 void fields_row(struct out *out, size_t index, void *arg);
 

@@ -15,13 +15,13 @@ enum { BUFFER_BYTES = 65536 };
 /* clang-format off */
 static const struct command commands[] = {
 	{ "devices", "", "list the ports that can be used", false,
-	  cmd_devices, NULL },
+	  cmd_devices, NULL, NULL },
 	{ "path", "SRC DST [FIELD=VALUE...]",
 	  "show the path from one port to another", true,
-	  cmd_path, cmd_path_details },
+	  cmd_path, NULL, cmd_path_details },
 	{ "query", "get|table|set|delete RECORD [FIELD=VALUE...]",
 	  "ask for any record by any of its fields", false,
-	  cmd_query, cmd_query_details },
+	  cmd_query, cmd_query_can_help, cmd_query_details },
 };
 /* clang-format on */
 
@@ -53,17 +53,18 @@ static void general_help(struct cli *cli)
 
 static int command_help(struct cli *cli, const struct command *command)
 {
-	int status = CLI_DONE;
+	int status = command->can_help ? command->can_help(cli) : CLI_DONE;
 
+	if (status != CLI_DONE)
+		return status;
 	out_line(&cli->out, "usage: ibsa %s%s%s [OPTION...]\n\n%c%s.\n",
 		 command->name, *command->arguments ? " " : "",
 		 command->arguments, toupper((unsigned char)*command->help),
 		 command->help + 1);
 	if (command->details)
-		status = command->details(cli);
-	if (status == CLI_DONE)
-		options_help(cli);
-	return status;
+		command->details(cli);
+	options_help(cli);
+	return CLI_DONE;
 }
 
 static int no_command(void)

@@ -20,16 +20,24 @@ enum {
 	MAX_PORT = 254,
 };
 
+static int name(const char *option, const char *value, const char **out)
+{
+	if (!*value) {
+		complain("%s: the name is empty", option);
+		return CLI_USAGE;
+	}
+	*out = value;
+	return CLI_DONE;
+}
+
 static int set_device(struct cli *cli, const char *value)
 {
-	cli->open.device = value;
-	return CLI_DONE;
+	return name("--device", value, &cli->open.device);
 }
 
 static int set_fabric(struct cli *cli, const char *value)
 {
-	cli->open.fabric = value;
-	return CLI_DONE;
+	return name("--fabric", value, &cli->open.fabric);
 }
 
 /* A number from 1 to @max. */
@@ -75,14 +83,18 @@ static int set_sa(struct cli *cli, const char *value)
 static int read_key(const char *file, char *out, int size)
 {
 	FILE *stream = fopen(file, "re");
+	int err = stream ? 0 : errno;
 
-	if (!stream) {
-		complain("--sm-key: cannot read %s: %s", file, strerror(errno));
-		return errno == EACCES ? CLI_DEVICE : CLI_USAGE;
+	out[0] = '\0';
+	if (stream) {
+		if (!fgets(out, size, stream) && ferror(stream))
+			err = errno;
+		fclose(stream);
 	}
-	if (!fgets(out, size, stream))
-		out[0] = '\0';
-	fclose(stream);
+	if (err) {
+		complain("--sm-key: cannot read '%s': %s", file, strerror(err));
+		return err == EACCES ? CLI_DEVICE : CLI_USAGE;
+	}
 	out[strcspn(out, " \t\r\n")] = '\0';
 	return CLI_DONE;
 }
@@ -190,18 +202,42 @@ static void make_options(char *letters, struct option *options)
 	options[COUNT(rows)] = (struct option){ .name = NULL };
 }
 
+/* How many options' names begin so. */
+static size_t count_names(const char *start)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		count += strncmp(rows[i].name, start, strlen(start)) == 0;
+	return count;
+}
+
+static bool is_key(int key)
+{
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (rows[i].key == key)
+			return true;
+	return false;
+}
+
+/* Of a long option, optopt is 0, or its key if it has a value in vain. */
 static int wrong_option(char **argv, int key)
 {
 	const char *text = argv[optind - 1];
 
 	if (key == ':')
 		complain("option '%s' needs a value; see ibsa --help", text);
-	else if (optopt > 0 && optopt < KEY_FABRIC && strncmp(text, "--", 2))
+	else if (optopt != 0 && is_key(optopt))
+		complain("option '%.*s' takes no value; see ibsa --help",
+			 (int)strcspn(text, "="), text);
+	else if (optopt != 0)
 		complain("there is no option '-%c'; see ibsa --help", optopt);
-	else
-		complain("option '%s' is not known or not meant so; see ibsa "
+	else if (count_names(text + strlen("--")) > 1)
+		complain("option '%s' is short for more than one; see ibsa "
 			 "--help",
 			 text);
+	else
+		complain("there is no option '%s'; see ibsa --help", text);
 	return CLI_USAGE;
 }
 

@@ -9,7 +9,10 @@
 
 #include "out.h"
 
-enum { GAP = 2 }; /* blanks between columns */
+enum {
+	GAP = 2,		/* blanks between columns */
+	SENTENCE_BYTES = 16384, /* room for two paths */
+};
 
 void out_open(struct out *out, FILE *file)
 {
@@ -253,15 +256,22 @@ int out_close(struct out *out)
 	return -out->err;
 }
 
+/* What is quoted came from outside: no line or terminal code of it counts. */
 void complain(const char *format, ...)
 {
+	char text[SENTENCE_BYTES];
 	va_list args;
 
 	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
 	flockfile(stderr);
 	fputs("ibsa: ", stderr);
-	vfprintf(stderr, format, args);
+	for (const char *at = text; *at; at++)
+		if (iscntrl((unsigned char)*at))
+			fprintf(stderr, "\\x%02x", (unsigned char)*at);
+		else
+			putc(*at, stderr);
 	fputs("\n", stderr);
 	funlockfile(stderr);
-	va_end(args);
 }

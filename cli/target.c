@@ -274,6 +274,11 @@ int sa_parse(const char *text, struct ibsa_address *out,
 				     : "lid=",
 		 text);
 	err = parse_list(list, &address, &seen, error);
+	if (err && !strpbrk(text, "=:"))
+		return refuse(error,
+			      "--sa: '%s' is not a LID, a GID or a list such "
+			      "as lid=1,sl=2",
+			      text);
 	if (!err)
 		err = check_address(&address, seen, error);
 	if (err)

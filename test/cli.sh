@@ -113,7 +113,12 @@ wrong_command_lines() {
 		Path self 1
 		devices all
 		devices -a
+		devices -C node2
+		devices -P 1
 		query -a table NR
+		query get NoRecord --help
+		query table NR lid=1 node_type=CA lid=2
+		path self node2 sl=0 sl=1
 		path
 		path self
 		path self gid:1
@@ -157,6 +162,7 @@ wrong_command_lines() {
 		--sm-key 0x1ffffffffffffffff devices
 		--sm-key @/nonexistent devices
 		--sm-key @/dev/null devices
+		--sm-key @/ devices
 		--sa 0 devices
 		--sa 0xc000 devices
 		--sa nobody devices
@@ -173,6 +179,17 @@ wrong_command_lines() {
 	run 2; err_has usage
 	run 2 --; err_has usage
 	on 2 path self '' ; err_has name
+	on 2 -C '' path self 1; err_has empty
+	run 2 --fabric '' devices; err_has empty
+	on 2 --sm-key @/ devices; err_has 'Is a directory'
+	on 2 --sa nobody devices; err_has 'LID.* GID.* lid=1'
+	on 2 --json=yes devices; err_has 'takes no value'
+	on 2 --s 1 devices; err_has 'more than one'
+	on 2 --nope devices; err_has "no option '--nope'"
+	on 2 --json -xj devices; err_has "no option '-x'"
+	on 2 path self 1 sl=0 sl=1; err_has 'sl is given twice'
+	on 1 path self $'one\ntwo\033[m'; err_has 'one\\x0atwo\\x1b\[m'
+	[ "$(wc -l <err)" -eq 1 ] || fail 'not one line'
 	on 2 query get NR lidd=4; err_has "did you mean 'lid'"
 }
 
@@ -235,6 +252,8 @@ machine_lists() {
 	run 4 path self 1 # nothing to open
 	run 4 -C good9 path self 1
 	run 4 -C nosuch path self 1; err_has nosuch
+	run 4 -P 9 path self 1; err_has 'port 9'
+	[ "$(wc -l <err)" -eq 1 ] || fail 'not one sentence'
 	for SYSFS_PATH in "$tmp/empty" "$tmp/nothing"; do
 		mkdir -p empty/class/infiniband
 		run 4 devices; out_empty
