@@ -20,7 +20,9 @@ void cmd_path_details(struct cli *cli)
 		"  17                  a LID (lid:...)",
 		"  node1               a node's name or its first word (name:...)",
 		"FIELD=VALUE narrows the path: pkey=0x8001 sl=1; fields are",
-		"those of the PathRecord: ibsa query get PathRecord --help",
+		"those of the PathRecord: ibsa query get PathRecord --help.",
+		"mtu, rate and packet_life_time count with their selector only:",
+		"mtu_selector=2 mtu=4096 (0 more, 1 less, 2 exactly, 3 the most)",
 		"",
 	};
 

@@ -48,7 +48,7 @@ static const char *show_text(const struct ibsa_field *field)
 		[IBSA_SHOW_text] = "text",
 		[IBSA_SHOW_blob] = "hex bytes",
 		[IBSA_SHOW_mtu] = "MTU in bytes, or its code",
-		[IBSA_SHOW_rate] = "rate in Gb/s, or its code",
+		[IBSA_SHOW_rate] = "rate, as 100Gb/s, or its code",
 		[IBSA_SHOW_node_type] = "CA, switch, router, or a number",
 		[IBSA_SHOW_port_state] = "state, or a number",
 		[IBSA_SHOW_phys_state] = "state, or a number",

@@ -85,7 +85,7 @@ help_on_each_level() {
 		err_empty
 		run 0 -h "$command"; out_has "^usage: ibsa $command"
 	done
-	run 0 path -h; out_has '^  self '
+	run 0 path -h; out_has '^  self '; out_has mtu_selector=2
 	run 0 query --help; out_has '^NodeRecord +NR +0x0011'
 	for record in NodeRecord NR nr; do
 		run 0 query get "$record" --help
