@@ -71,6 +71,7 @@ static void load_start(struct load *load)
 {
 	const struct ibsa__engine_options options = {
 		.seed = 1,
+		.reply_bytes = IBSA_MAD_BYTES,
 		.window = load->window,
 		.queue = 1,
 		.deadline_ms = 3600 * 1000,

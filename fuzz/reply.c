@@ -142,6 +142,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct ibsa__engine_options options = {
 		.seed = 1,
+		.reply_bytes = 1 << 20,
 		.window = 16,
 		.queue = 16,
 		.deadline_ms = 1000,

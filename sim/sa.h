@@ -8,7 +8,7 @@
 #include "sim/fabric.h"
 
 /* An answer larger than this is refused with status 0x0100. */
-#define SA_REPLY_BYTES_MAX ((size_t)1 << 30)
+#define SA_REPLY_BYTES_MAX ((size_t)256 << 20)
 
 /* The largest record that can be filtered by its fields. */
 enum { SA_RECORD_BYTES_MAX = 176 };

@@ -168,6 +168,24 @@ static void forked_child_opens_its_own(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
+/* A reply larger than the client takes is told, whatever brought it. */
+static void large_reply_is_refused(void **state)
+{
+	const struct ibsa_options options = { .fabric = FABRIC,
+					      .reply_bytes = 256 };
+	const struct ibsa_query table = {
+		.record = &ibsa_node_record,
+		.method = IBSA_METHOD_GET_TABLE,
+	};
+	struct ibsa_client *client;
+
+	(void)state;
+	assert_int_equal(ibsa_open(&options, NULL, &client), 0);
+	assert_int_equal(ibsa_ask(client, &info, NULL, NULL), 0);
+	assert_int_equal(ibsa_ask(client, &table, NULL, NULL), -EMSGSIZE);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
 /* The environment chooses the fabric where nothing else does. */
 static void environment_chooses_the_fabric(void **state)
 {
@@ -240,6 +258,7 @@ int main(void)
 		cmocka_unit_test(close_ends_what_is_left),
 		cmocka_unit_test(clients_of_one_file_share_it),
 		cmocka_unit_test(forked_child_opens_its_own),
+		cmocka_unit_test(large_reply_is_refused),
 		cmocka_unit_test(environment_chooses_the_fabric),
 		cmocka_unit_test(refusals_are_told_apart),
 		cmocka_unit_test(signal_ends_a_wait),

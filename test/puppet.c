@@ -70,6 +70,7 @@ static const struct ibsa_transport_ops puppet_ops = {
 
 const struct ibsa__engine_options puppet_options = {
 	.seed = 1,
+	.reply_bytes = PUPPET_BYTES,
 	.window = 16,
 	.queue = 64,
 	.deadline_ms = 10000,

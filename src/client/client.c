@@ -48,6 +48,7 @@ static int engine_open(const struct ibsa_options *options,
 		.sm_key = options->sm_key,
 		.seed = options->seed ? options->seed
 				      : random_seed(client->transport),
+		.reply_bytes = options->reply_bytes,
 		.window = or_default(options->window, DEFAULT_WINDOW),
 		.queue = or_default(options->queue, DEFAULT_QUEUE),
 		.deadline_ms = or_default(options->deadline_ms,

@@ -34,18 +34,21 @@ void ibsa__fabric_release(struct ibsa_fabric *fabric)
 static int attach_failed(const char *path, const struct ibsa_options *options,
 			 int err, struct ibsa_error *error)
 {
-	const char *device = options->device ? options->device : "any adapter";
+	const char *device = options->device ? options->device : "no adapter";
 
 	if (err == -ENETDOWN)
-		return ibsa__fail(error, err, "%s is not connected in %s",
+		return ibsa__fail(error, err,
+				  options->device ? "%s is not connected in %s"
+						  : "%s is connected in %s",
 				  device, path);
 	if (err != -ENODEV)
 		return ibsa__fail(error, err, "%s: %s", path, strerror(-err));
 	if (options->port)
 		return ibsa__fail(error, err,
-				  "%s has no port %u in %s; list the ports "
+				  "%s has %s port %u in %s; list the ports "
 				  "with: ibsa devices",
-				  device, options->port, path);
+				  device, options->device ? "no" : "a",
+				  options->port, path);
 	return ibsa__fail(error, err,
 			  "there is no adapter %s in %s; list them with: "
 			  "ibsa devices",

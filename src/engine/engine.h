@@ -19,6 +19,7 @@ struct ibsa__engine_options {
 	const struct ibsa_address *sa;
 	uint64_t sm_key;
 	uint64_t seed;
+	size_t reply_bytes;
 	unsigned int window;
 	unsigned int queue;
 	unsigned int deadline_ms;

@@ -78,6 +78,8 @@ static void handle(struct ibsa__engine *engine,
 		return;
 	}
 	reply.err = message->err;
+	if (message->len > engine->options.reply_bytes)
+		reply.err = -EMSGSIZE;
 	if (!reply.err)
 		ibsa__reply_parse(txn->record, &header, message->mad,
 				  message->len, &reply);
