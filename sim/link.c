@@ -59,22 +59,26 @@ uint64_t ibsa__link_due(const struct link *link)
 	return due_ns;
 }
 
+/* From 0 to @limit - 1, which may be above what random_below() takes. */
+static uint64_t random_up_to(struct ibsa_fabric *fabric, uint64_t limit)
+{
+	return random_next(&fabric->random) % limit;
+}
+
 static uint64_t random_delay(struct ibsa_fabric *fabric,
 			     enum ibsa_fault_kind kind)
 {
 	const uint64_t most = fabric->faults[kind].fault.delay_ms * NS_PER_MS;
 
-	return 1 + random_below(&fabric->random, most);
+	return 1 + random_up_to(fabric, most);
 }
 
 static void flip_bits(struct ibsa_fabric *fabric, struct sa_reply *body)
 {
-	const uint64_t count = 1 +
-			       random_below(&fabric->random, FLIPPED_BITS_MAX);
+	const uint64_t count = 1 + random_up_to(fabric, FLIPPED_BITS_MAX);
 
 	for (uint64_t i = 0; i < count; i++) {
-		const uint64_t bit = random_below(&fabric->random,
-						  8 * body->len);
+		const uint64_t bit = random_up_to(fabric, 8 * body->len);
 
 		body->bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
 	}

@@ -306,6 +306,25 @@ static void delayed_is_late_but_not_too_late(void **state)
 	assert_int_equal(next_tid(bench), 1);
 }
 
+static void long_delays_fill_their_range(void **state)
+{
+	struct bench *bench = *state;
+	int early = 0;
+	int late = 0;
+
+	set_fault(bench, IBSA_FAULT_DELAY, 100, 40, 20000);
+	for (uint32_t tid = 1; tid <= 40; tid++)
+		send_tid(bench, tid);
+	assert_int_equal(ibsa_fabric_advance(bench->fabric, 10000 * MS), 0);
+	while (next_tid(bench))
+		early++;
+	assert_int_equal(ibsa_fabric_advance(bench->fabric, 10000 * MS), 0);
+	while (next_tid(bench))
+		late++;
+	assert_int_equal(early + late, 40);
+	assert_in_range(late, 8, 32);
+}
+
 static void duplicate_comes_twice(void **state)
 {
 	struct bench *bench = *state;
@@ -515,6 +534,7 @@ int main(void)
 		cmocka_unit_test(fabric_outlives_its_put),
 		TEST(lost_is_lost_until_the_count_is_full),
 		TEST(delayed_is_late_but_not_too_late),
+		TEST(long_delays_fill_their_range),
 		TEST(duplicate_comes_twice),
 		TEST(reordered_comes_after_the_next),
 		TEST(corrupt_differs_in_some_bits),
