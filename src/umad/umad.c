@@ -13,6 +13,12 @@
 #include "umad/transport.h"
 #include "umad/umad.h"
 
+/*
+ * One OPA MAD. Where not even a reply's first segment fits, the kernel gives
+ * no part of it and keeps it at the head of the queue.
+ */
+enum { FIRST_SEGMENT_BYTES = 2048 };
+
 /* What the header's 32 bits of length can say. */
 #define REPLY_BYTES_MAX ((size_t)UINT32_MAX - UMAD_HEADER_BYTES)
 
@@ -100,12 +106,12 @@ static struct umad_transport *transport_new(size_t reply_bytes)
 	if (!umad)
 		return NULL;
 	umad->base.ops = &umad_ops;
-	umad->packet_room = UMAD_HEADER_BYTES + IBSA_MAD_BYTES;
+	umad->packet_room = UMAD_HEADER_BYTES + FIRST_SEGMENT_BYTES;
 	umad->packet_max = umad->packet_room;
 	if (reply_bytes > REPLY_BYTES_MAX)
 		reply_bytes = REPLY_BYTES_MAX;
-	if (reply_bytes > IBSA_MAD_BYTES)
-		umad->packet_max += reply_bytes - IBSA_MAD_BYTES;
+	if (reply_bytes > FIRST_SEGMENT_BYTES)
+		umad->packet_max += reply_bytes - FIRST_SEGMENT_BYTES;
 	umad->packet = ibsa__calloc(1, umad->packet_room);
 	if (!umad->packet) {
 		transport_free(umad);

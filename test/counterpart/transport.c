@@ -245,12 +245,12 @@ static void silence_is_reported(struct ibsa_transport *transport)
 static void too_large_reply_is_got_rid_of(void)
 {
 	struct ibsa_transport *transport = transport_open(IBSA_MAD_BYTES);
-	const struct ibsa_node any = { 0 };
+	const struct ibsa_port_info any = { 0 };
 	struct answer answer;
 
 	printf("a reply above the limit\n");
 	send_request(transport, TID + 1, IBSA_METHOD_GET_TABLE,
-		     &ibsa_node_record, &any, 0);
+		     &ibsa_port_info_record, &any, 0);
 	receive(transport, &answer);
 	CHECK(answer.err == -EMSGSIZE);
 	CHECK(answer.len == IBSA_MAD_BYTES);
