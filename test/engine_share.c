@@ -64,6 +64,39 @@ static void sets_are_never_shared(void **state)
 	assert_int_equal(seen.calls, 2);
 }
 
+/* A Get after a Set that has ended is not answered with what was before. */
+static void get_after_set_is_its_own_request(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	const struct ibsa_service service = { .service_id = 1 };
+	struct ibsa_query query = {
+		.record = &ibsa_service_record,
+		.match = &service,
+		.mask = IBSA_SERVICE_CM(service_id),
+	};
+	struct puppet_mad answer;
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(ibsa__engine_query(engine, &query, puppet_note, &seen,
+					    NULL),
+			 0);
+	query.method = IBSA_METHOD_SET;
+	assert_int_equal(ibsa__engine_query(engine, &query, puppet_note, &seen,
+					    NULL),
+			 0);
+	answer = puppet_answer(puppet_sent(&puppet, 1));
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen.calls, 1);
+	query.method = IBSA_METHOD_GET;
+	assert_int_equal(ibsa__engine_query(engine, &query, puppet_note, &seen,
+					    NULL),
+			 0);
+	assert_int_equal(puppet.sent_count, 3);
+	ibsa__engine_free(engine);
+}
+
 /* One who joins late waits no longer than if it had asked alone. */
 static void joining_hurries_the_next_try(void **state)
 {
@@ -232,6 +265,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(same_question_is_asked_once, set_up),
 		cmocka_unit_test_setup(sets_are_never_shared, set_up),
+		cmocka_unit_test_setup(get_after_set_is_its_own_request,
+				       set_up),
 		cmocka_unit_test_setup(joining_hurries_the_next_try, set_up),
 		cmocka_unit_test_setup(cancel_ends_a_query_once, set_up),
 		cmocka_unit_test_setup(cancel_leaves_the_sharer, set_up),

@@ -29,6 +29,8 @@ void ibsa__txn_answer(struct ibsa__engine *engine, struct txn *txn,
 		      struct ibsa_reply *reply)
 {
 	ibsa__txn_end(engine, txn);
+	if (txn->method == IBSA_METHOD_SET || txn->method == IBSA_METHOD_DELETE)
+		engine->epoch++;
 	reply->record = txn->record;
 	reply->tries = txn->tries;
 	while (!list_is_empty(&txn->queries)) {

@@ -54,6 +54,7 @@ struct txn {
 	uint32_t interval_ms;
 	uint32_t max_interval_ms;
 	uint32_t tries;
+	uint32_t epoch; /* of the engine when it was asked */
 	uint8_t method;
 	uint8_t jitter_percent;
 	bool shareable;
@@ -83,6 +84,8 @@ struct ibsa__engine {
 	struct list ended;   /* queries whose callback is due */
 	unsigned int in_flight;
 	unsigned int queued;
+	uint32_t epoch; /* Sets and Deletes ended: a later Get is not to be
+			 * answered with what was before */
 	uint64_t next_id;
 	uint64_t tid_high;
 	uint32_t next_tid;

@@ -86,6 +86,7 @@ int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 	txn->tries = 0;
 	txn->method = request.method;
 	txn->planned = 0;
+	txn->epoch = engine->epoch;
 	txn->heard_busy = false;
 	txn->is_held = false;
 	txn->state = TXN_ENDED;
@@ -117,7 +118,8 @@ struct txn *ibsa__txn_like(struct ibsa__engine *engine, const struct txn *txn)
 		const struct share_entry *entry = &bucket->entries[i];
 
 		if (entry->txn && entry->hash == txn->share_hash &&
-		    entry->txn->state != TXN_ENDED && is_same(entry->txn, txn))
+		    entry->txn->state != TXN_ENDED &&
+		    entry->txn->epoch == txn->epoch && is_same(entry->txn, txn))
 			return entry->txn;
 	}
 	return NULL;
@@ -184,8 +186,7 @@ static int send_try(struct ibsa__engine *engine, struct txn *txn,
 	if (!txn->tries)
 		txn->sent_ns = now_ns;
 	if (engine->sa_known) {
-		txn->to = engine->sa;
-		err = transport->ops->send(transport, &txn->to, txn->mad,
+		err = transport->ops->send(transport, &engine->sa, txn->mad,
 					   sizeof(txn->mad),
 					   (unsigned int)interval_ms);
 	}
@@ -195,6 +196,7 @@ static int send_try(struct ibsa__engine *engine, struct txn *txn,
 			wait_as_planned(engine, txn);
 		return err;
 	}
+	txn->to = engine->sa;
 	txn->sent_ns = now_ns;
 	txn->planned = txn->retry.due;
 	txn->is_held = false;
