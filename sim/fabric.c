@@ -138,15 +138,23 @@ void ibsa_fabric_put(struct ibsa_fabric *fabric)
 		destroy(fabric);
 }
 
+/* A clock that may still be added to. */
+#define CLOCK_NS_MAX (UINT64_MAX / 2)
+
 int ibsa_fabric_advance(struct ibsa_fabric *fabric, uint64_t ns)
 {
+	int err = 0;
+
 	if (!fabric->is_virtual)
 		return -EINVAL;
 	pthread_mutex_lock(&fabric->lock);
-	fabric->virtual_ns += ns;
+	if (ns > CLOCK_NS_MAX - fabric->virtual_ns)
+		err = -EINVAL;
+	else
+		fabric->virtual_ns += ns;
 	pthread_cond_broadcast(&fabric->changed);
 	pthread_mutex_unlock(&fabric->lock);
-	return 0;
+	return err;
 }
 
 void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running)

@@ -400,6 +400,7 @@ static void text_is_printable_utf8(void **state)
 		{ "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80",
 		  "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80" },
 		{ "\xc2\x9b", "\\xc2\\x9b" },	       /* C1: CSI */
+		{ "\xe2\x80\xae", "\\xe2\\x80\\xae" }, /* right to left */
 		{ "\xc2\xa0", "\xc2\xa0" },	       /* first after C1 */
 		{ "\xc0\xaf", "\\xc0\\xaf" },	       /* overlong */
 		{ "\xe0\x80\xaf", "\\xe0\\x80\\xaf" }, /* overlong */

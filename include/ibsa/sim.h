@@ -168,7 +168,8 @@ int ibsa_fabric_fault(struct ibsa_fabric *fabric,
  *
  * Messages due by then become receivable; clients dispatch on their own.
  *
- * Return: 0; -EINVAL the fabric has the real clock.
+ * Return: 0; -EINVAL the fabric has the real clock, or the time is more than
+ * the clock can hold, 292 years in all.
  */
 int ibsa_fabric_advance(struct ibsa_fabric *fabric, uint64_t ns) IBSA_MUST_USE;
 

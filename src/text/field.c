@@ -84,6 +84,13 @@ const struct ibsa_field *ibsa_field_find(const struct ibsa_record *record,
 	return ibsa__field_find(record, name, strlen(name), out_index);
 }
 
+/* Characters that turn the direction of a line, and so what it seems to say. */
+static bool is_bidi_control(uint32_t c)
+{
+	return c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069);
+}
+
 /*
  * The length of the character of UTF-8 that @bytes begins with; 0 if it is
  * not a valid and printable one. RFC 3629, 4.
@@ -109,7 +116,8 @@ static size_t utf8_len(const uint8_t *bytes, size_t len)
 		c = c << 6 | (bytes[i] & 0x3f);
 	}
 	/* Below 0xa0 are control characters: terminals obey some of them. */
-	if (c < least[more] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+	if (c < least[more] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff) ||
+	    is_bidi_control(c))
 		return 0;
 	return more + 1;
 }
