@@ -64,15 +64,20 @@ err_empty() { [ ! -s err ] || fail 'words on standard error'; }
 json() { jq -e "$1" out >jq.out 2>&1 || fail "JSON without $1"; }
 lines() { [ "$(wc -l <out)" -eq "$1" ] || fail "not $1 lines"; }
 
-# Each column begins where its title begins, in every line.
+# Each column begins where its title begins, in every line; characters count,
+# which mawk does not know.
 aligned() {
-	awk 'NR == 1 { n = split($0, c, ""); for (i = 1; i <= n; i++)
-			if (c[i] != " " && (i == 1 || c[i - 1] == " "))
-				at[i] = 1 }
-	{ for (i in at) if (substr($0, i, 1) == " " ||
-		(i > 1 && substr($0, i - 1, 1) != " ")) bad = 1
-	  if ($0 ~ / $/) bad = 1 }
-	END { exit bad || NR < 2 }' out || fail 'a column is not aligned'
+	python3 - out <<-'CHECK' || fail 'a column is not aligned'
+		import re, sys
+		lines = open(sys.argv[1], encoding="utf-8").read().splitlines()
+		at = [m.start() for m in re.finditer(r"\S+", lines[0])]
+		bad = len(lines) < 2
+		for line in lines:
+		    bad |= line != line.rstrip()
+		    for i in at:
+		        bad |= line[i:i + 1] in ("", " ") or (i and line[i - 1] != " ")
+		sys.exit(bad)
+	CHECK
 }
 
 help_on_each_level() {

@@ -212,17 +212,24 @@ static bool own_root(void)
 
 	snprintf(uids, sizeof(uids), "0 %u 1", (unsigned int)geteuid());
 	snprintf(gids, sizeof(gids), "0 %u 1", (unsigned int)getegid());
-	return !unshare(CLONE_NEWUSER | CLONE_NEWNS) &&
+	return !unshare(CLONE_NEWUSER) &&
 	       proc_write("/proc/self/setgroups", "deny") &&
 	       proc_write("/proc/self/uid_map", uids) &&
 	       proc_write("/proc/self/gid_map", gids);
 }
 
+/* Mounts of this process's own; in a chroot "/" itself may be no mount. */
+static bool own_mounts(void)
+{
+	return !unshare(CLONE_NEWNS) &&
+	       (!mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+		!mount("none", "/dev", NULL, MS_REC | MS_PRIVATE, NULL));
+}
+
 /* A /dev of this process's own, or false where the system forbids that. */
 static bool own_dev(void)
 {
-	if (!own_root() ||
-	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	if ((geteuid() && !own_root()) || !own_mounts() ||
 	    mount("none", "/dev", "tmpfs", 0, NULL) ||
 	    mkdir("/dev/infiniband", 0755))
 		return false;
