@@ -71,23 +71,29 @@ int ibsa__sysfs_read(struct ibsa__sysfs_text *out, const char *format, ...)
 	return err;
 }
 
-int ibsa__sysfs_folder(const char *format, ...)
+static int folder_open(const char *format, va_list args, DIR **out)
 {
 	struct path path;
+	int err = path_make(&path, format, args);
+
+	if (err)
+		return err;
+	*out = opendir(path.text);
+	return *out ? 0 : -errno;
+}
+
+int ibsa__sysfs_folder(const char *format, ...)
+{
 	va_list args;
 	DIR *folder;
 	int err;
 
 	va_start(args, format);
-	err = path_make(&path, format, args);
+	err = folder_open(format, args, &folder);
 	va_end(args);
-	if (err)
-		return err;
-	folder = opendir(path.text);
-	if (!folder)
-		return -errno;
-	closedir(folder);
-	return 0;
+	if (!err)
+		closedir(folder);
+	return err;
 }
 
 static int name_add(struct ibsa__names *names, const char *name)
@@ -131,19 +137,15 @@ static int by_name(const void *a, const void *b)
 int ibsa__sysfs_names(struct ibsa__names *out, const char *format, ...)
 {
 	struct ibsa__names names = { 0 };
-	struct path path;
 	va_list args;
 	DIR *folder;
 	int err;
 
 	va_start(args, format);
-	err = path_make(&path, format, args);
+	err = folder_open(format, args, &folder);
 	va_end(args);
 	if (err)
 		return err;
-	folder = opendir(path.text);
-	if (!folder)
-		return -errno;
 	err = names_read(folder, &names);
 	closedir(folder);
 	if (err) {
