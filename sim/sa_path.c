@@ -33,7 +33,6 @@ struct path {
 	uint8_t rate; /* rank */
 	uint8_t mtu;
 	uint8_t life_time;
-	uint16_t pkey;
 };
 
 /* One request for PathRecords. */
@@ -42,6 +41,7 @@ struct path_query {
 	uint64_t mask;
 	struct path_ends ends;
 	unsigned int paths; /* for each pair of ports */
+	uint16_t pkey;	    /* of every path */
 };
 
 #define HAS(query, field) \
@@ -107,18 +107,21 @@ static bool select_life_time(const struct path_query *query, struct path *path)
 			    &path->life_time);
 }
 
-/* Every port is a full member of the default partition and of no other. */
-static bool select_pkey(const struct path_query *query, struct path *path)
+/*
+ * Every port is a full member of the default partition and of no other, so
+ * that one P_Key does for all paths; false if there can be none.
+ */
+static bool choose_pkey(struct path_query *query)
 {
-	path->pkey = IBSA_PKEY_DEFAULT;
+	query->pkey = IBSA_PKEY_DEFAULT;
 	if (HAS(query, raw_traffic) && WANT(query, raw_traffic)) {
-		path->pkey = 0;
+		query->pkey = 0;
 		return true;
 	}
 	if (!HAS(query, pkey))
 		return true;
-	path->pkey = (uint16_t)IBSA_GET(path, pkey, query->work->want);
-	return (path->pkey | IBSA_PKEY_FULL) == IBSA_PKEY_DEFAULT;
+	query->pkey = (uint16_t)IBSA_GET(path, pkey, query->work->want);
+	return (query->pkey | IBSA_PKEY_FULL) == IBSA_PKEY_DEFAULT;
 }
 
 /* Find the path between two ports. False if none is as wanted. */
@@ -141,7 +144,7 @@ static bool find_path(const struct path_query *query,
 		.life_time = from == to ? 0 : LIFE_TIME,
 	};
 	return select_mtu(query, out) && select_rate(query, out) &&
-	       select_life_time(query, out) && select_pkey(query, out);
+	       select_life_time(query, out);
 }
 
 /* Where fields of a PathRecord lie, in bytes. IBA vol 1, 15.2.5.16. */
@@ -193,7 +196,7 @@ static void put_path(const struct path_query *query, const struct path *path,
 	ibsa_put_be16(out + AT_SLID, from_lid);
 	out[AT_HOP_LIMIT] = query->ends.is_routed ? HOP_LIMIT_ROUTED : 0;
 	out[AT_REVERSIBLE] = 0x80;
-	ibsa_put_be16(out + AT_PKEY, path->pkey);
+	ibsa_put_be16(out + AT_PKEY, query->pkey);
 	out[AT_SL] = HAS(query, sl) ? want[AT_SL] & 0x0f : 0;
 	out[AT_MTU] = EXACTLY | path->mtu;
 	out[AT_RATE] = EXACTLY | ibsa__rate_code(path->rate);
@@ -459,6 +462,6 @@ void ibsa__sa_path(struct sa_work *work)
 		query.paths = 1;
 	if (HAS(&query, dgid) && work->want[AT_DGID] == 0xff)
 		add_multicast(&query);
-	else if (find_ends(&query))
+	else if (find_ends(&query) && choose_pkey(&query))
 		add_paths(&query);
 }
