@@ -213,6 +213,31 @@ static int transport_port(struct ibsa_transport *transport,
 	return 0;
 }
 
+/* Entry 0 is all there is. */
+static int transport_gid(struct ibsa_transport *transport, uint32_t index,
+			 struct ibsa_gid_entry *out)
+{
+	struct ibsa_port_state state;
+	int err;
+
+	if (index)
+		return -EINVAL;
+	err = transport_port(transport, &state);
+	if (!err)
+		*out = (struct ibsa_gid_entry){ .gid = state.gid };
+	return err;
+}
+
+static int transport_pkey(struct ibsa_transport *transport, uint32_t index,
+			  uint16_t *out)
+{
+	(void)transport;
+	if (index)
+		return -EINVAL;
+	*out = IBSA_PKEY_DEFAULT;
+	return 0;
+}
+
 static void transport_close(struct ibsa_transport *transport)
 {
 	struct link *link = of(transport);
@@ -239,6 +264,8 @@ static const struct ibsa_transport_ops ops = {
 	.wait = transport_wait,
 	.wake = transport_wake,
 	.port = transport_port,
+	.gid = transport_gid,
+	.pkey = transport_pkey,
 	.close = transport_close,
 };
 

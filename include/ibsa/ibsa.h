@@ -318,6 +318,30 @@ int ibsa_port_get(struct ibsa_client *client, bool refresh,
 		  struct ibsa_port_state *out) IBSA_MUST_USE;
 
 /**
+ * ibsa_gid_get - one entry of the port's GID table
+ * @client: an open client
+ * @index:  of the entry
+ * @out:    the entry
+ *
+ * Return: 0; -ENODATA the entry is empty; -EINVAL there is none of that
+ * index; or the error of reading it. Any thread.
+ */
+int ibsa_gid_get(struct ibsa_client *client, uint32_t index,
+		 struct ibsa_gid_entry *out) IBSA_MUST_USE;
+
+/**
+ * ibsa_pkey_get - one entry of the port's P_Key table
+ * @client: an open client
+ * @index:  of the entry
+ * @out:    the P_Key, host order; 0 if the entry is empty
+ *
+ * Return: 0; -EINVAL there is none of that index; or the error of reading
+ * it. Any thread.
+ */
+int ibsa_pkey_get(struct ibsa_client *client, uint32_t index,
+		  uint16_t *out) IBSA_MUST_USE;
+
+/**
  * ibsa_stats_get - what the client has counted
  * @client: an open client
  * @out:    the counters

@@ -56,6 +56,13 @@ struct ibsa_message {
 	int err;
 };
 
+/* What a port's link speaks. */
+enum ibsa_link {
+	IBSA_LINK_INFINIBAND,
+	IBSA_LINK_ETHERNET, /* RoCE: addressed by GID, without an SM */
+	IBSA_LINK_OPA,	    /* Omni-Path: LIDs of 32 bits */
+};
+
 /**
  * struct ibsa_port_state - what may change at a port while a program runs
  * @gid:        GID 0: subnet prefix and port GUID
@@ -66,7 +73,11 @@ struct ibsa_message {
  * @port_state: enum ibsa_port_state_code
  * @phys_state: 5 is LinkUp
  * @pkey_index: index of the default P_Key (0xffff, else 0x7fff, else 0)
- * @needs_grh:  the port sends nothing without a GRH (RoCE)
+ * @link:       enum ibsa_link
+ * @needs_grh:  the port sends nothing without a GRH: every RoCE port, and an
+ *              InfiniBand port as far as this is known
+ * @reregisters: how often the SM has asked those on this port to register
+ *              again; stays 0 where the transport cannot see it
  */
 struct ibsa_port_state {
 	struct ibsa_gid gid;
@@ -77,7 +88,30 @@ struct ibsa_port_state {
 	uint8_t lmc;
 	uint8_t port_state;
 	uint8_t phys_state;
+	uint8_t link;
 	bool needs_grh;
+	uint32_t reregisters;
+};
+
+/* What a GID is for; numbers as in rdma-core. */
+enum ibsa_gid_type {
+	IBSA_GID_IB = 0,
+	IBSA_GID_ROCE_V1 = 1,
+	IBSA_GID_ROCE_V2 = 2,
+};
+
+/**
+ * struct ibsa_gid_entry - one entry of a port's GID table
+ * @gid:     not zero
+ * @index:   in the table
+ * @ifindex: of the network interface it belongs to; 0 for none
+ * @type:    enum ibsa_gid_type
+ */
+struct ibsa_gid_entry {
+	struct ibsa_gid gid;
+	uint32_t index;
+	uint32_t ifindex;
+	uint8_t type;
 };
 
 struct ibsa_transport;
@@ -111,6 +145,10 @@ struct ibsa_transport_ops {
 	void (*wake)(struct ibsa_transport *transport);
 	int (*port)(struct ibsa_transport *transport,
 		    struct ibsa_port_state *out);
+	int (*gid)(struct ibsa_transport *transport, uint32_t index,
+		   struct ibsa_gid_entry *out);
+	int (*pkey)(struct ibsa_transport *transport, uint32_t index,
+		    uint16_t *out);
 	void (*close)(struct ibsa_transport *transport);
 };
 

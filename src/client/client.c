@@ -193,6 +193,17 @@ int ibsa_port_get(struct ibsa_client *client, bool refresh,
 	return ibsa__engine_port(client->engine, refresh, out);
 }
 
+int ibsa_gid_get(struct ibsa_client *client, uint32_t index,
+		 struct ibsa_gid_entry *out)
+{
+	return client->transport->ops->gid(client->transport, index, out);
+}
+
+int ibsa_pkey_get(struct ibsa_client *client, uint32_t index, uint16_t *out)
+{
+	return client->transport->ops->pkey(client->transport, index, out);
+}
+
 void ibsa_stats_get(const struct ibsa_client *client, struct ibsa_stats *out)
 {
 	*out = *ibsa__engine_stats(client->engine);

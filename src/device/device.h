@@ -22,6 +22,17 @@ struct ibsa__place {
 int ibsa__port_read(const char *device, unsigned int port,
 		    struct ibsa_port_state *out) IBSA_MUST_USE;
 
+/* One P_Key, 0 if the entry is empty. -ENOENT after the last entry. */
+int ibsa__pkey_read(const char *device, unsigned int port, size_t index,
+		    uint16_t *out) IBSA_MUST_USE;
+
+/*
+ * One entry of the GID table. 0; -ENODATA it is empty; -ENOENT after the
+ * last; or the error of reading it.
+ */
+int ibsa__gid_read(const char *device, unsigned int port, uint32_t index,
+		   struct ibsa_gid_entry *out) IBSA_MUST_USE;
+
 /*
  * The P_Key table from entry 0 on; *@out is freed with ibsa__free(). A
  * device without P_Keys (iWARP) has an empty one.

@@ -49,13 +49,15 @@ static void listing_add(struct listing *listing, const char *item)
 static enum rank rank_of(const struct search *search,
 			 const struct ibsa_port *port)
 {
+	const bool is_ethernet = port->state.link == IBSA_LINK_ETHERNET;
+
 	if (port->err)
 		return UNREADABLE;
-	if (port->state.needs_grh && !search->name)
+	if (is_ethernet && !search->name)
 		return ETHERNET;
 	if (port->state.port_state != IBSA_PORT_ACTIVE)
 		return INACTIVE;
-	return port->state.needs_grh ? ROCE : ACTIVE;
+	return is_ethernet ? ROCE : ACTIVE;
 }
 
 static void search_device(struct search *search,

@@ -59,9 +59,8 @@ static int gid_read(const char *device, unsigned int port, struct ibsa_gid *out)
 	return ibsa__parse_gid(text.bytes, out);
 }
 
-/* -ENOENT after the last entry. */
-static int pkey_read(const char *device, unsigned int port, size_t index,
-		     uint16_t *out)
+int ibsa__pkey_read(const char *device, unsigned int port, size_t index,
+		    uint16_t *out)
 {
 	struct ibsa__sysfs_text text;
 	uint64_t pkey;
@@ -88,7 +87,7 @@ int ibsa__pkeys_read(const char *device, unsigned int port, uint16_t **out,
 	for (count = 0; count < PKEYS_MAX; count++) {
 		uint16_t pkey;
 
-		err = pkey_read(device, port, count, &pkey);
+		err = ibsa__pkey_read(device, port, count, &pkey);
 		if (err)
 			break;
 		if (count == room) {
@@ -123,7 +122,7 @@ static int default_pkey_find(const char *device, unsigned int port,
 	for (size_t i = 0; i < PKEYS_MAX; i++) {
 		uint16_t pkey;
 
-		err = pkey_read(device, port, i, &pkey);
+		err = ibsa__pkey_read(device, port, i, &pkey);
 		if (err)
 			break;
 		if (pkey == IBSA_PKEY_DEFAULT) {
@@ -139,8 +138,24 @@ static int default_pkey_find(const char *device, unsigned int port,
 	return 0;
 }
 
+/*
+ * A line of a device's uevent file: its driver. Only OPA's is of interest,
+ * since sysfs calls its link layer InfiniBand.
+ */
+static bool is_opa(const char *device)
+{
+	struct ibsa__sysfs_text text;
+	const char *driver;
+
+	if (ibsa__sysfs_read(&text, "class/infiniband/%s/device/uevent",
+			     device))
+		return false;
+	driver = strstr(text.bytes, "DRIVER=hfi");
+	return driver && (driver == text.bytes || driver[-1] == '\n');
+}
+
 /* Kernels before 2.6.37, and ibsim, have no such file: all is InfiniBand. */
-static int is_ethernet(const char *device, unsigned int port, bool *out)
+static int link_read(const char *device, unsigned int port, uint8_t *out)
 {
 	struct ibsa__sysfs_text text;
 	int err;
@@ -149,7 +164,10 @@ static int is_ethernet(const char *device, unsigned int port, bool *out)
 			       device, port);
 	if (err && err != -ENOENT)
 		return err;
-	*out = !err && !strncmp(text.bytes, "Ethernet", strlen("Ethernet"));
+	if (!err && !strncmp(text.bytes, "Ethernet", strlen("Ethernet")))
+		*out = IBSA_LINK_ETHERNET;
+	else
+		*out = is_opa(device) ? IBSA_LINK_OPA : IBSA_LINK_INFINIBAND;
 	return 0;
 }
 
@@ -177,9 +195,10 @@ int ibsa__port_read(const char *device, unsigned int port,
 	if (!err)
 		err = default_pkey_find(device, port, &state.pkey_index);
 	if (!err)
-		err = is_ethernet(device, port, &state.needs_grh);
+		err = link_read(device, port, &state.link);
 	if (err)
 		return err;
+	state.needs_grh = state.link == IBSA_LINK_ETHERNET;
 	state.lid = lid_or_none(numbers[LID]);
 	state.sm_lid = lid_or_none(numbers[SM_LID]);
 	state.sm_sl = (uint8_t)numbers[SM_SL];

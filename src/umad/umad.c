@@ -36,6 +36,26 @@ static int port_get(struct ibsa_transport *transport,
 	return ibsa__port_read(umad->place.device, umad->place.port, out);
 }
 
+static int gid_get(struct ibsa_transport *transport, uint32_t index,
+		   struct ibsa_gid_entry *out)
+{
+	const struct umad_transport *umad = umad_of(transport);
+	int err = ibsa__gid_read(umad->place.device, umad->place.port, index,
+				 out);
+
+	return err == -ENOENT ? -EINVAL : err;
+}
+
+static int pkey_get(struct ibsa_transport *transport, uint32_t index,
+		    uint16_t *out)
+{
+	const struct umad_transport *umad = umad_of(transport);
+	int err = ibsa__pkey_read(umad->place.device, umad->place.port, index,
+				  out);
+
+	return err == -ENOENT ? -EINVAL : err;
+}
+
 static void transport_free(struct umad_transport *umad)
 {
 	ibsa__free(umad->packet);
@@ -59,6 +79,8 @@ static const struct ibsa_transport_ops umad_ops = {
 	.wait = ibsa__umad_wait,
 	.wake = ibsa__umad_wake,
 	.port = port_get,
+	.gid = gid_get,
+	.pkey = pkey_get,
 	.close = transport_close,
 };
 
