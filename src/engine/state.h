@@ -93,18 +93,21 @@ struct ibsa__engine {
 	struct ibsa_stats stats;
 };
 
-/* engine.c: the clock, and the port as it is now. */
+/* The transport's clock. */
 static inline uint64_t engine_now_ns(const struct ibsa__engine *engine)
 {
 	return engine->transport->ops->now_ns(engine->transport);
 }
-void ibsa__engine_refresh(struct ibsa__engine *engine);
 
 /* The tick that is @ms after @now_ns, rounded up: never early. */
 static inline uint64_t tick_after(uint64_t now_ns, uint64_t ms)
 {
 	return (now_ns + NS_PER_MS - 1) / NS_PER_MS + ms;
 }
+
+/* port.c: the port afresh; and afresh unless it was read just now. */
+void ibsa__engine_read_port(struct ibsa__engine *engine);
+void ibsa__engine_refresh(struct ibsa__engine *engine);
 
 /* txn.c: a request from its first byte to its end. */
 int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
