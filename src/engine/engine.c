@@ -91,21 +91,58 @@ int ibsa__engine_free(struct ibsa__engine *engine)
 	return 0;
 }
 
+void ibsa__alarm_init(struct ibsa__alarm *alarm,
+		      void (*ring)(struct ibsa__alarm *alarm))
+{
+	timer_init(&alarm->timer, TIMER_ALARM);
+	alarm->ring = ring;
+}
+
+/* Never for the tick that is being seen to: an alarm that sets itself again
+ * would keep dispatch in it for ever. */
+void ibsa__alarm_set(struct ibsa__engine *engine, struct ibsa__alarm *alarm,
+		     unsigned int ms)
+{
+	ibsa__timer_arm(&engine->wheel, &alarm->timer,
+			tick_after(engine_now_ns(engine), ms ? ms : 1));
+}
+
+void ibsa__alarm_cancel(struct ibsa__engine *engine, struct ibsa__alarm *alarm)
+{
+	ibsa__timer_cancel(&engine->wheel, &alarm->timer);
+}
+
+static void ring(struct ibsa__engine *engine, struct ibsa__alarm *alarm)
+{
+	engine->calling_back = true;
+	alarm->ring(alarm);
+	engine->calling_back = false;
+}
+
+static void come_due(struct ibsa__engine *engine, struct timer *timer)
+{
+	switch ((enum timer_kind)timer->kind) {
+	case TIMER_DEADLINE:
+		ibsa__query_expire(engine,
+				   list_object(timer, struct query, deadline));
+		break;
+	case TIMER_RETRY:
+		ibsa__txn_retry(engine, list_object(timer, struct txn, retry));
+		break;
+	case TIMER_ALARM:
+		ring(engine, list_object(timer, struct ibsa__alarm, timer));
+		break;
+	}
+}
+
 /* Advance the wheel and see to all that has come due. */
 static void expire(struct ibsa__engine *engine)
 {
 	struct timer *timer;
 
 	ibsa__wheel_advance(&engine->wheel, engine_now_ns(engine) / NS_PER_MS);
-	while ((timer = ibsa__wheel_take(&engine->wheel))) {
-		if (timer->kind == TIMER_DEADLINE)
-			ibsa__query_expire(engine,
-					   list_object(timer, struct query,
-						       deadline));
-		else
-			ibsa__txn_retry(engine,
-					list_object(timer, struct txn, retry));
-	}
+	while ((timer = ibsa__wheel_take(&engine->wheel)))
+		come_due(engine, timer);
 }
 
 int ibsa__engine_dispatch(struct ibsa__engine *engine)

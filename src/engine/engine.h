@@ -11,6 +11,8 @@
 
 #include <ibsa/ibsa.h>
 
+#include "engine/timer.h"
+
 struct ibsa__engine;
 
 /* The members of struct ibsa_options that are the engine's, defaults
@@ -48,6 +50,27 @@ int ibsa__engine_timeout_ms(const struct ibsa__engine *engine);
 int ibsa__engine_port(struct ibsa__engine *engine, bool refresh,
 		      struct ibsa_port_state *out) IBSA_MUST_USE;
 const struct ibsa_stats *ibsa__engine_stats(const struct ibsa__engine *engine);
+
+/*
+ * An alarm of a layer above, which embeds it and owns its memory. It rings
+ * once, from dispatch alone and under the rules of a reply's callback, in
+ * which it may be set again and its memory freed. The engine's end cancels
+ * it without a ring.
+ */
+struct ibsa__alarm {
+	struct timer timer;
+	void (*ring)(struct ibsa__alarm *alarm);
+};
+
+void ibsa__alarm_init(struct ibsa__alarm *alarm,
+		      void (*ring)(struct ibsa__alarm *alarm));
+
+/* Have @alarm ring @ms from now, 1 at least; one that is set is moved. */
+void ibsa__alarm_set(struct ibsa__engine *engine, struct ibsa__alarm *alarm,
+		     unsigned int ms);
+
+/* Do not let @alarm ring, if it is set. */
+void ibsa__alarm_cancel(struct ibsa__engine *engine, struct ibsa__alarm *alarm);
 
 /* Whether a callback of this engine is running. */
 bool ibsa__engine_is_busy(const struct ibsa__engine *engine);

@@ -12,7 +12,7 @@
 #include "engine/timer.h"
 
 /* What a timer is for. */
-enum timer_kind { TIMER_DEADLINE, TIMER_RETRY };
+enum timer_kind { TIMER_DEADLINE, TIMER_RETRY, TIMER_ALARM };
 
 /*
  * One question. @link is in its txn's list; or, once it has ended without an
