@@ -360,6 +360,8 @@ static void foreign_replies_are_ignored(void **state)
 	puppet_deliver(&puppet, &bad);
 	bad = good, bad.mad[1] = 4;
 	puppet_deliver(&puppet, &bad);
+	bad = good, bad.mad[2] = IBSA_CLASS_VERSION_OPA;
+	puppet_deliver(&puppet, &bad);
 	bad = good, bad.len = 55;
 	puppet_deliver(&puppet, &bad);
 	bad = good, bad.err = -ETIMEDOUT, bad.len = 24;
@@ -368,7 +370,7 @@ static void foreign_replies_are_ignored(void **state)
 	assert_int_equal(seen.calls, 0);
 	assert_int_equal(stats->ignored_source, 2);
 	assert_int_equal(stats->ignored_id, 1);
-	assert_int_equal(stats->ignored_kind, 4);
+	assert_int_equal(stats->ignored_kind, 5);
 	assert_int_equal(stats->ignored_malformed, 1);
 	/* Only the lower half of the id is ours: the kernel has the upper. */
 	good.mad[8] ^= 0xff;
@@ -377,6 +379,63 @@ static void foreign_replies_are_ignored(void **state)
 	assert_int_equal(seen.calls, 1);
 	assert_int_equal(seen.err, 0);
 	ibsa__engine_free(engine);
+}
+
+/* Ask an SA at @sa; have it answer from @from. Return: whether that counts. */
+static bool is_believed(const struct ibsa_address *sa,
+			const struct ibsa_address *from)
+{
+	struct ibsa__engine_options options = puppet_options;
+	struct ibsa__engine *engine;
+	struct puppet_mad answer;
+	struct seen seen = { 0 };
+	bool believed;
+
+	puppet_init(&puppet);
+	options.sa = sa;
+	engine = puppet_engine(&puppet, &options);
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	answer.address = *from;
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 1);
+	believed = seen.calls;
+	assert_int_equal(ibsa__engine_stats(engine)->ignored_source, !believed);
+	ibsa__engine_free(engine);
+	return believed;
+}
+
+/*
+ * The kernel tells 16 bits of a sender's LID, however long it is: these, or
+ * the GID, have to be the SA's. A LID of 16 bits has to be the same.
+ */
+static void long_lid_is_known_by_its_end(void **state)
+{
+	const struct ibsa_gid there = { { 0xfe, 0x80, [15] = 9 } };
+	const struct ibsa_gid other = { { 0xfe, 0x80, [15] = 8 } };
+	struct ibsa_address sa = {
+		.lid = 0x20005, .qpn = 1, .has_grh = true, .gid = there
+	};
+	struct ibsa_address from = sa;
+
+	(void)state;
+	assert_true(is_believed(&sa, &from));
+	from.lid = 5;
+	from.has_grh = false;
+	assert_true(is_believed(&sa, &from));
+	from.lid = 6;
+	assert_false(is_believed(&sa, &from));
+	from.has_grh = true;
+	assert_true(is_believed(&sa, &from));
+	from.gid = other;
+	assert_false(is_believed(&sa, &from));
+	from.lid = 0x30005;
+	assert_false(is_believed(&sa, &from));
+	sa.lid = 5;
+	from.gid = there;
+	assert_false(is_believed(&sa, &from));
+	sa.lid = 0;
+	assert_true(is_believed(&sa, &from));
 }
 
 /* A reply too large for the transport ends its query as such. */
@@ -486,6 +545,7 @@ int main(void)
 		cmocka_unit_test_setup(receive_error_is_returned, set_up),
 		cmocka_unit_test_setup(bad_queries_are_refused, set_up),
 		cmocka_unit_test_setup(foreign_replies_are_ignored, set_up),
+		cmocka_unit_test_setup(long_lid_is_known_by_its_end, set_up),
 		cmocka_unit_test_setup(too_large_reply_is_told, set_up),
 		cmocka_unit_test_setup(flood_is_taken_in_parts, set_up),
 		cmocka_unit_test_setup(stray_messages_are_drained, set_up),

@@ -145,7 +145,8 @@ struct ibsa_stats {
 	uint64_t send_errors;
 	uint64_t ignored_id;	    /* no such request in flight */
 	uint64_t ignored_source;    /* not from the SA that was asked */
-	uint64_t ignored_kind;	    /* other class, method or attribute */
+	uint64_t ignored_kind;	    /* other class or version, method or
+				     * attribute */
 	uint64_t ignored_malformed; /* too short to be a MAD */
 };
 

@@ -10,18 +10,34 @@
 enum { BATCH = 256 };
 
 /*
+ * An OPA LID may be longer than the 16 bits of it that the kernel's header
+ * has for the sender. Source: Linux include/uapi/rdma/ib_user_mad.h.
+ */
+static bool is_lid(uint32_t from, uint32_t asked)
+{
+	return from == asked ||
+	       (asked > UINT16_MAX && from == (asked & UINT16_MAX));
+}
+
+static bool is_gid(const struct ibsa_address *from,
+		   const struct ibsa_address *asked)
+{
+	return from->has_grh && asked->has_grh &&
+	       !memcmp(&from->gid, &asked->gid, sizeof(from->gid));
+}
+
+/*
  * Nobody but the SA answers: the LID and QP that were asked, or the GID
- * where no LID was. The kernel does not compare them.
+ * where no LID was, or a long one. The kernel does not compare them.
  */
 static bool is_from(const struct ibsa_address *from,
 		    const struct ibsa_address *asked)
 {
 	if (from->qpn != asked->qpn)
 		return false;
-	if (asked->lid)
-		return from->lid == asked->lid;
-	return from->has_grh &&
-	       !memcmp(&from->gid, &asked->gid, sizeof(from->gid));
+	if (asked->lid && is_lid(from->lid, asked->lid))
+		return true;
+	return (!asked->lid || asked->lid > UINT16_MAX) && is_gid(from, asked);
 }
 
 /*
@@ -42,6 +58,7 @@ static struct txn *find_txn(struct ibsa__engine *engine,
 	}
 	txn = hash_object(node, struct txn, tid);
 	if (header->mgmt_class != IBSA_CLASS_SA ||
+	    header->class_version != txn->record->class_version ||
 	    header->method != ibsa__response_method(txn->method) ||
 	    header->attribute_id != txn->record->attribute) {
 		engine->stats.ignored_kind++;
