@@ -199,6 +199,31 @@ static void environment_chooses_the_fabric(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
+static void ignore(unsigned int changes, const struct ibsa_port_state *now,
+		   void *arg)
+{
+	(void)changes;
+	(void)now;
+	(void)arg;
+}
+
+/* A port is watched until it is not, or the client closes. */
+static void port_is_watched(void **state)
+{
+	struct ibsa_client *client = open_on(NULL);
+	struct ibsa_port_watch *watch;
+
+	(void)state;
+	assert_int_equal(ibsa_port_watch(client, 0, NULL, NULL, &watch),
+			 -EINVAL);
+	assert_int_equal(ibsa_port_watch(client, 50, ignore, NULL, &watch), 0);
+	assert_in_range(ibsa_timeout_ms(client), 1, 50);
+	ibsa_port_unwatch(client, watch);
+	assert_int_equal(ibsa_timeout_ms(client), -1);
+	assert_int_equal(ibsa_port_watch(client, 0, ignore, NULL, &watch), 0);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
 static void open_fails(const struct ibsa_options *options, int err,
 		       const char *word)
 {
@@ -260,6 +285,7 @@ int main(void)
 		cmocka_unit_test(forked_child_opens_its_own),
 		cmocka_unit_test(large_reply_is_refused),
 		cmocka_unit_test(environment_chooses_the_fabric),
+		cmocka_unit_test(port_is_watched),
 		cmocka_unit_test(refusals_are_told_apart),
 		cmocka_unit_test(signal_ends_a_wait),
 	};

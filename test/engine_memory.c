@@ -94,11 +94,41 @@ static void warm_engine_does_not_allocate(void **state)
 	ibsa__engine_free(engine);
 }
 
+static void not_told(unsigned int changes, const struct ibsa_port_state *now,
+		     void *arg)
+{
+	(void)changes;
+	(void)now;
+	(void)arg;
+	fail();
+}
+
+/* A watch that there is no memory for is refused. */
+static void watch_needs_memory(void **state)
+{
+	struct ibsa_port_watch *watch = NULL;
+	struct ibsa__engine *engine;
+	int err;
+
+	(void)state;
+	engine = open_engine(&err);
+	assert_int_equal(err, 0);
+	fail_alloc_after(0);
+	assert_int_equal(ibsa__engine_watch(engine, 0, not_told, NULL, &watch),
+			 -ENOMEM);
+	fail_alloc_after(-1);
+	assert_null(watch);
+	puppet.port.lid++;
+	puppet_advance(&puppet, engine, 1000);
+	ibsa__engine_free(engine);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_allocation_may_fail),
 		cmocka_unit_test(warm_engine_does_not_allocate),
+		cmocka_unit_test(watch_needs_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,7 +57,12 @@ static int puppet_recv(struct ibsa_transport *transport,
 static int puppet_port(struct ibsa_transport *transport,
 		       struct ibsa_port_state *out)
 {
-	*out = puppet_of(transport)->port;
+	struct puppet *puppet = puppet_of(transport);
+
+	puppet->port_reads++;
+	if (puppet->port_err)
+		return puppet->port_err;
+	*out = puppet->port;
 	return 0;
 }
 

@@ -30,6 +30,8 @@ struct puppet {
 	struct ibsa_transport transport;
 	uint64_t now_ns;
 	struct ibsa_port_state port;
+	int port_err; /* what port returns */
+	unsigned int port_reads;
 	int send_err;		 /* what send returns */
 	int recv_err;		 /* what recv returns when empty */
 	unsigned int sent_count; /* all; the last PUPPET_SENT are kept */

@@ -132,6 +132,30 @@ enum ibsa_outcome {
 	IBSA_OUTCOME_UNREACHABLE, /* no usable answer; see err */
 };
 
+/* What of a port has changed since its watcher was last told. */
+enum ibsa_port_change {
+	IBSA_PORT_CHANGE_STATE = 1,	  /* port_state or phys_state */
+	IBSA_PORT_CHANGE_LID = 2,	  /* lid or lmc */
+	IBSA_PORT_CHANGE_SM = 4,	  /* sm_lid or sm_sl */
+	IBSA_PORT_CHANGE_PKEY = 8,	  /* pkey_index */
+	IBSA_PORT_CHANGE_GID = 16,	  /* gid */
+	IBSA_PORT_CHANGE_REREGISTER = 32, /* reregisters */
+};
+
+struct ibsa_port_watch;
+
+/**
+ * typedef ibsa_port_fn - called when a watched port has changed
+ * @changes: one or more of enum ibsa_port_change
+ * @now:     the port as it was last read; valid until the callback returns
+ * @arg:     as given to ibsa_port_watch()
+ *
+ * What changed and changed back between two calls is told as well. The
+ * rules are those of ibsa_reply_fn.
+ */
+typedef void (*ibsa_port_fn)(unsigned int changes,
+			     const struct ibsa_port_state *now, void *arg);
+
 /* What a client has counted since it was opened. */
 struct ibsa_stats {
 	uint64_t queries; /* accepted */
@@ -310,13 +334,44 @@ int ibsa_reply_decode(const struct ibsa_reply *reply, size_t index,
 /**
  * ibsa_port_get - the state of the client's port, as last read
  * @client:  an open client
- * @refresh: read it afresh first
+ * @refresh: read it afresh first; those who watch are told from dispatch
  * @out:     the state
  *
  * Return: 0; or the error of reading it, and @out is untouched.
  */
 int ibsa_port_get(struct ibsa_client *client, bool refresh,
 		  struct ibsa_port_state *out) IBSA_MUST_USE;
+
+/**
+ * ibsa_port_watch - be told when the client's port changes
+ * @client:      an open client
+ * @interval_ms: how often to read the port at least; 0: 1000
+ * @changed:     called at each change, from the next dispatch
+ * @arg:         handed to @changed as it is
+ * @out:         the watch, which ends with ibsa_port_unwatch() or, without
+ *               another call, with ibsa_close()
+ *
+ * The first call is for a difference to what ibsa_port_get() says now. All
+ * who watch are told whenever the port is read, whatever it is read for: at
+ * the smallest interval that one of them asked for, when a request waits in
+ * vain, and by ibsa_port_get() afresh.
+ *
+ * A device that is gone is told as a port that is IBSA_PORT_DOWN, with all
+ * else as it was; another error of reading the port is not told.
+ *
+ * Return: 0; -EINVAL no @changed; -ESHUTDOWN the client is closing; -ENOMEM.
+ */
+int ibsa_port_watch(struct ibsa_client *client, unsigned int interval_ms,
+		    ibsa_port_fn changed, void *arg,
+		    struct ibsa_port_watch **out) IBSA_MUST_USE;
+
+/**
+ * ibsa_port_unwatch - do not be told any more
+ * @client: the watch's
+ * @watch:  which ends at once, from inside its own callback too; or NULL
+ */
+void ibsa_port_unwatch(struct ibsa_client *client,
+		       struct ibsa_port_watch *watch);
 
 /**
  * ibsa_gid_get - one entry of the port's GID table

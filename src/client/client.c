@@ -193,6 +193,20 @@ int ibsa_port_get(struct ibsa_client *client, bool refresh,
 	return ibsa__engine_port(client->engine, refresh, out);
 }
 
+int ibsa_port_watch(struct ibsa_client *client, unsigned int interval_ms,
+		    ibsa_port_fn changed, void *arg,
+		    struct ibsa_port_watch **out)
+{
+	return ibsa__engine_watch(client->engine, interval_ms, changed, arg,
+				  out);
+}
+
+void ibsa_port_unwatch(struct ibsa_client *client,
+		       struct ibsa_port_watch *watch)
+{
+	ibsa__engine_unwatch(client->engine, watch);
+}
+
 int ibsa_gid_get(struct ibsa_client *client, uint32_t index,
 		 struct ibsa_gid_entry *out)
 {

@@ -14,6 +14,9 @@ static void start(struct ibsa__engine *engine)
 	ibsa__pool_init(&engine->txns, sizeof(struct txn));
 	list_init(&engine->waiting);
 	list_init(&engine->ended);
+	list_init(&engine->watches);
+	list_init(&engine->changed);
+	timer_init(&engine->watch_timer, TIMER_WATCH);
 	engine->random.state = engine->options.seed;
 	engine->next_id = 1;
 	engine->tid_high = random_next(&engine->random) << 32;
@@ -22,6 +25,7 @@ static void start(struct ibsa__engine *engine)
 	if (engine->sa_given)
 		engine->sa = *engine->options.sa;
 	engine->options.sa = NULL;
+	engine->sa_known = engine->sa_given;
 	ibsa__engine_read_port(engine);
 }
 
@@ -87,6 +91,7 @@ int ibsa__engine_free(struct ibsa__engine *engine)
 						       struct txn, tid));
 	}
 	ibsa__engine_call_back(engine);
+	ibsa__engine_unwatch_all(engine);
 	destroy(engine);
 	return 0;
 }
@@ -132,6 +137,9 @@ static void come_due(struct ibsa__engine *engine, struct timer *timer)
 	case TIMER_ALARM:
 		ring(engine, list_object(timer, struct ibsa__alarm, timer));
 		break;
+	case TIMER_WATCH:
+		ibsa__engine_look(engine);
+		break;
 	}
 }
 
@@ -153,6 +161,7 @@ int ibsa__engine_dispatch(struct ibsa__engine *engine)
 		return -EBUSY;
 	err = ibsa__engine_receive(engine);
 	expire(engine);
+	ibsa__engine_tell(engine);
 	ibsa__engine_call_back(engine);
 	ibsa__engine_pump(engine);
 	return err;
@@ -161,6 +170,7 @@ int ibsa__engine_dispatch(struct ibsa__engine *engine)
 static bool has_work(const struct ibsa__engine *engine)
 {
 	return engine->more || !list_is_empty(&engine->ended) ||
+	       !list_is_empty(&engine->changed) ||
 	       (!list_is_empty(&engine->waiting) &&
 		engine->in_flight < engine->options.window);
 }

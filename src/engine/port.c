@@ -1,10 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The port as it was last read, and the SA's address in it. */
+/* The port as it was last read, the SA's address in it, and who watches. */
+#include <errno.h>
+
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "engine/state.h"
 
-/* The port is read again at most so often, however many tries fail. */
-enum { PORT_READ_MS = 100 };
+enum {
+	PORT_READ_MS = 100, /* silence has it read at most so often */
+	DEFAULT_WATCH_MS = 1000,
+};
+
+/*
+ * One who watches. @link is in the engine's list of watches; @due in its
+ * list of those to be told while there are @changes.
+ */
+struct ibsa_port_watch {
+	struct list link;
+	struct list due;
+	ibsa_port_fn changed;
+	void *arg;
+	unsigned int interval_ms;
+	unsigned int changes;
+};
+
+/* Below ARMED a port carries nothing but subnet management packets. */
+static bool is_up(const struct ibsa_port_state *port)
+{
+	return port->port_state != IBSA_PORT_DOWN &&
+	       port->port_state != IBSA_PORT_INIT;
+}
 
 /* Take the SA's address from the port, unless it was given. Return: whether
  * there is one. A port that needs a GRH has no SM to tell the GID of. */
@@ -20,18 +45,79 @@ static bool use_port(struct ibsa__engine *engine)
 		.pkey_index = port->pkey_index,
 		.sl = port->sm_sl,
 	};
-	return port->sm_lid && port->sm_lid <= IBSA_LID_UNICAST_MAX &&
-	       !port->needs_grh;
+	return is_up(port) && port->sm_lid &&
+	       port->sm_lid <= IBSA_LID_UNICAST_MAX && !port->needs_grh;
 }
 
-void ibsa__engine_read_port(struct ibsa__engine *engine)
+static unsigned int changes_of(const struct ibsa_port_state *a,
+			       const struct ibsa_port_state *b)
 {
+	unsigned int changes = 0;
+
+	if (a->port_state != b->port_state || a->phys_state != b->phys_state)
+		changes |= IBSA_PORT_CHANGE_STATE;
+	if (a->lid != b->lid || a->lmc != b->lmc)
+		changes |= IBSA_PORT_CHANGE_LID;
+	if (a->sm_lid != b->sm_lid || a->sm_sl != b->sm_sl)
+		changes |= IBSA_PORT_CHANGE_SM;
+	if (a->pkey_index != b->pkey_index)
+		changes |= IBSA_PORT_CHANGE_PKEY;
+	if (memcmp(&a->gid, &b->gid, sizeof(a->gid)))
+		changes |= IBSA_PORT_CHANGE_GID;
+	if (a->reregisters != b->reregisters)
+		changes |= IBSA_PORT_CHANGE_REREGISTER;
+	return changes;
+}
+
+/* The port is now @port: have those told who watch, from dispatch. */
+static void set_port(struct ibsa__engine *engine,
+		     const struct ibsa_port_state *port)
+{
+	unsigned int changes = changes_of(&engine->port, port);
+	struct list *at = engine->watches.next;
+
+	engine->port = *port;
+	if (!changes)
+		return;
+	for (; at != &engine->watches; at = at->next) {
+		struct ibsa_port_watch *watch =
+			list_object(at, struct ibsa_port_watch, link);
+
+		watch->changes |= changes;
+		if (list_is_empty(&watch->due))
+			list_append(&engine->changed, &watch->due);
+	}
+}
+
+/*
+ * A device that is gone has a port that is down, and sends that say why they
+ * fail. Any other error may pass, and says nothing about the port.
+ */
+static void reading_failed(struct ibsa__engine *engine, int err)
+{
+	struct ibsa_port_state port = engine->port;
+
+	if (err != -ENODEV && err != -ENOENT)
+		return;
+	port.port_state = IBSA_PORT_DOWN;
+	port.phys_state = 0;
+	set_port(engine, &port);
+}
+
+int ibsa__engine_read_port(struct ibsa__engine *engine)
+{
+	struct ibsa_transport *transport = engine->transport;
 	struct ibsa_port_state port;
+	int err = transport->ops->port(transport, &port);
 
 	engine->port_read_ns = engine_now_ns(engine);
-	if (!engine->transport->ops->port(engine->transport, &port))
-		engine->port = port;
+	if (err) {
+		reading_failed(engine, err);
+		return err;
+	}
+	set_port(engine, &port);
 	engine->sa_known = use_port(engine);
+	return 0;
 }
 
 void ibsa__engine_refresh(struct ibsa__engine *engine)
@@ -45,17 +131,119 @@ void ibsa__engine_refresh(struct ibsa__engine *engine)
 int ibsa__engine_port(struct ibsa__engine *engine, bool refresh,
 		      struct ibsa_port_state *out)
 {
-	struct ibsa_port_state port = engine->port;
+	int err = refresh ? ibsa__engine_read_port(engine) : 0;
 
-	if (refresh) {
-		int err = engine->transport->ops->port(engine->transport,
-						       &port);
-
-		if (err)
-			return err;
-		engine->port = port;
-		engine->sa_known = use_port(engine);
-	}
-	*out = port;
+	if (err)
+		return err;
+	*out = engine->port;
 	return 0;
+}
+
+/* The smallest interval that somebody watches at, or 0. */
+static unsigned int watch_interval(const struct ibsa__engine *engine)
+{
+	const struct list *at = engine->watches.next;
+	unsigned int least = 0;
+
+	for (; at != &engine->watches; at = at->next) {
+		const struct ibsa_port_watch *watch =
+			list_object(at, struct ibsa_port_watch, link);
+
+		if (!least || watch->interval_ms < least)
+			least = watch->interval_ms;
+	}
+	return least;
+}
+
+static void arm_watch(struct ibsa__engine *engine)
+{
+	ibsa__timer_arm(&engine->wheel, &engine->watch_timer,
+			tick_after(engine_now_ns(engine),
+				   engine->watch_interval_ms));
+}
+
+/* Those who watch are more or fewer than before. */
+static void fit_interval(struct ibsa__engine *engine)
+{
+	unsigned int interval_ms = watch_interval(engine);
+
+	if (interval_ms == engine->watch_interval_ms)
+		return;
+	engine->watch_interval_ms = interval_ms;
+	if (interval_ms)
+		arm_watch(engine);
+	else
+		ibsa__timer_cancel(&engine->wheel, &engine->watch_timer);
+}
+
+void ibsa__engine_look(struct ibsa__engine *engine)
+{
+	arm_watch(engine);
+	ibsa__engine_read_port(engine);
+}
+
+int ibsa__engine_watch(struct ibsa__engine *engine, unsigned int interval_ms,
+		       ibsa_port_fn changed, void *arg,
+		       struct ibsa_port_watch **out)
+{
+	struct ibsa_port_watch *watch;
+
+	if (!changed)
+		return -EINVAL;
+	if (engine->closing)
+		return -ESHUTDOWN;
+	watch = ibsa__calloc(1, sizeof(*watch));
+	if (!watch)
+		return -ENOMEM;
+	list_append(&engine->watches, &watch->link);
+	list_init(&watch->due);
+	watch->changed = changed;
+	watch->arg = arg;
+	watch->interval_ms = interval_ms ? interval_ms : DEFAULT_WATCH_MS;
+	fit_interval(engine);
+	*out = watch;
+	return 0;
+}
+
+void ibsa__engine_unwatch(struct ibsa__engine *engine,
+			  struct ibsa_port_watch *watch)
+{
+	if (!watch)
+		return;
+	list_remove(&watch->link);
+	list_remove(&watch->due);
+	ibsa__free(watch);
+	fit_interval(engine);
+}
+
+void ibsa__engine_unwatch_all(struct ibsa__engine *engine)
+{
+	while (!list_is_empty(&engine->watches))
+		ibsa__engine_unwatch(engine,
+				     list_object(engine->watches.next,
+						 struct ibsa_port_watch, link));
+}
+
+/*
+ * Tell those who are to be told by now; a callback that reads the port again
+ * has the others told in the next dispatch. Any of them may be gone by then.
+ */
+void ibsa__engine_tell(struct ibsa__engine *engine)
+{
+	struct list due;
+
+	list_init(&due);
+	list_splice(&due, &engine->changed);
+	while (!list_is_empty(&due)) {
+		struct ibsa_port_watch *watch =
+			list_object(due.next, struct ibsa_port_watch, due);
+		const struct ibsa_port_state now = engine->port;
+		unsigned int changes = watch->changes;
+
+		list_remove(&watch->due);
+		watch->changes = 0;
+		engine->calling_back = true;
+		watch->changed(changes, &now, watch->arg);
+		engine->calling_back = false;
+	}
 }

@@ -12,7 +12,7 @@
 #include "engine/timer.h"
 
 /* What a timer is for. */
-enum timer_kind { TIMER_DEADLINE, TIMER_RETRY, TIMER_ALARM };
+enum timer_kind { TIMER_DEADLINE, TIMER_RETRY, TIMER_ALARM, TIMER_WATCH };
 
 /*
  * One question. @link is in its txn's list; or, once it has ended without an
@@ -74,6 +74,10 @@ struct ibsa__engine {
 	bool closing;
 	bool more; /* dispatch stopped with messages left */
 	uint64_t port_read_ns;
+	struct list watches;	  /* who watches the port */
+	struct list changed;	  /* and is to be told of a change */
+	struct timer watch_timer; /* armed while somebody watches */
+	unsigned int watch_interval_ms;
 	struct wheel wheel;
 	struct pool queries;
 	struct pool txns;
@@ -105,9 +109,13 @@ static inline uint64_t tick_after(uint64_t now_ns, uint64_t ms)
 	return (now_ns + NS_PER_MS - 1) / NS_PER_MS + ms;
 }
 
-/* port.c: the port afresh; and afresh unless it was read just now. */
-void ibsa__engine_read_port(struct ibsa__engine *engine);
+/* port.c: the port afresh; afresh unless it was read just now; afresh because
+ * somebody watches. Then what those who watch are to be told. */
+int ibsa__engine_read_port(struct ibsa__engine *engine);
 void ibsa__engine_refresh(struct ibsa__engine *engine);
+void ibsa__engine_look(struct ibsa__engine *engine);
+void ibsa__engine_tell(struct ibsa__engine *engine);
+void ibsa__engine_unwatch_all(struct ibsa__engine *engine);
 
 /* txn.c: a request from its first byte to its end. */
 int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
