@@ -6,7 +6,7 @@
 #include "test/puppet.h"
 #include "wire/request.h"
 
-enum { NS_PER_MS = 1000000, METHOD_AT = 3 };
+enum { NS_PER_MS = 1000000, METHOD_AT = 3, TID_AT = 8, TID_BYTES = 8 };
 
 static struct puppet *puppet_of(struct ibsa_transport *transport)
 {
@@ -18,6 +18,17 @@ static uint64_t puppet_now(struct ibsa_transport *transport)
 	return puppet_of(transport)->now_ns;
 }
 
+/* As a kernel that waits for the answers to all that was sent. */
+static bool is_held(const struct puppet *puppet, const uint8_t *mad)
+{
+	for (unsigned int i = 0; i < puppet->sent_count; i++) {
+		if (!memcmp(puppet_sent(puppet, i)->mad + TID_AT, mad + TID_AT,
+			    TID_BYTES))
+			return true;
+	}
+	return false;
+}
+
 static int puppet_send(struct ibsa_transport *transport,
 		       const struct ibsa_address *to, const uint8_t *mad,
 		       size_t len, unsigned int timeout_ms)
@@ -27,6 +38,8 @@ static int puppet_send(struct ibsa_transport *transport,
 
 	if (puppet->send_err)
 		return puppet->send_err;
+	if (puppet->holds_ids && is_held(puppet, mad))
+		return -EBUSY;
 	sent = &puppet->sent[puppet->sent_count++ % PUPPET_SENT];
 	memcpy(sent->mad, mad, len);
 	sent->len = len;

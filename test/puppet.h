@@ -33,6 +33,7 @@ struct puppet {
 	int port_err; /* what port returns */
 	unsigned int port_reads;
 	int send_err;		 /* what send returns */
+	bool holds_ids;		 /* send refuses an id that was sent before */
 	int recv_err;		 /* what recv returns when empty */
 	unsigned int sent_count; /* all; the last PUPPET_SENT are kept */
 	struct puppet_mad sent[PUPPET_SENT];

@@ -162,9 +162,10 @@ struct ibsa_stats {
 	uint64_t shared;  /* of them, sent with another's request */
 	uint64_t sent;	  /* MADs, tries after the first too */
 	uint64_t retries;
-	uint64_t replies;  /* that ended a query */
-	uint64_t busy;	   /* replies that said BUSY */
-	uint64_t timeouts; /* queries that ended in silence */
+	uint64_t retargeted; /* requests that followed the SA when it moved */
+	uint64_t replies;    /* that ended a query */
+	uint64_t busy;	     /* replies that said BUSY */
+	uint64_t timeouts;   /* queries that ended in silence */
 	uint64_t canceled;
 	uint64_t send_errors;
 	uint64_t ignored_id;	    /* no such request in flight */
@@ -213,6 +214,10 @@ int ibsa_close(struct ibsa_client *client);
  * The request goes out as soon as the window lets it, and again after each
  * interval without a reply, which doubles with jitter, until deadline_ms. A
  * retry keeps its transaction id, so a late answer to an earlier try counts.
+ * When the SM has moved, what is in flight is sent again to the new one, as
+ * soon as the port shows it (see ibsa_port_watch()), with another id: the old
+ * one's late answer then does not count. While the port knows no SM, what is
+ * in flight waits for its next try.
  *
  * Return: 0; -EINVAL no record, a method that is none of Get, GetTable, Set
  * and Delete, a mask bit the record does not have, or a jitter above 100;

@@ -31,22 +31,31 @@ static bool is_up(const struct ibsa_port_state *port)
 	       port->port_state != IBSA_PORT_INIT;
 }
 
-/* Take the SA's address from the port, unless it was given. Return: whether
- * there is one. A port that needs a GRH has no SM to tell the GID of. */
-static bool use_port(struct ibsa__engine *engine)
+/*
+ * Take the SA's address from the port, unless it was given, and have what is
+ * in flight follow it. A port that needs a GRH has no SM to tell the GID of.
+ */
+static void use_port(struct ibsa__engine *engine)
 {
 	const struct ibsa_port_state *port = &engine->port;
-
-	if (engine->sa_given)
-		return true;
-	engine->sa = (struct ibsa_address){
+	const struct ibsa_address sa = {
 		.lid = port->sm_lid,
 		.qpn = IBSA_QPN_GSI,
 		.pkey_index = port->pkey_index,
 		.sl = port->sm_sl,
 	};
-	return is_up(port) && port->sm_lid &&
-	       port->sm_lid <= IBSA_LID_UNICAST_MAX && !port->needs_grh;
+	const bool was_known = engine->sa_known;
+
+	if (engine->sa_given)
+		return;
+	engine->sa_known = is_up(port) && port->sm_lid &&
+			   port->sm_lid <= IBSA_LID_UNICAST_MAX &&
+			   !port->needs_grh;
+	if (!engine->sa_known ||
+	    (was_known && is_same_address(&sa, &engine->sa)))
+		return;
+	engine->sa = sa;
+	ibsa__engine_retarget(engine);
 }
 
 static unsigned int changes_of(const struct ibsa_port_state *a,
@@ -116,7 +125,7 @@ int ibsa__engine_read_port(struct ibsa__engine *engine)
 		return err;
 	}
 	set_port(engine, &port);
-	engine->sa_known = use_port(engine);
+	use_port(engine);
 	return 0;
 }
 

@@ -117,6 +117,14 @@ void ibsa__engine_look(struct ibsa__engine *engine);
 void ibsa__engine_tell(struct ibsa__engine *engine);
 void ibsa__engine_unwatch_all(struct ibsa__engine *engine);
 
+static inline bool is_same_address(const struct ibsa_address *a,
+				   const struct ibsa_address *b)
+{
+	return a->lid == b->lid && a->qpn == b->qpn && a->sl == b->sl &&
+	       a->pkey_index == b->pkey_index && a->has_grh == b->has_grh &&
+	       !memcmp(&a->gid, &b->gid, sizeof(a->gid));
+}
+
 /* txn.c: a request from its first byte to its end. */
 int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 		  struct txn **out) IBSA_MUST_USE;
@@ -128,6 +136,7 @@ void ibsa__txn_hurry(struct ibsa__engine *engine, struct txn *txn,
 void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__txn_end(struct ibsa__engine *engine, struct txn *txn);
+void ibsa__engine_retarget(struct ibsa__engine *engine);
 void ibsa__engine_pump(struct ibsa__engine *engine);
 
 /* query.c: how queries begin and end. */

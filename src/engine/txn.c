@@ -5,8 +5,11 @@
 #include "engine/state.h"
 #include "wire/request.h"
 
-/* The MAD from AttributeID on: what two same requests have in common. */
-enum { IDENTITY_FROM = 16 };
+enum {
+	IDENTITY_FROM = 16, /* AttributeID: from there on, two requests that
+			     * are the same have the same bytes */
+	MOVED_PER_MS = 64,  /* requests that follow the SA when it has moved */
+};
 
 static uint32_t or_default(uint32_t value, uint32_t fallback)
 {
@@ -84,6 +87,7 @@ int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 					  options->max_interval_ms);
 	txn->jitter_percent = jitter_of(engine, query->jitter_percent);
 	txn->tries = 0;
+	txn->to = (struct ibsa_address){ 0 };
 	txn->method = request.method;
 	txn->planned = 0;
 	txn->epoch = engine->epoch;
@@ -175,6 +179,31 @@ static void wait_as_planned(struct ibsa__engine *engine, struct txn *txn)
 	ibsa__timer_arm(&engine->wheel, &txn->retry, txn->planned);
 }
 
+/* Give @txn an id of its own. */
+static void name_txn(struct ibsa__engine *engine, struct txn *txn)
+{
+	if (!engine->next_tid)
+		engine->next_tid++; /* 0 is no id to OpenSM */
+	ibsa__request_set_id(txn->mad, engine->tid_high | engine->next_tid);
+	ibsa__hash_add(&engine->tids, &txn->tid, engine->next_tid++);
+}
+
+/*
+ * Aim @txn at the SA. When that has moved, what was asked there is not what
+ * is asked here: the kernel, which still waits for the old answer, would refuse
+ * a request of the same id, and whether the old SA was busy says nothing.
+ */
+static void aim(struct ibsa__engine *engine, struct txn *txn)
+{
+	if (txn->tries && !is_same_address(&txn->to, &engine->sa)) {
+		ibsa__hash_remove(&engine->tids, &txn->tid);
+		name_txn(engine, txn);
+		txn->heard_busy = false;
+		engine->stats.retargeted++;
+	}
+	txn->to = engine->sa;
+}
+
 /* Send @txn once more and arm its next try. */
 static int send_try(struct ibsa__engine *engine, struct txn *txn,
 		    uint64_t now_ns)
@@ -186,7 +215,8 @@ static int send_try(struct ibsa__engine *engine, struct txn *txn,
 	if (!txn->tries)
 		txn->sent_ns = now_ns;
 	if (engine->sa_known) {
-		err = transport->ops->send(transport, &engine->sa, txn->mad,
+		aim(engine, txn);
+		err = transport->ops->send(transport, &txn->to, txn->mad,
 					   sizeof(txn->mad),
 					   (unsigned int)interval_ms);
 	}
@@ -196,7 +226,6 @@ static int send_try(struct ibsa__engine *engine, struct txn *txn,
 			wait_as_planned(engine, txn);
 		return err;
 	}
-	txn->to = engine->sa;
 	txn->sent_ns = now_ns;
 	txn->planned = txn->retry.due;
 	txn->is_held = false;
@@ -205,16 +234,39 @@ static int send_try(struct ibsa__engine *engine, struct txn *txn,
 	return 0;
 }
 
-/* Give @txn its place in the window and its id, and send it. */
+/* Give @txn its place in the window, and send it. */
 static int launch(struct ibsa__engine *engine, struct txn *txn, uint64_t now_ns)
 {
-	if (!engine->next_tid)
-		engine->next_tid++; /* 0 is no id to OpenSM */
-	ibsa__request_set_id(txn->mad, engine->tid_high | engine->next_tid);
 	txn->state = TXN_IN_FLIGHT;
 	engine->in_flight++;
-	ibsa__hash_add(&engine->tids, &txn->tid, engine->next_tid++);
+	name_txn(engine, txn);
 	return send_try(engine, txn, now_ns);
+}
+
+/*
+ * The SA has moved: what is in flight follows it. All of it at once if that is
+ * little, else in turn, but nothing later than its next try.
+ */
+void ibsa__engine_retarget(struct ibsa__engine *engine)
+{
+	uint64_t now = engine_now_ns(engine) / NS_PER_MS;
+	unsigned int count = 0;
+
+	for (size_t i = 0; i <= engine->tids.mask; i++) {
+		struct hash_node *node = engine->tids.chains[i];
+
+		for (; node; node = node->next) {
+			struct txn *txn = hash_object(node, struct txn, tid);
+			uint64_t due = now + count / MOVED_PER_MS;
+
+			if (is_same_address(&txn->to, &engine->sa))
+				continue;
+			count++;
+			if (due < txn->retry.due)
+				ibsa__timer_arm(&engine->wheel, &txn->retry,
+						due);
+		}
+	}
 }
 
 /*
