@@ -18,6 +18,7 @@ static void parse(const char *text)
 	static const struct ibsa_gid mark = { .raw = { 0xa5, 0x5a, 0xa5 } };
 	struct ibsa_gid gid = mark;
 	unsigned int index = 0xa5a5;
+	bool is_v2 = true;
 	uint64_t number = 0xa5a5;
 	uint64_t guid = 0xa5a5;
 
@@ -30,6 +31,10 @@ static void parse(const char *text)
 	if (ibsa__parse_guid(text, &guid) && guid != 0xa5a5)
 		abort();
 	if (ibsa__parse_gid(text, &gid) && memcmp(&gid, &mark, sizeof(gid)))
+		abort();
+	if (ibsa__parse_gid_type(text, &is_v2) && !is_v2)
+		abort();
+	if (ibsa__parse_is_opa(text) && !strstr(text, "DRIVER=hfi"))
 		abort();
 }
 

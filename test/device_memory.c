@@ -9,6 +9,7 @@
 
 #include <ibsa/device.h>
 
+#include "device/device.h"
 #include "test/device_tree.h"
 #include "test/fail_alloc.h"
 #include "umad/umad.h"
@@ -37,6 +38,25 @@ static void every_allocation_may_fail(void **state)
 	tree_remove(&tree);
 }
 
+static void every_allocation_of_a_search_may_fail(void **state)
+{
+	const struct ibsa_gid gid = { .raw = { 1 } };
+	struct ibsa_gid_entry entry;
+	struct tree tree;
+	int err = -ENOMEM;
+
+	(void)state;
+	tree_make(&tree);
+	tree_add_device(&tree, "mlx5_0");
+	for (long n = 0; err == -ENOMEM; n++) {
+		fail_alloc_after(n);
+		err = ibsa__gid_find("mlx5_0", 1, &gid, IBSA_GID_IB, &entry);
+		fail_alloc_after(-1);
+	}
+	assert_int_equal(err, -ENOENT);
+	tree_remove(&tree);
+}
+
 /* With memory enough, the device file that is not there is what fails. */
 static void every_allocation_of_an_open_may_fail(void **state)
 {
@@ -62,6 +82,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_allocation_may_fail),
+		cmocka_unit_test(every_allocation_of_a_search_may_fail),
 		cmocka_unit_test(every_allocation_of_an_open_may_fail),
 	};
 

@@ -26,11 +26,25 @@ int ibsa__port_read(const char *device, unsigned int port,
 int ibsa__pkey_read(const char *device, unsigned int port, size_t index,
 		    uint16_t *out) IBSA_MUST_USE;
 
+/* What the port's link speaks, enum ibsa_link. 0 or the error of reading. */
+int ibsa__link_read(const char *device, unsigned int port,
+		    uint8_t *out) IBSA_MUST_USE;
+
 /*
- * One entry of the GID table. 0; -ENODATA it is empty; -ENOENT after the
- * last; or the error of reading it.
+ * One entry of the GID table, with the interface of that name in the
+ * caller's network name space, or 0. 0; -ENODATA it is empty; -ENOENT no
+ * such entry, port or device; -EPROTO its GID or type is nonsense, or its
+ * type is missing where the others have one; or the error of reading it.
  */
 int ibsa__gid_read(const char *device, unsigned int port, uint32_t index,
+		   struct ibsa_gid_entry *out) IBSA_MUST_USE;
+
+/*
+ * The first entry with this GID and type. 0; -ENOENT there is none, or no
+ * such port or device; -ENOMEM; or the error of reading the table's folder.
+ */
+int ibsa__gid_find(const char *device, unsigned int port,
+		   const struct ibsa_gid *gid, enum ibsa_gid_type type,
 		   struct ibsa_gid_entry *out) IBSA_MUST_USE;
 
 /*

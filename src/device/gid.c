@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The GID table of a port from its sysfs files.
+ * The GID table of a port from its sysfs files, read by libibverbs' rules,
+ * but for one: an empty entry is known by its GID alone. Its type is a file
+ * that cannot be read, and trying has broken and slowed down programs.
  *
- * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.
+ * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband; rdma-core
+ * libibverbs/cmd_device.c.
  */
 #include <errno.h>
 #include <net/if.h>
@@ -12,9 +15,32 @@
 #include "device/parse.h"
 #include "device/sysfs.h"
 
-/* Empty entries have a file for their type that cannot be read, or none. */
-static int type_read(const char *device, unsigned int port, uint32_t index,
-		     uint8_t *out)
+static int gid_read(const char *device, unsigned int port, uint32_t index,
+		    struct ibsa_gid *out)
+{
+	static const struct ibsa_gid none;
+	struct ibsa__sysfs_text text;
+	struct ibsa_gid gid;
+	int err;
+
+	err = ibsa__sysfs_read(&text, "class/infiniband/%s/ports/%u/gids/%u",
+			       device, port, index);
+	if (!err)
+		err = ibsa__parse_gid(text.bytes, &gid);
+	if (err)
+		return err;
+	if (!memcmp(&gid, &none, sizeof(none)))
+		return -ENODATA;
+	*out = gid;
+	return 0;
+}
+
+/*
+ * Whether the type is RoCE v2. Ports other than Ethernet may have types that
+ * fail to be read with EINVAL, and kernels before 4.5 have none at all.
+ */
+static int is_v2_read(const char *device, unsigned int port, uint32_t index,
+		      bool *out)
 {
 	struct ibsa__sysfs_text text;
 	int err;
@@ -22,23 +48,41 @@ static int type_read(const char *device, unsigned int port, uint32_t index,
 	err = ibsa__sysfs_read(
 		&text, "class/infiniband/%s/ports/%u/gid_attrs/types/%u",
 		device, port, index);
-	if (err && err != -ENOENT && err != -EINVAL)
-		return err;
-	if (!err && !strncmp(text.bytes, "RoCE v2", strlen("RoCE v2"))) {
-		*out = IBSA_GID_ROCE_V2;
-		return 0;
-	}
-	err = ibsa__sysfs_read(&text, "class/infiniband/%s/ports/%u/link_layer",
-			       device, port);
-	if (err && err != -ENOENT)
-		return err;
-	*out = !err && !strncmp(text.bytes, "Ethernet", strlen("Ethernet"))
-		       ? IBSA_GID_ROCE_V1
-		       : IBSA_GID_IB;
+	if (!err)
+		return ibsa__parse_gid_type(text.bytes, out);
+	if (err != -EINVAL &&
+	    ibsa__sysfs_folder("class/infiniband/%s/ports/%u/gid_attrs", device,
+			       port) != -ENOENT)
+		return err == -ENOENT ? -EPROTO : err;
+	*out = false;
 	return 0;
 }
 
-/* 0 where there is none, or none of that name here. */
+static int type_read(const char *device, unsigned int port, uint32_t index,
+		     uint8_t *out)
+{
+	uint8_t link;
+	bool is_v2;
+	int err;
+
+	err = is_v2_read(device, port, index, &is_v2);
+	if (err)
+		return err;
+	if (is_v2) {
+		*out = IBSA_GID_ROCE_V2;
+		return 0;
+	}
+	err = ibsa__link_read(device, port, &link);
+	if (err)
+		return err;
+	*out = link == IBSA_LINK_ETHERNET ? IBSA_GID_ROCE_V1 : IBSA_GID_IB;
+	return 0;
+}
+
+/*
+ * 0 where there is none. The kernel names the interface whatever name space
+ * it is in: one that is not known here is of another.
+ */
 static uint32_t interface_read(const char *device, unsigned int port,
 			       uint32_t index)
 {
@@ -55,17 +99,10 @@ static uint32_t interface_read(const char *device, unsigned int port,
 int ibsa__gid_read(const char *device, unsigned int port, uint32_t index,
 		   struct ibsa_gid_entry *out)
 {
-	static const struct ibsa_gid none;
 	struct ibsa_gid_entry entry = { .index = index };
-	struct ibsa__sysfs_text text;
 	int err;
 
-	err = ibsa__sysfs_read(&text, "class/infiniband/%s/ports/%u/gids/%u",
-			       device, port, index);
-	if (!err)
-		err = ibsa__parse_gid(text.bytes, &entry.gid);
-	if (!err && !memcmp(&entry.gid, &none, sizeof(none)))
-		err = -ENODATA;
+	err = gid_read(device, port, index, &entry.gid);
 	if (!err)
 		err = type_read(device, port, index, &entry.type);
 	if (err)
@@ -73,4 +110,39 @@ int ibsa__gid_read(const char *device, unsigned int port, uint32_t index,
 	entry.ifindex = interface_read(device, port, index);
 	*out = entry;
 	return 0;
+}
+
+/* Entries that cannot be read are others'. */
+static bool is_at(const char *device, unsigned int port, uint32_t index,
+		  const struct ibsa_gid *gid, enum ibsa_gid_type type)
+{
+	struct ibsa_gid there;
+	uint8_t its_type;
+
+	return !gid_read(device, port, index, &there) &&
+	       !memcmp(&there, gid, sizeof(there)) &&
+	       !type_read(device, port, index, &its_type) && its_type == type;
+}
+
+int ibsa__gid_find(const char *device, unsigned int port,
+		   const struct ibsa_gid *gid, enum ibsa_gid_type type,
+		   struct ibsa_gid_entry *out)
+{
+	struct ibsa__names names;
+	int err;
+
+	err = ibsa__sysfs_names(&names, "class/infiniband/%s/ports/%u/gids",
+				device, port);
+	if (err)
+		return err;
+	err = -ENOENT;
+	for (size_t i = 0; err && i < names.count; i++) {
+		unsigned int index;
+
+		if (!ibsa__parse_index(names.at[i], &index) &&
+		    is_at(device, port, index, gid, type))
+			err = ibsa__gid_read(device, port, index, out);
+	}
+	ibsa__names_free(&names);
+	return err;
 }

@@ -8,6 +8,10 @@
 #include "base/digit.h"
 #include "device/parse.h"
 
+#define GID_V1 "IB/RoCE v1"
+#define GID_V2 "RoCE v2"
+#define OPA_DRIVER "DRIVER=hfi"
+
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -105,6 +109,31 @@ int ibsa__parse_gid(const char *text, struct ibsa_gid *out)
 		return err;
 	*out = gid;
 	return 0;
+}
+
+int ibsa__parse_gid_type(const char *text, bool *out_is_v2)
+{
+	size_t len = strlen(text);
+	bool is_v2;
+
+	if (len && text[len - 1] == '\n')
+		len--;
+	is_v2 = len == strlen(GID_V2) && !memcmp(text, GID_V2, len);
+	if (!is_v2 && (len != strlen(GID_V1) || memcmp(text, GID_V1, len)))
+		return -EPROTO;
+	*out_is_v2 = is_v2;
+	return 0;
+}
+
+bool ibsa__parse_is_opa(const char *text)
+{
+	const char *line = text;
+
+	while (line && strncmp(line, OPA_DRIVER, strlen(OPA_DRIVER))) {
+		line = strchr(line, '\n');
+		line = line ? line + 1 : NULL;
+	}
+	return line != NULL;
 }
 
 /* The run of digits at *@text without its leading zeros, and its length. */

@@ -22,6 +22,15 @@ int ibsa__parse_guid(const char *text, uint64_t *out) IBSA_MUST_USE;
 /* Eight such groups. 0 or -EPROTO. */
 int ibsa__parse_gid(const char *text, struct ibsa_gid *out) IBSA_MUST_USE;
 
+/*
+ * The type of a GID, with or without the line's end: whether it is "RoCE v2".
+ * 0 or, if it is not "IB/RoCE v1" either, -EPROTO.
+ */
+int ibsa__parse_gid_type(const char *text, bool *out_is_v2) IBSA_MUST_USE;
+
+/* Whether a device's uevent file names a driver of Omni-Path adapters. */
+bool ibsa__parse_is_opa(const char *text);
+
 /* strcmp() that takes a run of digits as one number: mlx5_9 < mlx5_10. */
 int ibsa__name_compare(const char *a, const char *b);
 

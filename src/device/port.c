@@ -138,24 +138,18 @@ static int default_pkey_find(const char *device, unsigned int port,
 	return 0;
 }
 
-/*
- * A line of a device's uevent file: its driver. Only OPA's is of interest,
- * since sysfs calls its link layer InfiniBand.
- */
+/* sysfs calls the link layer of OPA InfiniBand; the driver tells. */
 static bool is_opa(const char *device)
 {
 	struct ibsa__sysfs_text text;
-	const char *driver;
 
-	if (ibsa__sysfs_read(&text, "class/infiniband/%s/device/uevent",
-			     device))
-		return false;
-	driver = strstr(text.bytes, "DRIVER=hfi");
-	return driver && (driver == text.bytes || driver[-1] == '\n');
+	return !ibsa__sysfs_read(&text, "class/infiniband/%s/device/uevent",
+				 device) &&
+	       ibsa__parse_is_opa(text.bytes);
 }
 
 /* Kernels before 2.6.37, and ibsim, have no such file: all is InfiniBand. */
-static int link_read(const char *device, unsigned int port, uint8_t *out)
+int ibsa__link_read(const char *device, unsigned int port, uint8_t *out)
 {
 	struct ibsa__sysfs_text text;
 	int err;
@@ -195,7 +189,7 @@ int ibsa__port_read(const char *device, unsigned int port,
 	if (!err)
 		err = default_pkey_find(device, port, &state.pkey_index);
 	if (!err)
-		err = link_read(device, port, &state.link);
+		err = ibsa__link_read(device, port, &state.link);
 	if (err)
 		return err;
 	state.needs_grh = state.link == IBSA_LINK_ETHERNET;
