@@ -49,26 +49,45 @@ static int open_failed(const char *path, int err, struct ibsa_error *error)
 	}
 }
 
+static int control(int fd, unsigned long command, void *argument)
+{
+	errno = EIO; /* in case ibsim fails without it */
+	if (ioctl(fd, command, argument) < 0)
+		return errno == ENOTTY ? -ENODEV : -errno;
+	return 0;
+}
+
 /*
- * Enabling P_Key indices first makes the header 64 bytes. An empty method
- * mask asks for nothing but the replies to what this file sends; with
- * RMPP version 1 the kernel puts their segments together.
+ * An empty method mask asks for nothing but the replies to what this agent
+ * sends; with RMPP version 1 the kernel puts their segments together.
  */
-static int agent_register(int fd, uint32_t *out)
+static int agent_register(int fd, uint8_t class_version, uint32_t *out)
 {
 	struct umad_agent_request request = {
 		.qpn = IBSA_QPN_GSI,
 		.mgmt_class = IBSA_CLASS_SA,
-		.mgmt_class_version = IBSA_CLASS_VERSION,
+		.mgmt_class_version = class_version,
 		.rmpp_version = 1,
 	};
+	int err = control(fd, UMAD_REGISTER_AGENT, &request);
 
-	errno = EIO; /* in case ibsim fails without it */
-	if (ioctl(fd, UMAD_ENABLE_PKEY, NULL) < 0 ||
-	    ioctl(fd, UMAD_REGISTER_AGENT, &request) < 0)
-		return errno == ENOTTY ? -ENODEV : -errno;
-	*out = request.id;
-	return 0;
+	if (!err)
+		*out = request.id;
+	return err;
+}
+
+/* Enabling P_Key indices first makes the header 64 bytes. */
+static int agents_register(struct umad_file *file, uint8_t link)
+{
+	int err = control(file->fd, UMAD_ENABLE_PKEY, NULL);
+
+	if (!err)
+		err = agent_register(file->fd, IBSA_CLASS_VERSION,
+				     &file->agent);
+	if (!err && link == IBSA_LINK_OPA)
+		file->has_opa = !agent_register(
+			file->fd, IBSA_CLASS_VERSION_OPA, &file->opa_agent);
+	return err;
 }
 
 /* ibsim numbers its descriptors from 1024, and the system knows none. */
@@ -79,33 +98,29 @@ static bool is_simulated(int fd)
 	return fd >= SIMULATED_MIN && fcntl(fd, F_GETFD) < 0 && errno == EBADF;
 }
 
-int ibsa__umad_file_open(const char *name, struct ibsa_error *error,
-			 struct umad_file *out)
+int ibsa__umad_file_open(const char *name, uint8_t link,
+			 struct ibsa_error *error, struct umad_file *out)
 {
+	struct umad_file file = { 0 };
 	char reason[64];
 	struct path path;
-	uint32_t agent = 0;
 	int err;
-	int fd;
 
 	snprintf(path.text, sizeof(path.text), "/dev/infiniband/%s", name);
 	errno = 0;
-	fd = open(path.text, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	file.fd = open(path.text, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	/* ibsim fails without errno when its eight descriptors are in use. */
-	if (fd < 0)
+	if (file.fd < 0)
 		return open_failed(path.text, errno ? -errno : -EMFILE, error);
-	err = agent_register(fd, &agent);
+	err = agents_register(&file, link);
 	if (err) {
-		close(fd);
+		close(file.fd);
 		return ibsa__fail(error, err,
 				  "%s refuses a client for SA replies: %s",
 				  path.text,
 				  strerror_r(-err, reason, sizeof(reason)));
 	}
-	*out = (struct umad_file){
-		.fd = fd,
-		.agent = agent,
-		.simulated = is_simulated(fd),
-	};
+	file.simulated = is_simulated(file.fd);
+	*out = file;
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* An open umad device file with one agent for SA replies. */
+/* An open umad device file with its agents for SA replies. */
 #ifndef UMAD_FILE_H
 #define UMAD_FILE_H
 
@@ -8,6 +8,9 @@
 struct umad_file {
 	int fd;
 	uint32_t agent;
+	/* Beside it on Omni-Path, for MADs of its class version. */
+	uint32_t opa_agent;
+	bool has_opa;
 	/*
 	 * The fd is ibsim's invention: only read, write, ioctl, close and
 	 * poll of this one fd for reading do anything.
@@ -15,8 +18,12 @@ struct umad_file {
 	bool simulated;
 };
 
-/* @name: "umad0". 0 or negative errno with a sentence. */
-int ibsa__umad_file_open(const char *name, struct ibsa_error *error,
+/*
+ * @name: "umad0"; @link: enum ibsa_link of its port. 0 or negative errno with
+ * a sentence. A kernel that takes no agent for OPA MADs is no error.
+ */
+int ibsa__umad_file_open(const char *name, uint8_t link,
+			 struct ibsa_error *error,
 			 struct umad_file *out) IBSA_MUST_USE;
 
 #endif

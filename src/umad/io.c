@@ -38,28 +38,90 @@ static int send_error(int err)
 	return err == -EIO || err == -EPIPE ? -ENODEV : err;
 }
 
+/* Unwatched too, or its hang-up would end every wait at once. */
+static void file_close(struct umad_transport *umad)
+{
+	ibsa__umad_unwatch(umad, &umad->file);
+	close(umad->file.fd);
+	umad->file.fd = -1;
+}
+
+static int file_reopen(struct umad_transport *umad)
+{
+	struct umad_file file;
+	int err;
+
+	err = ibsa__umad_file_open(umad->place.umad, umad->place.state.link,
+				   NULL, &file);
+	if (err)
+		return err;
+	err = ibsa__umad_watch(umad, &file);
+	if (err) {
+		close(file.fd);
+		return err;
+	}
+	umad->file = file;
+	return 0;
+}
+
+/* The system is short of something, which says nothing of the device. */
+static bool is_shortage(int err)
+{
+	return err == -EMFILE || err == -ENFILE || err == -ENOMEM ||
+	       err == -ENOBUFS || err == -ENOSPC || err == -EAGAIN ||
+	       err == -EINTR;
+}
+
+/* Have a file. 0; -EAGAIN not for now; or what will not be any more. */
+static int file_have(struct umad_transport *umad)
+{
+	int err;
+
+	if (umad->lost || umad->file.fd >= 0)
+		return umad->lost;
+	err = file_reopen(umad);
+	if (is_shortage(err))
+		return -EAGAIN;
+	umad->lost = err;
+	return err;
+}
+
+/* The agent for a MAD's class version, its third byte. */
+static int agent_choose(const struct umad_file *file, const uint8_t *mad,
+			size_t len, uint32_t *out)
+{
+	if (len <= 2 || mad[2] != IBSA_CLASS_VERSION_OPA)
+		*out = file->agent;
+	else if (file->has_opa)
+		*out = file->opa_agent;
+	else
+		return -EOPNOTSUPP;
+	return 0;
+}
+
 int ibsa__umad_send(struct ibsa_transport *transport,
 		    const struct ibsa_address *to, const uint8_t *mad,
 		    size_t len, unsigned int timeout_ms)
 {
-	const struct umad_transport *umad = umad_of(transport);
+	struct umad_transport *umad = umad_of(transport);
 	/* Always a whole MAD: ibsim would send its stack's contents behind. */
 	struct {
 		struct umad_header header;
 		uint8_t mad[IBSA_MAD_BYTES];
 	} packet = {
-		.header.id = umad->file.agent,
 		.header.timeout_ms = ibsa__umad_timeout(timeout_ms),
 		.header.length = PACKET_BYTES,
 	};
 	ssize_t written;
 	int err;
 
-	if (umad->gone)
-		return -ENODEV;
 	if (len > sizeof(packet.mad))
 		return -EMSGSIZE;
 	err = ibsa__umad_address_put(&packet.header, to);
+	if (!err)
+		err = file_have(umad);
+	if (!err)
+		err = agent_choose(&umad->file, mad, len, &packet.header.id);
 	if (err)
 		return err;
 	memcpy(packet.mad, mad, len);
@@ -67,36 +129,6 @@ int ibsa__umad_send(struct ibsa_transport *transport,
 	written = write(umad->file.fd, &packet, sizeof(packet));
 	if (written < 0)
 		return send_error(io_error(written));
-	return 0;
-}
-
-static int device_gone(struct umad_transport *umad)
-{
-	/* Or its hang-up would end every wait at once. */
-	ibsa__umad_unwatch(umad);
-	umad->gone = true;
-	return -ENODEV;
-}
-
-/*
- * The kernel keeps a packet that did not fit at the head of its queue. The
- * one way past it that does not read it is a new file; answers that were on
- * their way to the old one are lost, and their requests sent again.
- */
-static int file_renew(struct umad_transport *umad)
-{
-	struct umad_file file;
-	int err;
-
-	err = ibsa__umad_file_open(umad->place.umad, NULL, &file);
-	if (err)
-		return device_gone(umad);
-	ibsa__umad_unwatch(umad);
-	close(umad->file.fd);
-	umad->file = file;
-	err = ibsa__umad_watch(umad);
-	if (err)
-		return device_gone(umad);
 	return 0;
 }
 
@@ -151,7 +183,14 @@ static int packet_too_large(struct umad_transport *umad,
 	if (!err)
 		return 0;
 	message_fill(umad, PACKET_BYTES, err, out);
-	file_renew(umad);
+	/*
+	 * The kernel keeps it at the head of its queue, and the one way past
+	 * it that does not read it is a new file. Answers that were on their
+	 * way to the old one are lost, and their requests sent again. Closed
+	 * first, it leaves its descriptor to the new one.
+	 */
+	file_close(umad);
+	(void)!file_have(umad);
 	return 1;
 }
 
@@ -164,7 +203,9 @@ static int recv_error(struct umad_transport *umad, int err)
 	case -EIO:
 	case -EPIPE:
 	case -ENODEV:
-		return device_gone(umad);
+		file_close(umad);
+		umad->lost = -ENODEV;
+		return -ENODEV;
 	default:
 		return err;
 	}
@@ -174,10 +215,13 @@ int ibsa__umad_recv(struct ibsa_transport *transport, struct ibsa_message *out)
 {
 	struct umad_transport *umad = umad_of(transport);
 
-	while (!umad->gone) {
+	for (;;) {
 		ssize_t len;
 		int err;
 
+		err = file_have(umad);
+		if (err)
+			return err == -EAGAIN ? 0 : err;
 		errno = 0;
 		len = read(umad->file.fd, umad->packet, umad->packet_room);
 		if (len >= UMAD_HEADER_BYTES + MAD_HEADER_BYTES)
@@ -191,5 +235,4 @@ int ibsa__umad_recv(struct ibsa_transport *transport, struct ibsa_message *out)
 		if (packet_too_large(umad, out))
 			return 1;
 	}
-	return -ENODEV;
 }

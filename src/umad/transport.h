@@ -12,8 +12,9 @@
 struct umad_transport {
 	struct ibsa_transport base;
 	struct ibsa__place place;
-	struct umad_file file;
-	bool gone; /* the device was taken away */
+	struct umad_file file; /* fd -1: closed, to be opened anew */
+	/* 0, or why nothing can be sent or received any more. */
+	int lost;
 
 	uint8_t *packet; /* the last one that came: header and MAD */
 	size_t packet_room;
@@ -26,9 +27,11 @@ struct umad_transport {
 	atomic_bool woken;
 };
 
-/* Take up, or leave, the device file in what is waited for. */
-int ibsa__umad_watch(struct umad_transport *umad) IBSA_MUST_USE;
-void ibsa__umad_unwatch(struct umad_transport *umad);
+/* Take up, or leave, a device file in what is waited for. */
+int ibsa__umad_watch(struct umad_transport *umad,
+		     const struct umad_file *file) IBSA_MUST_USE;
+void ibsa__umad_unwatch(struct umad_transport *umad,
+			const struct umad_file *file);
 
 int ibsa__umad_wait_init(struct umad_transport *umad) IBSA_MUST_USE;
 void ibsa__umad_wait_done(struct umad_transport *umad);

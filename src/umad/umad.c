@@ -67,7 +67,8 @@ static void transport_close(struct ibsa_transport *transport)
 	struct umad_transport *umad = umad_of(transport);
 
 	ibsa__umad_wait_done(umad);
-	close(umad->file.fd);
+	if (umad->file.fd >= 0)
+		close(umad->file.fd);
 	transport_free(umad);
 }
 
@@ -118,7 +119,8 @@ static int place_open(struct umad_transport *umad, struct ibsa_error *error)
 				  "port %u of %.64s takes no MADs: it is "
 				  "neither InfiniBand nor RoCE",
 				  umad->place.port, umad->place.device);
-	return ibsa__umad_file_open(umad->place.umad, error, &umad->file);
+	return ibsa__umad_file_open(umad->place.umad, umad->place.state.link,
+				    error, &umad->file);
 }
 
 static struct umad_transport *transport_new(size_t reply_bytes)

@@ -18,9 +18,15 @@
  *
  * send's further errors: -EMSGSIZE more than one MAD; -ERANGE a LID of more
  * than 16 bits without GRH; -EBUSY a MAD with this transaction id is still
- * under way. recv reports a reply above @reply_bytes once, with -EMSGSIZE,
- * after which requests under way are lost; and -ENODEV for good once the
- * device has gone.
+ * under way; -EOPNOTSUPP a MAD of OPA's class version on a port of another
+ * kind, or a kernel that takes none; -EAGAIN nothing can come in until the
+ * system has a descriptor, or memory, for the device file to be opened anew.
+ *
+ * recv reports a reply above @reply_bytes once, with -EMSGSIZE, after which
+ * requests under way are lost, since the device file is opened anew. As long
+ * as that fails for want of a descriptor or memory, recv, send and wait try
+ * again. Both are -ENODEV for good once the device has gone, or the error if
+ * the file cannot be opened any more.
  *
  * Return: 0; -ENODEV no such device or port, or it has no device file;
  * -ENOSYS the RDMA or umad modules are not loaded; -EACCES not permitted;

@@ -15,24 +15,29 @@
 #include "base/clock.h"
 #include "umad/transport.h"
 
-/* How long a wake-up may go unnoticed on a simulated device. */
-enum { SLICE_MS = 20 };
+enum {
+	/* How long a wake-up may go unnoticed on a simulated device. */
+	SLICE_MS = 20,
+	/* When to try again to open the device file anew. */
+	RENEW_MS = 100,
+};
 
-int ibsa__umad_watch(struct umad_transport *umad)
+int ibsa__umad_watch(struct umad_transport *umad, const struct umad_file *file)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 
-	if (umad->file.simulated)
+	if (file->simulated)
 		return 0;
-	if (epoll_ctl(umad->epoll_fd, EPOLL_CTL_ADD, umad->file.fd, &event) < 0)
+	if (epoll_ctl(umad->epoll_fd, EPOLL_CTL_ADD, file->fd, &event) < 0)
 		return -errno;
 	return 0;
 }
 
-void ibsa__umad_unwatch(struct umad_transport *umad)
+void ibsa__umad_unwatch(struct umad_transport *umad,
+			const struct umad_file *file)
 {
-	if (!umad->file.simulated)
-		epoll_ctl(umad->epoll_fd, EPOLL_CTL_DEL, umad->file.fd, NULL);
+	if (!file->simulated)
+		epoll_ctl(umad->epoll_fd, EPOLL_CTL_DEL, file->fd, NULL);
 }
 
 int ibsa__umad_wait_init(struct umad_transport *umad)
@@ -47,7 +52,7 @@ int ibsa__umad_wait_init(struct umad_transport *umad)
 	if (umad->epoll_fd < 0)
 		return -errno;
 	umad->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	err = umad->wake_fd < 0 ? -errno : ibsa__umad_watch(umad);
+	err = umad->wake_fd < 0 ? -errno : ibsa__umad_watch(umad, &umad->file);
 	if (err)
 		ibsa__umad_wait_done(umad);
 	return err;
@@ -130,6 +135,9 @@ int ibsa__umad_wait(struct ibsa_transport *transport, int timeout_ms)
 {
 	struct umad_transport *umad = umad_of(transport);
 
+	if (umad->file.fd < 0 && !umad->lost &&
+	    (timeout_ms < 0 || timeout_ms > RENEW_MS))
+		timeout_ms = RENEW_MS;
 	if (umad->file.simulated)
 		return simulated_wait(umad, timeout_ms);
 	return device_wait(umad, timeout_ms);

@@ -65,6 +65,7 @@ struct real {
 	ssize_t (*read)(int, void *, size_t);
 	ssize_t (*write)(int, const void *, size_t);
 	int (*poll)(struct pollfd *, nfds_t, int);
+	int (*close)(int);
 };
 
 static struct real real;
@@ -78,6 +79,7 @@ static void real_find(void)
 	*(void **)&real.read = dlsym(RTLD_NEXT, "read");
 	*(void **)&real.write = dlsym(RTLD_NEXT, "write");
 	*(void **)&real.poll = dlsym(RTLD_NEXT, "poll");
+	*(void **)&real.close = dlsym(RTLD_NEXT, "close");
 }
 
 static bool is_umad(int fd)
@@ -407,6 +409,26 @@ ssize_t read(int fd, void *bytes, size_t room)
 		return -1;
 	}
 	return (ssize_t)len;
+}
+
+static void forget(struct packet **list, int fd)
+{
+	struct packet **at;
+
+	while (*(at = find(list, fd)))
+		packet_free(take(at));
+}
+
+/* What a file has is lost with it; the next may have its number. */
+int close(int fd)
+{
+	if (is_umad(fd)) {
+		pthread_mutex_lock(&lock);
+		forget(&ready, fd);
+		forget(&sent, fd);
+		pthread_mutex_unlock(&lock);
+	}
+	return real.close(fd);
 }
 
 /* What one fd has to say now. */
