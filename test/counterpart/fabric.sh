@@ -5,6 +5,10 @@
 #   . fabric.sh
 #   fabric_start            start both, wait for the subnet to be up
 #   fabric_run HOST CMD...  run a command attached to a host of the topology
+#   fabric_spawn HOST CMD... start one in the background; its id: $fabric_pid
+#   fabric_wait PID         until it ends; returns its exit status
+#   fabric_sm_stop [SIGNAL] end OpenSM, with SIGKILL unless said otherwise
+#   fabric_sm_start HOST    start it there with nothing in mind of before
 #   fabric_console LINE     one command for ibsim's console, as 'Unlink "x"[1]'
 #   fabric_stop             end both; happens by itself when the script ends
 #
@@ -18,7 +22,10 @@ FABRIC_DATA=${FABRIC_DATA:-$(dirname "${BASH_SOURCE[0]}")/../data/fabrics}
 FABRIC_SM=${FABRIC_SM:-host-r1 mthca0}
 FABRIC_WAIT_S=${FABRIC_WAIT_S:-60}
 FABRIC_DIR=
-fabric_pids=()
+fabric_pids=() # of programs in the fabric, each at its own index
+fabric_pid=
+fabric_sm_pid=
+fabric_ibsim_pid=
 fabric_console_fd=
 # OpenSM is in sbin, which need not be in the path of a plain user.
 PATH=$PATH:/usr/sbin:/sbin
@@ -87,24 +94,36 @@ fabric_ibsim() {
 	IBSIM_SOCKNAME=$(basename "$FABRIC_DIR") \
 		ibsim -s "$FABRIC_DATA/b.net" <"$FABRIC_DIR/console" \
 		>"$FABRIC_DIR/ibsim.log" 2>&1 {fabric_console_fd}>&- &
-	fabric_pids+=($!)
+	fabric_ibsim_pid=$!
 	fabric_await "$FABRIC_DIR/ibsim.log" 'Network simulator ready' $!
 }
 
-fabric_opensm() {
+# What OpenSM keeps of a run is gone at the next: services, groups, its log.
+fabric_sm_start() {
+	local host=$1
+	[ -z "$fabric_sm_pid" ] || fabric_fail 'there is an OpenSM by now'
+	rm -rf "$FABRIC_DIR/opensm"
+	mkdir "$FABRIC_DIR/opensm"
 	# It would keep its log in memory, and SUBNET UP with it.
 	cat >"$FABRIC_DIR/opensm.conf" <<-END
 		force_log_flush TRUE
 		subnet_prefix 0xfec0000000001234
 		partition_config_file $(realpath "$FABRIC_DATA")/b.partitions.conf
 	END
-	(OSM_TMP_DIR=$FABRIC_DIR OSM_CACHE_DIR=$FABRIC_DIR \
-		fabric_exec "$FABRIC_SM" opensm -F opensm.conf -e \
-		-f "$FABRIC_DIR/opensm.log") \
-		>"$FABRIC_DIR/opensm.out" 2>&1 </dev/null \
+	(OSM_TMP_DIR=$FABRIC_DIR/opensm OSM_CACHE_DIR=$FABRIC_DIR/opensm \
+		fabric_exec "$host" opensm -F opensm.conf -e \
+		-f "$FABRIC_DIR/opensm/log") \
+		>>"$FABRIC_DIR/opensm.out" 2>&1 </dev/null \
 		{fabric_console_fd}>&- &
-	fabric_pids+=($!)
-	fabric_await "$FABRIC_DIR/opensm.log" 'SUBNET UP' $!
+	fabric_sm_pid=$!
+	fabric_await "$FABRIC_DIR/opensm/log" 'SUBNET UP' $!
+}
+
+fabric_sm_stop() {
+	[ -n "$fabric_sm_pid" ] || fabric_fail 'there is no OpenSM to end'
+	kill -"${1:-KILL}" "$fabric_sm_pid"
+	wait "$fabric_sm_pid" 2>/dev/null || true
+	fabric_sm_pid=
 }
 
 fabric_start() {
@@ -119,18 +138,31 @@ fabric_start() {
 	trap 'exit 130' INT
 	trap 'exit 143' TERM
 	fabric_ibsim
-	fabric_opensm
+	fabric_sm_start "$FABRIC_SM"
 }
 
-# In a shell of its own: the environment does not leak into the script. In the
-# background: a signal to the script is acted on at once.
-fabric_run() {
+# In a shell of its own: the environment does not leak into the script. Bash
+# has what runs in the background ignore SIGINT; programs shall not.
+fabric_spawn() {
+	local host=$1
+	shift
+	(fabric_exec "$host" env --default-signal=INT "$@") <&0 \
+		{fabric_console_fd}>&- &
+	fabric_pid=$!
+	fabric_pids[fabric_pid]=$!
+}
+
+fabric_wait() {
 	local status=0
-	(fabric_exec "$@") <&0 &
-	fabric_pids+=($!)
-	wait $! || status=$?
-	unset 'fabric_pids[-1]'
+	wait "$1" || status=$?
+	unset "fabric_pids[$1]"
 	return $status
+}
+
+# In the background: a signal to the script is acted on at once.
+fabric_run() {
+	fabric_spawn "$@"
+	fabric_wait "$fabric_pid"
 }
 
 fabric_console() {
@@ -149,12 +181,14 @@ fabric_end() {
 }
 
 fabric_stop() {
-	local i
-	# OpenSM before the simulator that it talks to.
-	for ((i = ${#fabric_pids[@]} - 1; i >= 0; i--)); do
-		fabric_end "${fabric_pids[i]}"
+	local pid
+	# The simulator last, which all others talk to.
+	for pid in "${fabric_pids[@]}" $fabric_sm_pid $fabric_ibsim_pid; do
+		fabric_end "$pid"
 	done
 	fabric_pids=()
+	fabric_sm_pid=
+	fabric_ibsim_pid=
 	if [ -n "$fabric_console_fd" ]; then
 		exec {fabric_console_fd}>&-
 		fabric_console_fd=

@@ -10,6 +10,7 @@
  * Here, each SA MAD that is written is also kept whole in a file of the
  * folder, and one that is read is completed from there. So all programs of
  * one fabric, OpenSM too, must be run with it and the same folder.
+ * umtap_sysfs.c keeps their copies of sysfs true.
  *
  * Source of the behaviour: Linux Documentation/infiniband/user_mad.rst.
  */
@@ -222,10 +223,10 @@ static struct packet *whole_read(const struct packet *packet)
 /* @packet with all bytes that its sender wrote, where they were kept. */
 static struct packet *whole_get(struct packet *packet)
 {
-	struct packet *whole;
+	struct packet *whole = whole_read(packet);
 	size_t len;
 
-	if (packet->data->header.status || !(whole = whole_read(packet)))
+	if (!whole)
 		return packet;
 	whole->data->header = packet->data->header;
 	/* The MAD header as it arrived: the transaction id is changed. */
@@ -244,8 +245,7 @@ static bool is_answer(const struct packet *packet)
 {
 	uint8_t method = mad_of(packet)[METHOD];
 
-	return packet->data->header.status || (method & METHOD_RESPONSE) ||
-	       method == METHOD_TRAP_REPRESS;
+	return (method & METHOD_RESPONSE) || method == METHOD_TRAP_REPRESS;
 }
 
 /* Forget the request that @packet answers. */
@@ -275,6 +275,11 @@ static void pull(int fd)
 	packet = packet_new(fd, SEGMENT_BYTES);
 	len = real.read(fd, packet->data, SEGMENT_BYTES);
 	if (len <= TIMED_OUT_BYTES) {
+		packet_free(packet);
+		return;
+	}
+	/* Given back by ibsim for want of a receiver: a kernel would wait. */
+	if (packet->data->header.status) {
 		packet_free(packet);
 		return;
 	}
