@@ -97,9 +97,15 @@ static void say_unreachable(struct cli *cli, const struct ibsa_reply *reply)
 }
 
 /* What to try when the SA says no. */
-static const char *advice(uint16_t status)
+static const char *advice(const struct ibsa_reply *reply)
 {
-	switch (status) {
+	switch (reply->status) {
+	case IBSA_STATUS_REQ_INVALID:
+		if (reply->record == &ibsa_service_record)
+			return "service_gid must be a port's on the fabric, "
+			       "and service_pkey one that this port and that "
+			       "one have";
+		break;
 	case IBSA_STATUS_TOO_MANY_RECORDS:
 		return "ask for a table, or name more fields";
 	case IBSA_STATUS_REQ_INSUFFICIENT:
@@ -113,8 +119,9 @@ static const char *advice(uint16_t status)
 	case IBSA_STATUS_BAD_VALUE:
 		return "it does not offer this; another method or record may do";
 	default:
-		return "name other fields, or see what --sm-key changes";
+		break;
 	}
+	return "name other fields, or see what --sm-key changes";
 }
 
 static int judge(struct asking *asking, const struct ibsa_reply *reply)
@@ -127,7 +134,7 @@ static int judge(struct asking *asking, const struct ibsa_reply *reply)
 	case IBSA_OUTCOME_REFUSED:
 		complain("the SA refused: %s (status 0x%04x); %s",
 			 ibsa_status_text(reply->status), reply->status,
-			 advice(reply->status));
+			 advice(reply));
 		return CLI_REFUSED;
 	case IBSA_OUTCOME_BUSY:
 		complain("the SA is busy; try again later, or wait longer "

@@ -21,6 +21,7 @@ enum cli_exit {
  * struct cli - one run of the command
  * @open:    how to open the client; its strings are argv's
  * @sa:      the address that @open.sa points to if --sa was given
+ * @lease:   of a service, in seconds; 0 if not given
  * @json, @verbose, @all, @help, @version: options that are given or not
  * @args:    what is left of the command line, the command's name first
  * @arg_count: of them
@@ -30,6 +31,7 @@ enum cli_exit {
 struct cli {
 	struct ibsa_options open;
 	struct ibsa_address sa;
+	uint32_t lease;
 	bool json;
 	bool verbose;
 	bool all;
@@ -46,7 +48,7 @@ struct cli {
  * @name:      matched whole
  * @arguments: as usage shows them
  * @help:      one line
- * @takes_all: whether --all means something to it
+ * @takes_all, @takes_lease: whether --all and --lease mean something to it
  * @run:       returns the exit status
  * @can_help:  whether there is help for the arguments; returns the exit
  *             status; NULL: for all
@@ -57,6 +59,7 @@ struct command {
 	const char *arguments;
 	const char *help;
 	bool takes_all;
+	bool takes_lease;
 	int (*run)(struct cli *cli);
 	int (*can_help)(struct cli *cli);
 	void (*details)(struct cli *cli);
@@ -68,6 +71,9 @@ void cmd_path_details(struct cli *cli);
 int cmd_query(struct cli *cli);
 int cmd_query_can_help(struct cli *cli);
 void cmd_query_details(struct cli *cli);
+int cmd_service(struct cli *cli);
+int cmd_service_can_help(struct cli *cli);
+void cmd_service_details(struct cli *cli);
 
 /* Where the example fabrics are and which to try; to standard error. */
 void suggest_fabric(void);

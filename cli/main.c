@@ -14,14 +14,17 @@ enum { BUFFER_BYTES = 65536 };
 
 /* clang-format off */
 static const struct command commands[] = {
-	{ "devices", "", "list the ports that can be used", false,
+	{ "devices", "", "list the ports that can be used", false, false,
 	  cmd_devices, NULL, NULL },
 	{ "path", "SRC DST [FIELD=VALUE...]",
-	  "show the path from one port to another", true,
+	  "show the path from one port to another", true, false,
 	  cmd_path, NULL, cmd_path_details },
 	{ "query", "get|table|set|delete RECORD [FIELD=VALUE...]",
-	  "ask for any record by any of its fields", false,
+	  "ask for any record by any of its fields", false, false,
 	  cmd_query, cmd_query_can_help, cmd_query_details },
+	{ "service", "ACTION [ARGUMENT...]",
+	  "find services, offer one", false, true,
+	  cmd_service, cmd_service_can_help, cmd_service_details },
 };
 /* clang-format on */
 
@@ -96,8 +99,10 @@ static int run(struct cli *cli)
 	}
 	if (cli->help)
 		return command_help(cli, command);
-	if (cli->all && !command->takes_all) {
-		complain("%s has no option --all", command->name);
+	if ((cli->all && !command->takes_all) ||
+	    (cli->lease && !command->takes_lease)) {
+		complain("%s has no option --%s", command->name,
+			 cli->all && !command->takes_all ? "all" : "lease");
 		return CLI_USAGE;
 	}
 	if (cli->json)

@@ -14,6 +14,7 @@
 
 enum {
 	KEY_FABRIC = 256, /* options without a letter */
+	KEY_LEASE,
 	KEY_SA,
 	KEY_SM_KEY,
 	MAX_TIMEOUT_MS = 24 * 3600 * 1000,
@@ -124,6 +125,21 @@ static int set_all(struct cli *cli, const char *value)
 	return CLI_DONE;
 }
 
+static int set_lease(struct cli *cli, const char *value)
+{
+	uint64_t seconds = IBSA_LEASE_INFINITE;
+
+	if (strcmp(value, "infinite") != 0 &&
+	    (ibsa_number_parse(value, 32, &seconds) != 0 || seconds == 0)) {
+		complain("--lease: '%s' is neither a number of seconds from 1 "
+			 "on nor infinite",
+			 value);
+		return CLI_USAGE;
+	}
+	cli->lease = (uint32_t)seconds;
+	return CLI_DONE;
+}
+
 static int set_json(struct cli *cli, const char *value)
 {
 	(void)value;
@@ -172,6 +188,8 @@ static const struct row {
 	{ KEY_SM_KEY, "sm-key", "KEY", "sent with each request; @FILE reads it",
 	  set_sm_key },
 	{ 'a', "all", NULL, "path: all paths, not one", set_all },
+	{ KEY_LEASE, "lease", "SECONDS",
+	  "service: how long it stays, or infinite", set_lease },
 	{ 'j', "json", NULL, "write JSON", set_json },
 	{ 'v', "verbose", NULL, "all fields; tries and times on stderr",
 	  set_verbose },

@@ -84,7 +84,7 @@ help_on_each_level() {
 	local record
 	run 0 --help; err_empty; out_has '^usage: ibsa'; out_has '^  devices '
 	run 0 -h; out_has '^exit status'
-	for command in devices path query; do
+	for command in devices path query service; do
 		run 0 "$command" --help
 		out_has "^usage: ibsa $command"; out_has '--timeout MS'
 		err_empty
@@ -98,6 +98,9 @@ help_on_each_level() {
 	done
 	run 0 query table SR -h; out_has '^service_data8_1 to _16 '
 	run 2 query get NoRecord --help; err_has NoRecord
+	run 0 service --help; out_has '^  register ID NAME .*--lease SECONDS'
+	run 0 service list --help; out_has '^  list '
+	run 2 service lists --help; err_has 'list, lookup'
 	run 0 -V; out_has '^ibsa [0-9]+\.[0-9]+\.[0-9]+$'; lines 1
 	run 0 --version; lines 1
 	if [ "$(awk 'length > 80' out | wc -l)" -ne 0 ]; then
@@ -153,6 +156,46 @@ wrong_command_lines() {
 		query table PR dgid=fe80
 		query table CPI base_version=1
 		query table SR service_data8_17=1
+		service
+		service lists
+		service List
+		service list printer
+		service list service_id=4 service_id=4
+		service list service_lid=4
+		service list --lease 4
+		service list -a
+		service lookup
+		service lookup 0x
+		service lookup 0xprinter
+		service lookup id:printer
+		service lookup id:
+		service lookup name:
+		service lookup printer service_name=printer
+		service lookup 0x1ffffffffffffffff
+		service lookup printer --lease 4
+		service register
+		service register 0x1234
+		service register printer 0x1234
+		service register -1 printer
+		service register 0x1234 12345678901234567890123456789012345678901234567890123456789012345
+		service register 0x1234 prin\ter
+		service register 0x1234 printer second
+		service register 0x1234 printer service_id=0x1235
+		service register 0x1234 printer service_name=other
+		service register 0x1234 printer service_pkey=0x10000
+		service register 0x1234 printer --lease 60 service_lease=60
+		service register 0x1234 printer --lease 0
+		service register 0x1234 printer --lease -1
+		service register 0x1234 printer --lease 60s
+		service register 0x1234 printer --lease Infinite
+		service register 0x1234 printer --lease 4294967296
+		service register 0x1234 printer --lease
+		service unregister
+		service unregister printer
+		service unregister 0x1234 service_name=printer
+		service unregister 0x1234 service_id=0x1234
+		service unregister 0x1234 --lease 60
+		path --lease 60 self node2
 		--nope devices
 		-x devices
 		--json=yes devices
@@ -352,6 +395,43 @@ records() {
 	on 5 -j query get NodeRecord; out_empty
 }
 
+services() {
+	local gid=fe80::2:c903:0:11
+	on 2 service lists; err_has "no 'lists', but list, lookup"
+	on 2 service list service_nam=x; err_has "did you mean 'service_name'"
+	on 2 service register 0x1234 printer --lease 0; err_has 'infinite'
+	on 2 service register 0x1234 ''; err_has '1 to 64 bytes'
+	on 1 service list; out_empty; err_has 'no service.*embedded'
+	on 1 -j service list; json '. == []'
+	on 1 service list service_name=printer; err_has 'like this'
+	on 1 service lookup printer; out_empty; err_has "'printer' .*embedded"
+	on 1 -j service lookup 0x1234; json '. == []'
+	on 1 service unregister 0x1234; out_empty
+	err_has "0x1234 of $gid with P_Key 0xffff.* service list "
+	[ "$(wc -l <err)" -eq 1 ] || fail 'not one sentence'
+	on 0 service register 0x1234 printer; lines 2; aligned
+	out_has '^ID +GID +PKEY +LEASE +NAME$'
+	out_has "^0x0000000000001234 +$gid +0xffff +infinite +printer\$"
+	err_has 'only this process sees'
+	on 0 service register 4660 'größe\x01' --lease 60
+	out_has '^0x0000000000001234 .* 60 +größe\\x01$'
+	on 0 service register 1 printer --lease infinite; out_has ' infinite '
+	on 0 service register 1 name service_lease=7; out_has ' 7 '
+	on 0 -v service register 0xffffffffffffffff printer service_data8_1=9
+	out_has '^service_data8_1 +0x09$'; out_has '^service_lease +infinite$'
+	err_has ' 1 try, '
+	on 0 -j service register 0x1234 printer service_gid=fe80::2:c903:0:21
+	json 'length == 1 and (.[0] | .service_gid == "fe80::2:c903:0:21")'
+	json '.[0] | .service_lease == 4294967295 and .service_pkey == 65535'
+	on 5 service register 0x1234 printer service_gid=fe80::dead:beef
+	out_empty; err_has 'refused.*0x0200.*service_gid must be'
+	on 5 service register 0x1234 printer service_pkey=0x8123; out_empty
+	on 3 --sa 40000 -t 200 service list; err_has 'did not answer'
+	on 3 --sa 40000 -t 200 service register 0x1234 printer; out_empty
+	on 4 -C nobody service list; err_has nobody
+	on 4 -C nobody service register 0x1234 printer
+}
+
 addresses_and_keys() {
 	on 0 -j devices
 	local lid
@@ -439,9 +519,9 @@ waiting_is_shown_on_a_terminal() {
 }
 
 for group in help_on_each_level wrong_command_lines device_lists \
-	machine_lists examples_are_found paths records addresses_and_keys \
-	unusable_fabrics closed_files_stay_closed output_that_fails interrupted \
-	waiting_is_shown_on_a_terminal; do
+	machine_lists examples_are_found paths records services \
+	addresses_and_keys unusable_fabrics closed_files_stay_closed \
+	output_that_fails interrupted waiting_is_shown_on_a_terminal; do
 	: >out
 	: >err
 	"$group"

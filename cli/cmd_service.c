@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa service: who offers what, and offering it oneself. */
+#include <inttypes.h>
+#include <string.h>
+
+#include <ibsa/text.h>
+
+#include "ask.h"
+#include "fields.h"
+#include "service.h"
+
+enum { DEFAULT_PKEY = 0xffff };
+
+static const uint64_t identity = IBSA_SERVICE_CM(service_id) |
+				 IBSA_SERVICE_CM(service_gid) |
+				 IBSA_SERVICE_CM(service_pkey);
+
+void service_lease(struct out *out, const char *name, uint32_t lease)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%" PRIu32, lease);
+	out_number(out, name, lease,
+		   lease == IBSA_LEASE_INFINITE ? "infinite" : text);
+}
+
+static void table_row(struct out *out, const struct ibsa_service *service)
+{
+	const struct ibsa_record *record = &ibsa_service_record;
+
+	fields_named_as(out, "id", record, "service_id", service);
+	fields_named_as(out, "gid", record, "service_gid", service);
+	fields_named_as(out, "pkey", record, "service_pkey", service);
+	service_lease(out, "lease", service->service_lease);
+	fields_named_as(out, "name", record, "service_name", service);
+}
+
+static void service_row(struct out *out, size_t index, void *arg)
+{
+	const struct ibsa_record *record = &ibsa_service_record;
+	struct ibsa_service service;
+
+	if (ibsa_reply_decode(arg, index, &service) != 0)
+		return;
+	if (out->shape == OUT_TABLE) {
+		table_row(out, &service);
+		return;
+	}
+	for (unsigned int i = 0; i < record->field_count; i++)
+		if (strcmp(record->fields[i].name, "service_lease") == 0)
+			service_lease(out, "service_lease",
+				      service.service_lease);
+		else
+			fields_field(out, &record->fields[i], &service);
+}
+
+static int show(struct cli *cli, const struct ibsa_reply *reply, void *arg)
+{
+	struct ibsa_reply rows = *reply;
+
+	(void)arg;
+	out_rows(&cli->out, rows.count, service_row, &rows);
+	return CLI_DONE;
+}
+
+void service_say_alone(const struct cli *cli)
+{
+	if (fabric_file(cli))
+		complain("on an embedded fabric only this process sees the "
+			 "services that it registers, and they end with it");
+}
+
+/* What to add to a sentence that there is no such service. */
+static const char *and_why(const struct cli *cli)
+{
+	return fabric_file(cli) ? "; on an embedded fabric only the process "
+				  "that registers a service sees it"
+				: "";
+}
+
+/* FIELD=VALUE from the argument @from on. */
+static int parse_fields(struct cli *cli, int from, struct service *service)
+{
+	struct ibsa_error error;
+
+	for (int i = from; i < cli->arg_count; i++) {
+		if (fields_select(&ibsa_service_record, cli->args[i],
+				  &service->record, &service->mask,
+				  &error) == 0)
+			continue;
+		complain("%s", error.text);
+		return CLI_USAGE;
+	}
+	return CLI_DONE;
+}
+
+static int parse_id(const char *text, struct service *service)
+{
+	uint64_t *id = &service->record.service_id;
+
+	if (ibsa_number_parse(text, 64, id) != 0) {
+		complain("'%s' is no service id, which is a number of 64 bits "
+			 "such as 0x1000; see ibsa service --help",
+			 text);
+		return CLI_USAGE;
+	}
+	service->mask |= IBSA_SERVICE_CM(service_id);
+	return CLI_DONE;
+}
+
+/* A name as it is shown: what cannot be printed as \xNN. */
+static int parse_name(const char *text, struct service *service)
+{
+	const struct ibsa_record *record = &ibsa_service_record;
+	unsigned int index;
+	const struct ibsa_field *field = ibsa_field_find(record, "service_name",
+							 &index);
+
+	if (!*text ||
+	    ibsa_field_parse(field, index, text, &service->record) != 0) {
+		complain("'%s' is no service name, which has 1 to %zu bytes, "
+			 "written as they are or as \\xNN",
+			 text, sizeof(service->record.service_name) - 1);
+		return CLI_USAGE;
+	}
+	service->mask |= IBSA_SERVICE_CM(service_name);
+	return CLI_DONE;
+}
+
+/* Whose record it is, of what is not given. */
+static int set_owner(struct cli *cli, struct service *service)
+{
+	if (!(service->mask & IBSA_SERVICE_CM(service_pkey)))
+		service->record.service_pkey = DEFAULT_PKEY;
+	service->mask |= IBSA_SERVICE_CM(service_pkey);
+	if (service->mask & IBSA_SERVICE_CM(service_gid))
+		return CLI_DONE;
+	service->mask |= IBSA_SERVICE_CM(service_gid);
+	return ask_own_gid(cli, &service->record.service_gid);
+}
+
+static int set_lease(struct cli *cli, uint32_t lease, struct service *service)
+{
+	if (cli->lease && (service->mask & IBSA_SERVICE_CM(service_lease))) {
+		complain("the lease is given twice; leave out --lease or "
+			 "service_lease");
+		return CLI_USAGE;
+	}
+	if (!(service->mask & IBSA_SERVICE_CM(service_lease)))
+		service->record.service_lease = cli->lease ? cli->lease : lease;
+	service->mask |= IBSA_SERVICE_CM(service_lease);
+	return CLI_DONE;
+}
+
+int service_parse(struct cli *cli, uint32_t lease, struct service *out)
+{
+	int status = parse_id(cli->args[2], out);
+
+	if (status == CLI_DONE)
+		status = parse_name(cli->args[3], out);
+	if (status == CLI_DONE)
+		status = parse_fields(cli, 4, out);
+	if (status == CLI_DONE)
+		status = set_lease(cli, lease, out);
+	if (status == CLI_DONE)
+		status = set_owner(cli, out);
+	return status;
+}
+
+static int ask_for(struct cli *cli, uint8_t method,
+		   const struct service *service)
+{
+	const struct ibsa_query query = {
+		.record = &ibsa_service_record,
+		.match = &service->record,
+		.mask = service->mask,
+		.method = method,
+	};
+	int status = ask(cli, &query, show, NULL);
+
+	if (status == CLI_NO)
+		out_rows(&cli->out, 0, service_row, NULL);
+	return status;
+}
+
+static int list(struct cli *cli)
+{
+	struct service service = { .mask = 0 };
+	int status = parse_fields(cli, 2, &service);
+
+	if (status == CLI_DONE)
+		status = ask_for(cli, IBSA_METHOD_GET_TABLE, &service);
+	if (status == CLI_NO)
+		complain("no service%s is registered%s",
+			 service.mask ? " like this" : "", and_why(cli));
+	return status;
+}
+
+/* "id:..." or "0x..." is an id, all else is a name, as after "name:". */
+static int parse_target(const char *text, struct service *service)
+{
+	if (strncmp(text, "id:", 3) == 0)
+		return parse_id(text + 3, service);
+	if (strncmp(text, "name:", 5) == 0)
+		return parse_name(text + 5, service);
+	if (strncmp(text, "0x", 2) == 0)
+		return parse_id(text, service);
+	return parse_name(text, service);
+}
+
+static int lookup(struct cli *cli)
+{
+	struct service service = { .mask = 0 };
+	int status = parse_target(cli->args[2], &service);
+
+	if (status == CLI_DONE)
+		status = parse_fields(cli, 3, &service);
+	if (status == CLI_DONE)
+		status = ask_for(cli, IBSA_METHOD_GET_TABLE, &service);
+	if (status == CLI_NO)
+		complain("no service '%s'%s is registered%s", cli->args[2],
+			 cli->arg_count > 3 ? " like this" : "", and_why(cli));
+	return status;
+}
+
+static int register_service(struct cli *cli)
+{
+	struct service service = { .mask = 0 };
+	int status = service_parse(cli, IBSA_LEASE_INFINITE, &service);
+
+	if (status == CLI_DONE)
+		status = ask_for(cli, IBSA_METHOD_SET, &service);
+	if (status == CLI_DONE)
+		service_say_alone(cli);
+	return status;
+}
+
+static void say_not_there(const struct cli *cli, const struct service *service)
+{
+	char gid[IBSA_GID_TEXT];
+
+	if (ibsa_gid_format(&service->record.service_gid, gid, sizeof(gid)) < 0)
+		gid[0] = '\0';
+	complain("no service 0x%" PRIx64 " of %s with P_Key 0x%04x is "
+		 "registered; ibsa service list shows the service_gid and "
+		 "service_pkey of those that are%s",
+		 service->record.service_id, gid, service->record.service_pkey,
+		 and_why(cli));
+}
+
+/* The SA finds it by these bytes, whichever of them are said to count. */
+static int unregister(struct cli *cli)
+{
+	struct service service = { .mask = 0 };
+	int status = parse_id(cli->args[2], &service);
+
+	if (status == CLI_DONE)
+		status = parse_fields(cli, 3, &service);
+	if (status != CLI_DONE)
+		return status;
+	if (service.mask & ~identity) {
+		complain("a service is known by its id, service_gid and "
+			 "service_pkey; leave out other fields");
+		return CLI_USAGE;
+	}
+	status = set_owner(cli, &service);
+	if (status == CLI_DONE)
+		status = ask_for(cli, IBSA_METHOD_DELETE, &service);
+	if (status == CLI_NO)
+		say_not_there(cli, &service);
+	return status;
+}
+
+/* clang-format off */
+static const struct action {
+	const char *name;
+	const char *arguments;
+	const char *help;
+	int needs; /* arguments */
+	bool takes_lease;
+	int (*run)(struct cli *cli);
+} actions[] = {
+	{ "list", "[FIELD=VALUE...]",
+	  "show the services that are registered", 0, false, list },
+	{ "lookup", "NAME|ID [FIELD=VALUE...]",
+	  "show those of a name or an id", 1, false, lookup },
+	{ "register", "ID NAME [FIELD=VALUE...]",
+	  "register a service", 2, true, register_service },
+	{ "unregister", "ID [FIELD=VALUE...]",
+	  "remove one", 1, false, unregister },
+};
+/* clang-format on */
+
+enum { ACTIONS = sizeof(actions) / sizeof(actions[0]) };
+
+static const struct action *find_action(const char *name)
+{
+	for (size_t i = 0; i < ACTIONS; i++)
+		if (strcmp(actions[i].name, name) == 0)
+			return &actions[i];
+	complain("service has no '%s', but list, lookup, register and "
+		 "unregister; see ibsa service --help",
+		 name);
+	return NULL;
+}
+
+int cmd_service_can_help(struct cli *cli)
+{
+	if (cli->arg_count > 1 && !find_action(cli->args[1]))
+		return CLI_USAGE;
+	return CLI_DONE;
+}
+
+void cmd_service_details(struct cli *cli)
+{
+	static const char *const lines[] = {
+		"ID is a number; where a NAME may stand too, it begins with",
+		"0x or id:. FIELD=VALUE gives further fields of the record;",
+		"ibsa query get ServiceRecord --help lists them. If not given,",
+		"service_gid is the GID of the port that asks, service_pkey is",
+		"0xffff, and the lease is infinite.",
+		"",
+	};
+
+	for (size_t i = 0; i < ACTIONS; i++) {
+		out_line(&cli->out, "  %s %s%s", actions[i].name,
+			 actions[i].arguments,
+			 actions[i].takes_lease ? " [--lease SECONDS]" : "");
+		out_line(&cli->out, "      %s", actions[i].help);
+	}
+	out_line(&cli->out, "%s", "");
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		out_line(&cli->out, "%s", lines[i]);
+}
+
+int cmd_service(struct cli *cli)
+{
+	const struct action *action;
+
+	if (cli->arg_count < 2) {
+		complain("service needs list, lookup, register or unregister; "
+			 "see ibsa service --help");
+		return CLI_USAGE;
+	}
+	action = find_action(cli->args[1]);
+	if (!action)
+		return CLI_USAGE;
+	if (cli->arg_count - 2 < action->needs) {
+		complain("service %s needs %s; see ibsa service --help",
+			 action->name, action->arguments);
+		return CLI_USAGE;
+	}
+	if (cli->lease && !action->takes_lease) {
+		complain("service %s has no option --lease", action->name);
+		return CLI_USAGE;
+	}
+	return action->run(cli);
+}
