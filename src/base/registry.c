@@ -108,6 +108,21 @@ int ibsa__registry_get(const char *name, registry_make_fn make, void *arg,
 	return err;
 }
 
+void *ibsa__registry_find(const char *name)
+{
+	struct entry *entry;
+	void *object = NULL;
+
+	pthread_mutex_lock(&lock);
+	entry = find_name(name);
+	if (entry) {
+		entry->users++;
+		object = entry->object;
+	}
+	pthread_mutex_unlock(&lock);
+	return object;
+}
+
 void ibsa__registry_put(void *object, void (*destroy)(void *object))
 {
 	struct entry *entry;

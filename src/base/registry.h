@@ -22,6 +22,9 @@ typedef int (*registry_make_fn)(const char *name, void *arg, void **out);
 int ibsa__registry_get(const char *name, registry_make_fn make, void *arg,
 		       void **out) IBSA_MUST_USE;
 
+/* The object of @name if there is one, else NULL; to be put as well. */
+void *ibsa__registry_find(const char *name);
+
 /* Let go of @object; the last one calls @destroy. */
 void ibsa__registry_put(void *object, void (*destroy)(void *object));
 
