@@ -18,6 +18,7 @@
 IBSA_BEGIN
 
 struct ibsa_client;
+struct ibsa_fabric;
 
 /**
  * struct ibsa_options - how to open a client; zero is the default throughout
@@ -27,6 +28,7 @@ struct ibsa_client;
  * @fabric:      topology file of an embedded fabric to use instead of a
  *               device; NULL: $IBSA_FABRIC if set, unless the program is
  *               set-uid
+ * @on:          a fabric that is loaded already, instead of @fabric
  * @transport:   a ready transport to use instead of all above; the client
  *               owns it from a successful open on
  * @sa:          address of the SA instead of the port's SM; NULL: the SM
@@ -43,6 +45,7 @@ struct ibsa_options {
 	const char *device;
 	unsigned int port;
 	const char *fabric;
+	struct ibsa_fabric *on;
 	struct ibsa_transport *transport;
 	const struct ibsa_address *sa;
 	uint64_t sm_key;
@@ -181,8 +184,8 @@ struct ibsa_stats {
  * @error:   filled on failure with what was wrong and what to do; or NULL
  * @out:     the client; ibsa_close() closes it
  *
- * Chooses the transport: @options->transport, else @options->fabric, else
- * $IBSA_FABRIC, else the device.
+ * Chooses the transport: @options->transport, else @options->on, else
+ * @options->fabric, else $IBSA_FABRIC, else the device.
  *
  * Return: 0; -ENODEV no such device or port; -ENOSYS the RDMA modules are
  * not loaded; -EACCES not permitted to open the device; -ENETDOWN the port

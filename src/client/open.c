@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/registry.h"
 #include "client/open.h"
+#include "device/device.h"
 #include "umad/umad.h"
 
 static int make_fabric(const char *path, void *error, void **out)
@@ -55,10 +57,20 @@ static int attach_failed(const char *path, const struct ibsa_options *options,
 			  device, path);
 }
 
+/* Attach to a fabric, and say what was wrong. */
+static int attach(struct ibsa_fabric *fabric, const char *path,
+		  const struct ibsa_options *options, struct ibsa_error *error,
+		  struct ibsa_transport **out)
+{
+	int err = ibsa_fabric_attach(fabric, options->device, options->port,
+				     out);
+
+	return err ? attach_failed(path, options, err, error) : 0;
+}
+
 /* One fabric per file and process: whoever opens the same file shares it. */
-static int open_fabric(const char *path, const struct ibsa_options *options,
-		       struct ibsa_error *error, struct ibsa_transport **out,
-		       struct ibsa_fabric **out_fabric)
+static int hold_fabric(const char *path, struct ibsa_error *error,
+		       struct ibsa_fabric **out)
 {
 	char real[PATH_MAX];
 	void *fabric;
@@ -66,32 +78,145 @@ static int open_fabric(const char *path, const struct ibsa_options *options,
 
 	err = ibsa__registry_get(realpath(path, real) ? real : path,
 				 make_fabric, error, &fabric);
+	if (!err)
+		*out = fabric;
+	return err;
+}
+
+static int open_fabric(const char *path, const struct ibsa_options *options,
+		       struct ibsa_error *error, struct ibsa_transport **out,
+		       struct ibsa_fabric **out_fabric)
+{
+	struct ibsa_fabric *fabric;
+	int err = hold_fabric(path, error, &fabric);
+
 	if (err)
 		return err;
-	err = ibsa_fabric_attach(fabric, options->device, options->port, out);
-	if (err) {
+	err = attach(fabric, path, options, error, out);
+	if (err)
 		ibsa__fabric_release(fabric);
-		return attach_failed(path, options, err, error);
-	}
-	*out_fabric = fabric;
-	return 0;
+	else
+		*out_fabric = fabric;
+	return err;
+}
+
+/* The topology file to use, or NULL. */
+static const char *fabric_path(const struct ibsa_options *options)
+{
+	const char *path = options->fabric;
+
+	if (!path)
+		path = secure_getenv("IBSA_FABRIC");
+	return path && *path ? path : NULL;
 }
 
 int ibsa__transport_open(const struct ibsa_options *options,
 			 struct ibsa_error *error, struct ibsa_transport **out,
 			 struct ibsa_fabric **out_fabric)
 {
-	const char *path = options->fabric;
+	const char *path = fabric_path(options);
 
 	*out_fabric = NULL;
 	if (options->transport) {
 		*out = options->transport;
 		return 0;
 	}
-	if (!path)
-		path = secure_getenv("IBSA_FABRIC");
-	if (path && *path)
+	if (options->on)
+		return attach(options->on, "the fabric", options, error, out);
+	if (path)
 		return open_fabric(path, options, error, out, out_fabric);
 	return ibsa__umad_open(options->device, options->port,
 			       options->reply_bytes, error, out);
+}
+
+static int keep_name(const char *name, struct ibsa_error *error, char **out)
+{
+	char *copy = ibsa__strdup(name);
+
+	if (!copy)
+		return ibsa__fail(error, -ENOMEM, "out of memory");
+	*out = copy;
+	return 0;
+}
+
+/* An adapter of the fabric, by its name or its node id. */
+static int find_in_fabric(struct ibsa_fabric *fabric, const char *path,
+			  const char *name, struct ibsa_error *error,
+			  char **out)
+{
+	const struct ibsa_options options = { .device = name };
+	struct ibsa_transport *transport;
+	struct ibsa_fabric_port port;
+	int err;
+
+	if (!name) {
+		err = ibsa_fabric_port_at(fabric, 0, &port);
+		if (err)
+			return ibsa__fail(error, -ENODEV,
+					  "there is no adapter in %s", path);
+		return keep_name(port.node, error, out);
+	}
+	err = ibsa_fabric_attach(fabric, name, 0, &transport);
+	if (!err)
+		transport->ops->close(transport);
+	if (err && err != -ENETDOWN)
+		return attach_failed(path, &options, err, error);
+	return keep_name(name, error, out);
+}
+
+/* A device of this machine, whether its ports are active or not. */
+static int find_in_system(const char *name, struct ibsa_error *error,
+			  char **out)
+{
+	struct ibsa_device_list *list;
+	struct ibsa__place place;
+	int err;
+
+	if (!name) {
+		err = ibsa__place_find(NULL, 0, error, &place);
+		return err ? err : keep_name(place.device, error, out);
+	}
+	err = ibsa_devices_read(&list);
+	if (err == -ENOSYS)
+		return ibsa__fail(error, err,
+				  "the RDMA modules are not loaded");
+	if (err)
+		return ibsa__fail(error, err, "the devices cannot be read");
+	err = -ENODEV;
+	for (size_t i = 0; i < list->count && err; i++) {
+		if (!strcmp(list->devices[i].name, name))
+			err = 0;
+	}
+	ibsa_devices_free(list);
+	if (err)
+		return ibsa__fail(error, err,
+				  "there is no device %.64s; list them with: "
+				  "ibsa devices",
+				  name);
+	return keep_name(name, error, out);
+}
+
+int ibsa__device_find(const struct ibsa_options *options,
+		      struct ibsa_error *error, char **out_name,
+		      struct ibsa_fabric **out_fabric)
+{
+	const char *path = fabric_path(options);
+	struct ibsa_fabric *fabric;
+	int err;
+
+	*out_fabric = NULL;
+	if (options->on)
+		return find_in_fabric(options->on, "the fabric",
+				      options->device, error, out_name);
+	if (!path)
+		return find_in_system(options->device, error, out_name);
+	err = hold_fabric(path, error, &fabric);
+	if (err)
+		return err;
+	err = find_in_fabric(fabric, path, options->device, error, out_name);
+	if (err)
+		ibsa__fabric_release(fabric);
+	else
+		*out_fabric = fabric;
+	return err;
 }

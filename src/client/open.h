@@ -15,7 +15,17 @@ int ibsa__transport_open(const struct ibsa_options *options,
 			 struct ibsa_error *error, struct ibsa_transport **out,
 			 struct ibsa_fabric **out_fabric) IBSA_MUST_USE;
 
-/* Let go of a fabric from ibsa__transport_open(); takes NULL. */
+/*
+ * Whether the device that @options name is there; its name is in *@out_name,
+ * to be freed. *@out_fabric is the fabric it is in, held for those who open
+ * its ports; NULL for one of this machine, or in @options->on. Return: as
+ * ibsa_device_open().
+ */
+int ibsa__device_find(const struct ibsa_options *options,
+		      struct ibsa_error *error, char **out_name,
+		      struct ibsa_fabric **out_fabric) IBSA_MUST_USE;
+
+/* Let go of a fabric from either; takes NULL. */
 void ibsa__fabric_release(struct ibsa_fabric *fabric);
 
 #endif
