@@ -93,6 +93,22 @@ struct ibsa_port_state {
 	uint32_t reregisters;
 };
 
+/**
+ * ibsa_port_has_sm - whether a port can reach a subnet manager
+ * @state: of the port
+ *
+ * Return: true if it is active and knows the LID of one.
+ */
+static inline bool ibsa_port_has_sm(const struct ibsa_port_state *state)
+{
+	const uint32_t last = state->link == IBSA_LINK_OPA
+				      ? UINT32_C(0xbfffffff)
+				      : UINT32_C(0xbfff);
+
+	return state->port_state == 4 && state->sm_lid &&
+	       state->sm_lid <= last && state->link != IBSA_LINK_ETHERNET;
+}
+
 /* What a GID is for; numbers as in rdma-core. */
 enum ibsa_gid_type {
 	IBSA_GID_IB = 0,

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Devices and their ports: opened, shared, let go of. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "client/open.h"
+#include "ib_sa/state.h"
+
+enum { WINDOW_MAX = 1 << 20 };
+
+static struct ibsa_options client_options(const struct ib_device *device)
+{
+	const struct ibsa_device_options *options = &device->options;
+
+	return (struct ibsa_options){
+		.device = device->name,
+		.fabric = options->fabric,
+		.on = options->on,
+		.sa = options->sa,
+		.sm_key = options->sm_key,
+		.window = options->window,
+		.queue = PORT_QUERIES_MAX,
+	};
+}
+
+void ibsa__sa_device_free(struct ib_device *device)
+{
+	struct ibsa__sa *sa = device->sa;
+
+	pthread_mutex_lock(&sa->lock);
+	list_remove(&device->link);
+	pthread_mutex_unlock(&sa->lock);
+	for (unsigned int i = 0; i < device->port_count; i++)
+		ibsa__free(device->ports[i]);
+	ibsa__sa_loop_done(device);
+	ibsa__fabric_release(device->fabric);
+	pthread_mutex_destroy(&device->opening);
+	ibsa__free((char *)device->options.fabric);
+	ibsa__free(device->name);
+	ibsa__free(device);
+	ibsa__sa_put(sa);
+}
+
+/* What the options point to becomes the device's own. */
+static int copy_options(struct ib_device *device,
+			const struct ibsa_device_options *options)
+{
+	device->options = *options;
+	device->options.name = NULL;
+	device->options.fabric = NULL;
+	if (options->sa) {
+		device->sa_address = *options->sa;
+		device->options.sa = &device->sa_address;
+	}
+	if (!options->fabric)
+		return 0;
+	device->options.fabric = ibsa__strdup(options->fabric);
+	return device->options.fabric ? 0 : -ENOMEM;
+}
+
+static struct ib_device *device_new(const struct ibsa_device_options *options)
+{
+	struct ib_device *device = ibsa__calloc(1, sizeof(*device));
+
+	if (!device)
+		return NULL;
+	device->sa = ibsa__sa_get();
+	if (!device->sa) {
+		ibsa__free(device);
+		return NULL;
+	}
+	device->users = 1;
+	list_init(&device->link);
+	list_init(&device->jobs);
+	pthread_mutex_init(&device->opening, NULL);
+	if (ibsa__sa_loop_init(device) || copy_options(device, options)) {
+		ibsa__sa_device_free(device);
+		return NULL;
+	}
+	return device;
+}
+
+int ibsa_device_open(const struct ibsa_device_options *options,
+		     struct ibsa_error *error, struct ib_device **out)
+{
+	static const struct ibsa_device_options defaults;
+	struct ibsa_options where;
+	struct ib_device *device;
+	int err;
+
+	if (!options)
+		options = &defaults;
+	if (options->window > WINDOW_MAX)
+		return ibsa__fail(error, -EINVAL,
+				  "a window of %u requests is more than %d",
+				  options->window, WINDOW_MAX);
+	device = device_new(options);
+	if (!device)
+		return ibsa__fail(error, -ENOMEM, "out of memory");
+	where = client_options(device);
+	where.device = options->name;
+	err = ibsa__device_find(&where, error, &device->name, &device->fabric);
+	if (err) {
+		ibsa__sa_device_free(device);
+		return err;
+	}
+	pthread_mutex_lock(&device->sa->lock);
+	list_append(&device->sa->devices, &device->link);
+	pthread_mutex_unlock(&device->sa->lock);
+	*out = device;
+	return 0;
+}
+
+/* The shared device of that name, for one more user; or NULL. Locked. */
+static struct ib_device *find_shared(const struct ibsa__sa *sa,
+				     const char *name)
+{
+	const struct list *at = sa->devices.next;
+
+	for (; at != &sa->devices; at = at->next) {
+		struct ib_device *device = list_object(at, struct ib_device,
+						       link);
+
+		if (!device->is_shared || strcmp(device->name, name) != 0)
+			continue;
+		device->users++;
+		return device;
+	}
+	return NULL;
+}
+
+/* Share @device under its name; or, if another was faster, take that one. */
+static struct ib_device *share(struct ib_device *device)
+{
+	struct ibsa__sa *sa = device->sa;
+	struct ib_device *other;
+
+	pthread_mutex_lock(&sa->lock);
+	other = find_shared(sa, device->name);
+	if (!other)
+		device->is_shared = true;
+	pthread_mutex_unlock(&sa->lock);
+	if (!other)
+		return device;
+	ibsa_device_put(device);
+	return other;
+}
+
+int ibsa_device_get(const char *name, struct ib_device **out)
+{
+	const struct ibsa_device_options options = { .name = name };
+	struct ibsa__sa *sa = name ? ibsa__sa_find() : NULL;
+	struct ib_device *device = NULL;
+	int err;
+
+	if (sa) {
+		pthread_mutex_lock(&sa->lock);
+		device = find_shared(sa, name);
+		pthread_mutex_unlock(&sa->lock);
+		ibsa__sa_put(sa);
+	}
+	if (!device) {
+		err = ibsa_device_open(&options, NULL, &device);
+		if (err)
+			return err;
+		device = share(device);
+	}
+	*out = device;
+	return 0;
+}
+
+void ibsa_device_put(struct ib_device *device)
+{
+	bool is_last;
+
+	if (!device)
+		return;
+	pthread_mutex_lock(&device->sa->lock);
+	is_last = !--device->users;
+	if (is_last)
+		device->is_shared = false;
+	pthread_mutex_unlock(&device->sa->lock);
+	if (is_last)
+		ibsa__sa_loop_end(device);
+}
+
+const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device)
+{
+	return device->reply;
+}
+
+/* Locked. */
+static struct sa_port *find_port(const struct ib_device *device, uint8_t number)
+{
+	for (unsigned int i = 0; i < device->port_count; i++) {
+		if (device->ports[i]->number == number)
+			return device->ports[i];
+	}
+	return NULL;
+}
+
+/* A port that is not active now may be so later: no SA yet. */
+static int open_error(int err)
+{
+	return err == -ENETDOWN ? -EAGAIN : err;
+}
+
+static int port_new(struct ib_device *device, uint8_t number,
+		    struct sa_port **out)
+{
+	struct ibsa_options options = client_options(device);
+	struct sa_port *port = ibsa__calloc(1, sizeof(*port));
+	int err;
+
+	if (!port)
+		return -ENOMEM;
+	options.port = number;
+	err = ibsa_open(&options, NULL, &port->client);
+	if (!err)
+		err = ibsa_port_get(port->client, false, &port->state);
+	if (err) {
+		ibsa_close(port->client);
+		ibsa__free(port);
+		return open_error(err);
+	}
+	port->device = device;
+	port->number = number;
+	*out = port;
+	return 0;
+}
+
+/* Nobody else opens a port of the device meanwhile. */
+static int open_port(struct ib_device *device, uint8_t number,
+		     struct sa_port **out)
+{
+	struct sa_port *port;
+	int err = port_new(device, number, &port);
+
+	if (err)
+		return err;
+	pthread_mutex_lock(&device->sa->lock);
+	err = ibsa__sa_loop_add(device, port);
+	pthread_mutex_unlock(&device->sa->lock);
+	if (err) {
+		ibsa_close(port->client);
+		ibsa__free(port);
+		return err;
+	}
+	*out = port;
+	return 0;
+}
+
+static struct sa_port *get_port(struct ib_device *device, uint8_t number)
+{
+	struct sa_port *port;
+
+	pthread_mutex_lock(&device->sa->lock);
+	port = find_port(device, number);
+	pthread_mutex_unlock(&device->sa->lock);
+	return port;
+}
+
+int ibsa__sa_port_open(struct ib_device *device, uint8_t number,
+		       struct sa_port **out)
+{
+	struct sa_port *port = get_port(device, number);
+	int err = 0;
+
+	if (!number)
+		return -ENODEV;
+	if (!port) {
+		pthread_mutex_lock(&device->opening);
+		port = get_port(device, number);
+		if (!port)
+			err = open_port(device, number, &port);
+		pthread_mutex_unlock(&device->opening);
+	}
+	if (!err)
+		*out = port;
+	return err;
+}

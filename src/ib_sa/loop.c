@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The thread that dispatches a device: its worker, or whoever calls. It waits
+ * for all ports at once, runs the jobs that other threads submit, and is the
+ * only one that callbacks come from.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "ib_sa/state.h"
+
+int ibsa__sa_loop_init(struct ib_device *device)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	device->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	device->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (device->epoll_fd < 0 || device->wake_fd < 0 ||
+	    epoll_ctl(device->epoll_fd, EPOLL_CTL_ADD, device->wake_fd, &event))
+		return -errno;
+	device->is_pollable = true;
+	return 0;
+}
+
+void ibsa__sa_loop_done(struct ib_device *device)
+{
+	if (device->epoll_fd >= 0)
+		close(device->epoll_fd);
+	if (device->wake_fd >= 0)
+		close(device->wake_fd);
+}
+
+/* End the dispatcher's wait, or the poll of who dispatches. Locked. */
+static void wake(struct ib_device *device)
+{
+	const uint64_t one = 1;
+	ssize_t written;
+
+	if (device->waiting_on)
+		ibsa_wake(device->waiting_on);
+	if (device->waiting_on && !device->options.no_thread)
+		return;
+	/* It fails only while the counter is full: the poll will end anyway. */
+	written = write(device->wake_fd, &one, sizeof(one));
+	(void)written;
+}
+
+void ibsa__sa_submit(struct ib_device *device, struct sa_job *job)
+{
+	list_append(&device->jobs, &job->link);
+	if (!device->job_count++ &&
+	    (device->is_waiting || device->options.no_thread))
+		wake(device);
+}
+
+static struct sa_job *take_job(struct ib_device *device)
+{
+	struct sa_job *job = NULL;
+
+	pthread_mutex_lock(&device->sa->lock);
+	if (!list_is_empty(&device->jobs)) {
+		job = list_object(device->jobs.next, struct sa_job, link);
+		list_remove(&job->link);
+		device->job_count--;
+	}
+	pthread_mutex_unlock(&device->sa->lock);
+	return job;
+}
+
+/*
+ * Those that are there now: callbacks of queries that cannot be sent may
+ * start more, and on a dead port that would have no end.
+ */
+static void run_jobs(struct ib_device *device, unsigned int count)
+{
+	while (count--) {
+		struct sa_job *job = take_job(device);
+
+		if (!job)
+			return;
+		job->run(job);
+	}
+}
+
+/* Take over dispatching. Return: 0; -EBUSY it is being done. */
+static int begin(struct ib_device *device)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&device->sa->lock);
+	if (device->is_dispatching)
+		err = -EBUSY;
+	device->is_dispatching = true;
+	pthread_mutex_unlock(&device->sa->lock);
+	return err;
+}
+
+/* How many jobs and ports there are now. */
+struct work {
+	unsigned int jobs;
+	unsigned int ports;
+};
+
+static struct work look(struct ib_device *device)
+{
+	struct work work;
+
+	pthread_mutex_lock(&device->sa->lock);
+	work.jobs = device->job_count;
+	work.ports = device->port_count;
+	pthread_mutex_unlock(&device->sa->lock);
+	return work;
+}
+
+/* What start calls look at. */
+static void publish(struct sa_port *port)
+{
+	struct ibsa_port_state state;
+
+	if (ibsa_port_get(port->client, false, &state))
+		return;
+	pthread_mutex_lock(&port->device->sa->lock);
+	port->state = state;
+	pthread_mutex_unlock(&port->device->sa->lock);
+}
+
+static void drain_wakes(struct ib_device *device)
+{
+	uint64_t wakes;
+
+	while (read(device->wake_fd, &wakes, sizeof(wakes)) > 0)
+		;
+}
+
+/* First error of a port; the others are dispatched all the same. */
+static int dispatch_ports(struct ib_device *device, unsigned int count)
+{
+	int first = 0;
+
+	for (unsigned int i = 0; i < count; i++) {
+		int err = ibsa_dispatch(device->ports[i]->client);
+
+		if (!first)
+			first = err;
+		publish(device->ports[i]);
+	}
+	return first;
+}
+
+static int dispatch(struct ib_device *device)
+{
+	const struct work work = look(device);
+
+	drain_wakes(device);
+	run_jobs(device, work.jobs);
+	return dispatch_ports(device, work.ports);
+}
+
+/* All that is under way ends; callbacks can start nothing more. */
+static void close_ports(struct ib_device *device)
+{
+	struct work work;
+
+	pthread_mutex_lock(&device->sa->lock);
+	device->closing = true;
+	device->is_dispatching = true;
+	pthread_mutex_unlock(&device->sa->lock);
+	work = look(device);
+	run_jobs(device, work.jobs);
+	for (unsigned int i = 0; i < work.ports; i++)
+		ibsa_close(device->ports[i]->client);
+	run_jobs(device, look(device).jobs);
+}
+
+/*
+ * Let go of dispatching. A device without a worker that a callback has put is
+ * closed here, and gone.
+ */
+static void end(struct ib_device *device)
+{
+	bool is_last;
+
+	pthread_mutex_lock(&device->sa->lock);
+	device->is_dispatching = false;
+	is_last = device->frees_itself && !device->has_worker;
+	pthread_cond_broadcast(&device->sa->ended);
+	pthread_mutex_unlock(&device->sa->lock);
+	if (!is_last)
+		return;
+	close_ports(device);
+	ibsa__sa_device_free(device);
+}
+
+static int sooner_ms(int a, int b)
+{
+	if (a < 0 || b < 0)
+		return a < 0 ? b : a;
+	return a < b ? a : b;
+}
+
+static int timeout_ms(struct ib_device *device)
+{
+	const struct work work = look(device);
+	int soonest = work.jobs ? 0 : -1;
+
+	for (unsigned int i = 0; i < work.ports; i++)
+		soonest = sooner_ms(soonest,
+				    ibsa_timeout_ms(device->ports[i]->client));
+	return soonest;
+}
+
+/*
+ * Say what to wake, unless there is something to do already. A lone port is
+ * waited for by its transport, which may be on a clock of its own.
+ */
+static bool start_wait(struct ib_device *device, struct ibsa_client **out_lone)
+{
+	bool idle;
+
+	pthread_mutex_lock(&device->sa->lock);
+	idle = !device->job_count && !device->closing;
+	*out_lone = device->port_count == 1 ? device->ports[0]->client : NULL;
+	device->is_waiting = idle;
+	device->waiting_on = idle ? *out_lone : NULL;
+	pthread_mutex_unlock(&device->sa->lock);
+	return idle;
+}
+
+static void stop_wait(struct ib_device *device)
+{
+	pthread_mutex_lock(&device->sa->lock);
+	device->is_waiting = false;
+	device->waiting_on = NULL;
+	pthread_mutex_unlock(&device->sa->lock);
+}
+
+static int wait_for_all(struct ib_device *device, int at_most_ms)
+{
+	struct pollfd fd = { .fd = device->epoll_fd, .events = POLLIN };
+	int err = 0;
+
+	if (poll(&fd, 1, sooner_ms(at_most_ms, timeout_ms(device))) < 0)
+		err = -errno;
+	stop_wait(device);
+	drain_wakes(device);
+	return err ? err : dispatch_ports(device, look(device).ports);
+}
+
+static int wait_for_one(struct ib_device *device, struct ibsa_client *client,
+			int at_most_ms)
+{
+	int err = ibsa_wait(client, at_most_ms);
+
+	stop_wait(device);
+	drain_wakes(device);
+	publish(device->ports[0]);
+	return err;
+}
+
+int ibsa__sa_loop_wait(struct ib_device *device, int at_most_ms)
+{
+	struct ibsa_client *lone;
+	int err = begin(device);
+
+	if (err)
+		return err;
+	run_jobs(device, look(device).jobs);
+	if (!start_wait(device, &lone))
+		at_most_ms = 0;
+	if (lone)
+		err = wait_for_one(device, lone, at_most_ms);
+	else
+		err = wait_for_all(device, at_most_ms);
+	end(device);
+	return err;
+}
+
+int ibsa_device_wait(struct ib_device *device, int at_most_ms)
+{
+	if (!device->options.no_thread)
+		return -EINVAL;
+	return ibsa__sa_loop_wait(device, at_most_ms);
+}
+
+int ibsa_device_dispatch(struct ib_device *device)
+{
+	int err;
+
+	if (!device->options.no_thread)
+		return -EINVAL;
+	err = begin(device);
+	if (err)
+		return err;
+	err = dispatch(device);
+	end(device);
+	return err;
+}
+
+int ibsa_device_fd(struct ib_device *device)
+{
+	int fd;
+
+	pthread_mutex_lock(&device->sa->lock);
+	fd = device->is_pollable ? device->epoll_fd : -1;
+	pthread_mutex_unlock(&device->sa->lock);
+	return fd;
+}
+
+int ibsa_device_timeout_ms(struct ib_device *device)
+{
+	return timeout_ms(device);
+}
+
+static bool is_closing(struct ib_device *device)
+{
+	bool closing;
+
+	pthread_mutex_lock(&device->sa->lock);
+	closing = device->closing;
+	pthread_mutex_unlock(&device->sa->lock);
+	return closing;
+}
+
+static void *work_on(void *arg)
+{
+	struct ib_device *device = arg;
+
+	while (!is_closing(device))
+		(void)ibsa__sa_loop_wait(device, -1);
+	close_ports(device);
+	if (device->frees_itself)
+		ibsa__sa_device_free(device);
+	return NULL;
+}
+
+/* Signals are for the program's own threads. */
+static int start_worker(struct ib_device *device)
+{
+	sigset_t all;
+	sigset_t before;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&device->thread, NULL, work_on, device);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	device->has_worker = !err;
+	return err ? -ENOMEM : 0;
+}
+
+int ibsa__sa_loop_add(struct ib_device *device, struct sa_port *port)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	bool pollable = !epoll_ctl(device->epoll_fd, EPOLL_CTL_ADD,
+				   ibsa_fd(port->client), &event);
+	int err = 0;
+
+	if (device->port_count && (!pollable || !device->is_pollable))
+		return -EOPNOTSUPP;
+	device->ports[device->port_count++] = port;
+	device->is_pollable = pollable;
+	if (!device->has_worker && !device->options.no_thread)
+		err = start_worker(device);
+	if (err)
+		device->port_count--;
+	else if (device->is_waiting)
+		wake(device);
+	return err;
+}
+
+bool ibsa__sa_in_callback(const struct ibsa__sa *sa)
+{
+	const struct list *at = sa->devices.next;
+
+	for (; at != &sa->devices; at = at->next) {
+		const struct ib_device *device =
+			list_object(at, struct ib_device, link);
+
+		if (device->in_callback &&
+		    pthread_equal(device->dispatcher, pthread_self()))
+			return true;
+	}
+	return false;
+}
+
+/* Whether this thread is the one that dispatches @device. Locked. */
+static bool is_dispatcher(const struct ib_device *device)
+{
+	return device->in_callback &&
+	       pthread_equal(device->dispatcher, pthread_self());
+}
+
+/*
+ * A callback cannot wait for a worker, which may be its own, or one that
+ * waits for it: the worker then frees the device.
+ */
+void ibsa__sa_loop_end(struct ib_device *device)
+{
+	struct ibsa__sa *sa = device->sa;
+	pthread_t thread;
+	bool waits;
+
+	pthread_mutex_lock(&sa->lock);
+	device->closing = true;
+	thread = device->thread;
+	if (device->has_worker)
+		waits = !ibsa__sa_in_callback(sa);
+	else
+		waits = !is_dispatcher(device);
+	device->frees_itself = !waits;
+	if (device->is_waiting)
+		wake(device);
+	if (device->has_worker && !waits)
+		pthread_detach(thread);
+	pthread_mutex_unlock(&sa->lock);
+	if (!waits)
+		return;
+	if (device->has_worker)
+		pthread_join(thread, NULL);
+	else
+		close_ports(device);
+	ibsa__sa_device_free(device);
+}

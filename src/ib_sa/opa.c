@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Omni-Path: in which form its manager can be asked, and the way between.
+ *
+ * Source: Linux include/rdma/ib_sa.h, opa_addr.h, core/sa_query.c.
+ */
+#include <endian.h>
+#include <string.h>
+
+#include "ib_sa/opa.h"
+#include "ib_sa/query.h"
+
+/* A GID of OPA's own: this number above a LID. */
+#define OPA_OUI UINT64_C(0x00066a)
+enum { OUI_SHIFT = 40, IB_LID_END = 0xc000 };
+
+/* ClassPortInfo, CapabilityMask2: answers OPA path records. */
+#define CAP2_OPA_PATH (UINT32_C(1) << 26)
+
+enum opa_pr_supported ibsa__opa_supported(struct sa_port *port)
+{
+	struct ibsa__sa *sa = port->device->sa;
+	enum opa_pr_supported result = PR_IB_SUPPORTED;
+
+	pthread_mutex_lock(&sa->lock);
+	if (port->cpi.is_valid && port->cpi.is_opa &&
+	    port->cpi.capability_mask2 & CAP2_OPA_PATH)
+		result = PR_OPA_SUPPORTED;
+	else if (port->state.lid >= IB_LID_END)
+		result = PR_NOT_SUPPORTED;
+	pthread_mutex_unlock(&sa->lock);
+	return result;
+}
+
+int opa_pr_query_possible(struct ib_sa_client *client, struct ib_device *device,
+			  uint8_t port_num, struct sa_path_rec *rec)
+{
+	struct sa_port *port;
+
+	(void)client;
+	(void)rec;
+	if (ibsa__sa_port_open(device, port_num, &port))
+		return PR_NOT_SUPPORTED;
+	return ibsa__opa_supported(port);
+}
+
+static __be64 gid_of_lid(uint32_t lid)
+{
+	return htobe64(OPA_OUI << OUI_SHIFT | lid);
+}
+
+static bool is_opa_gid(const union ib_gid *gid)
+{
+	return be64toh(gid->global.interface_id) >> OUI_SHIFT == OPA_OUI;
+}
+
+static uint32_t lid_of_gid(const union ib_gid *gid)
+{
+	return (uint32_t)be64toh(gid->global.interface_id);
+}
+
+/* LIDs that have no place in the record: both go to the GIDs. */
+static ib_sa_comp_mask move_lids(struct sa_path_rec *rec, uint32_t dlid,
+				 uint32_t slid, ib_sa_comp_mask mask)
+{
+	rec->dgid.global.interface_id = gid_of_lid(dlid);
+	rec->sgid.global.interface_id = gid_of_lid(slid);
+	if (mask & IB_SA_PATH_REC_DLID)
+		mask |= IB_SA_PATH_REC_DGID;
+	if (mask & IB_SA_PATH_REC_SLID)
+		mask |= IB_SA_PATH_REC_SGID;
+	return mask & ~(IB_SA_PATH_REC_DLID | IB_SA_PATH_REC_SLID);
+}
+
+ib_sa_comp_mask ibsa__opa_path_to_ib(const struct sa_path_rec *opa,
+				     ib_sa_comp_mask comp_mask,
+				     struct sa_path_rec *out)
+{
+	const uint32_t dlid = be32toh(opa->opa.dlid);
+	const uint32_t slid = be32toh(opa->opa.slid);
+	struct sa_path_rec ib = *opa;
+
+	ib.rec_type = SA_PATH_REC_TYPE_IB;
+	memset(&ib.ib, 0, sizeof(ib.ib));
+	ib.ib.raw_traffic = opa->opa.raw_traffic;
+	if (dlid >= IB_LID_END || slid >= IB_LID_END) {
+		comp_mask = move_lids(&ib, dlid, slid, comp_mask);
+	} else {
+		ib.ib.dlid = htobe16((uint16_t)dlid);
+		ib.ib.slid = htobe16((uint16_t)slid);
+	}
+	*out = ib;
+	return comp_mask;
+}
+
+static __be32 opa_lid(const union ib_gid *gid, __be16 lid)
+{
+	return htobe32(is_opa_gid(gid) ? lid_of_gid(gid) : be16toh(lid));
+}
+
+void ibsa__opa_path_from_ib(const struct sa_path_rec *ib,
+			    struct sa_path_rec *out)
+{
+	struct sa_path_rec opa = *ib;
+
+	opa.rec_type = SA_PATH_REC_TYPE_OPA;
+	memset(&opa.opa, 0, sizeof(opa.opa));
+	opa.opa.dlid = opa_lid(&ib->dgid, ib->ib.dlid);
+	opa.opa.slid = opa_lid(&ib->sgid, ib->ib.slid);
+	opa.opa.raw_traffic = ib->ib.raw_traffic;
+	*out = opa;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Omni-Path: in which form its manager can be asked, and the way between. */
+#ifndef IB_SA_OPA_H
+#define IB_SA_OPA_H
+
+#include "ib_sa/state.h"
+
+/* As opa_pr_query_possible() says. Any thread. */
+enum opa_pr_supported ibsa__opa_supported(struct sa_port *port);
+
+/*
+ * An OPA record in IB form: LIDs that have no place in it go to the GIDs, and
+ * their bits of @comp_mask with them. Return: the new mask.
+ */
+ib_sa_comp_mask ibsa__opa_path_to_ib(const struct sa_path_rec *opa,
+				     ib_sa_comp_mask comp_mask,
+				     struct sa_path_rec *out);
+
+/* An answer in IB form as an OPA record; @out may be @ib. */
+void ibsa__opa_path_from_ib(const struct sa_path_rec *ib,
+			    struct sa_path_rec *out);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a process has once: the lock, the ids of queries, and the clients
+ * that ask. It lives as long as a client is registered or a device is open.
+ */
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/registry.h"
+#include "ib_sa/state.h"
+
+/* No file has this name: fabrics are registered by theirs. */
+static const char name[] = "//ib_sa";
+
+static int make(const char *unused_name, void *unused_arg, void **out)
+{
+	struct ibsa__sa *sa = ibsa__calloc(1, sizeof(*sa));
+
+	(void)unused_name;
+	(void)unused_arg;
+	if (!sa)
+		return -1;
+	pthread_mutex_init(&sa->lock, NULL);
+	pthread_cond_init(&sa->ended, NULL);
+	list_init(&sa->devices);
+	ibsa__pool_init(&sa->queries, sizeof(struct sa_query));
+	/* Not from 1: tickets of an earlier such object may be about. */
+	sa->tickets = (uintptr_t)clock_now_ns();
+	*out = sa;
+	return 0;
+}
+
+static void destroy(void *object)
+{
+	struct ibsa__sa *sa = object;
+
+	ibsa__pool_done(&sa->queries);
+	ibsa__free(sa->slots);
+	ibsa__free(sa->free_ids);
+	pthread_cond_destroy(&sa->ended);
+	pthread_mutex_destroy(&sa->lock);
+	ibsa__free(sa);
+}
+
+struct ibsa__sa *ibsa__sa_get(void)
+{
+	void *sa;
+
+	return ibsa__registry_get(name, make, NULL, &sa) ? NULL : sa;
+}
+
+struct ibsa__sa *ibsa__sa_find(void)
+{
+	return ibsa__registry_find(name);
+}
+
+void ibsa__sa_put(struct ibsa__sa *sa)
+{
+	ibsa__registry_put(sa, destroy);
+}
+
+/* Twice as many ids; the lowest is on top of the stack. */
+static bool grow(struct ibsa__sa *sa)
+{
+	const uint32_t count = sa->slot_count ? 2 * sa->slot_count : 64;
+	struct sa_query **slots;
+	uint32_t *ids;
+
+	if (count > INT32_MAX)
+		return false;
+	slots = ibsa__realloc(sa->slots, count, sizeof(struct sa_query *));
+	if (!slots)
+		return false;
+	sa->slots = slots;
+	ids = ibsa__realloc(sa->free_ids, count, sizeof(*ids));
+	if (!ids)
+		return false;
+	sa->free_ids = ids;
+	for (uint32_t id = count; id-- > sa->slot_count;) {
+		slots[id] = NULL;
+		ids[sa->free_count++] = id;
+	}
+	sa->slot_count = count;
+	return true;
+}
+
+struct sa_query *ibsa__sa_query_new(struct ibsa__sa *sa)
+{
+	struct sa_query *query;
+
+	if (!sa->free_count && !grow(sa))
+		return NULL;
+	query = ibsa__pool_take(&sa->queries);
+	if (!query)
+		return NULL;
+	if (!++sa->tickets)
+		sa->tickets++;
+	*query = (struct sa_query){
+		.id = sa->free_ids[--sa->free_count],
+		.ticket = sa->tickets,
+	};
+	list_init(&query->start.link);
+	list_init(&query->cancel.link);
+	sa->slots[query->id] = query;
+	return query;
+}
+
+void ibsa__sa_query_free(struct ibsa__sa *sa, struct sa_query *query)
+{
+	sa->slots[query->id] = NULL;
+	sa->free_ids[sa->free_count++] = query->id;
+	ibsa__pool_give(&sa->queries, query);
+}
+
+struct sa_query *ibsa__sa_query_find(const struct ibsa__sa *sa, int id,
+				     uintptr_t ticket)
+{
+	struct sa_query *query;
+
+	if (id < 0 || (uint32_t)id >= sa->slot_count)
+		return NULL;
+	query = sa->slots[id];
+	return query && query->ticket == ticket ? query : NULL;
+}
+
+void ib_sa_register_client(struct ib_sa_client *client)
+{
+	*client = (struct ib_sa_client){ .sa = ibsa__sa_get(), .users = 1 };
+}
+
+/* From inside a callback: its queries go on without it. */
+static void forget_client(struct ibsa__sa *sa, struct ib_sa_client *client)
+{
+	for (uint32_t id = 0; id < sa->slot_count; id++) {
+		if (sa->slots[id] && sa->slots[id]->client == client)
+			sa->slots[id]->client = NULL;
+	}
+	client->users = 1;
+}
+
+/* A device that nobody dispatches but its caller, who now waits. */
+static struct ib_device *find_threadless(const struct ibsa__sa *sa,
+					 const struct ib_sa_client *client)
+{
+	for (uint32_t id = 0; id < sa->slot_count; id++) {
+		const struct sa_query *query = sa->slots[id];
+		struct ib_device *device;
+
+		if (!query || query->client != client)
+			continue;
+		device = query->port->device;
+		if (device->options.no_thread && !device->is_dispatching)
+			return device;
+	}
+	return NULL;
+}
+
+static void await_queries(struct ibsa__sa *sa, struct ib_sa_client *client)
+{
+	while (client->users > 1) {
+		struct ib_device *device = find_threadless(sa, client);
+
+		if (!device) {
+			pthread_cond_wait(&sa->ended, &sa->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&sa->lock);
+		(void)ibsa__sa_loop_wait(device, -1);
+		pthread_mutex_lock(&sa->lock);
+	}
+}
+
+void ib_sa_unregister_client(struct ib_sa_client *client)
+{
+	struct ibsa__sa *sa = client->sa;
+
+	if (sa) {
+		pthread_mutex_lock(&sa->lock);
+		if (ibsa__sa_in_callback(sa))
+			forget_client(sa, client);
+		else
+			await_queries(sa, client);
+		pthread_mutex_unlock(&sa->lock);
+		ibsa__sa_put(sa);
+	}
+	*client = (struct ib_sa_client){ .sa = NULL };
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A query from its start in any thread to its one callback. */
+#include <endian.h>
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "ib_sa/query.h"
+
+enum { FIRST_INTERVAL_MAX_MS = 500, FIRST_INTERVAL_MIN_MS = 100 };
+
+/* The status of a callback. Linux sa_query.c folds as much into as few. */
+static int status_of(const struct ibsa_reply *reply)
+{
+	switch (reply->err) {
+	case 0:
+		return reply->status ? -EINVAL : 0;
+	case -ETIMEDOUT:
+		return -ETIMEDOUT;
+	case -ECANCELED:
+	case -ENODEV:
+		return -EINTR;
+	default:
+		return -EIO;
+	}
+}
+
+/* From here on a cancel finds it no more, and its callback is running. */
+static void enter_callback(struct sa_query *query)
+{
+	struct ib_device *device = query->port->device;
+
+	pthread_mutex_lock(&device->sa->lock);
+	query->ticket = 0;
+	if (!list_is_empty(&query->cancel.link)) {
+		list_remove(&query->cancel.link);
+		device->job_count--;
+	}
+	device->in_callback = true;
+	device->dispatcher = pthread_self();
+	pthread_mutex_unlock(&device->sa->lock);
+}
+
+static void leave_callback(struct sa_query *query)
+{
+	struct ib_device *device = query->port->device;
+	struct ibsa__sa *sa = device->sa;
+
+	pthread_mutex_lock(&sa->lock);
+	device->in_callback = false;
+	query->port->queries--;
+	if (query->client)
+		query->client->users--;
+	ibsa__sa_query_free(sa, query);
+	pthread_cond_broadcast(&sa->ended);
+	pthread_mutex_unlock(&sa->lock);
+}
+
+void ibsa__sa_query_end(struct sa_query *query, int status,
+			const struct ibsa_reply *reply)
+{
+	struct ib_device *device = query->port->device;
+
+	enter_callback(query);
+	device->reply = reply;
+	if (query->callback)
+		query->tell(query, status, reply);
+	device->reply = NULL;
+	leave_callback(query);
+}
+
+static void note_reply(const struct ibsa_reply *reply, void *arg)
+{
+	ibsa__sa_query_end(arg, status_of(reply), reply);
+}
+
+/* Short totals still leave the SA time between tries. */
+static unsigned int first_interval_ms(unsigned int total_ms)
+{
+	const unsigned int tenth_ms = total_ms / 10;
+
+	if (tenth_ms > FIRST_INTERVAL_MAX_MS)
+		return FIRST_INTERVAL_MAX_MS;
+	return tenth_ms > FIRST_INTERVAL_MIN_MS ? tenth_ms
+						: FIRST_INTERVAL_MIN_MS;
+}
+
+static int send_query(struct sa_query *query)
+{
+	const struct ibsa_query ask = {
+		.record = query->record,
+		.match = &query->match,
+		.mask = query->mask,
+		.method = query->method,
+		.deadline_ms = query->timeout_ms,
+		.first_interval_ms = first_interval_ms(query->timeout_ms),
+	};
+
+	return ibsa_query(query->port->client, &ask, note_reply, query,
+			  &query->engine_id);
+}
+
+/* Whether it was cancelled, or its device closed, before it was sent. */
+static bool is_over(const struct sa_query *query)
+{
+	struct ib_device *device = query->port->device;
+	bool over;
+
+	pthread_mutex_lock(&device->sa->lock);
+	over = query->is_canceled || device->closing;
+	pthread_mutex_unlock(&device->sa->lock);
+	return over;
+}
+
+static void run_start(struct sa_job *job)
+{
+	struct sa_query *query = list_object(job, struct sa_query, start);
+	struct ibsa_reply reply = { .record = query->record };
+
+	if (is_over(query)) {
+		ibsa__sa_query_end(query, -EINTR, NULL);
+		return;
+	}
+	reply.err = send_query(query);
+	if (reply.err)
+		ibsa__sa_query_end(query, -EIO, &reply);
+}
+
+/* Runs after the start, and the callback has not: it can only be waiting. */
+static void run_cancel(struct sa_job *job)
+{
+	struct sa_query *query = list_object(job, struct sa_query, cancel);
+
+	ibsa_cancel(query->port->client, query->engine_id);
+}
+
+void ib_sa_cancel_query(int id, struct ib_sa_query *ticket)
+{
+	struct ibsa__sa *sa = ibsa__sa_find();
+	struct sa_query *query;
+
+	if (!sa)
+		return;
+	pthread_mutex_lock(&sa->lock);
+	query = ticket ? ibsa__sa_query_find(sa, id, (uintptr_t)ticket) : NULL;
+	if (query && !query->is_canceled) {
+		query->is_canceled = true;
+		ibsa__sa_submit(query->port->device, &query->cancel);
+	}
+	pthread_mutex_unlock(&sa->lock);
+	ibsa__sa_put(sa);
+}
+
+int ibsa__sa_query_port(const struct ib_sa_client *client,
+			struct ib_device *device, uint8_t port_num,
+			struct sa_port **out)
+{
+	if (!client->sa)
+		return -EINVAL;
+	return ibsa__sa_port_open(device, port_num, out);
+}
+
+/* Whether the port can be asked through, as it was last read. Locked. */
+static int check_port(const struct sa_port *port)
+{
+	const struct ib_device *device = port->device;
+
+	if (device->closing)
+		return -ENODEV;
+	if (port->queries >= PORT_QUERIES_MAX)
+		return -ENOBUFS;
+	if (device->options.sa)
+		return 0;
+	if (port->state.link == IBSA_LINK_ETHERNET)
+		return -ENODEV;
+	return ibsa_port_has_sm(&port->state) ? 0 : -EAGAIN;
+}
+
+static void fill(struct sa_query *query, struct sa_port *port,
+		 const struct sa_request *request)
+{
+	const unsigned long ms = request->timeout_ms;
+
+	query->start.run = run_start;
+	query->cancel.run = run_cancel;
+	query->client = request->client;
+	query->port = port;
+	query->was_opa = request->was_opa;
+	query->method = request->method;
+	query->record = request->record;
+	query->mask = be64toh(request->comp_mask) & request->record->mask;
+	query->timeout_ms = ms > UINT_MAX ? UINT_MAX : (unsigned int)ms;
+	query->timeout_ms += !ms;
+	query->tell = request->tell;
+	query->callback = request->callback;
+	query->context = request->context;
+	memcpy(&query->match, request->match, request->record->host_size);
+}
+
+/* Locked. */
+static int submit(struct sa_port *port, const struct sa_request *request,
+		  struct ib_sa_query **out_query)
+{
+	struct ib_device *device = port->device;
+	struct sa_query *query;
+	int err = check_port(port);
+
+	if (err)
+		return err;
+	query = ibsa__sa_query_new(device->sa);
+	if (!query)
+		return -ENOMEM;
+	fill(query, port, request);
+	port->queries++;
+	request->client->users++;
+	if (out_query)
+		*out_query = (struct ib_sa_query *)query->ticket;
+	ibsa__sa_submit(device, &query->start);
+	return (int)query->id;
+}
+
+int ibsa__sa_query_start(struct sa_port *port, const struct sa_request *request,
+			 struct ib_sa_query **out_query)
+{
+	int id;
+
+	pthread_mutex_lock(&port->device->sa->lock);
+	id = submit(port, request, out_query);
+	pthread_mutex_unlock(&port->device->sa->lock);
+	if (id < 0 && out_query)
+		*out_query = NULL;
+	return id;
+}
+
+/* Whether a method has one record for its answer. */
+static bool is_single(uint8_t method)
+{
+	return method == IBSA_METHOD_GET || method == IBSA_METHOD_SET ||
+	       method == IBSA_METHOD_DELETE;
+}
+
+int ibsa__sa_query_ask(struct ib_device *device, uint8_t port_num,
+		       const struct sa_request *request,
+		       struct ib_sa_query **out_query)
+{
+	struct sa_port *port;
+	int err = ibsa__sa_query_port(request->client, device, port_num, &port);
+
+	if (!err && !request->is_table && !is_single(request->method))
+		err = -EINVAL;
+	if (!err)
+		return ibsa__sa_query_start(port, request, out_query);
+	if (out_query)
+		*out_query = NULL;
+	return err;
+}
+
+void ibsa__sa_answer_decode(const struct sa_query *query,
+			    const struct ibsa_reply *reply, void *out)
+{
+	memset(out, 0, query->record->host_size);
+	if (reply && reply->count && !reply->err && !reply->status)
+		query->record->decode(ibsa_reply_at(reply, 0), out);
+}

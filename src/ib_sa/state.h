@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the files of ib_sa share. One lock guards all that several threads
+ * touch: short sections, no call out of the library, no system call but a
+ * wake-up. What is marked so belongs to the thread that dispatches a device.
+ */
+#ifndef IB_SA_STATE_H
+#define IB_SA_STATE_H
+
+#include <pthread.h>
+
+#include <ibsa/ib_sa.h>
+
+#include "base/list.h"
+#include "base/pool.h"
+
+/* Queries that wait at one port; more are -ENOBUFS. */
+enum { PORT_QUERIES_MAX = 1 << 20, DEVICE_PORTS = 256 };
+
+/* Something to do for the thread that dispatches a device. */
+struct sa_job {
+	struct list link;
+	void (*run)(struct sa_job *job);
+};
+
+/* The one object of a process: who asks, what is asked, and where. */
+struct ibsa__sa {
+	pthread_mutex_t lock;
+	pthread_cond_t ended; /* a query, or a dispatch */
+	struct list devices;
+	struct pool queries;
+	struct sa_query **slots; /* by id; NULL: free */
+	uint32_t *free_ids;	 /* a stack */
+	uint32_t free_count;
+	uint32_t slot_count;
+	uintptr_t tickets; /* the last that was given out */
+};
+
+/* What the manager of an OPA port has said of itself. */
+struct sa_cpi {
+	bool is_valid;
+	bool is_opa; /* in the OPA form */
+	uint32_t capability_mask2;
+};
+
+struct sa_port {
+	struct ib_device *device;
+	struct ibsa_client *client;   /* the dispatcher's, but for calls of any
+				     * thread */
+	struct ibsa_port_state state; /* as the dispatcher has last read it */
+	struct sa_cpi cpi;
+	uint32_t queries; /* that have not ended */
+	uint8_t number;
+};
+
+struct ib_device {
+	struct ibsa__sa *sa;
+	struct list link; /* among all of the process */
+	char *name;
+	struct ibsa_fabric *fabric; /* held for its ports; or NULL */
+	struct ibsa_device_options options;
+	struct ibsa_address sa_address; /* what options.sa points to */
+	unsigned int users;
+	bool is_shared; /* with those who get it by its name */
+	bool closing;
+	struct list jobs;
+	unsigned int job_count;
+	pthread_mutex_t opening;	     /* held while a port is opened */
+	struct sa_port *ports[DEVICE_PORTS]; /* in the order of opening */
+	unsigned int port_count;
+	/* Waiting. */
+	int epoll_fd; /* over all ports and wake_fd */
+	int wake_fd;
+	bool is_pollable; /* so far: all its ports are in epoll_fd */
+	bool is_waiting;
+	struct ibsa_client *waiting_on; /* or NULL: the epoll fd */
+	/* Dispatching. */
+	pthread_t thread;
+	bool has_worker;
+	bool frees_itself; /* nobody waits for the worker's end */
+	bool is_dispatching;
+	bool in_callback;
+	pthread_t dispatcher;
+	const struct ibsa_reply *reply; /* the dispatcher's */
+};
+
+struct sa_query;
+
+/* How one kind of query tells its callback; the dispatcher runs it. */
+typedef void (*sa_tell_fn)(struct sa_query *query, int status,
+			   const struct ibsa_reply *reply);
+
+struct sa_query {
+	struct sa_job start;
+	struct sa_job cancel;
+	struct ib_sa_client *client; /* NULL: it has unregistered meanwhile */
+	struct sa_port *port;
+	uintptr_t ticket;   /* 0: its callback runs */
+	uint64_t engine_id; /* 0: not started */
+	uint32_t id;
+	bool is_canceled;
+	bool was_opa; /* asked in the IB form for want of the other */
+	uint8_t method;
+	const struct ibsa_record *record;
+	uint64_t mask;
+	unsigned int timeout_ms;
+	sa_tell_fn tell;
+	void (*callback)(void); /* of the type that @tell knows */
+	void *context;
+	union {
+		struct ibsa_path path;
+		struct ibsa_opa_path opa_path;
+		struct ibsa_service service;
+		struct ibsa_mcmember mcmember;
+	} match;
+};
+
+/*
+ * process.c: the process-wide object. Each is followed by a put. Return: NULL
+ * if there is no memory; of find, if nobody has it.
+ */
+struct ibsa__sa *ibsa__sa_get(void);
+struct ibsa__sa *ibsa__sa_find(void);
+void ibsa__sa_put(struct ibsa__sa *sa);
+
+/* A query with its id and ticket. Locked. Return: NULL without memory. */
+struct sa_query *ibsa__sa_query_new(struct ibsa__sa *sa);
+void ibsa__sa_query_free(struct ibsa__sa *sa, struct sa_query *query);
+
+/* The query of an id, if its ticket is that one. Locked. */
+struct sa_query *ibsa__sa_query_find(const struct ibsa__sa *sa, int id,
+				     uintptr_t ticket);
+
+/*
+ * device.c. The open port, opened if it is not yet. Return: 0; -ENODEV;
+ * -EAGAIN it is down; -EOPNOTSUPP; -ENOMEM; or the error of opening it.
+ */
+int ibsa__sa_port_open(struct ib_device *device, uint8_t number,
+		       struct sa_port **out) IBSA_MUST_USE;
+void ibsa__sa_device_free(struct ib_device *device);
+
+/* loop.c: what the thread that dispatches does. */
+int ibsa__sa_loop_init(struct ib_device *device) IBSA_MUST_USE;
+void ibsa__sa_loop_done(struct ib_device *device);
+
+/* Take in a port that was opened, and start the worker. Locked. */
+int ibsa__sa_loop_add(struct ib_device *device,
+		      struct sa_port *port) IBSA_MUST_USE;
+
+/* Have @job run by the dispatcher. Locked. */
+void ibsa__sa_submit(struct ib_device *device, struct sa_job *job);
+
+/* Wait and dispatch, without looking whose device it is. */
+int ibsa__sa_loop_wait(struct ib_device *device, int timeout_ms);
+
+/* End everything on the device and free it; from a callback, afterwards. */
+void ibsa__sa_loop_end(struct ib_device *device);
+
+/* Whether this thread runs a callback, of any device. Locked. */
+bool ibsa__sa_in_callback(const struct ibsa__sa *sa);
+
+/* query.c: a query has ended; tell it and free it. */
+void ibsa__sa_query_end(struct sa_query *query, int status,
+			const struct ibsa_reply *reply);
+
+#endif
