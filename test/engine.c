@@ -229,6 +229,47 @@ static void retry_follows_the_sm(void **state)
 	ibsa__engine_free(engine);
 }
 
+/* An InfiniBand port that needs a GRH finds its SM by the SM's own GID. */
+static void needed_grh_names_the_sm(void **state)
+{
+	static const struct ibsa_gid sm = { { 0xfe, 0x80, [8] = 2, [15] = 2 } };
+	const struct ibsa_address *to;
+	struct ibsa__engine *engine;
+	struct seen seen = { 0 };
+
+	(void)state;
+	puppet.port.needs_grh = true;
+	puppet.port.gid = (struct ibsa_gid){ { 0xfe, 0x80, [15] = 7 } };
+	engine = puppet_engine(&puppet, &puppet_options);
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	to = &puppet_sent(&puppet, 0)->address;
+	assert_int_equal(to->lid, PUPPET_SM_LID);
+	assert_true(to->has_grh);
+	assert_memory_equal(&to->gid, &sm, sizeof(sm));
+	ibsa__engine_free(engine);
+}
+
+/* Ports that have no SM: down, not configured, RoCE, a LID of no end port. */
+static void ports_without_sm_are_told_apart(void **state)
+{
+	struct ibsa_port_state port = { .sm_lid = 7, .port_state = 4 };
+
+	(void)state;
+	assert_true(ibsa_port_has_sm(&port));
+	port.port_state = IBSA_PORT_INIT;
+	assert_false(ibsa_port_has_sm(&port));
+	port.port_state = IBSA_PORT_ACTIVE;
+	port.sm_lid = 0xc000;
+	assert_false(ibsa_port_has_sm(&port));
+	port.link = IBSA_LINK_OPA;
+	assert_true(ibsa_port_has_sm(&port));
+	port.sm_lid = 0;
+	assert_false(ibsa_port_has_sm(&port));
+	port.sm_lid = 7;
+	port.link = IBSA_LINK_ETHERNET;
+	assert_false(ibsa_port_has_sm(&port));
+}
+
 /* An SA that was named is asked, whatever the port says. */
 static void given_sa_is_kept(void **state)
 {
@@ -539,6 +580,8 @@ int main(void)
 		cmocka_unit_test_setup(full_queue_is_refused, set_up),
 		cmocka_unit_test_setup(no_sm_is_again, set_up),
 		cmocka_unit_test_setup(retry_follows_the_sm, set_up),
+		cmocka_unit_test_setup(needed_grh_names_the_sm, set_up),
+		cmocka_unit_test_setup(ports_without_sm_are_told_apart, set_up),
 		cmocka_unit_test_setup(given_sa_is_kept, set_up),
 		cmocka_unit_test_setup(send_error_is_returned, set_up),
 		cmocka_unit_test_setup(later_send_error_ends_the_query, set_up),

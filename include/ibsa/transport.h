@@ -97,7 +97,8 @@ struct ibsa_port_state {
  * ibsa_port_has_sm - whether a port can reach a subnet manager
  * @state: of the port
  *
- * Return: true if it is active and knows the LID of one.
+ * Return: true if it is armed or active and knows the LID of one; never for
+ * RoCE. Below armed a port carries nothing but subnet management packets.
  */
 static inline bool ibsa_port_has_sm(const struct ibsa_port_state *state)
 {
@@ -105,8 +106,9 @@ static inline bool ibsa_port_has_sm(const struct ibsa_port_state *state)
 				      ? UINT32_C(0xbfffffff)
 				      : UINT32_C(0xbfff);
 
-	return state->port_state == 4 && state->sm_lid &&
-	       state->sm_lid <= last && state->link != IBSA_LINK_ETHERNET;
+	return state->port_state != 1 && state->port_state != 2 &&
+	       state->sm_lid && state->sm_lid <= last &&
+	       state->link != IBSA_LINK_ETHERNET;
 }
 
 /* What a GID is for; numbers as in rdma-core. */

@@ -24,33 +24,37 @@ struct ibsa_port_watch {
 	unsigned int changes;
 };
 
-/* Below ARMED a port carries nothing but subnet management packets. */
-static bool is_up(const struct ibsa_port_state *port)
-{
-	return port->port_state != IBSA_PORT_DOWN &&
-	       port->port_state != IBSA_PORT_INIT;
-}
+/* Interface id that a port's SM answers to. IBA vol 1, 4.1.1. */
+#define SM_INTERFACE_ID UINT64_C(0x0200000000000002)
 
-/*
- * Take the SA's address from the port, unless it was given, and have what is
- * in flight follow it. A port that needs a GRH has no SM to tell the GID of.
- */
-static void use_port(struct ibsa__engine *engine)
+/* The SM as the port knows it; by a GRH too, where there must be one. */
+static struct ibsa_address sm_address(const struct ibsa_port_state *port)
 {
-	const struct ibsa_port_state *port = &engine->port;
-	const struct ibsa_address sa = {
+	struct ibsa_address sm = {
 		.lid = port->sm_lid,
 		.qpn = IBSA_QPN_GSI,
 		.pkey_index = port->pkey_index,
 		.sl = port->sm_sl,
+		.has_grh = port->needs_grh,
 	};
+
+	if (!sm.has_grh)
+		return sm;
+	sm.gid = port->gid;
+	ibsa_put_be64(sm.gid.raw + 8, SM_INTERFACE_ID);
+	return sm;
+}
+
+/* Take the SA's address from the port, unless it was given, and have what is
+ * in flight follow it. */
+static void use_port(struct ibsa__engine *engine)
+{
+	const struct ibsa_address sa = sm_address(&engine->port);
 	const bool was_known = engine->sa_known;
 
 	if (engine->sa_given)
 		return;
-	engine->sa_known = is_up(port) && port->sm_lid &&
-			   port->sm_lid <= IBSA_LID_UNICAST_MAX &&
-			   !port->needs_grh;
+	engine->sa_known = ibsa_port_has_sm(&engine->port);
 	if (!engine->sa_known ||
 	    (was_known && is_same_address(&sa, &engine->sa)))
 		return;
