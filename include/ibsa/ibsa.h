@@ -199,8 +199,10 @@ int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
  * ibsa_close - end all queries and close the port
  * @client: or NULL
  *
- * Calls back every query that has not ended with -ECANCELED, then frees
- * the client. Queries that these callbacks try to start are -ESHUTDOWN.
+ * Waits up to two seconds for the deletion of services that are kept; see
+ * <ibsa/service.h>. Then calls back every query that has not ended with
+ * -ECANCELED, and frees the client. Queries that these callbacks try to start
+ * are -ESHUTDOWN.
  *
  * Return: 0; -EBUSY from inside a callback, and nothing happened.
  */

@@ -6,7 +6,9 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "client/open.h"
+#include "base/clock.h"
 #include "engine/engine.h"
+#include "keep/keep.h"
 
 enum {
 	WINDOW_MAX = 1 << 20,
@@ -17,12 +19,14 @@ enum {
 	DEFAULT_FIRST_INTERVAL_MS = 500,
 	DEFAULT_MAX_INTERVAL_MS = 4000,
 	DEFAULT_JITTER_PERCENT = 25,
+	CLOSE_MS = 2000, /* for the deletion of services */
 };
 
 struct ibsa_client {
 	struct ibsa__engine *engine;
 	struct ibsa_transport *transport;
 	struct ibsa_fabric *fabric;
+	struct ibsa__keeper keeper;
 };
 
 static unsigned int or_default(unsigned int value, unsigned int fallback)
@@ -117,19 +121,45 @@ int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
 		undo_open(client, &mine);
 		return err;
 	}
+	ibsa__keeper_init(&client->keeper, client->engine);
 	*out = client;
 	return 0;
 }
 
+/* How long until @end_ns, in ms, rounded up; 0 if it has passed. */
+static int left_ms(const struct ibsa_client *client, uint64_t end_ns)
+{
+	uint64_t now_ns = ibsa__engine_now_ns(client->engine);
+
+	if (now_ns >= end_ns)
+		return 0;
+	return (int)((end_ns - now_ns + NS_PER_MS - 1) / NS_PER_MS);
+}
+
+/* Give the services that are kept a while to be deleted. */
+static void release_kept(struct ibsa_client *client)
+{
+	uint64_t end_ns = ibsa__engine_now_ns(client->engine) +
+			  CLOSE_MS * NS_PER_MS;
+	int ms = CLOSE_MS, err = 0;
+
+	ibsa__keeper_close(&client->keeper);
+	while (ms && (!err || err == -EINTR) &&
+	       !ibsa__keeper_is_empty(&client->keeper)) {
+		err = ibsa_wait(client, ms);
+		ms = left_ms(client, end_ns);
+	}
+	ibsa__keeper_end(&client->keeper);
+}
+
 int ibsa_close(struct ibsa_client *client)
 {
-	int err;
-
 	if (!client)
 		return 0;
-	err = ibsa__engine_free(client->engine);
-	if (err)
-		return err;
+	if (ibsa__engine_is_busy(client->engine))
+		return -EBUSY;
+	release_kept(client);
+	ibsa__engine_free(client->engine);
 	client->transport->ops->close(client->transport);
 	ibsa__fabric_release(client->fabric);
 	ibsa__free(client);
@@ -205,6 +235,13 @@ void ibsa_port_unwatch(struct ibsa_client *client,
 		       struct ibsa_port_watch *watch)
 {
 	ibsa__engine_unwatch(client->engine, watch);
+}
+
+int ibsa_service_keep(struct ibsa_client *client,
+		      const struct ibsa_service_keep *keep, ibsa_keep_fn report,
+		      void *arg, struct ibsa_kept **out)
+{
+	return ibsa__keeper_add(&client->keeper, keep, report, arg, out);
 }
 
 int ibsa_gid_get(struct ibsa_client *client, uint32_t index,

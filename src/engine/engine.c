@@ -196,6 +196,26 @@ const struct ibsa_stats *ibsa__engine_stats(const struct ibsa__engine *engine)
 	return &engine->stats;
 }
 
+uint64_t ibsa__engine_now_ns(const struct ibsa__engine *engine)
+{
+	return engine_now_ns(engine);
+}
+
+uint64_t ibsa__engine_random(struct ibsa__engine *engine, uint64_t limit)
+{
+	return random_below(&engine->random, limit);
+}
+
+void ibsa__engine_enter(struct ibsa__engine *engine)
+{
+	engine->calling_back = true;
+}
+
+void ibsa__engine_leave(struct ibsa__engine *engine)
+{
+	engine->calling_back = false;
+}
+
 bool ibsa__engine_is_busy(const struct ibsa__engine *engine)
 {
 	return engine->calling_back;

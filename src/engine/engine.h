@@ -77,6 +77,15 @@ void ibsa__alarm_set(struct ibsa__engine *engine, struct ibsa__alarm *alarm,
 /* Do not let @alarm ring, if it is set. */
 void ibsa__alarm_cancel(struct ibsa__engine *engine, struct ibsa__alarm *alarm);
 
+/* The clock, and a number below @limit of the client's seed; @limit is from 1
+ * to 2^32. */
+uint64_t ibsa__engine_now_ns(const struct ibsa__engine *engine);
+uint64_t ibsa__engine_random(struct ibsa__engine *engine, uint64_t limit);
+
+/* Between the two is a callback, which a layer above calls by itself. */
+void ibsa__engine_enter(struct ibsa__engine *engine);
+void ibsa__engine_leave(struct ibsa__engine *engine);
+
 /* Whether a callback of this engine is running. */
 bool ibsa__engine_is_busy(const struct ibsa__engine *engine);
 

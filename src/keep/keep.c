@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The services that a client keeps: how they begin, and end with it. */
+#include <errno.h>
+
+#include "base/alloc.h"
+#include "keep/kept.h"
+
+enum { DEFAULT_AUDIT_MS = 30000 };
+
+void ibsa__keeper_init(struct ibsa__keeper *keeper, struct ibsa__engine *engine)
+{
+	*keeper = (struct ibsa__keeper){ .engine = engine };
+	list_init(&keeper->kept);
+}
+
+static bool is_zero(const uint8_t *bytes, size_t len)
+{
+	uint8_t any = 0;
+
+	for (size_t i = 0; i < len; i++)
+		any |= bytes[i];
+	return !any;
+}
+
+/*
+ * One value of a field: whether it is meant, by @mask or, if that is 0, by
+ * not being zero. What is not meant becomes zero. Return: its component bits
+ * if it is meant.
+ */
+static uint64_t mean_value(const struct ibsa_field *field, unsigned int index,
+			   uint64_t mask, uint8_t *wire)
+{
+	size_t len = (size_t)field->nbits * field->count /
+		     ibsa_field_values(field) / 8;
+	uint8_t *bytes = wire + field->bit_offset / 8 + index * len;
+	uint64_t cm = ibsa_field_cm(field, index);
+
+	if (mask ? (mask & cm) != 0 : !is_zero(bytes, len))
+		return cm;
+	memset(bytes, 0, len);
+	return 0;
+}
+
+/* Make @service what @mask means of it. Return: the mask of that. */
+static uint64_t mean_fields(uint64_t mask, struct ibsa_service *service)
+{
+	const struct ibsa_record *record = &ibsa_service_record;
+	uint8_t wire[SERVICE_BYTES];
+	uint64_t meant = 0, over = 0;
+
+	record->encode(service, wire, &over);
+	for (unsigned int i = 0; i < record->field_count; i++) {
+		const struct ibsa_field *field = &record->fields[i];
+
+		for (unsigned int j = 0; j < ibsa_field_values(field); j++)
+			meant |= mean_value(field, j, mask, wire);
+	}
+	record->decode(wire, service);
+	return meant;
+}
+
+/* The record to set, from what the user means. Return: 0; -EINVAL. */
+static int prepare(const struct ibsa_service_keep *keep, struct ibsa_kept *kept)
+{
+	struct ibsa_service *record = &kept->record;
+	uint64_t mask = keep->mask;
+
+	*record = *keep->service;
+	if (mask)
+		mask |= IBSA_SERVICE_CM(service_id);
+	mask = mean_fields(mask, record);
+	kept->follows_gid = !(mask & IBSA_SERVICE_CM(service_gid));
+	if (!(mask & IBSA_SERVICE_CM(service_pkey)))
+		record->service_pkey = IBSA_PKEY_DEFAULT;
+	if (!(mask & IBSA_SERVICE_CM(service_lease)))
+		record->service_lease = IBSA_KEEP_LEASE_S;
+	kept->mask = mask | IBSA_SERVICE_CM(service_id) |
+		     IBSA_SERVICE_CM(service_gid) |
+		     IBSA_SERVICE_CM(service_pkey) |
+		     IBSA_SERVICE_CM(service_lease);
+	return record->service_lease ? 0 : -EINVAL;
+}
+
+static bool is_same(const struct ibsa_service *a, const struct ibsa_service *b)
+{
+	return a->service_id == b->service_id &&
+	       a->service_pkey == b->service_pkey &&
+	       !memcmp(&a->service_gid, &b->service_gid,
+		       sizeof(a->service_gid));
+}
+
+static bool is_kept(const struct ibsa__keeper *keeper,
+		    const struct ibsa_service *record)
+{
+	const struct list *at = keeper->kept.next;
+
+	for (; at != &keeper->kept; at = at->next) {
+		if (is_same(&list_object(at, struct ibsa_kept, link)->record,
+			    record))
+			return true;
+	}
+	return false;
+}
+
+/* The port has changed; one that is not active has no SM to ask. */
+static void on_port(unsigned int changes, const struct ibsa_port_state *now,
+		    void *arg)
+{
+	struct ibsa__keeper *keeper = arg;
+	struct list *at = keeper->kept.next;
+
+	(void)changes;
+	if (now->port_state != IBSA_PORT_ACTIVE)
+		return;
+	for (; at != &keeper->kept; at = at->next)
+		ibsa__kept_hurry(list_object(at, struct ibsa_kept, link));
+}
+
+static int kept_new(struct ibsa__keeper *keeper,
+		    const struct ibsa_service_keep *keep,
+		    struct ibsa_kept **out)
+{
+	struct ibsa_kept *kept = ibsa__calloc(1, sizeof(*kept));
+	struct ibsa_port_state port;
+	int err;
+
+	if (!kept)
+		return -ENOMEM;
+	err = prepare(keep, kept);
+	if (!err && kept->follows_gid) {
+		err = ibsa__engine_port(keeper->engine, false, &port);
+		kept->record.service_gid = port.gid;
+	}
+	if (!err && is_kept(keeper, &kept->record))
+		err = -EEXIST;
+	if (!err && !keeper->watch)
+		err = ibsa__engine_watch(keeper->engine, 0, on_port, keeper,
+					 &keeper->watch);
+	if (err)
+		ibsa__free(kept);
+	else
+		*out = kept;
+	return err;
+}
+
+int ibsa__keeper_add(struct ibsa__keeper *keeper,
+		     const struct ibsa_service_keep *keep, ibsa_keep_fn report,
+		     void *arg, struct ibsa_kept **out)
+{
+	struct ibsa_kept *kept;
+	int err;
+
+	if (keeper->closing)
+		return -ESHUTDOWN;
+	if (!keep->service || keep->mask & ~ibsa_service_record.mask)
+		return -EINVAL;
+	err = kept_new(keeper, keep, &kept);
+	if (err)
+		return err;
+	kept->keeper = keeper;
+	kept->report = report;
+	kept->arg = arg;
+	kept->audit_ms = keep->audit_ms ? keep->audit_ms : DEFAULT_AUDIT_MS;
+	kept->deadline_ms = keep->deadline_ms;
+	list_append(&keeper->kept, &kept->link);
+	ibsa__kept_start(kept);
+	*out = kept;
+	return 0;
+}
+
+void ibsa__keeper_close(struct ibsa__keeper *keeper)
+{
+	struct list *at = keeper->kept.next;
+
+	keeper->closing = true;
+	for (; at != &keeper->kept; at = at->next)
+		ibsa__kept_release(list_object(at, struct ibsa_kept, link));
+}
+
+bool ibsa__keeper_is_empty(const struct ibsa__keeper *keeper)
+{
+	return list_is_empty(&keeper->kept);
+}
+
+/* Nothing is added or removed by a report in here, all being released. */
+void ibsa__keeper_end(struct ibsa__keeper *keeper)
+{
+	struct list *at = keeper->kept.next;
+
+	ibsa__engine_enter(keeper->engine);
+	while (at != &keeper->kept) {
+		struct ibsa_kept *kept = list_object(at, struct ibsa_kept,
+						     link);
+
+		at = at->next;
+		if (!kept->query_id)
+			ibsa__kept_finish(kept, -ECANCELED, 0);
+	}
+	ibsa__engine_leave(keeper->engine);
+}
