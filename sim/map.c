@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A hash map from 64-bit keys to numbers. */
 #include <errno.h>
+#include <sys/random.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
+#include "base/random.h"
 #include "sim/map.h"
 
-enum { FIRST_SLOTS = 64 };
+enum { FIRST_BITS = 6, HASH_BITS = 64 };
 
 static void place(struct map *map, uint64_t key, uint32_t value)
 {
@@ -18,17 +21,36 @@ static void place(struct map *map, uint64_t key, uint32_t value)
 	map->slots[i] = (struct map_slot){ .key = key, .value = value };
 }
 
-static int grow(struct map *map)
+/*
+ * A file that was written against the hash would make every look-up a
+ * search. Nothing but time depends on the secrets: no history does.
+ */
+static void choose_secrets(struct map *map)
+{
+	struct random random = { .state = clock_now_ns() };
+
+	if (getrandom(&random.state, sizeof(random.state), GRND_NONBLOCK) < 0)
+		random.state ^= (uintptr_t)map->slots;
+	map->secrets[0] = random_next(&random) | 1;
+	map->secrets[1] = random_next(&random) | 1;
+}
+
+static int grow(struct map *map, unsigned int bits)
 {
 	const struct map old = *map;
-	const uint32_t room = old.slots ? 2 * (old.mask + 1) : FIRST_SLOTS;
+	const uint32_t room = UINT32_C(1) << bits;
 	struct map_slot *slots = ibsa__calloc(room, sizeof(*slots));
 
 	if (!slots)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < room; i++)
 		slots[i].value = SIM_NONE;
-	*map = (struct map){ .slots = slots, .mask = room - 1 };
+	map->slots = slots;
+	map->mask = room - 1;
+	map->shift = HASH_BITS - bits;
+	map->used = 0;
+	if (!old.slots)
+		choose_secrets(map);
 	for (uint32_t i = 0; old.slots && i <= old.mask; i++) {
 		if (old.slots[i].value != SIM_NONE)
 			place(map, old.slots[i].key, old.slots[i].value);
@@ -37,16 +59,47 @@ static int grow(struct map *map)
 	return 0;
 }
 
+int ibsa__map_reserve(struct map *map, uint32_t more)
+{
+	const uint64_t want = 2 * ((uint64_t)map->used + more);
+	const unsigned int have = map->slots ? HASH_BITS - map->shift : 0;
+	unsigned int bits = have ? have : FIRST_BITS;
+
+	while (UINT64_C(1) << bits < want)
+		bits++;
+	return bits == have ? 0 : grow(map, bits);
+}
+
 int ibsa__map_put(struct map *map, uint64_t key, uint32_t value)
 {
-	if (!map->slots || 2 * (map->used + 1) > map->mask + 1) {
-		int err = grow(map);
+	int err = ibsa__map_reserve(map, 1);
 
-		if (err)
-			return err;
+	if (!err)
+		place(map, key, value);
+	return err;
+}
+
+/* Those behind a freed slot that were looked for in it move up. */
+void ibsa__map_remove(struct map *map, uint64_t key)
+{
+	uint32_t hole;
+
+	if (map_find(map, key) == SIM_NONE)
+		return;
+	hole = map_start(map, key);
+	while (map->slots[hole].key != key)
+		hole = (hole + 1) & map->mask;
+	map->used--;
+	for (uint32_t i = (hole + 1) & map->mask;
+	     map->slots[i].value != SIM_NONE; i = (i + 1) & map->mask) {
+		const uint32_t start = map_start(map, map->slots[i].key);
+
+		if (((i - start) & map->mask) < ((i - hole) & map->mask))
+			continue;
+		map->slots[hole] = map->slots[i];
+		hole = i;
 	}
-	place(map, key, value);
-	return 0;
+	map->slots[hole].value = SIM_NONE;
 }
 
 void ibsa__map_done(struct map *map)

@@ -17,20 +17,34 @@ struct map_slot {
 /* Open addressing, at most half full; all zero is an empty map. */
 struct map {
 	struct map_slot *slots;
-	uint32_t mask; /* slots - 1, a power of two less one */
+	uint64_t secrets[2]; /* odd: who writes the keys does not know them */
+	uint32_t mask;	     /* slots - 1, a power of two less one */
 	uint32_t used;
+	unsigned int shift; /* of a hash, so that as many bits are left */
 };
+
+/* Make room for @more keys, which can then not fail. 0 or -ENOMEM. */
+int ibsa__map_reserve(struct map *map, uint32_t more);
 
 /* Add @key, or replace its value. Return: 0 or -ENOMEM. */
 int ibsa__map_put(struct map *map, uint64_t key, uint32_t value);
 
+/* Take @key out, if it is there. */
+void ibsa__map_remove(struct map *map, uint64_t key);
+
 void ibsa__map_done(struct map *map);
 
-/* Where the search for @key starts: GUIDs of one vendor differ little. */
+/*
+ * Where the search for @key starts. The last step alone spreads any two keys
+ * (multiply-shift, Dietzfelbinger et al. 1997); the one before it, GUIDs of
+ * one vendor, which differ little.
+ */
 static inline uint32_t map_start(const struct map *map, uint64_t key)
 {
-	key *= UINT64_C(0x9e3779b97f4a7c15);
-	return (uint32_t)(key >> 32) & map->mask;
+	key *= map->secrets[0];
+	key ^= key >> 32;
+	key *= map->secrets[1];
+	return (uint32_t)(key >> map->shift);
 }
 
 /* The value of @key, or SIM_NONE. */
