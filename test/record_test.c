@@ -312,6 +312,41 @@ static void masks_are_those_of_the_kernel(void **state)
 	assert_true(IBSA_CM(opa_path, l2_8b) == 0);
 }
 
+/* Offsets as in opa-ff's stl_mad_types.h, STL_CLASS_PORT_INFO. */
+static void opa_class_port_info_lies_as_in_stl_mad_types(void **state)
+{
+	struct ibsa_opa_class_port_info info;
+	uint8_t wire[80];
+
+	(void)state;
+	for (uint8_t i = 0; i < sizeof(wire); i++)
+		wire[i] = i;
+	assert_int_equal(ibsa_record_decode(&ibsa_opa_class_port_info_record,
+					    wire, sizeof(wire), &info),
+			 0);
+	assert_int_equal(info.class_version, 1);
+	assert_int_equal(info.capability_mask, 0x0203);
+	assert_int_equal(info.capability_mask2, 0x04050607 >> 5);
+	assert_int_equal(info.resp_time_value, 7);
+	assert_int_equal(info.redirect_gid.raw[0], 8);
+	assert_int_equal(info.redirect_tclass, 24);
+	assert_int_equal(info.redirect_flow_label, 0x91a1b);
+	assert_int_equal(info.redirect_lid, 0x1c1d1e1f);
+	assert_int_equal(info.redirect_sl, 0x20 >> 3);
+	assert_int_equal(info.redirect_qp, 0x212223);
+	assert_int_equal(info.redirect_qkey, 0x24252627);
+	assert_int_equal(info.trap_gid.raw[0], 40);
+	assert_int_equal(info.trap_tclass, 56);
+	assert_int_equal(info.trap_flow_label, 0x93a3b);
+	assert_int_equal(info.trap_lid, 0x3c3d3e3f);
+	assert_int_equal(info.trap_hop_limit, 64);
+	assert_int_equal(info.trap_qp, 0x414243);
+	assert_int_equal(info.trap_qkey, 0x44454647);
+	assert_int_equal(info.trap_pkey, 0x4849);
+	assert_int_equal(info.redirect_pkey, 0x4a4b);
+	assert_int_equal(info.trap_sl, 0x4c >> 3);
+}
+
 /* A record's mask has the bits of its fields, each in one value only. */
 static void masks_cover_the_fields_and_no_more(void **state)
 {
@@ -491,6 +526,7 @@ int main(void)
 		cmocka_unit_test(text_on_the_wire_need_not_end),
 		cmocka_unit_test(text_is_zero_filled_on_the_wire),
 		cmocka_unit_test(masks_are_those_of_the_kernel),
+		cmocka_unit_test(opa_class_port_info_lies_as_in_stl_mad_types),
 		cmocka_unit_test(masks_cover_the_fields_and_no_more),
 		cmocka_unit_test(array_values_have_their_own_bits),
 		cmocka_unit_test(fields_are_read_and_set_by_number),

@@ -115,7 +115,8 @@ OF_DATA = {"rmpp_segment", "rmpp_length"}
 DATA = 1
 
 # Records that it does not know at all.
-UNKNOWN = {"OpaPathRecord": "class version 0x80 is not dissected as SA"}
+UNKNOWN = {name: "class version 0x80 is not dissected as SA"
+           for name in ("OpaPathRecord", "OpaClassPortInfo")}
 
 EXTRA = ["rmpp.rresptime", "rmpp.rmppflags", "linkrecord.servicedata"]
 

@@ -229,6 +229,38 @@ IBSA_BEGIN
 	F(u32,  trap_qkey,        32, IBSA_NO_BIT, hex)
 
 /*
+ * ClassPortInfo of Omni-Path: attribute 0x0001, class version 0x80, 80 bytes.
+ * Source: opa-ff, stl_mad_types.h, STL_CLASS_PORT_INFO.
+ */
+#define IBSA_OPA_CLASS_PORT_INFO_FIELDS(F, ARR, PAD)			\
+	F(u8,   base_version,      8, IBSA_NO_BIT, dec)			\
+	F(u8,   class_version,     8, IBSA_NO_BIT, dec)			\
+	F(u16,  capability_mask,  16, IBSA_NO_BIT, hex)			\
+	F(u32,  capability_mask2, 27, IBSA_NO_BIT, hex)			\
+	F(u8,   resp_time_value,   5, IBSA_NO_BIT, dec)			\
+	F(gid,  redirect_gid,    128, IBSA_NO_BIT, gid)			\
+	F(u8,   redirect_tclass,   8, IBSA_NO_BIT, hex)			\
+	PAD(resv0,                 4)					\
+	F(u32,  redirect_flow_label, 20, IBSA_NO_BIT, hex)		\
+	F(u32,  redirect_lid,     32, IBSA_NO_BIT, dec)			\
+	F(u8,   redirect_sl,       5, IBSA_NO_BIT, dec)			\
+	PAD(resv1,                 3)					\
+	F(u32,  redirect_qp,      24, IBSA_NO_BIT, dec)			\
+	F(u32,  redirect_qkey,    32, IBSA_NO_BIT, hex)			\
+	F(gid,  trap_gid,        128, IBSA_NO_BIT, gid)			\
+	F(u8,   trap_tclass,       8, IBSA_NO_BIT, hex)			\
+	PAD(resv2,                 4)					\
+	F(u32,  trap_flow_label,  20, IBSA_NO_BIT, hex)			\
+	F(u32,  trap_lid,         32, IBSA_NO_BIT, dec)			\
+	F(u8,   trap_hop_limit,    8, IBSA_NO_BIT, dec)			\
+	F(u32,  trap_qp,          24, IBSA_NO_BIT, dec)			\
+	F(u32,  trap_qkey,        32, IBSA_NO_BIT, hex)			\
+	F(u16,  trap_pkey,        16, IBSA_NO_BIT, hex)			\
+	F(u16,  redirect_pkey,    16, IBSA_NO_BIT, hex)			\
+	F(u8,   trap_sl,           5, IBSA_NO_BIT, dec)			\
+	PAD(resv3,                27)
+
+/*
  * ServiceRecord: attribute 0x0031, 176 bytes; its identity is the first 26.
  * Source: IBA vol 1, 15.2.5.14; Linux ib_sa.h for mask bits.
  */
@@ -334,7 +366,11 @@ IBSA_BEGIN
 	  "trap_number,qpn,producer_type")				\
 	R(notice, NOTICE, "Notice", "NT", 0x0002, 2, 80,		\
 	  "is_generic,type,producer_type,trap_number,issuer_lid,"	\
-	  "data_details")
+	  "data_details")						\
+	R(opa_class_port_info, OPA_CLASS_PORT_INFO, "OpaClassPortInfo",	\
+	  "OCPI", 0x0001, 0x80, 80,					\
+	  "base_version,class_version,capability_mask,"			\
+	  "capability_mask2,resp_time_value,redirect_lid")
 /* clang-format on */
 
 /* The host type of a table's first column, and its extra bytes as text. */

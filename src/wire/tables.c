@@ -25,6 +25,10 @@
 #define FIELDS IBSA_CLASS_PORT_INFO_FIELDS
 #include "wire/record.inc"
 
+#define RECORD opa_class_port_info
+#define FIELDS IBSA_OPA_CLASS_PORT_INFO_FIELDS
+#include "wire/record.inc"
+
 #define RECORD service
 #define FIELDS IBSA_SERVICE_FIELDS
 #include "wire/record.inc"
