@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The fabric as an object: made, shared, looked at, let go of. */
 #include <errno.h>
+#include <inttypes.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -8,6 +9,9 @@
 #include "sim/fabric.h"
 
 #define DEFAULT_PREFIX UINT64_C(0xfe80000000000000)
+
+/* Unicast LIDs of Omni-Path are below. */
+#define OPA_LIDS_MAX UINT32_C(0xc0000000)
 
 enum { PHYS_POLLING = 2, PHYS_LINK_UP = 5 };
 
@@ -23,6 +27,28 @@ uint32_t ibsa__fabric_first_adapter(const struct ibsa_fabric *fabric)
 			return i;
 	}
 	return SIM_NONE;
+}
+
+uint32_t ibsa__fabric_find_port(const struct ibsa_fabric *fabric,
+				const char *name, unsigned int number)
+{
+	const struct topology *topo = &fabric->topo;
+	const uint32_t index = name ? ibsa__topology_find(topo, name)
+				    : ibsa__fabric_first_adapter(fabric);
+	const struct topo_node *node;
+
+	if (index == SIM_NONE)
+		return SIM_NONE;
+	node = &topo->nodes[index];
+	if (number > node->port_count)
+		return SIM_NONE;
+	if (node->type == IBSA_NODE_SWITCH)
+		return node->first_port + number;
+	for (uint32_t i = 1; !number && i <= node->port_count; i++) {
+		if (topo->ports[node->first_port + i].cable != SIM_NONE)
+			number = i;
+	}
+	return node->first_port + (number ? number : 1);
 }
 
 static int find_sa_node(const struct ibsa_fabric *fabric, const char *name,
@@ -49,21 +75,29 @@ static void set_options(struct ibsa_fabric *fabric,
 	fabric->latency_ns = options->latency_us * UINT64_C(1000);
 	fabric->gid_prefix = options->gid_prefix ? options->gid_prefix
 						 : DEFAULT_PREFIX;
+	fabric->is_opa = options->opa;
+	fabric->has_opa_paths = !options->no_opa_paths;
+	fabric->lids.first = options->first_lid ? options->first_lid : 1;
+	fabric->lids.limit = options->opa ? OPA_LIDS_MAX
+					  : IBSA_LID_UNICAST_MAX + 1;
 	fabric->sa_running = true;
 	fabric->references = 1;
 }
 
-static int init(struct ibsa_fabric *fabric,
-		const struct ibsa_fabric_options *options,
+static int init(struct ibsa_fabric *fabric, const char *sa_node,
 		struct ibsa_error *error)
 {
-	uint32_t sa_node;
+	uint32_t node;
 	int err;
 
-	set_options(fabric, options);
-	err = find_sa_node(fabric, options->sa_node, error, &sa_node);
+	if (fabric->lids.first >= fabric->lids.limit)
+		return ibsa__fail(error, -EINVAL,
+				  "LIDs cannot begin at %" PRIu32
+				  ": they end before %" PRIu32,
+				  fabric->lids.first, fabric->lids.limit);
+	err = find_sa_node(fabric, sa_node, error, &node);
 	if (!err)
-		err = ibsa__subnet_init(fabric, sa_node, error);
+		err = ibsa__subnet_init(fabric, node, error);
 	if (err)
 		return err;
 	err = ibsa__routes_init(&fabric->routes, &fabric->topo);
@@ -94,9 +128,14 @@ static int make(const char *path, const char *text, size_t len,
 		return ibsa__fail(error, -ENOMEM, "out of memory");
 	pthread_mutex_init(&fabric->lock, NULL);
 	pthread_cond_init(&fabric->changed, NULL);
-	err = ibsa__topology_read(path, text, len, error, &fabric->topo);
+	if (!options)
+		options = &defaults;
+	set_options(fabric, options);
+	err = ibsa__topology_read(path, text, len,
+				  fabric->is_opa ? UINT32_MAX : UINT16_MAX,
+				  error, &fabric->topo);
 	if (!err)
-		err = init(fabric, options ? options : &defaults, error);
+		err = init(fabric, options->sa_node, error);
 	if (err)
 		destroy(fabric);
 	else
@@ -116,13 +155,6 @@ int ibsa_fabric_parse(const char *text, size_t len,
 		      struct ibsa_error *error, struct ibsa_fabric **out)
 {
 	return make(NULL, text ? text : "", len, options, error, out);
-}
-
-void ibsa__fabric_hold(struct ibsa_fabric *fabric)
-{
-	pthread_mutex_lock(&fabric->lock);
-	fabric->references++;
-	pthread_mutex_unlock(&fabric->lock);
 }
 
 void ibsa_fabric_put(struct ibsa_fabric *fabric)
@@ -157,17 +189,6 @@ int ibsa_fabric_advance(struct ibsa_fabric *fabric, uint64_t ns)
 	return err;
 }
 
-void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running)
-{
-	pthread_mutex_lock(&fabric->lock);
-	if (running && !fabric->sa_running) {
-		ibsa__services_done(&fabric->services);
-		ibsa__subscriptions_done(&fabric->subscriptions);
-	}
-	fabric->sa_running = running;
-	pthread_mutex_unlock(&fabric->lock);
-}
-
 void ibsa_fabric_info_get(struct ibsa_fabric *fabric,
 			  struct ibsa_fabric_info *out)
 {
@@ -176,29 +197,48 @@ void ibsa_fabric_info_get(struct ibsa_fabric *fabric,
 		.adapters = fabric->adapter_count,
 		.switches = fabric->topo.switch_count,
 		.links = fabric->topo.link_count,
-		.lids = fabric->lid_count,
+		.lids = fabric->lids.count,
 	};
+}
+
+/* Where the default P_Key is: a full member's, else a limited one's, else 0. */
+static uint16_t default_pkey(const struct end_port *end)
+{
+	uint16_t limited = 0;
+
+	for (uint16_t i = 0; i < end_pkey_count(end); i++) {
+		const uint16_t pkey = end_pkey(end, i);
+
+		if (pkey == IBSA_PKEY_DEFAULT)
+			return i;
+		if (pkey == (IBSA_PKEY_DEFAULT & ~IBSA_PKEY_FULL) && !limited)
+			limited = i;
+	}
+	return limited;
 }
 
 void ibsa__fabric_port_state(const struct ibsa_fabric *fabric, uint32_t index,
 			     struct ibsa_port_state *out)
 {
 	const struct topo_port *port = &fabric->topo.ports[index];
-	const bool is_up = port->peer != SIM_NONE;
+	const struct end_port *end = &fabric->ends[port->end];
 
 	*out = (struct ibsa_port_state){
-		.lid = port->lid,
-		.lmc = port->lid ? port->lmc : 0,
-		.port_state = IBSA_PORT_DOWN,
-		.phys_state = is_up ? PHYS_LINK_UP : PHYS_POLLING,
+		.lid = end->lid,
+		.lmc = end->lid ? port->lmc : 0,
+		.pkey_index = default_pkey(end),
+		.port_state = end->state,
+		.phys_state = port->peer != SIM_NONE ? PHYS_LINK_UP
+						     : PHYS_POLLING,
+		.link = fabric->is_opa ? IBSA_LINK_OPA : IBSA_LINK_INFINIBAND,
+		.needs_grh = end->needs_grh,
+		.reregisters = end->reregisters,
 	};
-	/* Out of the SA's reach nobody makes a port active. */
-	if (is_up)
-		out->port_state = port->lid ? IBSA_PORT_ACTIVE : IBSA_PORT_INIT;
-	if (port->lid && fabric->sa_running)
-		out->sm_lid = fabric->ends[fabric->sa_end].lid;
-	ibsa_put_be64(out->gid.raw, fabric->gid_prefix);
-	ibsa_put_be64(out->gid.raw + 8, port->guid);
+	if (fabric->sa_running) {
+		out->sm_lid = end->sm_lid;
+		out->sm_sl = end->sm_sl;
+	}
+	end_gid(fabric, end, out->gid.raw);
 }
 
 int ibsa_fabric_port_at(struct ibsa_fabric *fabric, size_t index,

@@ -14,15 +14,38 @@
 #include "sim/subscription.h"
 #include "sim/topology.h"
 
-/* An end port with a LID: what the SA answers about, in GUID order. */
+enum { PKEYS_MAX = 128 };
+
+/*
+ * A port that a MAD can go to, in GUID order: all there are in the file. The
+ * SA answers about those that it sees.
+ */
 struct end_port {
 	uint64_t guid;
-	uint32_t port; /* index in the topology */
-	uint32_t leaf; /* the switch that it hangs on, or is; or SIM_NONE */
-	uint16_t lid;
+	uint32_t port;	   /* index in the topology */
+	uint32_t leaf;	   /* the switch that it hangs on, or is; or SIM_NONE */
+	uint32_t lid;	   /* what the port was last told; 0: nothing yet */
 	uint8_t lid_count; /* 1 << LMC */
 	uint8_t rate;	   /* rank */
 	uint8_t mtu;	   /* code */
+	bool is_seen;	   /* a way leads to the SA's port, and it has a LID */
+	uint16_t *pkeys;   /* NULL: the default P_Key alone */
+	uint16_t pkey_count;
+	uint8_t state; /* enum ibsa_port_state_code */
+	uint8_t sm_sl; /* both as the SM has last told it */
+	uint32_t sm_lid;
+	uint32_t reregisters;
+	bool needs_grh;
+};
+
+/* Who has which LIDs. A port is found by the first of its own. */
+struct lids {
+	struct map ends; /* to the index of the end port */
+	uint32_t first;	 /* given from here on */
+	uint32_t limit;	 /* below it */
+	uint32_t top;	 /* the last that was ever in use */
+	uint32_t count;	 /* in use */
+	uint8_t lmcs;	 /* bit n: a port may have an LMC of n */
 };
 
 /* A cable from one switch to another. */
@@ -49,6 +72,24 @@ struct routes {
 	uint32_t switch_count;
 };
 
+/*
+ * Omni-Path writes a LID that a field cannot hold as a GID, whose interface
+ * id is this above 40 bits and the LID. Linux include/rdma/opa_addr.h.
+ */
+enum { OPA_GID_OUI = 0x00066a };
+
+/* One MAD of Omni-Path. */
+enum { OPA_MAD_BYTES = 2048 };
+
+/* Room for a walk along the cables. */
+struct walk {
+	uint32_t *queue; /* switches to look at */
+	uint32_t queued;
+	bool *seen; /* by port of the topology */
+};
+
+struct link;
+
 struct fault_state {
 	struct ibsa_fault fault;
 	unsigned int left; /* strikes until it ends, if it counts them */
@@ -62,46 +103,88 @@ struct ibsa_fabric {
 	struct topology topo;
 	struct end_port *ends; /* in GUID order */
 	uint32_t end_count;
-	uint32_t lid_count;
-	uint32_t *end_of_lid; /* SIM_NONE: free */
-	uint32_t lid_limit;   /* LIDs below it are in end_of_lid */
-	uint32_t lid_top;     /* the last in use */
+	struct lids lids;
 	struct map end_of_guid;
+	struct walk walk;
 	uint32_t *nodes_by_guid;
 	uint32_t *adapter_ports;
 	uint32_t adapter_port_count;
 	uint32_t adapter_count;
 	uint32_t sa_end;
-	uint32_t router_end; /* the way off the subnet, or SIM_NONE */
+	uint32_t pkey_tables; /* ports that have one of their own */
+	uint32_t router_end;  /* the way off the subnet, or SIM_NONE */
 	uint64_t gid_prefix;
 	struct routes routes;
 	struct services services;
 	struct subscriptions subscriptions;
+	struct link *links; /* the clients */
 	struct random random;
 	struct fault_state faults[IBSA_FAULT_KINDS];
 	struct ibsa_fabric_stats stats;
 	uint64_t virtual_ns;
 	uint64_t latency_ns;
 	bool is_virtual;
+	bool is_opa;
+	bool has_opa_paths;
 	bool sa_running;
 };
 
 /* The fabric's clock, in nanoseconds. */
 uint64_t ibsa__fabric_now(const struct ibsa_fabric *fabric);
 
-void ibsa__fabric_hold(struct ibsa_fabric *fabric);
-
 /* The first channel adapter of the file, or SIM_NONE. */
 uint32_t ibsa__fabric_first_adapter(const struct ibsa_fabric *fabric);
+
+/*
+ * The port of a node by name or id, or of the first adapter if @name is
+ * NULL; 0 is a switch's own, of others the first with a cable. SIM_NONE:
+ * there is none.
+ */
+uint32_t ibsa__fabric_find_port(const struct ibsa_fabric *fabric,
+				const char *name, unsigned int number);
 
 /* What a client on that port would read; the fabric is locked. */
 void ibsa__fabric_port_state(const struct ibsa_fabric *fabric, uint32_t index,
 			     struct ibsa_port_state *out);
 
-/* Subnet (subnet.c): who is in it, and with which LID. 0 or an error. */
+/* Subnet (subnet.c): who is in it. 0 or an error. */
 int ibsa__subnet_init(struct ibsa_fabric *fabric, uint32_t sa_node,
 		      struct ibsa_error *error);
 void ibsa__subnet_done(struct ibsa_fabric *fabric);
+
+/* The port that the SA sits on: a switch's own, else the first connected. */
+uint32_t ibsa__subnet_sa_port(const struct topology *topo, uint32_t node);
+
+/* The SA has been started anew: it knows of no registration. */
+void ibsa__fabric_forget(struct ibsa_fabric *fabric);
+
+/* Who is asked to register again, besides ports that are new. */
+enum sweep {
+	SWEEP_FIRST,  /* nobody, not even those: the fabric begins */
+	SWEEP_AGAIN,  /* nobody */
+	SWEEP_MASTER, /* all: the SM is a new one */
+};
+
+/*
+ * Look along the cables who is there, as an SM does: those get LIDs, and
+ * know the SM. What was known of those that are gone is forgotten.
+ */
+void ibsa__subnet_sweep(struct ibsa_fabric *fabric, enum sweep sweep);
+
+/*
+ * LIDs (lid.c). Whether @lid and as many as the port has, or is to have, are
+ * valid, and nobody else's. Taking does not fail, after reserve.
+ */
+int ibsa__lids_init(struct ibsa_fabric *fabric);
+bool ibsa__lids_are_valid(const struct lids *lids, uint32_t lid,
+			  uint32_t count);
+bool ibsa__lids_are_free(const struct ibsa_fabric *fabric, uint32_t index,
+			 uint32_t lid, uint32_t count);
+void ibsa__lids_take(struct ibsa_fabric *fabric, uint32_t index, uint32_t lid);
+void ibsa__lids_drop(struct ibsa_fabric *fabric, uint32_t index);
+
+/* LIDs for those that are seen and have none. False: there are too few. */
+bool ibsa__lids_give(struct ibsa_fabric *fabric);
 
 static inline struct topo_port *end_topo_port(const struct ibsa_fabric *fabric,
 					      const struct end_port *end)
@@ -115,23 +198,88 @@ static inline struct topo_node *end_topo_node(const struct ibsa_fabric *fabric,
 	return &fabric->topo.nodes[end_topo_port(fabric, end)->node];
 }
 
-/* The end port that a LID belongs to, or NULL. */
+/* The end port that a LID belongs to, seen or not, or SIM_NONE. */
+static inline uint32_t end_of_lid(const struct ibsa_fabric *fabric,
+				  uint32_t lid)
+{
+	for (unsigned int lmc = 0; fabric->lids.lmcs >> lmc; lmc++) {
+		const uint32_t base = lid >> lmc << lmc;
+		uint32_t end;
+
+		if (!(fabric->lids.lmcs >> lmc & 1))
+			continue;
+		end = map_find(&fabric->lids.ends, base);
+		if (end != SIM_NONE && lid - base < fabric->ends[end].lid_count)
+			return end;
+	}
+	return SIM_NONE;
+}
+
+/* The end port that a LID belongs to, or NULL if the SA sees none. */
 static inline const struct end_port *
 end_by_lid(const struct ibsa_fabric *fabric, uint32_t lid)
 {
-	if (lid >= fabric->lid_limit || fabric->end_of_lid[lid] == SIM_NONE)
+	const uint32_t end = end_of_lid(fabric, lid);
+
+	if (end == SIM_NONE || !fabric->ends[end].is_seen)
 		return NULL;
-	return &fabric->ends[fabric->end_of_lid[lid]];
+	return &fabric->ends[end];
 }
 
-/* The end port of that GUID, or NULL. */
+/* The end port of that GUID, or NULL if the SA sees none. */
 static inline const struct end_port *
 end_by_guid(const struct ibsa_fabric *fabric, uint64_t guid)
 {
 	const uint32_t end = map_find(&fabric->end_of_guid, guid);
 
-	return end == SIM_NONE ? NULL : &fabric->ends[end];
+	if (end == SIM_NONE || !fabric->ends[end].is_seen)
+		return NULL;
+	return &fabric->ends[end];
 }
+
+/*
+ * What a record with a field of 16 bits says of a LID: those above the
+ * unicast ones of InfiniBand would be others there, and are not shown.
+ */
+static inline uint16_t lid_in_16_bits(uint32_t lid)
+{
+	return lid <= IBSA_LID_UNICAST_MAX ? (uint16_t)lid : 0;
+}
+
+/* Entries of its P_Key table. */
+static inline uint32_t end_pkey_count(const struct end_port *end)
+{
+	return end->pkeys ? end->pkey_count : 1;
+}
+
+/* An entry of its P_Key table; 0: an empty one, or past the last. */
+static inline uint16_t end_pkey(const struct end_port *end, uint32_t index)
+{
+	if (!end->pkeys)
+		return index ? 0 : IBSA_PKEY_DEFAULT;
+	return index < end->pkey_count ? end->pkeys[index] : 0;
+}
+
+/* Whether two P_Keys let a packet pass: one partition, and a full member. */
+static inline bool pkeys_match(uint16_t a, uint16_t b)
+{
+	return !((a ^ b) & ~IBSA_PKEY_FULL) && a & ~IBSA_PKEY_FULL &&
+	       (a | b) & IBSA_PKEY_FULL;
+}
+
+/*
+ * P_Keys (pkey.c). The one that both ports can use towards each other: the
+ * lowest that is in both tables, as @a has it; 0: there is none.
+ */
+uint16_t ibsa__pkey_shared(const struct end_port *a, const struct end_port *b);
+
+/* Whether they can use that one; whether a packet with it gets in. */
+bool ibsa__pkey_is_usable(const struct end_port *a, const struct end_port *b,
+			  uint16_t pkey);
+bool ibsa__pkey_passes(const struct end_port *end, uint16_t pkey);
+
+/* Whether the port is of that partition, in whatever way. */
+bool ibsa__pkey_has(const struct end_port *end, uint16_t pkey);
 
 /* Its GID 0, 16 bytes. */
 static inline void end_gid(const struct ibsa_fabric *fabric,
@@ -146,8 +294,9 @@ static inline void end_gid(const struct ibsa_fabric *fabric,
 /* The link of a port in rank and MTU code. */
 struct span ibsa__port_span(const struct topology *topo, uint32_t port);
 
-/* Routes (route.c). */
+/* Routes (route.c). To be searched for afresh once a cable has changed. */
 int ibsa__routes_init(struct routes *routes, const struct topology *topo);
+void ibsa__routes_reset(struct routes *routes, const struct topology *topo);
 void ibsa__routes_done(struct routes *routes);
 
 /*

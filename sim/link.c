@@ -112,6 +112,11 @@ static int enqueue(struct link *link, struct message *message)
 	int err;
 
 	message->number = link->sent++;
+	if (!ibsa__queue_has_room(queue, message->body.len)) {
+		link->fabric->stats.dropped++;
+		ibsa__queue_release(&link->queue, message);
+		return 0;
+	}
 	err = ibsa__queue_push(queue, message);
 	if (!late || err)
 		return err;
@@ -187,14 +192,45 @@ static bool ask_sa(const struct link *link, const uint8_t *mad,
 	return ibsa__sa_answer(fabric, link->end, mad, reply);
 }
 
-/* A request has reached the SA, at the address @to, at @now_ns. */
+/* The LID in a GID of Omni-Path that is one in disguise; 0: it is not. */
+static uint32_t lid_in_gid(const struct ibsa_fabric *fabric, uint64_t id)
+{
+	return fabric->is_opa && id >> 40 == OPA_GID_OUI ? (uint32_t)id : 0;
+}
+
+/* Whether an address is the SA's: by LID, or by GID where there is none. */
+static bool is_sa(const struct ibsa_fabric *fabric,
+		  const struct ibsa_address *to)
+{
+	const struct end_port *sa = &fabric->ends[fabric->sa_end];
+	const uint64_t id = ibsa_be64(to->gid.raw + 8);
+	const uint32_t lid = to->lid ? to->lid : lid_in_gid(fabric, id);
+
+	if (to->qpn != IBSA_QPN_GSI)
+		return false;
+	if (lid)
+		return end_by_lid(fabric, lid) == sa;
+	return to->has_grh && ibsa_be64(to->gid.raw) == fabric->gid_prefix &&
+	       (id == sa->guid || id == SA_WELL_KNOWN_ID);
+}
+
+/* Whether the SA is still there when a request to @to arrives. */
+static bool is_heard(const struct link *link, const struct ibsa_address *to)
+{
+	const struct ibsa_fabric *fabric = link->fabric;
+
+	return fabric->sa_running && fabric->ends[link->end].is_seen &&
+	       is_sa(fabric, to);
+}
+
+/* A request arrives at the address @to, at @now_ns: answered from there. */
 static int reach_sa(struct link *link, const struct ibsa_address *to,
 		    const uint8_t *mad, uint64_t now_ns)
 {
 	struct ibsa_fabric *fabric = link->fabric;
 	struct message *answer;
 
-	if (!fabric->sa_running) {
+	if (!is_heard(link, to)) {
 		fabric->stats.lost++;
 		return 0;
 	}
@@ -208,11 +244,12 @@ static int reach_sa(struct link *link, const struct ibsa_address *to,
 	}
 	answer->due_ns = now_ns + fabric->latency_ns;
 	answer->sa = *to;
+	if (!answer->sa.lid)
+		answer->sa.lid = fabric->ends[fabric->sa_end].lid;
 	return carry(link, answer);
 }
 
-/* Let the requests that are due reach the SA. */
-static void settle(struct link *link)
+void ibsa__link_settle(struct link *link)
 {
 	struct message *request;
 
@@ -233,30 +270,50 @@ static bool is_link_faulty(const struct ibsa_fabric *fabric)
 	return false;
 }
 
-/* Whether an address is the SA's: by LID, or by GID where there is none. */
-static bool is_sa(const struct ibsa_fabric *fabric,
-		  const struct ibsa_address *to)
-{
-	const struct end_port *sa = &fabric->ends[fabric->sa_end];
-	const uint64_t id = ibsa_be64(to->gid.raw + 8);
-
-	if (to->qpn != IBSA_QPN_GSI)
-		return false;
-	if (to->lid)
-		return end_by_lid(fabric, to->lid) == sa;
-	return to->has_grh && ibsa_be64(to->gid.raw) == fabric->gid_prefix &&
-	       (id == sa->guid || id == SA_WELL_KNOWN_ID);
-}
-
-/* The whole of a MAD: what the client left out is zero. */
+/*
+ * The whole of a MAD: what the client left out is zero. No request says
+ * anything past its first 256 bytes, long as one may be on Omni-Path.
+ */
 static const uint8_t *whole(const uint8_t *mad, size_t len,
 			    uint8_t room[IBSA_MAD_BYTES])
 {
-	if (len == IBSA_MAD_BYTES)
+	if (len >= IBSA_MAD_BYTES)
 		return mad;
 	memcpy(room, mad, len);
 	memset(room + len, 0, IBSA_MAD_BYTES - len);
 	return room;
+}
+
+/*
+ * Whether a MAD finds its way: the port has been set up, and the P_Key that
+ * it is sent with passes the SA's port.
+ */
+static bool is_carried(const struct link *link, const struct ibsa_address *to)
+{
+	const struct ibsa_fabric *fabric = link->fabric;
+	const struct end_port *end = &fabric->ends[link->end];
+	const struct end_port *sa = &fabric->ends[fabric->sa_end];
+
+	return end->is_seen && end->state == IBSA_PORT_ACTIVE &&
+	       is_sa(fabric, to) &&
+	       ibsa__pkey_passes(sa, end_pkey(end, to->pkey_index));
+}
+
+static int send_late(struct link *link, const struct ibsa_address *to,
+		     const uint8_t *mad, uint64_t now_ns)
+{
+	struct message *request = ibsa__queue_new(&link->queue);
+	int err;
+
+	if (!request)
+		return -ENOMEM;
+	request->is_request = true;
+	request->due_ns = now_ns;
+	request->sa = *to;
+	ibsa__sa_reply_put(&request->body, mad, IBSA_MAD_BYTES);
+	err = carry(link, request);
+	ibsa__link_settle(link);
+	return err;
 }
 
 int ibsa__link_send(struct link *link, const struct ibsa_address *to,
@@ -265,35 +322,41 @@ int ibsa__link_send(struct link *link, const struct ibsa_address *to,
 	struct ibsa_fabric *fabric = link->fabric;
 	const uint64_t now_ns = ibsa__fabric_now(fabric);
 	uint8_t room[IBSA_MAD_BYTES];
-	struct message *request;
-	int err;
 
+	if (fabric->ends[link->end].needs_grh && !to->has_grh)
+		return -EINVAL;
 	fabric->stats.requests++;
-	if (link->end == SIM_NONE || !is_sa(fabric, to)) {
+	if (!is_carried(link, to)) {
 		fabric->stats.lost++;
 		return 0;
 	}
 	mad = whole(mad, len, room);
-	settle(link);
+	ibsa__link_settle(link);
 	if (!is_link_faulty(fabric) && !link->held[true])
 		return reach_sa(link, to, mad, now_ns);
-	request = ibsa__queue_new(&link->queue);
-	if (!request)
-		return -ENOMEM;
-	request->is_request = true;
-	request->due_ns = now_ns;
-	request->sa = *to;
-	ibsa__sa_reply_put(&request->body, mad, IBSA_MAD_BYTES);
-	err = carry(link, request);
-	settle(link);
-	return err;
+	return send_late(link, to, mad, now_ns);
+}
+
+void ibsa__link_cut(struct link *link)
+{
+	const uint64_t now_ns = ibsa__fabric_now(link->fabric);
+
+	for (int is_request = 0; is_request < 2; is_request++) {
+		struct message *held = link->held[is_request];
+
+		ibsa__queue_cut(queue_of(link, is_request), now_ns,
+				&link->queue);
+		link->held[is_request] = NULL;
+		if (held)
+			ibsa__queue_release(&link->queue, held);
+	}
 }
 
 bool ibsa__link_is_ready(struct link *link)
 {
 	const struct message *first;
 
-	settle(link);
+	ibsa__link_settle(link);
 	first = head(link, false);
 	return first && first->due_ns <= ibsa__fabric_now(link->fabric);
 }
@@ -302,7 +365,7 @@ struct message *ibsa__link_receive(struct link *link)
 {
 	struct message *answer;
 
-	settle(link);
+	ibsa__link_settle(link);
 	answer = take_due(link, false);
 	if (answer)
 		link->fabric->stats.answers++;

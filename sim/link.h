@@ -9,8 +9,9 @@
 struct link {
 	struct ibsa_transport base;
 	struct ibsa_fabric *fabric;
-	uint32_t port; /* index in the topology */
-	uint32_t end;  /* the end port, or SIM_NONE out of the SA's reach */
+	struct link *next;     /* client of the fabric */
+	uint32_t port;	       /* index in the topology */
+	uint32_t end;	       /* index of the end port */
 	struct queue queue;    /* answers; all messages come from here */
 	struct queue requests; /* those that do not reach the SA at once */
 	/* What waits for the next to overtake it: answer and request. */
@@ -24,7 +25,10 @@ struct link {
 	bool is_wake_pending;	  /* until the client has looked */
 };
 
-/* Send a request; the fabric is locked. Return: 0 or -ENOMEM. */
+/*
+ * Send a request; the fabric is locked. Return: 0; -EINVAL it has no GRH and
+ * the port needs one; -ENOMEM.
+ */
 int ibsa__link_send(struct link *link, const struct ibsa_address *to,
 		    const uint8_t *mad, size_t len);
 
@@ -33,6 +37,12 @@ uint64_t ibsa__link_due(const struct link *link);
 
 /* Whether an answer is there; requests that are due reach the SA first. */
 bool ibsa__link_is_ready(struct link *link);
+
+/* Let the requests that are due reach the SA. */
+void ibsa__link_settle(struct link *link);
+
+/* The link has gone down: what has not arrived by now never will. */
+void ibsa__link_cut(struct link *link);
 
 /* The next answer that is there, or NULL. */
 struct message *ibsa__link_receive(struct link *link);

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -253,11 +254,13 @@ static int parse_switch_port(struct parser *parser, struct cursor line)
 	uint64_t lid;
 	uint64_t lmc;
 
-	if (!comment_number(line, "lid", UINT16_MAX, &lid) ||
+	if (!comment_number(line, "lid", parser->lid_max, &lid) ||
 	    !comment_number(line, "lmc", 7, &lmc))
 		return ibsa__parse_fail(parser, -EINVAL,
-					"a LID is at most 65535, an LMC 7");
-	port->lid = (uint16_t)lid;
+					"a LID is at most %" PRIu32
+					", an LMC 7",
+					parser->lid_max);
+	port->wanted_lid = (uint32_t)lid;
 	port->lmc = (uint8_t)lmc;
 	return 0;
 }
@@ -487,11 +490,13 @@ static int parse_guids(struct parser *parser)
 }
 
 int ibsa__topology_read(const char *path, const char *text, size_t len,
-			struct ibsa_error *error, struct topology *out)
+			uint32_t lid_max, struct ibsa_error *error,
+			struct topology *out)
 {
 	struct parser parser = {
 		.error = error,
 		.node = SIM_NONE,
+		.lid_max = lid_max,
 	};
 	int err = text ? read_text(&parser, text, len)
 		       : parse_file(&parser, path);

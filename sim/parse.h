@@ -41,6 +41,7 @@ struct parser {
 	unsigned int line;
 	unsigned int depth;
 	unsigned int includes;
+	uint32_t lid_max;
 	struct node_attributes attributes; /* of the next node */
 	uint32_t node;			   /* that port lines belong to */
 	uint8_t width;			   /* of links that do not say */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Ports and cables of a topology file. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 #include <ibsa/sa.h>
@@ -100,10 +101,12 @@ static int take_lid(struct parser *parser, struct cursor line,
 		cursor_skip_blanks(&here);
 		cursor_number(&here, 10, &lmc);
 	}
-	if (lid > UINT16_MAX || lmc > 7)
+	if (lid > parser->lid_max || lmc > 7)
 		return ibsa__parse_fail(parser, -EINVAL,
-					"a LID is at most 65535, an LMC 7");
-	port->lid = (uint16_t)lid;
+					"a LID is at most %" PRIu32
+					", an LMC 7",
+					parser->lid_max);
+	port->wanted_lid = (uint32_t)lid;
 	port->lmc = (uint8_t)lmc;
 	return 0;
 }

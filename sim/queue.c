@@ -72,9 +72,8 @@ static int heap_push(struct queue *queue, struct message *message)
 	return 0;
 }
 
-static struct message *heap_pop(struct queue *queue)
+static void heap_pop(struct queue *queue)
 {
-	struct message *top = queue->heap[0];
 	size_t i = 0;
 
 	queue->heap[0] = queue->heap[--queue->heap_count];
@@ -82,33 +81,49 @@ static struct message *heap_pop(struct queue *queue)
 		size_t least = 2 * i + 1;
 
 		if (least >= queue->heap_count)
-			return top;
+			return;
 		if (least + 1 < queue->heap_count &&
 		    is_before(queue->heap[least + 1], queue->heap[least]))
 			least++;
 		if (!is_before(queue->heap[least], queue->heap[i]))
-			return top;
+			return;
 		swap(queue, i, least);
 		i = least;
 	}
 }
 
-int ibsa__queue_push(struct queue *queue, struct message *message)
+bool ibsa__queue_has_room(const struct queue *queue, size_t len)
 {
-	int err;
+	if (!queue->count)
+		return true;
+	return queue->count < QUEUE_MESSAGES_MAX &&
+	       len <= QUEUE_BYTES_MAX - queue->bytes;
+}
 
+static void append(struct queue *queue, struct message *message)
+{
 	message->next = NULL;
-	if (queue->first && is_before(message, queue->last)) {
-		err = heap_push(queue, message);
-		if (err)
-			ibsa__queue_release(queue, message);
-		return err;
-	}
 	if (queue->first)
 		queue->last->next = message;
 	else
 		queue->first = message;
 	queue->last = message;
+}
+
+int ibsa__queue_push(struct queue *queue, struct message *message)
+{
+	int err = 0;
+
+	if (queue->first && is_before(message, queue->last))
+		err = heap_push(queue, message);
+	else
+		append(queue, message);
+	if (err) {
+		ibsa__queue_release(queue, message);
+		return err;
+	}
+	queue->count++;
+	queue->bytes += message->body.len;
 	return 0;
 }
 
@@ -125,12 +140,36 @@ struct message *ibsa__queue_head(const struct queue *queue)
 
 struct message *ibsa__queue_pop(struct queue *queue)
 {
-	struct message *message = queue->first;
+	struct message *message = ibsa__queue_head(queue);
 
-	if (is_heap_first(queue))
-		return heap_pop(queue);
-	queue->first = message->next;
+	if (message == queue->first)
+		queue->first = message->next;
+	else
+		heap_pop(queue);
+	queue->count--;
+	queue->bytes -= message->body.len;
 	return message;
+}
+
+void ibsa__queue_cut(struct queue *queue, uint64_t now_ns, struct queue *owner)
+{
+	struct queue kept = { 0 };
+	struct message *head;
+
+	while ((head = ibsa__queue_head(queue))) {
+		ibsa__queue_pop(queue);
+		if (head->due_ns > now_ns) {
+			ibsa__queue_release(owner, head);
+			continue;
+		}
+		append(&kept, head);
+		kept.count++;
+		kept.bytes += head->body.len;
+	}
+	queue->first = kept.first;
+	queue->last = kept.last;
+	queue->count = kept.count;
+	queue->bytes = kept.bytes;
 }
 
 static void free_list(struct message *message)

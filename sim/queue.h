@@ -25,14 +25,26 @@ struct queue {
 	struct message **heap;
 	size_t heap_count;
 	size_t heap_room;
+	size_t count; /* of the two, and */
+	size_t bytes; /* of their bodies */
 	struct message *free;
 };
+
+/*
+ * What may wait for a client that does not look. An empty queue takes an
+ * answer of any size.
+ */
+enum { QUEUE_MESSAGES_MAX = 131072 };
+#define QUEUE_BYTES_MAX SA_REPLY_BYTES_MAX
 
 /* A message to fill, or NULL. */
 struct message *ibsa__queue_new(struct queue *queue);
 
 /* Give a message back. */
 void ibsa__queue_release(struct queue *queue, struct message *message);
+
+/* Whether there is room for a message of @len bytes. */
+bool ibsa__queue_has_room(const struct queue *queue, size_t len);
 
 /* Return: 0; -ENOMEM, and the message was released. */
 int ibsa__queue_push(struct queue *queue, struct message *message);
@@ -42,6 +54,9 @@ struct message *ibsa__queue_head(const struct queue *queue);
 
 /* Take ibsa__queue_head() out. */
 struct message *ibsa__queue_pop(struct queue *queue);
+
+/* Give all that is due after @now_ns back to @owner. */
+void ibsa__queue_cut(struct queue *queue, uint64_t now_ns, struct queue *owner);
 
 void ibsa__queue_done(struct queue *queue);
 

@@ -64,10 +64,19 @@ static void add_hops(struct routes *routes, const struct topology *topo,
 	}
 }
 
-int ibsa__routes_init(struct routes *routes, const struct topology *topo)
+static void follow_cables(struct routes *routes, const struct topology *topo)
 {
 	uint32_t count = 0;
 
+	for (uint32_t i = 0; i < topo->node_count; i++) {
+		if (topo->nodes[i].switch_index != SIM_NONE)
+			add_hops(routes, topo, &topo->nodes[i], &count);
+	}
+	routes->first_hop[topo->switch_count] = count;
+}
+
+int ibsa__routes_init(struct routes *routes, const struct topology *topo)
+{
 	/* One more than needed, so that nothing is of no size. */
 	*routes = (struct routes){
 		.switch_count = topo->switch_count,
@@ -83,18 +92,27 @@ int ibsa__routes_init(struct routes *routes, const struct topology *topo)
 	if (!routes->hops || !routes->first_hop || !routes->queue ||
 	    !routes->to)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < topo->node_count; i++) {
-		if (topo->nodes[i].switch_index != SIM_NONE)
-			add_hops(routes, topo, &topo->nodes[i], &count);
-	}
-	routes->first_hop[topo->switch_count] = count;
+	follow_cables(routes, topo);
 	return 0;
+}
+
+static void forget_spans(struct routes *routes)
+{
+	for (uint32_t i = 0; routes->to && i < routes->switch_count; i++) {
+		ibsa__free(routes->to[i]);
+		routes->to[i] = NULL;
+	}
+}
+
+void ibsa__routes_reset(struct routes *routes, const struct topology *topo)
+{
+	forget_spans(routes);
+	follow_cables(routes, topo);
 }
 
 void ibsa__routes_done(struct routes *routes)
 {
-	for (uint32_t i = 0; routes->to && i < routes->switch_count; i++)
-		ibsa__free(routes->to[i]);
+	forget_spans(routes);
 	ibsa__free(routes->to);
 	ibsa__free(routes->hops);
 	ibsa__free(routes->first_hop);

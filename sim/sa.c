@@ -14,8 +14,13 @@
 /* The SM_Key of a trusted request: OpenSM's default. */
 enum { SM_KEY = 1 };
 
+enum { BASE_VERSION = 1, BASE_VERSION_OPA = 0x80 };
+
 /* Bytes of the SA header that every RMPP segment repeats. */
 enum { SEGMENT_HEADER_BYTES = 20 };
+
+/* Bytes of a table in one segment of Omni-Path, a MAD of 2048. */
+enum { OPA_SA_DATA_BYTES = OPA_MAD_BYTES - IBSA_SA_HEADER_BYTES };
 
 struct attribute {
 	uint16_t id;
@@ -36,6 +41,12 @@ static const struct attribute attributes[] = {
 	{ 0x0038, 56,  7,  true,  ibsa__sa_group },
 	{ 0x00f3, 64,  8,  false, ibsa__sa_inform_info_record },
 };
+
+/* What an Omni-Path fabric is asked for in its own layouts. */
+static const struct attribute opa_attributes[] = {
+	{ 0x0001, 80,  10, false, ibsa__sa_opa_class_port_info },
+	{ 0x0035, 64,  8,  false, ibsa__sa_path },
+};
 /* clang-format on */
 
 static const struct attribute *find_attribute(const uint8_t *mad)
@@ -46,6 +57,20 @@ static const struct attribute *find_attribute(const uint8_t *mad)
 	for (size_t i = 0; i < count; i++) {
 		if (attributes[i].id == id)
 			return &attributes[i];
+	}
+	return NULL;
+}
+
+/* The same attribute in the layout of Omni-Path, or NULL. */
+static const struct attribute *
+find_opa_attribute(const struct ibsa_fabric *fabric, uint16_t id)
+{
+	const size_t count = sizeof(opa_attributes) / sizeof(opa_attributes[0]);
+
+	for (size_t i = 0; i < count; i++) {
+		if (opa_attributes[i].id == id &&
+		    (fabric->has_opa_paths || id != ibsa_path_record.attribute))
+			return &opa_attributes[i];
 	}
 	return NULL;
 }
@@ -202,8 +227,9 @@ static void finish_table(struct sa_work *work)
 	};
 	uint8_t *out = work->reply->bytes;
 	const size_t data = work->reply->len - IBSA_SA_HEADER_BYTES;
-	const size_t segments =
-		data ? (data + IBSA_SA_DATA_BYTES - 1) / IBSA_SA_DATA_BYTES : 1;
+	const size_t room = work->is_opa ? OPA_SA_DATA_BYTES
+					 : IBSA_SA_DATA_BYTES;
+	const size_t segments = data ? (data + room - 1) / room : 1;
 
 	out[RMPP] = 1;
 	out[RMPP + 1] = IBSA_RMPP_TYPE_DATA;
@@ -238,13 +264,33 @@ static void finish(struct sa_work *work)
 	reply->len = IBSA_MAD_BYTES;
 }
 
+/* What the versions of a request say of it. */
+enum versions {
+	VERSIONS_IB,
+	VERSIONS_OPA,
+	VERSIONS_BAD,
+};
+
+static enum versions versions_of(const uint8_t *mad)
+{
+	const uint64_t base = IBSA_GET(sa_header, base_version, mad);
+	const uint64_t class = IBSA_GET(sa_header, class_version, mad);
+
+	if (base == BASE_VERSION && class == IBSA_CLASS_VERSION)
+		return VERSIONS_IB;
+	if (base == BASE_VERSION_OPA && class == IBSA_CLASS_VERSION_OPA)
+		return VERSIONS_OPA;
+	return VERSIONS_BAD;
+}
+
 /* Whether the SA reads on at all; what fails here is met with silence. */
 static bool is_heard(const struct sa_work *work,
 		     const struct attribute *attribute)
 {
 	const uint64_t key = IBSA_GET(sa_header, sm_key, work->mad);
 
-	if (!attribute || (key && key != SM_KEY))
+	if (!attribute || (key && key != SM_KEY) ||
+	    (work->fabric->is_opa && versions_of(work->mad) == VERSIONS_BAD))
 		return false;
 	switch (work->method) {
 	case IBSA_METHOD_GET:
@@ -257,6 +303,31 @@ static bool is_heard(const struct sa_work *work,
 	default:
 		return false;
 	}
+}
+
+/*
+ * The SM of Omni-Path is opa-fm, which does not hear versions that it does
+ * not know, and refuses the class version where it has an attribute in the
+ * other layout only. OpenSM refuses all but its own.
+ */
+static void answer(struct sa_work *work, const struct attribute *attribute)
+{
+	const struct ibsa_fabric *fabric = work->fabric;
+	const enum versions versions = versions_of(work->mad);
+
+	if (versions == VERSIONS_OPA && fabric->is_opa) {
+		work->is_opa = true;
+		attribute = find_opa_attribute(fabric, attribute->id);
+	} else if (versions != VERSIONS_IB) {
+		attribute = NULL;
+	}
+	if (!attribute) {
+		sa_fail(work, IBSA_STATUS_BAD_VERSION);
+		return;
+	}
+	work->stride = attribute->stride;
+	work->offset = attribute->offset;
+	attribute->answer(work);
 }
 
 bool ibsa__sa_answer(struct ibsa_fabric *fabric, uint32_t end,
@@ -278,14 +349,7 @@ bool ibsa__sa_answer(struct ibsa_fabric *fabric, uint32_t end,
 	    !is_heard(&work, attribute))
 		return false;
 	reply->len = IBSA_SA_HEADER_BYTES;
-	if (IBSA_GET(sa_header, base_version, mad) != 1 ||
-	    IBSA_GET(sa_header, class_version, mad) != IBSA_CLASS_VERSION) {
-		sa_fail(&work, IBSA_STATUS_BAD_VERSION);
-	} else {
-		work.stride = attribute->stride;
-		work.offset = attribute->offset;
-		attribute->answer(&work);
-	}
+	answer(&work, attribute);
 	finish(&work);
 	return true;
 }

@@ -37,6 +37,7 @@ struct sa_work {
 	uint8_t offset;	 /* AttributeOffset of an answer with records */
 	uint16_t status;
 	uint8_t method;
+	bool is_opa;		/* in the layouts of Omni-Path */
 	bool is_trusted;	/* the request carries the SM_Key */
 	bool is_silent;		/* no answer at all */
 	bool ends_subscription; /* say so in an error's echo */
@@ -94,6 +95,7 @@ bool ibsa__sa_matches(const struct sa_filter *filter,
 
 /* The attributes. */
 void ibsa__sa_class_port_info(struct sa_work *work);
+void ibsa__sa_opa_class_port_info(struct sa_work *work);
 void ibsa__sa_node(struct sa_work *work);
 void ibsa__sa_port_info(struct sa_work *work);
 void ibsa__sa_path(struct sa_work *work);

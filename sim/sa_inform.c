@@ -41,7 +41,7 @@ static bool is_known_source(const struct sa_work *work,
 	if (memcmp(info->gid.raw, no_gid, GID_BYTES))
 		return end_by_guid(work->fabric, ibsa_be64(info->gid.raw + 8));
 	return info->lid_range_begin == LID_RANGE_ALL ||
-	       info->lid_range_begin <= work->fabric->lid_top;
+	       info->lid_range_begin <= work->fabric->lids.top;
 }
 
 static bool is_security(const struct ibsa_inform_info *info)

@@ -14,6 +14,16 @@ enum {
 	RESP_TIME_VALUE = 16,
 };
 
+/*
+ * Of Omni-Path: multicast and capability masks in PortInfo queries; full
+ * PortInfo. The last is what Linux takes for "knows OpaPathRecords".
+ */
+enum {
+	CAPABILITY_MASK_OPA = 0x2200,
+	CAPABILITY_MASK2_OPA = 0x0000040,
+	CAP2_OPA_PATHS = 1 << 26,
+};
+
 /* What the file does not say of a node. */
 enum {
 	NODE_VERSION = 1,
@@ -46,6 +56,32 @@ void ibsa__sa_class_port_info(struct sa_work *work)
 		ibsa_class_port_info_record.encode(&info, record, &over);
 }
 
+void ibsa__sa_opa_class_port_info(struct sa_work *work)
+{
+	const struct ibsa_opa_class_port_info info = {
+		.base_version = IBSA_CLASS_VERSION_OPA,
+		.class_version = IBSA_CLASS_VERSION_OPA,
+		.capability_mask = CAPABILITY_MASK_OPA,
+		.capability_mask2 =
+			CAPABILITY_MASK2_OPA |
+			(work->fabric->has_opa_paths ? CAP2_OPA_PATHS : 0),
+		.resp_time_value = RESP_TIME_VALUE,
+		.redirect_qp = IBSA_QPN_GSI,
+		.redirect_qkey = IBSA_QKEY_GSI,
+		.trap_qkey = IBSA_QKEY_GSI,
+	};
+	uint8_t *record;
+	uint64_t over;
+
+	if (work->method != IBSA_METHOD_GET) {
+		sa_fail(work, IBSA_STATUS_REQ_INVALID);
+		return;
+	}
+	record = ibsa__sa_add(work);
+	if (record)
+		ibsa_opa_class_port_info_record.encode(&info, record, &over);
+}
+
 /* The name takes 64 bytes at most on the wire, without a NUL if need be. */
 static void set_description(struct ibsa_node *out, const char *name)
 {
@@ -60,7 +96,7 @@ static void encode_node(const struct ibsa_fabric *fabric,
 	const struct topo_node *node = end_topo_node(fabric, end);
 	const bool is_switch = node->type == IBSA_NODE_SWITCH;
 	struct ibsa_node host = {
-		.lid = end->lid,
+		.lid = lid_in_16_bits(end->lid),
 		.base_version = NODE_VERSION,
 		.class_version = NODE_VERSION,
 		.node_type = node->type,
@@ -101,11 +137,11 @@ static void add_ports(struct sa_work *work, const struct sa_filter *filter,
 	const struct ibsa_fabric *fabric = work->fabric;
 
 	for (uint32_t i = 0; i <= node->port_count; i++) {
-		const uint32_t lid =
-			fabric->topo.ports[node->first_port + i].lid;
+		const struct topo_port *port =
+			&fabric->topo.ports[node->first_port + i];
 
-		if (lid)
-			add_node(work, filter, end_by_lid(fabric, lid));
+		if (port->lid)
+			add_node(work, filter, &fabric->ends[port->end]);
 	}
 }
 
@@ -120,8 +156,9 @@ void ibsa__sa_node(struct sa_work *work)
 	/* A LID means its port with any LMC, so it is no matter of bits. */
 	ibsa__sa_filter(&ibsa_node_record, ~IBSA_NODE_CM(lid), work, &filter);
 	if (by_lid) {
-		const uint64_t lid = IBSA_GET(node, lid, work->want);
-		const struct end_port *end = end_by_lid(fabric, (uint32_t)lid);
+		const uint16_t lid = (uint16_t)IBSA_GET(node, lid, work->want);
+		const struct end_port *end = end_by_lid(fabric,
+							lid_in_16_bits(lid));
 
 		if (end)
 			add_node(work, &filter, end);

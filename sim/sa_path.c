@@ -5,172 +5,55 @@
  * Source: IBA vol 1, 15.2.5.16; OpenSM 3.3, osm_sa_path_record.c, for what
  * the specification leaves open.
  */
-#include <errno.h>
+#include "sim/path.h"
 
-#include "sim/sa.h"
+/* The first multicast LID of Omni-Path. */
+#define OPA_LID_MULTICAST UINT32_C(0xf0000000)
 
 enum {
-	LIFE_TIME = 18, /* of every path that leaves its port */
 	HOP_LIMIT_ROUTED = 255,
-	MTU_CODE_MAX = 5,
 	EXACTLY = IBSA_SELECT_EXACTLY << 6,
 	PREFERENCE_NOT_REDUNDANT = 2,
 };
 
-/* What both ends of a path are asked to be. */
-struct path_ends {
-	const struct end_port *from; /* NULL: all */
-	const struct end_port *to;
-	uint16_t from_lid; /* 0: any of the port's */
-	uint16_t to_lid;
-	bool is_routed; /* the way leads off the subnet */
+static const struct layout layout_ib = {
+	.slid = 42,
+	.raw_traffic = 44,
+	.hop_limit = 47,
+	.tclass = 48,
+	.reversible = 49,
+	.pkey = 50,
+	.sl = 53,
+	.sl_max = 15,
+	.mtu = 54,
+	.mtu_max = 5,
+	.rate = 55,
+	.life_time = 56,
+	.preference = 57,
 };
 
-/* What a path is. */
-struct path {
-	const struct end_port *from;
-	const struct end_port *to;
-	uint8_t rate; /* rank */
-	uint8_t mtu;
-	uint8_t life_time;
-};
-
-/* One request for PathRecords. */
-struct path_query {
-	struct sa_work *work;
-	uint64_t mask;
-	struct path_ends ends;
-	unsigned int paths; /* for each pair of ports */
-	uint16_t pkey;	    /* of every path */
-};
-
-#define HAS(query, field) \
-	(((query)->mask & IBSA_PATH_CM(field)) == IBSA_PATH_CM(field))
-#define WANT(query, field) ((uint8_t)IBSA_GET(path, field, (query)->work->want))
-
-/*
- * What a selector makes of a quantity: the largest one that satisfies it.
- * False if none does. "Exactly" may ask for less than there is.
- */
-static bool select_up_to(unsigned int selector, uint8_t want, uint8_t *have)
-{
-	switch (selector) {
-	case IBSA_SELECT_GREATER:
-		return *have > want;
-	case IBSA_SELECT_LESS:
-		if (*have >= want)
-			*have = want - 1;
-		return want > 1;
-	case IBSA_SELECT_EXACTLY:
-		if (*have < want)
-			return false;
-		*have = want;
-		return true;
-	default:
-		return true;
-	}
-}
-
-static bool select_mtu(const struct path_query *query, struct path *path)
-{
-	if (!HAS(query, mtu_selector) || !HAS(query, mtu))
-		return true;
-	return select_up_to(WANT(query, mtu_selector), WANT(query, mtu),
-			    &path->mtu);
-}
-
-/* A rate cannot be lowered to a wanted one: that may not exist here. */
-static bool select_rate(const struct path_query *query, struct path *path)
-{
-	uint8_t want;
-
-	if (!HAS(query, rate_selector) || !HAS(query, rate))
-		return true;
-	want = ibsa__rate_rank_of_code(WANT(query, rate));
-	if (WANT(query, rate_selector) == IBSA_SELECT_EXACTLY)
-		return path->rate == want;
-	return select_up_to(WANT(query, rate_selector), want, &path->rate);
-}
-
-static bool select_life_time(const struct path_query *query, struct path *path)
-{
-	uint8_t want = WANT(query, packet_life_time);
-
-	if (!HAS(query, packet_life_time_selector) ||
-	    !HAS(query, packet_life_time))
-		return true;
-	/* A loopback path has none, and none is less than any. */
-	if (WANT(query, packet_life_time_selector) == IBSA_SELECT_LESS &&
-	    path->life_time < want)
-		return true;
-	return select_up_to(WANT(query, packet_life_time_selector), want,
-			    &path->life_time);
-}
-
-/*
- * Every port is a full member of the default partition and of no other, so
- * that one P_Key does for all paths; false if there can be none.
- */
-static bool choose_pkey(struct path_query *query)
-{
-	query->pkey = IBSA_PKEY_DEFAULT;
-	if (HAS(query, raw_traffic) && WANT(query, raw_traffic)) {
-		query->pkey = 0;
-		return true;
-	}
-	if (!HAS(query, pkey))
-		return true;
-	query->pkey = (uint16_t)IBSA_GET(path, pkey, query->work->want);
-	return (query->pkey | IBSA_PKEY_FULL) == IBSA_PKEY_DEFAULT;
-}
-
-/* Find the path between two ports. False if none is as wanted. */
-static bool find_path(const struct path_query *query,
-		      const struct end_port *from, const struct end_port *to,
-		      struct path *out)
-{
-	struct span span;
-	const int err = ibsa__route_span(query->work->fabric, from, to, &span);
-
-	if (err == -ENOMEM)
-		sa_fail(query->work, IBSA_STATUS_NO_RESOURCES);
-	if (err)
-		return false;
-	*out = (struct path){
-		.from = from,
-		.to = to,
-		.rate = span.rate,
-		.mtu = span.mtu,
-		.life_time = from == to ? 0 : LIFE_TIME,
-	};
-	return select_mtu(query, out) && select_rate(query, out) &&
-	       select_life_time(query, out);
-}
-
-/* Where fields of a PathRecord lie, in bytes. IBA vol 1, 15.2.5.16. */
-enum {
-	AT_DGID = 8,
-	AT_SGID = 24,
-	AT_DLID = 40,
-	AT_SLID = 42,
-	AT_RAW_TRAFFIC = 44,
-	AT_HOP_LIMIT = 47,
-	AT_TCLASS = 48,
-	AT_REVERSIBLE = 49,
-	AT_PKEY = 50,
-	AT_SL = 53,
-	AT_MTU = 54,
-	AT_RATE = 55,
-	AT_LIFE_TIME = 56,
-	AT_PREFERENCE = 57,
-	GID_BYTES = 16,
+static const struct layout layout_opa = {
+	.has_wide_lids = true,
+	.slid = 44,
+	.raw_traffic = 48,
+	.hop_limit = 51,
+	.tclass = 52,
+	.reversible = 53,
+	.pkey = 54,
+	.sl = 58,
+	.sl_max = 31,
+	.mtu = 60,
+	.mtu_max = 7,
+	.rate = 61,
+	.life_time = 62,
+	.preference = 63,
 };
 
 /* The GID that was asked by, else the port's own. */
 static void put_gids(const struct path_query *query, const struct path *path,
 		     uint8_t *out)
 {
-	const uint8_t *want = query->work->want;
+	const uint8_t *want = query->want;
 	const struct ibsa_fabric *fabric = query->work->fabric;
 
 	if (query->ends.is_routed)
@@ -183,31 +66,55 @@ static void put_gids(const struct path_query *query, const struct path *path,
 		end_gid(fabric, path->from, out + AT_SGID);
 }
 
-static void put_path(const struct path_query *query, const struct path *path,
-		     uint16_t from_lid, uint16_t to_lid, uint8_t preference)
+/* The interface id that stands for a LID. */
+static void put_lid_in_gid(uint8_t *gid, uint32_t lid)
 {
+	ibsa_put_be64(gid + 8, (uint64_t)OPA_GID_OUI << 40 | lid);
+}
+
+/*
+ * A LID that 16 bits cannot hold goes into a GID, and its other end's then
+ * too: the kernel reads either both LIDs from there, or none.
+ */
+static void put_lids(const struct path_query *query, uint32_t from, uint32_t to,
+		     uint8_t *out)
+{
+	if (query->at->has_wide_lids) {
+		ibsa_put_be32(out + AT_DLID, to);
+		ibsa_put_be32(out + query->at->slid, from);
+	} else if (lid_in_16_bits(from) && lid_in_16_bits(to)) {
+		ibsa_put_be16(out + AT_DLID, (uint16_t)to);
+		ibsa_put_be16(out + query->at->slid, (uint16_t)from);
+	} else {
+		put_lid_in_gid(out + AT_DGID, to);
+		put_lid_in_gid(out + AT_SGID, from);
+	}
+}
+
+static void put_path(const struct path_query *query, const struct path *path,
+		     uint32_t from_lid, uint32_t to_lid, uint8_t preference)
+{
+	const struct layout *at = query->at;
 	uint8_t *out = ibsa__sa_add(query->work);
-	const uint8_t *want = query->work->want;
 
 	if (!out)
 		return;
 	put_gids(query, path, out);
-	ibsa_put_be16(out + AT_DLID, to_lid);
-	ibsa_put_be16(out + AT_SLID, from_lid);
-	out[AT_HOP_LIMIT] = query->ends.is_routed ? HOP_LIMIT_ROUTED : 0;
-	out[AT_REVERSIBLE] = 0x80;
-	ibsa_put_be16(out + AT_PKEY, query->pkey);
-	out[AT_SL] = HAS(query, sl) ? want[AT_SL] & 0x0f : 0;
-	out[AT_MTU] = EXACTLY | path->mtu;
-	out[AT_RATE] = EXACTLY | ibsa__rate_code(path->rate);
-	out[AT_LIFE_TIME] = EXACTLY | path->life_time;
-	out[AT_PREFERENCE] = preference;
+	put_lids(query, from_lid, to_lid, out);
+	out[at->hop_limit] = query->ends.is_routed ? HOP_LIMIT_ROUTED : 0;
+	out[at->reversible] = 0x80;
+	ibsa_put_be16(out + at->pkey, path->pkey);
+	out[at->sl] = HAS(query, sl) ? query->want[at->sl] & at->sl_max : 0;
+	out[at->mtu] = EXACTLY | path->mtu;
+	out[at->rate] = EXACTLY | ibsa__rate_code(path->rate);
+	out[at->life_time] = EXACTLY | path->life_time;
+	out[at->preference] = preference;
 }
 
 /* The LIDs of a pair of ports that a query is about. */
 struct lid_ranges {
-	uint16_t from;
-	uint16_t to;
+	uint32_t from;
+	uint32_t to;
 	unsigned int from_count;
 	unsigned int to_count;
 };
@@ -221,8 +128,7 @@ static unsigned int put_redundant(const struct path_query *query,
 
 	while (done < query->paths && done < lids->from_count &&
 	       done < lids->to_count && !query->work->status) {
-		put_path(query, path, (uint16_t)(lids->from + done),
-			 (uint16_t)(lids->to + done), 0);
+		put_path(query, path, lids->from + done, lids->to + done, 0);
 		done++;
 	}
 	return done;
@@ -242,8 +148,8 @@ static void put_rest(const struct path_query *query, const struct path *path,
 			return;
 		if (from == to)
 			continue;
-		put_path(query, path, (uint16_t)(lids->from + from),
-			 (uint16_t)(lids->to + to), PREFERENCE_NOT_REDUNDANT);
+		put_path(query, path, lids->from + from, lids->to + to,
+			 PREFERENCE_NOT_REDUNDANT);
 		done++;
 	}
 }
@@ -257,7 +163,7 @@ static void add_pair(const struct path_query *query,
 	struct path path;
 	unsigned int done;
 
-	if (!find_path(query, from, to, &path))
+	if (!ibsa__path_find(query, from, to, &path))
 		return;
 	if (ends->from_lid) {
 		lids.from = ends->from_lid;
@@ -286,8 +192,10 @@ static void add_to(const struct path_query *query, const struct end_port *to)
 		add_pair(query, query->ends.from, to);
 		return;
 	}
-	for (uint32_t i = 0; i < fabric->end_count && !is_done(query); i++)
-		add_pair(query, &fabric->ends[i], to);
+	for (uint32_t i = 0; i < fabric->end_count && !is_done(query); i++) {
+		if (fabric->ends[i].is_seen)
+			add_pair(query, &fabric->ends[i], to);
+	}
 }
 
 static void add_paths(const struct path_query *query)
@@ -298,8 +206,10 @@ static void add_paths(const struct path_query *query)
 		add_to(query, query->ends.to);
 		return;
 	}
-	for (uint32_t i = 0; i < fabric->end_count && !is_done(query); i++)
-		add_to(query, &fabric->ends[i]);
+	for (uint32_t i = 0; i < fabric->end_count && !is_done(query); i++) {
+		if (fabric->ends[i].is_seen)
+			add_to(query, &fabric->ends[i]);
+	}
 }
 
 static bool is_link_local(const uint8_t *gid)
@@ -313,17 +223,28 @@ static bool is_of_subnet(const struct ibsa_fabric *fabric, const uint8_t *gid)
 	return is_link_local(gid) || ibsa_be64(gid) == fabric->gid_prefix;
 }
 
+/* The port that a GID names, on Omni-Path perhaps by its LID; or NULL. */
+static const struct end_port *end_by_gid(const struct ibsa_fabric *fabric,
+					 const uint8_t *gid)
+{
+	const uint64_t id = ibsa_be64(gid + 8);
+
+	if (fabric->is_opa && id >> 40 == OPA_GID_OUI)
+		return end_by_lid(fabric, (uint32_t)id);
+	return end_by_guid(fabric, id);
+}
+
 /* An unknown end is no error to OpenSM: there are just no paths. */
 static bool find_source(const struct path_query *query, struct path_ends *ends)
 {
 	const struct ibsa_fabric *fabric = query->work->fabric;
-	const uint8_t *gid = query->work->want + AT_SGID;
+	const uint8_t *gid = query->want + AT_SGID;
 
 	if (!HAS(query, sgid))
 		return true;
 	if (!is_of_subnet(fabric, gid))
 		return false;
-	ends->from = end_by_guid(fabric, ibsa_be64(gid + 8));
+	ends->from = end_by_gid(fabric, gid);
 	return ends->from;
 }
 
@@ -331,20 +252,28 @@ static bool find_destination(const struct path_query *query,
 			     struct path_ends *ends)
 {
 	const struct ibsa_fabric *fabric = query->work->fabric;
-	const uint8_t *gid = query->work->want + AT_DGID;
+	const uint8_t *gid = query->want + AT_DGID;
 
 	if (!HAS(query, dgid))
 		return true;
 	ends->is_routed = !is_of_subnet(fabric, gid);
 	if (!ends->is_routed)
-		ends->to = end_by_guid(fabric, ibsa_be64(gid + 8));
+		ends->to = end_by_gid(fabric, gid);
 	else if (fabric->router_end != SIM_NONE)
 		ends->to = &fabric->ends[fabric->router_end];
 	return ends->to;
 }
 
+/* A LID of the request, which says more in Omni-Path's layout. */
+static uint32_t wanted_lid(const struct path_query *query, uint8_t at)
+{
+	if (query->at->has_wide_lids)
+		return ibsa_be32(query->want + at);
+	return lid_in_16_bits(ibsa_be16(query->want + at));
+}
+
 /* A LID says which port too; with a GID both must be of the same one. */
-static bool add_lid(const struct path_query *query, uint16_t lid,
+static bool add_lid(const struct path_query *query, uint32_t lid,
 		    const struct end_port **end, bool *differ)
 {
 	const struct end_port *found = end_by_lid(query->work->fabric, lid);
@@ -361,20 +290,19 @@ static bool add_lid(const struct path_query *query, uint16_t lid,
 static bool find_ends(struct path_query *query)
 {
 	struct path_ends *ends = &query->ends;
-	const uint8_t *want = query->work->want;
 	bool differ = false;
 
 	if (!find_source(query, ends))
 		return false;
 	if (HAS(query, slid)) {
-		ends->from_lid = ibsa_be16(want + AT_SLID);
+		ends->from_lid = wanted_lid(query, query->at->slid);
 		if (!add_lid(query, ends->from_lid, &ends->from, &differ))
 			return false;
 	}
 	if (!find_destination(query, ends))
 		return false;
 	if (HAS(query, dlid)) {
-		ends->to_lid = ibsa_be16(want + AT_DLID);
+		ends->to_lid = wanted_lid(query, AT_DLID);
 		if (!add_lid(query, ends->to_lid, &ends->to, &differ))
 			return false;
 	}
@@ -383,60 +311,89 @@ static bool find_ends(struct path_query *query)
 	return !differ;
 }
 
+/* What a group's LID is in the layout of the request. */
+static uint32_t group_lid(const struct path_query *query,
+			  const struct sa_group *group)
+{
+	if (!query->at->has_wide_lids)
+		return group->mlid;
+	return OPA_LID_MULTICAST + group->mlid - IBSA_LID_MULTICAST_MIN;
+}
+
+static bool is_of_lid(const struct path_query *query, uint32_t lid)
+{
+	return lid == (query->at->has_wide_lids
+			       ? ibsa_be32(query->want + AT_DLID)
+			       : ibsa_be16(query->want + AT_DLID));
+}
+
 /* Whether the request agrees with the group in all that it selects. */
 static bool is_of_group(const struct path_query *query,
 			const struct sa_group *group)
 {
-	const uint8_t *want = query->work->want;
+	const struct layout *at = query->at;
+	const uint8_t *want = query->want;
 
 	/* No port has joined, so none can be the source. */
 	if (HAS(query, sgid) || HAS(query, slid))
 		return false;
-	if (HAS(query, dlid) && ibsa_be16(want + AT_DLID) != group->mlid)
+	if (HAS(query, dlid) && !is_of_lid(query, group_lid(query, group)))
 		return false;
-	if (HAS(query, pkey) && ibsa_be16(want + AT_PKEY) != group->pkey)
+	if (HAS(query, pkey) && ibsa_be16(want + at->pkey) != group->pkey)
 		return false;
 	if (HAS(query, numb_path) && !query->paths)
 		return false;
-	return !(HAS(query, sl) && WANT(query, sl)) &&
-	       !(HAS(query, flow_label) && IBSA_GET(path, flow_label, want)) &&
-	       !(HAS(query, hop_limit) && WANT(query, hop_limit)) &&
-	       !(HAS(query, tclass) && WANT(query, tclass));
+	return !(HAS(query, sl) && want[at->sl] & at->sl_max) &&
+	       !(HAS(query, flow_label) &&
+		 ibsa_be32(want + at->raw_traffic) >> 8 & 0xfffff) &&
+	       !(HAS(query, hop_limit) && want[at->hop_limit]) &&
+	       !(HAS(query, tclass) && want[at->tclass]);
+}
+
+static void put_group(const struct path_query *query,
+		      const struct sa_group *group, uint8_t *out)
+{
+	const struct layout *at = query->at;
+
+	memcpy(out, query->want, query->work->stride);
+	if (at->has_wide_lids)
+		ibsa_put_be32(out + AT_DLID, group_lid(query, group));
+	else
+		ibsa_put_be16(out + AT_DLID, group->mlid);
+	memset(out + at->raw_traffic, 0, 4);
+	out[at->tclass] = 0;
+	out[at->reversible] = 1;
+	ibsa_put_be16(out + at->pkey, group->pkey);
+	memset(out + at->pkey + 2, 0, at->sl - at->pkey - 1u);
+	out[at->mtu] = EXACTLY | group->mtu;
+	out[at->rate] = EXACTLY | group->rate;
+	out[at->life_time] = EXACTLY | group->packet_life_time;
 }
 
 static void add_multicast(const struct path_query *query)
 {
 	const struct sa_group *group =
-		ibsa__sa_group_find(query->work->want + AT_DGID);
+		ibsa__sa_group_find(query->want + AT_DGID);
 	uint8_t *out;
 
 	if (!group || !is_of_group(query, group))
 		return;
 	out = ibsa__sa_add(query->work);
-	if (!out)
-		return;
-	memcpy(out, query->work->want, query->work->stride);
-	ibsa_put_be16(out + AT_DLID, group->mlid);
-	memset(out + AT_RAW_TRAFFIC, 0, AT_TCLASS - AT_RAW_TRAFFIC);
-	out[AT_TCLASS] = 0;
-	out[AT_REVERSIBLE] = 1;
-	ibsa_put_be16(out + AT_PKEY, group->pkey);
-	ibsa_put_be16(out + AT_PKEY + 2, 0);
-	out[AT_MTU] = EXACTLY | group->mtu;
-	out[AT_RATE] = EXACTLY | group->rate;
-	out[AT_LIFE_TIME] = EXACTLY | group->packet_life_time;
+	if (out)
+		put_group(query, group, out);
 }
 
 /* What OpenSM refuses before it looks at the ends. */
 static uint16_t check(const struct path_query *query)
 {
 	const uint64_t service = query->mask & IBSA_PATH_CM(service_id);
+	const uint8_t mtu = path_quantity(query, query->at->mtu);
 
 	if (HAS(query, rate_selector) && HAS(query, rate) &&
-	    !ibsa__rate_rank_of_code(WANT(query, rate)))
+	    !ibsa__rate_rank_of_code(path_quantity(query, query->at->rate)))
 		return IBSA_STATUS_REQ_INVALID;
 	if (HAS(query, mtu_selector) && HAS(query, mtu) &&
-	    (!WANT(query, mtu) || WANT(query, mtu) > MTU_CODE_MAX))
+	    (!mtu || mtu > query->at->mtu_max))
 		return IBSA_STATUS_REQ_INVALID;
 	if (service && service != IBSA_PATH_CM(service_id))
 		return IBSA_STATUS_REQ_INSUFFICIENT;
@@ -447,6 +404,8 @@ void ibsa__sa_path(struct sa_work *work)
 {
 	struct path_query query = {
 		.work = work,
+		.at = work->is_opa ? &layout_opa : &layout_ib,
+		.want = work->want,
 		.mask = work->mask,
 		.paths = UINT32_MAX,
 	};
@@ -457,11 +416,11 @@ void ibsa__sa_path(struct sa_work *work)
 	if (work->status)
 		return;
 	if (HAS(&query, numb_path))
-		query.paths = WANT(&query, numb_path);
+		query.paths = work->want[query.at->reversible] & 0x7f;
 	if (work->method == IBSA_METHOD_GET)
 		query.paths = 1;
 	if (HAS(&query, dgid) && work->want[AT_DGID] == 0xff)
 		add_multicast(&query);
-	else if (find_ends(&query) && choose_pkey(&query))
+	else if (find_ends(&query) && ibsa__path_choose_pkey(&query))
 		add_paths(&query);
 }

@@ -67,9 +67,12 @@ static void set_link(struct ibsa_port_info *out, const struct topo_port *port)
 static void set_end(const struct ibsa_fabric *fabric,
 		    struct ibsa_port_info *out, const struct topo_port *port)
 {
+	const struct end_port *end = &fabric->ends[port->end];
+
 	out->gid_prefix = fabric->gid_prefix;
-	out->lid = port->lid;
-	out->master_sm_lid = fabric->ends[fabric->sa_end].lid;
+	out->lid = lid_in_16_bits(port->lid);
+	out->master_sm_lid = lid_in_16_bits(end->sm_lid);
+	out->master_sm_sl = end->sm_sl & 0xf;
 	out->m_key_lease_period = M_KEY_LEASE;
 	out->lmc = port->lmc;
 	out->guid_cap = 32;
@@ -167,7 +170,7 @@ static void show_old_speeds(struct ibsa_port_info *port)
 	port->link_speed_active |= SPEED_QDR_BIT;
 }
 
-static void add_port(struct port_query *query, uint16_t lid,
+static void add_port(struct port_query *query, uint32_t lid,
 		     const struct topo_port *port)
 {
 	uint8_t wire[SA_RECORD_BYTES_MAX];
@@ -184,7 +187,7 @@ static void add_port(struct port_query *query, uint16_t lid,
 	record = ibsa__sa_add(query->work);
 	if (!record)
 		return;
-	host.endport_lid = lid;
+	host.endport_lid = lid_in_16_bits(lid);
 	host.options = query->options;
 	if (!query->true_speeds)
 		show_old_speeds(&host);
@@ -213,9 +216,9 @@ static void add_node(struct port_query *query, const struct topo_node *node)
 static void add_by_lid(struct port_query *query)
 {
 	const struct ibsa_fabric *fabric = query->work->fabric;
-	const uint64_t lid = IBSA_GET(port_info, endport_lid,
-				      query->work->want);
-	const struct end_port *end = end_by_lid(fabric, (uint32_t)lid);
+	const uint16_t lid = (uint16_t)IBSA_GET(port_info, endport_lid,
+						query->work->want);
+	const struct end_port *end = end_by_lid(fabric, lid_in_16_bits(lid));
 
 	if (!end)
 		return;

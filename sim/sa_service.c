@@ -43,15 +43,17 @@ static bool is_permitted(const struct sa_work *work)
 {
 	const uint8_t *gid = work->want + AT_GID;
 	const uint16_t pkey = ibsa_be16(work->want + AT_PKEY);
+	const bool is_real = pkey & ~IBSA_PKEY_FULL;
+	const struct end_port *end;
 
 	if (!has(work, IBSA_SERVICE_CM(service_pkey)))
 		return true;
-	if (pkey & ~IBSA_PKEY_FULL &&
-	    (pkey | IBSA_PKEY_FULL) != IBSA_PKEY_DEFAULT)
+	if (is_real && !ibsa__pkey_has(work->from, pkey))
 		return false;
 	if (!has(work, IBSA_SERVICE_CM(service_gid)) || gid[0] == 0xff)
 		return true;
-	return end_by_guid(work->fabric, ibsa_be64(gid + 8));
+	end = end_by_guid(work->fabric, ibsa_be64(gid + 8));
+	return end && (!is_real || ibsa__pkey_has(end, pkey));
 }
 
 static void set_service(struct sa_work *work)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The subnet that the SA sees: the end ports within its reach, and their
- * LIDs. LIDs of the file stay if they are valid; the others are given as
- * OpenSM does, to the SA's own port first and then in order of GUIDs.
+ * The subnet that the SA sees: the end ports within its reach. They are
+ * looked for along the cables, whenever something has changed.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,48 +12,39 @@
 #include "base/error.h"
 #include "sim/fabric.h"
 
-enum { LMC_MAX = 7 };
-
-/* Everything that a cable walk needs: which nodes and ports were seen. */
-struct walk {
-	struct topology *topo;
-	uint32_t *queue; /* switches to look at */
-	uint32_t queued;
-	bool *seen; /* by port */
-	uint32_t found;
-};
-
 static bool is_switch(const struct topology *topo, uint32_t port)
 {
 	return topo->nodes[topo->ports[port].node].type == IBSA_NODE_SWITCH;
 }
 
-/* Arrive at @port: an end port is found, a switch is queued too. */
-static void arrive(struct walk *walk, uint32_t port)
+/* Arrive at @port: an end port is seen, a switch is queued too. */
+static void arrive(struct topology *topo, struct walk *walk, uint32_t port)
 {
-	struct topo_node *node =
-		&walk->topo->nodes[walk->topo->ports[port].node];
-	const uint8_t number = walk->topo->ports[port].number;
+	struct topo_node *node = &topo->nodes[topo->ports[port].node];
+	const uint8_t number = topo->ports[port].number;
 
-	if (is_switch(walk->topo, port))
+	if (is_switch(topo, port))
 		port = node->first_port;
 	if (walk->seen[port])
 		return;
 	walk->seen[port] = true;
-	walk->found++;
-	if (!is_switch(walk->topo, port))
+	if (!is_switch(topo, port))
 		return;
 	node->sa_port = number;
-	walk->queue[walk->queued++] = walk->topo->ports[port].node;
+	walk->queue[walk->queued++] = topo->ports[port].node;
 }
 
-static void walk_from(struct walk *walk, uint32_t port)
+/* From an adapter's port one cable leads on, if its link is up. */
+static void walk_from(struct topology *topo, struct walk *walk, uint32_t port)
 {
-	const struct topology *topo = walk->topo;
-
-	arrive(walk, port);
-	if (!is_switch(topo, port) && topo->ports[port].peer != SIM_NONE)
-		arrive(walk, topo->ports[port].peer);
+	walk->queued = 0;
+	memset(walk->seen, 0, topo->port_count * sizeof(*walk->seen));
+	if (is_switch(topo, port)) {
+		arrive(topo, walk, port);
+	} else if (topo->ports[port].peer != SIM_NONE) {
+		arrive(topo, walk, port);
+		arrive(topo, walk, topo->ports[port].peer);
+	}
 	for (uint32_t head = 0; head < walk->queued; head++) {
 		const struct topo_node *node = &topo->nodes[walk->queue[head]];
 
@@ -62,7 +53,7 @@ static void walk_from(struct walk *walk, uint32_t port)
 				topo->ports[node->first_port + i].peer;
 
 			if (peer != SIM_NONE)
-				arrive(walk, peer);
+				arrive(topo, walk, peer);
 		}
 	}
 }
@@ -79,8 +70,11 @@ static struct end_port make_end(const struct topology *topo, uint32_t index)
 		.lid_count = (uint8_t)(1 << port->lmc),
 		.rate = span.rate,
 		.mtu = span.mtu,
+		.state = IBSA_PORT_DOWN,
 	};
 
+	if (!port->number || port->peer != SIM_NONE)
+		end.state = IBSA_PORT_INIT;
 	if (end.leaf == SIM_NONE && port->peer != SIM_NONE)
 		end.leaf =
 			topo->nodes[topo->ports[port->peer].node].switch_index;
@@ -95,126 +89,118 @@ static int by_guid(const void *a, const void *b)
 	return (x->guid > y->guid) - (x->guid < y->guid);
 }
 
-static int collect_ends(struct ibsa_fabric *fabric, const struct walk *walk)
+static bool is_end(const struct topology *topo, uint32_t port)
 {
-	const struct topology *topo = &fabric->topo;
+	return is_switch(topo, port) == !topo->ports[port].number;
+}
 
-	fabric->ends = ibsa__calloc(walk->found, sizeof(*fabric->ends));
+static int index_ends(struct ibsa_fabric *fabric)
+{
+	int err = ibsa__map_reserve(&fabric->end_of_guid, fabric->end_count);
+
+	for (uint32_t i = 0; i < fabric->end_count && !err; i++) {
+		end_topo_port(fabric, &fabric->ends[i])->end = i;
+		err = ibsa__map_put(&fabric->end_of_guid, fabric->ends[i].guid,
+				    i);
+	}
+	return err;
+}
+
+static int collect_ends(struct ibsa_fabric *fabric)
+{
+	struct topology *topo = &fabric->topo;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < topo->port_count; i++) {
+		topo->ports[i].cable = topo->ports[i].peer;
+		count += is_end(topo, i);
+	}
+	fabric->ends = ibsa__calloc(count, sizeof(*fabric->ends));
 	if (!fabric->ends)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < topo->port_count; i++) {
-		if (walk->seen[i])
+		if (is_end(topo, i))
 			fabric->ends[fabric->end_count++] = make_end(topo, i);
 	}
 	qsort(fabric->ends, fabric->end_count, sizeof(*fabric->ends), by_guid);
-	for (uint32_t i = 0; i < fabric->end_count; i++) {
-		int err = ibsa__map_put(&fabric->end_of_guid,
-					fabric->ends[i].guid, i);
+	return index_ends(fabric);
+}
 
-		if (err)
-			return err;
-		if (end_topo_node(fabric, &fabric->ends[i])->type ==
-			    IBSA_NODE_ROUTER &&
-		    fabric->router_end == SIM_NONE)
+/* Ports that the SA does not see are in none of its answers. */
+static void publish(struct ibsa_fabric *fabric)
+{
+	fabric->router_end = SIM_NONE;
+	for (uint32_t i = 0; i < fabric->end_count; i++) {
+		const struct end_port *end = &fabric->ends[i];
+
+		end_topo_port(fabric, end)->lid = end->is_seen ? end->lid : 0;
+		if (end->is_seen && fabric->router_end == SIM_NONE &&
+		    end_topo_node(fabric, end)->type == IBSA_NODE_ROUTER)
 			fabric->router_end = i;
 	}
-	return 0;
 }
 
-/* Whether the LIDs from @lid on are there and free. */
-static bool is_free(const struct ibsa_fabric *fabric, uint32_t lid,
-		    uint32_t count)
+/* The SM sets up a port. It asks new ones to register, too. */
+static void set_up(struct ibsa_fabric *fabric, struct end_port *end,
+		   enum sweep sweep)
 {
-	if (!lid || lid % count || lid + count > fabric->lid_limit)
-		return false;
-	for (uint32_t i = 0; i < count; i++) {
-		if (fabric->end_of_lid[lid + i] != SIM_NONE)
-			return false;
+	const bool is_new = end->state != IBSA_PORT_ACTIVE;
+
+	end->sm_lid = fabric->ends[fabric->sa_end].lid;
+	end->state = IBSA_PORT_ACTIVE;
+	if (sweep == SWEEP_MASTER || (sweep == SWEEP_AGAIN && is_new))
+		end->reregisters++;
+}
+
+/* An SM whose own port is cut off sees nobody, and forgets nobody. */
+static void forget_lost(struct ibsa_fabric *fabric)
+{
+	struct subscriptions *all = &fabric->subscriptions;
+
+	if (!fabric->ends[fabric->sa_end].is_seen)
+		return;
+	for (size_t i = all->count; i > 0; i--) {
+		if (!fabric->ends[all->all[i - 1].end].is_seen)
+			ibsa__subscriptions_remove(all, &all->all[i - 1]);
 	}
-	return true;
 }
 
-static void take_lid(struct ibsa_fabric *fabric, uint32_t index, uint32_t lid)
+/* False: there are too few LIDs for all that are there. */
+static bool look_around(struct ibsa_fabric *fabric)
 {
-	struct end_port *end = &fabric->ends[index];
+	bool is_enough = true;
 
-	end->lid = (uint16_t)lid;
-	fabric->lid_count += end->lid_count;
-	for (uint32_t i = 0; i < end->lid_count; i++)
-		fabric->end_of_lid[lid + i] = index;
-	if (fabric->lid_top < lid + end->lid_count - 1)
-		fabric->lid_top = lid + end->lid_count - 1;
-}
-
-static void keep_lid(struct ibsa_fabric *fabric, uint32_t index)
-{
-	const struct end_port *end = &fabric->ends[index];
-	const uint32_t lid = end_topo_port(fabric, end)->lid;
-
-	if (is_free(fabric, lid, end->lid_count))
-		take_lid(fabric, index, lid);
-}
-
-/*
- * The lowest free LIDs; *@next says below which ones there are none of that
- * alignment. False: there are none at all.
- */
-static bool give_lid(struct ibsa_fabric *fabric, uint32_t index, uint32_t *next)
-{
-	const uint32_t count = fabric->ends[index].lid_count;
-
-	if (fabric->ends[index].lid)
-		return true;
-	for (; *next < fabric->lid_limit; *next += count) {
-		if (!is_free(fabric, *next, count))
-			continue;
-		take_lid(fabric, index, *next);
-		return true;
-	}
-	return false;
-}
-
-static bool give_lids(struct ibsa_fabric *fabric)
-{
-	uint32_t next[LMC_MAX + 1] = { 1, 2, 4, 8, 16, 32, 64, 128 };
-	uint32_t index = fabric->sa_end;
-
-	/* The SA's own port comes first. */
-	for (uint32_t i = 0; i <= fabric->end_count; index = i++) {
-		const struct end_port *end = &fabric->ends[index];
-
-		if (!give_lid(fabric, index,
-			      &next[end_topo_port(fabric, end)->lmc]))
-			return false;
-	}
-	return true;
-}
-
-static int assign_lids(struct ibsa_fabric *fabric)
-{
-	fabric->lid_limit = IBSA_LID_UNICAST_MAX + 1;
-	fabric->end_of_lid = ibsa__calloc(fabric->lid_limit,
-					  sizeof(*fabric->end_of_lid));
-	if (!fabric->end_of_lid)
-		return -ENOMEM;
-	memset(fabric->end_of_lid, 0xff,
-	       fabric->lid_limit * sizeof(*fabric->end_of_lid));
-	keep_lid(fabric, fabric->sa_end);
-	for (uint32_t i = 0; i < fabric->end_count; i++) {
-		if (i != fabric->sa_end)
-			keep_lid(fabric, i);
-	}
-	return give_lids(fabric) ? 0 : -ENOSPC;
-}
-
-/* Ports out of the SA's reach have no LID, whatever the file says. */
-static void publish_lids(struct ibsa_fabric *fabric)
-{
-	for (uint32_t i = 0; i < fabric->topo.port_count; i++)
-		fabric->topo.ports[i].lid = 0;
+	walk_from(&fabric->topo, &fabric->walk,
+		  fabric->ends[fabric->sa_end].port);
 	for (uint32_t i = 0; i < fabric->end_count; i++)
-		end_topo_port(fabric, &fabric->ends[i])->lid =
-			fabric->ends[i].lid;
+		fabric->ends[i].is_seen =
+			fabric->walk.seen[fabric->ends[i].port];
+	if (fabric->sa_running)
+		is_enough = ibsa__lids_give(fabric);
+	for (uint32_t i = 0; i < fabric->end_count; i++)
+		fabric->ends[i].is_seen = fabric->ends[i].is_seen &&
+					  fabric->ends[i].lid;
+	return is_enough;
+}
+
+static bool sweep_subnet(struct ibsa_fabric *fabric, enum sweep sweep)
+{
+	const bool is_enough = look_around(fabric);
+
+	for (uint32_t i = 0; fabric->sa_running && i < fabric->end_count; i++) {
+		if (fabric->ends[i].is_seen)
+			set_up(fabric, &fabric->ends[i], sweep);
+	}
+	publish(fabric);
+	if (fabric->sa_running)
+		forget_lost(fabric);
+	return is_enough;
+}
+
+void ibsa__subnet_sweep(struct ibsa_fabric *fabric, enum sweep sweep)
+{
+	(void)sweep_subnet(fabric, sweep);
+	ibsa__routes_reset(&fabric->routes, &fabric->topo);
 }
 
 static int order_nodes(struct ibsa_fabric *fabric)
@@ -257,8 +243,7 @@ static int list_adapter_ports(struct ibsa_fabric *fabric)
 	return 0;
 }
 
-/* The port that the SA sits on: a switch's own, else the first connected. */
-static uint32_t sa_port(const struct topology *topo, uint32_t node)
+uint32_t ibsa__subnet_sa_port(const struct topology *topo, uint32_t node)
 {
 	const uint32_t first = topo->nodes[node].first_port;
 
@@ -271,30 +256,29 @@ static uint32_t sa_port(const struct topology *topo, uint32_t node)
 	return SIM_NONE;
 }
 
-static int find_ends(struct ibsa_fabric *fabric, uint32_t from)
+static int prepare(struct ibsa_fabric *fabric)
 {
-	struct topology *topo = &fabric->topo;
-	struct walk walk = {
-		.topo = topo,
-		.queue = ibsa__calloc((size_t)topo->switch_count + 1,
-				      sizeof(*walk.queue)),
-		.seen = ibsa__calloc(topo->port_count, sizeof(*walk.seen)),
-	};
-	int err = -ENOMEM;
+	const struct topology *topo = &fabric->topo;
+	int err;
 
-	if (walk.queue && walk.seen) {
-		walk_from(&walk, from);
-		err = collect_ends(fabric, &walk);
-	}
-	ibsa__free(walk.queue);
-	ibsa__free(walk.seen);
-	return err;
+	fabric->walk.queue = ibsa__calloc((size_t)topo->switch_count + 1,
+					  sizeof(*fabric->walk.queue));
+	fabric->walk.seen = ibsa__calloc(topo->port_count,
+					 sizeof(*fabric->walk.seen));
+	if (!fabric->walk.queue || !fabric->walk.seen)
+		return -ENOMEM;
+	err = collect_ends(fabric);
+	if (!err)
+		err = ibsa__lids_init(fabric);
+	if (!err)
+		err = order_nodes(fabric);
+	return err ? err : list_adapter_ports(fabric);
 }
 
 int ibsa__subnet_init(struct ibsa_fabric *fabric, uint32_t sa_node,
 		      struct ibsa_error *error)
 {
-	const uint32_t from = sa_port(&fabric->topo, sa_node);
+	const uint32_t from = ibsa__subnet_sa_port(&fabric->topo, sa_node);
 	int err;
 
 	if (from == SIM_NONE)
@@ -302,32 +286,28 @@ int ibsa__subnet_init(struct ibsa_fabric *fabric, uint32_t sa_node,
 				  "the SA's node \"%.64s\" has no cable; "
 				  "connect it, or name another for the SA",
 				  fabric->topo.nodes[sa_node].id);
-	fabric->router_end = SIM_NONE;
-	err = find_ends(fabric, from);
-	if (!err) {
-		fabric->sa_end = map_find(&fabric->end_of_guid,
-					  fabric->topo.ports[from].guid);
-		err = assign_lids(fabric);
-	}
-	if (err == -ENOSPC)
-		return ibsa__fail(error, -EINVAL,
-				  "one subnet has 49151 LIDs, too few for "
-				  "these ports; take some out");
-	if (!err)
-		err = order_nodes(fabric);
-	if (!err)
-		err = list_adapter_ports(fabric);
+	err = prepare(fabric);
 	if (err)
 		return ibsa__fail(error, err, "out of memory");
-	publish_lids(fabric);
+	fabric->sa_end = fabric->topo.ports[from].end;
+	if (!sweep_subnet(fabric, SWEEP_FIRST))
+		return ibsa__fail(error, -EINVAL,
+				  "there are %" PRIu32
+				  " LIDs, too few for these ports; take some "
+				  "out, or begin with a lower LID",
+				  fabric->lids.limit - fabric->lids.first);
 	return 0;
 }
 
 void ibsa__subnet_done(struct ibsa_fabric *fabric)
 {
+	for (uint32_t i = 0; i < fabric->end_count; i++)
+		ibsa__free(fabric->ends[i].pkeys);
 	ibsa__map_done(&fabric->end_of_guid);
+	ibsa__map_done(&fabric->lids.ends);
 	ibsa__free(fabric->ends);
-	ibsa__free(fabric->end_of_lid);
 	ibsa__free(fabric->nodes_by_guid);
 	ibsa__free(fabric->adapter_ports);
+	ibsa__free(fabric->walk.queue);
+	ibsa__free(fabric->walk.seen);
 }

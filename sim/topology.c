@@ -144,7 +144,9 @@ int ibsa__topology_add(struct topology *topo, const struct topo_node *node,
 	for (uint32_t i = 0; i < ports; i++)
 		topo->ports[topo->port_count++] = (struct topo_port){
 			.node = index,
+			.cable = SIM_NONE,
 			.peer = SIM_NONE,
+			.end = SIM_NONE,
 			.number = (uint8_t)i,
 		};
 	topo->node_count++;

@@ -38,8 +38,11 @@ struct topo_node {
 struct topo_port {
 	uint64_t guid; /* of an end port; 0 for a switch's others */
 	uint32_t node;
-	uint32_t peer; /* index of the port at the cable's other end */
-	uint16_t lid;  /* as in the file until LIDs are assigned */
+	uint32_t cable; /* index of the port at its other end, or SIM_NONE */
+	uint32_t peer;	/* the same, or SIM_NONE while the link is down */
+	uint32_t end;	/* of an end port, its index there; else SIM_NONE */
+	uint32_t wanted_lid; /* of the file; 0: it does not say */
+	uint32_t lid;	     /* in the SA's answers; 0: not in them */
 	uint8_t number;
 	uint8_t lmc;
 	uint8_t width; /* enum link_width */
@@ -64,12 +67,13 @@ struct topology {
 };
 
 /*
- * Read a topology: from @text, or from the file @path if @text is NULL.
- * Return: 0; -EINVAL with a sentence in @error; -ENOMEM; or the error of
+ * Read a topology: from @text, or from the file @path if @text is NULL. A
+ * LID above @lid_max is refused. Return: 0; -EINVAL with a sentence in @error; -ENOMEM; or the error of
  * opening the file. @out is untouched on failure.
  */
 int ibsa__topology_read(const char *path, const char *text, size_t len,
-			struct ibsa_error *error, struct topology *out);
+			uint32_t lid_max, struct ibsa_error *error,
+			struct topology *out);
 
 void ibsa__topology_done(struct topology *topo);
 

@@ -68,31 +68,18 @@ static int transport_send(struct ibsa_transport *transport,
 			  size_t len, unsigned int timeout_ms)
 {
 	struct link *link = of(transport);
+	const size_t most = link->fabric->is_opa ? OPA_MAD_BYTES
+						 : IBSA_MAD_BYTES;
 	int err;
 
 	(void)timeout_ms;
-	if (!mad || len < IBSA_SA_HEADER_BYTES || len > IBSA_MAD_BYTES)
+	if (!mad || len < IBSA_SA_HEADER_BYTES || len > most)
 		return -EINVAL;
 	pthread_mutex_lock(&link->fabric->lock);
 	err = ibsa__link_send(link, to, mad, len);
 	set_alarm(link);
 	pthread_mutex_unlock(&link->fabric->lock);
 	return err;
-}
-
-/* An answer comes from the address that was asked, with its LID at least. */
-static void fill_message(const struct link *link, const struct message *message,
-			 struct ibsa_message *out)
-{
-	const struct ibsa_fabric *fabric = link->fabric;
-
-	*out = (struct ibsa_message){
-		.from = message->sa,
-		.mad = message->body.bytes,
-		.len = message->body.len,
-	};
-	if (!out->from.lid)
-		out->from.lid = fabric->ends[fabric->sa_end].lid;
 }
 
 static int transport_recv(struct ibsa_transport *transport,
@@ -105,7 +92,11 @@ static int transport_recv(struct ibsa_transport *transport,
 		ibsa__queue_release(&link->queue, link->received);
 	link->received = ibsa__link_receive(link);
 	if (link->received)
-		fill_message(link, link->received, out);
+		*out = (struct ibsa_message){
+			.from = link->received->sa,
+			.mad = link->received->body.bytes,
+			.len = link->received->body.len,
+		};
 	else
 		link->is_wake_pending = false;
 	set_alarm(link);
@@ -231,17 +222,47 @@ static int transport_gid(struct ibsa_transport *transport, uint32_t index,
 static int transport_pkey(struct ibsa_transport *transport, uint32_t index,
 			  uint16_t *out)
 {
-	(void)transport;
-	if (index)
-		return -EINVAL;
-	*out = IBSA_PKEY_DEFAULT;
-	return 0;
+	struct link *link = of(transport);
+	const struct end_port *end = &link->fabric->ends[link->end];
+	int err = 0;
+
+	pthread_mutex_lock(&link->fabric->lock);
+	if (index < end_pkey_count(end))
+		*out = end_pkey(end, index);
+	else
+		err = -EINVAL;
+	pthread_mutex_unlock(&link->fabric->lock);
+	return err;
+}
+
+/* Make it one of the fabric's clients, whom changes concern. */
+static void join(struct link *link)
+{
+	struct ibsa_fabric *fabric = link->fabric;
+
+	pthread_mutex_lock(&fabric->lock);
+	fabric->references++;
+	link->next = fabric->links;
+	fabric->links = link;
+	pthread_mutex_unlock(&fabric->lock);
+}
+
+static void leave(struct link *link)
+{
+	struct link **at = &link->fabric->links;
+
+	pthread_mutex_lock(&link->fabric->lock);
+	while (*at != link)
+		at = &(*at)->next;
+	*at = link->next;
+	pthread_mutex_unlock(&link->fabric->lock);
 }
 
 static void transport_close(struct ibsa_transport *transport)
 {
 	struct link *link = of(transport);
 
+	leave(link);
 	if (link->fd >= 0)
 		close(link->fd);
 	if (link->received)
@@ -269,31 +290,9 @@ static const struct ibsa_transport_ops ops = {
 	.close = transport_close,
 };
 
-/* The port that is meant, or SIM_NONE. */
-static uint32_t find_port(const struct ibsa_fabric *fabric, const char *name,
-			  unsigned int number)
-{
-	const struct topology *topo = &fabric->topo;
-	const uint32_t index = name ? ibsa__topology_find(topo, name)
-				    : ibsa__fabric_first_adapter(fabric);
-	const struct topo_node *node;
-
-	if (index == SIM_NONE)
-		return SIM_NONE;
-	node = &topo->nodes[index];
-	if (node->type != IBSA_NODE_CA || number > node->port_count)
-		return SIM_NONE;
-	for (uint32_t i = 1; !number && i <= node->port_count; i++) {
-		if (topo->ports[node->first_port + i].peer != SIM_NONE)
-			number = i;
-	}
-	return node->first_port + (number ? number : 1);
-}
-
 static int link_new(struct ibsa_fabric *fabric, uint32_t port,
 		    struct link **out)
 {
-	const uint64_t guid = fabric->topo.ports[port].guid;
 	struct link *link = ibsa__calloc(1, sizeof(*link));
 
 	if (!link)
@@ -301,7 +300,7 @@ static int link_new(struct ibsa_fabric *fabric, uint32_t port,
 	link->base.ops = &ops;
 	link->fabric = fabric;
 	link->port = port;
-	link->end = map_find(&fabric->end_of_guid, guid);
+	link->end = fabric->topo.ports[port].end;
 	link->fd = -1;
 	if (!fabric->is_virtual) {
 		link->fd = timerfd_create(CLOCK_MONOTONIC,
@@ -320,18 +319,20 @@ static int link_new(struct ibsa_fabric *fabric, uint32_t port,
 int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
 		       unsigned int port, struct ibsa_transport **out)
 {
-	const uint32_t index = find_port(fabric, node, port);
+	const uint32_t index = ibsa__fabric_find_port(fabric, node, port);
+	const struct topology *topo = &fabric->topo;
 	struct link *link = NULL;
 	int err;
 
-	if (index == SIM_NONE)
+	if (index == SIM_NONE ||
+	    topo->nodes[topo->ports[index].node].type != IBSA_NODE_CA)
 		return -ENODEV;
-	if (fabric->topo.ports[index].peer == SIM_NONE)
+	if (topo->ports[index].cable == SIM_NONE)
 		return -ENETDOWN;
 	err = link_new(fabric, index, &link);
 	if (err)
 		return err;
-	ibsa__fabric_hold(fabric);
+	join(link);
 	*out = &link->base;
 	return 0;
 }

@@ -24,6 +24,11 @@ struct ibsa_fabric;
  *                 first channel adapter of the file
  * @latency_us:    from a request to its answer; default 0
  * @gid_prefix:    of the subnet, host order; default 0xfe80000000000000
+ * @opa:           the links are of Omni-Path: LIDs have 32 bits
+ * @no_opa_paths:  the SA of an Omni-Path fabric answers for no PathRecords of
+ *                 class version 0x80, as opa-fm does not
+ * @first_lid:     LIDs are given from here to what the file gives none;
+ *                 default 1. At most 0xbfff, and 0xbfffffff on Omni-Path
  */
 struct ibsa_fabric_options {
 	bool virtual_clock;
@@ -31,6 +36,9 @@ struct ibsa_fabric_options {
 	const char *sa_node;
 	unsigned int latency_us;
 	uint64_t gid_prefix;
+	bool opa;
+	bool no_opa_paths;
+	uint32_t first_lid;
 };
 
 /**
@@ -97,7 +105,8 @@ struct ibsa_fabric_stats {
 	uint64_t requests;   /* MADs that clients sent */
 	uint64_t answers;    /* MADs that reached a client */
 	uint64_t unanswered; /* the SA kept silent, as it does */
-	uint64_t lost;	     /* sent to where no SA listens */
+	uint64_t lost;	     /* sent to where no SA listens, or by no way */
+	uint64_t dropped;    /* a queue was full: 131072 MADs or 256 MiB */
 	uint64_t faults[IBSA_FAULT_KINDS];
 };
 
@@ -141,11 +150,11 @@ void ibsa_fabric_put(struct ibsa_fabric *fabric);
  * ibsa_fabric_attach - a port of the fabric as a transport
  * @fabric: which
  * @node:   name or node id of a channel adapter; NULL: the first
- * @port:   its port; 0: the first that is connected
+ * @port:   its port; 0: the first with a cable
  * @out:    the transport, for ibsa_options.transport; holds the fabric
  *
- * Return: 0; -ENODEV no such node or port; -ENETDOWN the port is not
- * connected; -ENOMEM; or the error of making its eventfd.
+ * Return: 0; -ENODEV no such node or port; -ENETDOWN the port has no cable;
+ * -ENOMEM; or the error of making its eventfd.
  */
 int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
 		       unsigned int port,
@@ -177,9 +186,84 @@ int ibsa_fabric_advance(struct ibsa_fabric *fabric, uint64_t ns) IBSA_MUST_USE;
  * ibsa_fabric_sa_set - start or stop the SA
  * @fabric:  which
  * @running: false: its ports know no SM any more; a start forgets services,
- *           as a restarted SA does
+ *           subscriptions and memberships, as a restarted SA does, and asks
+ *           all ports to register again
  */
 void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running);
+
+/**
+ * ibsa_fabric_sa_move - let another node's SM become the master
+ * @fabric: which
+ * @node:   name or node id of where the SA now is; NULL: the first channel
+ *          adapter of the file
+ *
+ * The ports that it reaches get its LID as sm_lid, and are asked to register
+ * again: the new SA knows no services, subscriptions or memberships. What is
+ * sent to the old LID is lost, and nobody is told. A stopped SA moves too,
+ * and stays stopped.
+ *
+ * Return: 0; -ENODEV no such node; -ENETDOWN no port of it has a link.
+ */
+int ibsa_fabric_sa_move(struct ibsa_fabric *fabric,
+			const char *node) IBSA_MUST_USE;
+
+/* What of struct ibsa_fabric_port_change is meant. */
+enum ibsa_fabric_change_bit {
+	IBSA_CHANGE_LINK = 1 << 0,
+	IBSA_CHANGE_LID = 1 << 1,
+	IBSA_CHANGE_LMC = 1 << 2,
+	IBSA_CHANGE_SM_SL = 1 << 3,
+	IBSA_CHANGE_PKEYS = 1 << 4,
+	IBSA_CHANGE_NEEDS_GRH = 1 << 5,
+	IBSA_CHANGE_REREGISTER = 1 << 6, /* the event and nothing else */
+};
+
+/**
+ * struct ibsa_fabric_port_change - what becomes of a port
+ * @mask:       of enum ibsa_fabric_change_bit: what is to change
+ * @link_up:    whether the cable of the port carries anything
+ * @needs_grh:  nothing is sent without a GRH
+ * @sm_sl:      service level to reach the SM with; at most 15, and 31 on
+ *              Omni-Path
+ * @lmc:        how many low bits of the LID are path bits, at most 7
+ * @lid:        base LID, host order; a multiple of 2^lmc
+ * @pkeys:      P_Key table, host order; copied
+ * @pkey_count: of its entries, 1 to 128
+ */
+struct ibsa_fabric_port_change {
+	uint32_t mask;
+	bool link_up;
+	bool needs_grh;
+	uint8_t sm_sl;
+	uint8_t lmc;
+	uint32_t lid;
+	const uint16_t *pkeys;
+	size_t pkey_count;
+};
+
+/**
+ * ibsa_fabric_port_set - change a port while the fabric runs
+ * @fabric: which
+ * @node:   name or node id; NULL: the first channel adapter
+ * @port:   its port; 0: of a switch its own, else the first with a cable
+ * @wanted: what is to change; all of it does, or nothing
+ *
+ * The SM sees it at once. A link that goes down takes what was on its way
+ * with it, and both its ports; whoever it cuts off is in no answer any more,
+ * and its subscriptions are forgotten; all LIDs stay. A port whose link
+ * comes up is set up anew and asked to register again, if the SM reaches it.
+ * A client is not woken: it sees a change when it next reads the state of
+ * its port.
+ *
+ * Return: 0; -ENODEV no such node or port; -EINVAL no bit, or one that there
+ * is not, in the mask, a value out of its range, something else than the link
+ * of a switch's port with a cable, or the link of a switch's own port;
+ * -ENETDOWN the link of a port without a cable, or the LID of one that the SM
+ * has never reached; -EADDRINUSE another port has such a LID; -ENOMEM.
+ */
+int ibsa_fabric_port_set(
+	struct ibsa_fabric *fabric, const char *node, unsigned int port,
+	const struct ibsa_fabric_port_change *wanted) IBSA_MUST_USE;
 
 /**
  * ibsa_fabric_info_get - how large a fabric is

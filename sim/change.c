@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What happens to a fabric while it runs: the SA stops, starts and moves;
+ * links go down and come up; ports get other LIDs, P_Keys and so on.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "sim/link.h"
+
+enum {
+	LMC_MAX = 7,
+	SL_MAX = 15,
+	SL_MAX_OPA = 31,
+	ALL_CHANGES = 2 * IBSA_CHANGE_REREGISTER - 1,
+};
+
+/* One change of one port, with what it needs to be made. */
+struct change {
+	struct ibsa_fabric *fabric;
+	const struct ibsa_fabric_port_change *wanted;
+	struct topo_port *port;
+	struct end_port *end; /* NULL: a switch's port with a cable */
+	uint16_t *pkeys;      /* its new table */
+};
+
+static bool has(const struct change *change, uint32_t bits)
+{
+	return change->wanted->mask & bits;
+}
+
+/* What has arrived by now was heard by the SA as it is, where it is. */
+static void settle_links(struct ibsa_fabric *fabric)
+{
+	for (struct link *link = fabric->links; link; link = link->next)
+		ibsa__link_settle(link);
+}
+
+/* The SA looks around; what was on its way over a dead link is lost. */
+static void look_around(struct ibsa_fabric *fabric, enum sweep sweep)
+{
+	ibsa__subnet_sweep(fabric, sweep);
+	for (struct link *link = fabric->links; link; link = link->next) {
+		if (!fabric->ends[link->end].is_seen)
+			ibsa__link_cut(link);
+	}
+}
+
+void ibsa__fabric_forget(struct ibsa_fabric *fabric)
+{
+	ibsa__services_done(&fabric->services);
+	ibsa__subscriptions_done(&fabric->subscriptions);
+}
+
+void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running)
+{
+	pthread_mutex_lock(&fabric->lock);
+	if (running != fabric->sa_running) {
+		settle_links(fabric);
+		fabric->sa_running = running;
+		if (running)
+			ibsa__fabric_forget(fabric);
+		look_around(fabric, SWEEP_MASTER);
+	}
+	pthread_mutex_unlock(&fabric->lock);
+}
+
+static int move(struct ibsa_fabric *fabric, const char *name)
+{
+	const uint32_t node = name ? ibsa__topology_find(&fabric->topo, name)
+				   : ibsa__fabric_first_adapter(fabric);
+	uint32_t port;
+
+	if (node == SIM_NONE)
+		return -ENODEV;
+	port = ibsa__subnet_sa_port(&fabric->topo, node);
+	if (port == SIM_NONE)
+		return -ENETDOWN;
+	settle_links(fabric);
+	fabric->sa_end = fabric->topo.ports[port].end;
+	ibsa__fabric_forget(fabric);
+	look_around(fabric, SWEEP_MASTER);
+	return 0;
+}
+
+int ibsa_fabric_sa_move(struct ibsa_fabric *fabric, const char *node)
+{
+	int err;
+
+	pthread_mutex_lock(&fabric->lock);
+	err = move(fabric, node);
+	pthread_mutex_unlock(&fabric->lock);
+	return err;
+}
+
+static int check_lid(const struct change *change)
+{
+	const struct ibsa_fabric_port_change *wanted = change->wanted;
+	const struct ibsa_fabric *fabric = change->fabric;
+	const uint32_t lid = has(change, IBSA_CHANGE_LID) ? wanted->lid
+							  : change->end->lid;
+	const uint8_t lmc = has(change, IBSA_CHANGE_LMC) ? wanted->lmc
+							 : change->port->lmc;
+
+	if (lmc > LMC_MAX ||
+	    !ibsa__lids_are_valid(&fabric->lids, lid, UINT32_C(1) << lmc))
+		return -EINVAL;
+	if (!change->end->lid)
+		return -ENETDOWN;
+	return ibsa__lids_are_free(fabric, change->port->end, lid,
+				   UINT32_C(1) << lmc)
+		       ? 0
+		       : -EADDRINUSE;
+}
+
+static int check_link(const struct change *change)
+{
+	if (!change->port->number)
+		return -EINVAL;
+	return change->port->cable == SIM_NONE ? -ENETDOWN : 0;
+}
+
+static int check_pkeys(const struct ibsa_fabric_port_change *wanted)
+{
+	return wanted->pkeys && wanted->pkey_count &&
+			       wanted->pkey_count <= PKEYS_MAX
+		       ? 0
+		       : -EINVAL;
+}
+
+static int check(const struct change *change)
+{
+	const struct ibsa_fabric_port_change *wanted = change->wanted;
+	const uint8_t sl_max = change->fabric->is_opa ? SL_MAX_OPA : SL_MAX;
+	int err = 0;
+
+	if (!wanted->mask || wanted->mask & ~(uint32_t)ALL_CHANGES ||
+	    (!change->end && has(change, ~(uint32_t)IBSA_CHANGE_LINK)) ||
+	    (has(change, IBSA_CHANGE_SM_SL) && wanted->sm_sl > sl_max))
+		return -EINVAL;
+	if (has(change, IBSA_CHANGE_LINK))
+		err = check_link(change);
+	if (!err && has(change, IBSA_CHANGE_PKEYS))
+		err = check_pkeys(wanted);
+	if (!err && has(change, IBSA_CHANGE_LID | IBSA_CHANGE_LMC))
+		err = check_lid(change);
+	return err;
+}
+
+/* The last of the checks: a table of its own. */
+static int copy_pkeys(struct change *change)
+{
+	const size_t count = change->wanted->pkey_count;
+
+	if (!has(change, IBSA_CHANGE_PKEYS))
+		return 0;
+	change->pkeys = ibsa__calloc(count, sizeof(*change->pkeys));
+	if (!change->pkeys)
+		return -ENOMEM;
+	memcpy(change->pkeys, change->wanted->pkeys,
+	       count * sizeof(*change->pkeys));
+	return 0;
+}
+
+static void change_pkeys(const struct change *change)
+{
+	if (!change->end->pkeys)
+		change->fabric->pkey_tables++;
+	ibsa__free(change->end->pkeys);
+	change->end->pkeys = change->pkeys;
+	change->end->pkey_count = (uint16_t)change->wanted->pkey_count;
+}
+
+static void change_lid(const struct change *change)
+{
+	const uint32_t lid = has(change, IBSA_CHANGE_LID) ? change->wanted->lid
+							  : change->end->lid;
+
+	ibsa__lids_drop(change->fabric, change->port->end);
+	if (has(change, IBSA_CHANGE_LMC))
+		change->port->lmc = change->wanted->lmc;
+	change->end->lid_count = (uint8_t)(1 << change->port->lmc);
+	ibsa__lids_take(change->fabric, change->port->end, lid);
+}
+
+/* One end of a cable. It has to be set up once the link is there again. */
+static void set_link(struct ibsa_fabric *fabric, struct topo_port *port,
+		     bool is_up)
+{
+	if (is_up == (port->peer != SIM_NONE))
+		return;
+	port->peer = is_up ? port->cable : SIM_NONE;
+	if (port->end != SIM_NONE)
+		fabric->ends[port->end].state = is_up ? IBSA_PORT_INIT
+						      : IBSA_PORT_DOWN;
+}
+
+static void change_link(const struct change *change)
+{
+	struct ibsa_fabric *fabric = change->fabric;
+	struct topo_port *far = &fabric->topo.ports[change->port->cable];
+
+	set_link(fabric, change->port, change->wanted->link_up);
+	set_link(fabric, far, change->wanted->link_up);
+}
+
+static void apply(const struct change *change)
+{
+	settle_links(change->fabric);
+	if (has(change, IBSA_CHANGE_PKEYS))
+		change_pkeys(change);
+	if (has(change, IBSA_CHANGE_LID | IBSA_CHANGE_LMC))
+		change_lid(change);
+	if (has(change, IBSA_CHANGE_SM_SL))
+		change->end->sm_sl = change->wanted->sm_sl;
+	if (has(change, IBSA_CHANGE_NEEDS_GRH))
+		change->end->needs_grh = change->wanted->needs_grh;
+	if (has(change, IBSA_CHANGE_REREGISTER))
+		change->end->reregisters++;
+	if (has(change, IBSA_CHANGE_LINK))
+		change_link(change);
+	if (has(change, IBSA_CHANGE_LINK | IBSA_CHANGE_LID | IBSA_CHANGE_LMC))
+		look_around(change->fabric, SWEEP_AGAIN);
+}
+
+static int change_port(struct change *change)
+{
+	int err;
+
+	if (change->port->end != SIM_NONE)
+		change->end = &change->fabric->ends[change->port->end];
+	err = check(change);
+	if (!err)
+		err = copy_pkeys(change);
+	if (!err)
+		apply(change);
+	return err;
+}
+
+int ibsa_fabric_port_set(struct ibsa_fabric *fabric, const char *node,
+			 unsigned int port,
+			 const struct ibsa_fabric_port_change *wanted)
+{
+	struct change change = { .fabric = fabric, .wanted = wanted };
+	int err = -ENODEV;
+	uint32_t index;
+
+	pthread_mutex_lock(&fabric->lock);
+	index = ibsa__fabric_find_port(fabric, node, port);
+	if (index != SIM_NONE) {
+		change.port = &fabric->topo.ports[index];
+		err = change_port(&change);
+	}
+	pthread_mutex_unlock(&fabric->lock);
+	return err;
+}
