@@ -24,6 +24,7 @@
 
 #include "device/device.h"
 #include "test/device_tree.h"
+#include "test/own_root.h"
 #include "umad/transport.h"
 #include "umad/umad.h"
 
@@ -190,32 +191,6 @@ static void port_without_mad_device_takes_no_mads(void **state)
 	assert_int_equal(open_err(NULL, 0, &error), -EOPNOTSUPP);
 	assert_says(&error, "version 4");
 	tree_remove(&tree);
-}
-
-static bool proc_write(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY);
-	bool good;
-
-	if (fd < 0)
-		return false;
-	good = write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-	close(fd);
-	return good;
-}
-
-/* This user as root of a user name space, without being root. */
-static bool own_root(void)
-{
-	char uids[32];
-	char gids[32];
-
-	snprintf(uids, sizeof(uids), "0 %u 1", (unsigned int)geteuid());
-	snprintf(gids, sizeof(gids), "0 %u 1", (unsigned int)getegid());
-	return !unshare(CLONE_NEWUSER) &&
-	       proc_write("/proc/self/setgroups", "deny") &&
-	       proc_write("/proc/self/uid_map", uids) &&
-	       proc_write("/proc/self/gid_map", gids);
 }
 
 /* Mounts of this process's own; in a chroot "/" itself may be no mount. */
