@@ -168,6 +168,26 @@ static void finding_is_not_telling(void **state)
 	ibsa__engine_free(engine);
 }
 
+/* However long the interval is. */
+static void change_that_the_transport_hears_of_is_told_at_once(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct watcher watcher;
+
+	(void)state;
+	watch(engine, 60000, &watcher);
+	puppet.port.reregisters++;
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(watcher.calls, 0);
+	puppet.port_changed = true;
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(watcher.calls, 1);
+	assert_int_equal(watcher.changes, IBSA_PORT_CHANGE_REREGISTER);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(watcher.calls, 1);
+	ibsa__engine_free(engine);
+}
+
 /* A request that waits in vain has the port read, and all who watch told. */
 static void silence_is_told_too(void **state)
 {
@@ -298,6 +318,9 @@ int main(void)
 		cmocka_unit_test_setup(changes_are_told_apart, set_up),
 		cmocka_unit_test_setup(interval_is_the_smallest, set_up),
 		cmocka_unit_test_setup(finding_is_not_telling, set_up),
+		cmocka_unit_test_setup(
+			change_that_the_transport_hears_of_is_told_at_once,
+			set_up),
 		cmocka_unit_test_setup(silence_is_told_too, set_up),
 		cmocka_unit_test_setup(watch_ends_from_inside, set_up),
 		cmocka_unit_test_setup(reading_again_is_the_next_dispatch,

@@ -79,11 +79,21 @@ static int puppet_port(struct ibsa_transport *transport,
 	return 0;
 }
 
+static bool puppet_changed(struct ibsa_transport *transport)
+{
+	struct puppet *puppet = puppet_of(transport);
+	bool changed = puppet->port_changed;
+
+	puppet->port_changed = false;
+	return changed;
+}
+
 static const struct ibsa_transport_ops puppet_ops = {
 	.now_ns = puppet_now,
 	.send = puppet_send,
 	.recv = puppet_recv,
 	.port = puppet_port,
+	.changed = puppet_changed,
 };
 
 const struct ibsa__engine_options puppet_options = {

@@ -30,7 +30,8 @@ struct puppet {
 	struct ibsa_transport transport;
 	uint64_t now_ns;
 	struct ibsa_port_state port;
-	int port_err; /* what port returns */
+	bool port_changed; /* what changed returns, once */
+	int port_err;	   /* what port returns */
 	unsigned int port_reads;
 	int send_err;		 /* what send returns */
 	bool holds_ids;		 /* send refuses an id that was sent before */

@@ -19,12 +19,20 @@ IBSA_BEGIN
 
 struct ibsa_client;
 struct ibsa_fabric;
+struct ibv_context;
 
 /**
  * struct ibsa_options - how to open a client; zero is the default throughout
  * @device:      device name, or the node's name in a fabric; NULL: the first
  *               with an active InfiniBand port
  * @port:        port number; 0: the first active one
+ * @context:     a verbs context of the device: changes of the port and the
+ *               SM's requests to register again are then seen at once. Its
+ *               device is used if @device is NULL. It stays the program's,
+ *               which may close it: nothing more is then heard that way.
+ *               NULL, or where the kernel or the driver does not take part:
+ *               the port is read now and then, and requests to register
+ *               again are not seen. Not used with @fabric, @on or @transport
  * @fabric:      topology file of an embedded fabric to use instead of a
  *               device; NULL: $IBSA_FABRIC if set, unless the program is
  *               set-uid
@@ -44,6 +52,7 @@ struct ibsa_fabric;
 struct ibsa_options {
 	const char *device;
 	unsigned int port;
+	struct ibv_context *context;
 	const char *fabric;
 	struct ibsa_fabric *on;
 	struct ibsa_transport *transport;
@@ -189,8 +198,9 @@ struct ibsa_stats {
  *
  * Return: 0; -ENODEV no such device or port; -ENOSYS the RDMA modules are
  * not loaded; -EACCES not permitted to open the device; -ENETDOWN the port
- * is not active; -EINVAL an option out of range or a fabric file that does
- * not parse; -ENOENT no such fabric file; -ENOMEM; or the system's error.
+ * is not active; -EINVAL an option out of range, a context of another device
+ * or a fabric file that does not parse; -ENOENT no such fabric file; -ENOMEM;
+ * or the system's error.
  */
 int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
 	      struct ibsa_client **out) IBSA_MUST_USE;

@@ -148,6 +148,8 @@ struct ibsa_transport;
  *          it there instead. Return: 0, or -EINTR
  * @wake:   end a wait in another thread, or the next one; any thread
  * @port:   read the state of the local port afresh. Return: 0 or -errno
+ * @changed: whether the local port may have changed since the last call, as
+ *          far as the transport hears of it by itself; NULL: never
  * @close:  end it and free it
  *
  * All but wake belong to the thread that the client belongs to.
@@ -163,6 +165,7 @@ struct ibsa_transport_ops {
 	void (*wake)(struct ibsa_transport *transport);
 	int (*port)(struct ibsa_transport *transport,
 		    struct ibsa_port_state *out);
+	bool (*changed)(struct ibsa_transport *transport);
 	int (*gid)(struct ibsa_transport *transport, uint32_t index,
 		   struct ibsa_gid_entry *out);
 	int (*pkey)(struct ibsa_transport *transport, uint32_t index,

@@ -2,6 +2,7 @@
 /* From options to a transport: one that was given, a fabric, a device. */
 #include <errno.h>
 #include <limits.h>
+#include <infiniband/verbs.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,6 +111,27 @@ static const char *fabric_path(const struct ibsa_options *options)
 	return path && *path ? path : NULL;
 }
 
+/* Events of a context are welcome where they are to be had. */
+static int open_device(const struct ibsa_options *options,
+		       struct ibsa_error *error, struct ibsa_transport **out)
+{
+	const struct ibv_context *context = options->context;
+	const char *device = options->device;
+	int err;
+
+	if (context && !device)
+		device = context->device->name;
+	if (context && strcmp(device, context->device->name))
+		return ibsa__fail(error, -EINVAL,
+				  "the verbs context is of %s, not of %s",
+				  context->device->name, device);
+	err = ibsa__umad_open(device, options->port, options->reply_bytes,
+			      error, out);
+	if (!err && context && context->cmd_fd >= 0)
+		(void)!ibsa__umad_events(*out, context->cmd_fd);
+	return err;
+}
+
 int ibsa__transport_open(const struct ibsa_options *options,
 			 struct ibsa_error *error, struct ibsa_transport **out,
 			 struct ibsa_fabric **out_fabric)
@@ -125,8 +147,7 @@ int ibsa__transport_open(const struct ibsa_options *options,
 		return attach(options->on, "the fabric", options, error, out);
 	if (path)
 		return open_fabric(path, options, error, out, out_fabric);
-	return ibsa__umad_open(options->device, options->port,
-			       options->reply_bytes, error, out);
+	return open_device(options, error, out);
 }
 
 static int keep_name(const char *name, struct ibsa_error *error, char **out)

@@ -160,6 +160,7 @@ int ibsa__engine_dispatch(struct ibsa__engine *engine)
 	if (engine->calling_back)
 		return -EBUSY;
 	err = ibsa__engine_receive(engine);
+	ibsa__engine_notice(engine);
 	expire(engine);
 	ibsa__engine_tell(engine);
 	ibsa__engine_call_back(engine);

@@ -133,6 +133,14 @@ int ibsa__engine_read_port(struct ibsa__engine *engine)
 	return 0;
 }
 
+void ibsa__engine_notice(struct ibsa__engine *engine)
+{
+	struct ibsa_transport *transport = engine->transport;
+
+	if (transport->ops->changed && transport->ops->changed(transport))
+		ibsa__engine_read_port(engine);
+}
+
 void ibsa__engine_refresh(struct ibsa__engine *engine)
 {
 	uint64_t age_ns = engine_now_ns(engine) - engine->port_read_ns;

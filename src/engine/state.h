@@ -113,6 +113,8 @@ static inline uint64_t tick_after(uint64_t now_ns, uint64_t ms)
  * somebody watches. Then what those who watch are to be told. */
 int ibsa__engine_read_port(struct ibsa__engine *engine);
 void ibsa__engine_refresh(struct ibsa__engine *engine);
+/* Read it if the transport says that it may have changed. */
+void ibsa__engine_notice(struct ibsa__engine *engine);
 void ibsa__engine_look(struct ibsa__engine *engine);
 void ibsa__engine_tell(struct ibsa__engine *engine);
 void ibsa__engine_unwatch_all(struct ibsa__engine *engine);

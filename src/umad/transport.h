@@ -20,6 +20,10 @@ struct umad_transport {
 	size_t packet_room;
 	size_t packet_max;
 
+	/* Of the device's asynchronous events, or -1. */
+	int event_fd;
+	uint32_t reregisters;
+
 	/* Readable when the device is; stands for it when it is opened anew. */
 	int epoll_fd;
 	int wake_fd;
@@ -43,6 +47,8 @@ int ibsa__umad_send(struct ibsa_transport *transport,
 		    const struct ibsa_address *to, const uint8_t *mad,
 		    size_t len, unsigned int timeout_ms);
 int ibsa__umad_recv(struct ibsa_transport *transport, struct ibsa_message *out);
+
+bool ibsa__umad_changed(struct ibsa_transport *transport);
 
 static inline struct umad_transport *umad_of(struct ibsa_transport *transport)
 {

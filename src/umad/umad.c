@@ -33,7 +33,11 @@ static int port_get(struct ibsa_transport *transport,
 {
 	const struct umad_transport *umad = umad_of(transport);
 
-	return ibsa__port_read(umad->place.device, umad->place.port, out);
+	int err = ibsa__port_read(umad->place.device, umad->place.port, out);
+
+	if (!err)
+		out->reregisters = umad->reregisters;
+	return err;
 }
 
 static int gid_get(struct ibsa_transport *transport, uint32_t index,
@@ -67,6 +71,8 @@ static void transport_close(struct ibsa_transport *transport)
 	struct umad_transport *umad = umad_of(transport);
 
 	ibsa__umad_wait_done(umad);
+	if (umad->event_fd >= 0)
+		close(umad->event_fd);
 	if (umad->file.fd >= 0)
 		close(umad->file.fd);
 	transport_free(umad);
@@ -80,6 +86,7 @@ static const struct ibsa_transport_ops umad_ops = {
 	.wait = ibsa__umad_wait,
 	.wake = ibsa__umad_wake,
 	.port = port_get,
+	.changed = ibsa__umad_changed,
 	.gid = gid_get,
 	.pkey = pkey_get,
 	.close = transport_close,
@@ -130,6 +137,7 @@ static struct umad_transport *transport_new(size_t reply_bytes)
 	if (!umad)
 		return NULL;
 	umad->base.ops = &umad_ops;
+	umad->event_fd = -1;
 	umad->packet_room = UMAD_HEADER_BYTES + FIRST_SEGMENT_BYTES;
 	umad->packet_max = umad->packet_room;
 	if (reply_bytes > REPLY_BYTES_MAX)

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Port events, by a file of the transport's own for the asynchronous events
+ * of a verbs context that the program has.
+ *
+ * Source: ibv_get_async_event(3) for what each event says.
+ */
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "device/uverbs.h"
+#include "umad/transport.h"
+#include "umad/umad.h"
+
+static void events_close(struct umad_transport *umad)
+{
+	epoll_ctl(umad->epoll_fd, EPOLL_CTL_DEL, umad->event_fd, NULL);
+	close(umad->event_fd);
+	umad->event_fd = -1;
+}
+
+int ibsa__umad_events(struct ibsa_transport *transport, int cmd_fd)
+{
+	struct umad_transport *umad = umad_of(transport);
+	struct epoll_event event = { .events = EPOLLIN };
+	uint32_t driver;
+	int err;
+
+	/* Where no fd but the device's can be waited for. */
+	if (umad->file.simulated)
+		return -EOPNOTSUPP;
+	if (umad->event_fd >= 0)
+		return -EBUSY;
+	err = ibsa__uverbs_driver(umad->place.device, &driver);
+	if (!err)
+		err = ibsa__uverbs_events_open(cmd_fd, driver, &umad->event_fd);
+	if (err)
+		return err;
+	if (!epoll_ctl(umad->epoll_fd, EPOLL_CTL_ADD, umad->event_fd, &event))
+		return 0;
+	err = -errno;
+	events_close(umad);
+	return err;
+}
+
+/* Whether an event says that the port is not what it was. */
+static bool event_take(struct umad_transport *umad, uint32_t type,
+		       uint64_t element)
+{
+	switch (type) {
+	case IBV_EVENT_DEVICE_FATAL:
+		return true;
+	case IBV_EVENT_CLIENT_REREGISTER:
+		if (element == umad->place.port)
+			umad->reregisters++;
+		return element == umad->place.port;
+	case IBV_EVENT_PORT_ACTIVE:
+	case IBV_EVENT_PORT_ERR:
+	case IBV_EVENT_LID_CHANGE:
+	case IBV_EVENT_PKEY_CHANGE:
+	case IBV_EVENT_SM_CHANGE:
+	case IBV_EVENT_GID_CHANGE:
+		return element == umad->place.port;
+	default:
+		return false;
+	}
+}
+
+bool ibsa__umad_changed(struct ibsa_transport *transport)
+{
+	struct umad_transport *umad = umad_of(transport);
+	bool is_changed = false;
+
+	while (umad->event_fd >= 0) {
+		uint64_t element;
+		uint32_t type;
+		int err;
+
+		err = ibsa__uverbs_event_read(umad->event_fd, &type, &element);
+		if (!err)
+			is_changed |= event_take(umad, type, element);
+		else if (err == -EAGAIN)
+			break;
+		else if (err != -EINTR)
+			events_close(umad);
+	}
+	return is_changed;
+}
