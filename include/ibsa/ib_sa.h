@@ -111,8 +111,9 @@ int ibsa_device_open(const struct ibsa_device_options *options,
  * @device: or NULL
  *
  * The last one ends what is under way on it: callbacks come with -EINTR
- * before this returns, from the worker if there is one. From inside a
- * callback of the device it is done once that callback has returned.
+ * before this returns, from the worker if there is one, or from here. From
+ * inside a callback nothing waits for other threads: the device is then closed
+ * by whoever dispatches it, once that is between two callbacks.
  */
 void ibsa_device_put(struct ib_device *device);
 
@@ -131,7 +132,7 @@ int ibsa_device_fd(struct ib_device *device);
  * @device: opened with no_thread
  *
  * Return: milliseconds until ibsa_device_dispatch() has a deadline to look
- * at, rounded up; 0 now; -1 if there is none.
+ * at, rounded up; 0 now; -1 if there is none, or the device has a worker.
  */
 int ibsa_device_timeout_ms(struct ib_device *device);
 

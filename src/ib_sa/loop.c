@@ -86,17 +86,23 @@ static void run_jobs(struct ib_device *device, unsigned int count)
 	}
 }
 
+bool ibsa__sa_loop_take(struct ib_device *device)
+{
+	if (device->is_dispatching)
+		return false;
+	device->is_dispatching = true;
+	return true;
+}
+
 /* Take over dispatching. Return: 0; -EBUSY it is being done. */
 static int begin(struct ib_device *device)
 {
-	int err = 0;
+	bool taken;
 
 	pthread_mutex_lock(&device->sa->lock);
-	if (device->is_dispatching)
-		err = -EBUSY;
-	device->is_dispatching = true;
+	taken = ibsa__sa_loop_take(device);
 	pthread_mutex_unlock(&device->sa->lock);
-	return err;
+	return taken ? 0 : -EBUSY;
 }
 
 /* How many jobs and ports there are now. */
@@ -177,16 +183,16 @@ static void close_ports(struct ib_device *device)
 }
 
 /*
- * Let go of dispatching. A device without a worker that a callback has put is
- * closed here, and gone.
+ * Let go of dispatching. A device without a worker that was put meanwhile,
+ * from a callback, is closed here, and gone.
  */
 static void end(struct ib_device *device)
 {
 	bool is_last;
 
 	pthread_mutex_lock(&device->sa->lock);
-	device->is_dispatching = false;
 	is_last = device->frees_itself && !device->has_worker;
+	device->is_dispatching = is_last;
 	pthread_cond_broadcast(&device->sa->ended);
 	pthread_mutex_unlock(&device->sa->lock);
 	if (!is_last)
@@ -264,10 +270,8 @@ static int wait_for_one(struct ib_device *device, struct ibsa_client *client,
 int ibsa__sa_loop_wait(struct ib_device *device, int at_most_ms)
 {
 	struct ibsa_client *lone;
-	int err = begin(device);
+	int err;
 
-	if (err)
-		return err;
 	run_jobs(device, look(device).jobs);
 	if (!start_wait(device, &lone))
 		at_most_ms = 0;
@@ -281,9 +285,12 @@ int ibsa__sa_loop_wait(struct ib_device *device, int at_most_ms)
 
 int ibsa_device_wait(struct ib_device *device, int at_most_ms)
 {
+	int err;
+
 	if (!device->options.no_thread)
 		return -EINVAL;
-	return ibsa__sa_loop_wait(device, at_most_ms);
+	err = begin(device);
+	return err ? err : ibsa__sa_loop_wait(device, at_most_ms);
 }
 
 int ibsa_device_dispatch(struct ib_device *device)
@@ -304,6 +311,8 @@ int ibsa_device_fd(struct ib_device *device)
 {
 	int fd;
 
+	if (!device->options.no_thread)
+		return -1;
 	pthread_mutex_lock(&device->sa->lock);
 	fd = device->is_pollable ? device->epoll_fd : -1;
 	pthread_mutex_unlock(&device->sa->lock);
@@ -312,7 +321,7 @@ int ibsa_device_fd(struct ib_device *device)
 
 int ibsa_device_timeout_ms(struct ib_device *device)
 {
-	return timeout_ms(device);
+	return device->options.no_thread ? timeout_ms(device) : -1;
 }
 
 static bool is_closing(struct ib_device *device)
@@ -387,40 +396,46 @@ bool ibsa__sa_in_callback(const struct ibsa__sa *sa)
 	return false;
 }
 
-/* Whether this thread is the one that dispatches @device. Locked. */
-static bool is_dispatcher(const struct ib_device *device)
+/*
+ * Whether the thread that dispatches the device is to free it: a callback
+ * cannot wait for that thread, which may be its own, or one that waits for
+ * this. Locked.
+ */
+static bool leave_to_dispatcher(const struct ib_device *device)
 {
-	return device->in_callback &&
-	       pthread_equal(device->dispatcher, pthread_self());
+	return (device->has_worker || device->is_dispatching) &&
+	       ibsa__sa_in_callback(device->sa);
 }
 
-/*
- * A callback cannot wait for a worker, which may be its own, or one that
- * waits for it: the worker then frees the device.
- */
+/* Until whoever dispatches a device without a worker lets go. Locked. */
+static void await_dispatcher(struct ib_device *device)
+{
+	while (!ibsa__sa_loop_take(device))
+		pthread_cond_wait(&device->sa->ended, &device->sa->lock);
+}
+
 void ibsa__sa_loop_end(struct ib_device *device)
 {
 	struct ibsa__sa *sa = device->sa;
-	pthread_t thread;
-	bool waits;
+	bool has_worker;
+	bool left;
 
 	pthread_mutex_lock(&sa->lock);
 	device->closing = true;
-	thread = device->thread;
-	if (device->has_worker)
-		waits = !ibsa__sa_in_callback(sa);
-	else
-		waits = !is_dispatcher(device);
-	device->frees_itself = !waits;
 	if (device->is_waiting)
 		wake(device);
-	if (device->has_worker && !waits)
-		pthread_detach(thread);
+	has_worker = device->has_worker;
+	left = leave_to_dispatcher(device);
+	device->frees_itself = left;
+	if (left && has_worker)
+		pthread_detach(device->thread);
+	else if (!left && !has_worker)
+		await_dispatcher(device);
 	pthread_mutex_unlock(&sa->lock);
-	if (!waits)
+	if (left)
 		return;
-	if (device->has_worker)
-		pthread_join(thread, NULL);
+	if (has_worker)
+		pthread_join(device->thread, NULL);
 	else
 		close_ports(device);
 	ibsa__sa_device_free(device);

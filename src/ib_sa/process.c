@@ -137,8 +137,8 @@ static void forget_client(struct ibsa__sa *sa, struct ib_sa_client *client)
 	client->users = 1;
 }
 
-/* A device that nobody dispatches but its caller, who now waits. */
-static struct ib_device *find_threadless(const struct ibsa__sa *sa,
+/* A device without a worker, which nobody dispatches now; taken. */
+static struct ib_device *take_threadless(const struct ibsa__sa *sa,
 					 const struct ib_sa_client *client)
 {
 	for (uint32_t id = 0; id < sa->slot_count; id++) {
@@ -148,7 +148,8 @@ static struct ib_device *find_threadless(const struct ibsa__sa *sa,
 		if (!query || query->client != client)
 			continue;
 		device = query->port->device;
-		if (device->options.no_thread && !device->is_dispatching)
+		if (device->options.no_thread && !device->closing &&
+		    ibsa__sa_loop_take(device))
 			return device;
 	}
 	return NULL;
@@ -157,7 +158,7 @@ static struct ib_device *find_threadless(const struct ibsa__sa *sa,
 static void await_queries(struct ibsa__sa *sa, struct ib_sa_client *client)
 {
 	while (client->users > 1) {
-		struct ib_device *device = find_threadless(sa, client);
+		struct ib_device *device = take_threadless(sa, client);
 
 		if (!device) {
 			pthread_cond_wait(&sa->ended, &sa->lock);

@@ -143,14 +143,18 @@ void ibsa__sa_device_free(struct ib_device *device);
 int ibsa__sa_loop_init(struct ib_device *device) IBSA_MUST_USE;
 void ibsa__sa_loop_done(struct ib_device *device);
 
-/* Take in a port that was opened, and start the worker. Locked. */
+/* Take in a port that was opened, and start the worker. Locked. Return: 0;
+ * -ENODEV the device is closing; -EOPNOTSUPP; -ENOMEM. */
 int ibsa__sa_loop_add(struct ib_device *device,
 		      struct sa_port *port) IBSA_MUST_USE;
 
 /* Have @job run by the dispatcher. Locked. */
 void ibsa__sa_submit(struct ib_device *device, struct sa_job *job);
 
-/* Wait and dispatch, without looking whose device it is. */
+/* Take over dispatching. Locked. Return: false: somebody else does it. */
+bool ibsa__sa_loop_take(struct ib_device *device);
+
+/* Wait and dispatch, then let go of what was taken. */
 int ibsa__sa_loop_wait(struct ib_device *device, int timeout_ms);
 
 /* End everything on the device and free it; from a callback, afterwards. */

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What tests of the kernel's calls share: a device on an embedded fabric whose
+ * clock only waits move, and callbacks that write down what they are told.
+ */
+#ifndef IB_SA_RIG_H
+#define IB_SA_RIG_H
+
+#include <endian.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <ibsa/ib_sa.h>
+#include <ibsa/sim.h>
+
+enum { RIG_TIMEOUT_MS = 1000, RIG_RECORDS = 8 };
+
+/*
+ * node1, of two ports, and node2 on a switch: LIDs 1, 2 and 3. node3 has two
+ * ports, of which the first has no cable: LID 4.
+ */
+struct rig {
+	struct ibsa_fabric *fabric;
+	struct ib_device *device; /* node1; without a worker */
+	struct ib_sa_client client;
+};
+
+/* What a callback was told; @device is for the reply behind it. */
+struct told {
+	struct ib_device *device;
+	int calls;
+	int status;
+	bool has_resp;
+	bool has_reply;
+	struct ibsa_reply reply; /* without its records */
+	unsigned int count;
+	struct sa_path_rec path;
+	struct ib_sa_service_rec service;
+	struct ib_sa_mcmember_rec mcmember;
+	struct sa_service_rec services[RIG_RECORDS];
+};
+
+struct ibsa_fabric *rig_fabric(bool virtual_clock);
+void rig_start(struct rig *rig);
+void rig_start_on(struct rig *rig, struct ibsa_fabric *fabric);
+void rig_stop(struct rig *rig);
+
+/* Another device of the rig's fabric. */
+struct ib_device *rig_open(struct ibsa_fabric *fabric, const char *node,
+			   bool no_thread);
+
+/* The SA falls silent, or speaks again. */
+void rig_silence(struct rig *rig, bool silent);
+
+/* A query for the path from LID 1 to @dlid; no two for other LIDs are the
+ * same. Return: as ib_sa_path_rec_get(). */
+int rig_ask(struct rig *rig, uint16_t dlid, struct told *told,
+	    struct ib_sa_query **query);
+int rig_ask_on(struct ib_sa_client *client, struct ib_device *device,
+	       uint8_t port, uint16_t dlid, unsigned long timeout_ms,
+	       void (*callback)(int, struct sa_path_rec *, void *),
+	       void *context, struct ib_sa_query **query);
+
+/* Wait and dispatch until it has been called. */
+void rig_run(struct rig *rig, const struct told *told);
+
+void told_path(int status, struct sa_path_rec *resp, void *context);
+void told_service(int status, struct ib_sa_service_rec *resp, void *context);
+void told_services(int status, struct sa_service_rec *resp, unsigned int count,
+		   void *context);
+void told_mcmember(int status, struct ib_sa_mcmember_rec *resp, void *context);
+
+#endif
