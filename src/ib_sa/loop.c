@@ -123,15 +123,20 @@ static struct work look(struct ib_device *device)
 }
 
 /* What start calls look at. */
-static void publish(struct sa_port *port)
+static void publish(struct sa_port *port, bool refresh)
 {
 	struct ibsa_port_state state;
 
-	if (ibsa_port_get(port->client, false, &state))
+	if (ibsa_port_get(port->client, refresh, &state))
 		return;
 	pthread_mutex_lock(&port->device->sa->lock);
 	port->state = state;
 	pthread_mutex_unlock(&port->device->sa->lock);
+}
+
+static void run_look(struct sa_job *job)
+{
+	publish(list_object(job, struct sa_port, look), true);
 }
 
 static void drain_wakes(struct ib_device *device)
@@ -152,7 +157,7 @@ static int dispatch_ports(struct ib_device *device, unsigned int count)
 
 		if (!first)
 			first = err;
-		publish(device->ports[i]);
+		publish(device->ports[i], false);
 	}
 	return first;
 }
@@ -166,16 +171,14 @@ static int dispatch(struct ib_device *device)
 	return dispatch_ports(device, work.ports);
 }
 
-/* All that is under way ends; callbacks can start nothing more. */
+/*
+ * All that is under way ends. The device is closing, so that callbacks can
+ * start nothing more, and nobody else dispatches it.
+ */
 static void close_ports(struct ib_device *device)
 {
-	struct work work;
+	const struct work work = look(device);
 
-	pthread_mutex_lock(&device->sa->lock);
-	device->closing = true;
-	device->is_dispatching = true;
-	pthread_mutex_unlock(&device->sa->lock);
-	work = look(device);
 	run_jobs(device, work.jobs);
 	for (unsigned int i = 0; i < work.ports; i++)
 		ibsa_close(device->ports[i]->client);
@@ -263,7 +266,7 @@ static int wait_for_one(struct ib_device *device, struct ibsa_client *client,
 
 	stop_wait(device);
 	drain_wakes(device);
-	publish(device->ports[0]);
+	publish(device->ports[0], false);
 	return err;
 }
 
@@ -368,8 +371,12 @@ int ibsa__sa_loop_add(struct ib_device *device, struct sa_port *port)
 				   ibsa_fd(port->client), &event);
 	int err = 0;
 
+	if (device->closing)
+		return -ENODEV;
 	if (device->port_count && (!pollable || !device->is_pollable))
 		return -EOPNOTSUPP;
+	list_init(&port->look.link);
+	port->look.run = run_look;
 	device->ports[device->port_count++] = port;
 	device->is_pollable = pollable;
 	if (!device->has_worker && !device->options.no_thread)

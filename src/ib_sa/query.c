@@ -160,10 +160,14 @@ int ibsa__sa_query_port(const struct ib_sa_client *client,
 	return ibsa__sa_port_open(device, port_num, out);
 }
 
-/* Whether the port can be asked through, as it was last read. Locked. */
-static int check_port(const struct sa_port *port)
+/*
+ * Whether the port can be asked through, as it was last read. With nothing in
+ * flight nobody would notice that its SM is back: it is read again for the next
+ * who asks. Locked.
+ */
+static int check_port(struct sa_port *port)
 {
-	const struct ib_device *device = port->device;
+	struct ib_device *device = port->device;
 
 	if (device->closing)
 		return -ENODEV;
@@ -173,7 +177,11 @@ static int check_port(const struct sa_port *port)
 		return 0;
 	if (port->state.link == IBSA_LINK_ETHERNET)
 		return -ENODEV;
-	return ibsa_port_has_sm(&port->state) ? 0 : -EAGAIN;
+	if (ibsa_port_has_sm(&port->state))
+		return 0;
+	if (list_is_empty(&port->look.link))
+		ibsa__sa_submit(device, &port->look);
+	return -EAGAIN;
 }
 
 static void fill(struct sa_query *query, struct sa_port *port,

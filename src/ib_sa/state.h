@@ -44,6 +44,7 @@ struct sa_cpi {
 };
 
 struct sa_port {
+	struct sa_job look; /* reads the state afresh */
 	struct ib_device *device;
 	struct ibsa_client *client;   /* the dispatcher's, but for calls of any
 				     * thread */

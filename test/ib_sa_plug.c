@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A device whose port 1 is a puppet. */
+#include <stdio.h>
+
+#include "base/alloc.h"
+#include "ib_sa/state.h"
+#include "test/ib_sa_plug.h"
+
+enum { TID_AT = 8, TID_END = 16, NS_PER_MS = 1000000 };
+
+static int no_fd(struct ibsa_transport *transport)
+{
+	(void)transport;
+	return -1;
+}
+
+static void no_wake(struct ibsa_transport *transport)
+{
+	(void)transport;
+}
+
+/* What engines alone do not need of a transport. */
+static const struct ibsa_transport_ops *whole_ops(struct puppet *puppet)
+{
+	static struct ibsa_transport_ops ops;
+
+	ops = *puppet->transport.ops;
+	ops.fd = no_fd;
+	ops.wake = no_wake;
+	ops.close = no_wake;
+	return &ops;
+}
+
+/* The port, as if it had been opened. */
+static void plug_in(struct plug *plug)
+{
+	struct ib_device *device = plug->rig.device;
+	const struct ibsa_options options = {
+		.transport = &plug->puppet.transport,
+		.seed = 1,
+		.jitter_percent = -1,
+	};
+	struct sa_port *port = ibsa__calloc(1, sizeof(*port));
+
+	assert_non_null(port);
+	assert_int_equal(ibsa_open(&options, NULL, &port->client), 0);
+	assert_int_equal(ibsa_port_get(port->client, false, &port->state), 0);
+	port->device = device;
+	port->number = 1;
+	pthread_mutex_lock(&device->sa->lock);
+	assert_int_equal(ibsa__sa_loop_add(device, port), 0);
+	pthread_mutex_unlock(&device->sa->lock);
+}
+
+void plug_start(struct plug *plug, const struct ibsa_port_state *port)
+{
+	rig_start(&plug->rig);
+	puppet_init(&plug->puppet);
+	plug->puppet.transport.ops = whole_ops(&plug->puppet);
+	if (port)
+		plug->puppet.port = *port;
+	plug_in(plug);
+}
+
+void plug_stop(struct plug *plug)
+{
+	ibsa_device_put(plug->rig.device);
+	plug->rig.device = NULL;
+	rig_stop(&plug->rig);
+}
+
+void plug_run(struct plug *plug, unsigned int ms)
+{
+	plug->puppet.now_ns += (uint64_t)ms * NS_PER_MS;
+	(void)ibsa_device_dispatch(plug->rig.device);
+}
+
+void plug_answer(struct plug *plug, unsigned int n, const uint8_t *mad,
+		 size_t len)
+{
+	const struct puppet_mad *request = puppet_sent(&plug->puppet, n);
+	struct puppet_mad answer = { .len = len, .address = request->address };
+
+	assert_true(len >= TID_END && len <= sizeof(answer.mad));
+	memcpy(answer.mad, mad, len);
+	memcpy(answer.mad + TID_AT, request->mad + TID_AT, TID_END - TID_AT);
+	puppet_deliver(&plug->puppet, &answer);
+	plug_run(plug, 0);
+}
+
+size_t plug_vector(const char *file, uint8_t out[PUPPET_BYTES])
+{
+	char path[256];
+	unsigned int byte;
+	size_t len = 0;
+	FILE *in;
+
+	snprintf(path, sizeof(path), "%s/%s", VECTORS, file);
+	in = fopen(path, "r");
+	assert_non_null(in);
+	while (len < PUPPET_BYTES && fscanf(in, " %2x", &byte) == 1)
+		out[len++] = (uint8_t)byte;
+	assert_true(feof(in));
+	fclose(in);
+	return len;
+}
+
+void plug_assert_sent(const struct plug *plug, unsigned int n, const char *file)
+{
+	const uint8_t *sent = puppet_sent(&plug->puppet, n)->mad;
+	uint8_t captured[PUPPET_BYTES];
+
+	assert_int_equal(plug_vector(file, captured), IBSA_MAD_BYTES);
+	assert_memory_equal(sent, captured, TID_AT);
+	assert_memory_equal(sent + TID_END, captured + TID_END,
+			    IBSA_MAD_BYTES - TID_END);
+}
