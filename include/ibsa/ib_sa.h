@@ -182,7 +182,7 @@ const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device);
  *              anything else. @resp is not NULL for 0 and -EINVAL
  * @context:    handed to @callback as it is
  * @sa_query:   with the id, what ib_sa_cancel_query() takes; set before
- *              @callback can run, NULL on failure
+ *              @callback can run, NULL on failure; or NULL
  *
  * An OPA record is asked for in the form that opa_pr_query_possible() finds;
  * one that is asked as an IB record comes back as an OPA record.

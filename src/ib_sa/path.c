@@ -229,7 +229,8 @@ int ib_sa_path_rec_get(struct ib_sa_client *client, struct ib_device *device,
 	int err;
 
 	(void)gfp_mask;
-	*sa_query = NULL;
+	if (sa_query)
+		*sa_query = NULL;
 	err = ibsa__sa_query_port(client, device, port_num, &port);
 	if (err)
 		return err;

@@ -123,7 +123,7 @@ static void run_start(struct sa_job *job)
 	}
 	reply.err = send_query(query);
 	if (reply.err)
-		ibsa__sa_query_end(query, -EIO, &reply);
+		ibsa__sa_query_end(query, status_of(&reply), &reply);
 }
 
 /* Runs after the start, and the callback has not: it can only be waiting. */
