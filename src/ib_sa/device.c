@@ -60,26 +60,32 @@ static int copy_options(struct ib_device *device,
 	return device->options.fabric ? 0 : -ENOMEM;
 }
 
-static struct ib_device *device_new(const struct ibsa_device_options *options)
+static int device_new(const struct ibsa_device_options *options,
+		      struct ib_device **out)
 {
 	struct ib_device *device = ibsa__calloc(1, sizeof(*device));
+	int err;
 
 	if (!device)
-		return NULL;
+		return -ENOMEM;
 	device->sa = ibsa__sa_get();
 	if (!device->sa) {
 		ibsa__free(device);
-		return NULL;
+		return -ENOMEM;
 	}
 	device->users = 1;
 	list_init(&device->link);
 	list_init(&device->jobs);
 	pthread_mutex_init(&device->opening, NULL);
-	if (ibsa__sa_loop_init(device) || copy_options(device, options)) {
+	err = ibsa__sa_loop_init(device);
+	if (!err)
+		err = copy_options(device, options);
+	if (err) {
 		ibsa__sa_device_free(device);
-		return NULL;
+		return err;
 	}
-	return device;
+	*out = device;
+	return 0;
 }
 
 int ibsa_device_open(const struct ibsa_device_options *options,
@@ -96,9 +102,10 @@ int ibsa_device_open(const struct ibsa_device_options *options,
 		return ibsa__fail(error, -EINVAL,
 				  "a window of %u requests is more than %d",
 				  options->window, WINDOW_MAX);
-	device = device_new(options);
-	if (!device)
-		return ibsa__fail(error, -ENOMEM, "out of memory");
+	err = device_new(options, &device);
+	if (err)
+		return ibsa__fail(error, err, "a device cannot be opened: %s",
+				  strerror(-err));
 	where = client_options(device);
 	where.device = options->name;
 	err = ibsa__device_find(&where, error, &device->name, &device->fabric);
