@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# <ibsa/ib_sa.h> compiles beside the headers of rdma-core and OpenSM, in
+# either order, with and without the kernel's short names, as C11 and as
+# C++17.
+#
+# usage: headers_beside.sh INCLUDE-DIR USER.c   (CC and CXX name the compilers)
+set -u
+
+include=$1
+user=$2
+others=/usr/include/infiniband
+flags="-Wall -Wextra -Wpedantic -Werror -fsyntax-only -I$include -I$others"
+failed=0
+
+for header in mad.h umad_sa.h verbs.h iba/ib_types.h; do
+	if [ ! -e "$others/$header" ]; then
+		echo "no infiniband/$header; run scripts/setup"
+		exit 77
+	fi
+done
+
+# Included, since clang complains of inline functions that a main file lacks
+# use for.
+compile() {
+	echo "#include \"$user\"" |
+		"${CC:-cc}" -std=c11 $flags "$@" -x c - || failed=1
+	echo "#include \"$user\"" |
+		"${CXX:-c++}" -std=c++17 $flags "$@" -x c++ - || failed=1
+}
+
+compile
+compile -DIB_SA_FIRST
+compile -DIBSA_KERNEL_TYPES
+compile -DIBSA_KERNEL_TYPES -DIB_SA_FIRST
+exit $failed
