@@ -26,4 +26,6 @@ for file in "$include"/ibsa/*.h; do
 	compile "#include <ibsa/${file##*/}>"
 done
 compile "#include \"$user\""
+flags="$flags -I$include/ibsa/compat"
+compile "#include <rdma/ib_sa.h>"
 exit $failed

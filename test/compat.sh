@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Kernel code with its own include line compiles with the flags that
+# pkg-config gives, and runs.
+#
+# usage: compat.sh BUILD-DIR INCLUDE-DIR USER.c FABRIC [FLAG...]
+# (CC names the compiler; FLAGs are what the library was built with)
+set -eu
+
+build=$1
+include=$2
+user=$3
+fabric=$4
+shift 4
+
+command -v pkg-config >/dev/null || {
+	echo "no pkg-config; run scripts/setup"
+	exit 77
+}
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+
+# As installed: below include/ the source has the same layout.
+flags=$(PKG_CONFIG_PATH=$build/meson-private pkg-config --cflags --libs \
+	--define-variable=includedir="$include" \
+	--define-variable=libdir="$build" ibsa-compat)
+"${CC:-cc}" -std=gnu11 -Wall -Wextra -Werror "$@" "$user" $flags -pthread \
+	-o "$out/user"
+
+export IBSA_FABRIC="$fabric" LD_LIBRARY_PATH="$build"
+"$out/user" node1 2 99 >"$out/said"
+diff - "$out/said" <<-END
+	LID 2
+	nobody: -22
+END
+if "$out/user" nobody 2 99 2>"$out/said"; then
+	echo "a device that is not there was opened"
+	exit 1
+fi
+diff - "$out/said" <<-END
+	nobody: error -19
+END
