@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The kernel's types against OpenSM's: offsets, component masks, and every
+ * field of every record at its place on the wire.
+ */
+#include <iba/ib_types.h>
+
+#include "test/ib_sa_plug.h"
+
+enum { HEADER = 56 };
+
+/* The kernel's, on a machine of 64 bits. */
+static void layouts_are_the_kernels(void **state)
+{
+	(void)state;
+#define AT(type, member, offset) \
+	assert_int_equal(offsetof(struct type, member), offset)
+	AT(sa_path_rec, sgid, 16);
+	AT(sa_path_rec, service_id, 32);
+	AT(sa_path_rec, flow_label, 40);
+	AT(sa_path_rec, hop_limit, 44);
+	AT(sa_path_rec, traffic_class, 45);
+	AT(sa_path_rec, reversible, 46);
+	AT(sa_path_rec, numb_path, 47);
+	AT(sa_path_rec, pkey, 48);
+	AT(sa_path_rec, qos_class, 50);
+	AT(sa_path_rec, sl, 52);
+	AT(sa_path_rec, mtu_selector, 53);
+	AT(sa_path_rec, mtu, 54);
+	AT(sa_path_rec, rate_selector, 55);
+	AT(sa_path_rec, rate, 56);
+	AT(sa_path_rec, packet_life_time_selector, 57);
+	AT(sa_path_rec, packet_life_time, 58);
+	AT(sa_path_rec, preference, 59);
+	AT(sa_path_rec, ib, 60);
+	AT(sa_path_rec, opa, 60);
+	AT(sa_path_rec, rec_type, 76);
+	AT(sa_path_rec, flags, 80);
+	assert_int_equal(sizeof(struct sa_path_rec), 88);
+	AT(ib_sa_service_rec, gid, 8);
+	AT(ib_sa_service_rec, pkey, 24);
+	AT(ib_sa_service_rec, lease, 28);
+	AT(ib_sa_service_rec, key, 32);
+	AT(ib_sa_service_rec, name, 48);
+	AT(ib_sa_service_rec, data8, 112);
+	AT(ib_sa_service_rec, data16, 128);
+	AT(ib_sa_service_rec, data32, 144);
+	AT(ib_sa_service_rec, data64, 160);
+	assert_int_equal(sizeof(struct ib_sa_service_rec), 176);
+	assert_int_equal(sizeof(struct sa_service_rec), 176);
+#undef AT
+}
+
+/* Bits in network order, as OpenSM names them. */
+static void masks_are_opensms(void **state)
+{
+	(void)state;
+#define SAME(ours, theirs) assert_int_equal(ours, theirs)
+	SAME(IB_SA_PATH_REC_SERVICE_ID, IB_PR_COMPMASK_SERVICEID);
+	SAME(IB_SA_PATH_REC_DGID, IB_PR_COMPMASK_DGID);
+	SAME(IB_SA_PATH_REC_SGID, IB_PR_COMPMASK_SGID);
+	SAME(IB_SA_PATH_REC_DLID, IB_PR_COMPMASK_DLID);
+	SAME(IB_SA_PATH_REC_SLID, IB_PR_COMPMASK_SLID);
+	SAME(IB_SA_PATH_REC_RAW_TRAFFIC, IB_PR_COMPMASK_RAWTRAFFIC);
+	SAME(IB_SA_PATH_REC_FLOW_LABEL, IB_PR_COMPMASK_FLOWLABEL);
+	SAME(IB_SA_PATH_REC_HOP_LIMIT, IB_PR_COMPMASK_HOPLIMIT);
+	SAME(IB_SA_PATH_REC_TRAFFIC_CLASS, IB_PR_COMPMASK_TCLASS);
+	SAME(IB_SA_PATH_REC_REVERSIBLE, IB_PR_COMPMASK_REVERSIBLE);
+	SAME(IB_SA_PATH_REC_NUMB_PATH, IB_PR_COMPMASK_NUMBPATH);
+	SAME(IB_SA_PATH_REC_PKEY, IB_PR_COMPMASK_PKEY);
+	SAME(IB_SA_PATH_REC_QOS_CLASS, IB_PR_COMPMASK_QOS_CLASS);
+	SAME(IB_SA_PATH_REC_SL, IB_PR_COMPMASK_SL);
+	SAME(IB_SA_PATH_REC_MTU_SELECTOR, IB_PR_COMPMASK_MTUSELEC);
+	SAME(IB_SA_PATH_REC_MTU, IB_PR_COMPMASK_MTU);
+	SAME(IB_SA_PATH_REC_RATE_SELECTOR, IB_PR_COMPMASK_RATESELEC);
+	SAME(IB_SA_PATH_REC_RATE, IB_PR_COMPMASK_RATE);
+	SAME(IB_SA_PATH_REC_PACKET_LIFE_TIME_SELECTOR,
+	     IB_PR_COMPMASK_PKTLIFETIMESELEC);
+	SAME(IB_SA_PATH_REC_PACKET_LIFE_TIME, IB_PR_COMPMASK_PKTLIFETIME);
+	SAME(IB_SA_PATH_REC_PREFERENCE, CL_HTON64((uint64_t)1 << 22));
+	SAME(IB_SA_MCMEMBER_REC_MGID, IB_MCR_COMPMASK_MGID);
+	SAME(IB_SA_MCMEMBER_REC_PORT_GID, IB_MCR_COMPMASK_PORT_GID);
+	SAME(IB_SA_MCMEMBER_REC_QKEY, IB_MCR_COMPMASK_QKEY);
+	SAME(IB_SA_MCMEMBER_REC_MLID, IB_MCR_COMPMASK_MLID);
+	SAME(IB_SA_MCMEMBER_REC_MTU_SELECTOR, IB_MCR_COMPMASK_MTU_SEL);
+	SAME(IB_SA_MCMEMBER_REC_MTU, IB_MCR_COMPMASK_MTU);
+	SAME(IB_SA_MCMEMBER_REC_TRAFFIC_CLASS, IB_MCR_COMPMASK_TCLASS);
+	SAME(IB_SA_MCMEMBER_REC_PKEY, IB_MCR_COMPMASK_PKEY);
+	SAME(IB_SA_MCMEMBER_REC_RATE_SELECTOR, IB_MCR_COMPMASK_RATE_SEL);
+	SAME(IB_SA_MCMEMBER_REC_RATE, IB_MCR_COMPMASK_RATE);
+	SAME(IB_SA_MCMEMBER_REC_PACKET_LIFE_TIME_SELECTOR,
+	     IB_MCR_COMPMASK_LIFE_SEL);
+	SAME(IB_SA_MCMEMBER_REC_PACKET_LIFE_TIME, IB_MCR_COMPMASK_LIFE);
+	SAME(IB_SA_MCMEMBER_REC_SL, IB_MCR_COMPMASK_SL);
+	SAME(IB_SA_MCMEMBER_REC_FLOW_LABEL, IB_MCR_COMPMASK_FLOW);
+	SAME(IB_SA_MCMEMBER_REC_HOP_LIMIT, IB_MCR_COMPMASK_HOP);
+	SAME(IB_SA_MCMEMBER_REC_SCOPE, IB_MCR_COMPMASK_SCOPE);
+	SAME(IB_SA_MCMEMBER_REC_JOIN_STATE, IB_MCR_COMPMASK_JOIN_STATE);
+	SAME(IB_SA_MCMEMBER_REC_PROXY_JOIN, IB_MCR_COMPMASK_PROXY);
+	SAME(IB_SA_SERVICE_REC_SERVICE_ID, IB_SR_COMPMASK_SID);
+	SAME(IB_SA_SERVICE_REC_SERVICE_GID, IB_SR_COMPMASK_SGID);
+	SAME(IB_SA_SERVICE_REC_SERVICE_PKEY, IB_SR_COMPMASK_SPKEY);
+	SAME(IB_SA_SERVICE_REC_SERVICE_LEASE, IB_SR_COMPMASK_SLEASE);
+	SAME(IB_SA_SERVICE_REC_SERVICE_KEY, IB_SR_COMPMASK_SKEY);
+	SAME(IB_SA_SERVICE_REC_SERVICE_NAME, IB_SR_COMPMASK_SNAME);
+	SAME(IB_SA_SERVICE_REC_SERVICE_DATA8_0, IB_SR_COMPMASK_SDATA8_0);
+	SAME(IB_SA_SERVICE_REC_SERVICE_DATA8_9, IB_SR_COMPMASK_SDATA8_9);
+	SAME(IB_SA_SERVICE_REC_SERVICE_DATA8_15, IB_SR_COMPMASK_SDATA8_15);
+	SAME(IB_SA_SERVICE_REC_SERVICE_DATA16_0, IB_SR_COMPMASK_SDATA16_0);
+	SAME(IB_SA_SERVICE_REC_SERVICE_DATA16_7, IB_SR_COMPMASK_SDATA16_7);
+	SAME(IB_SA_SERVICE_REC_SERVICE_DATA32_0, IB_SR_COMPMASK_SDATA32_0);
+	SAME(IB_SA_SERVICE_REC_SERVICE_DATA32_3, IB_SR_COMPMASK_SDATA32_3);
+	SAME(IB_SA_SERVICE_REC_SERVICE_DATA64_0, IB_SR_COMPMASK_SDATA64_0);
+	SAME(IB_SA_SERVICE_REC_SERVICE_DATA64_1, IB_SR_COMPMASK_SDATA64_1);
+#undef SAME
+}
+
+/* Other bits than the field before, in each. */
+static const struct sa_path_rec path = {
+	.dgid.raw = { 0xfe, 0x80, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
+		      15 },
+	.sgid.raw = { 0xfe, 0xc0, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
+		      29, 30, 31 },
+	.hop_limit = 0x5a,
+	.traffic_class = 0xa5,
+	.reversible = 1,
+	.numb_path = 0x55,
+	.sl = 0x9,
+	.mtu_selector = 2,
+	.mtu = 0x15,
+	.rate_selector = 1,
+	.rate = 0x2a,
+	.packet_life_time_selector = 3,
+	.packet_life_time = 0x12,
+	.preference = 0xc3,
+};
+
+static struct sa_path_rec full_path(void)
+{
+	struct sa_path_rec rec = path;
+
+	rec.service_id = htobe64(UINT64_C(0x8899aabbccddeeff));
+	rec.flow_label = htobe32(0x7edcb);
+	rec.pkey = htobe16(0x8123);
+	rec.qos_class = htobe16(0xabc);
+	rec.ib.dlid = htobe16(0x1122);
+	rec.ib.slid = htobe16(0x3344);
+	rec.ib.raw_traffic = 1;
+	return rec;
+}
+
+/* The same in OpenSM's struct, which is what it takes from the wire. */
+static void opensm_path(ib_path_rec_t *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->service_id = htobe64(UINT64_C(0x8899aabbccddeeff));
+	memcpy(&out->dgid, path.dgid.raw, 16);
+	memcpy(&out->sgid, path.sgid.raw, 16);
+	out->dlid = htobe16(0x1122);
+	out->slid = htobe16(0x3344);
+	out->hop_flow_raw = htobe32(1u << 31 | 0x7edcbu << 8 | 0x5a);
+	out->tclass = 0xa5;
+	out->num_path = 0x80 | 0x55;
+	out->pkey = htobe16(0x8123);
+	ib_path_rec_set_qos_class(out, 0xabc);
+	ib_path_rec_set_sl(out, 0x9);
+	out->mtu = 2 << 6 | 0x15;
+	out->rate = 1 << 6 | 0x2a;
+	out->pkt_life = 3 << 6 | 0x12;
+	out->preference = 0xc3;
+}
+
+static void path_is_packed_as_opensm_reads_it(void **state)
+{
+	struct sa_path_rec rec = full_path(), back;
+	uint8_t wire[64];
+	ib_path_rec_t opensm;
+
+	(void)state;
+	opensm_path(&opensm);
+	ib_sa_pack_path(&rec, wire);
+	assert_memory_equal(wire, &opensm, sizeof(wire));
+	ib_sa_unpack_path(wire, &back);
+	assert_memory_equal(&back.dgid, &rec.dgid,
+			    offsetof(struct sa_path_rec, ib));
+	assert_int_equal(back.ib.dlid, rec.ib.dlid);
+	assert_int_equal(back.ib.slid, rec.ib.slid);
+	assert_int_equal(back.ib.raw_traffic, 1);
+	assert_int_equal(back.rec_type, SA_PATH_REC_TYPE_IB);
+}
+
+/* All ones in memory is all ones in the fields, and nothing beside them. */
+static void values_too_wide_are_cut(void **state)
+{
+	struct sa_path_rec rec;
+	uint8_t wire[64], ones[64];
+
+	(void)state;
+	memset(&rec, 0xff, sizeof(rec));
+	memset(ones, 0xff, sizeof(ones));
+	ones[44] = 0x8f; /* 3 reserved bits beside the raw traffic bit */
+	memset(ones + 58, 0, 6);
+	ib_sa_pack_path(&rec, wire);
+	assert_memory_equal(wire, ones, sizeof(ones));
+}
+
+/* Components that are not named are sent all the same, as by the kernel. */
+static void path_is_sent_whole(void **state)
+{
+	struct sa_path_rec rec = full_path();
+	struct ib_sa_query *query;
+	ib_path_rec_t opensm;
+	struct plug plug;
+
+	(void)state;
+	plug_start(&plug, NULL);
+	assert_int_equal(ib_sa_path_rec_get(&plug.rig.client, plug.rig.device,
+					    1, &rec, 0, 1000, 0, NULL, NULL,
+					    &query),
+			 0);
+	plug_run(&plug, 0);
+	opensm_path(&opensm);
+	assert_memory_equal(plug.puppet.sent[0].mad + HEADER, &opensm,
+			    sizeof(opensm));
+	plug_stop(&plug);
+}
+
+static struct ib_sa_mcmember_rec full_member(void)
+{
+	struct ib_sa_mcmember_rec rec = {
+		.mgid = path.dgid,
+		.port_gid = path.sgid,
+		.mtu_selector = 2,
+		.mtu = 0x15,
+		.traffic_class = 0xa5,
+		.rate_selector = 1,
+		.rate = 0x2a,
+		.packet_life_time_selector = 3,
+		.packet_life_time = 0x12,
+		.sl = 0x6,
+		.hop_limit = 0x5a,
+		.scope = 0xe,
+		.join_state = 0x5,
+		.proxy_join = 1,
+	};
+
+	rec.qkey = htobe32(0x80010203);
+	rec.mlid = htobe16(0xc123);
+	rec.pkey = htobe16(0x8123);
+	rec.flow_label = htobe32(0x7edcb);
+	return rec;
+}
+
+static void opensm_member(ib_member_rec_t *out)
+{
+	memset(out, 0, sizeof(*out));
+	memcpy(&out->mgid, path.dgid.raw, 16);
+	memcpy(&out->port_gid, path.sgid.raw, 16);
+	out->qkey = htobe32(0x80010203);
+	out->mlid = htobe16(0xc123);
+	out->mtu = 2 << 6 | 0x15;
+	out->tclass = 0xa5;
+	out->pkey = htobe16(0x8123);
+	out->rate = 1 << 6 | 0x2a;
+	out->pkt_life = 3 << 6 | 0x12;
+	out->sl_flow_hop = ib_member_set_sl_flow_hop(0x6, 0x7edcb, 0x5a);
+	out->scope_state = ib_member_set_scope_state(0xe, 0x5);
+	/* The bit-field is a little-endian machine's; the wire has bit 7. */
+	((uint8_t *)out)[49] = 0x80;
+}
+
+/* 52 bytes with the reserved two; OpenSM's struct has padding behind. */
+static void member_is_sent_and_told_as_opensm_has_it(void **state)
+{
+	struct ib_sa_mcmember_rec rec = full_member();
+	struct told told = { 0 };
+	struct ib_sa_query *query;
+	struct puppet_mad answer;
+	ib_member_rec_t opensm;
+	struct plug plug;
+
+	(void)state;
+	plug_start(&plug, NULL);
+	assert_int_equal(
+		ib_sa_mcmember_rec_query(&plug.rig.client, plug.rig.device, 1,
+					 IB_MGMT_METHOD_SET, &rec,
+					 IB_SA_MCMEMBER_REC_MGID, 1000, 0,
+					 told_mcmember, &told, &query),
+		0);
+	plug_run(&plug, 0);
+	opensm_member(&opensm);
+	assert_memory_equal(plug.puppet.sent[0].mad + HEADER, &opensm, 52);
+	answer = puppet_answer(&plug.puppet.sent[0]);
+	plug_answer(&plug, 0, answer.mad, answer.len);
+	assert_int_equal(told.status, 0);
+	assert_memory_equal(&told.mcmember, &rec, sizeof(rec));
+	plug_stop(&plug);
+}
+
+/* The captured join, from the kernel's struct. */
+static void join_is_the_captured_one(void **state)
+{
+	struct ib_sa_mcmember_rec rec = { .join_state = 1 };
+	struct told told = { 0 };
+	struct ib_sa_query *query;
+	uint8_t mad[PUPPET_BYTES];
+	const ib_member_rec_t *member = (void *)(mad + HEADER);
+	struct plug plug;
+
+	(void)state;
+	plug_start(&plug, NULL);
+	plug_vector("31_mcm_create.req.hex", mad);
+	memcpy(&rec.mgid, &member->mgid, 16);
+	memcpy(&rec.port_gid, &member->port_gid, 16);
+	rec.qkey = member->qkey;
+	rec.pkey = member->pkey;
+	assert_int_equal(ib_sa_mcmember_rec_query(
+				 &plug.rig.client, plug.rig.device, 1,
+				 IB_MGMT_METHOD_SET, &rec,
+				 IB_SA_MCMEMBER_REC_MGID |
+					 IB_SA_MCMEMBER_REC_PORT_GID |
+					 IB_SA_MCMEMBER_REC_QKEY |
+					 IB_SA_MCMEMBER_REC_TRAFFIC_CLASS |
+					 IB_SA_MCMEMBER_REC_PKEY |
+					 IB_SA_MCMEMBER_REC_SL |
+					 IB_SA_MCMEMBER_REC_FLOW_LABEL |
+					 IB_SA_MCMEMBER_REC_JOIN_STATE,
+				 1000, 0, told_mcmember, &told, &query),
+			 0);
+	plug_run(&plug, 0);
+	plug_assert_sent(&plug, 0, "31_mcm_create.req.hex");
+	plug_answer(&plug, 0, mad, plug_vector("31_mcm_create.rsp.hex", mad));
+	assert_int_equal(told.status, 0);
+	assert_int_equal(told.mcmember.mlid, member->mlid);
+	assert_int_equal(told.mcmember.qkey, member->qkey);
+	assert_int_equal(told.mcmember.mtu, member->mtu & 0x3f);
+	assert_int_equal(told.mcmember.rate, member->rate & 0x3f);
+	assert_int_equal(told.mcmember.join_state, member->scope_state & 0xf);
+	assert_int_equal(told.mcmember.scope, member->scope_state >> 4);
+	plug_stop(&plug);
+}
+
+/* Each member by name, in OpenSM's struct and in both of ours. */
+static void service_members_are_opensms(void **state)
+{
+	struct sa_service_rec newer;
+	struct ib_sa_service_rec rec;
+	ib_service_record_t opensm;
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(opensm); i++)
+		((uint8_t *)&opensm)[i] = (uint8_t)(i * 7 + 1);
+	memcpy(&rec, &opensm, sizeof(rec));
+	memcpy(&newer, &opensm, sizeof(newer));
+#define SAME(ours, later, theirs)                                         \
+	assert_memory_equal(&rec.ours, &opensm.theirs, sizeof(rec.ours)); \
+	assert_memory_equal(&newer.later, &opensm.theirs,                 \
+			    sizeof(newer.later));                         \
+	assert_int_equal(sizeof(rec.ours), sizeof(opensm.theirs))
+	SAME(id, id, service_id);
+	SAME(gid, gid, service_gid);
+	SAME(pkey, pkey, service_pkey);
+	SAME(lease, lease, service_lease);
+	SAME(key, key, service_key);
+	SAME(name, name, service_name);
+	SAME(data8, data_8, service_data8);
+	SAME(data16, data_16, service_data16);
+	SAME(data32, data_32, service_data32);
+	SAME(data64, data_64, service_data64);
+#undef SAME
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(layouts_are_the_kernels),
+		cmocka_unit_test(masks_are_opensms),
+		cmocka_unit_test(path_is_packed_as_opensm_reads_it),
+		cmocka_unit_test(values_too_wide_are_cut),
+		cmocka_unit_test(path_is_sent_whole),
+		cmocka_unit_test(member_is_sent_and_told_as_opensm_has_it),
+		cmocka_unit_test(join_is_the_captured_one),
+		cmocka_unit_test(service_members_are_opensms),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
