@@ -106,6 +106,19 @@ def examples_check(compiler, include, folder, pages):
                 yield f"{page}: example {number}: {done.stderr.strip()}"
 
 
+def references_check(folder, pages):
+    for page in pages:
+        path = os.path.join(folder, page)
+        if not os.path.exists(path):
+            continue
+        with open(path, encoding="utf-8") as file:
+            named = re.findall(r"\bXr (\S+) (\d)", file.read())
+        for name, section in named:
+            other = f"{name}.{section}"
+            if re.match("ib_|ibsa|opa_|rdma_", name) and other not in pages:
+                yield f"{page}: names {name}({section}), which is no page"
+
+
 def problems(compiler, include, library, map_path, folder, pages):
     functions, inlines = declared(compiler, include)
     patterns = list(exported_patterns(map_path))
@@ -126,6 +139,7 @@ def problems(compiler, include, library, map_path, folder, pages):
     for name in sorted((functions | inlines) - documented):
         yield f"{name}: has no manual page"
     yield from examples_check(compiler, include, folder, pages)
+    yield from references_check(folder, pages)
 
 
 def main():
