@@ -97,11 +97,11 @@ static void say_unreachable(struct cli *cli, const struct ibsa_reply *reply)
 }
 
 /* What to try when the SA says no. */
-static const char *advice(const struct ibsa_reply *reply)
+static const char *advice(const struct ibsa_record *record, uint16_t status)
 {
-	switch (reply->status) {
+	switch (status) {
 	case IBSA_STATUS_REQ_INVALID:
-		if (reply->record == &ibsa_service_record)
+		if (record == &ibsa_service_record)
 			return "service_gid must be a port's on the fabric, "
 			       "and service_pkey one that this port and that "
 			       "one have";
@@ -124,6 +124,12 @@ static const char *advice(const struct ibsa_reply *reply)
 	return "name other fields, or see what --sm-key changes";
 }
 
+void ask_refused(const struct ibsa_record *record, uint16_t status)
+{
+	complain("the SA refused: %s (status 0x%04x); %s",
+		 ibsa_status_text(status), status, advice(record, status));
+}
+
 static int judge(struct asking *asking, const struct ibsa_reply *reply)
 {
 	switch (ibsa_outcome(reply)) {
@@ -132,9 +138,7 @@ static int judge(struct asking *asking, const struct ibsa_reply *reply)
 	case IBSA_OUTCOME_NONE:
 		return CLI_NO;
 	case IBSA_OUTCOME_REFUSED:
-		complain("the SA refused: %s (status 0x%04x); %s",
-			 ibsa_status_text(reply->status), reply->status,
-			 advice(reply));
+		ask_refused(reply->record, reply->status);
 		return CLI_REFUSED;
 	case IBSA_OUTCOME_BUSY:
 		complain("the SA is busy; try again later, or wait longer "

@@ -24,6 +24,9 @@ int ask_open(struct cli *cli);
 int ask(struct cli *cli, const struct ibsa_query *query, ask_use_fn use,
 	void *arg);
 
+/* Say that the SA said no, and what to try. */
+void ask_refused(const struct ibsa_record *record, uint16_t status);
+
 /* The GID of the port that asks. Return: the exit status. */
 int ask_own_gid(struct cli *cli, struct ibsa_gid *out);
 

@@ -15,7 +15,7 @@ static const uint64_t identity = IBSA_SERVICE_CM(service_id) |
 				 IBSA_SERVICE_CM(service_gid) |
 				 IBSA_SERVICE_CM(service_pkey);
 
-void service_lease(struct out *out, const char *name, uint32_t lease)
+static void put_lease(struct out *out, const char *name, uint32_t lease)
 {
 	char text[16];
 
@@ -24,14 +24,14 @@ void service_lease(struct out *out, const char *name, uint32_t lease)
 		   lease == IBSA_LEASE_INFINITE ? "infinite" : text);
 }
 
-static void table_row(struct out *out, const struct ibsa_service *service)
+void service_cells(struct out *out, const struct ibsa_service *service)
 {
 	const struct ibsa_record *record = &ibsa_service_record;
 
 	fields_named_as(out, "id", record, "service_id", service);
 	fields_named_as(out, "gid", record, "service_gid", service);
 	fields_named_as(out, "pkey", record, "service_pkey", service);
-	service_lease(out, "lease", service->service_lease);
+	put_lease(out, "lease", service->service_lease);
 	fields_named_as(out, "name", record, "service_name", service);
 }
 
@@ -43,13 +43,12 @@ static void service_row(struct out *out, size_t index, void *arg)
 	if (ibsa_reply_decode(arg, index, &service) != 0)
 		return;
 	if (out->shape == OUT_TABLE) {
-		table_row(out, &service);
+		service_cells(out, &service);
 		return;
 	}
 	for (unsigned int i = 0; i < record->field_count; i++)
 		if (strcmp(record->fields[i].name, "service_lease") == 0)
-			service_lease(out, "service_lease",
-				      service.service_lease);
+			put_lease(out, "service_lease", service.service_lease);
 		else
 			fields_field(out, &record->fields[i], &service);
 }
@@ -139,20 +138,22 @@ static int set_owner(struct cli *cli, struct service *service)
 	return ask_own_gid(cli, &service->record.service_gid);
 }
 
-static int set_lease(struct cli *cli, uint32_t lease, struct service *service)
+/* --lease, if it is given. */
+static int set_lease(struct cli *cli, struct service *service)
 {
-	if (cli->lease && (service->mask & IBSA_SERVICE_CM(service_lease))) {
+	if (!cli->lease)
+		return CLI_DONE;
+	if (service->mask & IBSA_SERVICE_CM(service_lease)) {
 		complain("the lease is given twice; leave out --lease or "
 			 "service_lease");
 		return CLI_USAGE;
 	}
-	if (!(service->mask & IBSA_SERVICE_CM(service_lease)))
-		service->record.service_lease = cli->lease ? cli->lease : lease;
+	service->record.service_lease = cli->lease;
 	service->mask |= IBSA_SERVICE_CM(service_lease);
 	return CLI_DONE;
 }
 
-int service_parse(struct cli *cli, uint32_t lease, struct service *out)
+int service_parse(struct cli *cli, struct service *out)
 {
 	int status = parse_id(cli->args[2], out);
 
@@ -161,9 +162,7 @@ int service_parse(struct cli *cli, uint32_t lease, struct service *out)
 	if (status == CLI_DONE)
 		status = parse_fields(cli, 4, out);
 	if (status == CLI_DONE)
-		status = set_lease(cli, lease, out);
-	if (status == CLI_DONE)
-		status = set_owner(cli, out);
+		status = set_lease(cli, out);
 	return status;
 }
 
@@ -226,8 +225,13 @@ static int lookup(struct cli *cli)
 static int register_service(struct cli *cli)
 {
 	struct service service = { .mask = 0 };
-	int status = service_parse(cli, IBSA_LEASE_INFINITE, &service);
+	int status = service_parse(cli, &service);
 
+	if (!(service.mask & IBSA_SERVICE_CM(service_lease)))
+		service.record.service_lease = IBSA_LEASE_INFINITE;
+	service.mask |= IBSA_SERVICE_CM(service_lease);
+	if (status == CLI_DONE)
+		status = set_owner(cli, &service);
 	if (status == CLI_DONE)
 		status = ask_for(cli, IBSA_METHOD_SET, &service);
 	if (status == CLI_DONE)
@@ -288,6 +292,9 @@ static const struct action {
 	  "register a service", 2, true, register_service },
 	{ "unregister", "ID [FIELD=VALUE...]",
 	  "remove one", 1, false, unregister },
+	{ "keep", "ID NAME [FIELD=VALUE...]",
+	  "register one, look after it until interrupted, remove it", 2, true,
+	  service_keep },
 };
 /* clang-format on */
 
@@ -298,8 +305,8 @@ static const struct action *find_action(const char *name)
 	for (size_t i = 0; i < ACTIONS; i++)
 		if (strcmp(actions[i].name, name) == 0)
 			return &actions[i];
-	complain("service has no '%s', but list, lookup, register and "
-		 "unregister; see ibsa service --help",
+	complain("service has no '%s', but list, lookup, register, "
+		 "unregister and keep; see ibsa service --help",
 		 name);
 	return NULL;
 }
@@ -318,7 +325,8 @@ void cmd_service_details(struct cli *cli)
 		"0x or id:. FIELD=VALUE gives further fields of the record;",
 		"ibsa query get ServiceRecord --help lists them. If not given,",
 		"service_gid is the GID of the port that asks, service_pkey is",
-		"0xffff, and the lease is infinite.",
+		"0xffff, and the lease is infinite; of keep, 300 seconds, which",
+		"are renewed.",
 		"",
 	};
 
@@ -338,8 +346,8 @@ int cmd_service(struct cli *cli)
 	const struct action *action;
 
 	if (cli->arg_count < 2) {
-		complain("service needs list, lookup, register or unregister; "
-			 "see ibsa service --help");
+		complain("service needs list, lookup, register, unregister or "
+			 "keep; see ibsa service --help");
 		return CLI_USAGE;
 	}
 	action = find_action(cli->args[1]);

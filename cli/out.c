@@ -236,6 +236,30 @@ void out_rows(struct out *out, size_t count, out_row_fn row, void *arg)
 		block_rows(out, count, row, arg);
 }
 
+/* Columns grow with what they have held, so lines stay aligned mostly. */
+static void event_line(struct out *out, out_row_fn row, void *arg)
+{
+	const enum out_shape shape = out->shape;
+
+	out->shape = OUT_TABLE;
+	out->phase = OUT_MEASURE;
+	run_row(out, row, 0, arg);
+	out->phase = OUT_PRINT;
+	run_row(out, row, 0, arg);
+	out->shape = shape;
+}
+
+void out_event(struct out *out, out_row_fn row, void *arg)
+{
+	if (out->shape == OUT_JSON)
+		json_row(out, row, 0, arg);
+	else
+		event_line(out, row, arg);
+	put(out, "\n");
+	if (out->err == 0 && fflush(out->file) != 0)
+		note_error(out, errno);
+}
+
 void out_line(struct out *out, const char *format, ...)
 {
 	va_list args;

@@ -42,6 +42,12 @@ void out_open(struct out *out, FILE *file);
 /* All rows of the output: a whole table, all blocks or the whole array. */
 void out_rows(struct out *out, size_t count, out_row_fn row, void *arg);
 
+/*
+ * A row by itself, written at once: a line of its cells, or an object on a
+ * line. For what goes on, of which there is no whole table or array.
+ */
+void out_event(struct out *out, out_row_fn row, void *arg);
+
 /* A cell of characters; @text is UTF-8. */
 void out_text(struct out *out, const char *name, const char *text);
 

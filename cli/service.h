@@ -5,24 +5,26 @@
 
 #include "cli.h"
 
-/* A service from the command line, and which of its fields count. */
+/* A service from the command line, and which of its fields are given. */
 struct service {
 	struct ibsa_service record;
 	uint64_t mask;
 };
 
 /*
- * What "ID NAME [FIELD=VALUE...]" and --lease say, with the defaults of the
- * rest: the GID of the port that asks, P_Key 0xffff, @lease.
+ * What "ID NAME [FIELD=VALUE...]" and --lease say.
  *
  * Return: the exit status; what is wrong has been said.
  */
-int service_parse(struct cli *cli, uint32_t lease, struct service *out);
+int service_parse(struct cli *cli, struct service *out);
 
-/* The lease as people read it: seconds, or infinite. */
-void service_lease(struct out *out, const char *name, uint32_t lease);
+/* The cells of one line: what it is, whose, and for how long. */
+void service_cells(struct out *out, const struct ibsa_service *service);
 
 /* That on an embedded fabric no other process sees the service. */
 void service_say_alone(const struct cli *cli);
+
+/* Register, hold until a signal comes, remove. Return: the exit status. */
+int service_keep(struct cli *cli);
 
 #endif

@@ -190,6 +190,13 @@ wrong_command_lines() {
 		service register 0x1234 printer --lease Infinite
 		service register 0x1234 printer --lease 4294967296
 		service register 0x1234 printer --lease
+		service keep
+		service keep 0x1234
+		service keep printer 0x1234
+		service keep 0x1234 printer second
+		service keep 0x1234 printer --lease 0
+		service keep 0x1234 printer service_lease=0
+		service keep 0x1234 printer service_id=1
 		service unregister
 		service unregister printer
 		service unregister 0x1234 service_name=printer
@@ -432,6 +439,93 @@ services() {
 	on 4 -C nobody service register 0x1234 printer
 }
 
+# await TEXT - until the file out has a line with it
+await() {
+	local _
+	for _ in {1..200}; do
+		grep -Eq -- "$1" out && return
+		sleep 0.05
+	done
+	fail "no '$1' in ten seconds"
+}
+
+# hold ARG... - ibsa service keep in the background, which bash would have
+# ignore SIGINT
+hold() {
+	what="ibsa service keep $*"
+	checks=$((checks + 1))
+	env --default-signal=INT "$ibsa" --fabric "$fabric" \
+		service keep "$@" >out 2>err </dev/null &
+	holder=$!
+}
+
+# ends STATUS [SIGNAL...] - so it does after these signals
+ends() {
+	local want=$1 got=0 signal
+	shift
+	for signal; do
+		kill -"$signal" "$holder"
+	done
+	wait "$holder" 2>/dev/null || got=$?
+	[ "$got" -eq "$want" ] || fail "exit status $got, not $want"
+	if grep -Eq 'Sanitizer|runtime error' err; then
+		fail 'a sanitizer speaks'
+	fi
+}
+
+kept_services() {
+	local signal at='^[0-9]{4}-[0-9-]{5}T[0-9:]{8}Z +'
+	for signal in INT TERM HUP; do
+		hold 0x1234 printer
+		await registered
+		ends 0 "$signal"
+		lines 2; err_has 'only this process'
+		out_has "$at"'registered +0x0000000000001234 +fe80::.* 300 +printer$'
+		out_has "$at"'removed +0x0000000000001234 '
+	done
+	hold 0x1234 printer
+	await registered
+	ends 0 INT INT TERM # as timeout(1) does
+	lines 2
+	hold -j 0x1234 printer --lease infinite service_data8_1=7
+	await '"registered"'
+	ends 0 TERM
+	what='ibsa -j service keep, as JSON'
+	jq -se 'map(.event) == ["registered", "removed"] and all(.[];
+		.service_lease == 4294967295 and .service_data8_1 == 7 and
+		.reason == null and .status == 0 and (.time | length) == 20)' \
+		out >jq.out || fail 'not these events'
+	on 5 service keep 0x1234 printer service_gid=fe80::dead:beef
+	err_has 'refused.*service_gid must be'; out_has 'refused'
+	on 4 -C nobody service keep 0x1234 printer; out_empty
+	hold 0x1234 printer --sa 40000 -t 300
+	await 'failed .*does not answer$'
+	ends 3 TERM; err_has 'may stay registered until its lease ends'
+	hold 0x1234 printer --sa 40000 -t 60000
+	sleep 0.3
+	kill -TERM "$holder"
+	sleep 0.7
+	ends 130 INT; err_has 'may stay registered'
+	# Nobody reads: the service goes as by a signal, and quietly.
+	what='ibsa service keep into a pipe'
+	timeout -s TERM 0.5 "$ibsa" --fabric "$fabric" service keep 1 printer \
+		2>err | head -1 >out
+	lines 1; out_has registered
+	what='ibsa service keep >/dev/full'
+	"$ibsa" --fabric "$fabric" service keep 1 printer >/dev/full 2>err
+	[ $? -eq 4 ] || fail 'exit status is not 4'
+	err_has 'No space left'
+	what='nohup ibsa service keep'
+	env --ignore-signal=HUP "$ibsa" --fabric "$fabric" \
+		service keep 1 printer >out 2>err &
+	holder=$!
+	await registered
+	kill -HUP "$holder"
+	sleep 0.2
+	kill -0 "$holder" || fail 'ended by SIGHUP'
+	ends 0 TERM
+}
+
 addresses_and_keys() {
 	on 0 -j devices
 	local lid
@@ -520,8 +614,8 @@ waiting_is_shown_on_a_terminal() {
 
 for group in help_on_each_level wrong_command_lines device_lists \
 	machine_lists examples_are_found paths records services \
-	addresses_and_keys unusable_fabrics closed_files_stay_closed \
-	output_that_fails interrupted waiting_is_shown_on_a_terminal; do
+	kept_services addresses_and_keys unusable_fabrics \
+	closed_files_stay_closed output_that_fails interrupted waiting_is_shown_on_a_terminal; do
 	: >out
 	: >err
 	"$group"

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Signals to end, for a command that has something to put away first. */
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "interrupt.h"
+#include "out.h"
+
+/*
+ * What comes sooner than this after the first belongs to it: timeout(1) sends
+ * its signal to the program and then to its whole group.
+ */
+enum { TWICE_MS = 500 };
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* As if it had never been caught. */
+static void end_by(int number)
+{
+	sigset_t one;
+
+	signal(number, SIG_DFL);
+	sigemptyset(&one);
+	sigaddset(&one, number);
+	raise(number);
+	pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+}
+
+static void wake(struct interrupt *interrupt)
+{
+	struct ibsa_client *client = atomic_load(&interrupt->client);
+
+	if (client)
+		ibsa_wake(client);
+}
+
+/*
+ * A thread that waits for them, not a handler: a signal that comes just before
+ * a wait must end that wait, for which there is ibsa_wake().
+ */
+static void *watch(void *arg)
+{
+	struct interrupt *interrupt = arg;
+	int64_t first_ms = 0;
+	int number;
+
+	while (sigwait(&interrupt->signals, &number) == 0) {
+		if (!atomic_exchange(&interrupt->seen, true)) {
+			first_ms = now_ms();
+			wake(interrupt);
+		} else if (now_ms() - first_ms >= TWICE_MS) {
+			complain("%s", interrupt->last_words);
+			end_by(number);
+		}
+	}
+	return NULL;
+}
+
+/* One that was ignored stays so; to block it would make it wait instead. */
+static void add_signal(sigset_t *set, int number)
+{
+	struct sigaction old;
+
+	if (sigaction(number, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+		sigaddset(set, number);
+}
+
+int interrupt_start(struct interrupt *interrupt, const char *last_words)
+{
+	int err;
+
+	atomic_init(&interrupt->client, NULL);
+	interrupt->last_words = last_words;
+	atomic_init(&interrupt->seen, false);
+	sigemptyset(&interrupt->signals);
+	add_signal(&interrupt->signals, SIGINT);
+	add_signal(&interrupt->signals, SIGTERM);
+	add_signal(&interrupt->signals, SIGHUP);
+	err = pthread_sigmask(SIG_BLOCK, &interrupt->signals, NULL);
+	if (!err)
+		err = pthread_create(&interrupt->thread, NULL, watch,
+				     interrupt);
+	return -err;
+}
+
+void interrupt_wakes(struct interrupt *interrupt, struct ibsa_client *client)
+{
+	atomic_store(&interrupt->client, client);
+}
+
+bool interrupt_seen(const struct interrupt *interrupt)
+{
+	return atomic_load(&interrupt->seen);
+}
+
+void interrupt_stop(struct interrupt *interrupt)
+{
+	pthread_cancel(interrupt->thread);
+	pthread_join(interrupt->thread, NULL);
+}

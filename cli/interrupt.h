@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Signals to end, for a command that has something to put away first. */
+#ifndef CLI_INTERRUPT_H
+#define CLI_INTERRUPT_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+#include <ibsa/ibsa.h>
+
+struct interrupt {
+	struct ibsa_client *_Atomic client;
+	const char *last_words;
+	sigset_t signals;
+	pthread_t thread;
+	atomic_bool seen;
+};
+
+/*
+ * From now on, SIGINT, SIGTERM and SIGHUP are seen, unless the program was
+ * started with them ignored. A second one, half a second later or more, says
+ * @last_words and ends the program at once, as the first would have done. To be called before there is
+ * any other thread, which would take them as ever.
+ *
+ * Return: 0, or a negative errno.
+ */
+int interrupt_start(struct interrupt *interrupt, const char *last_words);
+
+/* From now on, they wake @client too. */
+void interrupt_wakes(struct interrupt *interrupt, struct ibsa_client *client);
+
+/* Whether one came. */
+bool interrupt_seen(const struct interrupt *interrupt);
+
+/* The client is not woken any more; signals wait until the program ends. */
+void interrupt_stop(struct interrupt *interrupt);
+
+#endif

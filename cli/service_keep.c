@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa service keep: a service as long as the command runs, no longer. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#include <ibsa/service.h>
+#include <ibsa/text.h>
+
+#include "ask.h"
+#include "fields.h"
+#include "interrupt.h"
+#include "service.h"
+
+/* The service and what has become of it. */
+struct keeping {
+	struct cli *cli;
+	struct ibsa_kept *kept; /* NULL: released */
+	bool was_there;		/* the SA has had it */
+	bool ending;
+	int status; /* exit status */
+};
+
+/* One event as it is shown. */
+struct event {
+	const struct ibsa_kept_report *report;
+	const char *name;
+	const char *reason; /* or NULL */
+};
+
+static const char last_words[] =
+	"ended before the SA said that the service is gone; it may stay "
+	"registered until its lease ends, see ibsa service unregister";
+
+static const char *failure(const struct ibsa_kept_report *report)
+{
+	switch (report->err) {
+	case 0:
+		return "the SA is busy";
+	case -ETIMEDOUT:
+		return "the SA does not answer";
+	case -EAGAIN:
+		return "the port knows no subnet manager or has no GID";
+	case -ENOENT:
+		return "the SA took it and does not have it";
+	default:
+		return strerror(-report->err);
+	}
+}
+
+static const char *reason(const struct ibsa_kept_report *report)
+{
+	switch (report->event) {
+	case IBSA_KEPT_REPLACED:
+		return "somebody registered this instead";
+	case IBSA_KEPT_FAILED:
+		return failure(report);
+	case IBSA_KEPT_REFUSED:
+		return ibsa_status_text(report->status);
+	case IBSA_KEPT_RELEASED:
+		if (report->err)
+			return failure(report);
+		return report->status ? ibsa_status_text(report->status) : NULL;
+	default:
+		return NULL;
+	}
+}
+
+static const char *event_name(const struct keeping *keeping,
+			      const struct ibsa_kept_report *report)
+{
+	switch (report->event) {
+	case IBSA_KEPT_REGISTERED:
+		return keeping->was_there ? "registered again" : "registered";
+	case IBSA_KEPT_LOST:
+		return "lost";
+	case IBSA_KEPT_REPLACED:
+		return "replaced";
+	case IBSA_KEPT_FAILED:
+		return "failed";
+	case IBSA_KEPT_REFUSED:
+		return "refused";
+	default:
+		return report->err || report->status ? "not removed"
+						     : "removed";
+	}
+}
+
+static void put_time(struct out *out)
+{
+	char text[32] = "";
+	struct timespec now;
+	struct tm utc;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (gmtime_r(&now.tv_sec, &utc))
+		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
+	out_text(out, "time", text);
+}
+
+static void event_row(struct out *out, size_t index, void *arg)
+{
+	const struct event *event = arg;
+	const struct ibsa_kept_report *report = event->report;
+	const struct ibsa_record *record = &ibsa_service_record;
+
+	(void)index;
+	put_time(out);
+	out_text(out, "event", event->name);
+	if (out->shape == OUT_TABLE) {
+		service_cells(out, report->service);
+		if (event->reason)
+			out_text(out, "reason", event->reason);
+		return;
+	}
+	if (event->reason)
+		out_text(out, "reason", event->reason);
+	else
+		out_none(out, "reason");
+	out_number(out, "status", report->status, "");
+	for (unsigned int i = 0; i < record->field_count; i++)
+		fields_field(out, &record->fields[i], report->service);
+}
+
+/* From inside a callback too. */
+static void release(struct keeping *keeping)
+{
+	if (keeping->ending)
+		return;
+	keeping->ending = true;
+	(void)ibsa_service_release(keeping->kept);
+}
+
+/* Waiting for better times helps with silence, but not with a refusal. */
+static void refused(struct keeping *keeping,
+		    const struct ibsa_kept_report *report)
+{
+	if (keeping->was_there || keeping->ending)
+		return;
+	ask_refused(&ibsa_service_record, report->status);
+	keeping->status = CLI_REFUSED;
+	release(keeping);
+}
+
+static void released(struct keeping *keeping,
+		     const struct ibsa_kept_report *report, const char *why)
+{
+	keeping->kept = NULL;
+	if (!why || keeping->status != CLI_DONE)
+		return;
+	complain("the service may stay registered until its lease ends: %s; "
+		 "see ibsa service unregister",
+		 why);
+	keeping->status = report->err ? CLI_SILENT : CLI_REFUSED;
+}
+
+static void happened(const struct ibsa_kept_report *report, void *arg)
+{
+	struct keeping *keeping = arg;
+	struct event event = {
+		.report = report,
+		.name = event_name(keeping, report),
+		.reason = reason(report),
+	};
+
+	out_event(&keeping->cli->out, event_row, &event);
+	if (report->event == IBSA_KEPT_REGISTERED)
+		keeping->was_there = true;
+	else if (report->event == IBSA_KEPT_REFUSED)
+		refused(keeping, report);
+	else if (report->event == IBSA_KEPT_RELEASED)
+		released(keeping, report, event.reason);
+}
+
+/* Until a signal comes or nobody reads what is written, and it is removed. */
+static void hold(struct keeping *keeping, const struct interrupt *interrupt)
+{
+	struct ibsa_client *client = keeping->cli->client;
+
+	while (keeping->kept) {
+		int err;
+
+		if (interrupt_seen(interrupt) || keeping->cli->out.err)
+			release(keeping);
+		err = ibsa_wait(client, -1);
+		if (err && err != -EINTR) {
+			complain("cannot receive from the SA: %s; check the "
+				 "port with ibsa devices",
+				 strerror(-err));
+			keeping->status = CLI_SILENT;
+			return;
+		}
+	}
+}
+
+static int not_kept(int err)
+{
+	complain("cannot keep this: %s", strerror(-err));
+	return err == -EINVAL ? CLI_USAGE : CLI_SILENT;
+}
+
+static int keep(struct keeping *keeping, const struct service *service,
+		const struct interrupt *interrupt)
+{
+	const struct ibsa_service_keep what = {
+		.service = &service->record,
+		.mask = service->mask,
+	};
+	int err = ibsa_service_keep(keeping->cli->client, &what, happened,
+				    keeping, &keeping->kept);
+
+	if (err)
+		return not_kept(err);
+	service_say_alone(keeping->cli);
+	hold(keeping, interrupt);
+	return keeping->status;
+}
+
+/* Its last event, if that is still to come, needs what is here. */
+static void end(struct keeping *keeping)
+{
+	if (!keeping->kept)
+		return;
+	(void)ibsa_close(keeping->cli->client);
+	keeping->cli->client = NULL;
+}
+
+int service_keep(struct cli *cli)
+{
+	struct keeping keeping = { .cli = cli, .status = CLI_DONE };
+	struct service service = { .mask = 0 };
+	struct interrupt interrupt;
+	int status = service_parse(cli, &service);
+	int err;
+
+	if (status != CLI_DONE)
+		return status;
+	/* The service goes before a command whose output nobody reads. */
+	signal(SIGPIPE, SIG_IGN);
+	err = interrupt_start(&interrupt, last_words);
+	if (err)
+		return not_kept(err);
+	status = ask_open(cli);
+	interrupt_wakes(&interrupt, cli->client);
+	if (status == CLI_DONE)
+		status = keep(&keeping, &service, &interrupt);
+	interrupt_stop(&interrupt);
+	end(&keeping);
+	return status;
+}
