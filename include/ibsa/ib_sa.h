@@ -20,6 +20,7 @@
 IBSA_BEGIN
 
 struct ib_sa_query;
+struct ibv_ah_attr;
 struct ibsa_fabric;
 struct ibsa__sa;
 
@@ -315,6 +316,123 @@ void ib_sa_pack_path(struct sa_path_rec *rec, void *attribute);
  * @rec:       the record, of type IB
  */
 void ib_sa_unpack_path(void *attribute, struct sa_path_rec *rec);
+
+/**
+ * rdma_get_gid_attr - hold one entry of a port's GID table
+ * @device:   whose port it is
+ * @port_num: from 1
+ * @index:    in the table
+ *
+ * The entry is read once: it does not follow the table.
+ *
+ * Return: the entry, for rdma_put_gid_attr(); or as a pointer, see
+ * ibsa_is_err(): -EINVAL no such port; -ENODATA there is no such entry, it is
+ * empty or cannot be read; -ENOMEM. Any thread.
+ *
+ * Source: Linux drivers/infiniband/core/cache.c.
+ */
+const struct ib_gid_attr *rdma_get_gid_attr(struct ib_device *device,
+					    uint32_t port_num, int index);
+
+/**
+ * rdma_find_gid_by_port - hold the entry of a GID in a port's table
+ * @device:       whose port it is
+ * @gid:          to look for
+ * @gid_type:     of the entry
+ * @port_num:     from 1
+ * @ndev_ifindex: the interface that it is to belong to; 0: any
+ *
+ * Return: the entry, for rdma_put_gid_attr(); or as a pointer, see
+ * ibsa_is_err(): -ENOENT there is none, or no such port; -ENOMEM. Any thread.
+ *
+ * Source: Linux drivers/infiniband/core/cache.c.
+ */
+const struct ib_gid_attr *rdma_find_gid_by_port(struct ib_device *device,
+						const union ib_gid *gid,
+						enum ib_gid_type gid_type,
+						uint32_t port_num,
+						uint32_t ndev_ifindex);
+
+/**
+ * rdma_hold_gid_attr - hold an entry once more
+ * @attr: held already
+ *
+ * Any thread.
+ */
+void rdma_hold_gid_attr(const struct ib_gid_attr *attr);
+
+/**
+ * rdma_put_gid_attr - let go of an entry
+ * @attr: held; the last one frees it
+ *
+ * Any thread.
+ */
+void rdma_put_gid_attr(const struct ib_gid_attr *attr);
+
+/**
+ * ib_init_ah_attr_from_path - what an address handle needs, from a path
+ * @device:   whose port it is
+ * @port_num: from 1
+ * @rec:      the path; network order. Of a RoCE path the destination's MAC
+ *            address has to be in it, and route_resolved is set once its
+ *            route was found
+ * @ah_attr:  filled, in host order; rdma_destroy_ah_attr() ends it
+ * @gid_attr: the source GID, taken as it is; NULL: that of @rec is looked up
+ *
+ * The port says what kind it becomes. It has a GRH if the hop limit of @rec is
+ * above 0 or it is a RoCE path; whether the port needs one is not looked at.
+ * The source's path bits are those that the port's LMC leaves; all seven while
+ * the port has no SM. Of a RoCE path whose route is not resolved a route is
+ * looked up, in the caller's network name space, from @gid_attr's interface;
+ * neighbours are not.
+ *
+ * Return: 0; -ENODEV no such port; -ENOENT the source GID is not in its table;
+ * -EINVAL a RoCE path without a route has no @gid_attr with an interface, its
+ * GIDs are of different families, or it leads over a gateway and is not of
+ * version 2; -ELIBACC libnl-3 is needed for a route and not there; the error of
+ * looking it up; -ENOMEM; or the error of reading or opening the port. What was
+ * filled by then stays in @ah_attr, which holds no GID. Any thread; may sleep.
+ *
+ * Source: Linux drivers/infiniband/core/sa_query.c, addr.c.
+ */
+int ib_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
+			      struct sa_path_rec *rec,
+			      struct rdma_ah_attr *ah_attr,
+			      const struct ib_gid_attr *gid_attr);
+
+/**
+ * ibsa_init_ah_attr_from_path - the same, with a GRH where the port needs one
+ *
+ * A port that sends nothing without a GRH gets one for any path, with a hop
+ * limit of 1 at least: an address handle without would be refused there.
+ *
+ * Return: as ib_init_ah_attr_from_path(). Any thread; may sleep.
+ */
+int ibsa_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
+				struct sa_path_rec *rec,
+				struct rdma_ah_attr *ah_attr,
+				const struct ib_gid_attr *gid_attr);
+
+/**
+ * rdma_destroy_ah_attr - let go of the GID that attributes hold
+ * @ah_attr: filled, or failed to be
+ *
+ * Once or more often. Any thread.
+ */
+void rdma_destroy_ah_attr(struct rdma_ah_attr *ah_attr);
+
+/**
+ * ibsa_ah_attr_to_ibv - attributes for ibv_create_ah()
+ * @ah_attr: filled
+ * @out:     the same as libibverbs has it; the MAC address of RoCE has no
+ *           place there and is found from the GID
+ *
+ * Return: 0; -EINVAL @ah_attr has no type; -ERANGE its LID has more than 16
+ * bits, or is one of OPA that looks like another in 16, or its port number has
+ * more than 8. Any thread.
+ */
+int ibsa_ah_attr_to_ibv(const struct rdma_ah_attr *ah_attr,
+			struct ibv_ah_attr *out) IBSA_MUST_USE;
 
 IBSA_END
 

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * From a path record to the attributes of an address handle, and the GIDs
+ * that these hold. Any thread.
+ *
+ * Source: Linux drivers/infiniband/core/sa_query.c, cache.c, verbs.c, addr.c.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "device/device.h"
+#include "device/route.h"
+#include "device/sysfs.h"
+#include "ib_sa/state.h"
+
+enum {
+	PATH_BITS = 0x7f, /* of a LID, as long as the port's LMC is unknown */
+	LID_PERMISSIVE = 0xffff,
+};
+
+/* An entry with its holders; the entry is what they have a pointer to. */
+struct held {
+	struct ib_gid_attr attr;
+	atomic_uint holders;
+};
+
+/* What of a port matters here. */
+struct port_view {
+	uint8_t link;
+	uint8_t path_bits;
+	bool needs_grh;
+};
+
+/* Errors travel in the pointer, as in the kernel; see ibsa_is_err(). */
+static struct ib_gid_attr *error_pointer(int err)
+{
+	return (struct ib_gid_attr *)(intptr_t)err;
+}
+
+/*
+ * A device of this machine is looked at without opening a port, which takes
+ * rights that nobody needs here, and works while the port is down.
+ */
+static bool is_in_fabric(const struct ib_device *device)
+{
+	return device->fabric || device->options.on;
+}
+
+static int state_in_fabric(struct ib_device *device, uint8_t port_num,
+			   struct ibsa_port_state *out)
+{
+	struct sa_port *port;
+	int err = ibsa__sa_port_open(device, port_num, &port);
+
+	if (err)
+		return err;
+	pthread_mutex_lock(&device->sa->lock);
+	*out = port->state;
+	pthread_mutex_unlock(&device->sa->lock);
+	return 0;
+}
+
+/* Of a port that cannot be read the link matters most. */
+static int link_alone(const struct ib_device *device, uint8_t port_num,
+		      struct ibsa_port_state *out)
+{
+	struct ibsa_port_state state = { 0 };
+	int err = ibsa__sysfs_folder("class/infiniband/%s/ports/%u",
+				     device->name, port_num);
+
+	if (err)
+		return err == -ENOENT ? -ENODEV : err;
+	err = ibsa__link_read(device->name, port_num, &state.link);
+	if (err)
+		return err;
+	state.needs_grh = state.link == IBSA_LINK_ETHERNET;
+	*out = state;
+	return 0;
+}
+
+static int state_read(struct ib_device *device, uint8_t port_num,
+		      struct ibsa_port_state *out)
+{
+	int err;
+
+	if (is_in_fabric(device))
+		return state_in_fabric(device, port_num, out);
+	err = ibsa__port_read(device->name, port_num, out);
+	return err && err != -ENOMEM ? link_alone(device, port_num, out) : err;
+}
+
+static int port_look(struct ib_device *device, uint8_t port_num,
+		     struct port_view *out)
+{
+	struct ibsa_port_state state = { 0 };
+	int err = state_read(device, port_num, &state);
+
+	/* Not connected: there is an InfiniBand port, and no SM. */
+	if (err && err != -EAGAIN)
+		return err;
+	*out = (struct port_view){
+		.link = state.link,
+		.needs_grh = state.needs_grh,
+		.path_bits = PATH_BITS,
+	};
+	if (state.sm_lid)
+		out->path_bits = (uint8_t)((1 << state.lmc) - 1);
+	return 0;
+}
+
+/* The kernel's types of a GID and ours have the same numbers. */
+static struct ib_gid_attr *hold_new(struct ib_device *device, uint8_t port_num,
+				    const struct ibsa_gid_entry *entry)
+{
+	struct held *held = ibsa__calloc(1, sizeof(*held));
+
+	if (!held)
+		return error_pointer(-ENOMEM);
+	held->attr = (struct ib_gid_attr){
+		.device = device,
+		.gid_type = (enum ib_gid_type)entry->type,
+		.index = (uint16_t)entry->index,
+		.port_num = port_num,
+		.ndev_ifindex = entry->ifindex,
+	};
+	memcpy(&held->attr.gid, &entry->gid, sizeof(held->attr.gid));
+	atomic_init(&held->holders, 1);
+	return &held->attr;
+}
+
+static int gid_in_fabric(struct ib_device *device, uint8_t port_num,
+			 uint32_t index, struct ibsa_gid_entry *out)
+{
+	struct sa_port *port;
+	int err = ibsa__sa_port_open(device, port_num, &port);
+
+	/* The table of an embedded fabric may be read by any thread. */
+	return err ? err : ibsa_gid_get(port->client, index, out);
+}
+
+static int gid_at(struct ib_device *device, uint8_t port_num, uint32_t index,
+		  struct ibsa_gid_entry *out)
+{
+	if (is_in_fabric(device))
+		return gid_in_fabric(device, port_num, index, out);
+	return ibsa__gid_read(device->name, port_num, index, out);
+}
+
+const struct ib_gid_attr *rdma_get_gid_attr(struct ib_device *device,
+					    uint32_t port_num, int index)
+{
+	struct ibsa_gid_entry entry;
+	struct port_view port;
+	int err;
+
+	if (!port_num || port_num > UINT8_MAX ||
+	    port_look(device, (uint8_t)port_num, &port))
+		return error_pointer(-EINVAL);
+	if (index < 0 || index > UINT16_MAX)
+		return error_pointer(-ENODATA);
+	err = gid_at(device, (uint8_t)port_num, (uint32_t)index, &entry);
+	if (err)
+		return error_pointer(err == -ENOMEM ? err : -ENODATA);
+	return hold_new(device, (uint8_t)port_num, &entry);
+}
+
+static int find_in_fabric(struct ib_device *device, uint8_t port_num,
+			  const struct ibsa_gid *gid, enum ibsa_gid_type type,
+			  struct ibsa_gid_entry *out)
+{
+	for (uint32_t index = 0; index <= UINT16_MAX; index++) {
+		struct ibsa_gid_entry entry;
+		int err = gid_in_fabric(device, port_num, index, &entry);
+
+		if (err && err != -ENODATA)
+			break;
+		if (err || entry.type != type ||
+		    memcmp(&entry.gid, gid, sizeof(*gid)) != 0)
+			continue;
+		*out = entry;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+const struct ib_gid_attr *rdma_find_gid_by_port(struct ib_device *device,
+						const union ib_gid *gid,
+						enum ib_gid_type gid_type,
+						uint32_t port_num,
+						uint32_t ndev_ifindex)
+{
+	struct ibsa_gid_entry entry;
+	struct ibsa_gid wanted;
+	int err;
+
+	if (!port_num || port_num > UINT8_MAX)
+		return error_pointer(-ENOENT);
+	memcpy(&wanted, gid, sizeof(wanted));
+	if (is_in_fabric(device))
+		err = find_in_fabric(device, (uint8_t)port_num, &wanted,
+				     (enum ibsa_gid_type)gid_type, &entry);
+	else
+		err = ibsa__gid_find(device->name, port_num, &wanted,
+				     (enum ibsa_gid_type)gid_type, &entry);
+	if (err)
+		return error_pointer(err == -ENOMEM ? err : -ENOENT);
+	if (ndev_ifindex && entry.ifindex != ndev_ifindex)
+		return error_pointer(-ENOENT);
+	return hold_new(device, (uint8_t)port_num, &entry);
+}
+
+void rdma_hold_gid_attr(const struct ib_gid_attr *attr)
+{
+	struct held *held = (struct held *)(uintptr_t)attr;
+
+	atomic_fetch_add(&held->holders, 1);
+}
+
+void rdma_put_gid_attr(const struct ib_gid_attr *attr)
+{
+	struct held *held = (struct held *)(uintptr_t)attr;
+
+	if (atomic_fetch_sub(&held->holders, 1) == 1)
+		ibsa__free(held);
+}
+
+void rdma_destroy_ah_attr(struct rdma_ah_attr *ah_attr)
+{
+	if (!ah_attr->grh.sgid_attr)
+		return;
+	rdma_put_gid_attr(ah_attr->grh.sgid_attr);
+	ah_attr->grh.sgid_attr = NULL;
+}
+
+static bool is_roce(const struct sa_path_rec *rec)
+{
+	return rec->rec_type == SA_PATH_REC_TYPE_ROCE_V1 ||
+	       rec->rec_type == SA_PATH_REC_TYPE_ROCE_V2;
+}
+
+static enum rdma_ah_attr_type type_of(uint8_t link)
+{
+	switch ((enum ibsa_link)link) {
+	case IBSA_LINK_ETHERNET:
+		return RDMA_AH_ATTR_TYPE_ROCE;
+	case IBSA_LINK_OPA:
+		return RDMA_AH_ATTR_TYPE_OPA;
+	default:
+		return RDMA_AH_ATTR_TYPE_IB;
+	}
+}
+
+static int route_resolve(struct sa_path_rec *rec,
+			 const struct ib_gid_attr *gid_attr)
+{
+	struct ibsa_gid destination;
+	struct ibsa_gid source;
+	uint32_t ifindex = gid_attr ? gid_attr->ndev_ifindex : 0;
+	int err;
+
+	if (rec->roce.route_resolved)
+		return 0;
+	memcpy(&source, &rec->sgid, sizeof(source));
+	memcpy(&destination, &rec->dgid, sizeof(destination));
+	err = ibsa__route_check(&source, &destination, ifindex,
+				rec->rec_type == SA_PATH_REC_TYPE_ROCE_V2);
+	if (!err)
+		rec->roce.route_resolved = true;
+	return err;
+}
+
+/* Where the port's type has no LIDs, those of the record are left out. */
+static void set_lids(const struct sa_path_rec *rec, uint8_t path_bits,
+		     struct rdma_ah_attr *ah_attr)
+{
+	bool is_opa = rec->rec_type == SA_PATH_REC_TYPE_OPA;
+	uint32_t dlid = is_opa ? be32toh(rec->opa.dlid) : be16toh(rec->ib.dlid);
+	uint32_t slid = is_opa ? be32toh(rec->opa.slid) : be16toh(rec->ib.slid);
+
+	if (ah_attr->type == RDMA_AH_ATTR_TYPE_IB) {
+		ah_attr->ib.dlid = (uint16_t)dlid;
+		ah_attr->ib.src_path_bits = (uint8_t)(slid & path_bits);
+	} else if (ah_attr->type == RDMA_AH_ATTR_TYPE_OPA) {
+		ah_attr->opa.dlid = dlid;
+		ah_attr->opa.src_path_bits = (uint8_t)(slid & path_bits);
+		ah_attr->opa.make_grd = is_opa && dlid == LID_PERMISSIVE;
+	}
+}
+
+static enum ib_gid_type gid_type_of(const struct sa_path_rec *rec)
+{
+	switch (rec->rec_type) {
+	case SA_PATH_REC_TYPE_ROCE_V1:
+		return IB_GID_TYPE_ROCE;
+	case SA_PATH_REC_TYPE_ROCE_V2:
+		return IB_GID_TYPE_ROCE_UDP_ENCAP;
+	default:
+		return IB_GID_TYPE_IB;
+	}
+}
+
+static int set_grh(struct ib_device *device, uint8_t port_num,
+		   const struct sa_path_rec *rec, struct rdma_ah_attr *ah_attr,
+		   const struct ib_gid_attr *gid_attr)
+{
+	if (gid_attr)
+		rdma_hold_gid_attr(gid_attr);
+	else
+		gid_attr = rdma_find_gid_by_port(device, &rec->sgid,
+						 gid_type_of(rec), port_num, 0);
+	if (ibsa_is_err(gid_attr))
+		return ibsa_ptr_err(gid_attr);
+	ah_attr->ah_flags = IB_AH_GRH;
+	ah_attr->grh = (struct ib_global_route){
+		.sgid_attr = gid_attr,
+		.dgid = rec->dgid,
+		.flow_label = be32toh(rec->flow_label),
+		.sgid_index = (uint8_t)gid_attr->index,
+		.hop_limit = rec->hop_limit,
+		.traffic_class = rec->traffic_class,
+	};
+	return 0;
+}
+
+static int init_ah_attr(struct ib_device *device, uint8_t port_num,
+			const struct port_view *port, struct sa_path_rec *rec,
+			struct rdma_ah_attr *ah_attr,
+			const struct ib_gid_attr *gid_attr)
+{
+	int err;
+
+	ah_attr->type = type_of(port->link);
+	ah_attr->sl = rec->sl;
+	ah_attr->port_num = port_num;
+	ah_attr->static_rate = rec->rate;
+	if (is_roce(rec)) {
+		err = route_resolve(rec, gid_attr);
+		if (err)
+			return err;
+		memcpy(ah_attr->roce.dmac, rec->roce.dmac,
+		       sizeof(ah_attr->roce.dmac));
+	} else {
+		set_lids(rec, port->path_bits, ah_attr);
+	}
+	if (!rec->hop_limit && !is_roce(rec))
+		return 0;
+	return set_grh(device, port_num, rec, ah_attr, gid_attr);
+}
+
+int ib_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
+			      struct sa_path_rec *rec,
+			      struct rdma_ah_attr *ah_attr,
+			      const struct ib_gid_attr *gid_attr)
+{
+	struct port_view port;
+	int err;
+
+	memset(ah_attr, 0, sizeof(*ah_attr));
+	err = port_look(device, port_num, &port);
+	if (err)
+		return err;
+	return init_ah_attr(device, port_num, &port, rec, ah_attr, gid_attr);
+}
+
+int ibsa_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
+				struct sa_path_rec *rec,
+				struct rdma_ah_attr *ah_attr,
+				const struct ib_gid_attr *gid_attr)
+{
+	struct sa_path_rec global = *rec;
+	struct port_view port;
+	int err;
+
+	memset(ah_attr, 0, sizeof(*ah_attr));
+	err = port_look(device, port_num, &port);
+	if (err)
+		return err;
+	if (port.needs_grh && !global.hop_limit)
+		global.hop_limit = 1;
+	err = init_ah_attr(device, port_num, &port, &global, ah_attr, gid_attr);
+	if (is_roce(rec))
+		rec->roce.route_resolved = global.roce.route_resolved;
+	return err;
+}
+
+static int lid_of(const struct rdma_ah_attr *ah_attr, uint16_t *out)
+{
+	if (ah_attr->type == RDMA_AH_ATTR_TYPE_IB)
+		*out = ah_attr->ib.dlid;
+	else if (ah_attr->type == RDMA_AH_ATTR_TYPE_ROCE)
+		*out = 0;
+	else if (ah_attr->opa.dlid > UINT16_MAX || ah_attr->opa.make_grd)
+		return -ERANGE;
+	else
+		*out = (uint16_t)ah_attr->opa.dlid;
+	return 0;
+}
+
+static uint8_t path_bits_of(const struct rdma_ah_attr *ah_attr)
+{
+	switch (ah_attr->type) {
+	case RDMA_AH_ATTR_TYPE_IB:
+		return ah_attr->ib.src_path_bits;
+	case RDMA_AH_ATTR_TYPE_OPA:
+		return ah_attr->opa.src_path_bits;
+	default:
+		return 0;
+	}
+}
+
+int ibsa_ah_attr_to_ibv(const struct rdma_ah_attr *ah_attr,
+			struct ibv_ah_attr *out)
+{
+	struct ibv_ah_attr ibv = { 0 };
+	int err;
+
+	if (ah_attr->type != RDMA_AH_ATTR_TYPE_IB &&
+	    ah_attr->type != RDMA_AH_ATTR_TYPE_ROCE &&
+	    ah_attr->type != RDMA_AH_ATTR_TYPE_OPA)
+		return -EINVAL;
+	if (ah_attr->port_num > UINT8_MAX)
+		return -ERANGE;
+	err = lid_of(ah_attr, &ibv.dlid);
+	if (err)
+		return err;
+	ibv.src_path_bits = path_bits_of(ah_attr);
+	ibv.sl = ah_attr->sl;
+	ibv.static_rate = ah_attr->static_rate;
+	ibv.port_num = (uint8_t)ah_attr->port_num;
+	if (ah_attr->ah_flags & IB_AH_GRH) {
+		ibv.is_global = 1;
+		memcpy(&ibv.grh.dgid, &ah_attr->grh.dgid, sizeof(ibv.grh.dgid));
+		ibv.grh.flow_label = ah_attr->grh.flow_label;
+		ibv.grh.sgid_index = ah_attr->grh.sgid_index;
+		ibv.grh.hop_limit = ah_attr->grh.hop_limit;
+		ibv.grh.traffic_class = ah_attr->grh.traffic_class;
+	}
+	*out = ibv;
+	return 0;
+}
