@@ -16,7 +16,7 @@
 #include <ibsa/ib_sa.h>
 #include <ibsa/sim.h>
 
-enum { WAIT_MS = 5000 };
+enum { WAIT_MS = 5000, SECOND_NS = 1000000000 };
 
 struct seen {
 	int calls;
@@ -185,6 +185,29 @@ static void silence_ends_at_the_timeout(void **state)
 	stop(bench);
 }
 
+/* Whether there is an SM is known to start calls, soon, whoever asks. */
+static void idle_device_sees_the_sm(void **state)
+{
+	struct bench *bench = start(state);
+	struct ib_sa_query *query;
+	struct seen seen = { 0 };
+
+	assert_true(ask(bench, 2, &seen, &query) >= 0);
+	run(bench, &seen);
+	for (int running = 0; running < 2; running++) {
+		const int wanted = running ? 0 : -EAGAIN;
+
+		ibsa_fabric_sa_set(bench->fabric, running);
+		assert_in_range(ibsa_device_timeout_ms(bench->device), 0, 1000);
+		assert_int_equal(ibsa_fabric_advance(bench->fabric, SECOND_NS),
+				 0);
+		assert_int_equal(ibsa_device_dispatch(bench->device), 0);
+		assert_int_equal(ask(bench, 2, &seen, &query), wanted);
+		assert_int_equal(query == NULL, !running);
+	}
+	stop(bench);
+}
+
 /* Closing the device ends what is under way. */
 static void put_interrupts(void **state)
 {
@@ -273,6 +296,7 @@ int main(void)
 		cmocka_unit_test(canceled_query_is_interrupted),
 		cmocka_unit_test(late_cancel_hits_nothing),
 		cmocka_unit_test(silence_ends_at_the_timeout),
+		cmocka_unit_test(idle_device_sees_the_sm),
 		cmocka_unit_test(put_interrupts),
 		cmocka_unit_test(unregister_waits_for_callbacks),
 		cmocka_unit_test(worker_answers),

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "client/client.h"
 #include "client/open.h"
 #include "base/clock.h"
 #include "engine/engine.h"
@@ -253,6 +254,11 @@ int ibsa_gid_get(struct ibsa_client *client, uint32_t index,
 int ibsa_pkey_get(struct ibsa_client *client, uint32_t index, uint16_t *out)
 {
 	return client->transport->ops->pkey(client->transport, index, out);
+}
+
+struct ibsa__engine *ibsa__client_engine(struct ibsa_client *client)
+{
+	return client->engine;
 }
 
 void ibsa_stats_get(const struct ibsa_client *client, struct ibsa_stats *out)

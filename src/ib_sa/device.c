@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Devices and their ports: opened, shared, let go of. */
+/* Devices: opened, shared, let go of. */
 #include <errno.h>
 #include <string.h>
 
@@ -10,21 +10,6 @@
 
 enum { WINDOW_MAX = 1 << 20 };
 
-static struct ibsa_options client_options(const struct ib_device *device)
-{
-	const struct ibsa_device_options *options = &device->options;
-
-	return (struct ibsa_options){
-		.device = device->name,
-		.fabric = options->fabric,
-		.on = options->on,
-		.sa = options->sa,
-		.sm_key = options->sm_key,
-		.window = options->window,
-		.queue = PORT_QUERIES_MAX,
-	};
-}
-
 void ibsa__sa_device_free(struct ib_device *device)
 {
 	struct ibsa__sa *sa = device->sa;
@@ -33,7 +18,7 @@ void ibsa__sa_device_free(struct ib_device *device)
 	list_remove(&device->link);
 	pthread_mutex_unlock(&sa->lock);
 	for (unsigned int i = 0; i < device->port_count; i++)
-		ibsa__free(device->ports[i]);
+		ibsa__sa_port_free(device->ports[i]);
 	ibsa__sa_loop_done(device);
 	ibsa__fabric_release(device->fabric);
 	pthread_mutex_destroy(&device->opening);
@@ -106,7 +91,7 @@ int ibsa_device_open(const struct ibsa_device_options *options,
 	if (err)
 		return ibsa__fail(error, err, "a device cannot be opened: %s",
 				  strerror(-err));
-	where = client_options(device);
+	where = ibsa__sa_client_options(device);
 	where.device = options->name;
 	err = ibsa__device_find(&where, error, &device->name, &device->fabric);
 	if (err) {
@@ -196,95 +181,4 @@ void ibsa_device_put(struct ib_device *device)
 const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device)
 {
 	return device->reply;
-}
-
-/* Locked. */
-static struct sa_port *find_port(const struct ib_device *device, uint8_t number)
-{
-	for (unsigned int i = 0; i < device->port_count; i++) {
-		if (device->ports[i]->number == number)
-			return device->ports[i];
-	}
-	return NULL;
-}
-
-/* A port that is not active now may be so later: no SA yet. */
-static int open_error(int err)
-{
-	return err == -ENETDOWN ? -EAGAIN : err;
-}
-
-static int port_new(struct ib_device *device, uint8_t number,
-		    struct sa_port **out)
-{
-	struct ibsa_options options = client_options(device);
-	struct sa_port *port = ibsa__calloc(1, sizeof(*port));
-	int err;
-
-	if (!port)
-		return -ENOMEM;
-	options.port = number;
-	err = ibsa_open(&options, NULL, &port->client);
-	if (!err)
-		err = ibsa_port_get(port->client, false, &port->state);
-	if (err) {
-		ibsa_close(port->client);
-		ibsa__free(port);
-		return open_error(err);
-	}
-	port->device = device;
-	port->number = number;
-	*out = port;
-	return 0;
-}
-
-/* Nobody else opens a port of the device meanwhile. */
-static int open_port(struct ib_device *device, uint8_t number,
-		     struct sa_port **out)
-{
-	struct sa_port *port;
-	int err = port_new(device, number, &port);
-
-	if (err)
-		return err;
-	pthread_mutex_lock(&device->sa->lock);
-	err = ibsa__sa_loop_add(device, port);
-	pthread_mutex_unlock(&device->sa->lock);
-	if (err) {
-		ibsa_close(port->client);
-		ibsa__free(port);
-		return err;
-	}
-	*out = port;
-	return 0;
-}
-
-static struct sa_port *get_port(struct ib_device *device, uint8_t number)
-{
-	struct sa_port *port;
-
-	pthread_mutex_lock(&device->sa->lock);
-	port = find_port(device, number);
-	pthread_mutex_unlock(&device->sa->lock);
-	return port;
-}
-
-int ibsa__sa_port_open(struct ib_device *device, uint8_t number,
-		       struct sa_port **out)
-{
-	struct sa_port *port = get_port(device, number);
-	int err = 0;
-
-	if (!number)
-		return -ENODEV;
-	if (!port) {
-		pthread_mutex_lock(&device->opening);
-		port = get_port(device, number);
-		if (!port)
-			err = open_port(device, number, &port);
-		pthread_mutex_unlock(&device->opening);
-	}
-	if (!err)
-		*out = port;
-	return err;
 }

@@ -122,23 +122,6 @@ static struct work look(struct ib_device *device)
 	return work;
 }
 
-/* What start calls look at. */
-static void publish(struct sa_port *port, bool refresh)
-{
-	struct ibsa_port_state state;
-
-	if (ibsa_port_get(port->client, refresh, &state))
-		return;
-	pthread_mutex_lock(&port->device->sa->lock);
-	port->state = state;
-	pthread_mutex_unlock(&port->device->sa->lock);
-}
-
-static void run_look(struct sa_job *job)
-{
-	publish(list_object(job, struct sa_port, look), true);
-}
-
 static void drain_wakes(struct ib_device *device)
 {
 	uint64_t wakes;
@@ -157,7 +140,6 @@ static int dispatch_ports(struct ib_device *device, unsigned int count)
 
 		if (!first)
 			first = err;
-		publish(device->ports[i], false);
 	}
 	return first;
 }
@@ -180,8 +162,10 @@ static void close_ports(struct ib_device *device)
 	const struct work work = look(device);
 
 	run_jobs(device, work.jobs);
-	for (unsigned int i = 0; i < work.ports; i++)
+	for (unsigned int i = 0; i < work.ports; i++) {
 		ibsa_close(device->ports[i]->client);
+		device->ports[i]->client = NULL;
+	}
 	run_jobs(device, look(device).jobs);
 }
 
@@ -266,7 +250,6 @@ static int wait_for_one(struct ib_device *device, struct ibsa_client *client,
 
 	stop_wait(device);
 	drain_wakes(device);
-	publish(device->ports[0], false);
 	return err;
 }
 
@@ -375,8 +358,6 @@ int ibsa__sa_loop_add(struct ib_device *device, struct sa_port *port)
 		return -ENODEV;
 	if (device->port_count && (!pollable || !device->is_pollable))
 		return -EOPNOTSUPP;
-	list_init(&port->look.link);
-	port->look.run = run_look;
 	device->ports[device->port_count++] = port;
 	device->is_pollable = pollable;
 	if (!device->has_worker && !device->options.no_thread)

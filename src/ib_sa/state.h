@@ -11,8 +11,10 @@
 
 #include <ibsa/ib_sa.h>
 
+#include "base/hash.h"
 #include "base/list.h"
 #include "base/pool.h"
+#include "engine/engine.h"
 
 /* Queries that wait at one port; more are -ENOBUFS. */
 enum { PORT_QUERIES_MAX = 1 << 20, DEVICE_PORTS = 256 };
@@ -36,11 +38,24 @@ struct ibsa__sa {
 	uintptr_t tickets; /* the last that was given out */
 };
 
-/* What the manager of an OPA port has said of itself. */
+/* What the manager of an OPA port has said of itself, in the OPA form; and,
+ * the dispatcher's, how it is asked. */
 struct sa_cpi {
 	bool is_valid;
-	bool is_opa; /* in the OPA form */
 	uint32_t capability_mask2;
+	struct ibsa__alarm again;
+	uint64_t asked; /* the engine's id; 0: not asked now */
+	unsigned int retries;
+};
+
+/* What may happen at a port, as the kernel tells it. */
+enum sa_event {
+	SA_PORT_ERR = 1,
+	SA_PORT_ACTIVE = 2,
+	SA_LID_CHANGE = 4,
+	SA_SM_CHANGE = 8,
+	SA_PKEY_CHANGE = 16,
+	SA_CLIENT_REREGISTER = 32,
 };
 
 struct sa_port {
@@ -132,13 +147,31 @@ void ibsa__sa_query_free(struct ibsa__sa *sa, struct sa_query *query);
 struct sa_query *ibsa__sa_query_find(const struct ibsa__sa *sa, int id,
 				     uintptr_t ticket);
 
+/* device.c. */
+void ibsa__sa_device_free(struct ib_device *device);
+
 /*
- * device.c. The open port, opened if it is not yet. Return: 0; -ENODEV;
+ * port.c. The open port, opened if it is not yet. Return: 0; -ENODEV;
  * -EAGAIN it is down; -EOPNOTSUPP; -ENOMEM; or the error of opening it.
  */
 int ibsa__sa_port_open(struct ib_device *device, uint8_t number,
 		       struct sa_port **out) IBSA_MUST_USE;
-void ibsa__sa_device_free(struct ib_device *device);
+
+/* The port if it is open, or NULL. */
+struct sa_port *ibsa__sa_port_find(struct ib_device *device, uint8_t number);
+
+/* Close and free what is no more, or not yet, one of a device's. */
+void ibsa__sa_port_free(struct sa_port *port);
+
+/* How the device's ports are opened. */
+struct ibsa_options ibsa__sa_client_options(const struct ib_device *device);
+
+/*
+ * cpi.c: ask for the ClassPortInfo of a port's manager and wait for it, if
+ * it matters; and what events mean to it. Dispatcher.
+ */
+void ibsa__sa_cpi_open(struct sa_port *port);
+void ibsa__sa_cpi_event(struct sa_port *port, unsigned int events);
 
 /* loop.c: what the thread that dispatches does. */
 int ibsa__sa_loop_init(struct ib_device *device) IBSA_MUST_USE;

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ClassPortInfo of an OPA port's manager, which says what it can be asked. It
+ * is asked for when the port is opened, and again when another manager may
+ * be there.
+ *
+ * Source: Linux drivers/infiniband/core/sa_query.c.
+ */
+#include "client/client.h"
+#include "ib_sa/state.h"
+
+enum {
+	TOTAL_MS = 3000,
+	FIRST_INTERVAL_MS = 300,
+	AGAIN_MS = 1000, /* after a failure, and after a change */
+	RETRIES_MAX = 3,
+};
+
+static const struct ibsa_query question = {
+	.record = &ibsa_opa_class_port_info_record,
+	.method = IBSA_METHOD_GET,
+	.deadline_ms = TOTAL_MS,
+	.first_interval_ms = FIRST_INTERVAL_MS,
+};
+
+static void ask_later(struct sa_port *port)
+{
+	ibsa__alarm_set(ibsa__client_engine(port->client), &port->cpi.again,
+			AGAIN_MS);
+}
+
+static void note_failure(struct sa_port *port)
+{
+	if (port->cpi.retries++ < RETRIES_MAX)
+		ask_later(port);
+}
+
+static void note_answer(const struct ibsa_reply *reply, void *arg)
+{
+	struct sa_port *port = arg;
+	struct ibsa_opa_class_port_info info;
+
+	if (ibsa_outcome(reply) != IBSA_OUTCOME_OK) {
+		note_failure(port);
+		return;
+	}
+	reply->record->decode(ibsa_reply_at(reply, 0), &info);
+	pthread_mutex_lock(&port->device->sa->lock);
+	port->cpi.capability_mask2 = info.capability_mask2;
+	port->cpi.is_valid = true;
+	pthread_mutex_unlock(&port->device->sa->lock);
+}
+
+/* An answer to what was asked before the last change is of no use. */
+static void note_later_answer(const struct ibsa_reply *reply, void *arg)
+{
+	struct sa_port *port = arg;
+
+	if (reply->id != port->cpi.asked)
+		return;
+	port->cpi.asked = 0;
+	note_answer(reply, port);
+}
+
+static void ask_again(struct ibsa__alarm *alarm)
+{
+	struct sa_port *port = list_object(alarm, struct sa_port, cpi.again);
+
+	if (ibsa_query(port->client, &question, note_later_answer, port,
+		       &port->cpi.asked))
+		note_failure(port);
+}
+
+void ibsa__sa_cpi_open(struct sa_port *port)
+{
+	ibsa__alarm_init(&port->cpi.again, ask_again);
+	if (port->state.link != IBSA_LINK_OPA)
+		return;
+	if (ibsa_ask(port->client, &question, note_answer, port) &&
+	    !port->cpi.retries)
+		note_failure(port); /* it could not be sent */
+}
+
+void ibsa__sa_cpi_event(struct sa_port *port, unsigned int events)
+{
+	const unsigned int matters = SA_PORT_ACTIVE | SA_LID_CHANGE |
+				     SA_SM_CHANGE | SA_CLIENT_REREGISTER;
+
+	if (port->state.link != IBSA_LINK_OPA || !(events & matters))
+		return;
+	pthread_mutex_lock(&port->device->sa->lock);
+	port->cpi.is_valid = false;
+	pthread_mutex_unlock(&port->device->sa->lock);
+	if (port->cpi.asked)
+		ibsa_cancel(port->client, port->cpi.asked);
+	port->cpi.asked = 0;
+	port->cpi.retries = 0;
+	ask_later(port);
+}

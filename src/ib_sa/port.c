@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Ports of a device: opened, watched, and what a change of one brings. */
+#include <errno.h>
+
+#include "base/alloc.h"
+#include "ib_sa/state.h"
+
+struct ibsa_options ibsa__sa_client_options(const struct ib_device *device)
+{
+	const struct ibsa_device_options *options = &device->options;
+
+	return (struct ibsa_options){
+		.device = device->name,
+		.fabric = options->fabric,
+		.on = options->on,
+		.sa = options->sa,
+		.sm_key = options->sm_key,
+		.window = options->window,
+		.queue = PORT_QUERIES_MAX,
+	};
+}
+
+/* Locked. */
+static struct sa_port *find_port(const struct ib_device *device, uint8_t number)
+{
+	for (unsigned int i = 0; i < device->port_count; i++) {
+		if (device->ports[i]->number == number)
+			return device->ports[i];
+	}
+	return NULL;
+}
+
+/* A port that is not active now may be so later: no SA yet. */
+static int open_error(int err)
+{
+	return err == -ENETDOWN ? -EAGAIN : err;
+}
+
+/* What has happened between two looks at a port. One that was active and is
+ * so again has been down meanwhile. */
+static unsigned int events_of(const struct ibsa_port_state *before,
+			      const struct ibsa_port_state *now,
+			      unsigned int changes)
+{
+	unsigned int events = 0;
+
+	if (changes & IBSA_PORT_CHANGE_STATE) {
+		if (before->port_state == IBSA_PORT_ACTIVE)
+			events |= SA_PORT_ERR;
+		if (now->port_state == IBSA_PORT_ACTIVE)
+			events |= SA_PORT_ACTIVE;
+	}
+	if (changes & IBSA_PORT_CHANGE_LID)
+		events |= SA_LID_CHANGE;
+	if (changes & IBSA_PORT_CHANGE_SM)
+		events |= SA_SM_CHANGE;
+	if (changes & IBSA_PORT_CHANGE_PKEY)
+		events |= SA_PKEY_CHANGE;
+	if (changes & IBSA_PORT_CHANGE_REREGISTER)
+		events |= SA_CLIENT_REREGISTER;
+	return events;
+}
+
+/* The port is now @now: start calls are to see it, and who depends on it. */
+static void note_change(unsigned int changes, const struct ibsa_port_state *now,
+			void *arg)
+{
+	struct sa_port *port = arg;
+	unsigned int events = events_of(&port->state, now, changes);
+
+	pthread_mutex_lock(&port->device->sa->lock);
+	port->state = *now;
+	pthread_mutex_unlock(&port->device->sa->lock);
+	ibsa__sa_cpi_event(port, events);
+}
+
+/* The watch tells what it finds. */
+static void look_afresh(struct sa_job *job)
+{
+	struct sa_port *port = list_object(job, struct sa_port, look);
+	struct ibsa_port_state state;
+
+	(void)!ibsa_port_get(port->client, true, &state);
+}
+
+static int open_client(struct sa_port *port)
+{
+	struct ibsa_options options = ibsa__sa_client_options(port->device);
+	struct ibsa_port_watch *watch;
+	int err;
+
+	options.port = port->number;
+	err = ibsa_open(&options, NULL, &port->client);
+	if (!err)
+		err = ibsa_port_get(port->client, false, &port->state);
+	if (!err)
+		err = ibsa_port_watch(port->client, 0, note_change, port,
+				      &watch);
+	return open_error(err);
+}
+
+void ibsa__sa_port_free(struct sa_port *port)
+{
+	ibsa_close(port->client);
+	ibsa__free(port);
+}
+
+static int port_new(struct ib_device *device, uint8_t number,
+		    struct sa_port **out)
+{
+	struct sa_port *port = ibsa__calloc(1, sizeof(*port));
+	int err;
+
+	if (!port)
+		return -ENOMEM;
+	list_init(&port->look.link);
+	port->look.run = look_afresh;
+	port->device = device;
+	port->number = number;
+	err = open_client(port);
+	if (err) {
+		ibsa__sa_port_free(port);
+		return err;
+	}
+	ibsa__sa_cpi_open(port);
+	*out = port;
+	return 0;
+}
+
+/* Nobody else opens a port of the device meanwhile. */
+static int open_port(struct ib_device *device, uint8_t number,
+		     struct sa_port **out)
+{
+	struct sa_port *port;
+	int err = port_new(device, number, &port);
+
+	if (err)
+		return err;
+	pthread_mutex_lock(&device->sa->lock);
+	err = ibsa__sa_loop_add(device, port);
+	pthread_mutex_unlock(&device->sa->lock);
+	if (err) {
+		ibsa__sa_port_free(port);
+		return err;
+	}
+	*out = port;
+	return 0;
+}
+
+struct sa_port *ibsa__sa_port_find(struct ib_device *device, uint8_t number)
+{
+	struct sa_port *port;
+
+	pthread_mutex_lock(&device->sa->lock);
+	port = find_port(device, number);
+	pthread_mutex_unlock(&device->sa->lock);
+	return port;
+}
+
+int ibsa__sa_port_open(struct ib_device *device, uint8_t number,
+		       struct sa_port **out)
+{
+	struct sa_port *port = ibsa__sa_port_find(device, number);
+	int err = 0;
+
+	if (!number)
+		return -ENODEV;
+	if (!port) {
+		pthread_mutex_lock(&device->opening);
+		port = ibsa__sa_port_find(device, number);
+		if (!port)
+			err = open_port(device, number, &port);
+		pthread_mutex_unlock(&device->opening);
+	}
+	if (!err)
+		*out = port;
+	return err;
+}
