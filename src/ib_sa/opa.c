@@ -58,38 +58,72 @@ static uint32_t lid_of_gid(const union ib_gid *gid)
 	return (uint32_t)be64toh(gid->global.interface_id);
 }
 
-/* LIDs that have no place in the record: both go to the GIDs. */
-static ib_sa_comp_mask move_lids(struct sa_path_rec *rec, uint32_t dlid,
-				 uint32_t slid, ib_sa_comp_mask mask)
+/* One end of a path, as a record asks for it. */
+struct path_end {
+	uint32_t lid;
+	ib_sa_comp_mask lid_bit;
+	ib_sa_comp_mask gid_bit;
+};
+
+static bool is_too_long(const struct path_end *end, ib_sa_comp_mask mask)
 {
-	rec->dgid.global.interface_id = gid_of_lid(dlid);
-	rec->sgid.global.interface_id = gid_of_lid(slid);
-	if (mask & IB_SA_PATH_REC_DLID)
-		mask |= IB_SA_PATH_REC_DGID;
-	if (mask & IB_SA_PATH_REC_SLID)
-		mask |= IB_SA_PATH_REC_SGID;
-	return mask & ~(IB_SA_PATH_REC_DLID | IB_SA_PATH_REC_SLID);
+	return mask & end->lid_bit && end->lid >= IB_LID_END;
+}
+
+/*
+ * Have the GID say which LID is asked for. A LID that is not asked for says
+ * nothing, and leaves the GID as it is.
+ */
+static ib_sa_comp_mask move_lid(const struct path_end *end, __be64 prefix,
+				union ib_gid *gid, ib_sa_comp_mask mask)
+{
+	if (!(mask & end->lid_bit))
+		return mask;
+	if (!(mask & end->gid_bit))
+		gid->global.subnet_prefix = prefix;
+	gid->global.interface_id = gid_of_lid(end->lid);
+	return (mask & ~end->lid_bit) | end->gid_bit;
 }
 
 ib_sa_comp_mask ibsa__opa_path_to_ib(const struct sa_path_rec *opa,
-				     ib_sa_comp_mask comp_mask,
+				     __be64 prefix, ib_sa_comp_mask mask,
 				     struct sa_path_rec *out)
 {
-	const uint32_t dlid = be32toh(opa->opa.dlid);
-	const uint32_t slid = be32toh(opa->opa.slid);
+	const struct path_end to = {
+		.lid = be32toh(opa->opa.dlid),
+		.lid_bit = IB_SA_PATH_REC_DLID,
+		.gid_bit = IB_SA_PATH_REC_DGID,
+	};
+	const struct path_end from = {
+		.lid = be32toh(opa->opa.slid),
+		.lid_bit = IB_SA_PATH_REC_SLID,
+		.gid_bit = IB_SA_PATH_REC_SGID,
+	};
 	struct sa_path_rec ib = *opa;
 
 	ib.rec_type = SA_PATH_REC_TYPE_IB;
 	memset(&ib.ib, 0, sizeof(ib.ib));
 	ib.ib.raw_traffic = opa->opa.raw_traffic;
-	if (dlid >= IB_LID_END || slid >= IB_LID_END) {
-		comp_mask = move_lids(&ib, dlid, slid, comp_mask);
+	if (is_too_long(&to, mask) || is_too_long(&from, mask)) {
+		mask = move_lid(&to, prefix, &ib.dgid, mask);
+		mask = move_lid(&from, prefix, &ib.sgid, mask);
 	} else {
-		ib.ib.dlid = htobe16((uint16_t)dlid);
-		ib.ib.slid = htobe16((uint16_t)slid);
+		ib.ib.dlid = htobe16((uint16_t)to.lid);
+		ib.ib.slid = htobe16((uint16_t)from.lid);
 	}
 	*out = ib;
-	return comp_mask;
+	return mask;
+}
+
+__be64 ibsa__sa_prefix(struct sa_port *port)
+{
+	struct ibsa__sa *sa = port->device->sa;
+	__be64 prefix;
+
+	pthread_mutex_lock(&sa->lock);
+	memcpy(&prefix, &port->state.gid, sizeof(prefix));
+	pthread_mutex_unlock(&sa->lock);
+	return prefix;
 }
 
 static __be32 opa_lid(const union ib_gid *gid, __be16 lid)

@@ -9,12 +9,16 @@
 enum opa_pr_supported ibsa__opa_supported(struct sa_port *port);
 
 /*
- * An OPA record in IB form: LIDs that have no place in it go to the GIDs, and
- * their bits of @comp_mask with them. Return: the new mask.
+ * An OPA record in IB form. If a LID that @mask asks for has no place in it,
+ * both LIDs go to the GIDs, and their bits of @mask with them; a GID that was
+ * not asked for gets @prefix. Return: the new mask.
  */
 ib_sa_comp_mask ibsa__opa_path_to_ib(const struct sa_path_rec *opa,
-				     ib_sa_comp_mask comp_mask,
+				     __be64 prefix, ib_sa_comp_mask mask,
 				     struct sa_path_rec *out);
+
+/* The prefix of the port's subnet. Any thread. */
+__be64 ibsa__sa_prefix(struct sa_port *port);
 
 /* An answer in IB form as an OPA record; @out may be @ib. */
 void ibsa__opa_path_from_ib(const struct sa_path_rec *ib,

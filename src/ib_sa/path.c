@@ -181,8 +181,8 @@ static int start_opa(struct sa_port *port, const struct sa_path_rec *rec,
 		request->match = &opa;
 		return ibsa__sa_query_start(port, request, sa_query);
 	case PR_IB_SUPPORTED:
-		request->comp_mask =
-			ibsa__opa_path_to_ib(rec, request->comp_mask, &as_ib);
+		request->comp_mask = ibsa__opa_path_to_ib(
+			rec, ibsa__sa_prefix(port), request->comp_mask, &as_ib);
 		ib_to_host(&as_ib, &ib);
 		request->record = &ibsa_path_record;
 		request->match = &ib;
