@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Keeps a service, and writes a line for each of its events, until SIGINT.
+ *
+ * usage: kept ID NAME LEASE AUDIT_MS
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ibsa/service.h>
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int signal)
+{
+	(void)signal;
+	interrupted = 1;
+}
+
+static void tell(const struct ibsa_kept_report *report, void *arg)
+{
+	static const char *const names[] = {
+		[IBSA_KEPT_REGISTERED] = "registered",
+		[IBSA_KEPT_LOST] = "lost",
+		[IBSA_KEPT_REPLACED] = "replaced",
+		[IBSA_KEPT_FAILED] = "failed",
+		[IBSA_KEPT_REFUSED] = "refused",
+		[IBSA_KEPT_RELEASED] = "released",
+	};
+
+	(void)arg;
+	printf("%s %d 0x%04x %s %u\n", names[report->event], report->err,
+	       report->status, report->service->service_name,
+	       report->service->service_lease);
+	fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+	const struct sigaction action = { .sa_handler = on_signal };
+	struct ibsa_service service = { 0 };
+	struct ibsa_service_keep keep = { .service = &service };
+	struct ibsa_client *client;
+	struct ibsa_error error;
+	struct ibsa_kept *kept;
+	int err;
+
+	if (argc != 5)
+		return 2;
+	service.service_id = strtoull(argv[1], NULL, 0);
+	snprintf(service.service_name, sizeof(service.service_name), "%s",
+		 argv[2]);
+	service.service_lease = (uint32_t)strtoul(argv[3], NULL, 0);
+	keep.audit_ms = (unsigned int)strtoul(argv[4], NULL, 0);
+	sigaction(SIGINT, &action, NULL);
+	if (ibsa_open(NULL, &error, &client)) {
+		fprintf(stderr, "%s\n", error.text);
+		return 4;
+	}
+	err = ibsa_service_keep(client, &keep, tell, NULL, &kept);
+	while (!interrupted && (!err || err == -EINTR))
+		err = ibsa_wait(client, 200);
+	ibsa_close(client);
+	return err && err != -EINTR;
+}
