@@ -72,7 +72,7 @@ event 'replaced 0 0x0000 tape'
 event 'registered 0 0x0000 disk 30'
 seen 'replaced' 'disk 0x1E'
 
-fabric_sm_stop
+fabric_sm_stop KILL
 fabric_sm_start "$FABRIC_SM"
 event 'lost 0 0x0000 disk'
 event 'registered 0 0x0000 disk 30'
@@ -80,7 +80,7 @@ seen 'restarted' 'disk 0x1E'
 
 # ibsim's own copy of sysfs keeps the SM's LID as it was in the beginning.
 if [ "$mode" = whole ]; then
-	fabric_sm_stop
+	fabric_sm_stop KILL
 	fabric_sm_start 'host-r2 mlx4_0'
 	event 'lost 0 0x0000 disk'
 	event 'registered 0 0x0000 disk 30'
