@@ -70,9 +70,10 @@ enum ibsa_kept_event {
  *           -EAGAIN the port knows no SM or has no GID yet, -ENOENT the SA
  *           took the record and does not have it, or another error of
  *           ibsa_query() or struct ibsa_reply; 0 if the SA was busy.
- *           Of RELEASED: 0 the SA has it no more; -ECANCELED ibsa_close()
- *           could not wait for it; or why the SA could not be told, and the
- *           record ends with its lease
+ *           Of RELEASED: 0 the SA answered, and with a @status of 0 or
+ *           0x0300 has it no more; -ECANCELED ibsa_close() could not wait
+ *           for it; or why the SA could not be told, and the record ends
+ *           with its lease
  * @status:  of FAILED, REFUSED and RELEASED: what the SA said, all 16 bits
  * @service: the record: of REGISTERED as the SA has it, with the lease that
  *           it granted; of REPLACED the one that is there instead; else as
@@ -110,11 +111,12 @@ typedef void (*ibsa_keep_fn)(const struct ibsa_kept_report *report, void *arg);
  * after the port has changed (see ibsa_port_watch()), and when half of the
  * lease that was granted has passed, which it then renews. If the port's GID
  * was taken and is another now, deletes the old record and registers the new.
+ * While services are kept, the port is read every second.
  *
  * Return: 0, whether or not there is an SM; -EINVAL no service, a mask bit
  * that the record does not have, or a lease of 0 that is meant; -EEXIST the
- * client keeps a service with this id, GID and P_Key; -ESHUTDOWN the client
- * is closing; -ENOMEM. @report is then not called.
+ * client keeps a service with this id, GID and P_Key, or is releasing it;
+ * -ESHUTDOWN the client is closing; -ENOMEM. @report is then not called.
  *
  * Source: IBA vol 1, 15.2.5.14.
  */
