@@ -57,6 +57,14 @@ void ibsa__sa_submit(struct ib_device *device, struct sa_job *job)
 		wake(device);
 }
 
+void ibsa__sa_withdraw(struct ib_device *device, struct sa_job *job)
+{
+	if (list_is_empty(&job->link))
+		return;
+	list_remove(&job->link);
+	device->job_count--;
+}
+
 static struct sa_job *take_job(struct ib_device *device)
 {
 	struct sa_job *job = NULL;
@@ -367,6 +375,18 @@ int ibsa__sa_loop_add(struct ib_device *device, struct sa_port *port)
 	else if (device->is_waiting)
 		wake(device);
 	return err;
+}
+
+void ibsa__sa_callback_enter(struct ib_device *device)
+{
+	device->in_callback = true;
+	device->dispatcher = pthread_self();
+}
+
+void ibsa__sa_callback_leave(struct ib_device *device)
+{
+	device->in_callback = false;
+	pthread_cond_broadcast(&device->sa->ended);
 }
 
 bool ibsa__sa_in_callback(const struct ibsa__sa *sa)

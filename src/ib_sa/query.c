@@ -32,12 +32,8 @@ static void enter_callback(struct sa_query *query)
 
 	pthread_mutex_lock(&device->sa->lock);
 	query->ticket = 0;
-	if (!list_is_empty(&query->cancel.link)) {
-		list_remove(&query->cancel.link);
-		device->job_count--;
-	}
-	device->in_callback = true;
-	device->dispatcher = pthread_self();
+	ibsa__sa_withdraw(device, &query->cancel);
+	ibsa__sa_callback_enter(device);
 	pthread_mutex_unlock(&device->sa->lock);
 }
 
@@ -47,12 +43,11 @@ static void leave_callback(struct sa_query *query)
 	struct ibsa__sa *sa = device->sa;
 
 	pthread_mutex_lock(&sa->lock);
-	device->in_callback = false;
+	ibsa__sa_callback_leave(device);
 	query->port->queries--;
 	if (query->client)
 		query->client->users--;
 	ibsa__sa_query_free(sa, query);
-	pthread_cond_broadcast(&sa->ended);
 	pthread_mutex_unlock(&sa->lock);
 }
 

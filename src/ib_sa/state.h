@@ -185,6 +185,13 @@ int ibsa__sa_loop_add(struct ib_device *device,
 /* Have @job run by the dispatcher. Locked. */
 void ibsa__sa_submit(struct ib_device *device, struct sa_job *job);
 
+/* Have it not run after all, if it waits to be. Locked. */
+void ibsa__sa_withdraw(struct ib_device *device, struct sa_job *job);
+
+/* Around each callback, so that it is known whose thread it is. Locked. */
+void ibsa__sa_callback_enter(struct ib_device *device);
+void ibsa__sa_callback_leave(struct ib_device *device);
+
 /* Take over dispatching. Locked. Return: false: somebody else does it. */
 bool ibsa__sa_loop_take(struct ib_device *device);
 
