@@ -439,14 +439,14 @@ services() {
 	on 4 -C nobody service register 0x1234 printer
 }
 
-# await TEXT - until the file out has a line with it
+# await FILE TEXT - until it has a line with that
 await() {
 	local _
 	for _ in {1..200}; do
-		grep -Eq -- "$1" out && return
+		grep -Eq -- "$2" "$1" && return
 		sleep 0.05
 	done
-	fail "no '$1' in ten seconds"
+	fail "no '$2' in ten seconds"
 }
 
 # hold ARG... - ibsa service keep in the background, which bash would have
@@ -454,6 +454,8 @@ await() {
 hold() {
 	what="ibsa service keep $*"
 	checks=$((checks + 1))
+	: >out
+	: >err
 	env --default-signal=INT "$ibsa" --fabric "$fabric" \
 		service keep "$@" >out 2>err </dev/null &
 	holder=$!
@@ -477,18 +479,18 @@ kept_services() {
 	local signal at='^[0-9]{4}-[0-9-]{5}T[0-9:]{8}Z +'
 	for signal in INT TERM HUP; do
 		hold 0x1234 printer
-		await registered
+		await out registered
 		ends 0 "$signal"
 		lines 2; err_has 'only this process'
 		out_has "$at"'registered +0x0000000000001234 +fe80::.* 300 +printer$'
 		out_has "$at"'removed +0x0000000000001234 '
 	done
 	hold 0x1234 printer
-	await registered
+	await out registered
 	ends 0 INT INT TERM # as timeout(1) does
 	lines 2
 	hold -j 0x1234 printer --lease infinite service_data8_1=7
-	await '"registered"'
+	await out '"registered"'
 	ends 0 TERM
 	what='ibsa -j service keep, as JSON'
 	jq -se 'map(.event) == ["registered", "removed"] and all(.[];
@@ -499,10 +501,10 @@ kept_services() {
 	err_has 'refused.*service_gid must be'; out_has 'refused'
 	on 4 -C nobody service keep 0x1234 printer; out_empty
 	hold 0x1234 printer --sa 40000 -t 300
-	await 'failed .*does not answer$'
+	await out 'failed .*does not answer$'
 	ends 3 TERM; err_has 'may stay registered until its lease ends'
 	hold 0x1234 printer --sa 40000 -t 60000
-	sleep 0.3
+	await err 'only this process'
 	kill -TERM "$holder"
 	sleep 0.7
 	ends 130 INT; err_has 'may stay registered'
@@ -516,10 +518,11 @@ kept_services() {
 	[ $? -eq 4 ] || fail 'exit status is not 4'
 	err_has 'No space left'
 	what='nohup ibsa service keep'
+	: >out
 	env --ignore-signal=HUP "$ibsa" --fabric "$fabric" \
 		service keep 1 printer >out 2>err &
 	holder=$!
-	await registered
+	await out registered
 	kill -HUP "$holder"
 	sleep 0.2
 	kill -0 "$holder" || fail 'ended by SIGHUP'
