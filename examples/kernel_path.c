@@ -5,7 +5,7 @@
  * wins, and the other queries are cancelled.
  *
  *	cc kernel_path.c $(pkg-config --cflags --libs ibsa) -o kernel_path
- *	./kernel_path MY-GID GID...
+ *	./kernel_path GID...
  *
  * Callbacks come from a thread of the library.
  */
@@ -57,15 +57,17 @@ static void arrived(int status, struct sa_path_rec *resp, void *context)
 
 /* Return: the query's id, which may be 0, or a negative errno. */
 static int run(struct runner *runner, struct ib_sa_client *client,
-	       struct ib_device *device, const struct ibsa_gid *from,
-	       const struct ibsa_gid *to)
+	       const struct ib_gid_attr *from, const struct ibsa_gid *to)
 {
-	struct sa_path_rec want = { .reversible = 1, .numb_path = 1 };
+	struct sa_path_rec want = {
+		.sgid = from->gid,
+		.reversible = 1,
+		.numb_path = 1,
+	};
 
-	memcpy(&want.sgid, from, sizeof(want.sgid));
 	memcpy(&want.dgid, to, sizeof(want.dgid));
 	return ib_sa_path_rec_get(
-		client, device, 1, &want,
+		client, from->device, (uint8_t)from->port_num, &want,
 		IB_SA_PATH_REC_SGID | IB_SA_PATH_REC_DGID |
 			IB_SA_PATH_REC_REVERSIBLE | IB_SA_PATH_REC_NUMB_PATH,
 		TIMEOUT_MS, 0, arrived, runner, &runner->query);
@@ -73,7 +75,7 @@ static int run(struct runner *runner, struct ib_sa_client *client,
 
 /* Ask for all; callbacks may come while the others are still being asked. */
 static void start(struct race *race, struct ib_sa_client *client,
-		  struct ib_device *device, const struct ibsa_gid *gids)
+		  const struct ib_gid_attr *from, const struct ibsa_gid *gids)
 {
 	for (int i = 0; race->runners[i].gid; i++) {
 		struct runner *runner = &race->runners[i];
@@ -81,8 +83,7 @@ static void start(struct race *race, struct ib_sa_client *client,
 		pthread_mutex_lock(&race->lock);
 		race->running++;
 		pthread_mutex_unlock(&race->lock);
-		runner->id = run(runner, client, device, &gids[0],
-				 &gids[i + 1]);
+		runner->id = run(runner, client, from, &gids[i]);
 		if (runner->id >= 0)
 			continue;
 		fprintf(stderr, "%s: %s\n", runner->gid, strerror(-runner->id));
@@ -120,23 +121,40 @@ static int report(const struct runner *winner)
 	return 0;
 }
 
-static int find(struct race *race, const struct ibsa_gid *gids)
+static int find(struct race *race, const struct ib_gid_attr *from,
+		const struct ibsa_gid *gids)
 {
 	struct ib_sa_client client;
+
+	ib_sa_register_client(&client);
+	start(race, &client, from, gids);
+	await_winner(race);
+	cancel(race);
+	ib_sa_unregister_client(&client); /* the last callback has run */
+	return report(race->winner);
+}
+
+/* From the first GID of the first port of the first device. */
+static int find_from_here(struct race *race, const struct ibsa_gid *gids)
+{
+	const struct ib_gid_attr *from;
 	struct ib_device *device;
+	int status = 1;
 	int err = ibsa_device_get(NULL, &device);
 
 	if (err != 0) {
 		fprintf(stderr, "no device: %s\n", strerror(-err));
 		return 1;
 	}
-	ib_sa_register_client(&client);
-	start(race, &client, device, gids);
-	await_winner(race);
-	cancel(race);
-	ib_sa_unregister_client(&client); /* the last callback has run */
+	from = rdma_get_gid_attr(device, 1, 0);
+	if (ibsa_is_err(from)) {
+		fprintf(stderr, "no GID: %s\n", strerror(-ibsa_ptr_err(from)));
+	} else {
+		status = find(race, from, gids);
+		rdma_put_gid_attr(from);
+	}
 	ibsa_device_put(device);
-	return report(race->winner);
+	return status;
 }
 
 int main(int argc, char **argv)
@@ -148,8 +166,8 @@ int main(int argc, char **argv)
 			     { { 0 } } };
 	struct ibsa_gid gids[RUNNERS_MAX];
 
-	if (argc < 3 || argc > RUNNERS_MAX) {
-		fprintf(stderr, "usage: %s MY-GID GID...\n", argv[0]);
+	if (argc < 2 || argc > RUNNERS_MAX) {
+		fprintf(stderr, "usage: %s GID...\n", argv[0]);
 		return 2;
 	}
 	for (int i = 1; i < argc; i++) {
@@ -158,8 +176,8 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	for (int i = 2; i < argc; i++)
-		race.runners[i - 2] = (struct runner){ .race = &race,
+	for (int i = 1; i < argc; i++)
+		race.runners[i - 1] = (struct runner){ .race = &race,
 						       .gid = argv[i] };
-	return find(&race, gids);
+	return find_from_here(&race, gids);
 }
