@@ -16,6 +16,7 @@
 
 #include <ibsa/ib_sa_types.h>
 #include <ibsa/ibsa.h>
+#include <ibsa/service.h>
 
 IBSA_BEGIN
 
@@ -122,8 +123,9 @@ void ibsa_device_put(struct ib_device *device);
  * ibsa_device_fd - what to poll for reading, without a worker
  * @device: opened with no_thread
  *
- * Return: an fd that is readable when ibsa_device_dispatch() has work, the
- * same for the device's life; -1 on a simulated clock, or where the device
+ * Known once a port has been asked through.
+ *
+ * Return: an fd that is readable when ibsa_device_dispatch() has work; -1 on a simulated clock, or where the device
  * cannot be polled with others (ibsim): use ibsa_device_wait() there.
  */
 int ibsa_device_fd(struct ib_device *device);
@@ -193,7 +195,7 @@ const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device);
  * Return: the query's id, 0 or more; -ENODEV no such port, or none that has
  * an SA; -EINVAL @client is not registered, @rec is of another type, or OPA
  * records are not supported; -EAGAIN the port is down or knows no SM; -ENOBUFS
- * more than 1048576 queries wait at the port; -EOPNOTSUPP a second port
+ * 1048576 queries of the port have not ended; -EOPNOTSUPP a second port
  * where devices cannot be waited for together; -ENOMEM; or the error of
  * opening the port. @callback is then not called. Any thread.
  *
@@ -269,6 +271,49 @@ int ib_sa_mcmember_rec_query(struct ib_sa_client *client,
 					      struct ib_sa_mcmember_rec *resp,
 					      void *context),
 			     void *context, struct ib_sa_query **sa_query);
+
+struct ibsa_rec_kept;
+
+/**
+ * ibsa_service_rec_keep - register a service and keep it registered
+ * @client:    registered
+ * @device:    to ask through
+ * @port_num:  from 1
+ * @rec:       the record, network order throughout; copied
+ * @comp_mask: which members of @rec count; id, gid, pkey and lease are sent in
+ *             any case, with the defaults of ibsa_service_keep() where they
+ *             do not count
+ * @report:    called at each event, by the thread that calls back; its
+ *             report has no handle, and its record is in host order; or NULL
+ * @arg:       handed to @report as it is
+ * @out:       the handle, until @report has been called with
+ *             IBSA_KEPT_RELEASED; set before that can be
+ *
+ * What keeping is, ibsa_service_keep() says; the record is read back every
+ * audit_ms of the device. Unregistering @client and putting @device release
+ * it.
+ *
+ * Return: 0; -EINVAL @client is not registered, a mask bit that the record
+ * does not have, or a lease of 0 that counts; -ENODEV; -EAGAIN the port has not
+ * been active yet; -ENOMEM; or another error of opening the port. @report is
+ * then not called. What is wrong later is the err of IBSA_KEPT_RELEASED:
+ * -EEXIST the port keeps a service with this id, GID and P_Key. Any thread.
+ *
+ * Source: IBA vol 1, 15.2.5.14.
+ */
+int ibsa_service_rec_keep(struct ib_sa_client *client, struct ib_device *device,
+			  uint8_t port_num, const struct ib_sa_service_rec *rec,
+			  ib_sa_comp_mask comp_mask, ibsa_keep_fn report,
+			  void *arg, struct ibsa_rec_kept **out) IBSA_MUST_USE;
+
+/**
+ * ibsa_service_rec_release - delete a service that was kept
+ * @kept: from ibsa_service_rec_keep(), not yet reported as released
+ *
+ * The record is deleted from the SA, and IBSA_KEPT_RELEASED reported, later.
+ * A second time it does nothing. Any thread, any callback.
+ */
+void ibsa_service_rec_release(struct ibsa_rec_kept *kept);
 
 /**
  * opa_pr_query_possible - in which form path records can be asked for

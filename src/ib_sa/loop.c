@@ -102,6 +102,22 @@ bool ibsa__sa_loop_take(struct ib_device *device)
 	return true;
 }
 
+bool ibsa__sa_loop_take_idle(struct ib_device *device)
+{
+	return device->options.no_thread && !device->closing &&
+	       ibsa__sa_loop_take(device);
+}
+
+bool ibsa__sa_is_closing(struct ib_device *device)
+{
+	bool closing;
+
+	pthread_mutex_lock(&device->sa->lock);
+	closing = device->closing;
+	pthread_mutex_unlock(&device->sa->lock);
+	return closing;
+}
+
 /* Take over dispatching. Return: 0; -EBUSY it is being done. */
 static int begin(struct ib_device *device)
 {
@@ -318,21 +334,11 @@ int ibsa_device_timeout_ms(struct ib_device *device)
 	return device->options.no_thread ? timeout_ms(device) : -1;
 }
 
-static bool is_closing(struct ib_device *device)
-{
-	bool closing;
-
-	pthread_mutex_lock(&device->sa->lock);
-	closing = device->closing;
-	pthread_mutex_unlock(&device->sa->lock);
-	return closing;
-}
-
 static void *work_on(void *arg)
 {
 	struct ib_device *device = arg;
 
-	while (!is_closing(device))
+	while (!ibsa__sa_is_closing(device))
 		(void)ibsa__sa_loop_wait(device, -1);
 	close_ports(device);
 	if (device->frees_itself)

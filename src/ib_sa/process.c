@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/registry.h"
+#include "ib_sa/keep.h"
 #include "ib_sa/state.h"
 
 /* No file has this name: fabrics are registered by theirs. */
@@ -22,6 +23,7 @@ static int make(const char *unused_name, void *unused_arg, void **out)
 	pthread_mutex_init(&sa->lock, NULL);
 	pthread_cond_init(&sa->ended, NULL);
 	list_init(&sa->devices);
+	list_init(&sa->kept);
 	ibsa__pool_init(&sa->queries, sizeof(struct sa_query));
 	/* Not from 1: tickets of an earlier such object may be about. */
 	sa->tickets = (uintptr_t)clock_now_ns();
@@ -127,13 +129,14 @@ void ib_sa_register_client(struct ib_sa_client *client)
 	*client = (struct ib_sa_client){ .sa = ibsa__sa_get(), .users = 1 };
 }
 
-/* From inside a callback: its queries go on without it. */
+/* From inside a callback: what is under way goes on without it. */
 static void forget_client(struct ibsa__sa *sa, struct ib_sa_client *client)
 {
 	for (uint32_t id = 0; id < sa->slot_count; id++) {
 		if (sa->slots[id] && sa->slots[id]->client == client)
 			sa->slots[id]->client = NULL;
 	}
+	ibsa__sa_keep_forget(sa, client);
 	client->users = 1;
 }
 
@@ -148,15 +151,15 @@ static struct ib_device *take_threadless(const struct ibsa__sa *sa,
 		if (!query || query->client != client)
 			continue;
 		device = query->port->device;
-		if (device->options.no_thread && !device->closing &&
-		    ibsa__sa_loop_take(device))
+		if (ibsa__sa_loop_take_idle(device))
 			return device;
 	}
-	return NULL;
+	return ibsa__sa_keep_take(sa, client);
 }
 
-static void await_queries(struct ibsa__sa *sa, struct ib_sa_client *client)
+static void await_end(struct ibsa__sa *sa, struct ib_sa_client *client)
 {
+	ibsa__sa_keep_release(sa, client);
 	while (client->users > 1) {
 		struct ib_device *device = take_threadless(sa, client);
 
@@ -179,7 +182,7 @@ void ib_sa_unregister_client(struct ib_sa_client *client)
 		if (ibsa__sa_in_callback(sa))
 			forget_client(sa, client);
 		else
-			await_queries(sa, client);
+			await_end(sa, client);
 		pthread_mutex_unlock(&sa->lock);
 		ibsa__sa_put(sa);
 	}

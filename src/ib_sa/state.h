@@ -30,6 +30,7 @@ struct ibsa__sa {
 	pthread_mutex_t lock;
 	pthread_cond_t ended; /* a query, or a dispatch */
 	struct list devices;
+	struct list kept; /* services */
 	struct pool queries;
 	struct sa_query **slots; /* by id; NULL: free */
 	uint32_t *free_ids;	 /* a stack */
@@ -194,6 +195,12 @@ void ibsa__sa_callback_leave(struct ib_device *device);
 
 /* Take over dispatching. Locked. Return: false: somebody else does it. */
 bool ibsa__sa_loop_take(struct ib_device *device);
+
+/* The same, of a device without a worker that is not closing. */
+bool ibsa__sa_loop_take_idle(struct ib_device *device);
+
+/* Whether everything on the device is to end. */
+bool ibsa__sa_is_closing(struct ib_device *device);
 
 /* Wait and dispatch, then let go of what was taken. */
 int ibsa__sa_loop_wait(struct ib_device *device, int timeout_ms);
