@@ -294,6 +294,9 @@ static const struct {
 	{ IBSA_PORT_INFO_CM(lmc), 20 },
 	{ IBSA_PORT_INFO_CM(capability_mask2), 53 },
 	{ IBSA_PORT_INFO_CM(link_speed_ext_enabled), 57 },
+	{ IBSA_GUID_INFO_CM(lid), 0 },
+	{ IBSA_GUID_INFO_CM(block_num), 1 },
+	{ IBSA_GUID_INFO_CM(guid), 4 },
 	{ IBSA_INFORM_INFO_CM(gid), 0 },
 	{ IBSA_INFORM_INFO_CM(subscribe), 5 },
 	{ IBSA_INFORM_INFO_CM(producer_type), 12 },
@@ -372,6 +375,7 @@ static void masks_cover_the_fields_and_no_more(void **state)
 	}
 	assert_true(ibsa_path_record.mask == 0x7fff7f);
 	assert_true(ibsa_mcmember_record.mask == 0x3ffff);
+	assert_true(ibsa_guid_info_record.mask == 0xff3);
 	assert_true(ibsa_service_record.mask == UINT64_C(0x1ffffffff7));
 	assert_true(ibsa_notice_record.mask == 0);
 	assert_true(ibsa_class_port_info_record.mask == 0);

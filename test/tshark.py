@@ -70,6 +70,10 @@ RECORDS = {
         "qkey": "q_key",
         "pkey": "p_key",
     }),
+    "GUIDInfoRecord": ("", {
+        "lid": "sa.lid",
+        "block_num": "sa.blocknum_eightbit",
+    }),
     "InformInfo": ("informinfo.", {
         "trap_number": "trapnumberdeviceid",
         "producer_type": "producertypevendorid",
@@ -105,6 +109,7 @@ GAPS = {
         f"service_data{n}": "shown as bytes; compared below"
         for n in (8, 16, 32, 64)
     },
+    "GUIDInfoRecord": {"guid": "one field of one name; compared below"},
     "Notice": {
         "issuer_gid": "not shown",
     },
@@ -118,13 +123,14 @@ DATA = 1
 UNKNOWN = {name: "class version 0x80 is not dissected as SA"
            for name in ("OpaPathRecord", "OpaClassPortInfo")}
 
-EXTRA = ["rmpp.rresptime", "rmpp.rmppflags", "linkrecord.servicedata"]
+EXTRA = ["rmpp.rresptime", "rmpp.rmppflags", "linkrecord.servicedata",
+         "switchinfo.guid"]
 
 # Attribute ids of the captured answers that hold our records.
 ATTRIBUTES = {
     0x0001: "ClassPortInfo", 0x0003: "InformInfo", 0x0011: "NodeRecord",
-    0x0012: "PortInfoRecord", 0x0031: "ServiceRecord", 0x0035: "PathRecord",
-    0x0038: "MCMemberRecord",
+    0x0012: "PortInfoRecord", 0x0030: "GUIDInfoRecord",
+    0x0031: "ServiceRecord", 0x0035: "PathRecord", 0x0038: "MCMemberRecord",
 }
 
 
@@ -255,6 +261,9 @@ def mad_compare(mad, row, complain):
     if mad["record"] == "ServiceRecord" and not data_same(
             mad["fields"], row["infiniband.linkrecord.servicedata"]):
         complain("ServiceData")
+    if mad["record"] == "GUIDInfoRecord" and mad["fields"]["guid"] != [
+            int(guid, 0) for guid in row["infiniband.switchinfo.guid"].split()]:
+        complain("GUIDInfo")
     return count
 
 

@@ -72,6 +72,10 @@ static const struct answer {
 	{ "35_informinfo_records", &ibsa_inform_info_record, 1,
 	  INFORM_INFO_IN_ITS_RECORD },
 	{ "36_informinfo_unsubscribe", &ibsa_inform_info_record, 1, 0 },
+	{ "41_guidinfo_all", &ibsa_guid_info_record, 18, 0 },
+	{ "42_guidinfo_set", &ibsa_guid_info_record, 1, 0 },
+	{ "43_guidinfo_lid5_block0", &ibsa_guid_info_record, 1, 0 },
+	{ "45_guidinfo_delete", &ibsa_guid_info_record, 1, 0 },
 };
 
 #define SGID "sgid=fec0:0:0:1234:8:f104:398:31"
@@ -151,6 +155,15 @@ static const struct request {
 	  { "lid_range_begin=0xffff", "is_generic=1", "subscribe=0",
 	    "type=0xffff", "trap_number=0xffff", "qpn=1",
 	    "resp_time_value=19", "producer_type=0xffffff" }, true },
+	{ "42_guidinfo_set", &ibsa_guid_info_record, IBSA_METHOD_SET, 0,
+	  { "lid=5", "block_num=0", "guid_2=0x00080f1040398f01", "guid_3=0",
+	    "guid_4=0x0008f10403980f03" }, false },
+	{ "43_guidinfo_lid5_block0", &ibsa_guid_info_record,
+	  IBSA_METHOD_GET_TABLE, 0, { "lid=5", "block_num=0" }, false },
+	{ "44_guidinfo_set_own", &ibsa_guid_info_record, IBSA_METHOD_SET, 0,
+	  { "lid=5", "block_num=0", "guid_1=0x0008f10403980f99" }, false },
+	{ "45_guidinfo_delete", &ibsa_guid_info_record, IBSA_METHOD_DELETE, 0,
+	  { "lid=5", "block_num=0", "guid_2=0", "guid_3=0" }, false },
 };
 
 /* clang-format on */
@@ -262,7 +275,7 @@ static void answers_decode_as_saquery_prints_them(void **state)
 		texts += seen;
 	}
 	/* So that a parser that sees nothing does not pass. */
-	assert_int_equal(texts, 113);
+	assert_int_equal(texts, 132);
 }
 
 static void request_encode(const struct request *request, uint32_t id,
@@ -352,7 +365,7 @@ static void headers_decode_as_the_index_says(void **state)
 		seen++;
 	}
 	fclose(index);
-	assert_int_equal(seen, 41);
+	assert_int_equal(seen, 46);
 }
 
 int main(int argc, char **argv)

@@ -303,6 +303,19 @@ IBSA_BEGIN
 	PAD(resv0,                23)
 
 /*
+ * GUIDInfoRecord: attribute 0x0030, 72 bytes: a block of eight entries of a
+ * port's GUID table. The first of block 0 is the port's own GUID.
+ * Source: IBA vol 1, 15.2.5.19 and 14.2.5.5 (GUIDInfo); Linux ib_sa.h for
+ * mask bits.
+ */
+#define IBSA_GUID_INFO_FIELDS(F, ARR, PAD)				\
+	F(u16,  lid,              16,  0, dec)				\
+	F(u8,   block_num,         8,  1, dec)				\
+	PAD(resv0,                 8)					\
+	PAD(resv1,                32)					\
+	ARR(u64, guid,            64,  8, 4, guid)
+
+/*
  * InformInfo: attribute 0x0003, 36 bytes.
  * Source: IBA vol 1, 13.4.8.3; srp_daemon for mask bits.
  */
@@ -370,7 +383,10 @@ IBSA_BEGIN
 	R(opa_class_port_info, OPA_CLASS_PORT_INFO, "OpaClassPortInfo",	\
 	  "OCPI", 0x0001, 0x80, 80,					\
 	  "base_version,class_version,capability_mask,"			\
-	  "capability_mask2,resp_time_value,redirect_lid")
+	  "capability_mask2,resp_time_value,redirect_lid")		\
+	R(guid_info, GUID_INFO, "GUIDInfoRecord", "GIR", 0x0030, 2, 72,	\
+	  "lid,block_num,guid_1,guid_2,guid_3,guid_4,guid_5,guid_6,"	\
+	  "guid_7,guid_8")
 /* clang-format on */
 
 /* The host type of a table's first column, and its extra bytes as text. */
@@ -442,6 +458,7 @@ IBSA__DEFINE(sa_header, SA_HEADER);
 #define IBSA_PORT_INFO_CM(field) IBSA_CM(port_info, field)
 #define IBSA_SERVICE_CM(field) IBSA_CM(service, field)
 #define IBSA_MCMEMBER_CM(field) IBSA_CM(mcmember, field)
+#define IBSA_GUID_INFO_CM(field) IBSA_CM(guid_info, field)
 #define IBSA_INFORM_INFO_CM(field) IBSA_CM(inform_info, field)
 
 /**

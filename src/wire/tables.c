@@ -37,6 +37,10 @@
 #define FIELDS IBSA_MCMEMBER_FIELDS
 #include "wire/record.inc"
 
+#define RECORD guid_info
+#define FIELDS IBSA_GUID_INFO_FIELDS
+#include "wire/record.inc"
+
 #define RECORD inform_info
 #define FIELDS IBSA_INFORM_INFO_FIELDS
 #include "wire/record.inc"
@@ -55,6 +59,7 @@
  */
 #define SPAN_dec(count) (count)
 #define SPAN_hex(count) (count)
+#define SPAN_guid(count) (count)
 #define SPAN_text(count) 1
 #define SPAN_blob(count) 1
 #define SPAN(cm, values) (IBSA__CM(cm) * ((UINT64_C(2) << ((values)-1)) - 1))
