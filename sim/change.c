@@ -51,6 +51,8 @@ void ibsa__fabric_forget(struct ibsa_fabric *fabric)
 {
 	ibsa__services_done(&fabric->services);
 	ibsa__subscriptions_done(&fabric->subscriptions);
+	ibsa__groups_reset(&fabric->groups);
+	ibsa__aliases_done(&fabric->aliases);
 }
 
 void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running)

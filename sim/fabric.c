@@ -101,6 +101,8 @@ static int init(struct ibsa_fabric *fabric, const char *sa_node,
 	if (err)
 		return err;
 	err = ibsa__routes_init(&fabric->routes, &fabric->topo);
+	if (!err)
+		err = ibsa__groups_init(&fabric->groups);
 	return err ? ibsa__fail(error, err, "out of memory") : 0;
 }
 
@@ -111,6 +113,8 @@ static void destroy(struct ibsa_fabric *fabric)
 	ibsa__topology_done(&fabric->topo);
 	ibsa__services_done(&fabric->services);
 	ibsa__subscriptions_done(&fabric->subscriptions);
+	ibsa__groups_done(&fabric->groups);
+	ibsa__aliases_done(&fabric->aliases);
 	pthread_mutex_destroy(&fabric->lock);
 	pthread_cond_destroy(&fabric->changed);
 	ibsa__free(fabric);

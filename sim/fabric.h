@@ -10,6 +10,8 @@
 #include <ibsa/sim.h>
 
 #include "base/random.h"
+#include "sim/group.h"
+#include "sim/guid.h"
 #include "sim/service.h"
 #include "sim/subscription.h"
 #include "sim/topology.h"
@@ -117,6 +119,8 @@ struct ibsa_fabric {
 	struct routes routes;
 	struct services services;
 	struct subscriptions subscriptions;
+	struct groups groups;
+	struct aliases aliases;
 	struct link *links; /* the clients */
 	struct random random;
 	struct fault_state faults[IBSA_FAULT_KINDS];
@@ -280,6 +284,29 @@ bool ibsa__pkey_passes(const struct end_port *end, uint16_t pkey);
 
 /* Whether the port is of that partition, in whatever way. */
 bool ibsa__pkey_has(const struct end_port *end, uint16_t pkey);
+
+/* A GUID of an end port: its own, or an alias. */
+struct port_name {
+	const struct end_port *end;
+	uint64_t guid;
+};
+
+/* Where a walk over all port names is; all zero is before the first. */
+struct name_walk {
+	uint32_t end;
+	size_t alias;
+};
+
+/* The next name, in GUID order, of a port that is seen; false: no other. */
+bool ibsa__name_next(const struct ibsa_fabric *fabric, struct name_walk *walk,
+		     struct port_name *out);
+
+/* The end port with this GUID or alias, or NULL if the SA sees none. */
+const struct end_port *ibsa__end_named(const struct ibsa_fabric *fabric,
+				       uint64_t guid);
+
+/* Forget aliases and memberships of ports that are not seen. */
+void ibsa__names_forget_lost(struct ibsa_fabric *fabric);
 
 /* Its GID 0, 16 bytes. */
 static inline void end_gid(const struct ibsa_fabric *fabric,

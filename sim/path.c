@@ -99,37 +99,40 @@ static bool may_know(const struct end_port *asks, const struct end_port *end)
 static bool share_pkey(const struct path_query *query, struct path *path)
 {
 	const struct end_port *asks = query->work->from;
+	const struct end_port *from = path->from.end;
+	const struct end_port *to = path->to.end;
 
 	if (!query->work->fabric->pkey_tables)
 		return true;
-	if (!may_know(asks, path->from) || !may_know(asks, path->to))
+	if (!may_know(asks, from) || !may_know(asks, to))
 		return false;
 	if (!query->pkey) /* raw traffic has none */
 		return true;
 	if (HAS(query, pkey))
-		return ibsa__pkey_is_usable(path->from, path->to, query->pkey);
-	path->pkey = ibsa__pkey_shared(path->from, path->to);
+		return ibsa__pkey_is_usable(from, to, query->pkey);
+	path->pkey = ibsa__pkey_shared(from, to);
 	return path->pkey;
 }
 
 bool ibsa__path_find(const struct path_query *query,
-		     const struct end_port *from, const struct end_port *to,
+		     const struct port_name *from, const struct port_name *to,
 		     struct path *out)
 {
 	struct span span;
-	const int err = ibsa__route_span(query->work->fabric, from, to, &span);
+	const int err = ibsa__route_span(query->work->fabric, from->end,
+					 to->end, &span);
 
 	if (err == -ENOMEM)
 		sa_fail(query->work, IBSA_STATUS_NO_RESOURCES);
 	if (err)
 		return false;
 	*out = (struct path){
-		.from = from,
-		.to = to,
+		.from = *from,
+		.to = *to,
 		.pkey = query->pkey,
 		.rate = span.rate,
 		.mtu = span.mtu,
-		.life_time = from == to ? 0 : LIFE_TIME,
+		.life_time = from->end == to->end ? 0 : LIFE_TIME,
 	};
 	return share_pkey(query, out) && select_mtu(query, out) &&
 	       select_rate(query, out) && select_life_time(query, out);

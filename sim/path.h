@@ -5,19 +5,26 @@
 
 #include "sim/sa.h"
 
-/* What both ends of a path are asked to be. */
+/*
+ * What an end of a path is asked to be: all ports under all their names, one
+ * port under all of them, or one name.
+ */
+struct path_end {
+	const struct end_port *end; /* NULL: all */
+	uint64_t guid;		    /* 0: any of the port's */
+	uint32_t lid;		    /* 0: any of the port's */
+};
+
 struct path_ends {
-	const struct end_port *from; /* NULL: all */
-	const struct end_port *to;
-	uint32_t from_lid; /* 0: any of the port's */
-	uint32_t to_lid;
+	struct path_end from;
+	struct path_end to;
 	bool is_routed; /* the way leads off the subnet */
 };
 
 /* What a path is. */
 struct path {
-	const struct end_port *from;
-	const struct end_port *to;
+	struct port_name from;
+	struct port_name to;
 	uint16_t pkey;
 	uint8_t rate; /* rank */
 	uint8_t mtu;
@@ -85,7 +92,7 @@ bool ibsa__path_choose_pkey(struct path_query *query);
 
 /* Find the path between two ports. False if none is as wanted. */
 bool ibsa__path_find(const struct path_query *query,
-		     const struct end_port *from, const struct end_port *to,
+		     const struct port_name *from, const struct port_name *to,
 		     struct path *out);
 
 #endif

@@ -93,6 +93,18 @@ void ibsa__sa_filter(const struct ibsa_record *record, uint64_t honoured,
 bool ibsa__sa_matches(const struct sa_filter *filter,
 		      const struct sa_work *work, const uint8_t *have);
 
+/*
+ * Whether a port has a P_Key. One of no partition at all, 0 or 0x8000,
+ * everybody has, to OpenSM.
+ */
+static inline bool sa_has_pkey(const struct end_port *end, uint16_t pkey)
+{
+	return !(pkey & ~IBSA_PKEY_FULL) || ibsa__pkey_has(end, pkey);
+}
+
+/* The code of the MTU of a switch's own port, whatever its cables carry. */
+enum { SWITCH_PORT_MTU = 1 };
+
 /* The attributes. */
 void ibsa__sa_class_port_info(struct sa_work *work);
 void ibsa__sa_opa_class_port_info(struct sa_work *work);
@@ -103,20 +115,5 @@ void ibsa__sa_service(struct sa_work *work);
 void ibsa__sa_group(struct sa_work *work);
 void ibsa__sa_inform_info(struct sa_work *work);
 void ibsa__sa_inform_info_record(struct sa_work *work);
-
-/* A multicast group; what is not here is zero in all of them. */
-struct sa_group {
-	uint8_t mgid[16];
-	uint32_t qkey;
-	uint16_t mlid;
-	uint16_t pkey;
-	uint8_t mtu;
-	uint8_t rate; /* code */
-	uint8_t packet_life_time;
-	uint8_t scope;
-};
-
-/* The group of that MGID, or NULL. */
-const struct sa_group *ibsa__sa_group_find(const uint8_t *mgid);
 
 #endif

@@ -49,7 +49,14 @@ static const struct layout layout_opa = {
 	.preference = 63,
 };
 
-/* The GID that was asked by, else the port's own. */
+static void put_name(const struct ibsa_fabric *fabric,
+		     const struct port_name *name, uint8_t *out)
+{
+	ibsa_put_be64(out, fabric->gid_prefix);
+	ibsa_put_be64(out + 8, name->guid);
+}
+
+/* The GID that was asked by, else that of the name. */
 static void put_gids(const struct path_query *query, const struct path *path,
 		     uint8_t *out)
 {
@@ -59,11 +66,11 @@ static void put_gids(const struct path_query *query, const struct path *path,
 	if (query->ends.is_routed)
 		memcpy(out + AT_DGID, want + AT_DGID, GID_BYTES);
 	else
-		end_gid(fabric, path->to, out + AT_DGID);
+		put_name(fabric, &path->to, out + AT_DGID);
 	if (HAS(query, sgid))
 		memcpy(out + AT_SGID, want + AT_SGID, GID_BYTES);
 	else
-		end_gid(fabric, path->from, out + AT_SGID);
+		put_name(fabric, &path->from, out + AT_SGID);
 }
 
 /* The interface id that stands for a LID. */
@@ -155,22 +162,22 @@ static void put_rest(const struct path_query *query, const struct path *path,
 }
 
 static void add_pair(const struct path_query *query,
-		     const struct end_port *from, const struct end_port *to)
+		     const struct port_name *from, const struct port_name *to)
 {
 	const struct path_ends *ends = &query->ends;
-	struct lid_ranges lids = { from->lid, to->lid, from->lid_count,
-				   to->lid_count };
+	struct lid_ranges lids = { from->end->lid, to->end->lid,
+				   from->end->lid_count, to->end->lid_count };
 	struct path path;
 	unsigned int done;
 
 	if (!ibsa__path_find(query, from, to, &path))
 		return;
-	if (ends->from_lid) {
-		lids.from = ends->from_lid;
+	if (ends->from.lid) {
+		lids.from = ends->from.lid;
 		lids.from_count = 1;
 	}
-	if (ends->to_lid) {
-		lids.to = ends->to_lid;
+	if (ends->to.lid) {
+		lids.to = ends->to.lid;
 		lids.to_count = 1;
 	}
 	done = put_redundant(query, &path, &lids);
@@ -184,31 +191,52 @@ static bool is_done(const struct path_query *query)
 	       (query->work->method == IBSA_METHOD_GET && query->work->count);
 }
 
-static void add_to(const struct path_query *query, const struct end_port *to)
+/* The next name that an end of the query may have. */
+static bool next_name(const struct path_query *query,
+		      const struct path_end *wanted, struct name_walk *walk,
+		      struct port_name *out)
 {
-	const struct ibsa_fabric *fabric = query->work->fabric;
-
-	if (query->ends.from) {
-		add_pair(query, query->ends.from, to);
-		return;
+	if (is_done(query))
+		return false;
+	if (wanted->guid) {
+		*out = (struct port_name){ wanted->end, wanted->guid };
+		return !walk->end++;
 	}
-	for (uint32_t i = 0; i < fabric->end_count && !is_done(query); i++) {
-		if (fabric->ends[i].is_seen)
-			add_pair(query, &fabric->ends[i], to);
+	while (ibsa__name_next(query->work->fabric, walk, out)) {
+		if (!wanted->end || wanted->end == out->end)
+			return true;
 	}
+	return false;
 }
 
+/* A port without aliases need not be looked for among all names. */
+static void settle_name(const struct ibsa_fabric *fabric, struct path_end *end)
+{
+	if (end->end && !end->guid &&
+	    !ibsa__aliases_table(&fabric->aliases, end->end->guid))
+		end->guid = end->end->guid;
+}
+
+/* By the name at one end first; OpenSM has that of the source, given a LID. */
 static void add_paths(const struct path_query *query)
 {
-	const struct ibsa_fabric *fabric = query->work->fabric;
+	const struct path_end *from = &query->ends.from;
+	const struct path_end *to = &query->ends.to;
+	const bool is_from_first = from->end && !from->guid;
+	struct name_walk outer = { 0 };
+	struct port_name first;
+	struct port_name second;
 
-	if (query->ends.to) {
-		add_to(query, query->ends.to);
-		return;
-	}
-	for (uint32_t i = 0; i < fabric->end_count && !is_done(query); i++) {
-		if (fabric->ends[i].is_seen)
-			add_to(query, &fabric->ends[i]);
+	while (next_name(query, is_from_first ? from : to, &outer, &first)) {
+		struct name_walk inner = { 0 };
+
+		while (next_name(query, is_from_first ? to : from, &inner,
+				 &second)) {
+			if (is_from_first)
+				add_pair(query, &first, &second);
+			else
+				add_pair(query, &second, &first);
+		}
 	}
 }
 
@@ -223,15 +251,20 @@ static bool is_of_subnet(const struct ibsa_fabric *fabric, const uint8_t *gid)
 	return is_link_local(gid) || ibsa_be64(gid) == fabric->gid_prefix;
 }
 
-/* The port that a GID names, on Omni-Path perhaps by its LID; or NULL. */
-static const struct end_port *end_by_gid(const struct ibsa_fabric *fabric,
-					 const uint8_t *gid)
+/* The name that a GID is of, on Omni-Path perhaps a LID. False: none. */
+static bool find_gid(const struct ibsa_fabric *fabric, const uint8_t *gid,
+		     struct path_end *out)
 {
 	const uint64_t id = ibsa_be64(gid + 8);
 
-	if (fabric->is_opa && id >> 40 == OPA_GID_OUI)
-		return end_by_lid(fabric, (uint32_t)id);
-	return end_by_guid(fabric, id);
+	if (fabric->is_opa && id >> 40 == OPA_GID_OUI) {
+		out->end = end_by_lid(fabric, (uint32_t)id);
+		out->guid = out->end ? out->end->guid : 0;
+	} else {
+		out->end = ibsa__end_named(fabric, id);
+		out->guid = id;
+	}
+	return out->end;
 }
 
 /* An unknown end is no error to OpenSM: there are just no paths. */
@@ -244,8 +277,7 @@ static bool find_source(const struct path_query *query, struct path_ends *ends)
 		return true;
 	if (!is_of_subnet(fabric, gid))
 		return false;
-	ends->from = end_by_gid(fabric, gid);
-	return ends->from;
+	return find_gid(fabric, gid, &ends->from);
 }
 
 static bool find_destination(const struct path_query *query,
@@ -258,10 +290,12 @@ static bool find_destination(const struct path_query *query,
 		return true;
 	ends->is_routed = !is_of_subnet(fabric, gid);
 	if (!ends->is_routed)
-		ends->to = end_by_gid(fabric, gid);
-	else if (fabric->router_end != SIM_NONE)
-		ends->to = &fabric->ends[fabric->router_end];
-	return ends->to;
+		return find_gid(fabric, gid, &ends->to);
+	if (fabric->router_end == SIM_NONE)
+		return false;
+	ends->to.end = &fabric->ends[fabric->router_end];
+	ends->to.guid = ends->to.end->guid;
+	return true;
 }
 
 /* A LID of the request, which says more in Omni-Path's layout. */
@@ -273,16 +307,18 @@ static uint32_t wanted_lid(const struct path_query *query, uint8_t at)
 }
 
 /* A LID says which port too; with a GID both must be of the same one. */
-static bool add_lid(const struct path_query *query, uint32_t lid,
-		    const struct end_port **end, bool *differ)
+static bool add_lid(const struct path_query *query, uint8_t at,
+		    struct path_end *end, bool *differ)
 {
-	const struct end_port *found = end_by_lid(query->work->fabric, lid);
+	const struct end_port *found;
 
+	end->lid = wanted_lid(query, at);
+	found = end_by_lid(query->work->fabric, end->lid);
 	if (!found)
 		return false;
-	if (*end && *end != found)
+	if (end->end && end->end != found)
 		*differ = true;
-	*end = found;
+	end->end = found;
 	return true;
 }
 
@@ -294,18 +330,13 @@ static bool find_ends(struct path_query *query)
 
 	if (!find_source(query, ends))
 		return false;
-	if (HAS(query, slid)) {
-		ends->from_lid = wanted_lid(query, query->at->slid);
-		if (!add_lid(query, ends->from_lid, &ends->from, &differ))
-			return false;
-	}
+	if (HAS(query, slid) &&
+	    !add_lid(query, query->at->slid, &ends->from, &differ))
+		return false;
 	if (!find_destination(query, ends))
 		return false;
-	if (HAS(query, dlid)) {
-		ends->to_lid = wanted_lid(query, AT_DLID);
-		if (!add_lid(query, ends->to_lid, &ends->to, &differ))
-			return false;
-	}
+	if (HAS(query, dlid) && !add_lid(query, AT_DLID, &ends->to, &differ))
+		return false;
 	if (differ)
 		sa_fail(query->work, IBSA_STATUS_REQ_INVALID);
 	return !differ;
@@ -313,11 +344,13 @@ static bool find_ends(struct path_query *query)
 
 /* What a group's LID is in the layout of the request. */
 static uint32_t group_lid(const struct path_query *query,
-			  const struct sa_group *group)
+			  const struct group *group)
 {
+	const uint16_t mlid = ibsa_be16(group->record + GROUP_AT_MLID);
+
 	if (!query->at->has_wide_lids)
-		return group->mlid;
-	return OPA_LID_MULTICAST + group->mlid - IBSA_LID_MULTICAST_MIN;
+		return mlid;
+	return OPA_LID_MULTICAST + mlid - IBSA_LID_MULTICAST_MIN;
 }
 
 static bool is_of_lid(const struct path_query *query, uint32_t lid)
@@ -327,56 +360,91 @@ static bool is_of_lid(const struct path_query *query, uint32_t lid)
 			       : ibsa_be16(query->want + AT_DLID));
 }
 
+/* Only a member can be the source. */
+static bool is_from_member(const struct path_query *query,
+			   const struct group *group)
+{
+	const struct ibsa_fabric *fabric = query->work->fabric;
+	struct path_end from = { 0 };
+
+	/* A member whose alias was taken away is one all the same. */
+	if (HAS(query, sgid)) {
+		(void)find_gid(fabric, query->want + AT_SGID, &from);
+		if (!ibsa__group_member(group, from.guid))
+			return false;
+	}
+	if (!HAS(query, slid))
+		return true;
+	from.end = end_by_lid(fabric, wanted_lid(query, query->at->slid));
+	return from.end && ibsa__group_has_port(group, from.end->guid);
+}
+
 /* Whether the request agrees with the group in all that it selects. */
 static bool is_of_group(const struct path_query *query,
-			const struct sa_group *group)
+			const struct group *group)
 {
 	const struct layout *at = query->at;
 	const uint8_t *want = query->want;
+	struct ibsa_mcmember have;
 
-	/* No port has joined, so none can be the source. */
-	if (HAS(query, sgid) || HAS(query, slid))
-		return false;
+	ibsa_mcmember_record.decode(group->record, &have);
 	if (HAS(query, dlid) && !is_of_lid(query, group_lid(query, group)))
 		return false;
-	if (HAS(query, pkey) && ibsa_be16(want + at->pkey) != group->pkey)
+	if (HAS(query, pkey) && ibsa_be16(want + at->pkey) != have.pkey)
 		return false;
 	if (HAS(query, numb_path) && !query->paths)
 		return false;
-	return !(HAS(query, sl) && want[at->sl] & at->sl_max) &&
-	       !(HAS(query, flow_label) &&
-		 ibsa_be32(want + at->raw_traffic) >> 8 & 0xfffff) &&
-	       !(HAS(query, hop_limit) && want[at->hop_limit]) &&
-	       !(HAS(query, tclass) && want[at->tclass]);
+	if (HAS(query, flow_label) && (ibsa_be32(want + at->raw_traffic) >> 8 &
+				       0xfffff) != have.flow_label)
+		return false;
+	return !(HAS(query, sl) && (want[at->sl] & at->sl_max) != have.sl) &&
+	       !(HAS(query, hop_limit) &&
+		 want[at->hop_limit] != have.hop_limit) &&
+	       !(HAS(query, tclass) && want[at->tclass] != have.tclass);
 }
 
-static void put_group(const struct path_query *query,
-		      const struct sa_group *group, uint8_t *out)
+/* Only groups of one subnet keep their hop limit. */
+static uint8_t hop_limit(const struct group *group)
+{
+	enum { SCOPE_LINK_LOCAL = 2 };
+
+	return (group->record[1] & 0x0f) == SCOPE_LINK_LOCAL
+		       ? group->record[GROUP_AT_SL_FLOW_HOP + 3]
+		       : HOP_LIMIT_ROUTED;
+}
+
+static void put_group(const struct path_query *query, const struct group *group,
+		      uint8_t *out)
 {
 	const struct layout *at = query->at;
+	const uint8_t *have = group->record;
 
 	memcpy(out, query->want, query->work->stride);
 	if (at->has_wide_lids)
 		ibsa_put_be32(out + AT_DLID, group_lid(query, group));
 	else
-		ibsa_put_be16(out + AT_DLID, group->mlid);
-	memset(out + at->raw_traffic, 0, 4);
-	out[at->tclass] = 0;
+		memcpy(out + AT_DLID, have + GROUP_AT_MLID, 2);
+	memcpy(out + at->raw_traffic, have + GROUP_AT_SL_FLOW_HOP, 3);
+	out[at->raw_traffic] &= 0x0f;
+	out[at->hop_limit] = hop_limit(group);
+	out[at->tclass] = have[GROUP_AT_TCLASS];
 	out[at->reversible] = 1;
-	ibsa_put_be16(out + at->pkey, group->pkey);
-	memset(out + at->pkey + 2, 0, at->sl - at->pkey - 1u);
-	out[at->mtu] = EXACTLY | group->mtu;
-	out[at->rate] = EXACTLY | group->rate;
-	out[at->life_time] = EXACTLY | group->packet_life_time;
+	memcpy(out + at->pkey, have + GROUP_AT_PKEY, 2);
+	memset(out + at->pkey + 2, 0, at->sl - at->pkey - 2u);
+	out[at->sl] = have[GROUP_AT_SL_FLOW_HOP] >> 4;
+	out[at->mtu] = have[GROUP_AT_MTU];
+	out[at->rate] = have[GROUP_AT_RATE];
+	out[at->life_time] = have[GROUP_AT_LIFE_TIME];
 }
 
 static void add_multicast(const struct path_query *query)
 {
-	const struct sa_group *group =
-		ibsa__sa_group_find(query->want + AT_DGID);
+	const struct group *group = ibsa__groups_find(
+		&query->work->fabric->groups, query->want + AT_DGID);
 	uint8_t *out;
 
-	if (!group || !is_of_group(query, group))
+	if (!group || !is_from_member(query, group) ||
+	    !is_of_group(query, group))
 		return;
 	out = ibsa__sa_add(query->work);
 	if (out)
@@ -421,6 +489,9 @@ void ibsa__sa_path(struct sa_work *work)
 		query.paths = 1;
 	if (HAS(&query, dgid) && work->want[AT_DGID] == 0xff)
 		add_multicast(&query);
-	else if (find_ends(&query) && ibsa__path_choose_pkey(&query))
+	else if (find_ends(&query) && ibsa__path_choose_pkey(&query)) {
+		settle_name(work->fabric, &query.ends.from);
+		settle_name(work->fabric, &query.ends.to);
 		add_paths(&query);
+	}
 }

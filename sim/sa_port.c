@@ -21,7 +21,6 @@ enum {
 enum {
 	PHYS_POLLING = 2,
 	PHYS_LINK_UP = 5,
-	MTU_256 = 1,
 	MTU_1024 = 3,
 	MTU_2048 = 4,
 	VL_0_TO_7 = 4,
@@ -75,7 +74,7 @@ static void set_end(const struct ibsa_fabric *fabric,
 	out->master_sm_sl = end->sm_sl & 0xf;
 	out->m_key_lease_period = M_KEY_LEASE;
 	out->lmc = port->lmc;
-	out->guid_cap = 32;
+	out->guid_cap = GUID_CAP_ADAPTER;
 	out->subnet_timeout = SUBNET_TIMEOUT;
 	out->capability_mask = CAP_ADAPTER;
 	if (port == end_topo_port(fabric, &fabric->ends[fabric->sa_end]))
@@ -89,10 +88,10 @@ static void set_end(const struct ibsa_fabric *fabric,
 static void set_switch_port(struct ibsa_port_info *out)
 {
 	out->link_width_enabled = out->link_width_active;
-	out->neighbor_mtu = MTU_256;
+	out->neighbor_mtu = SWITCH_PORT_MTU;
 	out->mtu_cap = MTU_1024;
 	out->vl_stall_count = 0;
-	out->guid_cap = 1;
+	out->guid_cap = GUID_CAP_SWITCH;
 	out->resp_time_value = 8;
 	out->capability_mask &= ~(uint32_t)CAP_ADAPTER;
 	out->capability_mask |= CAP_SWITCH;

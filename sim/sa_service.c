@@ -35,25 +35,21 @@ static void add_record(struct sa_work *work, const uint8_t *record)
 		memset(out + AT_KEY, 0, KEY_BYTES);
 }
 
-/*
- * The requester, and the port that offers the service, must have the P_Key.
- * One of no partition at all, 0 or 0x8000, everybody has, to OpenSM.
- */
+/* The requester, and the port that offers the service, must have the P_Key. */
 static bool is_permitted(const struct sa_work *work)
 {
 	const uint8_t *gid = work->want + AT_GID;
 	const uint16_t pkey = ibsa_be16(work->want + AT_PKEY);
-	const bool is_real = pkey & ~IBSA_PKEY_FULL;
 	const struct end_port *end;
 
 	if (!has(work, IBSA_SERVICE_CM(service_pkey)))
 		return true;
-	if (is_real && !ibsa__pkey_has(work->from, pkey))
+	if (!sa_has_pkey(work->from, pkey))
 		return false;
 	if (!has(work, IBSA_SERVICE_CM(service_gid)) || gid[0] == 0xff)
 		return true;
-	end = end_by_guid(work->fabric, ibsa_be64(gid + 8));
-	return end && (!is_real || ibsa__pkey_has(end, pkey));
+	end = ibsa__end_named(work->fabric, ibsa_be64(gid + 8));
+	return end && sa_has_pkey(end, pkey);
 }
 
 static void set_service(struct sa_work *work)

@@ -163,6 +163,7 @@ static void forget_lost(struct ibsa_fabric *fabric)
 		if (!fabric->ends[all->all[i - 1].end].is_seen)
 			ibsa__subscriptions_remove(all, &all->all[i - 1]);
 	}
+	ibsa__names_forget_lost(fabric);
 }
 
 /* False: there are too few LIDs for all that are there. */

@@ -39,7 +39,7 @@ static void every_allocation_of_a_load_may_fail(void **state)
 }
 
 /* Either the send fails, or the SA says that it lacks what it needs. */
-static int ask_all_paths(struct bench *bench)
+static int ask_in_need(struct bench *bench)
 {
 	const struct ibsa_address to = { .lid = 1, .qpn = 1 };
 	const int err = bench->transport->ops->send(bench->transport, &to,
@@ -63,12 +63,59 @@ static void every_allocation_of_an_answer_may_fail(void **state)
 	bench_request(&bench, IBSA_METHOD_GET_TABLE, 0x0035, 0);
 	for (long n = 0; status; n++) {
 		fail_alloc_after(n);
-		status = ask_all_paths(&bench);
+		status = ask_in_need(&bench);
 		fail_alloc_after(-1);
 		assert_true(status == 0 || status == -ENOMEM ||
 			    status == IBSA_STATUS_NO_RESOURCES);
 	}
 	assert_int_equal(bench_count(&bench), 36);
+	bench_stop(&bench);
+}
+
+/* Ask a Set with any of its allocations failing. */
+static void set_in_need(struct bench *bench, const struct ibsa_record *record,
+			const void *value, uint64_t mask)
+{
+	int status = -1;
+
+	bench_request(bench, IBSA_METHOD_SET, record->attribute, mask);
+	assert_int_equal(
+		ibsa_record_encode(record, value, bench->request + 56, 200), 0);
+	for (long n = 0; status; n++) {
+		fail_alloc_after(n);
+		status = ask_in_need(bench);
+		fail_alloc_after(-1);
+		assert_true(!status || status == -ENOMEM ||
+			    status == IBSA_STATUS_NO_RESOURCES);
+	}
+}
+
+static void every_allocation_of_a_membership_may_fail(void **state)
+{
+	struct ibsa_mcmember group = {
+		.mgid.raw = { 0xff, 0x15, 1 },
+		.port_gid.raw = { 0xfe, 0x80, [8] = 0, 0x08, 0xf1, 0x04, 0x03,
+				  0x98, 0x00, 0x11 },
+		.pkey = 0xffff,
+		.join_state = 1,
+	};
+	const uint64_t mask = ibsa_mcmember_record.mask &
+			      ~(IBSA_MCMEMBER_CM(mtu) | IBSA_MCMEMBER_CM(rate) |
+				IBSA_MCMEMBER_CM(mtu_selector) |
+				IBSA_MCMEMBER_CM(rate_selector));
+	struct bench bench;
+
+	(void)state;
+	bench_start_file(&bench, "b.net", NULL, &options);
+	for (uint8_t i = 0; i < 9; i++) {
+		group.mgid.raw[15] = i;
+		set_in_need(&bench, &ibsa_mcmember_record, &group, mask);
+	}
+	ibsa_put_be64(bench.request + 36, 1);
+	bench.request[3] = IBSA_METHOD_GET_TABLE;
+	ibsa_put_be64(bench.request + 48, 0);
+	assert_int_equal(bench_ask(&bench), 0);
+	assert_int_equal(bench_count(&bench), 9);
 	bench_stop(&bench);
 }
 
@@ -115,6 +162,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_allocation_of_a_load_may_fail),
 		cmocka_unit_test(every_allocation_of_an_answer_may_fail),
+		cmocka_unit_test(every_allocation_of_a_membership_may_fail),
 		cmocka_unit_test(every_allocation_of_a_faulty_way_may_fail),
 	};
 

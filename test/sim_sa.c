@@ -54,7 +54,7 @@ static void unsuitable_methods_are_refused_or_unheard(void **state)
 		{ 0x0012, IBSA_METHOD_SET, -1 },
 		{ 0x0031, IBSA_METHOD_GET_MULTI, S(BAD_METHOD_ATTRIBUTE) },
 		{ 0x0035, IBSA_METHOD_DELETE, -1 },
-		{ 0x0038, IBSA_METHOD_SET, S(REQ_DENIED) },
+		{ 0x0038, IBSA_METHOD_GET_MULTI, S(BAD_METHOD_ATTRIBUTE) },
 		{ 0x0011, IBSA_METHOD_REPORT_RESP, -1 },
 		{ 0x0011, IBSA_METHOD_GET_RESP, -1 },
 		{ 0x0011, 0x7f, -1 },

@@ -209,6 +209,29 @@ static void broadcast_group_is_as_opensm_says(void **state)
 			    want + IBSA_SA_HEADER_BYTES + 56, 56);
 }
 
+/*
+ * OpenSM had another group before it, of its second partition, and so gave
+ * it the next MLID: 0xc002.
+ */
+static void next_mlid(uint8_t *answer, size_t len)
+{
+	enum { MLID = 36, STRIDE = 56 };
+
+	for (size_t at = IBSA_SA_HEADER_BYTES; at + STRIDE <= len;
+	     at += STRIDE) {
+		if (ibsa_be16(answer + at + MLID) == 0xc002)
+			ibsa_put_be16(answer + at + MLID, 0xc001);
+	}
+}
+
+static void memberships_are_as_opensm_says(void **state)
+{
+	check_all(*state, "31_mcm_create", next_mlid);
+	check_all(*state, "32_mcm_bygid", next_mlid);
+	check_all(*state, "32b_mcmember_trusted", next_mlid);
+	check_all(*state, "33_mcm_leave", NULL);
+}
+
 static void silence_is_as_opensm_keeps_it(void **state)
 {
 	assert_int_equal(replay(*state, "38_node_set_unsupported"), -1);
@@ -235,6 +258,8 @@ int main(void)
 			subscriptions_are_as_opensm_says, start, stop),
 		cmocka_unit_test_setup_teardown(
 			broadcast_group_is_as_opensm_says, start, stop),
+		cmocka_unit_test_setup_teardown(memberships_are_as_opensm_says,
+						start, stop),
 		cmocka_unit_test_setup_teardown(silence_is_as_opensm_keeps_it,
 						start, stop),
 	};

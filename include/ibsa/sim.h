@@ -250,8 +250,9 @@ struct ibsa_fabric_port_change {
  *
  * The SM sees it at once. A link that goes down takes what was on its way
  * with it, and both its ports; whoever it cuts off is in no answer any more,
- * and its subscriptions are forgotten; all LIDs stay. A port whose link
- * comes up is set up anew and asked to register again, if the SM reaches it.
+ * and its subscriptions and memberships are forgotten; all LIDs stay. A port
+ * whose link comes up is set up anew and asked to register again, if the SM
+ * reaches it.
  * A client is not woken: it sees a change when it next reads the state of
  * its port.
  *
