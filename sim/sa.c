@@ -36,6 +36,7 @@ static const struct attribute attributes[] = {
 	{ 0x0003, 36,  4,  true,  ibsa__sa_inform_info },
 	{ 0x0011, 112, 14, false, ibsa__sa_node },
 	{ 0x0012, 72,  9,  false, ibsa__sa_port_info },
+	{ 0x0030, 72,  9,  true,  ibsa__sa_guid_info },
 	{ 0x0031, 176, 22, true,  ibsa__sa_service },
 	{ 0x0035, 64,  8,  false, ibsa__sa_path },
 	{ 0x0038, 56,  7,  true,  ibsa__sa_group },
@@ -350,6 +351,8 @@ bool ibsa__sa_answer(struct ibsa_fabric *fabric, uint32_t end,
 		return false;
 	reply->len = IBSA_SA_HEADER_BYTES;
 	answer(&work, attribute);
+	if (work.is_silent)
+		return false;
 	finish(&work);
 	return true;
 }

@@ -113,6 +113,7 @@ void ibsa__sa_port_info(struct sa_work *work);
 void ibsa__sa_path(struct sa_work *work);
 void ibsa__sa_service(struct sa_work *work);
 void ibsa__sa_group(struct sa_work *work);
+void ibsa__sa_guid_info(struct sa_work *work);
 void ibsa__sa_inform_info(struct sa_work *work);
 void ibsa__sa_inform_info_record(struct sa_work *work);
 

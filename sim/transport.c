@@ -204,19 +204,36 @@ static int transport_port(struct ibsa_transport *transport,
 	return 0;
 }
 
-/* Entry 0 is all there is. */
+/* The port's own GUID or an alias; 0: nothing is in the entry. */
+static uint64_t guid_at(const struct link *link, uint32_t index)
+{
+	const struct ibsa_fabric *fabric = link->fabric;
+	const uint64_t guid = fabric->topo.ports[link->port].guid;
+	const struct guid_table *table;
+
+	if (!index)
+		return guid;
+	table = ibsa__aliases_table(&fabric->aliases, guid);
+	return table ? table->guids[index] : 0;
+}
+
 static int transport_gid(struct ibsa_transport *transport, uint32_t index,
 			 struct ibsa_gid_entry *out)
 {
-	struct ibsa_port_state state;
-	int err;
+	struct link *link = of(transport);
+	uint64_t guid;
 
-	if (index)
+	if (index >= GUID_CAP_ADAPTER)
 		return -EINVAL;
-	err = transport_port(transport, &state);
-	if (!err)
-		*out = (struct ibsa_gid_entry){ .gid = state.gid };
-	return err;
+	pthread_mutex_lock(&link->fabric->lock);
+	guid = guid_at(link, index);
+	pthread_mutex_unlock(&link->fabric->lock);
+	if (!guid)
+		return -ENODATA;
+	*out = (struct ibsa_gid_entry){ .index = index };
+	ibsa_put_be64(out->gid.raw, link->fabric->gid_prefix);
+	ibsa_put_be64(out->gid.raw + 8, guid);
+	return 0;
 }
 
 static int transport_pkey(struct ibsa_transport *transport, uint32_t index,

@@ -119,6 +119,26 @@ static void every_allocation_of_a_membership_may_fail(void **state)
 	bench_stop(&bench);
 }
 
+static void every_allocation_of_an_alias_may_fail(void **state)
+{
+	const uint64_t place = IBSA_GUID_INFO_CM(lid) |
+			       IBSA_GUID_INFO_CM(block_num);
+	struct ibsa_guid_info info = { .block_num = 1 };
+	struct bench bench;
+
+	(void)state;
+	bench_start_file(&bench, "b.net", NULL, &options);
+	for (uint16_t lid = 1; lid < 7; lid++) {
+		/* Two of them are switches, which have no such block. */
+		if (lid == 2 || lid == 3)
+			continue;
+		info.lid = lid;
+		set_in_need(&bench, &ibsa_guid_info_record, &info,
+			    place | UINT64_C(0xff) * IBSA_GUID_INFO_CM(guid));
+	}
+	bench_stop(&bench);
+}
+
 static void every_allocation_of_a_faulty_way_may_fail(void **state)
 {
 	static const uint16_t settable[] = { 0x0031, 0x0003 };
@@ -163,6 +183,7 @@ int main(void)
 		cmocka_unit_test(every_allocation_of_a_load_may_fail),
 		cmocka_unit_test(every_allocation_of_an_answer_may_fail),
 		cmocka_unit_test(every_allocation_of_a_membership_may_fail),
+		cmocka_unit_test(every_allocation_of_an_alias_may_fail),
 		cmocka_unit_test(every_allocation_of_a_faulty_way_may_fail),
 	};
 

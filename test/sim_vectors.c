@@ -232,6 +232,15 @@ static void memberships_are_as_opensm_says(void **state)
 	check_all(*state, "33_mcm_leave", NULL);
 }
 
+static void guids_are_as_opensm_says(void **state)
+{
+	check_all(*state, "41_guidinfo_all", NULL);
+	check_all(*state, "42_guidinfo_set", NULL);
+	check_all(*state, "43_guidinfo_lid5_block0", NULL);
+	check_all(*state, "44_guidinfo_set_own", NULL);
+	check_all(*state, "45_guidinfo_delete", NULL);
+}
+
 static void silence_is_as_opensm_keeps_it(void **state)
 {
 	assert_int_equal(replay(*state, "38_node_set_unsupported"), -1);
@@ -260,6 +269,8 @@ int main(void)
 			broadcast_group_is_as_opensm_says, start, stop),
 		cmocka_unit_test_setup_teardown(memberships_are_as_opensm_says,
 						start, stop),
+		cmocka_unit_test_setup_teardown(guids_are_as_opensm_says, start,
+						stop),
 		cmocka_unit_test_setup_teardown(silence_is_as_opensm_keeps_it,
 						start, stop),
 	};
