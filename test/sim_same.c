@@ -22,9 +22,12 @@ enum {
 	WAIT_MS = 4000,
 	ANSWER_BYTES = 1 << 20,
 	PATH = 0x0035,
+	MCMEMBER = 0x0038,
 };
 
 static struct random dice = { 1 };
+/* Near the end the SA is asked to invent GUIDs. */
+static bool is_late;
 static struct ibsa_transport *opensm;
 static struct ibsa_transport *embedded;
 
@@ -83,21 +86,38 @@ static size_t ask(struct ibsa_transport *transport, const uint8_t *mad,
 	return 0;
 }
 
+/* OpenSM on a little-endian machine swaps a group's flow label in a path. */
+static void level_paths(uint8_t *mad, size_t len)
+{
+	for (size_t at = 56; at + 64 <= len; at += 64) {
+		if (mad[at + 8] == 0xff)
+			memset(mad + at + 44, 0, 3);
+	}
+}
+
+/* There, ProxyJoin is the last bit of its byte and not the first. */
+static void level_members(uint8_t *mad, size_t len)
+{
+	for (size_t at = 56; at + 56 <= len; at += 56) {
+		if (mad[at + 49] == 0x01)
+			mad[at + 49] = 0x80;
+	}
+}
+
 /*
  * What may differ: the upper half of the transaction id and the RMPP header,
- * which are the transport's; and OpenSM's second partition, which it prefers
- * for paths and the embedded fabric does not have.
+ * which are the transport's; and where OpenSM is not as specified.
  */
 static void level(uint8_t *mad, size_t len)
 {
 	memset(mad + 8, 0, 4);
 	memset(mad + 24, 0, 12);
-	if (ibsa_be16(mad + 16) != PATH || ibsa_be16(mad + 4))
+	if (ibsa_be16(mad + 4))
 		return;
-	for (size_t at = 56; at + 64 <= len; at += 64) {
-		if (ibsa_be16(mad + at + 50) == 0x802a)
-			ibsa_put_be16(mad + at + 50, IBSA_PKEY_DEFAULT);
-	}
+	if (ibsa_be16(mad + 16) == PATH)
+		level_paths(mad, len);
+	if (ibsa_be16(mad + 16) == MCMEMBER)
+		level_members(mad, len);
 }
 
 static void print_hex(const char *name, const uint8_t *bytes, size_t len)
@@ -126,7 +146,13 @@ static int compare(const uint8_t *mad)
 	return 1;
 }
 
-/* An end port's GUID, now and then one that is nobody's. */
+/* What ports are given; in one order by first byte and by last. */
+static uint64_t an_alias(void)
+{
+	return UINT64_C(0x8f10403980a51) + roll(6);
+}
+
+/* An end port's GUID, now and then an alias, or one that is nobody's. */
 static uint64_t a_guid(void)
 {
 	static const uint64_t guids[] = {
@@ -136,7 +162,36 @@ static uint64_t a_guid(void)
 		UINT64_C(0xdeadbeef),
 	};
 
-	return guids[roll(7)];
+	return roll(5) ? guids[roll(7)] : an_alias();
+}
+
+/* A group's MGID; not all may be created. Few, so that they meet again. */
+static struct ibsa_gid an_mgid(void)
+{
+	static const struct ibsa_gid gids[] = {
+		{ { 0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, [12] = 0xff, 0xff, 0xff,
+		    0xff } },
+		{ { 0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, [12] = 0xe0, 0, 0,
+		    1 } },
+		{ { 0xff, 0x12, 0x60, 0x1b, 0xff, 0xff, [11] = 1, 0xff, 0x98, 0,
+		    0x31 } },
+		{ { 0xff, 0x15, 0x40, 0x1b, 0xff, 0xff, [15] = 1 } },
+		{ { 0xff, 0x15, 0x40, 0x1b, 0xff, 0xff, [12] = 0xff, 0xff, 0xff,
+		    0xff } },
+		{ { 0xff, 0x12, 0x40, 0x1b, 0x80, 0x01, [15] = 1 } },
+		{ { 0xff, 0x12, 0x12, 0x34, [15] = 1 } },
+		{ { 0xff, 0x0e, 0x12, 0x34, [15] = 2 } },
+		{ { 0xff, 0x05, 0xa0, 0x1b, [15] = 3 } },
+		{ { 0xff, 0x12, 0xa0, 0x1b, [15] = 3 } },
+		{ { 0xff, 0x32, 0x12, 0x34, [15] = 4 } },
+		{ { 0xfe, 0x12, 0x12, 0x34, [15] = 5 } },
+		{ { 0xff, 0x12, 0xa0, 0x1b, 0xfe, 0xc0, [10] = 1 } },
+	};
+	const unsigned int count = sizeof(gids) / sizeof(gids[0]);
+
+	if (!roll(40))
+		return (struct ibsa_gid){ { 0 } };
+	return roll(2) ? gids[roll(count)] : gids[roll(8)];
 }
 
 static struct ibsa_gid a_gid(void)
@@ -171,7 +226,24 @@ static uint64_t some_of(uint64_t mask, unsigned int sides)
 	return some;
 }
 
-static uint64_t path_mask(void)
+/*
+ * OpenSM forgets that a Get is for one path when all that it knows of the
+ * ends is one LID: if the port has aliases, it finds too many. And it takes
+ * invented GUIDs in another order, as numbers with the first byte lowest.
+ */
+static uint64_t add_ends(uint8_t method, uint64_t mask)
+{
+	const uint64_t gids = IBSA_PATH_CM(sgid) | IBSA_PATH_CM(dgid);
+	const uint64_t lids = IBSA_PATH_CM(slid) | IBSA_PATH_CM(dlid);
+
+	if (is_late)
+		return mask | gids;
+	if (method == IBSA_METHOD_GET && !(mask & gids) && mask & lids)
+		return mask | lids;
+	return mask;
+}
+
+static uint64_t path_mask(uint8_t method)
 {
 	const uint64_t ends = IBSA_PATH_CM(sgid) | IBSA_PATH_CM(dgid) |
 			      IBSA_PATH_CM(slid) | IBSA_PATH_CM(dlid);
@@ -185,14 +257,16 @@ static uint64_t path_mask(void)
 		mask |= IBSA_PATH_CM(rate_selector);
 	if (mask & IBSA_PATH_CM(packet_life_time))
 		mask |= IBSA_PATH_CM(packet_life_time_selector);
-	return mask;
+	return add_ends(method, mask);
 }
 
 static int path_question(void)
 {
+	const uint8_t method = a_method();
+	const uint64_t mask = path_mask(method);
 	const struct ibsa_path path = {
 		.service_id = roll(3),
-		.dgid = a_gid(),
+		.dgid = roll(6) ? a_gid() : an_mgid(),
 		.sgid = a_gid(),
 		.dlid = (uint16_t)roll(8),
 		.slid = (uint16_t)roll(8),
@@ -215,7 +289,7 @@ static int path_question(void)
 	};
 	uint8_t mad[IBSA_MAD_BYTES] = { 0 };
 
-	put_header(mad, a_method(), PATH, path_mask());
+	put_header(mad, method, PATH, mask);
 	if (ibsa_record_encode(&ibsa_path_record, &path, mad + 56, 200))
 		die("a path that does not fit");
 	return compare(mad);
@@ -241,31 +315,116 @@ static int record_question(const struct ibsa_record *record, uint64_t mask)
 	return compare(mad);
 }
 
+/*
+ * Never both kinds of full member at one port: OpenSM loses count of those
+ * that leave one of the two, and then keeps a group that nobody is in.
+ */
+static uint8_t a_join_state(uint64_t guid)
+{
+	static const uint8_t full[] = { 1, 8 };
+	const uint8_t states = (uint8_t)roll(16);
+
+	return roll(2) ? full[guid & 1] : states & ~full[!(guid & 1)];
+}
+
+static uint64_t group_mask(uint8_t method)
+{
+	const uint64_t members = IBSA_MCMEMBER_CM(mgid) |
+				 IBSA_MCMEMBER_CM(port_gid) |
+				 IBSA_MCMEMBER_CM(join_state);
+	const uint64_t groups = IBSA_MCMEMBER_CM(qkey) |
+				IBSA_MCMEMBER_CM(tclass) |
+				IBSA_MCMEMBER_CM(pkey) |
+				IBSA_MCMEMBER_CM(flow_label) |
+				IBSA_MCMEMBER_CM(sl);
+	/* ProxyJoin: see level_members(). */
+	const uint64_t others = ibsa_mcmember_record.mask & ~members & ~groups &
+				~IBSA_MCMEMBER_CM(proxy_join);
+	const bool is_change = method == IBSA_METHOD_SET ||
+			       method == IBSA_METHOD_DELETE;
+	uint64_t mask = some_of(others, 6);
+
+	mask |= roll(20) && is_change ? members : some_of(members, 2);
+	mask |= roll(8) && method == IBSA_METHOD_SET ? groups
+						     : some_of(groups, 8);
+	return mask;
+}
+
 static int group_question(void)
 {
-	const uint64_t others =
-		IBSA_MCMEMBER_CM(qkey) | IBSA_MCMEMBER_CM(mlid) |
-		IBSA_MCMEMBER_CM(pkey) | IBSA_MCMEMBER_CM(mtu_selector) |
-		IBSA_MCMEMBER_CM(mtu) | IBSA_MCMEMBER_CM(rate_selector) |
-		IBSA_MCMEMBER_CM(rate) | IBSA_MCMEMBER_CM(sl);
-	const struct ibsa_mcmember group = {
-		.mgid.raw = { 0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, [12] = 0xff,
-			      0xff, 0xff, roll(4) ? 0xff : 0 },
-		.qkey = 0x0b1b,
-		.mlid = (uint16_t)(0xc000 + roll(2)),
-		.pkey = 0xffff,
+	static const uint16_t pkeys[] = { 0x7fff, 0, 0x8001, 0x8000 };
+	static const uint8_t methods[] = { IBSA_METHOD_SET, IBSA_METHOD_SET,
+					   IBSA_METHOD_DELETE, IBSA_METHOD_GET,
+					   IBSA_METHOD_GET_TABLE };
+	const uint8_t method = methods[roll(5)];
+	struct ibsa_mcmember group = {
+		.mgid = an_mgid(),
+		.port_gid = a_gid(),
+		.qkey = roll(8) ? 0x0b1b : 1,
+		.mlid = roll(4) ? 0 : (uint16_t)(0xbffe + roll(12)),
 		.mtu_selector = (uint8_t)roll(4),
-		.mtu = (uint8_t)(3 + roll(3)),
+		.mtu = (uint8_t)roll(7),
+		.tclass = !roll(12),
+		.pkey = roll(8) ? 0xffff : pkeys[roll(4)],
 		.rate_selector = (uint8_t)roll(4),
-		.rate = (uint8_t)(2 + roll(4)),
-		.sl = (uint8_t)!roll(4),
+		.rate = (uint8_t)(2 + roll(21)),
+		.packet_life_time_selector = (uint8_t)roll(4),
+		.packet_life_time = (uint8_t)(16 + roll(4)),
+		.sl = !roll(12),
+		.flow_label = roll(12) ? 0 : 0x1234,
+		.hop_limit = !roll(4),
+		.scope = roll(4) ? 2 : 5,
 	};
 	uint8_t mad[IBSA_MAD_BYTES] = { 0 };
 
-	put_header(mad, a_method(), 0x0038,
-		   IBSA_MCMEMBER_CM(mgid) | some_of(others, 4));
+	if (roll(3))
+		ibsa_put_be64(group.port_gid.raw + 8,
+			      UINT64_C(0x8f10403980031));
+	group.join_state = a_join_state(ibsa_be64(group.port_gid.raw + 8));
+	put_header(mad, method, MCMEMBER, group_mask(method));
 	if (ibsa_record_encode(&ibsa_mcmember_record, &group, mad + 56, 200))
 		die("a group that does not fit");
+	ibsa_put_be64(mad + 36, !roll(3));
+	return compare(mad);
+}
+
+/* Also one that somebody has, and, late, one of the SA's choice. */
+static uint64_t a_guid_to_set(void)
+{
+	if (is_late && !roll(2))
+		return 0;
+	return roll(6) ? an_alias() : UINT64_C(0x8f10403980021);
+}
+
+static int guid_question(void)
+{
+	static const uint8_t methods[] = { IBSA_METHOD_SET, IBSA_METHOD_DELETE,
+					   IBSA_METHOD_GET,
+					   IBSA_METHOD_GET_TABLE };
+	const uint64_t place = IBSA_GUID_INFO_CM(lid) |
+			       IBSA_GUID_INFO_CM(block_num);
+	const uint8_t method = methods[roll(4)];
+	const bool is_change = method == IBSA_METHOD_SET ||
+			       method == IBSA_METHOD_DELETE;
+	struct ibsa_guid_info info = {
+		.lid = (uint16_t)roll(9),
+		.block_num = (uint8_t)(roll(12) ? roll(5) : 255),
+	};
+	uint64_t mask = roll(10) ? place : some_of(place, 2);
+	uint8_t mad[IBSA_MAD_BYTES] = { 0 };
+
+	mask |= some_of(ibsa_guid_info_record.mask & ~place,
+			is_change ? 4 : 20);
+	/* The first entry is refused: not so often. */
+	if (roll(4))
+		mask &= ~IBSA_GUID_INFO_CM(guid);
+	for (int i = 0; is_change && i < 8; i++)
+		info.guid[i] = a_guid_to_set();
+	if (!is_change)
+		info.guid[0] = roll(2) ? 0 : UINT64_C(0x8f10403980031);
+	put_header(mad, method, 0x0030, mask);
+	if (ibsa_record_encode(&ibsa_guid_info_record, &info, mad + 56, 200))
+		die("GUIDs that do not fit");
 	return compare(mad);
 }
 
@@ -331,7 +490,7 @@ static int question(void)
 	const uint64_t port_mask = ibsa_port_info_record.mask &
 				   ~IBSA_PORT_INFO_CM(lid);
 
-	switch (roll(10)) {
+	switch (roll(16)) {
 	case 0:
 		return record_question(&ibsa_node_record,
 				       ibsa_node_record.mask);
@@ -344,6 +503,14 @@ static int question(void)
 		return service_question();
 	case 5:
 		return inform_question();
+	case 6:
+	case 7:
+	case 8:
+	case 9:
+		return group_question();
+	case 10:
+	case 11:
+		return guid_question();
 	default:
 		return path_question();
 	}
@@ -373,10 +540,13 @@ int main(int argc, char **argv)
 		die("usage: sim-same TOPOLOGY COUNT SEED");
 	dice.state = strtoull(argv[3], NULL, 0);
 	start(argv[1]);
-	for (int i = 0; i < count && differ < 20; i++)
+	for (int i = 0; i < count && differ < 20; i++) {
+		is_late = i >= count / 8 * 7;
 		differ += question();
+	}
 	embedded->ops->close(embedded);
 	opensm->ops->close(opensm);
-	printf("%d questions, %d answers differ\n", count, differ);
+	printf("seed %s: %d questions, %d answers differ\n", argv[3], count,
+	       differ);
 	return differ ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -10,5 +10,7 @@ set -euo pipefail
 program=$(realpath "$1")
 FABRIC_UMTAP=$(realpath "$2")
 data=$(realpath "$(dirname "$0")/data/fabrics/b.net")
+# The embedded fabric has the default partition only.
+FABRIC_PARTITIONS=b.default.conf
 fabric_start
 fabric_run 'host-r3 mlx5_0' "$program" "$data" "${3:-2000}" "${4:-1}"

@@ -15,10 +15,12 @@
 # Everything lives in a temporary folder with socket names of its own, so that
 # many fabrics run side by side. FABRIC_UMTAP=FILE puts that library in front
 # of ibsim's on OpenSM and on commands; then MADs come whole, as from a kernel.
+# FABRIC_PARTITIONS is the file of FABRIC_DATA that OpenSM has them from.
 # FABRIC_SM is OpenSM's host, FABRIC_WAIT_S how long it may take.
 # A missing program ends the script with status 77 and the reason.
 
 FABRIC_DATA=${FABRIC_DATA:-$(dirname "${BASH_SOURCE[0]}")/../data/fabrics}
+FABRIC_PARTITIONS=${FABRIC_PARTITIONS:-b.partitions.conf}
 FABRIC_SM=${FABRIC_SM:-host-r1 mthca0}
 FABRIC_WAIT_S=${FABRIC_WAIT_S:-60}
 FABRIC_DIR=
@@ -108,7 +110,7 @@ fabric_sm_start() {
 	cat >"$FABRIC_DIR/opensm.conf" <<-END
 		force_log_flush TRUE
 		subnet_prefix 0xfec0000000001234
-		partition_config_file $(realpath "$FABRIC_DATA")/b.partitions.conf
+		partition_config_file $(realpath "$FABRIC_DATA")/$FABRIC_PARTITIONS
 	END
 	(OSM_TMP_DIR=$FABRIC_DIR/opensm OSM_CACHE_DIR=$FABRIC_DIR/opensm \
 		fabric_exec "$host" opensm -F opensm.conf -e \
