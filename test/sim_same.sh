@@ -13,4 +13,4 @@ data=$(realpath "$(dirname "$0")/data/fabrics/b.net")
 # The embedded fabric has the default partition only.
 FABRIC_PARTITIONS=b.default.conf
 fabric_start
-fabric_run 'host-r3 mlx5_0' "$program" "$data" "${3:-2000}" "${4:-1}"
+fabric_run 'host-r3 mlx5_0' "$program" "$data" "${3:-5000}" "${4:-1}"
