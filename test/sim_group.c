@@ -381,6 +381,50 @@ static void restarted_sa_knows_no_members(void **state)
 			 0xc001);
 }
 
+static void give_both_pkeys(struct bench *bench, const char *node)
+{
+	static const uint16_t pkeys[] = { 0xffff, 0x8001 };
+	const struct ibsa_fabric_port_change change = {
+		.mask = IBSA_CHANGE_PKEYS,
+		.pkeys = pkeys,
+		.pkey_count = 2,
+	};
+
+	assert_int_equal(ibsa_fabric_port_set(bench->fabric, node, 1, &change),
+			 0);
+}
+
+static void group_is_for_its_partition(void **state)
+{
+	struct clients *clients = *state;
+	struct ibsa_mcmember group = a_group(host2, 1);
+
+	group.pkey = 0x8001;
+	assert_int_equal(ask(&clients->two, SET, &group, create_mask),
+			 S(REQ_INVALID));
+	give_both_pkeys(&clients->one, "host-r2 mlx4_0");
+	assert_int_equal(ask(&clients->two, SET, &group, create_mask), 0);
+	assert_int_equal(count(&clients->two, CM(mgid), 0), 1);
+	/* Others do not see it, and cannot be joined to it. */
+	assert_int_equal(count(&clients->one, CM(mgid), 0), 0);
+	group.port_gid = host3;
+	assert_int_equal(ask(&clients->two, SET, &group, join_mask),
+			 S(REQ_INVALID));
+}
+
+static void proxy_is_ended_from_within_its_partition(void **state)
+{
+	struct clients *clients = *state;
+	struct ibsa_mcmember group = a_group(host1, 1);
+
+	group.pkey = 0x8001;
+	give_both_pkeys(&clients->one, "host-r1 mthca0");
+	give_both_pkeys(&clients->one, "host-r2 mlx4_0");
+	assert_int_equal(ask(&clients->two, SET, &group, create_mask), 0);
+	assert_int_equal(leave(&clients->one, host1, 1), S(REQ_INVALID));
+	assert_int_equal(leave(&clients->two, host1, 1), 0);
+}
+
 static void plug(struct bench *bench, bool link_up)
 {
 	const struct ibsa_fabric_port_change change = {
@@ -474,6 +518,8 @@ int main(void)
 		TEST(group_is_what_its_first_member_said),
 		TEST(path_to_a_group_is_for_its_members),
 		TEST(restarted_sa_knows_no_members),
+		TEST(group_is_for_its_partition),
+		TEST(proxy_is_ended_from_within_its_partition),
 		TEST(port_that_goes_leaves_its_groups),
 		TEST(there_is_an_end_to_groups),
 		cmocka_unit_test(there_is_an_end_to_members),

@@ -230,6 +230,46 @@ static void alias_in_a_group_cannot_be_deleted(void **state)
 	assert_int_equal(delete (bench, 1), 0);
 }
 
+/* OpenSM does not even refuse what somebody of no common partition asks. */
+static void strangers_get_no_answer(void **state)
+{
+	static const uint16_t pkeys[] = { 0x8001 };
+	const struct ibsa_fabric_port_change change = {
+		.mask = IBSA_CHANGE_PKEYS,
+		.pkeys = pkeys,
+		.pkey_count = 1,
+	};
+	struct bench *bench = *state;
+
+	assert_int_equal(count(bench, 4, 0, place), 1);
+	assert_int_equal(ibsa_fabric_port_set(bench->fabric, "host-r2 mlx4_0",
+					      1, &change),
+			 0);
+	assert_int_equal(count(bench, 4, 0, place), 0);
+	assert_int_equal(set(bench, 4, 0, 1, ALIAS), -1);
+	assert_int_equal(ask(bench, IBSA_METHOD_DELETE, 4, 0, 1, 0), -1);
+	assert_int_equal(set(bench, OWN, 0, 1, ALIAS), 0);
+}
+
+static void lost_port_has_no_alias(void **state)
+{
+	struct ibsa_fabric_port_change change = { .mask = IBSA_CHANGE_LINK };
+	struct bench *bench = *state;
+
+	assert_int_equal(set(bench, 4, 0, 1, ALIAS), 0);
+	assert_int_equal(ibsa_fabric_port_set(bench->fabric, "host-r2 mlx4_0",
+					      1, &change),
+			 0);
+	change.link_up = true;
+	assert_int_equal(ibsa_fabric_port_set(bench->fabric, "host-r2 mlx4_0",
+					      1, &change),
+			 0);
+	assert_int_equal(count(bench, 4, 0, place), 1);
+	assert_int_equal(guid_of(bench, 1), 0);
+	assert_int_equal(set(bench, OWN, 0, 1, ALIAS), 0);
+	assert_int_equal(guid_of(bench, 1), ALIAS);
+}
+
 static void table_of_the_port_shows_what_it_was_given(void **state)
 {
 	struct bench *bench = *state;
@@ -264,6 +304,8 @@ int main(void)
 		TEST(alias_is_an_end_of_paths),
 		TEST(port_is_meant_under_all_its_names),
 		TEST(alias_in_a_group_cannot_be_deleted),
+		TEST(strangers_get_no_answer),
+		TEST(lost_port_has_no_alias),
 		TEST(table_of_the_port_shows_what_it_was_given),
 	};
 
