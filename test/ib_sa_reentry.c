@@ -342,6 +342,31 @@ static void second_port_on_a_virtual_clock_is_refused(void **state)
 	rig_stop(&rig);
 }
 
+/* What ends before it is sent is something to do: a wait without limit comes
+ * back, and so does unregistering. */
+static void wait_ends_with_what_was_never_sent(void **state)
+{
+	(void)state;
+	for (int real = 0; real < 2; real++) {
+		struct ib_sa_query *query;
+		struct told told = { 0 };
+		struct rig rig;
+		int id;
+
+		rig_start_on(&rig, rig_fabric(!real));
+		id = rig_ask(&rig, 2, &told, &query);
+		ib_sa_cancel_query(id, query);
+		assert_int_equal(ibsa_device_wait(rig.device, -1), 0);
+		assert_int_equal(told.status, -EINTR);
+		assert_false(told.has_reply);
+		id = rig_ask(&rig, 2, &told, &query);
+		ib_sa_cancel_query(id, query);
+		ib_sa_unregister_client(&rig.client);
+		assert_int_equal(told.calls, 2);
+		rig_stop(&rig);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -357,6 +382,7 @@ int main(void)
 		cmocka_unit_test(closing_device_opens_no_port),
 		cmocka_unit_test(slow_callback_loses_nothing),
 		cmocka_unit_test(second_port_on_a_virtual_clock_is_refused),
+		cmocka_unit_test(wait_ends_with_what_was_never_sent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

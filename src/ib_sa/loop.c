@@ -277,13 +277,15 @@ static int wait_for_one(struct ib_device *device, struct ibsa_client *client,
 	return err;
 }
 
+/* A query that ended before it was sent may be what the caller waits for. */
 int ibsa__sa_loop_wait(struct ib_device *device, int at_most_ms)
 {
 	struct ibsa_client *lone;
 	int err;
 
+	device->has_told = false;
 	run_jobs(device, look(device).jobs);
-	if (!start_wait(device, &lone))
+	if (!start_wait(device, &lone) || device->has_told)
 		at_most_ms = 0;
 	if (lone)
 		err = wait_for_one(device, lone, at_most_ms);

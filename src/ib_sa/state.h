@@ -97,6 +97,7 @@ struct ib_device {
 	bool frees_itself; /* nobody waits for the worker's end */
 	bool is_dispatching;
 	bool in_callback;
+	bool has_told; /* the dispatcher's: a query ended since it looked */
 	pthread_t dispatcher;
 	const struct ibsa_reply *reply; /* the dispatcher's */
 };
