@@ -9,6 +9,9 @@
  * time a device, exactly once a query. From a callback queries may be started
  * and cancelled, and everything freed that the query was given.
  *
+ * A forked child has none of its parent's clients and devices: it registers and
+ * opens its own. Unregistering and putting what it inherited does nothing.
+ *
  * Source: Linux include/rdma/ib_sa.h, drivers/infiniband/core/sa_query.c.
  */
 #ifndef IBSA_IB_SA_H

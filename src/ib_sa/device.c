@@ -167,7 +167,7 @@ void ibsa_device_put(struct ib_device *device)
 {
 	bool is_last;
 
-	if (!device)
+	if (!device || !ibsa__sa_is_ours(device->sa))
 		return;
 	pthread_mutex_lock(&device->sa->lock);
 	is_last = !--device->users;

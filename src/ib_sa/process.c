@@ -60,6 +60,15 @@ void ibsa__sa_put(struct ibsa__sa *sa)
 	ibsa__registry_put(sa, destroy);
 }
 
+bool ibsa__sa_is_ours(const struct ibsa__sa *sa)
+{
+	struct ibsa__sa *ours = ibsa__sa_find();
+
+	if (ours)
+		ibsa__sa_put(ours);
+	return ours == sa;
+}
+
 /* Twice as many ids; the lowest is on top of the stack. */
 static bool grow(struct ibsa__sa *sa)
 {
@@ -177,7 +186,7 @@ void ib_sa_unregister_client(struct ib_sa_client *client)
 {
 	struct ibsa__sa *sa = client->sa;
 
-	if (sa) {
+	if (sa && ibsa__sa_is_ours(sa)) {
 		pthread_mutex_lock(&sa->lock);
 		if (ibsa__sa_in_callback(sa))
 			forget_client(sa, client);

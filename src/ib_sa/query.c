@@ -151,7 +151,7 @@ int ibsa__sa_query_port(const struct ib_sa_client *client,
 			struct ib_device *device, uint8_t port_num,
 			struct sa_port **out)
 {
-	if (!client->sa)
+	if (!client->sa || client->sa != device->sa)
 		return -EINVAL;
 	return ibsa__sa_port_open(device, port_num, out);
 }

@@ -141,6 +141,12 @@ struct ibsa__sa *ibsa__sa_get(void);
 struct ibsa__sa *ibsa__sa_find(void);
 void ibsa__sa_put(struct ibsa__sa *sa);
 
+/*
+ * Whether it is of this process. What a forked child inherits is not: its
+ * lock may be held, and its workers awaited, for ever.
+ */
+bool ibsa__sa_is_ours(const struct ibsa__sa *sa);
+
 /* A query with its id and ticket. Locked. Return: NULL without memory. */
 struct sa_query *ibsa__sa_query_new(struct ibsa__sa *sa);
 void ibsa__sa_query_free(struct ibsa__sa *sa, struct sa_query *query);
