@@ -22,7 +22,8 @@ struct change {
 	const struct ibsa_fabric_port_change *wanted;
 	struct topo_port *port;
 	struct end_port *end; /* NULL: a switch's port with a cable */
-	uint16_t *pkeys;      /* its new table */
+	struct end_setup *setup;
+	uint16_t *pkeys; /* its new table */
 };
 
 static bool has(const struct change *change, uint32_t bits)
@@ -167,11 +168,11 @@ static int copy_pkeys(struct change *change)
 
 static void change_pkeys(const struct change *change)
 {
-	if (!change->end->pkeys)
+	if (!change->setup->pkeys)
 		change->fabric->pkey_tables++;
-	ibsa__free(change->end->pkeys);
-	change->end->pkeys = change->pkeys;
-	change->end->pkey_count = (uint16_t)change->wanted->pkey_count;
+	ibsa__free(change->setup->pkeys);
+	change->setup->pkeys = change->pkeys;
+	change->setup->pkey_count = (uint16_t)change->wanted->pkey_count;
 }
 
 static void change_lid(const struct change *change)
@@ -194,8 +195,8 @@ static void set_link(struct ibsa_fabric *fabric, struct topo_port *port,
 		return;
 	port->peer = is_up ? port->cable : SIM_NONE;
 	if (port->end != SIM_NONE)
-		fabric->ends[port->end].state = is_up ? IBSA_PORT_INIT
-						      : IBSA_PORT_DOWN;
+		fabric->setups[port->end].state = is_up ? IBSA_PORT_INIT
+							: IBSA_PORT_DOWN;
 }
 
 static void change_link(const struct change *change)
@@ -215,11 +216,11 @@ static void apply(const struct change *change)
 	if (has(change, IBSA_CHANGE_LID | IBSA_CHANGE_LMC))
 		change_lid(change);
 	if (has(change, IBSA_CHANGE_SM_SL))
-		change->end->sm_sl = change->wanted->sm_sl;
+		change->setup->sm_sl = change->wanted->sm_sl;
 	if (has(change, IBSA_CHANGE_NEEDS_GRH))
-		change->end->needs_grh = change->wanted->needs_grh;
+		change->setup->needs_grh = change->wanted->needs_grh;
 	if (has(change, IBSA_CHANGE_REREGISTER))
-		change->end->reregisters++;
+		change->setup->reregisters++;
 	if (has(change, IBSA_CHANGE_LINK))
 		change_link(change);
 	if (has(change, IBSA_CHANGE_LINK | IBSA_CHANGE_LID | IBSA_CHANGE_LMC))
@@ -230,8 +231,10 @@ static int change_port(struct change *change)
 {
 	int err;
 
-	if (change->port->end != SIM_NONE)
+	if (change->port->end != SIM_NONE) {
 		change->end = &change->fabric->ends[change->port->end];
+		change->setup = &change->fabric->setups[change->port->end];
+	}
 	err = check(change);
 	if (!err)
 		err = copy_pkeys(change);

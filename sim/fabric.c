@@ -196,6 +196,7 @@ int ibsa_fabric_advance(struct ibsa_fabric *fabric, uint64_t ns)
 void ibsa_fabric_info_get(struct ibsa_fabric *fabric,
 			  struct ibsa_fabric_info *out)
 {
+	pthread_mutex_lock(&fabric->lock);
 	*out = (struct ibsa_fabric_info){
 		.nodes = fabric->topo.node_count,
 		.adapters = fabric->adapter_count,
@@ -203,15 +204,16 @@ void ibsa_fabric_info_get(struct ibsa_fabric *fabric,
 		.links = fabric->topo.link_count,
 		.lids = fabric->lids.count,
 	};
+	pthread_mutex_unlock(&fabric->lock);
 }
 
 /* Where the default P_Key is: a full member's, else a limited one's, else 0. */
-static uint16_t default_pkey(const struct end_port *end)
+static uint16_t default_pkey(const struct end_setup *setup)
 {
 	uint16_t limited = 0;
 
-	for (uint16_t i = 0; i < end_pkey_count(end); i++) {
-		const uint16_t pkey = end_pkey(end, i);
+	for (uint16_t i = 0; i < setup_pkey_count(setup); i++) {
+		const uint16_t pkey = setup_pkey(setup, i);
 
 		if (pkey == IBSA_PKEY_DEFAULT)
 			return i;
@@ -226,21 +228,22 @@ void ibsa__fabric_port_state(const struct ibsa_fabric *fabric, uint32_t index,
 {
 	const struct topo_port *port = &fabric->topo.ports[index];
 	const struct end_port *end = &fabric->ends[port->end];
+	const struct end_setup *setup = end_setup(fabric, end);
 
 	*out = (struct ibsa_port_state){
 		.lid = end->lid,
 		.lmc = end->lid ? port->lmc : 0,
-		.pkey_index = default_pkey(end),
-		.port_state = end->state,
+		.pkey_index = default_pkey(setup),
+		.port_state = setup->state,
 		.phys_state = port->peer != SIM_NONE ? PHYS_LINK_UP
 						     : PHYS_POLLING,
 		.link = fabric->is_opa ? IBSA_LINK_OPA : IBSA_LINK_INFINIBAND,
-		.needs_grh = end->needs_grh,
-		.reregisters = end->reregisters,
+		.needs_grh = setup->needs_grh,
+		.reregisters = setup->reregisters,
 	};
 	if (fabric->sa_running) {
-		out->sm_lid = end->sm_lid;
-		out->sm_sl = end->sm_sl;
+		out->sm_lid = setup->sm_lid;
+		out->sm_sl = setup->sm_sl;
 	}
 	end_gid(fabric, end, out->gid.raw);
 }
@@ -258,10 +261,10 @@ int ibsa_fabric_port_at(struct ibsa_fabric *fabric, size_t index,
 	out->node = fabric->topo.nodes[at->node].name;
 	out->number = at->number;
 	out->guid = at->guid;
+	pthread_mutex_lock(&fabric->lock);
 	out->rate = at->peer == SIM_NONE
 			    ? ""
 			    : ibsa__rate_text(at->width, at->speed);
-	pthread_mutex_lock(&fabric->lock);
 	ibsa__fabric_port_state(fabric, port, &out->state);
 	pthread_mutex_unlock(&fabric->lock);
 	return 0;

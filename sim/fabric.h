@@ -31,7 +31,11 @@ struct end_port {
 	uint8_t rate;	   /* rank */
 	uint8_t mtu;	   /* code */
 	bool is_seen;	   /* a way leads to the SA's port, and it has a LID */
-	uint16_t *pkeys;   /* NULL: the default P_Key alone */
+};
+
+/* The rest of an end port, apart: paths do not ask for it. */
+struct end_setup {
+	uint16_t *pkeys; /* NULL: the default P_Key alone */
 	uint16_t pkey_count;
 	uint8_t state; /* enum ibsa_port_state_code */
 	uint8_t sm_sl; /* both as the SM has last told it */
@@ -103,7 +107,8 @@ struct ibsa_fabric {
 	pthread_cond_t changed; /* of a virtual clock, for those who wait */
 	unsigned int references;
 	struct topology topo;
-	struct end_port *ends; /* in GUID order */
+	struct end_port *ends;	  /* in GUID order */
+	struct end_setup *setups; /* of each */
 	uint32_t end_count;
 	struct lids lids;
 	struct map end_of_guid;
@@ -202,6 +207,12 @@ static inline struct topo_node *end_topo_node(const struct ibsa_fabric *fabric,
 	return &fabric->topo.nodes[end_topo_port(fabric, end)->node];
 }
 
+static inline struct end_setup *end_setup(const struct ibsa_fabric *fabric,
+					  const struct end_port *end)
+{
+	return &fabric->setups[end - fabric->ends];
+}
+
 /* The end port that a LID belongs to, seen or not, or SIM_NONE. */
 static inline uint32_t end_of_lid(const struct ibsa_fabric *fabric,
 				  uint32_t lid)
@@ -251,17 +262,17 @@ static inline uint16_t lid_in_16_bits(uint32_t lid)
 }
 
 /* Entries of its P_Key table. */
-static inline uint32_t end_pkey_count(const struct end_port *end)
+static inline uint32_t setup_pkey_count(const struct end_setup *setup)
 {
-	return end->pkeys ? end->pkey_count : 1;
+	return setup->pkeys ? setup->pkey_count : 1;
 }
 
 /* An entry of its P_Key table; 0: an empty one, or past the last. */
-static inline uint16_t end_pkey(const struct end_port *end, uint32_t index)
+static inline uint16_t setup_pkey(const struct end_setup *setup, uint32_t index)
 {
-	if (!end->pkeys)
+	if (!setup->pkeys)
 		return index ? 0 : IBSA_PKEY_DEFAULT;
-	return index < end->pkey_count ? end->pkeys[index] : 0;
+	return index < setup->pkey_count ? setup->pkeys[index] : 0;
 }
 
 /* Whether two P_Keys let a packet pass: one partition, and a full member. */
@@ -275,15 +286,16 @@ static inline bool pkeys_match(uint16_t a, uint16_t b)
  * P_Keys (pkey.c). The one that both ports can use towards each other: the
  * lowest that is in both tables, as @a has it; 0: there is none.
  */
-uint16_t ibsa__pkey_shared(const struct end_port *a, const struct end_port *b);
+uint16_t ibsa__pkey_shared(const struct end_setup *a,
+			   const struct end_setup *b);
 
 /* Whether they can use that one; whether a packet with it gets in. */
-bool ibsa__pkey_is_usable(const struct end_port *a, const struct end_port *b,
+bool ibsa__pkey_is_usable(const struct end_setup *a, const struct end_setup *b,
 			  uint16_t pkey);
-bool ibsa__pkey_passes(const struct end_port *end, uint16_t pkey);
+bool ibsa__pkey_passes(const struct end_setup *setup, uint16_t pkey);
 
 /* Whether the port is of that partition, in whatever way. */
-bool ibsa__pkey_has(const struct end_port *end, uint16_t pkey);
+bool ibsa__pkey_has(const struct end_setup *setup, uint16_t pkey);
 
 /* A GUID of an end port: its own, or an alias. */
 struct port_name {

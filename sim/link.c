@@ -291,12 +291,12 @@ static const uint8_t *whole(const uint8_t *mad, size_t len,
 static bool is_carried(const struct link *link, const struct ibsa_address *to)
 {
 	const struct ibsa_fabric *fabric = link->fabric;
-	const struct end_port *end = &fabric->ends[link->end];
-	const struct end_port *sa = &fabric->ends[fabric->sa_end];
+	const struct end_setup *own = &fabric->setups[link->end];
+	const struct end_setup *sa = &fabric->setups[fabric->sa_end];
 
-	return end->is_seen && end->state == IBSA_PORT_ACTIVE &&
-	       is_sa(fabric, to) &&
-	       ibsa__pkey_passes(sa, end_pkey(end, to->pkey_index));
+	return fabric->ends[link->end].is_seen &&
+	       own->state == IBSA_PORT_ACTIVE && is_sa(fabric, to) &&
+	       ibsa__pkey_passes(sa, setup_pkey(own, to->pkey_index));
 }
 
 static int send_late(struct link *link, const struct ibsa_address *to,
@@ -323,7 +323,7 @@ int ibsa__link_send(struct link *link, const struct ibsa_address *to,
 	const uint64_t now_ns = ibsa__fabric_now(fabric);
 	uint8_t room[IBSA_MAD_BYTES];
 
-	if (fabric->ends[link->end].needs_grh && !to->has_grh)
+	if (fabric->setups[link->end].needs_grh && !to->has_grh)
 		return -EINVAL;
 	fabric->stats.requests++;
 	if (!is_carried(link, to)) {

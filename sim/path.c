@@ -86,7 +86,7 @@ bool ibsa__path_choose_pkey(struct path_query *query)
 }
 
 /* Whether a port may be told of another: they share a P_Key. */
-static bool may_know(const struct end_port *asks, const struct end_port *end)
+static bool may_know(const struct end_setup *asks, const struct end_setup *end)
 {
 	return asks == end || ibsa__pkey_shared(asks, end);
 }
@@ -98,12 +98,11 @@ static bool may_know(const struct end_port *asks, const struct end_port *end)
  */
 static bool share_pkey(const struct path_query *query, struct path *path)
 {
-	const struct end_port *asks = query->work->from;
-	const struct end_port *from = path->from.end;
-	const struct end_port *to = path->to.end;
+	const struct ibsa_fabric *fabric = query->work->fabric;
+	const struct end_setup *asks = end_setup(fabric, query->work->from);
+	const struct end_setup *from = end_setup(fabric, path->from.end);
+	const struct end_setup *to = end_setup(fabric, path->to.end);
 
-	if (!query->work->fabric->pkey_tables)
-		return true;
 	if (!may_know(asks, from) || !may_know(asks, to))
 		return false;
 	if (!query->pkey) /* raw traffic has none */
@@ -134,6 +133,8 @@ bool ibsa__path_find(const struct path_query *query,
 		.mtu = span.mtu,
 		.life_time = from->end == to->end ? 0 : LIFE_TIME,
 	};
-	return share_pkey(query, out) && select_mtu(query, out) &&
-	       select_rate(query, out) && select_life_time(query, out);
+	if (query->work->fabric->pkey_tables && !share_pkey(query, out))
+		return false;
+	return select_mtu(query, out) && select_rate(query, out) &&
+	       select_life_time(query, out);
 }

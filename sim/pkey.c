@@ -5,29 +5,29 @@
  */
 #include "sim/fabric.h"
 
-bool ibsa__pkey_passes(const struct end_port *end, uint16_t pkey)
+bool ibsa__pkey_passes(const struct end_setup *setup, uint16_t pkey)
 {
-	for (uint32_t i = 0; i < end_pkey_count(end); i++) {
-		if (pkeys_match(end_pkey(end, i), pkey))
+	for (uint32_t i = 0; i < setup_pkey_count(setup); i++) {
+		if (pkeys_match(setup_pkey(setup, i), pkey))
 			return true;
 	}
 	return false;
 }
 
-bool ibsa__pkey_has(const struct end_port *end, uint16_t pkey)
+bool ibsa__pkey_has(const struct end_setup *setup, uint16_t pkey)
 {
-	for (uint32_t i = 0; i < end_pkey_count(end); i++) {
-		if (!((end_pkey(end, i) ^ pkey) & ~IBSA_PKEY_FULL))
+	for (uint32_t i = 0; i < setup_pkey_count(setup); i++) {
+		if (!((setup_pkey(setup, i) ^ pkey) & ~IBSA_PKEY_FULL))
 			return true;
 	}
 	return false;
 }
 
-bool ibsa__pkey_is_usable(const struct end_port *a, const struct end_port *b,
+bool ibsa__pkey_is_usable(const struct end_setup *a, const struct end_setup *b,
 			  uint16_t pkey)
 {
-	for (uint32_t i = 0; i < end_pkey_count(a); i++) {
-		const uint16_t have = end_pkey(a, i);
+	for (uint32_t i = 0; i < setup_pkey_count(a); i++) {
+		const uint16_t have = setup_pkey(a, i);
 
 		if (!((have ^ pkey) & ~IBSA_PKEY_FULL) &&
 		    ibsa__pkey_passes(b, have))
@@ -36,14 +36,14 @@ bool ibsa__pkey_is_usable(const struct end_port *a, const struct end_port *b,
 	return false;
 }
 
-uint16_t ibsa__pkey_shared(const struct end_port *a, const struct end_port *b)
+uint16_t ibsa__pkey_shared(const struct end_setup *a, const struct end_setup *b)
 {
 	uint16_t best = 0;
 
 	if (!a->pkeys && !b->pkeys)
 		return IBSA_PKEY_DEFAULT;
-	for (uint32_t i = 0; i < end_pkey_count(a); i++) {
-		const uint16_t have = end_pkey(a, i);
+	for (uint32_t i = 0; i < setup_pkey_count(a); i++) {
+		const uint16_t have = setup_pkey(a, i);
 
 		if (best &&
 		    (have & ~IBSA_PKEY_FULL) >= (best & ~IBSA_PKEY_FULL))

@@ -97,9 +97,20 @@ bool ibsa__sa_matches(const struct sa_filter *filter,
  * Whether a port has a P_Key. One of no partition at all, 0 or 0x8000,
  * everybody has, to OpenSM.
  */
-static inline bool sa_has_pkey(const struct end_port *end, uint16_t pkey)
+static inline bool sa_has_pkey(const struct sa_work *work,
+			       const struct end_port *end, uint16_t pkey)
 {
-	return !(pkey & ~IBSA_PKEY_FULL) || ibsa__pkey_has(end, pkey);
+	return !(pkey & ~IBSA_PKEY_FULL) ||
+	       ibsa__pkey_has(end_setup(work->fabric, end), pkey);
+}
+
+/* Whether two ports have a partition in common. */
+static inline bool sa_share_pkey(const struct sa_work *work,
+				 const struct end_port *a,
+				 const struct end_port *b)
+{
+	return ibsa__pkey_shared(end_setup(work->fabric, a),
+				 end_setup(work->fabric, b));
 }
 
 /* The code of the MTU of a switch's own port, whatever its cables carry. */

@@ -151,7 +151,7 @@ static void add_group(struct sa_work *work, const struct sa_filter *filter,
 {
 	const uint16_t pkey = ibsa_be16(group->record + GROUP_AT_PKEY);
 
-	if (!sa_has_pkey(work->from, pkey) ||
+	if (!sa_has_pkey(work, work->from, pkey) ||
 	    !ibsa__sa_matches(filter, work, group->record) ||
 	    !ibsa__sa_group_agrees(work, group) ||
 	    !ibsa__sa_group_selects(work, group))

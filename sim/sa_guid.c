@@ -174,7 +174,7 @@ static const struct end_port *wanted_end(const struct sa_work *work)
 
 static bool may_know(const struct sa_work *work, const struct end_port *end)
 {
-	return end == work->from || ibsa__pkey_shared(work->from, end);
+	return end == work->from || sa_share_pkey(work, work->from, end);
 }
 
 /* Find the block that is meant. False: refused. */

@@ -79,13 +79,13 @@ static bool start(struct sa_work *work, struct membership *out)
 static bool may_change(const struct membership *request,
 		       const struct member *member)
 {
-	const struct end_port *from = request->work->from;
+	const struct sa_work *work = request->work;
 
 	if (!member)
 		return true;
 	if (!member->is_proxy)
-		return member->port_guid == from->guid;
-	return sa_has_pkey(from,
+		return member->port_guid == work->from->guid;
+	return sa_has_pkey(work, work->from,
 			   ibsa_be16(request->group->record + GROUP_AT_PKEY));
 }
 
@@ -285,7 +285,7 @@ static uint16_t check_port(const struct membership *request)
 	if (!ibsa__sa_group_selects(request->work, request->group) ||
 	    port_mtu(request) < GROUP_VALUE(record[GROUP_AT_MTU]) ||
 	    end->rate < group_rate_rank(record) || !request->states ||
-	    !sa_has_pkey(end, ibsa_be16(record + GROUP_AT_PKEY)))
+	    !sa_has_pkey(request->work, end, ibsa_be16(record + GROUP_AT_PKEY)))
 		return IBSA_STATUS_REQ_INVALID;
 	return 0;
 }
@@ -315,7 +315,8 @@ static bool is_possible(const struct membership *request)
 	const uint16_t pkey = ibsa_be16(request->work->want + GROUP_AT_PKEY);
 
 	if (!request->end ||
-	    (request->end != from && !ibsa__pkey_shared(from, request->end)))
+	    (request->end != from &&
+	     !sa_share_pkey(request->work, from, request->end)))
 		return false;
 	return pkey & ~IBSA_PKEY_FULL ||
 	       !has(request->work, IBSA_MCMEMBER_CM(pkey));

@@ -66,12 +66,12 @@ static void set_link(struct ibsa_port_info *out, const struct topo_port *port)
 static void set_end(const struct ibsa_fabric *fabric,
 		    struct ibsa_port_info *out, const struct topo_port *port)
 {
-	const struct end_port *end = &fabric->ends[port->end];
+	const struct end_setup *setup = &fabric->setups[port->end];
 
 	out->gid_prefix = fabric->gid_prefix;
 	out->lid = lid_in_16_bits(port->lid);
-	out->master_sm_lid = lid_in_16_bits(end->sm_lid);
-	out->master_sm_sl = end->sm_sl & 0xf;
+	out->master_sm_lid = lid_in_16_bits(setup->sm_lid);
+	out->master_sm_sl = setup->sm_sl & 0xf;
 	out->m_key_lease_period = M_KEY_LEASE;
 	out->lmc = port->lmc;
 	out->guid_cap = GUID_CAP_ADAPTER;

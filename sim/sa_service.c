@@ -44,12 +44,12 @@ static bool is_permitted(const struct sa_work *work)
 
 	if (!has(work, IBSA_SERVICE_CM(service_pkey)))
 		return true;
-	if (!sa_has_pkey(work->from, pkey))
+	if (!sa_has_pkey(work, work->from, pkey))
 		return false;
 	if (!has(work, IBSA_SERVICE_CM(service_gid)) || gid[0] == 0xff)
 		return true;
 	end = ibsa__end_named(work->fabric, ibsa_be64(gid + 8));
-	return end && sa_has_pkey(end, pkey);
+	return end && sa_has_pkey(work, end, pkey);
 }
 
 static void set_service(struct sa_work *work)

@@ -70,11 +70,8 @@ static struct end_port make_end(const struct topology *topo, uint32_t index)
 		.lid_count = (uint8_t)(1 << port->lmc),
 		.rate = span.rate,
 		.mtu = span.mtu,
-		.state = IBSA_PORT_DOWN,
 	};
 
-	if (!port->number || port->peer != SIM_NONE)
-		end.state = IBSA_PORT_INIT;
 	if (end.leaf == SIM_NONE && port->peer != SIM_NONE)
 		end.leaf =
 			topo->nodes[topo->ports[port->peer].node].switch_index;
@@ -99,7 +96,14 @@ static int index_ends(struct ibsa_fabric *fabric)
 	int err = ibsa__map_reserve(&fabric->end_of_guid, fabric->end_count);
 
 	for (uint32_t i = 0; i < fabric->end_count && !err; i++) {
-		end_topo_port(fabric, &fabric->ends[i])->end = i;
+		struct topo_port *port = end_topo_port(fabric,
+						       &fabric->ends[i]);
+
+		port->end = i;
+		fabric->setups[i].state = port->number && port->cable ==
+								  SIM_NONE
+						  ? IBSA_PORT_DOWN
+						  : IBSA_PORT_INIT;
 		err = ibsa__map_put(&fabric->end_of_guid, fabric->ends[i].guid,
 				    i);
 	}
@@ -116,7 +120,8 @@ static int collect_ends(struct ibsa_fabric *fabric)
 		count += is_end(topo, i);
 	}
 	fabric->ends = ibsa__calloc(count, sizeof(*fabric->ends));
-	if (!fabric->ends)
+	fabric->setups = ibsa__calloc(count, sizeof(*fabric->setups));
+	if (!fabric->ends || !fabric->setups)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < topo->port_count; i++) {
 		if (is_end(topo, i))
@@ -141,9 +146,9 @@ static void publish(struct ibsa_fabric *fabric)
 }
 
 /* The SM sets up a port. It asks new ones to register, too. */
-static void set_up(struct ibsa_fabric *fabric, struct end_port *end,
-		   enum sweep sweep)
+static void set_up(struct ibsa_fabric *fabric, uint32_t index, enum sweep sweep)
 {
+	struct end_setup *end = &fabric->setups[index];
 	const bool is_new = end->state != IBSA_PORT_ACTIVE;
 
 	end->sm_lid = fabric->ends[fabric->sa_end].lid;
@@ -190,7 +195,7 @@ static bool sweep_subnet(struct ibsa_fabric *fabric, enum sweep sweep)
 
 	for (uint32_t i = 0; fabric->sa_running && i < fabric->end_count; i++) {
 		if (fabric->ends[i].is_seen)
-			set_up(fabric, &fabric->ends[i], sweep);
+			set_up(fabric, i, sweep);
 	}
 	publish(fabric);
 	if (fabric->sa_running)
@@ -303,10 +308,11 @@ int ibsa__subnet_init(struct ibsa_fabric *fabric, uint32_t sa_node,
 void ibsa__subnet_done(struct ibsa_fabric *fabric)
 {
 	for (uint32_t i = 0; i < fabric->end_count; i++)
-		ibsa__free(fabric->ends[i].pkeys);
+		ibsa__free(fabric->setups[i].pkeys);
 	ibsa__map_done(&fabric->end_of_guid);
 	ibsa__map_done(&fabric->lids.ends);
 	ibsa__free(fabric->ends);
+	ibsa__free(fabric->setups);
 	ibsa__free(fabric->nodes_by_guid);
 	ibsa__free(fabric->adapter_ports);
 	ibsa__free(fabric->walk.queue);

@@ -240,12 +240,12 @@ static int transport_pkey(struct ibsa_transport *transport, uint32_t index,
 			  uint16_t *out)
 {
 	struct link *link = of(transport);
-	const struct end_port *end = &link->fabric->ends[link->end];
+	const struct end_setup *setup = &link->fabric->setups[link->end];
 	int err = 0;
 
 	pthread_mutex_lock(&link->fabric->lock);
-	if (index < end_pkey_count(end))
-		*out = end_pkey(end, index);
+	if (index < setup_pkey_count(setup))
+		*out = setup_pkey(setup, index);
 	else
 		err = -EINVAL;
 	pthread_mutex_unlock(&link->fabric->lock);
