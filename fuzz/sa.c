@@ -43,22 +43,26 @@ static void check(const struct ibsa_message *answer)
 static void ask(struct ibsa_transport *transport, const uint8_t *mad,
 		size_t len)
 {
-	const struct ibsa_address sa = { .lid = 1, .qpn = IBSA_QPN_GSI };
+	struct ibsa_address sa = { .qpn = IBSA_QPN_GSI };
 	struct ibsa_message answer;
+	struct ibsa_port_state port;
 
+	if (transport->ops->port(transport, &port))
+		abort();
+	sa.lid = port.sm_lid;
 	if (transport->ops->send(transport, &sa, mad, len, 0))
 		return;
 	while (transport->ops->recv(transport, &answer) == 1)
 		check(&answer);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void ask_all(const struct ibsa_fabric_options *options,
+		    const uint8_t *data, size_t size)
 {
-	const struct ibsa_fabric_options options = { .virtual_clock = true };
 	struct ibsa_transport *transport;
 	struct ibsa_fabric *fabric;
 
-	if (ibsa_fabric_parse(topology, sizeof(topology) - 1, &options, NULL,
+	if (ibsa_fabric_parse(topology, sizeof(topology) - 1, options, NULL,
 			      &fabric))
 		abort();
 	if (ibsa_fabric_attach(fabric, "a", 0, &transport))
@@ -73,5 +77,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	transport->ops->close(transport);
 	ibsa_fabric_put(fabric);
+}
+
+/* The same of an InfiniBand fabric and of one with long LIDs. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct ibsa_fabric_options ib = { .virtual_clock = true };
+	const struct ibsa_fabric_options opa = {
+		.virtual_clock = true,
+		.opa = true,
+		.first_lid = 0x12345,
+	};
+
+	ask_all(&ib, data, size);
+	ask_all(&opa, data, size);
 	return 0;
 }
