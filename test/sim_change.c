@@ -767,6 +767,59 @@ static void services_are_within_a_partition(void **state)
 			 0);
 }
 
+static uint64_t mix(uint64_t sum, const void *bytes, size_t len)
+{
+	const uint8_t *at = bytes;
+
+	for (size_t i = 0; i < len; i++)
+		sum = (sum ^ at[i]) * UINT64_C(0x100000001b3);
+	return sum;
+}
+
+/* A sum over all that a client sees where MADs and much else go wrong. */
+static uint64_t history(uint64_t seed)
+{
+	const struct ibsa_fabric_options options = { .virtual_clock = true,
+						     .seed = seed,
+						     .latency_us = 100 };
+	struct bench bench;
+	uint64_t sum = 0;
+
+	bench_start_text(&bench, text, "b", &options);
+	for (int kind = 0; kind < IBSA_FAULT_KINDS; kind++) {
+		const struct ibsa_fault fault = { (enum ibsa_fault_kind)kind,
+						  20, 0, 3 };
+
+		assert_int_equal(ibsa_fabric_fault(bench.fabric, &fault), 0);
+	}
+	for (int round = 0; round < 300; round++) {
+		const struct ibsa_port_state port = port_of(&bench);
+
+		bench_request(&bench, IBSA_METHOD_GET_TABLE, 0x0011, 0);
+		bench_send(&bench);
+		assert_int_equal(ibsa_fabric_advance(bench.fabric, MS / 2), 0);
+		if (round % 7 == 0)
+			set_link(&bench, "b", round % 2);
+		if (round % 31 == 0)
+			assert_int_equal(ibsa_fabric_sa_move(bench.fabric,
+							     round % 2 ? "a"
+								       : "c"),
+					 0);
+		sum = mix(sum, &port, sizeof(port));
+		while (bench_receive(&bench))
+			sum = mix(sum, bench.answer.mad, bench.answer.len);
+	}
+	bench_stop(&bench);
+	return sum;
+}
+
+static void same_seed_is_the_same_history(void **state)
+{
+	(void)state;
+	assert_true(history(1) == history(1));
+	assert_true(history(1) != history(2));
+}
+
 /* A client that does not look must not use up the memory. */
 static void queue_has_a_limit(void **state)
 {
@@ -816,6 +869,7 @@ int main(void)
 		TEST(pkey_of_a_request_must_pass),
 		TEST(paths_are_within_a_partition),
 		TEST(services_are_within_a_partition),
+		cmocka_unit_test(same_seed_is_the_same_history),
 		TEST(queue_has_a_limit),
 	};
 

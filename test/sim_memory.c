@@ -177,6 +177,66 @@ static void every_allocation_of_a_faulty_way_may_fail(void **state)
 	}
 }
 
+/* Of what changes, only a P_Key table takes memory; without it nothing does. */
+static void every_allocation_of_a_change_may_fail(void **state)
+{
+	const uint16_t pkeys[] = { 0x8001, 0xffff };
+	const struct ibsa_fabric_port_change change = {
+		.mask = IBSA_CHANGE_PKEYS | IBSA_CHANGE_LID | IBSA_CHANGE_LMC |
+			IBSA_CHANGE_LINK | IBSA_CHANGE_REREGISTER,
+		.lid = 0x400,
+		.lmc = 7,
+		.pkeys = pkeys,
+		.pkey_count = 2,
+	};
+	struct ibsa_port_state before;
+	struct ibsa_port_state after;
+	struct bench bench;
+	int err;
+
+	(void)state;
+	bench_start_file(&bench, "b.net", NULL, &options);
+	bench.transport->ops->port(bench.transport, &before);
+	fail_alloc_after(0);
+	err = ibsa_fabric_port_set(bench.fabric, NULL, 0, &change);
+	fail_alloc_after(-1);
+	assert_int_equal(err, -ENOMEM);
+	bench.transport->ops->port(bench.transport, &after);
+	assert_memory_equal(&before, &after, sizeof(after));
+	fail_alloc_after(1);
+	err = ibsa_fabric_port_set(bench.fabric, NULL, 0, &change);
+	fail_alloc_after(-1);
+	assert_int_equal(err, 0);
+	bench.transport->ops->port(bench.transport, &after);
+	assert_int_equal(after.lid, 0x400);
+	assert_int_equal(after.port_state, IBSA_PORT_DOWN);
+	assert_int_equal(after.pkey_index, 1);
+	bench_stop(&bench);
+}
+
+/* An SA that moves to another island gives LIDs without memory. */
+static void sa_moves_without_memory(void **state)
+{
+	static const char islands[] = "Switch 2 \"s\"\n[1] \"a\"[1]\n"
+				      "Switch 2 \"t\"\n[1] \"b\"[1]\n"
+				      "[2] \"c\"[1]\n"
+				      "Ca 1 \"a\"\nCa 1 \"b\"\nCa 1 \"c\"\n";
+	struct ibsa_port_state port;
+	struct bench bench;
+	int err;
+
+	(void)state;
+	bench_start_text(&bench, islands, "c", &options);
+	fail_alloc_after(0);
+	err = ibsa_fabric_sa_move(bench.fabric, "b");
+	fail_alloc_after(-1);
+	assert_int_equal(err, 0);
+	bench.transport->ops->port(bench.transport, &port);
+	assert_int_equal(port.port_state, IBSA_PORT_ACTIVE);
+	assert_true(port.lid && port.sm_lid);
+	bench_stop(&bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -185,6 +245,8 @@ int main(void)
 		cmocka_unit_test(every_allocation_of_a_membership_may_fail),
 		cmocka_unit_test(every_allocation_of_an_alias_may_fail),
 		cmocka_unit_test(every_allocation_of_a_faulty_way_may_fail),
+		cmocka_unit_test(every_allocation_of_a_change_may_fail),
+		cmocka_unit_test(sa_moves_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
