@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * B10: paths asked for by eight threads through the kernel's calls, and by one
+ * thread through a client of its own, on one embedded fabric.
+ */
+#include <endian.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ibsa/ib_sa.h>
+#include <ibsa/sim.h>
+
+#include "bench.h"
+#include "count_alloc.h"
+
+enum {
+	THREADS = 8,
+	EACH = 32, /* under way a thread, in two halves */
+	HALF = EACH / 2,
+	WINDOW = 64,
+	COUNT = 256 * 1000,
+	MANY = 512 * 1000,
+	LIDS_MAX = 4096,
+	PATIENCE_MS = 3600 * 1000,
+};
+
+static struct ibsa_fabric *fabric;
+static uint16_t lids[LIDS_MAX];
+static unsigned int lid_count;
+
+/* What the threads share. */
+static struct ib_device *device;
+static struct ib_sa_client kernel_client;
+
+/* @told belongs to the worker, and all else to the thread. */
+struct asker {
+	pthread_t thread;
+	sem_t room; /* for halves */
+	uint64_t halves;
+	uint64_t told;
+	unsigned int next;
+};
+
+static struct asker askers[THREADS];
+
+static void told(int status, struct sa_path_rec *resp, void *context)
+{
+	struct asker *asker = context;
+
+	BENCH_KEEP(&resp->ib.dlid);
+	if (status)
+		abort();
+	if (++asker->told % HALF == 0)
+		sem_post(&asker->room);
+}
+
+/*
+ * No two questions under way are the same, so that none joins another: each
+ * thread has LIDs of its own, more than it has under way.
+ */
+static uint16_t next_lid(struct asker *asker)
+{
+	asker->next = (asker->next + 1) % (lid_count / THREADS);
+	return lids[asker->next * THREADS + (asker - askers)];
+}
+
+static void kernel_ask(struct asker *asker)
+{
+	struct sa_path_rec rec = { .numb_path = 1 };
+	struct ib_sa_query *query;
+
+	rec.ib.slid = htobe16(lids[0]);
+	rec.ib.dlid = htobe16(next_lid(asker));
+	if (ib_sa_path_rec_get(&kernel_client, device, 1, &rec,
+			       IB_SA_PATH_REC_SLID | IB_SA_PATH_REC_DLID |
+				       IB_SA_PATH_REC_NUMB_PATH,
+			       PATIENCE_MS, 0, told, asker, &query) < 0)
+		abort();
+}
+
+static void await_room(struct asker *asker)
+{
+	while (sem_wait(&asker->room))
+		;
+}
+
+static void *work(void *arg)
+{
+	struct asker *asker = arg;
+
+	for (uint64_t half = 0; half < asker->halves; half++) {
+		await_room(asker);
+		for (int i = 0; i < HALF; i++)
+			kernel_ask(asker);
+	}
+	await_room(asker);
+	await_room(asker);
+	return NULL;
+}
+
+/* Rounded up to whole halves, which COUNT has. */
+static void run_kernel(uint64_t count)
+{
+	for (unsigned int i = 0; i < THREADS; i++) {
+		struct asker *asker = &askers[i];
+
+		asker->halves = (count + THREADS * HALF - 1) / (THREADS * HALF);
+		asker->next = 0;
+		if (sem_init(&asker->room, 0, 2) ||
+		    pthread_create(&asker->thread, NULL, work, asker))
+			abort();
+	}
+	for (unsigned int i = 0; i < THREADS; i++) {
+		pthread_join(askers[i].thread, NULL);
+		sem_destroy(&askers[i].room);
+	}
+}
+
+/* One client that is kept busy: each answer asks the next question. */
+static struct ibsa_client *client;
+static uint64_t asked, wanted, answered;
+
+static void client_ask(void);
+
+static void on_reply(const struct ibsa_reply *reply, void *arg)
+{
+	struct ibsa_path path;
+
+	(void)arg;
+	if (reply->err || reply->status || ibsa_reply_decode(reply, 0, &path))
+		abort();
+	BENCH_KEEP(&path);
+	answered++;
+	if (asked < wanted)
+		client_ask();
+}
+
+static void client_ask(void)
+{
+	const struct ibsa_path want = {
+		.slid = lids[0],
+		.dlid = lids[asked % lid_count],
+		.numb_path = 1,
+	};
+	const struct ibsa_query query = {
+		.record = &ibsa_path_record,
+		.match = &want,
+		.mask = IBSA_PATH_CM(slid) | IBSA_PATH_CM(dlid) |
+			IBSA_PATH_CM(numb_path),
+		.deadline_ms = PATIENCE_MS,
+	};
+
+	asked++;
+	if (ibsa_query(client, &query, on_reply, NULL, NULL))
+		abort();
+}
+
+static void run_client(uint64_t count)
+{
+	wanted = asked + count;
+	while (asked < wanted && asked - answered < THREADS * EACH)
+		client_ask();
+	while (answered < wanted)
+		if (ibsa_wait(client, -1))
+			abort();
+}
+
+static void lids_read(void)
+{
+	struct ibsa_fabric_port port;
+
+	for (size_t i = 0; lid_count < LIDS_MAX; i++) {
+		if (ibsa_fabric_port_at(fabric, i, &port))
+			break;
+		if (port.state.lid)
+			lids[lid_count++] = (uint16_t)port.state.lid;
+	}
+}
+
+static int prepare(const char *path)
+{
+	struct ibsa_device_options kernel_options = { .window = WINDOW };
+	struct ibsa_options options = { .port = 1, .window = WINDOW };
+	struct ibsa_fabric_port first;
+	struct ibsa_error error;
+
+	if (ibsa_fabric_load(path, NULL, &error, &fabric)) {
+		fprintf(stderr, "%s\n", error.text);
+		return -1;
+	}
+	lids_read();
+	if (lid_count <= THREADS * EACH ||
+	    ibsa_fabric_port_at(fabric, 0, &first))
+		return -1;
+	kernel_options.on = options.on = fabric;
+	kernel_options.name = options.device = first.node;
+	ib_sa_register_client(&kernel_client);
+	if (ibsa_device_open(&kernel_options, &error, &device) ||
+	    ibsa_open(&options, &error, &client)) {
+		fprintf(stderr, "%s\n", error.text);
+		return -1;
+	}
+	return 0;
+}
+
+static const struct bench_case cases[] = {
+	{ "ib-sa-threads", run_kernel, COUNT },
+	{ "ib-sa-client", run_client, COUNT },
+};
+
+/* Once warm, nothing allocates. */
+static void print_allocations(void)
+{
+	const struct alloc_count before = alloc_counted();
+
+	run_kernel(MANY);
+	printf("ib-sa-allocations %llu\n",
+	       (unsigned long long)(alloc_counted().calls - before.calls));
+}
+
+/* The topology file comes first, then what bench_main() takes. */
+int main(int argc, char **argv)
+{
+	const bool counts = argc > 2 && !strcmp(argv[2], "-c");
+	int status;
+
+	if (argc < 2 || prepare(argv[1]))
+		return EXIT_FAILURE;
+	argv[1] = argv[0];
+	status = bench_main(argc - 1, argv + 1, cases,
+			    sizeof(cases) / sizeof(cases[0]));
+	if (!status && !counts)
+		print_allocations();
+	ib_sa_unregister_client(&kernel_client);
+	ibsa_device_put(device);
+	ibsa_close(client);
+	ibsa_fabric_put(fabric);
+	return status;
+}
