@@ -269,6 +269,31 @@ static void opensm_member(ib_member_rec_t *out)
 	((uint8_t *)out)[49] = 0x80;
 }
 
+/* Member by member: between them are bytes that nobody sets. */
+static void assert_same_member(const struct ib_sa_mcmember_rec *a,
+			       const struct ib_sa_mcmember_rec *b)
+{
+	assert_memory_equal(&a->mgid, &b->mgid, sizeof(a->mgid));
+	assert_memory_equal(&a->port_gid, &b->port_gid, sizeof(a->port_gid));
+	assert_int_equal(a->qkey, b->qkey);
+	assert_int_equal(a->mlid, b->mlid);
+	assert_int_equal(a->mtu_selector, b->mtu_selector);
+	assert_int_equal(a->mtu, b->mtu);
+	assert_int_equal(a->traffic_class, b->traffic_class);
+	assert_int_equal(a->pkey, b->pkey);
+	assert_int_equal(a->rate_selector, b->rate_selector);
+	assert_int_equal(a->rate, b->rate);
+	assert_int_equal(a->packet_life_time_selector,
+			 b->packet_life_time_selector);
+	assert_int_equal(a->packet_life_time, b->packet_life_time);
+	assert_int_equal(a->sl, b->sl);
+	assert_int_equal(a->flow_label, b->flow_label);
+	assert_int_equal(a->hop_limit, b->hop_limit);
+	assert_int_equal(a->scope, b->scope);
+	assert_int_equal(a->join_state, b->join_state);
+	assert_int_equal(a->proxy_join, b->proxy_join);
+}
+
 /* 52 bytes with the reserved two; OpenSM's struct has padding behind. */
 static void member_is_sent_and_told_as_opensm_has_it(void **state)
 {
@@ -293,7 +318,7 @@ static void member_is_sent_and_told_as_opensm_has_it(void **state)
 	answer = puppet_answer(&plug.puppet.sent[0]);
 	plug_answer(&plug, 0, answer.mad, answer.len);
 	assert_int_equal(told.status, 0);
-	assert_memory_equal(&told.mcmember, &rec, sizeof(rec));
+	assert_same_member(&told.mcmember, &rec);
 	plug_stop(&plug);
 }
 
