@@ -249,6 +249,26 @@ static void needed_grh_names_the_sm(void **state)
 	ibsa__engine_free(engine);
 }
 
+/* What the program says of the GRH counts more than what the port says. */
+static void grh_is_as_the_options_say(void **state)
+{
+	struct ibsa__engine_options options = puppet_options;
+	struct seen seen = { 0 };
+
+	(void)state;
+	for (unsigned int needed = 0; needed < 2; needed++) {
+		struct ibsa__engine *engine;
+
+		options.grh = needed ? IBSA_GRH_NEVER : IBSA_GRH_ALWAYS;
+		puppet.port.needs_grh = needed;
+		engine = puppet_engine(&puppet, &options);
+		assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+		assert_int_equal(puppet_sent(&puppet, needed)->address.has_grh,
+				 !needed);
+		ibsa__engine_free(engine);
+	}
+}
+
 /* Ports that have no SM: down, not configured, RoCE, a LID of no end port. */
 static void ports_without_sm_are_told_apart(void **state)
 {
@@ -580,6 +600,7 @@ int main(void)
 		cmocka_unit_test_setup(full_queue_is_refused, set_up),
 		cmocka_unit_test_setup(no_sm_is_again, set_up),
 		cmocka_unit_test_setup(retry_follows_the_sm, set_up),
+		cmocka_unit_test_setup(grh_is_as_the_options_say, set_up),
 		cmocka_unit_test_setup(needed_grh_names_the_sm, set_up),
 		cmocka_unit_test_setup(ports_without_sm_are_told_apart, set_up),
 		cmocka_unit_test_setup(given_sa_is_kept, set_up),

@@ -15,7 +15,10 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include <infiniband/verbs.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
 
 #include <ibsa/ibsa.h>
 
@@ -30,6 +33,7 @@ static struct {
 	int driver_err;
 	int events_err;
 	int end;
+	bool needs_grh;
 } kernel;
 
 int __real_open(const char *path, int flags, ...);
@@ -45,11 +49,35 @@ int __wrap_open(const char *path, int flags, ...)
 	return __real_open(path, flags, 0);
 }
 
+/* The one question that is put to the command file. */
+static int answer_query_port(const struct ib_uverbs_ioctl_hdr *header)
+{
+	struct ib_uverbs_query_port_resp_ex answer = { 0 };
+
+	assert_int_equal(header->object_id, UVERBS_OBJECT_DEVICE);
+	assert_int_equal(header->method_id, UVERBS_METHOD_QUERY_PORT);
+	assert_int_equal(header->driver_id, DRIVER);
+	assert_int_equal(header->attrs[0].data, PORT);
+	assert_int_equal(header->attrs[1].len, sizeof(answer));
+	if (kernel.needs_grh)
+		answer.legacy_resp.flags = IB_UVERBS_QPF_GRH_REQUIRED;
+	memcpy((void *)(uintptr_t)header->attrs[1].data, &answer,
+	       sizeof(answer));
+	return 0;
+}
+
 int __wrap_ioctl(int fd, unsigned long command, ...)
 {
-	(void)fd;
-	(void)command;
-	return 0;
+	va_list args;
+	const void *argument;
+
+	if (command != RDMA_VERBS_IOCTL)
+		return 0;
+	assert_int_equal(fd, COMMAND_FD);
+	va_start(args, command);
+	argument = va_arg(args, const void *);
+	va_end(args);
+	return answer_query_port(argument);
 }
 
 int __wrap_ibsa__uverbs_driver(const char *device, uint32_t *out)
@@ -120,6 +148,24 @@ static uint32_t reregisters(struct ibsa_transport *transport)
 
 	assert_int_equal(transport->ops->port(transport, &port), 0);
 	return port.reregisters;
+}
+
+/* Only a context tells that an InfiniBand port sends nothing without one. */
+static void needed_grh_is_known_by_the_context(void **state)
+{
+	struct ibsa_transport *transport;
+	struct ibsa_port_state port;
+	struct tree tree;
+
+	(void)state;
+	transport = transport_open(&tree);
+	kernel.needs_grh = true;
+	assert_int_equal(transport->ops->port(transport, &port), 0);
+	assert_false(port.needs_grh);
+	assert_int_equal(ibsa__umad_events(transport, COMMAND_FD), 0);
+	assert_int_equal(transport->ops->port(transport, &port), 0);
+	assert_true(port.needs_grh);
+	transport_close(transport, &tree);
 }
 
 static void event_of_the_port_says_that_it_may_have_changed(void **state)
@@ -283,6 +329,7 @@ static void context_without_command_file_is_taken(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(needed_grh_is_known_by_the_context),
 		cmocka_unit_test(
 			event_of_the_port_says_that_it_may_have_changed),
 		cmocka_unit_test(event_of_another_port_or_object_does_not),

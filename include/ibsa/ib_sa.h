@@ -66,7 +66,10 @@ void ib_sa_unregister_client(struct ib_sa_client *client);
  *             $IBSA_FABRIC if set, unless the program is set-uid
  * @on:        a fabric that is loaded already, instead of @fabric; the
  *             caller puts it after the device
+ * @context:   a verbs context of the device, as in struct ibsa_options; stays
+ *             the program's, open for as long as ports are opened
  * @sa:        address of the SA instead of each port's SM; NULL: the SM
+ * @grh:       enum ibsa_grh, as in struct ibsa_options
  * @sm_key:    sent with every request; 0: none
  * @window:    requests in flight a port; default 16
  * @audit_ms:  how often memberships and services are read back; default 30000
@@ -76,7 +79,9 @@ struct ibsa_device_options {
 	const char *name;
 	const char *fabric;
 	struct ibsa_fabric *on;
+	struct ibv_context *context;
 	const struct ibsa_address *sa;
+	int grh;
 	uint64_t sm_key;
 	unsigned int window;
 	unsigned int audit_ms;
@@ -105,7 +110,8 @@ int ibsa_device_get(const char *name, struct ib_device **out) IBSA_MUST_USE;
  * @error:   filled on failure with what was wrong and what to do; or NULL
  * @out:     the device, shared with nobody; ibsa_device_put() closes it
  *
- * Return: as ibsa_device_get(); -EINVAL also for a window above 1048576.
+ * Return: as ibsa_device_get(); -EINVAL also for a window above 1048576
+ * or a grh that is none.
  */
 int ibsa_device_open(const struct ibsa_device_options *options,
 		     struct ibsa_error *error,

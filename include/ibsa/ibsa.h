@@ -17,6 +17,13 @@
 
 IBSA_BEGIN
 
+/* Whether requests to the port's SM carry a GRH. */
+enum ibsa_grh {
+	IBSA_GRH_AUTO, /* if the port is known to need one */
+	IBSA_GRH_ALWAYS,
+	IBSA_GRH_NEVER,
+};
+
 struct ibsa_client;
 struct ibsa_fabric;
 struct ibv_context;
@@ -30,6 +37,7 @@ struct ibv_context;
  *               SM's requests to register again are then seen at once. Its
  *               device is used if @device is NULL. It stays the program's,
  *               which may close it: nothing more is then heard that way.
+ *               Whether the port needs a GRH is known by it too.
  *               NULL, or where the kernel or the driver does not take part:
  *               the port is read now and then, and requests to register
  *               again are not seen. Not used with @fabric, @on or @transport
@@ -40,6 +48,8 @@ struct ibv_context;
  * @transport:   a ready transport to use instead of all above; the client
  *               owns it from a successful open on
  * @sa:          address of the SA instead of the port's SM; NULL: the SM
+ * @grh:         enum ibsa_grh: sysfs does not say whether an InfiniBand port
+ *               needs a GRH, and without @context it is taken to need none
  * @sm_key:      sent with every request; 0: none
  * @window:      requests in flight, 1 to 1048576; default 16
  * @queue:       queries that may wait for the window; default 65536
@@ -57,6 +67,7 @@ struct ibsa_options {
 	struct ibsa_fabric *on;
 	struct ibsa_transport *transport;
 	const struct ibsa_address *sa;
+	int grh;
 	uint64_t sm_key;
 	unsigned int window;
 	unsigned int queue;

@@ -50,6 +50,7 @@ static int engine_open(const struct ibsa_options *options,
 {
 	const struct ibsa__engine_options engine_options = {
 		.sa = options->sa,
+		.grh = options->grh,
 		.sm_key = options->sm_key,
 		.seed = options->seed ? options->seed
 				      : random_seed(client->transport),
@@ -89,6 +90,11 @@ static int check_options(const struct ibsa_options *options,
 		return ibsa__fail(error, -EINVAL,
 				  "a window of %u requests is more than %d",
 				  options->window, WINDOW_MAX);
+	if (options->grh < IBSA_GRH_AUTO || options->grh > IBSA_GRH_NEVER)
+		return ibsa__fail(error, -EINVAL,
+				  "grh is %d, which is neither auto, always "
+				  "nor never",
+				  options->grh);
 	if (options->jitter_percent > 100)
 		return ibsa__fail(error, -EINVAL,
 				  "a jitter of %d percent is more than 100",

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/netlink.h>
 #include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/rdma_netlink.h>
 #include <string.h>
@@ -137,6 +138,35 @@ int ibsa__uverbs_events_open(int cmd_fd, uint32_t driver, int *out_fd)
 	}
 	*out_fd = (int)file.data_s64;
 	return 0;
+}
+
+int ibsa__uverbs_needs_grh(int cmd_fd, uint32_t driver, unsigned int port,
+			   bool *out)
+{
+	struct ib_uverbs_query_port_resp_ex answer = { 0 };
+	struct ib_uverbs_attr attrs[] = {
+		{
+			.attr_id = UVERBS_ATTR_QUERY_PORT_PORT_NUM,
+			.flags = UVERBS_ATTR_F_MANDATORY,
+			.len = sizeof(uint64_t),
+			.data = port,
+		},
+		{
+			.attr_id = UVERBS_ATTR_QUERY_PORT_RESP,
+			.flags = UVERBS_ATTR_F_MANDATORY,
+			.len = sizeof(answer),
+			.data = (uintptr_t)&answer,
+		},
+	};
+	int err;
+
+	if (port > UINT8_MAX)
+		return -ERANGE;
+	err = ibsa__uverbs_call(cmd_fd, driver, UVERBS_OBJECT_DEVICE,
+				UVERBS_METHOD_QUERY_PORT, attrs, 2);
+	if (!err)
+		*out = answer.legacy_resp.flags & IB_UVERBS_QPF_GRH_REQUIRED;
+	return err;
 }
 
 int ibsa__uverbs_event_read(int fd, uint32_t *out_type, uint64_t *out_element)

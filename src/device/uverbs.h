@@ -38,6 +38,13 @@ int ibsa__uverbs_events_open(int cmd_fd, uint32_t driver,
 			     int *out_fd) IBSA_MUST_USE;
 
 /*
+ * Whether a port sends nothing without a GRH. 0, or as ibsa__uverbs_call();
+ * -ERANGE the kernel knows no port of so high a number.
+ */
+int ibsa__uverbs_needs_grh(int cmd_fd, uint32_t driver, unsigned int port,
+			   bool *out) IBSA_MUST_USE;
+
+/*
  * The next event: enum ibv_event_type, and the port or object it is of.
  * 0; -EAGAIN there is none; -EIO the device is gone; or the error of reading.
  */

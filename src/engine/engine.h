@@ -19,6 +19,7 @@ struct ibsa__engine;
  * filled in. */
 struct ibsa__engine_options {
 	const struct ibsa_address *sa;
+	int grh;
 	uint64_t sm_key;
 	uint64_t seed;
 	size_t reply_bytes;

@@ -27,15 +27,23 @@ struct ibsa_port_watch {
 /* Interface id that a port's SM answers to. IBA vol 1, 4.1.1. */
 #define SM_INTERFACE_ID UINT64_C(0x0200000000000002)
 
-/* The SM as the port knows it; by a GRH too, where there must be one. */
-static struct ibsa_address sm_address(const struct ibsa_port_state *port)
+static bool has_grh(const struct ibsa__engine *engine)
 {
+	if (engine->options.grh == IBSA_GRH_AUTO)
+		return engine->port.needs_grh;
+	return engine->options.grh == IBSA_GRH_ALWAYS;
+}
+
+/* The SM as the port knows it; by a GRH too, where there must be one. */
+static struct ibsa_address sm_address(const struct ibsa__engine *engine)
+{
+	const struct ibsa_port_state *port = &engine->port;
 	struct ibsa_address sm = {
 		.lid = port->sm_lid,
 		.qpn = IBSA_QPN_GSI,
 		.pkey_index = port->pkey_index,
 		.sl = port->sm_sl,
-		.has_grh = port->needs_grh,
+		.has_grh = has_grh(engine),
 	};
 
 	if (!sm.has_grh)
@@ -49,7 +57,7 @@ static struct ibsa_address sm_address(const struct ibsa_port_state *port)
  * in flight follow it. */
 static void use_port(struct ibsa__engine *engine)
 {
-	const struct ibsa_address sa = sm_address(&engine->port);
+	const struct ibsa_address sa = sm_address(engine);
 	const bool was_known = engine->sa_known;
 
 	if (engine->sa_given)

@@ -64,6 +64,26 @@ static int state_in_fabric(struct ib_device *device, uint8_t port_num,
 	return 0;
 }
 
+/*
+ * Whether a GRH must be put in: what the program says, or what an open port
+ * has been told by a verbs context.
+ */
+static bool needs_grh(struct ib_device *device, uint8_t port_num,
+		      const struct ibsa_port_state *state)
+{
+	const struct sa_port *port = ibsa__sa_port_find(device, port_num);
+	bool needed = state->needs_grh;
+
+	if (device->options.grh != IBSA_GRH_AUTO)
+		return device->options.grh == IBSA_GRH_ALWAYS;
+	if (!port)
+		return needed;
+	pthread_mutex_lock(&device->sa->lock);
+	needed = needed || port->state.needs_grh;
+	pthread_mutex_unlock(&device->sa->lock);
+	return needed;
+}
+
 /* Of a port that cannot be read the link matters most. */
 static int link_alone(const struct ib_device *device, uint8_t port_num,
 		      struct ibsa_port_state *out)
@@ -104,7 +124,7 @@ static int port_look(struct ib_device *device, uint8_t port_num,
 		return err;
 	*out = (struct port_view){
 		.link = state.link,
-		.needs_grh = state.needs_grh,
+		.needs_grh = needs_grh(device, port_num, &state),
 		.path_bits = PATH_BITS,
 	};
 	if (state.sm_lid)

@@ -73,6 +73,22 @@ static int device_new(const struct ibsa_device_options *options,
 	return 0;
 }
 
+/* What would otherwise come out when the first port is opened. */
+static int check_options(const struct ibsa_device_options *options,
+			 struct ibsa_error *error)
+{
+	if (options->window > WINDOW_MAX)
+		return ibsa__fail(error, -EINVAL,
+				  "a window of %u requests is more than %d",
+				  options->window, WINDOW_MAX);
+	if (options->grh < IBSA_GRH_AUTO || options->grh > IBSA_GRH_NEVER)
+		return ibsa__fail(error, -EINVAL,
+				  "grh is %d, which is neither auto, always "
+				  "nor never",
+				  options->grh);
+	return 0;
+}
+
 int ibsa_device_open(const struct ibsa_device_options *options,
 		     struct ibsa_error *error, struct ib_device **out)
 {
@@ -83,10 +99,9 @@ int ibsa_device_open(const struct ibsa_device_options *options,
 
 	if (!options)
 		options = &defaults;
-	if (options->window > WINDOW_MAX)
-		return ibsa__fail(error, -EINVAL,
-				  "a window of %u requests is more than %d",
-				  options->window, WINDOW_MAX);
+	err = check_options(options, error);
+	if (err)
+		return err;
 	err = device_new(options, &device);
 	if (err)
 		return ibsa__fail(error, err, "a device cannot be opened: %s",

@@ -34,6 +34,10 @@ int ibsa__umad_events(struct ibsa_transport *transport, int cmd_fd)
 	if (umad->event_fd >= 0)
 		return -EBUSY;
 	err = ibsa__uverbs_driver(umad->place.device, &driver);
+	/* A kernel that does not tell is one where none is needed. */
+	if (!err)
+		(void)!ibsa__uverbs_needs_grh(cmd_fd, driver, umad->place.port,
+					      &umad->needs_grh);
 	if (!err)
 		err = ibsa__uverbs_events_open(cmd_fd, driver, &umad->event_fd);
 	if (err)

@@ -22,7 +22,8 @@ struct umad_transport {
 
 	/* Of the device's asynchronous events, or -1. */
 	int event_fd;
-	uint32_t reregisters;
+	atomic_uint reregisters;
+	bool needs_grh; /* the kernel says so */
 
 	/* Readable when the device is; stands for it when it is opened anew. */
 	int epoll_fd;

@@ -32,12 +32,13 @@ static int port_get(struct ibsa_transport *transport,
 		    struct ibsa_port_state *out)
 {
 	const struct umad_transport *umad = umad_of(transport);
-
 	int err = ibsa__port_read(umad->place.device, umad->place.port, out);
 
-	if (!err)
-		out->reregisters = umad->reregisters;
-	return err;
+	if (err)
+		return err;
+	out->reregisters = umad->reregisters;
+	out->needs_grh = out->needs_grh || umad->needs_grh;
+	return 0;
 }
 
 static int gid_get(struct ibsa_transport *transport, uint32_t index,

@@ -40,14 +40,14 @@ int ibsa__umad_open(const char *device, unsigned int port, size_t reply_bytes,
 		    struct ibsa_transport **out) IBSA_MUST_USE;
 
 /**
- * ibsa__umad_events - hear of port events
+ * ibsa__umad_events - hear of port events, and whether a GRH is needed
  * @transport: of ibsa__umad_open()
  * @cmd_fd:    of a verbs context of the same device, which the program has
  *             opened; used in this call only
  *
  * From then on the transport's fd is readable for events too, its changed
- * operation takes them, and client re-register events are counted. The
- * program's own events stay its own. They end, without a word, when the
+ * operation takes them, and client re-register events are counted. A port
+ * that sends nothing without a GRH says so from then on. The program's own events stay its own. They end, without a word, when the
  * program closes its context.
  *
  * Return: 0; -EOPNOTSUPP the device is simulated; -EBUSY it does already;
