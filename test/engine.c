@@ -517,6 +517,30 @@ static void too_large_reply_is_told(void **state)
 	ibsa__engine_free(engine);
 }
 
+/* A dispatch that comes too late finds the answers, however many there are. */
+static void waiting_answers_are_no_timeouts(void **state)
+{
+	enum { MANY = 500 };
+	struct ibsa__engine_options options = puppet_options;
+	struct ibsa__engine *engine;
+	struct puppet_mad answer;
+	struct seen seen = { 0 };
+
+	(void)state;
+	options.window = MANY;
+	options.deadline_ms = 90;
+	engine = puppet_engine(&puppet, &options);
+	for (uint16_t i = 0; i < MANY; i++) {
+		assert_int_equal(puppet_ask(engine, i + 1, &seen), 0);
+		answer = puppet_answer(puppet_sent(&puppet, i));
+		puppet_deliver(&puppet, &answer);
+	}
+	puppet_advance(&puppet, engine, 1000);
+	assert_int_equal(seen.calls, MANY);
+	assert_int_equal(ibsa__engine_stats(engine)->timeouts, 0);
+	ibsa__engine_free(engine);
+}
+
 /* A flood of messages is taken in parts; the timeout says there is more. */
 static void flood_is_taken_in_parts(void **state)
 {
@@ -531,7 +555,7 @@ static void flood_is_taken_in_parts(void **state)
 	for (int i = 0; i < 300; i++)
 		puppet_deliver(&puppet, &stray);
 	puppet_advance(&puppet, engine, 1);
-	assert_int_equal(ibsa__engine_stats(engine)->ignored_id, 256);
+	assert_int_equal(ibsa__engine_stats(engine)->ignored_id, 256 + 1);
 	assert_int_equal(ibsa__engine_timeout_ms(engine), 0);
 	puppet_advance(&puppet, engine, 0);
 	assert_int_equal(ibsa__engine_stats(engine)->ignored_id, 300);
@@ -611,6 +635,7 @@ int main(void)
 		cmocka_unit_test_setup(foreign_replies_are_ignored, set_up),
 		cmocka_unit_test_setup(long_lid_is_known_by_its_end, set_up),
 		cmocka_unit_test_setup(too_large_reply_is_told, set_up),
+		cmocka_unit_test_setup(waiting_answers_are_no_timeouts, set_up),
 		cmocka_unit_test_setup(flood_is_taken_in_parts, set_up),
 		cmocka_unit_test_setup(stray_messages_are_drained, set_up),
 		cmocka_unit_test_setup(jitter_stays_in_its_share, set_up),

@@ -6,7 +6,8 @@
 #include "engine/reply.h"
 #include "wire/request.h"
 
-/* Messages taken by one dispatch, so that a flood does not starve timers. */
+/* Messages taken by one dispatch beyond those that are waited for, so that a
+ * flood does not starve timers. */
 enum { BATCH = 256 };
 
 /*
@@ -105,17 +106,19 @@ static void handle(struct ibsa__engine *engine,
 }
 
 /*
- * Takes one message in any case, so that what nobody waits for does not lie
+ * Takes as many as there may be answers, and some more: what is here already
+ * is not to time out. Takes one message in any case, so that what nobody waits for does not lie
  * there for ever; then as long as something is in flight, since a look in
  * vain is a system call for many transports.
  */
 int ibsa__engine_receive(struct ibsa__engine *engine)
 {
 	struct ibsa_transport *transport = engine->transport;
+	const unsigned int most = engine->in_flight + BATCH;
 	struct ibsa_message message;
 
 	engine->more = false;
-	for (int i = 0; i < BATCH; i++) {
+	for (unsigned int i = 0; i < most; i++) {
 		int got = transport->ops->recv(transport, &message);
 
 		if (got <= 0)
