@@ -83,8 +83,8 @@ static void undo_open(struct ibsa_client *client,
 	ibsa__free(client);
 }
 
-static int check_options(const struct ibsa_options *options,
-			 struct ibsa_error *error)
+int ibsa__options_check(const struct ibsa_options *options,
+			struct ibsa_error *error)
 {
 	if (options->window > WINDOW_MAX)
 		return ibsa__fail(error, -EINVAL,
@@ -108,7 +108,7 @@ int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
 	struct ibsa_options mine = options ? *options
 					   : (struct ibsa_options){ 0 };
 	struct ibsa_client *client;
-	int err = check_options(&mine, error);
+	int err = ibsa__options_check(&mine, error);
 
 	if (err)
 		return err;

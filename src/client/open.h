@@ -15,6 +15,10 @@ int ibsa__transport_open(const struct ibsa_options *options,
 			 struct ibsa_error *error, struct ibsa_transport **out,
 			 struct ibsa_fabric **out_fabric) IBSA_MUST_USE;
 
+/* What of @options can be wrong by itself. 0; -EINVAL. */
+int ibsa__options_check(const struct ibsa_options *options,
+			struct ibsa_error *error) IBSA_MUST_USE;
+
 /*
  * Whether the device that @options name is there; its name is in *@out_name,
  * to be freed. *@out_fabric is the fabric it is in, held for those who open

@@ -8,8 +8,6 @@
 #include "client/open.h"
 #include "ib_sa/state.h"
 
-enum { WINDOW_MAX = 1 << 20 };
-
 void ibsa__sa_device_free(struct ib_device *device)
 {
 	struct ibsa__sa *sa = device->sa;
@@ -73,22 +71,6 @@ static int device_new(const struct ibsa_device_options *options,
 	return 0;
 }
 
-/* What would otherwise come out when the first port is opened. */
-static int check_options(const struct ibsa_device_options *options,
-			 struct ibsa_error *error)
-{
-	if (options->window > WINDOW_MAX)
-		return ibsa__fail(error, -EINVAL,
-				  "a window of %u requests is more than %d",
-				  options->window, WINDOW_MAX);
-	if (options->grh < IBSA_GRH_AUTO || options->grh > IBSA_GRH_NEVER)
-		return ibsa__fail(error, -EINVAL,
-				  "grh is %d, which is neither auto, always "
-				  "nor never",
-				  options->grh);
-	return 0;
-}
-
 int ibsa_device_open(const struct ibsa_device_options *options,
 		     struct ibsa_error *error, struct ib_device **out)
 {
@@ -99,16 +81,16 @@ int ibsa_device_open(const struct ibsa_device_options *options,
 
 	if (!options)
 		options = &defaults;
-	err = check_options(options, error);
-	if (err)
-		return err;
 	err = device_new(options, &device);
 	if (err)
 		return ibsa__fail(error, err, "a device cannot be opened: %s",
 				  strerror(-err));
 	where = ibsa__sa_client_options(device);
 	where.device = options->name;
-	err = ibsa__device_find(&where, error, &device->name, &device->fabric);
+	err = ibsa__options_check(&where, error);
+	if (!err)
+		err = ibsa__device_find(&where, error, &device->name,
+					&device->fabric);
 	if (err) {
 		ibsa__sa_device_free(device);
 		return err;
