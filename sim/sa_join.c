@@ -120,60 +120,48 @@ static uint8_t port_mtu(const struct membership *request)
 		       : request->end->mtu;
 }
 
-/* The largest MTU that is asked for. False: there is none. */
+/* The most of a quantity that is asked for, of what the port has; 0: none. */
+static uint8_t choose(bool is_asked, unsigned int selector, uint8_t want,
+		      uint8_t port)
+{
+	if (!is_asked)
+		return port;
+	switch (selector) {
+	case IBSA_SELECT_GREATER:
+		return want >= port ? 0 : port;
+	case IBSA_SELECT_LESS:
+		return want <= port ? (uint8_t)(want - 1) : port;
+	case IBSA_SELECT_EXACTLY:
+		return want;
+	default:
+		return port;
+	}
+}
+
+/* False: there is no such MTU. */
 static bool choose_mtu(const struct membership *request, uint8_t *record)
 {
-	const uint8_t want = GROUP_VALUE(record[GROUP_AT_MTU]);
-	const uint8_t port = port_mtu(request);
-	uint8_t mtu = port;
+	const bool is_asked = has(request->work,
+				  IBSA_MCMEMBER_CM(mtu) |
+					  IBSA_MCMEMBER_CM(mtu_selector));
+	const uint8_t mtu = choose(is_asked, record[GROUP_AT_MTU] >> 6,
+				   GROUP_VALUE(record[GROUP_AT_MTU]),
+				   port_mtu(request));
 
-	if (has(request->work,
-		IBSA_MCMEMBER_CM(mtu) | IBSA_MCMEMBER_CM(mtu_selector))) {
-		switch (record[GROUP_AT_MTU] >> 6) {
-		case IBSA_SELECT_GREATER:
-			if (want >= port)
-				return false;
-			break;
-		case IBSA_SELECT_LESS:
-			if (want <= port)
-				mtu = want - 1;
-			break;
-		case IBSA_SELECT_EXACTLY:
-			mtu = want;
-			break;
-		default:
-			break;
-		}
-	}
 	record[GROUP_AT_MTU] = IBSA_SELECT_EXACTLY << 6 | mtu;
 	return mtu;
 }
 
-/* The same of the rate. */
+/* False: there is no such rate. */
 static bool choose_rate(const struct membership *request, uint8_t *record)
 {
-	const uint8_t want = group_rate_rank(record);
-	const uint8_t port = request->end->rate;
-	uint8_t rank = port;
+	const bool is_asked = has(request->work,
+				  IBSA_MCMEMBER_CM(rate) |
+					  IBSA_MCMEMBER_CM(rate_selector));
+	const uint8_t rank = choose(is_asked, record[GROUP_AT_RATE] >> 6,
+				    group_rate_rank(record),
+				    request->end->rate);
 
-	if (has(request->work,
-		IBSA_MCMEMBER_CM(rate) | IBSA_MCMEMBER_CM(rate_selector))) {
-		switch (record[GROUP_AT_RATE] >> 6) {
-		case IBSA_SELECT_GREATER:
-			if (want >= port)
-				return false;
-			break;
-		case IBSA_SELECT_LESS:
-			if (want <= port)
-				rank = want - 1;
-			break;
-		case IBSA_SELECT_EXACTLY:
-			rank = want;
-			break;
-		default:
-			break;
-		}
-	}
 	if (!rank)
 		return false;
 	record[GROUP_AT_RATE] = IBSA_SELECT_EXACTLY << 6 |
