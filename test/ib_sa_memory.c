@@ -3,7 +3,7 @@
 #include "test/fail_alloc.h"
 #include "test/ib_sa_rig.h"
 
-enum { KINDS = 4 };
+enum { KINDS = 6, NODE1_PORT1 = 0x100001 };
 
 /* What became of one run. */
 struct run {
@@ -52,6 +52,20 @@ static void on_mcmember(int status, struct ib_sa_mcmember_rec *resp,
 	note(context, status);
 }
 
+static void on_guid_info(int status, struct ib_sa_guidinfo_rec *resp,
+			 void *context)
+{
+	(void)resp;
+	note(context, status);
+}
+
+/* It frees its membership. */
+static int on_multicast(int status, struct ib_sa_multicast *multicast)
+{
+	note(multicast->context, status);
+	return -1;
+}
+
 static struct ib_sa_service_rec service(void)
 {
 	struct ib_sa_service_rec rec = { .name = "here" };
@@ -76,6 +90,34 @@ static int ask_member(struct rig *rig, struct run *run)
 					0, on_mcmember, run, &query);
 }
 
+/* The same group, joined. */
+static int join(struct rig *rig, struct run *run)
+{
+	struct ib_sa_mcmember_rec rec = { .join_state = 1 };
+	const struct ib_sa_multicast *multicast;
+
+	rec.mgid.global.subnet_prefix = htobe64(UINT64_C(0xff12401bffff0000));
+	rec.mgid.global.interface_id = htobe64(0xffffffff);
+	rec.port_gid.global.subnet_prefix = htobe64(UINT64_C(0xfe80) << 48);
+	rec.port_gid.global.interface_id = htobe64(NODE1_PORT1);
+	multicast = ib_sa_join_multicast(&rig->client, rig->device, 1, &rec,
+					 IB_SA_MCMEMBER_REC_MGID |
+						 IB_SA_MCMEMBER_REC_PORT_GID |
+						 IB_SA_MCMEMBER_REC_JOIN_STATE,
+					 0, on_multicast, run);
+	return ibsa_is_err(multicast) ? ibsa_ptr_err(multicast) : 0;
+}
+
+static int ask_guids(struct rig *rig, struct run *run)
+{
+	struct ib_sa_guidinfo_rec rec = { .lid = htobe16(1) };
+
+	return ib_sa_guid_info_rec_query(
+		&rig->client, rig->device, 1, &rec,
+		IB_SA_GUIDINFO_REC_LID | IB_SA_GUIDINFO_REC_BLOCK_NUM,
+		IB_MGMT_METHOD_GET, RIG_TIMEOUT_MS, 0, on_guid_info, run, NULL);
+}
+
 static int ask(struct rig *rig, int kind, struct run *run)
 {
 	struct ib_sa_service_rec rec = service();
@@ -97,8 +139,12 @@ static int ask(struct rig *rig, int kind, struct run *run)
 					     IB_SA_SERVICE_REC_SERVICE_ID,
 					     RIG_TIMEOUT_MS, 0, on_services,
 					     run, &query);
-	default:
+	case 3:
 		return ask_member(rig, run);
+	case 4:
+		return join(rig, run);
+	default:
+		return ask_guids(rig, run);
 	}
 }
 

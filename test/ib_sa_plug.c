@@ -2,7 +2,6 @@
 /* A device whose port 1 is a puppet. */
 #include <stdio.h>
 
-#include "base/alloc.h"
 #include "ib_sa/state.h"
 #include "test/ib_sa_plug.h"
 
@@ -19,6 +18,27 @@ static void no_wake(struct ibsa_transport *transport)
 	(void)transport;
 }
 
+/* Nobody answers meanwhile. */
+static int pass_time(struct ibsa_transport *transport, int timeout_ms)
+{
+	struct puppet *puppet = (struct puppet *)(void *)transport;
+
+	if (timeout_ms > 0)
+		puppet->now_ns += (uint64_t)timeout_ms * NS_PER_MS;
+	return 0;
+}
+
+static int read_pkey(struct ibsa_transport *transport, uint32_t index,
+		     uint16_t *out)
+{
+	const struct plug *plug = (struct plug *)(void *)transport;
+
+	if (index >= PLUG_PKEYS)
+		return -EINVAL;
+	*out = plug->pkeys[index];
+	return 0;
+}
+
 /* What engines alone do not need of a transport. */
 static const struct ibsa_transport_ops *whole_ops(struct puppet *puppet)
 {
@@ -27,6 +47,8 @@ static const struct ibsa_transport_ops *whole_ops(struct puppet *puppet)
 	ops = *puppet->transport.ops;
 	ops.fd = no_fd;
 	ops.wake = no_wake;
+	ops.wait = pass_time;
+	ops.pkey = read_pkey;
 	ops.close = no_wake;
 	return &ops;
 }
@@ -36,17 +58,14 @@ static void plug_in(struct plug *plug)
 {
 	struct ib_device *device = plug->rig.device;
 	const struct ibsa_options options = {
+		.port = 1,
 		.transport = &plug->puppet.transport,
 		.seed = 1,
 		.jitter_percent = -1,
 	};
-	struct sa_port *port = ibsa__calloc(1, sizeof(*port));
+	struct sa_port *port;
 
-	assert_non_null(port);
-	assert_int_equal(ibsa_open(&options, NULL, &port->client), 0);
-	assert_int_equal(ibsa_port_get(port->client, false, &port->state), 0);
-	port->device = device;
-	port->number = 1;
+	assert_int_equal(ibsa__sa_port_new(device, &options, &port), 0);
 	pthread_mutex_lock(&device->sa->lock);
 	assert_int_equal(ibsa__sa_loop_add(device, port), 0);
 	pthread_mutex_unlock(&device->sa->lock);
@@ -54,6 +73,8 @@ static void plug_in(struct plug *plug)
 
 void plug_start(struct plug *plug, const struct ibsa_port_state *port)
 {
+	memset(plug, 0, sizeof(*plug));
+	plug->pkeys[0] = 0xffff;
 	rig_start(&plug->rig);
 	puppet_init(&plug->puppet);
 	plug->puppet.transport.ops = whole_ops(&plug->puppet);

@@ -9,9 +9,12 @@
 #include "test/ib_sa_rig.h"
 #include "test/puppet.h"
 
+enum { PLUG_PKEYS = 4 };
+
 struct plug {
-	struct rig rig;
 	struct puppet puppet;
+	struct rig rig;
+	uint16_t pkeys[PLUG_PKEYS]; /* 0xffff, and empty ones */
 };
 
 /* A plug with a port in the state @port; NULL: active, with an SM. */

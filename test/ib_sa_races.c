@@ -20,11 +20,12 @@ struct tally {
 
 static void note(struct tally *tally, int status)
 {
-	atomic_fetch_add(&tally->calls, 1);
 	if (!status)
 		atomic_fetch_add(&tally->good, 1);
 	if (status == -EINTR)
 		atomic_fetch_add(&tally->interrupted, 1);
+	/* Last: tests wait for it. */
+	atomic_fetch_add(&tally->calls, 1);
 }
 
 static void tally_path(int status, struct sa_path_rec *resp, void *context)
@@ -140,6 +141,75 @@ static void threads_share_a_device(void **state)
 				 atomic_load(&crew.tally.interrupted),
 			 THREADS * QUERIES);
 	rig_stop(&crew.rig);
+}
+
+enum { MEMBERSHIPS = 200, NODE1_PORT1 = 0x100001 };
+
+/* The group that IPoIB's broadcasts go to. */
+static struct ib_sa_mcmember_rec broadcast(uint8_t states)
+{
+	struct ib_sa_mcmember_rec rec = { .join_state = states };
+
+	rec.mgid.global.subnet_prefix = htobe64(UINT64_C(0xff12401bffff0000));
+	rec.mgid.global.interface_id = htobe64(0xffffffff);
+	rec.port_gid.global.subnet_prefix = htobe64(UINT64_C(0xfe80) << 48);
+	rec.port_gid.global.interface_id = htobe64(NODE1_PORT1);
+	return rec;
+}
+
+/* Every third frees itself, and nobody else then does. */
+static int tally_member(int status, struct ib_sa_multicast *multicast)
+{
+	note(multicast->context, status);
+	return multicast->rec.join_state == 2 ? -1 : 0;
+}
+
+static void *join_and_leave(void *arg)
+{
+	struct crew *crew = arg;
+
+	for (int i = 0; i < MEMBERSHIPS; i++) {
+		const uint8_t states = (uint8_t)(1 << i % 3);
+		struct ib_sa_mcmember_rec rec = broadcast(states);
+		struct ib_sa_multicast *multicast = ib_sa_join_multicast(
+			&crew->rig.client, crew->rig.device, 1, &rec,
+			IB_SA_MCMEMBER_REC_MGID | IB_SA_MCMEMBER_REC_PORT_GID |
+				IB_SA_MCMEMBER_REC_JOIN_STATE,
+			0, tally_member, &crew->tally);
+
+		assert_false(ibsa_is_err(multicast));
+		if (i % 5 == 0)
+			sched_yield();
+		if (states != 2)
+			ib_sa_free_multicast(multicast);
+	}
+	return NULL;
+}
+
+/* From all threads at once, with the SA's answers between: nobody is told
+ * twice, and whoever joins afterwards is let in. */
+static void threads_share_a_group(void **state)
+{
+	static struct crew crew;
+	struct ib_sa_mcmember_rec rec = broadcast(1);
+	struct ib_sa_multicast *multicast;
+	struct tally tally = { 0 };
+
+	(void)state;
+	start(&crew.rig);
+	crew_run(&crew, join_and_leave);
+	multicast = ib_sa_join_multicast(
+		&crew.rig.client, crew.rig.device, 1, &rec,
+		IB_SA_MCMEMBER_REC_MGID | IB_SA_MCMEMBER_REC_PORT_GID |
+			IB_SA_MCMEMBER_REC_JOIN_STATE,
+		0, tally_member, &tally);
+	await(&tally.calls, 1);
+	assert_int_equal(atomic_load(&tally.good), 1);
+	ib_sa_free_multicast(multicast);
+	rig_stop(&crew.rig);
+	assert_int_equal(atomic_load(&crew.tally.calls),
+			 atomic_load(&crew.tally.good));
+	assert_true(atomic_load(&crew.tally.calls) <= THREADS * MEMBERSHIPS);
 }
 
 static void *get_by_name(void *arg)
@@ -481,6 +551,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(put_ends_who_unregisters),
 		cmocka_unit_test(threads_share_a_device),
+		cmocka_unit_test(threads_share_a_group),
 		cmocka_unit_test(name_is_opened_once),
 		cmocka_unit_test(cancel_while_the_callback_runs),
 		cmocka_unit_test(put_while_the_callback_runs),

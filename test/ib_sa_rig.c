@@ -149,3 +149,12 @@ void told_mcmember(int status, struct ib_sa_mcmember_rec *resp, void *context)
 	if (resp && !status)
 		told->mcmember = *resp;
 }
+
+void told_guid_info(int status, struct ib_sa_guidinfo_rec *resp, void *context)
+{
+	struct told *told = context;
+
+	note(told, status, resp != NULL);
+	if (resp && !status)
+		told->guid_info = *resp;
+}

@@ -43,6 +43,7 @@ struct told {
 	struct sa_path_rec path;
 	struct ib_sa_service_rec service;
 	struct ib_sa_mcmember_rec mcmember;
+	struct ib_sa_guidinfo_rec guid_info;
 	struct sa_service_rec services[RIG_RECORDS];
 };
 
@@ -75,5 +76,6 @@ void told_service(int status, struct ib_sa_service_rec *resp, void *context);
 void told_services(int status, struct sa_service_rec *resp, unsigned int count,
 		   void *context);
 void told_mcmember(int status, struct ib_sa_mcmember_rec *resp, void *context);
+void told_guid_info(int status, struct ib_sa_guidinfo_rec *resp, void *context);
 
 #endif

@@ -51,8 +51,9 @@ void ib_sa_register_client(struct ib_sa_client *client);
  * ib_sa_unregister_client - wait until no callback of a client will come
  * @client: registered
  *
- * Cancels nothing: whoever does not want to wait for answers and timeouts
- * cancels first. Queries on devices without a worker are dispatched from
+ * Cancels no query: whoever does not want to wait for answers and timeouts
+ * cancels first. Its multicast memberships are freed, and not called back any
+ * more. Queries on devices without a worker are dispatched from
  * here. From inside any callback it cannot wait, as the kernel would for
  * ever: it returns at once, @client is free, and the callbacks of its queries
  * that are still under way come later.
@@ -281,6 +282,28 @@ int ib_sa_mcmember_rec_query(struct ib_sa_client *client,
 					      void *context),
 			     void *context, struct ib_sa_query **sa_query);
 
+/**
+ * ib_sa_guid_info_rec_query - look up, assign or take away alias GUIDs
+ * @rec:       one block of eight entries of a port's GUID table
+ * @comp_mask: IB_SA_GUIDINFO_REC_LID | ...; reserved members never count
+ * @method:    IB_MGMT_METHOD_GET, IB_MGMT_METHOD_SET or IB_SA_METHOD_DELETE
+ *
+ * The other arguments are those of ib_sa_path_rec_get().
+ *
+ * Return: as ib_sa_path_rec_get(); -EINVAL also for any other method.
+ *
+ * Source: Linux drivers/infiniband/core/sa_query.c; IBA vol 1, 15.2.5.19.
+ */
+int ib_sa_guid_info_rec_query(struct ib_sa_client *client,
+			      struct ib_device *device, uint8_t port_num,
+			      struct ib_sa_guidinfo_rec *rec,
+			      ib_sa_comp_mask comp_mask, uint8_t method,
+			      unsigned long timeout_ms, unsigned int gfp_mask,
+			      void (*callback)(int status,
+					       struct ib_sa_guidinfo_rec *resp,
+					       void *context),
+			      void *context, struct ib_sa_query **sa_query);
+
 struct ibsa_rec_kept;
 
 /**
@@ -323,6 +346,108 @@ int ibsa_service_rec_keep(struct ib_sa_client *client, struct ib_device *device,
  * A second time it does nothing. Any thread, any callback.
  */
 void ibsa_service_rec_release(struct ibsa_rec_kept *kept);
+
+/* The bits of a join state, by their numbers; the kernel's spelling. */
+enum {
+	FULLMEMBER_JOIN,
+	NONMEMBER_JOIN,
+	SENDONLY_NONMEBER_JOIN,
+	SENDONLY_FULLMEMBER_JOIN,
+	NUM_JOIN_MEMBERSHIP_TYPES,
+};
+
+/**
+ * struct ib_sa_multicast - a membership in a multicast group
+ * @rec:       as it was asked for; from the first callback with status 0 on,
+ *             as the SA has it, with the join state that was asked for
+ * @comp_mask: which members of @rec counted when joining
+ * @callback:  see ib_sa_join_multicast()
+ * @context:   the caller's
+ */
+struct ib_sa_multicast {
+	struct ib_sa_mcmember_rec rec;
+	ib_sa_comp_mask comp_mask;
+	int (*callback)(int status, struct ib_sa_multicast *multicast);
+	void *context;
+};
+
+/**
+ * ib_sa_join_multicast - become a member of a multicast group
+ * @client:    registered; unregistering it frees its memberships
+ * @device:    to join through
+ * @port_num:  from 1
+ * @rec:       the group, network order; copied. mgid 0: the SA is to choose
+ *             one. Who creates a group says more than who joins one
+ * @comp_mask: which members of @rec count; MGID, PORT_GID and JOIN_STATE at
+ *             least, or the SA refuses
+ * @gfp_mask:  ignored; as for ib_sa_path_rec_get()
+ * @callback:  called once when the group was joined or not; and, if it was,
+ *             once more when the membership has ended by itself. Its return
+ *             value, if not 0, frees the membership as ib_sa_free_multicast()
+ *             does
+ * @context:   for @callback, in the struct
+ *
+ * The SA counts a membership for the port, whoever asks. Those who join a
+ * group through one struct ib_device share it: the SA is asked for join states
+ * that nobody holds yet, else whether the group is as wanted is found here,
+ * by the members that @comp_mask selects; and a state is left when the last
+ * who holds it is freed. Those who do not share it (other processes, the
+ * kernel's IPoIB) are not known: leaving a state ends it for them, too.
+ *
+ * The statuses of @callback: 0; -EINVAL the SA refused, see ibsa_last_reply(),
+ * or the group is not as wanted; -ETIMEDOUT no answer within 3 s; -EAGAIN the
+ * port is down or knows no SM; -EIO the answer is of no use; -EINTR the device
+ * was closed; or why the request could not be sent. For one who has joined:
+ * -ENETRESET the port went down or its LID changed, the SM asked for all
+ * registrations anew, the group's P_Key has moved in the port's table, or the
+ * SA was found not to know the membership any more: it has ended, and whoever
+ * still wants it joins anew, from the callback if he likes. What is told by
+ * events elsewhere is found by reading the port every second, and each
+ * membership back from the SA every audit_ms, and soon after the SM moved.
+ *
+ * Return: the membership, or an error to be found by ibsa_is_err(): -EINVAL
+ * @client is not registered, there is no @callback, or no join state is asked
+ * for; -ENODEV no such port, or none that has an SA; -EAGAIN the port, which
+ * was not open yet, is down; -ENOBUFS the process has 1048576 memberships;
+ * -EOPNOTSUPP and others as for ib_sa_path_rec_get(); -ENOMEM. @callback is
+ * then not called. It may be called before this returns. Any thread.
+ *
+ * Source: Linux drivers/infiniband/core/multicast.c; IBA vol 1, 15.2.5.17.
+ */
+struct ib_sa_multicast *ib_sa_join_multicast(
+	struct ib_sa_client *client, struct ib_device *device, uint8_t port_num,
+	struct ib_sa_mcmember_rec *rec, ib_sa_comp_mask comp_mask,
+	unsigned int gfp_mask,
+	int (*callback)(int status, struct ib_sa_multicast *multicast),
+	void *context);
+
+/**
+ * ib_sa_free_multicast - end a membership, or a wish for one
+ * @multicast: from ib_sa_join_multicast(); or NULL. Not one whose callback
+ *             has returned other than 0, or whose client has unregistered
+ *
+ * Its callback does not come any more. One that runs is waited for, but not
+ * from inside a callback, of whichever device: it may then still run, and the
+ * memory lives until it has returned. The SA is told later, and not waited
+ * for. Closing the device ends memberships without freeing them: they are
+ * left at the SA as far as the window lets requests out, called back with
+ * -EINTR, and still to be freed. Any thread.
+ */
+void ib_sa_free_multicast(struct ib_sa_multicast *multicast);
+
+/**
+ * ib_sa_get_mcmember_rec - a group that somebody has joined
+ * @device:   joined through
+ * @port_num: of the port
+ * @mgid:     of the group
+ * @rec:      the group as the SA has it; its join state is all that is held
+ *            through @device
+ *
+ * Return: 0; -EADDRNOTAVAIL the port is not in that group by
+ * ib_sa_join_multicast(), and @rec is untouched. Any thread.
+ */
+int ib_sa_get_mcmember_rec(struct ib_device *device, uint8_t port_num,
+			   union ib_gid *mgid, struct ib_sa_mcmember_rec *rec);
 
 /**
  * opa_pr_query_possible - in which form path records can be asked for

@@ -116,6 +116,7 @@ static struct ibsa_rec_kept *kept_new(const struct ib_sa_service_rec *rec,
 
 	if (!kept)
 		return NULL;
+	list_init(&kept->start.link);
 	list_init(&kept->release.link);
 	kept->start.run = run_start;
 	kept->release.run = run_release;

@@ -51,6 +51,8 @@ static void wake(struct ib_device *device)
 
 void ibsa__sa_submit(struct ib_device *device, struct sa_job *job)
 {
+	if (!list_is_empty(&job->link))
+		return;
 	list_append(&device->jobs, &job->link);
 	if (!device->job_count++ &&
 	    (device->is_waiting || device->options.no_thread))
@@ -187,8 +189,12 @@ static void close_ports(struct ib_device *device)
 
 	run_jobs(device, work.jobs);
 	for (unsigned int i = 0; i < work.ports; i++) {
-		ibsa_close(device->ports[i]->client);
-		device->ports[i]->client = NULL;
+		struct sa_port *port = device->ports[i];
+
+		ibsa__mc_groups_leave(port);
+		ibsa_close(port->client);
+		port->client = NULL;
+		ibsa__mc_groups_done(port);
 	}
 	run_jobs(device, look(device).jobs);
 }

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include <ibsa/text.h>
+
 #include "ib_sa/mcmember.h"
 #include "ib_sa/query.h"
 
@@ -64,6 +66,85 @@ void ibsa__sa_mcmember_from_host(const struct ibsa_mcmember *host,
 	};
 	memcpy(&out->mgid, &host->mgid, sizeof(out->mgid));
 	memcpy(&out->port_gid, &host->port_gid, sizeof(out->port_gid));
+}
+
+struct ibsa_mcmember ibsa__sa_membership(const struct ib_sa_mcmember_rec *rec,
+					 uint8_t join_state)
+{
+	struct ibsa_mcmember host = { .join_state = join_state };
+
+	memcpy(&host.mgid, &rec->mgid, sizeof(host.mgid));
+	memcpy(&host.port_gid, &rec->port_gid, sizeof(host.port_gid));
+	return host;
+}
+
+/* Whether a quantity is asked for: its selector counts, too. */
+static bool is_asked(ib_sa_comp_mask mask, ib_sa_comp_mask quantity)
+{
+	return (mask & quantity) == quantity;
+}
+
+static bool is_selected(uint8_t selector, unsigned int have, unsigned int want)
+{
+	switch (selector) {
+	case IB_SA_GT:
+		return have > want;
+	case IB_SA_LT:
+		return have < want;
+	case IB_SA_EQ:
+		return have == want;
+	default:
+		return true;
+	}
+}
+
+#define MTU (IB_SA_MCMEMBER_REC_MTU | IB_SA_MCMEMBER_REC_MTU_SELECTOR)
+#define RATE (IB_SA_MCMEMBER_REC_RATE | IB_SA_MCMEMBER_REC_RATE_SELECTOR)
+#define LIFE_TIME                              \
+	(IB_SA_MCMEMBER_REC_PACKET_LIFE_TIME | \
+	 IB_SA_MCMEMBER_REC_PACKET_LIFE_TIME_SELECTOR)
+
+static bool are_quantities_fit(const struct ib_sa_mcmember_rec *have,
+			       const struct ib_sa_mcmember_rec *want,
+			       ib_sa_comp_mask mask)
+{
+	if (is_asked(mask, MTU) &&
+	    !is_selected(want->mtu_selector, have->mtu, want->mtu))
+		return false;
+	if (is_asked(mask, RATE) &&
+	    !is_selected(want->rate_selector, ibsa_rate_mbps(have->rate),
+			 ibsa_rate_mbps(want->rate)))
+		return false;
+	return !is_asked(mask, LIFE_TIME) ||
+	       is_selected(want->packet_life_time_selector,
+			   have->packet_life_time, want->packet_life_time);
+}
+
+/* clang-format off */
+#define EXACT_FIELDS(F)				\
+	F(QKEY,          qkey)			\
+	F(MLID,          mlid)			\
+	F(TRAFFIC_CLASS, traffic_class)		\
+	F(PKEY,          pkey)			\
+	F(SL,            sl)			\
+	F(FLOW_LABEL,    flow_label)		\
+	F(HOP_LIMIT,     hop_limit)		\
+	F(SCOPE,         scope)
+/* clang-format on */
+
+#define OR_DIFFERS(bit, field) \
+	|| (mask & IB_SA_MCMEMBER_REC_##bit && have->field != want->field)
+
+bool ibsa__sa_mcmember_fits(const struct ib_sa_mcmember_rec *have,
+			    const struct ib_sa_mcmember_rec *want,
+			    ib_sa_comp_mask mask)
+{
+	const bool differs = (mask & IB_SA_MCMEMBER_REC_PORT_GID &&
+			      memcmp(&have->port_gid, &want->port_gid,
+				     sizeof(have->port_gid)) != 0)
+		EXACT_FIELDS(OR_DIFFERS);
+
+	return !differs && are_quantities_fit(have, want, mask);
 }
 
 typedef void (*mcmember_fn)(int status, struct ib_sa_mcmember_rec *resp,

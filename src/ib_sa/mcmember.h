@@ -12,4 +12,16 @@ void ibsa__sa_mcmember_to_host(const struct ib_sa_mcmember_rec *rec,
 void ibsa__sa_mcmember_from_host(const struct ibsa_mcmember *host,
 				 struct ib_sa_mcmember_rec *out);
 
+/* What names the membership that @rec tells of, and no more. */
+struct ibsa_mcmember ibsa__sa_membership(const struct ib_sa_mcmember_rec *rec,
+					 uint8_t join_state);
+
+/*
+ * Whether a group of record @have is what @want asks for by @mask. Rates
+ * compare by their speed; neither MGID nor join state is looked at.
+ */
+bool ibsa__sa_mcmember_fits(const struct ib_sa_mcmember_rec *have,
+			    const struct ib_sa_mcmember_rec *want,
+			    ib_sa_comp_mask mask);
+
 #endif

@@ -74,6 +74,7 @@ static void note_change(unsigned int changes, const struct ibsa_port_state *now,
 	port->state = *now;
 	pthread_mutex_unlock(&port->device->sa->lock);
 	ibsa__sa_cpi_event(port, events);
+	ibsa__mc_groups_event(port, events);
 }
 
 /* The watch tells what it finds. */
@@ -85,14 +86,11 @@ static void look_afresh(struct sa_job *job)
 	(void)!ibsa_port_get(port->client, true, &state);
 }
 
-static int open_client(struct sa_port *port)
+static int open_client(struct sa_port *port, const struct ibsa_options *options)
 {
-	struct ibsa_options options = ibsa__sa_client_options(port->device);
 	struct ibsa_port_watch *watch;
-	int err;
+	int err = ibsa_open(options, NULL, &port->client);
 
-	options.port = port->number;
-	err = ibsa_open(&options, NULL, &port->client);
 	if (!err)
 		err = ibsa_port_get(port->client, false, &port->state);
 	if (!err)
@@ -104,11 +102,12 @@ static int open_client(struct sa_port *port)
 void ibsa__sa_port_free(struct sa_port *port)
 {
 	ibsa_close(port->client);
+	ibsa__hash_done(&port->mgids);
 	ibsa__free(port);
 }
 
-static int port_new(struct ib_device *device, uint8_t number,
-		    struct sa_port **out)
+int ibsa__sa_port_new(struct ib_device *device,
+		      const struct ibsa_options *options, struct sa_port **out)
 {
 	struct sa_port *port = ibsa__calloc(1, sizeof(*port));
 	int err;
@@ -118,8 +117,10 @@ static int port_new(struct ib_device *device, uint8_t number,
 	list_init(&port->look.link);
 	port->look.run = look_afresh;
 	port->device = device;
-	port->number = number;
-	err = open_client(port);
+	port->number = (uint8_t)options->port;
+	err = ibsa__mc_groups_init(port);
+	if (!err)
+		err = open_client(port, options);
 	if (err) {
 		ibsa__sa_port_free(port);
 		return err;
@@ -133,9 +134,12 @@ static int port_new(struct ib_device *device, uint8_t number,
 static int open_port(struct ib_device *device, uint8_t number,
 		     struct sa_port **out)
 {
+	struct ibsa_options options = ibsa__sa_client_options(device);
 	struct sa_port *port;
-	int err = port_new(device, number, &port);
+	int err;
 
+	options.port = number;
+	err = ibsa__sa_port_new(device, &options, &port);
 	if (err)
 		return err;
 	pthread_mutex_lock(&device->sa->lock);

@@ -24,6 +24,7 @@ static int make(const char *unused_name, void *unused_arg, void **out)
 	pthread_cond_init(&sa->ended, NULL);
 	list_init(&sa->devices);
 	list_init(&sa->kept);
+	list_init(&sa->members);
 	ibsa__pool_init(&sa->queries, sizeof(struct sa_query));
 	/* Not from 1: tickets of an earlier such object may be about. */
 	sa->tickets = (uintptr_t)clock_now_ns();
@@ -188,6 +189,7 @@ void ib_sa_unregister_client(struct ib_sa_client *client)
 
 	if (sa && ibsa__sa_is_ours(sa)) {
 		pthread_mutex_lock(&sa->lock);
+		ibsa__mc_members_end(sa, client);
 		if (ibsa__sa_in_callback(sa))
 			forget_client(sa, client);
 		else

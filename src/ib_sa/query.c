@@ -10,7 +10,7 @@
 enum { FIRST_INTERVAL_MAX_MS = 500, FIRST_INTERVAL_MIN_MS = 100 };
 
 /* The status of a callback. Linux sa_query.c folds as much into as few. */
-static int status_of(const struct ibsa_reply *reply)
+int ibsa__sa_status(const struct ibsa_reply *reply)
 {
 	switch (reply->err) {
 	case 0:
@@ -67,7 +67,7 @@ void ibsa__sa_query_end(struct sa_query *query, int status,
 
 static void note_reply(const struct ibsa_reply *reply, void *arg)
 {
-	ibsa__sa_query_end(arg, status_of(reply), reply);
+	ibsa__sa_query_end(arg, ibsa__sa_status(reply), reply);
 }
 
 /* Short totals still leave the SA time between tries. */
@@ -119,7 +119,7 @@ static void run_start(struct sa_job *job)
 	}
 	reply.err = send_query(query);
 	if (reply.err)
-		ibsa__sa_query_end(query, status_of(&reply), &reply);
+		ibsa__sa_query_end(query, ibsa__sa_status(&reply), &reply);
 }
 
 /* Runs after the start, and the callback has not: it can only be waiting. */
@@ -175,8 +175,7 @@ static int check_port(struct sa_port *port)
 		return -ENODEV;
 	if (ibsa_port_has_sm(&port->state))
 		return 0;
-	if (list_is_empty(&port->look.link))
-		ibsa__sa_submit(device, &port->look);
+	ibsa__sa_submit(device, &port->look);
 	return -EAGAIN;
 }
 

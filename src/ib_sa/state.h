@@ -30,7 +30,9 @@ struct ibsa__sa {
 	pthread_mutex_t lock;
 	pthread_cond_t ended; /* a query, or a dispatch */
 	struct list devices;
-	struct list kept; /* services */
+	struct list kept;    /* services */
+	struct list members; /* of multicast groups */
+	uint32_t member_count;
 	struct pool queries;
 	struct sa_query **slots; /* by id; NULL: free */
 	uint32_t *free_ids;	 /* a stack */
@@ -66,6 +68,10 @@ struct sa_port {
 				     * thread */
 	struct ibsa_port_state state; /* as the dispatcher has last read it */
 	struct sa_cpi cpi;
+	struct list groups; /* of multicast */
+	struct hash mgids;  /* those whose MGID is known */
+	struct ibsa__alarm audit;
+	bool is_audited;  /* @audit is set; the dispatcher's */
 	uint32_t queries; /* that have not ended */
 	uint8_t number;
 };
@@ -130,6 +136,7 @@ struct sa_query {
 		struct ibsa_opa_path opa_path;
 		struct ibsa_service service;
 		struct ibsa_mcmember mcmember;
+		struct ibsa_guid_info guid_info;
 	} match;
 };
 
@@ -168,6 +175,12 @@ int ibsa__sa_port_open(struct ib_device *device, uint8_t number,
 /* The port if it is open, or NULL. */
 struct sa_port *ibsa__sa_port_find(struct ib_device *device, uint8_t number);
 
+/* A port that can be asked through, opened as @options say, which is not its
+ * device's yet. Return: 0; -EAGAIN; -ENOMEM; or the error of opening it. */
+int ibsa__sa_port_new(struct ib_device *device,
+		      const struct ibsa_options *options,
+		      struct sa_port **out) IBSA_MUST_USE;
+
 /* Close and free what is no more, or not yet, one of a device's. */
 void ibsa__sa_port_free(struct sa_port *port);
 
@@ -181,6 +194,18 @@ struct ibsa_options ibsa__sa_client_options(const struct ib_device *device);
 void ibsa__sa_cpi_open(struct sa_port *port);
 void ibsa__sa_cpi_event(struct sa_port *port, unsigned int events);
 
+/* groups.c: a port without multicast groups. Return: 0; -ENOMEM. */
+int ibsa__mc_groups_init(struct sa_port *port) IBSA_MUST_USE;
+void ibsa__mc_groups_event(struct sa_port *port, unsigned int events);
+
+/* Before the port closes: leave what is joined, and do not wait. Then tell
+ * those who were in, and free the groups. Dispatcher. */
+void ibsa__mc_groups_leave(struct sa_port *port);
+void ibsa__mc_groups_done(struct sa_port *port);
+
+/* multicast.c: end the memberships of a client that unregisters. Locked. */
+void ibsa__mc_members_end(struct ibsa__sa *sa, struct ib_sa_client *client);
+
 /* loop.c: what the thread that dispatches does. */
 int ibsa__sa_loop_init(struct ib_device *device) IBSA_MUST_USE;
 void ibsa__sa_loop_done(struct ib_device *device);
@@ -190,7 +215,7 @@ void ibsa__sa_loop_done(struct ib_device *device);
 int ibsa__sa_loop_add(struct ib_device *device,
 		      struct sa_port *port) IBSA_MUST_USE;
 
-/* Have @job run by the dispatcher. Locked. */
+/* Have @job run by the dispatcher, if it is not to be already. Locked. */
 void ibsa__sa_submit(struct ib_device *device, struct sa_job *job);
 
 /* Have it not run after all, if it waits to be. Locked. */
@@ -218,7 +243,10 @@ void ibsa__sa_loop_end(struct ib_device *device);
 /* Whether this thread runs a callback, of any device. Locked. */
 bool ibsa__sa_in_callback(const struct ibsa__sa *sa);
 
-/* query.c: a query has ended; tell it and free it. */
+/* query.c: the status that callbacks are told. */
+int ibsa__sa_status(const struct ibsa_reply *reply);
+
+/* A query has ended; tell it and free it. */
 void ibsa__sa_query_end(struct sa_query *query, int status,
 			const struct ibsa_reply *reply);
 

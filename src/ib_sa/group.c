@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A multicast group from its first member to its last. It has one request
+ * under way at a time; what is next is found anew whenever something has
+ * happened.
+ *
+ * Source: Linux drivers/infiniband/core/multicast.c.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/random.h"
+#include "ib_sa/group.h"
+#include "ib_sa/mcmember.h"
+
+enum {
+	TOTAL_MS = 3000,
+	FIRST_INTERVAL_MS = 300,
+	LEAVE_RETRIES = 3,
+	PKEY_BITS = 0x7fff, /* without the bit of full membership */
+};
+
+static bool is_zero(const union ib_gid *gid)
+{
+	return !gid->global.subnet_prefix && !gid->global.interface_id;
+}
+
+static bool is_same_gid(const union ib_gid *a, const union ib_gid *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
+static uint64_t key_of(const union ib_gid *mgid)
+{
+	struct random random = { mgid->global.subnet_prefix };
+
+	random.state = random_next(&random) ^ mgid->global.interface_id;
+	return random_next(&random);
+}
+
+struct mc_group *ibsa__mc_group_find(const struct sa_port *port,
+				     const union ib_gid *mgid)
+{
+	const uint64_t key = key_of(mgid);
+	struct hash_node *node = hash_find(&port->mgids, key);
+
+	for (; node; node = hash_from(node->next, key)) {
+		struct mc_group *group = hash_object(node, struct mc_group,
+						     node);
+
+		if (is_same_gid(&group->rec.mgid, mgid))
+			return group;
+	}
+	return NULL;
+}
+
+static void add_mgid(struct mc_group *group, const union ib_gid *mgid)
+{
+	group->rec.mgid = *mgid;
+	if (!is_zero(mgid))
+		ibsa__hash_add(&group->port->mgids, &group->node, key_of(mgid));
+}
+
+void ibsa__mc_group_free(struct mc_group *group)
+{
+	ibsa__sa_withdraw(group->port->device, &group->job);
+	if (!is_zero(&group->rec.mgid))
+		ibsa__hash_remove(&group->port->mgids, &group->node);
+	list_remove(&group->link);
+	ibsa__free(group);
+}
+
+static void note_job(struct sa_job *job);
+
+static struct mc_group *group_new(struct sa_port *port,
+				  const union ib_gid *mgid)
+{
+	struct mc_group *group = ibsa__calloc(1, sizeof(*group));
+
+	if (!group)
+		return NULL;
+	list_init(&group->job.link);
+	group->job.run = note_job;
+	group->port = port;
+	group->pkey_index = NO_PKEY_INDEX;
+	list_init(&group->pending);
+	list_init(&group->active);
+	list_append(&port->groups, &group->link);
+	add_mgid(group, mgid);
+	return group;
+}
+
+/* MGID 0 has the SA choose one: another for each who asks. */
+int ibsa__mc_group_enter(struct sa_port *port, struct mc_member *member)
+{
+	const union ib_gid *mgid = &member->multicast.rec.mgid;
+	struct mc_group *group = NULL;
+
+	if (!is_zero(mgid))
+		group = ibsa__mc_group_find(port, mgid);
+	if (!group)
+		group = group_new(port, mgid);
+	if (!group)
+		return -ENOMEM;
+	member->group = group;
+	list_append(&group->pending, &member->link);
+	ibsa__sa_submit(port->device, &group->job);
+	return 0;
+}
+
+static void count_holder(struct mc_group *group, uint8_t states, int by)
+{
+	for (int i = 0; i < NUM_JOIN_MEMBERSHIP_TYPES; i++) {
+		if (states >> i & 1)
+			group->holders[i] += (unsigned int)by;
+	}
+}
+
+static void detach(struct mc_member *member)
+{
+	struct mc_group *group = member->group;
+
+	if (member->holds)
+		count_holder(group, member->states, -1);
+	if (group->asker == member)
+		group->asker = NULL;
+	member->holds = false;
+	member->group = NULL;
+	list_remove(&member->link);
+}
+
+void ibsa__mc_group_exit(struct mc_member *member)
+{
+	struct mc_group *group = member->group;
+
+	if (!group)
+		return;
+	detach(member);
+	ibsa__sa_submit(group->port->device, &group->job);
+}
+
+/* @member is no more, or never was, in its group. */
+void ibsa__mc_group_turn_out(struct mc_member *member, int status)
+{
+	struct ib_device *device = member->group->port->device;
+
+	detach(member);
+	ibsa__mc_member_tell(member, device, status);
+}
+
+/* The lock is let go of meanwhile: members may go, the group does not. */
+static int ask(struct mc_group *group, uint8_t method,
+	       const struct ibsa_mcmember *match, uint64_t mask,
+	       ibsa_reply_fn done)
+{
+	const struct ibsa_query question = {
+		.record = &ibsa_mcmember_record,
+		.match = match,
+		.mask = mask & ibsa_mcmember_record.mask,
+		.method = method,
+		.deadline_ms = TOTAL_MS,
+		.first_interval_ms = FIRST_INTERVAL_MS,
+	};
+	struct ibsa__sa *sa = group->port->device->sa;
+	int err;
+
+	group->is_read_stale = true;
+	pthread_mutex_unlock(&sa->lock);
+	err = ibsa_query(group->port->client, &question, done, group, NULL);
+	pthread_mutex_lock(&sa->lock);
+	return err;
+}
+
+/* The member that asked is not let in, if it still waits. */
+static void refuse(struct mc_group *group, int status)
+{
+	struct mc_member *member = group->asker;
+
+	if (member)
+		ibsa__mc_group_turn_out(member, status);
+}
+
+static void note_join(const struct ibsa_reply *reply, void *arg);
+
+static void ask_to_join(struct mc_group *group, struct mc_member *member)
+{
+	struct ibsa_mcmember match;
+	int err;
+
+	ibsa__sa_mcmember_to_host(&member->multicast.rec, &match);
+	match.join_state = member->states;
+	group->rec.port_gid = member->multicast.rec.port_gid;
+	group->asker = member;
+	group->asked = member->states;
+	group->is_leaving = false;
+	err = ask(group, IBSA_METHOD_SET, &match,
+		  be64toh(member->multicast.comp_mask), note_join);
+	if (!err)
+		return;
+	group->asked = 0;
+	refuse(group, err);
+}
+
+static void note_leave(const struct ibsa_reply *reply, void *arg);
+
+/* Give up @states; whoever wants them again has to ask for them. */
+int ibsa__mc_group_give_up(struct mc_group *group, uint8_t states,
+			   ibsa_reply_fn done)
+{
+	const uint64_t mask = IBSA_MCMEMBER_CM(mgid) |
+			      IBSA_MCMEMBER_CM(port_gid) |
+			      IBSA_MCMEMBER_CM(join_state);
+	const struct ibsa_mcmember match = ibsa__sa_membership(&group->rec,
+							       states);
+	int err;
+
+	group->joined &= (uint8_t)~states;
+	group->asked = states;
+	group->is_leaving = true;
+	err = ask(group, IBSA_METHOD_DELETE, &match, mask, done);
+	if (err)
+		group->asked = 0;
+	return err;
+}
+
+static void let_in(struct mc_group *group, struct mc_member *member)
+{
+	struct ib_sa_multicast *multicast = &member->multicast;
+
+	if (!ibsa__sa_mcmember_fits(&group->rec, &multicast->rec,
+				    multicast->comp_mask)) {
+		ibsa__mc_group_turn_out(member, -EINVAL);
+		return;
+	}
+	count_holder(group, member->states, 1);
+	member->holds = true;
+	multicast->rec = group->rec;
+	multicast->rec.join_state = member->states;
+	list_remove(&member->link);
+	list_append(&group->active, &member->link);
+	ibsa__mc_member_tell(member, group->port->device, 0);
+}
+
+/* All members have to join anew, if they want. */
+static void lose(struct mc_group *group)
+{
+	group->joined = 0;
+	group->pkey_index = NO_PKEY_INDEX;
+	while (!list_is_empty(&group->active))
+		ibsa__mc_group_turn_out(list_object(group->active.next,
+						    struct mc_member, link),
+					-ENETRESET);
+}
+
+/* Where @pkey is in the port's table, a full member's entry first; or
+ * NO_PKEY_INDEX. */
+static uint32_t find_pkey(struct sa_port *port, uint16_t pkey)
+{
+	uint32_t found = NO_PKEY_INDEX;
+	uint16_t entry;
+
+	for (uint32_t i = 0; i < NO_PKEY_INDEX; i++) {
+		if (ibsa_pkey_get(port->client, i, &entry))
+			break;
+		if ((entry ^ pkey) & PKEY_BITS)
+			continue;
+		if (entry & ~PKEY_BITS)
+			return i;
+		if (found == NO_PKEY_INDEX)
+			found = i;
+	}
+	return found;
+}
+
+/* Whether the P_Key is not where it was; unlocked meanwhile. */
+static bool has_pkey_moved(struct mc_group *group)
+{
+	struct ibsa__sa *sa = group->port->device->sa;
+	const uint16_t pkey = be16toh(group->rec.pkey);
+	uint16_t entry = 0;
+	int err;
+
+	if (group->pkey_index == NO_PKEY_INDEX)
+		return false;
+	pthread_mutex_unlock(&sa->lock);
+	err = ibsa_pkey_get(group->port->client, group->pkey_index, &entry);
+	pthread_mutex_lock(&sa->lock);
+	if (err && err != -EINVAL)
+		return false;
+	return (entry ^ pkey) & PKEY_BITS;
+}
+
+static void relieve(struct mc_group *group)
+{
+	const enum mc_trouble trouble = group->trouble;
+
+	group->trouble = GROUP_IS_WELL;
+	if (trouble == GROUP_IS_LOST || has_pkey_moved(group))
+		lose(group);
+}
+
+/* States that the SA has us in and nobody holds. */
+static uint8_t unheld(const struct mc_group *group)
+{
+	uint8_t states = 0;
+
+	for (int i = 0; i < NUM_JOIN_MEMBERSHIP_TYPES; i++) {
+		if (!group->holders[i])
+			states |= (uint8_t)(1 << i);
+	}
+	return states & group->joined;
+}
+
+/* Do one thing, if there is one to do. */
+static bool step(struct mc_group *group)
+{
+	struct mc_member *member;
+
+	if (group->trouble) {
+		relieve(group);
+		return true;
+	}
+	if (!list_is_empty(&group->pending)) {
+		member = list_object(group->pending.next, struct mc_member,
+				     link);
+		if (member->states & ~group->joined)
+			ask_to_join(group, member);
+		else
+			let_in(group, member);
+		return true;
+	}
+	if (!unheld(group))
+		return false;
+	group->retries = LEAVE_RETRIES;
+	(void)ibsa__mc_group_give_up(group, unheld(group), note_leave);
+	return true;
+}
+
+/* Whether nothing and nobody needs it any more. */
+static bool is_unused(const struct mc_group *group)
+{
+	return !group->asked && !group->is_read_back && !group->joined &&
+	       list_is_empty(&group->pending) &&
+	       list_is_empty(&group->active) && list_is_empty(&group->job.link);
+}
+
+/* Do what is to be done, up to the next request. When the device closes,
+ * that is over. Locked; @group may be gone afterwards. */
+static void work(struct mc_group *group)
+{
+	const struct ib_device *device = group->port->device;
+
+	while (!group->asked && !device->closing && step(group))
+		;
+	if (!device->closing && is_unused(group))
+		ibsa__mc_group_free(group);
+}
+
+static void note_job(struct sa_job *job)
+{
+	struct mc_group *group = list_object(job, struct mc_group, job);
+	struct ibsa__sa *sa = group->port->device->sa;
+
+	pthread_mutex_lock(&sa->lock);
+	work(group);
+	pthread_mutex_unlock(&sa->lock);
+}
+
+/* What the SA has made of a request to join. Return: 0; -EIO it is another
+ * group than was asked for. */
+static int take_record(struct mc_group *group, const struct ibsa_reply *reply)
+{
+	struct ibsa_mcmember host;
+	struct ib_sa_mcmember_rec rec;
+
+	reply->record->decode(ibsa_reply_at(reply, 0), &host);
+	ibsa__sa_mcmember_from_host(&host, &rec);
+	if (is_zero(&rec.mgid))
+		return -EIO;
+	if (is_zero(&group->rec.mgid))
+		add_mgid(group, &rec.mgid);
+	else if (!is_same_gid(&group->rec.mgid, &rec.mgid))
+		return -EIO;
+	group->rec = rec;
+	group->joined |= group->asked;
+	return 0;
+}
+
+/* Where the group's P_Key is, to see later whether it has moved. */
+static void note_pkey(struct mc_group *group)
+{
+	struct ibsa__sa *sa = group->port->device->sa;
+	const uint16_t pkey = be16toh(group->rec.pkey);
+	uint32_t index;
+
+	if (group->pkey_index != NO_PKEY_INDEX)
+		return;
+	pthread_mutex_unlock(&sa->lock);
+	index = find_pkey(group->port, pkey);
+	pthread_mutex_lock(&sa->lock);
+	group->pkey_index = index;
+}
+
+/* Who asked is let in as everybody is whom the group's record fits. */
+static void end_join(struct mc_group *group, const struct ibsa_reply *reply)
+{
+	int status = ibsa__sa_status(reply);
+
+	if (!status)
+		status = reply->count ? take_record(group, reply) : -EIO;
+	group->asked = 0;
+	if (group->port->device->closing)
+		return;
+	if (status) {
+		refuse(group, status);
+	} else {
+		group->asker = NULL;
+		note_pkey(group);
+		ibsa__mc_audit_start(group->port);
+	}
+	work(group);
+}
+
+static void note_join(const struct ibsa_reply *reply, void *arg)
+{
+	struct mc_group *group = arg;
+	struct ib_device *device = group->port->device;
+
+	device->reply = reply;
+	pthread_mutex_lock(&device->sa->lock);
+	end_join(group, reply);
+	pthread_mutex_unlock(&device->sa->lock);
+	device->reply = NULL;
+}
+
+/* Silence is asked again; a refusal is final: the SA has us in no more. */
+static void note_leave(const struct ibsa_reply *reply, void *arg)
+{
+	struct mc_group *group = arg;
+	struct ibsa__sa *sa = group->port->device->sa;
+	uint8_t states;
+
+	pthread_mutex_lock(&sa->lock);
+	states = group->asked;
+	group->asked = 0;
+	if (!group->port->device->closing) {
+		if (reply->err && group->retries) {
+			group->retries--;
+			(void)ibsa__mc_group_give_up(group, states, note_leave);
+		}
+		work(group);
+	}
+	pthread_mutex_unlock(&sa->lock);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * GUIDInfo records: the kernel's struct has the layout of the wire and its
+ * byte order, and so its bytes are encoded and decoded as they are.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "ib_sa/query.h"
+
+_Static_assert(sizeof(struct ib_sa_guidinfo_rec) == 72, "as on the wire");
+
+typedef void (*guid_info_fn)(int status, struct ib_sa_guidinfo_rec *resp,
+			     void *context);
+
+/* With a status of the SA there is a record, and nothing in it. */
+static void tell_guid_info(struct sa_query *query, int status,
+			   const struct ibsa_reply *reply)
+{
+	guid_info_fn callback = (guid_info_fn)query->callback;
+	struct ib_sa_guidinfo_rec rec = { 0 };
+
+	if (!status && reply->count)
+		memcpy(&rec, ibsa_reply_at(reply, 0), sizeof(rec));
+	callback(status, status && status != -EINVAL ? NULL : &rec,
+		 query->context);
+}
+
+int ib_sa_guid_info_rec_query(struct ib_sa_client *client,
+			      struct ib_device *device, uint8_t port_num,
+			      struct ib_sa_guidinfo_rec *rec,
+			      ib_sa_comp_mask comp_mask, uint8_t method,
+			      unsigned long timeout_ms, unsigned int gfp_mask,
+			      guid_info_fn callback, void *context,
+			      struct ib_sa_query **sa_query)
+{
+	struct ibsa_guid_info match;
+	const struct sa_request request = {
+		.client = client,
+		.record = &ibsa_guid_info_record,
+		.match = &match,
+		.comp_mask = comp_mask,
+		.timeout_ms = timeout_ms,
+		.method = method,
+		.tell = tell_guid_info,
+		.callback = (void (*)(void))callback,
+		.context = context,
+	};
+
+	(void)gfp_mask;
+	ibsa_guid_info_record.decode((const uint8_t *)rec, &match);
+	return ibsa__sa_query_ask(device, port_num, &request, sa_query);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Members of multicast groups: they join, are called back, and are freed. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "ib_sa/group.h"
+#include "ib_sa/query.h"
+
+enum { STATE_BITS = 0xf };
+
+/* Take @member out of what it is known by. Locked. */
+static void forget(struct mc_member *member)
+{
+	list_remove(&member->all);
+	member->sa->member_count--;
+	if (member->client)
+		member->client->users--;
+	pthread_cond_broadcast(&member->sa->ended);
+}
+
+/* The last step, without the lock, which may end with it. */
+static void member_free(struct mc_member *member)
+{
+	struct ibsa__sa *sa = member->sa;
+
+	ibsa__free(member);
+	ibsa__sa_put(sa);
+}
+
+/* Return: whether @member ends here. */
+static bool leave_callback(struct mc_member *member, struct ib_device *device,
+			   int result)
+{
+	member->is_called = false;
+	ibsa__sa_callback_leave(device);
+	if (result)
+		ibsa__mc_group_exit(member);
+	return (result || member->is_freed) && !member->is_awaited;
+}
+
+void ibsa__mc_member_tell(struct mc_member *member, struct ib_device *device,
+			  int status)
+{
+	struct ib_sa_multicast *multicast = &member->multicast;
+	struct ibsa__sa *sa = device->sa;
+	int result;
+
+	member->is_called = true;
+	ibsa__sa_callback_enter(device);
+	pthread_mutex_unlock(&sa->lock);
+	result = multicast->callback(status, multicast);
+	pthread_mutex_lock(&sa->lock);
+	if (!leave_callback(member, device, result))
+		return;
+	forget(member);
+	pthread_mutex_unlock(&sa->lock);
+	member_free(member);
+	pthread_mutex_lock(&sa->lock);
+}
+
+/* Whether @port can have one more member. Locked. */
+static int check_port(const struct sa_port *port)
+{
+	const struct ib_device *device = port->device;
+
+	if (device->closing)
+		return -ENODEV;
+	if (port->state.link == IBSA_LINK_ETHERNET && !device->options.sa)
+		return -ENODEV;
+	return device->sa->member_count < MEMBERS_MAX ? 0 : -ENOBUFS;
+}
+
+/* Locked. */
+static int join(struct sa_port *port, struct mc_member *member)
+{
+	struct ibsa__sa *sa = member->sa;
+	int err = check_port(port);
+
+	if (!err)
+		err = ibsa__mc_group_enter(port, member);
+	if (err)
+		return err;
+	list_append(&sa->members, &member->all);
+	sa->member_count++;
+	member->client->users++;
+	return 0;
+}
+
+static struct mc_member *member_new(struct ib_sa_client *client)
+{
+	struct mc_member *member = ibsa__calloc(1, sizeof(*member));
+
+	if (!member)
+		return NULL;
+	member->sa = ibsa__sa_get();
+	if (!member->sa) {
+		ibsa__free(member);
+		return NULL;
+	}
+	list_init(&member->all);
+	list_init(&member->link);
+	member->client = client;
+	return member;
+}
+
+static int join_new(struct sa_port *port, struct ib_sa_client *client,
+		    const struct ib_sa_multicast *like,
+		    struct ib_sa_multicast **out)
+{
+	struct mc_member *member = member_new(client);
+	struct ibsa__sa *sa = port->device->sa;
+	int err;
+
+	if (!member)
+		return -ENOMEM;
+	member->multicast = *like;
+	member->states = like->rec.join_state & STATE_BITS;
+	pthread_mutex_lock(&sa->lock);
+	err = join(port, member);
+	pthread_mutex_unlock(&sa->lock);
+	if (err) {
+		member_free(member);
+		return err;
+	}
+	*out = &member->multicast;
+	return 0;
+}
+
+struct ib_sa_multicast *ib_sa_join_multicast(
+	struct ib_sa_client *client, struct ib_device *device, uint8_t port_num,
+	struct ib_sa_mcmember_rec *rec, ib_sa_comp_mask comp_mask,
+	unsigned int gfp_mask,
+	int (*callback)(int status, struct ib_sa_multicast *multicast),
+	void *context)
+{
+	const struct ib_sa_multicast like = {
+		.rec = *rec,
+		.comp_mask = comp_mask,
+		.callback = callback,
+		.context = context,
+	};
+	struct ib_sa_multicast *multicast = NULL;
+	struct sa_port *port;
+	int err = ibsa__sa_query_port(client, device, port_num, &port);
+
+	(void)gfp_mask;
+	if (!err && (!callback || !(rec->join_state & STATE_BITS)))
+		err = -EINVAL;
+	if (!err)
+		err = join_new(port, client, &like, &multicast);
+	return err ? (struct ib_sa_multicast *)(intptr_t)err : multicast;
+}
+
+/*
+ * Whether @member is free to end now. If its callback runs, wait for that; but
+ * not in a callback, which might be that one, or one that it waits for.
+ */
+static bool await_callback(struct mc_member *member)
+{
+	struct ibsa__sa *sa = member->sa;
+
+	if (!member->is_called)
+		return true;
+	if (ibsa__sa_in_callback(sa)) {
+		member->is_freed = true;
+		return false;
+	}
+	member->is_awaited = true;
+	while (member->is_called)
+		pthread_cond_wait(&sa->ended, &sa->lock);
+	return true;
+}
+
+void ib_sa_free_multicast(struct ib_sa_multicast *multicast)
+{
+	struct mc_member *member = list_object(multicast, struct mc_member,
+					       multicast);
+	struct ibsa__sa *sa;
+	bool ends;
+
+	if (!multicast)
+		return;
+	sa = member->sa;
+	pthread_mutex_lock(&sa->lock);
+	ibsa__mc_group_exit(member);
+	ends = await_callback(member);
+	if (ends)
+		forget(member);
+	pthread_mutex_unlock(&sa->lock);
+	if (ends)
+		member_free(member);
+}
+
+/* Take @member from a client that unregisters. Return: whether it ends now;
+ * else it does so when its callback has returned. */
+static bool take_away(struct mc_member *member)
+{
+	ibsa__mc_group_exit(member);
+	if (!member->is_called && !member->is_awaited)
+		return true;
+	member->is_freed = true;
+	if (ibsa__sa_in_callback(member->sa))
+		member->client = NULL;
+	return false;
+}
+
+void ibsa__mc_members_end(struct ibsa__sa *sa, struct ib_sa_client *client)
+{
+	struct list *at = sa->members.next;
+	struct list ended;
+
+	list_init(&ended);
+	while (at != &sa->members) {
+		struct mc_member *member = list_object(at, struct mc_member,
+						       all);
+
+		at = at->next;
+		if (member->client != client || !take_away(member))
+			continue;
+		forget(member);
+		list_append(&ended, &member->all);
+	}
+	pthread_mutex_unlock(&sa->lock);
+	while (!list_is_empty(&ended)) {
+		at = ended.next;
+		list_remove(at);
+		member_free(list_object(at, struct mc_member, all));
+	}
+	pthread_mutex_lock(&sa->lock);
+}
+
+int ib_sa_get_mcmember_rec(struct ib_device *device, uint8_t port_num,
+			   union ib_gid *mgid, struct ib_sa_mcmember_rec *rec)
+{
+	struct sa_port *port = ibsa__sa_port_find(device, port_num);
+	const struct mc_group *group;
+	int err = -EADDRNOTAVAIL;
+
+	if (!port)
+		return err;
+	pthread_mutex_lock(&device->sa->lock);
+	group = ibsa__mc_group_find(port, mgid);
+	if (group && group->joined) {
+		*rec = group->rec;
+		rec->join_state = group->joined;
+		err = 0;
+	}
+	pthread_mutex_unlock(&device->sa->lock);
+	return err;
+}
