@@ -135,8 +135,9 @@ void ibsa_device_put(struct ib_device *device);
  *
  * Known once a port has been asked through.
  *
- * Return: an fd that is readable when ibsa_device_dispatch() has work; -1 on a simulated clock, or where the device
- * cannot be polled with others (ibsim): use ibsa_device_wait() there.
+ * Return: an fd that is readable when ibsa_device_dispatch() has work; -1 on a
+ * simulated clock, or where the device cannot be polled with others (ibsim):
+ * use ibsa_device_wait() there.
  */
 int ibsa_device_fd(struct ib_device *device);
 
