@@ -20,7 +20,7 @@ static void tell_guid_info(struct sa_query *query, int status,
 	guid_info_fn callback = (guid_info_fn)query->callback;
 	struct ib_sa_guidinfo_rec rec = { 0 };
 
-	if (!status && reply->count)
+	if (!status)
 		memcpy(&rec, ibsa_reply_at(reply, 0), sizeof(rec));
 	callback(status, status && status != -EINVAL ? NULL : &rec,
 		 query->context);
