@@ -150,6 +150,10 @@ struct ibsa_transport;
  * @port:   read the state of the local port afresh. Return: 0 or -errno
  * @changed: whether the local port may have changed since the last call, as
  *          far as the transport hears of it by itself; NULL: never
+ * @listen: have recv deliver the SA's Reports, too, which answer nothing, or no
+ *          more. Who listens answers each with a ReportResp.
+ *          Return: 0; -EBUSY somebody else at the port does; -EOPNOTSUPP; or
+ *          another negative errno. NULL: it cannot
  * @close:  end it and free it
  *
  * All but wake belong to the thread that the client belongs to.
@@ -170,6 +174,7 @@ struct ibsa_transport_ops {
 		   struct ibsa_gid_entry *out);
 	int (*pkey)(struct ibsa_transport *transport, uint32_t index,
 		    uint16_t *out);
+	int (*listen)(struct ibsa_transport *transport, bool on);
 	void (*close)(struct ibsa_transport *transport);
 };
 

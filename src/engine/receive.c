@@ -107,9 +107,9 @@ static void handle(struct ibsa__engine *engine,
 
 /*
  * Takes as many as there may be answers, and some more: what is here already
- * is not to time out. Takes one message in any case, so that what nobody waits for does not lie
- * there for ever; then as long as something is in flight, since a look in
- * vain is a system call for many transports.
+ * is not to time out. Takes one message in any case, so that what nobody waits
+ * for does not lie there for ever; then as long as something is in flight,
+ * since a look in vain is a system call for many transports.
  */
 int ibsa__engine_receive(struct ibsa__engine *engine)
 {
