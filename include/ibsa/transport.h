@@ -138,7 +138,8 @@ struct ibsa_transport;
  * struct ibsa_transport_ops - what a transport can do
  * @now_ns: its clock: monotonic, in nanoseconds, from any start
  * @send:   send one MAD; @timeout_ms is how long the sender will wait for an
- *          answer before it sends the same MAD again or gives up.
+ *          answer before it sends the same MAD again or gives up; 0 if none
+ *          is to come, as for an answer of its own.
  *          Return: 0, or a negative errno and nothing was sent
  * @recv:   take the next message, without waiting.
  *          Return: 1 and *@out is filled; 0 nothing there; or a negative errno
@@ -150,6 +151,9 @@ struct ibsa_transport;
  * @port:   read the state of the local port afresh. Return: 0 or -errno
  * @changed: whether the local port may have changed since the last call, as
  *          far as the transport hears of it by itself; NULL: never
+ * @gid:    read an entry of the local port's GID table. Return: 0; -ENODATA it
+ *          is empty; -EINVAL the table has no such entry; or -errno
+ * @pkey:   the same of its P_Key table, without -ENODATA
  * @listen: have recv deliver the SA's Reports, too, which answer nothing, or no
  *          more. Who listens answers each with a ReportResp.
  *          Return: 0; -EBUSY somebody else at the port does; -EOPNOTSUPP; or
