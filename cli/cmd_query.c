@@ -52,6 +52,7 @@ static const char *show_text(const struct ibsa_field *field)
 		[IBSA_SHOW_node_type] = "CA, switch, router, or a number",
 		[IBSA_SHOW_port_state] = "state, or a number",
 		[IBSA_SHOW_phys_state] = "state, or a number",
+		[IBSA_SHOW_lease] = "seconds, or infinite",
 	};
 
 	if (field->show >= sizeof(names) / sizeof(names[0]))

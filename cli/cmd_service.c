@@ -15,15 +15,6 @@ static const uint64_t identity = IBSA_SERVICE_CM(service_id) |
 				 IBSA_SERVICE_CM(service_gid) |
 				 IBSA_SERVICE_CM(service_pkey);
 
-static void put_lease(struct out *out, const char *name, uint32_t lease)
-{
-	char text[16];
-
-	snprintf(text, sizeof(text), "%" PRIu32, lease);
-	out_number(out, name, lease,
-		   lease == IBSA_LEASE_INFINITE ? "infinite" : text);
-}
-
 void service_cells(struct out *out, const struct ibsa_service *service)
 {
 	const struct ibsa_record *record = &ibsa_service_record;
@@ -31,7 +22,7 @@ void service_cells(struct out *out, const struct ibsa_service *service)
 	fields_named_as(out, "id", record, "service_id", service);
 	fields_named_as(out, "gid", record, "service_gid", service);
 	fields_named_as(out, "pkey", record, "service_pkey", service);
-	put_lease(out, "lease", service->service_lease);
+	fields_named_as(out, "lease", record, "service_lease", service);
 	fields_named_as(out, "name", record, "service_name", service);
 }
 
@@ -47,10 +38,7 @@ static void service_row(struct out *out, size_t index, void *arg)
 		return;
 	}
 	for (unsigned int i = 0; i < record->field_count; i++)
-		if (strcmp(record->fields[i].name, "service_lease") == 0)
-			put_lease(out, "service_lease", service.service_lease);
-		else
-			fields_field(out, &record->fields[i], &service);
+		fields_field(out, &record->fields[i], &service);
 }
 
 static int show(struct cli *cli, const struct ibsa_reply *reply, void *arg)

@@ -424,6 +424,9 @@ services() {
 	out_has '^0x0000000000001234 .* 60 +größe\\x01$'
 	on 0 service register 1 printer --lease infinite; out_has ' infinite '
 	on 0 service register 1 name service_lease=7; out_has ' 7 '
+	on 0 service register 1 name service_lease=infinite
+	out_has ' infinite '
+	on 1 service list service_lease=infinite; err_has 'like this'
 	on 0 -v service register 0xffffffffffffffff printer service_data8_1=9
 	out_has '^service_data8_1 +0x09$'; out_has '^service_lease +infinite$'
 	err_has ' 1 try, '

@@ -169,6 +169,8 @@ static void bad_selectors_say_what_is_wrong(void **state)
 		  "CA, switch, router, or" },
 		{ &ibsa_node_record, "node_description=\\", -EINVAL,
 		  "up to 64 bytes" },
+		{ &ibsa_service_record, "service_lease=1h", -EINVAL,
+		  "4294967294, or infinite" },
 		{ &ibsa_service_record, "service_key=x", -EINVAL,
 		  "1 to 16 bytes" },
 	};

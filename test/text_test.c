@@ -360,7 +360,9 @@ static void values_look_as_their_kind_says(void **state)
 	const struct ibsa_service service = {
 		.service_data8 = { 0, 0, 0x0f },
 		.service_key = { 0xde, 0xad },
+		.service_lease = IBSA_LEASE_INFINITE,
 	};
+	const struct ibsa_service brief = { .service_lease = 3600 };
 
 	(void)state;
 	check_shown(&ibsa_path_record, "slid", &path, "4");
@@ -383,6 +385,9 @@ static void values_look_as_their_kind_says(void **state)
 	check_shown(&ibsa_service_record, "service_data8_3", &service, "0x0f");
 	check_shown(&ibsa_service_record, "service_key", &service,
 		    "dead0000000000000000000000000000");
+	check_shown(&ibsa_service_record, "service_lease", &service,
+		    "infinite");
+	check_shown(&ibsa_service_record, "service_lease", &brief, "3600");
 }
 
 /* Bytes that are no UTF-8, or that a terminal would obey, are escaped. */
@@ -466,6 +471,11 @@ static void parse_refuses_what_is_no_value(void **state)
 		{ &ibsa_node_record, "node_description", "a\\x4", -EINVAL },
 		{ &ibsa_node_record, "node_description", "\\", -EINVAL },
 		{ &ibsa_node_record, "node_description", "\\x41\\X", -EINVAL },
+		{ &ibsa_service_record, "service_lease", "Infinite", 0 },
+		{ &ibsa_service_record, "service_lease", "0xffffffff", 0 },
+		{ &ibsa_service_record, "service_lease", "1h", -EINVAL },
+		{ &ibsa_service_record, "service_lease", "4294967296",
+		  -ERANGE },
 		{ &ibsa_service_record, "service_key", "", -EINVAL },
 		{ &ibsa_service_record, "service_key", "abc", -EINVAL },
 		{ &ibsa_service_record, "service_key", "zz", -EINVAL },

@@ -24,6 +24,7 @@ enum ibsa_show {
 	IBSA_SHOW_node_type,  /* CA, switch, router */
 	IBSA_SHOW_port_state, /* Down, Init, Armed, Active */
 	IBSA_SHOW_phys_state, /* Sleep, Polling, ... */
+	IBSA_SHOW_lease,      /* seconds, or infinite */
 };
 
 /* What the mask column of a table may say besides a bit number. */

@@ -269,7 +269,7 @@ IBSA_BEGIN
 	F(gid,  service_gid,     128,  1, gid)				\
 	F(u16,  service_pkey,     16,  2, hex)				\
 	PAD(resv0,                16)					\
-	F(u32,  service_lease,    32,  4, dec)				\
+	F(u32,  service_lease,    32,  4, lease)			\
 	ARR(u8, service_key,       8, 16, 5, blob)			\
 	ARR(chr, service_name,     8, 64, 6, text)			\
 	ARR(u8, service_data8,     8, 16, 7, hex)			\

@@ -103,8 +103,13 @@ static const struct list {
 
 /* clang-format on */
 
+/* The one value of a lease that is no number of seconds. */
+static const char endless[] = "infinite";
+
 const char *ibsa__code_text(uint8_t show, uint64_t code)
 {
+	if (show == IBSA_SHOW_lease)
+		return code == IBSA_LEASE_INFINITE ? endless : NULL;
 	if (show >= COUNT(lists) || code >= lists[show].count)
 		return NULL;
 	return lists[show].names[code];
@@ -114,6 +119,10 @@ bool ibsa__code_find(uint8_t show, const char *text, uint64_t *out)
 {
 	const struct list *list;
 
+	if (show == IBSA_SHOW_lease && ibsa__same(endless, text)) {
+		*out = IBSA_LEASE_INFINITE;
+		return true;
+	}
 	if (show >= COUNT(lists))
 		return false;
 	list = &lists[show];

@@ -152,6 +152,10 @@ static void accepted(const struct ibsa_field *field, struct ibsa__text *out)
 		ibsa__text_hex(out, ~UINT64_C(0) >> (64 - field->nbits), 1);
 		ibsa__text_string(out, ", decimal or after 0x hexadecimal");
 		return;
+	case IBSA_SHOW_lease:
+		ibsa__text_string(out,
+				  "seconds, up to 4294967294, or infinite");
+		return;
 	default:
 		codes_list(field, out);
 	}
