@@ -129,9 +129,16 @@ static int set_owner(struct cli *cli, struct service *service)
 /* --lease, if it is given. */
 static int set_lease(struct cli *cli, struct service *service)
 {
+	const bool given = service->mask & IBSA_SERVICE_CM(service_lease);
+
+	if (given && service->record.service_lease == 0) {
+		complain("a service_lease of 0 is no time; it is a number of "
+			 "seconds from 1 to 4294967294, or infinite");
+		return CLI_USAGE;
+	}
 	if (!cli->lease)
 		return CLI_DONE;
-	if (service->mask & IBSA_SERVICE_CM(service_lease)) {
+	if (given) {
 		complain("the lease is given twice; leave out --lease or "
 			 "service_lease");
 		return CLI_USAGE;
@@ -195,6 +202,12 @@ static int parse_target(const char *text, struct service *service)
 	return parse_name(text, service);
 }
 
+/* It looks like an id and was taken for a name. */
+static bool is_decimal(const char *text)
+{
+	return text[strspn(text, "0123456789")] == '\0';
+}
+
 static int lookup(struct cli *cli)
 {
 	struct service service = { .mask = 0 };
@@ -205,8 +218,12 @@ static int lookup(struct cli *cli)
 	if (status == CLI_DONE)
 		status = ask_for(cli, IBSA_METHOD_GET_TABLE, &service);
 	if (status == CLI_NO)
-		complain("no service '%s'%s is registered%s", cli->args[2],
-			 cli->arg_count > 3 ? " like this" : "", and_why(cli));
+		complain("no service '%s'%s is registered%s%s", cli->args[2],
+			 cli->arg_count > 3 ? " like this" : "",
+			 is_decimal(cli->args[2]) ? "; to look for an id, put "
+						    "id: before the number"
+						  : "",
+			 and_why(cli));
 	return status;
 }
 

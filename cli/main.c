@@ -123,7 +123,7 @@ static int finish(struct cli *cli, int status)
 	if (err == 0 || err == -EPIPE)
 		return status;
 	complain("cannot write the output: %s", strerror(-err));
-	return status == CLI_DONE ? CLI_DEVICE : status;
+	return status == CLI_DONE || status == CLI_NO ? CLI_DEVICE : status;
 }
 
 /*

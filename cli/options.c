@@ -132,7 +132,7 @@ static int set_lease(struct cli *cli, const char *value)
 	if (strcmp(value, "infinite") != 0 &&
 	    (ibsa_number_parse(value, 32, &seconds) != 0 || seconds == 0)) {
 		complain("--lease: '%s' is neither a number of seconds from 1 "
-			 "on nor infinite",
+			 "to 4294967294 nor infinite",
 			 value);
 		return CLI_USAGE;
 	}

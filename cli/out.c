@@ -2,6 +2,7 @@
 /* All that the command writes: rows as text or as JSON from the same calls. */
 #include <ctype.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -258,6 +259,15 @@ void out_event(struct out *out, out_row_fn row, void *arg)
 	put(out, "\n");
 	if (out->err == 0 && fflush(out->file) != 0)
 		note_error(out, errno);
+}
+
+/* An error or a hang-up that poll() tells is a pipe without a reader. */
+bool out_is_read(const struct out *out)
+{
+	struct pollfd fd = { .fd = fileno(out->file) };
+
+	return out->err == 0 &&
+	       (poll(&fd, 1, 0) <= 0 || !(fd.revents & (POLLERR | POLLHUP)));
 }
 
 void out_line(struct out *out, const char *format, ...)

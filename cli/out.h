@@ -48,6 +48,9 @@ void out_rows(struct out *out, size_t count, out_row_fn row, void *arg);
  */
 void out_event(struct out *out, out_row_fn row, void *arg);
 
+/* Whether what was written went somewhere, and there is still a reader. */
+bool out_is_read(const struct out *out);
+
 /* A cell of characters; @text is UTF-8. */
 void out_text(struct out *out, const char *name, const char *text);
 

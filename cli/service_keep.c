@@ -33,6 +33,8 @@ static const char last_words[] =
 	"ended before the SA said that the service is gone; it may stay "
 	"registered until its lease ends, see ibsa service unregister";
 
+enum { LOOK_MS = 1000 }; /* how soon it is seen that nobody reads */
+
 static const char *failure(const struct ibsa_kept_report *report)
 {
 	switch (report->err) {
@@ -47,6 +49,13 @@ static const char *failure(const struct ibsa_kept_report *report)
 	default:
 		return strerror(-report->err);
 	}
+}
+
+/* An SA that has no such record has nothing to remove. */
+static bool is_gone(const struct ibsa_kept_report *report)
+{
+	return report->err == 0 && (report->status == 0 ||
+				    report->status == IBSA_STATUS_NO_RECORDS);
 }
 
 static const char *reason(const struct ibsa_kept_report *report)
@@ -82,8 +91,7 @@ static const char *event_name(const struct keeping *keeping,
 	case IBSA_KEPT_REFUSED:
 		return "refused";
 	default:
-		return report->err || report->status ? "not removed"
-						     : "removed";
+		return is_gone(report) ? "removed" : "not removed";
 	}
 }
 
@@ -147,12 +155,20 @@ static void released(struct keeping *keeping,
 		     const struct ibsa_kept_report *report, const char *why)
 {
 	keeping->kept = NULL;
-	if (!why || keeping->status != CLI_DONE)
+	if (is_gone(report) || keeping->status != CLI_DONE)
 		return;
 	complain("the service may stay registered until its lease ends: %s; "
 		 "see ibsa service unregister",
 		 why);
 	keeping->status = report->err ? CLI_SILENT : CLI_REFUSED;
+}
+
+/* The end of what the SA never took is no event: nothing was to be removed. */
+static bool is_idle_end(const struct keeping *keeping,
+			const struct ibsa_kept_report *report)
+{
+	return report->event == IBSA_KEPT_RELEASED && !keeping->was_there &&
+	       keeping->status == CLI_REFUSED;
 }
 
 static void happened(const struct ibsa_kept_report *report, void *arg)
@@ -164,7 +180,8 @@ static void happened(const struct ibsa_kept_report *report, void *arg)
 		.reason = reason(report),
 	};
 
-	out_event(&keeping->cli->out, event_row, &event);
+	if (!is_idle_end(keeping, report))
+		out_event(&keeping->cli->out, event_row, &event);
 	if (report->event == IBSA_KEPT_REGISTERED)
 		keeping->was_there = true;
 	else if (report->event == IBSA_KEPT_REFUSED)
@@ -177,13 +194,14 @@ static void happened(const struct ibsa_kept_report *report, void *arg)
 static void hold(struct keeping *keeping, const struct interrupt *interrupt)
 {
 	struct ibsa_client *client = keeping->cli->client;
+	const struct out *out = &keeping->cli->out;
 
 	while (keeping->kept) {
 		int err;
 
-		if (interrupt_seen(interrupt) || keeping->cli->out.err)
+		if (interrupt_seen(interrupt) || !out_is_read(out))
 			release(keeping);
-		err = ibsa_wait(client, -1);
+		err = ibsa_wait(client, LOOK_MS);
 		if (err && err != -EINTR) {
 			complain("cannot receive from the SA: %s; check the "
 				 "port with ibsa devices",

@@ -185,6 +185,7 @@ wrong_command_lines() {
 		service register 0x1234 printer service_pkey=0x10000
 		service register 0x1234 printer --lease 60 service_lease=60
 		service register 0x1234 printer --lease 0
+		service register 0x1234 printer service_lease=0
 		service register 0x1234 printer --lease -1
 		service register 0x1234 printer --lease 60s
 		service register 0x1234 printer --lease Infinite
@@ -407,12 +408,16 @@ services() {
 	on 2 service lists; err_has "no 'lists', but list, lookup"
 	on 2 service list service_nam=x; err_has "did you mean 'service_name'"
 	on 2 service register 0x1234 printer --lease 0; err_has 'infinite'
+	on 2 service keep 1 printer service_lease=0; err_has 'from 1 to .*infinite'
 	on 2 service register 0x1234 ''; err_has '1 to 64 bytes'
 	on 1 service list; out_empty; err_has 'no service.*embedded'
 	on 1 -j service list; json '. == []'
 	on 1 service list service_name=printer; err_has 'like this'
 	on 1 service lookup printer; out_empty; err_has "'printer' .*embedded"
 	on 1 -j service lookup 0x1234; json '. == []'
+	on 1 service lookup 4660; err_has "no service '4660'.* put id: before"
+	on 1 service lookup 0x1234; [ "$(grep -c id: err)" -eq 0 ] ||
+		fail 'says how to write an id'
 	on 1 service unregister 0x1234; out_empty
 	err_has "0x1234 of $gid with P_Key 0xffff.* service list "
 	[ "$(wc -l <err)" -eq 1 ] || fail 'not one sentence'
@@ -501,7 +506,7 @@ kept_services() {
 		.reason == null and .status == 0 and (.time | length) == 20)' \
 		out >jq.out || fail 'not these events'
 	on 5 service keep 0x1234 printer service_gid=fe80::dead:beef
-	err_has 'refused.*service_gid must be'; out_has 'refused'
+	err_has 'refused.*service_gid must be'; out_has 'refused'; lines 1
 	on 4 -C nobody service keep 0x1234 printer; out_empty
 	hold 0x1234 printer --sa 40000 -t 300
 	await out 'failed .*does not answer$'
@@ -513,9 +518,10 @@ kept_services() {
 	ends 130 INT; err_has 'may stay registered'
 	# Nobody reads: the service goes as by a signal, and quietly.
 	what='ibsa service keep into a pipe'
-	timeout -s TERM 0.5 "$ibsa" --fabric "$fabric" service keep 1 printer \
+	timeout -s KILL 20 "$ibsa" --fabric "$fabric" service keep 1 printer \
 		2>err | head -1 >out
-	lines 1; out_has registered
+	[ "${PIPESTATUS[0]}" -eq 0 ] || fail 'exit status is not 0'
+	lines 1; out_has registered; [ "$(wc -l <err)" -eq 1 ] || fail 'not quiet'
 	what='ibsa service keep >/dev/full'
 	"$ibsa" --fabric "$fabric" service keep 1 printer >/dev/full 2>err
 	[ $? -eq 4 ] || fail 'exit status is not 4'
@@ -577,6 +583,10 @@ closed_files_stay_closed() {
 }
 
 output_that_fails() {
+	what='ibsa -j service list >/dev/full'
+	"$ibsa" --fabric "$fabric" -j service list >/dev/full 2>err
+	[ $? -eq 4 ] || fail 'exit status is not 4'
+	err_has 'No space left'
 	what='> /dev/full'
 	"$ibsa" --fabric "$fabric" devices >/dev/full 2>err
 	[ $? -eq 4 ] || fail 'exit status is not 4'
