@@ -194,6 +194,37 @@ static void what_never_began_ends(void **state)
 	assert_int_equal(third.count, 1);
 }
 
+/*
+ * Who has no report cannot know that a handle is gone: one that has ended, by
+ * itself or by a release before, is no other's.
+ */
+static void late_release_hits_nothing(void **state)
+{
+	struct diary diary = { 0 };
+	struct ibsa_rec_kept *first, *second, *third;
+	struct ibsa_service there;
+
+	(void)state;
+	open_device(true);
+	first = keep_record(note, &diary);
+	second = keep_record(NULL, NULL);
+	run_until(&diary, 1);
+	ibsa_service_rec_release(second);
+	ibsa_service_rec_release(NULL);
+	ibsa_service_rec_release(first);
+	run_until(&diary, 2);
+	expect(&diary, 1, IBSA_KEPT_RELEASED);
+	third = keep_record(note, &diary);
+	run_until(&diary, 3);
+	ibsa_service_rec_release(first);
+	ibsa_service_rec_release(second);
+	assert_int_equal(ibsa_device_wait(device, SECOND), 0);
+	assert_true(look(&there));
+	close_device();
+	ibsa_service_rec_release(third);
+	assert_int_equal(diary.count, 4);
+}
+
 /* Wrong arguments are refused at once, and nothing is reported. */
 static void wrong_arguments_are_refused(void **state)
 {
@@ -275,6 +306,7 @@ int main(void)
 		TEST(unregister_and_put_release),
 		TEST(unregister_in_a_report_does_not_wait),
 		TEST(what_never_began_ends),
+		TEST(late_release_hits_nothing),
 		TEST(wrong_arguments_are_refused),
 		TEST(worker_keeps),
 	};

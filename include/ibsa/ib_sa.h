@@ -341,10 +341,11 @@ int ibsa_service_rec_keep(struct ib_sa_client *client, struct ib_device *device,
 
 /**
  * ibsa_service_rec_release - delete a service that was kept
- * @kept: from ibsa_service_rec_keep(), not yet reported as released
+ * @kept: from ibsa_service_rec_keep(), or NULL
  *
  * The record is deleted from the SA, and IBSA_KEPT_RELEASED reported, later.
- * A second time it does nothing. Any thread, any callback.
+ * A second time, and after it was reported as released, it does nothing. Any
+ * thread, any callback.
  */
 void ibsa_service_rec_release(struct ibsa_rec_kept *kept);
 

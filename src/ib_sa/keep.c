@@ -10,8 +10,9 @@
 #include "ib_sa/keep.h"
 #include "ib_sa/query.h"
 
-struct ibsa_rec_kept {
+struct sa_kept {
 	struct list link; /* among all of the process */
+	uintptr_t ticket; /* what the program has for a handle */
 	struct sa_job start;
 	struct sa_job release;
 	struct ib_sa_client *client; /* NULL: it has unregistered meanwhile */
@@ -24,8 +25,20 @@ struct ibsa_rec_kept {
 	bool is_released;
 };
 
+/* The one of a ticket, if its final report has not been given. Locked. */
+static struct sa_kept *find(const struct ibsa__sa *sa, uintptr_t ticket)
+{
+	for (struct list *at = sa->kept.next; at != &sa->kept; at = at->next) {
+		struct sa_kept *kept = list_object(at, struct sa_kept, link);
+
+		if (kept->ticket == ticket)
+			return kept;
+	}
+	return NULL;
+}
+
 /* The final report has been given. Locked. */
-static void unlink_kept(struct ibsa_rec_kept *kept)
+static void unlink_kept(struct sa_kept *kept)
 {
 	list_remove(&kept->link);
 	ibsa__sa_withdraw(kept->port->device, &kept->release);
@@ -34,8 +47,7 @@ static void unlink_kept(struct ibsa_rec_kept *kept)
 }
 
 /* To the program, by the handle that it knows. */
-static void tell(struct ibsa_rec_kept *kept,
-		 const struct ibsa_kept_report *report)
+static void tell(struct sa_kept *kept, const struct ibsa_kept_report *report)
 {
 	struct ib_device *device = kept->port->device;
 	const bool is_last = report->event == IBSA_KEPT_RELEASED;
@@ -61,7 +73,7 @@ static void note_report(const struct ibsa_kept_report *report, void *arg)
 	tell(arg, report);
 }
 
-static int keep(struct ibsa_rec_kept *kept)
+static int keep(struct sa_kept *kept)
 {
 	struct ib_device *device = kept->port->device;
 	const struct ibsa_service_keep options = {
@@ -78,8 +90,7 @@ static int keep(struct ibsa_rec_kept *kept)
 
 static void run_start(struct sa_job *job)
 {
-	struct ibsa_rec_kept *kept = list_object(job, struct ibsa_rec_kept,
-						 start);
+	struct sa_kept *kept = list_object(job, struct sa_kept, start);
 	int err = keep(kept);
 
 	if (err)
@@ -93,14 +104,13 @@ static void run_start(struct sa_job *job)
 /* Runs after the start, and the final report has not come. */
 static void run_release(struct sa_job *job)
 {
-	struct ibsa_rec_kept *kept = list_object(job, struct ibsa_rec_kept,
-						 release);
+	struct sa_kept *kept = list_object(job, struct sa_kept, release);
 
 	(void)ibsa_service_release(kept->kept);
 }
 
 /* Locked. */
-static void release(struct ibsa_rec_kept *kept)
+static void release(struct sa_kept *kept)
 {
 	if (kept->is_released)
 		return;
@@ -108,11 +118,11 @@ static void release(struct ibsa_rec_kept *kept)
 	ibsa__sa_submit(kept->port->device, &kept->release);
 }
 
-static struct ibsa_rec_kept *kept_new(const struct ib_sa_service_rec *rec,
-				      ib_sa_comp_mask comp_mask,
-				      ibsa_keep_fn report, void *arg)
+static struct sa_kept *kept_new(const struct ib_sa_service_rec *rec,
+				ib_sa_comp_mask comp_mask, ibsa_keep_fn report,
+				void *arg)
 {
-	struct ibsa_rec_kept *kept = ibsa__calloc(1, sizeof(*kept));
+	struct sa_kept *kept = ibsa__calloc(1, sizeof(*kept));
 
 	if (!kept)
 		return NULL;
@@ -129,12 +139,13 @@ static struct ibsa_rec_kept *kept_new(const struct ib_sa_service_rec *rec,
 
 /* Locked. */
 static int submit(struct sa_port *port, struct ib_sa_client *client,
-		  struct ibsa_rec_kept *kept)
+		  struct sa_kept *kept)
 {
 	struct ib_device *device = port->device;
 
 	if (device->closing)
 		return -ENODEV;
+	kept->ticket = ibsa__sa_ticket(device->sa);
 	kept->port = port;
 	kept->client = client;
 	client->users++;
@@ -157,7 +168,7 @@ int ibsa_service_rec_keep(struct ib_sa_client *client, struct ib_device *device,
 			  ib_sa_comp_mask comp_mask, ibsa_keep_fn report,
 			  void *arg, struct ibsa_rec_kept **out)
 {
-	struct ibsa_rec_kept *kept;
+	struct sa_kept *kept;
 	struct sa_port *port;
 	int err = ibsa__sa_query_port(client, device, port_num, &port);
 
@@ -171,30 +182,34 @@ int ibsa_service_rec_keep(struct ib_sa_client *client, struct ib_device *device,
 	pthread_mutex_lock(&device->sa->lock);
 	err = submit(port, client, kept);
 	if (!err)
-		*out = kept;
+		*out = (struct ibsa_rec_kept *)kept->ticket;
 	pthread_mutex_unlock(&device->sa->lock);
 	if (err)
 		ibsa__free(kept);
 	return err;
 }
 
-void ibsa_service_rec_release(struct ibsa_rec_kept *kept)
+void ibsa_service_rec_release(struct ibsa_rec_kept *ticket)
 {
-	struct ibsa__sa *sa = kept->port->device->sa;
+	struct ibsa__sa *sa = ibsa__sa_find();
+	struct sa_kept *kept;
 
+	if (!sa)
+		return;
 	pthread_mutex_lock(&sa->lock);
-	release(kept);
+	kept = find(sa, (uintptr_t)ticket);
+	if (kept)
+		release(kept);
 	pthread_mutex_unlock(&sa->lock);
+	ibsa__sa_put(sa);
 }
 
 /* The next of a client's from @at on, or NULL. */
-static struct ibsa_rec_kept *next_of(const struct ibsa__sa *sa,
-				     const struct list *at,
-				     const struct ib_sa_client *client)
+static struct sa_kept *next_of(const struct ibsa__sa *sa, const struct list *at,
+			       const struct ib_sa_client *client)
 {
 	for (; at != &sa->kept; at = at->next) {
-		struct ibsa_rec_kept *kept =
-			list_object(at, struct ibsa_rec_kept, link);
+		struct sa_kept *kept = list_object(at, struct sa_kept, link);
 
 		if (kept->client == client)
 			return kept;
@@ -205,7 +220,7 @@ static struct ibsa_rec_kept *next_of(const struct ibsa__sa *sa,
 void ibsa__sa_keep_release(struct ibsa__sa *sa,
 			   const struct ib_sa_client *client)
 {
-	struct ibsa_rec_kept *kept = next_of(sa, sa->kept.next, client);
+	struct sa_kept *kept = next_of(sa, sa->kept.next, client);
 
 	for (; kept; kept = next_of(sa, kept->link.next, client))
 		release(kept);
@@ -214,7 +229,7 @@ void ibsa__sa_keep_release(struct ibsa__sa *sa,
 void ibsa__sa_keep_forget(struct ibsa__sa *sa,
 			  const struct ib_sa_client *client)
 {
-	struct ibsa_rec_kept *kept = next_of(sa, sa->kept.next, client);
+	struct sa_kept *kept = next_of(sa, sa->kept.next, client);
 
 	for (; kept; kept = next_of(sa, kept->link.next, client)) {
 		release(kept);
@@ -225,7 +240,7 @@ void ibsa__sa_keep_forget(struct ibsa__sa *sa,
 struct ib_device *ibsa__sa_keep_take(const struct ibsa__sa *sa,
 				     const struct ib_sa_client *client)
 {
-	struct ibsa_rec_kept *kept = next_of(sa, sa->kept.next, client);
+	struct sa_kept *kept = next_of(sa, sa->kept.next, client);
 
 	for (; kept; kept = next_of(sa, kept->link.next, client)) {
 		if (ibsa__sa_loop_take_idle(kept->port->device))

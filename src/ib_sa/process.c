@@ -95,6 +95,13 @@ static bool grow(struct ibsa__sa *sa)
 	return true;
 }
 
+uintptr_t ibsa__sa_ticket(struct ibsa__sa *sa)
+{
+	if (!++sa->tickets)
+		sa->tickets++;
+	return sa->tickets;
+}
+
 struct sa_query *ibsa__sa_query_new(struct ibsa__sa *sa)
 {
 	struct sa_query *query;
@@ -104,11 +111,9 @@ struct sa_query *ibsa__sa_query_new(struct ibsa__sa *sa)
 	query = ibsa__pool_take(&sa->queries);
 	if (!query)
 		return NULL;
-	if (!++sa->tickets)
-		sa->tickets++;
 	*query = (struct sa_query){
 		.id = sa->free_ids[--sa->free_count],
-		.ticket = sa->tickets,
+		.ticket = ibsa__sa_ticket(sa),
 	};
 	list_init(&query->start.link);
 	list_init(&query->cancel.link);

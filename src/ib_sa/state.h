@@ -154,6 +154,9 @@ void ibsa__sa_put(struct ibsa__sa *sa);
  */
 bool ibsa__sa_is_ours(const struct ibsa__sa *sa);
 
+/* What a program has for a pointer, never the same twice; not 0. Locked. */
+uintptr_t ibsa__sa_ticket(struct ibsa__sa *sa);
+
 /* A query with its id and ticket. Locked. Return: NULL without memory. */
 struct sa_query *ibsa__sa_query_new(struct ibsa__sa *sa);
 void ibsa__sa_query_free(struct ibsa__sa *sa, struct sa_query *query);
