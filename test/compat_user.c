@@ -44,7 +44,7 @@ static int path_rec_start(struct path_lookup *lookup, struct ib_device *device,
 	lookup->path = (struct sa_path_rec){ .numb_path = 1 };
 	lookup->path.rec_type = SA_PATH_REC_TYPE_IB;
 	lookup->path.ib.slid = htobe16(1);
-	lookup->path.ib.dlid = htobe16(lid);
+	sa_path_set_dlid(&lookup->path, lid);
 	sem_init(&lookup->done, 0, 0);
 	lookup->query_id = ib_sa_path_rec_get(&sa_client, device, port,
 					      &lookup->path, comp_mask, 5000,
@@ -72,7 +72,7 @@ static int look_up(struct ib_device *device, u16 lid, u16 nobody)
 		err = path_rec_wait(&there);
 	if (err)
 		return err;
-	printf("LID %u\n", be16toh(there.path.ib.dlid));
+	printf("LID %u\n", be32toh(sa_path_get_dlid(&there.path)));
 	err = path_rec_start(&nowhere, device, 1, nobody, GFP_ATOMIC);
 	if (err)
 		return err;

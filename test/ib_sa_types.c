@@ -395,6 +395,60 @@ static void service_members_are_opensms(void **state)
 #undef SAME
 }
 
+/* LIDs by the names that do not ask of which type a record is. */
+static void accessors_find_the_members_of_each_type(void **state)
+{
+	struct sa_path_rec ib = { .rec_type = SA_PATH_REC_TYPE_IB };
+	struct sa_path_rec opa = { .rec_type = SA_PATH_REC_TYPE_OPA };
+
+	(void)state;
+	sa_path_set_slid(&ib, 0x10203);
+	sa_path_set_dlid(&ib, 4);
+	sa_path_set_raw_traffic(&ib, 1);
+	assert_int_equal(ib.ib.slid, htobe16(0x203));
+	assert_int_equal(ib.ib.dlid, htobe16(4));
+	assert_int_equal(sa_path_get_slid(&ib), htobe32(0x203));
+	assert_int_equal(sa_path_get_dlid(&ib), htobe32(4));
+	assert_int_equal(ib.ib.raw_traffic, 1);
+	assert_int_equal(sa_path_get_raw_traffic(&ib), 1);
+	sa_path_set_slid(&opa, 0x10203);
+	sa_path_set_dlid(&opa, 4);
+	sa_path_set_raw_traffic(&opa, 1);
+	assert_int_equal(opa.opa.slid, htobe32(0x10203));
+	assert_int_equal(opa.opa.dlid, htobe32(4));
+	assert_int_equal(sa_path_get_slid(&opa), opa.opa.slid);
+	assert_int_equal(sa_path_get_dlid(&opa), opa.opa.dlid);
+	assert_int_equal(opa.opa.raw_traffic, 1);
+	assert_int_equal(sa_path_get_raw_traffic(&opa), 1);
+	assert_false(sa_path_is_roce(&ib));
+	assert_false(sa_path_is_roce(&opa));
+}
+
+static void roce_records_have_no_lids(void **state)
+{
+	static const enum sa_path_rec_type types[] = {
+		SA_PATH_REC_TYPE_ROCE_V1,
+		SA_PATH_REC_TYPE_ROCE_V2,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		struct sa_path_rec rec = { .rec_type = types[i] };
+
+		memset(&rec.opa, 0xff, sizeof(rec.opa));
+		sa_path_set_slid(&rec, 1);
+		sa_path_set_dlid(&rec, 1);
+		sa_path_set_raw_traffic(&rec, 1);
+		assert_int_equal(rec.roce.dmac[0], 0xff);
+		assert_int_equal(rec.opa.slid, 0xffffffff);
+		assert_int_equal(rec.opa.raw_traffic, 0xff);
+		assert_int_equal(sa_path_get_slid(&rec), 0);
+		assert_int_equal(sa_path_get_dlid(&rec), 0);
+		assert_int_equal(sa_path_get_raw_traffic(&rec), 0);
+		assert_true(sa_path_is_roce(&rec));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -406,6 +460,8 @@ int main(void)
 		cmocka_unit_test(member_is_sent_and_told_as_opensm_has_it),
 		cmocka_unit_test(join_is_the_captured_one),
 		cmocka_unit_test(service_members_are_opensms),
+		cmocka_unit_test(accessors_find_the_members_of_each_type),
+		cmocka_unit_test(roce_records_have_no_lids),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

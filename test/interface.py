@@ -115,7 +115,7 @@ def references_check(folder, pages):
             named = re.findall(r"\bXr (\S+) (\d)", file.read())
         for name, section in named:
             other = f"{name}.{section}"
-            if re.match("ib_|ibsa|opa_|rdma_", name) and other not in pages:
+            if re.match("ib_|ibsa|opa_|rdma_|sa_", name) and other not in pages:
                 yield f"{page}: names {name}({section}), which is no page"
 
 

@@ -35,8 +35,12 @@ typedef unsigned int gfp_t;
 #endif
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define IBSA__BE16(value) __builtin_bswap16(value)
+#define IBSA__BE32(value) __builtin_bswap32(value)
 #define IBSA__BE64(value) __builtin_bswap64(value)
 #else
+#define IBSA__BE16(value) (value)
+#define IBSA__BE32(value) (value)
 #define IBSA__BE64(value) (value)
 #endif
 
@@ -233,6 +237,86 @@ struct sa_path_rec {
 	enum sa_path_rec_type rec_type;
 	uint32_t flags; /* 0: no local service is asked */
 };
+
+/**
+ * sa_path_is_roce - whether a path is one of Ethernet
+ * @rec: a path record
+ *
+ * Source: these are Linux's, include/rdma/ib_sa.h.
+ */
+static inline bool sa_path_is_roce(const struct sa_path_rec *rec)
+{
+	return rec->rec_type == SA_PATH_REC_TYPE_ROCE_V1 ||
+	       rec->rec_type == SA_PATH_REC_TYPE_ROCE_V2;
+}
+
+/**
+ * sa_path_set_slid, sa_path_set_dlid - LIDs of a path of either kind
+ * @rec:  a path record; one of RoCE, which has none, is left alone
+ * @slid, @dlid: host order; a record of InfiniBand takes the low 16 bits
+ */
+static inline void sa_path_set_slid(struct sa_path_rec *rec, uint32_t slid)
+{
+	if (rec->rec_type == SA_PATH_REC_TYPE_IB)
+		rec->ib.slid = IBSA__BE16((uint16_t)slid);
+	else if (rec->rec_type == SA_PATH_REC_TYPE_OPA)
+		rec->opa.slid = IBSA__BE32(slid);
+}
+
+static inline void sa_path_set_dlid(struct sa_path_rec *rec, uint32_t dlid)
+{
+	if (rec->rec_type == SA_PATH_REC_TYPE_IB)
+		rec->ib.dlid = IBSA__BE16((uint16_t)dlid);
+	else if (rec->rec_type == SA_PATH_REC_TYPE_OPA)
+		rec->opa.dlid = IBSA__BE32(dlid);
+}
+
+/**
+ * sa_path_get_slid, sa_path_get_dlid - LIDs of a path of either kind
+ * @rec: a path record
+ *
+ * Return: the LID in network order, 32 bits in any case; 0 for RoCE.
+ */
+static inline __be32 sa_path_get_slid(const struct sa_path_rec *rec)
+{
+	if (rec->rec_type == SA_PATH_REC_TYPE_IB)
+		return IBSA__BE32((uint32_t)IBSA__BE16(rec->ib.slid));
+	return rec->rec_type == SA_PATH_REC_TYPE_OPA ? rec->opa.slid : 0;
+}
+
+static inline __be32 sa_path_get_dlid(const struct sa_path_rec *rec)
+{
+	if (rec->rec_type == SA_PATH_REC_TYPE_IB)
+		return IBSA__BE32((uint32_t)IBSA__BE16(rec->ib.dlid));
+	return rec->rec_type == SA_PATH_REC_TYPE_OPA ? rec->opa.dlid : 0;
+}
+
+/**
+ * sa_path_set_raw_traffic - raw_traffic of a path of either kind
+ * @rec: a path record; one of RoCE is left alone
+ * @raw_traffic: 0 or 1
+ */
+static inline void sa_path_set_raw_traffic(struct sa_path_rec *rec,
+					   uint8_t raw_traffic)
+{
+	if (rec->rec_type == SA_PATH_REC_TYPE_IB)
+		rec->ib.raw_traffic = raw_traffic;
+	else if (rec->rec_type == SA_PATH_REC_TYPE_OPA)
+		rec->opa.raw_traffic = raw_traffic;
+}
+
+/**
+ * sa_path_get_raw_traffic - raw_traffic of a path of either kind
+ * @rec: a path record
+ *
+ * Return: 0 or 1; 0 for RoCE.
+ */
+static inline uint8_t sa_path_get_raw_traffic(const struct sa_path_rec *rec)
+{
+	if (rec->rec_type == SA_PATH_REC_TYPE_IB)
+		return rec->ib.raw_traffic;
+	return rec->rec_type == SA_PATH_REC_TYPE_OPA ? rec->opa.raw_traffic : 0;
+}
 
 struct ib_sa_mcmember_rec {
 	union ib_gid mgid;
