@@ -120,6 +120,19 @@ static void destroy(struct ibsa_fabric *fabric)
 	ibsa__free(fabric);
 }
 
+/* What is wrong with a topology as a whole: whose, if not in which line. */
+static int init_named(struct ibsa_fabric *fabric, const char *path,
+		      const char *sa_node, struct ibsa_error *error)
+{
+	struct ibsa_error said = { "" };
+	int err = init(fabric, sa_node, &said);
+
+	if (err)
+		return ibsa__fail(error, err, "%.60s: %s",
+				  path ? path : "(text)", said.text);
+	return 0;
+}
+
 static int make(const char *path, const char *text, size_t len,
 		const struct ibsa_fabric_options *options,
 		struct ibsa_error *error, struct ibsa_fabric **out)
@@ -139,7 +152,7 @@ static int make(const char *path, const char *text, size_t len,
 				  fabric->is_opa ? UINT32_MAX : UINT16_MAX,
 				  error, &fabric->topo);
 	if (!err)
-		err = init(fabric, options->sa_node, error);
+		err = init_named(fabric, path, options->sa_node, error);
 	if (err)
 		destroy(fabric);
 	else

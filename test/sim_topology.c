@@ -185,9 +185,9 @@ static void mistakes_are_refused_with_their_line(void **state)
 	refused("caguid=1\nCa 1 \"a\"\ncaguid=1\nCa 1 \"b\"\n", "(text)",
 		"same GUID");
 	refused("include x\n", ":1:", "only in a file");
-	refused("Switch 1 \"s\"\n", "", "no channel adapter");
-	refused("Ca 1 \"a\"\n", "", "has no cable");
-	refused("", "", "no channel adapter");
+	refused("Switch 1 \"s\"\n", "(text): ", "no channel adapter");
+	refused("Ca 1 \"a\"\n", "(text): ", "has no cable");
+	refused("", "(text): ", "no channel adapter");
 }
 
 static void nul_byte_is_no_text(void **state)
