@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What callbacks may do, on a device without a worker: nearly everything. */
+#include <time.h>
+
 #include "test/ib_sa_rig.h"
 
 /* A callback that does one thing more. */
@@ -367,6 +369,43 @@ static void wait_ends_with_what_was_never_sent(void **state)
 	}
 }
 
+/* CPU time that unregistering takes from @count queries, which end one after
+ * another. */
+static double unregister_s(unsigned int count)
+{
+	struct timespec start, end;
+	struct told told = { 0 };
+	struct ib_sa_query *query;
+	struct rig rig;
+
+	rig_start(&rig);
+	rig_silence(&rig, true);
+	for (unsigned int i = 0; i < count; i++)
+		assert_true(rig_ask_on(&rig.client, rig.device, 1, 2, i + 1,
+				       told_path, &told, &query) >= 0);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
+	ib_sa_unregister_client(&rig.client);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+	assert_int_equal(told.calls, count);
+	rig_stop(&rig);
+	return (double)(end.tv_sec - start.tv_sec) +
+	       (double)(end.tv_nsec - start.tv_nsec) / 1e9;
+}
+
+/* It does not look at all of them each time that one ends. A machine that is
+ * busy with other things may be slow for a while. */
+static void unregistering_takes_time_by_the_query(void **state)
+{
+	enum { FEW = 4096, TIMES = 16 };
+	bool is_linear = false;
+
+	(void)state;
+	for (int i = 0; i < 5 && !is_linear; i++)
+		is_linear = unregister_s(TIMES * FEW) <
+			    3 * TIMES * unregister_s(FEW);
+	assert_true(is_linear);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -383,6 +422,7 @@ int main(void)
 		cmocka_unit_test(slow_callback_loses_nothing),
 		cmocka_unit_test(second_port_on_a_virtual_clock_is_refused),
 		cmocka_unit_test(wait_ends_with_what_was_never_sent),
+		cmocka_unit_test(unregistering_takes_time_by_the_query),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

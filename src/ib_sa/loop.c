@@ -104,10 +104,15 @@ bool ibsa__sa_loop_take(struct ib_device *device)
 	return true;
 }
 
-bool ibsa__sa_loop_take_idle(struct ib_device *device)
+bool ibsa__sa_loop_is_idle(const struct ib_device *device)
 {
 	return device->options.no_thread && !device->closing &&
-	       ibsa__sa_loop_take(device);
+	       !device->is_dispatching;
+}
+
+bool ibsa__sa_loop_take_idle(struct ib_device *device)
+{
+	return ibsa__sa_loop_is_idle(device) && ibsa__sa_loop_take(device);
 }
 
 bool ibsa__sa_is_closing(struct ib_device *device)

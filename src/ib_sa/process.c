@@ -155,28 +155,50 @@ static void forget_client(struct ibsa__sa *sa, struct ib_sa_client *client)
 	client->users = 1;
 }
 
-/* A device without a worker, which nobody dispatches now; taken. */
-static struct ib_device *take_threadless(const struct ibsa__sa *sa,
-					 const struct ib_sa_client *client)
+/* Whether a device waits for somebody who dispatches it. */
+static bool has_idle(const struct ibsa__sa *sa)
 {
-	for (uint32_t id = 0; id < sa->slot_count; id++) {
-		const struct sa_query *query = sa->slots[id];
-		struct ib_device *device;
+	const struct list *at = sa->devices.next;
 
-		if (!query || query->client != client)
+	for (; at != &sa->devices; at = at->next) {
+		if (ibsa__sa_loop_is_idle(
+			    list_object(at, struct ib_device, link)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A device without a worker, which nobody dispatches now; taken. With very
+ * many queries nearly all calls are in vain, or find the query of the call
+ * before, in slot *@at.
+ */
+static struct ib_device *take_threadless(const struct ibsa__sa *sa,
+					 const struct ib_sa_client *client,
+					 uint32_t *at)
+{
+	if (!has_idle(sa))
+		return NULL;
+	for (uint32_t i = 0; i < sa->slot_count; i++) {
+		const uint32_t id = (*at + i) % sa->slot_count;
+		const struct sa_query *query = sa->slots[id];
+
+		if (!query || query->client != client ||
+		    !ibsa__sa_loop_take_idle(query->port->device))
 			continue;
-		device = query->port->device;
-		if (ibsa__sa_loop_take_idle(device))
-			return device;
+		*at = id;
+		return query->port->device;
 	}
 	return ibsa__sa_keep_take(sa, client);
 }
 
 static void await_end(struct ibsa__sa *sa, struct ib_sa_client *client)
 {
+	uint32_t at = 0;
+
 	ibsa__sa_keep_release(sa, client);
 	while (client->users > 1) {
-		struct ib_device *device = take_threadless(sa, client);
+		struct ib_device *device = take_threadless(sa, client, &at);
 
 		if (!device) {
 			pthread_cond_wait(&sa->ended, &sa->lock);

@@ -231,7 +231,9 @@ void ibsa__sa_callback_leave(struct ib_device *device);
 /* Take over dispatching. Locked. Return: false: somebody else does it. */
 bool ibsa__sa_loop_take(struct ib_device *device);
 
-/* The same, of a device without a worker that is not closing. */
+/* The same, of a device without a worker that is not closing; and whether
+ * that can be. */
+bool ibsa__sa_loop_is_idle(const struct ib_device *device);
 bool ibsa__sa_loop_take_idle(struct ib_device *device);
 
 /* Whether everything on the device is to end. */
