@@ -270,10 +270,10 @@ static void count(const struct ibsa_kept_report *report, void *arg)
 	pthread_mutex_unlock(&ended->lock);
 }
 
-static void await(struct ended *ended, const int *what)
+static void await(struct ended *ended, const int *what, int times)
 {
 	pthread_mutex_lock(&ended->lock);
-	while (!*what)
+	while (*what < times)
 		pthread_cond_wait(&ended->cond, &ended->lock);
 	pthread_mutex_unlock(&ended->lock);
 }
@@ -288,15 +288,35 @@ static void worker_keeps(void **state)
 	(void)state;
 	open_device(false);
 	kept = keep_record(count, &ended);
-	await(&ended, &ended.registered);
+	await(&ended, &ended.registered, 1);
 	ibsa_service_rec_release(kept);
-	await(&ended, &ended.released);
+	await(&ended, &ended.released, 1);
 	keep_record(count, &ended);
 	close_device();
 	assert_int_equal(ended.released, 2);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+/* Released while the worker begins to keep it, it ends like any other. */
+static void release_meets_the_start(void **state)
+{
+	struct ended ended = { PTHREAD_MUTEX_INITIALIZER,
+			       PTHREAD_COND_INITIALIZER, 0, 0 };
+
+	(void)state;
+	open_device(false);
+	for (int i = 1; i <= 2000; i++) {
+		struct ibsa_rec_kept *kept = keep_record(count, &ended);
+
+		for (volatile int spin = 0; spin < i * 20; spin++)
+			;
+		ibsa_service_rec_release(kept);
+		await(&ended, &ended.released, i);
+	}
+	close_device();
+	assert_int_equal(ended.released, 2000);
+}
 
 int main(void)
 {
@@ -309,6 +329,7 @@ int main(void)
 		TEST(late_release_hits_nothing),
 		TEST(wrong_arguments_are_refused),
 		TEST(worker_keeps),
+		TEST(release_meets_the_start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

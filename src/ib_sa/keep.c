@@ -73,6 +73,18 @@ static void note_report(const struct ibsa_kept_report *report, void *arg)
 	tell(arg, report);
 }
 
+/* Whether it was released, or its device closed, before it began. */
+static bool is_over(const struct sa_kept *kept)
+{
+	struct ib_device *device = kept->port->device;
+	bool over;
+
+	pthread_mutex_lock(&device->sa->lock);
+	over = kept->is_released || device->closing;
+	pthread_mutex_unlock(&device->sa->lock);
+	return over;
+}
+
 static int keep(struct sa_kept *kept)
 {
 	struct ib_device *device = kept->port->device;
@@ -82,7 +94,7 @@ static int keep(struct sa_kept *kept)
 		.audit_ms = device->options.audit_ms,
 	};
 
-	if (kept->is_released || ibsa__sa_is_closing(device))
+	if (is_over(kept))
 		return -ECANCELED;
 	return ibsa_service_keep(kept->port->client, &options, note_report,
 				 kept, &kept->kept);
