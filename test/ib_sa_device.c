@@ -142,6 +142,37 @@ static void device_can_be_polled(void **state)
 	rig_stop(&rig);
 }
 
+static bool is_readable(struct ib_device *device)
+{
+	struct pollfd fd = { .fd = ibsa_device_fd(device), .events = POLLIN };
+
+	return poll(&fd, 1, 0) == 1;
+}
+
+/* Who polls on a deadline of before is told when there may be others. */
+static void new_deadlines_end_a_poll(void **state)
+{
+	struct told told = { 0 };
+	struct ib_sa_query *query;
+	struct rig rig;
+
+	(void)state;
+	rig_start_on(&rig, rig_fabric(false));
+	assert_int_equal(opa_pr_query_possible(NULL, rig.device, 1, NULL),
+			 PR_IB_SUPPORTED);
+	assert_true(is_readable(rig.device));
+	assert_int_equal(ibsa_device_dispatch(rig.device), 0);
+	assert_in_range(ibsa_device_timeout_ms(rig.device), 1, 1000);
+	assert_false(is_readable(rig.device));
+	assert_true(rig_ask(&rig, 2, &told, &query) >= 0);
+	ib_sa_unregister_client(&rig.client);
+	assert_int_equal(told.calls, 1);
+	assert_true(is_readable(rig.device));
+	assert_int_equal(ibsa_device_dispatch(rig.device), 0);
+	assert_false(is_readable(rig.device));
+	rig_stop(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -150,6 +181,7 @@ int main(void)
 		cmocka_unit_test(name_is_shared_until_the_last_put),
 		cmocka_unit_test(worker_is_not_helped),
 		cmocka_unit_test(device_can_be_polled),
+		cmocka_unit_test(new_deadlines_end_a_poll),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The kernel's calls from several threads at once. */
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -546,6 +547,51 @@ static void worker_takes_no_signals(void **state)
 	rig_stop(&rig);
 }
 
+/* Polls as the manual page has it, until told to stop. */
+static void *poll_and_dispatch(void *arg)
+{
+	struct crew *crew = arg;
+	struct ib_device *device = crew->rig.device;
+
+	while (!atomic_load(&crew->next)) {
+		struct pollfd fd = { .fd = ibsa_device_fd(device),
+				     .events = POLLIN };
+		const int ms = ibsa_device_timeout_ms(device);
+
+		poll(&fd, 1, ms < 0 || ms > 10 ? 10 : ms);
+		(void)ibsa_device_dispatch(device);
+	}
+	return NULL;
+}
+
+/* Somebody unregisters, and so dispatches, beside the thread that polls. */
+static void unregister_beside_who_polls(void **state)
+{
+	static struct crew crew;
+	pthread_t thread;
+
+	(void)state;
+	rig_start_on(&crew.rig, rig_fabric(false));
+	ib_sa_unregister_client(&crew.rig.client);
+	assert_int_equal(
+		pthread_create(&thread, NULL, poll_and_dispatch, &crew), 0);
+	for (int i = 0; i < 300; i++) {
+		struct ib_sa_query *query;
+
+		ib_sa_register_client(&crew.rig.client);
+		for (uint16_t lid = 1; lid <= 3; lid++)
+			assert_true(rig_ask_on(&crew.rig.client,
+					       crew.rig.device, 1, lid, LONG_MS,
+					       tally_path, &crew.tally,
+					       &query) >= 0);
+		ib_sa_unregister_client(&crew.rig.client);
+	}
+	atomic_store(&crew.next, 1);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(atomic_load(&crew.tally.good), 900);
+	rig_stop(&crew.rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -561,6 +607,7 @@ int main(void)
 		cmocka_unit_test(ports_are_opened_once),
 		cmocka_unit_test(port_is_opened_while_the_device_closes),
 		cmocka_unit_test(worker_takes_no_signals),
+		cmocka_unit_test(unregister_beside_who_polls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,9 +135,10 @@ void ibsa_device_put(struct ib_device *device);
  *
  * Known once a port has been asked through.
  *
- * Return: an fd that is readable when ibsa_device_dispatch() has work; -1 on a
- * simulated clock, or where the device cannot be polled with others (ibsim):
- * use ibsa_device_wait() there.
+ * Return: an fd that is readable when ibsa_device_dispatch() has work, or
+ * deadlines have changed in another thread; -1 on a simulated clock, or where
+ * the device cannot be polled with others (ibsim): use ibsa_device_wait()
+ * there. Any thread.
  */
 int ibsa_device_fd(struct ib_device *device);
 
@@ -146,7 +147,8 @@ int ibsa_device_fd(struct ib_device *device);
  * @device: opened with no_thread
  *
  * Return: milliseconds until ibsa_device_dispatch() has a deadline to look
- * at, rounded up; 0 now; -1 if there is none, or the device has a worker.
+ * at, rounded up; 0 now; -1 if there is none, or the device has a worker, or
+ * another thread dispatches: the fd is readable once that is done. Any thread.
  */
 int ibsa_device_timeout_ms(struct ib_device *device);
 
@@ -155,7 +157,8 @@ int ibsa_device_timeout_ms(struct ib_device *device);
  * @device: opened with no_thread
  *
  * Return: 0; -EBUSY from inside a callback, or while another thread
- * dispatches; -EINVAL the device has a worker.
+ * dispatches, as ib_sa_unregister_client() does: poll again; -EINVAL the
+ * device has a worker.
  */
 int ibsa_device_dispatch(struct ib_device *device);
 

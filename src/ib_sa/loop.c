@@ -112,7 +112,10 @@ bool ibsa__sa_loop_is_idle(const struct ib_device *device)
 
 bool ibsa__sa_loop_take_idle(struct ib_device *device)
 {
-	return ibsa__sa_loop_is_idle(device) && ibsa__sa_loop_take(device);
+	if (!ibsa__sa_loop_is_idle(device))
+		return false;
+	device->is_missed = true;
+	return ibsa__sa_loop_take(device);
 }
 
 bool ibsa__sa_is_closing(struct ib_device *device)
@@ -205,8 +208,9 @@ static void close_ports(struct ib_device *device)
 }
 
 /*
- * Let go of dispatching. A device without a worker that was put meanwhile,
- * from a callback, is closed here, and gone.
+ * Let go of dispatching, and have whoever polls look at the deadlines that
+ * there are now. A device without a worker that was put meanwhile, from a
+ * callback, is closed here, and gone.
  */
 static void end(struct ib_device *device)
 {
@@ -215,6 +219,9 @@ static void end(struct ib_device *device)
 	pthread_mutex_lock(&device->sa->lock);
 	is_last = device->frees_itself && !device->has_worker;
 	device->is_dispatching = is_last;
+	if (device->is_missed)
+		wake(device);
+	device->is_missed = false;
 	pthread_cond_broadcast(&device->sa->ended);
 	pthread_mutex_unlock(&device->sa->lock);
 	if (!is_last)
@@ -295,6 +302,8 @@ int ibsa__sa_loop_wait(struct ib_device *device, int at_most_ms)
 	int err;
 
 	device->has_told = false;
+	if (device->options.no_thread)
+		drain_wakes(device);
 	run_jobs(device, look(device).jobs);
 	if (!start_wait(device, &lone) || device->has_told)
 		at_most_ms = 0;
@@ -342,9 +351,32 @@ int ibsa_device_fd(struct ib_device *device)
 	return fd;
 }
 
+/* Whether this thread runs a callback of the device. Locked. */
+static bool is_in_callback(const struct ib_device *device)
+{
+	return device->in_callback &&
+	       pthread_equal(device->dispatcher, pthread_self());
+}
+
 int ibsa_device_timeout_ms(struct ib_device *device)
 {
-	return device->options.no_thread ? timeout_ms(device) : -1;
+	struct ibsa__sa *sa = device->sa;
+	bool inside;
+	bool taken;
+	int ms = -1;
+
+	if (!device->options.no_thread)
+		return -1;
+	pthread_mutex_lock(&sa->lock);
+	inside = is_in_callback(device);
+	taken = !inside && ibsa__sa_loop_take(device);
+	device->is_missed |= !inside && !taken;
+	pthread_mutex_unlock(&sa->lock);
+	if (inside || taken)
+		ms = timeout_ms(device);
+	if (taken)
+		end(device);
+	return ms;
 }
 
 static void *work_on(void *arg)
@@ -391,7 +423,7 @@ int ibsa__sa_loop_add(struct ib_device *device, struct sa_port *port)
 		err = start_worker(device);
 	if (err)
 		device->port_count--;
-	else if (device->is_waiting)
+	else if (device->is_waiting || device->options.no_thread)
 		wake(device);
 	return err;
 }
@@ -413,11 +445,7 @@ bool ibsa__sa_in_callback(const struct ibsa__sa *sa)
 	const struct list *at = sa->devices.next;
 
 	for (; at != &sa->devices; at = at->next) {
-		const struct ib_device *device =
-			list_object(at, struct ib_device, link);
-
-		if (device->in_callback &&
-		    pthread_equal(device->dispatcher, pthread_self()))
+		if (is_in_callback(list_object(at, struct ib_device, link)))
 			return true;
 	}
 	return false;

@@ -102,6 +102,7 @@ struct ib_device {
 	bool has_worker;
 	bool frees_itself; /* nobody waits for the worker's end */
 	bool is_dispatching;
+	bool is_missed; /* by somebody who polls, what is dispatched now */
 	bool in_callback;
 	bool has_told; /* the dispatcher's: a query ended since it looked */
 	pthread_t dispatcher;
