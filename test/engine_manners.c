@@ -102,7 +102,7 @@ static void refused_hurry_costs_no_time(void **state)
 	for (int ms = 0; ms < 1500; ms++)
 		puppet_advance(&puppet, engine, 1);
 	assert_int_equal(puppet.sent_count, 5);
-	puppet.send_err = -EBUSY;
+	puppet.send_err = -EALREADY;
 	for (int i = 1; i < 4; i++) {
 		puppet_advance(&puppet, engine, 150);
 		assert_int_equal(puppet_ask(engine, 4, &seen[i]), 0);
@@ -114,6 +114,59 @@ static void refused_hurry_costs_no_time(void **state)
 	assert_int_equal(puppet.sent_count, 5);
 	puppet_advance(&puppet, engine, 1);
 	assert_int_equal(puppet.sent_count, 6);
+	ibsa__engine_free(engine);
+}
+
+/*
+ * What a kernel refuses at once is not an id that waits for its answer: it is
+ * told, and not tried until the deadline.
+ */
+static void refused_first_try_is_an_error(void **state)
+{
+	struct ibsa__engine_options options = puppet_options;
+	struct ibsa__engine *engine;
+	struct puppet_mad answer;
+	struct seen seen[2] = { 0 };
+
+	(void)state;
+	options.window = 1;
+	engine = puppet_engine(&puppet, &options);
+	assert_int_equal(puppet_ask(engine, 4, &seen[0]), 0);
+	assert_int_equal(puppet_ask(engine, 5, &seen[1]), 0);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	puppet_deliver(&puppet, &answer);
+	puppet.send_err = -EALREADY;
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen[0].calls, 1);
+	assert_int_equal(seen[1].calls, 1);
+	assert_int_equal(seen[1].err, -EINVAL);
+	assert_int_equal(puppet_ask(engine, 6, &seen[1]), -EINVAL);
+	assert_int_equal(seen[1].calls, 1);
+	ibsa__engine_free(engine);
+}
+
+/* A send queue that is full has room later: the first try waits for it. */
+static void full_send_queue_is_waited_for(void **state)
+{
+	struct ibsa__engine_options options = puppet_options;
+	struct ibsa__engine *engine;
+	struct puppet_mad answer;
+	struct seen seen[2] = { 0 };
+
+	(void)state;
+	options.window = 1;
+	engine = puppet_engine(&puppet, &options);
+	assert_int_equal(puppet_ask(engine, 4, &seen[0]), 0);
+	assert_int_equal(puppet_ask(engine, 5, &seen[1]), 0);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	puppet_deliver(&puppet, &answer);
+	puppet.send_err = -EBUSY;
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen[0].calls, 1);
+	puppet.send_err = 0;
+	puppet_advance(&puppet, engine, 100);
+	assert_int_equal(seen[1].calls, 0);
+	assert_int_equal(puppet.sent_count, 2);
 	ibsa__engine_free(engine);
 }
 
@@ -166,6 +219,8 @@ int main(void)
 				       set_up),
 		cmocka_unit_test_setup(joining_leaves_a_busy_sa_alone, set_up),
 		cmocka_unit_test_setup(refused_hurry_costs_no_time, set_up),
+		cmocka_unit_test_setup(refused_first_try_is_an_error, set_up),
+		cmocka_unit_test_setup(full_send_queue_is_waited_for, set_up),
 		cmocka_unit_test_setup(
 			failed_try_does_not_shorten_the_round_trip, set_up),
 		cmocka_unit_test_setup(nothing_is_sent_after_the_deadline,

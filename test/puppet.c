@@ -39,7 +39,7 @@ static int puppet_send(struct ibsa_transport *transport,
 	if (puppet->send_err)
 		return puppet->send_err;
 	if (puppet->holds_ids && is_held(puppet, mad))
-		return -EBUSY;
+		return -EALREADY;
 	sent = &puppet->sent[puppet->sent_count++ % PUPPET_SENT];
 	memcpy(sent->mad, mad, len);
 	sent->len = len;

@@ -246,7 +246,8 @@ int ibsa_close(struct ibsa_client *client);
  * in flight waits for its next try.
  *
  * Return: 0; -EINVAL no record, a method that is none of Get, GetTable, Set
- * and Delete, a mask bit the record does not have, or a jitter above 100;
+ * and Delete, a mask bit the record does not have, a jitter above 100, or the
+ * port cannot send to the SA's address, as without a GRH that it needs;
  * -ERANGE a matched value is wider than its field; -EAGAIN the port knows
  * no SM; -ENOBUFS the queue is full; -ESHUTDOWN the client is closing;
  * -ENOMEM; or the transport's send error. @done is then not called.

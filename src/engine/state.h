@@ -50,7 +50,8 @@ struct txn {
 	struct ibsa_address to;
 	uint64_t share_hash;
 	uint64_t sent_ns;
-	uint64_t planned; /* tick of the next try, as of the last sent one */
+	uint64_t planned; /* tick of the next try, as of the last sent one; 0:
+			   * none was sent with this id */
 	uint32_t interval_ms;
 	uint32_t max_interval_ms;
 	uint32_t tries;

@@ -89,7 +89,6 @@ int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 	txn->tries = 0;
 	txn->to = (struct ibsa_address){ 0 };
 	txn->method = request.method;
-	txn->planned = 0;
 	txn->epoch = engine->epoch;
 	txn->heard_busy = false;
 	txn->is_held = false;
@@ -169,19 +168,25 @@ void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn)
 
 /*
  * A try was refused because the one before still waits for its answer, as a
- * kernel does that was told how long: the next is when it was to be.
+ * kernel does that was told how long: the next is when it was to be. Of an id
+ * that was never sent that cannot be: the kernel says the same of an address
+ * that it cannot send to. Or its queue is full (-EBUSY).
  */
-static void wait_as_planned(struct ibsa__engine *engine, struct txn *txn)
+static int try_refused(struct ibsa__engine *engine, struct txn *txn, int err)
 {
-	if (txn->planned <= engine->wheel.now)
-		return;
-	txn->is_held = true;
-	ibsa__timer_arm(&engine->wheel, &txn->retry, txn->planned);
+	if (!txn->planned)
+		return err == -EALREADY ? -EINVAL : err;
+	if (txn->planned > engine->wheel.now) {
+		txn->is_held = true;
+		ibsa__timer_arm(&engine->wheel, &txn->retry, txn->planned);
+	}
+	return -EBUSY;
 }
 
-/* Give @txn an id of its own. */
+/* Give @txn an id of its own, which has not been sent yet. */
 static void name_txn(struct ibsa__engine *engine, struct txn *txn)
 {
+	txn->planned = 0;
 	if (!engine->next_tid)
 		engine->next_tid++; /* 0 is no id to OpenSM */
 	ibsa__request_set_id(txn->mad, engine->tid_high | engine->next_tid);
@@ -222,8 +227,8 @@ static int send_try(struct ibsa__engine *engine, struct txn *txn,
 	}
 	if (err) {
 		engine->stats.send_errors++;
-		if (err == -EBUSY)
-			wait_as_planned(engine, txn);
+		if (err == -EALREADY || err == -EBUSY)
+			err = try_refused(engine, txn, err);
 		return err;
 	}
 	txn->sent_ns = now_ns;

@@ -30,11 +30,12 @@ static int io_error(ssize_t result)
 static int send_error(int err)
 {
 	/*
-	 * A packet of ours is refused as invalid only for its transaction id:
-	 * an earlier MAD that has it waits for its answer.
+	 * A packet of ours is refused as invalid for its transaction id, when
+	 * an earlier MAD that has it waits for its answer; or for its address,
+	 * as by a port that needs a GRH: the engine knows which.
 	 */
 	if (err == -EINVAL)
-		return -EBUSY;
+		return -EALREADY;
 	return err == -EIO || err == -EPIPE ? -ENODEV : err;
 }
 

@@ -17,10 +17,11 @@
  * Registers for answers to its own requests only: nothing unsolicited comes.
  *
  * send's further errors: -EMSGSIZE more than one MAD; -ERANGE a LID of more
- * than 16 bits without GRH; -EBUSY a MAD with this transaction id is still
- * under way; -EOPNOTSUPP a MAD of OPA's class version on a port of another
- * kind, or a kernel that takes none; -EAGAIN nothing can come in until the
- * system has a descriptor, or memory, for the device file to be opened anew.
+ * than 16 bits without GRH; -EALREADY a MAD with this transaction id is still
+ * under way, or the port cannot send to the address; -EOPNOTSUPP a MAD of
+ * OPA's class version on a port of another kind, or a kernel that takes none;
+ * -EAGAIN nothing can come in until the system has a descriptor, or memory,
+ * for the device file to be opened anew.
  *
  * recv reports a reply above @reply_bytes once, with -EMSGSIZE, after which
  * requests under way are lost, since the device file is opened anew. As long
@@ -47,8 +48,9 @@ int ibsa__umad_open(const char *device, unsigned int port, size_t reply_bytes,
  *
  * From then on the transport's fd is readable for events too, its changed
  * operation takes them, and client re-register events are counted. A port
- * that sends nothing without a GRH says so from then on. The program's own events stay its own. They end, without a word, when the
- * program closes its context.
+ * that sends nothing without a GRH says so from then on. The program's own
+ * events stay its own. They end, without a word, when the program closes its
+ * context.
  *
  * Return: 0; -EOPNOTSUPP the device is simulated; -EBUSY it does already;
  * -ENODATA the driver's number cannot be learned, and -ELIBACC not without

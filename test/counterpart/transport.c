@@ -273,7 +273,7 @@ second_send_is_refused_while_the_first_waits(struct ibsa_transport *transport)
 	send_request(transport, TID + 2, IBSA_METHOD_SET, &ibsa_node_record,
 		     &none, 0);
 	CHECK(transport->ops->send(transport, &to, mad, sizeof(mad), 100) ==
-	      -EBUSY);
+	      -EALREADY);
 	receive(transport, &answer);
 	CHECK(answer.err == -ETIMEDOUT);
 }
