@@ -67,9 +67,9 @@ struct topology {
 };
 
 /*
- * Read a topology: from @text, or from the file @path if @text is NULL. A
- * LID above @lid_max is refused. Return: 0; -EINVAL with a sentence in @error; -ENOMEM; or the error of
- * opening the file. @out is untouched on failure.
+ * Read a topology: from @text, or from the file @path if @text is NULL. A LID
+ * above @lid_max is refused. Return: 0; -EINVAL with a sentence in @error;
+ * -ENOMEM; or the error of opening the file. @out is untouched on failure.
  */
 int ibsa__topology_read(const char *path, const char *text, size_t len,
 			uint32_t lid_max, struct ibsa_error *error,
