@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Clients of one fabric in threads of their own, and waking across them. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include <ibsa/ibsa.h>
@@ -79,11 +85,63 @@ static void wake_ends_a_wait(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
+static void *open_slowly(void *path)
+{
+	const struct ibsa_options options = { .fabric = path };
+	struct ibsa_client *client;
+
+	return (void *)(intptr_t)ibsa_open(&options, NULL, &client);
+}
+
+/*
+ * A file that takes its time, here a FIFO: neither other fabrics nor a fork
+ * wait for it, but those who want the same.
+ */
+static void slow_file_holds_up_nobody_else(void **state)
+{
+	const struct ibsa_options options = { .fabric = FABRIC };
+	char folder[] = "/tmp/ibsa-test-XXXXXX";
+	struct ibsa_client *client;
+	pthread_t threads[2];
+	char path[64];
+	void *result;
+	int fd;
+	pid_t pid;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/fabric", folder);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(pthread_create(&threads[0], NULL, open_slowly, path),
+			 0);
+	/* Opened once it is being read. */
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	alarm(20);
+	assert_int_equal(pthread_create(&threads[1], NULL, open_slowly, path),
+			 0);
+	assert_int_equal(ibsa_open(&options, NULL, &client), 0);
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(ibsa_close(client), 0);
+	alarm(0);
+	assert_int_equal(unlink(path), 0);
+	close(fd);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(pthread_join(threads[i], &result), 0);
+		assert_true((intptr_t)result < 0);
+	}
+	assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_share_a_fabric),
 		cmocka_unit_test(wake_ends_a_wait),
+		cmocka_unit_test(slow_file_holds_up_nobody_else),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,11 +11,12 @@
 struct entry {
 	struct list link;
 	char *name;
-	void *object;
+	void *object; /* NULL: it is being made */
 	unsigned int users;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t made = PTHREAD_COND_INITIALIZER; /* or not */
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 static struct list entries = { &entries, &entries };
 static struct list inherited = { &inherited, &inherited };
@@ -37,6 +38,7 @@ static void after_fork(void)
 static void in_child(void)
 {
 	list_splice(&inherited, &entries);
+	made = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -73,24 +75,55 @@ static void entry_free(struct entry *entry)
 	ibsa__free(entry);
 }
 
+static struct entry *entry_new(const char *name)
+{
+	struct entry *entry = ibsa__calloc(1, sizeof(*entry));
+
+	if (!entry)
+		return NULL;
+	entry->name = ibsa__strdup(name);
+	if (!entry->name) {
+		entry_free(entry);
+		return NULL;
+	}
+	list_append(&entries, &entry->link);
+	return entry;
+}
+
+/* Make the object of @name, for which others wait. Unlocked meanwhile: it may
+ * take its time, a fork then too. */
 static int add(const char *name, registry_make_fn make, void *arg,
 	       struct entry **out)
 {
-	struct entry *entry = ibsa__calloc(1, sizeof(*entry));
-	int err = -ENOMEM;
+	struct entry *entry = entry_new(name);
+	void *object;
+	int err;
 
 	if (!entry)
 		return -ENOMEM;
-	entry->name = ibsa__strdup(name);
-	if (entry->name)
-		err = make(name, arg, &entry->object);
+	pthread_mutex_unlock(&lock);
+	err = make(name, arg, &object);
+	pthread_mutex_lock(&lock);
+	pthread_cond_broadcast(&made);
 	if (err) {
+		list_remove(&entry->link);
 		entry_free(entry);
 		return err;
 	}
-	list_append(&entries, &entry->link);
+	entry->object = object;
 	*out = entry;
 	return 0;
+}
+
+/* The entry of @name with its object, or NULL; if it is being made, when that
+ * has come to its end. */
+static struct entry *await_name(const char *name)
+{
+	struct entry *entry;
+
+	while ((entry = find_name(name)) && !entry->object)
+		pthread_cond_wait(&made, &lock);
+	return entry;
 }
 
 int ibsa__registry_get(const char *name, registry_make_fn make, void *arg,
@@ -101,7 +134,7 @@ int ibsa__registry_get(const char *name, registry_make_fn make, void *arg,
 
 	pthread_once(&fork_once, watch_forks);
 	pthread_mutex_lock(&lock);
-	entry = find_name(name);
+	entry = await_name(name);
 	if (!entry)
 		err = add(name, make, arg, &entry);
 	if (!err) {
@@ -119,7 +152,7 @@ void *ibsa__registry_find(const char *name)
 
 	pthread_mutex_lock(&lock);
 	entry = find_name(name);
-	if (entry) {
+	if (entry && entry->object) {
 		entry->users++;
 		object = entry->object;
 	}

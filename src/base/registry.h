@@ -13,16 +13,17 @@ typedef int (*registry_make_fn)(const char *name, void *arg, void **out);
 
 /*
  * The object of @name, made by @make if there is none yet; each get is to be
- * followed by a put. Thread-safe; @make runs under the registry's lock. A
- * forked child starts with an empty registry: it makes its own objects and
- * must not put its parent's.
+ * followed by a put. Thread-safe; while @make runs, others who want the same
+ * name wait for it, and nobody else. A forked child starts with an empty
+ * registry: it makes its own objects and must not put its parent's.
  *
  * Return: 0; -ENOMEM; or what @make returned.
  */
 int ibsa__registry_get(const char *name, registry_make_fn make, void *arg,
 		       void **out) IBSA_MUST_USE;
 
-/* The object of @name if there is one, else NULL; to be put as well. */
+/* The object of @name if there is one, else NULL; to be put as well. Never
+ * waits. */
 void *ibsa__registry_find(const char *name);
 
 /* Let go of @object; the last one calls @destroy. */
