@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include <ibsa/ibsa.h>
+#include <ibsa/sim.h>
 
 /* FABRIC is a topology with node1 and node2, from the build. */
 
@@ -274,6 +275,55 @@ static void signal_ends_a_wait(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
+/* The port's tables, entry by entry, and where they end. */
+static void tables_are_read(void **state)
+{
+	struct ibsa_client *client = open_on("node1");
+	struct ibsa_port_state port;
+	struct ibsa_gid_entry entry = { .index = 7 };
+	uint16_t pkey = 7;
+
+	(void)state;
+	assert_int_equal(ibsa_port_get(client, false, &port), 0);
+	assert_int_equal(ibsa_gid_get(client, 1, &entry), -ENODATA);
+	assert_int_equal(ibsa_gid_get(client, UINT32_MAX, &entry), -EINVAL);
+	assert_int_equal(entry.index, 7);
+	assert_int_equal(ibsa_gid_get(client, 0, &entry), 0);
+	assert_memory_equal(&entry.gid, &port.gid, sizeof(port.gid));
+	assert_int_equal(entry.type, IBSA_GID_IB);
+	assert_int_equal(entry.ifindex, 0);
+	assert_int_equal(ibsa_pkey_get(client, UINT32_MAX, &pkey), -EINVAL);
+	assert_int_equal(pkey, 7);
+	assert_int_equal(ibsa_pkey_get(client, 0, &pkey), 0);
+	assert_int_equal(pkey, 0xffff);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* A transport of the program's own may have none. */
+static void tables_need_not_be(void **state)
+{
+	struct ibsa_options options = { 0 };
+	struct ibsa_gid_entry entry;
+	struct ibsa_transport_ops ops;
+	struct ibsa_fabric *fabric;
+	struct ibsa_client *client;
+	uint16_t pkey;
+
+	(void)state;
+	assert_int_equal(ibsa_fabric_load(FABRIC, NULL, NULL, &fabric), 0);
+	assert_int_equal(
+		ibsa_fabric_attach(fabric, NULL, 0, &options.transport), 0);
+	ops = *options.transport->ops;
+	ops.gid = NULL;
+	ops.pkey = NULL;
+	options.transport->ops = &ops;
+	assert_int_equal(ibsa_open(&options, NULL, &client), 0);
+	assert_int_equal(ibsa_gid_get(client, 0, &entry), -EOPNOTSUPP);
+	assert_int_equal(ibsa_pkey_get(client, 0, &pkey), -EOPNOTSUPP);
+	assert_int_equal(ibsa_close(client), 0);
+	ibsa_fabric_put(fabric);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -288,6 +338,8 @@ int main(void)
 		cmocka_unit_test(port_is_watched),
 		cmocka_unit_test(refusals_are_told_apart),
 		cmocka_unit_test(signal_ends_a_wait),
+		cmocka_unit_test(tables_are_read),
+		cmocka_unit_test(tables_need_not_be),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -412,7 +412,8 @@ void ibsa_port_unwatch(struct ibsa_client *client,
  * @out:    the entry
  *
  * Return: 0; -ENODATA the entry is empty; -EINVAL there is none of that
- * index; or the error of reading it. Any thread.
+ * index; -EOPNOTSUPP a transport of the program's own has no such table; or
+ * the error of reading it. Any thread.
  */
 int ibsa_gid_get(struct ibsa_client *client, uint32_t index,
 		 struct ibsa_gid_entry *out) IBSA_MUST_USE;
@@ -423,8 +424,8 @@ int ibsa_gid_get(struct ibsa_client *client, uint32_t index,
  * @index:  of the entry
  * @out:    the P_Key, host order; 0 if the entry is empty
  *
- * Return: 0; -EINVAL there is none of that index; or the error of reading
- * it. Any thread.
+ * Return: 0; -EINVAL there is none of that index; -EOPNOTSUPP as for
+ * ibsa_gid_get(); or the error of reading it. Any thread.
  */
 int ibsa_pkey_get(struct ibsa_client *client, uint32_t index,
 		  uint16_t *out) IBSA_MUST_USE;

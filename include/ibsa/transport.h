@@ -151,8 +151,9 @@ struct ibsa_transport;
  * @port:   read the state of the local port afresh. Return: 0 or -errno
  * @changed: whether the local port may have changed since the last call, as
  *          far as the transport hears of it by itself; NULL: never
- * @gid:    read an entry of the local port's GID table. Return: 0; -ENODATA it
- *          is empty; -EINVAL the table has no such entry; or -errno
+ * @gid:    read an entry of the local port's GID table; any thread. Return: 0;
+ *          -ENODATA it is empty; -EINVAL the table has no such entry; or
+ *          -errno. NULL: there is no table
  * @pkey:   the same of its P_Key table, without -ENODATA
  * @listen: have recv deliver the SA's Reports, too, which answer nothing, or no
  *          more. Who listens answers each with a ReportResp.
@@ -160,7 +161,7 @@ struct ibsa_transport;
  *          another negative errno. NULL: it cannot
  * @close:  end it and free it
  *
- * All but wake belong to the thread that the client belongs to.
+ * All but wake, gid and pkey belong to the thread that the client belongs to.
  */
 struct ibsa_transport_ops {
 	uint64_t (*now_ns)(struct ibsa_transport *transport);

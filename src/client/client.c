@@ -254,12 +254,20 @@ int ibsa_service_keep(struct ibsa_client *client,
 int ibsa_gid_get(struct ibsa_client *client, uint32_t index,
 		 struct ibsa_gid_entry *out)
 {
-	return client->transport->ops->gid(client->transport, index, out);
+	struct ibsa_transport *transport = client->transport;
+
+	if (!transport->ops->gid)
+		return -EOPNOTSUPP;
+	return transport->ops->gid(transport, index, out);
 }
 
 int ibsa_pkey_get(struct ibsa_client *client, uint32_t index, uint16_t *out)
 {
-	return client->transport->ops->pkey(client->transport, index, out);
+	struct ibsa_transport *transport = client->transport;
+
+	if (!transport->ops->pkey)
+		return -EOPNOTSUPP;
+	return transport->ops->pkey(transport, index, out);
 }
 
 struct ibsa__engine *ibsa__client_engine(struct ibsa_client *client)
