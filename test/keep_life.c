@@ -238,6 +238,30 @@ static void failure_is_told_once(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
+/* How long the SA was silent says nothing of when to ask it again after it
+ * has said no. */
+static void silence_does_not_count_as_refusal(void **state)
+{
+	struct ibsa_client *client = open_on("node1");
+	struct ibsa_service service = disk;
+	struct diary diary;
+	uint64_t before;
+
+	(void)state;
+	service.service_pkey = 0x1234;
+	fault(IBSA_FAULT_SILENCE, 100);
+	keep(client, &service, &diary);
+	pass(client, 300 * SECOND);
+	fault(IBSA_FAULT_SILENCE, 0);
+	while (diary.count < 2)
+		pass(client, SECOND);
+	expect(&diary, 1, IBSA_KEPT_REFUSED);
+	before = requests();
+	pass(client, 61 * SECOND);
+	assert_int_equal(requests() - before, 1);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
 /* A silence that ends before the lease does costs nothing but a word. */
 static void failed_audit_is_repeated(void **state)
 {
@@ -335,6 +359,7 @@ int main(void)
 		TEST(rivals_do_not_fight_for_ever),
 		TEST(refusal_is_told_once),
 		TEST(failure_is_told_once),
+		TEST(silence_does_not_count_as_refusal),
 		TEST(failed_audit_is_repeated),
 		TEST(faults_are_survived),
 		TEST(bad_services_are_refused),

@@ -35,7 +35,7 @@ struct ibsa_kept {
 	uint32_t granted_s;
 	unsigned int audit_ms;
 	unsigned int deadline_ms;
-	unsigned int failures; /* in a row */
+	unsigned int failures; /* of one kind in a row */
 	unsigned int disputes; /* times it was gone, and no audit was good */
 	enum kept_step step;
 	enum kept_standing standing;

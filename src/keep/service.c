@@ -107,19 +107,27 @@ static uint64_t back_off(struct ibsa_kept *kept, uint64_t ms,
 	return ms - ibsa__engine_random(engine_of(kept), ms / 4);
 }
 
+/* The SA said no: neither silence nor a wish to be asked later. */
+static bool is_refusal(int err, uint16_t status)
+{
+	return !err && !(status & IBSA_STATUS_BUSY);
+}
+
 /*
  * A step came to nothing. What the SA has had is read when it can be asked
  * again, the rest is set.
  */
 static void failed(struct ibsa_kept *kept, int err, uint16_t status)
 {
-	const bool refused = !err && !(status & IBSA_STATUS_BUSY);
-	const bool told = kept->standing == STANDING_TROUBLED &&
-			  kept->err == err && kept->status == status;
+	const bool refused = is_refusal(err, status);
+	const bool again = kept->standing == STANDING_TROUBLED;
+	const bool told = again && kept->err == err && kept->status == status;
 	const enum kept_step step = kept->standing == STANDING_GOOD
 					    ? STEP_READ
 					    : kept->step;
 
+	if (again && refused != is_refusal(kept->err, kept->status))
+		kept->failures = 0;
 	kept->standing = STANDING_TROUBLED;
 	kept->is_fresh = false;
 	kept->err = err;
