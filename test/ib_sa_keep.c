@@ -225,6 +225,29 @@ static void late_release_hits_nothing(void **state)
 	assert_int_equal(diary.count, 4);
 }
 
+/* Who waits for what ends before anything is sent does not wait on. */
+static void wait_ends_with_what_never_began(void **state)
+{
+	struct diary diary = { 0 };
+	struct ibsa_transport *watch;
+	uint64_t before;
+
+	(void)state;
+	assert_int_equal(ibsa_fabric_attach(fabric, "node2", 0, &watch), 0);
+	open_device(true);
+	ibsa_service_rec_release(keep_record(note, &diary));
+	before = watch->ops->now_ns(watch);
+	assert_int_equal(ibsa_device_wait(device, -1), 0);
+	assert_int_equal(diary.count, 1);
+	assert_int_equal(watch->ops->now_ns(watch), before);
+	ibsa_service_rec_release(keep_record(note, &diary));
+	ib_sa_unregister_client(&client);
+	assert_int_equal(diary.count, 2);
+	assert_int_equal(watch->ops->now_ns(watch), before);
+	ibsa_device_put(device);
+	watch->ops->close(watch);
+}
+
 /* Wrong arguments are refused at once, and nothing is reported. */
 static void wrong_arguments_are_refused(void **state)
 {
@@ -327,6 +350,7 @@ int main(void)
 		TEST(unregister_in_a_report_does_not_wait),
 		TEST(what_never_began_ends),
 		TEST(late_release_hits_nothing),
+		TEST(wait_ends_with_what_never_began),
 		TEST(wrong_arguments_are_refused),
 		TEST(worker_keeps),
 		TEST(release_meets_the_start),

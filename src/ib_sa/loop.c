@@ -295,7 +295,7 @@ static int wait_for_one(struct ib_device *device, struct ibsa_client *client,
 	return err;
 }
 
-/* A query that ended before it was sent may be what the caller waits for. */
+/* What ended before anything was sent may be what the caller waits for. */
 int ibsa__sa_loop_wait(struct ib_device *device, int at_most_ms)
 {
 	struct ibsa_client *lone;
@@ -437,6 +437,7 @@ void ibsa__sa_callback_enter(struct ib_device *device)
 void ibsa__sa_callback_leave(struct ib_device *device)
 {
 	device->in_callback = false;
+	device->has_told = true;
 	pthread_cond_broadcast(&device->sa->ended);
 }
 

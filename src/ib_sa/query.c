@@ -61,7 +61,6 @@ void ibsa__sa_query_end(struct sa_query *query, int status,
 	if (query->callback)
 		query->tell(query, status, reply);
 	device->reply = NULL;
-	device->has_told = true;
 	leave_callback(query);
 }
 

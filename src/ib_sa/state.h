@@ -104,7 +104,7 @@ struct ib_device {
 	bool is_dispatching;
 	bool is_missed; /* by somebody who polls, what is dispatched now */
 	bool in_callback;
-	bool has_told; /* the dispatcher's: a query ended since it looked */
+	bool has_told; /* the dispatcher's: a callback ran since it looked */
 	pthread_t dispatcher;
 	const struct ibsa_reply *reply; /* the dispatcher's */
 };
