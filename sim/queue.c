@@ -97,6 +97,7 @@ bool ibsa__queue_has_room(const struct queue *queue, size_t len)
 	if (!queue->count)
 		return true;
 	return queue->count < QUEUE_MESSAGES_MAX &&
+	       queue->bytes <= QUEUE_BYTES_MAX &&
 	       len <= QUEUE_BYTES_MAX - queue->bytes;
 }
 
