@@ -96,7 +96,8 @@ static void run_jobs(struct ib_device *device, unsigned int count)
 	}
 }
 
-bool ibsa__sa_loop_take(struct ib_device *device)
+/* Take over dispatching. Locked. Return: false: somebody else does it. */
+static bool take(struct ib_device *device)
 {
 	if (device->is_dispatching)
 		return false;
@@ -115,10 +116,11 @@ bool ibsa__sa_loop_take_idle(struct ib_device *device)
 	if (!ibsa__sa_loop_is_idle(device))
 		return false;
 	device->is_missed = true;
-	return ibsa__sa_loop_take(device);
+	return take(device);
 }
 
-bool ibsa__sa_is_closing(struct ib_device *device)
+/* Whether everything on the device is to end. */
+static bool is_closing(struct ib_device *device)
 {
 	bool closing;
 
@@ -134,7 +136,7 @@ static int begin(struct ib_device *device)
 	bool taken;
 
 	pthread_mutex_lock(&device->sa->lock);
-	taken = ibsa__sa_loop_take(device);
+	taken = take(device);
 	pthread_mutex_unlock(&device->sa->lock);
 	return taken ? 0 : -EBUSY;
 }
@@ -369,7 +371,7 @@ int ibsa_device_timeout_ms(struct ib_device *device)
 		return -1;
 	pthread_mutex_lock(&sa->lock);
 	inside = is_in_callback(device);
-	taken = !inside && ibsa__sa_loop_take(device);
+	taken = !inside && take(device);
 	device->is_missed |= !inside && !taken;
 	pthread_mutex_unlock(&sa->lock);
 	if (inside || taken)
@@ -383,7 +385,7 @@ static void *work_on(void *arg)
 {
 	struct ib_device *device = arg;
 
-	while (!ibsa__sa_is_closing(device))
+	while (!is_closing(device))
 		(void)ibsa__sa_loop_wait(device, -1);
 	close_ports(device);
 	if (device->frees_itself)
@@ -466,7 +468,7 @@ static bool leave_to_dispatcher(const struct ib_device *device)
 /* Until whoever dispatches a device without a worker lets go. Locked. */
 static void await_dispatcher(struct ib_device *device)
 {
-	while (!ibsa__sa_loop_take(device))
+	while (!take(device))
 		pthread_cond_wait(&device->sa->ended, &device->sa->lock);
 }
 

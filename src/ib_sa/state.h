@@ -229,16 +229,10 @@ void ibsa__sa_withdraw(struct ib_device *device, struct sa_job *job);
 void ibsa__sa_callback_enter(struct ib_device *device);
 void ibsa__sa_callback_leave(struct ib_device *device);
 
-/* Take over dispatching. Locked. Return: false: somebody else does it. */
-bool ibsa__sa_loop_take(struct ib_device *device);
-
-/* The same, of a device without a worker that is not closing; and whether
- * that can be. */
+/* Whether a device without a worker, which is not closing, is dispatched by
+ * nobody; and to take that over. Locked. Return: false: it is not. */
 bool ibsa__sa_loop_is_idle(const struct ib_device *device);
 bool ibsa__sa_loop_take_idle(struct ib_device *device);
-
-/* Whether everything on the device is to end. */
-bool ibsa__sa_is_closing(struct ib_device *device);
 
 /* Wait and dispatch, then let go of what was taken. */
 int ibsa__sa_loop_wait(struct ib_device *device, int timeout_ms);
