@@ -123,7 +123,8 @@ int ibsa_device_open(const struct ibsa_device_options *options,
  * @device: or NULL
  *
  * The last one ends what is under way on it: callbacks come with -EINTR
- * before this returns, from the worker if there is one, or from here. From
+ * before this returns, from the worker if there is one, or from here. It waits
+ * for the deletion of services that are kept, up to two seconds a port. From
  * inside a callback nothing waits for other threads: the device is then closed
  * by whoever dispatches it, once that is between two callbacks.
  */
