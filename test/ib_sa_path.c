@@ -441,6 +441,26 @@ static void reserved_mask_bits_are_not_sent(void **state)
 	plug_stop(&plug);
 }
 
+/* The worker goes on all the same. */
+static void port_that_cannot_be_waited_for_times_out(void **state)
+{
+	struct sa_path_rec rec = { .numb_path = 1 };
+	struct ib_sa_query *query;
+	struct told told = { 0 };
+	struct plug plug;
+
+	(void)state;
+	plug_start_unwaitable(&plug);
+	assert_int_equal(ib_sa_path_rec_get(&plug.rig.client, plug.rig.device,
+					    1, &rec, IB_SA_PATH_REC_NUMB_PATH,
+					    10, 0, told_path, &told, &query),
+			 0);
+	ib_sa_unregister_client(&plug.rig.client);
+	assert_int_equal(told.calls, 1);
+	assert_int_equal(told.status, -ETIMEDOUT);
+	plug_stop(&plug);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -460,6 +480,7 @@ int main(void)
 		cmocka_unit_test(lost_device_interrupts),
 		cmocka_unit_test(timeout_is_the_total),
 		cmocka_unit_test(odd_timeouts_are_timeouts),
+		cmocka_unit_test(port_that_cannot_be_waited_for_times_out),
 		cmocka_unit_test(callback_and_query_may_be_left_out),
 		cmocka_unit_test(reserved_mask_bits_are_not_sent),
 	};

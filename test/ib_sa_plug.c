@@ -2,10 +2,11 @@
 /* A device whose port 1 is a puppet. */
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "ib_sa/state.h"
 #include "test/ib_sa_plug.h"
 
-enum { TID_AT = 8, TID_END = 16, NS_PER_MS = 1000000 };
+enum { TID_AT = 8, TID_END = 16 };
 
 static int no_fd(struct ibsa_transport *transport)
 {
@@ -39,8 +40,22 @@ static int read_pkey(struct ibsa_transport *transport, uint32_t index,
 	return 0;
 }
 
+/* The system says no. */
+static int fail_to_wait(struct ibsa_transport *transport, int timeout_ms)
+{
+	(void)transport;
+	(void)timeout_ms;
+	return -EIO;
+}
+
+static uint64_t real_ns(struct ibsa_transport *transport)
+{
+	(void)transport;
+	return clock_now_ns();
+}
+
 /* What engines alone do not need of a transport. */
-static const struct ibsa_transport_ops *whole_ops(struct puppet *puppet)
+static struct ibsa_transport_ops *whole_ops(struct puppet *puppet)
 {
 	static struct ibsa_transport_ops ops;
 
@@ -80,6 +95,21 @@ void plug_start(struct plug *plug, const struct ibsa_port_state *port)
 	plug->puppet.transport.ops = whole_ops(&plug->puppet);
 	if (port)
 		plug->puppet.port = *port;
+	plug_in(plug);
+}
+
+void plug_start_unwaitable(struct plug *plug)
+{
+	struct ibsa_transport_ops *ops;
+
+	memset(plug, 0, sizeof(*plug));
+	rig_start(&plug->rig);
+	plug->rig.device->options.no_thread = false;
+	puppet_init(&plug->puppet);
+	ops = whole_ops(&plug->puppet);
+	ops->wait = fail_to_wait;
+	ops->now_ns = real_ns;
+	plug->puppet.transport.ops = ops;
 	plug_in(plug);
 }
 

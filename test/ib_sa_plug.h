@@ -19,6 +19,9 @@ struct plug {
 
 /* A plug with a port in the state @port; NULL: active, with an SM. */
 void plug_start(struct plug *plug, const struct ibsa_port_state *port);
+
+/* One whose device has a worker, which cannot wait for it; on the real clock. */
+void plug_start_unwaitable(struct plug *plug);
 void plug_stop(struct plug *plug);
 
 /* Move the clock and dispatch. */

@@ -97,8 +97,8 @@ struct ibsa_port_state {
  * ibsa_port_has_sm - whether a port can reach a subnet manager
  * @state: of the port
  *
- * Return: true if it is armed or active and knows the LID of one; never for
- * RoCE. Below armed a port carries nothing but subnet management packets.
+ * Return: true if it knows the LID of one and is neither down nor initializing,
+ * where a port carries nothing but subnet management packets; never for RoCE.
  */
 static inline bool ibsa_port_has_sm(const struct ibsa_port_state *state)
 {

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ib_sa/state.h"
@@ -381,12 +382,25 @@ int ibsa_device_timeout_ms(struct ib_device *device)
 	return ms;
 }
 
+/* A port that cannot be waited for: deadlines are met all the same. */
+static void go_on_without_waiting(struct ib_device *device)
+{
+	const struct timespec nap = { .tv_nsec = 1000000 };
+
+	nanosleep(&nap, NULL);
+	(void)dispatch(device);
+}
+
 static void *work_on(void *arg)
 {
 	struct ib_device *device = arg;
 
-	while (!is_closing(device))
-		(void)ibsa__sa_loop_wait(device, -1);
+	while (!is_closing(device)) {
+		const int err = ibsa__sa_loop_wait(device, -1);
+
+		if (err && err != -EINTR)
+			go_on_without_waiting(device);
+	}
 	close_ports(device);
 	if (device->frees_itself)
 		ibsa__sa_device_free(device);
