@@ -458,13 +458,13 @@ await() {
 }
 
 # hold ARG... - ibsa service keep in the background, which bash would have
-# ignore SIGINT
+# ignore SIGINT, and nohup SIGHUP
 hold() {
 	what="ibsa service keep $*"
 	checks=$((checks + 1))
 	: >out
 	: >err
-	env --default-signal=INT "$ibsa" --fabric "$fabric" \
+	env --default-signal=INT,HUP "$ibsa" --fabric "$fabric" \
 		service keep "$@" >out 2>err </dev/null &
 	holder=$!
 }

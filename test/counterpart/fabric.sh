@@ -144,11 +144,12 @@ fabric_start() {
 }
 
 # In a shell of its own: the environment does not leak into the script. Bash
-# has what runs in the background ignore SIGINT; programs shall not.
+# has what runs in the background ignore SIGINT, nohup SIGHUP; programs shall
+# not.
 fabric_spawn() {
 	local host=$1
 	shift
-	(fabric_exec "$host" env --default-signal=INT "$@") <&0 \
+	(fabric_exec "$host" env --default-signal=INT,HUP "$@") <&0 \
 		{fabric_console_fd}>&- &
 	fabric_pid=$!
 	fabric_pids[fabric_pid]=$!
