@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/registry.h"
-#include "ib_sa/keep.h"
+#include "ib_sa/lasting.h"
 #include "ib_sa/state.h"
 
 /* No file has this name: fabrics are registered by theirs. */
@@ -23,7 +23,7 @@ static int make(const char *unused_name, void *unused_arg, void **out)
 	pthread_mutex_init(&sa->lock, NULL);
 	pthread_cond_init(&sa->ended, NULL);
 	list_init(&sa->devices);
-	list_init(&sa->kept);
+	list_init(&sa->lasting);
 	list_init(&sa->members);
 	ibsa__pool_init(&sa->queries, sizeof(struct sa_query));
 	/* Not from 1: tickets of an earlier such object may be about. */
@@ -151,7 +151,7 @@ static void forget_client(struct ibsa__sa *sa, struct ib_sa_client *client)
 		if (sa->slots[id] && sa->slots[id]->client == client)
 			sa->slots[id]->client = NULL;
 	}
-	ibsa__sa_keep_forget(sa, client);
+	ibsa__sa_lasting_forget(sa, client);
 	client->users = 1;
 }
 
@@ -189,14 +189,14 @@ static struct ib_device *take_threadless(const struct ibsa__sa *sa,
 		*at = id;
 		return query->port->device;
 	}
-	return ibsa__sa_keep_take(sa, client);
+	return ibsa__sa_lasting_take(sa, client);
 }
 
 static void await_end(struct ibsa__sa *sa, struct ib_sa_client *client)
 {
 	uint32_t at = 0;
 
-	ibsa__sa_keep_release(sa, client);
+	ibsa__sa_lasting_release_all(sa, client);
 	while (client->users > 1) {
 		struct ib_device *device = take_threadless(sa, client, &at);
 
