@@ -126,6 +126,17 @@ static int enqueue(struct link *link, struct message *message)
 	return ibsa__queue_push(queue, late);
 }
 
+/* Requests that have not arrived, and answers that nobody has taken. */
+static void count_under_way(const struct link *link)
+{
+	const uint64_t count = link->requests.count + link->queue.count +
+			       !!link->held[false] + !!link->held[true];
+	struct ibsa_fabric_stats *stats = &link->fabric->stats;
+
+	if (stats->most_under_way < count)
+		stats->most_under_way = count;
+}
+
 /*
  * Let a MAD run through the faults of the way, and put what is left of it
  * into the queue. A MAD that waits to be overtaken does not wait for ever.
@@ -160,6 +171,7 @@ static int carry(struct link *link, struct message *message)
 		err = enqueue(link, twin);
 	else if (twin)
 		ibsa__queue_release(&link->queue, twin);
+	count_under_way(link);
 	return err;
 }
 

@@ -102,11 +102,12 @@ struct ibsa_fabric_port {
 
 /* What the embedded SA and the fabric have counted. */
 struct ibsa_fabric_stats {
-	uint64_t requests;   /* MADs that clients sent */
-	uint64_t answers;    /* MADs that reached a client */
-	uint64_t unanswered; /* the SA kept silent, as it does */
-	uint64_t lost;	     /* sent to where no SA listens, or by no way */
-	uint64_t dropped;    /* a queue was full: 131072 MADs or 256 MiB */
+	uint64_t requests;	 /* MADs that clients sent */
+	uint64_t answers;	 /* MADs that reached a client */
+	uint64_t unanswered;	 /* the SA kept silent, as it does */
+	uint64_t lost;		 /* sent to where no SA listens, or by no way */
+	uint64_t dropped;	 /* a queue was full: 131072 MADs or 256 MiB */
+	uint64_t most_under_way; /* of one client at a time, both ways */
 	uint64_t faults[IBSA_FAULT_KINDS];
 };
 
