@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "client/client.h"
 #include "client/open.h"
+#include "client/reach.h"
 #include "base/clock.h"
 #include "engine/engine.h"
 #include "keep/keep.h"
@@ -28,6 +29,7 @@ struct ibsa_client {
 	struct ibsa_transport *transport;
 	struct ibsa_fabric *fabric;
 	struct ibsa__keeper keeper;
+	struct ibsa__reaches reaches;
 };
 
 static unsigned int or_default(unsigned int value, unsigned int fallback)
@@ -129,6 +131,7 @@ int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
 		return err;
 	}
 	ibsa__keeper_init(&client->keeper, client->engine);
+	ibsa__reaches_init(&client->reaches, client->engine);
 	*out = client;
 	return 0;
 }
@@ -166,6 +169,7 @@ int ibsa_close(struct ibsa_client *client)
 	if (ibsa__engine_is_busy(client->engine))
 		return -EBUSY;
 	release_kept(client);
+	ibsa__reaches_end(&client->reaches);
 	ibsa__engine_free(client->engine);
 	client->transport->ops->close(client->transport);
 	ibsa__fabric_release(client->fabric);
@@ -273,6 +277,11 @@ int ibsa_pkey_get(struct ibsa_client *client, uint32_t index, uint16_t *out)
 struct ibsa__engine *ibsa__client_engine(struct ibsa_client *client)
 {
 	return client->engine;
+}
+
+struct ibsa__reaches *ibsa__client_reaches(struct ibsa_client *client)
+{
+	return &client->reaches;
 }
 
 void ibsa_stats_get(const struct ibsa_client *client, struct ibsa_stats *out)

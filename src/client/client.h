@@ -6,8 +6,12 @@
 #include <ibsa/ibsa.h>
 
 struct ibsa__engine;
+struct ibsa__reaches;
 
 /* Its engine: for alarms, in the thread that has the client. */
 struct ibsa__engine *ibsa__client_engine(struct ibsa_client *client);
+
+/* Its batches. */
+struct ibsa__reaches *ibsa__client_reaches(struct ibsa_client *client);
 
 #endif

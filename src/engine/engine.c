@@ -197,6 +197,12 @@ const struct ibsa_stats *ibsa__engine_stats(const struct ibsa__engine *engine)
 	return &engine->stats;
 }
 
+const struct ibsa__engine_options *
+ibsa__engine_options(const struct ibsa__engine *engine)
+{
+	return &engine->options;
+}
+
 uint64_t ibsa__engine_now_ns(const struct ibsa__engine *engine)
 {
 	return engine_now_ns(engine);

@@ -57,6 +57,10 @@ void ibsa__engine_unwatch(struct ibsa__engine *engine,
 			  struct ibsa_port_watch *watch);
 const struct ibsa_stats *ibsa__engine_stats(const struct ibsa__engine *engine);
 
+/* As it was made with. */
+const struct ibsa__engine_options *
+ibsa__engine_options(const struct ibsa__engine *engine);
+
 /*
  * An alarm of a layer above, which embeds it and owns its memory. It rings
  * once, from dispatch alone and under the rules of a reply's callback, in

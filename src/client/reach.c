@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Reachability: one GID, or a batch that feeds itself. A batch asks for as
+ * many GIDs at a time as the window holds. More would wait in the queue while
+ * their deadlines run; each callback starts the next instead.
+ */
+#include <errno.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "client/client.h"
+#include "client/reach.h"
+#include "engine/engine.h"
+
+/* How soon to look again when the queue is full with what others ask. */
+enum { ROOM_MS = 10 };
+
+/* One GID that is asked for; or free, and its id is 0. */
+struct slot {
+	struct ibsa_reach_batch *batch;
+	struct slot *next_free;
+	uint64_t id;
+	size_t index;
+};
+
+struct ibsa_reach_batch {
+	struct list link; /* in its client's list */
+	struct ibsa__engine *engine;
+	struct ibsa_reach_options options;
+	ibsa_reach_fn told;
+	void *arg;
+	struct ibsa_gid *gids;
+	size_t count;
+	size_t next; /* GID to ask for */
+	size_t left; /* GIDs not told of */
+	struct slot *slots;
+	struct slot *free;
+	size_t slot_count;
+	size_t asked; /* slots that are not free */
+	struct ibsa__alarm alarm;
+	uint64_t full_ns; /* since when the queue is full */
+	bool is_full;
+	bool stopped;
+};
+
+static bool is_zero(const struct ibsa_gid *gid)
+{
+	static const struct ibsa_gid zero;
+
+	return !memcmp(gid, &zero, sizeof(zero));
+}
+
+/* The GID that asks. Return: 0; -EAGAIN the port has none; or the error of
+ * reading it. */
+static int find_source(struct ibsa__engine *engine,
+		       const struct ibsa_reach_options *options,
+		       struct ibsa_gid *out)
+{
+	struct ibsa_port_state port;
+	int err;
+
+	*out = options->from;
+	if (!is_zero(out))
+		return 0;
+	err = ibsa__engine_port(engine, false, &port);
+	if (!err && is_zero(&port.gid))
+		err = ibsa__engine_port(engine, true, &port);
+	if (err)
+		return err;
+	*out = port.gid;
+	return is_zero(out) ? -EAGAIN : 0;
+}
+
+/* The question, of which @path has the values. */
+static int make_query(struct ibsa__engine *engine,
+		      const struct ibsa_reach_options *options,
+		      const struct ibsa_gid *gid, struct ibsa_path *path,
+		      struct ibsa_query *out)
+{
+	*path = (struct ibsa_path){
+		.dgid = *gid,
+		.reversible = 1,
+		.numb_path = 1,
+	};
+	*out = (struct ibsa_query){
+		.record = &ibsa_path_record,
+		.match = path,
+		.mask = IBSA_PATH_CM(sgid) | IBSA_PATH_CM(dgid) |
+			IBSA_PATH_CM(reversible) | IBSA_PATH_CM(numb_path),
+		.deadline_ms = options->timeout_ms,
+	};
+	return find_source(engine, options, &path->sgid);
+}
+
+static void judge(const struct ibsa_reply *reply, struct ibsa_reach_answer *out)
+{
+	out->err = reply->err;
+	out->status = reply->status;
+	out->tries = reply->tries;
+	out->rtt_ns = reply->rtt_ns;
+	switch (ibsa_outcome(reply)) {
+	case IBSA_OUTCOME_OK:
+		out->reach = IBSA_REACH_YES;
+		break;
+	case IBSA_OUTCOME_NONE:
+		out->reach = IBSA_REACH_NO;
+		break;
+	default:
+		out->reach = IBSA_REACH_UNKNOWN;
+	}
+}
+
+static void note_answer(const struct ibsa_reply *reply, void *arg)
+{
+	judge(reply, arg);
+}
+
+int ibsa_reach(struct ibsa_client *client,
+	       const struct ibsa_reach_options *options,
+	       const struct ibsa_gid *gid, struct ibsa_reach_answer *out)
+{
+	static const struct ibsa_reach_options defaults;
+	struct ibsa__engine *engine = ibsa__client_engine(client);
+	struct ibsa_reach_answer answer = { .reach = IBSA_REACH_UNKNOWN };
+	struct ibsa_query query;
+	struct ibsa_path path;
+	int err;
+
+	if (!gid || is_zero(gid))
+		return -EINVAL;
+	if (ibsa__engine_is_busy(engine))
+		return -EBUSY;
+	answer.gid = *gid;
+	err = make_query(engine, options ? options : &defaults, gid, &path,
+			 &query);
+	if (!err)
+		err = ibsa_ask(client, &query, note_answer, &answer);
+	if (err && err != -EREMOTEIO)
+		answer.err = err;
+	*out = answer;
+	return 0;
+}
+
+static void batch_free(struct ibsa_reach_batch *batch)
+{
+	ibsa__free(batch->slots);
+	ibsa__free(batch->gids);
+	ibsa__free(batch);
+}
+
+static void tell(struct ibsa_reach_batch *batch,
+		 struct ibsa_reach_answer *answer, size_t index)
+{
+	answer->gid = batch->gids[index];
+	answer->index = index;
+	answer->left = --batch->left;
+	batch->told(answer, batch->arg);
+}
+
+static void answered(const struct ibsa_reply *reply, void *arg);
+
+/* Ask for the next GID; there is a free slot. */
+static int start_next(struct ibsa_reach_batch *batch)
+{
+	struct slot *slot = batch->free;
+	struct ibsa_query query;
+	struct ibsa_path path;
+	int err = make_query(batch->engine, &batch->options,
+			     &batch->gids[batch->next], &path, &query);
+
+	if (!err)
+		err = ibsa__engine_query(batch->engine, &query, answered, slot,
+					 &slot->id);
+	if (err)
+		return err;
+	batch->free = slot->next_free;
+	slot->index = batch->next++;
+	batch->asked++;
+	batch->is_full = false;
+	return 0;
+}
+
+/*
+ * Whether to leave the next GID for later: others may have filled the queue,
+ * but for no longer than the GID's own time. Room is looked for when a GID of
+ * the batch is answered, and by the alarm when none is on its way.
+ */
+static bool waits_for_room(struct ibsa_reach_batch *batch, int err)
+{
+	const uint64_t now_ns = ibsa__engine_now_ns(batch->engine);
+
+	if (err == -ENOBUFS && !batch->is_full) {
+		batch->is_full = true;
+		batch->full_ns = now_ns;
+	}
+	if (err != -ENOBUFS ||
+	    now_ns - batch->full_ns >= batch->options.timeout_ms * NS_PER_MS) {
+		batch->is_full = false;
+		return false;
+	}
+	if (!batch->asked)
+		ibsa__alarm_set(batch->engine, &batch->alarm, ROOM_MS);
+	return true;
+}
+
+/*
+ * From inside a callback: ask for what comes next, and tell of what cannot be
+ * asked for. A callback may have stopped the batch, but never ends it.
+ */
+static void proceed(struct ibsa_reach_batch *batch)
+{
+	while (batch->next < batch->count) {
+		struct ibsa_reach_answer answer = { .err = -ECANCELED };
+
+		if (!batch->stopped) {
+			if (!batch->free)
+				return;
+			answer.err = start_next(batch);
+			if (!answer.err)
+				continue;
+			if (waits_for_room(batch, answer.err))
+				return;
+		}
+		tell(batch, &answer, batch->next++);
+	}
+	if (batch->left)
+		return;
+	ibsa__alarm_cancel(batch->engine, &batch->alarm);
+	list_remove(&batch->link);
+	batch_free(batch);
+}
+
+static void answered(const struct ibsa_reply *reply, void *arg)
+{
+	struct slot *slot = arg;
+	struct ibsa_reach_batch *batch = slot->batch;
+	struct ibsa_reach_answer answer;
+
+	judge(reply, &answer);
+	slot->id = 0;
+	slot->next_free = batch->free;
+	batch->free = slot;
+	batch->asked--;
+	tell(batch, &answer, slot->index);
+	proceed(batch);
+}
+
+static void ring(struct ibsa__alarm *alarm)
+{
+	proceed(list_object(alarm, struct ibsa_reach_batch, alarm));
+}
+
+static int check(const struct ibsa__reaches *reaches,
+		 const struct ibsa_gid *gids, size_t count, ibsa_reach_fn told)
+{
+	if (!gids || !count || !told)
+		return -EINVAL;
+	for (size_t i = 0; i < count; i++) {
+		if (is_zero(&gids[i]))
+			return -EINVAL;
+	}
+	return reaches->closing ? -ESHUTDOWN : 0;
+}
+
+static bool fill_batch(struct ibsa_reach_batch *batch,
+		       const struct ibsa_gid *gids, size_t count)
+{
+	const struct ibsa__engine_options *limits =
+		ibsa__engine_options(batch->engine);
+
+	batch->count = count;
+	batch->left = count;
+	batch->slot_count = count < limits->window ? count : limits->window;
+	batch->gids = ibsa__calloc(count, sizeof(*gids));
+	batch->slots = ibsa__calloc(batch->slot_count, sizeof(*batch->slots));
+	if (!batch->gids || !batch->slots)
+		return false;
+	memcpy(batch->gids, gids, count * sizeof(*gids));
+	for (size_t i = 0; i < batch->slot_count; i++) {
+		batch->slots[i].batch = batch;
+		batch->slots[i].next_free = batch->free;
+		batch->free = &batch->slots[i];
+	}
+	if (!batch->options.timeout_ms)
+		batch->options.timeout_ms = limits->deadline_ms;
+	ibsa__alarm_init(&batch->alarm, ring);
+	return true;
+}
+
+/* What cannot be asked for at once is tried again, and told of, by the first
+ * callback; the alarm makes sure that there is one. */
+static void batch_start(struct ibsa_reach_batch *batch)
+{
+	while (batch->free && batch->next < batch->count) {
+		if (start_next(batch))
+			break;
+	}
+	if (!batch->asked)
+		ibsa__alarm_set(batch->engine, &batch->alarm, 1);
+}
+
+int ibsa_reach_each(struct ibsa_client *client,
+		    const struct ibsa_reach_options *options,
+		    const struct ibsa_gid *gids, size_t count,
+		    ibsa_reach_fn told, void *arg,
+		    struct ibsa_reach_batch **out)
+{
+	struct ibsa__reaches *reaches = ibsa__client_reaches(client);
+	struct ibsa_reach_batch *batch;
+	int err = check(reaches, gids, count, told);
+
+	if (err)
+		return err;
+	batch = ibsa__calloc(1, sizeof(*batch));
+	if (!batch)
+		return -ENOMEM;
+	batch->engine = reaches->engine;
+	if (options)
+		batch->options = *options;
+	batch->told = told;
+	batch->arg = arg;
+	if (!fill_batch(batch, gids, count)) {
+		batch_free(batch);
+		return -ENOMEM;
+	}
+	list_append(&reaches->batches, &batch->link);
+	batch_start(batch);
+	if (out)
+		*out = batch;
+	return 0;
+}
+
+int ibsa_reach_stop(struct ibsa_reach_batch *batch)
+{
+	if (batch->stopped || !batch->left)
+		return -EALREADY;
+	batch->stopped = true;
+	for (size_t i = 0; i < batch->slot_count; i++) {
+		if (batch->slots[i].id)
+			ibsa__engine_cancel(batch->engine, batch->slots[i].id);
+	}
+	if (!batch->asked)
+		ibsa__alarm_set(batch->engine, &batch->alarm, 1);
+	return 0;
+}
+
+void ibsa__reaches_init(struct ibsa__reaches *reaches,
+			struct ibsa__engine *engine)
+{
+	*reaches = (struct ibsa__reaches){ .engine = engine };
+	list_init(&reaches->batches);
+}
+
+/* Being stopped, none is added or ended by a callback but the one that is
+ * told of. */
+void ibsa__reaches_end(struct ibsa__reaches *reaches)
+{
+	struct list *at = reaches->batches.next;
+
+	reaches->closing = true;
+	for (; at != &reaches->batches; at = at->next)
+		list_object(at, struct ibsa_reach_batch, link)->stopped = true;
+	ibsa__engine_enter(reaches->engine);
+	at = reaches->batches.next;
+	while (at != &reaches->batches) {
+		struct ibsa_reach_batch *batch =
+			list_object(at, struct ibsa_reach_batch, link);
+
+		at = at->next;
+		if (!batch->asked)
+			proceed(batch);
+	}
+	ibsa__engine_leave(reaches->engine);
+}
