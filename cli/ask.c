@@ -70,6 +70,12 @@ static void say_silent(struct cli *cli, unsigned int tries)
 		 tries == 1 ? "try" : "tries");
 }
 
+static void say_no_sm(void)
+{
+	complain("the port knows no subnet manager; start one on the fabric, "
+		 "or name the SA with --sa");
+}
+
 static void say_unreachable(struct cli *cli, const struct ibsa_reply *reply)
 {
 	switch (reply->err) {
@@ -89,6 +95,9 @@ static void say_unreachable(struct cli *cli, const struct ibsa_reply *reply)
 			 "for less with FIELD=VALUE",
 			 reply->count,
 			 reply->count == 1 ? "record" : "records");
+		break;
+	case -EAGAIN:
+		say_no_sm();
 		break;
 	default:
 		complain("cannot ask the SA: %s; try again",
@@ -130,11 +139,11 @@ void ask_refused(const struct ibsa_record *record, uint16_t status)
 		 ibsa_status_text(status), status, advice(record, status));
 }
 
-static int judge(struct asking *asking, const struct ibsa_reply *reply)
+int ask_explain(struct cli *cli, const struct ibsa_reply *reply)
 {
 	switch (ibsa_outcome(reply)) {
 	case IBSA_OUTCOME_OK:
-		return asking->use(asking->cli, reply, asking->arg);
+		return CLI_DONE;
 	case IBSA_OUTCOME_NONE:
 		return CLI_NO;
 	case IBSA_OUTCOME_REFUSED:
@@ -145,9 +154,16 @@ static int judge(struct asking *asking, const struct ibsa_reply *reply)
 			 "with --timeout");
 		return CLI_SILENT;
 	default:
-		say_unreachable(asking->cli, reply);
+		say_unreachable(cli, reply);
 		return CLI_SILENT;
 	}
+}
+
+static int judge(struct asking *asking, const struct ibsa_reply *reply)
+{
+	if (ibsa_outcome(reply) == IBSA_OUTCOME_OK)
+		return asking->use(asking->cli, reply, asking->arg);
+	return ask_explain(asking->cli, reply);
 }
 
 static void say_statistics(const struct asking *asking,
@@ -180,8 +196,7 @@ static int not_accepted(int err)
 {
 	switch (err) {
 	case -EAGAIN:
-		complain("the port knows no subnet manager; start one on the "
-			 "fabric, or name the SA with --sa");
+		say_no_sm();
 		return CLI_SILENT;
 	case -EINVAL:
 	case -ERANGE:

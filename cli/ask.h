@@ -27,6 +27,12 @@ int ask(struct cli *cli, const struct ibsa_query *query, ask_use_fn use,
 /* Say that the SA said no, and what to try. */
 void ask_refused(const struct ibsa_record *record, uint16_t status);
 
+/*
+ * Say why a reply has no records, unless that is the answer, and what to try.
+ * Return: the exit status.
+ */
+int ask_explain(struct cli *cli, const struct ibsa_reply *reply);
+
 /* The GID of the port that asks. Return: the exit status. */
 int ask_own_gid(struct cli *cli, struct ibsa_gid *out);
 

@@ -22,7 +22,9 @@ enum cli_exit {
  * @open:    how to open the client; its strings are argv's
  * @sa:      the address that @open.sa points to if --sa was given
  * @lease:   of a service, in seconds; 0 if not given
- * @json, @verbose, @all, @help, @version: options that are given or not
+ * @svg:     where the picture of a matrix goes; NULL: there is none
+ * @json, @verbose, @all, @matrix, @help, @version: options that are given or
+ *           not
  * @args:    what is left of the command line, the command's name first
  * @arg_count: of them
  * @out:     standard output
@@ -35,6 +37,8 @@ struct cli {
 	bool json;
 	bool verbose;
 	bool all;
+	bool matrix;
+	const char *svg;
 	bool help;
 	bool version;
 	char **args;
@@ -71,6 +75,8 @@ void cmd_path_details(struct cli *cli);
 int cmd_query(struct cli *cli);
 int cmd_query_can_help(struct cli *cli);
 void cmd_query_details(struct cli *cli);
+int cmd_reach(struct cli *cli);
+void cmd_reach_details(struct cli *cli);
 int cmd_service(struct cli *cli);
 int cmd_service_can_help(struct cli *cli);
 void cmd_service_details(struct cli *cli);

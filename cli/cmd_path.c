@@ -93,7 +93,7 @@ static int resolve_guid(struct cli *cli, uint64_t guid, struct end *out)
 static int resolve(struct cli *cli, const struct target *target,
 		   struct end *out)
 {
-	uint64_t guid = target->guid;
+	struct ibsa_node node;
 	int status;
 
 	switch (target->kind) {
@@ -106,10 +106,10 @@ static int resolve(struct cli *cli, const struct target *target,
 		out->lid = target->lid;
 		return CLI_DONE;
 	case TARGET_NAME:
-		status = nodes_find(cli, target->name, &guid);
-		return status ? status : resolve_guid(cli, guid, out);
+		status = nodes_find(cli, "", target->name, &node);
+		return status ? status : resolve_guid(cli, node.port_guid, out);
 	default:
-		return resolve_guid(cli, guid, out);
+		return resolve_guid(cli, target->guid, out);
 	}
 }
 

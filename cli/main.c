@@ -22,6 +22,9 @@ static const struct command commands[] = {
 	{ "query", "get|table|set|delete RECORD [FIELD=VALUE...]",
 	  "ask for any record by any of its fields", false, false,
 	  cmd_query, cmd_query_can_help, cmd_query_details },
+	{ "reach", "TARGET...|-|--all|--matrix [TARGET...]",
+	  "tell which ports can be reached", true, false,
+	  cmd_reach, NULL, cmd_reach_details },
 	{ "service", "ACTION [ARGUMENT...]",
 	  "find services, offer one", false, true,
 	  cmd_service, cmd_service_can_help, cmd_service_details },
@@ -103,6 +106,11 @@ static int run(struct cli *cli)
 	    (cli->lease && !command->takes_lease)) {
 		complain("%s has no option --%s", command->name,
 			 cli->all && !command->takes_all ? "all" : "lease");
+		return CLI_USAGE;
+	}
+	if ((cli->matrix || cli->svg) && command->run != cmd_reach) {
+		complain("%s has no option --%s", command->name,
+			 cli->matrix ? "matrix" : "svg");
 		return CLI_USAGE;
 	}
 	if (cli->json)

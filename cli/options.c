@@ -15,8 +15,10 @@
 enum {
 	KEY_FABRIC = 256, /* options without a letter */
 	KEY_LEASE,
+	KEY_MATRIX,
 	KEY_SA,
 	KEY_SM_KEY,
+	KEY_SVG,
 	MAX_TIMEOUT_MS = 24 * 3600 * 1000,
 	MAX_PORT = 254,
 };
@@ -125,6 +127,18 @@ static int set_all(struct cli *cli, const char *value)
 	return CLI_DONE;
 }
 
+static int set_matrix(struct cli *cli, const char *value)
+{
+	(void)value;
+	cli->matrix = true;
+	return CLI_DONE;
+}
+
+static int set_svg(struct cli *cli, const char *value)
+{
+	return name("--svg", value, &cli->svg);
+}
+
 static int set_lease(struct cli *cli, const char *value)
 {
 	uint64_t seconds = IBSA_LEASE_INFINITE;
@@ -187,9 +201,13 @@ static const struct row {
 	  set_sa },
 	{ KEY_SM_KEY, "sm-key", "KEY", "sent with each request; @FILE reads it",
 	  set_sm_key },
-	{ 'a', "all", NULL, "path: all paths, not one", set_all },
+	{ 'a', "all", NULL, "path: all paths, not one; reach: all ports",
+	  set_all },
 	{ KEY_LEASE, "lease", "SECONDS",
 	  "service: how long it stays, or infinite", set_lease },
+	{ KEY_MATRIX, "matrix", NULL, "reach: who can reach whom", set_matrix },
+	{ KEY_SVG, "svg", "FILE", "reach: the matrix as a picture; - is stdout",
+	  set_svg },
 	{ 'j', "json", NULL, "write JSON", set_json },
 	{ 'v', "verbose", NULL, "all fields; tries and times on stderr",
 	  set_verbose },

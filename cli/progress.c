@@ -28,6 +28,7 @@ void progress_start(struct progress *progress)
 				    .sa_flags = SA_RESETHAND };
 	struct sigaction old;
 
+	progress->counted_ms = 0;
 	progress->terminal = isatty(STDERR_FILENO);
 	clock_gettime(CLOCK_MONOTONIC, &progress->start);
 	if (!progress->terminal)
@@ -50,12 +51,28 @@ static long long passed_ms(const struct progress *progress)
 	       (now.tv_nsec - progress->start.tv_nsec) / 1000000;
 }
 
+static bool is_due(const struct progress *progress)
+{
+	return progress->terminal && passed_ms(progress) >= PATIENCE_MS;
+}
+
 void progress_show(const struct progress *progress, unsigned long long tries)
 {
-	if (!progress->terminal || passed_ms(progress) < PATIENCE_MS)
+	if (!is_due(progress))
 		return;
 	shown = 1;
 	fprintf(stderr, "%swaiting for the SA (try %llu)...", erase, tries);
+	fflush(stderr);
+}
+
+void progress_count(struct progress *progress, size_t done, size_t total)
+{
+	if (!is_due(progress) ||
+	    passed_ms(progress) < progress->counted_ms + STEP_MS)
+		return;
+	progress->counted_ms = passed_ms(progress);
+	shown = 1;
+	fprintf(stderr, "%s%zu of %zu...", erase, done, total);
 	fflush(stderr);
 }
 

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa reach: which ports can be reached, from here or from each other. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fields.h"
+#include "reach.h"
+
+void cmd_reach_details(struct cli *cli)
+{
+	static const char *const lines[] = {
+		"TARGET is one of",
+		"  self                the port that asks",
+		"  fe80::2:c903:10:11  a GID (gid:...)",
+		"  0x0002c90300100011  a port GUID (guid:...)",
+		"  17                  a LID (lid:...)",
+		"  node1               a node's name or its first word (name:...)",
+		"  -                   standard input: a target on each line",
+		"or, with --all, every port of a channel adapter.",
+		"--matrix asks for each of them which of the others it reaches.",
+		"",
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		out_line(&cli->out, "%s", lines[i]);
+}
+
+/* The rows: those targets of which something is known. */
+struct rows {
+	const struct reach_targets *targets;
+	const struct reach_result *results; /* of each GID */
+	const struct reach_target **shown;
+	size_t count;
+};
+
+/* What cannot be asked for is not there. */
+static const struct reach_result missing = { .is_known = true,
+					     .reach = IBSA_REACH_NO };
+
+static const struct reach_result *result_of(const struct rows *rows,
+					    const struct reach_target *target)
+{
+	return target->missing ? &missing : &rows->results[target->index];
+}
+
+static void put_or_none(struct out *out, const char *name, const char *text)
+{
+	if (text)
+		out_text(out, name, text);
+	else
+		out_none(out, name);
+}
+
+static void put_number(struct out *out, const char *name, uint64_t number)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)number);
+	out_number(out, name, number, text);
+}
+
+static void put_gid(struct out *out, const struct reach_target *target)
+{
+	if (target->missing)
+		out_none(out, "gid");
+	else
+		fields_gid(out, "gid", &target->gid);
+}
+
+static void row(struct out *out, size_t index, void *arg)
+{
+	const struct rows *rows = arg;
+	const struct reach_target *target = rows->shown[index];
+	const struct reach_result *result = result_of(rows, target);
+	char text[REACH_TEXT];
+
+	out_text(out, "reach", reach_word(result));
+	if (out->shape != OUT_TABLE || !rows->targets->is_whole)
+		out_text(out, "target", reach_target_text(target, text));
+	put_gid(out, target);
+	reach_node_cell(out, "node", target);
+	put_or_none(out, "reason",
+		    target->missing ? target->missing : reach_reason(result));
+	if (out->shape == OUT_TABLE)
+		return;
+	snprintf(text, sizeof(text), "0x%04x", result->status);
+	out_number(out, "status", result->status, text);
+	put_number(out, "tries", result->tries);
+	put_number(out, "rtt_us", result->rtt_ns / 1000);
+}
+
+/* One target alone needs no count; that it is not there has been said. */
+static void say_no(const struct rows *rows)
+{
+	const struct reach_target *target = rows->shown[0];
+	char text[REACH_TEXT];
+
+	if (!target->missing && result_of(rows, target)->reach == IBSA_REACH_NO)
+		complain("%s cannot be reached: the SA knows no path to it",
+			 reach_target_text(target, text));
+}
+
+/* Return: the exit status of what is not there. */
+static int show(struct cli *cli, struct rows *rows)
+{
+	const struct reach_targets *targets = rows->targets;
+	struct reach_tally tally = { .yes = 0 };
+	int status = CLI_DONE;
+
+	for (size_t i = 0; i < targets->count; i++) {
+		const struct reach_target *target = &targets->all[i];
+
+		reach_count(&tally, result_of(rows, target));
+		if (target->missing)
+			status = CLI_NO;
+		if (result_of(rows, target)->is_known)
+			rows->shown[rows->count++] = target;
+	}
+	out_rows(&cli->out, rows->count, row, rows);
+	if (targets->count > 1 || targets->is_whole)
+		reach_summary(cli, &tally);
+	else if (rows->count == 1)
+		say_no(rows);
+	return status;
+}
+
+static int ask_all(struct cli *cli, const struct reach_targets *targets)
+{
+	struct reach_result *results = calloc(targets->count + 1,
+					      sizeof(*results));
+	struct rows rows = { .targets = targets, .results = results };
+	struct reach_run run;
+	int status;
+
+	rows.shown = calloc(targets->count + 1, sizeof(*rows.shown));
+	if (!results || !rows.shown) {
+		complain("out of memory");
+		status = CLI_DEVICE;
+	} else {
+		status = reach_run_start(&run, cli, targets->gid_count);
+	}
+	if (status == CLI_DONE) {
+		(void)reach_run_ask(&run, NULL, targets->gids,
+				    targets->gid_count, results);
+		status = reach_run_end(&run);
+		status = reach_worse(status, show(cli, &rows));
+	}
+	free(results);
+	free(rows.shown);
+	return status;
+}
+
+static int check_options(const struct cli *cli)
+{
+	if (cli->svg && !cli->matrix) {
+		complain("--svg draws a --matrix");
+		return CLI_USAGE;
+	}
+	if (cli->svg && cli->json && strcmp(cli->svg, "-") == 0) {
+		complain("the picture and --json cannot both be standard "
+			 "output; name a file with --svg");
+		return CLI_USAGE;
+	}
+	return CLI_DONE;
+}
+
+int cmd_reach(struct cli *cli)
+{
+	struct reach_targets targets = { .count = 0 };
+	int status = check_options(cli);
+
+	if (status == CLI_DONE)
+		status = reach_targets_parse(cli, &targets);
+	if (status == CLI_DONE)
+		status = reach_targets_resolve(cli, &targets);
+	if (status == CLI_DONE) {
+		status = cli->matrix ? reach_matrix(cli, &targets)
+				     : ask_all(cli, &targets);
+		status = reach_worse(status, targets.status);
+	}
+	reach_targets_free(&targets);
+	return status;
+}

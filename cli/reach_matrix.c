@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa reach --matrix: who can reach whom, as a table, as JSON, as a picture. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fields.h"
+#include "reach.h"
+
+/* @results has a row for each GID that asks, with a cell for each GID. */
+struct matrix {
+	const struct reach_targets *targets;
+	struct reach_result *results;
+	size_t *known; /* indices of the cells that have an answer */
+	size_t known_count;
+};
+
+static char mark(const struct reach_result *result)
+{
+	if (!result->is_known)
+		return ' ';
+	switch (result->reach) {
+	case IBSA_REACH_YES:
+		return '.';
+	case IBSA_REACH_NO:
+		return 'X';
+	default:
+		return '?';
+	}
+}
+
+static int digits_of(size_t number)
+{
+	int digits = 1;
+
+	for (; number > 9; number /= 10)
+		digits++;
+	return digits;
+}
+
+/* The columns' numbers, from top to bottom. */
+static void draw_head(struct out *out, size_t count)
+{
+	const int digits = digits_of(count);
+	char line[2 * REACH_MATRIX_MAX + 1];
+
+	for (int digit = digits; digit > 0; digit--) {
+		for (size_t i = 0; i < count; i++) {
+			size_t number = i + 1;
+
+			for (int k = 1; k < digit; k++)
+				number /= 10;
+			line[2 * i] = ' ';
+			line[2 * i + 1] = number ? (char)('0' + number % 10)
+						 : ' ';
+		}
+		line[2 * count] = '\0';
+		out_line(out, "%*s %s%s", digits, "", line,
+			 digit == 1 ? "  GID and node" : "");
+	}
+}
+
+static void draw_row(struct out *out, const struct matrix *matrix, size_t from)
+{
+	const struct reach_targets *targets = matrix->targets;
+	const size_t count = targets->gid_count;
+	const struct reach_target *target = targets->first[from];
+	char line[2 * REACH_MATRIX_MAX + 1];
+	char node[IBSA_VALUE_TEXT] = "-";
+	char gid[IBSA_GID_TEXT] = "";
+
+	for (size_t to = 0; to < count; to++) {
+		line[2 * to] = ' ';
+		line[2 * to + 1] = mark(&matrix->results[from * count + to]);
+	}
+	line[2 * count] = '\0';
+	if (ibsa_gid_format(&target->gid, gid, sizeof(gid)) < 0)
+		return;
+	out_line(out, "%*zu %s  %s  %s", digits_of(count), from + 1, line, gid,
+		 target->node ? fields_clean(target->node, node) : node);
+}
+
+static void draw(struct out *out, const struct matrix *matrix)
+{
+	const size_t count = matrix->targets->gid_count;
+
+	if (count == 0)
+		return;
+	draw_head(out, count);
+	for (size_t from = 0; from < count; from++)
+		draw_row(out, matrix, from);
+	out_line(out, "rows reach columns: . yes, X no, ? unknown, blank not "
+		      "asked");
+}
+
+static void pair_row(struct out *out, size_t index, void *arg)
+{
+	const struct matrix *matrix = arg;
+	const struct reach_targets *targets = matrix->targets;
+	const size_t cell = matrix->known[index];
+	const struct reach_result *result = &matrix->results[cell];
+	const struct reach_target *from =
+		targets->first[cell / targets->gid_count];
+	const struct reach_target *to =
+		targets->first[cell % targets->gid_count];
+	const char *reason = reach_reason(result);
+	char status[16];
+
+	snprintf(status, sizeof(status), "0x%04x", result->status);
+	out_text(out, "reach", reach_word(result));
+	fields_gid(out, "from", &from->gid);
+	reach_node_cell(out, "from_node", from);
+	fields_gid(out, "to", &to->gid);
+	reach_node_cell(out, "to_node", to);
+	if (reason)
+		out_text(out, "reason", reason);
+	else
+		out_none(out, "reason");
+	out_number(out, "status", result->status, status);
+}
+
+static bool put_file(const char *path, const char *text, size_t len)
+{
+	FILE *file = fopen(path, "we");
+	bool done = file && fwrite(text, 1, len, file) == len;
+
+	if (file && fclose(file) != 0)
+		done = false;
+	if (!done)
+		complain("--svg: cannot write '%s': %s", path, strerror(errno));
+	return done;
+}
+
+/* The picture as a whole, so that no part of it is left if memory is short. */
+static int write_svg(struct cli *cli, const struct matrix *matrix)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *memory = open_memstream(&text, &len);
+	int status = CLI_DONE;
+
+	if (memory)
+		reach_svg(memory, matrix->targets, matrix->results);
+	if (!memory || fclose(memory) != 0) {
+		complain("out of memory");
+		status = CLI_DEVICE;
+	} else if (strcmp(cli->svg, "-") == 0) {
+		out_line(&cli->out, "%s", text);
+	} else if (!put_file(cli->svg, text, len)) {
+		status = CLI_DEVICE;
+	}
+	free(text);
+	return status;
+}
+
+static int show(struct cli *cli, struct matrix *matrix)
+{
+	const size_t count = matrix->targets->gid_count;
+	struct reach_tally tally = { .yes = 0 };
+	int status = CLI_DONE;
+
+	for (size_t i = 0; i < count * count; i++) {
+		reach_count(&tally, &matrix->results[i]);
+		if (matrix->results[i].is_known)
+			matrix->known[matrix->known_count++] = i;
+	}
+	if (cli->svg)
+		status = write_svg(cli, matrix);
+	if (!cli->svg || strcmp(cli->svg, "-") != 0) {
+		if (cli->out.shape == OUT_TABLE)
+			draw(&cli->out, matrix);
+		else
+			out_rows(&cli->out, matrix->known_count, pair_row,
+				 matrix);
+	}
+	reach_summary(cli, &tally);
+	return status;
+}
+
+static int ask_rows(struct cli *cli, struct matrix *matrix)
+{
+	const struct reach_targets *targets = matrix->targets;
+	const size_t count = targets->gid_count;
+	struct reach_run run;
+	int status = reach_run_start(&run, cli, count * count);
+
+	if (status != CLI_DONE)
+		return status;
+	for (size_t from = 0; from < count; from++)
+		if (!reach_run_ask(&run, &targets->gids[from], targets->gids,
+				   count, &matrix->results[from * count]))
+			break;
+	status = reach_run_end(&run);
+	return reach_worse(status, show(cli, matrix));
+}
+
+/* What is not there has neither a row nor a column, and has been said. */
+static int missing_status(const struct reach_targets *targets)
+{
+	for (size_t i = 0; i < targets->count; i++)
+		if (targets->all[i].missing)
+			return CLI_NO;
+	return CLI_DONE;
+}
+
+int reach_matrix(struct cli *cli, const struct reach_targets *targets)
+{
+	const size_t cells = targets->gid_count * targets->gid_count;
+	struct matrix matrix = { .targets = targets };
+	int status = missing_status(targets);
+
+	if (targets->gid_count > REACH_MATRIX_MAX) {
+		complain("a matrix is of at most %d ports, and these are %zu; "
+			 "name some of them",
+			 REACH_MATRIX_MAX, targets->gid_count);
+		return CLI_USAGE;
+	}
+	matrix.results = calloc(cells + 1, sizeof(*matrix.results));
+	matrix.known = calloc(cells + 1, sizeof(*matrix.known));
+	if (!matrix.results || !matrix.known) {
+		complain("out of memory");
+		status = CLI_DEVICE;
+	} else {
+		status = reach_worse(status, ask_rows(cli, &matrix));
+	}
+	free(matrix.results);
+	free(matrix.known);
+	return status;
+}

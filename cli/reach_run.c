@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The questions of ibsa reach: ask, wait, see when it is in vain. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ibsa/text.h>
+
+#include "ask.h"
+#include "reach.h"
+
+/* An SA that has not answered so many in a row will not answer the others: a
+ * window is asked at a time, and each has taken its whole time. */
+enum { IN_VAIN_MAX = 16 };
+
+static const char last_words[] = "ended before all answers were there";
+
+int reach_worse(int a, int b)
+{
+	if (a == CLI_USAGE || b == CLI_USAGE)
+		return CLI_USAGE;
+	return a > b ? a : b;
+}
+
+const char *reach_word(const struct reach_result *result)
+{
+	switch (result->reach) {
+	case IBSA_REACH_YES:
+		return "yes";
+	case IBSA_REACH_NO:
+		return "no";
+	default:
+		return "unknown";
+	}
+}
+
+const char *reach_reason(const struct reach_result *result)
+{
+	if (result->reach == IBSA_REACH_YES)
+		return NULL;
+	switch (result->err) {
+	case 0:
+		if (result->reach == IBSA_REACH_NO)
+			return "no path";
+		return ibsa_status_text(result->status);
+	case -ETIMEDOUT:
+		return "the SA did not answer";
+	case -EAGAIN:
+		return "no subnet manager";
+	case -EPROTO:
+		return "malformed answer";
+	default:
+		return strerror(-result->err);
+	}
+}
+
+static void note_failure(struct reach_run *run,
+			 const struct reach_result *result)
+{
+	const bool refused = result->err == 0 &&
+			     !(result->status & IBSA_STATUS_BUSY);
+	struct reach_result *first = refused ? &run->refused : &run->silent;
+
+	run->status = reach_worse(run->status,
+				  refused ? CLI_REFUSED : CLI_SILENT);
+	if (!first->is_known)
+		*first = *result;
+}
+
+static void judge(struct reach_run *run, const struct reach_result *result)
+{
+	run->done++;
+	run->in_vain = result->err ? run->in_vain + 1 : 0;
+	if (result->reach == IBSA_REACH_NO)
+		run->status = reach_worse(run->status, CLI_NO);
+	else if (result->reach == IBSA_REACH_UNKNOWN)
+		note_failure(run, result);
+}
+
+/* Ends the batch; what is told of from then on was not asked. */
+static void stop(struct reach_run *run, enum reach_end why)
+{
+	if (run->end != REACH_GOES_ON)
+		return;
+	run->end = why;
+	(void)ibsa_reach_stop(run->batch);
+}
+
+static void told(const struct ibsa_reach_answer *answer, void *arg)
+{
+	struct reach_run *run = arg;
+	struct reach_result *result = &run->results[answer->index];
+
+	run->left = answer->left;
+	if (answer->err == -ECANCELED)
+		return;
+	*result = (struct reach_result){
+		.is_known = true,
+		.reach = (uint8_t)answer->reach,
+		.status = answer->status,
+		.err = answer->err,
+		.tries = answer->tries,
+		.rtt_ns = answer->rtt_ns,
+	};
+	judge(run, result);
+	if (run->in_vain == IN_VAIN_MAX && run->done < run->total)
+		stop(run, REACH_SILENT);
+}
+
+int reach_run_start(struct reach_run *run, struct cli *cli, size_t total)
+{
+	int status = ask_open(cli);
+	int err;
+
+	*run = (struct reach_run){ .cli = cli, .total = total };
+	if (status != CLI_DONE)
+		return status;
+	err = interrupt_start(&run->interrupt, last_words);
+	if (err) {
+		complain("cannot wait for signals: %s", strerror(-err));
+		return CLI_DEVICE;
+	}
+	interrupt_wakes(&run->interrupt, cli->client);
+	progress_start(&run->progress);
+	return CLI_DONE;
+}
+
+/* Closing tells of what cannot be waited for. */
+static void give_up(struct reach_run *run, int err)
+{
+	run->end = REACH_BROKEN;
+	interrupt_wakes(&run->interrupt, NULL);
+	(void)ibsa_close(run->cli->client);
+	run->cli->client = NULL;
+	progress_end();
+	complain("cannot receive from the SA: %s; check the port with ibsa "
+		 "devices",
+		 strerror(-err));
+}
+
+static void wait_for_all(struct reach_run *run)
+{
+	while (run->left > 0) {
+		int err;
+
+		if (interrupt_seen(&run->interrupt))
+			stop(run, REACH_INTERRUPTED);
+		err = ibsa_wait(run->cli->client,
+				progress_pause_ms(&run->progress));
+		if (err && err != -EINTR) {
+			give_up(run, err);
+			return;
+		}
+		progress_count(&run->progress, run->done, run->total);
+	}
+}
+
+bool reach_run_ask(struct reach_run *run, const struct ibsa_gid *from,
+		   const struct ibsa_gid *gids, size_t count,
+		   struct reach_result *results)
+{
+	struct ibsa_reach_options options = { .timeout_ms = 0 };
+	int err;
+
+	if (run->end != REACH_GOES_ON || count == 0)
+		return run->end == REACH_GOES_ON;
+	if (from)
+		options.from = *from;
+	run->results = results;
+	run->left = count;
+	err = ibsa_reach_each(run->cli->client, &options, gids, count, told,
+			      run, &run->batch);
+	if (err) {
+		complain("cannot ask the SA: %s", strerror(-err));
+		run->end = REACH_BROKEN;
+		return false;
+	}
+	wait_for_all(run);
+	return run->end == REACH_GOES_ON;
+}
+
+static void explain(struct reach_run *run, const struct reach_result *result)
+{
+	const struct ibsa_reply reply = {
+		.record = &ibsa_path_record,
+		.err = result->err,
+		.status = result->status,
+		.tries = result->tries,
+	};
+
+	if (result->is_known)
+		(void)ask_explain(run->cli, &reply);
+}
+
+int reach_run_end(struct reach_run *run)
+{
+	interrupt_stop(&run->interrupt);
+	progress_end();
+	explain(run, &run->silent);
+	explain(run, &run->refused);
+	if (run->end == REACH_SILENT)
+		complain("%d in a row had no answer, and the others were not "
+			 "asked",
+			 IN_VAIN_MAX);
+	else if (run->end == REACH_INTERRUPTED)
+		complain("interrupted");
+	if (run->end != REACH_GOES_ON)
+		run->status = reach_worse(run->status, CLI_SILENT);
+	return run->status;
+}
+
+void reach_count(struct reach_tally *tally, const struct reach_result *result)
+{
+	if (!result->is_known)
+		tally->unasked++;
+	else if (result->reach == IBSA_REACH_YES)
+		tally->yes++;
+	else if (result->reach == IBSA_REACH_NO)
+		tally->no++;
+	else
+		tally->unknown++;
+}
+
+void reach_summary(const struct cli *cli, const struct reach_tally *tally)
+{
+	const size_t total = tally->yes + tally->no + tally->unknown +
+			     tally->unasked;
+	char unasked[64] = "";
+
+	if (tally->yes == total && !cli->verbose && !isatty(STDERR_FILENO))
+		return;
+	if (tally->unasked > 0)
+		snprintf(unasked, sizeof(unasked), ", %zu not asked",
+			 tally->unasked);
+	complain("%zu of %zu reachable, %zu not, %zu unknown%s", tally->yes,
+		 total, tally->no, tally->unknown, unasked);
+}

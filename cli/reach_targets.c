@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The targets of ibsa reach: from arguments, lines or the fabric to GIDs. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ask.h"
+#include "fields.h"
+#include "nodes.h"
+#include "reach.h"
+
+/* With more names than this, all nodes are asked for at once. */
+enum { FEW_NAMES = 4 };
+
+static int no_memory(void)
+{
+	complain("out of memory");
+	return CLI_DEVICE;
+}
+
+static struct reach_target *add(struct reach_targets *targets)
+{
+	if (targets->count == targets->room) {
+		size_t room = targets->room ? 2 * targets->room : 16;
+		struct reach_target *all = reallocarray(targets->all, room,
+							sizeof(*all));
+
+		if (!all)
+			return NULL;
+		targets->all = all;
+		targets->room = room;
+	}
+	targets->all[targets->count] = (struct reach_target){ .line = 0 };
+	return &targets->all[targets->count++];
+}
+
+static void drop(struct reach_targets *targets, size_t index)
+{
+	struct reach_target *target = &targets->all[index];
+
+	free(target->text);
+	free(target->node);
+	*target = (struct reach_target){ .line = 0 };
+}
+
+/* "line 3: ", or nothing for an argument. */
+static const char *where(const struct reach_target *target, char out[32])
+{
+	out[0] = '\0';
+	if (target->line)
+		snprintf(out, 32, "line %lu: ", target->line);
+	return out;
+}
+
+/* Whether the GID that was given could be one. */
+static bool is_zero(const struct target *target)
+{
+	static const struct ibsa_gid zero;
+
+	return target->kind == TARGET_GID &&
+	       memcmp(&target->gid, &zero, sizeof(zero)) == 0;
+}
+
+static int add_text(struct reach_targets *targets, const char *text,
+		    unsigned long line)
+{
+	struct reach_target *target;
+	struct ibsa_error error = { .text = "the GID is zero" };
+	char place[32];
+
+	if (targets->count == REACH_TARGETS_MAX) {
+		complain("there are more than %d targets; ask for fewer at a "
+			 "time",
+			 REACH_TARGETS_MAX);
+		return CLI_USAGE;
+	}
+	target = add(targets);
+	if (!target)
+		return no_memory();
+	target->line = line;
+	target->text = strdup(text);
+	if (!target->text)
+		return no_memory();
+	if (target_parse(target->text, &target->what, &error) == 0 &&
+	    !is_zero(&target->what))
+		return CLI_DONE;
+	complain("%s%s", where(target, place), error.text);
+	drop(targets, --targets->count);
+	targets->status = CLI_USAGE;
+	return line ? CLI_DONE : CLI_USAGE;
+}
+
+/* A line without the blanks around it; "" if it says nothing. */
+static const char *trim(char *line)
+{
+	size_t len = strlen(line);
+
+	while (len > 0 && strchr(" \t\r\n", line[len - 1]))
+		line[--len] = '\0';
+	line += strspn(line, " \t");
+	return *line == '#' ? "" : line;
+}
+
+static int add_line(struct reach_targets *targets, char *line, size_t len,
+		    unsigned long number)
+{
+	const char *text;
+
+	if (strlen(line) != len) {
+		complain("line %lu: there is a NUL byte in it", number);
+		targets->status = CLI_USAGE;
+		return CLI_DONE;
+	}
+	text = trim(line);
+	return *text ? add_text(targets, text, number) : CLI_DONE;
+}
+
+/* A line that is wrong is said and left out; the others are asked for. */
+static int add_lines(struct reach_targets *targets)
+{
+	unsigned long number = 0;
+	int status = CLI_DONE;
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t len;
+
+	errno = 0;
+	while (status == CLI_DONE && (len = getline(&line, &room, stdin)) >= 0)
+		status = add_line(targets, line, (size_t)len, ++number);
+	if (status == CLI_DONE && !feof(stdin)) {
+		complain("cannot read standard input: %s", strerror(errno));
+		status = CLI_DEVICE;
+	}
+	free(line);
+	return status;
+}
+
+static int add_argument(struct reach_targets *targets, const char *text,
+			bool *has_lines)
+{
+	if (strcmp(text, "-") != 0)
+		return add_text(targets, text, 0);
+	if (*has_lines) {
+		complain("standard input (-) can be read once");
+		return CLI_USAGE;
+	}
+	*has_lines = true;
+	return add_lines(targets);
+}
+
+static int check_count(const struct cli *cli, struct reach_targets *targets)
+{
+	targets->is_whole = cli->all || (cli->matrix && cli->arg_count == 1);
+	if (cli->all && cli->arg_count > 1) {
+		complain("--all is all targets; leave out '%s'", cli->args[1]);
+		return CLI_USAGE;
+	}
+	if (!targets->is_whole && cli->arg_count == 1) {
+		complain("reach needs a TARGET, - or --all; see ibsa reach "
+			 "--help");
+		return CLI_USAGE;
+	}
+	return CLI_DONE;
+}
+
+int reach_targets_parse(struct cli *cli, struct reach_targets *out)
+{
+	bool has_lines = false;
+	int status;
+
+	*out = (struct reach_targets){ .status = CLI_DONE };
+	status = check_count(cli, out);
+	/* Arguments first: a wrong one need not wait for standard input. */
+	for (int i = 1; i < cli->arg_count && status == CLI_DONE; i++)
+		if (strcmp(cli->args[i], "-") != 0)
+			status = add_argument(out, cli->args[i], &has_lines);
+	for (int i = 1; i < cli->arg_count && status == CLI_DONE; i++)
+		if (strcmp(cli->args[i], "-") == 0)
+			status = add_argument(out, cli->args[i], &has_lines);
+	return status;
+}
+
+static int set_node(struct reach_target *target, const struct ibsa_node *node)
+{
+	if (!node)
+		return CLI_DONE;
+	target->node = strdup(node->node_description);
+	return target->node ? CLI_DONE : no_memory();
+}
+
+static int first_node(struct cli *cli, const struct ibsa_reply *reply,
+		      void *arg)
+{
+	(void)cli;
+	return ibsa_reply_decode(reply, 0, arg) ? CLI_SILENT : CLI_DONE;
+}
+
+/* The SA knows a port by each of its LIDs. */
+static int find_lid(struct cli *cli, uint16_t lid, struct ibsa_node *out)
+{
+	const struct ibsa_node want = { .lid = lid };
+	const struct ibsa_query query = {
+		.record = &ibsa_node_record,
+		.match = &want,
+		.mask = IBSA_NODE_CM(lid),
+		.method = IBSA_METHOD_GET_TABLE,
+	};
+
+	return ask(cli, &query, first_node, out);
+}
+
+/* What a target needs to become a GID. */
+struct resolving {
+	struct cli *cli;
+	struct ibsa_gid own;
+	struct nodes nodes;
+	bool has_nodes;
+};
+
+/* The node of a name or a LID, and its port's GID. */
+static int find_node(struct resolving *resolving, struct reach_target *target)
+{
+	const char *name = target->what.name;
+	struct ibsa_node node;
+	char place[32];
+	int status;
+
+	if (target->what.kind == TARGET_LID)
+		status = find_lid(resolving->cli, target->what.lid, &node);
+	else if (resolving->has_nodes)
+		status = nodes_find_in(resolving->cli, &resolving->nodes,
+				       where(target, place), name, &node);
+	else
+		status = nodes_find(resolving->cli, where(target, place), name,
+				    &node);
+	if (status == CLI_NO) {
+		if (!name)
+			complain("%sno port has the LID %u",
+				 where(target, place), target->what.lid);
+		target->missing = name ? "no such node" : "no such LID";
+		return CLI_DONE;
+	}
+	if (status != CLI_DONE)
+		return status;
+	target->gid = fields_guid_gid(&resolving->own, node.port_guid);
+	return set_node(target, &node);
+}
+
+static int resolve(struct resolving *resolving, struct reach_target *target)
+{
+	const struct ibsa_node *node = NULL;
+
+	switch (target->what.kind) {
+	case TARGET_SELF:
+		target->gid = resolving->own;
+		break;
+	case TARGET_GID:
+		target->gid = target->what.gid;
+		break;
+	case TARGET_GUID:
+		target->gid = fields_guid_gid(&resolving->own,
+					      target->what.guid);
+		break;
+	default:
+		return find_node(resolving, target);
+	}
+	if (resolving->has_nodes)
+		node = nodes_at(&resolving->nodes,
+				fields_gid_guid(&target->gid));
+	return set_node(target, node);
+}
+
+/* A name that several nodes have is as wrong as one that does not parse. */
+static int resolve_all(struct resolving *resolving,
+		       struct reach_targets *targets)
+{
+	size_t kept = 0;
+	int status = CLI_DONE;
+
+	for (size_t i = 0; i < targets->count && status == CLI_DONE; i++) {
+		struct reach_target *target = &targets->all[i];
+
+		status = resolve(resolving, target);
+		if (status == CLI_USAGE && target->line) {
+			drop(targets, i);
+			targets->status = status;
+			status = CLI_DONE;
+			continue;
+		}
+		if (kept != i) {
+			targets->all[kept] = *target;
+			*target = (struct reach_target){ .line = 0 };
+		}
+		kept++;
+	}
+	if (status == CLI_DONE)
+		targets->count = kept;
+	return status;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct reach_target *x = a;
+	const struct reach_target *y = b;
+	int order = strverscmp(x->node, y->node);
+
+	return order ? order : memcmp(&x->gid, &y->gid, sizeof(x->gid));
+}
+
+/* Every port of a channel adapter, by the names of their nodes. */
+static int take_all(const struct resolving *resolving,
+		    struct reach_targets *targets)
+{
+	const struct nodes *nodes = &resolving->nodes;
+
+	for (size_t i = 0; i < nodes->count; i++) {
+		const struct ibsa_node *node = &nodes->all[i];
+		struct reach_target *target;
+
+		if (node->node_type != IBSA_NODE_CA)
+			continue;
+		target = add(targets);
+		if (!target || set_node(target, node) != CLI_DONE)
+			return target ? CLI_DEVICE : no_memory();
+		target->gid = fields_guid_gid(&resolving->own, node->port_guid);
+	}
+	if (targets->count > 0)
+		qsort(targets->all, targets->count, sizeof(*targets->all),
+		      by_name);
+	return CLI_DONE;
+}
+
+static int by_gid(const void *a, const void *b)
+{
+	const struct reach_target *const *x = a;
+	const struct reach_target *const *y = b;
+	int order = memcmp(&(*x)->gid, &(*y)->gid, sizeof((*x)->gid));
+
+	return order ? order : (*x > *y) - (*x < *y);
+}
+
+/* Let each target know the first that has its GID. */
+static void find_same(struct reach_target **sorted, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		bool is_same = i > 0 &&
+			       memcmp(&sorted[i]->gid, &sorted[i - 1]->gid,
+				      sizeof(sorted[i]->gid)) == 0;
+
+		sorted[i]->same = is_same ? sorted[i - 1]->same : sorted[i];
+	}
+}
+
+/* Each GID is asked for once, in the order of the targets. */
+static int collect_gids(struct reach_targets *targets)
+{
+	struct reach_target **sorted = calloc(targets->count, sizeof(*sorted));
+	size_t count = 0;
+
+	targets->gids = calloc(targets->count, sizeof(*targets->gids));
+	targets->first = calloc(targets->count, sizeof(*targets->first));
+	if (!sorted || !targets->gids || !targets->first) {
+		free(sorted);
+		return no_memory();
+	}
+	for (size_t i = 0; i < targets->count; i++)
+		if (!targets->all[i].missing)
+			sorted[count++] = &targets->all[i];
+	qsort(sorted, count, sizeof(*sorted), by_gid);
+	find_same(sorted, count);
+	for (size_t i = 0; i < targets->count; i++) {
+		struct reach_target *target = &targets->all[i];
+
+		if (target->missing)
+			continue;
+		if (target->same == target) {
+			target->index = targets->gid_count++;
+			targets->gids[target->index] = target->gid;
+			targets->first[target->index] = target;
+		} else {
+			target->index = target->same->index;
+		}
+	}
+	free(sorted);
+	return CLI_DONE;
+}
+
+/* Whether it is worth to ask for all nodes: names are shown where known. */
+static bool wants_nodes(const struct cli *cli,
+			const struct reach_targets *targets)
+{
+	size_t names = 0;
+
+	for (size_t i = 0; i < targets->count; i++)
+		names += targets->all[i].what.kind == TARGET_NAME;
+	return targets->is_whole || cli->matrix || cli->verbose ||
+	       names > FEW_NAMES;
+}
+
+int reach_targets_resolve(struct cli *cli, struct reach_targets *targets)
+{
+	struct resolving resolving = { .cli = cli };
+	int status = ask_own_gid(cli, &resolving.own);
+
+	if (status == CLI_DONE && wants_nodes(cli, targets)) {
+		status = nodes_read(cli, &resolving.nodes);
+		resolving.has_nodes = status == CLI_DONE;
+	}
+	if (status == CLI_DONE && targets->is_whole)
+		status = take_all(&resolving, targets);
+	else if (status == CLI_DONE)
+		status = resolve_all(&resolving, targets);
+	nodes_free(&resolving.nodes);
+	if (status == CLI_DONE && targets->count > 0)
+		status = collect_gids(targets);
+	return status;
+}
+
+void reach_targets_free(struct reach_targets *targets)
+{
+	for (size_t i = 0; i < targets->count; i++)
+		drop(targets, i);
+	free(targets->all);
+	free(targets->gids);
+	free(targets->first);
+}
+
+/* A text may be longer than what is made safe at a time. */
+const char *reach_target_text(const struct reach_target *target,
+			      char out[REACH_TEXT])
+{
+	enum { PIECE = 64 };
+	const char *text = target->text;
+	char piece[IBSA_VALUE_TEXT];
+
+	if (!text) {
+		if (ibsa_gid_format(&target->gid, out, REACH_TEXT) < 0)
+			return "?";
+		return out;
+	}
+	snprintf(out, REACH_TEXT, "%s", fields_clean(text, piece));
+	if (strlen(text) > PIECE) {
+		size_t len = strlen(out);
+
+		snprintf(out + len, REACH_TEXT - len, "%s",
+			 fields_clean(text + PIECE, piece));
+	}
+	return out;
+}
+
+void reach_node_cell(struct out *out, const char *name,
+		     const struct reach_target *target)
+{
+	char text[IBSA_VALUE_TEXT];
+
+	if (target->node)
+		out_text(out, name, fields_clean(target->node, text));
+	else
+		out_none(out, name);
+}
+
+const char *reach_target_label(const struct reach_target *target,
+			       char out[REACH_TEXT])
+{
+	if (target->node)
+		return fields_clean(target->node, out);
+	return reach_target_text(target, out);
+}
