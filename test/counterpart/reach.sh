@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: reach.sh cut|whole IBSA UMTAP
+#
+# Who can reach whom by OpenSM: each answer of ibsa reach beside that of
+# saquery, with partitions that keep hosts apart, and with a link that is cut
+# and restored.
+set -euo pipefail
+here=$(realpath "$(dirname "$0")")
+FABRIC_PARTITIONS=reach.partitions.conf
+# shellcheck source=test/counterpart/fabric.sh
+. "$here/fabric.sh"
+fabric_need saquery jq
+
+mode=$1 ibsa=$(realpath "$2")
+[ "$mode" = cut ] || FABRIC_UMTAP=$(realpath "$3")
+host='host-r3 mlx5_0'
+gids=()
+for guid in 8:f104:398:11 8:f104:398:21 8:f104:398:31 8:f104:398:42; do
+	gids+=("fec0::1234:$guid")
+done
+failed=0
+
+wrong() {
+	echo "FAILED: $*" >&2
+	failed=1
+}
+
+reach() {
+	fabric_run "$host" "$ibsa" -j reach "$@" </dev/null \
+		2>"$FABRIC_DIR/ours.err"
+}
+
+# theirs FROM TO - yes or no, as saquery shows a path or none
+theirs() {
+	if fabric_run "$host" saquery --sgid-to-dgid "$1-$2" </dev/null \
+		2>"$FABRIC_DIR/theirs.err" | grep -q 'dlid\.'; then
+		echo yes
+	else
+		echo no
+	fi
+}
+
+# same WHAT TARGET... - the matrix of these is what saquery says pair by pair
+same() {
+	local what=$1 from to ours rows
+	shift
+	rows=$(reach --matrix "$@") || true
+	for from; do
+		for to; do
+			ours=$(jq -r --arg from "$from" --arg to "$to" '.[] |
+				select(.from == $from and .to == $to) | .reach' \
+				<<<"$rows")
+			[ "$ours" = "$(theirs "$from" "$to")" ] ||
+				wrong "$what: $from to $to: '$ours'"
+		done
+	done
+	echo "same: $what: $(jq -c 'map(.reach)' <<<"$rows")"
+}
+
+# becomes YES-OR-NO - what the host whose link changes is to OpenSM by and by
+becomes() {
+	local got='' end=$((SECONDS + FABRIC_WAIT_S))
+	until [ "$got" = "$1" ]; do
+		[ "$SECONDS" -lt "$end" ] || break
+		got=$(reach "${gids[1]}" | jq -r '.[0].reach') || true
+	done
+	[ "$got" = "$1" ] || wrong "${gids[1]} does not become $1: '$got'"
+}
+
+fabric_start
+if [ "$mode" = cut ]; then
+	# Names are not to be had: all nodes do not fit into 256 bytes.
+	rows=$(reach "${gids[@]}") || true
+	[ "$(jq -c 'map(.reach)' <<<"$rows")" = '["yes","yes","yes","no"]' ] ||
+		wrong "from $host: $rows"
+	status=0
+	reach --all >/dev/null || status=$?
+	[ "$status" -eq 3 ] || wrong "--all: exit status $status"
+	grep -q 'cut on its way' "$FABRIC_DIR/ours.err" || wrong '--all: no word'
+	exit "$failed"
+fi
+same 'in partitions' "${gids[@]}" fec0::1234:dead:beef
+[ "$(theirs "${gids[2]}" "${gids[1]}")" = yes ] || wrong 'nothing is reachable'
+[ "$(theirs "${gids[2]}" "${gids[3]}")" = no ] || wrong 'nothing is kept apart'
+# OpenSM keeps to itself which nodes there are in other partitions.
+rows=$(reach --all) || true
+[ "$(jq -c 'map([.node, .reach])' <<<"$rows")" = '[["host-r1 mthca0","yes"],["host-r2 mlx4_0","yes"],["host-r3 mlx5_0","yes"]]' ] ||
+	wrong "--all: $rows"
+fabric_console 'Unlink "S-0008f10400411a02"[2]'
+becomes no
+same 'with a link cut' "${gids[@]}"
+fabric_console 'Link "S-0008f10400411a02"[2] "H-0008f10403980020"[1]'
+becomes yes
+same 'with the link restored' "${gids[@]}"
+exit "$failed"
