@@ -104,8 +104,8 @@ int ibsa_reach(struct ibsa_client *client,
  * @arg:     handed to @told as it is
  * @out:     the batch, until @told has been called for the last GID; or NULL
  *
- * Asks for as many at a time as the client's window has room for, and for the
- * next when one is answered: none runs out of time because of those before it,
+ * Asks for as many at a time as the client's window holds, and for the next
+ * when one is answered: none runs out of time because of those before it,
  * and the client's queue stays free for others. Between the first GID and the
  * last it allocates no memory. ibsa_close() ends what is left of a batch with
  * -ECANCELED.
