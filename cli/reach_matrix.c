@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa reach --matrix: who can reach whom, as a table, as JSON, as a picture. */
+/* ibsa reach --matrix: who can reach whom, as table, as JSON, as picture. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
