@@ -23,16 +23,19 @@ static uint8_t *field(size_t bit_offset)
 	return request + IBSA_SA_HEADER_BYTES + bit_offset / 8;
 }
 
+static const struct ibsa_address sa = { .qpn = IBSA_QPN_GSI };
+
 static void run_answer(uint64_t count)
 {
 	uint8_t *guid = field(offsetof(struct ibsa__path_bits, dgid)) + 8;
 
 	for (uint64_t i = 0; i < count; i++) {
 		struct sa_reply reply = { .bytes = room, .room = sizeof(room) };
+		const struct sa_request asked = { .to = &sa, .mad = request };
 		uint64_t host = (i * 2654435761u >> 8) % hosts;
 
 		ibsa_put_be64(guid, 0x0002c90300100001 + 16 * host);
-		if (!ibsa__sa_answer(fabric, 0, request, &reply) ||
+		if (!ibsa__sa_answer(fabric, &asked, &reply) ||
 		    IBSA_GET(sa_header, status, reply.bytes))
 			abort();
 		ibsa__sa_reply_done(&reply);

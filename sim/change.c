@@ -8,12 +8,13 @@
 
 #include "base/alloc.h"
 #include "sim/link.h"
+#include "sim/notice.h"
 
 enum {
 	LMC_MAX = 7,
 	SL_MAX = 15,
 	SL_MAX_OPA = 31,
-	ALL_CHANGES = 2 * IBSA_CHANGE_REREGISTER - 1,
+	ALL_CHANGES = 2 * IBSA_CHANGE_CAPABILITIES - 1,
 };
 
 /* One change of one port, with what it needs to be made. */
@@ -36,6 +37,7 @@ static void settle_links(struct ibsa_fabric *fabric)
 {
 	for (struct link *link = fabric->links; link; link = link->next)
 		ibsa__link_settle(link);
+	ibsa__reports_settle(fabric, ibsa__fabric_now(fabric));
 }
 
 /* The SA looks around; what was on its way over a dead link is lost. */
@@ -48,10 +50,27 @@ static void look_around(struct ibsa_fabric *fabric, enum sweep sweep)
 	}
 }
 
+/* The SM is a new one; what it finds is not news. */
+static void take_over(struct ibsa_fabric *fabric)
+{
+	look_around(fabric, SWEEP_MASTER);
+	ibsa__subnet_take_stock(fabric);
+}
+
+static void forget_subscriptions(struct ibsa_fabric *fabric)
+{
+	const struct subscriptions *all = &fabric->subscriptions;
+
+	for (size_t i = 0; i < all->count; i++)
+		fabric->setups[all->all[i].end].is_forgotten = true;
+	ibsa__subscriptions_done(&fabric->subscriptions);
+	ibsa__reports_reset(fabric);
+}
+
 void ibsa__fabric_forget(struct ibsa_fabric *fabric)
 {
 	ibsa__services_done(&fabric->services);
-	ibsa__subscriptions_done(&fabric->subscriptions);
+	forget_subscriptions(fabric);
 	ibsa__groups_reset(&fabric->groups);
 	ibsa__aliases_done(&fabric->aliases);
 }
@@ -64,7 +83,9 @@ void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running)
 		fabric->sa_running = running;
 		if (running)
 			ibsa__fabric_forget(fabric);
-		look_around(fabric, SWEEP_MASTER);
+		else
+			ibsa__reports_reset(fabric);
+		take_over(fabric);
 	}
 	pthread_mutex_unlock(&fabric->lock);
 }
@@ -83,7 +104,7 @@ static int move(struct ibsa_fabric *fabric, const char *name)
 	settle_links(fabric);
 	fabric->sa_end = fabric->topo.ports[port].end;
 	ibsa__fabric_forget(fabric);
-	look_around(fabric, SWEEP_MASTER);
+	take_over(fabric);
 	return 0;
 }
 
@@ -187,6 +208,13 @@ static void change_lid(const struct change *change)
 	ibsa__lids_take(change->fabric, change->port->end, lid);
 }
 
+/* Whether the SM hears what an end port has to say, and knows the port. */
+static bool is_heard(const struct ibsa_fabric *fabric, uint32_t end)
+{
+	return fabric->sa_running && fabric->ends[end].is_seen &&
+	       fabric->setups[end].is_known;
+}
+
 /* One end of a cable. It has to be set up once the link is there again. */
 static void set_link(struct ibsa_fabric *fabric, struct topo_port *port,
 		     bool is_up)
@@ -199,17 +227,69 @@ static void set_link(struct ibsa_fabric *fabric, struct topo_port *port,
 							: IBSA_PORT_DOWN;
 }
 
-static void change_link(const struct change *change)
+/* Return: whether it is another state. */
+static bool change_link(const struct change *change)
 {
 	struct ibsa_fabric *fabric = change->fabric;
 	struct topo_port *far = &fabric->topo.ports[change->port->cable];
+	const bool was_up = change->port->peer != SIM_NONE;
 
 	set_link(fabric, change->port, change->wanted->link_up);
 	set_link(fabric, far, change->wanted->link_up);
+	return was_up != change->wanted->link_up;
+}
+
+/*
+ * A switch says that one of its links has changed, if it can still reach the
+ * SM, or can again, and the SM knows it.
+ */
+static void notice_link(struct ibsa_fabric *fabric,
+			const struct topo_node *node)
+{
+	const struct topology *topo = &fabric->topo;
+	uint32_t end;
+
+	if (node->type != IBSA_NODE_SWITCH)
+		return;
+	end = topo->ports[node->first_port].end;
+	if (is_heard(fabric, end))
+		ibsa__notice_link(fabric, &fabric->ends[end],
+				  ibsa__fabric_now(fabric));
+}
+
+/* The switches are faster than the SM, which looks around when it hears them. */
+static void notice_change(const struct change *change, bool is_link)
+{
+	struct ibsa_fabric *fabric = change->fabric;
+	const struct topo_port *far;
+
+	look_around(fabric, SWEEP_AGAIN);
+	if (is_link) {
+		far = &fabric->topo.ports[change->port->cable];
+		notice_link(fabric, &fabric->topo.nodes[change->port->node]);
+		if (far->node != change->port->node)
+			notice_link(fabric, &fabric->topo.nodes[far->node]);
+	}
+	ibsa__subnet_report(fabric);
+}
+
+static void change_capabilities(const struct change *change)
+{
+	struct ibsa_fabric *fabric = change->fabric;
+	const uint32_t wanted = change->wanted->capability_mask;
+	const uint32_t other = wanted ^
+			       ibsa__port_capabilities(fabric, change->end);
+
+	change->setup->changed_capabilities ^= other;
+	if (other && is_heard(fabric, change->port->end))
+		ibsa__notice_capabilities(fabric, change->end, wanted,
+					  ibsa__fabric_now(fabric));
 }
 
 static void apply(const struct change *change)
 {
+	bool is_link = false;
+
 	settle_links(change->fabric);
 	if (has(change, IBSA_CHANGE_PKEYS))
 		change_pkeys(change);
@@ -222,9 +302,11 @@ static void apply(const struct change *change)
 	if (has(change, IBSA_CHANGE_REREGISTER))
 		change->setup->reregisters++;
 	if (has(change, IBSA_CHANGE_LINK))
-		change_link(change);
+		is_link = change_link(change);
 	if (has(change, IBSA_CHANGE_LINK | IBSA_CHANGE_LID | IBSA_CHANGE_LMC))
-		look_around(change->fabric, SWEEP_AGAIN);
+		notice_change(change, is_link);
+	if (has(change, IBSA_CHANGE_CAPABILITIES))
+		change_capabilities(change);
 }
 
 static int change_port(struct change *change)

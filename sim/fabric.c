@@ -103,11 +103,14 @@ static int init(struct ibsa_fabric *fabric, const char *sa_node,
 	err = ibsa__routes_init(&fabric->routes, &fabric->topo);
 	if (!err)
 		err = ibsa__groups_init(&fabric->groups);
+	if (!err)
+		err = ibsa__reports_init(&fabric->reports);
 	return err ? ibsa__fail(error, err, "out of memory") : 0;
 }
 
 static void destroy(struct ibsa_fabric *fabric)
 {
+	ibsa__reports_done(&fabric->reports);
 	ibsa__routes_done(&fabric->routes);
 	ibsa__subnet_done(fabric);
 	ibsa__topology_done(&fabric->topo);
@@ -287,6 +290,7 @@ void ibsa_fabric_stats_get(struct ibsa_fabric *fabric,
 			   struct ibsa_fabric_stats *out)
 {
 	pthread_mutex_lock(&fabric->lock);
+	ibsa__reports_settle(fabric, ibsa__fabric_now(fabric));
 	*out = fabric->stats;
 	pthread_mutex_unlock(&fabric->lock);
 }

@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "sim/group.h"
 #include "sim/guid.h"
+#include "sim/report.h"
 #include "sim/service.h"
 #include "sim/subscription.h"
 #include "sim/topology.h"
@@ -33,6 +34,8 @@ struct end_port {
 	bool is_seen;	   /* a way leads to the SA's port, and it has a LID */
 };
 
+struct link;
+
 /* The rest of an end port, apart: paths do not ask for it. */
 struct end_setup {
 	uint16_t *pkeys; /* NULL: the default P_Key alone */
@@ -41,7 +44,12 @@ struct end_setup {
 	uint8_t sm_sl; /* both as the SM has last told it */
 	uint32_t sm_lid;
 	uint32_t reregisters;
+	uint32_t changed_capabilities; /* bits that are not as at first */
 	bool needs_grh;
+	bool is_known;	       /* to the SM, as what is there */
+	bool is_forgotten;     /* as a subscriber, by an SM that is a new one */
+	struct link *listener; /* who gets its Reports, or NULL */
+	struct list reports;   /* to this port, not answered yet */
 };
 
 /* Who has which LIDs. A port is found by the first of its own. */
@@ -94,8 +102,6 @@ struct walk {
 	bool *seen; /* by port of the topology */
 };
 
-struct link;
-
 struct fault_state {
 	struct ibsa_fault fault;
 	unsigned int left; /* strikes until it ends, if it counts them */
@@ -124,6 +130,7 @@ struct ibsa_fabric {
 	struct routes routes;
 	struct services services;
 	struct subscriptions subscriptions;
+	struct reports reports;
 	struct groups groups;
 	struct aliases aliases;
 	struct link *links; /* the clients */
@@ -152,6 +159,10 @@ uint32_t ibsa__fabric_first_adapter(const struct ibsa_fabric *fabric);
 uint32_t ibsa__fabric_find_port(const struct ibsa_fabric *fabric,
 				const char *name, unsigned int number);
 
+/* The capability mask of an end port, of its PortInfo (sa_port.c). */
+uint32_t ibsa__port_capabilities(const struct ibsa_fabric *fabric,
+				 const struct end_port *end);
+
 /* What a client on that port would read; the fabric is locked. */
 void ibsa__fabric_port_state(const struct ibsa_fabric *fabric, uint32_t index,
 			     struct ibsa_port_state *out);
@@ -176,9 +187,19 @@ enum sweep {
 
 /*
  * Look along the cables who is there, as an SM does: those get LIDs, and
- * know the SM. What was known of those that are gone is forgotten.
+ * know the SM.
  */
 void ibsa__subnet_sweep(struct ibsa_fabric *fabric, enum sweep sweep);
+
+/*
+ * Tell subscribers who has come and gone since the last time, and forget
+ * aliases and memberships of those that are gone. An SM whose own port is cut
+ * off sees nobody, and takes nobody for gone.
+ */
+void ibsa__subnet_report(struct ibsa_fabric *fabric);
+
+/* Take those that are there for what has always been there. */
+void ibsa__subnet_take_stock(struct ibsa_fabric *fabric);
 
 /*
  * LIDs (lid.c). Whether @lid and as many as the port has, or is to have, are
@@ -294,7 +315,10 @@ bool ibsa__pkey_is_usable(const struct end_setup *a, const struct end_setup *b,
 			  uint16_t pkey);
 bool ibsa__pkey_passes(const struct end_setup *setup, uint16_t pkey);
 
-/* Whether the port is of that partition, in whatever way. */
+/*
+ * Whether the port is of that partition, in whatever way. Of no partition at
+ * all, 0 or 0x8000, everybody is, to OpenSM.
+ */
 bool ibsa__pkey_has(const struct end_setup *setup, uint16_t pkey);
 
 /* A GUID of an end port: its own, or an alias. */
@@ -318,7 +342,7 @@ const struct end_port *ibsa__end_named(const struct ibsa_fabric *fabric,
 				       uint64_t guid);
 
 /* Forget aliases and memberships of ports that are not seen. */
-void ibsa__names_forget_lost(struct ibsa_fabric *fabric);
+void ibsa__names_forget_lost(struct ibsa_fabric *fabric, uint64_t now_ns);
 
 /* Its GID 0, 16 bytes. */
 static inline void end_gid(const struct ibsa_fabric *fabric,

@@ -302,6 +302,13 @@ static void remove_member(struct groups *groups, struct group *group,
 	memmove(member, member + 1, (group->count - index) * sizeof(*member));
 }
 
+bool ibsa__group_ends(const struct group *group, const struct member *member,
+		      uint8_t states)
+{
+	return group->full_members == 1 && member->join_state & JOIN_ANY_FULL &&
+	       !(member->join_state & ~states & JOIN_ANY_FULL);
+}
+
 uint8_t ibsa__group_leave(struct groups *groups, struct group *group,
 			  struct member *member, uint8_t states)
 {

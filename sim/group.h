@@ -96,6 +96,10 @@ bool ibsa__group_has_port(const struct group *group, uint64_t port_guid);
 int ibsa__group_join(struct groups *groups, struct group *group,
 		     const struct member *like, struct member **out);
 
+/* Whether no full member is left if that one gives up @states. */
+bool ibsa__group_ends(const struct group *group, const struct member *member,
+		      uint8_t states);
+
 /*
  * Take @states from a member, which then may be gone, and with the last full
  * member all others and the group, unless it is permanent. Return: what is

@@ -33,12 +33,13 @@ static struct message *head(const struct link *link, bool is_request)
 	return first;
 }
 
-/* Take it if it is due, or NULL. */
-static struct message *take_due(struct link *link, bool is_request)
+/* Take it if it is due by then, or NULL. */
+static struct message *take_due(struct link *link, bool is_request,
+				uint64_t until_ns)
 {
 	struct message *first = head(link, is_request);
 
-	if (!first || first->due_ns > ibsa__fabric_now(link->fabric))
+	if (!first || first->due_ns > until_ns)
 		return NULL;
 	if (first != link->held[is_request])
 		return ibsa__queue_pop(queue_of(link, is_request));
@@ -46,10 +47,17 @@ static struct message *take_due(struct link *link, bool is_request)
 	return first;
 }
 
+static bool is_listening(const struct link *link)
+{
+	return link->fabric->setups[link->end].listener == link;
+}
+
 uint64_t ibsa__link_due(const struct link *link)
 {
 	uint64_t due_ns = UINT64_MAX;
 
+	if (is_listening(link))
+		due_ns = ibsa__reports_due(link->fabric, link->end);
 	for (int is_request = 0; is_request < 2; is_request++) {
 		const struct message *first = head(link, is_request);
 
@@ -92,6 +100,7 @@ static struct message *copy(struct link *link, const struct message *message)
 	if (!twin)
 		return NULL;
 	twin->is_request = message->is_request;
+	twin->is_report = message->is_report;
 	twin->due_ns = message->due_ns;
 	twin->sa = message->sa;
 	if (!ibsa__sa_reply_put(&twin->body, message->body.bytes,
@@ -190,7 +199,7 @@ static void answer_busy(const uint8_t *mad, struct sa_reply *reply)
 }
 
 /* Whether the SA answers, and what. */
-static bool ask_sa(const struct link *link, const uint8_t *mad,
+static bool ask_sa(const struct link *link, const struct sa_request *request,
 		   struct sa_reply *reply)
 {
 	struct ibsa_fabric *fabric = link->fabric;
@@ -198,10 +207,10 @@ static bool ask_sa(const struct link *link, const uint8_t *mad,
 	if (ibsa__fault_strikes(fabric, IBSA_FAULT_SILENCE))
 		return false;
 	if (ibsa__fault_strikes(fabric, IBSA_FAULT_BUSY)) {
-		answer_busy(mad, reply);
+		answer_busy(request->mad, reply);
 		return true;
 	}
-	return ibsa__sa_answer(fabric, link->end, mad, reply);
+	return ibsa__sa_answer(fabric, request, reply);
 }
 
 /* The LID in a GID of Omni-Path that is one in disguise; 0: it is not. */
@@ -235,42 +244,120 @@ static bool is_heard(const struct link *link, const struct ibsa_address *to)
 	       is_sa(fabric, to);
 }
 
+/* An answer to a Report, which gets none itself. */
+static bool is_report_answer(const uint8_t *mad)
+{
+	return IBSA_GET(sa_header, mgmt_class, mad) == IBSA_CLASS_SA &&
+	       IBSA_GET(sa_header, method, mad) == IBSA_METHOD_REPORT_RESP;
+}
+
+/* Where an answer or a Report to one who asked at @to comes from. */
+static struct ibsa_address sa_address(const struct ibsa_fabric *fabric,
+				      const struct ibsa_address *to)
+{
+	const struct end_port *sa = &fabric->ends[fabric->sa_end];
+	struct ibsa_address from = *to;
+
+	if (end_by_lid(fabric, from.lid) != sa)
+		from.lid = sa->lid;
+	return from;
+}
+
 /* A request arrives at the address @to, at @now_ns: answered from there. */
 static int reach_sa(struct link *link, const struct ibsa_address *to,
 		    const uint8_t *mad, uint64_t now_ns)
 {
 	struct ibsa_fabric *fabric = link->fabric;
+	const struct sa_request request = { link->end, to, mad, now_ns };
 	struct message *answer;
 
 	if (!is_heard(link, to)) {
 		fabric->stats.lost++;
 		return 0;
 	}
+	if (is_report_answer(mad)) {
+		ibsa__report_answered(fabric, link->end,
+				      IBSA_GET(sa_header, transaction_id, mad));
+		return 0;
+	}
 	answer = ibsa__queue_new(&link->queue);
 	if (!answer)
 		return -ENOMEM;
-	if (!ask_sa(link, mad, &answer->body)) {
+	if (!ask_sa(link, &request, &answer->body)) {
 		fabric->stats.unanswered++;
 		ibsa__queue_release(&link->queue, answer);
 		return 0;
 	}
 	answer->due_ns = now_ns + fabric->latency_ns;
-	answer->sa = *to;
-	if (!answer->sa.lid)
-		answer->sa.lid = fabric->ends[fabric->sa_end].lid;
+	answer->sa = sa_address(fabric, to);
 	return carry(link, answer);
 }
 
-void ibsa__link_settle(struct link *link)
+bool ibsa__link_hear(struct link *link, uint64_t until_ns)
 {
 	struct message *request;
+	bool is_any = false;
 
-	while ((request = take_due(link, true))) {
+	while ((request = take_due(link, true, until_ns))) {
 		/* Without memory it is as if the answer had been lost. */
 		(void)reach_sa(link, &request->sa, request->body.bytes,
 			       request->due_ns);
 		ibsa__queue_release(&link->queue, request);
+		is_any = true;
 	}
+	return is_any;
+}
+
+void ibsa__link_settle(struct link *link)
+{
+	const uint64_t now_ns = ibsa__fabric_now(link->fabric);
+	const struct message *first;
+
+	while ((first = head(link, true)) && first->due_ns <= now_ns) {
+		const uint64_t due_ns = first->due_ns;
+
+		ibsa__reports_settle(link->fabric, due_ns);
+		(void)ibsa__link_hear(link, due_ns);
+	}
+	ibsa__reports_settle(link->fabric, now_ns);
+}
+
+void ibsa__link_report(struct link *link, const struct ibsa_address *sa,
+		       const uint8_t *mad, uint64_t now_ns)
+{
+	struct message *report = ibsa__queue_new(&link->queue);
+
+	/* Without memory it is as if it had been lost. */
+	if (!report)
+		return;
+	report->is_report = true;
+	report->due_ns = now_ns + link->fabric->latency_ns;
+	report->sa = sa_address(link->fabric, sa);
+	(void)ibsa__sa_reply_put(&report->body, mad, IBSA_MAD_BYTES);
+	(void)carry(link, report);
+	ibsa__link_alert(link);
+}
+
+int ibsa__link_listen(struct link *link, bool on)
+{
+	struct link **listener = &link->fabric->setups[link->end].listener;
+	struct message *held = link->held[false];
+
+	if (on && *listener && *listener != link)
+		return -EBUSY;
+	if (on) {
+		*listener = link;
+		return 0;
+	}
+	if (*listener != link)
+		return 0;
+	*listener = NULL;
+	ibsa__queue_drop_reports(&link->queue);
+	if (held && held->is_report) {
+		ibsa__queue_release(&link->queue, held);
+		link->held[false] = NULL;
+	}
+	return 0;
 }
 
 static bool is_link_faulty(const struct ibsa_fabric *fabric)
@@ -378,7 +465,7 @@ struct message *ibsa__link_receive(struct link *link)
 	struct message *answer;
 
 	ibsa__link_settle(link);
-	answer = take_due(link, false);
+	answer = take_due(link, false, ibsa__fabric_now(link->fabric));
 	if (answer)
 		link->fabric->stats.answers++;
 	return answer;

@@ -38,8 +38,24 @@ uint64_t ibsa__link_due(const struct link *link);
 /* Whether an answer is there; requests that are due reach the SA first. */
 bool ibsa__link_is_ready(struct link *link);
 
-/* Let the requests that are due reach the SA. */
+/* Let what is due happen: requests reach the SA, and Reports are sent. */
 void ibsa__link_settle(struct link *link);
+
+/* Let requests that are due by then reach the SA. Return: whether any did. */
+bool ibsa__link_hear(struct link *link, uint64_t until_ns);
+
+/* Send a Report, IBSA_MAD_BYTES, to this client, from the SA as at @sa. */
+void ibsa__link_report(struct link *link, const struct ibsa_address *sa,
+		       const uint8_t *mad, uint64_t now_ns);
+
+/*
+ * Begin or end listening to Reports. Return: 0; -EBUSY another client of the
+ * port does.
+ */
+int ibsa__link_listen(struct link *link, bool on);
+
+/* Somebody else has put something into its queue (transport.c). */
+void ibsa__link_alert(struct link *link);
 
 /* The link has gone down: what has not arrived by now never will. */
 void ibsa__link_cut(struct link *link);

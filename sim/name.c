@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The GUIDs that end ports are known by: their own ones and aliases. */
-#include "sim/fabric.h"
+#include "sim/notice.h"
 
 const struct end_port *ibsa__end_named(const struct ibsa_fabric *fabric,
 				       uint64_t guid)
@@ -47,7 +47,8 @@ bool ibsa__name_next(const struct ibsa_fabric *fabric, struct name_walk *walk,
 	return false;
 }
 
-static void forget_members(struct ibsa_fabric *fabric, struct group *group)
+static void forget_members(struct ibsa_fabric *fabric, struct group *group,
+			   uint64_t now_ns)
 {
 	struct groups *groups = &fabric->groups;
 	const size_t group_count = groups->count;
@@ -57,6 +58,9 @@ static void forget_members(struct ibsa_fabric *fabric, struct group *group)
 
 		if (end_by_guid(fabric, member->port_guid))
 			continue;
+		if (ibsa__group_ends(group, member, member->join_state))
+			ibsa__notice_group(fabric, TRAP_GROUP_DELETED, group,
+					   now_ns);
 		(void)ibsa__group_leave(groups, group, member,
 					member->join_state);
 		/* With its last full member it is gone, or has nobody. */
@@ -65,12 +69,12 @@ static void forget_members(struct ibsa_fabric *fabric, struct group *group)
 	}
 }
 
-void ibsa__names_forget_lost(struct ibsa_fabric *fabric)
+void ibsa__names_forget_lost(struct ibsa_fabric *fabric, uint64_t now_ns)
 {
 	struct aliases *aliases = &fabric->aliases;
 
 	for (size_t i = fabric->groups.count; i > 0; i--)
-		forget_members(fabric, fabric->groups.all[i - 1]);
+		forget_members(fabric, fabric->groups.all[i - 1], now_ns);
 	for (uint32_t i = 0; i < aliases->table_count; i++) {
 		struct guid_table *table = &aliases->tables[i];
 

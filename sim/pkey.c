@@ -16,6 +16,8 @@ bool ibsa__pkey_passes(const struct end_setup *setup, uint16_t pkey)
 
 bool ibsa__pkey_has(const struct end_setup *setup, uint16_t pkey)
 {
+	if (!(pkey & ~IBSA_PKEY_FULL))
+		return true;
 	for (uint32_t i = 0; i < setup_pkey_count(setup); i++) {
 		if (!((setup_pkey(setup, i) ^ pkey) & ~IBSA_PKEY_FULL))
 			return true;

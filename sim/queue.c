@@ -16,6 +16,7 @@ static void reset(struct message *message)
 {
 	message->next = NULL;
 	message->is_request = false;
+	message->is_report = false;
 	message->body = (struct sa_reply){
 		.bytes = message->room,
 		.room = sizeof(message->room),
@@ -152,14 +153,17 @@ struct message *ibsa__queue_pop(struct queue *queue)
 	return message;
 }
 
-void ibsa__queue_cut(struct queue *queue, uint64_t now_ns, struct queue *owner)
+/* Go through all; what is not to be kept goes back to @owner. */
+static void sift(struct queue *queue, uint64_t last_ns, bool has_reports,
+		 struct queue *owner)
 {
 	struct queue kept = { 0 };
 	struct message *head;
 
 	while ((head = ibsa__queue_head(queue))) {
 		ibsa__queue_pop(queue);
-		if (head->due_ns > now_ns) {
+		if (head->due_ns > last_ns ||
+		    (head->is_report && !has_reports)) {
 			ibsa__queue_release(owner, head);
 			continue;
 		}
@@ -171,6 +175,16 @@ void ibsa__queue_cut(struct queue *queue, uint64_t now_ns, struct queue *owner)
 	queue->last = kept.last;
 	queue->count = kept.count;
 	queue->bytes = kept.bytes;
+}
+
+void ibsa__queue_cut(struct queue *queue, uint64_t now_ns, struct queue *owner)
+{
+	sift(queue, now_ns, true, owner);
+}
+
+void ibsa__queue_drop_reports(struct queue *queue)
+{
+	sift(queue, UINT64_MAX, false, queue);
 }
 
 static void free_list(struct message *message)

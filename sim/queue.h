@@ -10,6 +10,7 @@ struct message {
 	uint64_t due_ns;
 	uint64_t number; /* in order of sending: decides between equals */
 	bool is_request; /* still on its way to the SA */
+	bool is_report;	 /* answers nothing: for who listens */
 	struct ibsa_address sa; /* where the client has asked it */
 	struct sa_reply body;
 	uint8_t room[IBSA_MAD_BYTES]; /* of @body, until it needs more */
@@ -57,6 +58,9 @@ struct message *ibsa__queue_pop(struct queue *queue);
 
 /* Give all that is due after @now_ns back to @owner. */
 void ibsa__queue_cut(struct queue *queue, uint64_t now_ns, struct queue *owner);
+
+/* Give all Reports back to @queue itself. */
+void ibsa__queue_drop_reports(struct queue *queue);
 
 void ibsa__queue_done(struct queue *queue);
 

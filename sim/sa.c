@@ -331,13 +331,16 @@ static void answer(struct sa_work *work, const struct attribute *attribute)
 	attribute->answer(work);
 }
 
-bool ibsa__sa_answer(struct ibsa_fabric *fabric, uint32_t end,
-		     const uint8_t *mad, struct sa_reply *reply)
+bool ibsa__sa_answer(struct ibsa_fabric *fabric,
+		     const struct sa_request *request, struct sa_reply *reply)
 {
+	const uint8_t *mad = request->mad;
 	const struct attribute *attribute = find_attribute(mad);
 	struct sa_work work = {
 		.fabric = fabric,
-		.from = &fabric->ends[end],
+		.from = &fabric->ends[request->end],
+		.to = request->to,
+		.now_ns = request->now_ns,
 		.mad = mad,
 		.want = mad + IBSA_SA_HEADER_BYTES,
 		.mask = IBSA_GET(sa_header, component_mask, mad),

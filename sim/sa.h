@@ -24,10 +24,20 @@ struct sa_reply {
 	bool is_owned; /* @bytes are from the heap */
 };
 
+/* A request as it arrives. */
+struct sa_request {
+	uint32_t end;		       /* index of the end port it came from */
+	const struct ibsa_address *to; /* as its sender has addressed it */
+	const uint8_t *mad;	       /* IBSA_MAD_BYTES */
+	uint64_t now_ns;	       /* when; perhaps a while ago */
+};
+
 /* One request being answered. */
 struct sa_work {
 	struct ibsa_fabric *fabric;
 	const struct end_port *from;
+	const struct ibsa_address *to;
+	uint64_t now_ns;
 	const uint8_t *mad;
 	const uint8_t *want; /* the record in the request */
 	uint64_t mask;
@@ -51,15 +61,14 @@ struct sa_filter {
 
 /**
  * ibsa__sa_answer - let the SA answer one request
- * @fabric: locked by the caller
- * @end:    index of the end port that it came from
- * @mad:    the request, IBSA_MAD_BYTES
- * @reply:  the answer; has at least IBSA_MAD_BYTES of room
+ * @fabric:  locked by the caller
+ * @request: which
+ * @reply:   the answer; has at least IBSA_MAD_BYTES of room
  *
  * Return: whether there is an answer.
  */
-bool ibsa__sa_answer(struct ibsa_fabric *fabric, uint32_t end,
-		     const uint8_t *mad, struct sa_reply *reply);
+bool ibsa__sa_answer(struct ibsa_fabric *fabric,
+		     const struct sa_request *request, struct sa_reply *reply);
 
 void ibsa__sa_reply_done(struct sa_reply *reply);
 
@@ -93,15 +102,11 @@ void ibsa__sa_filter(const struct ibsa_record *record, uint64_t honoured,
 bool ibsa__sa_matches(const struct sa_filter *filter,
 		      const struct sa_work *work, const uint8_t *have);
 
-/*
- * Whether a port has a P_Key. One of no partition at all, 0 or 0x8000,
- * everybody has, to OpenSM.
- */
+/* Whether a port is of a P_Key's partition. */
 static inline bool sa_has_pkey(const struct sa_work *work,
 			       const struct end_port *end, uint16_t pkey)
 {
-	return !(pkey & ~IBSA_PKEY_FULL) ||
-	       ibsa__pkey_has(end_setup(work->fabric, end), pkey);
+	return ibsa__pkey_has(end_setup(work->fabric, end), pkey);
 }
 
 /* Whether two ports have a partition in common. */

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 
+#include "sim/notice.h"
 #include "sim/sa_group.h"
 
 enum {
@@ -286,12 +287,17 @@ static void add_member(struct membership *request)
 		.join_state = request->states,
 		.is_proxy = request->end != request->work->from,
 	};
+	const bool had_members = request->group->full_members;
+	struct sa_work *work = request->work;
 	struct member *member;
 
 	if (ibsa__group_join(request->groups, request->group, &like, &member)) {
-		sa_fail(request->work, IBSA_STATUS_NO_RESOURCES);
+		sa_fail(work, IBSA_STATUS_NO_RESOURCES);
 		return;
 	}
+	if (!had_members && request->group->full_members)
+		ibsa__notice_group(work->fabric, TRAP_GROUP_CREATED,
+				   request->group, work->now_ns);
 	answer(request, (request->group->record[GROUP_AT_SCOPE_STATE] & 0xf0) |
 				member->join_state);
 }
@@ -360,6 +366,9 @@ void ibsa__sa_leave(struct sa_work *work)
 		sa_fail(work, IBSA_STATUS_REQ_INVALID);
 		return;
 	}
+	if (ibsa__group_ends(group, member, request.states))
+		ibsa__notice_group(work->fabric, TRAP_GROUP_DELETED, group,
+				   work->now_ns);
 	/* The answer is the request's: the group may be gone by then. */
 	request.group = NULL;
 	scope = group->record[GROUP_AT_SCOPE_STATE] & 0xf0;

@@ -62,6 +62,18 @@ static void set_link(struct ibsa_port_info *out, const struct topo_port *port)
 	out->vl_stall_count = STALL_COUNT;
 }
 
+uint32_t ibsa__port_capabilities(const struct ibsa_fabric *fabric,
+				 const struct end_port *end)
+{
+	const bool is_switch = end_topo_node(fabric, end)->type ==
+			       IBSA_NODE_SWITCH;
+	uint32_t mask = is_switch ? CAP_SWITCH : CAP_ADAPTER;
+
+	if (end == &fabric->ends[fabric->sa_end])
+		mask |= CAP_IS_SM;
+	return mask ^ end_setup(fabric, end)->changed_capabilities;
+}
+
 /* What only end ports have. */
 static void set_end(const struct ibsa_fabric *fabric,
 		    struct ibsa_port_info *out, const struct topo_port *port)
@@ -76,9 +88,8 @@ static void set_end(const struct ibsa_fabric *fabric,
 	out->lmc = port->lmc;
 	out->guid_cap = GUID_CAP_ADAPTER;
 	out->subnet_timeout = SUBNET_TIMEOUT;
-	out->capability_mask = CAP_ADAPTER;
-	if (port == end_topo_port(fabric, &fabric->ends[fabric->sa_end]))
-		out->capability_mask |= CAP_IS_SM;
+	out->capability_mask =
+		ibsa__port_capabilities(fabric, &fabric->ends[port->end]);
 	out->capability_mask2 = CAP2_WIDTH_2X_AND_HDR;
 	if (port->speed == SPEED_NDR)
 		out->capability_mask2 |= CAP2_NDR;
@@ -93,8 +104,6 @@ static void set_switch_port(struct ibsa_port_info *out)
 	out->vl_stall_count = 0;
 	out->guid_cap = GUID_CAP_SWITCH;
 	out->resp_time_value = 8;
-	out->capability_mask &= ~(uint32_t)CAP_ADAPTER;
-	out->capability_mask |= CAP_SWITCH;
 }
 
 static uint8_t life_at_head(const struct ibsa_fabric *fabric,

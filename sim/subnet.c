@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "sim/fabric.h"
+#include "sim/notice.h"
 
 static bool is_switch(const struct topology *topo, uint32_t port)
 {
@@ -100,6 +100,7 @@ static int index_ends(struct ibsa_fabric *fabric)
 						       &fabric->ends[i]);
 
 		port->end = i;
+		list_init(&fabric->setups[i].reports);
 		fabric->setups[i].state = port->number && port->cable ==
 								  SIM_NONE
 						  ? IBSA_PORT_DOWN
@@ -157,20 +158,6 @@ static void set_up(struct ibsa_fabric *fabric, uint32_t index, enum sweep sweep)
 		end->reregisters++;
 }
 
-/* An SM whose own port is cut off sees nobody, and forgets nobody. */
-static void forget_lost(struct ibsa_fabric *fabric)
-{
-	struct subscriptions *all = &fabric->subscriptions;
-
-	if (!fabric->ends[fabric->sa_end].is_seen)
-		return;
-	for (size_t i = all->count; i > 0; i--) {
-		if (!fabric->ends[all->all[i - 1].end].is_seen)
-			ibsa__subscriptions_remove(all, &all->all[i - 1]);
-	}
-	ibsa__names_forget_lost(fabric);
-}
-
 /* False: there are too few LIDs for all that are there. */
 static bool look_around(struct ibsa_fabric *fabric)
 {
@@ -198,9 +185,38 @@ static bool sweep_subnet(struct ibsa_fabric *fabric, enum sweep sweep)
 			set_up(fabric, i, sweep);
 	}
 	publish(fabric);
-	if (fabric->sa_running)
-		forget_lost(fabric);
 	return is_enough;
+}
+
+void ibsa__subnet_take_stock(struct ibsa_fabric *fabric)
+{
+	for (uint32_t i = 0; i < fabric->end_count; i++)
+		fabric->setups[i].is_known = fabric->ends[i].is_seen;
+}
+
+static void notice_ports(struct ibsa_fabric *fabric, enum trap trap,
+			 uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < fabric->end_count; i++) {
+		const bool is_known = fabric->setups[i].is_known;
+
+		if (is_known != fabric->ends[i].is_seen &&
+		    is_known == (trap == TRAP_GID_OUT_OF_SERVICE))
+			ibsa__notice_port(fabric, trap, &fabric->ends[i],
+					  now_ns);
+	}
+}
+
+void ibsa__subnet_report(struct ibsa_fabric *fabric)
+{
+	const uint64_t now_ns = ibsa__fabric_now(fabric);
+
+	if (!fabric->sa_running || !fabric->ends[fabric->sa_end].is_seen)
+		return;
+	notice_ports(fabric, TRAP_GID_OUT_OF_SERVICE, now_ns);
+	ibsa__names_forget_lost(fabric, now_ns);
+	notice_ports(fabric, TRAP_GID_IN_SERVICE, now_ns);
+	ibsa__subnet_take_stock(fabric);
 }
 
 void ibsa__subnet_sweep(struct ibsa_fabric *fabric, enum sweep sweep)
@@ -302,6 +318,7 @@ int ibsa__subnet_init(struct ibsa_fabric *fabric, uint32_t sa_node,
 				  " LIDs, too few for these ports; take some "
 				  "out, or begin with a lower LID",
 				  fabric->lids.limit - fabric->lids.first);
+	ibsa__subnet_take_stock(fabric);
 	return 0;
 }
 

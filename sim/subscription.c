@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include <ibsa/records.h>
+#include <ibsa/sa.h>
 
 #include "base/alloc.h"
 #include "sim/subscription.h"
@@ -31,6 +31,23 @@ static bool same_events(const uint8_t *a, const uint8_t *b)
 	       !memcmp(a + TYPE, b + TYPE, INFORM_INFO_BYTES - TYPE);
 }
 
+/* OpenSM compares all that it answers by. */
+static bool same_address(const struct subscription *a,
+			 const struct subscription *b)
+{
+	const struct ibsa_address *x = &a->sa;
+	const struct ibsa_address *y = &b->sa;
+
+	if (a->end != b->end || a->lid != b->lid ||
+	    (a->pkey ^ b->pkey) & ~IBSA_PKEY_FULL || x->lid != y->lid ||
+	    x->sl != y->sl || x->has_grh != y->has_grh)
+		return false;
+	return !x->has_grh ||
+	       (x->gid_index == y->gid_index && x->hop_limit == y->hop_limit &&
+		x->traffic_class == y->traffic_class &&
+		x->flow_label == y->flow_label);
+}
+
 struct subscription *
 ibsa__subscriptions_find(const struct subscriptions *subscriptions,
 			 const struct subscription *like)
@@ -38,7 +55,7 @@ ibsa__subscriptions_find(const struct subscriptions *subscriptions,
 	for (size_t i = subscriptions->count; i > 0; i--) {
 		struct subscription *one = &subscriptions->all[i - 1];
 
-		if (one->end == like->end &&
+		if (same_address(one, like) &&
 		    same_events(one->inform_info, like->inform_info))
 			return one;
 	}

@@ -3,17 +3,23 @@
 #ifndef SIM_SUBSCRIPTION_H
 #define SIM_SUBSCRIPTION_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include <ibsa/bits.h>
+#include <ibsa/records.h>
+#include <ibsa/transport.h>
 
 enum {
 	INFORM_INFO_BYTES = 36,
 	SUBSCRIPTIONS_MAX = 65536,
+	LID_RANGE_ALL = 0xffff, /* as its begin: whoever it comes from */
 };
 
 struct subscription {
-	uint32_t end; /* index of the subscriber's port */
-	uint8_t inform_info[INFORM_INFO_BYTES];
+	uint32_t end;		/* index of the subscriber's port */
+	uint32_t lid;		/* that it asked from: Reports go there */
+	uint16_t pkey;		/* that it asked with */
+	struct ibsa_address sa; /* that it asked: Reports come from there */
+	struct ibsa_inform_info info;
+	uint8_t inform_info[INFORM_INFO_BYTES]; /* the same on the wire */
 };
 
 struct subscriptions {
@@ -22,7 +28,13 @@ struct subscriptions {
 	size_t room;
 };
 
-/* The newest of that port that means the same events, or NULL. */
+/* Whether it is about what one GID issues, and not about a range of LIDs. */
+static inline bool inform_names_gid(const struct ibsa_inform_info *info)
+{
+	return ibsa_be64(info->gid.raw) || ibsa_be64(info->gid.raw + 8);
+}
+
+/* The newest from the same address that means the same events, or NULL. */
 struct subscription *
 ibsa__subscriptions_find(const struct subscriptions *subscriptions,
 			 const struct subscription *like);

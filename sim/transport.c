@@ -63,6 +63,12 @@ static void set_alarm(struct link *link)
 	timerfd_settime(link->fd, TFD_TIMER_ABSTIME, &at, NULL);
 }
 
+void ibsa__link_alert(struct link *link)
+{
+	set_alarm(link);
+	pthread_cond_broadcast(&link->fabric->changed);
+}
+
 static int transport_send(struct ibsa_transport *transport,
 			  const struct ibsa_address *to, const uint8_t *mad,
 			  size_t len, unsigned int timeout_ms)
@@ -252,6 +258,19 @@ static int transport_pkey(struct ibsa_transport *transport, uint32_t index,
 	return err;
 }
 
+static int transport_listen(struct ibsa_transport *transport, bool on)
+{
+	struct link *link = of(transport);
+	int err;
+
+	pthread_mutex_lock(&link->fabric->lock);
+	ibsa__link_settle(link);
+	err = ibsa__link_listen(link, on);
+	set_alarm(link);
+	pthread_mutex_unlock(&link->fabric->lock);
+	return err;
+}
+
 /* Make it one of the fabric's clients, whom changes concern. */
 static void join(struct link *link)
 {
@@ -272,6 +291,7 @@ static void leave(struct link *link)
 	while (*at != link)
 		at = &(*at)->next;
 	*at = link->next;
+	(void)ibsa__link_listen(link, false);
 	pthread_mutex_unlock(&link->fabric->lock);
 }
 
@@ -304,6 +324,7 @@ static const struct ibsa_transport_ops ops = {
 	.port = transport_port,
 	.gid = transport_gid,
 	.pkey = transport_pkey,
+	.listen = transport_listen,
 	.close = transport_close,
 };
 

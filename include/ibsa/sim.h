@@ -44,8 +44,8 @@ struct ibsa_fabric_options {
 /**
  * enum ibsa_fault_kind - what can go wrong with a MAD on its way
  *
- * A fault strikes requests and answers alike, but for BUSY and SILENCE,
- * which are the SA's.
+ * A fault strikes requests, answers and Reports alike, but for BUSY and
+ * SILENCE, which are the SA's.
  */
 enum ibsa_fault_kind {
 	IBSA_FAULT_LOSE,      /* it does not arrive */
@@ -108,6 +108,9 @@ struct ibsa_fabric_stats {
 	uint64_t lost;		 /* sent to where no SA listens, or by no way */
 	uint64_t dropped;	 /* a queue was full: 131072 MADs or 256 MiB */
 	uint64_t most_under_way; /* of one client at a time, both ways */
+	uint64_t reports;	 /* for subscribers, each once */
+	uint64_t reports_unanswered; /* given up after three tries, or with
+				      * the SA; or beyond 131072 at a time */
 	uint64_t faults[IBSA_FAULT_KINDS];
 };
 
@@ -188,7 +191,8 @@ int ibsa_fabric_advance(struct ibsa_fabric *fabric, uint64_t ns) IBSA_MUST_USE;
  * @fabric:  which
  * @running: false: its ports know no SM any more; a start forgets services,
  *           subscriptions and memberships, as a restarted SA does, and asks
- *           all ports to register again
+ *           all ports to register again; who subscribes again is then told
+ *           of all ports (trap 64), which are new to it
  */
 void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running);
 
@@ -200,8 +204,8 @@ void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running);
  *
  * The ports that it reaches get its LID as sm_lid, and are asked to register
  * again: the new SA knows no services, subscriptions or memberships. What is
- * sent to the old LID is lost, and nobody is told. A stopped SA moves too,
- * and stays stopped.
+ * sent to the old LID is lost, and nobody is told; who subscribes again is
+ * told of all ports (trap 64). A stopped SA moves too, and stays stopped.
  *
  * Return: 0; -ENODEV no such node; -ENETDOWN no port of it has a link.
  */
@@ -217,6 +221,7 @@ enum ibsa_fabric_change_bit {
 	IBSA_CHANGE_PKEYS = 1 << 4,
 	IBSA_CHANGE_NEEDS_GRH = 1 << 5,
 	IBSA_CHANGE_REREGISTER = 1 << 6, /* the event and nothing else */
+	IBSA_CHANGE_CAPABILITIES = 1 << 7,
 };
 
 /**
@@ -230,6 +235,7 @@ enum ibsa_fabric_change_bit {
  * @lid:        base LID, host order; a multiple of 2^lmc
  * @pkeys:      P_Key table, host order; copied
  * @pkey_count: of its entries, 1 to 128
+ * @capability_mask: of its PortInfo, host order
  */
 struct ibsa_fabric_port_change {
 	uint32_t mask;
@@ -240,6 +246,7 @@ struct ibsa_fabric_port_change {
 	uint32_t lid;
 	const uint16_t *pkeys;
 	size_t pkey_count;
+	uint32_t capability_mask;
 };
 
 /**
@@ -249,11 +256,13 @@ struct ibsa_fabric_port_change {
  * @port:   its port; 0: of a switch its own, else the first with a cable
  * @wanted: what is to change; all of it does, or nothing
  *
- * The SM sees it at once. A link that goes down takes what was on its way
- * with it, and both its ports; whoever it cuts off is in no answer any more,
- * and its subscriptions and memberships are forgotten; all LIDs stay. A port
- * whose link comes up is set up anew and asked to register again, if the SM
- * reaches it.
+ * The SM sees it at once, and tells those who have subscribed: of ports that
+ * come and go (traps 64 and 65), of groups that this ends (67), of switches
+ * whose links change (128) and of other capabilities (144).
+ * A link that goes down takes what was on its way with it, and both its
+ * ports; whoever it cuts off is in no answer any more, and its memberships
+ * are forgotten; subscriptions and LIDs stay. A port whose link comes up is
+ * set up anew and asked to register again, if the SM reaches it.
  * A client is not woken: it sees a change when it next reads the state of
  * its port.
  *
