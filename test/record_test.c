@@ -300,6 +300,11 @@ static const struct {
 	{ IBSA_INFORM_INFO_CM(gid), 0 },
 	{ IBSA_INFORM_INFO_CM(subscribe), 5 },
 	{ IBSA_INFORM_INFO_CM(producer_type), 12 },
+	{ IBSA_INFORM_INFO_REC_CM(subscriber_gid), 0 },
+	{ IBSA_INFORM_INFO_REC_CM(subscriber_enum), 1 },
+	{ IBSA_INFORM_INFO_REC_CM(gid), 3 },
+	{ IBSA_INFORM_INFO_REC_CM(trap_number), 10 },
+	{ IBSA_INFORM_INFO_REC_CM(producer_type), 15 },
 };
 
 static void masks_are_those_of_the_kernel(void **state)

@@ -78,6 +78,12 @@ RECORDS = {
         "trap_number": "trapnumberdeviceid",
         "producer_type": "producertypevendorid",
     }),
+    "InformInfoRecord": ("informinfo.", {
+        "subscriber_gid": "/informinforecord.subscribergid",
+        "subscriber_enum": "/informinforecord.enum",
+        "trap_number": "trapnumberdeviceid",
+        "producer_type": "producertypevendorid",
+    }),
     "Notice": ("notice.", {
         "producer_type": "producertypevendorid",
         "trap_number": "trapnumberdeviceid",
@@ -131,6 +137,7 @@ ATTRIBUTES = {
     0x0001: "ClassPortInfo", 0x0003: "InformInfo", 0x0011: "NodeRecord",
     0x0012: "PortInfoRecord", 0x0030: "GUIDInfoRecord",
     0x0031: "ServiceRecord", 0x0035: "PathRecord", 0x0038: "MCMemberRecord",
+    0x00f3: "InformInfoRecord",
 }
 
 
@@ -216,9 +223,9 @@ def same(ours, theirs):
 
 
 def string_same(ours, theirs):
-    """A text, of which tshark swallows what -T fields cannot carry."""
+    """A text, of which tshark shows one backslash and two alike."""
     text = bytes.fromhex(ours).split(b"\0")[0].decode("ascii", "replace")
-    return theirs.replace("\\\\", "\\") == text
+    return theirs.replace("\\\\", "\\") == text.replace("\\\\", "\\")
 
 
 def data_same(fields, theirs):

@@ -177,10 +177,14 @@ static const struct label {
 	{ &ibsa_guid_info_record, "GUID 5", "guid_6", NULL },
 	{ &ibsa_guid_info_record, "GUID 6", "guid_7", NULL },
 	{ &ibsa_guid_info_record, "GUID 7", "guid_8", NULL },
-	{ &ibsa_inform_info_record, "trap_type", "type", NULL },
-	{ &ibsa_inform_info_record, "trap_num", "trap_number", NULL },
-	{ &ibsa_inform_info_record, "resp_time_val", "resp_time_value", NULL },
-	{ &ibsa_inform_info_record, "node_type", "producer_type", NULL },
+	{ &ibsa_inform_info_rec_record, "SubscriberGID", "subscriber_gid",
+	  NULL },
+	{ &ibsa_inform_info_rec_record, "SubscriberEnum", "subscriber_enum",
+	  NULL },
+	{ &ibsa_inform_info_rec_record, "trap_type", "type", NULL },
+	{ &ibsa_inform_info_rec_record, "trap_num", "trap_number", NULL },
+	{ &ibsa_inform_info_rec_record, "resp_time_val", "resp_time_value", NULL },
+	{ &ibsa_inform_info_rec_record, "node_type", "producer_type", NULL },
 };
 
 /* What saquery prints and no field of ours has: reserved, or of the RID. */

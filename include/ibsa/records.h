@@ -335,6 +335,29 @@ IBSA_BEGIN
 	F(u32,  producer_type,    24, 12, dec)
 
 /*
+ * InformInfoRecord: attribute 0x00f3, 60 bytes: an InformInfo and who has
+ * asked for it.
+ * Source: IBA vol 1, 15.2.5.12; OpenSM's ib_types.h for mask bits.
+ */
+#define IBSA_INFORM_INFO_REC_FIELDS(F, ARR, PAD)			\
+	F(gid,  subscriber_gid,  128,  0, gid)				\
+	F(u16,  subscriber_enum,  16,  1, dec)				\
+	PAD(resv0,                48)					\
+	F(gid,  gid,             128,  3, gid)				\
+	F(u16,  lid_range_begin,  16,  4, dec)				\
+	F(u16,  lid_range_end,    16,  5, dec)				\
+	PAD(resv1,                16)					\
+	F(u8,   is_generic,        8,  7, dec)				\
+	F(u8,   subscribe,         8,  8, dec)				\
+	F(u16,  type,             16,  9, dec)				\
+	F(u16,  trap_number,      16, 10, dec)				\
+	F(u32,  qpn,              24, 11, hex)				\
+	PAD(resv2,                 3)					\
+	F(u8,   resp_time_value,   5, 13, dec)				\
+	PAD(resv3,                 8)					\
+	F(u32,  producer_type,    24, 15, dec)
+
+/*
  * Notice: attribute 0x0002, 80 bytes.
  * Source: IBA vol 1, 13.4.8.2.
  */
@@ -386,7 +409,11 @@ IBSA_BEGIN
 	  "capability_mask2,resp_time_value,redirect_lid")		\
 	R(guid_info, GUID_INFO, "GUIDInfoRecord", "GIR", 0x0030, 2, 72,	\
 	  "lid,block_num,guid_1,guid_2,guid_3,guid_4,guid_5,guid_6,"	\
-	  "guid_7,guid_8")
+	  "guid_7,guid_8")						\
+	R(inform_info_rec, INFORM_INFO_REC, "InformInfoRecord", "IIR",	\
+	  0x00f3, 2, 60,						\
+	  "subscriber_gid,gid,lid_range_begin,lid_range_end,is_generic,"\
+	  "type,trap_number,qpn,producer_type")
 /* clang-format on */
 
 /* The host type of a table's first column, and its extra bytes as text. */
@@ -460,6 +487,7 @@ IBSA__DEFINE(sa_header, SA_HEADER);
 #define IBSA_MCMEMBER_CM(field) IBSA_CM(mcmember, field)
 #define IBSA_GUID_INFO_CM(field) IBSA_CM(guid_info, field)
 #define IBSA_INFORM_INFO_CM(field) IBSA_CM(inform_info, field)
+#define IBSA_INFORM_INFO_REC_CM(field) IBSA_CM(inform_info_rec, field)
 
 /**
  * IBSA_GET - read one numeric field in place

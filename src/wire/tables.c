@@ -45,6 +45,10 @@
 #define FIELDS IBSA_INFORM_INFO_FIELDS
 #include "wire/record.inc"
 
+#define RECORD inform_info_rec
+#define FIELDS IBSA_INFORM_INFO_REC_FIELDS
+#include "wire/record.inc"
+
 #define RECORD notice
 #define FIELDS IBSA_NOTICE_FIELDS
 #include "wire/record.inc"
