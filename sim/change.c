@@ -257,7 +257,7 @@ static void notice_link(struct ibsa_fabric *fabric,
 				  ibsa__fabric_now(fabric));
 }
 
-/* The switches are faster than the SM, which looks around when it hears them. */
+/* Switches say so at once; the SM looks around when it hears them. */
 static void notice_change(const struct change *change, bool is_link)
 {
 	struct ibsa_fabric *fabric = change->fabric;

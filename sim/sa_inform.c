@@ -13,10 +13,8 @@ enum {
 	AT_QPN = 28, /* three bytes */
 };
 
-/* Component bits and offsets of InformInfoRecord. */
+/* Offsets of InformInfoRecord. */
 enum {
-	RECORD_GID = 1 << 0,
-	RECORD_ENUM = 1 << 1,
 	RECORD_AT_ENUM = 16,
 	RECORD_AT_INFO = 24,
 	GID_BYTES = 16,
@@ -174,10 +172,12 @@ static void add_record(struct sa_work *work, const struct subscription *one)
 	if (!subscriber->is_seen || !shares_pkey(work, subscriber))
 		return;
 	end_gid(fabric, subscriber, gid);
-	if (work->mask & RECORD_GID && memcmp(gid, work->want, GID_BYTES))
+	if (work->mask & IBSA_INFORM_INFO_REC_CM(subscriber_gid) &&
+	    memcmp(gid, work->want, GID_BYTES))
 		return;
 	/* There is one subscriber at each port: number 0. */
-	if (work->mask & RECORD_ENUM && ibsa_be16(work->want + RECORD_AT_ENUM))
+	if (work->mask & IBSA_INFORM_INFO_REC_CM(subscriber_enum) &&
+	    ibsa_be16(work->want + RECORD_AT_ENUM))
 		return;
 	out = ibsa__sa_add(work);
 	if (!out)
