@@ -177,6 +177,63 @@ static void every_allocation_of_a_faulty_way_may_fail(void **state)
 	}
 }
 
+/* Subscribe, begin to listen, and be told of a port, in need of memory. */
+static int report_in_need(struct bench *bench, long n)
+{
+	const struct ibsa_fabric_port_change down = {
+		.mask = IBSA_CHANGE_LINK,
+	};
+	const struct ibsa_transport_ops *ops = bench->transport->ops;
+	const struct ibsa_inform_info info = {
+		.lid_range_begin = 0xffff,
+		.is_generic = 1,
+		.subscribe = 1,
+		.type = 3,
+		.trap_number = 65,
+		.producer_type = 4,
+	};
+	int status;
+
+	assert_int_equal(ops->listen(bench->transport, true), 0);
+	bench_request(bench, IBSA_METHOD_SET, 0x0003, 0);
+	assert_int_equal(ibsa_record_encode(&ibsa_inform_info_record, &info,
+					    bench->request + 56, 200),
+			 0);
+	fail_alloc_after(n);
+	status = ask_in_need(bench);
+	assert_int_equal(ibsa_fabric_port_set(bench->fabric, "host-r3 mlx5_0",
+					      1, &down),
+			 0);
+	fail_alloc_after(-1);
+	return status;
+}
+
+/* Without memory there is no Report, or it comes with the next try. */
+static void every_allocation_of_a_report_may_fail(void **state)
+{
+	bool is_told = false;
+
+	(void)state;
+	for (long n = 0; !is_told; n++) {
+		struct ibsa_fabric_stats stats;
+		struct bench bench;
+		int status;
+
+		assert_in_range(n, 0, 20);
+		bench_start_file(&bench, "b.net", NULL, &options);
+		status = report_in_need(&bench, n);
+		assert_true(status == 0 || status == -ENOMEM ||
+			    status == IBSA_STATUS_NO_RESOURCES);
+		is_told = bench_receive(&bench);
+		assert_int_equal(ibsa_fabric_advance(bench.fabric, 200000000),
+				 0);
+		ibsa_fabric_stats_get(bench.fabric, &stats);
+		assert_int_equal(bench_receive(&bench),
+				 stats.reports - stats.reports_unanswered);
+		bench_stop(&bench);
+	}
+}
+
 /* Of what changes, only a P_Key table takes memory; without it nothing does. */
 static void every_allocation_of_a_change_may_fail(void **state)
 {
@@ -245,6 +302,7 @@ int main(void)
 		cmocka_unit_test(every_allocation_of_a_membership_may_fail),
 		cmocka_unit_test(every_allocation_of_an_alias_may_fail),
 		cmocka_unit_test(every_allocation_of_a_faulty_way_may_fail),
+		cmocka_unit_test(every_allocation_of_a_report_may_fail),
 		cmocka_unit_test(every_allocation_of_a_change_may_fail),
 		cmocka_unit_test(sa_moves_without_memory),
 	};

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 
+#include "sim/subscription.h"
 #include "sim_support.h"
 
 #define MS UINT64_C(1000000)
@@ -1150,6 +1151,22 @@ static void reports_are_limited(void **state)
 			 events * SUBSCRIPTIONS);
 }
 
+static void there_is_an_end_to_subscriptions(void **state)
+{
+	struct subscriptions all = { 0 };
+	struct subscription one = { 0 };
+
+	(void)state;
+	for (; one.lid < SUBSCRIPTIONS_MAX; one.lid++)
+		assert_int_equal(ibsa__subscriptions_add(&all, &one), 0);
+	assert_int_equal(ibsa__subscriptions_add(&all, &one), -ENOSPC);
+	ibsa__subscriptions_remove(&all, &all.all[7]);
+	assert_int_equal(ibsa__subscriptions_add(&all, &one), 0);
+	assert_int_equal(all.all[7].lid, 8);
+	assert_int_equal(all.all[SUBSCRIPTIONS_MAX - 1].lid, SUBSCRIPTIONS_MAX);
+	ibsa__subscriptions_done(&all);
+}
+
 /* On the real clock the fd says so, whoever made the change. */
 static void report_makes_the_fd_readable(void **state)
 {
@@ -1237,6 +1254,7 @@ int main(void)
 		TEST(new_sa_waits_for_no_answers),
 		TEST(new_sa_tells_old_subscribers_of_all_ports),
 		TEST(reports_are_limited),
+		cmocka_unit_test(there_is_an_end_to_subscriptions),
 		cmocka_unit_test(report_makes_the_fd_readable),
 		cmocka_unit_test(omni_path_reports_are_of_infiniband),
 	};

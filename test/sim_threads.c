@@ -29,6 +29,18 @@ static struct ibsa_transport *attach(struct ibsa_fabric *fabric,
 	return transport;
 }
 
+/* Answer a Report. */
+static void respond(struct ibsa_transport *transport,
+		    const struct ibsa_message *report)
+{
+	struct ibsa_address sa = report->from;
+	uint8_t mad[IBSA_MAD_BYTES];
+
+	memcpy(mad, report->mad, sizeof(mad));
+	mad[3] = IBSA_METHOD_REPORT_RESP;
+	check(!transport->ops->send(transport, &sa, mad, sizeof(mad), 0));
+}
+
 /* Ask where the SM is said to be, and take what there is, if anything. */
 static void ask(struct ibsa_transport *transport, const uint8_t *mad)
 {
@@ -45,20 +57,44 @@ static void ask(struct ibsa_transport *transport, const uint8_t *mad)
 	sa.lid = port.sm_lid;
 	sa.pkey_index = port.pkey_index;
 	check(!transport->ops->send(transport, &sa, mad, 256, 10));
-	while (transport->ops->recv(transport, &answer) == 1)
+	while (transport->ops->recv(transport, &answer) == 1) {
 		check(answer.len >= IBSA_SA_HEADER_BYTES);
+		if (answer.mad[3] == IBSA_METHOD_REPORT)
+			respond(transport, &answer);
+	}
+}
+
+/* Everything: of what happens meanwhile, some is reported. */
+static void subscribe(struct bench *bench)
+{
+	const struct ibsa_inform_info all = {
+		.lid_range_begin = 0xffff,
+		.is_generic = 1,
+		.subscribe = 1,
+		.type = 0xffff,
+		.trap_number = 0xffff,
+		.producer_type = 0xffffff,
+	};
+	uint8_t *room = bench_request(bench, IBSA_METHOD_SET, 0x0003, 0);
+
+	check(!ibsa_record_encode(&ibsa_inform_info_record, &all, room, 200));
 }
 
 static void *run_client(void *arg)
 {
-	struct bench bench = { .fabric = arg };
+	struct bench paths = { .fabric = arg };
+	struct bench events = { .fabric = arg };
 	struct ibsa_transport *transport;
+	int err;
 
-	bench_request(&bench, IBSA_METHOD_GET_TABLE, 0x0035, 0);
+	bench_request(&paths, IBSA_METHOD_GET_TABLE, 0x0035, 0);
+	subscribe(&events);
 	for (int i = 0; i < ROUNDS / 20; i++) {
-		transport = attach(bench.fabric, i % 2 ? "b" : "c");
+		transport = attach(arg, i % 2 ? "b" : "c");
+		err = transport->ops->listen(transport, true);
+		check(!err || err == -EBUSY);
 		for (int k = 0; k < 20; k++)
-			ask(transport, bench.request);
+			ask(transport, k % 4 ? paths.request : events.request);
 		transport->ops->close(transport);
 	}
 	return NULL;
