@@ -458,29 +458,49 @@ static int service_question(void)
 	return compare(mad);
 }
 
+/* Of subscriptions: only who and number select. */
+static int inform_record_question(void)
+{
+	const struct ibsa_inform_info_rec want = {
+		.subscriber_gid = a_gid(),
+		.subscriber_enum = (uint16_t)!roll(4),
+		.lid_range_begin = (uint16_t)roll(9),
+		.trap_number = (uint16_t)(64 + roll(2)),
+	};
+	uint8_t mad[IBSA_MAD_BYTES] = { 0 };
+
+	put_header(mad, roll(3) ? IBSA_METHOD_GET_TABLE : IBSA_METHOD_GET,
+		   0x00f3, some_of(ibsa_inform_info_rec_record.mask, 6));
+	if (ibsa_record_encode(&ibsa_inform_info_rec_record, &want, mad + 56,
+			       200))
+		die("a record that does not fit");
+	ibsa_put_be64(mad + 36, !roll(3));
+	return compare(mad);
+}
+
 static int inform_question(void)
 {
 	const struct ibsa_inform_info info = {
 		.gid = roll(2) ? (struct ibsa_gid){ { 0 } } : a_gid(),
 		.lid_range_begin = roll(2) ? 0xffff : (uint16_t)roll(9),
-		.lid_range_end = (uint16_t)roll(3),
-		.is_generic = !!roll(4),
+		.lid_range_end = (uint16_t)(roll(2) ? roll(9) : roll(65536)),
+		.is_generic = (uint8_t)roll(3),
 		.subscribe = (uint8_t)(roll(9) / 4),
-		.type = 3,
+		.type = (uint16_t)(roll(4) ? 3 : 0xffff),
 		.trap_number = (uint16_t)(roll(4) ? 64 + roll(2) : 257),
 		.qpn = roll(2),
-		.resp_time_value = 19,
-		.producer_type = 4,
+		.resp_time_value = (uint8_t)(19 + !roll(8)),
+		.producer_type = roll(4) ? 4 : 0xffffff,
 	};
 	uint8_t mad[IBSA_MAD_BYTES] = { 0 };
 
-	if (!roll(4)) {
-		put_header(mad, IBSA_METHOD_GET_TABLE, 0x00f3, 0);
-		return compare(mad);
-	}
-	put_header(mad, IBSA_METHOD_SET, 0x0003, 0);
+	if (!roll(3))
+		return inform_record_question();
+	put_header(mad, IBSA_METHOD_SET, 0x0003,
+		   some_of(ibsa_inform_info_record.mask, 2));
 	if (ibsa_record_encode(&ibsa_inform_info_record, &info, mad + 56, 200))
 		die("a subscription that does not fit");
+	ibsa_put_be64(mad + 36, !roll(4));
 	return compare(mad);
 }
 
