@@ -13,5 +13,4 @@ data=$(realpath "$(dirname "$0")/data/fabrics/b.net")
 # The embedded fabric has the default partition only.
 FABRIC_PARTITIONS=b.default.conf
 fabric_start
-fabric_run 'host-r3 mlx5_0' SIM_SET_ISSM=1 "$program" "$data" \
-	"$FABRIC_DIR/console"
+fabric_run 'host-r3 mlx5_0' "$program" "$data" "$FABRIC_DIR/console"
