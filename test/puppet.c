@@ -88,12 +88,22 @@ static bool puppet_changed(struct ibsa_transport *transport)
 	return changed;
 }
 
+static int puppet_listen(struct ibsa_transport *transport, bool on)
+{
+	struct puppet *puppet = puppet_of(transport);
+
+	if (!puppet->listen_err)
+		puppet->listening = on;
+	return puppet->listen_err;
+}
+
 static const struct ibsa_transport_ops puppet_ops = {
 	.now_ns = puppet_now,
 	.send = puppet_send,
 	.recv = puppet_recv,
 	.port = puppet_port,
 	.changed = puppet_changed,
+	.listen = puppet_listen,
 };
 
 const struct ibsa__engine_options puppet_options = {

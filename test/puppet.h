@@ -33,9 +33,11 @@ struct puppet {
 	bool port_changed; /* what changed returns, once */
 	int port_err;	   /* what port returns */
 	unsigned int port_reads;
-	int send_err;		 /* what send returns */
-	bool holds_ids;		 /* send refuses an id that was sent before */
-	int recv_err;		 /* what recv returns when empty */
+	int send_err;	/* what send returns */
+	bool holds_ids; /* send refuses an id that was sent before */
+	int recv_err;	/* what recv returns when empty */
+	bool listening;
+	int listen_err;		 /* what listen returns */
 	unsigned int sent_count; /* all; the last PUPPET_SENT are kept */
 	struct puppet_mad sent[PUPPET_SENT];
 	struct puppet_mad inbox[PUPPET_INBOX];

@@ -21,7 +21,7 @@
 #include "umad/header.h"
 #include "umad/umad.h"
 
-enum { REPLY_BYTES = 4096, AGENTS_MAX = 4 };
+enum { REPLY_BYTES = 4096, AGENTS_MAX = 4, REPORT_AGENT = 20 };
 
 /* What the kernel has been told, and what it is to do. */
 static struct {
@@ -32,7 +32,9 @@ static struct {
 	uint8_t class_versions[AGENTS_MAX];
 	uint32_t agents;
 	bool refuses_opa;
-	uint32_t large_bytes; /* of the reply at the head of the queue */
+	int report_errno;      /* to who wants Reports */
+	uint32_t report_agent; /* 0: nobody takes them */
+	uint32_t large_bytes;  /* of the reply at the head of the queue */
 } kernel = { .device = -1, .end = -1 };
 
 int __real_open(const char *path, int flags, ...);
@@ -59,6 +61,7 @@ static int device_open(void)
 	kernel.end = ends[1];
 	kernel.opens++;
 	kernel.agents = 0;
+	kernel.report_agent = 0;
 	kernel.large_bytes = 0;
 	return kernel.device;
 }
@@ -68,6 +71,28 @@ int __wrap_open(const char *path, int flags, ...)
 	if (!strcmp(path, "/dev/infiniband/umad0"))
 		return device_open();
 	return __real_open(path, flags, 0);
+}
+
+static int report_agent_register(struct umad_agent_request *request)
+{
+	if (kernel.report_errno) {
+		errno = kernel.report_errno;
+		return -1;
+	}
+	assert_int_equal(request->method_mask[0], 1 << IBSA_METHOD_REPORT);
+	assert_int_equal(request->mgmt_class_version, 2);
+	assert_int_equal(kernel.report_agent, 0);
+	kernel.report_agent = REPORT_AGENT;
+	request->id = REPORT_AGENT;
+	return 0;
+}
+
+static int agent_unregister(const uint32_t *agent)
+{
+	assert_int_equal(*agent, REPORT_AGENT);
+	assert_int_equal(kernel.report_agent, REPORT_AGENT);
+	kernel.report_agent = 0;
+	return 0;
 }
 
 static int agent_register(struct umad_agent_request *request)
@@ -80,8 +105,10 @@ static int agent_register(struct umad_agent_request *request)
 	assert_int_equal(request->qpn, 1);
 	assert_int_equal(request->mgmt_class, 3);
 	assert_int_equal(request->rmpp_version, 1);
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 1; i < 4; i++)
 		assert_int_equal(request->method_mask[i], 0);
+	if (request->method_mask[0])
+		return report_agent_register(request);
 	kernel.class_versions[kernel.agents] = request->mgmt_class_version;
 	request->id = 10 + kernel.agents++;
 	return 0;
@@ -99,6 +126,8 @@ int __wrap_ioctl(int fd, unsigned long command, ...)
 		return __real_ioctl(fd, command, argument);
 	if (command == UMAD_ENABLE_PKEY)
 		return 0;
+	if (command == UMAD_UNREGISTER_AGENT)
+		return agent_unregister(argument);
 	assert_int_equal(command, UMAD_REGISTER_AGENT);
 	return agent_register(argument);
 }
@@ -345,9 +374,87 @@ static void file_that_cannot_be_opened_again_says_why(void **state)
 	}
 }
 
+static int send_method(struct ibsa_transport *transport, uint8_t method)
+{
+	const uint8_t mad[IBSA_MAD_BYTES] = { 1, 3, 2, method };
+
+	return transport->ops->send(transport, &sa, mad, sizeof(mad), 0);
+}
+
+/* Only as long as somebody listens; the answers leave by the same agent. */
+static void reports_have_an_agent_of_their_own(void **state)
+{
+	struct ibsa_transport *transport = transport_open("");
+
+	(void)state;
+	assert_int_equal(kernel.report_agent, 0);
+	assert_int_equal(transport->ops->listen(transport, false), 0);
+	assert_int_equal(transport->ops->listen(transport, true), 0);
+	assert_int_equal(transport->ops->listen(transport, true), 0);
+	assert_int_equal(kernel.report_agent, REPORT_AGENT);
+	assert_int_equal(send_method(transport, IBSA_METHOD_REPORT_RESP), 0);
+	assert_int_equal(agent_sent(), REPORT_AGENT);
+	assert_int_equal(send_method(transport, IBSA_METHOD_GET), 0);
+	assert_int_equal(agent_sent(), 10);
+	assert_int_equal(transport->ops->listen(transport, false), 0);
+	assert_int_equal(kernel.report_agent, 0);
+	assert_int_equal(send_method(transport, IBSA_METHOD_REPORT_RESP), 0);
+	assert_int_equal(agent_sent(), 10);
+	transport_close(transport);
+}
+
+/* Two programs at one port cannot both have them. */
+static void second_listener_is_refused(void **state)
+{
+	struct ibsa_transport *transport = transport_open("");
+
+	(void)state;
+	kernel.report_errno = EINVAL;
+	assert_int_equal(transport->ops->listen(transport, true), -EBUSY);
+	kernel.report_errno = EPERM;
+	assert_int_equal(transport->ops->listen(transport, true), -EBUSY);
+	kernel.report_errno = ENOMEM;
+	assert_int_equal(transport->ops->listen(transport, true), -ENOMEM);
+	kernel.report_errno = 0;
+	assert_int_equal(transport->ops->listen(transport, true), 0);
+	transport_close(transport);
+}
+
+/* A file that was opened anew takes them too, unless another was quicker;
+ * then the next call says so. */
+static void reports_survive_a_new_file(void **state)
+{
+	struct ibsa_transport *transport = transport_open("");
+
+	(void)state;
+	assert_int_equal(transport->ops->listen(transport, true), 0);
+	assert_too_large(transport);
+	assert_int_equal(kernel.opens, 2);
+	assert_int_equal(kernel.report_agent, REPORT_AGENT);
+	assert_usable(transport);
+
+	kernel.report_errno = EINVAL;
+	assert_too_large(transport);
+	assert_int_equal(kernel.opens, 3);
+	assert_int_equal(transport->ops->listen(transport, true), -EBUSY);
+	assert_usable(transport);
+	kernel.report_errno = 0;
+	assert_int_equal(transport->ops->listen(transport, true), 0);
+	assert_int_equal(kernel.report_agent, REPORT_AGENT);
+
+	kernel.open_errno = ENODEV;
+	assert_too_large(transport);
+	assert_int_equal(transport->ops->listen(transport, true), -ENODEV);
+	assert_int_equal(transport->ops->listen(transport, false), 0);
+	transport_close(transport);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reports_have_an_agent_of_their_own),
+		cmocka_unit_test(second_listener_is_refused),
+		cmocka_unit_test(reports_survive_a_new_file),
 		cmocka_unit_test(omni_path_mads_have_an_agent_of_their_own),
 		cmocka_unit_test(omni_path_mads_are_refused_on_infiniband),
 		cmocka_unit_test(

@@ -213,6 +213,29 @@ uint64_t ibsa__engine_random(struct ibsa__engine *engine, uint64_t limit)
 	return random_below(&engine->random, limit);
 }
 
+int ibsa__engine_listen(struct ibsa__engine *engine,
+			struct ibsa__listener *listener)
+{
+	struct ibsa_transport *transport = engine->transport;
+	int err;
+
+	if (!transport->ops->listen)
+		return -EOPNOTSUPP;
+	err = transport->ops->listen(transport, listener != NULL);
+	if (!err || !listener)
+		engine->listener = listener;
+	return err;
+}
+
+int ibsa__engine_send(struct ibsa__engine *engine,
+		      const struct ibsa_address *to, const uint8_t *mad,
+		      size_t len)
+{
+	struct ibsa_transport *transport = engine->transport;
+
+	return transport->ops->send(transport, to, mad, len, 0);
+}
+
 void ibsa__engine_enter(struct ibsa__engine *engine)
 {
 	engine->calling_back = true;

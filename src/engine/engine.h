@@ -91,6 +91,33 @@ uint64_t ibsa__engine_random(struct ibsa__engine *engine, uint64_t limit);
 void ibsa__engine_enter(struct ibsa__engine *engine);
 void ibsa__engine_leave(struct ibsa__engine *engine);
 
+/*
+ * Who takes the SA's Reports: a layer above, which embeds it and owns its
+ * memory. Both are called from dispatch, under the rules of a reply's
+ * callback.
+ */
+struct ibsa__listener {
+	/* A MAD of class SA with method Report and a whole header came; whether
+	 * it is the SA's that would be asked now. Nothing else is checked. */
+	void (*report)(struct ibsa__listener *listener,
+		       const struct ibsa_message *message, bool is_sa);
+	/* The transport may have lost some. */
+	void (*missed)(struct ibsa__listener *listener);
+};
+
+/*
+ * Have @listener take them from now on; NULL: nobody. To be called again now
+ * and then: what the transport has lost it takes up again. Return: as the
+ * transport's listen; -EOPNOTSUPP.
+ */
+int ibsa__engine_listen(struct ibsa__engine *engine,
+			struct ibsa__listener *listener) IBSA_MUST_USE;
+
+/* Send a MAD that nobody answers. Return: as the transport's send. */
+int ibsa__engine_send(struct ibsa__engine *engine,
+		      const struct ibsa_address *to, const uint8_t *mad,
+		      size_t len) IBSA_MUST_USE;
+
 /* Whether a callback of this engine is running. */
 bool ibsa__engine_is_busy(const struct ibsa__engine *engine);
 

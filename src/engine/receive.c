@@ -72,6 +72,43 @@ static struct txn *find_txn(struct ibsa__engine *engine,
 	return txn;
 }
 
+/* Who sent it may be a new SM that the port has not been read for yet. */
+static bool is_from_sa(struct ibsa__engine *engine,
+		       const struct ibsa_message *message)
+{
+	if (engine->sa_known && is_from(&message->from, &engine->sa))
+		return true;
+	ibsa__engine_refresh(engine);
+	return engine->sa_known && is_from(&message->from, &engine->sa);
+}
+
+static void hear(struct ibsa__engine *engine,
+		 const struct ibsa_message *message)
+{
+	const bool is_sa = is_from_sa(engine, message);
+
+	engine->stats.ignored_source += !is_sa;
+	engine->calling_back = true;
+	engine->listener->report(engine->listener, message, is_sa);
+	engine->calling_back = false;
+}
+
+static void note_missed(struct ibsa__engine *engine)
+{
+	if (!engine->listener)
+		return;
+	engine->calling_back = true;
+	engine->listener->missed(engine->listener);
+	engine->calling_back = false;
+}
+
+static bool is_report(const struct ibsa_message *message,
+		      const struct ibsa_sa_header *header)
+{
+	return !message->err && header->mgmt_class == IBSA_CLASS_SA &&
+	       header->method == IBSA_METHOD_REPORT;
+}
+
 static void handle(struct ibsa__engine *engine,
 		   const struct ibsa_message *message)
 {
@@ -82,11 +119,18 @@ static void handle(struct ibsa__engine *engine,
 	/* The engine's own timers tell when a try has failed. */
 	if (message->err && message->err != -EMSGSIZE)
 		return;
+	/* What was queued behind a reply too large may be gone with it. */
+	if (message->err)
+		note_missed(engine);
 	if (message->len < IBSA_SA_HEADER_BYTES) {
 		engine->stats.ignored_malformed++;
 		return;
 	}
 	ibsa_sa_header_record.decode(message->mad, &header);
+	if (engine->listener && is_report(message, &header)) {
+		hear(engine, message);
+		return;
+	}
 	txn = find_txn(engine, message, &header);
 	if (!txn)
 		return;
@@ -108,8 +152,8 @@ static void handle(struct ibsa__engine *engine,
 /*
  * Takes as many as there may be answers, and some more: what is here already
  * is not to time out. Takes one message in any case, so that what nobody waits
- * for does not lie there for ever; then as long as something is in flight,
- * since a look in vain is a system call for many transports.
+ * for does not lie there for ever; then as long as something is in flight or
+ * somebody listens, since a look in vain is a system call for many transports.
  */
 int ibsa__engine_receive(struct ibsa__engine *engine)
 {
@@ -121,11 +165,13 @@ int ibsa__engine_receive(struct ibsa__engine *engine)
 	for (unsigned int i = 0; i < most; i++) {
 		int got = transport->ops->recv(transport, &message);
 
+		if (got < 0)
+			note_missed(engine);
 		if (got <= 0)
 			return got;
 		handle(engine, &message);
 		ibsa__engine_pump(engine);
-		if (!engine->in_flight)
+		if (!engine->in_flight && !engine->listener)
 			return 0;
 	}
 	engine->more = true;

@@ -75,9 +75,10 @@ struct ibsa__engine {
 	bool closing;
 	bool more; /* dispatch stopped with messages left */
 	uint64_t port_read_ns;
-	struct list watches;	  /* who watches the port */
-	struct list changed;	  /* and is to be told of a change */
-	struct timer watch_timer; /* armed while somebody watches */
+	struct ibsa__listener *listener; /* to the SA's Reports, or NULL */
+	struct list watches;		 /* who watches the port */
+	struct list changed;		 /* and is to be told of a change */
+	struct timer watch_timer;	 /* armed while somebody watches */
 	unsigned int watch_interval_ms;
 	struct wheel wheel;
 	struct pool queries;

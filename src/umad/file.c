@@ -61,9 +61,11 @@ static int control(int fd, unsigned long command, void *argument)
  * An empty method mask asks for nothing but the replies to what this agent
  * sends; with RMPP version 1 the kernel puts their segments together.
  */
-static int agent_register(int fd, uint8_t class_version, uint32_t *out)
+static int agent_register(int fd, uint8_t class_version, uint32_t methods,
+			  uint32_t *out)
 {
 	struct umad_agent_request request = {
+		.method_mask = { methods },
 		.qpn = IBSA_QPN_GSI,
 		.mgmt_class = IBSA_CLASS_SA,
 		.mgmt_class_version = class_version,
@@ -82,11 +84,35 @@ static int agents_register(struct umad_file *file, uint8_t link)
 	int err = control(file->fd, UMAD_ENABLE_PKEY, NULL);
 
 	if (!err)
-		err = agent_register(file->fd, IBSA_CLASS_VERSION,
+		err = agent_register(file->fd, IBSA_CLASS_VERSION, 0,
 				     &file->agent);
 	if (!err && link == IBSA_LINK_OPA)
 		file->has_opa = !agent_register(
-			file->fd, IBSA_CLASS_VERSION_OPA, &file->opa_agent);
+			file->fd, IBSA_CLASS_VERSION_OPA, 0, &file->opa_agent);
+	return err;
+}
+
+/*
+ * A method of a class goes to one agent of a port. To a second one the kernel
+ * says EINVAL, and there is nothing else in this request that it could mean.
+ */
+int ibsa__umad_file_listen(struct umad_file *file, bool on)
+{
+	int err;
+
+	if (on == file->has_reports)
+		return 0;
+	if (on)
+		err = agent_register(file->fd, IBSA_CLASS_VERSION,
+				     1 << IBSA_METHOD_REPORT,
+				     &file->report_agent);
+	else
+		err = control(file->fd, UMAD_UNREGISTER_AGENT,
+			      &file->report_agent);
+	if (on && (err == -EINVAL || err == -EPERM))
+		return -EBUSY;
+	if (!err)
+		file->has_reports = on;
 	return err;
 }
 

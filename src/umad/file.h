@@ -11,6 +11,9 @@ struct umad_file {
 	/* Beside it on Omni-Path, for MADs of its class version. */
 	uint32_t opa_agent;
 	bool has_opa;
+	/* And for the SA's Reports, as long as somebody listens. */
+	uint32_t report_agent;
+	bool has_reports;
 	/*
 	 * The fd is ibsim's invention: only read, write, ioctl, close and
 	 * poll of this one fd for reading do anything.
@@ -25,5 +28,11 @@ struct umad_file {
 int ibsa__umad_file_open(const char *name, uint8_t link,
 			 struct ibsa_error *error,
 			 struct umad_file *out) IBSA_MUST_USE;
+
+/*
+ * Take the SA's Reports from now on, or no more. 0; -EBUSY another program at
+ * the port takes them; or negative errno.
+ */
+int ibsa__umad_file_listen(struct umad_file *file, bool on) IBSA_MUST_USE;
 
 #endif

@@ -48,6 +48,7 @@ struct umad_agent_request {
 _Static_assert(sizeof(struct umad_agent_request) == 28, "umad agent request");
 
 #define UMAD_REGISTER_AGENT _IOWR(0x1b, 1, struct umad_agent_request)
+#define UMAD_UNREGISTER_AGENT _IOW(0x1b, 2, uint32_t)
 #define UMAD_ENABLE_PKEY _IO(0x1b, 3)
 
 /* 0, or -ERANGE: the LID does not fit the header. */

@@ -16,6 +16,7 @@
 
 enum {
 	PACKET_BYTES = UMAD_HEADER_BYTES + IBSA_MAD_BYTES,
+	METHOD_AT = 3,
 	MAD_HEADER_BYTES = 24, /* what is left of a request that timed out */
 };
 
@@ -61,6 +62,9 @@ static int file_reopen(struct umad_transport *umad)
 		close(file.fd);
 		return err;
 	}
+	/* If another program was quicker, the next listen will say so. */
+	if (umad->listens)
+		(void)!ibsa__umad_file_listen(&file, true);
 	umad->file = file;
 	return 0;
 }
@@ -87,11 +91,35 @@ static int file_have(struct umad_transport *umad)
 	return err;
 }
 
-/* The agent for a MAD's class version, its third byte. */
+int ibsa__umad_listen(struct ibsa_transport *transport, bool on)
+{
+	struct umad_transport *umad = umad_of(transport);
+	int err;
+
+	/* A file that is closed listens to nothing by itself. */
+	err = umad->file.fd < 0 && !on ? 0 : file_have(umad);
+	if (!err && umad->file.fd >= 0)
+		err = ibsa__umad_file_listen(&umad->file, on);
+	if (!err || !on)
+		umad->listens = on;
+	return err;
+}
+
+static bool is_report_answer(const uint8_t *mad, size_t len)
+{
+	return len > METHOD_AT && mad[METHOD_AT] == IBSA_METHOD_REPORT_RESP;
+}
+
+/*
+ * The agent for a MAD's class version, its third byte; for the answer to a
+ * Report the one that the Report came to.
+ */
 static int agent_choose(const struct umad_file *file, const uint8_t *mad,
 			size_t len, uint32_t *out)
 {
-	if (len <= 2 || mad[2] != IBSA_CLASS_VERSION_OPA)
+	if (file->has_reports && is_report_answer(mad, len))
+		*out = file->report_agent;
+	else if (len <= 2 || mad[2] != IBSA_CLASS_VERSION_OPA)
 		*out = file->agent;
 	else if (file->has_opa)
 		*out = file->opa_agent;

@@ -13,6 +13,7 @@ struct umad_transport {
 	struct ibsa_transport base;
 	struct ibsa__place place;
 	struct umad_file file; /* fd -1: closed, to be opened anew */
+	bool listens; /* is to take Reports, whether it has an agent or not */
 	/* 0, or why nothing can be sent or received any more. */
 	int lost;
 
@@ -48,6 +49,8 @@ int ibsa__umad_send(struct ibsa_transport *transport,
 		    const struct ibsa_address *to, const uint8_t *mad,
 		    size_t len, unsigned int timeout_ms);
 int ibsa__umad_recv(struct ibsa_transport *transport, struct ibsa_message *out);
+
+int ibsa__umad_listen(struct ibsa_transport *transport, bool on);
 
 bool ibsa__umad_changed(struct ibsa_transport *transport);
 

@@ -90,6 +90,7 @@ static const struct ibsa_transport_ops umad_ops = {
 	.changed = ibsa__umad_changed,
 	.gid = gid_get,
 	.pkey = pkey_get,
+	.listen = ibsa__umad_listen,
 	.close = transport_close,
 };
 

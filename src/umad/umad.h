@@ -14,7 +14,9 @@
  * @error:       filled on failure with what was wrong and what to do; or NULL
  * @out:         the transport; its close frees it
  *
- * Registers for answers to its own requests only: nothing unsolicited comes.
+ * Registers for answers to its own requests only: nothing unsolicited comes,
+ * but for Reports while it listens. One program at a port can, and no other
+ * can be told from here which: -EBUSY.
  *
  * send's further errors: -EMSGSIZE more than one MAD; -ERANGE a LID of more
  * than 16 bits without GRH; -EALREADY a MAD with this transaction id is still
