@@ -254,6 +254,7 @@ void ibsa__fabric_port_state(const struct ibsa_fabric *fabric, uint32_t index,
 		.phys_state = port->peer != SIM_NONE ? PHYS_LINK_UP
 						     : PHYS_POLLING,
 		.link = fabric->is_opa ? IBSA_LINK_OPA : IBSA_LINK_INFINIBAND,
+		.port_num = port->number,
 		.needs_grh = setup->needs_grh,
 		.reregisters = setup->reregisters,
 	};

@@ -75,6 +75,7 @@ static void port_knows_its_lids(void **state)
 			 0);
 	assert_int_equal(port.lid, 2);
 	assert_int_equal(port.sm_lid, 1);
+	assert_int_equal(port.port_num, 1);
 	assert_int_equal(port.port_state, IBSA_PORT_ACTIVE);
 	assert_int_equal(port.phys_state, 5);
 	assert_int_equal(port.pkey_index, 0);

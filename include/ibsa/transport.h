@@ -74,6 +74,7 @@ enum ibsa_link {
  * @phys_state: 5 is LinkUp
  * @pkey_index: index of the default P_Key (0xffff, else 0x7fff, else 0)
  * @link:       enum ibsa_link
+ * @port_num:   of the port at its device; 0 where the transport does not say
  * @needs_grh:  the port sends nothing without a GRH: every RoCE port, and an
  *              InfiniBand port as far as this is known
  * @reregisters: how often the SM has asked those on this port to register
@@ -89,6 +90,7 @@ struct ibsa_port_state {
 	uint8_t port_state;
 	uint8_t phys_state;
 	uint8_t link;
+	uint8_t port_num;
 	bool needs_grh;
 	uint32_t reregisters;
 };

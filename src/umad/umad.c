@@ -36,6 +36,7 @@ static int port_get(struct ibsa_transport *transport,
 
 	if (err)
 		return err;
+	out->port_num = (uint8_t)umad->place.port;
 	out->reregisters = umad->reregisters;
 	out->needs_grh = out->needs_grh || umad->needs_grh;
 	return 0;
