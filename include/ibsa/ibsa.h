@@ -220,8 +220,8 @@ int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
  * ibsa_close - end all queries and close the port
  * @client: or NULL
  *
- * Waits up to two seconds for the deletion of services that are kept; see
- * <ibsa/service.h>. Then calls back every query that has not ended with
+ * Waits up to two seconds for the deletion of services that are kept and of
+ * subscriptions; see <ibsa/service.h> and <ibsa/event.h>. Then calls back every query that has not ended with
  * -ECANCELED, and frees the client. Queries that these callbacks try to start
  * are -ESHUTDOWN.
  *

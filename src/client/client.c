@@ -10,6 +10,7 @@
 #include "client/reach.h"
 #include "base/clock.h"
 #include "engine/engine.h"
+#include "event/event.h"
 #include "keep/keep.h"
 
 enum {
@@ -21,7 +22,7 @@ enum {
 	DEFAULT_FIRST_INTERVAL_MS = 500,
 	DEFAULT_MAX_INTERVAL_MS = 4000,
 	DEFAULT_JITTER_PERCENT = 25,
-	CLOSE_MS = 2000, /* for the deletion of services */
+	CLOSE_MS = 2000, /* for the end of services and subscriptions */
 };
 
 struct ibsa_client {
@@ -30,6 +31,7 @@ struct ibsa_client {
 	struct ibsa_fabric *fabric;
 	struct ibsa__keeper keeper;
 	struct ibsa__reaches reaches;
+	struct ibsa__events events;
 };
 
 static unsigned int or_default(unsigned int value, unsigned int fallback)
@@ -132,6 +134,7 @@ int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
 	}
 	ibsa__keeper_init(&client->keeper, client->engine);
 	ibsa__reaches_init(&client->reaches, client->engine);
+	ibsa__events_init(&client->events, client->engine);
 	*out = client;
 	return 0;
 }
@@ -146,20 +149,27 @@ static int left_ms(const struct ibsa_client *client, uint64_t end_ns)
 	return (int)((end_ns - now_ns + NS_PER_MS - 1) / NS_PER_MS);
 }
 
-/* Give the services that are kept a while to be deleted. */
-static void release_kept(struct ibsa_client *client)
+static bool is_held_by_sa(const struct ibsa_client *client)
+{
+	return !ibsa__keeper_is_empty(&client->keeper) ||
+	       !ibsa__events_is_empty(&client->events);
+}
+
+/* Give what the SA has of this client a while to be deleted. */
+static void release_all(struct ibsa_client *client)
 {
 	uint64_t end_ns = ibsa__engine_now_ns(client->engine) +
 			  CLOSE_MS * NS_PER_MS;
 	int ms = CLOSE_MS, err = 0;
 
 	ibsa__keeper_close(&client->keeper);
-	while (ms && (!err || err == -EINTR) &&
-	       !ibsa__keeper_is_empty(&client->keeper)) {
+	ibsa__events_close(&client->events);
+	while (ms && (!err || err == -EINTR) && is_held_by_sa(client)) {
 		err = ibsa_wait(client, ms);
 		ms = left_ms(client, end_ns);
 	}
 	ibsa__keeper_end(&client->keeper);
+	ibsa__events_end(&client->events);
 }
 
 int ibsa_close(struct ibsa_client *client)
@@ -168,7 +178,7 @@ int ibsa_close(struct ibsa_client *client)
 		return 0;
 	if (ibsa__engine_is_busy(client->engine))
 		return -EBUSY;
-	release_kept(client);
+	release_all(client);
 	ibsa__reaches_end(&client->reaches);
 	ibsa__engine_free(client->engine);
 	client->transport->ops->close(client->transport);
@@ -253,6 +263,15 @@ int ibsa_service_keep(struct ibsa_client *client,
 		      void *arg, struct ibsa_kept **out)
 {
 	return ibsa__keeper_add(&client->keeper, keep, report, arg, out);
+}
+
+int ibsa_event_watch(struct ibsa_client *client,
+		     const struct ibsa_event_options *options,
+		     ibsa_event_fn happened, void *arg,
+		     struct ibsa_error *error, struct ibsa_event_watch **out)
+{
+	return ibsa__events_add(&client->events, options, happened, arg, error,
+				out);
 }
 
 int ibsa_gid_get(struct ibsa_client *client, uint32_t index,

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A Report, from the MAD to the watches: answered first, then understood,
+ * and told unless it came before.
+ */
+#include <errno.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "event/state.h"
+
+enum {
+	METHOD_AT = 3, /* in the MAD */
+	STATUS_AT = 4,
+	NOTICE_BYTES = 80,
+	DETAILS_LID_AT = 2, /* in the details, of most traps */
+	DETAILS_GID_AT = 6,
+	HISTORY = 256,
+	/* An SA whose Report is not answered sends it again: OpenSM three
+	 * times, 200 ms apart, unless it is told otherwise. */
+	AGAIN_MS = 10 * 1000,
+	/* By two subscriptions, of which one is forgotten, it comes at once. */
+	TWICE_MS = 1000,
+};
+
+/* What came lately, oldest overwritten first. */
+struct ibsa__history {
+	struct report reports[HISTORY];
+	size_t count; /* of all that ever came */
+};
+
+struct ibsa__history *ibsa__history_new(void)
+{
+	return ibsa__calloc(1, sizeof(struct ibsa__history));
+}
+
+void ibsa__history_forget(struct ibsa__history *history)
+{
+	history->count = 0;
+}
+
+/* A port or group is there or is not: each tells of the other's opposite. */
+static bool is_of_gid(int kind)
+{
+	return kind & IBSA_EVENT_OF_SM;
+}
+
+static bool is_same_family(int a, int b)
+{
+	const int gid = IBSA_EVENT_GID_IN | IBSA_EVENT_GID_OUT;
+
+	return (a & gid) ? (b & gid) != 0 : (b & IBSA_EVENT_OF_SM & ~gid) != 0;
+}
+
+static bool is_same_gid(const struct report *a, const struct report *b)
+{
+	return !memcmp(&a->gid, &b->gid, sizeof(a->gid));
+}
+
+/*
+ * The same MAD once more. The transaction id alone would not do: an SM that
+ * starts anew may count from the same number again.
+ */
+static bool is_again(const struct report *old, const struct report *report)
+{
+	return old->transaction_id == report->transaction_id &&
+	       old->source_lid == report->source_lid &&
+	       old->kind == report->kind && old->trap == report->trap &&
+	       old->lid == report->lid && is_same_gid(old, report) &&
+	       report->now_ns - old->now_ns < AGAIN_MS * NS_PER_MS;
+}
+
+/*
+ * Whether @report came before. Of a GID, the latest report counts: what is
+ * said once more by another MAD is nothing new, but what goes, comes and goes
+ * again is. Of a link or a node it may always be something new.
+ */
+static bool is_known(const struct ibsa__history *history,
+		     const struct report *report)
+{
+	const size_t kept = history->count < HISTORY ? history->count : HISTORY;
+	bool later = false; /* there is a later one of the same GID */
+
+	for (size_t i = 1; i <= kept; i++) {
+		const struct report *old =
+			&history->reports[(history->count - i) % HISTORY];
+
+		if (is_again(old, report))
+			return true;
+		if (later || !is_of_gid(report->kind) ||
+		    !is_same_family(report->kind, old->kind) ||
+		    !is_same_gid(old, report))
+			continue;
+		if (old->kind == report->kind &&
+		    report->now_ns - old->now_ns < TWICE_MS * NS_PER_MS)
+			return true;
+		later = true;
+	}
+	return false;
+}
+
+static void remember(struct ibsa__history *history, const struct report *report)
+{
+	struct report *at = &history->reports[history->count++ % HISTORY];
+
+	*at = *report;
+	at->notice = NULL;
+}
+
+/* The status that its answer has: 0 if it can be understood. */
+static uint16_t check(const struct ibsa_message *message,
+		      const struct ibsa_sa_header *header)
+{
+	if (header->class_version != IBSA_CLASS_VERSION)
+		return IBSA_STATUS_BAD_VERSION;
+	if (header->attribute_id != ibsa_notice_record.attribute)
+		return IBSA_STATUS_BAD_METHOD_ATTRIBUTE;
+	if (message->len < IBSA_SA_HEADER_BYTES + NOTICE_BYTES)
+		return IBSA_STATUS_BAD_VALUE;
+	return 0;
+}
+
+/* The same MAD goes back. If it is lost, the SA reports once more. */
+static void answer(struct ibsa__events *events,
+		   const struct ibsa_message *message, uint16_t status)
+{
+	uint8_t mad[IBSA_MAD_BYTES] = { 0 };
+
+	memcpy(mad, message->mad,
+	       message->len < sizeof(mad) ? message->len : sizeof(mad));
+	mad[METHOD_AT] = IBSA_METHOD_REPORT_RESP;
+	ibsa_put_be16(mad + STATUS_AT, status);
+	(void)!ibsa__engine_send(events->engine, &message->from, mad,
+				 sizeof(mad));
+}
+
+static int kind_of(const struct ibsa_notice *notice)
+{
+	if (!notice->is_generic)
+		return IBSA_EVENT_OTHER;
+	switch (notice->trap_number) {
+#define KIND(name, bit, trap, producers, text) \
+	case trap:                             \
+		return IBSA_EVENT_##name;
+		/* The row of OTHER has trap 0, which is none. */
+		IBSA_EVENT_KINDS(KIND)
+#undef KIND
+	default:
+		return IBSA_EVENT_OTHER;
+	}
+}
+
+/* Where the details of a trap have a LID. Source: IBA vol 1, 14.2.5.1. */
+static uint32_t lid_of(const struct ibsa_notice *notice)
+{
+	if (!notice->is_generic)
+		return 0;
+	switch (notice->trap_number) {
+	case 128:
+		return ibsa_be16(notice->data_details);
+	case 129:
+	case 130:
+	case 131:
+	case 144:
+	case 145:
+	case 256:
+	case 257:
+	case 258:
+	case 259:
+		return ibsa_be16(notice->data_details + DETAILS_LID_AT);
+	default:
+		return 0;
+	}
+}
+
+void ibsa__events_report(struct ibsa__listener *listener,
+			 const struct ibsa_message *message, bool is_sa)
+{
+	struct ibsa__events *events = list_object(listener, struct ibsa__events,
+						  listener);
+	struct report report = {
+		.now_ns = ibsa__engine_now_ns(events->engine),
+		.source_lid = message->from.lid,
+	};
+	struct ibsa_sa_header header;
+	struct ibsa_notice notice;
+	uint16_t status;
+
+	ibsa_sa_header_record.decode(message->mad, &header);
+	status = check(message, &header);
+	answer(events, message, status);
+	if (status || !is_sa || events->closing)
+		return;
+	ibsa_notice_record.decode(message->mad + IBSA_SA_HEADER_BYTES, &notice);
+	report.transaction_id = header.transaction_id;
+	report.trap = notice.trap_number;
+	report.kind = kind_of(&notice);
+	report.lid = lid_of(&notice);
+	report.notice = &notice;
+	if (is_of_gid(report.kind))
+		memcpy(&report.gid, notice.data_details + DETAILS_GID_AT,
+		       sizeof(report.gid));
+	if (is_known(events->history, &report))
+		return;
+	remember(events->history, &report);
+	ibsa__events_tell(events, &report);
+}

@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Who watches: what each is told, and how they begin and end. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "event/state.h"
+
+enum { DEFAULT_AUDIT_MS = 30000 };
+
+static void on_news(struct ibsa__alarm *alarm)
+{
+	ibsa__events_announce(list_object(alarm, struct ibsa__events, news));
+}
+
+static void on_missed(struct ibsa__listener *listener)
+{
+	struct ibsa__events *events = list_object(listener, struct ibsa__events,
+						  listener);
+
+	ibsa__events_gap(events, UINT_MAX);
+	ibsa__subscriptions_check(events);
+}
+
+void ibsa__events_init(struct ibsa__events *events, struct ibsa__engine *engine)
+{
+	*events = (struct ibsa__events){
+		.listener = { .report = ibsa__events_report,
+			      .missed = on_missed },
+		.engine = engine,
+	};
+	list_init(&events->watches);
+	ibsa__alarm_init(&events->news, on_news);
+	ibsa__subscriptions_init(events);
+}
+
+static void watch_free(struct ibsa_event_watch *watch)
+{
+	ibsa__free(watch->gids);
+	ibsa__free(watch);
+}
+
+static struct ibsa_event_watch *watch_at(struct list *at)
+{
+	return list_object(at, struct ibsa_event_watch, link);
+}
+
+/* What a callback has ended meanwhile is let go of after all were told. */
+static void sweep(struct ibsa__events *events)
+{
+	struct list *at = events->watches.next;
+
+	while (at != &events->watches) {
+		struct ibsa_event_watch *watch = watch_at(at);
+
+		at = at->next;
+		if (!watch->ended)
+			continue;
+		list_remove(&watch->link);
+		watch_free(watch);
+	}
+}
+
+/* Call @watch back, unless it has ended. */
+static void tell(struct ibsa_event_watch *watch, struct ibsa_event *event)
+{
+	if (watch->ended)
+		return;
+	event->watch = watch;
+	watch->happened(event, watch->arg);
+}
+
+static int gid_compare(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct ibsa_gid));
+}
+
+static bool wants(const struct ibsa_event_watch *watch,
+		  const struct ibsa_event *event)
+{
+	if (!(watch->kinds & (unsigned int)event->kind) ||
+	    watch->born >= event->sequence)
+		return false;
+	return !watch->gid_count || !(event->kind & IBSA_EVENT_OF_SM) ||
+	       bsearch(&event->gid, watch->gids, watch->gid_count,
+		       sizeof(event->gid), gid_compare);
+}
+
+static uint8_t port_num(const struct ibsa__events *events)
+{
+	struct ibsa_port_state port;
+
+	if (ibsa__engine_port(events->engine, false, &port))
+		return 0;
+	return port.port_num;
+}
+
+/* Tell all who want it; a watch that begins meanwhile is not one of them. */
+void ibsa__events_tell(struct ibsa__events *events, const struct report *report)
+{
+	struct ibsa_event event = {
+		.kind = report->kind,
+		.trap = report->trap,
+		.gid = report->gid,
+		.lid = report->lid,
+		.port_num = port_num(events),
+		.sequence = ++events->sequence,
+		.time_ns = report->now_ns,
+		.notice = report->notice,
+	};
+	struct list *at = events->watches.next;
+
+	events->telling = true;
+	for (; at != &events->watches; at = at->next) {
+		if (wants(watch_at(at), &event))
+			tell(watch_at(at), &event);
+	}
+	events->telling = false;
+	sweep(events);
+}
+
+static bool needs(const struct ibsa_event_watch *watch,
+		  const struct ibsa__subscription *subscription)
+{
+	return watch->producers & 1u << subscription->producer;
+}
+
+static struct standing trouble(int err, uint16_t status)
+{
+	const bool refused = !err && !(status & IBSA_STATUS_BUSY);
+
+	return (struct standing){
+		.kind = refused ? IBSA_EVENT_REFUSED : IBSA_EVENT_FAILED,
+		.err = err,
+		.status = status,
+	};
+}
+
+static struct standing standing_of(const struct ibsa_event_watch *watch)
+{
+	const struct ibsa__events *events = watch->events;
+	bool held = true;
+
+	if (events->is_down)
+		return (struct standing){ .kind = IBSA_EVENT_LOST,
+					  .err = -ENETDOWN };
+	for (int i = 0; i < IBSA__PRODUCERS; i++) {
+		const struct ibsa__subscription *one =
+			&events->subscriptions[i];
+
+		if (!needs(watch, one))
+			continue;
+		if (one->is_troubled)
+			return trouble(one->err, one->status);
+		held = held && one->held;
+	}
+	if (!held)
+		return (struct standing){ .kind = watch->was_subscribed
+							  ? IBSA_EVENT_LOST
+							  : 0 };
+	if (events->is_troubled)
+		return trouble(events->err, events->status);
+	return (struct standing){ .kind = IBSA_EVENT_SUBSCRIBED };
+}
+
+static void tell_standing(struct ibsa_event_watch *watch,
+			  const struct standing *standing)
+{
+	struct ibsa__events *events = watch->events;
+	struct ibsa_event event = {
+		.kind = standing->kind,
+		.err = standing->err,
+		.status = standing->status,
+		.port_num = port_num(events),
+		.sequence = ++events->sequence,
+		.time_ns = ibsa__engine_now_ns(events->engine),
+	};
+
+	tell(watch, &event);
+}
+
+/* A port that is active again is no other loss than the one that was told. */
+static bool is_told(const struct standing *told, const struct standing *now)
+{
+	if (!now->kind)
+		return true;
+	if (told->kind == IBSA_EVENT_LOST && now->kind == IBSA_EVENT_LOST)
+		return !now->err || told->err == now->err;
+	return told->kind == now->kind && told->err == now->err &&
+	       told->status == now->status;
+}
+
+static void announce_to(struct ibsa_event_watch *watch)
+{
+	const struct standing gap = { .kind = IBSA_EVENT_GAP };
+	const struct standing now = standing_of(watch);
+
+	if (!is_told(&watch->told, &now)) {
+		watch->told = now;
+		watch->was_subscribed |= now.kind == IBSA_EVENT_SUBSCRIBED;
+		tell_standing(watch, &now);
+	}
+	if (now.kind != IBSA_EVENT_SUBSCRIBED || !watch->has_gap ||
+	    watch->events->is_unsure)
+		return;
+	watch->has_gap = false;
+	tell_standing(watch, &gap);
+}
+
+void ibsa__events_announce(struct ibsa__events *events)
+{
+	struct list *at = events->watches.next;
+
+	if (events->closing)
+		return;
+	events->telling = true;
+	for (; at != &events->watches; at = at->next)
+		announce_to(watch_at(at));
+	events->telling = false;
+	sweep(events);
+}
+
+/* Who was never subscribed cannot have missed anything. */
+void ibsa__events_gap(struct ibsa__events *events, unsigned int producers)
+{
+	struct list *at = events->watches.next;
+
+	for (; at != &events->watches; at = at->next) {
+		struct ibsa_event_watch *watch = watch_at(at);
+
+		watch->has_gap |= watch->was_subscribed &&
+				  watch->producers & producers;
+	}
+}
+
+/* The port has changed: whatever it was, reports may have gone astray. */
+static void on_port(unsigned int changes, const struct ibsa_port_state *now,
+		    void *arg)
+{
+	struct ibsa__events *events = arg;
+
+	(void)changes;
+	events->is_down = now->port_state != IBSA_PORT_ACTIVE;
+	ibsa__subscriptions_renew(events);
+	ibsa__events_announce(events);
+}
+
+/* How long silence may last at most is for the most anxious to say. */
+static unsigned int least(unsigned int a, unsigned int b)
+{
+	if (!a || !b)
+		return a ? a : b;
+	return a < b ? a : b;
+}
+
+/* Those who watch are more or fewer than before. */
+static void recount(struct ibsa__events *events)
+{
+	struct list *at = events->watches.next;
+	unsigned int producers = 0;
+
+	events->audit_ms = 0;
+	events->deadline_ms = 0;
+	for (; at != &events->watches; at = at->next) {
+		const struct ibsa_event_watch *watch = watch_at(at);
+
+		if (watch->ended)
+			continue;
+		producers |= watch->producers;
+		events->audit_ms = least(events->audit_ms, watch->audit_ms);
+		events->deadline_ms = least(events->deadline_ms,
+					    watch->deadline_ms);
+	}
+	ibsa__subscriptions_want(events, producers);
+}
+
+void ibsa__events_rest(struct ibsa__events *events)
+{
+	if (!events->port_watch || !ibsa__events_is_empty(events))
+		return;
+	for (int i = 0; i < IBSA__PRODUCERS; i++) {
+		if (events->subscriptions[i].wanted)
+			return;
+	}
+	(void)!ibsa__engine_listen(events->engine, NULL);
+	ibsa__alarm_cancel(events->engine, &events->news);
+	ibsa__engine_unwatch(events->engine, events->port_watch);
+	events->port_watch = NULL;
+	ibsa__free(events->history);
+	events->history = NULL;
+}
+
+static int listen_failed(int err, struct ibsa_error *error)
+{
+	switch (err) {
+	case -EBUSY:
+		return ibsa__fail(error, err,
+				  "another program has the SA's reports at "
+				  "this port, perhaps another ibsa watch: end "
+				  "it, or use another port; fuser -v "
+				  "/dev/infiniband/umad* shows who may be it");
+	case -EOPNOTSUPP:
+		return ibsa__fail(error, err,
+				  "the SA's reports cannot be received on this "
+				  "transport");
+	default:
+		return ibsa__fail(error, err,
+				  "the SA's reports cannot be received: %s",
+				  strerror(-err));
+	}
+}
+
+/* Begin to listen for the first who watches. */
+static int wake_up(struct ibsa__events *events, struct ibsa_error *error)
+{
+	struct ibsa_port_state port;
+	int err;
+
+	if (events->port_watch)
+		return 0;
+	events->history = ibsa__history_new();
+	err = events->history ? ibsa__engine_watch(events->engine, 0, on_port,
+						   events, &events->port_watch)
+			      : -ENOMEM;
+	if (err) {
+		ibsa__free(events->history);
+		events->history = NULL;
+		return ibsa__fail(error, err, "out of memory");
+	}
+	err = ibsa__engine_listen(events->engine, &events->listener);
+	if (err) {
+		ibsa__events_rest(events);
+		return listen_failed(err, error);
+	}
+	ibsa__subscriptions_reset(events);
+	events->is_down = !ibsa__engine_port(events->engine, false, &port) &&
+			  port.port_state != IBSA_PORT_ACTIVE;
+	return 0;
+}
+
+static unsigned int producers_of(unsigned int kinds)
+{
+	unsigned int all = 0;
+
+#define PRODUCERS(name, bit, trap, producers, text) \
+	if (kinds & IBSA_EVENT_##name)              \
+		all |= (producers);
+	IBSA_EVENT_KINDS(PRODUCERS)
+#undef PRODUCERS
+	return all;
+}
+
+static int watch_new(const struct ibsa_event_options *options,
+		     struct ibsa_event_watch **out)
+{
+	struct ibsa_event_watch *watch = ibsa__calloc(1, sizeof(*watch));
+	const size_t size = sizeof(*watch->gids);
+
+	if (!watch)
+		return -ENOMEM;
+	if (options->gid_count) {
+		watch->gids = ibsa__calloc(options->gid_count, size);
+		if (!watch->gids) {
+			ibsa__free(watch);
+			return -ENOMEM;
+		}
+		memcpy(watch->gids, options->gids, options->gid_count * size);
+		qsort(watch->gids, options->gid_count, size, gid_compare);
+	}
+	watch->gid_count = options->gid_count;
+	watch->kinds = options->kinds ? options->kinds : IBSA_EVENT_OF_SM;
+	watch->producers = producers_of(watch->kinds);
+	watch->audit_ms = options->audit_ms ? options->audit_ms
+					    : DEFAULT_AUDIT_MS;
+	watch->deadline_ms = options->deadline_ms;
+	*out = watch;
+	return 0;
+}
+
+static bool is_sound(const struct ibsa_event_options *options)
+{
+	return !(options->kinds & ~(unsigned int)IBSA_EVENT_ALL) &&
+	       options->gid_count <= IBSA_EVENT_GIDS_MAX &&
+	       !options->gids == !options->gid_count;
+}
+
+int ibsa__events_add(struct ibsa__events *events,
+		     const struct ibsa_event_options *options,
+		     ibsa_event_fn happened, void *arg,
+		     struct ibsa_error *error, struct ibsa_event_watch **out)
+{
+	const struct ibsa_event_options all = { 0 };
+	struct ibsa_event_watch *watch;
+	int err;
+
+	if (events->closing)
+		return ibsa__fail(error, -ESHUTDOWN, "the client is closing");
+	options = options ? options : &all;
+	if (!happened || !is_sound(options))
+		return ibsa__fail(error, -EINVAL,
+				  "there is no callback, no such kind of event "
+				  "or no such number of GIDs");
+	if (watch_new(options, &watch))
+		return ibsa__fail(error, -ENOMEM, "out of memory");
+	err = wake_up(events, error);
+	if (err) {
+		watch_free(watch);
+		return err;
+	}
+	watch->events = events;
+	watch->happened = happened;
+	watch->arg = arg;
+	watch->born = events->sequence;
+	list_append(&events->watches, &watch->link);
+	recount(events);
+	ibsa__alarm_set(events->engine, &events->news, 0);
+	*out = watch;
+	return 0;
+}
+
+void ibsa_event_unwatch(struct ibsa_event_watch *watch)
+{
+	struct ibsa__events *events;
+
+	if (!watch || watch->ended)
+		return;
+	events = watch->events;
+	watch->ended = true;
+	if (!events->telling)
+		sweep(events);
+	if (!events->closing)
+		recount(events);
+}
+
+void ibsa__events_close(struct ibsa__events *events)
+{
+	events->closing = true;
+	ibsa__subscriptions_close(events);
+}
+
+bool ibsa__events_is_empty(const struct ibsa__events *events)
+{
+	for (int i = 0; i < IBSA__PRODUCERS; i++) {
+		const struct ibsa__subscription *one =
+			&events->subscriptions[i];
+
+		if (one->is_out || one->query_id)
+			return false;
+	}
+	return true;
+}
+
+void ibsa__events_end(struct ibsa__events *events)
+{
+	struct standing last = {
+		.kind = IBSA_EVENT_ENDED,
+		.err = events->end_err,
+		.status = events->end_status,
+	};
+	struct list *at = events->watches.next;
+
+	if (!ibsa__events_is_empty(events))
+		last = (struct standing){ .kind = IBSA_EVENT_ENDED,
+					  .err = -ECANCELED };
+	events->is_over = true;
+	events->telling = true;
+	ibsa__engine_enter(events->engine);
+	for (; at != &events->watches; at = at->next) {
+		tell_standing(watch_at(at), &last);
+		watch_at(at)->ended = true;
+	}
+	ibsa__engine_leave(events->engine);
+	events->telling = false;
+	sweep(events);
+	ibsa__free(events->history);
+	events->history = NULL;
+	if (events->port_watch)
+		(void)!ibsa__engine_listen(events->engine, NULL);
+}
+
+const char *ibsa_event_text(int kind)
+{
+	switch (kind) {
+#define TEXT(name, bit, trap, producers, text) \
+	case IBSA_EVENT_##name:                \
+		return text;
+		IBSA_EVENT_KINDS(TEXT)
+#undef TEXT
+	case IBSA_EVENT_SUBSCRIBED:
+		return "subscribed";
+	case IBSA_EVENT_LOST:
+		return "lost";
+	case IBSA_EVENT_FAILED:
+		return "failed";
+	case IBSA_EVENT_REFUSED:
+		return "refused";
+	case IBSA_EVENT_GAP:
+		return "gap";
+	case IBSA_EVENT_ENDED:
+		return "ended";
+	default:
+		return NULL;
+	}
+}
