@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Events of an embedded fabric, where things go wrong. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <ibsa/event.h>
+#include <ibsa/sim.h>
+
+enum { HOSTS = 16, SEEN = 4096, MS = 1000000 };
+
+static struct ibsa_fabric *fabric;
+static struct ibsa_client *client;
+
+/* What the watch was told. */
+static struct {
+	int count;
+	struct ibsa_event events[SEEN];
+} seen;
+
+static void note(const struct ibsa_event *event, void *arg)
+{
+	(void)arg;
+	assert_in_range(seen.count, 0, SEEN - 1);
+	seen.events[seen.count++] = *event;
+}
+
+/* Sixteen hosts on one switch; the SM's is H1, and we are at H2. */
+static void load(void)
+{
+	const struct ibsa_fabric_options options = { .virtual_clock = true,
+						     .seed = 1 };
+	char text[2048];
+	size_t len = 0;
+
+	len += (size_t)snprintf(text + len, sizeof(text) - len,
+				"Switch 36 \"S\"\n");
+	for (int i = 1; i <= HOSTS; i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len,
+					"[%d] \"H%d\"[1]\n", i, i);
+	for (int i = 1; i <= HOSTS; i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len,
+					"\nCa 1 \"H%d\"\n[1] \"S\"[%d]\n", i,
+					i);
+	assert_int_equal(ibsa_fabric_parse(text, len, &options, NULL, &fabric),
+			 0);
+}
+
+static int set_up(void **state)
+{
+	struct ibsa_options options = { .seed = 1, .device = "H2" };
+
+	(void)state;
+	load();
+	seen.count = 0;
+	options.on = fabric;
+	return ibsa_open(&options, NULL, &client);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	assert_int_equal(ibsa_close(client), 0);
+	assert_int_equal(seen.events[seen.count - 1].kind, IBSA_EVENT_ENDED);
+	ibsa_fabric_put(fabric);
+	return 0;
+}
+
+static void pass(unsigned int ms)
+{
+	while (ms--) {
+		assert_int_equal(ibsa_fabric_advance(fabric, MS), 0);
+		assert_int_equal(ibsa_dispatch(client), 0);
+	}
+}
+
+static void watch(unsigned int kinds)
+{
+	const struct ibsa_event_options options = { .kinds = kinds };
+	struct ibsa_event_watch *watch;
+
+	assert_int_equal(ibsa_event_watch(client, &options, note, NULL, NULL,
+					  &watch),
+			 0);
+	pass(50);
+	assert_int_equal(seen.events[0].kind, IBSA_EVENT_SUBSCRIBED);
+}
+
+static void set_link(const char *node, bool up)
+{
+	const struct ibsa_fabric_port_change change = {
+		.mask = IBSA_CHANGE_LINK,
+		.link_up = up,
+	};
+
+	assert_int_equal(ibsa_fabric_port_set(fabric, node, 1, &change), 0);
+}
+
+static struct ibsa_gid gid_of(const char *node)
+{
+	struct ibsa_fabric_port port;
+
+	for (size_t i = 0; !ibsa_fabric_port_at(fabric, i, &port); i++) {
+		if (!strcmp(port.node, node))
+			return port.state.gid;
+	}
+	fail();
+	return (struct ibsa_gid){ { 0 } };
+}
+
+/* How many of @kind there were from the @from-th on. */
+static int count(int from, int kind)
+{
+	int found = 0;
+
+	for (int i = from; i < seen.count; i++)
+		found += seen.events[i].kind == kind;
+	return found;
+}
+
+/* The last event is of @kind and about @node. */
+static void assert_last(int kind, const char *node)
+{
+	const struct ibsa_event *last = &seen.events[seen.count - 1];
+	const struct ibsa_gid gid = gid_of(node);
+
+	assert_string_equal(ibsa_event_text(last->kind), ibsa_event_text(kind));
+	assert_memory_equal(&last->gid, &gid, sizeof(gid));
+	assert_int_equal(last->port_num, 1);
+}
+
+static void host_leaves_and_comes_back(void **state)
+{
+	(void)state;
+	watch(0);
+	pass(100);
+	set_link("H5", false);
+	pass(100);
+	assert_last(IBSA_EVENT_GID_OUT, "H5");
+	set_link("H5", true);
+	pass(100);
+	assert_last(IBSA_EVENT_GID_IN, "H5");
+	assert_int_equal(count(0, IBSA_EVENT_GID_OUT), 1);
+	assert_int_equal(count(0, IBSA_EVENT_GAP), 0);
+}
+
+/* Switches and nodes report too, to who asks for it. */
+static void links_and_changes_are_told(void **state)
+{
+	const struct ibsa_fabric_port_change change = {
+		.mask = IBSA_CHANGE_CAPABILITIES,
+		.capability_mask = 0x10000,
+	};
+	struct ibsa_fabric_port h5;
+
+	(void)state;
+	assert_int_equal(ibsa_fabric_port_at(fabric, 4, &h5), 0);
+	watch(IBSA_EVENT_ALL);
+	pass(100);
+	set_link("H7", false);
+	pass(100);
+	assert_int_equal(count(0, IBSA_EVENT_LINK_STATE), 1);
+	assert_int_equal(count(0, IBSA_EVENT_GID_OUT), 1);
+	assert_int_equal(ibsa_fabric_port_set(fabric, h5.node, 1, &change), 0);
+	pass(100);
+	assert_int_equal(seen.events[seen.count - 1].kind,
+			 IBSA_EVENT_LOCAL_CHANGES);
+	assert_int_equal(seen.events[seen.count - 1].lid, h5.state.lid);
+}
+
+/* Only one client of a port is reported to, as with a kernel. */
+static void second_client_of_the_port_is_refused(void **state)
+{
+	struct ibsa_options options = { .device = "H2", .on = fabric };
+	struct ibsa_event_watch *watch_of;
+	struct ibsa_client *second;
+	struct ibsa_error error;
+
+	(void)state;
+	watch(0);
+	assert_int_equal(ibsa_open(&options, NULL, &second), 0);
+	assert_int_equal(ibsa_event_watch(second, NULL, note, NULL, &error,
+					  &watch_of),
+			 -EBUSY);
+	assert_non_null(strstr(error.text, "another program"));
+	assert_int_equal(ibsa_close(second), 0);
+}
+
+/* All ports are new to it, and then events come as before. */
+static void sa_starts_anew(void **state)
+{
+	int from;
+
+	(void)state;
+	watch(0);
+	pass(1000);
+	from = seen.count;
+	ibsa_fabric_sa_set(fabric, false);
+	pass(3000);
+	ibsa_fabric_sa_set(fabric, true);
+	pass(5000);
+	assert_int_equal(count(from, IBSA_EVENT_LOST), 1);
+	assert_int_equal(count(from, IBSA_EVENT_SUBSCRIBED), 1);
+	assert_int_equal(count(from, IBSA_EVENT_GAP), 1);
+	assert_int_equal(count(from, IBSA_EVENT_GID_IN), HOSTS + 1);
+	set_link("H5", false);
+	pass(100);
+	assert_last(IBSA_EVENT_GID_OUT, "H5");
+}
+
+static void sa_moves(void **state)
+{
+	(void)state;
+	watch(0);
+	pass(1000);
+	assert_int_equal(ibsa_fabric_sa_move(fabric, "H9"), 0);
+	pass(3000);
+	assert_int_equal(count(0, IBSA_EVENT_GAP), 1);
+	set_link("H5", false);
+	pass(100);
+	assert_last(IBSA_EVENT_GID_OUT, "H5");
+}
+
+/* Cut off oneself, one hears of nothing, and knows it. */
+static void own_port_goes_down(void **state)
+{
+	(void)state;
+	watch(0);
+	pass(1000);
+	set_link("H2", false);
+	pass(1100);
+	assert_int_equal(seen.events[seen.count - 1].kind, IBSA_EVENT_LOST);
+	assert_int_equal(seen.events[seen.count - 1].err, -ENETDOWN);
+	set_link("H5", false);
+	pass(1000);
+	set_link("H2", true);
+	pass(3000);
+	assert_int_equal(count(0, IBSA_EVENT_GAP), 1);
+	assert_int_equal(count(0, IBSA_EVENT_GID_OUT), 0);
+	set_link("H5", true);
+	pass(100);
+	assert_last(IBSA_EVENT_GID_IN, "H5");
+}
+
+/*
+ * What is told of a host takes turns, but for what the SA has given up to
+ * report: nothing twice, and nothing that was not so.
+ */
+static void assert_turns(const char *node, uint64_t given_up)
+{
+	const struct ibsa_gid gid = gid_of(node);
+	int last = IBSA_EVENT_GID_IN;
+	uint64_t left_out = 0;
+
+	for (int i = 0; i < seen.count; i++) {
+		const struct ibsa_event *event = &seen.events[i];
+
+		if (!(event->kind & IBSA_EVENT_OF_SM) ||
+		    memcmp(&event->gid, &gid, sizeof(gid)) != 0)
+			continue;
+		left_out += event->kind == last;
+		last = event->kind;
+	}
+	assert_true(left_out <= given_up);
+}
+
+/* Lost, late, doubled and out of order: each is told once. */
+static void bad_ways_change_nothing(void **state)
+{
+	static const struct ibsa_fault faults[] = {
+		{ .kind = IBSA_FAULT_LOSE, .percent = 10 },
+		{ .kind = IBSA_FAULT_DUPLICATE, .percent = 30 },
+		{ .kind = IBSA_FAULT_REORDER, .percent = 30 },
+	};
+	struct ibsa_fabric_stats stats;
+
+	(void)state;
+	watch(0);
+	pass(1000);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		assert_int_equal(ibsa_fabric_fault(fabric, &faults[i]), 0);
+	for (int i = 0; i < 100; i++) {
+		char node[8];
+
+		snprintf(node, sizeof(node), "H%d", 3 + i % (HOSTS - 2));
+		set_link(node, false);
+		pass(1500);
+		set_link(node, true);
+		pass(1500);
+	}
+	pass(5000);
+	ibsa_fabric_stats_get(fabric, &stats);
+	assert_in_range(count(0, IBSA_EVENT_GID_OUT), 90, 100);
+	assert_in_range(count(0, IBSA_EVENT_GID_IN), 90, 100);
+	for (int i = 3; i <= HOSTS; i++) {
+		char node[8];
+
+		snprintf(node, sizeof(node), "H%d", i);
+		assert_turns(node, stats.reports_unanswered);
+	}
+	assert_int_equal(ibsa_fabric_fault(fabric,
+					   &(struct ibsa_fault){
+						   .kind = IBSA_FAULT_LOSE }),
+			 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(host_leaves_and_comes_back),
+		TEST(links_and_changes_are_told),
+		TEST(second_client_of_the_port_is_refused),
+		TEST(sa_starts_anew),
+		TEST(sa_moves),
+		TEST(own_port_goes_down),
+		TEST(bad_ways_change_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
