@@ -80,6 +80,8 @@ void cmd_reach_details(struct cli *cli);
 int cmd_service(struct cli *cli);
 int cmd_service_can_help(struct cli *cli);
 void cmd_service_details(struct cli *cli);
+int cmd_watch(struct cli *cli);
+void cmd_watch_details(struct cli *cli);
 
 /* Where the example fabrics are and which to try; to standard error. */
 void suggest_fabric(void);

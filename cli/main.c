@@ -28,6 +28,9 @@ static const struct command commands[] = {
 	{ "service", "ACTION [ARGUMENT...]",
 	  "find services, offer one", false, true,
 	  cmd_service, cmd_service_can_help, cmd_service_details },
+	{ "watch", "[WHAT...] [WHO...]",
+	  "show what happens on the fabric as it happens", false, false,
+	  cmd_watch, NULL, cmd_watch_details },
 };
 /* clang-format on */
 

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa watch: what happens on the fabric, as it happens. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <ibsa/event.h>
+#include <ibsa/text.h>
+
+#include "ask.h"
+#include "fields.h"
+#include "interrupt.h"
+#include "names.h"
+#include "nodes.h"
+#include "target.h"
+
+enum {
+	LOOK_MS = 1000,	   /* how soon it is seen that nobody reads */
+	LINES_MAX = 65536, /* that wait for names */
+	WORD_BYTES = 32,
+};
+
+static const char last_words[] = "ended before the SA had ended the "
+				 "subscription; it may report in vain";
+
+/* An event until it is shown, after all those before it. */
+struct line {
+	struct line *next;
+	struct ibsa_event event;
+	struct timespec when;
+	unsigned long ticket; /* answers to wait for, of struct names */
+	bool is_generic;
+};
+
+struct watching {
+	struct cli *cli;
+	unsigned int kinds;
+	struct ibsa_gid *gids;
+	size_t gid_count;
+	struct names names;
+	struct line *first, **last;
+	unsigned int lines;
+	bool was_subscribed;
+	bool ending;
+	int status; /* exit status */
+};
+
+/* Words for kinds on the command line, besides the names of the events. */
+static const struct {
+	const char *text;
+	unsigned int kinds;
+} words[] = { { "all", IBSA_EVENT_ALL },
+	      { "sm", IBSA_EVENT_OF_SM },
+	      { "gid", IBSA_EVENT_GID_IN | IBSA_EVENT_GID_OUT },
+	      { "group", IBSA_EVENT_GROUP_CREATED | IBSA_EVENT_GROUP_DELETED },
+#define WORD(name, bit, trap, producers, text) { text, IBSA_EVENT_##name },
+	      IBSA_EVENT_KINDS(WORD)
+#undef WORD
+};
+
+enum { WORDS = sizeof(words) / sizeof(words[0]) };
+
+void cmd_watch_details(struct cli *cli)
+{
+	out_line(&cli->out, "WHAT is one or more of these, or none for sm:\n");
+	for (size_t i = 0; i < WORDS; i++)
+		out_line(&cli->out, "  %s", words[i].text);
+	out_line(&cli->out, "\nWHO narrows gid and group to these: a node's "
+			    "name, a GID, a port GUID after 0x,\nthe GID of a "
+			    "multicast group, self.\n");
+}
+
+static unsigned int kinds_of(const char *word)
+{
+	for (size_t i = 0; i < WORDS; i++)
+		if (strcmp(words[i].text, word) == 0)
+			return words[i].kinds;
+	return 0;
+}
+
+/* "LID 12", or the number of a trap that has no name. */
+static const char *number_text(char out[WORD_BYTES], const char *what,
+			       unsigned int number)
+{
+	snprintf(out, WORD_BYTES, "%s %u", what, number);
+	return out;
+}
+
+static const char *failure(int err)
+{
+	switch (err) {
+	case 0:
+		return "the SA is busy";
+	case -ETIMEDOUT:
+		return "the SA does not answer";
+	case -EAGAIN:
+		return "the port knows no subnet manager";
+	case -EBUSY:
+		return "another program has the SA's reports at this port";
+	case -ECANCELED:
+		return "the SA has not answered in time";
+	default:
+		return strerror(-err);
+	}
+}
+
+/* An SA that has no such subscription has nothing to end. */
+static bool is_gone(const struct ibsa_event *event)
+{
+	return event->err == 0 &&
+	       (event->status == 0 || event->status == IBSA_STATUS_REQ_INVALID);
+}
+
+static const char *reason(const struct ibsa_event *event)
+{
+	switch (event->kind) {
+	case IBSA_EVENT_LOST:
+		return event->err ? "the port is not active"
+				  : "the SA is asked to report again";
+	case IBSA_EVENT_FAILED:
+		return failure(event->err);
+	case IBSA_EVENT_REFUSED:
+		return ibsa_status_text(event->status);
+	case IBSA_EVENT_GAP:
+		return "events may have been missed before";
+	case IBSA_EVENT_ENDED:
+		if (is_gone(event))
+			return NULL;
+		return event->err ? failure(event->err)
+				  : ibsa_status_text(event->status);
+	default:
+		return NULL;
+	}
+}
+
+static bool is_of_gid(const struct ibsa_event *event)
+{
+	return event->kind & IBSA_EVENT_OF_SM;
+}
+
+static const char *name_of(const struct watching *watching,
+			   const struct ibsa_event *event)
+{
+	if (is_of_gid(event))
+		return names_of_guid(&watching->names,
+				     fields_gid_guid(&event->gid));
+	if (event->lid && event->lid <= IBSA_LID_UNICAST_MAX)
+		return names_of_lid(&watching->names, (uint16_t)event->lid);
+	return NULL;
+}
+
+static void put_time(struct out *out, const struct timespec *when)
+{
+	char text[WORD_BYTES] = "", all[2 * WORD_BYTES];
+	struct tm utc;
+
+	if (gmtime_r(&when->tv_sec, &utc))
+		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &utc);
+	snprintf(all, sizeof(all), "%s.%03ldZ", text, when->tv_nsec / 1000000);
+	out_text(out, "time", all);
+}
+
+static void put_or_none(struct out *out, const char *name, const char *text)
+{
+	if (text)
+		out_text(out, name, text);
+	else
+		out_none(out, name);
+}
+
+static void put_number(struct out *out, const char *name, bool known,
+		       uint64_t value)
+{
+	if (known)
+		out_number(out, name, value, "");
+	else
+		out_none(out, name);
+}
+
+/* What a program wants to know: the same members in each line. */
+static void json_cells(struct out *out, const struct line *line,
+		       const char *name)
+{
+	const struct ibsa_event *event = &line->event;
+
+	out_text(out, "event", ibsa_event_text(event->kind));
+	out_number(out, "sequence", event->sequence, "");
+	put_number(out, "trap", event->kind & IBSA_EVENT_ALL, event->trap);
+	if (is_of_gid(event))
+		fields_gid(out, "gid", &event->gid);
+	else
+		out_none(out, "gid");
+	put_number(out, "lid", event->lid, event->lid);
+	put_or_none(out, "name", name);
+	put_number(out, "port", event->port_num, event->port_num);
+	put_or_none(out, "reason", reason(event));
+	out_number(out, "status", event->status, "");
+}
+
+static void text_cells(struct out *out, const struct line *line,
+		       const char *name)
+{
+	const struct ibsa_event *event = &line->event;
+	char text[WORD_BYTES];
+
+	if (event->kind == IBSA_EVENT_OTHER)
+		number_text(text, line->is_generic ? "trap" : "vendor",
+			    event->trap);
+	out_text(out, "event",
+		 event->kind == IBSA_EVENT_OTHER
+			 ? text
+			 : ibsa_event_text(event->kind));
+	if (is_of_gid(event))
+		fields_gid(out, "about", &event->gid);
+	else
+		out_text(out, "about",
+			 event->lid ? number_text(text, "LID", event->lid)
+				    : "");
+	out_text(out, "name", name ? name : "");
+	out_text(out, "port",
+		 event->port_num ? number_text(text, "port", event->port_num)
+				 : "");
+	if (reason(event))
+		out_text(out, "reason", reason(event));
+}
+
+/* A line with the watching that it belongs to. */
+struct shown {
+	const struct watching *watching;
+	const struct line *line;
+};
+
+static void line_row(struct out *out, size_t index, void *arg)
+{
+	const struct shown *shown = arg;
+	const struct line *line = shown->line;
+	const char *name = name_of(shown->watching, &line->event);
+	char clean[IBSA_VALUE_TEXT];
+
+	(void)index;
+	if (name)
+		name = fields_clean(name, clean);
+	put_time(out, &line->when);
+	if (out->shape == OUT_JSON)
+		json_cells(out, line, name);
+	else
+		text_cells(out, line, name);
+}
+
+static bool is_ready(const struct watching *watching, const struct line *line)
+{
+	return watching->ending || watching->lines > LINES_MAX ||
+	       watching->names.answered >= line->ticket ||
+	       name_of(watching, &line->event);
+}
+
+/* Show what need not wait any more, in order. */
+static void flush(void *arg)
+{
+	struct watching *watching = arg;
+
+	while (watching->first && is_ready(watching, watching->first)) {
+		struct line *line = watching->first;
+		struct shown shown = { .watching = watching, .line = line };
+
+		out_event(&watching->cli->out, line_row, &shown);
+		watching->first = line->next;
+		if (!line->next)
+			watching->last = &watching->first;
+		watching->lines--;
+		free(line);
+	}
+}
+
+/* Ask for a name that may be asked for: who has gone is not known any more. */
+static void want_name(struct watching *watching, const struct ibsa_event *event)
+{
+	if (event->kind == IBSA_EVENT_GID_IN)
+		names_want_guid(&watching->names, fields_gid_guid(&event->gid));
+	else if (event->lid && event->lid <= IBSA_LID_UNICAST_MAX)
+		names_want_lid(&watching->names, (uint16_t)event->lid);
+	else if (event->kind == IBSA_EVENT_GAP ||
+		 (event->kind == IBSA_EVENT_SUBSCRIBED &&
+		  !watching->was_subscribed))
+		names_load(&watching->names);
+}
+
+static void append(struct watching *watching, const struct ibsa_event *event)
+{
+	struct line *line = calloc(1, sizeof(*line));
+
+	if (!line) {
+		complain("an event is not shown: out of memory");
+		return;
+	}
+	line->event = *event;
+	line->event.notice = NULL;
+	line->is_generic = event->notice && event->notice->is_generic;
+	/* How things stand has no name to wait for. */
+	line->ticket = event->notice ? watching->names.asked : 0;
+	clock_gettime(CLOCK_REALTIME, &line->when);
+	*watching->last = line;
+	watching->last = &line->next;
+	watching->lines++;
+}
+
+/* Waiting for better times helps with silence, but not with a refusal. */
+static void refused(struct watching *watching, uint16_t status)
+{
+	if (watching->was_subscribed || watching->ending)
+		return;
+	ask_refused(&ibsa_inform_info_record, status);
+	watching->status = CLI_REFUSED;
+	watching->ending = true;
+}
+
+static void ended(struct watching *watching, const struct ibsa_event *event)
+{
+	if (is_gone(event) || watching->status != CLI_DONE)
+		return;
+	complain("the SA may go on to report to this port: %s", reason(event));
+	watching->status = event->err ? CLI_SILENT : CLI_REFUSED;
+}
+
+static void happened(const struct ibsa_event *event, void *arg)
+{
+	struct watching *watching = arg;
+
+	if (event->kind != IBSA_EVENT_ENDED)
+		want_name(watching, event);
+	append(watching, event);
+	if (event->kind == IBSA_EVENT_SUBSCRIBED)
+		watching->was_subscribed = true;
+	else if (event->kind == IBSA_EVENT_REFUSED)
+		refused(watching, event->status);
+	else if (event->kind == IBSA_EVENT_ENDED)
+		ended(watching, event);
+	flush(watching);
+}
+
+/* Until a signal comes or nobody reads what is written. */
+static void hold(struct watching *watching, const struct interrupt *interrupt)
+{
+	while (!watching->ending && !interrupt_seen(interrupt) &&
+	       out_is_read(&watching->cli->out)) {
+		int err = ibsa_wait(watching->cli->client, LOOK_MS);
+
+		if (err && err != -EINTR) {
+			complain("cannot receive from the SA: %s; check the "
+				 "port with ibsa devices",
+				 strerror(-err));
+			watching->status = CLI_SILENT;
+			break;
+		}
+	}
+}
+
+static int not_watched(int err, const struct ibsa_error *error)
+{
+	complain("cannot watch: %s", error->text);
+	return err == -EINVAL ? CLI_USAGE : CLI_DEVICE;
+}
+
+static void say_alone(const struct cli *cli)
+{
+	if (fabric_file(cli))
+		complain("an embedded fabric is this process's alone: only "
+			 "what its own client does happens there");
+}
+
+static void watch(struct watching *watching, const struct interrupt *interrupt)
+{
+	const struct ibsa_event_options options = {
+		.kinds = watching->kinds,
+		.gids = watching->gids,
+		.gid_count = watching->gid_count,
+	};
+	struct ibsa_error error = { .text = "" };
+	struct ibsa_event_watch *handle;
+	int err;
+
+	watching->names = (struct names){
+		.client = watching->cli->client,
+		.changed = flush,
+		.arg = watching,
+	};
+	err = ibsa_event_watch(watching->cli->client, &options, happened,
+			       watching, &error, &handle);
+	if (err) {
+		watching->status = not_watched(err, &error);
+		return;
+	}
+	say_alone(watching->cli);
+	hold(watching, interrupt);
+	watching->ending = true;
+}
+
+/* The GID that an argument stands for. Return: the exit status. */
+static int gid_of(struct watching *watching, const char *text,
+		  struct ibsa_gid *out)
+{
+	struct cli *cli = watching->cli;
+	struct ibsa_error error;
+	struct target target;
+	int status = CLI_DONE;
+	struct ibsa_node node = { 0 };
+	struct ibsa_gid own;
+
+	if (target_parse(text, &target, &error) != 0) {
+		complain("%s", error.text);
+		return CLI_USAGE;
+	}
+	if (target.kind == TARGET_GID) {
+		*out = target.gid;
+		return CLI_DONE;
+	}
+	if (target.kind == TARGET_LID) {
+		complain("'%s' is a LID, which events do not have: use a "
+			 "name, a GID or a GUID",
+			 text);
+		return CLI_USAGE;
+	}
+	if (target.kind == TARGET_NAME) {
+		status = nodes_find(cli, "", target.name, &node);
+		target.guid = node.port_guid;
+	}
+	if (status == CLI_DONE)
+		status = ask_own_gid(cli, &own);
+	if (status == CLI_DONE)
+		*out = target.kind == TARGET_SELF
+			       ? own
+			       : fields_guid_gid(&own, target.guid);
+	return status;
+}
+
+/* Arguments that are no kinds are GIDs. Return: the exit status. */
+static int find_gids(struct watching *watching)
+{
+	const struct cli *cli = watching->cli;
+	int status = CLI_DONE;
+
+	watching->gids = calloc((size_t)cli->arg_count,
+				sizeof(*watching->gids));
+	if (!watching->gids) {
+		complain("out of memory");
+		return CLI_DEVICE;
+	}
+	for (int i = 1; i < cli->arg_count && status == CLI_DONE; i++) {
+		if (kinds_of(cli->args[i]))
+			continue;
+		status = gid_of(watching, cli->args[i],
+				&watching->gids[watching->gid_count++]);
+	}
+	if (watching->gid_count)
+		return status;
+	free(watching->gids);
+	watching->gids = NULL;
+	return status;
+}
+
+/* Its last event needs what is here. */
+static void end(struct watching *watching)
+{
+	(void)ibsa_close(watching->cli->client);
+	watching->cli->client = NULL;
+	flush(watching);
+	names_done(&watching->names);
+	free(watching->gids);
+}
+
+int cmd_watch(struct cli *cli)
+{
+	struct watching watching = { .cli = cli, .status = CLI_DONE };
+	struct interrupt interrupt;
+	int err;
+
+	watching.last = &watching.first;
+	for (int i = 1; i < cli->arg_count; i++)
+		watching.kinds |= kinds_of(cli->args[i]);
+	/* The SA is told before a command ends whose output nobody reads. */
+	signal(SIGPIPE, SIG_IGN);
+	err = interrupt_start(&interrupt, last_words);
+	if (err) {
+		complain("cannot watch: %s", strerror(-err));
+		return CLI_SILENT;
+	}
+	watching.status = ask_open(cli);
+	interrupt_wakes(&interrupt, cli->client);
+	if (watching.status == CLI_DONE)
+		watching.status = find_gids(&watching);
+	if (watching.status == CLI_DONE)
+		watch(&watching, &interrupt);
+	interrupt_stop(&interrupt);
+	end(&watching);
+	return watching.status;
+}

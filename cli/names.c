@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What nodes are called, as far as the SA has said, and without waiting. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "names.h"
+
+enum { ONE_MS = 1000, ALL_MS = 5000 }; /* how long an answer may take */
+
+struct name {
+	uint64_t guid; /* of the port */
+	uint16_t lid;
+	char text[sizeof(((struct ibsa_node *)0)->node_description)];
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct name *one = a, *other = b;
+
+	return (one->guid > other->guid) - (one->guid < other->guid);
+}
+
+static struct name *find(const struct names *names, size_t count, uint64_t guid)
+{
+	const struct name key = { .guid = guid };
+
+	if (!count)
+		return NULL;
+	return bsearch(&key, names->all, count, sizeof(key), compare);
+}
+
+/* Those that are known are overwritten, the others added at the end. */
+static void add_all(struct names *names, const struct ibsa_reply *reply)
+{
+	const size_t sorted = names->count;
+	struct name *all = realloc(names->all,
+				   (sorted + reply->count) * sizeof(*all));
+
+	if (!all)
+		return;
+	names->all = all;
+	for (size_t i = 0; i < reply->count; i++) {
+		struct name *name;
+		struct ibsa_node node;
+
+		if (ibsa_reply_decode(reply, i, &node) != 0)
+			continue;
+		name = find(names, sorted, node.port_guid);
+		if (!name)
+			name = &all[names->count++];
+		name->guid = node.port_guid;
+		name->lid = node.lid;
+		memcpy(name->text, node.node_description, sizeof(name->text));
+	}
+	qsort(all, names->count, sizeof(*all), compare);
+}
+
+static void answered(const struct ibsa_reply *reply, void *arg)
+{
+	struct names *names = arg;
+
+	names->answered++;
+	if (!reply->err && !reply->status && reply->count)
+		add_all(names, reply);
+	names->changed(names->arg);
+}
+
+/* What cannot be asked stays unknown. */
+static void want(struct names *names, const struct ibsa_node *match,
+		 uint64_t mask)
+{
+	const struct ibsa_query query = {
+		.record = &ibsa_node_record,
+		.match = match,
+		.mask = mask,
+		.method = IBSA_METHOD_GET_TABLE,
+		.deadline_ms = mask ? ONE_MS : ALL_MS,
+	};
+
+	if (ibsa_query(names->client, &query, answered, names, NULL) == 0)
+		names->asked++;
+}
+
+void names_load(struct names *names)
+{
+	want(names, NULL, 0);
+}
+
+void names_want_guid(struct names *names, uint64_t guid)
+{
+	const struct ibsa_node match = { .port_guid = guid };
+
+	if (!names_of_guid(names, guid))
+		want(names, &match, IBSA_NODE_CM(port_guid));
+}
+
+void names_want_lid(struct names *names, uint16_t lid)
+{
+	const struct ibsa_node match = { .lid = lid };
+
+	if (!names_of_lid(names, lid))
+		want(names, &match, IBSA_NODE_CM(lid));
+}
+
+const char *names_of_guid(const struct names *names, uint64_t guid)
+{
+	const struct name *name = find(names, names->count, guid);
+
+	return name ? name->text : NULL;
+}
+
+const char *names_of_lid(const struct names *names, uint16_t lid)
+{
+	for (size_t i = 0; i < names->count; i++)
+		if (names->all[i].lid == lid)
+			return names->all[i].text;
+	return NULL;
+}
+
+void names_done(struct names *names)
+{
+	free(names->all);
+	names->all = NULL;
+	names->count = 0;
+}
