@@ -10,7 +10,8 @@
  * Here, each SA MAD that is written is also kept whole in a file of the
  * folder, and one that is read is completed from there. So all programs of
  * one fabric, OpenSM too, must be run with it and the same folder.
- * umtap_sysfs.c keeps their copies of sysfs true.
+ * umtap_sysfs.c keeps their copies of sysfs true; umtap_issm.c has ibsim hand
+ * over Reports.
  *
  * Source of the behaviour: Linux Documentation/infiniband/user_mad.rst.
  */
@@ -27,6 +28,7 @@
 #include <ibsa/bits.h>
 #include <ibsa/sa.h>
 
+#include "test/counterpart/umtap.h"
 #include "umad/header.h"
 
 enum {
@@ -275,6 +277,11 @@ static void pull(int fd)
 	packet = packet_new(fd, SEGMENT_BYTES);
 	len = real.read(fd, packet->data, SEGMENT_BYTES);
 	if (len <= TIMED_OUT_BYTES) {
+		packet_free(packet);
+		return;
+	}
+	if (umtap_issm_answer(packet->data)) {
+		real.write(fd, packet->data, SEGMENT_BYTES);
 		packet_free(packet);
 		return;
 	}

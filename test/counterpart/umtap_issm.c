@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The part of the preload that has Reports arrive. ibsim hands a request to
+ * QP 1 only to a client that says it is a subnet manager's. OpenSM then asks
+ * that one for its SMInfo, and waits for ever for the answer; and ibsim's
+ * library crashes on a class that nobody has registered for. So with
+ * UMTAP_ISSM set, the classes are registered, then it is said, as by a
+ * manager, by opening the issm device, and SMInfo is answered here, behind
+ * the program's back.
+ *
+ * Source: IBA vol 1, 14.2.5.13 (SMInfo), 14.2.1.2 (directed route).
+ */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ibsa/bits.h>
+
+#include "test/counterpart/umtap.h"
+#include "umad/header.h"
+
+enum {
+	CLASS_LID_ROUTED = 0x01,
+	CLASS_DIRECTED = 0x81,
+	CLASS_AT = 1,
+	METHOD_AT = 3,
+	STATUS_AT = 4,
+	DATA_AT = 64,
+	DATA_BYTES = 64,
+	METHOD_GET_RESP = 0x81,
+	DIRECTION = 0x80, /* of a directed route: on its way back */
+	SM_KEY_LAST = DATA_AT + 15,
+	SM_KEY = 1, /* OpenSM's default */
+};
+
+static bool is_wanted(void)
+{
+	return getenv("UMTAP_ISSM") != NULL;
+}
+
+static void classes_register(int (*next)(int, unsigned long, ...), int fd)
+{
+	const uint8_t classes[] = { CLASS_LID_ROUTED, CLASS_DIRECTED };
+
+	for (size_t i = 0; i < sizeof(classes); i++) {
+		struct umad_agent_request request = {
+			.mgmt_class = classes[i],
+			.mgmt_class_version = 1,
+		};
+
+		if (next(fd, UMAD_REGISTER_AGENT, &request) < 0)
+			abort();
+	}
+	/* Left open: closed, it would be taken back. */
+	if (open("/dev/infiniband/issm0", O_NONBLOCK) < 0)
+		abort();
+}
+
+/* With the first agent of a file come the two. */
+int ioctl(int fd, unsigned long command, ...)
+{
+	int (*next)(int, unsigned long, ...);
+	struct umad_agent_request *request;
+	va_list args;
+	int result;
+
+	va_start(args, command);
+	request = va_arg(args, struct umad_agent_request *);
+	va_end(args);
+	*(void **)&next = dlsym(RTLD_NEXT, "ioctl");
+	result = next(fd, command, request);
+	if (!result && command == UMAD_REGISTER_AGENT && !request->id &&
+	    is_wanted())
+		classes_register(next, fd);
+	return result;
+}
+
+/* The port GUID, as ibsim's copy of sysfs has it: the end of the first GID. */
+static uint64_t port_guid(void)
+{
+	int fd = open("/sys/class/infiniband/ibsim0/ports/1/gids/0", O_RDONLY);
+	unsigned int words[8] = { 0 };
+	char text[64] = "";
+	uint64_t guid = 0;
+
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0 ||
+	    sscanf(text, "%x:%x:%x:%x:%x:%x:%x:%x", &words[0], &words[1],
+		   &words[2], &words[3], &words[4], &words[5], &words[6],
+		   &words[7]) != 8)
+		abort();
+	close(fd);
+	for (int i = 4; i < 8; i++)
+		guid = guid << 16 | words[i];
+	return guid;
+}
+
+/* A manager that is not active, and of the least priority. */
+bool umtap_issm_answer(void *packet)
+{
+	struct umad_header *header = packet;
+	uint8_t *mad = (uint8_t *)packet + UMAD_HEADER_BYTES;
+	const bool is_directed = mad[CLASS_AT] == CLASS_DIRECTED;
+
+	if (!is_wanted() || (!is_directed && mad[CLASS_AT] != CLASS_LID_ROUTED))
+		return false;
+	mad[METHOD_AT] = METHOD_GET_RESP;
+	memset(mad + DATA_AT, 0, DATA_BYTES);
+	ibsa_put_be64(mad + DATA_AT, port_guid());
+	mad[SM_KEY_LAST] = SM_KEY;
+	if (is_directed) {
+		mad[STATUS_AT] |= DIRECTION;
+		memset(&header->lid, 0xff, sizeof(header->lid));
+	}
+	header->qpn = 0;
+	header->qkey = 0;
+	header->timeout_ms = 0;
+	return true;
+}
