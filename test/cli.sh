@@ -126,6 +126,8 @@ wrong_command_lines() {
 		service keep 0x1234 printer service_lease=0
 		service keep 0x1234 printer service_id=1
 		service unregister
+		watch --all
+		watch --lease 5
 		service unregister printer
 		service unregister 0x1234 service_name=printer
 		service unregister 0x1234 service_id=0x1234
@@ -384,16 +386,20 @@ await() {
 	fail "no '$2' in ten seconds"
 }
 
-# hold ARG... - ibsa service keep in the background, which bash would have
-# ignore SIGINT, and nohup SIGHUP
-hold() {
-	what="ibsa service keep $*"
+# spawn ARG... - ibsa in the background, which bash would have ignore SIGINT,
+# and nohup SIGHUP
+spawn() {
+	what="ibsa $*"
 	checks=$((checks + 1))
 	: >out
 	: >err
-	env --default-signal=INT,HUP "$ibsa" --fabric "$fabric" \
-		service keep "$@" >out 2>err </dev/null &
+	env --default-signal=INT,HUP "$ibsa" --fabric "$fabric" "$@" \
+		>out 2>err </dev/null &
 	holder=$!
+}
+
+hold() {
+	spawn service keep "$@"
 }
 
 # ends STATUS [SIGNAL...] - so it does after these signals
@@ -463,6 +469,49 @@ kept_services() {
 	sleep 0.2
 	kill -0 "$holder" || fail 'ended by SIGHUP'
 	ends 0 TERM
+}
+
+watched_events() {
+	local signal at='^[0-9]{4}-[0-9-]{5}T[0-9:]{8}\.[0-9]{3}Z +'
+	for signal in INT TERM HUP; do
+		spawn watch
+		await out subscribed
+		ends 0 "$signal"
+		lines 2; err_has 'this process.s alone'
+		out_has "$at"'subscribed +- +- +port 1$'
+		out_has "$at"'ended +- +- +port 1$'
+	done
+	spawn watch gid link-state self node2 0x2c9030000abcd fe80::1 ff12::1
+	await out subscribed
+	ends 0 INT INT TERM # as timeout(1) does
+	lines 2
+	spawn -j watch all
+	await out '"subscribed"'
+	ends 0 TERM
+	what='ibsa -j watch, as JSON'
+	jq -se 'map(.event) == ["subscribed", "ended"] and
+		.[0].sequence < .[1].sequence and all(.[];
+		(.time | length) == 24 and .port == 1 and .status == 0 and
+		([.trap, .gid, .lid, .name, .reason] | all(. == null)))' \
+		out >jq.out || fail 'not these events'
+	run 1 --fabric "$fabric" watch nobody; out_empty; err_has 'no node'
+	run 2 --fabric "$fabric" watch gid 12; out_empty; err_has 'is a LID'
+	run 2 --fabric "$fabric" watch gid:12; out_empty
+	run 4 --fabric "$fabric" -C nobody watch; out_empty
+	spawn watch --sa 40000 -t 300
+	await out 'failed .*does not answer$'
+	ends 3 TERM; err_has 'may go on to report'
+	what='ibsa watch into a pipe'
+	timeout -s KILL 20 "$ibsa" --fabric "$fabric" watch \
+		2>err | head -1 >out
+	[ "${PIPESTATUS[0]}" -eq 0 ] || fail 'exit status is not 0'
+	lines 1; out_has subscribed; [ "$(wc -l <err)" -eq 1 ] || fail 'not quiet'
+	what='ibsa watch >/dev/full'
+	"$ibsa" --fabric "$fabric" watch >/dev/full 2>err
+	[ $? -eq 4 ] || fail 'exit status is not 4'
+	err_has 'No space left'
+	run 0 watch --help
+	out_has 'gid-out'; out_has 'link-state'
 }
 
 addresses_and_keys() {
@@ -557,6 +606,6 @@ waiting_is_shown_on_a_terminal() {
 
 run_groups help_on_each_level wrong_command_lines device_lists \
 	machine_lists examples_are_found paths records services \
-	kept_services addresses_and_keys unusable_fabrics \
+	kept_services watched_events addresses_and_keys unusable_fabrics \
 	closed_files_stay_closed output_that_fails interrupted \
 	waiting_is_shown_on_a_terminal
