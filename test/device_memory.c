@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <ibsa/device.h>
+#include <ibsa/verbs.h>
 
 #include "device/device.h"
 #include "test/device_tree.h"
@@ -57,6 +58,58 @@ static void every_allocation_of_a_search_may_fail(void **state)
 	tree_remove(&tree);
 }
 
+static void every_allocation_of_a_list_of_gids_may_fail(void **state)
+{
+	struct ibsa_gid_list *list = NULL;
+	struct tree tree;
+	int err = -ENOMEM;
+
+	(void)state;
+	tree_make(&tree);
+	tree_add_device(&tree, "mlx5_0");
+	tree_add_device(&tree, "mlx5_1");
+	tree_add_port(&tree, "mlx5_1", 2);
+	for (long n = 0; err; n++) {
+		fail_alloc_after(n);
+		err = ibsa_gids_read(NULL, 0, &list);
+		fail_alloc_after(-1);
+		assert_true(!err || err == -ENOMEM);
+		assert_true(!err == !!list);
+	}
+	assert_int_equal(list->count, 3);
+	ibsa_gids_free(list);
+	tree_remove(&tree);
+}
+
+static void every_allocation_of_a_context_may_fail(void **state)
+{
+	const struct ibsa_options options = { .device = "mlx5_0" };
+	struct ibv_context *context = NULL;
+	struct ibv_gid_entry entry;
+	struct tree tree;
+	ssize_t count = -ENOMEM;
+	int err = -ENOMEM;
+
+	(void)state;
+	tree_make(&tree);
+	tree_add_device(&tree, "mlx5_0");
+	for (long n = 0; err; n++) {
+		fail_alloc_after(n);
+		err = ibsa_verbs_open(&options, NULL, &context);
+		fail_alloc_after(-1);
+		assert_true(!err || err == -ENOMEM);
+		assert_true(!err == !!context);
+	}
+	for (long n = 0; count == -ENOMEM; n++) {
+		fail_alloc_after(n);
+		count = ibsa_query_gid_table(context, &entry, 1, 0);
+		fail_alloc_after(-1);
+	}
+	assert_int_equal(count, 1);
+	assert_int_equal(ibsa_verbs_close(context), 0);
+	tree_remove(&tree);
+}
+
 /* With memory enough, the device file that is not there is what fails. */
 static void every_allocation_of_an_open_may_fail(void **state)
 {
@@ -83,6 +136,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_allocation_may_fail),
 		cmocka_unit_test(every_allocation_of_a_search_may_fail),
+		cmocka_unit_test(every_allocation_of_a_list_of_gids_may_fail),
+		cmocka_unit_test(every_allocation_of_a_context_may_fail),
 		cmocka_unit_test(every_allocation_of_an_open_may_fail),
 	};
 

@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # <ibsa/ib_sa.h> compiles beside the headers of rdma-core and OpenSM, in
 # either order, with and without the kernel's short names, as C11 and as
-# C++17.
+# C++17; and <ibsa/verbs.h> beside rdma-core's, or in its place.
 #
-# usage: headers_beside.sh INCLUDE-DIR USER.c   (CC and CXX name the compilers)
+# usage: headers_beside.sh INCLUDE-DIR IB_SA-USER.c VERBS-USER.c
+# (CC and CXX name the compilers)
 set -u
 
 include=$1
 user=$2
+verbs_user=$3
 others=/usr/include/infiniband
 flags="-Wall -Wextra -Wpedantic -Werror -fsyntax-only -I$include -I$others"
 failed=0
@@ -33,4 +35,12 @@ compile
 compile -DIB_SA_FIRST
 compile -DIBSA_KERNEL_TYPES
 compile -DIBSA_KERNEL_TYPES -DIB_SA_FIRST
+
+user=$verbs_user
+compile
+compile -DVERBS_FIRST
+flags="-I$include/ibsa/compat $flags"
+compile
+compile -DVERBS_FIRST
+compile -DVERBS_COMPAT
 exit $failed

@@ -10,6 +10,7 @@
 #include <ibsa/sa.h>
 #include <ibsa/ibsa.h>
 #include <ibsa/records.h>
+#include <ibsa/verbs.h>
 
 static const uint64_t asked = IBSA_PATH_CM(slid) | IBSA_PATH_CM(dlid) |
 			      IBSA_CM(service, service_data8) << 3;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The RDMA devices of this machine and their ports, as sysfs shows them. */
+/*
+ * The RDMA devices of this machine, their ports and their GID tables, as
+ * sysfs shows them; and which GID to use.
+ */
 #ifndef IBSA_DEVICE_H
 #define IBSA_DEVICE_H
 
@@ -86,6 +89,98 @@ int ibsa_devices_read(struct ibsa_device_list **out) IBSA_MUST_USE;
  * @list: from ibsa_devices_read(), or NULL
  */
 void ibsa_devices_free(struct ibsa_device_list *list);
+
+/**
+ * struct ibsa_gid_row - an entry of a GID table, and whose it is
+ * @device:     name of the device
+ * @port:       its port
+ * @port_state: of that port, enum ibsa_port_state_code; 0: unknown
+ * @err:        0, or why the entry could not be read, as negative errno; of
+ *              @entry then only the index is known
+ * @entry:      GID, index, type and interface
+ */
+struct ibsa_gid_row {
+	const char *device;
+	unsigned int port;
+	uint8_t port_state;
+	int err;
+	struct ibsa_gid_entry entry;
+};
+
+/**
+ * struct ibsa_gid_list - the entries of GID tables
+ * @rows:  by device in natural order, then by port, then by index
+ * @count: of them
+ */
+struct ibsa_gid_list {
+	const struct ibsa_gid_row *rows;
+	size_t count;
+};
+
+/**
+ * ibsa_gids_read - read GID tables
+ * @device: whose; NULL: of all devices
+ * @port:   its port; 0: all ports
+ * @out:    a list that ibsa_gids_free() frees
+ *
+ * Reads the files that ibsa_devices_read() reads, and no device needs to be
+ * opened. Empty entries are left out. An entry that cannot be read is in the
+ * list with its err set, and hides no other. The interface is one of the
+ * caller's network name space, or 0.
+ *
+ * Return: 0, also for an empty list; -ENOSYS the RDMA modules are not loaded;
+ * -ENODEV there is no such device, or port; -ENOMEM; or the error of reading a
+ * folder. Thread-safe.
+ *
+ * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.
+ */
+int ibsa_gids_read(const char *device, unsigned int port,
+		   struct ibsa_gid_list **out) IBSA_MUST_USE;
+
+/**
+ * ibsa_gids_free - free a list
+ * @list: from ibsa_gids_read(), or NULL
+ */
+void ibsa_gids_free(struct ibsa_gid_list *list);
+
+/* Why a GID is the one to use, or is not; in the order they are looked at. */
+enum ibsa_gid_fit {
+	IBSA_GID_CHOSEN,
+	IBSA_GID_UNREADABLE,
+	IBSA_GID_EMPTY,
+	IBSA_GID_PORT_DOWN,    /* its port is known not to be active */
+	IBSA_GID_OTHER_FAMILY, /* one is IPv4 and the other is not */
+	IBSA_GID_LINK_LOCAL,   /* and the address is not */
+	IBSA_GID_ROCE_V1_ONLY, /* the chosen one is of a later version */
+	IBSA_GID_FARTHER,      /* has fewer leading bits of the address */
+	IBSA_GID_LATER,	       /* as good, but it comes after the chosen one */
+};
+
+/**
+ * ibsa_gid_choose - which GID to use for an address
+ * @rows:     where to choose from, in any order
+ * @count:    of them
+ * @address:  that is to be reached, or one of this machine; an IPv4 address as
+ *            ::ffff:a.b.c.d. NULL: any
+ * @out_fits: why each of @rows is chosen or not, @count of them; or NULL
+ * @out_at:   the place of the chosen one in @rows
+ *
+ * Left out are rows with an err, empty ones, those of ports that are not
+ * active, those of the other address family, and link-local ones unless
+ * @address is link-local. The best of the others is of RoCE v2 or InfiniBand
+ * rather than RoCE v1; then has the most leading bits in common with @address,
+ * of which 64 count in IPv6 unless all are; then comes first. Without @address
+ * link-local GIDs of InfiniBand, which are the usual ones there, are not left
+ * out, and of RoCE an IPv4 one is better than another.
+ *
+ * Return: 0; -ENOENT none can be used, and @out_at is untouched, but not
+ * @out_fits. No I/O; thread-safe.
+ *
+ * Source: the rule of NCCL and UCX; RFC 6724, 5, rule 8.
+ */
+int ibsa_gid_choose(const struct ibsa_gid_row *rows, size_t count,
+		    const struct ibsa_gid *address, enum ibsa_gid_fit *out_fits,
+		    size_t *out_at) IBSA_MUST_USE;
 
 IBSA_END
 

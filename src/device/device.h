@@ -31,13 +31,28 @@ int ibsa__link_read(const char *device, unsigned int port,
 		    uint8_t *out) IBSA_MUST_USE;
 
 /*
- * One entry of the GID table, with the interface of that name in the
- * caller's network name space, or 0. 0; -ENODATA it is empty; -ENOENT no
- * such entry, port or device; -EPROTO its GID or type is nonsense, or its
- * type is missing where the others have one; or the error of reading it.
+ * One entry of the GID table, with its interface in the caller's network name
+ * space, or 0. 0; -ENODATA it is empty; -ENOENT no such entry, port or
+ * device; -EPROTO its GID or type is nonsense, or its type is missing where
+ * the others have one; or the error of reading it.
  */
 int ibsa__gid_read(const char *device, unsigned int port, uint32_t index,
 		   struct ibsa_gid_entry *out) IBSA_MUST_USE;
+
+/*
+ * Told an entry, or why it cannot be read, with only its index. What is not 0
+ * ends the walk.
+ */
+typedef int (*ibsa__gid_fn)(unsigned int port, int err,
+			    const struct ibsa_gid_entry *entry, void *arg);
+
+/*
+ * All entries of a device that are not empty, by port, then index, in one
+ * pass. 0; -ENODEV no such device; -ENOMEM; the error of reading a folder; or
+ * what @each returned.
+ */
+int ibsa__gids_walk(const char *device, ibsa__gid_fn each,
+		    void *arg) IBSA_MUST_USE;
 
 /*
  * The first entry with this GID and type. 0; -ENOENT there is none, or no

@@ -8,10 +8,10 @@
  * libibverbs/cmd_device.c.
  */
 #include <errno.h>
-#include <net/if.h>
 #include <string.h>
 
 #include "device/device.h"
+#include "device/interface.h"
 #include "device/parse.h"
 #include "device/sysfs.h"
 
@@ -79,25 +79,24 @@ static int type_read(const char *device, unsigned int port, uint32_t index,
 	return 0;
 }
 
-/*
- * 0 where there is none. The kernel names the interface whatever name space
- * it is in: one that is not known here is of another.
- */
+/* 0 where there is none, or none here. */
 static uint32_t interface_read(const char *device, unsigned int port,
-			       uint32_t index)
+			       const struct ibsa_gid_entry *entry,
+			       struct ibsa__interfaces *interfaces)
 {
 	struct ibsa__sysfs_text text;
 
 	if (ibsa__sysfs_read(&text,
 			     "class/infiniband/%s/ports/%u/gid_attrs/ndevs/%u",
-			     device, port, index))
+			     device, port, entry->index))
 		return 0;
 	text.bytes[strcspn(text.bytes, "\n")] = '\0';
-	return if_nametoindex(text.bytes);
+	return ibsa__interface_find(interfaces, text.bytes, &entry->gid);
 }
 
-int ibsa__gid_read(const char *device, unsigned int port, uint32_t index,
-		   struct ibsa_gid_entry *out)
+static int entry_read(const char *device, unsigned int port, uint32_t index,
+		      struct ibsa__interfaces *interfaces,
+		      struct ibsa_gid_entry *out)
 {
 	struct ibsa_gid_entry entry = { .index = index };
 	int err;
@@ -107,9 +106,68 @@ int ibsa__gid_read(const char *device, unsigned int port, uint32_t index,
 		err = type_read(device, port, index, &entry.type);
 	if (err)
 		return err;
-	entry.ifindex = interface_read(device, port, index);
+	entry.ifindex = interface_read(device, port, &entry, interfaces);
 	*out = entry;
 	return 0;
+}
+
+int ibsa__gid_read(const char *device, unsigned int port, uint32_t index,
+		   struct ibsa_gid_entry *out)
+{
+	struct ibsa__interfaces interfaces = { 0 };
+	int err = entry_read(device, port, index, &interfaces, out);
+
+	ibsa__interfaces_done(&interfaces);
+	return err;
+}
+
+/* One port's table. A file that is gone by now was an entry before. */
+static int port_walk(const char *device, unsigned int port,
+		     struct ibsa__interfaces *interfaces, ibsa__gid_fn each,
+		     void *arg)
+{
+	struct ibsa__names names;
+	int err;
+
+	err = ibsa__sysfs_names(&names, "class/infiniband/%s/ports/%u/gids",
+				device, port);
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	for (size_t i = 0; !err && i < names.count; i++) {
+		struct ibsa_gid_entry entry = { 0 };
+		unsigned int index;
+
+		if (ibsa__parse_index(names.at[i], &index))
+			continue;
+		entry.index = index;
+		err = entry_read(device, port, index, interfaces, &entry);
+		if (err == -ENODATA || err == -ENOENT)
+			err = 0;
+		else
+			err = each(port, err, &entry, arg);
+	}
+	ibsa__names_free(&names);
+	return err;
+}
+
+int ibsa__gids_walk(const char *device, ibsa__gid_fn each, void *arg)
+{
+	struct ibsa__interfaces interfaces = { 0 };
+	struct ibsa__names names;
+	int err;
+
+	err = ibsa__sysfs_names(&names, "class/infiniband/%s/ports", device);
+	if (err)
+		return err == -ENOENT ? -ENODEV : err;
+	for (size_t i = 0; !err && i < names.count; i++) {
+		unsigned int port;
+
+		if (!ibsa__parse_index(names.at[i], &port))
+			err = port_walk(device, port, &interfaces, each, arg);
+	}
+	ibsa__names_free(&names);
+	ibsa__interfaces_done(&interfaces);
+	return err;
 }
 
 /* Entries that cannot be read are others'. */

@@ -45,6 +45,32 @@ int ibsa__uverbs_needs_grh(int cmd_fd, uint32_t driver, unsigned int port,
 			   bool *out) IBSA_MUST_USE;
 
 /*
+ * One entry of a port's GID table, of @entry_size bytes: what the kernel does
+ * not know is zeroed. 0, or as ibsa__uverbs_call(); -ENODATA it is empty;
+ * -EINVAL no such port or entry, too little room, or @flags.
+ *
+ * Source: Linux drivers/infiniband/core/uverbs_std_types_device.c.
+ */
+int ibsa__uverbs_gid(int cmd_fd, uint32_t driver, uint32_t port, uint32_t index,
+		     uint32_t flags, void *entry,
+		     size_t entry_size) IBSA_MUST_USE;
+
+/* So many entries a call has room for: it says their bytes in 16 bits. */
+static inline size_t ibsa__uverbs_gids_max(size_t entry_size)
+{
+	return entry_size ? UINT16_MAX / entry_size : 0;
+}
+
+/*
+ * All entries that are not empty, of all ports; of @max_entries at most
+ * ibsa__uverbs_gids_max() are given to the kernel. 0, or as
+ * ibsa__uverbs_call(); -EINVAL there are more, or no room, or @flags.
+ */
+int ibsa__uverbs_gids(int cmd_fd, uint32_t driver, uint32_t flags,
+		      void *entries, size_t max_entries, size_t entry_size,
+		      uint64_t *out_count) IBSA_MUST_USE;
+
+/*
  * The next event: enum ibv_event_type, and the port or object it is of.
  * 0; -EAGAIN there is none; -EIO the device is gone; or the error of reading.
  */

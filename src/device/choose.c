@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which GID to use for an address. Values only, no I/O.
+ *
+ * Source: what NCCL and UCX do; RFC 6724, 5, rule 8 for the leading bits.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <ibsa/device.h>
+#include <ibsa/sa.h>
+
+enum {
+	IPV6_BITS = 64, /* of the subnet: the rest says nothing of nearness */
+	ALL_BITS = 128,
+};
+
+/* How good a row is; compared in this order, more is better. */
+struct score {
+	unsigned int version;
+	unsigned int bits;
+};
+
+static bool is_ipv4(const struct ibsa_gid *gid)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, 0xff };
+
+	return !memcmp(gid->raw, mapped, sizeof(mapped));
+}
+
+/* fe80::/10 */
+static bool is_link_local(const struct ibsa_gid *gid)
+{
+	return gid->raw[0] == 0xfe && (gid->raw[1] & 0xc0) == 0x80;
+}
+
+static unsigned int common_bits(const struct ibsa_gid *a,
+				const struct ibsa_gid *b)
+{
+	unsigned int bits = 0;
+
+	while (bits < ALL_BITS &&
+	       !((a->raw[bits / 8] ^ b->raw[bits / 8]) & 0x80 >> bits % 8))
+		bits++;
+	return bits;
+}
+
+/* Whether a row can be used at all: IBSA_GID_CHOSEN, or why not. */
+static enum ibsa_gid_fit row_fit(const struct ibsa_gid_row *row,
+				 const struct ibsa_gid *address)
+{
+	static const struct ibsa_gid none;
+	const struct ibsa_gid *gid = &row->entry.gid;
+	const bool may_be_local = address ? is_link_local(address)
+					  : row->entry.type == IBSA_GID_IB;
+
+	if (row->err)
+		return IBSA_GID_UNREADABLE;
+	if (!memcmp(gid, &none, sizeof(none)))
+		return IBSA_GID_EMPTY;
+	if (row->port_state && row->port_state != IBSA_PORT_ACTIVE)
+		return IBSA_GID_PORT_DOWN;
+	if (address && is_ipv4(gid) != is_ipv4(address))
+		return IBSA_GID_OTHER_FAMILY;
+	if (is_link_local(gid) && !may_be_local)
+		return IBSA_GID_LINK_LOCAL;
+	return IBSA_GID_CHOSEN;
+}
+
+static struct score row_score(const struct ibsa_gid_row *row,
+			      const struct ibsa_gid *address)
+{
+	const struct ibsa_gid *gid = &row->entry.gid;
+	struct score score = { .version = row->entry.type != IBSA_GID_ROCE_V1 };
+
+	if (!address) {
+		score.bits = is_ipv4(gid);
+		return score;
+	}
+	score.bits = common_bits(gid, address);
+	if (score.bits > IPV6_BITS && score.bits < ALL_BITS && !is_ipv4(gid))
+		score.bits = IPV6_BITS;
+	return score;
+}
+
+static bool is_better(const struct score *a, const struct score *b)
+{
+	return a->version != b->version ? a->version > b->version
+					: a->bits > b->bits;
+}
+
+/* Why a row that can be used is not the chosen one. */
+static enum ibsa_gid_fit fit_beside(const struct score *row,
+				    const struct score *chosen,
+				    const struct ibsa_gid *address)
+{
+	if (row->version != chosen->version)
+		return IBSA_GID_ROCE_V1_ONLY;
+	if (row->bits != chosen->bits)
+		return address ? IBSA_GID_FARTHER : IBSA_GID_OTHER_FAMILY;
+	return IBSA_GID_LATER;
+}
+
+/* @chosen is @count if there is none. */
+static void fits_fill(const struct ibsa_gid_row *rows, size_t count,
+		      const struct ibsa_gid *address, size_t chosen,
+		      enum ibsa_gid_fit *fits)
+{
+	struct score best = { 0 };
+
+	if (chosen < count)
+		best = row_score(&rows[chosen], address);
+	for (size_t i = 0; i < count; i++) {
+		struct score score;
+
+		fits[i] = row_fit(&rows[i], address);
+		if (fits[i] != IBSA_GID_CHOSEN || i == chosen)
+			continue;
+		score = row_score(&rows[i], address);
+		fits[i] = fit_beside(&score, &best, address);
+	}
+}
+
+int ibsa_gid_choose(const struct ibsa_gid_row *rows, size_t count,
+		    const struct ibsa_gid *address, enum ibsa_gid_fit *out_fits,
+		    size_t *out_at)
+{
+	struct score best = { 0 };
+	size_t at = count;
+
+	for (size_t i = 0; i < count; i++) {
+		struct score score;
+
+		if (row_fit(&rows[i], address) != IBSA_GID_CHOSEN)
+			continue;
+		score = row_score(&rows[i], address);
+		if (at < count && !is_better(&score, &best))
+			continue;
+		at = i;
+		best = score;
+	}
+	if (out_fits)
+		fits_fill(rows, count, address, at, out_fits);
+	if (at == count)
+		return -ENOENT;
+	*out_at = at;
+	return 0;
+}

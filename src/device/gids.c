@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The GID tables of this machine's devices as one list. */
+#include <errno.h>
+
+#include <ibsa/device.h>
+
+#include "base/alloc.h"
+#include "device/device.h"
+#include "device/parse.h"
+#include "device/sysfs.h"
+
+/* A list under way, and the device and port that are read. */
+struct reading {
+	struct ibsa_gid_row *rows;
+	size_t count;
+	size_t room;
+	unsigned int only_port; /* 0: all */
+	const char *device;
+	unsigned int port;
+	uint8_t port_state;
+};
+
+/* The state alone: a port may lack what else is known of one. */
+static uint8_t state_read(const char *device, unsigned int port)
+{
+	struct ibsa__sysfs_text text;
+	uint64_t state;
+
+	if (ibsa__sysfs_read(&text, "class/infiniband/%s/ports/%u/state",
+			     device, port) ||
+	    ibsa__parse_number(text.bytes, UINT8_MAX, &state))
+		return 0;
+	return (uint8_t)state;
+}
+
+static int make_room(struct reading *reading)
+{
+	const size_t room = reading->room ? 2 * reading->room : 16;
+	struct ibsa_gid_row *rows;
+
+	if (reading->count < reading->room)
+		return 0;
+	rows = ibsa__realloc(reading->rows, room, sizeof(*rows));
+	if (!rows)
+		return -ENOMEM;
+	reading->rows = rows;
+	reading->room = room;
+	return 0;
+}
+
+static int add(unsigned int port, int entry_err,
+	       const struct ibsa_gid_entry *entry, void *arg)
+{
+	struct reading *reading = arg;
+	int err;
+
+	if (reading->only_port && port != reading->only_port)
+		return 0;
+	err = make_room(reading);
+	if (err)
+		return err;
+	if (port != reading->port) {
+		reading->port = port;
+		reading->port_state = state_read(reading->device, port);
+	}
+	reading->rows[reading->count++] = (struct ibsa_gid_row){
+		.device = reading->device,
+		.port = port,
+		.port_state = reading->port_state,
+		.err = entry_err,
+		.entry = *entry,
+	};
+	return 0;
+}
+
+/* The rows of one device; they share its name, which the first one owns. */
+static int device_add(const char *name, struct reading *reading)
+{
+	const size_t first = reading->count;
+	char *own = ibsa__strdup(name);
+	int err;
+
+	if (!own)
+		return -ENOMEM;
+	reading->device = own;
+	reading->port = 0;
+	reading->port_state = state_read(name, 0);
+	err = ibsa__gids_walk(name, add, reading);
+	if (err)
+		reading->count = first;
+	if (reading->count == first)
+		ibsa__free(own);
+	return err;
+}
+
+static int all_add(struct reading *reading)
+{
+	struct ibsa__names names;
+	int err = ibsa__sysfs_names(&names, "class/infiniband");
+
+	if (err)
+		return err == -ENOENT ? -ENOSYS : err;
+	for (size_t i = 0; !err && i < names.count; i++) {
+		err = device_add(names.at[i], reading);
+		/* Gone since, or no device at all. */
+		if (err == -ENODEV || err == -ENOTDIR)
+			err = 0;
+	}
+	ibsa__names_free(&names);
+	return err;
+}
+
+static int one_add(const char *device, struct reading *reading)
+{
+	int err = ibsa__sysfs_folder("class/infiniband");
+
+	if (err)
+		return err == -ENOENT ? -ENOSYS : err;
+	if (reading->only_port)
+		err = ibsa__sysfs_folder("class/infiniband/%s/ports/%u", device,
+					 reading->only_port);
+	if (err)
+		return err == -ENOENT ? -ENODEV : err;
+	return device_add(device, reading);
+}
+
+int ibsa_gids_read(const char *device, unsigned int port,
+		   struct ibsa_gid_list **out)
+{
+	struct ibsa_gid_list *list = ibsa__calloc(1, sizeof(*list));
+	struct reading reading = { .only_port = port };
+	int err;
+
+	if (!list)
+		return -ENOMEM;
+	err = device ? one_add(device, &reading) : all_add(&reading);
+	list->rows = reading.rows;
+	list->count = reading.count;
+	if (err) {
+		ibsa_gids_free(list);
+		return err;
+	}
+	*out = list;
+	return 0;
+}
+
+void ibsa_gids_free(struct ibsa_gid_list *list)
+{
+	if (!list)
+		return;
+	for (size_t i = list->count; i > 0; i--) {
+		if (i == 1 ||
+		    list->rows[i - 2].device != list->rows[i - 1].device)
+			ibsa__free((void *)list->rows[i - 1].device);
+	}
+	ibsa__free((void *)list->rows);
+	ibsa__free(list);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Network interfaces and the GIDs that the kernel makes from their addresses.
+ *
+ * Source: Linux drivers/infiniband/core/roce_gid_mgmt.c; net/addrconf.h.
+ */
+#include <ifaddrs.h>
+#include <net/ethernet.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <netpacket/packet.h>
+#include <string.h>
+
+#include "device/interface.h"
+
+enum { LOCAL_BIT = 2 }; /* of a hardware address; an interface id flips it */
+
+/* What the addresses of an interface say of a GID. */
+enum verdict { NOTHING_TO_COMPARE, IS_OTHERS, IS_ITS };
+
+static bool ipv4_is_in(const struct sockaddr *address,
+		       const struct ibsa_gid *gid)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, 0xff };
+	const struct sockaddr_in *in = (const void *)address;
+
+	return !memcmp(gid->raw, mapped, sizeof(mapped)) &&
+	       !memcmp(gid->raw + sizeof(mapped), &in->sin_addr,
+		       sizeof(in->sin_addr));
+}
+
+static bool address_is_in(const struct sockaddr *address,
+			  const struct ibsa_gid *gid)
+{
+	const struct sockaddr_in6 *in6 = (const void *)address;
+
+	if (!address)
+		return false;
+	if (address->sa_family == AF_INET)
+		return ipv4_is_in(address, gid);
+	return address->sa_family == AF_INET6 &&
+	       !memcmp(&in6->sin6_addr, gid, sizeof(*gid));
+}
+
+/*
+ * In an interface id, around two bytes that vary, as in the default GIDs of
+ * RoCE; or at the start, as in the GIDs of iWARP.
+ */
+static bool hardware_is_in(const uint8_t *address, const struct ibsa_gid *gid)
+{
+	const uint8_t *id = gid->raw + 8;
+
+	return !memcmp(address, gid->raw, ETH_ALEN) ||
+	       (!((id[0] ^ address[0]) & ~LOCAL_BIT) &&
+		!memcmp(id + 1, address + 1, 2) &&
+		!memcmp(id + 5, address + 3, 3));
+}
+
+static const uint8_t *hardware_address(const struct sockaddr *address)
+{
+	static const uint8_t none[ETH_ALEN];
+	const struct sockaddr_ll *link = (const void *)address;
+
+	if (!address || address->sa_family != AF_PACKET ||
+	    link->sll_halen != ETH_ALEN ||
+	    !memcmp(link->sll_addr, none, ETH_ALEN))
+		return NULL;
+	return link->sll_addr;
+}
+
+/* The kernel takes the far end of a point-to-point link for its GIDs. */
+static enum verdict judge(const struct ifaddrs *at, const struct ibsa_gid *gid)
+{
+	const uint8_t *hardware = hardware_address(at->ifa_addr);
+
+	if (address_is_in(at->ifa_addr, gid) ||
+	    address_is_in(at->ifa_dstaddr, gid) ||
+	    (hardware && hardware_is_in(hardware, gid)))
+		return IS_ITS;
+	return hardware ? IS_OTHERS : NOTHING_TO_COMPARE;
+}
+
+uint32_t ibsa__interface_find(struct ibsa__interfaces *interfaces,
+			      const char *name, const struct ibsa_gid *gid)
+{
+	enum verdict verdict = NOTHING_TO_COMPARE;
+	const struct ifaddrs *at;
+
+	if (!interfaces->is_read && getifaddrs(&interfaces->all))
+		interfaces->all = NULL;
+	interfaces->is_read = true;
+	for (at = interfaces->all; at && verdict != IS_ITS; at = at->ifa_next) {
+		enum verdict one;
+
+		if (strcmp(at->ifa_name, name) != 0)
+			continue;
+		one = judge(at, gid);
+		verdict = one > verdict ? one : verdict;
+	}
+	return verdict == IS_OTHERS ? 0 : if_nametoindex(name);
+}
+
+void ibsa__interfaces_done(struct ibsa__interfaces *interfaces)
+{
+	if (interfaces->all)
+		freeifaddrs(interfaces->all);
+	interfaces->all = NULL;
+	interfaces->is_read = false;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Contexts that are our own: made, known by the registry, closed. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <ibsa/device.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/registry.h"
+#include "client/open.h"
+#include "verbs/context.h"
+
+struct key {
+	char text[64];
+};
+
+/* With the file, lest an entry serves another context at the same address. */
+static struct key key_of(const struct ibv_context *context)
+{
+	struct key key;
+
+	snprintf(key.text, sizeof(key.text), "verbs %p %d",
+		 (const void *)context, context->cmd_fd);
+	return key;
+}
+
+static void destroy(void *object)
+{
+	struct ibsa__verbs *verbs = object;
+
+	if (verbs->context.context.async_fd >= 0)
+		close(verbs->context.context.async_fd);
+	ibsa__fabric_release(verbs->fabric);
+	ibsa__free(verbs->name);
+	ibsa__free(verbs);
+}
+
+static int options_check(const struct ibsa_options *options,
+			 struct ibsa_error *error)
+{
+	if (options->port || options->transport || options->context)
+		return ibsa__fail(error, -EINVAL,
+				  "a verbs context is of a whole device: "
+				  "neither a port nor a transport or another "
+				  "context goes with it");
+	return ibsa__options_check(options, error);
+}
+
+/* The node type of a device of this machine, as sysfs has it. */
+static int node_type_read(const char *name, enum ibv_node_type *out)
+{
+	struct ibsa_device_list *list;
+	int err = ibsa_devices_read(&list);
+
+	if (err)
+		return err;
+	*out = IBV_NODE_UNKNOWN;
+	for (size_t i = 0; i < list->count; i++) {
+		if (!strcmp(list->devices[i].name, name))
+			*out = (enum ibv_node_type)list->devices[i].node_type;
+	}
+	ibsa_devices_free(list);
+	return 0;
+}
+
+/*
+ * What is ours of the options. A device of this machine stays one, whatever
+ * $IBSA_FABRIC says later.
+ */
+static void options_keep(struct ibsa__verbs *verbs,
+			 const struct ibsa_options *options)
+{
+	verbs->options = *options;
+	verbs->options.device = verbs->name;
+	verbs->options.fabric = "";
+	if (verbs->fabric)
+		verbs->options.on = verbs->fabric;
+	if (!options->sa)
+		return;
+	verbs->sa = *options->sa;
+	verbs->options.sa = &verbs->sa;
+}
+
+/* The members that programs look at; all others are 0. */
+static int context_fill(struct ibsa__verbs *verbs)
+{
+	struct ibv_context *context = &verbs->context.context;
+
+	snprintf(verbs->device.name, sizeof(verbs->device.name), "%s",
+		 verbs->name);
+	context->device = &verbs->device;
+	context->async_fd = eventfd(0, EFD_CLOEXEC);
+	if (context->async_fd < 0)
+		return -errno;
+	if (!ibsa__verbs_is_in_fabric(verbs))
+		return node_type_read(verbs->name, &verbs->device.node_type);
+	verbs->device.node_type = IBV_NODE_CA;
+	return 0;
+}
+
+static int verbs_new(const struct ibsa_options *options,
+		     struct ibsa_error *error, struct ibsa__verbs **out)
+{
+	struct ibsa__verbs *verbs = ibsa__calloc(1, sizeof(*verbs));
+	int err;
+
+	if (!verbs)
+		return ibsa__fail(error, -ENOMEM, "out of memory");
+	verbs->context.context.cmd_fd = -1;
+	verbs->context.context.async_fd = -1;
+	err = ibsa__device_find(options, error, &verbs->name, &verbs->fabric);
+	if (!err) {
+		options_keep(verbs, options);
+		err = context_fill(verbs);
+		if (err)
+			ibsa__fail(error, err, "a context of %s: %s",
+				   verbs->name, strerror(-err));
+	}
+	if (err) {
+		destroy(verbs);
+		return err;
+	}
+	*out = verbs;
+	return 0;
+}
+
+static int itself(const char *name, void *verbs, void **out)
+{
+	(void)name;
+	*out = verbs;
+	return 0;
+}
+
+int ibsa_verbs_open(const struct ibsa_options *options,
+		    struct ibsa_error *error, struct ibv_context **out)
+{
+	static const struct ibsa_options defaults;
+	struct ibsa__verbs *verbs = NULL;
+	struct key key;
+	void *object;
+	int err;
+
+	if (!options)
+		options = &defaults;
+	err = options_check(options, error);
+	if (!err)
+		err = verbs_new(options, error, &verbs);
+	if (err)
+		return err;
+	key = key_of(&verbs->context.context);
+	err = ibsa__registry_get(key.text, itself, verbs, &object);
+	if (err) {
+		destroy(verbs);
+		return ibsa__fail(error, err, "out of memory");
+	}
+	*out = &verbs->context.context;
+	return 0;
+}
+
+struct ibsa__verbs *ibsa__verbs_get(const struct ibv_context *context)
+{
+	const struct key key = key_of(context);
+
+	return ibsa__registry_find(key.text);
+}
+
+void ibsa__verbs_put(struct ibsa__verbs *verbs)
+{
+	ibsa__registry_put(verbs, destroy);
+}
+
+int ibsa_verbs_close(struct ibv_context *context)
+{
+	struct ibsa__verbs *verbs;
+
+	if (!context)
+		return 0;
+	verbs = ibsa__verbs_get(context);
+	if (!verbs)
+		return -EINVAL;
+	ibsa__verbs_put(verbs);
+	ibsa__verbs_put(verbs);
+	return 0;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The GID table under libibverbs' names: by the kernel's commands where a
+ * context has a command file, else from files, or from an embedded fabric.
+ * Nothing is kept of a call but which driver the device has.
+ *
+ * Source: rdma-core libibverbs/cmd_device.c, which decides between the two by
+ * the same errors.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "device/uverbs.h"
+#include "verbs/driver.h"
+#include "verbs/gid.h"
+
+/* Of the kernel's error numbers: it has no such command. */
+enum { NO_COMMAND = -ENOTTY };
+
+/* What is asked for: the table, or one entry, for which there is room. */
+struct question {
+	struct ibv_context *context;
+	bool is_table;
+	uint32_t port;
+	uint32_t index;
+	uint32_t flags;
+	struct ibsa__gids gids;
+};
+
+_Static_assert(sizeof(struct ibv_gid_entry) == 32, "struct ibv_gid_entry");
+
+int ibsa__gids_add(struct ibsa__gids *gids, unsigned int port,
+		   const struct ibsa_gid_entry *entry)
+{
+	struct ibv_gid_entry added = {
+		.gid_index = entry->index,
+		.port_num = port,
+		.gid_type = entry->type,
+		.ndev_ifindex = entry->ifindex,
+	};
+	uint8_t *at = gids->entries + gids->count * gids->entry_size;
+	size_t len = sizeof(added);
+
+	if (gids->count == gids->max)
+		return -EINVAL;
+	if (len > gids->entry_size)
+		len = gids->entry_size;
+	memcpy(&added.gid, &entry->gid, sizeof(added.gid));
+	memcpy(at, &added, len);
+	memset(at + len, 0, gids->entry_size - len);
+	gids->count++;
+	return 0;
+}
+
+static int command(struct question *asked, uint32_t driver)
+{
+	const int fd = asked->context->cmd_fd;
+	struct ibsa__gids *gids = &asked->gids;
+	uint64_t count;
+	int err;
+
+	if (!asked->is_table)
+		return ibsa__uverbs_gid(fd, driver, asked->port, asked->index,
+					asked->flags, gids->entries,
+					gids->entry_size);
+	err = ibsa__uverbs_gids(fd, driver, asked->flags, gids->entries,
+				gids->max, gids->entry_size, &count);
+	if (!err)
+		gids->count = count;
+	return err;
+}
+
+/*
+ * A wrong driver and a wrong argument are the same error, so that the driver
+ * has to be sure before that is believed.
+ */
+static int by_kernel(struct question *asked)
+{
+	const char *device = asked->context->device->name;
+	uint32_t driver;
+	int err;
+
+	if (ibsa__verbs_driver(device, &driver))
+		return NO_COMMAND;
+	err = command(asked, driver);
+	if (err == -EINVAL && ibsa__verbs_driver_renew(device, &driver))
+		err = command(asked, driver);
+	return err == -EPROTONOSUPPORT ? NO_COMMAND : err;
+}
+
+/* Whether the kernel's command takes less room than the caller has. */
+static bool is_cut(const struct question *asked)
+{
+	const size_t most = ibsa__uverbs_gids_max(asked->gids.entry_size);
+
+	return asked->is_table && !asked->flags && most &&
+	       asked->gids.max > most;
+}
+
+/* The name in a context of our own may be cut. */
+static const char *name_of(const struct question *asked,
+			   const struct ibsa__verbs *own)
+{
+	return own ? own->name : asked->context->device->name;
+}
+
+/* @own is NULL for a context that somebody else has opened. */
+static int entry_elsewhere(struct question *asked,
+			   const struct ibsa__verbs *own)
+{
+	struct ibsa_gid_entry entry;
+	int err;
+
+	if (asked->gids.entry_size < sizeof(struct ibv_gid_entry))
+		return -EINVAL;
+	if (own && ibsa__verbs_is_in_fabric(own))
+		err = ibsa__gid_of_fabric(own, asked->port, asked->index,
+					  &entry);
+	else
+		err = ibsa__gid_of_files(name_of(asked, own), asked->port,
+					 asked->index, &entry);
+	return err ? err : ibsa__gids_add(&asked->gids, asked->port, &entry);
+}
+
+static int elsewhere(struct question *asked, const struct ibsa__verbs *own)
+{
+	if (asked->flags)
+		return -EOPNOTSUPP;
+	if (!asked->gids.entry_size)
+		return -EINVAL;
+	if (!asked->is_table)
+		return entry_elsewhere(asked, own);
+	if (own && ibsa__verbs_is_in_fabric(own))
+		return ibsa__gids_of_fabric(own, &asked->gids);
+	return ibsa__gids_of_files(name_of(asked, own), &asked->gids);
+}
+
+static int answer(struct question *asked)
+{
+	struct ibsa__verbs *own;
+	int err;
+
+	if (asked->context->cmd_fd >= 0) {
+		err = by_kernel(asked);
+		if (err == NO_COMMAND || (err == -EINVAL && is_cut(asked)))
+			err = elsewhere(asked, NULL);
+		return err;
+	}
+	own = ibsa__verbs_get(asked->context);
+	if (!own)
+		return -EINVAL;
+	err = elsewhere(asked, own);
+	ibsa__verbs_put(own);
+	return err;
+}
+
+static int entry_query(struct ibv_context *context, uint32_t port_num,
+		       uint32_t gid_index, struct ibv_gid_entry *entry,
+		       uint32_t flags, size_t entry_size)
+{
+	struct question asked = {
+		.context = context,
+		.port = port_num,
+		.index = gid_index,
+		.flags = flags,
+		.gids = {
+			.entries = (uint8_t *)entry,
+			.entry_size = entry_size,
+			.max = 1,
+		},
+	};
+
+	return -answer(&asked);
+}
+
+static ssize_t table_query(struct ibv_context *context,
+			   struct ibv_gid_entry *entries, size_t max_entries,
+			   uint32_t flags, size_t entry_size)
+{
+	struct question asked = {
+		.context = context,
+		.is_table = true,
+		.flags = flags,
+		.gids = {
+			.entries = (uint8_t *)entries,
+			.entry_size = entry_size,
+			.max = max_entries,
+		},
+	};
+	int err = answer(&asked);
+
+	return err ? err : (ssize_t)asked.gids.count;
+}
+
+/* None of the four calls another: libibverbs has two of the names as well. */
+int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num,
+		      uint32_t gid_index, struct ibv_gid_entry *entry,
+		      uint32_t flags, size_t entry_size)
+{
+	return entry_query(context, port_num, gid_index, entry, flags,
+			   entry_size);
+}
+
+ssize_t _ibv_query_gid_table(struct ibv_context *context,
+			     struct ibv_gid_entry *entries, size_t max_entries,
+			     uint32_t flags, size_t entry_size)
+{
+	return table_query(context, entries, max_entries, flags, entry_size);
+}
+
+int ibsa_query_gid_ex(struct ibv_context *context, uint32_t port_num,
+		      uint32_t gid_index, struct ibv_gid_entry *entry,
+		      uint32_t flags)
+{
+	return entry_query(context, port_num, gid_index, entry, flags,
+			   sizeof(*entry));
+}
+
+ssize_t ibsa_query_gid_table(struct ibv_context *context,
+			     struct ibv_gid_entry *entries, size_t max_entries,
+			     uint32_t flags)
+{
+	return table_query(context, entries, max_entries, flags,
+			   sizeof(*entries));
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* GID tables of an embedded fabric, through a transport for the moment. */
+#include <errno.h>
+
+#include "client/open.h"
+#include "verbs/gid.h"
+
+/* 0; -ENETDOWN no cable; -ENODEV no such port; or the error of opening it. */
+static int port_open(const struct ibsa__verbs *verbs, uint32_t port,
+		     struct ibsa_transport **out)
+{
+	struct ibsa_options options = verbs->options;
+	struct ibsa_fabric *fabric;
+
+	options.port = port;
+	return ibsa__transport_open(&options, NULL, out, &fabric);
+}
+
+/* A port without a cable has entries, but nothing in them. */
+int ibsa__gid_of_fabric(const struct ibsa__verbs *verbs, uint32_t port,
+			uint32_t index, struct ibsa_gid_entry *out)
+{
+	struct ibsa_transport *transport;
+	int err = port ? port_open(verbs, port, &transport) : -ENODEV;
+
+	if (err)
+		return err == -ENETDOWN ? -ENODATA : -EINVAL;
+	err = transport->ops->gid(transport, index, out);
+	transport->ops->close(transport);
+	return err && err != -ENODATA ? -EINVAL : err;
+}
+
+static int port_add(const struct ibsa__verbs *verbs, uint32_t port,
+		    struct ibsa__gids *gids)
+{
+	struct ibsa_transport *transport;
+	struct ibsa_gid_entry entry;
+	int err = port_open(verbs, port, &transport);
+	int full = 0;
+
+	if (err)
+		return err == -ENETDOWN ? 0 : err;
+	for (uint32_t i = 0; !full; i++) {
+		err = transport->ops->gid(transport, i, &entry);
+		if (err && err != -ENODATA)
+			break;
+		if (!err)
+			full = ibsa__gids_add(gids, port, &entry);
+	}
+	transport->ops->close(transport);
+	return full;
+}
+
+int ibsa__gids_of_fabric(const struct ibsa__verbs *verbs,
+			 struct ibsa__gids *gids)
+{
+	int err = 0;
+
+	for (uint32_t port = 1; !err; port++)
+		err = port_add(verbs, port, gids);
+	if (err == -ENODEV)
+		return 0;
+	return err == -ENOMEM ? err : -EINVAL;
+}

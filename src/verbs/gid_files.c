@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* GID tables from sysfs, with the errors that libibverbs has then. */
+#include <errno.h>
+
+#include "device/device.h"
+#include "device/sysfs.h"
+#include "verbs/gid.h"
+
+static bool is_gone(const char *device)
+{
+	return ibsa__sysfs_folder("class/infiniband/%s", device) == -ENOENT;
+}
+
+int ibsa__gid_of_files(const char *device, uint32_t port, uint32_t index,
+		       struct ibsa_gid_entry *out)
+{
+	int err = port ? ibsa__gid_read(device, port, index, out) : -EINVAL;
+
+	if (!err || err == -ENODATA)
+		return err;
+	return is_gone(device) ? -EIO : -EINVAL;
+}
+
+/* A switch's management port is none that verbs know. */
+static int add(unsigned int port, int err, const struct ibsa_gid_entry *entry,
+	       void *gids)
+{
+	if (!port)
+		return 0;
+	return err ? err : ibsa__gids_add(gids, port, entry);
+}
+
+int ibsa__gids_of_files(const char *device, struct ibsa__gids *gids)
+{
+	int err = ibsa__gids_walk(device, add, gids);
+
+	if (!err || err == -ENOMEM)
+		return err;
+	return is_gone(device) ? -EIO : -EINVAL;
+}
