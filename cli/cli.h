@@ -22,6 +22,8 @@ enum cli_exit {
  * @open:    how to open the client; its strings are argv's
  * @sa:      the address that @open.sa points to if --sa was given
  * @lease:   of a service, in seconds; 0 if not given
+ * @address: that --for gave, as it was written; NULL if not given
+ * @address_gid: the same as a GID
  * @svg:     where the picture of a matrix goes; NULL: there is none
  * @json, @verbose, @all, @matrix, @help, @version: options that are given or
  *           not
@@ -34,6 +36,8 @@ struct cli {
 	struct ibsa_options open;
 	struct ibsa_address sa;
 	uint32_t lease;
+	const char *address;
+	struct ibsa_gid address_gid;
 	bool json;
 	bool verbose;
 	bool all;
@@ -57,6 +61,7 @@ struct cli {
  * @can_help:  whether there is help for the arguments; returns the exit
  *             status; NULL: for all
  * @details:   more for --help, or NULL
+ * @takes_address: whether --for means something to it
  */
 struct command {
 	const char *name;
@@ -67,9 +72,12 @@ struct command {
 	int (*run)(struct cli *cli);
 	int (*can_help)(struct cli *cli);
 	void (*details)(struct cli *cli);
+	bool takes_address;
 };
 
 int cmd_devices(struct cli *cli);
+int cmd_gids(struct cli *cli);
+void cmd_gids_details(struct cli *cli);
 int cmd_path(struct cli *cli);
 void cmd_path_details(struct cli *cli);
 int cmd_query(struct cli *cli);
@@ -85,6 +93,12 @@ void cmd_watch_details(struct cli *cli);
 
 /* Where the example fabrics are and which to try; to standard error. */
 void suggest_fabric(void);
+
+/*
+ * There is no device, or devices cannot be read: why, and what to try. @err is
+ * 0 or what reading them said. Return: the exit status.
+ */
+int say_no_device(int err);
 
 /* Which topology file stands for a device: --fabric, IBSA_FABRIC, or NULL. */
 const char *fabric_file(const struct cli *cli);

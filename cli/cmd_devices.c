@@ -202,15 +202,7 @@ static size_t count_lines(struct view *view)
 static int no_devices(struct cli *cli, int err)
 {
 	out_rows(&cli->out, 0, machine_row, NULL);
-	if (err == -ENOSYS)
-		complain("this machine has no InfiniBand: its kernel has no "
-			 "RDMA modules loaded");
-	else if (err)
-		complain("cannot read the devices: %s", strerror(-err));
-	else
-		complain("this machine has no InfiniBand device");
-	suggest_fabric();
-	return CLI_DEVICE;
+	return say_no_device(err);
 }
 
 static int machine_devices(struct cli *cli)

@@ -16,6 +16,8 @@ enum { BUFFER_BYTES = 65536 };
 static const struct command commands[] = {
 	{ "devices", "", "list the ports that can be used", false, false,
 	  cmd_devices, NULL, NULL },
+	{ "gids", "[DEVICE[/PORT]]", "list GID tables, or say which GID to use",
+	  true, false, cmd_gids, NULL, cmd_gids_details, true },
 	{ "path", "SRC DST [FIELD=VALUE...]",
 	  "show the path from one port to another", true, false,
 	  cmd_path, NULL, cmd_path_details },
@@ -83,6 +85,24 @@ static int no_command(void)
 	return CLI_USAGE;
 }
 
+/* Whether the options given mean something to the command. */
+static bool options_fit(const struct cli *cli, const struct command *command)
+{
+	const char *option = NULL;
+
+	if (cli->all && !command->takes_all)
+		option = "all";
+	else if (cli->lease && !command->takes_lease)
+		option = "lease";
+	else if (cli->address && !command->takes_address)
+		option = "for";
+	else if ((cli->matrix || cli->svg) && command->run != cmd_reach)
+		option = cli->matrix ? "matrix" : "svg";
+	if (option)
+		complain("%s has no option --%s", command->name, option);
+	return !option;
+}
+
 static int run(struct cli *cli)
 {
 	const struct command *command;
@@ -105,17 +125,8 @@ static int run(struct cli *cli)
 	}
 	if (cli->help)
 		return command_help(cli, command);
-	if ((cli->all && !command->takes_all) ||
-	    (cli->lease && !command->takes_lease)) {
-		complain("%s has no option --%s", command->name,
-			 cli->all && !command->takes_all ? "all" : "lease");
+	if (!options_fit(cli, command))
 		return CLI_USAGE;
-	}
-	if ((cli->matrix || cli->svg) && command->run != cmd_reach) {
-		complain("%s has no option --%s", command->name,
-			 cli->matrix ? "matrix" : "svg");
-		return CLI_USAGE;
-	}
 	if (cli->json)
 		cli->out.shape = OUT_JSON;
 	else if (cli->verbose)

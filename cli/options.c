@@ -14,6 +14,7 @@
 
 enum {
 	KEY_FABRIC = 256, /* options without a letter */
+	KEY_FOR,
 	KEY_LEASE,
 	KEY_MATRIX,
 	KEY_SA,
@@ -139,6 +140,23 @@ static int set_svg(struct cli *cli, const char *value)
 	return name("--svg", value, &cli->svg);
 }
 
+/* An IPv4 address is the GID that RoCE makes of it. */
+static int set_for(struct cli *cli, const char *value)
+{
+	char mapped[IBSA_GID_TEXT];
+
+	snprintf(mapped, sizeof(mapped), "::ffff:%s", value);
+	if ((strchr(value, ':') || ibsa_gid_parse(mapped, &cli->address_gid)) &&
+	    ibsa_gid_parse(value, &cli->address_gid)) {
+		complain("--for: '%s' is neither an IPv4 nor an IPv6 address, "
+			 "nor a GID",
+			 value);
+		return CLI_USAGE;
+	}
+	cli->address = value;
+	return CLI_DONE;
+}
+
 static int set_lease(struct cli *cli, const char *value)
 {
 	uint64_t seconds = IBSA_LEASE_INFINITE;
@@ -201,8 +219,10 @@ static const struct row {
 	  set_sa },
 	{ KEY_SM_KEY, "sm-key", "KEY", "sent with each request; @FILE reads it",
 	  set_sm_key },
-	{ 'a', "all", NULL, "path: all paths, not one; reach: all ports",
-	  set_all },
+	{ 'a', "all", NULL,
+	  "path: all paths; gids --for: all GIDs; reach: all ports", set_all },
+	{ KEY_FOR, "for", "ADDRESS", "gids: which one to use for an address",
+	  set_for },
 	{ KEY_LEASE, "lease", "SECONDS",
 	  "service: how long it stays, or infinite", set_lease },
 	{ KEY_MATRIX, "matrix", NULL, "reach: who can reach whom", set_matrix },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What to try on a machine without InfiniBand: an embedded fabric. */
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,4 +71,17 @@ void suggest_fabric(void)
 	for (int i = 0; i < count; i++)
 		free(entries[i]);
 	free(entries);
+}
+
+int say_no_device(int err)
+{
+	if (err == -ENOSYS)
+		complain("this machine has no InfiniBand: its kernel has no "
+			 "RDMA modules loaded");
+	else if (err)
+		complain("cannot read the devices: %s", strerror(-err));
+	else
+		complain("this machine has no InfiniBand device");
+	suggest_fabric();
+	return CLI_DEVICE;
 }

@@ -11,7 +11,7 @@ help_on_each_level() {
 	local record
 	run 0 --help; err_empty; out_has '^usage: ibsa'; out_has '^  devices '
 	run 0 -h; out_has '^exit status'
-	for command in devices path query service; do
+	for command in devices gids path query service; do
 		run 0 "$command" --help
 		out_has "^usage: ibsa $command"; out_has '--timeout MS'
 		err_empty
@@ -50,6 +50,19 @@ wrong_command_lines() {
 		devices -a
 		devices -C node2
 		devices -P 1
+		devices --for 10.0.0.1
+		path self 1 --for 10.0.0.1
+		gids node1 node2
+		gids -C node1 node2
+		gids -P 1
+		gids -a
+		gids /1
+		gids node1/0
+		gids --for
+		gids --for 10.0.0
+		gids --for 10.0.0.256
+		gids --for fe80::1::2
+		gids --for node1
 		query -a table NR
 		query get NoRecord --help
 		query table NR lid=1 node_type=CA lid=2
@@ -247,6 +260,121 @@ machine_lists() {
 		run 4 path self 1; err_has '--fabric'
 	done
 	unset SYSFS_PATH
+}
+
+# entry PORT INDEX GID TYPE - of the GID table of roce0
+entry() {
+	local port=$tmp/gids/class/infiniband/roce0/ports/$1
+	mkdir -p "$port"/gids "$port"/gid_attrs/{types,ndevs}
+	echo "$3" >"$port/gids/$2"
+	echo "$4" >"$port/gid_attrs/types/$2"
+	echo lo >"$port/gid_attrs/ndevs/$2"
+	echo Ethernet >"$port/link_layer"
+}
+
+# As the kernel has it: v1 and v2 of an address each, empty ones, holes.
+make_gids() {
+	local zero=0000:0000:0000:0000:0000:0000:0000:0000
+	local v4=0000:0000:0000:0000:0000:ffff
+	entry 1 0 fe80:0000:0000:0000:0202:c9ff:fe00:0001 'IB/RoCE v1'
+	entry 1 1 fe80:0000:0000:0000:0202:c9ff:fe00:0001 'RoCE v2'
+	entry 1 2 $zero 'nonsense'
+	entry 1 4 $v4:0a01:0001 'IB/RoCE v1'
+	entry 1 5 $v4:0a01:0001 'RoCE v2'
+	entry 1 10 $v4:0a02:0001 'RoCE v2'
+	entry 1 11 fd77:0000:0000:0000:0000:0000:0000:0001 'RoCE v2'
+	entry 2 0 $v4:0a02:0009 'RoCE v2'
+	echo '4: ACTIVE' >gids/class/infiniband/roce0/ports/1/state
+	echo '1: DOWN' >gids/class/infiniband/roce0/ports/2/state
+}
+
+gid_tables() {
+	make_gids
+	export SYSFS_PATH=$tmp/gids
+	run 0 gids; aligned; err_empty; lines 8
+	out_has '^DEVICE +PORT +INDEX +GID +IPV4 +TYPE +NETDEV$'
+	out_has '^roce0 +1 +0 +fe80::202:c9ff:fe00:1 +- +RoCE v1 +lo$'
+	out_has '^roce0 +1 +10 +::ffff:10.2.0.1 +10.2.0.1 +RoCE v2 +lo$'
+	run 0 gids roce0; lines 8
+	run 0 gids roce0/2; lines 2; out_has '^roce0 +2 +0 '
+	run 0 gids -C roce0 -P 2; lines 2
+	run 0 -j gids; err_empty
+	json 'map(.index) == [0, 1, 4, 5, 10, 11, 0]'
+	json '.[4] | .gid == "::ffff:10.2.0.1" and .ipv4 == "10.2.0.1" and
+		.type == "RoCE v2" and .netdev == "lo" and .port == 1 and
+		.device == "roce0" and .note == null'
+	json '.[0].ipv4 == null'
+	run 4 gids roce0/3; out_empty; err_has 'no port 3 of a device roce0'
+	run 4 gids roce1; out_empty; err_has 'no device roce1'
+	run 4 -j gids roce1; json '. == []'
+	# One that nobody understands hides no other.
+	entry 1 12 fd77:0000:0000:0000:0000:0000:0000:0002 'RoCE v3'
+	run 0 gids; aligned; lines 9
+	out_has '^roce0 +1 +12 +- +- +- +- +its GID or type is not understood$'
+	run 0 gids --for fd77::9 -a; out_has '12 .* cannot be read: its GID'
+	rm gids/class/infiniband/roce0/ports/1/gids/*
+	run 0 gids; lines 2
+	rm gids/class/infiniband/roce0/ports/2/gids/*
+	run 1 gids; out_empty; err_has 'tables are empty'
+	for SYSFS_PATH in "$tmp/empty" "$tmp/nothing"; do
+		mkdir -p empty/class/infiniband
+		run 4 gids; out_empty; err_has 'no InfiniBand'
+		run 4 -j gids; json '. == []'
+	done
+	unset SYSFS_PATH
+}
+
+# index_for ADDRESS INDEX - which one is shown, alone and among all
+index_for() {
+	run 0 -j gids --for "$1"; err_empty
+	json "length == 1 and .[0].index == $2 and .[0].fit == \"chosen\""
+	run 0 -j gids -a --for "$1"
+	json "length == 7 and (map(select(.fit == \"chosen\")) |
+		length == 1 and .[0].index == $2)"
+}
+
+gid_for_an_address() {
+	make_gids
+	export SYSFS_PATH=$tmp/gids
+	index_for 10.1.0.9 5
+	index_for 10.2.0.9 10
+	index_for ::ffff:10.2.0.9 10
+	index_for fd77::9 11
+	index_for fe80::9 1
+	run 0 gids --for 10.1.0.9; aligned; lines 2
+	out_has ' 10.1.0.1 .* chosen: RoCE v2, IPv4, 28 leading bits the same$'
+	run 0 gids --for 10.1.0.9 --all; aligned; lines 8
+	out_has '^roce0 +1 +0 .* not IPv4, as the address is$'
+	out_has '^roce0 +1 +4 .* RoCE v1, the chosen one is not$'
+	out_has '^roce0 +1 +10 .* only 14 leading bits the same$'
+	out_has '^roce0 +2 +0 .* its port is not active$'
+	run 0 gids --for fd77::9 -a
+	out_has '^roce0 +1 +1 .* link-local, the address is not$'
+	out_has '^roce0 +1 +5 .* IPv4, the address is not$'
+	run 1 gids roce0/2 --for 10.2.0.8; out_empty
+	err_has 'for 10.2.0.8: 1 of ports that are not active$'
+	run 1 -j gids roce0/2 --for fd77::9; json '. == []'
+	err_has '1 of ports that are not active'
+	rm gids/class/infiniband/roce0/ports/1/gids/{4,5,10,11}
+	run 1 gids roce0/1 --for fd77::9; err_has 'fd77::9: 2 link-local$'
+	run 1 gids roce0/1 --for 10.1.0.1 -a; lines 3
+	err_has '10.1.0.1: 2 of the other address family$'
+	unset SYSFS_PATH
+}
+
+gids_of_a_fabric() {
+	on 0 gids; aligned; err_empty; lines 7
+	out_has '^node1 mlx5_0 +2 +0 +fe80::2:c903:0:12 +- +IB +-$'
+	on 0 gids 'node1 mlx5_0'; lines 3
+	on 0 gids 'node1 mlx5_0/2'; lines 2
+	on 0 -j gids -C größe; json 'length == 1 and .[0].device == "größe"'
+	on 4 gids node9; out_empty; err_has 'no device node9'
+	on 4 gids 'node1 mlx5_0/3'; err_has 'no port 3'
+	on 0 gids --for fe80::2:c903:0:12; lines 2
+	out_has ' fe80::2:c903:0:12 .* chosen: IB, 128 leading bits the same$'
+	on 0 gids -a --for fe80::1; lines 7; out_has 'as good, but later$'
+	on 1 gids --for 10.0.0.1; err_has '6 of the other address family$'
+	run 4 --fabric "$tmp/nothing.net" gids; err_has 'nothing.net'
 }
 
 # Where the examples are follows the executable when its tree is moved.
@@ -605,7 +733,8 @@ waiting_is_shown_on_a_terminal() {
 }
 
 run_groups help_on_each_level wrong_command_lines device_lists \
-	machine_lists examples_are_found paths records services \
+	machine_lists gid_tables gid_for_an_address gids_of_a_fabric \
+	examples_are_found paths records services \
 	kept_services watched_events addresses_and_keys unusable_fabrics \
 	closed_files_stay_closed output_that_fails interrupted \
 	waiting_is_shown_on_a_terminal

@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa gids: GID tables of a machine or a fabric, and which GID to use. */
+#include <errno.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ibsa/device.h>
+#include <ibsa/sim.h>
+#include <ibsa/text.h>
+
+#include "cli.h"
+#include "fields.h"
+
+enum { IPV4_AT = 12, MAPPED_BITS = 96 };
+
+/* Whose tables are shown. */
+struct scope {
+	const char *device; /* NULL: of all */
+	unsigned int port;  /* 0: all */
+	char *owned;	    /* what @device points to, if it was cut */
+};
+
+/*
+ * What is shown: the rows, of a list or our own, and if --for is given how each
+ * fits. Without --all only the row at @only is shown.
+ */
+struct view {
+	const struct ibsa_gid_row *rows;
+	size_t count;
+	const struct ibsa_gid *address;
+	const enum ibsa_gid_fit *fits;
+	const size_t *only;
+	bool noted;
+};
+
+static bool is_ipv4(const struct ibsa_gid *gid)
+{
+	static const uint8_t mapped[IPV4_AT] = { [10] = 0xff, 0xff };
+
+	return memcmp(gid->raw, mapped, sizeof(mapped)) == 0;
+}
+
+static void number(struct out *out, const char *name, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	out_number(out, name, value, text);
+}
+
+static const char *type_name(uint8_t type)
+{
+	switch (type) {
+	case IBSA_GID_IB:
+		return "IB";
+	case IBSA_GID_ROCE_V1:
+		return "RoCE v1";
+	case IBSA_GID_ROCE_V2:
+		return "RoCE v2";
+	default:
+		return "?";
+	}
+}
+
+/* What programs compare. */
+static const char *fit_name(enum ibsa_gid_fit fit)
+{
+	static const char *const names[] = {
+		[IBSA_GID_CHOSEN] = "chosen",
+		[IBSA_GID_UNREADABLE] = "unreadable",
+		[IBSA_GID_EMPTY] = "empty",
+		[IBSA_GID_PORT_DOWN] = "port-down",
+		[IBSA_GID_OTHER_FAMILY] = "other-family",
+		[IBSA_GID_LINK_LOCAL] = "link-local",
+		[IBSA_GID_ROCE_V1_ONLY] = "roce-v1",
+		[IBSA_GID_FARTHER] = "farther",
+		[IBSA_GID_LATER] = "later",
+	};
+
+	return names[fit];
+}
+
+static void ipv4_cell(struct out *out, const struct ibsa_gid *gid)
+{
+	const uint8_t *at = gid->raw + IPV4_AT;
+	char text[16];
+
+	if (!is_ipv4(gid)) {
+		out_none(out, "ipv4");
+		return;
+	}
+	snprintf(text, sizeof(text), "%u.%u.%u.%u", at[0], at[1], at[2], at[3]);
+	out_text(out, "ipv4", text);
+}
+
+static void netdev_cell(struct out *out, uint32_t ifindex)
+{
+	char name[IF_NAMESIZE];
+
+	if (ifindex && if_indextoname(ifindex, name))
+		out_text(out, "netdev", name);
+	else
+		out_none(out, "netdev");
+}
+
+static void entry_cells(struct out *out, const struct ibsa_gid_row *row)
+{
+	static const char *const names[] = { "gid", "ipv4", "type", "netdev" };
+
+	number(out, "index", row->entry.index);
+	if (row->err) {
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			out_none(out, names[i]);
+		return;
+	}
+	fields_gid(out, "gid", &row->entry.gid);
+	ipv4_cell(out, &row->entry.gid);
+	out_text(out, "type", type_name(row->entry.type));
+	netdev_cell(out, row->entry.ifindex);
+}
+
+/* How many leading bits a GID and the address share; of IPv4, of 32. */
+static unsigned int shared_bits(const struct view *view,
+				const struct ibsa_gid *gid)
+{
+	const uint8_t *a = gid->raw;
+	const uint8_t *b = view->address->raw;
+	unsigned int bits = 0;
+
+	while (bits < 128 && !((a[bits / 8] ^ b[bits / 8]) & 0x80 >> bits % 8))
+		bits++;
+	return is_ipv4(gid) && is_ipv4(view->address) ? bits - MAPPED_BITS
+						      : bits;
+}
+
+static void chosen_text(const struct view *view, const struct ibsa_gid_row *row,
+			char *out, size_t size)
+{
+	const struct ibsa_gid *gid = &row->entry.gid;
+	const char *family = is_ipv4(gid) ? ", IPv4" : ", IPv6";
+
+	if (row->entry.type == IBSA_GID_IB)
+		family = "";
+	snprintf(out, size, "chosen: %s%s, %u leading bits the same",
+		 type_name(row->entry.type), family, shared_bits(view, gid));
+}
+
+static const char *err_text(int err)
+{
+	return err == -EPROTO ? "its GID or type is not understood"
+			      : strerror(-err);
+}
+
+static void why_text(const struct view *view, size_t index, char *out,
+		     size_t size)
+{
+	const struct ibsa_gid_row *row = &view->rows[index];
+	const char *text = "";
+
+	switch (view->fits[index]) {
+	case IBSA_GID_CHOSEN:
+		chosen_text(view, row, out, size);
+		return;
+	case IBSA_GID_UNREADABLE:
+		snprintf(out, size, "cannot be read: %s", err_text(row->err));
+		return;
+	case IBSA_GID_FARTHER:
+		snprintf(out, size, "only %u leading bits the same",
+			 shared_bits(view, &row->entry.gid));
+		return;
+	case IBSA_GID_EMPTY:
+		text = "empty";
+		break;
+	case IBSA_GID_PORT_DOWN:
+		text = "its port is not active";
+		break;
+	case IBSA_GID_OTHER_FAMILY:
+		text = is_ipv4(view->address) ? "not IPv4, as the address is"
+					      : "IPv4, the address is not";
+		break;
+	case IBSA_GID_LINK_LOCAL:
+		text = "link-local, the address is not";
+		break;
+	case IBSA_GID_ROCE_V1_ONLY:
+		text = "RoCE v1, the chosen one is not";
+		break;
+	case IBSA_GID_LATER:
+		text = "as good, but later";
+		break;
+	}
+	snprintf(out, size, "%s", text);
+}
+
+static void row_write(struct out *out, size_t index, void *arg)
+{
+	const struct view *view = arg;
+	const size_t at = view->only ? *view->only : index;
+	const struct ibsa_gid_row *row = &view->rows[at];
+	char text[IBSA_VALUE_TEXT];
+
+	out_text(out, "device", fields_clean(row->device, text));
+	number(out, "port", row->port);
+	entry_cells(out, row);
+	if (view->fits) {
+		if (out->shape != OUT_TABLE)
+			out_text(out, "fit", fit_name(view->fits[at]));
+		why_text(view, at, text, sizeof(text));
+		out_text(out, "why", text);
+	} else if (row->err) {
+		out_text(out, "note", err_text(row->err));
+	} else if (view->noted || out->shape != OUT_TABLE) {
+		out_none(out, "note");
+	}
+}
+
+/* What keeps most GIDs from being used, in one sentence. */
+static int say_none_fits(const struct cli *cli, const struct view *view)
+{
+	static const struct {
+		enum ibsa_gid_fit fit;
+		const char *text;
+	} reasons[] = {
+		{ IBSA_GID_OTHER_FAMILY, "of the other address family" },
+		{ IBSA_GID_LINK_LOCAL, "link-local" },
+		{ IBSA_GID_PORT_DOWN, "of ports that are not active" },
+		{ IBSA_GID_UNREADABLE, "unreadable" },
+	};
+	char text[160] = "";
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		size_t used = strlen(text);
+		size_t count = 0;
+
+		for (size_t j = 0; j < view->count; j++)
+			count += view->fits[j] == reasons[i].fit;
+		if (count)
+			snprintf(text + used, sizeof(text) - used, "%s%zu %s",
+				 used ? ", " : "", count, reasons[i].text);
+	}
+	complain("no GID can be used for %s: %s", cli->address, text);
+	return CLI_NO;
+}
+
+static int show_choice(struct cli *cli, struct view *view)
+{
+	enum ibsa_gid_fit *fits = calloc(view->count, sizeof(*fits));
+	size_t at;
+	int err;
+
+	if (!fits) {
+		complain("out of memory");
+		return CLI_DEVICE;
+	}
+	view->address = &cli->address_gid;
+	view->fits = fits;
+	err = ibsa_gid_choose(view->rows, view->count, view->address, fits,
+			      &at);
+	if (!err && !cli->all)
+		view->only = &at;
+	if (cli->all)
+		out_rows(&cli->out, view->count, row_write, view);
+	else
+		out_rows(&cli->out, err ? 0 : 1, row_write, view);
+	if (err)
+		say_none_fits(cli, view);
+	free(fits);
+	return err ? CLI_NO : CLI_DONE;
+}
+
+static int show(struct cli *cli, struct view *view)
+{
+	if (!view->count) {
+		out_rows(&cli->out, 0, row_write, view);
+		complain("the GID tables are empty");
+		return CLI_NO;
+	}
+	if (cli->address)
+		return show_choice(cli, view);
+	for (size_t i = 0; i < view->count; i++)
+		view->noted |= view->rows[i].err != 0;
+	out_rows(&cli->out, view->count, row_write, view);
+	return CLI_DONE;
+}
+
+static int say_no_table(struct cli *cli, const struct scope *scope, int err)
+{
+	out_rows(&cli->out, 0, row_write, NULL);
+	if (err != -ENODEV)
+		return say_no_device(err);
+	if (scope->port)
+		complain("there is no port %u of a device %s; list them with: "
+			 "ibsa devices",
+			 scope->port, scope->device);
+	else
+		complain("there is no device %s; list them with: ibsa devices",
+			 scope->device);
+	return CLI_DEVICE;
+}
+
+static bool has_devices(void)
+{
+	struct ibsa_device_list *devices;
+	bool has;
+
+	if (ibsa_devices_read(&devices))
+		return false;
+	has = devices->count > 0;
+	ibsa_devices_free(devices);
+	return has;
+}
+
+static int machine_gids(struct cli *cli, const struct scope *scope)
+{
+	struct ibsa_gid_list *list;
+	struct view view = { .rows = NULL };
+	int status;
+	int err = ibsa_gids_read(scope->device, scope->port, &list);
+
+	if (err)
+		return say_no_table(cli, scope, err);
+	view.rows = list->rows;
+	view.count = list->count;
+	if (!list->count && !has_devices())
+		status = say_no_table(cli, scope, 0);
+	else
+		status = show(cli, &view);
+	ibsa_gids_free(list);
+	return status;
+}
+
+/* Rows of a fabric under way. */
+struct reading {
+	struct ibsa_gid_row *rows;
+	size_t count;
+	size_t room;
+};
+
+static int row_add(struct reading *reading, const struct ibsa_fabric_port *port,
+		   const struct ibsa_gid_entry *entry)
+{
+	struct ibsa_gid_row *rows = reading->rows;
+
+	if (reading->count == reading->room) {
+		reading->room = reading->room ? 2 * reading->room : 64;
+		rows = reallocarray(rows, reading->room, sizeof(*rows));
+		if (!rows)
+			return -ENOMEM;
+		reading->rows = rows;
+	}
+	rows[reading->count++] = (struct ibsa_gid_row){
+		.device = port->node,
+		.port = port->number,
+		.port_state = port->state.port_state,
+		.entry = *entry,
+	};
+	return 0;
+}
+
+/* A port without a cable is one that nobody can be attached to. */
+static int port_read(struct ibsa_fabric *fabric,
+		     const struct ibsa_fabric_port *port,
+		     struct reading *reading)
+{
+	struct ibsa_transport *transport;
+	struct ibsa_gid_entry entry;
+	int err = ibsa_fabric_attach(fabric, port->node, port->number,
+				     &transport);
+
+	if (err)
+		return err == -ENETDOWN ? 0 : err;
+	for (uint32_t i = 0; !err || err == -ENODATA; i++) {
+		err = transport->ops->gid(transport, i, &entry);
+		if (!err)
+			err = row_add(reading, port, &entry);
+	}
+	transport->ops->close(transport);
+	return err == -EINVAL ? 0 : err;
+}
+
+/* -ENODEV if there is none of what @scope names. */
+static int fabric_read(struct ibsa_fabric *fabric, const struct scope *scope,
+		       struct reading *reading)
+{
+	struct ibsa_fabric_port port;
+	bool is_there = false;
+	int err = 0;
+
+	for (size_t i = 0; !err && !ibsa_fabric_port_at(fabric, i, &port);
+	     i++) {
+		if ((scope->device && strcmp(scope->device, port.node) != 0) ||
+		    (scope->port && scope->port != port.number))
+			continue;
+		is_there = true;
+		err = port_read(fabric, &port, reading);
+	}
+	return err || is_there ? err : -ENODEV;
+}
+
+static int fabric_gids(struct cli *cli, const struct scope *scope,
+		       const char *file)
+{
+	struct ibsa_error error = { .text = "" };
+	struct ibsa_fabric *fabric;
+	struct reading reading = { .rows = NULL };
+	struct view view = { .rows = NULL };
+	int status;
+	int err = ibsa_fabric_load(file, NULL, &error, &fabric);
+
+	if (err) {
+		complain("%s", error.text[0] ? error.text : strerror(-err));
+		return err == -EINVAL ? CLI_USAGE : CLI_DEVICE;
+	}
+	err = fabric_read(fabric, scope, &reading);
+	view.rows = reading.rows;
+	view.count = reading.count;
+	if (!err) {
+		status = show(cli, &view);
+	} else if (err == -ENODEV && scope->device) {
+		status = say_no_table(cli, scope, err);
+	} else {
+		complain("%s: %s", file,
+			 err == -ENODEV ? "has no channel adapter"
+					: strerror(-err));
+		status = CLI_DEVICE;
+	}
+	free(reading.rows);
+	ibsa_fabric_put(fabric);
+	return status;
+}
+
+/* "DEVICE" or "DEVICE/PORT"; what is behind a slash is a port if it is one. */
+static int scope_parse(const char *text, struct scope *out)
+{
+	const char *slash = strrchr(text, '/');
+	uint64_t port;
+
+	out->device = text;
+	if (!slash || ibsa_number_parse(slash + 1, 32, &port) != 0)
+		return CLI_DONE;
+	if (slash == text || port == 0) {
+		complain("'%s' is not DEVICE/PORT, with a port from 1", text);
+		return CLI_USAGE;
+	}
+	out->owned = strndup(text, (size_t)(slash - text));
+	if (!out->owned) {
+		complain("out of memory");
+		return CLI_DEVICE;
+	}
+	out->device = out->owned;
+	out->port = (unsigned int)port;
+	return CLI_DONE;
+}
+
+static int scope_find(const struct cli *cli, struct scope *out)
+{
+	const bool is_by_option = cli->open.device || cli->open.port;
+
+	if (cli->arg_count > 2 || (cli->arg_count == 2 && is_by_option)) {
+		complain("gids takes one device or port, '%s' is too much; see "
+			 "ibsa gids --help",
+			 cli->args[cli->arg_count - 1]);
+		return CLI_USAGE;
+	}
+	if (cli->arg_count == 2)
+		return scope_parse(cli->args[1], out);
+	if (cli->open.port && !cli->open.device) {
+		complain("gids --port needs --device");
+		return CLI_USAGE;
+	}
+	out->device = cli->open.device;
+	out->port = cli->open.port;
+	return CLI_DONE;
+}
+
+int cmd_gids(struct cli *cli)
+{
+	struct scope scope = { .device = NULL };
+	const char *file = fabric_file(cli);
+	int status = scope_find(cli, &scope);
+
+	if (status == CLI_DONE && cli->all && !cli->address) {
+		complain("gids lists all GIDs; --all goes with --for");
+		status = CLI_USAGE;
+	}
+	if (status == CLI_DONE)
+		status = file ? fabric_gids(cli, &scope, file)
+			      : machine_gids(cli, &scope);
+	free(scope.owned);
+	return status;
+}
+
+void cmd_gids_details(struct cli *cli)
+{
+	struct out *out = &cli->out;
+
+	out_line(out, "Lists the entries that are not empty. With --for, shows "
+		      "the one to use as the\nsource for an address, a peer's "
+		      "or one's own, and why; with --all as well, why\nnot "
+		      "each of the others: of the same family, not link-local "
+		      "unless the address\nis, RoCE v2 rather than v1, with "
+		      "the most leading bits of the address.\n");
+}
