@@ -11,6 +11,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -26,6 +27,8 @@
 #define GID_MAC "fe80:0000:0000:0000:5054:00ff:fe00:00a1\n"
 #define GID_IWARP "5254:0000:00a1:0000:0000:0000:0000:0000\n"
 
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
 int __wrap_getifaddrs(struct ifaddrs **out);
 void __wrap_freeifaddrs(struct ifaddrs *all);
 
@@ -39,6 +42,14 @@ static struct {
 	int calls;
 	int fails;
 } net;
+
+static unsigned int opened;
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	opened++;
+	return __real_open(path, flags);
+}
 
 int __wrap_getifaddrs(struct ifaddrs **out)
 {
@@ -184,6 +195,35 @@ static void interfaces_are_asked_for_once_a_table(void **state)
 	tree_remove(&tree);
 }
 
+/* Of 16 entries of either version GID, type and interface; and the link. */
+static void each_file_is_opened_once_a_table(void **state)
+{
+	struct ibsa_gid_list *list;
+	struct tree tree;
+	char file[64];
+
+	(void)state;
+	net_reset();
+	tree_make(&tree);
+	tree_add_device(&tree, "mlx5_0");
+	tree_set_port(&tree, "mlx5_0", 1, "link_layer", "Ethernet\n");
+	for (int i = 0; i < 16; i++) {
+		snprintf(file, sizeof(file), "gids/%d", i);
+		tree_set_port(&tree, "mlx5_0", 1, file, GID_V6);
+		snprintf(file, sizeof(file), "gid_attrs/types/%d", i);
+		tree_set_port(&tree, "mlx5_0", 1, file,
+			      i % 2 ? "RoCE v2\n" : "IB/RoCE v1\n");
+		snprintf(file, sizeof(file), "gid_attrs/ndevs/%d", i);
+		tree_set_port(&tree, "mlx5_0", 1, file, "lo\n");
+	}
+	opened = 0;
+	assert_int_equal(ibsa_gids_read("mlx5_0", 0, &list), 0);
+	assert_int_equal(list->count, 16);
+	assert_int_equal(opened, 3 * 16 + 1 + 1 /* the port's state */);
+	ibsa_gids_free(list);
+	tree_remove(&tree);
+}
+
 static void row_is(const struct ibsa_gid_row *row, const char *device,
 		   unsigned int port, uint32_t index, int err)
 {
@@ -282,6 +322,7 @@ int main(void)
 		cmocka_unit_test(
 			interface_without_hardware_address_is_known_by_name),
 		cmocka_unit_test(interfaces_are_asked_for_once_a_table),
+		cmocka_unit_test(each_file_is_opened_once_a_table),
 		cmocka_unit_test(list_has_all_tables_in_order),
 		cmocka_unit_test(list_may_be_of_a_device_or_port),
 		cmocka_unit_test(what_is_not_there_has_no_list),

@@ -15,6 +15,13 @@
 #include "device/parse.h"
 #include "device/sysfs.h"
 
+/* What the entries of a port have in common, read when first needed. */
+struct common {
+	struct ibsa__interfaces interfaces;
+	bool has_link;
+	uint8_t link;
+};
+
 static int gid_read(const char *device, unsigned int port, uint32_t index,
 		    struct ibsa_gid *out)
 {
@@ -59,9 +66,8 @@ static int is_v2_read(const char *device, unsigned int port, uint32_t index,
 }
 
 static int type_read(const char *device, unsigned int port, uint32_t index,
-		     uint8_t *out)
+		     struct common *common, uint8_t *out)
 {
-	uint8_t link;
 	bool is_v2;
 	int err;
 
@@ -72,17 +78,20 @@ static int type_read(const char *device, unsigned int port, uint32_t index,
 		*out = IBSA_GID_ROCE_V2;
 		return 0;
 	}
-	err = ibsa__link_read(device, port, &link);
+	if (!common->has_link)
+		err = ibsa__link_read(device, port, &common->link);
 	if (err)
 		return err;
-	*out = link == IBSA_LINK_ETHERNET ? IBSA_GID_ROCE_V1 : IBSA_GID_IB;
+	common->has_link = true;
+	*out = common->link == IBSA_LINK_ETHERNET ? IBSA_GID_ROCE_V1
+						  : IBSA_GID_IB;
 	return 0;
 }
 
 /* 0 where there is none, or none here. */
 static uint32_t interface_read(const char *device, unsigned int port,
 			       const struct ibsa_gid_entry *entry,
-			       struct ibsa__interfaces *interfaces)
+			       struct common *common)
 {
 	struct ibsa__sysfs_text text;
 
@@ -91,22 +100,22 @@ static uint32_t interface_read(const char *device, unsigned int port,
 			     device, port, entry->index))
 		return 0;
 	text.bytes[strcspn(text.bytes, "\n")] = '\0';
-	return ibsa__interface_find(interfaces, text.bytes, &entry->gid);
+	return ibsa__interface_find(&common->interfaces, text.bytes,
+				    &entry->gid);
 }
 
 static int entry_read(const char *device, unsigned int port, uint32_t index,
-		      struct ibsa__interfaces *interfaces,
-		      struct ibsa_gid_entry *out)
+		      struct common *common, struct ibsa_gid_entry *out)
 {
 	struct ibsa_gid_entry entry = { .index = index };
 	int err;
 
 	err = gid_read(device, port, index, &entry.gid);
 	if (!err)
-		err = type_read(device, port, index, &entry.type);
+		err = type_read(device, port, index, common, &entry.type);
 	if (err)
 		return err;
-	entry.ifindex = interface_read(device, port, &entry, interfaces);
+	entry.ifindex = interface_read(device, port, &entry, common);
 	*out = entry;
 	return 0;
 }
@@ -114,17 +123,16 @@ static int entry_read(const char *device, unsigned int port, uint32_t index,
 int ibsa__gid_read(const char *device, unsigned int port, uint32_t index,
 		   struct ibsa_gid_entry *out)
 {
-	struct ibsa__interfaces interfaces = { 0 };
-	int err = entry_read(device, port, index, &interfaces, out);
+	struct common common = { 0 };
+	int err = entry_read(device, port, index, &common, out);
 
-	ibsa__interfaces_done(&interfaces);
+	ibsa__interfaces_done(&common.interfaces);
 	return err;
 }
 
 /* One port's table. A file that is gone by now was an entry before. */
 static int port_walk(const char *device, unsigned int port,
-		     struct ibsa__interfaces *interfaces, ibsa__gid_fn each,
-		     void *arg)
+		     struct common *common, ibsa__gid_fn each, void *arg)
 {
 	struct ibsa__names names;
 	int err;
@@ -133,6 +141,7 @@ static int port_walk(const char *device, unsigned int port,
 				device, port);
 	if (err)
 		return err == -ENOENT ? 0 : err;
+	common->has_link = false;
 	for (size_t i = 0; !err && i < names.count; i++) {
 		struct ibsa_gid_entry entry = { 0 };
 		unsigned int index;
@@ -140,7 +149,7 @@ static int port_walk(const char *device, unsigned int port,
 		if (ibsa__parse_index(names.at[i], &index))
 			continue;
 		entry.index = index;
-		err = entry_read(device, port, index, interfaces, &entry);
+		err = entry_read(device, port, index, common, &entry);
 		if (err == -ENODATA || err == -ENOENT)
 			err = 0;
 		else
@@ -152,7 +161,7 @@ static int port_walk(const char *device, unsigned int port,
 
 int ibsa__gids_walk(const char *device, ibsa__gid_fn each, void *arg)
 {
-	struct ibsa__interfaces interfaces = { 0 };
+	struct common common = { 0 };
 	struct ibsa__names names;
 	int err;
 
@@ -163,29 +172,32 @@ int ibsa__gids_walk(const char *device, ibsa__gid_fn each, void *arg)
 		unsigned int port;
 
 		if (!ibsa__parse_index(names.at[i], &port))
-			err = port_walk(device, port, &interfaces, each, arg);
+			err = port_walk(device, port, &common, each, arg);
 	}
 	ibsa__names_free(&names);
-	ibsa__interfaces_done(&interfaces);
+	ibsa__interfaces_done(&common.interfaces);
 	return err;
 }
 
 /* Entries that cannot be read are others'. */
 static bool is_at(const char *device, unsigned int port, uint32_t index,
-		  const struct ibsa_gid *gid, enum ibsa_gid_type type)
+		  struct common *common, const struct ibsa_gid *gid,
+		  enum ibsa_gid_type type)
 {
 	struct ibsa_gid there;
 	uint8_t its_type;
 
 	return !gid_read(device, port, index, &there) &&
 	       !memcmp(&there, gid, sizeof(there)) &&
-	       !type_read(device, port, index, &its_type) && its_type == type;
+	       !type_read(device, port, index, common, &its_type) &&
+	       its_type == type;
 }
 
 int ibsa__gid_find(const char *device, unsigned int port,
 		   const struct ibsa_gid *gid, enum ibsa_gid_type type,
 		   struct ibsa_gid_entry *out)
 {
+	struct common common = { 0 };
 	struct ibsa__names names;
 	int err;
 
@@ -198,9 +210,10 @@ int ibsa__gid_find(const char *device, unsigned int port,
 		unsigned int index;
 
 		if (!ibsa__parse_index(names.at[i], &index) &&
-		    is_at(device, port, index, gid, type))
-			err = ibsa__gid_read(device, port, index, out);
+		    is_at(device, port, index, &common, gid, type))
+			err = entry_read(device, port, index, &common, out);
 	}
 	ibsa__names_free(&names);
+	ibsa__interfaces_done(&common.interfaces);
 	return err;
 }

@@ -9,6 +9,8 @@
 #include "device/parse.h"
 #include "device/sysfs.h"
 
+enum { NO_PORT = -1 };
+
 /* A list under way, and the device and port that are read. */
 struct reading {
 	struct ibsa_gid_row *rows;
@@ -16,7 +18,7 @@ struct reading {
 	size_t room;
 	unsigned int only_port; /* 0: all */
 	const char *device;
-	unsigned int port;
+	int64_t port; /* or NO_PORT */
 	uint8_t port_state;
 };
 
@@ -83,8 +85,7 @@ static int device_add(const char *name, struct reading *reading)
 	if (!own)
 		return -ENOMEM;
 	reading->device = own;
-	reading->port = 0;
-	reading->port_state = state_read(name, 0);
+	reading->port = NO_PORT;
 	err = ibsa__gids_walk(name, add, reading);
 	if (err)
 		reading->count = first;
