@@ -42,8 +42,8 @@ int ibsa_verbs_open(const struct ibsa_options *options,
  * ibsa_verbs_close - close a context of ibsa_verbs_open()
  * @context: or NULL
  *
- * Calls that other threads have under way on it end first. A forked child
- * does not have its parent's contexts.
+ * Calls that other threads have under way end as if it were still open. A
+ * forked child does not have its parent's contexts.
  *
  * Return: 0; -EINVAL it is none of ibsa_verbs_open(), or is closed. Any thread.
  */
