@@ -3,13 +3,14 @@
 #include "test/fail_alloc.h"
 #include "test/ib_sa_rig.h"
 
-enum { KINDS = 6, NODE1_PORT1 = 0x100001 };
+enum { KINDS = 7, NODE1_PORT1 = 0x100001 };
 
 /* What became of one run. */
 struct run {
 	int accepted;
 	int calls;
 	int good;
+	bool is_watched;
 };
 
 static void note(struct run *run, int status)
@@ -90,6 +91,30 @@ static int ask_member(struct rig *rig, struct run *run)
 					0, on_mcmember, run, &query);
 }
 
+/* Its first event says how things stand. Where memory stays short it is tried
+ * for ever, until the end, which is told as well. */
+static void on_event(const struct ibsa_event *event, void *arg)
+{
+	struct run *run = arg;
+
+	if (run->is_watched)
+		return;
+	run->is_watched = true;
+	note(run, event->kind == IBSA_EVENT_SUBSCRIBED ? 0 : -ENOMEM);
+}
+
+static int watch(struct rig *rig, struct run *run)
+{
+	const struct ibsa_gid gid = { { 0xfe } };
+	const struct ibsa_event_options options = { .gids = &gid,
+						    .gid_count = 1 };
+	struct ibsa_device_watch *handle;
+
+	run->is_watched = false;
+	return ibsa_device_watch(&rig->client, rig->device, 1, &options,
+				 on_event, run, &handle);
+}
+
 /* The same group, joined. */
 static int join(struct rig *rig, struct run *run)
 {
@@ -143,8 +168,10 @@ static int ask(struct rig *rig, int kind, struct run *run)
 		return ask_member(rig, run);
 	case 4:
 		return join(rig, run);
-	default:
+	case 5:
 		return ask_guids(rig, run);
+	default:
+		return watch(rig, run);
 	}
 }
 

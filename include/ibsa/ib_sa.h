@@ -17,6 +17,7 @@
 #ifndef IBSA_IB_SA_H
 #define IBSA_IB_SA_H
 
+#include <ibsa/event.h>
 #include <ibsa/ib_sa_types.h>
 #include <ibsa/ibsa.h>
 #include <ibsa/service.h>
@@ -352,6 +353,48 @@ int ibsa_service_rec_keep(struct ib_sa_client *client, struct ib_device *device,
  * thread, any callback.
  */
 void ibsa_service_rec_release(struct ibsa_rec_kept *kept);
+
+struct ibsa_device_watch;
+
+/**
+ * ibsa_device_watch - be told of what happens on the fabric of a port
+ * @client:   registered
+ * @device:   to subscribe through
+ * @port_num: from 1
+ * @options:  what to watch, as for ibsa_event_watch(); copied; NULL for all
+ *            defaults. Without audit_ms, that of the device
+ * @happened: called at each event, by the thread that calls back; the event
+ *            has no handle
+ * @arg:      handed to @happened as it is
+ * @out:      the handle, until @happened has been called with
+ *            IBSA_EVENT_ENDED; set before that can be
+ *
+ * What watching is, ibsa_event_watch() says. Unregistering @client and putting
+ * @device end it.
+ *
+ * Return: 0; -EINVAL @client is not registered, there is no @happened, a kind
+ * that is no report, GIDs without a count or too many; -ENODEV; -EAGAIN the
+ * port has not been active yet; -ENOMEM; or another error of opening the port.
+ * @happened is then not called. What is wrong later is the err of
+ * IBSA_EVENT_ENDED: -EBUSY another program has the SA's reports at this port;
+ * -EOPNOTSUPP its transport has none. Any thread.
+ *
+ * Source: IBA vol 1, 13.4.8.3 and 13.4.11.
+ */
+int ibsa_device_watch(struct ib_sa_client *client, struct ib_device *device,
+		      uint8_t port_num,
+		      const struct ibsa_event_options *options,
+		      ibsa_event_fn happened, void *arg,
+		      struct ibsa_device_watch **out) IBSA_MUST_USE;
+
+/**
+ * ibsa_device_unwatch - do not be told any more
+ * @watch: from ibsa_device_watch(), or NULL
+ *
+ * Events may still come until IBSA_EVENT_ENDED, which is told later. A second
+ * time, and after that, it does nothing. Any thread, any callback.
+ */
+void ibsa_device_unwatch(struct ibsa_device_watch *watch);
 
 /* The bits of a join state, by their numbers; the kernel's spelling. */
 enum {

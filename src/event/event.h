@@ -65,6 +65,9 @@ struct ibsa__events {
 void ibsa__events_init(struct ibsa__events *events,
 		       struct ibsa__engine *engine);
 
+/* Whether there are such kinds, and such a number of GIDs. */
+bool ibsa__event_is_sound(const struct ibsa_event_options *options);
+
 /* As ibsa_event_watch() says. */
 int ibsa__events_add(struct ibsa__events *events,
 		     const struct ibsa_event_options *options,

@@ -379,7 +379,7 @@ static int watch_new(const struct ibsa_event_options *options,
 	return 0;
 }
 
-static bool is_sound(const struct ibsa_event_options *options)
+bool ibsa__event_is_sound(const struct ibsa_event_options *options)
 {
 	return !(options->kinds & ~(unsigned int)IBSA_EVENT_ALL) &&
 	       options->gid_count <= IBSA_EVENT_GIDS_MAX &&
@@ -398,7 +398,7 @@ int ibsa__events_add(struct ibsa__events *events,
 	if (events->closing)
 		return ibsa__fail(error, -ESHUTDOWN, "the client is closing");
 	options = options ? options : &all;
-	if (!happened || !is_sound(options))
+	if (!happened || !ibsa__event_is_sound(options))
 		return ibsa__fail(error, -EINVAL,
 				  "there is no callback, no such kind of event "
 				  "or no such number of GIDs");

@@ -9,7 +9,7 @@
 
 #include "ib_sa/state.h"
 
-/* The first member of a kept service and the like. */
+/* The first member of a kept service, and of a watch for events. */
 struct sa_lasting {
 	struct list link; /* among all of the process */
 	uintptr_t ticket;

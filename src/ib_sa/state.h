@@ -30,7 +30,7 @@ struct ibsa__sa {
 	pthread_mutex_t lock;
 	pthread_cond_t ended; /* a query, or a dispatch */
 	struct list devices;
-	struct list lasting; /* kept services */
+	struct list lasting; /* kept services, watches */
 	struct list members; /* of multicast groups */
 	uint32_t member_count;
 	struct pool queries;

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Watches for events, from any thread: the dispatcher watches by
+ * <ibsa/event.h>.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "event/event.h"
+#include "ib_sa/lasting.h"
+#include "ib_sa/query.h"
+
+struct sa_watch {
+	struct sa_lasting lasting;
+	struct ibsa_event_watch *watch; /* the dispatcher's */
+	struct ibsa_event_options options;
+	struct ibsa_gid *gids; /* that @options point to */
+	ibsa_event_fn happened;
+	void *arg;
+};
+
+static void watch_free(struct sa_watch *watch)
+{
+	ibsa__free(watch->gids);
+	ibsa__free(watch);
+}
+
+/* The handle in an event would be the dispatcher's. */
+static void tell(struct sa_watch *watch, const struct ibsa_event *event)
+{
+	const bool is_last = event->kind == IBSA_EVENT_ENDED;
+	struct ibsa_event theirs = *event;
+
+	theirs.watch = NULL;
+	ibsa__sa_lasting_enter(&watch->lasting);
+	watch->happened(&theirs, watch->arg);
+	ibsa__sa_lasting_leave(&watch->lasting, is_last);
+	if (is_last)
+		watch_free(watch);
+}
+
+static void tell_end(struct sa_watch *watch, int err)
+{
+	tell(watch, &(struct ibsa_event){
+			    .kind = IBSA_EVENT_ENDED,
+			    .err = err,
+			    .port_num = watch->lasting.port->number,
+		    });
+}
+
+static void note_event(const struct ibsa_event *event, void *arg)
+{
+	tell(arg, event);
+}
+
+static void run_start(struct sa_job *job)
+{
+	struct sa_watch *watch = list_object(job, struct sa_watch,
+					     lasting.start);
+	int err = -ECANCELED;
+
+	if (!ibsa__sa_lasting_is_over(&watch->lasting))
+		err = ibsa_event_watch(watch->lasting.port->client,
+				       &watch->options, note_event, watch, NULL,
+				       &watch->watch);
+	if (err)
+		tell_end(watch, err);
+}
+
+/* What the SA is told of it, the client sees to. */
+static void run_release(struct sa_job *job)
+{
+	struct sa_watch *watch = list_object(job, struct sa_watch,
+					     lasting.release);
+
+	ibsa_event_unwatch(watch->watch);
+	tell_end(watch, 0);
+}
+
+static int copy_options(const struct ib_device *device,
+			const struct ibsa_event_options *options,
+			struct sa_watch *out)
+{
+	out->options = *options;
+	if (!options->audit_ms)
+		out->options.audit_ms = device->options.audit_ms;
+	if (!options->gid_count)
+		return 0;
+	out->gids = ibsa__calloc(options->gid_count, sizeof(*out->gids));
+	if (!out->gids)
+		return -ENOMEM;
+	memcpy(out->gids, options->gids,
+	       options->gid_count * sizeof(*out->gids));
+	out->options.gids = out->gids;
+	return 0;
+}
+
+static int watch_new(const struct ib_device *device,
+		     const struct ibsa_event_options *options,
+		     struct sa_watch **out)
+{
+	struct sa_watch *watch = ibsa__calloc(1, sizeof(*watch));
+
+	if (!watch)
+		return -ENOMEM;
+	if (copy_options(device, options, watch)) {
+		watch_free(watch);
+		return -ENOMEM;
+	}
+	ibsa__sa_lasting_init(&watch->lasting, run_start, run_release);
+	*out = watch;
+	return 0;
+}
+
+int ibsa_device_watch(struct ib_sa_client *client, struct ib_device *device,
+		      uint8_t port_num,
+		      const struct ibsa_event_options *options,
+		      ibsa_event_fn happened, void *arg,
+		      struct ibsa_device_watch **out)
+{
+	const struct ibsa_event_options all = { 0 };
+	struct sa_watch *watch;
+	struct sa_port *port;
+	int err = ibsa__sa_query_port(client, device, port_num, &port);
+
+	options = options ? options : &all;
+	if (!err && (!happened || !ibsa__event_is_sound(options)))
+		err = -EINVAL;
+	if (!err)
+		err = watch_new(device, options, &watch);
+	if (err)
+		return err;
+	watch->happened = happened;
+	watch->arg = arg;
+	pthread_mutex_lock(&device->sa->lock);
+	err = ibsa__sa_lasting_submit(&watch->lasting, port, client);
+	if (!err)
+		*out = (struct ibsa_device_watch *)watch->lasting.ticket;
+	pthread_mutex_unlock(&device->sa->lock);
+	if (err)
+		watch_free(watch);
+	return err;
+}
+
+void ibsa_device_unwatch(struct ibsa_device_watch *watch)
+{
+	ibsa__sa_lasting_release((uintptr_t)watch);
+}
