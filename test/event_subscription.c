@@ -367,8 +367,10 @@ static void port_that_is_down_is_told(void **state)
 	watch(NULL, &other);
 	pass(60 * 1000);
 	assert_int_equal(expect(&other, 0, LOST)->err, -ENETDOWN);
+	puppet.port.port_state = IBSA_PORT_INIT;
+	pass(5000);
 	assert_int_equal(puppet.sent_count, asked);
-	puppet.port.port_state = IBSA_PORT_ACTIVE;
+	puppet.port.port_state = IBSA_PORT_ARMED;
 	assert_in_range(until(&sa.sets), 1, 1502);
 	pass(10);
 	EXPECT(&diary, 2, SUBSCRIBED, GAP);

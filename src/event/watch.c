@@ -235,6 +235,13 @@ void ibsa__events_gap(struct ibsa__events *events, unsigned int producers)
 	}
 }
 
+/* Below armed a port carries nothing but subnet management packets. */
+static bool is_down(const struct ibsa_port_state *port)
+{
+	return port->port_state == IBSA_PORT_DOWN ||
+	       port->port_state == IBSA_PORT_INIT;
+}
+
 /* The port has changed: whatever it was, reports may have gone astray. */
 static void on_port(unsigned int changes, const struct ibsa_port_state *now,
 		    void *arg)
@@ -242,7 +249,7 @@ static void on_port(unsigned int changes, const struct ibsa_port_state *now,
 	struct ibsa__events *events = arg;
 
 	(void)changes;
-	events->is_down = now->port_state != IBSA_PORT_ACTIVE;
+	events->is_down = is_down(now);
 	ibsa__subscriptions_renew(events);
 	ibsa__events_announce(events);
 }
@@ -336,7 +343,7 @@ static int wake_up(struct ibsa__events *events, struct ibsa_error *error)
 	}
 	ibsa__subscriptions_reset(events);
 	events->is_down = !ibsa__engine_port(events->engine, false, &port) &&
-			  port.port_state != IBSA_PORT_ACTIVE;
+			  is_down(&port);
 	return 0;
 }
 
