@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Reports through the kernel: what a program at rxe1 sends as the SA would,
+ * a client at rxe0 answers and tells; and who else at the port may have them.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <ibsa/event.h>
+
+#include "umad/umad.h"
+#include "wire/request.h"
+
+enum {
+	REPLY_BYTES = 4096,
+	WAIT_MS = 50,
+	TRIES = 40,
+	GID_INDEX = 0, /* fe80::; the kernel matches no answer by IPv4 */
+	METHOD_AT = 3,
+	TAIL = 9,
+};
+
+static struct ibsa_transport *open_port(const char *device)
+{
+	struct ibsa_transport *transport;
+	struct ibsa_error error;
+
+	if (ibsa__umad_open(device, 1, REPLY_BYTES, &error, &transport))
+		fail_msg("%s", error.text);
+	return transport;
+}
+
+static struct ibsa_address address_of(struct ibsa_transport *transport)
+{
+	struct ibsa_gid_entry entry;
+
+	assert_int_equal(transport->ops->gid(transport, GID_INDEX, &entry), 0);
+	return (struct ibsa_address){
+		.qpn = IBSA_QPN_GSI,
+		.has_grh = true,
+		.gid = entry.gid,
+		.gid_index = GID_INDEX,
+		.hop_limit = 64,
+	};
+}
+
+/* What was told of GIDs. */
+struct told {
+	int count;
+	struct ibsa_event last;
+};
+
+static void note(const struct ibsa_event *event, void *arg)
+{
+	struct told *told = arg;
+
+	if (!event->notice)
+		return;
+	told->count++;
+	told->last = *event;
+}
+
+static void send_report(struct ibsa_transport *from,
+			const struct ibsa_address *to)
+{
+	const struct ibsa_notice notice = {
+		.is_generic = 1,
+		.type = 3,
+		.producer_type = 4,
+		.trap_number = 65,
+		.data_details = { [6] = 0xfe, [7] = 0x80, [21] = TAIL },
+	};
+	const struct ibsa__request request = {
+		.record = &ibsa_notice_record,
+		.match = &notice,
+		.method = IBSA_METHOD_REPORT,
+		.transaction_id = 77,
+	};
+	uint8_t mad[IBSA_MAD_BYTES];
+
+	assert_int_equal(ibsa__request_encode(&request, mad), 0);
+	assert_int_equal(from->ops->send(from, to, mad, sizeof(mad), 1000), 0);
+}
+
+/* What comes back to @from, while @client, or nobody, sees to its own. */
+static void await(struct ibsa_transport *from, struct ibsa_client *client,
+		  struct ibsa_message *out)
+{
+	for (int i = 0; i < TRIES; i++) {
+		int got = from->ops->recv(from, out);
+
+		assert_true(got >= 0);
+		if (got)
+			return;
+		if (client)
+			assert_int_equal(ibsa_wait(client, WAIT_MS), 0);
+		else
+			assert_int_equal(from->ops->wait(from, WAIT_MS), 0);
+	}
+	fail_msg("nothing came back");
+}
+
+/* The kernel knows the answer for one, by its id, method and sender. */
+static void report_is_told_and_answered(void **state)
+{
+	struct ibsa_transport *sa = open_port("rxe1");
+	struct ibsa_address sa_address = address_of(sa);
+	const struct ibsa_options options = { .device = "rxe0",
+					      .sa = &sa_address };
+	struct ibsa_transport *other = open_port("rxe0");
+	struct ibsa_address to = address_of(other);
+	struct ibsa_event_watch *watch;
+	struct ibsa_message message;
+	struct told told = { 0 };
+	struct ibsa_client *client;
+	struct ibsa_error error;
+
+	(void)state;
+	other->ops->close(other);
+	if (ibsa_open(&options, &error, &client))
+		fail_msg("%s", error.text);
+	if (ibsa_event_watch(client, NULL, note, &told, &error, &watch))
+		fail_msg("%s", error.text);
+	send_report(sa, &to);
+	await(sa, client, &message);
+	assert_int_equal(message.err, 0);
+	assert_int_equal(message.mad[METHOD_AT], IBSA_METHOD_REPORT_RESP);
+	assert_int_equal(told.count, 1);
+	assert_int_equal(told.last.kind, IBSA_EVENT_GID_OUT);
+	assert_int_equal(told.last.gid.raw[15], TAIL);
+	assert_int_equal(told.last.port_num, 1);
+	assert_int_equal(ibsa_close(client), 0);
+
+	/* Nobody listens any more: the kernel gives the sender its time out. */
+	send_report(sa, &to);
+	await(sa, NULL, &message);
+	assert_int_equal(message.err, -ETIMEDOUT);
+	sa->ops->close(sa);
+}
+
+/* One program at a time, which leaves them to the next. */
+static void one_program_has_the_reports(void **state)
+{
+	const struct ibsa_options options = { .device = "rxe0" };
+	struct ibsa_transport *first = open_port("rxe0");
+	struct ibsa_event_watch *watch;
+	struct told told = { 0 };
+	struct ibsa_client *client;
+	struct ibsa_error error;
+
+	(void)state;
+	assert_int_equal(first->ops->listen(first, true), 0);
+	if (ibsa_open(&options, &error, &client))
+		fail_msg("%s", error.text);
+	assert_int_equal(ibsa_event_watch(client, NULL, note, &told, &error,
+					  &watch),
+			 -EBUSY);
+	assert_non_null(strstr(error.text, "another program"));
+	assert_int_equal(first->ops->listen(first, false), 0);
+	assert_int_equal(
+		ibsa_event_watch(client, NULL, note, &told, &error, &watch), 0);
+	assert_int_equal(first->ops->listen(first, true), -EBUSY);
+	ibsa_event_unwatch(watch);
+	assert_int_equal(ibsa_wait(client, WAIT_MS), 0);
+	assert_int_equal(first->ops->listen(first, true), 0);
+	assert_int_equal(ibsa_close(client), 0);
+	first->ops->close(first);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(report_is_told_and_answered),
+		cmocka_unit_test(one_program_has_the_reports),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
