@@ -2,7 +2,7 @@
 /*
  * Lets the same happen to ibsim's fabric and to the embedded one, and
  * compares the Reports of OpenSM and of the embedded SA. Run by
- * sim_reports.sh on "host-r3 mlx5_0"; arguments: topology file, ibsim's
+ * sim_same_reports.sh on "host-r3 mlx5_0"; arguments: topology file, ibsim's
  * console.
  *
  * ibsim hands Reports to a client that says that its port has an SM only, so
@@ -135,8 +135,8 @@ static void respond(uint8_t *mad, void (*send)(const uint8_t *mad))
 }
 
 /*
- * Keep what a notice says, and see that none has been missed; OpenSM leaves the count and the details that a
- * trap does not have as they are in its memory.
+ * Keep what a notice says, and see that none has been missed. OpenSM leaves
+ * the count, and details that a trap does not have, as they are in its memory.
  */
 static void keep(const uint8_t *mad, struct notices *out)
 {
@@ -413,7 +413,7 @@ int main(int argc, char **argv)
 	int differ;
 
 	if (argc != 3)
-		die("usage: sim-reports TOPOLOGY CONSOLE");
+		die("usage: sim-same-reports TOPOLOGY CONSOLE");
 	console = open(argv[2], O_WRONLY);
 	if (console < 0)
 		die("no console");

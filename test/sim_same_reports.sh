@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# usage: sim_reports.sh PROGRAM
+# usage: sim_same_reports.sh PROGRAM
 #
 # The same happens to ibsim's fabric, with OpenSM, and to the embedded one:
 # compares what they report of it.
