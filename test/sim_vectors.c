@@ -241,6 +241,109 @@ static void guids_are_as_opensm_says(void **state)
 	check_all(*state, "45_guidinfo_delete", NULL);
 }
 
+/*
+ * Of the bytes after the SA header, those that OpenSM does not leave as they
+ * are: not the count, and the GID or LID of the details alone.
+ */
+static bool is_said(const uint8_t *notice, size_t at)
+{
+	const bool is_gid = notice[5] >= 64 && notice[5] <= 67;
+
+	if (at < 10 || at >= 64)
+		return at != 8 && at != 9;
+	return is_gid ? at >= 16 && at < 32 : at < 12;
+}
+
+/* The next Report is the captured one; answer it. */
+static void check_report(struct bench *bench, const char *vector)
+{
+	uint8_t want[BYTES_MAX];
+
+	assert_int_equal(read_hex(vector, "rsp", want), IBSA_MAD_BYTES);
+	assert_true(bench_receive(bench));
+	assert_int_equal(bench->answer.len, IBSA_MAD_BYTES);
+	check_header(bench, want);
+	for (size_t i = IBSA_SA_HEADER_BYTES; i < IBSA_MAD_BYTES; i++) {
+		if (is_said(want + IBSA_SA_HEADER_BYTES,
+			    i - IBSA_SA_HEADER_BYTES))
+			assert_int_equal(bench->answer.mad[i], want[i]);
+	}
+	memcpy(bench->request, bench->answer.mad, IBSA_MAD_BYTES);
+	bench->request[3] = IBSA_METHOD_REPORT_RESP;
+	bench_send(bench);
+}
+
+/* Join or leave the group of the captured Reports. */
+static void change_group(struct bench *bench, uint8_t method, uint8_t states)
+{
+	struct ibsa_mcmember member = {
+		.mgid = { { 0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, [15] = 7 } },
+		.qkey = 0xb1b,
+		.pkey = 0xffff,
+		.join_state = states,
+	};
+	struct ibsa_port_state port;
+	uint8_t *room = bench_request(
+		bench, method, ibsa_mcmember_record.attribute,
+		IBSA_MCMEMBER_CM(mgid) | IBSA_MCMEMBER_CM(port_gid) |
+			IBSA_MCMEMBER_CM(qkey) | IBSA_MCMEMBER_CM(tclass) |
+			IBSA_MCMEMBER_CM(pkey) | IBSA_MCMEMBER_CM(sl) |
+			IBSA_MCMEMBER_CM(flow_label) |
+			IBSA_MCMEMBER_CM(join_state));
+
+	bench->transport->ops->port(bench->transport, &port);
+	member.port_gid = port.gid;
+	assert_int_equal(ibsa_record_encode(&ibsa_mcmember_record, &member,
+					    room, IBSA_SA_DATA_BYTES),
+			 0);
+	bench_send(bench);
+}
+
+/* The answer that comes after the Reports. */
+static void check_success(struct bench *bench)
+{
+	assert_true(bench_receive(bench));
+	assert_int_equal(IBSA_GET(sa_header, status, bench->answer.mad), 0);
+}
+
+static void set_link(struct bench *bench, bool is_up)
+{
+	const struct ibsa_fabric_port_change change = {
+		.mask = IBSA_CHANGE_LINK,
+		.link_up = is_up,
+	};
+
+	assert_int_equal(ibsa_fabric_port_set(bench->fabric, "host-r2 mlx4_0",
+					      1, &change),
+			 0);
+}
+
+/* In the order, and so with the transaction ids, in which they came. */
+static void reports_are_as_opensm_sends_them(void **state)
+{
+	struct bench *bench = *state;
+
+	assert_int_equal(bench->transport->ops->listen(bench->transport, true),
+			 0);
+	assert_int_equal(replay(bench, "34_informinfo_subscribe"), 0);
+	change_group(bench, IBSA_METHOD_SET, 1);
+	check_report(bench, "52_report_66");
+	check_success(bench);
+	change_group(bench, IBSA_METHOD_DELETE, 1);
+	check_report(bench, "53_report_67");
+	check_success(bench);
+	change_group(bench, IBSA_METHOD_SET, 8);
+	assert_true(bench_receive(bench));
+	check_success(bench);
+	set_link(bench, false);
+	check_report(bench, "54_report_128");
+	check_report(bench, "51_report_65");
+	set_link(bench, true);
+	assert_true(bench_receive(bench));
+	check_report(bench, "50_report_64");
+	assert_false(bench_receive(bench));
+}
+
 static void silence_is_as_opensm_keeps_it(void **state)
 {
 	assert_int_equal(replay(*state, "38_node_set_unsupported"), -1);
@@ -271,6 +374,8 @@ int main(void)
 						start, stop),
 		cmocka_unit_test_setup_teardown(guids_are_as_opensm_says, start,
 						stop),
+		cmocka_unit_test_setup_teardown(
+			reports_are_as_opensm_sends_them, start, stop),
 		cmocka_unit_test_setup_teardown(silence_is_as_opensm_keeps_it,
 						start, stop),
 	};

@@ -134,7 +134,8 @@ EXTRA = ["rmpp.rresptime", "rmpp.rmppflags", "linkrecord.servicedata",
 
 # Attribute ids of the captured answers that hold our records.
 ATTRIBUTES = {
-    0x0001: "ClassPortInfo", 0x0003: "InformInfo", 0x0011: "NodeRecord",
+    0x0001: "ClassPortInfo", 0x0002: "Notice", 0x0003: "InformInfo",
+    0x0011: "NodeRecord",
     0x0012: "PortInfoRecord", 0x0030: "GUIDInfoRecord",
     0x0031: "ServiceRecord", 0x0035: "PathRecord", 0x0038: "MCMemberRecord",
     0x00f3: "InformInfoRecord",
@@ -155,7 +156,7 @@ def hex_read(path):
 
 
 def captured_lines(folder):
-    """Each record of each answer, one a line, under its answer's header."""
+    """Each record of each answer or Report, one a line, under its header."""
     for path in sorted(glob.glob(os.path.join(folder, "*.rsp.hex"))):
         answer = hex_read(path)
         status, attribute = struct.unpack(">4xH10xH", answer[:18])
