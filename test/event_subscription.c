@@ -174,6 +174,44 @@ static void subscription_is_read_back(void **state)
 	EXPECT(&diary, 0, SUBSCRIBED);
 }
 
+/* Those who come and go do not put it off. */
+static void audit_comes_whoever_joins(void **state)
+{
+	const struct ibsa_event_options anxious = { .audit_ms = 1000 };
+
+	(void)state;
+	watch(&anxious, &diary);
+	pass(200);
+	assert_int_equal(sa.gets, 1);
+	for (int i = 0; i < 5; i++) {
+		watch(&anxious, &other);
+		pass(200);
+		ibsa_event_unwatch(other.watch);
+		pass(200);
+	}
+	assert_in_range(sa.gets, 2, 4);
+}
+
+/* A subscription that fails leaves others looked after. */
+static void audit_comes_beside_a_refusal(void **state)
+{
+	const struct ibsa_event_options links = {
+		.kinds = IBSA_EVENT_LINK_STATE,
+	};
+
+	(void)state;
+	sa.set_status = 0x0200;
+	sa.set_of = OF_SWITCH;
+	watch(NULL, &diary);
+	watch(&links, &other);
+	pass(200);
+	EXPECT(&diary, 0, SUBSCRIBED);
+	EXPECT(&other, 0, REFUSED);
+	sa.has = 0;
+	pass(31000);
+	EXPECT(&diary, 0, SUBSCRIBED, LOST, SUBSCRIBED, GAP);
+}
+
 /* An SM that starts anew: found out, set again, and then the gap is told. */
 static void lost_subscription_is_made_again(void **state)
 {
@@ -416,6 +454,20 @@ static void lost_messages_are_a_gap(void **state)
 	assert_int_equal(sa.sets, 1);
 }
 
+/* And soon, whoever joins meanwhile. */
+static void gap_is_not_put_off(void **state)
+{
+	(void)state;
+	watch_well(0, &diary);
+	puppet.recv_err = -ENOBUFS;
+	pass(1);
+	puppet.recv_err = 0;
+	watch(NULL, &other);
+	pass(600);
+	EXPECT(&diary, 0, SUBSCRIBED, GAP);
+	EXPECT(&other, 0, SUBSCRIBED);
+}
+
 /* Another program was quicker when the device was opened anew. */
 static void lost_reports_are_told(void **state)
 {
@@ -483,6 +535,8 @@ int main(void)
 		TEST(late_reports_are_answered),
 		TEST(change_of_mind_counts),
 		TEST(subscription_is_read_back),
+		TEST(audit_comes_whoever_joins),
+		TEST(audit_comes_beside_a_refusal),
 		TEST(lost_subscription_is_made_again),
 		TEST(subscription_of_another_qp_does_not_count),
 		TEST(only_who_needs_it_is_told),
@@ -497,6 +551,7 @@ int main(void)
 		TEST(port_that_is_down_is_told),
 		TEST(change_under_a_request_counts),
 		TEST(lost_messages_are_a_gap),
+		TEST(gap_is_not_put_off),
 		TEST(lost_reports_are_told),
 		TEST(no_sm_is_waited_for),
 		TEST(broken_readings_are_none),

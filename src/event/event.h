@@ -44,6 +44,7 @@ struct ibsa__events {
 	struct ibsa__alarm audit;
 	struct ibsa__alarm news; /* has new watches told how things stand */
 	uint64_t audit_id;
+	uint64_t audit_ns; /* since when its interval runs */
 	uint64_t sequence;
 	unsigned int audit_ms;
 	unsigned int deadline_ms;
@@ -53,11 +54,12 @@ struct ibsa__events {
 	uint16_t end_status;
 	int end_err; /* of ENDED */
 	bool is_troubled;
-	bool reads;	/* the SA shows its subscriptions */
-	bool is_stale;	/* the port has changed under the reading */
-	bool is_unsure; /* reports were lost, and the SA not asked since */
-	bool is_down;	/* the port is */
-	bool telling;	/* watches that end stay in the list */
+	bool reads;	 /* the SA shows its subscriptions */
+	bool is_stale;	 /* the port has changed under the reading */
+	bool is_routine; /* @audit waits for its interval, and nothing else */
+	bool is_unsure;	 /* reports were lost, and the SA not asked since */
+	bool is_down;	 /* the port is */
+	bool telling;	 /* watches that end stay in the list */
 	bool closing;
 	bool is_over; /* nothing may be touched any more but memory */
 };

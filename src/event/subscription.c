@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <limits.h>
 
+#include "base/clock.h"
 #include "event/state.h"
 
 enum {
@@ -55,18 +56,28 @@ static void plan(struct ibsa__subscription *one, unsigned int ms)
 
 static void plan_audit(struct ibsa__events *events, unsigned int ms)
 {
+	events->is_routine = false;
 	if (!events->audit_id)
 		ibsa__alarm_set(events->engine, &events->audit, ms);
 }
 
-/* A little less than the interval, so that clients which began together do
- * not stay together. */
+/* A little less than the interval after the last one, so that clients which
+ * began together do not stay together. */
+static void fit_audit(struct ibsa__events *events)
+{
+	const uint64_t now_ns = ibsa__engine_now_ns(events->engine);
+	const uint64_t passed = (now_ns - events->audit_ns) / NS_PER_MS;
+	const uint64_t ms = events->audit_ms -
+			    below(events, events->audit_ms / 8 + UINT64_C(1));
+
+	plan_audit(events, ms > passed ? (unsigned int)(ms - passed) : 0);
+	events->is_routine = true;
+}
+
 static void plan_next_audit(struct ibsa__events *events)
 {
-	const unsigned int ms = events->audit_ms;
-
-	plan_audit(events,
-		   ms - (unsigned int)below(events, ms / 8 + UINT64_C(1)));
+	events->audit_ns = ibsa__engine_now_ns(events->engine);
+	fit_audit(events);
 }
 
 static unsigned int bit_of(const struct ibsa__subscription *one)
@@ -83,6 +94,36 @@ static void drop(struct ibsa__subscription *one)
 	one->is_fresh = false;
 }
 
+/* Whether some are not yet set that soon will be. */
+static bool is_setting(const struct ibsa__events *events)
+{
+	for (int i = 0; i < IBSA__PRODUCERS; i++) {
+		const struct ibsa__subscription *one =
+			&events->subscriptions[i];
+
+		if (one->wanted && !one->held && !one->is_troubled)
+			return true;
+	}
+	return false;
+}
+
+static bool holds_any(const struct ibsa__events *events)
+{
+	bool held = false;
+
+	for (int i = 0; i < IBSA__PRODUCERS; i++)
+		held = held || events->subscriptions[i].held;
+	return held;
+}
+
+/* Read what was set, unless more will be soon; once, and then regularly. */
+static void begin_audit(struct ibsa__events *events)
+{
+	if (!events->audit.timer.armed && !is_setting(events) &&
+	    holds_any(events))
+		plan_audit(events, 0);
+}
+
 /* A step came to nothing; another is tried later. */
 static void failed(struct ibsa__subscription *one, int err, uint16_t status)
 {
@@ -93,6 +134,7 @@ static void failed(struct ibsa__subscription *one, int err, uint16_t status)
 	one->err = err;
 	one->status = status;
 	plan(one, back_off_from(one->events, refused, one->failures++));
+	begin_audit(one->events);
 }
 
 /* Send a Set. Return: as ibsa_query(). */
@@ -205,19 +247,6 @@ static void on_alarm(struct ibsa__alarm *alarm)
 	ibsa__events_announce(one->events);
 }
 
-/* Whether some are not yet set that soon will be. */
-static bool is_setting(const struct ibsa__events *events)
-{
-	for (int i = 0; i < IBSA__PRODUCERS; i++) {
-		const struct ibsa__subscription *one =
-			&events->subscriptions[i];
-
-		if (one->wanted && !one->held && !one->is_troubled)
-			return true;
-	}
-	return false;
-}
-
 static void present(struct ibsa__subscription *one)
 {
 	struct ibsa__events *events = one->events;
@@ -303,15 +332,6 @@ static void audit(struct ibsa__events *events)
 	for (int i = 0; i < IBSA__PRODUCERS; i++)
 		events->subscriptions[i].is_read =
 			events->subscriptions[i].held;
-}
-
-static bool holds_any(const struct ibsa__events *events)
-{
-	bool held = false;
-
-	for (int i = 0; i < IBSA__PRODUCERS; i++)
-		held = held || events->subscriptions[i].held;
-	return held;
 }
 
 static void on_audit(struct ibsa__alarm *alarm)
@@ -463,8 +483,8 @@ void ibsa__subscriptions_want(struct ibsa__events *events,
 	}
 	if (!producers)
 		ibsa__alarm_cancel(events->engine, &events->audit);
-	else if (held)
-		plan_next_audit(events);
+	else if (held && events->is_routine)
+		fit_audit(events);
 	if (!producers)
 		ibsa__events_rest(events);
 }
