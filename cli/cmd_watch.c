@@ -492,7 +492,8 @@ int cmd_watch(struct cli *cli)
 		watching.status = find_gids(&watching);
 	if (watching.status == CLI_DONE)
 		watch(&watching, &interrupt);
-	interrupt_stop(&interrupt);
+	interrupt_wakes(&interrupt, NULL);
 	end(&watching);
+	interrupt_stop(&interrupt);
 	return watching.status;
 }

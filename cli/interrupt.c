@@ -35,10 +35,10 @@ static void end_by(int number)
 
 static void wake(struct interrupt *interrupt)
 {
-	struct ibsa_client *client = atomic_load(&interrupt->client);
-
-	if (client)
-		ibsa_wake(client);
+	pthread_mutex_lock(&interrupt->lock);
+	if (interrupt->client)
+		ibsa_wake(interrupt->client);
+	pthread_mutex_unlock(&interrupt->lock);
 }
 
 /*
@@ -76,7 +76,8 @@ int interrupt_start(struct interrupt *interrupt, const char *last_words)
 {
 	int err;
 
-	atomic_init(&interrupt->client, NULL);
+	pthread_mutex_init(&interrupt->lock, NULL);
+	interrupt->client = NULL;
 	interrupt->last_words = last_words;
 	atomic_init(&interrupt->seen, false);
 	sigemptyset(&interrupt->signals);
@@ -92,7 +93,9 @@ int interrupt_start(struct interrupt *interrupt, const char *last_words)
 
 void interrupt_wakes(struct interrupt *interrupt, struct ibsa_client *client)
 {
-	atomic_store(&interrupt->client, client);
+	pthread_mutex_lock(&interrupt->lock);
+	interrupt->client = client;
+	pthread_mutex_unlock(&interrupt->lock);
 }
 
 bool interrupt_seen(const struct interrupt *interrupt)

@@ -10,7 +10,8 @@
 #include <ibsa/ibsa.h>
 
 struct interrupt {
-	struct ibsa_client *_Atomic client;
+	pthread_mutex_t lock;
+	struct ibsa_client *client; /* to be woken, or NULL; locked */
 	const char *last_words;
 	sigset_t signals;
 	pthread_t thread;
@@ -27,7 +28,8 @@ struct interrupt {
  */
 int interrupt_start(struct interrupt *interrupt, const char *last_words);
 
-/* From now on, they wake @client too. */
+/* From now on, they wake @client too; NULL: none, and the one before may be
+ * closed. */
 void interrupt_wakes(struct interrupt *interrupt, struct ibsa_client *client);
 
 /* Whether one came. */

@@ -263,7 +263,8 @@ int service_keep(struct cli *cli)
 	interrupt_wakes(&interrupt, cli->client);
 	if (status == CLI_DONE)
 		status = keep(&keeping, &service, &interrupt);
-	interrupt_stop(&interrupt);
+	interrupt_wakes(&interrupt, NULL);
 	end(&keeping);
+	interrupt_stop(&interrupt);
 	return status;
 }

@@ -629,6 +629,11 @@ watched_events() {
 	spawn watch --sa 40000 -t 300
 	await out 'failed .*does not answer$'
 	ends 3 TERM; err_has 'may go on to report'
+	spawn watch --sa 40000 -t 300
+	await out 'failed .*does not answer$'
+	kill -TERM "$holder"
+	sleep 0.6
+	ends 130 INT; err_has 'may report in vain'
 	what='ibsa watch into a pipe'
 	timeout -s KILL 20 "$ibsa" --fabric "$fabric" watch \
 		2>err | head -1 >out
