@@ -426,6 +426,8 @@ static int gid_of(struct watching *watching, const char *text,
 		status = nodes_find(cli, "", target.name, &node);
 		target.guid = node.port_guid;
 	}
+	if (status == CLI_NO && target.name == text)
+		complain("nor is it an event; ibsa watch --help lists them");
 	if (status == CLI_DONE)
 		status = ask_own_gid(cli, &own);
 	if (status == CLI_DONE)

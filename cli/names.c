@@ -52,7 +52,9 @@ static void add_all(struct names *names, const struct ibsa_reply *reply)
 		name->lid = node.lid;
 		memcpy(name->text, node.node_description, sizeof(name->text));
 	}
-	qsort(all, names->count, sizeof(*all), compare);
+	/* A sweep of many that are known is not to sort them all for each. */
+	if (names->count > sorted)
+		qsort(all, names->count, sizeof(*all), compare);
 }
 
 static void answered(const struct ibsa_reply *reply, void *arg)

@@ -623,6 +623,9 @@ watched_events() {
 		([.trap, .gid, .lid, .name, .reason] | all(. == null)))' \
 		out >jq.out || fail 'not these events'
 	run 1 --fabric "$fabric" watch nobody; out_empty; err_has 'no node'
+	err_has 'nor is it an event'
+	run 1 --fabric "$fabric" watch name:nobody; out_empty
+	! grep -q 'an event' err || fail 'a name is no event'
 	run 2 --fabric "$fabric" watch gid 12; out_empty; err_has 'is a LID'
 	run 2 --fabric "$fabric" watch gid:12; out_empty
 	run 4 --fabric "$fabric" -C nobody watch; out_empty
