@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Asking the SA: open, wait, say what went wrong, exit status. */
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <string.h>
 
 #include <ibsa/text.h>
@@ -25,6 +27,20 @@ static int open_status(int err)
 	return err == -EINVAL ? CLI_USAGE : CLI_DEVICE;
 }
 
+/* A thread that is started meanwhile, as by ibsim's preload, leaves signals to
+ * those who wait for them. */
+static int open_quietly(struct cli *cli, struct ibsa_error *error)
+{
+	sigset_t all, before;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	err = ibsa_open(&cli->open, error, &cli->client);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return err;
+}
+
 int ask_open(struct cli *cli)
 {
 	struct ibsa_error error = { .text = "" };
@@ -32,7 +48,7 @@ int ask_open(struct cli *cli)
 
 	if (cli->client)
 		return CLI_DONE;
-	err = ibsa_open(&cli->open, &error, &cli->client);
+	err = open_quietly(cli, &error);
 	if (err == 0)
 		return CLI_DONE;
 	complain("%s", error.text[0] ? error.text : strerror(-err));

@@ -21,8 +21,8 @@ struct interrupt {
 /*
  * From now on, SIGINT, SIGTERM and SIGHUP are seen, unless the program was
  * started with them ignored. A second one, half a second later or more, says
- * @last_words and ends the program at once, as the first would have done. To
- * be called before there is any other thread, which would take them as ever.
+ * @last_words and ends the program at once, as the first would have done. Any
+ * other thread has to have them blocked, or may take them as ever.
  *
  * Return: 0, or a negative errno.
  */

@@ -3,8 +3,8 @@
 # usage: reach.sh cut|whole IBSA UMTAP
 #
 # Who can reach whom by OpenSM: each answer of ibsa reach beside that of
-# saquery, with partitions that keep hosts apart, and with a link that is cut
-# and restored.
+# saquery, with partitions that keep hosts apart, with a link that is cut
+# and restored, and without OpenSM.
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
 FABRIC_PARTITIONS=reach.partitions.conf
@@ -93,4 +93,17 @@ same 'with a link cut' "${gids[@]}"
 fabric_console 'Link "S-0008f10400411a02"[2] "H-0008f10403980020"[1]'
 becomes yes
 same 'with the link restored' "${gids[@]}"
+
+# Interrupted while nobody answers: it says so, though ibsim's preload has a
+# thread of its own, which a signal would end all by.
+fabric_sm_stop
+fabric_spawn "$host" "$ibsa" reach "${gids[@]}" </dev/null \
+	>"$FABRIC_DIR/ours" 2>"$FABRIC_DIR/ours.err"
+sleep 1
+kill -TERM "$fabric_pid"
+status=0
+fabric_wait "$fabric_pid" || status=$?
+[ "$status" -eq 3 ] || wrong "interrupted: exit status $status"
+grep -q '^ibsa: interrupted$' "$FABRIC_DIR/ours.err" ||
+	wrong "interrupted: $(cat "$FABRIC_DIR/ours.err")"
 exit "$failed"
