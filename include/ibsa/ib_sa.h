@@ -391,8 +391,9 @@ int ibsa_device_watch(struct ib_sa_client *client, struct ib_device *device,
  * ibsa_device_unwatch - do not be told any more
  * @watch: from ibsa_device_watch(), or NULL
  *
- * Events may still come until IBSA_EVENT_ENDED, which is told later. A second
- * time, and after that, it does nothing. Any thread, any callback.
+ * Events may still come until IBSA_EVENT_ENDED, which is told later, with err,
+ * sequence and time_ns 0: nobody waits for what the SA says. A second time, and
+ * after that, it does nothing. Any thread, any callback.
  */
 void ibsa_device_unwatch(struct ibsa_device_watch *watch);
 
