@@ -289,11 +289,12 @@ static int say_no_table(struct cli *cli, const struct scope *scope, int err)
 	if (err != -ENODEV)
 		return say_no_device(err);
 	if (scope->port)
-		complain("there is no port %u of a device %s; list them with: "
-			 "ibsa devices",
+		complain("there is no port %u of a device '%s'; list them "
+			 "with: ibsa devices",
 			 scope->port, scope->device);
 	else
-		complain("there is no device %s; list them with: ibsa devices",
+		complain("there is no device '%s'; list them with: ibsa "
+			 "devices",
 			 scope->device);
 	return CLI_DEVICE;
 }

@@ -304,8 +304,8 @@ gid_tables() {
 		.type == "RoCE v2" and .netdev == "lo" and .port == 1 and
 		.device == "roce0" and .note == null'
 	json '.[0].ipv4 == null'
-	run 4 gids roce0/3; out_empty; err_has 'no port 3 of a device roce0'
-	run 4 gids roce1; out_empty; err_has 'no device roce1'
+	run 4 gids roce0/3; out_empty; err_has "no port 3 of a device 'roce0'"
+	run 4 gids roce1; out_empty; err_has "no device 'roce1'"
 	run 4 -j gids roce1; json '. == []'
 	# One that nobody understands hides no other.
 	entry 1 12 fd77:0000:0000:0000:0000:0000:0000:0002 'RoCE v3'
@@ -368,7 +368,7 @@ gids_of_a_fabric() {
 	on 0 gids 'node1 mlx5_0'; lines 3
 	on 0 gids 'node1 mlx5_0/2'; lines 2
 	on 0 -j gids -C größe; json 'length == 1 and .[0].device == "größe"'
-	on 4 gids node9; out_empty; err_has 'no device node9'
+	on 4 gids node9; out_empty; err_has "no device 'node9'"
 	on 4 gids 'node1 mlx5_0/3'; err_has 'no port 3'
 	on 0 gids --for fe80::2:c903:0:12; lines 2
 	out_has ' fe80::2:c903:0:12 .* chosen: IB, 128 leading bits the same$'

@@ -293,6 +293,22 @@ static void list_may_be_of_a_device_or_port(void **state)
 	tree_remove(&tree);
 }
 
+/* A path that leads to a device is not its name. */
+static void paths_are_no_names(void **state)
+{
+	static const char *const paths[] = {
+		"", ".", "..", "mlx5_9/", "mlx5_10/../mlx5_9",
+	};
+	struct ibsa_gid_list *list;
+	struct tree tree;
+
+	(void)state;
+	tree_with_tables(&tree);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		assert_int_equal(ibsa_gids_read(paths[i], 1, &list), -ENODEV);
+	tree_remove(&tree);
+}
+
 static void what_is_not_there_has_no_list(void **state)
 {
 	struct ibsa_gid_list *list = NULL;
@@ -325,6 +341,7 @@ int main(void)
 		cmocka_unit_test(each_file_is_opened_once_a_table),
 		cmocka_unit_test(list_has_all_tables_in_order),
 		cmocka_unit_test(list_may_be_of_a_device_or_port),
+		cmocka_unit_test(paths_are_no_names),
 		cmocka_unit_test(what_is_not_there_has_no_list),
 	};
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The GID tables of this machine's devices as one list. */
 #include <errno.h>
+#include <string.h>
 
 #include <ibsa/device.h>
 
@@ -111,12 +112,20 @@ static int all_add(struct reading *reading)
 	return err;
 }
 
+/* Not a path, which might lead to a device as well. */
+static bool is_name(const char *device)
+{
+	return *device && *device != '.' && !strchr(device, '/');
+}
+
 static int one_add(const char *device, struct reading *reading)
 {
 	int err = ibsa__sysfs_folder("class/infiniband");
 
 	if (err)
 		return err == -ENOENT ? -ENOSYS : err;
+	if (!is_name(device))
+		return -ENODEV;
 	if (reading->only_port)
 		err = ibsa__sysfs_folder("class/infiniband/%s/ports/%u", device,
 					 reading->only_port);
