@@ -9,8 +9,12 @@
 #include "nodes.h"
 #include "reach.h"
 
-/* With more names than this, all nodes are asked for at once. */
-enum { FEW_NAMES = 4 };
+enum {
+	/* With more names than this, all nodes are asked for at once. */
+	FEW_NAMES = 4,
+	/* More than any target has, and blanks around it. */
+	LINE_BYTES = 1024,
+};
 
 static int no_memory(void)
 {
@@ -101,37 +105,66 @@ static const char *trim(char *line)
 	return *line == '#' ? "" : line;
 }
 
-static int add_line(struct reach_targets *targets, char *line, size_t len,
-		    unsigned long number)
+/* A line of standard input, as much of it as a target could need. */
+struct line {
+	char text[LINE_BYTES + 1];
+	size_t len; /* LINE_BYTES at most */
+	bool is_cut;
+	unsigned long number;
+};
+
+/* The next line, without its end. Return: whether there is one. */
+static bool read_line(struct line *line)
+{
+	int next = getc_unlocked(stdin);
+
+	line->len = 0;
+	line->is_cut = false;
+	line->number++;
+	if (next == EOF)
+		return false;
+	for (; next != EOF && next != '\n'; next = getc_unlocked(stdin)) {
+		line->is_cut = line->len == LINE_BYTES;
+		if (!line->is_cut)
+			line->text[line->len++] = (char)next;
+	}
+	line->text[line->len] = '\0';
+	return true;
+}
+
+static int wrong_line(struct reach_targets *targets, const struct line *line,
+		      const char *why)
+{
+	complain("line %lu: %s", line->number, why);
+	targets->status = CLI_USAGE;
+	return CLI_DONE;
+}
+
+static int add_line(struct reach_targets *targets, struct line *line)
 {
 	const char *text;
 
-	if (strlen(line) != len) {
-		complain("line %lu: there is a NUL byte in it", number);
-		targets->status = CLI_USAGE;
-		return CLI_DONE;
-	}
-	text = trim(line);
-	return *text ? add_text(targets, text, number) : CLI_DONE;
+	if (strlen(line->text) != line->len)
+		return wrong_line(targets, line, "there is a NUL byte in it");
+	text = trim(line->text);
+	if (*text && line->is_cut)
+		return wrong_line(targets, line, "it is too long");
+	return *text ? add_text(targets, text, line->number) : CLI_DONE;
 }
 
 /* A line that is wrong is said and left out; the others are asked for. */
 static int add_lines(struct reach_targets *targets)
 {
-	unsigned long number = 0;
+	struct line line = { .number = 0 };
 	int status = CLI_DONE;
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t len;
 
 	errno = 0;
-	while (status == CLI_DONE && (len = getline(&line, &room, stdin)) >= 0)
-		status = add_line(targets, line, (size_t)len, ++number);
-	if (status == CLI_DONE && !feof(stdin)) {
+	while (status == CLI_DONE && read_line(&line))
+		status = add_line(targets, &line);
+	if (status == CLI_DONE && ferror(stdin)) {
 		complain("cannot read standard input: %s", strerror(errno));
 		status = CLI_DEVICE;
 	}
-	free(line);
 	return status;
 }
 

@@ -165,6 +165,13 @@ lines_of_standard_input() {
 	err_has "line 4: '0x' "; err_has "line 5: the fabric has no node 'nobody'"
 	err_has 'line 6: .*NUL'; err_has 'line 9: the GID is zero'
 	err_has '2 of 4 reachable, 2 not'
+	# What has no end is not kept until there is no memory.
+	head -c 5000 /dev/zero | tr '\0' x >long
+	(cat long; echo; echo node2; printf '# '; cat long; echo; cat long) |
+		asked 2 -
+	lines 2; sentences 2
+	err_has '^ibsa: line 1: it is too long$'
+	err_has '^ibsa: line 4: it is too long$'
 	what='many lines'
 	for i in {1..3000}; do
 		echo "fe80::2:c903:10:$(printf %x $((16 * (i % 1000) + 1)))"
