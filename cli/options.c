@@ -141,16 +141,39 @@ static int set_svg(struct cli *cli, const char *value)
 }
 
 /* An IPv4 address is the GID that RoCE makes of it. */
-static int set_for(struct cli *cli, const char *value)
+static int address_parse(const char *text, struct ibsa_gid *out)
 {
 	char mapped[IBSA_GID_TEXT];
 
-	snprintf(mapped, sizeof(mapped), "::ffff:%s", value);
-	if ((strchr(value, ':') || ibsa_gid_parse(mapped, &cli->address_gid)) &&
-	    ibsa_gid_parse(value, &cli->address_gid)) {
+	if (strchr(text, ':'))
+		return ibsa_gid_parse(text, out);
+	/* Without a dot it would be the end of an IPv6 address. */
+	if (!strchr(text, '.'))
+		return -EINVAL;
+	snprintf(mapped, sizeof(mapped), "::ffff:%s", text);
+	return ibsa_gid_parse(mapped, out);
+}
+
+/* The address that stands for none, of either family. */
+static bool is_unspecified(const struct ibsa_gid *gid)
+{
+	static const struct ibsa_gid zero;
+	static const struct ibsa_gid ipv4 = { { [10] = 0xff, 0xff } };
+
+	return memcmp(gid, &zero, sizeof(zero)) == 0 ||
+	       memcmp(gid, &ipv4, sizeof(ipv4)) == 0;
+}
+
+static int set_for(struct cli *cli, const char *value)
+{
+	if (address_parse(value, &cli->address_gid)) {
 		complain("--for: '%s' is neither an IPv4 nor an IPv6 address, "
 			 "nor a GID",
 			 value);
+		return CLI_USAGE;
+	}
+	if (is_unspecified(&cli->address_gid)) {
+		complain("--for: '%s' is nobody's address", value);
 		return CLI_USAGE;
 	}
 	cli->address = value;

@@ -63,6 +63,10 @@ wrong_command_lines() {
 		gids --for 10.0.0.256
 		gids --for fe80::1::2
 		gids --for node1
+		gids --for 10
+		gids --for beef
+		gids --for ::
+		gids --for 0.0.0.0
 		query -a table NR
 		query get NoRecord --help
 		query table NR lid=1 node_type=CA lid=2
