@@ -2,6 +2,9 @@
 /*
  * Names of libibverbs, for a struct ibv_context that libibverbs has opened
  * and, where a port has no uverbs device, for one of ibsa_verbs_open().
+ *
+ * With IBSA_NO_VERBS_NAMES defined, the names that libibverbs has keep its
+ * meaning; events of the SM are then read by ibsa_get_async_event().
  */
 #ifndef IBSA_VERBS_H
 #define IBSA_VERBS_H
@@ -23,10 +26,9 @@ IBSA_BEGIN
  * @out:     the context; ibsa_verbs_close() closes it
  *
  * For the embedded fabric and for machines where only MAD devices are there to
- * be opened. Only functions of libibsa take it: ibsa_query_gid_ex(),
- * ibsa_query_gid_table(), _ibv_query_gid_ex(), _ibv_query_gid_table() and
- * ibsa_verbs_close(). In it are set: device, with name (cut to 63 bytes) and
- * node_type; cmd_fd, which is -1; and async_fd.
+ * be opened. Only the functions of this header take it. In it are set:
+ * device, with name (cut to 63 bytes) and node_type; cmd_fd, which is -1; and
+ * async_fd.
  *
  * Return: 0; -EINVAL @port, @transport or @context, or another option is out
  * of range, or the fabric's file does not parse; -ENODEV no such device;
@@ -42,8 +44,9 @@ int ibsa_verbs_open(const struct ibsa_options *options,
  * ibsa_verbs_close - close a context of ibsa_verbs_open()
  * @context: or NULL
  *
- * Calls that other threads have under way end as if it were still open. A
- * forked child does not have its parent's contexts.
+ * What ibsa_close_device() says of registrations and of calls under way is true
+ * here; queries for GIDs end as if it were still open. A forked child does not
+ * have its parent's contexts.
  *
  * Return: 0; -EINVAL it is none of ibsa_verbs_open(), or is closed. Any thread.
  */
@@ -118,6 +121,242 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num,
 ssize_t _ibv_query_gid_table(struct ibv_context *context,
 			     struct ibv_gid_entry *entries, size_t max_entries,
 			     uint32_t flags, size_t entry_size);
+
+/**
+ * ibv_gid_reachable - whether the SA knows a path to a GID
+ * @context: of libibverbs or of ibsa_verbs_open()
+ * @port:    to ask through, from 1; 0: the first active one whose subnet
+ *           prefix is that of the GID, else the first active one
+ * @gid_p:   unicast or multicast, network order; read only
+ * @timeout: has to be 0, says its manual page; ignored
+ *
+ * Asks the SA for one reversible path from the port's GID 0, and waits for the
+ * answer, up to 10 s. What is said is what the SA's database has, see
+ * ibsa_reach(). Any number of calls may be under way at a time; none needs the
+ * events of the context to be read.
+ *
+ * Return: 0 there is a path; -1 and errno: ENXIO there is none; EINVAL
+ * no @context, one that is closed or a parent's, no @gid_p, or all of it is
+ * zero, no such port, or one that has no SA; EIO the SA is silent, refused, or
+ * is not known, no port is active, or the device cannot be opened or was
+ * closed; ENOMEM; EINTR a signal came whose handler was set without
+ * SA_RESTART. Thread-safe.
+ *
+ * Source: ibv_gid_reachable(3) of Solaris; IBA vol 1, 15.2.5.16.
+ */
+int ibv_gid_reachable(struct ibv_context *context, unsigned int port,
+		      union ibv_gid *gid_p, int timeout);
+
+/* What to be told of; values as Solaris has them. 2 is none. */
+enum ibv_sm_event_type {
+	IBV_SM_EVENT_MGID = 1,	    /* groups that are listed */
+	IBV_SM_EVENT_MGID_ALL = 4,  /* every group */
+	IBV_SM_EVENT_UGID = 8,	    /* GIDs of ports that are listed */
+	IBV_SM_EVENT_UGID_ALL = 16, /* every GID of a port */
+	IBV_SM_EVENT_ALL = 32,	    /* every group and GID */
+};
+
+/* One of it or, which C++ would not let be of an enum's type, several. */
+typedef unsigned int ibv_sm_event_type_t;
+
+/* How many GIDs one call may list. */
+enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
+
+/**
+ * ibv_register_sm_events - be told when GIDs and groups come and go
+ * @context: of libibverbs or of ibsa_verbs_open()
+ * @event:   IBV_SM_EVENT_MGID | IBV_SM_EVENT_UGID, or one of them, for those
+ *           listed; or an OR of the others
+ * @gid_num: of @gids, up to IBSA_SM_EVENT_GIDS_MAX; without a list 0
+ * @gids:    network order; copied; without a list NULL. Each has to be of a
+ *           kind in @event: a group's begins with ff, and its second byte is
+ *           02, 05, 08, 0e, 12, 15, 18 or 1e
+ *
+ * Subscribes at the SA through each InfiniBand port of the device, unless that
+ * has been done, and waits until one subscription stands, up to 10 s. From then
+ * on, until ibv_unregister_sm_events(), what happens is an event of the context:
+ * its async_fd becomes readable, and ibsa_get_async_event() has it. It is told
+ * once, whatever registrations match, and by how many ports of one subnet the
+ * SA tells it. What there is already is not told. Each GID and each kind is
+ * counted. Events may come before this returns. In the order in which a port
+ * receives them.
+ *
+ * The first registration turns async_fd into an epoll file; see
+ * ibsa_verbs_attach().
+ *
+ * Return: 0; -1 and errno: EINVAL the arguments are not as above, or
+ * @context is closed or a parent's; ENODEV the device has no InfiniBand port;
+ * EAGAIN none is active, or none knows an SM; EBUSY another program has the
+ * SA's reports at the port; EIO the SA is silent or refused, or
+ * the device cannot be opened; ENOMEM; EMFILE no descriptor is left. Nothing
+ * is then registered. Thread-safe.
+ *
+ * Source: ibv_register_sm_events(3) of Solaris; IBA vol 1, 13.4.8.3, 13.4.11.
+ */
+int ibv_register_sm_events(struct ibv_context *context,
+			   ibv_sm_event_type_t event, int gid_num,
+			   union ibv_gid *gids);
+
+/**
+ * ibv_unregister_sm_events - do not be told any more
+ * @context: of the registration
+ * @event:   as in ibv_register_sm_events()
+ * @gid_num: as there
+ * @gids:    as there, in any order and grouping
+ *
+ * What has happened before may still be read, but not after the last
+ * registration has ended, which puts async_fd back unless
+ * ibsa_verbs_attach() has changed it.
+ *
+ * Return: 0; -1 and errno: EINVAL also if a GID or a kind is not registered, or
+ * listed more often than it is: nothing is then changed; ENOMEM. Thread-safe.
+ */
+int ibv_unregister_sm_events(struct ibv_context *context,
+			     ibv_sm_event_type_t event, int gid_num,
+			     union ibv_gid *gids);
+
+/*
+ * Beside enum ibv_event_type, of which these are none: Solaris' numbers, which
+ * are others' in rdma-core, plus 0x1000. element.gid says what it is about;
+ * of a gap, element.port_num by which port, or 0 for all.
+ */
+#define IBV_EVENT_MCG_CREATED 0x1013
+#define IBV_EVENT_MCG_DELETED 0x1014
+#define IBV_EVENT_GID_AVAIL 0x1015
+#define IBV_EVENT_GID_UNAVAIL 0x1016
+/* Some may have been missed: only where ibsa_verbs_attach() asked for it. */
+#define IBV_EVENT_SM_GAP 0x1017
+
+/**
+ * struct ibsa_async_event - struct ibv_async_event, with room for a GID
+ * @event_type: enum ibv_event_type, or one of the five above
+ * @element:    what it is about
+ */
+struct ibsa_async_event {
+	int event_type;
+	union {
+		struct ibv_cq *cq;
+		struct ibv_qp *qp;
+		struct ibv_srq *srq;
+		struct ibv_wq *wq;
+		int port_num;
+		union ibv_gid gid;
+	} element;
+};
+
+/**
+ * struct ibsa_verbs_options - how a context is used; zero is the default
+ * @sa:         address of the SA instead of each port's SM, as in struct
+ *              ibsa_options, and ports without an SM of their own, RoCE's, are
+ *              then asked through as well; copied. Only of libibverbs' contexts
+ * @grh:        enum ibsa_grh, as there; also only of those
+ * @sm_key:     as there; also only of those
+ * @audit_ms:   how often subscriptions are read back; default 30000
+ * @max_events: of the SM that wait to be read; what is more is lost, which is
+ *              a gap. Default 16384
+ * @gaps:       IBV_EVENT_SM_GAP is wanted
+ */
+struct ibsa_verbs_options {
+	const struct ibsa_address *sa;
+	int grh;
+	uint64_t sm_key;
+	unsigned int audit_ms;
+	unsigned int max_events;
+	bool gaps;
+};
+
+/**
+ * ibsa_verbs_attach - let async_fd be readable for events of the SM, too
+ * @context: of libibverbs or of ibsa_verbs_open()
+ * @options: NULL for all defaults
+ *
+ * async_fd keeps its number, but becomes an epoll file over the device's
+ * events and the SM's; O_NONBLOCK moves along. An epoll set has the file and
+ * not the number: who has one attaches before EPOLL_CTL_ADD. poll() and
+ * select() need it only for the options. The async_fd of ibsa_verbs_open()
+ * is as it has to be already.
+ *
+ * While attached, read events by ibsa_get_async_event() alone. The member
+ * async_fd has another value in the moment in which that reads a device's event.
+ *
+ * Return: 0; -EINVAL an option is out of range, or is not for contexts of
+ * ibsa_verbs_open(), or @context is closed or a parent's; -EALREADY it is
+ * attached; -EBUSY it was asked through already, with another @sa, @grh or
+ * @sm_key; -EMFILE no descriptor is left; -ENOMEM; or another error of
+ * epoll_create1(), epoll_ctl() or dup2(). Thread-safe.
+ */
+int ibsa_verbs_attach(struct ibv_context *context,
+		      const struct ibsa_verbs_options *options) IBSA_MUST_USE;
+
+/**
+ * ibsa_verbs_detach - let a context be as libibverbs has made it
+ * @context: attached, or with registrations
+ *
+ * Ends all registrations, drops the SM's events that were not read and puts
+ * async_fd back. Does not wait until the SA knows.
+ *
+ * Return: 0; -EINVAL there is nothing to end. Thread-safe.
+ */
+int ibsa_verbs_detach(struct ibv_context *context);
+
+/**
+ * ibsa_close_device - end all that is ours of a context, and close it
+ * @context: of libibverbs or of ibsa_verbs_open()
+ *
+ * Ends registrations and puts async_fd back; calls that other threads have
+ * under way fail: ibv_gid_reachable() and ibv_register_sm_events() with EIO,
+ * ibsa_get_async_event() with EBADF. Waits for them, and up to two seconds a
+ * port for the SA to know that nothing more is wanted. Then ibv_close_device()
+ * of libibverbs, or ibsa_verbs_close().
+ *
+ * Return: as ibv_close_device(): 0, or -1 and errno; EINVAL @context is
+ * closed already, ENOSYS libibverbs is not loaded. Any thread.
+ */
+int ibsa_close_device(struct ibv_context *context);
+
+/**
+ * ibsa_get_async_event - wait for an event of the device or of the SM
+ * @context: of libibverbs or of ibsa_verbs_open()
+ * @event:   filled; ibsa_ack_async_event() is due for it
+ *
+ * Those of the device by ibv_get_async_event() of libibverbs, none before it is
+ * asked for. A call that waits already when the first registration is made
+ * has the SM's events as well. In order within each source.
+ *
+ * Return: 0; -1 and errno: EAGAIN there is none, and async_fd has O_NONBLOCK;
+ * EINTR a signal came, whatever SA_RESTART says; EBADF the context was
+ * closed meanwhile; EINVAL it is closed or a parent's; ENOSYS libibverbs is
+ * not loaded; ENOMEM; EMFILE no descriptor is left; or what libibverbs says.
+ * Thread-safe; as many threads may wait as like to.
+ */
+int ibsa_get_async_event(struct ibv_context *context,
+			 struct ibsa_async_event *event);
+
+/**
+ * ibsa_ack_async_event - done with an event
+ * @event: of ibsa_get_async_event()
+ *
+ * Of the SM's there is nothing to do; those of the device go to
+ * ibv_ack_async_event() of libibverbs. Thread-safe.
+ */
+void ibsa_ack_async_event(struct ibsa_async_event *event);
+
+/**
+ * ibsa_event_type_str - what an event says, for people
+ * @event_type: of struct ibsa_async_event
+ *
+ * Return: as "GID available"; of the device's, what ibv_event_type_str() of
+ * libibverbs says, or "unknown" if that is not loaded. Thread-safe.
+ */
+const char *ibsa_event_type_str(int event_type);
+
+#ifndef IBSA_NO_VERBS_NAMES
+#define ibv_async_event ibsa_async_event
+#define ibv_get_async_event ibsa_get_async_event
+#define ibv_ack_async_event ibsa_ack_async_event
+#define ibv_close_device ibsa_close_device
+#define ibv_event_type_str ibsa_event_type_str
+#endif
 
 IBSA_END
 

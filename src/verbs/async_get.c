@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Events of the device and of the SM, read side by side. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+
+#include "verbs/side.h"
+#include "verbs/stock.h"
+
+/*
+ * libibverbs reads from the member async_fd, and its provider may look into the
+ * context: so it gets the context itself, for this moment with our number. Of
+ * the number that programs have, O_NONBLOCK is not to be seen by them.
+ */
+static int device_read(struct ibsa__side *side, struct ibsa_async_event *out)
+{
+	const struct async *async = &side->async;
+	const int flags = fcntl(async->device_fd, F_GETFL);
+	int err;
+
+	if (flags < 0 || fcntl(async->device_fd, F_SETFL, flags | O_NONBLOCK))
+		return -errno;
+	if (async->is_spliced)
+		__atomic_store_n(&side->context->async_fd, async->device_fd,
+				 __ATOMIC_RELAXED);
+	err = ibsa__stock_get(side->context, out);
+	if (async->is_spliced)
+		__atomic_store_n(&side->context->async_fd, async->number,
+				 __ATOMIC_RELAXED);
+	(void)!fcntl(async->device_fd, F_SETFL, flags);
+	return err;
+}
+
+/* What another thread has read meanwhile is not there. */
+static int device_take(struct ibsa__side *side, struct ibsa_async_event *out)
+{
+	struct pollfd file = { .fd = side->async.device_fd, .events = POLLIN };
+
+	if (file.fd < 0 || poll(&file, 1, 0) != 1)
+		return -EAGAIN;
+	return device_read(side, out);
+}
+
+static int queue_take(struct ibsa__side *side, struct ibsa_async_event *out)
+{
+	if (!ibsa__sm_queue_pop(&side->queue, out))
+		return -EAGAIN;
+	ibsa__async_update(side);
+	return 0;
+}
+
+/* One event without waiting, of each source in turn. Locked. */
+static int take(struct ibsa__side *side, struct ibsa_async_event *out)
+{
+	const bool device_first = side->async.is_device_next;
+	int err;
+
+	if (side->is_closed)
+		return -EBADF;
+	err = device_first ? device_take(side, out) : queue_take(side, out);
+	if (err != -EAGAIN) {
+		side->async.is_device_next = !device_first;
+		return err;
+	}
+	return device_first ? queue_take(side, out) : device_take(side, out);
+}
+
+static int try(struct ibsa__side *side, struct ibsa_async_event *out)
+{
+	int err;
+
+	pthread_mutex_lock(&side->lock);
+	err = ibsa__async_begin(side);
+	if (!err)
+		err = take(side, out);
+	pthread_mutex_unlock(&side->lock);
+	return err;
+}
+
+/* 0; -EAGAIN the number is not to be waited for; -EINTR. */
+static int await(const struct async *async)
+{
+	struct pollfd files[] = {
+		{ .fd = async->ready_fd, .events = POLLIN },
+		{ .fd = async->device_fd, .events = POLLIN },
+	};
+	const int flags = fcntl(async->number, F_GETFL);
+
+	if (flags < 0)
+		return -errno;
+	if (flags & O_NONBLOCK)
+		return -EAGAIN;
+	return poll(files, 2, -1) < 0 ? -errno : 0;
+}
+
+static int get(struct ibsa__side *side, struct ibsa_async_event *out)
+{
+	int err;
+
+	while ((err = try(side, out)) == -EAGAIN) {
+		err = await(&side->async);
+		if (err)
+			break;
+	}
+	return err;
+}
+
+int ibsa_get_async_event(struct ibv_context *context,
+			 struct ibsa_async_event *event)
+{
+	struct ibsa__side *side;
+	int err = event ? ibsa__side_enter(context, &side) : -EINVAL;
+
+	if (!err) {
+		err = get(side, event);
+		ibsa__side_leave(side);
+	}
+	return ibsa__side_result(err);
+}
+
+static const char *own_text(int event_type)
+{
+	switch (event_type) {
+	case IBV_EVENT_MCG_CREATED:
+		return "MCG created";
+	case IBV_EVENT_MCG_DELETED:
+		return "MCG deleted";
+	case IBV_EVENT_GID_AVAIL:
+		return "GID available";
+	case IBV_EVENT_GID_UNAVAIL:
+		return "GID unavailable";
+	case IBV_EVENT_SM_GAP:
+		return "SM events may have been missed";
+	default:
+		return NULL;
+	}
+}
+
+void ibsa_ack_async_event(struct ibsa_async_event *event)
+{
+	if (!own_text(event->event_type))
+		ibsa__stock_ack(event);
+}
+
+const char *ibsa_event_type_str(int event_type)
+{
+	const char *text = own_text(event_type);
+
+	if (!text)
+		text = ibsa__stock_text(event_type);
+	return text ? text : "unknown";
+}

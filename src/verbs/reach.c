@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reachability under the name that Solaris gave it. */
+#include <errno.h>
+#include <semaphore.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "verbs/side.h"
+
+enum {
+	DEADLINE_MS = 10000,
+	/* How long a port that is back may take to be known as such. */
+	AFRESH_TRIES = 100,
+	AFRESH_MS = 2,
+};
+
+/* A question, and the thread that waits for its answer. */
+struct asker {
+	struct ibsa__side *side;
+	struct sa_path_rec wanted;
+	uint8_t port;
+	sem_t answered;
+	bool is_cut; /* it ended without an answer */
+	int err;
+};
+
+static bool is_zero(const union ibv_gid *gid)
+{
+	static const union ibv_gid zero;
+
+	return !memcmp(gid, &zero, sizeof(zero));
+}
+
+static bool is_active(const struct ibsa__side *side,
+		      const struct ibsa_port_state *port)
+{
+	return ibsa__side_port_fits(side, port) &&
+	       port->port_state == IBSA_PORT_ACTIVE;
+}
+
+/* The first active port of the GID's subnet, else the first active one. */
+static int port_choose(const struct ibsa__side *side, const union ibv_gid *gid,
+		       uint8_t *out, struct ibsa_port_state *out_state)
+{
+	struct ibsa_port_state state;
+	int err = 0;
+
+	*out = 0;
+	for (unsigned int number = 1; err != -ENODEV; number++) {
+		err = ibsa__side_port(side, number, &state);
+		if (err == -ENOMEM)
+			return err;
+		if (err || !is_active(side, &state))
+			continue;
+		if (*out && memcmp(state.gid.raw, gid->raw, 8) != 0)
+			continue;
+		*out = (uint8_t)number;
+		*out_state = state;
+		if (!memcmp(state.gid.raw, gid->raw, 8))
+			return 0;
+	}
+	return *out ? 0 : -EIO;
+}
+
+static int port_check(const struct ibsa__side *side, unsigned int number,
+		      struct ibsa_port_state *out_state)
+{
+	int err = ibsa__side_port(side, number, out_state);
+
+	if (err == -ENODEV)
+		return -EINVAL;
+	if (err)
+		return err;
+	return ibsa__side_port_fits(side, out_state) ? 0 : -EINVAL;
+}
+
+static int judge(const struct ibsa_reply *reply)
+{
+	if (!reply)
+		return -EIO;
+	switch (ibsa_outcome(reply)) {
+	case IBSA_OUTCOME_OK:
+		return 0;
+	case IBSA_OUTCOME_NONE:
+		return -ENXIO;
+	default:
+		return reply->err == -ENOMEM ? -ENOMEM : -EIO;
+	}
+}
+
+static void note_answer(int status, struct sa_path_rec *rec, void *arg)
+{
+	struct asker *asker = arg;
+
+	(void)rec;
+	asker->is_cut = status == -EINTR;
+	asker->err = judge(ibsa_last_reply(asker->side->device));
+	sem_post(&asker->answered);
+}
+
+static int send_once(struct asker *asker, struct ib_sa_query **out_query)
+{
+	struct ibsa__side *side = asker->side;
+	const ib_sa_comp_mask mask = IB_SA_PATH_REC_SGID | IB_SA_PATH_REC_DGID |
+				     IB_SA_PATH_REC_REVERSIBLE |
+				     IB_SA_PATH_REC_NUMB_PATH;
+	int id;
+
+	pthread_rwlock_rdlock(&side->asking);
+	id = ibsa__side_device(side);
+	if (!id)
+		id = ib_sa_path_rec_get(&side->client, side->device,
+					asker->port, &asker->wanted, mask,
+					DEADLINE_MS, 0, note_answer, asker,
+					out_query);
+	pthread_rwlock_unlock(&side->asking);
+	return id;
+}
+
+/*
+ * A device remembers what a port was like when it was last read, and reads it
+ * again when it has said -EAGAIN. That is true only if it still is.
+ */
+static int send(struct asker *asker, bool has_sm,
+		struct ib_sa_query **out_query)
+{
+	const struct timespec while_read = { .tv_nsec = AFRESH_MS * NS_PER_MS };
+	int id = send_once(asker, out_query);
+
+	for (int i = 0; id == -EAGAIN && has_sm && i < AFRESH_TRIES; i++) {
+		nanosleep(&while_read, NULL);
+		id = send_once(asker, out_query);
+	}
+	return id;
+}
+
+/* A signal whose handler wants calls to end ends this one. */
+static int await(struct asker *asker, int id, struct ib_sa_query *query)
+{
+	bool is_canceled = false;
+
+	while (sem_wait(&asker->answered)) {
+		if (is_canceled)
+			continue;
+		is_canceled = true;
+		ib_sa_cancel_query(id, query);
+	}
+	return is_canceled && asker->is_cut ? -EINTR : asker->err;
+}
+
+static int ask(struct ibsa__side *side, uint8_t port,
+	       const struct ibsa_port_state *state, const union ibv_gid *gid)
+{
+	struct asker asker = {
+		.side = side,
+		.wanted = { .reversible = 1, .numb_path = 1 },
+		.port = port,
+	};
+	struct ib_sa_query *query;
+	int err;
+	int id;
+
+	memcpy(&asker.wanted.sgid, &state->gid, sizeof(asker.wanted.sgid));
+	memcpy(&asker.wanted.dgid, gid, sizeof(asker.wanted.dgid));
+	sem_init(&asker.answered, 0, 0);
+	id = send(&asker, side->options.sa || ibsa_port_has_sm(state), &query);
+	err = id < 0 ? id : await(&asker, id, query);
+	sem_destroy(&asker.answered);
+	return err;
+}
+
+static int reach(struct ibsa__side *side, unsigned int port,
+		 const union ibv_gid *gid)
+{
+	struct ibsa_port_state state;
+	uint8_t number = (uint8_t)port;
+	int err;
+
+	if (port)
+		err = port_check(side, port, &state);
+	else
+		err = port_choose(side, gid, &number, &state);
+	return err ? err : ask(side, number, &state, gid);
+}
+
+/* What the manual page has no number for is EIO. */
+static int listed(int err)
+{
+	switch (err) {
+	case 0:
+	case -EINVAL:
+	case -ENXIO:
+	case -ENOMEM:
+	case -EINTR:
+		return err;
+	default:
+		return -EIO;
+	}
+}
+
+int ibv_gid_reachable(struct ibv_context *context, unsigned int port,
+		      union ibv_gid *gid_p, int timeout)
+{
+	struct ibsa__side *side;
+	int err;
+
+	(void)timeout;
+	if (!gid_p || is_zero(gid_p))
+		return ibsa__side_result(-EINVAL);
+	err = ibsa__side_enter(context, &side);
+	if (!err) {
+		err = reach(side, port, gid_p);
+		ibsa__side_leave(side);
+	}
+	return ibsa__side_result(listed(err));
+}

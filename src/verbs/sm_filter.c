@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What of the SM's events is registered. */
+#include <errno.h>
+#include <string.h>
+
+#include <ibsa/bits.h>
+
+#include "base/alloc.h"
+#include "verbs/sm_filter.h"
+
+enum {
+	LIST_KINDS = IBV_SM_EVENT_MGID | IBV_SM_EVENT_UGID,
+	ALL_KINDS = IBV_SM_EVENT_MGID_ALL | IBV_SM_EVENT_UGID_ALL |
+		    IBV_SM_EVENT_ALL,
+};
+
+/* In the order of sm_filter.all. */
+static const unsigned int all_kinds[SM_FILTER_KINDS] = {
+	IBV_SM_EVENT_MGID_ALL,
+	IBV_SM_EVENT_UGID_ALL,
+	IBV_SM_EVENT_ALL,
+};
+
+/* A GID with a count; one without is on its way out. */
+struct row {
+	struct hash_node node;
+	union ibv_gid gid;
+	unsigned int count;
+};
+
+int ibsa__sm_filter_init(struct sm_filter *filter)
+{
+	return ibsa__hash_init(&filter->gids);
+}
+
+static uint64_t key_of(const uint8_t *raw)
+{
+	uint64_t mixed = ibsa_be64(raw) * UINT64_C(0x9e3779b97f4a7c15);
+
+	mixed = (mixed ^ ibsa_be64(raw + 8)) * UINT64_C(0xbf58476d1ce4e5b9);
+	return mixed ^ mixed >> 32;
+}
+
+static struct row *row_find(const struct sm_filter *filter, const uint8_t *raw)
+{
+	const uint64_t key = key_of(raw);
+	struct hash_node *node = hash_find(&filter->gids, key);
+
+	for (; node; node = hash_from(node->next, key)) {
+		struct row *row = hash_object(node, struct row, node);
+
+		if (!memcmp(row->gid.raw, raw, sizeof(row->gid)))
+			return row;
+	}
+	return NULL;
+}
+
+static void row_remove(struct sm_filter *filter, struct row *row)
+{
+	ibsa__hash_remove(&filter->gids, &row->node);
+	filter->gid_count--;
+	ibsa__free(row);
+}
+
+/* One more of a GID. 0; -ENOMEM. */
+static int gid_add(struct sm_filter *filter, const union ibv_gid *gid)
+{
+	struct row *row = row_find(filter, gid->raw);
+
+	if (!row) {
+		if (filter->gid_count >= IBSA_SM_EVENT_GIDS_MAX)
+			return -ENOMEM;
+		row = ibsa__calloc(1, sizeof(*row));
+		if (!row)
+			return -ENOMEM;
+		row->gid = *gid;
+		ibsa__hash_add(&filter->gids, &row->node, key_of(gid->raw));
+		filter->gid_count++;
+	}
+	row->count++;
+	return 0;
+}
+
+/* One less of a GID; its row stays. 0; -EINVAL there is none. */
+static int gid_take(const struct sm_filter *filter, const union ibv_gid *gid)
+{
+	struct row *row = row_find(filter, gid->raw);
+
+	if (!row || !row->count)
+		return -EINVAL;
+	row->count--;
+	return 0;
+}
+
+/* Rows of these GIDs that count nothing. */
+static void gids_sweep(struct sm_filter *filter, const union ibv_gid *gids,
+		       size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct row *row = row_find(filter, gids[i].raw);
+
+		if (row && !row->count)
+			row_remove(filter, row);
+	}
+}
+
+static int gids_add(struct sm_filter *filter, const union ibv_gid *gids,
+		    size_t count)
+{
+	size_t done = 0;
+	int err = 0;
+
+	while (done < count && !err) {
+		err = gid_add(filter, &gids[done]);
+		done += !err;
+	}
+	if (!err)
+		return 0;
+	for (size_t i = 0; i < done; i++)
+		(void)!gid_take(filter, &gids[i]);
+	gids_sweep(filter, gids, done);
+	return err;
+}
+
+static int gids_remove(struct sm_filter *filter, const union ibv_gid *gids,
+		       size_t count)
+{
+	size_t done = 0;
+	int err = 0;
+
+	while (done < count && !err) {
+		err = gid_take(filter, &gids[done]);
+		done += !err;
+	}
+	for (size_t i = 0; err && i < done; i++)
+		row_find(filter, gids[i].raw)->count++;
+	gids_sweep(filter, gids, done);
+	return err;
+}
+
+int ibsa__sm_filter_add(struct sm_filter *filter, const struct sm_wish *wish)
+{
+	int err = gids_add(filter, wish->gids, wish->gid_count);
+
+	for (int i = 0; !err && i < SM_FILTER_KINDS; i++)
+		filter->all[i] += !!(wish->kinds & all_kinds[i]);
+	return err;
+}
+
+int ibsa__sm_filter_remove(struct sm_filter *filter, const struct sm_wish *wish)
+{
+	int err;
+
+	for (int i = 0; i < SM_FILTER_KINDS; i++) {
+		if (wish->kinds & all_kinds[i] && !filter->all[i])
+			return -EINVAL;
+	}
+	err = gids_remove(filter, wish->gids, wish->gid_count);
+	for (int i = 0; !err && i < SM_FILTER_KINDS; i++)
+		filter->all[i] -= !!(wish->kinds & all_kinds[i]);
+	return err;
+}
+
+void ibsa__sm_filter_clear(struct sm_filter *filter)
+{
+	for (size_t i = 0; i <= filter->gids.mask; i++) {
+		while (filter->gids.chains[i])
+			row_remove(filter, hash_object(filter->gids.chains[i],
+						       struct row, node));
+	}
+	memset(filter->all, 0, sizeof(filter->all));
+}
+
+void ibsa__sm_filter_done(struct sm_filter *filter)
+{
+	if (!filter->gids.chains)
+		return;
+	ibsa__sm_filter_clear(filter);
+	ibsa__hash_done(&filter->gids);
+}
+
+bool ibsa__sm_filter_is_empty(const struct sm_filter *filter)
+{
+	for (int i = 0; i < SM_FILTER_KINDS; i++) {
+		if (filter->all[i])
+			return false;
+	}
+	return !filter->gid_count;
+}
+
+static bool is_multicast(const uint8_t *raw)
+{
+	return raw[0] == 0xff;
+}
+
+bool ibsa__sm_filter_wants(const struct sm_filter *filter,
+			   const struct ibsa_gid *gid)
+{
+	const unsigned int kinds = IBV_SM_EVENT_ALL |
+				   (is_multicast(gid->raw)
+					    ? IBV_SM_EVENT_MGID_ALL
+					    : IBV_SM_EVENT_UGID_ALL);
+
+	for (int i = 0; i < SM_FILTER_KINDS; i++) {
+		if (filter->all[i] && kinds & all_kinds[i])
+			return true;
+	}
+	return row_find(filter, gid->raw);
+}
+
+/* Flags none or transient; scope link, site, organization or global. */
+static bool is_sound_group(const uint8_t *raw)
+{
+	const unsigned int flags = raw[1] >> 4;
+	const unsigned int scope = raw[1] & 0xf;
+
+	return flags <= 1 &&
+	       (scope == 2 || scope == 5 || scope == 8 || scope == 0xe);
+}
+
+static bool is_of_kinds(const union ibv_gid *gid, unsigned int kinds)
+{
+	if (!is_multicast(gid->raw))
+		return kinds & IBV_SM_EVENT_UGID;
+	return kinds & IBV_SM_EVENT_MGID && is_sound_group(gid->raw);
+}
+
+static bool is_of_one_form(unsigned int kinds)
+{
+	return kinds && (!(kinds & ~(unsigned int)LIST_KINDS) ||
+			 !(kinds & ~(unsigned int)ALL_KINDS));
+}
+
+int ibsa__sm_wish_check(ibv_sm_event_type_t event, int gid_num,
+			const union ibv_gid *gids, struct sm_wish *out)
+{
+	const bool has_list = event & LIST_KINDS;
+
+	if (!is_of_one_form(event) || gid_num < 0 ||
+	    gid_num > IBSA_SM_EVENT_GIDS_MAX || has_list != !!gid_num ||
+	    has_list != !!gids)
+		return -EINVAL;
+	for (int i = 0; i < gid_num; i++) {
+		if (!is_of_kinds(&gids[i], event))
+			return -EINVAL;
+	}
+	*out = (struct sm_wish){
+		.kinds = event,
+		.gids = gids,
+		.gid_count = (size_t)gid_num,
+	};
+	return 0;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which reports of several ports are of one event. */
+#include <string.h>
+
+#include <ibsa/bits.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "verbs/sm_history.h"
+
+enum { EVENTS_MAX = 65536, PORT_WORDS = 4 };
+
+/* An event, and the ports that have reported it. */
+struct told {
+	struct list link;
+	struct hash_node node;
+	struct ibsa_gid gid;
+	int kind;
+	uint64_t prefix;
+	uint64_t time_ns;
+	uint64_t ports[PORT_WORDS];
+};
+
+void ibsa__sm_history_init(struct sm_history *history)
+{
+	*history = (struct sm_history){ 0 };
+	list_init(&history->oldest);
+}
+
+static struct told *oldest(const struct sm_history *history)
+{
+	return list_object(history->oldest.next, struct told, link);
+}
+
+static void drop_oldest(struct sm_history *history)
+{
+	struct told *told = oldest(history);
+
+	list_remove(&told->link);
+	ibsa__hash_remove(&history->events, &told->node);
+	ibsa__free(told);
+}
+
+void ibsa__sm_history_clear(struct sm_history *history)
+{
+	while (!list_is_empty(&history->oldest))
+		drop_oldest(history);
+	ibsa__hash_done(&history->events);
+}
+
+/* The ports' clock is one, but what they report may come in any order. */
+static void forget(struct sm_history *history, uint64_t now_ns)
+{
+	while (!list_is_empty(&history->oldest) &&
+	       (history->events.count >= EVENTS_MAX ||
+		oldest(history)->time_ns + NS_PER_S < now_ns))
+		drop_oldest(history);
+}
+
+static uint64_t key_of(const struct sm_report *report)
+{
+	const uint64_t mixed = (ibsa_be64(report->gid.raw) ^
+				(uint64_t)report->kind ^ report->prefix) *
+			       UINT64_C(0x9e3779b97f4a7c15);
+
+	return (mixed ^ ibsa_be64(report->gid.raw + 8)) *
+		       UINT64_C(0xbf58476d1ce4e5b9) >>
+	       16;
+}
+
+static bool port_has_told(const struct told *told, uint8_t port)
+{
+	return told->ports[port / 64] >> port % 64 & 1;
+}
+
+static void port_note(struct told *told, uint8_t port)
+{
+	told->ports[port / 64] |= UINT64_C(1) << port % 64;
+}
+
+/* The oldest such event that the port has not reported yet. */
+static struct told *find(const struct sm_history *history, uint64_t key,
+			 const struct sm_report *report)
+{
+	struct hash_node *node = hash_find(&history->events, key);
+	struct told *found = NULL;
+
+	for (; node; node = hash_from(node->next, key)) {
+		struct told *told = hash_object(node, struct told, node);
+
+		if (told->kind == report->kind &&
+		    told->prefix == report->prefix &&
+		    !memcmp(&told->gid, &report->gid, sizeof(told->gid)) &&
+		    !port_has_told(told, report->port) &&
+		    (!found || told->time_ns < found->time_ns))
+			found = told;
+	}
+	return found;
+}
+
+/* What cannot be remembered is told twice rather than not at all. */
+static void remember(struct sm_history *history, uint64_t key,
+		     const struct sm_report *report)
+{
+	struct told *told = ibsa__calloc(1, sizeof(*told));
+
+	if (!told)
+		return;
+	told->gid = report->gid;
+	told->kind = report->kind;
+	told->prefix = report->prefix;
+	told->time_ns = report->time_ns;
+	port_note(told, report->port);
+	list_append(&history->oldest, &told->link);
+	ibsa__hash_add(&history->events, &told->node, key);
+}
+
+bool ibsa__sm_history_is_new(struct sm_history *history,
+			     const struct sm_report *report)
+{
+	const uint64_t key = key_of(report);
+	struct told *told;
+
+	if (!history->events.chains && ibsa__hash_init(&history->events))
+		return true;
+	forget(history, report->time_ns);
+	told = find(history, key, report);
+	if (told)
+		port_note(told, report->port);
+	else
+		remember(history, key, report);
+	return !told;
+}

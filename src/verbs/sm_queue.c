@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Events of the SM that wait to be read. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "verbs/sm_queue.h"
+
+struct waiting {
+	struct list link;
+	struct ibsa_async_event event;
+};
+
+void ibsa__sm_queue_init(struct sm_queue *queue)
+{
+	*queue = (struct sm_queue){ .limit = SM_QUEUE_LIMIT };
+	list_init(&queue->waiting);
+}
+
+/* The oldest, taken out. */
+static struct waiting *take(struct sm_queue *queue)
+{
+	struct waiting *first;
+
+	if (list_is_empty(&queue->waiting))
+		return NULL;
+	first = list_object(queue->waiting.next, struct waiting, link);
+	list_remove(&first->link);
+	queue->popped++;
+	return first;
+}
+
+void ibsa__sm_queue_clear(struct sm_queue *queue)
+{
+	struct waiting *first;
+
+	while ((first = take(queue)))
+		ibsa__free(first);
+	queue->has_gap = false;
+}
+
+void ibsa__sm_queue_gap(struct sm_queue *queue, int port)
+{
+	if (!queue->gaps_wanted)
+		return;
+	if (queue->has_gap && queue->gap_port != port)
+		port = 0;
+	queue->has_gap = true;
+	queue->gap_port = port;
+	queue->gap_at = queue->pushed;
+}
+
+void ibsa__sm_queue_push(struct sm_queue *queue, int event_type,
+			 const struct ibsa_gid *gid)
+{
+	struct waiting *last = NULL;
+
+	if (queue->pushed - queue->popped < queue->limit)
+		last = ibsa__calloc(1, sizeof(*last));
+	if (!last) {
+		ibsa__sm_queue_gap(queue, 0);
+		return;
+	}
+	last->event.event_type = event_type;
+	memcpy(&last->event.element.gid, gid, sizeof(*gid));
+	list_append(&queue->waiting, &last->link);
+	queue->pushed++;
+}
+
+bool ibsa__sm_queue_pop(struct sm_queue *queue, struct ibsa_async_event *out)
+{
+	struct waiting *first;
+
+	if (queue->has_gap && queue->popped >= queue->gap_at) {
+		queue->has_gap = false;
+		memset(out, 0, sizeof(*out));
+		out->event_type = IBV_EVENT_SM_GAP;
+		out->element.port_num = queue->gap_port;
+		return true;
+	}
+	first = take(queue);
+	if (!first)
+		return false;
+	*out = first->event;
+	ibsa__free(first);
+	return true;
+}
+
+bool ibsa__sm_queue_is_empty(const struct sm_queue *queue)
+{
+	return list_is_empty(&queue->waiting) && !queue->has_gap;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * libibverbs as the program has loaded it, which we are not linked with. Its
+ * calls are found where they are, not by names that another library may have.
+ */
+#ifndef VERBS_STOCK_H
+#define VERBS_STOCK_H
+
+#include <ibsa/verbs.h>
+
+/* ibv_get_async_event(). 0; -ENOSYS it is not loaded; or its error. */
+int ibsa__stock_get(struct ibv_context *context,
+		    struct ibsa_async_event *out) IBSA_MUST_USE;
+
+/* ibv_ack_async_event(). */
+void ibsa__stock_ack(const struct ibsa_async_event *event);
+
+/* ibv_close_device(). 0; -ENOSYS it is not loaded; or its error. */
+int ibsa__stock_close(struct ibv_context *context) IBSA_MUST_USE;
+
+/* ibv_event_type_str(); NULL: it is not loaded. */
+const char *ibsa__stock_text(int event_type);
+
+#endif
