@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What tests of the verbs names share: contexts on an embedded fabric. */
+#ifndef VERBS_RIG_H
+#define VERBS_RIG_H
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <ibsa/sim.h>
+#include <ibsa/verbs.h>
+
+/*
+ * node1, of two ports, and node2 on a switch; node3 has two ports, of which
+ * the first has no cable. The context is of node1, the SA too.
+ */
+struct verbs_rig {
+	struct ibsa_fabric *fabric;
+	struct ibv_context *context;
+};
+
+void verbs_rig_start(struct verbs_rig *rig, bool virtual_clock);
+void verbs_rig_stop(struct verbs_rig *rig);
+
+struct ibv_context *verbs_rig_open(struct verbs_rig *rig, const char *node);
+
+/* GID 0 of a port. */
+union ibv_gid verbs_rig_gid(const struct verbs_rig *rig, const char *node,
+			    unsigned int port);
+
+/* A group of this subnet: its last byte. */
+union ibv_gid verbs_rig_group(uint8_t number);
+
+/* The cable of a port carries something, or nothing. */
+void verbs_rig_plug(struct verbs_rig *rig, const char *node, unsigned int port,
+		    bool up);
+
+/* A fault strikes always, or not any more. */
+void verbs_rig_fault(struct verbs_rig *rig, enum ibsa_fault_kind kind, bool on);
+
+/* Another program at port 1 of a node joins a group, or leaves it: the first
+ * creates it, and without the last it is gone. */
+void verbs_rig_join(struct verbs_rig *rig, const char *node,
+		    const union ibv_gid *group, bool joined);
+
+/* @failed is -1 and errno is @err. */
+#define assert_errno(failed, err)             \
+	do {                                  \
+		errno = 0;                    \
+		assert_int_equal(failed, -1); \
+		assert_int_equal(errno, err); \
+	} while (0)
+
+#endif
