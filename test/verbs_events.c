@@ -440,6 +440,44 @@ static void restart_of_the_sm_is_a_gap(void **state)
 	assert_in_range(event.element.port_num, 0, 2);
 }
 
+static uint64_t reports(void)
+{
+	struct ibsa_fabric_stats stats;
+
+	ibsa_fabric_stats_get(rig.fabric, &stats);
+	return stats.reports;
+}
+
+static uint64_t reports_of_blink(void)
+{
+	const uint64_t before = reports();
+
+	expect_blink("node2", 1);
+	return reports() - before;
+}
+
+static void port_that_was_down_is_a_gap(void **state)
+{
+	const struct ibsa_verbs_options options = { .gaps = true };
+	union ibv_gid own = verbs_rig_gid(&rig, "node1", 2);
+	struct ibv_async_event event = { 0 };
+
+	(void)state;
+	assert_int_equal(ibsa_verbs_attach(rig.context, &options), 0);
+	add(IBV_SM_EVENT_UGID_ALL);
+	while (reports_of_blink() != 4)
+		; /* two events, each for two ports: both are subscribed */
+	verbs_rig_plug(&rig, "node1", 2, false);
+	expect(IBV_EVENT_GID_UNAVAIL, &own);
+	expect_blink("node2", 1);
+	verbs_rig_plug(&rig, "node1", 2, true);
+	expect(IBV_EVENT_GID_AVAIL, &own);
+	assert_true(is_readable(PATIENCE_MS));
+	assert_int_equal(ibv_get_async_event(rig.context, &event), 0);
+	assert_int_equal(event.event_type, IBV_EVENT_SM_GAP);
+	assert_int_equal(event.element.port_num, 2);
+}
+
 static void wrong_options_are_refused(void **state)
 {
 	const struct ibsa_address sa = { .lid = 1, .qpn = 1 };
@@ -541,6 +579,7 @@ int main(void)
 		TEST(close_ends_the_wait),
 		TEST(queue_that_is_full_has_a_gap),
 		TEST(restart_of_the_sm_is_a_gap),
+		TEST(port_that_was_down_is_a_gap),
 		TEST(wrong_options_are_refused),
 		TEST(port_that_is_down_cannot_be_asked),
 		cmocka_unit_test_setup_teardown(silence_is_an_error,

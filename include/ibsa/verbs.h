@@ -135,11 +135,11 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
  * ibsa_reach(). Any number of calls may be under way at a time; none needs the
  * events of the context to be read.
  *
- * Return: 0 there is a path; -1 and errno: ENXIO there is none; EINVAL
- * no @context, one that is closed or a parent's, no @gid_p, or all of it is
- * zero, no such port, or one that has no SA; EIO the SA is silent, refused, or
- * is not known, no port is active, or the device cannot be opened or was
- * closed; ENOMEM; EINTR a signal came whose handler was set without
+ * Return: 0 there is a path; -1 and errno: ENXIO there is none; EINVAL no
+ * @context, one that is a parent's, no @gid_p, or all of it is zero, no such
+ * port, or one that has no SA; EIO the SA is silent, refuses, or is not known,
+ * no port is active, the device cannot be opened, or @context was closed
+ * meanwhile; ENOMEM; EINTR a signal came whose handler was set without
  * SA_RESTART. Thread-safe.
  *
  * Source: ibv_gid_reachable(3) of Solaris; IBA vol 1, 15.2.5.16.
@@ -177,19 +177,20 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
  * on, until ibv_unregister_sm_events(), what happens is an event of the context:
  * its async_fd becomes readable, and ibsa_get_async_event() has it. It is told
  * once, whatever registrations match, and by how many ports of one subnet the
- * SA tells it. What there is already is not told. Each GID and each kind is
- * counted. Events may come before this returns. In the order in which a port
- * receives them.
+ * SA tells it; of one port in the order in which it is. What there is already
+ * is not told. Each GID and each kind is counted. Events may come before this
+ * returns. A port that is not active is subscribed through by a later call.
  *
  * The first registration turns async_fd into an epoll file; see
  * ibsa_verbs_attach().
  *
- * Return: 0; -1 and errno: EINVAL the arguments are not as above, or
- * @context is closed or a parent's; ENODEV the device has no InfiniBand port;
- * EAGAIN none is active, or none knows an SM; EBUSY another program has the
- * SA's reports at the port; EIO the SA is silent or refused, or
- * the device cannot be opened; ENOMEM; EMFILE no descriptor is left. Nothing
- * is then registered. Thread-safe.
+ * Return: 0; -1 and errno: EINVAL the arguments are not as above, or @context
+ * is a parent's; ENODEV the device has no port that has an SA; EAGAIN none is
+ * active, or none knows an SM; EBUSY another program has the SA's reports at
+ * the port; EIO the SA is silent or refuses, the device cannot be opened, or
+ * @context was closed meanwhile; ENOMEM, also for more than
+ * IBSA_SM_EVENT_GIDS_MAX GIDs in all; EMFILE no descriptor is left. Nothing is
+ * then registered. Thread-safe.
  *
  * Source: ibv_register_sm_events(3) of Solaris; IBA vol 1, 13.4.8.3, 13.4.11.
  */
@@ -209,7 +210,7 @@ int ibv_register_sm_events(struct ibv_context *context,
  * ibsa_verbs_attach() has changed it.
  *
  * Return: 0; -1 and errno: EINVAL also if a GID or a kind is not registered, or
- * listed more often than it is: nothing is then changed; ENOMEM. Thread-safe.
+ * listed more often than it is: nothing is then changed. Thread-safe.
  */
 int ibv_unregister_sm_events(struct ibv_context *context,
 			     ibv_sm_event_type_t event, int gid_num,
@@ -280,7 +281,7 @@ struct ibsa_verbs_options {
  * async_fd has another value in the moment in which that reads a device's event.
  *
  * Return: 0; -EINVAL an option is out of range, or is not for contexts of
- * ibsa_verbs_open(), or @context is closed or a parent's; -EALREADY it is
+ * ibsa_verbs_open(), or @context is a parent's; -EALREADY it is
  * attached; -EBUSY it was asked through already, with another @sa, @grh or
  * @sm_key; -EMFILE no descriptor is left; -ENOMEM; or another error of
  * epoll_create1(), epoll_ctl() or dup2(). Thread-safe.
@@ -325,7 +326,7 @@ int ibsa_close_device(struct ibv_context *context);
  *
  * Return: 0; -1 and errno: EAGAIN there is none, and async_fd has O_NONBLOCK;
  * EINTR a signal came, whatever SA_RESTART says; EBADF the context was
- * closed meanwhile; EINVAL it is closed or a parent's; ENOSYS libibverbs is
+ * closed meanwhile; EINVAL no @event, or @context is a parent's; ENOSYS libibverbs is
  * not loaded; ENOMEM; EMFILE no descriptor is left; or what libibverbs says.
  * Thread-safe; as many threads may wait as like to.
  */

@@ -2,6 +2,7 @@
 /* The async fd of a context: which files are behind its number. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -122,19 +123,28 @@ void ibsa__async_unsplice(struct ibsa__side *side)
 	async->is_spliced = false;
 }
 
+/* A program may have read from it, though it should not. */
+static void drain(int fd)
+{
+	struct pollfd file = { .fd = fd, .events = POLLIN };
+	uint64_t count;
+
+	if (poll(&file, 1, 0) == 1)
+		(void)!read(fd, &count, sizeof(count));
+}
+
 void ibsa__async_update(struct ibsa__side *side)
 {
 	struct async *async = &side->async;
 	const bool ready = !ibsa__sm_queue_is_empty(&side->queue);
-	uint64_t count = 1;
 
 	if (async->ready_fd < 0 || side->is_closed || async->is_ready == ready)
 		return;
 	async->is_ready = ready;
 	if (ready)
-		(void)!write(async->ready_fd, &count, sizeof(count));
+		ibsa__async_wake(async);
 	else
-		(void)!read(async->ready_fd, &count, sizeof(count));
+		drain(async->ready_fd);
 }
 
 void ibsa__async_wake(struct async *async)

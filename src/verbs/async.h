@@ -40,7 +40,7 @@ void ibsa__async_unsplice(struct ibsa__side *side);
 /* The queue is another: whether the number is readable. Locked. */
 void ibsa__async_update(struct ibsa__side *side);
 
-/* End all waits, for good. Locked. */
+/* End all waits, until the next update. Locked. */
 void ibsa__async_wake(struct async *async);
 
 #endif

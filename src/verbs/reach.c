@@ -118,16 +118,15 @@ static int send_once(struct asker *asker, struct ib_sa_query **out_query)
 }
 
 /*
- * A device remembers what a port was like when it was last read, and reads it
- * again when it has said -EAGAIN. That is true only if it still is.
+ * The port has an SM, as it was just read. The device knows what it was like
+ * when it was last asked through, and reads it again when it has said -EAGAIN.
  */
-static int send(struct asker *asker, bool has_sm,
-		struct ib_sa_query **out_query)
+static int send(struct asker *asker, struct ib_sa_query **out_query)
 {
 	const struct timespec while_read = { .tv_nsec = AFRESH_MS * NS_PER_MS };
 	int id = send_once(asker, out_query);
 
-	for (int i = 0; id == -EAGAIN && has_sm && i < AFRESH_TRIES; i++) {
+	for (int i = 0; id == -EAGAIN && i < AFRESH_TRIES; i++) {
 		nanosleep(&while_read, NULL);
 		id = send_once(asker, out_query);
 	}
@@ -160,10 +159,12 @@ static int ask(struct ibsa__side *side, uint8_t port,
 	int err;
 	int id;
 
+	if (!side->options.sa && !ibsa_port_has_sm(state))
+		return -EIO;
 	memcpy(&asker.wanted.sgid, &state->gid, sizeof(asker.wanted.sgid));
 	memcpy(&asker.wanted.dgid, gid, sizeof(asker.wanted.dgid));
 	sem_init(&asker.answered, 0, 0);
-	id = send(&asker, side->options.sa || ibsa_port_has_sm(state), &query);
+	id = send(&asker, &query);
 	err = id < 0 ? id : await(&asker, id, query);
 	sem_destroy(&asker.answered);
 	return err;

@@ -88,12 +88,13 @@ static int trouble(int err)
 	}
 }
 
-/* A busy SA has not said anything yet. Locked. */
+/* A busy SA has not said anything yet; what has stood once will again. Locked. */
 static void note_word(struct sm_watch *watch, const struct ibsa_event *event)
 {
 	const bool stands = event->kind == IBSA_EVENT_SUBSCRIBED;
 
-	if (event->kind == IBSA_EVENT_FAILED && !event->err)
+	if ((event->kind == IBSA_EVENT_FAILED && !event->err) ||
+	    (watch->has_word && !watch->word))
 		return;
 	watch->has_word = true;
 	watch->word = stands ? 0 : trouble(event->err);
@@ -177,6 +178,23 @@ static bool is_watched(struct ibsa__side *side, unsigned int port)
 	return found;
 }
 
+/* What has ended by itself is tried again. */
+static void ended_forget(struct ibsa__side *side)
+{
+	struct list *at;
+
+	pthread_mutex_lock(&side->lock);
+	at = side->watches.next;
+	while (at != &side->watches) {
+		struct sm_watch *watch = watch_at(at);
+
+		at = at->next;
+		if (watch->has_ended)
+			watch_free(watch);
+	}
+	pthread_mutex_unlock(&side->lock);
+}
+
 static int watch_new(struct ibsa__side *side, unsigned int port,
 		     const struct ibsa_port_state *state, struct sm_watch **out)
 {
@@ -248,6 +266,7 @@ static int ports_watch(struct ibsa__side *side)
 	int worst = -ENODEV;
 	int err = 0;
 
+	ended_forget(side);
 	for (unsigned int port = 1; err != -ENODEV; port++) {
 		err = ibsa__side_port(side, port, &state);
 		if (!err && ibsa__side_port_fits(side, &state))
