@@ -70,6 +70,24 @@ static void registration_says_so(void **state)
 	fail_each(add_and_drop);
 }
 
+static void no_memory_at_all_is_enomem(void **state)
+{
+	struct verbs_rig rig;
+	union ibv_gid gid;
+
+	(void)state;
+	verbs_rig_start(&rig, false);
+	gid = verbs_rig_gid(&rig, "node2", 1);
+	fail_alloc_after(0);
+	assert_errno(ibv_gid_reachable(rig.context, 1, &gid, 0), ENOMEM);
+	assert_errno(ibv_register_sm_events(rig.context, IBV_SM_EVENT_ALL, 0,
+					    NULL),
+		     ENOMEM);
+	fail_alloc_after(-1);
+	assert_int_equal(ibv_gid_reachable(rig.context, 1, &gid, 0), 0);
+	verbs_rig_stop(&rig);
+}
+
 static bool add_two(struct ibv_context *context, union ibv_gid *gid)
 {
 	const unsigned int kind = IBV_SM_EVENT_UGID;
@@ -142,6 +160,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reachability_says_so),
 		cmocka_unit_test(registration_says_so),
+		cmocka_unit_test(no_memory_at_all_is_enomem),
 		cmocka_unit_test(list_is_not_cut),
 		cmocka_unit_test(attaching_says_so),
 		cmocka_unit_test(event_that_is_lost_is_a_gap),

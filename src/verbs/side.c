@@ -166,13 +166,18 @@ int ibsa__side_find(const struct ibv_context *context, struct ibsa__side **out)
 	return err;
 }
 
+/*
+ * The registry's own hold outlasts all calls, so this one goes first: when the
+ * last call has left, nothing is there any more that a new context at the same
+ * address could find.
+ */
 void ibsa__side_leave(struct ibsa__side *side)
 {
+	ibsa__registry_put(side, destroy);
 	pthread_mutex_lock(&side->lock);
 	side->users--;
 	pthread_cond_broadcast(&side->changed);
 	pthread_mutex_unlock(&side->lock);
-	ibsa__registry_put(side, destroy);
 }
 
 /* What is under way on the device ends, and nothing begins any more. */
@@ -186,29 +191,43 @@ static void device_end(struct ibsa__side *side)
 	pthread_rwlock_unlock(&side->asking);
 }
 
-void ibsa__side_end(const struct ibv_context *context)
+/* From here on all calls end, and none begins. Whether nobody was faster. */
+static bool close_begin(struct ibsa__side *side)
 {
-	struct ibsa__side *side;
 	bool is_first;
 
-	if (ibsa__side_find(context, &side))
-		return;
 	pthread_mutex_lock(&side->lock);
 	is_first = !side->is_closed;
 	side->is_closed = true;
 	ibsa__async_wake(&side->async);
 	pthread_cond_broadcast(&side->changed);
 	pthread_mutex_unlock(&side->lock);
-	if (is_first) {
-		ibsa__sm_events_end(side);
-		device_end(side);
-		pthread_mutex_lock(&side->lock);
-		while (side->users > 1)
-			pthread_cond_wait(&side->changed, &side->lock);
-		pthread_mutex_unlock(&side->lock);
-		ibsa__registry_put(side, destroy);
+	return is_first;
+}
+
+static void await_others(struct ibsa__side *side)
+{
+	pthread_mutex_lock(&side->lock);
+	while (side->users > 1)
+		pthread_cond_wait(&side->changed, &side->lock);
+	pthread_mutex_unlock(&side->lock);
+}
+
+void ibsa__side_end(const struct ibv_context *context)
+{
+	struct ibsa__side *side;
+
+	if (ibsa__side_find(context, &side))
+		return;
+	if (!close_begin(side)) {
+		ibsa__side_leave(side);
+		return;
 	}
-	ibsa__side_leave(side);
+	ibsa__sm_events_end(side);
+	device_end(side);
+	await_others(side);
+	ibsa__registry_put(side, destroy);
+	ibsa__registry_put(side, destroy);
 }
 
 static bool is_closed(struct ibsa__side *side)
