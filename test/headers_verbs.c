@@ -25,6 +25,19 @@ int entries_use(struct ibv_context *context, struct ibv_gid_entry *entry)
 	return ibsa_verbs_close(context);
 }
 
+#ifdef IBSA_NO_VERBS_NAMES
+enum ibv_event_type stock_use(struct ibv_context *context);
+
+enum ibv_event_type stock_use(struct ibv_context *context)
+{
+	struct ibv_async_event event;
+
+	if (ibv_get_async_event(context, &event))
+		return IBV_EVENT_DEVICE_FATAL;
+	ibv_ack_async_event(&event);
+	return event.event_type;
+}
+#else
 int events_use(struct ibv_context *context, struct ibsa_verbs_options *options,
 	       union ibv_gid *gid);
 
@@ -64,3 +77,4 @@ int events_use(struct ibv_context *context, struct ibsa_verbs_options *options,
 		return 1;
 	return ibv_close_device(context);
 }
+#endif

@@ -133,7 +133,8 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
  * Asks the SA for one reversible path from the port's GID 0, and waits for the
  * answer, up to 10 s. What is said is what the SA's database has, see
  * ibsa_reach(). Any number of calls may be under way at a time; none needs the
- * events of the context to be read.
+ * events of the context to be read. The first starts a thread, which
+ * ibsa_close_device() ends: no other call closes @context then.
  *
  * Return: 0 there is a path; -1 and errno: ENXIO there is none; EINVAL no
  * @context, one that is a parent's, no @gid_p, or all of it is zero, no such

@@ -159,8 +159,6 @@ static int ask(struct ibsa__side *side, uint8_t port,
 	int err;
 	int id;
 
-	if (!side->options.sa && !ibsa_port_has_sm(state))
-		return -EIO;
 	memcpy(&asker.wanted.sgid, &state->gid, sizeof(asker.wanted.sgid));
 	memcpy(&asker.wanted.dgid, gid, sizeof(asker.wanted.dgid));
 	sem_init(&asker.answered, 0, 0);
@@ -170,17 +168,32 @@ static int ask(struct ibsa__side *side, uint8_t port,
 	return err;
 }
 
+/* Which port is meant, and that it is one to ask through now. */
+static int port_find(struct ibsa__side *side, unsigned int port,
+		     const union ibv_gid *gid, uint8_t *out,
+		     struct ibsa_port_state *out_state)
+{
+	int err;
+
+	pthread_rwlock_rdlock(&side->asking);
+	*out = (uint8_t)port;
+	if (port)
+		err = port_check(side, port, out_state);
+	else
+		err = port_choose(side, gid, out, out_state);
+	if (!err && !side->options.sa && !ibsa_port_has_sm(out_state))
+		err = -EIO;
+	pthread_rwlock_unlock(&side->asking);
+	return err;
+}
+
 static int reach(struct ibsa__side *side, unsigned int port,
 		 const union ibv_gid *gid)
 {
 	struct ibsa_port_state state;
-	uint8_t number = (uint8_t)port;
-	int err;
+	uint8_t number;
+	int err = port_find(side, port, gid, &number, &state);
 
-	if (port)
-		err = port_check(side, port, &state);
-	else
-		err = port_choose(side, gid, &number, &state);
 	return err ? err : ask(side, number, &state, gid);
 }
 
