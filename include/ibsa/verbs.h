@@ -352,6 +352,21 @@ void ibsa_ack_async_event(struct ibsa_async_event *event);
  */
 const char *ibsa_event_type_str(int event_type);
 
+/**
+ * ibsa_stock_event_gid - the GID of an event in libibverbs' own struct
+ * @event: of ibv_get_async_event() as the library for LD_PRELOAD has it, not
+ *         acknowledged yet, or a copy of it
+ *
+ * For code that keeps libibverbs' calls. With libibsa-verbs-preload.so in front
+ * of libibverbs these tell of the SM as well: @event->event_type is a number
+ * of the five above, @event->element is a pointer to the GID, or of a gap the
+ * port's number.
+ *
+ * Return: the GID, until the event is acknowledged; NULL it is of the device
+ * or is a gap. Thread-safe.
+ */
+const union ibv_gid *ibsa_stock_event_gid(const struct ibv_async_event *event);
+
 #ifndef IBSA_NO_VERBS_NAMES
 #define ibv_async_event ibsa_async_event
 #define ibv_get_async_event ibsa_get_async_event

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A library of its own, for LD_PRELOAD: libibverbs' calls for events under
+ * their own names and with their own struct, for programs and libraries that
+ * are not built with <ibsa/verbs.h>, in a process that has registered for
+ * events of the SM.
+ *
+ * There is no room for a GID in their struct: it has a pointer to it, see
+ * ibsa_stock_event_gid(), until the event is acknowledged.
+ */
+#define IBSA_NO_VERBS_NAMES
+#include <errno.h>
+#include <string.h>
+
+#include <ibsa/verbs.h>
+
+#include "base/alloc.h"
+
+_Static_assert(sizeof(((struct ibv_async_event *)0)->element) ==
+		       sizeof(union ibv_gid *),
+	       "a pointer in the place of all else");
+
+static bool has_gid(int type)
+{
+	return type >= IBV_EVENT_MCG_CREATED && type <= IBV_EVENT_GID_UNAVAIL;
+}
+
+/* All but a GID is in both unions, at their beginning. */
+static void hand_out(const struct ibsa_async_event *from, union ibv_gid *gid,
+		     struct ibv_async_event *to)
+{
+	if (has_gid(from->event_type)) {
+		*gid = from->element.gid;
+		memcpy(&to->element, &gid, sizeof(to->element));
+	} else {
+		memcpy(&to->element, &from->element, sizeof(to->element));
+		ibsa__free(gid);
+	}
+	/* As int: it may be none that the enum knows. */
+	memcpy(&to->event_type, &from->event_type, sizeof(to->event_type));
+}
+
+/* The memory first: an event that was taken cannot be put back. */
+int ibv_get_async_event(struct ibv_context *context,
+			struct ibv_async_event *event)
+{
+	union ibv_gid *gid = ibsa__calloc(1, sizeof(*gid));
+	struct ibsa_async_event ours;
+	int err;
+
+	if (!gid) {
+		errno = ENOMEM;
+		return -1;
+	}
+	err = ibsa_get_async_event(context, &ours);
+	if (err) {
+		const int reason = errno;
+
+		ibsa__free(gid);
+		errno = reason;
+		return err;
+	}
+	hand_out(&ours, gid, event);
+	return 0;
+}
+
+void ibv_ack_async_event(struct ibv_async_event *event)
+{
+	struct ibsa_async_event ours = { 0 };
+	void *gid;
+
+	memcpy(&ours.event_type, &event->event_type, sizeof(event->event_type));
+	memcpy(&ours.element, &event->element, sizeof(event->element));
+	if (!has_gid(ours.event_type)) {
+		ibsa_ack_async_event(&ours);
+		return;
+	}
+	memcpy(&gid, &event->element, sizeof(gid));
+	memset(&event->element, 0, sizeof(event->element));
+	ibsa__free(gid);
+}
+
+int ibv_close_device(struct ibv_context *context)
+{
+	return ibsa_close_device(context);
+}
+
+const char *ibv_event_type_str(enum ibv_event_type event)
+{
+	return ibsa_event_type_str((int)event);
+}
