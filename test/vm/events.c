@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Events of a device and of its SM side by side, on a context that libibverbs
+ * has opened on the real kernel; libibverbs' own calls before and after.
+ *
+ * usage: vm-events REPORTER
+ */
+#include "events_rig.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { TEST_S = 60, PATH_ROOM = 64 };
+
+static const char *reporter;
+
+static int setup(void **state)
+{
+	static struct rig rig;
+
+	/* What waits for ever ends the program. */
+	alarm(TEST_S);
+	rig_open(&rig, reporter);
+	*state = &rig;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct rig *rig = *state;
+
+	rig_close(rig);
+	return 0;
+}
+
+/* Closed by ours; the SA is told if it was subscribed to. */
+static void close_subscribed(struct rig *rig)
+{
+	assert_int_equal(ibsa_close_device(rig->context), 0);
+	rig_await(rig, "unsubscribed 4");
+}
+
+static void set_nonblocking(int fd, bool on)
+{
+	const int flags = fcntl(fd, F_GETFL);
+
+	assert_true(flags >= 0);
+	assert_int_equal(fcntl(fd, F_SETFL,
+			       on ? flags | O_NONBLOCK : flags & ~O_NONBLOCK),
+			 0);
+}
+
+/* What comes before it are others of the device. */
+static void take_device_event(struct rig *rig, int type)
+{
+	struct ibsa_async_event event;
+
+	do {
+		assert_int_equal(ibsa_get_async_event(rig->context, &event), 0);
+		assert_true(event.event_type < IBV_EVENT_MCG_CREATED);
+		if (event.event_type == type)
+			assert_int_equal(event.element.port_num, 1);
+		ibsa_ack_async_event(&event);
+	} while (event.event_type != type);
+}
+
+/* The next of the SM, whatever of the device is before it. */
+static void take_sm_event(struct rig *rig, struct ibsa_async_event *out)
+{
+	do {
+		assert_int_equal(ibsa_get_async_event(rig->context, out), 0);
+		ibsa_ack_async_event(out);
+	} while (out->event_type < IBV_EVENT_MCG_CREATED);
+}
+
+static void expect_sm_event(struct rig *rig, int type, uint8_t first)
+{
+	struct ibsa_async_event event;
+
+	take_sm_event(rig, &event);
+	assert_int_equal(event.event_type, type);
+	assert_int_equal(event.element.gid.raw[0], first);
+	assert_int_equal(event.element.gid.raw[15], RIG_LAST);
+}
+
+/* Take what is there; then there is nothing, and the call says so. */
+static void drain(struct rig *rig)
+{
+	struct ibsa_async_event event;
+
+	set_nonblocking(rig->context->async_fd, true);
+	while (!ibsa_get_async_event(rig->context, &event))
+		ibsa_ack_async_event(&event);
+	assert_int_equal(errno, EAGAIN);
+	set_nonblocking(rig->context->async_fd, false);
+}
+
+static bool by_poll(struct rig *rig)
+{
+	return rig_poll(rig->context->async_fd, RIG_WAIT_MS);
+}
+
+static bool by_select(struct rig *rig)
+{
+	struct timeval wait = { .tv_sec = RIG_WAIT_MS / 1000 };
+	const int fd = rig->context->async_fd;
+	fd_set fds;
+
+	FD_ZERO(&fds);
+	FD_SET(fd, &fds);
+	return select(fd + 1, &fds, NULL, NULL, &wait) == 1 &&
+	       FD_ISSET(fd, &fds);
+}
+
+/* Each kind alone makes it readable, and both are told, each in full. */
+static void see_both(struct rig *rig, bool (*readable)(struct rig *rig))
+{
+	drain(rig);
+	rig_report(rig, 65, RIG_GID);
+	assert_true(readable(rig));
+	expect_sm_event(rig, IBV_EVENT_GID_UNAVAIL, 0xfe);
+	drain(rig);
+	rig_change_gids();
+	assert_true(readable(rig));
+	take_device_event(rig, IBV_EVENT_GID_CHANGE);
+
+	/* In either order, as they come. */
+	rig_report(rig, 66, RIG_GROUP);
+	rig_change_gids();
+	rig_report(rig, 67, RIG_GROUP);
+	rig_report(rig, 64, RIG_GID);
+	assert_true(readable(rig));
+	expect_sm_event(rig, IBV_EVENT_MCG_CREATED, 0xff);
+	expect_sm_event(rig, IBV_EVENT_MCG_DELETED, 0xff);
+	expect_sm_event(rig, IBV_EVENT_GID_AVAIL, 0xfe);
+	drain(rig);
+}
+
+static void both_are_seen_by_poll(void **state)
+{
+	struct rig *rig = *state;
+
+	rig_subscribe(rig, NULL);
+	see_both(rig, by_poll);
+	close_subscribed(rig);
+}
+
+static void both_are_seen_by_select(void **state)
+{
+	struct rig *rig = *state;
+
+	rig_subscribe(rig, NULL);
+	see_both(rig, by_select);
+	close_subscribed(rig);
+}
+
+/* The set has the file that the number meant when it was added. */
+static int set_of_epoll = -1;
+
+static bool by_epoll(struct rig *rig)
+{
+	struct epoll_event event;
+
+	return epoll_wait(set_of_epoll, &event, 1, RIG_WAIT_MS) == 1 &&
+	       event.data.fd == rig->context->async_fd;
+}
+
+static void both_are_seen_by_epoll_after_attach(void **state)
+{
+	struct rig *rig = *state;
+	const struct ibsa_verbs_options options = { .sa = &rig->sa };
+	struct epoll_event event = { .events = EPOLLIN };
+
+	assert_int_equal(ibsa_verbs_attach(rig->context, &options), 0);
+	event.data.fd = rig->context->async_fd;
+	set_of_epoll = epoll_create1(EPOLL_CLOEXEC);
+	assert_true(set_of_epoll >= 0);
+	assert_int_equal(epoll_ctl(set_of_epoll, EPOLL_CTL_ADD,
+				   rig->context->async_fd, &event),
+			 0);
+	assert_int_equal(ibv_register_sm_events(rig->context, IBV_SM_EVENT_ALL,
+						0, NULL),
+			 0);
+	rig_await(rig, "subscribed 4");
+	see_both(rig, by_epoll);
+
+	/* Also when all that was attached for has ended and begins again. */
+	assert_int_equal(ibv_unregister_sm_events(rig->context,
+						  IBV_SM_EVENT_ALL, 0, NULL),
+			 0);
+	rig_await(rig, "unsubscribed 4");
+	assert_int_equal(ibv_register_sm_events(rig->context, IBV_SM_EVENT_ALL,
+						0, NULL),
+			 0);
+	rig_await(rig, "subscribed 4");
+	see_both(rig, by_epoll);
+	close_subscribed(rig);
+	close(set_of_epoll);
+}
+
+static void *await_unavailable(void *arg)
+{
+	struct rig *rig = arg;
+
+	expect_sm_event(rig, IBV_EVENT_GID_UNAVAIL, 0xfe);
+	take_device_event(rig, IBV_EVENT_GID_CHANGE);
+	return NULL;
+}
+
+static void who_waits_in_a_call_is_woken_by_both(void **state)
+{
+	struct rig *rig = *state;
+	pthread_t thread;
+
+	rig_subscribe(rig, NULL);
+	drain(rig);
+	assert_int_equal(pthread_create(&thread, NULL, await_unavailable, rig),
+			 0);
+	rig_report(rig, 65, RIG_GID);
+	rig_await(rig, "answered 65");
+	rig_change_gids();
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	close_subscribed(rig);
+}
+
+/* Without a cable nothing can be reported; that is told when it is back. */
+static void link_that_was_away_is_a_gap(void **state)
+{
+	struct rig *rig = *state;
+	const struct ibsa_verbs_options options = { .gaps = true };
+	struct ibsa_async_event event;
+
+	rig_subscribe(rig, &options);
+	drain(rig);
+	rig_shell("ip link set eth0 down");
+	take_device_event(rig, IBV_EVENT_PORT_ERR);
+	rig_shell("ip link set eth0 up");
+	take_device_event(rig, IBV_EVENT_PORT_ACTIVE);
+	take_sm_event(rig, &event);
+	assert_int_equal(event.event_type, IBV_EVENT_SM_GAP);
+	rig_report(rig, 64, RIG_GID);
+	expect_sm_event(rig, IBV_EVENT_GID_AVAIL, 0xfe);
+	close_subscribed(rig);
+}
+
+/*
+ * The kernel counts an event of a queue as read when it is, and libibverbs
+ * waits for so many to be acknowledged before the queue is gone.
+ */
+static void unread_event_of_a_queue_does_not_hold_it(void **state)
+{
+	struct rig *rig = *state;
+	struct pair pair;
+
+	pair_open(&pair, rig->context);
+	rig_subscribe(rig, NULL);
+	drain(rig);
+	pair_reach_limit(&pair);
+	assert_true(by_poll(rig));
+	pair_close(&pair);
+	/* It went with its queue. */
+	drain(rig);
+	rig_report(rig, 65, RIG_GID);
+	expect_sm_event(rig, IBV_EVENT_GID_UNAVAIL, 0xfe);
+	close_subscribed(rig);
+}
+
+static void event_of_a_queue_is_acknowledged(void **state)
+{
+	struct rig *rig = *state;
+	struct ibsa_async_event event;
+	struct pair pair;
+
+	pair_open(&pair, rig->context);
+	rig_subscribe(rig, NULL);
+	drain(rig);
+	pair_reach_limit(&pair);
+	assert_int_equal(ibsa_get_async_event(rig->context, &event), 0);
+	assert_int_equal(event.event_type, IBV_EVENT_SRQ_LIMIT_REACHED);
+	assert_ptr_equal(event.element.srq, pair.srq);
+	ibsa_ack_async_event(&event);
+	pair_close(&pair);
+	close_subscribed(rig);
+}
+
+/* A program's choice not to wait goes there and back. */
+static void choice_not_to_wait_moves_along(void **state)
+{
+	struct rig *rig = *state;
+	struct ibv_async_event stock;
+	struct ibsa_async_event event;
+
+	set_nonblocking(rig->context->async_fd, true);
+	rig_subscribe(rig, NULL);
+	while (!ibsa_get_async_event(rig->context, &event))
+		ibsa_ack_async_event(&event);
+	assert_int_equal(errno, EAGAIN);
+	assert_int_equal(ibsa_verbs_detach(rig->context), 0);
+	rig_await(rig, "unsubscribed 4");
+	while (!ibv_get_async_event(rig->context, &stock))
+		ibv_ack_async_event(&stock);
+	assert_int_equal(errno, EAGAIN);
+	assert_int_equal(ibsa_close_device(rig->context), 0);
+}
+
+static void file_of(int fd, char *out)
+{
+	char path[PATH_ROOM];
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	len = readlink(path, out, PATH_ROOM - 1);
+	assert_true(len > 0);
+	out[len] = '\0';
+}
+
+static bool is_of_libibverbs(void (*function)(void))
+{
+	void *address;
+	Dl_info info;
+
+	memcpy(&address, &function, sizeof(address));
+	return dladdr(address, &info) &&
+	       strstr(info.dli_fname, "libibverbs.so");
+}
+
+static void take_stock_event(struct rig *rig)
+{
+	struct ibv_async_event event;
+
+	do {
+		assert_int_equal(ibv_get_async_event(rig->context, &event), 0);
+		ibv_ack_async_event(&event);
+	} while (event.event_type != IBV_EVENT_GID_CHANGE);
+}
+
+/* What was not read while attached, libibverbs has after. */
+static void stock_calls_work_before_and_after(void **state)
+{
+	struct rig *rig = *state;
+	const int fd = rig->context->async_fd;
+	char before[PATH_ROOM];
+	char attached[PATH_ROOM];
+	char after[PATH_ROOM];
+
+	assert_true(is_of_libibverbs((void (*)(void))ibv_get_async_event));
+	rig_change_gids();
+	take_stock_event(rig);
+	file_of(fd, before);
+	rig_subscribe(rig, NULL);
+	file_of(fd, attached);
+	assert_string_not_equal(before, attached);
+	drain(rig);
+	rig_report(rig, 65, RIG_GID);
+	rig_await(rig, "answered 65");
+	rig_change_gids();
+	assert_int_equal(ibsa_verbs_detach(rig->context), 0);
+	rig_await(rig, "unsubscribed 4");
+	assert_int_equal(rig->context->async_fd, fd);
+	file_of(fd, after);
+	assert_string_equal(before, after);
+	take_stock_event(rig);
+	rig_change_gids();
+	assert_true(by_poll(rig));
+	take_stock_event(rig);
+	assert_int_equal(ibv_close_device(rig->context), 0);
+}
+
+#define IN_A_RIG(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		IN_A_RIG(both_are_seen_by_poll),
+		IN_A_RIG(both_are_seen_by_select),
+		IN_A_RIG(both_are_seen_by_epoll_after_attach),
+		IN_A_RIG(who_waits_in_a_call_is_woken_by_both),
+		IN_A_RIG(link_that_was_away_is_a_gap),
+		IN_A_RIG(unread_event_of_a_queue_does_not_hold_it),
+		IN_A_RIG(event_of_a_queue_is_acknowledged),
+		IN_A_RIG(choice_not_to_wait_moves_along),
+		IN_A_RIG(stock_calls_work_before_and_after),
+	};
+
+	if (argc != 2)
+		return 2;
+	reporter = argv[1];
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

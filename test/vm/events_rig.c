@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "events_rig.h"
+
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* fe80::, by which the kernel finds who has asked; see reports.c. */
+enum { GID_INDEX = 0, PORT = 1, HOP_LIMIT = 64, RECEIVES = 3 };
+
+static struct ibv_context *device_open(const char *name)
+{
+	struct ibv_device **devices = ibv_get_device_list(NULL);
+	struct ibv_context *context = NULL;
+
+	assert_non_null(devices);
+	for (size_t i = 0; devices[i]; i++) {
+		if (!strcmp(ibv_get_device_name(devices[i]), name))
+			context = ibv_open_device(devices[i]);
+	}
+	ibv_free_device_list(devices);
+	assert_non_null(context);
+	return context;
+}
+
+static void gid_read(struct ibv_context *context, union ibv_gid *out)
+{
+	assert_int_equal(ibv_query_gid(context, PORT, GID_INDEX, out), 0);
+}
+
+static void reporter_start(struct rig *rig, const char *path)
+{
+	int in[2];
+	int out[2];
+
+	assert_int_equal(pipe(in), 0);
+	assert_int_equal(pipe(out), 0);
+	rig->reporter = fork();
+	assert_true(rig->reporter >= 0);
+	if (!rig->reporter) {
+		dup2(in[0], STDIN_FILENO);
+		dup2(out[1], STDOUT_FILENO);
+		close(in[1]);
+		close(out[0]);
+		execl(path, path, "rxe1", (char *)NULL);
+		_exit(127);
+	}
+	close(in[0]);
+	close(out[1]);
+	rig->to = fdopen(in[1], "w");
+	rig->from = fdopen(out[0], "r");
+	assert_non_null(rig->to);
+	assert_non_null(rig->from);
+	rig_await(rig, "ready");
+}
+
+void rig_open(struct rig *rig, const char *path)
+{
+	struct ibv_context *far = device_open("rxe1");
+	union ibv_gid gid;
+
+	memset(rig, 0, sizeof(*rig));
+	gid_read(far, &gid);
+	assert_int_equal(ibv_close_device(far), 0);
+	rig->context = device_open("rxe0");
+	rig->sa = (struct ibsa_address){
+		.qpn = IBSA_QPN_GSI,
+		.has_grh = true,
+		.gid_index = GID_INDEX,
+		.hop_limit = HOP_LIMIT,
+	};
+	memcpy(rig->sa.gid.raw, gid.raw, sizeof(gid.raw));
+	reporter_start(rig, path);
+}
+
+void rig_close(struct rig *rig)
+{
+	int status;
+
+	fclose(rig->to);
+	assert_int_equal(waitpid(rig->reporter, &status, 0), rig->reporter);
+	assert_int_equal(status, 0);
+	fclose(rig->from);
+}
+
+void rig_subscribe(struct rig *rig, const struct ibsa_verbs_options *options)
+{
+	struct ibsa_verbs_options with_sa = { 0 };
+
+	if (options)
+		with_sa = *options;
+	with_sa.sa = &rig->sa;
+	assert_int_equal(ibsa_verbs_attach(rig->context, &with_sa), 0);
+	assert_int_equal(ibv_register_sm_events(rig->context, IBV_SM_EVENT_ALL,
+						0, NULL),
+			 0);
+	rig_await(rig, "subscribed 4");
+}
+
+void rig_report(struct rig *rig, unsigned int trap, const char *gid)
+{
+	assert_true(fprintf(rig->to, "%u %s\n", trap, gid) > 0);
+	assert_int_equal(fflush(rig->to), 0);
+}
+
+/* A line is written at once; none is there in part. */
+void rig_await(struct rig *rig, const char *what)
+{
+	char line[80];
+
+	do {
+		if (!fgets(line, sizeof(line), rig->from))
+			fail_msg("the reporter has ended before \"%s\"", what);
+		line[strcspn(line, "\n")] = '\0';
+	} while (strcmp(line, what) != 0);
+}
+
+void rig_shell(const char *command)
+{
+	assert_int_equal(system(command), 0);
+}
+
+void rig_change_gids(void)
+{
+	rig_shell("ip addr add 10.90.0.1/24 dev eth0 && "
+		  "ip addr del 10.90.0.1/24 dev eth0");
+}
+
+bool rig_poll(int fd, int timeout_ms)
+{
+	struct pollfd polled = { .fd = fd, .events = POLLIN };
+
+	return poll(&polled, 1, timeout_ms) == 1 && polled.revents == POLLIN;
+}
+
+static struct ibv_qp *qp_create(struct pair *pair, struct ibv_srq *srq)
+{
+	struct ibv_qp_init_attr attr = {
+		.send_cq = pair->cq,
+		.recv_cq = pair->cq,
+		.srq = srq,
+		.cap = { .max_send_wr = 4,
+			 .max_recv_wr = srq ? 0 : 4,
+			 .max_send_sge = 1,
+			 .max_recv_sge = srq ? 0 : 1 },
+		.qp_type = IBV_QPT_RC,
+	};
+	struct ibv_qp *qp = ibv_create_qp(pair->pd, &attr);
+
+	assert_non_null(qp);
+	return qp;
+}
+
+static void qp_connect(struct ibv_qp *qp, const struct ibv_qp *to)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_INIT,
+		.port_num = PORT,
+		.path_mtu = IBV_MTU_1024,
+		.dest_qp_num = to->qp_num,
+		.min_rnr_timer = 12,
+		.ah_attr = { .is_global = 1,
+			     .port_num = PORT,
+			     .grh = { .sgid_index = GID_INDEX,
+				      .hop_limit = HOP_LIMIT } },
+		.timeout = 14,
+		.retry_cnt = 7,
+		.rnr_retry = 7,
+	};
+
+	gid_read(qp->context, &attr.ah_attr.grh.dgid);
+	assert_int_equal(ibv_modify_qp(qp, &attr,
+				       IBV_QP_STATE | IBV_QP_PKEY_INDEX |
+					       IBV_QP_PORT |
+					       IBV_QP_ACCESS_FLAGS),
+			 0);
+	attr.qp_state = IBV_QPS_RTR;
+	assert_int_equal(ibv_modify_qp(qp, &attr,
+				       IBV_QP_STATE | IBV_QP_AV |
+					       IBV_QP_PATH_MTU |
+					       IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+					       IBV_QP_MAX_DEST_RD_ATOMIC |
+					       IBV_QP_MIN_RNR_TIMER),
+			 0);
+	attr.qp_state = IBV_QPS_RTS;
+	assert_int_equal(
+		ibv_modify_qp(qp, &attr,
+			      IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+				      IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
+				      IBV_QP_MAX_QP_RD_ATOMIC),
+		0);
+}
+
+void pair_open(struct pair *pair, struct ibv_context *context)
+{
+	struct ibv_srq_init_attr attr = { .attr = { .max_wr = RECEIVES + 1,
+						    .max_sge = 1 } };
+
+	memset(pair, 0, sizeof(*pair));
+	pair->pd = ibv_alloc_pd(context);
+	assert_non_null(pair->pd);
+	pair->mr = ibv_reg_mr(pair->pd, pair->buffer, sizeof(pair->buffer),
+			      IBV_ACCESS_LOCAL_WRITE);
+	assert_non_null(pair->mr);
+	pair->cq = ibv_create_cq(context, 16, NULL, NULL, 0);
+	assert_non_null(pair->cq);
+	pair->srq = ibv_create_srq(pair->pd, &attr);
+	assert_non_null(pair->srq);
+	pair->sender = qp_create(pair, NULL);
+	pair->receiver = qp_create(pair, pair->srq);
+	qp_connect(pair->sender, pair->receiver);
+	qp_connect(pair->receiver, pair->sender);
+}
+
+void pair_reach_limit(struct pair *pair)
+{
+	struct ibv_srq_attr limit = { .srq_limit = RECEIVES };
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)pair->buffer,
+		.length = sizeof(pair->buffer),
+		.lkey = pair->mr->lkey,
+	};
+	struct ibv_recv_wr receive = { .sg_list = &sge, .num_sge = 1 };
+	struct ibv_recv_wr *bad_receive;
+	struct ibv_send_wr send = {
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED,
+	};
+	struct ibv_send_wr *bad_send;
+
+	for (int i = 0; i < RECEIVES; i++)
+		assert_int_equal(ibv_post_srq_recv(pair->srq, &receive,
+						   &bad_receive),
+				 0);
+	assert_int_equal(ibv_modify_srq(pair->srq, &limit, IBV_SRQ_LIMIT), 0);
+	assert_int_equal(ibv_post_send(pair->sender, &send, &bad_send), 0);
+}
+
+void pair_close(struct pair *pair)
+{
+	assert_int_equal(ibv_destroy_qp(pair->sender), 0);
+	assert_int_equal(ibv_destroy_qp(pair->receiver), 0);
+	assert_int_equal(ibv_destroy_srq(pair->srq), 0);
+	assert_int_equal(ibv_destroy_cq(pair->cq), 0);
+	assert_int_equal(ibv_dereg_mr(pair->mr), 0);
+	assert_int_equal(ibv_dealloc_pd(pair->pd), 0);
+}

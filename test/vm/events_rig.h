@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A device of libibverbs', rxe0, the program "reporter" as its SA at rxe1, and
+ * what makes the device's own events. Without the names of <ibsa/verbs.h>, so
+ * that ibv_ and ibsa_ say whose function is meant.
+ */
+#ifndef TEST_VM_EVENTS_RIG_H
+#define TEST_VM_EVENTS_RIG_H
+
+#define IBSA_NO_VERBS_NAMES
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include <ibsa/verbs.h>
+
+/* What traps are about: a port's GID, fec0::77, and the group ff12::77. */
+#define RIG_GID "fec00000000000000000000000000077"
+#define RIG_GROUP "ff120000000000000000000000000077"
+
+enum { RIG_LAST = 0x77, RIG_WAIT_MS = 20000 };
+
+struct rig {
+	struct ibv_context *context;
+	struct ibsa_address sa;
+	pid_t reporter;
+	FILE *to;
+	FILE *from;
+};
+
+/*
+ * A queue pair that sends to another, whose shared receive queue has a limit:
+ * the send makes it an IBV_EVENT_SRQ_LIMIT_REACHED.
+ */
+struct pair {
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	struct ibv_mr *mr;
+	struct ibv_srq *srq;
+	struct ibv_qp *sender;
+	struct ibv_qp *receiver;
+	char buffer[256];
+};
+
+/* @path: of the program "reporter". */
+void rig_open(struct rig *rig, const char *path);
+
+/* End the reporter; the context is the test's to close. */
+void rig_close(struct rig *rig);
+
+/* Attach, and register for all there is. */
+void rig_subscribe(struct rig *rig, const struct ibsa_verbs_options *options);
+
+/* Have the SA report; @gid as 32 digits. */
+void rig_report(struct rig *rig, unsigned int trap, const char *gid);
+
+/* Until the reporter says that this has happened. */
+void rig_await(struct rig *rig, const char *what);
+
+/* In the guest's shell; it has to succeed. */
+void rig_shell(const char *command);
+
+/* Make an IBV_EVENT_GID_CHANGE of rxe0. */
+void rig_change_gids(void);
+
+/* Whether @fd is readable, or becomes so. */
+bool rig_poll(int fd, int timeout_ms);
+
+void pair_open(struct pair *pair, struct ibv_context *context);
+void pair_reach_limit(struct pair *pair);
+/* Waits, says libibverbs, for events of it that were read but not done with. */
+void pair_close(struct pair *pair);
+
+#endif
