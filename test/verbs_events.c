@@ -495,6 +495,21 @@ static void wrong_options_are_refused(void **state)
 	assert_errno(ibsa_close_device(NULL), EINVAL);
 }
 
+/* Nothing but the SM's events is in it, and errno is left alone. */
+static void context_of_our_own_lends_nothing(void **state)
+{
+	const int number = rig.context->async_fd;
+
+	(void)state;
+	add(IBV_SM_EVENT_ALL);
+	errno = ENOTTY;
+	assert_null(ibsa_verbs_lend(rig.context));
+	assert_null(ibsa_verbs_lend(NULL));
+	ibsa_verbs_return(NULL);
+	assert_int_equal(errno, ENOTTY);
+	assert_int_equal(rig.context->async_fd, number);
+}
+
 static void port_that_is_down_cannot_be_asked(void **state)
 {
 	struct ibv_context *context = verbs_rig_open(&rig, "node3");
@@ -581,6 +596,7 @@ int main(void)
 		TEST(restart_of_the_sm_is_a_gap),
 		TEST(port_that_was_down_is_a_gap),
 		TEST(wrong_options_are_refused),
+		TEST(context_of_our_own_lends_nothing),
 		TEST(port_that_is_down_cannot_be_asked),
 		cmocka_unit_test_setup_teardown(silence_is_an_error,
 						start_virtual, stop),

@@ -352,6 +352,34 @@ void ibsa_ack_async_event(struct ibsa_async_event *event);
  */
 const char *ibsa_event_type_str(int event_type);
 
+struct ibsa_verbs_loan;
+
+/**
+ * ibsa_verbs_lend - let libibverbs make queues on an attached context
+ * @context: any
+ *
+ * libibverbs hands the kernel the context's async_fd when it makes a CQ, QP,
+ * SRQ or WQ. While attached, or with registrations, that is a file that the
+ * kernel refuses, and the call fails with EBADF. Between this call and
+ * ibsa_verbs_return() the member async_fd names the device's own file.
+ *
+ * The calls that make queues do this by themselves where this header has their
+ * names. It is for calls of others: rdma_create_qp(), mlx5dv_create_qp().
+ * Do not attach or register meanwhile, and read the member for poll() before.
+ *
+ * Return: what ibsa_verbs_return() takes; NULL there is no need. Leaves errno
+ * as it is. Thread-safe.
+ */
+struct ibsa_verbs_loan *ibsa_verbs_lend(struct ibv_context *context);
+
+/**
+ * ibsa_verbs_return - the queues are made
+ * @loan: of ibsa_verbs_lend(), or NULL
+ *
+ * Leaves errno as it is. Thread-safe.
+ */
+void ibsa_verbs_return(struct ibsa_verbs_loan *loan);
+
 /**
  * ibsa_stock_event_gid - the GID of an event in libibverbs' own struct
  * @event: of ibv_get_async_event() as the library for LD_PRELOAD has it, not
@@ -376,5 +404,7 @@ const union ibv_gid *ibsa_stock_event_gid(const struct ibv_async_event *event);
 #endif
 
 IBSA_END
+
+#include <ibsa/verbs_queue.h>
 
 #endif

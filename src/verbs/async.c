@@ -112,6 +112,29 @@ int ibsa__async_splice(struct ibsa__side *side)
 	return nonblock_set(async->device_fd);
 }
 
+/* Others may look at it at any time. */
+static void member_set(struct ibsa__side *side)
+{
+	const struct async *async = &side->async;
+	const bool is_lent = async->is_spliced && async->loans;
+
+	__atomic_store_n(&side->context->async_fd,
+			 is_lent ? async->device_fd : async->number,
+			 __ATOMIC_RELAXED);
+}
+
+void ibsa__async_lend(struct ibsa__side *side)
+{
+	side->async.loans++;
+	member_set(side);
+}
+
+void ibsa__async_return(struct ibsa__side *side)
+{
+	side->async.loans--;
+	member_set(side);
+}
+
 void ibsa__async_unsplice(struct ibsa__side *side)
 {
 	struct async *async = &side->async;
@@ -121,6 +144,7 @@ void ibsa__async_unsplice(struct ibsa__side *side)
 	(void)!nonblock_copy(async->number, async->device_fd);
 	(void)!number_give(async->number, async->device_fd);
 	async->is_spliced = false;
+	member_set(side);
 }
 
 /* A program may have read from it, though it should not. */

@@ -16,7 +16,8 @@ struct async {
 	int number;    /* context->async_fd as programs know it */
 	int device_fd; /* -1: none */
 	int ready_fd;  /* an eventfd: the SM's events wait; -1: not begun */
-	bool is_own;   /* @number is ours */
+	unsigned int loans; /* for which the member names @device_fd */
+	bool is_own;	    /* @number is ours */
 	bool is_spliced;
 	bool is_ready; /* what @ready_fd says */
 	bool is_device_next;
@@ -36,6 +37,14 @@ int ibsa__async_splice(struct ibsa__side *side) IBSA_MUST_USE;
 
 /* Put the device's file back. Locked. */
 void ibsa__async_unsplice(struct ibsa__side *side);
+
+/*
+ * libibverbs reads the member async_fd, also to say whose events a new queue's
+ * are, and wants the device's file there: from the first loan to the last.
+ * Locked.
+ */
+void ibsa__async_lend(struct ibsa__side *side);
+void ibsa__async_return(struct ibsa__side *side);
 
 /* The queue is another: whether the number is readable. Locked. */
 void ibsa__async_update(struct ibsa__side *side);

@@ -20,13 +20,9 @@ static int device_read(struct ibsa__side *side, struct ibsa_async_event *out)
 
 	if (flags < 0 || fcntl(async->device_fd, F_SETFL, flags | O_NONBLOCK))
 		return -errno;
-	if (async->is_spliced)
-		__atomic_store_n(&side->context->async_fd, async->device_fd,
-				 __ATOMIC_RELAXED);
+	ibsa__async_lend(side);
 	err = ibsa__stock_get(side->context, out);
-	if (async->is_spliced)
-		__atomic_store_n(&side->context->async_fd, async->number,
-				 __ATOMIC_RELAXED);
+	ibsa__async_return(side);
 	(void)!fcntl(async->device_fd, F_SETFL, flags);
 	return err;
 }

@@ -62,6 +62,9 @@ static void calls_are_in_front(void **state)
 	assert_is_of((void (*)(void))ibv_ack_async_event, "preload");
 	assert_is_of((void (*)(void))ibv_close_device, "preload");
 	assert_is_of((void (*)(void))ibv_event_type_str, "preload");
+	assert_is_of((void (*)(void))ibv_create_cq, "preload");
+	assert_is_of((void (*)(void))ibv_create_qp, "preload");
+	assert_is_of((void (*)(void))ibv_create_srq, "preload");
 	assert_is_of((void (*)(void))ibv_open_device, "libibverbs.so");
 	assert_is_of((void (*)(void))_ibv_query_gid_ex, "libib");
 }
@@ -140,14 +143,15 @@ static void gap_has_its_port(void **state)
 	rig_await(rig, "unsubscribed 4");
 }
 
+/* A queue that was made after the library had put its file there. */
 static void event_of_a_queue_is_acknowledged(void **state)
 {
 	struct rig *rig = *state;
 	struct guarded got;
 	struct pair pair;
 
-	pair_open(&pair, rig->context);
 	rig_subscribe(rig, NULL);
+	pair_open(&pair, rig->context);
 	pair_reach_limit(&pair);
 	take(rig, IBV_EVENT_SRQ_LIMIT_REACHED, &got);
 	assert_ptr_equal(got.event.element.srq, pair.srq);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Of the library for LD_PRELOAD: libibverbs' calls that make queues, for a
+ * context whose async fd libibverbs cannot hand to the kernel as it is.
+ */
+#define IBSA_NO_VERBS_NAMES
+#include <dlfcn.h>
+#include <errno.h>
+
+#include <ibsa/verbs.h>
+
+/* Each with the type of its declaration. */
+union stock {
+	void *address;
+	__typeof__(ibv_create_cq) *cq;
+	__typeof__(ibv_create_qp) *qp;
+	__typeof__(ibv_create_srq) *srq;
+};
+
+/* Who calls these has loaded libibverbs, be it for itself alone. */
+static union stock stock_find(const char *name)
+{
+	void *library = dlopen("libibverbs.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	union stock stock = { NULL };
+
+	if (library) {
+		stock.address = dlvsym(library, name, "IBVERBS_1.1");
+		dlclose(library);
+	}
+	if (!stock.address)
+		errno = ENOSYS;
+	return stock;
+}
+
+struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe,
+			     void *cq_context, struct ibv_comp_channel *channel,
+			     int comp_vector)
+{
+	const union stock stock = stock_find("ibv_create_cq");
+	struct ibsa_verbs_loan *loan;
+	struct ibv_cq *cq;
+
+	if (!stock.cq)
+		return NULL;
+	loan = ibsa_verbs_lend(context);
+	cq = stock.cq(context, cqe, cq_context, channel, comp_vector);
+	ibsa_verbs_return(loan);
+	return cq;
+}
+
+struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+{
+	const union stock stock = stock_find("ibv_create_qp");
+	struct ibsa_verbs_loan *loan;
+	struct ibv_qp *qp;
+
+	if (!stock.qp)
+		return NULL;
+	loan = ibsa_verbs_lend(pd->context);
+	qp = stock.qp(pd, attr);
+	ibsa_verbs_return(loan);
+	return qp;
+}
+
+struct ibv_srq *ibv_create_srq(struct ibv_pd *pd,
+			       struct ibv_srq_init_attr *attr)
+{
+	const union stock stock = stock_find("ibv_create_srq");
+	struct ibsa_verbs_loan *loan;
+	struct ibv_srq *srq;
+
+	if (!stock.srq)
+		return NULL;
+	loan = ibsa_verbs_lend(pd->context);
+	srq = stock.srq(pd, attr);
+	ibsa_verbs_return(loan);
+	return srq;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Queues that are made while their context is attached, by libibverbs' names
+ * as <ibsa/verbs.h> has them.
+ *
+ * usage: vm-queues REPORTER
+ */
+#include <ibsa/verbs.h>
+
+#include "events_rig.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { TEST_S = 60, ENTRIES = 4 };
+
+static const char *reporter;
+
+static int setup(void **state)
+{
+	static struct rig rig;
+
+	alarm(TEST_S);
+	rig_open(&rig, reporter);
+	rig_subscribe(&rig, NULL);
+	*state = &rig;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct rig *rig = *state;
+
+	assert_int_equal(ibv_close_device(rig->context), 0);
+	rig_await(rig, "unsubscribed 4");
+	rig_close(rig);
+	return 0;
+}
+
+static void completion_queues_can_be_made(void **state)
+{
+	struct rig *rig = *state;
+	struct ibv_cq_init_attr_ex attr = { .cqe = ENTRIES };
+	const int number = rig->context->async_fd;
+	struct ibv_cq *cq = ibv_create_cq(rig->context, ENTRIES, NULL, NULL, 0);
+	struct ibv_cq_ex *cq_ex = ibv_create_cq_ex(rig->context, &attr);
+
+	assert_int_equal(rig->context->async_fd, number);
+	assert_non_null(cq);
+	assert_non_null(cq_ex);
+	assert_int_equal(ibv_destroy_cq(ibv_cq_ex_to_cq(cq_ex)), 0);
+	assert_int_equal(ibv_destroy_cq(cq), 0);
+}
+
+static void queue_pairs_can_be_made(void **state)
+{
+	struct rig *rig = *state;
+	struct ibv_pd *pd = ibv_alloc_pd(rig->context);
+	struct ibv_cq *cq = ibv_create_cq(rig->context, ENTRIES, NULL, NULL, 0);
+	struct ibv_qp_init_attr attr = {
+		.send_cq = cq,
+		.recv_cq = cq,
+		.cap = { 1, 1, 1, 1, 0 },
+		.qp_type = IBV_QPT_RC,
+	};
+	struct ibv_qp_init_attr_ex attr_ex = {
+		.send_cq = cq,
+		.recv_cq = cq,
+		.cap = { 1, 1, 1, 1, 0 },
+		.qp_type = IBV_QPT_RC,
+		.comp_mask = IBV_QP_INIT_ATTR_PD |
+			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.pd = pd,
+		.send_ops_flags = IBV_QP_EX_WITH_SEND,
+	};
+	struct ibv_qp *qp = ibv_create_qp(pd, &attr);
+	struct ibv_qp *qp_ex = ibv_create_qp_ex(rig->context, &attr_ex);
+
+	assert_non_null(qp);
+	assert_non_null(qp_ex);
+	assert_int_equal(ibv_destroy_qp(qp_ex), 0);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+	assert_int_equal(ibv_destroy_cq(cq), 0);
+	assert_int_equal(ibv_dealloc_pd(pd), 0);
+}
+
+static void shared_receive_queues_can_be_made(void **state)
+{
+	struct rig *rig = *state;
+	struct ibv_pd *pd = ibv_alloc_pd(rig->context);
+	struct ibv_srq_init_attr attr = { .attr = { .max_wr = ENTRIES,
+						    .max_sge = 1 } };
+	struct ibv_srq_init_attr_ex attr_ex = {
+		.attr = { .max_wr = ENTRIES, .max_sge = 1 },
+		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD,
+		.srq_type = IBV_SRQT_BASIC,
+		.pd = pd,
+	};
+	struct ibv_srq *srq = ibv_create_srq(pd, &attr);
+	struct ibv_srq *srq_ex = ibv_create_srq_ex(rig->context, &attr_ex);
+
+	assert_non_null(srq);
+	assert_non_null(srq_ex);
+	assert_int_equal(ibv_destroy_srq(srq_ex), 0);
+	assert_int_equal(ibv_destroy_srq(srq), 0);
+	assert_int_equal(ibv_dealloc_pd(pd), 0);
+}
+
+/* Soft RoCE has none; libibverbs' own answer arrives as it is. */
+static void errno_is_that_of_libibverbs(void **state)
+{
+	struct rig *rig = *state;
+	struct ibv_wq_init_attr attr = { .wq_type = IBV_WQT_RQ };
+
+	errno = 0;
+	assert_null(ibv_create_wq(rig->context, &attr));
+	assert_int_equal(errno, EOPNOTSUPP);
+	errno = 0;
+	assert_null(ibv_create_cq(rig->context, -1, NULL, NULL, 0));
+	assert_int_equal(errno, EINVAL);
+}
+
+/* Its events come, and the SM's beside them. */
+static void event_of_a_queue_made_on_loan_comes(void **state)
+{
+	struct rig *rig = *state;
+	struct ibsa_verbs_loan *loan = ibsa_verbs_lend(rig->context);
+	struct ibv_async_event event;
+	struct pair pair;
+
+	assert_non_null(loan);
+	pair_open(&pair, rig->context);
+	ibsa_verbs_return(loan);
+	pair_reach_limit(&pair);
+	assert_true(rig_poll(rig->context->async_fd, RIG_WAIT_MS));
+	do {
+		assert_int_equal(ibv_get_async_event(rig->context, &event), 0);
+		ibv_ack_async_event(&event);
+	} while (event.event_type != IBV_EVENT_SRQ_LIMIT_REACHED);
+	assert_ptr_equal(event.element.srq, pair.srq);
+	rig_report(rig, 65, RIG_GID);
+	assert_true(rig_poll(rig->context->async_fd, RIG_WAIT_MS));
+	assert_int_equal(ibv_get_async_event(rig->context, &event), 0);
+	assert_int_equal(event.event_type, IBV_EVENT_GID_UNAVAIL);
+	ibv_ack_async_event(&event);
+	pair_close(&pair);
+}
+
+/* Of several only the last gives it back. */
+static void loans_may_overlap(void **state)
+{
+	struct rig *rig = *state;
+	const int number = rig->context->async_fd;
+	struct ibsa_verbs_loan *first = ibsa_verbs_lend(rig->context);
+	struct ibsa_verbs_loan *second = ibsa_verbs_lend(rig->context);
+
+	assert_int_not_equal(rig->context->async_fd, number);
+	ibsa_verbs_return(first);
+	assert_int_not_equal(rig->context->async_fd, number);
+	ibsa_verbs_return(second);
+	assert_int_equal(rig->context->async_fd, number);
+}
+
+#define IN_A_RIG(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		IN_A_RIG(completion_queues_can_be_made),
+		IN_A_RIG(queue_pairs_can_be_made),
+		IN_A_RIG(shared_receive_queues_can_be_made),
+		IN_A_RIG(errno_is_that_of_libibverbs),
+		IN_A_RIG(event_of_a_queue_made_on_loan_comes),
+		IN_A_RIG(loans_may_overlap),
+	};
+
+	if (argc != 2)
+		return 2;
+	reporter = argv[1];
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
