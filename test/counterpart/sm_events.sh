@@ -114,6 +114,8 @@ up=$(date +%s%N)
 soon 1 'SM events may have been missed 1'
 elapsed_ms=$((($(date +%s%N) - up) / 1000000))
 echo "the gap came $elapsed_ms ms after OpenSM was up"
+# An audit, and what it takes to ask.
+[ "$elapsed_ms" -le $((2 * audit_ms)) ] || wrong "the gap took $elapsed_ms ms"
 subscribed 1
 cut_and_restore
 create_and_delete 2
