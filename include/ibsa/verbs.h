@@ -295,7 +295,9 @@ int ibsa_verbs_attach(struct ibv_context *context,
  * @context: attached, or with registrations
  *
  * Ends all registrations, drops the SM's events that were not read and puts
- * async_fd back. Does not wait until the SA knows.
+ * async_fd back. Of libibverbs' context nothing is kept, the options neither,
+ * unless a call is under way in another thread; libibverbs may close it. Waits
+ * up to two seconds a port for the SA to know.
  *
  * Return: 0; -EINVAL there is nothing to end. Thread-safe.
  */

@@ -110,20 +110,40 @@ static bool is_used(struct ibsa__side *side)
 	return used;
 }
 
+/*
+ * Of libibverbs' context nothing is kept: from now on libibverbs may close it,
+ * which we do not hear of, and the next may be at the same place. Who waits for
+ * an event goes on to.
+ */
+static bool is_to_end(struct ibsa__side *side)
+{
+	bool is_alone;
+
+	pthread_mutex_lock(&side->lock);
+	is_alone = side->users == 1;
+	pthread_mutex_unlock(&side->lock);
+	return is_alone && !side->verbs;
+}
+
 int ibsa_verbs_detach(struct ibv_context *context)
 {
 	struct ibsa__side *side;
+	bool ends = false;
 	int err = ibsa__side_find(context, &side);
 
 	if (err)
 		return err;
 	pthread_mutex_lock(&side->registering);
-	if (is_used(side))
+	if (is_used(side)) {
 		ibsa__sm_events_clear(side);
-	else
+		ends = is_to_end(side);
+	} else {
 		err = -EINVAL;
+	}
 	pthread_mutex_unlock(&side->registering);
 	ibsa__side_leave(side);
+	if (ends)
+		ibsa__side_end(context);
 	return err;
 }
 

@@ -80,6 +80,11 @@ void rig_open(struct rig *rig, const char *path)
 	reporter_start(rig, path);
 }
 
+void rig_reopen(struct rig *rig)
+{
+	rig->context = device_open("rxe0");
+}
+
 void rig_close(struct rig *rig)
 {
 	int status;

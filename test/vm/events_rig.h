@@ -45,6 +45,9 @@ struct pair {
 /* @path: of the program "reporter". */
 void rig_open(struct rig *rig, const char *path);
 
+/* The device once more, after its context was closed. */
+void rig_reopen(struct rig *rig);
+
 /* End the reporter; the context is the test's to close. */
 void rig_close(struct rig *rig);
 
