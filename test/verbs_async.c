@@ -413,9 +413,21 @@ static void ethernet_needs_an_address(void **state)
 	assert_int_equal(world.asked.sm_key, 5);
 	assert_errno(ibv_gid_reachable(&world.context, 2, &gid, 0), EINVAL);
 	assert_int_equal(ibsa_verbs_detach(&world.context), 0);
-	assert_int_equal(ibsa_verbs_attach(&world.context, &options), -EBUSY);
 	assert_true(is_pipe(world.number));
-	assert_int_equal(ibsa_verbs_attach(&world.context, NULL), 0);
+	assert_int_equal(add_errno(), ENODEV);
+}
+
+/* Who has been asked through stays so until it is detached. */
+static void address_is_of_the_first_question(void **state)
+{
+	const struct ibsa_address sa = { .lid = 1, .qpn = 1 };
+	const struct ibsa_verbs_options options = { .sa = &sa };
+
+	(void)state;
+	add();
+	assert_int_equal(ibsa_verbs_attach(&world.context, &options), -EBUSY);
+	assert_int_equal(ibsa_verbs_detach(&world.context), 0);
+	assert_int_equal(ibsa_verbs_attach(&world.context, &options), 0);
 }
 
 /* So many descriptors are left, from the lowest number that is free. */
@@ -501,6 +513,7 @@ int main(void)
 		TEST(device_is_of_this_machine),
 		TEST(why_it_cannot_be_registered_is_said),
 		TEST(ethernet_needs_an_address),
+		TEST(address_is_of_the_first_question),
 		TEST(without_descriptors_nothing_changes),
 		TEST(names_of_device_events_are_libibverbs),
 	};
