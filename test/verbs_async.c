@@ -417,8 +417,8 @@ static void ethernet_needs_an_address(void **state)
 	assert_int_equal(add_errno(), ENODEV);
 }
 
-/* Who has been asked through stays so until it is detached. */
-static void address_is_of_the_first_question(void **state)
+/* It stays what a context is asked through, until that is detached. */
+static void address_comes_before_all_questions(void **state)
 {
 	const struct ibsa_address sa = { .lid = 1, .qpn = 1 };
 	const struct ibsa_verbs_options options = { .sa = &sa };
@@ -426,8 +426,54 @@ static void address_is_of_the_first_question(void **state)
 	(void)state;
 	add();
 	assert_int_equal(ibsa_verbs_attach(&world.context, &options), -EBUSY);
+	drop();
+	assert_int_equal(ibsa_verbs_attach(&world.context, &options), -EBUSY);
+	assert_true(is_pipe(world.number));
+	assert_int_equal(ibsa_verbs_attach(&world.context, NULL), 0);
 	assert_int_equal(ibsa_verbs_detach(&world.context), 0);
 	assert_int_equal(ibsa_verbs_attach(&world.context, &options), 0);
+	add();
+	assert_int_equal(world.asked.sa->lid, 1);
+}
+
+/* While one is out, the member is another number of the device's file. */
+static void file_of_the_device_is_lent(void **state)
+{
+	struct ibsa_verbs_loan *first;
+	struct ibsa_verbs_loan *second;
+
+	(void)state;
+	assert_null(ibsa_verbs_lend(&world.context));
+	add();
+	assert_false(is_pipe(world.context.async_fd));
+	first = ibsa_verbs_lend(&world.context);
+	second = ibsa_verbs_lend(&world.context);
+	assert_int_not_equal(world.context.async_fd, world.number);
+	assert_true(is_pipe(world.context.async_fd));
+	device_event(IBV_EVENT_PORT_ERR, 1);
+	assert_true(is_readable(PATIENCE_MS));
+	ibsa_verbs_return(first);
+	assert_true(is_pipe(world.context.async_fd));
+	ibsa_verbs_return(second);
+	assert_int_equal(world.context.async_fd, world.number);
+	expect_device(IBV_EVENT_PORT_ERR, 1);
+	drop();
+	assert_null(ibsa_verbs_lend(&world.context));
+}
+
+/* A loan that is out when all has ended is returned to nothing. */
+static void loan_outlasts_what_it_was_for(void **state)
+{
+	struct ibsa_verbs_loan *loan;
+
+	(void)state;
+	add();
+	loan = ibsa_verbs_lend(&world.context);
+	drop();
+	assert_int_equal(world.context.async_fd, world.number);
+	assert_true(is_pipe(world.number));
+	ibsa_verbs_return(loan);
+	assert_int_equal(world.context.async_fd, world.number);
 }
 
 /* So many descriptors are left, from the lowest number that is free. */
@@ -513,7 +559,9 @@ int main(void)
 		TEST(device_is_of_this_machine),
 		TEST(why_it_cannot_be_registered_is_said),
 		TEST(ethernet_needs_an_address),
-		TEST(address_is_of_the_first_question),
+		TEST(address_comes_before_all_questions),
+		TEST(file_of_the_device_is_lent),
+		TEST(loan_outlasts_what_it_was_for),
 		TEST(without_descriptors_nothing_changes),
 		TEST(names_of_device_events_are_libibverbs),
 	};
