@@ -277,6 +277,41 @@ static void unread_event_of_a_queue_does_not_hold_it(void **state)
 	close_subscribed(rig);
 }
 
+static void unread_event_of_a_queue_pair_does_not_hold_it(void **state)
+{
+	struct rig *rig = *state;
+	struct drained drained;
+
+	drained_open(&drained, rig->context);
+	rig_subscribe(rig, NULL);
+	drain(rig);
+	drained_stop_sending(&drained);
+	assert_true(by_poll(rig));
+	drained_close(&drained);
+	drain(rig);
+	rig_report(rig, 65, RIG_GID);
+	expect_sm_event(rig, IBV_EVENT_GID_UNAVAIL, 0xfe);
+	close_subscribed(rig);
+}
+
+static void event_of_a_queue_pair_is_acknowledged(void **state)
+{
+	struct rig *rig = *state;
+	struct ibsa_async_event event;
+	struct drained drained;
+
+	drained_open(&drained, rig->context);
+	rig_subscribe(rig, NULL);
+	drain(rig);
+	drained_stop_sending(&drained);
+	assert_int_equal(ibsa_get_async_event(rig->context, &event), 0);
+	assert_int_equal(event.event_type, IBV_EVENT_SQ_DRAINED);
+	assert_ptr_equal(event.element.qp, drained.qp);
+	ibsa_ack_async_event(&event);
+	drained_close(&drained);
+	close_subscribed(rig);
+}
+
 static void event_of_a_queue_is_acknowledged(void **state)
 {
 	struct rig *rig = *state;
@@ -413,6 +448,8 @@ int main(int argc, char **argv)
 		IN_A_RIG(link_that_was_away_is_a_gap),
 		IN_A_RIG(unread_event_of_a_queue_does_not_hold_it),
 		IN_A_RIG(event_of_a_queue_is_acknowledged),
+		IN_A_RIG(unread_event_of_a_queue_pair_does_not_hold_it),
+		IN_A_RIG(event_of_a_queue_pair_is_acknowledged),
 		IN_A_RIG(choice_not_to_wait_moves_along),
 		IN_A_RIG(next_context_owes_nothing_to_a_detached_one),
 		IN_A_RIG(stock_calls_work_before_and_after),

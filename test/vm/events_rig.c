@@ -259,3 +259,53 @@ void pair_close(struct pair *pair)
 	assert_int_equal(ibv_dereg_mr(pair->mr), 0);
 	assert_int_equal(ibv_dealloc_pd(pair->pd), 0);
 }
+
+static void drained_modify(struct drained *drained, enum ibv_qp_state to,
+			   int mask)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = to,
+		.port_num = 1,
+		.qkey = 1,
+		.en_sqd_async_notify = 1,
+	};
+
+	assert_int_equal(ibv_modify_qp(drained->qp, &attr, IBV_QP_STATE | mask),
+			 0);
+}
+
+void drained_open(struct drained *drained, struct ibv_context *context)
+{
+	struct ibv_qp_init_attr attr = {
+		.qp_type = IBV_QPT_UD,
+		.cap = { .max_send_wr = 1,
+			 .max_recv_wr = 1,
+			 .max_send_sge = 1,
+			 .max_recv_sge = 1 },
+	};
+
+	drained->pd = ibv_alloc_pd(context);
+	assert_non_null(drained->pd);
+	drained->cq = ibv_create_cq(context, 16, NULL, NULL, 0);
+	assert_non_null(drained->cq);
+	attr.send_cq = drained->cq;
+	attr.recv_cq = drained->cq;
+	drained->qp = ibv_create_qp(drained->pd, &attr);
+	assert_non_null(drained->qp);
+	drained_modify(drained, IBV_QPS_INIT,
+		       IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY);
+	drained_modify(drained, IBV_QPS_RTR, 0);
+	drained_modify(drained, IBV_QPS_RTS, IBV_QP_SQ_PSN);
+}
+
+void drained_stop_sending(struct drained *drained)
+{
+	drained_modify(drained, IBV_QPS_SQD, IBV_QP_EN_SQD_ASYNC_NOTIFY);
+}
+
+void drained_close(struct drained *drained)
+{
+	assert_int_equal(ibv_destroy_qp(drained->qp), 0);
+	assert_int_equal(ibv_destroy_cq(drained->cq), 0);
+	assert_int_equal(ibv_dealloc_pd(drained->pd), 0);
+}

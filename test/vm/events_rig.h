@@ -42,6 +42,13 @@ struct pair {
 	char buffer[256];
 };
 
+/* A queue pair whose own event is IBV_EVENT_SQ_DRAINED. */
+struct drained {
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	struct ibv_qp *qp;
+};
+
 /* @path: of the program "reporter". */
 void rig_open(struct rig *rig, const char *path);
 
@@ -73,5 +80,11 @@ void pair_open(struct pair *pair, struct ibv_context *context);
 void pair_reach_limit(struct pair *pair);
 /* Waits, says libibverbs, for events of it that were read but not done with. */
 void pair_close(struct pair *pair);
+
+void drained_open(struct drained *drained, struct ibv_context *context);
+/* Have it send nothing more: there is its event. */
+void drained_stop_sending(struct drained *drained);
+/* Waits as pair_close() does. */
+void drained_close(struct drained *drained);
 
 #endif
