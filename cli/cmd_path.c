@@ -14,11 +14,7 @@ void cmd_path_details(struct cli *cli)
 {
 	static const char *const lines[] = {
 		"SRC and DST are each one of",
-		"  self                the port that asks",
-		"  fe80::2:c903:10:11  a GID (gid:...)",
-		"  0x0002c90300100011  a port GUID (guid:...)",
-		"  17                  a LID (lid:...)",
-		"  node1               a node's name or its first word (name:...)",
+		TARGET_LINES,
 		"FIELD=VALUE narrows the path: pkey=0x8001 sl=1; fields are",
 		"those of the PathRecord: ibsa query get PathRecord --help.",
 		"mtu, rate and packet_life_time count with their selector only:",

@@ -5,16 +5,13 @@
 
 #include "fields.h"
 #include "reach.h"
+#include "target.h"
 
 void cmd_reach_details(struct cli *cli)
 {
 	static const char *const lines[] = {
 		"TARGET is one of",
-		"  self                the port that asks",
-		"  fe80::2:c903:10:11  a GID (gid:...)",
-		"  0x0002c90300100011  a port GUID (guid:...)",
-		"  17                  a LID (lid:...)",
-		"  node1               a node's name or its first word (name:...)",
+		TARGET_LINES,
 		"  -                   standard input: a target on each line",
 		"or, with --all, every port of a channel adapter.",
 		"--matrix asks for each of them which of the others it reaches.",

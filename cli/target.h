@@ -33,6 +33,16 @@ struct target {
 int target_parse(const char *text, struct target *out,
 		 struct ibsa_error *error);
 
+/* What a target may be: lines for --help. */
+/* clang-format off */
+#define TARGET_LINES \
+	"  self                the port that asks", \
+	"  fe80::2:c903:10:11  a GID (gid:...)", \
+	"  0x0002c90300100011  a port GUID (guid:...)", \
+	"  17                  a LID (lid:...)", \
+	"  node1               a node's name or its first word (name:...)"
+/* clang-format on */
+
 /*
  * The SA's address: a LID, a GID, or "lid=...,qpn=...,gid=..." and so on.
  *
