@@ -22,6 +22,31 @@ struct ibsa__place {
 int ibsa__port_read(const char *device, unsigned int port,
 		    struct ibsa_port_state *out) IBSA_MUST_USE;
 
+/*
+ * The number that one of a port's files starts with, as it stands there: 0;
+ * the error of reading it; -EPROTO there is none; -ERANGE it is above @max.
+ */
+int ibsa__port_number_read(const char *device, unsigned int port,
+			   const char *file, uint64_t max,
+			   uint64_t *out) IBSA_MUST_USE;
+
+/* GID 0. 0, -EPROTO or the error of reading it. */
+int ibsa__port_gid_read(const char *device, unsigned int port,
+			struct ibsa_gid *out) IBSA_MUST_USE;
+
+/* enum ibsa_node_type. 0; -EPROTO, -ERANGE or the error of reading it. */
+int ibsa__node_type_read(const char *device, unsigned int *out) IBSA_MUST_USE;
+
+/* "node_guid" or "sys_image_guid". 0, -EPROTO or the error of reading it. */
+int ibsa__guid_read(const char *device, const char *file,
+		    uint64_t *out) IBSA_MUST_USE;
+
+/*
+ * The name of a port's MAD device, "umad0". 0; -ENOMEM; -ENOENT it has none.
+ */
+int ibsa__mad_device_find(const char *device, unsigned int port,
+			  char out[NAME_MAX + 1]) IBSA_MUST_USE;
+
 /* One P_Key, 0 if the entry is empty. -ENOENT after the last entry. */
 int ibsa__pkey_read(const char *device, unsigned int port, size_t index,
 		    uint16_t *out) IBSA_MUST_USE;

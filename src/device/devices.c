@@ -5,6 +5,7 @@
  * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -98,16 +99,31 @@ static const char *mad_file_find(const struct mad_files *files,
 	return "";
 }
 
+int ibsa__mad_device_find(const char *device, unsigned int port,
+			  char out[NAME_MAX + 1])
+{
+	struct mad_files files = { 0 };
+	const char *name = "";
+	int err;
+
+	err = mad_files_read(&files);
+	if (!err)
+		name = mad_file_find(&files, device, port);
+	if (*name)
+		snprintf(out, NAME_MAX + 1, "%s", name);
+	else if (!err)
+		err = -ENOENT;
+	mad_files_free(&files);
+	return err;
+}
+
 static int cap_mask_read(const char *device, unsigned int port, uint32_t *out)
 {
-	struct ibsa__sysfs_text text;
 	uint64_t mask;
 	int err;
 
-	err = ibsa__sysfs_read(&text, "class/infiniband/%s/ports/%u/cap_mask",
-			       device, port);
-	if (!err)
-		err = ibsa__parse_number(text.bytes, UINT32_MAX, &mask);
+	err = ibsa__port_number_read(device, port, "cap_mask", UINT32_MAX,
+				     &mask);
 	if (err)
 		return err;
 	*out = (uint32_t)mask;
@@ -207,7 +223,7 @@ static int ports_read(const struct mad_files *files, struct ibsa_device *device)
 	return 0;
 }
 
-static int guid_read(const char *device, const char *file, uint64_t *out)
+int ibsa__guid_read(const char *device, const char *file, uint64_t *out)
 {
 	struct ibsa__sysfs_text text;
 	int err;
@@ -218,7 +234,7 @@ static int guid_read(const char *device, const char *file, uint64_t *out)
 	return ibsa__parse_guid(text.bytes, out);
 }
 
-static int node_type_read(const char *device, unsigned int *out)
+int ibsa__node_type_read(const char *device, unsigned int *out)
 {
 	struct ibsa__sysfs_text text;
 	uint64_t type;
@@ -261,12 +277,12 @@ static int device_fill(const char *name, const struct mad_files *files,
 	err = device_texts_read(device);
 	if (err)
 		return err;
-	err = node_type_read(name, &device->node_type);
+	err = ibsa__node_type_read(name, &device->node_type);
 	if (!err)
-		err = guid_read(name, "node_guid", &device->node_guid);
+		err = ibsa__guid_read(name, "node_guid", &device->node_guid);
 	if (!err)
-		err = guid_read(name, "sys_image_guid",
-				&device->system_image_guid);
+		err = ibsa__guid_read(name, "sys_image_guid",
+				      &device->system_image_guid);
 	device->err = err;
 	return ports_read(files, device);
 }

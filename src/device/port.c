@@ -34,20 +34,21 @@ static const struct {
 	[PHYS_STATE] = { "phys_state", UINT8_MAX },
 };
 
-static int number_read(const char *device, unsigned int port,
-		       enum port_file file, uint64_t *out)
+int ibsa__port_number_read(const char *device, unsigned int port,
+			   const char *file, uint64_t max, uint64_t *out)
 {
 	struct ibsa__sysfs_text text;
 	int err;
 
 	err = ibsa__sysfs_read(&text, "class/infiniband/%s/ports/%u/%s", device,
-			       port, port_files[file].name);
+			       port, file);
 	if (err)
 		return err;
-	return ibsa__parse_number(text.bytes, port_files[file].max, out);
+	return ibsa__parse_number(text.bytes, max, out);
 }
 
-static int gid_read(const char *device, unsigned int port, struct ibsa_gid *out)
+int ibsa__port_gid_read(const char *device, unsigned int port,
+			struct ibsa_gid *out)
 {
 	struct ibsa__sysfs_text text;
 	int err;
@@ -181,11 +182,14 @@ int ibsa__port_read(const char *device, unsigned int port,
 	int err;
 
 	for (enum port_file file = 0; file < PORT_FILES; file++) {
-		err = number_read(device, port, file, &numbers[file]);
+		err = ibsa__port_number_read(device, port,
+					     port_files[file].name,
+					     port_files[file].max,
+					     &numbers[file]);
 		if (err)
 			return err;
 	}
-	err = gid_read(device, port, &state.gid);
+	err = ibsa__port_gid_read(device, port, &state.gid);
 	if (!err)
 		err = default_pkey_find(device, port, &state.pkey_index);
 	if (!err)

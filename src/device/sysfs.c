@@ -134,16 +134,14 @@ static int by_name(const void *a, const void *b)
 	return ibsa__name_compare(*(char *const *)a, *(char *const *)b);
 }
 
-int ibsa__sysfs_names(struct ibsa__names *out, const char *format, ...)
+static int folder_read(const char *format, va_list args,
+		       struct ibsa__names *out)
 {
 	struct ibsa__names names = { 0 };
-	va_list args;
 	DIR *folder;
 	int err;
 
-	va_start(args, format);
 	err = folder_open(format, args, &folder);
-	va_end(args);
 	if (err)
 		return err;
 	err = names_read(folder, &names);
@@ -152,10 +150,32 @@ int ibsa__sysfs_names(struct ibsa__names *out, const char *format, ...)
 		ibsa__names_free(&names);
 		return err;
 	}
-	if (names.count)
-		qsort(names.at, names.count, sizeof(*names.at), by_name);
 	*out = names;
 	return 0;
+}
+
+int ibsa__sysfs_names(struct ibsa__names *out, const char *format, ...)
+{
+	va_list args;
+	int err;
+
+	va_start(args, format);
+	err = folder_read(format, args, out);
+	va_end(args);
+	if (!err && out->count)
+		qsort(out->at, out->count, sizeof(*out->at), by_name);
+	return err;
+}
+
+int ibsa__sysfs_names_unsorted(struct ibsa__names *out, const char *format, ...)
+{
+	va_list args;
+	int err;
+
+	va_start(args, format);
+	err = folder_read(format, args, out);
+	va_end(args);
+	return err;
 }
 
 void ibsa__names_free(struct ibsa__names *names)

@@ -15,7 +15,7 @@ struct ibsa__sysfs_text {
 	char bytes[IBSA__SYSFS_BYTES + 1];
 };
 
-/* The names in a folder, in natural order. */
+/* The names in a folder. */
 struct ibsa__names {
 	char **at;
 	size_t count;
@@ -32,10 +32,14 @@ int ibsa__sysfs_folder(const char *format, ...)
 	__attribute__((format(printf, 1, 2))) IBSA_MUST_USE;
 
 /*
- * Names that begin with a dot are left out. 0, -ENOMEM or the error of
+ * In natural order. Names that begin with a dot are left out. 0, -ENOMEM or the error of
  * reading the folder; free with ibsa__names_free().
  */
 int ibsa__sysfs_names(struct ibsa__names *out, const char *format, ...)
+	__attribute__((format(printf, 2, 3))) IBSA_MUST_USE;
+
+/* The same in the folder's own order. */
+int ibsa__sysfs_names_unsorted(struct ibsa__names *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3))) IBSA_MUST_USE;
 
 void ibsa__names_free(struct ibsa__names *names);
