@@ -6,7 +6,8 @@ usage: interface.py CC INCLUDE-DIR LIBRARY MAP MAN-DIR NAME.SECTION...
 
 Every function that a header of ibsa declares is exported under an IBSA_ node
 of the map and has a manual page or an alias of one, every exported name is
-declared, and the examples of the pages of section 3 compile.
+declared, there or in a header of rdma-core's that we implement, and the
+examples of the pages of section 3 compile.
 """
 
 import fnmatch
@@ -28,14 +29,20 @@ HEADERS = "".join(f"#include <{name}>\n" for name in (
     "ibsa/sim.h", "ibsa/text.h", "ibsa/verbs.h"))
 
 
+# Headers of others whose functions we export. Their package has pages of these
+# names too, so that to be among the names of one of ours is enough.
+BORROWED = ["infiniband/umad.h"]
+
+
 def run(*command, text=None):
     return subprocess.run(command, input=text, text=True, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
-def own_lines(compiler, include, header):
+def own_lines(compiler, include, header, folder="/ibsa/"):
     """The preprocessed lines that stand in this very header."""
-    done = run(compiler, "-E", "-I", include, header)
+    done = run(compiler, "-E", "-I", include, "-x", "c", "-",
+               text=f"#include <{header}>\n")
     if done.returncode:
         sys.exit(done.stderr)
     here = False
@@ -43,28 +50,52 @@ def own_lines(compiler, include, header):
         marker = re.match(r'# \d+ "([^"]*)"', line)
         if marker:
             here = os.path.basename(marker[1]) == os.path.basename(header) \
-                and "/ibsa/" in marker[1]
+                and folder in marker[1]
         elif here:
             yield line
+
+
+def functions_of(lines):
+    """Pairs of a function's name and whether it is defined there."""
+    text = " ".join(lines)
+    while re.search(r"\{[^{}]*\}", text):
+        text = re.sub(r"\{[^{}]*\}", ";", text)
+    text = re.sub(r"__attribute__\s*\(\(.*?\)\)", "", text)
+    for statement in text.split(";"):
+        found = re.match(r"\s*(?!typedef)([\w\s*]*?)(\w+)\s*\(", statement)
+        if found and found[1].strip() and found[2] != "void":
+            yield found[2], "inline" in found[1]
 
 
 def declared(compiler, include):
     """Functions that the headers declare, and those that they define."""
     functions, inlines = set(), set()
     for name in sorted(os.listdir(os.path.join(include, "ibsa"))):
-        header = os.path.join(include, "ibsa", name)
         if not name.endswith(".h"):
             continue
-        text = " ".join(own_lines(compiler, include, header))
-        while re.search(r"\{[^{}]*\}", text):
-            text = re.sub(r"\{[^{}]*\}", ";", text)
-        text = re.sub(r"__attribute__\s*\(\(.*?\)\)", "", text)
-        for statement in text.split(";"):
-            found = re.match(r"\s*(?!typedef)([\w\s*]*?)(\w+)\s*\(", statement)
-            if found and found[1].strip() and found[2] != "void":
-                inline = "inline" in found[1]
-                (inlines if inline else functions).add(found[2])
+        lines = own_lines(compiler, include, f"ibsa/{name}")
+        for function, inline in functions_of(lines):
+            (inlines if inline else functions).add(function)
     return functions, {name for name in inlines if "__" not in name}
+
+
+def borrowed(compiler, include):
+    names = set()
+    for header in BORROWED:
+        lines = own_lines(compiler, include, header, "/infiniband/")
+        names |= {name for name, inline in functions_of(lines) if not inline}
+    return names
+
+
+def names_of(folder, pages):
+    """What the NAME sections of the pages list."""
+    for page in pages:
+        path = os.path.join(folder, page)
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                head = file.read().partition(".Sh NAME")[2]
+            head = head.partition("\n.Sh ")[0]
+            yield from re.findall(r"^\.Nm (\w+)", head, re.M)
 
 
 def exported_patterns(path):
@@ -122,15 +153,17 @@ def references_check(folder, pages):
 
 def problems(compiler, include, library, map_path, folder, pages):
     functions, inlines = declared(compiler, include)
+    others = borrowed(compiler, include)
     patterns = list(exported_patterns(map_path))
     symbols = defined(library)
     documented = {page.rpartition(".")[0] for page in pages}
+    documented |= others & set(names_of(folder, pages))
     for pattern in patterns:
         names = fnmatch.filter(symbols, pattern)
         if not names:
             yield f"{pattern}: in the map, but not in the library"
         for name in names:
-            if symbols[name] == "T" and name not in functions:
+            if symbols[name] == "T" and name not in functions | others:
                 yield f"{name}: exported, but no header declares it"
             if name not in documented:
                 yield f"{name}: has no manual page"

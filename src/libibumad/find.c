@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which device and port a caller means that names neither, or only one.
+ *
+ * Source: what libibumad of rdma-core does.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <ibsa/sa.h>
+
+#include "libibumad/libibumad.h"
+
+/* PortPhysicalState of PortInfo. */
+enum { PHYS_DISABLED = 3, PHYS_LINK_UP = 5 };
+
+/* How well a device suits; of equals the first is taken. */
+enum fit { UNFIT, UP, ACTIVE };
+
+/* Taken where devices exist and none suits, so that reading it fails. */
+static const struct ibsa__ca_port historic = { .ca = "mthca0", .port = 1 };
+
+static bool is_infiniband(const umad_port_t *port)
+{
+	return !strcmp(port->link_layer, "InfiniBand") ||
+	       !strcmp(port->link_layer, "IB");
+}
+
+/* The one port that the caller wants. */
+static enum fit wanted_fit(const struct ibsa__ca *ca, int wanted)
+{
+	for (size_t i = 0; i < ca->count; i++) {
+		const umad_port_t *port = ca->ports[i];
+
+		if (port->portnum != wanted)
+			continue;
+		if (!is_infiniband(port))
+			return UNFIT;
+		if (ibsa__ca_port_is_active(port))
+			return ACTIVE;
+		return port->phys_state == PHYS_DISABLED ? UNFIT : UP;
+	}
+	return UNFIT;
+}
+
+/* When nothing is up, even a port that is no InfiniBand will do. */
+static const umad_port_t *first_enabled(const struct ibsa__ca *ca)
+{
+	for (size_t i = 0; i < ca->count; i++) {
+		if (ca->ports[i]->phys_state != PHYS_DISABLED)
+			return ca->ports[i];
+	}
+	return NULL;
+}
+
+static enum fit best_fit(const struct ibsa__ca *ca, int *out)
+{
+	const umad_port_t *up = NULL;
+
+	for (size_t i = 0; i < ca->count; i++) {
+		const umad_port_t *port = ca->ports[i];
+
+		if (!is_infiniband(port))
+			continue;
+		if (ibsa__ca_port_is_active(port)) {
+			*out = port->portnum;
+			return ACTIVE;
+		}
+		if (!up && port->phys_state == PHYS_LINK_UP)
+			up = port;
+	}
+	if (!up)
+		up = first_enabled(ca);
+	if (!up)
+		return UNFIT;
+	*out = up->portnum;
+	return UP;
+}
+
+/* *@port is what the caller wants, then what it gets. 0 or an error. */
+static int fit_read(const char *name, int *port, enum fit *out)
+{
+	struct ibsa__ca ca;
+	int err = ibsa__ca_read(name, &ca);
+
+	if (err)
+		return err;
+	if (ca.head.node_type == IBSA_NODE_SWITCH) {
+		*port = 0;
+		*out = ACTIVE;
+	} else if (*port > 0) {
+		*out = wanted_fit(&ca, *port);
+	} else {
+		*out = best_fit(&ca, port);
+	}
+	ibsa__ca_free(&ca);
+	return 0;
+}
+
+static void place_set(struct ibsa__ca_port *out, const char *name, int port)
+{
+	snprintf(out->ca, sizeof(out->ca), "%s", name);
+	out->port = port;
+}
+
+/* One device that cannot be read hides no other. */
+static int best_of(const struct ibsa__names *names, int wanted,
+		   struct ibsa__ca_port *out)
+{
+	enum fit best = UNFIT;
+
+	*out = historic;
+	for (size_t i = 0; i < names->count && best < ACTIVE; i++) {
+		int port = wanted;
+		enum fit fit;
+		int err;
+
+		err = fit_read(names->at[i], &port, &fit);
+		if (err == -ENOMEM)
+			return err;
+		if (err || fit <= best)
+			continue;
+		best = fit;
+		place_set(out, names->at[i], port);
+	}
+	return 0;
+}
+
+static int any_find(int port, struct ibsa__ca_port *out)
+{
+	struct ibsa__names names;
+	int err;
+
+	err = ibsa__ca_names(&names);
+	if (err)
+		return err == -ENOMEM ? err : -ENODEV;
+	err = names.count ? best_of(&names, port, out) : -ENODEV;
+	ibsa__names_free(&names);
+	return err;
+}
+
+int ibsa__ca_port_find(const char *ca, int port, struct ibsa__ca_port *out)
+{
+	enum fit fit = ACTIVE;
+	int err = 0;
+
+	if (!ca)
+		return any_find(port, out);
+	if (strlen(ca) >= sizeof(out->ca))
+		return -ENODEV;
+	if (!port)
+		err = fit_read(ca, &port, &fit);
+	if (err || fit == UNFIT)
+		return err == -ENOMEM ? err : -ENODEV;
+	place_set(out, ca, port);
+	return 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The device file that marks a port as a subnet manager's while it is open.
+ *
+ * Source: umad_get_issm_path(3); Linux Documentation/infiniband/user_mad.rst.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "device/device.h"
+#include "device/parse.h"
+#include "libibumad/libibumad.h"
+
+#define UMAD_FILE "umad"
+
+/* issmN is of the same port as umadN. 0, -ENOMEM or another error. */
+static int number_find(const struct ibsa__ca_port *place, unsigned int *out)
+{
+	char name[NAME_MAX + 1];
+	int err;
+
+	err = ibsa__mad_device_find(place->ca, (unsigned int)place->port, name);
+	if (err)
+		return err;
+	return ibsa__parse_index(name + strlen(UMAD_FILE), out);
+}
+
+int umad_get_issm_path(const char *ca_name, int portnum, char path[], int max)
+{
+	struct ibsa__ca_port place;
+	unsigned int number;
+	char text[64];
+	int len;
+	int err;
+
+	err = ibsa__ca_port_find(ca_name, portnum, &place);
+	if (err)
+		return err;
+	err = number_find(&place, &number);
+	if (err)
+		return err == -ENOMEM ? err : -EINVAL;
+	len = snprintf(text, sizeof(text), "/dev/infiniband/issm%u", number);
+	if (len >= max)
+		return -ENAMETOOLONG;
+	memcpy(path, text, (size_t)len + 1);
+	return 0;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The names of the devices that MADs can be sent from, as array and list. */
+#include <errno.h>
+#include <string.h>
+
+#include <ibsa/sa.h>
+
+#include "base/alloc.h"
+#include "device/device.h"
+#include "libibumad/libibumad.h"
+
+/* iWARP adapters, usNIC and others have no MADs. */
+static bool has_mads(const char *name)
+{
+	unsigned int type;
+
+	return !ibsa__node_type_read(name, &type) && type >= IBSA_NODE_CA &&
+	       type <= IBSA_NODE_ROUTER;
+}
+
+int ibsa__ca_names(struct ibsa__names *out)
+{
+	struct ibsa__names names;
+	size_t kept = 0;
+	int err;
+
+	err = ibsa__sysfs_names_unsorted(&names, "class/infiniband");
+	if (err)
+		return err;
+	for (size_t i = 0; i < names.count; i++) {
+		if (has_mads(names.at[i]))
+			names.at[kept++] = names.at[i];
+		else
+			ibsa__free(names.at[i]);
+	}
+	names.count = kept;
+	*out = names;
+	return 0;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* A name that does not fit would be that of no device, or of another. */
+int umad_get_cas_names(char cas[][UMAD_CA_NAME_LEN], int max)
+{
+	struct ibsa__names names;
+	int count = 0;
+	int err;
+
+	err = ibsa__ca_names(&names);
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	if (names.count)
+		qsort(names.at, names.count, sizeof(*names.at), by_bytes);
+	for (size_t i = 0; i < names.count && count < max; i++) {
+		size_t size = strlen(names.at[i]) + 1;
+
+		if (size <= UMAD_CA_NAME_LEN)
+			memcpy(cas[count++], names.at[i], size);
+	}
+	ibsa__names_free(&names);
+	return count;
+}
+
+/* The name becomes the node's. */
+static struct umad_device_node *node_make(char *name)
+{
+	struct umad_device_node *node = ibsa__calloc(1, sizeof(*node));
+
+	if (node)
+		node->ca_name = name;
+	return node;
+}
+
+/* Takes the names out of @names from the last to the first. */
+static int list_make(struct ibsa__names *names, struct umad_device_node **out)
+{
+	while (names->count) {
+		struct umad_device_node *node;
+
+		node = node_make(names->at[names->count - 1]);
+		if (!node)
+			return -ENOMEM;
+		names->count--;
+		node->next = *out;
+		*out = node;
+	}
+	return 0;
+}
+
+struct umad_device_node *umad_get_ca_device_list(void)
+{
+	struct umad_device_node *head = NULL;
+	struct ibsa__names names;
+	int err;
+
+	err = ibsa__ca_names(&names);
+	if (err) {
+		errno = err == -ENOENT ? 0 : -err;
+		return NULL;
+	}
+	err = list_make(&names, &head);
+	ibsa__names_free(&names);
+	if (err) {
+		umad_free_ca_device_list(head);
+		head = NULL;
+	}
+	errno = -err;
+	return head;
+}
+
+void umad_free_ca_device_list(struct umad_device_node *head)
+{
+	while (head) {
+		struct umad_device_node *next = head->next;
+
+		ibsa__free((void *)head->ca_name);
+		ibsa__free(head);
+		head = next;
+	}
+}
+
+static size_t list_length(const struct umad_device_node *node)
+{
+	size_t length = 0;
+
+	for (; node; node = node->next)
+		length++;
+	return length;
+}
+
+static void list_insert(struct umad_device_node **at,
+			struct umad_device_node *node)
+{
+	while (*at && strcmp((*at)->ca_name, node->ca_name) <= 0)
+		at = &(*at)->next;
+	node->next = *at;
+	*at = node;
+}
+
+/* A @size of 1 makes libibumad leave a longer list as it is, and return 0. */
+int umad_sort_ca_device_list(struct umad_device_node **head, size_t size)
+{
+	struct umad_device_node *sorted = NULL;
+
+	if (size && size != list_length(*head))
+		return EINVAL;
+	while (*head) {
+		struct umad_device_node *node = *head;
+
+		*head = node->next;
+		list_insert(&sorted, node);
+	}
+	*head = sorted;
+	return 0;
+}

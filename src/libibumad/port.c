@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A port as umad_port_t.
+ *
+ * Source: umad_get_port(3), infiniband/umad.h of rdma-core; Linux
+ * Documentation/ABI/stable/sysfs-class-infiniband.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <ibsa/sa.h>
+
+#include "base/alloc.h"
+#include "device/device.h"
+#include "libibumad/libibumad.h"
+
+/* What libibumad calls the link of a port without a link_layer file. */
+#define OLD_LINK_LAYER "IB"
+
+/* The files that hold one number, and where it belongs. */
+static const struct {
+	const char *file;
+	size_t at;
+} numbers[] = {
+	{ SYS_PORT_LMC, offsetof(umad_port_t, lmc) },
+	{ SYS_PORT_SMLID, offsetof(umad_port_t, sm_lid) },
+	{ SYS_PORT_SMSL, offsetof(umad_port_t, sm_sl) },
+	{ SYS_PORT_LID, offsetof(umad_port_t, base_lid) },
+	{ SYS_PORT_STATE, offsetof(umad_port_t, state) },
+	{ SYS_PORT_PHY_STATE, offsetof(umad_port_t, phys_state) },
+	{ SYS_PORT_RATE, offsetof(umad_port_t, rate) },
+	{ SYS_PORT_CAPMASK, offsetof(umad_port_t, capmask) },
+};
+
+static int numbers_read(const char *ca, unsigned int number, umad_port_t *port)
+{
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		uint64_t value;
+		uint32_t word;
+		int err;
+
+		err = ibsa__port_number_read(ca, number, numbers[i].file,
+					     UINT32_MAX, &value);
+		if (err)
+			return err;
+		word = (uint32_t)value;
+		memcpy((char *)port + numbers[i].at, &word, sizeof(word));
+	}
+	port->capmask = htobe32(port->capmask);
+	return 0;
+}
+
+/* The GUID is that of GID 0; sysfs has no file of it. */
+static int gid_read(const char *ca, unsigned int number, umad_port_t *port)
+{
+	struct ibsa_gid gid;
+	int err = ibsa__port_gid_read(ca, number, &gid);
+
+	if (err)
+		return err;
+	memcpy(&port->gid_prefix, gid.raw, sizeof(port->gid_prefix));
+	memcpy(&port->port_guid, gid.raw + sizeof(port->gid_prefix),
+	       sizeof(port->port_guid));
+	return 0;
+}
+
+static int pkeys_read(const char *ca, unsigned int number, umad_port_t *port)
+{
+	uint16_t *pkeys;
+	size_t count;
+	int err = ibsa__pkeys_read(ca, number, &pkeys, &count);
+
+	if (err)
+		return err;
+	if (!count)
+		return -ENOENT;
+	port->pkeys = pkeys;
+	port->pkeys_size = (unsigned int)count;
+	return 0;
+}
+
+static void link_layer_read(const char *ca, unsigned int number,
+			    umad_port_t *port)
+{
+	struct ibsa__sysfs_text text;
+
+	if (ibsa__sysfs_read(&text, "class/infiniband/%s/ports/%u/%s", ca,
+			     number, SYS_PORT_LINK_LAYER))
+		memcpy(text.bytes, OLD_LINK_LAYER, sizeof(OLD_LINK_LAYER));
+	ibsa__ca_text(port->link_layer, sizeof(port->link_layer), text.bytes);
+}
+
+int ibsa__ca_port_read(const char *ca, unsigned int number, umad_port_t *out)
+{
+	umad_port_t port = { .portnum = (int)number };
+	int err = -ENOENT;
+
+	if (number <= INT_MAX && !strchr(ca, '/'))
+		err = numbers_read(ca, number, &port);
+	if (!err)
+		err = gid_read(ca, number, &port);
+	if (!err)
+		err = pkeys_read(ca, number, &port);
+	if (err)
+		return err == -ENOMEM ? err : -EIO;
+	ibsa__ca_text(port.ca_name, sizeof(port.ca_name), ca);
+	link_layer_read(ca, number, &port);
+	*out = port;
+	return 0;
+}
+
+bool ibsa__ca_port_is_active(const umad_port_t *port)
+{
+	return port->state == IBSA_PORT_ACTIVE;
+}
+
+int umad_get_port(const char *ca_name, int portnum, umad_port_t *port)
+{
+	struct ibsa__ca_port place;
+	int err;
+
+	err = ibsa__ca_port_find(ca_name, portnum, &place);
+	if (err)
+		return err;
+	return ibsa__ca_port_read(place.ca, (unsigned int)place.port, port);
+}
+
+int umad_release_port(umad_port_t *port)
+{
+	if (!port)
+		return -ENODEV;
+	ibsa__free(port->pkeys);
+	port->pkeys = NULL;
+	port->pkeys_size = 0;
+	return 0;
+}
