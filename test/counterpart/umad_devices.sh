@@ -1,0 +1,393 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: umad_devices.sh UMAD-SAY LIBIBSA TREES
+#
+# What libibsa and Debian's libibumad say of the same devices, by the same
+# program: each case is a tree that is bound over /sys in a mount name space.
+# "same" is all there is to say of most. "differs" says why it is not, which
+# calls may differ and what some of them say, libibumad's with "<", ours ">".
+set -euo pipefail
+
+say=$(realpath "$1")
+ours=$(realpath "$2")
+trees=$(realpath "$3")
+theirs=libibumad.so.3
+
+# A user who is not root can be it in a name space of its own.
+space=(unshare -m)
+[ "$(id -u)" -eq 0 ] || space=(unshare -rm)
+skip() {
+	echo "skipped: $*" >&2
+	exit 77
+}
+"${space[@]}" mount --bind /tmp /sys 2>/dev/null ||
+	skip 'a mount name space is not to be had'
+ldconfig -p | grep -q "$theirs" || skip "$theirs is not installed"
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failed=0
+case=
+sys=
+
+# on LIBRARY
+on() {
+	# shellcheck disable=SC2016
+	"${space[@]}" sh -c 'mount --bind "$1" /sys && exec "$2" "$3"' \
+		sh "$sys" "$say" "$1" 2>"$dir/err" || echo "exit status $?"
+}
+
+# Both, and how they differ.
+compare() {
+	on "$theirs" >"$dir/theirs"
+	on "$ours" >"$dir/ours"
+	# A comparison of two failures would prove nothing.
+	grep -q '^done 0$' "$dir/theirs" || {
+		echo "FAILED: $case: $(cat "$dir/err")" >&2
+		failed=1
+	}
+	diff "$dir/theirs" "$dir/ours" | grep '^[<>]' >"$dir/differences" || true
+}
+
+same() {
+	compare
+	[ ! -s "$dir/differences" ] || {
+		echo "FAILED: $case:" >&2
+		cat "$dir/differences" >&2
+		failed=1
+	}
+}
+
+# differs CALLS - all that differ match the expression, and the lines of the
+# standard input are among them.
+differs() {
+	local line
+	compare
+	if grep -vE "^[<>] ($1)" "$dir/differences"; then
+		echo "FAILED: $case: so much was not to differ" >&2
+		failed=1
+	fi
+	while read -r line; do
+		grep -qxF -- "$line" "$dir/differences" || {
+			echo "FAILED: $case: no '$line'" >&2
+			failed=1
+		}
+	done
+}
+
+# tree CASE - a new one, without devices
+tree() {
+	case=$1
+	sys=$dir/$case
+	mkdir -p "$sys/class/infiniband" "$sys/class/infiniband_mad"
+	echo 5 >"$sys/class/infiniband_mad/abi_version"
+}
+
+# write FILE [TEXT] - of a device: "mlx5_0/ports/1/lid"
+write() {
+	mkdir -p "$(dirname "$sys/class/infiniband/$1")"
+	printf '%s\n' "${2-}" >"$sys/class/infiniband/$1"
+}
+
+unlink() {
+	rm -r "$sys/class/infiniband/$1"
+}
+
+# port NAME NUMBER - that is active
+port() {
+	local at=$1/ports/$2 last
+	last=$(printf '%04x' "$2")
+	write "$at/lid" 0x7
+	write "$at/lid_mask_count" 0
+	write "$at/sm_lid" 0x1
+	write "$at/sm_sl" 0
+	write "$at/state" '4: ACTIVE'
+	write "$at/phys_state" '5: LinkUp'
+	write "$at/cap_mask" 0x2651e84a
+	write "$at/rate" '100 Gb/sec (4X EDR)'
+	write "$at/link_layer" InfiniBand
+	write "$at/gids/0" "fe80:0000:0000:0000:0002:c903:0000:$last"
+	write "$at/pkeys/0" 0xffff
+}
+
+# down NAME NUMBER PHYS-STATE
+down() {
+	write "$1/ports/$2/state" '1: DOWN'
+	write "$1/ports/$2/phys_state" "$3"
+}
+
+# umad NUMBER NAME PORT
+umad() {
+	mkdir -p "$sys/class/infiniband_mad/umad$1"
+	echo "$2" >"$sys/class/infiniband_mad/umad$1/ibdev"
+	echo "$3" >"$sys/class/infiniband_mad/umad$1/port"
+}
+
+# device NAME PORT...
+device() {
+	local name=$1 number
+	write "$name/node_type" '1: CA'
+	write "$name/node_guid" 0002:c903:0000:0000
+	write "$name/sys_image_guid" 0002:c903:0000:0003
+	write "$name/fw_ver" 20.31.1014
+	write "$name/hw_rev" 0
+	write "$name/hca_type" MT4123
+	mkdir -p "$sys/class/infiniband/$name/ports"
+	for number in "${@:2}"; do
+		port "$name" "$number"
+	done
+}
+
+# Trees as kernels show them.
+for case in gid_holes ib_one_port missing_rate roce_rxe switch two_devices; do
+	sys=$trees/$case/sys
+	same
+done
+
+tree no-devices
+same
+
+tree holes
+device mlx5_0 1 3 9
+umad 0 mlx5_0 3
+umad 63 mlx5_0 9
+same
+
+tree switch-with-ports
+device sw_0 0 1 2
+write sw_0/node_type '2: switch'
+down sw_0 0 '3: Disabled'
+umad 0 sw_0 0
+same
+
+tree order
+device mlx5_9 1
+device mlx5_10 1
+device Zed 1
+device abc 1
+down Zed 1 '2: Polling'
+down abc 1 '2: Polling'
+down mlx5_10 1 '5: LinkUp'
+same
+
+# Only the first name is one of a device that has MADs.
+tree node-types
+device a 1
+device b 1
+device c 1
+device d 1
+device e 1
+write a/node_type ' 0x3: router'
+write b/node_type '4: RNIC'
+write c/node_type '0: unknown'
+unlink d/node_type
+device f 1
+write f/node_type CA
+write file text
+ln -s nowhere "$sys/class/infiniband/link"
+same
+
+# Which device and port is meant where none is named.
+tree second-port-active
+device a 1 2
+device b 1 2
+down a 1 '5: LinkUp'
+down a 2 '3: Disabled'
+down b 1 '2: Polling'
+umad 0 b 2
+same
+
+tree link-up-before-active
+device a 1 2 3
+down a 1 '2: Polling'
+down a 2 '5: LinkUp'
+same
+
+tree none-active
+device a 1 2
+device b 1 2
+down a 1 '3: Disabled'
+down a 2 '3: Disabled'
+down b 1 '2: Polling'
+down b 2 '5: LinkUp'
+same
+
+tree none-up
+device a 1 2
+device b 1 2
+down a 1 '3: Disabled'
+down a 2 '2: Polling'
+down b 1 '4: PortConfigurationTraining'
+down b 2 '3: Disabled'
+same
+
+tree all-disabled
+device a 1
+down a 1 '3: Disabled'
+umad 0 a 1
+same
+
+tree historic-name
+device mthca0 1
+down mthca0 1 '3: Disabled'
+umad 0 mthca0 1
+same
+
+tree ethernet-first
+device a 1 2
+device b 1
+write a/ports/1/link_layer Ethernet
+write a/ports/2/link_layer Ethernet
+down b 1 '4: PortConfigurationTraining'
+same
+
+tree ethernet-beside
+device a 1 2
+write a/ports/1/link_layer Ethernet
+down a 2 '5: LinkUp'
+same
+
+tree broken-first
+device a 1
+device b 1
+unlink a/ports/1/gids
+umad 0 a 1
+umad 1 b 1
+same
+
+# What may be missing, and what may not.
+for file in fw_ver hw_rev hca_type ports/1/link_layer node_type node_guid \
+	sys_image_guid ports ports/1 ports/1/lid ports/1/lid_mask_count \
+	ports/1/sm_lid ports/1/sm_sl ports/1/state ports/1/phys_state \
+	ports/1/rate ports/1/cap_mask ports/1/gids/0 ports/1/pkeys/0 \
+	ports/1/pkeys; do
+	tree "without-${file//\//-}"
+	device mlx5_0 1 2
+	umad 0 mlx5_0 1
+	umad 1 mlx5_0 2
+	unlink "mlx5_0/$file"
+	same
+done
+
+tree port-of-another-name
+device mlx5_0 1
+write mlx5_0/ports/x/lid 1
+same
+
+tree short-guids
+device a 1
+device b 1
+device c 1
+write a/node_guid 0002:c903:0000
+write b/sys_image_guid ''
+write c/ports/1/gids/0 fe80:0000:0000:0000:0002:c903:0000
+same
+
+tree numbers
+device mlx5_0 1 2
+write mlx5_0/ports/1/lid 49151
+write mlx5_0/ports/1/lid_mask_count 07
+write mlx5_0/ports/1/sm_lid ' 0xBFFF'
+write mlx5_0/ports/1/sm_sl '15 of 15'
+write mlx5_0/ports/1/rate '2.5 Gb/sec (1X SDR)'
+write mlx5_0/ports/1/cap_mask 0xffffffff
+write mlx5_0/ports/1/state '6: ?'
+write mlx5_0/ports/2/lid 0xffff
+write mlx5_0/ports/2/pkeys/1 0x0000
+write mlx5_0/ports/2/pkeys/2 32769
+same
+
+tree long-texts
+device mlx5_0 1
+long=0123456789012345678901234567890123456789012345678901234567890
+write mlx5_0/fw_ver "$long"
+write mlx5_0/hw_rev "$long"
+write mlx5_0/hca_type "$long"
+write mlx5_0/ports/1/link_layer "$long"
+same
+
+# As many devices as there are.
+tree many-devices
+for number in {100..139}; do
+	device "mlx5_$number" 1
+	down "mlx5_$number" 1 '3: Disabled'
+done
+down mlx5_139 1 '2: Polling'
+umad 0 mlx5_139 1
+same
+
+# Where libibumad has a limit, or takes what is wrong for good: in these cases,
+# and no others, we say something else.
+
+# It invents a device, and writes it even if there is room for none.
+tree no-modules
+rmdir "$sys/class/infiniband"
+differs 'names' <<'END'
+< names max 0: 1 mthca0
+> names max 0: 0
+< names max 300: 1 mthca0
+> names max 300: 0
+END
+
+# It takes a text for 0 and -1 for 0xffffffff; to us such a port is unreadable.
+tree no-numbers
+device mlx5_0 1
+write mlx5_0/ports/1/sm_lid none
+write mlx5_0/ports/1/lid -1
+differs ' |(ca|port|portguids) (NULL|mlx5_0)|issm mlx5_0 0' <<'END'
+< ca mlx5_0: 0
+> ca mlx5_0: -5
+< port mlx5_0 1: 0
+> port mlx5_0 1: -5
+< portguids NULL max 2: 2 0x0000000000000000 0x0002c90300000001 0xeeeeeeeeeeeeeeee
+> portguids NULL max 2: -1 0xeeeeeeeeeeeeeeee
+END
+
+# No kernel has a table with a gap. It loses what is behind the gap and shows
+# an empty entry instead; to us the table ends there.
+tree gap-in-pkeys
+device mlx5_0 1
+write mlx5_0/ports/1/pkeys/2 0x8001
+differs '  port 1 of mlx5_0: .* pkeys (1: ffff|2: ffff 0000)$' </dev/null
+
+# umad_ca_t has no port 10, but a port by itself and an array of GUIDs may.
+tree port-ten
+device mlx5_0 1 10
+umad 0 mlx5_0 10
+differs '  (released|port)|(portguids|port|issm) (NULL|mlx5_0)|ca NULL' <<'END'
+< ca NULL: -2
+> ca NULL: -5
+< portguids mlx5_0 max 10: -1 0xeeeeeeeeeeeeeeee
+> portguids mlx5_0 max 10: -12 0xeeeeeeeeeeeeeeee
+< portguids mlx5_0 NULL array: -1
+> portguids mlx5_0 NULL array: 0
+< port NULL 10: -5
+> port NULL 10: 0
+< port mlx5_0 0: -19
+> port mlx5_0 0: 0
+> issm NULL 10: 0 "/dev/infiniband/issm0"
+END
+
+# A name of 30 characters fits into no array of names, but is one.
+tree long-name
+device an_adapter_with_a_long_name__0 1
+umad 0 an_adapter_with_a_long_name__0 1
+differs ' |(ca|portguids|port|issm) (NULL|an_adapter)' <<'END'
+< ca an_adapter_with_a_long_name__0: -2
+> ca an_adapter_with_a_long_name__0: 0
+< portguids NULL max 2: -1 0xeeeeeeeeeeeeeeee
+> portguids NULL max 2: 2 0x0000000000000000 0x0002c90300000001 0xeeeeeeeeeeeeeeee
+< issm an_adapter_with_a_long_name__0 1: -22 ""
+> issm an_adapter_with_a_long_name__0 1: 0 "/dev/infiniband/issm0"
+END
+
+# It looks for a port's MAD device up to umad63.
+tree mad-device-64
+device mlx5_0 1
+umad 64 mlx5_0 1
+differs 'issm (NULL|mlx5_0) (-1|0|1):' <<'END'
+< issm mlx5_0 1: -22 ""
+> issm mlx5_0 1: 0 "/dev/infiniband/issm64"
+END
+
+exit $failed
