@@ -27,6 +27,11 @@ static bool is_infiniband(const umad_port_t *port)
 	       !strcmp(port->link_layer, "IB");
 }
 
+static bool is_active(const umad_port_t *port)
+{
+	return port->state == IBSA_PORT_ACTIVE;
+}
+
 /* The one port that the caller wants. */
 static enum fit wanted_fit(const struct ibsa__ca *ca, int wanted)
 {
@@ -37,7 +42,7 @@ static enum fit wanted_fit(const struct ibsa__ca *ca, int wanted)
 			continue;
 		if (!is_infiniband(port))
 			return UNFIT;
-		if (ibsa__ca_port_is_active(port))
+		if (is_active(port))
 			return ACTIVE;
 		return port->phys_state == PHYS_DISABLED ? UNFIT : UP;
 	}
@@ -63,7 +68,7 @@ static enum fit best_fit(const struct ibsa__ca *ca, int *out)
 
 		if (!is_infiniband(port))
 			continue;
-		if (ibsa__ca_port_is_active(port)) {
+		if (is_active(port)) {
 			*out = port->portnum;
 			return ACTIVE;
 		}

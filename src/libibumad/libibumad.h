@@ -35,6 +35,12 @@ struct ibsa__ca_port {
  */
 int ibsa__ca_names(struct ibsa__names *out) IBSA_MUST_USE;
 
+/* The same in byte order: mlx5_10 before mlx5_9. */
+int ibsa__ca_names_sorted(struct ibsa__names *out) IBSA_MUST_USE;
+
+/* Copies it; not if it would be cut, and so be that of no device, or another. */
+bool ibsa__ca_name_fits(const char *name, char out[UMAD_CA_NAME_LEN]);
+
 /*
  * Free with ibsa__ca_free(). 0; -ENOMEM; -EIO a port's files cannot be read;
  * -EINVAL the device's hold nonsense; or the error of reading them.
@@ -51,8 +57,6 @@ int ibsa__ca_port_read(const char *ca, unsigned int port,
 
 /* The first line of @text, cut where @room ends. */
 void ibsa__ca_text(char *to, size_t room, const char *text);
-
-bool ibsa__ca_port_is_active(const umad_port_t *port);
 
 /*
  * Which device and port the caller means: @ca NULL for any, @port not above 0

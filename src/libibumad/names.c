@@ -43,24 +43,36 @@ static int by_bytes(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* A name that does not fit would be that of no device, or of another. */
+int ibsa__ca_names_sorted(struct ibsa__names *out)
+{
+	int err = ibsa__ca_names(out);
+
+	if (!err && out->count)
+		qsort(out->at, out->count, sizeof(*out->at), by_bytes);
+	return err;
+}
+
+bool ibsa__ca_name_fits(const char *name, char out[UMAD_CA_NAME_LEN])
+{
+	size_t size = strlen(name) + 1;
+
+	if (size > UMAD_CA_NAME_LEN)
+		return false;
+	memcpy(out, name, size);
+	return true;
+}
+
 int umad_get_cas_names(char cas[][UMAD_CA_NAME_LEN], int max)
 {
 	struct ibsa__names names;
 	int count = 0;
 	int err;
 
-	err = ibsa__ca_names(&names);
+	err = ibsa__ca_names_sorted(&names);
 	if (err)
 		return err == -ENOMEM ? err : 0;
-	if (names.count)
-		qsort(names.at, names.count, sizeof(*names.at), by_bytes);
-	for (size_t i = 0; i < names.count && count < max; i++) {
-		size_t size = strlen(names.at[i]) + 1;
-
-		if (size <= UMAD_CA_NAME_LEN)
-			memcpy(cas[count++], names.at[i], size);
-	}
+	for (size_t i = 0; i < names.count && count < max; i++)
+		count += ibsa__ca_name_fits(names.at[i], cas[count]);
 	ibsa__names_free(&names);
 	return count;
 }

@@ -9,8 +9,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include <ibsa/sa.h>
-
 #include "base/alloc.h"
 #include "device/device.h"
 #include "libibumad/libibumad.h"
@@ -108,11 +106,6 @@ int ibsa__ca_port_read(const char *ca, unsigned int number, umad_port_t *out)
 	link_layer_read(ca, number, &port);
 	*out = port;
 	return 0;
-}
-
-bool ibsa__ca_port_is_active(const umad_port_t *port)
-{
-	return port->state == IBSA_PORT_ACTIVE;
 }
 
 int umad_get_port(const char *ca_name, int portnum, umad_port_t *port)

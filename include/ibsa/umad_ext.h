@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What libibumad has had since rdma-core 56 (symbol version IBUMAD_1.4), for
+ * an infiniband/umad.h that lacks it.
+ *
+ * On planarized adapters one port is two devices: one that has the subnet
+ * management interface (SMI, QP 0) and one for the general services (GSI,
+ * QP 1). Both show the same port GUID.
+ */
+#ifndef IBSA_UMAD_EXT_H
+#define IBSA_UMAD_EXT_H
+
+#include <infiniband/umad.h>
+
+#include <ibsa/types.h>
+
+IBSA_BEGIN
+
+/*
+ * Headers of rdma-core 56 to 60 have the struct and nothing to know that by:
+ * with them, define IBSA_UMAD_HAS_PAIRS.
+ */
+#if UMAD_MAX_DEVICES < 128 && !defined(IBSA_UMAD_HAS_PAIRS)
+/**
+ * struct umad_ca_pair - the two sides of a port
+ * @smi_name:           device for subnet management; "" if there is none
+ * @smi_preferred_port: its port
+ * @gsi_name:           device for all else; often the same
+ * @gsi_preferred_port: its port
+ */
+struct umad_ca_pair {
+	char smi_name[UMAD_CA_NAME_LEN];
+	uint32_t smi_preferred_port;
+	char gsi_name[UMAD_CA_NAME_LEN];
+	uint32_t gsi_preferred_port;
+};
+#endif
+
+/**
+ * umad_get_smi_gsi_pairs - the devices of this machine, in pairs
+ * @cas: where to put them
+ * @max: so many at most
+ *
+ * A pair is made of the devices whose first port with a GUID has the same
+ * one. A device with SMI is its smi_name, one without its gsi_name; where
+ * there is only one kind it is both, but a device without SMI never is
+ * smi_name. Devices are in byte order; a third one of a kind, one that cannot
+ * be read and one of a name that does not fit are left out. The preferred
+ * ports are 0.
+ *
+ * Return: the number of pairs, 0 also if the RDMA modules are not loaded; -1
+ * not enough memory. Thread-safe.
+ *
+ * Source: umad_get_smi_gsi_pairs(3) of rdma-core; CapabilityMask bit 10,
+ * IsSMdisabled, of IBA vol 1, 14.2.5.6.
+ */
+int umad_get_smi_gsi_pairs(struct umad_ca_pair cas[], size_t max);
+
+/**
+ * umad_get_smi_gsi_pair_by_ca_name - the pair of a device, and its ports
+ * @devname:     either side's name; NULL: the first pair that will do
+ * @portnum:     port of that device; 0: any
+ * @ca_pair:     where to put it
+ * @enforce_smi: not 0: only a pair that has SMI will do
+ *
+ * Without @devname it is a port of the smi_name, or of the gsi_name if that
+ * is the only one. A port that is named with its device, or that is the only
+ * one, is taken in any state, any other only if it is not down. The other
+ * side's preferred port is its first one that is not down; if there is none,
+ * 0 with @devname, and the pair will not do without.
+ *
+ * Return: 0; -ENODEV there is no such device or port, or none will do; -1
+ * @ca_pair is NULL, or not enough memory. Thread-safe.
+ *
+ * Source: umad_get_smi_gsi_pair_by_ca_name(3) of rdma-core.
+ */
+int umad_get_smi_gsi_pair_by_ca_name(const char *devname, uint8_t portnum,
+				     struct umad_ca_pair *ca_pair,
+				     unsigned enforce_smi);
+
+IBSA_END
+
+#endif
