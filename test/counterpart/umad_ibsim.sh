@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: umad_ibsim.sh UMAD-SAY LIBIBSA
+#
+# What libibsa and Debian's libibumad say of ibsim's devices, by the same
+# program: on an adapter and on a switch, whose only port is port 0.
+set -euo pipefail
+here=$(realpath "$(dirname "$0")")
+# shellcheck source=test/counterpart/fabric.sh
+. "$here/fabric.sh"
+
+say=$(realpath "$1")
+ours=$(realpath "$2")
+theirs=libibumad.so.3
+ldconfig -p | grep -q "$theirs" || fabric_skip "$theirs is not installed"
+failed=0
+
+fabric_start
+for node in 'host-r3 mlx5_0' 'S-0008f10400411a02'; do
+	fabric_run "$node" "$say" "$theirs" >"$FABRIC_DIR/theirs" </dev/null
+	fabric_run "$node" "$say" "$ours" >"$FABRIC_DIR/ours" </dev/null
+	grep -q '^ca ibsim0: 0$' "$FABRIC_DIR/theirs" || {
+		echo "FAILED: $node: libibumad sees no device" >&2
+		failed=1
+	}
+	diff "$FABRIC_DIR/theirs" "$FABRIC_DIR/ours" || {
+		echo "FAILED: $node" >&2
+		failed=1
+	}
+done
+exit $failed
