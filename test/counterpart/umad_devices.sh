@@ -22,7 +22,7 @@ skip() {
 }
 "${space[@]}" mount --bind /tmp /sys 2>/dev/null ||
 	skip 'a mount name space is not to be had'
-ldconfig -p | grep -q "$theirs" || skip "$theirs is not installed"
+"$say" "$theirs" >/dev/null 2>&1 || skip "$theirs is not installed"
 
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

@@ -12,7 +12,7 @@ here=$(realpath "$(dirname "$0")")
 say=$(realpath "$1")
 ours=$(realpath "$2")
 theirs=libibumad.so.3
-ldconfig -p | grep -q "$theirs" || fabric_skip "$theirs is not installed"
+"$say" "$theirs" >/dev/null 2>&1 || fabric_skip "$theirs is not installed"
 failed=0
 
 fabric_start
