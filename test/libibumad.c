@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
@@ -300,91 +299,6 @@ static void devices_of_which_none_is_usable_fail(void **state)
 	umad_release_port(&port);
 }
 
-static void names_are_in_byte_order_and_as_many_as_asked(void **state)
-{
-	char names[4][UMAD_CA_NAME_LEN];
-
-	tree_add_device(*state, "mlx5_9");
-	tree_add_device(*state, "mlx5_10");
-	tree_add_device(*state, "cxgb4_0");
-	device_set(*state, "cxgb4_0", "node_type", "4: RNIC\n");
-	tree_write(*state, "class/infiniband/abi_version", "5\n");
-	assert_int_equal(umad_get_cas_names(names, -1), 0);
-	assert_int_equal(umad_get_cas_names(names, 0), 0);
-	assert_int_equal(umad_get_cas_names(names, 1), 1);
-	assert_string_equal(names[0], "mlx5_10");
-	assert_int_equal(umad_get_cas_names(names, 4), 2);
-	assert_string_equal(names[1], "mlx5_9");
-}
-
-/* libibumad says "mthca0" of a machine that has nothing. */
-static void without_modules_there_are_no_names(void **state)
-{
-	char names[1][UMAD_CA_NAME_LEN];
-
-	tree_remove_file(*state, "class/infiniband");
-	assert_int_equal(umad_get_cas_names(names, 1), 0);
-	errno = EPERM;
-	assert_null(umad_get_ca_device_list());
-	assert_int_equal(errno, 0);
-}
-
-static void unreadable_class_folder_is_the_lists_error(void **state)
-{
-	tree_remove_file(*state, "class/infiniband");
-	tree_write(*state, "class/infiniband", "");
-	assert_null(umad_get_ca_device_list());
-	assert_int_equal(errno, ENOTDIR);
-}
-
-static void many_devices_and_long_names_are_listed(void **state)
-{
-	struct umad_device_node *head;
-	char names[50][UMAD_CA_NAME_LEN];
-	bool has_long = false;
-	int count = 0;
-	char name[64];
-
-	for (int i = 0; i < 40; i++) {
-		snprintf(name, sizeof(name), "mlx5_%d", i);
-		tree_add_device(*state, name);
-	}
-	tree_add_device(*state, LONG_NAME);
-	assert_int_equal(umad_get_cas_names(names, 50), 40);
-	head = umad_get_ca_device_list();
-	assert_int_equal(errno, 0);
-	for (struct umad_device_node *node = head; node; node = node->next) {
-		has_long |= !strcmp(node->ca_name, LONG_NAME);
-		count++;
-	}
-	assert_int_equal(count, 41);
-	assert_true(has_long);
-	umad_free_ca_device_list(head);
-}
-
-static void list_is_sorted_whatever_its_order(void **state)
-{
-	struct umad_device_node third = { .ca_name = "c" };
-	struct umad_device_node first = { .next = &third, .ca_name = "a" };
-	struct umad_device_node second = { .next = &first, .ca_name = "b" };
-	struct umad_device_node *head = &second;
-
-	(void)state;
-	assert_int_equal(umad_sort_ca_device_list(&head, 1), EINVAL);
-	assert_int_equal(umad_sort_ca_device_list(&head, 2), EINVAL);
-	assert_int_equal(umad_sort_ca_device_list(&head, 4), EINVAL);
-	assert_ptr_equal(head, &second);
-	assert_int_equal(umad_sort_ca_device_list(&head, 3), 0);
-	assert_ptr_equal(head, &first);
-	assert_ptr_equal(first.next, &second);
-	assert_ptr_equal(second.next, &third);
-	assert_null(third.next);
-	head = NULL;
-	assert_int_equal(umad_sort_ca_device_list(&head, 0), 0);
-	assert_null(head);
-	umad_free_ca_device_list(NULL);
-}
-
 static void ca_has_its_ports_by_their_numbers(void **state)
 {
 	umad_ca_t ca;
@@ -620,11 +534,6 @@ int main(void)
 		ON_A_TREE(switch_is_active_by_port_zero),
 		ON_A_TREE(unreadable_device_hides_no_other),
 		ON_A_TREE(devices_of_which_none_is_usable_fail),
-		ON_A_TREE(names_are_in_byte_order_and_as_many_as_asked),
-		ON_A_TREE(without_modules_there_are_no_names),
-		ON_A_TREE(unreadable_class_folder_is_the_lists_error),
-		ON_A_TREE(many_devices_and_long_names_are_listed),
-		ON_A_TREE(list_is_sorted_whatever_its_order),
 		ON_A_TREE(ca_has_its_ports_by_their_numbers),
 		ON_A_TREE(ca_of_a_long_name_is_found_by_all_of_it),
 		ON_A_TREE(ca_with_a_port_ten_does_not_fit),
