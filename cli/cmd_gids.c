@@ -496,9 +496,10 @@ void cmd_gids_details(struct cli *cli)
 	struct out *out = &cli->out;
 
 	out_line(out, "Lists the entries that are not empty. With --for, shows "
-		      "the one to use as the\nsource for an address, a peer's "
-		      "or one's own, and why; with --all as well, why\nnot "
-		      "each of the others: of the same family, not link-local "
-		      "unless the address\nis, RoCE v2 rather than v1, with "
-		      "the most leading bits of the address.\n");
+		      "the one to use as the\nsource for ADDRESS, a peer's or "
+		      "one's own, and why: its port is active, it is of\nthe "
+		      "family of ADDRESS, not link-local unless ADDRESS is, "
+		      "RoCE v2 rather than v1,\nand has the most leading bits "
+		      "of ADDRESS. With --all as well, shows all entries,\nand "
+		      "why each of the others is not the one.\n");
 }

@@ -47,29 +47,60 @@ struct watching {
 	int status; /* exit status */
 };
 
-/* Words for kinds on the command line, besides the names of the events. */
+/* Words for kinds on the command line: names of events, and of several. */
+/* clang-format off */
 static const struct {
 	const char *text;
 	unsigned int kinds;
-} words[] = { { "all", IBSA_EVENT_ALL },
-	      { "sm", IBSA_EVENT_OF_SM },
-	      { "gid", IBSA_EVENT_GID_IN | IBSA_EVENT_GID_OUT },
-	      { "group", IBSA_EVENT_GROUP_CREATED | IBSA_EVENT_GROUP_DELETED },
-#define WORD(name, bit, trap, producers, text) { text, IBSA_EVENT_##name },
-	      IBSA_EVENT_KINDS(WORD)
-#undef WORD
+	const char *help;
+} words[] = {
+	{ "gid-in", IBSA_EVENT_GID_IN, "a port has come into the subnet" },
+	{ "gid-out", IBSA_EVENT_GID_OUT, "a port has gone out of it" },
+	{ "gid", IBSA_EVENT_GID_IN | IBSA_EVENT_GID_OUT, "both" },
+	{ "group-created", IBSA_EVENT_GROUP_CREATED,
+	  "a multicast group has got its first member" },
+	{ "group-deleted", IBSA_EVENT_GROUP_DELETED,
+	  "a multicast group has lost its last member" },
+	{ "group", IBSA_EVENT_GROUP_CREATED | IBSA_EVENT_GROUP_DELETED,
+	  "both" },
+	{ "sm", IBSA_EVENT_OF_SM, "the four above" },
+	{ "link-state", IBSA_EVENT_LINK_STATE,
+	  "a link of a switch has come up or gone down" },
+	{ "local-changes", IBSA_EVENT_LOCAL_CHANGES,
+	  "capabilities, settings or name of a node have changed" },
+	{ "system-image", IBSA_EVENT_SYSTEM_IMAGE,
+	  "the system image GUID of a node is another" },
+	{ "other", IBSA_EVENT_OTHER, "any other, shown with its trap number" },
+	{ "all", IBSA_EVENT_ALL, "all of these" },
 };
+/* clang-format on */
 
 enum { WORDS = sizeof(words) / sizeof(words[0]) };
 
 void cmd_watch_details(struct cli *cli)
 {
+	static const char *const lines[] = {
+		"",
+		"WHO narrows gid and group to these: a node's name, a GID,",
+		"a port GUID after 0x, the GID of a multicast group, self.",
+		"",
+		"Lines in between say how the subscription at the SA stands:",
+		"",
+		"  subscribed     the SA reports from now on, or again",
+		"  lost           it may not report: it is asked to again",
+		"  failed         it could not be asked: it is tried again",
+		"  refused        it said no: the end, or later tried again",
+		"  gap            it reports again; events may have been missed",
+		"  ended          the end",
+		"",
+	};
+
 	out_line(&cli->out, "WHAT is one or more of these, or none for sm:\n");
 	for (size_t i = 0; i < WORDS; i++)
-		out_line(&cli->out, "  %s", words[i].text);
-	out_line(&cli->out, "\nWHO narrows gid and group to these: a node's "
-			    "name, a GID, a port GUID after 0x,\nthe GID of a "
-			    "multicast group, self.\n");
+		out_line(&cli->out, "  %-13s  %s", words[i].text,
+			 words[i].help);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		out_line(&cli->out, "%s", lines[i]);
 }
 
 static unsigned int kinds_of(const char *word)

@@ -56,7 +56,7 @@ static void general_help(struct cli *cli)
 	for (size_t i = 0; i < COMMANDS; i++)
 		out_line(out, "  %-8s  %s", commands[i].name, commands[i].help);
 	out_line(out, "%s", "");
-	options_help(cli);
+	options_help(cli, NULL);
 	out_line(out, "\nexit status: 0 done, 1 the answer is no, 2 wrong "
 		      "command line, 3 no answer,\n4 no device or not "
 		      "permitted, 5 the SA refused. See also ibsa(8).");
@@ -74,7 +74,7 @@ static int command_help(struct cli *cli, const struct command *command)
 		 command->help + 1);
 	if (command->details)
 		command->details(cli);
-	options_help(cli);
+	options_help(cli, command);
 	return CLI_DONE;
 }
 

@@ -354,13 +354,35 @@ int options_parse(struct cli *cli, int argc, char **argv)
 	return status;
 }
 
-void options_help(struct cli *cli)
+static bool is_taken(const struct command *command, int key)
+{
+	switch (key) {
+	case 'C':
+	case 'P':
+		return command->run != cmd_devices;
+	case 'a':
+		return command->takes_all;
+	case KEY_FOR:
+		return command->takes_address;
+	case KEY_LEASE:
+		return command->takes_lease;
+	case KEY_MATRIX:
+	case KEY_SVG:
+		return command->run == cmd_reach;
+	default:
+		return true;
+	}
+}
+
+void options_help(struct cli *cli, const struct command *command)
 {
 	out_line(&cli->out, "options, anywhere on the line:");
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char left[32];
 		char letter[] = "    ";
 
+		if (command && !is_taken(command, rows[i].key))
+			continue;
 		if (rows[i].key < KEY_FABRIC)
 			snprintf(letter, sizeof(letter), "-%c, ",
 				 (char)rows[i].key);

@@ -12,7 +12,7 @@
  */
 int options_parse(struct cli *cli, int argc, char **argv);
 
-/* The list of options, for --help. */
-void options_help(struct cli *cli);
+/* The list of options, for --help: those that @command takes, NULL: all. */
+void options_help(struct cli *cli, const struct command *command);
 
 #endif

@@ -26,6 +26,10 @@ help_on_each_level() {
 	run 0 query table SR -h; out_has '^service_data8_1 to _16 '
 	run 2 query get NoRecord --help; err_has NoRecord
 	run 0 service --help; out_has '^  register ID NAME .*--lease SECONDS'
+	run 0 watch --help; out_has '--device NAME'
+	! grep -Eq -- '--(all|for|lease|matrix|svg) ' out ||
+		fail 'help with options that the command refuses'
+	run 0 devices --help; ! grep -q -- '--port' out || fail 'help with -P'
 	run 0 service list --help; out_has '^  list '
 	run 2 service lists --help; err_has 'list, lookup'
 	run 0 -V; out_has '^ibsa [0-9]+\.[0-9]+\.[0-9]+$'; lines 1
@@ -651,7 +655,8 @@ watched_events() {
 	[ $? -eq 4 ] || fail 'exit status is not 4'
 	err_has 'No space left'
 	run 0 watch --help
-	out_has 'gid-out'; out_has 'link-state'
+	out_has '^  gid-out +a port has gone out'
+	out_has '^  gap +.*may have been missed'
 }
 
 addresses_and_keys() {
