@@ -167,6 +167,9 @@ int ibsa_fabric_load(const char *path,
 		     const struct ibsa_fabric_options *options,
 		     struct ibsa_error *error, struct ibsa_fabric **out)
 {
+	if (!path)
+		return ibsa__fail(error, -EINVAL,
+				  "there is no topology file: none was named");
 	return make(path, NULL, 0, options, error, out);
 }
 

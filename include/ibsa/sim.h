@@ -121,8 +121,8 @@ struct ibsa_fabric_stats {
  * @error:   filled on failure: file, line, what was wrong; may be NULL
  * @out:     the fabric; ibsa_fabric_put() lets go of it
  *
- * Return: 0; -EINVAL the file does not parse or a node of @options is not in
- * it; -ENOENT and the like from opening it; -ENOMEM.
+ * Return: 0; -EINVAL there is no @path, the file does not parse or a node of
+ * @options is not in it; -ENOENT and the like from opening it; -ENOMEM.
  */
 int ibsa_fabric_load(const char *path,
 		     const struct ibsa_fabric_options *options,
