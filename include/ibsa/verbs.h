@@ -103,7 +103,8 @@ ssize_t ibsa_query_gid_table(struct ibv_context *context,
  * @entry_size: of @entry: what it has more than this library knows is zeroed
  *
  * All else is as in ibsa_query_gid_ex(). A program that is linked with
- * libibverbs as well calls the one that it was linked with first.
+ * libibverbs as well calls the one that it was linked with first; libibverbs'
+ * crashes on a context of ibsa_verbs_open().
  *
  * Return: as ibsa_query_gid_ex(); EINVAL @entry_size is less than 32, too.
  */
@@ -179,7 +180,8 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
  * its async_fd becomes readable, and ibsa_get_async_event() has it. It is told
  * once, whatever registrations match, and by how many ports of one subnet the
  * SA tells it; of one port in the order in which it is. What there is already
- * is not told. Each GID and each kind is counted. Events may come before this
+ * is not told. Each GID and each kind is counted, IBV_SM_EVENT_ALL as a kind of
+ * its own, which is no other's to unregister. Events may come before this
  * returns. A port that is not active is subscribed through by a later call.
  *
  * The first registration turns async_fd into an epoll file; see
@@ -231,7 +233,8 @@ int ibv_unregister_sm_events(struct ibv_context *context,
 
 /**
  * struct ibsa_async_event - struct ibv_async_event, with room for a GID
- * @event_type: enum ibv_event_type, or one of the five above
+ * @event_type: enum ibv_event_type, or one of the five above, which no value
+ *              of that enum can be in C++: hence an int
  * @element:    what it is about
  */
 struct ibsa_async_event {
