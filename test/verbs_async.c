@@ -8,12 +8,15 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <ibsa/ib_sa.h>
@@ -322,6 +325,96 @@ static void reader_waits_for_both(void **state)
 	assert_int_equal(event.event_type, IBV_EVENT_PORT_ERR);
 }
 
+/* Two readers: one has seen nothing and looks whether it may wait, the other
+ * begins to read meanwhile. */
+static struct {
+	bool armed;
+	pthread_t other;
+	atomic_int id; /* of its thread */
+	atomic_bool is_reading;
+	sem_t looked;
+	int errors[2];
+} race;
+
+/* Either may get the first event; then there is one for the other. */
+static int read_and_pass_on(void)
+{
+	struct ibsa_async_event event;
+
+	if (ibsa_get_async_event(&world.context, &event))
+		return errno;
+	device_event(IBV_EVENT_PORT_ERR, 1);
+	return 0;
+}
+
+static void *read_beside(void *arg)
+{
+	atomic_store(&race.id, gettid());
+	*(int *)arg = read_and_pass_on();
+	return NULL;
+}
+
+/* Whether the system says that a thread of ours sleeps for a lock. */
+static bool is_locked_out(pid_t thread)
+{
+	char path[64];
+	char text[16] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", thread);
+	fd = open(path, O_RDONLY);
+	assert_true(fd >= 0);
+	assert_true(read(fd, text, sizeof(text) - 1) >= 0);
+	close(fd);
+	return atoi(text) == SYS_futex;
+}
+
+static void let_other_begin(void)
+{
+	device_event(IBV_EVENT_PORT_ERR, 1);
+	pthread_create(&race.other, NULL, read_beside, &race.errors[1]);
+	while (!atomic_load(&race.is_reading) &&
+	       !(race.id && is_locked_out(race.id)))
+		sched_yield();
+}
+
+int __real_fcntl(int fd, int command, long value);
+int __wrap_fcntl(int fd, int command, long value);
+
+int __wrap_fcntl(int fd, int command, long value)
+{
+	const bool looks = race.armed && command == F_GETFL &&
+			   fd == world.number;
+	int result;
+
+	if (looks) {
+		race.armed = false;
+		let_other_begin();
+	}
+	if (command == F_SETFL && race.id == gettid()) {
+		if (!atomic_exchange(&race.is_reading, true))
+			return __real_fcntl(fd, command, value);
+		sem_wait(&race.looked);
+	}
+	result = __real_fcntl(fd, command, value);
+	if (looks)
+		sem_post(&race.looked);
+	return result;
+}
+
+static void readers_do_not_disturb_each_other(void **state)
+{
+	(void)state;
+	memset(&race, 0, sizeof(race));
+	sem_init(&race.looked, 0, 0);
+	race.armed = true;
+	race.errors[0] = read_and_pass_on();
+	pthread_join(race.other, NULL);
+	sem_destroy(&race.looked);
+	assert_int_equal(race.errors[0], 0);
+	assert_int_equal(race.errors[1], 0);
+}
+
 static void epoll_sees_both(void **state)
 {
 	const int set = epoll_create1(EPOLL_CLOEXEC);
@@ -554,6 +647,7 @@ int main(void)
 		TEST(flags_of_the_number_move_along),
 		TEST(neither_source_starves_the_other),
 		TEST(reader_waits_for_both),
+		TEST(readers_do_not_disturb_each_other),
 		TEST(epoll_sees_both),
 		TEST(device_that_is_gone_is_an_error),
 		TEST(device_is_of_this_machine),

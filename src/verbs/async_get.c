@@ -10,7 +10,7 @@
 /*
  * libibverbs reads from the member async_fd, and its provider may look into the
  * context: so it gets the context itself, for this moment with our number. Of
- * the number that programs have, O_NONBLOCK is not to be seen by them.
+ * the number that programs have, O_NONBLOCK is not to be seen by them. Locked.
  */
 static int device_read(struct ibsa__side *side, struct ibsa_async_event *out)
 {
@@ -73,19 +73,35 @@ static int try(struct ibsa__side *side, struct ibsa_async_event *out)
 	return err;
 }
 
+/*
+ * Whether the number is to be waited for; it is not while it has O_NONBLOCK.
+ * Locked, lest it is seen as it is for a moment in device_read().
+ */
+static int may_wait(struct ibsa__side *side)
+{
+	int flags;
+	int err;
+
+	pthread_mutex_lock(&side->lock);
+	flags = fcntl(side->async.number, F_GETFL);
+	err = flags < 0 ? -errno : 0;
+	pthread_mutex_unlock(&side->lock);
+	if (err)
+		return err;
+	return flags & O_NONBLOCK ? -EAGAIN : 0;
+}
+
 /* 0; -EAGAIN the number is not to be waited for; -EINTR. */
-static int await(const struct async *async)
+static int await(struct ibsa__side *side)
 {
 	struct pollfd files[] = {
-		{ .fd = async->ready_fd, .events = POLLIN },
-		{ .fd = async->device_fd, .events = POLLIN },
+		{ .fd = side->async.ready_fd, .events = POLLIN },
+		{ .fd = side->async.device_fd, .events = POLLIN },
 	};
-	const int flags = fcntl(async->number, F_GETFL);
+	const int err = may_wait(side);
 
-	if (flags < 0)
-		return -errno;
-	if (flags & O_NONBLOCK)
-		return -EAGAIN;
+	if (err)
+		return err;
 	return poll(files, 2, -1) < 0 ? -errno : 0;
 }
 
@@ -94,7 +110,7 @@ static int get(struct ibsa__side *side, struct ibsa_async_event *out)
 	int err;
 
 	while ((err = try(side, out)) == -EAGAIN) {
-		err = await(&side->async);
+		err = await(side);
 		if (err)
 			break;
 	}

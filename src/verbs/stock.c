@@ -17,7 +17,7 @@ union stock {
 };
 
 /*
- * Loaded or not, it stays so until ibsa__stock_end(). The search begins at the
+ * Loaded or not, it stays so until stock_end(). The search begins at the
  * library itself: in the program's order, a preload library may come first.
  */
 static void *stock_begin(const char *name, union stock *out)
