@@ -319,6 +319,18 @@ static void what_is_not_ours_is_not_closed(void **state)
 	assert_int_equal(ibsa_verbs_close(&foreign), -EINVAL);
 }
 
+/* What was in it is not looked at: the memory is no context's any more. */
+static void what_is_closed_is_not_closed_again(void **state)
+{
+	const struct ibsa_options options = { .fabric = FABRIC };
+	struct ibv_context *context;
+
+	(void)state;
+	assert_int_equal(ibsa_verbs_open(&options, NULL, &context), 0);
+	assert_int_equal(ibsa_verbs_close(context), 0);
+	assert_int_equal(ibsa_verbs_close(context), -EINVAL);
+}
+
 /* It is the parent's, whose locks and files are not to be touched. */
 static void child_does_not_have_its_parent_s_contexts(void **state)
 {
@@ -354,6 +366,7 @@ int main(void)
 		cmocka_unit_test(name_that_is_long_is_cut_to_be_shown),
 		cmocka_unit_test(async_fd_is_quiet_and_is_closed),
 		cmocka_unit_test(what_is_not_ours_is_not_closed),
+		cmocka_unit_test(what_is_closed_is_not_closed_again),
 		cmocka_unit_test(child_does_not_have_its_parent_s_contexts),
 	};
 
