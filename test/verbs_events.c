@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <ibsa/ib_sa.h>
 
 #include "test/verbs_rig.h"
 
@@ -405,6 +408,39 @@ static void close_ends_the_wait(void **state)
 	rig.context = verbs_rig_open(&rig, "node1");
 }
 
+static void close_inside(int status, struct sa_path_rec *rec, void *arg)
+{
+	(void)status;
+	(void)rec;
+	reader.result = ibsa_close_device(rig.context);
+	sem_post(arg);
+}
+
+/* The thread that tells is another device's: nothing of ours waits for it. */
+static void close_in_a_callback_ends_all(void **state)
+{
+	const struct ibsa_device_options options = { .name = "node2",
+						     .on = rig.fabric };
+	struct sa_path_rec wanted = { .reversible = 1 };
+	struct ib_sa_client client;
+	struct ib_device *device;
+	sem_t closed;
+
+	(void)state;
+	add(IBV_SM_EVENT_ALL);
+	sem_init(&closed, 0, 0);
+	ib_sa_register_client(&client);
+	assert_int_equal(ibsa_device_open(&options, NULL, &device), 0);
+	assert_true(ib_sa_path_rec_get(&client, device, 1, &wanted, 0, 1000, 0,
+				       close_inside, &closed, NULL) >= 0);
+	sem_wait(&closed);
+	assert_int_equal(reader.result, 0);
+	ib_sa_unregister_client(&client);
+	ibsa_device_put(device);
+	sem_destroy(&closed);
+	rig.context = verbs_rig_open(&rig, "node1");
+}
+
 /* Reads one event after the other, while more come than there is room for. */
 static void queue_that_is_full_has_a_gap(void **state)
 {
@@ -592,6 +628,7 @@ int main(void)
 		TEST(without_waiting_there_is_none_yet),
 		TEST(reader_that_waits_already_is_told),
 		TEST(close_ends_the_wait),
+		TEST(close_in_a_callback_ends_all),
 		TEST(queue_that_is_full_has_a_gap),
 		TEST(restart_of_the_sm_is_a_gap),
 		TEST(port_that_was_down_is_a_gap),

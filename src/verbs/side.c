@@ -180,14 +180,16 @@ void ibsa__side_leave(struct ibsa__side *side)
 	pthread_mutex_unlock(&side->lock);
 }
 
-/* What is under way on the device ends, and nothing begins any more. */
+/*
+ * What is under way on the device ends, and nothing begins any more. In a
+ * callback of <ibsa/ib_sa.h> this does not wait for it; await_end() does.
+ */
 static void device_end(struct ibsa__side *side)
 {
 	pthread_rwlock_wrlock(&side->asking);
 	ibsa_device_put(side->device);
 	if (side->device)
 		ib_sa_unregister_client(&side->client);
-	side->device = NULL;
 	pthread_rwlock_unlock(&side->asking);
 }
 
@@ -205,10 +207,11 @@ static bool close_begin(struct ibsa__side *side)
 	return is_first;
 }
 
-static void await_others(struct ibsa__side *side)
+/* Calls of others, and the last word on each watch. */
+static void await_end(struct ibsa__side *side)
 {
 	pthread_mutex_lock(&side->lock);
-	while (side->users > 1)
+	while (side->users > 1 || !list_is_empty(&side->watches))
 		pthread_cond_wait(&side->changed, &side->lock);
 	pthread_mutex_unlock(&side->lock);
 }
@@ -225,7 +228,7 @@ void ibsa__side_end(const struct ibv_context *context)
 	}
 	ibsa__sm_events_end(side);
 	device_end(side);
-	await_others(side);
+	await_end(side);
 	ibsa__registry_put(side, destroy);
 	ibsa__registry_put(side, destroy);
 }

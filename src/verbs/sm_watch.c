@@ -106,8 +106,10 @@ static void note_end(struct sm_watch *watch, const struct ibsa_event *event)
 {
 	watch->has_ended = true;
 	note_word(watch, event);
-	if (watch->is_stopped)
-		watch_free(watch);
+	if (!watch->is_stopped)
+		return;
+	pthread_cond_broadcast(&watch->side->changed);
+	watch_free(watch);
 }
 
 /* Locked. */
