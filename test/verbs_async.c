@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <ibsa/ib_sa.h>
@@ -606,6 +607,35 @@ static void without_descriptors_nothing_changes(void **state)
 	assert_int_equal(ibsa_verbs_detach(&world.context), 0);
 }
 
+/* Its file is the parent's epoll file, which is not to be changed. */
+static void child_leaves_its_parent_s_number_alone(void **state)
+{
+	struct ibsa_async_event event;
+	const unsigned int kind = IBV_SM_EVENT_UGID_ALL;
+	struct ibv_context *context = &world.context;
+	int status = -1;
+	pid_t child;
+
+	(void)state;
+	add();
+	child = fork();
+	if (!child)
+		_exit(ibsa_verbs_attach(context, NULL) == -EINVAL &&
+				      ibv_register_sm_events(context, kind, 0,
+							     NULL) == -1 &&
+				      errno == EINVAL &&
+				      ibsa_get_async_event(context, &event) ==
+					      -1 &&
+				      errno == EINVAL
+			      ? 0
+			      : 1);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_false(fcntl(world.number, F_GETFL) & O_NONBLOCK);
+	device_event(IBV_EVENT_PORT_ERR, 1);
+	expect_device(IBV_EVENT_PORT_ERR, 1);
+}
+
 static void without_libibverbs_there_are_no_device_events(void **state)
 {
 	struct ibv_async_event event = { .event_type = IBV_EVENT_PORT_ERR };
@@ -657,6 +687,7 @@ int main(void)
 		TEST(file_of_the_device_is_lent),
 		TEST(loan_outlasts_what_it_was_for),
 		TEST(without_descriptors_nothing_changes),
+		TEST(child_leaves_its_parent_s_number_alone),
 		TEST(names_of_device_events_are_libibverbs),
 	};
 

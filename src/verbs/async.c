@@ -24,9 +24,29 @@ void ibsa__async_done(struct async *async)
 	ibsa__async_init(async);
 }
 
+/* Such a file says of one that it does not have that it is not there. */
+static bool is_epoll(int fd, int other)
+{
+	return epoll_ctl(fd, EPOLL_CTL_DEL, other, NULL) && errno == ENOENT;
+}
+
+/* The files of libibverbs' context. */
+static int files_open(struct async *async)
+{
+	async->device_fd = fcntl(async->number, F_DUPFD_CLOEXEC, 0);
+	if (async->device_fd < 0)
+		return -errno;
+	async->ready_fd = eventfd(0, EFD_CLOEXEC);
+	if (async->ready_fd < 0)
+		return -errno;
+	/* Spliced, and not by us: by the process that we were forked from. */
+	return is_epoll(async->number, async->ready_fd) ? -EINVAL : 0;
+}
+
 int ibsa__async_begin(struct ibsa__side *side)
 {
 	struct async *async = &side->async;
+	int err;
 
 	if (async->ready_fd >= 0)
 		return 0;
@@ -36,18 +56,12 @@ int ibsa__async_begin(struct ibsa__side *side)
 		async->ready_fd = async->number;
 		return 0;
 	}
-	async->device_fd = fcntl(async->number, F_DUPFD_CLOEXEC, 0);
-	if (async->device_fd < 0)
-		return -errno;
-	async->ready_fd = eventfd(0, EFD_CLOEXEC);
-	if (async->ready_fd < 0) {
-		const int err = -errno;
-
+	err = files_open(async);
+	if (err)
 		ibsa__async_done(async);
-		return err;
-	}
-	ibsa__async_update(side);
-	return 0;
+	else
+		ibsa__async_update(side);
+	return err;
 }
 
 /* O_NONBLOCK of @from becomes that of @to. */

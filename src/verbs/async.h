@@ -28,7 +28,8 @@ struct ibsa__side;
 void ibsa__async_init(struct async *async);
 void ibsa__async_done(struct async *async);
 
-/* Get ready to wait. Locked. Return: 0; -EMFILE and the like. */
+/* Get ready to wait. Locked. Return: 0; -EINVAL the number is as a parent has
+ * spliced it; -EMFILE and the like. */
 int ibsa__async_begin(struct ibsa__side *side) IBSA_MUST_USE;
 
 /* The number is to be readable for the SM's events, too. After begin, locked.
