@@ -208,9 +208,8 @@ int ibv_register_sm_events(struct ibv_context *context,
  * @gid_num: as there
  * @gids:    as there, in any order and grouping
  *
- * What has happened before may still be read, but not after the last
- * registration has ended, which puts async_fd back unless
- * ibsa_verbs_attach() has changed it.
+ * What has happened before may still be read; unless the context is attached,
+ * not after the last registration has ended, which puts async_fd back.
  *
  * Return: 0; -1 and errno: EINVAL also if a GID or a kind is not registered, or
  * listed more often than it is: nothing is then changed. Thread-safe.
@@ -316,8 +315,9 @@ int ibsa_verbs_detach(struct ibv_context *context);
  * port for the SA to know that nothing more is wanted. Then ibv_close_device()
  * of libibverbs, or ibsa_verbs_close().
  *
- * Return: as ibv_close_device(): 0, or -1 and errno; EINVAL @context is
- * closed already, ENOSYS libibverbs is not loaded. Any thread.
+ * Return: as ibv_close_device(): 0, or -1 and errno; EINVAL no @context, or one
+ * of ibsa_verbs_open() that is a parent's; ENOSYS libibverbs is not loaded. Any
+ * thread, in callbacks of <ibsa/ib_sa.h>, too.
  */
 int ibsa_close_device(struct ibv_context *context);
 
