@@ -99,10 +99,24 @@ static void memory_has_an_end(void **state)
 {
 	(void)state;
 	assert_true(is_new(1, OUT, 255, 0));
-	for (int i = 0; i < 65536; i++)
-		assert_true(is_new(1, OUT, (uint8_t)(i % 255), 0));
+	for (unsigned int i = 0; i < 65536; i++)
+		assert_true(is_new(1, 3 + (int)i / 128, i % 128, 0));
 	assert_int_equal(history.events.count, 65536);
 	assert_true(is_new(2, OUT, 255, 0));
+}
+
+/* Who tells the same all the time is not compared with all of it. */
+static void same_event_fills_no_memory(void **state)
+{
+	(void)state;
+	assert_true(is_new(1, OUT, 2, 0));
+	for (int i = 0; i < 65536; i++)
+		assert_true(is_new(1, OUT, 1, 0));
+	assert_int_equal(history.events.count, 65);
+	for (int i = 0; i < 64; i++)
+		assert_false(is_new(2, OUT, 1, 0));
+	assert_true(is_new(2, OUT, 1, 0));
+	assert_false(is_new(2, OUT, 2, 0));
 }
 
 static void push(struct sm_queue *queue, uint8_t last)
@@ -175,6 +189,7 @@ int main(void)
 		TEST(after_a_second_it_is_another_event),
 		TEST(highest_port_counts),
 		TEST(memory_has_an_end),
+		TEST(same_event_fills_no_memory),
 		cmocka_unit_test(gap_is_read_where_it_happened),
 		cmocka_unit_test(gap_that_nobody_wants_is_none),
 	};

@@ -8,7 +8,8 @@
 #include "base/clock.h"
 #include "verbs/sm_history.h"
 
-enum { EVENTS_MAX = 65536, PORT_WORDS = 4 };
+/* In all; and of one GID and kind, which are looked at one by one. */
+enum { EVENTS_MAX = 65536, SAME_MAX = 64, PORT_WORDS = 4 };
 
 /* An event, and the ports that have reported it. */
 struct told {
@@ -32,10 +33,8 @@ static struct told *oldest(const struct sm_history *history)
 	return list_object(history->oldest.next, struct told, link);
 }
 
-static void drop_oldest(struct sm_history *history)
+static void drop(struct sm_history *history, struct told *told)
 {
-	struct told *told = oldest(history);
-
 	list_remove(&told->link);
 	ibsa__hash_remove(&history->events, &told->node);
 	ibsa__free(told);
@@ -44,7 +43,7 @@ static void drop_oldest(struct sm_history *history)
 void ibsa__sm_history_clear(struct sm_history *history)
 {
 	while (!list_is_empty(&history->oldest))
-		drop_oldest(history);
+		drop(history, oldest(history));
 	ibsa__hash_done(&history->events);
 }
 
@@ -54,7 +53,7 @@ static void forget(struct sm_history *history, uint64_t now_ns)
 	while (!list_is_empty(&history->oldest) &&
 	       (history->events.count >= EVENTS_MAX ||
 		oldest(history)->time_ns + NS_PER_S < now_ns))
-		drop_oldest(history);
+		drop(history, oldest(history));
 }
 
 static uint64_t key_of(const struct sm_report *report)
@@ -78,24 +77,42 @@ static void port_note(struct told *told, uint8_t port)
 	told->ports[port / 64] |= UINT64_C(1) << port % 64;
 }
 
-/* The oldest such event that the port has not reported yet. */
-static struct told *find(const struct sm_history *history, uint64_t key,
-			 const struct sm_report *report)
+static bool is_same(const struct told *told, const struct sm_report *report)
+{
+	return told->kind == report->kind && told->prefix == report->prefix &&
+	       !memcmp(&told->gid, &report->gid, sizeof(told->gid));
+}
+
+static struct told *older(struct told *a, struct told *b)
+{
+	return a && a->time_ns <= b->time_ns ? a : b;
+}
+
+/* @first: the oldest; @untold: that the port has not reported yet; or NULL. */
+struct same {
+	unsigned int count;
+	struct told *first;
+	struct told *untold;
+};
+
+/* What is remembered of such events. */
+static struct same find(const struct sm_history *history, uint64_t key,
+			const struct sm_report *report)
 {
 	struct hash_node *node = hash_find(&history->events, key);
-	struct told *found = NULL;
+	struct same same = { 0 };
 
 	for (; node; node = hash_from(node->next, key)) {
 		struct told *told = hash_object(node, struct told, node);
 
-		if (told->kind == report->kind &&
-		    told->prefix == report->prefix &&
-		    !memcmp(&told->gid, &report->gid, sizeof(told->gid)) &&
-		    !port_has_told(told, report->port) &&
-		    (!found || told->time_ns < found->time_ns))
-			found = told;
+		if (!is_same(told, report))
+			continue;
+		same.count++;
+		same.first = older(same.first, told);
+		if (!port_has_told(told, report->port))
+			same.untold = older(same.untold, told);
 	}
-	return found;
+	return same;
 }
 
 /* What cannot be remembered is told twice rather than not at all. */
@@ -119,15 +136,18 @@ bool ibsa__sm_history_is_new(struct sm_history *history,
 			     const struct sm_report *report)
 {
 	const uint64_t key = key_of(report);
-	struct told *told;
+	struct same same;
 
 	if (!history->events.chains && ibsa__hash_init(&history->events))
 		return true;
 	forget(history, report->time_ns);
-	told = find(history, key, report);
-	if (told)
-		port_note(told, report->port);
-	else
-		remember(history, key, report);
-	return !told;
+	same = find(history, key, report);
+	if (same.untold) {
+		port_note(same.untold, report->port);
+		return false;
+	}
+	if (same.count >= SAME_MAX)
+		drop(history, same.first);
+	remember(history, key, report);
+	return true;
 }
