@@ -337,6 +337,9 @@ static struct {
 	int errors[2];
 } race;
 
+/* Flags cannot be set the time after so many; -1: they can. */
+static int sets_left = -1;
+
 /* Either may get the first event; then there is one for the other. */
 static int read_and_pass_on(void)
 {
@@ -391,6 +394,10 @@ int __wrap_fcntl(int fd, int command, long value)
 	if (looks) {
 		race.armed = false;
 		let_other_begin();
+	}
+	if (command == F_SETFL && sets_left >= 0 && !sets_left--) {
+		errno = EPERM;
+		return -1;
 	}
 	if (command == F_SETFL && race.id == gettid()) {
 		if (!atomic_exchange(&race.is_reading, true))
@@ -636,6 +643,18 @@ static void child_leaves_its_parent_s_number_alone(void **state)
 	expect_device(IBV_EVENT_PORT_ERR, 1);
 }
 
+static void number_that_cannot_be_changed_stays(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		sets_left = i;
+		assert_int_equal(ibsa_verbs_attach(&world.context, NULL),
+				 -EPERM);
+		assert_true(is_pipe(world.number));
+	}
+	assert_int_equal(ibsa_verbs_attach(&world.context, NULL), 0);
+}
+
 static void without_libibverbs_there_are_no_device_events(void **state)
 {
 	struct ibv_async_event event = { .event_type = IBV_EVENT_PORT_ERR };
@@ -688,6 +707,7 @@ int main(void)
 		TEST(loan_outlasts_what_it_was_for),
 		TEST(without_descriptors_nothing_changes),
 		TEST(child_leaves_its_parent_s_number_alone),
+		TEST(number_that_cannot_be_changed_stays),
 		TEST(names_of_device_events_are_libibverbs),
 	};
 

@@ -101,31 +101,6 @@ static int set_add(int set, int fd)
 	return epoll_ctl(set, EPOLL_CTL_ADD, fd, &readable) ? -errno : 0;
 }
 
-int ibsa__async_splice(struct ibsa__side *side)
-{
-	struct async *async = &side->async;
-	int set;
-	int err;
-
-	if (async->is_own || async->is_spliced)
-		return 0;
-	set = epoll_create1(EPOLL_CLOEXEC);
-	if (set < 0)
-		return -errno;
-	err = set_add(set, async->device_fd);
-	if (!err)
-		err = set_add(set, async->ready_fd);
-	if (!err)
-		err = nonblock_copy(async->number, set);
-	if (!err)
-		err = number_give(async->number, set);
-	close(set);
-	if (err)
-		return err;
-	async->is_spliced = true;
-	return nonblock_set(async->device_fd);
-}
-
 /* Others may look at it at any time. */
 static void member_set(struct ibsa__side *side)
 {
@@ -159,6 +134,34 @@ void ibsa__async_unsplice(struct ibsa__side *side)
 	(void)!number_give(async->number, async->device_fd);
 	async->is_spliced = false;
 	member_set(side);
+}
+
+int ibsa__async_splice(struct ibsa__side *side)
+{
+	struct async *async = &side->async;
+	int set;
+	int err;
+
+	if (async->is_own || async->is_spliced)
+		return 0;
+	set = epoll_create1(EPOLL_CLOEXEC);
+	if (set < 0)
+		return -errno;
+	err = set_add(set, async->device_fd);
+	if (!err)
+		err = set_add(set, async->ready_fd);
+	if (!err)
+		err = nonblock_copy(async->number, set);
+	if (!err)
+		err = number_give(async->number, set);
+	close(set);
+	if (err)
+		return err;
+	async->is_spliced = true;
+	err = nonblock_set(async->device_fd);
+	if (err)
+		ibsa__async_unsplice(side);
+	return err;
 }
 
 /* A program may have read from it, though it should not. */
