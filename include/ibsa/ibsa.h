@@ -221,9 +221,9 @@ int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
  * @client: or NULL
  *
  * Waits up to two seconds for the deletion of services that are kept and of
- * subscriptions; see <ibsa/service.h> and <ibsa/event.h>. Then calls back every query that has not ended with
- * -ECANCELED, and frees the client. Queries that these callbacks try to start
- * are -ESHUTDOWN.
+ * subscriptions; see <ibsa/service.h> and <ibsa/event.h>. Then calls back every
+ * query that has not ended with -ECANCELED, and frees the client. Queries that
+ * these callbacks try to start are -ESHUTDOWN.
  *
  * Return: 0; -EBUSY from inside a callback, and nothing happened.
  */

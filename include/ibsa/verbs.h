@@ -176,13 +176,14 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
  *
  * Subscribes at the SA through each InfiniBand port of the device, unless that
  * has been done, and waits until one subscription stands, up to 10 s. From then
- * on, until ibv_unregister_sm_events(), what happens is an event of the context:
- * its async_fd becomes readable, and ibsa_get_async_event() has it. It is told
- * once, whatever registrations match, and by how many ports of one subnet the
- * SA tells it; of one port in the order in which it is. What there is already
- * is not told. Each GID and each kind is counted, IBV_SM_EVENT_ALL as a kind of
- * its own, which is no other's to unregister. Events may come before this
- * returns. A port that is not active is subscribed through by a later call.
+ * on, until ibv_unregister_sm_events(), what happens is an event of the
+ * context: its async_fd becomes readable, and ibsa_get_async_event() has it. It
+ * is told once, whatever registrations match, and by how many ports of one
+ * subnet the SA tells it; of one port in the order in which it is. What there
+ * is already is not told. Each GID and each kind is counted, IBV_SM_EVENT_ALL
+ * as a kind of its own, which is no other's to unregister. Events may come
+ * before this returns. A port that is not active is subscribed through by a
+ * later call.
  *
  * The first registration turns async_fd into an epoll file; see
  * ibsa_verbs_attach().
@@ -281,7 +282,8 @@ struct ibsa_verbs_options {
  * is as it has to be already.
  *
  * While attached, read events by ibsa_get_async_event() alone. The member
- * async_fd has another value in the moment in which that reads a device's event.
+ * async_fd has another value in the moment in which that reads a device's
+ * event.
  *
  * Return: 0; -EINVAL an option is out of range, or is not for contexts of
  * ibsa_verbs_open(), or @context is a parent's; -EALREADY it is
@@ -331,8 +333,8 @@ int ibsa_close_device(struct ibv_context *context);
  * has the SM's events as well. In order within each source.
  *
  * Return: 0; -1 and errno: EAGAIN there is none, and async_fd has O_NONBLOCK;
- * EINTR a signal came, whatever SA_RESTART says; EBADF the context was
- * closed meanwhile; EINVAL no @event, or @context is a parent's; ENOSYS libibverbs is
+ * EINTR a signal came, whatever SA_RESTART says; EBADF the context was closed
+ * meanwhile; EINVAL no @event, or @context is a parent's; ENOSYS libibverbs is
  * not loaded; ENOMEM; EMFILE no descriptor is left; or what libibverbs says.
  * Thread-safe; as many threads may wait as like to.
  */

@@ -32,8 +32,8 @@ int ibsa__sysfs_folder(const char *format, ...)
 	__attribute__((format(printf, 1, 2))) IBSA_MUST_USE;
 
 /*
- * In natural order. Names that begin with a dot are left out. 0, -ENOMEM or the error of
- * reading the folder; free with ibsa__names_free().
+ * In natural order. Names that begin with a dot are left out. 0, -ENOMEM or the
+ * error of reading the folder; free with ibsa__names_free().
  */
 int ibsa__sysfs_names(struct ibsa__names *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3))) IBSA_MUST_USE;

@@ -31,7 +31,8 @@ struct ibsa__ca_port {
 
 /*
  * The names of channel adapters, switches and routers, in the folder's own
- * order, which decides what the default device is. 0; -ENOMEM or the error of reading the folder; free with ibsa__names_free().
+ * order, which decides what the default device is. 0; -ENOMEM or the error of
+ * reading the folder; free with ibsa__names_free().
  */
 int ibsa__ca_names(struct ibsa__names *out) IBSA_MUST_USE;
 

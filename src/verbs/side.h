@@ -20,9 +20,9 @@
 /*
  * @lock guards what stands below it, and is taken in callbacks too; @changed
  * goes with it. @asking is held for reading while the device or its options are
- * used, for writing while they change. @registering is held while registrations and
- * the async fd change. They are taken from the bottom up: @registering, then
- * @asking, then @opening or @lock.
+ * used, for writing while they change. @registering is held while registrations
+ * and the async fd change. They are taken from the bottom up: @registering,
+ * then @asking, then @opening or @lock.
  */
 struct ibsa__side {
 	struct ibv_context *context;
