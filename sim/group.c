@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "sim/group.h"
+#include "sim/order.h"
 
 enum { FIRST_ROOM = 4 };
 
@@ -69,21 +70,18 @@ static uint16_t choose_mlid(const struct groups *groups, uint16_t wanted)
 	return (uint16_t)(IBSA_LID_MULTICAST_MIN + index);
 }
 
+static int by_mgid(const void *mgid, const void *element)
+{
+	const struct group *const *group = element;
+
+	return memcmp(mgid, (*group)->record, MGID_BYTES);
+}
+
 /* Where the group of that MGID is, or would be. */
 static size_t group_place(const struct groups *groups, const uint8_t *mgid)
 {
-	size_t low = 0;
-	size_t high = groups->count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (memcmp(groups->all[middle]->record, mgid, MGID_BYTES) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return order_place(mgid, groups->all, groups->count,
+			   sizeof(struct group *), by_mgid);
 }
 
 struct group *ibsa__groups_find(const struct groups *groups,
@@ -201,21 +199,18 @@ void ibsa__groups_done(struct groups *groups)
 	*groups = (struct groups){ 0 };
 }
 
+static int by_guid(const void *guid, const void *element)
+{
+	const struct member *member = element;
+
+	return order_of_numbers(*(const uint64_t *)guid, member->guid);
+}
+
 /* Where the member of that GUID is, or would be. */
 static size_t member_place(const struct group *group, uint64_t guid)
 {
-	size_t low = 0;
-	size_t high = group->count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (group->members[middle].guid < guid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return order_place(&guid, group->members, group->count,
+			   sizeof(*group->members), by_guid);
 }
 
 struct member *ibsa__group_member(const struct group *group, uint64_t guid)

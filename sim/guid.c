@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "sim/guid.h"
+#include "sim/order.h"
 
 enum { FIRST_ROOM = 8 };
 
@@ -16,21 +17,18 @@ void ibsa__aliases_done(struct aliases *aliases)
 	*aliases = (struct aliases){ 0 };
 }
 
+static int by_guid(const void *guid, const void *element)
+{
+	const struct alias *alias = element;
+
+	return order_of_numbers(*(const uint64_t *)guid, alias->guid);
+}
+
 /* Where that GUID is, or would be. */
 static size_t alias_place(const struct aliases *aliases, uint64_t guid)
 {
-	size_t low = 0;
-	size_t high = aliases->count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (aliases->all[middle].guid < guid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return order_place(&guid, aliases->all, aliases->count,
+			   sizeof(*aliases->all), by_guid);
 }
 
 uint64_t ibsa__aliases_find(const struct aliases *aliases, uint64_t guid)
