@@ -85,24 +85,6 @@ static int no_command(void)
 	return CLI_USAGE;
 }
 
-/* Whether the options given mean something to the command. */
-static bool options_fit(const struct cli *cli, const struct command *command)
-{
-	const char *option = NULL;
-
-	if (cli->all && !command->takes_all)
-		option = "all";
-	else if (cli->lease && !command->takes_lease)
-		option = "lease";
-	else if (cli->address && !command->takes_address)
-		option = "for";
-	else if ((cli->matrix || cli->svg) && command->run != cmd_reach)
-		option = cli->matrix ? "matrix" : "svg";
-	if (option)
-		complain("%s has no option --%s", command->name, option);
-	return !option;
-}
-
 static int run(struct cli *cli)
 {
 	const struct command *command;

@@ -374,6 +374,38 @@ static bool is_taken(const struct command *command, int key)
 	}
 }
 
+/* Of those that not every command takes. */
+static bool is_given(const struct cli *cli, int key)
+{
+	switch (key) {
+	case 'a':
+		return cli->all;
+	case KEY_FOR:
+		return cli->address;
+	case KEY_LEASE:
+		return cli->lease;
+	case KEY_MATRIX:
+		return cli->matrix;
+	case KEY_SVG:
+		return cli->svg;
+	default:
+		return false;
+	}
+}
+
+bool options_fit(const struct cli *cli, const struct command *command)
+{
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const int key = rows[i].key;
+
+		if (!is_given(cli, key) || is_taken(command, key))
+			continue;
+		complain("%s has no option --%s", command->name, rows[i].name);
+		return false;
+	}
+	return true;
+}
+
 void options_help(struct cli *cli, const struct command *command)
 {
 	out_line(&cli->out, "options, anywhere on the line:");

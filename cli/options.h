@@ -12,6 +12,9 @@
  */
 int options_parse(struct cli *cli, int argc, char **argv);
 
+/* Whether those given mean something to @command; if not, it has been said. */
+bool options_fit(const struct cli *cli, const struct command *command);
+
 /* The list of options, for --help: those that @command takes, NULL: all. */
 void options_help(struct cli *cli, const struct command *command);
 
