@@ -11,6 +11,7 @@
 #   fabric_sm_start HOST    start it there with nothing in mind of before
 #   fabric_console LINE     one command for ibsim's console, as 'Unlink "x"[1]'
 #   fabric_stop             end both; happens by itself when the script ends
+#   wrong TEXT...           say that a check has failed; $failed is then 1
 #
 # Everything lives in a temporary folder with socket names of its own, so that
 # many fabrics run side by side. FABRIC_UMTAP=FILE puts that library in front
@@ -31,6 +32,13 @@ fabric_ibsim_pid=
 fabric_console_fd=
 # OpenSM is in sbin, which need not be in the path of a plain user.
 PATH=$PATH:/usr/sbin:/sbin
+
+# What a script exits with in the end.
+failed=0
+wrong() {
+	echo "FAILED: $*" >&2
+	failed=1
+}
 
 fabric_skip() {
 	echo "skipped: $*" >&2

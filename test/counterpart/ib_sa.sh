@@ -18,12 +18,6 @@ FABRIC_UMTAP=$(realpath "$2")
 host='host-r3 mlx5_0'
 first_sm='host-r1 mthca0' other_sm='host-r2 mlx4_0'
 longest_s=3 # a query's timeout, and what a busy machine adds
-failed=0
-
-wrong() {
-	echo "FAILED: $*" >&2
-	failed=1
-}
 
 events() {
 	grep -c "^$1" "$FABRIC_DIR/events" || true

@@ -14,14 +14,8 @@ ibsa=$(realpath "$1")
 FABRIC_UMTAP=$(realpath "$2")
 host='host-r3 mlx5_0'
 first_sm='host-r1 mthca0' other_sm='host-r2 mlx4_0'
-failed=0
 names=()
 declare -A pid_of
-
-wrong() {
-	echo "FAILED: $*" >&2
-	failed=1
-}
 
 # keep NAME ID ARG... - in the background, its events in NAME.json
 keep() {

@@ -15,13 +15,7 @@ kept=$(realpath "$2")
 ibsa=$(realpath "$3")
 [ "$mode" = cut ] || FABRIC_UMTAP=$(realpath "$4")
 host='host-r3 mlx5_0'
-failed=0
 line=0
-
-wrong() {
-	echo "FAILED: $*" >&2
-	failed=1
-}
 
 # The next event, in full or its beginning, comes within FABRIC_WAIT_S. While
 # OpenSM starts there may be failures, which are no event here.

@@ -19,12 +19,6 @@ gids=()
 for guid in 8:f104:398:11 8:f104:398:21 8:f104:398:31 8:f104:398:42; do
 	gids+=("fec0::1234:$guid")
 done
-failed=0
-
-wrong() {
-	echo "FAILED: $*" >&2
-	failed=1
-}
 
 reach() {
 	fabric_run "$host" "$ibsa" -j reach "$@" </dev/null \

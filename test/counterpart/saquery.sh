@@ -17,12 +17,6 @@ if [ "$mode" = whole ]; then
 fi
 host='host-r3 mlx5_0'
 prefix=fec0::1234
-failed=0
-
-wrong() {
-	echo "FAILED: $*" >&2
-	failed=1
-}
 
 # One client after the other: ibsim's copy of sysfs is one a process.
 ours() {

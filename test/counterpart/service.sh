@@ -14,12 +14,6 @@ FABRIC_UMTAP=$(realpath "$2")
 host='host-r3 mlx5_0'
 own_gid=fec0::1234:8:f104:398:31
 other_gid=fec0::1234:8:f104:398:21
-failed=0
-
-wrong() {
-	echo "FAILED: $*" >&2
-	failed=1
-}
 
 # ours STATUS ARG... - its output in ours.out, its complaints in ours.err
 ours() {
