@@ -147,8 +147,13 @@ static void keep(const uint8_t *mad, struct notices *out)
 
 	if (out->count == NOTICES_MAX)
 		die("too many Reports");
-	if (*out->next_id && *out->next_id != id)
+	/* Sent again, since the answer to it came late. */
+	if (*out->next_id && *out->next_id == id + 1)
+		return;
+	if (*out->next_id && *out->next_id != id) {
+		fprintf(stderr, "0x%08x, not 0x%08x: ", id, *out->next_id);
 		die("a transaction id that does not follow");
+	}
 	*out->next_id = id + 1;
 	memcpy(to, wire, 8);
 	if (trap >= 64 && trap <= 67)
