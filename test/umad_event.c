@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -308,6 +309,27 @@ static void context_names_the_device_of_a_client(void **state)
 	transport_close(transport, &tree);
 }
 
+/* A fabric that the environment names is for who names nothing else. */
+static void context_is_a_device_whatever_the_environment_says(void **state)
+{
+	struct ibv_device device = { .name = "mlx5_0" };
+	struct ibv_context context = context_of(&device, -1);
+	struct ibsa_options options = { .context = &context };
+	struct ibsa_transport *transport;
+	struct ibsa_client *client;
+	struct tree tree;
+
+	(void)state;
+	transport = transport_open(&tree);
+	assert_int_equal(setenv("IBSA_FABRIC", "/no/such/fabric", 1), 0);
+	assert_int_equal(ibsa_open(&options, NULL, &client), 0);
+	assert_int_equal(ibsa_close(client), 0);
+	options.fabric = "/no/such/fabric";
+	assert_int_equal(ibsa_open(&options, NULL, &client), -ENOENT);
+	assert_int_equal(unsetenv("IBSA_FABRIC"), 0);
+	transport_close(transport, &tree);
+}
+
 /* One that no kernel stands behind has no events, and no error. */
 static void context_without_command_file_is_taken(void **state)
 {
@@ -337,6 +359,8 @@ int main(void)
 		cmocka_unit_test(end_of_the_events_is_not_the_end_of_the_rest),
 		cmocka_unit_test(events_that_are_not_to_be_had_change_nothing),
 		cmocka_unit_test(context_names_the_device_of_a_client),
+		cmocka_unit_test(
+			context_is_a_device_whatever_the_environment_says),
 		cmocka_unit_test(context_without_command_file_is_taken),
 	};
 

@@ -106,7 +106,7 @@ static const char *fabric_path(const struct ibsa_options *options)
 {
 	const char *path = options->fabric;
 
-	if (!path)
+	if (!path && !options->context)
 		path = secure_getenv("IBSA_FABRIC");
 	return path && *path ? path : NULL;
 }
