@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A hash map from 64-bit keys to numbers. */
 #include <errno.h>
-#include <sys/random.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
-#include "base/random.h"
+#include "base/secret.h"
 #include "sim/map.h"
 
 enum { FIRST_BITS = 6, HASH_BITS = 64 };
@@ -27,12 +25,8 @@ static void place(struct map *map, uint64_t key, uint32_t value)
  */
 static void choose_secrets(struct map *map)
 {
-	struct random random = { .state = clock_now_ns() };
-
-	if (getrandom(&random.state, sizeof(random.state), GRND_NONBLOCK) < 0)
-		random.state ^= (uintptr_t)map->slots;
-	map->secrets[0] = random_next(&random) | 1;
-	map->secrets[1] = random_next(&random) | 1;
+	map->secrets[0] = ibsa__secret() | 1;
+	map->secrets[1] = ibsa__secret() | 1;
 }
 
 static int grow(struct map *map, unsigned int bits)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The client: one transport and one engine under the public names. */
 #include <errno.h>
-#include <sys/random.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/clock.h"
+#include "base/secret.h"
 #include "client/client.h"
 #include "client/open.h"
 #include "client/reach.h"
-#include "base/clock.h"
 #include "engine/engine.h"
 #include "event/event.h"
 #include "keep/keep.h"
@@ -39,16 +39,6 @@ static unsigned int or_default(unsigned int value, unsigned int fallback)
 	return value ? value : fallback;
 }
 
-/* A seed that nobody can guess; the clock where there is no entropy yet. */
-static uint64_t random_seed(struct ibsa_transport *transport)
-{
-	uint64_t seed;
-
-	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
-		seed = transport->ops->now_ns(transport);
-	return seed;
-}
-
 static int engine_open(const struct ibsa_options *options,
 		       struct ibsa_client *client)
 {
@@ -56,8 +46,7 @@ static int engine_open(const struct ibsa_options *options,
 		.sa = options->sa,
 		.grh = options->grh,
 		.sm_key = options->sm_key,
-		.seed = options->seed ? options->seed
-				      : random_seed(client->transport),
+		.seed = options->seed ? options->seed : ibsa__secret(),
 		.reply_bytes = options->reply_bytes,
 		.window = or_default(options->window, DEFAULT_WINDOW),
 		.queue = or_default(options->queue, DEFAULT_QUEUE),

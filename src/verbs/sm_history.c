@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/secret.h"
 #include "verbs/sm_history.h"
 
 /* In all; and of one GID and kind, which are looked at one by one. */
@@ -24,7 +25,7 @@ struct told {
 
 void ibsa__sm_history_init(struct sm_history *history)
 {
-	*history = (struct sm_history){ 0 };
+	*history = (struct sm_history){ .secret = ibsa__secret() | 1 };
 	list_init(&history->oldest);
 }
 
@@ -56,15 +57,22 @@ static void forget(struct sm_history *history, uint64_t now_ns)
 		drop(history, oldest(history));
 }
 
-static uint64_t key_of(const struct sm_report *report)
+static uint64_t mix(uint64_t mixed, uint64_t word, uint64_t secret)
 {
-	const uint64_t mixed = (ibsa_be64(report->gid.raw) ^
-				(uint64_t)report->kind ^ report->prefix) *
-			       UINT64_C(0x9e3779b97f4a7c15);
+	mixed = (mixed ^ word) * secret;
+	return mixed ^ mixed >> 32;
+}
 
-	return (mixed ^ ibsa_be64(report->gid.raw + 8)) *
-		       UINT64_C(0xbf58476d1ce4e5b9) >>
-	       16;
+/* Events that were chosen to meet in one chain would be looked at in turn. */
+static uint64_t key_of(const struct sm_history *history,
+		       const struct sm_report *report)
+{
+	const uint64_t secret = history->secret;
+	uint64_t key = mix(secret, report->prefix, secret);
+
+	key = mix(key, (uint64_t)report->kind, secret);
+	key = mix(key, ibsa_be64(report->gid.raw), secret);
+	return mix(key, ibsa_be64(report->gid.raw + 8), secret);
 }
 
 static bool port_has_told(const struct told *told, uint8_t port)
@@ -135,7 +143,7 @@ static void remember(struct sm_history *history, uint64_t key,
 bool ibsa__sm_history_is_new(struct sm_history *history,
 			     const struct sm_report *report)
 {
-	const uint64_t key = key_of(report);
+	const uint64_t key = key_of(history, report);
 	struct same same;
 
 	if (!history->events.chains && ibsa__hash_init(&history->events))

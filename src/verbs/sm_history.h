@@ -14,6 +14,7 @@
 
 struct sm_history {
 	struct hash events; /* without chains as long as it is empty */
+	uint64_t secret;    /* odd: who sends Reports does not know it */
 	struct list oldest;
 };
 
