@@ -17,8 +17,8 @@
 
 #include <ibsa/sa.h>
 
+#include "packet/header.h"
 #include "test/device_tree.h"
-#include "umad/header.h"
 #include "umad/umad.h"
 
 enum { REPLY_BYTES = 4096, AGENTS_MAX = 4, REPORT_AGENT = 20 };

@@ -14,8 +14,8 @@
 #include <ibsa/sa.h>
 
 #include "base/error.h"
+#include "packet/header.h"
 #include "umad/file.h"
-#include "umad/header.h"
 
 struct path {
 	char text[sizeof("/dev/infiniband/") + NAME_MAX];

@@ -9,7 +9,7 @@
  * rest of its names is not, lest we take them over in a program that uses
  * both libraries. Programs without ibsim never call them.
  */
-#include "umad/header.h"
+#include "packet/header.h"
 
 int umad_size(void);
 void *umad_get_mad(void *umad);

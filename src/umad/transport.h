@@ -6,8 +6,8 @@
 #include <stdatomic.h>
 
 #include "device/device.h"
+#include "packet/header.h"
 #include "umad/file.h"
-#include "umad/header.h"
 
 struct umad_transport {
 	struct ibsa_transport base;

@@ -28,8 +28,8 @@
 #include <ibsa/bits.h>
 #include <ibsa/sa.h>
 
+#include "packet/header.h"
 #include "test/counterpart/umtap.h"
-#include "umad/header.h"
 
 enum {
 	FD_MIN = 1024, /* ibsim's descriptors */

@@ -20,8 +20,8 @@
 
 #include <ibsa/bits.h>
 
+#include "packet/header.h"
 #include "test/counterpart/umtap.h"
-#include "umad/header.h"
 
 enum {
 	CLASS_LID_ROUTED = 0x01,

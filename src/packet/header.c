@@ -9,7 +9,7 @@
 #include <ibsa/bits.h>
 #include <ibsa/sa.h>
 
-#include "umad/header.h"
+#include "packet/header.h"
 
 enum {
 	EARLY_MS = 20, /* two ticks of the slowest kernel clock */

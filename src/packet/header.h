@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's umad interface: its numbers, and the header before each MAD.
+ * A umad file, whoever stands behind it: its numbers, and the header before
+ * each MAD.
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
-#ifndef UMAD_HEADER_H
-#define UMAD_HEADER_H
+#ifndef PACKET_HEADER_H
+#define PACKET_HEADER_H
 
 #include <sys/ioctl.h>
 
