@@ -25,6 +25,7 @@ enum cli_exit {
  * @address: that --for gave, as it was written; NULL if not given
  * @address_gid: the same as a GID
  * @svg:     where the picture of a matrix goes; NULL: there is none
+ * @given:   which options are given, a bit for each row of options.c
  * @json, @verbose, @all, @matrix, @help, @version: options that are given or
  *           not
  * @args:    what is left of the command line, the command's name first
@@ -43,6 +44,7 @@ struct cli {
 	bool all;
 	bool matrix;
 	const char *svg;
+	uint64_t given;
 	bool help;
 	bool version;
 	char **args;
@@ -76,6 +78,9 @@ struct command {
 };
 
 int cmd_devices(struct cli *cli);
+int cmd_fabric(struct cli *cli);
+int cmd_fabric_can_help(struct cli *cli);
+void cmd_fabric_details(struct cli *cli);
 int cmd_gids(struct cli *cli);
 void cmd_gids_details(struct cli *cli);
 int cmd_path(struct cli *cli);

@@ -249,8 +249,8 @@ static const struct row {
 	{ KEY_LEASE, "lease", "SECONDS",
 	  "service: how long it stays, or infinite", set_lease },
 	{ KEY_MATRIX, "matrix", NULL, "reach: who can reach whom", set_matrix },
-	{ KEY_SVG, "svg", "FILE", "reach: the matrix as a picture; - is stdout",
-	  set_svg },
+	{ KEY_SVG, "svg", "FILE",
+	  "reach: the matrix as a picture; - is stdout", set_svg },
 	{ 'j', "json", NULL, "write JSON", set_json },
 	{ 'v', "verbose", NULL, "all fields; tries and times on stderr",
 	  set_verbose },
@@ -326,9 +326,12 @@ static int take(struct cli *cli, int key, char **argv)
 		cli->args[cli->arg_count++] = optarg;
 		return CLI_DONE;
 	}
-	for (size_t i = 0; i < COUNT(rows); i++)
-		if (rows[i].key == key)
-			return rows[i].set(cli, optarg);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		if (rows[i].key != key)
+			continue;
+		cli->given |= UINT64_C(1) << i;
+		return rows[i].set(cli, optarg);
+	}
 	return wrong_option(argv, key);
 }
 
@@ -354,6 +357,26 @@ int options_parse(struct cli *cli, int argc, char **argv)
 	return status;
 }
 
+/* Those that every command takes, whatever it may make of them. */
+static bool is_common(int key)
+{
+	switch (key) {
+	case 'C':
+	case 'P':
+	case 't':
+	case 'j':
+	case 'v':
+	case 'V':
+	case 'h':
+	case KEY_FABRIC:
+	case KEY_SA:
+	case KEY_SM_KEY:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static bool is_taken(const struct command *command, int key)
 {
 	switch (key) {
@@ -370,26 +393,7 @@ static bool is_taken(const struct command *command, int key)
 	case KEY_SVG:
 		return command->run == cmd_reach;
 	default:
-		return true;
-	}
-}
-
-/* Of those that not every command takes. */
-static bool is_given(const struct cli *cli, int key)
-{
-	switch (key) {
-	case 'a':
-		return cli->all;
-	case KEY_FOR:
-		return cli->address;
-	case KEY_LEASE:
-		return cli->lease;
-	case KEY_MATRIX:
-		return cli->matrix;
-	case KEY_SVG:
-		return cli->svg;
-	default:
-		return false;
+		return is_common(key) || command->run == cmd_fabric;
 	}
 }
 
@@ -398,9 +402,38 @@ bool options_fit(const struct cli *cli, const struct command *command)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const int key = rows[i].key;
 
-		if (!is_given(cli, key) || is_taken(command, key))
+		/* devices says itself why it takes none of these. */
+		if (!(cli->given >> i & 1) || is_common(key) ||
+		    is_taken(command, key))
 			continue;
 		complain("%s has no option --%s", command->name, rows[i].name);
+		return false;
+	}
+	return true;
+}
+
+/* Whether @name is one of the words of @list. */
+static bool is_listed(const char *list, const char *name)
+{
+	const size_t len = strlen(name);
+
+	while (*list) {
+		const size_t word = strcspn(list, " ");
+
+		if (word == len && memcmp(list, name, len) == 0)
+			return true;
+		list += word + strspn(list + word, " ");
+	}
+	return false;
+}
+
+bool options_only(const struct cli *cli, const char *whose, const char *list)
+{
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		if (!(cli->given >> i & 1) || is_common(rows[i].key) ||
+		    is_listed(list, rows[i].name))
+			continue;
+		complain("%s has no option --%s", whose, rows[i].name);
 		return false;
 	}
 	return true;

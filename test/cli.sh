@@ -11,7 +11,7 @@ help_on_each_level() {
 	local record
 	run 0 --help; err_empty; out_has '^usage: ibsa'; out_has '^  devices '
 	run 0 -h; out_has '^exit status'
-	for command in devices gids path query service; do
+	for command in devices fabric gids path query service; do
 		run 0 "$command" --help
 		out_has "^usage: ibsa $command"; out_has '--timeout MS'
 		err_empty
@@ -32,6 +32,8 @@ help_on_each_level() {
 	run 0 devices --help; ! grep -q -- '--port' out || fail 'help with -P'
 	run 0 service list --help; out_has '^  list '
 	run 2 service lists --help; err_has 'list, lookup'
+	run 0 fabric info --help; out_has '^  info FILE$'; out_has ibnetdiscover
+	run 2 fabric infos --help; err_has infos
 	run 0 -V; out_has '^ibsa [0-9]+\.[0-9]+\.[0-9]+$'; lines 1
 	run 0 --version; lines 1
 	if [ "$(awk 'length > 80' out | wc -l)" -ne 0 ]; then
@@ -49,6 +51,11 @@ wrong_command_lines() {
 		[ "$(wc -l <err)" -eq 1 ] || fail 'not one sentence'
 	done <<-'LINES'
 		pat self 1
+		fabric
+		fabric infos
+		fabric info
+		fabric info one two
+		fabric info one --lease 3
 		Path self 1
 		devices all
 		devices -a

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa fabric: its table of actions. Each has a file of its own. */
+#include <errno.h>
+#include <string.h>
+
+#include "fabric.h"
+#include "options.h"
+
+/*
+ * @needs and @most: arguments; -1: any number
+ * @options: that it takes besides those of every command
+ * @details: more for --help, or NULL
+ */
+/* clang-format off */
+static const struct action {
+	const char *name;
+	const char *arguments;
+	const char *help;
+	int needs;
+	int most;
+	const char *options;
+	int (*run)(struct cli *cli);
+	void (*details)(struct out *out);
+} actions[] = {
+	{ "info", "FILE",
+	  "show what is in a topology file, and what is wrong with it",
+	  1, 1, "", fabric_info, fabric_info_details },
+};
+/* clang-format on */
+
+enum { ACTIONS = sizeof(actions) / sizeof(actions[0]) };
+
+/* The names of all actions, for a sentence: "a, b or c". */
+static const char *action_names(char *out, size_t size)
+{
+	size_t len = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < ACTIONS && len < size; i++)
+		len += (size_t)snprintf(out + len, size - len, "%s%s",
+					i == 0		   ? ""
+					: i == ACTIONS - 1 ? " or "
+							   : ", ",
+					actions[i].name);
+	return out;
+}
+
+static const struct action *find_action(const char *name)
+{
+	char names[128];
+
+	for (size_t i = 0; i < ACTIONS; i++)
+		if (strcmp(actions[i].name, name) == 0)
+			return &actions[i];
+	complain("fabric has no '%s', but %s; see ibsa fabric --help", name,
+		 action_names(names, sizeof(names)));
+	return NULL;
+}
+
+int cmd_fabric_can_help(struct cli *cli)
+{
+	if (cli->arg_count > 1 && !find_action(cli->args[1]))
+		return CLI_USAGE;
+	return CLI_DONE;
+}
+
+static void action_help(struct out *out, const struct action *action)
+{
+	out_line(out, "  %s %s", action->name, action->arguments);
+	out_line(out, "      %s", action->help);
+}
+
+void cmd_fabric_details(struct cli *cli)
+{
+	const struct action *one = cli->arg_count > 1
+					   ? find_action(cli->args[1])
+					   : NULL;
+
+	for (size_t i = 0; i < ACTIONS; i++)
+		if (!one || one == &actions[i])
+			action_help(&cli->out, &actions[i]);
+	out_line(&cli->out, "%s", "");
+	if (one && one->details)
+		one->details(&cli->out);
+}
+
+static bool arguments_fit(const struct cli *cli, const struct action *action)
+{
+	const int count = cli->arg_count - 2;
+
+	if (count < action->needs) {
+		complain("fabric %s needs %s; see ibsa fabric --help",
+			 action->name, action->arguments);
+		return false;
+	}
+	if (action->most >= 0 && count > action->most) {
+		complain("fabric %s takes no argument '%s'; see ibsa fabric "
+			 "--help",
+			 action->name, cli->args[2 + action->most]);
+		return false;
+	}
+	return true;
+}
+
+int cmd_fabric(struct cli *cli)
+{
+	const struct action *action;
+	char text[128];
+
+	if (cli->arg_count < 2) {
+		complain("fabric needs %s; see ibsa fabric --help",
+			 action_names(text, sizeof(text)));
+		return CLI_USAGE;
+	}
+	action = find_action(cli->args[1]);
+	if (!action || !arguments_fit(cli, action))
+		return CLI_USAGE;
+	snprintf(text, sizeof(text), "fabric %s", action->name);
+	if (!options_only(cli, text, action->options))
+		return CLI_USAGE;
+	return action->run(cli);
+}
+
+int fabric_load(struct cli *cli, const struct ibsa_fabric_options *options,
+		struct ibsa_fabric **out)
+{
+	struct ibsa_error error = { .text = "" };
+	const int err = ibsa_fabric_load(cli->args[2], options, &error, out);
+
+	if (err == 0)
+		return CLI_DONE;
+	complain("%s", error.text[0] ? error.text : strerror(-err));
+	return err == -EINVAL ? CLI_USAGE : CLI_DEVICE;
+}
