@@ -31,7 +31,7 @@ HEADERS = "".join(f"#include <{name}>\n" for name in (
 
 # Headers of others whose functions we export. Their package has pages of these
 # names too, so that to be among the names of one of ours is enough.
-BORROWED = ["infiniband/umad.h"]
+BORROWED = ["infiniband/umad.h", "infiniband/umad_str.h"]
 
 
 def run(*command, text=None):

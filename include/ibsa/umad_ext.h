@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What libibumad has had since rdma-core 56 (symbol version IBUMAD_1.4), for
- * an infiniband/umad.h that lacks it.
+ * What libibumad has had since rdma-core 53 and 56 (symbol versions IBUMAD_1.3
+ * and 1.4), for an infiniband/umad.h that lacks it.
  *
  * On planarized adapters one port is two devices: one that has the subnet
  * management interface (SMI, QP 0) and one for the general services (GSI,
@@ -35,6 +35,25 @@ struct umad_ca_pair {
 	uint32_t gsi_preferred_port;
 };
 #endif
+
+/**
+ * umad_open_smi_port - open a port for subnet management packets
+ * @ca_name: device; NULL: any
+ * @portnum: port of it; 0: any
+ *
+ * As umad_open_port(), but a port without SMI is never chosen, and refused if
+ * it is the one that is named.
+ *
+ * Return: a portid, 0 or above, for all that takes one of umad_open_port();
+ * -EOPNOTSUPP the ib_umad module is not loaded, or too old; -ENODEV there is
+ * no such device, or none with a port with SMI; -EINVAL the port sends no
+ * MADs; -ENOMEM; or the error of opening its device file, such as -EACCES.
+ * Thread-safe.
+ *
+ * Source: umad_open_smi_port(3) of rdma-core; CapabilityMask bit 10,
+ * IsSMdisabled, of IBA vol 1, 14.2.5.6.
+ */
+int umad_open_smi_port(const char *ca_name, int portnum);
 
 /**
  * umad_get_smi_gsi_pairs - the devices of this machine, in pairs

@@ -18,4 +18,22 @@ static inline uint64_t clock_now_ns(void)
 	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
+/*
+ * What is left of @timeout_ms from @start_ns on, rounded up so that who waits
+ * for it does not end too early; below 0, without an end, it stays as it is.
+ */
+static inline int clock_left_ms(int timeout_ms, uint64_t start_ns)
+{
+	uint64_t whole_ns;
+	uint64_t passed_ns;
+
+	if (timeout_ms <= 0)
+		return timeout_ms;
+	whole_ns = (uint64_t)timeout_ms * NS_PER_MS;
+	passed_ns = clock_now_ns() - start_ns;
+	if (passed_ns >= whole_ns)
+		return 0;
+	return (int)((whole_ns - passed_ns + NS_PER_MS - 1) / NS_PER_MS);
+}
+
 #endif

@@ -2,6 +2,7 @@
 /* What a process has only once: objects by name. */
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -18,6 +19,7 @@ struct entry {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t made = PTHREAD_COND_INITIALIZER; /* or not */
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+static atomic_int debug;
 static struct list entries = { &entries, &entries };
 static struct list inherited = { &inherited, &inherited };
 
@@ -175,4 +177,11 @@ void ibsa__registry_put(void *object, void (*destroy)(void *object))
 	pthread_mutex_unlock(&lock);
 	if (object)
 		destroy(object);
+}
+
+int ibsa__registry_debug(int level)
+{
+	if (level >= 0)
+		atomic_store_explicit(&debug, level, memory_order_relaxed);
+	return atomic_load_explicit(&debug, memory_order_relaxed);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What a process has only once: objects by name, shared by whoever asks for
- * the same. The only writable state of the library outside its objects.
+ * the same, and one number. The only writable state of the library outside
+ * its objects.
  */
 #ifndef BASE_REGISTRY_H
 #define BASE_REGISTRY_H
@@ -28,5 +29,12 @@ void *ibsa__registry_find(const char *name);
 
 /* Let go of @object; the last one calls @destroy. */
 void ibsa__registry_put(void *object, void (*destroy)(void *object));
+
+/*
+ * How much the process wants to be told by libibumad's calls: set it, or with
+ * a @level below 0 leave it. Return: what it is then. A forked child has its
+ * parent's.
+ */
+int ibsa__registry_debug(int level);
 
 #endif

@@ -150,7 +150,8 @@ int umad_get_ca(const char *ca_name, umad_ca_t *ca)
 	int err = 0;
 
 	if (!ca_name)
-		err = ibsa__ca_port_find(NULL, UMAD_ANY_PORT, &place);
+		err = ibsa__ca_port_find(NULL, UMAD_ANY_PORT, IBSA__CA_ANY,
+					 &place);
 	if (!err)
 		err = ibsa__ca_read(ca_name ? ca_name : place.ca, &whole);
 	if (err)
@@ -203,7 +204,8 @@ int umad_get_ca_portguids(const char *ca_name, __be64 *portguids, int max)
 	int err = 0;
 
 	if (!ca_name)
-		err = ibsa__ca_port_find(NULL, UMAD_ANY_PORT, &place);
+		err = ibsa__ca_port_find(NULL, UMAD_ANY_PORT, IBSA__CA_ANY,
+					 &place);
 	if (err == -ENODEV)
 		return err;
 	if (!err)

@@ -32,15 +32,21 @@ static bool is_active(const umad_port_t *port)
 	return port->state == IBSA_PORT_ACTIVE;
 }
 
+static bool has_side(const umad_port_t *port, enum ibsa__ca_side side)
+{
+	return side == IBSA__CA_ANY || ibsa__ca_port_has_smi(port);
+}
+
 /* The one port that the caller wants. */
-static enum fit wanted_fit(const struct ibsa__ca *ca, int wanted)
+static enum fit wanted_fit(const struct ibsa__ca *ca, int wanted,
+			   enum ibsa__ca_side side)
 {
 	for (size_t i = 0; i < ca->count; i++) {
 		const umad_port_t *port = ca->ports[i];
 
 		if (port->portnum != wanted)
 			continue;
-		if (!is_infiniband(port))
+		if (!is_infiniband(port) || !has_side(port, side))
 			return UNFIT;
 		if (is_active(port))
 			return ACTIVE;
@@ -50,23 +56,27 @@ static enum fit wanted_fit(const struct ibsa__ca *ca, int wanted)
 }
 
 /* When nothing is up, even a port that is no InfiniBand will do. */
-static const umad_port_t *first_enabled(const struct ibsa__ca *ca)
+static const umad_port_t *first_enabled(const struct ibsa__ca *ca,
+					enum ibsa__ca_side side)
 {
 	for (size_t i = 0; i < ca->count; i++) {
-		if (ca->ports[i]->phys_state != PHYS_DISABLED)
-			return ca->ports[i];
+		const umad_port_t *port = ca->ports[i];
+
+		if (port->phys_state != PHYS_DISABLED && has_side(port, side))
+			return port;
 	}
 	return NULL;
 }
 
-static enum fit best_fit(const struct ibsa__ca *ca, int *out)
+static enum fit best_fit(const struct ibsa__ca *ca, enum ibsa__ca_side side,
+			 int *out)
 {
 	const umad_port_t *up = NULL;
 
 	for (size_t i = 0; i < ca->count; i++) {
 		const umad_port_t *port = ca->ports[i];
 
-		if (!is_infiniband(port))
+		if (!is_infiniband(port) || !has_side(port, side))
 			continue;
 		if (is_active(port)) {
 			*out = port->portnum;
@@ -76,7 +86,7 @@ static enum fit best_fit(const struct ibsa__ca *ca, int *out)
 			up = port;
 	}
 	if (!up)
-		up = first_enabled(ca);
+		up = first_enabled(ca, side);
 	if (!up)
 		return UNFIT;
 	*out = up->portnum;
@@ -84,7 +94,8 @@ static enum fit best_fit(const struct ibsa__ca *ca, int *out)
 }
 
 /* *@port is what the caller wants, then what it gets. 0 or an error. */
-static int fit_read(const char *name, int *port, enum fit *out)
+static int fit_read(const char *name, enum ibsa__ca_side side, int *port,
+		    enum fit *out)
 {
 	struct ibsa__ca ca;
 	int err = ibsa__ca_read(name, &ca);
@@ -95,9 +106,9 @@ static int fit_read(const char *name, int *port, enum fit *out)
 		*port = 0;
 		*out = ACTIVE;
 	} else if (*port > 0) {
-		*out = wanted_fit(&ca, *port);
+		*out = wanted_fit(&ca, *port, side);
 	} else {
-		*out = best_fit(&ca, port);
+		*out = best_fit(&ca, side, port);
 	}
 	ibsa__ca_free(&ca);
 	return 0;
@@ -111,7 +122,7 @@ static void place_set(struct ibsa__ca_port *out, const char *name, int port)
 
 /* One device that cannot be read hides no other. */
 static int best_of(const struct ibsa__names *names, int wanted,
-		   struct ibsa__ca_port *out)
+		   enum ibsa__ca_side side, struct ibsa__ca_port *out)
 {
 	enum fit best = UNFIT;
 
@@ -121,7 +132,7 @@ static int best_of(const struct ibsa__names *names, int wanted,
 		enum fit fit;
 		int err;
 
-		err = fit_read(names->at[i], &port, &fit);
+		err = fit_read(names->at[i], side, &port, &fit);
 		if (err == -ENOMEM)
 			return err;
 		if (err || fit <= best)
@@ -132,7 +143,8 @@ static int best_of(const struct ibsa__names *names, int wanted,
 	return 0;
 }
 
-static int any_find(int port, struct ibsa__ca_port *out)
+static int any_find(int port, enum ibsa__ca_side side,
+		    struct ibsa__ca_port *out)
 {
 	struct ibsa__names names;
 	int err;
@@ -140,22 +152,38 @@ static int any_find(int port, struct ibsa__ca_port *out)
 	err = ibsa__ca_names(&names);
 	if (err)
 		return err == -ENOMEM ? err : -ENODEV;
-	err = names.count ? best_of(&names, port, out) : -ENODEV;
+	err = names.count ? best_of(&names, port, side, out) : -ENODEV;
 	ibsa__names_free(&names);
 	return err;
 }
 
-int ibsa__ca_port_find(const char *ca, int port, struct ibsa__ca_port *out)
+/* The port that is named, in whatever state, if it has SMI. */
+static enum fit smi_fit(const char *name, int port)
+{
+	umad_port_t state;
+	enum fit fit;
+
+	if (ibsa__ca_port_read(name, (unsigned int)port, &state))
+		return UNFIT;
+	fit = ibsa__ca_port_has_smi(&state) ? UP : UNFIT;
+	umad_release_port(&state);
+	return fit;
+}
+
+int ibsa__ca_port_find(const char *ca, int port, enum ibsa__ca_side side,
+		       struct ibsa__ca_port *out)
 {
 	enum fit fit = ACTIVE;
 	int err = 0;
 
 	if (!ca)
-		return any_find(port, out);
+		return any_find(port, side, out);
 	if (strlen(ca) >= sizeof(out->ca))
 		return -ENODEV;
 	if (!port)
-		err = fit_read(ca, &port, &fit);
+		err = fit_read(ca, side, &port, &fit);
+	else if (side == IBSA__CA_SMI)
+		fit = smi_fit(ca, port);
 	if (err || fit == UNFIT)
 		return err == -ENOMEM ? err : -ENODEV;
 	place_set(out, ca, port);

@@ -34,7 +34,7 @@ int umad_get_issm_path(const char *ca_name, int portnum, char path[], int max)
 	int len;
 	int err;
 
-	err = ibsa__ca_port_find(ca_name, portnum, &place);
+	err = ibsa__ca_port_find(ca_name, portnum, IBSA__CA_ANY, &place);
 	if (err)
 		return err;
 	err = number_find(&place, &number);

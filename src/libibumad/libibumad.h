@@ -59,12 +59,19 @@ int ibsa__ca_port_read(const char *ca, unsigned int port,
 /* The first line of @text, cut where @room ends. */
 void ibsa__ca_text(char *to, size_t room, const char *text);
 
+/* Which ports will do: on planarized adapters some have no QP 0. */
+enum ibsa__ca_side { IBSA__CA_ANY, IBSA__CA_SMI };
+
+/* Whether a port has the subnet management interface, QP 0. */
+bool ibsa__ca_port_has_smi(const umad_port_t *port);
+
 /*
  * Which device and port the caller means: @ca NULL for any, @port not above 0
- * for any. What names both is taken as it is. 0; -ENOMEM; -ENODEV there is no
- * device, or the one of that name cannot be read or has no port to use.
+ * for any. What names both is taken as it is, if @side is any. 0; -ENOMEM;
+ * -ENODEV there is no device, or the one of that name cannot be read or has
+ * no port to use.
  */
-int ibsa__ca_port_find(const char *ca, int port,
+int ibsa__ca_port_find(const char *ca, int port, enum ibsa__ca_side side,
 		       struct ibsa__ca_port *out) IBSA_MUST_USE;
 
 #endif

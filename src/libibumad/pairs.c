@@ -13,8 +13,6 @@
 #include "base/alloc.h"
 #include "libibumad/libibumad.h"
 
-enum { CAP_IS_SM_DISABLED = 1 << 10 };
-
 /* A device as one side of a port. */
 struct side {
 	char name[UMAD_CA_NAME_LEN];
@@ -30,7 +28,7 @@ static void side_fill(const struct ibsa__ca *ca, struct side *out)
 		if (!port->port_guid)
 			continue;
 		out->guid = port->port_guid;
-		out->has_smi = !(be32toh(port->capmask) & CAP_IS_SM_DISABLED);
+		out->has_smi = ibsa__ca_port_has_smi(port);
 		return;
 	}
 }

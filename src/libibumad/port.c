@@ -108,12 +108,19 @@ int ibsa__ca_port_read(const char *ca, unsigned int number, umad_port_t *out)
 	return 0;
 }
 
+bool ibsa__ca_port_has_smi(const umad_port_t *port)
+{
+	enum { CAP_IS_SM_DISABLED = 1 << 10 };
+
+	return !(be32toh(port->capmask) & CAP_IS_SM_DISABLED);
+}
+
 int umad_get_port(const char *ca_name, int portnum, umad_port_t *port)
 {
 	struct ibsa__ca_port place;
 	int err;
 
-	err = ibsa__ca_port_find(ca_name, portnum, &place);
+	err = ibsa__ca_port_find(ca_name, portnum, IBSA__CA_ANY, &place);
 	if (err)
 		return err;
 	return ibsa__ca_port_read(place.ca, (unsigned int)place.port, port);

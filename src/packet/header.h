@@ -48,9 +48,25 @@ struct umad_agent_request {
 };
 _Static_assert(sizeof(struct umad_agent_request) == 28, "umad agent request");
 
+/* The same with flags; it enables P_Key indices as well. */
+struct umad_agent_request2 {
+	uint32_t id; /* filled by the kernel */
+	uint32_t qpn;
+	uint8_t mgmt_class;
+	uint8_t mgmt_class_version;
+	uint16_t reserved0;
+	uint32_t flags; /* if one is not known, those that are */
+	uint64_t method_mask[2];
+	uint32_t oui;
+	uint8_t rmpp_version;
+	uint8_t reserved[3];
+};
+_Static_assert(sizeof(struct umad_agent_request2) == 40, "umad agent request");
+
 #define UMAD_REGISTER_AGENT _IOWR(0x1b, 1, struct umad_agent_request)
 #define UMAD_UNREGISTER_AGENT _IOW(0x1b, 2, uint32_t)
 #define UMAD_ENABLE_PKEY _IO(0x1b, 3)
+#define UMAD_REGISTER_AGENT2 _IOWR(0x1b, 4, struct umad_agent_request2)
 
 /* 0, or -ERANGE: the LID does not fit the header. */
 int ibsa__umad_address_put(struct umad_header *header,

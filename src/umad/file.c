@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "packet/header.h"
+#include "packet/ibsim.h"
 #include "umad/file.h"
 
 struct path {
@@ -116,14 +117,6 @@ int ibsa__umad_file_listen(struct umad_file *file, bool on)
 	return err;
 }
 
-/* ibsim numbers its descriptors from 1024, and the system knows none. */
-static bool is_simulated(int fd)
-{
-	enum { SIMULATED_MIN = 1024 };
-
-	return fd >= SIMULATED_MIN && fcntl(fd, F_GETFD) < 0 && errno == EBADF;
-}
-
 int ibsa__umad_file_open(const char *name, uint8_t link,
 			 struct ibsa_error *error, struct umad_file *out)
 {
@@ -146,7 +139,7 @@ int ibsa__umad_file_open(const char *name, uint8_t link,
 				  path.text,
 				  strerror_r(-err, reason, sizeof(reason)));
 	}
-	file.simulated = is_simulated(file.fd);
+	file.simulated = ibsa__umad_is_simulated(file.fd);
 	*out = file;
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include <ibsa/sa.h>
 
 #include "base/alloc.h"
+#include "packet/ibsim.h"
 #include "umad/transport.h"
 
 enum {
@@ -19,14 +20,6 @@ enum {
 	METHOD_AT = 3,
 	MAD_HEADER_BYTES = 24, /* what is left of a request that timed out */
 };
-
-/* -1 has an errno; ibsim also returns other negative numbers without one. */
-static int io_error(ssize_t result)
-{
-	if (result == -1)
-		return errno ? -errno : -EIO;
-	return result < -1 ? (int)result : -EIO;
-}
 
 static int send_error(int err)
 {
@@ -157,7 +150,7 @@ int ibsa__umad_send(struct ibsa_transport *transport,
 	errno = 0;
 	written = write(umad->file.fd, &packet, sizeof(packet));
 	if (written < 0)
-		return send_error(io_error(written));
+		return send_error(ibsa__umad_failure(written));
 	return 0;
 }
 
@@ -258,7 +251,7 @@ int ibsa__umad_recv(struct ibsa_transport *transport, struct ibsa_message *out)
 		/* Shorter than any MAD: nobody's answer. */
 		if (len > 0)
 			continue;
-		err = len ? io_error(len) : -EAGAIN;
+		err = len ? ibsa__umad_failure(len) : -EAGAIN;
 		if (err != -ENOSPC)
 			return recv_error(umad, err);
 		if (packet_too_large(umad, out))

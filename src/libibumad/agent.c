@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Agents: who gets what arrives for a class.
+ *
+ * Source: umad_register(3), umad_register_oui(3), umad_register2(3) of
+ * rdma-core; IBA vol 1, 16.1 for the classes.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <infiniband/umad.h>
+#include <infiniband/umad_sm.h>
+
+#include <ibsa/sa.h>
+
+#include "libibumad/file.h"
+#include "libibumad/say.h"
+
+/* Vendor classes of the second range carry the vendor's OUI. */
+enum { VENDOR_FIRST = 0x30, VENDOR_LAST = 0x4f, OUI_MASK = 0xffffff };
+
+static const uint8_t openib_oui[3] = { 0x00, 0x14, 0x05 };
+
+static bool has_oui(int mgmt_class)
+{
+	return mgmt_class >= VENDOR_FIRST && mgmt_class <= VENDOR_LAST;
+}
+
+static uint8_t qpn_of(int mgmt_class)
+{
+	return mgmt_class == UMAD_CLASS_SUBN_LID_ROUTED ||
+			       mgmt_class == UMAD_CLASS_SUBN_DIRECTED_ROUTE
+		       ? 0
+		       : IBSA_QPN_GSI;
+}
+
+static int agent_register(int portid, struct umad_agent_request *request,
+			  const uint8_t oui[3], const long *method_mask)
+{
+	int err;
+
+	request->qpn = qpn_of(request->mgmt_class);
+	memcpy(request->oui, oui, sizeof(request->oui));
+	if (method_mask)
+		memcpy(request->method_mask, method_mask,
+		       sizeof(request->method_mask));
+	err = ibsa__portid_register(portid, request);
+	if (!err)
+		return (int)request->id;
+	ibsa__umad_say(err, "umad_register: port %d class 0x%x version %d",
+		       portid, request->mgmt_class,
+		       request->mgmt_class_version);
+	errno = -err;
+	return -EPERM;
+}
+
+int umad_register(int portid, int mgmt_class, int mgmt_version,
+		  uint8_t rmpp_version, long method_mask[16 / sizeof(long)])
+{
+	struct umad_agent_request request = {
+		.mgmt_class = (uint8_t)mgmt_class,
+		.mgmt_class_version = (uint8_t)mgmt_version,
+		.rmpp_version = rmpp_version,
+	};
+
+	return agent_register(portid, &request, openib_oui, method_mask);
+}
+
+int umad_register_oui(int portid, int mgmt_class, uint8_t rmpp_version,
+		      uint8_t oui[3], long method_mask[16 / sizeof(long)])
+{
+	struct umad_agent_request request = {
+		.mgmt_class = (uint8_t)mgmt_class,
+		.mgmt_class_version = 1,
+		.rmpp_version = rmpp_version,
+	};
+
+	if (!has_oui(mgmt_class))
+		return -EINVAL;
+	return agent_register(portid, &request, oui, method_mask);
+}
+
+/* By the call without flags, which older files know. */
+static int old_register(int portid, const struct umad_agent_request2 *wanted,
+			uint32_t *agent_id)
+{
+	struct umad_agent_request request = {
+		.qpn = (uint8_t)wanted->qpn,
+		.mgmt_class = wanted->mgmt_class,
+		.mgmt_class_version = wanted->mgmt_class_version,
+		.oui = { (uint8_t)(wanted->oui >> 16),
+			 (uint8_t)(wanted->oui >> 8), (uint8_t)wanted->oui },
+		.rmpp_version = wanted->rmpp_version,
+	};
+	int err;
+
+	memcpy(request.method_mask, wanted->method_mask,
+	       sizeof(request.method_mask));
+	err = ibsa__portid_register(portid, &request);
+	if (!err)
+		*agent_id = request.id;
+	return err;
+}
+
+static int new_register(int portid, struct umad_reg_attr *attr,
+			uint32_t *agent_id)
+{
+	struct umad_agent_request2 request = {
+		.qpn = qpn_of(attr->mgmt_class),
+		.mgmt_class = attr->mgmt_class,
+		.mgmt_class_version = attr->mgmt_class_version,
+		.flags = attr->flags,
+		.method_mask = { attr->method_mask[0], attr->method_mask[1] },
+		.oui = attr->oui,
+		.rmpp_version = attr->rmpp_version,
+	};
+	int err;
+
+	err = ibsa__portid_register2(portid, &request);
+	if (err == -ENOTTY && !attr->flags)
+		return old_register(portid, &request, agent_id);
+	if (err)
+		attr->flags = err == -ENOTTY ? 0 : request.flags;
+	else
+		*agent_id = request.id;
+	return err;
+}
+
+/* The one call of libibumad's that returns a positive errno. */
+int umad_register2(int port_fd, struct umad_reg_attr *attr, uint32_t *agent_id)
+{
+	int err;
+
+	if (!attr || !agent_id)
+		return EINVAL;
+	if (has_oui(attr->mgmt_class) && (!attr->oui || attr->oui > OUI_MASK))
+		return EINVAL;
+	err = new_register(port_fd, attr, agent_id);
+	if (!err)
+		return 0;
+	ibsa__umad_say(err, "umad_register2: port %d class 0x%x version %d",
+		       port_fd, attr->mgmt_class, attr->mgmt_class_version);
+	errno = -err;
+	return -err;
+}
+
+int umad_unregister(int portid, int agentid)
+{
+	int err = ibsa__portid_unregister(portid, (uint32_t)agentid);
+
+	if (!err)
+		return 0;
+	errno = -err;
+	return -1;
+}

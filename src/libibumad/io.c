@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Sending and receiving.
+ *
+ * Source: umad_send(3), umad_recv(3), umad_poll(3) of rdma-core.
+ */
+#include <errno.h>
+
+#include <infiniband/umad.h>
+
+#include "base/clock.h"
+#include "libibumad/file.h"
+#include "libibumad/say.h"
+
+int umad_send(int portid, int agentid, void *umad, int length, int timeout_ms,
+	      int retries)
+{
+	struct ib_user_mad *packet = umad;
+	int err = -EINVAL;
+
+	packet->timeout_ms = (uint32_t)timeout_ms;
+	packet->retries = (uint32_t)retries;
+	packet->agent_id = (uint32_t)agentid;
+	ibsa__umad_show(packet);
+	if (length >= 0)
+		err = ibsa__portid_write(portid, packet,
+					 UMAD_HEADER_BYTES + (size_t)length);
+	errno = -err;
+	if (!err)
+		return 0;
+	ibsa__umad_say(err, "umad_send: port %d agent %d length %d", portid,
+		       agentid, length);
+	return -EIO;
+}
+
+/*
+ * The packet's length is the caller's to know if the buffer was too small,
+ * and then the header says it.
+ */
+static int received(struct ib_user_mad *packet, ssize_t len, int *length)
+{
+	if (len == -ENOSPC && packet->length > UMAD_HEADER_BYTES)
+		*length = (int)(packet->length - UMAD_HEADER_BYTES);
+	if (len < 0)
+		return (int)len;
+	/* No packet is that short: the file is no MAD device's, or gone. */
+	if (len < UMAD_HEADER_BYTES)
+		return -EIO;
+	*length = (int)(len - UMAD_HEADER_BYTES);
+	return (int)packet->agent_id;
+}
+
+/* What another thread was quicker to read is waited for again. */
+static ssize_t packet_await(int portid, void *packet, size_t room,
+			    int timeout_ms)
+{
+	const uint64_t start_ns = clock_now_ns();
+	int left = timeout_ms;
+	ssize_t len;
+
+	do {
+		int err = ibsa__portid_poll(portid, left);
+
+		if (err)
+			return err;
+		len = ibsa__portid_read(portid, packet, room);
+		left = clock_left_ms(timeout_ms, start_ns);
+	} while (len == -EAGAIN && left);
+	return len == -EAGAIN ? -ETIMEDOUT : len;
+}
+
+int umad_recv(int portid, void *umad, int *length, int timeout_ms)
+{
+	int result = -EINVAL;
+
+	if (umad && length && *length >= 0) {
+		size_t room = UMAD_HEADER_BYTES + (size_t)*length;
+		ssize_t len;
+
+		len = timeout_ms ? packet_await(portid, umad, room, timeout_ms)
+				 : ibsa__portid_read(portid, umad, room);
+		result = received(umad, len, length);
+	}
+	errno = result < 0 ? -result : 0;
+	if (result < 0 && result != -EAGAIN && result != -ETIMEDOUT)
+		ibsa__umad_say(result, "umad_recv: port %d", portid);
+	if (result >= 0)
+		ibsa__umad_show(umad);
+	/* A signal is told by errno alone. */
+	return result == -EINTR ? -EIO : result;
+}
+
+int umad_poll(int portid, int timeout_ms)
+{
+	int err = ibsa__portid_poll(portid, timeout_ms);
+
+	if (!err)
+		return 0;
+	errno = -err;
+	return err == -ETIMEDOUT ? err : -EIO;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Ports to send and receive MADs through. The portid that callers hold is the
+ * descriptor of the device file, as tools expect that poll it; nothing else
+ * is kept of a port.
+ *
+ * Source: umad_open_port(3) of rdma-core.
+ */
+#include <errno.h>
+
+#include <ibsa/umad_ext.h>
+
+#include "device/device.h"
+#include "device/parse.h"
+#include "libibumad/file.h"
+#include "libibumad/libibumad.h"
+#include "libibumad/say.h"
+
+/* Every one since Linux 2.6.16 is 5. */
+static int abi_check(void)
+{
+	struct ibsa__sysfs_text text;
+	uint64_t version;
+
+	if (ibsa__sysfs_read(&text, "class/infiniband_mad/abi_version") ||
+	    ibsa__parse_number(text.bytes, UINT32_MAX, &version) ||
+	    version < UMAD_ABI_VERSION)
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+static int place_open(const struct ibsa__ca_port *place)
+{
+	char name[NAME_MAX + 1];
+	int err;
+
+	err = ibsa__mad_device_find(place->ca, (unsigned int)place->port, name);
+	if (err)
+		return err == -ENOMEM ? err : -EINVAL;
+	return ibsa__portid_open(name);
+}
+
+static int port_open(const char *ca_name, int portnum, enum ibsa__ca_side side)
+{
+	struct ibsa__ca_port place;
+	int err;
+
+	err = abi_check();
+	if (!err)
+		err = ibsa__ca_port_find(ca_name, portnum, side, &place);
+	return err ? err : place_open(&place);
+}
+
+static int port_open_said(const char *ca_name, int portnum,
+			  enum ibsa__ca_side side)
+{
+	int portid = port_open(ca_name, portnum, side);
+
+	ibsa__umad_say(portid, "umad_open_port: %s port %d",
+		       ca_name ? ca_name : "any device", portnum);
+	return portid;
+}
+
+int umad_open_port(const char *ca_name, int portnum)
+{
+	return port_open_said(ca_name, portnum, IBSA__CA_ANY);
+}
+
+int umad_open_smi_port(const char *ca_name, int portnum)
+{
+	return port_open_said(ca_name, portnum, IBSA__CA_SMI);
+}
+
+/* libibumad returns 0 of anything. */
+int umad_close_port(int portid)
+{
+	ibsa__portid_close(portid);
+	return 0;
+}
+
+int umad_get_fd(int portid)
+{
+	return portid;
+}
