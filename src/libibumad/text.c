@@ -13,6 +13,7 @@
 #include <ibsa/types.h>
 
 static const char unknown[] = "<unknown>";
+static const char unknown_method[] = "<unknown"; /* its own spelling */
 
 struct name {
 	uint16_t value;
@@ -190,7 +191,7 @@ const char *umad_method_str(uint8_t mgmt_class, uint8_t method)
 
 	if (!text && mgmt_class == UMAD_CLASS_SUBN_ADM)
 		text = find(sa_methods, method);
-	return text ? text : unknown;
+	return text ? text : unknown_method;
 }
 
 static const char *class_attribute(uint8_t mgmt_class, unsigned int id)
