@@ -91,6 +91,67 @@ int ibsa_devices_read(struct ibsa_device_list **out) IBSA_MUST_USE;
 void ibsa_devices_free(struct ibsa_device_list *list);
 
 /**
+ * struct ibsa_device_file - a file in /dev/infiniband, and whose it is
+ * @path: of the file
+ * @err:  0; -ENOENT it is not there; -EOPNOTSUPP it is a simulation's, which
+ *        has no owner; or why it cannot be looked at, as negative errno
+ * @uid:  of its owner; this and the next two are 0 unless @err is 0
+ * @gid:  of its group
+ * @mode: permission bits as in stat(2), 0600
+ */
+struct ibsa_device_file {
+	char path[272];
+	int err;
+	uint32_t uid;
+	uint32_t gid;
+	uint32_t mode;
+};
+
+/**
+ * struct ibsa_port_access - what stands between a program and a port's MADs
+ * @umad:     the file by which MADs are sent and received
+ * @open_err: 0: this program can open it, and get answers of the SA by it;
+ *            -EACCES not permitted; -ENODEV it is not there, or nothing is
+ *            behind it; or why not, as negative errno
+ * @issm:     the file that makes the port an SM's as long as it is open, which
+ *            is therefore not tried. Its err is -EOPNOTSUPP if @umad's is
+ */
+struct ibsa_port_access {
+	struct ibsa_device_file umad;
+	int open_err;
+	struct ibsa_device_file issm;
+};
+
+/**
+ * ibsa_port_access_get - whether this program can use a port's device files
+ * @port: of a list that ibsa_devices_read() gave
+ * @out:  what was found
+ *
+ * Opens the umad file as ibsa_open() does, and closes it again, which is the
+ * only way to know. Neither the port's state nor another port matters.
+ *
+ * Return: 0, whatever was found; -ENODEV the port has no MAD device. Thread-
+ * safe.
+ *
+ * Source: Linux Documentation/infiniband/user_mad.rst.
+ */
+int ibsa_port_access_get(const struct ibsa_port *port,
+			 struct ibsa_port_access *out) IBSA_MUST_USE;
+
+/**
+ * ibsa_umad_version - the version of the kernel's interface for MADs
+ * @error: filled on failure with what is wrong and what to do; or NULL
+ * @out:   the version, 5 or higher
+ *
+ * Return: 0; -ENOSYS the module ib_umad is not loaded; -EOPNOTSUPP the version
+ * is older than 5, which no kernel since 2.6.16 has. Thread-safe.
+ *
+ * Source: Linux Documentation/infiniband/user_mad.rst.
+ */
+int ibsa_umad_version(struct ibsa_error *error,
+		      unsigned int *out) IBSA_MUST_USE;
+
+/**
  * struct ibsa_gid_row - an entry of a GID table, and whose it is
  * @device:     name of the device
  * @port:       its port

@@ -19,7 +19,7 @@
 #include "umad/file.h"
 
 struct path {
-	char text[sizeof("/dev/infiniband/") + NAME_MAX];
+	char text[sizeof(UMAD_FOLDER) + NAME_MAX];
 };
 
 static int open_failed(const char *path, int err, struct ibsa_error *error)
@@ -125,7 +125,7 @@ int ibsa__umad_file_open(const char *name, uint8_t link,
 	struct path path;
 	int err;
 
-	snprintf(path.text, sizeof(path.text), "/dev/infiniband/%s", name);
+	snprintf(path.text, sizeof(path.text), UMAD_FOLDER "%s", name);
 	errno = 0;
 	file.fd = open(path.text, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	/* ibsim fails without errno when its eight descriptors are in use. */

@@ -5,6 +5,8 @@
 
 #include <ibsa/types.h>
 
+#define UMAD_FOLDER "/dev/infiniband/"
+
 struct umad_file {
 	int fd;
 	uint32_t agent;

@@ -3,13 +3,12 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include <ibsa/device.h>
 #include <ibsa/sa.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "device/parse.h"
-#include "device/sysfs.h"
 #include "umad/transport.h"
 #include "umad/umad.h"
 
@@ -95,33 +94,12 @@ static const struct ibsa_transport_ops umad_ops = {
 	.close = transport_close,
 };
 
-/* The interface that the kernel offers; every one since 2.6.16 is 5. */
-static int abi_check(struct ibsa_error *error)
-{
-	struct ibsa__sysfs_text text;
-	uint64_t version = 0;
-	int err;
-
-	err = ibsa__sysfs_read(&text, "class/infiniband_mad/abi_version");
-	if (err == -ENOENT)
-		return ibsa__fail(error, -ENOSYS,
-				  "the kernel's umad module is not loaded: "
-				  "try \"modprobe ib_umad\"");
-	if (!err)
-		err = ibsa__parse_number(text.bytes, UINT32_MAX, &version);
-	if (err || version < UMAD_ABI_VERSION)
-		return ibsa__fail(error, -EOPNOTSUPP,
-				  "the kernel's umad interface is version "
-				  "%u, and this needs %u",
-				  (unsigned int)version, UMAD_ABI_VERSION);
-	return 0;
-}
-
 static int place_open(struct umad_transport *umad, struct ibsa_error *error)
 {
+	unsigned int version;
 	int err;
 
-	err = abi_check(error);
+	err = ibsa_umad_version(error, &version);
 	if (err)
 		return err;
 	if (!umad->place.umad[0])

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a port's device files are like, and whether they can be used.
+ *
+ * Source: Linux Documentation/infiniband/user_mad.rst.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <ibsa/device.h>
+
+#include "base/error.h"
+#include "device/parse.h"
+#include "device/sysfs.h"
+#include "packet/header.h"
+#include "packet/ibsim.h"
+#include "umad/file.h"
+
+/* The interface that the kernel offers; every one since 2.6.16 is 5. */
+int ibsa_umad_version(struct ibsa_error *error, unsigned int *out)
+{
+	struct ibsa__sysfs_text text;
+	uint64_t version = 0;
+	int err;
+
+	err = ibsa__sysfs_read(&text, "class/infiniband_mad/abi_version");
+	if (err == -ENOENT)
+		return ibsa__fail(error, -ENOSYS,
+				  "the kernel's umad module is not loaded: "
+				  "try \"modprobe ib_umad\"");
+	if (!err)
+		err = ibsa__parse_number(text.bytes, UINT32_MAX, &version);
+	if (err || version < UMAD_ABI_VERSION)
+		return ibsa__fail(error, -EOPNOTSUPP,
+				  "the kernel's umad interface is version "
+				  "%u, and this needs %u",
+				  (unsigned int)version, UMAD_ABI_VERSION);
+	*out = (unsigned int)version;
+	return 0;
+}
+
+/*
+ * By a descriptor that is good for nothing else, and does not reach the
+ * driver: of a simulated file it has no owner to tell, as stat() would invent.
+ */
+static void file_look(struct ibsa_device_file *file)
+{
+	struct stat info;
+	int fd;
+
+	errno = 0;
+	fd = open(file->path, O_PATH | O_CLOEXEC);
+	/* ibsim fails without errno when its eight descriptors are in use. */
+	if (fd < 0) {
+		file->err = errno ? -errno : -EMFILE;
+		return;
+	}
+	if (ibsa__umad_is_simulated(fd)) {
+		file->err = -EOPNOTSUPP;
+	} else if (fstat(fd, &info) < 0) {
+		file->err = -errno;
+	} else {
+		file->uid = info.st_uid;
+		file->gid = info.st_gid;
+		file->mode = info.st_mode & ALLPERMS;
+	}
+	close(fd);
+}
+
+static int file_try(const struct ibsa_port *port)
+{
+	struct umad_file file;
+	int err = ibsa__umad_file_open(port->umad, port->state.link, NULL,
+				       &file);
+
+	if (!err)
+		close(file.fd);
+	return err;
+}
+
+/*
+ * The number of a port's umad file is that of its issm file too. A simulated
+ * one is not looked at: ibsim would take that for a subnet manager.
+ */
+static void issm_look(const struct ibsa_port *port, bool is_simulated,
+		      struct ibsa_device_file *file)
+{
+	snprintf(file->path, sizeof(file->path), UMAD_FOLDER "issm%s",
+		 port->umad + strlen("umad"));
+	if (is_simulated)
+		file->err = -EOPNOTSUPP;
+	else
+		file_look(file);
+}
+
+int ibsa_port_access_get(const struct ibsa_port *port,
+			 struct ibsa_port_access *out)
+{
+	struct ibsa_port_access access = { .open_err = 0 };
+
+	if (!port->umad || strncmp(port->umad, "umad", strlen("umad")) != 0 ||
+	    strchr(port->umad, '/'))
+		return -ENODEV;
+	snprintf(access.umad.path, sizeof(access.umad.path), UMAD_FOLDER "%s",
+		 port->umad);
+	file_look(&access.umad);
+	access.open_err = file_try(port);
+	issm_look(port, access.umad.err == -EOPNOTSUPP, &access.issm);
+	*out = access;
+	return 0;
+}
