@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* ibsa devices: the ports that can be used, of a machine or a fabric. */
 #include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <ibsa/device.h>
@@ -8,25 +10,31 @@
 
 #include "cli.h"
 #include "fields.h"
+#include "scope.h"
 
 enum { NO_PORT = -1 };
 
 /* One line: a port, or a device that has none to show. */
 struct line {
 	const char *name;
-	int port;			     /* or NO_PORT */
-	const struct ibsa_port_state *state; /* NULL: unknown */
-	const struct ibsa_device *device;    /* NULL in a fabric */
-	const struct ibsa_port *details;     /* NULL: unknown */
-	const char *rate;		     /* NULL: unknown */
-	const char *note;
+	int port;	/* or NO_PORT */
+	bool has_state; /* @state is known */
+	struct ibsa_port_state state;
+	const struct ibsa_device *device; /* NULL in a fabric */
+	const struct ibsa_port *details;  /* NULL: unknown */
+	const char *rate;		  /* NULL: unknown */
+	char note[320];			  /* "" for none */
 };
 
-/* What all lines are made from; a table has notes only if some line does. */
+/* All lines; a table has notes only if some line does. */
 struct view {
-	const struct ibsa_device_list *list;
-	struct ibsa_fabric *fabric;
+	const struct scope *scope;
+	struct line *lines;
+	size_t count;
+	size_t room;
 	bool noted;
+	bool has_device; /* the one that is meant, if not its port */
+	bool has_umad;	 /* the kernel's module is loaded */
 };
 
 static void number(struct out *out, const char *name, uint64_t value)
@@ -74,14 +82,14 @@ static void port_cells(struct out *out, const struct line *line)
 		out_none(out, "port");
 	else
 		number(out, "port", (uint64_t)line->port);
-	if (line->state)
-		state_cells(out, line->state);
+	if (line->has_state)
+		state_cells(out, &line->state);
 	else
 		no_cells(out, states);
 	text_or_none(out, "rate", line->rate);
-	if (line->state) {
-		fields_guid(out, "guid", fields_gid_guid(&line->state->gid));
-		fields_gid(out, "gid", &line->state->gid);
+	if (line->has_state) {
+		fields_guid(out, "guid", fields_gid_guid(&line->state.gid));
+		fields_gid(out, "gid", &line->state.gid);
 	} else {
 		no_cells(out, gids);
 	}
@@ -93,12 +101,12 @@ static void more_port_cells(struct out *out, const struct line *line)
 					      NULL };
 	struct ibsa_port_info info = { .port_state = 0 };
 
-	if (line->state) {
-		info.port_physical_state = line->state->phys_state;
+	if (line->has_state) {
+		info.port_physical_state = line->state.phys_state;
 		fields_named_as(out, "phys_state", &ibsa_port_info_record,
 				"port_physical_state", &info);
-		number(out, "lmc", line->state->lmc);
-		number(out, "sm_sl", line->state->sm_sl);
+		number(out, "lmc", line->state.lmc);
+		number(out, "sm_sl", line->state.sm_sl);
 	} else {
 		no_cells(out, states);
 	}
@@ -123,9 +131,11 @@ static void more_device_cells(struct out *out, const struct line *line)
 	text_or_none(out, "board", device->board);
 }
 
-static void line_row(struct out *out, const struct view *view,
-		     const struct line *line)
+static void line_row(struct out *out, size_t index, void *arg)
 {
+	const struct view *view = arg;
+	const struct line *line = &view->lines[index];
+
 	port_cells(out, line);
 	if (out->shape != OUT_TABLE) {
 		more_port_cells(out, line);
@@ -135,143 +145,218 @@ static void line_row(struct out *out, const struct view *view,
 		text_or_none(out, "note", line->note);
 }
 
-static const char *port_note(const struct ibsa_port *port)
+static int line_add(struct view *view, const struct line *line)
 {
-	if (port->err)
-		return strerror(-port->err);
-	if (!port->umad || !*port->umad)
-		return "no MAD device; load ib_umad";
-	return NULL;
+	struct line *lines = view->lines;
+
+	if (view->count == view->room) {
+		view->room = view->room ? 2 * view->room : 64;
+		lines = reallocarray(lines, view->room, sizeof(*lines));
+		if (!lines)
+			return -ENOMEM;
+		view->lines = lines;
+	}
+	lines[view->count++] = *line;
+	view->noted |= line->note[0] != '\0';
+	return 0;
 }
 
-/* A device is as many lines as it has ports, at least one. */
-static size_t device_lines(const struct ibsa_device *device)
+__attribute__((format(printf, 2, 3))) static void note(struct line *line,
+						       const char *format, ...)
 {
-	return device->port_count > 0 ? device->port_count : 1;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line->note, sizeof(line->note), format, args);
+	va_end(args);
 }
 
-static struct line machine_line(const struct ibsa_device *device, size_t index)
+/* What keeps this user from using a port's device file. */
+static void access_note(struct line *line, const struct ibsa_port *port)
+{
+	struct ibsa_port_access access;
+
+	if (ibsa_port_access_get(port, &access) != 0)
+		note(line, "takes no MADs");
+	else if (access.open_err == -EACCES)
+		note(line, "not permitted to open %s", access.umad.path);
+	else if (access.umad.err == -ENOENT)
+		note(line, "%s is not there", access.umad.path);
+	else if (access.open_err)
+		note(line, "%s: %s", access.umad.path,
+		     strerror(-access.open_err));
+}
+
+static void port_fill(const struct view *view, struct line *line,
+		      const struct ibsa_port *port)
+{
+	line->port = (int)port->number;
+	if (port->err) {
+		note(line, "%s", strerror(-port->err));
+		return;
+	}
+	line->has_state = true;
+	line->state = port->state;
+	line->details = port;
+	line->rate = port->rate;
+	if (view->has_umad)
+		access_note(line, port);
+	else
+		note(line, "no MAD device; load ib_umad");
+}
+
+/* @port is NULL for a device that has none. */
+static int device_line_add(struct view *view, const struct ibsa_device *device,
+			   const struct ibsa_port *port)
 {
 	struct line line = {
 		.name = device->name,
 		.port = NO_PORT,
 		.device = device,
-		.note = "no ports",
 	};
 
-	if (device->port_count > 0) {
-		const struct ibsa_port *port = &device->ports[index];
-
-		line.port = (int)port->number;
-		line.note = port_note(port);
-		line.state = port->err ? NULL : &port->state;
-		line.details = port->err ? NULL : port;
-		line.rate = port->err ? NULL : port->rate;
-	}
+	if (port)
+		port_fill(view, &line, port);
+	else
+		note(&line, "no ports");
 	if (device->err)
-		line.note = strerror(-device->err);
-	return line;
+		note(&line, "%s", strerror(-device->err));
+	return line_add(view, &line);
 }
 
-static void machine_row(struct out *out, size_t index, void *arg)
+/* A device is as many lines as it has ports, at least one. */
+static int device_add(struct view *view, const struct ibsa_device *device)
 {
-	const struct view *view = arg;
-	const struct ibsa_device *device = view->list->devices;
-	struct line line;
+	const struct ibsa_port *port = device->ports;
+	int err = 0;
 
-	for (; index >= device_lines(device); device++)
-		index -= device_lines(device);
-	line = machine_line(device, index);
-	line_row(out, view, &line);
+	view->has_device = true;
+	if (device->port_count == 0 && !view->scope->port)
+		return device_line_add(view, device, NULL);
+	for (size_t i = 0; !err && i < device->port_count; i++, port++)
+		if (scope_has_port(view->scope, port->number))
+			err = device_line_add(view, device, port);
+	return err;
 }
 
-/* How many lines there are, and whether one has a note. */
-static size_t count_lines(struct view *view)
+/* What was named is not there. */
+static int no_lines(struct cli *cli, const struct view *view)
 {
-	const struct ibsa_device *device = view->list->devices;
-	size_t lines = 0;
+	struct ibsa_error error;
 
-	for (size_t i = 0; i < view->list->count; i++, device++) {
-		for (size_t j = 0; j < device_lines(device); j++)
-			view->noted |= machine_line(device, j).note != NULL;
-		lines += device_lines(device);
-	}
-	return lines;
+	scope_none(view->scope, view->has_device, &error);
+	out_rows(&cli->out, 0, line_row, NULL);
+	complain("%s", error.text);
+	return CLI_DEVICE;
+}
+
+static int out_of_memory(void)
+{
+	complain("out of memory");
+	return CLI_DEVICE;
 }
 
 static int no_devices(struct cli *cli, int err)
 {
-	out_rows(&cli->out, 0, machine_row, NULL);
+	out_rows(&cli->out, 0, line_row, NULL);
 	return say_no_device(err);
 }
 
-static int machine_devices(struct cli *cli)
+static int list_show(struct cli *cli, struct view *view,
+		     const struct ibsa_device_list *list)
+{
+	const struct ibsa_device *device = list->devices;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < list->count; i++, device++)
+		if (scope_has_device(view->scope, device->name))
+			err = device_add(view, device);
+	if (err)
+		return out_of_memory();
+	if (list->count == 0)
+		return no_devices(cli, 0);
+	if (view->count == 0)
+		return no_lines(cli, view);
+	out_rows(&cli->out, view->count, line_row, view);
+	return CLI_DONE;
+}
+
+static int machine_devices(struct cli *cli, struct view *view)
 {
 	struct ibsa_device_list *list;
-	struct view view = { .noted = false };
-	size_t lines;
+	unsigned int version;
+	int status;
 	int err = ibsa_devices_read(&list);
 
 	if (err)
 		return no_devices(cli, err);
-	view.list = list;
-	lines = count_lines(&view);
-	if (lines > 0)
-		out_rows(&cli->out, lines, machine_row, &view);
+	view->has_umad = ibsa_umad_version(NULL, &version) == 0;
+	status = list_show(cli, view, list);
 	ibsa_devices_free(list);
-	return lines > 0 ? CLI_DONE : no_devices(cli, 0);
+	return status;
 }
 
-static void fabric_row(struct out *out, size_t index, void *arg)
+static int fabric_lines(struct ibsa_fabric *fabric, struct view *view)
 {
-	const struct view *view = arg;
 	struct ibsa_fabric_port port;
-	struct line line = { .name = NULL };
+	int err = 0;
 
-	if (ibsa_fabric_port_at(view->fabric, index, &port) != 0)
-		return;
-	line.name = port.node;
-	line.port = (int)port.number;
-	line.state = &port.state;
-	line.rate = port.rate;
-	line_row(out, view, &line);
+	for (size_t i = 0; !err && !ibsa_fabric_port_at(fabric, i, &port);
+	     i++) {
+		const struct line line = {
+			.name = port.node,
+			.port = (int)port.number,
+			.has_state = true,
+			.state = port.state,
+			.rate = port.rate,
+		};
+
+		if (!scope_has_device(view->scope, port.node))
+			continue;
+		view->has_device = true;
+		if (scope_has_port(view->scope, port.number))
+			err = line_add(view, &line);
+	}
+	return err;
 }
 
-static int fabric_devices(struct cli *cli, const char *file)
+static int fabric_devices(struct cli *cli, struct view *view, const char *file)
 {
 	struct ibsa_error error = { .text = "" };
-	struct ibsa_fabric_port port;
-	struct view view = { .noted = false };
-	size_t count = 0;
-	int err = ibsa_fabric_load(file, NULL, &error, &view.fabric);
+	struct ibsa_fabric *fabric;
+	int status = CLI_DONE;
+	int err = ibsa_fabric_load(file, NULL, &error, &fabric);
 
 	if (err) {
 		complain("%s", error.text[0] ? error.text : strerror(-err));
 		return err == -EINVAL ? CLI_USAGE : CLI_DEVICE;
 	}
-	while (ibsa_fabric_port_at(view.fabric, count, &port) == 0)
-		count++;
-	out_rows(&cli->out, count, fabric_row, &view);
-	ibsa_fabric_put(view.fabric);
-	if (count == 0)
-		complain("%s has no channel adapter", file);
-	return count > 0 ? CLI_DONE : CLI_DEVICE;
+	if (fabric_lines(fabric, view) != 0) {
+		status = out_of_memory();
+	} else if (view->count == 0 && view->scope->device) {
+		status = no_lines(cli, view);
+	} else {
+		out_rows(&cli->out, view->count, line_row, view);
+		if (view->count == 0) {
+			complain("%s has no channel adapter", file);
+			status = CLI_DEVICE;
+		}
+	}
+	ibsa_fabric_put(fabric);
+	return status;
 }
 
 int cmd_devices(struct cli *cli)
 {
 	const char *file = fabric_file(cli);
+	struct scope scope;
+	struct view view = { .scope = &scope };
+	int status = scope_find(cli, &scope);
 
-	if (cli->arg_count > 1) {
-		complain("devices takes no argument '%s'; see ibsa devices "
-			 "--help",
-			 cli->args[1]);
-		return CLI_USAGE;
-	}
-	if (cli->open.device || cli->open.port) {
-		complain("devices lists all ports; leave out --device and "
-			 "--port");
-		return CLI_USAGE;
-	}
-	return file ? fabric_devices(cli, file) : machine_devices(cli);
+	if (status == CLI_DONE)
+		status = file ? fabric_devices(cli, &view, file)
+			      : machine_devices(cli, &view);
+	free(view.lines);
+	scope_free(&scope);
+	return status;
 }

@@ -11,15 +11,9 @@
 
 #include "cli.h"
 #include "fields.h"
+#include "scope.h"
 
 enum { IPV4_AT = 12, MAPPED_BITS = 96 };
-
-/* Whose tables are shown. */
-struct scope {
-	const char *device; /* NULL: of all */
-	unsigned int port;  /* 0: all */
-	char *owned;	    /* what @device points to, if it was cut */
-};
 
 /*
  * What is shown: the rows, of a list or our own, and if --for is given how each
@@ -283,30 +277,33 @@ static int show(struct cli *cli, struct view *view)
 	return CLI_DONE;
 }
 
-static int say_no_table(struct cli *cli, const struct scope *scope, int err)
+static int say_no_table(struct cli *cli, const struct scope *scope,
+			bool has_device)
 {
+	struct ibsa_error error;
+
+	scope_none(scope, has_device, &error);
 	out_rows(&cli->out, 0, row_write, NULL);
-	if (err != -ENODEV)
-		return say_no_device(err);
-	if (scope->port)
-		complain("there is no port %u of a device '%s'; list them "
-			 "with: ibsa devices",
-			 scope->port, scope->device);
-	else
-		complain("there is no device '%s'; list them with: ibsa "
-			 "devices",
-			 scope->device);
+	complain("%s", error.text);
 	return CLI_DEVICE;
 }
 
-static bool has_devices(void)
+static int say_no_gids(struct cli *cli, int err)
+{
+	out_rows(&cli->out, 0, row_write, NULL);
+	return say_no_device(err);
+}
+
+/* Whether one of the machine's devices is meant. */
+static bool has_device(const struct scope *scope)
 {
 	struct ibsa_device_list *devices;
-	bool has;
+	bool has = false;
 
 	if (ibsa_devices_read(&devices))
 		return false;
-	has = devices->count > 0;
+	for (size_t i = 0; i < devices->count; i++)
+		has |= scope_has_device(scope, devices->devices[i].name);
 	ibsa_devices_free(devices);
 	return has;
 }
@@ -318,12 +315,14 @@ static int machine_gids(struct cli *cli, const struct scope *scope)
 	int status;
 	int err = ibsa_gids_read(scope->device, scope->port, &list);
 
+	if (err == -ENODEV)
+		return say_no_table(cli, scope, has_device(scope));
 	if (err)
-		return say_no_table(cli, scope, err);
+		return say_no_gids(cli, err);
 	view.rows = list->rows;
 	view.count = list->count;
-	if (!list->count && !has_devices())
-		status = say_no_table(cli, scope, 0);
+	if (!list->count && !has_device(scope))
+		status = say_no_gids(cli, 0);
 	else
 		status = show(cli, &view);
 	ibsa_gids_free(list);
@@ -335,6 +334,7 @@ struct reading {
 	struct ibsa_gid_row *rows;
 	size_t count;
 	size_t room;
+	bool has_device;
 };
 
 static int row_add(struct reading *reading, const struct ibsa_fabric_port *port,
@@ -379,7 +379,7 @@ static int port_read(struct ibsa_fabric *fabric,
 	return err == -EINVAL ? 0 : err;
 }
 
-/* -ENODEV if there is none of what @scope names. */
+/* -ENODEV if there is none of what @scope names, perhaps but a device. */
 static int fabric_read(struct ibsa_fabric *fabric, const struct scope *scope,
 		       struct reading *reading)
 {
@@ -389,8 +389,10 @@ static int fabric_read(struct ibsa_fabric *fabric, const struct scope *scope,
 
 	for (size_t i = 0; !err && !ibsa_fabric_port_at(fabric, i, &port);
 	     i++) {
-		if ((scope->device && strcmp(scope->device, port.node) != 0) ||
-		    (scope->port && scope->port != port.number))
+		if (!scope_has_device(scope, port.node))
+			continue;
+		reading->has_device = true;
+		if (!scope_has_port(scope, port.number))
 			continue;
 		is_there = true;
 		err = port_read(fabric, &port, reading);
@@ -418,7 +420,7 @@ static int fabric_gids(struct cli *cli, const struct scope *scope,
 	if (!err) {
 		status = show(cli, &view);
 	} else if (err == -ENODEV && scope->device) {
-		status = say_no_table(cli, scope, err);
+		status = say_no_table(cli, scope, reading.has_device);
 	} else {
 		complain("%s: %s", file,
 			 err == -ENODEV ? "has no channel adapter"
@@ -430,54 +432,10 @@ static int fabric_gids(struct cli *cli, const struct scope *scope,
 	return status;
 }
 
-/* "DEVICE" or "DEVICE/PORT"; what is behind a slash is a port if it is one. */
-static int scope_parse(const char *text, struct scope *out)
-{
-	const char *slash = strrchr(text, '/');
-	uint64_t port;
-
-	out->device = text;
-	if (!slash || ibsa_number_parse(slash + 1, 32, &port) != 0)
-		return CLI_DONE;
-	if (slash == text || port == 0) {
-		complain("'%s' is not DEVICE/PORT, with a port from 1", text);
-		return CLI_USAGE;
-	}
-	out->owned = strndup(text, (size_t)(slash - text));
-	if (!out->owned) {
-		complain("out of memory");
-		return CLI_DEVICE;
-	}
-	out->device = out->owned;
-	out->port = (unsigned int)port;
-	return CLI_DONE;
-}
-
-static int scope_find(const struct cli *cli, struct scope *out)
-{
-	const bool is_by_option = cli->open.device || cli->open.port;
-
-	if (cli->arg_count > 2 || (cli->arg_count == 2 && is_by_option)) {
-		complain("gids takes one device or port, '%s' is too much; see "
-			 "ibsa gids --help",
-			 cli->args[cli->arg_count - 1]);
-		return CLI_USAGE;
-	}
-	if (cli->arg_count == 2)
-		return scope_parse(cli->args[1], out);
-	if (cli->open.port && !cli->open.device) {
-		complain("gids --port needs --device");
-		return CLI_USAGE;
-	}
-	out->device = cli->open.device;
-	out->port = cli->open.port;
-	return CLI_DONE;
-}
-
 int cmd_gids(struct cli *cli)
 {
-	struct scope scope = { .device = NULL };
 	const char *file = fabric_file(cli);
+	struct scope scope;
 	int status = scope_find(cli, &scope);
 
 	if (status == CLI_DONE && cli->all && !cli->address) {
@@ -487,7 +445,7 @@ int cmd_gids(struct cli *cli)
 	if (status == CLI_DONE)
 		status = file ? fabric_gids(cli, &scope, file)
 			      : machine_gids(cli, &scope);
-	free(scope.owned);
+	scope_free(&scope);
 	return status;
 }
 

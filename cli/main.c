@@ -14,8 +14,8 @@ enum { BUFFER_BYTES = 65536 };
 
 /* clang-format off */
 static const struct command commands[] = {
-	{ "devices", "", "list the ports that can be used", false, false,
-	  cmd_devices, NULL, NULL },
+	{ "devices", "[DEVICE[/PORT]]", "list the ports that can be used",
+	  false, false, cmd_devices, NULL, NULL },
 	{ "fabric", "ACTION [ARGUMENT...]",
 	  "look at a fabric's topology file", false, false,
 	  cmd_fabric, cmd_fabric_can_help, cmd_fabric_details },

@@ -380,9 +380,6 @@ static bool is_common(int key)
 static bool is_taken(const struct command *command, int key)
 {
 	switch (key) {
-	case 'C':
-	case 'P':
-		return command->run != cmd_devices;
 	case 'a':
 		return command->takes_all;
 	case KEY_FOR:

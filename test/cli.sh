@@ -29,7 +29,6 @@ help_on_each_level() {
 	run 0 watch --help; out_has '--device NAME'
 	! grep -Eq -- '--(all|for|lease|matrix|svg) ' out ||
 		fail 'help with options that the command refuses'
-	run 0 devices --help; ! grep -q -- '--port' out || fail 'help with -P'
 	run 0 service list --help; out_has '^  list '
 	run 2 service lists --help; err_has 'list, lookup'
 	run 0 fabric info --help; out_has '^  info FILE$'; out_has ibnetdiscover
@@ -57,10 +56,12 @@ wrong_command_lines() {
 		fabric info one two
 		fabric info one --lease 3
 		Path self 1
-		devices all
+		devices node1 node2
+		devices -C node1 node2
 		devices -a
-		devices -C node2
 		devices -P 1
+		devices /1
+		devices node1/0
 		devices --for 10.0.0.1
 		path self 1 --for 10.0.0.1
 		gids node1 node2
@@ -215,6 +216,13 @@ device_lists() {
 	json '.[0] | .device == "node1 mlx5_0" and .guid == "0x0002c90300000011"'
 	json 'any(.[]; .device == "größe" and .rate == "40 Gb/sec (4X QDR)")'
 	on 0 devices -v; out_has '^phys_state +LinkUp$'
+	on 0 devices 'node1 mlx5_0'; lines 3; aligned
+	on 0 devices 'node1 mlx5_0/2'; lines 2; out_has '^node1 mlx5_0 +2 '
+	on 0 devices -C 'node1 mlx5_0' -P 1; lines 2; out_has '^node1 mlx5_0 +1 '
+	on 4 devices node9/1; out_empty; err_has "no device 'node9'"
+	on 4 -j devices node9; json '. == []'
+	on 4 devices 'node1 mlx5_0/3'; out_empty
+	err_has "'node1 mlx5_0' has no port 3"
 	what='IBSA_FABRIC'
 	IBSA_FABRIC=$fabric "$ibsa" devices >out 2>err || fail 'not used'
 	lines 7
@@ -262,6 +270,12 @@ machine_lists() {
 	json '[.[] | select(.state == 4)] | length == 2'
 	json 'map(.device) == ["broken", "good9", "good10", "portless"]'
 	json '.[0] | .state == null and (.note | length > 0)'
+	run 0 devices good9; lines 2
+	run 0 devices good9/1; lines 2
+	run 0 devices portless; lines 2
+	run 4 devices portless/1; err_has "'portless' has no port 1"
+	run 4 devices good9/2; out_empty; err_has "'good9' has no port 2"
+	run 4 devices good8/2; out_empty; err_has "no device 'good8'"
 	run 4 path self 1 # nothing to open
 	run 4 -C good9 path self 1
 	run 4 -C nosuch path self 1; err_has nosuch
@@ -319,8 +333,9 @@ gid_tables() {
 		.type == "RoCE v2" and .netdev == "lo" and .port == 1 and
 		.device == "roce0" and .note == null'
 	json '.[0].ipv4 == null'
-	run 4 gids roce0/3; out_empty; err_has "no port 3 of a device 'roce0'"
+	run 4 gids roce0/3; out_empty; err_has "'roce0' has no port 3"
 	run 4 gids roce1; out_empty; err_has "no device 'roce1'"
+	run 4 gids roce1/3; out_empty; err_has "no device 'roce1'"
 	run 4 -j gids roce1; json '. == []'
 	# One that nobody understands hides no other.
 	entry 1 12 fd77:0000:0000:0000:0000:0000:0000:0002 'RoCE v3'
@@ -384,7 +399,8 @@ gids_of_a_fabric() {
 	on 0 gids 'node1 mlx5_0/2'; lines 2
 	on 0 -j gids -C größe; json 'length == 1 and .[0].device == "größe"'
 	on 4 gids node9; out_empty; err_has "no device 'node9'"
-	on 4 gids 'node1 mlx5_0/3'; err_has 'no port 3'
+	on 4 gids 'node1 mlx5_0/3'; err_has "'node1 mlx5_0' has no port 3"
+	on 4 gids 'node9/3'; err_has "no device 'node9'"
 	on 0 gids --for fe80::2:c903:0:12; lines 2
 	out_has ' fe80::2:c903:0:12 .* chosen: IB, 128 leading bits the same$'
 	on 0 gids -a --for fe80::1; lines 7; out_has 'as good, but later$'
