@@ -7,44 +7,15 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "sim/link.h"
 #include "wire/request.h"
-
-enum { FLIPPED_BITS_MAX = 8 };
 
 /* The SA's GUID in GIDs that name it without knowing it. IBA, 15.1.1. */
 #define SA_WELL_KNOWN_ID UINT64_C(0x0200000000000002)
 
-static struct queue *queue_of(struct link *link, bool is_request)
+static struct way *way_of(struct link *link, bool is_request)
 {
-	return is_request ? &link->requests : &link->queue;
-}
-
-/* What is first on its way to the SA, or from there; or NULL. */
-static struct message *head(const struct link *link, bool is_request)
-{
-	struct message *held = link->held[is_request];
-	struct message *first = ibsa__queue_head(is_request ? &link->requests
-							    : &link->queue);
-
-	if (held && (!first || held->due_ns < first->due_ns))
-		return held;
-	return first;
-}
-
-/* Take it if it is due by then, or NULL. */
-static struct message *take_due(struct link *link, bool is_request,
-				uint64_t until_ns)
-{
-	struct message *first = head(link, is_request);
-
-	if (!first || first->due_ns > until_ns)
-		return NULL;
-	if (first != link->held[is_request])
-		return ibsa__queue_pop(queue_of(link, is_request));
-	link->held[is_request] = NULL;
-	return first;
+	return is_request ? &link->requests : &link->answers;
 }
 
 static bool is_listening(const struct link *link)
@@ -54,132 +25,36 @@ static bool is_listening(const struct link *link)
 
 uint64_t ibsa__link_due(const struct link *link)
 {
+	const struct message *first;
 	uint64_t due_ns = UINT64_MAX;
 
 	if (is_listening(link))
 		due_ns = ibsa__reports_due(link->fabric, link->end);
-	for (int is_request = 0; is_request < 2; is_request++) {
-		const struct message *first = head(link, is_request);
-
-		if (first && first->due_ns < due_ns)
-			due_ns = first->due_ns;
-	}
+	first = way_head(&link->answers);
+	if (first && first->due_ns < due_ns)
+		due_ns = first->due_ns;
+	first = way_head(&link->requests);
+	if (first && first->due_ns < due_ns)
+		due_ns = first->due_ns;
 	return due_ns;
-}
-
-/* From 0 to @limit - 1, which may be above what random_below() takes. */
-static uint64_t random_up_to(struct ibsa_fabric *fabric, uint64_t limit)
-{
-	return random_next(&fabric->random) % limit;
-}
-
-static uint64_t random_delay(struct ibsa_fabric *fabric,
-			     enum ibsa_fault_kind kind)
-{
-	const uint64_t most = fabric->faults[kind].fault.delay_ms * NS_PER_MS;
-
-	return 1 + random_up_to(fabric, most);
-}
-
-static void flip_bits(struct ibsa_fabric *fabric, struct sa_reply *body)
-{
-	const uint64_t count = 1 + random_up_to(fabric, FLIPPED_BITS_MAX);
-
-	for (uint64_t i = 0; i < count; i++) {
-		const uint64_t bit = random_up_to(fabric, 8 * body->len);
-
-		body->bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-	}
-}
-
-/* The same bytes once more, or NULL. */
-static struct message *copy(struct link *link, const struct message *message)
-{
-	struct message *twin = ibsa__queue_new(&link->queue);
-
-	if (!twin)
-		return NULL;
-	twin->is_request = message->is_request;
-	twin->is_report = message->is_report;
-	twin->due_ns = message->due_ns;
-	twin->sa = message->sa;
-	if (!ibsa__sa_reply_put(&twin->body, message->body.bytes,
-				message->body.len)) {
-		ibsa__queue_release(&link->queue, twin);
-		return NULL;
-	}
-	return twin;
-}
-
-/* Put it in the queue, and behind it what it was to overtake. */
-static int enqueue(struct link *link, struct message *message)
-{
-	struct message **held = &link->held[message->is_request];
-	struct queue *queue = queue_of(link, message->is_request);
-	struct message *late = *held;
-	const uint64_t due_ns = message->due_ns;
-	int err;
-
-	message->number = link->sent++;
-	if (!ibsa__queue_has_room(queue, message->body.len)) {
-		link->fabric->stats.dropped++;
-		ibsa__queue_release(&link->queue, message);
-		return 0;
-	}
-	err = ibsa__queue_push(queue, message);
-	if (!late || err)
-		return err;
-	*held = NULL;
-	late->due_ns = due_ns;
-	late->number = link->sent++;
-	return ibsa__queue_push(queue, late);
 }
 
 /* Requests that have not arrived, and answers that nobody has taken. */
 static void count_under_way(const struct link *link)
 {
-	const uint64_t count = link->requests.count + link->queue.count +
-			       !!link->held[false] + !!link->held[true];
+	const uint64_t count = way_count(&link->requests) +
+			       way_count(&link->answers);
 	struct ibsa_fabric_stats *stats = &link->fabric->stats;
 
 	if (stats->most_under_way < count)
 		stats->most_under_way = count;
 }
 
-/*
- * Let a MAD run through the faults of the way, and put what is left of it
- * into the queue. A MAD that waits to be overtaken does not wait for ever.
- */
 static int carry(struct link *link, struct message *message)
 {
-	struct ibsa_fabric *fabric = link->fabric;
-	struct message **held = &link->held[message->is_request];
-	struct message *twin = NULL;
-	int err;
+	const int err = ibsa__way_carry(way_of(link, message->is_request),
+					message);
 
-	if (ibsa__fault_strikes(fabric, IBSA_FAULT_LOSE)) {
-		ibsa__queue_release(&link->queue, message);
-		return 0;
-	}
-	if (ibsa__fault_strikes(fabric, IBSA_FAULT_CORRUPT))
-		flip_bits(fabric, &message->body);
-	if (ibsa__fault_strikes(fabric, IBSA_FAULT_DELAY))
-		message->due_ns += random_delay(fabric, IBSA_FAULT_DELAY);
-	if (ibsa__fault_strikes(fabric, IBSA_FAULT_DUPLICATE))
-		twin = copy(link, message);
-	if (!*held && ibsa__fault_strikes(fabric, IBSA_FAULT_REORDER)) {
-		message->due_ns +=
-			fabric->faults[IBSA_FAULT_REORDER].fault.delay_ms *
-			NS_PER_MS;
-		*held = message;
-		err = 0;
-	} else {
-		err = enqueue(link, message);
-	}
-	if (twin && !err)
-		err = enqueue(link, twin);
-	else if (twin)
-		ibsa__queue_release(&link->queue, twin);
 	count_under_way(link);
 	return err;
 }
@@ -280,12 +155,12 @@ static int reach_sa(struct link *link, const struct ibsa_address *to,
 				      IBSA_GET(sa_header, transaction_id, mad));
 		return 0;
 	}
-	answer = ibsa__queue_new(&link->queue);
+	answer = ibsa__queue_new(link_pool(link));
 	if (!answer)
 		return -ENOMEM;
 	if (!ask_sa(link, &request, &answer->body)) {
 		fabric->stats.unanswered++;
-		ibsa__queue_release(&link->queue, answer);
+		ibsa__queue_release(link_pool(link), answer);
 		return 0;
 	}
 	answer->due_ns = now_ns + fabric->latency_ns;
@@ -298,11 +173,11 @@ bool ibsa__link_hear(struct link *link, uint64_t until_ns)
 	struct message *request;
 	bool is_any = false;
 
-	while ((request = take_due(link, true, until_ns))) {
+	while ((request = ibsa__way_take(&link->requests, until_ns))) {
 		/* Without memory it is as if the answer had been lost. */
 		(void)reach_sa(link, &request->sa, request->body.bytes,
 			       request->due_ns);
-		ibsa__queue_release(&link->queue, request);
+		ibsa__queue_release(link_pool(link), request);
 		is_any = true;
 	}
 	return is_any;
@@ -313,7 +188,7 @@ void ibsa__link_settle(struct link *link)
 	const uint64_t now_ns = ibsa__fabric_now(link->fabric);
 	const struct message *first;
 
-	while ((first = head(link, true)) && first->due_ns <= now_ns) {
+	while ((first = way_head(&link->requests)) && first->due_ns <= now_ns) {
 		const uint64_t due_ns = first->due_ns;
 
 		ibsa__reports_settle(link->fabric, due_ns);
@@ -325,7 +200,7 @@ void ibsa__link_settle(struct link *link)
 void ibsa__link_report(struct link *link, const struct ibsa_address *sa,
 		       const uint8_t *mad, uint64_t now_ns)
 {
-	struct message *report = ibsa__queue_new(&link->queue);
+	struct message *report = ibsa__queue_new(link_pool(link));
 
 	/* Without memory it is as if it had been lost. */
 	if (!report)
@@ -341,7 +216,7 @@ void ibsa__link_report(struct link *link, const struct ibsa_address *sa,
 int ibsa__link_listen(struct link *link, bool on)
 {
 	struct link **listener = &link->fabric->setups[link->end].listener;
-	struct message *held = link->held[false];
+	struct message *held = link->answers.held;
 
 	if (on && *listener && *listener != link)
 		return -EBUSY;
@@ -352,21 +227,12 @@ int ibsa__link_listen(struct link *link, bool on)
 	if (*listener != link)
 		return 0;
 	*listener = NULL;
-	ibsa__queue_drop_reports(&link->queue);
+	ibsa__queue_drop_reports(&link->answers.queue);
 	if (held && held->is_report) {
-		ibsa__queue_release(&link->queue, held);
-		link->held[false] = NULL;
+		ibsa__queue_release(link_pool(link), held);
+		link->answers.held = NULL;
 	}
 	return 0;
-}
-
-static bool is_link_faulty(const struct ibsa_fabric *fabric)
-{
-	for (int kind = IBSA_FAULT_LOSE; kind <= IBSA_FAULT_CORRUPT; kind++) {
-		if (fabric->faults[kind].active)
-			return true;
-	}
-	return false;
 }
 
 /*
@@ -401,7 +267,7 @@ static bool is_carried(const struct link *link, const struct ibsa_address *to)
 static int send_late(struct link *link, const struct ibsa_address *to,
 		     const uint8_t *mad, uint64_t now_ns)
 {
-	struct message *request = ibsa__queue_new(&link->queue);
+	struct message *request = ibsa__queue_new(link_pool(link));
 	int err;
 
 	if (!request)
@@ -431,7 +297,7 @@ int ibsa__link_send(struct link *link, const struct ibsa_address *to,
 	}
 	mad = whole(mad, len, room);
 	ibsa__link_settle(link);
-	if (!is_link_faulty(fabric) && !link->held[true])
+	if (!ibsa__way_is_faulty(fabric) && !link->requests.held)
 		return reach_sa(link, to, mad, now_ns);
 	return send_late(link, to, mad, now_ns);
 }
@@ -440,15 +306,8 @@ void ibsa__link_cut(struct link *link)
 {
 	const uint64_t now_ns = ibsa__fabric_now(link->fabric);
 
-	for (int is_request = 0; is_request < 2; is_request++) {
-		struct message *held = link->held[is_request];
-
-		ibsa__queue_cut(queue_of(link, is_request), now_ns,
-				&link->queue);
-		link->held[is_request] = NULL;
-		if (held)
-			ibsa__queue_release(&link->queue, held);
-	}
+	ibsa__way_cut(&link->requests, now_ns);
+	ibsa__way_cut(&link->answers, now_ns);
 }
 
 bool ibsa__link_is_ready(struct link *link)
@@ -456,7 +315,7 @@ bool ibsa__link_is_ready(struct link *link)
 	const struct message *first;
 
 	ibsa__link_settle(link);
-	first = head(link, false);
+	first = way_head(&link->answers);
 	return first && first->due_ns <= ibsa__fabric_now(link->fabric);
 }
 
@@ -465,7 +324,7 @@ struct message *ibsa__link_receive(struct link *link)
 	struct message *answer;
 
 	ibsa__link_settle(link);
-	answer = take_due(link, false, ibsa__fabric_now(link->fabric));
+	answer = ibsa__way_take(&link->answers, ibsa__fabric_now(link->fabric));
 	if (answer)
 		link->fabric->stats.answers++;
 	return answer;

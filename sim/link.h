@@ -3,27 +3,29 @@
 #ifndef SIM_LINK_H
 #define SIM_LINK_H
 
-#include "sim/queue.h"
+#include "sim/way.h"
 
 /* A client's end; the fabric's lock guards all that changes. */
 struct link {
 	struct ibsa_transport base;
 	struct ibsa_fabric *fabric;
-	struct link *next;     /* client of the fabric */
-	uint32_t port;	       /* index in the topology */
-	uint32_t end;	       /* index of the end port */
-	struct queue queue;    /* answers; all messages come from here */
-	struct queue requests; /* those that do not reach the SA at once */
-	/* What waits for the next to overtake it: answer and request. */
-	struct message *held[2];
+	struct link *next;   /* client of the fabric */
+	uint32_t port;	     /* index in the topology */
+	uint32_t end;	     /* index of the end port */
+	struct way answers;  /* Reports too; its queue is the pool of both */
+	struct way requests; /* those that do not reach the SA at once */
 	struct message *received; /* the client reads it */
-	uint64_t sent;		  /* numbers messages */
 	uint64_t alarm_ns;	  /* what the timer is set to; 0: off */
 	int fd;			  /* the timer; -1 on a virtual clock */
 	bool is_watched;	  /* somebody may poll the fd */
 	bool is_woken;		  /* until the next wait ends */
 	bool is_wake_pending;	  /* until the client has looked */
 };
+
+static inline struct queue *link_pool(struct link *link)
+{
+	return link->answers.pool;
+}
 
 /*
  * Send a request; the fabric is locked. Return: 0; -EINVAL it has no GRH and

@@ -95,7 +95,7 @@ static int transport_recv(struct ibsa_transport *transport,
 
 	pthread_mutex_lock(&link->fabric->lock);
 	if (link->received)
-		ibsa__queue_release(&link->queue, link->received);
+		ibsa__queue_release(link_pool(link), link->received);
 	link->received = ibsa__link_receive(link);
 	if (link->received)
 		*out = (struct ibsa_message){
@@ -303,13 +303,9 @@ static void transport_close(struct ibsa_transport *transport)
 	if (link->fd >= 0)
 		close(link->fd);
 	if (link->received)
-		ibsa__queue_release(&link->queue, link->received);
-	for (int i = 0; i < 2; i++) {
-		if (link->held[i])
-			ibsa__queue_release(&link->queue, link->held[i]);
-	}
-	ibsa__queue_done(&link->requests);
-	ibsa__queue_done(&link->queue);
+		ibsa__queue_release(link_pool(link), link->received);
+	ibsa__way_done(&link->requests);
+	ibsa__way_done(&link->answers);
 	ibsa_fabric_put(link->fabric);
 	ibsa__free(link);
 }
@@ -339,6 +335,10 @@ static int link_new(struct ibsa_fabric *fabric, uint32_t port,
 	link->fabric = fabric;
 	link->port = port;
 	link->end = fabric->topo.ports[port].end;
+	link->answers.fabric = fabric;
+	link->answers.pool = &link->answers.queue;
+	link->requests.fabric = fabric;
+	link->requests.pool = &link->answers.queue;
 	link->fd = -1;
 	if (!fabric->is_virtual) {
 		link->fd = timerfd_create(CLOCK_MONOTONIC,
