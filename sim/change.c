@@ -216,15 +216,12 @@ static bool is_heard(const struct ibsa_fabric *fabric, uint32_t end)
 }
 
 /* One end of a cable. It has to be set up once the link is there again. */
-static void set_link(struct ibsa_fabric *fabric, struct topo_port *port,
-		     bool is_up)
+static void set_link(struct topo_port *port, bool is_up)
 {
 	if (is_up == (port->peer != SIM_NONE))
 		return;
 	port->peer = is_up ? port->cable : SIM_NONE;
-	if (port->end != SIM_NONE)
-		fabric->setups[port->end].state = is_up ? IBSA_PORT_INIT
-							: IBSA_PORT_DOWN;
+	port->state = is_up ? IBSA_PORT_INIT : IBSA_PORT_DOWN;
 }
 
 /* Return: whether it is another state. */
@@ -234,8 +231,8 @@ static bool change_link(const struct change *change)
 	struct topo_port *far = &fabric->topo.ports[change->port->cable];
 	const bool was_up = change->port->peer != SIM_NONE;
 
-	set_link(fabric, change->port, change->wanted->link_up);
-	set_link(fabric, far, change->wanted->link_up);
+	set_link(change->port, change->wanted->link_up);
+	set_link(far, change->wanted->link_up);
 	return was_up != change->wanted->link_up;
 }
 

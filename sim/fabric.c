@@ -253,7 +253,7 @@ void ibsa__fabric_port_state(const struct ibsa_fabric *fabric, uint32_t index,
 		.lid = end->lid,
 		.lmc = end->lid ? port->lmc : 0,
 		.pkey_index = default_pkey(setup),
-		.port_state = setup->state,
+		.port_state = port->state,
 		.phys_state = port->peer != SIM_NONE ? PHYS_LINK_UP
 						     : PHYS_POLLING,
 		.link = fabric->is_opa ? IBSA_LINK_OPA : IBSA_LINK_INFINIBAND,

@@ -40,7 +40,6 @@ struct link;
 struct end_setup {
 	uint16_t *pkeys; /* NULL: the default P_Key alone */
 	uint16_t pkey_count;
-	uint8_t state; /* enum ibsa_port_state_code */
 	uint8_t sm_sl; /* both as the SM has last told it */
 	uint32_t sm_lid;
 	uint32_t reregisters;

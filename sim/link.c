@@ -260,7 +260,8 @@ static bool is_carried(const struct link *link, const struct ibsa_address *to)
 	const struct end_setup *sa = &fabric->setups[fabric->sa_end];
 
 	return fabric->ends[link->end].is_seen &&
-	       own->state == IBSA_PORT_ACTIVE && is_sa(fabric, to) &&
+	       fabric->topo.ports[link->port].state == IBSA_PORT_ACTIVE &&
+	       is_sa(fabric, to) &&
 	       ibsa__pkey_passes(sa, setup_pkey(own, to->pkey_index));
 }
 

@@ -118,7 +118,8 @@ static bool is_reached(const struct ibsa_fabric *fabric,
 	const struct end_setup *sa = &fabric->setups[fabric->sa_end];
 
 	return fabric->ends[report->end].is_seen &&
-	       setup->state == IBSA_PORT_ACTIVE &&
+	       end_topo_port(fabric, &fabric->ends[report->end])->state ==
+		       IBSA_PORT_ACTIVE &&
 	       ibsa__pkey_passes(sa, setup_pkey(setup, report->sa.pkey_index));
 }
 

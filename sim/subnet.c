@@ -101,14 +101,16 @@ static int index_ends(struct ibsa_fabric *fabric)
 
 		port->end = i;
 		list_init(&fabric->setups[i].reports);
-		fabric->setups[i].state = port->number && port->cable ==
-								  SIM_NONE
-						  ? IBSA_PORT_DOWN
-						  : IBSA_PORT_INIT;
 		err = ibsa__map_put(&fabric->end_of_guid, fabric->ends[i].guid,
 				    i);
 	}
 	return err;
+}
+
+static uint8_t first_state(const struct topo_port *port)
+{
+	return port->number && port->cable == SIM_NONE ? IBSA_PORT_DOWN
+						       : IBSA_PORT_INIT;
 }
 
 static int collect_ends(struct ibsa_fabric *fabric)
@@ -118,6 +120,7 @@ static int collect_ends(struct ibsa_fabric *fabric)
 
 	for (uint32_t i = 0; i < topo->port_count; i++) {
 		topo->ports[i].cable = topo->ports[i].peer;
+		topo->ports[i].state = first_state(&topo->ports[i]);
 		count += is_end(topo, i);
 	}
 	fabric->ends = ibsa__calloc(count, sizeof(*fabric->ends));
@@ -146,14 +149,28 @@ static void publish(struct ibsa_fabric *fabric)
 	}
 }
 
+/* The links of a switch, as far as they are up. */
+static void set_up_links(struct topology *topo, const struct topo_node *node)
+{
+	for (uint32_t i = 1; i <= node->port_count; i++) {
+		struct topo_port *port = &topo->ports[node->first_port + i];
+
+		if (port->peer != SIM_NONE)
+			port->state = IBSA_PORT_ACTIVE;
+	}
+}
+
 /* The SM sets up a port. It asks new ones to register, too. */
 static void set_up(struct ibsa_fabric *fabric, uint32_t index, enum sweep sweep)
 {
 	struct end_setup *end = &fabric->setups[index];
-	const bool is_new = end->state != IBSA_PORT_ACTIVE;
+	struct topo_port *port = end_topo_port(fabric, &fabric->ends[index]);
+	const bool is_new = port->state != IBSA_PORT_ACTIVE;
 
 	end->sm_lid = fabric->ends[fabric->sa_end].lid;
-	end->state = IBSA_PORT_ACTIVE;
+	port->state = IBSA_PORT_ACTIVE;
+	if (!port->number)
+		set_up_links(&fabric->topo, &fabric->topo.nodes[port->node]);
 	if (sweep == SWEEP_MASTER || (sweep == SWEEP_AGAIN && is_new))
 		end->reregisters++;
 }

@@ -47,6 +47,7 @@ struct topo_port {
 	uint8_t lmc;
 	uint8_t width; /* enum link_width */
 	uint8_t speed; /* enum link_speed */
+	uint8_t state; /* enum ibsa_port_state_code */
 };
 
 struct topo_chunk;
