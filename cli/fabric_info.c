@@ -1,54 +1,230 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa fabric info: what is in a topology file. */
-#include <stdio.h>
+/* ibsa fabric info: what is in a topology file, and what is wrong with it. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ibsa/sa.h>
 
 #include "fabric.h"
+#include "fabric_shape.h"
 
 void fabric_info_details(struct out *out)
 {
-	out_line(out, "FILE is a topology as ibnetdiscover writes and ibsim "
-		      "reads.\n");
+	static const char *const lines[] = {
+		"FILE is a topology as ibnetdiscover writes and ibsim reads.",
+		"Level 1 are switches with an adapter, level 2 those beside",
+		"them, and so on. A finding is something odd, and its place.",
+		"The exit status is 1 if there is any.",
+		"",
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		out_line(out, "%s", lines[i]);
 }
+
+enum { KIND_TEXT = 32 };
 
 /* One line: so many of a kind. */
 struct fact {
 	const char *what;
-	const char *kind;
+	char kind[KIND_TEXT];
 	size_t count;
 };
 
-static void fact_row(struct out *out, size_t index, void *arg)
+/* All lines; findings come after the facts. */
+struct report {
+	struct ibsa_fabric *fabric;
+	struct fact *facts;
+	size_t fact_count;
+	size_t finding_count;
+};
+
+/* A text without findings needs no columns for them; JSON stays as it is. */
+static void fact_cells(struct out *out, const struct report *report,
+		       const struct fact *fact)
 {
-	const struct fact *fact = (const struct fact *)arg + index;
 	char count[24];
 
 	snprintf(count, sizeof(count), "%zu", fact->count);
 	out_text(out, "what", fact->what);
 	out_text(out, "kind", fact->kind);
 	out_number(out, "count", fact->count, count);
+	if (report->finding_count == 0 && out->shape != OUT_JSON)
+		return;
+	out_none(out, "file");
+	out_none(out, "line");
+	out_none(out, "text");
 }
 
-static void show(struct out *out, struct ibsa_fabric *fabric)
+static void finding_cells(struct out *out,
+			  const struct ibsa_fabric_finding *finding)
 {
-	struct ibsa_fabric_info info;
+	char line[24];
 
-	ibsa_fabric_info_get(fabric, &info);
-	out_rows(out, 3, fact_row,
-		 (struct fact[]){
-			 { "node", "adapter", info.adapters },
-			 { "node", "switch", info.switches },
-			 { "link", "all", info.links },
-		 });
+	snprintf(line, sizeof(line), "%u", finding->line);
+	out_text(out, "what", "finding");
+	out_text(out, "kind", finding->name);
+	out_number(out, "count", 1, "1");
+	out_text(out, "file", finding->file);
+	out_number(out, "line", finding->line, line);
+	out_text(out, "text", finding->what.text);
+}
+
+static void report_row(struct out *out, size_t index, void *arg)
+{
+	const struct report *report = arg;
+	struct ibsa_fabric_finding finding;
+
+	if (index < report->fact_count)
+		fact_cells(out, report, &report->facts[index]);
+	else if (ibsa_fabric_finding_at(report->fabric,
+					index - report->fact_count,
+					&finding) == 0)
+		finding_cells(out, &finding);
+}
+
+/* One more of a kind that may not have been seen before. */
+static int count(struct report *report, const char *what, const char *kind)
+{
+	struct fact *more;
+	size_t i = 0;
+
+	while (i < report->fact_count &&
+	       (strcmp(report->facts[i].what, what) != 0 ||
+		strcmp(report->facts[i].kind, kind) != 0))
+		i++;
+	if (i < report->fact_count) {
+		report->facts[i].count++;
+		return 0;
+	}
+	more = reallocarray(report->facts, i + 1, sizeof(*more));
+	if (!more)
+		return -1;
+	report->facts = more;
+	more[i] = (struct fact){ .what = what, .count = 1 };
+	snprintf(more[i].kind, KIND_TEXT, "%s", kind);
+	report->fact_count++;
+	return 0;
+}
+
+/* Switches by level, since there may be as many levels as switches. */
+static int count_switches(struct report *report, const struct shape *shape)
+{
+	size_t *counts = calloc(shape->levels + 1, sizeof(*counts));
+	int err = counts ? 0 : -1;
+
+	for (size_t i = 0; i < shape->count && !err; i++)
+		if (shape->nodes[i].is.type == IBSA_NODE_SWITCH)
+			counts[shape->nodes[i].level]++;
+	for (size_t i = 0; i <= shape->levels && !err; i++) {
+		char kind[KIND_TEXT] = "of no level";
+
+		if (i > 0)
+			snprintf(kind, sizeof(kind), "level %zu", i);
+		if (counts[i] == 0)
+			continue;
+		err = count(report, "switch", kind);
+		if (!err)
+			report->facts[report->fact_count - 1].count = counts[i];
+	}
+	free(counts);
+	return err;
+}
+
+static int count_end(struct report *report, size_t node, unsigned int port,
+		     const struct ibsa_fabric_end *end)
+{
+	char rate[KIND_TEXT];
+	int err = 0;
+
+	if (end->file_lid)
+		err = count(report, "LID", "of the file");
+	/* A cable counts where it is met first. */
+	if (err || !end->has_cable || end->far_node < node ||
+	    (end->far_node == node && end->far_port < port))
+		return err;
+	snprintf(rate, sizeof(rate), "%ux%s", end->lanes, end->speed);
+	return count(report, "link", rate);
+}
+
+static int count_ends(struct report *report, const struct shape *shape)
+{
+	struct ibsa_fabric_end end;
+	int err = 0;
+
+	for (size_t i = 0; i < shape->count && !err; i++)
+		for (unsigned int port = 0;
+		     !err && port <= shape->nodes[i].is.port_count; port++)
+			if (ibsa_fabric_end_at(shape->fabric, i, port, &end) ==
+			    0)
+				err = count_end(report, i, port, &end);
+	return err;
+}
+
+static int count_nodes(struct report *report, const struct shape *shape)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < shape->count && !err; i++)
+		if (shape->nodes[i].is.type == IBSA_NODE_CA)
+			err = count(report, "node", "adapter");
+		else if (shape->nodes[i].is.type == IBSA_NODE_SWITCH)
+			err = count(report, "node", "switch");
+		else
+			err = count(report, "node", "router");
+	if (!err)
+		err = count_switches(report, shape);
+	return err ? err : count_ends(report, shape);
+}
+
+static int judge(const struct cli *cli, size_t findings)
+{
+	if (findings == 0)
+		return CLI_DONE;
+	complain("%s: %zu %s; see ibsa_fabric_finding_at(3) for what they "
+		 "mean",
+		 cli->args[2], findings,
+		 findings == 1 ? "finding" : "findings");
+	return CLI_NO;
+}
+
+static int show(struct cli *cli, const struct shape *shape)
+{
+	struct report report = { .fabric = shape->fabric };
+	struct ibsa_fabric_finding finding;
+	int status = CLI_DEVICE;
+
+	while (ibsa_fabric_finding_at(report.fabric, report.finding_count,
+				      &finding) == 0)
+		report.finding_count++;
+	if (count_nodes(&report, shape)) {
+		complain("out of memory");
+	} else {
+		out_rows(&cli->out, report.fact_count + report.finding_count,
+			 report_row, &report);
+		status = judge(cli, report.finding_count);
+	}
+	free(report.facts);
+	return status;
 }
 
 int fabric_info(struct cli *cli)
 {
+	const struct ibsa_fabric_options options = { .check = true };
 	struct ibsa_fabric *fabric;
-	int status = fabric_load(cli, NULL, &fabric);
+	struct shape shape;
+	int status = fabric_load(cli, &options, &fabric);
 
 	if (status != CLI_DONE)
 		return status;
-	show(&cli->out, fabric);
+	if (shape_read(fabric, &shape) == 0) {
+		status = show(cli, &shape);
+	} else {
+		complain("out of memory");
+		status = CLI_DEVICE;
+	}
+	shape_free(&shape);
 	ibsa_fabric_put(fabric);
-	return CLI_DONE;
+	return status;
 }

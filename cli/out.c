@@ -13,7 +13,11 @@
 enum {
 	GAP = 2,		/* blanks between columns */
 	SENTENCE_BYTES = 16384, /* room for two paths */
+	CONTROL_WIDTH = 4,	/* of what CONTROL makes */
 };
+
+/* How a control character is shown. */
+#define CONTROL "\\x%02x"
 
 void out_open(struct out *out, FILE *file)
 {
@@ -32,13 +36,38 @@ static void put(struct out *out, const char *text)
 		note_error(out, errno);
 }
 
-/* Columns on a terminal: UTF-8 characters, which is all but their tails. */
+/* What came from outside shall not steer a terminal, nor end a line. */
+static void put_clean(struct out *out, const char *text)
+{
+	while (*text && out->err == 0) {
+		char code[8];
+		size_t plain = 0;
+
+		while (text[plain] && !iscntrl((unsigned char)text[plain]))
+			plain++;
+		if (fwrite(text, 1, plain, out->file) < plain)
+			note_error(out, errno);
+		text += plain;
+		if (!*text)
+			return;
+		snprintf(code, sizeof(code), CONTROL, (unsigned char)*text++);
+		put(out, code);
+	}
+}
+
+/*
+ * Columns on a terminal: UTF-8 characters, which is all but their tails; a
+ * control character is as wide as what stands for it.
+ */
 static size_t text_width(const char *text)
 {
 	size_t width = 0;
 
 	for (; *text; text++)
-		width += ((unsigned char)*text & 0xc0) != 0x80;
+		if (iscntrl((unsigned char)*text))
+			width += CONTROL_WIDTH;
+		else
+			width += ((unsigned char)*text & 0xc0) != 0x80;
 	return width;
 }
 
@@ -56,7 +85,7 @@ static void put_padded(struct out *out, unsigned int column, const char *text)
 
 	for (; out->pad > 0; out->pad--)
 		put(out, " ");
-	put(out, text);
+	put_clean(out, text);
 	out->pad = GAP;
 	if (out->widths[column] > width)
 		out->pad += out->widths[column] - width;
@@ -303,7 +332,7 @@ void complain(const char *format, ...)
 	fputs("ibsa: ", stderr);
 	for (const char *at = text; *at; at++)
 		if (iscntrl((unsigned char)*at))
-			fprintf(stderr, "\\x%02x", (unsigned char)*at);
+			fprintf(stderr, CONTROL, (unsigned char)*at);
 		else
 			putc(*at, stderr);
 	fputs("\n", stderr);

@@ -7,6 +7,36 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* Cables lead to nodes that are there, and back. */
+static void walk(struct ibsa_fabric *fabric, size_t node, unsigned int port)
+{
+	struct ibsa_fabric_end end;
+	struct ibsa_fabric_end back;
+
+	if (ibsa_fabric_end_at(fabric, node, port, &end))
+		abort();
+	if (!end.has_cable)
+		return;
+	if (ibsa_fabric_end_at(fabric, end.far_node, end.far_port, &back) ||
+	    !back.has_cable || back.far_node != node || back.far_port != port)
+		abort();
+}
+
+static void walk_all(struct ibsa_fabric *fabric)
+{
+	struct ibsa_fabric_finding finding;
+	struct ibsa_fabric_node node;
+
+	for (size_t i = 0; !ibsa_fabric_node_at(fabric, i, &node); i++) {
+		for (unsigned int port = 0; port <= node.port_count; port++)
+			walk(fabric, i, port);
+	}
+	for (size_t i = 0; !ibsa_fabric_finding_at(fabric, i, &finding); i++) {
+		if (!finding.line || !finding.name[0] || !finding.what.text[0])
+			abort();
+	}
+}
+
 /* What was read can be walked over and opened. */
 static void use(struct ibsa_fabric *fabric)
 {
@@ -21,13 +51,15 @@ static void use(struct ibsa_fabric *fabric)
 	}
 	if (info.lids < 1 || info.nodes < info.adapters + info.switches)
 		abort();
+	walk_all(fabric);
 	if (!ibsa_fabric_attach(fabric, NULL, 0, &transport))
 		transport->ops->close(transport);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct ibsa_fabric_options options = { .virtual_clock = true };
+	const struct ibsa_fabric_options options = { .virtual_clock = true,
+						     .check = true };
 	struct ibsa_error error = { "" };
 	struct ibsa_fabric *fabric;
 

@@ -151,9 +151,15 @@ static int make(const char *path, const char *text, size_t len,
 	if (!options)
 		options = &defaults;
 	set_options(fabric, options);
-	err = ibsa__topology_read(path, text, len,
-				  fabric->is_opa ? UINT32_MAX : UINT16_MAX,
-				  error, &fabric->topo);
+	err = ibsa__topology_read(
+		&(struct topo_source){
+			.path = path,
+			.text = text,
+			.len = len,
+			.lid_max = fabric->is_opa ? UINT32_MAX : UINT16_MAX,
+			.has_check = options->check,
+		},
+		error, &fabric->topo);
 	if (!err)
 		err = init_named(fabric, path, options->sa_node, error);
 	if (err)

@@ -15,7 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "sim/parse.h"
+#include "sim/check.h"
 
 /* A file larger than this is no topology. */
 enum { FIRST_BYTES = 1 << 16, FILE_BYTES_MAX = 1 << 30 };
@@ -220,10 +220,33 @@ static bool comment_number(struct cursor line, const char *word, uint64_t max,
 	return !cursor_number(&line, 10, out) || *out <= max;
 }
 
+/* Remember which line the next node to be added stands in. */
+static int keep_line(struct parser *parser)
+{
+	const size_t count = parser->topo.node_count;
+
+	if (count == parser->node_line_room) {
+		const size_t more = count ? 2 * count : 64;
+		struct node_line *grown = ibsa__realloc(parser->node_lines,
+							more, sizeof(*grown));
+
+		if (!grown)
+			return out_of_memory(parser);
+		parser->node_lines = grown;
+		parser->node_line_room = more;
+	}
+	parser->node_lines[count] = (struct node_line){ parser->source,
+							parser->line };
+	return 0;
+}
+
 static int add_node(struct parser *parser, struct topo_node *node,
 		    struct slice id, struct slice name)
 {
-	int err;
+	int err = keep_line(parser);
+
+	if (err)
+		return err;
 
 	node->id = ibsa__topology_string(&parser->topo, id.text, id.len);
 	node->name = node->id;
@@ -479,34 +502,39 @@ static int parse_guids(struct parser *parser)
 	uint32_t twins[2];
 	int err = ibsa__topology_guids(&parser->topo, twins);
 
-	if (err == -EEXIST)
-		return ibsa__fail(parser->error, -EINVAL,
-				  "%.60s: \"%.48s\" and \"%.48s\" have the "
-				  "same GUID; GUIDs must differ",
-				  parser->source->name,
-				  topo->nodes[twins[0]].id,
-				  topo->nodes[twins[1]].id);
+	if (err == -EEXIST) {
+		parser->source = parser->node_lines[twins[1]].source;
+		parser->line = parser->node_lines[twins[1]].line;
+		return ibsa__parse_fail(parser, -EINVAL,
+					"\"%.48s\" has a GUID of \"%.48s\", of "
+					"line %u; GUIDs must differ",
+					topo->nodes[twins[1]].id,
+					topo->nodes[twins[0]].id,
+					parser->node_lines[twins[0]].line);
+	}
 	return err ? out_of_memory(parser) : 0;
 }
 
-int ibsa__topology_read(const char *path, const char *text, size_t len,
-			uint32_t lid_max, struct ibsa_error *error,
-			struct topology *out)
+int ibsa__topology_read(const struct topo_source *from,
+			struct ibsa_error *error, struct topology *out)
 {
 	struct parser parser = {
 		.error = error,
 		.node = SIM_NONE,
-		.lid_max = lid_max,
+		.lid_max = from->lid_max,
 	};
-	int err = text ? read_text(&parser, text, len)
-		       : parse_file(&parser, path);
+	int err = from->text ? read_text(&parser, from->text, from->len)
+			     : parse_file(&parser, from->path);
 
 	if (!err)
 		err = ibsa__parse_links(&parser);
 	if (!err)
 		err = parse_guids(&parser);
+	if (!err && from->has_check && ibsa__topology_check(&parser))
+		err = out_of_memory(&parser);
 	free_sources(&parser);
 	ibsa__free(parser.port_lines);
+	ibsa__free(parser.node_lines);
 	if (err)
 		ibsa__topology_done(&parser.topo);
 	else

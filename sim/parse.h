@@ -17,12 +17,19 @@ struct source {
 struct port_line {
 	const struct source *source;
 	struct slice remote;
+	uint64_t guid; /* as the line has it; 0: it has none */
 	uint64_t remote_guid;
 	uint32_t line;
 	uint32_t port; /* index */
 	uint16_t remote_port;
 	uint8_t width;
 	uint8_t speed;
+};
+
+/* The line that a node stands in. */
+struct node_line {
+	const struct source *source;
+	uint32_t line;
 };
 
 /* What the lines ahead of a node say of it; 0 if they do not. */
@@ -49,11 +56,20 @@ struct parser {
 	struct port_line *port_lines;
 	size_t port_line_count;
 	size_t port_line_room;
+	struct node_line *node_lines; /* of each node */
+	size_t node_line_room;
 };
+
+/* Room for "the node's id"[port] in a sentence. */
+enum { PORT_TEXT = 72 };
 
 /* Refuse what stands at the current line. Return: @err. */
 int ibsa__parse_fail(struct parser *parser, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* "the node's id"[port], for a sentence. Return: @out. */
+const char *ibsa__port_text(const struct topology *topo, uint32_t index,
+			    char out[PORT_TEXT]);
 
 /* One line that begins with "[": a port and its cable. */
 int ibsa__parse_port(struct parser *parser, struct cursor line);

@@ -10,9 +10,6 @@
 #include "base/error.h"
 #include "sim/parse.h"
 
-/* Room for "the node's id[port]" in a sentence. */
-enum { PORT_TEXT = 72 };
-
 /* [number], and the number that a chassis prints on it: [3][ext 7]. */
 static bool take_port_number(struct cursor *line, uint64_t *out)
 {
@@ -159,7 +156,6 @@ static int take_local(struct parser *parser, struct cursor *line,
 {
 	const struct topo_node *node = &parser->topo.nodes[parser->node];
 	uint64_t number;
-	uint64_t guid = 0;
 
 	if (!take_port_number(line, &number) || !number)
 		return ibsa__parse_fail(parser, -EINVAL,
@@ -171,13 +167,13 @@ static int take_local(struct parser *parser, struct cursor *line,
 					"%llu; correct either number",
 					node->id, node->port_count,
 					(unsigned long long)number);
-	if (!take_guid(line, &guid))
+	if (!take_guid(line, &out->guid))
 		return ibsa__parse_fail(parser, -EINVAL,
 					"a GUID in parentheses must be "
 					"hexadecimal");
 	out->port = node->first_port + (uint32_t)number;
-	if (guid)
-		parser->topo.ports[out->port].guid = guid;
+	if (out->guid)
+		parser->topo.ports[out->port].guid = out->guid;
 	return 0;
 }
 
@@ -215,9 +211,8 @@ int ibsa__parse_port(struct parser *parser, struct cursor line)
 	return keep(parser, &out);
 }
 
-/* "the node's id"[port], for a sentence. */
-static const char *port_text(const struct topology *topo, uint32_t index,
-			     char out[PORT_TEXT])
+const char *ibsa__port_text(const struct topology *topo, uint32_t index,
+			    char out[PORT_TEXT])
 {
 	const struct topo_port *port = &topo->ports[index];
 
@@ -242,26 +237,27 @@ static int join(struct parser *parser, const struct port_line *line,
 	if (line->port == far)
 		return ibsa__parse_fail(parser, -EINVAL,
 					"port %s is cabled to itself",
-					port_text(topo, far, a_text));
+					ibsa__port_text(topo, far, a_text));
 	if (a->peer == SIM_NONE && b->peer == SIM_NONE) {
 		a->peer = far;
 		b->peer = line->port;
 		topo->link_count++;
 		return 0;
 	}
-	port_text(topo, line->port, a_text);
-	port_text(topo, far, b_text);
+	ibsa__port_text(topo, line->port, a_text);
+	ibsa__port_text(topo, far, b_text);
 	if (a->peer != SIM_NONE)
 		return ibsa__parse_fail(
 			parser, -EINVAL,
 			"%s goes to %s here, elsewhere to %s; a port has one "
 			"cable",
-			a_text, b_text, port_text(topo, a->peer, taken_text));
+			a_text, b_text,
+			ibsa__port_text(topo, a->peer, taken_text));
 	return ibsa__parse_fail(parser, -EINVAL,
 				"%s goes to %s here, which goes to %s; both "
 				"ends must agree",
 				a_text, b_text,
-				port_text(topo, b->peer, taken_text));
+				ibsa__port_text(topo, b->peer, taken_text));
 }
 
 static int follow(struct parser *parser, const struct port_line *line)

@@ -92,6 +92,23 @@ enum link_speed ibsa__speed_by_name(const char *name, size_t len)
 	return SPEED_UNKNOWN;
 }
 
+unsigned int ibsa__lanes_of_width(unsigned int width)
+{
+	return lanes_of_width[width];
+}
+
+/* Of speeds with two names, the first in the table. */
+const char *ibsa__speed_name(unsigned int speed)
+{
+	const size_t count = sizeof(speed_names) / sizeof(speed_names[0]);
+
+	for (size_t i = 0; i < count; i++) {
+		if (speed_names[i].speed == speed)
+			return speed_names[i].name;
+	}
+	return "";
+}
+
 enum link_speed ibsa__speed_of_bits(uint64_t bits)
 {
 	if (!bits || bits & 4)

@@ -41,6 +41,10 @@ enum link_width ibsa__width_of_lanes(uint64_t lanes);
 /* The speed of that name, "QDR"; SPEED_UNKNOWN if there is none. */
 enum link_speed ibsa__speed_by_name(const char *name, size_t len);
 
+/* The other way round; 0, and "", of what is unknown. */
+unsigned int ibsa__lanes_of_width(unsigned int width);
+const char *ibsa__speed_name(unsigned int speed);
+
 /*
  * The fastest of ibsim's speed bits: 1 SDR, 2 DDR, 4 QDR; 0 is QDR. The
  * extended ones: 1 FDR, 2 EDR, 4 HDR, 8 NDR; 0 is none.

@@ -49,7 +49,7 @@ const char *ibsa__topology_string(struct topology *topo, const char *text,
 }
 
 /* FNV-1a, folded so that its upper half serves the map too. */
-static uint64_t hash(const char *text, size_t len)
+uint64_t ibsa__topology_hash(const char *text, size_t len)
 {
 	uint64_t value = UINT64_C(0xcbf29ce484222325);
 
@@ -61,7 +61,8 @@ static uint64_t hash(const char *text, size_t len)
 uint32_t ibsa__topology_by_id(const struct topology *topo, const char *id,
 			      size_t len)
 {
-	const uint32_t node = map_find(&topo->ids, hash(id, len));
+	const uint32_t node = map_find(&topo->ids,
+				       ibsa__topology_hash(id, len));
 
 	if (node == SIM_NONE || strncmp(topo->nodes[node].id, id, len) ||
 	    topo->nodes[node].id[len])
@@ -121,10 +122,26 @@ static int reserve_node(struct topology *topo, uint32_t ports)
 	return err;
 }
 
+int ibsa__topology_keep_finding(struct topology *topo,
+				const struct topo_finding *finding)
+{
+	void *findings = topo->findings;
+	int err;
+
+	if (topo->finding_count == TOPO_FINDINGS_MAX)
+		return 0;
+	err = reserve(&findings, &topo->finding_room, topo->finding_count, 1,
+		      sizeof(*topo->findings));
+	topo->findings = findings;
+	if (!err)
+		topo->findings[topo->finding_count++] = *finding;
+	return err;
+}
+
 int ibsa__topology_add(struct topology *topo, const struct topo_node *node,
 		       uint32_t *out)
 {
-	const uint64_t key = hash(node->id, strlen(node->id));
+	const uint64_t key = ibsa__topology_hash(node->id, strlen(node->id));
 	const uint32_t index = topo->node_count;
 	const uint32_t ports = node->port_count + 1u;
 	int err;
@@ -247,5 +264,6 @@ void ibsa__topology_done(struct topology *topo)
 	ibsa__map_done(&topo->port_guids);
 	ibsa__free(topo->nodes);
 	ibsa__free(topo->ports);
+	ibsa__free(topo->findings);
 	*topo = (struct topology){ 0 };
 }

@@ -18,6 +18,7 @@ enum {
 	TOPO_NODE_PORTS_MAX = 254,
 	TOPO_INCLUDE_DEPTH_MAX = 8,
 	TOPO_INCLUDES_MAX = 256,
+	TOPO_FINDINGS_MAX = 1 << 16,
 };
 
 struct topo_node {
@@ -50,6 +51,16 @@ struct topo_port {
 	uint8_t state; /* enum ibsa_port_state_code */
 };
 
+/* What is odd in a line: enum ibsa_finding_kind, and what it is about. */
+struct topo_finding {
+	const char *file;
+	uint32_t line;
+	uint32_t a; /* indexes of ports, or of nodes, as the kind has it */
+	uint32_t b;
+	uint64_t value; /* as the kind has it */
+	uint8_t kind;
+};
+
 struct topo_chunk;
 
 struct topology {
@@ -62,25 +73,41 @@ struct topology {
 	uint32_t switch_count;
 	uint32_t link_count;
 	struct topo_chunk *strings;
+	struct topo_finding *findings;
+	uint32_t finding_count;
+	uint32_t finding_room;
 	struct map ids;	       /* hash of a node's id to its index */
 	struct map guids;      /* node GUID to its index */
 	struct map port_guids; /* port GUID to the port's index */
 };
 
 /*
- * Read a topology: from @text, or from the file @path if @text is NULL. A LID
- * above @lid_max is refused. Return: 0; -EINVAL with a sentence in @error;
- * -ENOMEM; or the error of opening the file. @out is untouched on failure.
+ * Where a topology comes from: @text, or the file @path if @text is NULL; the
+ * highest LID that is not refused; and whether to look for findings.
  */
-int ibsa__topology_read(const char *path, const char *text, size_t len,
-			uint32_t lid_max, struct ibsa_error *error,
-			struct topology *out);
+struct topo_source {
+	const char *path;
+	const char *text;
+	size_t len;
+	uint32_t lid_max;
+	bool has_check;
+};
+
+/*
+ * Read a topology. Return: 0; -EINVAL with a sentence in @error; -ENOMEM; or
+ * the error of opening the file. @out is untouched on failure.
+ */
+int ibsa__topology_read(const struct topo_source *from,
+			struct ibsa_error *error, struct topology *out);
 
 void ibsa__topology_done(struct topology *topo);
 
 /* A copy of @len characters that lives as long as @topo, or NULL. */
 const char *ibsa__topology_string(struct topology *topo, const char *text,
 				  size_t len);
+
+/* A hash of such text as ids and names are. */
+uint64_t ibsa__topology_hash(const char *text, size_t len);
 
 /* The node of that id, or SIM_NONE. */
 uint32_t ibsa__topology_by_id(const struct topology *topo, const char *id,
@@ -95,6 +122,10 @@ uint32_t ibsa__topology_find(const struct topology *topo, const char *name);
  */
 int ibsa__topology_add(struct topology *topo, const struct topo_node *node,
 		       uint32_t *out);
+
+/* Keep a finding; those past the limit are not. Return: 0 or -ENOMEM. */
+int ibsa__topology_keep_finding(struct topology *topo,
+				const struct topo_finding *finding);
 
 /*
  * Give a GUID to what has none, and see that none is there twice. Return:

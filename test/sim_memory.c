@@ -6,7 +6,10 @@
 #include "fail_alloc.h"
 #include "sim_support.h"
 
-static const struct ibsa_fabric_options options = { .virtual_clock = true };
+static const struct ibsa_fabric_options options = {
+	.virtual_clock = true,
+	.check = true,
+};
 
 /* Nothing is left behind, which the leak checker sees. */
 static void every_allocation_of_a_load_may_fail(void **state)
