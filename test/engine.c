@@ -357,6 +357,52 @@ static void receive_error_is_returned(void **state)
 	ibsa__engine_free(engine);
 }
 
+/* What was sent is lost, and what waits cannot be sent: neither is left to its
+ * deadline. */
+static void queries_end_with_their_device(void **state)
+{
+	struct ibsa__engine_options options = puppet_options;
+	struct ibsa__engine *engine;
+	struct seen sent = { 0 }, queued = { 0 };
+
+	(void)state;
+	options.window = 1;
+	engine = puppet_engine(&puppet, &options);
+	assert_int_equal(puppet_ask(engine, 4, &sent), 0);
+	assert_int_equal(puppet_ask(engine, 5, &queued), 0);
+	puppet.recv_err = -ENODEV;
+	puppet.send_err = -ENODEV;
+	assert_int_equal(ibsa__engine_dispatch(engine), -ENODEV);
+	puppet.recv_err = 0;
+	assert_int_equal(ibsa__engine_dispatch(engine), 0);
+	assert_int_equal(sent.calls, 1);
+	assert_int_equal(sent.err, -ENODEV);
+	assert_int_equal(queued.calls, 1);
+	assert_int_equal(queued.err, -ENODEV);
+	ibsa__engine_free(engine);
+}
+
+/* A device that is back by then is asked again. */
+static void queries_survive_a_device_that_is_back_at_once(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct puppet_mad answer;
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	puppet.recv_err = -ENODEV;
+	assert_int_equal(ibsa__engine_dispatch(engine), -ENODEV);
+	puppet.recv_err = 0;
+	assert_int_equal(puppet.sent_count, 2);
+	answer = puppet_answer(puppet_sent(&puppet, 1));
+	puppet_deliver(&puppet, &answer);
+	assert_int_equal(ibsa__engine_dispatch(engine), 0);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.err, 0);
+	ibsa__engine_free(engine);
+}
+
 /* Bad queries are told from good ones before anything is sent. */
 static void bad_queries_are_refused(void **state)
 {
@@ -631,6 +677,9 @@ int main(void)
 		cmocka_unit_test_setup(send_error_is_returned, set_up),
 		cmocka_unit_test_setup(later_send_error_ends_the_query, set_up),
 		cmocka_unit_test_setup(receive_error_is_returned, set_up),
+		cmocka_unit_test_setup(queries_end_with_their_device, set_up),
+		cmocka_unit_test_setup(
+			queries_survive_a_device_that_is_back_at_once, set_up),
 		cmocka_unit_test_setup(bad_queries_are_refused, set_up),
 		cmocka_unit_test_setup(foreign_replies_are_ignored, set_up),
 		cmocka_unit_test_setup(long_lid_is_known_by_its_end, set_up),

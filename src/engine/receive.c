@@ -167,6 +167,9 @@ int ibsa__engine_receive(struct ibsa__engine *engine)
 
 		if (got < 0)
 			note_missed(engine);
+		/* Not to find out at the next try of each, or the last. */
+		if (got == -ENODEV)
+			ibsa__engine_resend(engine);
 		if (got <= 0)
 			return got;
 		handle(engine, &message);

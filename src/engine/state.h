@@ -141,6 +141,7 @@ void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__txn_end(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__engine_retarget(struct ibsa__engine *engine);
+void ibsa__engine_resend(struct ibsa__engine *engine);
 void ibsa__engine_pump(struct ibsa__engine *engine);
 
 /* query.c: how queries begin and end. */

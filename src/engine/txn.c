@@ -248,11 +248,9 @@ static int launch(struct ibsa__engine *engine, struct txn *txn, uint64_t now_ns)
 	return send_try(engine, txn, now_ns);
 }
 
-/*
- * The SA has moved: what is in flight follows it. All of it at once if that is
- * little, else in turn, but nothing later than its next try.
- */
-void ibsa__engine_retarget(struct ibsa__engine *engine)
+/* What is in flight is sent again: all of it at once if that is little, else
+ * in turn, but nothing later than its next try. */
+static void resend(struct ibsa__engine *engine, bool only_moved)
 {
 	uint64_t now = engine_now_ns(engine) / NS_PER_MS;
 	unsigned int count = 0;
@@ -264,7 +262,8 @@ void ibsa__engine_retarget(struct ibsa__engine *engine)
 			struct txn *txn = hash_object(node, struct txn, tid);
 			uint64_t due = now + count / MOVED_PER_MS;
 
-			if (is_same_address(&txn->to, &engine->sa))
+			if (only_moved &&
+			    is_same_address(&txn->to, &engine->sa))
 				continue;
 			count++;
 			if (due < txn->retry.due)
@@ -272,6 +271,19 @@ void ibsa__engine_retarget(struct ibsa__engine *engine)
 						due);
 		}
 	}
+}
+
+/* The SA has moved: what is in flight follows it. */
+void ibsa__engine_retarget(struct ibsa__engine *engine)
+{
+	resend(engine, true);
+}
+
+/* The transport has lost what was in flight: to send it again is to learn
+ * whether it still carries anything. */
+void ibsa__engine_resend(struct ibsa__engine *engine)
+{
+	resend(engine, false);
 }
 
 /*
