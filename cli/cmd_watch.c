@@ -371,14 +371,15 @@ static void happened(const struct ibsa_event *event, void *arg)
 	flush(watching);
 }
 
-/* Until a signal comes or nobody reads what is written. */
+/* Until a signal comes or nobody reads what is written. A device that is gone
+ * may come back, which the client sees to. */
 static void hold(struct watching *watching, const struct interrupt *interrupt)
 {
 	while (!watching->ending && !interrupt_seen(interrupt) &&
 	       out_is_read(&watching->cli->out)) {
 		int err = ibsa_wait(watching->cli->client, LOOK_MS);
 
-		if (err && err != -EINTR) {
+		if (err && err != -EINTR && err != -ENODEV) {
 			complain("cannot receive from the SA: %s; check the "
 				 "port with ibsa devices",
 				 strerror(-err));

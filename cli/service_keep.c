@@ -190,7 +190,10 @@ static void happened(const struct ibsa_kept_report *report, void *arg)
 		released(keeping, report, event.reason);
 }
 
-/* Until a signal comes or nobody reads what is written, and it is removed. */
+/*
+ * Until a signal comes or nobody reads what is written, and it is removed. A
+ * device that is gone may come back, which the client sees to.
+ */
 static void hold(struct keeping *keeping, const struct interrupt *interrupt)
 {
 	struct ibsa_client *client = keeping->cli->client;
@@ -202,7 +205,7 @@ static void hold(struct keeping *keeping, const struct interrupt *interrupt)
 		if (interrupt_seen(interrupt) || !out_is_read(out))
 			release(keeping);
 		err = ibsa_wait(client, LOOK_MS);
-		if (err && err != -EINTR) {
+		if (err && err != -EINTR && err != -ENODEV) {
 			complain("cannot receive from the SA: %s; check the "
 				 "port with ibsa devices",
 				 strerror(-err));
