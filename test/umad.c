@@ -406,7 +406,7 @@ static void packet_shorter_than_a_mad_header_is_skipped(void **state)
 }
 
 /* Reading /proc/self/mem at 0 fails with EIO, as a device does that went. */
-static void device_that_went_away_stays_away(void **state)
+static void device_that_went_away_is_told_once(void **state)
 {
 	const uint8_t mad[24] = { 1, 3, 2, 1 };
 	struct ibsa_message message;
@@ -417,7 +417,7 @@ static void device_that_went_away_stays_away(void **state)
 	close(line.umad.file.fd);
 	line.umad.file.fd = open("/proc/self/mem", O_RDONLY);
 	assert_int_equal(ibsa__umad_recv(&line.umad.base, &message), -ENODEV);
-	assert_int_equal(ibsa__umad_recv(&line.umad.base, &message), -ENODEV);
+	assert_int_equal(ibsa__umad_recv(&line.umad.base, &message), 0);
 	assert_int_equal(ibsa__umad_send(&line.umad.base, &sa, mad, sizeof(mad),
 					 1000),
 			 -ENODEV);
@@ -487,7 +487,7 @@ int main(void)
 		cmocka_unit_test(packet_arrives_with_its_sender),
 		cmocka_unit_test(request_that_timed_out_comes_back),
 		cmocka_unit_test(packet_shorter_than_a_mad_header_is_skipped),
-		cmocka_unit_test(device_that_went_away_stays_away),
+		cmocka_unit_test(device_that_went_away_is_told_once),
 		cmocka_unit_test(fd_is_readable_for_packets_not_for_wakes),
 		cmocka_unit_test(wait_ends_for_a_packet_and_for_a_wake),
 	};

@@ -250,7 +250,8 @@ int ibsa_close(struct ibsa_client *client);
  * port cannot send to the SA's address, as without a GRH that it needs;
  * -ERANGE a matched value is wider than its field; -EAGAIN the port knows
  * no SM; -ENOBUFS the queue is full; -ESHUTDOWN the client is closing;
- * -ENOMEM; or the transport's send error. @done is then not called.
+ * -ENODEV the device is gone for now; -ENOMEM; or the transport's send error.
+ * @done is then not called.
  *
  * Source: IBA vol 1, 15.2.2 (methods), 13.4.7 (status).
  */
@@ -291,8 +292,14 @@ int ibsa_timeout_ms(const struct ibsa_client *client);
  * ibsa_dispatch - receive, retry, expire, call back; never waits
  * @client: an open client
  *
- * Return: 0; -EBUSY from inside a callback; or the transport's receive
- * error, after which queries still end by their deadlines.
+ * When the device is gone, which is said once, queries that were sent end with
+ * -ENODEV, and new ones are refused with it. The client looks for the device
+ * as long as it is dispatched or asked, and goes on when it is there again;
+ * watches and kept services then see to themselves (see ibsa_port_watch()).
+ *
+ * Return: 0; -EBUSY from inside a callback; -ENODEV the device has just gone;
+ * or the transport's receive error, after which queries still end by their
+ * deadlines.
  */
 int ibsa_dispatch(struct ibsa_client *client);
 
@@ -389,7 +396,8 @@ int ibsa_port_get(struct ibsa_client *client, bool refresh,
  * vain, and by ibsa_port_get() afresh.
  *
  * A device that is gone is told as a port that is IBSA_PORT_DOWN, with all
- * else as it was; another error of reading the port is not told.
+ * else as it was; one that came back as IBSA_PORT_CHANGE_REREGISTER at least.
+ * Another error of reading the port is not told.
  *
  * Return: 0; -EINVAL no @changed; -ESHUTDOWN the client is closing; -ENOMEM.
  */

@@ -77,8 +77,9 @@ enum ibsa_link {
  * @port_num:   of the port at its device; 0 where the transport does not say
  * @needs_grh:  the port sends nothing without a GRH: every RoCE port, and an
  *              InfiniBand port as far as this is known
- * @reregisters: how often the SM has asked those on this port to register
- *              again; stays 0 where the transport cannot see it
+ * @reregisters: how often those on this port were to register with the SM
+ *              again: it has asked for that, as far as the transport can see
+ *              it, or the device went away and came back
  */
 struct ibsa_port_state {
 	struct ibsa_gid gid;
@@ -144,7 +145,8 @@ struct ibsa_transport;
  *          is to come, as for an answer of its own.
  *          Return: 0, or a negative errno and nothing was sent
  * @recv:   take the next message, without waiting.
- *          Return: 1 and *@out is filled; 0 nothing there; or a negative errno
+ *          Return: 1 and *@out is filled; 0 nothing there; or a negative errno,
+ *          of which -ENODEV says, once, that what was under way is lost
  * @fd:     readable when recv may have something; -1 if there is none
  * @wait:   sleep until recv may have something, wake is called or
  *          @timeout_ms has passed (-1: no limit). On a simulated clock, move

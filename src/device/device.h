@@ -47,6 +47,15 @@ int ibsa__guid_read(const char *device, const char *file,
 int ibsa__mad_device_find(const char *device, unsigned int port,
 			  char out[NAME_MAX + 1]) IBSA_MUST_USE;
 
+/*
+ * The name that a device has now which was @device: the one with its node
+ * GUID, for a device may be renamed, or come back under another name; else,
+ * or with a GUID of 0, which none has, the one that has its name. 0; -ENODEV
+ * neither is there; or the error of reading the list.
+ */
+int ibsa__device_again(const char *device, uint64_t node_guid,
+		       char out[NAME_MAX + 1]) IBSA_MUST_USE;
+
 /* One P_Key, 0 if the entry is empty. -ENOENT after the last entry. */
 int ibsa__pkey_read(const char *device, unsigned int port, size_t index,
 		    uint16_t *out) IBSA_MUST_USE;

@@ -33,7 +33,7 @@ int ibsa__umad_events(struct ibsa_transport *transport, int cmd_fd)
 		return -EOPNOTSUPP;
 	if (umad->event_fd >= 0)
 		return -EBUSY;
-	err = ibsa__uverbs_driver(umad->place.device, &driver);
+	err = ibsa__uverbs_driver(umad_device(umad), &driver);
 	/* A kernel that does not tell is one where none is needed. */
 	if (!err)
 		(void)!ibsa__uverbs_needs_grh(cmd_fd, driver, umad->place.port,
@@ -75,8 +75,9 @@ static bool event_take(struct umad_transport *umad, uint32_t type,
 bool ibsa__umad_changed(struct ibsa_transport *transport)
 {
 	struct umad_transport *umad = umad_of(transport);
-	bool is_changed = false;
+	bool is_changed = umad->has_changed;
 
+	umad->has_changed = false;
 	while (umad->event_fd >= 0) {
 		uint64_t element;
 		uint32_t type;

@@ -21,67 +21,24 @@ enum {
 	MAD_HEADER_BYTES = 24, /* what is left of a request that timed out */
 };
 
-static int send_error(int err)
+static int send_error(struct umad_transport *umad, int err)
 {
-	/*
-	 * A packet of ours is refused as invalid for its transaction id, when
-	 * an earlier MAD that has it waits for its answer; or for its address,
-	 * as by a port that needs a GRH: the engine knows which.
-	 */
-	if (err == -EINVAL)
+	switch (err) {
+	case -EINVAL:
+		/*
+		 * A packet of ours is refused as invalid for its transaction
+		 * id, when an earlier MAD that has it waits for its answer; or
+		 * for its address, as by a port that needs a GRH: the engine
+		 * knows which.
+		 */
 		return -EALREADY;
-	return err == -EIO || err == -EPIPE ? -ENODEV : err;
-}
-
-/* Unwatched too, or its hang-up would end every wait at once. */
-static void file_close(struct umad_transport *umad)
-{
-	ibsa__umad_unwatch(umad, &umad->file);
-	close(umad->file.fd);
-	umad->file.fd = -1;
-}
-
-static int file_reopen(struct umad_transport *umad)
-{
-	struct umad_file file;
-	int err;
-
-	err = ibsa__umad_file_open(umad->place.umad, umad->place.state.link,
-				   NULL, &file);
-	if (err)
-		return err;
-	err = ibsa__umad_watch(umad, &file);
-	if (err) {
-		close(file.fd);
+	case -EIO:
+	case -EPIPE:
+	case -ENODEV:
+		return ibsa__umad_lose(umad, -ENODEV);
+	default:
 		return err;
 	}
-	/* If another program was quicker, the next listen will say so. */
-	if (umad->listens)
-		(void)!ibsa__umad_file_listen(&file, true);
-	umad->file = file;
-	return 0;
-}
-
-/* The system is short of something, which says nothing of the device. */
-static bool is_shortage(int err)
-{
-	return err == -EMFILE || err == -ENFILE || err == -ENOMEM ||
-	       err == -ENOBUFS || err == -ENOSPC || err == -EAGAIN ||
-	       err == -EINTR;
-}
-
-/* Have a file. 0; -EAGAIN not for now; or what will not be any more. */
-static int file_have(struct umad_transport *umad)
-{
-	int err;
-
-	if (umad->lost || umad->file.fd >= 0)
-		return umad->lost;
-	err = file_reopen(umad);
-	if (is_shortage(err))
-		return -EAGAIN;
-	umad->lost = err;
-	return err;
 }
 
 int ibsa__umad_listen(struct ibsa_transport *transport, bool on)
@@ -90,7 +47,7 @@ int ibsa__umad_listen(struct ibsa_transport *transport, bool on)
 	int err;
 
 	/* A file that is closed listens to nothing by itself. */
-	err = umad->file.fd < 0 && !on ? 0 : file_have(umad);
+	err = umad->file.fd < 0 && !on ? 0 : ibsa__umad_have(umad);
 	if (!err && umad->file.fd >= 0)
 		err = ibsa__umad_file_listen(&umad->file, on);
 	if (!err || !on)
@@ -141,7 +98,7 @@ int ibsa__umad_send(struct ibsa_transport *transport,
 		return -EMSGSIZE;
 	err = ibsa__umad_address_put(&packet.header, to);
 	if (!err)
-		err = file_have(umad);
+		err = ibsa__umad_have(umad);
 	if (!err)
 		err = agent_choose(&umad->file, mad, len, &packet.header.id);
 	if (err)
@@ -150,7 +107,7 @@ int ibsa__umad_send(struct ibsa_transport *transport,
 	errno = 0;
 	written = write(umad->file.fd, &packet, sizeof(packet));
 	if (written < 0)
-		return send_error(ibsa__umad_failure(written));
+		return send_error(umad, ibsa__umad_failure(written));
 	return 0;
 }
 
@@ -211,9 +168,18 @@ static int packet_too_large(struct umad_transport *umad,
 	 * way to the old one are lost, and their requests sent again. Closed
 	 * first, it leaves its descriptor to the new one.
 	 */
-	file_close(umad);
-	(void)!file_have(umad);
+	ibsa__umad_drop(umad);
+	(void)!ibsa__umad_have(umad);
 	return 1;
+}
+
+/* What is told of a device that is gone, once; then there is nothing. */
+static int news(struct umad_transport *umad)
+{
+	const int err = umad->news;
+
+	umad->news = 0;
+	return err;
 }
 
 static int recv_error(struct umad_transport *umad, int err)
@@ -225,9 +191,8 @@ static int recv_error(struct umad_transport *umad, int err)
 	case -EIO:
 	case -EPIPE:
 	case -ENODEV:
-		file_close(umad);
-		umad->lost = -ENODEV;
-		return -ENODEV;
+		ibsa__umad_lose(umad, -ENODEV);
+		return news(umad);
 	default:
 		return err;
 	}
@@ -241,9 +206,9 @@ int ibsa__umad_recv(struct ibsa_transport *transport, struct ibsa_message *out)
 		ssize_t len;
 		int err;
 
-		err = file_have(umad);
-		if (err)
-			return err == -EAGAIN ? 0 : err;
+		err = ibsa__umad_have(umad);
+		if (err || umad->news)
+			return news(umad);
 		errno = 0;
 		len = read(umad->file.fd, umad->packet, umad->packet_room);
 		if (len >= UMAD_HEADER_BYTES + MAD_HEADER_BYTES)

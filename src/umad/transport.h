@@ -9,13 +9,28 @@
 #include "packet/header.h"
 #include "umad/file.h"
 
+/* What the device is called, which any thread may read: so one that it was
+ * called before stays until the end. */
+struct umad_name {
+	struct umad_name *older;
+	char text[NAME_MAX + 1];
+};
+
 struct umad_transport {
 	struct ibsa_transport base;
-	struct ibsa__place place;
-	struct umad_file file; /* fd -1: closed, to be opened anew */
+	struct ibsa__place place;	  /* as it was opened last */
+	_Atomic(struct umad_name *) name; /* instead of place.device */
+	uint64_t node_guid;		  /* 0: not known */
+	struct umad_file file;		  /* fd -1: closed, to be opened anew */
 	bool listens; /* is to take Reports, whether it has an agent or not */
-	/* 0, or why nothing can be sent or received any more. */
+	/* Why there is no file: -EAGAIN the system is short of something, or
+	 * what opening it anew has come to. */
 	int lost;
+	/* The device went away since the file was last opened. */
+	bool is_gone;
+	int news;	  /* what recv is to tell of it once, or 0 */
+	bool has_changed; /* the port is there again, or not any more */
+	uint64_t look_ns; /* not to look for the device before */
 
 	uint8_t *packet; /* the last one that came: header and MAD */
 	size_t packet_room;
@@ -53,6 +68,32 @@ int ibsa__umad_recv(struct ibsa_transport *transport, struct ibsa_message *out);
 int ibsa__umad_listen(struct ibsa_transport *transport, bool on);
 
 bool ibsa__umad_changed(struct ibsa_transport *transport);
+
+/*
+ * renew.c: have a file, opened anew if there is none. 0; -EAGAIN not now, for
+ * want of something; or -ENODEV or what else keeps it from being opened, for
+ * which it looks again after a while.
+ */
+int ibsa__umad_have(struct umad_transport *umad) IBSA_MUST_USE;
+
+/* Close the file, which is to be opened anew. */
+void ibsa__umad_drop(struct umad_transport *umad);
+
+/* There is no file to be had now, for @err. Return: @err, or -EAGAIN. */
+int ibsa__umad_lose(struct umad_transport *umad, int err);
+
+/* Learn what the device is called now. 0, or why nothing is known. */
+int ibsa__umad_find(struct umad_transport *umad) IBSA_MUST_USE;
+
+/* Note that it is called @name. 0 or -ENOMEM. */
+int ibsa__umad_rename(struct umad_transport *umad,
+		      const char *name) IBSA_MUST_USE;
+void ibsa__umad_names_free(struct umad_transport *umad);
+
+static inline const char *umad_device(const struct umad_transport *umad)
+{
+	return atomic_load(&umad->name)->text;
+}
 
 static inline struct umad_transport *umad_of(struct ibsa_transport *transport)
 {

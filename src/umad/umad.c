@@ -30,9 +30,14 @@ static uint64_t now_ns(struct ibsa_transport *transport)
 static int port_get(struct ibsa_transport *transport,
 		    struct ibsa_port_state *out)
 {
-	const struct umad_transport *umad = umad_of(transport);
-	int err = ibsa__port_read(umad->place.device, umad->place.port, out);
+	struct umad_transport *umad = umad_of(transport);
+	int err = umad->is_gone ? ibsa__umad_have(umad) : 0;
 
+	if (!err)
+		err = ibsa__port_read(umad_device(umad), umad->place.port, out);
+	/* It may have another name by now, which does not end the file. */
+	if (err == -ENOENT && !ibsa__umad_find(umad))
+		err = ibsa__port_read(umad_device(umad), umad->place.port, out);
 	if (err)
 		return err;
 	out->port_num = (uint8_t)umad->place.port;
@@ -45,7 +50,7 @@ static int gid_get(struct ibsa_transport *transport, uint32_t index,
 		   struct ibsa_gid_entry *out)
 {
 	const struct umad_transport *umad = umad_of(transport);
-	int err = ibsa__gid_read(umad->place.device, umad->place.port, index,
+	int err = ibsa__gid_read(umad_device(umad), umad->place.port, index,
 				 out);
 
 	return err == -ENOENT ? -EINVAL : err;
@@ -55,7 +60,7 @@ static int pkey_get(struct ibsa_transport *transport, uint32_t index,
 		    uint16_t *out)
 {
 	const struct umad_transport *umad = umad_of(transport);
-	int err = ibsa__pkey_read(umad->place.device, umad->place.port, index,
+	int err = ibsa__pkey_read(umad_device(umad), umad->place.port, index,
 				  out);
 
 	return err == -ENOENT ? -EINVAL : err;
@@ -63,6 +68,7 @@ static int pkey_get(struct ibsa_transport *transport, uint32_t index,
 
 static void transport_free(struct umad_transport *umad)
 {
+	ibsa__umad_names_free(umad);
 	ibsa__free(umad->packet);
 	ibsa__free(umad);
 }
@@ -102,6 +108,11 @@ static int place_open(struct umad_transport *umad, struct ibsa_error *error)
 	err = ibsa_umad_version(error, &version);
 	if (err)
 		return err;
+	err = ibsa__umad_rename(umad, umad->place.device);
+	if (err)
+		return ibsa__fail(error, err, "no memory for a transport");
+	if (ibsa__guid_read(umad->place.device, "node_guid", &umad->node_guid))
+		umad->node_guid = 0;
 	if (!umad->place.umad[0])
 		return ibsa__fail(error, -ENODEV,
 				  "port %u of %.64s takes no MADs: it is "

@@ -28,8 +28,17 @@
  * recv reports a reply above @reply_bytes once, with -EMSGSIZE, after which
  * requests under way are lost, since the device file is opened anew. As long
  * as that fails for want of a descriptor or memory, recv, send and wait try
- * again. Both are -ENODEV for good once the device has gone, or the error if
- * the file cannot be opened any more.
+ * again.
+ *
+ * When the device goes away, recv says so once, with -ENODEV, and changed
+ * that the port is another: port is -ENODEV from then on, and so is send.
+ * send, recv, port and wait look for it again, at most every 100 ms: for the
+ * device with the same node GUID, whatever its name, else of the same name,
+ * and at its port of the same number. Once its file can be opened, the
+ * transport works as before, listening if it did; the port then says that
+ * those on it are to register again. A file that is there but cannot be opened
+ * is the same as a device that is not, with the error in place of -ENODEV. A
+ * device that is only renamed stays open.
  *
  * Return: 0; -ENODEV no such device or port, or it has no device file;
  * -ENOSYS the RDMA or umad modules are not loaded; -EACCES not permitted;

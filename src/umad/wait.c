@@ -18,8 +18,10 @@
 enum {
 	/* How long a wake-up may go unnoticed on a simulated device. */
 	SLICE_MS = 20,
-	/* When to try again to open the device file anew. */
+	/* When to try again to open the device file anew, and when the device
+	 * has gone. */
 	RENEW_MS = 100,
+	GONE_MS = 500,
 };
 
 int ibsa__umad_watch(struct umad_transport *umad, const struct umad_file *file)
@@ -131,13 +133,23 @@ static int simulated_wait(struct umad_transport *umad, int timeout_ms)
 	return 0;
 }
 
+/* Without a file nothing but the time says when to look for it. */
+static int with_a_look(const struct umad_transport *umad, int timeout_ms)
+{
+	const int look_ms = umad->is_gone ? GONE_MS : RENEW_MS;
+
+	if (umad->news)
+		return 0;
+	if (umad->file.fd >= 0 || (timeout_ms >= 0 && timeout_ms < look_ms))
+		return timeout_ms;
+	return look_ms;
+}
+
 int ibsa__umad_wait(struct ibsa_transport *transport, int timeout_ms)
 {
 	struct umad_transport *umad = umad_of(transport);
 
-	if (umad->file.fd < 0 && !umad->lost &&
-	    (timeout_ms < 0 || timeout_ms > RENEW_MS))
-		timeout_ms = RENEW_MS;
+	timeout_ms = with_a_look(umad, timeout_ms);
 	if (umad->file.simulated)
 		return simulated_wait(umad, timeout_ms);
 	return device_wait(umad, timeout_ms);
