@@ -382,6 +382,7 @@ static void masks_cover_the_fields_and_no_more(void **state)
 	assert_true(ibsa_mcmember_record.mask == 0x3ffff);
 	assert_true(ibsa_guid_info_record.mask == 0xff3);
 	assert_true(ibsa_service_record.mask == UINT64_C(0x1ffffffff7));
+	assert_true(ibsa_pkey_table_record.mask == 0x7);
 	assert_true(ibsa_notice_record.mask == 0);
 	assert_true(ibsa_class_port_info_record.mask == 0);
 }

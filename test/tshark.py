@@ -74,6 +74,11 @@ RECORDS = {
         "lid": "sa.lid",
         "block_num": "sa.blocknum_eightbit",
     }),
+    "PKeyTableRecord": ("", {
+        "lid": "sa.lid",
+        "block_num": "sa.blocknum_sixteenbit",
+        "port_num": "sa.portnum",
+    }),
     "InformInfo": ("informinfo.", {
         "trap_number": "trapnumberdeviceid",
         "producer_type": "producertypevendorid",
@@ -116,6 +121,7 @@ GAPS = {
         for n in (8, 16, 32, 64)
     },
     "GUIDInfoRecord": {"guid": "one field of one name; compared below"},
+    "PKeyTableRecord": {"pkey": "bit by bit; compared below"},
     "Notice": {
         "issuer_gid": "not shown",
     },
@@ -130,7 +136,8 @@ UNKNOWN = {name: "class version 0x80 is not dissected as SA"
            for name in ("OpaPathRecord", "OpaClassPortInfo")}
 
 EXTRA = ["rmpp.rresptime", "rmpp.rmppflags", "linkrecord.servicedata",
-         "switchinfo.guid"]
+         "switchinfo.guid", "p_keytable.membershiptype",
+         "p_keytable.p_keybase"]
 
 # Attribute ids of the captured answers that hold our records.
 ATTRIBUTES = {
@@ -138,7 +145,7 @@ ATTRIBUTES = {
     0x0011: "NodeRecord",
     0x0012: "PortInfoRecord", 0x0030: "GUIDInfoRecord",
     0x0031: "ServiceRecord", 0x0035: "PathRecord", 0x0038: "MCMemberRecord",
-    0x00f3: "InformInfoRecord",
+    0x0033: "PKeyTableRecord", 0x00f3: "InformInfoRecord",
 }
 
 
@@ -238,6 +245,14 @@ def data_same(fields, theirs):
     return theirs.replace(":", "").split() == ours
 
 
+def pkeys_same(fields, row):
+    """Its P_Keys, whose highest bit is a field of its own."""
+    members = row["infiniband.p_keytable.membershiptype"].split()
+    keys = row["infiniband.p_keytable.p_keybase"].split()
+    return fields["pkey"] == [int(member, 0) << 15 | int(key, 0)
+                              for member, key in zip(members, keys)]
+
+
 def resp_time_same(header, row):
     time = int(row["infiniband.rmpp.rresptime"], 0)
     flags = int(row["infiniband.rmpp.rmppflags"], 0)
@@ -272,6 +287,9 @@ def mad_compare(mad, row, complain):
     if mad["record"] == "GUIDInfoRecord" and mad["fields"]["guid"] != [
             int(guid, 0) for guid in row["infiniband.switchinfo.guid"].split()]:
         complain("GUIDInfo")
+    if mad["record"] == "PKeyTableRecord" and not pkeys_same(
+            mad["fields"], row):
+        complain("P_KeyTable")
     return count
 
 

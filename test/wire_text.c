@@ -177,6 +177,8 @@ static const struct label {
 	{ &ibsa_guid_info_record, "GUID 5", "guid_6", NULL },
 	{ &ibsa_guid_info_record, "GUID 6", "guid_7", NULL },
 	{ &ibsa_guid_info_record, "GUID 7", "guid_8", NULL },
+	{ &ibsa_pkey_table_record, "Port", "port_num", NULL },
+	{ &ibsa_pkey_table_record, "Block", "block_num", NULL },
 	{ &ibsa_inform_info_rec_record, "SubscriberGID", "subscriber_gid",
 	  NULL },
 	{ &ibsa_inform_info_rec_record, "SubscriberEnum", "subscriber_enum",

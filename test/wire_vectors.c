@@ -28,6 +28,7 @@ union host {
 	struct ibsa_mcmember mcmember;
 	struct ibsa_inform_info inform_info;
 	struct ibsa_inform_info_rec inform_info_rec;
+	struct ibsa_pkey_table pkey_table;
 	struct ibsa_sa_header sa_header;
 };
 
@@ -51,6 +52,7 @@ static const struct answer {
 	{ "10_path_gids", &ibsa_path_record, 1 },
 	{ "11_path_pkey_sl", &ibsa_path_record, 1 },
 	{ "12_path_mtu_rate", &ibsa_path_record, 1 },
+	{ "16_pkey_lid5_trusted", &ibsa_pkey_table_record, 1 },
 	{ "17_mcmember_groups", &ibsa_mcmember_record, 2 },
 	{ "19_service_none", &ibsa_service_record, 0 },
 	{ "20_service_set", &ibsa_service_record, 1 },
@@ -111,6 +113,9 @@ static const struct request {
 	  { "slid=5", "dlid=4", "mtu_selector=0", "mtu=512",
 	    "rate_selector=0", "rate=2.5Gb/s", "reversible=1",
 	    "numb_path=3" }, false },
+	{ "16_pkey_lid5_untrusted", &ibsa_pkey_table_record,
+	  IBSA_METHOD_GET_TABLE, 0,
+	  { "lid=5", "block_num=0", "port_num=1" }, false },
 	{ "20_service_set", &ibsa_service_record, IBSA_METHOD_SET, 0,
 	  { "service_id=0x1234", SERVICE_GID, "service_pkey=0xffff",
 	    "service_lease=600", "service_name=shared-vector-service",
@@ -268,7 +273,7 @@ static void answers_decode_as_saquery_prints_them(void **state)
 		texts += seen;
 	}
 	/* So that a parser that sees nothing does not pass. */
-	assert_int_equal(texts, 132);
+	assert_int_equal(texts, 133);
 }
 
 static void request_encode(const struct request *request, uint32_t id,

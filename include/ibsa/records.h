@@ -316,6 +316,19 @@ IBSA_BEGIN
 	ARR(u64, guid,            64,  8, 4, guid)
 
 /*
+ * P_KeyTableRecord: attribute 0x0033, 72 bytes: a block of 32 entries of a
+ * port's P_Key table.
+ * Source: IBA vol 1, 15.2.5.11 and 14.2.5.7 (P_KeyTable); OpenSM's ib_types.h
+ * for mask bits, of which the entries have none.
+ */
+#define IBSA_PKEY_TABLE_FIELDS(F, ARR, PAD)				\
+	F(u16,  lid,              16,  0, dec)				\
+	F(u16,  block_num,        16,  1, dec)				\
+	F(u8,   port_num,          8,  2, dec)				\
+	PAD(resv0,                24)					\
+	ARR(u16, pkey,            16, 32, IBSA_NO_BIT, hex)
+
+/*
  * InformInfo: attribute 0x0003, 36 bytes.
  * Source: IBA vol 1, 13.4.8.3; srp_daemon for mask bits.
  */
@@ -413,7 +426,10 @@ IBSA_BEGIN
 	R(inform_info_rec, INFORM_INFO_REC, "InformInfoRecord", "IIR",	\
 	  0x00f3, 2, 60,						\
 	  "subscriber_gid,gid,lid_range_begin,lid_range_end,is_generic,"\
-	  "type,trap_number,qpn,producer_type")
+	  "type,trap_number,qpn,producer_type")				\
+	R(pkey_table, PKEY_TABLE, "PKeyTableRecord", "PKTR", 0x0033,	\
+	  2, 72,							\
+	  "lid,port_num,block_num,pkey_1,pkey_2,pkey_3,pkey_4")
 /* clang-format on */
 
 /* The host type of a table's first column, and its extra bytes as text. */
@@ -488,6 +504,7 @@ IBSA__DEFINE(sa_header, SA_HEADER);
 #define IBSA_GUID_INFO_CM(field) IBSA_CM(guid_info, field)
 #define IBSA_INFORM_INFO_CM(field) IBSA_CM(inform_info, field)
 #define IBSA_INFORM_INFO_REC_CM(field) IBSA_CM(inform_info_rec, field)
+#define IBSA_PKEY_TABLE_CM(field) IBSA_CM(pkey_table, field)
 
 /**
  * IBSA_GET - read one numeric field in place

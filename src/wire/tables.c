@@ -49,6 +49,10 @@
 #define FIELDS IBSA_INFORM_INFO_REC_FIELDS
 #include "wire/record.inc"
 
+#define RECORD pkey_table
+#define FIELDS IBSA_PKEY_TABLE_FIELDS
+#include "wire/record.inc"
+
 #define RECORD notice
 #define FIELDS IBSA_NOTICE_FIELDS
 #include "wire/record.inc"
