@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "sim/fabric.h"
+#include "sim/mad.h"
 
 #define DEFAULT_PREFIX UINT64_C(0xfe80000000000000)
 
@@ -110,6 +111,7 @@ static int init(struct ibsa_fabric *fabric, const char *sa_node,
 
 static void destroy(struct ibsa_fabric *fabric)
 {
+	ibsa__mads_done(fabric);
 	ibsa__reports_done(&fabric->reports);
 	ibsa__routes_done(&fabric->routes);
 	ibsa__subnet_done(fabric);
@@ -148,6 +150,7 @@ static int make(const char *path, const char *text, size_t len,
 		return ibsa__fail(error, -ENOMEM, "out of memory");
 	pthread_mutex_init(&fabric->lock, NULL);
 	pthread_cond_init(&fabric->changed, NULL);
+	ibsa__mads_init(fabric);
 	if (!options)
 		options = &defaults;
 	set_options(fabric, options);
@@ -300,7 +303,7 @@ void ibsa_fabric_stats_get(struct ibsa_fabric *fabric,
 			   struct ibsa_fabric_stats *out)
 {
 	pthread_mutex_lock(&fabric->lock);
-	ibsa__reports_settle(fabric, ibsa__fabric_now(fabric));
+	ibsa__mads_settle(fabric, ibsa__fabric_now(fabric));
 	*out = fabric->stats;
 	pthread_mutex_unlock(&fabric->lock);
 }

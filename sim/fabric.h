@@ -16,8 +16,12 @@
 #include "sim/service.h"
 #include "sim/subscription.h"
 #include "sim/topology.h"
+#include "sim/way.h"
 
 enum { PKEYS_MAX = 128 };
+
+/* What forwarding tables say of a LID that leads nowhere. */
+enum { ABOVE_ALL_PORTS = 255 };
 
 /*
  * A port that a MAD can go to, in GUID order: all there are in the file. The
@@ -35,6 +39,7 @@ struct end_port {
 };
 
 struct link;
+struct sim_file;
 
 /* The rest of an end port, apart: paths do not ask for it. */
 struct end_setup {
@@ -48,7 +53,9 @@ struct end_setup {
 	bool is_known;	       /* to the SM, as what is there */
 	bool is_forgotten;     /* as a subscriber, by an SM that is a new one */
 	struct link *listener; /* who gets its Reports, or NULL */
-	struct list reports;   /* to this port, not answered yet */
+	struct sim_file *files; /* that are open at the port */
+	struct sim_file *issm;	/* the one that says it has an SM, or NULL */
+	struct list reports;	/* to this port, not answered yet */
 };
 
 /* Who has which LIDs. A port is found by the first of its own. */
@@ -66,6 +73,7 @@ struct hop {
 	uint32_t to; /* switch index */
 	uint8_t rate;
 	uint8_t mtu;
+	uint8_t port; /* in by this one of that switch */
 };
 
 /*
@@ -75,6 +83,7 @@ struct hop {
 struct span {
 	uint8_t rate;
 	uint8_t mtu;
+	uint8_t port; /* the way out of the switch that it begins at */
 };
 
 struct routes {
@@ -132,7 +141,9 @@ struct ibsa_fabric {
 	struct reports reports;
 	struct groups groups;
 	struct aliases aliases;
-	struct link *links; /* the clients */
+	struct link *links;	 /* the clients */
+	struct way mads;	 /* between all ports */
+	uint32_t agent_prefixes; /* given to agents of umad files */
 	struct random random;
 	struct fault_state faults[IBSA_FAULT_KINDS];
 	struct ibsa_fabric_stats stats;
@@ -314,6 +325,9 @@ bool ibsa__pkey_is_usable(const struct end_setup *a, const struct end_setup *b,
 			  uint16_t pkey);
 bool ibsa__pkey_passes(const struct end_setup *setup, uint16_t pkey);
 
+/* Where the first P_Key is that matches, or 0. */
+uint16_t ibsa__pkey_index(const struct end_setup *setup, uint16_t pkey);
+
 /*
  * Whether the port is of that partition, in whatever way. Of no partition at
  * all, 0 or 0x8000, everybody is, to OpenSM.
@@ -367,6 +381,16 @@ void ibsa__routes_done(struct routes *routes);
  */
 int ibsa__route_span(struct ibsa_fabric *fabric, const struct end_port *from,
 		     const struct end_port *to, struct span *out);
+
+/*
+ * The port by which a switch sends on what is for that LID; 0: its own;
+ * ABOVE_ALL_PORTS: none.
+ */
+uint8_t ibsa__switch_exit(struct ibsa_fabric *fabric,
+			  const struct topo_node *node, uint32_t dlid);
+
+/* A MAD is lost for that reason. */
+void ibsa__drop(struct ibsa_fabric *fabric, enum ibsa_drop_reason reason);
 
 /* Whether a fault of that kind strikes now; counts it if so. */
 bool ibsa__fault_strikes(struct ibsa_fabric *fabric, enum ibsa_fault_kind kind);

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "sim/link.h"
-#include "wire/request.h"
 
 /* The SA's GUID in GIDs that name it without knowing it. IBA, 15.1.1. */
 #define SA_WELL_KNOWN_ID UINT64_C(0x0200000000000002)
@@ -59,35 +58,6 @@ static int carry(struct link *link, struct message *message)
 	return err;
 }
 
-/* The SA is too busy: it sends the request back and says so. */
-static void answer_busy(const uint8_t *mad, struct sa_reply *reply)
-{
-	enum {
-		METHOD = 3,
-		STATUS = 4,
-	};
-
-	memcpy(reply->bytes, mad, IBSA_MAD_BYTES);
-	reply->bytes[METHOD] = ibsa__response_method(mad[METHOD]);
-	ibsa_put_be16(reply->bytes + STATUS, IBSA_STATUS_BUSY);
-	reply->len = IBSA_MAD_BYTES;
-}
-
-/* Whether the SA answers, and what. */
-static bool ask_sa(const struct link *link, const struct sa_request *request,
-		   struct sa_reply *reply)
-{
-	struct ibsa_fabric *fabric = link->fabric;
-
-	if (ibsa__fault_strikes(fabric, IBSA_FAULT_SILENCE))
-		return false;
-	if (ibsa__fault_strikes(fabric, IBSA_FAULT_BUSY)) {
-		answer_busy(request->mad, reply);
-		return true;
-	}
-	return ibsa__sa_answer(fabric, request, reply);
-}
-
 /* The LID in a GID of Omni-Path that is one in disguise; 0: it is not. */
 static uint32_t lid_in_gid(const struct ibsa_fabric *fabric, uint64_t id)
 {
@@ -119,13 +89,6 @@ static bool is_heard(const struct link *link, const struct ibsa_address *to)
 	       is_sa(fabric, to);
 }
 
-/* An answer to a Report, which gets none itself. */
-static bool is_report_answer(const uint8_t *mad)
-{
-	return IBSA_GET(sa_header, mgmt_class, mad) == IBSA_CLASS_SA &&
-	       IBSA_GET(sa_header, method, mad) == IBSA_METHOD_REPORT_RESP;
-}
-
 /* Where an answer or a Report to one who asked at @to comes from. */
 static struct ibsa_address sa_address(const struct ibsa_fabric *fabric,
 				      const struct ibsa_address *to)
@@ -150,16 +113,10 @@ static int reach_sa(struct link *link, const struct ibsa_address *to,
 		fabric->stats.lost++;
 		return 0;
 	}
-	if (is_report_answer(mad)) {
-		ibsa__report_answered(fabric, link->end,
-				      IBSA_GET(sa_header, transaction_id, mad));
-		return 0;
-	}
 	answer = ibsa__queue_new(link_pool(link));
 	if (!answer)
 		return -ENOMEM;
-	if (!ask_sa(link, &request, &answer->body)) {
-		fabric->stats.unanswered++;
+	if (!ibsa__sa_hear(fabric, &request, &answer->body)) {
 		ibsa__queue_release(link_pool(link), answer);
 		return 0;
 	}

@@ -3,6 +3,7 @@
 #ifndef SIM_LINK_H
 #define SIM_LINK_H
 
+#include "sim/sa.h"
 #include "sim/way.h"
 
 /* A client's end; the fabric's lock guards all that changes. */

@@ -14,6 +14,15 @@ bool ibsa__pkey_passes(const struct end_setup *setup, uint16_t pkey)
 	return false;
 }
 
+uint16_t ibsa__pkey_index(const struct end_setup *setup, uint16_t pkey)
+{
+	for (uint32_t i = 0; i < setup_pkey_count(setup); i++) {
+		if (pkeys_match(setup_pkey(setup, i), pkey))
+			return (uint16_t)i;
+	}
+	return 0;
+}
+
 bool ibsa__pkey_has(const struct end_setup *setup, uint16_t pkey)
 {
 	if (!(pkey & ~IBSA_PKEY_FULL))

@@ -3,7 +3,11 @@
 #ifndef SIM_QUEUE_H
 #define SIM_QUEUE_H
 
-#include "sim/sa.h"
+#include <ibsa/sa.h>
+#include <ibsa/transport.h>
+
+#include "sim/mad.h"
+#include "sim/reply.h"
 
 struct message {
 	struct message *next;
@@ -12,6 +16,7 @@ struct message {
 	bool is_request; /* still on its way to the SA */
 	bool is_report;	 /* answers nothing: for who listens */
 	struct ibsa_address sa; /* where the client has asked it */
+	struct sim_mad mad;	/* where one between two ports goes */
 	struct sa_reply body;
 	uint8_t room[IBSA_MAD_BYTES]; /* of @body, until it needs more */
 };

@@ -127,15 +127,19 @@ static bool is_reached(const struct ibsa_fabric *fabric,
 static void try(struct ibsa_fabric *fabric, struct report *report,
 		uint64_t now_ns)
 {
-	struct link *listener = fabric->setups[report->end].listener;
+	const struct end_setup *setup = &fabric->setups[report->end];
+	struct link *listener = setup->listener;
 	uint8_t mad[IBSA_MAD_BYTES];
 
 	report->tries++;
 	enter(fabric, report, now_ns + TRY_MS * NS_PER_MS);
-	if (!listener || !is_reached(fabric, report))
+	if (!is_reached(fabric, report))
 		return;
 	put_mad(report, mad);
-	ibsa__link_report(listener, &report->sa, mad, now_ns);
+	if (listener)
+		ibsa__link_report(listener, &report->sa, mad, now_ns);
+	else if (setup->files)
+		ibsa__mad_report(fabric, report->end, &report->sa, mad, now_ns);
 }
 
 static struct report *new_report(struct reports *reports)

@@ -60,6 +60,7 @@ static void add_hops(struct routes *routes, const struct topology *topo,
 			.to = to,
 			.rate = span.rate,
 			.mtu = span.mtu,
+			.port = topo->ports[topo->ports[port].peer].number,
 		};
 	}
 }
@@ -138,9 +139,12 @@ static void search(const struct routes *routes, uint32_t from,
 
 			if (spans[hop->to].rate)
 				continue;
-			spans[hop->to] =
-				least(spans[at],
-				      (struct span){ hop->rate, hop->mtu });
+			spans[hop->to] = least(spans[at],
+					       (struct span){
+						       .rate = hop->rate,
+						       .mtu = hop->mtu,
+					       });
+			spans[hop->to].port = hop->port;
 			routes->queue[tail++] = hop->to;
 		}
 	}
@@ -184,4 +188,26 @@ int ibsa__route_span(struct ibsa_fabric *fabric, const struct end_port *from,
 		return -ENOENT;
 	*out = least(ends, spans[from->leaf]);
 	return 0;
+}
+
+uint8_t ibsa__switch_exit(struct ibsa_fabric *fabric,
+			  const struct topo_node *node, uint32_t dlid)
+{
+	const struct end_port *end = end_by_lid(fabric, dlid);
+	const struct topo_port *port;
+	const struct span *spans;
+
+	if (!end || end->leaf == SIM_NONE)
+		return ABOVE_ALL_PORTS;
+	port = end_topo_port(fabric, end);
+	if (end->leaf != node->switch_index) {
+		spans = spans_to(&fabric->routes, end->leaf);
+		return spans && spans[node->switch_index].rate
+			       ? spans[node->switch_index].port
+			       : ABOVE_ALL_PORTS;
+	}
+	if (!port->number)
+		return 0;
+	return port->peer == SIM_NONE ? ABOVE_ALL_PORTS
+				      : fabric->topo.ports[port->peer].number;
 }

@@ -7,7 +7,6 @@
  * Source: IBA vol 1, 13.6.2 (RMPP), 15.2 (SA); OpenSM 3.3, osm_sa.c and
  * osm_sa_mad_ctrl.c.
  */
-#include "base/alloc.h"
 #include "sim/sa.h"
 #include "wire/request.h"
 
@@ -76,48 +75,13 @@ find_opa_attribute(const struct ibsa_fabric *fabric, uint16_t id)
 	return NULL;
 }
 
-static bool grow(struct sa_reply *reply, size_t want)
-{
-	size_t room = reply->room;
-	uint8_t *bytes;
-
-	while (room < want)
-		room *= 2;
-	bytes = ibsa__realloc(reply->is_owned ? reply->bytes : NULL, room, 1);
-	if (!bytes)
-		return false;
-	if (!reply->is_owned)
-		memcpy(bytes, reply->bytes, reply->len);
-	reply->bytes = bytes;
-	reply->room = room;
-	reply->is_owned = true;
-	return true;
-}
-
-void ibsa__sa_reply_done(struct sa_reply *reply)
-{
-	if (reply->is_owned)
-		ibsa__free(reply->bytes);
-}
-
-bool ibsa__sa_reply_put(struct sa_reply *reply, const uint8_t *bytes,
-			size_t len)
-{
-	if (len > reply->room && !grow(reply, len))
-		return false;
-	memcpy(reply->bytes, bytes, len);
-	reply->len = len;
-	return true;
-}
-
 uint8_t *ibsa__sa_add(struct sa_work *work)
 {
 	struct sa_reply *reply = work->reply;
 	const size_t want = reply->len + work->stride;
 	uint8_t *record;
 
-	if (want > SA_REPLY_BYTES_MAX ||
-	    (want > reply->room && !grow(reply, want))) {
+	if (want > SA_REPLY_BYTES_MAX || !ibsa__sa_reply_room(reply, want)) {
 		sa_fail(work, IBSA_STATUS_NO_RESOURCES);
 		return NULL;
 	}

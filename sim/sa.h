@@ -6,23 +6,10 @@
 #include <ibsa/records.h>
 
 #include "sim/fabric.h"
-
-/* An answer larger than this is refused with status 0x0100. */
-#define SA_REPLY_BYTES_MAX ((size_t)256 << 20)
+#include "sim/reply.h"
 
 /* The largest record that can be filtered by its fields. */
 enum { SA_RECORD_BYTES_MAX = 176 };
-
-/*
- * Where an answer is written. It starts with room for one MAD of the
- * owner's, and takes more from the heap when a table needs it.
- */
-struct sa_reply {
-	uint8_t *bytes;
-	size_t len;
-	size_t room;
-	bool is_owned; /* @bytes are from the heap */
-};
 
 /* A request as it arrives. */
 struct sa_request {
@@ -70,11 +57,12 @@ struct sa_filter {
 bool ibsa__sa_answer(struct ibsa_fabric *fabric,
 		     const struct sa_request *request, struct sa_reply *reply);
 
-void ibsa__sa_reply_done(struct sa_reply *reply);
-
-/* Make the answer @len bytes from @bytes. False: out of memory. */
-bool ibsa__sa_reply_put(struct sa_reply *reply, const uint8_t *bytes,
-			size_t len);
+/*
+ * The same, of an SA that faults may keep from it; what answers a Report
+ * ends here, too (sa_hear.c).
+ */
+bool ibsa__sa_hear(struct ibsa_fabric *fabric, const struct sa_request *request,
+		   struct sa_reply *reply);
 
 /* A new zeroed record at the end of the answer; NULL: stop, all is said. */
 uint8_t *ibsa__sa_add(struct sa_work *work);

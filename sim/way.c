@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A way that MADs take: faults strike on it, by the fabric's seed. */
 #include "base/clock.h"
+#include "sim/fabric.h"
 #include "sim/way.h"
 
 enum { FLIPPED_BITS_MAX = 8 };
@@ -62,6 +63,7 @@ static struct message *copy(struct way *way, const struct message *message)
 	twin->is_report = message->is_report;
 	twin->due_ns = message->due_ns;
 	twin->sa = message->sa;
+	twin->mad = message->mad;
 	if (!ibsa__sa_reply_put(&twin->body, message->body.bytes,
 				message->body.len)) {
 		ibsa__queue_release(way->pool, twin);

@@ -8,6 +8,8 @@
 
 #include "sim/queue.h"
 
+struct ibsa_fabric;
+
 struct way {
 	struct ibsa_fabric *fabric;
 	struct queue *pool; /* all messages come from there, and go back */

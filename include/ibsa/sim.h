@@ -101,6 +101,18 @@ struct ibsa_fabric_port {
 	const char *rate;
 };
 
+/* Why a MAD between two ports was lost, other than by a fault. */
+enum ibsa_drop_reason {
+	IBSA_DROP_NO_ROUTE,   /* a switch has no entry, or a path no port */
+	IBSA_DROP_PORT_DOWN,  /* or not active yet, for what is no SMP */
+	IBSA_DROP_NO_LID,     /* nobody has the LID where it led to */
+	IBSA_DROP_HOP_LIMIT,  /* tables that lead round in a circle */
+	IBSA_DROP_NO_AGENT,   /* nobody there takes it */
+	IBSA_DROP_PKEY,	      /* its P_Key does not pass there */
+	IBSA_DROP_QUEUE_FULL, /* nobody reads there */
+	IBSA_DROP_REASONS,
+};
+
 /* What the embedded SA and the fabric have counted. */
 struct ibsa_fabric_stats {
 	uint64_t requests;	 /* MADs that clients sent */
@@ -113,6 +125,7 @@ struct ibsa_fabric_stats {
 	uint64_t reports_unanswered; /* given up after three tries, or with
 				      * the SA; or beyond 131072 at a time */
 	uint64_t faults[IBSA_FAULT_KINDS];
+	uint64_t drops[IBSA_DROP_REASONS]; /* of MADs between umad files */
 };
 
 /**

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Tests that open umad files on a fabric: packets out of them, and in. */
+#ifndef SIM_FILE_RIG_H
+#define SIM_FILE_RIG_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <ibsa/bits.h>
+#include <ibsa/sa.h>
+
+#include "packet/header.h"
+#include "sim/fabric.h"
+#include "sim/file.h"
+#include "sim/mad.h"
+
+struct packet_out {
+	struct umad_header header;
+	uint8_t mad[IBSA_MAD_BYTES];
+};
+
+/* What was read last. */
+struct packet_in {
+	struct umad_header header;
+	const uint8_t *mad;
+	size_t len; /* of the MAD */
+};
+
+/* A fabric of @text on a virtual clock; @options may be NULL. */
+struct ibsa_fabric *file_fabric(const char *text,
+				const struct ibsa_fabric_options *options);
+
+/* A file at a node's port; 0: the first with a cable. */
+struct sim_file *file_open(struct ibsa_fabric *fabric, const char *node,
+			   unsigned int port);
+
+/* Register for a class and the methods of a mask; returns the agent. */
+uint32_t file_agent(struct sim_file *file, uint8_t mgmt_class,
+		    uint8_t class_version, uint64_t methods);
+
+/* A request by that agent, to be answered within a second. */
+struct packet_out file_request(uint32_t agent, uint32_t lid, uint8_t mgmt_class,
+			       uint8_t method, uint16_t attribute,
+			       uint32_t tid);
+
+/* The same along a path of @hops ports, class 0x81. */
+struct packet_out file_smp(uint32_t agent, uint8_t method, uint16_t attribute,
+			   uint32_t modifier, const uint8_t *path,
+			   uint8_t hops);
+
+int file_write(struct sim_file *file, const struct packet_out *packet);
+
+/* Read one packet, if there is one; its MAD is valid until the next read. */
+bool file_read(struct sim_file *file, struct packet_in *in);
+
+/* Write, and read what answers. Return: its MAD. */
+const uint8_t *file_ask(struct sim_file *file, const struct packet_out *packet);
+
+uint32_t file_lid(struct ibsa_fabric *fabric, const char *node,
+		  unsigned int port);
+uint64_t file_drops(struct ibsa_fabric *fabric, enum ibsa_drop_reason reason);
+
+#endif
