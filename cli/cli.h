@@ -24,7 +24,8 @@ enum cli_exit {
  * @lease:   of a service, in seconds; 0 if not given
  * @address: that --for gave, as it was written; NULL if not given
  * @address_gid: the same as a GID
- * @svg:     where the picture of a matrix goes; NULL: there is none
+ * @dot:     where a drawing for Graphviz goes; NULL: there is none
+ * @svg:     where a picture goes; NULL: there is none
  * @given:   which options are given, a bit for each row of options.c
  * @json, @verbose, @all, @matrix, @help, @version: options that are given or
  *           not
@@ -43,6 +44,7 @@ struct cli {
 	bool verbose;
 	bool all;
 	bool matrix;
+	const char *dot;
 	const char *svg;
 	uint64_t given;
 	bool help;

@@ -24,7 +24,7 @@ static const struct action {
 } actions[] = {
 	{ "info", "FILE",
 	  "show what is in a topology file, and what is wrong with it",
-	  1, 1, "", fabric_info, fabric_info_details },
+	  1, 1, "all dot svg", fabric_info, fabric_info_details },
 };
 /* clang-format on */
 

@@ -7,6 +7,7 @@
 #include <ibsa/sa.h>
 
 #include "fabric.h"
+#include "fabric_draw.h"
 #include "fabric_shape.h"
 
 void fabric_info_details(struct out *out)
@@ -189,6 +190,12 @@ static int judge(const struct cli *cli, size_t findings)
 	return CLI_NO;
 }
 
+static bool is_drawn_to_output(const struct cli *cli)
+{
+	return (cli->dot && strcmp(cli->dot, "-") == 0) ||
+	       (cli->svg && strcmp(cli->svg, "-") == 0);
+}
+
 static int show(struct cli *cli, const struct shape *shape)
 {
 	struct report report = { .fabric = shape->fabric };
@@ -201,12 +208,31 @@ static int show(struct cli *cli, const struct shape *shape)
 	if (count_nodes(&report, shape)) {
 		complain("out of memory");
 	} else {
-		out_rows(&cli->out, report.fact_count + report.finding_count,
-			 report_row, &report);
+		if (!is_drawn_to_output(cli))
+			out_rows(&cli->out,
+				 report.fact_count + report.finding_count,
+				 report_row, &report);
 		status = judge(cli, report.finding_count);
 	}
 	free(report.facts);
 	return status;
+}
+
+static int check_drawings(const struct cli *cli)
+{
+	if (cli->all && !cli->dot && !cli->svg) {
+		complain("fabric info: --all draws all adapters, with --dot or "
+			 "--svg");
+		return CLI_USAGE;
+	}
+	if (is_drawn_to_output(cli) &&
+	    (cli->json ||
+	     (cli->dot && cli->svg && strcmp(cli->dot, cli->svg) == 0))) {
+		complain("fabric info: only one of --json, --dot and --svg can "
+			 "go to standard output; name a file");
+		return CLI_USAGE;
+	}
+	return CLI_DONE;
 }
 
 int fabric_info(struct cli *cli)
@@ -214,12 +240,16 @@ int fabric_info(struct cli *cli)
 	const struct ibsa_fabric_options options = { .check = true };
 	struct ibsa_fabric *fabric;
 	struct shape shape;
-	int status = fabric_load(cli, &options, &fabric);
+	int status = check_drawings(cli);
 
+	if (status == CLI_DONE)
+		status = fabric_load(cli, &options, &fabric);
 	if (status != CLI_DONE)
 		return status;
 	if (shape_read(fabric, &shape) == 0) {
-		status = show(cli, &shape);
+		status = fabric_draw(cli, &shape);
+		if (status == CLI_DONE)
+			status = show(cli, &shape);
 	} else {
 		complain("out of memory");
 		status = CLI_DEVICE;

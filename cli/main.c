@@ -17,7 +17,7 @@ static const struct command commands[] = {
 	{ "devices", "[DEVICE[/PORT]]", "list the ports that can be used",
 	  false, false, cmd_devices, NULL, NULL },
 	{ "fabric", "ACTION [ARGUMENT...]",
-	  "look at a fabric's topology file", false, false,
+	  "look at a fabric's topology file", true, false,
 	  cmd_fabric, cmd_fabric_can_help, cmd_fabric_details },
 	{ "gids", "[DEVICE[/PORT]]", "list GID tables, or say which GID to use",
 	  true, false, cmd_gids, NULL, cmd_gids_details, true },

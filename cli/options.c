@@ -14,6 +14,7 @@
 
 enum {
 	KEY_FABRIC = 256, /* options without a letter */
+	KEY_DOT,
 	KEY_FOR,
 	KEY_LEASE,
 	KEY_MATRIX,
@@ -135,6 +136,11 @@ static int set_matrix(struct cli *cli, const char *value)
 	return CLI_DONE;
 }
 
+static int set_dot(struct cli *cli, const char *value)
+{
+	return name("--dot", value, &cli->dot);
+}
+
 static int set_svg(struct cli *cli, const char *value)
 {
 	return name("--svg", value, &cli->svg);
@@ -244,13 +250,15 @@ static const struct row {
 	  set_sm_key },
 	{ 'a', "all", NULL,
 	  "path: all paths; gids --for: all GIDs; reach: all ports", set_all },
+	{ KEY_DOT, "dot", "FILE",
+	  "fabric info: a drawing for Graphviz; - is stdout", set_dot },
 	{ KEY_FOR, "for", "ADDRESS", "gids: which one to use for an address",
 	  set_for },
 	{ KEY_LEASE, "lease", "SECONDS",
 	  "service: how long it stays, or infinite", set_lease },
 	{ KEY_MATRIX, "matrix", NULL, "reach: who can reach whom", set_matrix },
 	{ KEY_SVG, "svg", "FILE",
-	  "reach: the matrix as a picture; - is stdout", set_svg },
+	  "reach, fabric info: a picture; - is stdout", set_svg },
 	{ 'j', "json", NULL, "write JSON", set_json },
 	{ 'v', "verbose", NULL, "all fields; tries and times on stderr",
 	  set_verbose },
@@ -387,8 +395,9 @@ static bool is_taken(const struct command *command, int key)
 	case KEY_LEASE:
 		return command->takes_lease;
 	case KEY_MATRIX:
-	case KEY_SVG:
 		return command->run == cmd_reach;
+	case KEY_SVG:
+		return command->run == cmd_reach || command->run == cmd_fabric;
 	default:
 		return is_common(key) || command->run == cmd_fabric;
 	}

@@ -5,6 +5,7 @@
 # ibsa fabric: what it says of topology files. LARGE is one of 10,000 hosts.
 # shellcheck source=test/cli_support.sh
 large=$(realpath "$4")
+source=$(realpath "$(dirname "$0")/..")
 . "$(dirname "$0")/cli_support.sh"
 
 # odd FINDING LINE LINES... - a file in which just that is odd
@@ -74,5 +75,54 @@ names_cannot_steer_the_terminal() {
 	[ "$(wc -c <out)" -lt 2000 ] || fail 'a megabyte of a name'
 }
 
+drawings() {
+	run 0 fabric info "$fabric" --dot -; out_has '^graph fabric \{'
+	out_has 'n0 -- n2 \[label="2×"\]'; out_has 'label="4xQDR", color='
+	dot -Tplain out >plain 2>err || fail 'dot does not read it'
+	err_empty
+	[ "$(grep -c ^node plain)" -eq 7 ] || fail 'not every node is drawn'
+	# The two leaves are on one level, the adapters below them.
+	awk '$1 == "node" { if (!($4 in y)) rows++; y[$4] } END { exit rows != 2 }' \
+		plain || fail 'not two rows'
+	run 0 fabric info "$fabric" --svg fabric.svg --dot fabric.dot
+	out_has '^link +4xEDR'
+	python3 -c 'import sys, xml.dom.minidom as m; m.parse("fabric.svg")' ||
+		fail 'no XML'
+	run 0 fabric info "$fabric" --svg -; out_has '^<svg'; out_has '>größe<'
+	"$source/scripts/gen-fabric" 648 -o tree.net
+	run 0 fabric info tree.net --dot -
+	[ "$(grep -c '18 adapters' out)" -eq 36 ] || fail 'not a box for a leaf'
+	[ "$(grep -c ' -- ' out)" -lt 1000 ] || fail 'a line for each adapter'
+	run 0 fabric info tree.net --dot - --all
+	[ "$(grep -c 'n[0-9]* \[label=' out)" -eq 702 ] || fail 'not all nodes'
+}
+
+names_are_not_the_drawings_language() {
+	printf '%s\n' 'Switch 4 "s" # "a"];n9 -- n8;#\"' '[1] "a"' '[2] "b"' \
+		'[3] "c"' 'Ca 1 "a" # "<b>&amp;\N\"' >odd.net
+	printf 'Ca 1 "b" # "\xff\xc3\x28\xed\xa0\x80\033"\n' >>odd.net
+	printf 'Ca 1 "c" # "ﬃ é 😀 \xef\xbf\xbe"\n' >>odd.net
+	run 0 fabric info odd.net --svg -
+	out_has '>a&quot;\];n9 &#45;&#45; n8;#\\<'
+	out_has '>&lt;b&gt;&amp;amp;\\N\\<'
+	out_has '>\?\?\(\?\?\?\?<'; out_has '>ﬃ é 😀 \?\?\?<'
+	run 1 fabric info long.net --dot -
+	[ "$(wc -c <out)" -lt 2000 ] || fail 'a megabyte of a name'
+}
+
+drawings_that_fail() {
+	run 4 fabric info "$fabric" --svg /dev/full; out_empty; err_has dot
+	run 4 fabric info "$fabric" --dot /dev/full; out_empty; err_has full
+	run 4 fabric info "$fabric" --svg no/dir.svg; err_has no/dir
+	run 2 fabric info "$fabric" --svg - -j; err_has 'only one'
+	run 2 fabric info "$fabric" --svg - --dot -; err_has 'only one'
+	run 2 fabric info "$fabric" --all; err_has '--dot or'
+	mkdir tools
+	ln -s "$(command -v grep)" "$(command -v sed)" tools
+	PATH=$PWD/tools run 4 fabric info "$fabric" --svg x.svg
+	err_has 'cannot run dot: .*Graphviz'
+}
+
 run_groups contents_are_counted what_is_odd_is_found \
-	files_that_are_no_topology names_cannot_steer_the_terminal
+	files_that_are_no_topology names_cannot_steer_the_terminal drawings \
+	names_are_not_the_drawings_language drawings_that_fail

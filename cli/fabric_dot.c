@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A fabric as a drawing for Graphviz: switches by level, the highest on top;
+ * cables between the same two nodes as one line; and the adapters of a leaf
+ * as one box, where there are too many to draw each.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ibsa/sa.h>
+
+#include "fabric_draw.h"
+
+enum {
+	EACH_MAX = 32,	/* more adapters are drawn by leaf */
+	FEW_BOXES = 64, /* with more the lines need room, and are straight */
+	LABEL_MAX = 40, /* characters of a name */
+	RATE_TEXT = 16,
+	RATES = 64, /* more than there are */
+	PORTS_MAX = 256,
+};
+
+/* A line between two boxes: so many cables of a rate. */
+struct line {
+	size_t to;
+	unsigned int lanes;
+	const char *speed;
+	size_t count;
+};
+
+struct drawing {
+	FILE *file;
+	const struct shape *shape;
+	bool by_leaf;
+	size_t *leaf;  /* of an adapter, 1 + the only node beside it; else 0 */
+	size_t *hosts; /* of a node, adapters that only it is beside */
+	struct line usual; /* the rate of most cables */
+};
+
+/* Bytes of the character that begins here; 0: none that can be shown. */
+static size_t character(const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	const size_t tail = *at < 0xc2	 ? 0
+			    : *at < 0xe0 ? 1
+			    : *at < 0xf0 ? 2
+			    : *at < 0xf5 ? 3
+					 : 0;
+	uint32_t code = *at & (0x7fU >> (tail + 1));
+
+	if (*at < 0x80)
+		return iscntrl(*at) ? 0 : 1;
+	for (size_t i = 1; i <= tail; i++) {
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (at[i] & 0x3f);
+	}
+	/* Too long a form, a control or half a character, or none at all. */
+	if (tail == 0 || code < 0xa0 || (tail == 2 && code < 0x800) ||
+	    (tail == 3 && (code < 0x10000 || code > 0x10ffff)) ||
+	    (code >= 0xd800 && code < 0xe000) || (code & 0xfffe) == 0xfffe)
+		return 0;
+	return tail + 1;
+}
+
+/* A name in a label, in which these characters have a meaning. */
+static void put_name(FILE *file, const char *name)
+{
+	for (size_t i = 0; *name && i < LABEL_MAX; i++) {
+		const size_t len = character(name);
+
+		if (len == 0)
+			putc('?', file);
+		else if (*name == '&')
+			fputs("&amp;", file);
+		else if (*name == '"' || *name == '\\')
+			fprintf(file, "\\%c", *name);
+		else
+			fwrite(name, 1, len, file);
+		name += len ? len : 1;
+	}
+	if (*name)
+		fputs("…", file);
+}
+
+static bool is_adapter(const struct drawing *drawing, size_t node)
+{
+	return drawing->shape->nodes[node].is.type == IBSA_NODE_CA;
+}
+
+/* Drawn as one with its like. */
+static bool is_folded(const struct drawing *drawing, size_t node)
+{
+	return drawing->by_leaf && drawing->leaf[node];
+}
+
+/* The only node that cables lead to, 1 more than its index; 0: none such. */
+static size_t only_neighbour(const struct shape *shape, size_t node)
+{
+	const unsigned int ports = shape->nodes[node].is.port_count;
+	struct ibsa_fabric_end end;
+	size_t found = 0;
+
+	for (unsigned int port = 1; port <= ports; port++) {
+		if (!shape_cable(shape, node, port, &end))
+			continue;
+		if (found && found != end.far_node + 1)
+			return 0;
+		found = end.far_node + 1;
+	}
+	return found;
+}
+
+static void find_leaves(struct drawing *drawing)
+{
+	const struct shape *shape = drawing->shape;
+	size_t adapters = 0;
+
+	for (size_t i = 0; i < shape->count; i++) {
+		if (!is_adapter(drawing, i))
+			continue;
+		adapters++;
+		drawing->leaf[i] = only_neighbour(shape, i);
+		if (drawing->leaf[i] &&
+		    is_adapter(drawing, drawing->leaf[i] - 1))
+			drawing->leaf[i] = 0;
+		if (drawing->leaf[i])
+			drawing->hosts[drawing->leaf[i] - 1]++;
+	}
+	if (adapters <= EACH_MAX)
+		drawing->by_leaf = false;
+}
+
+static bool is_same_rate(const struct line *a, const struct line *b)
+{
+	return a->lanes == b->lanes && strcmp(a->speed, b->speed) == 0;
+}
+
+/* One cable more of its rate. */
+static size_t tally(struct line *rates, size_t count,
+		    const struct ibsa_fabric_end *end)
+{
+	const struct line line = { .lanes = end->lanes, .speed = end->speed };
+	size_t i = 0;
+
+	while (i < count && !is_same_rate(&rates[i], &line))
+		i++;
+	if (i == RATES)
+		return count;
+	if (i == count)
+		rates[count++] = line;
+	rates[i].count++;
+	return count;
+}
+
+static void find_usual_rate(struct drawing *drawing)
+{
+	const struct shape *shape = drawing->shape;
+	struct line rates[RATES] = { { .speed = "" } };
+	struct ibsa_fabric_end end;
+	size_t count = 0;
+
+	for (size_t i = 0; i < shape->count; i++)
+		for (unsigned int port = 1;
+		     port <= shape->nodes[i].is.port_count; port++)
+			if (shape_cable(shape, i, port, &end))
+				count = tally(rates, count, &end);
+	drawing->usual = rates[0];
+	for (size_t i = 1; i < count; i++)
+		if (rates[i].count > drawing->usual.count)
+			drawing->usual = rates[i];
+}
+
+static int by_end_and_rate(const void *a, const void *b)
+{
+	const struct line *one = a;
+	const struct line *two = b;
+
+	if (one->to != two->to)
+		return one->to < two->to ? -1 : 1;
+	if (one->lanes != two->lanes)
+		return one->lanes < two->lanes ? -1 : 1;
+	return strcmp(one->speed, two->speed);
+}
+
+/* Whether @from is the end that a line is drawn from: the upper one. */
+static bool is_upper(const struct shape *shape, size_t from, size_t to)
+{
+	const size_t a = shape->nodes[from].level;
+	const size_t b = shape->nodes[to].level;
+
+	return a != b ? a > b : from <= to;
+}
+
+/* The cables of a node that lead down, those of one kind together. */
+static size_t find_lines(const struct drawing *drawing, size_t node,
+			 struct line lines[PORTS_MAX])
+{
+	const struct shape *shape = drawing->shape;
+	struct ibsa_fabric_end end;
+	size_t count = 0;
+	size_t kinds = 0;
+
+	for (unsigned int port = 1; port <= shape->nodes[node].is.port_count;
+	     port++)
+		if (shape_cable(shape, node, port, &end) &&
+		    is_upper(shape, node, end.far_node) &&
+		    (end.far_node != node || end.far_port > port))
+			lines[count++] = (struct line){
+				/* One place for all adapters that are one. */
+				.to = is_folded(drawing, end.far_node)
+					      ? SIZE_MAX
+					      : end.far_node,
+				.lanes = end.lanes,
+				.speed = end.speed,
+			};
+	qsort(lines, count, sizeof(*lines), by_end_and_rate);
+	for (size_t i = 0; i < count; i++) {
+		if (kinds == 0 ||
+		    by_end_and_rate(&lines[kinds - 1], &lines[i]) != 0)
+			lines[kinds++] = lines[i];
+		lines[kinds - 1].count++;
+	}
+	return kinds;
+}
+
+/* So many cables, and how fast, where either is not as one would think. */
+static void put_line(const struct drawing *drawing, size_t from,
+		     const struct line *line)
+{
+	const bool is_box = line->to == SIZE_MAX;
+	const bool is_usual = is_same_rate(line, &drawing->usual);
+	const bool has_count = line->count !=
+			       (is_box ? drawing->hosts[from] : 1);
+	FILE *file = drawing->file;
+
+	if (is_box)
+		fprintf(file, "\tn%zu -- h%zu", from, from);
+	else
+		fprintf(file, "\tn%zu -- n%zu", from, line->to);
+	if (has_count || !is_usual)
+		fputs(" [label=\"", file);
+	if (has_count)
+		fprintf(file, "%zu×%s", line->count, is_usual ? "" : " ");
+	if (!is_usual)
+		fprintf(file, "%ux%s", line->lanes, line->speed);
+	if (has_count || !is_usual)
+		fprintf(file, "\"%s]", is_usual ? "" : ", color=\"#c0392b\"");
+	fputs(";\n", file);
+}
+
+static void put_lines(const struct drawing *drawing)
+{
+	struct line lines[PORTS_MAX];
+
+	for (size_t i = 0; i < drawing->shape->count; i++) {
+		const size_t count = is_folded(drawing, i)
+					     ? 0
+					     : find_lines(drawing, i, lines);
+
+		for (size_t n = 0; n < count; n++)
+			put_line(drawing, i, &lines[n]);
+	}
+}
+
+static void put_node(const struct drawing *drawing, size_t node)
+{
+	const struct ibsa_fabric_node *is = &drawing->shape->nodes[node].is;
+	FILE *file = drawing->file;
+
+	fprintf(file, "\t\tn%zu [label=\"", node);
+	put_name(file, is->name);
+	fprintf(file, "\"%s];\n",
+		is->type == IBSA_NODE_SWITCH   ? ", fillcolor=\"#d6e6f5\""
+		: is->type == IBSA_NODE_ROUTER ? ", fillcolor=\"#f5e6d6\""
+					       : "");
+}
+
+/* All adapters of a leaf, by how many they are and the first one's name. */
+static void put_box(const struct drawing *drawing, size_t leaf)
+{
+	const struct shape *shape = drawing->shape;
+	FILE *file = drawing->file;
+	struct ibsa_fabric_end end;
+	size_t last = 0;
+	size_t first = SIZE_MAX;
+
+	for (unsigned int port = 1; port <= shape->nodes[leaf].is.port_count;
+	     port++) {
+		if (!shape_cable(shape, leaf, port, &end) ||
+		    drawing->leaf[end.far_node] != leaf + 1)
+			continue;
+		if (first == SIZE_MAX || end.far_node < first)
+			first = end.far_node;
+		if (end.far_node > last)
+			last = end.far_node;
+	}
+	fprintf(file, "\t\th%zu [label=\"%zu %s\\n", leaf, drawing->hosts[leaf],
+		drawing->hosts[leaf] == 1 ? "adapter" : "adapters");
+	put_name(file, shape->nodes[first].is.name);
+	if (last != first) {
+		fputs("\\n… ", file);
+		put_name(file, shape->nodes[last].is.name);
+	}
+	fputs("\"];\n", file);
+}
+
+/* Nodes in order of level, those of one level in that of the file. */
+static int by_level(const void *a, const void *b)
+{
+	const struct shape_node *one = *(const struct shape_node *const *)a;
+	const struct shape_node *two = *(const struct shape_node *const *)b;
+
+	if (one->level != two->level)
+		return one->level > two->level ? -1 : 1;
+	return one < two ? -1 : 1;
+}
+
+static void put_boxes(const struct drawing *drawing)
+{
+	for (size_t i = 0; drawing->by_leaf && i < drawing->shape->count; i++)
+		if (drawing->hosts[i])
+			put_box(drawing, i);
+}
+
+/* Nodes of one level, which is the lowest if it has the adapters. */
+static void put_row(const struct drawing *drawing,
+		    const struct shape_node **row, size_t count)
+{
+	fputs("\t{\n\t\trank=same;\n", drawing->file);
+	for (size_t i = 0; i < count; i++) {
+		const size_t node = (size_t)(row[i] - drawing->shape->nodes);
+
+		if (!is_folded(drawing, node))
+			put_node(drawing, node);
+	}
+	if (row[0]->level == 0)
+		put_boxes(drawing);
+	fputs("\t}\n", drawing->file);
+}
+
+static void put_rows(const struct drawing *drawing,
+		     const struct shape_node **order)
+{
+	const struct shape *shape = drawing->shape;
+	size_t first = 0;
+
+	for (size_t i = 0; i < shape->count; i++)
+		order[i] = &shape->nodes[i];
+	qsort(order, shape->count, sizeof(const struct shape_node *), by_level);
+	for (size_t i = 1; i <= shape->count; i++) {
+		if (i < shape->count && order[i]->level == order[first]->level)
+			continue;
+		put_row(drawing, &order[first], i - first);
+		first = i;
+	}
+}
+
+static size_t count_boxes(const struct drawing *drawing)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < drawing->shape->count; i++)
+		count += (drawing->by_leaf && drawing->hosts[i]) ||
+			 !is_folded(drawing, i);
+	return count;
+}
+
+static void put_all(const struct drawing *drawing,
+		    const struct shape_node **order)
+{
+	const bool is_few = count_boxes(drawing) <= FEW_BOXES;
+	FILE *file = drawing->file;
+
+	fprintf(file,
+		"graph fabric {\n"
+		"\tgraph [ranksep=%s, nodesep=0.15, splines=%s, labelloc=t,\n"
+		"\t\tfontname=\"sans-serif\"",
+		is_few ? "1" : "4", is_few ? "true" : "line");
+	if (drawing->usual.count)
+		fprintf(file,
+			",\n\t\tlabel=\"cables are %ux%s if not labelled\"",
+			drawing->usual.lanes, drawing->usual.speed);
+	fputs("];\n"
+	      "\tnode [shape=box, style=\"rounded,filled\", "
+	      "fillcolor=\"#f4f4f4\",\n"
+	      "\t\tfontname=\"sans-serif\", fontsize=11];\n"
+	      "\tedge [fontname=\"sans-serif\", fontsize=9, "
+	      "color=\"#66666699\"];\n",
+	      file);
+	put_rows(drawing, order);
+	put_lines(drawing);
+	fputs("}\n", file);
+}
+
+int fabric_dot(FILE *file, const struct shape *shape, bool each)
+{
+	const struct shape_node **order = calloc(shape->count + 1,
+						 sizeof(*order));
+	struct drawing drawing = {
+		.file = file,
+		.shape = shape,
+		.by_leaf = !each,
+		.leaf = calloc(shape->count + 1, sizeof(*drawing.leaf)),
+		.hosts = calloc(shape->count + 1, sizeof(*drawing.hosts)),
+	};
+	int err = order && drawing.leaf && drawing.hosts ? 0 : -ENOMEM;
+
+	if (!err) {
+		find_leaves(&drawing);
+		find_usual_rate(&drawing);
+		put_all(&drawing, order);
+	}
+	free(order);
+	free(drawing.leaf);
+	free(drawing.hosts);
+	return err;
+}

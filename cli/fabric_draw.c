@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Drawings of a fabric into files. Graphviz' dot makes the picture, as a
+ * process of its own: its layout may take long, and names that come from
+ * outside do not get into this one by it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fabric_draw.h"
+
+extern char **environ;
+
+static int cannot(const char *what, const char *path, int err)
+{
+	complain("%s: cannot write '%s': %s", what, path, strerror(err));
+	return CLI_DEVICE;
+}
+
+/* All of a text into a file; false, and errno, if it does not go in. */
+static bool put_file(int fd, const char *text, size_t len)
+{
+	while (len > 0) {
+		const ssize_t put = write(fd, text, len);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return false;
+		text += put;
+		len -= (size_t)put;
+	}
+	return true;
+}
+
+static int write_dot(struct cli *cli, const char *text, size_t len)
+{
+	bool done;
+	int fd;
+
+	if (strcmp(cli->dot, "-") == 0) {
+		out_line(&cli->out, "%.*s", (int)len - 1, text);
+		return CLI_DONE;
+	}
+	fd = open(cli->dot, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return cannot("--dot", cli->dot, errno);
+	done = put_file(fd, text, len);
+	if (close(fd) != 0 || !done)
+		return cannot("--dot", cli->dot, errno);
+	return CLI_DONE;
+}
+
+/* Start dot, which reads from @from and writes to @to. Return: 0 or errno. */
+static int start_dot(int from, int to, pid_t *out)
+{
+	char *const args[] = { (char[]){ "dot" }, (char[]){ "-Tsvg" }, NULL };
+	posix_spawn_file_actions_t actions;
+	int err = posix_spawn_file_actions_init(&actions);
+
+	if (err)
+		return err;
+	err = posix_spawn_file_actions_adddup2(&actions, from, STDIN_FILENO);
+	if (!err)
+		err = posix_spawn_file_actions_adddup2(&actions, to,
+						       STDOUT_FILENO);
+	if (!err)
+		err = posix_spawnp(out, args[0], &actions, NULL, args, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	return err;
+}
+
+/* Feed dot, and wait for it. Return: the exit status. */
+static int run_dot(int to, const char *text, size_t len)
+{
+	int pipe_fds[2];
+	int ended = 0;
+	pid_t dot;
+	int err;
+
+	if (pipe2(pipe_fds, O_CLOEXEC) != 0) {
+		complain("--svg: no pipe: %s", strerror(errno));
+		return CLI_DEVICE;
+	}
+	err = start_dot(pipe_fds[0], to, &dot);
+	close(pipe_fds[0]);
+	if (!err && !put_file(pipe_fds[1], text, len))
+		complain("--svg: dot does not read all: %s", strerror(errno));
+	close(pipe_fds[1]);
+	if (err) {
+		complain("--svg: cannot run dot: %s; install Graphviz, or "
+			 "write its input with --dot",
+			 strerror(err));
+		return CLI_DEVICE;
+	}
+	while (waitpid(dot, &ended, 0) < 0 && errno == EINTR)
+		;
+	if (ended == 0)
+		return CLI_DONE;
+	complain("--svg: dot has failed; its input comes with --dot");
+	return CLI_DEVICE;
+}
+
+static int write_svg(struct cli *cli, const char *text, size_t len)
+{
+	const bool is_out = strcmp(cli->svg, "-") == 0;
+	void (*before)(int);
+	int status;
+	int fd;
+
+	fd = is_out ? fileno(cli->out.file)
+		    : open(cli->svg, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+			   0666);
+	if (fd < 0)
+		return cannot("--svg", cli->svg, errno);
+	fflush(cli->out.file);
+	/* That dot is gone shall be said, not be the end. */
+	before = signal(SIGPIPE, SIG_IGN);
+	status = run_dot(fd, text, len);
+	signal(SIGPIPE, before);
+	if (!is_out && close(fd) != 0 && status == CLI_DONE)
+		status = cannot("--svg", cli->svg, errno);
+	return status;
+}
+
+int fabric_draw(struct cli *cli, const struct shape *shape)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *memory = open_memstream(&text, &len);
+	int status = CLI_DONE;
+	int err = memory ? fabric_dot(memory, shape, cli->all) : -ENOMEM;
+
+	if (memory && fclose(memory) != 0)
+		err = -ENOMEM;
+	if (err) {
+		complain("out of memory");
+		status = CLI_DEVICE;
+	}
+	if (status == CLI_DONE && cli->dot)
+		status = write_dot(cli, text, len);
+	if (status == CLI_DONE && cli->svg)
+		status = write_svg(cli, text, len);
+	free(text);
+	return status;
+}
