@@ -12,16 +12,11 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <ibsa/sa.h>
 
 #include "base/clock.h"
 #include "libibumad/file.h"
 #include "packet/ibsim.h"
-
-enum { PACKET_BYTES = UMAD_HEADER_BYTES + IBSA_MAD_BYTES };
 
 static int control(int fd, unsigned long command, void *argument)
 {
@@ -77,26 +72,19 @@ int ibsa__portid_unregister(int portid, uint32_t agent)
 	return control(portid, UMAD_UNREGISTER_AGENT, &agent);
 }
 
-static int whole_write(int fd, const void *packet, size_t len)
+/*
+ * A short MAD is not filled up, although ibsim sends what its stack holds
+ * behind one: with RMPP the length is part of what is sent.
+ */
+int ibsa__portid_write(int portid, const void *packet, size_t len)
 {
 	ssize_t written;
 
 	errno = 0;
-	written = write(fd, packet, len);
+	written = write(portid, packet, len);
 	if (written < 0)
 		return ibsa__umad_failure(written);
 	return (size_t)written == len ? 0 : -EIO;
-}
-
-/* ibsim would send what its stack holds behind a short MAD; so it gets none. */
-int ibsa__portid_write(int portid, const void *packet, size_t len)
-{
-	uint8_t padded[PACKET_BYTES] = { 0 };
-
-	if (len >= sizeof(padded) || !ibsa__umad_is_simulated(portid))
-		return whole_write(portid, packet, len);
-	memcpy(padded, packet, len);
-	return whole_write(portid, padded, sizeof(padded));
 }
 
 ssize_t ibsa__portid_read(int portid, void *packet, size_t room)

@@ -56,6 +56,9 @@ static int port_open_said(const char *ca_name, int portnum,
 {
 	int portid = port_open(ca_name, portnum, side);
 
+	if (portid >= 0)
+		return portid;
+	errno = -portid;
 	ibsa__umad_say(portid, "umad_open_port: %s port %d",
 		       ca_name ? ca_name : "any device", portnum);
 	return portid;

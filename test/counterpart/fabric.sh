@@ -17,13 +17,15 @@
 # many fabrics run side by side. FABRIC_UMTAP=FILE puts that library in front
 # of ibsim's on OpenSM and on commands; then MADs come whole, as from a kernel.
 # FABRIC_PARTITIONS is the file of FABRIC_DATA that OpenSM has them from.
-# FABRIC_SM is OpenSM's host, FABRIC_WAIT_S how long it may take.
+# FABRIC_SM is OpenSM's host, FABRIC_WAIT_S how long it may take. FABRIC_ENV is
+# an array of what else, NAME=VALUE, OpenSM and commands have around them.
 # A missing program ends the script with status 77 and the reason.
 
 FABRIC_DATA=${FABRIC_DATA:-$(dirname "${BASH_SOURCE[0]}")/../data/fabrics}
 FABRIC_PARTITIONS=${FABRIC_PARTITIONS:-b.partitions.conf}
 FABRIC_SM=${FABRIC_SM:-host-r1 mthca0}
 FABRIC_WAIT_S=${FABRIC_WAIT_S:-60}
+FABRIC_ENV=()
 FABRIC_DIR=
 fabric_pids=() # of programs in the fabric, each at its own index
 fabric_pid=
@@ -94,7 +96,7 @@ fabric_exec() {
 	exec env IBSIM_SOCKNAME="$(basename "$FABRIC_DIR")" \
 		SIM_HOST="$host" UMTAP_DIR="$FABRIC_DIR/whole" \
 		LD_PRELOAD="${FABRIC_UMTAP:+$FABRIC_UMTAP:}$fabric_umad2sim" \
-		"$@"
+		"${FABRIC_ENV[@]}" "$@"
 }
 
 fabric_ibsim() {

@@ -3,6 +3,9 @@
 # What the scripts for virtual machines share; sourced by them.
 set -uo pipefail
 export LC_ALL=C
+# Where Meson has a test find libraries that it names: programs of the system
+# go into a guest with the system's own.
+unset LD_LIBRARY_PATH
 # depmod and modinfo are in sbin, which need not be in a plain user's path.
 PATH=$PATH:/usr/sbin:/sbin
 

@@ -1,0 +1,52 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Programs with libibumad as it is installed and with ours in its place, to be
+# sourced after fabric.sh:
+#
+#   dropin_find FILE        the drop-in, as it was built
+#   dropin_use LIBRARY      what fabric_* start next has "theirs" or "ours"
+#   dropin_run LIBRARY HOST CMD...
+#                           one command; its output in $FABRIC_DIR/LIBRARY.out
+#                           and .err, its exit status in .status
+#   dropin_loaded           say it if a program since had another, or none
+
+dropin_folder=
+dropin_library=
+
+dropin_find() {
+	dropin_folder=$(dirname "$(realpath "$1")")
+	# Where Meson has tests find the libraries that they name.
+	unset LD_LIBRARY_PATH
+}
+
+dropin_use() {
+	dropin_library=$1
+	FABRIC_ENV=(LD_DEBUG=libs "LD_DEBUG_OUTPUT=$FABRIC_DIR/loader")
+	[ "$1" = theirs ] || FABRIC_ENV+=("LD_LIBRARY_PATH=$dropin_folder")
+}
+
+# A file is of one process, which may have been several programs.
+dropin_loaded() {
+	local file from count=0
+	for file in "$FABRIC_DIR"/loader.*; do
+		[ -e "$file" ] || continue
+		count=$((count + 1))
+		from=$(sed -n 's/.*calling init: \(.*\)\/libibumad\.so\.3$/\1/p' \
+			"$file" | sort -u)
+		case $dropin_library:$from in
+		ours:"$dropin_folder" | theirs:/lib/* | theirs:/usr/*) ;;
+		*) wrong "$dropin_library: it was the one in '$from'" ;;
+		esac
+		rm "$file"
+	done
+	[ "$count" -gt 0 ] || wrong "$dropin_library: no program was seen"
+}
+
+dropin_run() {
+	local to=$FABRIC_DIR/$1 status=0
+	dropin_use "$1"
+	shift
+	fabric_run "$@" </dev/null >"$to.out" 2>"$to.err" || status=$?
+	echo "$status" >"$to.status"
+	dropin_loaded
+}

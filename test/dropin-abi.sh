@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: dropin-abi.sh DROP-IN LIST
+#
+# The drop-in's symbols against those of the libibumad that is installed, and
+# what that one lacks against the list of a newer one.
+set -euo pipefail
+
+dropin=$1
+list=$2
+if ! command -v abidiff >/dev/null || ! command -v nm >/dev/null; then
+	echo 'skipped: abidiff or nm is not installed' >&2
+	exit 77
+fi
+theirs=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p |
+	sed -n 's/.*libibumad\.so\.3 .*=> //p' | head -n 1)
+if [ -z "$theirs" ]; then
+	echo 'skipped: libibumad.so.3 is not installed' >&2
+	exit 77
+fi
+status=0
+
+# Nothing gone, nothing at another version, the same soname.
+abidiff --no-added-syms "$theirs" "$dropin" || status=1
+
+symbols() {
+	nm -D --defined-only --with-symbol-versions "$1" |
+		sed -nE 's/.* T ([^@]+)@@(.*)$/\2 \1/p' | LC_ALL=C sort
+}
+
+# What there is more is what the list says, no less and nothing else.
+diff <(LC_ALL=C comm -13 <(symbols "$theirs") <(symbols "$dropin")) \
+	<(grep -v '^#' "$list" | LC_ALL=C sort |
+		LC_ALL=C comm -13 <(symbols "$theirs") -) || {
+	echo "$dropin has not what $list lists" >&2
+	status=1
+}
+exit $status
