@@ -212,6 +212,107 @@ static void nothing_is_sent_after_the_deadline(void **state)
 	ibsa__engine_free(engine);
 }
 
+/* What was cancelled, or whose time was over, the transport still waits for. */
+static void given_up_request_keeps_its_place(void **state)
+{
+	struct ibsa__engine_options options = puppet_options;
+	struct ibsa__engine *engine;
+	struct seen given_up = { 0 }, next = { 0 };
+
+	(void)state;
+	options.window = 1;
+	engine = puppet_engine(&puppet, &options);
+	assert_int_equal(puppet_ask(engine, 4, &given_up), 0);
+	assert_int_equal(ibsa__engine_cancel(engine, 1), 0);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(given_up.err, -ECANCELED);
+	/* Nobody has to wake up for that alone. */
+	assert_int_equal(ibsa__engine_timeout_ms(engine), -1);
+	assert_int_equal(puppet_ask(engine, 5, &next), 0);
+	assert_int_equal(puppet.sent_count, 1);
+	assert_in_range(ibsa__engine_timeout_ms(engine), 1, 99);
+	puppet_advance(&puppet, engine, 98);
+	assert_int_equal(puppet.sent_count, 1);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(puppet.sent_count, 2);
+	assert_int_equal(next.calls, 0);
+	ibsa__engine_free(engine);
+	assert_int_equal(next.err, -ECANCELED);
+}
+
+/* Without a dispatch in between, too. */
+static void place_is_free_once_the_time_is_over(void **state)
+{
+	struct ibsa__engine_options options = puppet_options;
+	struct ibsa__engine *engine;
+	struct seen given_up = { 0 }, next = { 0 };
+
+	(void)state;
+	options.window = 1;
+	engine = puppet_engine(&puppet, &options);
+	assert_int_equal(puppet_ask(engine, 4, &given_up), 0);
+	assert_int_equal(ibsa__engine_cancel(engine, 1), 0);
+	puppet_advance(&puppet, engine, 1);
+	puppet.now_ns += UINT64_C(99) * MS;
+	assert_int_equal(puppet_ask(engine, 5, &next), 0);
+	assert_int_equal(puppet.sent_count, 2);
+	ibsa__engine_free(engine);
+}
+
+/* The answer that nobody wants any more frees it at once; so does BUSY, after
+ * which the transport waits for nothing. */
+static void answer_frees_the_place_of_a_request_given_up(void **state)
+{
+	struct ibsa__engine_options options = puppet_options;
+	struct ibsa__engine *engine;
+	struct puppet_mad answer;
+	struct seen given_up = { 0 }, next = { 0 }, last = { 0 };
+
+	(void)state;
+	options.window = 1;
+	engine = puppet_engine(&puppet, &options);
+	assert_int_equal(puppet_ask(engine, 4, &given_up), 0);
+	assert_int_equal(ibsa__engine_cancel(engine, 1), 0);
+	assert_int_equal(puppet_ask(engine, 5, &next), 0);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(given_up.calls, 1);
+	assert_int_equal(given_up.err, -ECANCELED);
+	assert_int_equal(puppet.sent_count, 2);
+	assert_int_equal(ibsa__engine_stats(engine)->ignored_id, 1);
+
+	answer = puppet_answer(puppet_sent(&puppet, 1));
+	ibsa_put_be16(answer.mad + STATUS_AT, IBSA_STATUS_BUSY);
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(puppet_ask(engine, 6, &last), 0);
+	assert_int_equal(ibsa__engine_cancel(engine, 2), 0);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(puppet.sent_count, 3);
+	ibsa__engine_free(engine);
+}
+
+/* Nor is it what a later question can wait for together with it. */
+static void given_up_request_is_not_shared(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct puppet_mad answer;
+	struct seen given_up = { 0 }, again = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &given_up), 0);
+	assert_int_equal(ibsa__engine_cancel(engine, 1), 0);
+	assert_int_equal(puppet_ask(engine, 4, &again), 0);
+	assert_int_equal(puppet.sent_count, 2);
+	answer = puppet_answer(puppet_sent(&puppet, 1));
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(again.calls, 1);
+	assert_int_equal(again.err, 0);
+	ibsa__engine_free(engine);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -225,6 +326,13 @@ int main(void)
 			failed_try_does_not_shorten_the_round_trip, set_up),
 		cmocka_unit_test_setup(nothing_is_sent_after_the_deadline,
 				       set_up),
+		cmocka_unit_test_setup(given_up_request_keeps_its_place,
+				       set_up),
+		cmocka_unit_test_setup(place_is_free_once_the_time_is_over,
+				       set_up),
+		cmocka_unit_test_setup(
+			answer_frees_the_place_of_a_request_given_up, set_up),
+		cmocka_unit_test_setup(given_up_request_is_not_shared, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,7 +35,13 @@
 
 #include "test/ib_sa_plug.h"
 
-enum { WINDOW = 16, ROUNDS = 200, SERVICES = 6000, TID_AT = 12 };
+enum {
+	WINDOW = 16,
+	ROUNDS = 200,
+	SERVICES = 6000,
+	TID_AT = 12,
+	INTERVAL_MS = 1000
+};
 
 static uint32_t tid_of(const struct plug *plug, unsigned int n)
 {
@@ -52,7 +58,8 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* A window of queries: sent, their ids noted, cancelled. */
+/* A window of queries: sent, their ids noted, cancelled; and then the time
+ * that a kernel would still wait for their answers. */
 static void fill_window(struct plug *plug, uint32_t tids[WINDOW])
 {
 	struct ib_sa_query *queries[WINDOW];
@@ -70,6 +77,7 @@ static void fill_window(struct plug *plug, uint32_t tids[WINDOW])
 	}
 	plug_run(plug, 0);
 	assert_int_equal(told.calls, WINDOW);
+	plug_run(plug, INTERVAL_MS);
 }
 
 /*

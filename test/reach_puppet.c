@@ -222,6 +222,8 @@ static void fill(unsigned int deadline_ms)
 			.match = &path,
 			.mask = IBSA_PATH_CM(dlid),
 			.deadline_ms = deadline_ms,
+			.first_interval_ms = deadline_ms,
+			.jitter_percent = -1,
 		};
 
 		assert_int_equal(ibsa_query(client, &query, NULL, NULL, NULL),

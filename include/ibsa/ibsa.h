@@ -51,7 +51,8 @@ struct ibv_context;
  * @grh:         enum ibsa_grh: sysfs does not say whether an InfiniBand port
  *               needs a GRH, and without @context it is taken to need none
  * @sm_key:      sent with every request; 0: none
- * @window:      requests in flight, 1 to 1048576; default 16
+ * @window:      requests in flight, 1 to 1048576; default 16. One that was
+ *               given up is so until its answer comes or its interval ends
  * @queue:       queries that may wait for the window; default 65536
  * @reply_bytes: largest reply that is accepted; default 64 MiB
  * @deadline_ms, @first_interval_ms, @max_interval_ms, @jitter_percent:

@@ -10,6 +10,7 @@
 static void start(struct ibsa__engine *engine)
 {
 	ibsa__wheel_init(&engine->wheel, engine_now_ns(engine) / NS_PER_MS);
+	ibsa__wheel_init(&engine->holds, engine->wheel.now);
 	ibsa__pool_init(&engine->queries, sizeof(struct query));
 	ibsa__pool_init(&engine->txns, sizeof(struct txn));
 	list_init(&engine->waiting);
@@ -59,11 +60,16 @@ int ibsa__engine_new(const struct ibsa__engine_options *options,
 	return 0;
 }
 
-/* End every query of @txn; the last one frees it. */
+/* End every query of @txn; the last one frees it. One that was given up has
+ * none any more. */
 static void cancel_all(struct ibsa__engine *engine, struct txn *txn)
 {
 	struct list *first = txn->queries.next;
 
+	if (txn->state == TXN_GIVEN_UP) {
+		ibsa__txn_free(engine, txn);
+		return;
+	}
 	while (first != &txn->queries) {
 		struct query *query = list_object(first, struct query, link);
 		bool last = first->next == &txn->queries;
@@ -151,6 +157,7 @@ static void expire(struct ibsa__engine *engine)
 	ibsa__wheel_advance(&engine->wheel, engine_now_ns(engine) / NS_PER_MS);
 	while ((timer = ibsa__wheel_take(&engine->wheel)))
 		come_due(engine, timer);
+	ibsa__engine_release(engine, engine_now_ns(engine));
 }
 
 int ibsa__engine_dispatch(struct ibsa__engine *engine)
@@ -176,9 +183,19 @@ static bool has_work(const struct ibsa__engine *engine)
 		engine->in_flight < engine->options.window);
 }
 
-int ibsa__engine_timeout_ms(const struct ibsa__engine *engine)
+static uint64_t next_tick(const struct ibsa__engine *engine)
 {
 	uint64_t tick = ibsa__wheel_next(&engine->wheel);
+	uint64_t release = UINT64_MAX;
+
+	if (!list_is_empty(&engine->waiting))
+		release = ibsa__wheel_next(&engine->holds);
+	return tick < release ? tick : release;
+}
+
+int ibsa__engine_timeout_ms(const struct ibsa__engine *engine)
+{
+	uint64_t tick = next_tick(engine);
 	uint64_t now_ns = engine_now_ns(engine);
 	uint64_t ms;
 

@@ -59,10 +59,8 @@ void ibsa__query_end(struct ibsa__engine *engine, struct query *query, int err)
 	query->tries = txn->tries;
 	query->err = err;
 	query->status = 0;
-	if (list_is_empty(&txn->queries) && txn->state != TXN_ENDED) {
-		ibsa__txn_end(engine, txn);
-		ibsa__pool_give(&engine->txns, txn);
-	}
+	if (list_is_empty(&txn->queries) && txn->state != TXN_ENDED)
+		ibsa__txn_give_up(engine, txn);
 }
 
 /* @query's deadline has passed: in silence, or with nothing heard but BUSY. */

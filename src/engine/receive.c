@@ -69,6 +69,11 @@ static struct txn *find_txn(struct ibsa__engine *engine,
 		engine->stats.ignored_source++;
 		return NULL;
 	}
+	if (txn->state == TXN_GIVEN_UP) {
+		engine->stats.ignored_id++;
+		ibsa__txn_free(engine, txn);
+		return NULL;
+	}
 	return txn;
 }
 

@@ -36,6 +36,8 @@ struct query {
 enum txn_state {
 	TXN_QUEUED,    /* waits for the window */
 	TXN_IN_FLIGHT, /* holds a place in the window */
+	TXN_GIVEN_UP,  /* and so does this: nobody waits for it any more, but
+			* the transport does, until @planned */
 	TXN_ENDED,     /* its queries are being called back */
 };
 
@@ -81,6 +83,8 @@ struct ibsa__engine {
 	struct timer watch_timer;	 /* armed while somebody watches */
 	unsigned int watch_interval_ms;
 	struct wheel wheel;
+	struct wheel holds; /* given up, until the transport does so too; of
+			     * interest only to those who wait for the window */
 	struct pool queries;
 	struct pool txns;
 	struct hash ids;
@@ -140,6 +144,10 @@ void ibsa__txn_hurry(struct ibsa__engine *engine, struct txn *txn,
 void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__txn_end(struct ibsa__engine *engine, struct txn *txn);
+void ibsa__txn_give_up(struct ibsa__engine *engine, struct txn *txn);
+void ibsa__txn_free(struct ibsa__engine *engine, struct txn *txn);
+/* Free those given up that the transport holds no more by now. */
+void ibsa__engine_release(struct ibsa__engine *engine, uint64_t now_ns);
 void ibsa__engine_retarget(struct ibsa__engine *engine);
 void ibsa__engine_resend(struct ibsa__engine *engine);
 void ibsa__engine_pump(struct ibsa__engine *engine);

@@ -121,7 +121,7 @@ struct txn *ibsa__txn_like(struct ibsa__engine *engine, const struct txn *txn)
 		const struct share_entry *entry = &bucket->entries[i];
 
 		if (entry->txn && entry->hash == txn->share_hash &&
-		    entry->txn->state != TXN_ENDED &&
+		    entry->txn->state <= TXN_IN_FLIGHT &&
 		    entry->txn->epoch == txn->epoch && is_same(entry->txn, txn))
 			return entry->txn;
 	}
@@ -159,10 +159,12 @@ static uint64_t arm_retry(struct ibsa__engine *engine, struct txn *txn,
 	return ms;
 }
 
-/* The SA is busy: leave it alone for a whole interval from now. */
+/* The SA is busy: leave it alone for a whole interval from now. The try has
+ * been answered, and the transport does not wait any more. */
 void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn)
 {
 	txn->heard_busy = true;
+	txn->planned = engine->wheel.now;
 	arm_retry(engine, txn, engine_now_ns(engine));
 }
 
@@ -248,6 +250,13 @@ static int launch(struct ibsa__engine *engine, struct txn *txn, uint64_t now_ns)
 	return send_try(engine, txn, now_ns);
 }
 
+/* The wheel that @txn's timer is in. */
+static struct wheel *wheel_of(struct ibsa__engine *engine,
+			      const struct txn *txn)
+{
+	return txn->state == TXN_GIVEN_UP ? &engine->holds : &engine->wheel;
+}
+
 /* What is in flight is sent again: all of it at once if that is little, else
  * in turn, but nothing later than its next try. */
 static void resend(struct ibsa__engine *engine, bool only_moved)
@@ -267,8 +276,8 @@ static void resend(struct ibsa__engine *engine, bool only_moved)
 				continue;
 			count++;
 			if (due < txn->retry.due)
-				ibsa__timer_arm(&engine->wheel, &txn->retry,
-						due);
+				ibsa__timer_arm(wheel_of(engine, txn),
+						&txn->retry, due);
 		}
 	}
 }
@@ -293,10 +302,13 @@ void ibsa__engine_resend(struct ibsa__engine *engine)
 int ibsa__txn_submit(struct ibsa__engine *engine, struct txn *txn,
 		     uint64_t now_ns)
 {
-	bool room = engine->in_flight < engine->options.window &&
-		    list_is_empty(&engine->waiting);
+	bool room;
 	int err;
 
+	if (engine->in_flight >= engine->options.window)
+		ibsa__engine_release(engine, now_ns);
+	room = engine->in_flight < engine->options.window &&
+	       list_is_empty(&engine->waiting);
 	if (!room && engine->queued >= engine->options.queue)
 		return -ENOBUFS;
 	if (txn->shareable) {
@@ -391,11 +403,44 @@ void ibsa__txn_end(struct ibsa__engine *engine, struct txn *txn)
 		list_remove(&txn->link);
 		engine->queued--;
 	} else {
-		ibsa__timer_cancel(&engine->wheel, &txn->retry);
+		ibsa__timer_cancel(wheel_of(engine, txn), &txn->retry);
 		ibsa__hash_remove(&engine->tids, &txn->tid);
 		engine->in_flight--;
 	}
 	txn->state = TXN_ENDED;
+}
+
+void ibsa__txn_free(struct ibsa__engine *engine, struct txn *txn)
+{
+	ibsa__txn_end(engine, txn);
+	ibsa__pool_give(&engine->txns, txn);
+}
+
+/*
+ * Nobody waits for @txn any more. No kernel lets a request be taken back: it
+ * waits for the answer as long as it was told to, and to it, as to the SA, the
+ * request is in flight until then. So it keeps its place in the window, and
+ * its id.
+ */
+void ibsa__txn_give_up(struct ibsa__engine *engine, struct txn *txn)
+{
+	if (txn->state != TXN_IN_FLIGHT || engine->closing ||
+	    txn->planned <= engine->wheel.now) {
+		ibsa__txn_free(engine, txn);
+		return;
+	}
+	ibsa__timer_cancel(&engine->wheel, &txn->retry);
+	txn->state = TXN_GIVEN_UP;
+	ibsa__timer_arm(&engine->holds, &txn->retry, txn->planned);
+}
+
+void ibsa__engine_release(struct ibsa__engine *engine, uint64_t now_ns)
+{
+	struct timer *timer;
+
+	ibsa__wheel_advance(&engine->holds, now_ns / NS_PER_MS);
+	while ((timer = ibsa__wheel_take(&engine->holds)))
+		ibsa__txn_free(engine, list_object(timer, struct txn, retry));
 }
 
 /*
