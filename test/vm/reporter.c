@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * As much of an SA as a subscriber sees, made of libibumad alone: it takes
- * every subscription, and reports what it is told to.
+ * As much of an SA as a client sees, made of libibumad alone: it takes every
+ * subscription, reports what it is told to, keeps one service, and answers
+ * other questions for services as their ids say.
  *
  * usage: reporter DEVICE
  *
- * Reads lines "TRAP GID-AS-32-DIGITS"; writes a line for each thing that has
- * happened: "ready", "subscribed PRODUCER-TYPE", "unsubscribed PRODUCER-TYPE",
- * "answered TRAP", "unanswered TRAP". It ends with its input.
+ * Reads lines "TRAP GID-AS-32-DIGITS", and "count 0"; writes a line for each
+ * thing that has happened: "ready", "subscribed PRODUCER-TYPE", "unsubscribed
+ * PRODUCER-TYPE", "answered TRAP", "unanswered TRAP", "kept 1" (by a Set),
+ * "kept 0" (by a Delete), "asked REQUESTS-SO-FAR". It ends with its input.
+ *
+ * A Get or GetTable of ServiceRecord is answered by the first byte of its
+ * ServiceID: A at once; D twice; T with as many records as its last four bytes
+ * say; L after so many milliseconds; S never. Service K is the one that is
+ * kept. A record's lease is its index in the answer.
  */
 #include <endian.h>
 #include <poll.h>
@@ -16,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <infiniband/umad.h>
 #include <infiniband/umad_sa.h>
 #include <infiniband/umad_types.h>
@@ -31,16 +39,38 @@ enum {
 	SM = 4,
 	ANSWER_MS = 1000,
 	GID_DIGITS = 32,
+	/* Of a ServiceRecord, 15.2.5.14. */
+	SERVICE_BYTES = 176,
+	COUNT_AT = 4,
+	LEASE_AT = 28,
+	/* Of an RMPP header, 13.6.2. */
+	RMPP_DATA = 1,
+	RMPP_ACTIVE = 1,
+	SA_HEADER_BYTES = 56,
+	LATE_MAX = 64,
+	/* The kernel takes no second answer while the first is on its way. */
+	TWICE_MS = 50,
 };
 
 #define QKEY 0x80010000u /* of every QP 1 */
 
-/* Who it is, and the last who has subscribed. */
+/* A request that is to be answered later. */
+struct late {
+	uint64_t due_ms;
+	uint8_t *in;
+};
+
+/* Who it is, the last who has subscribed, and what is to be answered. */
 struct reporter {
 	int port;
 	int agent;
 	uint32_t transaction_id;
 	ib_mad_addr_t subscriber;
+	uint8_t service[SERVICE_BYTES]; /* that is kept */
+	bool is_kept;
+	unsigned int asked;
+	struct late late[LATE_MAX];
+	unsigned int late_count;
 	uint8_t *in;
 	uint8_t *out;
 };
@@ -62,18 +92,25 @@ static void tell(const char *what, unsigned int number)
 	fflush(stdout);
 }
 
-static void transmit(struct reporter *reporter, const ib_mad_addr_t *to,
-		     int timeout_ms)
+static void transmit_all(struct reporter *reporter, uint8_t *umad, int len,
+			 const ib_mad_addr_t *to, int timeout_ms)
 {
-	ib_mad_addr_t *address = umad_get_mad_addr(reporter->out);
+	ib_mad_addr_t *address = umad_get_mad_addr(umad);
 
 	*address = *to;
 	address->qkey = htobe32(QKEY);
-	if (umad_send(reporter->port, reporter->agent, reporter->out,
-		      sizeof(struct umad_sa_packet), timeout_ms, 0)) {
+	if (umad_send(reporter->port, reporter->agent, umad, len, timeout_ms,
+		      0)) {
 		perror("reporter: send");
 		exit(1);
 	}
+}
+
+static void transmit(struct reporter *reporter, const ib_mad_addr_t *to,
+		     int timeout_ms)
+{
+	transmit_all(reporter, reporter->out, sizeof(struct umad_sa_packet), to,
+		     timeout_ms);
 }
 
 /* The request again, with what it has come to. */
@@ -101,6 +138,139 @@ static void subscribe(struct reporter *reporter)
 	tell(on ? "subscribed" : "unsubscribed", packet->data[PRODUCER_AT]);
 }
 
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void put_be32(uint8_t *out, uint32_t value)
+{
+	value = htobe32(value);
+	memcpy(out, &value, sizeof(value));
+}
+
+static uint32_t count_of(const struct umad_sa_packet *packet)
+{
+	uint32_t count;
+
+	memcpy(&count, packet->data + COUNT_AT, sizeof(count));
+	return be32toh(count);
+}
+
+/* The kernel makes segments of it. */
+static void answer_table(struct reporter *reporter, uint32_t count)
+{
+	const size_t len = SA_HEADER_BYTES + (size_t)count * SERVICE_BYTES;
+	uint8_t *umad = umad_alloc(1, umad_size() + len + SERVICE_BYTES);
+	struct umad_sa_packet *packet = packet_of(umad);
+
+	memcpy(umad, reporter->in, umad_size() + SA_HEADER_BYTES);
+	packet->mad_hdr.method |= UMAD_METHOD_RESP_MASK;
+	packet->rmpp_hdr.rmpp_version = UMAD_RMPP_VERSION;
+	packet->rmpp_hdr.rmpp_type = RMPP_DATA;
+	packet->rmpp_hdr.rmpp_rtime_flags = RMPP_ACTIVE;
+	packet->attr_offset = htobe16(SERVICE_BYTES / 8);
+	for (uint32_t i = 0; i < count; i++) {
+		uint8_t *record = packet->data + (size_t)i * SERVICE_BYTES;
+
+		memcpy(record, packet_of(reporter->in)->data, SERVICE_BYTES);
+		put_be32(record + LEASE_AT, i);
+	}
+	transmit_all(reporter, umad, (int)len, umad_get_mad_addr(reporter->in),
+		     0);
+	umad_free(umad);
+}
+
+static void answer_later(struct reporter *reporter, uint32_t ms)
+{
+	struct late *late = &reporter->late[reporter->late_count];
+	const size_t size = umad_size() + sizeof(struct umad_sa_packet);
+
+	if (reporter->late_count == LATE_MAX)
+		return;
+	reporter->late_count++;
+	late->due_ms = now_ms() + ms;
+	late->in = umad_alloc(1, size);
+	memcpy(late->in, reporter->in, size);
+}
+
+/* Answer what is due. Return: how long until the next is, or -1. */
+static int answer_late(struct reporter *reporter)
+{
+	int next_ms = -1;
+
+	for (unsigned int i = 0; i < reporter->late_count;) {
+		struct late *late = &reporter->late[i];
+		const uint64_t now = now_ms();
+
+		if (late->due_ms > now) {
+			const int ms = (int)(late->due_ms - now);
+
+			next_ms = next_ms < 0 || ms < next_ms ? ms : next_ms;
+			i++;
+			continue;
+		}
+		memcpy(reporter->in, late->in,
+		       umad_size() + sizeof(struct umad_sa_packet));
+		umad_free(late->in);
+		*late = reporter->late[--reporter->late_count];
+		answer(reporter, UMAD_SA_STATUS_SUCCESS);
+	}
+	return next_ms;
+}
+
+static void answer_kept(struct reporter *reporter)
+{
+	struct umad_sa_packet *packet = packet_of(reporter->in);
+
+	switch (packet->mad_hdr.method) {
+	case UMAD_METHOD_SET:
+		memcpy(reporter->service, packet->data, SERVICE_BYTES);
+		reporter->is_kept = true;
+		break;
+	case UMAD_SA_METHOD_DELETE:
+		reporter->is_kept = false;
+		break;
+	default:
+		memcpy(packet->data, reporter->service, SERVICE_BYTES);
+		answer(reporter, reporter->is_kept
+					 ? UMAD_SA_STATUS_SUCCESS
+					 : UMAD_SA_STATUS_NO_RECORDS << 8);
+		return;
+	}
+	answer(reporter, UMAD_SA_STATUS_SUCCESS);
+	tell("kept", reporter->is_kept);
+}
+
+static void serve(struct reporter *reporter)
+{
+	const struct umad_sa_packet *packet = packet_of(reporter->in);
+
+	reporter->asked++;
+	switch (packet->data[0]) {
+	case 'K':
+		answer_kept(reporter);
+		break;
+	case 'T':
+		answer_table(reporter, count_of(packet));
+		break;
+	case 'L':
+		answer_later(reporter, count_of(packet));
+		break;
+	case 'S':
+		break;
+	case 'D':
+		answer_later(reporter, TWICE_MS);
+		answer(reporter, UMAD_SA_STATUS_SUCCESS);
+		break;
+	default:
+		answer(reporter, UMAD_SA_STATUS_SUCCESS);
+	}
+}
+
 /* A table of subscriptions is not to be had of every SA, nor of this one. */
 static void take(struct reporter *reporter)
 {
@@ -114,6 +284,8 @@ static void take(struct reporter *reporter)
 	else if (header->method == UMAD_METHOD_SET &&
 		 be16toh(header->attr_id) == UMAD_ATTR_INFORM_INFO)
 		subscribe(reporter);
+	else if (be16toh(header->attr_id) == UMAD_SA_ATTR_SERVICE_REC)
+		serve(reporter);
 	else
 		answer(reporter, UMAD_STATUS_ATTR_NOT_SUPPORTED);
 }
@@ -158,6 +330,10 @@ static bool obey(struct reporter *reporter)
 
 	if (!fgets(line, sizeof(line), stdin))
 		return false;
+	if (!strcmp(line, "count 0\n")) {
+		tell("asked", reporter->asked);
+		return true;
+	}
 	if (sscanf(line, "%u %32s", &trap, digits) != 2 ||
 	    strlen(digits) != GID_DIGITS) {
 		fprintf(stderr, "reporter: not understood: %s", line);
@@ -172,7 +348,8 @@ static int reporter_open(struct reporter *reporter, const char *device)
 	long methods[16 / sizeof(long)] = { 0 };
 
 	methods[0] = 1L << UMAD_METHOD_GET | 1L << UMAD_METHOD_SET |
-		     1L << UMAD_SA_METHOD_GET_TABLE;
+		     1L << UMAD_SA_METHOD_GET_TABLE |
+		     1L << UMAD_SA_METHOD_DELETE;
 	reporter->in = umad_alloc(1,
 				  umad_size() + sizeof(struct umad_sa_packet));
 	reporter->out = umad_alloc(1,
@@ -200,7 +377,7 @@ int main(int argc, char **argv)
 	puts("ready");
 	fflush(stdout);
 	fds[1].fd = umad_get_fd(reporter.port);
-	while (poll(fds, 2, -1) > 0) {
+	while (poll(fds, 2, answer_late(&reporter)) >= 0) {
 		if (fds[1].revents)
 			receive(&reporter);
 		if (fds[0].revents && !obey(&reporter))

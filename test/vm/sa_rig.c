@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "test/vm/sa_rig.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "umad/umad.h"
+
+/* fe80::, by which the kernel finds who has asked; see reports.c. */
+enum { GID_INDEX = 0, HOP_LIMIT = 64, LINE_BYTES = 80, WAIT_MS = 10000 };
+
+/* The GID of rxe1, where the SA will be. */
+static struct ibsa_gid far_gid(void)
+{
+	struct ibsa_transport *transport;
+	struct ibsa_gid_entry entry;
+
+	assert_int_equal(ibsa__umad_open("rxe1", 1, 0, NULL, &transport), 0);
+	assert_int_equal(transport->ops->gid(transport, GID_INDEX, &entry), 0);
+	transport->ops->close(transport);
+	return entry.gid;
+}
+
+void sa_start(struct sa *sa, const char *reporter)
+{
+	int in[2];
+	int out[2];
+
+	*sa = (struct sa){ .address = { .qpn = IBSA_QPN_GSI,
+					.has_grh = true,
+					.gid = far_gid(),
+					.gid_index = GID_INDEX,
+					.hop_limit = HOP_LIMIT } };
+	assert_int_equal(pipe(in), 0);
+	assert_int_equal(pipe(out), 0);
+	sa->reporter = fork();
+	assert_true(sa->reporter >= 0);
+	if (!sa->reporter) {
+		dup2(in[0], STDIN_FILENO);
+		dup2(out[1], STDOUT_FILENO);
+		close(in[1]);
+		close(out[0]);
+		execl(reporter, reporter, "rxe1", (char *)NULL);
+		_exit(127);
+	}
+	close(in[0]);
+	close(out[1]);
+	sa->to = fdopen(in[1], "w");
+	sa->from = fdopen(out[0], "r");
+	assert_non_null(sa->to);
+	assert_non_null(sa->from);
+	sa_await(sa, "ready");
+}
+
+void sa_stop(struct sa *sa)
+{
+	int status;
+
+	fclose(sa->to);
+	assert_int_equal(waitpid(sa->reporter, &status, 0), sa->reporter);
+	assert_int_equal(status, 0);
+	fclose(sa->from);
+}
+
+static void say(struct sa *sa, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	assert_true(vfprintf(sa->to, format, args) > 0);
+	va_end(args);
+	assert_int_equal(fflush(sa->to), 0);
+}
+
+void sa_report(struct sa *sa, unsigned int trap, const char *gid)
+{
+	say(sa, "%u %s\n", trap, gid);
+}
+
+static void line_read(struct sa *sa, char line[LINE_BYTES])
+{
+	if (!fgets(line, LINE_BYTES, sa->from))
+		fail_msg("the reporter has ended");
+	line[strcspn(line, "\n")] = '\0';
+}
+
+void sa_await(struct sa *sa, const char *what)
+{
+	char line[LINE_BYTES];
+
+	do
+		line_read(sa, line);
+	while (strcmp(line, what) != 0);
+}
+
+unsigned int sa_asked(struct sa *sa)
+{
+	char line[LINE_BYTES];
+	unsigned int asked;
+
+	say(sa, "count 0\n");
+	do
+		line_read(sa, line);
+	while (sscanf(line, "asked %u", &asked) != 1);
+	return asked;
+}
+
+struct ibsa_client *sa_client(const struct sa *sa,
+			      const struct ibsa_options *options)
+{
+	struct ibsa_options mine = options ? *options
+					   : (struct ibsa_options){ 0 };
+	struct ibsa_client *client;
+	struct ibsa_error error;
+
+	mine.sa = &sa->address;
+	if (!mine.transport)
+		mine.device = "rxe0";
+	if (ibsa_open(&mine, &error, &client))
+		fail_msg("%s", error.text);
+	return client;
+}
+
+uint64_t sa_service(char how, uint32_t number)
+{
+	return (uint64_t)(uint8_t)how << 56 | number;
+}
+
+static void note(const struct ibsa_reply *reply, void *arg)
+{
+	struct sa_seen *seen = arg;
+	struct ibsa_service service;
+
+	seen->calls++;
+	seen->err = reply->err;
+	seen->status = reply->status;
+	seen->count = reply->count;
+	seen->tries = reply->tries;
+	seen->in_order = true;
+	for (size_t i = 0; i < reply->count; i++) {
+		assert_int_equal(ibsa_reply_decode(reply, i, &service), 0);
+		seen->in_order &= service.service_lease == i;
+	}
+}
+
+int sa_ask(struct ibsa_client *client, uint64_t service, uint8_t method,
+	   unsigned int deadline_ms, unsigned int interval_ms,
+	   struct sa_seen *seen)
+{
+	const struct ibsa_service match = { .service_id = service };
+	const struct ibsa_query query = {
+		.record = &ibsa_service_record,
+		.match = &match,
+		.mask = IBSA_SERVICE_CM(service_id),
+		.method = method,
+		.deadline_ms = deadline_ms,
+		.first_interval_ms = interval_ms,
+		.jitter_percent = -1,
+	};
+
+	*seen = (struct sa_seen){ 0 };
+	return ibsa_query(client, &query, note, seen, NULL);
+}
+
+void sa_wait(struct ibsa_client *client, const struct sa_seen *seen)
+{
+	const uint64_t end_ms = sa_now_ms() + WAIT_MS;
+
+	while (!seen->calls) {
+		int err = ibsa_wait(client, WAIT_MS);
+
+		if (err != -EINTR && err != -ENODEV)
+			assert_int_equal(err, 0);
+		assert_true(sa_now_ms() < end_ms);
+	}
+}
+
+void sa_assert_answers(struct ibsa_client *client)
+{
+	struct sa_seen seen;
+
+	assert_int_equal(sa_ask(client, sa_service('A', 0), IBSA_METHOD_GET, 0,
+				0, &seen),
+			 0);
+	sa_wait(client, &seen);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.err, 0);
+	assert_int_equal(seen.status, 0);
+}
+
+void sa_shell(const char *command)
+{
+	assert_int_equal(system(command), 0);
+}
+
+uint64_t sa_now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What tests of the kernel transport share: the program "reporter" as the SA
+ * at rxe1, and who asks it through rxe0.
+ */
+#ifndef TEST_VM_SA_RIG_H
+#define TEST_VM_SA_RIG_H
+
+#include <ibsa/ibsa.h>
+
+#include <stdio.h>
+#include <sys/types.h>
+
+struct sa {
+	struct ibsa_address address;
+	pid_t reporter;
+	FILE *to, *from;
+};
+
+void sa_start(struct sa *sa, const char *reporter);
+void sa_stop(struct sa *sa);
+
+/* Have it report, and read what it writes until that line. */
+void sa_report(struct sa *sa, unsigned int trap, const char *gid);
+void sa_await(struct sa *sa, const char *line);
+
+/* How many requests for services have come to it. */
+unsigned int sa_asked(struct sa *sa);
+
+/* A client at rxe0 that asks it; @options are the others, or NULL. */
+struct ibsa_client *sa_client(const struct sa *sa,
+			      const struct ibsa_options *options);
+
+/* How the reporter answers for a service; see there. */
+uint64_t sa_service(char how, uint32_t number);
+
+/* What has become of a query. */
+struct sa_seen {
+	int calls;
+	int err;
+	uint16_t status;
+	size_t count;
+	unsigned int tries;
+	bool in_order; /* the records, by their leases */
+};
+
+/* Ask for a service, by Get or GetTable. Return: as ibsa_query(). */
+int sa_ask(struct ibsa_client *client, uint64_t service, uint8_t method,
+	   unsigned int deadline_ms, unsigned int interval_ms,
+	   struct sa_seen *seen);
+
+/* Dispatch until the query has ended; at most some ten seconds. */
+void sa_wait(struct ibsa_client *client, const struct sa_seen *seen);
+
+/* Ask for @service, and have it answered well. */
+void sa_assert_answers(struct ibsa_client *client);
+
+void sa_shell(const char *command);
+
+/* Milliseconds of the monotonic clock. */
+uint64_t sa_now_ms(void);
+
+#endif

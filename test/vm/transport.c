@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The kernel transport by the letter: replies of any size, the kernel's word
+ * for silence, the window, and losses that nobody tells of.
+ *
+ * usage: vm-transport REPORTER
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include <ibsa/sa.h>
+
+#include "test/vm/sa_rig.h"
+#include "umad/umad.h"
+#include "wire/request.h"
+
+enum {
+	TEST_S = 60,
+	WINDOW = 16, /* when nobody says otherwise */
+	METHOD_AT = 3,
+	TID_AT = 12,
+	HEADER_BYTES = 24, /* of a MAD, which is what comes back of one */
+	REPLY_BYTES = 4096,
+};
+
+static const char *reporter;
+
+static int setup(void **state)
+{
+	static struct sa sa;
+
+	alarm(TEST_S);
+	sa_start(&sa, reporter);
+	*state = &sa;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	sa_stop(*state);
+	return 0;
+}
+
+/* A transport in front of the kernel's that knows what the kernel holds: what
+ * it took, less what it gave back. */
+struct counter {
+	struct ibsa_transport base;
+	struct ibsa_transport *kernel;
+	unsigned int held;
+	unsigned int most;
+	unsigned int sent;
+	unsigned int errors;  /* that the kernel told of requests */
+	bool tells_no_errors; /* to the engine */
+	bool loses_answers;
+};
+
+static struct counter *of(struct ibsa_transport *transport)
+{
+	return (struct counter *)transport;
+}
+
+static uint64_t counter_now(struct ibsa_transport *transport)
+{
+	return of(transport)->kernel->ops->now_ns(of(transport)->kernel);
+}
+
+static int counter_send(struct ibsa_transport *transport,
+			const struct ibsa_address *to, const uint8_t *mad,
+			size_t len, unsigned int timeout_ms)
+{
+	struct counter *counter = of(transport);
+	int err = counter->kernel->ops->send(counter->kernel, to, mad, len,
+					     timeout_ms);
+
+	if (err)
+		return err;
+	counter->sent++;
+	counter->held++;
+	if (counter->held > counter->most)
+		counter->most = counter->held;
+	return 0;
+}
+
+static int counter_recv(struct ibsa_transport *transport,
+			struct ibsa_message *out)
+{
+	struct counter *counter = of(transport);
+
+	for (;;) {
+		int got = counter->kernel->ops->recv(counter->kernel, out);
+
+		if (got <= 0)
+			return got;
+		assert_true(counter->held > 0);
+		counter->held--;
+		counter->errors += out->err != 0;
+		if (!(out->err ? counter->tells_no_errors
+			       : counter->loses_answers))
+			return 1;
+	}
+}
+
+static int counter_fd(struct ibsa_transport *transport)
+{
+	return of(transport)->kernel->ops->fd(of(transport)->kernel);
+}
+
+static int counter_wait(struct ibsa_transport *transport, int timeout_ms)
+{
+	return of(transport)->kernel->ops->wait(of(transport)->kernel,
+						timeout_ms);
+}
+
+static void counter_wake(struct ibsa_transport *transport)
+{
+	of(transport)->kernel->ops->wake(of(transport)->kernel);
+}
+
+static int counter_port(struct ibsa_transport *transport,
+			struct ibsa_port_state *out)
+{
+	return of(transport)->kernel->ops->port(of(transport)->kernel, out);
+}
+
+static void counter_close(struct ibsa_transport *transport)
+{
+	of(transport)->kernel->ops->close(of(transport)->kernel);
+}
+
+static const struct ibsa_transport_ops counter_ops = {
+	.now_ns = counter_now,
+	.send = counter_send,
+	.recv = counter_recv,
+	.fd = counter_fd,
+	.wait = counter_wait,
+	.wake = counter_wake,
+	.port = counter_port,
+	.close = counter_close,
+};
+
+static struct ibsa_transport *kernel_open(void)
+{
+	struct ibsa_transport *transport;
+
+	assert_int_equal(
+		ibsa__umad_open("rxe0", 1, REPLY_BYTES, NULL, &transport), 0);
+	return transport;
+}
+
+static struct ibsa_client *counted_client(const struct sa *sa,
+					  struct counter *counter)
+{
+	*counter = (struct counter){ .base.ops = &counter_ops,
+				     .kernel = kernel_open() };
+	return sa_client(sa,
+			 &(struct ibsa_options){ .transport = &counter->base });
+}
+
+static void request_make(uint32_t tid, uint64_t service, uint8_t *mad)
+{
+	const struct ibsa_service match = { .service_id = service };
+	const struct ibsa__request request = {
+		.record = &ibsa_service_record,
+		.match = &match,
+		.mask = IBSA_SERVICE_CM(service_id),
+		.method = IBSA_METHOD_GET,
+		.transaction_id = tid,
+	};
+
+	assert_int_equal(ibsa__request_encode(&request, mad), 0);
+}
+
+static void message_await(struct ibsa_transport *transport,
+			  struct ibsa_message *out)
+{
+	int got;
+
+	while (!(got = transport->ops->recv(transport, out)))
+		assert_int_equal(transport->ops->wait(transport, -1), 0);
+	assert_int_equal(got, 1);
+}
+
+/* Through headers with a P_Key index: the kernel would read others 8 bytes
+ * off. */
+static void answer_comes_with_its_sender(void **state)
+{
+	const struct sa *sa = *state;
+	struct ibsa_transport *kernel = kernel_open();
+	uint8_t mad[IBSA_MAD_BYTES];
+	struct ibsa_message message;
+
+	request_make(7, sa_service('A', 0), mad);
+	assert_int_equal(kernel->ops->send(kernel, &sa->address, mad,
+					   sizeof(mad), 1000),
+			 0);
+	message_await(kernel, &message);
+	assert_int_equal(message.err, 0);
+	assert_int_equal(message.len, IBSA_MAD_BYTES);
+	assert_int_equal(message.from.qpn, IBSA_QPN_GSI);
+	assert_int_equal(message.from.pkey_index, 0);
+	assert_true(message.from.has_grh);
+	assert_memory_equal(message.from.gid.raw, sa->address.gid.raw, 16);
+	assert_int_equal(ibsa_be32(message.mad + TID_AT), 7);
+	kernel->ops->close(kernel);
+}
+
+/* 24 bytes of the request, and a second one of its id is refused before. */
+static void silence_comes_back_as_the_head_of_the_request(void **state)
+{
+	const struct sa *sa = *state;
+	struct ibsa_transport *kernel = kernel_open();
+	const uint64_t start_ms = sa_now_ms();
+	uint8_t mad[IBSA_MAD_BYTES];
+	struct ibsa_message message;
+
+	request_make(9, sa_service('S', 0), mad);
+	assert_int_equal(kernel->ops->send(kernel, &sa->address, mad,
+					   sizeof(mad), 300),
+			 0);
+	assert_int_equal(kernel->ops->send(kernel, &sa->address, mad,
+					   sizeof(mad), 300),
+			 -EALREADY);
+	message_await(kernel, &message);
+	assert_true(sa_now_ms() - start_ms < 1500);
+	assert_int_equal(message.err, -ETIMEDOUT);
+	assert_int_equal(message.len, HEADER_BYTES);
+	assert_int_equal(message.mad[METHOD_AT], IBSA_METHOD_GET);
+	assert_int_equal(ibsa_be32(message.mad + TID_AT), 9);
+	/* And the id is free again. */
+	assert_int_equal(kernel->ops->send(kernel, &sa->address, mad,
+					   sizeof(mad), 100),
+			 0);
+	kernel->ops->close(kernel);
+}
+
+/* The kernel says ENOSPC, and how much room it takes. */
+static void tables_of_any_size_arrive_whole(void **state)
+{
+	static const uint32_t counts[] = { 0, 1, 2, 11, 12, 300, 3000, 5 };
+	const struct sa *sa = *state;
+	struct ibsa_client *client = sa_client(sa, NULL);
+	struct sa_seen seen;
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		assert_int_equal(sa_ask(client, sa_service('T', counts[i]),
+					IBSA_METHOD_GET_TABLE, 9000, 4000,
+					&seen),
+				 0);
+		sa_wait(client, &seen);
+		assert_int_equal(seen.err, 0);
+		assert_int_equal(seen.count, counts[i]);
+		assert_true(seen.in_order);
+	}
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* Told once, and not in the way of what comes after it. */
+static void table_above_the_limit_is_got_rid_of(void **state)
+{
+	const struct sa *sa = *state;
+	struct ibsa_client *client = sa_client(
+		sa, &(struct ibsa_options){ .reply_bytes = REPLY_BYTES });
+	struct sa_seen seen;
+
+	assert_int_equal(sa_ask(client, sa_service('T', 300),
+				IBSA_METHOD_GET_TABLE, 9000, 4000, &seen),
+			 0);
+	sa_wait(client, &seen);
+	assert_int_equal(seen.err, -EMSGSIZE);
+	sa_assert_answers(client);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+static void clients_at_one_port_have_their_own_answers(void **state)
+{
+	const struct sa *sa = *state;
+	struct ibsa_client *clients[3];
+	struct sa_seen seen[3];
+
+	for (uint32_t i = 0; i < 3; i++) {
+		clients[i] = sa_client(sa, NULL);
+		assert_int_equal(sa_ask(clients[i], sa_service('T', i + 1),
+					IBSA_METHOD_GET_TABLE, 0, 0, &seen[i]),
+				 0);
+	}
+	for (uint32_t i = 0; i < 3; i++) {
+		sa_wait(clients[i], &seen[i]);
+		assert_int_equal(seen[i].err, 0);
+		assert_int_equal(seen[i].count, i + 1);
+		assert_int_equal(ibsa_close(clients[i]), 0);
+	}
+}
+
+/* The first try's answer, while the second is under way: they have one id. */
+static void late_answer_counts(void **state)
+{
+	const struct sa *sa = *state;
+	struct ibsa_client *client = sa_client(sa, NULL);
+	struct sa_seen seen;
+
+	assert_int_equal(sa_ask(client, sa_service('L', 600), IBSA_METHOD_GET,
+				5000, 400, &seen),
+			 0);
+	sa_wait(client, &seen);
+	assert_int_equal(seen.err, 0);
+	assert_true(seen.tries > 1);
+	/* What answers the second try finds nobody. */
+	sa_assert_answers(client);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+static void answer_that_comes_twice_is_told_once(void **state)
+{
+	const struct sa *sa = *state;
+	struct ibsa_client *client = sa_client(sa, NULL);
+	struct sa_seen seen;
+
+	assert_int_equal(sa_ask(client, sa_service('D', 0), IBSA_METHOD_GET, 0,
+				0, &seen),
+			 0);
+	sa_wait(client, &seen);
+	assert_int_equal(seen.err, 0);
+	sa_assert_answers(client);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* Many at once to an SA that says nothing, then to one that answers. */
+static void kernel_never_holds_more_than_the_window(void **state)
+{
+	enum { MANY = 4 * WINDOW };
+	const struct sa *sa = *state;
+	struct counter counter;
+	struct ibsa_client *client = counted_client(sa, &counter);
+	struct sa_seen seen[2][MANY];
+
+	for (uint32_t i = 0; i < MANY; i++)
+		assert_int_equal(sa_ask(client, sa_service('S', i),
+					IBSA_METHOD_GET, 700, 300, &seen[0][i]),
+				 0);
+	assert_int_equal(counter.most, WINDOW);
+	for (uint32_t i = 0; i < MANY; i++)
+		assert_int_equal(sa_ask(client, sa_service('A', i),
+					IBSA_METHOD_GET, 9000, 0, &seen[1][i]),
+				 0);
+	for (uint32_t i = 0; i < MANY; i++) {
+		sa_wait(client, &seen[0][i]);
+		assert_int_equal(seen[0][i].err, -ETIMEDOUT);
+	}
+	for (uint32_t i = 0; i < MANY; i++) {
+		sa_wait(client, &seen[1][i]);
+		assert_int_equal(seen[1][i].err, 0);
+	}
+	assert_int_equal(counter.most, WINDOW);
+	assert_true(counter.errors >= WINDOW);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* Without the kernel's word for it, and whatever is lost on the way. */
+static void losses_that_nobody_tells_of_end_in_time(void **state)
+{
+	const struct sa *sa = *state;
+	struct counter counter;
+	struct ibsa_client *client = counted_client(sa, &counter);
+	const uint64_t start_ms = sa_now_ms();
+	struct sa_seen seen;
+
+	counter.tells_no_errors = true;
+	counter.loses_answers = true;
+	assert_int_equal(sa_ask(client, sa_service('A', 0), IBSA_METHOD_GET,
+				1000, 200, &seen),
+			 0);
+	sa_wait(client, &seen);
+	assert_int_equal(seen.err, -ETIMEDOUT);
+	assert_true(seen.tries > 1);
+	assert_true(sa_now_ms() - start_ms >= 1000);
+	counter.loses_answers = false;
+	assert_int_equal(sa_ask(client, sa_service('S', 0), IBSA_METHOD_GET,
+				1000, 200, &seen),
+			 0);
+	sa_wait(client, &seen);
+	assert_int_equal(seen.err, -ETIMEDOUT);
+	sa_assert_answers(client);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+#define WITH_AN_SA(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		WITH_AN_SA(answer_comes_with_its_sender),
+		WITH_AN_SA(silence_comes_back_as_the_head_of_the_request),
+		WITH_AN_SA(tables_of_any_size_arrive_whole),
+		WITH_AN_SA(table_above_the_limit_is_got_rid_of),
+		WITH_AN_SA(clients_at_one_port_have_their_own_answers),
+		WITH_AN_SA(late_answer_counts),
+		WITH_AN_SA(answer_that_comes_twice_is_told_once),
+		WITH_AN_SA(kernel_never_holds_more_than_the_window),
+		WITH_AN_SA(losses_that_nobody_tells_of_end_in_time),
+	};
+
+	if (argc != 2)
+		return 2;
+	reporter = argv[1];
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
