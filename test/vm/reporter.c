@@ -6,10 +6,10 @@
  *
  * usage: reporter DEVICE
  *
- * Reads lines "TRAP GID-AS-32-DIGITS", and "count 0"; writes a line for each
+ * Reads lines "TRAP GID-AS-32-DIGITS", "count" and "forget"; writes a line for each
  * thing that has happened: "ready", "subscribed PRODUCER-TYPE", "unsubscribed
  * PRODUCER-TYPE", "answered TRAP", "unanswered TRAP", "kept 1" (by a Set),
- * "kept 0" (by a Delete), "asked REQUESTS-SO-FAR". It ends with its input.
+ * "kept 0" (by a Delete, or forgotten), "asked REQUESTS-SO-FAR". It ends with its input.
  *
  * A Get or GetTable of ServiceRecord is answered by the first byte of its
  * ServiceID: A at once; D twice; T with as many records as its last four bytes
@@ -330,8 +330,13 @@ static bool obey(struct reporter *reporter)
 
 	if (!fgets(line, sizeof(line), stdin))
 		return false;
-	if (!strcmp(line, "count 0\n")) {
+	if (!strcmp(line, "count\n")) {
 		tell("asked", reporter->asked);
+		return true;
+	}
+	if (!strcmp(line, "forget\n")) {
+		reporter->is_kept = false;
+		tell("kept", 0);
 		return true;
 	}
 	if (sscanf(line, "%u %32s", &trap, digits) != 2 ||

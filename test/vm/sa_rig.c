@@ -86,6 +86,12 @@ void sa_report(struct sa *sa, unsigned int trap, const char *gid)
 	say(sa, "%u %s\n", trap, gid);
 }
 
+void sa_forget(struct sa *sa)
+{
+	say(sa, "forget\n");
+	sa_await(sa, "kept 0");
+}
+
 static void line_read(struct sa *sa, char line[LINE_BYTES])
 {
 	if (!fgets(line, LINE_BYTES, sa->from))
@@ -107,7 +113,7 @@ unsigned int sa_asked(struct sa *sa)
 	char line[LINE_BYTES];
 	unsigned int asked;
 
-	say(sa, "count 0\n");
+	say(sa, "count\n");
 	do
 		line_read(sa, line);
 	while (sscanf(line, "asked %u", &asked) != 1);

@@ -24,6 +24,9 @@ void sa_stop(struct sa *sa);
 void sa_report(struct sa *sa, unsigned int trap, const char *gid);
 void sa_await(struct sa *sa, const char *line);
 
+/* Have it forget the service that it keeps. */
+void sa_forget(struct sa *sa);
+
 /* How many requests for services have come to it. */
 unsigned int sa_asked(struct sa *sa);
 

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A device that is taken out of the kernel under those who use it, and put in
+ * again, perhaps under another name or with another file.
+ *
+ * usage: vm-plug REPORTER
+ */
+#include <endian.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include <ibsa/event.h>
+#include <ibsa/ib_sa.h>
+#include <ibsa/service.h>
+
+#include "test/vm/sa_rig.h"
+
+enum { TEST_S = 60, SLICE_MS = 50, SOON_MS = 3000, LONG_MS = 20000 };
+
+#define OUT "rdma link delete rxe0"
+#define IN "rdma link add rxe0 type rxe netdev eth0"
+#define GID "fe800000000000000000000000000077"
+
+static const char *reporter;
+
+static int setup(void **state)
+{
+	static struct sa sa;
+
+	alarm(TEST_S);
+	sa_start(&sa, reporter);
+	*state = &sa;
+	return 0;
+}
+
+/* Whatever a test has left, rxe0 is on eth0 for the next. */
+static int teardown(void **state)
+{
+	sa_stop(*state);
+	sa_shell("for name in rxe0 rxe7 rxe8 rxe9; do"
+		 "	rdma link delete $name 2>/dev/null || true;"
+		 "done; " IN);
+	return 0;
+}
+
+/* Ask until the device is there and the SA has answered. */
+static void answers_again(struct ibsa_client *client)
+{
+	const uint64_t end_ms = sa_now_ms() + LONG_MS;
+	struct sa_seen seen;
+	int err;
+
+	do {
+		(void)!ibsa_wait(client, SLICE_MS);
+		err = sa_ask(client, sa_service('A', 0), IBSA_METHOD_GET, 5000,
+			     200, &seen);
+		assert_true(sa_now_ms() < end_ms);
+	} while (err == -ENODEV);
+	assert_int_equal(err, 0);
+	sa_wait(client, &seen);
+	assert_int_equal(seen.err, 0);
+}
+
+/* The wait has no limit, the query is to last, and neither does. */
+static void wait_and_query_end_with_the_device(void **state)
+{
+	const struct sa *sa = *state;
+	struct ibsa_client *client = sa_client(sa, NULL);
+	const int fd = ibsa_fd(client);
+	const uint64_t start_ms = sa_now_ms();
+	struct sa_seen seen, refused;
+	int err;
+
+	sa_assert_answers(client);
+	assert_int_equal(sa_ask(client, sa_service('S', 0), IBSA_METHOD_GET,
+				LONG_MS, LONG_MS, &seen),
+			 0);
+	sa_shell(OUT " &");
+	do
+		err = ibsa_wait(client, -1);
+	while (!err || err == -EINTR);
+	assert_int_equal(err, -ENODEV);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.err, -ENODEV);
+	assert_true(sa_now_ms() - start_ms < SOON_MS);
+	assert_int_equal(ibsa_dispatch(client), 0);
+	assert_int_equal(sa_ask(client, sa_service('A', 0), IBSA_METHOD_GET, 0,
+				0, &refused),
+			 -ENODEV);
+	assert_int_equal(refused.calls, 0);
+
+	sa_shell(IN);
+	answers_again(client);
+	assert_int_equal(ibsa_fd(client), fd);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+static void client_closes_without_its_device(void **state)
+{
+	struct ibsa_client *client = sa_client(*state, NULL);
+	struct sa_seen seen;
+
+	assert_int_equal(sa_ask(client, sa_service('S', 0), IBSA_METHOD_GET,
+				LONG_MS, LONG_MS, &seen),
+			 0);
+	sa_shell(OUT);
+	assert_int_equal(ibsa_close(client), 0);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.err, -ECANCELED);
+}
+
+/* Its GUID is what it is known by. */
+static void device_comes_back_under_another_name(void **state)
+{
+	struct ibsa_client *client = sa_client(*state, NULL);
+	struct ibsa_port_state port;
+
+	sa_shell(OUT "; rdma link add rxe9 type rxe netdev eth0");
+	answers_again(client);
+	assert_int_equal(ibsa_port_get(client, true, &port), 0);
+	assert_int_equal(port.port_state, 4);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* Another device has taken the file that was its own. */
+static void device_comes_back_with_another_file(void **state)
+{
+	struct ibsa_client *client = sa_client(*state, NULL);
+
+	sa_shell("ip link add plug0 type dummy && ip link set plug0 up");
+	sa_shell(OUT "; rdma link add rxe8 type rxe netdev plug0; " IN);
+	sa_shell("grep -q rxe8 /sys/class/infiniband_mad/umad0/ibdev");
+	answers_again(client);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+static void device_is_renamed_in_use(void **state)
+{
+	struct ibsa_client *client = sa_client(*state, NULL);
+	struct ibsa_port_state port;
+
+	sa_shell("rdma dev set rxe0 name rxe7");
+	assert_int_equal(ibsa_port_get(client, true, &port), 0);
+	assert_int_equal(port.reregisters, 0);
+	sa_assert_answers(client);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* What was told of a watch, of a service and of the port, how often. */
+struct told {
+	int subscribed, lost, gaps, reports;
+	int registered, missing;
+	int down, again;
+};
+
+static void note_event(const struct ibsa_event *event, void *arg)
+{
+	struct told *told = arg;
+
+	told->subscribed += event->kind == IBSA_EVENT_SUBSCRIBED;
+	told->lost += event->kind == IBSA_EVENT_LOST;
+	told->gaps += event->kind == IBSA_EVENT_GAP;
+	told->reports += event->kind == IBSA_EVENT_GID_IN;
+}
+
+static void note_kept(const struct ibsa_kept_report *report, void *arg)
+{
+	struct told *told = arg;
+
+	told->registered += report->event == IBSA_KEPT_REGISTERED;
+	told->missing += report->event == IBSA_KEPT_LOST;
+}
+
+static void note_port(unsigned int changes, const struct ibsa_port_state *now,
+		      void *arg)
+{
+	struct told *told = arg;
+
+	told->down += now->port_state == 1;
+	told->again += !!(changes & IBSA_PORT_CHANGE_REREGISTER);
+}
+
+/* Dispatch until something has been told so often. */
+static void told_await(struct ibsa_client *client, const int *what, int times)
+{
+	const uint64_t end_ms = sa_now_ms() + LONG_MS;
+
+	while (*what < times) {
+		int err = ibsa_wait(client, SLICE_MS);
+
+		if (err != -EINTR && err != -ENODEV)
+			assert_int_equal(err, 0);
+		assert_true(sa_now_ms() < end_ms);
+	}
+}
+
+static void watch_all(struct ibsa_client *client, struct told *told)
+{
+	const struct ibsa_service service = { .service_id = sa_service('K',
+								       1) };
+	const struct ibsa_service_keep keep = {
+		.service = &service,
+		.mask = IBSA_SERVICE_CM(service_id),
+	};
+	struct ibsa_event_watch *watch;
+	struct ibsa_port_watch *port;
+	struct ibsa_kept *kept;
+
+	assert_int_equal(ibsa_event_watch(client, NULL, note_event, told, NULL,
+					  &watch),
+			 0);
+	assert_int_equal(
+		ibsa_service_keep(client, &keep, note_kept, told, &kept), 0);
+	assert_int_equal(ibsa_port_watch(client, 0, note_port, told, &port), 0);
+	told_await(client, &told->subscribed, 1);
+	told_await(client, &told->registered, 1);
+}
+
+static void report_is_told(struct sa *sa, struct ibsa_client *client,
+			   struct told *told)
+{
+	const int before = told->reports;
+
+	sa_report(sa, 64, GID);
+	told_await(client, &told->reports, before + 1);
+	sa_await(sa, "answered 64");
+}
+
+/* Everything that lasts is set again, and what may be missing is told. */
+static void watches_and_services_recover(void **state)
+{
+	struct sa *sa = *state;
+	struct ibsa_client *client = sa_client(sa, NULL);
+	struct told told = { 0 };
+
+	watch_all(client, &told);
+	sa_await(sa, "subscribed 4");
+	report_is_told(sa, client, &told);
+	assert_int_equal(told.gaps, 0);
+
+	sa_shell(OUT);
+	told_await(client, &told.lost, 1);
+	assert_int_equal(told.down, 1);
+	sa_forget(sa);
+	sa_shell(IN);
+	told_await(client, &told.subscribed, 2);
+	told_await(client, &told.gaps, 1);
+	told_await(client, &told.registered, 2);
+	assert_int_equal(told.missing, 1);
+	assert_int_equal(told.again, 1);
+	report_is_told(sa, client, &told);
+	assert_int_equal(told.gaps, 1);
+	assert_int_equal(ibsa_close(client), 0);
+	sa_await(sa, "kept 0");
+}
+
+/* Too quick for anybody to see the port down. */
+static void device_that_is_back_at_once_was_away(void **state)
+{
+	struct sa *sa = *state;
+	struct ibsa_client *client = sa_client(sa, NULL);
+	struct told told = { 0 };
+
+	watch_all(client, &told);
+	sa_forget(sa);
+	sa_shell(OUT "; " IN);
+	told_await(client, &told.gaps, 1);
+	told_await(client, &told.registered, 2);
+	assert_int_equal(told.again, 1);
+	report_is_told(sa, client, &told);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* What the kernel's calls are told, by another thread. */
+struct answers {
+	atomic_int good, ended, subscribed, gaps, lost;
+};
+
+static void note_service(int status, struct ib_sa_service_rec *resp, void *arg)
+{
+	struct answers *answers = arg;
+
+	(void)resp;
+	atomic_fetch_add(status ? &answers->ended : &answers->good, 1);
+}
+
+static void note_device_event(const struct ibsa_event *event, void *arg)
+{
+	struct answers *answers = arg;
+
+	if (event->kind == IBSA_EVENT_SUBSCRIBED)
+		atomic_fetch_add(&answers->subscribed, 1);
+	if (event->kind == IBSA_EVENT_GAP)
+		atomic_fetch_add(&answers->gaps, 1);
+	if (event->kind == IBSA_EVENT_LOST)
+		atomic_fetch_add(&answers->lost, 1);
+}
+
+static void answers_await(atomic_int *what, int times)
+{
+	const uint64_t end_ms = sa_now_ms() + LONG_MS;
+
+	while (atomic_load(what) < times) {
+		usleep(SLICE_MS * 1000);
+		assert_true(sa_now_ms() < end_ms);
+	}
+}
+
+static int device_ask(struct ib_sa_client *client, struct ib_device *device,
+		      char how, struct answers *answers)
+{
+	struct ib_sa_service_rec rec = { .id = htobe64(sa_service(how, 0)) };
+	struct ib_sa_query *query;
+
+	return ib_sa_service_rec_query(client, device, 1, IBSA_METHOD_GET, &rec,
+				       IB_SA_SERVICE_REC_SERVICE_ID, LONG_MS, 0,
+				       note_service, answers, &query);
+}
+
+/* The worker sees to it, and tells what the kernel would: -EINTR. */
+static void worker_goes_on_with_the_device(void **state)
+{
+	const struct sa *sa = *state;
+	const struct ibsa_device_options options = { .name = "rxe0",
+						     .sa = &sa->address };
+	struct answers answers = { 0 };
+	struct ibsa_device_watch *watch;
+	struct ib_sa_client client;
+	struct ib_device *device;
+
+	ib_sa_register_client(&client);
+	assert_int_equal(ibsa_device_open(&options, NULL, &device), 0);
+	assert_int_equal(ibsa_device_watch(&client, device, 1, NULL,
+					   note_device_event, &answers, &watch),
+			 0);
+	assert_true(device_ask(&client, device, 'A', &answers) >= 0);
+	answers_await(&answers.good, 1);
+	answers_await(&answers.subscribed, 1);
+	assert_true(device_ask(&client, device, 'S', &answers) >= 0);
+	sa_shell(OUT);
+	answers_await(&answers.ended, 1);
+	answers_await(&answers.lost, 1);
+	sa_shell(IN);
+	answers_await(&answers.gaps, 1);
+	assert_int_equal(atomic_load(&answers.subscribed), 2);
+	assert_true(device_ask(&client, device, 'A', &answers) >= 0);
+	answers_await(&answers.good, 2);
+	ibsa_device_unwatch(watch);
+	ib_sa_unregister_client(&client);
+	ibsa_device_put(device);
+}
+
+#define WITH_AN_SA(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		WITH_AN_SA(wait_and_query_end_with_the_device),
+		WITH_AN_SA(client_closes_without_its_device),
+		WITH_AN_SA(device_comes_back_under_another_name),
+		WITH_AN_SA(device_comes_back_with_another_file),
+		WITH_AN_SA(device_is_renamed_in_use),
+		WITH_AN_SA(watches_and_services_recover),
+		WITH_AN_SA(device_that_is_back_at_once_was_away),
+		WITH_AN_SA(worker_goes_on_with_the_device),
+	};
+
+	if (argc != 2)
+		return 2;
+	reporter = argv[1];
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
