@@ -83,6 +83,8 @@ int cmd_devices(struct cli *cli);
 int cmd_fabric(struct cli *cli);
 int cmd_fabric_can_help(struct cli *cli);
 void cmd_fabric_details(struct cli *cli);
+int cmd_doctor(struct cli *cli);
+void cmd_doctor_details(struct cli *cli);
 int cmd_gids(struct cli *cli);
 void cmd_gids_details(struct cli *cli);
 int cmd_path(struct cli *cli);

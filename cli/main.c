@@ -16,6 +16,9 @@ enum { BUFFER_BYTES = 65536 };
 static const struct command commands[] = {
 	{ "devices", "[DEVICE[/PORT]]", "list the ports that can be used",
 	  false, false, cmd_devices, NULL, NULL },
+	{ "doctor", "[DEVICE[/PORT]]",
+	  "tell what keeps the SA from being asked", false, false,
+	  cmd_doctor, NULL, cmd_doctor_details },
 	{ "fabric", "ACTION [ARGUMENT...]",
 	  "look at a fabric's topology file", true, false,
 	  cmd_fabric, cmd_fabric_can_help, cmd_fabric_details },

@@ -188,6 +188,21 @@ void out_none(struct out *out, const char *name)
 		text_cell(out, name, "-");
 }
 
+void out_below(struct out *out, const char *name, const char *text)
+{
+	if (out->shape != OUT_TABLE) {
+		if (text)
+			out_text(out, name, text);
+		else
+			out_none(out, name);
+		return;
+	}
+	if (out->phase != OUT_PRINT || !text)
+		return;
+	put(out, "\n    ");
+	put(out, text);
+}
+
 static void run_row(struct out *out, out_row_fn row, size_t index, void *arg)
 {
 	out->column = 0;

@@ -61,6 +61,12 @@ void out_number(struct out *out, const char *name, uint64_t value,
 /* A cell without a value: "-", null in JSON. */
 void out_none(struct out *out, const char *name);
 
+/*
+ * The last cell of a row, which in a table has no column but a line of its own
+ * below the row; @text is NULL for none.
+ */
+void out_below(struct out *out, const char *name, const char *text);
+
 /* A line of plain text, for help. */
 void out_line(struct out *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -11,7 +11,7 @@ help_on_each_level() {
 	local record
 	run 0 --help; err_empty; out_has '^usage: ibsa'; out_has '^  devices '
 	run 0 -h; out_has '^exit status'
-	for command in devices fabric gids path query service; do
+	for command in devices doctor fabric gids path query service; do
 		run 0 "$command" --help
 		out_has "^usage: ibsa $command"; out_has '--timeout MS'
 		err_empty

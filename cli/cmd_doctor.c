@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa doctor: what keeps an SA from being asked, and what to do about it. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ibsa/sim.h>
+
+#include "doctor.h"
+#include "fields.h"
+#include "scope.h"
+
+static const struct spot everything = { .device = NULL, .port = NO_PORT };
+
+static struct finding *add(struct doctor *doctor)
+{
+	struct finding *findings = doctor->findings;
+
+	if (doctor->count == doctor->room) {
+		size_t room = doctor->room ? 2 * doctor->room : 64;
+
+		findings = reallocarray(findings, room, sizeof(*findings));
+		if (!findings) {
+			doctor->out_of_memory = true;
+			return &doctor->spare;
+		}
+		doctor->findings = findings;
+		doctor->room = room;
+	}
+	return &findings[doctor->count++];
+}
+
+/* The bytes of the UTF-8 character at @at; 0 if there is none. */
+static size_t character_bytes(const unsigned char *at)
+{
+	size_t bytes = 1;
+
+	if (*at >= 0xf8 || (*at >= 0x80 && *at < 0xc2))
+		return 0;
+	if (*at >= 0xc2)
+		bytes = *at >= 0xf0 ? 4 : *at >= 0xe0 ? 3 : 2;
+	for (size_t i = 1; i < bytes; i++)
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+	return bytes;
+}
+
+/* Names in sentences come from outside: no code of a terminal counts. */
+static void make_safe(char *text)
+{
+	while (*text) {
+		size_t bytes = character_bytes((unsigned char *)text);
+
+		if (bytes == 0 || iscntrl((unsigned char)*text))
+			*text = '?';
+		text += bytes ? bytes : 1;
+	}
+}
+
+__attribute__((format(printf, 3, 0))) static void
+find(struct doctor *doctor, const struct finding *finding, const char *format,
+     va_list args)
+{
+	struct finding *added = add(doctor);
+
+	*added = *finding;
+	vsnprintf(added->detail, sizeof(added->detail), format, args);
+	make_safe(added->detail);
+}
+
+void doctor_ok(struct doctor *doctor, const struct spot *spot, const char *name,
+	       const char *format, ...)
+{
+	const struct finding finding = { .name = name, .spot = *spot };
+	va_list args;
+
+	va_start(args, format);
+	find(doctor, &finding, format, args);
+	va_end(args);
+}
+
+void doctor_skip(struct doctor *doctor, const struct spot *spot,
+		 const char *name, const char *format, ...)
+{
+	const struct finding finding = {
+		.name = name,
+		.spot = *spot,
+		.verdict = VERDICT_UNCHECKED,
+	};
+	va_list args;
+
+	va_start(args, format);
+	find(doctor, &finding, format, args);
+	va_end(args);
+}
+
+void doctor_warn(struct doctor *doctor, const struct spot *spot,
+		 const char *name, const char *advice, const char *format, ...)
+{
+	const struct finding finding = {
+		.name = name,
+		.spot = *spot,
+		.verdict = VERDICT_WARNING,
+		.advice = advice,
+	};
+	va_list args;
+
+	va_start(args, format);
+	find(doctor, &finding, format, args);
+	va_end(args);
+}
+
+void doctor_wrong(struct doctor *doctor, const struct spot *spot,
+		  const char *name, int status, const char *advice,
+		  const char *format, ...)
+{
+	const struct finding finding = {
+		.name = name,
+		.spot = *spot,
+		.verdict = VERDICT_WRONG,
+		.status = status,
+		.advice = advice,
+	};
+	va_list args;
+
+	va_start(args, format);
+	find(doctor, &finding, format, args);
+	va_end(args);
+}
+
+static void finding_row(struct out *out, size_t index, void *arg)
+{
+	static const char *const verdicts[] = {
+		[VERDICT_OK] = "ok",
+		[VERDICT_UNCHECKED] = "not checked",
+		[VERDICT_WARNING] = "warning",
+		[VERDICT_WRONG] = "wrong",
+	};
+	const struct doctor *doctor = arg;
+	const struct finding *finding = &doctor->findings[index];
+	char text[IBSA_VALUE_TEXT];
+
+	out_text(out, "name", finding->name);
+	if (finding->spot.device)
+		out_text(out, "device",
+			 fields_clean(finding->spot.device, text));
+	else
+		out_none(out, "device");
+	snprintf(text, sizeof(text), "%d", finding->spot.port);
+	if (finding->spot.port != NO_PORT)
+		out_number(out, "port", (uint64_t)finding->spot.port, text);
+	else
+		out_none(out, "port");
+	out_text(out, "verdict", verdicts[finding->verdict]);
+	out_text(out, "detail", finding->detail);
+	out_below(out, "advice", finding->advice);
+}
+
+/* How much a status outweighs others: without a device no SA is asked. */
+static int weight(int status)
+{
+	static const int order[] = { CLI_DONE, CLI_REFUSED, CLI_SILENT,
+				     CLI_DEVICE };
+	int i = 0;
+
+	while (order[i] != status)
+		i++;
+	return i;
+}
+
+static void say_first(const struct finding *finding, size_t wrong, size_t count)
+{
+	const struct spot *spot = &finding->spot;
+	char clean[IBSA_VALUE_TEXT];
+	char where[sizeof(clean) + 32] = "";
+	char port[16] = "";
+
+	if (spot->port != NO_PORT)
+		snprintf(port, sizeof(port), "/%d", spot->port);
+	if (spot->device)
+		snprintf(where, sizeof(where), " of %s%s",
+			 fields_clean(spot->device, clean), port);
+	complain("%zu of %zu checks %s wrong, first '%s'%s: %s%s%s", wrong,
+		 count, wrong == 1 ? "is" : "are", finding->name, where,
+		 finding->detail, finding->advice ? "; " : "",
+		 finding->advice ? finding->advice : "");
+}
+
+/* Show all, and say the first that is wrong. Return: the exit status. */
+static int conclude(struct doctor *doctor)
+{
+	const struct finding *first = NULL;
+	int status = CLI_DONE;
+	size_t wrong = 0;
+
+	progress_end();
+	if (doctor->out_of_memory) {
+		complain("out of memory");
+		return CLI_DEVICE;
+	}
+	for (size_t i = doctor->count; i-- > 0;) {
+		const struct finding *finding = &doctor->findings[i];
+
+		if (finding->verdict != VERDICT_WRONG)
+			continue;
+		first = finding;
+		wrong++;
+		if (weight(finding->status) > weight(status))
+			status = finding->status;
+	}
+	out_rows(&doctor->cli->out, doctor->count, finding_row, doctor);
+	if (first)
+		say_first(first, wrong, doctor->count);
+	return status;
+}
+
+static void visit_port(struct doctor *doctor, const struct scope *scope,
+		       const struct ibsa_device *device,
+		       const struct ibsa_port *port, bool has_umad)
+{
+	struct visit visit = {
+		.doctor = doctor,
+		.spot = { .device = device->name, .port = (int)port->number },
+		.rate = port->rate,
+		.state = port->err ? NULL : &port->state,
+		.err = port->err,
+		.is_named = scope->device != NULL,
+	};
+
+	doctor_files(&visit, port, has_umad);
+	doctor_port(&visit);
+	doctor_sa(&visit);
+}
+
+static void check_device(struct doctor *doctor,
+			 const struct ibsa_device *device)
+{
+	const struct spot spot = { .device = device->name, .port = NO_PORT };
+
+	if (device->err)
+		doctor_wrong(doctor, &spot, "device", CLI_DEVICE,
+			     "see what the kernel says: dmesg",
+			     "cannot be read: %s", strerror(-device->err));
+	else if (device->port_count == 0)
+		doctor_warn(doctor, &spot, "device",
+			    "see what the kernel says: dmesg", "has no ports");
+	else
+		doctor_ok(doctor, &spot, "device", "%zu %s%s%s",
+			  device->port_count,
+			  device->port_count == 1 ? "port" : "ports",
+			  *device->firmware ? ", firmware " : "",
+			  device->firmware);
+}
+
+/* How many ports of a device are meant. */
+static size_t count_ports(const struct ibsa_device *device,
+			  const struct scope *scope)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < device->port_count; i++)
+		count += scope_has_port(scope, device->ports[i].number);
+	return count;
+}
+
+static void no_such(struct doctor *doctor, const struct scope *scope,
+		    bool has_device)
+{
+	const struct spot spot = {
+		.device = scope->device,
+		.port = scope->port ? (int)scope->port : NO_PORT,
+	};
+	struct ibsa_error error;
+
+	scope_none(scope, has_device, &error);
+	doctor_wrong(doctor, &spot, has_device ? "port" : "device", CLI_DEVICE,
+		     NULL, "%s", error.text);
+}
+
+static void visit_device(struct doctor *doctor, const struct scope *scope,
+			 const struct ibsa_device *device, bool has_umad)
+{
+	check_device(doctor, device);
+	if (scope->port && count_ports(device, scope) == 0)
+		no_such(doctor, scope, true);
+	for (size_t i = 0; i < device->port_count; i++)
+		if (scope_has_port(scope, device->ports[i].number))
+			visit_port(doctor, scope, device, &device->ports[i],
+				   has_umad);
+}
+
+static void visit_list(struct doctor *doctor, const struct scope *scope,
+		       const struct ibsa_device_list *list)
+{
+	const bool has_umad = doctor_umad(doctor);
+	bool has_device = false;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct ibsa_device *device = &list->devices[i];
+
+		progress_count(&doctor->progress, i, list->count);
+		if (!scope_has_device(scope, device->name))
+			continue;
+		has_device = true;
+		visit_device(doctor, scope, device, has_umad);
+	}
+	if (scope->device && !has_device)
+		no_such(doctor, scope, false);
+	else if (!scope->device)
+		doctor_default(doctor, NULL, list);
+}
+
+static int machine_doctor(struct doctor *doctor, const struct scope *scope)
+{
+	struct ibsa_device_list *list;
+	int status;
+	int err = ibsa_devices_read(&list);
+
+	if (err) {
+		doctor_wrong(doctor, &everything, "modules", CLI_DEVICE,
+			     "modprobe ib_umad and the adapter's driver, such "
+			     "as mlx5_ib; or try an embedded fabric: --fabric",
+			     "%s",
+			     err == -ENOSYS ? "the kernel's RDMA modules are "
+					      "not loaded"
+					    : strerror(-err));
+		return conclude(doctor);
+	}
+	if (list->count > 0)
+		doctor_ok(doctor, &everything, "modules",
+			  "the kernel has %zu RDMA %s", list->count,
+			  list->count == 1 ? "device" : "devices");
+	else
+		doctor_wrong(doctor, &everything, "modules", CLI_DEVICE,
+			     "modprobe the adapter's driver, such as mlx5_ib; "
+			     "or try an embedded fabric: --fabric",
+			     "the kernel has no RDMA device");
+	visit_list(doctor, scope, list);
+	status = conclude(doctor);
+	ibsa_devices_free(list);
+	return status;
+}
+
+static void visit_fabric_port(struct doctor *doctor, const struct scope *scope,
+			      struct ibsa_fabric *fabric,
+			      const struct ibsa_fabric_port *port)
+{
+	struct visit visit = {
+		.doctor = doctor,
+		.spot = { .device = port->node, .port = (int)port->number },
+		.fabric = fabric,
+		.rate = port->rate,
+		.state = &port->state,
+		.is_named = scope->device != NULL,
+	};
+
+	doctor_skip(doctor, &visit.spot, "node", "embedded fabric");
+	doctor_skip(doctor, &visit.spot, "issm", "embedded fabric");
+	doctor_port(&visit);
+	doctor_sa(&visit);
+}
+
+static void visit_fabric(struct doctor *doctor, const struct scope *scope,
+			 struct ibsa_fabric *fabric)
+{
+	struct ibsa_fabric_port port;
+	bool has_device = false;
+	bool has_port = false;
+
+	doctor_skip(doctor, &everything, "modules", "embedded fabric");
+	doctor_skip(doctor, &everything, "umad", "embedded fabric");
+	for (size_t i = 0; !ibsa_fabric_port_at(fabric, i, &port); i++) {
+		if (!scope_has_device(scope, port.node))
+			continue;
+		has_device = true;
+		if (!scope_has_port(scope, port.number))
+			continue;
+		has_port = true;
+		visit_fabric_port(doctor, scope, fabric, &port);
+	}
+	if (!scope->device)
+		doctor_default(doctor, fabric, NULL);
+	else if (!has_port)
+		no_such(doctor, scope, has_device);
+}
+
+static int fabric_doctor(struct doctor *doctor, const struct scope *scope,
+			 const char *file)
+{
+	struct ibsa_error error = { .text = "" };
+	struct ibsa_fabric *fabric;
+	int status;
+	int err = ibsa_fabric_load(file, NULL, &error, &fabric);
+
+	if (err) {
+		complain("%s", error.text[0] ? error.text : strerror(-err));
+		return err == -EINVAL ? CLI_USAGE : CLI_DEVICE;
+	}
+	visit_fabric(doctor, scope, fabric);
+	status = conclude(doctor);
+	ibsa_fabric_put(fabric);
+	return status;
+}
+
+int cmd_doctor(struct cli *cli)
+{
+	const char *file = fabric_file(cli);
+	struct doctor doctor = { .cli = cli };
+	struct scope scope;
+	int status = scope_find(cli, &scope);
+
+	progress_start(&doctor.progress);
+	if (status == CLI_DONE)
+		status = file ? fabric_doctor(&doctor, &scope, file)
+			      : machine_doctor(&doctor, &scope);
+	free(doctor.findings);
+	scope_free(&scope);
+	return status;
+}
+
+void cmd_doctor_details(struct cli *cli)
+{
+	struct out *out = &cli->out;
+
+	out_line(out, "Looks at what stands between this user and the SA, of "
+		      "all ports or of one, and\nsays of each thing whether it "
+		      "is ok, and what to do if it is not:\n");
+	out_line(out, "  modules  the kernel's RDMA devices\n"
+		      "  umad     its module for MADs\n"
+		      "  device   each device\n"
+		      "  node     the port's device file, its owner and mode: "
+		      "it is opened\n"
+		      "  issm     the one that a subnet manager opens\n"
+		      "  port     its state and its link\n"
+		      "  sm       its LID, and that of the subnet manager\n"
+		      "  sa       an answer, and how long it took\n"
+		      "  sm_key   whether the SA trusts --sm-key, or goes "
+		      "without\n"
+		      "  default  the port that is used if none is named\n");
+	out_line(out, "An answer has a second to come, unless --timeout says "
+		      "otherwise. A warning is no\nfailure: the exit status "
+		      "is that of what is wrong.\n");
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa doctor: the fabric's part, what the SA has to say. */
+#include <errno.h>
+#include <string.h>
+
+#include <ibsa/sim.h>
+#include <ibsa/text.h>
+
+#include "doctor.h"
+#include "fields.h"
+
+enum { DEADLINE_MS = 1000 };
+
+/* What came of a question. */
+struct answer {
+	enum ibsa_outcome outcome;
+	int err; /* also of asking, if it did not come to a reply */
+	uint16_t status;
+	unsigned int tries;
+	uint64_t rtt_ns;
+};
+
+static void answered(const struct ibsa_reply *reply, void *arg)
+{
+	struct answer *answer = arg;
+
+	answer->outcome = ibsa_outcome(reply);
+	answer->err = reply->err;
+	answer->status = reply->status;
+	answer->tries = reply->tries;
+	answer->rtt_ns = reply->rtt_ns;
+}
+
+static struct answer ask_one(struct ibsa_client *client,
+			     const struct ibsa_query *query)
+{
+	struct answer answer = { .outcome = IBSA_OUTCOME_UNREACHABLE };
+	int err = ibsa_ask(client, query, answered, &answer);
+
+	if (answer.outcome == IBSA_OUTCOME_UNREACHABLE && !answer.err)
+		answer.err = err;
+	return answer;
+}
+
+/* Every SA answers this to everybody. */
+static struct answer ask_info(struct ibsa_client *client)
+{
+	const struct ibsa_query query = {
+		.record = &ibsa_class_port_info_record,
+	};
+
+	return ask_one(client, &query);
+}
+
+/* The port's own P_Keys, which OpenSM shows to the trusted only. */
+static struct answer ask_pkeys(struct ibsa_client *client, uint32_t lid)
+{
+	const struct ibsa_pkey_table own = { .lid = (uint16_t)lid };
+	const struct ibsa_query query = {
+		.record = &ibsa_pkey_table_record,
+		.match = &own,
+		.mask = IBSA_PKEY_TABLE_CM(lid) | IBSA_PKEY_TABLE_CM(block_num),
+	};
+
+	return ask_one(client, &query);
+}
+
+/* As the command line says, but from this port. */
+static int port_open(const struct visit *visit, uint64_t sm_key,
+		     struct ibsa_error *error, struct ibsa_client **out)
+{
+	struct ibsa_options options = visit->doctor->cli->open;
+
+	options.device = visit->spot.device;
+	options.port = (unsigned int)visit->spot.port;
+	options.on = visit->fabric;
+	options.sm_key = sm_key;
+	if (!options.deadline_ms)
+		options.deadline_ms = DEADLINE_MS;
+	return ibsa_open(&options, error, out);
+}
+
+static void sa_failed(const struct visit *visit, const struct answer *answer)
+{
+	struct doctor *doctor = visit->doctor;
+	const unsigned int waited = doctor->cli->open.deadline_ms;
+
+	if (answer->err == -ETIMEDOUT)
+		doctor_wrong(doctor, &visit->spot, "sa", CLI_SILENT,
+			     "check that the subnet manager runs and has done "
+			     "its first sweep, or wait longer with --timeout",
+			     "no answer in %u ms (%u %s)",
+			     waited ? waited : DEADLINE_MS, answer->tries,
+			     answer->tries == 1 ? "try" : "tries");
+	else if (answer->err)
+		doctor_wrong(doctor, &visit->spot, "sa", CLI_SILENT,
+			     "try again, and see what the kernel says: dmesg",
+			     "no answer: %s", strerror(-answer->err));
+	else if (answer->outcome == IBSA_OUTCOME_BUSY)
+		doctor_wrong(doctor, &visit->spot, "sa", CLI_SILENT,
+			     "try again later, or wait longer with --timeout",
+			     "it is busy");
+	else
+		doctor_wrong(doctor, &visit->spot, "sa", CLI_REFUSED,
+			     "check that --sa, if it is given, is the SA",
+			     "it refuses ClassPortInfo: %s (status 0x%04x)",
+			     ibsa_status_text(answer->status), answer->status);
+}
+
+/* Whether the SA answers somebody who shows no key. */
+static bool check_sa(const struct visit *visit, struct ibsa_client *client)
+{
+	const struct answer answer = ask_info(client);
+
+	if (answer.outcome != IBSA_OUTCOME_OK) {
+		sa_failed(visit, &answer);
+		return false;
+	}
+	doctor_ok(visit->doctor, &visit->spot, "sa", "answers in %.3f ms%s",
+		  (double)answer.rtt_ns / 1e6,
+		  answer.tries > 1 ? ", not at the first try" : "");
+	return true;
+}
+
+enum trust { TRUSTED, UNTRUSTED, UNTOLD };
+
+/* Whether there are such records is not the question. */
+static enum trust trust_of(const struct answer *answer)
+{
+	if (answer->err)
+		return UNTOLD;
+	switch (answer->status) {
+	case IBSA_STATUS_OK:
+	case IBSA_STATUS_NO_RECORDS:
+	case IBSA_STATUS_TOO_MANY_RECORDS:
+		return TRUSTED;
+	case IBSA_STATUS_REQ_INVALID:
+	case IBSA_STATUS_REQ_DENIED:
+		return UNTRUSTED;
+	default:
+		return UNTOLD;
+	}
+}
+
+static void say_untold(const struct visit *visit, const struct answer *answer)
+{
+	const char *what = visit->doctor->cli->open.sm_key
+				   ? "the SA takes it; whether it trusts it"
+				   : "none is given; whether the SA wants one";
+
+	doctor_skip(visit->doctor, &visit->spot, "sm_key",
+		    "%s is not known: P_Keys asked for, %s", what,
+		    answer->err ? strerror(-answer->err)
+				: ibsa_status_text(answer->status));
+}
+
+/* Most who ask have no key, and need none. */
+static void check_no_key(const struct visit *visit, struct ibsa_client *client)
+{
+	const struct answer answer = ask_pkeys(client, visit->state->lid);
+
+	switch (trust_of(&answer)) {
+	case TRUSTED:
+		doctor_ok(visit->doctor, &visit->spot, "sm_key",
+			  "none is given, and the SA trusts all the same");
+		break;
+	case UNTRUSTED:
+		doctor_ok(visit->doctor, &visit->spot, "sm_key",
+			  "none is given; the SA shows what all may see");
+		break;
+	default:
+		say_untold(visit, &answer);
+	}
+}
+
+/* An SA such as OpenSM does not answer at all to a wrong key. */
+static void check_trust(const struct visit *visit, struct ibsa_client *client)
+{
+	struct answer answer = ask_info(client);
+
+	if (answer.outcome != IBSA_OUTCOME_OK) {
+		doctor_wrong(visit->doctor, &visit->spot, "sm_key", CLI_REFUSED,
+			     "give the key that the subnet manager has, sa_key "
+			     "in opensm.conf; or none",
+			     "the SA answers without this key, but not with "
+			     "it");
+		return;
+	}
+	if (visit->fabric) {
+		doctor_ok(visit->doctor, &visit->spot, "sm_key",
+			  "the SA takes it");
+		return;
+	}
+	answer = ask_pkeys(client, visit->state->lid);
+	switch (trust_of(&answer)) {
+	case TRUSTED:
+		doctor_ok(visit->doctor, &visit->spot, "sm_key",
+			  "the SA trusts it");
+		break;
+	case UNTRUSTED:
+		doctor_wrong(visit->doctor, &visit->spot, "sm_key", CLI_REFUSED,
+			     "give the key that the subnet manager has",
+			     "the SA answers, but does not trust it");
+		break;
+	default:
+		say_untold(visit, &answer);
+	}
+}
+
+static void check_key(const struct visit *visit)
+{
+	struct ibsa_error error = { .text = "" };
+	struct ibsa_client *client;
+	int err = port_open(visit, visit->doctor->cli->open.sm_key, &error,
+			    &client);
+
+	if (err) {
+		doctor_skip(visit->doctor, &visit->spot, "sm_key", "%s",
+			    error.text);
+		return;
+	}
+	check_trust(visit, client);
+	(void)ibsa_close(client);
+}
+
+static void ask_all(const struct visit *visit, struct ibsa_client *client)
+{
+	if (!check_sa(visit, client))
+		doctor_skip(visit->doctor, &visit->spot, "sm_key",
+			    "the SA does not answer");
+	else if (visit->doctor->cli->open.sm_key)
+		check_key(visit);
+	else if (visit->fabric)
+		doctor_skip(visit->doctor, &visit->spot, "sm_key",
+			    "embedded fabric");
+	else
+		check_no_key(visit, client);
+}
+
+/* Why there is nobody to ask; NULL: there is. */
+static const char *hindrance(const struct visit *visit)
+{
+	const struct ibsa_port_state *state = visit->state;
+
+	if (!state)
+		return "the port cannot be read";
+	if (visit->locked)
+		return visit->locked;
+	if (state->port_state != IBSA_PORT_ACTIVE)
+		return "the port is not active";
+	if (visit->doctor->cli->open.sa)
+		return NULL;
+	if (state->link == IBSA_LINK_ETHERNET)
+		return "RoCE has no SA, unless --sa names one";
+	return ibsa_port_has_sm(state) ? NULL : "no subnet manager is known";
+}
+
+void doctor_sa(struct visit *visit)
+{
+	const char *why = hindrance(visit);
+	struct ibsa_error error = { .text = "" };
+	struct ibsa_client *client;
+	int err;
+
+	if (why) {
+		doctor_skip(visit->doctor, &visit->spot, "sa", "%s", why);
+		doctor_skip(visit->doctor, &visit->spot, "sm_key", "%s", why);
+		return;
+	}
+	err = port_open(visit, 0, &error, &client);
+	if (err) {
+		doctor_wrong(visit->doctor, &visit->spot, "sa", CLI_DEVICE,
+			     NULL, "%s", error.text);
+		doctor_skip(visit->doctor, &visit->spot, "sm_key",
+			    "the port cannot be opened");
+		return;
+	}
+	ask_all(visit, client);
+	(void)ibsa_close(client);
+}
+
+/* Whose port this is, by its number and GID. */
+static const char *device_of(const struct ibsa_device_list *list,
+			     const struct ibsa_port_state *state)
+{
+	for (size_t i = 0; list && i < list->count; i++) {
+		const struct ibsa_device *device = &list->devices[i];
+
+		for (size_t j = 0; j < device->port_count; j++) {
+			const struct ibsa_port *port = &device->ports[j];
+
+			if (port->number == state->port_num && !port->err &&
+			    !memcmp(&port->state.gid, &state->gid,
+				    sizeof(state->gid)))
+				return device->name;
+		}
+	}
+	return NULL;
+}
+
+static const char *node_of(struct ibsa_fabric *fabric,
+			   const struct ibsa_port_state *state)
+{
+	struct ibsa_fabric_port port;
+
+	for (size_t i = 0; fabric && !ibsa_fabric_port_at(fabric, i, &port);
+	     i++)
+		if (!memcmp(&port.state.gid, &state->gid, sizeof(state->gid)))
+			return port.node;
+	return NULL;
+}
+
+static void say_default(struct doctor *doctor, const struct spot *spot,
+			const char *device, const struct ibsa_port_state *state)
+{
+	char clean[IBSA_VALUE_TEXT];
+
+	doctor_ok(doctor, spot, "default",
+		  "port %u of %s is asked from unless --device names another",
+		  state->port_num,
+		  device ? fields_clean(device, clean) : "a device");
+}
+
+void doctor_default(struct doctor *doctor, struct ibsa_fabric *fabric,
+		    const struct ibsa_device_list *list)
+{
+	static const struct spot spot = { .port = NO_PORT };
+	struct ibsa_options options = doctor->cli->open;
+	struct ibsa_error error = { .text = "" };
+	struct ibsa_port_state state;
+	struct ibsa_client *client;
+	int err;
+
+	options.on = fabric;
+	err = ibsa_open(&options, &error, &client);
+	if (err) {
+		doctor_wrong(doctor, &spot, "default", CLI_DEVICE,
+			     "mend what is wrong above, or name another port "
+			     "with --device",
+			     "%s", error.text);
+		return;
+	}
+	err = ibsa_port_get(client, false, &state);
+	if (err)
+		doctor_wrong(doctor, &spot, "default", CLI_DEVICE, NULL,
+			     "the port cannot be read: %s", strerror(-err));
+	else
+		say_default(doctor, &spot,
+			    fabric ? node_of(fabric, &state)
+				   : device_of(list, &state),
+			    &state);
+	(void)ibsa_close(client);
+}
