@@ -93,7 +93,7 @@ has() {
 # wrong, from a question, from ibsa devices and from ibsa doctor, to a user
 # without rights. Each sentence goes into the file sentences.
 what_is() {
-	local args=(-C "${7-mlx5_0}" -P "${8-1}") status=0
+	local args=(-C "${7-mlx5_0}" -P "${8-1}")
 	ibsa=$tmp/by_other run 4 "${args[@]}" path self 1; out_empty
 	err_has "$2"
 	cat err >>sentences

@@ -10,12 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 #include <ibsa/device.h>
+#include <ibsa/ibsa.h>
 
 #include "packet/header.h"
 #include "test/device_tree.h"
@@ -103,6 +105,7 @@ static int start(void **state)
 	(void)state;
 	memset(&kernel, 0, sizeof(kernel));
 	tree_make(&kernel.tree);
+	unsetenv("IBSA_FABRIC");
 	return 0;
 }
 
@@ -229,6 +232,89 @@ static void port_without_mad_device_has_no_files(void **state)
 	assert_int_equal(kernel.opens, 0);
 }
 
+static int open_err(const char *device, unsigned int number,
+		    struct ibsa_error *error)
+{
+	const struct ibsa_options options = { .device = device,
+					      .port = number };
+	struct ibsa_client *client;
+
+	return ibsa_open(&options, error, &client);
+}
+
+static void assert_says(const struct ibsa_error *error, const char *words)
+{
+	if (!strstr(error->text, words))
+		fail_msg("\"%s\" does not say \"%s\"", error->text, words);
+}
+
+/* libibumad has room for 32 names of 19 characters. */
+static void forty_devices_and_a_long_name_are_no_limit(void **state)
+{
+	static const char name[] = "an_adapter_with_a_long_name__0";
+	struct ibsa_port_access access;
+	struct ibsa_device_list *list;
+	struct ibsa_error error;
+	char text[32];
+
+	(void)state;
+	assert_int_equal(strlen(name), 30);
+	for (unsigned int i = 0; i < 40; i++) {
+		snprintf(text, sizeof(text), "mlx5_%u", i);
+		tree_add_device(&kernel.tree, i < 39 ? text : name);
+		tree_add_umad(&kernel.tree, i, i < 39 ? text : name, 1);
+		snprintf(text, sizeof(text), "umad%u", i);
+		device_add(text, 0600);
+	}
+	tree_remove_file(&kernel.tree, "dev/umad20");
+	assert_int_equal(ibsa_devices_read(&list), 0);
+	assert_int_equal(list->count, 40);
+	for (size_t i = 0; i < list->count; i++) {
+		assert_int_equal(ibsa_port_access_get(list->devices[i].ports,
+						      &access),
+				 0);
+		assert_int_equal(access.open_err,
+				 strcmp(access.umad.path, FOLDER "umad20")
+					 ? 0
+					 : -ENODEV);
+	}
+	ibsa_devices_free(list);
+	kernel.open_errno = EACCES;
+	assert_int_equal(open_err(name, 1, &error), -EACCES);
+	assert_says(&error, "not permitted to open " FOLDER "umad39");
+	assert_int_equal(open_err(name, 2, &error), -ENODEV);
+	assert_says(&error, "an_adapter_with_a_long_name__0 has no port 2");
+	assert_int_equal(open_err("mlx5_39", 1, &error), -ENODEV);
+	assert_says(&error, "there is no device \"mlx5_39\"");
+}
+
+/* A program shows what it is given, so each says what is to be done. */
+static void each_hindrance_has_a_sentence_of_its_own(void **state)
+{
+	struct ibsa_error error;
+
+	(void)state;
+	assert_int_equal(open_err("mlx5_0", 1, &error), -ENOSYS);
+	assert_says(&error, "RDMA modules are not loaded: try \"modprobe");
+	tree_add_device(&kernel.tree, "mlx5_0");
+	assert_int_equal(open_err("mlx5_0", 1, &error), -ENOSYS);
+	assert_says(&error, "umad module is not loaded: try \"modprobe");
+	tree_add_umad(&kernel.tree, 7, "mlx5_0", 1);
+	assert_int_equal(open_err("mlx5_0", 1, &error), -ENODEV);
+	assert_says(&error, FOLDER "umad7 is not there: in a container");
+	device_add("umad7", 0600);
+	kernel.open_errno = EACCES;
+	assert_int_equal(open_err("mlx5_0", 1, &error), -EACCES);
+	assert_says(&error, FOLDER "umad7: run as root, or give");
+	assert_int_equal(open_err("mlx5_1", 1, &error), -ENODEV);
+	assert_says(&error, "no device \"mlx5_1\"; there are: mlx5_0");
+	assert_int_equal(open_err("mlx5_0", 2, &error), -ENODEV);
+	assert_says(&error, "has no port 2; it has: 1");
+	tree_set_port(&kernel.tree, "mlx5_0", 1, "state", "1: DOWN\n");
+	assert_int_equal(open_err("mlx5_0", 1, &error), -ENETDOWN);
+	assert_says(&error, "is down: check the cable");
+}
+
 static void version_is_the_kernels(void **state)
 {
 	static const char file[] = "class/infiniband_mad/abi_version";
@@ -260,6 +346,8 @@ int main(void)
 		CASE(files_that_are_not_there_are_told_apart),
 		CASE(simulated_file_has_no_owner),
 		CASE(port_without_mad_device_has_no_files),
+		CASE(forty_devices_and_a_long_name_are_no_limit),
+		CASE(each_hindrance_has_a_sentence_of_its_own),
 		CASE(version_is_the_kernels),
 	};
 
