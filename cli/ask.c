@@ -9,6 +9,7 @@
 
 #include "ask.h"
 #include "progress.h"
+#include "record.h"
 
 /* One question and how it ended. */
 struct asking {
@@ -44,10 +45,14 @@ static int open_quietly(struct cli *cli, struct ibsa_error *error)
 int ask_open(struct cli *cli)
 {
 	struct ibsa_error error = { .text = "" };
+	int status;
 	int err;
 
 	if (cli->client)
 		return CLI_DONE;
+	status = record_open(cli);
+	if (status != CLI_DONE)
+		return status;
 	err = open_quietly(cli, &error);
 	if (err == 0)
 		return CLI_DONE;

@@ -26,6 +26,8 @@ enum cli_exit {
  * @address_gid: the same as a GID
  * @dot:     where a drawing for Graphviz goes; NULL: there is none
  * @svg:     where a picture goes; NULL: there is none
+ * @record_path: where all that is on the fabric is written; NULL: nowhere
+ * @record:  writes it; @recorded: the fabric that it is of
  * @given:   which options are given, a bit for each row of options.c
  * @json, @verbose, @all, @matrix, @help, @version: options that are given or
  *           not
@@ -46,6 +48,9 @@ struct cli {
 	bool matrix;
 	const char *dot;
 	const char *svg;
+	const char *record_path;
+	struct record *record;
+	struct ibsa_fabric *recorded;
 	uint64_t given;
 	bool help;
 	bool version;

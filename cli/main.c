@@ -9,6 +9,7 @@
 
 #include "cli.h"
 #include "options.h"
+#include "record.h"
 
 enum { BUFFER_BYTES = 65536 };
 
@@ -125,10 +126,14 @@ static int run(struct cli *cli)
 /* Output that nobody reads any more is no failure; a full disk is. */
 static int finish(struct cli *cli, int status)
 {
+	int recorded;
 	int err;
 
 	(void)ibsa_close(cli->client);
+	recorded = record_close(cli);
 	free(cli->args);
+	if (status == CLI_DONE)
+		status = recorded;
 	err = out_close(&cli->out);
 	if (err == 0 || err == -EPIPE)
 		return status;

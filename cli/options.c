@@ -18,6 +18,7 @@ enum {
 	KEY_FOR,
 	KEY_LEASE,
 	KEY_MATRIX,
+	KEY_RECORD,
 	KEY_SA,
 	KEY_SM_KEY,
 	KEY_SVG,
@@ -141,6 +142,11 @@ static int set_dot(struct cli *cli, const char *value)
 	return name("--dot", value, &cli->dot);
 }
 
+static int set_record(struct cli *cli, const char *value)
+{
+	return name("--record", value, &cli->record_path);
+}
+
 static int set_svg(struct cli *cli, const char *value)
 {
 	return name("--svg", value, &cli->svg);
@@ -257,6 +263,8 @@ static const struct row {
 	{ KEY_LEASE, "lease", "SECONDS",
 	  "service: how long it stays, or infinite", set_lease },
 	{ KEY_MATRIX, "matrix", NULL, "reach: who can reach whom", set_matrix },
+	{ KEY_RECORD, "record", "FILE",
+	  "write what is on the embedded fabric, for Wireshark", set_record },
 	{ KEY_SVG, "svg", "FILE",
 	  "reach, fabric info: a picture; - is stdout", set_svg },
 	{ 'j', "json", NULL, "write JSON", set_json },
@@ -396,6 +404,8 @@ static bool is_taken(const struct command *command, int key)
 		return command->takes_lease;
 	case KEY_MATRIX:
 		return command->run == cmd_reach;
+	case KEY_RECORD:
+		return command->run != cmd_devices && command->run != cmd_gids;
 	case KEY_SVG:
 		return command->run == cmd_reach || command->run == cmd_fabric;
 	default:

@@ -144,6 +144,9 @@ struct ibsa_fabric {
 	struct link *links;	 /* the clients */
 	struct way mads;	 /* between all ports */
 	uint32_t agent_prefixes; /* given to agents of umad files */
+	ibsa_packet_fn tap;	 /* sees what is on the links, or NULL */
+	void *tap_arg;
+	uint32_t tap_count; /* packets that it has seen */
 	struct random random;
 	struct fault_state faults[IBSA_FAULT_KINDS];
 	struct ibsa_fabric_stats stats;

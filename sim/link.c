@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "sim/capture.h"
 #include "sim/link.h"
 
 /* The SA's GUID in GIDs that name it without knowing it. IBA, 15.1.1. */
@@ -249,11 +250,12 @@ int ibsa__link_send(struct link *link, const struct ibsa_address *to,
 	if (fabric->setups[link->end].needs_grh && !to->has_grh)
 		return -EINVAL;
 	fabric->stats.requests++;
+	mad = whole(mad, len, room);
+	ibsa__capture_sent(link, to, mad, now_ns);
 	if (!is_carried(link, to)) {
 		fabric->stats.lost++;
 		return 0;
 	}
-	mad = whole(mad, len, room);
 	ibsa__link_settle(link);
 	if (!ibsa__way_is_faulty(fabric) && !link->requests.held)
 		return reach_sa(link, to, mad, now_ns);
@@ -283,7 +285,9 @@ struct message *ibsa__link_receive(struct link *link)
 
 	ibsa__link_settle(link);
 	answer = ibsa__way_take(&link->answers, ibsa__fabric_now(link->fabric));
-	if (answer)
-		link->fabric->stats.answers++;
+	if (!answer)
+		return NULL;
+	link->fabric->stats.answers++;
+	ibsa__capture_arrived(link, answer);
 	return answer;
 }

@@ -123,6 +123,19 @@ drawings_that_fail() {
 	err_has 'cannot run dot: .*Graphviz'
 }
 
+records() {
+	run 0 path node1 node2 --fabric "$fabric" --record a.pcap
+	[ "$(od -An -tu4 -j20 -N4 a.pcap)" -eq 197 ] || fail 'not ERF'
+	run 0 reach node2 --fabric "$fabric" --record b.pcap; [ -s b.pcap ]
+	run 2 path node1 node2 --record c.pcap; err_has 'name one with --fabric'
+	run 4 path self self --fabric "$fabric" --record no/c.pcap
+	err_has no/c.pcap
+	run 4 path self self --fabric "$fabric" --record /dev/full
+	err_has 'not all'
+	run 2 devices --fabric "$fabric" --record c.pcap; err_has record
+	run 2 fabric info "$fabric" --record c.pcap; err_has record
+}
+
 run_groups contents_are_counted what_is_odd_is_found \
 	files_that_are_no_topology names_cannot_steer_the_terminal drawings \
-	names_are_not_the_drawings_language drawings_that_fail
+	names_are_not_the_drawings_language drawings_that_fail records

@@ -438,6 +438,44 @@ int ibsa_fabric_finding_at(struct ibsa_fabric *fabric, size_t index,
 			   struct ibsa_fabric_finding *out) IBSA_MUST_USE;
 
 /**
+ * struct ibsa_packet - a packet on a link of the fabric
+ * @time_ns: of the fabric's clock, nanoseconds
+ * @bytes:   from the LRH to the VCRC, as they are on a wire; network order
+ * @len:     how many
+ */
+struct ibsa_packet {
+	uint64_t time_ns;
+	const uint8_t *bytes;
+	size_t len;
+};
+
+/*
+ * Called with each packet, while the fabric is locked: it must not call any
+ * function on this fabric, nor on a client of it.
+ */
+typedef void (*ibsa_packet_fn)(const struct ibsa_packet *packet, void *arg);
+
+/**
+ * ibsa_fabric_tap - see all that is on the links of the clients
+ * @fabric: which
+ * @seen:   called with each packet from now on; NULL: no more
+ * @arg:    handed to @seen as it is
+ *
+ * A request is seen when a client sends it, whatever becomes of it, and an
+ * answer or a Report when it has arrived at a client. A message of more than
+ * one MAD is seen as its RMPP segments, all at the time at which it has
+ * arrived as a whole; there are no acknowledgements of them.
+ *
+ * Return: 0; -EBUSY somebody else sees them already; -EOPNOTSUPP the fabric
+ * is of Omni-Path, whose packets have other headers.
+ *
+ * Source: IBA vol 1, 7.7 (LRH), 8.3 (GRH), 9.2 (BTH), 9.3.3 (DETH), 13.6.2
+ * (RMPP).
+ */
+int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn seen,
+		    void *arg) IBSA_MUST_USE;
+
+/**
  * ibsa_fabric_stats_get - what has been counted
  * @fabric: which
  * @out:    the counters

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is on a fabric into a file that Wireshark reads: a pcap file of ERF
+ * records, of which type 21 is an InfiniBand packet. The link type that pcap
+ * has for InfiniBand itself, 247, is unknown to Wireshark 4.0.
+ *
+ * Source: Endace, ERF Types Reference Guide (header, types).
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <pcap/pcap.h>
+
+#include <ibsa/bits.h>
+
+#include "record.h"
+
+enum {
+	ERF_BYTES = 16,
+	ERF_TYPE_INFINIBAND = 21,
+	ERF_VARYING_LENGTH = 4,
+	PACKET_BYTES_MAX = 512,
+};
+
+#define NS_PER_S UINT64_C(1000000000)
+
+struct record {
+	struct ibsa_fabric *fabric;
+	pcap_t *pcap;
+	pcap_dumper_t *file;
+	const char *path;
+	uint64_t epoch_ns; /* what the fabric's time 0 is since 1970 */
+};
+
+/* Seconds and their binary fraction, lowest byte first. */
+static void put_erf_time(uint8_t *out, uint64_t time_ns)
+{
+	const uint64_t fraction = ((time_ns % NS_PER_S) << 32) / NS_PER_S;
+	const uint64_t stamp = time_ns / NS_PER_S << 32 | fraction;
+
+	for (int i = 0; i < 8; i++)
+		out[i] = (uint8_t)(stamp >> 8 * i);
+}
+
+static void seen(const struct ibsa_packet *packet, void *arg)
+{
+	const struct record *record = arg;
+	const uint64_t time_ns = packet->time_ns + record->epoch_ns;
+	const struct pcap_pkthdr header = {
+		.ts.tv_sec = (time_t)(time_ns / NS_PER_S),
+		.ts.tv_usec = (suseconds_t)(time_ns % NS_PER_S),
+		.caplen = (bpf_u_int32)(ERF_BYTES + packet->len),
+		.len = (bpf_u_int32)(ERF_BYTES + packet->len),
+	};
+	uint8_t bytes[ERF_BYTES + PACKET_BYTES_MAX] = { 0 };
+
+	if (packet->len > PACKET_BYTES_MAX)
+		return;
+	put_erf_time(bytes, time_ns);
+	bytes[8] = ERF_TYPE_INFINIBAND;
+	bytes[9] = ERF_VARYING_LENGTH;
+	ibsa_put_be16(bytes + 10, (uint16_t)header.len);
+	ibsa_put_be16(bytes + 14, (uint16_t)packet->len);
+	memcpy(bytes + ERF_BYTES, packet->bytes, packet->len);
+	pcap_dump((u_char *)record->file, &header, bytes);
+	/* Whoever looks at the file meanwhile sees whole packets. */
+	pcap_dump_flush(record->file);
+}
+
+/* The fabric's real clock is the system's monotonic one. */
+static uint64_t epoch_of_real_clock(void)
+{
+	struct timespec real;
+	struct timespec monotonic;
+
+	clock_gettime(CLOCK_REALTIME, &real);
+	clock_gettime(CLOCK_MONOTONIC, &monotonic);
+	return (uint64_t)(real.tv_sec - monotonic.tv_sec) * NS_PER_S +
+	       (uint64_t)real.tv_nsec - (uint64_t)monotonic.tv_nsec;
+}
+
+static void free_record(struct record *record)
+{
+	if (record->file)
+		pcap_dump_close(record->file);
+	if (record->pcap)
+		pcap_close(record->pcap);
+	free(record);
+}
+
+static int open_file(struct record *record)
+{
+	record->pcap = pcap_open_dead_with_tstamp_precision(
+		DLT_ERF, ERF_BYTES + PACKET_BYTES_MAX,
+		PCAP_TSTAMP_PRECISION_NANO);
+	if (!record->pcap) {
+		complain("out of memory");
+		return CLI_DEVICE;
+	}
+	record->file = pcap_dump_open(record->pcap, record->path);
+	if (record->file)
+		return CLI_DONE;
+	complain("--record: cannot write: %s", pcap_geterr(record->pcap));
+	return CLI_DEVICE;
+}
+
+static int tap(struct record *record)
+{
+	const int err = ibsa_fabric_tap(record->fabric, seen, record);
+
+	if (err == 0)
+		return CLI_DONE;
+	complain("--record: %s", strerror(-err));
+	return CLI_DEVICE;
+}
+
+int record_start(const char *path, struct ibsa_fabric *fabric, bool is_virtual,
+		 struct record **out)
+{
+	struct record *record = calloc(1, sizeof(*record));
+	int status;
+
+	if (!record) {
+		complain("out of memory");
+		return CLI_DEVICE;
+	}
+	record->path = path;
+	record->fabric = fabric;
+	record->epoch_ns = is_virtual ? 0 : epoch_of_real_clock();
+	status = open_file(record);
+	if (status == CLI_DONE)
+		status = tap(record);
+	if (status == CLI_DONE)
+		*out = record;
+	else
+		free_record(record);
+	return status;
+}
+
+int record_end(struct record *record)
+{
+	int status = CLI_DONE;
+
+	if (!record)
+		return CLI_DONE;
+	(void)!ibsa_fabric_tap(record->fabric, NULL, NULL);
+	if (ferror(pcap_dump_file(record->file))) {
+		complain("--record: not all could be written to '%s'",
+			 record->path);
+		status = CLI_DEVICE;
+	}
+	free_record(record);
+	return status;
+}
+
+int record_open(struct cli *cli)
+{
+	struct ibsa_error error = { .text = "" };
+	const char *file = fabric_file(cli);
+	int err;
+
+	if (!cli->record_path || cli->record)
+		return CLI_DONE;
+	if (!file) {
+		complain("--record writes what is on an embedded fabric; name "
+			 "one with --fabric");
+		return CLI_USAGE;
+	}
+	err = ibsa_fabric_load(file, NULL, &error, &cli->recorded);
+	if (err) {
+		complain("%s", error.text[0] ? error.text : strerror(-err));
+		return err == -EINVAL ? CLI_USAGE : CLI_DEVICE;
+	}
+	cli->open.on = cli->recorded;
+	return record_start(cli->record_path, cli->recorded, false,
+			    &cli->record);
+}
+
+int record_close(struct cli *cli)
+{
+	const int status = record_end(cli->record);
+
+	ibsa_fabric_put(cli->recorded);
+	cli->record = NULL;
+	cli->recorded = NULL;
+	return status;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What is on a fabric into a file that Wireshark reads. */
+#ifndef CLI_RECORD_H
+#define CLI_RECORD_H
+
+#include <ibsa/sim.h>
+
+#include "cli.h"
+
+struct record;
+
+/*
+ * Begin to write all that is on the links of @fabric to the file @path;
+ * @is_virtual: its clock is, so that times are from 1970 on.
+ *
+ * Return: the exit status; what went wrong has been said.
+ */
+int record_start(const char *path, struct ibsa_fabric *fabric, bool is_virtual,
+		 struct record **out);
+
+/* End it. NULL is none. Return: the exit status; not all may be written. */
+int record_end(struct record *record);
+
+/*
+ * Before the client is opened: if --record is given, let it be on a fabric
+ * of which all is written. Return: the exit status.
+ */
+int record_open(struct cli *cli);
+
+/* After it has been closed. Return: the exit status. */
+int record_close(struct cli *cli);
+
+#endif
