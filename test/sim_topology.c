@@ -182,8 +182,8 @@ static void mistakes_are_refused_with_their_line(void **state)
 	refused("vendid=x\n", ":1:", "a number must follow");
 	refused("Ca 1 \"a\"\n[1] \"b\"[1] # lid 70000\n", ":2:", "65535");
 	refused("Switch 1 \"a\" # \"\" lid 1 lmc 9\n", ":1:", "an LMC 7");
-	refused("caguid=1\nCa 1 \"a\"\ncaguid=1\nCa 1 \"b\"\n", ":4:",
-		"of line 2");
+	refused("caguid=1\nCa 1 \"a\"\ncaguid=1\nCa 1 \"b\"\n",
+		":4:", "of line 2");
 	refused("include x\n", ":1:", "only in a file");
 	refused("Switch 1 \"s\"\n", "(text): ", "no channel adapter");
 	refused("Ca 1 \"a\"\n", "(text): ", "has no cable");
