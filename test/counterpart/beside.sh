@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: beside.sh BESIDE
+#
+# A program of libibsa and of libibmad on a port of ibsim's, with OpenSM.
+set -euo pipefail
+here=$(realpath "$(dirname "$0")")
+# shellcheck source=test/counterpart/fabric.sh
+. "$here/fabric.sh"
+
+beside=$(realpath "$1")
+fabric_start
+fabric_run 'host-r3 mlx5_0' "$beside" ibsim ibsim0 </dev/null || wrong "$beside"
+exit $failed
