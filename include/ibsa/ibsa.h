@@ -226,6 +226,11 @@ int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
  * query that has not ended with -ECANCELED, and frees the client. Queries that
  * these callbacks try to start are -ESHUTDOWN.
  *
+ * A forked child must not use its parent's clients: it would take its parent's
+ * answers. It may close them, which closes its copies of their file descriptors
+ * and does nothing else: nobody is called back, nothing is sent, the parent
+ * goes on. It opens clients of its own.
+ *
  * Return: 0; -EBUSY from inside a callback, and nothing happened.
  */
 int ibsa_close(struct ibsa_client *client);

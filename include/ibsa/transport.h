@@ -163,6 +163,9 @@ struct ibsa_transport;
  *          more. Who listens answers each with a ReportResp.
  *          Return: 0; -EBUSY somebody else at the port does; -EOPNOTSUPP; or
  *          another negative errno. NULL: it cannot
+ * @inherited: what a forked child does instead of close: let go of file
+ *          descriptors, and leave all else alone, for its parent's threads
+ *          may have been at it. NULL: nothing
  * @close:  end it and free it
  *
  * All but wake, gid and pkey belong to the thread that the client belongs to.
@@ -184,6 +187,7 @@ struct ibsa_transport_ops {
 	int (*pkey)(struct ibsa_transport *transport, uint32_t index,
 		    uint16_t *out);
 	int (*listen)(struct ibsa_transport *transport, bool on);
+	void (*inherited)(struct ibsa_transport *transport);
 	void (*close)(struct ibsa_transport *transport);
 };
 

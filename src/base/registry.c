@@ -22,6 +22,7 @@ static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 static atomic_int debug;
 static struct list entries = { &entries, &entries };
 static struct list inherited = { &inherited, &inherited };
+static atomic_uint forks; /* from the first process to this */
 
 static void before_fork(void)
 {
@@ -40,6 +41,7 @@ static void after_fork(void)
 static void in_child(void)
 {
 	list_splice(&inherited, &entries);
+	atomic_fetch_add(&forks, 1);
 	made = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 	pthread_mutex_unlock(&lock);
 }
@@ -47,6 +49,19 @@ static void in_child(void)
 static void watch_forks(void)
 {
 	pthread_atfork(before_fork, after_fork, in_child);
+}
+
+unsigned int ibsa__process(void)
+{
+	pthread_once(&fork_once, watch_forks);
+	return atomic_load(&forks);
+}
+
+void ibsa__inherit(struct list *link)
+{
+	pthread_mutex_lock(&lock);
+	list_append(&inherited, link);
+	pthread_mutex_unlock(&lock);
 }
 
 static struct entry *find_name(const char *name)

@@ -9,6 +9,8 @@
 
 #include <ibsa/types.h>
 
+#include "base/list.h"
+
 /* Makes the object of a name. Return: 0 and *@out is set, or -errno. */
 typedef int (*registry_make_fn)(const char *name, void *arg, void **out);
 
@@ -26,6 +28,14 @@ int ibsa__registry_get(const char *name, registry_make_fn make, void *arg,
 /* The object of @name if there is one, else NULL; to be put as well. Never
  * waits. */
 void *ibsa__registry_find(const char *name);
+
+/* A number of this process: a forked child has another than its parent had
+ * when it was called there. Any thread. */
+unsigned int ibsa__process(void);
+
+/* What a child has from its parent and must not touch: kept with the others of
+ * that kind, for those who look for leaks. @link is the object's. */
+void ibsa__inherit(struct list *link);
 
 /* Let go of @object; the last one calls @destroy. */
 void ibsa__registry_put(void *object, void (*destroy)(void *object));

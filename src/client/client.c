@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/registry.h"
 #include "base/clock.h"
 #include "base/secret.h"
 #include "client/client.h"
@@ -26,6 +27,8 @@ enum {
 };
 
 struct ibsa_client {
+	struct list inherited; /* by a child that has closed it */
+	unsigned int process;
 	struct ibsa__engine *engine;
 	struct ibsa_transport *transport;
 	struct ibsa_fabric *fabric;
@@ -121,6 +124,7 @@ int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
 		undo_open(client, &mine);
 		return err;
 	}
+	client->process = ibsa__process();
 	ibsa__keeper_init(&client->keeper, client->engine);
 	ibsa__reaches_init(&client->reaches, client->engine);
 	ibsa__events_init(&client->events, client->engine);
@@ -161,10 +165,25 @@ static void release_all(struct ibsa_client *client)
 	ibsa__events_end(&client->events);
 }
 
+/* What the SA has of the client, and who waits for its answers, is its
+ * parent's business. */
+static void close_inherited(struct ibsa_client *client)
+{
+	struct ibsa_transport *transport = client->transport;
+
+	if (transport->ops->inherited)
+		transport->ops->inherited(transport);
+	ibsa__inherit(&client->inherited);
+}
+
 int ibsa_close(struct ibsa_client *client)
 {
 	if (!client)
 		return 0;
+	if (client->process != ibsa__process()) {
+		close_inherited(client);
+		return 0;
+	}
 	if (ibsa__engine_is_busy(client->engine))
 		return -EBUSY;
 	release_all(client);

@@ -73,7 +73,9 @@ static void transport_free(struct umad_transport *umad)
 	ibsa__free(umad);
 }
 
-static void transport_close(struct ibsa_transport *transport)
+/* The kernel has one file for parent and child, whose agents end with the last
+ * of them: nothing is unregistered here. */
+static void files_close(struct ibsa_transport *transport)
 {
 	struct umad_transport *umad = umad_of(transport);
 
@@ -82,7 +84,12 @@ static void transport_close(struct ibsa_transport *transport)
 		close(umad->event_fd);
 	if (umad->file.fd >= 0)
 		close(umad->file.fd);
-	transport_free(umad);
+}
+
+static void transport_close(struct ibsa_transport *transport)
+{
+	files_close(transport);
+	transport_free(umad_of(transport));
 }
 
 static const struct ibsa_transport_ops umad_ops = {
@@ -97,6 +104,7 @@ static const struct ibsa_transport_ops umad_ops = {
 	.gid = gid_get,
 	.pkey = pkey_get,
 	.listen = ibsa__umad_listen,
+	.inherited = files_close,
 	.close = transport_close,
 };
 

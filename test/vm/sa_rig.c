@@ -108,6 +108,17 @@ void sa_await(struct sa *sa, const char *what)
 	while (strcmp(line, what) != 0);
 }
 
+void sa_await_still(struct sa *sa, const char *what)
+{
+	char line[LINE_BYTES];
+
+	do {
+		line_read(sa, line);
+		assert_string_not_equal(line, "unsubscribed 4");
+		assert_string_not_equal(line, "kept 0");
+	} while (strcmp(line, what) != 0);
+}
+
 unsigned int sa_asked(struct sa *sa)
 {
 	char line[LINE_BYTES];

@@ -23,6 +23,8 @@ void sa_stop(struct sa *sa);
 /* Have it report, and read what it writes until that line. */
 void sa_report(struct sa *sa, unsigned int trap, const char *gid);
 void sa_await(struct sa *sa, const char *line);
+/* The same, and nobody has ended a subscription or a service before. */
+void sa_await_still(struct sa *sa, const char *line);
 
 /* Have it forget the service that it keeps. */
 void sa_forget(struct sa *sa);
