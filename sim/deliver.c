@@ -76,10 +76,12 @@ static void ask_sa(struct ibsa_fabric *fabric, const struct message *message,
 		ibsa__queue_release(fabric->mads.pool, answer);
 }
 
+/* Reports that it sends to its own port are for who listens there. */
 static bool is_sa(const struct ibsa_fabric *fabric,
 		  const struct message *message, const struct arrival *at)
 {
 	return message->body.bytes[MAD_CLASS] == IBSA_CLASS_SA &&
+	       message->body.bytes[MAD_METHOD] != IBSA_METHOD_REPORT &&
 	       fabric->sa_running &&
 	       fabric->topo.ports[at->port].end == fabric->sa_end &&
 	       fabric->ends[fabric->topo.ports[message->mad.from].end].is_seen;
