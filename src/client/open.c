@@ -11,6 +11,7 @@
 #include "base/registry.h"
 #include "client/open.h"
 #include "device/device.h"
+#include "remote/transport.h"
 #include "umad/umad.h"
 
 static int make_fabric(const char *path, void *error, void **out)
@@ -132,6 +133,19 @@ static int open_device(const struct ibsa_options *options,
 	return err;
 }
 
+/* A port at a fabric server in another process. */
+static int open_remote(const char *fabric, const struct ibsa_options *options,
+		       struct ibsa_error *error, struct ibsa_transport **out)
+{
+	struct remote_place place;
+	int err = ibsa__remote_place(fabric, options->device, options->port,
+				     error, &place);
+
+	if (err)
+		return err;
+	return ibsa__remote_open(&place, options->reply_bytes, error, out);
+}
+
 int ibsa__transport_open(const struct ibsa_options *options,
 			 struct ibsa_error *error, struct ibsa_transport **out,
 			 struct ibsa_fabric **out_fabric)
@@ -145,6 +159,8 @@ int ibsa__transport_open(const struct ibsa_options *options,
 	}
 	if (options->on)
 		return attach(options->on, "the fabric", options, error, out);
+	if (ibsa__remote_path(path))
+		return open_remote(path, options, error, out);
 	if (path)
 		return open_fabric(path, options, error, out, out_fabric);
 	return open_device(options, error, out);
@@ -217,6 +233,26 @@ static int find_in_system(const char *name, struct ibsa_error *error,
 	return keep_name(name, error, out);
 }
 
+/*
+ * A node of the fabric that a server has, or the one device that it shows.
+ * Whoever opens ports of it connects anew.
+ */
+static int find_at_server(const char *fabric, const char *name,
+			  struct ibsa_error *error, char **out)
+{
+	struct remote_connection connection;
+	struct remote_place place;
+	int err;
+
+	err = ibsa__remote_place(fabric, name, 0, error, &place);
+	if (!err)
+		err = ibsa__remote_connect(&connection, &place, error);
+	if (err)
+		return err;
+	ibsa__remote_disconnect(&connection);
+	return keep_name(name ? name : REMOTE_DEVICE, error, out);
+}
+
 int ibsa__device_find(const struct ibsa_options *options,
 		      struct ibsa_error *error, char **out_name,
 		      struct ibsa_fabric **out_fabric)
@@ -231,6 +267,8 @@ int ibsa__device_find(const struct ibsa_options *options,
 				      options->device, error, out_name);
 	if (!path)
 		return find_in_system(options->device, error, out_name);
+	if (ibsa__remote_path(path))
+		return find_at_server(path, options->device, error, out_name);
 	err = hold_fabric(path, error, &fabric);
 	if (err)
 		return err;

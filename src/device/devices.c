@@ -12,6 +12,7 @@
 #include "device/device.h"
 #include "device/parse.h"
 #include "device/sysfs.h"
+#include "remote/files.h"
 
 /* One umadN of class/infiniband_mad: which port it sends from. */
 struct mad_file {
@@ -317,7 +318,7 @@ static int devices_fill(const struct ibsa__names *names,
 	return 0;
 }
 
-int ibsa_devices_read(struct ibsa_device_list **out)
+static int devices_read(struct ibsa_device_list **out)
 {
 	struct mad_files files = { 0 };
 	struct ibsa_device_list *list;
@@ -339,6 +340,15 @@ int ibsa_devices_read(struct ibsa_device_list **out)
 	}
 	*out = list;
 	return 0;
+}
+
+int ibsa_devices_read(struct ibsa_device_list **out)
+{
+	struct remote_files *files = ibsa__remote_files_hold();
+	int err = devices_read(out);
+
+	ibsa__remote_files_release(files);
+	return err;
 }
 
 static void ports_free(const struct ibsa_device *device)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Files and folders below the sysfs root. */
+/*
+ * Files and folders below the sysfs root, or what a fabric server has in
+ * their place.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -7,27 +10,41 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "device/parse.h"
 #include "device/sysfs.h"
+#include "remote/files.h"
 
 /* A path that open() would take. */
 struct path {
 	char text[PATH_MAX];
 };
 
-static int path_make(struct path *out, const char *format, va_list args)
+/* With a slash behind it; a server has none. */
+static int root_put(struct path *out)
 {
 	const char *root = secure_getenv("SYSFS_PATH");
 	int used;
-	int len;
 
+	out->text[0] = '\0';
+	if (ibsa__remote_has_files())
+		return 0;
 	used = snprintf(out->text, sizeof(out->text), "%s/",
 			root && *root ? root : "/sys");
-	if (used < 0 || (size_t)used >= sizeof(out->text))
-		return -ENAMETOOLONG;
+	return used < 0 || (size_t)used >= sizeof(out->text) ? -ENAMETOOLONG
+							     : used;
+}
+
+static int path_make(struct path *out, const char *format, va_list args)
+{
+	const int used = root_put(out);
+	int len;
+
+	if (used < 0)
+		return used;
 	len = vsnprintf(out->text + used, sizeof(out->text) - (size_t)used,
 			format, args);
 	if (len < 0 || (size_t)len >= sizeof(out->text) - (size_t)used)
@@ -50,6 +67,17 @@ static int text_read(int fd, struct ibsa__sysfs_text *out)
 	return 0;
 }
 
+static int text_ask(const char *path, struct ibsa__sysfs_text *out)
+{
+	size_t len;
+	int err = ibsa__remote_file_text(path, out->bytes, IBSA__SYSFS_BYTES,
+					 &len);
+
+	if (!err)
+		out->bytes[len] = '\0';
+	return err;
+}
+
 int ibsa__sysfs_read(struct ibsa__sysfs_text *out, const char *format, ...)
 {
 	struct path path;
@@ -62,37 +90,14 @@ int ibsa__sysfs_read(struct ibsa__sysfs_text *out, const char *format, ...)
 	va_end(args);
 	if (err)
 		return err;
+	if (ibsa__remote_has_files())
+		return text_ask(path.text, out);
 	/* Without waiting, lest a FIFO in a made-up tree holds us up. */
 	fd = open(path.text, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return -errno;
 	err = text_read(fd, out);
 	close(fd);
-	return err;
-}
-
-static int folder_open(const char *format, va_list args, DIR **out)
-{
-	struct path path;
-	int err = path_make(&path, format, args);
-
-	if (err)
-		return err;
-	*out = opendir(path.text);
-	return *out ? 0 : -errno;
-}
-
-int ibsa__sysfs_folder(const char *format, ...)
-{
-	va_list args;
-	DIR *folder;
-	int err;
-
-	va_start(args, format);
-	err = folder_open(format, args, &folder);
-	va_end(args);
-	if (!err)
-		closedir(folder);
 	return err;
 }
 
@@ -134,23 +139,75 @@ static int by_name(const void *a, const void *b)
 	return ibsa__name_compare(*(char *const *)a, *(char *const *)b);
 }
 
-static int folder_read(const char *format, va_list args,
-		       struct ibsa__names *out)
+static int folder_read(const char *path, struct ibsa__names *names)
 {
-	struct ibsa__names names = { 0 };
-	DIR *folder;
+	DIR *folder = opendir(path);
 	int err;
 
-	err = folder_open(format, args, &folder);
+	if (!folder)
+		return -errno;
+	err = names_read(folder, names);
+	closedir(folder);
+	return err;
+}
+
+/* What a server says is in a folder: names, a NUL behind each. */
+static int folder_ask(const char *path, struct ibsa__names *names)
+{
+	enum { ROOM = 65536 };
+	char *said = ibsa__calloc(1, ROOM + 1);
+	size_t len = 0;
+	int err = said ? ibsa__remote_folder_names(path, said, ROOM, &len)
+		       : -ENOMEM;
+
+	for (size_t at = 0; !err && at < len; at += strlen(said + at) + 1)
+		err = name_add(names, said + at);
+	ibsa__free(said);
+	return err;
+}
+
+static int names_get(const char *format, va_list args, struct ibsa__names *out)
+{
+	struct ibsa__names names = { 0 };
+	struct path path;
+	int err = path_make(&path, format, args);
+
 	if (err)
 		return err;
-	err = names_read(folder, &names);
-	closedir(folder);
+	if (ibsa__remote_has_files())
+		err = folder_ask(path.text, &names);
+	else
+		err = folder_read(path.text, &names);
 	if (err) {
 		ibsa__names_free(&names);
 		return err;
 	}
 	*out = names;
+	return 0;
+}
+
+int ibsa__sysfs_folder(const char *format, ...)
+{
+	struct ibsa__names names = { 0 };
+	struct path path;
+	va_list args;
+	DIR *folder;
+	int err;
+
+	va_start(args, format);
+	err = path_make(&path, format, args);
+	va_end(args);
+	if (err)
+		return err;
+	if (ibsa__remote_has_files()) {
+		err = folder_ask(path.text, &names);
+		ibsa__names_free(&names);
+		return err;
+	}
+	folder = opendir(path.text);
+	if (!folder)
+		return -errno;
+	closedir(folder);
 	return 0;
 }
 
@@ -160,7 +217,7 @@ int ibsa__sysfs_names(struct ibsa__names *out, const char *format, ...)
 	int err;
 
 	va_start(args, format);
-	err = folder_read(format, args, out);
+	err = names_get(format, args, out);
 	va_end(args);
 	if (!err && out->count)
 		qsort(out->at, out->count, sizeof(*out->at), by_name);
@@ -173,7 +230,7 @@ int ibsa__sysfs_names_unsorted(struct ibsa__names *out, const char *format, ...)
 	int err;
 
 	va_start(args, format);
-	err = folder_read(format, args, out);
+	err = names_get(format, args, out);
 	va_end(args);
 	return err;
 }

@@ -18,6 +18,7 @@
 #include "device/sysfs.h"
 #include "packet/header.h"
 #include "packet/ibsim.h"
+#include "remote/files.h"
 #include "umad/file.h"
 
 /* The interface that the kernel offers; every one since 2.6.16 is 5. */
@@ -107,8 +108,13 @@ int ibsa_port_access_get(const struct ibsa_port *port,
 		return -ENODEV;
 	snprintf(access.umad.path, sizeof(access.umad.path), UMAD_FOLDER "%s",
 		 port->umad);
-	file_look(&access.umad);
-	access.open_err = file_try(port);
+	/* What a fabric server shows has no files: it lets its user in. */
+	if (ibsa__remote_has_files()) {
+		access.umad.err = -EOPNOTSUPP;
+	} else {
+		file_look(&access.umad);
+		access.open_err = file_try(port);
+	}
 	issm_look(port, access.umad.err == -EOPNOTSUPP, &access.issm);
 	*out = access;
 	return 0;

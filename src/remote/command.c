@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A line of text for a fabric server. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ibsa/fabric_server.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "remote/connection.h"
+
+static int place_find(const char *fabric, struct ibsa_error *error,
+		      struct remote_place *out)
+{
+	if (!fabric)
+		fabric = secure_getenv("IBSA_FABRIC");
+	if (!ibsa__remote_path(fabric))
+		return ibsa__fail(error, -EINVAL,
+				  "there is no fabric server: name it with "
+				  "unix:PATH in IBSA_FABRIC");
+	/* Of any node: it is not about one. */
+	return ibsa__remote_place(fabric, "", 0, error, out);
+}
+
+/* As much of an answer as there is room for, and a NUL. */
+static void answer_copy(const char *answer, size_t len, char *out, size_t room)
+{
+	if (!room)
+		return;
+	if (len > room - 1)
+		len = room - 1;
+	memcpy(out, answer, len);
+	out[len] = '\0';
+}
+
+static int ask(struct remote_place *place, struct remote_question *question,
+	       struct ibsa_error *error)
+{
+	struct remote_connection connection;
+	int err = ibsa__remote_connect(&connection, place, error);
+
+	if (err)
+		return err;
+	err = ibsa__remote_ask(&connection, question, error);
+	ibsa__remote_disconnect(&connection);
+	return err;
+}
+
+int ibsa_fabric_command(const char *fabric, const char *line, char *out,
+			size_t room, struct ibsa_error *error)
+{
+	struct remote_question question = {
+		.type = REMOTE_CONTROL,
+		.body = line,
+		.len = strlen(line),
+		.room = REMOTE_BODY_MAX,
+	};
+	struct remote_place place;
+	int err = place_find(fabric, error, &place);
+
+	if (err)
+		return err;
+	if (question.len > REMOTE_LINE_MAX)
+		return ibsa__fail(error, -ENAMETOOLONG,
+				  "a command is at most %d characters",
+				  REMOTE_LINE_MAX);
+	question.answer = ibsa__calloc(1, REMOTE_BODY_MAX);
+	if (!question.answer)
+		return ibsa__fail(error, -ENOMEM, "out of memory");
+	err = ask(&place, &question, error);
+	if (!err)
+		answer_copy(question.answer, question.answered, out, room);
+	ibsa__free(question.answer);
+	return err;
+}

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Asking a fabric server. It is believed to be ours, and checked all the
+ * same: it may have been killed, replaced, or be something else.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "remote/connection.h"
+
+/* A server that sweeps a large fabric may be busy for a second or two. */
+enum { ANSWER_S = 10 };
+
+const char *ibsa__remote_path(const char *fabric)
+{
+	const size_t len = strlen(REMOTE_PREFIX);
+
+	if (!fabric || strncmp(fabric, REMOTE_PREFIX, len) != 0)
+		return NULL;
+	return fabric + len;
+}
+
+/* NAME or NAME/PORT: the last part is a port if it is a number. */
+static void node_split(struct remote_place *place)
+{
+	char *slash = strrchr(place->node, '/');
+	unsigned long port;
+	char *end;
+
+	if (!slash || slash[1] < '0' || slash[1] > '9')
+		return;
+	port = strtoul(slash + 1, &end, 10);
+	if (*end || port > UINT8_MAX)
+		return;
+	*slash = '\0';
+	place->port = (unsigned int)port;
+}
+
+static int node_put(struct remote_place *place, const char *node,
+		    unsigned int port, struct ibsa_error *error)
+{
+	const bool is_of_process = !node || !strcmp(node, REMOTE_DEVICE);
+
+	if (is_of_process)
+		node = secure_getenv("IBSA_NODE");
+	if (!node)
+		node = "";
+	if (strlen(node) > REMOTE_NODE_MAX)
+		return ibsa__fail(error, -EINVAL,
+				  "no node has a name as long as %.32s...",
+				  node);
+	snprintf(place->node, sizeof(place->node), "%s", node);
+	if (is_of_process)
+		node_split(place);
+	if (port)
+		place->port = port;
+	return 0;
+}
+
+int ibsa__remote_place(const char *fabric, const char *node, unsigned int port,
+		       struct ibsa_error *error, struct remote_place *out)
+{
+	const char *path = ibsa__remote_path(fabric);
+	struct remote_place place = { .port = 0 };
+	int err;
+
+	if (!path || !*path)
+		return ibsa__fail(error, -EINVAL,
+				  "a fabric server is named as unix:PATH");
+	if (strlen(path) >= sizeof(place.path))
+		return ibsa__fail(error, -ENAMETOOLONG,
+				  "%.40s... is longer than the %zu characters "
+				  "of a socket's path",
+				  path, sizeof(place.path) - 1);
+	err = node_put(&place, node, port, error);
+	if (err)
+		return err;
+	memcpy(place.path, path, strlen(path) + 1);
+	*out = place;
+	return 0;
+}
+
+bool ibsa__remote_place_of_process(struct remote_place *out)
+{
+	const char *fabric = secure_getenv("IBSA_FABRIC");
+
+	return ibsa__remote_path(fabric) &&
+	       !ibsa__remote_place(fabric, NULL, 0, NULL, out);
+}
+
+/* Nothing more can be said on it; who waits for it to be readable, wakes. */
+static int lose(struct remote_connection *connection)
+{
+	if (connection->fd >= 0)
+		close(connection->fd);
+	connection->fd = -1;
+	return -ENODEV;
+}
+
+/* All of it, or -1. */
+static int send_all(int fd, const void *data, size_t len, int more)
+{
+	const char *at = data;
+
+	while (len) {
+		const ssize_t sent = send(fd, at, len, MSG_NOSIGNAL | more);
+
+		if (sent < 0 && errno == EINTR)
+			continue;
+		if (sent <= 0)
+			return -1;
+		at += sent;
+		len -= (size_t)sent;
+	}
+	return 0;
+}
+
+/* The file that came with a message, or -1; further ones are closed. */
+static int passed_fd(struct msghdr *message)
+{
+	struct cmsghdr *head = CMSG_FIRSTHDR(message);
+	int fd = -1;
+
+	for (; head; head = CMSG_NXTHDR(message, head)) {
+		if (head->cmsg_level != SOL_SOCKET ||
+		    head->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t at = CMSG_LEN(0); at + sizeof(fd) <= head->cmsg_len;
+		     at += sizeof(fd)) {
+			if (fd >= 0)
+				close(fd);
+			memcpy(&fd, (char *)head + at, sizeof(fd));
+		}
+	}
+	return fd;
+}
+
+/* Some of it; a file that comes along is put into *@out_fd. */
+static ssize_t recv_some(int fd, void *data, size_t len, int *out_fd)
+{
+	union {
+		struct cmsghdr align;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec part = { .iov_base = data, .iov_len = len };
+	struct msghdr message = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control.room,
+		.msg_controllen = sizeof(control.room),
+	};
+	const ssize_t got = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+	int passed = -1;
+
+	if (got > 0)
+		passed = passed_fd(&message);
+	if (passed >= 0 && *out_fd >= 0)
+		close(*out_fd);
+	if (passed >= 0)
+		*out_fd = passed;
+	return got;
+}
+
+static int recv_all(int fd, void *data, size_t len, int *out_fd)
+{
+	char *at = data;
+
+	while (len) {
+		const ssize_t got = recv_some(fd, at, len, out_fd);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return -1;
+		at += got;
+		len -= (size_t)got;
+	}
+	return 0;
+}
+
+/* Take in what does not fit anywhere. */
+static int skip(int fd, size_t len, int *out_fd)
+{
+	char room[512];
+
+	while (len) {
+		const size_t part = len < sizeof(room) ? len : sizeof(room);
+
+		if (recv_all(fd, room, part, out_fd))
+			return -1;
+		len -= part;
+	}
+	return 0;
+}
+
+/* The next frame that is no event. */
+static int recv_head(struct remote_connection *connection,
+		     struct remote_head *head, int *out_fd)
+{
+	for (;;) {
+		if (recv_all(connection->fd, head, sizeof(*head), out_fd))
+			return -1;
+		if (head->length > REMOTE_BODY_MAX)
+			return -1;
+		if (head->type != REMOTE_EVENT)
+			return 0;
+		connection->is_changed = true;
+		if (skip(connection->fd, head->length, out_fd))
+			return -1;
+	}
+}
+
+/* A server's sentence, in one line that is safe to show. */
+static int refused(const struct remote_head *head, const char *said,
+		   struct ibsa_error *error)
+{
+	char clean[sizeof(error->text)];
+	size_t used = 0;
+
+	for (; said[used] && used < sizeof(clean) - 1; used++)
+		clean[used] = said[used] >= ' ' && said[used] <= '~'
+				      ? said[used]
+				      : '?';
+	clean[used] = '\0';
+	if (used)
+		return ibsa__fail(error, head->err, "%s", clean);
+	return head->err;
+}
+
+static int recv_refusal(int fd, const struct remote_head *head, int *out_fd,
+			struct ibsa_error *error)
+{
+	char said[256] = "";
+	const size_t len = head->length < sizeof(said) ? head->length
+						       : sizeof(said) - 1;
+
+	if (head->err < -4095 || head->err >= 0)
+		return -ENODEV;
+	if (recv_all(fd, said, len, out_fd) ||
+	    skip(fd, head->length - len, out_fd))
+		return -ENODEV;
+	return refused(head, said, error);
+}
+
+static int exchange(struct remote_connection *connection,
+		    struct remote_question *question, bool *is_refused,
+		    struct ibsa_error *error)
+{
+	const int fd = connection->fd;
+	struct remote_head head = {
+		.length = (uint32_t)question->len,
+		.type = question->type,
+	};
+
+	if (send_all(fd, &head, sizeof(head), question->len ? MSG_MORE : 0) ||
+	    send_all(fd, question->body, question->len, 0) ||
+	    recv_head(connection, &head, &question->fd) ||
+	    head.type != question->type)
+		return -ENODEV;
+	*is_refused = head.err != 0;
+	if (head.err)
+		return recv_refusal(fd, &head, &question->fd, error);
+	if (head.length > question->room ||
+	    recv_all(fd, question->answer, head.length, &question->fd))
+		return -ENODEV;
+	question->answered = head.length;
+	return 0;
+}
+
+int ibsa__remote_ask(struct remote_connection *connection,
+		     struct remote_question *question, struct ibsa_error *error)
+{
+	bool is_refused = false;
+	int err = -ENODEV;
+
+	question->fd = -1;
+	pthread_mutex_lock(&connection->lock);
+	if (connection->fd >= 0)
+		err = exchange(connection, question, &is_refused, error);
+	/* Nothing else brings a file along. */
+	if (question->fd >= 0 && (err || question->type != REMOTE_ATTACH)) {
+		close(question->fd);
+		question->fd = -1;
+	}
+	if (err && !is_refused) {
+		err = lose(connection);
+		ibsa__fail(error, err, "the fabric server has gone");
+	}
+	pthread_mutex_unlock(&connection->lock);
+	return err;
+}
+
+bool ibsa__remote_changed(struct remote_connection *connection)
+{
+	bool is_changed;
+
+	pthread_mutex_lock(&connection->lock);
+	for (;;) {
+		struct remote_head head;
+		int fd = -1;
+
+		if (connection->fd < 0 ||
+		    recv(connection->fd, &head, sizeof(head),
+			 MSG_DONTWAIT | MSG_PEEK) != sizeof(head))
+			break;
+		/* Unasked, nothing else comes, and nothing behind it. */
+		if (head.type != REMOTE_EVENT || head.length ||
+		    recv_all(connection->fd, &head, sizeof(head), &fd)) {
+			lose(connection);
+			break;
+		}
+		if (fd >= 0)
+			close(fd);
+		connection->is_changed = true;
+	}
+	is_changed = connection->is_changed;
+	connection->is_changed = false;
+	pthread_mutex_unlock(&connection->lock);
+	return is_changed;
+}
+
+static int connect_failed(const struct remote_place *place, int err,
+			  struct ibsa_error *error)
+{
+	char reason[64];
+
+	switch (err) {
+	case -ENOENT:
+	case -ENOTDIR:
+		return ibsa__fail(error, -ENODEV,
+				  "no fabric server is at %s: start one with "
+				  "ibsa fabric run",
+				  place->path);
+	case -ECONNREFUSED:
+		return ibsa__fail(error, -ENODEV,
+				  "the fabric server of %s has ended: start "
+				  "it again with ibsa fabric run",
+				  place->path);
+	case -EACCES:
+	case -EPERM:
+		return ibsa__fail(error, -EACCES,
+				  "not permitted to use the fabric server of "
+				  "%s: it is another user's",
+				  place->path);
+	default:
+		return ibsa__fail(error, err,
+				  "no connection to the fabric server of %s: "
+				  "%s",
+				  place->path,
+				  strerror_r(-err, reason, sizeof(reason)));
+	}
+}
+
+static int socket_connect(const struct remote_place *place, int *out)
+{
+	const struct timeval limit = { .tv_sec = ANSWER_S };
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -errno;
+	memcpy(address.sun_path, place->path, sizeof(place->path));
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) ||
+	    connect(fd, (struct sockaddr *)&address, sizeof(address))) {
+		const int err = -errno;
+
+		close(fd);
+		return err;
+	}
+	*out = fd;
+	return 0;
+}
+
+static int hello(struct remote_connection *connection,
+		 struct remote_place *place, struct ibsa_error *error)
+{
+	struct remote_hello hello = {
+		.version = REMOTE_VERSION,
+		.port = place->port,
+	};
+	struct remote_question question = {
+		.type = REMOTE_HELLO,
+		.body = &hello,
+		.len = sizeof(hello),
+		.answer = &hello,
+		.room = sizeof(hello),
+	};
+	bool is_refused = false;
+	int err;
+
+	memcpy(hello.node, place->node, sizeof(hello.node));
+	question.fd = -1;
+	err = exchange(connection, &question, &is_refused, error);
+	if (question.fd >= 0)
+		close(question.fd);
+	if (err && is_refused)
+		return err;
+	if (err || question.answered != sizeof(hello) ||
+	    hello.version != REMOTE_VERSION || hello.node[REMOTE_NODE_MAX] ||
+	    hello.port > UINT8_MAX)
+		return ibsa__fail(error,
+				  err && errno == EAGAIN ? -ETIMEDOUT : -EPROTO,
+				  "what listens at %s does not answer as a "
+				  "fabric server does",
+				  place->path);
+	memcpy(place->node, hello.node, sizeof(place->node));
+	place->port = hello.port;
+	return 0;
+}
+
+int ibsa__remote_connect(struct remote_connection *connection,
+			 struct remote_place *place, struct ibsa_error *error)
+{
+	int err = socket_connect(place, &connection->fd);
+
+	if (err)
+		return connect_failed(place, err, error);
+	errno = 0;
+	err = hello(connection, place, error);
+	if (err) {
+		close(connection->fd);
+		return err;
+	}
+	pthread_mutex_init(&connection->lock, NULL);
+	connection->is_changed = false;
+	return 0;
+}
+
+void ibsa__remote_disconnect(struct remote_connection *connection)
+{
+	if (connection->fd >= 0)
+		close(connection->fd);
+	connection->fd = -1;
+	pthread_mutex_destroy(&connection->lock);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A connection to a fabric server: asked by one thread at a time. */
+#ifndef REMOTE_CONNECTION_H
+#define REMOTE_CONNECTION_H
+
+#include <pthread.h>
+
+#include <ibsa/types.h>
+
+#include "remote/protocol.h"
+
+/* Where a server is, and which of its ports is meant. */
+struct remote_place {
+	char path[108]; /* as sockaddr_un has it */
+	char node[REMOTE_NODE_MAX + 1];
+	unsigned int port;
+};
+
+struct remote_connection {
+	pthread_mutex_t lock;
+	int fd;		 /* -1: the server has gone */
+	bool is_changed; /* it has said that the port is another */
+};
+
+/* The path behind "unix:", or NULL: @fabric names no server. */
+const char *ibsa__remote_path(const char *fabric);
+
+/*
+ * The place that @fabric ("unix:PATH") and @node mean; @node NULL: what
+ * $IBSA_NODE says, as NAME or NAME/PORT. @port 0: none is asked for here.
+ * Return: 0; -EINVAL a name that is none; -ENAMETOOLONG.
+ */
+int ibsa__remote_place(const char *fabric, const char *node, unsigned int port,
+		       struct ibsa_error *error,
+		       struct remote_place *out) IBSA_MUST_USE;
+
+/* Same, of $IBSA_FABRIC; false: it names no server, or none that could be. */
+bool ibsa__remote_place_of_process(struct remote_place *out);
+
+/*
+ * Connect and say hello. @place gets the name and number of the port that it
+ * is. Return: 0; -ENODEV no server there, or no such node or port; -EACCES
+ * not permitted; -EPROTO what is there is no server of this version;
+ * -ETIMEDOUT it does not answer; or the system's error.
+ */
+int ibsa__remote_connect(struct remote_connection *connection,
+			 struct remote_place *place,
+			 struct ibsa_error *error) IBSA_MUST_USE;
+
+void ibsa__remote_disconnect(struct remote_connection *connection);
+
+/* A question, and room for its answer. */
+struct remote_question {
+	uint32_t type;
+	const void *body;
+	size_t len;
+	void *answer;
+	size_t room;
+	size_t answered; /* bytes of it */
+	int fd;		 /* that came with REMOTE_ATTACH, or -1; the caller's */
+};
+
+/*
+ * Ask and wait for the answer. Return: 0; -ENODEV the server has gone, or
+ * does not answer, or speaks nonsense: the connection is of no use any more;
+ * or the error that it answered, and its sentence in *@error.
+ */
+int ibsa__remote_ask(struct remote_connection *connection,
+		     struct remote_question *question,
+		     struct ibsa_error *error) IBSA_MUST_USE;
+
+/* Whether the server has said that the port may be another; asks nothing. */
+bool ibsa__remote_changed(struct remote_connection *connection);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A umad file at a fabric server: agents by asking, packets by its data end. */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <ibsa/sa.h>
+
+#include "base/error.h"
+#include "remote/file.h"
+
+enum {
+	PATIENCE_MS = 10000,
+	/* What the kernel wants of a packet that is sent: a header of RMPP. */
+	SENT_MIN = UMAD_HEADER_BYTES + 36,
+	FIRST_BYTES = UMAD_HEADER_BYTES + IBSA_MAD_BYTES,
+};
+
+/* 0, or -EIO: nothing happens there any more. */
+static int await(int fd, short events)
+{
+	struct pollfd wanted = { .fd = fd, .events = events };
+	int ready;
+
+	do
+		ready = poll(&wanted, 1, PATIENCE_MS);
+	while (ready < 0 && errno == EINTR);
+	return ready > 0 ? 0 : -EIO;
+}
+
+/* Leave out the first @sent bytes. */
+static void parts_advance(struct msghdr *message, size_t sent)
+{
+	while (message->msg_iovlen && sent >= message->msg_iov->iov_len) {
+		sent -= message->msg_iov->iov_len;
+		message->msg_iov++;
+		message->msg_iovlen--;
+	}
+	if (!message->msg_iovlen)
+		return;
+	message->msg_iov->iov_base = (char *)message->msg_iov->iov_base + sent;
+	message->msg_iov->iov_len -= sent;
+}
+
+int ibsa__remote_packet_send(int fd, const struct umad_header *header,
+			     const void *mad, size_t len)
+{
+	struct umad_header whole = *header;
+	struct iovec parts[] = {
+		{ .iov_base = &whole, .iov_len = sizeof(whole) },
+		{ .iov_base = (void *)(uintptr_t)mad, .iov_len = len },
+	};
+	struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
+
+	if (len > REMOTE_PACKET_MAX - sizeof(whole))
+		return -EINVAL;
+	whole.length = (uint32_t)(sizeof(whole) + len);
+	while (message.msg_iovlen) {
+		const ssize_t sent = sendmsg(fd, &message,
+					     MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (sent >= 0)
+			parts_advance(&message, (size_t)sent);
+		else if (errno == EINTR)
+			continue;
+		else if (errno != EAGAIN || await(fd, POLLOUT))
+			return -EIO;
+	}
+	return 0;
+}
+
+int ibsa__remote_file_write(struct remote_file *file, const void *packet,
+			    size_t len)
+{
+	const char *bytes = packet;
+	struct umad_header header;
+	int err;
+
+	if (len < SENT_MIN)
+		return -EINVAL;
+	memcpy(&header, bytes, sizeof(header));
+	pthread_mutex_lock(&file->writing);
+	err = ibsa__remote_packet_send(file->fd, &header,
+				       bytes + sizeof(header),
+				       len - sizeof(header));
+	pthread_mutex_unlock(&file->writing);
+	return err;
+}
+
+/* What lies first in the data end, at most @len bytes, and stays there. */
+static ssize_t peek(int fd, void *to, size_t len)
+{
+	for (;;) {
+		const ssize_t got = recv(fd, to, len, MSG_PEEK | MSG_DONTWAIT);
+
+		if (got > 0)
+			return got;
+		if (!got)
+			return -EIO;
+		if (errno != EINTR)
+			return errno == EAGAIN ? -EAGAIN : -EIO;
+	}
+}
+
+/* Take exactly so many bytes, the last of which may still be on their way. */
+static int take(int fd, void *to, size_t len)
+{
+	char *at = to;
+
+	while (len) {
+		const ssize_t got = recv(fd, at, len, MSG_DONTWAIT);
+
+		if (got > 0) {
+			at += got;
+			len -= (size_t)got;
+		} else if (!got || (errno != EAGAIN && errno != EINTR) ||
+			   (errno == EAGAIN && await(fd, POLLIN))) {
+			return -EIO;
+		}
+	}
+	return 0;
+}
+
+/* Whether the length in a header can be one. */
+static bool is_sane(const struct umad_header *header)
+{
+	return header->length >= UMAD_HEADER_BYTES + REMOTE_MAD_MIN &&
+	       header->length <= REMOTE_PACKET_MAX;
+}
+
+/* Show the first @want bytes of the next packet: 0 or an error. */
+static int show(int fd, void *to, size_t want)
+{
+	/* The rest of what has begun to come is a moment away. */
+	for (int ms = 0; ms < PATIENCE_MS; ms++) {
+		const ssize_t got = peek(fd, to, want);
+
+		if (got < 0)
+			return (int)got;
+		if ((size_t)got == want)
+			return 0;
+		(void)poll(NULL, 0, 1);
+	}
+	return -EIO;
+}
+
+static ssize_t read_next(int fd, void *packet, size_t room)
+{
+	struct umad_header header;
+	size_t first;
+	int err = show(fd, &header, sizeof(header));
+
+	if (err)
+		return err;
+	if (!is_sane(&header))
+		return -EIO;
+	first = header.length < FIRST_BYTES ? header.length : FIRST_BYTES;
+	if (room < first)
+		return -EINVAL;
+	if (room >= header.length)
+		err = take(fd, packet, header.length);
+	else
+		err = show(fd, packet, first);
+	if (err)
+		return err;
+	return room < header.length ? -ENOSPC : (ssize_t)header.length;
+}
+
+ssize_t ibsa__remote_file_read(struct remote_file *file, void *packet,
+			       size_t room)
+{
+	ssize_t len;
+
+	pthread_mutex_lock(&file->reading);
+	len = read_next(file->fd, packet, room);
+	pthread_mutex_unlock(&file->reading);
+	return len;
+}
+
+int ibsa__remote_attach(struct remote_connection *connection,
+			struct ibsa_error *error, int *out)
+{
+	struct remote_question question = { .type = REMOTE_ATTACH };
+	int err = ibsa__remote_ask(connection, &question, error);
+
+	if (err)
+		return err;
+	if (question.fd < 0)
+		return ibsa__fail(error, -EPROTO,
+				  "the fabric server gives no port");
+	*out = question.fd;
+	return 0;
+}
+
+int ibsa__remote_file_open(struct remote_place *place, struct ibsa_error *error,
+			   struct remote_file *out)
+{
+	int err = ibsa__remote_connect(&out->connection, place, error);
+
+	if (err)
+		return err;
+	err = ibsa__remote_attach(&out->connection, error, &out->fd);
+	if (err) {
+		ibsa__remote_disconnect(&out->connection);
+		return err;
+	}
+	pthread_mutex_init(&out->reading, NULL);
+	pthread_mutex_init(&out->writing, NULL);
+	return 0;
+}
+
+void ibsa__remote_file_close(struct remote_file *file)
+{
+	close(file->fd);
+	ibsa__remote_disconnect(&file->connection);
+	pthread_mutex_destroy(&file->reading);
+	pthread_mutex_destroy(&file->writing);
+}
+
+int ibsa__remote_register(struct remote_connection *connection,
+			  struct umad_agent_request2 *request)
+{
+	struct umad_agent_request2 answer;
+	struct remote_question question = {
+		.type = REMOTE_REGISTER,
+		.body = request,
+		.len = sizeof(*request),
+		.answer = &answer,
+		.room = sizeof(answer),
+	};
+	int err = ibsa__remote_ask(connection, &question, NULL);
+
+	if (err)
+		return err;
+	if (question.answered != sizeof(answer))
+		return -EPROTO;
+	request->id = answer.id;
+	request->flags = answer.flags;
+	return 0;
+}
+
+int ibsa__remote_unregister(struct remote_connection *connection,
+			    uint32_t agent)
+{
+	struct remote_question question = {
+		.type = REMOTE_UNREGISTER,
+		.body = &agent,
+		.len = sizeof(agent),
+	};
+
+	return ibsa__remote_ask(connection, &question, NULL);
+}

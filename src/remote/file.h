@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A umad file at a fabric server, with the kernel's manners. Any thread may
+ * use it; packets go to whoever reads first.
+ *
+ * Source: Linux Documentation/infiniband/user_mad.rst.
+ */
+#ifndef REMOTE_FILE_H
+#define REMOTE_FILE_H
+
+#include <sys/types.h>
+
+#include "remote/connection.h"
+
+struct remote_file {
+	struct remote_connection connection;
+	int fd; /* the data end: readable as a umad file is, O_NONBLOCK */
+	pthread_mutex_t reading;
+	pthread_mutex_t writing;
+};
+
+/*
+ * Open the umad file of a port; @place gets the name and number of what was
+ * found. Return: as ibsa__remote_connect().
+ */
+int ibsa__remote_file_open(struct remote_place *place, struct ibsa_error *error,
+			   struct remote_file *out) IBSA_MUST_USE;
+
+void ibsa__remote_file_close(struct remote_file *file);
+
+/*
+ * As the kernel's ioctl UMAD_REGISTER_AGENT2, for the file that has been
+ * attached. Return: 0 and @request->id is set; -EINVAL the methods are
+ * another's, or nonsense; -ENOMEM there are as many agents as can be; -ENODEV
+ * the server has gone.
+ */
+int ibsa__remote_register(struct remote_connection *connection,
+			  struct umad_agent_request2 *request) IBSA_MUST_USE;
+
+/* Return: 0; -EINVAL there is no such agent; -ENODEV. */
+int ibsa__remote_unregister(struct remote_connection *connection,
+			    uint32_t agent) IBSA_MUST_USE;
+
+/*
+ * Send a header and a MAD of @len bytes in all. What becomes of it comes as a
+ * packet with a status, should it be refused: EINVAL the agent is not there,
+ * or waits for an answer of the same transaction.
+ * Return: 0; -EINVAL too short or too long for a packet; -EIO the server has
+ * gone, or has not read for ten seconds.
+ */
+int ibsa__remote_file_write(struct remote_file *file, const void *packet,
+			    size_t len) IBSA_MUST_USE;
+
+/*
+ * Never waits for a packet. Return: bytes of it; -EAGAIN there is none;
+ * -ENOSPC @room is too small, and only the header and first segment are in
+ * @packet, and -EINVAL not even for these: it stays; -EIO the server has
+ * gone, or does not finish what it has begun.
+ */
+ssize_t ibsa__remote_file_read(struct remote_file *file, void *packet,
+			       size_t room) IBSA_MUST_USE;
+
+/*
+ * Send a packet of which @mad is @len bytes, by who has the data end @fd for
+ * itself. Return: as ibsa__remote_file_write().
+ */
+int ibsa__remote_packet_send(int fd, const struct umad_header *header,
+			     const void *mad, size_t len) IBSA_MUST_USE;
+
+/* Ask for the data end of a umad file at the connection's port. */
+int ibsa__remote_attach(struct remote_connection *connection,
+			struct ibsa_error *error, int *out) IBSA_MUST_USE;
+
+#endif

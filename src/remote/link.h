@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The remote transport's state, for the files it is made of. */
+#ifndef REMOTE_LINK_H
+#define REMOTE_LINK_H
+
+#include <stdatomic.h>
+
+#include "remote/file.h"
+
+/* Bytes that came and are not read yet: @at to @end of @room. */
+struct remote_inbox {
+	uint8_t *bytes;
+	size_t room;
+	size_t at;
+	size_t end;
+	size_t most;	/* that @room may become */
+	size_t skipped; /* still to come of a packet that is too large */
+	bool is_dry;	/* the last look took all there was */
+};
+
+struct remote_link {
+	struct ibsa_transport base;
+	struct remote_place place;
+	struct remote_connection connection;
+	int data; /* -1: the server has gone */
+	bool is_opa;
+	bool listens; /* is to take Reports, whether it has an agent or not */
+	bool has_reports;
+	uint32_t agent;
+	uint32_t opa_agent;
+	uint32_t report_agent;
+	struct remote_inbox inbox;
+
+	/* Who reads the port by another thread must not see it half renewed. */
+	pthread_mutex_t renewing;
+	uint64_t renew_ns; /* not to be looked for before */
+	int news;	   /* that the server has gone, until recv said so */
+	bool is_renewed;   /* which nobody has been told yet */
+	/* As the server last counted, and as they are shown. */
+	uint32_t counted;
+	uint32_t reregisters;
+
+	int epoll_fd; /* of the connection, the data end and the timer */
+	int timer_fd; /* to look for a server that has gone */
+	int wake_fd;
+};
+
+static inline struct remote_link *link_of(struct ibsa_transport *transport)
+{
+	return (struct remote_link *)transport;
+}
+
+/* Connect, attach and register. 0 or an error; the link is as before. */
+int ibsa__away_up(struct remote_link *link,
+		  struct ibsa_error *error) IBSA_MUST_USE;
+
+/* The server has gone. Return: -ENODEV. */
+int ibsa__away_lose(struct remote_link *link);
+
+/* Have a server. Return: 0; -ENODEV there is none, or not yet again. */
+int ibsa__away_have(struct remote_link *link) IBSA_MUST_USE;
+
+int ibsa__away_wait_init(struct remote_link *link) IBSA_MUST_USE;
+void ibsa__away_wait_done(struct remote_link *link);
+int ibsa__away_watch(struct remote_link *link) IBSA_MUST_USE;
+int ibsa__away_fd(struct ibsa_transport *transport);
+int ibsa__away_wait(struct ibsa_transport *transport, int timeout_ms);
+void ibsa__away_wake(struct ibsa_transport *transport);
+
+int ibsa__away_send(struct ibsa_transport *transport,
+		    const struct ibsa_address *to, const uint8_t *mad,
+		    size_t len, unsigned int timeout_ms);
+int ibsa__away_recv(struct ibsa_transport *transport, struct ibsa_message *out);
+int ibsa__away_listen(struct ibsa_transport *transport, bool on);
+
+/* Forget what has not been read; the room stays. */
+void ibsa__inbox_reset(struct remote_inbox *inbox);
+
+#endif

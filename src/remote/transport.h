@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A port of a fabric in another process as a transport. */
+#ifndef REMOTE_TRANSPORT_H
+#define REMOTE_TRANSPORT_H
+
+#include <ibsa/transport.h>
+
+#include "remote/connection.h"
+
+/**
+ * ibsa__remote_open - a transport over a port at a fabric server
+ * @place:       which; gets the name and number of what was found
+ * @reply_bytes: largest MAD that recv takes, from the MAD header on; one MAD
+ *               is always taken
+ * @error:       filled on failure with what was wrong and what to do; or NULL
+ * @out:         the transport; its close frees it
+ *
+ * What holds of a umad device holds of it, see ibsa__umad_open(), but that a
+ * reply above @reply_bytes costs nothing else. When the server goes away, recv
+ * says so once, with -ENODEV, and changed that the port is another: port and
+ * send are -ENODEV from then on. Until one is there again, at the same path,
+ * each of them looks for it, at most every 100 ms; those on the port are then
+ * to register again.
+ *
+ * Return: as ibsa__remote_connect(); -ENOMEM.
+ */
+int ibsa__remote_open(struct remote_place *place, size_t reply_bytes,
+		      struct ibsa_error *error,
+		      struct ibsa_transport **out) IBSA_MUST_USE;
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Waiting for the server or for a wake-up, and for a server to be there again.
+ *
+ * The fd that is given out is an epoll fd: it stays the same when the server
+ * is another, and a wake-up does not leave it readable.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "remote/link.h"
+
+enum { RENEW_MS = 100 };
+
+static int epoll_add(int epoll_fd, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
+}
+
+/* Both ends of a connection; they leave the set when they are closed. */
+int ibsa__away_watch(struct remote_link *link)
+{
+	int err = epoll_add(link->epoll_fd, link->data);
+
+	if (!err)
+		err = epoll_add(link->epoll_fd, link->connection.fd);
+	return err;
+}
+
+int ibsa__away_wait_init(struct remote_link *link)
+{
+	int err;
+
+	link->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	link->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	link->timer_fd = timerfd_create(CLOCK_MONOTONIC,
+					TFD_CLOEXEC | TFD_NONBLOCK);
+	if (link->epoll_fd < 0 || link->wake_fd < 0 || link->timer_fd < 0)
+		err = -errno;
+	else
+		err = epoll_add(link->epoll_fd, link->timer_fd);
+	if (err)
+		ibsa__away_wait_done(link);
+	return err;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void ibsa__away_wait_done(struct remote_link *link)
+{
+	close_fd(&link->epoll_fd);
+	close_fd(&link->wake_fd);
+	close_fd(&link->timer_fd);
+}
+
+int ibsa__away_fd(struct ibsa_transport *transport)
+{
+	return link_of(transport)->epoll_fd;
+}
+
+void ibsa__away_wake(struct ibsa_transport *transport)
+{
+	const uint64_t one = 1;
+	ssize_t written;
+
+	/* It fails only while the counter is full: the wait will end anyway. */
+	written = write(link_of(transport)->wake_fd, &one, sizeof(one));
+	(void)written;
+}
+
+/* Polled one by one: an epoll fd in between takes its time. */
+int ibsa__away_wait(struct ibsa_transport *transport, int timeout_ms)
+{
+	struct remote_link *link = link_of(transport);
+	struct pollfd fds[] = {
+		{ .fd = link->wake_fd, .events = POLLIN },
+		{ .fd = link->data, .events = POLLIN },
+		{ .fd = link->connection.fd, .events = POLLIN },
+	};
+	uint64_t wakes;
+
+	link->inbox.is_dry = false;
+	if (link->news)
+		timeout_ms = 0;
+	else if (link->data < 0 && (timeout_ms < 0 || timeout_ms > RENEW_MS))
+		timeout_ms = RENEW_MS;
+	if (poll(fds, sizeof(fds) / sizeof(fds[0]), timeout_ms) < 0)
+		return -errno;
+	if (fds[0].revents && read(link->wake_fd, &wakes, sizeof(wakes)) < 0 &&
+	    errno != EAGAIN)
+		return -errno;
+	return 0;
+}
+
+/* Have the fd readable when it is time to look for a server again. */
+static void alarm_set(struct remote_link *link, bool on)
+{
+	const long ns = on ? RENEW_MS * (long)NS_PER_MS : 0;
+	const struct itimerspec at = {
+		.it_value.tv_nsec = ns,
+		.it_interval.tv_nsec = ns,
+	};
+	uint64_t count;
+
+	timerfd_settime(link->timer_fd, 0, &at, NULL);
+	if (!on && read(link->timer_fd, &count, sizeof(count)) < 0)
+		return;
+}
+
+int ibsa__away_lose(struct remote_link *link)
+{
+	pthread_mutex_lock(&link->renewing);
+	if (link->data >= 0) {
+		close_fd(&link->data);
+		ibsa__remote_disconnect(&link->connection);
+		ibsa__inbox_reset(&link->inbox);
+		link->has_reports = false;
+		link->is_renewed = true;
+		link->news = -ENODEV;
+		link->renew_ns = clock_now_ns() + RENEW_MS * NS_PER_MS;
+		alarm_set(link, true);
+	}
+	pthread_mutex_unlock(&link->renewing);
+	return -ENODEV;
+}
+
+/* The server that is there now may know nothing of what was set at the old. */
+static int renew(struct remote_link *link)
+{
+	int err = ibsa__away_up(link, NULL);
+
+	if (err)
+		return err;
+	alarm_set(link, false);
+	link->is_renewed = true;
+	link->reregisters++;
+	if (link->listens)
+		(void)!ibsa__away_listen(&link->base, true);
+	return 0;
+}
+
+int ibsa__away_have(struct remote_link *link)
+{
+	const uint64_t now_ns = link->data < 0 ? clock_now_ns() : 0;
+	uint64_t count;
+	int err = 0;
+
+	if (link->data >= 0)
+		return 0;
+	if (now_ns < link->renew_ns)
+		return -ENODEV;
+	if (read(link->timer_fd, &count, sizeof(count)) < 0 && errno != EAGAIN)
+		return -ENODEV;
+	link->renew_ns = now_ns + RENEW_MS * NS_PER_MS;
+	pthread_mutex_lock(&link->renewing);
+	err = renew(link);
+	pthread_mutex_unlock(&link->renewing);
+	return err ? -ENODEV : 0;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Tests beside a fabric server, which runs in a thread of the program. */
+#ifndef SERVED_RIG_H
+#define SERVED_RIG_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <ibsa/fabric_server.h>
+#include <ibsa/ibsa.h>
+
+struct served;
+
+/* Two hosts, "left" (LID 1, with the SA) and "right" (LID 2). */
+extern const char served_pair[];
+
+/* Serve the fabric of that text at a socket in a folder of its own. */
+struct served *served_start(const char *text);
+void served_stop(struct served *served);
+
+/* End the server, or let there be one again; the fabric stays. */
+void served_end(struct served *served);
+void served_again(struct served *served);
+
+const char *served_path(const struct served *served);
+const char *served_name(const struct served *served); /* "unix:PATH" */
+struct ibsa_fabric *served_fabric(const struct served *served);
+struct ibsa_fabric_server_stats served_stats(struct served *served);
+
+/* Whether a client was sent away so, waiting for a while; forgets it. */
+bool served_noted(struct served *served, const char *part);
+
+/* A client at that node. */
+struct ibsa_client *served_client(const struct served *served,
+				  const char *node);
+
+/* A raw connection; greeted at a node if it is not NULL. */
+int served_connect(const struct served *served, const char *node);
+
+#endif
