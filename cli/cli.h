@@ -17,6 +17,8 @@ enum cli_exit {
 	CLI_REFUSED = 5, /* the SA said no */
 };
 
+enum { CLI_FAULTS_MAX = 16 };
+
 /**
  * struct cli - one run of the command
  * @open:    how to open the client; its strings are argv's
@@ -28,6 +30,11 @@ enum cli_exit {
  * @svg:     where a picture goes; NULL: there is none
  * @record_path: where all that is on the fabric is written; NULL: nowhere
  * @record:  writes it; @recorded: the fabric that it is of
+ * @socket:  of a fabric server; NULL: where one is by default
+ * @sa_mode: what --sa says of a fabric: "embedded" or "none"; NULL: nothing
+ * @sa_at:   node that a fabric's SA runs on; NULL: the first adapter
+ * @seed:    of what a fabric does at random
+ * @faults:  KIND=PERCENT[,COUNT[,DELAY]], @fault_count of them
  * @given:   which options are given, a bit for each row of options.c
  * @json, @verbose, @all, @matrix, @help, @version: options that are given or
  *           not
@@ -51,6 +58,12 @@ struct cli {
 	const char *record_path;
 	struct record *record;
 	struct ibsa_fabric *recorded;
+	const char *socket;
+	const char *sa_mode;
+	const char *sa_at;
+	uint64_t seed;
+	const char *faults[CLI_FAULTS_MAX];
+	int fault_count;
 	uint64_t given;
 	bool help;
 	bool version;
@@ -114,7 +127,13 @@ void suggest_fabric(void);
  */
 int say_no_device(int err);
 
-/* Which topology file stands for a device: --fabric, IBSA_FABRIC, or NULL. */
+/* Take up the server that --fabric names, if it does. The exit status. */
+int fabric_server_use(struct cli *cli);
+
+/*
+ * Which topology file stands for a device: --fabric, IBSA_FABRIC, or NULL.
+ * What a fabric server shows is a device like any other.
+ */
 const char *fabric_file(const struct cli *cli);
 
 #endif

@@ -18,4 +18,27 @@ int fabric_load(struct cli *cli, const struct ibsa_fabric_options *options,
 int fabric_info(struct cli *cli);
 void fabric_info_details(struct out *out);
 
+/* Serve a topology to other processes until a signal comes. */
+int fabric_run(struct cli *cli);
+
+/* The same for as long as a command runs; its exit status. */
+int fabric_exec(struct cli *cli);
+
+/* A line of text for a server: the action's words as they are. */
+int fabric_control(struct cli *cli);
+int fabric_stats(struct cli *cli);
+
+/* Such lines from a file, each at its time. */
+int fabric_script(struct cli *cli);
+
+/* What a served fabric says when it is changed; more for --help. */
+void fabric_run_details(struct out *out);
+void fabric_exec_details(struct out *out);
+void fabric_script_details(struct out *out);
+
+#define FABRIC_PATH_MAX 108
+
+/* Where a server is if nobody says where. False: nowhere. */
+bool fabric_default_socket(char out[FABRIC_PATH_MAX]);
+
 #endif

@@ -33,11 +33,11 @@ static void end_by(int number)
 	pthread_sigmask(SIG_UNBLOCK, &one, NULL);
 }
 
-static void wake(struct interrupt *interrupt)
+static void wake_up(struct interrupt *interrupt)
 {
 	pthread_mutex_lock(&interrupt->lock);
-	if (interrupt->client)
-		ibsa_wake(interrupt->client);
+	if (interrupt->wake)
+		interrupt->wake(interrupt->arg);
 	pthread_mutex_unlock(&interrupt->lock);
 }
 
@@ -52,9 +52,11 @@ static void *watch(void *arg)
 	int number;
 
 	while (sigwait(&interrupt->signals, &number) == 0) {
-		if (!atomic_exchange(&interrupt->seen, true)) {
+		if (!atomic_load(&interrupt->seen)) {
+			atomic_store(&interrupt->number, number);
+			atomic_store(&interrupt->seen, true);
 			first_ms = now_ms();
-			wake(interrupt);
+			wake_up(interrupt);
 		} else if (now_ms() - first_ms >= TWICE_MS) {
 			complain("%s", interrupt->last_words);
 			end_by(number);
@@ -77,9 +79,10 @@ int interrupt_start(struct interrupt *interrupt, const char *last_words)
 	int err;
 
 	pthread_mutex_init(&interrupt->lock, NULL);
-	interrupt->client = NULL;
+	interrupt->wake = NULL;
 	interrupt->last_words = last_words;
 	atomic_init(&interrupt->seen, false);
+	atomic_init(&interrupt->number, 0);
 	sigemptyset(&interrupt->signals);
 	add_signal(&interrupt->signals, SIGINT);
 	add_signal(&interrupt->signals, SIGTERM);
@@ -91,11 +94,23 @@ int interrupt_start(struct interrupt *interrupt, const char *last_words)
 	return -err;
 }
 
-void interrupt_wakes(struct interrupt *interrupt, struct ibsa_client *client)
+void interrupt_calls(struct interrupt *interrupt, void (*wake)(void *arg),
+		     void *arg)
 {
 	pthread_mutex_lock(&interrupt->lock);
-	interrupt->client = client;
+	interrupt->wake = wake;
+	interrupt->arg = arg;
 	pthread_mutex_unlock(&interrupt->lock);
+}
+
+static void wake_client(void *arg)
+{
+	ibsa_wake(arg);
+}
+
+void interrupt_wakes(struct interrupt *interrupt, struct ibsa_client *client)
+{
+	interrupt_calls(interrupt, client ? wake_client : NULL, client);
 }
 
 bool interrupt_seen(const struct interrupt *interrupt)

@@ -11,11 +11,13 @@
 
 struct interrupt {
 	pthread_mutex_t lock;
-	struct ibsa_client *client; /* to be woken, or NULL; locked */
+	void (*wake)(void *arg); /* NULL: nobody is woken; locked */
+	void *arg;
 	const char *last_words;
 	sigset_t signals;
 	pthread_t thread;
 	atomic_bool seen;
+	atomic_int number; /* of the first that was seen */
 };
 
 /*
@@ -31,6 +33,10 @@ int interrupt_start(struct interrupt *interrupt, const char *last_words);
 /* From now on, they wake @client too; NULL: none, and the one before may be
  * closed. */
 void interrupt_wakes(struct interrupt *interrupt, struct ibsa_client *client);
+
+/* The same of whatever @wake, called in another thread, ends the wait of. */
+void interrupt_calls(struct interrupt *interrupt, void (*wake)(void *arg),
+		     void *arg);
 
 /* Whether one came. */
 bool interrupt_seen(const struct interrupt *interrupt);

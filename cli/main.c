@@ -163,6 +163,8 @@ int main(int argc, char **argv)
 	out_open(&cli.out, stdout);
 	status = options_parse(&cli, argc, argv);
 	if (status == CLI_DONE)
+		status = fabric_server_use(&cli);
+	if (status == CLI_DONE)
 		status = run(&cli);
 	return finish(&cli, status);
 }

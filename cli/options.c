@@ -15,12 +15,16 @@
 enum {
 	KEY_FABRIC = 256, /* options without a letter */
 	KEY_DOT,
+	KEY_FAULT,
 	KEY_FOR,
 	KEY_LEASE,
 	KEY_MATRIX,
 	KEY_RECORD,
 	KEY_SA,
+	KEY_SA_AT,
+	KEY_SEED,
 	KEY_SM_KEY,
+	KEY_SOCKET,
 	KEY_SVG,
 	MAX_TIMEOUT_MS = 24 * 3600 * 1000,
 	MAX_PORT = 254,
@@ -73,10 +77,15 @@ static int set_timeout(struct cli *cli, const char *value)
 			    &cli->open.deadline_ms);
 }
 
+/* Of a fabric that is run, what its SA is; else the address of one. */
 static int set_sa(struct cli *cli, const char *value)
 {
 	struct ibsa_error error;
 
+	if (strcmp(value, "embedded") == 0 || strcmp(value, "none") == 0) {
+		cli->sa_mode = value;
+		return CLI_DONE;
+	}
 	if (sa_parse(value, &cli->sa, &error) != 0) {
 		complain("%s", error.text);
 		return CLI_USAGE;
@@ -145,6 +154,35 @@ static int set_dot(struct cli *cli, const char *value)
 static int set_record(struct cli *cli, const char *value)
 {
 	return name("--record", value, &cli->record_path);
+}
+
+static int set_socket(struct cli *cli, const char *value)
+{
+	return name("--socket", value, &cli->socket);
+}
+
+static int set_sa_at(struct cli *cli, const char *value)
+{
+	return name("--sa-at", value, &cli->sa_at);
+}
+
+static int set_seed(struct cli *cli, const char *value)
+{
+	if (ibsa_number_parse(value, 64, &cli->seed) != 0) {
+		complain("--seed: '%s' is not a number", value);
+		return CLI_USAGE;
+	}
+	return CLI_DONE;
+}
+
+static int set_fault(struct cli *cli, const char *value)
+{
+	if (cli->fault_count == CLI_FAULTS_MAX) {
+		complain("--fault is given more than %d times", CLI_FAULTS_MAX);
+		return CLI_USAGE;
+	}
+	cli->faults[cli->fault_count++] = value;
+	return CLI_DONE;
 }
 
 static int set_svg(struct cli *cli, const char *value)
@@ -258,6 +296,8 @@ static const struct row {
 	  "path: all paths; gids --for: all GIDs; reach: all ports", set_all },
 	{ KEY_DOT, "dot", "FILE",
 	  "fabric info: a drawing for Graphviz; - is stdout", set_dot },
+	{ KEY_FAULT, "fault", "KIND=PERCENT[,COUNT[,DELAY]]",
+	  "fabric run: what goes wrong; again for more", set_fault },
 	{ KEY_FOR, "for", "ADDRESS", "gids: which one to use for an address",
 	  set_for },
 	{ KEY_LEASE, "lease", "SECONDS",
@@ -267,6 +307,12 @@ static const struct row {
 	  "write what is on the embedded fabric, for Wireshark", set_record },
 	{ KEY_SVG, "svg", "FILE",
 	  "reach, fabric info: a picture; - is stdout", set_svg },
+	{ KEY_SOCKET, "socket", "PATH", "fabric run: where clients connect",
+	  set_socket },
+	{ KEY_SA_AT, "sa-at", "NODE", "fabric run: where its SA is",
+	  set_sa_at },
+	{ KEY_SEED, "seed", "N", "fabric run: of what happens at random",
+	  set_seed },
 	{ 'j', "json", NULL, "write JSON", set_json },
 	{ 'v', "verbose", NULL, "all fields; tries and times on stderr",
 	  set_verbose },
@@ -415,6 +461,12 @@ static bool is_taken(const struct command *command, int key)
 
 bool options_fit(const struct cli *cli, const struct command *command)
 {
+	if (cli->sa_mode && command->run != cmd_fabric) {
+		complain("--sa: '%s' is for ibsa fabric run; else it is a LID, "
+			 "a GID, or lid=..,sl=..,gid=..",
+			 cli->sa_mode);
+		return false;
+	}
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const int key = rows[i].key;
 

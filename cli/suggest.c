@@ -10,13 +10,40 @@
 
 #include "cli.h"
 
+static bool is_server(const char *fabric)
+{
+	return strncmp(fabric, "unix:", strlen("unix:")) == 0;
+}
+
+/*
+ * What a fabric server shows is the process's device, at the node that is
+ * named: so all of the library looks there.
+ */
+int fabric_server_use(struct cli *cli)
+{
+	char node[320];
+
+	if (cli->open.fabric && is_server(cli->open.fabric)) {
+		if (setenv("IBSA_FABRIC", cli->open.fabric, 1) != 0)
+			return CLI_DEVICE;
+		cli->open.fabric = NULL;
+	}
+	if (cli->open.fabric || !secure_getenv("IBSA_FABRIC") ||
+	    !is_server(secure_getenv("IBSA_FABRIC")) || !cli->open.device ||
+	    strcmp(cli->open.device, "ibsa0") == 0)
+		return CLI_DONE;
+	snprintf(node, sizeof(node), "%s", cli->open.device);
+	cli->open.device = NULL;
+	return setenv("IBSA_NODE", node, 1) == 0 ? CLI_DONE : CLI_DEVICE;
+}
+
 const char *fabric_file(const struct cli *cli)
 {
 	const char *file = secure_getenv("IBSA_FABRIC");
 
 	if (cli->open.fabric)
-		return cli->open.fabric;
-	return file && *file ? file : NULL;
+		file = cli->open.fabric;
+	return file && *file && !is_server(file) ? file : NULL;
 }
 
 static bool read_exe(char *out, size_t size)

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa fabric link, node, sm, fault, stats, script: change a served fabric. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <ibsa/fabric_server.h>
+
+#include "fabric.h"
+
+enum {
+	LINE_MAX_CHARS = 512,
+	STATS_BYTES = 8192,
+	STATS_MAX = 64,
+};
+
+/* The server that is meant: as named, else where one is by default. */
+static const char *server_of(char out[FABRIC_PATH_MAX + 8])
+{
+	const char *fabric = secure_getenv("IBSA_FABRIC");
+	char path[FABRIC_PATH_MAX];
+
+	if ((fabric && *fabric) || !fabric_default_socket(path))
+		return fabric;
+	snprintf(out, FABRIC_PATH_MAX + 8, "unix:%s", path);
+	return out;
+}
+
+static int failed(int err, const struct ibsa_error *error)
+{
+	complain("%s", error->text[0] ? error->text : strerror(-err));
+	return err == -EINVAL || err == -ENAMETOOLONG ? CLI_USAGE : CLI_DEVICE;
+}
+
+static int say_line(const char *line, char *out, size_t room)
+{
+	struct ibsa_error error = { .text = "" };
+	char name[FABRIC_PATH_MAX + 8];
+	int err = ibsa_fabric_command(server_of(name), line, out, room, &error);
+
+	return err ? failed(err, &error) : CLI_DONE;
+}
+
+/* The words of the command line from the action on. */
+static bool words_join(const struct cli *cli, char *out, size_t size)
+{
+	size_t len = 0;
+
+	for (int i = 1; i < cli->arg_count && len < size; i++)
+		len += (size_t)snprintf(out + len, size - len, "%s%s",
+					i > 1 ? " " : "", cli->args[i]);
+	return len < size;
+}
+
+int fabric_control(struct cli *cli)
+{
+	char line[LINE_MAX_CHARS];
+
+	if (!words_join(cli, line, sizeof(line))) {
+		complain("the command is longer than %d characters",
+			 LINE_MAX_CHARS - 1);
+		return CLI_USAGE;
+	}
+	return say_line(line, NULL, 0);
+}
+
+/* One line of what a server says of itself. */
+struct stat {
+	const char *name;
+	const char *value;
+};
+
+struct stats {
+	struct stat all[STATS_MAX];
+	size_t count;
+};
+
+static void stats_row(struct out *out, size_t index, void *arg)
+{
+	const struct stats *stats = arg;
+
+	(void)index;
+	for (size_t i = 0; i < stats->count; i++)
+		out_number(out, stats->all[i].name,
+			   strtoull(stats->all[i].value, NULL, 10),
+			   stats->all[i].value);
+}
+
+int fabric_stats(struct cli *cli)
+{
+	char text[STATS_BYTES];
+	struct stats stats = { .count = 0 };
+	char *rest = text;
+	char *line;
+	int status = say_line("stats", text, sizeof(text));
+
+	if (status != CLI_DONE)
+		return status;
+	while ((line = strsep(&rest, "\n")) && stats.count < STATS_MAX) {
+		char *blank = strchr(line, ' ');
+
+		if (!blank)
+			continue;
+		*blank = '\0';
+		stats.all[stats.count++] = (struct stat){ line, blank + 1 };
+	}
+	if (!cli->json)
+		cli->out.shape = OUT_BLOCKS;
+	out_rows(&cli->out, 1, stats_row, &stats);
+	return CLI_DONE;
+}
+
+static double now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void sleep_until(double when_s)
+{
+	struct timespec until = {
+		.tv_sec = (time_t)when_s,
+		.tv_nsec = (long)((when_s - (double)(time_t)when_s) * 1e9),
+	};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) ==
+	       EINTR)
+		;
+}
+
+/* "SECONDS COMMAND...". False: it is neither that nor empty. */
+static bool line_parse(char *line, double *at_s, const char **command)
+{
+	char *end;
+
+	line[strcspn(line, "#\r\n")] = '\0';
+	line += strspn(line, " \t");
+	*command = NULL;
+	if (!*line)
+		return true;
+	if (*line < '0' || *line > '9')
+		return false;
+	*at_s = strtod(line, &end);
+	if ((*end != ' ' && *end != '\t') || !(*at_s < 1e9))
+		return false;
+	*command = end + strspn(end, " \t");
+	return **command != '\0';
+}
+
+/* Carry out the lines of @file, each at its time since the start. */
+static int play(FILE *file, const char *name)
+{
+	const double start_s = now_s();
+	char line[LINE_MAX_CHARS];
+	int status = CLI_DONE;
+
+	for (int number = 1;
+	     status == CLI_DONE && fgets(line, sizeof(line), file); number++) {
+		const char *command;
+		double at_s = 0;
+
+		if (!line_parse(line, &at_s, &command)) {
+			complain("%s:%d: a line is SECONDS and a command, as "
+				 "1.5 link down node1/1",
+				 name, number);
+			return CLI_USAGE;
+		}
+		if (!command)
+			continue;
+		sleep_until(start_s + at_s);
+		status = say_line(command, NULL, 0);
+		if (status != CLI_DONE)
+			complain("%s:%d: the script ends here", name, number);
+	}
+	return status;
+}
+
+int fabric_script(struct cli *cli)
+{
+	const char *name = cli->args[2];
+	const bool is_stdin = strcmp(name, "-") == 0;
+	FILE *file = is_stdin ? stdin : fopen(name, "re");
+	int status;
+
+	if (!file) {
+		complain("cannot read '%s': %s", name, strerror(errno));
+		return CLI_USAGE;
+	}
+	status = play(file, name);
+	if (!is_stdin)
+		fclose(file);
+	return status;
+}
+
+void fabric_script_details(struct out *out)
+{
+	out_line(out, "%s",
+		 "A line is the time since the start in seconds, and link, "
+		 "node, sm or fault with\nwhat belongs to it; # begins a "
+		 "comment, and - is standard input.\n");
+}

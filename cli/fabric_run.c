@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa fabric run and exec: a fabric that other processes share. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <ibsa/fabric_server.h>
+
+#include "fabric.h"
+#include "interrupt.h"
+
+enum {
+	LARGE_BYTES = 4 << 20, /* of a file that takes a while to read */
+	NOT_FOUND = 127,       /* as a shell has it */
+	NOT_EXECUTABLE = 126,
+	BY_SIGNAL = 128,
+};
+
+/* A fabric that is served, and the command that it is served for. */
+struct serving {
+	struct cli *cli;
+	struct ibsa_fabric *fabric;
+	struct ibsa_fabric_server *server;
+	char path[FABRIC_PATH_MAX];
+	char folder[FABRIC_PATH_MAX]; /* made for it, or "" */
+	pid_t child;		      /* 0: there is none */
+	int child_status;
+	atomic_bool has_ended;
+};
+
+bool fabric_default_socket(char out[FABRIC_PATH_MAX])
+{
+	const char *folder = secure_getenv("XDG_RUNTIME_DIR");
+	int len;
+
+	if (folder && *folder)
+		len = snprintf(out, FABRIC_PATH_MAX, "%s/ibsa-fabric", folder);
+	else
+		len = snprintf(out, FABRIC_PATH_MAX, "/tmp/ibsa-fabric-%u",
+			       (unsigned int)geteuid());
+	return len > 0 && len < FABRIC_PATH_MAX;
+}
+
+/* Two of each client's descriptors are the server's. */
+static void allow_many_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static int load(struct serving *serving)
+{
+	struct cli *cli = serving->cli;
+	const struct ibsa_fabric_options options = {
+		.seed = cli->seed,
+		.sa_node = cli->sa_at,
+	};
+	const bool is_terminal = isatty(STDERR_FILENO);
+	struct stat file;
+	bool is_large;
+	int status;
+
+	is_large = stat(cli->args[2], &file) == 0 &&
+		   file.st_size >= LARGE_BYTES;
+	if (is_large && is_terminal)
+		fprintf(stderr, "reading %s, %lld MB...", cli->args[2],
+			(long long)file.st_size >> 20);
+	status = fabric_load(cli, &options, &serving->fabric);
+	if (is_large && is_terminal)
+		fputs("\r\033[K", stderr);
+	return status;
+}
+
+static void note(const char *text, void *arg)
+{
+	const struct cli *cli = arg;
+
+	if (cli->verbose)
+		complain("%s", text);
+}
+
+static int serve(struct serving *serving)
+{
+	struct cli *cli = serving->cli;
+	const struct ibsa_fabric_server_options options = { note, cli };
+	struct ibsa_error error = { .text = "" };
+	int err;
+
+	allow_many_files();
+	err = ibsa_fabric_server_open(serving->fabric, serving->path, &options,
+				      &error, &serving->server);
+	for (int i = 0; i < cli->fault_count && !err; i++) {
+		char line[256];
+
+		snprintf(line, sizeof(line), "fault %s", cli->faults[i]);
+		err = ibsa_fabric_server_command(serving->server, line, NULL, 0,
+						 &error);
+	}
+	if (!err)
+		return CLI_DONE;
+	complain("%s", error.text[0] ? error.text : strerror(-err));
+	return err == -EINVAL || err == -ENAMETOOLONG ? CLI_USAGE : CLI_DEVICE;
+}
+
+static void unserve(struct serving *serving)
+{
+	ibsa_fabric_server_close(serving->server);
+	ibsa_fabric_put(serving->fabric);
+	if (serving->folder[0])
+		rmdir(serving->folder);
+}
+
+static void wake(void *arg)
+{
+	ibsa_fabric_server_wake(arg);
+}
+
+/* Until a signal comes; the command it is for, if there is one, gets it. */
+static int rounds(struct serving *serving, struct interrupt *interrupt)
+{
+	bool is_told = false;
+	int err = 0;
+
+	interrupt_calls(interrupt, wake, serving->server);
+	while (!atomic_load(&serving->has_ended) && (!err || err == -EINTR)) {
+		if (interrupt_seen(interrupt) && !serving->child)
+			break;
+		if (interrupt_seen(interrupt) && !is_told) {
+			kill(serving->child, atomic_load(&interrupt->number));
+			is_told = true;
+		}
+		err = ibsa_fabric_server_wait(serving->server, -1);
+	}
+	interrupt_calls(interrupt, NULL, NULL);
+	if (!err || err == -EINTR)
+		return CLI_DONE;
+	complain("the server has to end: %s", strerror(-err));
+	return CLI_DEVICE;
+}
+
+static int begin(struct cli *cli, struct serving *serving)
+{
+	int status;
+
+	*serving = (struct serving){ .cli = cli };
+	atomic_init(&serving->has_ended, false);
+	if (!cli->socket && !fabric_default_socket(serving->path)) {
+		complain("the path of the socket would be too long: name one "
+			 "with --socket");
+		return CLI_USAGE;
+	}
+	if (cli->socket && strlen(cli->socket) >= sizeof(serving->path)) {
+		complain("--socket: the path is longer than %zu characters",
+			 sizeof(serving->path) - 1);
+		return CLI_USAGE;
+	}
+	if (cli->socket)
+		strcpy(serving->path, cli->socket);
+	status = load(serving);
+	return status;
+}
+
+/* One line, once clients can come: what they have to be told. */
+static void say_ready(struct serving *serving)
+{
+	struct ibsa_fabric_info info;
+
+	ibsa_fabric_info_get(serving->fabric, &info);
+	out_line(&serving->cli->out,
+		 "unix:%s serves %s: %zu adapters, %zu switches, %zu links",
+		 serving->path, serving->cli->args[2], info.adapters,
+		 info.switches, info.links);
+	fflush(serving->cli->out.file);
+}
+
+int fabric_run(struct cli *cli)
+{
+	struct serving serving;
+	struct interrupt interrupt;
+	int status = begin(cli, &serving);
+	int err;
+
+	if (status == CLI_DONE)
+		status = serve(&serving);
+	if (status == CLI_DONE) {
+		err = interrupt_start(&interrupt, "ended at once: the socket "
+						  "stays");
+		if (err) {
+			complain("cannot wait for signals: %s", strerror(-err));
+			status = CLI_DEVICE;
+		} else {
+			say_ready(&serving);
+			status = rounds(&serving, &interrupt);
+			interrupt_stop(&interrupt);
+		}
+	}
+	unserve(&serving);
+	return status;
+}
+
+/* A folder of its own, for a socket that nobody else is to find. */
+static int make_place(struct serving *serving)
+{
+	const char *folder = secure_getenv("TMPDIR");
+	int len;
+
+	if (serving->cli->socket)
+		return CLI_DONE;
+	len = snprintf(serving->folder, sizeof(serving->folder),
+		       "%s/ibsa-XXXXXX", folder && *folder ? folder : "/tmp");
+	if (len >= (int)sizeof(serving->folder) - (int)sizeof("/fabric") ||
+	    !mkdtemp(serving->folder)) {
+		complain("no folder for a socket below %s: name one with "
+			 "--socket",
+			 folder && *folder ? folder : "/tmp");
+		serving->folder[0] = '\0';
+		return CLI_DEVICE;
+	}
+	snprintf(serving->path, sizeof(serving->path), "%.*s/fabric",
+		 (int)(sizeof(serving->path) - sizeof("/fabric")),
+		 serving->folder);
+	return CLI_DONE;
+}
+
+/* The drop-in library, beside this executable wherever the tree is. */
+static bool find_dropin(char out[PATH_MAX])
+{
+	char path[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	char *slash;
+	char from[2 * PATH_MAX];
+
+	if (len < 0)
+		return false;
+	path[len] = '\0';
+	slash = strrchr(path, '/');
+	if (!slash)
+		return false;
+	*slash = '\0';
+	snprintf(from, sizeof(from), "%s/%s/libibumad.so.3", path,
+		 IBSA_DROPIN_FROM_BIN);
+	if (!realpath(from, out)) {
+		snprintf(from, sizeof(from), "%s/libibumad.so.3", IBSA_DROPIN);
+		if (!realpath(from, out))
+			return false;
+	}
+	/* Its folder: the file itself may be a link. */
+	from[strlen(from) - strlen("/libibumad.so.3")] = '\0';
+	return realpath(from, out);
+}
+
+/* Put a folder in front of what LD_LIBRARY_PATH has. */
+static bool put_in_front(const char *folder)
+{
+	const char *old = getenv("LD_LIBRARY_PATH");
+	char *all;
+	bool is_set;
+
+	if (!old || !*old)
+		return setenv("LD_LIBRARY_PATH", folder, 1) == 0;
+	if (asprintf(&all, "%s:%s", folder, old) < 0)
+		return false;
+	is_set = setenv("LD_LIBRARY_PATH", all, 1) == 0;
+	free(all);
+	return is_set;
+}
+
+/* The child: from here on the command. */
+static void become(const struct serving *serving)
+{
+	char **command = serving->cli->args + 3;
+	char fabric[FABRIC_PATH_MAX + sizeof("unix:")];
+	char folder[PATH_MAX];
+
+	snprintf(fabric, sizeof(fabric), "unix:%s", serving->path);
+	if (setenv("IBSA_FABRIC", fabric, 1) != 0 ||
+	    (find_dropin(folder) && !put_in_front(folder))) {
+		complain("out of memory");
+		_exit(NOT_EXECUTABLE);
+	}
+	execvp(command[0], command);
+	complain("cannot run '%s': %s", command[0], strerror(errno));
+	_exit(errno == ENOENT ? NOT_FOUND : NOT_EXECUTABLE);
+}
+
+/* A thread that waits for the command, and then wakes the server. */
+static void *await_child(void *arg)
+{
+	struct serving *serving = arg;
+
+	while (waitpid(serving->child, &serving->child_status, 0) < 0 &&
+	       errno == EINTR)
+		;
+	atomic_store(&serving->has_ended, true);
+	ibsa_fabric_server_wake(serving->server);
+	return NULL;
+}
+
+static int exit_status(int status)
+{
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	return WIFSIGNALED(status) ? BY_SIGNAL + WTERMSIG(status) : CLI_DEVICE;
+}
+
+static int serve_child(struct serving *serving)
+{
+	struct interrupt interrupt;
+	pthread_t thread;
+	int status;
+	int err = interrupt_start(&interrupt, "ended at once: the command may "
+					      "go on, the socket stays");
+
+	if (!err)
+		err = -pthread_create(&thread, NULL, await_child, serving);
+	if (err) {
+		complain("cannot wait for the command: %s", strerror(-err));
+		kill(serving->child, SIGTERM);
+		return CLI_DEVICE;
+	}
+	status = rounds(serving, &interrupt);
+	pthread_join(thread, NULL);
+	interrupt_stop(&interrupt);
+	return status == CLI_DONE ? exit_status(serving->child_status) : status;
+}
+
+static int start_child(struct serving *serving)
+{
+	fflush(NULL);
+	serving->child = fork();
+	if (serving->child == 0)
+		become(serving);
+	if (serving->child > 0)
+		return CLI_DONE;
+	complain("cannot start the command: %s", strerror(errno));
+	return CLI_DEVICE;
+}
+
+int fabric_exec(struct cli *cli)
+{
+	struct serving serving;
+	int status = begin(cli, &serving);
+
+	if (status == CLI_DONE)
+		status = make_place(&serving);
+	if (status == CLI_DONE)
+		status = serve(&serving);
+	if (status == CLI_DONE)
+		status = start_child(&serving);
+	if (status == CLI_DONE)
+		status = serve_child(&serving);
+	unserve(&serving);
+	return status;
+}
+
+void fabric_run_details(struct out *out)
+{
+	out_line(out, "%s",
+		 "Clients connect with IBSA_FABRIC=unix:PATH, and sit at the "
+		 "node that IBSA_NODE\nnames, as NAME or NAME/PORT. Faults: "
+		 "lose, delay, duplicate, reorder, corrupt,\nbusy, silence; "
+		 "DELAY is in ms.\n");
+}
+
+void fabric_exec_details(struct out *out)
+{
+	out_line(out, "%s",
+		 "The command finds the fabric by IBSA_FABRIC, and programs "
+		 "that use libibumad by\na library in its place. Both end "
+		 "when the command does; its exit status is that\nof this "
+		 "one.\n");
+}
