@@ -24,7 +24,7 @@ enum { OPA_SA_DATA_BYTES = OPA_MAD_BYTES - IBSA_SA_HEADER_BYTES };
 struct attribute {
 	uint16_t id;
 	uint8_t stride;
-	uint8_t offset; /* what AttributeOffset says: stride / 8, but for one */
+	uint8_t offset;	  /* what AttributeOffset says; 0: as in the request */
 	bool is_settable; /* else a Set or Delete of it is met with silence */
 	void (*answer)(struct sa_work *work);
 };
@@ -157,7 +157,9 @@ static void start_header(const struct sa_work *work, uint8_t *out)
 
 	memcpy(out, work->mad, IBSA_SA_HEADER_BYTES);
 	out[METHOD] = ibsa__response_method(work->method);
-	ibsa_put_be16(out + STATUS, work->status);
+	/* What went well has the status that was in the request, if any. */
+	if (work->status)
+		ibsa_put_be16(out + STATUS, work->status);
 	memset(out + SM_KEY_AT, 0, 8);
 }
 
@@ -206,6 +208,26 @@ static void finish_table(struct sa_work *work)
 		      (uint32_t)(data + segments * SEGMENT_HEADER_BYTES));
 }
 
+/*
+ * Whether records go as RMPP: tables do, and whatever has come as RMPP, but
+ * for what is no record.
+ */
+static bool is_rmpp(const struct sa_work *work)
+{
+	enum { RMPP_FLAGS = 26 };
+
+	if (work->method == IBSA_METHOD_GET_TABLE)
+		return true;
+	return work->offset && work->mad[RMPP_FLAGS] & IBSA_RMPP_ACTIVE;
+}
+
+static void put_offset(const struct sa_work *work, uint8_t *out)
+{
+	if (work->offset || !work->count)
+		ibsa_put_be16(out + ATTRIBUTE_OFFSET,
+			      work->count ? work->offset : 0);
+}
+
 static void finish(struct sa_work *work)
 {
 	const bool is_table = work->method == IBSA_METHOD_GET_TABLE;
@@ -219,9 +241,8 @@ static void finish(struct sa_work *work)
 		return;
 	}
 	start_header(work, reply->bytes);
-	ibsa_put_be16(reply->bytes + ATTRIBUTE_OFFSET,
-		      work->count ? work->offset : 0);
-	if (is_table) {
+	put_offset(work, reply->bytes);
+	if (is_rmpp(work)) {
 		finish_table(work);
 		return;
 	}

@@ -116,6 +116,20 @@ static void encode_node(const struct ibsa_fabric *fabric,
 	ibsa_node_record.encode(&host, out, &over);
 }
 
+/* Descriptions are the same up to a NUL. */
+static bool has_description(const struct sa_work *work, const uint8_t *wire)
+{
+	enum {
+		AT_DESCRIPTION = 44,
+		DESCRIPTION_BYTES = 64,
+	};
+
+	return !(work->mask & IBSA_NODE_CM(node_description)) ||
+	       !strncmp((const char *)wire + AT_DESCRIPTION,
+			(const char *)work->want + AT_DESCRIPTION,
+			DESCRIPTION_BYTES);
+}
+
 static void add_node(struct sa_work *work, const struct sa_filter *filter,
 		     const struct end_port *end)
 {
@@ -123,7 +137,8 @@ static void add_node(struct sa_work *work, const struct sa_filter *filter,
 	uint8_t *record;
 
 	encode_node(work->fabric, end, wire);
-	if (!ibsa__sa_matches(filter, work, wire))
+	if (!ibsa__sa_matches(filter, work, wire) ||
+	    !has_description(work, wire))
 		return;
 	record = ibsa__sa_add(work);
 	if (record)
@@ -148,13 +163,15 @@ static void add_ports(struct sa_work *work, const struct sa_filter *filter,
 void ibsa__sa_node(struct sa_work *work)
 {
 	const struct ibsa_fabric *fabric = work->fabric;
+	const uint64_t special = IBSA_NODE_CM(lid) |
+				 IBSA_NODE_CM(node_description);
 	const bool by_lid = work->mask & IBSA_NODE_CM(lid);
 	struct sa_filter filter;
 
 	if (!ibsa__sa_is_query(work))
 		return;
 	/* A LID means its port with any LMC, so it is no matter of bits. */
-	ibsa__sa_filter(&ibsa_node_record, ~IBSA_NODE_CM(lid), work, &filter);
+	ibsa__sa_filter(&ibsa_node_record, ~special, work, &filter);
 	if (by_lid) {
 		const uint16_t lid = (uint16_t)IBSA_GET(node, lid, work->want);
 		const struct end_port *end = end_by_lid(fabric,

@@ -242,6 +242,13 @@ void ibsa__sa_port_info(struct sa_work *work)
 				 IBSA_PORT_INFO_CM(options) |
 				 IBSA_PORT_INFO_CM(capability_mask) |
 				 IBSA_PORT_INFO_CM(capability_mask2);
+	/* OpenSM does not look at these. */
+	const uint64_t ignored =
+		IBSA_PORT_INFO_CM(init_type_reply) |
+		IBSA_PORT_INFO_CM(client_reregister) |
+		IBSA_PORT_INFO_CM(multicast_pkey_trap_suppression) |
+		IBSA_PORT_INFO_CM(max_credit_hint) |
+		IBSA_PORT_INFO_CM(link_round_trip_latency);
 	const struct ibsa_fabric *fabric = work->fabric;
 	struct port_query query = {
 		.work = work,
@@ -260,8 +267,11 @@ void ibsa__sa_port_info(struct sa_work *work)
 		query.options = (uint8_t)IBSA_GET(port_info, options,
 						  work->want);
 	query.true_speeds = query.options & OPTION_TRUE_SPEEDS;
-	ibsa__sa_filter(&ibsa_port_info_record, ~special, work, &query.filter);
-	if (work->mask & IBSA_PORT_INFO_CM(endport_lid)) {
+	ibsa__sa_filter(&ibsa_port_info_record, ~(special | ignored), work,
+			&query.filter);
+	/* The LID in the PortInfo, too, has it look for the other one's port. */
+	if (work->mask &
+	    (IBSA_PORT_INFO_CM(endport_lid) | IBSA_PORT_INFO_CM(lid))) {
 		add_by_lid(&query);
 		return;
 	}
