@@ -171,6 +171,54 @@ static void foreign_partition_has_no_path(void **state)
 	assert_int_equal(bench->answer.len, IBSA_SA_HEADER_BYTES);
 }
 
+static void links_are_as_opensm_says(void **state)
+{
+	check_all(*state, "13_link_all", NULL);
+	check_all(*state, "14_link_from2", NULL);
+}
+
+/* Without QoS OpenSM does not know the lanes, and says zero. */
+static void known_lanes(uint8_t *answer, size_t len)
+{
+	static const uint8_t lanes[] = { 0x01, 0x23, 0x45, 0x67,
+					 0x89, 0xab, 0xcd, 0xe7 };
+	enum { TABLE = 8, STRIDE = 16 };
+
+	for (size_t at = IBSA_SA_HEADER_BYTES; at + STRIDE <= len; at += STRIDE)
+		memcpy(answer + at + TABLE, lanes, sizeof(lanes));
+}
+
+static void lanes_are_of_the_ports_that_opensm_says(void **state)
+{
+	check_all(*state, "15_sl2vl_lid2", known_lanes);
+}
+
+/* The second partition is not here; OpenSM turns a block's number round. */
+static void one_partition(uint8_t *answer, size_t len)
+{
+	enum { BLOCK = 2, TABLE = 8, STRIDE = 72, PKEYS = 32 };
+
+	for (size_t at = IBSA_SA_HEADER_BYTES; at + STRIDE <= len;
+	     at += STRIDE) {
+		const uint8_t first = answer[at + BLOCK];
+
+		answer[at + BLOCK] = answer[at + BLOCK + 1];
+		answer[at + BLOCK + 1] = first;
+		for (size_t i = 0; i < PKEYS; i++) {
+			uint8_t *pkey = answer + at + TABLE + 2 * i;
+
+			if (ibsa_be16(pkey) == 0x802a)
+				ibsa_put_be16(pkey, 0);
+		}
+	}
+}
+
+static void pkeys_are_as_opensm_says(void **state)
+{
+	check_all(*state, "16_pkey_lid5_trusted", one_partition);
+	check_all(*state, "16_pkey_lid5_untrusted", NULL);
+}
+
 static void class_port_info_is_as_opensm_says(void **state)
 {
 	check_all(*state, "01_classportinfo", NULL);
@@ -362,6 +410,12 @@ int main(void)
 						stop),
 		cmocka_unit_test_setup_teardown(foreign_partition_has_no_path,
 						start, stop),
+		cmocka_unit_test_setup_teardown(links_are_as_opensm_says, start,
+						stop),
+		cmocka_unit_test_setup_teardown(
+			lanes_are_of_the_ports_that_opensm_says, start, stop),
+		cmocka_unit_test_setup_teardown(pkeys_are_as_opensm_says, start,
+						stop),
 		cmocka_unit_test_setup_teardown(
 			class_port_info_is_as_opensm_says, start, stop),
 		cmocka_unit_test_setup_teardown(services_are_as_opensm_says,
