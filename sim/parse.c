@@ -101,7 +101,7 @@ static int read_fd(int fd, char **out, size_t *out_len)
 	return 0;
 }
 
-static int read_file(const char *path, char **out, size_t *out_len)
+int ibsa__read_file(const char *path, char **out, size_t *out_len)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 	int err;
@@ -118,7 +118,7 @@ static int parse_file(struct parser *parser, const char *path)
 {
 	size_t len = 0;
 	char *text = NULL;
-	int err = read_file(path, &text, &len);
+	int err = ibsa__read_file(path, &text, &len);
 
 	if (err) {
 		return ibsa__fail(parser->error, err,

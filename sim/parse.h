@@ -67,6 +67,9 @@ enum { PORT_TEXT = 72 };
 int ibsa__parse_fail(struct parser *parser, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* All of a file; @out is the caller's to free. Return: 0 or an error. */
+int ibsa__read_file(const char *path, char **out, size_t *out_len);
+
 /* "the node's id"[port], for a sentence. Return: @out. */
 const char *ibsa__port_text(const struct topology *topo, uint32_t index,
 			    char out[PORT_TEXT]);

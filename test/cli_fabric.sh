@@ -136,6 +136,30 @@ records() {
 	run 2 fabric info "$fabric" --record c.pcap; err_has record
 }
 
+# replays QUESTION... - the record of it answers it as the fabric has
+replays() {
+	local status=0
+	"$ibsa" "$@" --fabric "$fabric" --record r.pcap >first 2>/dev/null ||
+		status=$?
+	run "$status" "$@" --fabric r.pcap
+	cmp -s first out || fail 'another answer'
+}
+
+records_answer() {
+	replays path node1 self -j
+	replays query table NodeRecord -j
+	replays query table PathRecord -j
+	replays reach --matrix
+	replays service list
+	run 5 --fabric r.pcap query get CPI; err_has 0x000c
+	IBSA_FABRIC=r.pcap run 1 service list
+	run 4 --fabric r.pcap -C node1 service list; err_has 'no devices'
+	head -c 30 r.pcap >cut.pcap
+	run 2 --fabric cut.pcap service list; err_has 'nobody asks'
+	run 2 --fabric r.pcap --record s.pcap service list
+}
+
 run_groups contents_are_counted what_is_odd_is_found \
 	files_that_are_no_topology names_cannot_steer_the_terminal drawings \
-	names_are_not_the_drawings_language drawings_that_fail records
+	names_are_not_the_drawings_language drawings_that_fail records \
+	records_answer

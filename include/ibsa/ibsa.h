@@ -42,8 +42,9 @@ struct ibv_context;
  *               the port is read now and then, and requests to register
  *               again are not seen. Not used with @fabric, @on or @transport
  * @fabric:      topology file of an embedded fabric to use instead of a
- *               device; NULL: $IBSA_FABRIC if set, unless there is a
- *               @context or the program is set-uid
+ *               device, or a capture (see ibsa_replay_open()); NULL:
+ *               $IBSA_FABRIC if set, unless there is a @context or the
+ *               program is set-uid
  * @on:          a fabric that is loaded already, instead of @fabric
  * @transport:   a ready transport to use instead of all above; the client
  *               owns it from a successful open on

@@ -476,6 +476,33 @@ int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn seen,
 		    void *arg) IBSA_MUST_USE;
 
 /**
+ * ibsa_replay_open - a port whose SA answers what it has once answered
+ * @path:  a capture: a pcap file of ERF records of InfiniBand (link type 197),
+ *         or of InfiniBand packets (link type 247)
+ * @error: filled on failure; may be NULL
+ * @out:   the transport, for ibsa_options.transport
+ *
+ * A request is answered as the same question was in the capture: of the same
+ * versions, method, attribute, modifier, SM_Key and component mask, and the
+ * same record, which in a Get and a GetTable is only what the mask selects.
+ * The answer has the new transaction id, comes at once, and whole if it was
+ * in RMPP segments. What was asked more than once gets those answers in
+ * their order, and then the last for ever. What was asked in vain gets no
+ * answer; what was never asked, status 0x000c, whatever an SA would say.
+ * Reports do not come. A packet that is cut at the end of the file, and what
+ * is neither a request to an SA nor its answer, do not count.
+ *
+ * The port has the LID of who has asked first, the SM's LID that it has asked
+ * at, and the GID that a GRH or a PathRecord gives it, or no interface id.
+ *
+ * Return: 0; -EINVAL no @path, no such capture, or nobody asks an SA in it;
+ * -ENOENT and the like from opening it; -EFBIG; -ENOMEM; or the error of
+ * making an eventfd.
+ */
+int ibsa_replay_open(const char *path, struct ibsa_error *error,
+		     struct ibsa_transport **out) IBSA_MUST_USE;
+
+/**
  * ibsa_fabric_stats_get - what has been counted
  * @fabric: which
  * @out:    the counters

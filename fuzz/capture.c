@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Any bytes as a capture: refused with a sentence, or a tape that answers. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/tape.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Each of its questions is known, and answered as a whole or not at all. */
+static void use(struct tape *tape)
+{
+	for (uint32_t i = 0; i < tape->count; i++) {
+		const struct exchange *answer =
+			ibsa__tape_ask(tape, tape->exchanges[i].request);
+		uint8_t sum = 0;
+
+		if (!answer)
+			continue;
+		if (answer->is_whole && answer->len < IBSA_SA_HEADER_BYTES)
+			abort();
+		for (size_t n = 0; n < answer->len; n++)
+			sum ^= answer->answer[n];
+		(void)sum;
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct ibsa_error error = { "" };
+	struct tape tape;
+
+	if (ibsa__tape_read("capture", data, size, &error, &tape)) {
+		if (!error.text[0])
+			abort();
+		return 0;
+	}
+	if (!tape.count)
+		abort();
+	use(&tape);
+	ibsa__tape_done(&tape);
+	return 0;
+}
