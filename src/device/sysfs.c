@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -53,13 +54,13 @@ static int path_make(struct path *out, const char *format, va_list args)
 }
 
 /*
- * One read of a constant length: sysfs gives a whole file at once, and with
- * a length that the compiler does not know, _FORTIFY_SOURCE would make this
- * __read_chk(), which ibsim's preload does not catch.
+ * One read: sysfs gives a whole file at once. Not by read(), nor is a high
+ * number closed by close(): to ibsim's preload, which catches both, numbers
+ * from 1024 are its own, and a file that the system gave one is another's.
  */
 static int text_read(int fd, struct ibsa__sysfs_text *out)
 {
-	ssize_t len = read(fd, out->bytes, IBSA__SYSFS_BYTES);
+	ssize_t len = pread(fd, out->bytes, IBSA__SYSFS_BYTES, 0);
 
 	if (len < 0)
 		return errno ? -errno : -EIO;
@@ -76,6 +77,16 @@ static int text_ask(const char *path, struct ibsa__sysfs_text *out)
 	if (!err)
 		out->bytes[len] = '\0';
 	return err;
+}
+
+static void file_close(int fd)
+{
+	enum { IBSIM_MIN = 1024 };
+
+	if (fd < IBSIM_MIN)
+		close(fd);
+	else
+		syscall(SYS_close, fd);
 }
 
 int ibsa__sysfs_read(struct ibsa__sysfs_text *out, const char *format, ...)
@@ -97,7 +108,7 @@ int ibsa__sysfs_read(struct ibsa__sysfs_text *out, const char *format, ...)
 	if (fd < 0)
 		return -errno;
 	err = text_read(fd, out);
-	close(fd);
+	file_close(fd);
 	return err;
 }
 

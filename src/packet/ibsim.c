@@ -2,14 +2,35 @@
 /* Where ibsim's umad files are not like the kernel's. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "packet/ibsim.h"
+
+/* Whether the system has a umad file at that number, or perhaps has. */
+static bool is_system_file(int fd)
+{
+	char number[64];
+	char path[PATH_MAX];
+	const char *name;
+	ssize_t len;
+
+	snprintf(number, sizeof(number), "/proc/self/fd/%d", fd);
+	len = readlink(number, path, sizeof(path) - 1);
+	if (len < 0)
+		return fcntl(fd, F_GETFD) >= 0;
+	path[len] = '\0';
+	name = strrchr(path, '/');
+	return name && !strncmp(name, "/umad", strlen("/umad"));
+}
 
 bool ibsa__umad_is_simulated(int fd)
 {
 	enum { SIMULATED_MIN = 1024 };
 
-	return fd >= SIMULATED_MIN && fcntl(fd, F_GETFD) < 0 && errno == EBADF;
+	return fd >= SIMULATED_MIN && !is_system_file(fd);
 }
 
 int ibsa__umad_failure(ssize_t result)

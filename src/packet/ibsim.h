@@ -7,7 +7,8 @@
 
 #include <ibsa/types.h>
 
-/* It numbers its descriptors from 1024, and the system knows none. */
+/* It numbers its descriptors from 1024. The system knows none, or has another
+ * file at that number. */
 bool ibsa__umad_is_simulated(int fd);
 
 /*
