@@ -52,9 +52,16 @@ static struct answer ask_info(struct ibsa_client *client)
 	return ask_one(client, &query);
 }
 
-/* The port's own P_Keys, which OpenSM shows to the trusted only. */
+/*
+ * The port's own P_Keys, which OpenSM shows to the trusted only. The record has
+ * no room for the LIDs of Omni-Path, and a port of RoCE has none.
+ */
 static struct answer ask_pkeys(struct ibsa_client *client, uint32_t lid)
 {
+	const struct answer unasked = {
+		.outcome = IBSA_OUTCOME_UNREACHABLE,
+		.err = -EOPNOTSUPP,
+	};
 	const struct ibsa_pkey_table own = { .lid = (uint16_t)lid };
 	const struct ibsa_query query = {
 		.record = &ibsa_pkey_table_record,
@@ -62,7 +69,8 @@ static struct answer ask_pkeys(struct ibsa_client *client, uint32_t lid)
 		.mask = IBSA_PKEY_TABLE_CM(lid) | IBSA_PKEY_TABLE_CM(block_num),
 	};
 
-	return ask_one(client, &query);
+	return lid && lid <= IBSA_LID_UNICAST_MAX ? ask_one(client, &query)
+						  : unasked;
 }
 
 /* As the command line says, but from this port. */
@@ -124,14 +132,17 @@ static bool check_sa(const struct visit *visit, struct ibsa_client *client)
 
 enum trust { TRUSTED, UNTRUSTED, UNTOLD };
 
-/* Whether there are such records is not the question. */
+/*
+ * Every port has a block of P_Keys: an SA that has none to show may be one that
+ * hides them.
+ */
 static enum trust trust_of(const struct answer *answer)
 {
+	if (answer->outcome == IBSA_OUTCOME_OK)
+		return TRUSTED;
 	if (answer->err)
 		return UNTOLD;
 	switch (answer->status) {
-	case IBSA_STATUS_OK:
-	case IBSA_STATUS_NO_RECORDS:
 	case IBSA_STATUS_TOO_MANY_RECORDS:
 		return TRUSTED;
 	case IBSA_STATUS_REQ_INVALID:
