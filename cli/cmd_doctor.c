@@ -329,14 +329,13 @@ static int machine_doctor(struct doctor *doctor, const struct scope *scope)
 		return conclude(doctor);
 	}
 	if (list->count > 0)
-		doctor_ok(doctor, &everything, "modules",
-			  "the kernel has %zu RDMA %s", list->count,
-			  list->count == 1 ? "device" : "devices");
+		doctor_ok(doctor, &everything, "modules", "%zu RDMA %s",
+			  list->count, list->count == 1 ? "device" : "devices");
 	else
 		doctor_wrong(doctor, &everything, "modules", CLI_DEVICE,
 			     "modprobe the adapter's driver, such as mlx5_ib; "
 			     "or try an embedded fabric: --fabric",
-			     "the kernel has no RDMA device");
+			     "there is no RDMA device");
 	visit_list(doctor, scope, list);
 	status = conclude(doctor);
 	ibsa_devices_free(list);

@@ -197,11 +197,6 @@ static void check_trust(const struct visit *visit, struct ibsa_client *client)
 			     "it");
 		return;
 	}
-	if (visit->fabric) {
-		doctor_ok(visit->doctor, &visit->spot, "sm_key",
-			  "the SA takes it");
-		return;
-	}
 	answer = ask_pkeys(client, visit->state->lid);
 	switch (trust_of(&answer)) {
 	case TRUSTED:
@@ -241,9 +236,6 @@ static void ask_all(const struct visit *visit, struct ibsa_client *client)
 			    "the SA does not answer");
 	else if (visit->doctor->cli->open.sm_key)
 		check_key(visit);
-	else if (visit->fabric)
-		doctor_skip(visit->doctor, &visit->spot, "sm_key",
-			    "embedded fabric");
 	else
 		check_no_key(visit, client);
 }

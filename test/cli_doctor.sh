@@ -230,11 +230,12 @@ embedded_fabrics() {
 		"verdict"]) and .advice == null)'
 	json 'map(.verdict) | unique == ["not checked", "ok"]'
 	json '.[0] | .device == null and .port == null'
+	has sm_key ok 'shows what all may see'
 	on 0 -v doctor 'node2 mlx5_0'; out_has '^advice +-$'
 	on 0 doctor 'node1 mlx5_0'; lines 15
 	on 0 doctor 'node1 mlx5_0/2'; lines 9
 	on 0 doctor -C 'node1 mlx5_0' -P 2; lines 9
-	on 0 -j doctor --sm-key 1 node3\ mlx5_1; has sm_key ok 'takes it'
+	on 0 -j doctor --sm-key 1 node3\ mlx5_1; has sm_key ok 'trusts it'
 	on 5 -j doctor --sm-key 2 -t 100 node3\ mlx5_1
 	has sa ok 'answers'; has sm_key wrong 'not with it' sa_key
 	[ "$(wc -l <err)" -eq 1 ] || fail 'not one sentence'
@@ -260,10 +261,22 @@ embedded_fabrics() {
 	err_has 'No space left'
 }
 
+# Where a process has a device, of a server that it shares a fabric with.
+shared_fabrics() {
+	run 0 fabric exec "$fabric" -- "$ibsa" -j doctor
+	has umad ok 'version 5'
+	has node ok '/umad0 opens, and is simulated$'
+	has sa ok '^answers in '
+	has sm_key ok 'shows what all may see'
+	has default ok 'port 1 of ibsa0 '
+	run 4 fabric exec "$fabric" -- "$ibsa" -j doctor ibsa0/9
+	has port wrong "'ibsa0' has no port 9"
+}
+
 no_devices() {
 	mkdir -p empty/class/infiniband
 	export SYSFS_PATH=$tmp/empty
-	run 4 -j doctor; has modules wrong 'no RDMA device' '--fabric'
+	run 4 -j doctor; has modules wrong 'there is no RDMA device' '--fabric'
 	has umad wrong 'ib_umad is not loaded'
 	has default wrong .
 	unset SYSFS_PATH
@@ -272,7 +285,7 @@ no_devices() {
 wrapper by_me
 wrapper by_other "${other[@]}"
 mkdir -p "$nodes"
-groups=(embedded_fabrics no_devices)
+groups=(embedded_fabrics shared_fabrics no_devices)
 if "$tmp/by_other" -V >out 2>err; then
 	groups+=(every_error_is_another refusals_that_the_mode_does_not_explain
 		forty_devices)
