@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "sim/cable.h"
 #include "sim/link.h"
 #include "sim/notice.h"
+#include "sim/sma.h"
 
 enum {
 	LMC_MAX = 7,
@@ -40,20 +42,10 @@ static void settle_links(struct ibsa_fabric *fabric)
 	ibsa__reports_settle(fabric, ibsa__fabric_now(fabric));
 }
 
-/* The SA looks around; what was on its way over a dead link is lost. */
-static void look_around(struct ibsa_fabric *fabric, enum sweep sweep)
-{
-	ibsa__subnet_sweep(fabric, sweep);
-	for (struct link *link = fabric->links; link; link = link->next) {
-		if (!fabric->ends[link->end].is_seen)
-			ibsa__link_cut(link);
-	}
-}
-
 /* The SM is a new one; what it finds is not news. */
 static void take_over(struct ibsa_fabric *fabric)
 {
-	look_around(fabric, SWEEP_MASTER);
+	ibsa__look_around(fabric, SWEEP_MASTER);
 	ibsa__subnet_take_stock(fabric);
 }
 
@@ -208,65 +200,10 @@ static void change_lid(const struct change *change)
 	ibsa__lids_take(change->fabric, change->port->end, lid);
 }
 
-/* Whether the SM hears what an end port has to say, and knows the port. */
-static bool is_heard(const struct ibsa_fabric *fabric, uint32_t end)
+/* A port has moved, or can be reached again, or not any more. */
+static void notice_lid(struct ibsa_fabric *fabric)
 {
-	return fabric->sa_running && fabric->ends[end].is_seen &&
-	       fabric->setups[end].is_known;
-}
-
-/* One end of a cable. It has to be set up once the link is there again. */
-static void set_link(struct topo_port *port, bool is_up)
-{
-	if (is_up == (port->peer != SIM_NONE))
-		return;
-	port->peer = is_up ? port->cable : SIM_NONE;
-	port->state = is_up ? IBSA_PORT_INIT : IBSA_PORT_DOWN;
-}
-
-/* Return: whether it is another state. */
-static bool change_link(const struct change *change)
-{
-	struct ibsa_fabric *fabric = change->fabric;
-	struct topo_port *far = &fabric->topo.ports[change->port->cable];
-	const bool was_up = change->port->peer != SIM_NONE;
-
-	set_link(change->port, change->wanted->link_up);
-	set_link(far, change->wanted->link_up);
-	return was_up != change->wanted->link_up;
-}
-
-/*
- * A switch says that one of its links has changed, if it can still reach the
- * SM, or can again, and the SM knows it.
- */
-static void notice_link(struct ibsa_fabric *fabric,
-			const struct topo_node *node)
-{
-	const struct topology *topo = &fabric->topo;
-	uint32_t end;
-
-	if (node->type != IBSA_NODE_SWITCH)
-		return;
-	end = topo->ports[node->first_port].end;
-	if (is_heard(fabric, end))
-		ibsa__notice_link(fabric, &fabric->ends[end],
-				  ibsa__fabric_now(fabric));
-}
-
-/* Switches say so at once; the SM looks around when it hears them. */
-static void notice_change(const struct change *change, bool is_link)
-{
-	struct ibsa_fabric *fabric = change->fabric;
-	const struct topo_port *far;
-
-	look_around(fabric, SWEEP_AGAIN);
-	if (is_link) {
-		far = &fabric->topo.ports[change->port->cable];
-		notice_link(fabric, &fabric->topo.nodes[change->port->node]);
-		if (far->node != change->port->node)
-			notice_link(fabric, &fabric->topo.nodes[far->node]);
-	}
+	ibsa__look_around(fabric, SWEEP_AGAIN);
 	ibsa__subnet_report(fabric);
 }
 
@@ -278,9 +215,12 @@ static void change_capabilities(const struct change *change)
 			       ibsa__port_capabilities(fabric, change->end);
 
 	change->setup->changed_capabilities ^= other;
-	if (other && is_heard(fabric, change->port->end))
+	if (!other)
+		return;
+	if (ibsa__is_heard(fabric, change->port->end))
 		ibsa__notice_capabilities(fabric, change->end, wanted,
 					  ibsa__fabric_now(fabric));
+	ibsa__trap_capabilities(fabric, change->end);
 }
 
 static void apply(const struct change *change)
@@ -299,9 +239,12 @@ static void apply(const struct change *change)
 	if (has(change, IBSA_CHANGE_REREGISTER))
 		change->setup->reregisters++;
 	if (has(change, IBSA_CHANGE_LINK))
-		is_link = change_link(change);
-	if (has(change, IBSA_CHANGE_LINK | IBSA_CHANGE_LID | IBSA_CHANGE_LMC))
-		notice_change(change, is_link);
+		is_link = ibsa__cable_plug(change->fabric, change->port,
+					   change->wanted->link_up);
+	if (is_link)
+		ibsa__cable_notice(change->fabric, change->port);
+	else if (has(change, IBSA_CHANGE_LID | IBSA_CHANGE_LMC))
+		notice_lid(change->fabric);
 	if (has(change, IBSA_CHANGE_CAPABILITIES))
 		change_capabilities(change);
 }

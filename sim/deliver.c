@@ -12,9 +12,14 @@
 #include "sim/link.h"
 #include "sim/mad.h"
 #include "sim/open_file.h"
+#include "sim/pma.h"
+#include "sim/sma.h"
 #include "wire/request.h"
 
-enum { STATUS_DIRECTION = 0x8000 };
+enum {
+	SM_INFO = 0x0020,
+	STATUS_DIRECTION = 0x8000,
+};
 
 /* Its queue pair is there, and its P_Key passes. */
 static bool gets_in(struct ibsa_fabric *fabric, const struct message *message,
@@ -106,12 +111,34 @@ void ibsa__mad_refuse(struct ibsa_fabric *fabric, const struct message *message,
 	ibsa__mad_post(fabric, answer, now_ns);
 }
 
-static void refuse(struct ibsa_fabric *fabric, const struct message *message,
-		   const struct arrival *at, uint64_t now_ns)
+/* The agents that every port has, and the SA where it runs. */
+static bool built_in(struct ibsa_fabric *fabric, const struct message *message,
+		     const struct arrival *at, uint64_t now_ns)
 {
-	const uint8_t method = message->body.bytes[MAD_METHOD];
+	const uint8_t *mad = message->body.bytes;
 
-	if (method == IBSA_METHOD_GET || method == IBSA_METHOD_SET)
+	if (mad_is_smp(mad))
+		return ibsa__sma_take(fabric, message, at, now_ns);
+	if (mad[MAD_CLASS] == CLASS_PERF)
+		return ibsa__pma_take(fabric, message, at, now_ns);
+	if (!is_sa(fabric, message, at))
+		return false;
+	ask_sa(fabric, message, at, now_ns);
+	return true;
+}
+
+/* The built-in SM is asked who it is, or nobody is there. */
+static void left_over(struct ibsa_fabric *fabric, const struct message *message,
+		      const struct arrival *at, uint64_t now_ns)
+{
+	const uint8_t *mad = message->body.bytes;
+	const uint8_t method = mad[MAD_METHOD];
+
+	if (mad_is_smp(mad) && method == IBSA_METHOD_GET &&
+	    ibsa_be16(mad + MAD_ATTRIBUTE) == SM_INFO && fabric->sa_running &&
+	    fabric->topo.ports[at->port].end == fabric->sa_end)
+		ibsa__sma_sm_info(fabric, message, at, now_ns);
+	else if (method == IBSA_METHOD_GET || method == IBSA_METHOD_SET)
 		ibsa__mad_refuse(fabric, message, at->port,
 				 IBSA_STATUS_BAD_METHOD_ATTRIBUTE, now_ns);
 	else
@@ -129,8 +156,7 @@ void ibsa__mad_deliver(struct ibsa_fabric *fabric, struct message *message,
 	if (ibsa__mad_is_response(message->body.bytes) &&
 	    ibsa__files_take(fabric, end, message))
 		return;
-	if (is_sa(fabric, message, at))
-		ask_sa(fabric, message, at, now_ns);
-	else if (!ibsa__files_take(fabric, end, message))
-		refuse(fabric, message, at, now_ns);
+	if (!built_in(fabric, message, at, now_ns) &&
+	    !ibsa__files_take(fabric, end, message))
+		left_over(fabric, message, at, now_ns);
 }

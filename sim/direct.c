@@ -9,6 +9,7 @@
 
 #include "sim/link.h"
 #include "sim/mad.h"
+#include "sim/pma.h"
 
 enum {
 	DIRECTION = 0x80, /* of the first byte of the status: on its way back */
@@ -22,24 +23,26 @@ enum {
 };
 
 /* Out by port @number of the node at *@at: *@at is then where it comes in. */
-static bool cross(struct ibsa_fabric *fabric, uint32_t *at, uint8_t number)
+static bool cross(struct ibsa_fabric *fabric, const struct message *message,
+		  uint32_t *at, uint8_t number)
 {
 	const struct topology *topo = &fabric->topo;
 	const struct topo_port *here = &topo->ports[*at];
 	const struct topo_node *node = &topo->nodes[here->node];
-	uint32_t peer;
+	const struct topo_port *out;
 
 	if (!number || number > node->port_count ||
 	    (node->type != IBSA_NODE_SWITCH && number != here->number)) {
 		ibsa__drop(fabric, IBSA_DROP_NO_ROUTE);
 		return false;
 	}
-	peer = topo->ports[node->first_port + number].peer;
-	if (peer == SIM_NONE) {
+	out = &topo->ports[node->first_port + number];
+	if (out->peer == SIM_NONE) {
 		ibsa__drop(fabric, IBSA_DROP_PORT_DOWN);
 		return false;
 	}
-	*at = peer;
+	ibsa__pma_cross(fabric, out, message, false);
+	*at = out->peer;
 	return true;
 }
 
@@ -97,7 +100,7 @@ static bool go_out(struct ibsa_fabric *fabric, struct message *message,
 		return false;
 	for (uint8_t hop = 1; hop <= count; hop++) {
 		if ((hop > 1 && !is_switch(fabric, at)) ||
-		    !cross(fabric, &at, smp[INITIAL_PATH + hop]))
+		    !cross(fabric, message, &at, smp[INITIAL_PATH + hop]))
 			return false;
 		smp[RETURN_PATH + hop] = fabric->topo.ports[at].number;
 	}
@@ -115,7 +118,7 @@ static bool go_back(struct ibsa_fabric *fabric, struct message *message,
 
 	for (uint8_t hop = count; hop; hop--) {
 		if ((hop < count && !is_switch(fabric, at)) ||
-		    !cross(fabric, &at, smp[RETURN_PATH + hop]))
+		    !cross(fabric, message, &at, smp[RETURN_PATH + hop]))
 			return false;
 	}
 	smp[HOP_POINTER] = 0;

@@ -8,13 +8,12 @@
 #include "base/error.h"
 #include "sim/fabric.h"
 #include "sim/mad.h"
+#include "sim/sma.h"
 
 #define DEFAULT_PREFIX UINT64_C(0xfe80000000000000)
 
 /* Unicast LIDs of Omni-Path are below. */
 #define OPA_LIDS_MAX UINT32_C(0xc0000000)
-
-enum { PHYS_POLLING = 2, PHYS_LINK_UP = 5 };
 
 uint64_t ibsa__fabric_now(const struct ibsa_fabric *fabric)
 {
@@ -81,7 +80,8 @@ static void set_options(struct ibsa_fabric *fabric,
 	fabric->lids.first = options->first_lid ? options->first_lid : 1;
 	fabric->lids.limit = options->opa ? OPA_LIDS_MAX
 					  : IBSA_LID_UNICAST_MAX + 1;
-	fabric->sa_running = true;
+	fabric->is_bare = options->no_sa;
+	fabric->sa_running = !options->no_sa;
 	fabric->references = 1;
 }
 
@@ -111,7 +111,10 @@ static int init(struct ibsa_fabric *fabric, const char *sa_node,
 
 static void destroy(struct ibsa_fabric *fabric)
 {
+	ibsa__traps_done(fabric);
 	ibsa__mads_done(fabric);
+	ibsa__sma_done(fabric);
+	ibsa__free(fabric->counters);
 	ibsa__reports_done(&fabric->reports);
 	ibsa__routes_done(&fabric->routes);
 	ibsa__subnet_done(fabric);
@@ -151,6 +154,7 @@ static int make(const char *path, const char *text, size_t len,
 	pthread_mutex_init(&fabric->lock, NULL);
 	pthread_cond_init(&fabric->changed, NULL);
 	ibsa__mads_init(fabric);
+	ibsa__traps_init(fabric);
 	if (!options)
 		options = &defaults;
 	set_options(fabric, options);
@@ -270,7 +274,7 @@ void ibsa__fabric_port_state(const struct ibsa_fabric *fabric, uint32_t index,
 		.needs_grh = setup->needs_grh,
 		.reregisters = setup->reregisters,
 	};
-	if (fabric->sa_running) {
+	if (fabric->sa_running || fabric->is_bare) {
 		out->sm_lid = setup->sm_lid;
 		out->sm_sl = setup->sm_sl;
 	}

@@ -9,6 +9,7 @@
 #include <ibsa/sa.h>
 #include <ibsa/sim.h>
 
+#include "base/list.h"
 #include "base/random.h"
 #include "sim/group.h"
 #include "sim/guid.h"
@@ -40,6 +41,8 @@ struct end_port {
 
 struct link;
 struct sim_file;
+struct sma_node;
+struct counters;
 
 /* The rest of an end port, apart: paths do not ask for it. */
 struct end_setup {
@@ -60,12 +63,13 @@ struct end_setup {
 
 /* Who has which LIDs. A port is found by the first of its own. */
 struct lids {
-	struct map ends; /* to the index of the end port */
-	uint32_t first;	 /* given from here on */
-	uint32_t limit;	 /* below it */
-	uint32_t top;	 /* the last that was ever in use */
-	uint32_t count;	 /* in use */
-	uint8_t lmcs;	 /* bit n: a port may have an LMC of n */
+	struct map ends;  /* to the index of the end port */
+	uint32_t first;	  /* given from here on */
+	uint32_t limit;	  /* below it */
+	uint32_t top;	  /* the last that was ever in use */
+	uint32_t count;	  /* in use */
+	uint32_t doubles; /* ports whose LID another has, too */
+	uint8_t lmcs;	  /* bit n: a port may have an LMC of n */
 };
 
 /* A cable from one switch to another. */
@@ -141,10 +145,15 @@ struct ibsa_fabric {
 	struct reports reports;
 	struct groups groups;
 	struct aliases aliases;
-	struct link *links;	 /* the clients */
-	struct way mads;	 /* between all ports */
-	uint32_t agent_prefixes; /* given to agents of umad files */
-	ibsa_packet_fn tap;	 /* sees what is on the links, or NULL */
+	struct link *links;	     /* the clients */
+	struct way mads;	     /* between all ports */
+	uint32_t agent_prefixes;     /* given to agents of umad files */
+	struct sma_node **sma_nodes; /* by node; NULL until an SM sets any */
+	struct counters *counters;   /* by port; NULL until a packet passes */
+	struct list traps;	     /* not repressed yet, as they are due */
+	uint32_t trap_ids;
+	uint32_t sm_act_count;
+	ibsa_packet_fn tap; /* sees what is on the links, or NULL */
 	void *tap_arg;
 	uint32_t tap_count; /* packets that it has seen */
 	struct random random;
@@ -156,6 +165,7 @@ struct ibsa_fabric {
 	bool is_opa;
 	bool has_opa_paths;
 	bool sa_running;
+	bool is_bare; /* nothing is set up but by an SM from outside */
 };
 
 /* The fabric's clock, in nanoseconds. */
@@ -228,6 +238,10 @@ void ibsa__lids_drop(struct ibsa_fabric *fabric, uint32_t index);
 
 /* LIDs for those that are seen and have none. False: there are too few. */
 bool ibsa__lids_give(struct ibsa_fabric *fabric);
+
+/* A port has that LID from now on, whoever else has it (lid.c). */
+void ibsa__lids_set(struct ibsa_fabric *fabric, uint32_t index, uint32_t lid,
+		    uint8_t lmc);
 
 static inline struct topo_port *end_topo_port(const struct ibsa_fabric *fabric,
 					      const struct end_port *end)
@@ -386,11 +400,13 @@ int ibsa__route_span(struct ibsa_fabric *fabric, const struct end_port *from,
 		     const struct end_port *to, struct span *out);
 
 /*
- * The port by which a switch sends on what is for that LID; 0: its own;
- * ABOVE_ALL_PORTS: none.
+ * The port by which one switch is left towards another, and by which a switch
+ * sends on what is for that LID; 0: its own; ABOVE_ALL_PORTS: none.
  */
-uint8_t ibsa__switch_exit(struct ibsa_fabric *fabric,
-			  const struct topo_node *node, uint32_t dlid);
+uint8_t ibsa__route_port(struct ibsa_fabric *fabric, uint32_t from,
+			 uint32_t to);
+uint8_t ibsa__route_exit(struct ibsa_fabric *fabric,
+			 const struct topo_node *node, uint32_t dlid);
 
 /* A MAD is lost for that reason. */
 void ibsa__drop(struct ibsa_fabric *fabric, enum ibsa_drop_reason reason);

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "sim/inbox.h"
 #include "sim/open_file.h"
+#include "sim/sma.h"
 
 enum {
 	RMPP_HEADER_BYTES = 36, /* the least that the kernel looks at */
@@ -65,6 +66,8 @@ static void set_issm(struct sim_file *file, bool on)
 	struct end_setup *setup = &file->fabric->setups[file->end];
 
 	setup->issm = on ? file : NULL;
+	/* The built-in SM has been there all the time. */
+	ibsa__trap_capabilities(file->fabric, &file->fabric->ends[file->end]);
 }
 
 void ibsa__sim_file_close(struct sim_file *file)

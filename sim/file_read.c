@@ -206,6 +206,8 @@ uint64_t ibsa__sim_file_due(struct sim_file *file)
 
 	pthread_mutex_lock(&fabric->lock);
 	due_ns = ibsa__mads_due(fabric);
+	if (ibsa__reports_due(fabric, file->end) < due_ns)
+		due_ns = ibsa__reports_due(fabric, file->end);
 	sent = sent_first(&file->sents);
 	if (sent && sent->due_ns < due_ns)
 		due_ns = sent->due_ns;

@@ -7,6 +7,8 @@
  */
 #include "sim/link.h"
 #include "sim/mad.h"
+#include "sim/pma.h"
+#include "sim/sma.h"
 
 /* Beyond it the tables are taken to lead round in a circle. */
 enum { HOPS_MAX = 64 };
@@ -14,6 +16,7 @@ enum { HOPS_MAX = 64 };
 /* What is being forwarded, and how far it has come. */
 struct relay {
 	struct ibsa_fabric *fabric;
+	const struct message *message;
 	uint32_t dlid;
 	bool is_smp;
 	uint32_t at; /* the port that it has come in by */
@@ -43,8 +46,11 @@ static bool cross(struct relay *relay, uint32_t port)
 {
 	const struct topo_port *out = port_at(relay, port);
 
-	if (!is_open(relay, out))
+	if (!is_open(relay, out)) {
+		ibsa__pma_count(relay->fabric, out, COUNT_DISCARDS);
 		return lose(relay, IBSA_DROP_PORT_DOWN);
+	}
+	ibsa__pma_cross(relay->fabric, out, relay->message, false);
 	relay->at = out->peer;
 	if (!relay->is_smp &&
 	    port_at(relay, relay->at)->state < IBSA_PORT_ARMED)
@@ -83,8 +89,12 @@ static bool through_switches(struct relay *relay, struct arrival *out)
 		number = ibsa__switch_exit(relay->fabric, node, relay->dlid);
 		if (!number)
 			return end_here(relay, node->first_port, out);
-		if (number > node->port_count)
+		if (number > node->port_count) {
+			ibsa__pma_count(relay->fabric,
+					port_at(relay, relay->at),
+					COUNT_RELAY_ERRORS);
 			return lose(relay, IBSA_DROP_NO_ROUTE);
+		}
 		if (!cross(relay, node->first_port + number))
 			return false;
 	}
@@ -97,6 +107,7 @@ bool ibsa__mad_forward(struct ibsa_fabric *fabric,
 {
 	struct relay relay = {
 		.fabric = fabric,
+		.message = message,
 		.dlid = dlid,
 		.is_smp = mad_is_smp(message->body.bytes),
 		.at = message->mad.from,

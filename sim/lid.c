@@ -55,15 +55,51 @@ void ibsa__lids_take(struct ibsa_fabric *fabric, uint32_t index, uint32_t lid)
 	(void)ibsa__map_put(&lids->ends, lid, index);
 }
 
+/* Another port that has the same LID, if an SM has done that, has it now. */
+static void pass_on(struct ibsa_fabric *fabric, uint32_t lid)
+{
+	for (uint32_t i = 0; fabric->lids.doubles && i < fabric->end_count;
+	     i++) {
+		if (fabric->ends[i].lid != lid)
+			continue;
+		fabric->lids.doubles--;
+		(void)ibsa__map_put(&fabric->lids.ends, lid, i);
+		return;
+	}
+}
+
 void ibsa__lids_drop(struct ibsa_fabric *fabric, uint32_t index)
 {
 	struct end_port *end = &fabric->ends[index];
+	const uint32_t lid = end->lid;
 
-	if (!end->lid)
+	if (!lid)
 		return;
-	ibsa__map_remove(&fabric->lids.ends, end->lid);
 	fabric->lids.count -= end->lid_count;
 	end->lid = 0;
+	if (map_find(&fabric->lids.ends, lid) != index) {
+		fabric->lids.doubles--;
+		return;
+	}
+	ibsa__map_remove(&fabric->lids.ends, lid);
+	pass_on(fabric, lid);
+}
+
+void ibsa__lids_set(struct ibsa_fabric *fabric, uint32_t index, uint32_t lid,
+		    uint8_t lmc)
+{
+	struct end_port *end = &fabric->ends[index];
+	struct topo_port *port = end_topo_port(fabric, end);
+
+	ibsa__lids_drop(fabric, index);
+	port->lmc = lmc;
+	end->lid_count = (uint8_t)(1 << lmc);
+	if (lid && map_find(&fabric->lids.ends, lid) != SIM_NONE)
+		fabric->lids.doubles++;
+	if (lid)
+		ibsa__lids_take(fabric, index, lid);
+	end->is_seen = lid && fabric->walk.seen[end->port];
+	port->lid = end->is_seen ? lid : 0;
 }
 
 static bool may_take(const struct ibsa_fabric *fabric, uint32_t index,

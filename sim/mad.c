@@ -5,6 +5,7 @@
  */
 #include "sim/link.h"
 #include "sim/mad.h"
+#include "sim/sma.h"
 
 void ibsa__mads_init(struct ibsa_fabric *fabric)
 {
@@ -121,14 +122,17 @@ void ibsa__mads_settle(struct ibsa_fabric *fabric, uint64_t now_ns)
 
 	while ((message = ibsa__way_take(&fabric->mads, now_ns))) {
 		ibsa__reports_settle(fabric, message->due_ns);
+		ibsa__traps_settle(fabric, message->due_ns);
 		arrive(fabric, message, message->due_ns);
 	}
 	ibsa__reports_settle(fabric, now_ns);
+	ibsa__traps_settle(fabric, now_ns);
 }
 
 uint64_t ibsa__mads_due(const struct ibsa_fabric *fabric)
 {
 	const struct message *first = way_head(&fabric->mads);
+	const uint64_t trap_ns = ibsa__traps_due(fabric);
 
-	return first ? first->due_ns : UINT64_MAX;
+	return first && first->due_ns < trap_ns ? first->due_ns : trap_ns;
 }

@@ -47,7 +47,7 @@ static uint8_t port_towards(const struct ibsa_fabric *fabric,
 static uint8_t step(struct ibsa_fabric *fabric, uint32_t *node, uint32_t lid)
 {
 	const struct topo_node *at = &fabric->topo.nodes[*node];
-	const uint8_t exit = ibsa__switch_exit(fabric, at, lid);
+	const uint8_t exit = ibsa__route_exit(fabric, at, lid);
 	uint32_t peer;
 
 	if (!exit || exit > at->port_count)

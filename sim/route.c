@@ -190,22 +190,24 @@ int ibsa__route_span(struct ibsa_fabric *fabric, const struct end_port *from,
 	return 0;
 }
 
-uint8_t ibsa__switch_exit(struct ibsa_fabric *fabric,
-			  const struct topo_node *node, uint32_t dlid)
+uint8_t ibsa__route_port(struct ibsa_fabric *fabric, uint32_t from, uint32_t to)
+{
+	const struct span *spans = spans_to(&fabric->routes, to);
+
+	return spans && spans[from].rate ? spans[from].port : ABOVE_ALL_PORTS;
+}
+
+uint8_t ibsa__route_exit(struct ibsa_fabric *fabric,
+			 const struct topo_node *node, uint32_t dlid)
 {
 	const struct end_port *end = end_by_lid(fabric, dlid);
 	const struct topo_port *port;
-	const struct span *spans;
 
 	if (!end || end->leaf == SIM_NONE)
 		return ABOVE_ALL_PORTS;
+	if (end->leaf != node->switch_index)
+		return ibsa__route_port(fabric, node->switch_index, end->leaf);
 	port = end_topo_port(fabric, end);
-	if (end->leaf != node->switch_index) {
-		spans = spans_to(&fabric->routes, end->leaf);
-		return spans && spans[node->switch_index].rate
-			       ? spans[node->switch_index].port
-			       : ABOVE_ALL_PORTS;
-	}
 	if (!port->number)
 		return 0;
 	return port->peer == SIM_NONE ? ABOVE_ALL_PORTS

@@ -6,6 +6,7 @@
  * (ClassPortInfo).
  */
 #include "sim/sa.h"
+#include "sim/sma.h"
 
 /* What OpenSM says of itself: IBA vol 1, tables 126 and 186. */
 enum {
@@ -28,8 +29,6 @@ enum {
 enum {
 	NODE_VERSION = 1,
 	NODE_REVISION = 0xa1,
-	PKEYS_SWITCH = 8,
-	PKEYS_ADAPTER = 64,
 };
 
 void ibsa__sa_class_port_info(struct sa_work *work)
@@ -90,12 +89,13 @@ static void set_description(struct ibsa_node *out, const char *name)
 	memcpy(out->node_description, name, strnlen(name, room));
 }
 
-static void encode_node(const struct ibsa_fabric *fabric,
-			const struct end_port *end, uint8_t *out)
+void ibsa__node_info(const struct ibsa_fabric *fabric,
+		     const struct end_port *end, struct ibsa_node *out)
 {
 	const struct topo_node *node = end_topo_node(fabric, end);
 	const bool is_switch = node->type == IBSA_NODE_SWITCH;
-	struct ibsa_node host = {
+
+	*out = (struct ibsa_node){
 		.lid = lid_in_16_bits(end->lid),
 		.base_version = NODE_VERSION,
 		.class_version = NODE_VERSION,
@@ -104,16 +104,13 @@ static void encode_node(const struct ibsa_fabric *fabric,
 		.system_image_guid = node->image_guid,
 		.node_guid = node->guid,
 		.port_guid = end->guid,
-		.partition_cap = is_switch ? PKEYS_SWITCH : PKEYS_ADAPTER,
+		.partition_cap = is_switch ? PKEY_CAP_SWITCH : PKEY_CAP_ADAPTER,
 		.device_id = (uint16_t)node->device,
 		.revision = NODE_REVISION,
 		.local_port_num = end_topo_port(fabric, end)->number,
 		.vendor_id = node->vendor,
 	};
-	uint64_t over;
-
-	set_description(&host, node->name);
-	ibsa_node_record.encode(&host, out, &over);
+	set_description(out, node->name);
 }
 
 /* Descriptions are the same up to a NUL. */
@@ -134,9 +131,12 @@ static void add_node(struct sa_work *work, const struct sa_filter *filter,
 		     const struct end_port *end)
 {
 	uint8_t wire[SA_RECORD_BYTES_MAX];
+	struct ibsa_node host;
 	uint8_t *record;
+	uint64_t over;
 
-	encode_node(work->fabric, end, wire);
+	ibsa__node_info(work->fabric, end, &host);
+	ibsa_node_record.encode(&host, wire, &over);
 	if (!ibsa__sa_matches(filter, work, wire) ||
 	    !has_description(work, wire))
 		return;

@@ -8,135 +8,30 @@
  * not say of a port is as ibsim has it.
  */
 #include "sim/sa.h"
-
-/* Capability bits. IBA vol 1, table 146. */
-enum {
-	CAP_IS_SM = 1 << 1,
-	CAP_SWITCH = 0x0000c048,
-	CAP_ADAPTER = 0x0050c048,
-	CAP2_WIDTH_2X_AND_HDR = 0x30,
-	CAP2_NDR = 1 << 10,
-};
+#include "sim/sma.h"
 
 enum {
-	PHYS_POLLING = 2,
-	PHYS_LINK_UP = 5,
-	MTU_1024 = 3,
-	MTU_2048 = 4,
-	VL_0_TO_7 = 4,
-	VL_ARBITRATION = 8,
-	STALL_COUNT = 7,
-	LIFE_TO_ADAPTER = 16, /* head of queue, switch to adapter */
-	LIFE_TO_SWITCH = 18,
-	WIDTHS_SUPPORTED = 0x1f,
-	SPEEDS_SUPPORTED = 7,
 	SPEED_QDR_BIT = 4,
-	M_KEY_LEASE = 4089,
-	SUBNET_TIMEOUT = 31,
 	OPTION_TRUE_SPEEDS = 0x80,
 };
 
-/* What ports of every kind have when their link is up. */
-static void set_link(struct ibsa_port_info *out, const struct topo_port *port)
-{
-	const struct link_bits bits = ibsa__link_bits(port->width, port->speed);
-
-	out->link_width_enabled = bits.width_enabled;
-	out->link_width_supported = WIDTHS_SUPPORTED;
-	out->link_width_active = bits.width_active;
-	out->link_speed_supported = SPEEDS_SUPPORTED;
-	out->link_speed_enabled = bits.speed_enabled;
-	out->link_speed_active = bits.speed_active;
-	out->link_speed_ext_supported = bits.speed_ext_supported;
-	out->link_speed_ext_enabled = bits.speed_ext_enabled;
-	out->link_speed_ext_active = bits.speed_ext_active;
-	out->port_state = IBSA_PORT_ACTIVE;
-	out->port_physical_state = PHYS_LINK_UP;
-	out->link_down_default_state = PHYS_POLLING;
-	out->neighbor_mtu = MTU_2048;
-	out->mtu_cap = MTU_2048;
-	out->vl_cap = VL_0_TO_7;
-	out->operational_vls = VL_0_TO_7;
-	out->vl_arbitration_high_cap = VL_ARBITRATION;
-	out->vl_arbitration_low_cap = VL_ARBITRATION;
-	out->vl_stall_count = STALL_COUNT;
-}
-
-uint32_t ibsa__port_capabilities(const struct ibsa_fabric *fabric,
-				 const struct end_port *end)
-{
-	const bool is_switch = end_topo_node(fabric, end)->type ==
-			       IBSA_NODE_SWITCH;
-	uint32_t mask = is_switch ? CAP_SWITCH : CAP_ADAPTER;
-
-	if (end == &fabric->ends[fabric->sa_end])
-		mask |= CAP_IS_SM;
-	return mask ^ end_setup(fabric, end)->changed_capabilities;
-}
-
-/* What only end ports have. */
-static void set_end(const struct ibsa_fabric *fabric,
-		    struct ibsa_port_info *out, const struct topo_port *port)
-{
-	const struct end_setup *setup = &fabric->setups[port->end];
-
-	out->gid_prefix = fabric->gid_prefix;
-	out->lid = lid_in_16_bits(port->lid);
-	out->master_sm_lid = lid_in_16_bits(setup->sm_lid);
-	out->master_sm_sl = setup->sm_sl & 0xf;
-	out->m_key_lease_period = M_KEY_LEASE;
-	out->lmc = port->lmc;
-	out->guid_cap = GUID_CAP_ADAPTER;
-	out->subnet_timeout = SUBNET_TIMEOUT;
-	out->capability_mask =
-		ibsa__port_capabilities(fabric, &fabric->ends[port->end]);
-	out->capability_mask2 = CAP2_WIDTH_2X_AND_HDR;
-	if (port->speed == SPEED_NDR)
-		out->capability_mask2 |= CAP2_NDR;
-}
-
-/* A switch's own port: no cable, and slow, as its management is. */
-static void set_switch_port(struct ibsa_port_info *out)
-{
-	out->link_width_enabled = out->link_width_active;
-	out->neighbor_mtu = SWITCH_PORT_MTU;
-	out->mtu_cap = MTU_1024;
-	out->vl_stall_count = 0;
-	out->guid_cap = GUID_CAP_SWITCH;
-	out->resp_time_value = 8;
-}
-
-static uint8_t life_at_head(const struct ibsa_fabric *fabric,
-			    const struct topo_port *port)
-{
-	const struct topology *topo = &fabric->topo;
-	const uint32_t far = topo->ports[port->peer].node;
-
-	return topo->nodes[far].type == IBSA_NODE_SWITCH ? LIFE_TO_SWITCH
-							 : LIFE_TO_ADAPTER;
-}
-
+/* Of a port that is down OpenSM keeps nothing but that. */
 static void fill_port(const struct ibsa_fabric *fabric,
 		      const struct topo_port *port, struct ibsa_port_info *out)
 {
 	const struct topo_node *node = &fabric->topo.nodes[port->node];
-	const bool is_switch = node->type == IBSA_NODE_SWITCH;
+	/* By which the SA's request came in. */
+	const uint8_t local = node->type == IBSA_NODE_SWITCH ? node->sa_port
+							     : port->number;
 
-	*out = (struct ibsa_port_info){ .port_num = port->number };
-	if (port->number && port->peer == SIM_NONE) {
-		out->port_state = IBSA_PORT_DOWN;
-		out->port_physical_state = PHYS_POLLING;
+	ibsa__port_info(fabric, port, local, out);
+	if (!port->number || port->peer != SIM_NONE)
 		return;
-	}
-	set_link(out, port);
-	/* The port that the SA's request came in by. */
-	out->local_port_num = is_switch ? node->sa_port : port->number;
-	if (!is_switch || !port->number)
-		set_end(fabric, out, port);
-	if (is_switch && !port->number)
-		set_switch_port(out);
-	if (is_switch && port->number)
-		out->hoq_life = life_at_head(fabric, port);
+	*out = (struct ibsa_port_info){
+		.port_num = port->number,
+		.port_state = out->port_state,
+		.port_physical_state = out->port_physical_state,
+	};
 }
 
 /* One request for PortInfoRecords. */

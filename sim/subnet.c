@@ -107,10 +107,13 @@ static int index_ends(struct ibsa_fabric *fabric)
 	return err;
 }
 
-static uint8_t first_state(const struct topo_port *port)
+/* No SM has to do with the state of a switch's own port. */
+static uint8_t first_state(const struct ibsa_fabric *fabric,
+			   const struct topo_port *port)
 {
-	return port->number && port->cable == SIM_NONE ? IBSA_PORT_DOWN
-						       : IBSA_PORT_INIT;
+	if (!port->number)
+		return fabric->is_bare ? IBSA_PORT_ACTIVE : IBSA_PORT_INIT;
+	return port->cable == SIM_NONE ? IBSA_PORT_DOWN : IBSA_PORT_INIT;
 }
 
 static int collect_ends(struct ibsa_fabric *fabric)
@@ -120,7 +123,8 @@ static int collect_ends(struct ibsa_fabric *fabric)
 
 	for (uint32_t i = 0; i < topo->port_count; i++) {
 		topo->ports[i].cable = topo->ports[i].peer;
-		topo->ports[i].state = first_state(&topo->ports[i]);
+		topo->ports[i].state = first_state(fabric, &topo->ports[i]);
+		topo->nodes[topo->ports[i].node].is_changed = fabric->is_bare;
 		count += is_end(topo, i);
 	}
 	fabric->ends = ibsa__calloc(count, sizeof(*fabric->ends));

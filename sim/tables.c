@@ -71,8 +71,8 @@ void ibsa__table_lft(struct ibsa_fabric *fabric, const struct topo_node *node,
 		     uint32_t block, uint8_t *out)
 {
 	for (uint32_t i = 0; i < LFT_BLOCK_LIDS; i++)
-		out[i] = ibsa__switch_exit(fabric, node,
-					   block * LFT_BLOCK_LIDS + i);
+		out[i] = ibsa__route_exit(fabric, node,
+					  block * LFT_BLOCK_LIDS + i);
 }
 
 static bool is_end_port(const struct ibsa_fabric *fabric,

@@ -33,6 +33,7 @@ struct topo_node {
 	uint8_t type; /* enum ibsa_node_type */
 	uint8_t port_count;
 	uint8_t sa_port; /* of a switch: the one towards the SA */
+	bool is_changed; /* a switch's link, since an SM has looked */
 };
 
 /* Port 0 stands for the node itself: a switch's own end port. */
@@ -46,9 +47,11 @@ struct topo_port {
 	uint32_t lid;	     /* in the SA's answers; 0: not in them */
 	uint8_t number;
 	uint8_t lmc;
-	uint8_t width; /* enum link_width */
-	uint8_t speed; /* enum link_speed */
-	uint8_t state; /* enum ibsa_port_state_code */
+	uint8_t width;	   /* enum link_width */
+	uint8_t speed;	   /* enum link_speed */
+	uint8_t state;	   /* enum ibsa_port_state_code */
+	bool is_unplugged; /* the cable at this or the other end */
+	bool is_disabled;  /* by an SM */
 };
 
 /* What is odd in a line: enum ibsa_finding_kind, and what it is about. */

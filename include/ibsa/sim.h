@@ -29,6 +29,8 @@ struct ibsa_fabric;
  *                 class version 0x80, as opa-fm does not
  * @first_lid:     LIDs are given from here to what the file gives none;
  *                 default 1. At most 0xbfff, and 0xbfffffff on Omni-Path
+ * @no_sa:         there is no SA, and no port is set up, until a subnet
+ *                 manager from outside has done it by SMPs (a umad file)
  */
 struct ibsa_fabric_options {
 	bool virtual_clock;
@@ -40,6 +42,7 @@ struct ibsa_fabric_options {
 	bool no_opa_paths;
 	uint32_t first_lid;
 	bool check;
+	bool no_sa;
 };
 
 /**
