@@ -53,24 +53,37 @@ static struct sockaddr_un address_of(const struct ibsa_fabric_server *server)
 	return address;
 }
 
+/* 0: a socket is there, or nothing; -EEXIST something else. */
+static int check_kind(const char *path)
+{
+	const int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat found;
+	int err = 0;
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (fstat(fd, &found))
+		err = -errno;
+	else if (!S_ISSOCK(found.st_mode))
+		err = -EEXIST;
+	close(fd);
+	return err;
+}
+
 /* 0: nobody listens at the socket that is there; else why it stays. */
 static int check_stale(const struct ibsa_fabric_server *server)
 {
 	const struct sockaddr_un address = address_of(server);
 	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	struct stat found;
-	int err = 0;
+	int err;
 
 	if (fd < 0)
 		return -errno;
-	if (lstat(server->path, &found))
-		err = errno == ENOENT ? 0 : -errno;
-	else if (!S_ISSOCK(found.st_mode))
-		err = -EEXIST;
-	else if (!connect(fd, (const struct sockaddr *)&address,
-			  sizeof(address)))
+	err = check_kind(server->path);
+	if (!err &&
+	    !connect(fd, (const struct sockaddr *)&address, sizeof(address)))
 		err = -EADDRINUSE;
-	else if (errno != ECONNREFUSED)
+	else if (!err && errno != ECONNREFUSED && errno != ENOENT)
 		err = -errno;
 	close(fd);
 	return err;

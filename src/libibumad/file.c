@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The open umad file behind a portid.
+ * The open umad file behind a portid: the kernel's, or a fabric server's.
  *
  * Of ibsim's preload library only plain open, ioctl, read, write, poll and
  * close can be had.
@@ -12,11 +12,14 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "libibumad/file.h"
+#include "libibumad/served.h"
 #include "packet/ibsim.h"
+#include "remote/files.h"
 
 static int control(int fd, unsigned long command, void *argument)
 {
@@ -33,6 +36,8 @@ int ibsa__portid_open(const char *name)
 	int err;
 	int fd;
 
+	if (ibsa__remote_has_files())
+		return ibsa__served_open(name);
 	snprintf(path, sizeof(path), "/dev/infiniband/%s", name);
 	errno = 0;
 	fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
@@ -49,19 +54,60 @@ int ibsa__portid_open(const char *name)
 
 void ibsa__portid_close(int portid)
 {
-	close(portid);
+	struct remote_file *served = ibsa__served_find(portid);
+
+	if (served)
+		ibsa__served_close(served);
+	else
+		close(portid);
+}
+
+/* As the kernel makes the newer request of the older one. */
+static int served_register(struct remote_file *served,
+			   struct umad_agent_request *old)
+{
+	struct umad_agent_request2 request = {
+		.qpn = old->qpn,
+		.mgmt_class = old->mgmt_class,
+		.mgmt_class_version = old->mgmt_class_version,
+		.oui = (uint32_t)old->oui[0] << 16 |
+		       (uint32_t)old->oui[1] << 8 | old->oui[2],
+		.rmpp_version = old->rmpp_version,
+	};
+	int err;
+
+	memcpy(request.method_mask, old->method_mask,
+	       sizeof(request.method_mask));
+	err = ibsa__remote_register(&served->connection, &request);
+	if (!err)
+		old->id = request.id;
+	return err;
 }
 
 int ibsa__portid_register(int portid, struct umad_agent_request *request)
 {
-	return control(portid, UMAD_REGISTER_AGENT, request);
+	struct remote_file *served = ibsa__served_find(portid);
+	int err;
+
+	if (!served)
+		return control(portid, UMAD_REGISTER_AGENT, request);
+	err = served_register(served, request);
+	ibsa__served_put(served);
+	return err;
 }
 
 /* To ibsim it is a command like any other that it does not know. */
 int ibsa__portid_register2(int portid, struct umad_agent_request2 *request)
 {
-	int err = control(portid, UMAD_REGISTER_AGENT2, request);
+	struct remote_file *served = ibsa__served_find(portid);
+	int err;
 
+	if (served) {
+		err = ibsa__remote_register(&served->connection, request);
+		ibsa__served_put(served);
+		return err;
+	}
+	err = control(portid, UMAD_REGISTER_AGENT2, request);
 	if (err == -EINVAL && ibsa__umad_is_simulated(portid))
 		return -ENOTTY;
 	return err;
@@ -69,7 +115,14 @@ int ibsa__portid_register2(int portid, struct umad_agent_request2 *request)
 
 int ibsa__portid_unregister(int portid, uint32_t agent)
 {
-	return control(portid, UMAD_UNREGISTER_AGENT, &agent);
+	struct remote_file *served = ibsa__served_find(portid);
+	int err;
+
+	if (!served)
+		return control(portid, UMAD_UNREGISTER_AGENT, &agent);
+	err = ibsa__remote_unregister(&served->connection, agent);
+	ibsa__served_put(served);
+	return err;
 }
 
 /*
@@ -78,8 +131,15 @@ int ibsa__portid_unregister(int portid, uint32_t agent)
  */
 int ibsa__portid_write(int portid, const void *packet, size_t len)
 {
+	struct remote_file *served = ibsa__served_find(portid);
 	ssize_t written;
 
+	if (served) {
+		int err = ibsa__remote_file_write(served, packet, len);
+
+		ibsa__served_put(served);
+		return err;
+	}
 	errno = 0;
 	written = write(portid, packet, len);
 	if (written < 0)
@@ -89,8 +149,14 @@ int ibsa__portid_write(int portid, const void *packet, size_t len)
 
 ssize_t ibsa__portid_read(int portid, void *packet, size_t room)
 {
+	struct remote_file *served = ibsa__served_find(portid);
 	ssize_t len;
 
+	if (served) {
+		len = ibsa__remote_file_read(served, packet, room);
+		ibsa__served_put(served);
+		return len;
+	}
 	errno = 0;
 	len = read(portid, packet, room);
 	return len < 0 ? ibsa__umad_failure(len) : len;

@@ -11,6 +11,7 @@
 #include "device/device.h"
 #include "device/parse.h"
 #include "libibumad/libibumad.h"
+#include "remote/files.h"
 
 #define UMAD_FILE "umad"
 
@@ -26,6 +27,15 @@ static int number_find(const struct ibsa__ca_port *place, unsigned int *out)
 	return ibsa__parse_index(name + strlen(UMAD_FILE), out);
 }
 
+/* There it is a FIFO, which is to be opened for reading. */
+static int at_server(const struct ibsa__ca_port *place, char *path, int max)
+{
+	int err = ibsa__remote_issm_path((unsigned int)place->port, path,
+					 max > 0 ? (size_t)max : 0);
+
+	return !err || err == -ENAMETOOLONG || err == -ENOMEM ? err : -EINVAL;
+}
+
 int umad_get_issm_path(const char *ca_name, int portnum, char path[], int max)
 {
 	struct ibsa__ca_port place;
@@ -37,6 +47,8 @@ int umad_get_issm_path(const char *ca_name, int portnum, char path[], int max)
 	err = ibsa__ca_port_find(ca_name, portnum, IBSA__CA_ANY, &place);
 	if (err)
 		return err;
+	if (ibsa__remote_has_files())
+		return at_server(&place, path, max);
 	err = number_find(&place, &number);
 	if (err)
 		return err == -ENOMEM ? err : -EINVAL;

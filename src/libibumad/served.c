@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Umad files at a fabric server, and which portids they have. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/registry.h"
+#include "device/parse.h"
+#include "device/sysfs.h"
+#include "libibumad/served.h"
+
+struct name {
+	char text[32];
+};
+
+static struct name name_of(int portid)
+{
+	struct name name;
+
+	snprintf(name.text, sizeof(name.text), "portid %d", portid);
+	return name;
+}
+
+static int itself(const char *name, void *file, void **out)
+{
+	(void)name;
+	*out = file;
+	return 0;
+}
+
+static void destroy(void *object)
+{
+	ibsa__remote_file_close(object);
+	ibsa__free(object);
+}
+
+static int port_number(const char *name, unsigned int *out)
+{
+	struct ibsa__sysfs_text text;
+	uint64_t number;
+	int err;
+
+	err = ibsa__sysfs_read(&text, "class/infiniband_mad/%s/port", name);
+	if (!err)
+		err = ibsa__parse_number(text.bytes, UINT8_MAX, &number);
+	if (!err)
+		*out = (unsigned int)number;
+	return err;
+}
+
+static int file_open(unsigned int port, struct remote_file *file)
+{
+	struct remote_place place;
+	int err = ibsa__remote_place(secure_getenv("IBSA_FABRIC"), NULL, port,
+				     NULL, &place);
+
+	return err ? err : ibsa__remote_file_open(&place, NULL, file);
+}
+
+int ibsa__served_open(const char *name)
+{
+	struct remote_file *file;
+	unsigned int port;
+	void *object;
+	int portid;
+	int err = port_number(name, &port);
+
+	if (err)
+		return err;
+	file = ibsa__calloc(1, sizeof(*file));
+	if (!file)
+		return -ENOMEM;
+	err = file_open(port, file);
+	if (err) {
+		ibsa__free(file);
+		return err;
+	}
+	portid = file->fd;
+	err = ibsa__registry_get(name_of(portid).text, itself, file, &object);
+	if (err) {
+		destroy(file);
+		return err;
+	}
+	return portid;
+}
+
+struct remote_file *ibsa__served_find(int portid)
+{
+	return ibsa__registry_find(name_of(portid).text);
+}
+
+void ibsa__served_put(struct remote_file *file)
+{
+	ibsa__registry_put(file, destroy);
+}
+
+void ibsa__served_close(struct remote_file *file)
+{
+	ibsa__served_put(file);
+	ibsa__served_put(file);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Umad files at a fabric server, by their portids: the data end's descriptor,
+ * which programs may poll.
+ */
+#ifndef LIBIBUMAD_SERVED_H
+#define LIBIBUMAD_SERVED_H
+
+#include "remote/file.h"
+
+/* Open the MAD device @name of what the server shows. The portid or -errno. */
+int ibsa__served_open(const char *name) IBSA_MUST_USE;
+
+/* The file behind a portid, to be put; NULL: it is none of a server. */
+struct remote_file *ibsa__served_find(int portid);
+void ibsa__served_put(struct remote_file *file);
+
+/* Close it when nobody uses it any more. */
+void ibsa__served_close(struct remote_file *file);
+
+#endif
