@@ -64,6 +64,7 @@ static int load(struct serving *serving)
 	const struct ibsa_fabric_options options = {
 		.seed = cli->seed,
 		.sa_node = cli->sa_at,
+		.no_sa = cli->sa_mode && !strcmp(cli->sa_mode, "none"),
 	};
 	const bool is_terminal = isatty(STDERR_FILENO);
 	struct stat file;
