@@ -60,6 +60,9 @@ struct layout {
 	uint8_t preference;
 };
 
+/* Of a PathRecord of InfiniBand (sa_path.c). */
+extern const struct layout ibsa__layout_ib;
+
 /* One request for PathRecords. */
 struct path_query {
 	struct sa_work *work;
@@ -83,6 +86,22 @@ static inline uint8_t path_quantity(const struct path_query *query, uint8_t at)
 {
 	return query->want[at] & 0x3f;
 }
+
+/* What OpenSM refuses before it looks at the ends: a status, or 0. */
+uint16_t ibsa__path_check(const struct path_query *query);
+
+/* Whether the GID's prefix is this subnet's, or the one of all subnets. */
+bool ibsa__gid_is_of_subnet(const struct ibsa_fabric *fabric,
+			    const uint8_t *gid);
+
+/* Answer with a path between two LIDs. */
+void ibsa__path_put(const struct path_query *query, const struct path *path,
+		    uint32_t from_lid, uint32_t to_lid, uint8_t preference);
+
+/* Answer with those of a pair of ports, as many as the query is for. */
+void ibsa__path_add_pair(const struct path_query *query,
+			 const struct port_name *from,
+			 const struct port_name *to);
 
 /*
  * While every port is a full member of the default partition and of no

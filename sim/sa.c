@@ -47,6 +47,7 @@ static const struct attribute attributes[] = {
 	{ 0x0035, 64,  8,  false, ibsa__sa_path },
 	{ 0x0036, 72,  9,  false, ibsa__sa_vl_arb },
 	{ 0x0038, 56,  7,  true,  ibsa__sa_group },
+	{ 0x003a, 64,  8,  false, ibsa__sa_multi_path },
 	{ 0x00f3, 64,  8,  false, ibsa__sa_inform_info_record },
 };
 
@@ -160,6 +161,7 @@ static void start_header(const struct sa_work *work, uint8_t *out)
 	enum {
 		METHOD = 3,
 		STATUS = 4,
+		ATTRIBUTE = 16,
 		SM_KEY_AT = 36,
 	};
 
@@ -168,6 +170,8 @@ static void start_header(const struct sa_work *work, uint8_t *out)
 	/* What went well has the status that was in the request, if any. */
 	if (work->status)
 		ibsa_put_be16(out + STATUS, work->status);
+	if (work->attribute)
+		ibsa_put_be16(out + ATTRIBUTE, work->attribute);
 	memset(out + SM_KEY_AT, 0, 8);
 }
 
@@ -238,7 +242,8 @@ static void put_offset(const struct sa_work *work, uint8_t *out)
 
 static void finish(struct sa_work *work)
 {
-	const bool is_table = work->method == IBSA_METHOD_GET_TABLE;
+	const bool is_table = work->method == IBSA_METHOD_GET_TABLE ||
+			      work->method == IBSA_METHOD_GET_MULTI;
 	struct sa_reply *reply = work->reply;
 
 	if (!work->status && !is_table && work->count != 1)

@@ -33,6 +33,7 @@ struct sa_work {
 	uint16_t stride; /* bytes of one */
 	uint8_t offset;	 /* AttributeOffset of an answer with records */
 	uint16_t status;
+	uint16_t attribute; /* of the answer; 0: the request's */
 	uint8_t method;
 	bool is_opa;		/* in the layouts of Omni-Path */
 	bool is_trusted;	/* the request carries the SM_Key */
@@ -123,6 +124,7 @@ void ibsa__sa_pkey_table(struct sa_work *work);
 void ibsa__sa_link(struct sa_work *work);
 void ibsa__sa_sm_info(struct sa_work *work);
 void ibsa__sa_path(struct sa_work *work);
+void ibsa__sa_multi_path(struct sa_work *work);
 void ibsa__sa_service(struct sa_work *work);
 void ibsa__sa_group(struct sa_work *work);
 void ibsa__sa_guid_info(struct sa_work *work);

@@ -16,7 +16,7 @@ enum {
 	PREFERENCE_NOT_REDUNDANT = 2,
 };
 
-static const struct layout layout_ib = {
+const struct layout ibsa__layout_ib = {
 	.slid = 42,
 	.raw_traffic = 44,
 	.hop_limit = 47,
@@ -98,8 +98,8 @@ static void put_lids(const struct path_query *query, uint32_t from, uint32_t to,
 	}
 }
 
-static void put_path(const struct path_query *query, const struct path *path,
-		     uint32_t from_lid, uint32_t to_lid, uint8_t preference)
+void ibsa__path_put(const struct path_query *query, const struct path *path,
+		    uint32_t from_lid, uint32_t to_lid, uint8_t preference)
 {
 	const struct layout *at = query->at;
 	uint8_t *out = ibsa__sa_add(query->work);
@@ -135,7 +135,8 @@ static unsigned int put_redundant(const struct path_query *query,
 
 	while (done < query->paths && done < lids->from_count &&
 	       done < lids->to_count && !query->work->status) {
-		put_path(query, path, lids->from + done, lids->to + done, 0);
+		ibsa__path_put(query, path, lids->from + done, lids->to + done,
+			       0);
 		done++;
 	}
 	return done;
@@ -155,14 +156,15 @@ static void put_rest(const struct path_query *query, const struct path *path,
 			return;
 		if (from == to)
 			continue;
-		put_path(query, path, lids->from + from, lids->to + to,
-			 PREFERENCE_NOT_REDUNDANT);
+		ibsa__path_put(query, path, lids->from + from, lids->to + to,
+			       PREFERENCE_NOT_REDUNDANT);
 		done++;
 	}
 }
 
-static void add_pair(const struct path_query *query,
-		     const struct port_name *from, const struct port_name *to)
+void ibsa__path_add_pair(const struct path_query *query,
+			 const struct port_name *from,
+			 const struct port_name *to)
 {
 	const struct path_ends *ends = &query->ends;
 	struct lid_ranges lids = { from->end->lid, to->end->lid,
@@ -233,9 +235,9 @@ static void add_paths(const struct path_query *query)
 		while (next_name(query, is_from_first ? to : from, &inner,
 				 &second)) {
 			if (is_from_first)
-				add_pair(query, &first, &second);
+				ibsa__path_add_pair(query, &first, &second);
 			else
-				add_pair(query, &second, &first);
+				ibsa__path_add_pair(query, &second, &first);
 		}
 	}
 }
@@ -245,8 +247,8 @@ static bool is_link_local(const uint8_t *gid)
 	return gid[0] == 0xfe && (gid[1] & 0xc0) == 0x80;
 }
 
-/* Whether the GID's prefix is this subnet's, or the one of all subnets. */
-static bool is_of_subnet(const struct ibsa_fabric *fabric, const uint8_t *gid)
+bool ibsa__gid_is_of_subnet(const struct ibsa_fabric *fabric,
+			    const uint8_t *gid)
 {
 	return is_link_local(gid) || ibsa_be64(gid) == fabric->gid_prefix;
 }
@@ -275,7 +277,7 @@ static bool find_source(const struct path_query *query, struct path_ends *ends)
 
 	if (!HAS(query, sgid))
 		return true;
-	if (!is_of_subnet(fabric, gid))
+	if (!ibsa__gid_is_of_subnet(fabric, gid))
 		return false;
 	return find_gid(fabric, gid, &ends->from);
 }
@@ -288,7 +290,7 @@ static bool find_destination(const struct path_query *query,
 
 	if (!HAS(query, dgid))
 		return true;
-	ends->is_routed = !is_of_subnet(fabric, gid);
+	ends->is_routed = !ibsa__gid_is_of_subnet(fabric, gid);
 	if (!ends->is_routed)
 		return find_gid(fabric, gid, &ends->to);
 	if (fabric->router_end == SIM_NONE)
@@ -451,8 +453,7 @@ static void add_multicast(const struct path_query *query)
 		put_group(query, group, out);
 }
 
-/* What OpenSM refuses before it looks at the ends. */
-static uint16_t check(const struct path_query *query)
+uint16_t ibsa__path_check(const struct path_query *query)
 {
 	const uint64_t service = query->mask & IBSA_PATH_CM(service_id);
 	const uint8_t mtu = path_quantity(query, query->at->mtu);
@@ -472,7 +473,7 @@ void ibsa__sa_path(struct sa_work *work)
 {
 	struct path_query query = {
 		.work = work,
-		.at = work->is_opa ? &layout_opa : &layout_ib,
+		.at = work->is_opa ? &layout_opa : &ibsa__layout_ib,
 		.want = work->want,
 		.mask = work->mask,
 		.paths = UINT32_MAX,
@@ -480,7 +481,7 @@ void ibsa__sa_path(struct sa_work *work)
 
 	if (!ibsa__sa_is_query(work))
 		return;
-	sa_fail(work, check(&query));
+	sa_fail(work, ibsa__path_check(&query));
 	if (work->status)
 		return;
 	if (HAS(&query, numb_path))
