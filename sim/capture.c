@@ -2,21 +2,23 @@
 /*
  * What is on the links of a fabric, for whoever has tapped it. It is what one
  * would see at the port of each client: a request when it is sent, whatever
- * becomes of it, and an answer when it arrives, if it does.
+ * becomes of it, and an answer when it arrives, if it does. What goes between
+ * umad files and what is built into ports is seen once, where it is sent.
  */
 #include <errno.h>
 #include <string.h>
 
+#include "sim/agent.h"
 #include "sim/capture.h"
 #include "sim/link.h"
 
 enum {
-	CLASS = 1, /* where these are in a MAD */
-	RMPP_VERSION = 24,
+	RMPP_VERSION = 24, /* where these are in a MAD */
 	RMPP_TYPE = 25,
 	RMPP_FLAGS = 26,
 	RMPP_SEGMENT = 28,
 	RMPP_LENGTH = 32,
+	RMPP_END = 36,
 	PSN_MASK = 0xffffff,
 };
 
@@ -50,26 +52,11 @@ static void capture_one(struct ibsa_fabric *fabric, const struct frame *frame,
 	fabric->tap(&packet, fabric->tap_arg);
 }
 
-/* Bytes of the class header, which every segment repeats. */
-static size_t header_bytes(const uint8_t *mad)
+static bool is_rmpp(const uint8_t *mad, size_t len)
 {
-	enum {
-		RMPP_END = 36,
-		VENDOR_END = 40,
-		VENDOR_FIRST = 0x30,
-		VENDOR_LAST = 0x4f
-	};
-
-	if (mad[CLASS] == IBSA_CLASS_SA)
-		return IBSA_SA_HEADER_BYTES;
-	return mad[CLASS] >= VENDOR_FIRST && mad[CLASS] <= VENDOR_LAST
-		       ? VENDOR_END
-		       : RMPP_END;
-}
-
-static bool is_rmpp(const uint8_t *mad)
-{
-	return mad[RMPP_VERSION] == 1 &&
+	return ibsa__class_has_rmpp(mad[MAD_CLASS]) &&
+	       len >= ibsa__class_header_bytes(mad[MAD_CLASS]) &&
+	       mad[RMPP_VERSION] == 1 &&
 	       mad[RMPP_TYPE] == IBSA_RMPP_TYPE_DATA &&
 	       mad[RMPP_FLAGS] & IBSA_RMPP_ACTIVE;
 }
@@ -81,7 +68,7 @@ static bool is_rmpp(const uint8_t *mad)
 static void fill_segment(uint8_t *segment, uint32_t number, uint32_t count,
 			 uint32_t last_len)
 {
-	enum { RMPP_END = 36, ROOM = IBSA_MAD_BYTES - RMPP_END };
+	enum { ROOM = IBSA_MAD_BYTES - RMPP_END };
 	uint8_t flags = (uint8_t)(segment[RMPP_FLAGS] & 0xf8) |
 			IBSA_RMPP_ACTIVE;
 	uint32_t len = 0;
@@ -103,8 +90,7 @@ static void capture_segments(struct ibsa_fabric *fabric,
 			     const struct frame *frame, const uint8_t *mad,
 			     size_t len, uint64_t time_ns)
 {
-	enum { RMPP_END = 36 };
-	const size_t header = header_bytes(mad);
+	const size_t header = ibsa__class_header_bytes(mad[MAD_CLASS]);
 	const size_t room = IBSA_MAD_BYTES - header;
 	const size_t data = len - header;
 	const size_t count = data ? (data + room - 1) / room : 1;
@@ -130,7 +116,7 @@ void ibsa__capture_mad(struct ibsa_fabric *fabric, const struct frame *frame,
 
 	if (!capture_is_on(fabric))
 		return;
-	if (len >= header_bytes(mad) && is_rmpp(mad)) {
+	if (is_rmpp(mad, len)) {
 		capture_segments(fabric, frame, mad, len, time_ns);
 		return;
 	}
@@ -197,4 +183,28 @@ void ibsa__capture_arrived(struct link *link, const struct message *message)
 	in.dst_qp = out.src_qp;
 	ibsa__capture_mad(link->fabric, &in, message->body.bytes,
 			  message->body.len, message->due_ns);
+}
+
+void ibsa__capture_posted(struct ibsa_fabric *fabric,
+			  const struct message *message, uint64_t now_ns)
+{
+	const struct sim_mad *mad = &message->mad;
+	const struct frame frame = {
+		.slid = (uint16_t)mad->slid,
+		.dlid = (uint16_t)mad->dlid,
+		.src_qp = mad->src_qpn,
+		.dst_qp = mad->dst_qpn,
+		.pkey = mad->dst_qpn ? mad->pkey : IBSA_PKEY_DEFAULT,
+		.sl = mad->sl,
+		.has_grh = mad->has_grh,
+		.hop_limit = mad->hop_limit,
+		.traffic_class = mad->traffic_class,
+		.flow_label = mad->flow_label,
+		.sgid = mad->sgid,
+		.dgid = mad->dgid,
+	};
+
+	ibsa__capture_mad(fabric, &frame, message->body.bytes,
+			  message->body.len,
+			  message->due_ns > now_ns ? message->due_ns : now_ns);
 }

@@ -3,6 +3,7 @@
  * MADs between ports of the fabric, on one way with the faults of all. One
  * that nothing delays arrives within the call that sends it.
  */
+#include "sim/capture.h"
 #include "sim/link.h"
 #include "sim/mad.h"
 #include "sim/sma.h"
@@ -48,6 +49,7 @@ void ibsa__mad_post(struct ibsa_fabric *fabric, struct message *message,
 {
 	struct way *way = &fabric->mads;
 
+	ibsa__capture_posted(fabric, message, now_ns);
 	if (message->due_ns <= now_ns && !way->held &&
 	    !ibsa__way_is_faulty(fabric)) {
 		arrive(fabric, message, now_ns);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "sim/frame.h"
+#include "sim_file_rig.h"
 #include "sim_support.h"
 
 enum { SEEN_MAX = 256, RMPP = 24, SEGMENT = 28, LENGTH = 32, RMPP_END = 36 };
@@ -225,6 +226,48 @@ static void packets_of_omni_path_are_others(void **state)
 	bench_stop(&bench);
 }
 
+/* Of umad files each MAD is seen once: as it is when it leaves its port. */
+static void mads_of_files_are_seen(void **state)
+{
+	struct tape *tape = calloc(1, sizeof(*tape));
+	struct ibsa_fabric *fabric =
+		file_fabric("Switch 4 \"s\"\n[1] \"a\"\n[2] \"b\"\n"
+			    "Ca 1 \"a\"\nCa 1 \"b\"\n",
+			    NULL);
+	struct sim_file *file = file_open(fabric, "b", 1);
+	const uint32_t sa = file_agent(file, IBSA_CLASS_SA, 2, 0);
+	struct packet_out packet = file_request(
+		file_agent(file, CLASS_SMP_LID, 1, 0), file_lid(fabric, "a", 1),
+		CLASS_SMP_LID, IBSA_METHOD_GET, 0x0011, 5);
+	struct frame frame;
+
+	(void)state;
+	assert_int_equal(ibsa_fabric_tap(fabric, seen, tape), 0);
+	file_ask(file, &packet);
+	assert_int_equal(tape->count, 2);
+	frame = frame_at(tape, 0);
+	assert_int_equal(frame.dst_qp, 0);
+	assert_int_equal(tape->bytes[0][0] >> 4, 15);
+	assert_int_equal(frame.slid, file_lid(fabric, "b", 1));
+	assert_int_equal(frame.dlid, file_lid(fabric, "a", 1));
+	assert_int_equal(frame.mad[3], IBSA_METHOD_GET);
+	frame = frame_at(tape, 1);
+	assert_int_equal(frame.dlid, file_lid(fabric, "b", 1));
+	assert_int_equal(frame.mad[3], IBSA_METHOD_GET_RESP);
+	packet = file_request(sa, file_lid(fabric, "a", 1), IBSA_CLASS_SA,
+			      IBSA_METHOD_GET_TABLE, 0x0011, 6);
+	file_ask(file, &packet);
+	/* Three nodes of 112 bytes are two segments. */
+	assert_int_equal(tape->count, 5);
+	frame = frame_at(tape, 4);
+	assert_int_equal(frame.dst_qp, 1);
+	assert_int_equal(frame.mad[RMPP + 2] & 7, 1 | 4);
+	assert_int_equal(ibsa_be32(frame.mad + LENGTH), 20 + 3 * 112 - 200);
+	ibsa__sim_file_close(file);
+	ibsa_fabric_put(fabric);
+	free(tape);
+}
+
 /* Ask a number of things while all goes wrong, and see it. */
 static struct tape *history(uint64_t seed)
 {
@@ -278,6 +321,7 @@ int main(void)
 		cmocka_unit_test(long_answer_is_seen_in_segments),
 		cmocka_unit_test(one_sees_at_a_time),
 		cmocka_unit_test(packets_of_omni_path_are_others),
+		cmocka_unit_test(mads_of_files_are_seen),
 		cmocka_unit_test(one_seed_is_one_capture),
 	};
 

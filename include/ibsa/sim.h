@@ -465,9 +465,10 @@ typedef void (*ibsa_packet_fn)(const struct ibsa_packet *packet, void *arg);
  * @arg:    handed to @seen as it is
  *
  * A request is seen when a client sends it, whatever becomes of it, and an
- * answer or a Report when it has arrived at a client. A message of more than
- * one MAD is seen as its RMPP segments, all at the time at which it has
- * arrived as a whole; there are no acknowledgements of them.
+ * answer or a Report when it has arrived at a client. What goes between umad
+ * files, and between those and the ports, is seen once, when it is sent. A
+ * message of more than one MAD is seen as its RMPP segments, all at one time;
+ * there are no acknowledgements of them.
  *
  * Return: 0; -EBUSY somebody else sees them already; -EOPNOTSUPP the fabric
  * is of Omni-Path, whose packets have other headers.
