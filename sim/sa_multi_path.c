@@ -7,6 +7,7 @@
  * the order of the checks and which paths are the two independent ones.
  */
 #include "sim/path.h"
+#include "sim/sma.h"
 
 enum {
 	GIDS_MAX = 11, /* that one MAD has room for */

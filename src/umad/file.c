@@ -117,6 +117,24 @@ int ibsa__umad_file_listen(struct umad_file *file, bool on)
 	return err;
 }
 
+int ibsa__umad_file_serve(struct umad_file *file)
+{
+	const uint32_t methods = 1 << IBSA_METHOD_GET | 1 << IBSA_METHOD_SET |
+				 1 << IBSA_METHOD_GET_TABLE |
+				 1 << IBSA_METHOD_GET_MULTI |
+				 1 << IBSA_METHOD_DELETE;
+	int err;
+
+	if (file->has_requests)
+		return 0;
+	err = agent_register(file->fd, IBSA_CLASS_VERSION, methods,
+			     &file->request_agent);
+	if (!err)
+		file->has_requests = true;
+	/* As above: each method goes to one agent of a port. */
+	return err == -EINVAL || err == -EPERM ? -EBUSY : err;
+}
+
 int ibsa__umad_file_open(const char *name, uint8_t link,
 			 struct ibsa_error *error, struct umad_file *out)
 {

@@ -16,6 +16,9 @@ struct umad_file {
 	/* And for the SA's Reports, as long as somebody listens. */
 	uint32_t report_agent;
 	bool has_reports;
+	/* And for requests to the SA, where this program is one. */
+	uint32_t request_agent;
+	bool has_requests;
 	/*
 	 * The fd is ibsim's invention: only read, write, ioctl, close and
 	 * poll of this one fd for reading do anything.
@@ -36,5 +39,11 @@ int ibsa__umad_file_open(const char *name, uint8_t link,
  * the port takes them; or negative errno.
  */
 int ibsa__umad_file_listen(struct umad_file *file, bool on) IBSA_MUST_USE;
+
+/*
+ * Take requests to the SA from now on. 0; -EBUSY another program at the port
+ * takes them; or negative errno.
+ */
+int ibsa__umad_file_serve(struct umad_file *file) IBSA_MUST_USE;
 
 #endif

@@ -21,8 +21,10 @@ enum {
 	MAD_HEADER_BYTES = 24, /* what is left of a request that timed out */
 };
 
-static int send_error(struct umad_transport *umad, int err)
+int ibsa__umad_write_error(struct umad_transport *umad, ssize_t written)
 {
+	const int err = ibsa__umad_failure(written);
+
 	switch (err) {
 	case -EINVAL:
 		/*
@@ -107,7 +109,7 @@ int ibsa__umad_send(struct ibsa_transport *transport,
 	errno = 0;
 	written = write(umad->file.fd, &packet, sizeof(packet));
 	if (written < 0)
-		return send_error(umad, ibsa__umad_failure(written));
+		return ibsa__umad_write_error(umad, written);
 	return 0;
 }
 

@@ -101,7 +101,10 @@ static int file_reopen(struct umad_transport *umad)
 					   umad->place.state.link, NULL, &file);
 	if (err)
 		return err;
-	err = ibsa__umad_watch(umad, &file);
+	if (umad->serves)
+		err = ibsa__umad_file_serve(&file);
+	if (!err)
+		err = ibsa__umad_watch(umad, &file);
 	if (err) {
 		close(file.fd);
 		return err;

@@ -23,6 +23,7 @@ struct umad_transport {
 	uint64_t node_guid;		  /* 0: not known */
 	struct umad_file file;		  /* fd -1: closed, to be opened anew */
 	bool listens; /* is to take Reports, whether it has an agent or not */
+	bool serves;  /* is to take requests to the SA */
 	/* Why there is no file: -EAGAIN the system is short of something, or
 	 * what opening it anew has come to. */
 	int lost;
@@ -48,6 +49,9 @@ struct umad_transport {
 	atomic_bool woken;
 };
 
+/* When to try again to open the device file anew. */
+enum { UMAD_RENEW_MS = 100 };
+
 /* Take up, or leave, a device file in what is waited for. */
 int ibsa__umad_watch(struct umad_transport *umad,
 		     const struct umad_file *file) IBSA_MUST_USE;
@@ -66,6 +70,9 @@ int ibsa__umad_send(struct ibsa_transport *transport,
 int ibsa__umad_recv(struct ibsa_transport *transport, struct ibsa_message *out);
 
 int ibsa__umad_listen(struct ibsa_transport *transport, bool on);
+
+/* What a failed write says of a packet of ours. */
+int ibsa__umad_write_error(struct umad_transport *umad, ssize_t written);
 
 bool ibsa__umad_changed(struct ibsa_transport *transport);
 

@@ -18,9 +18,7 @@
 enum {
 	/* How long a wake-up may go unnoticed on a simulated device. */
 	SLICE_MS = 20,
-	/* When to try again to open the device file anew, and when the device
-	 * has gone. */
-	RENEW_MS = 100,
+	/* When to look for a device that has gone. */
 	GONE_MS = 500,
 };
 
@@ -136,7 +134,7 @@ static int simulated_wait(struct umad_transport *umad, int timeout_ms)
 /* Without a file nothing but the time says when to look for it. */
 static int with_a_look(const struct umad_transport *umad, int timeout_ms)
 {
-	const int look_ms = umad->is_gone ? GONE_MS : RENEW_MS;
+	const int look_ms = umad->is_gone ? GONE_MS : UMAD_RENEW_MS;
 
 	if (umad->news)
 		return 0;

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A gate between the network that this machine is on and a fabric inside the
+ * process: requests that arrive at a port go to the fabric's SA as from one
+ * of its nodes, and what the SA says to that node goes back.
+ *
+ * The fabric returns what it says along the GRH that it was asked with, and
+ * the flow label there is free: it has the number of who has asked.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <ibsa/bits.h>
+#include <ibsa/sa.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "client/open.h"
+#include "client/peers.h"
+#include "device/device.h"
+#include "umad/umad.h"
+
+enum {
+	REQUESTS_AT_ONCE = 256,
+	REQUEST_BYTES_MAX = 65536,
+	METHOD_AT = 3,
+	ID_AT = 8,
+	REPORT_MS = 200, /* after which the SA sends it again */
+};
+
+/* The GUID that stands for the SA in a GID. IBA vol 1, 4.1.1. */
+#define SA_WELL_KNOWN_ID UINT64_C(0x0200000000000002)
+
+struct ibsa_gate {
+	struct ibsa_transport *port; /* of this machine */
+	struct ibsa_transport *node; /* of the fabric */
+	struct ibsa_address sa;	     /* there, as it is asked */
+	struct peers peers;
+	struct ibsa_gate_info info;
+	struct ibsa__place place;
+	int epoll_fd;
+	int lost; /* 0, or why nothing passes any more */
+	/* Upper half of the SA's ids, in whose place the kernel puts its own. */
+	uint32_t report_id;
+};
+
+static uint8_t method_of(const struct ibsa_message *message)
+{
+	return message->mad[METHOD_AT];
+}
+
+/* The P_Key of the node that others in the fabric ask with. */
+static uint16_t pkey_index(const struct ibsa_gate *gate)
+{
+	struct ibsa_port_state state;
+
+	return gate->node->ops->port(gate->node, &state) ? 0 : state.pkey_index;
+}
+
+static int pass_in(struct ibsa_gate *gate, const struct ibsa_address *from,
+		   const uint8_t *mad, size_t len)
+{
+	struct ibsa_address to = gate->sa;
+
+	to.flow_label = ibsa__peers_number(&gate->peers, from);
+	to.pkey_index = pkey_index(gate);
+	return gate->node->ops->send(gate->node, &to, mad, len, 0);
+}
+
+/* The SA knows its Report by all of its id. */
+static int report_answer_pass(struct ibsa_gate *gate,
+			      const struct ibsa_message *message)
+{
+	uint8_t mad[IBSA_MAD_BYTES];
+
+	if (message->len < sizeof(mad))
+		return -EINVAL;
+	memcpy(mad, message->mad, sizeof(mad));
+	ibsa_put_be32(mad + ID_AT, gate->report_id);
+	return pass_in(gate, &message->from, mad, sizeof(mad));
+}
+
+/* Other responses are none to what has been sent from here. */
+static void request_pass(struct ibsa_gate *gate,
+			 const struct ibsa_message *message)
+{
+	int err;
+
+	/* What has not been answered in time, the SA sees to by itself. */
+	if (message->err && message->err != -EMSGSIZE)
+		return;
+	if (method_of(message) == IBSA_METHOD_REPORT_RESP) {
+		err = report_answer_pass(gate, message);
+	} else {
+		gate->info.requests++;
+		err = message->err ? message->err
+				   : pass_in(gate, &message->from, message->mad,
+					     message->len);
+	}
+	if (err)
+		gate->info.unheard++;
+}
+
+static int report_send(struct ibsa_gate *gate, const struct ibsa_address *to,
+		       const struct ibsa_message *message)
+{
+	gate->report_id = (uint32_t)(ibsa_be64(message->mad + ID_AT) >> 32);
+	return gate->port->ops->send(gate->port, to, message->mad, message->len,
+				     REPORT_MS);
+}
+
+static void answer_pass(struct ibsa_gate *gate,
+			const struct ibsa_message *message)
+{
+	const struct ibsa_address *to =
+		ibsa__peers_address(&gate->peers, message->from.flow_label);
+	const bool is_report = method_of(message) == IBSA_METHOD_REPORT;
+	int err;
+
+	if (!to)
+		return;
+	if (is_report)
+		err = report_send(gate, to, message);
+	else
+		err = ibsa__umad_answer(gate->port, to, message->mad,
+					message->len);
+	if (err)
+		gate->info.refused++;
+	else if (is_report)
+		gate->info.reports++;
+	else
+		gate->info.answers++;
+}
+
+/* One at a time: an answer may be large, and then does not wait for others. */
+static void answers_pass(struct ibsa_gate *gate)
+{
+	struct ibsa_message message;
+
+	while (gate->node->ops->recv(gate->node, &message) > 0)
+		answer_pass(gate, &message);
+}
+
+int ibsa_gate_dispatch(struct ibsa_gate *gate)
+{
+	if (!gate->lost)
+		answers_pass(gate);
+	for (int i = 0; i < REQUESTS_AT_ONCE && !gate->lost; i++) {
+		struct ibsa_message message;
+		const int got = gate->port->ops->recv(gate->port, &message);
+
+		if (!got)
+			break;
+		if (got < 0) {
+			gate->lost = got;
+			break;
+		}
+		request_pass(gate, &message);
+		answers_pass(gate);
+	}
+	return gate->lost;
+}
+
+int ibsa_gate_fd(const struct ibsa_gate *gate)
+{
+	return gate->epoll_fd;
+}
+
+int ibsa_gate_timeout_ms(const struct ibsa_gate *gate)
+{
+	return gate->lost ? -1 : ibsa__umad_pause_ms(gate->port);
+}
+
+void ibsa_gate_info_get(const struct ibsa_gate *gate,
+			struct ibsa_gate_info *out)
+{
+	*out = gate->info;
+	out->requesters = gate->peers.seen;
+}
+
+static int port_open(struct ibsa_gate *gate,
+		     const struct ibsa_gate_options *options,
+		     struct ibsa_error *error)
+{
+	int err = ibsa__place_find(options->device, options->port, error,
+				   &gate->place);
+
+	if (!err)
+		err = ibsa__umad_open(gate->place.device, gate->place.port,
+				      REQUEST_BYTES_MAX, error, &gate->port);
+	if (err)
+		return err;
+	err = ibsa__umad_serve(gate->port);
+	if (err == -EBUSY)
+		return ibsa__fail(error, err,
+				  "another program takes the requests to the "
+				  "SA at port %u of %.64s: is a subnet manager "
+				  "running there?",
+				  gate->place.port, gate->place.device);
+	if (err)
+		return ibsa__fail(error, err,
+				  "port %u of %.64s gives no requests to the "
+				  "SA: %s",
+				  gate->place.port, gate->place.device,
+				  strerror(-err));
+	return 0;
+}
+
+static int node_open(struct ibsa_gate *gate, struct ibsa_fabric *fabric,
+		     const struct ibsa_gate_options *options,
+		     struct ibsa_error *error)
+{
+	const struct ibsa_options as_client = {
+		.on = fabric,
+		.device = options->node,
+		.port = options->node_port,
+	};
+	struct ibsa_fabric *shared;
+	struct ibsa_gid_entry own;
+	int err = ibsa__transport_open(&as_client, error, &gate->node, &shared);
+
+	if (err)
+		return err;
+	if (gate->node->ops->fd(gate->node) < 0)
+		return ibsa__fail(error, -EINVAL,
+				  "a fabric with a virtual clock has no time "
+				  "for requests from outside");
+	err = gate->node->ops->listen(gate->node, true);
+	if (err)
+		return ibsa__fail(error, err,
+				  "another client in the fabric has the "
+				  "Reports to this node: take another node");
+	err = gate->node->ops->gid(gate->node, 0, &own);
+	if (err)
+		return ibsa__fail(error, err, "the node has no GID");
+	gate->sa = (struct ibsa_address){
+		.qpn = IBSA_QPN_GSI,
+		.has_grh = true,
+		.gid = own.gid,
+	};
+	ibsa_put_be64(gate->sa.gid.raw + 8, SA_WELL_KNOWN_ID);
+	return 0;
+}
+
+static int watch(struct ibsa_gate *gate, struct ibsa_transport *transport)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	if (epoll_ctl(gate->epoll_fd, EPOLL_CTL_ADD,
+		      transport->ops->fd(transport), &event) < 0)
+		return errno == EBADF ? -EOPNOTSUPP : -errno;
+	return 0;
+}
+
+/* A device of ibsim's has a descriptor that the system does not know. */
+static int wait_init(struct ibsa_gate *gate, struct ibsa_error *error)
+{
+	int err;
+
+	gate->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	err = gate->epoll_fd < 0 ? -errno : watch(gate, gate->port);
+	if (!err)
+		err = watch(gate, gate->node);
+	if (err)
+		return ibsa__fail(error, err,
+				  "the device and the fabric cannot both be "
+				  "waited for: %s",
+				  strerror(-err));
+	return 0;
+}
+
+/* Where it is to be asked; both stay until it is closed. */
+static void info_init(struct ibsa_gate *gate)
+{
+	gate->info.device = gate->place.device;
+	gate->info.port = gate->place.port;
+	gate->info.gid = gate->place.state.gid;
+	gate->info.lid = gate->place.state.lid;
+}
+
+int ibsa_gate_open(struct ibsa_fabric *fabric,
+		   const struct ibsa_gate_options *options,
+		   struct ibsa_error *error, struct ibsa_gate **out)
+{
+	static const struct ibsa_gate_options defaults;
+	struct ibsa_gate *gate = ibsa__calloc(1, sizeof(*gate));
+	int err;
+
+	if (!gate)
+		return ibsa__fail(error, -ENOMEM, "out of memory");
+	gate->epoll_fd = -1;
+	if (!options)
+		options = &defaults;
+	err = ibsa__peers_init(&gate->peers);
+	if (err)
+		err = ibsa__fail(error, err, "out of memory");
+	if (!err)
+		err = node_open(gate, fabric, options, error);
+	if (!err)
+		err = port_open(gate, options, error);
+	if (!err)
+		err = wait_init(gate, error);
+	if (err) {
+		ibsa_gate_close(gate);
+		return err;
+	}
+	info_init(gate);
+	*out = gate;
+	return 0;
+}
+
+void ibsa_gate_close(struct ibsa_gate *gate)
+{
+	if (!gate)
+		return;
+	if (gate->epoll_fd >= 0)
+		close(gate->epoll_fd);
+	if (gate->port)
+		gate->port->ops->close(gate->port);
+	if (gate->node)
+		gate->node->ops->close(gate->node);
+	ibsa__peers_done(&gate->peers);
+	ibsa__free(gate);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Who asks from outside a fabric: a number for each address. */
+#include <errno.h>
+#include <string.h>
+
+#include <ibsa/bits.h>
+
+#include "base/alloc.h"
+#include "base/random.h"
+#include "base/secret.h"
+#include "client/peers.h"
+
+int ibsa__peers_init(struct peers *peers)
+{
+	int err = ibsa__hash_init(&peers->by_address);
+
+	if (err)
+		return err;
+	peers->secret = ibsa__secret();
+	peers->all = ibsa__calloc(PEERS_MAX, sizeof(*peers->all));
+	if (peers->all)
+		return 0;
+	ibsa__hash_done(&peers->by_address);
+	return -ENOMEM;
+}
+
+void ibsa__peers_done(struct peers *peers)
+{
+	ibsa__hash_done(&peers->by_address);
+	ibsa__free(peers->all);
+}
+
+/* Flow label, service level and their like do not say who it is. */
+static bool is_same(const struct ibsa_address *a, const struct ibsa_address *b)
+{
+	return a->lid == b->lid && a->qpn == b->qpn &&
+	       a->pkey_index == b->pkey_index && a->path_bits == b->path_bits &&
+	       a->has_grh == b->has_grh && a->gid_index == b->gid_index &&
+	       !memcmp(&a->gid, &b->gid, sizeof(a->gid));
+}
+
+static void mix(struct random *hash, uint64_t word)
+{
+	hash->state = random_next(hash) ^ word;
+}
+
+/* Addresses come from outside: nobody there knows which keys they get. */
+static uint64_t key_of(const struct peers *peers, const struct ibsa_address *at)
+{
+	struct random hash = { peers->secret };
+
+	mix(&hash, (uint64_t)at->lid << 32 | at->qpn);
+	mix(&hash, (uint64_t)at->pkey_index << 32 | at->path_bits << 16 |
+			   at->has_grh << 8 | at->gid_index);
+	mix(&hash, ibsa_be64(at->gid.raw));
+	mix(&hash, ibsa_be64(at->gid.raw + 8));
+	return random_next(&hash);
+}
+
+static struct peer *find(const struct peers *peers, uint64_t key,
+			 const struct ibsa_address *at)
+{
+	struct hash_node *node = hash_find(&peers->by_address, key);
+
+	for (; node; node = hash_from(node->next, key)) {
+		struct peer *peer = hash_object(node, struct peer, node);
+
+		if (is_same(&peer->at, at))
+			return peer;
+	}
+	return NULL;
+}
+
+uint32_t ibsa__peers_number(struct peers *peers, const struct ibsa_address *at)
+{
+	const uint64_t key = key_of(peers, at);
+	struct peer *peer = find(peers, key, at);
+
+	if (!peer) {
+		peer = &peers->all[peers->seen % PEERS_MAX];
+		if (peers->seen >= PEERS_MAX)
+			ibsa__hash_remove(&peers->by_address, &peer->node);
+		peers->seen++;
+		ibsa__hash_add(&peers->by_address, &peer->node, key);
+	}
+	peer->at = *at;
+	return (uint32_t)(peer - peers->all) + 1;
+}
+
+const struct ibsa_address *ibsa__peers_address(const struct peers *peers,
+					       uint32_t number)
+{
+	if (number == PEER_NONE || number > PEERS_MAX || number > peers->seen)
+		return NULL;
+	return &peers->all[number - 1].at;
+}
