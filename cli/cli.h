@@ -35,6 +35,8 @@ enum { CLI_FAULTS_MAX = 16 };
  * @sa_at:   node that a fabric's SA runs on; NULL: the first adapter
  * @seed:    of what a fabric does at random
  * @faults:  KIND=PERCENT[,COUNT[,DELAY]], @fault_count of them
+ * @umad:    device of this machine, and its port, at which to serve; NULL if
+ *           not given
  * @given:   which options are given, a bit for each row of options.c
  * @json, @verbose, @all, @matrix, @help, @version: options that are given or
  *           not
@@ -64,6 +66,7 @@ struct cli {
 	uint64_t seed;
 	const char *faults[CLI_FAULTS_MAX];
 	int fault_count;
+	const char *umad;
 	uint64_t given;
 	bool help;
 	bool version;

@@ -43,6 +43,9 @@ static const struct action {
 	  NULL },
 	{ "script", "FILE", "change it as a file says, and when",
 	  1, 1, "", fabric_script, fabric_script_details },
+	{ "serve", "FILE --umad DEVICE[/PORT]",
+	  "let its SA answer at a port of this machine",
+	  1, 1, "umad", fabric_serve, fabric_serve_details },
 };
 /* clang-format on */
 

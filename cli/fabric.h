@@ -41,4 +41,11 @@ void fabric_script_details(struct out *out);
 /* Where a server is if nobody says where. False: nowhere. */
 bool fabric_default_socket(char out[FABRIC_PATH_MAX]);
 
+/*
+ * Let its SA answer at a port of this machine, until a signal ends it.
+ * Return: the exit status.
+ */
+int fabric_serve(struct cli *cli);
+void fabric_serve_details(struct out *out);
+
 #endif

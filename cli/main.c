@@ -21,7 +21,7 @@ static const struct command commands[] = {
 	  "tell what keeps the SA from being asked", false, false,
 	  cmd_doctor, NULL, cmd_doctor_details },
 	{ "fabric", "ACTION [ARGUMENT...]",
-	  "look at a fabric's topology file", true, false,
+	  "look at a simulated fabric, run one, change it", true, false,
 	  cmd_fabric, cmd_fabric_can_help, cmd_fabric_details },
 	{ "gids", "[DEVICE[/PORT]]", "list GID tables, or say which GID to use",
 	  true, false, cmd_gids, NULL, cmd_gids_details, true },

@@ -26,6 +26,7 @@ enum {
 	KEY_SM_KEY,
 	KEY_SOCKET,
 	KEY_SVG,
+	KEY_UMAD,
 	MAX_TIMEOUT_MS = 24 * 3600 * 1000,
 	MAX_PORT = 254,
 };
@@ -190,6 +191,11 @@ static int set_svg(struct cli *cli, const char *value)
 	return name("--svg", value, &cli->svg);
 }
 
+static int set_umad(struct cli *cli, const char *value)
+{
+	return name("--umad", value, &cli->umad);
+}
+
 /* An IPv4 address is the GID that RoCE makes of it. */
 static int address_parse(const char *text, struct ibsa_gid *out)
 {
@@ -313,6 +319,8 @@ static const struct row {
 	  set_sa_at },
 	{ KEY_SEED, "seed", "N", "fabric run: of what happens at random",
 	  set_seed },
+	{ KEY_UMAD, "umad", "DEVICE",
+	  "fabric serve: where the SA answers, DEVICE[/PORT]", set_umad },
 	{ 'j', "json", NULL, "write JSON", set_json },
 	{ 'v', "verbose", NULL, "all fields; tries and times on stderr",
 	  set_verbose },

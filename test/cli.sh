@@ -31,6 +31,7 @@ help_on_each_level() {
 		fail 'help with options that the command refuses'
 	run 0 service list --help; out_has '^  list '
 	run 2 service lists --help; err_has 'list, lookup'
+	run 0 fabric serve --help; out_has '^  serve FILE --umad'
 	run 0 fabric info --help; out_has '^  info FILE$'; out_has ibnetdiscover
 	run 2 fabric infos --help; err_has infos
 	run 0 -V; out_has '^ibsa [0-9]+\.[0-9]+\.[0-9]+$'; lines 1
@@ -55,6 +56,13 @@ wrong_command_lines() {
 		fabric info
 		fabric info one two
 		fabric info one --lease 3
+		fabric info one --umad rxe0
+		fabric serve one
+		fabric serve one --umad
+		fabric serve one --umad /1
+		fabric serve one --umad rxe0/0
+		fabric serve one two --umad rxe0
+		path self 1 --umad rxe0
 		Path self 1
 		devices node1 node2
 		devices -C node1 node2
@@ -279,6 +287,10 @@ machine_lists() {
 	run 4 path self 1 # nothing to open
 	run 4 -C good9 path self 1
 	run 4 -C nosuch path self 1; err_has nosuch
+	run 4 fabric serve "$fabric" --umad nosuch; err_has nosuch; out_empty
+	run 4 fabric serve "$fabric" --umad good9/2; err_has 'port 2'
+	run 4 fabric serve "$fabric" --umad good9 -C nosuch; err_has nosuch
+	run 4 fabric serve "$tmp/nothing.net" --umad good9; err_has nothing.net
 	run 4 -P 9 path self 1; err_has 'port 9'
 	[ "$(wc -l <err)" -eq 1 ] || fail 'not one sentence'
 	for SYSFS_PATH in "$tmp/empty" "$tmp/nothing"; do

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa fabric serve: a fabric's SA answers at a port of this machine. */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <ibsa/text.h>
+
+#include "fabric.h"
+#include "fields.h"
+
+void fabric_serve_details(struct out *out)
+{
+	static const char *const lines[] = {
+		"--umad says at which port of this machine: a device, or",
+		"DEVICE/PORT. Programs elsewhere then ask there, as with",
+		"ibsa --sa GID. All are taken for the node and port of the",
+		"fabric that -C and -P name; else for its first adapter.",
+		"",
+		"One line says when it is ready. INT, TERM and HUP end it.",
+		"",
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		out_line(out, "%s", lines[i]);
+}
+
+/* One that was ignored stays so. Return: a signalfd, or a negative errno. */
+static int signals_open(void)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		struct sigaction old;
+
+		if (sigaction(numbers[i], NULL, &old) == 0 &&
+		    old.sa_handler != SIG_IGN)
+			sigaddset(&set, numbers[i]);
+	}
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return -errno;
+	fd = signalfd(-1, &set, SFD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/*
+ * "DEVICE" or "DEVICE/PORT", which is cut in two at its slash; what is behind
+ * it is a port if it is one.
+ */
+static int umad_parse(const char *text, char *name,
+		      struct ibsa_gate_options *out)
+{
+	char *slash = strrchr(name, '/');
+	uint64_t port = 0;
+
+	out->device = name;
+	if (slash && ibsa_number_parse(slash + 1, 32, &port) == 0) {
+		*slash = '\0';
+		out->port = (unsigned int)port;
+	}
+	if (*name && (!slash || *slash || port))
+		return CLI_DONE;
+	complain("--umad: '%s' is not DEVICE or DEVICE/PORT, with a port from "
+		 "1",
+		 text);
+	return CLI_USAGE;
+}
+
+static void ready_row(struct out *out, size_t index, void *arg)
+{
+	const struct ibsa_gate_info *info = arg;
+	char text[16];
+
+	(void)index;
+	out_text(out, "event", "ready");
+	out_text(out, "device", info->device);
+	snprintf(text, sizeof(text), "%u", info->port);
+	out_number(out, "port", info->port, text);
+	fields_gid(out, "gid", &info->gid);
+	snprintf(text, sizeof(text), "LID %" PRIu32, info->lid);
+	out_number(out, "lid", info->lid, text);
+}
+
+static void say_ready(struct cli *cli, const struct ibsa_gate *gate)
+{
+	struct ibsa_gate_info info;
+
+	ibsa_gate_info_get(gate, &info);
+	out_event(&cli->out, ready_row, &info);
+}
+
+/* Until a signal comes, or the port is no more. Return: 0 or why. */
+static int pass(struct ibsa_gate *gate, int signals)
+{
+	struct pollfd fds[2] = {
+		{ .fd = ibsa_gate_fd(gate), .events = POLLIN },
+		{ .fd = signals, .events = POLLIN },
+	};
+	int err = 0;
+
+	while (!err && !fds[1].revents) {
+		if (poll(fds, 2, ibsa_gate_timeout_ms(gate)) < 0)
+			err = errno == EINTR ? 0 : -errno;
+		else
+			err = ibsa_gate_dispatch(gate);
+	}
+	return err;
+}
+
+static int say_end(const struct ibsa_gate *gate, int err)
+{
+	struct ibsa_gate_info info;
+
+	ibsa_gate_info_get(gate, &info);
+	if (err == -ENODEV)
+		complain("the device %s has gone; the SA is not there any more",
+			 info.device);
+	else if (err == -EBUSY)
+		complain("another program has become the SA at port %u of %s",
+			 info.port, info.device);
+	else if (err)
+		complain("port %u of %s takes no more requests: %s", info.port,
+			 info.device, strerror(-err));
+	return err ? CLI_DEVICE : CLI_DONE;
+}
+
+static void say_counts(const struct ibsa_gate *gate)
+{
+	struct ibsa_gate_info info;
+
+	ibsa_gate_info_get(gate, &info);
+	complain("%" PRIu64 " requests of %" PRIu64 " requesters, %" PRIu64
+		 " answers, %" PRIu64 " reports, %" PRIu64 " not sent, %" PRIu64
+		 " not heard",
+		 info.requests, info.requesters, info.answers, info.reports,
+		 info.refused, info.unheard);
+}
+
+static int serve(struct cli *cli, struct ibsa_fabric *fabric,
+		 const struct ibsa_gate_options *options, int signals)
+{
+	struct ibsa_error error = { .text = "" };
+	struct ibsa_gate *gate;
+	int err = ibsa_gate_open(fabric, options, &error, &gate);
+	int status;
+
+	if (err) {
+		complain("%s", error.text[0] ? error.text : strerror(-err));
+		return CLI_DEVICE;
+	}
+	say_ready(cli, gate);
+	status = say_end(gate, pass(gate, signals));
+	if (cli->verbose)
+		say_counts(gate);
+	ibsa_gate_close(gate);
+	return status;
+}
+
+/* Signals from now on: one that comes while the file is read counts, too. */
+static int load_and_serve(struct cli *cli,
+			  const struct ibsa_gate_options *options)
+{
+	const int signals = signals_open();
+	struct ibsa_fabric *fabric;
+	int status;
+
+	if (signals < 0) {
+		complain("cannot wait for signals: %s", strerror(-signals));
+		return CLI_DEVICE;
+	}
+	status = fabric_load(cli, NULL, &fabric);
+	if (status == CLI_DONE) {
+		status = serve(cli, fabric, options, signals);
+		ibsa_fabric_put(fabric);
+	}
+	close(signals);
+	return status;
+}
+
+int fabric_serve(struct cli *cli)
+{
+	struct ibsa_gate_options options = {
+		.node = cli->open.device,
+		.node_port = cli->open.port,
+	};
+	char *name;
+	int status;
+
+	if (!cli->umad) {
+		complain("fabric serve needs --umad DEVICE; see ibsa fabric "
+			 "serve --help");
+		return CLI_USAGE;
+	}
+	name = strdup(cli->umad);
+	if (!name) {
+		complain("out of memory");
+		return CLI_DEVICE;
+	}
+	status = umad_parse(cli->umad, name, &options);
+	if (status == CLI_DONE)
+		status = load_and_serve(cli, &options);
+	free(name);
+	return status;
+}
