@@ -117,6 +117,70 @@ static void refused_hurry_costs_no_time(void **state)
 	ibsa__engine_free(engine);
 }
 
+/* The kernel's word that a request came to nothing: no more than its header. */
+static void give_up(const struct puppet_mad *request)
+{
+	struct puppet_mad word = puppet_answer(request);
+
+	memcpy(word.mad, request->mad, sizeof(word.mad));
+	word.len = 24;
+	word.err = -ETIMEDOUT;
+	puppet_deliver(&puppet, &word);
+}
+
+/*
+ * A kernel that is late still waits for the answer to the try before when the
+ * next is due, and takes no answer once it has given up: the try comes then,
+ * not an interval later, and does not make the next interval longer.
+ */
+static void late_kernel_costs_no_interval(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	puppet.send_err = -EALREADY;
+	puppet_advance(&puppet, engine, 100);
+	assert_int_equal(ibsa__engine_stats(engine)->send_errors, 1);
+	puppet.send_err = 0;
+	puppet_advance(&puppet, engine, 5);
+	assert_int_equal(puppet.sent_count, 1);
+	give_up(puppet_sent(&puppet, 0));
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(puppet.sent_count, 2);
+	puppet_advance(&puppet, engine, 198);
+	assert_int_equal(puppet.sent_count, 2);
+	puppet_advance(&puppet, engine, 2);
+	assert_int_equal(puppet.sent_count, 3);
+	ibsa__engine_free(engine);
+}
+
+/* Who was not refused tries again when it had meant to, whatever it is told. */
+static void word_of_the_kernel_hurries_nobody_else(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct puppet_mad word;
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	word = *puppet_sent(&puppet, 0);
+	puppet_advance(&puppet, engine, 50);
+	give_up(&word);
+	/* Of an id that nobody has, and with less than an id. */
+	word.mad[15] ^= 0xff;
+	give_up(&word);
+	word.len = 8;
+	word.err = -ETIMEDOUT;
+	puppet_deliver(&puppet, &word);
+	puppet_advance(&puppet, engine, 49);
+	assert_int_equal(puppet.sent_count, 1);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(puppet.sent_count, 2);
+	ibsa__engine_free(engine);
+}
+
 /*
  * What a kernel refuses at once is not an id that waits for its answer: it is
  * told, and not tried until the deadline.
@@ -320,6 +384,9 @@ int main(void)
 				       set_up),
 		cmocka_unit_test_setup(joining_leaves_a_busy_sa_alone, set_up),
 		cmocka_unit_test_setup(refused_hurry_costs_no_time, set_up),
+		cmocka_unit_test_setup(late_kernel_costs_no_interval, set_up),
+		cmocka_unit_test_setup(word_of_the_kernel_hurries_nobody_else,
+				       set_up),
 		cmocka_unit_test_setup(refused_first_try_is_an_error, set_up),
 		cmocka_unit_test_setup(full_send_queue_is_waited_for, set_up),
 		cmocka_unit_test_setup(

@@ -114,6 +114,25 @@ static bool is_report(const struct ibsa_message *message,
 	       header->method == IBSA_METHOD_REPORT;
 }
 
+/*
+ * The engine's own timers tell when a try has failed; but one that a transport
+ * has refused, since it still waited for the one before, waits for this word.
+ */
+static void given_up(struct ibsa__engine *engine,
+		     const struct ibsa_message *message)
+{
+	enum { ID_AT = 8, ID_END = 16 };
+	struct hash_node *node;
+	uint64_t id;
+
+	if (message->len < ID_END)
+		return;
+	id = ibsa_be64(message->mad + ID_AT);
+	node = hash_find(&engine->tids, (uint32_t)id);
+	if (node)
+		ibsa__txn_given_up(engine, hash_object(node, struct txn, tid));
+}
+
 static void handle(struct ibsa__engine *engine,
 		   const struct ibsa_message *message)
 {
@@ -121,9 +140,10 @@ static void handle(struct ibsa__engine *engine,
 	struct ibsa_reply reply = { 0 };
 	struct txn *txn;
 
-	/* The engine's own timers tell when a try has failed. */
-	if (message->err && message->err != -EMSGSIZE)
+	if (message->err && message->err != -EMSGSIZE) {
+		given_up(engine, message);
 		return;
+	}
 	/* What was queued behind a reply too large may be gone with it. */
 	if (message->err)
 		note_missed(engine);

@@ -55,6 +55,7 @@ struct txn {
 	uint64_t planned; /* tick of the next try, as of the last sent one; 0:
 			   * none was sent with this id */
 	uint32_t interval_ms;
+	uint32_t late_interval_ms; /* of the try that @is_late is about */
 	uint32_t max_interval_ms;
 	uint32_t tries;
 	uint32_t epoch; /* of the engine when it was asked */
@@ -63,6 +64,7 @@ struct txn {
 	bool shareable;
 	bool heard_busy;
 	bool is_held; /* the transport refuses a try before @planned */
+	bool is_late; /* the transport has refused one that was due */
 	enum txn_state state;
 };
 
@@ -142,6 +144,9 @@ int ibsa__txn_submit(struct ibsa__engine *engine, struct txn *txn,
 void ibsa__txn_hurry(struct ibsa__engine *engine, struct txn *txn,
 		     unsigned int interval_ms);
 void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn);
+
+/* The transport waits no longer for the answer to the last try. */
+void ibsa__txn_given_up(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__txn_end(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__txn_give_up(struct ibsa__engine *engine, struct txn *txn);

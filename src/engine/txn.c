@@ -92,6 +92,7 @@ int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 	txn->epoch = engine->epoch;
 	txn->heard_busy = false;
 	txn->is_held = false;
+	txn->is_late = false;
 	txn->state = TXN_ENDED;
 	txn->shareable = options->sharing &&
 			 (request.method == IBSA_METHOD_GET ||
@@ -181,8 +182,23 @@ static int try_refused(struct ibsa__engine *engine, struct txn *txn, int err)
 	if (txn->planned > engine->wheel.now) {
 		txn->is_held = true;
 		ibsa__timer_arm(&engine->wheel, &txn->retry, txn->planned);
+	} else {
+		txn->is_late = err == -EALREADY;
 	}
 	return -EBUSY;
+}
+
+/*
+ * Once it has given up, a kernel takes no answer, and of a large one not even
+ * those segments that are on their way: where it was late a try is due.
+ */
+void ibsa__txn_given_up(struct ibsa__engine *engine, struct txn *txn)
+{
+	if (!txn->is_late || txn->state != TXN_IN_FLIGHT)
+		return;
+	txn->is_late = false;
+	txn->interval_ms = txn->late_interval_ms;
+	ibsa__timer_arm(&engine->wheel, &txn->retry, engine->wheel.now);
 }
 
 /* Give @txn an id of its own, which has not been sent yet. */
@@ -216,7 +232,8 @@ static int send_try(struct ibsa__engine *engine, struct txn *txn,
 		    uint64_t now_ns)
 {
 	struct ibsa_transport *transport = engine->transport;
-	uint64_t interval_ms = arm_retry(engine, txn, now_ns);
+	const uint32_t own_ms = txn->interval_ms;
+	const uint64_t interval_ms = arm_retry(engine, txn, now_ns);
 	int err = -EAGAIN;
 
 	if (!txn->tries)
@@ -229,6 +246,7 @@ static int send_try(struct ibsa__engine *engine, struct txn *txn,
 	}
 	if (err) {
 		engine->stats.send_errors++;
+		txn->late_interval_ms = own_ms;
 		if (err == -EALREADY || err == -EBUSY)
 			err = try_refused(engine, txn, err);
 		return err;
@@ -236,6 +254,7 @@ static int send_try(struct ibsa__engine *engine, struct txn *txn,
 	txn->sent_ns = now_ns;
 	txn->planned = txn->retry.due;
 	txn->is_held = false;
+	txn->is_late = false;
 	txn->tries++;
 	engine->stats.sent++;
 	return 0;
