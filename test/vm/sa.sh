@@ -1,0 +1,304 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: sa.sh IBSA CASE...
+#
+# In a guest: an SA at rxe1, "ibsa fabric serve", and a client at rxe0, "ibsa
+# --sa"; between them the kernel's MADs, its RMPP too. A CASE is a function
+# below.
+ibsa=$1
+shift
+gid=fe80::ff:fe00:b # of rxe1, from the address of eth1
+own_gid=fe80::ff:fe00:a
+fabric=/tmp/fabric.net
+limit=120 # seconds that nothing may take longer than
+
+fail() {
+	echo "$case: $*"
+	tail -n 5 /tmp/err /tmp/server
+	exit 1
+}
+
+# topology SWITCHES PORTS ADAPTERS - a row of switches, adapters spread over
+# them. The first adapter has the GUID of rxe0: requests that say who asks
+# name it.
+topology() {
+	awk -v switches="$1" -v ports="$2" -v adapters="$3" 'BEGIN {
+		for (s = 0; s < switches; s++) {
+			printf "Switch %d \"switch%d\"\n", ports, s
+			if (s)
+				printf "[%d] \"switch%d\"[%d]\n", ports, s - 1,
+				       ports - 1
+			for (a = s; a < adapters; a += switches)
+				printf "[%d] \"node%d\"[1] # 4xEDR\n",
+				       a / switches + 1, a
+		}
+		print "Ca 1 \"node0\"\n[1](fffe00000a) \"switch0\"[1]"
+		for (a = 1; a < adapters; a++)
+			printf "Ca 1 \"node%d\"\n", a
+	}'
+}
+
+# serve [ARGUMENT...] - as process $server, once it is ready
+serve() {
+	: >/tmp/ready
+	"$ibsa" fabric serve "$fabric" --umad rxe1 -v "$@" >/tmp/ready \
+		2>/tmp/server &
+	server=$!
+	until grep -q '^ready *rxe1 *1 *'$gid /tmp/ready; do
+		kill -0 $server || fail 'no server'
+		usleep 20000
+	done
+}
+
+# ended STATUS - the server ends by itself, and so
+ended() {
+	wait "$server"
+	[ $? = "$1" ] || fail "the server has not ended with $1"
+}
+
+stop() {
+	kill "$server"
+	ended 0
+}
+
+# client STATUS ARGUMENT... - /tmp/got and /tmp/err are what it says
+client() {
+	want=$1
+	shift
+	timeout $limit "$ibsa" -C rxe0 --sa $gid "$@" >/tmp/got 2>/tmp/err
+	status=$?
+	[ $status = "$want" ] || fail "$* ends with $status, not $want"
+}
+
+# says WORDS - the client does so, on standard error
+says() {
+	grep -q "$1" /tmp/err || fail "does not say: $1"
+}
+
+# same ARGUMENT... - what was got is what the fabric itself answers
+same() {
+	"$ibsa" --fabric "$fabric" "$@" >/tmp/wanted 2>/dev/null
+	cmp /tmp/got /tmp/wanted || fail "$* is another"
+}
+
+# table RECORDS RECORD [ARGUMENT...] - so many there are, below a line of
+# names, and the same
+table() {
+	records=$1
+	shift
+	client 0 -t 90000 query table "$@"
+	[ "$(wc -l </tmp/got)" = $((records + 1)) ] || fail "not $records: $*"
+	same query table "$@"
+}
+
+packets() {
+	cat /sys/class/net/eth1/statistics/tx_packets
+}
+
+# A table of 4 MB has begun to be sent to process $client.
+begin_table() {
+	before=$(packets)
+	timeout $limit "$ibsa" -C rxe0 --sa $gid -t 8000 query table PR \
+		>/tmp/got 2>/tmp/err &
+	client=$!
+	until [ "$(packets)" -gt $((before + 500)) ]; do
+		kill -0 $client || fail 'the table has come at once'
+		usleep 10000
+	done
+}
+
+# client_ended STATUS
+client_ended() {
+	wait "$client"
+	status=$?
+	[ $status = "$1" ] || fail "the client has ended with $status, not $1"
+}
+
+get() {
+	serve
+	client 0 query get ClassPortInfo
+	same query get ClassPortInfo
+	client 0 query get NR lid=5
+	same query get NR lid=5
+	client 1 query get NR lid=999
+	client 5 query get NR
+	says 'too many records'
+	stop
+}
+
+# 112 bytes, 2 KB, 205 KB and 4 MB.
+tables() {
+	serve
+	table 1 NR lid=1
+	table 18 NR node_type=switch
+	table 2848 PIR
+	table 65536 PR
+	client 1 query table NR lid=999
+	stop
+	grep -q ' 0 not heard' /tmp/server || fail 'something was not heard'
+}
+
+set_and_delete() {
+	serve
+	service="service_id=7 service_gid=$own_gid service_name=here"
+	client 1 query get SR service_id=7
+	# shellcheck disable=SC2086 # several
+	client 0 query set SR $service
+	client 0 -j query get SR service_id=7
+	grep -q '"service_name": *"here"' /tmp/got || fail 'another service'
+	# shellcheck disable=SC2086 # several
+	client 0 query delete SR $service
+	client 1 query get SR service_id=7
+	client 1 query delete SR service_id=7
+	stop
+}
+
+# Those who are in the fabric by their GUID ask as from there.
+requester_of_the_fabric() {
+	serve -C node0
+	client 0 path self node5
+	client 0 service register 8 mine
+	client 0 query get SR service_id=8 service_gid=$own_gid
+	client 0 reach node7
+	stop
+}
+
+# A group that comes is reported, and the subscription ended.
+reports() {
+	group=ff15:1234::77
+	serve
+	: >/tmp/watched
+	"$ibsa" -C rxe0 --sa $gid watch group >/tmp/watched 2>/tmp/err &
+	watch=$!
+	until grep -q subscribed /tmp/watched; do
+		kill -0 $watch || fail 'nobody watches'
+		usleep 20000
+	done
+	client 0 query set MCMR mgid=$group port_gid=$own_gid join_state=1 \
+		qkey=1 pkey=0xffff sl=0 flow_label=0 tclass=0
+	until grep -q "group-created.*$group" /tmp/watched; do
+		kill -0 $watch || fail 'nobody watches'
+		usleep 20000
+	done
+	kill $watch
+	wait $watch || fail 'the subscription was not ended'
+	client 1 query table IIR
+	stop
+}
+
+refusals() {
+	serve
+	timeout $limit "$ibsa" fabric serve "$fabric" --umad rxe1/1 2>/tmp/err
+	[ $? = 4 ] || fail 'two SAs at a port'
+	says 'another program takes the requests'
+	timeout $limit "$ibsa" fabric serve "$fabric" --umad rxe1/2 2>/tmp/err
+	[ $? = 4 ] || fail 'an SA at no port'
+	says 'has no port 2'
+	echo 'nobody:x:99:99::/:/bin/sh' >/etc/passwd
+	su nobody -c "$ibsa fabric serve $fabric --umad rxe0" 2>/tmp/err
+	[ $? = 4 ] || fail 'an SA of anybody'
+	says 'not permitted to open'
+	client 0 query get ClassPortInfo
+	stop
+	# INT is ignored by what runs in the background of a script.
+	for signal in HUP TERM; do
+		serve
+		kill -$signal $server
+		ended 0
+	done
+}
+
+# Of what comes to rxe0, so that requests arrive and answers do not.
+lose() {
+	tc qdisc add dev eth0 clsact || fail 'no place for a filter'
+	tc filter add dev eth0 ingress matchall action gact ok \
+		random determ drop 40 || fail 'no loss'
+}
+
+lost() {
+	tc -s filter show dev eth0 ingress |
+		sed -n 's/.*dropped \([0-9]*\),.*/\1/p' | head -n 1
+}
+
+# right_or_late RECORD MS - a table comes as it is, or not in that time
+right_or_late() {
+	timeout $limit "$ibsa" -C rxe0 --sa $gid -t "$2" query table "$1" \
+		>/tmp/got 2>/tmp/err
+	status=$?
+	case $status in
+	0) same query table "$1" ;;
+	3) says 'did not answer' ;;
+	*) fail "$1 with loss ends with $status" ;;
+	esac
+}
+
+# Small answers are asked for again; of large ones the kernel sends the lost
+# segments again, 2 seconds later, and what then comes too late is said so.
+loss() {
+	serve
+	client 0 query get ClassPortInfo
+	lose
+	for i in $(seq 60); do
+		client 0 query get NR lid="$i"
+	done
+	for i in 1 2 3 4 5; do
+		table 18 NR node_type=switch
+	done
+	[ "$(lost)" -ge 2 ] || fail "only $(lost) lost"
+	right_or_late PIR 60000
+	right_or_late PR 8000
+	tc qdisc del dev eth0 clsact
+	client 0 query get ClassPortInfo
+	stop
+}
+
+silence() {
+	serve
+	client 0 query get ClassPortInfo
+	kill -STOP $server
+	start=$(cut -d. -f1 /proc/uptime)
+	client 3 -t 3000 query get NR lid=1
+	says 'did not answer'
+	passed=$(($(cut -d. -f1 /proc/uptime) - start))
+	if [ $passed -lt 2 ] || [ $passed -gt 10 ]; then
+		fail "silence is told after $passed s"
+	fi
+	kill -CONT $server
+	client 0 query get NR lid=1
+	stop
+}
+
+server_loses_its_device() {
+	serve
+	begin_table
+	rdma link delete rxe1
+	ended 4
+	grep -q 'rxe1 has gone' /tmp/server || fail 'nothing said of rxe1'
+	client_ended 3
+	says 'did not answer'
+	rdma link add rxe1 type rxe netdev eth1
+	serve
+	client 0 query get ClassPortInfo
+	stop
+}
+
+client_loses_its_device() {
+	serve
+	begin_table
+	rdma link delete rxe0
+	client_ended 3
+	says 'cannot receive from the SA: No such device'
+	rdma link add rxe0 type rxe netdev eth0
+	until grep -q ACTIVE /sys/class/infiniband/rxe0/ports/1/state; do
+		usleep 20000
+	done
+	client 0 query get ClassPortInfo
+	stop
+}
+
+topology 18 144 238 >$fabric
+for case; do
+	start=$(cut -d. -f1 /proc/uptime)
+	$case
+	echo "ok $case ($(($(cut -d. -f1 /proc/uptime) - start)) s)"
+done
