@@ -9,11 +9,13 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -30,6 +32,7 @@ enum {
 	MAD_BYTES = 256,
 	HEADER_BYTES = 64,
 	NO_FD = 900,
+	HIGH_FD = 1500,
 	QKEY = (int)0x80010000,
 	VENDOR = 0x0a,	   /* a class of the first vendor range */
 	VENDOR_OUI = 0x33, /* and two of the second */
@@ -119,6 +122,43 @@ static void levels(void)
 	/* To standard error, with the process's number. */
 	umad_dump(&zero);
 	umad_addr_dump(umad_get_mad_addr(&zero));
+}
+
+/* One number for many texts, FNV-1a. */
+static void mix(uint64_t *sum, const char *text)
+{
+	do {
+		*sum = (*sum ^ (uint8_t)*text) * 0x100000001b3;
+	} while (*text++);
+}
+
+/* All values of bytes; of attributes all where a class has its own. */
+static void texts(void)
+{
+	uint64_t methods = 0, attributes = 0, statuses = 0;
+
+	for (int class = 0; class < 256; class ++) {
+		bool is_known = class < 9 || class == 0x81;
+
+		printf("class 0x%02x: %s\n", class,
+		       umad_class_str((uint8_t) class));
+		for (int method = 0; method < 256; method++)
+			mix(&methods,
+			    umad_method_str((uint8_t) class, (uint8_t)method));
+		for (int id = 0; id < (is_known ? 0x10000 : 0x100); id++)
+			mix(&attributes,
+			    umad_attribute_str((uint8_t) class,
+					       htobe16((uint16_t)id)));
+	}
+	for (int status = 0; status < 0x10000; status++) {
+		mix(&statuses,
+		    umad_common_mad_status_str(htobe16((uint16_t)status)));
+		mix(&statuses,
+		    umad_sa_mad_status_str(htobe16((uint16_t)status)));
+	}
+	printf("methods 0x%" PRIx64 " attributes 0x%" PRIx64
+	       " statuses 0x%" PRIx64 "\n",
+	       methods, attributes, statuses);
 }
 
 static void receive(const char *what, int portid, int length, int timeout_ms)
@@ -238,6 +278,23 @@ static void waits(int portid)
 	receive("recv 20", portid, MAD_BYTES, 20);
 	say("recv NULL", umad_recv(portid, NULL, &room, 0));
 	say("recv NULL length", umad_recv(portid, &in, NULL, 0));
+}
+
+/* No array of bits has a place for such a descriptor. */
+static void high_portid(int portid)
+{
+	struct rlimit limit;
+	int high;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		exit(2);
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		exit(2);
+	high = fcntl(portid, F_DUPFD_CLOEXEC, HIGH_FD);
+	say("portid above 1023", high < HIGH_FD);
+	waits(high);
+	say("close above 1023", umad_close_port(high));
 }
 
 /* Header words that are the same wherever it runs, and of the MAD. */
@@ -457,6 +514,7 @@ int main(int argc, char **argv)
 		return 1;
 	addresses();
 	levels();
+	texts();
 	strangers(-1);
 	strangers(NO_FD);
 	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, pair))
@@ -469,6 +527,7 @@ int main(int argc, char **argv)
 		smp(portid);
 	if (argc > 4 && !strcmp(argv[2], "gmp")) {
 		refusals(portid);
+		high_portid(portid);
 		gmp(portid, argv[3], argv[4]);
 	}
 	say("close", umad_close_port(portid));
