@@ -337,6 +337,36 @@ static void version_is_the_kernels(void **state)
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, start, end)
 
+/* In a container, the device that is first may not be the one passed in. */
+static void port_that_cannot_be_opened_does_not_hide_the_next(void **state)
+{
+	struct ibsa_options options = { .device = NULL };
+	struct ibsa_port_state first;
+	struct ibsa_client *client;
+	struct ibsa_error error;
+	char path[512];
+
+	(void)state;
+	tree_add_device(&kernel.tree, "mlx5_0");
+	tree_add_umad(&kernel.tree, 0, "mlx5_0", 1);
+	tree_add_device(&kernel.tree, "mlx5_1");
+	tree_add_umad(&kernel.tree, 1, "mlx5_1", 1);
+	tree_write(&kernel.tree, "class/infiniband_mad/abi_version", "5\n");
+	tree_set_port(&kernel.tree, "mlx5_1", 1, "lid", "0x77\n");
+	assert_int_equal(ibsa_open(NULL, &error, &client), -ENODEV);
+	assert_non_null(strstr(error.text, FOLDER "umad0"));
+	device_add("issm1", 0600);
+	snprintf(path, sizeof(path), "%s/dev/umad1", kernel.tree.path);
+	/* It can be waited for, as a device. */
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(ibsa_open(NULL, NULL, &client), 0);
+	assert_int_equal(ibsa_port_get(client, false, &first), 0);
+	assert_int_equal(first.lid, 0x77);
+	assert_int_equal(ibsa_close(client), 0);
+	options.device = "mlx5_0";
+	assert_int_equal(ibsa_open(&options, NULL, &client), -ENODEV);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -349,6 +379,7 @@ int main(void)
 		CASE(forty_devices_and_a_long_name_are_no_limit),
 		CASE(each_hindrance_has_a_sentence_of_its_own),
 		CASE(version_is_the_kernels),
+		CASE(port_that_cannot_be_opened_does_not_hide_the_next),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,7 +31,7 @@ struct ibv_context;
 /**
  * struct ibsa_options - how to open a client; zero is the default throughout
  * @device:      device name, or the node's name in a fabric; NULL: the first
- *               with an active InfiniBand port
+ *               with an active InfiniBand port that can be opened
  * @port:        port number; 0: the first active one
  * @context:     a verbs context of the device: changes of the port and the
  *               SM's requests to register again are then seen at once. Its

@@ -114,4 +114,9 @@ int ibsa__place_find(const char *device, unsigned int port,
 		     struct ibsa_error *error,
 		     struct ibsa__place *out) IBSA_MUST_USE;
 
+/* The same, leaving out the first @skip ports that would do. */
+int ibsa__place_find_next(const char *device, unsigned int port,
+			  unsigned int skip, struct ibsa_error *error,
+			  struct ibsa__place *out) IBSA_MUST_USE;
+
 #endif

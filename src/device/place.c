@@ -16,6 +16,7 @@ enum rank { UNFIT, UNREADABLE, ETHERNET, INACTIVE, ROCE, ACTIVE };
 struct search {
 	const char *name;
 	unsigned int port;
+	unsigned int skip; /* ports that would do, and did not */
 	enum rank rank;
 	const struct ibsa_device *found_device;
 	const struct ibsa_port *found_port;
@@ -71,6 +72,10 @@ static void search_device(struct search *search,
 			continue;
 		if (rank <= search->rank)
 			continue;
+		if (rank >= ROCE && search->skip) {
+			search->skip--;
+			continue;
+		}
 		search->rank = rank;
 		search->found_device = device;
 		search->found_port = port;
@@ -193,10 +198,11 @@ static void place_fill(const struct search *search, struct ibsa__place *out)
 	out->state = search->found_port->state;
 }
 
-int ibsa__place_find(const char *device, unsigned int port,
-		     struct ibsa_error *error, struct ibsa__place *out)
+int ibsa__place_find_next(const char *device, unsigned int port,
+			  unsigned int skip, struct ibsa_error *error,
+			  struct ibsa__place *out)
 {
-	struct search search = { .name = device, .port = port };
+	struct search search = { .name = device, .port = port, .skip = skip };
 	struct ibsa_device_list *list;
 	char reason[64];
 	int err;
@@ -216,4 +222,10 @@ int ibsa__place_find(const char *device, unsigned int port,
 		place_fill(&search, out);
 	ibsa_devices_free(list);
 	return err;
+}
+
+int ibsa__place_find(const char *device, unsigned int port,
+		     struct ibsa_error *error, struct ibsa__place *out)
+{
+	return ibsa__place_find_next(device, port, 0, error, out);
 }

@@ -135,6 +135,29 @@ static int place_open(struct umad_transport *umad, struct ibsa_error *error)
 				    error, &umad->file);
 }
 
+/*
+ * Of several ports that would do the first that can be opened, unless its
+ * device was named. If none can, *@error is about the first.
+ */
+static int port_open(struct umad_transport *umad, const char *device,
+		     unsigned int port, struct ibsa_error *error)
+{
+	int first;
+	int err;
+
+	err = ibsa__place_find(device, port, error, &umad->place);
+	if (err)
+		return err;
+	first = place_open(umad, error);
+	err = first;
+	for (unsigned int skip = 1; err && !device; skip++) {
+		if (ibsa__place_find_next(NULL, port, skip, NULL, &umad->place))
+			break;
+		err = place_open(umad, NULL);
+	}
+	return err ? first : 0;
+}
+
 static struct umad_transport *transport_new(size_t reply_bytes)
 {
 	struct umad_transport *umad = ibsa__calloc(1, sizeof(*umad));
@@ -165,9 +188,7 @@ int ibsa__umad_open(const char *device, unsigned int port, size_t reply_bytes,
 
 	if (!umad)
 		return ibsa__fail(error, -ENOMEM, "no memory for a transport");
-	err = ibsa__place_find(device, port, error, &umad->place);
-	if (!err)
-		err = place_open(umad, error);
+	err = port_open(umad, device, port, error);
 	if (err) {
 		transport_free(umad);
 		return err;
