@@ -577,6 +577,19 @@ static void device_that_has_gone_is_told_for_good(void **state)
 	assert_int_equal(ibsa_gate_timeout_ms(rig->gate), -1);
 }
 
+static void device_that_goes_while_it_is_written_to_is_told(void **state)
+{
+	struct rig *rig = *state;
+	struct arrival arrival = from(9, 1);
+
+	open_gate(rig);
+	encode(&arrival, &get_info);
+	arrive_bytes(&arrival, sizeof(arrival.mad));
+	kernel.write_errno = EPIPE;
+	assert_int_equal(ibsa_gate_dispatch(rig->gate), -ENODEV);
+	assert_int_equal(info_of(rig).refused, 1);
+}
+
 static void refuse(struct rig *rig, const struct ibsa_gate_options *options,
 		   int err, const char *words)
 {
@@ -686,6 +699,7 @@ int main(void)
 		IN_A_RIG(what_is_no_request_for_the_fabric_is_counted),
 		IN_A_RIG(answer_that_the_kernel_refuses_is_counted),
 		IN_A_RIG(device_that_has_gone_is_told_for_good),
+		IN_A_RIG(device_that_goes_while_it_is_written_to_is_told),
 		IN_A_RIG(port_of_another_sa_is_refused),
 		IN_A_RIG(what_is_not_there_is_refused),
 		IN_A_RIG(node_with_a_listener_is_refused),

@@ -87,10 +87,3 @@ int ibsa__umad_answer(struct ibsa_transport *transport,
 	ibsa__free(packet);
 	return err;
 }
-
-int ibsa__umad_pause_ms(struct ibsa_transport *transport)
-{
-	const struct umad_transport *umad = umad_of(transport);
-
-	return umad->file.fd < 0 && !umad->is_gone ? UMAD_RENEW_MS : -1;
-}

@@ -49,9 +49,6 @@ struct umad_transport {
 	atomic_bool woken;
 };
 
-/* When to try again to open the device file anew. */
-enum { UMAD_RENEW_MS = 100 };
-
 /* Take up, or leave, a device file in what is waited for. */
 int ibsa__umad_watch(struct umad_transport *umad,
 		     const struct umad_file *file) IBSA_MUST_USE;

@@ -76,8 +76,8 @@ int ibsa__umad_events(struct ibsa_transport *transport,
  *
  * From then on Get, Set, GetTable, GetMulti and Delete of class version 2
  * come in, a GetMulti of several segments whole. They stay this program's
- * until the transport is closed; if another takes them while the device file
- * is opened anew, recv and send say -EBUSY for good.
+ * until the transport is closed. If another takes them while the device file
+ * is opened anew, that is as a file that cannot be opened: with -EBUSY.
  *
  * Return: 0; -EBUSY another program at the port takes them; -EAGAIN the file
  * is not open for now; or what recv would say.

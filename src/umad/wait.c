@@ -14,11 +14,14 @@
 
 #include "base/clock.h"
 #include "umad/transport.h"
+#include "umad/umad.h"
 
 enum {
 	/* How long a wake-up may go unnoticed on a simulated device. */
 	SLICE_MS = 20,
-	/* When to look for a device that has gone. */
+	/* When to try again to open the device file anew, and when the device
+	 * has gone. */
+	RENEW_MS = 100,
 	GONE_MS = 500,
 };
 
@@ -134,13 +137,18 @@ static int simulated_wait(struct umad_transport *umad, int timeout_ms)
 /* Without a file nothing but the time says when to look for it. */
 static int with_a_look(const struct umad_transport *umad, int timeout_ms)
 {
-	const int look_ms = umad->is_gone ? GONE_MS : UMAD_RENEW_MS;
+	const int look_ms = umad->is_gone ? GONE_MS : RENEW_MS;
 
 	if (umad->news)
 		return 0;
 	if (umad->file.fd >= 0 || (timeout_ms >= 0 && timeout_ms < look_ms))
 		return timeout_ms;
 	return look_ms;
+}
+
+int ibsa__umad_pause_ms(struct ibsa_transport *transport)
+{
+	return with_a_look(umad_of(transport), -1);
 }
 
 int ibsa__umad_wait(struct ibsa_transport *transport, int timeout_ms)
