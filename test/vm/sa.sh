@@ -287,7 +287,7 @@ client_loses_its_device() {
 	begin_table
 	rdma link delete rxe0
 	client_ended 3
-	says 'cannot receive from the SA: No such device'
+	says 'cannot ask the SA: No such device'
 	rdma link add rxe0 type rxe netdev eth0
 	until grep -q ACTIVE /sys/class/infiniband/rxe0/ports/1/state; do
 		usleep 20000
