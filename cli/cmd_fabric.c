@@ -45,7 +45,7 @@ static const struct action {
 	  1, 1, "", fabric_script, fabric_script_details },
 	{ "serve", "FILE --umad DEVICE[/PORT]",
 	  "let its SA answer at a port of this machine",
-	  1, 1, "umad", fabric_serve, fabric_serve_details },
+	  1, 1, "sa-at umad", fabric_serve, fabric_serve_details },
 };
 /* clang-format on */
 

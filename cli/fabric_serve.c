@@ -4,15 +4,13 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include <ibsa/text.h>
-
 #include "fabric.h"
 #include "fields.h"
+#include "scope.h"
 
 void fabric_serve_details(struct out *out)
 {
@@ -49,29 +47,6 @@ static int signals_open(void)
 		return -errno;
 	fd = signalfd(-1, &set, SFD_CLOEXEC);
 	return fd < 0 ? -errno : fd;
-}
-
-/*
- * "DEVICE" or "DEVICE/PORT", which is cut in two at its slash; what is behind
- * it is a port if it is one.
- */
-static int umad_parse(const char *text, char *name,
-		      struct ibsa_gate_options *out)
-{
-	char *slash = strrchr(name, '/');
-	uint64_t port = 0;
-
-	out->device = name;
-	if (slash && ibsa_number_parse(slash + 1, 32, &port) == 0) {
-		*slash = '\0';
-		out->port = (unsigned int)port;
-	}
-	if (*name && (!slash || *slash || port))
-		return CLI_DONE;
-	complain("--umad: '%s' is not DEVICE or DEVICE/PORT, with a port from "
-		 "1",
-		 text);
-	return CLI_USAGE;
 }
 
 static void ready_row(struct out *out, size_t index, void *arg)
@@ -168,6 +143,9 @@ static int serve(struct cli *cli, struct ibsa_fabric *fabric,
 static int load_and_serve(struct cli *cli,
 			  const struct ibsa_gate_options *options)
 {
+	const struct ibsa_fabric_options fabric_options = {
+		.sa_node = cli->sa_at,
+	};
 	const int signals = signals_open();
 	struct ibsa_fabric *fabric;
 	int status;
@@ -176,7 +154,7 @@ static int load_and_serve(struct cli *cli,
 		complain("cannot wait for signals: %s", strerror(-signals));
 		return CLI_DEVICE;
 	}
-	status = fabric_load(cli, NULL, &fabric);
+	status = fabric_load(cli, &fabric_options, &fabric);
 	if (status == CLI_DONE) {
 		status = serve(cli, fabric, options, signals);
 		ibsa_fabric_put(fabric);
@@ -187,11 +165,11 @@ static int load_and_serve(struct cli *cli,
 
 int fabric_serve(struct cli *cli)
 {
+	struct scope scope = { .device = NULL };
 	struct ibsa_gate_options options = {
 		.node = cli->open.device,
 		.node_port = cli->open.port,
 	};
-	char *name;
 	int status;
 
 	if (!cli->umad) {
@@ -199,14 +177,11 @@ int fabric_serve(struct cli *cli)
 			 "serve --help");
 		return CLI_USAGE;
 	}
-	name = strdup(cli->umad);
-	if (!name) {
-		complain("out of memory");
-		return CLI_DEVICE;
-	}
-	status = umad_parse(cli->umad, name, &options);
+	status = scope_parse(cli->umad, &scope);
+	options.device = scope.device;
+	options.port = scope.port;
 	if (status == CLI_DONE)
 		status = load_and_serve(cli, &options);
-	free(name);
+	scope_free(&scope);
 	return status;
 }

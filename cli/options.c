@@ -315,7 +315,7 @@ static const struct row {
 	  "reach, fabric info: a picture; - is stdout", set_svg },
 	{ KEY_SOCKET, "socket", "PATH", "fabric run: where clients connect",
 	  set_socket },
-	{ KEY_SA_AT, "sa-at", "NODE", "fabric run: where its SA is",
+	{ KEY_SA_AT, "sa-at", "NODE", "fabric run, serve: where its SA is",
 	  set_sa_at },
 	{ KEY_SEED, "seed", "N", "fabric run: of what happens at random",
 	  set_seed },

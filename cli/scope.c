@@ -7,8 +7,8 @@
 
 #include "scope.h"
 
-/* "DEVICE" or "DEVICE/PORT"; what is behind a slash is a port if it is one. */
-static int scope_parse(const char *text, struct scope *out)
+/* What is behind a slash is a port if it is one. */
+int scope_parse(const char *text, struct scope *out)
 {
 	const char *slash = strrchr(text, '/');
 	uint64_t port;

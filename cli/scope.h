@@ -12,6 +12,12 @@ struct scope {
 };
 
 /*
+ * What "DEVICE" or "DEVICE/PORT" names; the rest as below. *@out is zero
+ * before.
+ */
+int scope_parse(const char *text, struct scope *out);
+
+/*
  * What the one argument DEVICE[/PORT] names, or --device and --port; to be
  * freed in any case. Return: the exit status; what is wrong has been said.
  */

@@ -290,6 +290,7 @@ machine_lists() {
 	run 4 fabric serve "$fabric" --umad nosuch; err_has nosuch; out_empty
 	run 4 fabric serve "$fabric" --umad good9/2; err_has 'port 2'
 	run 4 fabric serve "$fabric" --umad good9 -C nosuch; err_has nosuch
+	run 2 fabric serve "$fabric" --umad good9 --sa-at nosuch; err_has nosuch
 	run 4 fabric serve "$tmp/nothing.net" --umad good9; err_has nothing.net
 	run 4 -P 9 path self 1; err_has 'port 9'
 	[ "$(wc -l <err)" -eq 1 ] || fail 'not one sentence'
