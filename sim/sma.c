@@ -42,6 +42,7 @@ static const struct attribute attributes[] = {
 	{ 0x0018, true,  false, ibsa__sma_vl_arbitration },
 	{ 0x0019, true,  true,  ibsa__sma_linear_forwarding },
 	{ 0x001b, true,  true,  ibsa__sma_multicast_forwarding },
+	{ 0xff90, true,  false, ibsa__sma_extended_port_info },
 };
 /* clang-format on */
 

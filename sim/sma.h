@@ -117,6 +117,7 @@ void ibsa__sma_node_info(struct smp *smp);
 void ibsa__sma_switch_info(struct smp *smp);
 void ibsa__sma_guid_info(struct smp *smp);
 void ibsa__sma_port_info(struct smp *smp);
+void ibsa__sma_extended_port_info(struct smp *smp);
 void ibsa__sma_pkey_table(struct smp *smp);
 void ibsa__sma_sl_to_vl(struct smp *smp);
 void ibsa__sma_vl_arbitration(struct smp *smp);

@@ -201,3 +201,30 @@ void ibsa__sma_port_info(struct smp *smp)
 	ibsa_port_info_record.encode(&info, wire, &over);
 	memcpy(smp->data, wire + LID_BYTES, SMP_DATA_BYTES);
 }
+
+/*
+ * MLNXExtendedPortInfo, which Mellanox's devices have, and OpenSM asks them
+ * for: whether the link is one of FDR10. OpenSM, ib_types.h,
+ * ib_mlnx_ext_port_info_t.
+ */
+void ibsa__sma_extended_port_info(struct smp *smp)
+{
+	enum {
+		SUPPORTED_AT = 7,
+		ENABLED_AT = 11,
+		ACTIVE_AT = 15,
+		FDR10 = 1,
+	};
+	const struct topo_port *port = port_of(smp);
+	bool is_fdr10;
+
+	if (!port) {
+		smp->status = SMP_INVALID;
+		return;
+	}
+	is_fdr10 = port->speed == SPEED_FDR10;
+	memset(smp->data, 0, SMP_DATA_BYTES);
+	smp->data[SUPPORTED_AT] = is_fdr10 ? FDR10 : 0;
+	smp->data[ENABLED_AT] = is_fdr10 ? FDR10 : 0;
+	smp->data[ACTIVE_AT] = is_fdr10 && port->peer != SIM_NONE ? FDR10 : 0;
+}
