@@ -153,6 +153,8 @@ void ibsa__sma_sm_info(struct ibsa_fabric *fabric,
 		       uint64_t now_ns)
 {
 	enum {
+		SM_KEY_AT = 8,
+		SM_KEY = 1, /* OpenSM's, which takes others for no SM */
 		ACT_COUNT_AT = 16,
 		PRIORITY_AT = 20,
 		PRIORITY_MASTER = 15 << 4 | 3,
@@ -169,6 +171,7 @@ void ibsa__sma_sm_info(struct ibsa_fabric *fabric,
 	data = reply->body.bytes + SMP_DATA;
 	memset(data, 0, SMP_DATA_BYTES);
 	ibsa_put_be64(data, fabric->topo.ports[at->port].guid);
+	ibsa_put_be64(data + SM_KEY_AT, SM_KEY);
 	ibsa_put_be32(data + ACT_COUNT_AT, ++fabric->sm_act_count);
 	data[PRIORITY_AT] = PRIORITY_MASTER;
 	reply->body.bytes[MAD_METHOD] = IBSA_METHOD_GET_RESP;
