@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A hostile fabric server: the input is what it answers, then what comes out
+ * of the data end of a umad file.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <ibsa/sa.h>
+
+#include "base/alloc.h"
+#include "remote/link.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { INBOX_ROOM = 1024, INBOX_MOST = 4096 };
+
+static void must(bool condition)
+{
+	if (!condition)
+		abort();
+}
+
+/* A socket out of which all of that comes, and then nothing ever again. */
+static int spoken(const uint8_t *bytes, size_t len)
+{
+	int fds[2];
+
+	must(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds));
+	if (len && send(fds[1], bytes, len, MSG_NOSIGNAL) < 0)
+		must(errno == EAGAIN);
+	close(fds[1]);
+	return fds[0];
+}
+
+static void ask(const uint8_t *bytes, size_t len)
+{
+	struct remote_connection connection = { .fd = spoken(bytes, len) };
+	struct ibsa_error error = { .text = "" };
+	char answer[256];
+	int err = 0;
+
+	pthread_mutex_init(&connection.lock, NULL);
+	(void)ibsa__remote_changed(&connection);
+	for (uint32_t type = 0; type < REMOTE_TYPES && !err; type++) {
+		struct remote_question question = {
+			.type = type,
+			.answer = answer,
+			.room = sizeof(answer),
+		};
+
+		err = ibsa__remote_ask(&connection, &question, &error);
+		must(err || question.answered <= sizeof(answer));
+		must(err <= 0 && memchr(error.text, '\0', sizeof(error.text)));
+		if (question.fd >= 0)
+			close(question.fd);
+	}
+	ibsa__remote_disconnect(&connection);
+}
+
+/* As the kernel's file, by who has a buffer of @room bytes. */
+static void read_all(const uint8_t *bytes, size_t len, size_t room)
+{
+	struct remote_file file = { .fd = spoken(bytes, len) };
+	uint8_t packet[2048];
+	ssize_t got;
+
+	pthread_mutex_init(&file.reading, NULL);
+	do {
+		got = ibsa__remote_file_read(&file, packet, room);
+		must(got <= (ssize_t)room);
+	} while (got > 0);
+	pthread_mutex_destroy(&file.reading);
+	close(file.fd);
+}
+
+static void receive_all(const uint8_t *bytes, size_t len)
+{
+	struct remote_link link = {
+		.data = spoken(bytes, len),
+		.connection = { .fd = -1 },
+		.inbox = { .room = INBOX_ROOM, .most = INBOX_MOST },
+		.timer_fd = -1,
+		.renew_ns = UINT64_MAX,
+	};
+	struct ibsa_message message;
+	int got = 1;
+
+	pthread_mutex_init(&link.renewing, NULL);
+	pthread_mutex_init(&link.connection.lock, NULL);
+	link.inbox.bytes = ibsa__calloc(1, link.inbox.room);
+	must(link.inbox.bytes);
+	while (got >= 0 && link.data >= 0) {
+		got = ibsa__away_recv(&link.base, &message);
+		must(got != 1 || message.len >= REMOTE_MAD_MIN);
+	}
+	must(got == -ENODEV);
+	pthread_mutex_destroy(&link.renewing);
+	ibsa__free(link.inbox.bytes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (!size)
+		return 0;
+	switch (*data % 3) {
+	case 0:
+		ask(data + 1, size - 1);
+		break;
+	case 1:
+		read_all(data + 1, size - 1, 320);
+		break;
+	default:
+		receive_all(data + 1, size - 1);
+		break;
+	}
+	return 0;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A hostile client of a fabric server: the input is what it says, on its
+ * connection and on the data end of its umad file.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <ibsa/fabric_server.h>
+#include <ibsa/sa.h>
+
+#include "remote/protocol.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What the next byte of the input says of those behind it. */
+enum { SAY_BYTES, SAY_FRAME, SAY_ATTACH, SEND_BYTES, SEND_PACKET, KINDS };
+
+struct client {
+	struct ibsa_fabric_server *server;
+	int control;
+	int data;
+	const uint8_t *input;
+	size_t size;
+};
+
+static void must(bool condition)
+{
+	if (!condition)
+		abort();
+}
+
+static const char topology[] = "Switch 4 \"S\"\n[1] \"H1\"[1]\n[2] \"H2\"[1]\n"
+			       "Ca 1 \"H1\" # \"left\"\n[1] \"S\"[1]\n"
+			       "Ca 2 \"H2\" # \"right\"\n[1] \"S\"[2]\n";
+
+static uint8_t take(struct client *client)
+{
+	if (!client->size)
+		return 0;
+	client->size--;
+	return *client->input++;
+}
+
+/* As many bytes as the next one says, or are left. */
+static const uint8_t *take_bytes(struct client *client, size_t *len)
+{
+	const uint8_t *at;
+
+	*len = take(client);
+	if (*len > client->size)
+		*len = client->size;
+	at = client->input;
+	client->input += *len;
+	client->size -= *len;
+	return at;
+}
+
+/* Let the server do what there is to do; it never waits. */
+static void serve(struct client *client)
+{
+	for (int i = 0; i < 4; i++)
+		must(!ibsa_fabric_server_wait(client->server, 0));
+}
+
+static void put(int fd, const void *bytes, size_t len)
+{
+	if (fd >= 0 && send(fd, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		return;
+}
+
+static void say(struct client *client, uint32_t type, const void *body,
+		size_t len)
+{
+	const struct remote_head head = { .length = (uint32_t)len,
+					  .type = type };
+
+	put(client->control, &head, sizeof(head));
+	put(client->control, body, len);
+}
+
+static void keep_fd(struct client *client, struct msghdr *message)
+{
+	const struct cmsghdr *head = CMSG_FIRSTHDR(message);
+
+	if (!head || head->cmsg_type != SCM_RIGHTS)
+		return;
+	if (client->data >= 0)
+		close(client->data);
+	memcpy(&client->data, CMSG_DATA(head), sizeof(client->data));
+}
+
+/* Take what the server has answered, and a file that came with it. */
+static void hear(struct client *client)
+{
+	union {
+		struct cmsghdr align;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control;
+	char answer[4096];
+	ssize_t got;
+
+	do {
+		struct iovec part = { answer, sizeof(answer) };
+		struct msghdr message = {
+			.msg_iov = &part,
+			.msg_iovlen = 1,
+			.msg_control = control.room,
+			.msg_controllen = sizeof(control.room),
+		};
+
+		got = recvmsg(client->control, &message,
+			      MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+		if (got > 0)
+			keep_fd(client, &message);
+	} while (got > 0);
+	if (client->data >= 0)
+		while (recv(client->data, answer, sizeof(answer),
+			    MSG_DONTWAIT) > 0)
+			;
+}
+
+/* A packet that is one, but for what is in it. */
+static void send_packet(struct client *client, const uint8_t *bytes, size_t len)
+{
+	struct {
+		struct umad_header header;
+		uint8_t mad[IBSA_MAD_BYTES];
+	} packet = { .header.length = sizeof(packet) };
+	const size_t after = sizeof(packet.header.length) + 16;
+
+	if (len > 16)
+		memcpy((uint8_t *)&packet + after, bytes + 16,
+		       len - 16 < sizeof(packet) - after
+			       ? len - 16
+			       : sizeof(packet) - after);
+	memcpy(&packet, bytes, len < 16 ? len : 16);
+	packet.header.length = sizeof(packet);
+	put(client->data, &packet, sizeof(packet));
+}
+
+static void step(struct client *client)
+{
+	const uint8_t kind = take(client) % KINDS;
+	const uint8_t *bytes;
+	uint8_t type = 0;
+	size_t len;
+
+	if (kind == SAY_FRAME)
+		type = take(client);
+	bytes = take_bytes(client, &len);
+	if (kind == SAY_BYTES)
+		put(client->control, bytes, len);
+	else if (kind == SAY_FRAME)
+		say(client, type, bytes, len);
+	else if (kind == SAY_ATTACH)
+		say(client, REMOTE_ATTACH, NULL, 0);
+	else if (kind == SEND_BYTES)
+		put(client->data, bytes, len);
+	else
+		send_packet(client, bytes, len);
+	serve(client);
+	hear(client);
+}
+
+static void connect_to(struct client *client, const char *path)
+{
+	const struct remote_hello hello = { .version = REMOTE_VERSION,
+					    .node = "right" };
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	memcpy(address.sun_path, path, strlen(path) + 1);
+	client->control = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	must(!connect(client->control, (struct sockaddr *)&address,
+		      sizeof(address)));
+	/* Every other one speaks first to who knows where it is. */
+	if (take(client) % 2)
+		say(client, REMOTE_HELLO, &hello, sizeof(hello));
+	serve(client);
+	hear(client);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct client client = { .data = -1, .input = data, .size = size };
+	struct ibsa_fabric *fabric;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/tmp/ibsa-fuzz-%d", (int)getpid());
+	must(!ibsa_fabric_parse(topology, sizeof(topology) - 1, NULL, NULL,
+				&fabric));
+	must(!ibsa_fabric_server_open(fabric, path, NULL, NULL,
+				      &client.server));
+	connect_to(&client, path);
+	while (client.size)
+		step(&client);
+	if (client.data >= 0)
+		close(client.data);
+	close(client.control);
+	serve(&client);
+	ibsa_fabric_server_close(client.server);
+	ibsa_fabric_put(fabric);
+	return 0;
+}

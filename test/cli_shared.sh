@@ -1,0 +1,178 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: cli_shared.sh IBSA LIBDIR FABRIC
+#
+# A fabric that processes share: ibsa fabric run, exec and what changes it,
+# and the other commands on it.
+# shellcheck source=test/cli_support.sh
+. "$(dirname "$0")/cli_support.sh"
+
+unset IBSA_NODE XDG_RUNTIME_DIR
+export TMPDIR=$tmp
+server=
+# Another adapter of the file than the first.
+other=$("$ibsa" devices -j --fabric "$fabric" |
+	jq -r '.[0].device as $one | map(.device | select(. != $one)) | .[0]')
+
+# start ARG... - a server at ./s, ready when this returns
+start() {
+	mkfifo ready
+	"$ibsa" fabric run "$fabric" --socket "$tmp/s" "$@" >ready 2>server.err &
+	server=$!
+	line=
+	read -r line <ready || fail "no line: $(cat server.err)"
+	rm ready
+	export IBSA_FABRIC=unix:$tmp/s
+}
+
+# stop SIGNAL - end it so
+stop() {
+	local got=0
+	kill "-$1" "$server"
+	wait "$server" || got=$?
+	what="ibsa fabric run, SIG$1"
+	[ "$got" -eq 0 ] || fail "exit status $got"
+	[ ! -e s ] || fail 'the socket is still there'
+	[ ! -e s.issm ] || fail 'the folder is still there'
+	unset IBSA_FABRIC
+}
+
+ends_on_signals() {
+	local signal
+	for signal in TERM HUP; do
+		start
+		what='ibsa fabric run'
+		[[ $line == "unix:$tmp/s serves "* ]] || fail "says '$line'"
+		[ "$(stat -c %a s)" = 600 ] || fail 'others may connect'
+		stop "$signal"
+	done
+}
+
+# The answers are those of the embedded fabric.
+answers_are_the_same() {
+	local args
+	start
+	while read -r args; do
+		# shellcheck disable=SC2086 # several words
+		IBSA_FABRIC=$fabric run 0 $args
+		mv out want
+		# shellcheck disable=SC2086
+		run 0 $args
+		cmp -s out want || fail 'another answer than of the file'
+	done <<-'LINES'
+		path self 2
+		query get CPI
+		query table NR
+		query table PIR -j
+		path 1 3 -j
+	LINES
+	stop TERM
+}
+
+two_at_once() {
+	local pids=()
+	start
+	what='two at once'
+	"$ibsa" query table NR >one & pids+=($!)
+	"$ibsa" query table NR >two & pids+=($!)
+	wait "${pids[0]}" || fail 'the first failed'
+	wait "${pids[1]}" || fail 'the second failed'
+	cmp -s one two || fail 'they differ'
+	[ -s one ] || fail 'nothing came'
+	stop TERM
+}
+
+sits_where_it_is_told() {
+	start
+	run 0 devices -j; json '.[0].device == "ibsa0" and .[0].lid == 1'
+	IBSA_NODE=$other run 0 devices -j; json '.[0].lid != 1'
+	run 0 -C "$other" devices -j; json '.[0].lid != 1'
+	IBSA_NODE=$other/1 run 0 devices -j; json '.[0].lid != 1'
+	IBSA_NODE=nobody run 4 path self 2; err_has nobody
+	run 4 -C nobody path self 2
+	run 0 gids; out_has ibsa0
+	unset IBSA_FABRIC
+	run 0 --fabric "unix:$tmp/s" path self 2
+	run 0 --fabric "unix:$tmp/s" devices; out_has ibsa0
+	export IBSA_FABRIC=unix:$tmp/s
+	stop TERM
+	run 4 --fabric "unix:$tmp/s" path self 2; err_has 'ibsa fabric run'
+}
+
+changes_are_made() {
+	start -v --seed 7 --fault delay=1,1,1
+	run 0 fabric link down "$other/1"; out_empty
+	run 0 -C "$other" devices -j; json '.[0].state == 1'
+	run 0 fabric link up "$other/1"
+	run 0 fabric node remove "$other"
+	run 0 fabric node add "$other"
+	run 0 fabric sm move "$other"
+	run 0 -C "$other" path self 1
+	run 0 fabric fault lose=100; run 3 path self 2 -t 300
+	run 0 fabric fault none; run 0 path self 2
+	run 0 fabric sm stop; run 3 path self 2 -t 300
+	run 0 fabric sm start; run 0 path self 2
+	run 0 fabric stats; out_has '^faults_lose'
+	run 0 fabric stats -j; json '.[0].faults_lose > 0'
+	printf '# both\n0 link down %s/1\n\n0.1 link up %s/1\n' \
+		"$other" "$other" >script
+	run 0 fabric script script
+	run 2 fabric script nowhere
+	echo 'link down x' >script
+	run 2 fabric script script; err_has 'script:1'
+	run 2 fabric link sideways "$other/1"; err_has 'up or down'
+	run 4 fabric link down nobody/1; err_has nobody
+	run 2 fabric fault woes=1
+	stop TERM
+	run 4 fabric stats
+}
+
+one_server_a_socket() {
+	start
+	run 4 fabric run "$fabric" --socket "$tmp/s"; err_has 'is running'
+	kill -KILL "$server"
+	wait "$server" 2>/dev/null
+	[ -e s ] || fail 'the socket went with it'
+	start
+	stop TERM
+	touch s
+	run 4 fabric run "$fabric" --socket "$tmp/s"; err_has 'stays'
+	rm s
+	run 4 fabric run "$fabric" --socket "$tmp/no/s"; err_has folder
+	run 2 fabric run "$fabric" --socket "$(printf '%0200d' 0)"
+	run 4 fabric run "$tmp/nowhere"
+	run 2 fabric run "$fabric" --socket "$tmp/s" --fault woes=1
+	[ ! -e s ] || fail 'a socket is left'
+}
+
+runs_a_command() {
+	run 0 fabric exec "$fabric" -- "$ibsa" path self 2; out_has '^1 '
+	run 7 fabric exec "$fabric" -- sh -c 'echo 7 >&2; exit 7'
+	run 143 fabric exec "$fabric" -- sh -c 'echo TERM >&2; kill -TERM $$'
+	run 127 fabric exec "$fabric" -- ./nothing
+	run 0 fabric exec "$fabric" -- sh -c 'echo "$IBSA_FABRIC"'
+	[ ! -e "$(sed s/unix:// out)" ] || fail 'the socket is still there'
+	if compgen -G "$tmp/ibsa-*" >/dev/null; then
+		fail 'a folder is left'
+	fi
+	run 2 fabric exec "$fabric"
+}
+
+# A signal to it is one to the command, whose end is its own.
+a_signal_reaches_the_command() {
+	local got=0
+	what='a signal to ibsa fabric exec'
+	mkfifo up
+	"$ibsa" fabric exec "$fabric" -- sh -c \
+		'trap "exit 5" TERM; echo up >up; while :; do sleep 0.05; done' &
+	server=$!
+	read -r _ <up
+	kill -TERM "$server"
+	wait "$server" || got=$?
+	[ "$got" -eq 5 ] || fail "exit status $got"
+	rm up
+}
+
+run_groups ends_on_signals answers_are_the_same two_at_once \
+	sits_where_it_is_told changes_are_made one_server_a_socket \
+	runs_a_command a_signal_reaches_the_command
