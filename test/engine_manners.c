@@ -9,7 +9,12 @@
 
 #include "test/puppet.h"
 
-enum { MS = 1000000, STATUS_AT = 4 };
+enum {
+	MS = 1000000,
+	STATUS_AT = 4,
+	HEADER_BYTES = 24, /* of a MAD, what a kernel gives back */
+	LATE_MS = 250,	   /* that its word may be */
+};
 
 static struct puppet puppet;
 
@@ -294,8 +299,8 @@ static void given_up_request_keeps_its_place(void **state)
 	assert_int_equal(ibsa__engine_timeout_ms(engine), -1);
 	assert_int_equal(puppet_ask(engine, 5, &next), 0);
 	assert_int_equal(puppet.sent_count, 1);
-	assert_in_range(ibsa__engine_timeout_ms(engine), 1, 99);
-	puppet_advance(&puppet, engine, 98);
+	assert_in_range(ibsa__engine_timeout_ms(engine), 1, 99 + LATE_MS);
+	puppet_advance(&puppet, engine, 98 + LATE_MS);
 	assert_int_equal(puppet.sent_count, 1);
 	puppet_advance(&puppet, engine, 1);
 	assert_int_equal(puppet.sent_count, 2);
@@ -317,7 +322,7 @@ static void place_is_free_once_the_time_is_over(void **state)
 	assert_int_equal(puppet_ask(engine, 4, &given_up), 0);
 	assert_int_equal(ibsa__engine_cancel(engine, 1), 0);
 	puppet_advance(&puppet, engine, 1);
-	puppet.now_ns += UINT64_C(99) * MS;
+	puppet.now_ns += (UINT64_C(99) + LATE_MS) * MS;
 	assert_int_equal(puppet_ask(engine, 5, &next), 0);
 	assert_int_equal(puppet.sent_count, 2);
 	ibsa__engine_free(engine);
@@ -353,6 +358,48 @@ static void answer_frees_the_place_of_a_request_given_up(void **state)
 	assert_int_equal(puppet_ask(engine, 6, &last), 0);
 	assert_int_equal(ibsa__engine_cancel(engine, 2), 0);
 	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(puppet.sent_count, 3);
+	ibsa__engine_free(engine);
+}
+
+/* And so does the kernel's word that it waits no more, early or late; what it
+ * gives back and nobody has sent does nothing. */
+static void kernels_word_frees_the_place_of_a_request_given_up(void **state)
+{
+	struct ibsa__engine_options options = puppet_options;
+	struct puppet_mad back;
+	struct ibsa__engine *engine;
+	struct seen given_up = { 0 }, next = { 0 };
+
+	(void)state;
+	options.window = 1;
+	engine = puppet_engine(&puppet, &options);
+	assert_int_equal(puppet_ask(engine, 4, &given_up), 0);
+	assert_int_equal(ibsa__engine_cancel(engine, 1), 0);
+	assert_int_equal(puppet_ask(engine, 5, &next), 0);
+	back = *puppet_sent(&puppet, 0);
+	back.len = HEADER_BYTES;
+	back.err = -ETIMEDOUT;
+	back.mad[1] ^= 1;
+	puppet_deliver(&puppet, &back);
+	back.mad[1] ^= 1;
+	back.mad[HEADER_BYTES / 2] ^= 1;
+	puppet_deliver(&puppet, &back);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(puppet.sent_count, 1);
+	back.mad[HEADER_BYTES / 2] ^= 1;
+	puppet_deliver(&puppet, &back);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(puppet.sent_count, 2);
+	/* Whose query has not ended waits for its own deadline. */
+	back = *puppet_sent(&puppet, 1);
+	back.len = HEADER_BYTES;
+	back.err = -ETIMEDOUT;
+	puppet_deliver(&puppet, &back);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(next.calls, 0);
+	assert_int_equal(ibsa__engine_cancel(engine, 2), 0);
+	assert_int_equal(puppet_ask(engine, 6, &given_up), 0);
 	assert_int_equal(puppet.sent_count, 3);
 	ibsa__engine_free(engine);
 }
@@ -399,6 +446,9 @@ int main(void)
 				       set_up),
 		cmocka_unit_test_setup(
 			answer_frees_the_place_of_a_request_given_up, set_up),
+		cmocka_unit_test_setup(
+			kernels_word_frees_the_place_of_a_request_given_up,
+			set_up),
 		cmocka_unit_test_setup(given_up_request_is_not_shared, set_up),
 	};
 

@@ -8,7 +8,7 @@
 
 /* Messages taken by one dispatch beyond those that are waited for, so that a
  * flood does not starve timers. */
-enum { BATCH = 256 };
+enum { BATCH = 256, CLASS_AT = 1 };
 
 /*
  * An OPA LID may be longer than the 16 bits of it that the kernel's header
@@ -116,7 +116,8 @@ static bool is_report(const struct ibsa_message *message,
 
 /*
  * The engine's own timers tell when a try has failed; but one that a transport
- * has refused, since it still waited for the one before, waits for this word.
+ * has refused, since it still waited for the one before, waits for this word,
+ * and so does the place of a request that nobody waits for any more.
  */
 static void given_up(struct ibsa__engine *engine,
 		     const struct ibsa_message *message)
@@ -125,7 +126,7 @@ static void given_up(struct ibsa__engine *engine,
 	struct hash_node *node;
 	uint64_t id;
 
-	if (message->len < ID_END)
+	if (message->len < ID_END || message->mad[CLASS_AT] != IBSA_CLASS_SA)
 		return;
 	id = ibsa_be64(message->mad + ID_AT);
 	node = hash_find(&engine->tids, (uint32_t)id);

@@ -37,7 +37,7 @@ enum txn_state {
 	TXN_QUEUED,    /* waits for the window */
 	TXN_IN_FLIGHT, /* holds a place in the window */
 	TXN_GIVEN_UP,  /* and so does this: nobody waits for it any more, but
-			* the transport does, until @planned */
+			* the transport does */
 	TXN_ENDED,     /* its queries are being called back */
 };
 
@@ -58,6 +58,7 @@ struct txn {
 	uint32_t late_interval_ms; /* of the try that @is_late is about */
 	uint32_t max_interval_ms;
 	uint32_t tries;
+	uint32_t out;	/* of them, those that the transport may wait for */
 	uint32_t epoch; /* of the engine when it was asked */
 	uint8_t method;
 	uint8_t jitter_percent;
@@ -145,7 +146,7 @@ void ibsa__txn_hurry(struct ibsa__engine *engine, struct txn *txn,
 		     unsigned int interval_ms);
 void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn);
 
-/* The transport waits no longer for the answer to the last try. */
+/* The transport waits no longer for the answer to a try. */
 void ibsa__txn_given_up(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__txn_end(struct ibsa__engine *engine, struct txn *txn);

@@ -9,6 +9,7 @@ enum {
 	IDENTITY_FROM = 16, /* AttributeID: from there on, two requests that
 			     * are the same have the same bytes */
 	MOVED_PER_MS = 64,  /* requests that follow the SA when it has moved */
+	LATE_MS = 250,	    /* that a kernel's word may be late */
 };
 
 static uint32_t or_default(uint32_t value, uint32_t fallback)
@@ -93,6 +94,7 @@ int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 	txn->heard_busy = false;
 	txn->is_held = false;
 	txn->is_late = false;
+	txn->out = 0;
 	txn->state = TXN_ENDED;
 	txn->shareable = options->sharing &&
 			 (request.method == IBSA_METHOD_GET ||
@@ -160,12 +162,11 @@ static uint64_t arm_retry(struct ibsa__engine *engine, struct txn *txn,
 	return ms;
 }
 
-/* The SA is busy: leave it alone for a whole interval from now. The try has
- * been answered, and the transport does not wait any more. */
+/* The SA is busy: leave it alone for a whole interval from now. */
 void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn)
 {
 	txn->heard_busy = true;
-	txn->planned = engine->wheel.now;
+	txn->out = 0;
 	arm_retry(engine, txn, engine_now_ns(engine));
 }
 
@@ -190,10 +191,16 @@ static int try_refused(struct ibsa__engine *engine, struct txn *txn, int err)
 
 /*
  * Once it has given up, a kernel takes no answer, and of a large one not even
- * those segments that are on their way: where it was late a try is due.
+ * those segments that are on their way: where it was late a try is due. It need
+ * not speak of the last try: its word may come after that was sent.
  */
 void ibsa__txn_given_up(struct ibsa__engine *engine, struct txn *txn)
 {
+	txn->out -= txn->out > 0;
+	if (!txn->out && txn->state == TXN_GIVEN_UP) {
+		ibsa__txn_free(engine, txn);
+		return;
+	}
 	if (!txn->is_late || txn->state != TXN_IN_FLIGHT)
 		return;
 	txn->is_late = false;
@@ -255,6 +262,7 @@ static int send_try(struct ibsa__engine *engine, struct txn *txn,
 	txn->planned = txn->retry.due;
 	txn->is_held = false;
 	txn->is_late = false;
+	txn->out++;
 	txn->tries++;
 	engine->stats.sent++;
 	return 0;
@@ -439,18 +447,20 @@ void ibsa__txn_free(struct ibsa__engine *engine, struct txn *txn)
  * Nobody waits for @txn any more. No kernel lets a request be taken back: it
  * waits for the answer as long as it was told to, and to it, as to the SA, the
  * request is in flight until then. So it keeps its place in the window, and
- * its id.
+ * its id, until the kernel says that it waits no more; or for a while longer
+ * than it was to, for not all that say so.
  */
 void ibsa__txn_give_up(struct ibsa__engine *engine, struct txn *txn)
 {
-	if (txn->state != TXN_IN_FLIGHT || engine->closing ||
-	    txn->planned <= engine->wheel.now) {
+	const uint64_t until = txn->planned + LATE_MS;
+
+	if (!txn->out || engine->closing || until <= engine->wheel.now) {
 		ibsa__txn_free(engine, txn);
 		return;
 	}
 	ibsa__timer_cancel(&engine->wheel, &txn->retry);
 	txn->state = TXN_GIVEN_UP;
-	ibsa__timer_arm(&engine->holds, &txn->retry, txn->planned);
+	ibsa__timer_arm(&engine->holds, &txn->retry, until);
 }
 
 void ibsa__engine_release(struct ibsa__engine *engine, uint64_t now_ns)

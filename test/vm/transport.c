@@ -28,6 +28,7 @@ enum {
 	TID_AT = 12,
 	HEADER_BYTES = 24, /* of a MAD, which is what comes back of one */
 	REPLY_BYTES = 4096,
+	HELD_MAX = 256,
 };
 
 static const char *reporter;
@@ -48,18 +49,59 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* A transport in front of the kernel's that knows what the kernel holds: what
- * it took, less what it gave back. */
+/* A request that the kernel holds; of some earlier tries of it the kernel has
+ * said that nobody has answered, but that has not been read yet. */
+struct held {
+	uint32_t tid;
+	unsigned int unread;
+};
+
+/* A transport in front of the kernel's that knows what the kernel holds. */
 struct counter {
 	struct ibsa_transport base;
 	struct ibsa_transport *kernel;
+	struct held at[HELD_MAX];
 	unsigned int held;
 	unsigned int most;
-	unsigned int sent;
 	unsigned int errors;  /* that the kernel told of requests */
 	bool tells_no_errors; /* to the engine */
 	bool loses_answers;
 };
+
+static struct held *held_find(struct counter *counter, uint32_t tid)
+{
+	for (unsigned int i = 0; i < counter->held; i++) {
+		if (counter->at[i].tid == tid)
+			return &counter->at[i];
+	}
+	return NULL;
+}
+
+/* It takes no second request of one id while it holds the first. */
+static void held_add(struct counter *counter, uint32_t tid)
+{
+	struct held *held = held_find(counter, tid);
+
+	if (held) {
+		held->unread++;
+		return;
+	}
+	assert_true(counter->held < HELD_MAX);
+	counter->at[counter->held++] = (struct held){ .tid = tid };
+	if (counter->held > counter->most)
+		counter->most = counter->held;
+}
+
+static void held_remove(struct counter *counter, uint32_t tid, bool answered)
+{
+	struct held *held = held_find(counter, tid);
+
+	assert_non_null(held);
+	if (held->unread && !answered)
+		held->unread--;
+	else
+		*held = counter->at[--counter->held];
+}
 
 static struct counter *of(struct ibsa_transport *transport)
 {
@@ -81,10 +123,7 @@ static int counter_send(struct ibsa_transport *transport,
 
 	if (err)
 		return err;
-	counter->sent++;
-	counter->held++;
-	if (counter->held > counter->most)
-		counter->most = counter->held;
+	held_add(counter, ibsa_be32(mad + TID_AT));
 	return 0;
 }
 
@@ -98,8 +137,7 @@ static int counter_recv(struct ibsa_transport *transport,
 
 		if (got <= 0)
 			return got;
-		assert_true(counter->held > 0);
-		counter->held--;
+		held_remove(counter, ibsa_be32(out->mad + TID_AT), !out->err);
 		counter->errors += out->err != 0;
 		if (!(out->err ? counter->tells_no_errors
 			       : counter->loses_answers))
@@ -364,6 +402,34 @@ static void kernel_never_holds_more_than_the_window(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
+/* What was cancelled is not taken back from the kernel. */
+static void cancelled_requests_stay_in_the_window(void **state)
+{
+	const struct sa *sa = *state;
+	struct counter counter;
+	struct ibsa_client *client = counted_client(sa, &counter);
+	const uint64_t start_ms = sa_now_ms();
+	struct sa_seen given_up[WINDOW], seen;
+
+	for (uint32_t i = 0; i < WINDOW; i++) {
+		assert_int_equal(sa_ask(client, sa_service('S', i),
+					IBSA_METHOD_GET, 9000, 800,
+					&given_up[i]),
+				 0);
+		assert_int_equal(ibsa_cancel(client, i + 1), 0);
+	}
+	assert_int_equal(sa_ask(client, sa_service('A', 0), IBSA_METHOD_GET,
+				9000, 0, &seen),
+			 0);
+	sa_wait(client, &seen);
+	assert_int_equal(seen.err, 0);
+	assert_true(sa_now_ms() - start_ms >= 700);
+	for (uint32_t i = 0; i < WINDOW; i++)
+		assert_int_equal(given_up[i].err, -ECANCELED);
+	assert_int_equal(counter.most, WINDOW);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
 /* Without the kernel's word for it, and whatever is lost on the way. */
 static void losses_that_nobody_tells_of_end_in_time(void **state)
 {
@@ -405,6 +471,7 @@ int main(int argc, char **argv)
 		WITH_AN_SA(late_answer_counts),
 		WITH_AN_SA(answer_that_comes_twice_is_told_once),
 		WITH_AN_SA(kernel_never_holds_more_than_the_window),
+		WITH_AN_SA(cancelled_requests_stay_in_the_window),
 		WITH_AN_SA(losses_that_nobody_tells_of_end_in_time),
 	};
 
