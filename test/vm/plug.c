@@ -7,6 +7,7 @@
  */
 #include <endian.h>
 #include <errno.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -20,10 +21,17 @@
 #include <ibsa/event.h>
 #include <ibsa/ib_sa.h>
 #include <ibsa/service.h>
+#include <ibsa/verbs.h>
 
 #include "test/vm/sa_rig.h"
 
-enum { TEST_S = 60, SLICE_MS = 50, SOON_MS = 3000, LONG_MS = 20000 };
+enum {
+	TEST_S = 60,
+	SLICE_MS = 50,
+	REPORT_MS = 1000,
+	SOON_MS = 3000,
+	LONG_MS = 20000
+};
 
 #define OUT "rdma link delete rxe0"
 #define IN "rdma link add rxe0 type rxe netdev eth0"
@@ -358,6 +366,41 @@ static void worker_goes_on_with_the_device(void **state)
 	ibsa_device_put(device);
 }
 
+/* It is sent until the port is there again. */
+static void report_arrives(struct sa *sa, struct ibv_context *context)
+{
+	struct pollfd fd = { .fd = context->async_fd, .events = POLLIN };
+	const uint64_t end_ms = sa_now_ms() + LONG_MS;
+	struct ibsa_async_event event;
+
+	do {
+		sa_report(sa, 64, GID);
+		assert_true(sa_now_ms() < end_ms);
+	} while (!poll(&fd, 1, REPORT_MS));
+	assert_int_equal(ibsa_get_async_event(context, &event), 0);
+	assert_int_equal(event.event_type, IBV_EVENT_GID_AVAIL);
+	ibsa_ack_async_event(&event);
+}
+
+/* A registration outlives the device that it was made on. */
+static void registered_events_go_on_with_the_device(void **state)
+{
+	struct sa *sa = *state;
+	const struct ibsa_options options = { .device = "rxe0",
+					      .sa = &sa->address };
+	struct ibv_context *context;
+
+	assert_int_equal(ibsa_verbs_open(&options, NULL, &context), 0);
+	assert_int_equal(
+		ibv_register_sm_events(context, IBV_SM_EVENT_ALL, 0, NULL), 0);
+	sa_await(sa, "subscribed 4");
+	report_arrives(sa, context);
+	sa_shell(OUT);
+	sa_shell(IN);
+	report_arrives(sa, context);
+	ibsa_verbs_close(context);
+}
+
 #define WITH_AN_SA(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(int argc, char **argv)
@@ -371,6 +414,7 @@ int main(int argc, char **argv)
 		WITH_AN_SA(watches_and_services_recover),
 		WITH_AN_SA(device_that_is_back_at_once_was_away),
 		WITH_AN_SA(worker_goes_on_with_the_device),
+		WITH_AN_SA(registered_events_go_on_with_the_device),
 	};
 
 	if (argc != 2)
