@@ -4,6 +4,7 @@
  * connection and on the data end of its umad file.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
