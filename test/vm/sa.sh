@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# usage: sa.sh IBSA CASE...
+# usage: sa.sh IBSA VM-MULTI CASE...
 #
 # In a guest: an SA at rxe1, "ibsa fabric serve", and a client at rxe0, "ibsa
 # --sa"; between them the kernel's MADs, its RMPP too. A CASE is a function
 # below.
 ibsa=$1
-shift
+multi=$2
+shift 2
 gid=fe80::ff:fe00:b # of rxe1, from the address of eth1
 own_gid=fe80::ff:fe00:a
 fabric=/tmp/fabric.net
@@ -136,6 +137,22 @@ tables() {
 	client 1 query table NR lid=999
 	stop
 	grep -q ' 0 not heard' /tmp/server || fail 'something was not heard'
+}
+
+# gid_of NODE - in the fabric
+gid_of() {
+	"$ibsa" --fabric "$fabric" devices | awk -v node="$1" \
+		'$1 == node { print $NF }'
+}
+
+# Two by two ports: four paths of 64 bytes, by RMPP there and back.
+get_multi() {
+	serve
+	client 0 query get ClassPortInfo
+	"$multi" rxe0 $gid $own_gid "$(gid_of node1)" "$(gid_of node2)" \
+		"$(gid_of node3)" >/tmp/got 2>/tmp/err || fail 'no paths'
+	[ "$(cat /tmp/got)" = 256 ] || fail "$(cat /tmp/got) bytes"
+	stop
 }
 
 set_and_delete() {
