@@ -31,7 +31,6 @@ void served_again(struct served *served);
 const char *served_path(const struct served *served);
 const char *served_name(const struct served *served); /* "unix:PATH" */
 struct ibsa_fabric *served_fabric(const struct served *served);
-struct ibsa_fabric_server_stats served_stats(struct served *served);
 
 /* Whether a client was sent away so, waiting for a while; forgets it. */
 bool served_noted(struct served *served, const char *part);

@@ -125,6 +125,15 @@ static const char *fabric_path(const struct ibsa_options *options)
 	return path && *path ? path : NULL;
 }
 
+const char *ibsa__server_named(const struct ibsa_options *options)
+{
+	const char *path = fabric_path(options);
+
+	if (options->transport || options->on || !ibsa__remote_path(path))
+		return NULL;
+	return path;
+}
+
 /* Events of a context are welcome where they are to be had. */
 static int open_device(const struct ibsa_options *options,
 		       struct ibsa_error *error, struct ibsa_transport **out)

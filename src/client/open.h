@@ -29,6 +29,9 @@ int ibsa__device_find(const struct ibsa_options *options,
 		      struct ibsa_error *error, char **out_name,
 		      struct ibsa_fabric **out_fabric) IBSA_MUST_USE;
 
+/* The server ("unix:PATH") that @options or $IBSA_FABRIC name, or NULL. */
+const char *ibsa__server_named(const struct ibsa_options *options);
+
 /* Let go of a fabric from either; takes NULL. */
 void ibsa__fabric_release(struct ibsa_fabric *fabric);
 

@@ -12,6 +12,7 @@
 #include "device/device.h"
 #include "device/parse.h"
 #include "libibumad/libibumad.h"
+#include "remote/files.h"
 
 /* Nothing is set up and nothing is kept; a program may leave them out. */
 int umad_init(void)
@@ -115,12 +116,14 @@ static int ports_read(const char *name, struct ibsa__ca *ca)
 
 int ibsa__ca_read(const char *name, struct ibsa__ca *out)
 {
+	struct remote_files *files = ibsa__remote_files_hold();
 	struct ibsa__ca ca = { 0 };
 	int err;
 
 	err = head_read(name, &ca.head);
 	if (!err)
 		err = ports_read(name, &ca);
+	ibsa__remote_files_release(files);
 	if (err) {
 		ibsa__ca_free(&ca);
 		return err;

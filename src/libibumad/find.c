@@ -11,6 +11,7 @@
 #include <ibsa/sa.h>
 
 #include "libibumad/libibumad.h"
+#include "remote/files.h"
 
 /* PortPhysicalState of PortInfo. */
 enum { PHYS_DISABLED = 3, PHYS_LINK_UP = 5 };
@@ -170,8 +171,8 @@ static enum fit smi_fit(const char *name, int port)
 	return fit;
 }
 
-int ibsa__ca_port_find(const char *ca, int port, enum ibsa__ca_side side,
-		       struct ibsa__ca_port *out)
+static int find(const char *ca, int port, enum ibsa__ca_side side,
+		struct ibsa__ca_port *out)
 {
 	enum fit fit = ACTIVE;
 	int err = 0;
@@ -188,4 +189,14 @@ int ibsa__ca_port_find(const char *ca, int port, enum ibsa__ca_side side,
 		return err == -ENOMEM ? err : -ENODEV;
 	place_set(out, ca, port);
 	return 0;
+}
+
+int ibsa__ca_port_find(const char *ca, int port, enum ibsa__ca_side side,
+		       struct ibsa__ca_port *out)
+{
+	struct remote_files *files = ibsa__remote_files_hold();
+	int err = find(ca, port, side, out);
+
+	ibsa__remote_files_release(files);
+	return err;
 }

@@ -15,6 +15,7 @@
 #include "libibumad/file.h"
 #include "libibumad/libibumad.h"
 #include "libibumad/say.h"
+#include "remote/files.h"
 
 /* Every one since Linux 2.6.16 is 5. */
 static int abi_check(void)
@@ -54,8 +55,10 @@ static int port_open(const char *ca_name, int portnum, enum ibsa__ca_side side)
 static int port_open_said(const char *ca_name, int portnum,
 			  enum ibsa__ca_side side)
 {
+	struct remote_files *files = ibsa__remote_files_hold();
 	int portid = port_open(ca_name, portnum, side);
 
+	ibsa__remote_files_release(files);
 	if (portid >= 0)
 		return portid;
 	errno = -portid;

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "device/device.h"
 #include "libibumad/libibumad.h"
+#include "remote/files.h"
 
 /* What libibumad calls the link of a port without a link_layer file. */
 #define OLD_LINK_LAYER "IB"
@@ -89,7 +90,7 @@ static void link_layer_read(const char *ca, unsigned int number,
 	ibsa__ca_text(port->link_layer, sizeof(port->link_layer), text.bytes);
 }
 
-int ibsa__ca_port_read(const char *ca, unsigned int number, umad_port_t *out)
+static int port_read(const char *ca, unsigned int number, umad_port_t *out)
 {
 	umad_port_t port = { .portnum = (int)number };
 	int err = -ENOENT;
@@ -106,6 +107,15 @@ int ibsa__ca_port_read(const char *ca, unsigned int number, umad_port_t *out)
 	link_layer_read(ca, number, &port);
 	*out = port;
 	return 0;
+}
+
+int ibsa__ca_port_read(const char *ca, unsigned int number, umad_port_t *out)
+{
+	struct remote_files *files = ibsa__remote_files_hold();
+	int err = port_read(ca, number, out);
+
+	ibsa__remote_files_release(files);
+	return err;
 }
 
 bool ibsa__ca_port_has_smi(const umad_port_t *port)

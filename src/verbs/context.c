@@ -38,6 +38,7 @@ static void destroy(void *object)
 	if (verbs->context.context.async_fd >= 0)
 		close(verbs->context.context.async_fd);
 	ibsa__fabric_release(verbs->fabric);
+	ibsa__free(verbs->server);
 	ibsa__free(verbs->name);
 	ibsa__free(verbs);
 }
@@ -71,15 +72,15 @@ static int node_type_read(const char *name, enum ibv_node_type *out)
 }
 
 /*
- * What is ours of the options. A device of this machine stays one, whatever
- * $IBSA_FABRIC says later.
+ * What is ours of the options. A device of this machine, or of a server, stays
+ * that, whatever $IBSA_FABRIC says later.
  */
 static void options_keep(struct ibsa__verbs *verbs,
 			 const struct ibsa_options *options)
 {
 	verbs->options = *options;
 	verbs->options.device = verbs->name;
-	verbs->options.fabric = "";
+	verbs->options.fabric = verbs->server ? verbs->server : "";
 	if (verbs->fabric)
 		verbs->options.on = verbs->fabric;
 	if (!options->sa)
@@ -99,10 +100,22 @@ static int context_fill(struct ibsa__verbs *verbs)
 	context->async_fd = eventfd(0, EFD_CLOEXEC);
 	if (context->async_fd < 0)
 		return -errno;
-	if (!ibsa__verbs_is_in_fabric(verbs))
+	if (!ibsa__verbs_is_in_fabric(verbs) && !verbs->server)
 		return node_type_read(verbs->name, &verbs->device.node_type);
 	verbs->device.node_type = IBV_NODE_CA;
 	return 0;
+}
+
+static int server_keep(struct ibsa__verbs *verbs,
+		       const struct ibsa_options *options,
+		       struct ibsa_error *error)
+{
+	const char *server = ibsa__server_named(options);
+
+	if (!server)
+		return 0;
+	verbs->server = ibsa__strdup(server);
+	return verbs->server ? 0 : ibsa__fail(error, -ENOMEM, "out of memory");
 }
 
 static int verbs_new(const struct ibsa_options *options,
@@ -115,7 +128,10 @@ static int verbs_new(const struct ibsa_options *options,
 		return ibsa__fail(error, -ENOMEM, "out of memory");
 	verbs->context.context.cmd_fd = -1;
 	verbs->context.context.async_fd = -1;
-	err = ibsa__device_find(options, error, &verbs->name, &verbs->fabric);
+	err = server_keep(verbs, options, error);
+	if (!err)
+		err = ibsa__device_find(options, error, &verbs->name,
+					&verbs->fabric);
 	if (!err) {
 		options_keep(verbs, options);
 		err = context_fill(verbs);

@@ -16,6 +16,7 @@ struct ibsa__verbs {
 	struct ibsa_address sa;
 	struct ibsa_fabric *fabric; /* to be released */
 	char *name;
+	char *server; /* that the device is at, or NULL */
 };
 
 /*

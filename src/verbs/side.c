@@ -71,6 +71,7 @@ static void options_fill(struct ibsa__side *side)
 	ours = &side->verbs->options;
 	side->options.name = ours->device;
 	side->options.on = ours->on;
+	side->options.fabric = ours->fabric;
 	side->options.sa = ours->sa;
 	side->options.grh = ours->grh;
 	side->options.sm_key = ours->sm_key;
