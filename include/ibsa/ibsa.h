@@ -42,7 +42,10 @@ struct ibv_context;
  *               the port is read now and then, and requests to register
  *               again are not seen. Not used with @fabric, @on or @transport
  * @fabric:      topology file of an embedded fabric to use instead of a
- *               device, or a capture (see ibsa_replay_open()); NULL:
+ *               device, or a capture (see ibsa_replay_open()), or
+ *               "unix:PATH" of one that processes share (see
+ *               ibsa_fabric_server_open()), at the node that @device names,
+ *               else $IBSA_NODE, as NAME or NAME/PORT; NULL:
  *               $IBSA_FABRIC if set, unless there is a @context or the
  *               program is set-uid
  * @on:          a fabric that is loaded already, instead of @fabric
