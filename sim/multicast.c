@@ -15,6 +15,7 @@ struct forwarding {
 	const struct topo_node *node;
 	unsigned int first_port; /* of MFT_POSITION_PORTS */
 	uint16_t mask;
+	bool is_used; /* whatever the port */
 };
 
 /* Who only sends is not sent to. */
@@ -27,6 +28,7 @@ static bool is_receiver(const struct member *member)
 
 static void mark(struct forwarding *to, unsigned int port)
 {
+	to->is_used = true;
 	if (port >= to->first_port &&
 	    port - to->first_port < MFT_POSITION_PORTS)
 		to->mask |= (uint16_t)(1 << (port - to->first_port));
@@ -165,16 +167,21 @@ void ibsa__table_mft(struct ibsa_fabric *fabric, const struct topo_node *node,
 	}
 }
 
-uint32_t ibsa__table_mft_blocks(const struct ibsa_fabric *fabric)
+uint32_t ibsa__table_mft_blocks(struct ibsa_fabric *fabric,
+				const struct topo_node *node)
 {
 	const struct groups *groups = &fabric->groups;
 	uint32_t blocks = 0;
 
 	for (size_t i = 0; i < groups->count; i++) {
+		struct forwarding to = { .fabric = fabric, .node = node };
 		const uint32_t block = group_index(groups->all[i]) /
 				       MFT_BLOCK_LIDS;
 
-		if (groups->all[i]->count && block >= blocks)
+		if (block < blocks)
+			continue;
+		(void)group_mask(&to, groups->all[i]);
+		if (to.is_used)
 			blocks = block + 1;
 	}
 	return blocks;

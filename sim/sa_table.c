@@ -164,7 +164,7 @@ static void add_mft(struct sa_work *work, const struct end_port *end)
 	enum { BLOCK_MASK = 0x1ff };
 	const struct topo_node *node = end_topo_node(work->fabric, end);
 	const uint16_t want = ibsa_be16(work->want + AT_BLOCK);
-	const uint32_t count = ibsa__table_mft_blocks(work->fabric);
+	const uint32_t count = ibsa__table_mft_blocks(work->fabric, node);
 	struct range blocks = { 0, count - 1 };
 	struct range positions = { 0, node->port_count / MFT_POSITION_PORTS };
 
