@@ -17,12 +17,14 @@
 # many fabrics run side by side. FABRIC_UMTAP=FILE puts that library in front
 # of ibsim's on OpenSM and on commands; then MADs come whole, as from a kernel.
 # FABRIC_PARTITIONS is the file of FABRIC_DATA that OpenSM has them from.
+# FABRIC_NET is the topology, b.net of FABRIC_DATA unless said otherwise.
 # FABRIC_SM is OpenSM's host, FABRIC_WAIT_S how long it may take. FABRIC_ENV is
 # an array of what else, NAME=VALUE, OpenSM and commands have around them.
 # A missing program ends the script with status 77 and the reason.
 
 FABRIC_DATA=${FABRIC_DATA:-$(dirname "${BASH_SOURCE[0]}")/../data/fabrics}
 FABRIC_PARTITIONS=${FABRIC_PARTITIONS:-b.partitions.conf}
+FABRIC_NET=${FABRIC_NET:-$FABRIC_DATA/b.net}
 FABRIC_SM=${FABRIC_SM:-host-r1 mthca0}
 FABRIC_WAIT_S=${FABRIC_WAIT_S:-60}
 FABRIC_ENV=()
@@ -104,7 +106,7 @@ fabric_ibsim() {
 	# Open both ways, lest ibsim or this script waits for the other end.
 	exec {fabric_console_fd}<>"$FABRIC_DIR/console"
 	IBSIM_SOCKNAME=$(basename "$FABRIC_DIR") \
-		ibsim -s "$FABRIC_DATA/b.net" <"$FABRIC_DIR/console" \
+		ibsim -s "$FABRIC_NET" <"$FABRIC_DIR/console" \
 		>"$FABRIC_DIR/ibsim.log" 2>&1 {fabric_console_fd}>&- &
 	fabric_ibsim_pid=$!
 	fabric_await "$FABRIC_DIR/ibsim.log" 'Network simulator ready' $!

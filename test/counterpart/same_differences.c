@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The differences between OpenSM and the embedded SA that are known, each
+ * with its reason and with what must be the same all the same.
+ */
+#include <string.h>
+
+#include "test/counterpart/same.h"
+
+static uint16_t status_of(const struct answer *answer)
+{
+	return answer->len ? ibsa_be16(answer->bytes + 4) : 0;
+}
+
+/* Both are answers to it that hold records; a status may be the request's. */
+static bool is_of(const struct question *question, const struct answer *theirs,
+		  const struct answer *ours, uint16_t attribute)
+{
+	const uint16_t status = ibsa_be16(question->mad + 4);
+
+	return theirs->len && ours->len && status_of(theirs) == status &&
+	       status_of(ours) == status &&
+	       mad_attribute(theirs->bytes) == attribute;
+}
+
+/* Records that an answer has, also one to a Get. */
+static size_t record_count(const struct answer *answer)
+{
+	if (answer->bytes[3] == IBSA_METHOD_GET_RESP)
+		return answer_stride(answer) != 0;
+	return answer_count(answer);
+}
+
+/* An entry of the same length in hops is as good. */
+static bool level_lft(const struct question *question, struct answer *theirs,
+		      struct answer *ours)
+{
+	return is_of(question, theirs, ours, ATTR_LFT) &&
+	       same_routes_level(theirs, ours);
+}
+
+/* ProxyJoin at the other end of its byte; whether it was there. */
+bool same_turn_proxy(uint8_t *member)
+{
+	enum { AT_PROXY = 49, PROXY = 0x80, TURNED = 0x01 };
+
+	if (member[AT_PROXY] != TURNED)
+		return false;
+	member[AT_PROXY] = PROXY;
+	return true;
+}
+
+/* Another tree to the same ports is as good. */
+static bool level_mft(const struct question *question, struct answer *theirs,
+		      struct answer *ours)
+{
+	return is_of(question, theirs, ours, ATTR_MFT) &&
+	       same_trees_level(theirs, ours);
+}
+
+/* Raw traffic, flow label and hop limit are one number to it. */
+static bool level_group_label(const struct question *question,
+			      struct answer *theirs, struct answer *ours)
+{
+	enum { AT_DGID = 8, AT_FLOW_LABEL = 44 };
+	bool is_any = false;
+
+	if (!is_of(question, theirs, ours, ATTR_PATH))
+		return false;
+	for (size_t i = 0; i < record_count(theirs); i++) {
+		uint8_t *record = answer_at(theirs, i);
+		uint32_t label;
+
+		if (record[AT_DGID] != 0xff)
+			continue;
+		label = ibsa_be32(record + AT_FLOW_LABEL);
+		ibsa_put_be32(record + AT_FLOW_LABEL, __builtin_bswap32(label));
+		is_any = true;
+	}
+	return is_any;
+}
+
+/* An error's answer has the record of the request. */
+static bool level_proxy(const struct question *question, struct answer *theirs,
+			struct answer *ours)
+{
+	const uint16_t status = ibsa_be16(question->mad + 4);
+	size_t count = 1;
+	bool is_any = false;
+
+	if (!theirs->len || !ours->len ||
+	    mad_attribute(theirs->bytes) != ATTR_MCMEMBER)
+		return false;
+	if (status_of(theirs) == status)
+		count = record_count(theirs);
+	for (size_t i = 0; i < count; i++)
+		is_any |= same_turn_proxy(answer_at(theirs, i));
+	return is_any;
+}
+
+static bool level_act_count(const struct question *question,
+			    struct answer *theirs, struct answer *ours)
+{
+	enum { ATTR_SM_INFO = 0x0018, AT_ACT_COUNT = 20 };
+
+	if (!is_of(question, theirs, ours, ATTR_SM_INFO))
+		return false;
+	for (size_t i = 0; i < record_count(theirs); i++)
+		memset(answer_at(theirs, i) + AT_ACT_COUNT, 0, 4);
+	for (size_t i = 0; i < record_count(ours); i++)
+		memset(answer_at(ours, i) + AT_ACT_COUNT, 0, 4);
+	return true;
+}
+
+/* What one refuses and the other answers; which is which is checked. */
+static bool settle(struct answer *theirs, struct answer *ours)
+{
+	theirs->len = ours->len = 0;
+	return true;
+}
+
+static bool level_class_version(const struct question *question,
+				struct answer *theirs, struct answer *ours)
+{
+	return question->mad[2] < IBSA_CLASS_VERSION && theirs->len &&
+	       status_of(ours) == IBSA_STATUS_BAD_VERSION &&
+	       settle(theirs, ours);
+}
+
+static uint64_t mask_of(const struct question *question)
+{
+	return ibsa_be64(question->mad + 48);
+}
+
+/* Of a request whose mask selects them: the code of a rate. */
+static uint8_t rate_of(const struct question *question)
+{
+	const uint64_t mask = mask_of(question);
+	const uint64_t path = IBSA_PATH_CM(rate) | IBSA_PATH_CM(rate_selector);
+	const uint64_t multi = UINT64_C(3) << 12;
+	const uint8_t *record = question->mad + IBSA_SA_HEADER_BYTES;
+
+	if (mad_attribute(question->mad) == ATTR_PATH && (mask & path) == path)
+		return record[55] & 0x3f;
+	if (mad_attribute(question->mad) == ATTR_MULTIPATH &&
+	    (mask & multi) == multi)
+		return record[11] & 0x3f;
+	return 0;
+}
+
+static bool level_ndr(const struct question *question, struct answer *theirs,
+		      struct answer *ours)
+{
+	enum { NDR_FIRST = 23, NDR_LAST = 24 };
+	const uint8_t rate = rate_of(question);
+
+	return rate >= NDR_FIRST && rate <= NDR_LAST &&
+	       status_of(theirs) == IBSA_STATUS_REQ_INVALID &&
+	       status_of(ours) != IBSA_STATUS_REQ_INVALID &&
+	       settle(theirs, ours);
+}
+
+static bool level_lid_alone(const struct question *question,
+			    struct answer *theirs, struct answer *ours)
+{
+	const uint64_t mask = mask_of(question) &
+			      (IBSA_PATH_CM(sgid) | IBSA_PATH_CM(dgid) |
+			       IBSA_PATH_CM(slid) | IBSA_PATH_CM(dlid));
+
+	return mad_attribute(question->mad) == ATTR_PATH &&
+	       question->mad[3] == IBSA_METHOD_GET &&
+	       (mask == IBSA_PATH_CM(slid) || mask == IBSA_PATH_CM(dlid)) &&
+	       status_of(theirs) == IBSA_STATUS_TOO_MANY_RECORDS &&
+	       !status_of(ours) && settle(theirs, ours);
+}
+
+static bool has_record(struct answer *table, const uint8_t *record)
+{
+	for (size_t i = 0; i < answer_count(table); i++) {
+		if (!memcmp(answer_at(table, i), record, answer_stride(table)))
+			return true;
+	}
+	return false;
+}
+
+/* Each has chosen one of those that there are. */
+static bool level_first_path(const struct question *question,
+			     struct answer *theirs, struct answer *ours)
+{
+	static struct answer all;
+	struct question table = *question;
+
+	if (question->mad[3] != IBSA_METHOD_GET ||
+	    !is_of(question, theirs, ours, ATTR_PATH))
+		return false;
+	table.mad[3] = IBSA_METHOD_GET_TABLE;
+	ibsa_put_be64(table.mad + 48,
+		      mask_of(question) & ~IBSA_PATH_CM(numb_path));
+	same_ask_embedded(&table, &all);
+	if (answer_count(&all) < 2 || !has_record(&all, answer_at(theirs, 0)) ||
+	    !has_record(&all, answer_at(ours, 0)))
+		return false;
+	memcpy(answer_at(ours, 0), answer_at(theirs, 0), answer_stride(&all));
+	return true;
+}
+
+/* Theirs hold nothing, ours what an SM that sets them would. */
+static bool level_lanes(const struct question *question, struct answer *theirs,
+			struct answer *ours)
+{
+	enum { ATTR_SL_TO_VL = 0x0013, ATTR_VL_ARB = 0x0036, AT_TABLE = 8 };
+	static const uint8_t none[64];
+
+	if (!is_of(question, theirs, ours, ATTR_SL_TO_VL) &&
+	    !is_of(question, theirs, ours, ATTR_VL_ARB))
+		return false;
+	for (size_t i = 0; i < record_count(theirs); i++) {
+		if (memcmp(answer_at(theirs, i) + AT_TABLE, none,
+			   answer_stride(theirs) - AT_TABLE))
+			return false;
+	}
+	for (size_t i = 0; i < record_count(ours); i++)
+		memset(answer_at(ours, i) + AT_TABLE, 0,
+		       answer_stride(ours) - AT_TABLE);
+	return true;
+}
+
+static bool level_pkey_block(const struct question *question,
+			     struct answer *theirs, struct answer *ours)
+{
+	enum { ATTR_PKEY = 0x0033, AT_BLOCK = 2 };
+
+	if (!is_of(question, theirs, ours, ATTR_PKEY))
+		return false;
+	for (size_t i = 0; i < record_count(theirs); i++) {
+		uint8_t *block = answer_at(theirs, i) + AT_BLOCK;
+
+		ibsa_put_be16(block, (uint16_t)(block[1] << 8 | block[0]));
+	}
+	return true;
+}
+
+const struct difference same_differences[] = {
+	{ "pkey-block",
+	  "OpenSM on a little-endian machine writes the number of a block of "
+	  "P_Keys turned round",
+	  level_pkey_block },
+	{ "class-version",
+	  "ibsim hands OpenSM requests of class versions 0 and 1, which no "
+	  "kernel does; the embedded SA refuses them (0x0004)",
+	  level_class_version },
+	{ "ndr-rates",
+	  "OpenSM 3.3.23 does not know the rates 23 and 24 and refuses them "
+	  "(0x0200)",
+	  level_ndr },
+	{ "get-by-lid",
+	  "OpenSM forgets that a Get is for one path if all that it knows of "
+	  "the ends is one LID, of a port with aliases (0x0400)",
+	  level_lid_alone },
+	{ "first-path",
+	  "the one path of a Get is the first of several; OpenSM on a "
+	  "little-endian machine has GUIDs in the order of their last bytes",
+	  level_first_path },
+	{ "lanes",
+	  "without QoS, OpenSM never reads which lanes the ports use, and "
+	  "says zero",
+	  level_lanes },
+	{ "group-flow-label",
+	  "a path to a group has its flow label; OpenSM on a little-endian "
+	  "machine writes that turned round",
+	  level_group_label },
+	{ "proxy-join",
+	  "ProxyJoin is the first bit of its byte; OpenSM on a little-endian "
+	  "machine writes the last",
+	  level_proxy },
+	{ "act-count",
+	  "ActCount counts what an SM has sent, which the embedded one has "
+	  "not",
+	  level_act_count },
+	{ "route",
+	  "of several shortest routes each SM chooses its own: from every "
+	  "switch to every LID they have equally many hops",
+	  level_lft },
+	{ "tree",
+	  "of several trees each SM chooses its own for a group: both reach "
+	  "the same ports, each by one way",
+	  level_mft },
+};
+
+const size_t same_difference_count = sizeof(same_differences) /
+				     sizeof(same_differences[0]);

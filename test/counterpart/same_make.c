@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Questions about records of every kind: by each of their fields and by
+ * several, with values that there are and that there are not, and by all that
+ * a header can say.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "test/counterpart/same.h"
+
+enum {
+	SM_KEY = 1,
+	METHOD_TRACE = 0x13,
+	COMBINATIONS = 24,
+	FRAIL_LIMIT = 8, /* the ports of the smallest switch */
+	RECORD_ROOM = 200,
+};
+
+void question_start(struct question *out, uint8_t method, uint16_t attribute,
+		    uint64_t mask)
+{
+	const struct ibsa_sa_header header = {
+		.base_version = 1,
+		.mgmt_class = IBSA_CLASS_SA,
+		.class_version = IBSA_CLASS_VERSION,
+		.method = method,
+		.attribute_id = attribute,
+		.component_mask = mask,
+	};
+
+	memset(out, 0, sizeof(*out));
+	if (ibsa_record_encode(&ibsa_sa_header_record, &header, out->mad,
+			       sizeof(out->mad)))
+		die("a header that does not fit");
+}
+
+void question_name(struct question *out, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(out->what, sizeof(out->what), format, args);
+	va_end(args);
+}
+
+void question_key(struct question *out, uint64_t sm_key)
+{
+	enum { AT_KEY = 36 };
+
+	ibsa_put_be64(out->mad + AT_KEY, sm_key);
+}
+
+/* Records of one kind that there are, to ask for them again. */
+struct table {
+	const struct asked_record *record;
+	struct random *dice;
+	bool is_brief;
+	size_t count;
+	size_t stride;
+	uint8_t bytes[ANSWER_BYTES];
+};
+
+static void table_keep(struct table *table, struct answer *answer)
+{
+	table->count = answer_count(answer);
+	table->stride = table->count ? answer_stride(answer) : 0;
+	if (table->count)
+		memcpy(table->bytes, answer_at(answer, 0),
+		       table->count * table->stride);
+}
+
+/* What a question carries: a record that there is, as much as fits. */
+static void carry(const struct table *table, size_t index, struct question *out)
+{
+	const size_t len = table->stride < RECORD_ROOM ? table->stride
+						       : RECORD_ROOM;
+
+	if (index >= table->count)
+		return;
+	memcpy(question_record(out), table->bytes + index * table->stride, len);
+	for (unsigned int i = 0; i < table->record->spot_count; i++) {
+		const struct spot *spot = &table->record->spots[i];
+
+		if (spot->is_frail)
+			question_record(out)[spot->at / 8] %= FRAIL_LIMIT;
+	}
+}
+
+static void start(const struct table *table, struct question *out,
+		  uint8_t method, uint64_t mask, size_t index)
+{
+	question_start(out, method, table->record->attribute, mask);
+	carry(table, index, out);
+	question_key(out, SM_KEY);
+}
+
+static void flip(struct question *question, const struct spot *spot)
+{
+	const unsigned int bit = spot->at + spot->nbits - 1u;
+
+	question_record(question)[bit / 8] ^= (uint8_t)(0x80 >> bit % 8);
+}
+
+static void fill_ones(struct question *question, const struct spot *spot)
+{
+	for (unsigned int i = spot->at; i < spot->at + spot->nbits; i++)
+		question_record(question)[i / 8] |= (uint8_t)(0x80 >> i % 8);
+}
+
+static uint64_t bit_of(const struct spot *spot)
+{
+	return UINT64_C(1) << spot->bit;
+}
+
+/* By one field with a value of that record. */
+static void ask_by(const struct table *table, const struct spot *spot,
+		   size_t index, uint8_t method)
+{
+	struct question question;
+
+	start(table, &question, method, bit_of(spot), index);
+	question_name(&question, "%s by %s of record %zu", table->record->name,
+		      spot->name, index);
+	same_ask(&question);
+}
+
+static void ask_strange(const struct table *table, const struct spot *spot)
+{
+	struct question question;
+
+	if (spot->is_frail)
+		return;
+	start(table, &question, IBSA_METHOD_GET_TABLE, bit_of(spot), 0);
+	flip(&question, spot);
+	question_name(&question, "%s by another %s", table->record->name,
+		      spot->name);
+	same_ask(&question);
+	fill_ones(&question, spot);
+	question_name(&question, "%s by %s of ones", table->record->name,
+		      spot->name);
+	same_ask(&question);
+}
+
+/* The first record, one in the middle, and the last. */
+static size_t pick(const struct table *table, unsigned int which)
+{
+	return table->count ? which * (table->count - 1) / 2 : 0;
+}
+
+static void ask_fields(const struct table *table)
+{
+	for (unsigned int i = 0; i < table->record->spot_count; i++) {
+		const struct spot *spot = &table->record->spots[i];
+
+		for (unsigned int k = 0; k < (table->is_brief ? 1 : 3); k++)
+			ask_by(table, spot, pick(table, k),
+			       IBSA_METHOD_GET_TABLE);
+		ask_by(table, spot, pick(table, i % 3), IBSA_METHOD_GET);
+		if (!table->is_brief)
+			ask_strange(table, spot);
+	}
+}
+
+static uint64_t all_fields(const struct asked_record *record)
+{
+	uint64_t mask = 0;
+
+	for (unsigned int i = 0; i < record->spot_count; i++)
+		mask |= bit_of(&record->spots[i]);
+	return mask;
+}
+
+/* Of every field, and of every bit, also those of no field. */
+static void ask_whole(const struct table *table)
+{
+	for (unsigned int k = 0; k < 6; k++) {
+		struct question question;
+
+		start(table, &question,
+		      k % 2 ? IBSA_METHOD_GET : IBSA_METHOD_GET_TABLE,
+		      k < 4 ? all_fields(table->record) : UINT64_MAX,
+		      pick(table, k / 2));
+		question_name(&question, "%s by all %s, %u",
+			      table->record->name, k < 4 ? "fields" : "bits",
+			      k);
+		same_ask(&question);
+	}
+}
+
+/* Mask bits that stand for no field, and the bits above the last. */
+static void ask_reserved(const struct table *table)
+{
+	const uint64_t fields = all_fields(table->record);
+
+	for (unsigned int bit = 0; bit < 64; bit++) {
+		struct question question;
+
+		if (fields >> bit & 1 || (!(fields >> bit) && bit % 13))
+			continue;
+		start(table, &question, IBSA_METHOD_GET_TABLE,
+		      UINT64_C(1) << bit, 0);
+		question_name(&question, "%s by reserved bit %u",
+			      table->record->name, bit);
+		same_ask(&question);
+	}
+}
+
+static const struct spot *any_spot(const struct table *table)
+{
+	const struct asked_record *record = table->record;
+
+	return &record->spots[random_below(table->dice, record->spot_count)];
+}
+
+/* Two to four fields of one record, now and then one of them another. */
+static void ask_combination(const struct table *table)
+{
+	const unsigned int fields = 2 +
+				    (unsigned int)random_below(table->dice, 3);
+	const size_t index = random_below(table->dice, table->count);
+	struct question question;
+	uint64_t mask = 0;
+
+	start(table, &question,
+	      random_below(table->dice, 3) ? IBSA_METHOD_GET_TABLE
+					   : IBSA_METHOD_GET,
+	      0, index);
+	for (unsigned int i = 0; i < fields; i++) {
+		const struct spot *spot = any_spot(table);
+
+		mask |= bit_of(spot);
+		if (!spot->is_frail && !random_below(table->dice, 8))
+			flip(&question, spot);
+	}
+	ibsa_put_be64(question.mad + 48, mask);
+	question_key(&question, random_below(table->dice, 2));
+	question_name(&question, "%s by mask %#llx of record %zu",
+		      table->record->name, (unsigned long long)mask, index);
+	same_ask(&question);
+}
+
+static void ask_methods(const struct table *table)
+{
+	static const uint8_t methods[] = { 0,
+					   IBSA_METHOD_SET,
+					   0x03,
+					   0x04,
+					   METHOD_TRACE,
+					   IBSA_METHOD_GET_MULTI,
+					   IBSA_METHOD_DELETE,
+					   0x7f };
+
+	for (size_t i = 0; i < sizeof(methods); i++) {
+		struct question question;
+
+		if (table->record->is_settable &&
+		    (methods[i] == IBSA_METHOD_SET ||
+		     methods[i] == IBSA_METHOD_DELETE))
+			continue;
+		start(table, &question, methods[i], 1, 0);
+		question_name(&question, "%s with method %#x",
+			      table->record->name, methods[i]);
+		same_ask(&question);
+	}
+}
+
+static void ask_keys(const struct table *table)
+{
+	static const uint64_t keys[] = { 0, SM_KEY, 2, UINT64_MAX,
+					 UINT64_C(1) << 56 };
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		struct question question;
+
+		start(table, &question, IBSA_METHOD_GET_TABLE, 1, 0);
+		question_key(&question, keys[i]);
+		question_name(&question, "%s with SM_Key %#llx",
+			      table->record->name, (unsigned long long)keys[i]);
+		same_ask(&question);
+		question.mad[3] = IBSA_METHOD_GET;
+		same_ask(&question);
+	}
+}
+
+/* What a header has besides: class version, modifier, RMPP, offset. */
+static void ask_headers(const struct table *table)
+{
+	static const struct {
+		uint8_t at;
+		uint8_t value;
+		const char *what;
+	} bytes[] = {
+		{ 2, 1, "class version 1" },   { 2, 0, "class version 0" },
+		{ 5, 4, "a status" },	       { 7, 1, "class bits" },
+		{ 20, 0x80, "modifier, top" }, { 23, 1, "modifier 1" },
+		{ 24, 1, "RMPP version" },     { 25, 1, "RMPP type" },
+		{ 26, 1, "RMPP active" },      { 26, 7, "RMPP of one" },
+		{ 31, 1, "RMPP segment" },     { 45, 8, "an offset" },
+	};
+
+	for (size_t i = 0; i < 2 * sizeof(bytes) / sizeof(bytes[0]); i++) {
+		struct question question;
+
+		start(table, &question,
+		      i % 2 ? IBSA_METHOD_GET : IBSA_METHOD_GET_TABLE, 1, 0);
+		question.mad[bytes[i / 2].at] = bytes[i / 2].value;
+		question_name(&question, "%s with %s", table->record->name,
+			      bytes[i / 2].what);
+		same_ask(&question);
+	}
+}
+
+/* What a header says is the same on every fabric. */
+static void ask_formal(const struct table *table)
+{
+	ask_methods(table);
+	ask_keys(table);
+	ask_headers(table);
+	ask_reserved(table);
+}
+
+static void ask_record(const struct asked_record *record, struct random *dice,
+		       bool is_brief)
+{
+	static struct table table;
+	struct question question;
+
+	table.record = record;
+	table.dice = dice;
+	table.is_brief = is_brief;
+	table.count = 0;
+	for (uint64_t key = 0; key < 2; key++) {
+		start(&table, &question, IBSA_METHOD_GET_TABLE, 0, SIZE_MAX);
+		question_key(&question, key);
+		question_name(&question, "all of %s", record->name);
+		table_keep(&table, same_ask(&question));
+		question.mad[3] = IBSA_METHOD_GET;
+		same_ask(&question);
+	}
+	if (!is_brief)
+		ask_formal(&table);
+	if (!record->spot_count)
+		return;
+	ask_fields(&table);
+	ask_whole(&table);
+	for (int i = 0; table.count && i < COMBINATIONS; i++)
+		ask_combination(&table);
+}
+
+/* Attributes that OpenSM has no answer to, and some that are none. */
+static void ask_unknown(void)
+{
+	static const uint16_t attributes[] = { 0x0000, 0x0002, 0x0010, 0x0016,
+					       0x0019, 0x0021, 0x0032, 0x0034,
+					       0x0039, 0x003b, 0x003c, 0x003d,
+					       0x003e, 0x0080, 0x00f4, 0xffff };
+	static const uint8_t methods[] = { IBSA_METHOD_GET, IBSA_METHOD_SET,
+					   IBSA_METHOD_GET_TABLE, METHOD_TRACE,
+					   IBSA_METHOD_DELETE };
+
+	for (size_t i = 0; i < sizeof(attributes) / 2; i++) {
+		for (size_t k = 0; k < sizeof(methods); k++) {
+			struct question question;
+
+			question_start(&question, methods[k], attributes[i], k);
+			question_name(&question, "attribute %#x, method %#x",
+				      attributes[i], methods[k]);
+			same_ask(&question);
+		}
+	}
+}
+
+void same_make(struct random *dice, bool is_brief)
+{
+	const struct asked_record *record;
+
+	for (unsigned int i = 0; (record = same_record(i)); i++)
+		ask_record(record, dice, is_brief);
+	if (!is_brief)
+		ask_unknown();
+}

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Questions about paths: by every pair of ends and every way to name them, by
+ * all selectors, and by many ends at a time.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "test/counterpart/same.h"
+
+#define NOBODY UINT64_C(0xdeadbeef)
+#define LINK_LOCAL UINT64_C(0xfe80000000000000)
+#define FOREIGN UINT64_C(0x2000000000000000)
+
+enum { GIDS_MAX = 11, RATES = 26, MTUS = 8 };
+
+static struct ibsa_gid gid_of(uint64_t prefix, uint64_t guid)
+{
+	struct ibsa_gid gid;
+
+	ibsa_put_be64(gid.raw, prefix);
+	ibsa_put_be64(gid.raw + 8, guid);
+	return gid;
+}
+
+static struct ibsa_gid gid_at(size_t index)
+{
+	const struct same_ends *ends = same_ends();
+
+	return gid_of(ends->prefix, ends->all[index % ends->count].guid);
+}
+
+/* The group that there is from the start. */
+static struct ibsa_gid broadcast_gid(void)
+{
+	return (struct ibsa_gid){ { 0xff, 0x12, 0x40, 0x1b, 0xff,
+				    0xff, [12] = 0xff, 0xff, 0xff, 0xff } };
+}
+
+static void ask_path(uint8_t method, const struct ibsa_path *path,
+		     uint64_t mask, const char *what)
+{
+	struct question question;
+
+	question_start(&question, method, ATTR_PATH, mask);
+	question_name(&question, "PathRecord %s, mask %#llx", what,
+		      (unsigned long long)mask);
+	if (ibsa_record_encode(&ibsa_path_record, path,
+			       question_record(&question), 200))
+		die("a path that does not fit");
+	same_ask(&question);
+}
+
+static void ask_both(const struct ibsa_path *path, uint64_t mask,
+		     const char *what)
+{
+	ask_path(IBSA_METHOD_GET, path, mask, what);
+	ask_path(IBSA_METHOD_GET_TABLE, path, mask, what);
+}
+
+/* From here to a destination, by each of the ways to name the two. */
+static void ask_pair(const struct same_end *to)
+{
+	const struct same_ends *ends = same_ends();
+	const uint64_t own[] = { 0, IBSA_PATH_CM(sgid), IBSA_PATH_CM(slid),
+				 IBSA_PATH_CM(sgid) | IBSA_PATH_CM(slid) };
+	const uint64_t far[] = { 0, IBSA_PATH_CM(dgid), IBSA_PATH_CM(dlid),
+				 IBSA_PATH_CM(dgid) | IBSA_PATH_CM(dlid) };
+	const struct ibsa_path path = {
+		.sgid = gid_of(ends->prefix, ends->own.guid),
+		.dgid = gid_of(ends->prefix, to->guid),
+		.slid = ends->own.lid,
+		.dlid = to->lid,
+		.numb_path = 1,
+		.reversible = 1,
+	};
+
+	for (int i = 0; i < 16; i++)
+		ask_both(&path, own[i / 4] | far[i % 4], "by ends");
+	ask_both(&path,
+		 IBSA_PATH_CM(sgid) | IBSA_PATH_CM(dgid) |
+			 IBSA_PATH_CM(numb_path) | IBSA_PATH_CM(reversible),
+		 "as clients ask");
+}
+
+/* What names nobody, or two. */
+static void ask_wrong_ends(void)
+{
+	const struct same_ends *ends = same_ends();
+	const struct same_end *own = &ends->own;
+	const uint64_t prefixes[] = { ends->prefix, LINK_LOCAL, FOREIGN, 0 };
+	const uint64_t guids[] = { own->guid, ends->all[0].guid, NOBODY, 0 };
+	const uint16_t lids[] = { 0,	  own->lid, ends->all[0].lid,
+				  0x0fff, 0xbfff,   0xc000,
+				  0xffff };
+	const uint64_t gids = IBSA_PATH_CM(sgid) | IBSA_PATH_CM(dgid);
+	struct ibsa_path path = {
+		.sgid = gid_of(ends->prefix, own->guid),
+		.slid = own->lid,
+	};
+
+	for (size_t i = 0; i < 16; i++) {
+		path.dgid = gid_of(prefixes[i / 4], guids[i % 4]);
+		ask_both(&path, gids, "to a strange GID");
+	}
+	for (size_t i = 0; i < 16; i++) {
+		path.dgid = gid_at(0);
+		path.sgid = gid_of(prefixes[i / 4], guids[i % 4]);
+		ask_both(&path, gids, "from a strange GID");
+		ask_both(&path, IBSA_PATH_CM(sgid), "from a strange GID alone");
+	}
+	path.sgid = gid_of(ends->prefix, own->guid);
+	for (size_t i = 0; i < 49; i++) {
+		path.slid = lids[i / 7];
+		path.dlid = lids[i % 7];
+		ask_path(IBSA_METHOD_GET_TABLE, &path,
+			 IBSA_PATH_CM(slid) | IBSA_PATH_CM(dlid),
+			 "between LIDs");
+		ask_path(IBSA_METHOD_GET_TABLE, &path,
+			 IBSA_PATH_CM(sgid) | IBSA_PATH_CM(slid) |
+				 IBSA_PATH_CM(dlid),
+			 "from a GID and LID");
+	}
+}
+
+static void ask_quantities(const struct same_end *to)
+{
+	static const uint8_t lives[] = { 0, 1, 2, 17, 18, 19, 63 };
+	const struct same_ends *ends = same_ends();
+	const uint64_t gids = IBSA_PATH_CM(sgid) | IBSA_PATH_CM(dgid);
+	struct ibsa_path path = {
+		.sgid = gid_of(ends->prefix, ends->own.guid),
+		.dgid = gid_of(ends->prefix, to->guid),
+	};
+
+	for (uint8_t how = 0; how < 4; how++) {
+		path.mtu_selector = path.rate_selector = how;
+		path.packet_life_time_selector = how;
+		for (path.mtu = 0; path.mtu < MTUS; path.mtu++)
+			ask_path(IBSA_METHOD_GET, &path,
+				 gids | IBSA_PATH_CM(mtu) |
+					 IBSA_PATH_CM(mtu_selector),
+				 "by MTU");
+		for (path.rate = 0; path.rate < RATES; path.rate++)
+			ask_path(IBSA_METHOD_GET, &path,
+				 gids | IBSA_PATH_CM(rate) |
+					 IBSA_PATH_CM(rate_selector),
+				 "by rate");
+		for (size_t i = 0; i < sizeof(lives); i++) {
+			path.packet_life_time = lives[i];
+			ask_path(
+				IBSA_METHOD_GET, &path,
+				gids | IBSA_PATH_CM(packet_life_time) |
+					IBSA_PATH_CM(packet_life_time_selector),
+				"by life time");
+		}
+	}
+}
+
+static void ask_others(const struct same_end *to)
+{
+	static const uint16_t pkeys[] = { 0xffff, 0x7fff, 0,	  0x8000,
+					  0x8001, 0x1234, 0x802a, 0x2a };
+	const struct same_ends *ends = same_ends();
+	const uint64_t gids = IBSA_PATH_CM(sgid) | IBSA_PATH_CM(dgid);
+	struct ibsa_path path = {
+		.sgid = gid_of(ends->prefix, ends->own.guid),
+		.dgid = gid_of(ends->prefix, to->guid),
+		.service_id = 7,
+		.raw_traffic = 1,
+		.flow_label = 5,
+		.hop_limit = 6,
+		.tclass = 7,
+		.qos_class = 8,
+		.preference = 9,
+	};
+
+	for (unsigned int bit = 0; bit < 24; bit++)
+		ask_both(&path, gids | UINT64_C(1) << bit, "by one more bit");
+	ask_both(&path, gids | IBSA_PATH_CM(service_id), "by service");
+	for (path.sl = 0; path.sl < 16; path.sl++)
+		ask_path(IBSA_METHOD_GET, &path, gids | IBSA_PATH_CM(sl),
+			 "by SL");
+	path.sl = 0;
+	for (size_t i = 0; i < sizeof(pkeys) / 2; i++) {
+		path.pkey = pkeys[i];
+		ask_both(&path, gids | IBSA_PATH_CM(pkey), "by P_Key");
+		ask_both(&path, IBSA_PATH_CM(sgid) | IBSA_PATH_CM(pkey),
+			 "from here by P_Key");
+	}
+	for (unsigned int i = 0; i < 5; i++) {
+		path.numb_path = (uint8_t)(i * i * i * 2 - i);
+		ask_path(IBSA_METHOD_GET_TABLE, &path,
+			 IBSA_PATH_CM(sgid) | IBSA_PATH_CM(numb_path),
+			 "by number of paths");
+	}
+}
+
+static void ask_multicast(void)
+{
+	const struct same_ends *ends = same_ends();
+	struct ibsa_path path = {
+		.sgid = gid_of(ends->prefix, ends->own.guid),
+		.dgid = broadcast_gid(),
+		.pkey = 0xffff,
+		.dlid = 0xc000,
+		.slid = ends->own.lid,
+	};
+
+	for (unsigned int bit = 0; bit < 24; bit++)
+		ask_both(&path, IBSA_PATH_CM(dgid) | UINT64_C(1) << bit,
+			 "to a group");
+	path.dgid = (struct ibsa_gid){ { 0xff, 0x12, 0x12, 0x34, [15] = 1 } };
+	ask_both(&path, IBSA_PATH_CM(dgid), "to a group with a flow label");
+	path.dgid.raw[15] = 0x77;
+	ask_both(&path, IBSA_PATH_CM(dgid) | IBSA_PATH_CM(sgid), "to no group");
+}
+
+void same_make_paths(struct random *dice, bool is_brief)
+{
+	const struct same_ends *ends = same_ends();
+
+	for (int i = is_brief ? 2 : 0; i < 5; i++) {
+		const size_t to = random_below(dice, ends->count);
+
+		ask_pair(&ends->all[to]);
+	}
+	ask_pair(&ends->own);
+	ask_wrong_ends();
+	ask_quantities(&ends->all[random_below(dice, ends->count)]);
+	if (!is_brief)
+		ask_quantities(&ends->own);
+	ask_others(&ends->all[random_below(dice, ends->count)]);
+	ask_multicast();
+}
+
+/* MultiPathRecord. IBA vol 1, 15.2.5.22. */
+enum {
+	MP_AT_RAW = 0,
+	MP_AT_HOP_LIMIT = 3,
+	MP_AT_TCLASS = 4,
+	MP_AT_NUMB_PATH = 5,
+	MP_AT_PKEY = 6,
+	MP_AT_SL = 9,
+	MP_AT_MTU = 10,
+	MP_AT_RATE = 11,
+	MP_AT_LIFE = 12,
+	MP_AT_SGIDS = 15,
+	MP_AT_DGIDS = 16,
+	MP_AT_GIDS = 24,
+	MP_REVERSIBLE = 5,
+	MP_NUMB_PATH = 6,
+	MP_RATE = 12,
+	MP_RATE_SELECTOR,
+	MP_COUNTS = 1 << 19 | 1 << 20,
+};
+
+static void start_multi(struct question *question, unsigned int from,
+			unsigned int to)
+{
+	uint8_t *record;
+
+	question_start(question, IBSA_METHOD_GET_MULTI, ATTR_MULTIPATH,
+		       MP_COUNTS);
+	question->mad[24] = 1;
+	question->mad[25] = 1;
+	question->mad[26] = 7;
+	question_name(question, "MultiPathRecord %u to %u", from, to);
+	record = question_record(question);
+	record[MP_AT_SGIDS] = (uint8_t)from;
+	record[MP_AT_DGIDS] = (uint8_t)to;
+	for (unsigned int i = 0; i < GIDS_MAX; i++) {
+		const struct ibsa_gid gid = gid_at(i);
+
+		memcpy(record + MP_AT_GIDS + i * 16, gid.raw, 16);
+	}
+}
+
+static void set_mask(struct question *question, uint64_t mask)
+{
+	ibsa_put_be64(question->mad + 48, MP_COUNTS | mask);
+}
+
+/* Each other component alone, with a value that may be had. */
+static void ask_multi_fields(void)
+{
+	static const struct {
+		uint8_t at;
+		uint8_t value;
+	} values[] = {
+		{ MP_AT_RAW, 0x80 },   { MP_AT_HOP_LIMIT, 1 },
+		{ MP_AT_TCLASS, 1 },   { MP_AT_NUMB_PATH, 0x83 },
+		{ MP_AT_PKEY, 0x7f },  { MP_AT_PKEY + 1, 0xff },
+		{ MP_AT_SL, 1 },       { MP_AT_MTU, 0x83 },
+		{ MP_AT_RATE, 0x42 },  { MP_AT_LIFE, 0x92 },
+		{ MP_AT_LIFE + 1, 1 }, { MP_AT_LIFE + 2, 0x40 },
+	};
+
+	for (unsigned int bit = 0; bit < 23; bit++) {
+		struct question question;
+		uint8_t *record;
+
+		start_multi(&question, 1, 3);
+		record = question_record(&question);
+		for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+			record[values[i].at] = values[i].value;
+		set_mask(&question, UINT64_C(1) << bit);
+		question_name(&question, "MultiPathRecord by bit %u", bit);
+		same_ask(&question);
+		/* A selector with its value. */
+		if (bit < 22)
+			set_mask(&question, UINT64_C(3) << bit);
+		same_ask(&question);
+	}
+}
+
+static void ask_multi_rates(void)
+{
+	for (unsigned int rate = 0; rate < 4 * 64;
+	     rate += rate % 64 == 25 ? 39 : 1) {
+		struct question question;
+
+		start_multi(&question, 1, 2);
+		question_record(&question)[MP_AT_RATE] = (uint8_t)rate;
+		set_mask(&question, UINT64_C(3) << MP_RATE);
+		question_name(&question, "MultiPathRecord by rate %#x", rate);
+		same_ask(&question);
+	}
+}
+
+static void ask_multi_gids(void)
+{
+	const uint64_t wrong[][2] = {
+		{ LINK_LOCAL, 0 },
+		{ FOREIGN, 0 },
+		{ 0, NOBODY },
+		{ UINT64_C(0xff12401bffff0000), UINT64_C(0xffffffff) },
+	};
+
+	for (size_t i = 0; i < 8; i++) {
+		const uint64_t *gid = wrong[i / 2];
+		struct question question;
+		uint8_t *at;
+
+		start_multi(&question, 1, 2);
+		at = question_record(&question) + MP_AT_GIDS + 16 * (i % 2);
+		if (gid[0])
+			ibsa_put_be64(at, gid[0]);
+		if (gid[1])
+			ibsa_put_be64(at + 8, gid[1]);
+		question_name(&question, "MultiPathRecord of wrong GID %zu", i);
+		same_ask(&question);
+	}
+}
+
+/* Without what it takes; and as no multi at all. */
+static void ask_multi_wrong(void)
+{
+	static const uint8_t methods[] = { IBSA_METHOD_GET, IBSA_METHOD_SET,
+					   IBSA_METHOD_GET_TABLE,
+					   IBSA_METHOD_DELETE, 0x13 };
+	struct question question;
+
+	for (uint64_t have = 0; have < 3; have++) {
+		start_multi(&question, 1, 1);
+		ibsa_put_be64(question.mad + 48, have << 19);
+		same_ask(&question);
+	}
+	for (size_t i = 0; i < 2 * sizeof(methods); i++) {
+		start_multi(&question, 1, 1);
+		question.mad[3] = methods[i / 2];
+		question.mad[26] = i % 2 ? 7 : 0;
+		question_name(&question, "MultiPathRecord by method %#x, %zu",
+			      methods[i / 2], i % 2);
+		same_ask(&question);
+	}
+	for (uint8_t flags = 0; flags < 8; flags++) {
+		start_multi(&question, 1, 1);
+		question.mad[26] = flags;
+		question_name(&question, "MultiPathRecord, RMPP flags %u",
+			      flags);
+		same_ask(&question);
+	}
+	for (uint64_t key = 0; key < 3; key++) {
+		start_multi(&question, 1, 1);
+		question_key(&question, key);
+		same_ask(&question);
+	}
+}
+
+void same_make_multipaths(bool is_brief)
+{
+	struct question question;
+
+	for (unsigned int from = 0; from < 13; from++) {
+		for (unsigned int to = 0; to < 13;
+		     to += from ? 1 + to / 3 : 4) {
+			start_multi(&question, from, to);
+			same_ask(&question);
+		}
+	}
+	for (unsigned int paths = 0; paths < 6; paths++) {
+		for (unsigned int ends = 0; ends < 4; ends++) {
+			start_multi(&question, 1 + ends % 2, 1 + ends / 2);
+			question_record(&question)[MP_AT_NUMB_PATH] =
+				(uint8_t)paths;
+			set_mask(&question, 1 << MP_NUMB_PATH);
+			question_name(&question,
+				      "MultiPathRecord, %u paths, %u", paths,
+				      ends);
+			same_ask(&question);
+			set_mask(&question, 0);
+			same_ask(&question);
+		}
+	}
+	if (is_brief)
+		return;
+	ask_multi_fields();
+	ask_multi_rates();
+	ask_multi_gids();
+	ask_multi_wrong();
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Asks OpenSM and the embedded SA the same questions about the same fabric,
+ * and compares. Run by same_questions.sh at a host of ibsim; arguments:
+ * topology file, prefix, node of the SM, own node, seed, and "brief" or "all".
+ *
+ * Lines "difference NAME COUNT" say how often a known one has occurred; one
+ * that is not known fails.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ibsa/sim.h>
+
+#include "test/counterpart/same.h"
+#include "umad/umad.h"
+
+enum {
+	WAIT_MS = 5000, /* for an answer that must come */
+	QUIET_MS = 60,	/* for one that must not; later ones are noticed too */
+	QUESTIONS_MAX = 1 << 16,
+	SHOWN_MAX = 40, /* differences in full; of others, the question */
+	TID_FIRST = 0x2d000000,
+	DIFFERENCES_MAX = 32,
+};
+
+static struct ibsa_transport *opensm;
+static struct ibsa_transport *embedded;
+static struct answer theirs;
+static struct answer ours;
+static struct answer levelled[2];
+static struct same_ends ends;
+static uint32_t sm_lid;
+static unsigned int asked;
+static unsigned int unlike;
+static unsigned int silences;
+static unsigned int explained[DIFFERENCES_MAX];
+static bool is_quiet[QUESTIONS_MAX]; /* taken for unanswered */
+
+void die(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	exit(EXIT_FAILURE);
+}
+
+const struct same_ends *same_ends(void)
+{
+	return &ends;
+}
+
+static uint64_t now_ms(struct ibsa_transport *transport)
+{
+	return transport->ops->now_ns(transport) / 1000000;
+}
+
+/* An answer that is too late was not silence. */
+static void check_late(const struct ibsa_message *message)
+{
+	uint32_t id;
+
+	if (message->err || message->len < IBSA_SA_HEADER_BYTES ||
+	    !(message->mad[3] & 0x80))
+		return;
+	id = ibsa_be32(message->mad + 12) - TID_FIRST;
+	if (id < asked && is_quiet[id]) {
+		fprintf(stderr, "question %u was answered late\n", id);
+		unlike++;
+	}
+}
+
+static bool is_answer(const struct ibsa_message *message, const uint8_t *mad)
+{
+	return !message->err && message->len >= IBSA_SA_HEADER_BYTES &&
+	       message->mad[3] & 0x80 &&
+	       !memcmp(message->mad + 12, mad + 12, 4);
+}
+
+static void take(struct ibsa_transport *transport, const uint8_t *mad,
+		 unsigned int wait_ms, struct answer *out)
+{
+	const uint64_t end = now_ms(transport) + wait_ms;
+	struct ibsa_message message;
+
+	out->len = 0;
+	while (now_ms(transport) <= end) {
+		if (transport->ops->recv(transport, &message) != 1) {
+			if (!wait_ms)
+				return;
+			transport->ops->wait(transport, 1);
+		} else if (is_answer(&message, mad)) {
+			out->len = message.len;
+			memcpy(out->bytes, message.mad, message.len);
+			return;
+		} else {
+			check_late(&message);
+		}
+	}
+}
+
+static void send(struct ibsa_transport *transport, const uint8_t *mad)
+{
+	const struct ibsa_address to = { .lid = sm_lid, .qpn = IBSA_QPN_GSI };
+
+	if (transport->ops->send(transport, &to, mad, IBSA_MAD_BYTES, WAIT_MS))
+		die("cannot send");
+}
+
+void same_ask_embedded(const struct question *question, struct answer *out)
+{
+	send(embedded, question->mad);
+	take(embedded, question->mad, 0, out);
+}
+
+/* What is the transport's: half of the transaction id, and the RMPP header. */
+static void strip(struct answer *answer)
+{
+	enum {
+		AT_TID = 8,
+		AT_RMPP = 24,
+		RMPP_BYTES = 12,
+	};
+
+	if (!answer->len)
+		return;
+	memset(answer->bytes + AT_TID, 0, 4);
+	memset(answer->bytes + AT_RMPP, 0, RMPP_BYTES);
+}
+
+static size_t sorted_stride;
+
+static int by_bytes(const void *a, const void *b)
+{
+	return memcmp(a, b, sorted_stride);
+}
+
+/* A table is a set. */
+static void sort(struct answer *answer)
+{
+	const size_t count = answer_count(answer);
+
+	sorted_stride = answer->len ? answer_stride(answer) : 0;
+	if (count > 1 && answer->bytes[3] != (0x80 | IBSA_METHOD_GET))
+		qsort(answer_at(answer, 0), count, sorted_stride, by_bytes);
+}
+
+static bool is_same(const struct answer *a, const struct answer *b)
+{
+	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
+}
+
+static void copy(struct answer *to, const struct answer *from)
+{
+	to->len = from->len;
+	memcpy(to->bytes, from->bytes, from->len);
+}
+
+/* Whether all that differs is known; counts what was. */
+static bool explain(const struct question *question)
+{
+	bool was_used[DIFFERENCES_MAX] = { false };
+	bool is_level = false;
+
+	copy(&levelled[0], &theirs);
+	copy(&levelled[1], &ours);
+	for (size_t i = 0; i < same_difference_count && !is_level; i++) {
+		was_used[i] = same_differences[i].level(question, &levelled[0],
+							&levelled[1]);
+		if (!was_used[i])
+			continue;
+		sort(&levelled[0]);
+		sort(&levelled[1]);
+		is_level = is_same(&levelled[0], &levelled[1]);
+	}
+	for (size_t i = 0; is_level && i < same_difference_count; i++)
+		explained[i] += was_used[i];
+	return is_level;
+}
+
+static void print_hex(const char *name, const uint8_t *bytes, size_t len)
+{
+	fprintf(stderr, "%s (%zu):", name, len);
+	for (size_t i = 0; i < len && i < 600; i++)
+		fprintf(stderr, "%s%02x", i % 32 ? "" : "\n\t", bytes[i]);
+	fprintf(stderr, "\n");
+}
+
+static void complain(const struct question *question)
+{
+	fprintf(stderr, "not the same: %s\n", question->what);
+	if (++unlike > SHOWN_MAX)
+		return;
+	print_hex("request", question->mad, 56 + 80);
+	print_hex("OpenSM", theirs.bytes, theirs.len);
+	print_hex("embedded", ours.bytes, ours.len);
+}
+
+/* OpenSM may have ended by a question. */
+static void check_alive(const struct question *question)
+{
+	enum { DEAD_AFTER = 3 };
+	static unsigned int waited;
+
+	waited = theirs.len || !ours.len ? 0 : waited + 1;
+	if (waited == DEAD_AFTER)
+		die("no answer any more: %s", question->what);
+}
+
+struct answer *same_ask(const struct question *question)
+{
+	uint8_t mad[IBSA_MAD_BYTES];
+
+	if (asked == QUESTIONS_MAX)
+		die("too many questions");
+	memcpy(mad, question->mad, sizeof(mad));
+	ibsa_put_be32(mad + 12, TID_FIRST + asked);
+	send(opensm, mad);
+	if (mad_attribute(mad) == ATTR_MCMEMBER)
+		(void)same_turn_proxy(mad + IBSA_SA_HEADER_BYTES);
+	send(embedded, mad);
+	take(embedded, mad, 0, &ours);
+	take(opensm, mad, ours.len ? WAIT_MS : QUIET_MS, &theirs);
+	is_quiet[asked++] = !theirs.len;
+	silences += !theirs.len;
+	check_alive(question);
+	strip(&theirs);
+	strip(&ours);
+	sort(&theirs);
+	sort(&ours);
+	if (!is_same(&theirs, &ours) && !explain(question))
+		complain(question);
+	return &theirs;
+}
+
+static void start(const char *topology, const char *sm, const char *own)
+{
+	const struct ibsa_fabric_options options = {
+		.virtual_clock = true,
+		.gid_prefix = ends.prefix,
+		.sa_node = sm,
+	};
+	struct ibsa_fabric *fabric;
+	struct ibsa_error error;
+
+	if (ibsa_fabric_load(topology, &options, &error, &fabric) ||
+	    ibsa__umad_open(NULL, 0, ANSWER_BYTES, &error, &opensm))
+		die("%s", error.text);
+	if (ibsa_fabric_attach(fabric, own, 0, &embedded))
+		die("cannot attach at %s", own);
+	ibsa_fabric_put(fabric);
+}
+
+/* Who is there: all else is asked of these. */
+static void learn_ends(void)
+{
+	struct ibsa_port_state state;
+	struct ibsa_node node;
+	struct question question;
+	struct answer *answer;
+
+	if (opensm->ops->port(opensm, &state))
+		die("no state of the port");
+	sm_lid = state.sm_lid;
+	question_start(&question, IBSA_METHOD_GET_TABLE,
+		       ibsa_node_record.attribute, 0);
+	question_name(&question, "who is there");
+	answer = same_ask(&question);
+	for (size_t i = 0; i < answer_count(answer); i++) {
+		ibsa_node_record.decode(answer_at(answer, i), &node);
+		if (ends.count == SAME_ENDS_MAX)
+			die("more than %d ends", SAME_ENDS_MAX);
+		ends.all[ends.count++] = (struct same_end){ node.port_guid,
+							    node.lid,
+							    node.node_type };
+		if (node.lid == state.lid)
+			ends.own = ends.all[ends.count - 1];
+	}
+	if (!ends.own.lid)
+		die("the own port is not among %zu", ends.count);
+}
+
+static void learn_routes(void)
+{
+	static struct answer links;
+	struct question question;
+
+	question_start(&question, IBSA_METHOD_GET_TABLE, ATTR_LINK, 0);
+	question_name(&question, "all links");
+	copy(&links, same_ask(&question));
+	question_start(&question, IBSA_METHOD_GET_TABLE, ATTR_LFT, 0);
+	send(embedded, question.mad);
+	take(embedded, question.mad, 0, &ours);
+	send(opensm, question.mad);
+	take(opensm, question.mad, WAIT_MS, &theirs);
+	same_routes_learn(&links, &theirs, &ours);
+}
+
+/* OpenSM sets multicast tables after it has answered those who join. */
+static void learn_trees(void)
+{
+	const uint64_t end = now_ms(opensm) + WAIT_MS;
+	struct question question;
+
+	do {
+		question_start(&question, IBSA_METHOD_GET_TABLE, ATTR_MFT, 0);
+		ibsa_put_be32(question.mad + 12, TID_FIRST - 1 - asked);
+		same_ask_embedded(&question, &ours);
+		asked++;
+		send(opensm, question.mad);
+		take(opensm, question.mad, WAIT_MS, &theirs);
+		if (same_trees_learn(&theirs, &ours))
+			return;
+	} while (now_ms(opensm) < end);
+	die("the groups' trees do not reach the same ports");
+}
+
+/* Answers that were on their way when it was taken for silence. */
+static void wait_for_late(void)
+{
+	static const uint8_t none[IBSA_MAD_BYTES];
+
+	take(opensm, none, 200 * QUIET_MS, &theirs);
+}
+
+static void list_differences(void)
+{
+	for (size_t i = 0; i < same_difference_count; i++)
+		printf("%s\t%s\n", same_differences[i].name,
+		       same_differences[i].reason);
+}
+
+static void summary(void)
+{
+	for (size_t i = 0; i < same_difference_count; i++) {
+		if (explained[i])
+			printf("difference %s %u\n", same_differences[i].name,
+			       explained[i]);
+	}
+	printf("%u questions, %u without an answer, %u not the same\n", asked,
+	       silences, unlike);
+}
+
+int main(int argc, char **argv)
+{
+	struct random dice;
+	bool is_brief;
+
+	if (argc == 2 && !strcmp(argv[1], "--differences")) {
+		list_differences();
+		return EXIT_SUCCESS;
+	}
+	if (argc != 7)
+		die("usage: same-questions TOPOLOGY PREFIX SM NODE SEED HOW");
+	is_brief = !strcmp(argv[6], "brief");
+	ends.prefix = strtoull(argv[2], NULL, 0);
+	dice.state = strtoull(argv[5], NULL, 0);
+	start(argv[1], argv[3], argv[4]);
+	learn_ends();
+	learn_routes();
+	same_make_state();
+	learn_trees();
+	same_make(&dice, is_brief);
+	same_make_paths(&dice, is_brief);
+	same_make_multipaths(is_brief);
+	same_make_state_end();
+	wait_for_late();
+	embedded->ops->close(embedded);
+	opensm->ops->close(opensm);
+	summary();
+	return unlike ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: same_questions.sh PROGRAM DRAW UMTAP EXAMPLES [SEED [COUNT]]
+#
+# Asks OpenSM and the embedded SA the same questions: on a fabric of the
+# tests, on the examples, and on COUNT fabrics (3) that DRAW draws from SEED
+# and the numbers after it. A difference that is not known fails, and so does
+# a known one that does not occur any more.
+set -euo pipefail
+here=$(realpath "$(dirname "$0")")
+# shellcheck source=test/counterpart/fabric.sh
+. "$here/fabric.sh"
+
+program=$(realpath "$1")
+draw=$(realpath "$2")
+FABRIC_UMTAP=$(realpath "$3")
+examples=$(realpath "$4")
+seed=${5:-$((RANDOM * 32768 + RANDOM))}
+count=${6:-3}
+FABRIC_PARTITIONS=b.default.conf
+work=$(mktemp -d "${TMPDIR:-/tmp}/ibsa-same-XXXXXXXX")
+trap 'rm -rf "$work"' EXIT
+
+# ask TOPOLOGY SM NODE [all]
+ask() {
+	echo "$1, SM at $2, asked from $3"
+	# What ibnetdiscover has written needs nothing done to it.
+	if grep -q '^\[.*lid' "$1"; then
+		cp "$1" "$work/net"
+	else
+		awk -f "$here/ibsim.awk" "$1" >"$work/net"
+	fi
+	(
+		FABRIC_NET=$work/net
+		FABRIC_SM=$2
+		fabric_start
+		fabric_run "$3" "$program" "$work/net" 0xfec0000000001234 "$2" "$3" \
+			"$seed" "${4:-brief}"
+	) >"$work/log" 2>&1 || wrong "on $1 from seed $seed"
+	grep -v '^ibwarn' "$work/log"
+	cat "$work/log" >>"$work/all"
+}
+
+echo "seed $seed"
+ask "$(realpath "$FABRIC_DATA")/b.net" 'host-r1 mthca0' 'host-r3 mlx5_0' all
+ask "$examples/two-hosts.net" node1 node2
+ask "$examples/four-hosts.net" node1 node3
+ask "$examples/fat-tree-16.net" node1 node7
+for ((i = 0; i < count; i++)); do
+	"$draw" $((seed + i)) >"$work/drawn-$((seed + i)).net"
+	ask "$work/drawn-$((seed + i)).net" host1 host2
+done
+
+"$program" --differences >"$work/known"
+while IFS=$'\t' read -r name reason; do
+	if grep -q "^difference $name " "$work/all"; then
+		echo "known: $name: $reason"
+	else
+		wrong "$name does not occur any more: $reason"
+	fi
+done <"$work/known"
+exit "$failed"
