@@ -125,7 +125,7 @@ static uint8_t life_at_head(const struct ibsa_fabric *fabric,
 	uint32_t far;
 
 	if (port->peer == SIM_NONE)
-		return LIFE_TO_SWITCH;
+		return 0;
 	far = topo->ports[port->peer].node;
 	return topo->nodes[far].type == IBSA_NODE_SWITCH ? LIFE_TO_SWITCH
 							 : LIFE_TO_ADAPTER;

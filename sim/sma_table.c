@@ -55,14 +55,20 @@ static uint16_t *link_pkeys(struct smp *smp, uint32_t number)
 
 	if (!sma)
 		return NULL;
-	if (!sma->pkeys)
-		sma->pkeys = ibsa__calloc(PKEY_CAP_LINK, sizeof(*sma->pkeys));
-	if (!sma->pkeys)
+	if (sma->pkeys)
+		return sma->pkeys;
+	sma->pkeys = ibsa__calloc(PKEY_CAP_LINK, sizeof(*sma->pkeys));
+	if (sma->pkeys)
+		sma->pkeys[0] = IBSA_PKEY_DEFAULT;
+	else
 		smp->status = SMP_BUSY;
 	return sma->pkeys;
 }
 
-/* What is there; of a switch's links before an SM sets any, what passes. */
+/*
+ * What is there; of a switch's links before an SM sets any, the default, or
+ * what the built-in SM lets pass.
+ */
 static void show_pkeys(const struct smp *smp, uint32_t number, uint32_t first,
 		       uint32_t size)
 {
@@ -75,7 +81,9 @@ static void show_pkeys(const struct smp *smp, uint32_t number, uint32_t first,
 	if (number && sma)
 		pkeys = sma->ports[number].pkeys;
 	memset(smp->data, 0, SMP_DATA_BYTES);
-	if (!pkeys && !(number && smp->fabric->is_bare))
+	if (!pkeys && number && smp->fabric->is_bare && !first)
+		ibsa_put_be16(smp->data, IBSA_PKEY_DEFAULT);
+	else if (!pkeys && !(number && smp->fabric->is_bare))
 		ibsa__table_pkeys(smp->fabric, port, first / PKEY_BLOCK_KEYS,
 				  smp->data);
 	for (uint32_t i = 0; pkeys && i < PKEY_BLOCK_KEYS && first + i < size;

@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: fabric_same.sh IBSA DROPIN
+#
+# OpenSM sets up one topology twice: on ibsim, and on a fabric server's bare
+# fabric through the drop-in libibumad. What Debian's diagnostics then say of
+# every node is the same, but for what is listed here.
+set -euo pipefail
+# shellcheck source=test/counterpart/fabric.sh
+. "$(dirname "${BASH_SOURCE[0]}")/fabric.sh"
+
+ibsa=$(realpath "$1")
+dropin=$(dirname "$(realpath "$2")")
+fabric_need opensm ibnetdiscover smpquery perfquery ibroute iblinkinfo \
+	ibtracert saquery sminfo
+unset LD_LIBRARY_PATH
+served_pids=()
+host='host-r3 mlx5_0'
+
+# ours HOST CMD...: a program at a node of the served fabric.
+ours() {
+	local host=$1
+	shift
+	env LD_LIBRARY_PATH="$dropin" IBSA_FABRIC="unix:$FABRIC_DIR/served" \
+		IBSA_NODE="$host" "$@"
+}
+
+serve() {
+	"$ibsa" fabric run "$FABRIC_DATA/b.net" --sa none \
+		--socket "$FABRIC_DIR/served" >"$FABRIC_DIR/served.log" 2>&1 &
+	served_pids+=($!)
+	fabric_await "$FABRIC_DIR/served.log" serves $!
+	mkdir "$FABRIC_DIR/osm-ours"
+	OSM_TMP_DIR=$FABRIC_DIR/osm-ours OSM_CACHE_DIR=$FABRIC_DIR/osm-ours \
+		ours "$FABRIC_SM" opensm -F "$FABRIC_DIR/opensm.conf" \
+		-f "$FABRIC_DIR/osm-ours/log" \
+		>"$FABRIC_DIR/osm-ours/out" 2>&1 </dev/null &
+	served_pids+=($!)
+	fabric_await "$FABRIC_DIR/osm-ours/log" 'SUBNET UP' $!
+}
+
+unserve() {
+	local i
+	for ((i = ${#served_pids[@]} - 1; i >= 0; i--)); do
+		fabric_end "${served_pids[i]}"
+	done
+	fabric_stop
+}
+
+# What may differ: when it was written, and
+# - capability bits: ibsim's adapters cannot be asked to register again, and
+#   have one bit or another by the state of the link;
+# - what ibsim does not keep when it is set: lease, timeout, thresholds, and
+#   what is enabled of widths and speeds, enforcement of partitions;
+# - the port that a packet came in by, which ibsim does not know by LID.
+normal() {
+	sed -E -e '/^# Topology file: generated/d' -e '/^# Initiated from/d' \
+		-e 's/(CapMask:\.*0x).*/\1/' -e '/^\t\t\t\tIs[A-Z]/d' \
+		-e '/^(MkeyLeasePeriod|SubnetTimeout|LocalPort):/d' \
+		-e '/^(LocalPhysErr|OverrunErr):/d' \
+		-e '/^PartEnforce(In|Out)b:/d' \
+		-e '/^Link(Width|Speed|SpeedExt)Enabled:/d' "$1"
+}
+
+# same CMD...: it has the same to say at the same host of both.
+same() {
+	local status_a=0 status_b=0
+	fabric_run "$host" "$@" >"$FABRIC_DIR/theirs" 2>/dev/null ||
+		status_a=$?
+	ours "$host" "$@" >"$FABRIC_DIR/ours" 2>/dev/null || status_b=$?
+	[ "$status_a" = "$status_b" ] ||
+		wrong "$*: exit status $status_a and $status_b"
+	diff -u --label ibsim <(normal "$FABRIC_DIR/theirs") \
+		--label ours <(normal "$FABRIC_DIR/ours") >&2 ||
+		wrong "$*: the outputs differ"
+}
+
+fabric_start
+trap unserve EXIT
+serve
+same ibnetdiscover
+same iblinkinfo
+same sminfo
+for lid in 1 2 3 4 5 6; do
+	for what in nodedesc nodeinfo portinfo switchinfo pkeys sl2vl vlarb \
+		guidinfo mlnxextportinfo; do
+		same smpquery "$what" "$lid"
+	done
+	same ibroute "$lid"
+	same ibtracert 1 "$lid"
+done
+for port in 0 1 4 23 25; do
+	for what in portinfo pkeys sl2vl vlarb; do
+		same smpquery "$what" 2 "$port"
+		same smpquery "$what" 3 "$port"
+	done
+done
+
+# What ibsim does not keep, is there as OpenSM has set it.
+kept=$(ours "$FABRIC_SM" smpquery portinfo 4)
+for field in MkeyLeasePeriod:.................0 \
+	SubnetTimeout:...................18 LocalPhysErr:....................8 \
+	LocalPort:.......................1; do
+	grep -qxF "$field" <<<"$kept" || wrong "LID 4 lacks $field"
+done
+
+# Its SM hears of links that change, by traps, which it represses.
+nodes() {
+	ours 'host-r1 mthca0' saquery NR 2>/dev/null |
+		grep -c 'NodeDescription' || true
+}
+
+await_nodes() {
+	local end=$((SECONDS + 20))
+	until [ "$(nodes)" = "$1" ]; do
+		if [ "$SECONDS" -ge "$end" ]; then
+			wrong "there are $(nodes) nodes, not $1"
+			return
+		fi
+		sleep 0.1
+	done
+}
+
+link() {
+	"$ibsa" fabric link "$1" "$host/1" \
+		--fabric "unix:$FABRIC_DIR/served" || wrong "link $1"
+}
+
+await_nodes 6
+link down
+await_nodes 5
+link up
+await_nodes 6
+grep -q 'num:128 (Link state change)' "$FABRIC_DIR/osm-ours/log" ||
+	wrong 'OpenSM has had no trap 128'
+exit "$failed"
