@@ -10,8 +10,9 @@
 
 int path_run_init(struct path_run *run, int argc, char **argv)
 {
-	if (argc != 4) {
-		fprintf(stderr, "usage: %s WINDOW COUNT HOSTS\n", argv[0]);
+	if (argc != 4 && argc != 5) {
+		fprintf(stderr, "usage: %s WINDOW COUNT HOSTS [free]\n",
+			argv[0]);
 		return -1;
 	}
 	*run = (struct path_run){
@@ -20,7 +21,8 @@ int path_run_init(struct path_run *run, int argc, char **argv)
 		.hosts = (unsigned int)strtoul(argv[3], NULL, 0),
 	};
 	run->latency_ns = calloc(run->count, sizeof(*run->latency_ns));
-	bench_pin();
+	if (argc == 4)
+		bench_pin();
 	run->start_ns = bench_now_ns();
 	return run->latency_ns ? 0 : -1;
 }

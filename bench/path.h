@@ -27,7 +27,7 @@ struct path_run {
 	uint64_t start_ns;
 };
 
-/* From "WINDOW COUNT HOSTS", pinned. Return: 0 or -1. */
+/* From "WINDOW COUNT HOSTS", pinned unless "free" follows. Return: 0 or -1. */
 int path_run_init(struct path_run *run, int argc, char **argv);
 
 /* The port GUID to ask a path to in query number @index. */

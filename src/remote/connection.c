@@ -103,22 +103,23 @@ static int lose(struct remote_connection *connection)
 	return -ENODEV;
 }
 
-/* All of it, or -1. */
-static int send_all(int fd, const void *data, size_t len, int more)
+/* Both parts as a whole, or -1. */
+static int send_frame(int fd, const struct remote_head *head, const void *body)
 {
-	const char *at = data;
+	struct iovec parts[] = {
+		{ .iov_base = (void *)(uintptr_t)head,
+		  .iov_len = sizeof(*head) },
+		{ .iov_base = (void *)(uintptr_t)body,
+		  .iov_len = head->length },
+	};
+	const struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
+	ssize_t sent;
 
-	while (len) {
-		const ssize_t sent = send(fd, at, len, MSG_NOSIGNAL | more);
-
-		if (sent < 0 && errno == EINTR)
-			continue;
-		if (sent <= 0)
-			return -1;
-		at += sent;
-		len -= (size_t)sent;
-	}
-	return 0;
+	do
+		sent = sendmsg(fd, &message, MSG_NOSIGNAL);
+	while (sent < 0 && errno == EINTR);
+	/* It waits until there is room for all of it, or gives up. */
+	return sent == (ssize_t)(sizeof(*head) + head->length) ? 0 : -1;
 }
 
 /* The file that came with a message, or -1; further ones are closed. */
@@ -258,8 +259,7 @@ static int exchange(struct remote_connection *connection,
 		.type = question->type,
 	};
 
-	if (send_all(fd, &head, sizeof(head), question->len ? MSG_MORE : 0) ||
-	    send_all(fd, question->body, question->len, 0) ||
+	if (send_frame(fd, &head, question->body) ||
 	    recv_head(connection, &head, &question->fd) ||
 	    head.type != question->type)
 		return -ENODEV;

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* B15: all paths of a fabric, from the question to decoded records. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <ibsa/ibsa.h>
+
+#include "bench.h"
+
+struct table {
+	size_t count;
+	uint64_t sum; /* of what was decoded, so that it is */
+};
+
+static void decode_all(const struct ibsa_reply *reply, void *arg)
+{
+	struct table *table = arg;
+
+	if (ibsa_outcome(reply) != IBSA_OUTCOME_OK) {
+		fprintf(stderr, "err %d, status %#x\n", reply->err,
+			reply->status);
+		exit(EXIT_FAILURE);
+	}
+	for (size_t i = 0; i < reply->count; i++) {
+		struct ibsa_path path;
+
+		reply->record->decode(reply->records + i * reply->stride,
+				      &path);
+		table->sum += path.dlid;
+	}
+	table->count = reply->count;
+}
+
+int main(void)
+{
+	const struct ibsa_query query = {
+		.record = &ibsa_path_record,
+		.method = IBSA_METHOD_GET_TABLE,
+		.deadline_ms = 60000,
+		.first_interval_ms = 60000,
+	};
+	struct ibsa_client *client;
+	struct ibsa_error error;
+	struct table table = { 0 };
+	uint64_t start_ns;
+
+	bench_pin();
+	if (ibsa_open(NULL, &error, &client)) {
+		fprintf(stderr, "%s\n", error.text);
+		return EXIT_FAILURE;
+	}
+	start_ns = bench_now_ns();
+	if (ibsa_ask(client, &query, decode_all, &table))
+		return EXIT_FAILURE;
+	printf("seconds %.6f\nrecords %zu\n",
+	       (double)(bench_now_ns() - start_ns) / 1e9, table.count);
+	BENCH_KEEP(&table);
+	return ibsa_close(client) ? EXIT_FAILURE : EXIT_SUCCESS;
+}
