@@ -330,6 +330,8 @@ static int serve_child(struct serving *serving)
 		return CLI_DEVICE;
 	}
 	status = rounds(serving, &interrupt);
+	if (status != CLI_DONE)
+		kill(serving->child, SIGTERM);
 	pthread_join(thread, NULL);
 	interrupt_stop(&interrupt);
 	return status == CLI_DONE ? exit_status(serving->child_status) : status;

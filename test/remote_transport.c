@@ -8,6 +8,7 @@
 #include <ibsa/device.h>
 #include <ibsa/event.h>
 #include <ibsa/sim.h>
+#include <ibsa/verbs.h>
 
 #include "remote/connection.h"
 #include "remote/transport.h"
@@ -298,6 +299,28 @@ static void the_device_is_listed(void **state)
 	served_stop(served);
 }
 
+/* libibverbs' names; the context stays at the server that it was opened at. */
+static void verbs_contexts_are_made(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct ibv_context *context = NULL;
+	struct ibv_gid_entry entry;
+	union ibv_gid other;
+
+	(void)state;
+	setenv("IBSA_FABRIC", served_name(served), 1);
+	assert_int_equal(ibsa_verbs_open(NULL, NULL, &context), 0);
+	assert_string_equal(context->device->name, "ibsa0");
+	assert_int_equal(ibsa_query_gid_ex(context, 1, 0, &entry, 0), 0);
+	other = entry.gid;
+	assert_int_equal(ibv_gid_reachable(context, 1, &entry.gid, 5000), 0);
+	other.raw[8] ^= 0xff;
+	assert_int_equal(ibv_gid_reachable(context, 1, &other, 5000), -1);
+	assert_int_equal(ibsa_verbs_close(context), 0);
+	unsetenv("IBSA_FABRIC");
+	served_stop(served);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -310,6 +333,7 @@ int main(void)
 		cmocka_unit_test(a_server_that_returns_is_used_again),
 		cmocka_unit_test(wrong_places_are_refused),
 		cmocka_unit_test(the_device_is_listed),
+		cmocka_unit_test(verbs_contexts_are_made),
 	};
 
 	unsetenv("IBSA_FABRIC");

@@ -54,6 +54,7 @@ int ibsa__remote_packet_send(int fd, const struct umad_header *header,
 		{ .iov_base = (void *)(uintptr_t)mad, .iov_len = len },
 	};
 	struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
+	bool is_begun = false;
 
 	if (len > REMOTE_PACKET_MAX - sizeof(whole))
 		return -EINVAL;
@@ -62,12 +63,15 @@ int ibsa__remote_packet_send(int fd, const struct umad_header *header,
 		const ssize_t sent = sendmsg(fd, &message,
 					     MSG_NOSIGNAL | MSG_DONTWAIT);
 
-		if (sent >= 0)
+		if (sent >= 0) {
 			parts_advance(&message, (size_t)sent);
-		else if (errno == EINTR)
-			continue;
-		else if (errno != EAGAIN || await(fd, POLLOUT))
+			is_begun = true;
+		} else if (errno == EAGAIN && !is_begun) {
+			return -EAGAIN;
+		} else if (errno != EINTR &&
+			   (errno != EAGAIN || await(fd, POLLOUT))) {
 			return -EIO;
+		}
 	}
 	return 0;
 }
@@ -83,11 +87,13 @@ int ibsa__remote_file_write(struct remote_file *file, const void *packet,
 		return -EINVAL;
 	memcpy(&header, bytes, sizeof(header));
 	pthread_mutex_lock(&file->writing);
-	err = ibsa__remote_packet_send(file->fd, &header,
-				       bytes + sizeof(header),
-				       len - sizeof(header));
+	do
+		err = ibsa__remote_packet_send(file->fd, &header,
+					       bytes + sizeof(header),
+					       len - sizeof(header));
+	while (err == -EAGAIN && !await(file->fd, POLLOUT));
 	pthread_mutex_unlock(&file->writing);
-	return err;
+	return err == -EAGAIN ? -EIO : err;
 }
 
 /* What lies first in the data end, at most @len bytes, and stays there. */

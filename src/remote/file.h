@@ -62,7 +62,8 @@ ssize_t ibsa__remote_file_read(struct remote_file *file, void *packet,
 
 /*
  * Send a packet of which @mad is @len bytes, by who has the data end @fd for
- * itself. Return: as ibsa__remote_file_write().
+ * itself. Return: as ibsa__remote_file_write(); -EAGAIN the server has not
+ * read what was sent before, and nothing was sent.
  */
 int ibsa__remote_packet_send(int fd, const struct umad_header *header,
 			     const void *mad, size_t len) IBSA_MUST_USE;

@@ -59,6 +59,8 @@ int ibsa__away_send(struct ibsa_transport *transport,
 		len = sizeof(whole);
 	}
 	err = ibsa__remote_packet_send(link->data, &header, mad, len);
+	if (err == -EAGAIN)
+		return -EBUSY;
 	return err ? ibsa__away_lose(link) : 0;
 }
 

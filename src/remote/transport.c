@@ -220,6 +220,18 @@ static void transport_close(struct ibsa_transport *transport)
 	link_free(link);
 }
 
+/* In a forked child: the locks may be held by threads that it has not. */
+static void inherited(struct ibsa_transport *transport)
+{
+	const struct remote_link *link = link_of(transport);
+	const int fds[] = { link->data, link->connection.fd, link->epoll_fd,
+			    link->timer_fd, link->wake_fd };
+
+	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+}
+
 static const struct ibsa_transport_ops ops = {
 	.now_ns = now_ns,
 	.send = ibsa__away_send,
@@ -232,6 +244,7 @@ static const struct ibsa_transport_ops ops = {
 	.gid = gid_get,
 	.pkey = pkey_get,
 	.listen = ibsa__away_listen,
+	.inherited = inherited,
 	.close = transport_close,
 };
 

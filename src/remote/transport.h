@@ -15,7 +15,8 @@
  * @error:       filled on failure with what was wrong and what to do; or NULL
  * @out:         the transport; its close frees it
  *
- * What holds of a umad device holds of it, see ibsa__umad_open(), but that a
+ * send is -EBUSY while the server has not read what was sent before. What
+ * else holds of a umad device holds of it, see ibsa__umad_open(), but that a
  * reply above @reply_bytes costs nothing else. When the server goes away, recv
  * says so once, with -ENODEV, and changed that the port is another: port and
  * send are -ENODEV from then on. Until one is there again, at the same path,
