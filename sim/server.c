@@ -90,6 +90,9 @@ static void handle_timer(struct server_source *source, uint32_t events)
 		return;
 	server->alarm_ns = UINT64_MAX;
 	look_at_all(server);
+	if (server->has_smps)
+		ibsa__peers_tell(server);
+	server->has_smps = false;
 }
 
 static void handle_waker(struct server_source *source, uint32_t events)

@@ -76,6 +76,7 @@ struct ibsa_fabric_server {
 	struct list issms;
 	uint64_t alarm_ns; /* what the timer is set to; UINT64_MAX: off */
 	bool has_changed;  /* something that ports show may have */
+	bool has_smps;	   /* the same, by those that an SM sent */
 	bool is_deaf;	   /* no descriptors for those who want in */
 	uint8_t *came;	   /* SERVER_BATCH_BYTES, of whoever is served */
 	uint8_t *goes;	   /* the same, to it */

@@ -10,12 +10,14 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "sim/server.h"
 
 enum {
 	SMALL_BYTES = 4096,	    /* of packets that are sent together */
 	PENDING_MAX = 4 << 20,	    /* bytes of refusals that nobody reads */
 	PART_FIRST_BYTES = 1 << 16, /* of a large packet that comes in */
+	SETTLE_MS = 10,		    /* from an SMP to what it has changed */
 };
 
 bool ibsa__bytes_grow(struct server_bytes *bytes, size_t count)
@@ -216,8 +218,11 @@ static void post(struct server_peer *peer, const uint8_t *packet, size_t len)
 	const int err = ibsa__sim_file_write(peer->file, packet, len);
 
 	server->stats.packets_in++;
-	if (is_smp(packet))
-		server->has_changed = true;
+	if (is_smp(packet) && !server->has_smps) {
+		server->has_smps = true;
+		ibsa__server_alarm(server,
+				   clock_now_ns() + SETTLE_MS * NS_PER_MS);
+	}
 	if (err)
 		refuse(peer, packet, err);
 }
