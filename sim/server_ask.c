@@ -221,6 +221,13 @@ static int ask_attach(struct server_peer *peer, struct ask *ask)
 	return ibsa__peer_attach(peer, &ask->fd);
 }
 
+static int ask_detach(struct server_peer *peer, struct ask *ask)
+{
+	(void)ask;
+	ibsa__peer_detach(peer);
+	return 0;
+}
+
 static int ask_register(struct server_peer *peer, struct ask *ask)
 {
 	struct umad_agent_request2 request;
@@ -309,17 +316,12 @@ static int ask_control(struct server_peer *peer, struct ask *ask)
 
 static int (*const asks[REMOTE_TYPES])(struct server_peer *peer,
 				       struct ask *ask) = {
-	[REMOTE_HELLO] = ask_hello,
-	[REMOTE_FILE] = ask_file,
-	[REMOTE_FOLDER] = ask_folder,
-	[REMOTE_PORT] = ask_port,
-	[REMOTE_GID] = ask_gid,
-	[REMOTE_PKEY] = ask_pkey,
-	[REMOTE_ATTACH] = ask_attach,
-	[REMOTE_REGISTER] = ask_register,
-	[REMOTE_UNREGISTER] = ask_unregister,
-	[REMOTE_WATCH] = ask_watch,
-	[REMOTE_ISSM] = ask_issm,
+	[REMOTE_HELLO] = ask_hello,	  [REMOTE_FILE] = ask_file,
+	[REMOTE_FOLDER] = ask_folder,	  [REMOTE_PORT] = ask_port,
+	[REMOTE_GID] = ask_gid,		  [REMOTE_PKEY] = ask_pkey,
+	[REMOTE_ATTACH] = ask_attach,	  [REMOTE_DETACH] = ask_detach,
+	[REMOTE_REGISTER] = ask_register, [REMOTE_UNREGISTER] = ask_unregister,
+	[REMOTE_WATCH] = ask_watch,	  [REMOTE_ISSM] = ask_issm,
 	[REMOTE_CONTROL] = ask_control,
 };
 

@@ -407,6 +407,7 @@ void ibsa__peer_detach(struct server_peer *peer)
 	if (peer->data.fd >= 0)
 		close(peer->data.fd);
 	peer->data.fd = -1;
+	peer->head_sent = 0;
 	ibsa__bytes_free(&peer->part);
 	ibsa__bytes_free(&peer->pending);
 }

@@ -241,6 +241,28 @@ static void accept_failed(struct ibsa_fabric_server *server, int err)
 		server->is_deaf = true;
 }
 
+/* Said before it asks; if it cannot be said, it sees the end. */
+static void turn_away(struct ibsa_fabric_server *server, int fd, int err)
+{
+	struct {
+		struct remote_head head;
+		char why[64];
+	} answer = {
+		.head = { .type = REMOTE_HELLO, .err = err },
+		.why = "not permitted: the fabric server is another user's",
+	};
+
+	if (err == -EACCES)
+		answer.head.length = (uint32_t)strlen(answer.why);
+	server->stats.sent_away++;
+	ibsa__server_note(server, "a client is not let in: %s",
+			  err == -EACCES ? "it is another user's"
+					 : "memory is short");
+	(void)!send(fd, &answer, sizeof(answer.head) + answer.head.length,
+		    MSG_NOSIGNAL | MSG_DONTWAIT);
+	close(fd);
+}
+
 static void handle_listener(struct server_source *source, uint32_t events)
 {
 	struct ibsa_fabric_server *server = source->server;
@@ -256,12 +278,10 @@ static void handle_listener(struct server_source *source, uint32_t events)
 			accept_failed(server, errno);
 			return;
 		}
-		if (is_welcome(fd) && !let_in(server, fd))
-			continue;
-		server->stats.sent_away++;
-		ibsa__server_note(server, "a client is not let in: it is "
-					  "another user's, or memory is short");
-		close(fd);
+		if (!is_welcome(fd))
+			turn_away(server, fd, -EACCES);
+		else if (let_in(server, fd))
+			turn_away(server, fd, -ENOMEM);
 	}
 }
 

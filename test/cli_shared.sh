@@ -145,6 +145,30 @@ one_server_a_socket() {
 	[ ! -e s ] || fail 'a socket is left'
 }
 
+# Not by the socket's mode, and not if somebody has changed that. Root may.
+is_for_its_user_alone() {
+	[ "$(id -u)" -eq 0 ] || return 0
+	chmod 755 "$tmp"
+	setpriv --reuid 65534 --clear-groups "$ibsa" -V >out 2>err || return 0
+	start
+	what='another user'
+	other_user 4
+	err_has "another user's"
+	chmod 666 s
+	other_user 4
+	err_has "another user's"
+	stop TERM
+}
+
+# other_user STATUS - ask a path as nobody
+other_user() {
+	local got=0
+	checks=$((checks + 1))
+	setpriv --reuid 65534 --clear-groups "$ibsa" path self 2 >out 2>err ||
+		got=$?
+	[ "$got" -eq "$1" ] || fail "exit status $got, not $1"
+}
+
 runs_a_command() {
 	run 0 fabric exec "$fabric" -- "$ibsa" path self 2; out_has '^1 '
 	run 7 fabric exec "$fabric" -- sh -c 'echo 7 >&2; exit 7'
@@ -175,4 +199,4 @@ a_signal_reaches_the_command() {
 
 run_groups ends_on_signals answers_are_the_same two_at_once \
 	sits_where_it_is_told changes_are_made one_server_a_socket \
-	runs_a_command a_signal_reaches_the_command
+	is_for_its_user_alone runs_a_command a_signal_reaches_the_command

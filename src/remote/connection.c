@@ -259,7 +259,8 @@ static int exchange(struct remote_connection *connection,
 		.type = question->type,
 	};
 
-	if (send_frame(fd, &head, question->body) ||
+	/* Who has hung up may have said why. */
+	if ((send_frame(fd, &head, question->body) && errno != EPIPE) ||
 	    recv_head(connection, &head, &question->fd) ||
 	    head.type != question->type)
 		return -ENODEV;

@@ -140,15 +140,19 @@ static bool is_sane(const struct umad_header *header)
 /* Show the first @want bytes of the next packet: 0 or an error. */
 static int show(int fd, void *to, size_t want)
 {
-	/* The rest of what has begun to come is a moment away. */
-	for (int ms = 0; ms < PATIENCE_MS; ms++) {
-		const ssize_t got = peek(fd, to, want);
+	struct pollfd end = { .fd = fd, .events = POLLRDHUP };
+	bool has_ended = false;
 
+	/* The rest of what has begun to come is a moment away. */
+	for (int ms = 0; ms < PATIENCE_MS && !has_ended; ms++) {
+		ssize_t got;
+
+		has_ended = ms && poll(&end, 1, 1) > 0;
+		got = peek(fd, to, want);
 		if (got < 0)
 			return (int)got;
 		if ((size_t)got == want)
 			return 0;
-		(void)poll(NULL, 0, 1);
 	}
 	return -EIO;
 }
@@ -201,6 +205,14 @@ int ibsa__remote_attach(struct remote_connection *connection,
 	return 0;
 }
 
+void ibsa__remote_detach(struct remote_connection *connection)
+{
+	struct remote_question question = { .type = REMOTE_DETACH };
+
+	/* A server that has gone has no file either. */
+	(void)!ibsa__remote_ask(connection, &question, NULL);
+}
+
 int ibsa__remote_file_open(struct remote_place *place, struct ibsa_error *error,
 			   struct remote_file *out)
 {
@@ -220,6 +232,7 @@ int ibsa__remote_file_open(struct remote_place *place, struct ibsa_error *error,
 
 void ibsa__remote_file_close(struct remote_file *file)
 {
+	ibsa__remote_detach(&file->connection);
 	close(file->fd);
 	ibsa__remote_disconnect(&file->connection);
 	pthread_mutex_destroy(&file->reading);

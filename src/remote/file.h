@@ -68,6 +68,12 @@ ssize_t ibsa__remote_file_read(struct remote_file *file, void *packet,
 int ibsa__remote_packet_send(int fd, const struct umad_header *header,
 			     const void *mad, size_t len) IBSA_MUST_USE;
 
+/*
+ * Close the umad file at the server: once this returns, what was its agents'
+ * may be another's, as after the kernel's close().
+ */
+void ibsa__remote_detach(struct remote_connection *connection);
+
 /* Ask for the data end of a umad file at the connection's port. */
 int ibsa__remote_attach(struct remote_connection *connection,
 			struct ibsa_error *error, int *out) IBSA_MUST_USE;

@@ -44,6 +44,7 @@ enum remote_type {
 	REMOTE_GID,	   /* uint32_t index; answer: struct ibsa_gid_entry */
 	REMOTE_PKEY,	   /* uint32_t index; answer: uint16_t */
 	REMOTE_ATTACH,	   /* answer: the data socket beside it */
+	REMOTE_DETACH,	   /* close that file, before the answer */
 	REMOTE_REGISTER,   /* struct umad_agent_request2; answer: the same */
 	REMOTE_UNREGISTER, /* uint32_t agent */
 	REMOTE_WATCH,	   /* from now on there are events */

@@ -214,6 +214,9 @@ static void transport_close(struct ibsa_transport *transport)
 	struct remote_link *link = link_of(transport);
 
 	if (link->data >= 0) {
+		/* Nobody else is kept from what only these agents have. */
+		if (link->has_reports)
+			ibsa__remote_detach(&link->connection);
 		close(link->data);
 		ibsa__remote_disconnect(&link->connection);
 	}
