@@ -29,11 +29,14 @@ enum { CLI_FAULTS_MAX = 16 };
  * @dot:     where a drawing for Graphviz goes; NULL: there is none
  * @svg:     where a picture goes; NULL: there is none
  * @record_path: where all that is on the fabric is written; NULL: nowhere
- * @record:  writes it; @recorded: the fabric that it is of
+ * @record:  writes it
+ * @fabric:  that this process has loaded, for as long as it runs; or NULL
  * @socket:  of a fabric server; NULL: where one is by default
  * @sa_mode: what --sa says of a fabric: "embedded" or "none"; NULL: nothing
  * @sa_at:   node that a fabric's SA runs on; NULL: the first adapter
  * @seed:    of what a fabric does at random
+ * @first_lid: that a fabric gives; 0: where it begins by default
+ * @opa:     a fabric's links are of Omni-Path
  * @faults:  KIND=PERCENT[,COUNT[,DELAY]], @fault_count of them
  * @umad:    device of this machine, and its port, at which to serve; NULL if
  *           not given
@@ -59,11 +62,13 @@ struct cli {
 	const char *svg;
 	const char *record_path;
 	struct record *record;
-	struct ibsa_fabric *recorded;
+	struct ibsa_fabric *fabric;
 	const char *socket;
 	const char *sa_mode;
 	const char *sa_at;
 	uint64_t seed;
+	uint32_t first_lid;
+	bool opa;
 	const char *faults[CLI_FAULTS_MAX];
 	int fault_count;
 	const char *umad;

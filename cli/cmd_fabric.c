@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* ibsa fabric: its table of actions. Each has a file of its own. */
-#include <errno.h>
 #include <string.h>
 
 #include "fabric.h"
@@ -26,10 +25,10 @@ static const struct action {
 	  "show what is in a topology file, and what is wrong with it",
 	  1, 1, "all dot svg", fabric_info, fabric_info_details },
 	{ "run", "FILE", "let other processes share a fabric, until a signal",
-	  1, 1, "fault sa-at seed socket", fabric_run, fabric_run_details },
+	  1, 1, FABRIC_OPTIONS " socket", fabric_run, fabric_run_details },
 	{ "exec", "FILE -- COMMAND [ARGUMENT...]",
 	  "the same for as long as a command runs",
-	  2, -1, "fault sa-at seed socket", fabric_exec, fabric_exec_details },
+	  2, -1, FABRIC_OPTIONS " socket", fabric_exec, fabric_exec_details },
 	{ "link", "up|down NODE/PORT", "let a link of a shared fabric fail",
 	  2, -1, "", fabric_control, NULL },
 	{ "node", "add|remove NODE", "the same of all links of a node",
@@ -45,7 +44,7 @@ static const struct action {
 	  1, 1, "", fabric_script, fabric_script_details },
 	{ "serve", "FILE --umad DEVICE[/PORT]",
 	  "let its SA answer at a port of this machine",
-	  1, 1, "sa-at umad", fabric_serve, fabric_serve_details },
+	  1, 1, FABRIC_OPTIONS " umad", fabric_serve, fabric_serve_details },
 };
 /* clang-format on */
 
@@ -140,16 +139,4 @@ int cmd_fabric(struct cli *cli)
 	if (!options_only(cli, text, action->options))
 		return CLI_USAGE;
 	return action->run(cli);
-}
-
-int fabric_load(struct cli *cli, const struct ibsa_fabric_options *options,
-		struct ibsa_fabric **out)
-{
-	struct ibsa_error error = { .text = "" };
-	const int err = ibsa_fabric_load(cli->args[2], options, &error, out);
-
-	if (err == 0)
-		return CLI_DONE;
-	complain("%s", error.text[0] ? error.text : strerror(-err));
-	return err == -EINVAL ? CLI_USAGE : CLI_DEVICE;
 }

@@ -7,11 +7,18 @@
 
 #include "cli.h"
 
+/* Options of a fabric: all that fabric_load() looks at. */
+#define FABRIC_OPTIONS "fault first-lid opa record sa-at seed"
+
 /*
- * Load the topology that the first argument names. Return: the exit status;
- * what went wrong has been said.
+ * Load the fabric that the first argument names into @cli->fabric, with its
+ * faults and its record, as the options say. Return: the exit status; what
+ * went wrong has been said.
  */
-int fabric_load(struct cli *cli, const struct ibsa_fabric_options *options,
+int fabric_load(struct cli *cli);
+
+/* The same with such options and nothing else, for the caller to put. */
+int fabric_read(struct cli *cli, const struct ibsa_fabric_options *options,
 		struct ibsa_fabric **out);
 
 /* What is in a topology, and what is wrong with it. Return: the exit status. */

@@ -243,7 +243,7 @@ int fabric_info(struct cli *cli)
 	int status = check_drawings(cli);
 
 	if (status == CLI_DONE)
-		status = fabric_load(cli, &options, &fabric);
+		status = fabric_read(cli, &options, &fabric);
 	if (status != CLI_DONE)
 		return status;
 	if (shape_read(fabric, &shape) == 0) {

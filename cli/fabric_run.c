@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,8 +15,7 @@
 #include "interrupt.h"
 
 enum {
-	LARGE_BYTES = 4 << 20, /* of a file that takes a while to read */
-	NOT_FOUND = 127,       /* as a shell has it */
+	NOT_FOUND = 127, /* as a shell has it */
 	NOT_EXECUTABLE = 126,
 	BY_SIGNAL = 128,
 };
@@ -25,7 +23,6 @@ enum {
 /* A fabric that is served, and the command that it is served for. */
 struct serving {
 	struct cli *cli;
-	struct ibsa_fabric *fabric;
 	struct ibsa_fabric_server *server;
 	char path[FABRIC_PATH_MAX];
 	char folder[FABRIC_PATH_MAX]; /* made for it, or "" */
@@ -58,30 +55,6 @@ static void allow_many_files(void)
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int load(struct serving *serving)
-{
-	struct cli *cli = serving->cli;
-	const struct ibsa_fabric_options options = {
-		.seed = cli->seed,
-		.sa_node = cli->sa_at,
-		.no_sa = cli->sa_mode && !strcmp(cli->sa_mode, "none"),
-	};
-	const bool is_terminal = isatty(STDERR_FILENO);
-	struct stat file;
-	bool is_large;
-	int status;
-
-	is_large = stat(cli->args[2], &file) == 0 &&
-		   file.st_size >= LARGE_BYTES;
-	if (is_large && is_terminal)
-		fprintf(stderr, "reading %s, %lld MB...", cli->args[2],
-			(long long)file.st_size >> 20);
-	status = fabric_load(cli, &options, &serving->fabric);
-	if (is_large && is_terminal)
-		fputs("\r\033[K", stderr);
-	return status;
-}
-
 static void note(const char *text, void *arg)
 {
 	const struct cli *cli = arg;
@@ -98,15 +71,8 @@ static int serve(struct serving *serving)
 	int err;
 
 	allow_many_files();
-	err = ibsa_fabric_server_open(serving->fabric, serving->path, &options,
+	err = ibsa_fabric_server_open(cli->fabric, serving->path, &options,
 				      &error, &serving->server);
-	for (int i = 0; i < cli->fault_count && !err; i++) {
-		char line[256];
-
-		snprintf(line, sizeof(line), "fault %s", cli->faults[i]);
-		err = ibsa_fabric_server_command(serving->server, line, NULL, 0,
-						 &error);
-	}
 	if (!err)
 		return CLI_DONE;
 	complain("%s", error.text[0] ? error.text : strerror(-err));
@@ -116,7 +82,6 @@ static int serve(struct serving *serving)
 static void unserve(struct serving *serving)
 {
 	ibsa_fabric_server_close(serving->server);
-	ibsa_fabric_put(serving->fabric);
 	if (serving->folder[0])
 		rmdir(serving->folder);
 }
@@ -151,8 +116,6 @@ static int rounds(struct serving *serving, struct interrupt *interrupt)
 
 static int begin(struct cli *cli, struct serving *serving)
 {
-	int status;
-
 	*serving = (struct serving){ .cli = cli };
 	atomic_init(&serving->has_ended, false);
 	if (!cli->socket && !fabric_default_socket(serving->path)) {
@@ -167,8 +130,7 @@ static int begin(struct cli *cli, struct serving *serving)
 	}
 	if (cli->socket)
 		strcpy(serving->path, cli->socket);
-	status = load(serving);
-	return status;
+	return fabric_load(cli);
 }
 
 /* One line, once clients can come: what they have to be told. */
@@ -176,7 +138,7 @@ static void say_ready(struct serving *serving)
 {
 	struct ibsa_fabric_info info;
 
-	ibsa_fabric_info_get(serving->fabric, &info);
+	ibsa_fabric_info_get(serving->cli->fabric, &info);
 	out_line(&serving->cli->out,
 		 "unix:%s serves %s: %zu adapters, %zu switches, %zu links",
 		 serving->path, serving->cli->args[2], info.adapters,
@@ -370,9 +332,9 @@ void fabric_run_details(struct out *out)
 {
 	out_line(out, "%s",
 		 "Clients connect with IBSA_FABRIC=unix:PATH, and sit at the "
-		 "node that IBSA_NODE\nnames, as NAME or NAME/PORT. Faults: "
-		 "lose, delay, duplicate, reorder, corrupt,\nbusy, silence; "
-		 "DELAY is in ms.\n");
+		 "node that IBSA_NODE\nnames, as NAME or NAME/PORT. --fault "
+		 "takes KIND=PERCENT[,COUNT[,DELAY]]: lose,\ndelay, duplicate, "
+		 "reorder, corrupt, busy or silence; DELAY is in ms.\n");
 }
 
 void fabric_exec_details(struct out *out)

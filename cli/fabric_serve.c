@@ -119,12 +119,12 @@ static void say_counts(const struct ibsa_gate *gate)
 		 info.refused, info.unheard);
 }
 
-static int serve(struct cli *cli, struct ibsa_fabric *fabric,
-		 const struct ibsa_gate_options *options, int signals)
+static int serve(struct cli *cli, const struct ibsa_gate_options *options,
+		 int signals)
 {
 	struct ibsa_error error = { .text = "" };
 	struct ibsa_gate *gate;
-	int err = ibsa_gate_open(fabric, options, &error, &gate);
+	int err = ibsa_gate_open(cli->fabric, options, &error, &gate);
 	int status;
 
 	if (err) {
@@ -143,22 +143,16 @@ static int serve(struct cli *cli, struct ibsa_fabric *fabric,
 static int load_and_serve(struct cli *cli,
 			  const struct ibsa_gate_options *options)
 {
-	const struct ibsa_fabric_options fabric_options = {
-		.sa_node = cli->sa_at,
-	};
 	const int signals = signals_open();
-	struct ibsa_fabric *fabric;
 	int status;
 
 	if (signals < 0) {
 		complain("cannot wait for signals: %s", strerror(-signals));
 		return CLI_DEVICE;
 	}
-	status = fabric_load(cli, &fabric_options, &fabric);
-	if (status == CLI_DONE) {
-		status = serve(cli, fabric, options, signals);
-		ibsa_fabric_put(fabric);
-	}
+	status = fabric_load(cli);
+	if (status == CLI_DONE)
+		status = serve(cli, options, signals);
 	close(signals);
 	return status;
 }

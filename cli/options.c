@@ -10,15 +10,20 @@
 #include "options.h"
 #include "target.h"
 
+#define MAX_LID \
+	UINT32_C(0xbfffffff) /* of Omni-Path; the fabric knows its own */
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum {
 	KEY_FABRIC = 256, /* options without a letter */
 	KEY_DOT,
 	KEY_FAULT,
+	KEY_FIRST_LID,
 	KEY_FOR,
 	KEY_LEASE,
 	KEY_MATRIX,
+	KEY_OPA,
 	KEY_RECORD,
 	KEY_SA,
 	KEY_SA_AT,
@@ -176,6 +181,23 @@ static int set_seed(struct cli *cli, const char *value)
 	return CLI_DONE;
 }
 
+static int set_first_lid(struct cli *cli, const char *value)
+{
+	unsigned int lid;
+	const int status = small_number("--first-lid", value, MAX_LID, &lid);
+
+	if (status == CLI_DONE)
+		cli->first_lid = lid;
+	return status;
+}
+
+static int set_opa(struct cli *cli, const char *value)
+{
+	(void)value;
+	cli->opa = true;
+	return CLI_DONE;
+}
+
 static int set_fault(struct cli *cli, const char *value)
 {
 	if (cli->fault_count == CLI_FAULTS_MAX) {
@@ -302,22 +324,24 @@ static const struct row {
 	  "path: all paths; gids --for: all GIDs; reach: all ports", set_all },
 	{ KEY_DOT, "dot", "FILE",
 	  "fabric info: a drawing for Graphviz; - is stdout", set_dot },
-	{ KEY_FAULT, "fault", "KIND=PERCENT[,COUNT[,DELAY]]",
-	  "fabric run: what goes wrong; again for more", set_fault },
+	{ KEY_FAULT, "fault", "KIND=N",
+	  "fabric: what goes wrong, in N of 100 MADs", set_fault },
+	{ KEY_FIRST_LID, "first-lid", "LID",
+	  "fabric: LIDs are given from here on", set_first_lid },
 	{ KEY_FOR, "for", "ADDRESS", "gids: which one to use for an address",
 	  set_for },
 	{ KEY_LEASE, "lease", "SECONDS",
 	  "service: how long it stays, or infinite", set_lease },
 	{ KEY_MATRIX, "matrix", NULL, "reach: who can reach whom", set_matrix },
+	{ KEY_OPA, "opa", NULL, "fabric: its links are of Omni-Path", set_opa },
 	{ KEY_RECORD, "record", "FILE",
 	  "write what is on the embedded fabric, for Wireshark", set_record },
 	{ KEY_SVG, "svg", "FILE",
 	  "reach, fabric info: a picture; - is stdout", set_svg },
-	{ KEY_SOCKET, "socket", "PATH", "fabric run: where clients connect",
-	  set_socket },
-	{ KEY_SA_AT, "sa-at", "NODE", "fabric run, serve: where its SA is",
-	  set_sa_at },
-	{ KEY_SEED, "seed", "N", "fabric run: of what happens at random",
+	{ KEY_SOCKET, "socket", "PATH",
+	  "fabric run, exec: where clients connect", set_socket },
+	{ KEY_SA_AT, "sa-at", "NODE", "fabric: where its SA is", set_sa_at },
+	{ KEY_SEED, "seed", "N", "fabric: of what happens at random",
 	  set_seed },
 	{ KEY_UMAD, "umad", "DEVICE",
 	  "fabric serve: where the SA answers, DEVICE[/PORT]", set_umad },

@@ -7,6 +7,7 @@
  * Source: Endace, ERF Types Reference Guide (header, types).
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -100,8 +101,12 @@ static int open_file(struct record *record)
 		return CLI_DEVICE;
 	}
 	record->file = pcap_dump_open(record->pcap, record->path);
-	if (record->file)
+	if (record->file) {
+		/* It is no business of a command that this one starts. */
+		(void)fcntl(fileno(pcap_dump_file(record->file)), F_SETFD,
+			    FD_CLOEXEC);
 		return CLI_DONE;
+	}
 	complain("--record: cannot write: %s", pcap_geterr(record->pcap));
 	return CLI_DEVICE;
 }
@@ -112,6 +117,11 @@ static int tap(struct record *record)
 
 	if (err == 0)
 		return CLI_DONE;
+	if (err == -EOPNOTSUPP) {
+		complain("--record: packets of Omni-Path have another format, "
+			 "which is not written");
+		return CLI_USAGE;
+	}
 	complain("--record: %s", strerror(-err));
 	return CLI_DEVICE;
 }
@@ -168,22 +178,21 @@ int record_open(struct cli *cli)
 			 "one with --fabric");
 		return CLI_USAGE;
 	}
-	err = ibsa_fabric_load(file, NULL, &error, &cli->recorded);
+	err = ibsa_fabric_load(file, NULL, &error, &cli->fabric);
 	if (err) {
 		complain("%s", error.text[0] ? error.text : strerror(-err));
 		return err == -EINVAL ? CLI_USAGE : CLI_DEVICE;
 	}
-	cli->open.on = cli->recorded;
-	return record_start(cli->record_path, cli->recorded, false,
-			    &cli->record);
+	cli->open.on = cli->fabric;
+	return record_start(cli->record_path, cli->fabric, false, &cli->record);
 }
 
 int record_close(struct cli *cli)
 {
 	const int status = record_end(cli->record);
 
-	ibsa_fabric_put(cli->recorded);
+	ibsa_fabric_put(cli->fabric);
 	cli->record = NULL;
-	cli->recorded = NULL;
+	cli->fabric = NULL;
 	return status;
 }

@@ -414,4 +414,7 @@ void ibsa__drop(struct ibsa_fabric *fabric, enum ibsa_drop_reason reason);
 /* Whether a fault of that kind strikes now; counts it if so. */
 bool ibsa__fault_strikes(struct ibsa_fabric *fabric, enum ibsa_fault_kind kind);
 
+/* The word for it. */
+const char *ibsa__fault_name(enum ibsa_fault_kind kind);
+
 #endif

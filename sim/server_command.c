@@ -167,66 +167,11 @@ static int order_sm(struct order *order, const char *args)
 	return err ? change_failed(order, node, err) : 0;
 }
 
-static const char *const fault_names[IBSA_FAULT_KINDS] = {
-	[IBSA_FAULT_LOSE] = "lose",	      [IBSA_FAULT_DELAY] = "delay",
-	[IBSA_FAULT_DUPLICATE] = "duplicate", [IBSA_FAULT_REORDER] = "reorder",
-	[IBSA_FAULT_CORRUPT] = "corrupt",     [IBSA_FAULT_BUSY] = "busy",
-	[IBSA_FAULT_SILENCE] = "silence",
-};
-
-static bool kind_parse(const char *text, size_t len, enum ibsa_fault_kind *out)
-{
-	for (int kind = 0; kind < IBSA_FAULT_KINDS; kind++) {
-		if (strlen(fault_names[kind]) == len &&
-		    !memcmp(fault_names[kind], text, len)) {
-			*out = (enum ibsa_fault_kind)kind;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* ",NUMBER" if it is there. False: it is something else. */
-static bool number_parse(const char **at, unsigned int *out)
-{
-	unsigned long value;
-	char *end;
-
-	if (**at != ',')
-		return true;
-	if ((*at)[1] < '0' || (*at)[1] > '9')
-		return false;
-	value = strtoul(*at + 1, &end, 10);
-	if (value > UINT32_MAX)
-		return false;
-	*at = end;
-	*out = (unsigned int)value;
-	return true;
-}
-
-/* KIND=PERCENT[,COUNT[,DELAY]] */
-static bool fault_parse(const char *text, struct ibsa_fault *out)
-{
-	const size_t len = strcspn(text, "=");
-	char *end;
-
-	if (text[len] != '=' || !kind_parse(text, len, &out->kind))
-		return false;
-	text += len + 1;
-	if (*text < '0' || *text > '9')
-		return false;
-	out->percent = strtod(text, &end);
-	text = end;
-	if (*text == '%')
-		text++;
-	return number_parse(&text, &out->count) &&
-	       number_parse(&text, &out->delay_ms) && !*text;
-}
-
 static int order_fault(struct order *order, const char *args)
 {
 	struct ibsa_fabric *fabric = order->server->fabric;
 	struct ibsa_fault fault = { .percent = 0 };
+	int err;
 
 	if (!strcmp(args, "none")) {
 		for (int kind = 0; kind < IBSA_FAULT_KINDS; kind++) {
@@ -235,13 +180,8 @@ static int order_fault(struct order *order, const char *args)
 		}
 		return 0;
 	}
-	if (!fault_parse(args, &fault) || ibsa_fabric_fault(fabric, &fault))
-		return ibsa__fail(order->error, -EINVAL,
-				  "%.64s is no fault: they are lose, delay, "
-				  "duplicate, reorder, corrupt, busy and "
-				  "silence, as KIND=PERCENT[,COUNT[,DELAY]]",
-				  args);
-	return 0;
+	err = ibsa_fault_parse(args, &fault, order->error);
+	return err ? err : ibsa_fabric_fault(fabric, &fault);
 }
 
 static const char *const drop_names[IBSA_DROP_REASONS] = {
@@ -282,7 +222,8 @@ static int order_stats(struct order *order, const char *args)
 	for (int kind = 0; kind < IBSA_FAULT_KINDS; kind++) {
 		char name[32];
 
-		snprintf(name, sizeof(name), "faults_%s", fault_names[kind]);
+		snprintf(name, sizeof(name), "faults_%s",
+			 ibsa__fault_name((enum ibsa_fault_kind)kind));
 		put(order, name, stats.faults[kind]);
 	}
 	return 0;

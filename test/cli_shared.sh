@@ -197,6 +197,42 @@ a_signal_reaches_the_command() {
 	rm up
 }
 
+# What has been asked there is in the record, and answered from it.
+writes_a_record() {
+	run 0 fabric exec "$fabric" --record r.pcap -- "$ibsa" path self 2
+	mv out want
+	run 0 --fabric r.pcap path self 2
+	cmp -s out want || fail 'another answer than was recorded'
+	start --record s.pcap
+	run 0 path self 2
+	[ -s s.pcap ] || fail 'a packet is not written at once'
+	stop TERM
+	run 0 --fabric s.pcap path self 2
+	cmp -s out want || fail 'another answer than was recorded'
+	run 4 fabric exec "$fabric" --record /dev/full -- "$ibsa" path self 2
+	err_has 'not all'
+	run 4 fabric run "$fabric" --record no/r.pcap; err_has no/r.pcap
+	run 2 fabric run "$fabric" --record r.pcap --opa; err_has Omni-Path
+}
+
+is_as_the_options_say() {
+	start --first-lid 100
+	run 0 devices -j; json '.[0].lid == 100 and .[0].sm_lid == 100'
+	stop TERM
+	start --opa
+	run 0 path self 2
+	run 0 query get CPI
+	stop TERM
+	run 2 fabric run "$fabric" --first-lid 0
+	run 2 fabric run "$fabric" --first-lid 49152; err_has 'cannot begin'
+	run 2 fabric run "$fabric" --fault lose=101; err_has 'no fault'
+	run 2 fabric serve "$fabric" --umad nothing --fault lose=101
+	err_has 'no fault'
+	run 2 fabric info "$fabric" --opa; err_has 'no option --opa'
+	run 2 fabric stats --first-lid 5; err_has 'no option --first-lid'
+}
+
 run_groups ends_on_signals answers_are_the_same two_at_once \
 	sits_where_it_is_told changes_are_made one_server_a_socket \
-	is_for_its_user_alone runs_a_command a_signal_reaches_the_command
+	is_for_its_user_alone runs_a_command a_signal_reaches_the_command \
+	writes_a_record is_as_the_options_say

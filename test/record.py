@@ -1,22 +1,26 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What a query printed, and what tshark sees in the record of it.
+"""What a program printed, and what tshark sees in the record of it.
 
-usage: record.py IBSA FABRIC
+usage: record.py IBSA FABRIC [shared]
 
 Asks for nodes with --record, puts the segments that tshark shows together
 again, and compares field by field; then looks at a Get, which is one MAD, as
-tshark dissects it. Exits with 77 where there is no tshark.
+tshark dissects it. With "shared" it is saquery that asks, on a fabric that
+ibsa fabric exec has; and then OpenSM comes up there, of whose packets none
+may be missing. Exits with 77 where a program is missing.
 """
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 
 HEADER, SEGMENT, NODE = 56, 200, 112
+SET, RESPONSE, TRAP, ACTIVE = 0x02, 0x80, 0x05, 4
 
 
 def ask(ibsa, fabric, pcap, *args):
@@ -58,26 +62,40 @@ def check(what, ours, theirs):
         sys.exit(f"record.py: {what}: {ours!r}, and tshark has {theirs!r}")
 
 
-def table(ibsa, fabric, folder):
-    pcap = os.path.join(folder, "table.pcap")
-    rows = ask(ibsa, fabric, pcap, "query", "table", "NodeRecord")
-    packets = dissect(pcap)
+def reassemble(packets):
+    """The data of a table, from the packets of its answer."""
     data = b""
-    for number, packet in enumerate(packets[1:], 1):
+    for number, packet in enumerate(packets, 1):
         seen = fields(packet)
         check("method", 0x92, int(seen["mad.method"], 0))
         check("segment", number, int(seen["rmpp.segmentnumber"], 0))
         data += raw_mad(packet)[HEADER:]
     length = int(seen["rmpp.payloadlength"], 0)
-    data = data[:(len(packets) - 2) * SEGMENT + length - 20]
-    check("bytes", len(rows) * NODE, len(data))
-    for i, row in enumerate(rows):
-        record = data[i * NODE:]
-        check("lid", row["lid"], int.from_bytes(record[:2], "big"))
-        check("node_guid", int(row["node_guid"], 0),
-              int.from_bytes(record[16:24], "big"))
+    return data[:(len(packets) - 1) * SEGMENT + length - 20]
+
+
+def node_records(packets, count):
+    data = reassemble(packets)
+    check("bytes", count * NODE, len(data))
+    return [data[i:i + NODE] for i in range(0, len(data), NODE)]
+
+
+def number(record, first, size):
+    return int.from_bytes(record[first:first + size], "big")
+
+
+def description(record):
+    return record[44:108].rstrip(b"\0").decode()
+
+
+def table(ibsa, fabric, folder):
+    pcap = os.path.join(folder, "table.pcap")
+    rows = ask(ibsa, fabric, pcap, "query", "table", "NodeRecord")
+    for row, record in zip(rows, node_records(dissect(pcap)[1:], len(rows))):
+        check("lid", row["lid"], number(record, 0, 2))
+        check("node_guid", int(row["node_guid"], 0), number(record, 16, 8))
         check("node_description", row["node_description"],
-              record[44:108].rstrip(b"\0").decode())
+              description(record))
 
 
 def single(ibsa, fabric, folder):
@@ -94,13 +112,89 @@ def single(ibsa, fabric, folder):
     check("rate", row["rate"], int(answer["pathrecord.rate"], 0))
 
 
+def exec_recorded(ibsa, fabric, pcap, *command, options=()):
+    """What a command prints on a fabric of its own that is recorded."""
+    run = subprocess.run([ibsa, "fabric", "exec", "--record", pcap, *options,
+                          fabric, "--", *command],
+                         check=True, capture_output=True, text=True)
+    return run.stdout
+
+
+def dumps(text):
+    """What saquery prints: for each record, name to value."""
+    found = []
+    for line in text.splitlines():
+        if line.endswith("dump:"):
+            found.append({})
+        elif match := re.match(r"\s+(\w+?)\.+(.*)", line):
+            found[-1][match[1]] = match[2]
+    return found
+
+
+def saquery_table(ibsa, fabric, folder):
+    pcap = os.path.join(folder, "nodes.pcap")
+    rows = dumps(exec_recorded(ibsa, fabric, pcap, "saquery", "NR"))
+    records = node_records(dissect(pcap)[1:], len(rows))
+    for row, record in zip(rows, records):
+        for name, first, size in [("lid", 0, 2), ("base_version", 4, 1),
+                                  ("class_version", 5, 1),
+                                  ("num_ports", 7, 1), ("sys_guid", 8, 8),
+                                  ("node_guid", 16, 8), ("port_guid", 24, 8),
+                                  ("partition_cap", 32, 2),
+                                  ("device_id", 34, 2), ("revision", 36, 4),
+                                  ("port_num", 40, 1), ("vendor_id", 41, 3)]:
+            check(name, int(row[name], 0), number(record, first, size))
+        check("NodeDescription", row["NodeDescription"], description(record))
+
+
+def saquery_path(ibsa, fabric, folder):
+    pcap = os.path.join(folder, "path.pcap")
+    row, = dumps(exec_recorded(ibsa, fabric, pcap, "saquery", "-p",
+                               "--src-to-dst", "1:2"))
+    answer = fields(dissect(pcap)[-1])
+    for ours, theirs in [("dgid", "dgid"), ("sgid", "sgid")]:
+        check(ours, row[ours], answer["pathrecord." + theirs])
+    for ours, theirs in [("slid", "slid"), ("dlid", "dlid"),
+                         ("pkey", "p_key"), ("tclass", "tclass")]:
+        check(ours, int(row[ours], 0), int(answer["pathrecord." + theirs], 0))
+    # saquery prints selector and value as one number.
+    for ours, theirs in [("mtu", "mtu"), ("rate", "rate"),
+                         ("pkt_life", "packetlifetime")]:
+        check(ours, int(row[ours], 0) & 0x3f,
+              int(answer["pathrecord." + theirs], 0))
+
+
+def bring_up(ibsa, fabric, folder):
+    """OpenSM sets up a fabric: all its packets are there, and the answers."""
+    pcap = os.path.join(folder, "opensm.pcap")
+    stats, = json.loads(exec_recorded(
+        ibsa, fabric, pcap, "sh", "-c",
+        'cd "$1"; export OSM_TMP_DIR=. OSM_CACHE_DIR=.; '
+        'opensm -o -f opensm.log >opensm.out 2>&1; "$0" fabric stats -j',
+        ibsa, folder, options=["--sa", "none"]))
+    seen = [fields(packet) for packet in dissect(pcap)]
+    methods = [int(packet["mad.method"], 0) for packet in seen]
+    check("requests", stats["packets_in"], sum(
+        not method & RESPONSE and method != TRAP for method in methods))
+    check("answers", stats["packets_out"], sum(
+        bool(method & RESPONSE) or method == TRAP for method in methods))
+    states = [int(packet["portinfo.portstate"], 0)
+              for packet, method in zip(seen, methods)
+              if method == SET and "portinfo.portstate" in packet]
+    if ACTIVE not in states:
+        sys.exit("record.py: no port is set to Active")
+
+
 def main():
-    if not shutil.which("tshark"):
-        print("needs tshark")
-        sys.exit(77)
+    is_shared = sys.argv[3:] == ["shared"]
+    for tool in ["tshark"] + ["saquery", "opensm"] * is_shared:
+        if not shutil.which(tool):
+            print(f"needs {tool}")
+            sys.exit(77)
     with tempfile.TemporaryDirectory() as folder:
-        table(*sys.argv[1:3], folder)
-        single(*sys.argv[1:3], folder)
+        for test in ([saquery_table, saquery_path, bring_up] if is_shared
+                     else [table, single]):
+            test(os.path.realpath(sys.argv[1]), sys.argv[2], folder)
 
 
 main()

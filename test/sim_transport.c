@@ -519,6 +519,37 @@ static void clients_may_be_in_different_threads(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
 
+static void faults_are_read_from_text(void **state)
+{
+	static const char *const wrong[] = {
+		"",	     "lose",	     "lose=",
+		"lose=x",    "lose=-1",	     "lose=101",
+		"lost=1",    "lose=1,",	     "lose=1,-1",
+		"lose=1,1,", "LOSE=1",	     "lose=1;1",
+		"lose=1,1x", "lose=1,1,1,1", "lose=1,4294967296",
+	};
+	const struct ibsa_fault before = { .percent = 7 };
+	struct ibsa_fault fault = before;
+	struct ibsa_error error = { "" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		assert_int_equal(ibsa_fault_parse(wrong[i], &fault, &error),
+				 -EINVAL);
+		assert_memory_equal(&fault, &before, sizeof(fault));
+	}
+	assert_non_null(strstr(error.text, "silence"));
+	assert_int_equal(ibsa_fault_parse(NULL, &fault, NULL), -EINVAL);
+	assert_int_equal(ibsa_fault_parse("delay=2.5%,3,200", &fault, NULL), 0);
+	assert_int_equal(fault.kind, IBSA_FAULT_DELAY);
+	assert_true(fault.percent == 2.5);
+	assert_int_equal(fault.count, 3);
+	assert_int_equal(fault.delay_ms, 200);
+	assert_int_equal(ibsa_fault_parse("busy=100", &fault, NULL), 0);
+	assert_int_equal(fault.kind, IBSA_FAULT_BUSY);
+	assert_int_equal(fault.count, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -541,6 +572,7 @@ int main(void)
 		TEST(corrupt_differs_in_some_bits),
 		TEST(busy_and_silent),
 		TEST(impossible_faults_are_refused),
+		cmocka_unit_test(faults_are_read_from_text),
 		cmocka_unit_test(same_seed_is_the_same_history),
 		cmocka_unit_test(close_frees_what_nobody_received),
 		cmocka_unit_test(clients_may_be_in_different_threads),

@@ -192,6 +192,18 @@ int ibsa_fabric_fault(struct ibsa_fabric *fabric,
 		      const struct ibsa_fault *fault) IBSA_MUST_USE;
 
 /**
+ * ibsa_fault_parse - a fault from text
+ * @text:  KIND=PERCENT[,COUNT[,DELAY_MS]], as "lose=1" or "delay=2.5,0,200";
+ *         kinds are lose, delay, duplicate, reorder, corrupt, busy and silence
+ * @out:   the fault, for ibsa_fabric_fault(); what is not given is 0
+ * @error: filled on failure; may be NULL
+ *
+ * Return: 0; -EINVAL @text is no fault.
+ */
+int ibsa_fault_parse(const char *text, struct ibsa_fault *out,
+		     struct ibsa_error *error) IBSA_MUST_USE;
+
+/**
  * ibsa_fabric_advance - move a virtual clock
  * @fabric: which
  * @ns:     by how much, nanoseconds

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What ibsa fabric acts on: a file, and the options that a fabric has. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fabric.h"
+#include "record.h"
+
+enum { LARGE_BYTES = 4 << 20 }; /* of a file that takes a while to read */
+
+/* Whether it says so, and has a line to erase. */
+static bool say_reading(const char *path)
+{
+	struct stat file;
+
+	if (!isatty(STDERR_FILENO) || stat(path, &file) != 0 ||
+	    file.st_size < LARGE_BYTES)
+		return false;
+	fprintf(stderr, "reading %s, %lld MB...", path,
+		(long long)file.st_size >> 20);
+	return true;
+}
+
+static int failed(int err, const struct ibsa_error *error)
+{
+	complain("%s", error->text[0] ? error->text : strerror(-err));
+	return err == -EINVAL ? CLI_USAGE : CLI_DEVICE;
+}
+
+int fabric_read(struct cli *cli, const struct ibsa_fabric_options *options,
+		struct ibsa_fabric **out)
+{
+	struct ibsa_error error = { .text = "" };
+	const bool is_said = say_reading(cli->args[2]);
+	const int err = ibsa_fabric_load(cli->args[2], options, &error, out);
+
+	if (is_said)
+		fputs("\r\033[K", stderr);
+	return err ? failed(err, &error) : CLI_DONE;
+}
+
+static int parse_faults(const struct cli *cli,
+			struct ibsa_fault out[CLI_FAULTS_MAX])
+{
+	struct ibsa_error error = { .text = "" };
+	int err = 0;
+
+	for (int i = 0; i < cli->fault_count && !err; i++)
+		err = ibsa_fault_parse(cli->faults[i], &out[i], &error);
+	return err ? failed(err, &error) : CLI_DONE;
+}
+
+static int start_faults(struct cli *cli, const struct ibsa_fault *faults)
+{
+	struct ibsa_error none = { .text = "" };
+	int err = 0;
+
+	for (int i = 0; i < cli->fault_count && !err; i++)
+		err = ibsa_fabric_fault(cli->fabric, &faults[i]);
+	return err ? failed(err, &none) : CLI_DONE;
+}
+
+int fabric_load(struct cli *cli)
+{
+	const struct ibsa_fabric_options options = {
+		.seed = cli->seed,
+		.sa_node = cli->sa_at,
+		.opa = cli->opa,
+		.first_lid = cli->first_lid,
+		.no_sa = cli->sa_mode && !strcmp(cli->sa_mode, "none"),
+	};
+	struct ibsa_fault faults[CLI_FAULTS_MAX];
+	int status = parse_faults(cli, faults);
+
+	if (status == CLI_DONE)
+		status = fabric_read(cli, &options, &cli->fabric);
+	if (status == CLI_DONE)
+		status = start_faults(cli, faults);
+	if (status == CLI_DONE && cli->record_path)
+		status = record_start(cli->record_path, cli->fabric, false,
+				      &cli->record);
+	return status;
+}
