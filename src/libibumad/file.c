@@ -62,6 +62,15 @@ void ibsa__portid_close(int portid)
 		close(portid);
 }
 
+bool ibsa__portid_is_served(int portid)
+{
+	struct remote_file *served = ibsa__served_find(portid);
+
+	if (served)
+		ibsa__served_put(served);
+	return served;
+}
+
 /* As the kernel makes the newer request of the older one. */
 static int served_register(struct remote_file *served,
 			   struct umad_agent_request *old)

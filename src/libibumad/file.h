@@ -20,6 +20,9 @@ int ibsa__portid_open(const char *name) IBSA_MUST_USE;
 
 void ibsa__portid_close(int portid);
 
+/* Whether it is a file at a fabric server. */
+bool ibsa__portid_is_served(int portid);
+
 /* 0 and @request->id is the agent's, or what the kernel says. */
 int ibsa__portid_register(int portid,
 			  struct umad_agent_request *request) IBSA_MUST_USE;

@@ -5,12 +5,16 @@
  * Source: umad_send(3), umad_recv(3), umad_poll(3) of rdma-core.
  */
 #include <errno.h>
+#include <poll.h>
 
 #include <infiniband/umad.h>
 
 #include "base/clock.h"
 #include "libibumad/file.h"
 #include "libibumad/say.h"
+
+/* How long a wait for a server that has gone takes, if it may. */
+enum { REST_MS = 100 };
 
 int umad_send(int portid, int agentid, void *umad, int length, int timeout_ms,
 	      int retries)
@@ -50,6 +54,18 @@ static int received(struct ib_user_mad *packet, ssize_t len, int *length)
 	return (int)packet->agent_id;
 }
 
+/*
+ * A device goes when a machine is changed, a server whenever somebody ends it:
+ * who then asks again at once, as OpenSM does, and says so each time, is not
+ * to fill a processor and a disk.
+ */
+static void rest(int timeout_ms)
+{
+	if (timeout_ms < 0 || timeout_ms > REST_MS)
+		timeout_ms = REST_MS;
+	(void)poll(NULL, 0, timeout_ms);
+}
+
 /* What another thread was quicker to read is waited for again. */
 static ssize_t packet_await(int portid, void *packet, size_t room,
 			    int timeout_ms)
@@ -66,6 +82,8 @@ static ssize_t packet_await(int portid, void *packet, size_t room,
 		len = ibsa__portid_read(portid, packet, room);
 		left = clock_left_ms(timeout_ms, start_ns);
 	} while (len == -EAGAIN && left);
+	if (len == -EIO && ibsa__portid_is_served(portid))
+		rest(left);
 	return len == -EAGAIN ? -ETIMEDOUT : len;
 }
 
