@@ -15,14 +15,14 @@ fabric_need opensm ibnetdiscover smpquery perfquery ibroute iblinkinfo \
 	ibtracert saquery sminfo
 unset LD_LIBRARY_PATH
 served_pids=()
+served_env=()
 host='host-r3 mlx5_0'
 
 # ours HOST CMD...: a program at a node of the served fabric.
 ours() {
 	local host=$1
 	shift
-	env LD_LIBRARY_PATH="$dropin" IBSA_FABRIC="unix:$FABRIC_DIR/served" \
-		IBSA_NODE="$host" "$@"
+	env "${served_env[@]}" "IBSA_NODE=$host" "$@"
 }
 
 serve() {
@@ -30,9 +30,14 @@ serve() {
 		--socket "$FABRIC_DIR/served" >"$FABRIC_DIR/served.log" 2>&1 &
 	served_pids+=($!)
 	fabric_await "$FABRIC_DIR/served.log" serves $!
+	served_env=(LD_LIBRARY_PATH="$dropin"
+		IBSA_FABRIC="unix:$FABRIC_DIR/served")
 	mkdir "$FABRIC_DIR/osm-ours"
-	OSM_TMP_DIR=$FABRIC_DIR/osm-ours OSM_CACHE_DIR=$FABRIC_DIR/osm-ours \
-		ours "$FABRIC_SM" opensm -F "$FABRIC_DIR/opensm.conf" \
+	# Not by a function: the process to be ended is OpenSM itself.
+	env "${served_env[@]}" "IBSA_NODE=$FABRIC_SM" \
+		OSM_TMP_DIR="$FABRIC_DIR/osm-ours" \
+		OSM_CACHE_DIR="$FABRIC_DIR/osm-ours" \
+		opensm -F "$FABRIC_DIR/opensm.conf" \
 		-f "$FABRIC_DIR/osm-ours/log" \
 		>"$FABRIC_DIR/osm-ours/out" 2>&1 </dev/null &
 	served_pids+=($!)
