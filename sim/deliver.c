@@ -18,6 +18,7 @@
 
 enum {
 	SM_INFO = 0x0020,
+	QPN_MULTICAST = 0xffffff,
 	STATUS_DIRECTION = 0x8000,
 };
 
@@ -28,8 +29,11 @@ static bool gets_in(struct ibsa_fabric *fabric, const struct message *message,
 	const struct end_setup *setup =
 		&fabric->setups[fabric->topo.ports[at->port].end];
 	const bool is_smp = mad_is_smp(message->body.bytes);
+	const uint32_t qpn = is_smp ? 0 : IBSA_QPN_GSI;
+	const bool is_fan = message->mad.dlid >= IBSA_LID_MULTICAST_MIN;
 
-	if (message->mad.dst_qpn != (is_smp ? 0 : IBSA_QPN_GSI)) {
+	if (message->mad.dst_qpn != qpn &&
+	    !(is_fan && message->mad.dst_qpn == QPN_MULTICAST)) {
 		ibsa__drop(fabric, IBSA_DROP_NO_AGENT);
 		return false;
 	}
@@ -159,4 +163,17 @@ void ibsa__mad_deliver(struct ibsa_fabric *fabric, struct message *message,
 	if (!built_in(fabric, message, at, now_ns) &&
 	    !ibsa__files_take(fabric, end, message))
 		left_over(fabric, message, at, now_ns);
+}
+
+void ibsa__mad_deliver_fan(struct ibsa_fabric *fabric,
+			   const struct message *message,
+			   const struct arrival *at)
+{
+	const uint32_t end = fabric->topo.ports[at->port].end;
+
+	if (ibsa__mad_is_response(message->body.bytes) ||
+	    mad_is_smp(message->body.bytes) || !gets_in(fabric, message, at))
+		return;
+	if (!ibsa__files_take(fabric, end, message))
+		ibsa__drop(fabric, IBSA_DROP_NO_AGENT);
 }

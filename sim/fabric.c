@@ -115,6 +115,7 @@ static void destroy(struct ibsa_fabric *fabric)
 	ibsa__mads_done(fabric);
 	ibsa__sma_done(fabric);
 	ibsa__free(fabric->counters);
+	ibsa__free(fabric->fan_queue);
 	ibsa__reports_done(&fabric->reports);
 	ibsa__routes_done(&fabric->routes);
 	ibsa__subnet_done(fabric);

@@ -152,6 +152,8 @@ struct ibsa_fabric {
 	struct counters *counters;   /* by port; NULL until a packet passes */
 	struct list traps;	     /* not repressed yet, as they are due */
 	uint32_t trap_ids;
+	uint32_t *fan_queue; /* room for a multicast; NULL until there is one */
+	bool is_settling;    /* what is under way arrives */
 	uint32_t sm_act_count;
 	ibsa_packet_fn tap; /* sees what is on the links, or NULL */
 	void *tap_arg;

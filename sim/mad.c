@@ -37,9 +37,12 @@ static void arrive(struct ibsa_fabric *fabric, struct message *message,
 			       CLASS_SMP_DIRECT;
 	struct arrival at;
 
-	if (is_direct ? ibsa__mad_direct(fabric, message, &at)
-		      : ibsa__mad_forward(fabric, message, message->mad.dlid,
-					  &at))
+	if (!is_direct && message->mad.dlid >= IBSA_LID_MULTICAST_MIN &&
+	    !fabric->is_opa)
+		ibsa__mad_fan_out(fabric, message);
+	else if (is_direct ? ibsa__mad_direct(fabric, message, &at)
+			   : ibsa__mad_forward(fabric, message,
+					       message->mad.dlid, &at))
 		ibsa__mad_deliver(fabric, message, &at, now_ns);
 	ibsa__queue_release(fabric->mads.pool, message);
 }
@@ -118,7 +121,7 @@ void ibsa__mad_report(struct ibsa_fabric *fabric, uint32_t end,
 }
 
 /* Reports are sent before what is due later, and answers end them. */
-void ibsa__mads_settle(struct ibsa_fabric *fabric, uint64_t now_ns)
+static void settle(struct ibsa_fabric *fabric, uint64_t now_ns)
 {
 	struct message *message;
 
@@ -129,6 +132,21 @@ void ibsa__mads_settle(struct ibsa_fabric *fabric, uint64_t now_ns)
 	}
 	ibsa__reports_settle(fabric, now_ns);
 	ibsa__traps_settle(fabric, now_ns);
+}
+
+/* What is sent meanwhile does not go deeper: it arrives one by one. */
+void ibsa__mads_settle(struct ibsa_fabric *fabric, uint64_t now_ns)
+{
+	const struct message *first;
+
+	if (fabric->is_settling)
+		return;
+	fabric->is_settling = true;
+	do {
+		settle(fabric, now_ns);
+		first = way_head(&fabric->mads);
+	} while (first && first->due_ns <= now_ns);
+	fabric->is_settling = false;
 }
 
 uint64_t ibsa__mads_due(const struct ibsa_fabric *fabric)

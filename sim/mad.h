@@ -98,6 +98,15 @@ uint64_t ibsa__mads_due(const struct ibsa_fabric *fabric);
 void ibsa__mad_deliver(struct ibsa_fabric *fabric, struct message *message,
 		       const struct arrival *at, uint64_t now_ns);
 
+/* The same of a multicast packet: only agents take it, and none answers. */
+void ibsa__mad_deliver_fan(struct ibsa_fabric *fabric,
+			   const struct message *message,
+			   const struct arrival *at);
+
+/* To all ports that the multicast forwarding tables lead to (fan.c). */
+void ibsa__mad_fan_out(struct ibsa_fabric *fabric,
+		       const struct message *message);
+
 /*
  * Follow the forwarding tables (forward.c), or the path in the SMP itself
  * (direct.c). False: it is lost, and counted.

@@ -600,6 +600,38 @@ static void sm_info_goes_to_the_sm(void **state)
 	assert_int_equal(ibsa_be16((uint8_t *)&in.header.lid), 0xffff);
 }
 
+/* To all that the tables lead to, but not back to who has sent it. */
+static void multicast_follows_its_tables(void **state)
+{
+	enum { MLID = 0xc001 };
+	const struct rig *rig = *state;
+	const uint32_t agent = file_agent(rig->a, CLASS_VENDOR, 1, 1 << GET);
+	struct packet_out packet = file_request(agent, MLID, CLASS_VENDOR, GET,
+						NODE_INFO, 5);
+	uint8_t data[SMP_DATA_BYTES] = { 0 };
+	struct packet_in in;
+
+	packet.header.timeout_ms = 0;
+	ibsa_put_be32((uint8_t *)&packet.header.qpn, 0xffffff);
+	file_agent(rig->b, CLASS_VENDOR, 1, 1 << GET);
+	bring_up(rig);
+	assert_int_equal(file_write(rig->a, &packet), 0);
+	assert_false(file_read(rig->b, &in));
+	/* Ports 1 and 17: two positions of the table. */
+	ibsa_put_be16(data + 2, 1 << 1);
+	assert_int_equal(
+		status_of(ask(rig, SET, MULTICAST_TABLE, 0, path_s, 1, data)),
+		0);
+	assert_int_equal(status_of(ask(rig, SET, MULTICAST_TABLE,
+				       UINT32_C(1) << 28, path_s, 1, data)),
+			 0);
+	assert_int_equal(file_write(rig->a, &packet), 0);
+	assert_true(file_read(rig->b, &in));
+	assert_int_equal(in.mad[MAD_TID + 7], 5);
+	assert_false(file_read(rig->b, &in));
+	assert_false(file_read(rig->a, &in));
+}
+
 static void protect(const struct rig *rig, uint8_t bits, uint16_t lease)
 {
 	struct ibsa_port_info info = port_info(rig, 0, path_b, 2);
@@ -676,6 +708,7 @@ int main(void)
 		BARE(a_switch_says_that_a_link_is_down),
 		BARE(a_port_says_that_an_sm_is_there),
 		BARE(sm_info_goes_to_the_sm),
+		BARE(multicast_follows_its_tables),
 		BARE(an_m_key_protects),
 		BARE(an_m_key_ends_with_its_lease),
 	};
