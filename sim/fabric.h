@@ -339,6 +339,11 @@ static inline bool pkeys_match(uint16_t a, uint16_t b)
 uint16_t ibsa__pkey_shared(const struct end_setup *a,
 			   const struct end_setup *b);
 
+/* Whether two ports of any kind may know of each other, to OpenSM. */
+bool ibsa__ports_share_pkey(const struct ibsa_fabric *fabric,
+			    const struct topo_port *a,
+			    const struct topo_port *b);
+
 /* Whether they can use that one; whether a packet with it gets in. */
 bool ibsa__pkey_is_usable(const struct end_setup *a, const struct end_setup *b,
 			  uint16_t pkey);

@@ -64,3 +64,31 @@ uint16_t ibsa__pkey_shared(const struct end_setup *a, const struct end_setup *b)
 	}
 	return best;
 }
+
+/*
+ * Whose P_Keys a port has. What a switch lets through is what the port at the
+ * other end of the cable has; between switches, the default partition.
+ */
+static const struct end_setup *pkeys_of(const struct ibsa_fabric *fabric,
+					const struct topo_port *port)
+{
+	static const struct end_setup default_alone;
+
+	if (port->end == SIM_NONE)
+		port = &fabric->topo.ports[port->peer];
+	return port->end == SIM_NONE ? &default_alone
+				     : &fabric->setups[port->end];
+}
+
+bool ibsa__ports_share_pkey(const struct ibsa_fabric *fabric,
+			    const struct topo_port *a,
+			    const struct topo_port *b)
+{
+	if (a == b)
+		return true;
+	/* Where there is no cable there is no table, and nothing to hide. */
+	if ((a->end == SIM_NONE && a->peer == SIM_NONE) ||
+	    (b->end == SIM_NONE && b->peer == SIM_NONE))
+		return true;
+	return ibsa__pkey_shared(pkeys_of(fabric, a), pkeys_of(fabric, b));
+}

@@ -107,6 +107,14 @@ static inline bool sa_share_pkey(const struct sa_work *work,
 				 end_setup(work->fabric, b));
 }
 
+/* Whether the requester may be told of a port, a switch's or an end's. */
+static inline bool sa_may_know_port(const struct sa_work *work,
+				    const struct topo_port *port)
+{
+	return ibsa__ports_share_pkey(
+		work->fabric, end_topo_port(work->fabric, work->from), port);
+}
+
 /* The code of the MTU of a switch's own port, whatever its cables carry. */
 enum { SWITCH_PORT_MTU = 1 };
 

@@ -41,14 +41,12 @@ static const struct end_port *end_of_port(const struct ibsa_fabric *fabric,
 	return end->is_seen ? end : NULL;
 }
 
-static bool may_know(const struct sa_work *work, const struct end_port *from,
-		     const struct end_port *to)
+/* All three have to share a P_Key: both ports and the requester's. */
+static bool may_know(const struct sa_work *work, const struct topo_port *from,
+		     const struct topo_port *to)
 {
-	const struct end_port *asks = work->from;
-
-	return (from == to || sa_share_pkey(work, from, to)) &&
-	       (from == asks || sa_share_pkey(work, from, asks)) &&
-	       (to == asks || sa_share_pkey(work, to, asks));
+	return ibsa__ports_share_pkey(work->fabric, from, to) &&
+	       sa_may_know_port(work, from) && sa_may_know_port(work, to);
 }
 
 /* Whether a LID of the request, of any LMC, is that port's. */
@@ -84,7 +82,7 @@ static void add_link(struct sa_work *work, const struct topo_port *port)
 		return;
 	peer = &fabric->topo.ports[port->peer];
 	to = end_of_port(fabric, peer);
-	if (!to || !may_know(work, from, to))
+	if (!to || !may_know(work, port, peer))
 		return;
 	ibsa_put_be16(link, lid_in_16_bits(from->lid));
 	link[AT_FROM_PORT] = port->number;
@@ -149,7 +147,7 @@ void ibsa__sa_sm_info(struct sa_work *work)
 		return;
 	if (has(work, CM_SM_LID) && !is_lid_of(work, work->want, sm))
 		return;
-	if (!may_know(work, sm, sm)) {
+	if (!sa_may_know_port(work, end_topo_port(work->fabric, sm))) {
 		work->is_silent = true;
 		return;
 	}

@@ -135,6 +135,8 @@ static void add_node(struct sa_work *work, const struct sa_filter *filter,
 	uint8_t *record;
 	uint64_t over;
 
+	if (!sa_may_know_port(work, end_topo_port(work->fabric, end)))
+		return;
 	ibsa__node_info(work->fabric, end, &host);
 	ibsa_node_record.encode(&host, wire, &over);
 	if (!ibsa__sa_matches(filter, work, wire) ||

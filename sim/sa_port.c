@@ -81,6 +81,8 @@ static void add_port(struct port_query *query, uint32_t lid,
 	uint8_t *record;
 	uint64_t over;
 
+	if (!sa_may_know_port(query->work, port))
+		return;
 	fill_port(query->work->fabric, port, &host);
 	if (!has_capabilities(query, &host))
 		return;

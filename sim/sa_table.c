@@ -44,11 +44,6 @@ static bool has(const struct sa_work *work, uint64_t bit)
 	return work->mask & bit;
 }
 
-static bool may_know(const struct sa_work *work, const struct end_port *end)
-{
-	return end == work->from || sa_share_pkey(work, work->from, end);
-}
-
 static bool is_switch(const struct sa_work *work, const struct end_port *end)
 {
 	return end_topo_node(work->fabric, end)->type == IBSA_NODE_SWITCH;
@@ -71,10 +66,24 @@ static void for_ends(struct sa_work *work, add_fn add, bool switches_only)
 	for (uint32_t i = first; i < limit && !sa_is_full(work); i++) {
 		const struct end_port *end = &fabric->ends[i];
 
-		if (end->is_seen && may_know(work, end) &&
-		    (!switches_only || is_switch(work, end)))
+		if (end->is_seen && (!switches_only || is_switch(work, end)))
 			add(work, end);
 	}
+}
+
+static bool may_know(const struct sa_work *work, const struct end_port *end)
+{
+	return sa_may_know_port(work, end_topo_port(work->fabric, end));
+}
+
+/* A port of an end port's node. */
+static const struct topo_port *
+port_of(const struct sa_work *work, const struct end_port *end, uint32_t number)
+{
+	const struct ibsa_fabric *fabric = work->fabric;
+
+	return &fabric->topo
+			.ports[end_topo_node(fabric, end)->first_port + number];
 }
 
 /* A new record of that port's LID, or NULL. */
@@ -89,7 +98,7 @@ static uint8_t *add_record(struct sa_work *work, const struct end_port *end)
 
 static void add_switch(struct sa_work *work, const struct end_port *end)
 {
-	uint8_t *out = add_record(work, end);
+	uint8_t *out = may_know(work, end) ? add_record(work, end) : NULL;
 
 	if (out)
 		ibsa__table_switch_info(work->fabric, out + AT_SWITCH_INFO);
@@ -122,8 +131,8 @@ static void add_lft(struct sa_work *work, const struct end_port *end)
 {
 	struct range blocks = { 0, ibsa__table_lft_last(work->fabric) };
 
-	if (!narrow(&blocks, has(work, CM_LFT_BLOCK),
-		    ibsa_be16(work->want + AT_BLOCK)))
+	if (!may_know(work, end) || !narrow(&blocks, has(work, CM_LFT_BLOCK),
+					    ibsa_be16(work->want + AT_BLOCK)))
 		return;
 	for (uint32_t i = blocks.first; i <= blocks.last; i++) {
 		uint8_t *out = add_record(work, end);
@@ -168,7 +177,7 @@ static void add_mft(struct sa_work *work, const struct end_port *end)
 	struct range blocks = { 0, count - 1 };
 	struct range positions = { 0, node->port_count / MFT_POSITION_PORTS };
 
-	if (!count ||
+	if (!count || !may_know(work, end) ||
 	    !narrow(&blocks, has(work, CM_MFT_BLOCK), want & BLOCK_MASK) ||
 	    !narrow(&positions, has(work, CM_MFT_POSITION), want >> 12))
 		return;
@@ -210,6 +219,10 @@ static void add_sl_to_vl(struct sa_work *work, const struct end_port *end)
 		     work->want[AT_OUT_PORT])))
 		return;
 	for (uint32_t i = out.first; i <= out.last; i++) {
+		if (is_switch(work, end)
+			    ? !sa_may_know_port(work, port_of(work, end, i))
+			    : !may_know(work, end))
+			continue;
 		for (uint32_t k = in.first; k <= in.last; k++)
 			add_lanes(work, end, k, i);
 	}
@@ -239,6 +252,8 @@ static bool choose_ports(const struct sa_work *work, const struct end_port *end,
 static void add_arbitration(struct sa_work *work, const struct end_port *end,
 			    uint32_t port)
 {
+	if (!sa_may_know_port(work, port_of(work, end, port)))
+		return;
 	for (uint32_t i = VL_ARB_BLOCK_FIRST; i <= VL_ARB_BLOCK_LAST; i++) {
 		uint8_t *out;
 
@@ -276,12 +291,12 @@ static void add_port_pkeys(struct sa_work *work, const struct end_port *end,
 			   uint32_t number)
 {
 	const struct ibsa_fabric *fabric = work->fabric;
-	const struct topo_port *port =
-		&fabric->topo.ports[end_topo_node(fabric, end)->first_port +
-				    number];
+	const struct topo_port *port = port_of(work, end, number);
 	uint32_t block = 0;
 	uint32_t limit = ibsa__table_pkey_blocks(fabric, port);
 
+	if (!sa_may_know_port(work, port))
+		return;
 	if (has(work, CM_PKEY_BLOCK)) {
 		block = ibsa_be16(work->want + AT_BLOCK);
 		limit = block + 1;
