@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "sim/fabric.h"
 #include "sim/mad.h"
+#include "sim/partition.h"
 #include "sim/sma.h"
 
 #define DEFAULT_PREFIX UINT64_C(0xfe80000000000000)
@@ -170,6 +171,8 @@ static int make(const char *path, const char *text, size_t len,
 		error, &fabric->topo);
 	if (!err)
 		err = init_named(fabric, path, options->sa_node, error);
+	if (!err && options->partitions)
+		err = ibsa__partitions_read(fabric, options->partitions, error);
 	if (err)
 		destroy(fabric);
 	else

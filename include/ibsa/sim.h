@@ -31,6 +31,11 @@ struct ibsa_fabric;
  *                 default 1. At most 0xbfff, and 0xbfffffff on Omni-Path
  * @no_sa:         there is no SA, and no port is set up, until a subnet
  *                 manager from outside has done it by SMPs (a umad file)
+ * @partitions:    file in the format of OpenSM's partitions.conf: who has
+ *                 which P_Key, and which multicast groups are there from the
+ *                 start; NULL: all ports are full members of the default
+ *                 partition, with the broadcast group of IPoIB. SELF is the
+ *                 port that the SA begins on
  */
 struct ibsa_fabric_options {
 	bool virtual_clock;
@@ -43,6 +48,7 @@ struct ibsa_fabric_options {
 	uint32_t first_lid;
 	bool check;
 	bool no_sa;
+	const char *partitions;
 };
 
 /**

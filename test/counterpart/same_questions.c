@@ -2,7 +2,7 @@
 /*
  * Asks OpenSM and the embedded SA the same questions about the same fabric,
  * and compares. Run by same_questions.sh at a host of ibsim; arguments:
- * topology file, prefix, node of the SM, own node, seed, and "brief" or "all".
+ * topology file, partitions, prefix, node of the SM, own node, seed, and "brief" or "all".
  *
  * Lines "difference NAME COUNT" say how often a known one has occurred; one
  * that is not known fails.
@@ -106,8 +106,13 @@ static void take(struct ibsa_transport *transport, const uint8_t *mad,
 
 static void send(struct ibsa_transport *transport, const uint8_t *mad)
 {
-	const struct ibsa_address to = { .lid = sm_lid, .qpn = IBSA_QPN_GSI };
+	struct ibsa_address to = { .lid = sm_lid, .qpn = IBSA_QPN_GSI };
+	struct ibsa_port_state state;
 
+	/* Where the default P_Key is. */
+	if (embedded->ops->port(embedded, &state))
+		die("no state of the port");
+	to.pkey_index = transport == embedded ? state.pkey_index : 0;
 	if (transport->ops->send(transport, &to, mad, IBSA_MAD_BYTES, WAIT_MS))
 		die("cannot send");
 }
@@ -238,12 +243,14 @@ struct answer *same_ask(const struct question *question)
 	return &theirs;
 }
 
-static void start(const char *topology, const char *sm, const char *own)
+static void start(const char *topology, const char *partitions, const char *sm,
+		  const char *own)
 {
 	const struct ibsa_fabric_options options = {
 		.virtual_clock = true,
 		.gid_prefix = ends.prefix,
 		.sa_node = sm,
+		.partitions = partitions,
 	};
 	struct ibsa_fabric *fabric;
 	struct ibsa_error error;
@@ -355,12 +362,13 @@ int main(int argc, char **argv)
 		list_differences();
 		return EXIT_SUCCESS;
 	}
-	if (argc != 7)
-		die("usage: same-questions TOPOLOGY PREFIX SM NODE SEED HOW");
-	is_brief = !strcmp(argv[6], "brief");
-	ends.prefix = strtoull(argv[2], NULL, 0);
-	dice.state = strtoull(argv[5], NULL, 0);
-	start(argv[1], argv[3], argv[4]);
+	if (argc != 8)
+		die("usage: same-questions TOPOLOGY PARTITIONS PREFIX SM NODE "
+		    "SEED HOW");
+	is_brief = !strcmp(argv[7], "brief");
+	ends.prefix = strtoull(argv[3], NULL, 0);
+	dice.state = strtoull(argv[6], NULL, 0);
+	start(argv[1], argv[2], argv[4], argv[5]);
 	learn_ends();
 	learn_routes();
 	same_make_state();

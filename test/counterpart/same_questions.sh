@@ -17,13 +17,12 @@ FABRIC_UMTAP=$(realpath "$3")
 examples=$(realpath "$4")
 seed=${5:-$((RANDOM * 32768 + RANDOM))}
 count=${6:-3}
-FABRIC_PARTITIONS=b.default.conf
 work=$(mktemp -d "${TMPDIR:-/tmp}/ibsa-same-XXXXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# ask TOPOLOGY SM NODE [all]
+# ask TOPOLOGY SM NODE [all|brief [PARTITIONS]]
 ask() {
-	echo "$1, SM at $2, asked from $3"
+	echo "$1, SM at $2, asked from $3 ${5:+, with $5}"
 	# What ibnetdiscover has written needs nothing done to it.
 	if grep -q '^\[.*lid' "$1"; then
 		cp "$1" "$work/net"
@@ -32,10 +31,12 @@ ask() {
 	fi
 	(
 		FABRIC_NET=$work/net
+		FABRIC_PARTITIONS=${5:-b.default.conf}
 		FABRIC_SM=$2
 		fabric_start
-		fabric_run "$3" "$program" "$work/net" 0xfec0000000001234 "$2" "$3" \
-			"$seed" "${4:-brief}"
+		fabric_run "$3" "$program" "$work/net" \
+			"$(realpath "$FABRIC_DATA")/$FABRIC_PARTITIONS" \
+			0xfec0000000001234 "$2" "$3" "$seed" "${4:-brief}"
 	) >"$work/log" 2>&1 || wrong "on $1 from seed $seed"
 	grep -v '^ibwarn' "$work/log"
 	cat "$work/log" >>"$work/all"
@@ -43,6 +44,10 @@ ask() {
 
 echo "seed $seed"
 ask "$(realpath "$FABRIC_DATA")/b.net" 'host-r1 mthca0' 'host-r3 mlx5_0' all
+for partitions in b reach many; do
+	ask "$(realpath "$FABRIC_DATA")/b.net" 'host-r1 mthca0' \
+		'host-r3 mlx5_0' brief "$partitions.partitions.conf"
+done
 ask "$examples/two-hosts.net" node1 node2
 ask "$examples/four-hosts.net" node1 node3
 ask "$examples/fat-tree-16.net" node1 node7
