@@ -83,6 +83,7 @@ static void set_options(struct ibsa_fabric *fabric,
 					  : IBSA_LID_UNICAST_MAX + 1;
 	fabric->is_bare = options->no_sa;
 	fabric->sa_running = !options->no_sa;
+	fabric->like = options->like;
 	fabric->references = 1;
 }
 
@@ -92,6 +93,10 @@ static int init(struct ibsa_fabric *fabric, const char *sa_node,
 	uint32_t node;
 	int err;
 
+	if ((unsigned int)fabric->like >= IBSA_LIKES)
+		return ibsa__fail(error, -EINVAL,
+				  "the SA can be like no SM of number %d",
+				  (int)fabric->like);
 	if (fabric->lids.first >= fabric->lids.limit)
 		return ibsa__fail(error, -EINVAL,
 				  "LIDs cannot begin at %" PRIu32

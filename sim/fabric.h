@@ -162,6 +162,9 @@ struct ibsa_fabric {
 	struct fault_state faults[IBSA_FAULT_KINDS];
 	struct ibsa_fabric_stats stats;
 	uint64_t virtual_ns;
+	uint64_t busy_ms;     /* the last one in which the SA was asked */
+	unsigned int busy_in; /* requests in it */
+	enum ibsa_fabric_like like;
 	uint64_t latency_ns;
 	bool is_virtual;
 	bool is_opa;

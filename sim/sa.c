@@ -7,6 +7,7 @@
  * Source: IBA vol 1, 13.6.2 (RMPP), 15.2 (SA); OpenSM 3.3, osm_sa.c and
  * osm_sa_mad_ctrl.c.
  */
+#include "base/clock.h"
 #include "sim/sa.h"
 #include "wire/request.h"
 
@@ -304,6 +305,21 @@ static bool is_heard(const struct sa_work *work,
 	}
 }
 
+/* Whether it is one request too many for an SM that says so. */
+static bool is_too_busy(const struct sa_work *work)
+{
+	enum { AT_A_TIME = 16 };
+	struct ibsa_fabric *fabric = work->fabric;
+	const uint64_t now_ms = work->now_ns / NS_PER_MS;
+
+	if (fabric->like != IBSA_LIKE_BUSY)
+		return false;
+	if (fabric->busy_ms != now_ms)
+		fabric->busy_in = 0;
+	fabric->busy_ms = now_ms;
+	return ++fabric->busy_in > AT_A_TIME;
+}
+
 /*
  * The SM of Omni-Path is opa-fm, which does not hear versions that it does
  * not know, and refuses the class version where it has an attribute in the
@@ -351,7 +367,10 @@ bool ibsa__sa_answer(struct ibsa_fabric *fabric,
 	    !is_heard(&work, attribute))
 		return false;
 	reply->len = IBSA_SA_HEADER_BYTES;
-	answer(&work, attribute);
+	if (is_too_busy(&work))
+		sa_fail(&work, IBSA_STATUS_BUSY);
+	else
+		answer(&work, attribute);
 	if (work.is_silent)
 		return false;
 	finish(&work);

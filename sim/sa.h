@@ -80,6 +80,13 @@ static inline void sa_fail(struct sa_work *work, uint16_t status)
 	work->status = status;
 }
 
+/* Refuse who does not know the SM_Key, or keep silent, as the SM does. */
+static inline void sa_fail_untrusted(struct sa_work *work)
+{
+	sa_fail(work, IBSA_STATUS_REQ_INVALID);
+	work->is_silent = work->fabric->like == IBSA_LIKE_SILENT;
+}
+
 /* False, and the request is refused, if it is neither Get nor GetTable. */
 bool ibsa__sa_is_query(struct sa_work *work);
 

@@ -91,6 +91,15 @@ static void tell_all(const struct sa_work *work)
 		setup->is_forgotten = false;
 }
 
+/* Whether the SM keeps no more. */
+static bool is_full(const struct sa_work *work)
+{
+	enum { FEW_MAX = 32 };
+
+	return work->fabric->like == IBSA_LIKE_FEW &&
+	       work->fabric->subscriptions.count >= FEW_MAX;
+}
+
 static void subscribe(struct sa_work *work, const struct subscription *like)
 {
 	struct subscriptions *all = &work->fabric->subscriptions;
@@ -100,7 +109,7 @@ static void subscribe(struct sa_work *work, const struct subscription *like)
 		refuse(work, IBSA_STATUS_REQ_INVALID);
 	else if (one)
 		*one = *like;
-	else if (ibsa__subscriptions_add(all, like))
+	else if (is_full(work) || ibsa__subscriptions_add(all, like))
 		refuse(work, IBSA_STATUS_NO_RESOURCES);
 	else
 		tell_all(work);
@@ -143,9 +152,12 @@ void ibsa__sa_inform_info(struct sa_work *work)
 		sa_fail(work, IBSA_STATUS_BAD_METHOD_ATTRIBUTE);
 		return;
 	}
-	if (like.info.subscribe > 1 ||
-	    (is_security(&like.info) && !work->is_trusted)) {
+	if (like.info.subscribe > 1) {
 		sa_fail(work, IBSA_STATUS_REQ_INVALID);
+		return;
+	}
+	if (is_security(&like.info) && !work->is_trusted) {
+		sa_fail_untrusted(work);
 		return;
 	}
 	if (like.info.subscribe) {

@@ -331,5 +331,5 @@ void ibsa__sa_pkey_table(struct sa_work *work)
 	if (work->is_trusted)
 		for_ends(work, add_pkeys, false);
 	else
-		sa_fail(work, IBSA_STATUS_REQ_INVALID);
+		sa_fail_untrusted(work);
 }

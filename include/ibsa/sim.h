@@ -15,6 +15,25 @@ IBSA_BEGIN
 
 struct ibsa_fabric;
 
+/* clang-format off */
+#define IBSA_FABRIC_LIKES(L)						\
+	L(OPENSM, "opensm", "OpenSM's, in all that follows")		\
+	L(BUSY,   "busy",						\
+	  "answers sixteen requests in a millisecond, and the rest BUSY") \
+	L(SILENT, "silent",						\
+	  "says nothing where OpenSM refuses who does not know the SM_Key") \
+	L(FEW,    "few", "keeps 32 subscriptions")
+/* clang-format on */
+
+/**
+ * enum ibsa_fabric_like - which SM's manners the SA has
+ *
+ * What OpenSM does is the rule; the others differ from it in one thing each,
+ * which a client has to put up with.
+ */
+#define IBSA__LIKE_ENUM(name, word, text) IBSA_LIKE_##name,
+enum ibsa_fabric_like { IBSA_FABRIC_LIKES(IBSA__LIKE_ENUM) IBSA_LIKES };
+
 /**
  * struct ibsa_fabric_options - zero is the default throughout
  * @virtual_clock: time moves only by ibsa_fabric_advance() and by a client's
@@ -36,6 +55,7 @@ struct ibsa_fabric;
  *                 start; NULL: all ports are full members of the default
  *                 partition, with the broadcast group of IPoIB. SELF is the
  *                 port that the SA begins on
+ * @like:          which SM's manners the SA has; default OpenSM's
  */
 struct ibsa_fabric_options {
 	bool virtual_clock;
@@ -49,6 +69,7 @@ struct ibsa_fabric_options {
 	bool check;
 	bool no_sa;
 	const char *partitions;
+	enum ibsa_fabric_like like;
 };
 
 /**
