@@ -29,6 +29,12 @@ static const struct action {
 	{ "exec", "FILE -- COMMAND [ARGUMENT...]",
 	  "the same for as long as a command runs",
 	  2, -1, FABRIC_OPTIONS " socket", fabric_exec, fabric_exec_details },
+	{ "replay", "FILE", "the same of answers that were recorded",
+	  1, 1, "fault record seed socket", fabric_replay,
+	  fabric_replay_details },
+	{ "serve", "FILE --umad DEVICE[/PORT]",
+	  "let its SA answer at a port of this machine",
+	  1, 1, FABRIC_OPTIONS " umad", fabric_serve, fabric_serve_details },
 	{ "link", "up|down NODE/PORT", "let a link of a shared fabric fail",
 	  2, -1, "", fabric_control, NULL },
 	{ "node", "add|remove NODE", "the same of all links of a node",
@@ -42,9 +48,6 @@ static const struct action {
 	  NULL },
 	{ "script", "FILE", "change it as a file says, and when",
 	  1, 1, "", fabric_script, fabric_script_details },
-	{ "serve", "FILE --umad DEVICE[/PORT]",
-	  "let its SA answer at a port of this machine",
-	  1, 1, FABRIC_OPTIONS " umad", fabric_serve, fabric_serve_details },
 };
 /* clang-format on */
 

@@ -28,7 +28,10 @@ void fabric_info_details(struct out *out);
 /* Serve a topology to other processes until a signal comes. */
 int fabric_run(struct cli *cli);
 
-/* The same for as long as a command runs; its exit status. */
+/* The same of the answers in a capture. */
+int fabric_replay(struct cli *cli);
+
+/* The same as fabric_run() for as long as a command runs; its exit status. */
 int fabric_exec(struct cli *cli);
 
 /* A line of text for a server: the action's words as they are. */
@@ -40,6 +43,7 @@ int fabric_script(struct cli *cli);
 
 /* What a served fabric says when it is changed; more for --help. */
 void fabric_run_details(struct out *out);
+void fabric_replay_details(struct out *out);
 void fabric_exec_details(struct out *out);
 void fabric_script_details(struct out *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa fabric run and exec: a fabric that other processes share. */
+/* ibsa fabric run, replay, exec: a fabric that other processes share. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -171,6 +171,21 @@ int fabric_run(struct cli *cli)
 	return status;
 }
 
+/* Who has no capture is told so: of a topology, the SA is a real one. */
+int fabric_replay(struct cli *cli)
+{
+	struct ibsa_error error = { .text = "" };
+	struct ibsa_transport *transport;
+	const int err = ibsa_replay_open(cli->args[2], &error, &transport);
+
+	if (err) {
+		complain("%s", error.text[0] ? error.text : strerror(-err));
+		return err == -EINVAL ? CLI_USAGE : CLI_DEVICE;
+	}
+	transport->ops->close(transport);
+	return fabric_run(cli);
+}
+
 /* A folder of its own, for a socket that nobody else is to find. */
 static int make_place(struct serving *serving)
 {
@@ -335,6 +350,15 @@ void fabric_run_details(struct out *out)
 		 "node that IBSA_NODE\nnames, as NAME or NAME/PORT. --fault "
 		 "takes KIND=PERCENT[,COUNT[,DELAY]]: lose,\ndelay, duplicate, "
 		 "reorder, corrupt, busy or silence; DELAY is in ms.\n");
+}
+
+void fabric_replay_details(struct out *out)
+{
+	out_line(out, "%s",
+		 "FILE is what --record has written, or another pcap file of "
+		 "InfiniBand packets.\nClients connect as with run. What was "
+		 "asked in FILE has its answer again; what\nwas not is "
+		 "refused. run and exec take such a file, too.\n");
 }
 
 void fabric_exec_details(struct out *out)

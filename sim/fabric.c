@@ -9,6 +9,7 @@
 #include "sim/fabric.h"
 #include "sim/mad.h"
 #include "sim/partition.h"
+#include "sim/replay.h"
 #include "sim/sma.h"
 
 #define DEFAULT_PREFIX UINT64_C(0xfe80000000000000)
@@ -130,6 +131,7 @@ static void destroy(struct ibsa_fabric *fabric)
 	ibsa__subscriptions_done(&fabric->subscriptions);
 	ibsa__groups_done(&fabric->groups);
 	ibsa__aliases_done(&fabric->aliases);
+	ibsa__replay_done(fabric->tape);
 	pthread_mutex_destroy(&fabric->lock);
 	pthread_cond_destroy(&fabric->changed);
 	ibsa__free(fabric);
@@ -148,11 +150,12 @@ static int init_named(struct ibsa_fabric *fabric, const char *path,
 	return 0;
 }
 
+static const struct ibsa_fabric_options defaults;
+
 static int make(const char *path, const char *text, size_t len,
 		const struct ibsa_fabric_options *options,
 		struct ibsa_error *error, struct ibsa_fabric **out)
 {
-	static const struct ibsa_fabric_options defaults;
 	struct ibsa_fabric *fabric = ibsa__calloc(1, sizeof(*fabric));
 	int err;
 
@@ -162,8 +165,6 @@ static int make(const char *path, const char *text, size_t len,
 	pthread_cond_init(&fabric->changed, NULL);
 	ibsa__mads_init(fabric);
 	ibsa__traps_init(fabric);
-	if (!options)
-		options = &defaults;
 	set_options(fabric, options);
 	err = ibsa__topology_read(
 		&(struct topo_source){
@@ -192,6 +193,10 @@ int ibsa_fabric_load(const char *path,
 	if (!path)
 		return ibsa__fail(error, -EINVAL,
 				  "there is no topology file: none was named");
+	if (!options)
+		options = &defaults;
+	if (ibsa__is_capture(path))
+		return ibsa__replay_load(path, options, error, out);
 	return make(path, NULL, 0, options, error, out);
 }
 
@@ -199,7 +204,8 @@ int ibsa_fabric_parse(const char *text, size_t len,
 		      const struct ibsa_fabric_options *options,
 		      struct ibsa_error *error, struct ibsa_fabric **out)
 {
-	return make(NULL, text ? text : "", len, options, error, out);
+	return make(NULL, text ? text : "", len, options ? options : &defaults,
+		    error, out);
 }
 
 void ibsa_fabric_put(struct ibsa_fabric *fabric)

@@ -43,6 +43,7 @@ struct link;
 struct sim_file;
 struct sma_node;
 struct counters;
+struct tape;
 
 /* The rest of an end port, apart: paths do not ask for it. */
 struct end_setup {
@@ -155,6 +156,7 @@ struct ibsa_fabric {
 	uint32_t *fan_queue; /* room for a multicast; NULL until there is one */
 	bool is_settling;    /* what is under way arrives */
 	uint32_t sm_act_count;
+	struct tape *tape;  /* what the SA says, or NULL: it says it itself */
 	ibsa_packet_fn tap; /* sees what is on the links, or NULL */
 	void *tap_arg;
 	uint32_t tap_count; /* packets that it has seen */

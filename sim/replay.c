@@ -1,253 +1,74 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A transport whose SA answers what it has answered in a capture. Answers
- * wait in a queue; an eventfd is readable while there are any.
+ * A fabric from a capture: the port that has asked, a switch that the SA is
+ * on, and in place of that SA what it has once answered.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <stdatomic.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <ibsa/bits.h>
-#include <ibsa/sim.h>
-
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "base/error.h"
+#include "sim/mad.h"
 #include "sim/parse.h"
 #include "sim/pcap.h"
 #include "sim/replay.h"
-#include "sim/tape.h"
 #include "wire/request.h"
 
-enum {
-	METHOD = 3, /* where these are in a MAD */
-	STATUS = 4,
-	TRANSACTION = 8,
-	TRANSACTION_BYTES = 8,
-	RESPONSE = 0x80,
-	WAITING_MAX = 65536,
-};
-
-/* An answer that has not been taken. */
-struct waiting {
-	struct waiting *next;
-	struct ibsa_address from;
-	size_t len;
-	uint8_t mad[];
-};
-
-struct replay {
-	struct ibsa_transport base;
-	struct tape tape;
-	struct waiting *first;
-	struct waiting **last;
-	size_t count;
-	struct waiting *received; /* the client reads it */
-	int fd;
-	atomic_bool is_woken;
-};
-
-static struct replay *of(struct ibsa_transport *transport)
-{
-	return (struct replay *)transport;
-}
-
-static uint64_t replay_now(struct ibsa_transport *transport)
-{
-	(void)transport;
-	return clock_now_ns();
-}
-
-static void signal_fd(struct replay *replay)
-{
-	const uint64_t one = 1;
-
-	/* A counter that is full is as readable as it can be. */
-	(void)!write(replay->fd, &one, sizeof(one));
-}
-
-static int enqueue(struct replay *replay, const struct ibsa_address *from,
-		   const uint8_t *mad, size_t len)
-{
-	struct waiting *waiting = ibsa__calloc(1, sizeof(*waiting) + len);
-
-	if (!waiting)
-		return -ENOMEM;
-	waiting->from = *from;
-	waiting->len = len;
-	memcpy(waiting->mad, mad, len);
-	*replay->last = waiting;
-	replay->last = &waiting->next;
-	replay->count++;
-	signal_fd(replay);
-	return 0;
-}
+/* What they are called in the fabric. */
+#define PORT_NAME "recorded"
+#define SA_NAME "recorded SA"
 
 /* Nobody has asked that: neither that it is there nor that it is not. */
-static int refuse(struct replay *replay, const struct ibsa_address *from,
-		  const uint8_t *request)
+static bool refuse(const uint8_t *request, struct sa_reply *reply)
 {
-	uint8_t answer[IBSA_MAD_BYTES];
-
-	memcpy(answer, request, IBSA_MAD_BYTES);
-	answer[METHOD] = ibsa__response_method(request[METHOD]);
-	ibsa_put_be16(answer + STATUS, IBSA_STATUS_BAD_METHOD_ATTRIBUTE);
-	return enqueue(replay, from, answer, sizeof(answer));
+	memcpy(reply->bytes, request, IBSA_MAD_BYTES);
+	reply->bytes[MAD_METHOD] = ibsa__response_method(request[MAD_METHOD]);
+	ibsa_put_be16(reply->bytes + MAD_STATUS,
+		      IBSA_STATUS_BAD_METHOD_ATTRIBUTE);
+	reply->len = IBSA_MAD_BYTES;
+	return true;
 }
 
-static int answer(struct replay *replay, const struct ibsa_address *from,
-		  const uint8_t *request)
+bool ibsa__replay_answer(struct tape *tape, const uint8_t *request,
+			 struct sa_reply *reply)
 {
-	const struct exchange *exchange = ibsa__tape_ask(&replay->tape,
-							 request);
+	enum { TID_BYTES = 8 };
+	const struct exchange *exchange;
 
-	if (!exchange)
-		return refuse(replay, from, request);
-	if (!exchange->is_whole)
-		return 0;
-	memcpy(exchange->answer + TRANSACTION, request + TRANSACTION,
-	       TRANSACTION_BYTES);
-	return enqueue(replay, from, exchange->answer, exchange->len);
-}
-
-static int replay_send(struct ibsa_transport *transport,
-		       const struct ibsa_address *to, const uint8_t *mad,
-		       size_t len, unsigned int timeout_ms)
-{
-	struct replay *replay = of(transport);
-	uint8_t request[IBSA_MAD_BYTES] = { 0 };
-
-	(void)timeout_ms;
-	if (!mad || len < IBSA_SA_HEADER_BYTES || len > IBSA_MAD_BYTES)
-		return -EINVAL;
-	if (replay->count == WAITING_MAX)
-		return -ENOBUFS;
-	memcpy(request, mad, len);
 	/* An answer to an answer never comes. */
-	if (request[METHOD] & RESPONSE)
+	if (request[MAD_METHOD] & METHOD_RESPONSE)
+		return false;
+	exchange = ibsa__tape_ask(tape, request);
+	if (!exchange)
+		return refuse(request, reply);
+	if (!exchange->is_whole ||
+	    !ibsa__sa_reply_put(reply, exchange->answer, exchange->len))
+		return false;
+	memcpy(reply->bytes + MAD_TID, request + MAD_TID, TID_BYTES);
+	return true;
+}
+
+/* What no file says of a capture. */
+static int check_options(const char *path,
+			 const struct ibsa_fabric_options *options,
+			 struct ibsa_error *error)
+{
+	if (!options->sa_node && !options->opa && !options->first_lid &&
+	    !options->no_sa && !options->gid_prefix && !options->check)
 		return 0;
-	return answer(replay, to, request);
+	return ibsa__fail(error, -EINVAL,
+			  "%.100s is a capture: it has no topology, and its "
+			  "SA and addresses are those that were recorded",
+			  path);
 }
 
-static void drain_fd(struct replay *replay)
-{
-	uint64_t count;
-
-	if (!atomic_load(&replay->is_woken))
-		(void)!read(replay->fd, &count, sizeof(count));
-}
-
-static int replay_recv(struct ibsa_transport *transport,
-		       struct ibsa_message *out)
-{
-	struct replay *replay = of(transport);
-	struct waiting *first = replay->first;
-
-	ibsa__free(replay->received);
-	replay->received = first;
-	if (!first) {
-		drain_fd(replay);
-		return 0;
-	}
-	replay->first = first->next;
-	if (!replay->first)
-		replay->last = &replay->first;
-	replay->count--;
-	*out = (struct ibsa_message){
-		.from = first->from,
-		.mad = first->mad,
-		.len = first->len,
-	};
-	return 1;
-}
-
-static int replay_fd(struct ibsa_transport *transport)
-{
-	return of(transport)->fd;
-}
-
-static int replay_wait(struct ibsa_transport *transport, int timeout_ms)
-{
-	struct replay *replay = of(transport);
-	struct pollfd fd = { .fd = replay->fd, .events = POLLIN };
-
-	if (!replay->first && !atomic_load(&replay->is_woken) &&
-	    poll(&fd, 1, timeout_ms) < 0)
-		return -errno;
-	atomic_store(&replay->is_woken, false);
-	return 0;
-}
-
-static void replay_wake(struct ibsa_transport *transport)
-{
-	struct replay *replay = of(transport);
-
-	atomic_store(&replay->is_woken, true);
-	signal_fd(replay);
-}
-
-static int replay_port(struct ibsa_transport *transport,
-		       struct ibsa_port_state *out)
-{
-	*out = of(transport)->tape.port;
-	return 0;
-}
-
-static int replay_gid(struct ibsa_transport *transport, uint32_t index,
-		      struct ibsa_gid_entry *out)
-{
-	if (index)
-		return -EINVAL;
-	*out = (struct ibsa_gid_entry){ .gid = of(transport)->tape.port.gid };
-	return 0;
-}
-
-static int replay_pkey(struct ibsa_transport *transport, uint32_t index,
-		       uint16_t *out)
-{
-	if (index)
-		return -EINVAL;
-	*out = of(transport)->tape.pkey;
-	return 0;
-}
-
-static void replay_close(struct ibsa_transport *transport)
-{
-	struct replay *replay = of(transport);
-
-	while (replay->first) {
-		struct waiting *first = replay->first;
-
-		replay->first = first->next;
-		ibsa__free(first);
-	}
-	ibsa__free(replay->received);
-	if (replay->fd >= 0)
-		close(replay->fd);
-	ibsa__tape_done(&replay->tape);
-	ibsa__free(replay);
-}
-
-static const struct ibsa_transport_ops ops = {
-	.now_ns = replay_now,
-	.send = replay_send,
-	.recv = replay_recv,
-	.fd = replay_fd,
-	.wait = replay_wait,
-	.wake = replay_wake,
-	.port = replay_port,
-	.gid = replay_gid,
-	.pkey = replay_pkey,
-	.close = replay_close,
-};
-
-static int read_capture(const char *path, struct ibsa_error *error,
-			struct tape *out)
+static int read_tape(const char *path, struct ibsa_error *error,
+		     struct tape *out)
 {
 	char *bytes = NULL;
 	size_t len = 0;
@@ -261,29 +82,109 @@ static int read_capture(const char *path, struct ibsa_error *error,
 	return err;
 }
 
+/* The topology of it, as text: the SA may have been asked at its own port. */
+static int make_fabric(const struct tape *tape,
+		       struct ibsa_fabric_options options,
+		       struct ibsa_error *error, struct ibsa_fabric **out)
+{
+	const struct ibsa_port_state *port = &tape->port;
+	const bool is_own = port->lid == port->sm_lid;
+	const uint64_t guid = ibsa_be64(port->gid.raw + 8);
+	char text[256];
+	int len;
+
+	len = snprintf(text, sizeof(text),
+		       "Switch 1 \"" SA_NAME "\" # base port 0 lid %u lmc 0\n"
+		       "[1] \"" PORT_NAME "\"[1]\n"
+		       "caguid=0x%" PRIx64 "\n"
+		       "Ca 1 \"" PORT_NAME "\"\n"
+		       "[1](%" PRIx64 ") \"" SA_NAME "\"[1] # lid %u lmc 0\n",
+		       is_own ? 0 : port->sm_lid, guid, guid, port->lid);
+	options.sa_node = is_own ? PORT_NAME : SA_NAME;
+	options.gid_prefix = ibsa_be64(port->gid.raw);
+	return ibsa_fabric_parse(text, (size_t)len, &options, error, out);
+}
+
+/* The port's P_Key is the one it asked with; the SA's port lets it in. */
+static int set_pkeys(struct ibsa_fabric *fabric, uint16_t pkey)
+{
+	const uint16_t full = pkey | IBSA_PKEY_FULL;
+	struct ibsa_fabric_port_change change = {
+		.mask = IBSA_CHANGE_PKEYS,
+		.pkeys = &pkey,
+		.pkey_count = 1,
+	};
+	int err;
+
+	if (pkey == IBSA_PKEY_DEFAULT || full == IBSA_PKEY_FULL)
+		return 0;
+	err = ibsa_fabric_port_set(fabric, PORT_NAME, 1, &change);
+	change.pkeys = &full;
+	return err ? err : ibsa_fabric_port_set(fabric, SA_NAME, 0, &change);
+}
+
+static int make(struct tape *tape, const struct ibsa_fabric_options *options,
+		struct ibsa_error *error, struct ibsa_fabric **out)
+{
+	struct ibsa_fabric *fabric;
+	int err = make_fabric(tape, *options, error, &fabric);
+
+	if (err)
+		return err;
+	err = set_pkeys(fabric, tape->pkey);
+	if (err) {
+		ibsa_fabric_put(fabric);
+		return ibsa__fail(error, err, "out of memory");
+	}
+	fabric->tape = tape;
+	*out = fabric;
+	return 0;
+}
+
+int ibsa__replay_load(const char *path,
+		      const struct ibsa_fabric_options *options,
+		      struct ibsa_error *error, struct ibsa_fabric **out)
+{
+	struct tape *tape;
+	int err = check_options(path, options, error);
+
+	if (err)
+		return err;
+	tape = ibsa__calloc(1, sizeof(*tape));
+	if (!tape)
+		return ibsa__fail(error, -ENOMEM, "out of memory");
+	err = read_tape(path, error, tape);
+	if (!err)
+		err = make(tape, options, error, out);
+	if (err)
+		ibsa__replay_done(tape);
+	return err;
+}
+
+void ibsa__replay_done(struct tape *tape)
+{
+	if (tape)
+		ibsa__tape_done(tape);
+	ibsa__free(tape);
+}
+
 int ibsa_replay_open(const char *path, struct ibsa_error *error,
 		     struct ibsa_transport **out)
 {
-	struct replay *replay;
+	static const struct ibsa_fabric_options defaults;
+	struct ibsa_fabric *fabric;
 	int err;
 
 	if (!path)
 		return ibsa__fail(error, -EINVAL,
 				  "there is no capture: none was named");
-	replay = ibsa__calloc(1, sizeof(*replay));
-	if (!replay)
-		return ibsa__fail(error, -ENOMEM, "out of memory");
-	replay->base.ops = &ops;
-	replay->last = &replay->first;
-	replay->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	err = replay->fd < 0 ? ibsa__fail(error, -errno, "no eventfd: %s",
-					  strerror(errno))
-			     : read_capture(path, error, &replay->tape);
+	err = ibsa__replay_load(path, &defaults, error, &fabric);
 	if (err)
-		replay_close(&replay->base);
-	else
-		*out = &replay->base;
-	return err;
+		return err;
+	err = ibsa_fabric_attach(fabric, PORT_NAME, 1, out);
+	ibsa_fabric_put(fabric);
+	return err ? ibsa__fail(error, err, "%.100s: %s", path, strerror(-err))
+		   : 0;
 }
 
 /* What is no file, such as a pipe, can be read once only: no capture. */

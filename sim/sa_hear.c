@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/mad.h"
+#include "sim/replay.h"
 #include "sim/sa.h"
 #include "wire/request.h"
 
@@ -25,7 +26,9 @@ static bool ask(struct ibsa_fabric *fabric, const struct sa_request *request,
 		answer_busy(request->mad, reply);
 		return true;
 	}
-	return ibsa__sa_answer(fabric, request, reply);
+	return fabric->tape
+		       ? ibsa__replay_answer(fabric->tape, request->mad, reply)
+		       : ibsa__sa_answer(fabric, request, reply);
 }
 
 /* An answer to a Report, which gets none itself. */

@@ -153,10 +153,17 @@ records_answer() {
 	replays service list
 	run 5 --fabric r.pcap query get CPI; err_has 0x000c
 	IBSA_FABRIC=r.pcap run 1 service list
-	run 4 --fabric r.pcap -C node1 service list; err_has 'no devices'
+	run 4 --fabric r.pcap -C node1 service list; err_has 'no adapter node1'
+	run 1 --fabric r.pcap -C recorded -P 1 service list
+	run 0 --fabric r.pcap devices -j
+	json '.[0] | .device == "recorded" and .lid == 1 and .state == 4'
+	run 0 --fabric r.pcap gids; lines 2
+	run 5 --fabric r.pcap doctor; out_has '^sa .*refuses ClassPortInfo'
+	run 2 fabric info r.pcap; err_has 'is a capture'
 	head -c 30 r.pcap >cut.pcap
 	run 2 --fabric cut.pcap service list; err_has 'nobody asks'
-	run 2 --fabric r.pcap --record s.pcap service list
+	run 1 --fabric r.pcap --record s.pcap service list
+	run 1 --fabric s.pcap service list
 }
 
 run_groups contents_are_counted what_is_odd_is_found \

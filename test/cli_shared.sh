@@ -16,8 +16,13 @@ other=$("$ibsa" devices -j --fabric "$fabric" |
 
 # start ARG... - a server at ./s, ready when this returns
 start() {
+	start_as run "$fabric" "$@"
+}
+
+# start_as ACTION FILE ARG... - the same of another kind or file
+start_as() {
 	mkfifo ready
-	"$ibsa" fabric run "$fabric" --socket "$tmp/s" "$@" >ready 2>server.err &
+	"$ibsa" fabric "$1" "$2" --socket "$tmp/s" "${@:3}" >ready 2>server.err &
 	server=$!
 	line=
 	read -r line <ready || fail "no line: $(cat server.err)"
@@ -215,6 +220,29 @@ writes_a_record() {
 	run 2 fabric run "$fabric" --record r.pcap --opa; err_has Omni-Path
 }
 
+# Processes share the answers that one has once had.
+answers_are_replayed() {
+	run 0 --fabric "$fabric" --record t.pcap query table NR -j
+	mv out want
+	start_as replay t.pcap
+	[[ $line == "unix:$tmp/s serves "* ]] || fail "says '$line'"
+	for _ in 1 2; do
+		run 0 query table NR -j
+		cmp -s out want || fail 'another answer than was recorded'
+	done
+	run 0 devices -j; json '.[0].device == "ibsa0" and .[0].lid == 1'
+	run 0 -C recorded query table NR -j
+	run 5 query get CPI; err_has 0x000c
+	run 0 fabric fault silence=100; run 3 query table NR -t 300
+	stop TERM
+	run 0 fabric exec t.pcap -- "$ibsa" query table NR -j
+	cmp -s out want || fail 'another answer than was recorded'
+	run 2 fabric replay "$fabric"; err_has 'no pcap file'
+	run 4 fabric replay missing.pcap; err_has missing.pcap
+	run 2 fabric replay t.pcap --opa; err_has 'no option --opa'
+	run 2 fabric run t.pcap --sa-at node1; err_has 'is a capture'
+}
+
 is_as_the_options_say() {
 	start --first-lid 100
 	run 0 devices -j; json '.[0].lid == 100 and .[0].sm_lid == 100'
@@ -235,4 +263,4 @@ is_as_the_options_say() {
 run_groups ends_on_signals answers_are_the_same two_at_once \
 	sits_where_it_is_told changes_are_made one_server_a_socket \
 	is_for_its_user_alone runs_a_command a_signal_reaches_the_command \
-	writes_a_record is_as_the_options_say
+	writes_a_record answers_are_replayed is_as_the_options_say

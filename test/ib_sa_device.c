@@ -87,6 +87,23 @@ static void name_is_shared_until_the_last_put(void **state)
 	assert_int_equal(unsetenv("IBSA_FABRIC"), 0);
 }
 
+static void capture_is_a_device_of_one_port(void **state)
+{
+	struct ib_device *device, *named;
+
+	(void)state;
+	open_fails(&(struct ibsa_device_options){ .fabric = CAPTURE,
+						  .name = "node1" },
+		   -ENODEV);
+	assert_int_equal(setenv("IBSA_FABRIC", CAPTURE, 1), 0);
+	assert_int_equal(ibsa_device_get(NULL, &device), 0);
+	assert_int_equal(ibsa_device_get("recorded", &named), 0);
+	assert_int_equal(unsetenv("IBSA_FABRIC"), 0);
+	assert_ptr_equal(device, named);
+	ibsa_device_put(named);
+	ibsa_device_put(device);
+}
+
 /* With a worker, dispatching is the worker's. */
 static void worker_is_not_helped(void **state)
 {
@@ -179,6 +196,7 @@ int main(void)
 		cmocka_unit_test(refusals_are_told_apart),
 		cmocka_unit_test(lack_of_descriptors_is_emfile),
 		cmocka_unit_test(name_is_shared_until_the_last_put),
+		cmocka_unit_test(capture_is_a_device_of_one_port),
 		cmocka_unit_test(worker_is_not_helped),
 		cmocka_unit_test(device_can_be_polled),
 		cmocka_unit_test(new_deadlines_end_a_poll),

@@ -7,7 +7,7 @@ usage: record.py IBSA FABRIC [shared]
 Asks for nodes with --record, puts the segments that tshark shows together
 again, and compares field by field; then looks at a Get, which is one MAD, as
 tshark dissects it. With "shared" it is saquery that asks, on a fabric that
-ibsa fabric exec has; and then OpenSM comes up there, of whose packets none
+ibsa fabric exec has, and on the record of that; and then OpenSM comes up there, of whose packets none
 may be missing. Exits with 77 where a program is missing.
 """
 
@@ -164,6 +164,16 @@ def saquery_path(ibsa, fabric, folder):
               int(answer["pathrecord." + theirs], 0))
 
 
+def replayed(ibsa, fabric, folder):
+    """saquery has the answers of the record, in the fabric's place."""
+    pcap = os.path.join(folder, "nodes.pcap")
+    again = os.path.join(folder, "again.pcap")
+    ask_nodes = ["saquery", "NR"]
+    check("saquery NR", exec_recorded(ibsa, fabric, pcap, *ask_nodes),
+          exec_recorded(ibsa, pcap, again, *ask_nodes))
+    check("packets", len(dissect(pcap)), len(dissect(again)))
+
+
 def bring_up(ibsa, fabric, folder):
     """OpenSM sets up a fabric: all its packets are there, and the answers."""
     pcap = os.path.join(folder, "opensm.pcap")
@@ -192,7 +202,7 @@ def main():
             print(f"needs {tool}")
             sys.exit(77)
     with tempfile.TemporaryDirectory() as folder:
-        for test in ([saquery_table, saquery_path, bring_up] if is_shared
+        for test in ([saquery_table, saquery_path, replayed, bring_up] if is_shared
                      else [table, single]):
             test(os.path.realpath(sys.argv[1]), sys.argv[2], folder)
 

@@ -339,13 +339,128 @@ static void fd_is_readable_while_there_are_answers(void **state)
 	assert_int_equal(bench.transport->ops->gid(bench.transport, 0, &gid),
 			 0);
 	assert_int_equal(bench.transport->ops->gid(bench.transport, 1, &gid),
-			 -EINVAL);
+			 -ENODATA);
 	assert_int_equal(bench.transport->ops->pkey(bench.transport, 0, &pkey),
 			 0);
 	assert_int_equal(pkey, 0xffff);
 	assert_int_equal(bench.transport->ops->pkey(bench.transport, 1, &pkey),
 			 -EINVAL);
 	bench_stop(&bench);
+	free(capture);
+}
+
+/* The record of what @node has asked, loaded as a fabric. */
+static struct ibsa_fabric *load_recorded(struct capture *capture,
+					 const char *node, uint16_t pkey,
+					 struct ibsa_port_state *out)
+{
+	const struct ibsa_fabric_port_change change = {
+		.mask = IBSA_CHANGE_PKEYS,
+		.pkeys = &pkey,
+		.pkey_count = 1,
+	};
+	struct ibsa_error error = { "" };
+	struct ibsa_fabric *fabric;
+	struct bench bench;
+	const char *name;
+
+	begin(capture, LINK_ERF, true);
+	bench_start_file(&bench, "b.net", node, NULL);
+	assert_int_equal(ibsa_fabric_port_set(bench.fabric, node, 0, &change),
+			 0);
+	assert_int_equal(ibsa_fabric_tap(bench.fabric, seen, capture), 0);
+	assert_int_equal(ask_path(&bench, 4, 0), 0);
+	bench.transport->ops->port(bench.transport, out);
+	bench_stop(&bench);
+	name = write_file(capture->bytes, capture->len);
+	if (ibsa_fabric_load(name, NULL, &error, &fabric))
+		fail_msg("%s", error.text);
+	unlink(name);
+	return fabric;
+}
+
+static void capture_is_a_fabric_of_one_port(void **state)
+{
+	static const char *const nodes[] = { NULL, "host-r2 mlx4_0" };
+	struct capture *capture = malloc(sizeof(*capture));
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct ibsa_port_state recorded;
+		struct ibsa_fabric_info info;
+		struct ibsa_fabric_port port;
+		struct ibsa_fabric *fabric;
+
+		fabric = load_recorded(capture, nodes[i], 0xffff, &recorded);
+		assert_true((recorded.lid == recorded.sm_lid) == !nodes[i]);
+		ibsa_fabric_info_get(fabric, &info);
+		assert_int_equal(info.adapters, 1);
+		assert_int_equal(info.links, 1);
+		assert_int_equal(ibsa_fabric_port_at(fabric, 0, &port), 0);
+		assert_int_equal(ibsa_fabric_port_at(fabric, 1, &port),
+				 -ENOENT);
+		assert_int_equal(port.state.port_state, IBSA_PORT_ACTIVE);
+		assert_int_equal(port.state.lid, recorded.lid);
+		assert_int_equal(port.state.sm_lid, recorded.sm_lid);
+		ibsa_fabric_put(fabric);
+	}
+	free(capture);
+}
+
+/* Two clients of it; the port's P_Key is one of a limited member. */
+static void clients_of_a_capture_are_answered(void **state)
+{
+	struct capture *capture = malloc(sizeof(*capture));
+	struct ibsa_port_state port;
+	struct bench bench = { .fabric = NULL };
+	struct ibsa_fabric *fabric;
+
+	(void)state;
+	fabric = load_recorded(capture, "host-r2 mlx4_0", 0x7fff, &port);
+	for (size_t i = 0; i < 2; i++) {
+		uint16_t pkey;
+
+		assert_int_equal(ibsa_fabric_attach(fabric, NULL, 0,
+						    &bench.transport),
+				 0);
+		assert_int_equal(bench.transport->ops->pkey(bench.transport, 0,
+							    &pkey),
+				 0);
+		assert_int_equal(pkey, 0x7fff);
+		assert_int_equal(ask_path(&bench, 4, 0), 0);
+		bench_stop(&bench);
+	}
+	ibsa_fabric_put(fabric);
+	free(capture);
+}
+
+static void capture_has_no_topology_to_choose_from(void **state)
+{
+	static const struct ibsa_fabric_options wrong[] = {
+		{ .sa_node = "recorded" }, { .opa = true },
+		{ .first_lid = 2 },	   { .gid_prefix = 1 },
+		{ .no_sa = true },	   { .check = true },
+	};
+	const struct ibsa_fabric_options right = { .virtual_clock = true,
+						   .seed = 1,
+						   .latency_us = 1 };
+	struct capture *capture = malloc(sizeof(*capture));
+	struct ibsa_error error = { "" };
+	struct ibsa_port_state port;
+	struct ibsa_fabric *fabric;
+	const char *name;
+
+	(void)state;
+	ibsa_fabric_put(load_recorded(capture, NULL, 0xffff, &port));
+	name = write_file(capture->bytes, capture->len);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_equal(ibsa_fabric_load(name, &wrong[i], &error,
+						  &fabric),
+				 -EINVAL);
+	assert_non_null(strstr(error.text, "is a capture"));
+	assert_int_equal(ibsa_fabric_load(name, &right, NULL, &fabric), 0);
+	ibsa_fabric_put(fabric);
+	unlink(name);
 	free(capture);
 }
 
@@ -386,6 +501,9 @@ int main(void)
 		cmocka_unit_test(file_may_end_anywhere),
 		cmocka_unit_test(other_files_are_refused),
 		cmocka_unit_test(fd_is_readable_while_there_are_answers),
+		cmocka_unit_test(capture_is_a_fabric_of_one_port),
+		cmocka_unit_test(clients_of_a_capture_are_answered),
+		cmocka_unit_test(capture_has_no_topology_to_choose_from),
 		cmocka_unit_test(every_allocation_may_fail),
 	};
 

@@ -160,13 +160,15 @@ struct ibsa_fabric_stats {
 
 /**
  * ibsa_fabric_load - a fabric from a topology file
- * @path:    file as ibnetdiscover writes and ibsim reads
+ * @path:    file as ibnetdiscover writes and ibsim reads; or a capture, which
+ *           ibsa_replay_open() is about
  * @options: NULL for all defaults
  * @error:   filled on failure: file, line, what was wrong; may be NULL
  * @out:     the fabric; ibsa_fabric_put() lets go of it
  *
- * Return: 0; -EINVAL there is no @path, the file does not parse or a node of
- * @options is not in it; -ENOENT and the like from opening it; -ENOMEM.
+ * Return: 0; -EINVAL there is no @path, the file does not parse, a node of
+ * @options is not in it, or it is a capture and @options say something of its
+ * topology or its SA; -ENOENT and the like from opening it; -ENOMEM.
  */
 int ibsa_fabric_load(const char *path,
 		     const struct ibsa_fabric_options *options,
@@ -536,11 +538,15 @@ int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn seen,
  * is neither a request to an SA nor its answer, do not count.
  *
  * The port has the LID of who has asked first, the SM's LID that it has asked
- * at, and the GID that a GRH or a PathRecord gives it, or no interface id.
+ * at, the P_Key it has asked with, and the GID that a GRH or a PathRecord
+ * gives it, or one that is made up. The transport is at a fabric of its own,
+ * which ibsa_fabric_load() makes of such a file to be shared: that port is its
+ * only adapter, "recorded", on a switch that the SA is on, unless it has asked
+ * at its own LID. Its clock is the real one.
  *
  * Return: 0; -EINVAL no @path, no such capture, or nobody asks an SA in it;
  * -ENOENT and the like from opening it; -EFBIG; -ENOMEM; or the error of
- * making an eventfd.
+ * making a timerfd.
  */
 int ibsa_replay_open(const char *path, struct ibsa_error *error,
 		     struct ibsa_transport **out) IBSA_MUST_USE;

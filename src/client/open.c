@@ -12,7 +12,6 @@
 #include "client/open.h"
 #include "device/device.h"
 #include "remote/transport.h"
-#include "sim/replay.h"
 #include "umad/umad.h"
 
 static int make_fabric(const char *path, void *error, void **out)
@@ -103,19 +102,7 @@ static int open_fabric(const char *path, const struct ibsa_options *options,
 	return err;
 }
 
-/* Its one port is that of who has asked in it. */
-static int open_capture(const char *path, const struct ibsa_options *options,
-			struct ibsa_error *error, struct ibsa_transport **out)
-{
-	if (options->device || options->port)
-		return ibsa__fail(error, -ENODEV,
-				  "%s is a capture, which has no devices or "
-				  "ports to choose from",
-				  path);
-	return ibsa_replay_open(path, error, out);
-}
-
-/* The topology file to use, or NULL. */
+/* The topology file or capture to use, or NULL. */
 static const char *fabric_path(const struct ibsa_options *options)
 {
 	const char *path = options->fabric;
@@ -183,8 +170,6 @@ int ibsa__transport_open(const struct ibsa_options *options,
 		return attach(options->on, "the fabric", options, error, out);
 	if (ibsa__remote_path(path))
 		return open_remote(path, options, error, out);
-	if (path && ibsa__is_capture(path))
-		return open_capture(path, options, error, out);
 	if (path)
 		return open_fabric(path, options, error, out, out_fabric);
 	return open_device(options, error, out);
