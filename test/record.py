@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """What a program printed, and what tshark sees in the record of it.
 
-usage: record.py IBSA FABRIC [shared]
+usage: record.py IBSA FABRIC [DROP-IN]
 
 Asks for nodes with --record, puts the segments that tshark shows together
 again, and compares field by field; then looks at a Get, which is one MAD, as
-tshark dissects it. With "shared" it is saquery that asks, on a fabric that
-ibsa fabric exec has, and on the record of that; and then OpenSM comes up there, of whose packets none
-may be missing. Exits with 77 where a program is missing.
+tshark dissects it. With a DROP-IN it is saquery that asks, on a fabric that
+ibsa fabric exec has, and on the record of that; and then OpenSM comes up
+there, of whose packets none may be missing. Exits with 77 where a program is
+missing.
 """
 
 import json
@@ -114,8 +115,10 @@ def single(ibsa, fabric, folder):
 
 def exec_recorded(ibsa, fabric, pcap, *command, options=()):
     """What a command prints on a fabric of its own that is recorded."""
+    libraries = os.path.dirname(os.path.realpath(sys.argv[3]))
     run = subprocess.run([ibsa, "fabric", "exec", "--record", pcap, *options,
-                          fabric, "--", *command],
+                          fabric, "--", "env", f"LD_LIBRARY_PATH={libraries}",
+                          *command],
                          check=True, capture_output=True, text=True)
     return run.stdout
 
@@ -196,7 +199,7 @@ def bring_up(ibsa, fabric, folder):
 
 
 def main():
-    is_shared = sys.argv[3:] == ["shared"]
+    is_shared = len(sys.argv) > 3
     for tool in ["tshark"] + ["saquery", "opensm"] * is_shared:
         if not shutil.which(tool):
             print(f"needs {tool}")

@@ -29,7 +29,7 @@ if [ "${4-}" != inside ]; then
 	exit "$status"
 fi
 
-ibsa=$1
+ibsa=$(realpath "$1")
 # Nothing but the drop-in as it was built.
 LD_LIBRARY_PATH=$(dirname "$(realpath "$2")")
 export LD_LIBRARY_PATH
