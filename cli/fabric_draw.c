@@ -6,14 +6,17 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "fabric_draw.h"
+#include "progress.h"
 
 extern char **environ;
 
@@ -76,11 +79,29 @@ static int start_dot(int from, int to, pid_t *out)
 	return err;
 }
 
+/* Its layout may take minutes; a terminal is told so. Return: how it ended. */
+static int await_dot(pid_t dot)
+{
+	struct pollfd fd = { .fd = pidfd_open(dot, 0), .events = POLLIN };
+	struct progress progress;
+	int ended = 0;
+
+	progress_start(&progress);
+	while (fd.fd >= 0 && poll(&fd, 1, progress_pause_ms(&progress)) == 0)
+		progress_say(&progress, "dot is drawing; its input comes with "
+					"--dot at once");
+	progress_end();
+	if (fd.fd >= 0)
+		close(fd.fd);
+	while (waitpid(dot, &ended, 0) < 0 && errno == EINTR)
+		;
+	return ended;
+}
+
 /* Feed dot, and wait for it. Return: the exit status. */
 static int run_dot(int to, const char *text, size_t len)
 {
 	int pipe_fds[2];
-	int ended = 0;
 	pid_t dot;
 	int err;
 
@@ -99,9 +120,7 @@ static int run_dot(int to, const char *text, size_t len)
 			 strerror(err));
 		return CLI_DEVICE;
 	}
-	while (waitpid(dot, &ended, 0) < 0 && errno == EINTR)
-		;
-	if (ended == 0)
+	if (await_dot(dot) == 0)
 		return CLI_DONE;
 	complain("--svg: dot has failed; its input comes with --dot");
 	return CLI_DEVICE;

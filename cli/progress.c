@@ -65,14 +65,32 @@ void progress_show(const struct progress *progress, unsigned long long tries)
 	fflush(stderr);
 }
 
+/* Whether it is time for another line; then nothing else is, for a while. */
+static bool takes_turn(struct progress *progress)
+{
+	const long long now_ms = passed_ms(progress);
+
+	if (!is_due(progress) || now_ms < progress->counted_ms + STEP_MS)
+		return false;
+	progress->counted_ms = now_ms;
+	shown = 1;
+	return true;
+}
+
 void progress_count(struct progress *progress, size_t done, size_t total)
 {
-	if (!is_due(progress) ||
-	    passed_ms(progress) < progress->counted_ms + STEP_MS)
+	if (!takes_turn(progress))
 		return;
-	progress->counted_ms = passed_ms(progress);
-	shown = 1;
 	fprintf(stderr, "%s%zu of %zu...", erase, done, total);
+	fflush(stderr);
+}
+
+void progress_say(struct progress *progress, const char *what)
+{
+	if (!takes_turn(progress))
+		return;
+	fprintf(stderr, "%s%s (%lld s)...", erase, what,
+		progress->counted_ms / 1000);
 	fflush(stderr);
 }
 

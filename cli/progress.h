@@ -10,7 +10,7 @@
 struct progress {
 	bool terminal; /* whether standard error is one; else nothing shows */
 	struct timespec start;
-	long long counted_ms; /* when progress_count() showed something */
+	long long counted_ms; /* when one of the two below showed something */
 };
 
 void progress_start(struct progress *progress);
@@ -23,6 +23,9 @@ void progress_show(const struct progress *progress, unsigned long long tries);
 
 /* Show how far it has come, likewise. */
 void progress_count(struct progress *progress, size_t done, size_t total);
+
+/* Show what it is that takes so long, and for how long it has, likewise. */
+void progress_say(struct progress *progress, const char *what);
 
 /* Erase the line if it is there. */
 void progress_end(void);

@@ -123,6 +123,21 @@ drawings_that_fail() {
 	err_has 'cannot run dot: .*Graphviz'
 }
 
+# A terminal is told what takes so long; the line is erased at the end.
+long_work_is_said() {
+	mkdir slow
+	printf '#!/bin/sh\ncat >/dev/null\nsleep 1.6\necho "<svg/>"\n' >slow/dot
+	chmod +x slow/dot
+	what='ibsa fabric info --svg on a terminal'
+	PATH=$PWD/slow:$PATH script -qec \
+		"'$ibsa' fabric info '$fabric' --svg x.svg" /dev/null >out 2>err
+	out_has 'dot is drawing.*\(1 s\)'; out_has $'\r\033\\[KWHAT'
+	what='ibsa fabric info of a large file on a terminal'
+	script -qec "'$ibsa' fabric info '$large'" /dev/null >out 2>err
+	out_has 'reading .*, [0-9]+ MB\.\.\.'; out_has $'\r\033\\[KWHAT'
+	run 0 fabric info "$large"; err_empty
+}
+
 records() {
 	run 0 path node1 node2 --fabric "$fabric" --record a.pcap
 	[ "$(od -An -tu4 -j20 -N4 a.pcap)" -eq 197 ] || fail 'not ERF'
@@ -168,5 +183,5 @@ records_answer() {
 
 run_groups contents_are_counted what_is_odd_is_found \
 	files_that_are_no_topology names_cannot_steer_the_terminal drawings \
-	names_are_not_the_drawings_language drawings_that_fail records \
-	records_answer
+	names_are_not_the_drawings_language drawings_that_fail \
+	long_work_is_said records records_answer
