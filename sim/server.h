@@ -101,6 +101,13 @@ void ibsa__server_alarm(struct ibsa_fabric_server *server, uint64_t due_ns);
 int ibsa__server_listen(struct ibsa_fabric_server *server,
 			struct ibsa_error *error) IBSA_MUST_USE;
 void ibsa__peer_dismiss(struct server_peer *peer, const char *why);
+
+/*
+ * What was for it could not be sent, or @sent bytes of it: it goes, for @why
+ * unless it has ended by itself.
+ */
+void ibsa__peer_unsent(struct server_peer *peer, ssize_t sent, const char *why);
+
 void ibsa__peer_free(struct server_peer *peer);
 
 /* Tell those who watch what has become of their ports. */

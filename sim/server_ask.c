@@ -345,6 +345,7 @@ static void send_answer(struct server_peer *peer, uint32_t type, int err,
 		char room[CMSG_SPACE(sizeof(int))];
 	} control = { .room = { 0 } };
 	struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
+	ssize_t sent;
 
 	if (ask->fd >= 0) {
 		control.head.cmsg_level = SOL_SOCKET;
@@ -354,9 +355,9 @@ static void send_answer(struct server_peer *peer, uint32_t type, int err,
 		message.msg_control = control.room;
 		message.msg_controllen = sizeof(control.room);
 	}
-	if (sendmsg(peer->control.fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) !=
-	    (ssize_t)(sizeof(head) + head.length))
-		ibsa__peer_dismiss(peer, "it does not read its answers");
+	sent = sendmsg(peer->control.fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (sent != (ssize_t)(sizeof(head) + head.length))
+		ibsa__peer_unsent(peer, sent, "it does not read its answers");
 }
 
 static void answer(struct server_peer *peer, const struct remote_head *head,

@@ -174,6 +174,14 @@ static const char *name_of(const struct server_peer *peer)
 	return peer->is_greeted ? topo->nodes[peer->node].name : "";
 }
 
+void ibsa__peer_unsent(struct server_peer *peer, ssize_t sent, const char *why)
+{
+	const bool has_ended = sent < 0 &&
+			       (errno == EPIPE || errno == ECONNRESET);
+
+	ibsa__peer_dismiss(peer, has_ended ? NULL : why);
+}
+
 void ibsa__peer_dismiss(struct server_peer *peer, const char *why)
 {
 	struct ibsa_fabric_server *server = peer->control.server;
@@ -304,14 +312,17 @@ static void tell(struct server_peer *peer)
 {
 	const struct remote_head head = { .type = REMOTE_EVENT };
 	struct remote_port now;
+	ssize_t sent;
 
 	ibsa__peer_port(peer, &now);
 	if (!memcmp(&now, &peer->seen, sizeof(now)))
 		return;
 	peer->seen = now;
-	if (send(peer->control.fd, &head, sizeof(head),
-		 MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof(head))
-		ibsa__peer_dismiss(peer, "it does not read what it asked for");
+	sent = send(peer->control.fd, &head, sizeof(head),
+		    MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (sent != sizeof(head))
+		ibsa__peer_unsent(peer, sent,
+				  "it does not read what it asked for");
 }
 
 void ibsa__peers_tell(struct ibsa_fabric_server *server)

@@ -191,6 +191,27 @@ static void who_does_not_read_answers_is_sent_away(void **state)
 	served_stop(served);
 }
 
+/* One that is killed with questions open has not been told to go. */
+static void who_ends_before_its_answer_is_not_sent_away(void **state)
+{
+	struct served *served = served_start(served_pair);
+	const int fd = served_connect(served, "left");
+	char stats[8192];
+	char byte;
+
+	(void)state;
+	assert_int_equal(shutdown(fd, SHUT_RD), 0);
+	say(fd, REMOTE_PORT, NULL, 0);
+	assert_int_equal(recv(fd, &byte, 1, 0), 0);
+	close(fd);
+	check_served(served);
+	assert_int_equal(ibsa_fabric_command(served_name(served), "stats",
+					     stats, sizeof(stats), NULL),
+			 0);
+	assert_non_null(strstr(stats, "sent_away 0\n"));
+	served_stop(served);
+}
+
 static int attach(struct served *served, const char *node,
 		  struct remote_file *file)
 {
@@ -390,6 +411,7 @@ int main(void)
 		cmocka_unit_test(questions_of_a_wrong_size_are_refused),
 		cmocka_unit_test(half_a_frame_holds_nobody_up),
 		cmocka_unit_test(who_does_not_read_answers_is_sent_away),
+		cmocka_unit_test(who_ends_before_its_answer_is_not_sent_away),
 		cmocka_unit_test(packets_without_sense_end_the_file),
 		cmocka_unit_test(half_a_packet_holds_nobody_up),
 		cmocka_unit_test(a_packet_of_no_agent_comes_back),
