@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: many.sh FABRIC-MANY IBSA DROP-IN [SECONDS [SEED]]
+#
+# Fifty processes at one fabric server, ten of them Debian's saquery with the
+# drop-in in libibumad's place; see test/many/driver.c. For ten minutes:
+#
+#   test/counterpart/many.sh build/test/many/fabric-many build/cli/ibsa \
+#       stage/lib/ibsa-umad/libibumad.so.3 600
+set -euo pipefail
+PATH=$PATH:/usr/sbin:/sbin
+if ! saquery=$(command -v saquery); then
+	echo 'skipped: saquery is not installed' >&2
+	exit 77
+fi
+folder=$(dirname "$(realpath "$3")")
+unset IBSA_FABRIC IBSA_NODE
+LD_LIBRARY_PATH=$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH
+exec "$1" "$(realpath "$2")" "${4:-20}" "${5:-$(date +%s)}" "$saquery"

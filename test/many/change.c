@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What happens to the fabric, drawn from a seed. */
+#include <stdio.h>
+
+#include "change.h"
+#include "test/random.h"
+
+enum {
+	/* The SM moves between the hosts of the last leaf, which stays. */
+	MORTALS = HOSTS - HOSTS_PER_LEAF,
+	MORTAL_LEAVES = LEAVES - 1,
+	HOSTS_AWAY_MAX = 6,
+	LEAVES_AWAY_MAX = 1,
+};
+
+static unsigned int draw(struct many_changes *changes, unsigned int count)
+{
+	return (unsigned int)(random_next(changes->random) % count);
+}
+
+static void log_change(struct many_changes *changes, int thing, bool away,
+		       uint64_t begin_ns)
+{
+	if (away)
+		many_away(changes->history, thing, begin_ns);
+	else
+		many_back(changes->history, thing, begin_ns);
+}
+
+static void tell(struct many_changes *changes, const char *format,
+		 unsigned int number)
+{
+	char line[64];
+
+	snprintf(line, sizeof(line), format, number);
+	if (!many_command(changes->server, "%s", line))
+		changes->has_failed = true;
+}
+
+/* A thing that was there goes; one that was away comes back. */
+static void toggle(struct many_changes *changes, int thing, const char *away,
+		   const char *back, unsigned int number)
+{
+	const bool goes = !many_is_away(changes->history, thing);
+	const uint64_t begin_ns = many_now_ns();
+
+	tell(changes, goes ? away : back, number);
+	log_change(changes, thing, goes, begin_ns);
+}
+
+/* One of so many things; one of those that are away, if these are enough. */
+static unsigned int choose(struct many_changes *changes, int first,
+			   unsigned int count, unsigned int most)
+{
+	unsigned int chosen = draw(changes, count);
+	unsigned int away = 0;
+
+	for (unsigned int i = 0; i < count; i++)
+		away += many_is_away(changes->history, first + (int)i);
+	if (away < most)
+		return chosen;
+	while (!many_is_away(changes->history, first + (int)chosen))
+		chosen = (chosen + 1) % count;
+	return chosen;
+}
+
+static void toggle_host(struct many_changes *changes)
+{
+	const unsigned int host = choose(changes, THING_HOST, MORTALS,
+					 HOSTS_AWAY_MAX);
+
+	toggle(changes, THING_HOST + (int)host, "link down h%02u/1",
+	       "link up h%02u/1", host);
+}
+
+static void toggle_leaf(struct many_changes *changes)
+{
+	const unsigned int leaf = choose(changes, THING_LEAF, MORTAL_LEAVES,
+					 LEAVES_AWAY_MAX);
+
+	/*
+	 * All links of the leaf go up, those to its hosts too: these are to
+	 * have been there before.
+	 */
+	for (int i = 0; i < HOSTS_PER_LEAF; i++) {
+		const int host = (int)leaf * HOSTS_PER_LEAF + i;
+
+		if (many_is_away(changes->history, THING_HOST + host))
+			toggle(changes, THING_HOST + host, "",
+			       "link up h%02u/1", (unsigned int)host);
+	}
+	toggle(changes, THING_LEAF + (int)leaf, "node remove L%u",
+	       "node add L%u", leaf);
+}
+
+/* One of two ways to a leaf, and what is on it that moment. */
+static void cut_way(struct many_changes *changes)
+{
+	const unsigned int leaf = draw(changes, MORTAL_LEAVES);
+	const uint64_t begin_ns = many_now_ns();
+
+	if (many_is_away(changes->history, THING_LEAF + (int)leaf) ||
+	    many_is_away(changes->history, THING_SM))
+		return;
+	many_away(changes->history, THING_SM, begin_ns);
+	tell(changes, "link down L%u/11", leaf);
+	tell(changes, "link up L%u/11", leaf);
+	many_back(changes->history, THING_SM, many_now_ns());
+}
+
+static void toggle_sm(struct many_changes *changes)
+{
+	toggle(changes, THING_SM, "sm stop", "sm start", 0);
+}
+
+static void move_sm(struct many_changes *changes)
+{
+	const uint64_t begin_ns = many_now_ns();
+
+	if (many_is_away(changes->history, THING_SM))
+		return;
+	many_away(changes->history, THING_SM, begin_ns);
+	tell(changes, "sm move h%02u", MORTALS + draw(changes, HOSTS_PER_LEAF));
+	many_back(changes->history, THING_SM, many_now_ns());
+}
+
+/* They end before others begin. */
+static void toggle_faults(struct many_changes *changes)
+{
+	static const char *const kinds[] = {
+		"fault lose=2",	   "fault delay=5,0,20", "fault duplicate=5",
+		"fault reorder=5", "fault busy=2",	 "fault corrupt=1",
+	};
+	enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+	const uint64_t begin_ns = many_now_ns();
+	const bool begins = !many_is_away(changes->history, THING_FAULTS);
+
+	if (begins) {
+		for (unsigned int i = 0; i < 2; i++)
+			tell(changes, kinds[draw(changes, KINDS)], 0);
+	} else {
+		tell(changes, "fault none", 0);
+	}
+	log_change(changes, THING_FAULTS, begins, begin_ns);
+}
+
+void many_change(struct many_changes *changes)
+{
+	const unsigned int which = draw(changes, 64);
+
+	changes->made++;
+	/* An SM that is not there, and faults, end soon. */
+	if (many_is_away(changes->history, THING_SM) && which % 4 == 0)
+		toggle_sm(changes);
+	else if (many_is_away(changes->history, THING_FAULTS) &&
+		 which % 16 == 1)
+		toggle_faults(changes);
+	else if (which < 46)
+		toggle_host(changes);
+	else if (which < 54)
+		toggle_leaf(changes);
+	else if (which < 58)
+		cut_way(changes);
+	else if (which < 60)
+		move_sm(changes);
+	else if (which < 61)
+		toggle_sm(changes);
+	else
+		toggle_faults(changes);
+}
+
+void many_mend(struct many_changes *changes)
+{
+	struct many_history *history = changes->history;
+
+	if (many_is_away(history, THING_SM))
+		toggle_sm(changes);
+	if (many_is_away(history, THING_FAULTS))
+		toggle_faults(changes);
+	/* A leaf has its hosts' links come back with it. */
+	for (int i = 0; i < MORTALS; i++)
+		if (many_is_away(history, THING_HOST + i))
+			toggle(changes, THING_HOST + i, "", "link up h%02u/1",
+			       (unsigned int)i);
+	for (int i = 0; i < MORTAL_LEAVES; i++)
+		if (many_is_away(history, THING_LEAF + i))
+			toggle(changes, THING_LEAF + i, "", "node add L%u",
+			       (unsigned int)i);
+}

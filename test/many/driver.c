@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * usage: fabric-many IBSA SECONDS [SEED [SAQUERY]]
+ *
+ * Fifty processes ask one fabric server all the time, with libibsa and, if
+ * SAQUERY is given, ten of them by running that. Meanwhile links, nodes and
+ * the SM go and come back, MADs are struck by faults, and the processes are
+ * killed. Whatever they were answered is compared with the topology and with
+ * the log of these changes, and whatever was not answered has to have a reason
+ * in it, or to have been counted as struck. The server must not grow, and keeps
+ * nothing of those who are gone.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "change.h"
+#include "judge.h"
+#include "test/random.h"
+
+enum {
+	SAQUERY_EVERY = 5, /* worker */
+	CHANGE_MS = 40,
+	KILL_MS = 150,
+	SAMPLES = 20, /* of the server's memory, in a run */
+	GONE_MS = 30000,
+	/* Pools grow to what was most at a time, which is a matter of luck. */
+	GROWTH_KB = 2048,
+};
+
+struct driver {
+	struct many_server server;
+	struct many_history history;
+	struct many_changes changes;
+	struct many_verdict verdict;
+	char folder[64];
+	const char *self;
+	const char *saquery; /* or NULL */
+	uint64_t seed;
+	uint64_t random;
+	uint64_t start_ns;
+	uint64_t end_ns;
+	pid_t pids[WORKERS];
+	uint64_t killed;
+	uint64_t died; /* by themselves, which none may */
+	int from;      /* what they report */
+	int to;
+	long rss_kb[SAMPLES + 1];
+	int sampled;
+};
+
+static uint64_t ms(uint64_t count)
+{
+	return count * 1000000;
+}
+
+static bool is_saquery(const struct driver *driver, unsigned int worker)
+{
+	return driver->saquery && worker % SAQUERY_EVERY == 0;
+}
+
+/* In a new process: as a program of its own, which inherits nothing else. */
+static void become(const struct driver *driver, unsigned int worker,
+		   uint64_t seed)
+{
+	char numbers[3][32];
+	char net[96];
+
+	snprintf(numbers[0], sizeof(numbers[0]), "%u", worker);
+	snprintf(numbers[1], sizeof(numbers[1]), "%" PRIu64, seed);
+	snprintf(numbers[2], sizeof(numbers[2]), "%d", driver->to);
+	snprintf(net, sizeof(net), "%s/net", driver->folder);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (setpgid(0, 0) || setenv("IBSA_FABRIC", driver->server.fabric, 1) ||
+	    fcntl(driver->to, F_SETFD, 0))
+		_exit(126);
+	execl(driver->self, driver->self, "--work", net, numbers[0], numbers[1],
+	      numbers[2],
+	      is_saquery(driver, worker) ? driver->saquery : (char *)NULL,
+	      (char *)NULL);
+	_exit(127);
+}
+
+static void spawn(struct driver *driver, unsigned int worker)
+{
+	const uint64_t seed = random_next(&driver->random);
+	const pid_t pid = fork();
+
+	if (pid == 0)
+		become(driver, worker, seed);
+	driver->pids[worker] = pid;
+}
+
+static void kill_worker(struct driver *driver, unsigned int worker)
+{
+	int status;
+
+	if (driver->pids[worker] <= 0)
+		return;
+	kill(driver->pids[worker], SIGKILL);
+	waitpid(driver->pids[worker], &status, 0);
+	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) {
+		fprintf(stderr, "worker %u ended by itself: 0x%x\n", worker,
+			(unsigned int)status);
+		driver->died++;
+	}
+	driver->pids[worker] = 0;
+}
+
+/* Judge what has been reported, waiting for the first of it. */
+static void hear(struct driver *driver, int timeout_ms)
+{
+	struct many_report reports[REPORTS_MAX];
+	struct pollfd fd = { .fd = driver->from, .events = POLLIN };
+
+	while (poll(&fd, 1, timeout_ms) > 0) {
+		const ssize_t got = read(driver->from, reports,
+					 sizeof(reports));
+
+		for (size_t i = 0;
+		     got > 0 && i < (size_t)got / sizeof(*reports); i++)
+			many_judge(&driver->history, &reports[i],
+				   &driver->verdict);
+		timeout_ms = 0;
+	}
+}
+
+static void sample(struct driver *driver)
+{
+	const uint64_t now_ns = many_now_ns();
+
+	driver->rss_kb[driver->sampled++] = many_rss_kb(&driver->server);
+	printf("%6.1f s: %6ld kB, %3d files, %" PRIu64 " clients, %" PRIu64
+	       " answered, %" PRIu64 " changes, %" PRIu64 " killed\n",
+	       (double)(now_ns - driver->start_ns) / 1e9,
+	       driver->rss_kb[driver->sampled - 1],
+	       many_open_files(&driver->server),
+	       many_stat(&driver->server, "clients"), driver->verdict.answered,
+	       driver->changes.made, driver->killed);
+	fflush(stdout);
+}
+
+static void turmoil(struct driver *driver)
+{
+	const uint64_t sample_ns = (driver->end_ns - driver->start_ns) /
+				   SAMPLES;
+	uint64_t change_ns = driver->start_ns;
+	uint64_t kill_ns = driver->start_ns;
+	uint64_t now_ns;
+
+	while ((now_ns = many_now_ns()) < driver->end_ns) {
+		hear(driver, 5);
+		if (now_ns >= change_ns) {
+			many_change(&driver->changes);
+			change_ns = now_ns + random_next(&driver->random) %
+						     ms(2 * CHANGE_MS);
+		}
+		if (now_ns >= kill_ns) {
+			const unsigned int worker =
+				(unsigned int)(random_next(&driver->random) %
+					       WORKERS);
+
+			kill_worker(driver, worker);
+			spawn(driver, worker);
+			driver->killed++;
+			kill_ns = now_ns + random_next(&driver->random) %
+						   ms(2 * KILL_MS);
+		}
+		if (now_ns >=
+		    driver->start_ns + (uint64_t)driver->sampled * sample_ns)
+			sample(driver);
+	}
+}
+
+static bool claim(bool is_so, const char *what)
+{
+	if (!is_so)
+		fprintf(stderr, "FAILED: %s\n", what);
+	return is_so;
+}
+
+/* All clients are gone, and what the server had for them. */
+static bool is_empty(struct driver *driver, int files)
+{
+	const uint64_t end_ns = many_now_ns() + ms(GONE_MS);
+
+	/* Who asks is one, for so long. */
+	while (many_stat(&driver->server, "clients") > 1 ||
+	       many_open_files(&driver->server) > files) {
+		if (many_now_ns() > end_ns)
+			return false;
+		poll(NULL, 0, 20);
+	}
+	return true;
+}
+
+/* Of what was not answered no more than the server has thrown away. */
+static bool is_balanced(struct driver *driver)
+{
+	static const char *const strikes[] = { "faults_lose", "faults_busy",
+					       "faults_corrupt" };
+	const uint64_t corrupted = many_stat(&driver->server, "faults_corrupt");
+	uint64_t struck = 0;
+	bool good;
+
+	for (size_t i = 0; i < sizeof(strikes) / sizeof(strikes[0]); i++)
+		struck += many_stat(&driver->server, strikes[i]);
+	printf("%" PRIu64 " tries lost, %" PRIu64
+	       " by faults, of which %" PRIu64 " were; %" PRIu64
+	       " answers wrong by %" PRIu64 " faults\n",
+	       driver->verdict.tries_lost, driver->verdict.struck, struck,
+	       driver->verdict.corrupted, corrupted);
+	good = claim(driver->verdict.struck <= struck, "more lost than struck");
+	return claim(driver->verdict.corrupted <= corrupted,
+		     "more wrong than corrupted") &&
+	       good;
+}
+
+/* The second half is where the first has been. */
+static bool is_flat(const struct driver *driver)
+{
+	long first = 0;
+	long second = 0;
+
+	for (int i = 1; i < driver->sampled; i++) {
+		long *half = i < driver->sampled / 2 ? &first : &second;
+
+		if (driver->rss_kb[i] > *half)
+			*half = driver->rss_kb[i];
+	}
+	printf("memory: at most %ld kB, then %ld kB\n", first, second);
+	return second <= first + GROWTH_KB;
+}
+
+static bool conclude(struct driver *driver, int files)
+{
+	const struct many_verdict *verdict = &driver->verdict;
+	bool good = true;
+
+	many_mend(&driver->changes);
+	for (unsigned int i = 0; i < WORKERS; i++)
+		kill_worker(driver, i);
+	hear(driver, 0);
+	printf("%" PRIu64 " answered, %" PRIu64 " times none\n",
+	       verdict->answered, verdict->none);
+	good &= claim(!verdict->unexplained, "there are unexplained answers");
+	good &= claim(!driver->died, "a process ended by itself");
+	good &= claim(!driver->changes.has_failed, "a command was refused");
+	good &= claim(verdict->answered > 1000 && verdict->none,
+		      "hardly anything was asked");
+	good &= claim(is_empty(driver, files), "clients are left");
+	good &= claim(is_flat(driver), "the server grows");
+	good &= claim(!many_stat(&driver->server, "sent_away"),
+		      "clients were sent away");
+	good &= is_balanced(driver);
+	good &= claim(many_server_stop(&driver->server), "the server's end");
+	return good;
+}
+
+static bool drive(struct driver *driver, const char *ibsa)
+{
+	int files;
+	bool good;
+
+	if (!many_server_start(&driver->server, ibsa, driver->folder,
+			       driver->seed)) {
+		fprintf(stderr, "there is no server\n");
+		return false;
+	}
+	files = many_open_files(&driver->server);
+	for (unsigned int i = 0; i < WORKERS; i++)
+		spawn(driver, i);
+	turmoil(driver);
+	good = conclude(driver, files);
+	many_history_done(&driver->history);
+	return good;
+}
+
+static int work(char **args)
+{
+	struct many_host hosts[HOSTS] = { { .lid = 0 } };
+
+	if (!many_hosts_read(args[0], hosts))
+		return 1;
+	return many_work(hosts, (unsigned int)atoi(args[1]),
+			 strtoull(args[2], NULL, 10), atoi(args[3]), args[4]);
+}
+
+static bool prepare(struct driver *driver)
+{
+	char net[96];
+	int ends[2];
+
+	strcpy(driver->folder, "/tmp/ibsa-many-XXXXXX");
+	if (!mkdtemp(driver->folder) || pipe2(ends, O_CLOEXEC))
+		return false;
+	driver->from = ends[0];
+	driver->to = ends[1];
+	snprintf(net, sizeof(net), "%s/net", driver->folder);
+	return many_topology_write(net);
+}
+
+/* What the server has said of clients that it sent away. */
+static void log_show(const struct driver *driver)
+{
+	char line[256];
+	FILE *file;
+
+	snprintf(line, sizeof(line), "%s/log", driver->folder);
+	file = fopen(line, "re");
+	while (file && fgets(line, sizeof(line), file))
+		fprintf(stderr, "server: %s", line);
+	if (file)
+		fclose(file);
+}
+
+static void clean(const struct driver *driver)
+{
+	static const char *const names[] = { "net", "log", "s" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char path[96];
+
+		snprintf(path, sizeof(path), "%s/%s", driver->folder, names[i]);
+		unlink(path);
+	}
+	rmdir(driver->folder);
+}
+
+int main(int argc, char **argv)
+{
+	struct driver driver = { .self = "/proc/self/exe" };
+	bool good;
+
+	if (argc >= 6 && !strcmp(argv[1], "--work"))
+		return work(argv + 2);
+	if (argc < 3) {
+		fprintf(stderr, "usage: %s IBSA SECONDS [SEED [SAQUERY]]\n",
+			argv[0]);
+		return 2;
+	}
+	driver.seed = argc > 3 ? strtoull(argv[3], NULL, 10)
+			       : (uint64_t)time(NULL);
+	driver.saquery = argc > 4 ? argv[4] : NULL;
+	driver.random = driver.seed;
+	driver.changes = (struct many_changes){ &driver.server, &driver.history,
+						&driver.random, 0, false };
+	driver.start_ns = many_now_ns();
+	driver.end_ns = driver.start_ns + ms(1000) * (uint64_t)atoi(argv[2]);
+	printf("seed %" PRIu64 "\n", driver.seed);
+	fflush(stdout);
+	good = prepare(&driver) && drive(&driver, argv[1]);
+	if (!good)
+		log_show(&driver);
+	clean(&driver);
+	return good ? 0 : 1;
+}

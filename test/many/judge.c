@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Whether what workers report can be, by the log of what was changed. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "judge.h"
+
+/* How long a MAD is under way at most, on a machine that is busy. */
+#define UNDER_WAY_NS UINT64_C(500000000)
+
+static bool host_may_be_away(const struct many_history *history, int host,
+			     const struct many_report *report)
+{
+	return many_touches(history, THING_HOST + host, report) ||
+	       many_touches(history, THING_LEAF + host / HOSTS_PER_LEAF,
+			    report);
+}
+
+static bool host_is_away(const struct many_history *history, int host,
+			 const struct many_report *report)
+{
+	return many_covers(history, THING_HOST + host, report) ||
+	       many_covers(history, THING_LEAF + host / HOSTS_PER_LEAF, report);
+}
+
+static void unexplained(struct many_verdict *verdict, const char *what,
+			const struct many_report *report)
+{
+	fprintf(stderr,
+		"unexplained: worker %u asked for %u, %" PRIu64 " to %" PRIu64
+		" us, %u tries: %s, hosts 0x%" PRIx64 "\n",
+		report->worker, report->target, report->start_ns / 1000,
+		report->end_ns / 1000, report->tries, what, report->seen);
+	verdict->unexplained++;
+}
+
+/* When what was lost of it was under way: the first try, if only that was. */
+static struct many_report loss_of(const struct many_report *report)
+{
+	struct many_report loss = *report;
+
+	if (report->tries <= 2 && report->result != MANY_LOST &&
+	    loss.end_ns > loss.start_ns + UNDER_WAY_NS)
+		loss.end_ns = loss.start_ns + UNDER_WAY_NS;
+	return loss;
+}
+
+/* One or more MADs have been lost in the course of it. */
+static void judge_loss(const struct many_history *history,
+		       const struct many_report *report,
+		       struct many_verdict *verdict)
+{
+	const struct many_report loss = loss_of(report);
+	unsigned int lost = report->tries;
+
+	if (report->result != MANY_LOST && lost)
+		lost--;
+	verdict->tries_lost += lost;
+	if (host_may_be_away(history, report->worker, &loss) ||
+	    many_touches(history, THING_SM, &loss))
+		return;
+	if (many_touches(history, THING_FAULTS, &loss))
+		verdict->struck += lost;
+	else
+		unexplained(verdict, "lost", report);
+}
+
+/* Why it cannot be, or NULL. */
+static const char *table_objection(const struct many_history *history,
+				   const struct many_report *report)
+{
+	for (int host = 0; host < HOSTS; host++) {
+		const bool is_seen = report->seen >> host & 1;
+
+		if (is_seen && host_is_away(history, host, report))
+			return "a host that is away is in the table";
+		if (!is_seen && !host_may_be_away(history, host, report))
+			return "a host is not in the table";
+	}
+	return NULL;
+}
+
+static const char *answer_objection(const struct many_history *history,
+				    const struct many_report *report)
+{
+	if (host_is_away(history, report->worker, report))
+		return "answered, but who asked is away";
+	if (many_covers(history, THING_SM, report))
+		return "answered, but the SM is away";
+	if (report->target == HOSTS)
+		return table_objection(history, report);
+	if (host_is_away(history, report->target, report))
+		return "what was asked for is away";
+	return NULL;
+}
+
+static const char *none_objection(const struct many_history *history,
+				  const struct many_report *report)
+{
+	if (report->target == HOSTS)
+		return "an empty table";
+	if (host_may_be_away(history, report->target, report) ||
+	    host_may_be_away(history, report->worker, report))
+		return NULL;
+	return "there is no such record, it says";
+}
+
+/* An answer that is not right, unless its bits were changed on the way. */
+static void judge_wrong(const struct many_history *history,
+			const struct many_report *report, const char *objection,
+			struct many_verdict *verdict)
+{
+	if (many_touches(history, THING_FAULTS, report))
+		verdict->corrupted++;
+	else
+		unexplained(verdict, objection, report);
+}
+
+void many_judge(const struct many_history *history,
+		const struct many_report *report, struct many_verdict *verdict)
+{
+	const char *objection = "wrong in itself";
+
+	if (report->result == MANY_LOST || report->tries > 1)
+		judge_loss(history, report, verdict);
+	switch (report->result) {
+	case MANY_LOST:
+		return;
+	case MANY_ANSWERED:
+		verdict->answered++;
+		objection = answer_objection(history, report);
+		break;
+	case MANY_NONE:
+		verdict->none++;
+		objection = none_objection(history, report);
+		break;
+	default:
+		break;
+	}
+	if (objection)
+		judge_wrong(history, report, objection, verdict);
+}
