@@ -3,7 +3,8 @@
  * SMPs that carry their path: out by the ports of the initial path, back by
  * those of the return path, which the way out has written.
  *
- * Source: IBA vol 1, 14.2.2 (layout and the rules of hop pointer and count).
+ * Source: IBA vol 1, 14.2.2 (layout and the rules of hop pointer and count);
+ * Linux drivers/infiniband/core/smi.c.
  */
 #include <string.h>
 
@@ -116,7 +117,7 @@ static bool go_back(struct ibsa_fabric *fabric, struct message *message,
 	const uint8_t count = smp[HOP_COUNT];
 	uint32_t at = message->mad.from;
 
-	for (uint8_t hop = count; hop; hop--) {
+	for (int hop = smp[HOP_POINTER] - 1; hop > 0; hop--) {
 		if ((hop < count && !is_switch(fabric, at)) ||
 		    !cross(fabric, message, &at, smp[RETURN_PATH + hop]))
 			return false;
@@ -136,10 +137,46 @@ bool ibsa__mad_direct(struct ibsa_fabric *fabric, struct message *message,
 	const uint8_t *smp = message->body.bytes;
 
 	/* The last part by LID: nobody here asks for it. */
-	if (smp[HOP_COUNT] > HOPS_MAX || !is_permissive(smp + DR_DLID)) {
+	if (smp[HOP_COUNT] > HOPS_MAX ||
+	    smp[HOP_POINTER] > smp[HOP_COUNT] + 1 ||
+	    !is_permissive(smp + DR_DLID)) {
 		ibsa__drop(fabric, IBSA_DROP_NO_ROUTE);
 		return false;
 	}
 	return smp[MAD_STATUS] & DIRECTION ? go_back(fabric, message, at)
 					   : go_out(fabric, message, at);
+}
+
+/*
+ * What is past the end of its path Linux gives to the port itself, but nobody
+ * sends that.
+ */
+static bool is_sound_request(const uint8_t *smp, uint8_t number)
+{
+	if (!smp[HOP_COUNT])
+		return smp[HOP_POINTER] <= 1;
+	return !smp[HOP_POINTER] && smp[INITIAL_PATH + 1] == number;
+}
+
+static bool is_sound_response(const uint8_t *smp, uint8_t number)
+{
+	const uint8_t count = smp[HOP_COUNT];
+	const uint8_t pointer = smp[HOP_POINTER];
+
+	if (count && pointer == count + 1)
+		return smp[RETURN_PATH + count] == number;
+	return !pointer || (pointer == 1 && is_permissive(smp + DR_SLID));
+}
+
+bool ibsa__path_is_sound(const uint8_t *smp, uint8_t number)
+{
+	const bool is_back = smp[MAD_STATUS] & DIRECTION;
+
+	/* What goes by LID first has its path looked at there. */
+	if (!is_permissive(smp + (is_back ? DR_DLID : DR_SLID)))
+		return true;
+	if (smp[HOP_COUNT] > HOPS_MAX)
+		return false;
+	return is_back ? is_sound_response(smp, number)
+		       : is_sound_request(smp, number);
 }

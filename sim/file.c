@@ -190,22 +190,25 @@ struct out {
 	struct umad_header header;
 	const uint8_t *mad;
 	size_t len;
-	bool is_table; /* cut into segments by the kernel */
+	bool is_table;	 /* cut into segments by the kernel */
+	bool is_segment; /* cut by whoever sends it: all have one id */
 };
 
 static int check(struct out *out)
 {
 	const struct sim_file *file = out->file;
 	const uint32_t id = out->header.id;
+	bool has_rmpp;
 
 	if (id >= SIM_AGENTS_MAX)
 		return -EINVAL;
 	if (!file->agents[id].is_open)
 		return -EIO;
 	out->agent = &file->agents[id];
-	out->is_table = agent_has_rmpp(out->agent) &&
-			ibsa__class_has_rmpp(out->mad[MAD_CLASS]) &&
-			out->mad[FLAGS_AT] & IBSA_RMPP_ACTIVE;
+	has_rmpp = ibsa__class_has_rmpp(out->mad[MAD_CLASS]) &&
+		   out->mad[FLAGS_AT] & IBSA_RMPP_ACTIVE;
+	out->is_table = has_rmpp && agent_has_rmpp(out->agent);
+	out->is_segment = has_rmpp && !agent_has_rmpp(out->agent);
 	if (out->len < ibsa__class_header_bytes(out->mad[MAD_CLASS]) ||
 	    (!out->is_table && out->len > IBSA_MAD_BYTES) ||
 	    out->len > SA_REPLY_BYTES_MAX ||
@@ -353,6 +356,20 @@ static int expect(const struct out *out, const struct message *message,
 	return 0;
 }
 
+/* What the kernel looks at once the MAD is made. */
+static bool is_refused(const struct out *out, const uint8_t *mad)
+{
+	const struct sim_file *file = out->file;
+	const struct topo_port *port = &file->fabric->topo.ports[file->port];
+
+	if (!out->is_segment &&
+	    ibsa__sent_is_twice(&file->sents, mad, &out->header))
+		return true;
+	/* A switch's own port is behind all of its others. */
+	return mad[MAD_CLASS] == CLASS_SMP_DIRECT && port->number &&
+	       !ibsa__path_is_sound(mad, port->number);
+}
+
 static int post(const struct out *out, uint64_t now_ns)
 {
 	struct ibsa_fabric *fabric = out->file->fabric;
@@ -361,9 +378,7 @@ static int post(const struct out *out, uint64_t now_ns)
 
 	if (!message)
 		return -ENOMEM;
-	if (!out->is_table &&
-	    ibsa__sent_is_twice(&out->file->sents, message->body.bytes,
-				&out->header))
+	if (is_refused(out, message->body.bytes))
 		err = -EINVAL;
 	if (!err)
 		err = expect(out, message, now_ns);

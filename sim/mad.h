@@ -117,4 +117,10 @@ bool ibsa__mad_forward(struct ibsa_fabric *fabric,
 bool ibsa__mad_direct(struct ibsa_fabric *fabric, struct message *message,
 		      struct arrival *at);
 
+/*
+ * Whether an adapter lets an SMP of class 0x81 out by that port: it is at the
+ * beginning of its path, which leads there, or on its way back at the end.
+ */
+bool ibsa__path_is_sound(const uint8_t *smp, uint8_t number);
+
 #endif

@@ -315,6 +315,34 @@ static void an_id_waits_once(void **state)
 	assert_int_equal(file_write(rig->a, &packet), 0);
 }
 
+/* Segments that a file cuts by itself have one id, but no table has another's. */
+static void segments_share_an_id(void **state)
+{
+	struct sim_agent_request by_user = {
+		.qpn = 1,
+		.mgmt_class = IBSA_CLASS_SA,
+		.class_version = 2,
+		.rmpp_version = 1,
+		.flags = SIM_AGENT_RMPP_BY_USER,
+	};
+	const struct rig *rig = *state;
+	const uint32_t agent = file_agent(rig->a, IBSA_CLASS_SA, 2, 0);
+	struct packet_out packet = file_request(agent, 99, IBSA_CLASS_SA,
+						IBSA_METHOD_GET_TABLE,
+						NODE_RECORD, 5);
+
+	packet.mad[24] = 1;
+	packet.mad[26] = IBSA_RMPP_ACTIVE;
+	assert_int_equal(file_write(rig->a, &packet), 0);
+	assert_int_equal(file_write(rig->a, &packet), -EINVAL);
+	assert_int_equal(ibsa__sim_file_register(rig->a, &by_user), 0);
+	packet.header.id = by_user.id;
+	assert_int_equal(file_write(rig->a, &packet), 0);
+	assert_int_equal(file_write(rig->a, &packet), 0);
+	packet.mad[26] = 0;
+	assert_int_equal(file_write(rig->a, &packet), -EINVAL);
+}
+
 /* What an agent has asked, is asked no more once it is gone. */
 static void an_agent_takes_its_requests_along(void **state)
 {
@@ -606,6 +634,7 @@ int main(void)
 		TEST(a_lost_try_is_made_good),
 		TEST(a_delayed_mad_arrives_late),
 		TEST(an_id_waits_once),
+		TEST(segments_share_an_id),
 		TEST(an_agent_takes_its_requests_along),
 		TEST(the_sa_answers_a_table),
 		TEST(a_table_between_files_comes_whole),

@@ -5,6 +5,8 @@
  *
  * Source: IBA vol 1, 14.2.4 to 14.2.6 and 13.4.9.
  */
+#include <errno.h>
+
 #include "sim_file_rig.h"
 
 #include "sim/sma.h"
@@ -186,9 +188,12 @@ static void an_smp_finds_its_way(void **state)
 static void a_wrong_path_ends(void **state)
 {
 	static const uint8_t paths[][3] = {
-		{ 1, 3 }, { 1, 0 }, { 1, 21 }, { 2 }, { 1, 17, 1 },
+		{ 1, 3 },
+		{ 1, 0 },
+		{ 1, 21 },
+		{ 1, 17, 1 },
 	};
-	static const uint8_t hops[] = { 2, 2, 2, 1, 3 };
+	static const uint8_t hops[] = { 2, 2, 2, 3 };
 	const struct rig *rig = *state;
 	struct packet_in in;
 
@@ -201,7 +206,49 @@ static void a_wrong_path_ends(void **state)
 		assert_false(file_read(rig->a, &in));
 	}
 	assert_int_equal(file_drops(rig->fabric, IBSA_DROP_PORT_DOWN), 1);
-	assert_int_equal(file_drops(rig->fabric, IBSA_DROP_NO_ROUTE), 4);
+	assert_int_equal(file_drops(rig->fabric, IBSA_DROP_NO_ROUTE), 3);
+}
+
+/* As the kernel's smi.c does, before a path begins. */
+static void a_path_without_sense_is_not_begun(void **state)
+{
+	static const struct {
+		uint8_t direction, pointer, count, first, last;
+		int err;
+		bool is_answered;
+	} cases[] = {
+		{ 0, 0, 0, 0, 0, 0, true },	 { 0, 1, 0, 0, 0, 0, true },
+		{ 0, 2, 0, 0, 0, -EINVAL },	 { 0, 0, 1, 2, 0, -EINVAL },
+		{ 0, 1, 2, 1, 0, -EINVAL },	 { 0, 2, 2, 1, 0, -EINVAL },
+		{ 0, 9, 2, 1, 0, -EINVAL },	 { 0, 0, 63, 1, 0, 0 },
+		{ 0, 0, 64, 1, 0, -EINVAL },	 { 0, 255, 255, 1, 0, -EINVAL },
+		{ 0x80, 3, 2, 0, 1, 0 },	 { 0x80, 3, 2, 0, 2, -EINVAL },
+		{ 0x80, 2, 2, 0, 1, -EINVAL },	 { 0x80, 1, 2, 0, 1, 0 },
+		{ 0x80, 0, 2, 0, 1, 0 },	 { 0x80, 4, 2, 0, 1, -EINVAL },
+		{ 0x80, 0, 255, 0, 1, -EINVAL },
+	};
+	const struct rig *rig = *state;
+	struct packet_in in;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct packet_out packet = file_smp(rig->sm, GET, NODE_INFO, 0,
+						    no_path, 0);
+
+		packet.mad[MAD_TID + 7] = (uint8_t)i;
+		packet.mad[MAD_METHOD] |= cases[i].direction;
+		packet.mad[MAD_STATUS] = cases[i].direction;
+		packet.mad[6] = cases[i].pointer;
+		packet.mad[7] = cases[i].count;
+		packet.mad[129] = cases[i].first;
+		if (cases[i].count < 64)
+			packet.mad[192 + cases[i].count] = cases[i].last;
+		assert_int_equal(file_write(rig->a, &packet), cases[i].err);
+		/* Without a path it is for the port itself. */
+		assert_int_equal(file_read(rig->a, &in),
+				 !cases[i].err && cases[i].is_answered);
+		if (cases[i].is_answered)
+			assert_int_equal(in.mad[SMP_DATA + 2], IBSA_NODE_CA);
+	}
 }
 
 /* By LID to the switch, and on from there along a path. */
@@ -696,6 +743,7 @@ int main(void)
 		TEST(an_smp_finds_its_way),
 		BARE(an_smp_finds_its_way),
 		TEST(a_wrong_path_ends),
+		TEST(a_path_without_sense_is_not_begun),
 		TEST(a_path_may_begin_at_a_lid),
 		TEST(what_is_not_there_is_refused),
 		TEST(values_that_cannot_be_are_refused),
