@@ -5,7 +5,7 @@
  * port at a time.
  *
  * Source: IBA vol 1, 13.4.9 (repetition), 14.2.5.1 (details); Linux
- * drivers/infiniband/hw/qib/qib_mad.c for how often.
+ * drivers/infiniband/hw/qib/qib_mad.c and rdma/ib_mad.h for trap 256.
  */
 #include <string.h>
 
@@ -25,7 +25,10 @@ enum {
 	TYPE_SECURITY = 2,
 	TYPE_INFORMATIONAL = 4,
 	PATH_BYTES = 30, /* of a return path in trap 256 */
+	DIRECTED = 0x80, /* there is one, */
+	CUT = 0x40,	 /* of which this is a part */
 	HOP_COUNT = 7,
+	M_KEY_AT = 24,
 	DR_SLID = 32,
 	RETURN_PATH = 192,
 };
@@ -205,21 +208,18 @@ void ibsa__trap_m_key(struct ibsa_fabric *fabric, const struct end_port *end,
 
 	if (!has_listener(fabric, index))
 		return;
-	ibsa_put_be16(details, notice.issuer_lid);
 	ibsa_put_be16(details + 2, (uint16_t)tried->mad.slid);
-	details[8] = mad[MAD_METHOD];
-	memcpy(details + 10, mad + MAD_ATTRIBUTE, 2);
-	memcpy(details + 12, mad + MAD_MODIFIER, 4);
-	memcpy(details + 16, mad + 24, 8);
+	details[6] = mad[MAD_METHOD];
+	memcpy(details + 8, mad + MAD_ATTRIBUTE, 2);
+	memcpy(details + 10, mad + MAD_MODIFIER, 4);
+	memcpy(details + 14, mad + M_KEY_AT, 8);
 	if (mad[MAD_CLASS] == CLASS_SMP_DIRECT) {
 		hops = mad[HOP_COUNT] < PATH_BYTES ? mad[HOP_COUNT]
 						   : PATH_BYTES;
 		memcpy(details + 4, mad + DR_SLID, 2);
-		details[24] = (uint8_t)(0x80 |
-					(hops < mad[HOP_COUNT] ? 0x40 : 0) |
-					hops);
-		memcpy(details + 25, mad + RETURN_PATH + 1,
-		       hops < PATH_BYTES - 1 ? hops : PATH_BYTES - 1);
+		details[23] = (uint8_t)(DIRECTED | hops |
+					(hops < mad[HOP_COUNT] ? CUT : 0));
+		memcpy(details + 24, mad + RETURN_PATH + 1, hops);
 	}
 	say(fabric, index, &notice);
 }

@@ -719,6 +719,36 @@ static void an_m_key_protects(void **state)
 	assert_int_equal(port_info(rig, 0, path_b, 2).m_key_violations, 1);
 }
 
+/* The SM hears who has tried what, with which key and by which way. */
+static void a_wrong_m_key_is_told(void **state)
+{
+	const struct rig *rig = *state;
+	const uint8_t *details;
+	struct packet_out packet;
+	struct packet_in in;
+
+	bring_up(rig);
+	protect(rig, 2, 0);
+	packet = file_smp(rig->sm, SET, PKEY_TABLE, 5, path_b, 2);
+	ibsa_put_be64(packet.mad + 24, 0x9999);
+	assert_int_equal(file_write(rig->a, &packet), 0);
+	assert_true(file_read(rig->a, &in));
+	assert_int_equal(in.mad[MAD_METHOD], TRAP);
+	assert_int_equal(in.mad[SMP_DATA], 0x82);
+	assert_int_equal(ibsa_be16(in.mad + SMP_DATA + 4), 256);
+	assert_int_equal(ibsa_be16(in.mad + SMP_DATA + 6), LID_B);
+	details = in.mad + SMP_DATA + 10;
+	assert_int_equal(ibsa_be16(details + 2), 0xffff);
+	assert_int_equal(ibsa_be16(details + 4), 0xffff);
+	assert_int_equal(details[6], SET);
+	assert_int_equal(ibsa_be16(details + 8), PKEY_TABLE);
+	assert_int_equal(ibsa_be32(details + 10), 5);
+	assert_int_equal(ibsa_be64(details + 14), 0x9999);
+	assert_int_equal(details[23], 0x82);
+	assert_int_equal(details[24], 1);
+	assert_int_equal(details[25], 1);
+}
+
 /* The lease of a key that nobody shows any more ends. */
 static void an_m_key_ends_with_its_lease(void **state)
 {
@@ -758,6 +788,7 @@ int main(void)
 		BARE(sm_info_goes_to_the_sm),
 		BARE(multicast_follows_its_tables),
 		BARE(an_m_key_protects),
+		BARE(a_wrong_m_key_is_told),
 		BARE(an_m_key_ends_with_its_lease),
 	};
 
