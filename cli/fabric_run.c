@@ -314,12 +314,18 @@ static int serve_child(struct serving *serving)
 	return status == CLI_DONE ? exit_status(serving->child_status) : status;
 }
 
+/* A signal may come as soon as the command runs. */
 static int start_child(struct serving *serving)
 {
+	sigset_t before;
+
 	fflush(NULL);
+	interrupt_hold(&before);
 	serving->child = fork();
-	if (serving->child == 0)
+	if (serving->child == 0) {
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
 		become(serving);
+	}
 	if (serving->child > 0)
 		return CLI_DONE;
 	complain("cannot start the command: %s", strerror(errno));

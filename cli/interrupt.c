@@ -74,6 +74,22 @@ static void add_signal(sigset_t *set, int number)
 		sigaddset(set, number);
 }
 
+static void all_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	add_signal(set, SIGINT);
+	add_signal(set, SIGTERM);
+	add_signal(set, SIGHUP);
+}
+
+void interrupt_hold(sigset_t *before)
+{
+	sigset_t set;
+
+	all_signals(&set);
+	pthread_sigmask(SIG_BLOCK, &set, before);
+}
+
 int interrupt_start(struct interrupt *interrupt, const char *last_words)
 {
 	int err;
@@ -83,10 +99,7 @@ int interrupt_start(struct interrupt *interrupt, const char *last_words)
 	interrupt->last_words = last_words;
 	atomic_init(&interrupt->seen, false);
 	atomic_init(&interrupt->number, 0);
-	sigemptyset(&interrupt->signals);
-	add_signal(&interrupt->signals, SIGINT);
-	add_signal(&interrupt->signals, SIGTERM);
-	add_signal(&interrupt->signals, SIGHUP);
+	all_signals(&interrupt->signals);
 	err = pthread_sigmask(SIG_BLOCK, &interrupt->signals, NULL);
 	if (!err)
 		err = pthread_create(&interrupt->thread, NULL, watch,

@@ -30,6 +30,12 @@ struct interrupt {
  */
 int interrupt_start(struct interrupt *interrupt, const char *last_words);
 
+/*
+ * One that comes from now on is kept for interrupt_start(). @before: the mask
+ * that a child gets, which is to take them as ever.
+ */
+void interrupt_hold(sigset_t *before);
+
 /* From now on, they wake @client too; NULL: none, and the one before may be
  * closed. */
 void interrupt_wakes(struct interrupt *interrupt, struct ibsa_client *client);
