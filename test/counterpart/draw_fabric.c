@@ -43,6 +43,7 @@ struct fabric {
 	unsigned int switch_count;
 	unsigned int host_count;
 	unsigned int cable_count;
+	const char *trunk; /* the rate between switches */
 };
 
 static unsigned int roll(struct fabric *fabric, unsigned int sides)
@@ -81,7 +82,9 @@ static void add_cable(struct fabric *fabric, const struct cable *cable)
 	    !cable->to_port)
 		return;
 	fabric->cables[fabric->cable_count] = *cable;
-	fabric->cables[fabric->cable_count++].rate = any_rate(fabric);
+	fabric->cables[fabric->cable_count++].rate = cable->is_to_host
+							     ? any_rate(fabric)
+							     : fabric->trunk;
 }
 
 static void join_switches(struct fabric *fabric, unsigned int a, unsigned int b)
@@ -116,6 +119,8 @@ static void draw_switches(struct fabric *fabric)
 {
 	static const unsigned int sizes[] = { 12, 18, 24, 36 };
 
+	/* One rate, lest paths show which of the routes an SM has chosen. */
+	fabric->trunk = any_rate(fabric);
 	fabric->switch_count = 1 + roll(fabric, SWITCHES_MAX);
 	for (unsigned int i = 0; i < fabric->switch_count; i++)
 		fabric->switches[i].ports = sizes[roll(fabric, 4)];
