@@ -22,12 +22,6 @@ struct asking {
 	bool ended;
 };
 
-/* A fabric stands for a device: one that is not there is no device. */
-static int open_status(int err)
-{
-	return err == -EINVAL ? CLI_USAGE : CLI_DEVICE;
-}
-
 /* A thread that is started meanwhile, as by ibsim's preload, leaves signals to
  * those who wait for them. */
 static int open_quietly(struct cli *cli, struct ibsa_error *error)
@@ -56,11 +50,11 @@ int ask_open(struct cli *cli)
 	err = open_quietly(cli, &error);
 	if (err == 0)
 		return CLI_DONE;
-	complain("%s", error.text[0] ? error.text : strerror(-err));
+	status = say_error(err, &error);
 	if (!fabric_file(cli) && !cli->open.device && !cli->open.port &&
 	    (err == -ENODEV || err == -ENOSYS))
 		suggest_fabric();
-	return open_status(err);
+	return status;
 }
 
 static const char *sa_text(struct cli *cli, char *out, size_t size)

@@ -92,6 +92,8 @@ struct cli {
  *             status; NULL: for all
  * @details:   more for --help, or NULL
  * @takes_address: whether --for means something to it
+ * @options:   what of them the part of it takes that the arguments name, words
+ *             with a blank between them; NULL, or returns NULL: all
  */
 struct command {
 	const char *name;
@@ -103,12 +105,14 @@ struct command {
 	int (*can_help)(struct cli *cli);
 	void (*details)(struct cli *cli);
 	bool takes_address;
+	const char *(*options)(const struct cli *cli);
 };
 
 int cmd_devices(struct cli *cli);
 int cmd_fabric(struct cli *cli);
 int cmd_fabric_can_help(struct cli *cli);
 void cmd_fabric_details(struct cli *cli);
+const char *cmd_fabric_options(const struct cli *cli);
 int cmd_doctor(struct cli *cli);
 void cmd_doctor_details(struct cli *cli);
 int cmd_gids(struct cli *cli);
@@ -134,6 +138,9 @@ void suggest_fabric(void);
  * 0 or what reading them said. Return: the exit status.
  */
 int say_no_device(int err);
+
+/* What the library has said of an error, or the system. The exit status. */
+int say_error(int err, const struct ibsa_error *error);
 
 /* Take up the server that --fabric names, if it does. The exit status. */
 int fabric_server_use(struct cli *cli);

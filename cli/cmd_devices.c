@@ -327,10 +327,8 @@ static int fabric_devices(struct cli *cli, struct view *view, const char *file)
 	int status = CLI_DONE;
 	int err = ibsa_fabric_load(file, NULL, &error, &fabric);
 
-	if (err) {
-		complain("%s", error.text[0] ? error.text : strerror(-err));
-		return err == -EINVAL ? CLI_USAGE : CLI_DEVICE;
-	}
+	if (err)
+		return say_error(err, &error);
 	if (fabric_lines(fabric, view) != 0) {
 		status = out_of_memory();
 	} else if (view->count == 0 && view->scope->device) {

@@ -393,10 +393,8 @@ static int fabric_doctor(struct doctor *doctor, const struct scope *scope,
 	int status;
 	int err = ibsa_fabric_load(file, NULL, &error, &fabric);
 
-	if (err) {
-		complain("%s", error.text[0] ? error.text : strerror(-err));
-		return err == -EINVAL ? CLI_USAGE : CLI_DEVICE;
-	}
+	if (err)
+		return say_error(err, &error);
 	visit_fabric(doctor, scope, fabric);
 	status = conclude(doctor);
 	ibsa_fabric_put(fabric);
@@ -439,6 +437,6 @@ void cmd_doctor_details(struct cli *cli)
 		      "without\n"
 		      "  default  the port that is used if none is named\n");
 	out_line(out, "An answer has a second to come, unless --timeout says "
-		      "otherwise. A warning is no\nfailure: the exit status "
+		      "otherwise. A warning\nis no failure: the exit status "
 		      "is that of what is wrong.\n");
 }

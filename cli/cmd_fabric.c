@@ -89,8 +89,18 @@ int cmd_fabric_can_help(struct cli *cli)
 
 static void action_help(struct out *out, const struct action *action)
 {
-	out_line(out, "  %s %s", action->name, action->arguments);
+	out_line(out, "  %s%s%s", action->name, *action->arguments ? " " : "",
+		 action->arguments);
 	out_line(out, "      %s", action->help);
+}
+
+const char *cmd_fabric_options(const struct cli *cli)
+{
+	const struct action *one = cli->arg_count > 1
+					   ? find_action(cli->args[1])
+					   : NULL;
+
+	return one ? one->options : NULL;
 }
 
 void cmd_fabric_details(struct cli *cli)

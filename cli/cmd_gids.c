@@ -410,10 +410,8 @@ static int fabric_gids(struct cli *cli, const struct scope *scope,
 	int status;
 	int err = ibsa_fabric_load(file, NULL, &error, &fabric);
 
-	if (err) {
-		complain("%s", error.text[0] ? error.text : strerror(-err));
-		return err == -EINVAL ? CLI_USAGE : CLI_DEVICE;
-	}
+	if (err)
+		return say_error(err, &error);
 	err = fabric_read(fabric, scope, &reading);
 	view.rows = reading.rows;
 	view.count = reading.count;
@@ -455,9 +453,9 @@ void cmd_gids_details(struct cli *cli)
 
 	out_line(out, "Lists the entries that are not empty. With --for, shows "
 		      "the one to use as the\nsource for ADDRESS, a peer's or "
-		      "one's own, and why: its port is active, it is of\nthe "
+		      "one's own, and why: its port is active, it is\nof the "
 		      "family of ADDRESS, not link-local unless ADDRESS is, "
-		      "RoCE v2 rather than v1,\nand has the most leading bits "
-		      "of ADDRESS. With --all as well, shows all entries,\nand "
+		      "RoCE v2 rather than\nv1, and has the most leading bits "
+		      "of ADDRESS. With --all as well, shows all\nentries, and "
 		      "why each of the others is not the one.\n");
 }

@@ -27,19 +27,13 @@ static const char *server_of(char out[FABRIC_PATH_MAX + 8])
 	return out;
 }
 
-static int failed(int err, const struct ibsa_error *error)
-{
-	complain("%s", error->text[0] ? error->text : strerror(-err));
-	return err == -EINVAL || err == -ENAMETOOLONG ? CLI_USAGE : CLI_DEVICE;
-}
-
 static int say_line(const char *line, char *out, size_t room)
 {
 	struct ibsa_error error = { .text = "" };
 	char name[FABRIC_PATH_MAX + 8];
 	int err = ibsa_fabric_command(server_of(name), line, out, room, &error);
 
-	return err ? failed(err, &error) : CLI_DONE;
+	return err ? say_error(err, &error) : CLI_DONE;
 }
 
 /* The words of the command line from the action on. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What ibsa fabric acts on: a file, and the options that a fabric has. */
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,12 +22,6 @@ static bool say_reading(const char *path)
 	return true;
 }
 
-static int failed(int err, const struct ibsa_error *error)
-{
-	complain("%s", error->text[0] ? error->text : strerror(-err));
-	return err == -EINVAL ? CLI_USAGE : CLI_DEVICE;
-}
-
 int fabric_read(struct cli *cli, const struct ibsa_fabric_options *options,
 		struct ibsa_fabric **out)
 {
@@ -38,7 +31,7 @@ int fabric_read(struct cli *cli, const struct ibsa_fabric_options *options,
 
 	if (is_said)
 		fputs("\r\033[K", stderr);
-	return err ? failed(err, &error) : CLI_DONE;
+	return err ? say_error(err, &error) : CLI_DONE;
 }
 
 static int parse_faults(const struct cli *cli,
@@ -49,7 +42,7 @@ static int parse_faults(const struct cli *cli,
 
 	for (int i = 0; i < cli->fault_count && !err; i++)
 		err = ibsa_fault_parse(cli->faults[i], &out[i], &error);
-	return err ? failed(err, &error) : CLI_DONE;
+	return err ? say_error(err, &error) : CLI_DONE;
 }
 
 static int start_faults(struct cli *cli, const struct ibsa_fault *faults)
@@ -59,7 +52,14 @@ static int start_faults(struct cli *cli, const struct ibsa_fault *faults)
 
 	for (int i = 0; i < cli->fault_count && !err; i++)
 		err = ibsa_fabric_fault(cli->fabric, &faults[i]);
-	return err ? failed(err, &none) : CLI_DONE;
+	return err ? say_error(err, &none) : CLI_DONE;
+}
+
+/* Whoever is to have an SA's address asks one, and has no fabric. */
+static int refuse_address(void)
+{
+	complain("--sa: of a fabric it is embedded or none, not an address");
+	return CLI_USAGE;
 }
 
 int fabric_load(struct cli *cli)
@@ -72,8 +72,10 @@ int fabric_load(struct cli *cli)
 		.no_sa = cli->sa_mode && !strcmp(cli->sa_mode, "none"),
 	};
 	struct ibsa_fault faults[CLI_FAULTS_MAX];
-	int status = parse_faults(cli, faults);
+	int status = cli->open.sa ? refuse_address() : CLI_DONE;
 
+	if (status == CLI_DONE)
+		status = parse_faults(cli, faults);
 	if (status == CLI_DONE)
 		status = fabric_read(cli, &options, &cli->fabric);
 	if (status == CLI_DONE)

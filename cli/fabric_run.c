@@ -73,10 +73,7 @@ static int serve(struct serving *serving)
 	allow_many_files();
 	err = ibsa_fabric_server_open(cli->fabric, serving->path, &options,
 				      &error, &serving->server);
-	if (!err)
-		return CLI_DONE;
-	complain("%s", error.text[0] ? error.text : strerror(-err));
-	return err == -EINVAL || err == -ENAMETOOLONG ? CLI_USAGE : CLI_DEVICE;
+	return err ? say_error(err, &error) : CLI_DONE;
 }
 
 static void unserve(struct serving *serving)
@@ -133,17 +130,48 @@ static int begin(struct cli *cli, struct serving *serving)
 	return fabric_load(cli);
 }
 
+static void count_cell(struct out *out, const char *name, size_t count)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%zu", count);
+	out_number(out, name, count, text);
+}
+
+static void ready_row(struct out *out, size_t index, void *arg)
+{
+	const struct serving *serving = arg;
+	struct ibsa_fabric_info info;
+	char fabric[FABRIC_PATH_MAX + sizeof("unix:")];
+
+	(void)index;
+	ibsa_fabric_info_get(serving->cli->fabric, &info);
+	snprintf(fabric, sizeof(fabric), "unix:%s", serving->path);
+	out_text(out, "event", "ready");
+	out_text(out, "fabric", fabric);
+	out_text(out, "file", serving->cli->args[2]);
+	count_cell(out, "adapters", info.adapters);
+	count_cell(out, "switches", info.switches);
+	count_cell(out, "links", info.links);
+}
+
 /* One line, once clients can come: what they have to be told. */
 static void say_ready(struct serving *serving)
 {
+	struct out *out = &serving->cli->out;
 	struct ibsa_fabric_info info;
 
+	if (serving->cli->json) {
+		out_event(out, ready_row, serving);
+		return;
+	}
 	ibsa_fabric_info_get(serving->cli->fabric, &info);
-	out_line(&serving->cli->out,
-		 "unix:%s serves %s: %zu adapters, %zu switches, %zu links",
+	out_line(out, "unix:%s serves %s: %zu %s, %zu %s, %zu %s",
 		 serving->path, serving->cli->args[2], info.adapters,
-		 info.switches, info.links);
-	fflush(serving->cli->out.file);
+		 info.adapters == 1 ? "adapter" : "adapters", info.switches,
+		 info.switches == 1 ? "switch" : "switches", info.links,
+		 info.links == 1 ? "link" : "links");
+	fflush(out->file);
 }
 
 int fabric_run(struct cli *cli)
@@ -178,10 +206,8 @@ int fabric_replay(struct cli *cli)
 	struct ibsa_transport *transport;
 	const int err = ibsa_replay_open(cli->args[2], &error, &transport);
 
-	if (err) {
-		complain("%s", error.text[0] ? error.text : strerror(-err));
-		return err == -EINVAL ? CLI_USAGE : CLI_DEVICE;
-	}
+	if (err)
+		return say_error(err, &error);
 	transport->ops->close(transport);
 	return fabric_run(cli);
 }

@@ -127,10 +127,8 @@ static int serve(struct cli *cli, const struct ibsa_gate_options *options,
 	int err = ibsa_gate_open(cli->fabric, options, &error, &gate);
 	int status;
 
-	if (err) {
-		complain("%s", error.text[0] ? error.text : strerror(-err));
-		return CLI_DEVICE;
-	}
+	if (err)
+		return say_error(err, &error);
 	say_ready(cli, gate);
 	status = say_end(gate, pass(gate, signals));
 	if (cli->verbose)
@@ -169,6 +167,11 @@ int fabric_serve(struct cli *cli)
 	if (!cli->umad) {
 		complain("fabric serve needs --umad DEVICE; see ibsa fabric "
 			 "serve --help");
+		return CLI_USAGE;
+	}
+	if (cli->sa_mode && strcmp(cli->sa_mode, "none") == 0) {
+		complain("fabric serve: with --sa none there is no SA to "
+			 "answer");
 		return CLI_USAGE;
 	}
 	status = scope_parse(cli->umad, &scope);

@@ -541,12 +541,18 @@ bool options_only(const struct cli *cli, const char *whose, const char *list)
 
 void options_help(struct cli *cli, const struct command *command)
 {
+	const char *list = command && command->options ? command->options(cli)
+						       : NULL;
+
 	out_line(&cli->out, "options, anywhere on the line:");
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char left[32];
 		char letter[] = "    ";
 
 		if (command && !is_taken(command, rows[i].key))
+			continue;
+		if (list && !is_common(rows[i].key) &&
+		    !is_listed(list, rows[i].name))
 			continue;
 		if (rows[i].key < KEY_FABRIC)
 			snprintf(letter, sizeof(letter), "-%c, ",

@@ -179,10 +179,8 @@ int record_open(struct cli *cli)
 		return CLI_USAGE;
 	}
 	err = ibsa_fabric_load(file, NULL, &error, &cli->fabric);
-	if (err) {
-		complain("%s", error.text[0] ? error.text : strerror(-err));
-		return err == -EINVAL ? CLI_USAGE : CLI_DEVICE;
-	}
+	if (err)
+		return say_error(err, &error);
 	cli->open.on = cli->fabric;
 	return record_start(cli->record_path, cli->fabric, false, &cli->record);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What to try on a machine without InfiniBand: an embedded fabric. */
+/* Why there is nothing to ask, and what to try: an embedded fabric. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -98,6 +98,12 @@ void suggest_fabric(void)
 	for (int i = 0; i < count; i++)
 		free(entries[i]);
 	free(entries);
+}
+
+int say_error(int err, const struct ibsa_error *error)
+{
+	complain("%s", error->text[0] ? error->text : strerror(-err));
+	return err == -EINVAL || err == -ENAMETOOLONG ? CLI_USAGE : CLI_DEVICE;
 }
 
 int say_no_device(int err)

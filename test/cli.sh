@@ -16,6 +16,7 @@ help_on_each_level() {
 		out_has "^usage: ibsa $command"; out_has '--timeout MS'
 		err_empty
 		run 0 -h "$command"; out_has "^usage: ibsa $command"
+		! grep -q '.\{80\}' out || fail 'a line of more than 79 characters'
 	done
 	run 0 path -h; out_has '^  self '; out_has mtu_selector=2
 	run 0 query --help; out_has '^NodeRecord +NR +0x0011'
@@ -30,6 +31,10 @@ help_on_each_level() {
 	! grep -Eq -- '--(all|for|lease|matrix|svg) ' out ||
 		fail 'help with options that the command refuses'
 	run 0 service list --help; out_has '^  list '
+	run 0 fabric exec -h; out_has '--record FILE'; out_has '--opa '
+	! grep -Eq -- '--(all|dot|svg|umad) ' out ||
+		fail 'help with options that the action refuses'
+	run 0 fabric stats -h; out_has '^  stats$'
 	run 2 service lists --help; err_has 'list, lookup'
 	run 0 fabric serve --help; out_has '^  serve FILE --umad'
 	run 0 fabric info --help; out_has '^  info FILE$'; out_has ibnetdiscover

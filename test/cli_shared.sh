@@ -42,6 +42,14 @@ stop() {
 	unset IBSA_FABRIC
 }
 
+ready_line_is_json_with_j() {
+	start -j
+	what='ibsa fabric run -j'
+	jq -e --arg at "unix:$tmp/s" '.event == "ready" and .fabric == $at and
+		.adapters == 5' <<<"$line" >out 2>&1 || fail "says '$line'"
+	stop TERM
+}
+
 ends_on_signals() {
 	local signal
 	for signal in TERM HUP; do
@@ -256,11 +264,13 @@ is_as_the_options_say() {
 	run 2 fabric run "$fabric" --fault lose=101; err_has 'no fault'
 	run 2 fabric serve "$fabric" --umad nothing --fault lose=101
 	err_has 'no fault'
+	run 2 fabric serve "$fabric" --umad nothing --sa none; err_has 'no SA'
+	run 2 fabric run "$fabric" --sa 5; err_has 'embedded or none'
 	run 2 fabric info "$fabric" --opa; err_has 'no option --opa'
 	run 2 fabric stats --first-lid 5; err_has 'no option --first-lid'
 }
 
-run_groups ends_on_signals answers_are_the_same two_at_once \
+run_groups ready_line_is_json_with_j ends_on_signals answers_are_the_same two_at_once \
 	sits_where_it_is_told changes_are_made one_server_a_socket \
 	is_for_its_user_alone runs_a_command a_signal_reaches_the_command \
 	writes_a_record answers_are_replayed is_as_the_options_say
