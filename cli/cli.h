@@ -4,6 +4,7 @@
 #define CLI_CLI_H
 
 #include <ibsa/ibsa.h>
+#include <ibsa/sim.h>
 
 #include "out.h"
 
@@ -36,6 +37,8 @@ enum { CLI_FAULTS_MAX = 16 };
  * @sa_at:   node that a fabric's SA runs on; NULL: the first adapter
  * @seed:    of what a fabric does at random
  * @first_lid: that a fabric gives; 0: where it begins by default
+ * @like:    whose manners a fabric's SA has
+ * @partitions: file that says who has which P_Key; NULL: all have the default
  * @opa:     a fabric's links are of Omni-Path
  * @faults:  KIND=PERCENT[,COUNT[,DELAY]], @fault_count of them
  * @umad:    device of this machine, and its port, at which to serve; NULL if
@@ -68,6 +71,8 @@ struct cli {
 	const char *sa_at;
 	uint64_t seed;
 	uint32_t first_lid;
+	enum ibsa_fabric_like like;
+	const char *partitions;
 	bool opa;
 	const char *faults[CLI_FAULTS_MAX];
 	int fault_count;

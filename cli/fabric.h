@@ -8,7 +8,7 @@
 #include "cli.h"
 
 /* Options of a fabric: all that fabric_load() looks at. */
-#define FABRIC_OPTIONS "fault first-lid opa record sa-at seed"
+#define FABRIC_OPTIONS "fault first-lid like opa partitions record sa-at seed"
 
 /*
  * Load the fabric that the first argument names into @cli->fabric, with its
@@ -16,6 +16,9 @@
  * went wrong has been said.
  */
 int fabric_load(struct cli *cli);
+
+/* What there is to choose from, for --help. */
+void fabric_options_details(struct out *out);
 
 /* The same with such options and nothing else, for the caller to put. */
 int fabric_read(struct cli *cli, const struct ibsa_fabric_options *options,

@@ -69,6 +69,8 @@ int fabric_load(struct cli *cli)
 		.sa_node = cli->sa_at,
 		.opa = cli->opa,
 		.first_lid = cli->first_lid,
+		.partitions = cli->partitions,
+		.like = cli->like,
 		.no_sa = cli->sa_mode && !strcmp(cli->sa_mode, "none"),
 	};
 	struct ibsa_fault faults[CLI_FAULTS_MAX];
@@ -84,4 +86,17 @@ int fabric_load(struct cli *cli)
 		status = record_start(cli->record_path, cli->fabric, false,
 				      &cli->record);
 	return status;
+}
+
+void fabric_options_details(struct out *out)
+{
+	out_line(out, "%s",
+		 "--fault takes KIND=PERCENT[,COUNT[,DELAY]]: lose, delay, "
+		 "duplicate, reorder,\ncorrupt, busy or silence; DELAY is in "
+		 "ms. --partitions reads a file in the\nformat of OpenSM's "
+		 "partitions.conf. SMs for --like, and what is theirs:\n");
+#define LIKE_LINE(name, word, text) out_line(out, "  %-8s%s", word, text);
+	IBSA_FABRIC_LIKES(LIKE_LINE)
+#undef LIKE_LINE
+	out_line(out, "%s", "");
 }

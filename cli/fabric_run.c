@@ -379,9 +379,8 @@ void fabric_run_details(struct out *out)
 {
 	out_line(out, "%s",
 		 "Clients connect with IBSA_FABRIC=unix:PATH, and sit at the "
-		 "node that IBSA_NODE\nnames, as NAME or NAME/PORT. --fault "
-		 "takes KIND=PERCENT[,COUNT[,DELAY]]: lose,\ndelay, duplicate, "
-		 "reorder, corrupt, busy or silence; DELAY is in ms.\n");
+		 "node that IBSA_NODE\nnames, as NAME or NAME/PORT.\n");
+	fabric_options_details(out);
 }
 
 void fabric_replay_details(struct out *out)
@@ -400,4 +399,5 @@ void fabric_exec_details(struct out *out)
 		 "that use libibumad by\na library in its place. Both end "
 		 "when the command does; its exit status is that\nof this "
 		 "one.\n");
+	fabric_options_details(out);
 }

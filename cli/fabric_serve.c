@@ -26,6 +26,7 @@ void fabric_serve_details(struct out *out)
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		out_line(out, "%s", lines[i]);
+	fabric_options_details(out);
 }
 
 /* One that was ignored stays so. Return: a signalfd, or a negative errno. */

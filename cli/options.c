@@ -22,8 +22,10 @@ enum {
 	KEY_FIRST_LID,
 	KEY_FOR,
 	KEY_LEASE,
+	KEY_LIKE,
 	KEY_MATRIX,
 	KEY_OPA,
+	KEY_PARTITIONS,
 	KEY_RECORD,
 	KEY_SA,
 	KEY_SA_AT,
@@ -191,6 +193,27 @@ static int set_first_lid(struct cli *cli, const char *value)
 	return status;
 }
 
+static int set_like(struct cli *cli, const char *value)
+{
+#define LIKE_WORD(name, word, text) word,
+	static const char *const words[] = { IBSA_FABRIC_LIKES(LIKE_WORD) };
+#undef LIKE_WORD
+
+	for (size_t i = 0; i < COUNT(words); i++) {
+		if (strcmp(words[i], value) != 0)
+			continue;
+		cli->like = (enum ibsa_fabric_like)i;
+		return CLI_DONE;
+	}
+	complain("--like: there is no '%s'; see ibsa fabric run --help", value);
+	return CLI_USAGE;
+}
+
+static int set_partitions(struct cli *cli, const char *value)
+{
+	return name("--partitions", value, &cli->partitions);
+}
+
 static int set_opa(struct cli *cli, const char *value)
 {
 	(void)value;
@@ -321,7 +344,7 @@ static const struct row {
 	{ KEY_SM_KEY, "sm-key", "KEY", "sent with each request; @FILE reads it",
 	  set_sm_key },
 	{ 'a', "all", NULL,
-	  "path: all paths; gids --for: all GIDs; reach: all ports", set_all },
+	  "path: all paths; gids --for: all GIDs; reach: all", set_all },
 	{ KEY_DOT, "dot", "FILE",
 	  "fabric info: a drawing for Graphviz; - is stdout", set_dot },
 	{ KEY_FAULT, "fault", "KIND=N",
@@ -332,8 +355,11 @@ static const struct row {
 	  set_for },
 	{ KEY_LEASE, "lease", "SECONDS",
 	  "service: how long it stays, or infinite", set_lease },
+	{ KEY_LIKE, "like", "SM", "fabric: whose manners its SA has", set_like },
 	{ KEY_MATRIX, "matrix", NULL, "reach: who can reach whom", set_matrix },
 	{ KEY_OPA, "opa", NULL, "fabric: its links are of Omni-Path", set_opa },
+	{ KEY_PARTITIONS, "partitions", "FILE",
+	  "fabric: who has which P_Key", set_partitions },
 	{ KEY_RECORD, "record", "FILE",
 	  "write what is on the embedded fabric, for Wireshark", set_record },
 	{ KEY_SVG, "svg", "FILE",
@@ -560,6 +586,6 @@ void options_help(struct cli *cli, const struct command *command)
 		snprintf(left, sizeof(left), "%s--%s%s%s", letter, rows[i].name,
 			 rows[i].argument ? " " : "",
 			 rows[i].argument ? rows[i].argument : "");
-		out_line(&cli->out, "  %-20s  %s", left, rows[i].help);
+		out_line(&cli->out, "  %-21s  %s", left, rows[i].help);
 	}
 }

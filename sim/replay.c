@@ -59,7 +59,8 @@ static int check_options(const char *path,
 			 struct ibsa_error *error)
 {
 	if (!options->sa_node && !options->opa && !options->first_lid &&
-	    !options->no_sa && !options->gid_prefix && !options->check)
+	    !options->no_sa && !options->gid_prefix && !options->check &&
+	    !options->partitions && !options->like)
 		return 0;
 	return ibsa__fail(error, -EINVAL,
 			  "%.100s is a capture: it has no topology, and its "

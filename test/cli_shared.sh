@@ -14,6 +14,10 @@ server=
 other=$("$ibsa" devices -j --fabric "$fabric" |
 	jq -r '.[0].device as $one | map(.device | select(. != $one)) | .[0]')
 
+third=$("$ibsa" devices -j --fabric "$fabric" | jq -r --arg two "$other" \
+	'.[0].device as $one | map(select(.device != $one and
+		.device != $two and .state == 4)) | .[0].lid')
+
 # start ARG... - a server at ./s, ready when this returns
 start() {
 	start_as run "$fabric" "$@"
@@ -259,6 +263,19 @@ is_as_the_options_say() {
 	run 0 path self 2
 	run 0 query get CPI
 	stop TERM
+	# Limited members reach the SA's node, and not each other.
+	echo 'Default=0x7fff, ipoib : ALL=limited, SELF=full ;' >p.conf
+	start --partitions p.conf
+	run 0 -C "$other" path self 1
+	run 1 -C "$other" path self "$third"
+	stop TERM
+	start --like silent
+	run 3 --sm-key 5 query get CPI -t 300
+	stop TERM
+	run 2 fabric run "$fabric" --like that; err_has "no 'that'"
+	run 4 fabric run "$fabric" --partitions missing.conf
+	err_has missing.conf
+	run 2 fabric run "$fabric" --partitions "$fabric"; err_has "$fabric"
 	run 2 fabric run "$fabric" --first-lid 0
 	run 2 fabric run "$fabric" --first-lid 49152; err_has 'cannot begin'
 	run 2 fabric run "$fabric" --fault lose=101; err_has 'no fault'
