@@ -79,7 +79,10 @@ static void look_at_all(struct ibsa_fabric_server *server)
 	}
 }
 
-/* Other files than those that sent something may be due: see to all. */
+/*
+ * Other files than those that sent something may be due: see to all. What
+ * arrives late may change a port.
+ */
 static void handle_timer(struct server_source *source, uint32_t events)
 {
 	struct ibsa_fabric_server *server = source->server;
@@ -89,20 +92,19 @@ static void handle_timer(struct server_source *source, uint32_t events)
 	if (read(source->fd, &count, sizeof(count)) != sizeof(count))
 		return;
 	server->alarm_ns = UINT64_MAX;
-	look_at_all(server);
-	if (server->has_smps)
-		ibsa__peers_tell(server);
 	server->has_smps = false;
+	server->has_changed = true;
+	ibsa__server_hear_again(server);
 }
 
+/* Who wakes it may have changed something, or have packets for somebody. */
 static void handle_waker(struct server_source *source, uint32_t events)
 {
 	uint64_t count;
 
 	(void)events;
-	/* What it woke for is in a list. */
-	if (read(source->fd, &count, sizeof(count)) != sizeof(count))
-		return;
+	if (read(source->fd, &count, sizeof(count)) == sizeof(count))
+		source->server->has_changed = true;
 }
 
 /* The next of those that may have something to read, or NULL. */
@@ -158,8 +160,8 @@ static void begin_serving(struct ibsa_fabric_server *server)
 static void see_to_change(struct ibsa_fabric_server *server)
 {
 	server->has_changed = false;
-	ibsa__peers_tell(server);
 	look_at_all(server);
+	ibsa__peers_tell(server);
 }
 
 int ibsa_fabric_server_wait(struct ibsa_fabric_server *server, int timeout_ms)

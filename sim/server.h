@@ -97,9 +97,10 @@ void ibsa__server_note(struct ibsa_fabric_server *server, const char *format,
 /* Have the server look at a file's queue by then, at the latest. */
 void ibsa__server_alarm(struct ibsa_fabric_server *server, uint64_t due_ns);
 
-/* Clients (server_peer.c). */
+/* Clients (server_peer.c). Hear again those who found no descriptor. */
 int ibsa__server_listen(struct ibsa_fabric_server *server,
 			struct ibsa_error *error) IBSA_MUST_USE;
+void ibsa__server_hear_again(struct ibsa_fabric_server *server);
 void ibsa__peer_dismiss(struct server_peer *peer, const char *why);
 
 /*

@@ -11,10 +11,14 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "sim/server.h"
 
-enum { BACKLOG = 1024 };
+enum {
+	BACKLOG = 1024,
+	DEAF_MS = 100, /* before descriptors are looked for again */
+};
 
 static int listen_failed(const char *path, int err, struct ibsa_error *error)
 {
@@ -159,12 +163,11 @@ void ibsa__peer_free(struct server_peer *peer)
 	ibsa__free(peer);
 }
 
-/* Let others in again who found no descriptor. */
-static void hear_again(struct ibsa_fabric_server *server)
+void ibsa__server_hear_again(struct ibsa_fabric_server *server)
 {
-	if (server->is_deaf && server->listener.fd >= 0 &&
-	    !ibsa__server_watch(&server->listener, EPOLLIN))
-		server->is_deaf = false;
+	/* Should it fail, the next client that goes, or the timer, tries. */
+	if (server->is_deaf && server->listener.fd >= 0)
+		(void)!ibsa__server_watch(&server->listener, EPOLLIN);
 }
 
 static const char *name_of(const struct server_peer *peer)
@@ -201,7 +204,7 @@ void ibsa__peer_dismiss(struct server_peer *peer, const char *why)
 	list_remove(&peer->link);
 	list_append(&server->gone, &peer->link);
 	server->stats.clients--;
-	hear_again(server);
+	ibsa__server_hear_again(server);
 }
 
 static bool is_welcome(int fd)
@@ -239,14 +242,26 @@ static int let_in(struct ibsa_fabric_server *server, int fd)
 
 /*
  * Those who cannot be let in for want of descriptors stay in line, and nobody
- * listens to the line until a client has gone.
+ * listens to the line until a client has gone, or for a while: others in this
+ * process may have had them.
  */
+static void become_deaf(struct ibsa_fabric_server *server)
+{
+	if (!server->is_deaf)
+		ibsa__server_note(server, "clients have to wait: there are no "
+					  "descriptors for more");
+	server->is_deaf = true;
+	(void)!ibsa__server_watch(&server->listener, 0);
+	ibsa__server_alarm(server, clock_now_ns() + DEAF_MS * NS_PER_MS);
+}
+
+/* Nobody is in line any more, or nobody can be let in. */
 static void accept_failed(struct ibsa_fabric_server *server, int err)
 {
-	if (err != EMFILE && err != ENFILE && err != ENOBUFS && err != ENOMEM)
-		return;
-	if (!ibsa__server_watch(&server->listener, 0))
-		server->is_deaf = true;
+	if (err == EMFILE || err == ENFILE || err == ENOBUFS || err == ENOMEM)
+		become_deaf(server);
+	else
+		server->is_deaf = false;
 }
 
 /* Said before it asks; if it cannot be said, it sees the end. */

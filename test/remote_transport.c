@@ -5,12 +5,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <ibsa/bits.h>
 #include <ibsa/device.h>
 #include <ibsa/event.h>
+#include <ibsa/records.h>
+#include <ibsa/sa.h>
 #include <ibsa/sim.h>
 #include <ibsa/verbs.h>
 
-#include "remote/connection.h"
+#include "remote/file.h"
 #include "remote/transport.h"
 #include "served_rig.h"
 
@@ -153,6 +156,112 @@ static void changes_wake_the_client(void **state)
 	assert_int_equal(poll(&fd, 1, 0), 0);
 	assert_int_equal(transport->ops->port(transport, &port), 0);
 	assert_int_equal(port.port_state, 1);
+	transport->ops->close(transport);
+	served_stop(served);
+}
+
+/* Whoever changes the fabric in the server's process, and wakes it. */
+static void changes_from_inside_are_told(void **state)
+{
+	const struct ibsa_fabric_port_change other_sl = {
+		.mask = IBSA_CHANGE_SM_SL,
+		.sm_sl = 3,
+	};
+	struct served *served = served_start(served_pair);
+	struct ibsa_transport *transport = open_transport(served, "right");
+	struct pollfd fd = { .fd = transport->ops->fd(transport),
+			     .events = POLLIN };
+
+	(void)state;
+	assert_int_equal(ibsa_fabric_port_set(served_fabric(served), "right", 1,
+					      &other_sl),
+			 0);
+	served_wake(served);
+	assert_int_equal(poll(&fd, 1, 10000), 1);
+	assert_true(transport->ops->changed(transport));
+	transport->ops->close(transport);
+	served_stop(served);
+}
+
+struct smp {
+	struct umad_header header;
+	uint8_t mad[IBSA_MAD_BYTES];
+};
+
+/* PortInfo of the right host, seen from the left one. */
+static void send_smp(struct remote_file *file, uint32_t agent, uint8_t method,
+		     struct smp *smp)
+{
+	static const uint8_t path[] = { 1, 2 };
+
+	smp->header = (struct umad_header){
+		.id = agent,
+		.timeout_ms = 1000,
+		.lid = 0xffff,
+	};
+	memset(smp->mad, 0, 64);
+	smp->mad[0] = 1;
+	smp->mad[1] = 0x81;
+	smp->mad[2] = 1;
+	smp->mad[3] = method;
+	smp->mad[7] = sizeof(path);
+	smp->mad[15] = method;
+	ibsa_put_be16(smp->mad + 16, 0x0015);
+	memset(smp->mad + 32, 0xff, 4);
+	memcpy(smp->mad + 129, path, sizeof(path));
+	assert_int_equal(ibsa__remote_file_write(file, smp, sizeof(*smp)), 0);
+}
+
+/* Set the SM's LID at the right port, after a command has been carried out. */
+static void send_sm_lid(struct served *served, const char *command,
+			uint16_t lid)
+{
+	enum { PORT_INFO_AT = 64 - 4 };
+	struct umad_agent_request2 request = {
+		.mgmt_class = 0x81,
+		.mgmt_class_version = 1,
+	};
+	struct pollfd fd = { .events = POLLIN };
+	struct remote_place place;
+	struct remote_file file;
+	struct ibsa_port_info info;
+	struct smp smp = { .mad = { 0 } };
+	uint64_t over;
+
+	assert_int_equal(ibsa__remote_place(served_name(served), "left", 0,
+					    NULL, &place),
+			 0);
+	assert_int_equal(ibsa__remote_file_open(&place, NULL, &file), 0);
+	assert_int_equal(ibsa__remote_register(&file.connection, &request), 0);
+	send_smp(&file, request.id, IBSA_METHOD_GET, &smp);
+	fd.fd = file.fd;
+	assert_int_equal(poll(&fd, 1, 10000), 1);
+	assert_int_equal(ibsa__remote_file_read(&file, &smp, sizeof(smp)),
+			 sizeof(smp));
+	ibsa_port_info_record.decode(smp.mad + PORT_INFO_AT, &info);
+	info.master_sm_lid = lid;
+	info.port_physical_state = 0;
+	ibsa_port_info_record.encode(&info, smp.mad + PORT_INFO_AT, &over);
+	assert_int_equal(ibsa_fabric_command(served_name(served), command, NULL,
+					     0, NULL),
+			 0);
+	send_smp(&file, request.id, IBSA_METHOD_SET, &smp);
+	assert_int_equal(poll(&fd, 1, 10000), 1);
+	ibsa__remote_file_close(&file);
+}
+
+/* The SM says by a MAD that is late that it is elsewhere. */
+static void late_changes_are_told(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct ibsa_transport *transport = open_transport(served, "right");
+	struct pollfd fd = { .fd = transport->ops->fd(transport),
+			     .events = POLLIN };
+
+	(void)state;
+	send_sm_lid(served, "fault delay=100,1,20", 7);
+	assert_int_equal(poll(&fd, 1, 10000), 1);
+	assert_true(transport->ops->changed(transport));
 	transport->ops->close(transport);
 	served_stop(served);
 }
@@ -329,6 +438,8 @@ int main(void)
 		cmocka_unit_test(tables_of_a_port_are_read),
 		cmocka_unit_test(one_listens_at_a_time),
 		cmocka_unit_test(changes_wake_the_client),
+		cmocka_unit_test(changes_from_inside_are_told),
+		cmocka_unit_test(late_changes_are_told),
 		cmocka_unit_test(events_of_the_sm_come),
 		cmocka_unit_test(a_server_that_returns_is_used_again),
 		cmocka_unit_test(wrong_places_are_refused),

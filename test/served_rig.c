@@ -87,6 +87,11 @@ void served_end(struct served *served)
 	served->server = NULL;
 }
 
+void served_wake(struct served *served)
+{
+	ibsa_fabric_server_wake(served->server);
+}
+
 struct served *served_start(const char *text)
 {
 	struct served *served = calloc(1, sizeof(*served));

@@ -27,6 +27,7 @@ void served_stop(struct served *served);
 /* End the server, or let there be one again; the fabric stays. */
 void served_end(struct served *served);
 void served_again(struct served *served);
+void served_wake(struct served *served);
 
 const char *served_path(const struct served *served);
 const char *served_name(const struct served *served); /* "unix:PATH" */

@@ -5,8 +5,9 @@
  * ibsa_open() with the fabric "unix:PATH", or unmodified through libibumad's
  * calls with $IBSA_FABRIC.
  *
- * A server belongs to one thread at a time, but for the wake. The fabric has its own lock: what
- * <ibsa/sim.h> offers may be used from other threads meanwhile.
+ * A server belongs to one thread at a time, but for the wake. The fabric has
+ * its own lock: what <ibsa/sim.h> offers may be used from other threads
+ * meanwhile.
  */
 #ifndef IBSA_FABRIC_SERVER_H
 #define IBSA_FABRIC_SERVER_H
@@ -21,7 +22,7 @@ struct ibsa_fabric_server;
 /**
  * struct ibsa_fabric_server_options - zero is the default throughout
  * @note: told, in one line without its end, of each client that had to be
- *        sent away, and why; called from within ibsa_fabric_server_wait()
+ *        sent away, and why, and when others have to wait; called from within ibsa_fabric_server_wait()
  * @arg:  handed to @note as it is
  */
 struct ibsa_fabric_server_options {
@@ -88,6 +89,10 @@ int ibsa_fabric_server_wait(struct ibsa_fabric_server *server,
 /**
  * ibsa_fabric_server_wake - end a wait in another thread, or the next one
  * @server: which
+ *
+ * The server then looks at all ports, and tells clients of theirs: to be called
+ * after a change of the fabric by another thread. Of what its clients and
+ * ibsa_fabric_server_command() change it knows by itself.
  */
 void ibsa_fabric_server_wake(struct ibsa_fabric_server *server);
 
