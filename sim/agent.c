@@ -68,11 +68,11 @@ static int check_class(const struct sim_agent_request *request)
 int ibsa__agent_check(const struct sim_agent_request *request)
 {
 	if (request->qpn > IBSA_QPN_GSI || request->rmpp_version > 1 ||
-	    request->flags & ~(uint32_t)SIM_AGENT_RMPP_BY_USER)
+	    request->flags & ~(uint32_t)UMAD_RMPP_BY_USER)
 		return -EINVAL;
 	if (request->mgmt_class)
 		return check_class(request);
-	return request->flags & SIM_AGENT_RMPP_BY_USER ? -EINVAL : 0;
+	return request->flags & UMAD_RMPP_BY_USER ? -EINVAL : 0;
 }
 
 static bool is_same_class(const struct sim_agent_request *a,

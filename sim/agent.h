@@ -34,7 +34,7 @@ size_t ibsa__class_header_bytes(uint8_t mgmt_class);
 static inline bool agent_has_rmpp(const struct agent *agent)
 {
 	return agent->what.rmpp_version &&
-	       !(agent->what.flags & SIM_AGENT_RMPP_BY_USER);
+	       !(agent->what.flags & UMAD_RMPP_BY_USER);
 }
 
 #endif

@@ -14,17 +14,16 @@
 
 #include <ibsa/sim.h>
 
+#include "packet/header.h"
+
 struct sim_file;
 
-enum {
-	SIM_AGENTS_MAX = 32,		 /* of a file */
-	SIM_AGENT_RMPP_BY_USER = 1 << 0, /* the only flag there is */
-};
+enum { SIM_AGENTS_MAX = 32 /* of a file */ };
 
 /* As the ioctls REGISTER_AGENT and REGISTER_AGENT2 have it. */
 struct sim_agent_request {
-	uint32_t id; /* filled */
-	uint32_t flags;
+	uint32_t id;		 /* filled */
+	uint32_t flags;		 /* UMAD_RMPP_BY_USER */
 	uint64_t method_mask[2]; /* bit n % 64 of n / 64: method n */
 	uint32_t oui;		 /* of vendor classes 0x30 to 0x4f */
 	uint8_t qpn;
@@ -61,6 +60,13 @@ int ibsa__sim_file_unregister(struct sim_file *file, uint32_t id) IBSA_MUST_USE;
  */
 int ibsa__sim_file_write(struct sim_file *file, const uint8_t *packet,
 			 size_t len) IBSA_MUST_USE;
+
+/*
+ * Have the file read, behind what is there, that @packet was not sent for
+ * @err: its header with that as the status, and the first 24 bytes of its MAD.
+ */
+void ibsa__sim_file_refuse(struct sim_file *file, const uint8_t *packet,
+			   int err);
 
 /*
  * The packet that was first, or NULL; its length (UMAD_HEADER_BYTES and the

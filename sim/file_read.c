@@ -124,16 +124,35 @@ bool ibsa__files_take(struct ibsa_fabric *fabric, uint32_t end,
 	return take_request(files, message);
 }
 
-/* It is told with the head of its own MAD. */
+/* What has become of a MAD that was sent is told with the head of it. */
+static void tell_of(struct sim_file *file, const struct umad_header *sent,
+		    const uint8_t *mad, uint32_t status)
+{
+	struct umad_header header = *sent;
+
+	header.status = status;
+	put(file, &header, mad, MAD_HEADER_BYTES);
+}
+
 static void give_up(struct sim_file *file, struct sent *sent)
 {
-	struct umad_header header = sent->header;
+	const struct umad_header header = sent->header;
 	uint8_t mad[MAD_HEADER_BYTES];
 
-	header.status = ETIMEDOUT;
 	memcpy(mad, sent->mad, sizeof(mad));
 	ibsa__sent_end(&file->sents, sent, file->fabric->mads.pool);
-	put(file, &header, mad, sizeof(mad));
+	tell_of(file, &header, mad, ETIMEDOUT);
+}
+
+void ibsa__sim_file_refuse(struct sim_file *file, const uint8_t *packet,
+			   int err)
+{
+	struct umad_header header;
+
+	memcpy(&header, packet, sizeof(header));
+	pthread_mutex_lock(&file->fabric->lock);
+	tell_of(file, &header, packet + sizeof(header), (uint32_t)-err);
+	pthread_mutex_unlock(&file->fabric->lock);
 }
 
 /* The last try takes the message; those before send a copy of it. */

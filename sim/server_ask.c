@@ -298,7 +298,7 @@ static int ask_issm(struct server_peer *peer, struct ask *ask)
 
 static int ask_control(struct server_peer *peer, struct ask *ask)
 {
-	/* The question lies where the answer goes. */
+	/* With a NUL behind it. */
 	char line[REMOTE_LINE_MAX + 1];
 	int err;
 

@@ -15,7 +15,6 @@
 
 enum {
 	SMALL_BYTES = 4096,	    /* of packets that are sent together */
-	PENDING_MAX = 4 << 20,	    /* bytes of refusals that nobody reads */
 	PART_FIRST_BYTES = 1 << 16, /* of a large packet that comes in */
 	SETTLE_MS = 10,		    /* from an SMP to what it has changed */
 };
@@ -181,29 +180,6 @@ void ibsa__peer_flush(struct server_peer *peer)
 				   ibsa__sim_file_due(peer->file));
 }
 
-/*
- * The kernel's write would have failed: say so behind what is on its way, by
- * the head of the MAD.
- */
-static void refuse(struct server_peer *peer, const uint8_t *packet, int err)
-{
-	uint8_t refusal[UMAD_HEADER_BYTES + REMOTE_MAD_MIN];
-	struct umad_header header;
-
-	peer->control.server->stats.packets_refused++;
-	memcpy(&header, packet, sizeof(header));
-	header.status = (uint32_t)-err;
-	header.length = sizeof(refusal);
-	memcpy(refusal, &header, sizeof(header));
-	memcpy(refusal + sizeof(header), packet + sizeof(header),
-	       REMOTE_MAD_MIN);
-	/* Not into the middle of a large packet. */
-	if (peer->head_sent)
-		return;
-	if (peer->pending.count + sizeof(refusal) <= PENDING_MAX)
-		(void)bytes_add(&peer->pending, refusal, sizeof(refusal));
-}
-
 /* Whether this is of the classes by which an SM changes ports. */
 static bool is_smp(const uint8_t *packet)
 {
@@ -223,8 +199,11 @@ static void post(struct server_peer *peer, const uint8_t *packet, size_t len)
 		ibsa__server_alarm(server,
 				   clock_now_ns() + SETTLE_MS * NS_PER_MS);
 	}
-	if (err)
-		refuse(peer, packet, err);
+	if (!err)
+		return;
+	/* The kernel's write would have failed: it is read instead. */
+	server->stats.packets_refused++;
+	ibsa__sim_file_refuse(peer->file, packet, err);
 }
 
 /* The length of the packet that begins here; 0: it is nonsense. */

@@ -81,6 +81,19 @@ static void handle_opens(struct server_source *source, uint32_t events)
 	server->has_changed = true;
 }
 
+/* Only what nobody else can put anything into will do. */
+static int folder_check(const char *path)
+{
+	struct stat found;
+
+	if (lstat(path, &found))
+		return -errno;
+	return S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
+			       !(found.st_mode & (S_IRWXG | S_IRWXO))
+		       ? 0
+		       : -EEXIST;
+}
+
 static int folder_make(struct ibsa_fabric_server *server)
 {
 	const struct folder folder = folder_of(server);
@@ -90,6 +103,9 @@ static int folder_make(struct ibsa_fabric_server *server)
 		return 0;
 	if (mkdir(folder.path, S_IRWXU) && errno != EEXIST)
 		return -errno;
+	err = folder_check(folder.path);
+	if (err)
+		return err;
 	server->opens.handle = handle_opens;
 	server->opens.fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (server->opens.fd < 0)

@@ -6,7 +6,10 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <ibsa/bits.h>
@@ -402,6 +405,148 @@ static void one_connection_has_one_file(void **state)
 	served_stop(served);
 }
 
+/* Not into the middle of what is on its way, but behind it. */
+static void a_refusal_comes_behind_a_large_packet(void **state)
+{
+	enum { LARGE = 1 << 20 };
+	const struct umad_agent_request2 takes_tables = {
+		.qpn = 1,
+		.mgmt_class = IBSA_CLASS_SA,
+		.mgmt_class_version = IBSA_CLASS_VERSION,
+		.method_mask = { 1 << IBSA_METHOD_GET_TABLE },
+		.rmpp_version = 1,
+	};
+	struct umad_agent_request2 request = takes_tables;
+	struct served *served = served_start(served_pair);
+	uint8_t *bytes = calloc(1, LARGE);
+	struct remote_file left, right;
+	struct packet packet;
+
+	(void)state;
+	assert_non_null(bytes);
+	assert_int_equal(attach(served, "left", &left), 0);
+	assert_int_equal(attach(served, "right", &right), 0);
+	assert_int_equal(ibsa__remote_register(&right.connection, &request), 0);
+	packet = table_request(agent(&left), NODE_RECORD);
+	ibsa_put_be16((uint8_t *)&packet.header.lid, 2);
+	assert_int_equal(
+		ibsa__remote_file_write(&left, &packet, sizeof(packet)), 0);
+	wait_for_packet(&right);
+	assert_int_equal(ibsa__remote_file_read(&right, bytes, sizeof(packet)),
+			 sizeof(packet));
+	bytes[UMAD_HEADER_BYTES + 3] = IBSA_METHOD_GET_TABLE_RESP;
+	bytes[UMAD_HEADER_BYTES + 24] = 1;
+	bytes[UMAD_HEADER_BYTES + 26] = IBSA_RMPP_ACTIVE;
+	assert_int_equal(ibsa__remote_file_write(&right, bytes, LARGE), 0);
+	wait_for_packet(&left);
+	packet.header.id = 31;
+	assert_int_equal(
+		ibsa__remote_file_write(&left, &packet, sizeof(packet)), 0);
+	check_served(served);
+	assert_int_equal(ibsa__remote_file_read(&left, bytes, LARGE), LARGE);
+	wait_for_packet(&left);
+	assert_int_equal(ibsa__remote_file_read(&left, bytes, LARGE),
+			 UMAD_HEADER_BYTES + 24);
+	memcpy(&packet.header, bytes, sizeof(packet.header));
+	assert_int_equal(packet.header.status, EIO);
+	ibsa__remote_file_close(&left);
+	ibsa__remote_file_close(&right);
+	served_stop(served);
+	free(bytes);
+}
+
+/* Nobody has to go before others are let in, if it was not them. */
+static void descriptors_are_looked_for_again(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const struct timeval limit = { .tv_sec = 10 };
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct rlimit all, none;
+	const int next = dup(fd);
+
+	(void)state;
+	close(next);
+	strcpy(address.sun_path, served_path(served));
+	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit,
+				    sizeof(limit)),
+			 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &all), 0);
+	none = all;
+	none.rlim_cur = (rlim_t)next;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_int_equal(
+		connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	assert_true(served_noted(served, "no descriptors"));
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
+	say(fd, REMOTE_PORT, NULL, 0);
+	assert_int_equal(answer(fd), -EPROTO);
+	close(fd);
+	check_served(served);
+	served_stop(served);
+}
+
+/* A folder that others may write to is none for FIFOs of ours. */
+static void a_planted_folder_is_not_used(void **state)
+{
+	struct served *served = served_start(served_pair);
+	const uint32_t port = 1;
+	char path[128];
+	int fd;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s.issm", served_path(served));
+	assert_int_equal(symlink("/tmp", path), 0);
+	fd = served_connect(served, "left");
+	say(fd, REMOTE_ISSM, &port, sizeof(port));
+	assert_int_equal(answer(fd), -EEXIST);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(chmod(path, 0770), 0);
+	say(fd, REMOTE_ISSM, &port, sizeof(port));
+	assert_int_equal(answer(fd), -EEXIST);
+	assert_int_equal(chmod(path, 0700), 0);
+	say(fd, REMOTE_ISSM, &port, sizeof(port));
+	assert_int_equal(answer(fd), 0);
+	close(fd);
+	served_stop(served);
+}
+
+static void unknown_flags_are_answered_with_the_known(void **state)
+{
+	struct umad_agent_request2 request = {
+		.qpn = 1,
+		.flags = UMAD_RMPP_BY_USER | 6,
+	};
+	struct served *served = served_start(served_pair);
+	struct remote_file file;
+
+	(void)state;
+	assert_int_equal(attach(served, "left", &file), 0);
+	assert_int_equal(ibsa__remote_register(&file.connection, &request),
+			 -EINVAL);
+	assert_int_equal(request.flags, UMAD_RMPP_BY_USER);
+	ibsa__remote_file_close(&file);
+	served_stop(served);
+}
+
+/* Another file may have its number by now. */
+static void a_failed_connection_has_no_descriptor(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct remote_connection connection = { .fd = -1 };
+	struct remote_place place;
+
+	(void)state;
+	assert_int_equal(ibsa__remote_place(served_name(served), "nobody", 0,
+					    NULL, &place),
+			 0);
+	assert_int_equal(ibsa__remote_connect(&connection, &place, NULL),
+			 -ENODEV);
+	assert_int_equal(connection.fd, -1);
+	served_stop(served);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -418,6 +563,11 @@ int main(void)
 		cmocka_unit_test(a_small_buffer_gets_the_first_segment),
 		cmocka_unit_test(who_does_not_read_packets_holds_nobody_up),
 		cmocka_unit_test(one_connection_has_one_file),
+		cmocka_unit_test(a_refusal_comes_behind_a_large_packet),
+		cmocka_unit_test(descriptors_are_looked_for_again),
+		cmocka_unit_test(a_planted_folder_is_not_used),
+		cmocka_unit_test(unknown_flags_are_answered_with_the_known),
+		cmocka_unit_test(a_failed_connection_has_no_descriptor),
 	};
 
 	unsetenv("IBSA_FABRIC");

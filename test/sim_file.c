@@ -71,7 +71,7 @@ static void bad_agents_are_refused(void **state)
 		{ .qpn = 1, .mgmt_class = 4, .rmpp_version = 1 },
 		{ .qpn = 1, .mgmt_class = CLASS_SMP_LID },
 		{ .qpn = 0, .mgmt_class = 3 },
-		{ .qpn = 1, .flags = SIM_AGENT_RMPP_BY_USER },
+		{ .qpn = 1, .flags = UMAD_RMPP_BY_USER },
 	};
 	const struct rig *rig = *state;
 
@@ -323,7 +323,7 @@ static void segments_share_an_id(void **state)
 		.mgmt_class = IBSA_CLASS_SA,
 		.class_version = 2,
 		.rmpp_version = 1,
-		.flags = SIM_AGENT_RMPP_BY_USER,
+		.flags = UMAD_RMPP_BY_USER,
 	};
 	const struct rig *rig = *state;
 	const uint32_t agent = file_agent(rig->a, IBSA_CLASS_SA, 2, 0);

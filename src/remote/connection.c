@@ -94,7 +94,7 @@ bool ibsa__remote_place_of_process(struct remote_place *out)
 	       !ibsa__remote_place(fabric, NULL, 0, NULL, out);
 }
 
-/* Nothing more can be said on it; who waits for it to be readable, wakes. */
+/* Nothing more can be said on it. */
 static int lose(struct remote_connection *connection)
 {
 	if (connection->fd >= 0)
@@ -440,7 +440,7 @@ int ibsa__remote_connect(struct remote_connection *connection,
 	errno = 0;
 	err = hello(connection, place, error);
 	if (err) {
-		close(connection->fd);
+		(void)lose(connection);
 		return err;
 	}
 	pthread_mutex_init(&connection->lock, NULL);

@@ -230,6 +230,16 @@ int ibsa__remote_file_open(struct remote_place *place, struct ibsa_error *error,
 	return 0;
 }
 
+void ibsa__remote_file_inherit(const struct remote_file *parents,
+			       struct remote_file *out)
+{
+	out->fd = parents->fd;
+	out->connection.fd = parents->connection.fd;
+	pthread_mutex_init(&out->connection.lock, NULL);
+	pthread_mutex_init(&out->reading, NULL);
+	pthread_mutex_init(&out->writing, NULL);
+}
+
 void ibsa__remote_file_close(struct remote_file *file)
 {
 	ibsa__remote_detach(&file->connection);
@@ -252,6 +262,9 @@ int ibsa__remote_register(struct remote_connection *connection,
 	};
 	int err = ibsa__remote_ask(connection, &question, NULL);
 
+	/* As the kernel says it. */
+	if (err == -EINVAL && request->flags & ~(uint32_t)UMAD_RMPP_BY_USER)
+		request->flags = UMAD_RMPP_BY_USER;
 	if (err)
 		return err;
 	if (question.answered != sizeof(answer))

@@ -28,6 +28,10 @@ int ibsa__remote_file_open(struct remote_place *place, struct ibsa_error *error,
 
 void ibsa__remote_file_close(struct remote_file *file);
 
+/* In a forked child: the same file as @parents, which stays as it is. */
+void ibsa__remote_file_inherit(const struct remote_file *parents,
+			       struct remote_file *out);
+
 /*
  * As the kernel's ioctl UMAD_REGISTER_AGENT2, for the file that has been
  * attached. Return: 0 and @request->id is set; -EINVAL the methods are
