@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <infiniband/umad.h>
 
@@ -48,8 +50,8 @@ static int recv_timed(int portid, int timeout_ms, int64_t *out_ms)
 	return result;
 }
 
-/* A ClassPortInfo of the SA at LID 1. */
-static void answer_comes(int portid, int agent)
+/* Whether a ClassPortInfo comes of the SA at LID 1. */
+static bool is_answered(int portid, int agent)
 {
 	_Alignas(8) uint8_t packet[ROOM] = { 0 };
 	uint8_t *mad = umad_get_mad(packet);
@@ -62,11 +64,14 @@ static void answer_comes(int portid, int agent)
 	mad[15] = 7;
 	mad[17] = 1;
 	umad_set_addr(packet, 1, 1, 0, IBSA_QKEY_GSI);
-	assert_int_equal(umad_send(portid, agent, packet, MAD_BYTES, 10000, 0),
-			 0);
-	assert_int_equal(umad_recv(portid, packet, &length, -1), agent);
-	assert_int_equal(umad_status(packet), 0);
-	assert_int_equal(mad[3], IBSA_METHOD_GET_RESP);
+	return !umad_send(portid, agent, packet, MAD_BYTES, 10000, 0) &&
+	       umad_recv(portid, packet, &length, -1) == agent &&
+	       !umad_status(packet) && mad[3] == IBSA_METHOD_GET_RESP;
+}
+
+static void answer_comes(int portid, int agent)
+{
+	assert_true(is_answered(portid, agent));
 }
 
 /* A loop around umad_recv(), as OpenSM has, goes round ten times a second. */
@@ -116,6 +121,37 @@ static void another_server_is_another_device(void **state)
 	port_close(portid);
 }
 
+static void run_child(int portid, int agent)
+{
+	bool is_fine = is_answered(portid, agent);
+	const int other = umad_register(portid, IBSA_CLASS_SA, 2, 1, NULL);
+
+	is_fine = is_fine && other >= 0 && is_answered(portid, other) &&
+		  !umad_close_port(portid);
+	_exit(is_fine ? 0 : 1);
+}
+
+/* As of a device, of which the child has the descriptor. */
+static void a_child_uses_its_parents_port(void **state)
+{
+	int status = -1;
+	pid_t child;
+	int agent;
+	int portid = port_open(&agent);
+
+	(void)state;
+	answer_comes(portid, agent);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child)
+		run_child(portid, agent);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	answer_comes(portid, agent);
+	port_close(portid);
+}
+
 static int start(void **state)
 {
 	struct served *served = served_start(served_pair);
@@ -136,6 +172,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			waiting_for_a_server_that_has_gone_takes_time, start,
 			stop),
+		cmocka_unit_test_setup_teardown(a_child_uses_its_parents_port,
+						start, stop),
 		cmocka_unit_test_setup_teardown(
 			another_server_is_another_device, start, stop),
 	};

@@ -21,6 +21,7 @@ static pthread_cond_t made = PTHREAD_COND_INITIALIZER; /* or not */
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 static atomic_int debug;
 static struct list entries = { &entries, &entries };
+static struct list parents = { &parents, &parents }; /* entries */
 static struct list inherited = { &inherited, &inherited };
 static atomic_uint forks; /* from the first process to this */
 
@@ -40,7 +41,7 @@ static void after_fork(void)
  */
 static void in_child(void)
 {
-	list_splice(&inherited, &entries);
+	list_splice(&parents, &entries);
 	atomic_fetch_add(&forks, 1);
 	made = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 	pthread_mutex_unlock(&lock);
@@ -64,15 +65,21 @@ void ibsa__inherit(struct list *link)
 	pthread_mutex_unlock(&lock);
 }
 
-static struct entry *find_name(const char *name)
+/* The last, should there be several: those of a grandparent come first. */
+static struct entry *find_in(const struct list *all, const char *name)
 {
-	for (struct list *at = entries.next; at != &entries; at = at->next) {
+	for (struct list *at = all->prev; at != all; at = at->prev) {
 		struct entry *entry = list_object(at, struct entry, link);
 
 		if (!strcmp(entry->name, name))
 			return entry;
 	}
 	return NULL;
+}
+
+static struct entry *find_name(const char *name)
+{
+	return find_in(&entries, name);
 }
 
 static struct entry *find_object(const void *object)
@@ -173,6 +180,19 @@ void *ibsa__registry_find(const char *name)
 		entry->users++;
 		object = entry->object;
 	}
+	pthread_mutex_unlock(&lock);
+	return object;
+}
+
+const void *ibsa__registry_inherited(const char *name)
+{
+	const struct entry *entry;
+	const void *object = NULL;
+
+	pthread_mutex_lock(&lock);
+	entry = find_in(&parents, name);
+	if (entry)
+		object = entry->object;
 	pthread_mutex_unlock(&lock);
 	return object;
 }

@@ -29,6 +29,12 @@ int ibsa__registry_get(const char *name, registry_make_fn make, void *arg,
  * waits. */
 void *ibsa__registry_find(const char *name);
 
+/*
+ * What the parent of a forked child had by that name, or NULL: to be looked
+ * at for what does not change, and nothing else.
+ */
+const void *ibsa__registry_inherited(const char *name);
+
 /* A number of this process: a forked child has another than its parent had
  * when it was called there. Any thread. */
 unsigned int ibsa__process(void);

@@ -85,9 +85,34 @@ int ibsa__served_open(const char *name)
 	return portid;
 }
 
+/* The same descriptors, with locks that nobody had when it was forked. */
+static int adopt(const char *name, void *parents, void **out)
+{
+	const struct remote_file *const *from = parents;
+	struct remote_file *file = ibsa__calloc(1, sizeof(*file));
+
+	(void)name;
+	if (!file)
+		return -ENOMEM;
+	ibsa__remote_file_inherit(*from, file);
+	*out = file;
+	return 0;
+}
+
+/* A forked child has its parent's files, as it has those of devices. */
 struct remote_file *ibsa__served_find(int portid)
 {
-	return ibsa__registry_find(name_of(portid).text);
+	const struct name name = name_of(portid);
+	struct remote_file *file = ibsa__registry_find(name.text);
+	const struct remote_file *parents;
+	void *object;
+
+	if (file)
+		return file;
+	parents = ibsa__registry_inherited(name.text);
+	if (!parents || ibsa__registry_get(name.text, adopt, &parents, &object))
+		return NULL;
+	return ibsa__registry_find(name.text);
 }
 
 void ibsa__served_put(struct remote_file *file)

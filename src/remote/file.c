@@ -227,12 +227,14 @@ int ibsa__remote_file_open(struct remote_place *place, struct ibsa_error *error,
 	}
 	pthread_mutex_init(&out->reading, NULL);
 	pthread_mutex_init(&out->writing, NULL);
+	out->is_inherited = false;
 	return 0;
 }
 
 void ibsa__remote_file_inherit(const struct remote_file *parents,
 			       struct remote_file *out)
 {
+	out->is_inherited = true;
 	out->fd = parents->fd;
 	out->connection.fd = parents->connection.fd;
 	pthread_mutex_init(&out->connection.lock, NULL);
@@ -242,7 +244,9 @@ void ibsa__remote_file_inherit(const struct remote_file *parents,
 
 void ibsa__remote_file_close(struct remote_file *file)
 {
-	ibsa__remote_detach(&file->connection);
+	/* While the parent may have it open, it is. */
+	if (!file->is_inherited)
+		ibsa__remote_detach(&file->connection);
 	close(file->fd);
 	ibsa__remote_disconnect(&file->connection);
 	pthread_mutex_destroy(&file->reading);

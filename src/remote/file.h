@@ -17,6 +17,7 @@ struct remote_file {
 	int fd; /* the data end: readable as a umad file is, O_NONBLOCK */
 	pthread_mutex_t reading;
 	pthread_mutex_t writing;
+	bool is_inherited; /* by a forked child, from whoever has opened it */
 };
 
 /*
