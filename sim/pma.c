@@ -40,29 +40,28 @@ struct field {
 	uint8_t bytes;
 	uint8_t bit;
 	uint8_t what; /* enum counted */
-	uint8_t less; /* the same, to be taken off; COUNTS: nothing */
 };
 
 /* clang-format off */
 static const struct field port_counters[] = {
-	{ 7,  1, 2,  COUNT_LINK_DOWNED,  COUNTS },
-	{ 12, 2, 5,  COUNT_RELAY_ERRORS, COUNTS },
-	{ 14, 2, 6,  COUNT_DISCARDS,     COUNTS },
-	{ 24, 4, 12, COUNT_XMIT_DATA,    COUNTS },
-	{ 28, 4, 13, COUNT_RCV_DATA,     COUNTS },
-	{ 32, 4, 14, COUNT_XMIT_PKTS,    COUNTS },
-	{ 36, 4, 15, COUNT_RCV_PKTS,     COUNTS },
+	{ 7,  1, 2,  COUNT_LINK_DOWNED },
+	{ 12, 2, 5,  COUNT_RELAY_ERRORS },
+	{ 14, 2, 6,  COUNT_DISCARDS },
+	{ 24, 4, 12, COUNT_XMIT_DATA },
+	{ 28, 4, 13, COUNT_RCV_DATA },
+	{ 32, 4, 14, COUNT_XMIT_PKTS },
+	{ 36, 4, 15, COUNT_RCV_PKTS },
 };
 
 static const struct field extended_counters[] = {
-	{ 8,  8, 0, COUNT_XMIT_DATA,      COUNTS },
-	{ 16, 8, 1, COUNT_RCV_DATA,       COUNTS },
-	{ 24, 8, 2, COUNT_XMIT_PKTS,      COUNTS },
-	{ 32, 8, 3, COUNT_RCV_PKTS,       COUNTS },
-	{ 40, 8, 4, COUNT_XMIT_PKTS,      COUNT_MULTICAST_XMIT },
-	{ 48, 8, 5, COUNT_RCV_PKTS,       COUNT_MULTICAST_RCV },
-	{ 56, 8, 6, COUNT_MULTICAST_XMIT, COUNTS },
-	{ 64, 8, 7, COUNT_MULTICAST_RCV,  COUNTS },
+	{ 8,  8, 0, COUNT_XMIT_DATA },
+	{ 16, 8, 1, COUNT_RCV_DATA },
+	{ 24, 8, 2, COUNT_XMIT_PKTS },
+	{ 32, 8, 3, COUNT_RCV_PKTS },
+	{ 40, 8, 4, COUNT_UNICAST_XMIT },
+	{ 48, 8, 5, COUNT_UNICAST_RCV },
+	{ 56, 8, 6, COUNT_MULTICAST_XMIT },
+	{ 64, 8, 7, COUNT_MULTICAST_RCV },
 };
 /* clang-format on */
 
@@ -112,10 +111,10 @@ void ibsa__pma_cross(struct ibsa_fabric *fabric, const struct topo_port *port,
 	out->total[COUNT_XMIT_DATA] += words;
 	in->total[COUNT_RCV_PKTS] += packets;
 	in->total[COUNT_RCV_DATA] += words;
-	if (!is_multicast)
-		return;
-	out->total[COUNT_MULTICAST_XMIT] += packets;
-	in->total[COUNT_MULTICAST_RCV] += packets;
+	out->total[is_multicast ? COUNT_MULTICAST_XMIT : COUNT_UNICAST_XMIT] +=
+		packets;
+	in->total[is_multicast ? COUNT_MULTICAST_RCV : COUNT_UNICAST_RCV] +=
+		packets;
 }
 
 static uint64_t *base_of(struct counters *counters, const struct table *table)
@@ -124,18 +123,19 @@ static uint64_t *base_of(struct counters *counters, const struct table *table)
 }
 
 /* A narrow counter stays at its highest value. */
+static uint64_t narrow(uint64_t value, const struct field *field)
+{
+	const uint64_t most = UINT64_MAX >> (64 - 8 * field->bytes);
+
+	return value < most ? value : most;
+}
+
 static uint64_t value_of(struct counters *counters, const struct table *table,
 			 const struct field *field)
 {
-	const uint64_t *base = base_of(counters, table);
-	const uint64_t most = field->bytes < 8
-				      ? (UINT64_C(1) << 8 * field->bytes) - 1
-				      : UINT64_MAX;
-	uint64_t value = counters->total[field->what] - base[field->what];
-
-	if (field->less != COUNTS)
-		value -= counters->total[field->less] - base[field->less];
-	return value < most ? value : most;
+	return narrow(counters->total[field->what] -
+			      base_of(counters, table)[field->what],
+		      field);
 }
 
 static uint64_t get(const uint8_t *bytes, uint8_t count)
@@ -181,8 +181,7 @@ static void set_counters(const struct ask *ask, const struct table *table,
 	for (size_t i = 0; i < table->count; i++) {
 		const struct field *field = &table->fields[i];
 
-		/* What is a difference, follows. */
-		if (ask->select >> field->bit & 1 && field->less == COUNTS)
+		if (ask->select >> field->bit & 1)
 			base[field->what] = counters->total[field->what] -
 					    get(ask->data + field->at,
 						field->bytes);
@@ -233,7 +232,7 @@ static void answer_counters(struct ask *ask, const struct table *table)
 			if (counters)
 				sum += value_of(counters, table, field);
 		}
-		put(ask->data + field->at, field->bytes, sum);
+		put(ask->data + field->at, field->bytes, narrow(sum, field));
 	}
 }
 

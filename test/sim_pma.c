@@ -132,6 +132,46 @@ static void a_set_takes_away_what_it_selects(void **state)
 	assert_int_equal(plain(rig, 2, 36), 2);
 }
 
+/* None is the difference of others, which would be set by themselves. */
+static void each_counter_is_set_by_itself(void **state)
+{
+	enum {
+		PACKETS_BIT = 1 << 2,
+		UNICAST_BIT = 1 << 4,
+		PACKETS_AT = 24,
+		UNICAST_AT = 40,
+	};
+	const struct rig *rig = *state;
+
+	ping(rig);
+	(void)ask(rig, rig->lid_s, SET, EXTENDED, 2, UNICAST_BIT);
+	assert_int_equal(extended(rig, 2, PACKETS_AT), 1);
+	assert_int_equal(extended(rig, 2, UNICAST_AT), 0);
+	ping(rig);
+	(void)ask(rig, rig->lid_s, SET, EXTENDED, 2, PACKETS_BIT);
+	assert_int_equal(extended(rig, 2, PACKETS_AT), 0);
+	assert_int_equal(extended(rig, 2, UNICAST_AT), 1);
+}
+
+/* Of all ports of a switch, too, in the width that there is. */
+static void a_sum_stays_at_its_highest_value(void **state)
+{
+	enum {
+		ALL_PORTS = 0xff,
+		LINK_DOWNED_BIT = 1 << 2,
+		LINK_DOWNED_AT = 7,
+	};
+	const struct rig *rig = *state;
+	struct packet_out packet = file_request(
+		rig->agent, rig->lid_s, CLASS_PERF, SET, PORT_COUNTERS, 7);
+
+	packet.mad[DATA + 1] = ALL_PORTS;
+	ibsa_put_be16(packet.mad + DATA + 2, LINK_DOWNED_BIT);
+	packet.mad[DATA + LINK_DOWNED_AT] = 100;
+	assert_int_equal(file_ask(rig->a, &packet)[DATA + LINK_DOWNED_AT],
+			 UINT8_MAX);
+}
+
 /* What had no way, and what a link did. */
 static void errors_are_counted(void **state)
 {
@@ -175,6 +215,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(what_passes_is_counted),
 		TEST(a_set_takes_away_what_it_selects),
+		TEST(each_counter_is_set_by_itself),
+		TEST(a_sum_stays_at_its_highest_value),
 		TEST(errors_are_counted),
 		TEST(what_is_not_there_is_refused),
 	};
