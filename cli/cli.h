@@ -139,6 +139,12 @@ void cmd_watch_details(struct cli *cli);
 void suggest_fabric(void);
 
 /*
+ * Whether the process's devices are a fabric server's and cannot be had;
+ * @out says why, and what to do.
+ */
+bool server_is_wrong(struct ibsa_error *out);
+
+/*
  * There is no device, or devices cannot be read: why, and what to try. @err is
  * 0 or what reading them said. Return: the exit status.
  */

@@ -130,6 +130,17 @@ void doctor_wrong(struct doctor *doctor, const struct spot *spot,
 	va_end(args);
 }
 
+/*
+ * What the kernel has is none of a fabric's: programs learn of each check,
+ * people in one line of them all.
+ */
+static void skip_kernel(struct doctor *doctor, const struct spot *spot,
+			const char *const *names)
+{
+	for (; *names; names++)
+		doctor_skip(doctor, spot, *names, "embedded fabric");
+}
+
 static void finding_row(struct out *out, size_t index, void *arg)
 {
 	static const char *const verdicts[] = {
@@ -316,8 +327,14 @@ static int machine_doctor(struct doctor *doctor, const struct scope *scope)
 {
 	struct ibsa_device_list *list;
 	int status;
+	struct ibsa_error error;
 	int err = ibsa_devices_read(&list);
 
+	if (err && server_is_wrong(&error)) {
+		doctor_wrong(doctor, &everything, "modules", CLI_DEVICE, NULL,
+			     "%s", error.text);
+		return conclude(doctor);
+	}
 	if (err) {
 		doctor_wrong(doctor, &everything, "modules", CLI_DEVICE,
 			     "modprobe ib_umad and the adapter's driver, such "
@@ -346,6 +363,7 @@ static void visit_fabric_port(struct doctor *doctor, const struct scope *scope,
 			      struct ibsa_fabric *fabric,
 			      const struct ibsa_fabric_port *port)
 {
+	static const char *const files[] = { "node", "issm", NULL };
 	struct visit visit = {
 		.doctor = doctor,
 		.spot = { .device = port->node, .port = (int)port->number },
@@ -355,8 +373,8 @@ static void visit_fabric_port(struct doctor *doctor, const struct scope *scope,
 		.is_named = scope->device != NULL,
 	};
 
-	doctor_skip(doctor, &visit.spot, "node", "embedded fabric");
-	doctor_skip(doctor, &visit.spot, "issm", "embedded fabric");
+	if (doctor->cli->json)
+		skip_kernel(doctor, &visit.spot, files);
 	doctor_port(&visit);
 	doctor_sa(&visit);
 }
@@ -364,12 +382,16 @@ static void visit_fabric_port(struct doctor *doctor, const struct scope *scope,
 static void visit_fabric(struct doctor *doctor, const struct scope *scope,
 			 struct ibsa_fabric *fabric)
 {
+	static const char *const kernels[] = { "modules", "umad", NULL };
 	struct ibsa_fabric_port port;
 	bool has_device = false;
 	bool has_port = false;
 
-	doctor_skip(doctor, &everything, "modules", "embedded fabric");
-	doctor_skip(doctor, &everything, "umad", "embedded fabric");
+	if (doctor->cli->json)
+		skip_kernel(doctor, &everything, kernels);
+	else
+		doctor_skip(doctor, &everything, "kernel",
+			    "embedded fabric: no modules, no device files");
 	for (size_t i = 0; !ibsa_fabric_port_at(fabric, i, &port); i++) {
 		if (!scope_has_device(scope, port.node))
 			continue;

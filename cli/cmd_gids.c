@@ -315,7 +315,7 @@ static int machine_gids(struct cli *cli, const struct scope *scope)
 	int status;
 	int err = ibsa_gids_read(scope->device, scope->port, &list);
 
-	if (err == -ENODEV)
+	if (err == -ENODEV && scope->device)
 		return say_no_table(cli, scope, has_device(scope));
 	if (err)
 		return say_no_gids(cli, err);

@@ -46,6 +46,20 @@ const char *fabric_file(const struct cli *cli)
 	return file && *file && !is_server(file) ? file : NULL;
 }
 
+/* Opening a port says best why there is none. */
+bool server_is_wrong(struct ibsa_error *out)
+{
+	const char *fabric = secure_getenv("IBSA_FABRIC");
+	struct ibsa_client *client;
+
+	out->text[0] = '\0';
+	if (!fabric || !is_server(fabric))
+		return false;
+	if (ibsa_open(NULL, out, &client) == 0)
+		(void)ibsa_close(client);
+	return out->text[0] != '\0';
+}
+
 static bool read_exe(char *out, size_t size)
 {
 	ssize_t len = readlink("/proc/self/exe", out, size - 1);
@@ -87,10 +101,14 @@ static int is_topology(const struct dirent *entry)
 
 void suggest_fabric(void)
 {
+	const char *fabric = secure_getenv("IBSA_FABRIC");
 	struct dirent **entries = NULL;
 	char folder[PATH_MAX];
 	int count;
 
+	/* Who has a fabric needs no other: what is wrong has been said. */
+	if (fabric && is_server(fabric))
+		return;
 	find_folder(folder);
 	count = scandir(folder, &entries, is_topology, alphasort);
 	complain("try an example fabric of %s: ibsa devices --fabric %s/%s",
@@ -108,6 +126,12 @@ int say_error(int err, const struct ibsa_error *error)
 
 int say_no_device(int err)
 {
+	struct ibsa_error error;
+
+	if (server_is_wrong(&error)) {
+		complain("%s", error.text);
+		return CLI_DEVICE;
+	}
 	if (err == -ENOSYS)
 		complain("this machine has no InfiniBand: its kernel has no "
 			 "RDMA modules loaded");

@@ -219,22 +219,26 @@ forty_devices() {
 embedded_fabrics() {
 	on 0 doctor; err_empty
 	out_has '^NAME +DEVICE +PORT +VERDICT +DETAIL$'
-	out_has '^modules +- +- +not checked +embedded fabric$'
-	out_has '^node +node1 mlx5_0 +2 +not checked +embedded fabric$'
+	out_has '^kernel +- +- +not checked +embedded fabric: no modules, '
+	grep -qE '^(modules|umad|node|issm) ' out &&
+		fail 'says of each that it is not checked'
 	out_has '^port +node1 mlx5_0 +2 +ok +Active, LinkUp, InfiniBand, 100 Gb'
 	out_has '^sa +größe +1 +ok +answers in [0-9.]+ ms$'
 	out_has '^default +- +- +ok +port 1 of node1 mlx5_0 '
-	lines 40
+	lines 27
 	on 0 -j doctor; json 'length == 39'
+	json 'map(.name) | index("kernel") == null'
+	has modules 'not checked' 'embedded fabric'
+	has node 'not checked' 'embedded fabric'
 	json 'all(.[]; (keys == ["advice", "detail", "device", "name", "port",
 		"verdict"]) and .advice == null)'
 	json 'map(.verdict) | unique == ["not checked", "ok"]'
 	json '.[0] | .device == null and .port == null'
 	has sm_key ok 'shows what all may see'
 	on 0 -v doctor 'node2 mlx5_0'; out_has '^advice +-$'
-	on 0 doctor 'node1 mlx5_0'; lines 15
-	on 0 doctor 'node1 mlx5_0/2'; lines 9
-	on 0 doctor -C 'node1 mlx5_0' -P 2; lines 9
+	on 0 doctor 'node1 mlx5_0'; lines 10
+	on 0 doctor 'node1 mlx5_0/2'; lines 6
+	on 0 doctor -C 'node1 mlx5_0' -P 2; lines 6
 	on 0 -j doctor --sm-key 1 node3\ mlx5_1; has sm_key ok 'trusts it'
 	on 5 -j doctor --sm-key 2 -t 100 node3\ mlx5_1
 	has sa ok 'answers'; has sm_key wrong 'not with it' sa_key
@@ -271,6 +275,10 @@ shared_fabrics() {
 	has default ok 'port 1 of ibsa0 '
 	run 4 fabric exec "$fabric" -- "$ibsa" -j doctor ibsa0/9
 	has port wrong "'ibsa0' has no port 9"
+	IBSA_NODE=nobody run 4 fabric exec "$fabric" -- "$ibsa" -j doctor
+	has modules wrong 'no node nobody in the fabric'
+	IBSA_FABRIC=unix:/nowhere run 4 doctor -j
+	has modules wrong 'no fabric server is at /nowhere: start one with'
 }
 
 no_devices() {
