@@ -48,6 +48,8 @@ int fabric_script(struct cli *cli);
 void fabric_run_details(struct out *out);
 void fabric_replay_details(struct out *out);
 void fabric_exec_details(struct out *out);
+void fabric_control_details(struct out *out);
+void fabric_fault_details(struct out *out);
 void fabric_script_details(struct out *out);
 
 #define FABRIC_PATH_MAX 108

@@ -189,6 +189,23 @@ int fabric_script(struct cli *cli)
 	return status;
 }
 
+void fabric_control_details(struct out *out)
+{
+	out_line(out, "%s",
+		 "It is the fabric of the server that --fabric or IBSA_FABRIC "
+		 "names as unix:PATH,\nelse of the one that ibsa fabric run "
+		 "starts when no --socket is given.\n");
+}
+
+void fabric_fault_details(struct out *out)
+{
+	out_line(out, "%s",
+		 "KIND: lose, delay, duplicate, reorder, corrupt, busy, "
+		 "silence. PERCENT of MADs;\n0 ends it. COUNT is how often, "
+		 "DELAY at most how late in ms. none ends all.\n");
+	fabric_control_details(out);
+}
+
 void fabric_script_details(struct out *out)
 {
 	out_line(out, "%s",

@@ -236,31 +236,41 @@ static int make_place(struct serving *serving)
 	return CLI_DONE;
 }
 
-/* The drop-in library, beside this executable wherever the tree is. */
+/* The folder of this executable; "" if nobody knows. */
+static void own_folder(char out[PATH_MAX])
+{
+	ssize_t len = readlink("/proc/self/exe", out, PATH_MAX - 1);
+	char *slash;
+
+	out[len < 0 ? 0 : len] = '\0';
+	slash = strrchr(out, '/');
+	if (slash)
+		*slash = '\0';
+}
+
+/* Whether @folder, seen from @base, has the library: where that really is. */
+static bool has_dropin(const char *base, const char *folder, char out[PATH_MAX])
+{
+	char path[2 * PATH_MAX];
+	char file[3 * PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s%s%s", base, *base ? "/" : "", folder);
+	snprintf(file, sizeof(file), "%s/libibumad.so.3", path);
+	return access(file, R_OK) == 0 && realpath(path, out);
+}
+
+/*
+ * The drop-in library: beside this executable wherever the tree is installed,
+ * or was built; else where it was meant to be.
+ */
 static bool find_dropin(char out[PATH_MAX])
 {
-	char path[PATH_MAX];
-	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	char *slash;
-	char from[2 * PATH_MAX];
+	char own[PATH_MAX];
 
-	if (len < 0)
-		return false;
-	path[len] = '\0';
-	slash = strrchr(path, '/');
-	if (!slash)
-		return false;
-	*slash = '\0';
-	snprintf(from, sizeof(from), "%s/%s/libibumad.so.3", path,
-		 IBSA_DROPIN_FROM_BIN);
-	if (!realpath(from, out)) {
-		snprintf(from, sizeof(from), "%s/libibumad.so.3", IBSA_DROPIN);
-		if (!realpath(from, out))
-			return false;
-	}
-	/* Its folder: the file itself may be a link. */
-	from[strlen(from) - strlen("/libibumad.so.3")] = '\0';
-	return realpath(from, out);
+	own_folder(own);
+	return (*own && has_dropin(own, IBSA_DROPIN_FROM_BIN, out)) ||
+	       (*own && has_dropin(own, IBSA_DROPIN_FROM_BUILD, out)) ||
+	       has_dropin("", IBSA_DROPIN, out);
 }
 
 /* Put a folder in front of what LD_LIBRARY_PATH has. */
@@ -285,10 +295,15 @@ static void become(const struct serving *serving)
 	char **command = serving->cli->args + 3;
 	char fabric[FABRIC_PATH_MAX + sizeof("unix:")];
 	char folder[PATH_MAX];
+	const bool has_library = find_dropin(folder);
 
+	if (!has_library)
+		complain("there is no %s/libibumad.so.3: programs that use "
+			 "libibumad do not see the fabric",
+			 IBSA_DROPIN);
 	snprintf(fabric, sizeof(fabric), "unix:%s", serving->path);
 	if (setenv("IBSA_FABRIC", fabric, 1) != 0 ||
-	    (find_dropin(folder) && !put_in_front(folder))) {
+	    (has_library && !put_in_front(folder))) {
 		complain("out of memory");
 		_exit(NOT_EXECUTABLE);
 	}

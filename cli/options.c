@@ -95,7 +95,11 @@ static int set_sa(struct cli *cli, const char *value)
 		return CLI_DONE;
 	}
 	if (sa_parse(value, &cli->sa, &error) != 0) {
-		complain("%s", error.text);
+		complain("%s%s", error.text,
+			 cli->arg_count > 0 &&
+					 strcmp(cli->args[0], "fabric") == 0
+				 ? ", nor embedded or none"
+				 : "");
 		return CLI_USAGE;
 	}
 	cli->open.sa = &cli->sa;
@@ -336,7 +340,7 @@ static const struct row {
 	  set_device },
 	{ 'P', "port", "N", "its port", set_port },
 	{ KEY_FABRIC, "fabric", "FILE",
-	  "an embedded fabric from a topology file", set_fabric },
+	  "an embedded fabric from a topology file, or unix:PATH", set_fabric },
 	{ 't', "timeout", "MS", "how long to wait for an answer (10000)",
 	  set_timeout },
 	{ KEY_SA, "sa", "ADDR", "the SA: a LID, a GID, or lid=..,sl=..,gid=..",

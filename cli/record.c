@@ -175,7 +175,8 @@ int record_open(struct cli *cli)
 		return CLI_DONE;
 	if (!file) {
 		complain("--record writes what is on an embedded fabric; name "
-			 "one with --fabric");
+			 "one with --fabric, or record a shared one where it "
+			 "runs: ibsa fabric run --record");
 		return CLI_USAGE;
 	}
 	err = ibsa_fabric_load(file, NULL, &error, &cli->fabric);

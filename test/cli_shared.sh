@@ -100,12 +100,20 @@ two_at_once() {
 }
 
 sits_where_it_is_told() {
+	local args
 	start
 	run 0 devices -j; json '.[0].device == "ibsa0" and .[0].lid == 1'
 	IBSA_NODE=$other run 0 devices -j; json '.[0].lid != 1'
 	run 0 -C "$other" devices -j; json '.[0].lid != 1'
 	IBSA_NODE=$other/1 run 0 devices -j; json '.[0].lid != 1'
 	IBSA_NODE=nobody run 4 path self 2; err_has nobody
+	grep -q 'try an example' err && fail 'offers what is there already'
+	for args in devices gids; do
+		IBSA_NODE=nobody run 4 $args; err_has 'no node nobody in'
+		IBSA_FABRIC=unix:/nowhere run 4 $args; err_has 'no fabric server'
+	done
+	run 2 --record no.pcap path self 2; err_has 'fabric run --record'
+	run 2 fabric run "$fabric" --sa non; err_has 'nor embedded or none'
 	run 4 -C nobody path self 2
 	run 0 gids; out_has ibsa0
 	unset IBSA_FABRIC
