@@ -6,16 +6,16 @@
  *
  * Source: Endace, ERF Types Reference Guide (header, types).
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <pcap/pcap.h>
-
 #include <ibsa/bits.h>
 
+#include "pcap_load.h"
 #include "record.h"
 
 enum {
@@ -29,6 +29,7 @@ enum {
 
 struct record {
 	struct ibsa_fabric *fabric;
+	struct libpcap libpcap;
 	pcap_t *pcap;
 	pcap_dumper_t *file;
 	const char *path;
@@ -48,6 +49,7 @@ static void put_erf_time(uint8_t *out, uint64_t time_ns)
 static void seen(const struct ibsa_packet *packet, void *arg)
 {
 	const struct record *record = arg;
+	const struct libpcap *pcap = &record->libpcap;
 	const uint64_t time_ns = packet->time_ns + record->epoch_ns;
 	const struct pcap_pkthdr header = {
 		.ts.tv_sec = (time_t)(time_ns / NS_PER_S),
@@ -65,9 +67,9 @@ static void seen(const struct ibsa_packet *packet, void *arg)
 	ibsa_put_be16(bytes + 10, (uint16_t)header.len);
 	ibsa_put_be16(bytes + 14, (uint16_t)packet->len);
 	memcpy(bytes + ERF_BYTES, packet->bytes, packet->len);
-	pcap_dump((u_char *)record->file, &header, bytes);
+	pcap->pcap_dump((u_char *)record->file, &header, bytes);
 	/* Whoever looks at the file meanwhile sees whole packets. */
-	pcap_dump_flush(record->file);
+	pcap->pcap_dump_flush(record->file);
 }
 
 /* The fabric's real clock is the system's monotonic one. */
@@ -85,29 +87,37 @@ static uint64_t epoch_of_real_clock(void)
 static void free_record(struct record *record)
 {
 	if (record->file)
-		pcap_dump_close(record->file);
+		record->libpcap.pcap_dump_close(record->file);
 	if (record->pcap)
-		pcap_close(record->pcap);
+		record->libpcap.pcap_close(record->pcap);
+	if (record->libpcap.library)
+		dlclose(record->libpcap.library);
 	free(record);
 }
 
 static int open_file(struct record *record)
 {
-	record->pcap = pcap_open_dead_with_tstamp_precision(
+	const struct libpcap *pcap = &record->libpcap;
+
+	if (libpcap_load(&record->libpcap) < 0) {
+		complain("--record needs libpcap: %s", dlerror());
+		return CLI_DEVICE;
+	}
+	record->pcap = pcap->pcap_open_dead_with_tstamp_precision(
 		DLT_ERF, ERF_BYTES + PACKET_BYTES_MAX,
 		PCAP_TSTAMP_PRECISION_NANO);
 	if (!record->pcap) {
 		complain("out of memory");
 		return CLI_DEVICE;
 	}
-	record->file = pcap_dump_open(record->pcap, record->path);
+	record->file = pcap->pcap_dump_open(record->pcap, record->path);
 	if (record->file) {
 		/* It is no business of a command that this one starts. */
-		(void)fcntl(fileno(pcap_dump_file(record->file)), F_SETFD,
+		(void)fcntl(fileno(pcap->pcap_dump_file(record->file)), F_SETFD,
 			    FD_CLOEXEC);
 		return CLI_DONE;
 	}
-	complain("--record: cannot write: %s", pcap_geterr(record->pcap));
+	complain("--record: cannot write: %s", pcap->pcap_geterr(record->pcap));
 	return CLI_DEVICE;
 }
 
@@ -156,7 +166,7 @@ int record_end(struct record *record)
 	if (!record)
 		return CLI_DONE;
 	(void)!ibsa_fabric_tap(record->fabric, NULL, NULL);
-	if (ferror(pcap_dump_file(record->file))) {
+	if (ferror(record->libpcap.pcap_dump_file(record->file))) {
 		complain("--record: not all could be written to '%s'",
 			 record->path);
 		status = CLI_DEVICE;
