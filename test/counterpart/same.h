@@ -165,6 +165,9 @@ bool same_routes_level(struct answer *theirs, struct answer *ours);
  * the cables between switches.
  */
 bool same_trees_learn(struct answer *theirs, struct answer *ours);
+/* Whether nobody is at a switch, in either: then it need not have a record. */
+bool same_is_transit(uint16_t lid);
+
 bool same_trees_level(struct answer *theirs, struct answer *ours);
 
 /* The switch that a cable of a switch leads to; 0: none. */

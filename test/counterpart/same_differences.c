@@ -50,14 +50,6 @@ bool same_turn_proxy(uint8_t *member)
 	return true;
 }
 
-/* Another tree to the same ports is as good. */
-static bool level_mft(const struct question *question, struct answer *theirs,
-		      struct answer *ours)
-{
-	return is_of(question, theirs, ours, ATTR_MFT) &&
-	       same_trees_level(theirs, ours);
-}
-
 /* Raw traffic, flow label and hop limit are one number to it. */
 static bool level_group_label(const struct question *question,
 			      struct answer *theirs, struct answer *ours)
@@ -130,6 +122,30 @@ static bool level_class_version(const struct question *question,
 static uint64_t mask_of(const struct question *question)
 {
 	return ibsa_be64(question->mad + 48);
+}
+
+/* One has the block of a switch that packets only pass, the other has not. */
+static bool is_of_transit(const struct question *question,
+			  const struct answer *theirs,
+			  const struct answer *ours)
+{
+	const uint8_t *want = question->mad + IBSA_SA_HEADER_BYTES;
+
+	return mad_attribute(question->mad) == ATTR_MFT &&
+	       question->mad[3] == IBSA_METHOD_GET && mask_of(question) & 1 &&
+	       same_is_transit(ibsa_be16(want)) &&
+	       (status_of(theirs) == IBSA_STATUS_NO_RECORDS) !=
+		       (status_of(ours) == IBSA_STATUS_NO_RECORDS);
+}
+
+/* Another tree to the same ports is as good. */
+static bool level_mft(const struct question *question, struct answer *theirs,
+		      struct answer *ours)
+{
+	if (is_of_transit(question, theirs, ours))
+		return settle(theirs, ours);
+	return is_of(question, theirs, ours, ATTR_MFT) &&
+	       same_trees_level(theirs, ours);
 }
 
 /* Of a request whose mask selects them: the code of a rate. */

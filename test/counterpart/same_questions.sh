@@ -4,8 +4,8 @@
 #
 # Asks OpenSM and the embedded SA the same questions: on a fabric of the
 # tests, on the examples, and on fabrics that DRAW draws: one that is always
-# the same, and COUNT (3) from SEED and the numbers after it. A difference that is not known fails, and so does
-# a known one that does not occur any more.
+# the same, and COUNT (3) from SEED and the numbers after it. A difference that
+# is not known fails, and so does a known one that does not occur any more.
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
 # shellcheck source=test/counterpart/fabric.sh

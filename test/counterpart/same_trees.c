@@ -14,6 +14,7 @@ enum {
 	POSITION_PORTS = 16,
 	AT_BLOCK = 2,
 	AT_TABLE = 8,
+	AT_OFFSET = 44, /* of the records, in the header */
 };
 
 /* Which ports a packet leaves by, of a group at a switch. */
@@ -114,10 +115,12 @@ static uint16_t between(uint16_t lid, unsigned int position)
 	return mask;
 }
 
-/* Whether nobody is at a switch, in either: then it need not have a record. */
-static bool is_transit(uint16_t lid)
+bool same_is_transit(uint16_t lid)
 {
 	uint64_t all = 0;
+
+	if (lid >= LIDS)
+		return false;
 
 	for (unsigned int group = 0; group < GROUPS; group++)
 		all |= masks[0][lid][group] | masks[1][lid][group];
@@ -149,13 +152,16 @@ static void leave_ends_of_all(struct answer *answer)
 	for (size_t i = 0; i < count; i++) {
 		uint8_t *record = answer_at(answer, i);
 
-		if (!is_one && is_transit(ibsa_be16(record)))
+		if (!is_one && same_is_transit(ibsa_be16(record)))
 			continue;
 		leave_ends(record);
 		memmove(answer_at(answer, kept++), record, stride);
 	}
-	if (!is_one)
-		answer->len = IBSA_SA_HEADER_BYTES + kept * stride;
+	if (is_one)
+		return;
+	answer->len = IBSA_SA_HEADER_BYTES + kept * stride;
+	if (!kept)
+		ibsa_put_be16(answer->bytes + AT_OFFSET, 0);
 }
 
 bool same_trees_level(struct answer *theirs, struct answer *ours)
