@@ -35,7 +35,7 @@ enum { CLI_FAULTS_MAX = 16 };
  * @socket:  of a fabric server; NULL: where one is by default
  * @sa_mode: what --sa says of a fabric: "embedded" or "none"; NULL: nothing
  * @sa_at:   node that a fabric's SA runs on; NULL: the first adapter
- * @seed:    of what a fabric does at random
+ * @seed:    of what a fabric does at random, if @has_seed
  * @first_lid: that a fabric gives; 0: where it begins by default
  * @like:    whose manners a fabric's SA has
  * @partitions: file that says who has which P_Key; NULL: all have the default
@@ -70,6 +70,7 @@ struct cli {
 	const char *sa_mode;
 	const char *sa_at;
 	uint64_t seed;
+	bool has_seed;
 	uint32_t first_lid;
 	enum ibsa_fabric_like like;
 	const char *partitions;

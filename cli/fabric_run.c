@@ -2,6 +2,7 @@
 /* ibsa fabric run, replay, exec: a fabric that other processes share. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -289,6 +290,17 @@ static bool put_in_front(const char *folder)
 	return is_set;
 }
 
+/* What its clients draw of is to be the same each time, too. */
+static bool pass_seed(const struct cli *cli)
+{
+	char seed[32];
+
+	if (!cli->has_seed)
+		return true;
+	snprintf(seed, sizeof(seed), "%" PRIu64, cli->seed);
+	return setenv("IBSA_SEED", seed, 1) == 0;
+}
+
 /* The child: from here on the command. */
 static void become(const struct serving *serving)
 {
@@ -302,7 +314,7 @@ static void become(const struct serving *serving)
 			 "libibumad do not see the fabric",
 			 IBSA_DROPIN);
 	snprintf(fabric, sizeof(fabric), "unix:%s", serving->path);
-	if (setenv("IBSA_FABRIC", fabric, 1) != 0 ||
+	if (setenv("IBSA_FABRIC", fabric, 1) != 0 || !pass_seed(serving->cli) ||
 	    (has_library && !put_in_front(folder))) {
 		complain("out of memory");
 		_exit(NOT_EXECUTABLE);

@@ -184,6 +184,7 @@ static int set_seed(struct cli *cli, const char *value)
 		complain("--seed: '%s' is not a number", value);
 		return CLI_USAGE;
 	}
+	cli->has_seed = true;
 	return CLI_DONE;
 }
 

@@ -26,6 +26,7 @@ enum {
 };
 
 #define NS_PER_S UINT64_C(1000000000)
+#define COUNTED_NS UINT64_C(1000000) /* between packets that are numbered */
 
 struct record {
 	struct ibsa_fabric *fabric;
@@ -34,6 +35,8 @@ struct record {
 	pcap_dumper_t *file;
 	const char *path;
 	uint64_t epoch_ns; /* what the fabric's time 0 is since 1970 */
+	bool is_counted;
+	uint64_t count; /* of packets so far */
 };
 
 /* Seconds and their binary fraction, lowest byte first. */
@@ -46,11 +49,19 @@ static void put_erf_time(uint8_t *out, uint64_t time_ns)
 		out[i] = (uint8_t)(stamp >> 8 * i);
 }
 
+static uint64_t time_of(struct record *record, const struct ibsa_packet *packet)
+{
+	record->count++;
+	if (record->is_counted)
+		return record->count * COUNTED_NS;
+	return packet->time_ns + record->epoch_ns;
+}
+
 static void seen(const struct ibsa_packet *packet, void *arg)
 {
-	const struct record *record = arg;
+	struct record *record = arg;
 	const struct libpcap *pcap = &record->libpcap;
-	const uint64_t time_ns = packet->time_ns + record->epoch_ns;
+	const uint64_t time_ns = time_of(record, packet);
 	const struct pcap_pkthdr header = {
 		.ts.tv_sec = (time_t)(time_ns / NS_PER_S),
 		.ts.tv_usec = (suseconds_t)(time_ns % NS_PER_S),
@@ -136,7 +147,7 @@ static int tap(struct record *record)
 	return CLI_DEVICE;
 }
 
-int record_start(const char *path, struct ibsa_fabric *fabric, bool is_virtual,
+int record_start(const char *path, struct ibsa_fabric *fabric, bool is_counted,
 		 struct record **out)
 {
 	struct record *record = calloc(1, sizeof(*record));
@@ -148,7 +159,8 @@ int record_start(const char *path, struct ibsa_fabric *fabric, bool is_virtual,
 	}
 	record->path = path;
 	record->fabric = fabric;
-	record->epoch_ns = is_virtual ? 0 : epoch_of_real_clock();
+	record->is_counted = is_counted;
+	record->epoch_ns = epoch_of_real_clock();
 	status = open_file(record);
 	if (status == CLI_DONE)
 		status = tap(record);

@@ -11,11 +11,12 @@ struct record;
 
 /*
  * Begin to write all that is on the links of @fabric to the file @path;
- * @is_virtual: its clock is, so that times are from 1970 on.
+ * @is_counted: the times are numbers, a millisecond for each packet, so that
+ * the same packets make the same file.
  *
  * Return: the exit status; what went wrong has been said.
  */
-int record_start(const char *path, struct ibsa_fabric *fabric, bool is_virtual,
+int record_start(const char *path, struct ibsa_fabric *fabric, bool is_counted,
 		 struct record **out);
 
 /* End it. NULL is none. Return: the exit status; not all may be written. */

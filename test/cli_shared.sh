@@ -207,6 +207,35 @@ runs_a_command() {
 	run 2 fabric exec "$fabric"
 }
 
+# What each run does: questions, and changes between them.
+history='
+	for round in 1 2; do
+		"$0" path self 2 -t 4000
+		"$0" query table NR
+		"$0" fabric link down "$1/1"
+		"$0" query table PIR
+		"$0" fabric link up "$1/1"
+		"$0" reach all
+	done'
+
+# recorded FILE SEED - what is on the fabric meanwhile
+recorded() {
+	"$ibsa" fabric exec "$fabric" --seed "$2" --record "$1" \
+		--fault lose=4 --fault duplicate=5 --fault reorder=5 \
+		--fault busy=5 --fault corrupt=2 \
+		-- bash -c "$history" "$ibsa" "$other" >/dev/null 2>&1 || true
+}
+
+the_same_seed_makes_the_same_file() {
+	what='ibsa fabric exec --seed --record'
+	recorded one 11
+	recorded two 11
+	recorded three 12
+	[ "$(stat -c %s one)" -gt 5000 ] || fail 'there is little in it'
+	cmp one two || fail 'the same seed makes another file'
+	! cmp -s one three || fail 'another seed makes the same file'
+}
+
 # A signal to it is one to the command, whose end is its own.
 a_signal_reaches_the_command() {
 	local got=0
@@ -298,4 +327,5 @@ is_as_the_options_say() {
 run_groups ready_line_is_json_with_j ends_on_signals answers_are_the_same two_at_once \
 	sits_where_it_is_told changes_are_made one_server_a_socket \
 	is_for_its_user_alone runs_a_command a_signal_reaches_the_command \
-	writes_a_record answers_are_replayed is_as_the_options_say
+	writes_a_record the_same_seed_makes_the_same_file answers_are_replayed \
+	is_as_the_options_say

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The client: one transport and one engine under the public names. */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -10,6 +11,7 @@
 #include "client/client.h"
 #include "client/open.h"
 #include "client/reach.h"
+#include "device/parse.h"
 #include "engine/engine.h"
 #include "event/event.h"
 #include "keep/keep.h"
@@ -42,6 +44,24 @@ static unsigned int or_default(unsigned int value, unsigned int fallback)
 	return value ? value : fallback;
 }
 
+/*
+ * What ids and jitter are drawn from: of a server's fabric what the process
+ * is told, as nobody there is to be kept from guessing them.
+ */
+static uint64_t seed_of(const struct ibsa_options *options)
+{
+	const char *told = NULL;
+	uint64_t seed;
+
+	if (options->seed)
+		return options->seed;
+	if (ibsa__server_named(options))
+		told = secure_getenv("IBSA_SEED");
+	if (told && !ibsa__parse_number(told, UINT64_MAX, &seed))
+		return seed;
+	return ibsa__secret();
+}
+
 static int engine_open(const struct ibsa_options *options,
 		       struct ibsa_client *client)
 {
@@ -49,7 +69,7 @@ static int engine_open(const struct ibsa_options *options,
 		.sa = options->sa,
 		.grh = options->grh,
 		.sm_key = options->sm_key,
-		.seed = options->seed ? options->seed : ibsa__secret(),
+		.seed = seed_of(options),
 		.reply_bytes = options->reply_bytes,
 		.window = or_default(options->window, DEFAULT_WINDOW),
 		.queue = or_default(options->queue, DEFAULT_QUEUE),
