@@ -142,11 +142,14 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server);
  * @room:   bytes at @out
  * @error:  filled on failure; or NULL
  *
- * Waits for the answer, at most ten seconds.
+ * Waits for the answer, at most ten seconds. $IBSA_FABRIC does not count if the
+ * program is set-uid.
  *
  * Return: as ibsa_fabric_server_command(); -EINVAL @fabric names no server;
- * -ENODEV none is there; -EACCES it is another user's; -EPROTO what is there
- * is none; -ENAMETOOLONG @line or the path.
+ * -ENODEV none is there, or it has gone; -EACCES it is another user's; -EPROTO
+ * what is there is none, or one of another version; -ETIMEDOUT it does not
+ * answer; -ENAMETOOLONG @line or the path; -ENOMEM; or the error of connecting.
+ * Thread-safe.
  */
 int ibsa_fabric_command(const char *fabric, const char *line, char *out,
 			size_t room, struct ibsa_error *error) IBSA_MUST_USE;

@@ -48,6 +48,8 @@ enum ibsa_fabric_like { IBSA_FABRIC_LIKES(IBSA__LIKE_ENUM) IBSA_LIKES };
  *                 class version 0x80, as opa-fm does not
  * @first_lid:     LIDs are given from here to what the file gives none;
  *                 default 1. At most 0xbfff, and 0xbfffffff on Omni-Path
+ * @check:         look for what is odd about the file, for
+ *                 ibsa_fabric_finding_at(); it takes time and memory
  * @no_sa:         there is no SA, and no port is set up, until a subnet
  *                 manager from outside has done it by SMPs (a umad file)
  * @partitions:    file in the format of OpenSM's partitions.conf: who has
@@ -623,8 +625,9 @@ struct ibsa_gate_info {
  * and its Reports go to the one who has taken its place.
  *
  * The kernel sends answers in segments where they are large, and waits for 2
- * seconds when one is lost. GetMulti comes in as one MAD or is not heard. A GID of IPv4 does not do to be asked under:
- * the requester's kernel takes no answer from there.
+ * seconds when one is lost. GetMulti comes in as one MAD or is not heard. A GID
+ * of IPv4 does not do to be asked under: the requester's kernel takes no answer
+ * from there.
  *
  * Return: 0; -EINVAL the fabric has a virtual clock; -ENODEV there is no such
  * device or port here, or no such node or port in the fabric; -ENETDOWN one
