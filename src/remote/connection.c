@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -326,6 +327,13 @@ bool ibsa__remote_changed(struct remote_connection *connection)
 	return is_changed;
 }
 
+static bool is_socket(const char *path)
+{
+	struct stat at;
+
+	return stat(path, &at) == 0 && S_ISSOCK(at.st_mode);
+}
+
 static int connect_failed(const struct remote_place *place, int err,
 			  struct ibsa_error *error)
 {
@@ -339,6 +347,11 @@ static int connect_failed(const struct remote_place *place, int err,
 				  "ibsa fabric run",
 				  place->path);
 	case -ECONNREFUSED:
+		if (!is_socket(place->path))
+			return ibsa__fail(error, -ENODEV,
+					  "%s is no socket, as a fabric server "
+					  "has: start one with ibsa fabric run",
+					  place->path);
 		return ibsa__fail(error, -ENODEV,
 				  "the fabric server of %s has ended: start "
 				  "it again with ibsa fabric run",
