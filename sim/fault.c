@@ -118,7 +118,8 @@ int ibsa_fault_parse(const char *text, struct ibsa_fault *out,
 		return ibsa__fail(error, -EINVAL,
 				  "%.64s is no fault: they are lose, delay, "
 				  "duplicate, reorder, corrupt, busy and "
-				  "silence, as KIND=PERCENT[,COUNT[,DELAY]]",
+				  "silence, as KIND=PERCENT[,COUNT[,DELAY]], "
+				  "of 0 to 100 percent",
 				  text ? text : "nothing");
 	*out = fault;
 	return 0;
