@@ -52,6 +52,12 @@ void fabric_control_details(struct out *out);
 void fabric_fault_details(struct out *out);
 void fabric_script_details(struct out *out);
 
+/*
+ * Whether it is fabric exec that was called, without the -- that keeps the
+ * options of its command apart.
+ */
+bool fabric_runs_command(char **argv);
+
 #define FABRIC_PATH_MAX 108
 
 /* Where a server is if nobody says where. False: nowhere. */

@@ -337,6 +337,15 @@ static void *await_child(void *arg)
 	return NULL;
 }
 
+/* What a shell says, too; not of signals that come from the user. */
+static void say_signal(const struct serving *serving, int number)
+{
+	if (number != SIGINT && number != SIGTERM && number != SIGHUP &&
+	    number != SIGPIPE)
+		complain("'%s' was ended by a signal: %s",
+			 serving->cli->args[3], strsignal(number));
+}
+
 static int exit_status(int status)
 {
 	if (WIFEXITED(status))
@@ -349,8 +358,9 @@ static int serve_child(struct serving *serving)
 	struct interrupt interrupt;
 	pthread_t thread;
 	int status;
-	int err = interrupt_start(&interrupt, "ended at once: the command may "
-					      "go on, the socket stays");
+	int err = interrupt_start_beside(&interrupt,
+					 "ended at once: the command may go "
+					 "on, the socket stays");
 
 	if (!err)
 		err = -pthread_create(&thread, NULL, await_child, serving);
@@ -364,6 +374,8 @@ static int serve_child(struct serving *serving)
 		kill(serving->child, SIGTERM);
 	pthread_join(thread, NULL);
 	interrupt_stop(&interrupt);
+	if (status == CLI_DONE && WIFSIGNALED(serving->child_status))
+		say_signal(serving, WTERMSIG(serving->child_status));
 	return status == CLI_DONE ? exit_status(serving->child_status) : status;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Signals to end, for a command that has something to put away first. */
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
@@ -41,6 +42,17 @@ static void wake_up(struct interrupt *interrupt)
 	pthread_mutex_unlock(&interrupt->lock);
 }
 
+/* Its number; below 0: it cannot be waited for. */
+static int next_signal(const struct interrupt *interrupt, siginfo_t *info)
+{
+	int number;
+
+	do
+		number = sigwaitinfo(&interrupt->signals, info);
+	while (number < 0 && errno == EINTR);
+	return number;
+}
+
 /*
  * A thread that waits for them, not a handler: a signal that comes just before
  * a wait must end that wait, for which there is ibsa_wake().
@@ -49,9 +61,12 @@ static void *watch(void *arg)
 {
 	struct interrupt *interrupt = arg;
 	int64_t first_ms = 0;
+	siginfo_t info;
 	int number;
 
-	while (sigwait(&interrupt->signals, &number) == 0) {
+	while ((number = next_signal(interrupt, &info)) > 0) {
+		if (interrupt->is_beside && info.si_code == SI_KERNEL)
+			continue;
 		if (!atomic_load(&interrupt->seen)) {
 			atomic_store(&interrupt->number, number);
 			atomic_store(&interrupt->seen, true);
@@ -90,13 +105,15 @@ void interrupt_hold(sigset_t *before)
 	pthread_sigmask(SIG_BLOCK, &set, before);
 }
 
-int interrupt_start(struct interrupt *interrupt, const char *last_words)
+static int start(struct interrupt *interrupt, const char *last_words,
+		 bool is_beside)
 {
 	int err;
 
 	pthread_mutex_init(&interrupt->lock, NULL);
 	interrupt->wake = NULL;
 	interrupt->last_words = last_words;
+	interrupt->is_beside = is_beside;
 	atomic_init(&interrupt->seen, false);
 	atomic_init(&interrupt->number, 0);
 	all_signals(&interrupt->signals);
@@ -105,6 +122,16 @@ int interrupt_start(struct interrupt *interrupt, const char *last_words)
 		err = pthread_create(&interrupt->thread, NULL, watch,
 				     interrupt);
 	return -err;
+}
+
+int interrupt_start(struct interrupt *interrupt, const char *last_words)
+{
+	return start(interrupt, last_words, false);
+}
+
+int interrupt_start_beside(struct interrupt *interrupt, const char *last_words)
+{
+	return start(interrupt, last_words, true);
 }
 
 void interrupt_calls(struct interrupt *interrupt, void (*wake)(void *arg),

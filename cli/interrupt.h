@@ -16,6 +16,7 @@ struct interrupt {
 	const char *last_words;
 	sigset_t signals;
 	pthread_t thread;
+	bool is_beside; /* somebody who gets the terminal's signals, too */
 	atomic_bool seen;
 	atomic_int number; /* of the first that was seen */
 };
@@ -29,6 +30,12 @@ struct interrupt {
  * Return: 0, or a negative errno.
  */
 int interrupt_start(struct interrupt *interrupt, const char *last_words);
+
+/*
+ * The same beside a command that was started for the user: what is typed, Ctrl-C
+ * above all, is the command's, which gets it from the terminal as we do.
+ */
+int interrupt_start_beside(struct interrupt *interrupt, const char *last_words);
 
 /*
  * One that comes from now on is kept for interrupt_start(). @before: the mask

@@ -7,6 +7,7 @@
 
 #include <ibsa/text.h>
 
+#include "fabric.h"
 #include "options.h"
 #include "target.h"
 
@@ -428,6 +429,9 @@ static bool is_key(int key)
 static int wrong_option(char **argv, int key)
 {
 	const char *text = argv[optind - 1];
+	const char *more = fabric_runs_command(argv)
+				   ? "one of the command belongs behind --"
+				   : "see ibsa --help";
 
 	if (key == ':')
 		complain("option '%s' needs a value; see ibsa --help", text);
@@ -435,13 +439,13 @@ static int wrong_option(char **argv, int key)
 		complain("option '%.*s' takes no value; see ibsa --help",
 			 (int)strcspn(text, "="), text);
 	else if (optopt != 0)
-		complain("there is no option '-%c'; see ibsa --help", optopt);
+		complain("there is no option '-%c'; %s", optopt, more);
 	else if (count_names(text + strlen("--")) > 1)
 		complain("option '%s' is short for more than one; see ibsa "
 			 "--help",
 			 text);
 	else
-		complain("there is no option '%s'; see ibsa --help", text);
+		complain("there is no option '%s'; %s", text, more);
 	return CLI_USAGE;
 }
 

@@ -122,6 +122,7 @@ sits_where_it_is_told() {
 	export IBSA_FABRIC=unix:$tmp/s
 	stop TERM
 	run 4 --fabric "unix:$tmp/s" path self 2; err_has 'ibsa fabric run'
+	run 4 --fabric "unix:$tmp" path self 2; err_has 'is no socket'
 }
 
 changes_are_made() {
@@ -199,12 +200,16 @@ runs_a_command() {
 	run 7 fabric exec "$fabric" -- sh -c 'echo 7 >&2; exit 7'
 	run 143 fabric exec "$fabric" -- sh -c 'echo TERM >&2; kill -TERM $$'
 	run 127 fabric exec "$fabric" -- ./nothing
+	run 139 fabric exec "$fabric" -- sh -c 'kill -SEGV $$'
+	err_has "'sh' was ended by a signal"
 	run 0 fabric exec "$fabric" -- sh -c 'echo "$IBSA_FABRIC"'
 	[ ! -e "$(sed s/unix:// out)" ] || fail 'the socket is still there'
 	if compgen -G "$tmp/ibsa-*" >/dev/null; then
 		fail 'a folder is left'
 	fi
 	run 2 fabric exec "$fabric"
+	run 2 fabric exec "$fabric" ls -Z; err_has 'behind --'
+	run 2 fabric exec "$fabric" -Z -- ls; err_has 'see ibsa --help'
 }
 
 # What each run does: questions, and changes between them.
@@ -324,8 +329,44 @@ is_as_the_options_say() {
 	run 2 fabric stats --first-lid 5; err_has 'no option --first-lid'
 }
 
+# What is typed is the command's, once each time, and ends nothing else.
+ctrl_c_is_the_commands() {
+	local got=0
+	what='Ctrl-C at ibsa fabric exec'
+	cat >typed.py <<-'END'
+		import os, pty, sys
+		pid, terminal = pty.fork()
+		if pid == 0:
+		    os.execv(sys.argv[1], sys.argv[1:])
+		while True:
+		    try:
+		        said = os.read(terminal, 4096)
+		    except OSError:
+		        break
+		    os.write(terminal, b"\x03" * said.count(b"press"))
+		sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+	END
+	cat >presses.py <<-'END'
+		import signal, sys, time
+		got = []
+		signal.signal(signal.SIGINT, lambda *_: got.append(1))
+		for times in 1, 2:
+		    print("press", flush=True)
+		    while len(got) < times:
+		        time.sleep(0.01)
+		    time.sleep(0.6)
+		    if len(got) != times:
+		        sys.exit(8)
+		sys.exit(7)
+	END
+	timeout 60 python3 typed.py "$ibsa" fabric exec "$fabric" -- \
+		python3 presses.py || got=$?
+	[ "$got" -eq 7 ] || fail "exit status $got"
+}
+
 run_groups ready_line_is_json_with_j ends_on_signals answers_are_the_same two_at_once \
 	sits_where_it_is_told changes_are_made one_server_a_socket \
 	is_for_its_user_alone runs_a_command a_signal_reaches_the_command \
+	ctrl_c_is_the_commands \
 	writes_a_record the_same_seed_makes_the_same_file answers_are_replayed \
 	is_as_the_options_say
