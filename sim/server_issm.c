@@ -81,17 +81,28 @@ static void handle_opens(struct server_source *source, uint32_t events)
 	server->has_changed = true;
 }
 
-/* Only what nobody else can put anything into will do. */
+static bool is_ours_alone(const struct stat *folder)
+{
+	return folder->st_uid == geteuid() &&
+	       !(folder->st_mode & (S_IRWXG | S_IRWXO));
+}
+
+/* Only what nobody else can put anything into will do; a link is none. */
 static int folder_check(const char *path)
 {
+	const int fd = open(path,
+			    O_PATH | O_NOFOLLOW | O_DIRECTORY | O_CLOEXEC);
 	struct stat found;
+	int err = 0;
 
-	if (lstat(path, &found))
-		return -errno;
-	return S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
-			       !(found.st_mode & (S_IRWXG | S_IRWXO))
-		       ? 0
-		       : -EEXIST;
+	if (fd < 0)
+		return errno == ENOTDIR || errno == ELOOP ? -EEXIST : -errno;
+	if (fstat(fd, &found))
+		err = -errno;
+	else if (!is_ours_alone(&found))
+		err = -EEXIST;
+	close(fd);
+	return err;
 }
 
 static int folder_make(struct ibsa_fabric_server *server)

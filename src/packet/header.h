@@ -15,7 +15,8 @@
 enum {
 	UMAD_HEADER_BYTES = 64, /* once P_Key indices are enabled; else 56 */
 	UMAD_ABI_VERSION = 5,
-	UMAD_RMPP_BY_USER = 1 << 0, /* the only flag of an agent that there is */
+	UMAD_RMPP_BY_USER = 1
+			    << 0, /* the only flag of an agent that there is */
 };
 
 /* The header before a MAD: the first line in host order, the rest not. */
