@@ -4,6 +4,7 @@
  * same: it may have been killed, replaced, or be something else.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -329,9 +330,15 @@ bool ibsa__remote_changed(struct remote_connection *connection)
 
 static bool is_socket(const char *path)
 {
+	const int fd = open(path, O_PATH | O_CLOEXEC);
 	struct stat at;
+	bool is_one;
 
-	return stat(path, &at) == 0 && S_ISSOCK(at.st_mode);
+	if (fd < 0)
+		return false;
+	is_one = fstat(fd, &at) == 0 && S_ISSOCK(at.st_mode);
+	close(fd);
+	return is_one;
 }
 
 static int connect_failed(const struct remote_place *place, int err,
