@@ -6,7 +6,7 @@
 #include <ibsa/sa.h>
 #include <ibsa/sim.h>
 
-#include "sim/sa.h"
+#include "sim/sa/sa.h"
 #include "wire/request.h"
 
 #include "bench.h"

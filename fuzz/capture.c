@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/tape.h"
+#include "sim/capture/tape.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

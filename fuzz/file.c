@@ -11,8 +11,8 @@
 #include <ibsa/bits.h>
 
 #include "packet/header.h"
-#include "sim/fabric.h"
-#include "sim/file.h"
+#include "sim/subnet/fabric.h"
+#include "sim/file/file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

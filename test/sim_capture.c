@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "sim/frame.h"
+#include "sim/capture/frame.h"
 #include "sim_file_rig.h"
 #include "sim_support.h"
 

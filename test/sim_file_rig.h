@@ -16,9 +16,9 @@
 #include <ibsa/sa.h>
 
 #include "packet/header.h"
-#include "sim/fabric.h"
-#include "sim/file.h"
-#include "sim/mad.h"
+#include "sim/subnet/fabric.h"
+#include "sim/file/file.h"
+#include "sim/mad/mad.h"
 
 struct packet_out {
 	struct umad_header header;

@@ -2,7 +2,7 @@
 /* Multicast groups of the embedded SA: who may join, leave, and see what. */
 #include <errno.h>
 
-#include "sim/group.h"
+#include "sim/sa/group.h"
 #include "sim_support.h"
 
 #define S(status) IBSA_STATUS_##status

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "random.h"
-#include "sim/map.h"
+#include "sim/tools/map.h"
 
 enum { COUNT = 20000 };
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "sim/queue.h"
+#include "sim/mad/queue.h"
 
 /* Up to the limit, whatever it is made of; nothing is too large for none. */
 static void room_ends_at_the_limit(void **state)

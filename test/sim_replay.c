@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "fail_alloc.h"
-#include "sim/frame.h"
+#include "sim/capture/frame.h"
 #include "sim_support.h"
 
 enum { FILE_MAX = 1 << 16, LINK_ERF = 197, LINK_INFINIBAND = 247 };

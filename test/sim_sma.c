@@ -9,7 +9,7 @@
 
 #include "sim_file_rig.h"
 
-#include "sim/sma.h"
+#include "sim/node/sma.h"
 
 #define MS UINT64_C(1000000)
 

@@ -2,7 +2,7 @@
 /* Who is told of events by the embedded SA, and of which. */
 #include <errno.h>
 
-#include "sim/subscription.h"
+#include "sim/sa/subscription.h"
 #include "sim_notice_rig.h"
 
 #define S(name) IBSA_STATUS_##name

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is on the links of a fabric, for whoever has tapped it. It is what one
+ * would see at the port of each client: a request when it is sent, whatever
+ * becomes of it, and an answer when it arrives, if it does. What goes between
+ * umad files and what is built into ports is seen once, where it is sent.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "sim/file/agent.h"
+#include "sim/capture/capture.h"
+#include "sim/client/link.h"
+
+enum {
+	RMPP_VERSION = 24, /* where these are in a MAD */
+	RMPP_TYPE = 25,
+	RMPP_FLAGS = 26,
+	RMPP_SEGMENT = 28,
+	RMPP_LENGTH = 32,
+	RMPP_END = 36,
+	PSN_MASK = 0xffffff,
+};
+
+int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn seen, void *arg)
+{
+	int err = 0;
+
+	if (fabric->is_opa)
+		return -EOPNOTSUPP;
+	pthread_mutex_lock(&fabric->lock);
+	if (seen && fabric->tap) {
+		err = -EBUSY;
+	} else {
+		fabric->tap = seen;
+		fabric->tap_arg = arg;
+	}
+	pthread_mutex_unlock(&fabric->lock);
+	return err;
+}
+
+static void capture_one(struct ibsa_fabric *fabric, const struct frame *frame,
+			const uint8_t *mad, uint64_t time_ns)
+{
+	struct frame whole = *frame;
+	uint8_t bytes[FRAME_BYTES_MAX];
+	struct ibsa_packet packet = { .time_ns = time_ns, .bytes = bytes };
+
+	whole.mad = mad;
+	whole.psn = fabric->tap_count++ & PSN_MASK;
+	packet.len = ibsa__frame_put(&whole, bytes);
+	fabric->tap(&packet, fabric->tap_arg);
+}
+
+static bool is_rmpp(const uint8_t *mad, size_t len)
+{
+	return ibsa__class_has_rmpp(mad[MAD_CLASS]) &&
+	       len >= ibsa__class_header_bytes(mad[MAD_CLASS]) &&
+	       mad[RMPP_VERSION] == 1 &&
+	       mad[RMPP_TYPE] == IBSA_RMPP_TYPE_DATA &&
+	       mad[RMPP_FLAGS] & IBSA_RMPP_ACTIVE;
+}
+
+/*
+ * Segment @number of @count. Its length counts the class header too: in the
+ * first all there is to come, in the last its own. IBA vol 1, 13.6.2.
+ */
+static void fill_segment(uint8_t *segment, uint32_t number, uint32_t count,
+			 uint32_t last_len)
+{
+	enum { ROOM = IBSA_MAD_BYTES - RMPP_END };
+	uint8_t flags = (uint8_t)(segment[RMPP_FLAGS] & 0xf8) |
+			IBSA_RMPP_ACTIVE;
+	uint32_t len = 0;
+
+	if (number == count) {
+		flags |= IBSA_RMPP_LAST;
+		len = last_len;
+	}
+	if (number == 1) {
+		flags |= IBSA_RMPP_FIRST;
+		len = (count - 1) * ROOM + last_len;
+	}
+	segment[RMPP_FLAGS] = flags;
+	ibsa_put_be32(segment + RMPP_SEGMENT, number);
+	ibsa_put_be32(segment + RMPP_LENGTH, len);
+}
+
+static void capture_segments(struct ibsa_fabric *fabric,
+			     const struct frame *frame, const uint8_t *mad,
+			     size_t len, uint64_t time_ns)
+{
+	const size_t header = ibsa__class_header_bytes(mad[MAD_CLASS]);
+	const size_t room = IBSA_MAD_BYTES - header;
+	const size_t data = len - header;
+	const size_t count = data ? (data + room - 1) / room : 1;
+	const size_t last = data - (count - 1) * room;
+	uint8_t segment[IBSA_MAD_BYTES];
+
+	memcpy(segment, mad, header);
+	for (size_t i = 0; i < count; i++) {
+		const size_t part = i + 1 < count ? room : last;
+
+		memcpy(segment + header, mad + header + i * room, part);
+		memset(segment + header + part, 0, room - part);
+		fill_segment(segment, (uint32_t)i + 1, (uint32_t)count,
+			     (uint32_t)(header - RMPP_END + last));
+		capture_one(fabric, frame, segment, time_ns);
+	}
+}
+
+void ibsa__capture_mad(struct ibsa_fabric *fabric, const struct frame *frame,
+		       const uint8_t *mad, size_t len, uint64_t time_ns)
+{
+	uint8_t room[IBSA_MAD_BYTES] = { 0 };
+
+	if (!capture_is_on(fabric))
+		return;
+	if (is_rmpp(mad, len)) {
+		capture_segments(fabric, frame, mad, len, time_ns);
+		return;
+	}
+	memcpy(room, mad, len < sizeof(room) ? len : sizeof(room));
+	capture_one(fabric, frame, room, time_ns);
+}
+
+static uint16_t own_lid(const struct link *link, const struct ibsa_address *far)
+{
+	const struct end_port *end = &link->fabric->ends[link->end];
+
+	return (uint16_t)(end->lid | far->path_bits);
+}
+
+/* Where a MAD between a client and @far goes; its LID may be in the GID. */
+static struct frame frame_between(const struct link *link,
+				  const struct ibsa_address *far)
+{
+	const struct ibsa_fabric *fabric = link->fabric;
+	struct frame frame = {
+		.slid = own_lid(link, far),
+		.dlid = (uint16_t)(far->lid ? far->lid
+					    : fabric->ends[fabric->sa_end].lid),
+		.src_qp = IBSA_QPN_GSI,
+		.dst_qp = far->qpn,
+		.pkey = setup_pkey(&fabric->setups[link->end], far->pkey_index),
+		.sl = far->sl,
+		.has_grh = far->has_grh,
+		.hop_limit = far->hop_limit,
+		.traffic_class = far->traffic_class,
+		.flow_label = far->flow_label,
+		.dgid = far->gid,
+	};
+
+	end_gid(fabric, &fabric->ends[link->end], frame.sgid.raw);
+	return frame;
+}
+
+void ibsa__capture_sent(struct link *link, const struct ibsa_address *to,
+			const uint8_t *mad, uint64_t time_ns)
+{
+	struct frame frame;
+
+	if (!capture_is_on(link->fabric))
+		return;
+	frame = frame_between(link, to);
+	ibsa__capture_mad(link->fabric, &frame, mad, IBSA_MAD_BYTES, time_ns);
+}
+
+void ibsa__capture_arrived(struct link *link, const struct message *message)
+{
+	struct frame out;
+	struct frame in;
+
+	if (!capture_is_on(link->fabric))
+		return;
+	out = frame_between(link, &message->sa);
+	in = out;
+	in.slid = out.dlid;
+	in.dlid = out.slid;
+	in.sgid = out.dgid;
+	in.dgid = out.sgid;
+	in.src_qp = out.dst_qp;
+	in.dst_qp = out.src_qp;
+	ibsa__capture_mad(link->fabric, &in, message->body.bytes,
+			  message->body.len, message->due_ns);
+}
+
+void ibsa__capture_posted(struct ibsa_fabric *fabric,
+			  const struct message *message, uint64_t now_ns)
+{
+	const struct sim_mad *mad = &message->mad;
+	const struct frame frame = {
+		.slid = (uint16_t)mad->slid,
+		.dlid = (uint16_t)mad->dlid,
+		.src_qp = mad->src_qpn,
+		.dst_qp = mad->dst_qpn,
+		.pkey = mad->dst_qpn ? mad->pkey : IBSA_PKEY_DEFAULT,
+		.sl = mad->sl,
+		.has_grh = mad->has_grh,
+		.hop_limit = mad->hop_limit,
+		.traffic_class = mad->traffic_class,
+		.flow_label = mad->flow_label,
+		.sgid = mad->sgid,
+		.dgid = mad->dgid,
+	};
+
+	ibsa__capture_mad(fabric, &frame, message->body.bytes,
+			  message->body.len,
+			  message->due_ns > now_ns ? message->due_ns : now_ns);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What is on the links of a fabric, for whoever has tapped it. */
+#ifndef SIM_CAPTURE_CAPTURE_H
+#define SIM_CAPTURE_CAPTURE_H
+
+#include "sim/subnet/fabric.h"
+#include "sim/capture/frame.h"
+
+struct link;
+struct message;
+
+static inline bool capture_is_on(const struct ibsa_fabric *fabric)
+{
+	return fabric->tap != NULL;
+}
+
+/*
+ * A MAD with its addresses, @frame without mad and psn, is on a link at
+ * @time_ns of the fabric's clock. One of more than IBSA_MAD_BYTES, an RMPP
+ * message as the receiving kernel hands it up, is cut into its segments. The
+ * fabric is locked.
+ */
+void ibsa__capture_mad(struct ibsa_fabric *fabric, const struct frame *frame,
+		       const uint8_t *mad, size_t len, uint64_t time_ns);
+
+/* One between two ports leaves the first; it is seen there alone. */
+void ibsa__capture_posted(struct ibsa_fabric *fabric,
+			  const struct message *message, uint64_t now_ns);
+
+/* A client sends one, IBSA_MAD_BYTES; one arrives at a client. */
+void ibsa__capture_sent(struct link *link, const struct ibsa_address *to,
+			const uint8_t *mad, uint64_t time_ns);
+void ibsa__capture_arrived(struct link *link, const struct message *message);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A MAD as it is on an InfiniBand link: with all headers, and checksums. */
+#ifndef SIM_CAPTURE_FRAME_H
+#define SIM_CAPTURE_FRAME_H
+
+#include <ibsa/sa.h>
+#include <ibsa/transport.h>
+
+/* LRH, GRH, BTH, DETH, MAD, ICRC and VCRC. */
+enum { FRAME_BYTES_MAX = 8 + 40 + 12 + 8 + IBSA_MAD_BYTES + 4 + 2 };
+
+/*
+ * One datagram. Numbers are in host order; what is below @has_grh counts with
+ * a GRH only.
+ */
+struct frame {
+	uint16_t slid;
+	uint16_t dlid;
+	uint32_t src_qp;
+	uint32_t dst_qp;
+	uint32_t psn; /* 24 bits */
+	uint16_t pkey;
+	uint8_t sl;
+	bool has_grh;
+	uint8_t hop_limit;
+	uint8_t traffic_class;
+	uint32_t flow_label;
+	struct ibsa_gid sgid;
+	struct ibsa_gid dgid;
+	const uint8_t *mad; /* IBSA_MAD_BYTES */
+};
+
+/* The checksum of what does not change on the way, of @len bytes ahead of it. */
+uint32_t ibsa__frame_icrc(const uint8_t *bytes, size_t len, bool has_grh);
+
+/* Return: how many bytes it takes. */
+size_t ibsa__frame_put(const struct frame *frame, uint8_t out[FRAME_BYTES_MAX]);
+
+/*
+ * The datagram in @len bytes that begin with an LRH; the checksums at its end
+ * may be missing, and are not looked at. False: it is no MAD.
+ */
+bool ibsa__frame_get(const uint8_t *bytes, size_t len, struct frame *out);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A fabric from a capture: the port that has asked, a switch that the SA is
+ * on, and in place of that SA what it has once answered.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "sim/mad/mad.h"
+#include "sim/topology/parse.h"
+#include "sim/capture/pcap.h"
+#include "sim/capture/replay.h"
+#include "wire/request.h"
+
+/* What they are called in the fabric. */
+#define PORT_NAME "recorded"
+#define SA_NAME "recorded SA"
+
+/* Nobody has asked that: neither that it is there nor that it is not. */
+static bool refuse(const uint8_t *request, struct sa_reply *reply)
+{
+	memcpy(reply->bytes, request, IBSA_MAD_BYTES);
+	reply->bytes[MAD_METHOD] = ibsa__response_method(request[MAD_METHOD]);
+	ibsa_put_be16(reply->bytes + MAD_STATUS,
+		      IBSA_STATUS_BAD_METHOD_ATTRIBUTE);
+	reply->len = IBSA_MAD_BYTES;
+	return true;
+}
+
+bool ibsa__replay_answer(struct tape *tape, const uint8_t *request,
+			 struct sa_reply *reply)
+{
+	enum { TID_BYTES = 8 };
+	const struct exchange *exchange;
+
+	/* An answer to an answer never comes. */
+	if (request[MAD_METHOD] & METHOD_RESPONSE)
+		return false;
+	exchange = ibsa__tape_ask(tape, request);
+	if (!exchange)
+		return refuse(request, reply);
+	if (!exchange->is_whole ||
+	    !ibsa__sa_reply_put(reply, exchange->answer, exchange->len))
+		return false;
+	memcpy(reply->bytes + MAD_TID, request + MAD_TID, TID_BYTES);
+	return true;
+}
+
+/* What no file says of a capture. */
+static int check_options(const char *path,
+			 const struct ibsa_fabric_options *options,
+			 struct ibsa_error *error)
+{
+	if (!options->sa_node && !options->opa && !options->first_lid &&
+	    !options->no_sa && !options->gid_prefix && !options->check &&
+	    !options->partitions && !options->like)
+		return 0;
+	return ibsa__fail(error, -EINVAL,
+			  "%.100s is a capture: it has no topology, and its "
+			  "SA and addresses are those that were recorded",
+			  path);
+}
+
+static int read_tape(const char *path, struct ibsa_error *error,
+		     struct tape *out)
+{
+	char *bytes = NULL;
+	size_t len = 0;
+	int err = ibsa__read_file(path, &bytes, &len);
+
+	if (err)
+		return ibsa__fail(error, err, "%.100s: cannot be read: %s",
+				  path, strerror(-err));
+	err = ibsa__tape_read(path, (const uint8_t *)bytes, len, error, out);
+	ibsa__free(bytes);
+	return err;
+}
+
+/* The topology of it, as text: the SA may have been asked at its own port. */
+static int make_fabric(const struct tape *tape,
+		       struct ibsa_fabric_options options,
+		       struct ibsa_error *error, struct ibsa_fabric **out)
+{
+	const struct ibsa_port_state *port = &tape->port;
+	const bool is_own = port->lid == port->sm_lid;
+	const uint64_t guid = ibsa_be64(port->gid.raw + 8);
+	char text[256];
+	int len;
+
+	len = snprintf(text, sizeof(text),
+		       "Switch 1 \"" SA_NAME "\" # base port 0 lid %u lmc 0\n"
+		       "[1] \"" PORT_NAME "\"[1]\n"
+		       "caguid=0x%" PRIx64 "\n"
+		       "Ca 1 \"" PORT_NAME "\"\n"
+		       "[1](%" PRIx64 ") \"" SA_NAME "\"[1] # lid %u lmc 0\n",
+		       is_own ? 0 : port->sm_lid, guid, guid, port->lid);
+	options.sa_node = is_own ? PORT_NAME : SA_NAME;
+	options.gid_prefix = ibsa_be64(port->gid.raw);
+	return ibsa_fabric_parse(text, (size_t)len, &options, error, out);
+}
+
+/* The port's P_Key is the one it asked with; the SA's port lets it in. */
+static int set_pkeys(struct ibsa_fabric *fabric, uint16_t pkey)
+{
+	const uint16_t full = pkey | IBSA_PKEY_FULL;
+	struct ibsa_fabric_port_change change = {
+		.mask = IBSA_CHANGE_PKEYS,
+		.pkeys = &pkey,
+		.pkey_count = 1,
+	};
+	int err;
+
+	if (pkey == IBSA_PKEY_DEFAULT || full == IBSA_PKEY_FULL)
+		return 0;
+	err = ibsa_fabric_port_set(fabric, PORT_NAME, 1, &change);
+	change.pkeys = &full;
+	return err ? err : ibsa_fabric_port_set(fabric, SA_NAME, 0, &change);
+}
+
+static int make(struct tape *tape, const struct ibsa_fabric_options *options,
+		struct ibsa_error *error, struct ibsa_fabric **out)
+{
+	struct ibsa_fabric *fabric;
+	int err = make_fabric(tape, *options, error, &fabric);
+
+	if (err)
+		return err;
+	err = set_pkeys(fabric, tape->pkey);
+	if (err) {
+		ibsa_fabric_put(fabric);
+		return ibsa__fail(error, err, "out of memory");
+	}
+	fabric->tape = tape;
+	*out = fabric;
+	return 0;
+}
+
+int ibsa__replay_load(const char *path,
+		      const struct ibsa_fabric_options *options,
+		      struct ibsa_error *error, struct ibsa_fabric **out)
+{
+	struct tape *tape;
+	int err = check_options(path, options, error);
+
+	if (err)
+		return err;
+	tape = ibsa__calloc(1, sizeof(*tape));
+	if (!tape)
+		return ibsa__fail(error, -ENOMEM, "out of memory");
+	err = read_tape(path, error, tape);
+	if (!err)
+		err = make(tape, options, error, out);
+	if (err)
+		ibsa__replay_done(tape);
+	return err;
+}
+
+void ibsa__replay_done(struct tape *tape)
+{
+	if (tape)
+		ibsa__tape_done(tape);
+	ibsa__free(tape);
+}
+
+int ibsa_replay_open(const char *path, struct ibsa_error *error,
+		     struct ibsa_transport **out)
+{
+	static const struct ibsa_fabric_options defaults;
+	struct ibsa_fabric *fabric;
+	int err;
+
+	if (!path)
+		return ibsa__fail(error, -EINVAL,
+				  "there is no capture: none was named");
+	err = ibsa__replay_load(path, &defaults, error, &fabric);
+	if (err)
+		return err;
+	err = ibsa_fabric_attach(fabric, PORT_NAME, 1, out);
+	ibsa_fabric_put(fabric);
+	return err ? ibsa__fail(error, err, "%.100s: %s", path, strerror(-err))
+		   : 0;
+}
+
+/* What is no file, such as a pipe, can be read once only: no capture. */
+bool ibsa__is_capture(const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	uint8_t magic[4];
+	struct pcap pcap;
+	struct stat is;
+	bool has_magic;
+
+	if (fd < 0)
+		return false;
+	has_magic = !fstat(fd, &is) && S_ISREG(is.st_mode) &&
+		    read(fd, magic, sizeof(magic)) == sizeof(magic);
+	close(fd);
+	return has_magic &&
+	       ibsa__pcap_start(magic, sizeof(magic), &pcap) != PCAP_NONE;
+}

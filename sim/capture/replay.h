@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A fabric whose SA answers what it has answered in a capture. */
+#ifndef SIM_CAPTURE_REPLAY_H
+#define SIM_CAPTURE_REPLAY_H
+
+#include "sim/subnet/fabric.h"
+#include "sim/sa/sa.h"
+#include "sim/capture/tape.h"
+
+/* Whether a file is a capture, readable or not, and no topology. */
+bool ibsa__is_capture(const char *path);
+
+/* Load one, as ibsa_fabric_load() does a topology. */
+int ibsa__replay_load(const char *path,
+		      const struct ibsa_fabric_options *options,
+		      struct ibsa_error *error,
+		      struct ibsa_fabric **out) IBSA_MUST_USE;
+
+/* What the SA says, if anything: as ibsa__sa_answer(). */
+bool ibsa__replay_answer(struct tape *tape, const uint8_t *request,
+			 struct sa_reply *reply);
+
+void ibsa__replay_done(struct tape *tape);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The agents of a umad file: who gets which MAD. */
+#ifndef SIM_FILE_AGENT_H
+#define SIM_FILE_AGENT_H
+
+#include "sim/file/file.h"
+
+struct agent {
+	bool is_open;
+	uint32_t prefix; /* upper half of its transaction ids */
+	struct sim_agent_request what;
+};
+
+/* Return: 0; -EINVAL the kernel would not have it. */
+int ibsa__agent_check(const struct sim_agent_request *request) IBSA_MUST_USE;
+
+/* Whether there is a method that both would be asked with. */
+bool ibsa__agents_collide(const struct sim_agent_request *a,
+			  const struct sim_agent_request *b);
+
+/* Whether a MAD that answers nothing is for that agent. */
+bool ibsa__agent_wants(const struct agent *agent, const uint8_t *mad);
+
+/* Whether the MAD answers a request, to the kernel. */
+bool ibsa__mad_is_response(const uint8_t *mad);
+
+/* Whether MADs of the class may have an RMPP header. */
+bool ibsa__class_has_rmpp(uint8_t mgmt_class);
+
+/* Bytes of a MAD of the class before its data. */
+size_t ibsa__class_header_bytes(uint8_t mgmt_class);
+
+/* Whether it is the agent's to cut and to join with RMPP. */
+static inline bool agent_has_rmpp(const struct agent *agent)
+{
+	return agent->what.rmpp_version &&
+	       !(agent->what.flags & UMAD_RMPP_BY_USER);
+}
+
+#endif

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A umad file at a port of the fabric: what is written goes out as a MAD,
+ * what arrives for one of its agents can be read.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "sim/file/inbox.h"
+#include "sim/file/open_file.h"
+#include "sim/node/sma.h"
+
+enum {
+	RMPP_HEADER_BYTES = 36, /* the least that the kernel looks at */
+	FLAGS_AT = 26,
+};
+
+static struct sim_file **files_of(const struct sim_file *file)
+{
+	return &file->fabric->setups[file->end].files;
+}
+
+static void enter(struct sim_file *file)
+{
+	struct ibsa_fabric *fabric = file->fabric;
+
+	pthread_mutex_lock(&fabric->lock);
+	fabric->references++;
+	file->next = *files_of(file);
+	*files_of(file) = file;
+	pthread_mutex_unlock(&fabric->lock);
+}
+
+int ibsa__sim_file_open(struct ibsa_fabric *fabric, uint32_t port,
+			void (*ready)(void *arg), void *arg,
+			struct sim_file **out)
+{
+	struct sim_file *file;
+	int err;
+
+	if (port >= fabric->topo.port_count ||
+	    fabric->topo.ports[port].end == SIM_NONE)
+		return -ENODEV;
+	file = ibsa__calloc(1, sizeof(*file));
+	if (!file)
+		return -ENOMEM;
+	file->fabric = fabric;
+	file->port = port;
+	file->end = fabric->topo.ports[port].end;
+	file->ready = ready;
+	file->arg = arg;
+	err = ibsa__sents_init(&file->sents);
+	if (err) {
+		ibsa__free(file);
+		return err;
+	}
+	enter(file);
+	*out = file;
+	return 0;
+}
+
+static void set_issm(struct sim_file *file, bool on)
+{
+	struct end_setup *setup = &file->fabric->setups[file->end];
+
+	setup->issm = on ? file : NULL;
+	/* The built-in SM has been there all the time. */
+	ibsa__trap_capabilities(file->fabric, &file->fabric->ends[file->end]);
+}
+
+void ibsa__sim_file_close(struct sim_file *file)
+{
+	struct ibsa_fabric *fabric;
+	struct sim_file **at;
+
+	if (!file)
+		return;
+	fabric = file->fabric;
+	pthread_mutex_lock(&fabric->lock);
+	for (at = files_of(file); *at != file;)
+		at = &(*at)->next;
+	*at = file->next;
+	if (fabric->setups[file->end].issm == file)
+		set_issm(file, false);
+	ibsa__sents_done(&file->sents, fabric->mads.pool);
+	ibsa__inbox_done(&file->inbox);
+	pthread_mutex_unlock(&fabric->lock);
+	ibsa_fabric_put(fabric);
+	ibsa__free(file);
+}
+
+int ibsa__sim_file_issm(struct sim_file *file, bool on)
+{
+	struct ibsa_fabric *fabric = file->fabric;
+	const struct end_setup *setup = &fabric->setups[file->end];
+	int err = 0;
+
+	pthread_mutex_lock(&fabric->lock);
+	if (on && setup->issm && setup->issm != file)
+		err = -EBUSY;
+	else if (on != (setup->issm == file))
+		set_issm(file, on);
+	pthread_mutex_unlock(&fabric->lock);
+	return err;
+}
+
+static bool is_taken(const struct sim_file *file,
+		     const struct sim_agent_request *request)
+{
+	for (; file; file = file->next) {
+		for (int i = 0; i < SIM_AGENTS_MAX; i++) {
+			const struct agent *agent = &file->agents[i];
+
+			if (agent->is_open &&
+			    ibsa__agents_collide(&agent->what, request))
+				return true;
+		}
+	}
+	return false;
+}
+
+static int enter_agent(struct sim_file *file, struct sim_agent_request *request)
+{
+	uint32_t id = 0;
+
+	if (is_taken(*files_of(file), request))
+		return -EINVAL;
+	while (id < SIM_AGENTS_MAX && file->agents[id].is_open)
+		id++;
+	if (id == SIM_AGENTS_MAX)
+		return -ENOMEM;
+	request->id = id;
+	file->agents[id] = (struct agent){
+		.is_open = true,
+		.prefix = ++file->fabric->agent_prefixes,
+		.what = *request,
+	};
+	return 0;
+}
+
+int ibsa__sim_file_register(struct sim_file *file,
+			    struct sim_agent_request *request)
+{
+	int err = ibsa__agent_check(request);
+
+	if (err)
+		return err;
+	pthread_mutex_lock(&file->fabric->lock);
+	err = enter_agent(file, request);
+	pthread_mutex_unlock(&file->fabric->lock);
+	return err;
+}
+
+/* Nobody waits for what the agent has asked any more. */
+static void end_sents_of(struct sim_file *file, uint32_t id)
+{
+	struct list *at = file->sents.all.next;
+
+	while (at != &file->sents.all) {
+		struct sent *sent = list_object(at, struct sent, in_all);
+
+		at = at->next;
+		if (sent->header.id == id)
+			ibsa__sent_end(&file->sents, sent,
+				       file->fabric->mads.pool);
+	}
+}
+
+int ibsa__sim_file_unregister(struct sim_file *file, uint32_t id)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&file->fabric->lock);
+	if (id >= SIM_AGENTS_MAX || !file->agents[id].is_open) {
+		err = -EINVAL;
+	} else {
+		file->agents[id].is_open = false;
+		end_sents_of(file, id);
+	}
+	pthread_mutex_unlock(&file->fabric->lock);
+	return err;
+}
+
+/* One packet on its way out. */
+struct out {
+	struct sim_file *file;
+	const struct agent *agent;
+	struct umad_header header;
+	const uint8_t *mad;
+	size_t len;
+	bool is_table;	 /* cut into segments by the kernel */
+	bool is_segment; /* cut by whoever sends it: all have one id */
+};
+
+static int check(struct out *out)
+{
+	const struct sim_file *file = out->file;
+	const uint32_t id = out->header.id;
+	bool has_rmpp;
+
+	if (id >= SIM_AGENTS_MAX)
+		return -EINVAL;
+	if (!file->agents[id].is_open)
+		return -EIO;
+	out->agent = &file->agents[id];
+	has_rmpp = ibsa__class_has_rmpp(out->mad[MAD_CLASS]) &&
+		   out->mad[FLAGS_AT] & IBSA_RMPP_ACTIVE;
+	out->is_table = has_rmpp && agent_has_rmpp(out->agent);
+	out->is_segment = has_rmpp && !agent_has_rmpp(out->agent);
+	if (out->len < ibsa__class_header_bytes(out->mad[MAD_CLASS]) ||
+	    (!out->is_table && out->len > IBSA_MAD_BYTES) ||
+	    out->len > SA_REPLY_BYTES_MAX ||
+	    (out->header.grh_present &&
+	     out->header.gid_index >= GUID_CAP_ADAPTER))
+		return -EINVAL;
+	return 0;
+}
+
+/* What its packet says, from the header. */
+static struct sim_mad address(const struct out *out)
+{
+	const struct ibsa_fabric *fabric = out->file->fabric;
+	const struct end_port *end = &fabric->ends[out->file->end];
+	struct ibsa_address to;
+	struct sim_mad mad;
+
+	ibsa__umad_address_get(&out->header, &to);
+	mad = (struct sim_mad){
+		.from = out->file->port,
+		.slid = out->mad[MAD_CLASS] == CLASS_SMP_DIRECT
+				? IBSA_LID_PERMISSIVE
+				: end->lid | (to.path_bits &
+					      (end->lid_count - 1u)),
+		.dlid = to.lid,
+		.src_qpn = mad_is_smp(out->mad) ? 0 : IBSA_QPN_GSI,
+		.dst_qpn = to.qpn,
+		.pkey = setup_pkey(&fabric->setups[out->file->end],
+				   to.pkey_index),
+		.sl = to.sl,
+		.has_grh = to.has_grh,
+	};
+	if (mad.has_grh) {
+		end_gid(fabric, end, mad.sgid.raw);
+		mad.dgid = to.gid;
+		mad.flow_label = to.flow_label;
+		mad.traffic_class = to.traffic_class;
+		mad.hop_limit = to.hop_limit;
+	}
+	return mad;
+}
+
+/*
+ * The RMPP header of the first segment, which is what is left of them when
+ * they have been joined again. Linux mad_rmpp.c, send_next_seg().
+ */
+static void put_segments(const struct out *out, struct sa_reply *body)
+{
+	const size_t head = ibsa__class_header_bytes(out->mad[MAD_CLASS]);
+	const size_t room = IBSA_MAD_BYTES - head;
+	const size_t data = body->len - head;
+	const size_t count = data ? (data + room - 1) / room : 1;
+	const size_t each = IBSA_MAD_BYTES - RMPP_HEADER_BYTES;
+	const size_t pad = data ? count * room - data : room;
+
+	body->bytes[24] = 1;
+	body->bytes[25] = IBSA_RMPP_TYPE_DATA;
+	body->bytes[FLAGS_AT] = (uint8_t)((body->bytes[FLAGS_AT] & 0xf8) |
+					  IBSA_RMPP_ACTIVE | IBSA_RMPP_FIRST |
+					  (count == 1 ? IBSA_RMPP_LAST : 0));
+	ibsa_put_be32(body->bytes + 28, 1);
+	ibsa_put_be32(body->bytes + 32, (uint32_t)(count * each - pad));
+}
+
+static void put_prefix(const struct agent *agent, uint8_t *mad)
+{
+	if (!ibsa__mad_is_response(mad))
+		ibsa_put_be32(mad + MAD_TID, agent->prefix);
+}
+
+static bool put_body(const struct out *out, struct sa_reply *body)
+{
+	static const uint8_t zero[IBSA_MAD_BYTES];
+
+	if (out->len < IBSA_MAD_BYTES) {
+		memcpy(body->bytes, zero, sizeof(zero));
+		memcpy(body->bytes, out->mad, out->len);
+		body->len = out->is_table ? out->len : IBSA_MAD_BYTES;
+	} else if (!ibsa__sa_reply_put(body, out->mad, out->len)) {
+		return false;
+	}
+	put_prefix(out->agent, body->bytes);
+	if (out->is_table)
+		put_segments(out, body);
+	return true;
+}
+
+/* The MAD, or NULL: out of memory. */
+static struct message *make_message(const struct out *out)
+{
+	struct message *message = ibsa__mad_new(out->file->fabric);
+
+	if (!message)
+		return NULL;
+	message->mad = address(out);
+	if (put_body(out, &message->body))
+		return message;
+	ibsa__queue_release(out->file->fabric->mads.pool, message);
+	return NULL;
+}
+
+/* A copy for the next try, or NULL. */
+static struct message *copy(struct ibsa_fabric *fabric,
+			    const struct message *message)
+{
+	struct message *twin = ibsa__mad_new(fabric);
+
+	if (!twin)
+		return NULL;
+	twin->mad = message->mad;
+	if (ibsa__sa_reply_put(&twin->body, message->body.bytes,
+			       message->body.len))
+		return twin;
+	ibsa__queue_release(fabric->mads.pool, twin);
+	return NULL;
+}
+
+/* Remember that it waits for an answer, if it does. */
+static int expect(const struct out *out, const struct message *message,
+		  uint64_t now_ns)
+{
+	const struct umad_header *header = &out->header;
+	struct ibsa_fabric *fabric = out->file->fabric;
+	struct sents *sents = &out->file->sents;
+	struct message *again = NULL;
+	struct sent *sent;
+
+	if (!header->timeout_ms)
+		return 0;
+	if (header->retries) {
+		again = copy(fabric, message);
+		if (!again)
+			return -ENOMEM;
+	}
+	sent = ibsa__sent_add(sents, message->body.bytes,
+			      now_ns + header->timeout_ms * NS_PER_MS);
+	if (!sent) {
+		if (again)
+			ibsa__queue_release(fabric->mads.pool, again);
+		return -ENOMEM;
+	}
+	sent->header = *header;
+	sent->retries = header->retries;
+	sent->again = again;
+	return 0;
+}
+
+/* What the kernel looks at once the MAD is made. */
+static bool is_refused(const struct out *out, const uint8_t *mad)
+{
+	const struct sim_file *file = out->file;
+	const struct topo_port *port = &file->fabric->topo.ports[file->port];
+
+	if (!out->is_segment &&
+	    ibsa__sent_is_twice(&file->sents, mad, &out->header))
+		return true;
+	/* A switch's own port is behind all of its others. */
+	return mad[MAD_CLASS] == CLASS_SMP_DIRECT && port->number &&
+	       !ibsa__path_is_sound(mad, port->number);
+}
+
+static int post(const struct out *out, uint64_t now_ns)
+{
+	struct ibsa_fabric *fabric = out->file->fabric;
+	struct message *message = make_message(out);
+	int err = 0;
+
+	if (!message)
+		return -ENOMEM;
+	if (is_refused(out, message->body.bytes))
+		err = -EINVAL;
+	if (!err)
+		err = expect(out, message, now_ns);
+	if (err) {
+		ibsa__queue_release(fabric->mads.pool, message);
+		return err;
+	}
+	fabric->stats.requests++;
+	message->due_ns = now_ns;
+	ibsa__mad_post(fabric, message, now_ns);
+	return 0;
+}
+
+int ibsa__sim_file_write(struct sim_file *file, const uint8_t *packet,
+			 size_t len)
+{
+	struct ibsa_fabric *fabric = file->fabric;
+	struct out out = { .file = file };
+	int err;
+
+	if (len < UMAD_HEADER_BYTES + RMPP_HEADER_BYTES)
+		return -EINVAL;
+	memcpy(&out.header, packet, sizeof(out.header));
+	out.mad = packet + UMAD_HEADER_BYTES;
+	out.len = len - UMAD_HEADER_BYTES;
+	pthread_mutex_lock(&fabric->lock);
+	err = check(&out);
+	if (!err) {
+		const uint64_t now_ns = ibsa__fabric_now(fabric);
+
+		ibsa__mads_settle(fabric, now_ns);
+		err = post(&out, now_ns);
+	}
+	pthread_mutex_unlock(&fabric->lock);
+	return err;
+}

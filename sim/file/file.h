@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A umad file at a port of the fabric, with the kernel's manners: agents,
+ * transaction ids, timeouts and retries.
+ *
+ * Each function locks the fabric itself. Packets are a struct umad_header
+ * and a MAD behind it.
+ *
+ * Source: Linux drivers/infiniband/core/user_mad.c and mad.c;
+ * Documentation/infiniband/user_mad.rst.
+ */
+#ifndef SIM_FILE_FILE_H
+#define SIM_FILE_FILE_H
+
+#include <ibsa/sim.h>
+
+#include "packet/header.h"
+
+struct sim_file;
+
+enum { SIM_AGENTS_MAX = 32 /* of a file */ };
+
+/* As the ioctls REGISTER_AGENT and REGISTER_AGENT2 have it. */
+struct sim_agent_request {
+	uint32_t id;		 /* filled */
+	uint32_t flags;		 /* UMAD_RMPP_BY_USER */
+	uint64_t method_mask[2]; /* bit n % 64 of n / 64: method n */
+	uint32_t oui;		 /* of vendor classes 0x30 to 0x4f */
+	uint8_t qpn;
+	uint8_t mgmt_class; /* 0: answers to its own requests, no others */
+	uint8_t class_version;
+	uint8_t rmpp_version;
+};
+
+/*
+ * Open one at an end port (index in the topology). @ready is called, with the
+ * fabric locked, when there is something to read where there was nothing.
+ * Return: 0; -ENODEV no end port; -ENOMEM.
+ */
+int ibsa__sim_file_open(struct ibsa_fabric *fabric, uint32_t port,
+			void (*ready)(void *arg), void *arg,
+			struct sim_file **out) IBSA_MUST_USE;
+void ibsa__sim_file_close(struct sim_file *file);
+
+/*
+ * Return: 0; -EINVAL a value that the kernel refuses, or a method that
+ * another agent of the port has; -ENOMEM 32 agents are there.
+ */
+int ibsa__sim_file_register(struct sim_file *file,
+			    struct sim_agent_request *request) IBSA_MUST_USE;
+
+/* Return: 0; -EINVAL there is no such agent. */
+int ibsa__sim_file_unregister(struct sim_file *file, uint32_t id) IBSA_MUST_USE;
+
+/*
+ * Send one packet. Return: 0, also if it gets lost; -EINVAL it is shorter
+ * than a header and 36 bytes, too long for one MAD without RMPP, of no agent
+ * that there can be, or an earlier one of that class and transaction id is
+ * not answered yet; -EIO no such agent is registered; -ENOMEM.
+ */
+int ibsa__sim_file_write(struct sim_file *file, const uint8_t *packet,
+			 size_t len) IBSA_MUST_USE;
+
+/*
+ * Have the file read, behind what is there, that @packet was not sent for
+ * @err: its header with that as the status, and the first 24 bytes of its MAD.
+ */
+void ibsa__sim_file_refuse(struct sim_file *file, const uint8_t *packet,
+			   int err);
+
+/*
+ * The packet that was first, or NULL; its length (UMAD_HEADER_BYTES and the
+ * MAD) is in *@len and in its header. It stays until it is taken.
+ */
+const uint8_t *ibsa__sim_file_head(struct sim_file *file, size_t *len);
+void ibsa__sim_file_take(struct sim_file *file);
+
+/*
+ * When something may be there by itself, on the fabric's clock: look at the
+ * head then. UINT64_MAX: never.
+ */
+uint64_t ibsa__sim_file_due(struct sim_file *file);
+
+/*
+ * Whether an SM is on the port, which its PortInfo says: as the file
+ * /dev/infiniband/issmN, while it is open. Return: 0; -EBUSY another file
+ * has it.
+ */
+int ibsa__sim_file_issm(struct sim_file *file, bool on) IBSA_MUST_USE;
+
+#endif

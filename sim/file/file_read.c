@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A umad file at a port of the fabric: what can be read from it. Answers go
+ * to whoever has asked, by the upper half of the transaction id; what else
+ * arrives, to the agent that has registered for it.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "sim/file/open_file.h"
+
+/* As the receiving kernel fills it in. */
+static struct umad_header header_of(const struct sim_file *file, uint32_t id,
+				    const struct sim_mad *mad)
+{
+	const struct ibsa_fabric *fabric = file->fabric;
+	const uint8_t lids = fabric->ends[file->end].lid_count;
+	const struct ibsa_address from = {
+		.lid = mad->slid & UINT16_MAX,
+		.qpn = mad->src_qpn,
+		.sl = mad->sl,
+		.path_bits = (uint8_t)(mad->dlid & (lids - 1u)),
+		.pkey_index = ibsa__pkey_index(&fabric->setups[file->end],
+					       mad->pkey),
+		.has_grh = mad->has_grh,
+		.gid = mad->sgid,
+		.hop_limit = mad->hop_limit,
+		.traffic_class = mad->traffic_class,
+		.flow_label = mad->flow_label,
+	};
+	struct umad_header header = { .id = id };
+
+	/* A LID of 16 bits does fit. */
+	(void)!ibsa__umad_address_put(&header, &from);
+	header.qkey = 0;
+	return header;
+}
+
+static void put(struct sim_file *file, struct umad_header *header,
+		const uint8_t *mad, size_t len)
+{
+	const bool was_empty = !file->inbox.count;
+
+	if (!ibsa__inbox_put(&file->inbox, header, mad, len)) {
+		ibsa__drop(file->fabric, IBSA_DROP_QUEUE_FULL);
+		return;
+	}
+	if (was_empty && file->ready)
+		file->ready(file->arg);
+}
+
+static void hand_over(struct sim_file *file, const struct agent *agent,
+		      const struct message *message)
+{
+	const uint32_t id = (uint32_t)(agent - file->agents);
+	struct umad_header header = header_of(file, id, &message->mad);
+	size_t len = message->body.len;
+
+	/* Whoever does not join segments gets the first. */
+	if (len > IBSA_MAD_BYTES && !agent_has_rmpp(agent))
+		len = IBSA_MAD_BYTES;
+	file->fabric->stats.answers++;
+	put(file, &header, message->body.bytes, len);
+}
+
+/* The agent that has sent what this answers, or NULL; its file in @out. */
+static const struct agent *asker(struct sim_file *file, const uint8_t *mad,
+				 struct sim_file **out)
+{
+	const uint32_t prefix = ibsa_be32(mad + MAD_TID);
+
+	for (; file; file = file->next) {
+		for (int i = 0; i < SIM_AGENTS_MAX; i++) {
+			if (!file->agents[i].is_open ||
+			    file->agents[i].prefix != prefix)
+				continue;
+			*out = file;
+			return &file->agents[i];
+		}
+	}
+	return NULL;
+}
+
+static bool take_response(struct sim_file *files, const struct message *message)
+{
+	const uint8_t *mad = message->body.bytes;
+	struct sim_file *file = NULL;
+	const struct agent *agent = asker(files, mad, &file);
+	struct sent *sent;
+
+	if (!agent)
+		return false;
+	sent = ibsa__sent_find(&file->sents, mad);
+	if (!sent)
+		return false;
+	ibsa__sent_end(&file->sents, sent, file->fabric->mads.pool);
+	hand_over(file, agent, message);
+	return true;
+}
+
+static bool take_request(struct sim_file *file, const struct message *message)
+{
+	const uint8_t *mad = message->body.bytes;
+
+	for (; file; file = file->next) {
+		for (int i = 0; i < SIM_AGENTS_MAX; i++) {
+			if (!ibsa__agent_wants(&file->agents[i], mad))
+				continue;
+			hand_over(file, &file->agents[i], message);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool ibsa__files_take(struct ibsa_fabric *fabric, uint32_t end,
+		      const struct message *message)
+{
+	struct sim_file *files = fabric->setups[end].files;
+
+	if (ibsa__mad_is_response(message->body.bytes))
+		return take_response(files, message);
+	return take_request(files, message);
+}
+
+/* What has become of a MAD that was sent is told with the head of it. */
+static void tell_of(struct sim_file *file, const struct umad_header *sent,
+		    const uint8_t *mad, uint32_t status)
+{
+	struct umad_header header = *sent;
+
+	header.status = status;
+	put(file, &header, mad, MAD_HEADER_BYTES);
+}
+
+static void give_up(struct sim_file *file, struct sent *sent)
+{
+	const struct umad_header header = sent->header;
+	uint8_t mad[MAD_HEADER_BYTES];
+
+	memcpy(mad, sent->mad, sizeof(mad));
+	ibsa__sent_end(&file->sents, sent, file->fabric->mads.pool);
+	tell_of(file, &header, mad, ETIMEDOUT);
+}
+
+void ibsa__sim_file_refuse(struct sim_file *file, const uint8_t *packet,
+			   int err)
+{
+	struct umad_header header;
+
+	memcpy(&header, packet, sizeof(header));
+	pthread_mutex_lock(&file->fabric->lock);
+	tell_of(file, &header, packet + sizeof(header), (uint32_t)-err);
+	pthread_mutex_unlock(&file->fabric->lock);
+}
+
+/* The last try takes the message; those before send a copy of it. */
+static void send_again(struct sim_file *file, struct sent *sent)
+{
+	struct ibsa_fabric *fabric = file->fabric;
+	const uint64_t now_ns = sent->due_ns;
+	struct message *message = ibsa__mad_new(fabric);
+
+	sent->retries--;
+	ibsa__sent_wait(&file->sents, sent,
+			now_ns + sent->header.timeout_ms * NS_PER_MS);
+	/* Without memory it is as if it had been lost. */
+	if (!message)
+		return;
+	message->mad = sent->again->mad;
+	message->due_ns = now_ns;
+	if (!ibsa__sa_reply_put(&message->body, sent->again->body.bytes,
+				sent->again->body.len)) {
+		ibsa__queue_release(fabric->mads.pool, message);
+		return;
+	}
+	ibsa__mad_post(fabric, message, now_ns);
+}
+
+void ibsa__file_settle(struct sim_file *file, uint64_t now_ns)
+{
+	struct sent *sent;
+
+	while ((sent = sent_first(&file->sents)) && sent->due_ns <= now_ns) {
+		/* What has been answered in time, counts. */
+		ibsa__mads_settle(file->fabric, sent->due_ns);
+		if (sent != sent_first(&file->sents))
+			continue;
+		if (sent->retries)
+			send_again(file, sent);
+		else
+			give_up(file, sent);
+	}
+	ibsa__mads_settle(file->fabric, now_ns);
+}
+
+const uint8_t *ibsa__sim_file_head(struct sim_file *file, size_t *len)
+{
+	struct ibsa_fabric *fabric = file->fabric;
+	const struct packet *first;
+
+	pthread_mutex_lock(&fabric->lock);
+	ibsa__file_settle(file, ibsa__fabric_now(fabric));
+	first = file->inbox.first;
+	pthread_mutex_unlock(&fabric->lock);
+	if (!first)
+		return NULL;
+	*len = first->body.len;
+	return first->body.bytes;
+}
+
+void ibsa__sim_file_take(struct sim_file *file)
+{
+	pthread_mutex_lock(&file->fabric->lock);
+	ibsa__inbox_take(&file->inbox);
+	pthread_mutex_unlock(&file->fabric->lock);
+}
+
+uint64_t ibsa__sim_file_due(struct sim_file *file)
+{
+	struct ibsa_fabric *fabric = file->fabric;
+	const struct sent *sent;
+	uint64_t due_ns;
+
+	pthread_mutex_lock(&fabric->lock);
+	due_ns = ibsa__mads_due(fabric);
+	if (ibsa__reports_due(fabric, file->end) < due_ns)
+		due_ns = ibsa__reports_due(fabric, file->end);
+	sent = sent_first(&file->sents);
+	if (sent && sent->due_ns < due_ns)
+		due_ns = sent->due_ns;
+	pthread_mutex_unlock(&fabric->lock);
+	return due_ns;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Packets that wait in a umad file to be read. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "sim/file/inbox.h"
+
+static struct packet *new_packet(struct inbox *inbox)
+{
+	struct packet *packet = inbox->free;
+
+	if (packet)
+		inbox->free = packet->next;
+	else
+		packet = ibsa__calloc(1, sizeof(*packet));
+	if (packet)
+		packet->body = (struct sa_reply){
+			.bytes = packet->room,
+			.room = sizeof(packet->room),
+		};
+	return packet;
+}
+
+static void release(struct inbox *inbox, struct packet *packet)
+{
+	ibsa__sa_reply_done(&packet->body);
+	packet->next = inbox->free;
+	inbox->free = packet;
+}
+
+static bool has_room(const struct inbox *inbox, size_t len)
+{
+	return !inbox->count || (inbox->count < INBOX_PACKETS_MAX &&
+				 inbox->bytes <= SA_REPLY_BYTES_MAX &&
+				 len <= SA_REPLY_BYTES_MAX - inbox->bytes);
+}
+
+bool ibsa__inbox_put(struct inbox *inbox, struct umad_header *header,
+		     const uint8_t *mad, size_t len)
+{
+	const size_t total = sizeof(*header) + len;
+	struct packet *packet;
+
+	if (!has_room(inbox, total))
+		return false;
+	packet = new_packet(inbox);
+	if (!packet)
+		return false;
+	if (!ibsa__sa_reply_room(&packet->body, total)) {
+		release(inbox, packet);
+		return false;
+	}
+	header->length = (uint32_t)total;
+	memcpy(packet->body.bytes, header, sizeof(*header));
+	memcpy(packet->body.bytes + sizeof(*header), mad, len);
+	packet->body.len = total;
+	packet->next = NULL;
+	if (inbox->first)
+		inbox->last->next = packet;
+	else
+		inbox->first = packet;
+	inbox->last = packet;
+	inbox->count++;
+	inbox->bytes += total;
+	return true;
+}
+
+void ibsa__inbox_take(struct inbox *inbox)
+{
+	struct packet *first = inbox->first;
+
+	if (!first)
+		return;
+	inbox->first = first->next;
+	inbox->count--;
+	inbox->bytes -= first->body.len;
+	release(inbox, first);
+}
+
+void ibsa__inbox_done(struct inbox *inbox)
+{
+	while (inbox->first)
+		ibsa__inbox_take(inbox);
+	while (inbox->free) {
+		struct packet *packet = inbox->free;
+
+		inbox->free = packet->next;
+		ibsa__free(packet);
+	}
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* MADs that a umad file has sent and that wait for their answers. */
+#include <string.h>
+
+#include <ibsa/bits.h>
+
+#include "base/alloc.h"
+#include "sim/file/agent.h"
+#include "sim/file/sent.h"
+
+int ibsa__sents_init(struct sents *sents)
+{
+	list_init(&sents->all);
+	list_init(&sents->free);
+	return ibsa__hash_init(&sents->by_id);
+}
+
+static struct sent *of(struct list *at)
+{
+	return list_object(at, struct sent, in_all);
+}
+
+void ibsa__sents_done(struct sents *sents, struct queue *pool)
+{
+	while (!list_is_empty(&sents->all))
+		ibsa__sent_end(sents, of(sents->all.next), pool);
+	while (!list_is_empty(&sents->free)) {
+		struct sent *sent = of(sents->free.next);
+
+		list_remove(&sent->in_all);
+		ibsa__free(sent);
+	}
+	ibsa__hash_done(&sents->by_id);
+}
+
+/* The first from @node on with that MAD's class too, or NULL. */
+static struct sent *of_class(struct hash_node *node, const uint8_t *mad)
+{
+	for (; node; node = hash_from(node->next, node->key)) {
+		struct sent *sent = hash_object(node, struct sent, node);
+
+		if (sent->mgmt_class == mad[MAD_CLASS])
+			return sent;
+	}
+	return NULL;
+}
+
+struct sent *ibsa__sent_find(const struct sents *sents, const uint8_t *mad)
+{
+	return of_class(hash_find(&sents->by_id, ibsa_be64(mad + MAD_TID)),
+			mad);
+}
+
+/* Answers to two askers may have one id. */
+static bool is_same_way(const struct umad_header *a,
+			const struct umad_header *b)
+{
+	if (!a->grh_present && !b->grh_present)
+		return a->lid == b->lid;
+	return a->grh_present && b->grh_present &&
+	       !memcmp(a->gid, b->gid, sizeof(a->gid));
+}
+
+bool ibsa__sent_is_twice(const struct sents *sents, const uint8_t *mad,
+			 const struct umad_header *header)
+{
+	const bool is_response = ibsa__mad_is_response(mad);
+	const struct sent *sent = ibsa__sent_find(sents, mad);
+
+	while (sent) {
+		if (sent->is_response == is_response &&
+		    (!is_response || is_same_way(&sent->header, header)))
+			return true;
+		sent = of_class(hash_from(sent->node.next, sent->node.key),
+				mad);
+	}
+	return false;
+}
+
+/* Nearly all go to the end. */
+static void enter(struct sents *sents, struct sent *sent, uint64_t due_ns)
+{
+	struct list *after = sents->all.prev;
+
+	sent->due_ns = due_ns;
+	while (after != &sents->all && of(after)->due_ns > due_ns)
+		after = after->prev;
+	list_append(after->next, &sent->in_all);
+}
+
+struct sent *ibsa__sent_add(struct sents *sents, const uint8_t *mad,
+			    uint64_t due_ns)
+{
+	struct sent *sent = NULL;
+
+	if (sents->by_id.count == SENT_MAX)
+		return NULL;
+	if (!list_is_empty(&sents->free)) {
+		sent = of(sents->free.next);
+		list_remove(&sent->in_all);
+	} else {
+		sent = ibsa__calloc(1, sizeof(*sent));
+	}
+	if (!sent)
+		return NULL;
+	ibsa__hash_add(&sents->by_id, &sent->node, ibsa_be64(mad + MAD_TID));
+	sent->mgmt_class = mad[MAD_CLASS];
+	sent->is_response = ibsa__mad_is_response(mad);
+	memcpy(sent->mad, mad, sizeof(sent->mad));
+	enter(sents, sent, due_ns);
+	return sent;
+}
+
+void ibsa__sent_wait(struct sents *sents, struct sent *sent, uint64_t due_ns)
+{
+	list_remove(&sent->in_all);
+	enter(sents, sent, due_ns);
+}
+
+void ibsa__sent_end(struct sents *sents, struct sent *sent, struct queue *pool)
+{
+	if (sent->again)
+		ibsa__queue_release(pool, sent->again);
+	sent->again = NULL;
+	ibsa__hash_remove(&sents->by_id, &sent->node);
+	list_remove(&sent->in_all);
+	list_append(&sents->free, &sent->in_all);
+}

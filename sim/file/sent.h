@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* MADs that a umad file has sent and that wait for their answers. */
+#ifndef SIM_FILE_SENT_H
+#define SIM_FILE_SENT_H
+
+#include "base/hash.h"
+#include "base/list.h"
+#include "packet/header.h"
+#include "sim/mad/queue.h"
+
+/* What may wait for an answer; the next one is refused with -ENOMEM. */
+enum { SENT_MAX = 65536 };
+
+struct sent {
+	struct hash_node node; /* by transaction id */
+	struct list in_all;    /* in order of time */
+	uint64_t due_ns;
+	uint8_t mgmt_class;
+	bool is_response; /* and wants one all the same */
+	uint32_t retries;
+	struct umad_header header;     /* as it was written */
+	uint8_t mad[MAD_HEADER_BYTES]; /* as it was sent */
+	struct message *again;	       /* to be sent again, if it has retries */
+};
+
+struct sents {
+	struct list all;
+	struct list free;
+	struct hash by_id;
+};
+
+/* Return: 0; -ENOMEM. */
+int ibsa__sents_init(struct sents *sents) IBSA_MUST_USE;
+
+/* Ends all; messages go back to @pool. */
+void ibsa__sents_done(struct sents *sents, struct queue *pool);
+
+/* What waits under the id of that MAD for an answer, or NULL. */
+struct sent *ibsa__sent_find(const struct sents *sents, const uint8_t *mad);
+
+/* Whether the kernel would refuse it: a request, or an answer to the same. */
+bool ibsa__sent_is_twice(const struct sents *sents, const uint8_t *mad,
+			 const struct umad_header *header);
+
+/* One more, to be filled but for what the MAD says, or NULL. */
+struct sent *ibsa__sent_add(struct sents *sents, const uint8_t *mad,
+			    uint64_t due_ns);
+
+/* To wait again until @due_ns. */
+void ibsa__sent_wait(struct sents *sents, struct sent *sent, uint64_t due_ns);
+
+void ibsa__sent_end(struct sents *sents, struct sent *sent, struct queue *pool);
+
+/* The one whose time is over first, or NULL. */
+static inline struct sent *sent_first(const struct sents *sents)
+{
+	if (list_is_empty(&sents->all))
+		return NULL;
+	return list_object(sents->all.next, struct sent, in_all);
+}
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * SMPs that carry their path: out by the ports of the initial path, back by
+ * those of the return path, which the way out has written.
+ *
+ * Source: IBA vol 1, 14.2.2 (layout and the rules of hop pointer and count);
+ * Linux drivers/infiniband/core/smi.c.
+ */
+#include <string.h>
+
+#include "sim/client/link.h"
+#include "sim/mad/mad.h"
+#include "sim/node/pma.h"
+
+enum {
+	DIRECTION = 0x80, /* of the first byte of the status: on its way back */
+	HOP_POINTER = 6,
+	HOP_COUNT = 7,
+	DR_SLID = 32,
+	DR_DLID = 34,
+	INITIAL_PATH = 128,
+	RETURN_PATH = 192,
+	HOPS_MAX = 63,
+};
+
+/* Out by port @number of the node at *@at: *@at is then where it comes in. */
+static bool cross(struct ibsa_fabric *fabric, const struct message *message,
+		  uint32_t *at, uint8_t number)
+{
+	const struct topology *topo = &fabric->topo;
+	const struct topo_port *here = &topo->ports[*at];
+	const struct topo_node *node = &topo->nodes[here->node];
+	const struct topo_port *out;
+
+	if (!number || number > node->port_count ||
+	    (node->type != IBSA_NODE_SWITCH && number != here->number)) {
+		ibsa__drop(fabric, IBSA_DROP_NO_ROUTE);
+		return false;
+	}
+	out = &topo->ports[node->first_port + number];
+	if (out->peer == SIM_NONE) {
+		ibsa__drop(fabric, IBSA_DROP_PORT_DOWN);
+		return false;
+	}
+	ibsa__pma_cross(fabric, out, message, false);
+	*at = out->peer;
+	return true;
+}
+
+/* Only switches let an SMP pass on. */
+static bool is_switch(struct ibsa_fabric *fabric, uint32_t at)
+{
+	const struct topology *topo = &fabric->topo;
+
+	if (topo->nodes[topo->ports[at].node].type == IBSA_NODE_SWITCH)
+		return true;
+	ibsa__drop(fabric, IBSA_DROP_NO_ROUTE);
+	return false;
+}
+
+static struct arrival arrival_at(const struct ibsa_fabric *fabric, uint32_t at)
+{
+	const struct topology *topo = &fabric->topo;
+	const struct topo_port *port = &topo->ports[at];
+	const struct topo_node *node = &topo->nodes[port->node];
+
+	return (struct arrival){
+		.port = node->type == IBSA_NODE_SWITCH ? node->first_port : at,
+		.number = port->number,
+	};
+}
+
+static bool is_permissive(const uint8_t *lid)
+{
+	return ibsa_be16(lid) == IBSA_LID_PERMISSIVE;
+}
+
+/* To the port from which the directed part begins; by LID, if it says so. */
+static bool begin(struct ibsa_fabric *fabric, const struct message *message,
+		  uint32_t *at)
+{
+	struct arrival first;
+
+	*at = message->mad.from;
+	if (is_permissive(message->body.bytes + DR_SLID))
+		return true;
+	if (!ibsa__mad_forward(fabric, message, message->mad.dlid, &first))
+		return false;
+	*at = first.port;
+	return true;
+}
+
+static bool go_out(struct ibsa_fabric *fabric, struct message *message,
+		   struct arrival *out)
+{
+	uint8_t *smp = message->body.bytes;
+	const uint8_t count = smp[HOP_COUNT];
+	uint32_t at;
+
+	if (!begin(fabric, message, &at))
+		return false;
+	for (uint8_t hop = 1; hop <= count; hop++) {
+		if ((hop > 1 && !is_switch(fabric, at)) ||
+		    !cross(fabric, message, &at, smp[INITIAL_PATH + hop]))
+			return false;
+		smp[RETURN_PATH + hop] = fabric->topo.ports[at].number;
+	}
+	smp[HOP_POINTER] = count + 1;
+	*out = arrival_at(fabric, at);
+	return true;
+}
+
+static bool go_back(struct ibsa_fabric *fabric, struct message *message,
+		    struct arrival *out)
+{
+	uint8_t *smp = message->body.bytes;
+	const uint8_t count = smp[HOP_COUNT];
+	uint32_t at = message->mad.from;
+
+	for (int hop = smp[HOP_POINTER] - 1; hop > 0; hop--) {
+		if ((hop < count && !is_switch(fabric, at)) ||
+		    !cross(fabric, message, &at, smp[RETURN_PATH + hop]))
+			return false;
+	}
+	smp[HOP_POINTER] = 0;
+	*out = arrival_at(fabric, at);
+	if (is_permissive(smp + DR_SLID))
+		return true;
+	message->mad.from = out->port;
+	return ibsa__mad_forward(fabric, message, ibsa_be16(smp + DR_SLID),
+				 out);
+}
+
+bool ibsa__mad_direct(struct ibsa_fabric *fabric, struct message *message,
+		      struct arrival *at)
+{
+	const uint8_t *smp = message->body.bytes;
+
+	/* The last part by LID: nobody here asks for it. */
+	if (smp[HOP_COUNT] > HOPS_MAX ||
+	    smp[HOP_POINTER] > smp[HOP_COUNT] + 1 ||
+	    !is_permissive(smp + DR_DLID)) {
+		ibsa__drop(fabric, IBSA_DROP_NO_ROUTE);
+		return false;
+	}
+	return smp[MAD_STATUS] & DIRECTION ? go_back(fabric, message, at)
+					   : go_out(fabric, message, at);
+}
+
+/*
+ * What is past the end of its path Linux gives to the port itself, but nobody
+ * sends that.
+ */
+static bool is_sound_request(const uint8_t *smp, uint8_t number)
+{
+	if (!smp[HOP_COUNT])
+		return smp[HOP_POINTER] <= 1;
+	return !smp[HOP_POINTER] && smp[INITIAL_PATH + 1] == number;
+}
+
+static bool is_sound_response(const uint8_t *smp, uint8_t number)
+{
+	const uint8_t count = smp[HOP_COUNT];
+	const uint8_t pointer = smp[HOP_POINTER];
+
+	if (count && pointer == count + 1)
+		return smp[RETURN_PATH + count] == number;
+	return !pointer || (pointer == 1 && is_permissive(smp + DR_SLID));
+}
+
+bool ibsa__path_is_sound(const uint8_t *smp, uint8_t number)
+{
+	const bool is_back = smp[MAD_STATUS] & DIRECTION;
+
+	/* What goes by LID first has its path looked at there. */
+	if (!is_permissive(smp + (is_back ? DR_DLID : DR_SLID)))
+		return true;
+	if (smp[HOP_COUNT] > HOPS_MAX)
+		return false;
+	return is_back ? is_sound_response(smp, number)
+		       : is_sound_request(smp, number);
+}

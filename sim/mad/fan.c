@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * From switch to switch by multicast LID: out by all ports that a switch has
+ * in its table, but the one that it came in by.
+ *
+ * Source: IBA vol 1, 18.2.4.3.3 (multicast relay).
+ */
+#include "base/alloc.h"
+#include "sim/client/link.h"
+#include "sim/mad/mad.h"
+#include "sim/node/pma.h"
+#include "sim/node/sma.h"
+
+/* One packet of which there are ever more. */
+struct fan {
+	struct ibsa_fabric *fabric;
+	const struct message *message;
+	uint32_t *queue; /* ports that a copy has come in by */
+	uint32_t head;
+	uint32_t tail;
+	uint32_t room; /* tables that lead round in a circle fill it */
+};
+
+static const struct topo_node *node_at(const struct fan *fan, uint32_t port)
+{
+	const struct topology *topo = &fan->fabric->topo;
+
+	return &topo->nodes[topo->ports[port].node];
+}
+
+static void deliver(const struct fan *fan, uint32_t port, uint32_t in)
+{
+	const struct arrival at = {
+		.port = port,
+		.number = fan->fabric->topo.ports[in].number,
+	};
+
+	ibsa__mad_deliver_fan(fan->fabric, fan->message, &at);
+}
+
+/* Out by that port; another copy is then at the other end of its cable. */
+static void cross(struct fan *fan, uint32_t port)
+{
+	struct ibsa_fabric *fabric = fan->fabric;
+	const struct topo_port *out = &fabric->topo.ports[port];
+
+	if (out->peer == SIM_NONE || out->state != IBSA_PORT_ACTIVE) {
+		ibsa__pma_count(fabric, out, COUNT_DISCARDS);
+		ibsa__drop(fabric, IBSA_DROP_PORT_DOWN);
+		return;
+	}
+	if (fan->tail == fan->room) {
+		ibsa__drop(fabric, IBSA_DROP_HOP_LIMIT);
+		return;
+	}
+	ibsa__pma_cross(fabric, out, fan->message, true);
+	fan->queue[fan->tail++] = out->peer;
+}
+
+static void relay(struct fan *fan, uint32_t in)
+{
+	const struct topo_node *node = node_at(fan, in);
+	const uint8_t number = fan->fabric->topo.ports[in].number;
+	uint16_t masks[MFT_POSITIONS];
+
+	ibsa__switch_fan(fan->fabric, node, fan->message->mad.dlid, masks);
+	for (uint32_t i = 0; i <= node->port_count; i++) {
+		if (i == number ||
+		    !(masks[i / MFT_POSITION_PORTS] >> i % MFT_POSITION_PORTS &
+		      1))
+			continue;
+		if (i)
+			cross(fan, node->first_port + i);
+		else
+			deliver(fan, node->first_port, in);
+	}
+}
+
+static void follow(struct fan *fan)
+{
+	const uint32_t from = fan->message->mad.from;
+
+	if (node_at(fan, from)->type == IBSA_NODE_SWITCH)
+		relay(fan, from);
+	else
+		cross(fan, from);
+	while (fan->head < fan->tail) {
+		const uint32_t in = fan->queue[fan->head++];
+
+		if (node_at(fan, in)->type == IBSA_NODE_SWITCH)
+			relay(fan, in);
+		else
+			deliver(fan, in, in);
+	}
+}
+
+void ibsa__mad_fan_out(struct ibsa_fabric *fabric,
+		       const struct message *message)
+{
+	struct fan fan = {
+		.fabric = fabric,
+		.message = message,
+		.room = fabric->topo.port_count,
+	};
+
+	/* As many as there are ports, if each is crossed once. */
+	if (!fabric->fan_queue)
+		fabric->fan_queue = ibsa__calloc(fan.room,
+						 sizeof(*fabric->fan_queue));
+	/* Without memory it is as if it had been lost. */
+	if (!fabric->fan_queue)
+		return;
+	fan.queue = fabric->fan_queue;
+	follow(&fan);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Faults: which MAD they strike is drawn from the fabric's seed. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "sim/subnet/fabric.h"
+
+enum { DELAY_MS_DEFAULT = 100 };
+
+bool ibsa__fault_strikes(struct ibsa_fabric *fabric, enum ibsa_fault_kind kind)
+{
+	struct fault_state *state = &fabric->faults[kind];
+	/* 53 bits: what a double holds. */
+	double drawn;
+
+	if (!state->active)
+		return false;
+	drawn = (double)(random_next(&fabric->random) >> 11) * 0x1p-53;
+	if (drawn * 100 >= state->fault.percent)
+		return false;
+	fabric->stats.faults[kind]++;
+	if (state->fault.count && !--state->left)
+		state->active = false;
+	return true;
+}
+
+int ibsa_fabric_fault(struct ibsa_fabric *fabric,
+		      const struct ibsa_fault *fault)
+{
+	struct fault_state *state;
+
+	if ((unsigned int)fault->kind >= IBSA_FAULT_KINDS ||
+	    !(fault->percent >= 0 && fault->percent <= 100))
+		return -EINVAL;
+	pthread_mutex_lock(&fabric->lock);
+	state = &fabric->faults[fault->kind];
+	*state = (struct fault_state){
+		.fault = *fault,
+		.left = fault->count,
+		.active = fault->percent > 0,
+	};
+	if (!fault->delay_ms)
+		state->fault.delay_ms = DELAY_MS_DEFAULT;
+	pthread_mutex_unlock(&fabric->lock);
+	return 0;
+}
+
+static const char *const names[IBSA_FAULT_KINDS] = {
+	[IBSA_FAULT_LOSE] = "lose",	      [IBSA_FAULT_DELAY] = "delay",
+	[IBSA_FAULT_DUPLICATE] = "duplicate", [IBSA_FAULT_REORDER] = "reorder",
+	[IBSA_FAULT_CORRUPT] = "corrupt",     [IBSA_FAULT_BUSY] = "busy",
+	[IBSA_FAULT_SILENCE] = "silence",
+};
+
+const char *ibsa__fault_name(enum ibsa_fault_kind kind)
+{
+	return names[kind];
+}
+
+static bool parse_kind(const char *text, size_t len, enum ibsa_fault_kind *out)
+{
+	for (int kind = 0; kind < IBSA_FAULT_KINDS; kind++) {
+		if (strlen(names[kind]) == len &&
+		    !memcmp(names[kind], text, len)) {
+			*out = (enum ibsa_fault_kind)kind;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ",NUMBER" if it is there. False: it is something else. */
+static bool parse_number(const char **at, unsigned int *out)
+{
+	unsigned long value;
+	char *end;
+
+	if (**at != ',')
+		return true;
+	if ((*at)[1] < '0' || (*at)[1] > '9')
+		return false;
+	value = strtoul(*at + 1, &end, 10);
+	if (value > UINT32_MAX)
+		return false;
+	*at = end;
+	*out = (unsigned int)value;
+	return true;
+}
+
+static bool parse(const char *text, struct ibsa_fault *out)
+{
+	const size_t len = strcspn(text, "=");
+	char *end;
+
+	if (text[len] != '=' || !parse_kind(text, len, &out->kind))
+		return false;
+	text += len + 1;
+	if (*text < '0' || *text > '9')
+		return false;
+	out->percent = strtod(text, &end);
+	if (out->percent > 100)
+		return false;
+	text = end;
+	if (*text == '%')
+		text++;
+	return parse_number(&text, &out->count) &&
+	       parse_number(&text, &out->delay_ms) && !*text;
+}
+
+int ibsa_fault_parse(const char *text, struct ibsa_fault *out,
+		     struct ibsa_error *error)
+{
+	struct ibsa_fault fault = { .count = 0 };
+
+	if (!text || !parse(text, &fault))
+		return ibsa__fail(error, -EINVAL,
+				  "%.64s is no fault: they are lose, delay, "
+				  "duplicate, reorder, corrupt, busy and "
+				  "silence, as KIND=PERCENT[,COUNT[,DELAY]], "
+				  "of 0 to 100 percent",
+				  text ? text : "nothing");
+	*out = fault;
+	return 0;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * MADs between ports of the fabric, on one way with the faults of all. One
+ * that nothing delays arrives within the call that sends it.
+ */
+#include "sim/capture/capture.h"
+#include "sim/client/link.h"
+#include "sim/mad/mad.h"
+#include "sim/node/sma.h"
+
+void ibsa__mads_init(struct ibsa_fabric *fabric)
+{
+	fabric->mads.fabric = fabric;
+	fabric->mads.pool = &fabric->mads.queue;
+}
+
+void ibsa__mads_done(struct ibsa_fabric *fabric)
+{
+	ibsa__way_done(&fabric->mads);
+}
+
+struct message *ibsa__mad_new(struct ibsa_fabric *fabric)
+{
+	return ibsa__queue_new(fabric->mads.pool);
+}
+
+void ibsa__drop(struct ibsa_fabric *fabric, enum ibsa_drop_reason reason)
+{
+	fabric->stats.drops[reason]++;
+}
+
+/* It has left its port, and goes as far as it comes. */
+static void arrive(struct ibsa_fabric *fabric, struct message *message,
+		   uint64_t now_ns)
+{
+	const bool is_direct = message->body.bytes[MAD_CLASS] ==
+			       CLASS_SMP_DIRECT;
+	struct arrival at;
+
+	if (!is_direct && message->mad.dlid >= IBSA_LID_MULTICAST_MIN &&
+	    !fabric->is_opa)
+		ibsa__mad_fan_out(fabric, message);
+	else if (is_direct ? ibsa__mad_direct(fabric, message, &at)
+			   : ibsa__mad_forward(fabric, message,
+					       message->mad.dlid, &at))
+		ibsa__mad_deliver(fabric, message, &at, now_ns);
+	ibsa__queue_release(fabric->mads.pool, message);
+}
+
+void ibsa__mad_post(struct ibsa_fabric *fabric, struct message *message,
+		    uint64_t now_ns)
+{
+	struct way *way = &fabric->mads;
+
+	ibsa__capture_posted(fabric, message, now_ns);
+	if (message->due_ns <= now_ns && !way->held &&
+	    !ibsa__way_is_faulty(fabric)) {
+		arrive(fabric, message, now_ns);
+		return;
+	}
+	/* Without memory it is as if it had been lost. */
+	(void)!ibsa__way_carry(way, message);
+	ibsa__mads_settle(fabric, now_ns);
+}
+
+struct message *ibsa__mad_answer(struct ibsa_fabric *fabric,
+				 const struct message *request, uint32_t port,
+				 uint64_t now_ns)
+{
+	const struct sim_mad *asked = &request->mad;
+	const struct topo_port *at = &fabric->topo.ports[port];
+	const struct end_setup *setup = &fabric->setups[at->end];
+	struct message *answer = ibsa__mad_new(fabric);
+
+	if (!answer)
+		return NULL;
+	answer->mad = (struct sim_mad){
+		.from = port,
+		.slid = asked->dlid,
+		.dlid = asked->slid,
+		.src_qpn = asked->dst_qpn,
+		.dst_qpn = asked->src_qpn,
+		.pkey = setup_pkey(setup, ibsa__pkey_index(setup, asked->pkey)),
+		.sl = asked->sl,
+		.has_grh = asked->has_grh,
+		.sgid = asked->dgid,
+		.dgid = asked->sgid,
+		.flow_label = asked->flow_label,
+		.traffic_class = asked->traffic_class,
+		.hop_limit = asked->hop_limit,
+	};
+	answer->due_ns = now_ns + fabric->latency_ns;
+	return answer;
+}
+
+void ibsa__mad_report(struct ibsa_fabric *fabric, uint32_t end,
+		      const struct ibsa_address *sa, const uint8_t *mad,
+		      uint64_t now_ns)
+{
+	const struct end_port *from = &fabric->ends[fabric->sa_end];
+	const struct end_setup *setup = &fabric->setups[fabric->sa_end];
+	const uint16_t pkey = setup_pkey(&fabric->setups[end], sa->pkey_index);
+	struct message *report = ibsa__mad_new(fabric);
+
+	/* Without memory it is as if it had been lost. */
+	if (!report)
+		return;
+	report->mad = (struct sim_mad){
+		.from = from->port,
+		.slid = end_by_lid(fabric, sa->lid) == from ? sa->lid
+							    : from->lid,
+		.dlid = fabric->ends[end].lid | sa->path_bits,
+		.src_qpn = IBSA_QPN_GSI,
+		.dst_qpn = IBSA_QPN_GSI,
+		.pkey = setup_pkey(setup, ibsa__pkey_index(setup, pkey)),
+		.sl = sa->sl,
+	};
+	report->due_ns = now_ns + fabric->latency_ns;
+	(void)ibsa__sa_reply_put(&report->body, mad, IBSA_MAD_BYTES);
+	ibsa__mad_post(fabric, report, now_ns);
+}
+
+/* Reports are sent before what is due later, and answers end them. */
+static void settle(struct ibsa_fabric *fabric, uint64_t now_ns)
+{
+	struct message *message;
+
+	while ((message = ibsa__way_take(&fabric->mads, now_ns))) {
+		ibsa__reports_settle(fabric, message->due_ns);
+		ibsa__traps_settle(fabric, message->due_ns);
+		arrive(fabric, message, message->due_ns);
+	}
+	ibsa__reports_settle(fabric, now_ns);
+	ibsa__traps_settle(fabric, now_ns);
+}
+
+/* What is sent meanwhile does not go deeper: it arrives one by one. */
+void ibsa__mads_settle(struct ibsa_fabric *fabric, uint64_t now_ns)
+{
+	const struct message *first;
+
+	if (fabric->is_settling)
+		return;
+	fabric->is_settling = true;
+	do {
+		settle(fabric, now_ns);
+		first = way_head(&fabric->mads);
+	} while (first && first->due_ns <= now_ns);
+	fabric->is_settling = false;
+}
+
+uint64_t ibsa__mads_due(const struct ibsa_fabric *fabric)
+{
+	const struct message *first = way_head(&fabric->mads);
+	const uint64_t trap_ns = ibsa__traps_due(fabric);
+
+	return first && first->due_ns < trap_ns ? first->due_ns : trap_ns;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * MADs between ports of the fabric: what their packets say of them, how they
+ * find their way, and who takes them at its end.
+ */
+#ifndef SIM_MAD_MAD_H
+#define SIM_MAD_MAD_H
+
+#include <ibsa/transport.h>
+
+struct ibsa_fabric;
+struct message;
+
+/* Where the fields of every MAD lie, in bytes. IBA vol 1, 13.4.3. */
+enum {
+	MAD_CLASS = 1,
+	MAD_CLASS_VERSION = 2,
+	MAD_METHOD = 3,
+	MAD_STATUS = 4,
+	MAD_TID = 8,
+	MAD_ATTRIBUTE = 16,
+	MAD_MODIFIER = 20,
+	MAD_HEADER_BYTES = 24,
+};
+
+enum {
+	CLASS_SMP_LID = 0x01,
+	CLASS_SMP_DIRECT = 0x81,
+	CLASS_PERF = 0x04,
+};
+
+enum {
+	METHOD_RESPONSE = 0x80, /* the bit */
+};
+
+/* What a packet says besides its MAD. */
+struct sim_mad {
+	uint32_t from; /* port of the topology that it has left */
+	uint32_t slid;
+	uint32_t dlid;
+	uint32_t src_qpn;
+	uint32_t dst_qpn;
+	uint32_t flow_label;
+	uint16_t pkey;
+	uint8_t sl;
+	uint8_t traffic_class;
+	uint8_t hop_limit;
+	bool has_grh;
+	struct ibsa_gid sgid;
+	struct ibsa_gid dgid;
+};
+
+/* Where a MAD has come to: for which end port, and in by which port. */
+struct arrival {
+	uint32_t port;	/* index in the topology; of a switch its port 0 */
+	uint8_t number; /* of the port of that node that it came in by */
+};
+
+static inline bool mad_is_smp(const uint8_t *mad)
+{
+	return mad[MAD_CLASS] == CLASS_SMP_LID ||
+	       mad[MAD_CLASS] == CLASS_SMP_DIRECT;
+}
+
+/* Begin with the fabric's way for MADs; end it. */
+void ibsa__mads_init(struct ibsa_fabric *fabric);
+void ibsa__mads_done(struct ibsa_fabric *fabric);
+
+/* A message to fill, for ibsa__mad_post(), or NULL. */
+struct message *ibsa__mad_new(struct ibsa_fabric *fabric);
+
+/*
+ * Send it: it arrives at its due_ns, or at @now_ns if that is past, if
+ * nothing befalls it. It is the fabric's from now on.
+ */
+void ibsa__mad_post(struct ibsa_fabric *fabric, struct message *message,
+		    uint64_t now_ns);
+
+/* An answer to @request, to be filled, from @port; or NULL. */
+struct message *ibsa__mad_answer(struct ibsa_fabric *fabric,
+				 const struct message *request, uint32_t port,
+				 uint64_t now_ns);
+
+/* Send it back with a status, as it is. */
+void ibsa__mad_refuse(struct ibsa_fabric *fabric, const struct message *message,
+		      uint32_t port, uint16_t status, uint64_t now_ns);
+
+/* Send a Report, IBSA_MAD_BYTES, to an end port, from the SA as at @sa. */
+void ibsa__mad_report(struct ibsa_fabric *fabric, uint32_t end,
+		      const struct ibsa_address *sa, const uint8_t *mad,
+		      uint64_t now_ns);
+
+/* Let arrive what is due; and say when the next is. */
+void ibsa__mads_settle(struct ibsa_fabric *fabric, uint64_t now_ns);
+uint64_t ibsa__mads_due(const struct ibsa_fabric *fabric);
+
+/* It has found its way: give it to whoever takes it there (deliver.c). */
+void ibsa__mad_deliver(struct ibsa_fabric *fabric, struct message *message,
+		       const struct arrival *at, uint64_t now_ns);
+
+/* The same of a multicast packet: only agents take it, and none answers. */
+void ibsa__mad_deliver_fan(struct ibsa_fabric *fabric,
+			   const struct message *message,
+			   const struct arrival *at);
+
+/* To all ports that the multicast forwarding tables lead to (fan.c). */
+void ibsa__mad_fan_out(struct ibsa_fabric *fabric,
+		       const struct message *message);
+
+/*
+ * Follow the forwarding tables (forward.c), or the path in the SMP itself
+ * (direct.c). False: it is lost, and counted.
+ */
+bool ibsa__mad_forward(struct ibsa_fabric *fabric,
+		       const struct message *message, uint32_t dlid,
+		       struct arrival *at);
+bool ibsa__mad_direct(struct ibsa_fabric *fabric, struct message *message,
+		      struct arrival *at);
+
+/*
+ * Whether an adapter lets an SMP of class 0x81 out by that port: it is at the
+ * beginning of its path, which leads there, or on its way back at the end.
+ */
+bool ibsa__path_is_sound(const uint8_t *smp, uint8_t number);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* MADs on their way to one client, by the time at which they are due. */
+#ifndef SIM_MAD_QUEUE_H
+#define SIM_MAD_QUEUE_H
+
+#include <ibsa/sa.h>
+#include <ibsa/transport.h>
+
+#include "sim/mad/mad.h"
+#include "sim/sa/reply.h"
+
+struct message {
+	struct message *next;
+	uint64_t due_ns;
+	uint64_t number; /* in order of sending: decides between equals */
+	bool is_request; /* still on its way to the SA */
+	bool is_report;	 /* answers nothing: for who listens */
+	struct ibsa_address sa; /* where the client has asked it */
+	struct sim_mad mad;	/* where one between two ports goes */
+	struct sa_reply body;
+	uint8_t room[IBSA_MAD_BYTES]; /* of @body, until it needs more */
+};
+
+/*
+ * Nearly all messages are due in the order in which they are sent: those
+ * are a list. What is due before the last of the list goes to a heap.
+ */
+struct queue {
+	struct message *first;
+	struct message *last;
+	struct message **heap;
+	size_t heap_count;
+	size_t heap_room;
+	size_t count; /* of the two, and */
+	size_t bytes; /* of their bodies */
+	struct message *free;
+};
+
+/*
+ * What may wait for a client that does not look. An empty queue takes an
+ * answer of any size.
+ */
+enum { QUEUE_MESSAGES_MAX = 131072 };
+#define QUEUE_BYTES_MAX SA_REPLY_BYTES_MAX
+
+/* A message to fill, or NULL. */
+struct message *ibsa__queue_new(struct queue *queue);
+
+/* Give a message back. */
+void ibsa__queue_release(struct queue *queue, struct message *message);
+
+/* Whether there is room for a message of @len bytes. */
+bool ibsa__queue_has_room(const struct queue *queue, size_t len);
+
+/* Return: 0; -ENOMEM, and the message was released. */
+int ibsa__queue_push(struct queue *queue, struct message *message);
+
+/* The one that is due first, or NULL. */
+struct message *ibsa__queue_head(const struct queue *queue);
+
+/* Take ibsa__queue_head() out. */
+struct message *ibsa__queue_pop(struct queue *queue);
+
+/* Give all that is due after @now_ns back to @owner. */
+void ibsa__queue_cut(struct queue *queue, uint64_t now_ns, struct queue *owner);
+
+/* Give all Reports back to @queue itself. */
+void ibsa__queue_drop_reports(struct queue *queue);
+
+void ibsa__queue_done(struct queue *queue);
+
+#endif

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Traps: what a node says to the SM that has set it up, without having been
+ * asked. Each is sent again until the SM represses it, and one of a kind and
+ * port at a time.
+ *
+ * Source: IBA vol 1, 13.4.9 (repetition), 14.2.5.1 (details); Linux
+ * drivers/infiniband/hw/qib/qib_mad.c and rdma/ib_mad.h for trap 256.
+ */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "sim/client/link.h"
+#include "sim/sa/notice.h"
+#include "sim/node/sma.h"
+
+enum {
+	METHOD_TRAP = 0x05,
+	NOTICE_ATTRIBUTE = 0x0002,
+	TRAP_M_KEY = 256,
+	TRIES = 10,
+	NOTICE_BYTES = 80, /* of which an SMP has 64 */
+	TYPE_URGENT = 1,
+	TYPE_SECURITY = 2,
+	TYPE_INFORMATIONAL = 4,
+	PATH_BYTES = 30, /* of a return path in trap 256 */
+	DIRECTED = 0x80, /* there is one, */
+	CUT = 0x40,	 /* of which this is a part */
+	HOP_COUNT = 7,
+	M_KEY_AT = 24,
+	DR_SLID = 32,
+	RETURN_PATH = 192,
+};
+
+/* As long as a port of a subnet may take to answer, at its default. */
+#define AGAIN_NS (UINT64_C(4096) << 18)
+
+struct said {
+	struct list in_all;
+	uint64_t due_ns;
+	uint32_t end;
+	uint32_t id;
+	uint16_t number;
+	uint8_t tries;
+	uint8_t data[SMP_DATA_BYTES];
+};
+
+void ibsa__traps_init(struct ibsa_fabric *fabric)
+{
+	list_init(&fabric->traps);
+}
+
+static struct said *of(struct list *at)
+{
+	return list_object(at, struct said, in_all);
+}
+
+static void end_trap(struct said *said)
+{
+	list_remove(&said->in_all);
+	ibsa__free(said);
+}
+
+void ibsa__traps_done(struct ibsa_fabric *fabric)
+{
+	while (!list_is_empty(&fabric->traps))
+		end_trap(of(fabric->traps.next));
+}
+
+static struct said *find(struct ibsa_fabric *fabric, uint32_t end,
+			 uint16_t number)
+{
+	struct list *at = fabric->traps.next;
+
+	for (; at != &fabric->traps; at = at->next) {
+		if (of(at)->end == end && of(at)->number == number)
+			return of(at);
+	}
+	return NULL;
+}
+
+/* From the port itself to its SM. */
+static void send(struct ibsa_fabric *fabric, const struct said *said,
+		 uint64_t now_ns)
+{
+	const struct end_port *end = &fabric->ends[said->end];
+	const struct end_setup *setup = &fabric->setups[said->end];
+	struct message *message = ibsa__mad_new(fabric);
+	uint8_t *mad;
+
+	/* Without memory it is as if it had been lost. */
+	if (!message)
+		return;
+	message->mad = (struct sim_mad){
+		.from = end->port,
+		.slid = end->lid,
+		.dlid = setup->sm_lid,
+		.sl = setup->sm_sl,
+	};
+	message->due_ns = now_ns;
+	message->body.len = IBSA_MAD_BYTES;
+	mad = message->body.bytes;
+	memset(mad, 0, IBSA_MAD_BYTES);
+	mad[0] = 1;
+	mad[MAD_CLASS] = CLASS_SMP_LID;
+	mad[MAD_CLASS_VERSION] = 1;
+	mad[MAD_METHOD] = METHOD_TRAP;
+	ibsa_put_be32(mad + MAD_TID + 4, said->id);
+	ibsa_put_be16(mad + MAD_ATTRIBUTE, NOTICE_ATTRIBUTE);
+	memcpy(mad + SMP_DATA, said->data, SMP_DATA_BYTES);
+	ibsa__mad_post(fabric, message, now_ns);
+}
+
+/* To the end of the list: all wait equally long. */
+static void send_and_wait(struct ibsa_fabric *fabric, struct said *said,
+			  uint64_t now_ns)
+{
+	said->tries++;
+	said->due_ns = now_ns + AGAIN_NS;
+	list_remove(&said->in_all);
+	list_append(&fabric->traps, &said->in_all);
+	send(fabric, said, now_ns);
+}
+
+/* Only an SM from outside: the built-in one has its own ears. */
+static bool has_listener(const struct ibsa_fabric *fabric, uint32_t end)
+{
+	const uint32_t sm_lid = fabric->setups[end].sm_lid;
+
+	return fabric->ends[end].lid && sm_lid &&
+	       (!fabric->sa_running ||
+		sm_lid != fabric->ends[fabric->sa_end].lid);
+}
+
+static void say(struct ibsa_fabric *fabric, uint32_t end,
+		const struct ibsa_notice *notice)
+{
+	struct said *said = find(fabric, end, notice->trap_number);
+	uint8_t wire[NOTICE_BYTES];
+	uint64_t over;
+
+	if (!said) {
+		said = ibsa__calloc(1, sizeof(*said));
+		if (!said)
+			return;
+		list_init(&said->in_all);
+		said->end = end;
+		said->number = notice->trap_number;
+	}
+	said->id = ++fabric->trap_ids;
+	said->tries = 0;
+	ibsa_notice_record.encode(notice, wire, &over);
+	memcpy(said->data, wire, SMP_DATA_BYTES);
+	send_and_wait(fabric, said, ibsa__fabric_now(fabric));
+}
+
+static struct ibsa_notice start(const struct ibsa_fabric *fabric,
+				const struct end_port *end, uint8_t type,
+				uint16_t number)
+{
+	return (struct ibsa_notice){
+		.is_generic = 1,
+		.type = type,
+		.producer_type = end_topo_node(fabric, end)->type,
+		.trap_number = number,
+		.issuer_lid = lid_in_16_bits(end->lid),
+	};
+}
+
+void ibsa__trap_link(struct ibsa_fabric *fabric, const struct end_port *end)
+{
+	struct ibsa_notice notice = start(fabric, end, TYPE_URGENT,
+					  TRAP_LINK_STATE);
+	const uint32_t index = (uint32_t)(end - fabric->ends);
+
+	if (!has_listener(fabric, index))
+		return;
+	ibsa_put_be16(notice.data_details, notice.issuer_lid);
+	say(fabric, index, &notice);
+}
+
+void ibsa__trap_capabilities(struct ibsa_fabric *fabric,
+			     const struct end_port *end)
+{
+	struct ibsa_notice notice = start(fabric, end, TYPE_INFORMATIONAL,
+					  TRAP_LOCAL_CHANGES);
+	const uint32_t index = (uint32_t)(end - fabric->ends);
+
+	if (!has_listener(fabric, index))
+		return;
+	ibsa_put_be16(notice.data_details + 2, notice.issuer_lid);
+	ibsa_put_be32(notice.data_details + 6,
+		      ibsa__port_capabilities(fabric, end));
+	say(fabric, index, &notice);
+}
+
+/* Who has tried, which method and attribute, with which key, by which way. */
+void ibsa__trap_m_key(struct ibsa_fabric *fabric, const struct end_port *end,
+		      const struct message *tried)
+{
+	struct ibsa_notice notice = start(fabric, end, TYPE_SECURITY,
+					  TRAP_M_KEY);
+	const uint32_t index = (uint32_t)(end - fabric->ends);
+	const uint8_t *mad = tried->body.bytes;
+	uint8_t *details = notice.data_details;
+	uint8_t hops;
+
+	if (!has_listener(fabric, index))
+		return;
+	ibsa_put_be16(details + 2, (uint16_t)tried->mad.slid);
+	details[6] = mad[MAD_METHOD];
+	memcpy(details + 8, mad + MAD_ATTRIBUTE, 2);
+	memcpy(details + 10, mad + MAD_MODIFIER, 4);
+	memcpy(details + 14, mad + M_KEY_AT, 8);
+	if (mad[MAD_CLASS] == CLASS_SMP_DIRECT) {
+		hops = mad[HOP_COUNT] < PATH_BYTES ? mad[HOP_COUNT]
+						   : PATH_BYTES;
+		memcpy(details + 4, mad + DR_SLID, 2);
+		details[23] = (uint8_t)(DIRECTED | hops |
+					(hops < mad[HOP_COUNT] ? CUT : 0));
+		memcpy(details + 24, mad + RETURN_PATH + 1, hops);
+	}
+	say(fabric, index, &notice);
+}
+
+void ibsa__trap_repressed(struct ibsa_fabric *fabric,
+			  const struct message *message,
+			  const struct end_port *end)
+{
+	struct ibsa_notice notice;
+	uint8_t wire[NOTICE_BYTES] = { 0 };
+	struct said *said;
+
+	memcpy(wire, message->body.bytes + SMP_DATA, SMP_DATA_BYTES);
+	ibsa_notice_record.decode(wire, &notice);
+	said = find(fabric, (uint32_t)(end - fabric->ends), notice.trap_number);
+	if (said)
+		end_trap(said);
+}
+
+void ibsa__traps_settle(struct ibsa_fabric *fabric, uint64_t now_ns)
+{
+	while (!list_is_empty(&fabric->traps)) {
+		struct said *said = of(fabric->traps.next);
+
+		if (said->due_ns > now_ns)
+			return;
+		if (said->tries == TRIES || !has_listener(fabric, said->end))
+			end_trap(said);
+		else
+			send_and_wait(fabric, said, said->due_ns);
+	}
+}
+
+uint64_t ibsa__traps_due(const struct ibsa_fabric *fabric)
+{
+	if (list_is_empty(&fabric->traps))
+		return UINT64_MAX;
+	return of(fabric->traps.next)->due_ns;
+}

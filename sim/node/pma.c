@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Performance management agents: ClassPortInfo, PortCounters and
+ * PortCountersExtended, which move with the MADs that pass.
+ *
+ * Source: IBA vol 1, 16.1.3 (attributes), 7.7 and 9.2 (what a packet has
+ * besides its payload).
+ */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "sim/client/link.h"
+#include "sim/node/pma.h"
+
+enum {
+	CLASS_PORT_INFO = 0x0001,
+	PORT_COUNTERS = 0x0012,
+	PORT_COUNTERS_EXTENDED = 0x001d,
+	PERF_DATA = 64, /* where the attribute lies in the MAD */
+	PERF_DATA_BYTES = 192,
+	ALL_PORTS = 0xff,
+	CAP_ALL_PORTS = 1 << 8,
+	CAP_EXTENDED = 1 << 9,
+	RESP_TIME_VALUE = 18,
+	STATUS_BAD_VERSION = 0x0004,
+	STATUS_UNSUPPORTED = 0x000c,
+	STATUS_INVALID = 0x001c,
+};
+
+/* Of a packet: local and base transport header, datagram's, and CRC. */
+enum {
+	HEADER_BYTES = 8 + 12 + 8 + 4,
+	GRH_BYTES = 40,
+	WORD_BYTES = 4,
+};
+
+/* One field of an attribute: where, how wide, and its bit of the select. */
+struct field {
+	uint8_t at;
+	uint8_t bytes;
+	uint8_t bit;
+	uint8_t what; /* enum counted */
+};
+
+/* clang-format off */
+static const struct field port_counters[] = {
+	{ 7,  1, 2,  COUNT_LINK_DOWNED },
+	{ 12, 2, 5,  COUNT_RELAY_ERRORS },
+	{ 14, 2, 6,  COUNT_DISCARDS },
+	{ 24, 4, 12, COUNT_XMIT_DATA },
+	{ 28, 4, 13, COUNT_RCV_DATA },
+	{ 32, 4, 14, COUNT_XMIT_PKTS },
+	{ 36, 4, 15, COUNT_RCV_PKTS },
+};
+
+static const struct field extended_counters[] = {
+	{ 8,  8, 0, COUNT_XMIT_DATA },
+	{ 16, 8, 1, COUNT_RCV_DATA },
+	{ 24, 8, 2, COUNT_XMIT_PKTS },
+	{ 32, 8, 3, COUNT_RCV_PKTS },
+	{ 40, 8, 4, COUNT_UNICAST_XMIT },
+	{ 48, 8, 5, COUNT_UNICAST_RCV },
+	{ 56, 8, 6, COUNT_MULTICAST_XMIT },
+	{ 64, 8, 7, COUNT_MULTICAST_RCV },
+};
+/* clang-format on */
+
+/* An attribute of counters. */
+struct table {
+	const struct field *fields;
+	size_t count;
+	bool is_extended;
+};
+
+static struct counters *of(struct ibsa_fabric *fabric,
+			   const struct topo_port *port)
+{
+	if (!fabric->counters)
+		fabric->counters = ibsa__calloc(fabric->topo.port_count,
+						sizeof(*fabric->counters));
+	if (!fabric->counters)
+		return NULL;
+	return &fabric->counters[port - fabric->topo.ports];
+}
+
+void ibsa__pma_count(struct ibsa_fabric *fabric, const struct topo_port *port,
+		     enum counted what)
+{
+	struct counters *counters = of(fabric, port);
+
+	if (counters)
+		counters->total[what]++;
+}
+
+void ibsa__pma_cross(struct ibsa_fabric *fabric, const struct topo_port *port,
+		     const struct message *message, bool is_multicast)
+{
+	const size_t len = message->body.len;
+	const size_t packets = len ? (len + IBSA_MAD_BYTES - 1) / IBSA_MAD_BYTES
+				   : 1;
+	const size_t each = IBSA_MAD_BYTES + HEADER_BYTES +
+			    (message->mad.has_grh ? GRH_BYTES : 0);
+	const uint64_t words = packets * each / WORD_BYTES;
+	struct counters *out = of(fabric, port);
+	struct counters *in;
+
+	if (!out)
+		return;
+	in = of(fabric, &fabric->topo.ports[port->peer]);
+	out->total[COUNT_XMIT_PKTS] += packets;
+	out->total[COUNT_XMIT_DATA] += words;
+	in->total[COUNT_RCV_PKTS] += packets;
+	in->total[COUNT_RCV_DATA] += words;
+	out->total[is_multicast ? COUNT_MULTICAST_XMIT : COUNT_UNICAST_XMIT] +=
+		packets;
+	in->total[is_multicast ? COUNT_MULTICAST_RCV : COUNT_UNICAST_RCV] +=
+		packets;
+}
+
+static uint64_t *base_of(struct counters *counters, const struct table *table)
+{
+	return table->is_extended ? counters->base_extended : counters->base;
+}
+
+/* A narrow counter stays at its highest value. */
+static uint64_t narrow(uint64_t value, const struct field *field)
+{
+	const uint64_t most = UINT64_MAX >> (64 - 8 * field->bytes);
+
+	return value < most ? value : most;
+}
+
+static uint64_t value_of(struct counters *counters, const struct table *table,
+			 const struct field *field)
+{
+	return narrow(counters->total[field->what] -
+			      base_of(counters, table)[field->what],
+		      field);
+}
+
+static uint64_t get(const uint8_t *bytes, uint8_t count)
+{
+	uint64_t value = 0;
+
+	for (uint8_t i = 0; i < count; i++)
+		value = value << 8 | bytes[i];
+	return value;
+}
+
+static void put(uint8_t *bytes, uint8_t count, uint64_t value)
+{
+	for (uint8_t i = 0; i < count; i++)
+		bytes[i] = (uint8_t)(value >> 8 * (count - 1 - i));
+}
+
+/* One MAD being answered. */
+struct ask {
+	struct ibsa_fabric *fabric;
+	const struct topo_node *node;
+	uint8_t *data;
+	uint16_t status;
+	uint16_t select;
+	uint8_t first; /* of the ports that are meant, */
+	uint8_t last;  /* by number */
+	bool is_set;
+};
+
+static struct counters *counters_of(const struct ask *ask, uint32_t number)
+{
+	struct topology *topo = &ask->fabric->topo;
+
+	return of(ask->fabric, &topo->ports[ask->node->first_port + number]);
+}
+
+/* A Set writes what it says, usually 0, into those that it selects. */
+static void set_counters(const struct ask *ask, const struct table *table,
+			 struct counters *counters)
+{
+	uint64_t *base = base_of(counters, table);
+
+	for (size_t i = 0; i < table->count; i++) {
+		const struct field *field = &table->fields[i];
+
+		if (ask->select >> field->bit & 1)
+			base[field->what] = counters->total[field->what] -
+					    get(ask->data + field->at,
+						field->bytes);
+	}
+}
+
+/* Which ports a Get or Set is about. False: there are no such. */
+static bool choose_ports(struct ask *ask)
+{
+	const bool is_switch = ask->node->type == IBSA_NODE_SWITCH;
+	const uint8_t number = ask->data[1];
+
+	if (number == ALL_PORTS && is_switch) {
+		ask->first = 1;
+		ask->last = ask->node->port_count;
+		return true;
+	}
+	ask->first = number;
+	ask->last = number;
+	return number <= ask->node->port_count && (number || is_switch);
+}
+
+static void answer_counters(struct ask *ask, const struct table *table)
+{
+	uint8_t head[4];
+
+	memcpy(head, ask->data, sizeof(head));
+	ask->select = ibsa_be16(ask->data + 2);
+	if (!choose_ports(ask)) {
+		ask->status = STATUS_INVALID;
+		return;
+	}
+	for (uint32_t i = ask->first; ask->is_set && i <= ask->last; i++) {
+		struct counters *counters = counters_of(ask, i);
+
+		if (counters)
+			set_counters(ask, table, counters);
+	}
+	memset(ask->data, 0, PERF_DATA_BYTES);
+	memcpy(ask->data, head, sizeof(head));
+	for (size_t k = 0; k < table->count; k++) {
+		const struct field *field = &table->fields[k];
+		uint64_t sum = 0;
+
+		for (uint32_t i = ask->first; i <= ask->last; i++) {
+			struct counters *counters = counters_of(ask, i);
+
+			if (counters)
+				sum += value_of(counters, table, field);
+		}
+		put(ask->data + field->at, field->bytes, narrow(sum, field));
+	}
+}
+
+static void answer_class_port_info(struct ask *ask)
+{
+	const bool is_switch = ask->node->type == IBSA_NODE_SWITCH;
+	const struct ibsa_class_port_info info = {
+		.base_version = 1,
+		.class_version = 1,
+		.capability_mask = CAP_EXTENDED |
+				   (is_switch ? CAP_ALL_PORTS : 0),
+		.resp_time_value = RESP_TIME_VALUE,
+	};
+	uint64_t over;
+
+	if (ask->is_set) {
+		ask->status = STATUS_UNSUPPORTED;
+		return;
+	}
+	memset(ask->data, 0, PERF_DATA_BYTES);
+	ibsa_class_port_info_record.encode(&info, ask->data, &over);
+}
+
+static void answer(struct ask *ask, uint16_t attribute)
+{
+	static const struct table counters = {
+		port_counters,
+		sizeof(port_counters) / sizeof(port_counters[0]),
+		false,
+	};
+	static const struct table extended = {
+		extended_counters,
+		sizeof(extended_counters) / sizeof(extended_counters[0]),
+		true,
+	};
+
+	switch (attribute) {
+	case CLASS_PORT_INFO:
+		answer_class_port_info(ask);
+		break;
+	case PORT_COUNTERS:
+		answer_counters(ask, &counters);
+		break;
+	case PORT_COUNTERS_EXTENDED:
+		answer_counters(ask, &extended);
+		break;
+	default:
+		ask->status = STATUS_UNSUPPORTED;
+	}
+}
+
+bool ibsa__pma_take(struct ibsa_fabric *fabric, const struct message *message,
+		    const struct arrival *at, uint64_t now_ns)
+{
+	const struct topology *topo = &fabric->topo;
+	const uint8_t *mad = message->body.bytes;
+	struct ask ask = {
+		.fabric = fabric,
+		.node = &topo->nodes[topo->ports[at->port].node],
+		.is_set = mad[MAD_METHOD] == IBSA_METHOD_SET,
+	};
+	struct message *reply;
+
+	if (mad[MAD_METHOD] != IBSA_METHOD_GET && !ask.is_set)
+		return false;
+	reply = ibsa__mad_answer(fabric, message, at->port, now_ns);
+	/* Without memory it is as if it had been lost. */
+	if (!reply)
+		return true;
+	memcpy(reply->body.bytes, mad, IBSA_MAD_BYTES);
+	reply->body.len = IBSA_MAD_BYTES;
+	ask.data = reply->body.bytes + PERF_DATA;
+	if (mad[0] != 1 || mad[MAD_CLASS_VERSION] != 1)
+		ask.status = STATUS_BAD_VERSION;
+	else
+		answer(&ask, ibsa_be16(mad + MAD_ATTRIBUTE));
+	reply->body.bytes[MAD_METHOD] = IBSA_METHOD_GET_RESP;
+	ibsa_put_be16(reply->body.bytes + MAD_STATUS, ask.status);
+	ibsa__mad_post(fabric, reply, now_ns);
+	return true;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The front of the subnet management agents: which SMPs are theirs, who may
+ * ask (M_Key), and the head of the answer.
+ *
+ * Source: IBA vol 1, 14.2.4 (M_Key), 14.2.5 (attributes), 13.4.7 (status).
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "sim/client/link.h"
+#include "sim/node/sma.h"
+
+enum {
+	METHOD_TRAP_REPRESS = 0x07,
+	M_KEY_AT = 24,
+	STATUS_BAD_VERSION = 0x0004,
+	STATUS_DIRECTION = 0x8000,
+	SM_INFO = 0x0020,
+	PORT_INFO = 0x0015,
+};
+
+/* What protect bits of 0 and 1 let everybody read. */
+enum { PROTECT_READ = 2 };
+
+struct attribute {
+	uint16_t id;
+	bool is_settable;
+	bool is_of_switch;
+	void (*answer)(struct smp *smp);
+};
+
+/* clang-format off */
+static const struct attribute attributes[] = {
+	{ 0x0010, false, false, ibsa__sma_node_description },
+	{ 0x0011, false, false, ibsa__sma_node_info },
+	{ 0x0012, true,  true,  ibsa__sma_switch_info },
+	{ 0x0014, true,  false, ibsa__sma_guid_info },
+	{ 0x0015, true,  false, ibsa__sma_port_info },
+	{ 0x0016, true,  false, ibsa__sma_pkey_table },
+	{ 0x0017, true,  false, ibsa__sma_sl_to_vl },
+	{ 0x0018, true,  false, ibsa__sma_vl_arbitration },
+	{ 0x0019, true,  true,  ibsa__sma_linear_forwarding },
+	{ 0x001b, true,  true,  ibsa__sma_multicast_forwarding },
+	{ 0xff90, true,  false, ibsa__sma_extended_port_info },
+};
+/* clang-format on */
+
+static const struct attribute *find_attribute(const struct smp *smp)
+{
+	const uint16_t id = ibsa_be16(smp->mad + MAD_ATTRIBUTE);
+	const bool is_switch = smp->node->type == IBSA_NODE_SWITCH;
+	const size_t count = sizeof(attributes) / sizeof(attributes[0]);
+
+	for (size_t i = 0; i < count; i++) {
+		if (attributes[i].id == id)
+			return is_switch || !attributes[i].is_of_switch
+				       ? &attributes[i]
+				       : NULL;
+	}
+	return NULL;
+}
+
+static void answer(struct smp *smp)
+{
+	const struct attribute *attribute = find_attribute(smp);
+
+	if (smp->mad[0] != 1 || smp->mad[MAD_CLASS_VERSION] != 1)
+		smp->status = STATUS_BAD_VERSION;
+	else if (!attribute || (smp->is_set && !attribute->is_settable))
+		smp->status = SMP_UNSUPPORTED;
+	else
+		attribute->answer(smp);
+}
+
+/* The M_Key's lease is over: it protects nothing any more. */
+static void end_lease(struct sma_port *sma, uint64_t now_ns)
+{
+	if (!sma->lease_end_ns || now_ns < sma->lease_end_ns)
+		return;
+	sma->set.m_key_protect_bits = 0;
+	sma->lease_end_ns = 0;
+}
+
+static struct sma_port *sma_of(const struct smp *smp)
+{
+	struct sma_node *node = ibsa__sma_node(smp->fabric, smp->index);
+
+	return node ? &node->ports[smp->port->number] : NULL;
+}
+
+/* A try with a wrong key: counted, told, and the lease begins to run out. */
+static void note_violation(const struct smp *smp, struct sma_port *sma,
+			   const struct message *message)
+{
+	if (sma->set.m_key_violations < UINT16_MAX)
+		sma->set.m_key_violations++;
+	if (sma->set.m_key_lease_period && !sma->lease_end_ns)
+		sma->lease_end_ns = smp->now_ns +
+				    sma->set.m_key_lease_period * NS_PER_S;
+	ibsa__trap_m_key(smp->fabric, &smp->fabric->ends[smp->port->end],
+			 message);
+}
+
+/* Whether whoever asks may: a Get at least is answered without its key. */
+static bool is_allowed(const struct smp *smp, const struct message *message,
+		       bool *shows_key)
+{
+	const uint64_t key = ibsa_be64(smp->mad + M_KEY_AT);
+	struct sma_port *sma = sma_of(smp);
+
+	*shows_key = true;
+	if (!sma || !sma->set.m_key)
+		return true;
+	end_lease(sma, smp->now_ns);
+	if (key == sma->set.m_key) {
+		sma->lease_end_ns = 0;
+		return true;
+	}
+	*shows_key = !sma->set.m_key_protect_bits;
+	if (!smp->is_set && sma->set.m_key_protect_bits < PROTECT_READ)
+		return true;
+	note_violation(smp, sma, message);
+	return false;
+}
+
+static void finish(struct smp *smp, uint8_t *mad, bool shows_key)
+{
+	uint16_t status = smp->status;
+
+	if (!shows_key && ibsa_be16(mad + MAD_ATTRIBUTE) == PORT_INFO)
+		memset(smp->data, 0, sizeof(uint64_t));
+	mad[MAD_METHOD] = IBSA_METHOD_GET_RESP;
+	if (mad[MAD_CLASS] == CLASS_SMP_DIRECT)
+		status |= STATUS_DIRECTION;
+	ibsa_put_be16(mad + MAD_STATUS, status);
+}
+
+static void ask(struct ibsa_fabric *fabric, const struct message *message,
+		const struct arrival *at, uint64_t now_ns)
+{
+	struct topo_port *port = &fabric->topo.ports[at->port];
+	const uint8_t *mad = message->body.bytes;
+	struct smp smp = {
+		.fabric = fabric,
+		.node = &fabric->topo.nodes[port->node],
+		.port = port,
+		.mad = mad,
+		.now_ns = now_ns,
+		.modifier = ibsa_be32(mad + MAD_MODIFIER),
+		.index = port->node,
+		.number = at->number,
+		.is_set = mad[MAD_METHOD] == IBSA_METHOD_SET,
+	};
+	struct message *reply;
+	bool shows_key;
+
+	if (!is_allowed(&smp, message, &shows_key))
+		return;
+	reply = ibsa__mad_answer(fabric, message, at->port, now_ns);
+	/* Without memory it is as if it had been lost. */
+	if (!reply)
+		return;
+	memcpy(reply->body.bytes, mad, IBSA_MAD_BYTES);
+	reply->body.len = IBSA_MAD_BYTES;
+	smp.data = reply->body.bytes + SMP_DATA;
+	answer(&smp);
+	finish(&smp, reply->body.bytes, shows_key);
+	ibsa__mad_post(fabric, reply, now_ns);
+}
+
+bool ibsa__sma_take(struct ibsa_fabric *fabric, const struct message *message,
+		    const struct arrival *at, uint64_t now_ns)
+{
+	const uint8_t *mad = message->body.bytes;
+	const uint32_t end = fabric->topo.ports[at->port].end;
+
+	if (mad[MAD_METHOD] == METHOD_TRAP_REPRESS) {
+		ibsa__trap_repressed(fabric, message, &fabric->ends[end]);
+		return true;
+	}
+	if ((mad[MAD_METHOD] != IBSA_METHOD_GET &&
+	     mad[MAD_METHOD] != IBSA_METHOD_SET) ||
+	    ibsa_be16(mad + MAD_ATTRIBUTE) == SM_INFO)
+		return false;
+	ask(fabric, message, at, now_ns);
+	return true;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The subnet management agents: what every node answers to an SM, and what
+ * an SM has set there. Nothing is kept of a node that none has set up: it is
+ * then as the built-in SM would have it.
+ */
+#ifndef SIM_NODE_SMA_H
+#define SIM_NODE_SMA_H
+
+#include <ibsa/records.h>
+
+#include "sim/subnet/fabric.h"
+#include "sim/mad/mad.h"
+#include "sim/subnet/tables.h"
+
+/* Physical states of a port. IBA vol 1, 14.2.5.6. */
+enum {
+	PHYS_SLEEP = 1,
+	PHYS_POLLING = 2,
+	PHYS_DISABLED = 3,
+	PHYS_LINK_UP = 5,
+};
+
+enum {
+	SMP_DATA = 64,	     /* where the attribute lies */
+	SMP_DATA_BYTES = 64, /* and how long it is */
+};
+
+/* Entries of the tables that there are. */
+enum {
+	MLIDS_MAX = 1024,   /* in a multicast forwarding table */
+	MFT_POSITIONS = 16, /* of 16 ports each */
+	VL_ARB_BLOCKS = 4,
+};
+
+/* Of one port; tables are there once they were set. */
+struct sma_port {
+	struct ibsa_port_info set; /* those fields that can be */
+	uint64_t lease_end_ns;	   /* of its M_Key; 0: nothing ends */
+	uint16_t *pkeys;	   /* of a switch's port, PKEY_CAP_LINK */
+	uint8_t *sl_to_vl;	   /* 8 bytes for each port of entry */
+	uint8_t *vl_arb;	   /* VL_ARB_BLOCKS of 64 bytes */
+};
+
+/* Of one node. */
+struct sma_node {
+	struct sma_port *ports; /* by number, from 0 */
+	uint8_t *lft;		/* by LID; NULL: as the built-in SM has it */
+	uint32_t lft_room;	/* LIDs that it has an entry for */
+	uint16_t lft_top;	/* the last LID to be looked up */
+	uint16_t *mft[MFT_POSITIONS]; /* port masks of MLIDS_MAX */
+	uint8_t life_time;
+	bool has_switch_info; /* the two above were set */
+	bool has_mft;	      /* any mask was */
+};
+
+/* What has been set of a port; NULL: nothing of the node was. */
+const struct sma_port *ibsa__sma_port(const struct ibsa_fabric *fabric,
+				      const struct topo_port *port);
+
+/* The same of a node; and to be set, NULL: out of memory. */
+struct sma_node *ibsa__sma_node(const struct ibsa_fabric *fabric,
+				uint32_t node);
+struct sma_node *ibsa__sma_make(struct ibsa_fabric *fabric, uint32_t node);
+
+void ibsa__sma_done(struct ibsa_fabric *fabric);
+
+/*
+ * What a port says of itself, to somebody who came in by @local_port of its
+ * node (port_info.c).
+ */
+void ibsa__port_info(const struct ibsa_fabric *fabric,
+		     const struct topo_port *port, uint8_t local_port,
+		     struct ibsa_port_info *out);
+
+/* The last LID that a switch looks up. */
+uint16_t ibsa__lft_top(const struct ibsa_fabric *fabric,
+		       const struct sma_node *sma);
+
+/*
+ * The port by which a switch sends on what is for that LID, and the ports, a
+ * bit each, by which it does for a multicast LID: by its tables.
+ */
+uint8_t ibsa__switch_exit(struct ibsa_fabric *fabric,
+			  const struct topo_node *node, uint32_t dlid);
+void ibsa__switch_fan(struct ibsa_fabric *fabric, const struct topo_node *node,
+		      uint32_t mlid, uint16_t masks[MFT_POSITIONS]);
+
+/* What is on an end port, as a NodeRecord has it (sa_node.c). */
+void ibsa__node_info(const struct ibsa_fabric *fabric,
+		     const struct end_port *end, struct ibsa_node *out);
+
+/* One SMP being answered. */
+struct smp {
+	struct ibsa_fabric *fabric;
+	const struct topo_node *node;
+	struct topo_port *port; /* the end port that it has come to */
+	const uint8_t *mad;	/* the request */
+	uint8_t *data;		/* of the answer; at first as in the request */
+	uint64_t now_ns;
+	uint32_t modifier;
+	uint32_t index; /* of the node */
+	uint16_t status;
+	uint8_t number; /* of the port that it came in by */
+	bool is_set;
+};
+
+enum {
+	SMP_UNSUPPORTED = 0x000c, /* method and attribute */
+	SMP_INVALID = 0x001c,	  /* a value in it */
+	SMP_BUSY = 0x0001,	  /* here: no memory */
+};
+
+/* The answers to each attribute; a Set is answered like the Get after it. */
+void ibsa__sma_node_description(struct smp *smp);
+void ibsa__sma_node_info(struct smp *smp);
+void ibsa__sma_switch_info(struct smp *smp);
+void ibsa__sma_guid_info(struct smp *smp);
+void ibsa__sma_port_info(struct smp *smp);
+void ibsa__sma_extended_port_info(struct smp *smp);
+void ibsa__sma_pkey_table(struct smp *smp);
+void ibsa__sma_sl_to_vl(struct smp *smp);
+void ibsa__sma_vl_arbitration(struct smp *smp);
+void ibsa__sma_linear_forwarding(struct smp *smp);
+void ibsa__sma_multicast_forwarding(struct smp *smp);
+
+/*
+ * Let the agent of that port have an SMP. Return: whether it was for it; if
+ * not, it is for an SM on the port.
+ */
+bool ibsa__sma_take(struct ibsa_fabric *fabric, const struct message *message,
+		    const struct arrival *at, uint64_t now_ns);
+
+/* Answer for the built-in SM who it is (sma_node.c). */
+void ibsa__sma_sm_info(struct ibsa_fabric *fabric,
+		       const struct message *message, const struct arrival *at,
+		       uint64_t now_ns);
+
+/*
+ * Traps (trap.c): what nodes say to the SM that has set them up, again and
+ * again until it represses them. A link of the switch has changed; the port
+ * has other capabilities; somebody has tried a wrong M_Key.
+ */
+void ibsa__trap_link(struct ibsa_fabric *fabric, const struct end_port *end);
+void ibsa__trap_capabilities(struct ibsa_fabric *fabric,
+			     const struct end_port *end);
+void ibsa__trap_m_key(struct ibsa_fabric *fabric, const struct end_port *end,
+		      const struct message *tried);
+void ibsa__trap_repressed(struct ibsa_fabric *fabric,
+			  const struct message *message,
+			  const struct end_port *end);
+void ibsa__traps_settle(struct ibsa_fabric *fabric, uint64_t now_ns);
+uint64_t ibsa__traps_due(const struct ibsa_fabric *fabric);
+void ibsa__traps_init(struct ibsa_fabric *fabric);
+void ibsa__traps_done(struct ibsa_fabric *fabric);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a node says of itself: NodeDescription, NodeInfo, SwitchInfo and
+ * GUIDInfo.
+ *
+ * Source: IBA vol 1, 14.2.5.2 to 14.2.5.5. What the file does not say of a
+ * switch is as ibsim has it.
+ */
+#include <string.h>
+
+#include "sim/client/link.h"
+#include "sim/sa/sa.h"
+#include "sim/node/sma.h"
+
+/* Where NodeInfo and NodeDescription lie in a NodeRecord. */
+enum {
+	NODE_INFO_AT = 4,
+	DESCRIPTION_AT = 44,
+	NODE_INFO_BYTES = 40,
+};
+
+/* Of SwitchInfo, in bytes. */
+enum {
+	LINEAR_CAP_AT = 0,
+	LINEAR_TOP_AT = 6,
+	LIFE_TIME_AT = 11,
+	LIFE_TIME = 0xf8,	  /* the bits */
+	PORT_STATE_CHANGE = 0x04, /* the bit beside the life time */
+};
+
+static void encode(const struct smp *smp, uint8_t wire[SA_RECORD_BYTES_MAX])
+{
+	struct ibsa_node host;
+	uint64_t over;
+
+	ibsa__node_info(smp->fabric, &smp->fabric->ends[smp->port->end], &host);
+	host.local_port_num = smp->number;
+	ibsa_node_record.encode(&host, wire, &over);
+}
+
+void ibsa__sma_node_description(struct smp *smp)
+{
+	uint8_t wire[SA_RECORD_BYTES_MAX];
+
+	encode(smp, wire);
+	memcpy(smp->data, wire + DESCRIPTION_AT, SMP_DATA_BYTES);
+}
+
+void ibsa__sma_node_info(struct smp *smp)
+{
+	uint8_t wire[SA_RECORD_BYTES_MAX];
+
+	encode(smp, wire);
+	memset(smp->data, 0, SMP_DATA_BYTES);
+	memcpy(smp->data, wire + NODE_INFO_AT, NODE_INFO_BYTES);
+}
+
+static void set_switch_info(struct smp *smp)
+{
+	struct sma_node *sma = ibsa__sma_make(smp->fabric, smp->index);
+	const uint16_t top = ibsa_be16(smp->data + LINEAR_TOP_AT);
+	uint8_t have[SWITCH_INFO_BYTES];
+
+	ibsa__table_switch_info(smp->fabric, have);
+	if (!sma || top >= ibsa_be16(have + LINEAR_CAP_AT)) {
+		smp->status = sma ? SMP_INVALID : SMP_BUSY;
+		return;
+	}
+	sma->has_switch_info = true;
+	sma->lft_top = top;
+	sma->life_time = smp->data[LIFE_TIME_AT] & LIFE_TIME;
+	/* Written as it was read, it says that the SM has seen it. */
+	if (smp->data[LIFE_TIME_AT] & PORT_STATE_CHANGE)
+		smp->fabric->topo.nodes[smp->index].is_changed = false;
+}
+
+void ibsa__sma_switch_info(struct smp *smp)
+{
+	const struct sma_node *sma;
+
+	if (smp->is_set)
+		set_switch_info(smp);
+	if (smp->status)
+		return;
+	sma = ibsa__sma_node(smp->fabric, smp->index);
+	memset(smp->data, 0, SMP_DATA_BYTES);
+	ibsa__table_switch_info(smp->fabric, smp->data);
+	ibsa_put_be16(smp->data + LINEAR_TOP_AT,
+		      ibsa__lft_top(smp->fabric, sma));
+	if (sma && sma->has_switch_info)
+		smp->data[LIFE_TIME_AT] = sma->life_time;
+	if (smp->node->is_changed)
+		smp->data[LIFE_TIME_AT] |= PORT_STATE_CHANGE;
+}
+
+/* An entry after the first is an alias, which nobody else has. */
+static void set_guid(struct smp *smp, unsigned int entry, uint64_t guid)
+{
+	struct ibsa_fabric *fabric = smp->fabric;
+	struct aliases *aliases = &fabric->aliases;
+	const uint64_t own = smp->port->guid;
+	struct guid_table *table = ibsa__aliases_table(aliases, own);
+	int err = 0;
+
+	if ((table ? table->guids[entry] : 0) == guid)
+		return;
+	if (guid && (map_find(&fabric->end_of_guid, guid) != SIM_NONE ||
+		     ibsa__aliases_find(aliases, guid))) {
+		smp->status = SMP_INVALID;
+		return;
+	}
+	table = ibsa__aliases_make(aliases, own);
+	if (!table)
+		err = -1;
+	else if (guid)
+		err = ibsa__aliases_set(aliases, table, entry, guid);
+	else
+		ibsa__aliases_clear(aliases, table, entry);
+	if (err)
+		smp->status = SMP_BUSY;
+}
+
+void ibsa__sma_guid_info(struct smp *smp)
+{
+	const bool is_switch = smp->node->type == IBSA_NODE_SWITCH;
+	const uint32_t first = smp->modifier * GUIDS_PER_BLOCK;
+	const struct guid_table *table;
+
+	if (smp->modifier >=
+	    (is_switch ? 1 : GUID_CAP_ADAPTER / GUIDS_PER_BLOCK)) {
+		smp->status = SMP_INVALID;
+		return;
+	}
+	for (uint32_t i = 0; smp->is_set && !is_switch && i < GUIDS_PER_BLOCK;
+	     i++) {
+		if (first + i)
+			set_guid(smp, first + i, ibsa_be64(smp->data + 8 * i));
+	}
+	table = ibsa__aliases_table(&smp->fabric->aliases, smp->port->guid);
+	memset(smp->data, 0, SMP_DATA_BYTES);
+	for (uint32_t i = 0; table && i < GUIDS_PER_BLOCK; i++)
+		ibsa_put_be64(smp->data + 8 * i, table->guids[first + i]);
+	if (!first)
+		ibsa_put_be64(smp->data, smp->port->guid);
+}
+
+/*
+ * The built-in SM says that it is the master, as eager to be as can be.
+ * IBA vol 1, 14.2.5.13.
+ */
+void ibsa__sma_sm_info(struct ibsa_fabric *fabric,
+		       const struct message *message, const struct arrival *at,
+		       uint64_t now_ns)
+{
+	enum {
+		SM_KEY_AT = 8,
+		SM_KEY = 1, /* OpenSM's, which takes others for no SM */
+		ACT_COUNT_AT = 16,
+		PRIORITY_AT = 20,
+		PRIORITY_MASTER = 15 << 4 | 3,
+	};
+	struct message *reply = ibsa__mad_answer(fabric, message, at->port,
+						 now_ns);
+	uint8_t *data;
+
+	/* Without memory it is as if it had been lost. */
+	if (!reply)
+		return;
+	memcpy(reply->body.bytes, message->body.bytes, IBSA_MAD_BYTES);
+	reply->body.len = IBSA_MAD_BYTES;
+	data = reply->body.bytes + SMP_DATA;
+	memset(data, 0, SMP_DATA_BYTES);
+	ibsa_put_be64(data, fabric->topo.ports[at->port].guid);
+	ibsa_put_be64(data + SM_KEY_AT, SM_KEY);
+	ibsa_put_be32(data + ACT_COUNT_AT, ++fabric->sm_act_count);
+	data[PRIORITY_AT] = PRIORITY_MASTER;
+	reply->body.bytes[MAD_METHOD] = IBSA_METHOD_GET_RESP;
+	if (reply->body.bytes[MAD_CLASS] == CLASS_SMP_DIRECT)
+		reply->body.bytes[MAD_STATUS] = 0x80;
+	ibsa__mad_post(fabric, reply, now_ns);
+}

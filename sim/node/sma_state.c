@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What an SM has set, node by node. */
+#include "base/alloc.h"
+#include "sim/node/sma.h"
+
+struct sma_node *ibsa__sma_node(const struct ibsa_fabric *fabric, uint32_t node)
+{
+	return fabric->sma_nodes ? fabric->sma_nodes[node] : NULL;
+}
+
+const struct sma_port *ibsa__sma_port(const struct ibsa_fabric *fabric,
+				      const struct topo_port *port)
+{
+	const struct sma_node *node = ibsa__sma_node(fabric, port->node);
+
+	return node ? &node->ports[port->number] : NULL;
+}
+
+static struct sma_node *make(const struct ibsa_fabric *fabric, uint32_t index)
+{
+	const struct topo_node *node = &fabric->topo.nodes[index];
+	struct sma_node *sma = ibsa__calloc(1, sizeof(*sma));
+
+	if (!sma)
+		return NULL;
+	sma->ports = ibsa__calloc(node->port_count + 1u, sizeof(*sma->ports));
+	if (!sma->ports) {
+		ibsa__free(sma);
+		return NULL;
+	}
+	/* All begin as they have been. */
+	for (uint32_t i = 0; i <= node->port_count; i++)
+		ibsa__port_info(fabric,
+				&fabric->topo.ports[node->first_port + i], 0,
+				&sma->ports[i].set);
+	return sma;
+}
+
+struct sma_node *ibsa__sma_make(struct ibsa_fabric *fabric, uint32_t node)
+{
+	if (!fabric->sma_nodes)
+		fabric->sma_nodes = ibsa__calloc(fabric->topo.node_count,
+						 sizeof(*fabric->sma_nodes));
+	if (!fabric->sma_nodes)
+		return NULL;
+	if (!fabric->sma_nodes[node])
+		fabric->sma_nodes[node] = make(fabric, node);
+	return fabric->sma_nodes[node];
+}
+
+static void free_node(struct sma_node *sma, uint8_t port_count)
+{
+	for (uint32_t i = 0; i <= port_count; i++) {
+		ibsa__free(sma->ports[i].pkeys);
+		ibsa__free(sma->ports[i].sl_to_vl);
+		ibsa__free(sma->ports[i].vl_arb);
+	}
+	for (int i = 0; i < MFT_POSITIONS; i++)
+		ibsa__free(sma->mft[i]);
+	ibsa__free(sma->lft);
+	ibsa__free(sma->ports);
+	ibsa__free(sma);
+}
+
+void ibsa__sma_done(struct ibsa_fabric *fabric)
+{
+	const struct topology *topo = &fabric->topo;
+
+	for (uint32_t i = 0; fabric->sma_nodes && i < topo->node_count; i++) {
+		if (fabric->sma_nodes[i])
+			free_node(fabric->sma_nodes[i],
+				  topo->nodes[i].port_count);
+	}
+	ibsa__free(fabric->sma_nodes);
+	fabric->sma_nodes = NULL;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The tables of a port: P_KeyTable, SLtoVLMappingTable, VLArbitrationTable.
+ *
+ * Source: IBA vol 1, 14.2.5.7 to 14.2.5.9.
+ */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "sim/node/sma.h"
+
+enum {
+	VL_ARB_ENTRIES = 8, /* of 2 bytes, for each priority */
+	VL_ARB_BYTES = 2 * VL_ARB_ENTRIES,
+};
+
+static struct sma_port *sma_of(struct smp *smp, uint32_t number)
+{
+	struct sma_node *sma = ibsa__sma_make(smp->fabric, smp->index);
+
+	if (!sma)
+		smp->status = SMP_BUSY;
+	return sma ? &sma->ports[number] : NULL;
+}
+
+/* The P_Keys of an end port, which clients read too: @size at least. */
+static uint16_t *end_pkeys(struct smp *smp, uint32_t size)
+{
+	struct end_setup *setup = &smp->fabric->setups[smp->port->end];
+	uint16_t *grown;
+
+	if (setup->pkeys && setup->pkey_count >= size)
+		return setup->pkeys;
+	grown = ibsa__realloc(setup->pkeys, size, sizeof(*grown));
+	if (!grown) {
+		smp->status = SMP_BUSY;
+		return NULL;
+	}
+	if (!setup->pkeys) {
+		smp->fabric->pkey_tables++;
+		grown[0] = IBSA_PKEY_DEFAULT;
+		setup->pkey_count = 1;
+	}
+	memset(grown + setup->pkey_count, 0,
+	       (size - setup->pkey_count) * sizeof(*grown));
+	setup->pkeys = grown;
+	setup->pkey_count = (uint16_t)size;
+	return grown;
+}
+
+/* Those of another port of a switch, which keeps what does not match off. */
+static uint16_t *link_pkeys(struct smp *smp, uint32_t number)
+{
+	struct sma_port *sma = sma_of(smp, number);
+
+	if (!sma)
+		return NULL;
+	if (sma->pkeys)
+		return sma->pkeys;
+	sma->pkeys = ibsa__calloc(PKEY_CAP_LINK, sizeof(*sma->pkeys));
+	if (sma->pkeys)
+		sma->pkeys[0] = IBSA_PKEY_DEFAULT;
+	else
+		smp->status = SMP_BUSY;
+	return sma->pkeys;
+}
+
+/*
+ * What is there; of a switch's links before an SM sets any, the default, or
+ * what the built-in SM lets pass.
+ */
+static void show_pkeys(const struct smp *smp, uint32_t number, uint32_t first,
+		       uint32_t size)
+{
+	const struct sma_node *sma = ibsa__sma_node(smp->fabric, smp->index);
+	const struct topo_port *port = smp->port;
+	const uint16_t *pkeys = NULL;
+
+	if (number)
+		port = &smp->fabric->topo.ports[smp->node->first_port + number];
+	if (number && sma)
+		pkeys = sma->ports[number].pkeys;
+	memset(smp->data, 0, SMP_DATA_BYTES);
+	if (!pkeys && number && smp->fabric->is_bare && !first)
+		ibsa_put_be16(smp->data, IBSA_PKEY_DEFAULT);
+	else if (!pkeys && !(number && smp->fabric->is_bare))
+		ibsa__table_pkeys(smp->fabric, port, first / PKEY_BLOCK_KEYS,
+				  smp->data);
+	for (uint32_t i = 0; pkeys && i < PKEY_BLOCK_KEYS && first + i < size;
+	     i++)
+		ibsa_put_be16(smp->data + 2 * i, pkeys[first + i]);
+}
+
+void ibsa__sma_pkey_table(struct smp *smp)
+{
+	const bool is_switch = smp->node->type == IBSA_NODE_SWITCH;
+	/* 0: of the end port itself. */
+	const uint32_t number = is_switch ? smp->modifier >> 16 : 0;
+	const uint32_t first = (smp->modifier & UINT16_MAX) * PKEY_BLOCK_KEYS;
+	const uint32_t size = number	  ? PKEY_CAP_LINK
+			      : is_switch ? PKEY_CAP_SWITCH
+					  : PKEY_CAP_ADAPTER;
+	uint16_t *pkeys;
+
+	if (number > smp->node->port_count || first >= size) {
+		smp->status = SMP_INVALID;
+		return;
+	}
+	if (smp->is_set) {
+		pkeys = number ? link_pkeys(smp, number) : end_pkeys(smp, size);
+		for (uint32_t i = 0;
+		     pkeys && i < PKEY_BLOCK_KEYS && first + i < size; i++)
+			pkeys[first + i] = ibsa_be16(smp->data + 2 * i);
+	}
+	show_pkeys(smp, number, first, size);
+}
+
+static void set_sl_to_vl(struct smp *smp, uint32_t out, uint32_t in)
+{
+	const uint32_t count = smp->node->port_count + 1u;
+	struct sma_port *sma = sma_of(smp, out);
+
+	if (!sma)
+		return;
+	if (!sma->sl_to_vl) {
+		sma->sl_to_vl = ibsa__calloc(count, SL_TO_VL_BYTES);
+		if (!sma->sl_to_vl) {
+			smp->status = SMP_BUSY;
+			return;
+		}
+		for (uint32_t i = 0; i < count; i++)
+			ibsa__table_sl_to_vl(sma->sl_to_vl +
+					     i * SL_TO_VL_BYTES);
+	}
+	memcpy(sma->sl_to_vl + in * SL_TO_VL_BYTES, smp->data, SL_TO_VL_BYTES);
+}
+
+void ibsa__sma_sl_to_vl(struct smp *smp)
+{
+	const bool is_switch = smp->node->type == IBSA_NODE_SWITCH;
+	const uint32_t in = is_switch ? smp->modifier >> 8 & UINT8_MAX : 0;
+	const uint32_t out = is_switch ? smp->modifier & UINT8_MAX
+				       : smp->port->number;
+	const struct sma_node *sma;
+	const uint8_t *table = NULL;
+
+	if (in > smp->node->port_count || out > smp->node->port_count) {
+		smp->status = SMP_INVALID;
+		return;
+	}
+	if (smp->is_set)
+		set_sl_to_vl(smp, out, in);
+	sma = ibsa__sma_node(smp->fabric, smp->index);
+	if (sma)
+		table = sma->ports[out].sl_to_vl;
+	memset(smp->data, 0, SMP_DATA_BYTES);
+	if (table)
+		memcpy(smp->data, table + in * SL_TO_VL_BYTES, SL_TO_VL_BYTES);
+	else
+		ibsa__table_sl_to_vl(smp->data);
+}
+
+static void set_arbitration(struct smp *smp, uint32_t number, uint32_t block)
+{
+	struct sma_port *sma = sma_of(smp, number);
+
+	if (!sma)
+		return;
+	if (!sma->vl_arb) {
+		sma->vl_arb = ibsa__calloc(VL_ARB_BLOCKS, BLOCK_BYTES);
+		if (!sma->vl_arb) {
+			smp->status = SMP_BUSY;
+			return;
+		}
+		for (uint32_t i = 0; i < VL_ARB_BLOCKS; i++)
+			ibsa__table_vl_arb(VL_ARB_BLOCK_FIRST + i,
+					   sma->vl_arb + i * BLOCK_BYTES);
+	}
+	memcpy(sma->vl_arb + block * BLOCK_BYTES, smp->data, VL_ARB_BYTES);
+}
+
+/* Blocks 1 and 3: the first halves of low and high; there are no second. */
+void ibsa__sma_vl_arbitration(struct smp *smp)
+{
+	const bool is_switch = smp->node->type == IBSA_NODE_SWITCH;
+	const uint32_t number = is_switch ? smp->modifier & UINT16_MAX
+					  : smp->port->number;
+	const uint32_t block = (smp->modifier >> 16) - 1;
+	const struct sma_node *sma;
+
+	if (number > smp->node->port_count || (block != 0 && block != 2)) {
+		smp->status = SMP_INVALID;
+		return;
+	}
+	if (smp->is_set)
+		set_arbitration(smp, number, block);
+	sma = ibsa__sma_node(smp->fabric, smp->index);
+	memset(smp->data, 0, SMP_DATA_BYTES);
+	if (sma && sma->ports[number].vl_arb)
+		memcpy(smp->data,
+		       sma->ports[number].vl_arb + block * BLOCK_BYTES,
+		       VL_ARB_BYTES);
+	else
+		ibsa__table_vl_arb(VL_ARB_BLOCK_FIRST + block, smp->data);
+}

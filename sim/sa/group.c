@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The multicast groups of the embedded SA, and who is in them. */
+#include <errno.h>
+#include <string.h>
+
+#include <ibsa/bits.h>
+#include <ibsa/sa.h>
+
+#include "base/alloc.h"
+#include "sim/sa/group.h"
+#include "sim/tools/order.h"
+
+enum { FIRST_ROOM = 4 };
+
+/*
+ * The broadcast group of IPoIB in the default partition: Q_Key 0xb1b, MTU
+ * 2048, 10 Gb/s, life time 18, link-local. RFC 4391, 4; OpenSM's choice where
+ * that leaves one.
+ */
+static const uint8_t broadcast[GROUP_BYTES] = {
+	0xff,
+	0x12,
+	0x40,
+	0x1b,
+	0xff,
+	0xff,
+	[12] = 0xff,
+	0xff,
+	0xff,
+	0xff,
+	[GROUP_AT_QKEY + 2] = 0x0b,
+	0x1b,
+	[GROUP_AT_MTU] = IBSA_SELECT_EXACTLY << 6 | 4,
+	[GROUP_AT_PKEY] = 0xff,
+	0xff,
+	[GROUP_AT_RATE] = IBSA_SELECT_EXACTLY << 6 | 3,
+	[GROUP_AT_LIFE_TIME] = IBSA_SELECT_EXACTLY << 6 | 18,
+	[GROUP_AT_SCOPE_STATE] = 0x20 | JOIN_FULL,
+};
+
+static bool is_taken(const struct groups *groups, uint32_t index)
+{
+	return groups->mlids[index / 64] >> index % 64 & 1;
+}
+
+static void take(struct groups *groups, const uint8_t *record, bool is_now)
+{
+	const uint32_t index = ibsa_be16(record + GROUP_AT_MLID) -
+			       (uint32_t)IBSA_LID_MULTICAST_MIN;
+	const uint64_t bit = UINT64_C(1) << index % 64;
+
+	if (is_now)
+		groups->mlids[index / 64] |= bit;
+	else
+		groups->mlids[index / 64] &= ~bit;
+}
+
+/* There is a free one: there are no more groups than MLIDs. */
+static uint16_t choose_mlid(const struct groups *groups, uint16_t wanted)
+{
+	uint32_t index = wanted - (uint32_t)IBSA_LID_MULTICAST_MIN;
+
+	if (index < GROUPS_MAX && !is_taken(groups, index))
+		return wanted;
+	index = 0;
+	while (groups->mlids[index / 64] == UINT64_MAX)
+		index += 64;
+	while (is_taken(groups, index))
+		index++;
+	return (uint16_t)(IBSA_LID_MULTICAST_MIN + index);
+}
+
+static int by_mgid(const void *mgid, const void *element)
+{
+	const struct group *const *group = element;
+
+	return memcmp(mgid, (*group)->record, MGID_BYTES);
+}
+
+/* Where the group of that MGID is, or would be. */
+static size_t group_place(const struct groups *groups, const uint8_t *mgid)
+{
+	return order_place(mgid, groups->all, groups->count,
+			   sizeof(struct group *), by_mgid);
+}
+
+struct group *ibsa__groups_find(const struct groups *groups,
+				const uint8_t *mgid)
+{
+	const size_t place = group_place(groups, mgid);
+
+	if (place == groups->count ||
+	    memcmp(groups->all[place]->record, mgid, MGID_BYTES))
+		return NULL;
+	return groups->all[place];
+}
+
+static int grow_groups(struct groups *groups)
+{
+	const size_t room = groups->room ? 2 * groups->room : FIRST_ROOM;
+	struct group **grown;
+
+	if (groups->count == GROUPS_MAX)
+		return -ENOSPC;
+	if (groups->count < groups->room)
+		return 0;
+	grown = ibsa__realloc(groups->all, room, sizeof(struct group *));
+	if (!grown)
+		return -ENOMEM;
+	groups->all = grown;
+	groups->room = room;
+	return 0;
+}
+
+int ibsa__groups_add(struct groups *groups, const uint8_t *record,
+		     struct group **out)
+{
+	const size_t place = group_place(groups, record);
+	const int err = grow_groups(groups);
+	struct group *group;
+
+	if (err)
+		return err;
+	group = ibsa__calloc(1, sizeof(*group));
+	if (!group)
+		return -ENOMEM;
+	memcpy(group->record, record, GROUP_BYTES);
+	ibsa_put_be16(group->record + GROUP_AT_MLID,
+		      choose_mlid(groups, ibsa_be16(record + GROUP_AT_MLID)));
+	take(groups, group->record, true);
+	memmove(groups->all + place + 1, groups->all + place,
+		(groups->count - place) * sizeof(struct group *));
+	groups->all[place] = group;
+	groups->count++;
+	*out = group;
+	return 0;
+}
+
+static void clear(struct groups *groups, struct group *group)
+{
+	groups->members -= group->count;
+	ibsa__free(group->members);
+	group->members = NULL;
+	group->count = 0;
+	group->room = 0;
+	group->full_members = 0;
+}
+
+static void free_group(struct groups *groups, struct group *group)
+{
+	take(groups, group->record, false);
+	clear(groups, group);
+	ibsa__free(group);
+}
+
+void ibsa__groups_remove(struct groups *groups, struct group *group)
+{
+	const size_t place = group_place(groups, group->record);
+
+	groups->count--;
+	memmove(groups->all + place, groups->all + place + 1,
+		(groups->count - place) * sizeof(struct group *));
+	free_group(groups, group);
+}
+
+int ibsa__groups_init(struct groups *groups)
+{
+	struct group *group;
+	const int err = ibsa__groups_add(groups, broadcast, &group);
+
+	if (!err)
+		group->is_permanent = true;
+	return err;
+}
+
+void ibsa__groups_reset(struct groups *groups)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < groups->count; i++) {
+		struct group *group = groups->all[i];
+
+		if (!group->is_permanent) {
+			free_group(groups, group);
+			continue;
+		}
+		clear(groups, group);
+		groups->all[kept++] = group;
+	}
+	groups->count = kept;
+	groups->invented = 0;
+}
+
+void ibsa__groups_done(struct groups *groups)
+{
+	for (size_t i = 0; i < groups->count; i++)
+		free_group(groups, groups->all[i]);
+	ibsa__free(groups->all);
+	*groups = (struct groups){ 0 };
+}
+
+static int by_guid(const void *guid, const void *element)
+{
+	const struct member *member = element;
+
+	return order_of_numbers(*(const uint64_t *)guid, member->guid);
+}
+
+/* Where the member of that GUID is, or would be. */
+static size_t member_place(const struct group *group, uint64_t guid)
+{
+	return order_place(&guid, group->members, group->count,
+			   sizeof(*group->members), by_guid);
+}
+
+struct member *ibsa__group_member(const struct group *group, uint64_t guid)
+{
+	const size_t place = member_place(group, guid);
+
+	if (place == group->count || group->members[place].guid != guid)
+		return NULL;
+	return &group->members[place];
+}
+
+bool ibsa__group_has_port(const struct group *group, uint64_t port_guid)
+{
+	for (size_t i = 0; i < group->count; i++) {
+		if (group->members[i].port_guid == port_guid)
+			return true;
+	}
+	return false;
+}
+
+bool ibsa__groups_use(const struct groups *groups, uint64_t guid)
+{
+	for (size_t i = 0; i < groups->count; i++) {
+		if (ibsa__group_member(groups->all[i], guid))
+			return true;
+	}
+	return false;
+}
+
+/* Room for a member of that GUID, in its place. */
+static int insert(struct groups *groups, struct group *group, uint64_t guid,
+		  struct member **out)
+{
+	const size_t room = group->room ? 2 * group->room : FIRST_ROOM;
+	const size_t place = member_place(group, guid);
+
+	if (groups->members == MEMBERS_MAX)
+		return -ENOSPC;
+	if (group->count == group->room) {
+		struct member *grown = ibsa__realloc(group->members, room,
+						     sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		group->members = grown;
+		group->room = room;
+	}
+	*out = &group->members[place];
+	memmove(*out + 1, *out, (group->count - place) * sizeof(**out));
+	group->count++;
+	groups->members++;
+	return 0;
+}
+
+int ibsa__group_join(struct groups *groups, struct group *group,
+		     const struct member *like, struct member **out)
+{
+	struct member *member = ibsa__group_member(group, like->guid);
+	uint8_t before = 0;
+
+	if (member) {
+		before = member->join_state;
+		member->join_state |= like->join_state;
+	} else {
+		const int err = insert(groups, group, like->guid, &member);
+
+		if (err)
+			return err;
+		*member = *like;
+	}
+	if (member->join_state & JOIN_ANY_FULL && !(before & JOIN_ANY_FULL))
+		group->full_members++;
+	*out = member;
+	return 0;
+}
+
+static void remove_member(struct groups *groups, struct group *group,
+			  struct member *member)
+{
+	const size_t index = (size_t)(member - group->members);
+
+	group->count--;
+	groups->members--;
+	memmove(member, member + 1, (group->count - index) * sizeof(*member));
+}
+
+bool ibsa__group_ends(const struct group *group, const struct member *member,
+		      uint8_t states)
+{
+	return group->full_members == 1 && member->join_state & JOIN_ANY_FULL &&
+	       !(member->join_state & ~states & JOIN_ANY_FULL);
+}
+
+uint8_t ibsa__group_leave(struct groups *groups, struct group *group,
+			  struct member *member, uint8_t states)
+{
+	const uint8_t before = member->join_state;
+	const bool was_full = before & JOIN_ANY_FULL;
+	uint8_t left = before & (uint8_t)~states;
+
+	/* Where no other full member is, OpenSM keeps no remainder. */
+	if (!(left & JOIN_ANY_FULL) &&
+	    group->full_members <= (before & JOIN_FULL))
+		left = 0;
+	member->join_state = left;
+	if (!left)
+		remove_member(groups, group, member);
+	if (!was_full || left & JOIN_ANY_FULL || --group->full_members)
+		return left;
+	if (group->is_permanent)
+		clear(groups, group);
+	else
+		ibsa__groups_remove(groups, group);
+	return left;
+}

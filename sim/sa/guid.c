@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The GUIDs that ports were given besides their own: alias GUIDs. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "sim/sa/guid.h"
+#include "sim/tools/order.h"
+
+enum { FIRST_ROOM = 8 };
+
+void ibsa__aliases_done(struct aliases *aliases)
+{
+	ibsa__map_done(&aliases->table_of);
+	ibsa__free(aliases->tables);
+	ibsa__free(aliases->all);
+	*aliases = (struct aliases){ 0 };
+}
+
+static int by_guid(const void *guid, const void *element)
+{
+	const struct alias *alias = element;
+
+	return order_of_numbers(*(const uint64_t *)guid, alias->guid);
+}
+
+/* Where that GUID is, or would be. */
+static size_t alias_place(const struct aliases *aliases, uint64_t guid)
+{
+	return order_place(&guid, aliases->all, aliases->count,
+			   sizeof(*aliases->all), by_guid);
+}
+
+uint64_t ibsa__aliases_find(const struct aliases *aliases, uint64_t guid)
+{
+	const size_t place = alias_place(aliases, guid);
+
+	if (place == aliases->count || aliases->all[place].guid != guid)
+		return 0;
+	return aliases->all[place].port_guid;
+}
+
+struct guid_table *ibsa__aliases_table(const struct aliases *aliases,
+				       uint64_t port_guid)
+{
+	const uint32_t index = map_find(&aliases->table_of, port_guid);
+
+	return index == SIM_NONE ? NULL : &aliases->tables[index];
+}
+
+struct guid_table *ibsa__aliases_make(struct aliases *aliases,
+				      uint64_t port_guid)
+{
+	const uint32_t room = aliases->table_room ? 2 * aliases->table_room
+						  : FIRST_ROOM;
+	struct guid_table *table = ibsa__aliases_table(aliases, port_guid);
+
+	if (table)
+		return table;
+	if (aliases->table_count == aliases->table_room) {
+		table = ibsa__realloc(aliases->tables, room, sizeof(*table));
+		if (!table)
+			return NULL;
+		aliases->tables = table;
+		aliases->table_room = room;
+	}
+	if (ibsa__map_put(&aliases->table_of, port_guid, aliases->table_count))
+		return NULL;
+	table = &aliases->tables[aliases->table_count++];
+	*table = (struct guid_table){ .port_guid = port_guid };
+	return table;
+}
+
+static int grow(struct aliases *aliases)
+{
+	const size_t room = aliases->room ? 2 * aliases->room : FIRST_ROOM;
+	struct alias *grown;
+
+	if (aliases->count < aliases->room)
+		return 0;
+	grown = ibsa__realloc(aliases->all, room, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	aliases->all = grown;
+	aliases->room = room;
+	return 0;
+}
+
+int ibsa__aliases_set(struct aliases *aliases, struct guid_table *table,
+		      unsigned int entry, uint64_t guid)
+{
+	const int err = grow(aliases);
+	size_t place;
+
+	if (err)
+		return err;
+	ibsa__aliases_clear(aliases, table, entry);
+	place = alias_place(aliases, guid);
+	memmove(&aliases->all[place + 1], &aliases->all[place],
+		(aliases->count - place) * sizeof(*aliases->all));
+	aliases->all[place] = (struct alias){ guid, table->port_guid };
+	aliases->count++;
+	table->guids[entry] = guid;
+	return 0;
+}
+
+void ibsa__aliases_clear(struct aliases *aliases, struct guid_table *table,
+			 unsigned int entry)
+{
+	size_t place;
+
+	if (!table->guids[entry])
+		return;
+	place = alias_place(aliases, table->guids[entry]);
+	aliases->count--;
+	memmove(&aliases->all[place], &aliases->all[place + 1],
+		(aliases->count - place) * sizeof(*aliases->all));
+	table->guids[entry] = 0;
+}

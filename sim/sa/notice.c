@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Notices: what the SA says of a change, and which subscribers it says it
+ * to.
+ *
+ * Source: IBA vol 1, 13.4.8.2 and 13.4.11 (forwarding), 14.2.5.1 (details);
+ * OpenSM 3.3, osm_inform.c, for what is matched and how.
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "sim/sa/notice.h"
+#include "sim/sa/report.h"
+
+/* What a subscription has where it does not choose. */
+enum {
+	ANY_TYPE = 0xffff,
+	ANY_TRAP = 0xffff,
+	ANY_PRODUCER = 0xffffff,
+};
+
+enum notice_type {
+	TYPE_URGENT = 1,
+	TYPE_SUBNET = 3,
+	TYPE_INFORMATIONAL = 4,
+};
+
+enum { PRODUCER_CLASS_MANAGER = 4 };
+
+/* Where details lie. IBA vol 1, 14.2.5.1. */
+enum {
+	DETAIL_GID = 6,		 /* 64 to 67 */
+	DETAIL_SWITCH_LID = 0,	 /* 128 */
+	DETAIL_LID = 2,		 /* 144 */
+	DETAIL_CAPABILITIES = 6, /* 144 */
+	FIND_ALL_NS = NS_PER_MS, /* what an SM needs to look at all ports */
+};
+
+/* A notice, and what a subscriber has to share to be told. */
+struct notice {
+	struct ibsa_fabric *fabric;
+	struct ibsa_notice say;
+	const struct end_setup *source; /* a P_Key of this port's, or */
+	uint16_t pkey;			/* this one */
+	uint64_t now_ns;
+};
+
+/* Whether it comes from what the subscription is about. */
+static bool is_from(const struct ibsa_inform_info *want,
+		    const struct ibsa_notice *say)
+{
+	if (inform_names_gid(want))
+		return !memcmp(want->gid.raw, say->issuer_gid.raw,
+			       sizeof(want->gid.raw));
+	return want->lid_range_begin == LID_RANGE_ALL ||
+	       (want->lid_range_begin <= say->issuer_lid &&
+		say->issuer_lid <= want->lid_range_end);
+}
+
+static bool is_wanted(const struct ibsa_inform_info *want,
+		      const struct ibsa_notice *say)
+{
+	return want->is_generic &&
+	       (want->type == ANY_TYPE || want->type == say->type) &&
+	       (want->trap_number == ANY_TRAP ||
+		want->trap_number == say->trap_number) &&
+	       (want->producer_type == ANY_PRODUCER ||
+		want->producer_type == say->producer_type) &&
+	       is_from(want, say);
+}
+
+static bool may_know(const struct notice *notice, const struct end_port *end)
+{
+	const struct end_setup *setup = end_setup(notice->fabric, end);
+
+	if (notice->source)
+		return ibsa__pkey_shared(notice->source, setup);
+	return ibsa__pkey_has(setup, notice->pkey);
+}
+
+/*
+ * Tell one subscriber, who is at the port that has its LID now. One that may
+ * not know of a port, and has asked for a range of LIDs, is forgotten, as IBA
+ * o13-17.1.2 and OpenSM want it. Return: whether it is still there.
+ */
+static bool tell(const struct notice *notice, struct subscription *one)
+{
+	struct ibsa_fabric *fabric = notice->fabric;
+	const struct end_port *end = end_by_lid(fabric, one->lid);
+
+	if (!end)
+		return true;
+	if (may_know(notice, end)) {
+		ibsa__report_send(fabric, (uint32_t)(end - fabric->ends),
+				  &one->sa, &notice->say, notice->now_ns);
+		return true;
+	}
+	if (!notice->source || one->info.lid_range_begin == LID_RANGE_ALL)
+		return true;
+	ibsa__subscriptions_remove(&fabric->subscriptions, one);
+	return false;
+}
+
+/* The newest first. */
+static void tell_all(const struct notice *notice)
+{
+	struct subscriptions *all = &notice->fabric->subscriptions;
+
+	for (size_t i = all->count; i > 0; i--) {
+		struct subscription *one = &all->all[i - 1];
+
+		if (is_wanted(&one->info, &notice->say))
+			(void)tell(notice, one);
+	}
+}
+
+/* What @issuer says. */
+static struct notice start(struct ibsa_fabric *fabric, enum trap trap,
+			   enum notice_type type, const struct end_port *issuer)
+{
+	struct notice notice = {
+		.fabric = fabric,
+		.say = {
+			.is_generic = 1,
+			.type = (uint8_t)type,
+			.producer_type = end_topo_node(fabric, issuer)->type,
+			.trap_number = (uint16_t)trap,
+			.issuer_lid = lid_in_16_bits(issuer->lid),
+		},
+		.source = end_setup(fabric, issuer),
+	};
+
+	end_gid(fabric, issuer, notice.say.issuer_gid.raw);
+	return notice;
+}
+
+/* What the SM itself says, of a GID. */
+static struct notice about_gid(struct ibsa_fabric *fabric, enum trap trap,
+			       const uint8_t *gid)
+{
+	struct notice notice = start(fabric, trap, TYPE_SUBNET,
+				     &fabric->ends[fabric->sa_end]);
+
+	notice.say.producer_type = PRODUCER_CLASS_MANAGER;
+	memcpy(notice.say.data_details + DETAIL_GID, gid, MGID_BYTES);
+	return notice;
+}
+
+static struct notice about_port(struct ibsa_fabric *fabric, enum trap trap,
+				const struct end_port *end)
+{
+	struct notice notice;
+	uint8_t gid[16];
+
+	end_gid(fabric, end, gid);
+	notice = about_gid(fabric, trap, gid);
+	notice.source = end_setup(fabric, end);
+	return notice;
+}
+
+void ibsa__notice_port(struct ibsa_fabric *fabric, enum trap trap,
+		       const struct end_port *end, uint64_t now_ns)
+{
+	struct notice notice = about_port(fabric, trap, end);
+
+	notice.now_ns = now_ns;
+	tell_all(&notice);
+}
+
+void ibsa__notice_group(struct ibsa_fabric *fabric, enum trap trap,
+			const struct group *group, uint64_t now_ns)
+{
+	struct notice notice = about_gid(fabric, trap, group->record);
+
+	notice.source = NULL;
+	notice.pkey = ibsa_be16(group->record + GROUP_AT_PKEY);
+	notice.now_ns = now_ns;
+	tell_all(&notice);
+}
+
+void ibsa__notice_link(struct ibsa_fabric *fabric,
+		       const struct end_port *own_port, uint64_t now_ns)
+{
+	struct notice notice = start(fabric, TRAP_LINK_STATE, TYPE_URGENT,
+				     own_port);
+
+	ibsa_put_be16(notice.say.data_details + DETAIL_SWITCH_LID,
+		      notice.say.issuer_lid);
+	notice.now_ns = now_ns;
+	tell_all(&notice);
+}
+
+void ibsa__notice_capabilities(struct ibsa_fabric *fabric,
+			       const struct end_port *end, uint32_t mask,
+			       uint64_t now_ns)
+{
+	struct notice notice = start(fabric, TRAP_LOCAL_CHANGES,
+				     TYPE_INFORMATIONAL, end);
+
+	ibsa_put_be16(notice.say.data_details + DETAIL_LID,
+		      notice.say.issuer_lid);
+	ibsa_put_be32(notice.say.data_details + DETAIL_CAPABILITIES, mask);
+	notice.now_ns = now_ns;
+	tell_all(&notice);
+}
+
+bool ibsa__notice_all_ports(struct ibsa_fabric *fabric, uint64_t now_ns)
+{
+	const struct subscriptions *all = &fabric->subscriptions;
+	struct subscription *one = &all->all[all->count - 1];
+
+	for (uint32_t i = 0; i < fabric->end_count; i++) {
+		struct notice notice = about_port(fabric, TRAP_GID_IN_SERVICE,
+						  &fabric->ends[i]);
+
+		if (!is_wanted(&one->info, &notice.say))
+			return false;
+		notice.now_ns = now_ns + FIND_ALL_NS;
+		if (fabric->ends[i].is_seen && !tell(&notice, one))
+			break;
+	}
+	return true;
+}

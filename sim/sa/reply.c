@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Where an answer is written, of any size. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "sim/sa/reply.h"
+
+static bool grow(struct sa_reply *reply, size_t want)
+{
+	size_t room = reply->room;
+	uint8_t *bytes;
+
+	while (room < want)
+		room *= 2;
+	bytes = ibsa__realloc(reply->is_owned ? reply->bytes : NULL, room, 1);
+	if (!bytes)
+		return false;
+	if (!reply->is_owned)
+		memcpy(bytes, reply->bytes, reply->len);
+	reply->bytes = bytes;
+	reply->room = room;
+	reply->is_owned = true;
+	return true;
+}
+
+void ibsa__sa_reply_done(struct sa_reply *reply)
+{
+	if (reply->is_owned)
+		ibsa__free(reply->bytes);
+}
+
+bool ibsa__sa_reply_room(struct sa_reply *reply, size_t len)
+{
+	return len <= reply->room || grow(reply, len);
+}
+
+bool ibsa__sa_reply_put(struct sa_reply *reply, const uint8_t *bytes,
+			size_t len)
+{
+	if (!ibsa__sa_reply_room(reply, len))
+		return false;
+	memcpy(reply->bytes, bytes, len);
+	reply->len = len;
+	return true;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Where an answer is written, of any size. */
+#ifndef SIM_SA_REPLY_H
+#define SIM_SA_REPLY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* An answer larger than this is refused with status 0x0100. */
+#define SA_REPLY_BYTES_MAX ((size_t)256 << 20)
+
+/*
+ * It starts with room for one MAD of the owner's, and takes more from the
+ * heap when a table needs it.
+ */
+struct sa_reply {
+	uint8_t *bytes;
+	size_t len;
+	size_t room;
+	bool is_owned; /* @bytes are from the heap */
+};
+
+void ibsa__sa_reply_done(struct sa_reply *reply);
+
+/* Make room for @len bytes. False: out of memory. */
+bool ibsa__sa_reply_room(struct sa_reply *reply, size_t len);
+
+/* Make the answer @len bytes from @bytes. False: out of memory. */
+bool ibsa__sa_reply_put(struct sa_reply *reply, const uint8_t *bytes,
+			size_t len);
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Reports on their way to subscribers.
+ *
+ * Source: IBA vol 1, 13.4.11; OpenSM 3.3, osm_inform.c and its defaults, for
+ * transaction ids, how often and how long.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "sim/client/link.h"
+#include "sim/sa/report.h"
+
+enum {
+	TRIES = 3,
+	TRY_MS = 200,
+	FIRST_ID = 0x02dab001,
+	NOTICE_ATTRIBUTE = 0x0002,
+	NOTICE_BYTES = 80,
+};
+
+struct report {
+	struct hash_node node; /* by transaction id */
+	struct list in_all;
+	struct list at_end;
+	uint64_t due_ns; /* next try, or the end of the last */
+	uint32_t end;
+	uint8_t tries;
+	struct ibsa_address sa;
+	uint8_t notice[NOTICE_BYTES];
+};
+
+int ibsa__reports_init(struct reports *reports)
+{
+	reports->agent = 1;
+	reports->last_id = FIRST_ID - 1;
+	list_init(&reports->all);
+	return ibsa__hash_init(&reports->by_id);
+}
+
+static struct report *first(const struct reports *reports)
+{
+	return list_object(reports->all.next, struct report, in_all);
+}
+
+static void end_report(struct reports *reports, struct report *report)
+{
+	list_remove(&report->in_all);
+	list_remove(&report->at_end);
+	ibsa__hash_remove(&reports->by_id, &report->node);
+	ibsa__free(report);
+}
+
+void ibsa__reports_done(struct reports *reports)
+{
+	/* Without chains it has never been made. */
+	while (reports->by_id.chains && !list_is_empty(&reports->all))
+		end_report(reports, first(reports));
+	ibsa__hash_done(&reports->by_id);
+}
+
+void ibsa__reports_reset(struct ibsa_fabric *fabric)
+{
+	struct reports *reports = &fabric->reports;
+
+	fabric->stats.reports_unanswered += reports->by_id.count;
+	while (!list_is_empty(&reports->all))
+		end_report(reports, first(reports));
+	reports->agent++;
+	reports->last_id = FIRST_ID - 1;
+}
+
+/*
+ * To the ends of both lists: what is due earlier than the last there, as may
+ * be when a request was looked at late, waits for it.
+ */
+static void enter(struct ibsa_fabric *fabric, struct report *report,
+		  uint64_t due_ns)
+{
+	struct list *all = &fabric->reports.all;
+	const struct report *last = list_object(all->prev, struct report,
+						in_all);
+
+	report->due_ns = due_ns;
+	if (!list_is_empty(all) && last->due_ns > due_ns)
+		report->due_ns = last->due_ns;
+	list_append(all, &report->in_all);
+	list_append(&fabric->setups[report->end].reports, &report->at_end);
+}
+
+static void put_mad(const struct report *report, uint8_t *mad)
+{
+	const struct ibsa_sa_header header = {
+		.base_version = 1,
+		.mgmt_class = IBSA_CLASS_SA,
+		.class_version = IBSA_CLASS_VERSION,
+		.method = IBSA_METHOD_REPORT,
+		.transaction_id = report->node.key,
+		.attribute_id = NOTICE_ATTRIBUTE,
+	};
+	uint64_t over = 0;
+
+	memset(mad, 0, IBSA_MAD_BYTES);
+	ibsa_sa_header_record.encode(&header, mad, &over);
+	memcpy(mad + IBSA_SA_HEADER_BYTES, report->notice, NOTICE_BYTES);
+}
+
+/*
+ * The port from which the SA was asked still passes, with the P_Key at that
+ * place, to where the SA now is.
+ */
+static bool is_reached(const struct ibsa_fabric *fabric,
+		       const struct report *report)
+{
+	const struct end_setup *setup = &fabric->setups[report->end];
+	const struct end_setup *sa = &fabric->setups[fabric->sa_end];
+
+	return fabric->ends[report->end].is_seen &&
+	       end_topo_port(fabric, &fabric->ends[report->end])->state ==
+		       IBSA_PORT_ACTIVE &&
+	       ibsa__pkey_passes(sa, setup_pkey(setup, report->sa.pkey_index));
+}
+
+/* Nobody hears it where nobody listens. */
+static void try(struct ibsa_fabric *fabric, struct report *report,
+		uint64_t now_ns)
+{
+	const struct end_setup *setup = &fabric->setups[report->end];
+	struct link *listener = setup->listener;
+	uint8_t mad[IBSA_MAD_BYTES];
+
+	report->tries++;
+	enter(fabric, report, now_ns + TRY_MS * NS_PER_MS);
+	if (!is_reached(fabric, report))
+		return;
+	put_mad(report, mad);
+	if (listener)
+		ibsa__link_report(listener, &report->sa, mad, now_ns);
+	else if (setup->files)
+		ibsa__mad_report(fabric, report->end, &report->sa, mad, now_ns);
+}
+
+static struct report *new_report(struct reports *reports)
+{
+	struct report *report;
+
+	if (reports->by_id.count == REPORTS_MAX)
+		return NULL;
+	report = ibsa__calloc(1, sizeof(*report));
+	if (report)
+		ibsa__hash_add(&reports->by_id, &report->node,
+			       (uint64_t)reports->agent << 32 |
+				       ++reports->last_id);
+	return report;
+}
+
+void ibsa__report_send(struct ibsa_fabric *fabric, uint32_t end,
+		       const struct ibsa_address *sa,
+		       const struct ibsa_notice *say, uint64_t now_ns)
+{
+	struct report *report = new_report(&fabric->reports);
+	uint64_t over = 0;
+
+	fabric->stats.reports++;
+	if (!report) {
+		fabric->stats.reports_unanswered++;
+		return;
+	}
+	report->end = end;
+	report->sa = *sa;
+	ibsa_notice_record.encode(say, report->notice, &over);
+	try(fabric, report, now_ns);
+}
+
+void ibsa__report_answered(struct ibsa_fabric *fabric, uint32_t end,
+			   uint64_t id)
+{
+	struct hash_node *node = hash_find(&fabric->reports.by_id, id);
+	struct report *report;
+
+	if (!node)
+		return;
+	report = hash_object(node, struct report, node);
+	if (report->end == end)
+		end_report(&fabric->reports, report);
+}
+
+static void proceed(struct ibsa_fabric *fabric, struct report *report)
+{
+	if (report->tries == TRIES) {
+		fabric->stats.reports_unanswered++;
+		end_report(&fabric->reports, report);
+		return;
+	}
+	list_remove(&report->in_all);
+	list_remove(&report->at_end);
+	try(fabric, report, report->due_ns);
+}
+
+void ibsa__reports_settle(struct ibsa_fabric *fabric, uint64_t now_ns)
+{
+	struct reports *reports = &fabric->reports;
+
+	while (!list_is_empty(&reports->all)) {
+		struct report *report = first(reports);
+		struct link *listener = fabric->setups[report->end].listener;
+
+		if (report->due_ns > now_ns)
+			return;
+		/* What has answered in time counts, looked at or not. */
+		if (!listener || !ibsa__link_hear(listener, report->due_ns))
+			proceed(fabric, report);
+	}
+}
+
+uint64_t ibsa__reports_due(const struct ibsa_fabric *fabric, uint32_t end)
+{
+	const struct list *reports = &fabric->setups[end].reports;
+
+	if (list_is_empty(reports))
+		return UINT64_MAX;
+	return list_object(reports->next, struct report, at_end)->due_ns;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Reports on their way to subscribers: each is sent until it is answered, or
+ * has been sent often enough.
+ */
+#ifndef SIM_SA_REPORT_H
+#define SIM_SA_REPORT_H
+
+#include <ibsa/records.h>
+#include <ibsa/transport.h>
+
+#include "base/hash.h"
+#include "base/list.h"
+
+struct ibsa_fabric;
+
+/* What may wait for an answer; what is beyond is not sent. */
+enum { REPORTS_MAX = 131072 };
+
+struct reports {
+	struct list all; /* in order of when they are sent again, or given up */
+	struct hash by_id;
+	uint32_t agent;	  /* upper half of transaction ids: which SM */
+	uint32_t last_id; /* lower half */
+};
+
+/* Return: 0 or -ENOMEM. */
+int ibsa__reports_init(struct reports *reports) IBSA_MUST_USE;
+void ibsa__reports_done(struct reports *reports);
+
+/* The SM has ended: nobody waits for answers any more. */
+void ibsa__reports_reset(struct ibsa_fabric *fabric);
+
+/*
+ * Send a Report to whoever listens at the end port, from the SA as addressed
+ * by @sa. What cannot be kept, is not sent and counts as unanswered.
+ */
+void ibsa__report_send(struct ibsa_fabric *fabric, uint32_t end,
+		       const struct ibsa_address *sa,
+		       const struct ibsa_notice *say, uint64_t now_ns);
+
+/* A ReportResp with this transaction id has come from the end port. */
+void ibsa__report_answered(struct ibsa_fabric *fabric, uint32_t end,
+			   uint64_t id);
+
+/* Send again, or give up, what was to be by @now_ns. */
+void ibsa__reports_settle(struct ibsa_fabric *fabric, uint64_t now_ns);
+
+/* When something is sent to that end port again; UINT64_MAX: nothing is. */
+uint64_t ibsa__reports_due(const struct ibsa_fabric *fabric, uint32_t end);
+
+#endif

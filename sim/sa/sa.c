@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The SA's front: which requests it answers, and the headers of what it
+ * says. Where the specification leaves room it does as OpenSM does, which
+ * is silent on much that others would refuse.
+ *
+ * Source: IBA vol 1, 13.6.2 (RMPP), 15.2 (SA); OpenSM 3.3, osm_sa.c and
+ * osm_sa_mad_ctrl.c.
+ */
+#include "base/clock.h"
+#include "sim/sa/sa.h"
+#include "wire/request.h"
+
+/* The SM_Key of a trusted request: OpenSM's default. */
+enum { SM_KEY = 1 };
+
+enum { BASE_VERSION = 1, BASE_VERSION_OPA = 0x80 };
+
+/* Bytes of the SA header that every RMPP segment repeats. */
+enum { SEGMENT_HEADER_BYTES = 20 };
+
+/* Bytes of a table in one segment of Omni-Path, a MAD of 2048. */
+enum { OPA_SA_DATA_BYTES = OPA_MAD_BYTES - IBSA_SA_HEADER_BYTES };
+
+struct attribute {
+	uint16_t id;
+	uint8_t stride;
+	uint8_t offset;	  /* what AttributeOffset says; 0: as in the request */
+	bool is_settable; /* else a Set or Delete of it is met with silence */
+	void (*answer)(struct sa_work *work);
+};
+
+/* clang-format off */
+static const struct attribute attributes[] = {
+	{ 0x0001, 72,  0,  false, ibsa__sa_class_port_info },
+	{ 0x0003, 36,  4,  true,  ibsa__sa_inform_info },
+	{ 0x0011, 112, 14, false, ibsa__sa_node },
+	{ 0x0012, 72,  9,  false, ibsa__sa_port_info },
+	{ 0x0013, 16,  2,  false, ibsa__sa_sl_to_vl },
+	{ 0x0014, 24,  3,  false, ibsa__sa_switch_info },
+	{ 0x0015, 72,  9,  false, ibsa__sa_lft },
+	{ 0x0017, 72,  9,  false, ibsa__sa_mft },
+	{ 0x0018, 32,  4,  false, ibsa__sa_sm_info },
+	{ 0x0020, 8,   1,  false, ibsa__sa_link },
+	{ 0x0030, 72,  9,  true,  ibsa__sa_guid_info },
+	{ 0x0031, 176, 22, true,  ibsa__sa_service },
+	{ 0x0033, 72,  9,  false, ibsa__sa_pkey_table },
+	{ 0x0035, 64,  8,  false, ibsa__sa_path },
+	{ 0x0036, 72,  9,  false, ibsa__sa_vl_arb },
+	{ 0x0038, 56,  7,  true,  ibsa__sa_group },
+	{ 0x003a, 64,  8,  false, ibsa__sa_multi_path },
+	{ 0x00f3, 64,  8,  false, ibsa__sa_inform_info_record },
+};
+
+/* What an Omni-Path fabric is asked for in its own layouts. */
+static const struct attribute opa_attributes[] = {
+	{ 0x0001, 80,  10, false, ibsa__sa_opa_class_port_info },
+	{ 0x0035, 64,  8,  false, ibsa__sa_path },
+};
+/* clang-format on */
+
+static const struct attribute *find_attribute(const uint8_t *mad)
+{
+	const uint16_t id = (uint16_t)IBSA_GET(sa_header, attribute_id, mad);
+	const size_t count = sizeof(attributes) / sizeof(attributes[0]);
+
+	for (size_t i = 0; i < count; i++) {
+		if (attributes[i].id == id)
+			return &attributes[i];
+	}
+	return NULL;
+}
+
+/* The same attribute in the layout of Omni-Path, or NULL. */
+static const struct attribute *
+find_opa_attribute(const struct ibsa_fabric *fabric, uint16_t id)
+{
+	const size_t count = sizeof(opa_attributes) / sizeof(opa_attributes[0]);
+
+	for (size_t i = 0; i < count; i++) {
+		if (opa_attributes[i].id == id &&
+		    (fabric->has_opa_paths || id != ibsa_path_record.attribute))
+			return &opa_attributes[i];
+	}
+	return NULL;
+}
+
+uint8_t *ibsa__sa_add(struct sa_work *work)
+{
+	struct sa_reply *reply = work->reply;
+	const size_t want = reply->len + work->stride;
+	uint8_t *record;
+
+	if (want > SA_REPLY_BYTES_MAX || !ibsa__sa_reply_room(reply, want)) {
+		sa_fail(work, IBSA_STATUS_NO_RESOURCES);
+		return NULL;
+	}
+	record = reply->bytes + reply->len;
+	memset(record, 0, work->stride);
+	reply->len = want;
+	work->count++;
+	return record;
+}
+
+bool ibsa__sa_is_query(struct sa_work *work)
+{
+	if (work->method == IBSA_METHOD_GET ||
+	    work->method == IBSA_METHOD_GET_TABLE)
+		return true;
+	sa_fail(work, IBSA_STATUS_BAD_METHOD_ATTRIBUTE);
+	return false;
+}
+
+/* Set @nbits bits from @offset on. */
+static void set_bits(uint8_t *bytes, size_t offset, size_t nbits)
+{
+	for (; nbits && offset % 8; offset++, nbits--)
+		bytes[offset / 8] |= (uint8_t)(0x80 >> offset % 8);
+	memset(bytes + offset / 8, 0xff, nbits / 8);
+	offset += nbits / 8 * 8;
+	for (nbits %= 8; nbits; offset++, nbits--)
+		bytes[offset / 8] |= (uint8_t)(0x80 >> offset % 8);
+}
+
+void ibsa__sa_filter(const struct ibsa_record *record, uint64_t honoured,
+		     const struct sa_work *work, struct sa_filter *out)
+{
+	const uint64_t mask = work->mask & honoured;
+
+	out->size = 0;
+	if (!(mask & record->mask))
+		return;
+	memset(out->bits, 0, record->size);
+	out->size = record->size;
+	for (unsigned int i = 0; i < record->field_count; i++) {
+		const struct ibsa_field *field = &record->fields[i];
+		const unsigned int values = ibsa_field_values(field);
+		const size_t nbits = (size_t)field->nbits * field->count /
+				     values;
+
+		for (unsigned int k = 0; k < values; k++) {
+			if (mask & ibsa_field_cm(field, k))
+				set_bits(out->bits,
+					 field->bit_offset + k * nbits, nbits);
+		}
+	}
+}
+
+bool ibsa__sa_matches(const struct sa_filter *filter,
+		      const struct sa_work *work, const uint8_t *have)
+{
+	for (uint16_t i = 0; i < filter->size; i++) {
+		if ((have[i] ^ work->want[i]) & filter->bits[i])
+			return false;
+	}
+	return true;
+}
+
+/* The header of the request with what every answer changes in it. */
+static void start_header(const struct sa_work *work, uint8_t *out)
+{
+	enum {
+		METHOD = 3,
+		STATUS = 4,
+		ATTRIBUTE = 16,
+		SM_KEY_AT = 36,
+	};
+
+	memcpy(out, work->mad, IBSA_SA_HEADER_BYTES);
+	out[METHOD] = ibsa__response_method(work->method);
+	/* What went well has the status that was in the request, if any. */
+	if (work->status)
+		ibsa_put_be16(out + STATUS, work->status);
+	if (work->attribute)
+		ibsa_put_be16(out + ATTRIBUTE, work->attribute);
+	memset(out + SM_KEY_AT, 0, 8);
+}
+
+enum { ATTRIBUTE_OFFSET = 44 };
+
+/* An error's answer is the request once more. */
+static void finish_error(struct sa_work *work)
+{
+	enum { SUBSCRIBE = IBSA_SA_HEADER_BYTES + 23 };
+	uint8_t *out = work->reply->bytes;
+
+	start_header(work, out);
+	memcpy(out + IBSA_SA_HEADER_BYTES, work->want, IBSA_SA_DATA_BYTES);
+	if (work->method == IBSA_METHOD_GET_TABLE)
+		ibsa_put_be16(out + ATTRIBUTE_OFFSET, 0);
+	if (work->ends_subscription)
+		out[SUBSCRIBE] = 0;
+	work->reply->len = IBSA_MAD_BYTES;
+}
+
+/*
+ * A table as the receiving kernel hands it up: the first segment's header,
+ * then all records. Its payload length counts the SA header that each
+ * segment has carried.
+ */
+static void finish_table(struct sa_work *work)
+{
+	enum {
+		RMPP = 24,
+		SEGMENT = 28,
+		LENGTH = 32,
+	};
+	uint8_t *out = work->reply->bytes;
+	const size_t data = work->reply->len - IBSA_SA_HEADER_BYTES;
+	const size_t room = work->is_opa ? OPA_SA_DATA_BYTES
+					 : IBSA_SA_DATA_BYTES;
+	const size_t segments = data ? (data + room - 1) / room : 1;
+
+	out[RMPP] = 1;
+	out[RMPP + 1] = IBSA_RMPP_TYPE_DATA;
+	out[RMPP + 2] = IBSA_RMPP_ACTIVE | IBSA_RMPP_FIRST |
+			(segments == 1 ? IBSA_RMPP_LAST : 0);
+	out[RMPP + 3] = 0;
+	ibsa_put_be32(out + SEGMENT, 1);
+	ibsa_put_be32(out + LENGTH,
+		      (uint32_t)(data + segments * SEGMENT_HEADER_BYTES));
+}
+
+/*
+ * Whether records go as RMPP: tables do, and whatever has come as RMPP, but
+ * for what is no record.
+ */
+static bool is_rmpp(const struct sa_work *work)
+{
+	enum { RMPP_FLAGS = 26 };
+
+	if (work->method == IBSA_METHOD_GET_TABLE)
+		return true;
+	return work->offset && work->mad[RMPP_FLAGS] & IBSA_RMPP_ACTIVE;
+}
+
+static void put_offset(const struct sa_work *work, uint8_t *out)
+{
+	if (work->offset || !work->count)
+		ibsa_put_be16(out + ATTRIBUTE_OFFSET,
+			      work->count ? work->offset : 0);
+}
+
+static void finish(struct sa_work *work)
+{
+	const bool is_table = work->method == IBSA_METHOD_GET_TABLE ||
+			      work->method == IBSA_METHOD_GET_MULTI;
+	struct sa_reply *reply = work->reply;
+
+	if (!work->status && !is_table && work->count != 1)
+		sa_fail(work, work->count ? IBSA_STATUS_TOO_MANY_RECORDS
+					  : IBSA_STATUS_NO_RECORDS);
+	if (work->status) {
+		finish_error(work);
+		return;
+	}
+	start_header(work, reply->bytes);
+	put_offset(work, reply->bytes);
+	if (is_rmpp(work)) {
+		finish_table(work);
+		return;
+	}
+	memset(reply->bytes + reply->len, 0, IBSA_MAD_BYTES - reply->len);
+	reply->len = IBSA_MAD_BYTES;
+}
+
+/* What the versions of a request say of it. */
+enum versions {
+	VERSIONS_IB,
+	VERSIONS_OPA,
+	VERSIONS_BAD,
+};
+
+static enum versions versions_of(const uint8_t *mad)
+{
+	const uint64_t base = IBSA_GET(sa_header, base_version, mad);
+	const uint64_t class = IBSA_GET(sa_header, class_version, mad);
+
+	if (base == BASE_VERSION && class == IBSA_CLASS_VERSION)
+		return VERSIONS_IB;
+	if (base == BASE_VERSION_OPA && class == IBSA_CLASS_VERSION_OPA)
+		return VERSIONS_OPA;
+	return VERSIONS_BAD;
+}
+
+/* Whether the SA reads on at all; what fails here is met with silence. */
+static bool is_heard(const struct sa_work *work,
+		     const struct attribute *attribute)
+{
+	const uint64_t key = IBSA_GET(sa_header, sm_key, work->mad);
+
+	if (!attribute || (key && key != SM_KEY) ||
+	    (work->fabric->is_opa && versions_of(work->mad) == VERSIONS_BAD))
+		return false;
+	switch (work->method) {
+	case IBSA_METHOD_GET:
+	case IBSA_METHOD_GET_TABLE:
+	case IBSA_METHOD_GET_MULTI:
+		return true;
+	case IBSA_METHOD_SET:
+	case IBSA_METHOD_DELETE:
+		return attribute->is_settable;
+	default:
+		return false;
+	}
+}
+
+/* Whether it is one request too many for an SM that says so. */
+static bool is_too_busy(const struct sa_work *work)
+{
+	enum { AT_A_TIME = 16 };
+	struct ibsa_fabric *fabric = work->fabric;
+	const uint64_t now_ms = work->now_ns / NS_PER_MS;
+
+	if (fabric->like != IBSA_LIKE_BUSY)
+		return false;
+	if (fabric->busy_ms != now_ms)
+		fabric->busy_in = 0;
+	fabric->busy_ms = now_ms;
+	return ++fabric->busy_in > AT_A_TIME;
+}
+
+/*
+ * The SM of Omni-Path is opa-fm, which does not hear versions that it does
+ * not know, and refuses the class version where it has an attribute in the
+ * other layout only. OpenSM refuses all but its own.
+ */
+static void answer(struct sa_work *work, const struct attribute *attribute)
+{
+	const struct ibsa_fabric *fabric = work->fabric;
+	const enum versions versions = versions_of(work->mad);
+
+	if (versions == VERSIONS_OPA && fabric->is_opa) {
+		work->is_opa = true;
+		attribute = find_opa_attribute(fabric, attribute->id);
+	} else if (versions != VERSIONS_IB) {
+		attribute = NULL;
+	}
+	if (!attribute) {
+		sa_fail(work, IBSA_STATUS_BAD_VERSION);
+		return;
+	}
+	work->stride = attribute->stride;
+	work->offset = attribute->offset;
+	attribute->answer(work);
+}
+
+bool ibsa__sa_answer(struct ibsa_fabric *fabric,
+		     const struct sa_request *request, struct sa_reply *reply)
+{
+	const uint8_t *mad = request->mad;
+	const struct attribute *attribute = find_attribute(mad);
+	struct sa_work work = {
+		.fabric = fabric,
+		.from = &fabric->ends[request->end],
+		.to = request->to,
+		.now_ns = request->now_ns,
+		.mad = mad,
+		.want = mad + IBSA_SA_HEADER_BYTES,
+		.mask = IBSA_GET(sa_header, component_mask, mad),
+		.method = (uint8_t)IBSA_GET(sa_header, method, mad),
+		.is_trusted = IBSA_GET(sa_header, sm_key, mad) != 0,
+		.reply = reply,
+	};
+
+	if (IBSA_GET(sa_header, mgmt_class, mad) != IBSA_CLASS_SA ||
+	    !is_heard(&work, attribute))
+		return false;
+	reply->len = IBSA_SA_HEADER_BYTES;
+	if (is_too_busy(&work))
+		sa_fail(&work, IBSA_STATUS_BUSY);
+	else
+		answer(&work, attribute);
+	if (work.is_silent)
+		return false;
+	finish(&work);
+	return true;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The embedded SA: one request MAD in, one answer MAD out. */
+#ifndef SIM_SA_SA_H
+#define SIM_SA_SA_H
+
+#include <ibsa/records.h>
+
+#include "sim/subnet/fabric.h"
+#include "sim/sa/reply.h"
+
+/* The largest record that can be filtered by its fields. */
+enum { SA_RECORD_BYTES_MAX = 176 };
+
+/* A request as it arrives. */
+struct sa_request {
+	uint32_t end;		       /* index of the end port it came from */
+	const struct ibsa_address *to; /* as its sender has addressed it */
+	const uint8_t *mad;	       /* IBSA_MAD_BYTES */
+	uint64_t now_ns;	       /* when; perhaps a while ago */
+};
+
+/* One request being answered. */
+struct sa_work {
+	struct ibsa_fabric *fabric;
+	const struct end_port *from;
+	const struct ibsa_address *to;
+	uint64_t now_ns;
+	const uint8_t *mad;
+	const uint8_t *want; /* the record in the request */
+	uint64_t mask;
+	struct sa_reply *reply;
+	size_t count;	 /* records so far */
+	uint16_t stride; /* bytes of one */
+	uint8_t offset;	 /* AttributeOffset of an answer with records */
+	uint16_t status;
+	uint16_t attribute; /* of the answer; 0: the request's */
+	uint8_t method;
+	bool is_opa;		/* in the layouts of Omni-Path */
+	bool is_trusted;	/* the request carries the SM_Key */
+	bool is_silent;		/* no answer at all */
+	bool ends_subscription; /* say so in an error's echo */
+};
+
+/* The mask of a record's selected fields, bit by bit as on the wire. */
+struct sa_filter {
+	uint16_t size; /* 0: everything matches */
+	uint8_t bits[SA_RECORD_BYTES_MAX];
+};
+
+/**
+ * ibsa__sa_answer - let the SA answer one request
+ * @fabric:  locked by the caller
+ * @request: which
+ * @reply:   the answer; has at least IBSA_MAD_BYTES of room
+ *
+ * Return: whether there is an answer.
+ */
+bool ibsa__sa_answer(struct ibsa_fabric *fabric,
+		     const struct sa_request *request, struct sa_reply *reply);
+
+/*
+ * The same, of an SA that faults may keep from it; what answers a Report
+ * ends here, too (sa_hear.c).
+ */
+bool ibsa__sa_hear(struct ibsa_fabric *fabric, const struct sa_request *request,
+		   struct sa_reply *reply);
+
+/* A new zeroed record at the end of the answer; NULL: stop, all is said. */
+uint8_t *ibsa__sa_add(struct sa_work *work);
+
+/* Whether a Get has what it takes to end: a second record. */
+static inline bool sa_is_full(const struct sa_work *work)
+{
+	return work->status ||
+	       (work->method == IBSA_METHOD_GET && work->count > 1);
+}
+
+static inline void sa_fail(struct sa_work *work, uint16_t status)
+{
+	work->status = status;
+}
+
+/* Refuse who does not know the SM_Key, or keep silent, as the SM does. */
+static inline void sa_fail_untrusted(struct sa_work *work)
+{
+	sa_fail(work, IBSA_STATUS_REQ_INVALID);
+	work->is_silent = work->fabric->like == IBSA_LIKE_SILENT;
+}
+
+/* False, and the request is refused, if it is neither Get nor GetTable. */
+bool ibsa__sa_is_query(struct sa_work *work);
+
+/* The filter of those of the request's mask bits that are in @honoured. */
+void ibsa__sa_filter(const struct ibsa_record *record, uint64_t honoured,
+		     const struct sa_work *work, struct sa_filter *out);
+
+/* Whether @have agrees with the request wherever the filter looks. */
+bool ibsa__sa_matches(const struct sa_filter *filter,
+		      const struct sa_work *work, const uint8_t *have);
+
+/* Whether a port is of a P_Key's partition. */
+static inline bool sa_has_pkey(const struct sa_work *work,
+			       const struct end_port *end, uint16_t pkey)
+{
+	return ibsa__pkey_has(end_setup(work->fabric, end), pkey);
+}
+
+/* Whether two ports have a partition in common. */
+static inline bool sa_share_pkey(const struct sa_work *work,
+				 const struct end_port *a,
+				 const struct end_port *b)
+{
+	return ibsa__pkey_shared(end_setup(work->fabric, a),
+				 end_setup(work->fabric, b));
+}
+
+/* Whether the requester may be told of a port, a switch's or an end's. */
+static inline bool sa_may_know_port(const struct sa_work *work,
+				    const struct topo_port *port)
+{
+	return ibsa__ports_share_pkey(
+		work->fabric, end_topo_port(work->fabric, work->from), port);
+}
+
+/* The code of the MTU of a switch's own port, whatever its cables carry. */
+enum { SWITCH_PORT_MTU = 1 };
+
+/* The attributes. */
+void ibsa__sa_class_port_info(struct sa_work *work);
+void ibsa__sa_opa_class_port_info(struct sa_work *work);
+void ibsa__sa_node(struct sa_work *work);
+void ibsa__sa_port_info(struct sa_work *work);
+void ibsa__sa_switch_info(struct sa_work *work);
+void ibsa__sa_lft(struct sa_work *work);
+void ibsa__sa_mft(struct sa_work *work);
+void ibsa__sa_sl_to_vl(struct sa_work *work);
+void ibsa__sa_vl_arb(struct sa_work *work);
+void ibsa__sa_pkey_table(struct sa_work *work);
+void ibsa__sa_link(struct sa_work *work);
+void ibsa__sa_sm_info(struct sa_work *work);
+void ibsa__sa_path(struct sa_work *work);
+void ibsa__sa_multi_path(struct sa_work *work);
+void ibsa__sa_service(struct sa_work *work);
+void ibsa__sa_group(struct sa_work *work);
+void ibsa__sa_guid_info(struct sa_work *work);
+void ibsa__sa_inform_info(struct sa_work *work);
+void ibsa__sa_inform_info_record(struct sa_work *work);
+
+#endif

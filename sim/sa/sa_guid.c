@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * GUIDInfoRecord: the GUID tables of the ports, which anybody may write to.
+ *
+ * Source: IBA vol 1, 15.2.5.19 and 14.2.5.5 (GUIDInfo); OpenSM 3.3.23,
+ * osm_sa_guidinfo_record.c.
+ */
+#include "sim/sa/sa.h"
+
+enum {
+	AT_BLOCK = 2,
+	AT_GUIDS = 8,
+	GUID_BYTES = 8,
+	RECORD_BYTES = 72,
+	ALL_BLOCKS = 255,
+	INVENTIONS_MAX = 1000, /* tries to find a GUID that nobody has */
+};
+
+/* What invented GUIDs begin with: OpenSM's vendor id, and a zero byte. */
+#define INVENTED UINT64_C(0x0014050000000000)
+
+#define HAS(work, field) ((work)->mask & IBSA_GUID_INFO_CM(field))
+
+/* One request to set or delete GUIDs of a block of a port's table. */
+struct change {
+	struct sa_work *work;
+	struct aliases *aliases;
+	struct guid_table *table;
+	unsigned int first; /* entry of the table */
+	unsigned int count; /* entries in the block */
+};
+
+static unsigned int guid_cap(const struct ibsa_fabric *fabric,
+			     const struct end_port *end)
+{
+	return end_topo_node(fabric, end)->type == IBSA_NODE_SWITCH
+		       ? GUID_CAP_SWITCH
+		       : GUID_CAP_ADAPTER;
+}
+
+static unsigned int block_count(const struct ibsa_fabric *fabric,
+				const struct end_port *end)
+{
+	return (guid_cap(fabric, end) + GUIDS_PER_BLOCK - 1) / GUIDS_PER_BLOCK;
+}
+
+static uint8_t *guid_at(uint8_t *record, unsigned int index)
+{
+	return record + AT_GUIDS + GUID_BYTES * index;
+}
+
+static bool is_wanted(const struct change *change, unsigned int index)
+{
+	return change->work->mask & IBSA_GUID_INFO_CM(guid) << index;
+}
+
+static void put_block(uint8_t *record, uint64_t port_guid,
+		      const struct guid_table *table, unsigned int first)
+{
+	for (unsigned int i = 0; i < GUIDS_PER_BLOCK; i++) {
+		const uint64_t guid = table && first + i < GUID_CAP_ADAPTER
+					      ? table->guids[first + i]
+					      : 0;
+
+		ibsa_put_be64(guid_at(record, i), first + i ? guid : port_guid);
+	}
+}
+
+/* The answer is the request with what the block has now. */
+static void answer(const struct change *change)
+{
+	uint8_t *out = ibsa__sa_add(change->work);
+
+	if (!out)
+		return;
+	memcpy(out, change->work->want, RECORD_BYTES);
+	if (change->table)
+		put_block(out, change->table->port_guid, change->table,
+			  change->first);
+}
+
+static bool is_free(const struct change *change, uint64_t guid)
+{
+	return !ibsa__end_named(change->work->fabric, guid);
+}
+
+/*
+ * A GUID of the SA's own for that entry: the one that it had before, if it
+ * still can be had. 0: there is none.
+ */
+static uint64_t invent(const struct change *change, unsigned int entry)
+{
+	uint32_t *last = &change->table->invented[entry];
+
+	if (*last)
+		return is_free(change, INVENTED | *last) ? INVENTED | *last : 0;
+	for (int i = 0; i < INVENTIONS_MAX; i++) {
+		const uint32_t number = ++change->aliases->invented;
+
+		if (is_free(change, INVENTED | number)) {
+			*last = number;
+			return INVENTED | number;
+		}
+	}
+	return 0;
+}
+
+/* A GUID that somebody has is passed over: the answer shows it. */
+static void set_entry(const struct change *change, unsigned int index)
+{
+	const unsigned int entry = change->first + index;
+	uint64_t guid =
+		ibsa_be64(change->work->want + AT_GUIDS + GUID_BYTES * index);
+
+	if (!guid) {
+		if (change->table->guids[entry])
+			return;
+		guid = invent(change, entry);
+	}
+	if (guid && is_free(change, guid) &&
+	    ibsa__aliases_set(change->aliases, change->table, entry, guid))
+		sa_fail(change->work, IBSA_STATUS_NO_RESOURCES);
+}
+
+static void set_guids(struct change *change)
+{
+	if (!change->first && HAS(change->work, guid)) {
+		sa_fail(change->work, IBSA_STATUS_REQ_INVALID);
+		return;
+	}
+	for (unsigned int i = 0; i < change->count; i++) {
+		if (is_wanted(change, i) && !change->work->status)
+			set_entry(change, i);
+	}
+	if (!change->work->status)
+		answer(change);
+}
+
+/* A port's own GUID stays, and so does one that is in a multicast group. */
+static uint16_t check_delete(const struct change *change)
+{
+	const struct groups *groups = &change->work->fabric->groups;
+
+	if (!change->first && HAS(change->work, guid))
+		return IBSA_STATUS_REQ_INVALID;
+	for (unsigned int i = 0; i < change->count; i++) {
+		const uint64_t guid = change->table->guids[change->first + i];
+
+		if (is_wanted(change, i) && guid &&
+		    ibsa__groups_use(groups, guid))
+			return IBSA_STATUS_REQ_DENIED;
+	}
+	return 0;
+}
+
+static void delete_guids(struct change *change)
+{
+	sa_fail(change->work, check_delete(change));
+	if (change->work->status)
+		return;
+	for (unsigned int i = 0; i < change->count; i++) {
+		if (is_wanted(change, i))
+			ibsa__aliases_clear(change->aliases, change->table,
+					    change->first + i);
+	}
+	answer(change);
+}
+
+/* The port that has the LID of the request, or NULL. */
+static const struct end_port *wanted_end(const struct sa_work *work)
+{
+	return end_by_lid(work->fabric, lid_in_16_bits(ibsa_be16(work->want)));
+}
+
+static bool may_know(const struct sa_work *work, const struct end_port *end)
+{
+	return end == work->from || sa_share_pkey(work, work->from, end);
+}
+
+/* Find the block that is meant. False: refused. */
+static bool start(struct sa_work *work, struct change *out,
+		  const struct end_port **end)
+{
+	struct ibsa_fabric *fabric = work->fabric;
+	const unsigned int first = GUIDS_PER_BLOCK * work->want[AT_BLOCK];
+
+	if (!HAS(work, lid) || !HAS(work, block_num)) {
+		sa_fail(work, IBSA_STATUS_REQ_INSUFFICIENT);
+		return false;
+	}
+	*end = wanted_end(work);
+	if (!*end) {
+		sa_fail(work, IBSA_STATUS_NO_RECORDS);
+		return false;
+	}
+	*out = (struct change){
+		.work = work,
+		.aliases = &fabric->aliases,
+		.table = ibsa__aliases_table(&fabric->aliases, (*end)->guid),
+		.first = first,
+	};
+	if (first < guid_cap(fabric, *end))
+		out->count = guid_cap(fabric, *end) - first;
+	if (out->count > GUIDS_PER_BLOCK)
+		out->count = GUIDS_PER_BLOCK;
+	return true;
+}
+
+static void change_guids(struct sa_work *work)
+{
+	const bool is_set = work->method == IBSA_METHOD_SET;
+	const struct end_port *end;
+	struct change change;
+
+	if (!start(work, &change, &end))
+		return;
+	if (!may_know(work, end)) {
+		work->is_silent = true;
+		return;
+	}
+	/* Where nothing was ever set, nothing of a Delete is looked at. */
+	if (!is_set && !change.table) {
+		answer(&change);
+		return;
+	}
+	if (!change.count) {
+		sa_fail(work, IBSA_STATUS_NO_RECORDS);
+		return;
+	}
+	change.table = ibsa__aliases_make(change.aliases, end->guid);
+	if (!change.table)
+		sa_fail(work, IBSA_STATUS_NO_RESOURCES);
+	else if (is_set)
+		set_guids(&change);
+	else
+		delete_guids(&change);
+}
+
+static void add_block(struct sa_work *work, const struct end_port *end,
+		      unsigned int block)
+{
+	uint8_t *out = ibsa__sa_add(work);
+
+	if (!out)
+		return;
+	ibsa_put_be16(out, lid_in_16_bits(end->lid));
+	out[AT_BLOCK] = (uint8_t)block;
+	put_block(out, end->guid,
+		  ibsa__aliases_table(&work->fabric->aliases, end->guid),
+		  GUIDS_PER_BLOCK * block);
+}
+
+/*
+ * OpenSM does not look for GUIDs: where entries are selected they must be
+ * zero, but for the first of block 0. That one must be the requester's, and
+ * then its port is meant. False: nothing is as wanted.
+ */
+static bool check_guids(const struct sa_work *work, uint64_t *out_port_guid)
+{
+	uint64_t guid = ibsa_be64(work->want + AT_GUIDS);
+
+	*out_port_guid = 0;
+	if (HAS(work, guid) && !work->want[AT_BLOCK])
+		*out_port_guid = work->from->guid;
+	if (HAS(work, guid) && guid != *out_port_guid)
+		return false;
+	for (unsigned int i = 1; i < GUIDS_PER_BLOCK; i++) {
+		guid = ibsa_be64(work->want + AT_GUIDS + GUID_BYTES * i);
+		if (work->mask & IBSA_GUID_INFO_CM(guid) << i && guid)
+			return false;
+	}
+	return true;
+}
+
+static bool is_of_port(const struct sa_work *work, const struct end_port *end)
+{
+	return !HAS(work, lid) || !ibsa_be16(work->want) ||
+	       wanted_end(work) == end;
+}
+
+static void add_port(struct sa_work *work, const struct end_port *end)
+{
+	const unsigned int blocks = block_count(work->fabric, end);
+	unsigned int block = 0;
+	unsigned int last = blocks - 1;
+
+	if (!is_of_port(work, end) || !may_know(work, end))
+		return;
+	if (HAS(work, block_num) && work->want[AT_BLOCK] != ALL_BLOCKS) {
+		block = work->want[AT_BLOCK];
+		if (block > last)
+			return;
+		last = block;
+	}
+	for (; block <= last && !sa_is_full(work); block++)
+		add_block(work, end, block);
+}
+
+static void add_node(struct sa_work *work, const struct topo_node *node)
+{
+	const struct ibsa_fabric *fabric = work->fabric;
+
+	for (uint32_t i = 0; i <= node->port_count; i++) {
+		const struct topo_port *port =
+			&fabric->topo.ports[node->first_port + i];
+
+		if (sa_is_full(work))
+			return;
+		if (port->lid)
+			add_port(work, &fabric->ends[port->end]);
+	}
+}
+
+static void list_guids(struct sa_work *work)
+{
+	const struct ibsa_fabric *fabric = work->fabric;
+	uint64_t port_guid;
+
+	if (!check_guids(work, &port_guid))
+		return;
+	if (port_guid) {
+		add_port(work, work->from);
+		return;
+	}
+	for (uint32_t i = 0; i < fabric->topo.node_count; i++)
+		add_node(work, &fabric->topo.nodes[fabric->nodes_by_guid[i]]);
+}
+
+void ibsa__sa_guid_info(struct sa_work *work)
+{
+	if (work->method == IBSA_METHOD_SET ||
+	    work->method == IBSA_METHOD_DELETE)
+		change_guids(work);
+	else if (ibsa__sa_is_query(work))
+		list_guids(work);
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Set and Delete of MCMemberRecord: to join a group, which may create it, and
+ * to leave one, which may end it.
+ *
+ * Source: IBA vol 1, 15.2.5.17.2, o15-0.1.5 to o15-0.2.4; OpenSM 3.3.23,
+ * osm_sa_mcmember_record.c and osm_multicast.c, for the order of the checks
+ * and what the specification leaves open.
+ */
+#include <errno.h>
+
+#include "sim/sa/notice.h"
+#include "sim/sa/sa_group.h"
+
+enum {
+	SCOPE_LINK_LOCAL = 2,
+	SIGNATURE_IPV4 = 0x401b,
+	SIGNATURE_IPV6 = 0x601b,
+	SIGNATURE_SA = 0xa01b,
+	INVENTIONS_MAX = 1000, /* tries to find an MGID that is not there */
+};
+
+/* One request to join or leave. */
+struct membership {
+	struct sa_work *work;
+	struct groups *groups;
+	struct group *group;	    /* NULL: there is none of that MGID */
+	const struct end_port *end; /* the port that is to join */
+	uint64_t guid;		    /* in the PortGID, perhaps an alias */
+	uint8_t states;
+};
+
+static bool has(const struct sa_work *work, uint64_t mask)
+{
+	return (work->mask & mask) == mask;
+}
+
+static uint8_t scope_of(const uint8_t *mgid)
+{
+	return mgid[1] & 0x0f;
+}
+
+/* What is refused before anything is looked up; 0: nothing. */
+static uint16_t check_request(const struct sa_work *work)
+{
+	const uint64_t needed = IBSA_MCMEMBER_CM(mgid) |
+				IBSA_MCMEMBER_CM(port_gid) |
+				IBSA_MCMEMBER_CM(join_state);
+
+	if (!has(work, needed))
+		return IBSA_STATUS_REQ_INSUFFICIENT;
+	if (!ibsa__sa_group_is_possible(work))
+		return IBSA_STATUS_REQ_INVALID;
+	if (ibsa_be64(work->want + GROUP_AT_PORT_GID) !=
+	    work->fabric->gid_prefix)
+		return IBSA_STATUS_REQ_INVALID_GID;
+	return 0;
+}
+
+/* False, and the request is refused, if it is not worth a look. */
+static bool start(struct sa_work *work, struct membership *out)
+{
+	struct groups *groups = &work->fabric->groups;
+
+	*out = (struct membership){
+		.work = work,
+		.groups = groups,
+		.group = ibsa__groups_find(groups, work->want),
+		.guid = ibsa_be64(work->want + GROUP_AT_PORT_GID + 8),
+		.states = work->want[GROUP_AT_SCOPE_STATE] & 0x0f,
+	};
+	sa_fail(work, check_request(work));
+	return !work->status;
+}
+
+/*
+ * Whether the requester may change a membership: its own, or one that was
+ * joined by somebody else, if it is in the group's partition.
+ */
+static bool may_change(const struct membership *request,
+		       const struct member *member)
+{
+	const struct sa_work *work = request->work;
+
+	if (!member)
+		return true;
+	if (!member->is_proxy)
+		return member->port_guid == work->from->guid;
+	return sa_has_pkey(work, work->from,
+			   ibsa_be16(request->group->record + GROUP_AT_PKEY));
+}
+
+/* The answer: the request, with what the group and the member have. */
+static void answer(const struct membership *request, uint8_t scope_state)
+{
+	static const uint8_t quantities[] = { GROUP_AT_MTU, GROUP_AT_RATE,
+					      GROUP_AT_LIFE_TIME };
+	uint8_t *out = ibsa__sa_add(request->work);
+
+	if (!out)
+		return;
+	memcpy(out, request->work->want, GROUP_BYTES);
+	out[GROUP_AT_SCOPE_STATE] = scope_state;
+	if (request->group) {
+		memcpy(out, request->group->record, MGID_BYTES);
+		memcpy(out + GROUP_AT_QKEY,
+		       request->group->record + GROUP_AT_QKEY,
+		       GROUP_AT_SCOPE_STATE - GROUP_AT_QKEY);
+	}
+	for (size_t i = 0; i < sizeof(quantities); i++)
+		out[quantities[i]] = GROUP_VALUE(out[quantities[i]]) |
+				     IBSA_SELECT_EXACTLY << 6;
+}
+
+static uint8_t port_mtu(const struct membership *request)
+{
+	const struct ibsa_fabric *fabric = request->work->fabric;
+
+	return end_topo_node(fabric, request->end)->type == IBSA_NODE_SWITCH
+		       ? SWITCH_PORT_MTU
+		       : request->end->mtu;
+}
+
+/* The most of a quantity that is asked for, of what the port has; 0: none. */
+static uint8_t choose(bool is_asked, unsigned int selector, uint8_t want,
+		      uint8_t port)
+{
+	if (!is_asked)
+		return port;
+	switch (selector) {
+	case IBSA_SELECT_GREATER:
+		return want >= port ? 0 : port;
+	case IBSA_SELECT_LESS:
+		return want <= port ? (uint8_t)(want - 1) : port;
+	case IBSA_SELECT_EXACTLY:
+		return want;
+	default:
+		return port;
+	}
+}
+
+/* False: there is no such MTU. */
+static bool choose_mtu(const struct membership *request, uint8_t *record)
+{
+	const bool is_asked = has(request->work,
+				  IBSA_MCMEMBER_CM(mtu) |
+					  IBSA_MCMEMBER_CM(mtu_selector));
+	const uint8_t mtu = choose(is_asked, record[GROUP_AT_MTU] >> 6,
+				   GROUP_VALUE(record[GROUP_AT_MTU]),
+				   port_mtu(request));
+
+	record[GROUP_AT_MTU] = IBSA_SELECT_EXACTLY << 6 | mtu;
+	return mtu;
+}
+
+/* False: there is no such rate. */
+static bool choose_rate(const struct membership *request, uint8_t *record)
+{
+	const bool is_asked = has(request->work,
+				  IBSA_MCMEMBER_CM(rate) |
+					  IBSA_MCMEMBER_CM(rate_selector));
+	const uint8_t rank = choose(is_asked, record[GROUP_AT_RATE] >> 6,
+				    group_rate_rank(record),
+				    request->end->rate);
+
+	if (!rank)
+		return false;
+	record[GROUP_AT_RATE] = IBSA_SELECT_EXACTLY << 6 |
+				ibsa__rate_code(rank);
+	return true;
+}
+
+/*
+ * An MGID that no group has: FF1S:A01B, most of the subnet's prefix, and a
+ * number. False: none was found.
+ */
+static bool invent_mgid(const struct membership *request, uint8_t *mgid)
+{
+	enum {
+		AT_PREFIX = 4,
+		AT_NUMBER = 10,
+	};
+	struct groups *groups = request->groups;
+	uint8_t scope = SCOPE_LINK_LOCAL;
+
+	if (has(request->work, IBSA_MCMEMBER_CM(scope)))
+		scope = request->work->want[GROUP_AT_SCOPE_STATE] >> 4;
+	mgid[0] = 0xff;
+	mgid[1] = 0x10 | scope;
+	ibsa_put_be16(mgid + 2, SIGNATURE_SA);
+	ibsa_put_be64(mgid + AT_PREFIX, request->work->fabric->gid_prefix);
+	for (int i = 0; i < INVENTIONS_MAX; i++) {
+		const uint32_t number = groups->invented++;
+
+		for (int k = 0; k < 4; k++)
+			mgid[AT_NUMBER + k] = (uint8_t)(number >> 8 * k);
+		if (!ibsa__groups_find(groups, mgid))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A group of IPoIB has to be like the broadcast group of its scope and
+ * partition, which must be there first.
+ */
+static bool is_like_broadcast(const struct membership *request)
+{
+	const uint8_t *mgid = request->work->want;
+	const uint8_t broadcast[MGID_BYTES] = {
+		0xff,	 0x10 | scope_of(mgid), 0x40, 0x1b, mgid[4],
+		mgid[5], [12] = 0xff,		0xff, 0xff, 0xff
+	};
+	const struct group *group;
+
+	if (!memcmp(broadcast, mgid, MGID_BYTES))
+		return true;
+	group = ibsa__groups_find(request->groups, broadcast);
+	return group && ibsa__sa_group_agrees(request->work, group);
+}
+
+/* Whether a group may be created with the MGID that is asked for. */
+static bool is_mgid_allowed(const struct membership *request)
+{
+	const uint8_t *mgid = request->work->want;
+	const uint16_t signature = ibsa_be16(mgid + 2);
+
+	if (mgid[0] != 0xff)
+		return false;
+	if (signature == SIGNATURE_IPV4 || signature == SIGNATURE_IPV6)
+		return is_like_broadcast(request);
+	/* Reserved flags; and what looks like one of the SA's own. */
+	return !(mgid[1] & 0xe0) && (signature != SIGNATURE_SA ||
+				     scope_of(mgid) != SCOPE_LINK_LOCAL);
+}
+
+/* The group that the request describes, or why there is none. */
+static uint16_t create(struct membership *request)
+{
+	static const uint8_t no_mgid[MGID_BYTES];
+	const uint64_t needed = IBSA_MCMEMBER_CM(qkey) |
+				IBSA_MCMEMBER_CM(tclass) |
+				IBSA_MCMEMBER_CM(pkey) |
+				IBSA_MCMEMBER_CM(flow_label) |
+				IBSA_MCMEMBER_CM(sl);
+	uint8_t record[GROUP_BYTES];
+
+	if (!(request->states & JOIN_ANY_FULL))
+		return IBSA_STATUS_REQ_INVALID;
+	if (!has(request->work, needed))
+		return IBSA_STATUS_REQ_INSUFFICIENT;
+	memcpy(record, request->work->want, sizeof(record));
+	if (!memcmp(record, no_mgid, MGID_BYTES)) {
+		if (!invent_mgid(request, record))
+			return IBSA_STATUS_NO_RESOURCES;
+	} else if (!is_mgid_allowed(request)) {
+		return IBSA_STATUS_REQ_INVALID;
+	}
+	if (!choose_mtu(request, record) || !choose_rate(request, record))
+		return IBSA_STATUS_REQ_INVALID;
+	record[GROUP_AT_LIFE_TIME] = GROUP_VALUE(record[GROUP_AT_LIFE_TIME]) |
+				     IBSA_SELECT_EXACTLY << 6;
+	if (ibsa__groups_add(request->groups, record, &request->group))
+		return IBSA_STATUS_NO_RESOURCES;
+	return 0;
+}
+
+/* Why the port cannot be in the group, or 0. */
+static uint16_t check_port(const struct membership *request)
+{
+	const uint8_t *record = request->group->record;
+	const struct end_port *end = request->end;
+
+	if (!ibsa__sa_group_selects(request->work, request->group) ||
+	    port_mtu(request) < GROUP_VALUE(record[GROUP_AT_MTU]) ||
+	    end->rate < group_rate_rank(record) || !request->states ||
+	    !sa_has_pkey(request->work, end, ibsa_be16(record + GROUP_AT_PKEY)))
+		return IBSA_STATUS_REQ_INVALID;
+	return 0;
+}
+
+static void add_member(struct membership *request)
+{
+	const struct member like = {
+		.guid = request->guid,
+		.port_guid = request->end->guid,
+		.join_state = request->states,
+		.is_proxy = request->end != request->work->from,
+	};
+	const bool had_members = request->group->full_members;
+	struct sa_work *work = request->work;
+	struct member *member;
+
+	if (ibsa__group_join(request->groups, request->group, &like, &member)) {
+		sa_fail(work, IBSA_STATUS_NO_RESOURCES);
+		return;
+	}
+	if (!had_members && request->group->full_members)
+		ibsa__notice_group(work->fabric, TRAP_GROUP_CREATED,
+				   request->group, work->now_ns);
+	answer(request, (request->group->record[GROUP_AT_SCOPE_STATE] & 0xf0) |
+				member->join_state);
+}
+
+/* A port that the requester may know, and a P_Key that may be one. */
+static bool is_possible(const struct membership *request)
+{
+	const struct end_port *from = request->work->from;
+	const uint16_t pkey = ibsa_be16(request->work->want + GROUP_AT_PKEY);
+
+	if (!request->end ||
+	    (request->end != from &&
+	     !sa_share_pkey(request->work, from, request->end)))
+		return false;
+	return pkey & ~IBSA_PKEY_FULL ||
+	       !has(request->work, IBSA_MCMEMBER_CM(pkey));
+}
+
+void ibsa__sa_join(struct sa_work *work)
+{
+	struct membership request;
+	bool is_new;
+
+	if (!start(work, &request))
+		return;
+	request.end = ibsa__end_named(work->fabric, request.guid);
+	is_new = !request.group;
+	if (!is_possible(&request))
+		sa_fail(work, IBSA_STATUS_REQ_INVALID);
+	else if (is_new)
+		sa_fail(work, create(&request));
+	else if (!ibsa__sa_group_agrees(work, request.group) ||
+		 !may_change(&request,
+			     ibsa__group_member(request.group, request.guid)))
+		sa_fail(work, IBSA_STATUS_REQ_INVALID);
+	if (!work->status)
+		sa_fail(work, check_port(&request));
+	if (!work->status)
+		add_member(&request);
+	if (work->status && is_new && request.group)
+		ibsa__groups_remove(request.groups, request.group);
+}
+
+/* It must hold all the states that it gives up, and one at least. */
+static bool may_leave(const struct membership *request,
+		      const struct member *member)
+{
+	return member && request->states &&
+	       !(request->states & ~member->join_state) &&
+	       may_change(request, member);
+}
+
+void ibsa__sa_leave(struct sa_work *work)
+{
+	struct member *member = NULL;
+	struct membership request;
+	struct group *group;
+	uint8_t scope;
+
+	if (!start(work, &request))
+		return;
+	group = request.group;
+	if (group)
+		member = ibsa__group_member(group, request.guid);
+	if (!may_leave(&request, member)) {
+		sa_fail(work, IBSA_STATUS_REQ_INVALID);
+		return;
+	}
+	if (ibsa__group_ends(group, member, request.states))
+		ibsa__notice_group(work->fabric, TRAP_GROUP_DELETED, group,
+				   work->now_ns);
+	/* The answer is the request's: the group may be gone by then. */
+	request.group = NULL;
+	scope = group->record[GROUP_AT_SCOPE_STATE] & 0xf0;
+	answer(&request, scope | ibsa__group_leave(request.groups, group,
+						   member, request.states));
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * MultiPathRecord: paths from some GIDs to some others, by GetMulti. The
+ * request is turned into one for PathRecords, which the answer has, too.
+ *
+ * Source: IBA vol 1, 15.2.5.22; OpenSM 3.3.23, osm_sa_multipath_record.c, for
+ * the order of the checks and which paths are the two independent ones.
+ */
+#include "sim/subnet/path.h"
+#include "sim/node/sma.h"
+
+enum {
+	GIDS_MAX = 11, /* that one MAD has room for */
+	PATHS_MAX = 127,
+	PATH_BYTES = 64,
+	HOPS_MAX = 64,
+};
+
+/* MultiPathRecord. */
+enum {
+	MULTI_AT_QOS = 8,
+	MULTI_AT_SERVICE_FIRST = 13, /* of a ServiceID, one byte */
+	MULTI_AT_SERVICE_REST = 17,  /* and its other seven */
+	MULTI_AT_SGID_COUNT = 15,
+	MULTI_AT_DGID_COUNT = 16,
+	MULTI_AT_GIDS = 24,
+	MULTI_AT_NUMB_PATH = 5,
+	MULTI_CM_COUNTS = 1 << 19 | 1 << 20,
+	RMPP_FLAGS = 26, /* of the MAD */
+};
+
+/* Bits of its component mask, and of the PathRecord's for the same. */
+static const struct {
+	uint8_t multi;
+	uint8_t path;
+} components[] = {
+	{ 0, 6 },   /* RawTraffic */
+	{ 2, 8 },   /* FlowLabel */
+	{ 3, 9 },   /* HopLimit */
+	{ 4, 10 },  /* TClass */
+	{ 5, 11 },  /* Reversible */
+	{ 6, 12 },  /* NumbPath */
+	{ 7, 13 },  /* P_Key */
+	{ 8, 14 },  /* QoSClass */
+	{ 9, 15 },  /* SL */
+	{ 10, 16 }, /* MtuSelector */
+	{ 11, 17 }, /* Mtu */
+	{ 12, 18 }, /* RateSelector */
+	{ 13, 19 }, /* Rate */
+	{ 14, 20 }, /* PacketLifeTimeSelector */
+	{ 15, 21 }, /* PacketLifeTime */
+	{ 16, 0 },  /* ServiceID, its first byte */
+	{ 21, 1 },  /* ServiceID, the rest */
+};
+
+/* One request. */
+struct multi {
+	struct sa_work *work;
+	struct path_query query;
+	uint8_t want[PATH_BYTES]; /* as a PathRecord */
+	struct port_name names[GIDS_MAX];
+	unsigned int from_count;
+	unsigned int to_count;
+};
+
+static uint64_t path_mask(uint64_t multi)
+{
+	const size_t count = sizeof(components) / sizeof(components[0]);
+	uint64_t mask = 0;
+
+	for (size_t i = 0; i < count; i++)
+		mask |= (multi >> components[i].multi & 1)
+			<< components[i].path;
+	return mask;
+}
+
+/* The fields that both have are next to each other in both. */
+static void turn_into_path(struct multi *multi)
+{
+	const struct layout *at = &ibsa__layout_ib;
+	const uint8_t *record = multi->work->want;
+	uint8_t *want = multi->want;
+
+	want[0] = record[MULTI_AT_SERVICE_FIRST];
+	memcpy(want + 1, record + MULTI_AT_SERVICE_REST, 7);
+	memcpy(want + at->raw_traffic, record, MULTI_AT_QOS);
+	memcpy(want + at->pkey + 2, record + MULTI_AT_QOS,
+	       (size_t)(at->life_time - at->pkey - 1));
+	multi->query = (struct path_query){
+		.work = multi->work,
+		.at = at,
+		.want = multi->want,
+		.mask = path_mask(multi->work->mask),
+	};
+}
+
+/* What is refused before the GIDs are looked at. */
+static uint16_t check(const struct multi *multi)
+{
+	const struct sa_work *work = multi->work;
+
+	if (!(work->mad[RMPP_FLAGS] & IBSA_RMPP_ACTIVE))
+		return IBSA_STATUS_REQ_INVALID;
+	if (work->method != IBSA_METHOD_GET_MULTI)
+		return IBSA_STATUS_BAD_METHOD_ATTRIBUTE;
+	if ((work->mask & MULTI_CM_COUNTS) != MULTI_CM_COUNTS)
+		return IBSA_STATUS_REQ_INSUFFICIENT;
+	return ibsa__path_check(&multi->query);
+}
+
+static bool find_name(struct multi *multi, unsigned int index)
+{
+	const struct ibsa_fabric *fabric = multi->work->fabric;
+	const uint8_t *gid = multi->work->want + MULTI_AT_GIDS +
+			     (size_t)GID_BYTES * index;
+	struct port_name *name = &multi->names[index];
+
+	if (!ibsa__gid_is_of_subnet(fabric, gid))
+		return false;
+	name->guid = ibsa_be64(gid + 8);
+	name->end = ibsa__end_named(fabric, name->guid);
+	return name->end;
+}
+
+static unsigned int at_most(unsigned int count, unsigned int most)
+{
+	return count < most ? count : most;
+}
+
+/* Those that do not fit are left out. */
+static uint16_t find_names(struct multi *multi)
+{
+	const uint8_t *want = multi->work->want;
+
+	multi->from_count = at_most(want[MULTI_AT_SGID_COUNT], GIDS_MAX);
+	multi->to_count = at_most(want[MULTI_AT_DGID_COUNT],
+				  GIDS_MAX - multi->from_count);
+	for (unsigned int i = 0; i < multi->from_count + multi->to_count; i++) {
+		if (!find_name(multi, i))
+			return IBSA_STATUS_REQ_INVALID_GID;
+	}
+	return multi->from_count && multi->to_count ? 0
+						    : IBSA_STATUS_REQ_INVALID;
+}
+
+/* From each to each, until there are as many as are wanted. */
+static void add_pairs(struct multi *multi)
+{
+	const unsigned int pairs = multi->from_count * multi->to_count;
+	const struct port_name *to = &multi->names[multi->from_count];
+	const struct sa_work *work = multi->work;
+	unsigned int most = PATHS_MAX;
+
+	if (HAS(&multi->query, numb_path))
+		most = work->want[MULTI_AT_NUMB_PATH] & 0x7f;
+	for (unsigned int i = 0; i < pairs; i++) {
+		if (work->count >= most || work->status)
+			return;
+		multi->query.paths = most - (unsigned int)work->count;
+		ibsa__path_add_pair(&multi->query,
+				    &multi->names[i / multi->to_count],
+				    &to[i % multi->to_count]);
+	}
+}
+
+/* Cables from a port to another. */
+static unsigned int hops(struct ibsa_fabric *fabric,
+			 const struct end_port *from, const struct end_port *to)
+{
+	const struct topology *topo = &fabric->topo;
+	uint32_t port = from->port;
+	unsigned int count = 0;
+
+	while (topo->ports[port].node != topo->ports[to->port].node &&
+	       count < HOPS_MAX) {
+		const struct topo_node *node =
+			&topo->nodes[topo->ports[port].node];
+
+		if (node->type == IBSA_NODE_SWITCH) {
+			const uint8_t exit = ibsa__switch_exit(fabric, node,
+							       to->lid);
+
+			if (exit > node->port_count)
+				break;
+			port = node->first_port + exit;
+		}
+		port = topo->ports[port].peer;
+		if (port == SIM_NONE)
+			break;
+		count++;
+	}
+	return count;
+}
+
+/* OpenSM compares GUIDs as little-endian machines read them. */
+static bool is_before(const struct port_name *a, const struct port_name *b)
+{
+	return __builtin_bswap64(a->end->guid) <
+	       __builtin_bswap64(b->end->guid);
+}
+
+static void order(struct port_name *pair)
+{
+	const struct port_name first = pair[0];
+
+	if (is_before(&pair[0], &pair[1]))
+		return;
+	pair[0] = pair[1];
+	pair[1] = first;
+}
+
+/* Which LIDs of ports with several are taken: the same for either way. */
+static unsigned int lid_offset(const struct multi *multi)
+{
+	enum { SHIFT = 4, PRIME = 103 };
+	const struct end_port *from = multi->names[0].end;
+	const struct end_port *to = multi->names[2].end;
+	const uint32_t a = from->lid / from->lid_count;
+	const uint32_t b = to->lid / to->lid_count;
+
+	return (a < b ? a << SHIFT | b : b << SHIFT | a) % PRIME;
+}
+
+/* A source and a destination, by their numbers in the order of GUIDs. */
+struct branch {
+	struct path path;
+	unsigned int hops;
+	bool is_there;
+};
+
+static struct branch make_branch(struct multi *multi, unsigned int from,
+				 unsigned int to)
+{
+	const struct port_name *names = multi->names;
+	struct branch branch = {
+		.hops = hops(multi->work->fabric, names[from].end,
+			     names[2 + to].end),
+	};
+
+	branch.is_there = ibsa__path_find(&multi->query, &names[from],
+					  &names[2 + to], &branch.path);
+	return branch;
+}
+
+static void put_branch(const struct multi *multi, const struct branch *branch,
+		       unsigned int offset)
+{
+	const struct end_port *from = branch->path.from.end;
+	const struct end_port *to = branch->path.to.end;
+
+	if (branch->is_there && !multi->work->status)
+		ibsa__path_put(&multi->query, &branch->path,
+			       from->lid + offset % from->lid_count,
+			       to->lid + offset % to->lid_count, 0);
+}
+
+/* The length of the shorter one that is there, of their two. */
+static unsigned int shorter(const struct branch *a, const struct branch *b)
+{
+	const unsigned int x = a->is_there ? a->hops : 0;
+	const unsigned int y = b->is_there ? b->hops : 0;
+
+	return x && y && y < x ? y : x ? x : y;
+}
+
+/*
+ * Two paths that share neither end: each source to one of the destinations.
+ * Of the two ways to do so, that of the shortest path.
+ */
+static void add_independent(struct multi *multi)
+{
+	struct branch straight[2];
+	struct branch crossed[2];
+	bool is_straight;
+	unsigned int offset;
+
+	order(&multi->names[0]);
+	order(&multi->names[2]);
+	offset = lid_offset(multi);
+	for (unsigned int i = 0; i < 2; i++) {
+		straight[i] = make_branch(multi, i, i);
+		crossed[i] = make_branch(multi, i, !i);
+	}
+	is_straight = shorter(&straight[0], &straight[1]) <=
+		      shorter(&crossed[0], &crossed[1]);
+	for (unsigned int i = 0; i < 2; i++)
+		put_branch(multi, is_straight ? &straight[i] : &crossed[i],
+			   offset + i);
+}
+
+static bool is_for_two(const struct multi *multi)
+{
+	return multi->from_count == 2 && multi->to_count == 2 &&
+	       (multi->work->want[MULTI_AT_NUMB_PATH] & 0x7f) == 2;
+}
+
+void ibsa__sa_multi_path(struct sa_work *work)
+{
+	struct multi multi = { .work = work };
+
+	work->attribute = ibsa_path_record.attribute;
+	turn_into_path(&multi);
+	sa_fail(work, check(&multi));
+	if (!work->status)
+		sa_fail(work, find_names(&multi));
+	if (work->status || !ibsa__path_choose_pkey(&multi.query))
+		return;
+	if (is_for_two(&multi))
+		add_independent(&multi);
+	else
+		add_pairs(&multi);
+}

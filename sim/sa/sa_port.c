@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * PortInfoRecord: one for every port of every node, down ports of switches
+ * too.
+ *
+ * Source: IBA vol 1, 15.2.5.3 and 14.2.5.6; OpenSM 3.3,
+ * osm_sa_portinfo_record.c, for what is matched and how. What the file does
+ * not say of a port is as ibsim has it.
+ */
+#include "sim/sa/sa.h"
+#include "sim/node/sma.h"
+
+enum {
+	SPEED_QDR_BIT = 4,
+	OPTION_TRUE_SPEEDS = 0x80,
+};
+
+/* Of a port that is down OpenSM keeps nothing but that. */
+static void fill_port(const struct ibsa_fabric *fabric,
+		      const struct topo_port *port, struct ibsa_port_info *out)
+{
+	const struct topo_node *node = &fabric->topo.nodes[port->node];
+	/* By which the SA's request came in. */
+	const uint8_t local = node->type == IBSA_NODE_SWITCH ? node->sa_port
+							     : port->number;
+
+	ibsa__port_info(fabric, port, local, out);
+	if (!port->number || port->peer != SIM_NONE)
+		return;
+	*out = (struct ibsa_port_info){
+		.port_num = port->number,
+		.port_state = out->port_state,
+		.port_physical_state = out->port_physical_state,
+	};
+}
+
+/* One request for PortInfoRecords. */
+struct port_query {
+	struct sa_work *work;
+	struct sa_filter filter;
+	uint32_t capability_mask;
+	uint16_t capability_mask2;
+	bool all_capabilities; /* at least those, not just those */
+	bool true_speeds;
+	uint8_t options;
+};
+
+static bool has_capabilities(const struct port_query *query,
+			     const struct ibsa_port_info *port)
+{
+	const uint64_t mask = query->work->mask;
+	uint32_t have = port->capability_mask;
+	uint32_t have2 = port->capability_mask2;
+
+	if (query->all_capabilities) {
+		have &= query->capability_mask;
+		have2 &= query->capability_mask2;
+	}
+	if (mask & IBSA_PORT_INFO_CM(capability_mask) &&
+	    have != query->capability_mask)
+		return false;
+	return !(mask & IBSA_PORT_INFO_CM(capability_mask2)) ||
+	       have2 == query->capability_mask2;
+}
+
+/* Clients that know no extended speeds are to see QDR for them. */
+static void show_old_speeds(struct ibsa_port_info *port)
+{
+	if (!port->link_speed_ext_active)
+		return;
+	port->link_speed_supported |= SPEED_QDR_BIT;
+	port->link_speed_enabled |= SPEED_QDR_BIT;
+	port->link_speed_active |= SPEED_QDR_BIT;
+}
+
+static void add_port(struct port_query *query, uint32_t lid,
+		     const struct topo_port *port)
+{
+	uint8_t wire[SA_RECORD_BYTES_MAX];
+	struct ibsa_port_info host;
+	uint8_t *record;
+	uint64_t over;
+
+	if (!sa_may_know_port(query->work, port))
+		return;
+	fill_port(query->work->fabric, port, &host);
+	if (!has_capabilities(query, &host))
+		return;
+	ibsa_port_info_record.encode(&host, wire, &over);
+	if (!ibsa__sa_matches(&query->filter, query->work, wire))
+		return;
+	record = ibsa__sa_add(query->work);
+	if (!record)
+		return;
+	host.endport_lid = lid_in_16_bits(lid);
+	host.options = query->options;
+	if (!query->true_speeds)
+		show_old_speeds(&host);
+	ibsa_port_info_record.encode(&host, record, &over);
+}
+
+/* All ports of a switch, or those of an adapter that are in the subnet. */
+static void add_node(struct port_query *query, const struct topo_node *node)
+{
+	const struct topology *topo = &query->work->fabric->topo;
+	const struct topo_port *first = &topo->ports[node->first_port];
+	const bool is_switch = node->type == IBSA_NODE_SWITCH;
+
+	if (is_switch && !first->lid)
+		return;
+	for (uint32_t i = is_switch ? 0 : 1; i <= node->port_count; i++) {
+		if (sa_is_full(query->work))
+			return;
+		if (is_switch || first[i].lid)
+			add_port(query, is_switch ? first->lid : first[i].lid,
+				 &first[i]);
+	}
+}
+
+/* A LID means its port with any LMC; for a switch, all of its ports. */
+static void add_by_lid(struct port_query *query)
+{
+	const struct ibsa_fabric *fabric = query->work->fabric;
+	const uint16_t lid = (uint16_t)IBSA_GET(port_info, endport_lid,
+						query->work->want);
+	const struct end_port *end = end_by_lid(fabric, lid_in_16_bits(lid));
+
+	if (!end)
+		return;
+	if (end_topo_node(fabric, end)->type == IBSA_NODE_SWITCH)
+		add_node(query, end_topo_node(fabric, end));
+	else
+		add_port(query, end->lid, end_topo_port(fabric, end));
+}
+
+void ibsa__sa_port_info(struct sa_work *work)
+{
+	const uint64_t special = IBSA_PORT_INFO_CM(endport_lid) |
+				 IBSA_PORT_INFO_CM(options) |
+				 IBSA_PORT_INFO_CM(capability_mask) |
+				 IBSA_PORT_INFO_CM(capability_mask2);
+	/* OpenSM does not look at these. */
+	const uint64_t ignored =
+		IBSA_PORT_INFO_CM(init_type_reply) |
+		IBSA_PORT_INFO_CM(client_reregister) |
+		IBSA_PORT_INFO_CM(multicast_pkey_trap_suppression) |
+		IBSA_PORT_INFO_CM(max_credit_hint) |
+		IBSA_PORT_INFO_CM(link_round_trip_latency);
+	const struct ibsa_fabric *fabric = work->fabric;
+	struct port_query query = {
+		.work = work,
+		.capability_mask = (uint32_t)IBSA_GET(
+			port_info, capability_mask, work->want),
+		.capability_mask2 = (uint16_t)IBSA_GET(
+			port_info, capability_mask2, work->want),
+		.all_capabilities = IBSA_GET(sa_header, attribute_modifier,
+					     work->mad) >>
+				    31,
+	};
+
+	if (!ibsa__sa_is_query(work))
+		return;
+	if (work->mask & IBSA_PORT_INFO_CM(options))
+		query.options = (uint8_t)IBSA_GET(port_info, options,
+						  work->want);
+	query.true_speeds = query.options & OPTION_TRUE_SPEEDS;
+	ibsa__sa_filter(&ibsa_port_info_record, ~(special | ignored), work,
+			&query.filter);
+	/* The LID in the PortInfo, too, has it look for the other one's port. */
+	if (work->mask &
+	    (IBSA_PORT_INFO_CM(endport_lid) | IBSA_PORT_INFO_CM(lid))) {
+		add_by_lid(&query);
+		return;
+	}
+	for (uint32_t i = 0; i < fabric->topo.node_count; i++) {
+		const uint32_t node = fabric->nodes_by_guid[i];
+
+		if (sa_is_full(work))
+			return;
+		add_node(&query, &fabric->topo.nodes[node]);
+	}
+}

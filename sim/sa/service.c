@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The services that clients have registered with the SA. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "sim/sa/service.h"
+
+void ibsa__services_expire(struct services *services, uint64_t now_ns)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < services->count; i++) {
+		if (services->all[i].ends_ns <= now_ns)
+			continue;
+		if (kept != i)
+			services->all[kept] = services->all[i];
+		kept++;
+	}
+	services->count = kept;
+}
+
+struct service *ibsa__services_find(const struct services *services,
+				    const uint8_t *record)
+{
+	for (size_t i = 0; i < services->count; i++) {
+		if (!memcmp(services->all[i].record, record, SERVICE_ID_BYTES))
+			return &services->all[i];
+	}
+	return NULL;
+}
+
+static int grow(struct services *services)
+{
+	const size_t room = services->room ? 2 * services->room : 16;
+	struct service *grown;
+
+	if (services->count == SERVICES_MAX)
+		return -ENOSPC;
+	if (services->count < services->room)
+		return 0;
+	grown = ibsa__realloc(services->all, room, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	services->all = grown;
+	services->room = room;
+	return 0;
+}
+
+int ibsa__services_set(struct services *services, const uint8_t *record,
+		       uint64_t ends_ns)
+{
+	struct service *service = ibsa__services_find(services, record);
+	int err;
+
+	if (!service) {
+		err = grow(services);
+		if (err)
+			return err;
+		service = &services->all[services->count++];
+	}
+	memcpy(service->record, record, SERVICE_BYTES);
+	service->ends_ns = ends_ns;
+	return 0;
+}
+
+void ibsa__services_remove(struct services *services, struct service *service)
+{
+	const size_t index = (size_t)(service - services->all);
+
+	services->count--;
+	memmove(service, service + 1,
+		(services->count - index) * sizeof(*service));
+}
+
+void ibsa__services_done(struct services *services)
+{
+	ibsa__free(services->all);
+	*services = (struct services){ 0 };
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A fabric server: its life, what it waits for, and its rounds. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "sim/server/server.h"
+
+enum { EVENTS_MAX = 64 }; /* of a round */
+
+void ibsa__server_note(struct ibsa_fabric_server *server, const char *format,
+		       ...)
+{
+	char text[256];
+	va_list args;
+
+	if (!server->options.note)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	server->options.note(text, server->options.arg);
+}
+
+int ibsa__server_watch(struct server_source *source, uint32_t events)
+{
+	struct epoll_event event = { .events = events, .data.ptr = source };
+	const int how = source->is_watched ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
+
+	if (source->is_watched && events == source->events)
+		return 0;
+	if (epoll_ctl(source->server->epoll_fd, how, source->fd, &event))
+		return -errno;
+	source->is_watched = true;
+	source->events = events;
+	return 0;
+}
+
+void ibsa__server_alarm(struct ibsa_fabric_server *server, uint64_t due_ns)
+{
+	struct itimerspec at = { 0 };
+
+	if (due_ns >= server->alarm_ns)
+		return;
+	server->alarm_ns = due_ns;
+	if (!due_ns)
+		due_ns = 1;
+	at.it_value.tv_sec = (time_t)(due_ns / NS_PER_S);
+	at.it_value.tv_nsec = (long)(due_ns % NS_PER_S);
+	timerfd_settime(server->timer.fd, TFD_TIMER_ABSTIME, &at, NULL);
+}
+
+/* Let what is due in a file happen: it says by itself that it has something. */
+static void look_at(struct server_peer *peer)
+{
+	if (peer->file && !peer->is_gone)
+		ibsa__peer_flush(peer);
+}
+
+static void look_at_all(struct ibsa_fabric_server *server)
+{
+	struct list *at = server->peers.next;
+
+	while (at != &server->peers) {
+		struct server_peer *peer = list_object(at, struct server_peer,
+						       link);
+
+		at = at->next;
+		look_at(peer);
+	}
+}
+
+/*
+ * Other files than those that sent something may be due: see to all. What
+ * arrives late may change a port.
+ */
+static void handle_timer(struct server_source *source, uint32_t events)
+{
+	struct ibsa_fabric_server *server = source->server;
+	uint64_t count;
+
+	(void)events;
+	if (read(source->fd, &count, sizeof(count)) != sizeof(count))
+		return;
+	server->alarm_ns = UINT64_MAX;
+	server->has_smps = false;
+	server->has_changed = true;
+	ibsa__server_hear_again(server);
+}
+
+/* Who wakes it may have changed something, or have packets for somebody. */
+static void handle_waker(struct server_source *source, uint32_t events)
+{
+	uint64_t count;
+
+	(void)events;
+	if (read(source->fd, &count, sizeof(count)) == sizeof(count))
+		source->server->has_changed = true;
+}
+
+/* The next of those that may have something to read, or NULL. */
+static struct server_peer *next_ready(struct ibsa_fabric_server *server)
+{
+	struct server_peer *peer = NULL;
+
+	pthread_mutex_lock(&server->fabric->lock);
+	if (list_is_empty(&server->ready)) {
+		server->is_serving = false;
+	} else {
+		peer = list_object(server->ready.next, struct server_peer,
+				   ready);
+		list_remove(&peer->ready);
+	}
+	pthread_mutex_unlock(&server->fabric->lock);
+	return peer;
+}
+
+static void flush_ready(struct ibsa_fabric_server *server)
+{
+	struct server_peer *peer;
+
+	while ((peer = next_ready(server)))
+		look_at(peer);
+}
+
+static void free_gone(struct ibsa_fabric_server *server)
+{
+	while (!list_is_empty(&server->gone))
+		ibsa__peer_free(list_object(server->gone.next,
+					    struct server_peer, link));
+}
+
+static void handle(const struct epoll_event *events, int count)
+{
+	for (int i = 0; i < count; i++) {
+		struct server_source *source = events[i].data.ptr;
+
+		if (source->fd >= 0)
+			source->handle(source, events[i].events);
+	}
+}
+
+static void begin_serving(struct ibsa_fabric_server *server)
+{
+	pthread_mutex_lock(&server->fabric->lock);
+	server->is_serving = true;
+	pthread_mutex_unlock(&server->fabric->lock);
+}
+
+/* Something may be under way to anybody, and anybody's port be another. */
+static void see_to_change(struct ibsa_fabric_server *server)
+{
+	server->has_changed = false;
+	look_at_all(server);
+	ibsa__peers_tell(server);
+}
+
+int ibsa_fabric_server_wait(struct ibsa_fabric_server *server, int timeout_ms)
+{
+	struct epoll_event events[EVENTS_MAX];
+	const int count = epoll_wait(server->epoll_fd, events, EVENTS_MAX,
+				     timeout_ms);
+
+	if (count < 0)
+		return -errno;
+	begin_serving(server);
+	handle(events, count);
+	flush_ready(server);
+	if (server->has_changed)
+		see_to_change(server);
+	free_gone(server);
+	return 0;
+}
+
+void ibsa_fabric_server_wake(struct ibsa_fabric_server *server)
+{
+	const uint64_t one = 1;
+	ssize_t written;
+
+	/* It fails only while the counter is full: the wait will end anyway. */
+	written = write(server->waker.fd, &one, sizeof(one));
+	(void)written;
+}
+
+int ibsa_fabric_server_fd(const struct ibsa_fabric_server *server)
+{
+	return server->epoll_fd;
+}
+
+void ibsa_fabric_server_stats_get(const struct ibsa_fabric_server *server,
+				  struct ibsa_fabric_server_stats *out)
+{
+	*out = server->stats;
+}
+
+static void source_close(struct server_source *source)
+{
+	if (source->fd >= 0)
+		close(source->fd);
+	source->fd = -1;
+}
+
+void ibsa_fabric_server_close(struct ibsa_fabric_server *server)
+{
+	if (!server)
+		return;
+	/* First, so that nobody connects to what ends. */
+	if (server->listener.fd >= 0)
+		unlink(server->path);
+	source_close(&server->listener);
+	while (!list_is_empty(&server->peers))
+		ibsa__peer_dismiss(list_object(server->peers.next,
+					       struct server_peer, link),
+				   NULL);
+	free_gone(server);
+	ibsa__issms_done(server);
+	source_close(&server->timer);
+	source_close(&server->waker);
+	source_close(&server->opens);
+	if (server->epoll_fd >= 0)
+		close(server->epoll_fd);
+	ibsa_fabric_put(server->fabric);
+	ibsa__free(server->came);
+	ibsa__free(server);
+}
+
+static void source_init(struct server_source *source,
+			struct ibsa_fabric_server *server,
+			void (*then)(struct server_source *, uint32_t))
+{
+	*source = (struct server_source){
+		.handle = then,
+		.server = server,
+		.fd = -1,
+	};
+}
+
+static struct ibsa_fabric_server *server_new(struct ibsa_fabric *fabric)
+{
+	struct ibsa_fabric_server *server = ibsa__calloc(1, sizeof(*server));
+
+	if (!server)
+		return NULL;
+	server->came = ibsa__calloc(2, SERVER_BATCH_BYTES);
+	if (!server->came) {
+		ibsa__free(server);
+		return NULL;
+	}
+	server->goes = server->came + SERVER_BATCH_BYTES;
+	source_init(&server->listener, server, NULL);
+	source_init(&server->timer, server, handle_timer);
+	source_init(&server->waker, server, handle_waker);
+	source_init(&server->opens, server, NULL);
+	list_init(&server->peers);
+	list_init(&server->gone);
+	list_init(&server->issms);
+	list_init(&server->ready);
+	server->epoll_fd = -1;
+	server->alarm_ns = UINT64_MAX;
+	pthread_mutex_lock(&fabric->lock);
+	fabric->references++;
+	pthread_mutex_unlock(&fabric->lock);
+	server->fabric = fabric;
+	return server;
+}
+
+static int open_fds(struct ibsa_fabric_server *server)
+{
+	int err;
+
+	server->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	server->timer.fd = timerfd_create(CLOCK_MONOTONIC,
+					  TFD_CLOEXEC | TFD_NONBLOCK);
+	server->waker.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (server->epoll_fd < 0 || server->timer.fd < 0 ||
+	    server->waker.fd < 0)
+		return -errno;
+	err = ibsa__server_watch(&server->timer, EPOLLIN);
+	if (!err)
+		err = ibsa__server_watch(&server->waker, EPOLLIN);
+	return err;
+}
+
+static int check_place(const struct ibsa_fabric *fabric, const char *path,
+		       struct ibsa_error *error)
+{
+	if (!path || !*path)
+		return ibsa__fail(error, -EINVAL,
+				  "a fabric server needs a path for its "
+				  "socket");
+	if (strlen(path) >= SERVER_PATH_MAX)
+		return ibsa__fail(error, -ENAMETOOLONG,
+				  "%.40s... is longer than the %d characters "
+				  "of a socket's path",
+				  path, SERVER_PATH_MAX - 1);
+	if (fabric->is_virtual)
+		return ibsa__fail(error, -EINVAL,
+				  "other processes have no part in a virtual "
+				  "clock");
+	return 0;
+}
+
+int ibsa_fabric_server_open(struct ibsa_fabric *fabric, const char *path,
+			    const struct ibsa_fabric_server_options *options,
+			    struct ibsa_error *error,
+			    struct ibsa_fabric_server **out)
+{
+	struct ibsa_fabric_server *server;
+	int err = check_place(fabric, path, error);
+
+	if (err)
+		return err;
+	server = server_new(fabric);
+	if (!server)
+		return ibsa__fail(error, -ENOMEM, "out of memory");
+	memcpy(server->path, path, strlen(path) + 1);
+	if (options)
+		server->options = *options;
+	err = open_fds(server);
+	if (err)
+		ibsa__fail(error, err, "no descriptors for a fabric server");
+	else
+		err = ibsa__server_listen(server, error);
+	if (err)
+		ibsa_fabric_server_close(server);
+	else
+		*out = server;
+	return err;
+}

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a client asks of a fabric server. Every frame is checked as if it came
+ * from nowhere; one that is none ends the connection, and no other.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "sim/server/server.h"
+
+/* A question, and what is to be answered. */
+struct ask {
+	const uint8_t *body;
+	size_t len;
+	uint8_t *out; /* REMOTE_BODY_MAX */
+	size_t used;
+	int fd; /* to go with the answer, or -1 */
+	struct ibsa_error error;
+};
+
+void ibsa__peer_port(const struct server_peer *peer, struct remote_port *out)
+{
+	struct ibsa_fabric *fabric = peer->control.server->fabric;
+	struct ibsa_port_state state;
+
+	pthread_mutex_lock(&fabric->lock);
+	ibsa__fabric_port_state(fabric, peer->port, &state);
+	pthread_mutex_unlock(&fabric->lock);
+	*out = (struct remote_port){
+		.lid = state.lid,
+		.sm_lid = state.sm_lid,
+		.reregisters = state.reregisters,
+		.pkey_index = state.pkey_index,
+		.sm_sl = state.sm_sl,
+		.lmc = state.lmc,
+		.port_state = state.port_state,
+		.phys_state = state.phys_state,
+		.link = state.link,
+		.port_num = state.port_num,
+		.needs_grh = state.needs_grh,
+	};
+	memcpy(out->gid, state.gid.raw, sizeof(out->gid));
+}
+
+static void answer_with(struct ask *ask, const void *body, size_t len)
+{
+	memcpy(ask->out, body, len);
+	ask->used = len;
+}
+
+/* The node that a client wants to be at, or SIM_NONE. */
+static uint32_t find_node(const struct ibsa_fabric *fabric, const char *name)
+{
+	if (*name)
+		return ibsa__topology_find(&fabric->topo, name);
+	return ibsa__fabric_first_adapter(fabric);
+}
+
+static int find_place(struct server_peer *peer,
+		      const struct remote_hello *hello, struct ask *ask)
+{
+	const struct ibsa_fabric *fabric = peer->control.server->fabric;
+	const uint32_t node = find_node(fabric, hello->node);
+	uint32_t port;
+
+	if (node == SIM_NONE)
+		return ibsa__fail(&ask->error, -ENODEV,
+				  "there is no node %s in the fabric",
+				  hello->node);
+	if (hello->port)
+		port = ibsa__server_port(fabric, node, hello->port);
+	else
+		port = ibsa__fabric_find_port(fabric,
+					      fabric->topo.nodes[node].id, 0);
+	if (port == SIM_NONE || fabric->topo.ports[port].end == SIM_NONE)
+		return ibsa__fail(&ask->error, -ENODEV,
+				  "%s has no port %u that takes MADs",
+				  fabric->topo.nodes[node].name, hello->port);
+	peer->node = node;
+	peer->port = port;
+	return 0;
+}
+
+static int ask_hello(struct server_peer *peer, struct ask *ask)
+{
+	const struct topology *topo = &peer->control.server->fabric->topo;
+	struct remote_hello hello;
+	int err;
+
+	if (ask->len != sizeof(hello) || peer->is_greeted)
+		return -EPROTO;
+	memcpy(&hello, ask->body, sizeof(hello));
+	if (hello.version != REMOTE_VERSION)
+		return ibsa__fail(&ask->error, -EPROTO,
+				  "the server is of another version of ibsa");
+	if (hello.node[REMOTE_NODE_MAX])
+		return -EPROTO;
+	err = find_place(peer, &hello, ask);
+	if (err)
+		return err;
+	peer->is_greeted = true;
+	hello.port = topo->ports[peer->port].number;
+	/* By its id: the name may be another's too. */
+	if (strlen(topo->nodes[peer->node].id) < sizeof(hello.node))
+		strcpy(hello.node, topo->nodes[peer->node].id);
+	answer_with(ask, &hello, sizeof(hello));
+	return 0;
+}
+
+/* A path of a question, with a NUL behind it. */
+struct path {
+	char text[256];
+};
+
+static int path_get(const struct ask *ask, struct path *out)
+{
+	if (ask->len >= sizeof(out->text))
+		return -ENAMETOOLONG;
+	memcpy(out->text, ask->body, ask->len);
+	out->text[ask->len] = '\0';
+	return 0;
+}
+
+static int ask_file(struct server_peer *peer, struct ask *ask)
+{
+	struct ibsa_fabric *fabric = peer->control.server->fabric;
+	struct path path;
+	int err = path_get(ask, &path);
+
+	if (err)
+		return err;
+	pthread_mutex_lock(&fabric->lock);
+	err = ibsa__server_file(fabric, peer->node, path.text, (char *)ask->out,
+				REMOTE_BODY_MAX, &ask->used);
+	pthread_mutex_unlock(&fabric->lock);
+	return err;
+}
+
+static int ask_folder(struct server_peer *peer, struct ask *ask)
+{
+	struct ibsa_fabric *fabric = peer->control.server->fabric;
+	struct path path;
+	int err = path_get(ask, &path);
+
+	if (err)
+		return err;
+	pthread_mutex_lock(&fabric->lock);
+	err = ibsa__server_folder(fabric, peer->node, path.text,
+				  (char *)ask->out, REMOTE_BODY_MAX,
+				  &ask->used);
+	pthread_mutex_unlock(&fabric->lock);
+	return err;
+}
+
+static int ask_port(struct server_peer *peer, struct ask *ask)
+{
+	ibsa__peer_port(peer, &peer->seen);
+	answer_with(ask, &peer->seen, sizeof(peer->seen));
+	return 0;
+}
+
+static int number_get(const struct ask *ask, uint32_t *out)
+{
+	if (ask->len != sizeof(*out))
+		return -EPROTO;
+	memcpy(out, ask->body, sizeof(*out));
+	return 0;
+}
+
+static int ask_gid(struct server_peer *peer, struct ask *ask)
+{
+	struct ibsa_fabric *fabric = peer->control.server->fabric;
+	struct ibsa_gid_entry entry = { .index = 0 };
+	uint64_t guid;
+	int err = number_get(ask, &entry.index);
+
+	if (err)
+		return err;
+	if (entry.index >= GUID_CAP_ADAPTER)
+		return -EINVAL;
+	pthread_mutex_lock(&fabric->lock);
+	guid = ibsa__server_guid(fabric, peer->port, entry.index);
+	pthread_mutex_unlock(&fabric->lock);
+	if (!guid)
+		return -ENODATA;
+	ibsa_put_be64(entry.gid.raw, fabric->gid_prefix);
+	ibsa_put_be64(entry.gid.raw + 8, guid);
+	answer_with(ask, &entry, sizeof(entry));
+	return 0;
+}
+
+static int ask_pkey(struct server_peer *peer, struct ask *ask)
+{
+	struct ibsa_fabric *fabric = peer->control.server->fabric;
+	const struct end_setup *setup =
+		&fabric->setups[fabric->topo.ports[peer->port].end];
+	uint32_t index;
+	uint16_t pkey;
+	int err = number_get(ask, &index);
+
+	if (err)
+		return err;
+	pthread_mutex_lock(&fabric->lock);
+	if (index >= setup_pkey_count(setup))
+		err = -EINVAL;
+	else
+		pkey = setup_pkey(setup, index);
+	pthread_mutex_unlock(&fabric->lock);
+	if (!err)
+		answer_with(ask, &pkey, sizeof(pkey));
+	return err;
+}
+
+static int ask_attach(struct server_peer *peer, struct ask *ask)
+{
+	if (peer->file)
+		return -EBUSY;
+	return ibsa__peer_attach(peer, &ask->fd);
+}
+
+static int ask_detach(struct server_peer *peer, struct ask *ask)
+{
+	(void)ask;
+	ibsa__peer_detach(peer);
+	return 0;
+}
+
+static int ask_register(struct server_peer *peer, struct ask *ask)
+{
+	struct umad_agent_request2 request;
+	struct sim_agent_request agent;
+	int err;
+
+	if (ask->len != sizeof(request))
+		return -EPROTO;
+	if (!peer->file)
+		return -EBADF;
+	memcpy(&request, ask->body, sizeof(request));
+	if (request.qpn > 1)
+		return -EINVAL;
+	agent = (struct sim_agent_request){
+		.flags = request.flags,
+		.method_mask = { request.method_mask[0],
+				 request.method_mask[1] },
+		.oui = request.oui,
+		.qpn = (uint8_t)request.qpn,
+		.mgmt_class = request.mgmt_class,
+		.class_version = request.mgmt_class_version,
+		.rmpp_version = request.rmpp_version,
+	};
+	err = ibsa__sim_file_register(peer->file, &agent);
+	if (err)
+		return err;
+	request.id = agent.id;
+	request.flags = agent.flags;
+	answer_with(ask, &request, sizeof(request));
+	return 0;
+}
+
+static int ask_unregister(struct server_peer *peer, struct ask *ask)
+{
+	uint32_t id;
+	int err = number_get(ask, &id);
+
+	if (err)
+		return err;
+	return peer->file ? ibsa__sim_file_unregister(peer->file, id) : -EBADF;
+}
+
+static int ask_watch(struct server_peer *peer, struct ask *ask)
+{
+	(void)ask;
+	ibsa__peer_port(peer, &peer->seen);
+	peer->is_watching = true;
+	return 0;
+}
+
+static int ask_issm(struct server_peer *peer, struct ask *ask)
+{
+	struct ibsa_fabric_server *server = peer->control.server;
+	uint32_t number;
+	uint32_t port;
+	int err = number_get(ask, &number);
+
+	if (err)
+		return err;
+	port = ibsa__server_port(server->fabric, peer->node, number);
+	if (port == SIM_NONE)
+		return -ENODEV;
+	err = ibsa__issm_path(server, port, (char *)ask->out, REMOTE_BODY_MAX);
+	if (!err)
+		ask->used = strlen((char *)ask->out);
+	return err;
+}
+
+static int ask_control(struct server_peer *peer, struct ask *ask)
+{
+	/* With a NUL behind it. */
+	char line[REMOTE_LINE_MAX + 1];
+	int err;
+
+	if (ask->len >= sizeof(line))
+		return -ENAMETOOLONG;
+	memcpy(line, ask->body, ask->len);
+	line[ask->len] = '\0';
+	err = ibsa_fabric_server_command(peer->control.server, line,
+					 (char *)ask->out, REMOTE_BODY_MAX,
+					 &ask->error);
+	if (!err)
+		ask->used = strlen((char *)ask->out);
+	return err;
+}
+
+static int (*const asks[REMOTE_TYPES])(struct server_peer *peer,
+				       struct ask *ask) = {
+	[REMOTE_HELLO] = ask_hello,	  [REMOTE_FILE] = ask_file,
+	[REMOTE_FOLDER] = ask_folder,	  [REMOTE_PORT] = ask_port,
+	[REMOTE_GID] = ask_gid,		  [REMOTE_PKEY] = ask_pkey,
+	[REMOTE_ATTACH] = ask_attach,	  [REMOTE_DETACH] = ask_detach,
+	[REMOTE_REGISTER] = ask_register, [REMOTE_UNREGISTER] = ask_unregister,
+	[REMOTE_WATCH] = ask_watch,	  [REMOTE_ISSM] = ask_issm,
+	[REMOTE_CONTROL] = ask_control,
+};
+
+/* All of an answer in one message, with the file that goes with it. */
+static void send_answer(struct server_peer *peer, uint32_t type, int err,
+			const struct ask *ask)
+{
+	struct remote_head head = {
+		.type = type,
+		.err = err,
+		.length = (uint32_t)(err ? strlen(ask->error.text) : ask->used),
+	};
+	struct iovec parts[] = {
+		{ .iov_base = &head, .iov_len = sizeof(head) },
+		{ .iov_base = err ? (void *)(uintptr_t)ask->error.text
+				  : ask->out,
+		  .iov_len = head.length },
+	};
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = { .room = { 0 } };
+	struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
+	ssize_t sent;
+
+	if (ask->fd >= 0) {
+		control.head.cmsg_level = SOL_SOCKET;
+		control.head.cmsg_type = SCM_RIGHTS;
+		control.head.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&control.head), &ask->fd, sizeof(int));
+		message.msg_control = control.room;
+		message.msg_controllen = sizeof(control.room);
+	}
+	sent = sendmsg(peer->control.fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (sent != (ssize_t)(sizeof(head) + head.length))
+		ibsa__peer_unsent(peer, sent, "it does not read its answers");
+}
+
+static void answer(struct server_peer *peer, const struct remote_head *head,
+		   const uint8_t *body)
+{
+	struct ask ask = {
+		.body = body,
+		.len = head->length,
+		.out = peer->control.server->goes,
+		.fd = -1,
+	};
+	int err;
+
+	if (head->type != REMOTE_HELLO && !peer->is_greeted)
+		err = -EPROTO;
+	else
+		err = asks[head->type](peer, &ask);
+	send_answer(peer, head->type, err, &ask);
+	if (ask.fd >= 0)
+		close(ask.fd);
+	/* Nothing that it says can be trusted to be what it means. */
+	if (err == -EPROTO)
+		ibsa__peer_dismiss(peer, "it does not speak as a client does");
+}
+
+/* Answer all whole frames. False: there is one that cannot be. */
+static bool answer_all(struct server_peer *peer)
+{
+	struct server_bytes *asked = &peer->asked;
+	size_t used = 0;
+
+	while (!peer->is_gone &&
+	       asked->count - used >= sizeof(struct remote_head)) {
+		const uint8_t *at = asked->at + used;
+		struct remote_head head;
+
+		memcpy(&head, at, sizeof(head));
+		if (head.length > REMOTE_BODY_MAX || head.type >= REMOTE_TYPES)
+			return false;
+		if (asked->count - used - sizeof(head) < head.length)
+			break;
+		answer(peer, &head, at + sizeof(head));
+		used += sizeof(head) + head.length;
+	}
+	asked->count -= used;
+	memmove(asked->at, asked->at + used, asked->count);
+	return true;
+}
+
+void ibsa__peer_hear(struct server_source *source, uint32_t events)
+{
+	struct server_peer *peer = list_object(source, struct server_peer,
+					       control);
+	struct server_bytes *asked = &peer->asked;
+	ssize_t got;
+
+	(void)events;
+	if (peer->is_gone)
+		return;
+	if (!ibsa__bytes_grow(asked, asked->count ? asked->count : 512)) {
+		ibsa__peer_dismiss(peer, "there is no memory for its question");
+		return;
+	}
+	got = recv(source->fd, asked->at + asked->count,
+		   asked->room - asked->count, MSG_DONTWAIT);
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (got <= 0) {
+		ibsa__peer_dismiss(peer, NULL);
+		return;
+	}
+	asked->count += (size_t)got;
+	if (!answer_all(peer))
+		ibsa__peer_dismiss(peer, "it sends nonsense for questions");
+}

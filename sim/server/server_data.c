@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Packets between a client and its umad file. Many are read and written at a
+ * time; a large one goes from where it lies. A client that does not read
+ * finds its file's queue full, and so do those who send to it.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "sim/server/server.h"
+
+enum {
+	SMALL_BYTES = 4096,	    /* of packets that are sent together */
+	PART_FIRST_BYTES = 1 << 16, /* of a large packet that comes in */
+	SETTLE_MS = 10,		    /* from an SMP to what it has changed */
+};
+
+bool ibsa__bytes_grow(struct server_bytes *bytes, size_t count)
+{
+	size_t room = bytes->room ? bytes->room : 512;
+	uint8_t *more;
+
+	while (room < bytes->count + count)
+		room *= 2;
+	if (room == bytes->room)
+		return true;
+	more = ibsa__realloc(bytes->at, room, 1);
+	if (!more)
+		return false;
+	bytes->at = more;
+	bytes->room = room;
+	return true;
+}
+
+void ibsa__bytes_free(struct server_bytes *bytes)
+{
+	ibsa__free(bytes->at);
+	*bytes = (struct server_bytes){ NULL };
+}
+
+/* Put it behind the others; false: out of memory. */
+static bool bytes_add(struct server_bytes *bytes, const void *more, size_t len)
+{
+	if (!ibsa__bytes_grow(bytes, len))
+		return false;
+	memcpy(bytes->at + bytes->count, more, len);
+	bytes->count += len;
+	return true;
+}
+
+/* As much as the client takes now. Return: bytes; 0 none; or -errno. */
+static ssize_t send_some(struct server_peer *peer, const void *data, size_t len)
+{
+	for (;;) {
+		const ssize_t sent = send(peer->data.fd, data, len,
+					  MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (sent >= 0)
+			return sent;
+		if (errno != EINTR)
+			return errno == EAGAIN ? 0 : -errno;
+	}
+}
+
+/* Wait for the client to read before the rest is sent. */
+static void await_reader(struct server_peer *peer, bool on)
+{
+	const uint32_t events = on ? EPOLLIN | EPOLLOUT : EPOLLIN;
+
+	if (ibsa__server_watch(&peer->data, events))
+		ibsa__peer_dismiss(peer, "there is no memory to serve it");
+}
+
+/* What comes before all else: the rest of what was begun. True: it is gone. */
+static bool send_pending(struct server_peer *peer)
+{
+	struct server_bytes *pending = &peer->pending;
+	ssize_t sent;
+
+	if (!pending->count)
+		return true;
+	sent = send_some(peer, pending->at, pending->count);
+	if (sent < 0) {
+		ibsa__peer_dismiss(peer, NULL);
+		return false;
+	}
+	pending->count -= (size_t)sent;
+	memmove(pending->at, pending->at + sent, pending->count);
+	if (!pending->count)
+		ibsa__bytes_free(pending);
+	return !pending->count;
+}
+
+/* Send some bytes; what is not taken waits. True: all were. */
+static bool send_or_keep(struct server_peer *peer, const void *data, size_t len)
+{
+	const ssize_t sent = send_some(peer, data, len);
+
+	if (sent == (ssize_t)len)
+		return true;
+	if (sent < 0)
+		ibsa__peer_dismiss(peer, NULL);
+	else if (!bytes_add(&peer->pending, (const char *)data + sent,
+			    len - (size_t)sent))
+		ibsa__peer_dismiss(peer, "there is no memory to serve it");
+	return false;
+}
+
+/* Take small packets as long as they fit together. Return: bytes of them. */
+static size_t gather(struct server_peer *peer, uint8_t *batch)
+{
+	const uint8_t *packet;
+	size_t used = 0;
+	size_t len;
+
+	while ((packet = ibsa__sim_file_head(peer->file, &len)) &&
+	       len <= SMALL_BYTES && used + len <= SERVER_BATCH_BYTES) {
+		memcpy(batch + used, packet, len);
+		used += len;
+		ibsa__sim_file_take(peer->file);
+		peer->control.server->stats.packets_out++;
+	}
+	return used;
+}
+
+/* Send of a large packet what is left of it. True: all of it. */
+static bool send_large(struct server_peer *peer, const uint8_t *packet,
+		       size_t len)
+{
+	const ssize_t sent = send_some(peer, packet + peer->head_sent,
+				       len - peer->head_sent);
+
+	if (sent < 0) {
+		ibsa__peer_dismiss(peer, NULL);
+		return false;
+	}
+	peer->head_sent += (size_t)sent;
+	if (peer->head_sent < len)
+		return false;
+	peer->head_sent = 0;
+	ibsa__sim_file_take(peer->file);
+	peer->control.server->stats.packets_out++;
+	return true;
+}
+
+/* Send what is in the queue. True: all of it. */
+static bool send_queue(struct server_peer *peer)
+{
+	uint8_t *batch = peer->control.server->goes;
+	const uint8_t *packet;
+	size_t len;
+
+	while ((packet = ibsa__sim_file_head(peer->file, &len))) {
+		bool is_sent;
+
+		if (len > SMALL_BYTES)
+			is_sent = send_large(peer, packet, len);
+		else
+			is_sent = send_or_keep(peer, batch,
+					       gather(peer, batch));
+		if (!is_sent)
+			return false;
+	}
+	return true;
+}
+
+void ibsa__peer_flush(struct server_peer *peer)
+{
+	const bool is_done = send_pending(peer) && send_queue(peer);
+
+	if (peer->is_gone)
+		return;
+	await_reader(peer, !is_done);
+	if (!peer->is_gone)
+		ibsa__server_alarm(peer->control.server,
+				   ibsa__sim_file_due(peer->file));
+}
+
+/* Whether this is of the classes by which an SM changes ports. */
+static bool is_smp(const uint8_t *packet)
+{
+	enum { CLASS_AT = UMAD_HEADER_BYTES + 1, LID = 0x01, DIRECTED = 0x81 };
+
+	return packet[CLASS_AT] == LID || packet[CLASS_AT] == DIRECTED;
+}
+
+static void post(struct server_peer *peer, const uint8_t *packet, size_t len)
+{
+	struct ibsa_fabric_server *server = peer->control.server;
+	const int err = ibsa__sim_file_write(peer->file, packet, len);
+
+	server->stats.packets_in++;
+	if (is_smp(packet) && !server->has_smps) {
+		server->has_smps = true;
+		ibsa__server_alarm(server,
+				   clock_now_ns() + SETTLE_MS * NS_PER_MS);
+	}
+	if (!err)
+		return;
+	/* The kernel's write would have failed: it is read instead. */
+	server->stats.packets_refused++;
+	ibsa__sim_file_refuse(peer->file, packet, err);
+}
+
+/* The length of the packet that begins here; 0: it is nonsense. */
+static size_t packet_length(const uint8_t *packet)
+{
+	struct umad_header header;
+
+	memcpy(&header, packet, sizeof(header));
+	if (header.length < sizeof(header) + REMOTE_MAD_MIN ||
+	    header.length > REMOTE_PACKET_MAX)
+		return 0;
+	return header.length;
+}
+
+/* Post all whole packets. Return: bytes of them; SIZE_MAX: nonsense. */
+static size_t post_all(struct server_peer *peer, const uint8_t *at,
+		       size_t count)
+{
+	size_t used = 0;
+
+	while (count - used >= UMAD_HEADER_BYTES) {
+		const size_t len = packet_length(at + used);
+
+		if (!len)
+			return SIZE_MAX;
+		if (len > count - used)
+			break;
+		post(peer, at + used, len);
+		if (peer->is_gone)
+			return count;
+		used += len;
+	}
+	return used;
+}
+
+/* More of a packet that came in part. True: it is no part any more. */
+static bool part_ends(struct server_peer *peer)
+{
+	struct server_bytes *part = &peer->part;
+	const size_t used = post_all(peer, part->at, part->count);
+
+	if (used == SIZE_MAX) {
+		ibsa__peer_dismiss(peer, "it sends nonsense for packets");
+		return false;
+	}
+	if (peer->is_gone)
+		return false;
+	part->count -= used;
+	memmove(part->at, part->at + used, part->count);
+	if (!part->count)
+		ibsa__bytes_free(part);
+	return !part->count;
+}
+
+/* How much of a part's packet is still to come, as far as is known. */
+static size_t part_lacks(const struct server_bytes *part)
+{
+	size_t len;
+
+	if (part->count < UMAD_HEADER_BYTES)
+		return UMAD_HEADER_BYTES - part->count;
+	len = packet_length(part->at);
+	return len > part->count ? len - part->count : 0;
+}
+
+/* Read a part on, with room for what it lacks but not before it comes. */
+static void read_part(struct server_peer *peer)
+{
+	struct server_bytes *part = &peer->part;
+	size_t want = part_lacks(part);
+	ssize_t got;
+
+	if (want > part->count + PART_FIRST_BYTES)
+		want = part->count + PART_FIRST_BYTES;
+	if (!ibsa__bytes_grow(part, want)) {
+		ibsa__peer_dismiss(peer, "there is no memory for its packet");
+		return;
+	}
+	got = recv(peer->data.fd, part->at + part->count, want, MSG_DONTWAIT);
+	if (!got || (got < 0 && errno != EAGAIN && errno != EINTR)) {
+		ibsa__peer_dismiss(peer, NULL);
+		return;
+	}
+	if (got > 0)
+		part->count += (size_t)got;
+	(void)part_ends(peer);
+}
+
+static void read_batch(struct server_peer *peer)
+{
+	uint8_t *batch = peer->control.server->came;
+	const ssize_t got = recv(peer->data.fd, batch, SERVER_BATCH_BYTES,
+				 MSG_DONTWAIT);
+	size_t used;
+
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	/* A client that closes its file ends its part in this. */
+	if (got <= 0) {
+		ibsa__peer_dismiss(peer, NULL);
+		return;
+	}
+	used = post_all(peer, batch, (size_t)got);
+	if (used == SIZE_MAX)
+		ibsa__peer_dismiss(peer, "it sends nonsense for packets");
+	else if (!peer->is_gone && used < (size_t)got &&
+		 !bytes_add(&peer->part, batch + used, (size_t)got - used))
+		ibsa__peer_dismiss(peer, "there is no memory for its packet");
+}
+
+static void handle_data(struct server_source *source, uint32_t events)
+{
+	struct server_peer *peer = list_object(source, struct server_peer,
+					       data);
+
+	if (peer->is_gone)
+		return;
+	if (events & ~(uint32_t)EPOLLOUT) {
+		if (peer->part.count)
+			read_part(peer);
+		else
+			read_batch(peer);
+	}
+	/* What was sent may be due for an answer, or for being sent again. */
+	if (!peer->is_gone)
+		ibsa__peer_flush(peer);
+}
+
+/* The fabric is locked. */
+static void become_ready(void *arg)
+{
+	struct server_peer *peer = arg;
+	struct ibsa_fabric_server *server = peer->control.server;
+
+	if (list_is_empty(&peer->ready))
+		list_append(&server->ready, &peer->ready);
+	if (server->is_serving)
+		return;
+	server->is_serving = true;
+	ibsa_fabric_server_wake(server);
+}
+
+int ibsa__peer_attach(struct server_peer *peer, int *out_fd)
+{
+	struct ibsa_fabric_server *server = peer->control.server;
+	int fds[2];
+	int err;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0,
+		       fds))
+		return -errno;
+	peer->data = (struct server_source){
+		.handle = handle_data,
+		.server = server,
+		.fd = fds[0],
+	};
+	err = ibsa__sim_file_open(server->fabric, peer->port, become_ready,
+				  peer, &peer->file);
+	if (!err)
+		err = ibsa__server_watch(&peer->data, EPOLLIN);
+	if (err) {
+		close(fds[1]);
+		ibsa__peer_detach(peer);
+		return err;
+	}
+	*out_fd = fds[1];
+	return 0;
+}
+
+void ibsa__peer_detach(struct server_peer *peer)
+{
+	struct ibsa_fabric_server *server = peer->control.server;
+
+	if (peer->file)
+		ibsa__sim_file_close(peer->file);
+	peer->file = NULL;
+	pthread_mutex_lock(&server->fabric->lock);
+	list_remove(&peer->ready);
+	pthread_mutex_unlock(&server->fabric->lock);
+	if (peer->data.fd >= 0)
+		close(peer->data.fd);
+	peer->data.fd = -1;
+	peer->head_sent = 0;
+	ibsa__bytes_free(&peer->part);
+	ibsa__bytes_free(&peer->pending);
+}

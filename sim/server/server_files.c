@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Where the files and folders are that sysfs has of an adapter.
+ *
+ * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband and
+ * Documentation/infiniband/user_mad.rst.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/server/server_text.h"
+
+/* Step over @prefix and a slash, or the end; NULL: @path is another. */
+static const char *step(const char *path, const char *prefix)
+{
+	const size_t len = strlen(prefix);
+
+	if (strncmp(path, prefix, len) != 0)
+		return NULL;
+	if (!path[len])
+		return path + len;
+	return path[len] == '/' ? path + len + 1 : NULL;
+}
+
+/* Step over a number, in its one way to be written. */
+static const char *step_number(const char *path, uint32_t *out)
+{
+	char *end;
+	unsigned long value;
+
+	if (*path < '0' || *path > '9' ||
+	    (*path == '0' && path[1] >= '0' && path[1] <= '9'))
+		return NULL;
+	errno = 0;
+	value = strtoul(path, &end, 10);
+	if (errno || value > UINT32_MAX || (*end && *end != '/'))
+		return NULL;
+	*out = (uint32_t)value;
+	return *end ? end + 1 : end;
+}
+
+uint32_t ibsa__server_port(const struct ibsa_fabric *fabric, uint32_t node,
+			   unsigned int number)
+{
+	const struct topo_node *at = &fabric->topo.nodes[node];
+	uint32_t port;
+
+	if (number > at->port_count)
+		return SIM_NONE;
+	port = at->first_port + number;
+	return fabric->topo.ports[port].end == SIM_NONE ? SIM_NONE : port;
+}
+
+/* The end port whose MAD files have that number, from 0 on, or SIM_NONE. */
+static uint32_t mad_port(const struct ibsa_fabric *fabric, uint32_t node,
+			 uint32_t index)
+{
+	const struct topo_node *at = &fabric->topo.nodes[node];
+
+	for (unsigned int i = 0; i <= at->port_count; i++) {
+		const uint32_t port = ibsa__server_port(fabric, node, i);
+
+		if (port != SIM_NONE && !index--)
+			return port;
+	}
+	return SIM_NONE;
+}
+
+static int write_file(struct view *view, const struct file *file,
+		      const char *rest)
+{
+	if (!file->count)
+		return *rest ? -ENOTDIR : file->write(view);
+	if (!*rest)
+		return -EISDIR;
+	rest = step_number(rest, &view->index);
+	if (!rest || *rest || view->index >= file->count(view))
+		return -ENOENT;
+	return file->write(view);
+}
+
+static int find_and_write(struct view *view, const struct file *files,
+			  size_t count, const char *path)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *rest = step(path, files[i].name);
+
+		if (rest)
+			return write_file(view, &files[i], rest);
+	}
+	return -ENOENT;
+}
+
+/* The port that @path begins with, and what is behind it; or NULL. */
+static const char *step_port(struct view *view, const char *path)
+{
+	const uint32_t node = (uint32_t)(view->node - view->fabric->topo.nodes);
+	uint32_t number;
+	uint32_t port;
+
+	path = step_number(path, &number);
+	if (!path)
+		return NULL;
+	port = ibsa__server_port(view->fabric, node, number);
+	if (port == SIM_NONE)
+		return NULL;
+	view->port = &view->fabric->topo.ports[port];
+	ibsa__fabric_port_state(view->fabric, port, &view->state);
+	return path;
+}
+
+/*
+ * Step over the device of the client's node, or over the name of any node:
+ * who opens a port by that may look at its files, too.
+ */
+static const char *step_device(struct view *view, const char *path)
+{
+	const struct topology *topo = &view->fabric->topo;
+	const char *name = step(path, "class/infiniband");
+	char text[128];
+	size_t len;
+	uint32_t node;
+
+	if (!name || !*name)
+		return NULL;
+	len = strcspn(name, "/");
+	if (len >= sizeof(text))
+		return NULL;
+	memcpy(text, name, len);
+	text[len] = '\0';
+	if (strcmp(text, REMOTE_DEVICE) != 0) {
+		node = ibsa__topology_find(topo, text);
+		if (node == SIM_NONE)
+			return NULL;
+		view->node = &topo->nodes[node];
+	}
+	return name[len] ? name + len + 1 : name + len;
+}
+
+/* What umadN and issmN say: which port of which device they are of. */
+static int write_mad_file(struct view *view, const char *path)
+{
+	const uint32_t node = (uint32_t)(view->node - view->fabric->topo.nodes);
+	uint32_t number;
+	uint32_t port;
+
+	if (!strcmp(path, "abi_version")) {
+		ibsa__view_put(view, "%u\n", UMAD_ABI_VERSION);
+		return 0;
+	}
+	if (strncmp(path, "umad", 4) != 0 && strncmp(path, "issm", 4) != 0)
+		return -ENOENT;
+	path = step_number(path + 4, &number);
+	if (!path)
+		return -ENOENT;
+	port = mad_port(view->fabric, node, number);
+	if (port == SIM_NONE)
+		return -ENOENT;
+	if (!strcmp(path, "ibdev"))
+		ibsa__view_put(view, REMOTE_DEVICE "\n");
+	else if (!strcmp(path, "port"))
+		ibsa__view_put(view, "%u\n",
+			       view->fabric->topo.ports[port].number);
+	else
+		return *path ? -ENOENT : -EISDIR;
+	return 0;
+}
+
+static int write_path(struct view *view, const char *path)
+{
+	const char *rest = step(path, "class/infiniband_mad");
+	const char *below;
+
+	if (rest)
+		return *rest ? write_mad_file(view, rest) : -EISDIR;
+	rest = step_device(view, path);
+	if (!rest)
+		return -ENOENT;
+	below = step(rest, "ports");
+	if (!below)
+		return find_and_write(view, ibsa__device_files, DEVICE_FILES,
+				      rest);
+	below = step_port(view, below);
+	if (!below)
+		return -ENOENT;
+	return find_and_write(view, ibsa__port_files, PORT_FILES, below);
+}
+
+static struct view view_of(const struct ibsa_fabric *fabric, uint32_t node,
+			   char *out, size_t room)
+{
+	return (struct view){
+		.fabric = fabric,
+		.node = &fabric->topo.nodes[node],
+		.out = out,
+		.room = room,
+	};
+}
+
+int ibsa__server_file(const struct ibsa_fabric *fabric, uint32_t node,
+		      const char *path, char *out, size_t room, size_t *used)
+{
+	struct view view = view_of(fabric, node, out, room);
+	int err = write_path(&view, path);
+
+	if (!err)
+		*used = view.used;
+	return err;
+}
+
+/* A name in a folder, with the NUL behind it. */
+static void put_name(struct view *view, const char *format, uint32_t number)
+{
+	char name[32];
+	const int len = snprintf(name, sizeof(name), format, number);
+
+	if (len < 0 || (size_t)len + 1 > view->room - view->used)
+		return;
+	memcpy(view->out + view->used, name, (size_t)len + 1);
+	view->used += (size_t)len + 1;
+}
+
+/* Once each, though several files of a folder below begin with it. */
+static void put_files(struct view *view, const struct file *files, size_t count)
+{
+	const char *last = "";
+	size_t last_len = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const size_t len = strcspn(files[i].name, "/");
+		char name[32];
+
+		if (len == last_len && !memcmp(last, files[i].name, len))
+			continue;
+		last = files[i].name;
+		last_len = len;
+		snprintf(name, sizeof(name), "%.*s", (int)len, files[i].name);
+		put_name(view, name, 0);
+	}
+}
+
+static int list_ports(struct view *view)
+{
+	const uint32_t node = (uint32_t)(view->node - view->fabric->topo.nodes);
+
+	for (unsigned int i = 0; i <= view->node->port_count; i++)
+		if (ibsa__server_port(view->fabric, node, i) != SIM_NONE)
+			put_name(view, "%" PRIu32, i);
+	return 0;
+}
+
+/* A folder of a port: a table, or gid_attrs with two of them. */
+static int list_port(struct view *view, const char *path)
+{
+	if (!*path) {
+		put_files(view, ibsa__port_files, PORT_FILES);
+		return 0;
+	}
+	if (!strcmp(path, "gid_attrs")) {
+		put_name(view, "ndevs", 0);
+		put_name(view, "types", 0);
+		return 0;
+	}
+	for (size_t i = 0; i < PORT_FILES; i++) {
+		if (strcmp(path, ibsa__port_files[i].name) != 0)
+			continue;
+		if (!ibsa__port_files[i].count)
+			return -ENOTDIR;
+		for (uint32_t j = 0; j < ibsa__port_files[i].count(view); j++)
+			put_name(view, "%" PRIu32, j);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+static int list_mad_files(struct view *view)
+{
+	const uint32_t node = (uint32_t)(view->node - view->fabric->topo.nodes);
+
+	put_name(view, "abi_version", 0);
+	for (uint32_t i = 0; mad_port(view->fabric, node, i) != SIM_NONE; i++) {
+		put_name(view, "umad%" PRIu32, i);
+		put_name(view, "issm%" PRIu32, i);
+	}
+	return 0;
+}
+
+static int list_device(struct view *view, const char *path)
+{
+	const char *below = step(path, "ports");
+
+	if (!*path) {
+		put_files(view, ibsa__device_files, DEVICE_FILES);
+		put_name(view, "ports", 0);
+		return 0;
+	}
+	if (!strcmp(path, "device")) {
+		put_name(view, "uevent", 0);
+		return 0;
+	}
+	if (!below)
+		return find_and_write(view, ibsa__device_files, DEVICE_FILES,
+				      path)
+			       ? -ENOENT
+			       : -ENOTDIR;
+	if (!*below)
+		return list_ports(view);
+	below = step_port(view, below);
+	return below ? list_port(view, below) : -ENOENT;
+}
+
+static int list_path(struct view *view, const char *path)
+{
+	const char *device = step_device(view, path);
+
+	if (device)
+		return list_device(view, device);
+	if (!strcmp(path, "class/infiniband")) {
+		put_name(view, REMOTE_DEVICE, 0);
+		return 0;
+	}
+	if (!strcmp(path, "class/infiniband_mad"))
+		return list_mad_files(view);
+	return -ENOENT;
+}
+
+int ibsa__server_folder(const struct ibsa_fabric *fabric, uint32_t node,
+			const char *path, char *out, size_t room, size_t *used)
+{
+	struct view view = view_of(fabric, node, out, room);
+	int err = list_path(&view, path);
+
+	if (!err)
+		*used = view.used;
+	return err;
+}

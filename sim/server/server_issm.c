@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Ports that an SM is on. On a machine that is for as long as a program has
+ * /dev/infiniband/issmN open. Here it is a FIFO in a folder beside the
+ * socket, of which the server has the other end: one that is open for
+ * reading by nobody is in error, and of each that is opened inotify tells.
+ * However the program ends, it ends having it open.
+ *
+ * Source: fifo(7), inotify(7); Linux Documentation/infiniband/user_mad.rst.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "sim/server/server.h"
+
+#define FOLDER_SUFFIX ".issm"
+
+struct folder {
+	char path[SERVER_PATH_MAX + sizeof(FOLDER_SUFFIX)];
+};
+
+struct fifo {
+	char path[sizeof(struct folder) + 32];
+};
+
+static struct folder folder_of(const struct ibsa_fabric_server *server)
+{
+	struct folder folder;
+
+	snprintf(folder.path, sizeof(folder.path), "%s%s", server->path,
+		 FOLDER_SUFFIX);
+	return folder;
+}
+
+static struct fifo fifo_of(const struct ibsa_fabric_server *server,
+			   const char *name)
+{
+	const struct folder folder = folder_of(server);
+	struct fifo fifo;
+
+	snprintf(fifo.path, sizeof(fifo.path), "%s/%.30s", folder.path, name);
+	return fifo;
+}
+
+static bool is_open(const struct server_issm *issm)
+{
+	struct pollfd fifo = { .fd = issm->fd };
+
+	return poll(&fifo, 1, 0) >= 0 && !(fifo.revents & POLLERR);
+}
+
+static void look(struct server_issm *issm)
+{
+	const bool is_on = is_open(issm);
+
+	/* Another program's SM at the port keeps it on. */
+	if (is_on != issm->is_on && !ibsa__sim_file_issm(issm->file, is_on))
+		issm->is_on = is_on;
+}
+
+/* Which FIFO it was does not matter: what they are like says it all. */
+static void handle_opens(struct server_source *source, uint32_t events)
+{
+	struct ibsa_fabric_server *server = source->server;
+	const struct list *at = server->issms.next;
+	char said[4096];
+
+	(void)events;
+	while (read(source->fd, said, sizeof(said)) > 0)
+		;
+	for (; at != &server->issms; at = at->next)
+		look(list_object(at, struct server_issm, link));
+	server->has_changed = true;
+}
+
+static bool is_ours_alone(const struct stat *folder)
+{
+	return folder->st_uid == geteuid() &&
+	       !(folder->st_mode & (S_IRWXG | S_IRWXO));
+}
+
+/* Only what nobody else can put anything into will do; a link is none. */
+static int folder_check(const char *path)
+{
+	const int fd = open(path,
+			    O_PATH | O_NOFOLLOW | O_DIRECTORY | O_CLOEXEC);
+	struct stat found;
+	int err = 0;
+
+	if (fd < 0)
+		return errno == ENOTDIR || errno == ELOOP ? -EEXIST : -errno;
+	if (fstat(fd, &found))
+		err = -errno;
+	else if (!is_ours_alone(&found))
+		err = -EEXIST;
+	close(fd);
+	return err;
+}
+
+static int folder_make(struct ibsa_fabric_server *server)
+{
+	const struct folder folder = folder_of(server);
+	int err;
+
+	if (server->opens.fd >= 0)
+		return 0;
+	if (mkdir(folder.path, S_IRWXU) && errno != EEXIST)
+		return -errno;
+	err = folder_check(folder.path);
+	if (err)
+		return err;
+	server->opens.handle = handle_opens;
+	server->opens.fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (server->opens.fd < 0)
+		return -errno;
+	if (inotify_add_watch(server->opens.fd, folder.path,
+			      IN_OPEN | IN_CLOSE | IN_ONLYDIR) < 0)
+		err = -errno;
+	else
+		err = ibsa__server_watch(&server->opens, EPOLLIN);
+	if (err) {
+		close(server->opens.fd);
+		server->opens.fd = -1;
+	}
+	return err;
+}
+
+/* A FIFO for writing can be opened only while somebody has it for reading. */
+static int fifo_open(const char *path)
+{
+	int reader;
+	int fd;
+
+	if (unlink(path) && errno != ENOENT)
+		return -errno;
+	if (mkfifo(path, S_IRUSR | S_IWUSR))
+		return -errno;
+	reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		fd = -errno;
+	if (reader >= 0)
+		close(reader);
+	return fd;
+}
+
+static void issm_free(struct ibsa_fabric_server *server,
+		      struct server_issm *issm)
+{
+	const struct fifo fifo = fifo_of(server, issm->name);
+
+	if (issm->fd >= 0) {
+		close(issm->fd);
+		unlink(fifo.path);
+	}
+	if (issm->is_on)
+		(void)!ibsa__sim_file_issm(issm->file, false);
+	if (issm->file)
+		ibsa__sim_file_close(issm->file);
+	ibsa__free(issm->name);
+	ibsa__free(issm);
+}
+
+/* Nobody sends to a file that has no agents. */
+static void ignore(void *arg)
+{
+	(void)arg;
+}
+
+static int issm_make(struct ibsa_fabric_server *server, uint32_t port,
+		     const char *name)
+{
+	const struct fifo fifo = fifo_of(server, name);
+	struct server_issm *issm = ibsa__calloc(1, sizeof(*issm));
+	int err;
+
+	if (!issm)
+		return -ENOMEM;
+	issm->fd = -1;
+	issm->name = ibsa__strdup(name);
+	err = issm->name ? folder_make(server) : -ENOMEM;
+	if (!err)
+		err = ibsa__sim_file_open(server->fabric, port, ignore, NULL,
+					  &issm->file);
+	if (!err) {
+		issm->fd = fifo_open(fifo.path);
+		err = issm->fd < 0 ? issm->fd : 0;
+	}
+	if (err) {
+		issm_free(server, issm);
+		return err;
+	}
+	list_append(&server->issms, &issm->link);
+	return 0;
+}
+
+static bool has_issm(const struct ibsa_fabric_server *server, const char *name)
+{
+	const struct list *at = server->issms.next;
+
+	for (; at != &server->issms; at = at->next)
+		if (!strcmp(list_object(at, struct server_issm, link)->name,
+			    name))
+			return true;
+	return false;
+}
+
+int ibsa__issm_path(struct ibsa_fabric_server *server, uint32_t port, char *out,
+		    size_t room)
+{
+	const struct topo_port *at = &server->fabric->topo.ports[port];
+	struct fifo fifo;
+	char name[32];
+	int err = 0;
+
+	snprintf(name, sizeof(name), "%016llx-%u",
+		 (unsigned long long)server->fabric->topo.nodes[at->node].guid,
+		 at->number);
+	if (!has_issm(server, name))
+		err = issm_make(server, port, name);
+	if (err)
+		return err;
+	fifo = fifo_of(server, name);
+	if (strlen(fifo.path) >= room)
+		return -ENAMETOOLONG;
+	memcpy(out, fifo.path, strlen(fifo.path) + 1);
+	return 0;
+}
+
+void ibsa__issms_done(struct ibsa_fabric_server *server)
+{
+	const struct folder folder = folder_of(server);
+
+	while (!list_is_empty(&server->issms)) {
+		struct server_issm *issm = list_object(
+			server->issms.next, struct server_issm, link);
+
+		list_remove(&issm->link);
+		issm_free(server, issm);
+	}
+	if (server->opens.fd >= 0)
+		rmdir(folder.path);
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Clients of a fabric server: let in, told of changes, sent away. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "sim/server/server.h"
+
+enum {
+	BACKLOG = 1024,
+	DEAF_MS = 100, /* before descriptors are looked for again */
+};
+
+static int listen_failed(const char *path, int err, struct ibsa_error *error)
+{
+	char reason[64];
+
+	switch (err) {
+	case -EADDRINUSE:
+		return ibsa__fail(error, err,
+				  "a fabric server is running at %s: end it, "
+				  "or name another socket",
+				  path);
+	case -EEXIST:
+		return ibsa__fail(error, err,
+				  "%s is something else than a socket, and "
+				  "stays",
+				  path);
+	case -ENOENT:
+		return ibsa__fail(error, err, "the folder of %s is not there",
+				  path);
+	case -EACCES:
+	case -EPERM:
+	case -EROFS:
+		return ibsa__fail(error, err,
+				  "not permitted to make a socket at %s", path);
+	default:
+		return ibsa__fail(error, err, "no socket at %s: %s", path,
+				  strerror_r(-err, reason, sizeof(reason)));
+	}
+}
+
+static struct sockaddr_un address_of(const struct ibsa_fabric_server *server)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	memcpy(address.sun_path, server->path, sizeof(server->path));
+	return address;
+}
+
+/* 0: a socket is there, or nothing; -EEXIST something else. */
+static int check_kind(const char *path)
+{
+	const int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat found;
+	int err = 0;
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (fstat(fd, &found))
+		err = -errno;
+	else if (!S_ISSOCK(found.st_mode))
+		err = -EEXIST;
+	close(fd);
+	return err;
+}
+
+/* 0: nobody listens at the socket that is there; else why it stays. */
+static int check_stale(const struct ibsa_fabric_server *server)
+{
+	const struct sockaddr_un address = address_of(server);
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	err = check_kind(server->path);
+	if (!err &&
+	    !connect(fd, (const struct sockaddr *)&address, sizeof(address)))
+		err = -EADDRINUSE;
+	else if (!err && errno != ECONNREFUSED && errno != ENOENT)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+/* The folder, locked against others who make sockets there. */
+static int lock_folder(const struct ibsa_fabric_server *server)
+{
+	char folder[SERVER_PATH_MAX];
+	char *slash;
+	int fd;
+
+	memcpy(folder, server->path, sizeof(folder));
+	slash = strrchr(folder, '/');
+	if (!slash)
+		memcpy(folder, ".", sizeof("."));
+	else if (slash == folder)
+		slash[1] = '\0';
+	else
+		*slash = '\0';
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (flock(fd, LOCK_EX) && errno != ENOLCK && errno != EOPNOTSUPP) {
+		const int err = -errno;
+
+		close(fd);
+		return err;
+	}
+	return fd;
+}
+
+/* Only the owner may connect: the mode is the socket's before it has a name. */
+static int bind_socket(struct ibsa_fabric_server *server, int fd)
+{
+	const struct sockaddr_un address = address_of(server);
+
+	if (fchmod(fd, S_IRUSR | S_IWUSR) ||
+	    bind(fd, (const struct sockaddr *)&address, sizeof(address)))
+		return -errno;
+	if (listen(fd, BACKLOG)) {
+		const int err = -errno;
+
+		unlink(server->path);
+		return err;
+	}
+	server->listener.fd = fd;
+	return 0;
+}
+
+static int make_socket(struct ibsa_fabric_server *server)
+{
+	const int fd = socket(AF_UNIX,
+			      SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	err = check_stale(server);
+	if (!err && unlink(server->path) && errno != ENOENT)
+		err = -errno;
+	if (!err)
+		err = bind_socket(server, fd);
+	if (err)
+		close(fd);
+	return err;
+}
+
+void ibsa__peer_free(struct server_peer *peer)
+{
+	list_remove(&peer->link);
+	ibsa__bytes_free(&peer->asked);
+	ibsa__free(peer);
+}
+
+void ibsa__server_hear_again(struct ibsa_fabric_server *server)
+{
+	/* Should it fail, the next client that goes, or the timer, tries. */
+	if (server->is_deaf && server->listener.fd >= 0)
+		(void)!ibsa__server_watch(&server->listener, EPOLLIN);
+}
+
+static const char *name_of(const struct server_peer *peer)
+{
+	const struct topology *topo = &peer->control.server->fabric->topo;
+
+	return peer->is_greeted ? topo->nodes[peer->node].name : "";
+}
+
+void ibsa__peer_unsent(struct server_peer *peer, ssize_t sent, const char *why)
+{
+	const bool has_ended = sent < 0 &&
+			       (errno == EPIPE || errno == ECONNRESET);
+
+	ibsa__peer_dismiss(peer, has_ended ? NULL : why);
+}
+
+void ibsa__peer_dismiss(struct server_peer *peer, const char *why)
+{
+	struct ibsa_fabric_server *server = peer->control.server;
+
+	if (peer->is_gone)
+		return;
+	if (why) {
+		server->stats.sent_away++;
+		ibsa__server_note(server, "a client%s%s is sent away: %s",
+				  peer->is_greeted ? " at " : "", name_of(peer),
+				  why);
+	}
+	peer->is_gone = true;
+	ibsa__peer_detach(peer);
+	close(peer->control.fd);
+	peer->control.fd = -1;
+	list_remove(&peer->link);
+	list_append(&server->gone, &peer->link);
+	server->stats.clients--;
+	ibsa__server_hear_again(server);
+}
+
+static bool is_welcome(int fd)
+{
+	struct ucred who = { .uid = (uid_t)-1 };
+	socklen_t len = sizeof(who);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len))
+		return false;
+	return who.uid == geteuid() || who.uid == 0;
+}
+
+static int let_in(struct ibsa_fabric_server *server, int fd)
+{
+	struct server_peer *peer = ibsa__calloc(1, sizeof(*peer));
+
+	if (!peer)
+		return -ENOMEM;
+	peer->control = (struct server_source){
+		.handle = ibsa__peer_hear,
+		.server = server,
+		.fd = fd,
+	};
+	peer->data = (struct server_source){ .server = server, .fd = -1 };
+	list_init(&peer->ready);
+	if (ibsa__server_watch(&peer->control, EPOLLIN)) {
+		ibsa__free(peer);
+		return -ENOMEM;
+	}
+	list_append(&server->peers, &peer->link);
+	server->stats.accepted++;
+	server->stats.clients++;
+	return 0;
+}
+
+/*
+ * Those who cannot be let in for want of descriptors stay in line, and nobody
+ * listens to the line until a client has gone, or for a while: others in this
+ * process may have had them.
+ */
+static void become_deaf(struct ibsa_fabric_server *server)
+{
+	if (!server->is_deaf)
+		ibsa__server_note(server, "clients have to wait: there are no "
+					  "descriptors for more");
+	server->is_deaf = true;
+	(void)!ibsa__server_watch(&server->listener, 0);
+	ibsa__server_alarm(server, clock_now_ns() + DEAF_MS * NS_PER_MS);
+}
+
+/* Nobody is in line any more, or nobody can be let in. */
+static void accept_failed(struct ibsa_fabric_server *server, int err)
+{
+	if (err == EMFILE || err == ENFILE || err == ENOBUFS || err == ENOMEM)
+		become_deaf(server);
+	else
+		server->is_deaf = false;
+}
+
+/* Said before it asks; if it cannot be said, it sees the end. */
+static void turn_away(struct ibsa_fabric_server *server, int fd, int err)
+{
+	struct {
+		struct remote_head head;
+		char why[64];
+	} answer = {
+		.head = { .type = REMOTE_HELLO, .err = err },
+		.why = "not permitted: the fabric server is another user's",
+	};
+
+	if (err == -EACCES)
+		answer.head.length = (uint32_t)strlen(answer.why);
+	server->stats.sent_away++;
+	ibsa__server_note(server, "a client is not let in: %s",
+			  err == -EACCES ? "it is another user's"
+					 : "memory is short");
+	(void)!send(fd, &answer, sizeof(answer.head) + answer.head.length,
+		    MSG_NOSIGNAL | MSG_DONTWAIT);
+	close(fd);
+}
+
+static void handle_listener(struct server_source *source, uint32_t events)
+{
+	struct ibsa_fabric_server *server = source->server;
+
+	(void)events;
+	for (;;) {
+		const int fd = accept4(source->fd, NULL, NULL,
+				       SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+		if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
+			continue;
+		if (fd < 0) {
+			accept_failed(server, errno);
+			return;
+		}
+		if (!is_welcome(fd))
+			turn_away(server, fd, -EACCES);
+		else if (let_in(server, fd))
+			turn_away(server, fd, -ENOMEM);
+	}
+}
+
+int ibsa__server_listen(struct ibsa_fabric_server *server,
+			struct ibsa_error *error)
+{
+	const int folder = lock_folder(server);
+	int err = folder < 0 ? folder : make_socket(server);
+
+	if (folder >= 0)
+		close(folder);
+	if (err)
+		return listen_failed(server->path, err, error);
+	server->listener.handle = handle_listener;
+	err = ibsa__server_watch(&server->listener, EPOLLIN);
+	return err ? ibsa__fail(error, err, "out of memory") : 0;
+}
+
+static void tell(struct server_peer *peer)
+{
+	const struct remote_head head = { .type = REMOTE_EVENT };
+	struct remote_port now;
+	ssize_t sent;
+
+	ibsa__peer_port(peer, &now);
+	if (!memcmp(&now, &peer->seen, sizeof(now)))
+		return;
+	peer->seen = now;
+	sent = send(peer->control.fd, &head, sizeof(head),
+		    MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (sent != sizeof(head))
+		ibsa__peer_unsent(peer, sent,
+				  "it does not read what it asked for");
+}
+
+void ibsa__peers_tell(struct ibsa_fabric_server *server)
+{
+	struct list *at = server->peers.next;
+
+	while (at != &server->peers) {
+		struct server_peer *peer = list_object(at, struct server_peer,
+						       link);
+
+		at = at->next;
+		if (peer->is_watching)
+			tell(peer);
+	}
+}

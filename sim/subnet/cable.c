@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Links that go down and come up: since somebody has touched the cable, or
+ * an SM has turned a port off or made it train again.
+ */
+#include "sim/subnet/cable.h"
+#include "sim/client/link.h"
+#include "sim/sa/notice.h"
+#include "sim/node/pma.h"
+#include "sim/node/sma.h"
+
+void ibsa__look_around(struct ibsa_fabric *fabric, enum sweep sweep)
+{
+	ibsa__subnet_sweep(fabric, sweep);
+	for (struct link *link = fabric->links; link; link = link->next) {
+		if (!fabric->ends[link->end].is_seen)
+			ibsa__link_cut(link);
+	}
+}
+
+bool ibsa__is_heard(const struct ibsa_fabric *fabric, uint32_t end)
+{
+	return fabric->sa_running && fabric->ends[end].is_seen &&
+	       fabric->setups[end].is_known;
+}
+
+/* What the link machine of a switch does, its SwitchInfo tells. */
+static void change_state(struct ibsa_fabric *fabric, struct topo_port *port,
+			 uint8_t state)
+{
+	struct topo_node *node = &fabric->topo.nodes[port->node];
+
+	if (port->state != IBSA_PORT_DOWN)
+		ibsa__pma_count(fabric, port, COUNT_LINK_DOWNED);
+	port->state = state;
+	if (node->type == IBSA_NODE_SWITCH)
+		node->is_changed = true;
+}
+
+/* One end of a cable. It has to be set up once the link is there again. */
+static void set_link(struct ibsa_fabric *fabric, struct topo_port *port,
+		     bool is_up)
+{
+	port->peer = is_up ? port->cable : SIM_NONE;
+	change_state(fabric, port, is_up ? IBSA_PORT_INIT : IBSA_PORT_DOWN);
+}
+
+static struct topo_port *far_end(const struct ibsa_fabric *fabric,
+				 const struct topo_port *port)
+{
+	return &fabric->topo.ports[port->cable];
+}
+
+/* The link is up if nothing at either end is against it. */
+static bool settle(struct ibsa_fabric *fabric, struct topo_port *port)
+{
+	struct topo_port *far = far_end(fabric, port);
+	const bool is_up = !port->is_unplugged && !far->is_unplugged &&
+			   !port->is_disabled && !far->is_disabled;
+
+	if (is_up == (port->peer != SIM_NONE))
+		return false;
+	set_link(fabric, port, is_up);
+	set_link(fabric, far, is_up);
+	return true;
+}
+
+bool ibsa__cable_plug(struct ibsa_fabric *fabric, struct topo_port *port,
+		      bool is_plugged)
+{
+	if (port->cable == SIM_NONE)
+		return false;
+	port->is_unplugged = !is_plugged;
+	far_end(fabric, port)->is_unplugged = !is_plugged;
+	return settle(fabric, port);
+}
+
+bool ibsa__cable_enable(struct ibsa_fabric *fabric, struct topo_port *port,
+			bool is_enabled)
+{
+	port->is_disabled = !is_enabled;
+	return port->cable != SIM_NONE && settle(fabric, port);
+}
+
+bool ibsa__cable_retrain(struct ibsa_fabric *fabric, struct topo_port *port)
+{
+	if (port->peer == SIM_NONE)
+		return false;
+	change_state(fabric, port, IBSA_PORT_INIT);
+	change_state(fabric, far_end(fabric, port), IBSA_PORT_INIT);
+	return true;
+}
+
+/*
+ * A switch says that one of its links has changed: to the built-in SM, if it
+ * can still reach it, or can again, and the SM knows it; or to another.
+ */
+static void notice_link(struct ibsa_fabric *fabric,
+			const struct topo_node *node)
+{
+	const struct topology *topo = &fabric->topo;
+	uint32_t end;
+
+	if (node->type != IBSA_NODE_SWITCH)
+		return;
+	end = topo->ports[node->first_port].end;
+	if (ibsa__is_heard(fabric, end))
+		ibsa__notice_link(fabric, &fabric->ends[end],
+				  ibsa__fabric_now(fabric));
+	ibsa__trap_link(fabric, &fabric->ends[end]);
+}
+
+void ibsa__cable_notice(struct ibsa_fabric *fabric,
+			const struct topo_port *port)
+{
+	const struct topo_port *far = far_end(fabric, port);
+
+	ibsa__look_around(fabric, SWEEP_AGAIN);
+	notice_link(fabric, &fabric->topo.nodes[port->node]);
+	if (far->node != port->node)
+		notice_link(fabric, &fabric->topo.nodes[far->node]);
+	ibsa__subnet_report(fabric);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Links that go down and come up, and who hears of it. */
+#ifndef SIM_SUBNET_CABLE_H
+#define SIM_SUBNET_CABLE_H
+
+#include "sim/subnet/fabric.h"
+
+/* The SM looks around; what was on its way over a dead link is lost. */
+void ibsa__look_around(struct ibsa_fabric *fabric, enum sweep sweep);
+
+/* Whether the built-in SM hears what an end port says, and knows it. */
+bool ibsa__is_heard(const struct ibsa_fabric *fabric, uint32_t end);
+
+/*
+ * Pull out or plug in the cable of a port; turn the port off or on; let the
+ * link go down and come up again, if it is up. Return: whether anything has
+ * changed, of which ibsa__cable_notice() is then to be told.
+ */
+bool ibsa__cable_plug(struct ibsa_fabric *fabric, struct topo_port *port,
+		      bool is_plugged);
+bool ibsa__cable_enable(struct ibsa_fabric *fabric, struct topo_port *port,
+			bool is_enabled);
+bool ibsa__cable_retrain(struct ibsa_fabric *fabric, struct topo_port *port);
+
+/* Switches at both ends say so, and the SM looks around. */
+void ibsa__cable_notice(struct ibsa_fabric *fabric,
+			const struct topo_port *port);
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What happens to a fabric while it runs: the SA stops, starts and moves;
+ * links go down and come up; ports get other LIDs, P_Keys and so on.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "sim/subnet/cable.h"
+#include "sim/client/link.h"
+#include "sim/sa/notice.h"
+#include "sim/node/sma.h"
+
+enum {
+	LMC_MAX = 7,
+	SL_MAX = 15,
+	SL_MAX_OPA = 31,
+	ALL_CHANGES = 2 * IBSA_CHANGE_CAPABILITIES - 1,
+};
+
+/* One change of one port, with what it needs to be made. */
+struct change {
+	struct ibsa_fabric *fabric;
+	const struct ibsa_fabric_port_change *wanted;
+	struct topo_port *port;
+	struct end_port *end; /* NULL: a switch's port with a cable */
+	struct end_setup *setup;
+	uint16_t *pkeys; /* its new table */
+};
+
+static bool has(const struct change *change, uint32_t bits)
+{
+	return change->wanted->mask & bits;
+}
+
+/* What has arrived by now was heard by the SA as it is, where it is. */
+static void settle_links(struct ibsa_fabric *fabric)
+{
+	for (struct link *link = fabric->links; link; link = link->next)
+		ibsa__link_settle(link);
+	ibsa__reports_settle(fabric, ibsa__fabric_now(fabric));
+}
+
+/* The SM is a new one; what it finds is not news. */
+static void take_over(struct ibsa_fabric *fabric)
+{
+	ibsa__look_around(fabric, SWEEP_MASTER);
+	ibsa__subnet_take_stock(fabric);
+}
+
+static void forget_subscriptions(struct ibsa_fabric *fabric)
+{
+	const struct subscriptions *all = &fabric->subscriptions;
+
+	for (size_t i = 0; i < all->count; i++)
+		fabric->setups[all->all[i].end].is_forgotten = true;
+	ibsa__subscriptions_done(&fabric->subscriptions);
+	ibsa__reports_reset(fabric);
+}
+
+void ibsa__fabric_forget(struct ibsa_fabric *fabric)
+{
+	ibsa__services_done(&fabric->services);
+	forget_subscriptions(fabric);
+	ibsa__groups_reset(&fabric->groups);
+	ibsa__aliases_done(&fabric->aliases);
+}
+
+void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running)
+{
+	pthread_mutex_lock(&fabric->lock);
+	if (running != fabric->sa_running) {
+		settle_links(fabric);
+		fabric->sa_running = running;
+		if (running)
+			ibsa__fabric_forget(fabric);
+		else
+			ibsa__reports_reset(fabric);
+		take_over(fabric);
+	}
+	pthread_mutex_unlock(&fabric->lock);
+}
+
+static int move(struct ibsa_fabric *fabric, const char *name)
+{
+	const uint32_t node = name ? ibsa__topology_find(&fabric->topo, name)
+				   : ibsa__fabric_first_adapter(fabric);
+	uint32_t port;
+
+	if (node == SIM_NONE)
+		return -ENODEV;
+	port = ibsa__subnet_sa_port(&fabric->topo, node);
+	if (port == SIM_NONE)
+		return -ENETDOWN;
+	settle_links(fabric);
+	fabric->sa_end = fabric->topo.ports[port].end;
+	ibsa__fabric_forget(fabric);
+	take_over(fabric);
+	return 0;
+}
+
+int ibsa_fabric_sa_move(struct ibsa_fabric *fabric, const char *node)
+{
+	int err;
+
+	pthread_mutex_lock(&fabric->lock);
+	err = move(fabric, node);
+	pthread_mutex_unlock(&fabric->lock);
+	return err;
+}
+
+static int check_lid(const struct change *change)
+{
+	const struct ibsa_fabric_port_change *wanted = change->wanted;
+	const struct ibsa_fabric *fabric = change->fabric;
+	const uint32_t lid = has(change, IBSA_CHANGE_LID) ? wanted->lid
+							  : change->end->lid;
+	const uint8_t lmc = has(change, IBSA_CHANGE_LMC) ? wanted->lmc
+							 : change->port->lmc;
+
+	if (lmc > LMC_MAX ||
+	    !ibsa__lids_are_valid(&fabric->lids, lid, UINT32_C(1) << lmc))
+		return -EINVAL;
+	if (!change->end->lid)
+		return -ENETDOWN;
+	return ibsa__lids_are_free(fabric, change->port->end, lid,
+				   UINT32_C(1) << lmc)
+		       ? 0
+		       : -EADDRINUSE;
+}
+
+static int check_link(const struct change *change)
+{
+	if (!change->port->number)
+		return -EINVAL;
+	return change->port->cable == SIM_NONE ? -ENETDOWN : 0;
+}
+
+static int check_pkeys(const struct ibsa_fabric_port_change *wanted)
+{
+	return wanted->pkeys && wanted->pkey_count &&
+			       wanted->pkey_count <= PKEYS_MAX
+		       ? 0
+		       : -EINVAL;
+}
+
+static int check(const struct change *change)
+{
+	const struct ibsa_fabric_port_change *wanted = change->wanted;
+	const uint8_t sl_max = change->fabric->is_opa ? SL_MAX_OPA : SL_MAX;
+	int err = 0;
+
+	if (!wanted->mask || wanted->mask & ~(uint32_t)ALL_CHANGES ||
+	    (!change->end && has(change, ~(uint32_t)IBSA_CHANGE_LINK)) ||
+	    (has(change, IBSA_CHANGE_SM_SL) && wanted->sm_sl > sl_max))
+		return -EINVAL;
+	if (has(change, IBSA_CHANGE_LINK))
+		err = check_link(change);
+	if (!err && has(change, IBSA_CHANGE_PKEYS))
+		err = check_pkeys(wanted);
+	if (!err && has(change, IBSA_CHANGE_LID | IBSA_CHANGE_LMC))
+		err = check_lid(change);
+	return err;
+}
+
+/* The last of the checks: a table of its own. */
+static int copy_pkeys(struct change *change)
+{
+	const size_t count = change->wanted->pkey_count;
+
+	if (!has(change, IBSA_CHANGE_PKEYS))
+		return 0;
+	change->pkeys = ibsa__calloc(count, sizeof(*change->pkeys));
+	if (!change->pkeys)
+		return -ENOMEM;
+	memcpy(change->pkeys, change->wanted->pkeys,
+	       count * sizeof(*change->pkeys));
+	return 0;
+}
+
+static void change_pkeys(const struct change *change)
+{
+	if (!change->setup->pkeys)
+		change->fabric->pkey_tables++;
+	ibsa__free(change->setup->pkeys);
+	change->setup->pkeys = change->pkeys;
+	change->setup->pkey_count = (uint16_t)change->wanted->pkey_count;
+}
+
+static void change_lid(const struct change *change)
+{
+	const uint32_t lid = has(change, IBSA_CHANGE_LID) ? change->wanted->lid
+							  : change->end->lid;
+
+	ibsa__lids_drop(change->fabric, change->port->end);
+	if (has(change, IBSA_CHANGE_LMC))
+		change->port->lmc = change->wanted->lmc;
+	change->end->lid_count = (uint8_t)(1 << change->port->lmc);
+	ibsa__lids_take(change->fabric, change->port->end, lid);
+}
+
+/* A port has moved, or can be reached again, or not any more. */
+static void notice_lid(struct ibsa_fabric *fabric)
+{
+	ibsa__look_around(fabric, SWEEP_AGAIN);
+	ibsa__subnet_report(fabric);
+}
+
+static void change_capabilities(const struct change *change)
+{
+	struct ibsa_fabric *fabric = change->fabric;
+	const uint32_t wanted = change->wanted->capability_mask;
+	const uint32_t other = wanted ^
+			       ibsa__port_capabilities(fabric, change->end);
+
+	change->setup->changed_capabilities ^= other;
+	if (!other)
+		return;
+	if (ibsa__is_heard(fabric, change->port->end))
+		ibsa__notice_capabilities(fabric, change->end, wanted,
+					  ibsa__fabric_now(fabric));
+	ibsa__trap_capabilities(fabric, change->end);
+}
+
+static void apply(const struct change *change)
+{
+	bool is_link = false;
+
+	settle_links(change->fabric);
+	if (has(change, IBSA_CHANGE_PKEYS))
+		change_pkeys(change);
+	if (has(change, IBSA_CHANGE_LID | IBSA_CHANGE_LMC))
+		change_lid(change);
+	if (has(change, IBSA_CHANGE_SM_SL))
+		change->setup->sm_sl = change->wanted->sm_sl;
+	if (has(change, IBSA_CHANGE_NEEDS_GRH))
+		change->setup->needs_grh = change->wanted->needs_grh;
+	if (has(change, IBSA_CHANGE_REREGISTER))
+		change->setup->reregisters++;
+	if (has(change, IBSA_CHANGE_LINK))
+		is_link = ibsa__cable_plug(change->fabric, change->port,
+					   change->wanted->link_up);
+	if (is_link)
+		ibsa__cable_notice(change->fabric, change->port);
+	else if (has(change, IBSA_CHANGE_LID | IBSA_CHANGE_LMC))
+		notice_lid(change->fabric);
+	if (has(change, IBSA_CHANGE_CAPABILITIES))
+		change_capabilities(change);
+}
+
+static int change_port(struct change *change)
+{
+	int err;
+
+	if (change->port->end != SIM_NONE) {
+		change->end = &change->fabric->ends[change->port->end];
+		change->setup = &change->fabric->setups[change->port->end];
+	}
+	err = check(change);
+	if (!err)
+		err = copy_pkeys(change);
+	if (!err)
+		apply(change);
+	return err;
+}
+
+int ibsa_fabric_port_set(struct ibsa_fabric *fabric, const char *node,
+			 unsigned int port,
+			 const struct ibsa_fabric_port_change *wanted)
+{
+	struct change change = { .fabric = fabric, .wanted = wanted };
+	int err = -ENODEV;
+	uint32_t index;
+
+	pthread_mutex_lock(&fabric->lock);
+	index = ibsa__fabric_find_port(fabric, node, port);
+	if (index != SIM_NONE) {
+		change.port = &fabric->topo.ports[index];
+		err = change_port(&change);
+	}
+	pthread_mutex_unlock(&fabric->lock);
+	return err;
+}

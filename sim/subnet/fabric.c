@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The fabric as an object: made, shared, looked at, let go of. */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "sim/subnet/fabric.h"
+#include "sim/mad/mad.h"
+#include "sim/subnet/partition.h"
+#include "sim/capture/replay.h"
+#include "sim/node/sma.h"
+
+#define DEFAULT_PREFIX UINT64_C(0xfe80000000000000)
+
+/* Unicast LIDs of Omni-Path are below. */
+#define OPA_LIDS_MAX UINT32_C(0xc0000000)
+
+uint64_t ibsa__fabric_now(const struct ibsa_fabric *fabric)
+{
+	return fabric->is_virtual ? fabric->virtual_ns : clock_now_ns();
+}
+
+uint32_t ibsa__fabric_first_adapter(const struct ibsa_fabric *fabric)
+{
+	for (uint32_t i = 0; i < fabric->topo.node_count; i++) {
+		if (fabric->topo.nodes[i].type == IBSA_NODE_CA)
+			return i;
+	}
+	return SIM_NONE;
+}
+
+uint32_t ibsa__fabric_find_port(const struct ibsa_fabric *fabric,
+				const char *name, unsigned int number)
+{
+	const struct topology *topo = &fabric->topo;
+	const uint32_t index = name ? ibsa__topology_find(topo, name)
+				    : ibsa__fabric_first_adapter(fabric);
+	const struct topo_node *node;
+
+	if (index == SIM_NONE)
+		return SIM_NONE;
+	node = &topo->nodes[index];
+	if (number > node->port_count)
+		return SIM_NONE;
+	if (node->type == IBSA_NODE_SWITCH)
+		return node->first_port + number;
+	for (uint32_t i = 1; !number && i <= node->port_count; i++) {
+		if (topo->ports[node->first_port + i].cable != SIM_NONE)
+			number = i;
+	}
+	return node->first_port + (number ? number : 1);
+}
+
+static int find_sa_node(const struct ibsa_fabric *fabric, const char *name,
+			struct ibsa_error *error, uint32_t *out)
+{
+	*out = name ? ibsa__topology_find(&fabric->topo, name)
+		    : ibsa__fabric_first_adapter(fabric);
+	if (*out != SIM_NONE)
+		return 0;
+	if (name)
+		return ibsa__fail(error, -EINVAL,
+				  "there is no node \"%.64s\" for the SA",
+				  name);
+	return ibsa__fail(error, -EINVAL,
+			  "no channel adapter to run the SA on; add a line "
+			  "such as Ca 1 \"node1\", and a cable to it");
+}
+
+static void set_options(struct ibsa_fabric *fabric,
+			const struct ibsa_fabric_options *options)
+{
+	fabric->is_virtual = options->virtual_clock;
+	fabric->random.state = options->seed;
+	fabric->latency_ns = options->latency_us * UINT64_C(1000);
+	fabric->gid_prefix = options->gid_prefix ? options->gid_prefix
+						 : DEFAULT_PREFIX;
+	fabric->is_opa = options->opa;
+	fabric->has_opa_paths = !options->no_opa_paths;
+	fabric->lids.first = options->first_lid ? options->first_lid : 1;
+	fabric->lids.limit = options->opa ? OPA_LIDS_MAX
+					  : IBSA_LID_UNICAST_MAX + 1;
+	fabric->is_bare = options->no_sa;
+	fabric->sa_running = !options->no_sa;
+	fabric->like = options->like;
+	fabric->references = 1;
+}
+
+static int init(struct ibsa_fabric *fabric, const char *sa_node,
+		struct ibsa_error *error)
+{
+	uint32_t node;
+	int err;
+
+	if ((unsigned int)fabric->like >= IBSA_LIKES)
+		return ibsa__fail(error, -EINVAL,
+				  "the SA can be like no SM of number %d",
+				  (int)fabric->like);
+	if (fabric->lids.first >= fabric->lids.limit)
+		return ibsa__fail(error, -EINVAL,
+				  "LIDs cannot begin at %" PRIu32
+				  ": they end before %" PRIu32,
+				  fabric->lids.first, fabric->lids.limit);
+	err = find_sa_node(fabric, sa_node, error, &node);
+	if (!err)
+		err = ibsa__subnet_init(fabric, node, error);
+	if (err)
+		return err;
+	err = ibsa__routes_init(&fabric->routes, &fabric->topo);
+	if (!err)
+		err = ibsa__groups_init(&fabric->groups);
+	if (!err)
+		err = ibsa__reports_init(&fabric->reports);
+	return err ? ibsa__fail(error, err, "out of memory") : 0;
+}
+
+static void destroy(struct ibsa_fabric *fabric)
+{
+	ibsa__traps_done(fabric);
+	ibsa__mads_done(fabric);
+	ibsa__sma_done(fabric);
+	ibsa__free(fabric->counters);
+	ibsa__free(fabric->fan_queue);
+	ibsa__reports_done(&fabric->reports);
+	ibsa__routes_done(&fabric->routes);
+	ibsa__subnet_done(fabric);
+	ibsa__topology_done(&fabric->topo);
+	ibsa__services_done(&fabric->services);
+	ibsa__subscriptions_done(&fabric->subscriptions);
+	ibsa__groups_done(&fabric->groups);
+	ibsa__aliases_done(&fabric->aliases);
+	ibsa__replay_done(fabric->tape);
+	pthread_mutex_destroy(&fabric->lock);
+	pthread_cond_destroy(&fabric->changed);
+	ibsa__free(fabric);
+}
+
+/* What is wrong with a topology as a whole: whose, if not in which line. */
+static int init_named(struct ibsa_fabric *fabric, const char *path,
+		      const char *sa_node, struct ibsa_error *error)
+{
+	struct ibsa_error said = { "" };
+	int err = init(fabric, sa_node, &said);
+
+	if (err)
+		return ibsa__fail(error, err, "%.60s: %s",
+				  path ? path : "(text)", said.text);
+	return 0;
+}
+
+static const struct ibsa_fabric_options defaults;
+
+static int make(const char *path, const char *text, size_t len,
+		const struct ibsa_fabric_options *options,
+		struct ibsa_error *error, struct ibsa_fabric **out)
+{
+	struct ibsa_fabric *fabric = ibsa__calloc(1, sizeof(*fabric));
+	int err;
+
+	if (!fabric)
+		return ibsa__fail(error, -ENOMEM, "out of memory");
+	pthread_mutex_init(&fabric->lock, NULL);
+	pthread_cond_init(&fabric->changed, NULL);
+	ibsa__mads_init(fabric);
+	ibsa__traps_init(fabric);
+	set_options(fabric, options);
+	err = ibsa__topology_read(
+		&(struct topo_source){
+			.path = path,
+			.text = text,
+			.len = len,
+			.lid_max = fabric->is_opa ? UINT32_MAX : UINT16_MAX,
+			.has_check = options->check,
+		},
+		error, &fabric->topo);
+	if (!err)
+		err = init_named(fabric, path, options->sa_node, error);
+	if (!err && options->partitions)
+		err = ibsa__partitions_read(fabric, options->partitions, error);
+	if (err)
+		destroy(fabric);
+	else
+		*out = fabric;
+	return err;
+}
+
+int ibsa_fabric_load(const char *path,
+		     const struct ibsa_fabric_options *options,
+		     struct ibsa_error *error, struct ibsa_fabric **out)
+{
+	if (!path)
+		return ibsa__fail(error, -EINVAL,
+				  "there is no topology file: none was named");
+	if (!options)
+		options = &defaults;
+	if (ibsa__is_capture(path))
+		return ibsa__replay_load(path, options, error, out);
+	return make(path, NULL, 0, options, error, out);
+}
+
+int ibsa_fabric_parse(const char *text, size_t len,
+		      const struct ibsa_fabric_options *options,
+		      struct ibsa_error *error, struct ibsa_fabric **out)
+{
+	return make(NULL, text ? text : "", len, options ? options : &defaults,
+		    error, out);
+}
+
+void ibsa_fabric_put(struct ibsa_fabric *fabric)
+{
+	bool is_last;
+
+	if (!fabric)
+		return;
+	pthread_mutex_lock(&fabric->lock);
+	is_last = !--fabric->references;
+	pthread_mutex_unlock(&fabric->lock);
+	if (is_last)
+		destroy(fabric);
+}
+
+/* A clock that may still be added to. */
+#define CLOCK_NS_MAX (UINT64_MAX / 2)
+
+int ibsa_fabric_advance(struct ibsa_fabric *fabric, uint64_t ns)
+{
+	int err = 0;
+
+	if (!fabric->is_virtual)
+		return -EINVAL;
+	pthread_mutex_lock(&fabric->lock);
+	if (ns > CLOCK_NS_MAX - fabric->virtual_ns)
+		err = -EINVAL;
+	else
+		fabric->virtual_ns += ns;
+	pthread_cond_broadcast(&fabric->changed);
+	pthread_mutex_unlock(&fabric->lock);
+	return err;
+}
+
+void ibsa_fabric_info_get(struct ibsa_fabric *fabric,
+			  struct ibsa_fabric_info *out)
+{
+	pthread_mutex_lock(&fabric->lock);
+	*out = (struct ibsa_fabric_info){
+		.nodes = fabric->topo.node_count,
+		.adapters = fabric->adapter_count,
+		.switches = fabric->topo.switch_count,
+		.links = fabric->topo.link_count,
+		.lids = fabric->lids.count,
+	};
+	pthread_mutex_unlock(&fabric->lock);
+}
+
+/* Where the default P_Key is: a full member's, else a limited one's, else 0. */
+static uint16_t default_pkey(const struct end_setup *setup)
+{
+	uint16_t limited = 0;
+
+	for (uint16_t i = 0; i < setup_pkey_count(setup); i++) {
+		const uint16_t pkey = setup_pkey(setup, i);
+
+		if (pkey == IBSA_PKEY_DEFAULT)
+			return i;
+		if (pkey == (IBSA_PKEY_DEFAULT & ~IBSA_PKEY_FULL) && !limited)
+			limited = i;
+	}
+	return limited;
+}
+
+void ibsa__fabric_port_state(const struct ibsa_fabric *fabric, uint32_t index,
+			     struct ibsa_port_state *out)
+{
+	const struct topo_port *port = &fabric->topo.ports[index];
+	const struct end_port *end = &fabric->ends[port->end];
+	const struct end_setup *setup = end_setup(fabric, end);
+
+	*out = (struct ibsa_port_state){
+		.lid = end->lid,
+		.lmc = end->lid ? port->lmc : 0,
+		.pkey_index = default_pkey(setup),
+		.port_state = port->state,
+		.phys_state = port->peer != SIM_NONE ? PHYS_LINK_UP
+						     : PHYS_POLLING,
+		.link = fabric->is_opa ? IBSA_LINK_OPA : IBSA_LINK_INFINIBAND,
+		.port_num = port->number,
+		.needs_grh = setup->needs_grh,
+		.reregisters = setup->reregisters,
+	};
+	if (fabric->sa_running || fabric->is_bare) {
+		out->sm_lid = setup->sm_lid;
+		out->sm_sl = setup->sm_sl;
+	}
+	end_gid(fabric, end, out->gid.raw);
+}
+
+int ibsa_fabric_port_at(struct ibsa_fabric *fabric, size_t index,
+			struct ibsa_fabric_port *out)
+{
+	const struct topo_port *at;
+	uint32_t port;
+
+	if (index >= fabric->adapter_port_count)
+		return -ENOENT;
+	port = fabric->adapter_ports[index];
+	at = &fabric->topo.ports[port];
+	out->node = fabric->topo.nodes[at->node].name;
+	out->number = at->number;
+	out->guid = at->guid;
+	pthread_mutex_lock(&fabric->lock);
+	out->rate = at->peer == SIM_NONE
+			    ? ""
+			    : ibsa__rate_text(at->width, at->speed);
+	ibsa__fabric_port_state(fabric, port, &out->state);
+	pthread_mutex_unlock(&fabric->lock);
+	return 0;
+}
+
+void ibsa_fabric_stats_get(struct ibsa_fabric *fabric,
+			   struct ibsa_fabric_stats *out)
+{
+	pthread_mutex_lock(&fabric->lock);
+	ibsa__mads_settle(fabric, ibsa__fabric_now(fabric));
+	*out = fabric->stats;
+	pthread_mutex_unlock(&fabric->lock);
+}

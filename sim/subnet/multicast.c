@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The way of multicast packets: those of a group go along the routes from its
+ * members to the first of them, which together are a tree.
+ *
+ * Source: IBA vol 1, 14.2.5.12 (MulticastForwardingTable).
+ */
+#include <string.h>
+
+#include "sim/subnet/tables.h"
+
+/* One block of one switch's table being made. */
+struct forwarding {
+	struct ibsa_fabric *fabric;
+	const struct topo_node *node;
+	unsigned int first_port; /* of MFT_POSITION_PORTS */
+	uint16_t mask;
+	bool is_used; /* whatever the port */
+};
+
+/* Who only sends is not sent to. */
+static bool is_receiver(const struct member *member)
+{
+	enum { JOIN_RECEIVES = 3 };
+
+	return member->join_state & JOIN_RECEIVES;
+}
+
+static void mark(struct forwarding *to, unsigned int port)
+{
+	to->is_used = true;
+	if (port >= to->first_port &&
+	    port - to->first_port < MFT_POSITION_PORTS)
+		to->mask |= (uint16_t)(1 << (port - to->first_port));
+}
+
+/* The port of its switch at which a member is; 0: it is the switch. */
+static uint8_t port_towards(const struct ibsa_fabric *fabric,
+			    const struct end_port *end)
+{
+	const struct topo_port *port = end_topo_port(fabric, end);
+
+	if (!port->number || port->peer == SIM_NONE)
+		return 0;
+	return fabric->topo.ports[port->peer].number;
+}
+
+/* Step from a switch towards the root; the port that is left by, or 0. */
+static uint8_t step(struct ibsa_fabric *fabric, uint32_t *node, uint32_t lid)
+{
+	const struct topo_node *at = &fabric->topo.nodes[*node];
+	const uint8_t exit = ibsa__route_exit(fabric, at, lid);
+	uint32_t peer;
+
+	if (!exit || exit > at->port_count)
+		return 0;
+	peer = fabric->topo.ports[at->first_port + exit].peer;
+	if (peer == SIM_NONE)
+		return 0;
+	*node = fabric->topo.ports[peer].node;
+	return fabric->topo.nodes[*node].type == IBSA_NODE_SWITCH ? exit : 0;
+}
+
+static uint32_t switch_of(const struct ibsa_fabric *fabric,
+			  const struct end_port *end)
+{
+	const struct topo_port *port = end_topo_port(fabric, end);
+
+	return port->number ? fabric->topo.ports[port->peer].node : port->node;
+}
+
+/* What the switch has to do with one member of a group. */
+static void add_member(struct forwarding *to, const struct end_port *end,
+		       bool receives, const struct end_port *root)
+{
+	struct ibsa_fabric *fabric = to->fabric;
+	const uint32_t self = (uint32_t)(to->node - fabric->topo.nodes);
+	uint32_t node = switch_of(fabric, end);
+
+	if (node == self && receives)
+		mark(to, port_towards(fabric, end));
+	for (uint32_t hops = 0; hops < fabric->topo.switch_count; hops++) {
+		const uint32_t before = node;
+		const uint8_t exit = step(fabric, &node, root->lid);
+		const struct topo_node *from = &fabric->topo.nodes[before];
+
+		if (!exit)
+			return;
+		if (before == self)
+			mark(to, exit);
+		if (node == self)
+			mark(to,
+			     fabric->topo
+				     .ports[fabric->topo
+						    .ports[from->first_port +
+							   exit]
+						    .peer]
+				     .number);
+	}
+}
+
+/* The port of a member that is on a switch, and in the subnet; or NULL. */
+static const struct end_port *end_of(const struct ibsa_fabric *fabric,
+				     const struct member *member)
+{
+	const struct end_port *end = end_by_guid(fabric, member->port_guid);
+
+	return end && end->leaf != SIM_NONE ? end : NULL;
+}
+
+/* Nothing is to be forwarded where there is one port only. */
+static bool has_several(const struct ibsa_fabric *fabric,
+			const struct group *group, const struct end_port **root)
+{
+	*root = NULL;
+	for (size_t i = 0; i < group->count; i++) {
+		const struct end_port *end = end_of(fabric, &group->members[i]);
+
+		if (*root && end && end != *root)
+			return true;
+		if (end)
+			*root = end;
+	}
+	return false;
+}
+
+static uint16_t group_mask(struct forwarding *to, const struct group *group)
+{
+	const struct end_port *root;
+
+	to->mask = 0;
+	if (!has_several(to->fabric, group, &root))
+		return 0;
+	for (size_t i = 0; i < group->count; i++) {
+		const struct member *member = &group->members[i];
+		const struct end_port *end = end_of(to->fabric, member);
+
+		if (end)
+			add_member(to, end, is_receiver(member), root);
+	}
+	return to->mask;
+}
+
+static uint32_t group_index(const struct group *group)
+{
+	return ibsa_be16(group->record + GROUP_AT_MLID) -
+	       (uint32_t)IBSA_LID_MULTICAST_MIN;
+}
+
+void ibsa__table_mft(struct ibsa_fabric *fabric, const struct topo_node *node,
+		     uint32_t block, unsigned int position, uint8_t *out)
+{
+	struct forwarding to = {
+		.fabric = fabric,
+		.node = node,
+		.first_port = position * MFT_POSITION_PORTS,
+	};
+	const struct groups *groups = &fabric->groups;
+
+	memset(out, 0, BLOCK_BYTES);
+	for (size_t i = 0; i < groups->count; i++) {
+		const uint32_t index = group_index(groups->all[i]);
+
+		if (index / MFT_BLOCK_LIDS == block)
+			ibsa_put_be16(out + 2 * (index % MFT_BLOCK_LIDS),
+				      group_mask(&to, groups->all[i]));
+	}
+}
+
+uint32_t ibsa__table_mft_blocks(struct ibsa_fabric *fabric,
+				const struct topo_node *node)
+{
+	const struct groups *groups = &fabric->groups;
+	uint32_t blocks = 0;
+
+	for (size_t i = 0; i < groups->count; i++) {
+		struct forwarding to = { .fabric = fabric, .node = node };
+		const uint32_t block = group_index(groups->all[i]) /
+				       MFT_BLOCK_LIDS;
+
+		if (block < blocks)
+			continue;
+		(void)group_mask(&to, groups->all[i]);
+		if (to.is_used)
+			blocks = block + 1;
+	}
+	return blocks;
+}

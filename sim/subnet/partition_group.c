@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Multicast groups of a file of partitions: what they are like, and those
+ * that there are.
+ *
+ * Source: OpenSM 3.3, doc/partition-config.txt, osm_prtn_config.c.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <ibsa/text.h>
+
+#include "sim/subnet/partition_reader.h"
+
+static int read_number(const struct reader *reader, const struct token *token,
+		       uint64_t least, uint64_t most, uint64_t *out)
+{
+	uint64_t value;
+
+	if (!token->has_value ||
+	    !ibsa__partitions_number(token->value, &value) || value < least ||
+	    value > most)
+		return ibsa__partitions_fail(
+			reader, -EINVAL, "%.*s is not from %llu to %llu",
+			(int)token->name.len, token->name.text,
+			(unsigned long long)least, (unsigned long long)most);
+	*out = value;
+	return 0;
+}
+
+int ibsa__partitions_group_flag(const struct reader *reader,
+				const struct token *token,
+				struct group_flags *out)
+{
+	enum {
+		RATE_CODES = 24,
+		MTU_CODES = 5,
+		SL_MAX = 15,
+		FLOW_MAX = 0xfffff
+	};
+	uint64_t scope = 0;
+	int err;
+
+	if (partitions_is_word(token->name, "mtu"))
+		return read_number(reader, token, 1, MTU_CODES, &out->mtu);
+	if (partitions_is_word(token->name, "rate"))
+		return read_number(reader, token, 2, RATE_CODES, &out->rate);
+	if (partitions_is_word(token->name, "Q_Key"))
+		return read_number(reader, token, 0, UINT32_MAX, &out->qkey);
+	if (partitions_is_word(token->name, "TClass"))
+		return read_number(reader, token, 0, UINT8_MAX, &out->tclass);
+	if (partitions_is_word(token->name, "sl"))
+		return read_number(reader, token, 0, SL_MAX, &out->sl);
+	if (partitions_is_word(token->name, "FlowLabel"))
+		return read_number(reader, token, 0, FLOW_MAX,
+				   &out->flow_label);
+	if (!partitions_is_word(token->name, "scope"))
+		return 1;
+	err = read_number(reader, token, 1, SCOPES - 1, &scope);
+	if (!err)
+		out->scopes |= UINT32_C(1) << scope;
+	return err;
+}
+
+static bool is_ip(const uint8_t *mgid)
+{
+	const uint16_t signature = ibsa_be16(mgid + 2);
+
+	return signature == 0x401b || signature == 0x601b;
+}
+
+/* Those of IPoIB have to have a broadcast group of their scope and P_Key. */
+static bool is_possible(const struct reader *reader, const uint8_t *mgid)
+{
+	const uint8_t broadcast[MGID_BYTES] = {
+		0xff,	 mgid[1],     0x40, 0x1b, mgid[4],
+		mgid[5], [12] = 0xff, 0xff, 0xff, 0xff
+	};
+
+	return !is_ip(mgid) || !memcmp(mgid, broadcast, MGID_BYTES) ||
+	       ibsa__groups_find(&reader->fabric->groups, broadcast);
+}
+
+/* One group of a scope, unless there is one of its MGID. */
+static int add_group(struct reader *reader, const struct ibsa_gid *mgid,
+		     const struct group_flags *flags, uint32_t scope)
+{
+	const struct ibsa_mcmember host = {
+		.mgid = *mgid,
+		.qkey = (uint32_t)flags->qkey,
+		.mtu_selector = IBSA_SELECT_EXACTLY,
+		.mtu = (uint8_t)flags->mtu,
+		.tclass = (uint8_t)flags->tclass,
+		.pkey = reader->now.partition->pkey | IBSA_PKEY_FULL,
+		.rate_selector = IBSA_SELECT_EXACTLY,
+		.rate = (uint8_t)flags->rate,
+		.packet_life_time_selector = IBSA_SELECT_EXACTLY,
+		.packet_life_time = LIFE_TIME,
+		.sl = (uint8_t)flags->sl,
+		.flow_label = (uint32_t)flags->flow_label,
+		.hop_limit = scope == DEFAULT_SCOPE ? 0 : UINT8_MAX,
+		.scope = (uint8_t)scope,
+		.join_state = JOIN_FULL,
+	};
+	struct groups *groups = &reader->fabric->groups;
+	uint8_t wire[GROUP_BYTES] = { 0 };
+	struct group *group;
+	uint64_t over;
+	int err;
+
+	ibsa_mcmember_record.encode(&host, wire, &over);
+	wire[1] = (uint8_t)((wire[1] & 0xf0) | scope);
+	if (ibsa__groups_find(groups, wire) || !is_possible(reader, wire))
+		return 0;
+	err = ibsa__groups_add(groups, wire, &group);
+	if (err == -ENOSPC)
+		return ibsa__partitions_fail(reader, -EINVAL,
+					     "there are too many groups");
+	if (err)
+		return ibsa__partitions_fail(reader, -ENOMEM, "out of memory");
+	group->is_permanent = true;
+	return 0;
+}
+
+static int add_groups(struct reader *reader, const struct ibsa_gid *mgid,
+		      const struct group_flags *flags)
+{
+	int err = 0;
+
+	if (!flags->scopes)
+		return add_group(reader, mgid, flags, DEFAULT_SCOPE);
+	for (uint32_t scope = 0; scope < SCOPES && !err; scope++) {
+		if (flags->scopes >> scope & 1)
+			err = add_group(reader, mgid, flags, scope);
+	}
+	return err;
+}
+
+/*
+ * The broadcast group of IPoIB. RFC 4391, 4. OpenSM has it in the default
+ * scope only, whatever its documentation says of scopes.
+ */
+int ibsa__partitions_broadcast(struct reader *reader)
+{
+	struct group_flags flags = reader->now.flags;
+	struct ibsa_gid mgid = { { 0xff, 0x12, 0x40, 0x1b, [12] = 0xff, 0xff,
+				   0xff, 0xff } };
+
+	ibsa_put_be16(mgid.raw + 4,
+		      reader->now.partition->pkey | IBSA_PKEY_FULL);
+	flags.scopes = 0;
+	if (!flags.qkey)
+		flags.qkey = IPOIB_QKEY;
+	return add_groups(reader, &mgid, &flags);
+}
+
+/* A group of IPoIB is of the partition, and as fast as its broadcast group. */
+static int check_ip(const struct reader *reader, struct ibsa_gid *mgid,
+		    struct group_flags *flags)
+{
+	const uint16_t pkey = reader->now.partition->pkey | IBSA_PKEY_FULL;
+	const uint16_t have = ibsa_be16(mgid->raw + 4);
+
+	if (have && have != pkey)
+		return ibsa__partitions_fail(
+			reader, -EINVAL,
+			"the P_Key in the mgid is not the partition's");
+	if (flags->rate != reader->now.flags.rate ||
+	    flags->mtu != reader->now.flags.mtu)
+		return ibsa__partitions_fail(
+			reader, -EINVAL,
+			"rate and mtu are not those of the partition");
+	ibsa_put_be16(mgid->raw + 4, pkey);
+	if (!flags->qkey)
+		flags->qkey = IPOIB_QKEY;
+	return 0;
+}
+
+static int read_mgid(const struct reader *reader, struct slice text,
+		     struct ibsa_gid *out)
+{
+	char room[IBSA_GID_TEXT];
+
+	if (text.len < sizeof(room)) {
+		memcpy(room, text.text, text.len);
+		room[text.len] = '\0';
+		if (!ibsa_gid_parse(room, out) && out->raw[0] == 0xff)
+			return 0;
+	}
+	return ibsa__partitions_fail(reader, -EINVAL,
+				     "\"%.*s\" is no multicast GID",
+				     (int)text.len, text.text);
+}
+
+int ibsa__partitions_group(struct reader *reader, struct slice mgid,
+			   struct slice rest)
+{
+	struct group_flags flags = reader->now.flags;
+	bool has_more = rest.len;
+	struct ibsa_gid gid;
+	int err = read_mgid(reader, mgid, &gid);
+
+	flags.tclass = 0;
+	while (has_more && !err) {
+		struct slice text;
+		struct token flag;
+
+		has_more = ibsa__partitions_split(&rest, ',', &text);
+		flag = ibsa__partitions_token(text);
+		err = ibsa__partitions_group_flag(reader, &flag, &flags);
+		if (err > 0)
+			err = ibsa__partitions_fail(
+				reader, -EINVAL, "a group has no flag \"%.*s\"",
+				(int)text.len, text.text);
+	}
+	if (!err && is_ip(gid.raw))
+		err = check_ip(reader, &gid, &flags);
+	if (err || ibsa__groups_find(&reader->fabric->groups, gid.raw))
+		return err;
+	return add_groups(reader, &gid, &flags);
+}

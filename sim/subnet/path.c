@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The path between two ports, and whether it is one that is wanted.
+ *
+ * Source: OpenSM 3.3, osm_sa_path_record.c.
+ */
+#include <errno.h>
+
+#include "sim/subnet/path.h"
+
+enum { LIFE_TIME = 18 /* of every path that leaves its port */ };
+
+/*
+ * What a selector makes of a quantity: the largest one that satisfies it.
+ * False if none does. "Exactly" may ask for less than there is.
+ */
+static bool select_up_to(unsigned int selector, uint8_t want, uint8_t *have)
+{
+	switch (selector) {
+	case IBSA_SELECT_GREATER:
+		return *have > want;
+	case IBSA_SELECT_LESS:
+		if (*have >= want)
+			*have = want - 1;
+		return want > 1;
+	case IBSA_SELECT_EXACTLY:
+		if (*have < want)
+			return false;
+		*have = want;
+		return true;
+	default:
+		return true;
+	}
+}
+
+static bool select_mtu(const struct path_query *query, struct path *path)
+{
+	if (!HAS(query, mtu_selector) || !HAS(query, mtu))
+		return true;
+	return select_up_to(path_selector(query, query->at->mtu),
+			    path_quantity(query, query->at->mtu), &path->mtu);
+}
+
+/* A rate cannot be lowered to a wanted one: that may not exist here. */
+static bool select_rate(const struct path_query *query, struct path *path)
+{
+	uint8_t want;
+
+	if (!HAS(query, rate_selector) || !HAS(query, rate))
+		return true;
+	want = ibsa__rate_rank_of_code(path_quantity(query, query->at->rate));
+	if (path_selector(query, query->at->rate) == IBSA_SELECT_EXACTLY)
+		return path->rate == want;
+	return select_up_to(path_selector(query, query->at->rate), want,
+			    &path->rate);
+}
+
+static bool select_life_time(const struct path_query *query, struct path *path)
+{
+	const uint8_t how = path_selector(query, query->at->life_time);
+	const uint8_t want = path_quantity(query, query->at->life_time);
+
+	if (!HAS(query, packet_life_time_selector) ||
+	    !HAS(query, packet_life_time))
+		return true;
+	/* A loopback path has none, and none is less than any. */
+	if (how == IBSA_SELECT_LESS && path->life_time < want)
+		return true;
+	return select_up_to(how, want, &path->life_time);
+}
+
+bool ibsa__path_choose_pkey(struct path_query *query)
+{
+	query->pkey = IBSA_PKEY_DEFAULT;
+	if (HAS(query, raw_traffic) &&
+	    query->want[query->at->raw_traffic] & 0x80) {
+		query->pkey = 0;
+		return true;
+	}
+	if (!HAS(query, pkey))
+		return true;
+	query->pkey = ibsa_be16(query->want + query->at->pkey);
+	if (!query->work->fabric->pkey_tables)
+		return (query->pkey | IBSA_PKEY_FULL) == IBSA_PKEY_DEFAULT;
+	return query->pkey & ~IBSA_PKEY_FULL;
+}
+
+/* Whether a port may be told of another: they share a P_Key. */
+static bool may_know(const struct end_setup *asks, const struct end_setup *end)
+{
+	return asks == end || ibsa__pkey_shared(asks, end);
+}
+
+/*
+ * With tables of their own, a path has the wanted P_Key, else the lowest
+ * that its ports share. False if they share none, or one of them shares none
+ * with the requester.
+ */
+static bool share_pkey(const struct path_query *query, struct path *path)
+{
+	const struct ibsa_fabric *fabric = query->work->fabric;
+	const struct end_setup *asks = end_setup(fabric, query->work->from);
+	const struct end_setup *from = end_setup(fabric, path->from.end);
+	const struct end_setup *to = end_setup(fabric, path->to.end);
+
+	if (!may_know(asks, from) || !may_know(asks, to))
+		return false;
+	if (!query->pkey) /* raw traffic has none */
+		return true;
+	if (HAS(query, pkey))
+		return ibsa__pkey_is_usable(from, to, query->pkey);
+	path->pkey = ibsa__pkey_shared(from, to);
+	return path->pkey;
+}
+
+bool ibsa__path_find(const struct path_query *query,
+		     const struct port_name *from, const struct port_name *to,
+		     struct path *out)
+{
+	struct span span;
+	const int err = ibsa__route_span(query->work->fabric, from->end,
+					 to->end, &span);
+
+	if (err == -ENOMEM)
+		sa_fail(query->work, IBSA_STATUS_NO_RESOURCES);
+	if (err)
+		return false;
+	*out = (struct path){
+		.from = *from,
+		.to = *to,
+		.pkey = query->pkey,
+		.rate = span.rate,
+		.mtu = span.mtu,
+		.life_time = from->end == to->end ? 0 : LIFE_TIME,
+	};
+	if (query->work->fabric->pkey_tables && !share_pkey(query, out))
+		return false;
+	return select_mtu(query, out) && select_rate(query, out) &&
+	       select_life_time(query, out);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * P_Keys and who has them. IBA vol 1, 10.9.3: two match if they are of one
+ * partition and one of them is a full member's.
+ */
+#include "sim/subnet/fabric.h"
+
+bool ibsa__pkey_passes(const struct end_setup *setup, uint16_t pkey)
+{
+	for (uint32_t i = 0; i < setup_pkey_count(setup); i++) {
+		if (pkeys_match(setup_pkey(setup, i), pkey))
+			return true;
+	}
+	return false;
+}
+
+uint16_t ibsa__pkey_index(const struct end_setup *setup, uint16_t pkey)
+{
+	for (uint32_t i = 0; i < setup_pkey_count(setup); i++) {
+		if (pkeys_match(setup_pkey(setup, i), pkey))
+			return (uint16_t)i;
+	}
+	return 0;
+}
+
+bool ibsa__pkey_has(const struct end_setup *setup, uint16_t pkey)
+{
+	if (!(pkey & ~IBSA_PKEY_FULL))
+		return true;
+	for (uint32_t i = 0; i < setup_pkey_count(setup); i++) {
+		if (!((setup_pkey(setup, i) ^ pkey) & ~IBSA_PKEY_FULL))
+			return true;
+	}
+	return false;
+}
+
+bool ibsa__pkey_is_usable(const struct end_setup *a, const struct end_setup *b,
+			  uint16_t pkey)
+{
+	for (uint32_t i = 0; i < setup_pkey_count(a); i++) {
+		const uint16_t have = setup_pkey(a, i);
+
+		if (!((have ^ pkey) & ~IBSA_PKEY_FULL) &&
+		    ibsa__pkey_passes(b, have))
+			return true;
+	}
+	return false;
+}
+
+uint16_t ibsa__pkey_shared(const struct end_setup *a, const struct end_setup *b)
+{
+	uint16_t best = 0;
+
+	if (!a->pkeys && !b->pkeys)
+		return IBSA_PKEY_DEFAULT;
+	for (uint32_t i = 0; i < setup_pkey_count(a); i++) {
+		const uint16_t have = setup_pkey(a, i);
+
+		if (best &&
+		    (have & ~IBSA_PKEY_FULL) >= (best & ~IBSA_PKEY_FULL))
+			continue;
+		if (ibsa__pkey_passes(b, have))
+			best = have;
+	}
+	return best;
+}
+
+/*
+ * Whose P_Keys a port has. What a switch lets through is what the port at the
+ * other end of the cable has; between switches, the default partition.
+ */
+static const struct end_setup *pkeys_of(const struct ibsa_fabric *fabric,
+					const struct topo_port *port)
+{
+	static const struct end_setup default_alone;
+
+	if (port->end == SIM_NONE)
+		port = &fabric->topo.ports[port->peer];
+	return port->end == SIM_NONE ? &default_alone
+				     : &fabric->setups[port->end];
+}
+
+bool ibsa__ports_share_pkey(const struct ibsa_fabric *fabric,
+			    const struct topo_port *a,
+			    const struct topo_port *b)
+{
+	if (a == b)
+		return true;
+	/* Where there is no cable there is no table, and nothing to hide. */
+	if ((a->end == SIM_NONE && a->peer == SIM_NONE) ||
+	    (b->end == SIM_NONE && b->peer == SIM_NONE))
+		return true;
+	return ibsa__pkey_shared(pkeys_of(fabric, a), pkeys_of(fabric, b));
+}

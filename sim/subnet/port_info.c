@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a port says of itself: as the built-in SM has set it, or as a port is
+ * that none has set yet, and over it what another SM has set.
+ *
+ * Source: IBA vol 1, 14.2.5.6. What the file does not say of a port is as
+ * ibsim has it.
+ */
+#include "sim/sa/sa.h"
+#include "sim/node/sma.h"
+
+/* Capability bits. IBA vol 1, table 146. */
+enum {
+	CAP_IS_SM = 1 << 1,
+	CAP_SWITCH = 0x0000c048,
+	CAP_ADAPTER = 0x0050c048,
+	CAP_REREGISTER = 1 << 25,
+	CAP2_WIDTH_2X_AND_HDR = 0x30,
+	CAP2_NDR = 1 << 10,
+};
+
+enum {
+	MTU_1024 = 3,
+	MTU_2048 = 4,
+	VL_0_TO_7 = 4,
+	VL_ARBITRATION = 8,
+	STALL_COUNT = 7,
+	LIFE_TO_ADAPTER = 16, /* head of queue, switch to adapter */
+	LIFE_TO_SWITCH = 18,
+	WIDTHS_SUPPORTED = 0x1f,
+	SPEEDS_SUPPORTED = 7,
+	M_KEY_LEASE = 4089,
+	SUBNET_TIMEOUT = 31,
+};
+
+static uint8_t phys_state(const struct topo_port *port)
+{
+	if (port->is_disabled)
+		return PHYS_DISABLED;
+	return port->number && port->peer == SIM_NONE ? PHYS_POLLING
+						      : PHYS_LINK_UP;
+}
+
+/* What ports of every kind have. */
+static void set_link(struct ibsa_port_info *out, const struct topo_port *port)
+{
+	/* A port without a cable waits for the least that there is. */
+	const struct link_bits bits =
+		ibsa__link_bits(port->width ? port->width : WIDTH_1X,
+				port->speed ? port->speed : SPEED_SDR);
+
+	out->link_width_enabled = bits.width_enabled;
+	out->link_width_supported = WIDTHS_SUPPORTED;
+	out->link_width_active = bits.width_active;
+	out->link_speed_supported = SPEEDS_SUPPORTED;
+	out->link_speed_enabled = bits.speed_enabled;
+	out->link_speed_active = bits.speed_active;
+	out->link_speed_ext_supported = bits.speed_ext_supported;
+	out->link_speed_ext_enabled = bits.speed_ext_enabled;
+	out->link_speed_ext_active = bits.speed_ext_active;
+	out->port_state = port->state;
+	out->port_physical_state = phys_state(port);
+	out->link_down_default_state = PHYS_POLLING;
+	out->neighbor_mtu = MTU_2048;
+	out->mtu_cap = MTU_2048;
+	out->vl_cap = VL_0_TO_7;
+	out->operational_vls = VL_0_TO_7;
+	out->vl_arbitration_high_cap = VL_ARBITRATION;
+	out->vl_arbitration_low_cap = VL_ARBITRATION;
+	out->vl_stall_count = STALL_COUNT;
+}
+
+uint32_t ibsa__port_capabilities(const struct ibsa_fabric *fabric,
+				 const struct end_port *end)
+{
+	const bool is_switch = end_topo_node(fabric, end)->type ==
+			       IBSA_NODE_SWITCH;
+	uint32_t mask = is_switch ? CAP_SWITCH : CAP_ADAPTER;
+
+	if (end_setup(fabric, end)->issm ||
+	    (!fabric->is_bare && end == &fabric->ends[fabric->sa_end]))
+		mask |= CAP_IS_SM;
+	/* Real adapters have it; the embedded SM tells them all the same. */
+	if (fabric->is_bare && !is_switch)
+		mask |= CAP_REREGISTER;
+	return mask ^ end_setup(fabric, end)->changed_capabilities;
+}
+
+/* What only end ports have. */
+static void set_end(const struct ibsa_fabric *fabric,
+		    struct ibsa_port_info *out, const struct topo_port *port)
+{
+	const struct end_setup *setup = &fabric->setups[port->end];
+
+	out->gid_prefix = fabric->gid_prefix;
+	out->lid = lid_in_16_bits(fabric->ends[port->end].lid);
+	out->master_sm_lid = lid_in_16_bits(setup->sm_lid);
+	out->master_sm_sl = setup->sm_sl & 0xf;
+	out->m_key_lease_period = M_KEY_LEASE;
+	out->lmc = port->lmc;
+	out->guid_cap = GUID_CAP_ADAPTER;
+	out->subnet_timeout = SUBNET_TIMEOUT;
+	out->capability_mask =
+		ibsa__port_capabilities(fabric, &fabric->ends[port->end]);
+	out->capability_mask2 = CAP2_WIDTH_2X_AND_HDR;
+	if (port->speed == SPEED_NDR)
+		out->capability_mask2 |= CAP2_NDR;
+}
+
+/* A switch's own port: no cable, and slow, as its management is. */
+static void set_switch_port(struct ibsa_port_info *out)
+{
+	out->link_width_enabled = out->link_width_active;
+	out->neighbor_mtu = SWITCH_PORT_MTU;
+	out->mtu_cap = MTU_1024;
+	out->vl_stall_count = 0;
+	out->guid_cap = GUID_CAP_SWITCH;
+	out->resp_time_value = 8;
+}
+
+static uint8_t life_at_head(const struct ibsa_fabric *fabric,
+			    const struct topo_port *port)
+{
+	const struct topology *topo = &fabric->topo;
+	uint32_t far;
+
+	if (port->peer == SIM_NONE)
+		return 0;
+	far = topo->ports[port->peer].node;
+	return topo->nodes[far].type == IBSA_NODE_SWITCH ? LIFE_TO_SWITCH
+							 : LIFE_TO_ADAPTER;
+}
+
+/* What an SM has set of a port of any kind. */
+static void overlay(struct ibsa_port_info *out,
+		    const struct ibsa_port_info *set)
+{
+	out->link_width_enabled = set->link_width_enabled;
+	out->link_speed_enabled = set->link_speed_enabled;
+	out->link_speed_ext_enabled = set->link_speed_ext_enabled;
+	out->link_down_default_state = set->link_down_default_state;
+	out->neighbor_mtu = set->neighbor_mtu;
+	out->operational_vls = set->operational_vls;
+	out->init_type = set->init_type;
+	out->vl_high_limit = set->vl_high_limit;
+	out->vl_stall_count = set->vl_stall_count;
+	out->hoq_life = set->hoq_life;
+	out->partition_enforcement_inbound = set->partition_enforcement_inbound;
+	out->partition_enforcement_outbound =
+		set->partition_enforcement_outbound;
+	out->filter_raw_inbound = set->filter_raw_inbound;
+	out->filter_raw_outbound = set->filter_raw_outbound;
+	out->local_phy_errors = set->local_phy_errors;
+	out->overrun_errors = set->overrun_errors;
+}
+
+/* And of an end port. */
+static void overlay_end(struct ibsa_port_info *out,
+			const struct ibsa_port_info *set)
+{
+	out->m_key = set->m_key;
+	out->m_key_protect_bits = set->m_key_protect_bits;
+	out->m_key_lease_period = set->m_key_lease_period;
+	out->m_key_violations = set->m_key_violations;
+	out->gid_prefix = set->gid_prefix;
+	out->subnet_timeout = set->subnet_timeout;
+	out->multicast_pkey_trap_suppression =
+		set->multicast_pkey_trap_suppression;
+}
+
+void ibsa__port_info(const struct ibsa_fabric *fabric,
+		     const struct topo_port *port, uint8_t local_port,
+		     struct ibsa_port_info *out)
+{
+	const struct topo_node *node = &fabric->topo.nodes[port->node];
+	const bool is_switch = node->type == IBSA_NODE_SWITCH;
+	const struct sma_port *sma = ibsa__sma_port(fabric, port);
+
+	*out = (struct ibsa_port_info){
+		.port_num = port->number,
+		.local_port_num = local_port,
+	};
+	set_link(out, port);
+	if (port->end != SIM_NONE)
+		set_end(fabric, out, port);
+	if (is_switch && !port->number)
+		set_switch_port(out);
+	if (is_switch && port->number)
+		out->hoq_life = life_at_head(fabric, port);
+	if (!sma)
+		return;
+	overlay(out, &sma->set);
+	if (port->end != SIM_NONE)
+		overlay_end(out, &sma->set);
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The subnet that the SA sees: the end ports within its reach. They are
+ * looked for along the cables, whenever something has changed.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "sim/sa/notice.h"
+
+static bool is_switch(const struct topology *topo, uint32_t port)
+{
+	return topo->nodes[topo->ports[port].node].type == IBSA_NODE_SWITCH;
+}
+
+/* Arrive at @port: an end port is seen, a switch is queued too. */
+static void arrive(struct topology *topo, struct walk *walk, uint32_t port)
+{
+	struct topo_node *node = &topo->nodes[topo->ports[port].node];
+	const uint8_t number = topo->ports[port].number;
+
+	if (is_switch(topo, port))
+		port = node->first_port;
+	if (walk->seen[port])
+		return;
+	walk->seen[port] = true;
+	if (!is_switch(topo, port))
+		return;
+	node->sa_port = number;
+	walk->queue[walk->queued++] = topo->ports[port].node;
+}
+
+/* From an adapter's port one cable leads on, if its link is up. */
+static void walk_from(struct topology *topo, struct walk *walk, uint32_t port)
+{
+	walk->queued = 0;
+	memset(walk->seen, 0, topo->port_count * sizeof(*walk->seen));
+	if (is_switch(topo, port)) {
+		arrive(topo, walk, port);
+	} else if (topo->ports[port].peer != SIM_NONE) {
+		arrive(topo, walk, port);
+		arrive(topo, walk, topo->ports[port].peer);
+	}
+	for (uint32_t head = 0; head < walk->queued; head++) {
+		const struct topo_node *node = &topo->nodes[walk->queue[head]];
+
+		for (uint32_t i = 1; i <= node->port_count; i++) {
+			const uint32_t peer =
+				topo->ports[node->first_port + i].peer;
+
+			if (peer != SIM_NONE)
+				arrive(topo, walk, peer);
+		}
+	}
+}
+
+static struct end_port make_end(const struct topology *topo, uint32_t index)
+{
+	const struct topo_port *port = &topo->ports[index];
+	const struct topo_node *node = &topo->nodes[port->node];
+	const struct span span = ibsa__port_span(topo, index);
+	struct end_port end = {
+		.guid = port->guid,
+		.port = index,
+		.leaf = node->switch_index,
+		.lid_count = (uint8_t)(1 << port->lmc),
+		.rate = span.rate,
+		.mtu = span.mtu,
+	};
+
+	if (end.leaf == SIM_NONE && port->peer != SIM_NONE)
+		end.leaf =
+			topo->nodes[topo->ports[port->peer].node].switch_index;
+	return end;
+}
+
+static int by_guid(const void *a, const void *b)
+{
+	const struct end_port *x = a;
+	const struct end_port *y = b;
+
+	return (x->guid > y->guid) - (x->guid < y->guid);
+}
+
+static bool is_end(const struct topology *topo, uint32_t port)
+{
+	return is_switch(topo, port) == !topo->ports[port].number;
+}
+
+static int index_ends(struct ibsa_fabric *fabric)
+{
+	int err = ibsa__map_reserve(&fabric->end_of_guid, fabric->end_count);
+
+	for (uint32_t i = 0; i < fabric->end_count && !err; i++) {
+		struct topo_port *port = end_topo_port(fabric,
+						       &fabric->ends[i]);
+
+		port->end = i;
+		list_init(&fabric->setups[i].reports);
+		err = ibsa__map_put(&fabric->end_of_guid, fabric->ends[i].guid,
+				    i);
+	}
+	return err;
+}
+
+/* No SM has to do with the state of a switch's own port. */
+static uint8_t first_state(const struct ibsa_fabric *fabric,
+			   const struct topo_port *port)
+{
+	if (!port->number)
+		return fabric->is_bare ? IBSA_PORT_ACTIVE : IBSA_PORT_INIT;
+	return port->cable == SIM_NONE ? IBSA_PORT_DOWN : IBSA_PORT_INIT;
+}
+
+static int collect_ends(struct ibsa_fabric *fabric)
+{
+	struct topology *topo = &fabric->topo;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < topo->port_count; i++) {
+		topo->ports[i].cable = topo->ports[i].peer;
+		topo->ports[i].state = first_state(fabric, &topo->ports[i]);
+		topo->nodes[topo->ports[i].node].is_changed = fabric->is_bare;
+		count += is_end(topo, i);
+	}
+	fabric->ends = ibsa__calloc(count, sizeof(*fabric->ends));
+	fabric->setups = ibsa__calloc(count, sizeof(*fabric->setups));
+	if (!fabric->ends || !fabric->setups)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < topo->port_count; i++) {
+		if (is_end(topo, i))
+			fabric->ends[fabric->end_count++] = make_end(topo, i);
+	}
+	qsort(fabric->ends, fabric->end_count, sizeof(*fabric->ends), by_guid);
+	return index_ends(fabric);
+}
+
+/* Ports that the SA does not see are in none of its answers. */
+static void publish(struct ibsa_fabric *fabric)
+{
+	fabric->router_end = SIM_NONE;
+	for (uint32_t i = 0; i < fabric->end_count; i++) {
+		const struct end_port *end = &fabric->ends[i];
+
+		end_topo_port(fabric, end)->lid = end->is_seen ? end->lid : 0;
+		if (end->is_seen && fabric->router_end == SIM_NONE &&
+		    end_topo_node(fabric, end)->type == IBSA_NODE_ROUTER)
+			fabric->router_end = i;
+	}
+}
+
+/* The links of a switch, as far as they are up. */
+static void set_up_links(struct topology *topo, const struct topo_node *node)
+{
+	for (uint32_t i = 1; i <= node->port_count; i++) {
+		struct topo_port *port = &topo->ports[node->first_port + i];
+
+		if (port->peer != SIM_NONE)
+			port->state = IBSA_PORT_ACTIVE;
+	}
+}
+
+/* The SM sets up a port. It asks new ones to register, too. */
+static void set_up(struct ibsa_fabric *fabric, uint32_t index, enum sweep sweep)
+{
+	struct end_setup *end = &fabric->setups[index];
+	struct topo_port *port = end_topo_port(fabric, &fabric->ends[index]);
+	const bool is_new = port->state != IBSA_PORT_ACTIVE;
+
+	end->sm_lid = fabric->ends[fabric->sa_end].lid;
+	port->state = IBSA_PORT_ACTIVE;
+	if (!port->number)
+		set_up_links(&fabric->topo, &fabric->topo.nodes[port->node]);
+	if (sweep == SWEEP_MASTER || (sweep == SWEEP_AGAIN && is_new))
+		end->reregisters++;
+}
+
+/* False: there are too few LIDs for all that are there. */
+static bool look_around(struct ibsa_fabric *fabric)
+{
+	bool is_enough = true;
+
+	walk_from(&fabric->topo, &fabric->walk,
+		  fabric->ends[fabric->sa_end].port);
+	for (uint32_t i = 0; i < fabric->end_count; i++)
+		fabric->ends[i].is_seen =
+			fabric->walk.seen[fabric->ends[i].port];
+	if (fabric->sa_running)
+		is_enough = ibsa__lids_give(fabric);
+	for (uint32_t i = 0; i < fabric->end_count; i++)
+		fabric->ends[i].is_seen = fabric->ends[i].is_seen &&
+					  fabric->ends[i].lid;
+	return is_enough;
+}
+
+static bool sweep_subnet(struct ibsa_fabric *fabric, enum sweep sweep)
+{
+	const bool is_enough = look_around(fabric);
+
+	for (uint32_t i = 0; fabric->sa_running && i < fabric->end_count; i++) {
+		if (fabric->ends[i].is_seen)
+			set_up(fabric, i, sweep);
+	}
+	publish(fabric);
+	return is_enough;
+}
+
+void ibsa__subnet_take_stock(struct ibsa_fabric *fabric)
+{
+	for (uint32_t i = 0; i < fabric->end_count; i++)
+		fabric->setups[i].is_known = fabric->ends[i].is_seen;
+}
+
+static void notice_ports(struct ibsa_fabric *fabric, enum trap trap,
+			 uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < fabric->end_count; i++) {
+		const bool is_known = fabric->setups[i].is_known;
+
+		if (is_known != fabric->ends[i].is_seen &&
+		    is_known == (trap == TRAP_GID_OUT_OF_SERVICE))
+			ibsa__notice_port(fabric, trap, &fabric->ends[i],
+					  now_ns);
+	}
+}
+
+void ibsa__subnet_report(struct ibsa_fabric *fabric)
+{
+	const uint64_t now_ns = ibsa__fabric_now(fabric);
+
+	if (!fabric->sa_running || !fabric->ends[fabric->sa_end].is_seen)
+		return;
+	notice_ports(fabric, TRAP_GID_OUT_OF_SERVICE, now_ns);
+	ibsa__names_forget_lost(fabric, now_ns);
+	notice_ports(fabric, TRAP_GID_IN_SERVICE, now_ns);
+	ibsa__subnet_take_stock(fabric);
+}
+
+void ibsa__subnet_sweep(struct ibsa_fabric *fabric, enum sweep sweep)
+{
+	(void)sweep_subnet(fabric, sweep);
+	ibsa__routes_reset(&fabric->routes, &fabric->topo);
+}
+
+static int order_nodes(struct ibsa_fabric *fabric)
+{
+	const struct topology *topo = &fabric->topo;
+	struct end_port *keys = ibsa__calloc(topo->node_count, sizeof(*keys));
+
+	fabric->nodes_by_guid = ibsa__calloc(topo->node_count,
+					     sizeof(*fabric->nodes_by_guid));
+	if (!keys || !fabric->nodes_by_guid) {
+		ibsa__free(keys);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < topo->node_count; i++)
+		keys[i] = (struct end_port){ .guid = topo->nodes[i].guid,
+					     .port = i };
+	qsort(keys, topo->node_count, sizeof(*keys), by_guid);
+	for (uint32_t i = 0; i < topo->node_count; i++)
+		fabric->nodes_by_guid[i] = keys[i].port;
+	ibsa__free(keys);
+	return 0;
+}
+
+static int list_adapter_ports(struct ibsa_fabric *fabric)
+{
+	const struct topology *topo = &fabric->topo;
+
+	fabric->adapter_ports = ibsa__calloc((size_t)topo->port_count + 1,
+					     sizeof(uint32_t));
+	if (!fabric->adapter_ports)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < topo->port_count; i++) {
+		if (topo->nodes[topo->ports[i].node].type != IBSA_NODE_CA)
+			continue;
+		if (topo->ports[i].number)
+			fabric->adapter_ports[fabric->adapter_port_count++] = i;
+		else
+			fabric->adapter_count++;
+	}
+	return 0;
+}
+
+uint32_t ibsa__subnet_sa_port(const struct topology *topo, uint32_t node)
+{
+	const uint32_t first = topo->nodes[node].first_port;
+
+	if (topo->nodes[node].type == IBSA_NODE_SWITCH)
+		return first;
+	for (uint32_t i = 1; i <= topo->nodes[node].port_count; i++) {
+		if (topo->ports[first + i].peer != SIM_NONE)
+			return first + i;
+	}
+	return SIM_NONE;
+}
+
+static int prepare(struct ibsa_fabric *fabric)
+{
+	const struct topology *topo = &fabric->topo;
+	int err;
+
+	fabric->walk.queue = ibsa__calloc((size_t)topo->switch_count + 1,
+					  sizeof(*fabric->walk.queue));
+	fabric->walk.seen = ibsa__calloc(topo->port_count,
+					 sizeof(*fabric->walk.seen));
+	if (!fabric->walk.queue || !fabric->walk.seen)
+		return -ENOMEM;
+	err = collect_ends(fabric);
+	if (!err)
+		err = ibsa__lids_init(fabric);
+	if (!err)
+		err = order_nodes(fabric);
+	return err ? err : list_adapter_ports(fabric);
+}
+
+int ibsa__subnet_init(struct ibsa_fabric *fabric, uint32_t sa_node,
+		      struct ibsa_error *error)
+{
+	const uint32_t from = ibsa__subnet_sa_port(&fabric->topo, sa_node);
+	int err;
+
+	if (from == SIM_NONE)
+		return ibsa__fail(error, -EINVAL,
+				  "the SA's node \"%.64s\" has no cable; "
+				  "connect it, or name another for the SA",
+				  fabric->topo.nodes[sa_node].id);
+	err = prepare(fabric);
+	if (err)
+		return ibsa__fail(error, err, "out of memory");
+	fabric->sa_end = fabric->topo.ports[from].end;
+	if (!sweep_subnet(fabric, SWEEP_FIRST))
+		return ibsa__fail(error, -EINVAL,
+				  "there are %" PRIu32
+				  " LIDs, too few for these ports; take some "
+				  "out, or begin with a lower LID",
+				  fabric->lids.limit - fabric->lids.first);
+	ibsa__subnet_take_stock(fabric);
+	return 0;
+}
+
+void ibsa__subnet_done(struct ibsa_fabric *fabric)
+{
+	for (uint32_t i = 0; i < fabric->end_count; i++)
+		ibsa__free(fabric->setups[i].pkeys);
+	ibsa__map_done(&fabric->end_of_guid);
+	ibsa__map_done(&fabric->lids.ends);
+	ibsa__free(fabric->ends);
+	ibsa__free(fabric->setups);
+	ibsa__free(fabric->nodes_by_guid);
+	ibsa__free(fabric->adapter_ports);
+	ibsa__free(fabric->walk.queue);
+	ibsa__free(fabric->walk.seen);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the built-in SM has in the tables of nodes and ports: the one source
+ * of the SA's records and of what the nodes themselves answer, as long as no
+ * other SM has set them.
+ */
+#ifndef SIM_SUBNET_TABLES_H
+#define SIM_SUBNET_TABLES_H
+
+#include "sim/subnet/fabric.h"
+
+enum {
+	/* Bytes and blocks of the tables. IBA vol 1, 14.2.5. */
+	SWITCH_INFO_BYTES = 20,
+	SL_TO_VL_BYTES = 8,
+	BLOCK_BYTES = 64,
+	LFT_BLOCK_LIDS = 64,
+	MFT_BLOCK_LIDS = 32,
+	MFT_POSITION_PORTS = 16,
+	PKEY_BLOCK_KEYS = 32,
+	VL_ARB_BLOCK_FIRST = 1, /* 1 and 2 of low, 3 and 4 of high priority */
+	VL_ARB_BLOCK_LAST = 4,
+
+	/* Entries of the P_Key tables. */
+	PKEY_CAP_SWITCH = 8, /* of its own port */
+	PKEY_CAP_LINK = 64,  /* of its others */
+	PKEY_CAP_ADAPTER = 64,
+};
+
+/* SwitchInfo, SWITCH_INFO_BYTES. */
+void ibsa__table_switch_info(const struct ibsa_fabric *fabric, uint8_t *out);
+
+/* The virtual lane of each service level, whichever the ports. */
+void ibsa__table_sl_to_vl(uint8_t *out);
+
+/* A block of the arbitration of virtual lanes, BLOCK_BYTES. */
+void ibsa__table_vl_arb(unsigned int block, uint8_t *out);
+
+/* A block of a switch's linear forwarding table. */
+void ibsa__table_lft(struct ibsa_fabric *fabric, const struct topo_node *node,
+		     uint32_t block, uint8_t *out);
+
+/* The last block that says anything of any LID. */
+uint32_t ibsa__table_lft_last(const struct ibsa_fabric *fabric);
+
+/* P_Keys of a port; and the blocks that it has. */
+void ibsa__table_pkeys(const struct ibsa_fabric *fabric,
+		       const struct topo_port *port, uint32_t block,
+		       uint8_t *out);
+uint32_t ibsa__table_pkey_blocks(const struct ibsa_fabric *fabric,
+				 const struct topo_port *port);
+
+/*
+ * Multicast (multicast.c). A block of a switch's table, for 16 ports from the
+ * position on; and how many blocks say anything of any group there.
+ */
+void ibsa__table_mft(struct ibsa_fabric *fabric, const struct topo_node *node,
+		     uint32_t block, unsigned int position, uint8_t *out);
+uint32_t ibsa__table_mft_blocks(struct ibsa_fabric *fabric,
+				const struct topo_node *node);
+
+#endif

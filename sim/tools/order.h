@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Arrays that are kept in an order. */
+#ifndef SIM_TOOLS_ORDER_H
+#define SIM_TOOLS_ORDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* As for bsearch(): negative if @key comes before @element. */
+typedef int (*order_fn)(const void *key, const void *element);
+
+/* Where @key is in an array, or would be. */
+static inline size_t order_place(const void *key, const void *array,
+				 size_t count, size_t size, order_fn compare)
+{
+	const uint8_t *elements = array;
+	size_t low = 0;
+	size_t high = count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (compare(key, elements + middle * size) > 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static inline int order_of_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+#endif

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is odd about a topology that can be read all the same: cables that one
+ * end alone knows of, rates that do not fit, nodes that nothing leads to.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include <ibsa/sa.h>
+#include <ibsa/sim.h>
+
+#include "base/alloc.h"
+#include "sim/topology/check.h"
+
+/* While findings are looked for. */
+struct check {
+	struct parser *parser;
+	struct topology *topo;
+	uint32_t *line_of; /* of each port, 1 + index of its line; 0: none */
+	bool has_both;	   /* some cable is given at both ends */
+	bool has_rate;	   /* some line gives a rate */
+	uint8_t width;	   /* of most cables */
+	const struct source *source;
+	const char *file; /* its name */
+};
+
+static const struct port_line *line_of(const struct check *check, uint32_t port)
+{
+	const uint32_t line = check->line_of[port];
+
+	return line ? &check->parser->port_lines[line - 1] : NULL;
+}
+
+static int add(struct check *check, const struct source *source, uint32_t line,
+	       struct topo_finding finding)
+{
+	if (check->source != source) {
+		check->file = ibsa__topology_string(check->topo, source->name,
+						    strlen(source->name));
+		if (!check->file)
+			return -ENOMEM;
+		check->source = source;
+	}
+	finding.file = check->file;
+	finding.line = line;
+	return ibsa__topology_keep_finding(check->topo, &finding);
+}
+
+static int add_at_line(struct check *check, const struct port_line *line,
+		       struct topo_finding finding)
+{
+	return add(check, line->source, line->line, finding);
+}
+
+static int add_at_node(struct check *check, uint32_t node,
+		       struct topo_finding finding)
+{
+	const struct node_line *at = &check->parser->node_lines[node];
+
+	return add(check, at->source, at->line, finding);
+}
+
+/* What both lines of a cable say of its rate, in one number. */
+static uint64_t pack_rates(const struct port_line *a, const struct port_line *b)
+{
+	return (uint64_t)a->width | (uint64_t)a->speed << 8 |
+	       (uint64_t)b->width << 16 | (uint64_t)b->speed << 24;
+}
+
+static bool differ(uint8_t a, uint8_t b)
+{
+	return a && b && a != b;
+}
+
+/* A cable that two lines give; @line is the second. */
+static int check_pair(struct check *check, const struct port_line *line,
+		      const struct port_line *other)
+{
+	if (!differ(line->width, other->width) &&
+	    !differ(line->speed, other->speed))
+		return 0;
+	return add_at_line(check, line,
+			   (struct topo_finding){
+				   .kind = IBSA_FINDING_RATE_DIFFERS,
+				   .a = line->port,
+				   .b = other->port,
+				   .value = pack_rates(line, other),
+			   });
+}
+
+/* A cable as a whole, once for each; @other is the other end's line or NULL. */
+static int check_cable(struct check *check, const struct port_line *line,
+		       const struct port_line *other)
+{
+	const struct topo_port *port = &check->topo->ports[line->port];
+	struct topo_finding finding = { .a = line->port, .b = port->peer };
+	const bool is_silent = !line->width && !line->speed &&
+			       !(other && (other->width || other->speed));
+	int err = other ? check_pair(check, line, other) : 0;
+
+	if (!err && !other && check->has_both) {
+		finding.kind = IBSA_FINDING_ONE_WAY;
+		err = add_at_line(check, line, finding);
+	}
+	if (!err && is_silent && check->has_rate) {
+		finding.kind = IBSA_FINDING_NO_RATE;
+		err = add_at_line(check, line, finding);
+	}
+	if (!err && port->width < check->width) {
+		finding.kind = IBSA_FINDING_NARROW;
+		finding.value = check->width;
+		err = add_at_line(check, line, finding);
+	}
+	return err;
+}
+
+static int check_guid(struct check *check, const struct port_line *line,
+		      uint32_t port, uint64_t guid)
+{
+	const struct topo_port *at = &check->topo->ports[port];
+
+	if (!guid || guid == at->guid ||
+	    check->topo->nodes[at->node].type == IBSA_NODE_SWITCH)
+		return 0;
+	return add_at_line(check, line,
+			   (struct topo_finding){
+				   .kind = IBSA_FINDING_GUID_DIFFERS,
+				   .a = port,
+				   .value = guid,
+			   });
+}
+
+static int check_line(struct check *check, const struct port_line *line)
+{
+	const uint32_t far = check->topo->ports[line->port].peer;
+	const struct port_line *other = line_of(check, far);
+	int err = check_guid(check, line, line->port, line->guid);
+
+	if (!err)
+		err = check_guid(check, line, far, line->remote_guid);
+	if (!err && (!other || line > other) &&
+	    line == line_of(check, line->port))
+		err = check_cable(check, line, other);
+	return err;
+}
+
+/* A line of a port with a cable, or that of the other end. */
+static const struct port_line *any_line(const struct check *check,
+					uint32_t port)
+{
+	const struct port_line *line = line_of(check, port);
+
+	return line ? line : line_of(check, check->topo->ports[port].peer);
+}
+
+/*
+ * Cables from one node to the same other one. @first has a place for each
+ * node: the first port that leads there, or one of a node looked at before.
+ */
+static int check_parallel(struct check *check, const struct topo_node *node,
+			  uint32_t *first)
+{
+	const struct topo_port *ports = check->topo->ports;
+	const uint32_t end = node->first_port + node->port_count;
+	int err = 0;
+
+	for (uint32_t i = node->first_port; i <= end && !err; i++) {
+		uint32_t far;
+
+		if (ports[i].peer == SIM_NONE)
+			continue;
+		far = ports[ports[i].peer].node;
+		if (far < ports[i].node)
+			continue;
+		if (first[far] < node->first_port || first[far] > end)
+			first[far] = i;
+		else if (ports[first[far]].width != ports[i].width ||
+			 ports[first[far]].speed != ports[i].speed)
+			err = add_at_line(
+				check, any_line(check, i),
+				(struct topo_finding){
+					.kind = IBSA_FINDING_PARALLEL_DIFFERS,
+					.a = i,
+					.b = first[far],
+				});
+	}
+	return err;
+}
+
+static int check_all_parallel(struct check *check)
+{
+	const struct topology *topo = check->topo;
+	uint32_t *first = ibsa__calloc(topo->node_count + 1, sizeof(*first));
+	int err = first ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < topo->node_count && !err; i++)
+		first[i] = SIM_NONE;
+	for (uint32_t i = 0; i < topo->node_count && !err; i++)
+		err = check_parallel(check, &topo->nodes[i], first);
+	ibsa__free(first);
+	return err;
+}
+
+/* How many nodes cables connect with @start; each gets @mark. */
+static uint32_t flood(const struct topology *topo, uint32_t start,
+		      uint32_t mark, uint32_t *marks, uint32_t *queue)
+{
+	uint32_t count = 1;
+
+	queue[0] = start;
+	marks[start] = mark;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct topo_node *node = &topo->nodes[queue[i]];
+
+		for (uint32_t n = 1; n <= node->port_count; n++) {
+			const uint32_t peer =
+				topo->ports[node->first_port + n].peer;
+			uint32_t far;
+
+			if (peer == SIM_NONE)
+				continue;
+			far = topo->ports[peer].node;
+			if (marks[far])
+				continue;
+			marks[far] = mark;
+			queue[count++] = far;
+		}
+	}
+	return count;
+}
+
+static uint32_t first_adapter(const struct topology *topo)
+{
+	for (uint32_t i = 0; i < topo->node_count; i++) {
+		if (topo->nodes[i].type == IBSA_NODE_CA)
+			return i;
+	}
+	return 0;
+}
+
+static bool has_cable(const struct topology *topo, const struct topo_node *node)
+{
+	for (uint32_t n = 1; n <= node->port_count; n++) {
+		if (topo->ports[node->first_port + n].peer != SIM_NONE)
+			return true;
+	}
+	return false;
+}
+
+/* What is not connected: single nodes, and groups of nodes. */
+static int check_islands(struct check *check, uint32_t *marks, uint32_t *queue)
+{
+	const struct topology *topo = check->topo;
+	const uint32_t first = first_adapter(topo);
+	int err = 0;
+
+	flood(topo, first, 1, marks, queue);
+	for (uint32_t i = 0; i < topo->node_count && !err; i++) {
+		struct topo_finding finding = {
+			.kind = IBSA_FINDING_NO_CABLE,
+			.a = i,
+			.b = first,
+		};
+
+		if (!has_cable(topo, &topo->nodes[i])) {
+			err = add_at_node(check, i, finding);
+		} else if (!marks[i]) {
+			finding.kind = IBSA_FINDING_APART;
+			finding.value = flood(topo, i, 2, marks, queue);
+			err = add_at_node(check, i, finding);
+		}
+	}
+	return err;
+}
+
+static int check_connected(struct check *check)
+{
+	const uint32_t count = check->topo->node_count;
+	uint32_t *room = count ? ibsa__calloc(count, 2 * sizeof(*room)) : NULL;
+	int err;
+
+	if (!count)
+		return 0;
+	if (!room)
+		return -ENOMEM;
+	err = check_islands(check, room, room + count);
+	ibsa__free(room);
+	return err;
+}
+
+/* Adapters that a command could not tell apart by name. */
+static int check_name(struct check *check, struct map *names, uint32_t index)
+{
+	const struct topo_node *node = &check->topo->nodes[index];
+	const uint64_t key = ibsa__topology_hash(node->name,
+						 strlen(node->name));
+	const uint32_t twin = map_find(names, key);
+
+	if (node->type != IBSA_NODE_CA)
+		return 0;
+	if (twin == SIM_NONE)
+		return ibsa__map_put(names, key, index);
+	if (strcmp(check->topo->nodes[twin].name, node->name))
+		return 0;
+	return add_at_node(check, index,
+			   (struct topo_finding){
+				   .kind = IBSA_FINDING_SAME_NAME,
+				   .a = index,
+				   .b = twin,
+			   });
+}
+
+static int check_lid(struct check *check, struct map *lids, uint32_t index)
+{
+	const struct topo_port *port = &check->topo->ports[index];
+	const struct port_line *line = line_of(check, index);
+	struct topo_finding finding = {
+		.kind = IBSA_FINDING_SAME_LID,
+		.a = index,
+	};
+
+	if (!port->wanted_lid)
+		return 0;
+	finding.b = map_find(lids, port->wanted_lid);
+	if (finding.b == SIM_NONE)
+		return ibsa__map_put(lids, port->wanted_lid, index);
+	return line ? add_at_line(check, line, finding)
+		    : add_at_node(check, port->node, finding);
+}
+
+static int check_twins(struct check *check)
+{
+	struct map names = { 0 };
+	struct map lids = { 0 };
+	int err = 0;
+
+	for (uint32_t i = 0; i < check->topo->node_count && !err; i++)
+		err = check_name(check, &names, i);
+	for (uint32_t i = 0; i < check->topo->port_count && !err; i++)
+		err = check_lid(check, &lids, i);
+	ibsa__map_done(&names);
+	ibsa__map_done(&lids);
+	return err;
+}
+
+/* What most of the file is like, which the rest is held against. */
+static void look_around(struct check *check)
+{
+	const struct parser *parser = check->parser;
+	uint32_t widths[WIDTHS] = { 0 };
+
+	for (size_t i = 0; i < parser->port_line_count; i++) {
+		const struct port_line *line = &parser->port_lines[i];
+		const struct topo_port *port = &check->topo->ports[line->port];
+
+		check->line_of[line->port] = (uint32_t)i + 1;
+		check->has_both |= check->line_of[port->peer] != 0;
+		check->has_rate |= line->width || line->speed;
+		widths[port->width]++;
+	}
+	for (uint8_t i = 1; i < WIDTHS; i++) {
+		if (widths[i] >= widths[check->width])
+			check->width = i;
+	}
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct topo_finding *one = a;
+	const struct topo_finding *two = b;
+	const int files = strcmp(one->file, two->file);
+
+	if (files)
+		return files;
+	if (one->line != two->line)
+		return one->line < two->line ? -1 : 1;
+	return (one->kind > two->kind) - (one->kind < two->kind);
+}
+
+static int run(struct check *check)
+{
+	const struct parser *parser = check->parser;
+	int err = 0;
+
+	look_around(check);
+	for (size_t i = 0; i < parser->port_line_count && !err; i++)
+		err = check_line(check, &parser->port_lines[i]);
+	if (!err)
+		err = check_all_parallel(check);
+	if (!err)
+		err = check_connected(check);
+	if (!err)
+		err = check_twins(check);
+	return err;
+}
+
+int ibsa__topology_check(struct parser *parser)
+{
+	struct check check = {
+		.parser = parser,
+		.topo = &parser->topo,
+		.line_of = ibsa__calloc(parser->topo.port_count + 1,
+					sizeof(*check.line_of)),
+	};
+	const int err = check.line_of ? run(&check) : -ENOMEM;
+
+	if (parser->topo.finding_count)
+		qsort(parser->topo.findings, parser->topo.finding_count,
+		      sizeof(*parser->topo.findings), by_place);
+	ibsa__free(check.line_of);
+	return err;
+}

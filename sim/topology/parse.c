@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The reader of topology files: the text that ibnetdiscover prints, and the
+ * shorter form that ibsim reads too. This file has lines, nodes and
+ * includes; parse_link.c has ports and cables.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <ibsa/sa.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "sim/topology/check.h"
+
+/* A file larger than this is no topology. */
+enum { FIRST_BYTES = 1 << 16, FILE_BYTES_MAX = 1 << 30 };
+
+static int read_lines(struct parser *parser, const char *text, size_t len);
+
+int ibsa__parse_fail(struct parser *parser, int err, const char *format, ...)
+{
+	char what[192];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	return ibsa__fail(parser->error, err, "%.60s:%u: %s",
+			  parser->source->name, parser->line, what);
+}
+
+static int out_of_memory(struct parser *parser)
+{
+	return ibsa__fail(parser->error, -ENOMEM, "%.60s: out of memory",
+			  parser->source->name);
+}
+
+/* A named text; @owned is freed with it. */
+static int push_source(struct parser *parser, const char *name, char *owned)
+{
+	const size_t len = strlen(name) + 1;
+	struct source *source = ibsa__calloc(1, sizeof(*source) + len);
+
+	if (!source)
+		return ibsa__fail(parser->error, -ENOMEM, "out of memory");
+	memcpy(source->name, name, len);
+	source->owned = owned;
+	source->next = parser->sources;
+	parser->sources = source;
+	parser->source = source;
+	parser->line = 0;
+	return 0;
+}
+
+/* Read on to the end of the file, @text growing. Return: bytes or -errno. */
+static ssize_t read_all(int fd, char **text)
+{
+	size_t room = 0, len = 0;
+
+	for (;;) {
+		ssize_t got;
+
+		if (len == room) {
+			char *more;
+
+			if (room == FILE_BYTES_MAX)
+				return -EFBIG;
+			room = room ? room * 2 : FIRST_BYTES;
+			more = ibsa__realloc(*text, room, 1);
+			if (!more)
+				return -ENOMEM;
+			*text = more;
+		}
+		got = read(fd, *text + len, room - len);
+		if (!got)
+			return (ssize_t)len;
+		if (got > 0)
+			len += (size_t)got;
+		else if (errno != EINTR)
+			return -errno;
+	}
+}
+
+/* All of an open file, pipes too; @out is the caller's to free. */
+static int read_fd(int fd, char **out, size_t *out_len)
+{
+	char *text = NULL;
+	const ssize_t len = read_all(fd, &text);
+
+	if (len < 0) {
+		ibsa__free(text);
+		return (int)len;
+	}
+	*out = text;
+	*out_len = (size_t)len;
+	return 0;
+}
+
+int ibsa__read_file(const char *path, char **out, size_t *out_len)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	err = read_fd(fd, out, out_len);
+	close(fd);
+	return err;
+}
+
+/* Read the file @path into the topology, as the innermost source. */
+static int parse_file(struct parser *parser, const char *path)
+{
+	size_t len = 0;
+	char *text = NULL;
+	int err = ibsa__read_file(path, &text, &len);
+
+	if (err) {
+		return ibsa__fail(parser->error, err,
+				  "%.100s: cannot be read: %s", path,
+				  strerror(-err));
+	}
+	err = push_source(parser, path, text);
+	if (err) {
+		ibsa__free(text);
+		return err;
+	}
+	return read_lines(parser, text, len);
+}
+
+/* The path of an included file: relative to the file that includes it. */
+static char *include_path(const struct parser *parser, struct slice file)
+{
+	const char *slash = strrchr(parser->source->name, '/');
+	const size_t dir = file.text[0] == '/' || !slash
+				   ? 0
+				   : (size_t)(slash - parser->source->name + 1);
+	char *path = ibsa__calloc(dir + file.len + 1, 1);
+
+	if (path) {
+		memcpy(path, parser->source->name, dir);
+		memcpy(path + dir, file.text, file.len);
+	}
+	return path;
+}
+
+static int parse_include(struct parser *parser, struct cursor line)
+{
+	const struct source *outer = parser->source;
+	const unsigned int outer_line = parser->line;
+	struct slice file;
+	char *path;
+	int err;
+
+	if (!outer->owned)
+		return ibsa__parse_fail(parser, -EINVAL,
+					"include works only in a file");
+	if (parser->depth == TOPO_INCLUDE_DEPTH_MAX ||
+	    parser->includes == TOPO_INCLUDES_MAX)
+		return ibsa__parse_fail(parser, -EINVAL,
+					"includes nest too deeply, or are too "
+					"many; does a file include itself?");
+	cursor_skip_blanks(&line);
+	if (!cursor_quoted(&line, &file)) {
+		while (line.end > line.at && cursor_is_blank(line.end[-1]))
+			line.end--;
+		file = (struct slice){ line.at, (size_t)(line.end - line.at) };
+	}
+	if (!file.len)
+		return ibsa__parse_fail(
+			parser, -EINVAL,
+			"include what? A file name must follow");
+	path = include_path(parser, file);
+	if (!path)
+		return out_of_memory(parser);
+	parser->depth++;
+	parser->includes++;
+	err = parse_file(parser, path);
+	parser->depth--;
+	parser->source = outer;
+	parser->line = outer_line;
+	ibsa__free(path);
+	return err;
+}
+
+/*
+ * What follows a node's id: # "description" base port 0 lid 2 lmc 0. A
+ * description may hold quotes itself, so the last one closes it.
+ */
+static struct slice take_description(struct cursor *line)
+{
+	const char *hash = memchr(line->at, '#',
+				  (size_t)(line->end - line->at));
+	struct cursor rest = { hash ? hash + 1 : line->end, line->end };
+	const char *close;
+
+	cursor_skip_blanks(&rest);
+	if (rest.at == rest.end || *rest.at != '"')
+		return (struct slice){ NULL, 0 };
+	close = memrchr(rest.at, '"', (size_t)(rest.end - rest.at));
+	line->at = close + 1;
+	if (close == rest.at)
+		return (struct slice){ NULL, 0 };
+	return (struct slice){ rest.at + 1, (size_t)(close - rest.at - 1) };
+}
+
+/* A number after a word of the comment; false if it is out of range. */
+static bool comment_number(struct cursor line, const char *word, uint64_t max,
+			   uint64_t *out)
+{
+	*out = 0;
+	if (!cursor_find(&line, word))
+		return true;
+	cursor_skip_blanks(&line);
+	return !cursor_number(&line, 10, out) || *out <= max;
+}
+
+/* Remember which line the next node to be added stands in. */
+static int keep_line(struct parser *parser)
+{
+	const size_t count = parser->topo.node_count;
+
+	if (count == parser->node_line_room) {
+		const size_t more = count ? 2 * count : 64;
+		struct node_line *grown = ibsa__realloc(parser->node_lines,
+							more, sizeof(*grown));
+
+		if (!grown)
+			return out_of_memory(parser);
+		parser->node_lines = grown;
+		parser->node_line_room = more;
+	}
+	parser->node_lines[count] = (struct node_line){ parser->source,
+							parser->line };
+	return 0;
+}
+
+static int add_node(struct parser *parser, struct topo_node *node,
+		    struct slice id, struct slice name)
+{
+	int err = keep_line(parser);
+
+	if (err)
+		return err;
+
+	node->id = ibsa__topology_string(&parser->topo, id.text, id.len);
+	node->name = node->id;
+	if (node->id && name.len)
+		node->name = ibsa__topology_string(&parser->topo, name.text,
+						   name.len);
+	if (!node->name)
+		return out_of_memory(parser);
+	err = ibsa__topology_add(&parser->topo, node, &parser->node);
+	if (err == -EEXIST)
+		return ibsa__parse_fail(parser, -EINVAL,
+					"there is a node \"%.64s\" already; "
+					"node ids must differ",
+					node->id);
+	if (err == -ENOSPC)
+		return ibsa__parse_fail(parser, -EINVAL,
+					"too many nodes or ports: one subnet "
+					"has at most %d nodes",
+					TOPO_NODES_MAX);
+	return err ? out_of_memory(parser) : 0;
+}
+
+/* What stands after a switch's description is about its port 0. */
+static int parse_switch_port(struct parser *parser, struct cursor line)
+{
+	const struct topo_node *node = &parser->topo.nodes[parser->node];
+	struct topo_port *port = &parser->topo.ports[node->first_port];
+	uint64_t lid;
+	uint64_t lmc;
+
+	if (!comment_number(line, "lid", parser->lid_max, &lid) ||
+	    !comment_number(line, "lmc", 7, &lmc))
+		return ibsa__parse_fail(parser, -EINVAL,
+					"a LID is at most %" PRIu32
+					", an LMC 7",
+					parser->lid_max);
+	port->wanted_lid = (uint32_t)lid;
+	port->lmc = (uint8_t)lmc;
+	return 0;
+}
+
+/* Switch 24 "S-..." # "description" base port 0 lid 2 lmc 0 */
+static int parse_node(struct parser *parser, struct cursor line, uint8_t type)
+{
+	struct topo_node node = {
+		.type = type,
+		.guid = parser->attributes.guid,
+		.image_guid = parser->attributes.image_guid,
+		.vendor = parser->attributes.vendor,
+		.device = parser->attributes.device,
+	};
+	uint64_t ports;
+	struct slice id;
+	int err;
+
+	cursor_skip_blanks(&line);
+	if (!cursor_number(&line, 10, &ports) || !ports ||
+	    ports > TOPO_NODE_PORTS_MAX)
+		return ibsa__parse_fail(parser, -EINVAL,
+					"a node's number of ports, 1 to %d, "
+					"must follow its type",
+					TOPO_NODE_PORTS_MAX);
+	cursor_skip_blanks(&line);
+	if (!cursor_quoted(&line, &id) || !id.len)
+		return ibsa__parse_fail(parser, -EINVAL,
+					"a node id in quotes must follow the "
+					"number of ports");
+	node.port_count = (uint8_t)ports;
+	parser->attributes = (struct node_attributes){ 0 };
+	err = add_node(parser, &node, id, take_description(&line));
+	if (err || type != IBSA_NODE_SWITCH)
+		return err;
+	return parse_switch_port(parser, line);
+}
+
+enum attribute {
+	ATTRIBUTE_VENDOR,
+	ATTRIBUTE_DEVICE,
+	ATTRIBUTE_IMAGE_GUID,
+	ATTRIBUTE_GUID,
+	ATTRIBUTE_WIDTH,
+	ATTRIBUTE_SPEED,
+};
+
+/* clang-format off */
+static const struct {
+	const char *name;
+	enum attribute attribute;
+} attributes[] = {
+	{ "vendid=", ATTRIBUTE_VENDOR },
+	{ "devid=", ATTRIBUTE_DEVICE },
+	{ "sysimgguid=", ATTRIBUTE_IMAGE_GUID },
+	{ "switchguid=", ATTRIBUTE_GUID },
+	{ "caguid=", ATTRIBUTE_GUID },
+	{ "hcaguid=", ATTRIBUTE_GUID },
+	{ "hcaguids=", ATTRIBUTE_GUID },
+	{ "rtguid=", ATTRIBUTE_GUID },
+	{ "width=", ATTRIBUTE_WIDTH },
+	{ "speed=", ATTRIBUTE_SPEED },
+};
+
+static const struct {
+	const char *name;
+	uint8_t type;
+} node_words[] = {
+	{ "Switch", IBSA_NODE_SWITCH },
+	{ "Ca", IBSA_NODE_CA },
+	{ "Hca", IBSA_NODE_CA },
+	{ "Rt", IBSA_NODE_ROUTER },
+};
+
+/*
+ * Lines that say nothing of the topology: ibsim's console commands, and the
+ * headings of ibnetdiscover's output by chassis.
+ */
+static const char *const ignored_words[] = {
+	"do", "module", "pdebug", "Chassis", "Non-Chassis", "Topology",
+};
+/* clang-format on */
+
+/* name=NUMBER, which is about the next node, or about the links to come. */
+static int set_attribute(struct parser *parser, struct cursor line,
+			 enum attribute attribute)
+{
+	struct node_attributes *const of = &parser->attributes;
+	uint64_t value;
+
+	cursor_skip_blanks(&line);
+	if (!cursor_number(&line, 0, &value))
+		return ibsa__parse_fail(parser, -EINVAL,
+					"a number must follow the '='");
+	switch (attribute) {
+	case ATTRIBUTE_VENDOR:
+		of->vendor = (uint32_t)value & 0xffffff;
+		break;
+	case ATTRIBUTE_DEVICE:
+		of->device = (uint32_t)value & 0xffff;
+		break;
+	case ATTRIBUTE_IMAGE_GUID:
+		of->image_guid = value;
+		break;
+	case ATTRIBUTE_GUID:
+		of->guid = value;
+		break;
+	case ATTRIBUTE_WIDTH:
+		parser->width = (uint8_t)ibsa__width_of_lanes(value);
+		break;
+	case ATTRIBUTE_SPEED:
+		parser->speed = (uint8_t)ibsa__speed_of_bits(value);
+		break;
+	}
+	return 0;
+}
+
+/* Take @word if it stands here and a blank or the line's end follows. */
+static bool take_word(struct cursor *line, const char *word)
+{
+	struct cursor here = *line;
+
+	if (!cursor_take(&here, word))
+		return false;
+	if (here.at < here.end && !cursor_is_blank(*here.at))
+		return false;
+	*line = here;
+	return true;
+}
+
+static bool is_ignored(struct cursor line)
+{
+	const size_t count = sizeof(ignored_words) / sizeof(ignored_words[0]);
+
+	if (line.at == line.end || *line.at == '#')
+		return true;
+	for (size_t i = 0; i < count; i++) {
+		if (take_word(&line, ignored_words[i]))
+			return true;
+	}
+	return false;
+}
+
+static int parse_line(struct parser *parser, struct cursor line)
+{
+	const size_t attribute_count = sizeof(attributes) /
+				       sizeof(attributes[0]);
+	const size_t node_count = sizeof(node_words) / sizeof(node_words[0]);
+	int shown;
+
+	cursor_skip_blanks(&line);
+	shown = line.end - line.at < 40 ? (int)(line.end - line.at) : 40;
+	if (line.at < line.end && *line.at == '[')
+		return ibsa__parse_port(parser, line);
+	for (size_t i = 0; i < attribute_count; i++) {
+		if (cursor_take(&line, attributes[i].name))
+			return set_attribute(parser, line,
+					     attributes[i].attribute);
+	}
+	for (size_t i = 0; i < node_count; i++) {
+		if (take_word(&line, node_words[i].name))
+			return parse_node(parser, line, node_words[i].type);
+	}
+	if (take_word(&line, "include"))
+		return parse_include(parser, line);
+	if (is_ignored(line))
+		return 0;
+	return ibsa__parse_fail(parser, -EINVAL,
+				"\"%.*s\" is no line of a topology; expected a "
+				"node, a port, name=number or a # comment",
+				shown, line.at);
+}
+
+static int read_lines(struct parser *parser, const char *text, size_t len)
+{
+	const char *const end = text + len;
+
+	while (text < end) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		struct cursor line = { text, newline ? newline : end };
+		int err;
+
+		parser->line++;
+		if (memchr(line.at, '\0', (size_t)(line.end - line.at)))
+			return ibsa__parse_fail(parser, -EINVAL,
+						"a NUL byte; this is no text");
+		err = parse_line(parser, line);
+		if (err)
+			return err;
+		text = newline ? newline + 1 : end;
+	}
+	return 0;
+}
+
+static void free_sources(struct parser *parser)
+{
+	while (parser->sources) {
+		struct source *source = parser->sources;
+
+		parser->sources = source->next;
+		ibsa__free(source->owned);
+		ibsa__free(source);
+	}
+}
+
+static int read_text(struct parser *parser, const char *text, size_t len)
+{
+	int err = push_source(parser, "(text)", NULL);
+
+	return err ? err : read_lines(parser, text, len);
+}
+
+static int parse_guids(struct parser *parser)
+{
+	const struct topology *topo = &parser->topo;
+	uint32_t twins[2];
+	int err = ibsa__topology_guids(&parser->topo, twins);
+
+	if (err == -EEXIST) {
+		parser->source = parser->node_lines[twins[1]].source;
+		parser->line = parser->node_lines[twins[1]].line;
+		return ibsa__parse_fail(parser, -EINVAL,
+					"\"%.48s\" has a GUID of \"%.48s\", of "
+					"line %u; GUIDs must differ",
+					topo->nodes[twins[1]].id,
+					topo->nodes[twins[0]].id,
+					parser->node_lines[twins[0]].line);
+	}
+	return err ? out_of_memory(parser) : 0;
+}
+
+int ibsa__topology_read(const struct topo_source *from,
+			struct ibsa_error *error, struct topology *out)
+{
+	struct parser parser = {
+		.error = error,
+		.node = SIM_NONE,
+		.lid_max = from->lid_max,
+	};
+	int err = from->text ? read_text(&parser, from->text, from->len)
+			     : parse_file(&parser, from->path);
+
+	if (!err)
+		err = ibsa__parse_links(&parser);
+	if (!err)
+		err = parse_guids(&parser);
+	if (!err && from->has_check && ibsa__topology_check(&parser))
+		err = out_of_memory(&parser);
+	free_sources(&parser);
+	ibsa__free(parser.port_lines);
+	ibsa__free(parser.node_lines);
+	if (err)
+		ibsa__topology_done(&parser.topo);
+	else
+		*out = parser.topo;
+	return err;
+}

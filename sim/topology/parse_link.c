@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Ports and cables of a topology file. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <ibsa/sa.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "sim/topology/parse.h"
+
+/* [number], and the number that a chassis prints on it: [3][ext 7]. */
+static bool take_port_number(struct cursor *line, uint64_t *out)
+{
+	uint64_t external;
+
+	if (!cursor_take(line, "[") || !cursor_number(line, 10, out) ||
+	    !cursor_take(line, "]"))
+		return false;
+	if (!cursor_take(line, "[ext "))
+		return true;
+	return cursor_number(line, 10, &external) && cursor_take(line, "]");
+}
+
+/* (guid), if it is there. */
+static bool take_guid(struct cursor *line, uint64_t *out)
+{
+	if (!cursor_take(line, "("))
+		return true;
+	return cursor_number(line, 16, out) && cursor_take(line, ")");
+}
+
+/* A word such as 4xQDR. */
+static bool take_rate(struct cursor word, struct port_line *out)
+{
+	uint64_t lanes;
+	enum link_width width;
+	enum link_speed speed;
+
+	if (!cursor_number(&word, 10, &lanes) || !cursor_take(&word, "x"))
+		return false;
+	width = ibsa__width_of_lanes(lanes);
+	speed = ibsa__speed_by_name(word.at, (size_t)(word.end - word.at));
+	if (width == WIDTH_UNKNOWN || speed == SPEED_UNKNOWN)
+		return false;
+	out->width = (uint8_t)width;
+	out->speed = (uint8_t)speed;
+	return true;
+}
+
+/* ibsim's w=12 (lanes), s=2 (speed bits) and e=2 (extended speed bits). */
+static void take_option(struct cursor word, struct port_line *out)
+{
+	uint64_t value;
+	const char name = *word.at++;
+
+	if (!cursor_take(&word, "=") || !cursor_number(&word, 0, &value))
+		return;
+	if (name == 'w' && ibsa__width_of_lanes(value) != WIDTH_UNKNOWN)
+		out->width = (uint8_t)ibsa__width_of_lanes(value);
+	if (name == 's')
+		out->speed = (uint8_t)ibsa__speed_of_bits(value);
+	if (name == 'e' && value)
+		out->speed = (uint8_t)ibsa__speed_of_ext_bits(value);
+}
+
+/* What a port line says after the remote port, in any order. */
+static void take_words(struct cursor line, struct port_line *out)
+{
+	while (cursor_skip_blanks(&line), line.at < line.end) {
+		struct cursor word = { line.at, line.at };
+
+		while (word.end < line.end && !cursor_is_blank(*word.end))
+			word.end++;
+		line.at = word.end;
+		if (!take_rate(word, out))
+			take_option(word, out);
+	}
+}
+
+/* # lid 4 lmc 0 "description" lid 2 4xSDR: the first two are our own. */
+static int take_lid(struct parser *parser, struct cursor line,
+		    struct topo_port *port)
+{
+	const char *quote = memchr(line.at, '"', (size_t)(line.end - line.at));
+	struct cursor own = { line.at, quote ? quote : line.end };
+	uint64_t lid = 0;
+	uint64_t lmc = 0;
+	struct cursor here = own;
+
+	if (cursor_find(&here, "lid")) {
+		cursor_skip_blanks(&here);
+		cursor_number(&here, 10, &lid);
+	}
+	here = own;
+	if (cursor_find(&here, "lmc")) {
+		cursor_skip_blanks(&here);
+		cursor_number(&here, 10, &lmc);
+	}
+	if (lid > parser->lid_max || lmc > 7)
+		return ibsa__parse_fail(parser, -EINVAL,
+					"a LID is at most %" PRIu32
+					", an LMC 7",
+					parser->lid_max);
+	port->wanted_lid = (uint32_t)lid;
+	port->lmc = (uint8_t)lmc;
+	return 0;
+}
+
+static int keep(struct parser *parser, const struct port_line *line)
+{
+	const size_t room = parser->port_line_room;
+
+	if (parser->port_line_count == room) {
+		const size_t more = room ? 2 * room : 256;
+		struct port_line *grown = ibsa__realloc(parser->port_lines,
+							more, sizeof(*grown));
+
+		if (!grown)
+			return ibsa__fail(parser->error, -ENOMEM,
+					  "out of memory");
+		parser->port_lines = grown;
+		parser->port_line_room = more;
+	}
+	parser->port_lines[parser->port_line_count++] = *line;
+	return 0;
+}
+
+/* What stands after the quotes: a port number, a GUID; port 1 if neither. */
+static int take_remote(struct parser *parser, struct cursor *line,
+		       struct port_line *out)
+{
+	uint64_t number = 1;
+
+	cursor_skip_blanks(line);
+	if (!cursor_quoted(line, &out->remote))
+		return ibsa__parse_fail(parser, -EINVAL,
+					"the other end's node id, in quotes, "
+					"must follow the port");
+	if (line->at < line->end && *line->at == '[' &&
+	    (!take_port_number(line, &number) || !number))
+		return ibsa__parse_fail(parser, -EINVAL,
+					"the other end's port must be a number "
+					"from 1 on, in brackets");
+	if (!take_guid(line, &out->remote_guid))
+		return ibsa__parse_fail(parser, -EINVAL,
+					"a GUID in parentheses must be "
+					"hexadecimal");
+	out->remote_port = number > UINT16_MAX ? UINT16_MAX : (uint16_t)number;
+	return 0;
+}
+
+static int take_local(struct parser *parser, struct cursor *line,
+		      struct port_line *out)
+{
+	const struct topo_node *node = &parser->topo.nodes[parser->node];
+	uint64_t number;
+
+	if (!take_port_number(line, &number) || !number)
+		return ibsa__parse_fail(parser, -EINVAL,
+					"a port must be a number from 1 on, in "
+					"brackets");
+	if (number > node->port_count)
+		return ibsa__parse_fail(parser, -EINVAL,
+					"\"%.48s\" has %d ports, no port "
+					"%llu; correct either number",
+					node->id, node->port_count,
+					(unsigned long long)number);
+	if (!take_guid(line, &out->guid))
+		return ibsa__parse_fail(parser, -EINVAL,
+					"a GUID in parentheses must be "
+					"hexadecimal");
+	out->port = node->first_port + (uint32_t)number;
+	if (out->guid)
+		parser->topo.ports[out->port].guid = out->guid;
+	return 0;
+}
+
+int ibsa__parse_port(struct parser *parser, struct cursor line)
+{
+	struct port_line out = {
+		.source = parser->source,
+		.line = parser->line,
+	};
+	int err;
+
+	if (parser->node == SIM_NONE)
+		return ibsa__parse_fail(parser, -EINVAL,
+					"a port before any node; a line such "
+					"as Switch 8 \"name\" must come first");
+	err = take_local(parser, &line, &out);
+	if (!err)
+		err = take_remote(parser, &line, &out);
+	if (err)
+		return err;
+	if (parser->topo.nodes[parser->node].type != IBSA_NODE_SWITCH)
+		err = take_lid(parser, line, &parser->topo.ports[out.port]);
+	if (err)
+		return err;
+	/* A description may look like a rate: look behind it. */
+	for (const char *at = line.end; at > line.at; at--) {
+		if (at[-1] == '"') {
+			line.at = at;
+			break;
+		}
+	}
+	out.width = parser->width;
+	out.speed = parser->speed;
+	take_words(line, &out);
+	return keep(parser, &out);
+}
+
+const char *ibsa__port_text(const struct topology *topo, uint32_t index,
+			    char out[PORT_TEXT])
+{
+	const struct topo_port *port = &topo->ports[index];
+
+	snprintf(out, PORT_TEXT, "\"%.48s\"[%u]", topo->nodes[port->node].id,
+		 port->number);
+	return out;
+}
+
+/* Both ends of a cable must agree; @line says what one of them says. */
+static int join(struct parser *parser, const struct port_line *line,
+		uint32_t far)
+{
+	struct topology *topo = &parser->topo;
+	struct topo_port *a = &topo->ports[line->port];
+	struct topo_port *b = &topo->ports[far];
+	char a_text[PORT_TEXT];
+	char b_text[PORT_TEXT];
+	char taken_text[PORT_TEXT];
+
+	if (a->peer == far && b->peer == line->port)
+		return 0;
+	if (line->port == far)
+		return ibsa__parse_fail(parser, -EINVAL,
+					"port %s is cabled to itself",
+					ibsa__port_text(topo, far, a_text));
+	if (a->peer == SIM_NONE && b->peer == SIM_NONE) {
+		a->peer = far;
+		b->peer = line->port;
+		topo->link_count++;
+		return 0;
+	}
+	ibsa__port_text(topo, line->port, a_text);
+	ibsa__port_text(topo, far, b_text);
+	if (a->peer != SIM_NONE)
+		return ibsa__parse_fail(
+			parser, -EINVAL,
+			"%s goes to %s here, elsewhere to %s; a port has one "
+			"cable",
+			a_text, b_text,
+			ibsa__port_text(topo, a->peer, taken_text));
+	return ibsa__parse_fail(parser, -EINVAL,
+				"%s goes to %s here, which goes to %s; both "
+				"ends must agree",
+				a_text, b_text,
+				ibsa__port_text(topo, b->peer, taken_text));
+}
+
+static int follow(struct parser *parser, const struct port_line *line)
+{
+	struct topology *topo = &parser->topo;
+	const uint32_t index = ibsa__topology_by_id(topo, line->remote.text,
+						    line->remote.len);
+	const int shown = line->remote.len < 64 ? (int)line->remote.len : 64;
+	const struct topo_node *node;
+
+	if (index == SIM_NONE)
+		return ibsa__parse_fail(parser, -EINVAL,
+					"there is no node \"%.*s\"; add it, or "
+					"take this line out",
+					shown, line->remote.text);
+	node = &topo->nodes[index];
+	if (line->remote_port > node->port_count)
+		return ibsa__parse_fail(parser, -EINVAL,
+					"\"%.48s\" has %d ports, no port %d; "
+					"correct either number",
+					node->id, node->port_count,
+					line->remote_port);
+	if (line->remote_guid && node->type != IBSA_NODE_SWITCH)
+		topo->ports[node->first_port + line->remote_port].guid =
+			line->remote_guid;
+	return join(parser, line, node->first_port + line->remote_port);
+}
+
+static uint8_t slower(uint8_t a, uint8_t b)
+{
+	if (!a || !b)
+		return a | b;
+	return a < b ? a : b;
+}
+
+/* A link runs at what both ends can do; an end that says nothing can all. */
+static void set_rate(struct topology *topo, const struct port_line *line)
+{
+	struct topo_port *a = &topo->ports[line->port];
+	struct topo_port *b = &topo->ports[a->peer];
+
+	a->width = slower(a->width, line->width);
+	a->speed = slower(a->speed, line->speed);
+	b->width = a->width;
+	b->speed = a->speed;
+}
+
+/* What ibsim takes for a link whose rate no line gives. */
+static void set_default_rates(struct topology *topo)
+{
+	for (uint32_t i = 0; i < topo->port_count; i++) {
+		struct topo_port *port = &topo->ports[i];
+
+		if (!port->width)
+			port->width = WIDTH_4X;
+		if (!port->speed)
+			port->speed = SPEED_SDR;
+	}
+}
+
+int ibsa__parse_links(struct parser *parser)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < parser->port_line_count && !err; i++) {
+		const struct port_line *line = &parser->port_lines[i];
+
+		parser->source = line->source;
+		parser->line = line->line;
+		err = follow(parser, line);
+		if (!err)
+			set_rate(&parser->topo, line);
+	}
+	set_default_rates(&parser->topo);
+	return err;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Widths, lane speeds and rates, by table. */
+#include <string.h>
+
+#include "sim/topology/rate.h"
+
+/* clang-format off */
+static const uint8_t lanes_of_width[WIDTHS] = { 0, 1, 2, 4, 8, 12 };
+
+static const struct {
+	const char *name;
+	enum link_speed speed;
+} speed_names[] = {
+	{ "SDR", SPEED_SDR }, { "DDR", SPEED_DDR }, { "QDR", SPEED_QDR },
+	{ "FDR10", SPEED_FDR10 }, { "FDR", SPEED_FDR }, { "EDR", SPEED_EDR },
+	{ "HDR", SPEED_HDR }, { "NDR", SPEED_NDR },
+	/* No SA record has a code for a lane faster than NDR's. */
+	{ "XDR", SPEED_NDR },
+};
+
+/* Rate codes of width and speed. IBA vol 1, 15.2.5.16 (Rate). */
+static const uint8_t code_of_link[WIDTHS][SPEEDS] = {
+	/*           -  SDR DDR QDR FDR10 FDR EDR HDR NDR */
+	[WIDTH_1X]  = { 0, 2, 5, 3,  3,  11, 15, 20, 16 },
+	[WIDTH_2X]  = { 0, 5, 3, 6,  6,  19, 20, 16, 17 },
+	[WIDTH_4X]  = { 0, 3, 6, 7,  7,  12, 16, 17, 21 },
+	[WIDTH_8X]  = { 0, 6, 7, 9,  9,  13, 17, 21, 23 },
+	[WIDTH_12X] = { 0, 4, 8, 10, 10, 14, 18, 22, 24 },
+};
+
+static const uint8_t code_of_rank[RATE_RANK_MAX + 1] = {
+	0, 2, 5, 3, 11, 6, 4, 15, 19, 7, 8, 20, 12, 9, 10, 16, 13, 14, 17,
+	18, 21, 22, 23, 24,
+};
+
+static const uint8_t rank_of_code[RATE_CODE_MAX + 1] = {
+	0, 0, 1, 3, 6, 2, 5, 9, 10, 13, 14, 4, 12, 16, 17, 7, 15, 18, 19, 8,
+	11, 20, 21, 22, 23,
+};
+
+/* Linux drivers/infiniband/core/sysfs.c, rate_show(). */
+#define TEXTS(x, sdr, ddr, qdr, fdr, edr, hdr, ndr)                         \
+	{ "", sdr " Gb/sec (" x " SDR)", ddr " Gb/sec (" x " DDR)",         \
+	  qdr " Gb/sec (" x " QDR)", qdr " Gb/sec (" x " FDR10)",           \
+	  fdr " Gb/sec (" x " FDR)", edr " Gb/sec (" x " EDR)",             \
+	  hdr " Gb/sec (" x " HDR)", ndr " Gb/sec (" x " NDR)" }
+static const char *const text_of_link[WIDTHS][SPEEDS] = {
+	[WIDTH_UNKNOWN] = { "", "", "", "", "", "", "", "", "" },
+	[WIDTH_1X]  = TEXTS("1X", "2.5", "5", "10", "14", "25", "50", "100"),
+	[WIDTH_2X]  = TEXTS("2X", "5", "10", "20", "28", "50", "100", "200"),
+	[WIDTH_4X]  = TEXTS("4X", "10", "20", "40", "56", "100", "200", "400"),
+	[WIDTH_8X]  = TEXTS("8X", "20", "40", "80", "112", "200", "400", "800"),
+	[WIDTH_12X] = TEXTS("12X", "30", "60", "120", "168", "300", "600",
+			    "1200"),
+};
+#undef TEXTS
+
+static const uint8_t width_enabled[WIDTHS] = { 0, 0x01, 0x10, 0x03, 0x04, 0x0b };
+static const uint8_t width_active[WIDTHS]  = { 0, 0x01, 0x10, 0x02, 0x04, 0x08 };
+
+/* Enabled, active, then the extended supported, enabled and active. */
+static const uint8_t speed_bits[SPEEDS][5] = {
+	[SPEED_SDR]   = { 0x1, 0x1, 0x0, 0x0, 0x0 },
+	[SPEED_DDR]   = { 0x3, 0x2, 0x0, 0x0, 0x0 },
+	[SPEED_QDR]   = { 0x7, 0x4, 0x0, 0x0, 0x0 },
+	[SPEED_FDR10] = { 0x7, 0x4, 0x0, 0x0, 0x0 },
+	[SPEED_FDR]   = { 0x7, 0x4, 0x7, 0x1, 0x1 },
+	[SPEED_EDR]   = { 0x7, 0x4, 0x7, 0x3, 0x2 },
+	[SPEED_HDR]   = { 0x7, 0x4, 0x7, 0x7, 0x4 },
+	[SPEED_NDR]   = { 0x7, 0x4, 0xf, 0xf, 0x8 },
+};
+/* clang-format on */
+
+enum link_width ibsa__width_of_lanes(uint64_t lanes)
+{
+	for (enum link_width width = WIDTH_1X; width < WIDTHS; width++) {
+		if (lanes_of_width[width] == lanes)
+			return width;
+	}
+	return WIDTH_UNKNOWN;
+}
+
+enum link_speed ibsa__speed_by_name(const char *name, size_t len)
+{
+	const size_t count = sizeof(speed_names) / sizeof(speed_names[0]);
+
+	for (size_t i = 0; i < count; i++) {
+		if (strlen(speed_names[i].name) == len &&
+		    !memcmp(speed_names[i].name, name, len))
+			return speed_names[i].speed;
+	}
+	return SPEED_UNKNOWN;
+}
+
+unsigned int ibsa__lanes_of_width(unsigned int width)
+{
+	return lanes_of_width[width];
+}
+
+/* Of speeds with two names, the first in the table. */
+const char *ibsa__speed_name(unsigned int speed)
+{
+	const size_t count = sizeof(speed_names) / sizeof(speed_names[0]);
+
+	for (size_t i = 0; i < count; i++) {
+		if (speed_names[i].speed == speed)
+			return speed_names[i].name;
+	}
+	return "";
+}
+
+enum link_speed ibsa__speed_of_bits(uint64_t bits)
+{
+	if (!bits || bits & 4)
+		return SPEED_QDR;
+	return bits & 2 ? SPEED_DDR : SPEED_SDR;
+}
+
+enum link_speed ibsa__speed_of_ext_bits(uint64_t bits)
+{
+	if (bits & 8)
+		return SPEED_NDR;
+	if (bits & 4)
+		return SPEED_HDR;
+	if (bits & 2)
+		return SPEED_EDR;
+	return bits & 1 ? SPEED_FDR : SPEED_UNKNOWN;
+}
+
+uint8_t ibsa__rate_rank(enum link_width width, enum link_speed speed)
+{
+	return rank_of_code[code_of_link[width][speed]];
+}
+
+uint8_t ibsa__rate_rank_of_code(unsigned int code)
+{
+	return code <= RATE_CODE_MAX ? rank_of_code[code] : 0;
+}
+
+uint8_t ibsa__rate_code(unsigned int rank)
+{
+	return code_of_rank[rank];
+}
+
+const char *ibsa__rate_text(enum link_width width, enum link_speed speed)
+{
+	return text_of_link[width][speed];
+}
+
+struct link_bits ibsa__link_bits(enum link_width width, enum link_speed speed)
+{
+	return (struct link_bits){
+		.width_enabled = width_enabled[width],
+		.width_active = width_active[width],
+		.speed_enabled = speed_bits[speed][0],
+		.speed_active = speed_bits[speed][1],
+		.speed_ext_supported = speed_bits[speed][2],
+		.speed_ext_enabled = speed_bits[speed][3],
+		.speed_ext_active = speed_bits[speed][4],
+	};
+}

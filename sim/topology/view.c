@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A fabric looked at from outside: its nodes, cables and findings. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "sim/topology/check.h"
+#include "sim/subnet/fabric.h"
+
+/* Room for "4xEDR", or what is known of it. */
+enum { RATE_TEXT = 24 };
+
+int ibsa_fabric_node_at(struct ibsa_fabric *fabric, size_t index,
+			struct ibsa_fabric_node *out)
+{
+	const struct topo_node *node;
+
+	if (index >= fabric->topo.node_count)
+		return -ENOENT;
+	node = &fabric->topo.nodes[index];
+	*out = (struct ibsa_fabric_node){
+		.id = node->id,
+		.name = node->name,
+		.guid = node->guid,
+		.image_guid = node->image_guid,
+		.vendor = node->vendor,
+		.device = node->device,
+		.type = node->type,
+		.port_count = node->port_count,
+	};
+	return 0;
+}
+
+int ibsa_fabric_end_at(struct ibsa_fabric *fabric, size_t node,
+		       unsigned int port, struct ibsa_fabric_end *out)
+{
+	const struct topology *topo = &fabric->topo;
+	const struct topo_port *at;
+
+	if (node >= topo->node_count || port > topo->nodes[node].port_count)
+		return -ENOENT;
+	at = &topo->ports[topo->nodes[node].first_port + port];
+	*out = (struct ibsa_fabric_end){
+		.guid = at->guid,
+		.file_lid = at->wanted_lid,
+		.has_cable = at->cable != SIM_NONE,
+	};
+	if (!out->has_cable)
+		return 0;
+	out->far_node = topo->ports[at->cable].node;
+	out->far_port = topo->ports[at->cable].number;
+	out->lanes = ibsa__lanes_of_width(at->width);
+	out->speed = ibsa__speed_name(at->speed);
+	pthread_mutex_lock(&fabric->lock);
+	out->is_up = at->peer != SIM_NONE;
+	pthread_mutex_unlock(&fabric->lock);
+	return 0;
+}
+
+int ibsa_fabric_finding_at(struct ibsa_fabric *fabric, size_t index,
+			   struct ibsa_fabric_finding *out)
+{
+	const struct topo_finding *finding;
+
+	if (index >= fabric->topo.finding_count)
+		return -ENOENT;
+	finding = &fabric->topo.findings[index];
+	out->kind = finding->kind;
+	out->name = ibsa__finding_name(finding->kind);
+	out->file = finding->file;
+	out->line = finding->line;
+	ibsa__finding_text(&fabric->topo, finding, &out->what);
+	return 0;
+}
+
+const char *ibsa__finding_name(unsigned int kind)
+{
+	static const char *const names[] = {
+#define NAME(kind, name) name,
+		IBSA_FINDINGS(NAME)
+#undef NAME
+	};
+
+	return names[kind];
+}
+
+/* A rate of which half may be unknown. */
+static const char *rate_text(unsigned int width, unsigned int speed,
+			     char out[RATE_TEXT])
+{
+	if (!width)
+		snprintf(out, RATE_TEXT, "%s", ibsa__speed_name(speed));
+	else
+		snprintf(out, RATE_TEXT, "%ux%s", ibsa__lanes_of_width(width),
+			 ibsa__speed_name(speed));
+	return out;
+}
+
+static const char *port_rate(const struct topology *topo, uint32_t port,
+			     char out[RATE_TEXT])
+{
+	return rate_text(topo->ports[port].width, topo->ports[port].speed, out);
+}
+
+/* About a cable, whose ends, or whose neighbour, are @a and @b. */
+static void cable_text(const struct topology *topo,
+		       const struct topo_finding *finding, const char *a,
+		       const char *b, char *out, size_t size)
+{
+	const uint64_t value = finding->value;
+	char rates[2][RATE_TEXT];
+
+	switch (finding->kind) {
+	case IBSA_FINDING_ONE_WAY:
+		snprintf(out, size, "%s goes to %s, which does not say so", a,
+			 b);
+		break;
+	case IBSA_FINDING_RATE_DIFFERS:
+		snprintf(out, size, "%s says %s, the other end %s says %s", a,
+			 rate_text(value & 0xff, value >> 8 & 0xff, rates[0]),
+			 b,
+			 rate_text(value >> 16 & 0xff, value >> 24 & 0xff,
+				   rates[1]));
+		break;
+	case IBSA_FINDING_NO_RATE:
+		snprintf(out, size,
+			 "%s to %s: no line says how fast; taken for %s", a, b,
+			 port_rate(topo, finding->a, rates[0]));
+		break;
+	case IBSA_FINDING_NARROW:
+		snprintf(out, size, "%s to %s is %ux wide, most cables %ux", a,
+			 b, ibsa__lanes_of_width(topo->ports[finding->a].width),
+			 ibsa__lanes_of_width((unsigned int)value));
+		break;
+	default:
+		snprintf(out, size,
+			 "%s runs at %s, and %s, which goes to the same node, "
+			 "at %s",
+			 a, port_rate(topo, finding->a, rates[0]), b,
+			 port_rate(topo, finding->b, rates[1]));
+	}
+}
+
+/* About nodes, whose indexes are in @finding. */
+static void node_text(const struct topology *topo,
+		      const struct topo_finding *finding, char *out,
+		      size_t size)
+{
+	const struct topo_node *a = &topo->nodes[finding->a];
+	const struct topo_node *b = &topo->nodes[finding->b];
+
+	if (finding->kind == IBSA_FINDING_NO_CABLE)
+		snprintf(out, size, "\"%.48s\" has no cable", a->id);
+	else if (finding->kind == IBSA_FINDING_APART)
+		snprintf(out, size,
+			 "no way leads from \"%.48s\", one of %" PRIu64
+			 " nodes that hang together, to \"%.48s\"",
+			 a->id, finding->value, b->id);
+	else
+		snprintf(out, size,
+			 "\"%.48s\" has the description of \"%.48s\", "
+			 "\"%.64s\"",
+			 a->id, b->id, a->name);
+}
+
+void ibsa__finding_text(const struct topology *topo,
+			const struct topo_finding *finding,
+			struct ibsa_error *out)
+{
+	char a[PORT_TEXT];
+	char b[PORT_TEXT];
+
+	switch (finding->kind) {
+	case IBSA_FINDING_NO_CABLE:
+	case IBSA_FINDING_APART:
+	case IBSA_FINDING_SAME_NAME:
+		node_text(topo, finding, out->text, sizeof(out->text));
+		return;
+	case IBSA_FINDING_GUID_DIFFERS:
+		snprintf(out->text, sizeof(out->text),
+			 "%s has GUID 0x%016" PRIx64 " here, 0x%016" PRIx64
+			 " elsewhere",
+			 ibsa__port_text(topo, finding->a, a), finding->value,
+			 topo->ports[finding->a].guid);
+		return;
+	case IBSA_FINDING_SAME_LID:
+		snprintf(out->text, sizeof(out->text),
+			 "%s wants LID %u, which %s has; it gets another",
+			 ibsa__port_text(topo, finding->a, a),
+			 topo->ports[finding->a].wanted_lid,
+			 ibsa__port_text(topo, finding->b, b));
+		return;
+	default:
+		cable_text(topo, finding, ibsa__port_text(topo, finding->a, a),
+			   ibsa__port_text(topo, finding->b, b), out->text,
+			   sizeof(out->text));
+	}
+}
