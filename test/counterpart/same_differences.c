@@ -72,6 +72,23 @@ static bool level_group_label(const struct question *question,
 	return is_any;
 }
 
+/*
+ * Groups are no proxies, so that nothing is found by a ProxyJoin; OpenSM looks
+ * at the other end of the byte, where none is asked for.
+ */
+static bool is_nothing_by_proxy(const struct question *question,
+				const struct answer *ours)
+{
+	enum { AT_MASK = 48, AT_RECORD = 56, AT_PROXY = 49, PROXY = 0x80 };
+	const uint64_t mask = ibsa_be64(question->mad + AT_MASK);
+
+	if (!(mask & IBSA_MCMEMBER_CM(proxy_join)) ||
+	    !(question->mad[AT_RECORD + AT_PROXY] & PROXY))
+		return false;
+	return status_of(ours) == IBSA_STATUS_NO_RECORDS ||
+	       (!status_of(ours) && !record_count(ours));
+}
+
 /* An error's answer has the record of the request. */
 static bool level_proxy(const struct question *question, struct answer *theirs,
 			struct answer *ours)
@@ -83,6 +100,11 @@ static bool level_proxy(const struct question *question, struct answer *theirs,
 	if (!theirs->len || !ours->len ||
 	    mad_attribute(theirs->bytes) != ATTR_MCMEMBER)
 		return false;
+	if (!status && is_nothing_by_proxy(question, ours) &&
+	    !status_of(theirs)) {
+		theirs->len = ours->len = 0;
+		return true;
+	}
 	if (status_of(theirs) == status)
 		count = record_count(theirs);
 	for (size_t i = 0; i < count; i++)
@@ -287,7 +309,7 @@ const struct difference same_differences[] = {
 	  level_group_label },
 	{ "proxy-join",
 	  "ProxyJoin is the first bit of its byte; OpenSM on a little-endian "
-	  "machine writes the last",
+	  "machine writes the last, and looks for it there",
 	  level_proxy },
 	{ "act-count",
 	  "ActCount counts what an SM has sent, which the embedded one has "
