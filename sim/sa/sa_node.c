@@ -31,6 +31,22 @@ enum {
 	NODE_REVISION = 0xa1,
 };
 
+/* The one record that there is, by Get alone. */
+static void answer_get(struct sa_work *work, const struct ibsa_record *record,
+		       const void *info)
+{
+	uint8_t *out;
+	uint64_t over;
+
+	if (work->method != IBSA_METHOD_GET) {
+		sa_fail(work, IBSA_STATUS_REQ_INVALID);
+		return;
+	}
+	out = ibsa__sa_add(work);
+	if (out)
+		record->encode(info, out, &over);
+}
+
 void ibsa__sa_class_port_info(struct sa_work *work)
 {
 	const struct ibsa_class_port_info info = {
@@ -43,16 +59,8 @@ void ibsa__sa_class_port_info(struct sa_work *work)
 		.redirect_qkey = IBSA_QKEY_GSI,
 		.trap_qkey = IBSA_QKEY_GSI,
 	};
-	uint8_t *record;
-	uint64_t over;
 
-	if (work->method != IBSA_METHOD_GET) {
-		sa_fail(work, IBSA_STATUS_REQ_INVALID);
-		return;
-	}
-	record = ibsa__sa_add(work);
-	if (record)
-		ibsa_class_port_info_record.encode(&info, record, &over);
+	answer_get(work, &ibsa_class_port_info_record, &info);
 }
 
 void ibsa__sa_opa_class_port_info(struct sa_work *work)
@@ -69,16 +77,8 @@ void ibsa__sa_opa_class_port_info(struct sa_work *work)
 		.redirect_qkey = IBSA_QKEY_GSI,
 		.trap_qkey = IBSA_QKEY_GSI,
 	};
-	uint8_t *record;
-	uint64_t over;
 
-	if (work->method != IBSA_METHOD_GET) {
-		sa_fail(work, IBSA_STATUS_REQ_INVALID);
-		return;
-	}
-	record = ibsa__sa_add(work);
-	if (record)
-		ibsa_opa_class_port_info_record.encode(&info, record, &over);
+	answer_get(work, &ibsa_opa_class_port_info_record, &info);
 }
 
 /* The name takes 64 bytes at most on the wire, without a NUL if need be. */
