@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: bench/up.sh HOSTS [ours|ibsim]...
+#
+# How long a fat tree takes to load, and then OpenSM to say SUBNET UP on it:
+# on "ibsa fabric run" through the drop-in libibumad, and on ibsim, one after
+# the other with the same file, or on only those that are named. Prints lines
+# "ours load SECONDS", "up SECONDS", "memory MB" (the simulator's, once OpenSM
+# is up) and "opensm MB", and so for ibsim. All is on the first core but this
+# script, which only reads what they print.
+set -euo pipefail
+export LC_ALL=C
+PATH=$PATH:/usr/sbin:/sbin
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+LOAD_S=300
+UP_S=900
+
+die() {
+	echo "up.sh: $1" >&2
+	exit 1
+}
+
+[ $# -ge 1 ] || die 'usage: bench/up.sh HOSTS [ours|ibsim]...'
+hosts=$1
+shift
+[ $# -gt 0 ] || set -- ours ibsim
+
+# In memory: clients of ibsim write a small sysfs each.
+memory=/dev/shm
+[ -w $memory ] || memory=${TMPDIR:-/tmp}
+folder=$(mktemp -d "$memory/ibsa-up-XXXXXXXX")
+pids=()
+
+# OpenSM first, which spins once its device is gone.
+stop() {
+	local i pid
+	for ((i = ${#pids[@]} - 1; i >= 0; i--)); do
+		pid=${pids[i]}
+		kill "$pid" 2>/dev/null || true
+		for _ in {1..100}; do
+			kill -0 "$pid" 2>/dev/null || break
+			sleep 0.05
+		done
+		kill -KILL "$pid" 2>/dev/null || true
+	done
+	pids=()
+}
+trap 'stop; rm -rf "$folder"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# start LABEL TEXT SECONDS COMMAND... - until it prints TEXT; says how long
+# that took. What it prints is read as it comes, so no clock has to tick; the
+# rest goes to nobody, who reads it all.
+start() {
+	local label=$1 text=$2 limit=$3 begin=$EPOCHREALTIME out line
+	shift 3
+	exec {out}< <(exec taskset -c 0 "$@" 2>&1 </dev/null)
+	pids+=($!)
+	while IFS= read -r -t "$limit" -u "$out" line; do
+		[[ $line == *"$text"* ]] || continue
+		awk -v label="$label" -v begin="$begin" -v end="$EPOCHREALTIME" \
+			'BEGIN { printf "%s %.4f\n", label, end - begin }'
+		cat <&"$out" >/dev/null &
+		exec {out}<&-
+		return
+	done
+	die "$1 does not say '$text'; its last words: ${line-}"
+}
+
+memory_of() {
+	awk -v label="$1" '/^VmRSS:/ { printf "%s %.1f\n", label, $2 / 1024 }' \
+		"/proc/$2/status"
+}
+
+# manage LABEL NAME=VALUE... - OpenSM, in this environment
+manage() {
+	local label=$1
+	shift
+	# Its log would stay in memory, and SUBNET UP in it.
+	echo 'force_log_flush TRUE' >opensm.conf
+	start "$label up" 'SUBNET UP' $UP_S env "$@" OSM_TMP_DIR=. \
+		OSM_CACHE_DIR=. opensm -F opensm.conf -e -f stdout
+	memory_of "$label memory" "${pids[0]}"
+	memory_of "$label opensm" "${pids[1]}"
+	stop
+}
+
+ours() {
+	start 'ours load' ' serves ' $LOAD_S "$root/build/cli/ibsa" \
+		fabric run topology.net --sa none --socket "$folder/s"
+	manage ours LD_LIBRARY_PATH="$root/build/src/libibumad/dropin" \
+		IBSA_FABRIC="unix:$folder/s" IBSA_NODE=Hca1
+}
+
+ibsim() {
+	local flags preload
+	preload=${UMAD2SIM:-$(find /usr/lib -name libumad2sim.so | head -n 1)}
+	[ -e "$preload" ] || die 'no libumad2sim.so; install ibsim-utils'
+	# Its limits are for some 2,000 nodes.
+	read -ra flags < <(sed -n 's/.*"ibsim_flags": "\([^"]*\)".*/\1/p' \
+		info.json)
+	# It ends when its console does; this one is open both ways.
+	[ -p console ] || mkfifo console
+	start 'ibsim load' 'Network simulator ready' $LOAD_S \
+		env IBSIM_SOCKNAME="${folder##*/}" \
+		bash -c 'exec ibsim -s "$@" <>console' ibsim "${flags[@]}" \
+		topology.net
+	manage ibsim LD_PRELOAD="$preload" IBSIM_SOCKNAME="${folder##*/}" \
+		SIM_HOST=Hca1
+}
+
+cd "$folder"
+unset IBSA_FABRIC IBSA_NODE LD_LIBRARY_PATH
+"$root/scripts/gen-fabric" "$hosts" --info -o topology.net 2>info.json ||
+	die 'no topology'
+for which; do
+	case $which in
+	ours | ibsim) "$which" ;;
+	*) die "no fabric $which" ;;
+	esac
+done
