@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/look.h"
 #include "sim/server/server.h"
 
 #define FOLDER_SUFFIX ".issm"
@@ -90,19 +91,12 @@ static bool is_ours_alone(const struct stat *folder)
 /* Only what nobody else can put anything into will do; a link is none. */
 static int folder_check(const char *path)
 {
-	const int fd = open(path,
-			    O_PATH | O_NOFOLLOW | O_DIRECTORY | O_CLOEXEC);
 	struct stat found;
-	int err = 0;
+	const int err = ibsa__look(path, O_NOFOLLOW | O_DIRECTORY, &found);
 
-	if (fd < 0)
-		return errno == ENOTDIR || errno == ELOOP ? -EEXIST : -errno;
-	if (fstat(fd, &found))
-		err = -errno;
-	else if (!is_ours_alone(&found))
-		err = -EEXIST;
-	close(fd);
-	return err;
+	if (err)
+		return err == -ENOTDIR || err == -ELOOP ? -EEXIST : err;
+	return is_ours_alone(&found) ? 0 : -EEXIST;
 }
 
 static int folder_make(struct ibsa_fabric_server *server)

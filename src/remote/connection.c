@@ -4,16 +4,15 @@
  * same: it may have been killed, replaced, or be something else.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/look.h"
 #include "remote/connection.h"
 
 /* A server that sweeps a large fabric may be busy for a second or two. */
@@ -330,15 +329,9 @@ bool ibsa__remote_changed(struct remote_connection *connection)
 
 static bool is_socket(const char *path)
 {
-	const int fd = open(path, O_PATH | O_CLOEXEC);
 	struct stat at;
-	bool is_one;
 
-	if (fd < 0)
-		return false;
-	is_one = fstat(fd, &at) == 0 && S_ISSOCK(at.st_mode);
-	close(fd);
-	return is_one;
+	return ibsa__look(path, 0, &at) == 0 && S_ISSOCK(at.st_mode);
 }
 
 static int connect_failed(const struct remote_place *place, int err,
