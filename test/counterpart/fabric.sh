@@ -184,6 +184,22 @@ fabric_console() {
 	echo "$*" >&"$fabric_console_fd"
 }
 
+# fabric_soon COUNT WHAT COMMAND... - until the command prints as much; needs
+# "wrong", and counts in "checked"
+fabric_soon() {
+	local count=$1 what=$2 end=$((SECONDS + FABRIC_WAIT_S))
+	shift 2
+	until [ "$("$@")" -ge "$count" ]; do
+		if [ "$SECONDS" -ge "$end" ]; then
+			wrong "no $count of '$what' in $FABRIC_WAIT_S s"
+			exit 1
+		fi
+		sleep 0.1
+	done
+	checked=$((checked + 1))
+	echo "checked: $what"
+}
+
 # End one process; it gets two seconds before it is killed.
 fabric_end() {
 	kill "$1" 2>/dev/null || true

@@ -34,16 +34,7 @@ count() {
 
 # soon COUNT LINE - until there are so many of it
 soon() {
-	local end=$((SECONDS + FABRIC_WAIT_S))
-	until [ "$(count "$2")" -ge "$1" ]; do
-		if [ "$SECONDS" -ge "$end" ]; then
-			wrong "no $1 of '$2' in $FABRIC_WAIT_S s"
-			exit 1
-		fi
-		sleep 0.1
-	done
-	checked=$((checked + 1))
-	echo "checked: $2"
+	fabric_soon "$1" "$2" count "$2"
 }
 
 # reach RESULT - what is said of host-r4. How often it was said, in said[].

@@ -31,16 +31,7 @@ events() {
 
 # soon COUNT FILTER WHAT - until there are so many of these
 soon() {
-	local end=$((SECONDS + FABRIC_WAIT_S))
-	until [ "$(events "$2")" -ge "$1" ]; do
-		if [ "$SECONDS" -ge "$end" ]; then
-			wrong "no $3 in $FABRIC_WAIT_S s"
-			exit 1
-		fi
-		sleep 0.1
-	done
-	checked=$((checked + 1))
-	echo "checked: $3"
+	fabric_soon "$1" "$3" events "$2"
 }
 
 # Each is told of its host once, with its GID and its name. How often, in $n.
