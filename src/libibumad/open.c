@@ -8,26 +8,21 @@
  */
 #include <errno.h>
 
+#include <ibsa/device.h>
 #include <ibsa/umad_ext.h>
 
 #include "device/device.h"
-#include "device/parse.h"
 #include "libibumad/file.h"
 #include "libibumad/libibumad.h"
 #include "libibumad/say.h"
 #include "remote/files.h"
 
-/* Every one since Linux 2.6.16 is 5. */
+/* Whether there is one, and new enough: libibumad tells no difference. */
 static int abi_check(void)
 {
-	struct ibsa__sysfs_text text;
-	uint64_t version;
+	unsigned int version;
 
-	if (ibsa__sysfs_read(&text, "class/infiniband_mad/abi_version") ||
-	    ibsa__parse_number(text.bytes, UINT32_MAX, &version) ||
-	    version < UMAD_ABI_VERSION)
-		return -EOPNOTSUPP;
-	return 0;
+	return ibsa_umad_version(NULL, &version) ? -EOPNOTSUPP : 0;
 }
 
 static int place_open(const struct ibsa__ca_port *place)
