@@ -19,7 +19,8 @@
 # FABRIC_PARTITIONS is the file of FABRIC_DATA that OpenSM has them from.
 # FABRIC_NET is the topology, b.net of FABRIC_DATA unless said otherwise.
 # FABRIC_SM is OpenSM's host, FABRIC_WAIT_S how long it may take. FABRIC_ENV is
-# an array of what else, NAME=VALUE, OpenSM and commands have around them.
+# an array of what else, NAME=VALUE, OpenSM and commands have around them, and
+# FABRIC_SM_OPTIONS one of lines for OpenSM's configuration.
 # A missing program ends the script with status 77 and the reason.
 
 FABRIC_DATA=${FABRIC_DATA:-$(dirname "${BASH_SOURCE[0]}")/../data/fabrics}
@@ -28,6 +29,7 @@ FABRIC_NET=${FABRIC_NET:-$FABRIC_DATA/b.net}
 FABRIC_SM=${FABRIC_SM:-host-r1 mthca0}
 FABRIC_WAIT_S=${FABRIC_WAIT_S:-60}
 FABRIC_ENV=()
+FABRIC_SM_OPTIONS=()
 FABRIC_DIR=
 fabric_pids=() # of programs in the fabric, each at its own index
 fabric_pid=
@@ -118,12 +120,17 @@ fabric_sm_start() {
 	[ -z "$fabric_sm_pid" ] || fabric_fail 'there is an OpenSM by now'
 	rm -rf "$FABRIC_DIR/opensm"
 	mkdir "$FABRIC_DIR/opensm"
-	# It would keep its log in memory, and SUBNET UP with it.
+	# It would keep its log in memory, and SUBNET UP with it. With several SMPs
+	# on their way, chance says by which of two equal ways a node is found,
+	# and its LocalPortNum with that.
 	cat >"$FABRIC_DIR/opensm.conf" <<-END
 		force_log_flush TRUE
+		max_wire_smps 1
+		max_wire_smps2 1
 		subnet_prefix 0xfec0000000001234
 		partition_config_file $(realpath "$FABRIC_DATA")/$FABRIC_PARTITIONS
 	END
+	printf '%s\n' "${FABRIC_SM_OPTIONS[@]}" >>"$FABRIC_DIR/opensm.conf"
 	(OSM_TMP_DIR=$FABRIC_DIR/opensm OSM_CACHE_DIR=$FABRIC_DIR/opensm \
 		fabric_exec "$host" opensm -F opensm.conf -e \
 		-f "$FABRIC_DIR/opensm/log") \

@@ -198,7 +198,12 @@ static void print_hex(const char *name, const uint8_t *bytes, size_t len)
 
 static void complain(const struct question *question)
 {
-	fprintf(stderr, "not the same: %s\n", question->what);
+	size_t shorter = theirs.len < ours.len ? theirs.len : ours.len, at = 0;
+
+	while (at < shorter && theirs.bytes[at] == ours.bytes[at])
+		at++;
+	fprintf(stderr, "not the same: %s, from byte %zu\n", question->what,
+		at);
 	if (++unlike > SHOWN_MAX)
 		return;
 	print_hex("request", question->mad, 56 + 80);

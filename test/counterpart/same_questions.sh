@@ -33,6 +33,10 @@ ask() {
 		FABRIC_NET=$work/net
 		FABRIC_PARTITIONS=${5:-b.default.conf}
 		FABRIC_SM=$2
+		# In threads of its own, OpenSM is silent where it would refuse
+		# Sets; but then chance has a say in how it finds nodes.
+		[ "${4:-brief}" = all ] ||
+			FABRIC_SM_OPTIONS=('single_thread TRUE')
 		fabric_start
 		fabric_run "$3" "$program" "$work/net" \
 			"$(realpath "$FABRIC_DATA")/$FABRIC_PARTITIONS" \
