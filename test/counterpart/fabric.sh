@@ -120,13 +120,9 @@ fabric_sm_start() {
 	[ -z "$fabric_sm_pid" ] || fabric_fail 'there is an OpenSM by now'
 	rm -rf "$FABRIC_DIR/opensm"
 	mkdir "$FABRIC_DIR/opensm"
-	# It would keep its log in memory, and SUBNET UP with it. With several SMPs
-	# on their way, chance says by which of two equal ways a node is found,
-	# and its LocalPortNum with that.
+	# It would keep its log in memory, and SUBNET UP with it.
 	cat >"$FABRIC_DIR/opensm.conf" <<-END
 		force_log_flush TRUE
-		max_wire_smps 1
-		max_wire_smps2 1
 		subnet_prefix 0xfec0000000001234
 		partition_config_file $(realpath "$FABRIC_DATA")/$FABRIC_PARTITIONS
 	END

@@ -33,8 +33,9 @@ ask() {
 		FABRIC_NET=$work/net
 		FABRIC_PARTITIONS=${5:-b.default.conf}
 		FABRIC_SM=$2
-		# In threads of its own, OpenSM is silent where it would refuse
-		# Sets; but then chance has a say in how it finds nodes.
+		# With several threads, OpenSM is silent where it would refuse
+		# Sets, but chance says by which of two equal ways it finds a
+		# node, and its LocalPortNum with that.
 		[ "${4:-brief}" = all ] ||
 			FABRIC_SM_OPTIONS=('single_thread TRUE')
 		fabric_start
