@@ -98,6 +98,9 @@ void same_ask_embedded(const struct question *question, struct answer *out);
 void same_make(struct random *dice, bool is_brief);
 void same_make_paths(struct random *dice, bool is_brief);
 void same_make_multipaths(bool is_brief);
+/* By methods and with attributes that there are not. */
+void same_make_methods(void);
+void same_make_multi_methods(void);
 void same_make_state(void);
 void same_make_state_end(void);
 

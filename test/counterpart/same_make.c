@@ -315,30 +315,36 @@ static void ask_headers(const struct table *table)
 /* What a header says is the same on every fabric. */
 static void ask_formal(const struct table *table)
 {
-	ask_methods(table);
 	ask_keys(table);
 	ask_headers(table);
 	ask_reserved(table);
+}
+
+/* All of a record, trusted and not. */
+static void ask_table(struct table *table)
+{
+	struct question question;
+
+	table->count = 0;
+	for (uint64_t key = 0; key < 2; key++) {
+		start(table, &question, IBSA_METHOD_GET_TABLE, 0, SIZE_MAX);
+		question_key(&question, key);
+		question_name(&question, "all of %s", table->record->name);
+		table_keep(table, same_ask(&question));
+		question.mad[3] = IBSA_METHOD_GET;
+		same_ask(&question);
+	}
 }
 
 static void ask_record(const struct asked_record *record, struct random *dice,
 		       bool is_brief)
 {
 	static struct table table;
-	struct question question;
 
 	table.record = record;
 	table.dice = dice;
 	table.is_brief = is_brief;
-	table.count = 0;
-	for (uint64_t key = 0; key < 2; key++) {
-		start(&table, &question, IBSA_METHOD_GET_TABLE, 0, SIZE_MAX);
-		question_key(&question, key);
-		question_name(&question, "all of %s", record->name);
-		table_keep(&table, same_ask(&question));
-		question.mad[3] = IBSA_METHOD_GET;
-		same_ask(&question);
-	}
+	ask_table(&table);
 	if (!is_brief)
 		ask_formal(&table);
 	if (!record->spot_count)
@@ -378,6 +384,20 @@ void same_make(struct random *dice, bool is_brief)
 
 	for (unsigned int i = 0; (record = same_record(i)); i++)
 		ask_record(record, dice, is_brief);
-	if (!is_brief)
-		ask_unknown();
+}
+
+void same_make_methods(void)
+{
+	static struct table table;
+	static struct answer whole;
+	struct question question;
+
+	for (unsigned int i = 0; (table.record = same_record(i)); i++) {
+		table.count = 0;
+		start(&table, &question, IBSA_METHOD_GET_TABLE, 0, SIZE_MAX);
+		same_ask_embedded(&question, &whole);
+		table_keep(&table, &whole);
+		ask_methods(&table);
+	}
+	ask_unknown();
 }

@@ -353,25 +353,14 @@ static void ask_multi_gids(void)
 	}
 }
 
-/* Without what it takes; and as no multi at all. */
+/* Without what it takes; with flags and keys. */
 static void ask_multi_wrong(void)
 {
-	static const uint8_t methods[] = { IBSA_METHOD_GET, IBSA_METHOD_SET,
-					   IBSA_METHOD_GET_TABLE,
-					   IBSA_METHOD_DELETE, 0x13 };
 	struct question question;
 
 	for (uint64_t have = 0; have < 3; have++) {
 		start_multi(&question, 1, 1);
 		ibsa_put_be64(question.mad + 48, have << 19);
-		same_ask(&question);
-	}
-	for (size_t i = 0; i < 2 * sizeof(methods); i++) {
-		start_multi(&question, 1, 1);
-		question.mad[3] = methods[i / 2];
-		question.mad[26] = i % 2 ? 7 : 0;
-		question_name(&question, "MultiPathRecord by method %#x, %zu",
-			      methods[i / 2], i % 2);
 		same_ask(&question);
 	}
 	for (uint8_t flags = 0; flags < 8; flags++) {
@@ -419,4 +408,21 @@ void same_make_multipaths(bool is_brief)
 	ask_multi_rates();
 	ask_multi_gids();
 	ask_multi_wrong();
+}
+
+void same_make_multi_methods(void)
+{
+	static const uint8_t methods[] = { IBSA_METHOD_GET, IBSA_METHOD_SET,
+					   IBSA_METHOD_GET_TABLE,
+					   IBSA_METHOD_DELETE, 0x13 };
+	struct question question;
+
+	for (size_t i = 0; i < 2 * sizeof(methods); i++) {
+		start_multi(&question, 1, 1);
+		question.mad[3] = methods[i / 2];
+		question.mad[26] = i % 2 ? 7 : 0;
+		question_name(&question, "MultiPathRecord by method %#x, %zu",
+			      methods[i / 2], i % 2);
+		same_ask(&question);
+	}
 }

@@ -2,7 +2,8 @@
 /*
  * Asks OpenSM and the embedded SA the same questions about the same fabric,
  * and compares. Run by same_questions.sh at a host of ibsim; arguments:
- * topology file, partitions, prefix, node of the SM, own node, seed, and "brief" or "all".
+ * topology file, partitions, prefix, node of the SM, own node, seed, and what
+ * to ask: "all", "brief" or "methods".
  *
  * Lines "difference NAME COUNT" say how often a known one has occurred; one
  * that is not known fails.
@@ -358,10 +359,26 @@ static void summary(void)
 	       silences, unlike);
 }
 
+static void make(const char *what, struct random *dice)
+{
+	const bool is_brief = !strcmp(what, "brief");
+
+	if (!strcmp(what, "methods")) {
+		same_make_methods();
+		same_make_multi_methods();
+		return;
+	}
+	same_make_state();
+	learn_trees();
+	same_make(dice, is_brief);
+	same_make_paths(dice, is_brief);
+	same_make_multipaths(is_brief);
+	same_make_state_end();
+}
+
 int main(int argc, char **argv)
 {
 	struct random dice;
-	bool is_brief;
 
 	if (argc == 2 && !strcmp(argv[1], "--differences")) {
 		list_differences();
@@ -369,19 +386,13 @@ int main(int argc, char **argv)
 	}
 	if (argc != 8)
 		die("usage: same-questions TOPOLOGY PARTITIONS PREFIX SM NODE "
-		    "SEED HOW");
-	is_brief = !strcmp(argv[7], "brief");
+		    "SEED WHAT");
 	ends.prefix = strtoull(argv[3], NULL, 0);
 	dice.state = strtoull(argv[6], NULL, 0);
 	start(argv[1], argv[2], argv[4], argv[5]);
 	learn_ends();
 	learn_routes();
-	same_make_state();
-	learn_trees();
-	same_make(&dice, is_brief);
-	same_make_paths(&dice, is_brief);
-	same_make_multipaths(is_brief);
-	same_make_state_end();
+	make(argv[7], &dice);
 	wait_for_late();
 	embedded->ops->close(embedded);
 	opensm->ops->close(opensm);

@@ -20,7 +20,7 @@ count=${6:-3}
 work=$(mktemp -d "${TMPDIR:-/tmp}/ibsa-same-XXXXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# ask TOPOLOGY SM NODE [all|brief [PARTITIONS]]
+# ask TOPOLOGY SM NODE [all|brief|methods [PARTITIONS]]
 ask() {
 	echo "$1, SM at $2, asked from $3 ${5:+, with $5}"
 	# What ibnetdiscover has written needs nothing done to it.
@@ -36,7 +36,7 @@ ask() {
 		# With several threads, OpenSM is silent where it would refuse
 		# Sets, but chance says by which of two equal ways it finds a
 		# node, and its LocalPortNum with that.
-		[ "${4:-brief}" = all ] ||
+		[ "${4:-brief}" = methods ] ||
 			FABRIC_SM_OPTIONS=('single_thread TRUE')
 		fabric_start
 		fabric_run "$3" "$program" "$work/net" \
@@ -49,6 +49,8 @@ ask() {
 
 echo "seed $seed"
 ask "$(realpath "$FABRIC_DATA")/b.net" 'host-r1 mthca0' 'host-r3 mlx5_0' all
+ask "$(realpath "$FABRIC_DATA")/b.net" 'host-r1 mthca0' 'host-r3 mlx5_0' \
+	methods
 for partitions in b reach many; do
 	ask "$(realpath "$FABRIC_DATA")/b.net" 'host-r1 mthca0' \
 		'host-r3 mlx5_0' brief "$partitions.partitions.conf"
