@@ -1,181 +1,156 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* libibumad's calls at a fabric server that ends, and at the one after it. */
-#include "served_rig.h"
+/* libibumad's calls on a fabric in another process. */
+#include "libibumad_rig.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <time.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
-#include <infiniband/umad.h>
+enum { NODE_RECORD = 0x0011, CAP_IS_SM = 1 << 1, TABLE_BYTES = 56 + 3 * 112 };
 
-#include <ibsa/sa.h>
-
-enum { MAD_BYTES = 256, ROOM = 64 + MAD_BYTES, REST_MS = 100 };
-
-static int64_t now_ms(void)
+static void the_device_has_its_name_and_port(void **state)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* A port at the server, and an agent of the SA's class. */
-static int port_open(int *agent)
-{
-	const int portid = umad_open_port(NULL, 0);
-
-	assert_true(portid >= 0);
-	*agent = umad_register(portid, IBSA_CLASS_SA, 2, 1, NULL);
-	assert_true(*agent >= 0);
-	return portid;
-}
-
-static void port_close(int portid)
-{
-	assert_int_equal(umad_close_port(portid), 0);
-}
-
-/* What umad_recv() says, and after how long. */
-static int recv_timed(int portid, int timeout_ms, int64_t *out_ms)
-{
-	_Alignas(8) uint8_t packet[ROOM];
-	int length = MAD_BYTES;
-	const int64_t start_ms = now_ms();
-	const int result = umad_recv(portid, packet, &length, timeout_ms);
-
-	*out_ms = now_ms() - start_ms;
-	return result;
-}
-
-/* Whether a ClassPortInfo comes of the SA at LID 1. */
-static bool is_answered(int portid, int agent)
-{
-	_Alignas(8) uint8_t packet[ROOM] = { 0 };
-	uint8_t *mad = umad_get_mad(packet);
-	int length = MAD_BYTES;
-
-	mad[0] = 1;
-	mad[1] = IBSA_CLASS_SA;
-	mad[2] = 2;
-	mad[3] = IBSA_METHOD_GET;
-	mad[15] = 7;
-	mad[17] = 1;
-	umad_set_addr(packet, 1, 1, 0, IBSA_QKEY_GSI);
-	return !umad_send(portid, agent, packet, MAD_BYTES, 10000, 0) &&
-	       umad_recv(portid, packet, &length, -1) == agent &&
-	       !umad_status(packet) && mad[3] == IBSA_METHOD_GET_RESP;
-}
-
-static void answer_comes(int portid, int agent)
-{
-	assert_true(is_answered(portid, agent));
-}
-
-/* A loop around umad_recv(), as OpenSM has, goes round ten times a second. */
-static void waiting_for_a_server_that_has_gone_takes_time(void **state)
-{
-	struct served *served = *state;
-	int64_t took_ms;
-	int agent;
-	int portid = port_open(&agent);
-
-	answer_comes(portid, agent);
-	served_end(served);
-	for (int i = 0; i < 3; i++) {
-		assert_int_equal(recv_timed(portid, -1, &took_ms), -EIO);
-		assert_true(took_ms >= REST_MS - 1);
-	}
-	assert_int_equal(recv_timed(portid, 60000, &took_ms), -EIO);
-	assert_in_range(took_ms, REST_MS - 1, 30000);
-	assert_int_equal(recv_timed(portid, 20, &took_ms), -EIO);
-	assert_true(took_ms >= 19);
-	assert_int_equal(errno, EIO);
-	assert_int_equal(recv_timed(portid, 0, &took_ms), -EIO);
-	port_close(portid);
-	served_again(served);
-}
-
-/* It is another device: what was open stays dead, what is opened is not. */
-static void another_server_is_another_device(void **state)
-{
-	struct served *served = *state;
-	int64_t took_ms;
-	int old_agent;
-	int old = port_open(&old_agent);
-	int agent;
-	int portid;
-
-	served_end(served);
-	assert_true(umad_open_port(NULL, 0) < 0);
-	served_again(served);
-	assert_int_equal(recv_timed(old, 1, &took_ms), -EIO);
-	assert_true(umad_register(old, IBSA_CLASS_SA, 2, 1, NULL) < 0);
-	portid = port_open(&agent);
-	answer_comes(portid, agent);
-	assert_int_equal(recv_timed(old, 1, &took_ms), -EIO);
-	port_close(old);
-	answer_comes(portid, agent);
-	port_close(portid);
-}
-
-static void run_child(int portid, int agent)
-{
-	bool is_fine = is_answered(portid, agent);
-	const int other = umad_register(portid, IBSA_CLASS_SA, 2, 1, NULL);
-
-	is_fine = is_fine && other >= 0 && is_answered(portid, other) &&
-		  !umad_close_port(portid);
-	_exit(is_fine ? 0 : 1);
-}
-
-/* As of a device, of which the child has the descriptor. */
-static void a_child_uses_its_parents_port(void **state)
-{
-	int status = -1;
-	pid_t child;
-	int agent;
-	int portid = port_open(&agent);
+	char names[4][UMAD_CA_NAME_LEN];
+	__be64 guids[4];
+	umad_port_t port;
+	umad_ca_t ca;
 
 	(void)state;
-	answer_comes(portid, agent);
-	child = fork();
-	assert_true(child >= 0);
-	if (!child)
-		run_child(portid, agent);
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), 0);
-	answer_comes(portid, agent);
+	assert_int_equal(umad_get_cas_names(names, 4), 1);
+	assert_string_equal(names[0], "ibsa0");
+	assert_int_equal(umad_get_ca(NULL, &ca), 0);
+	assert_int_equal(ca.numports, 1);
+	assert_int_equal(ca.node_type, 1);
+	assert_int_equal(umad_release_ca(&ca), 0);
+	assert_int_equal(umad_get_port("ibsa0", 1, &port), 0);
+	assert_int_equal(port.base_lid, 2);
+	assert_int_equal(port.state, 4);
+	assert_int_equal(port.rate, 10);
+	assert_int_equal(port.pkeys_size, 1);
+	assert_int_equal(port.pkeys[0], 0xffff);
+	assert_int_equal(umad_get_ca_portguids("ibsa0", guids, 4), 2);
+	assert_int_equal(guids[0], 0);
+	assert_true(guids[1] == port.port_guid);
+	assert_int_equal(umad_release_port(&port), 0);
+}
+
+/* Three nodes, in more bytes than a MAD has. */
+static void a_table_comes_whole(void **state)
+{
+	struct umad_packet request = sa_request(IBSA_METHOD_GET_TABLE,
+						NODE_RECORD);
+	_Alignas(8) uint8_t answer[ROOM + TABLE_BYTES];
+	int length = MAD_BYTES;
+	int agent;
+	const int portid = port_open(&agent);
+
+	(void)state;
+	assert_int_equal(umad_get_fd(portid), portid);
+	assert_int_equal(umad_recv(portid, answer, &length, 1), -ETIMEDOUT);
+	assert_int_equal(
+		umad_send(portid, agent, request.bytes, MAD_BYTES, 1000, 3), 0);
+	assert_int_equal(umad_poll(portid, 10000), 0);
+	length = MAD_BYTES;
+	assert_int_equal(umad_recv(portid, answer, &length, 1000), -ENOSPC);
+	assert_int_equal(length, TABLE_BYTES);
+	assert_int_equal(umad_recv(portid, answer, &length, 1000), agent);
+	assert_int_equal(length, TABLE_BYTES);
+	assert_int_equal(umad_status(answer), 0);
+	assert_int_equal(umad_unregister(portid, agent), 0);
+	assert_int_equal(umad_unregister(portid, agent), -1);
 	port_close(portid);
 }
 
-static int start(void **state)
+/* Nobody has that LID. */
+static void a_request_in_vain_times_out(void **state)
 {
-	struct served *served = served_start(served_pair);
+	struct umad_packet packet = sa_request(IBSA_METHOD_GET_TABLE,
+					       NODE_RECORD);
+	const int portid = umad_open_port("ibsa0", 1);
+	const int agent = umad_register(portid, IBSA_CLASS_SA, 2, 1, NULL);
+	int length = MAD_BYTES;
 
-	*state = served;
-	return setenv("IBSA_FABRIC", served_name(served), 1);
+	(void)state;
+	assert_int_equal(umad_set_addr(packet.bytes, 999, 1, 0, IBSA_QKEY_GSI),
+			 0);
+	assert_int_equal(
+		umad_send(portid, agent, packet.bytes, MAD_BYTES, 10, 1), 0);
+	assert_int_equal(umad_recv(portid, packet.bytes, &length, 10000),
+			 agent);
+	assert_int_equal(umad_status(packet.bytes), ETIMEDOUT);
+	assert_int_equal(length, 24);
+	port_close(portid);
 }
 
-static int stop(void **state)
+static void methods_are_one_agents(void **state)
 {
-	served_stop(*state);
-	return 0;
+	long methods[16 / sizeof(long)] = { 1L << IBSA_METHOD_REPORT };
+	const int one = umad_open_port(NULL, 0);
+	const int two = umad_open_port(NULL, 0);
+
+	(void)state;
+	assert_true(one >= 0 && two >= 0 && one != two);
+	assert_true(umad_register(one, IBSA_CLASS_SA, 2, 1, methods) >= 0);
+	assert_int_equal(umad_register(two, IBSA_CLASS_SA, 2, 1, methods),
+			 -EPERM);
+	port_close(one);
+	assert_true(umad_register(two, IBSA_CLASS_SA, 2, 1, methods) >= 0);
+	port_close(two);
 }
+
+static bool says_sm(void)
+{
+	umad_port_t port;
+	bool is_sm;
+
+	assert_int_equal(umad_get_port(NULL, 0, &port), 0);
+	is_sm = be32toh(port.capmask) & CAP_IS_SM;
+	umad_release_port(&port);
+	return is_sm;
+}
+
+/* The server is told of it beside what it is asked. */
+static bool becomes_sm(bool wanted)
+{
+	for (int ms = 0; ms < 10000 && says_sm() != wanted; ms++)
+		poll(NULL, 0, 1);
+	return says_sm() == wanted;
+}
+
+static void an_open_file_says_that_there_is_an_sm(void **state)
+{
+	struct served *served = *state;
+	char path[256];
+	int fd;
+
+	assert_false(says_sm());
+	assert_int_equal(umad_get_issm_path(NULL, 0, path, 5), -ENAMETOOLONG);
+	assert_int_equal(umad_get_issm_path(NULL, 0, path, sizeof(path)), 0);
+	assert_false(says_sm());
+	fd = open(path, O_RDONLY | O_NONBLOCK);
+	assert_true(fd >= 0);
+	assert_true(becomes_sm(true));
+	close(fd);
+	assert_true(becomes_sm(false));
+	fd = open(path, O_RDWR);
+	assert_true(becomes_sm(true));
+	served_end(served);
+	close(fd);
+	assert_int_equal(access(path, F_OK), -1);
+}
+
+#define AT_RIGHT(name)                                            \
+	cmocka_unit_test_setup_teardown(name, libibumad_at_right, \
+					libibumad_tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-			waiting_for_a_server_that_has_gone_takes_time, start,
-			stop),
-		cmocka_unit_test_setup_teardown(a_child_uses_its_parents_port,
-						start, stop),
-		cmocka_unit_test_setup_teardown(
-			another_server_is_another_device, start, stop),
+		AT_RIGHT(the_device_has_its_name_and_port),
+		AT_RIGHT(a_table_comes_whole),
+		AT_RIGHT(a_request_in_vain_times_out),
+		AT_RIGHT(methods_are_one_agents),
+		AT_RIGHT(an_open_file_says_that_there_is_an_sm),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
