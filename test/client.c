@@ -10,12 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 #include <ibsa/ibsa.h>
 #include <ibsa/sim.h>
+
+#include "child.h"
 
 /* FABRIC is a topology with node1 and node2, from the build. */
 
@@ -152,7 +153,6 @@ static void clients_of_one_file_share_it(void **state)
 static void forked_child_opens_its_own(void **state)
 {
 	struct ibsa_client *client = open_on(NULL);
-	int status;
 	pid_t child = fork();
 
 	(void)state;
@@ -163,8 +163,7 @@ static void forked_child_opens_its_own(void **state)
 		ibsa_close(mine);
 		_exit(err ? 1 : 0);
 	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
+	child_end(child);
 	assert_int_equal(ibsa_ask(client, &info, NULL, NULL), 0);
 	assert_int_equal(ibsa_close(client), 0);
 }

@@ -4,9 +4,9 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "test/child.h"
 #include "test/ib_sa_rig.h"
 
 enum { LONG_MS = 60000 };
@@ -70,17 +70,14 @@ static void child_and_parent_go_on(void **state)
 	assert_int_equal(ibsa_device_get("node1", &device), 0);
 	assert_true(is_answered(&client, device));
 	for (int i = 1; i <= 20; i++) {
-		int status = -1;
 		pid_t pid;
 
 		assert_true(rig_ask_on(&client, device, 1, 2, LONG_MS, count,
 				       &good, &query) >= 0);
 		pid = fork();
-		assert_true(pid >= 0);
 		if (!pid)
 			_exit(child(&client, device));
-		assert_int_equal(waitpid(pid, &status, 0), pid);
-		assert_int_equal(status, 0);
+		child_end(pid);
 		assert_true(is_answered(&client, device));
 		while (atomic_load(&good) < i)
 			sched_yield();
@@ -95,7 +92,6 @@ static void child_just_exits(void **state)
 {
 	struct ib_sa_client client;
 	struct ib_device *device;
-	int status = -1;
 	pid_t pid;
 
 	(void)state;
@@ -105,13 +101,11 @@ static void child_just_exits(void **state)
 	assert_true(is_answered(&client, device));
 	fflush(NULL);
 	pid = fork();
-	assert_true(pid >= 0);
 	if (!pid) {
 		ibsa_device_put(device);
 		exit(0);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	child_end(pid);
 	assert_true(is_answered(&client, device));
 	ib_sa_unregister_client(&client);
 	ibsa_device_put(device);

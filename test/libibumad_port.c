@@ -13,7 +13,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -23,6 +22,7 @@
 #include <ibsa/umad_ext.h>
 
 #include "packet/header.h"
+#include "test/child.h"
 #include "test/device_tree.h"
 
 enum {
@@ -519,14 +519,12 @@ static void level_says_how_much_is_said(void **state)
 /* A child has the descriptor, and no lock of its parent's in its way. */
 static void child_uses_its_parent_s_port(void **state)
 {
-	int status = 1;
 	pid_t child;
 
 	(void)state;
 	assert_int_equal(umad_open_port(NULL, 0), PLAYED);
 	played.read_len = ROOM;
 	child = fork();
-	assert_true(child >= 0);
 	if (!child) {
 		int length;
 
@@ -534,9 +532,7 @@ static void child_uses_its_parent_s_port(void **state)
 		      receive(&length, 100) != 2 ||
 		      umad_open_port("mlx5_0", 1) != PLAYED);
 	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), 0);
+	child_end(child);
 	assert_int_equal(umad_close_port(PLAYED), 0);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* libibumad's calls at a fabric server that ends, and at the one after it. */
+#include "child.h"
 #include "libibumad_rig.h"
 
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -121,7 +121,6 @@ static void run_child(int portid, int agent)
 /* As of a device, of which the child has the descriptor. */
 static void a_child_uses_its_parents_port(void **state)
 {
-	int status = -1;
 	pid_t child;
 	int agent;
 	int portid = port_open(&agent);
@@ -129,12 +128,9 @@ static void a_child_uses_its_parents_port(void **state)
 	(void)state;
 	answer_comes(portid, agent);
 	child = fork();
-	assert_true(child >= 0);
 	if (!child)
 		run_child(portid, agent);
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), 0);
+	child_end(child);
 	answer_comes(portid, agent);
 	port_close(portid);
 }

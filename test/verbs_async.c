@@ -17,11 +17,11 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <ibsa/ib_sa.h>
 
+#include "test/child.h"
 #include "test/device_tree.h"
 #include "test/stub_ibverbs.h"
 #include "test/verbs_rig.h"
@@ -620,7 +620,6 @@ static void child_leaves_its_parent_s_number_alone(void **state)
 	struct ibsa_async_event event;
 	const unsigned int kind = IBV_SM_EVENT_UGID_ALL;
 	struct ibv_context *context = &world.context;
-	int status = -1;
 	pid_t child;
 
 	(void)state;
@@ -636,8 +635,7 @@ static void child_leaves_its_parent_s_number_alone(void **state)
 				      errno == EINVAL
 			      ? 0
 			      : 1);
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
+	child_end(child);
 	assert_false(fcntl(world.number, F_GETFL) & O_NONBLOCK);
 	device_event(IBV_EVENT_PORT_ERR, 1);
 	expect_device(IBV_EVENT_PORT_ERR, 1);

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -18,6 +17,7 @@
 #include <ibsa/sim.h>
 #include <ibsa/verbs.h>
 
+#include "test/child.h"
 #include "test/device_tree.h"
 
 enum { ROOM = 16 };
@@ -337,7 +337,6 @@ static void child_does_not_have_its_parent_s_contexts(void **state)
 	const struct ibsa_options options = { .fabric = FABRIC };
 	struct ibv_context *context;
 	struct ibv_gid_entry entry;
-	int status;
 	pid_t pid;
 
 	(void)state;
@@ -348,8 +347,7 @@ static void child_does_not_have_its_parent_s_contexts(void **state)
 				      ibsa_verbs_close(context) == -EINVAL
 			      ? 0
 			      : 1);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	child_end(pid);
 	assert_int_equal(ibsa_query_gid_ex(context, 1, 0, &entry, 0), 0);
 	assert_int_equal(ibsa_verbs_close(context), 0);
 }

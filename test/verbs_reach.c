@@ -4,9 +4,9 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "test/child.h"
 #include "test/device_tree.h"
 #include "test/verbs_rig.h"
 
@@ -120,7 +120,6 @@ static void port_without_an_sa_is_invalid(void **state)
 static void child_has_no_contexts(void **state)
 {
 	union ibv_gid gid = verbs_rig_gid(&rig, "node2", 1);
-	int status = -1;
 	pid_t child;
 
 	(void)state;
@@ -131,8 +130,7 @@ static void child_has_no_contexts(void **state)
 				      errno == EINVAL
 			      ? 0
 			      : 1);
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
+	child_end(child);
 }
 
 static void first_active_port_is_chosen(void **state)
