@@ -8,49 +8,14 @@
 #include "events_rig.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <unistd.h>
-#include <cmocka.h>
 
-enum { TEST_S = 60, PATH_ROOM = 64, CONTEXTS = 8 };
-
-static const char *reporter;
-
-static int setup(void **state)
-{
-	static struct rig rig;
-
-	/* What waits for ever ends the program. */
-	alarm(TEST_S);
-	rig_open(&rig, reporter);
-	*state = &rig;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct rig *rig = *state;
-
-	rig_close(rig);
-	return 0;
-}
-
-/* Closed by ours; the SA is told if it was subscribed to. */
-static void close_subscribed(struct rig *rig)
-{
-	assert_int_equal(ibsa_close_device(rig->context), 0);
-	rig_await(rig, "unsubscribed 4");
-}
+enum { PATH_ROOM = 64, CONTEXTS = 8 };
 
 static void set_nonblocking(int fd, bool on)
 {
@@ -128,7 +93,7 @@ static bool by_select(struct rig *rig)
 static void see_both(struct rig *rig, bool (*readable)(struct rig *rig))
 {
 	drain(rig);
-	rig_report(rig, 65, RIG_GID);
+	reporter_report(&rig->reporter, 65, RIG_GID);
 	assert_true(readable(rig));
 	expect_sm_event(rig, IBV_EVENT_GID_UNAVAIL, 0xfe);
 	drain(rig);
@@ -137,10 +102,10 @@ static void see_both(struct rig *rig, bool (*readable)(struct rig *rig))
 	take_device_event(rig, IBV_EVENT_GID_CHANGE);
 
 	/* In either order, as they come. */
-	rig_report(rig, 66, RIG_GROUP);
+	reporter_report(&rig->reporter, 66, RIG_GROUP);
 	rig_change_gids();
-	rig_report(rig, 67, RIG_GROUP);
-	rig_report(rig, 64, RIG_GID);
+	reporter_report(&rig->reporter, 67, RIG_GROUP);
+	reporter_report(&rig->reporter, 64, RIG_GID);
 	assert_true(readable(rig));
 	expect_sm_event(rig, IBV_EVENT_MCG_CREATED, 0xff);
 	expect_sm_event(rig, IBV_EVENT_MCG_DELETED, 0xff);
@@ -154,7 +119,7 @@ static void both_are_seen_by_poll(void **state)
 
 	rig_subscribe(rig, NULL);
 	see_both(rig, by_poll);
-	close_subscribed(rig);
+	rig_close_subscribed(rig, ibsa_close_device);
 }
 
 static void both_are_seen_by_select(void **state)
@@ -163,7 +128,7 @@ static void both_are_seen_by_select(void **state)
 
 	rig_subscribe(rig, NULL);
 	see_both(rig, by_select);
-	close_subscribed(rig);
+	rig_close_subscribed(rig, ibsa_close_device);
 }
 
 /* The set has the file that the number meant when it was added. */
@@ -193,20 +158,20 @@ static void both_are_seen_by_epoll_after_attach(void **state)
 	assert_int_equal(ibv_register_sm_events(rig->context, IBV_SM_EVENT_ALL,
 						0, NULL),
 			 0);
-	rig_await(rig, "subscribed 4");
+	reporter_await(&rig->reporter, "subscribed 4");
 	see_both(rig, by_epoll);
 
 	/* Also when all that was attached for has ended and begins again. */
 	assert_int_equal(ibv_unregister_sm_events(rig->context,
 						  IBV_SM_EVENT_ALL, 0, NULL),
 			 0);
-	rig_await(rig, "unsubscribed 4");
+	reporter_await(&rig->reporter, "unsubscribed 4");
 	assert_int_equal(ibv_register_sm_events(rig->context, IBV_SM_EVENT_ALL,
 						0, NULL),
 			 0);
-	rig_await(rig, "subscribed 4");
+	reporter_await(&rig->reporter, "subscribed 4");
 	see_both(rig, by_epoll);
-	close_subscribed(rig);
+	rig_close_subscribed(rig, ibsa_close_device);
 	close(set_of_epoll);
 }
 
@@ -228,11 +193,11 @@ static void who_waits_in_a_call_is_woken_by_both(void **state)
 	drain(rig);
 	assert_int_equal(pthread_create(&thread, NULL, await_unavailable, rig),
 			 0);
-	rig_report(rig, 65, RIG_GID);
-	rig_await(rig, "answered 65");
+	reporter_report(&rig->reporter, 65, RIG_GID);
+	reporter_await(&rig->reporter, "answered 65");
 	rig_change_gids();
 	assert_int_equal(pthread_join(thread, NULL), 0);
-	close_subscribed(rig);
+	rig_close_subscribed(rig, ibsa_close_device);
 }
 
 /* Without a cable nothing can be reported; that is told when it is back. */
@@ -244,15 +209,15 @@ static void link_that_was_away_is_a_gap(void **state)
 
 	rig_subscribe(rig, &options);
 	drain(rig);
-	rig_shell("ip link set eth0 down");
+	vm_shell("ip link set eth0 down");
 	take_device_event(rig, IBV_EVENT_PORT_ERR);
-	rig_shell("ip link set eth0 up");
+	vm_shell("ip link set eth0 up");
 	take_device_event(rig, IBV_EVENT_PORT_ACTIVE);
 	take_sm_event(rig, &event);
 	assert_int_equal(event.event_type, IBV_EVENT_SM_GAP);
-	rig_report(rig, 64, RIG_GID);
+	reporter_report(&rig->reporter, 64, RIG_GID);
 	expect_sm_event(rig, IBV_EVENT_GID_AVAIL, 0xfe);
-	close_subscribed(rig);
+	rig_close_subscribed(rig, ibsa_close_device);
 }
 
 /*
@@ -272,9 +237,9 @@ static void unread_event_of_a_queue_does_not_hold_it(void **state)
 	pair_close(&pair);
 	/* It went with its queue. */
 	drain(rig);
-	rig_report(rig, 65, RIG_GID);
+	reporter_report(&rig->reporter, 65, RIG_GID);
 	expect_sm_event(rig, IBV_EVENT_GID_UNAVAIL, 0xfe);
-	close_subscribed(rig);
+	rig_close_subscribed(rig, ibsa_close_device);
 }
 
 static void unread_event_of_a_queue_pair_does_not_hold_it(void **state)
@@ -289,9 +254,9 @@ static void unread_event_of_a_queue_pair_does_not_hold_it(void **state)
 	assert_true(by_poll(rig));
 	drained_close(&drained);
 	drain(rig);
-	rig_report(rig, 65, RIG_GID);
+	reporter_report(&rig->reporter, 65, RIG_GID);
 	expect_sm_event(rig, IBV_EVENT_GID_UNAVAIL, 0xfe);
-	close_subscribed(rig);
+	rig_close_subscribed(rig, ibsa_close_device);
 }
 
 static void event_of_a_queue_pair_is_acknowledged(void **state)
@@ -309,7 +274,7 @@ static void event_of_a_queue_pair_is_acknowledged(void **state)
 	assert_ptr_equal(event.element.qp, drained.qp);
 	ibsa_ack_async_event(&event);
 	drained_close(&drained);
-	close_subscribed(rig);
+	rig_close_subscribed(rig, ibsa_close_device);
 }
 
 static void event_of_a_queue_is_acknowledged(void **state)
@@ -327,7 +292,7 @@ static void event_of_a_queue_is_acknowledged(void **state)
 	assert_ptr_equal(event.element.srq, pair.srq);
 	ibsa_ack_async_event(&event);
 	pair_close(&pair);
-	close_subscribed(rig);
+	rig_close_subscribed(rig, ibsa_close_device);
 }
 
 /* A program's choice not to wait goes there and back. */
@@ -343,7 +308,7 @@ static void choice_not_to_wait_moves_along(void **state)
 		ibsa_ack_async_event(&event);
 	assert_int_equal(errno, EAGAIN);
 	assert_int_equal(ibsa_verbs_detach(rig->context), 0);
-	rig_await(rig, "unsubscribed 4");
+	reporter_await(&rig->reporter, "unsubscribed 4");
 	while (!ibv_get_async_event(rig->context, &stock))
 		ibv_ack_async_event(&stock);
 	assert_int_equal(errno, EAGAIN);
@@ -398,11 +363,11 @@ static void stock_calls_work_before_and_after(void **state)
 	file_of(fd, attached);
 	assert_string_not_equal(before, attached);
 	drain(rig);
-	rig_report(rig, 65, RIG_GID);
-	rig_await(rig, "answered 65");
+	reporter_report(&rig->reporter, 65, RIG_GID);
+	reporter_await(&rig->reporter, "answered 65");
 	rig_change_gids();
 	assert_int_equal(ibsa_verbs_detach(rig->context), 0);
-	rig_await(rig, "unsubscribed 4");
+	reporter_await(&rig->reporter, "unsubscribed 4");
 	assert_int_equal(rig->context->async_fd, fd);
 	file_of(fd, after);
 	assert_string_equal(before, after);
@@ -424,7 +389,7 @@ static void next_context_owes_nothing_to_a_detached_one(void **state)
 	for (int i = 0; i < CONTEXTS; i++) {
 		rig_subscribe(rig, NULL);
 		assert_int_equal(ibsa_verbs_detach(rig->context), 0);
-		rig_await(rig, "unsubscribed 4");
+		reporter_await(&rig->reporter, "unsubscribed 4");
 		assert_int_equal(ibv_close_device(rig->context), 0);
 		rig_reopen(rig);
 		rig_change_gids();
@@ -433,10 +398,8 @@ static void next_context_owes_nothing_to_a_detached_one(void **state)
 	}
 	rig_subscribe(rig, NULL);
 	see_both(rig, by_poll);
-	close_subscribed(rig);
+	rig_close_subscribed(rig, ibsa_close_device);
 }
-
-#define IN_A_RIG(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(int argc, char **argv)
 {
@@ -455,8 +418,7 @@ int main(int argc, char **argv)
 		IN_A_RIG(stock_calls_work_before_and_after),
 	};
 
-	if (argc != 2)
+	if (!reporter_is_named(argc, argv))
 		return 2;
-	reporter = argv[1];
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

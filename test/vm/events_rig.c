@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A device of libibverbs', its SA, and queues with events of their own. */
 #include "events_rig.h"
 
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <cmocka.h>
 
-/* fe80::, by which the kernel finds who has asked; see reports.c. */
-enum { GID_INDEX = 0, PORT = 1, HOP_LIMIT = 64, RECEIVES = 3 };
+enum {
+	GID_INDEX = REPORTER_GID_INDEX,
+	HOP_LIMIT = REPORTER_HOP_LIMIT,
+	PORT = 1,
+	RECEIVES = 3,
+};
 
 static struct ibv_context *device_open(const char *name)
 {
@@ -35,49 +31,26 @@ static void gid_read(struct ibv_context *context, union ibv_gid *out)
 	assert_int_equal(ibv_query_gid(context, PORT, GID_INDEX, out), 0);
 }
 
-static void reporter_start(struct rig *rig, const char *path)
+int rig_setup(void **state)
 {
-	int in[2];
-	int out[2];
-
-	assert_int_equal(pipe(in), 0);
-	assert_int_equal(pipe(out), 0);
-	rig->reporter = fork();
-	assert_true(rig->reporter >= 0);
-	if (!rig->reporter) {
-		dup2(in[0], STDIN_FILENO);
-		dup2(out[1], STDOUT_FILENO);
-		close(in[1]);
-		close(out[0]);
-		execl(path, path, "rxe1", (char *)NULL);
-		_exit(127);
-	}
-	close(in[0]);
-	close(out[1]);
-	rig->to = fdopen(in[1], "w");
-	rig->from = fdopen(out[0], "r");
-	assert_non_null(rig->to);
-	assert_non_null(rig->from);
-	rig_await(rig, "ready");
-}
-
-void rig_open(struct rig *rig, const char *path)
-{
+	static struct rig rig;
 	struct ibv_context *far = device_open("rxe1");
 	union ibv_gid gid;
 
-	memset(rig, 0, sizeof(*rig));
+	memset(&rig, 0, sizeof(rig));
 	gid_read(far, &gid);
 	assert_int_equal(ibv_close_device(far), 0);
-	rig->context = device_open("rxe0");
-	rig->sa = (struct ibsa_address){
+	rig.context = device_open("rxe0");
+	rig.sa = (struct ibsa_address){
 		.qpn = IBSA_QPN_GSI,
 		.has_grh = true,
 		.gid_index = GID_INDEX,
 		.hop_limit = HOP_LIMIT,
 	};
-	memcpy(rig->sa.gid.raw, gid.raw, sizeof(gid.raw));
-	reporter_start(rig, path);
+	memcpy(rig.sa.gid.raw, gid.raw, sizeof(gid.raw));
+	reporter_start(&rig.reporter);
+	*state = &rig;
+	return 0;
 }
 
 void rig_reopen(struct rig *rig)
@@ -85,14 +58,12 @@ void rig_reopen(struct rig *rig)
 	rig->context = device_open("rxe0");
 }
 
-void rig_close(struct rig *rig)
+int rig_teardown(void **state)
 {
-	int status;
+	struct rig *rig = *state;
 
-	fclose(rig->to);
-	assert_int_equal(waitpid(rig->reporter, &status, 0), rig->reporter);
-	assert_int_equal(status, 0);
-	fclose(rig->from);
+	reporter_stop(&rig->reporter);
+	return 0;
 }
 
 void rig_subscribe(struct rig *rig, const struct ibsa_verbs_options *options)
@@ -106,36 +77,20 @@ void rig_subscribe(struct rig *rig, const struct ibsa_verbs_options *options)
 	assert_int_equal(ibv_register_sm_events(rig->context, IBV_SM_EVENT_ALL,
 						0, NULL),
 			 0);
-	rig_await(rig, "subscribed 4");
+	reporter_await(&rig->reporter, "subscribed 4");
 }
 
-void rig_report(struct rig *rig, unsigned int trap, const char *gid)
+void rig_close_subscribed(struct rig *rig,
+			  int (*close)(struct ibv_context *context))
 {
-	assert_true(fprintf(rig->to, "%u %s\n", trap, gid) > 0);
-	assert_int_equal(fflush(rig->to), 0);
-}
-
-/* A line is written at once; none is there in part. */
-void rig_await(struct rig *rig, const char *what)
-{
-	char line[80];
-
-	do {
-		if (!fgets(line, sizeof(line), rig->from))
-			fail_msg("the reporter has ended before \"%s\"", what);
-		line[strcspn(line, "\n")] = '\0';
-	} while (strcmp(line, what) != 0);
-}
-
-void rig_shell(const char *command)
-{
-	assert_int_equal(system(command), 0);
+	assert_int_equal(close(rig->context), 0);
+	reporter_await(&rig->reporter, "unsubscribed 4");
 }
 
 void rig_change_gids(void)
 {
-	rig_shell("ip addr add 10.90.0.1/24 dev eth0 && "
-		  "ip addr del 10.90.0.1/24 dev eth0");
+	vm_shell("ip addr add 10.90.0.1/24 dev eth0 && "
+		 "ip addr del 10.90.0.1/24 dev eth0");
 }
 
 bool rig_poll(int fd, int timeout_ms)

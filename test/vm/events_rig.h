@@ -8,11 +8,9 @@
 #define TEST_VM_EVENTS_RIG_H
 
 #define IBSA_NO_VERBS_NAMES
-#include <stdbool.h>
-#include <stdio.h>
-#include <sys/types.h>
-
 #include <ibsa/verbs.h>
+
+#include "reporter_rig.h"
 
 /* What traps are about: a port's GID, fec0::77, and the group ff12::77. */
 #define RIG_GID "fec00000000000000000000000000077"
@@ -23,9 +21,7 @@ enum { RIG_LAST = 0x77, RIG_WAIT_MS = 20000 };
 struct rig {
 	struct ibv_context *context;
 	struct ibsa_address sa;
-	pid_t reporter;
-	FILE *to;
-	FILE *from;
+	struct reporter reporter;
 };
 
 /*
@@ -49,26 +45,22 @@ struct drained {
 	struct ibv_qp *qp;
 };
 
-/* @path: of the program "reporter". */
-void rig_open(struct rig *rig, const char *path);
+/* Set up a test, whose state is its rig; the context is the test's to close. */
+int rig_setup(void **state);
+int rig_teardown(void **state);
+
+#define IN_A_RIG(test) \
+	cmocka_unit_test_setup_teardown(test, rig_setup, rig_teardown)
 
 /* The device once more, after its context was closed. */
 void rig_reopen(struct rig *rig);
 
-/* End the reporter; the context is the test's to close. */
-void rig_close(struct rig *rig);
-
 /* Attach, and register for all there is. */
 void rig_subscribe(struct rig *rig, const struct ibsa_verbs_options *options);
 
-/* Have the SA report; @gid as 32 digits. */
-void rig_report(struct rig *rig, unsigned int trap, const char *gid);
-
-/* Until the reporter says that this has happened. */
-void rig_await(struct rig *rig, const char *what);
-
-/* In the guest's shell; it has to succeed. */
-void rig_shell(const char *command);
+/* Closed by ours or by libibverbs; the SA is told, as it was subscribed to. */
+void rig_close_subscribed(struct rig *rig,
+			  int (*close)(struct ibv_context *context));
 
 /* Make an IBV_EVENT_GID_CHANGE of rxe0. */
 void rig_change_gids(void);

@@ -5,85 +5,34 @@
  *
  * usage: vm-fork REPORTER
  */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
-#include <ibsa/event.h>
-#include <ibsa/service.h>
-
+#include "test/child.h"
+#include "test/told.h"
 #include "test/vm/sa_rig.h"
 
-enum { TEST_S = 60, WAIT_MS = 5000, LATE_MS = 400 };
-
-#define GID "fe800000000000000000000000000077"
-
-static const char *reporter;
+enum { WAIT_MS = 5000, LATE_MS = 400 };
 
 /* A client with a service, a watch, and a query that is answered late. */
 struct parent {
 	struct sa sa;
 	struct ibsa_client *client;
 	struct sa_seen late;
-	int subscribed, reports, ended;
-	int registered, released;
+	struct told told;
 };
-
-static void note_event(const struct ibsa_event *event, void *arg)
-{
-	struct parent *parent = arg;
-
-	parent->subscribed += event->kind == IBSA_EVENT_SUBSCRIBED;
-	parent->reports += event->kind == IBSA_EVENT_GID_IN;
-	parent->ended += event->kind == IBSA_EVENT_ENDED;
-}
-
-static void note_kept(const struct ibsa_kept_report *report, void *arg)
-{
-	struct parent *parent = arg;
-
-	parent->registered += report->event == IBSA_KEPT_REGISTERED;
-	parent->released += report->event == IBSA_KEPT_RELEASED;
-}
-
-static void await(struct parent *parent, const int *what)
-{
-	while (!*what)
-		assert_int_equal(ibsa_wait(parent->client, WAIT_MS), 0);
-}
 
 static int setup(void **state)
 {
 	static struct parent parent;
-	const struct ibsa_service service = { .service_id = sa_service('K',
-								       1) };
-	const struct ibsa_service_keep keep = {
-		.service = &service,
-		.mask = IBSA_SERVICE_CM(service_id),
-	};
-	struct ibsa_event_watch *watch;
-	struct ibsa_kept *kept;
+	struct reporter *reporter = &parent.sa.reporter;
 
-	alarm(TEST_S);
 	parent = (struct parent){ 0 };
-	sa_start(&parent.sa, reporter);
+	sa_start(&parent.sa);
 	parent.client = sa_client(&parent.sa, NULL);
-	assert_int_equal(ibsa_event_watch(parent.client, NULL, note_event,
-					  &parent, NULL, &watch),
-			 0);
-	await(&parent, &parent.subscribed);
-	assert_int_equal(ibsa_service_keep(parent.client, &keep, note_kept,
-					   &parent, &kept),
-			 0);
-	await(&parent, &parent.registered);
-	sa_await(&parent.sa, "subscribed 4");
-	sa_await(&parent.sa, "kept 1");
+	told_watch(parent.client, sa_service('K', 1), &parent.told);
+	reporter_await(reporter, "subscribed 4");
+	reporter_await(reporter, "kept 1");
 	assert_int_equal(sa_ask(parent.client, sa_service('L', LATE_MS),
 				IBSA_METHOD_GET, WAIT_MS, WAIT_MS,
 				&parent.late),
@@ -98,27 +47,19 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	struct parent *parent = *state;
+	const struct told *told = &parent->told;
 
 	sa_wait(parent->client, &parent->late);
 	assert_int_equal(parent->late.err, 0);
-	sa_report(&parent->sa, 64, GID);
-	await(parent, &parent->reports);
+	reporter_report(&parent->sa.reporter, 64, SA_GID);
+	told_await(parent->client, &told->reports, 1);
 	sa_await_still(&parent->sa, "answered 64");
 	sa_assert_answers(parent->client);
-	assert_int_equal(parent->ended + parent->released, 0);
+	assert_int_equal(told->ended + told->released, 0);
 	assert_int_equal(ibsa_close(parent->client), 0);
-	sa_await(&parent->sa, "kept 0");
+	reporter_await(&parent->sa.reporter, "kept 0");
 	sa_stop(&parent->sa);
 	return 0;
-}
-
-static void child_end(pid_t child)
-{
-	int status;
-
-	assert_true(child > 0);
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
 }
 
 static void child_that_closes_the_client_disturbs_nobody(void **state)
@@ -128,7 +69,7 @@ static void child_that_closes_the_client_disturbs_nobody(void **state)
 
 	if (!child)
 		exit(ibsa_close(parent->client) || parent->late.calls ||
-		     parent->ended || parent->released);
+		     parent->told.ended || parent->told.released);
 	child_end(child);
 }
 
@@ -189,8 +130,7 @@ int main(int argc, char **argv)
 		WITH_A_PARENT(child_has_clients_of_its_own),
 	};
 
-	if (argc != 2)
+	if (!reporter_is_named(argc, argv))
 		return 2;
-	reporter = argv[1];
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,54 +6,27 @@
  * usage: vm-plug REPORTER
  */
 #include <endian.h>
-#include <errno.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
-#include <ibsa/event.h>
 #include <ibsa/ib_sa.h>
-#include <ibsa/service.h>
 #include <ibsa/verbs.h>
 
+#include "test/told.h"
 #include "test/vm/sa_rig.h"
 
-enum {
-	TEST_S = 60,
-	SLICE_MS = 50,
-	REPORT_MS = 1000,
-	SOON_MS = 3000,
-	LONG_MS = 20000
-};
+enum { SLICE_MS = 50, REPORT_MS = 1000, SOON_MS = 3000, LONG_MS = 20000 };
 
 #define OUT "rdma link delete rxe0"
 #define IN "rdma link add rxe0 type rxe netdev eth0"
-#define GID "fe800000000000000000000000000077"
-
-static const char *reporter;
-
-static int setup(void **state)
-{
-	static struct sa sa;
-
-	alarm(TEST_S);
-	sa_start(&sa, reporter);
-	*state = &sa;
-	return 0;
-}
 
 /* Whatever a test has left, rxe0 is on eth0 for the next. */
 static int teardown(void **state)
 {
-	sa_stop(*state);
-	sa_shell("for name in rxe0 rxe7 rxe8 rxe9; do"
+	sa_teardown(state);
+	vm_shell("for name in rxe0 rxe7 rxe8 rxe9; do"
 		 "	rdma link delete $name 2>/dev/null || true;"
 		 "done; " IN);
 	return 0;
@@ -91,7 +64,7 @@ static void wait_and_query_end_with_the_device(void **state)
 	assert_int_equal(sa_ask(client, sa_service('S', 0), IBSA_METHOD_GET,
 				LONG_MS, LONG_MS, &seen),
 			 0);
-	sa_shell(OUT " &");
+	vm_shell(OUT " &");
 	do
 		err = ibsa_wait(client, -1);
 	while (!err || err == -EINTR);
@@ -105,7 +78,7 @@ static void wait_and_query_end_with_the_device(void **state)
 			 -ENODEV);
 	assert_int_equal(refused.calls, 0);
 
-	sa_shell(IN);
+	vm_shell(IN);
 	answers_again(client);
 	assert_int_equal(ibsa_fd(client), fd);
 	assert_int_equal(ibsa_close(client), 0);
@@ -119,7 +92,7 @@ static void client_closes_without_its_device(void **state)
 	assert_int_equal(sa_ask(client, sa_service('S', 0), IBSA_METHOD_GET,
 				LONG_MS, LONG_MS, &seen),
 			 0);
-	sa_shell(OUT);
+	vm_shell(OUT);
 	assert_int_equal(ibsa_close(client), 0);
 	assert_int_equal(seen.calls, 1);
 	assert_int_equal(seen.err, -ECANCELED);
@@ -131,7 +104,7 @@ static void device_comes_back_under_another_name(void **state)
 	struct ibsa_client *client = sa_client(*state, NULL);
 	struct ibsa_port_state port;
 
-	sa_shell(OUT "; rdma link add rxe9 type rxe netdev eth0");
+	vm_shell(OUT "; rdma link add rxe9 type rxe netdev eth0");
 	answers_again(client);
 	assert_int_equal(ibsa_port_get(client, true, &port), 0);
 	assert_int_equal(port.port_state, 4);
@@ -143,9 +116,9 @@ static void device_comes_back_with_another_file(void **state)
 {
 	struct ibsa_client *client = sa_client(*state, NULL);
 
-	sa_shell("ip link add plug0 type dummy && ip link set plug0 up");
-	sa_shell(OUT "; rdma link add rxe8 type rxe netdev plug0; " IN);
-	sa_shell("grep -q rxe8 /sys/class/infiniband_mad/umad0/ibdev");
+	vm_shell("ip link add plug0 type dummy && ip link set plug0 up");
+	vm_shell(OUT "; rdma link add rxe8 type rxe netdev plug0; " IN);
+	vm_shell("grep -q rxe8 /sys/class/infiniband_mad/umad0/ibdev");
 	answers_again(client);
 	assert_int_equal(ibsa_close(client), 0);
 }
@@ -155,49 +128,29 @@ static void device_is_renamed_in_use(void **state)
 	struct ibsa_client *client = sa_client(*state, NULL);
 	struct ibsa_port_state port;
 
-	sa_shell("rdma dev set rxe0 name rxe7");
+	vm_shell("rdma dev set rxe0 name rxe7");
 	assert_int_equal(ibsa_port_get(client, true, &port), 0);
 	assert_int_equal(port.reregisters, 0);
 	sa_assert_answers(client);
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* What was told of a watch, of a service and of the port, how often. */
-struct told {
-	int subscribed, lost, gaps, reports;
-	int registered, missing;
+/* What was told of the port, how often. */
+struct port_told {
 	int down, again;
 };
-
-static void note_event(const struct ibsa_event *event, void *arg)
-{
-	struct told *told = arg;
-
-	told->subscribed += event->kind == IBSA_EVENT_SUBSCRIBED;
-	told->lost += event->kind == IBSA_EVENT_LOST;
-	told->gaps += event->kind == IBSA_EVENT_GAP;
-	told->reports += event->kind == IBSA_EVENT_GID_IN;
-}
-
-static void note_kept(const struct ibsa_kept_report *report, void *arg)
-{
-	struct told *told = arg;
-
-	told->registered += report->event == IBSA_KEPT_REGISTERED;
-	told->missing += report->event == IBSA_KEPT_LOST;
-}
 
 static void note_port(unsigned int changes, const struct ibsa_port_state *now,
 		      void *arg)
 {
-	struct told *told = arg;
+	struct port_told *told = arg;
 
 	told->down += now->port_state == 1;
 	told->again += !!(changes & IBSA_PORT_CHANGE_REREGISTER);
 }
 
-/* Dispatch until something has been told so often. */
-static void told_await(struct ibsa_client *client, const int *what, int times)
+/* Dispatch, with the device or without, until it has been told so often. */
+static void await(struct ibsa_client *client, const int *what, int times)
 {
 	const uint64_t end_ms = sa_now_ms() + LONG_MS;
 
@@ -210,26 +163,14 @@ static void told_await(struct ibsa_client *client, const int *what, int times)
 	}
 }
 
-static void watch_all(struct ibsa_client *client, struct told *told)
+static void watch_all(struct ibsa_client *client, struct told *told,
+		      struct port_told *port_told)
 {
-	const struct ibsa_service service = { .service_id = sa_service('K',
-								       1) };
-	const struct ibsa_service_keep keep = {
-		.service = &service,
-		.mask = IBSA_SERVICE_CM(service_id),
-	};
-	struct ibsa_event_watch *watch;
 	struct ibsa_port_watch *port;
-	struct ibsa_kept *kept;
 
-	assert_int_equal(ibsa_event_watch(client, NULL, note_event, told, NULL,
-					  &watch),
-			 0);
+	told_watch(client, sa_service('K', 1), told);
 	assert_int_equal(
-		ibsa_service_keep(client, &keep, note_kept, told, &kept), 0);
-	assert_int_equal(ibsa_port_watch(client, 0, note_port, told, &port), 0);
-	told_await(client, &told->subscribed, 1);
-	told_await(client, &told->registered, 1);
+		ibsa_port_watch(client, 0, note_port, port_told, &port), 0);
 }
 
 static void report_is_told(struct sa *sa, struct ibsa_client *client,
@@ -237,9 +178,9 @@ static void report_is_told(struct sa *sa, struct ibsa_client *client,
 {
 	const int before = told->reports;
 
-	sa_report(sa, 64, GID);
-	told_await(client, &told->reports, before + 1);
-	sa_await(sa, "answered 64");
+	reporter_report(&sa->reporter, 64, SA_GID);
+	await(client, &told->reports, before + 1);
+	reporter_await(&sa->reporter, "answered 64");
 }
 
 /* Everything that lasts is set again, and what may be missing is told. */
@@ -247,27 +188,28 @@ static void watches_and_services_recover(void **state)
 {
 	struct sa *sa = *state;
 	struct ibsa_client *client = sa_client(sa, NULL);
+	struct port_told port = { 0 };
 	struct told told = { 0 };
 
-	watch_all(client, &told);
-	sa_await(sa, "subscribed 4");
+	watch_all(client, &told, &port);
+	reporter_await(&sa->reporter, "subscribed 4");
 	report_is_told(sa, client, &told);
 	assert_int_equal(told.gaps, 0);
 
-	sa_shell(OUT);
-	told_await(client, &told.lost, 1);
-	assert_int_equal(told.down, 1);
+	vm_shell(OUT);
+	await(client, &told.lost, 1);
+	assert_int_equal(port.down, 1);
 	sa_forget(sa);
-	sa_shell(IN);
-	told_await(client, &told.subscribed, 2);
-	told_await(client, &told.gaps, 1);
-	told_await(client, &told.registered, 2);
+	vm_shell(IN);
+	await(client, &told.subscribed, 2);
+	await(client, &told.gaps, 1);
+	await(client, &told.registered, 2);
 	assert_int_equal(told.missing, 1);
-	assert_int_equal(told.again, 1);
+	assert_int_equal(port.again, 1);
 	report_is_told(sa, client, &told);
 	assert_int_equal(told.gaps, 1);
 	assert_int_equal(ibsa_close(client), 0);
-	sa_await(sa, "kept 0");
+	reporter_await(&sa->reporter, "kept 0");
 }
 
 /* Too quick for anybody to see the port down. */
@@ -275,14 +217,15 @@ static void device_that_is_back_at_once_was_away(void **state)
 {
 	struct sa *sa = *state;
 	struct ibsa_client *client = sa_client(sa, NULL);
+	struct port_told port = { 0 };
 	struct told told = { 0 };
 
-	watch_all(client, &told);
+	watch_all(client, &told, &port);
 	sa_forget(sa);
-	sa_shell(OUT "; " IN);
-	told_await(client, &told.gaps, 1);
-	told_await(client, &told.registered, 2);
-	assert_int_equal(told.again, 1);
+	vm_shell(OUT "; " IN);
+	await(client, &told.gaps, 1);
+	await(client, &told.registered, 2);
+	assert_int_equal(port.again, 1);
 	report_is_told(sa, client, &told);
 	assert_int_equal(ibsa_close(client), 0);
 }
@@ -353,10 +296,10 @@ static void worker_goes_on_with_the_device(void **state)
 	answers_await(&answers.good, 1);
 	answers_await(&answers.subscribed, 1);
 	assert_true(device_ask(&client, device, 'S', &answers) >= 0);
-	sa_shell(OUT);
+	vm_shell(OUT);
 	answers_await(&answers.ended, 1);
 	answers_await(&answers.lost, 1);
-	sa_shell(IN);
+	vm_shell(IN);
 	answers_await(&answers.gaps, 1);
 	assert_int_equal(atomic_load(&answers.subscribed), 2);
 	assert_true(device_ask(&client, device, 'A', &answers) >= 0);
@@ -374,7 +317,7 @@ static void report_arrives(struct sa *sa, struct ibv_context *context)
 	struct ibsa_async_event event;
 
 	do {
-		sa_report(sa, 64, GID);
+		reporter_report(&sa->reporter, 64, SA_GID);
 		assert_true(sa_now_ms() < end_ms);
 	} while (!poll(&fd, 1, REPORT_MS));
 	assert_int_equal(ibsa_get_async_event(context, &event), 0);
@@ -393,15 +336,16 @@ static void registered_events_go_on_with_the_device(void **state)
 	assert_int_equal(ibsa_verbs_open(&options, NULL, &context), 0);
 	assert_int_equal(
 		ibv_register_sm_events(context, IBV_SM_EVENT_ALL, 0, NULL), 0);
-	sa_await(sa, "subscribed 4");
+	reporter_await(&sa->reporter, "subscribed 4");
 	report_arrives(sa, context);
-	sa_shell(OUT);
-	sa_shell(IN);
+	vm_shell(OUT);
+	vm_shell(IN);
 	report_arrives(sa, context);
 	ibsa_verbs_close(context);
 }
 
-#define WITH_AN_SA(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define WITH_AN_SA(test) \
+	cmocka_unit_test_setup_teardown(test, sa_setup, teardown)
 
 int main(int argc, char **argv)
 {
@@ -417,8 +361,7 @@ int main(int argc, char **argv)
 		WITH_AN_SA(registered_events_go_on_with_the_device),
 	};
 
-	if (argc != 2)
+	if (!reporter_is_named(argc, argv))
 		return 2;
-	reporter = argv[1];
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,37 +9,21 @@
 
 #include "events_rig.h"
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <unistd.h>
-#include <cmocka.h>
 
-enum { TEST_S = 60, ENTRIES = 4 };
-
-static const char *reporter;
+enum { ENTRIES = 4 };
 
 static int setup(void **state)
 {
-	static struct rig rig;
-
-	alarm(TEST_S);
-	rig_open(&rig, reporter);
-	rig_subscribe(&rig, NULL);
-	*state = &rig;
+	rig_setup(state);
+	rig_subscribe(*state, NULL);
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	struct rig *rig = *state;
-
-	assert_int_equal(ibv_close_device(rig->context), 0);
-	rig_await(rig, "unsubscribed 4");
-	rig_close(rig);
-	return 0;
+	rig_close_subscribed(*state, ibv_close_device);
+	return rig_teardown(state);
 }
 
 static void completion_queues_can_be_made(void **state)
@@ -143,7 +127,7 @@ static void event_of_a_queue_made_on_loan_comes(void **state)
 		ibv_ack_async_event(&event);
 	} while (event.event_type != IBV_EVENT_SRQ_LIMIT_REACHED);
 	assert_ptr_equal(event.element.srq, pair.srq);
-	rig_report(rig, 65, RIG_GID);
+	reporter_report(&rig->reporter, 65, RIG_GID);
 	assert_true(rig_poll(rig->context->async_fd, RIG_WAIT_MS));
 	assert_int_equal(ibv_get_async_event(rig->context, &event), 0);
 	assert_int_equal(event.event_type, IBV_EVENT_GID_UNAVAIL);
@@ -166,21 +150,20 @@ static void loans_may_overlap(void **state)
 	assert_int_equal(rig->context->async_fd, number);
 }
 
-#define IN_A_RIG(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define SUBSCRIBED(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		IN_A_RIG(completion_queues_can_be_made),
-		IN_A_RIG(queue_pairs_can_be_made),
-		IN_A_RIG(shared_receive_queues_can_be_made),
-		IN_A_RIG(errno_is_that_of_libibverbs),
-		IN_A_RIG(event_of_a_queue_made_on_loan_comes),
-		IN_A_RIG(loans_may_overlap),
+		SUBSCRIBED(completion_queues_can_be_made),
+		SUBSCRIBED(queue_pairs_can_be_made),
+		SUBSCRIBED(shared_receive_queues_can_be_made),
+		SUBSCRIBED(errno_is_that_of_libibverbs),
+		SUBSCRIBED(event_of_a_queue_made_on_loan_comes),
+		SUBSCRIBED(loans_may_overlap),
 	};
 
-	if (argc != 2)
+	if (!reporter_is_named(argc, argv))
 		return 2;
-	reporter = argv[1];
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "test/vm/sa_rig.h"
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
-#include <cmocka.h>
 
 #include "umad/umad.h"
 
-/* fe80::, by which the kernel finds who has asked; see reports.c. */
-enum { GID_INDEX = 0, HOP_LIMIT = 64, LINE_BYTES = 80, WAIT_MS = 10000 };
+enum { WAIT_MS = 10000 };
 
 /* The GID of rxe1, where the SA will be. */
 static struct ibsa_gid far_gid(void)
@@ -25,95 +14,54 @@ static struct ibsa_gid far_gid(void)
 	struct ibsa_gid_entry entry;
 
 	assert_int_equal(ibsa__umad_open("rxe1", 1, 0, NULL, &transport), 0);
-	assert_int_equal(transport->ops->gid(transport, GID_INDEX, &entry), 0);
+	assert_int_equal(
+		transport->ops->gid(transport, REPORTER_GID_INDEX, &entry), 0);
 	transport->ops->close(transport);
 	return entry.gid;
 }
 
-void sa_start(struct sa *sa, const char *reporter)
+void sa_start(struct sa *sa)
 {
-	int in[2];
-	int out[2];
-
 	*sa = (struct sa){ .address = { .qpn = IBSA_QPN_GSI,
 					.has_grh = true,
 					.gid = far_gid(),
-					.gid_index = GID_INDEX,
-					.hop_limit = HOP_LIMIT } };
-	assert_int_equal(pipe(in), 0);
-	assert_int_equal(pipe(out), 0);
-	sa->reporter = fork();
-	assert_true(sa->reporter >= 0);
-	if (!sa->reporter) {
-		dup2(in[0], STDIN_FILENO);
-		dup2(out[1], STDOUT_FILENO);
-		close(in[1]);
-		close(out[0]);
-		execl(reporter, reporter, "rxe1", (char *)NULL);
-		_exit(127);
-	}
-	close(in[0]);
-	close(out[1]);
-	sa->to = fdopen(in[1], "w");
-	sa->from = fdopen(out[0], "r");
-	assert_non_null(sa->to);
-	assert_non_null(sa->from);
-	sa_await(sa, "ready");
+					.gid_index = REPORTER_GID_INDEX,
+					.hop_limit = REPORTER_HOP_LIMIT } };
+	reporter_start(&sa->reporter);
 }
 
 void sa_stop(struct sa *sa)
 {
-	int status;
-
-	fclose(sa->to);
-	assert_int_equal(waitpid(sa->reporter, &status, 0), sa->reporter);
-	assert_int_equal(status, 0);
-	fclose(sa->from);
+	reporter_stop(&sa->reporter);
 }
 
-static void say(struct sa *sa, const char *format, ...)
+int sa_setup(void **state)
 {
-	va_list args;
+	static struct sa sa;
 
-	va_start(args, format);
-	assert_true(vfprintf(sa->to, format, args) > 0);
-	va_end(args);
-	assert_int_equal(fflush(sa->to), 0);
+	sa_start(&sa);
+	*state = &sa;
+	return 0;
 }
 
-void sa_report(struct sa *sa, unsigned int trap, const char *gid)
+int sa_teardown(void **state)
 {
-	say(sa, "%u %s\n", trap, gid);
+	sa_stop(*state);
+	return 0;
 }
 
 void sa_forget(struct sa *sa)
 {
-	say(sa, "forget\n");
-	sa_await(sa, "kept 0");
-}
-
-static void line_read(struct sa *sa, char line[LINE_BYTES])
-{
-	if (!fgets(line, LINE_BYTES, sa->from))
-		fail_msg("the reporter has ended");
-	line[strcspn(line, "\n")] = '\0';
-}
-
-void sa_await(struct sa *sa, const char *what)
-{
-	char line[LINE_BYTES];
-
-	do
-		line_read(sa, line);
-	while (strcmp(line, what) != 0);
+	reporter_say(&sa->reporter, "forget\n");
+	reporter_await(&sa->reporter, "kept 0");
 }
 
 void sa_await_still(struct sa *sa, const char *what)
 {
-	char line[LINE_BYTES];
+	char line[REPORTER_LINE];
 
 	do {
-		line_read(sa, line);
+		reporter_line(&sa->reporter, line);
 		assert_string_not_equal(line, "unsubscribed 4");
 		assert_string_not_equal(line, "kept 0");
 	} while (strcmp(line, what) != 0);
@@ -121,12 +69,12 @@ void sa_await_still(struct sa *sa, const char *what)
 
 unsigned int sa_asked(struct sa *sa)
 {
-	char line[LINE_BYTES];
+	char line[REPORTER_LINE];
 	unsigned int asked;
 
-	say(sa, "count\n");
+	reporter_say(&sa->reporter, "count\n");
 	do
-		line_read(sa, line);
+		reporter_line(&sa->reporter, line);
 	while (sscanf(line, "asked %u", &asked) != 1);
 	return asked;
 }
@@ -212,11 +160,6 @@ void sa_assert_answers(struct ibsa_client *client)
 	assert_int_equal(seen.calls, 1);
 	assert_int_equal(seen.err, 0);
 	assert_int_equal(seen.status, 0);
-}
-
-void sa_shell(const char *command)
-{
-	assert_int_equal(system(command), 0);
 }
 
 uint64_t sa_now_ms(void)

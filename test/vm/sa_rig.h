@@ -8,22 +8,25 @@
 
 #include <ibsa/ibsa.h>
 
-#include <stdio.h>
-#include <sys/types.h>
+#include "test/vm/reporter_rig.h"
+
+/* What traps are about: fe80::77. */
+#define SA_GID "fe800000000000000000000000000077"
 
 struct sa {
 	struct ibsa_address address;
-	pid_t reporter;
-	FILE *to, *from;
+	struct reporter reporter;
 };
 
-void sa_start(struct sa *sa, const char *reporter);
+void sa_start(struct sa *sa);
 void sa_stop(struct sa *sa);
 
-/* Have it report, and read what it writes until that line. */
-void sa_report(struct sa *sa, unsigned int trap, const char *gid);
-void sa_await(struct sa *sa, const char *line);
-/* The same, and nobody has ended a subscription or a service before. */
+/* Set up a test, whose state is its SA. */
+int sa_setup(void **state);
+int sa_teardown(void **state);
+
+/* Until it writes that line, and nobody has ended a subscription or a service
+ * before. */
 void sa_await_still(struct sa *sa, const char *line);
 
 /* Have it forget the service that it keeps. */
@@ -59,8 +62,6 @@ void sa_wait(struct ibsa_client *client, const struct sa_seen *seen);
 
 /* Ask for @service, and have it answered well. */
 void sa_assert_answers(struct ibsa_client *client);
-
-void sa_shell(const char *command);
 
 /* Milliseconds of the monotonic clock. */
 uint64_t sa_now_ms(void);

@@ -8,41 +8,15 @@
 #include "events_rig.h"
 
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
-enum { TEST_S = 60, CANARY = 0xa5, GUARD_BYTES = 64 };
-
-static const char *reporter;
+enum { CANARY = 0xa5, GUARD_BYTES = 64 };
 
 /* Libibverbs' struct, and what nobody may write. */
 struct guarded {
 	struct ibv_async_event event;
 	uint8_t guard[GUARD_BYTES];
 };
-
-static int setup(void **state)
-{
-	static struct rig rig;
-
-	alarm(TEST_S);
-	rig_open(&rig, reporter);
-	*state = &rig;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct rig *rig = *state;
-
-	rig_close(rig);
-	return 0;
-}
 
 static void assert_is_of(void (*function)(void), const char *library)
 {
@@ -108,8 +82,8 @@ static void gid_is_behind_the_event(void **state)
 	struct ibv_async_event copy;
 
 	rig_subscribe(rig, NULL);
-	rig_report(rig, 65, RIG_GID);
-	rig_report(rig, 66, RIG_GROUP);
+	reporter_report(&rig->reporter, 65, RIG_GID);
+	reporter_report(&rig->reporter, 66, RIG_GROUP);
 	take(rig, IBV_EVENT_GID_UNAVAIL, &first);
 	take(rig, IBV_EVENT_MCG_CREATED, &second);
 	copy = first.event;
@@ -120,8 +94,7 @@ static void gid_is_behind_the_event(void **state)
 			    "GID unavailable");
 	ibv_ack_async_event(&copy);
 	ibv_ack_async_event(&second.event);
-	assert_int_equal(ibv_close_device(rig->context), 0);
-	rig_await(rig, "unsubscribed 4");
+	rig_close_subscribed(rig, ibv_close_device);
 }
 
 static void gap_has_its_port(void **state)
@@ -131,16 +104,15 @@ static void gap_has_its_port(void **state)
 	struct guarded got;
 
 	rig_subscribe(rig, &options);
-	rig_shell("ip link set eth0 down");
+	vm_shell("ip link set eth0 down");
 	take(rig, IBV_EVENT_PORT_ERR, &got);
 	ibv_ack_async_event(&got.event);
-	rig_shell("ip link set eth0 up");
+	vm_shell("ip link set eth0 up");
 	take(rig, IBV_EVENT_SM_GAP, &got);
 	assert_int_equal(got.event.element.port_num, 1);
 	assert_null(ibsa_stock_event_gid(&got.event));
 	ibv_ack_async_event(&got.event);
-	assert_int_equal(ibv_close_device(rig->context), 0);
-	rig_await(rig, "unsubscribed 4");
+	rig_close_subscribed(rig, ibv_close_device);
 }
 
 /* A queue that was made after the library had put its file there. */
@@ -157,11 +129,8 @@ static void event_of_a_queue_is_acknowledged(void **state)
 	assert_ptr_equal(got.event.element.srq, pair.srq);
 	ibv_ack_async_event(&got.event);
 	pair_close(&pair);
-	assert_int_equal(ibv_close_device(rig->context), 0);
-	rig_await(rig, "unsubscribed 4");
+	rig_close_subscribed(rig, ibv_close_device);
 }
-
-#define IN_A_RIG(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(int argc, char **argv)
 {
@@ -173,8 +142,7 @@ int main(int argc, char **argv)
 		IN_A_RIG(event_of_a_queue_is_acknowledged),
 	};
 
-	if (argc != 2)
+	if (!reporter_is_named(argc, argv))
 		return 2;
-	reporter = argv[1];
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

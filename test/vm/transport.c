@@ -5,15 +5,8 @@
  *
  * usage: vm-transport REPORTER
  */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include <ibsa/sa.h>
 
@@ -22,7 +15,6 @@
 #include "wire/request.h"
 
 enum {
-	TEST_S = 60,
 	WINDOW = 16, /* when nobody says otherwise */
 	METHOD_AT = 3,
 	TID_AT = 12,
@@ -30,24 +22,6 @@ enum {
 	REPLY_BYTES = 4096,
 	HELD_MAX = 256,
 };
-
-static const char *reporter;
-
-static int setup(void **state)
-{
-	static struct sa sa;
-
-	alarm(TEST_S);
-	sa_start(&sa, reporter);
-	*state = &sa;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	sa_stop(*state);
-	return 0;
-}
 
 /* A request that the kernel holds; of some earlier tries of it the kernel has
  * said that nobody has answered, but that has not been read yet. */
@@ -458,7 +432,8 @@ static void losses_that_nobody_tells_of_end_in_time(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-#define WITH_AN_SA(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define WITH_AN_SA(test) \
+	cmocka_unit_test_setup_teardown(test, sa_setup, sa_teardown)
 
 int main(int argc, char **argv)
 {
@@ -475,8 +450,7 @@ int main(int argc, char **argv)
 		WITH_AN_SA(losses_that_nobody_tells_of_end_in_time),
 	};
 
-	if (argc != 2)
+	if (!reporter_is_named(argc, argv))
 		return 2;
-	reporter = argv[1];
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

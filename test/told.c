@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A client with a service and a watch, and what it was told of them. */
+#include "told.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+enum { WAIT_MS = 10000 };
+
+void told_reply(const struct ibsa_reply *reply, void *arg)
+{
+	struct told *told = arg;
+
+	told->answers++;
+	told->good += ibsa_outcome(reply) == IBSA_OUTCOME_OK;
+}
+
+static void note_kept(const struct ibsa_kept_report *report, void *arg)
+{
+	struct told *told = arg;
+
+	told->registered += report->event == IBSA_KEPT_REGISTERED;
+	told->missing += report->event == IBSA_KEPT_LOST;
+	told->released += report->event == IBSA_KEPT_RELEASED;
+}
+
+static void note_event(const struct ibsa_event *event, void *arg)
+{
+	struct told *told = arg;
+
+	told->subscribed += event->kind == IBSA_EVENT_SUBSCRIBED;
+	told->lost += event->kind == IBSA_EVENT_LOST;
+	told->gaps += event->kind == IBSA_EVENT_GAP;
+	told->reports += event->kind == IBSA_EVENT_GID_IN;
+	told->ended += event->kind == IBSA_EVENT_ENDED;
+}
+
+void told_watch(struct ibsa_client *client, uint64_t service_id,
+		struct told *told)
+{
+	const struct ibsa_service service = { .service_id = service_id };
+	const struct ibsa_service_keep keep = {
+		.service = &service,
+		.mask = IBSA_SERVICE_CM(service_id),
+	};
+	struct ibsa_event_watch *watch;
+	struct ibsa_kept *kept;
+
+	assert_int_equal(ibsa_event_watch(client, NULL, note_event, told, NULL,
+					  &watch),
+			 0);
+	told_await(client, &told->subscribed, 1);
+	assert_int_equal(
+		ibsa_service_keep(client, &keep, note_kept, told, &kept), 0);
+	told_await(client, &told->registered, 1);
+}
+
+void told_await(struct ibsa_client *client, const int *what, int times)
+{
+	while (*what < times)
+		assert_int_equal(ibsa_wait(client, WAIT_MS), 0);
+}

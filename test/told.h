@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A client with a service and a watch, and what it was told of them. */
+#ifndef TEST_TOLD_H
+#define TEST_TOLD_H
+
+#include <ibsa/event.h>
+#include <ibsa/service.h>
+
+/* How often. */
+struct told {
+	int answers, good;			    /* of queries */
+	int registered, missing, released;	    /* of the service */
+	int subscribed, lost, gaps, reports, ended; /* of the watch */
+};
+
+/* The ibsa_reply_fn of a struct told. */
+void told_reply(const struct ibsa_reply *reply, void *arg);
+
+/* Watch all events and keep that service, until the SA has both. */
+void told_watch(struct ibsa_client *client, uint64_t service_id,
+		struct told *told);
+
+/* Dispatch until something has been told so often. */
+void told_await(struct ibsa_client *client, const int *what, int times);
+
+#endif
