@@ -358,27 +358,12 @@ static void *read_beside(void *arg)
 	return NULL;
 }
 
-/* Whether the system says that a thread of ours sleeps for a lock. */
-static bool is_locked_out(pid_t thread)
-{
-	char path[64];
-	char text[16] = "";
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", thread);
-	fd = open(path, O_RDONLY);
-	assert_true(fd >= 0);
-	assert_true(read(fd, text, sizeof(text) - 1) >= 0);
-	close(fd);
-	return atoi(text) == SYS_futex;
-}
-
 static void let_other_begin(void)
 {
 	device_event(IBV_EVENT_PORT_ERR, 1);
 	pthread_create(&race.other, NULL, read_beside, &race.errors[1]);
 	while (!atomic_load(&race.is_reading) &&
-	       !(race.id && is_locked_out(race.id)))
+	       !(race.id && verbs_rig_is_in(race.id, SYS_futex)))
 		sched_yield();
 }
 

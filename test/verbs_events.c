@@ -6,8 +6,6 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/syscall.h>
@@ -21,27 +19,6 @@
 enum { PATIENCE_MS = 20000 };
 
 static struct verbs_rig rig;
-
-static int start(void **state)
-{
-	(void)state;
-	verbs_rig_start(&rig, false);
-	return 0;
-}
-
-static int start_virtual(void **state)
-{
-	(void)state;
-	verbs_rig_start(&rig, true);
-	return 0;
-}
-
-static int stop(void **state)
-{
-	(void)state;
-	verbs_rig_stop(&rig);
-	return 0;
-}
 
 static void add(unsigned int kinds)
 {
@@ -370,21 +347,6 @@ static void reader_that_waits_already_is_told(void **state)
 	assert_memory_equal(&reader.event.element.gid, &gid, sizeof(gid));
 }
 
-/* Whether the system says that a thread of ours sleeps in poll(). */
-static bool is_polling(pid_t thread)
-{
-	char path[64];
-	char text[16] = "";
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", thread);
-	fd = open(path, O_RDONLY);
-	assert_true(fd >= 0);
-	assert_true(read(fd, text, sizeof(text) - 1) >= 0);
-	close(fd);
-	return atoi(text) == SYS_poll;
-}
-
 static void *read_with_id(void *arg)
 {
 	atomic_store((atomic_int *)arg, gettid());
@@ -399,7 +361,8 @@ static void close_ends_the_wait(void **state)
 	add(IBV_SM_EVENT_ALL);
 	assert_int_equal(
 		pthread_create(&reader.thread, NULL, read_with_id, &id), 0);
-	while (!atomic_load(&id) || !is_polling(atomic_load(&id)))
+	while (!atomic_load(&id) ||
+	       !verbs_rig_is_in(atomic_load(&id), SYS_poll))
 		sched_yield();
 	assert_int_equal(ibv_close_device(rig.context), 0);
 	assert_int_equal(pthread_join(reader.thread, NULL), 0);
@@ -609,7 +572,7 @@ static void events_have_names(void **state)
 	assert_string_equal(ibsa_event_type_str(IBV_EVENT_PORT_ERR), "unknown");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+#define TEST(name) VERBS_TEST(name, &rig)
 
 int main(void)
 {
@@ -633,8 +596,7 @@ int main(void)
 		TEST(wrong_options_are_refused),
 		TEST(context_of_our_own_lends_nothing),
 		TEST(port_that_is_down_cannot_be_asked),
-		cmocka_unit_test_setup_teardown(silence_is_an_error,
-						start_virtual, stop),
+		VERBS_VIRTUAL_TEST(silence_is_an_error, &rig),
 		TEST(child_has_no_registrations),
 		cmocka_unit_test(events_have_names),
 	};

@@ -12,28 +12,6 @@
 
 static struct verbs_rig rig;
 
-static int start(void **state)
-{
-	(void)state;
-	verbs_rig_start(&rig, false);
-	return 0;
-}
-
-/* Nobody waits for an SA that is silent. */
-static int start_virtual(void **state)
-{
-	(void)state;
-	verbs_rig_start(&rig, true);
-	return 0;
-}
-
-static int stop(void **state)
-{
-	(void)state;
-	verbs_rig_stop(&rig);
-	return 0;
-}
-
 static void what_has_a_path_is_reachable(void **state)
 {
 	union ibv_gid other = verbs_rig_gid(&rig, "node2", 1);
@@ -283,7 +261,7 @@ static void close_ends_the_call(void **state)
 	rig.context = verbs_rig_open(&rig, "node1");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+#define TEST(name) VERBS_TEST(name, &rig)
 
 int main(void)
 {
@@ -298,8 +276,7 @@ int main(void)
 		TEST(first_active_port_is_chosen),
 		TEST(without_a_port_there_is_an_error),
 		TEST(without_an_sm_there_is_an_error),
-		cmocka_unit_test_setup_teardown(silence_and_refusal_are_errors,
-						start_virtual, stop),
+		VERBS_VIRTUAL_TEST(silence_and_refusal_are_errors, &rig),
 		TEST(signal_ends_the_call),
 		TEST(signal_that_restarts_does_not),
 		TEST(close_ends_the_call),

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What tests of the verbs names share. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 #include <ibsa/ibsa.h>
 
 #include "test/verbs_rig.h"
@@ -39,6 +44,24 @@ void verbs_rig_stop(struct verbs_rig *rig)
 {
 	assert_int_equal(ibsa_close_device(rig->context), 0);
 	ibsa_fabric_put(rig->fabric);
+}
+
+int verbs_rig_setup(void **state)
+{
+	verbs_rig_start(*state, false);
+	return 0;
+}
+
+int verbs_rig_setup_virtual(void **state)
+{
+	verbs_rig_start(*state, true);
+	return 0;
+}
+
+int verbs_rig_teardown(void **state)
+{
+	verbs_rig_stop(*state);
+	return 0;
 }
 
 union ibv_gid verbs_rig_gid(const struct verbs_rig *rig, const char *node,
@@ -110,4 +133,18 @@ void verbs_rig_join(struct verbs_rig *rig, const char *node,
 	assert_int_equal(ibsa_open(&options, NULL, &client), 0);
 	assert_int_equal(ibsa_ask(client, &query, NULL, NULL), 0);
 	assert_int_equal(ibsa_close(client), 0);
+}
+
+bool verbs_rig_is_in(pid_t thread, long call)
+{
+	char path[64];
+	char text[16] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", thread);
+	fd = open(path, O_RDONLY);
+	assert_true(fd >= 0);
+	assert_true(read(fd, text, sizeof(text) - 1) >= 0);
+	close(fd);
+	return atol(text) == call;
 }

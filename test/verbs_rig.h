@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include <cmocka.h>
 
@@ -26,6 +27,19 @@ struct verbs_rig {
 
 void verbs_rig_start(struct verbs_rig *rig, bool virtual_clock);
 void verbs_rig_stop(struct verbs_rig *rig);
+
+/* Set up a test, whose state is its rig: on the system's clock, or on a
+ * virtual one, where nobody waits for an SA that is silent. */
+int verbs_rig_setup(void **state);
+int verbs_rig_setup_virtual(void **state);
+int verbs_rig_teardown(void **state);
+
+#define VERBS_TEST(name, rig)                                           \
+	cmocka_unit_test_prestate_setup_teardown(name, verbs_rig_setup, \
+						 verbs_rig_teardown, rig)
+#define VERBS_VIRTUAL_TEST(name, rig)             \
+	cmocka_unit_test_prestate_setup_teardown( \
+		name, verbs_rig_setup_virtual, verbs_rig_teardown, rig)
 
 struct ibv_context *verbs_rig_open(struct verbs_rig *rig, const char *node);
 
@@ -47,6 +61,9 @@ void verbs_rig_fault(struct verbs_rig *rig, enum ibsa_fault_kind kind, bool on);
  * creates it, and without the last it is gone. */
 void verbs_rig_join(struct verbs_rig *rig, const char *node,
 		    const union ibv_gid *group, bool joined);
+
+/* Whether the system says that a thread of ours sleeps in that call. */
+bool verbs_rig_is_in(pid_t thread, long call);
 
 /* @failed is -1 and errno is @err. */
 #define assert_errno(failed, err)             \
