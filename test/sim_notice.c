@@ -19,7 +19,7 @@ static void report_is_as_opensm_sends_it(void **state)
 	memcpy(mad + 72, gone.raw, 16);
 	memcpy(mad + 120, sm.raw, 16);
 
-	rig_set_link(bench, "c", 1, false);
+	bench_set_link(bench, "c", 1, false);
 	assert_int_equal(rig_next_trap(bench), 128);
 	assert_true(bench_receive(bench));
 	assert_int_equal(bench->answer.len, sizeof(mad));
@@ -35,17 +35,17 @@ static void ports_that_go_and_come_are_reported(void **state)
 	const struct ibsa_gid c = rig_gid_at(bench, 3);
 	const struct ibsa_gid t = rig_gid_at(bench, 5);
 
-	rig_set_link(bench, "c", 1, false);
+	bench_set_link(bench, "c", 1, false);
 	assert_int_equal(rig_next_trap(bench), 128);
 	rig_expect_gid(bench, 65, &c);
-	rig_set_link(bench, "c", 1, false);
+	bench_set_link(bench, "c", 1, false);
 	assert_int_equal(rig_next_trap(bench), 0);
-	rig_set_link(bench, "t", 1, false);
+	bench_set_link(bench, "t", 1, false);
 	assert_int_equal(rig_next_trap(bench), 128);
 	rig_expect_gid(bench, 65, &t);
-	rig_set_link(bench, "c", 1, true);
+	bench_set_link(bench, "c", 1, true);
 	assert_int_equal(rig_next_trap(bench), 0);
-	rig_set_link(bench, "t", 1, true);
+	bench_set_link(bench, "t", 1, true);
 	assert_int_equal(rig_next_trap(bench), 128);
 	/* In the order of their GUIDs. */
 	assert_true(memcmp(t.raw, c.raw, 16) > 0);
@@ -61,13 +61,13 @@ static void subscriber_that_comes_back_hears_on(void **state)
 	const struct ibsa_gid b = rig_gid_at(bench, 2);
 	const struct ibsa_gid c = rig_gid_at(bench, 3);
 
-	rig_set_link(bench, "b", 1, false);
-	rig_set_link(bench, "c", 1, false);
+	bench_set_link(bench, "b", 1, false);
+	bench_set_link(bench, "c", 1, false);
 	assert_int_equal(rig_next_trap(bench), 0);
-	rig_set_link(bench, "b", 1, true);
+	bench_set_link(bench, "b", 1, true);
 	assert_int_equal(rig_next_trap(bench), 128);
 	rig_expect_gid(bench, 64, &b);
-	rig_set_link(bench, "c", 1, true);
+	bench_set_link(bench, "c", 1, true);
 	assert_int_equal(rig_next_trap(bench), 128);
 	rig_expect_gid(bench, 64, &c);
 	assert_int_equal(rig_next_trap(bench), 0);
@@ -79,11 +79,11 @@ static void switch_reports_its_links(void **state)
 	const struct ibsa_gid s = rig_gid_at(bench, 4);
 	struct report report;
 
-	rig_set_link(bench, "c", 1, false);
+	bench_set_link(bench, "c", 1, false);
 	assert_int_equal(rig_next_trap(bench), 128);
 	assert_int_equal(rig_next_trap(bench), 65);
 	/* t is out of reach when it has something to say. */
-	rig_set_link(bench, "s", 3, false);
+	bench_set_link(bench, "s", 3, false);
 	assert_true(rig_take(bench, &report));
 	rig_respond(bench);
 	assert_int_equal(report.notice.is_generic, 1);
@@ -95,7 +95,7 @@ static void switch_reports_its_links(void **state)
 	assert_memory_equal(report.notice.issuer_gid.raw, s.raw, 16);
 	assert_int_equal(rig_next_trap(bench), 65);
 	/* And it is not known when it is back. */
-	rig_set_link(bench, "s", 3, true);
+	bench_set_link(bench, "s", 3, true);
 	assert_int_equal(rig_next_trap(bench), 128);
 	assert_int_equal(rig_next_trap(bench), 64);
 	assert_int_equal(rig_next_trap(bench), 0);
@@ -115,7 +115,7 @@ static void both_switches_report_a_link_between_them(void **state)
 	assert_int_equal(rig_listen(bench.transport, true), 0);
 	assert_int_equal(rig_inform(&bench, &rig_everything), 0);
 	for (int is_up = 0; is_up < 2; is_up++) {
-		rig_set_link(&bench, "s", 2, is_up);
+		bench_set_link(&bench, "s", 2, is_up);
 		assert_int_equal(rig_next_trap(&bench), 128);
 		assert_int_equal(rig_next_trap(&bench), 128);
 		assert_int_equal(rig_next_trap(&bench), 0);
@@ -128,9 +128,9 @@ static void cut_off_sm_reports_nothing(void **state)
 {
 	struct bench *bench = *state;
 
-	rig_set_link(bench, "a", 1, false);
+	bench_set_link(bench, "a", 1, false);
 	assert_int_equal(rig_next_trap(bench), 0);
-	rig_set_link(bench, "a", 1, true);
+	bench_set_link(bench, "a", 1, true);
 	assert_int_equal(rig_next_trap(bench), 128);
 	assert_int_equal(rig_next_trap(bench), 0);
 }
@@ -162,7 +162,7 @@ static void other_capabilities_are_shown_and_reported(void **state)
 	/* No change, no news; nor is there any of who cannot be heard. */
 	rig_set_capabilities(bench, 0x12345678);
 	assert_int_equal(rig_next_trap(bench), 0);
-	rig_set_link(bench, "c", 1, false);
+	bench_set_link(bench, "c", 1, false);
 	assert_int_equal(rig_next_trap(bench), 128);
 	assert_int_equal(rig_next_trap(bench), 65);
 	rig_set_capabilities(bench, 1);
@@ -237,7 +237,7 @@ static void group_ends_with_its_last_port(void **state)
 
 	rig_change_member(&c, IBSA_METHOD_SET, &rig_group, 0xffff, 1);
 	rig_expect_gid(bench, 66, &rig_group);
-	rig_set_link(bench, "c", 1, false);
+	bench_set_link(bench, "c", 1, false);
 	assert_int_equal(rig_next_trap(bench), 128);
 	rig_expect_gid(bench, 65, &gid);
 	rig_expect_gid(bench, 67, &rig_group);
@@ -252,16 +252,16 @@ static void new_sa_waits_for_no_answers(void **state)
 	rig_set_capabilities(bench, 7);
 	assert_true(bench_receive(bench));
 	ibsa_fabric_sa_set(bench->fabric, false);
-	assert_int_equal(rig_stats(bench).reports_unanswered, 1);
-	rig_set_link(bench, "c", 1, false);
+	assert_int_equal(bench_stats(bench).reports_unanswered, 1);
+	bench_set_link(bench, "c", 1, false);
 	rig_set_capabilities(bench, 8);
 	rig_advance(bench, 1000);
 	assert_false(bench_receive(bench));
 	ibsa_fabric_sa_set(bench->fabric, true);
-	rig_set_link(bench, "c", 1, true);
+	bench_set_link(bench, "c", 1, true);
 	rig_advance(bench, 1000);
 	assert_false(bench_receive(bench));
-	assert_int_equal(rig_stats(bench).reports, 1);
+	assert_int_equal(bench_stats(bench).reports, 1);
 }
 
 /* All ports, each once, a moment after the answer. */

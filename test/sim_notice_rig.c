@@ -68,39 +68,6 @@ void rig_close(struct bench *bench)
 	bench->transport->ops->close(bench->transport);
 }
 
-struct ibsa_fabric_stats rig_stats(struct bench *bench)
-{
-	struct ibsa_fabric_stats stats;
-
-	ibsa_fabric_stats_get(bench->fabric, &stats);
-	return stats;
-}
-
-void rig_set_port(struct bench *bench, const char *node, unsigned int port,
-		  struct ibsa_fabric_port_change change)
-{
-	assert_int_equal(
-		ibsa_fabric_port_set(bench->fabric, node, port, &change), 0);
-}
-
-void rig_set_link(struct bench *bench, const char *node, unsigned int port,
-		  bool is_up)
-{
-	rig_set_port(bench, node, port,
-		     (struct ibsa_fabric_port_change){ .mask = IBSA_CHANGE_LINK,
-						       .link_up = is_up });
-}
-
-void rig_set_pkeys(struct bench *bench, const char *node, const uint16_t *pkeys,
-		   size_t count)
-{
-	rig_set_port(
-		bench, node, 1,
-		(struct ibsa_fabric_port_change){ .mask = IBSA_CHANGE_PKEYS,
-						  .pkeys = pkeys,
-						  .pkey_count = count });
-}
-
 void rig_advance(struct bench *bench, uint64_t ms)
 {
 	assert_int_equal(ibsa_fabric_advance(bench->fabric, ms * MS), 0);
@@ -167,11 +134,11 @@ void rig_expect_gid(struct bench *bench, unsigned int trap,
 
 void rig_set_capabilities(struct bench *bench, uint32_t mask)
 {
-	rig_set_port(bench, "c", 1,
-		     (struct ibsa_fabric_port_change){
-			     .mask = IBSA_CHANGE_CAPABILITIES,
-			     .capability_mask = mask,
-		     });
+	bench_set_port(bench, "c", 1,
+		       (struct ibsa_fabric_port_change){
+			       .mask = IBSA_CHANGE_CAPABILITIES,
+			       .capability_mask = mask,
+		       });
 }
 
 const uint64_t rig_membership = IBSA_MCMEMBER_CM(mgid) |

@@ -37,15 +37,6 @@ int rig_inform(struct bench *bench, const struct ibsa_inform_info *info);
 
 int rig_listen(struct ibsa_transport *transport, bool on);
 
-struct ibsa_fabric_stats rig_stats(struct bench *bench);
-
-/* What can happen. */
-void rig_set_port(struct bench *bench, const char *node, unsigned int port,
-		  struct ibsa_fabric_port_change change);
-void rig_set_link(struct bench *bench, const char *node, unsigned int port,
-		  bool is_up);
-void rig_set_pkeys(struct bench *bench, const char *node, const uint16_t *pkeys,
-		   size_t count);
 void rig_set_capabilities(struct bench *bench, uint32_t mask);
 void rig_advance(struct bench *bench, uint64_t ms);
 

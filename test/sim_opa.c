@@ -67,15 +67,6 @@ static struct ibsa_opa_path opa_path(struct bench *bench, size_t index)
 	return path;
 }
 
-static struct ibsa_port_state port_of(struct bench *bench)
-{
-	struct ibsa_port_state port;
-
-	assert_int_equal(bench->transport->ops->port(bench->transport, &port),
-			 0);
-	return port;
-}
-
 /* A GID that stands for a LID. */
 static struct ibsa_gid gid_of_lid(uint32_t lid)
 {
@@ -87,7 +78,7 @@ static struct ibsa_gid gid_of_lid(uint32_t lid)
 
 static void ports_have_long_lids(void **state)
 {
-	const struct ibsa_port_state port = port_of(*state);
+	const struct ibsa_port_state port = bench_port(*state);
 	struct ibsa_fabric_port b;
 	struct bench *bench = *state;
 
@@ -109,8 +100,8 @@ static void lids_begin_where_they_are_told_to(void **state)
 
 	(void)state;
 	bench_start_text(&bench, text, "c", &options);
-	assert_int_equal(port_of(&bench).lid, 0xbffd);
-	assert_int_equal(port_of(&bench).link, IBSA_LINK_INFINIBAND);
+	assert_int_equal(bench_port(&bench).lid, 0xbffd);
+	assert_int_equal(bench_port(&bench).link, IBSA_LINK_INFINIBAND);
 	bench_stop(&bench);
 	options.first_lid = 0xbffe; /* two for three */
 	assert_int_equal(ibsa_fabric_parse(text, sizeof(text) - 1, &options,
@@ -123,7 +114,7 @@ static void lids_begin_where_they_are_told_to(void **state)
 	options.opa = true;
 	options.first_lid = 0xbffffffd;
 	bench_start_text(&bench, text, "c", &options);
-	assert_int_equal(port_of(&bench).lid, 0xbffffffe);
+	assert_int_equal(bench_port(&bench).lid, 0xbffffffe);
 	bench_stop(&bench);
 	options.first_lid = 0xc0000000;
 	assert_int_equal(ibsa_fabric_parse(text, sizeof(text) - 1, &options,
@@ -145,8 +136,8 @@ static void long_lids_of_a_file_stay(void **state)
 
 	(void)state;
 	bench_start_text(&bench, pair, "b", &options);
-	assert_int_equal(port_of(&bench).lid, 3000000000u);
-	assert_int_equal(port_of(&bench).sm_lid, FIRST_LID);
+	assert_int_equal(bench_port(&bench).lid, 3000000000u);
+	assert_int_equal(bench_port(&bench).sm_lid, FIRST_LID);
 	bench_stop(&bench);
 	options = (struct ibsa_fabric_options){ .virtual_clock = true };
 	assert_int_equal(ibsa_fabric_parse(pair, sizeof(pair) - 1, &options,
@@ -202,7 +193,7 @@ static void opa_path_names_long_lids(void **state)
 		.sl = 21,
 	};
 	struct bench *bench = *state;
-	const struct ibsa_port_state port = port_of(bench);
+	const struct ibsa_port_state port = bench_port(bench);
 	struct ibsa_opa_path path;
 
 	assert_int_equal(
@@ -325,7 +316,7 @@ static void ib_path_has_long_lids_in_its_gids(void **state)
 /* Asked by the GIDs of the ports, it is the same. */
 static void ib_path_by_guid_has_long_lids_in_its_gids(void **state)
 {
-	const struct ibsa_path want = { .sgid = port_of(*state).gid };
+	const struct ibsa_path want = { .sgid = bench_port(*state).gid };
 	const struct ibsa_gid a = gid_of_lid(LID_A);
 	const struct ibsa_gid c = gid_of_lid(LID_C);
 	struct bench *bench = *state;
@@ -480,8 +471,8 @@ static void sl_and_lid_of_a_port_may_be_large(void **state)
 
 	assert_int_equal(ibsa_fabric_port_set(bench->fabric, "c", 1, &change),
 			 0);
-	assert_int_equal(port_of(bench).lid, 0xbffffff8);
-	assert_int_equal(port_of(bench).sm_sl, 31);
+	assert_int_equal(bench_port(bench).lid, 0xbffffff8);
+	assert_int_equal(bench_port(bench).sm_sl, 31);
 	change.lid = 0xc0000000;
 	assert_int_equal(ibsa_fabric_port_set(bench->fabric, "c", 1, &change),
 			 -EINVAL);

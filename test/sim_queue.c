@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The embedded fabric's queue: how much may wait in it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "sim_support.h"
 
 #include "sim/mad/queue.h"
 
@@ -33,11 +28,34 @@ static void overtaken_mad_does_not_lift_the_limit(void **state)
 	assert_false(ibsa__queue_has_room(&queue, 256));
 }
 
+/* A client that does not look must not use up the memory. */
+static void queue_has_a_limit(void **state)
+{
+	enum { MESSAGES = 131072 };
+	unsigned int received = 0;
+	struct bench bench;
+
+	(void)state;
+	bench_start_text(&bench, "Ca 1 \"a\"\n[1] \"b\"[1]\nCa 1 \"b\"\n", "b",
+			 NULL);
+	bench_request(&bench, IBSA_METHOD_GET, 0x0001, 0);
+	for (int i = 0; i < MESSAGES + 3; i++)
+		bench_send(&bench);
+	assert_int_equal(bench_stats(&bench).dropped, 3);
+	while (bench_receive(&bench))
+		received++;
+	assert_int_equal(received, MESSAGES);
+	assert_int_equal(bench_ask(&bench), 0);
+	assert_int_equal(bench_stats(&bench).dropped, 3);
+	bench_stop(&bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(room_ends_at_the_limit),
 		cmocka_unit_test(overtaken_mad_does_not_lift_the_limit),
+		cmocka_unit_test(queue_has_a_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,12 +38,12 @@ static void unanswered_report_is_sent_three_times(void **state)
 		assert_false(bench_receive(bench));
 		rig_advance(bench, 199);
 		assert_false(bench_receive(bench));
-		assert_int_equal(rig_stats(bench).reports_unanswered, 0);
+		assert_int_equal(bench_stats(bench).reports_unanswered, 0);
 		rig_advance(bench, 1);
 	}
 	assert_false(bench_receive(bench));
-	assert_int_equal(rig_stats(bench).reports, 1);
-	assert_int_equal(rig_stats(bench).reports_unanswered, 1);
+	assert_int_equal(bench_stats(bench).reports, 1);
+	assert_int_equal(bench_stats(bench).reports_unanswered, 1);
 	/* The subscription stays. */
 	rig_set_capabilities(bench, 8);
 	assert_int_equal(rig_next_trap(bench), 144);
@@ -65,7 +65,7 @@ static void late_client_finds_all_tries(void **state)
 			    RIG_FIRST_ID + (i > 1 && i != 3));
 	}
 	assert_false(bench_receive(bench));
-	assert_int_equal(rig_stats(bench).reports_unanswered, 2);
+	assert_int_equal(bench_stats(bench).reports_unanswered, 2);
 }
 
 static void answer_ends_a_report(void **state)
@@ -92,7 +92,7 @@ static void answer_ends_a_report(void **state)
 	rig_respond(bench);
 	rig_advance(bench, 1000);
 	assert_false(bench_receive(bench));
-	assert_int_equal(rig_stats(bench).reports_unanswered, 0);
+	assert_int_equal(bench_stats(bench).reports_unanswered, 0);
 	rig_close(&c);
 }
 
@@ -135,8 +135,8 @@ static void nobody_hears_where_nobody_listens(void **state)
 	assert_true(bench->transport->ops->now_ns(bench->transport) ==
 		    405 * MS);
 	rig_advance(bench, 600);
-	assert_int_equal(rig_stats(bench).reports, 2);
-	assert_int_equal(rig_stats(bench).reports_unanswered, 2);
+	assert_int_equal(bench_stats(bench).reports, 2);
+	assert_int_equal(bench_stats(bench).reports_unanswered, 2);
 }
 
 /* Answers stay when listening ends. */
@@ -211,7 +211,7 @@ static void faults_strike_reports(void **state)
 	rig_set_capabilities(bench, 12);
 	assert_true(bench_receive(bench));
 	assert_int_equal(bench->answer.len, IBSA_MAD_BYTES);
-	assert_int_equal(rig_stats(bench).reports_unanswered, 0);
+	assert_int_equal(bench_stats(bench).reports_unanswered, 0);
 }
 
 /* An answer that is late, but in time, counts. */
@@ -225,7 +225,7 @@ static void delayed_answer_counts(void **state)
 	fault(bench, IBSA_FAULT_DELAY);
 	rig_respond(bench);
 	rig_advance(bench, 5000);
-	assert_int_equal(rig_stats(bench).reports_unanswered, 0);
+	assert_int_equal(bench_stats(bench).reports_unanswered, 0);
 	assert_false(bench_receive(bench));
 	/* One that is lost does not. */
 	rig_set_capabilities(bench, 8);
@@ -251,11 +251,11 @@ static void reports_are_limited(void **state)
 	}
 	for (uint32_t i = 0; i < events; i++)
 		rig_set_capabilities(bench, i);
-	assert_int_equal(rig_stats(bench).reports, events * SUBSCRIPTIONS);
-	assert_int_equal(rig_stats(bench).reports_unanswered,
+	assert_int_equal(bench_stats(bench).reports, events * SUBSCRIPTIONS);
+	assert_int_equal(bench_stats(bench).reports_unanswered,
 			 events * SUBSCRIPTIONS - MOST);
 	rig_advance(bench, 600);
-	assert_int_equal(rig_stats(bench).reports_unanswered,
+	assert_int_equal(bench_stats(bench).reports_unanswered,
 			 events * SUBSCRIPTIONS);
 }
 

@@ -15,10 +15,10 @@ struct filter {
 
 static void all_events(struct bench *bench, struct bench *c)
 {
-	rig_set_link(bench, "c", 1, false);
+	bench_set_link(bench, "c", 1, false);
 	while (bench_receive(bench))
 		rig_respond(bench);
-	rig_set_link(bench, "c", 1, true);
+	bench_set_link(bench, "c", 1, true);
 	rig_change_member(c, IBSA_METHOD_SET, &rig_group, 0xffff, 1);
 	rig_change_member(c, IBSA_METHOD_DELETE, &rig_group, 0xffff, 1);
 	rig_set_capabilities(bench, bench->next_tid);
@@ -177,7 +177,7 @@ static void partitions_keep_events_apart(void **state)
 	range.lid_range_begin = 1;
 	range.lid_range_end = 9;
 	assert_int_equal(rig_inform(bench, &range), 0);
-	rig_set_pkeys(bench, "c", fourth, 2);
+	bench_set_pkeys(bench, "c", fourth, 2);
 	rig_change_member(&c, IBSA_METHOD_SET, &rig_group, 0x8004, 1);
 	assert_int_equal(rig_next_trap(bench), 0);
 	rig_change_member(&c, IBSA_METHOD_DELETE, &rig_group, 0x8004, 1);
@@ -185,19 +185,19 @@ static void partitions_keep_events_apart(void **state)
 	rig_set_capabilities(bench, 7);
 	assert_int_equal(rig_next_trap(bench), 144);
 	assert_int_equal(rig_next_trap(bench), 144);
-	rig_set_pkeys(bench, "b", both, 2);
-	rig_set_pkeys(bench, "c", other, 1);
+	bench_set_pkeys(bench, "b", both, 2);
+	bench_set_pkeys(bench, "c", other, 1);
 	rig_set_capabilities(bench, 8);
 	assert_int_equal(rig_next_trap(bench), 144);
 	assert_int_equal(rig_next_trap(bench), 144);
 	/* Who has no P_Key of c's is told nothing of c, */
-	rig_set_pkeys(bench, "b", both, 1);
-	rig_set_link(bench, "c", 1, false);
+	bench_set_pkeys(bench, "b", both, 1);
+	bench_set_link(bench, "c", 1, false);
 	assert_int_equal(rig_next_trap(bench), 128);
 	assert_int_equal(rig_next_trap(bench), 128);
 	assert_int_equal(rig_next_trap(bench), 0);
 	/* and one that asked for a range is told nothing at all any more. */
-	rig_set_link(bench, "s", 3, false);
+	bench_set_link(bench, "s", 3, false);
 	assert_int_equal(rig_next_trap(bench), 128);
 	assert_int_equal(rig_next_trap(bench), 65);
 	assert_int_equal(rig_next_trap(bench), 0);
@@ -237,8 +237,8 @@ static void subscription_is_within_a_partition(void **state)
 
 	assert_int_equal(rig_inform(&c, &rig_everything), 0);
 	info.gid = rig_gid_at(bench, 3);
-	rig_set_pkeys(bench, "a", both, 2);
-	rig_set_pkeys(bench, "c", other, 1);
+	bench_set_pkeys(bench, "a", both, 2);
+	bench_set_pkeys(bench, "c", other, 1);
 	assert_int_equal(rig_inform(bench, &info), S(REQ_INVALID));
 	memset(info.gid.raw, 0, sizeof(info.gid.raw));
 	info.lid_range_begin = 2;
@@ -257,12 +257,12 @@ static void subscription_is_within_a_partition(void **state)
 	bench_request(bench, IBSA_METHOD_GET_TABLE, 0x00f3, 0);
 	assert_int_equal(bench_ask(bench), 0);
 	assert_int_equal(bench_count(bench), 4);
-	rig_set_pkeys(bench, "c", both, 1);
+	bench_set_pkeys(bench, "c", both, 1);
 	bench_request(bench, IBSA_METHOD_GET_TABLE, 0x00f3, 0);
 	assert_int_equal(bench_ask(bench), 0);
 	assert_int_equal(bench_count(bench), 5);
 	/* A port that is gone has none to be seen, but has them. */
-	rig_set_link(bench, "c", 1, false);
+	bench_set_link(bench, "c", 1, false);
 	while (bench_receive(bench))
 		rig_respond(bench);
 	bench_request(bench, IBSA_METHOD_GET_TABLE, 0x00f3, 0);
@@ -279,14 +279,14 @@ static void subscription_is_of_an_address(void **state)
 	const struct ibsa_address usual = bench_sa(bench);
 	struct ibsa_address ways[7];
 
-	rig_set_port(bench, "b", 1,
-		     (struct ibsa_fabric_port_change){
-			     .mask = IBSA_CHANGE_LID | IBSA_CHANGE_LMC,
-			     .lid = 8,
-			     .lmc = 1,
-		     });
-	rig_set_pkeys(bench, "a", pkeys, 2);
-	rig_set_pkeys(bench, "b", pkeys, 3);
+	bench_set_port(bench, "b", 1,
+		       (struct ibsa_fabric_port_change){
+			       .mask = IBSA_CHANGE_LID | IBSA_CHANGE_LMC,
+			       .lid = 8,
+			       .lmc = 1,
+		       });
+	bench_set_pkeys(bench, "a", pkeys, 2);
+	bench_set_pkeys(bench, "b", pkeys, 3);
 	for (int i = 0; i < 7; i++)
 		ways[i] = usual;
 	ways[0].sl = 1;
@@ -325,17 +325,17 @@ static void report_comes_from_where_was_asked(void **state)
 	struct ibsa_inform_info info = rig_everything;
 	struct report report;
 
-	rig_set_port(bench, "a", 1,
-		     (struct ibsa_fabric_port_change){ .mask = IBSA_CHANGE_LMC |
-							       IBSA_CHANGE_LID,
-						       .lid = 16,
-						       .lmc = 1 });
+	bench_set_port(bench, "a", 1,
+		       (struct ibsa_fabric_port_change){
+			       .mask = IBSA_CHANGE_LMC | IBSA_CHANGE_LID,
+			       .lid = 16,
+			       .lmc = 1 });
 	to.lid = 17;
 	to.sl = 3;
 	info.trap_number = 64;
 	assert_int_equal(inform_as(bench, &info, to), 0);
-	rig_set_link(bench, "c", 1, false);
-	rig_set_link(bench, "c", 1, true);
+	bench_set_link(bench, "c", 1, false);
+	bench_set_link(bench, "c", 1, true);
 	while (rig_take(bench, &report) &&
 	       (report.notice.trap_number != 64 || bench->answer.from.sl != 3))
 		;
@@ -354,14 +354,14 @@ static void report_goes_to_the_lid(void **state)
 	struct bench c = rig_beside(bench, "c");
 
 	assert_int_equal(rig_listen(c.transport, true), 0);
-	rig_set_port(bench, "b", 1,
-		     (struct ibsa_fabric_port_change){ .mask = IBSA_CHANGE_LID,
-						       .lid = 9 });
+	bench_set_port(bench, "b", 1,
+		       (struct ibsa_fabric_port_change){
+			       .mask = IBSA_CHANGE_LID, .lid = 9 });
 	rig_set_capabilities(bench, 7);
-	assert_int_equal(rig_stats(bench).reports, 0);
-	rig_set_port(bench, "c", 1,
-		     (struct ibsa_fabric_port_change){ .mask = IBSA_CHANGE_LID,
-						       .lid = 2 });
+	assert_int_equal(bench_stats(bench).reports, 0);
+	bench_set_port(bench, "c", 1,
+		       (struct ibsa_fabric_port_change){
+			       .mask = IBSA_CHANGE_LID, .lid = 2 });
 	rig_set_capabilities(bench, 8);
 	assert_int_equal(rig_next_trap(bench), 0);
 	assert_int_equal(rig_next_trap(&c), 144);

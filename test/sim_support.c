@@ -49,6 +49,66 @@ void bench_stop(struct bench *bench)
 	ibsa_fabric_put(bench->fabric);
 }
 
+struct ibsa_port_state bench_port(struct bench *bench)
+{
+	struct ibsa_port_state port;
+
+	assert_int_equal(bench->transport->ops->port(bench->transport, &port),
+			 0);
+	return port;
+}
+
+struct ibsa_port_state bench_port_at(struct bench *bench, const char *node)
+{
+	struct bench other = *bench;
+	struct ibsa_port_state port;
+
+	assert_int_equal(ibsa_fabric_attach(bench->fabric, node, 0,
+					    &other.transport),
+			 0);
+	port = bench_port(&other);
+	other.transport->ops->close(other.transport);
+	return port;
+}
+
+struct ibsa_fabric_stats bench_stats(const struct bench *bench)
+{
+	struct ibsa_fabric_stats stats;
+
+	ibsa_fabric_stats_get(bench->fabric, &stats);
+	return stats;
+}
+
+void bench_set_port(struct bench *bench, const char *node, unsigned int port,
+		    struct ibsa_fabric_port_change change)
+{
+	assert_int_equal(
+		ibsa_fabric_port_set(bench->fabric, node, port, &change), 0);
+}
+
+void bench_set_link(struct bench *bench, const char *node, unsigned int port,
+		    bool is_up)
+{
+	const struct ibsa_fabric_port_change change = {
+		.mask = IBSA_CHANGE_LINK,
+		.link_up = is_up,
+	};
+
+	bench_set_port(bench, node, port, change);
+}
+
+void bench_set_pkeys(struct bench *bench, const char *node,
+		     const uint16_t *pkeys, size_t count)
+{
+	const struct ibsa_fabric_port_change change = {
+		.mask = IBSA_CHANGE_PKEYS,
+		.pkeys = pkeys,
+		.pkey_count = count,
+	};
+
+	bench_set_port(bench, node, 1, change);
+}
+
 struct ibsa_address bench_sa(struct bench *bench)
 {
 	struct ibsa_port_state port;
@@ -155,4 +215,13 @@ char *bench_read(const char *dir, const char *file, size_t *len)
 	text[*len] = '\0';
 	fclose(stream);
 	return text;
+}
+
+uint64_t bench_mix(uint64_t sum, const void *bytes, size_t len)
+{
+	const uint8_t *at = bytes;
+
+	for (size_t i = 0; i < len; i++)
+		sum = (sum ^ at[i]) * UINT64_C(0x100000001b3);
+	return sum;
 }

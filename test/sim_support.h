@@ -35,6 +35,20 @@ void bench_start_file(struct bench *bench, const char *file, const char *node,
 
 void bench_stop(struct bench *bench);
 
+/* What the client reads of its port, and one at @node of its own. */
+struct ibsa_port_state bench_port(struct bench *bench);
+struct ibsa_port_state bench_port_at(struct bench *bench, const char *node);
+
+struct ibsa_fabric_stats bench_stats(const struct bench *bench);
+
+/* What can happen to a port. */
+void bench_set_port(struct bench *bench, const char *node, unsigned int port,
+		    struct ibsa_fabric_port_change change);
+void bench_set_link(struct bench *bench, const char *node, unsigned int port,
+		    bool is_up);
+void bench_set_pkeys(struct bench *bench, const char *node,
+		     const uint16_t *pkeys, size_t count);
+
 /* Where the client's SA is. */
 struct ibsa_address bench_sa(struct bench *bench);
 
@@ -59,6 +73,9 @@ int bench_query(struct bench *bench, uint8_t method,
 /* Of the last answer. */
 size_t bench_count(const struct bench *bench);
 const uint8_t *bench_record(const struct bench *bench, size_t index);
+
+/* A sum that goes on with some bytes; it begins at 0. */
+uint64_t bench_mix(uint64_t sum, const void *bytes, size_t len);
 
 /* The whole of a file in @dir of test/data; free() it. */
 char *bench_read(const char *dir, const char *file, size_t *len);

@@ -414,15 +414,6 @@ static void impossible_faults_are_refused(void **state)
 				 -EINVAL);
 }
 
-static uint64_t mix(uint64_t sum, const void *bytes, size_t len)
-{
-	const uint8_t *at = bytes;
-
-	for (size_t i = 0; i < len; i++)
-		sum = (sum ^ at[i]) * UINT64_C(0x100000001b3);
-	return sum;
-}
-
 /* A sum over all that a client sees in a fabric with every fault. */
 static uint64_t history(uint64_t seed)
 {
@@ -442,8 +433,9 @@ static uint64_t history(uint64_t seed)
 			const uint64_t now =
 				bench.transport->ops->now_ns(bench.transport);
 
-			sum = mix(sum, &now, sizeof(now));
-			sum = mix(sum, bench.answer.mad, bench.answer.len);
+			sum = bench_mix(sum, &now, sizeof(now));
+			sum = bench_mix(sum, bench.answer.mad,
+					bench.answer.len);
 		}
 	}
 	for (int kind = 0; kind < IBSA_FAULT_KINDS; kind++)
