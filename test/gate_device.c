@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What else a gate reads of its device, and a device that refuses or goes. */
+#include "gate_rig.h"
+
+/* The kernel's word on a Report or an answer that came to nothing. */
+static void time_outs_are_no_requests(void **state)
+{
+	struct gate_rig *rig = *state;
+	struct gate_arrival arrival = gate_arrival(9, 1);
+
+	gate_open(rig);
+	gate_encode(&arrival, &gate_get_info);
+	arrival.header.status = ETIMEDOUT;
+	gate_arrive(&arrival, 24);
+	gate_pass(rig);
+	assert_false(gate_sent(rig));
+	assert_int_equal(gate_info(rig).requests, 0);
+}
+
+static void what_is_no_request_for_the_fabric_is_counted(void **state)
+{
+	struct gate_rig *rig = *state;
+	struct gate_arrival arrival = gate_arrival(9, 1);
+	uint8_t large[UMAD_HEADER_BYTES + 2 * IBSA_MAD_BYTES] = { 0 };
+
+	gate_open(rig);
+	gate_encode(&arrival, &gate_get_info);
+	gate_arrive(&arrival, 24);
+	arrival.mad[3] = IBSA_METHOD_REPORT_RESP;
+	gate_arrive(&arrival, 100);
+	gate_arrive_bytes(large, sizeof(large));
+	gate_pass(rig);
+	assert_false(gate_sent(rig));
+	assert_int_equal(gate_info(rig).unheard, 3);
+}
+
+static void answer_that_the_kernel_refuses_is_counted(void **state)
+{
+	struct gate_rig *rig = *state;
+
+	gate_open(rig);
+	gate_kernel.write_errno = EINVAL;
+	gate_ask(rig, 9, 1, &gate_get_info);
+	gate_kernel.write_errno = 0;
+	assert_false(gate_sent(rig));
+	assert_int_equal(gate_info(rig).refused, 1);
+	assert_int_equal(gate_info(rig).answers, 0);
+	gate_ask(rig, 9, 1, &gate_get_info);
+	assert_true(gate_sent(rig));
+}
+
+static void device_that_has_gone_is_told_for_good(void **state)
+{
+	struct gate_rig *rig = *state;
+	struct gate_arrival arrival = gate_arrival(9, 1);
+
+	gate_open(rig);
+	gate_arrive(&arrival, sizeof(arrival.mad));
+	gate_kernel.read_errno = EIO;
+	assert_int_equal(ibsa_gate_dispatch(rig->gate), -ENODEV);
+	gate_kernel.read_errno = 0;
+	assert_int_equal(ibsa_gate_dispatch(rig->gate), -ENODEV);
+	assert_false(gate_is_readable(rig));
+	assert_int_equal(ibsa_gate_timeout_ms(rig->gate), -1);
+}
+
+static void device_that_goes_while_it_is_written_to_is_told(void **state)
+{
+	struct gate_rig *rig = *state;
+	struct gate_arrival arrival = gate_arrival(9, 1);
+
+	gate_open(rig);
+	gate_encode(&arrival, &gate_get_info);
+	gate_arrive(&arrival, sizeof(arrival.mad));
+	gate_kernel.write_errno = EPIPE;
+	assert_int_equal(ibsa_gate_dispatch(rig->gate), -ENODEV);
+	assert_int_equal(gate_info(rig).refused, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		IN_A_RIG(time_outs_are_no_requests),
+		IN_A_RIG(what_is_no_request_for_the_fabric_is_counted),
+		IN_A_RIG(answer_that_the_kernel_refuses_is_counted),
+		IN_A_RIG(device_that_has_gone_is_told_for_good),
+		IN_A_RIG(device_that_goes_while_it_is_written_to_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
