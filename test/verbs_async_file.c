@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The file behind a number: whose it is, and what it takes to change it. */
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "test/child.h"
+#include "test/verbs_async_rig.h"
+
+/* While one is out, the member is another number of the device's file. */
+static void file_of_the_device_is_lent(void **state)
+{
+	struct ibsa_verbs_loan *first;
+	struct ibsa_verbs_loan *second;
+
+	(void)state;
+	assert_null(ibsa_verbs_lend(&world.context));
+	async_add();
+	assert_false(async_is_pipe(world.context.async_fd));
+	first = ibsa_verbs_lend(&world.context);
+	second = ibsa_verbs_lend(&world.context);
+	assert_int_not_equal(world.context.async_fd, world.number);
+	assert_true(async_is_pipe(world.context.async_fd));
+	async_device_event(IBV_EVENT_PORT_ERR, 1);
+	assert_true(async_is_readable(PATIENCE_MS));
+	ibsa_verbs_return(first);
+	assert_true(async_is_pipe(world.context.async_fd));
+	ibsa_verbs_return(second);
+	assert_int_equal(world.context.async_fd, world.number);
+	async_expect_device(IBV_EVENT_PORT_ERR, 1);
+	async_drop();
+	assert_null(ibsa_verbs_lend(&world.context));
+}
+
+/* A loan that is out when all has ended is returned to nothing. */
+static void loan_outlasts_what_it_was_for(void **state)
+{
+	struct ibsa_verbs_loan *loan;
+
+	(void)state;
+	async_add();
+	loan = ibsa_verbs_lend(&world.context);
+	async_drop();
+	assert_int_equal(world.context.async_fd, world.number);
+	assert_true(async_is_pipe(world.number));
+	ibsa_verbs_return(loan);
+	assert_int_equal(world.context.async_fd, world.number);
+}
+
+/* So many descriptors are left, from the lowest number that is free. */
+static void descriptors_leave(int count, const struct rlimit *all)
+{
+	const int first = fcntl(world.number, F_DUPFD_CLOEXEC, 0);
+	struct rlimit limit = *all;
+
+	limit.rlim_cur = (rlim_t)(first + count);
+	close(first);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+static void without_descriptors_nothing_changes(void **state)
+{
+	struct ibsa_async_event event;
+	struct rlimit all;
+	int count = 0;
+	int err;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &all), 0);
+	descriptors_leave(0, &all);
+	assert_errno(ibsa_get_async_event(&world.context, &event), EMFILE);
+	assert_errno(ibv_register_sm_events(&world.context, IBV_SM_EVENT_ALL, 0,
+					    NULL),
+		     EMFILE);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
+	do {
+		assert_true(async_is_pipe(world.number));
+		descriptors_leave(count++, &all);
+		err = ibsa_verbs_attach(&world.context, NULL);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
+	} while (err == -EMFILE && count < 8);
+	assert_int_equal(err, 0);
+	assert_in_range(count, 2, 4);
+	assert_int_equal(ibsa_verbs_detach(&world.context), 0);
+}
+
+/* Its file is the parent's epoll file, which is not to be changed. */
+static void child_leaves_its_parent_s_number_alone(void **state)
+{
+	struct ibsa_async_event event;
+	const unsigned int kind = IBV_SM_EVENT_UGID_ALL;
+	struct ibv_context *context = &world.context;
+	pid_t child;
+
+	(void)state;
+	async_add();
+	child = fork();
+	if (!child)
+		_exit(ibsa_verbs_attach(context, NULL) == -EINVAL &&
+				      ibv_register_sm_events(context, kind, 0,
+							     NULL) == -1 &&
+				      errno == EINVAL &&
+				      ibsa_get_async_event(context, &event) ==
+					      -1 &&
+				      errno == EINVAL
+			      ? 0
+			      : 1);
+	child_end(child);
+	assert_false(fcntl(world.number, F_GETFL) & O_NONBLOCK);
+	async_device_event(IBV_EVENT_PORT_ERR, 1);
+	async_expect_device(IBV_EVENT_PORT_ERR, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(file_of_the_device_is_lent),
+		TEST(loan_outlasts_what_it_was_for),
+		TEST(without_descriptors_nothing_changes),
+		TEST(child_leaves_its_parent_s_number_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
