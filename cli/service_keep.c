@@ -79,20 +79,11 @@ static const char *reason(const struct ibsa_kept_report *report)
 static const char *event_name(const struct keeping *keeping,
 			      const struct ibsa_kept_report *report)
 {
-	switch (report->event) {
-	case IBSA_KEPT_REGISTERED:
-		return keeping->was_there ? "registered again" : "registered";
-	case IBSA_KEPT_LOST:
-		return "lost";
-	case IBSA_KEPT_REPLACED:
-		return "replaced";
-	case IBSA_KEPT_FAILED:
-		return "failed";
-	case IBSA_KEPT_REFUSED:
-		return "refused";
-	default:
+	if (report->event == IBSA_KEPT_REGISTERED && keeping->was_there)
+		return "registered again";
+	if (report->event == IBSA_KEPT_RELEASED)
 		return is_gone(report) ? "removed" : "not removed";
-	}
+	return ibsa_kept_text(report->event);
 }
 
 static void put_time(struct out *out)

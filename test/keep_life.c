@@ -347,6 +347,19 @@ static void bad_services_are_refused(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
+static void events_have_names(void **state)
+{
+	(void)state;
+	assert_string_equal(ibsa_kept_text(IBSA_KEPT_REGISTERED), "registered");
+	assert_string_equal(ibsa_kept_text(IBSA_KEPT_LOST), "lost");
+	assert_string_equal(ibsa_kept_text(IBSA_KEPT_REPLACED), "replaced");
+	assert_string_equal(ibsa_kept_text(IBSA_KEPT_FAILED), "failed");
+	assert_string_equal(ibsa_kept_text(IBSA_KEPT_REFUSED), "refused");
+	assert_string_equal(ibsa_kept_text(IBSA_KEPT_RELEASED), "released");
+	assert_null(ibsa_kept_text(0));
+	assert_null(ibsa_kept_text(IBSA_KEPT_RELEASED + 1));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -363,6 +376,7 @@ int main(void)
 		TEST(failed_audit_is_repeated),
 		TEST(faults_are_survived),
 		TEST(bad_services_are_refused),
+		cmocka_unit_test(events_have_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -136,6 +136,16 @@ int ibsa_service_keep(struct ibsa_client *client,
  */
 int ibsa_service_release(struct ibsa_kept *kept);
 
+/**
+ * ibsa_kept_text - the name of what has become of a kept service
+ * @event: one of enum ibsa_kept_event
+ *
+ * From any thread.
+ *
+ * Return: as "registered"; NULL if there is no such event.
+ */
+const char *ibsa_kept_text(int event);
+
 IBSA_END
 
 #endif

@@ -419,3 +419,23 @@ int ibsa_service_release(struct ibsa_kept *kept)
 	ibsa__kept_release(kept);
 	return 0;
 }
+
+const char *ibsa_kept_text(int event)
+{
+	switch (event) {
+	case IBSA_KEPT_REGISTERED:
+		return "registered";
+	case IBSA_KEPT_LOST:
+		return "lost";
+	case IBSA_KEPT_REPLACED:
+		return "replaced";
+	case IBSA_KEPT_FAILED:
+		return "failed";
+	case IBSA_KEPT_REFUSED:
+		return "refused";
+	case IBSA_KEPT_RELEASED:
+		return "released";
+	default:
+		return NULL;
+	}
+}

@@ -169,17 +169,8 @@ static void start(struct slot *slot, bool is_path)
 
 static void tell_kept(const struct ibsa_kept_report *report, void *arg)
 {
-	static const char *const names[] = {
-		[IBSA_KEPT_REGISTERED] = "registered",
-		[IBSA_KEPT_LOST] = "lost",
-		[IBSA_KEPT_REPLACED] = "replaced",
-		[IBSA_KEPT_FAILED] = "failed",
-		[IBSA_KEPT_REFUSED] = "refused",
-		[IBSA_KEPT_RELEASED] = "released",
-	};
-
 	(void)arg;
-	printf("service %s\n", names[report->event]);
+	printf("service %s\n", ibsa_kept_text(report->event));
 	fflush(stdout);
 }
 

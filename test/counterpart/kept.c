@@ -22,18 +22,9 @@ static void on_signal(int signal)
 
 static void tell(const struct ibsa_kept_report *report, void *arg)
 {
-	static const char *const names[] = {
-		[IBSA_KEPT_REGISTERED] = "registered",
-		[IBSA_KEPT_LOST] = "lost",
-		[IBSA_KEPT_REPLACED] = "replaced",
-		[IBSA_KEPT_FAILED] = "failed",
-		[IBSA_KEPT_REFUSED] = "refused",
-		[IBSA_KEPT_RELEASED] = "released",
-	};
-
 	(void)arg;
-	printf("%s %d 0x%04x %s %u\n", names[report->event], report->err,
-	       report->status, report->service->service_name,
+	printf("%s %d 0x%04x %s %u\n", ibsa_kept_text(report->event),
+	       report->err, report->status, report->service->service_name,
 	       report->service->service_lease);
 	fflush(stdout);
 }
