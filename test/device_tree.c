@@ -134,3 +134,19 @@ void tree_remove(struct tree *tree)
 	must(!nftw(tree->path, entry_remove, 8, FTW_DEPTH | FTW_PHYS));
 	unsetenv("SYSFS_PATH");
 }
+
+int tree_setup(void **state)
+{
+	static struct tree tree;
+
+	tree_make(&tree);
+	tree_write(&tree, "class/infiniband/", "");
+	*state = &tree;
+	return 0;
+}
+
+int tree_teardown(void **state)
+{
+	tree_remove(*state);
+	return 0;
+}

@@ -28,4 +28,8 @@ void tree_set_port(const struct tree *tree, const char *name, unsigned int port,
 
 void tree_remove(struct tree *tree);
 
+/* Set up a test, whose state is a tree without a device. */
+int tree_setup(void **state);
+int tree_teardown(void **state);
+
 #endif

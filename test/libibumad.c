@@ -19,22 +19,6 @@
 
 enum { ROOM = 64 };
 
-static int tree_setup(void **state)
-{
-	static struct tree tree;
-
-	tree_make(&tree);
-	tree_write(&tree, "class/infiniband/", "");
-	*state = &tree;
-	return 0;
-}
-
-static int tree_teardown(void **state)
-{
-	tree_remove(*state);
-	return 0;
-}
-
 static void device_set(const struct tree *tree, const char *name,
 		       const char *file, const char *text)
 {

@@ -19,26 +19,20 @@
 enum { ROOM = 8 };
 
 /* A device whose ports are down, and one that is active. */
-static int tree_setup(void **state)
+static int setup(void **state)
 {
-	static struct tree tree;
+	struct tree *tree;
 
-	tree_make(&tree);
-	tree_add_device(&tree, "mlx5_0");
-	tree_add_port(&tree, "mlx5_0", 2);
-	tree_set_port(&tree, "mlx5_0", 1, "state", "1: DOWN\n");
-	tree_set_port(&tree, "mlx5_0", 2, "state", "1: DOWN\n");
-	tree_add_device(&tree, "mlx5_1");
-	tree_set_port(&tree, "mlx5_1", 1, "pkeys/1", "0x8001\n");
-	tree_set_port(&tree, "mlx5_1", 1, "gids/0", "fe80:0:0:0:2:3:4:5\n");
-	tree_add_umad(&tree, 0, "mlx5_1", 1);
-	*state = &tree;
-	return 0;
-}
-
-static int tree_teardown(void **state)
-{
-	tree_remove(*state);
+	tree_setup(state);
+	tree = *state;
+	tree_add_device(tree, "mlx5_0");
+	tree_add_port(tree, "mlx5_0", 2);
+	tree_set_port(tree, "mlx5_0", 1, "state", "1: DOWN\n");
+	tree_set_port(tree, "mlx5_0", 2, "state", "1: DOWN\n");
+	tree_add_device(tree, "mlx5_1");
+	tree_set_port(tree, "mlx5_1", 1, "pkeys/1", "0x8001\n");
+	tree_set_port(tree, "mlx5_1", 1, "gids/0", "fe80:0:0:0:2:3:4:5\n");
+	tree_add_umad(tree, 0, "mlx5_1", 1);
 	return 0;
 }
 
@@ -177,7 +171,7 @@ static void every_allocation_of_pairs_may_fail(void **state)
 }
 
 #define ON_A_TREE(name) \
-	cmocka_unit_test_setup_teardown(name, tree_setup, tree_teardown)
+	cmocka_unit_test_setup_teardown(name, setup, tree_teardown)
 
 int main(void)
 {

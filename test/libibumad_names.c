@@ -15,22 +15,6 @@
 
 #define LONG_NAME "an_adapter_with_a_long_name__0"
 
-static int tree_setup(void **state)
-{
-	static struct tree tree;
-
-	tree_make(&tree);
-	tree_write(&tree, "class/infiniband/", "");
-	*state = &tree;
-	return 0;
-}
-
-static int tree_teardown(void **state)
-{
-	tree_remove(*state);
-	return 0;
-}
-
 static void names_are_in_byte_order_and_as_many_as_asked(void **state)
 {
 	char names[4][UMAD_CA_NAME_LEN];

@@ -18,22 +18,6 @@
 
 enum { ROOM = 8 };
 
-static int tree_setup(void **state)
-{
-	static struct tree tree;
-
-	tree_make(&tree);
-	tree_write(&tree, "class/infiniband/", "");
-	*state = &tree;
-	return 0;
-}
-
-static int tree_teardown(void **state)
-{
-	tree_remove(*state);
-	return 0;
-}
-
 /* A device of a port GUID that ends so. */
 static void device_add(const struct tree *tree, const char *name, int guid)
 {

@@ -172,22 +172,16 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *out)
 	return 0;
 }
 
-static int tree_setup(void **state)
+static int setup(void **state)
 {
-	static struct tree tree;
+	struct tree *tree;
 
 	memset(&played, 0, sizeof(played));
-	tree_make(&tree);
-	tree_write(&tree, "class/infiniband_mad/abi_version", "5\n");
-	tree_add_device(&tree, "mlx5_0");
-	tree_add_umad(&tree, 3, "mlx5_0", 1);
-	*state = &tree;
-	return 0;
-}
-
-static int tree_teardown(void **state)
-{
-	tree_remove(*state);
+	tree_setup(state);
+	tree = *state;
+	tree_write(tree, "class/infiniband_mad/abi_version", "5\n");
+	tree_add_device(tree, "mlx5_0");
+	tree_add_umad(tree, 3, "mlx5_0", 1);
 	return 0;
 }
 
@@ -536,8 +530,7 @@ static void child_uses_its_parent_s_port(void **state)
 	assert_int_equal(umad_close_port(PLAYED), 0);
 }
 
-#define TEST(name) \
-	cmocka_unit_test_setup_teardown(name, tree_setup, tree_teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, tree_teardown)
 
 int main(void)
 {
