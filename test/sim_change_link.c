@@ -164,7 +164,7 @@ static void port_that_is_down_can_be_opened(void **state)
 }
 
 #define TEST(name) \
-	cmocka_unit_test_setup_teardown(name, change_start, change_stop)
+	cmocka_unit_test_setup_teardown(name, change_start, bench_teardown)
 
 int main(void)
 {

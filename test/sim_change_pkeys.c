@@ -111,7 +111,7 @@ static void services_are_within_a_partition(void **state)
 }
 
 #define TEST(name) \
-	cmocka_unit_test_setup_teardown(name, change_start, change_stop)
+	cmocka_unit_test_setup_teardown(name, change_start, bench_teardown)
 
 int main(void)
 {

@@ -201,7 +201,7 @@ static void port_that_needs_a_grh_sends_nothing_without(void **state)
 }
 
 #define TEST(name) \
-	cmocka_unit_test_setup_teardown(name, change_start, change_stop)
+	cmocka_unit_test_setup_teardown(name, change_start, bench_teardown)
 
 int main(void)
 {

@@ -22,12 +22,6 @@ int change_start(void **state)
 	return 0;
 }
 
-int change_stop(void **state)
-{
-	bench_stop(*state);
-	return 0;
-}
-
 int count_nodes(struct bench *bench)
 {
 	bench_request(bench, IBSA_METHOD_GET_TABLE, 0x0011, 0);

@@ -16,7 +16,6 @@ extern const char change_fabric[];
 
 /* Set up a test, whose state is a client at b. */
 int change_start(void **state);
-int change_stop(void **state);
 
 /* How many NodeRecords there are; -1 for silence. */
 int count_nodes(struct bench *bench);

@@ -159,7 +159,7 @@ static void sa_of_another_island(void **state)
 }
 
 #define TEST(name) \
-	cmocka_unit_test_setup_teardown(name, change_start, change_stop)
+	cmocka_unit_test_setup_teardown(name, change_start, bench_teardown)
 
 int main(void)
 {

@@ -16,21 +16,6 @@ enum { OWN = 5, SWITCH = 2, NOBODY = 99 };
 
 static const uint64_t place = CM(lid) | CM(block_num);
 
-static int start(void **state)
-{
-	static struct bench bench;
-
-	bench_start_file(&bench, "b.net", "host-r3 mlx5_0", NULL);
-	*state = &bench;
-	return 0;
-}
-
-static int stop(void **state)
-{
-	bench_stop(*state);
-	return 0;
-}
-
 static int ask(struct bench *bench, uint8_t method, uint16_t lid, uint8_t block,
 	       unsigned int index, uint64_t guid)
 {
@@ -291,7 +276,8 @@ static void table_of_the_port_shows_what_it_was_given(void **state)
 	assert_int_equal(port->ops->gid(port, 9, &entry), -ENODATA);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, bench_setup_b, bench_teardown)
 
 int main(void)
 {

@@ -345,7 +345,8 @@ static void omni_path_reports_are_of_infiniband(void **state)
 	bench_stop(&bench);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, rig_start, rig_stop)
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, rig_start, bench_teardown)
 
 int main(void)
 {

@@ -47,12 +47,6 @@ int rig_start(void **state)
 	return 0;
 }
 
-int rig_stop(void **state)
-{
-	bench_stop(*state);
-	return 0;
-}
-
 struct bench rig_beside(const struct bench *bench, const char *node)
 {
 	struct bench other = { .fabric = bench->fabric, .next_tid = 1000 };

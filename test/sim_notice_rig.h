@@ -26,7 +26,6 @@ struct report {
 
 /* b has subscribed to everything, and listens. */
 int rig_start(void **state);
-int rig_stop(void **state);
 
 /* Another client of the same fabric. */
 struct bench rig_beside(const struct bench *bench, const char *node);

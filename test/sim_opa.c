@@ -34,12 +34,6 @@ static int start(void **state)
 	return 0;
 }
 
-static int stop(void **state)
-{
-	bench_stop(*state);
-	return 0;
-}
-
 /* Ask in the layout of Omni-Path. Return: the status; -1 for silence. */
 static int ask_opa(struct bench *bench, uint8_t method,
 		   const struct ibsa_record *record, const void *match,
@@ -480,7 +474,7 @@ static void sl_and_lid_of_a_port_may_be_large(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, bench_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(ports_have_long_lids),
 		cmocka_unit_test(lids_begin_where_they_are_told_to),

@@ -26,12 +26,6 @@ static int start(void **state)
 	return 0;
 }
 
-static int stop(void **state)
-{
-	bench_stop(*state);
-	return 0;
-}
-
 static int parse(struct bench *bench, const char *text,
 		 struct ibsa_error *error)
 {
@@ -169,17 +163,22 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
-			empty_file_limits_all_but_the_sm, start, stop),
+			empty_file_limits_all_but_the_sm, start,
+			bench_teardown),
 		cmocka_unit_test_setup_teardown(
-			ports_are_full_or_limited_as_they_say, start, stop),
+			ports_are_full_or_limited_as_they_say, start,
+			bench_teardown),
 		cmocka_unit_test_setup_teardown(
-			first_entry_is_what_the_file_says, start, stop),
+			first_entry_is_what_the_file_says, start,
+			bench_teardown),
 		cmocka_unit_test_setup_teardown(
-			pkey_is_found_where_none_is_given, start, stop),
+			pkey_is_found_where_none_is_given, start,
+			bench_teardown),
 		cmocka_unit_test_setup_teardown(groups_are_there_from_the_start,
-						start, stop),
+						start, bench_teardown),
 		cmocka_unit_test_setup_teardown(
-			nonsense_is_refused_with_its_line, start, stop),
+			nonsense_is_refused_with_its_line, start,
+			bench_teardown),
 		cmocka_unit_test(file_that_is_not_there_is_named),
 	};
 

@@ -285,7 +285,8 @@ static void report_makes_the_fd_readable(void **state)
 	bench_stop(&bench);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, rig_start, rig_stop)
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, rig_start, bench_teardown)
 
 int main(void)
 {

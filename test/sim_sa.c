@@ -2,21 +2,6 @@
 /* The embedded SA: its statuses, its silences, and what masks select. */
 #include "sim_support.h"
 
-static int start(void **state)
-{
-	static struct bench bench;
-
-	bench_start_file(&bench, "b.net", "host-r3 mlx5_0", NULL);
-	*state = &bench;
-	return 0;
-}
-
-static int stop(void **state)
-{
-	bench_stop(*state);
-	return 0;
-}
-
 #define S(status) IBSA_STATUS_##status
 
 static struct ibsa_gid gid_of(uint64_t guid)
@@ -554,7 +539,8 @@ static void bad_subscriptions_are_refused(void **state)
 	assert_int_equal(inform(bench, &info), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, bench_setup_b, bench_teardown)
 
 int main(void)
 {

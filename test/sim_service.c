@@ -8,21 +8,6 @@
 #define SECOND UINT64_C(1000000000)
 #define CM(field) IBSA_SERVICE_CM(field)
 
-static int start(void **state)
-{
-	static struct bench bench;
-
-	bench_start_file(&bench, "b.net", "host-r3 mlx5_0", NULL);
-	*state = &bench;
-	return 0;
-}
-
-static int stop(void **state)
-{
-	bench_stop(*state);
-	return 0;
-}
-
 static struct ibsa_service a_service(uint64_t id)
 {
 	struct ibsa_service service = {
@@ -205,7 +190,8 @@ static void restarted_sa_knows_no_services(void **state)
 	assert_int_equal(count(bench), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, bench_setup_b, bench_teardown)
 
 int main(void)
 {

@@ -384,7 +384,8 @@ static void there_is_an_end_to_subscriptions(void **state)
 	ibsa__subscriptions_done(&all);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, rig_start, rig_stop)
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, rig_start, bench_teardown)
 
 int main(void)
 {

@@ -49,6 +49,21 @@ void bench_stop(struct bench *bench)
 	ibsa_fabric_put(bench->fabric);
 }
 
+int bench_setup_b(void **state)
+{
+	static struct bench bench;
+
+	bench_start_file(&bench, "b.net", "host-r3 mlx5_0", NULL);
+	*state = &bench;
+	return 0;
+}
+
+int bench_teardown(void **state)
+{
+	bench_stop(*state);
+	return 0;
+}
+
 struct ibsa_port_state bench_port(struct bench *bench)
 {
 	struct ibsa_port_state port;

@@ -35,6 +35,10 @@ void bench_start_file(struct bench *bench, const char *file, const char *node,
 
 void bench_stop(struct bench *bench);
 
+/* Set up a test, whose state is its bench: b.net, and a client at host-r3. */
+int bench_setup_b(void **state);
+int bench_teardown(void **state);
+
 /* What the client reads of its port, and one at @node of its own. */
 struct ibsa_port_state bench_port(struct bench *bench);
 struct ibsa_port_state bench_port_at(struct bench *bench, const char *node);

@@ -44,12 +44,6 @@ static int start(void **state)
 	return 0;
 }
 
-static int stop(void **state)
-{
-	bench_stop(*state);
-	return 0;
-}
-
 static void set_fault(struct bench *bench, enum ibsa_fault_kind kind,
 		      double percent, unsigned int count, unsigned int delay_ms)
 {
@@ -509,7 +503,7 @@ static void clients_may_be_in_different_threads(void **state)
 	bench_stop(&bench);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, bench_teardown)
 
 static void faults_are_read_from_text(void **state)
 {
