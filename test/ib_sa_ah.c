@@ -161,6 +161,12 @@ static struct sa_path_rec roce_path(enum sa_path_rec_type type)
 	return rec;
 }
 
+static int init(struct bench *bench, struct sa_path_rec *rec,
+		struct rdma_ah_attr *attr)
+{
+	return ib_init_ah_attr_from_path(bench->device, 1, rec, attr, NULL);
+}
+
 static void path_without_hops_has_no_grh(void **state)
 {
 	struct bench *bench = start_ib();
@@ -169,9 +175,7 @@ static void path_without_hops_has_no_grh(void **state)
 
 	(void)state;
 	memset(&attr, 0xa5, sizeof(attr));
-	assert_int_equal(ib_init_ah_attr_from_path(bench->device, 1, &rec,
-						   &attr, NULL),
-			 0);
+	assert_int_equal(init(bench, &rec, &attr), 0);
 	assert_int_equal(attr.type, RDMA_AH_ATTR_TYPE_IB);
 	assert_int_equal(attr.sl, 5);
 	assert_int_equal(attr.static_rate, 7);
@@ -192,9 +196,7 @@ static void path_with_hops_has_one(void **state)
 
 	(void)state;
 	rec.hop_limit = 64;
-	assert_int_equal(ib_init_ah_attr_from_path(bench->device, 1, &rec,
-						   &attr, NULL),
-			 0);
+	assert_int_equal(init(bench, &rec, &attr), 0);
 	assert_int_equal(attr.ah_flags, IB_AH_GRH);
 	assert_memory_equal(&attr.grh.dgid, &remote, sizeof(remote));
 	assert_int_equal(attr.grh.flow_label, 0xabcde);
@@ -218,9 +220,7 @@ static void source_that_the_port_has_not_is_enoent(void **state)
 	(void)state;
 	rec.hop_limit = 1;
 	rec.sgid = remote;
-	assert_int_equal(ib_init_ah_attr_from_path(bench->device, 1, &rec,
-						   &attr, NULL),
-			 -ENOENT);
+	assert_int_equal(init(bench, &rec, &attr), -ENOENT);
 	assert_int_equal(attr.ib.dlid, 0x1234);
 	assert_int_equal(attr.ah_flags, 0);
 	assert_null(attr.grh.sgid_attr);
@@ -256,9 +256,7 @@ static int path_bits(struct bench *bench)
 	struct sa_path_rec rec = ib_path();
 	struct rdma_ah_attr attr;
 
-	assert_int_equal(ib_init_ah_attr_from_path(bench->device, 1, &rec,
-						   &attr, NULL),
-			 0);
+	assert_int_equal(init(bench, &rec, &attr), 0);
 	return attr.ib.src_path_bits;
 }
 
@@ -287,17 +285,13 @@ static void port_says_what_kind_it_is_not_the_record(void **state)
 	struct rdma_ah_attr attr;
 
 	(void)state;
-	assert_int_equal(ib_init_ah_attr_from_path(bench->device, 1, &rec,
-						   &attr, NULL),
-			 0);
+	assert_int_equal(init(bench, &rec, &attr), 0);
 	assert_int_equal(attr.type, RDMA_AH_ATTR_TYPE_OPA);
 	assert_int_equal(attr.opa.dlid, 0x1234);
 	assert_int_equal(attr.opa.src_path_bits, 3);
 	stop(bench);
 	bench = start_roce();
-	assert_int_equal(ib_init_ah_attr_from_path(bench->device, 1, &rec,
-						   &attr, NULL),
-			 0);
+	assert_int_equal(init(bench, &rec, &attr), 0);
 	assert_int_equal(attr.type, RDMA_AH_ATTR_TYPE_ROCE);
 	for (size_t i = 0; i < sizeof(attr.roce.dmac); i++)
 		assert_int_equal(attr.roce.dmac[i], 0);
@@ -312,22 +306,16 @@ static void omni_path_keeps_long_lids(void **state)
 	struct rdma_ah_attr attr;
 
 	(void)state;
-	assert_int_equal(ib_init_ah_attr_from_path(bench->device, 1, &rec,
-						   &attr, NULL),
-			 0);
+	assert_int_equal(init(bench, &rec, &attr), 0);
 	assert_int_equal(attr.opa.dlid, 0x12345);
 	assert_false(attr.opa.make_grd);
 	/* The permissive LID of 16 bits is one like others here. */
 	rec = opa_path(0xffff);
-	assert_int_equal(ib_init_ah_attr_from_path(bench->device, 1, &rec,
-						   &attr, NULL),
-			 0);
+	assert_int_equal(init(bench, &rec, &attr), 0);
 	assert_true(attr.opa.make_grd);
 	rec = ib_path();
 	rec.ib.dlid = htobe16(0xffff);
-	assert_int_equal(ib_init_ah_attr_from_path(bench->device, 1, &rec,
-						   &attr, NULL),
-			 0);
+	assert_int_equal(init(bench, &rec, &attr), 0);
 	assert_false(attr.opa.make_grd);
 	stop(bench);
 }
@@ -340,9 +328,7 @@ static void roce_path_always_has_a_grh(void **state)
 
 	(void)state;
 	rec.roce.route_resolved = true;
-	assert_int_equal(ib_init_ah_attr_from_path(bench->device, 1, &rec,
-						   &attr, NULL),
-			 0);
+	assert_int_equal(init(bench, &rec, &attr), 0);
 	assert_int_equal(route.calls, 0);
 	assert_int_equal(attr.type, RDMA_AH_ATTR_TYPE_ROCE);
 	assert_memory_equal(attr.roce.dmac, rec.roce.dmac, 6);
@@ -353,9 +339,7 @@ static void roce_path_always_has_a_grh(void **state)
 	/* The table has this GID for the other version only. */
 	rec = roce_path(SA_PATH_REC_TYPE_ROCE_V1);
 	rec.roce.route_resolved = true;
-	assert_int_equal(ib_init_ah_attr_from_path(bench->device, 1, &rec,
-						   &attr, NULL),
-			 -ENOENT);
+	assert_int_equal(init(bench, &rec, &attr), -ENOENT);
 	stop(bench);
 }
 
@@ -584,9 +568,7 @@ static void libibverbs_gets_the_same(void **state)
 
 	(void)state;
 	rec.hop_limit = 64;
-	assert_int_equal(ib_init_ah_attr_from_path(bench->device, 1, &rec,
-						   &attr, NULL),
-			 0);
+	assert_int_equal(init(bench, &rec, &attr), 0);
 	memset(&ibv, 0xa5, sizeof(ibv));
 	assert_int_equal(ibsa_ah_attr_to_ibv(&attr, &ibv), 0);
 	assert_int_equal(ibv.dlid, 0x1234);
