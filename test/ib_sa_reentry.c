@@ -190,6 +190,18 @@ static void callback_puts_its_device(void **state)
 	rig_stop(&rig);
 }
 
+/* Another device, and a query of its own. */
+static void ask_node2(struct rig *rig, struct act *act)
+{
+	struct ib_sa_query *query;
+
+	act->device = rig_open(rig->fabric, "node2", true);
+	assert_int_equal(rig_ask_on(&rig->client, act->device, 1, 2,
+				    RIG_TIMEOUT_MS, told_path, &act->other,
+				    &query),
+			 0);
+}
+
 static void put_other(struct act *act)
 {
 	ibsa_device_put(act->device);
@@ -199,17 +211,12 @@ static void put_other(struct act *act)
 /* A device that another's callback puts is closed at once. */
 static void callback_puts_another_device(void **state)
 {
-	struct ib_sa_query *query;
 	struct act act = { 0 };
 	struct rig rig;
 
 	(void)state;
 	rig_start(&rig);
-	act.device = rig_open(rig.fabric, "node2", true);
-	assert_int_equal(rig_ask_on(&rig.client, act.device, 1, 2,
-				    RIG_TIMEOUT_MS, told_path, &act.other,
-				    &query),
-			 0);
+	ask_node2(&rig, &act);
 	act_on(&rig, &act, put_other);
 	rig_run(&rig, &act.told);
 	assert_int_equal(act.result, 1);
@@ -226,17 +233,12 @@ static void dispatch_other(struct act *act)
 /* Another device can be waited for from a callback. */
 static void callback_dispatches_another_device(void **state)
 {
-	struct ib_sa_query *query;
 	struct act act = { 0 };
 	struct rig rig;
 
 	(void)state;
 	rig_start(&rig);
-	act.device = rig_open(rig.fabric, "node2", true);
-	assert_int_equal(rig_ask_on(&rig.client, act.device, 1, 2,
-				    RIG_TIMEOUT_MS, told_path, &act.other,
-				    &query),
-			 0);
+	ask_node2(&rig, &act);
 	act_on(&rig, &act, dispatch_other);
 	rig_run(&rig, &act.told);
 	assert_int_equal(act.other.status, 0);
