@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What tests of the kernel's calls share. */
 #include "test/ib_sa_rig.h"
-
-static const char topology[] = "Switch 8 \"switch1\"\n"
-			       "[1] \"node1\"[1]\n"
-			       "[2] \"node1\"[2]\n"
-			       "[3] \"node2\"[1]\n"
-			       "[4] \"node3\"[2]\n"
-			       "Ca 2 \"node1\"\n"
-			       "Ca 1 \"node2\"\n"
-			       "Ca 2 \"node3\"\n";
+#include "test/three_nodes.h"
 
 struct ibsa_fabric *rig_fabric(bool virtual_clock)
 {
@@ -18,7 +10,7 @@ struct ibsa_fabric *rig_fabric(bool virtual_clock)
 	};
 	struct ibsa_fabric *fabric = NULL;
 
-	assert_int_equal(ibsa_fabric_parse(topology, sizeof(topology) - 1,
+	assert_int_equal(ibsa_fabric_parse(three_nodes, sizeof(three_nodes) - 1,
 					   &options, NULL, &fabric),
 			 0);
 	return fabric;

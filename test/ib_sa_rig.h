@@ -21,10 +21,7 @@
 
 enum { RIG_TIMEOUT_MS = 1000, RIG_RECORDS = 8 };
 
-/*
- * node1, of two ports, and node2 on a switch: LIDs 1, 2 and 3. node3 has two
- * ports, of which the first has no cable: LID 4.
- */
+/* The fabric of three_nodes.h, and a device of it. */
 struct rig {
 	struct ibsa_fabric *fabric;
 	struct ib_device *device; /* node1; without a worker */

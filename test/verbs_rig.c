@@ -7,16 +7,8 @@
 
 #include <ibsa/ibsa.h>
 
+#include "test/three_nodes.h"
 #include "test/verbs_rig.h"
-
-static const char topology[] = "Switch 8 \"switch1\"\n"
-			       "[1] \"node1\"[1]\n"
-			       "[2] \"node1\"[2]\n"
-			       "[3] \"node2\"[1]\n"
-			       "[4] \"node3\"[2]\n"
-			       "Ca 2 \"node1\"\n"
-			       "Ca 1 \"node2\"\n"
-			       "Ca 2 \"node3\"\n";
 
 struct ibv_context *verbs_rig_open(struct verbs_rig *rig, const char *node)
 {
@@ -34,7 +26,7 @@ void verbs_rig_start(struct verbs_rig *rig, bool virtual_clock)
 		.virtual_clock = virtual_clock,
 	};
 
-	assert_int_equal(ibsa_fabric_parse(topology, sizeof(topology) - 1,
+	assert_int_equal(ibsa_fabric_parse(three_nodes, sizeof(three_nodes) - 1,
 					   &options, NULL, &rig->fabric),
 			 0);
 	rig->context = verbs_rig_open(rig, "node1");

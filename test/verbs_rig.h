@@ -16,10 +16,7 @@
 #include <ibsa/sim.h>
 #include <ibsa/verbs.h>
 
-/*
- * node1, of two ports, and node2 on a switch; node3 has two ports, of which
- * the first has no cable. The context is of node1, the SA too.
- */
+/* The fabric of three_nodes.h, and a context of node1. */
 struct verbs_rig {
 	struct ibsa_fabric *fabric;
 	struct ibv_context *context;
