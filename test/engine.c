@@ -361,13 +361,10 @@ static void receive_error_is_returned(void **state)
  * deadline. */
 static void queries_end_with_their_device(void **state)
 {
-	struct ibsa__engine_options options = puppet_options;
-	struct ibsa__engine *engine;
+	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);
 	struct seen sent = { 0 }, queued = { 0 };
 
 	(void)state;
-	options.window = 1;
-	engine = puppet_engine(&puppet, &options);
 	assert_int_equal(puppet_ask(engine, 4, &sent), 0);
 	assert_int_equal(puppet_ask(engine, 5, &queued), 0);
 	puppet.recv_err = -ENODEV;

@@ -192,14 +192,11 @@ static void word_of_the_kernel_hurries_nobody_else(void **state)
  */
 static void refused_first_try_is_an_error(void **state)
 {
-	struct ibsa__engine_options options = puppet_options;
-	struct ibsa__engine *engine;
+	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);
 	struct puppet_mad answer;
 	struct seen seen[2] = { 0 };
 
 	(void)state;
-	options.window = 1;
-	engine = puppet_engine(&puppet, &options);
 	assert_int_equal(puppet_ask(engine, 4, &seen[0]), 0);
 	assert_int_equal(puppet_ask(engine, 5, &seen[1]), 0);
 	answer = puppet_answer(puppet_sent(&puppet, 0));
@@ -217,14 +214,11 @@ static void refused_first_try_is_an_error(void **state)
 /* A send queue that is full has room later: the first try waits for it. */
 static void full_send_queue_is_waited_for(void **state)
 {
-	struct ibsa__engine_options options = puppet_options;
-	struct ibsa__engine *engine;
+	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);
 	struct puppet_mad answer;
 	struct seen seen[2] = { 0 };
 
 	(void)state;
-	options.window = 1;
-	engine = puppet_engine(&puppet, &options);
 	assert_int_equal(puppet_ask(engine, 4, &seen[0]), 0);
 	assert_int_equal(puppet_ask(engine, 5, &seen[1]), 0);
 	answer = puppet_answer(puppet_sent(&puppet, 0));
@@ -284,13 +278,10 @@ static void nothing_is_sent_after_the_deadline(void **state)
 /* What was cancelled, or whose time was over, the transport still waits for. */
 static void given_up_request_keeps_its_place(void **state)
 {
-	struct ibsa__engine_options options = puppet_options;
-	struct ibsa__engine *engine;
+	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);
 	struct seen given_up = { 0 }, next = { 0 };
 
 	(void)state;
-	options.window = 1;
-	engine = puppet_engine(&puppet, &options);
 	assert_int_equal(puppet_ask(engine, 4, &given_up), 0);
 	assert_int_equal(ibsa__engine_cancel(engine, 1), 0);
 	puppet_advance(&puppet, engine, 1);
@@ -312,13 +303,10 @@ static void given_up_request_keeps_its_place(void **state)
 /* Without a dispatch in between, too. */
 static void place_is_free_once_the_time_is_over(void **state)
 {
-	struct ibsa__engine_options options = puppet_options;
-	struct ibsa__engine *engine;
+	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);
 	struct seen given_up = { 0 }, next = { 0 };
 
 	(void)state;
-	options.window = 1;
-	engine = puppet_engine(&puppet, &options);
 	assert_int_equal(puppet_ask(engine, 4, &given_up), 0);
 	assert_int_equal(ibsa__engine_cancel(engine, 1), 0);
 	puppet_advance(&puppet, engine, 1);
@@ -332,14 +320,11 @@ static void place_is_free_once_the_time_is_over(void **state)
  * which the transport waits for nothing. */
 static void answer_frees_the_place_of_a_request_given_up(void **state)
 {
-	struct ibsa__engine_options options = puppet_options;
-	struct ibsa__engine *engine;
+	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);
 	struct puppet_mad answer;
 	struct seen given_up = { 0 }, next = { 0 }, last = { 0 };
 
 	(void)state;
-	options.window = 1;
-	engine = puppet_engine(&puppet, &options);
 	assert_int_equal(puppet_ask(engine, 4, &given_up), 0);
 	assert_int_equal(ibsa__engine_cancel(engine, 1), 0);
 	assert_int_equal(puppet_ask(engine, 5, &next), 0);
@@ -366,14 +351,11 @@ static void answer_frees_the_place_of_a_request_given_up(void **state)
  * gives back and nobody has sent does nothing. */
 static void kernels_word_frees_the_place_of_a_request_given_up(void **state)
 {
-	struct ibsa__engine_options options = puppet_options;
 	struct puppet_mad back;
-	struct ibsa__engine *engine;
+	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);
 	struct seen given_up = { 0 }, next = { 0 };
 
 	(void)state;
-	options.window = 1;
-	engine = puppet_engine(&puppet, &options);
 	assert_int_equal(puppet_ask(engine, 4, &given_up), 0);
 	assert_int_equal(ibsa__engine_cancel(engine, 1), 0);
 	assert_int_equal(puppet_ask(engine, 5, &next), 0);

@@ -251,13 +251,10 @@ static void requests_wait_for_an_sm(void **state)
 /* A request that never got out while there was no SM goes out with it. */
 static void unsent_request_goes_with_the_sm(void **state)
 {
-	struct ibsa__engine_options options = puppet_options;
-	struct ibsa__engine *engine;
+	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);
 	struct seen first = { 0 }, second = { 0 };
 
 	(void)state;
-	options.window = 1;
-	engine = puppet_engine(&puppet, &options);
 	assert_int_equal(puppet_ask(engine, 4, &first), 0);
 	assert_int_equal(puppet_ask(engine, 5, &second), 0);
 	move_to(engine, 0);

@@ -169,15 +169,12 @@ static void cancel_leaves_the_sharer(void **state)
 /* A queued query can be cancelled, and never goes out. */
 static void cancel_takes_from_the_queue(void **state)
 {
-	struct ibsa__engine_options options = puppet_options;
-	struct ibsa__engine *engine;
+	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);
 	const struct ibsa_query query = { .record = &ibsa_node_record };
 	struct seen first = { 0 }, queued = { 0 };
 	uint64_t id = 0;
 
 	(void)state;
-	options.window = 1;
-	engine = puppet_engine(&puppet, &options);
 	assert_int_equal(puppet_ask(engine, 4, &first), 0);
 	assert_int_equal(ibsa__engine_query(engine, &query, puppet_note,
 					    &queued, &id),

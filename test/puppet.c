@@ -139,6 +139,14 @@ struct ibsa__engine *puppet_engine(struct puppet *puppet,
 	return engine;
 }
 
+struct ibsa__engine *puppet_engine_of_one(struct puppet *puppet)
+{
+	struct ibsa__engine_options options = puppet_options;
+
+	options.window = 1;
+	return puppet_engine(puppet, &options);
+}
+
 const struct puppet_mad *puppet_sent(const struct puppet *puppet,
 				     unsigned int n)
 {

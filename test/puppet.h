@@ -63,6 +63,9 @@ struct ibsa__engine *puppet_engine(struct puppet *puppet,
 				   const struct ibsa__engine_options *options);
 extern const struct ibsa__engine_options puppet_options;
 
+/* The same with a window of one. */
+struct ibsa__engine *puppet_engine_of_one(struct puppet *puppet);
+
 /* The @n-th MAD that was sent, from 0. */
 const struct puppet_mad *puppet_sent(const struct puppet *puppet,
 				     unsigned int n);
