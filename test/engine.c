@@ -13,13 +13,6 @@ enum { MS = 1000000, STATUS_AT = 4 };
 
 static struct puppet puppet;
 
-static int set_up(void **state)
-{
-	(void)state;
-	puppet_init(&puppet);
-	return 0;
-}
-
 /* An answer comes back once, with its record and the time it took. */
 static void answer_reaches_its_callback(void **state)
 {
@@ -652,39 +645,38 @@ static void jitter_stays_in_its_share(void **state)
 	assert_true(early && late);
 }
 
+#define TEST(name) PUPPET_TEST(name, &puppet)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(answer_reaches_its_callback, set_up),
-		cmocka_unit_test_setup(silence_is_retried_with_back_off,
-				       set_up),
-		cmocka_unit_test_setup(late_answer_to_first_try_counts, set_up),
-		cmocka_unit_test_setup(silence_ends_at_the_deadline, set_up),
-		cmocka_unit_test_setup(long_sleep_expires_everything_once,
-				       set_up),
-		cmocka_unit_test_setup(busy_backs_off, set_up),
-		cmocka_unit_test_setup(window_holds_the_rest_back, set_up),
-		cmocka_unit_test_setup(full_queue_is_refused, set_up),
-		cmocka_unit_test_setup(no_sm_is_again, set_up),
-		cmocka_unit_test_setup(retry_follows_the_sm, set_up),
-		cmocka_unit_test_setup(grh_is_as_the_options_say, set_up),
-		cmocka_unit_test_setup(needed_grh_names_the_sm, set_up),
-		cmocka_unit_test_setup(ports_without_sm_are_told_apart, set_up),
-		cmocka_unit_test_setup(given_sa_is_kept, set_up),
-		cmocka_unit_test_setup(send_error_is_returned, set_up),
-		cmocka_unit_test_setup(later_send_error_ends_the_query, set_up),
-		cmocka_unit_test_setup(receive_error_is_returned, set_up),
-		cmocka_unit_test_setup(queries_end_with_their_device, set_up),
-		cmocka_unit_test_setup(
-			queries_survive_a_device_that_is_back_at_once, set_up),
-		cmocka_unit_test_setup(bad_queries_are_refused, set_up),
-		cmocka_unit_test_setup(foreign_replies_are_ignored, set_up),
-		cmocka_unit_test_setup(long_lid_is_known_by_its_end, set_up),
-		cmocka_unit_test_setup(too_large_reply_is_told, set_up),
-		cmocka_unit_test_setup(waiting_answers_are_no_timeouts, set_up),
-		cmocka_unit_test_setup(flood_is_taken_in_parts, set_up),
-		cmocka_unit_test_setup(stray_messages_are_drained, set_up),
-		cmocka_unit_test_setup(jitter_stays_in_its_share, set_up),
+		TEST(answer_reaches_its_callback),
+		TEST(silence_is_retried_with_back_off),
+		TEST(late_answer_to_first_try_counts),
+		TEST(silence_ends_at_the_deadline),
+		TEST(long_sleep_expires_everything_once),
+		TEST(busy_backs_off),
+		TEST(window_holds_the_rest_back),
+		TEST(full_queue_is_refused),
+		TEST(no_sm_is_again),
+		TEST(retry_follows_the_sm),
+		TEST(grh_is_as_the_options_say),
+		TEST(needed_grh_names_the_sm),
+		TEST(ports_without_sm_are_told_apart),
+		TEST(given_sa_is_kept),
+		TEST(send_error_is_returned),
+		TEST(later_send_error_ends_the_query),
+		TEST(receive_error_is_returned),
+		TEST(queries_end_with_their_device),
+		TEST(queries_survive_a_device_that_is_back_at_once),
+		TEST(bad_queries_are_refused),
+		TEST(foreign_replies_are_ignored),
+		TEST(long_lid_is_known_by_its_end),
+		TEST(too_large_reply_is_told),
+		TEST(waiting_answers_are_no_timeouts),
+		TEST(flood_is_taken_in_parts),
+		TEST(stray_messages_are_drained),
+		TEST(jitter_stays_in_its_share),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,13 +12,6 @@
 
 static struct puppet puppet;
 
-static int set_up(void **state)
-{
-	(void)state;
-	puppet_init(&puppet);
-	return 0;
-}
-
 /* An alarm, and what to do when it rings. */
 struct bell {
 	struct ibsa__alarm alarm;
@@ -163,16 +156,16 @@ static void alarm_may_ask_and_free_itself(void **state)
 	ibsa__engine_free(engine);
 }
 
+#define TEST(name) PUPPET_TEST(name, &puppet)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(alarm_rings_once, set_up),
-		cmocka_unit_test_setup(alarm_moves_and_is_cancelled, set_up),
-		cmocka_unit_test_setup(alarm_keeps_the_rules_of_callbacks,
-				       set_up),
-		cmocka_unit_test_setup(alarm_at_once_is_the_next_dispatch,
-				       set_up),
-		cmocka_unit_test_setup(alarm_may_ask_and_free_itself, set_up),
+		TEST(alarm_rings_once),
+		TEST(alarm_moves_and_is_cancelled),
+		TEST(alarm_keeps_the_rules_of_callbacks),
+		TEST(alarm_at_once_is_the_next_dispatch),
+		TEST(alarm_may_ask_and_free_itself),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

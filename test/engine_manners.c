@@ -18,13 +18,6 @@ enum {
 
 static struct puppet puppet;
 
-static int set_up(void **state)
-{
-	(void)state;
-	puppet_init(&puppet);
-	return 0;
-}
-
 static struct ibsa__engine *asked_again;
 
 /* Asks the same once more, as programs do that do not take no. */
@@ -406,32 +399,25 @@ static void given_up_request_is_not_shared(void **state)
 	ibsa__engine_free(engine);
 }
 
+#define TEST(name) PUPPET_TEST(name, &puppet)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(failed_sends_do_not_hold_a_dispatch,
-				       set_up),
-		cmocka_unit_test_setup(joining_leaves_a_busy_sa_alone, set_up),
-		cmocka_unit_test_setup(refused_hurry_costs_no_time, set_up),
-		cmocka_unit_test_setup(late_kernel_costs_no_interval, set_up),
-		cmocka_unit_test_setup(word_of_the_kernel_hurries_nobody_else,
-				       set_up),
-		cmocka_unit_test_setup(refused_first_try_is_an_error, set_up),
-		cmocka_unit_test_setup(full_send_queue_is_waited_for, set_up),
-		cmocka_unit_test_setup(
-			failed_try_does_not_shorten_the_round_trip, set_up),
-		cmocka_unit_test_setup(nothing_is_sent_after_the_deadline,
-				       set_up),
-		cmocka_unit_test_setup(given_up_request_keeps_its_place,
-				       set_up),
-		cmocka_unit_test_setup(place_is_free_once_the_time_is_over,
-				       set_up),
-		cmocka_unit_test_setup(
-			answer_frees_the_place_of_a_request_given_up, set_up),
-		cmocka_unit_test_setup(
-			kernels_word_frees_the_place_of_a_request_given_up,
-			set_up),
-		cmocka_unit_test_setup(given_up_request_is_not_shared, set_up),
+		TEST(failed_sends_do_not_hold_a_dispatch),
+		TEST(joining_leaves_a_busy_sa_alone),
+		TEST(refused_hurry_costs_no_time),
+		TEST(late_kernel_costs_no_interval),
+		TEST(word_of_the_kernel_hurries_nobody_else),
+		TEST(refused_first_try_is_an_error),
+		TEST(full_send_queue_is_waited_for),
+		TEST(failed_try_does_not_shorten_the_round_trip),
+		TEST(nothing_is_sent_after_the_deadline),
+		TEST(given_up_request_keeps_its_place),
+		TEST(place_is_free_once_the_time_is_over),
+		TEST(answer_frees_the_place_of_a_request_given_up),
+		TEST(kernels_word_frees_the_place_of_a_request_given_up),
+		TEST(given_up_request_is_not_shared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

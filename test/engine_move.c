@@ -14,13 +14,6 @@ enum { MS = 1000000, STATUS_AT = 4, TID_AT = 8, TID_BYTES = 8, NEW_SM = 12 };
 
 static struct puppet puppet;
 
-static int set_up(void **state)
-{
-	(void)state;
-	puppet_init(&puppet);
-	return 0;
-}
-
 /* Move the SM, and let the client see it. */
 static void move_to(struct ibsa__engine *engine, uint16_t sm_lid)
 {
@@ -359,22 +352,23 @@ static void given_sa_does_not_move(void **state)
 	ibsa__engine_free(engine);
 }
 
+#define TEST(name) PUPPET_TEST(name, &puppet)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(requests_follow_at_once, set_up),
-		cmocka_unit_test_setup(another_way_is_another_address, set_up),
-		cmocka_unit_test_setup(sharers_follow_together, set_up),
-		cmocka_unit_test_setup(queued_requests_go_to_the_new_sm,
-				       set_up),
-		cmocka_unit_test_setup(many_requests_follow_in_turn, set_up),
-		cmocka_unit_test_setup(sm_may_move_back, set_up),
-		cmocka_unit_test_setup(requests_wait_for_an_sm, set_up),
-		cmocka_unit_test_setup(unsent_request_goes_with_the_sm, set_up),
-		cmocka_unit_test_setup(held_request_follows_too, set_up),
-		cmocka_unit_test_setup(busy_is_of_the_old_sm, set_up),
-		cmocka_unit_test_setup(failed_move_is_tried_again, set_up),
-		cmocka_unit_test_setup(given_sa_does_not_move, set_up),
+		TEST(requests_follow_at_once),
+		TEST(another_way_is_another_address),
+		TEST(sharers_follow_together),
+		TEST(queued_requests_go_to_the_new_sm),
+		TEST(many_requests_follow_in_turn),
+		TEST(sm_may_move_back),
+		TEST(requests_wait_for_an_sm),
+		TEST(unsent_request_goes_with_the_sm),
+		TEST(held_request_follows_too),
+		TEST(busy_is_of_the_old_sm),
+		TEST(failed_move_is_tried_again),
+		TEST(given_sa_does_not_move),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,13 +11,6 @@
 
 static struct puppet puppet;
 
-static int set_up(void **state)
-{
-	(void)state;
-	puppet_init(&puppet);
-	return 0;
-}
-
 /* Same question, same time: one request, an answer each. */
 static void same_question_is_asked_once(void **state)
 {
@@ -257,19 +250,20 @@ static void closing_refuses_new_queries(void **state)
 	assert_int_equal(chain.next.calls, 0);
 }
 
+#define TEST(name) PUPPET_TEST(name, &puppet)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(same_question_is_asked_once, set_up),
-		cmocka_unit_test_setup(sets_are_never_shared, set_up),
-		cmocka_unit_test_setup(get_after_set_is_its_own_request,
-				       set_up),
-		cmocka_unit_test_setup(joining_hurries_the_next_try, set_up),
-		cmocka_unit_test_setup(cancel_ends_a_query_once, set_up),
-		cmocka_unit_test_setup(cancel_leaves_the_sharer, set_up),
-		cmocka_unit_test_setup(cancel_takes_from_the_queue, set_up),
-		cmocka_unit_test_setup(callback_may_submit_and_cancel, set_up),
-		cmocka_unit_test_setup(closing_refuses_new_queries, set_up),
+		TEST(same_question_is_asked_once),
+		TEST(sets_are_never_shared),
+		TEST(get_after_set_is_its_own_request),
+		TEST(joining_hurries_the_next_try),
+		TEST(cancel_ends_a_query_once),
+		TEST(cancel_leaves_the_sharer),
+		TEST(cancel_takes_from_the_queue),
+		TEST(callback_may_submit_and_cancel),
+		TEST(closing_refuses_new_queries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

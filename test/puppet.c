@@ -129,6 +129,12 @@ void puppet_init(struct puppet *puppet)
 	};
 }
 
+int puppet_setup(void **state)
+{
+	puppet_init(*state);
+	return 0;
+}
+
 struct ibsa__engine *puppet_engine(struct puppet *puppet,
 				   const struct ibsa__engine_options *options)
 {

@@ -58,6 +58,13 @@ struct seen {
 
 void puppet_init(struct puppet *puppet);
 
+/* Set up a test, whose state is its puppet; the macro needs <cmocka.h>. */
+int puppet_setup(void **state);
+
+#define PUPPET_TEST(name, puppet)                                          \
+	cmocka_unit_test_prestate_setup_teardown(name, puppet_setup, NULL, \
+						 puppet)
+
 /* An engine on the puppet: no jitter, 10 s, 100 ms doubling to 800 ms. */
 struct ibsa__engine *puppet_engine(struct puppet *puppet,
 				   const struct ibsa__engine_options *options);
