@@ -132,3 +132,30 @@ uint64_t file_drops(struct ibsa_fabric *fabric, enum ibsa_drop_reason reason)
 	ibsa_fabric_stats_get(fabric, &stats);
 	return stats.drops[reason];
 }
+
+const char file_two_hosts[] = "Switch 4 \"s\"\n"
+			      "[1] \"a\"[1]\n"
+			      "[2] \"b\"[1]\n"
+			      "Ca 1 \"a\"\n"
+			      "Ca 2 \"b\"\n";
+
+int file_pair_setup(void **state)
+{
+	static struct file_pair pair;
+
+	pair.fabric = file_fabric(file_two_hosts, NULL);
+	pair.a = file_open(pair.fabric, "a", 1);
+	pair.b = file_open(pair.fabric, "b", 1);
+	*state = &pair;
+	return 0;
+}
+
+int file_pair_teardown(void **state)
+{
+	struct file_pair *pair = *state;
+
+	ibsa__sim_file_close(pair->a);
+	ibsa__sim_file_close(pair->b);
+	ibsa_fabric_put(pair->fabric);
+	return 0;
+}

@@ -62,6 +62,19 @@ bool file_read(struct sim_file *file, struct packet_in *in);
 /* Write, and read what answers. Return: its MAD. */
 const uint8_t *file_ask(struct sim_file *file, const struct packet_out *packet);
 
+/* Two hosts behind one switch, "s", and a file at each; the SA is at a. */
+struct file_pair {
+	struct ibsa_fabric *fabric;
+	struct sim_file *a;
+	struct sim_file *b; /* of two ports, of which the second has no cable */
+};
+
+extern const char file_two_hosts[];
+
+/* Set up a test, whose state is its pair. */
+int file_pair_setup(void **state);
+int file_pair_teardown(void **state);
+
 uint32_t file_lid(struct ibsa_fabric *fabric, const char *node,
 		  unsigned int port);
 uint64_t file_drops(struct ibsa_fabric *fabric, enum ibsa_drop_reason reason);

@@ -19,12 +19,6 @@ enum {
 	CLASS_VENDOR = 0x09,
 };
 
-static const char two_hosts[] = "Switch 4 \"s\"\n"
-				"[1] \"a\"[1]\n"
-				"[2] \"b\"[1]\n"
-				"Ca 1 \"a\"\n"
-				"Ca 2 \"b\"\n";
-
 struct rig {
 	struct ibsa_fabric *fabric;
 	struct sim_file *a;
@@ -37,7 +31,7 @@ static int start(void **state)
 {
 	static struct rig rig;
 
-	rig.fabric = file_fabric(two_hosts, NULL);
+	rig.fabric = file_fabric(file_two_hosts, NULL);
 	rig.a = file_open(rig.fabric, "a", 1);
 	rig.agent = file_agent(rig.a, 0, 0, 0);
 	rig.lid_s = file_lid(rig.fabric, "s", 0);
