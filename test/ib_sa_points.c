@@ -14,9 +14,10 @@
  * late reply after a cancel        ib_sa_cancel.c
  *                                  canceled_query_is_not_answered
  * reply with a foreign id,
- * from a wrong LID                 engine.c foreign_replies_are_ignored
+ * from a wrong LID                 engine_reply.c foreign_replies_are_ignored
  * no id twice at a time            here
- * a late answer to an early try    engine.c late_answer_to_first_try_counts
+ * a late answer to an early try    engine_tries.c
+ *                                  late_answer_to_first_try_counts
  * GetTable of no records           ib_sa_service.c empty_table_is_enodata
  * stride above the struct's size,
  * truncated last record            ib_sa_service.c
@@ -28,8 +29,8 @@
  *                                  ib_sa_path.c lost_device_interrupts
  * the SM moves                     engine_move.c
  * OPA LIDs from 0xC000             ib_sa_opa.c
- * hop limit and GRH, LMC bits      ib_sa_ah.c
- * byte order of component masks    ib_sa_types.c masks_are_opensms
+ * hop limit and GRH, LMC bits      ib_sa_ah_path.c
+ * byte order of component masks    headers_ib_sa.c
  */
 #include <stdlib.h>
 
