@@ -1,20 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Events with the n-th allocation failing, for every n. */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <ibsa/event.h>
-#include <ibsa/sim.h>
 
-#include "test/fail_alloc.h"
+#include "test/memory_rig.h"
 
 /* FABRIC is a topology with node1 and node2, from the build. */
-
-enum { MS = 1000000 };
 
 /* How often each kind of event was told; by its bit. */
 struct tally {
@@ -36,15 +26,6 @@ static void count(const struct ibsa_event *event, void *arg)
 	++*count_of(arg, event->kind);
 }
 
-static void pass(struct ibsa_client *client, struct ibsa_fabric *fabric,
-		 unsigned int ms)
-{
-	while (ms--) {
-		assert_int_equal(ibsa_fabric_advance(fabric, MS), 0);
-		assert_int_equal(ibsa_dispatch(client), 0);
-	}
-}
-
 static void set_link(struct ibsa_fabric *fabric, bool up)
 {
 	const struct ibsa_fabric_port_change change = {
@@ -57,8 +38,7 @@ static void set_link(struct ibsa_fabric *fabric, bool up)
 
 /* Watch while node2 goes and comes, on a fabric that memory is short for as
  * well. Return: whether the watch was taken. */
-static bool scenario(struct ibsa_client *client, struct ibsa_fabric *fabric,
-		     struct tally *tally)
+static bool scenario(const struct memory_rig *rig, struct tally *tally)
 {
 	const struct ibsa_gid any = { { 1 } };
 	const struct ibsa_event_options all = { .audit_ms = 300 };
@@ -67,46 +47,36 @@ static bool scenario(struct ibsa_client *client, struct ibsa_fabric *fabric,
 						.gid_count = 1 };
 	struct ibsa_event_watch *watch = NULL, *other = NULL;
 	struct ibsa_error error = { .text = "" };
-	int err = ibsa_event_watch(client, &all, count, tally, &error, &watch);
+	int err = ibsa_event_watch(rig->client, &all, count, tally, &error,
+				   &watch);
 
 	assert_true(err == 0 || err == -ENOMEM);
 	assert_true(!err == !!watch && !err == !error.text[0]);
-	(void)!ibsa_event_watch(client, &few, count, &(struct tally){ { 0 } },
-				NULL, &other);
-	pass(client, fabric, 1000);
+	(void)!ibsa_event_watch(rig->client, &few, count,
+				&(struct tally){ { 0 } }, NULL, &other);
+	memory_rig_pass(rig, 1000);
 	ibsa_event_unwatch(other);
-	set_link(fabric, false);
-	pass(client, fabric, 500);
-	set_link(fabric, true);
-	pass(client, fabric, 500);
+	set_link(rig->fabric, false);
+	memory_rig_pass(rig, 500);
+	set_link(rig->fabric, true);
+	memory_rig_pass(rig, 500);
 	return !err;
 }
 
 /* One that was taken is told of its end once, whatever failed in between. */
 static void every_allocation_may_fail(void **state)
 {
-	const struct ibsa_fabric_options options = { .virtual_clock = true };
 	struct tally tally = { { 0 } };
 
 	(void)state;
 	for (long n = 0; !*count_of(&tally, IBSA_EVENT_GID_IN); n++) {
-		struct ibsa_options mine = { .seed = 1 };
-		struct ibsa_fabric *fabric;
-		struct ibsa_client *client;
+		struct memory_rig rig = memory_rig_open(FABRIC);
 		bool taken;
 
-		assert_int_equal(
-			ibsa_fabric_load(FABRIC, &options, NULL, &fabric), 0);
-		assert_int_equal(ibsa_fabric_attach(fabric, NULL, 0,
-						    &mine.transport),
-				 0);
-		assert_int_equal(ibsa_open(&mine, NULL, &client), 0);
 		tally = (struct tally){ { 0 } };
 		fail_alloc_after(n);
-		taken = scenario(client, fabric, &tally);
-		assert_int_equal(ibsa_close(client), 0);
-		fail_alloc_after(-1);
-		ibsa_fabric_put(fabric);
+		taken = scenario(&rig, &tally);
+		memory_rig_close(&rig);
 		assert_int_equal(*count_of(&tally, IBSA_EVENT_ENDED), taken);
 		assert_true(n || !taken);
 	}
@@ -115,30 +85,23 @@ static void every_allocation_may_fail(void **state)
 /* Memory that was short for a while does no harm. */
 static void shortage_passes(void **state)
 {
-	const struct ibsa_fabric_options options = { .virtual_clock = true };
-	struct ibsa_options mine = { .seed = 1 };
+	struct memory_rig rig = memory_rig_open(FABRIC);
 	struct tally tally = { { 0 } };
 	struct ibsa_event_watch *watch;
-	struct ibsa_fabric *fabric;
-	struct ibsa_client *client;
 
 	(void)state;
-	assert_int_equal(ibsa_fabric_load(FABRIC, &options, NULL, &fabric), 0);
-	assert_int_equal(ibsa_fabric_attach(fabric, NULL, 0, &mine.transport),
+	assert_int_equal(ibsa_event_watch(rig.client, NULL, count, &tally, NULL,
+					  &watch),
 			 0);
-	assert_int_equal(ibsa_open(&mine, NULL, &client), 0);
-	assert_int_equal(
-		ibsa_event_watch(client, NULL, count, &tally, NULL, &watch), 0);
 	fail_alloc_after(0);
-	pass(client, fabric, 5000);
+	memory_rig_pass(&rig, 5000);
 	fail_alloc_after(-1);
 	assert_int_equal(*count_of(&tally, IBSA_EVENT_FAILED), 1);
 	assert_int_equal(*count_of(&tally, IBSA_EVENT_SUBSCRIBED), 0);
-	pass(client, fabric, 10000);
+	memory_rig_pass(&rig, 10000);
 	assert_int_equal(*count_of(&tally, IBSA_EVENT_SUBSCRIBED), 1);
 	assert_int_equal(*count_of(&tally, IBSA_EVENT_GAP), 0);
-	assert_int_equal(ibsa_close(client), 0);
-	ibsa_fabric_put(fabric);
+	memory_rig_close(&rig);
 }
 
 int main(void)
