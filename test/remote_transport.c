@@ -372,6 +372,7 @@ static void wrong_places_are_refused(void **state)
 	assert_int_equal(open_wrong(served_name(served), "left", 9), -ENODEV);
 	assert_int_equal(open_wrong("unix:", NULL, 0), -EINVAL);
 	assert_int_equal(open_wrong("unix:/nowhere", NULL, 0), -ENODEV);
+	assert_int_equal(open_wrong(served_path(served), NULL, 0), -EINVAL);
 	assert_int_equal(open_wrong(longest, NULL, 0), -ENAMETOOLONG);
 	assert_int_equal(open_wrong(served_name(served), longest, 0), -EINVAL);
 	served_stop(served);

@@ -113,6 +113,18 @@ int ibsa__read_file(const char *path, char **out, size_t *out_len)
 	return err;
 }
 
+/* -ENXIO is what a socket says that is opened as a file. */
+static int read_failed(const char *path, int err, struct ibsa_error *error)
+{
+	if (err == -ENXIO)
+		return ibsa__fail(error, -EINVAL,
+				  "%.100s is a socket or a device, no file: a "
+				  "fabric server is named as unix:PATH",
+				  path);
+	return ibsa__fail(error, err, "%.100s: cannot be read: %s", path,
+			  strerror(-err));
+}
+
 /* Read the file @path into the topology, as the innermost source. */
 static int parse_file(struct parser *parser, const char *path)
 {
@@ -120,11 +132,8 @@ static int parse_file(struct parser *parser, const char *path)
 	char *text = NULL;
 	int err = ibsa__read_file(path, &text, &len);
 
-	if (err) {
-		return ibsa__fail(parser->error, err,
-				  "%.100s: cannot be read: %s", path,
-				  strerror(-err));
-	}
+	if (err)
+		return read_failed(path, err, parser->error);
 	err = push_source(parser, path, text);
 	if (err) {
 		ibsa__free(text);
