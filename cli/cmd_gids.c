@@ -315,8 +315,8 @@ static int machine_gids(struct cli *cli, const struct scope *scope)
 	int status;
 	int err = ibsa_gids_read(scope->device, scope->port, &list);
 
-	if (err == -ENODEV && scope->device)
-		return say_no_table(cli, scope, has_device(scope));
+	if (scope->device && (err == -ENODEV || err == -ENXIO))
+		return say_no_table(cli, scope, err == -ENXIO);
 	if (err)
 		return say_no_gids(cli, err);
 	view.rows = list->rows;
@@ -334,7 +334,6 @@ struct reading {
 	struct ibsa_gid_row *rows;
 	size_t count;
 	size_t room;
-	bool has_device;
 };
 
 static int row_add(struct reading *reading, const struct ibsa_fabric_port *port,
@@ -379,25 +378,26 @@ static int port_read(struct ibsa_fabric *fabric,
 	return err == -EINVAL ? 0 : err;
 }
 
-/* -ENODEV if there is none of what @scope names, perhaps but a device. */
+/* -ENODEV no such device as @scope names; -ENXIO no such port of it. */
 static int fabric_read(struct ibsa_fabric *fabric, const struct scope *scope,
 		       struct reading *reading)
 {
 	struct ibsa_fabric_port port;
-	bool is_there = false;
+	int missing = -ENODEV;
 	int err = 0;
 
 	for (size_t i = 0; !err && !ibsa_fabric_port_at(fabric, i, &port);
 	     i++) {
 		if (!scope_has_device(scope, port.node))
 			continue;
-		reading->has_device = true;
-		if (!scope_has_port(scope, port.number))
-			continue;
-		is_there = true;
-		err = port_read(fabric, &port, reading);
+		if (scope_has_port(scope, port.number)) {
+			missing = 0;
+			err = port_read(fabric, &port, reading);
+		} else if (missing) {
+			missing = -ENXIO;
+		}
 	}
-	return err || is_there ? err : -ENODEV;
+	return err ? err : missing;
 }
 
 static int fabric_gids(struct cli *cli, const struct scope *scope,
@@ -417,8 +417,8 @@ static int fabric_gids(struct cli *cli, const struct scope *scope,
 	view.count = reading.count;
 	if (!err) {
 		status = show(cli, &view);
-	} else if (err == -ENODEV && scope->device) {
-		status = say_no_table(cli, scope, reading.has_device);
+	} else if (scope->device && (err == -ENODEV || err == -ENXIO)) {
+		status = say_no_table(cli, scope, err == -ENXIO);
 	} else {
 		complain("%s: %s", file,
 			 err == -ENODEV ? "has no channel adapter"

@@ -166,8 +166,9 @@ static void run(const struct ibsa_fabric_options *options, const uint8_t *data,
 			      &rig.fabric))
 		abort();
 	for (int i = 0; i < 2; i++) {
-		const uint32_t port = ibsa__fabric_find_port(rig.fabric,
-							     names[i], 1);
+		const uint32_t port = ibsa__fabric_find_port(
+			rig.fabric,
+			ibsa__fabric_find_node(rig.fabric, names[i]), 1);
 
 		if (ibsa__sim_file_open(rig.fabric, port, NULL, NULL,
 					&rig.files[i]) ||

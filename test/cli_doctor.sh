@@ -249,6 +249,14 @@ embedded_fabrics() {
 	out_has '^sm +größe +1 +not checked +the SA is named by --sa$'
 	on 4 -j doctor nobody; has device wrong "no device 'nobody'"
 	on 4 -j doctor größe/2; has port wrong "'größe' has no port 2"
+	on 4 -j doctor nobody/2; has device wrong "no device 'nobody'"
+	on 4 -C nobody -P 2 path self 1; err_has 'no adapter nobody in '
+	on 4 -C größe -P 2 path self 1; err_has 'größe has no port 2 in '
+	on 4 -P 9 path self 1; err_has 'the first adapter has no port 9 in '
+	on 4 devices nobody/2; err_has "no device 'nobody'"
+	on 4 devices größe/2; err_has "'größe' has no port 2"
+	on 4 gids nobody/2; err_has "no device 'nobody'"
+	on 4 gids größe/2; err_has "'größe' has no port 2"
 	on 2 doctor node1 node2; out_empty
 	on 2 doctor -P 1; out_empty
 	on 2 doctor --all; out_empty
@@ -277,6 +285,18 @@ shared_fabrics() {
 	has port wrong "'ibsa0' has no port 9"
 	IBSA_NODE=nobody run 4 fabric exec "$fabric" -- "$ibsa" -j doctor
 	has modules wrong 'no node nobody in the fabric'
+	export IBSA_NODE='node3 mlx5_1/9'
+	run 4 fabric exec "$fabric" -- "$ibsa" -j doctor
+	has modules wrong 'node3 mlx5_1 has no port 9'
+	run 4 fabric exec "$fabric" -- "$ibsa" devices
+	err_has 'node3 mlx5_1 has no port 9'
+	run 4 fabric exec "$fabric" -- "$ibsa" gids
+	err_has 'node3 mlx5_1 has no port 9'
+	unset IBSA_NODE
+	run 4 fabric exec "$fabric" -- "$ibsa" -C nobody -P 9 path self 1
+	err_has 'no node nobody in the fabric'
+	run 4 fabric exec "$fabric" -- "$ibsa" -C 'node3 mlx5_1' -P 9 path self 1
+	err_has 'node3 mlx5_1 has no port 9'
 	IBSA_FABRIC=unix:/nowhere run 4 doctor -j
 	has modules wrong 'no fabric server is at /nowhere: start one with'
 }

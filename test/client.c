@@ -252,7 +252,13 @@ static void refusals_are_told_apart(void **state)
 	open_fails(&(struct ibsa_options){ .fabric = FABRIC,
 					   .device = "node1",
 					   .port = 9 },
-		   -ENODEV, "port 9");
+		   -ENXIO, "node1 has no port 9");
+	open_fails(&(struct ibsa_options){ .fabric = FABRIC,
+					   .device = "node7",
+					   .port = 9 },
+		   -ENODEV, "no adapter node7");
+	open_fails(&(struct ibsa_options){ .fabric = FABRIC, .port = 9 },
+		   -ENXIO, "the first adapter has no port 9");
 }
 
 static void on_alarm(int signal)

@@ -318,7 +318,7 @@ static void what_is_not_there_has_no_list(void **state)
 	tree_with_tables(&tree);
 	assert_int_equal(ibsa_gids_read("mlx5_0", 0, &list), -ENODEV);
 	assert_int_equal(ibsa_gids_read("mlx5_0", 1, &list), -ENODEV);
-	assert_int_equal(ibsa_gids_read("mlx5_9", 2, &list), -ENODEV);
+	assert_int_equal(ibsa_gids_read("mlx5_9", 2, &list), -ENXIO);
 	assert_null(list);
 	tree_remove(&tree);
 	tree_make(&tree);

@@ -183,7 +183,7 @@ static void wrong_commands_are_refused(void **state)
 		{ "link down left/1x", -EINVAL },
 		{ "link down left/999", -EINVAL },
 		{ "link down nobody/1", -ENODEV },
-		{ "link down left/2", -ENODEV },
+		{ "link down left/2", -ENXIO },
 		{ "node add", -EINVAL },
 		{ "node add nobody", -ENODEV },
 		{ "sm", -EINVAL },

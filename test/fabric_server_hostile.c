@@ -128,7 +128,7 @@ static void an_unknown_node_is_refused(void **state)
 	strcpy(hello.node, "right");
 	hello.port = 7;
 	say(fd, REMOTE_HELLO, &hello, sizeof(hello));
-	assert_int_equal(answer(fd), -ENODEV);
+	assert_int_equal(answer(fd), -ENXIO);
 	hello.port = 1;
 	say(fd, REMOTE_HELLO, &hello, sizeof(hello));
 	assert_int_equal(answer(fd), 0);

@@ -35,11 +35,11 @@ static void what_is_not_there_is_refused(void **state)
 
 	refuse(rig, &options, -ENODEV, "there is no device \"none\"");
 	options = (struct ibsa_gate_options){ .port = 2 };
-	refuse(rig, &options, -ENODEV, "no device has a port 2");
+	refuse(rig, &options, -ENXIO, "no device has a port 2");
 	options = (struct ibsa_gate_options){ .node = "none" };
 	refuse(rig, &options, -ENODEV, "no adapter none in the fabric");
 	options = (struct ibsa_gate_options){ .node = "node2", .node_port = 2 };
-	refuse(rig, &options, -ENODEV, "node2 has no port 2 in the fabric");
+	refuse(rig, &options, -ENXIO, "node2 has no port 2 in the fabric");
 	options = (struct ibsa_gate_options){ .node = "lonely" };
 	refuse(rig, &options, -ENETDOWN, "lonely is not connected");
 	tree_set_port(&rig->tree, "mlx5_0", 1, "state", "1: DOWN\n");

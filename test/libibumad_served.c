@@ -139,6 +139,20 @@ static void an_open_file_says_that_there_is_an_sm(void **state)
 	assert_int_equal(access(path, F_OK), -1);
 }
 
+/* libibumad has one error for all that is not there. */
+static void a_port_that_is_not_there_is_no_device(void **state)
+{
+	umad_ca_t ca;
+
+	(void)state;
+	setenv("IBSA_NODE", "right/9", 1);
+	assert_int_equal(umad_get_ca("ibsa0", &ca), -ENODEV);
+	assert_int_equal(umad_get_ca(NULL, &ca), -ENODEV);
+	assert_int_equal(umad_open_port("ibsa0", 1), -EOPNOTSUPP);
+	assert_int_equal(umad_get_ca_portguids("ibsa0", NULL, 0), -1);
+	unsetenv("IBSA_NODE");
+}
+
 #define AT_RIGHT(name)                                            \
 	cmocka_unit_test_setup_teardown(name, libibumad_at_right, \
 					libibumad_tear_down)
@@ -151,6 +165,7 @@ int main(void)
 		AT_RIGHT(a_request_in_vain_times_out),
 		AT_RIGHT(methods_are_one_agents),
 		AT_RIGHT(an_open_file_says_that_there_is_an_sm),
+		AT_RIGHT(a_port_that_is_not_there_is_no_device),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include <ibsa/bits.h>
 #include <ibsa/device.h>
 #include <ibsa/event.h>
+#include <ibsa/ib_sa.h>
 #include <ibsa/records.h>
 #include <ibsa/sa.h>
 #include <ibsa/sim.h>
@@ -369,12 +370,43 @@ static void wrong_places_are_refused(void **state)
 	(void)state;
 	memset(longest + 6, 'x', sizeof(longest) - 7);
 	assert_int_equal(open_wrong(served_name(served), "nobody", 0), -ENODEV);
-	assert_int_equal(open_wrong(served_name(served), "left", 9), -ENODEV);
+	assert_int_equal(open_wrong(served_name(served), "left", 9), -ENXIO);
 	assert_int_equal(open_wrong("unix:", NULL, 0), -EINVAL);
 	assert_int_equal(open_wrong("unix:/nowhere", NULL, 0), -ENODEV);
 	assert_int_equal(open_wrong(served_path(served), NULL, 0), -EINVAL);
 	assert_int_equal(open_wrong(longest, NULL, 0), -ENAMETOOLONG);
 	assert_int_equal(open_wrong(served_name(served), longest, 0), -EINVAL);
+	served_stop(served);
+}
+
+/* A device is at the node and port that the process is at. */
+static void wrong_places_of_a_process_are_told_apart(void **state)
+{
+	static const struct {
+		const char *node;
+		int err;
+	} cases[] = {
+		{ "nobody", -ENODEV },
+		{ "nobody/1", -ENODEV },
+		{ "right/9", -ENXIO },
+	};
+	struct served *served = served_start(served_pair);
+
+	(void)state;
+	setenv("IBSA_FABRIC", served_name(served), 1);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ibsa_device_list *devices;
+		struct ibsa_gid_list *gids;
+		struct ib_device *device;
+
+		setenv("IBSA_NODE", cases[i].node, 1);
+		assert_int_equal(open_wrong(NULL, NULL, 0), cases[i].err);
+		assert_int_equal(ibsa_devices_read(&devices), cases[i].err);
+		assert_int_equal(ibsa_gids_read(NULL, 0, &gids), cases[i].err);
+		assert_int_equal(ibsa_device_get(NULL, &device), cases[i].err);
+	}
+	unsetenv("IBSA_FABRIC");
+	unsetenv("IBSA_NODE");
 	served_stop(served);
 }
 
@@ -444,6 +476,7 @@ int main(void)
 		cmocka_unit_test(events_of_the_sm_come),
 		cmocka_unit_test(a_server_that_returns_is_used_again),
 		cmocka_unit_test(wrong_places_are_refused),
+		cmocka_unit_test(wrong_places_of_a_process_are_told_apart),
 		cmocka_unit_test(the_device_is_listed),
 		cmocka_unit_test(verbs_contexts_are_made),
 	};

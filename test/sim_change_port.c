@@ -155,7 +155,8 @@ static void changes_that_cannot_be(void **state)
 	refused(bench, "b", 1, &change, -EINVAL);
 	change.mask = IBSA_CHANGE_REREGISTER;
 	refused(bench, "nobody", 1, &change, -ENODEV);
-	refused(bench, "b", 2, &change, -ENODEV);
+	refused(bench, "b", 2, &change, -ENXIO);
+	refused(bench, "s", 99, &change, -ENXIO);
 	refused(bench, "s", 1, &change, -EINVAL);
 	change.mask = IBSA_CHANGE_LINK;
 	refused(bench, "s", 0, &change, -EINVAL);

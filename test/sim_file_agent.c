@@ -206,9 +206,12 @@ static void only_end_ports_are_opened(void **state)
 	struct sim_file *file = NULL;
 
 	assert_int_equal(
-		ibsa__sim_file_open(rig->fabric,
-				    ibsa__fabric_find_port(rig->fabric, "s", 1),
-				    NULL, NULL, &file),
+		ibsa__sim_file_open(
+			rig->fabric,
+			ibsa__fabric_find_port(
+				rig->fabric,
+				ibsa__fabric_find_node(rig->fabric, "s"), 1),
+			NULL, NULL, &file),
 		-ENODEV);
 	assert_int_equal(ibsa__sim_file_open(rig->fabric, UINT32_MAX, NULL,
 					     NULL, &file),

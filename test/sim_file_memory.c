@@ -94,14 +94,18 @@ static int exercise(struct ibsa_fabric *fabric)
 	const struct ibsa_fabric_port_change pull = {
 		.mask = IBSA_CHANGE_LINK,
 	};
-	const uint32_t port = ibsa__fabric_find_port(fabric, "b", 1);
+	const uint32_t port = ibsa__fabric_find_port(
+		fabric, ibsa__fabric_find_node(fabric, "b"), 1);
 	struct sim_file *file = NULL;
 	struct packet_out packet;
 	uint32_t smi = 0;
 	uint32_t gsi = 0;
 	int missing = 0;
 
-	if (ibsa__sim_file_open(fabric, ibsa__fabric_find_port(fabric, "a", 1),
+	if (ibsa__sim_file_open(fabric,
+				ibsa__fabric_find_port(
+					fabric,
+					ibsa__fabric_find_node(fabric, "a"), 1),
 				NULL, NULL, &file))
 		return 1;
 	assert_true(have_agent(file, CLASS_SMP_DIRECT, &smi));

@@ -20,7 +20,8 @@ struct ibsa_fabric *file_fabric(const char *text,
 struct sim_file *file_open(struct ibsa_fabric *fabric, const char *node,
 			   unsigned int port)
 {
-	const uint32_t at = ibsa__fabric_find_port(fabric, node, port);
+	const uint32_t at = ibsa__fabric_find_port(
+		fabric, ibsa__fabric_find_node(fabric, node), port);
 	struct sim_file *file = NULL;
 
 	assert_int_equal(ibsa__sim_file_open(fabric, at, NULL, NULL, &file), 0);
@@ -121,7 +122,10 @@ uint32_t file_lid(struct ibsa_fabric *fabric, const char *node,
 	struct ibsa_port_state state;
 
 	ibsa__fabric_port_state(
-		fabric, ibsa__fabric_find_port(fabric, node, port), &state);
+		fabric,
+		ibsa__fabric_find_port(
+			fabric, ibsa__fabric_find_node(fabric, node), port),
+		&state);
 	return state.lid;
 }
 

@@ -140,9 +140,12 @@ static void a_file_says_when_it_is_ready(void **state)
 	int calls = 0;
 
 	assert_int_equal(
-		ibsa__sim_file_open(rig->fabric,
-				    ibsa__fabric_find_port(rig->fabric, "b", 1),
-				    note, &calls, &file),
+		ibsa__sim_file_open(
+			rig->fabric,
+			ibsa__fabric_find_port(
+				rig->fabric,
+				ibsa__fabric_find_node(rig->fabric, "b"), 1),
+			note, &calls, &file),
 		0);
 	file_agent(file, CLASS_VENDOR, 1, 1 << 1);
 	assert_int_equal(file_write(rig->a, &packet), 0);

@@ -44,9 +44,12 @@ static void a_fabric_is_brought_up(void **state)
 	assert_int_equal(ibsa_be16((uint8_t *)&in.header.lid), LID_A);
 	assert_int_equal(in.mad[MAD_TID + 7], 4);
 
-	ibsa__fabric_port_state(rig->fabric,
-				ibsa__fabric_find_port(rig->fabric, "b", 1),
-				&port);
+	ibsa__fabric_port_state(
+		rig->fabric,
+		ibsa__fabric_find_port(rig->fabric,
+				       ibsa__fabric_find_node(rig->fabric, "b"),
+				       1),
+		&port);
 	assert_int_equal(port.lid, LID_B);
 	assert_int_equal(port.sm_lid, LID_A);
 	assert_int_equal(port.port_state, IBSA_PORT_ACTIVE);

@@ -87,6 +87,10 @@ static void ports_that_cannot_be_opened(void **state)
 	assert_int_equal(ibsa_fabric_attach(bench->fabric, "s", 0, &other),
 			 -ENODEV);
 	assert_int_equal(ibsa_fabric_attach(bench->fabric, "node1", 3, &other),
+			 -ENXIO);
+	assert_int_equal(ibsa_fabric_attach(bench->fabric, NULL, 3, &other),
+			 -ENXIO);
+	assert_int_equal(ibsa_fabric_attach(bench->fabric, "s", 99, &other),
 			 -ENODEV);
 	assert_int_equal(ibsa_fabric_attach(bench->fabric, "node1", 2, &other),
 			 -ENETDOWN);

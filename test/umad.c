@@ -75,9 +75,9 @@ static void unknown_device_or_port_lists_those_there_are(void **state)
 	tree_add_port(&tree, "mlx5_9", 2);
 	assert_int_equal(open_err("mlx5_8", 0, &error), -ENODEV);
 	assert_says(&error, "\"mlx5_8\"; there are: mlx5_9, mlx5_10");
-	assert_int_equal(open_err("mlx5_9", 3, &error), -ENODEV);
+	assert_int_equal(open_err("mlx5_9", 3, &error), -ENXIO);
 	assert_says(&error, "mlx5_9 has no port 3; it has: 1, 2");
-	assert_int_equal(open_err(NULL, 3, &error), -ENODEV);
+	assert_int_equal(open_err(NULL, 3, &error), -ENXIO);
 	assert_says(&error, "no device has a port 3");
 	tree_remove(&tree);
 }

@@ -282,7 +282,7 @@ static void forty_devices_and_a_long_name_are_no_limit(void **state)
 	kernel.open_errno = EACCES;
 	assert_int_equal(open_err(name, 1, &error), -EACCES);
 	assert_says(&error, "not permitted to open " FOLDER "umad39");
-	assert_int_equal(open_err(name, 2, &error), -ENODEV);
+	assert_int_equal(open_err(name, 2, &error), -ENXIO);
 	assert_says(&error, "an_adapter_with_a_long_name__0 has no port 2");
 	assert_int_equal(open_err("mlx5_39", 1, &error), -ENODEV);
 	assert_says(&error, "there is no device \"mlx5_39\"");
@@ -308,7 +308,7 @@ static void each_hindrance_has_a_sentence_of_its_own(void **state)
 	assert_says(&error, FOLDER "umad7: run as root, or give");
 	assert_int_equal(open_err("mlx5_1", 1, &error), -ENODEV);
 	assert_says(&error, "no device \"mlx5_1\"; there are: mlx5_0");
-	assert_int_equal(open_err("mlx5_0", 2, &error), -ENODEV);
+	assert_int_equal(open_err("mlx5_0", 2, &error), -ENXIO);
 	assert_says(&error, "has no port 2; it has: 1");
 	tree_set_port(&kernel.tree, "mlx5_0", 1, "state", "1: DOWN\n");
 	assert_int_equal(open_err("mlx5_0", 1, &error), -ENETDOWN);

@@ -79,8 +79,8 @@ struct ibsa_device_list {
  *
  * Return: 0, also for an empty list; -ENOSYS if the class folder is not
  * there (the RDMA modules are not loaded); -ENODEV the server, or the node that
- * $IBSA_NODE names, is not there; -ENOMEM; or the error of reading that folder.
- * Thread-safe.
+ * $IBSA_NODE names, is not there; -ENXIO that node has no such port; -ENOMEM; or
+ * the error of reading that folder. Thread-safe.
  *
  * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.
  */
@@ -192,8 +192,8 @@ struct ibsa_gid_list {
  * caller's network name space, or 0.
  *
  * Return: 0, also for an empty list; -ENOSYS the RDMA modules are not loaded;
- * -ENODEV there is no such device, or port; -ENOMEM; or the error of reading a
- * folder. Thread-safe.
+ * -ENODEV there is no such device; -ENXIO it has no such port; -ENOMEM; or the
+ * error of reading a folder. Thread-safe.
  *
  * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.
  */

@@ -112,7 +112,8 @@ void ibsa_fabric_server_wake(struct ibsa_fabric_server *server);
  * move, start and stop are ibsa_fabric_sa_move() and ibsa_fabric_sa_set().
  *
  * Return: 0; -EINVAL no such command, or a value out of range; -ENODEV no
- * such node or port; -ENETDOWN it has no cable; or the error of the change.
+ * such node; -ENXIO it has no such port; -ENETDOWN no cable is there; or the
+ * error of the change.
  */
 int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
 			       const char *line, char *out, size_t room,

@@ -205,8 +205,8 @@ void ibsa_fabric_put(struct ibsa_fabric *fabric);
  * @port:   its port; 0: the first with a cable
  * @out:    the transport, for ibsa_options.transport; holds the fabric
  *
- * Return: 0; -ENODEV no such node or port; -ENETDOWN the port has no cable;
- * -ENOMEM; or the error of making its eventfd.
+ * Return: 0; -ENODEV no such adapter; -ENXIO it has no such port; -ENETDOWN the
+ * port has no cable; -ENOMEM; or the error of making its eventfd.
  */
 int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
 		       unsigned int port,
@@ -326,9 +326,10 @@ struct ibsa_fabric_port_change {
  * A client is not woken: it sees a change when it next reads the state of
  * its port.
  *
- * Return: 0; -ENODEV no such node or port; -EINVAL no bit, or one that there
- * is not, in the mask, a value out of its range, something else than the link
- * of a switch's port with a cable, or the link of a switch's own port;
+ * Return: 0; -ENODEV no such node; -ENXIO it has no such port; -EINVAL no bit,
+ * or one that there is not, in the mask, a value out of its range, something
+ * else than the link of a switch's port with a cable, or the link of a switch's
+ * own port;
  * -ENETDOWN the link of a port without a cable, or the LID of one that the SM
  * has never reached; -EADDRINUSE another port has such a LID; -ENOMEM.
  */
@@ -630,8 +631,8 @@ struct ibsa_gate_info {
  * from there.
  *
  * Return: 0; -EINVAL the fabric has a virtual clock; -ENODEV there is no such
- * device or port here, or no such node or port in the fabric; -ENETDOWN one
- * of the two has no link; -EBUSY another program here is the SA at the port,
+ * device here, or no such node in the fabric; -ENXIO one of the two has no such
+ * port; -ENETDOWN one of the two has no link; -EBUSY another program here is the SA at the port,
  * as a subnet manager is, or another client in the fabric listens to Reports
  * at the node's port; -EACCES not permitted; -ENOSYS the RDMA or umad modules
  * are not loaded; -EOPNOTSUPP the kernel is too old, or the device is

@@ -32,9 +32,10 @@ IBSA_BEGIN
  *
  * Return: 0; -EINVAL @port, @transport or @context, or another option is out
  * of range, or the fabric's file does not parse; -ENODEV no such device;
- * -ENOSYS the RDMA modules are not loaded; -ENETDOWN no name was given and no
- * port is active; -ENOENT and the like from opening the fabric's file; -EMFILE
- * no descriptor is left; -ENOMEM. Any thread.
+ * -ENXIO the node that $IBSA_NODE names has no such port; -ENOSYS the RDMA
+ * modules are not loaded; -ENETDOWN no name was given and no port is active;
+ * -ENOENT and the like from opening the fabric's file; -EMFILE no descriptor
+ * is left; -ENOMEM. Any thread.
  */
 int ibsa_verbs_open(const struct ibsa_options *options,
 		    struct ibsa_error *error,

@@ -357,14 +357,17 @@ static int link_new(struct ibsa_fabric *fabric, uint32_t port,
 int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
 		       unsigned int port, struct ibsa_transport **out)
 {
-	const uint32_t index = ibsa__fabric_find_port(fabric, node, port);
+	const uint32_t adapter = ibsa__fabric_find_node(fabric, node);
 	const struct topology *topo = &fabric->topo;
 	struct link *link = NULL;
+	uint32_t index;
 	int err;
 
-	if (index == SIM_NONE ||
-	    topo->nodes[topo->ports[index].node].type != IBSA_NODE_CA)
+	if (adapter == SIM_NONE || topo->nodes[adapter].type != IBSA_NODE_CA)
 		return -ENODEV;
+	index = ibsa__fabric_find_port(fabric, adapter, port);
+	if (index == SIM_NONE)
+		return -ENXIO;
 	if (topo->ports[index].cable == SIM_NONE)
 		return -ENETDOWN;
 	err = link_new(fabric, index, &link);

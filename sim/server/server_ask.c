@@ -51,19 +51,12 @@ static void answer_with(struct ask *ask, const void *body, size_t len)
 	ask->used = len;
 }
 
-/* The node that a client wants to be at, or SIM_NONE. */
-static uint32_t find_node(const struct ibsa_fabric *fabric, const char *name)
-{
-	if (*name)
-		return ibsa__topology_find(&fabric->topo, name);
-	return ibsa__fabric_first_adapter(fabric);
-}
-
 static int find_place(struct server_peer *peer,
 		      const struct remote_hello *hello, struct ask *ask)
 {
 	const struct ibsa_fabric *fabric = peer->control.server->fabric;
-	const uint32_t node = find_node(fabric, hello->node);
+	const uint32_t node = ibsa__fabric_find_node(
+		fabric, *hello->node ? hello->node : NULL);
 	uint32_t port;
 
 	if (node == SIM_NONE)
@@ -73,10 +66,9 @@ static int find_place(struct server_peer *peer,
 	if (hello->port)
 		port = ibsa__server_port(fabric, node, hello->port);
 	else
-		port = ibsa__fabric_find_port(fabric,
-					      fabric->topo.nodes[node].id, 0);
+		port = ibsa__fabric_find_port(fabric, node, 0);
 	if (port == SIM_NONE || fabric->topo.ports[port].end == SIM_NONE)
-		return ibsa__fail(&ask->error, -ENODEV,
+		return ibsa__fail(&ask->error, -ENXIO,
 				  "%s has no port %u that takes MADs",
 				  fabric->topo.nodes[node].name, hello->port);
 	peer->node = node;

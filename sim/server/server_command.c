@@ -55,6 +55,11 @@ static int change_failed(struct order *order, const char *what, int err)
 	case -ENODEV:
 		return ibsa__fail(order->error, err,
 				  "there is no %.128s in the fabric", what);
+	case -ENXIO:
+		return ibsa__fail(order->error, err,
+				  "there is no port %.128s in the fabric: its "
+				  "node has none of that number",
+				  what);
 	case -ENETDOWN:
 		return ibsa__fail(order->error, err, "%.128s has no cable",
 				  what);

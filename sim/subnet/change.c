@@ -84,8 +84,7 @@ void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running)
 
 static int move(struct ibsa_fabric *fabric, const char *name)
 {
-	const uint32_t node = name ? ibsa__topology_find(&fabric->topo, name)
-				   : ibsa__fabric_first_adapter(fabric);
+	const uint32_t node = ibsa__fabric_find_node(fabric, name);
 	uint32_t port;
 
 	if (node == SIM_NONE)
@@ -265,20 +264,33 @@ static int change_port(struct change *change)
 	return err;
 }
 
+static int find_port(struct change *change, const char *name,
+		     unsigned int number)
+{
+	const struct ibsa_fabric *fabric = change->fabric;
+	const uint32_t node = ibsa__fabric_find_node(fabric, name);
+	uint32_t index;
+
+	if (node == SIM_NONE)
+		return -ENODEV;
+	index = ibsa__fabric_find_port(fabric, node, number);
+	if (index == SIM_NONE)
+		return -ENXIO;
+	change->port = &change->fabric->topo.ports[index];
+	return 0;
+}
+
 int ibsa_fabric_port_set(struct ibsa_fabric *fabric, const char *node,
 			 unsigned int port,
 			 const struct ibsa_fabric_port_change *wanted)
 {
 	struct change change = { .fabric = fabric, .wanted = wanted };
-	int err = -ENODEV;
-	uint32_t index;
+	int err;
 
 	pthread_mutex_lock(&fabric->lock);
-	index = ibsa__fabric_find_port(fabric, node, port);
-	if (index != SIM_NONE) {
-		change.port = &fabric->topo.ports[index];
+	err = find_port(&change, node, port);
+	if (!err)
 		err = change_port(&change);
-	}
 	pthread_mutex_unlock(&fabric->lock);
 	return err;
 }

@@ -31,17 +31,19 @@ uint32_t ibsa__fabric_first_adapter(const struct ibsa_fabric *fabric)
 	return SIM_NONE;
 }
 
+uint32_t ibsa__fabric_find_node(const struct ibsa_fabric *fabric,
+				const char *name)
+{
+	return name ? ibsa__topology_find(&fabric->topo, name)
+		    : ibsa__fabric_first_adapter(fabric);
+}
+
 uint32_t ibsa__fabric_find_port(const struct ibsa_fabric *fabric,
-				const char *name, unsigned int number)
+				uint32_t index, unsigned int number)
 {
 	const struct topology *topo = &fabric->topo;
-	const uint32_t index = name ? ibsa__topology_find(topo, name)
-				    : ibsa__fabric_first_adapter(fabric);
-	const struct topo_node *node;
+	const struct topo_node *node = &topo->nodes[index];
 
-	if (index == SIM_NONE)
-		return SIM_NONE;
-	node = &topo->nodes[index];
 	if (number > node->port_count)
 		return SIM_NONE;
 	if (node->type == IBSA_NODE_SWITCH)
@@ -56,8 +58,7 @@ uint32_t ibsa__fabric_find_port(const struct ibsa_fabric *fabric,
 static int find_sa_node(const struct ibsa_fabric *fabric, const char *name,
 			struct ibsa_error *error, uint32_t *out)
 {
-	*out = name ? ibsa__topology_find(&fabric->topo, name)
-		    : ibsa__fabric_first_adapter(fabric);
+	*out = ibsa__fabric_find_node(fabric, name);
 	if (*out != SIM_NONE)
 		return 0;
 	if (name)

@@ -181,13 +181,16 @@ uint64_t ibsa__fabric_now(const struct ibsa_fabric *fabric);
 /* The first channel adapter of the file, or SIM_NONE. */
 uint32_t ibsa__fabric_first_adapter(const struct ibsa_fabric *fabric);
 
+/* A node by name or id, or the first adapter if @name is NULL; or SIM_NONE. */
+uint32_t ibsa__fabric_find_node(const struct ibsa_fabric *fabric,
+				const char *name);
+
 /*
- * The port of a node by name or id, or of the first adapter if @name is
- * NULL; 0 is a switch's own, of others the first with a cable. SIM_NONE:
- * there is none.
+ * A port of the node @index; 0 is a switch's own, of others the first with a
+ * cable. SIM_NONE: there is none of that number.
  */
 uint32_t ibsa__fabric_find_port(const struct ibsa_fabric *fabric,
-				const char *name, unsigned int number);
+				uint32_t index, unsigned int number);
 
 /* The capability mask of an end port, of its PortInfo (sa_port.c). */
 uint32_t ibsa__port_capabilities(const struct ibsa_fabric *fabric,

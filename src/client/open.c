@@ -38,25 +38,27 @@ void ibsa__fabric_release(struct ibsa_fabric *fabric)
 static int attach_failed(const char *path, const struct ibsa_options *options,
 			 int err, struct ibsa_error *error)
 {
-	const char *device = options->device ? options->device : "no adapter";
+	const char *device = options->device ? options->device
+					     : "the first adapter";
 
-	if (err == -ENETDOWN)
-		return ibsa__fail(error, err,
-				  options->device ? "%s is not connected in %s"
-						  : "%s is connected in %s",
+	switch (err) {
+	case -ENETDOWN:
+		return ibsa__fail(error, err, "%s is not connected in %s",
 				  device, path);
-	if (err != -ENODEV)
-		return ibsa__fail(error, err, "%s: %s", path, strerror(-err));
-	if (options->port)
+	case -ENXIO:
 		return ibsa__fail(error, err,
-				  "%s has %s port %u in %s; list the ports "
+				  "%s has no port %u in %s; list the ports "
 				  "with: ibsa devices",
-				  device, options->device ? "no" : "a",
-				  options->port, path);
-	return ibsa__fail(error, err,
-			  "there is no adapter %s in %s; list them with: "
-			  "ibsa devices",
-			  device, path);
+				  device, options->port, path);
+	case -ENODEV:
+		return ibsa__fail(error, err,
+				  "there is no adapter %s in %s; list them "
+				  "with: ibsa devices",
+				  options->device ? options->device : "at all",
+				  path);
+	default:
+		return ibsa__fail(error, err, "%s: %s", path, strerror(-err));
+	}
 }
 
 /* Attach to a fabric, and say what was wrong. */

@@ -107,8 +107,9 @@ int ibsa__pkeys_read(const char *device, unsigned int port, uint16_t **out,
  * The port to use: @device NULL for any, @port 0 for any. Without a device,
  * only InfiniBand ports count; with one, an active Ethernet port (RoCE) is
  * taken if the device has no active InfiniBand port. 0; -ENOSYS modules not
- * loaded; -ENODEV no such device or port; -ENETDOWN not active; or the error
- * of reading it. @error says which, and what to do.
+ * loaded; -ENODEV no such device; -ENXIO it has no such port, or without a
+ * name none has; -ENETDOWN not active; or the error of reading it. @error says
+ * which, and what to do.
  */
 int ibsa__place_find(const char *device, unsigned int port,
 		     struct ibsa_error *error,

@@ -118,6 +118,17 @@ static bool is_name(const char *device)
 	return *device && *device != '.' && !strchr(device, '/');
 }
 
+/* 0; -ENODEV no such device; -ENXIO no such port of it; or another error. */
+static int port_check(const char *device, unsigned int port)
+{
+	int err = ibsa__sysfs_folder("class/infiniband/%s", device);
+
+	if (err)
+		return err == -ENOENT ? -ENODEV : err;
+	err = ibsa__sysfs_folder("class/infiniband/%s/ports/%u", device, port);
+	return err == -ENOENT ? -ENXIO : err;
+}
+
 static int one_add(const char *device, struct reading *reading)
 {
 	int err = ibsa__sysfs_folder("class/infiniband");
@@ -127,11 +138,8 @@ static int one_add(const char *device, struct reading *reading)
 	if (!is_name(device))
 		return -ENODEV;
 	if (reading->only_port)
-		err = ibsa__sysfs_folder("class/infiniband/%s/ports/%u", device,
-					 reading->only_port);
-	if (err)
-		return err == -ENOENT ? -ENODEV : err;
-	return device_add(device, reading);
+		err = port_check(device, reading->only_port);
+	return err ? err : device_add(device, reading);
 }
 
 int ibsa_gids_read(const char *device, unsigned int port,

@@ -114,12 +114,13 @@ static int no_port(const struct search *search, struct ibsa_error *error)
 {
 	const struct ibsa_device *device = search->named;
 	struct listing ports = { 0 };
+	const int err = search->port ? -ENXIO : -ENODEV;
 	char reason[64];
 
 	if (!search->name && !search->port)
-		return ibsa__fail(error, -ENODEV, "no device has a port");
+		return ibsa__fail(error, err, "no device has a port");
 	if (!search->name)
-		return ibsa__fail(error, -ENODEV, "no device has a port %u",
+		return ibsa__fail(error, err, "no device has a port %u",
 				  search->port);
 	if (!device->port_count && device->err)
 		return ibsa__fail(
@@ -127,7 +128,7 @@ static int no_port(const struct search *search, struct ibsa_error *error)
 			device->name,
 			strerror_r(-device->err, reason, sizeof(reason)));
 	if (!device->port_count)
-		return ibsa__fail(error, -ENODEV, "device %.64s has no ports",
+		return ibsa__fail(error, err, "device %.64s has no ports",
 				  device->name);
 	for (size_t i = 0; i < device->port_count; i++) {
 		char number[16];
@@ -135,8 +136,7 @@ static int no_port(const struct search *search, struct ibsa_error *error)
 		snprintf(number, sizeof(number), "%u", device->ports[i].number);
 		listing_add(&ports, number);
 	}
-	return ibsa__fail(error, -ENODEV,
-			  "device %.64s has no port %u; it has: %s",
+	return ibsa__fail(error, err, "device %.64s has no port %u; it has: %s",
 			  device->name, search->port, ports.text);
 }
 

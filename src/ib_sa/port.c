@@ -32,10 +32,20 @@ static struct sa_port *find_port(const struct ib_device *device, uint8_t number)
 	return NULL;
 }
 
-/* A port that is not active now may be so later: no SA yet. */
+/*
+ * A port that is not active now may be so later: no SA yet. One that is not
+ * there has none, as in Linux sa_query.c a port without client data.
+ */
 static int open_error(int err)
 {
-	return err == -ENETDOWN ? -EAGAIN : err;
+	switch (err) {
+	case -ENETDOWN:
+		return -EAGAIN;
+	case -ENXIO:
+		return -ENODEV;
+	default:
+		return err;
+	}
 }
 
 /* What has happened between two looks at a port. One that was active and is

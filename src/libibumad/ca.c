@@ -56,6 +56,20 @@ static int guid_read(const char *name, const char *file, __be64 *out)
 	return 0;
 }
 
+/* -ENXIO: a server's node is there, but has no such port as IBSA_NODE says. */
+static int head_error(int err)
+{
+	switch (err) {
+	case -EPROTO:
+	case -ERANGE:
+		return -EINVAL;
+	case -ENXIO:
+		return -ENODEV;
+	default:
+		return err;
+	}
+}
+
 static int head_read(const char *name, umad_ca_t *head)
 {
 	int err;
@@ -68,7 +82,7 @@ static int head_read(const char *name, umad_ca_t *head)
 	if (!err)
 		err = guid_read(name, SYS_CA_SYS_GUID, &head->system_guid);
 	if (err)
-		return err == -EPROTO || err == -ERANGE ? -EINVAL : err;
+		return head_error(err);
 	ibsa__ca_text(head->ca_name, sizeof(head->ca_name), name);
 	text_read(name, SYS_CA_FW_VERS, head->fw_ver, sizeof(head->fw_ver));
 	text_read(name, SYS_CA_HW_VERS, head->hw_ver, sizeof(head->hw_ver));

@@ -39,8 +39,9 @@ bool ibsa__remote_place_of_process(struct remote_place *out);
 
 /*
  * Connect and say hello. @place gets the name and number of the port that it
- * is. Return: 0; -ENODEV no server there, or no such node or port; -EACCES
- * not permitted; -EPROTO what is there is no server of this version;
+ * is. Return: 0; -ENODEV no server there, or no such node; -ENXIO the node has
+ * no such port; -EACCES not permitted; -EPROTO what is there is no server of
+ * this version;
  * -ETIMEDOUT it does not answer; or the system's error.
  */
 int ibsa__remote_connect(struct remote_connection *connection,

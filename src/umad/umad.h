@@ -40,7 +40,8 @@
  * is the same as a device that is not, with the error in place of -ENODEV. A
  * device that is only renamed stays open.
  *
- * Return: 0; -ENODEV no such device or port, or it has no device file;
+ * Return: 0; -ENODEV no such device, or the port has no device file; -ENXIO
+ * the device has no such port;
  * -ENOSYS the RDMA or umad modules are not loaded; -EACCES not permitted;
  * -ENETDOWN the port is not active; -EOPNOTSUPP the kernel is too old;
  * -ENOMEM; or the system's error.

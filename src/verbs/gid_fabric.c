@@ -5,7 +5,7 @@
 #include "client/open.h"
 #include "verbs/gid.h"
 
-/* 0; -ENETDOWN no cable; -ENODEV no such port; or the error of opening it. */
+/* 0; -ENETDOWN no cable; -ENXIO no such port; or the error of opening it. */
 static int port_open(const struct ibsa__verbs *verbs, uint32_t port,
 		     struct ibsa_transport **out)
 {
@@ -21,7 +21,7 @@ int ibsa__gid_of_fabric(const struct ibsa__verbs *verbs, uint32_t port,
 			uint32_t index, struct ibsa_gid_entry *out)
 {
 	struct ibsa_transport *transport;
-	int err = port ? port_open(verbs, port, &transport) : -ENODEV;
+	int err = port ? port_open(verbs, port, &transport) : -ENXIO;
 
 	if (err)
 		return err == -ENETDOWN ? -ENODATA : -EINVAL;
@@ -58,7 +58,7 @@ int ibsa__gids_of_fabric(const struct ibsa__verbs *verbs,
 
 	for (uint32_t port = 1; !err; port++)
 		err = port_add(verbs, port, gids);
-	if (err == -ENODEV)
+	if (err == -ENXIO)
 		return 0;
 	return err == -ENOMEM ? err : -EINVAL;
 }

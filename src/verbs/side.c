@@ -271,7 +271,7 @@ static int port_in_fabric(const struct ibsa__verbs *verbs, unsigned int number,
 	options.port = number;
 	err = ibsa__transport_open(&options, NULL, &transport, &fabric);
 	if (err)
-		return err;
+		return err == -ENXIO ? -ENODEV : err;
 	err = transport->ops->port(transport, out);
 	transport->ops->close(transport);
 	return err;

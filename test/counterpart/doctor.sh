@@ -86,6 +86,16 @@ gone() {
 	echo 'checked: after OpenSM has gone, and is back'
 }
 
+# refused DEVICE PORT SENTENCE - a question from there is not asked
+refused() {
+	local status=0
+	fabric_run "$host" "$ibsa" -C "$1" -P "$2" path self 1 \
+		</dev/null >/dev/null 2>"$FABRIC_DIR/doctor.err" || status=$?
+	[ $status -eq 4 ] || wrong "exit status $status, not 4"
+	grep -q "$3" "$FABRIC_DIR/doctor.err" ||
+		wrong "not \"$3\": $(cat "$FABRIC_DIR/doctor.err")"
+}
+
 # The path of its device alone; the others are not asked about.
 named() {
 	local device
@@ -97,6 +107,8 @@ named() {
 	has port wrong 'has no port 9'
 	doctor 4 nosuch
 	has device wrong "no device 'nosuch'"
+	refused nosuch 1 'there is no device "nosuch"'
+	refused "$device" 9 'has no port 9; it has: 1'
 	echo 'checked: one port'
 }
 

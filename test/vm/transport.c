@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <ibsa/device.h>
 #include <ibsa/sa.h>
 
 #include "test/vm/sa_rig.h"
@@ -164,6 +165,25 @@ static struct ibsa_transport *kernel_open(void)
 	assert_int_equal(
 		ibsa__umad_open("rxe0", 1, REPLY_BYTES, NULL, &transport), 0);
 	return transport;
+}
+
+static void assert_refused(const char *device, unsigned int port, int err)
+{
+	const struct ibsa_options options = { .device = device, .port = port };
+	struct ibsa_gid_list *gids;
+	struct ibsa_client *client;
+
+	assert_int_equal(ibsa_open(&options, NULL, &client), err);
+	assert_int_equal(ibsa_gids_read(device, port, &gids), err);
+}
+
+static void wrong_names_and_wrong_ports_are_told_apart(void **state)
+{
+	(void)state;
+	assert_refused("rxe7", 1, -ENODEV);
+	assert_refused("rxe7", 2, -ENODEV);
+	assert_refused("rxe0", 2, -ENXIO);
+	assert_refused("rxe0", 254, -ENXIO);
 }
 
 static struct ibsa_client *counted_client(const struct sa *sa,
@@ -448,6 +468,7 @@ int main(int argc, char **argv)
 		WITH_AN_SA(kernel_never_holds_more_than_the_window),
 		WITH_AN_SA(cancelled_requests_stay_in_the_window),
 		WITH_AN_SA(losses_that_nobody_tells_of_end_in_time),
+		cmocka_unit_test(wrong_names_and_wrong_ports_are_told_apart),
 	};
 
 	if (!reporter_is_named(argc, argv))
