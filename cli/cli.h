@@ -43,7 +43,7 @@ enum { CLI_FAULTS_MAX = 16 };
  * @faults:  KIND=PERCENT[,COUNT[,DELAY]], @fault_count of them
  * @umad:    device of this machine, and its port, at which to serve; NULL if
  *           not given
- * @given:   which options are given, a bit for each row of options.c
+ * @given:   which options are given, a bit for each row of option_table.c
  * @json, @verbose, @all, @matrix, @help, @version: options that are given or
  *           not
  * @args:    what is left of the command line, the command's name first

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the options of the command line are given, as values. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ibsa/text.h>
+
+#include "option_values.h"
+#include "target.h"
+
+#define MAX_LID \
+	UINT32_C(0xbfffffff) /* of Omni-Path; the fabric knows its own */
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum {
+	MAX_TIMEOUT_MS = 24 * 3600 * 1000,
+	MAX_PORT = 254,
+};
+
+/* A number from 1 to @max. */
+static int small_number(const char *option, const char *value, unsigned int max,
+			unsigned int *out)
+{
+	uint64_t number;
+
+	if (ibsa_number_parse(value, 32, &number) != 0 || number == 0 ||
+	    number > max) {
+		complain("%s: '%s' is not a number from 1 to %u", option, value,
+			 max);
+		return CLI_USAGE;
+	}
+	*out = (unsigned int)number;
+	return CLI_DONE;
+}
+
+int option_port(struct cli *cli, const char *value)
+{
+	return small_number("--port", value, MAX_PORT, &cli->open.port);
+}
+
+int option_timeout(struct cli *cli, const char *value)
+{
+	return small_number("--timeout", value, MAX_TIMEOUT_MS,
+			    &cli->open.deadline_ms);
+}
+
+/* Of a fabric that is run, what its SA is; else the address of one. */
+int option_sa(struct cli *cli, const char *value)
+{
+	struct ibsa_error error;
+
+	if (strcmp(value, "embedded") == 0 || strcmp(value, "none") == 0) {
+		cli->sa_mode = value;
+		return CLI_DONE;
+	}
+	if (sa_parse(value, &cli->sa, &error) != 0) {
+		complain("%s%s", error.text,
+			 cli->arg_count > 0 &&
+					 strcmp(cli->args[0], "fabric") == 0
+				 ? ", nor embedded or none"
+				 : "");
+		return CLI_USAGE;
+	}
+	cli->open.sa = &cli->sa;
+	return CLI_DONE;
+}
+
+/* The first line of a file, so that a key is on no command line. */
+static int read_key(const char *file, char *out, int size)
+{
+	FILE *stream = fopen(file, "re");
+	int err = stream ? 0 : errno;
+
+	out[0] = '\0';
+	if (stream) {
+		if (!fgets(out, size, stream) && ferror(stream))
+			err = errno;
+		fclose(stream);
+	}
+	if (err) {
+		complain("--sm-key: cannot read '%s': %s", file, strerror(err));
+		return err == EACCES ? CLI_DEVICE : CLI_USAGE;
+	}
+	out[strcspn(out, " \t\r\n")] = '\0';
+	return CLI_DONE;
+}
+
+int option_sm_key(struct cli *cli, const char *value)
+{
+	char line[64];
+	int status;
+
+	if (*value == '@') {
+		status = read_key(value + 1, line, sizeof(line));
+		if (status != CLI_DONE)
+			return status;
+		value = line;
+	}
+	if (ibsa_number_parse(value, 64, &cli->open.sm_key) != 0) {
+		complain("--sm-key: the key is not a number of 64 bits");
+		return CLI_USAGE;
+	}
+	return CLI_DONE;
+}
+
+int option_seed(struct cli *cli, const char *value)
+{
+	if (ibsa_number_parse(value, 64, &cli->seed) != 0) {
+		complain("--seed: '%s' is not a number", value);
+		return CLI_USAGE;
+	}
+	cli->has_seed = true;
+	return CLI_DONE;
+}
+
+int option_first_lid(struct cli *cli, const char *value)
+{
+	unsigned int lid;
+	const int status = small_number("--first-lid", value, MAX_LID, &lid);
+
+	if (status == CLI_DONE)
+		cli->first_lid = lid;
+	return status;
+}
+
+int option_like(struct cli *cli, const char *value)
+{
+#define LIKE_WORD(name, word, text) word,
+	static const char *const words[] = { IBSA_FABRIC_LIKES(LIKE_WORD) };
+#undef LIKE_WORD
+
+	for (size_t i = 0; i < COUNT(words); i++) {
+		if (strcmp(words[i], value) != 0)
+			continue;
+		cli->like = (enum ibsa_fabric_like)i;
+		return CLI_DONE;
+	}
+	complain("--like: there is no '%s'; see ibsa fabric run --help", value);
+	return CLI_USAGE;
+}
+
+int option_fault(struct cli *cli, const char *value)
+{
+	if (cli->fault_count == CLI_FAULTS_MAX) {
+		complain("--fault is given more than %d times", CLI_FAULTS_MAX);
+		return CLI_USAGE;
+	}
+	cli->faults[cli->fault_count++] = value;
+	return CLI_DONE;
+}
+
+/* An IPv4 address is the GID that RoCE makes of it. */
+static int address_parse(const char *text, struct ibsa_gid *out)
+{
+	char mapped[IBSA_GID_TEXT];
+
+	if (strchr(text, ':'))
+		return ibsa_gid_parse(text, out);
+	/* Without a dot it would be the end of an IPv6 address. */
+	if (!strchr(text, '.'))
+		return -EINVAL;
+	snprintf(mapped, sizeof(mapped), "::ffff:%s", text);
+	return ibsa_gid_parse(mapped, out);
+}
+
+/* The address that stands for none, of either family. */
+static bool is_unspecified(const struct ibsa_gid *gid)
+{
+	static const struct ibsa_gid zero;
+	static const struct ibsa_gid ipv4 = { { [10] = 0xff, 0xff } };
+
+	return memcmp(gid, &zero, sizeof(zero)) == 0 ||
+	       memcmp(gid, &ipv4, sizeof(ipv4)) == 0;
+}
+
+int option_for(struct cli *cli, const char *value)
+{
+	if (address_parse(value, &cli->address_gid)) {
+		complain("--for: '%s' is neither an IPv4 nor an IPv6 address, "
+			 "nor a GID",
+			 value);
+		return CLI_USAGE;
+	}
+	if (is_unspecified(&cli->address_gid)) {
+		complain("--for: '%s' is nobody's address", value);
+		return CLI_USAGE;
+	}
+	cli->address = value;
+	return CLI_DONE;
+}
+
+int option_lease(struct cli *cli, const char *value)
+{
+	uint64_t seconds = IBSA_LEASE_INFINITE;
+
+	if (strcmp(value, "infinite") != 0 &&
+	    (ibsa_number_parse(value, 32, &seconds) != 0 || seconds == 0)) {
+		complain("--lease: '%s' is neither a number of seconds from 1 "
+			 "to 4294967294 nor infinite",
+			 value);
+		return CLI_USAGE;
+	}
+	cli->lease = (uint32_t)seconds;
+	return CLI_DONE;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Options whose value is more than a word: text into a struct cli. */
+#ifndef CLI_OPTION_VALUES_H
+#define CLI_OPTION_VALUES_H
+
+#include "cli.h"
+
+/* Each returns the exit status; what is wrong with @value has been said. */
+int option_port(struct cli *cli, const char *value);
+int option_timeout(struct cli *cli, const char *value);
+int option_sa(struct cli *cli, const char *value);
+int option_sm_key(struct cli *cli, const char *value);
+int option_seed(struct cli *cli, const char *value);
+int option_first_lid(struct cli *cli, const char *value);
+int option_like(struct cli *cli, const char *value);
+int option_fault(struct cli *cli, const char *value);
+int option_for(struct cli *cli, const char *value);
+int option_lease(struct cli *cli, const char *value);
+
+#endif
