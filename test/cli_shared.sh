@@ -164,7 +164,15 @@ one_server_a_socket() {
 	touch s
 	run 4 fabric run "$fabric" --socket "$tmp/s"; err_has 'stays'
 	rm s
-	run 4 fabric run "$fabric" --socket "$tmp/no/s"; err_has folder
+	run 4 fabric run "$fabric" --socket "$tmp/no/s"
+	err_has 'its folder is not there; make that, or name another path'
+	run 4 fabric run "$fabric" --socket "$fabric/s"; err_has 'is none; name'
+	run 4 fabric run "$fabric" --socket /proc/x
+	err_has 'no socket can be made at /proc/x: the file system there has'
+	run 4 fabric exec "$fabric" --socket /proc/x -- true
+	err_has 'name a path elsewhere, such as in /tmp$'
+	run 4 fabric run "$fabric" --socket /sys/x
+	err_has 'a folder that you may write to, such as /tmp$'
 	run 2 fabric run "$fabric" --socket "$(printf '%0200d' 0)"
 	run 4 fabric run "$tmp/nowhere"
 	run 2 fabric run "$fabric" --socket "$tmp/s" --fault woes=1

@@ -114,6 +114,8 @@ static void wrong_places_are_refused(void **state)
 	check_refused(fabric, "", -EINVAL);
 	check_refused(fabric, longest, -ENAMETOOLONG);
 	check_refused(fabric, "/nowhere/at/all", -ENOENT);
+	check_refused(fabric, "/dev/null/at/all", -ENOTDIR);
+	check_refused(fabric, "/proc/ibsa", -EOPNOTSUPP);
 	check_refused(still, "/tmp/ibsa-never", -EINVAL);
 	ibsa_fabric_put(fabric);
 	ibsa_fabric_put(still);

@@ -53,8 +53,9 @@ struct ibsa_fabric_server_stats {
  *
  * Return: 0; -EINVAL there is no @path, or the fabric has a virtual clock;
  * -ENAMETOOLONG; -EADDRINUSE a server is running there; -EEXIST something
- * else than a socket is; -ENOENT, -EACCES or the like from the folder;
- * -ENOMEM; or the error of making sockets.
+ * else than a socket is; -ENOENT, -ENOTDIR, -EACCES or the like from the folder;
+ * -EOPNOTSUPP its file system has no sockets; -ENOMEM; or the error of making
+ * sockets.
  *
  * Source: unix(7).
  */

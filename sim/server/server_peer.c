@@ -33,18 +33,37 @@ static int listen_failed(const char *path, int err, struct ibsa_error *error)
 	case -EEXIST:
 		return ibsa__fail(error, err,
 				  "%s is something else than a socket, and "
-				  "stays",
+				  "stays: name another path",
 				  path);
 	case -ENOENT:
-		return ibsa__fail(error, err, "the folder of %s is not there",
+		return ibsa__fail(error, err,
+				  "no socket can be made at %s: its folder is "
+				  "not there; make that, or name another path",
+				  path);
+	case -ENOTDIR:
+		return ibsa__fail(error, err,
+				  "no socket can be made at %s: what should be "
+				  "its folder is none; name another path",
+				  path);
+	case -EOPNOTSUPP:
+		return ibsa__fail(error, err,
+				  "no socket can be made at %s: the file "
+				  "system there has none; name a path "
+				  "elsewhere, such as in /tmp",
 				  path);
 	case -EACCES:
 	case -EPERM:
 	case -EROFS:
 		return ibsa__fail(error, err,
-				  "not permitted to make a socket at %s", path);
+				  "not permitted to make a socket at %s: name "
+				  "a path in a folder that you may write to, "
+				  "such as /tmp",
+				  path);
 	default:
-		return ibsa__fail(error, err, "no socket at %s: %s", path,
+		return ibsa__fail(error, err,
+				  "no socket can be made at %s: %s; name "
+				  "another path",
+				  path,
 				  strerror_r(-err, reason, sizeof(reason)));
 	}
 }
@@ -125,9 +144,11 @@ static int bind_socket(struct ibsa_fabric_server *server, int fd)
 {
 	const struct sockaddr_un address = address_of(server);
 
-	if (fchmod(fd, S_IRUSR | S_IWUSR) ||
-	    bind(fd, (const struct sockaddr *)&address, sizeof(address)))
+	if (fchmod(fd, S_IRUSR | S_IWUSR))
 		return -errno;
+	/* The folder is there: /proc and its like have no room for files. */
+	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)))
+		return errno == ENOENT ? -EOPNOTSUPP : -errno;
 	if (listen(fd, BACKLOG)) {
 		const int err = -errno;
 
