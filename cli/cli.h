@@ -98,8 +98,8 @@ struct cli {
  *             status; NULL: for all
  * @details:   more for --help, or NULL
  * @takes_address: whether --for means something to it
- * @options:   what of them the part of it takes that the arguments name, words
- *             with a blank between them; NULL, or returns NULL: all
+ * @part_help: the whole of --help for the part of it that the arguments name;
+ *             false: they name none; or NULL
  */
 struct command {
 	const char *name;
@@ -111,14 +111,14 @@ struct command {
 	int (*can_help)(struct cli *cli);
 	void (*details)(struct cli *cli);
 	bool takes_address;
-	const char *(*options)(const struct cli *cli);
+	bool (*part_help)(struct cli *cli);
 };
 
 int cmd_devices(struct cli *cli);
 int cmd_fabric(struct cli *cli);
 int cmd_fabric_can_help(struct cli *cli);
 void cmd_fabric_details(struct cli *cli);
-const char *cmd_fabric_options(const struct cli *cli);
+bool cmd_fabric_part_help(struct cli *cli);
 int cmd_doctor(struct cli *cli);
 void cmd_doctor_details(struct cli *cli);
 int cmd_gids(struct cli *cli);

@@ -1,14 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* ibsa fabric: its table of actions. Each has a file of its own. */
+#include <ctype.h>
 #include <string.h>
 
 #include "fabric.h"
 #include "options.h"
 
+/* Of what is about a fabric that is served already. */
+#define SERVER_OPTIONS "fabric"
+
+/* What they are here and nowhere else. */
+static const struct option_words words[] = {
+	{ "all", NULL, "draw each adapter by itself" },
+	{ "device", NULL, "the node of the fabric that all who ask are at" },
+	{ "fabric", "ADDR", "the fabric's server, as unix:PATH" },
+	{ "sa", "WHAT", "embedded; or none, for a subnet manager to come" },
+	{ "verbose", NULL, "say more" },
+	{ "help", NULL, "show this" },
+	{ NULL, NULL, NULL },
+};
+
 /*
  * @needs and @most: arguments; -1: any number
- * @options: that it takes besides those of every command
- * @details: more for --help, or NULL
+ * @options: that it takes
+ * @details: more for --help
  */
 /* clang-format off */
 static const struct action {
@@ -23,33 +38,38 @@ static const struct action {
 } actions[] = {
 	{ "info", "FILE",
 	  "show what is in a topology file, and what is wrong with it",
-	  1, 1, "all dot svg", fabric_info, fabric_info_details },
+	  1, 1, "all dot svg json verbose", fabric_info, fabric_info_details },
 	{ "run", "FILE", "let other processes share a fabric, until a signal",
-	  1, 1, FABRIC_OPTIONS " socket", fabric_run, fabric_run_details },
+	  1, 1, FABRIC_OPTIONS " socket json verbose", fabric_run,
+	  fabric_run_details },
 	{ "exec", "FILE -- COMMAND [ARGUMENT...]",
-	  "the same for as long as a command runs",
-	  2, -1, FABRIC_OPTIONS " socket", fabric_exec, fabric_exec_details },
-	{ "replay", "FILE", "the same of answers that were recorded",
-	  1, 1, "fault record seed socket", fabric_replay,
+	  "let a command, and what it starts, share a fabric",
+	  2, -1, FABRIC_OPTIONS " socket verbose", fabric_exec,
+	  fabric_exec_details },
+	{ "replay", "FILE",
+	  "let other processes share the answers in a capture",
+	  1, 1, "fault record seed socket json verbose", fabric_replay,
 	  fabric_replay_details },
 	{ "serve", "FILE --umad DEVICE[/PORT]",
-	  "let its SA answer at a port of this machine",
-	  1, 1, FABRIC_OPTIONS " umad", fabric_serve, fabric_serve_details },
+	  "let the SA of a fabric answer at a port of this machine",
+	  1, 1, FABRIC_OPTIONS " device port umad json verbose", fabric_serve,
+	  fabric_serve_details },
 	{ "link", "up|down NODE/PORT",
 	  "let a link of a shared fabric fail, or come back",
-	  2, -1, "", fabric_control, fabric_control_details },
-	{ "node", "add|remove NODE", "the same of all links of a node",
-	  2, -1, "", fabric_control, fabric_control_details },
+	  2, -1, SERVER_OPTIONS, fabric_control, fabric_control_details },
+	{ "node", "add|remove NODE",
+	  "let all links of a node of a shared fabric fail, or come back",
+	  2, -1, SERVER_OPTIONS, fabric_control, fabric_control_details },
 	{ "sm", "start|stop|move NODE",
-	  "start or end its own SM, or have it at another node",
-	  1, -1, "", fabric_control, fabric_control_details },
+	  "start or end a shared fabric's own SM, or have it at another node",
+	  1, -1, SERVER_OPTIONS, fabric_control, fabric_control_details },
 	{ "fault", "KIND=PERCENT[,COUNT[,DELAY]]|none",
-	  "let MADs get lost, come late and so on",
-	  1, 1, "", fabric_control, fabric_fault_details },
-	{ "stats", "", "show what it has counted", 0, 0, "", fabric_stats,
-	  fabric_control_details },
-	{ "script", "FILE", "change it as a file says, and when",
-	  1, 1, "", fabric_script, fabric_script_details },
+	  "let MADs of a shared fabric get lost, come late and so on",
+	  1, 1, SERVER_OPTIONS, fabric_control, fabric_fault_details },
+	{ "stats", "", "show what a shared fabric has counted", 0, 0,
+	  SERVER_OPTIONS " json", fabric_stats, fabric_control_details },
+	{ "script", "FILE", "change a shared fabric as a file says, and when",
+	  1, 1, SERVER_OPTIONS, fabric_script, fabric_script_details },
 };
 /* clang-format on */
 
@@ -102,34 +122,41 @@ int cmd_fabric_can_help(struct cli *cli)
 	return CLI_DONE;
 }
 
-static void action_help(struct out *out, const struct action *action)
+static const char *before(const char *arguments)
 {
-	out_line(out, "  %s%s%s", action->name, *action->arguments ? " " : "",
-		 action->arguments);
-	out_line(out, "      %s", action->help);
+	return *arguments ? " " : "";
 }
 
-const char *cmd_fabric_options(const struct cli *cli)
+bool cmd_fabric_part_help(struct cli *cli)
 {
-	const struct action *one = cli->arg_count > 1
-					   ? find_action(cli->args[1])
-					   : NULL;
+	struct out *out = &cli->out;
+	const struct action *action;
 
-	return one ? one->options : NULL;
+	if (cli->arg_count < 2)
+		return false;
+	action = find_action(cli->args[1]);
+	if (!action)
+		return false;
+	out_line(out, "usage: ibsa fabric %s [OPTION...]%s%s\n\n%c%s.\n",
+		 action->name, before(action->arguments), action->arguments,
+		 toupper((unsigned char)*action->help), action->help + 1);
+	action->details(out);
+	options_part_help(out, action->options, words);
+	return true;
 }
 
 void cmd_fabric_details(struct cli *cli)
 {
-	const struct action *one = cli->arg_count > 1
-					   ? find_action(cli->args[1])
-					   : NULL;
+	struct out *out = &cli->out;
 
-	for (size_t i = 0; i < ACTIONS; i++)
-		if (!one || one == &actions[i])
-			action_help(&cli->out, &actions[i]);
-	out_line(&cli->out, "%s", "");
-	if (one && one->details)
-		one->details(&cli->out);
+	for (size_t i = 0; i < ACTIONS; i++) {
+		const struct action *action = &actions[i];
+
+		out_line(out, "  %s%s%s", action->name,
+			 before(action->arguments), action->arguments);
+		out_line(out, "      %s", action->help);
+	}
+	out_line(out, "\nibsa fabric ACTION --help says more of each.\n");
 }
 
 static bool arguments_fit(const struct cli *cli, const struct action *action)

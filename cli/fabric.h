@@ -8,7 +8,8 @@
 #include "cli.h"
 
 /* Options of a fabric: all that fabric_load() looks at. */
-#define FABRIC_OPTIONS "fault first-lid like opa partitions record sa-at seed"
+#define FABRIC_OPTIONS \
+	"fault first-lid like opa partitions record sa sa-at seed"
 
 /*
  * Load the fabric that the first argument names into @cli->fabric, with its

@@ -23,7 +23,7 @@ static const struct command commands[] = {
 	{ "fabric", "ACTION [ARGUMENT...]",
 	  "look at a simulated fabric, run one, change it", true, false,
 	  cmd_fabric, cmd_fabric_can_help, cmd_fabric_details, false,
-	  cmd_fabric_options },
+	  cmd_fabric_part_help },
 	{ "gids", "[DEVICE[/PORT]]", "list GID tables, or say which GID to use",
 	  true, false, cmd_gids, NULL, cmd_gids_details, true },
 	{ "path", "SRC DST [FIELD=VALUE...]",
@@ -64,7 +64,7 @@ static void general_help(struct cli *cli)
 	for (size_t i = 0; i < COMMANDS; i++)
 		out_line(out, "  %-8s  %s", commands[i].name, commands[i].help);
 	out_line(out, "%s", "");
-	options_help(cli, NULL);
+	options_help(out, NULL);
 	out_line(out, "\nexit status: 0 done, 1 the answer is no, 2 wrong "
 		      "command line, 3 no answer,\n4 no device or not "
 		      "permitted, 5 the SA refused. See also ibsa(8).");
@@ -74,7 +74,8 @@ static int command_help(struct cli *cli, const struct command *command)
 {
 	int status = command->can_help ? command->can_help(cli) : CLI_DONE;
 
-	if (status != CLI_DONE)
+	if (status != CLI_DONE ||
+	    (command->part_help && command->part_help(cli)))
 		return status;
 	out_line(&cli->out, "usage: ibsa %s%s%s [OPTION...]\n\n%c%s.\n",
 		 command->name, *command->arguments ? " " : "",
@@ -82,7 +83,7 @@ static int command_help(struct cli *cli, const struct command *command)
 		 command->help + 1);
 	if (command->details)
 		command->details(cli);
-	options_help(cli, command);
+	options_help(&cli->out, command);
 	return CLI_DONE;
 }
 

@@ -84,22 +84,31 @@ _Static_assert(sizeof(rows) / sizeof(rows[0]) == OPTION_ROWS, "OPTION_ROWS");
 
 const struct option_row *const option_rows = rows;
 
+bool option_is_of_output(const struct option_row *row)
+{
+	switch (row->key) {
+	case 'j':
+	case 'v':
+	case 'V':
+	case 'h':
+		return true;
+	default:
+		return false;
+	}
+}
+
 bool option_is_common(const struct option_row *row)
 {
 	switch (row->key) {
 	case 'C':
 	case 'P':
 	case 't':
-	case 'j':
-	case 'v':
-	case 'V':
-	case 'h':
 	case KEY_FABRIC:
 	case KEY_SA:
 	case KEY_SM_KEY:
 		return true;
 	default:
-		return false;
+		return option_is_of_output(row);
 	}
 }
 

@@ -35,6 +35,9 @@ extern const struct option_row *const option_rows;
 /* Whether every command takes it, whatever it may make of it. */
 bool option_is_common(const struct option_row *row);
 
+/* Whether it is about the output alone, and so goes with whatever is done. */
+bool option_is_of_output(const struct option_row *row);
+
 bool option_is_taken(const struct option_row *row,
 		     const struct command *command);
 

@@ -159,7 +159,7 @@ bool options_only(const struct cli *cli, const char *whose, const char *list)
 	for (size_t i = 0; i < OPTION_ROWS; i++) {
 		const struct option_row *row = &option_rows[i];
 
-		if (!(cli->given >> i & 1) || option_is_common(row) ||
+		if (!(cli->given >> i & 1) || option_is_of_output(row) ||
 		    option_is_listed(row, list))
 			continue;
 		complain("%s has no option --%s", whose, row->name);

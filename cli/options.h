@@ -16,12 +16,26 @@ int options_parse(struct cli *cli, int argc, char **argv);
 bool options_fit(const struct cli *cli, const struct command *command);
 
 /*
- * The same of a part of a command, which takes those on @list, words with a
- * blank between them, and those that every command takes.
+ * The same of a part of a command, which takes those on @list, names with a
+ * blank between them, and those that are about the output alone.
  */
 bool options_only(const struct cli *cli, const char *whose, const char *list);
 
 /* The list of options, for --help: those that @command takes, NULL: all. */
-void options_help(struct cli *cli, const struct command *command);
+void options_help(struct out *out, const struct command *command);
+
+/* What an option is to a part of a command. */
+struct option_words {
+	const char *name;
+	const char *argument; /* NULL: as elsewhere */
+	const char *help;
+};
+
+/*
+ * The same of the part of a command that takes those on @list, and --help;
+ * @words, up to one without a name, says what some of them are to it.
+ */
+void options_part_help(struct out *out, const char *list,
+		       const struct option_words *words);
 
 #endif

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The list of options that --help shows. */
+#include <string.h>
+
 #include "option_table.h"
 #include "options.h"
 
+static void title(struct out *out)
+{
+	out_line(out, "options, anywhere on the line:");
+}
+
 static void show(struct out *out, const struct option_row *row)
 {
-	char left[32];
+	char left[48];
 	char letter[] = "    ";
 
 	if (row->key < OPTION_WITHOUT_LETTER)
@@ -15,20 +22,38 @@ static void show(struct out *out, const struct option_row *row)
 	out_line(out, "  %-21s  %s", left, row->help);
 }
 
-void options_help(struct cli *cli, const struct command *command)
+void options_help(struct out *out, const struct command *command)
 {
-	const char *list = command && command->options ? command->options(cli)
-						       : NULL;
+	title(out);
+	for (size_t i = 0; i < OPTION_ROWS; i++)
+		if (!command || option_is_taken(&option_rows[i], command))
+			show(out, &option_rows[i]);
+}
 
-	out_line(&cli->out, "options, anywhere on the line:");
-	for (size_t i = 0; i < OPTION_ROWS; i++) {
-		const struct option_row *row = &option_rows[i];
+/* Among options of one part nobody needs to be told whose each is. */
+static void show_in_part(struct out *out, const struct option_row *row,
+			 const struct option_words *words)
+{
+	struct option_row own = *row;
+	const char *whose = strstr(row->help, ": ");
 
-		if (command && !option_is_taken(row, command))
-			continue;
-		if (list && !option_is_common(row) &&
-		    !option_is_listed(row, list))
-			continue;
-		show(&cli->out, row);
-	}
+	if (whose)
+		own.help = whose + strlen(": ");
+	while (words->name && strcmp(words->name, row->name) != 0)
+		words++;
+	if (words->name)
+		own.help = words->help;
+	if (words->name && words->argument)
+		own.argument = words->argument;
+	show(out, &own);
+}
+
+void options_part_help(struct out *out, const char *list,
+		       const struct option_words *words)
+{
+	title(out);
+	for (size_t i = 0; i < OPTION_ROWS; i++)
+		if (option_rows[i].key == 'h' ||
+		    option_is_listed(&option_rows[i], list))
+			show_in_part(out, &option_rows[i], words);
 }

@@ -7,6 +7,33 @@
 # shellcheck source=test/cli_support.sh
 . "$(dirname "$0")/cli_support.sh"
 
+# Of each: its usage, a sentence, and the options that it takes, no others.
+help_of_actions() {
+	local action options given
+	while read -r action options; do
+		run 0 fabric "$action" --help; err_empty
+		out_has "^usage: ibsa fabric $action \[OPTION\.\.\.\]"
+		[ "$(grep -c '^usage' out)" -eq 1 ] || fail 'more than one usage'
+		sed -n 3p out | grep -q '^[A-Z].*\.$' || fail 'no sentence'
+		! grep -q '.\{80\}' out || fail 'a line of more than 79 characters'
+		given=$(grep -o '^  [-, C-v]\{4\}--[a-z-]*' out |
+			sed 's/.*--//' | sort | xargs)
+		[ "$given" = "$options" ] || fail "options: $given"
+	done <<-'END'
+		info all dot help json svg verbose
+		run fault first-lid help json like opa partitions record sa sa-at seed socket verbose
+		exec fault first-lid help like opa partitions record sa sa-at seed socket verbose
+		replay fault help json record seed socket verbose
+		serve device fault first-lid help json like opa partitions port record sa sa-at seed umad verbose
+		link fabric help
+		node fabric help
+		sm fabric help
+		fault fabric help
+		stats fabric help json
+		script fabric help
+	END
+}
+
 help_on_each_level() {
 	local record
 	run 0 --help; err_empty; out_has '^usage: ibsa'; out_has '^  devices '
@@ -34,10 +61,11 @@ help_on_each_level() {
 	run 0 fabric exec -h; out_has '--record FILE'; out_has '--opa '
 	! grep -Eq -- '--(all|dot|svg|umad) ' out ||
 		fail 'help with options that the action refuses'
-	run 0 fabric stats -h; out_has '^  stats$'
+	help_of_actions
 	run 2 service lists --help; err_has 'list, lookup'
-	run 0 fabric serve --help; out_has '^  serve FILE --umad'
-	run 0 fabric info --help; out_has '^  info FILE$'; out_has ibnetdiscover
+	run 0 fabric serve --help
+	out_has '^usage: ibsa fabric serve \[OPTION...\] FILE --umad'
+	run 0 fabric info --help; out_has ibnetdiscover
 	run 2 fabric infos --help; err_has infos
 	run 0 -V; out_has '^ibsa [0-9]+\.[0-9]+\.[0-9]+$'; lines 1
 	run 0 --version; lines 1
