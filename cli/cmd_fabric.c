@@ -7,7 +7,7 @@
 #include "options.h"
 
 /* Of what is about a fabric that is served already. */
-#define SERVER_OPTIONS "fabric"
+#define SERVER_OPTIONS "fabric socket"
 
 /* What they are here and nowhere else. */
 static const struct option_words words[] = {
@@ -15,6 +15,7 @@ static const struct option_words words[] = {
 	{ "device", NULL, "the node of the fabric that all who ask are at" },
 	{ "fabric", "ADDR", "the fabric's server, as unix:PATH" },
 	{ "sa", "WHAT", "embedded; or none, for a subnet manager to come" },
+	{ "socket", NULL, "the socket of the fabric's server" },
 	{ "verbose", NULL, "say more" },
 	{ "help", NULL, "show this" },
 	{ NULL, NULL, NULL },
@@ -177,6 +178,29 @@ static bool arguments_fit(const struct cli *cli, const struct action *action)
 	return true;
 }
 
+static bool server_fits(const struct cli *cli)
+{
+	if (cli->socket && strlen(cli->socket) >= FABRIC_PATH_MAX) {
+		complain("--socket: the path is longer than %d characters",
+			 FABRIC_PATH_MAX - 1);
+		return false;
+	}
+	if (cli->socket && options_given(cli, "fabric")) {
+		complain("--socket and --fabric both name the server: give one "
+			 "of them");
+		return false;
+	}
+	/* What is a server's is in IBSA_FABRIC by now. */
+	if (cli->open.fabric) {
+		complain(
+			"--fabric: '%s' is no server of a shared fabric, which "
+			"is named as unix:PATH",
+			cli->open.fabric);
+		return false;
+	}
+	return true;
+}
+
 int cmd_fabric(struct cli *cli)
 {
 	const struct action *action;
@@ -191,7 +215,7 @@ int cmd_fabric(struct cli *cli)
 	if (!action || !arguments_fit(cli, action))
 		return CLI_USAGE;
 	snprintf(text, sizeof(text), "fabric %s", action->name);
-	if (!options_only(cli, text, action->options))
+	if (!options_only(cli, text, action->options) || !server_fits(cli))
 		return CLI_USAGE;
 	return action->run(cli);
 }

@@ -15,23 +15,34 @@ enum {
 	STATS_MAX = 64,
 };
 
-/* The server that is meant: as named, else where one is by default. */
-static const char *server_of(char out[FABRIC_PATH_MAX + 8])
+/*
+ * The server that is meant: as named, else where one is by default. What
+ * --fabric names as a server is in IBSA_FABRIC.
+ */
+static const char *server_of(const struct cli *cli,
+			     char out[FABRIC_PATH_MAX + 8])
 {
 	const char *fabric = secure_getenv("IBSA_FABRIC");
-	char path[FABRIC_PATH_MAX];
+	const char *path = cli->socket;
+	char usual[FABRIC_PATH_MAX];
 
-	if ((fabric && *fabric) || !fabric_default_socket(path))
+	if (!path && fabric && *fabric)
 		return fabric;
+	if (!path && fabric_default_socket(usual))
+		path = usual;
+	if (!path)
+		return NULL;
 	snprintf(out, FABRIC_PATH_MAX + 8, "unix:%s", path);
 	return out;
 }
 
-static int say_line(const char *line, char *out, size_t room)
+static int say_line(const struct cli *cli, const char *line, char *out,
+		    size_t room)
 {
 	struct ibsa_error error = { .text = "" };
 	char name[FABRIC_PATH_MAX + 8];
-	int err = ibsa_fabric_command(server_of(name), line, out, room, &error);
+	int err = ibsa_fabric_command(server_of(cli, name), line, out, room,
+				      &error);
 
 	return err ? say_error(err, &error) : CLI_DONE;
 }
@@ -56,7 +67,7 @@ int fabric_control(struct cli *cli)
 			 LINE_MAX_CHARS - 1);
 		return CLI_USAGE;
 	}
-	return say_line(line, NULL, 0);
+	return say_line(cli, line, NULL, 0);
 }
 
 /* One line of what a server says of itself. */
@@ -87,7 +98,7 @@ int fabric_stats(struct cli *cli)
 	struct stats stats = { .count = 0 };
 	char *rest = text;
 	char *line;
-	int status = say_line("stats", text, sizeof(text));
+	int status = say_line(cli, "stats", text, sizeof(text));
 
 	if (status != CLI_DONE)
 		return status;
@@ -145,7 +156,7 @@ static bool line_parse(char *line, double *at_s, const char **command)
 }
 
 /* Carry out the lines of @file, each at its time since the start. */
-static int play(FILE *file, const char *name)
+static int play(const struct cli *cli, FILE *file, const char *name)
 {
 	const double start_s = now_s();
 	char line[LINE_MAX_CHARS];
@@ -165,7 +176,7 @@ static int play(FILE *file, const char *name)
 		if (!command)
 			continue;
 		sleep_until(start_s + at_s);
-		status = say_line(command, NULL, 0);
+		status = say_line(cli, command, NULL, 0);
 		if (status != CLI_DONE)
 			complain("%s:%d: the script ends here", name, number);
 	}
@@ -183,7 +194,7 @@ int fabric_script(struct cli *cli)
 		complain("cannot read '%s': %s", name, strerror(errno));
 		return CLI_USAGE;
 	}
-	status = play(file, name);
+	status = play(cli, file, name);
 	if (!is_stdin)
 		fclose(file);
 	return status;
@@ -192,8 +203,9 @@ int fabric_script(struct cli *cli)
 void fabric_control_details(struct out *out)
 {
 	out_line(out, "%s",
-		 "It is the fabric of the server that --fabric or IBSA_FABRIC "
-		 "names as unix:PATH,\nelse of the one that ibsa fabric run "
+		 "The fabric is that of the server at --socket PATH, the same "
+		 "as --fabric\nunix:PATH; else of the one that IBSA_FABRIC "
+		 "names as unix:PATH; else of the one\nthat ibsa fabric run "
 		 "starts when no --socket is given.\n");
 }
 
@@ -212,4 +224,5 @@ void fabric_script_details(struct out *out)
 		 "A line is the time since the start in seconds, and link, "
 		 "node, sm or fault with\nwhat belongs to it; # begins a "
 		 "comment, and - is standard input.\n");
+	fabric_control_details(out);
 }

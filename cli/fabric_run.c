@@ -121,11 +121,6 @@ static int begin(struct cli *cli, struct serving *serving)
 			 "with --socket");
 		return CLI_USAGE;
 	}
-	if (cli->socket && strlen(cli->socket) >= sizeof(serving->path)) {
-		complain("--socket: the path is longer than %zu characters",
-			 sizeof(serving->path) - 1);
-		return CLI_USAGE;
-	}
 	if (cli->socket)
 		strcpy(serving->path, cli->socket);
 	return fabric_load(cli);

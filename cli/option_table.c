@@ -65,7 +65,7 @@ static const struct option_row rows[] = {
 	{ KEY_SVG, "svg", "FILE",
 	  "reach, fabric info: a picture; - is stdout", AT(svg) },
 	{ KEY_SOCKET, "socket", "PATH",
-	  "fabric run, exec: where clients connect", AT(socket) },
+	  "fabric: the socket of its server", AT(socket) },
 	{ KEY_SA_AT, "sa-at", "NODE", "fabric: where its SA is", AT(sa_at) },
 	{ KEY_SEED, "seed", "N", "fabric: of what happens at random",
 	  option_seed },

@@ -167,3 +167,11 @@ bool options_only(const struct cli *cli, const char *whose, const char *list)
 	}
 	return true;
 }
+
+bool options_given(const struct cli *cli, const char *name)
+{
+	for (size_t i = 0; i < OPTION_ROWS; i++)
+		if (strcmp(option_rows[i].name, name) == 0)
+			return cli->given >> i & 1;
+	return false;
+}

@@ -21,6 +21,9 @@ bool options_fit(const struct cli *cli, const struct command *command);
  */
 bool options_only(const struct cli *cli, const char *whose, const char *list);
 
+/* Whether the option of that name is given. */
+bool options_given(const struct cli *cli, const char *name);
+
 /* The list of options, for --help: those that @command takes, NULL: all. */
 void options_help(struct out *out, const struct command *command);
 

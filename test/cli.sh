@@ -25,12 +25,12 @@ help_of_actions() {
 		exec fault first-lid help like opa partitions record sa sa-at seed socket verbose
 		replay fault help json record seed socket verbose
 		serve device fault first-lid help json like opa partitions port record sa sa-at seed umad verbose
-		link fabric help
-		node fabric help
-		sm fabric help
-		fault fabric help
-		stats fabric help json
-		script fabric help
+		link fabric help socket
+		node fabric help socket
+		sm fabric help socket
+		fault fabric help socket
+		stats fabric help json socket
+		script fabric help socket
 	END
 }
 

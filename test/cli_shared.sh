@@ -153,6 +153,42 @@ changes_are_made() {
 	run 4 fabric stats
 }
 
+# The same as --fabric unix:PATH, and more than what the environment says.
+socket_names_the_server() {
+	local action
+	start
+	export IBSA_FABRIC=unix:/nowhere
+	run 0 fabric link down "$other/1" --socket "$tmp/s"; out_empty
+	run 0 fabric link up "$other/1" --fabric "unix:$tmp/s"
+	run 0 fabric node remove "$other" --socket s
+	run 0 fabric node add "$other" --socket ./s
+	run 0 fabric sm move "$other" --socket s
+	run 0 fabric fault lose=1 --socket s
+	run 0 fabric fault none --socket s
+	run 0 fabric stats --socket s; out_has '^clients'
+	echo "0 link up $other/1" >script
+	run 0 fabric script script --socket s
+	for action in 'link up x/1' 'node add x' 'sm start' 'fault none' stats \
+		'script script'; do
+		# shellcheck disable=SC2086 # words of a command line
+		run 4 fabric $action; err_has 'no fabric server is at /nowhere'
+		# shellcheck disable=SC2086
+		run 4 fabric $action --socket /proc/x
+		err_has 'no fabric server is at /proc/x: start one with'
+		# shellcheck disable=SC2086
+		run 2 fabric $action --socket s --fabric "unix:$tmp/s"
+		err_has 'give one of them'
+		# shellcheck disable=SC2086
+		run 2 fabric $action --fabric "$fabric"; err_has 'is no server .* unix:PATH'
+		# shellcheck disable=SC2086
+		run 2 fabric $action --device x; err_has 'no option --device'
+	done
+	run 2 fabric stats --socket "$(printf '%0200d' 0)"; err_has 'longer than'
+	run 2 fabric stats --socket ''; err_has 'the name is empty'
+	run 2 fabric info "$fabric" --socket s; err_has 'no option --socket'
+	stop TERM
+}
+
 one_server_a_socket() {
 	start
 	run 4 fabric run "$fabric" --socket "$tmp/s"; err_has 'is running'
@@ -373,7 +409,8 @@ ctrl_c_is_the_commands() {
 }
 
 run_groups ready_line_is_json_with_j ends_on_signals answers_are_the_same two_at_once \
-	sits_where_it_is_told changes_are_made one_server_a_socket \
+	sits_where_it_is_told changes_are_made \
+	socket_names_the_server one_server_a_socket \
 	is_for_its_user_alone runs_a_command a_signal_reaches_the_command \
 	ctrl_c_is_the_commands \
 	writes_a_record the_same_seed_makes_the_same_file answers_are_replayed \
