@@ -33,9 +33,13 @@ static void silence_is_reported_in_time(void **state)
 	packet.header.retries = 2;
 	assert_int_equal(file_write(rig->a, &packet), 0);
 	assert_int_equal(ibsa__sim_file_due(rig->a), 200 * MS);
-	advance(rig, 600 * MS - 1);
+	advance(rig, 200 * MS);
+	assert_false(file_read(rig->a, &in));
+	advance(rig, 200 * MS);
 	assert_false(file_read(rig->a, &in));
 	assert_int_equal(file_drops(rig->fabric, IBSA_DROP_NO_ROUTE), 3);
+	advance(rig, 200 * MS - 1);
+	assert_false(file_read(rig->a, &in));
 	advance(rig, 1);
 	assert_true(file_read(rig->a, &in));
 	assert_int_equal(in.header.status, ETIMEDOUT);
@@ -161,6 +165,52 @@ static void a_file_says_when_it_is_ready(void **state)
 	ibsa__sim_file_close(file);
 }
 
+/* However many tries are overdue, a look at the file makes up for one. */
+static void missed_tries_are_not_made_up_for(void **state)
+{
+	const struct file_pair *rig = *state;
+	const uint32_t agent = file_agent(rig->a, 0, 0, 0);
+	struct packet_out packet = file_request(agent, 99, CLASS_VENDOR, 1,
+						ATTRIBUTE, 5);
+	struct packet_in in;
+
+	packet.header.timeout_ms = 1;
+	packet.header.retries = UINT32_MAX;
+	assert_int_equal(file_write(rig->a, &packet), 0);
+	advance(rig, 3600000 * MS);
+	for (int i = 0; i < 3; i++)
+		assert_false(file_read(rig->a, &in));
+	assert_int_equal(file_drops(rig->fabric, IBSA_DROP_NO_ROUTE), 2);
+	assert_int_equal(ibsa__sim_file_due(rig->a), 3600001 * MS);
+}
+
+/* An answer to the first try counts, however late it is looked for. */
+static void an_answer_is_no_missed_try(void **state)
+{
+	const struct ibsa_fault delay = {
+		.kind = IBSA_FAULT_DELAY,
+		.percent = 100,
+		.count = 1,
+		.delay_ms = 50,
+	};
+	const struct file_pair *rig = *state;
+	const uint32_t agent = file_agent(rig->a, 0, 0, 0);
+	struct packet_out packet = file_request(agent,
+						file_lid(rig->fabric, "b", 1),
+						CLASS_VENDOR, 1, ATTRIBUTE, 5);
+	struct packet_in in;
+
+	packet.header.timeout_ms = 100;
+	packet.header.retries = 7;
+	assert_int_equal(ibsa_fabric_fault(rig->fabric, &delay), 0);
+	assert_int_equal(file_write(rig->a, &packet), 0);
+	advance(rig, 3600000 * MS);
+	assert_true(file_read(rig->a, &in));
+	assert_int_equal(in.header.status, 0);
+	assert_false(file_read(rig->a, &in));
+	assert_int_equal(ibsa__sim_file_due(rig->a), UINT64_MAX);
+}
+
 #define TEST(name)                                             \
 	cmocka_unit_test_setup_teardown(name, file_pair_setup, \
 					file_pair_teardown)
@@ -173,6 +223,8 @@ int main(void)
 		TEST(a_delayed_mad_arrives_late),
 		TEST(an_id_waits_once),
 		TEST(a_file_says_when_it_is_ready),
+		TEST(missed_tries_are_not_made_up_for),
+		TEST(an_answer_is_no_missed_try),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

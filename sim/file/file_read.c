@@ -155,11 +155,15 @@ void ibsa__sim_file_refuse(struct sim_file *file, const uint8_t *packet,
 	pthread_mutex_unlock(&file->fabric->lock);
 }
 
-/* The last try takes the message; those before send a copy of it. */
-static void send_again(struct sim_file *file, struct sent *sent)
+/*
+ * A copy of it; the next try is due from now on, not from when this one was,
+ * as the kernel has it: many that were missed, by a short timeout or because
+ * nobody looked, are one, and who asks for them cannot hold others up.
+ */
+static void send_again(struct sim_file *file, struct sent *sent,
+		       uint64_t now_ns)
 {
 	struct ibsa_fabric *fabric = file->fabric;
-	const uint64_t now_ns = sent->due_ns;
 	struct message *message = ibsa__mad_new(fabric);
 
 	sent->retries--;
@@ -188,7 +192,7 @@ void ibsa__file_settle(struct sim_file *file, uint64_t now_ns)
 		if (sent != sent_first(&file->sents))
 			continue;
 		if (sent->retries)
-			send_again(file, sent);
+			send_again(file, sent, now_ns);
 		else
 			give_up(file, sent);
 	}
