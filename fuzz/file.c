@@ -55,6 +55,7 @@ static void drain(struct sim_file *file)
 	const uint8_t *packet;
 	size_t len = 0;
 
+	ibsa__sim_file_settle(file);
 	while ((packet = ibsa__sim_file_head(file, &len))) {
 		memcpy(&header, packet, sizeof(header));
 		if (len < UMAD_HEADER_BYTES + 24 || header.length != len ||

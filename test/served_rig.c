@@ -74,15 +74,26 @@ void served_again(struct served *served)
 	if (ibsa_fabric_server_open(served->fabric, served_path(served),
 				    &options, &error, &served->server))
 		fail_msg("%s", error.text);
+	served_resume(served);
+}
+
+struct ibsa_fabric_server *served_pause(struct served *served)
+{
+	atomic_store(&served->ends, true);
+	ibsa_fabric_server_wake(served->server);
+	pthread_join(served->thread, NULL);
+	return served->server;
+}
+
+void served_resume(struct served *served)
+{
 	atomic_store(&served->ends, false);
 	assert_int_equal(pthread_create(&served->thread, NULL, run, served), 0);
 }
 
 void served_end(struct served *served)
 {
-	atomic_store(&served->ends, true);
-	ibsa_fabric_server_wake(served->server);
-	pthread_join(served->thread, NULL);
+	served_pause(served);
 	ibsa_fabric_server_close(served->server);
 	served->server = NULL;
 }

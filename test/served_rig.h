@@ -29,6 +29,10 @@ void served_end(struct served *served);
 void served_again(struct served *served);
 void served_wake(struct served *served);
 
+/* Let the server be the test's own for a while: nobody serves meanwhile. */
+struct ibsa_fabric_server *served_pause(struct served *served);
+void served_resume(struct served *served);
+
 const char *served_path(const struct served *served);
 const char *served_name(const struct served *served); /* "unix:PATH" */
 struct ibsa_fabric *served_fabric(const struct served *served);

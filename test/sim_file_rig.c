@@ -91,9 +91,11 @@ int file_write(struct sim_file *file, const struct packet_out *packet)
 bool file_read(struct sim_file *file, struct packet_in *in)
 {
 	static uint8_t bytes[1 << 20];
+	const uint8_t *head;
 	size_t len = 0;
-	const uint8_t *head = ibsa__sim_file_head(file, &len);
 
+	ibsa__sim_file_settle(file);
+	head = ibsa__sim_file_head(file, &len);
 	if (!head)
 		return false;
 	assert_true(len <= sizeof(bytes));

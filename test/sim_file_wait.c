@@ -211,6 +211,30 @@ static void an_answer_is_no_missed_try(void **state)
 	assert_int_equal(ibsa__sim_file_due(rig->a), UINT64_MAX);
 }
 
+/* Whoever else is to be served does not wait for all of them. */
+static void many_are_not_sent_again_at_a_time(void **state)
+{
+	enum { MANY = SIM_AGAIN_MAX + 10 };
+	const struct file_pair *rig = *state;
+	const uint32_t agent = file_agent(rig->a, 0, 0, 0);
+	struct packet_out packet = file_request(agent, 99, CLASS_VENDOR, 1,
+						ATTRIBUTE, 5);
+
+	packet.header.retries = 1;
+	for (uint32_t i = 0; i < MANY; i++) {
+		ibsa_put_be32(packet.mad + MAD_TID + 4, i);
+		assert_int_equal(file_write(rig->a, &packet), 0);
+	}
+	advance(rig, 1000 * MS);
+	ibsa__sim_file_settle(rig->a);
+	assert_int_equal(file_drops(rig->fabric, IBSA_DROP_NO_ROUTE),
+			 MANY + SIM_AGAIN_MAX);
+	assert_int_equal(ibsa__sim_file_due(rig->a), 1000 * MS);
+	ibsa__sim_file_settle(rig->a);
+	assert_int_equal(file_drops(rig->fabric, IBSA_DROP_NO_ROUTE), 2 * MANY);
+	assert_int_equal(ibsa__sim_file_due(rig->a), 2000 * MS);
+}
+
 #define TEST(name)                                             \
 	cmocka_unit_test_setup_teardown(name, file_pair_setup, \
 					file_pair_teardown)
@@ -225,6 +249,7 @@ int main(void)
 		TEST(a_file_says_when_it_is_ready),
 		TEST(missed_tries_are_not_made_up_for),
 		TEST(an_answer_is_no_missed_try),
+		TEST(many_are_not_sent_again_at_a_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

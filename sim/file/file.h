@@ -69,6 +69,13 @@ void ibsa__sim_file_refuse(struct sim_file *file, const uint8_t *packet,
 			   int err);
 
 /*
+ * Let happen what is due: answers come, and what has waited in vain is sent
+ * again or given up; at most so many at a time, the others stay due.
+ */
+enum { SIM_AGAIN_MAX = 1024 };
+void ibsa__sim_file_settle(struct sim_file *file);
+
+/*
  * The packet that was first, or NULL; its length (UMAD_HEADER_BYTES and the
  * MAD) is in *@len and in its header. It stays until it is taken.
  */
@@ -76,8 +83,8 @@ const uint8_t *ibsa__sim_file_head(struct sim_file *file, size_t *len);
 void ibsa__sim_file_take(struct sim_file *file);
 
 /*
- * When something may be there by itself, on the fabric's clock: look at the
- * head then. UINT64_MAX: never.
+ * When something may be there by itself, on the fabric's clock: it is to be
+ * settled then. UINT64_MAX: never.
  */
 uint64_t ibsa__sim_file_due(struct sim_file *file);
 

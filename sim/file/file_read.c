@@ -182,15 +182,18 @@ static void send_again(struct sim_file *file, struct sent *sent,
 	ibsa__mad_post(fabric, message, now_ns);
 }
 
-void ibsa__file_settle(struct sim_file *file, uint64_t now_ns)
+static void settle(struct sim_file *file, uint64_t now_ns)
 {
 	struct sent *sent;
+	int count = 0;
 
 	while ((sent = sent_first(&file->sents)) && sent->due_ns <= now_ns) {
 		/* What has been answered in time, counts. */
 		ibsa__mads_settle(file->fabric, sent->due_ns);
 		if (sent != sent_first(&file->sents))
 			continue;
+		if (count++ == SIM_AGAIN_MAX)
+			break;
 		if (sent->retries)
 			send_again(file, sent, now_ns);
 		else
@@ -199,13 +202,21 @@ void ibsa__file_settle(struct sim_file *file, uint64_t now_ns)
 	ibsa__mads_settle(file->fabric, now_ns);
 }
 
+void ibsa__sim_file_settle(struct sim_file *file)
+{
+	struct ibsa_fabric *fabric = file->fabric;
+
+	pthread_mutex_lock(&fabric->lock);
+	settle(file, ibsa__fabric_now(fabric));
+	pthread_mutex_unlock(&fabric->lock);
+}
+
 const uint8_t *ibsa__sim_file_head(struct sim_file *file, size_t *len)
 {
 	struct ibsa_fabric *fabric = file->fabric;
 	const struct packet *first;
 
 	pthread_mutex_lock(&fabric->lock);
-	ibsa__file_settle(file, ibsa__fabric_now(fabric));
 	first = file->inbox.first;
 	pthread_mutex_unlock(&fabric->lock);
 	if (!first)

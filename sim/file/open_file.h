@@ -27,7 +27,4 @@ struct sim_file {
 bool ibsa__files_take(struct ibsa_fabric *fabric, uint32_t end,
 		      const struct message *message);
 
-/* What has waited in vain by then, is sent again or given up. */
-void ibsa__file_settle(struct sim_file *file, uint64_t now_ns);
-
 #endif

@@ -170,8 +170,11 @@ static bool send_queue(struct server_peer *peer)
 
 void ibsa__peer_flush(struct server_peer *peer)
 {
-	const bool is_done = send_pending(peer) && send_queue(peer);
+	bool is_done;
 
+	/* Once, and whether it reads or not: else it would stay due. */
+	ibsa__sim_file_settle(peer->file);
+	is_done = send_pending(peer) && send_queue(peer);
 	if (peer->is_gone)
 		return;
 	await_reader(peer, !is_done);
