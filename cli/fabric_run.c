@@ -67,7 +67,10 @@ static void note(const char *text, void *arg)
 static int serve(struct serving *serving)
 {
 	struct cli *cli = serving->cli;
-	const struct ibsa_fabric_server_options options = { note, cli };
+	const struct ibsa_fabric_server_options options = {
+		.note = note,
+		.arg = cli,
+	};
 	struct ibsa_error error = { .text = "" };
 	int err;
 

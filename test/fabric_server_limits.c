@@ -3,6 +3,9 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <ibsa/bits.h>
 #include <ibsa/sa.h>
@@ -86,10 +89,158 @@ static void who_does_not_read_takes_no_rounds(void **state)
 	served_stop(served);
 }
 
+static const struct ibsa_fabric_server_options impatient = {
+	.patience_ms = 250,
+};
+
+/* The server closes the connection. */
+static void check_ended(int fd)
+{
+	char byte;
+
+	assert_int_equal(recv(fd, &byte, 1, 0), 0);
+	close(fd);
+}
+
+static void check_served(const struct served *served)
+{
+	struct ibsa_client *client = served_client(served, "right");
+
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* Who has said all that it has begun to say may be silent as long as it likes. */
+static void who_does_not_say_hello_in_time_goes(void **state)
+{
+	struct served *served = served_start_with(served_pair, &impatient);
+	const struct remote_head head = { .type = REMOTE_PORT };
+	const int silent = served_connect(served, "left");
+	int fd = served_connect(served, NULL);
+	struct remote_head answer;
+
+	(void)state;
+	assert_true(served_noted(served, "does not say hello"));
+	check_ended(fd);
+	fd = served_connect(served, NULL);
+	assert_int_equal(send(fd, "?", 1, MSG_NOSIGNAL), 1);
+	assert_true(served_noted(served, "does not say hello"));
+	check_ended(fd);
+	assert_int_equal(send(silent, &head, sizeof(head), MSG_NOSIGNAL),
+			 sizeof(head));
+	assert_int_equal(recv(silent, &answer, sizeof(answer), MSG_WAITALL),
+			 sizeof(answer));
+	assert_int_equal(answer.err, 0);
+	close(silent);
+	check_served(served);
+	served_stop(served);
+}
+
+static void who_does_not_end_a_question_in_time_goes(void **state)
+{
+	struct served *served = served_start_with(served_pair, &impatient);
+	const struct remote_head head = { .type = REMOTE_FILE, .length = 9 };
+	int fd = served_connect(served, "left");
+
+	(void)state;
+	assert_int_equal(send(fd, &head, 5, MSG_NOSIGNAL), 5);
+	assert_true(served_noted(served, "half a question"));
+	check_ended(fd);
+	fd = served_connect(served, "left");
+	assert_int_equal(send(fd, &head, sizeof(head), MSG_NOSIGNAL),
+			 sizeof(head));
+	assert_int_equal(send(fd, "class", 5, MSG_NOSIGNAL), 5);
+	assert_true(served_noted(served, "half a question"));
+	check_ended(fd);
+	check_served(served);
+	served_stop(served);
+}
+
+static void who_does_not_end_a_packet_in_time_goes(void **state)
+{
+	struct served *served = served_start_with(served_pair, &impatient);
+	const struct umad_header header = { .length = 1 << 20 };
+	static const size_t parts[] = { 1, sizeof(header) };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		struct remote_file file;
+
+		attach(served, &file);
+		assert_int_equal(send(file.fd, &header, parts[i], MSG_NOSIGNAL),
+				 parts[i]);
+		assert_true(served_noted(served, "half a packet"));
+		ibsa__remote_file_close(&file);
+	}
+	check_served(served);
+	served_stop(served);
+}
+
+/* The next one is told why, whatever it comes for. */
+static void check_full(struct served *served)
+{
+	const struct ibsa_options options = {
+		.fabric = served_name(served),
+		.device = "left",
+	};
+	struct ibsa_error error = { .text = "" };
+	struct ibsa_client *client;
+
+	assert_int_equal(ibsa_open(&options, &error, &client), -EUSERS);
+	assert_non_null(strstr(error.text, "connections"));
+	assert_true(served_noted(served, "as many as may be"));
+	assert_int_equal(ibsa_fabric_command(served_name(served), "stats", NULL,
+					     0, &error),
+			 -EUSERS);
+}
+
+static void one_connection_too_many_is_refused(void **state)
+{
+	const struct ibsa_fabric_server_options two = { .connections = 2 };
+	struct served *served = served_start_with(served_pair, &two);
+	const int one = served_connect(served, "left");
+	const int other = served_connect(served, "left");
+
+	(void)state;
+	check_full(served);
+	close(one);
+	while (ibsa_fabric_command(served_name(served), "stats", NULL, 0, NULL))
+		;
+	close(other);
+	served_stop(served);
+}
+
+/* Each may need two; some are left for all else. */
+static void there_are_no_more_connections_than_descriptors(void **state)
+{
+	struct rlimit all, few;
+	struct served *served;
+	int one, other;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &all), 0);
+	few = all;
+	few.rlim_cur = 64 + 2 * 2 + 1;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	served = served_start(served_pair);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
+	one = served_connect(served, "left");
+	other = served_connect(served, "left");
+	check_full(served);
+	close(one);
+	close(other);
+	served_stop(served);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_does_not_read_takes_no_rounds),
+		cmocka_unit_test(who_does_not_say_hello_in_time_goes),
+		cmocka_unit_test(who_does_not_end_a_question_in_time_goes),
+		cmocka_unit_test(who_does_not_end_a_packet_in_time_goes),
+		cmocka_unit_test(one_connection_too_many_is_refused),
+		cmocka_unit_test(
+			there_are_no_more_connections_than_descriptors),
 	};
 
 	unsetenv("IBSA_FABRIC");

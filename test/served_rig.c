@@ -15,6 +15,7 @@
 struct served {
 	struct ibsa_fabric *fabric;
 	struct ibsa_fabric_server *server;
+	struct ibsa_fabric_server_options limits;
 	pthread_t thread;
 	atomic_bool ends;
 	char folder[64];
@@ -68,9 +69,11 @@ static void *run(void *arg)
 
 void served_again(struct served *served)
 {
-	const struct ibsa_fabric_server_options options = { note, served };
+	struct ibsa_fabric_server_options options = served->limits;
 	struct ibsa_error error = { .text = "" };
 
+	options.note = note;
+	options.arg = served;
 	if (ibsa_fabric_server_open(served->fabric, served_path(served),
 				    &options, &error, &served->server))
 		fail_msg("%s", error.text);
@@ -105,10 +108,20 @@ void served_wake(struct served *served)
 
 struct served *served_start(const char *text)
 {
+	const struct ibsa_fabric_server_options none = { .note = NULL };
+
+	return served_start_with(text, &none);
+}
+
+struct served *
+served_start_with(const char *text,
+		  const struct ibsa_fabric_server_options *limits)
+{
 	struct served *served = calloc(1, sizeof(*served));
 	struct ibsa_error error = { .text = "" };
 
 	assert_non_null(served);
+	served->limits = *limits;
 	pthread_mutex_init(&served->lock, NULL);
 	pthread_cond_init(&served->noted, NULL);
 	if (ibsa_fabric_parse(text, strlen(text), NULL, &error,

@@ -22,6 +22,9 @@ extern const char served_pair[];
 
 /* Serve the fabric of that text at a socket in a folder of its own. */
 struct served *served_start(const char *text);
+struct served *
+served_start_with(const char *text,
+		  const struct ibsa_fabric_server_options *limits);
 void served_stop(struct served *served);
 
 /* End the server, or let there be one again; the fabric stays. */

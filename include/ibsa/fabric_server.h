@@ -21,20 +21,30 @@ struct ibsa_fabric_server;
 
 /**
  * struct ibsa_fabric_server_options - zero is the default throughout
- * @note: told, in one line without its end, of each client that had to be
- *        sent away, and why, and when others have to wait; called from within ibsa_fabric_server_wait()
- * @arg:  handed to @note as it is
+ * @note:        told, in one line without its end, of each client that had to
+ *               be sent away, and why, and when others have to wait; called
+ *               from within ibsa_fabric_server_wait()
+ * @arg:         handed to @note as it is
+ * @connections: that may be there at a time; 0: 1024. Fewer if RLIMIT_NOFILE,
+ *               when the server is opened, has not two descriptors for each
+ *               and 64 for all else. A program has one for its device's files
+ *               and one for each client or umad file; the next is refused with
+ *               -EUSERS
+ * @patience_ms: in which a client has to finish what it has begun to say, and
+ *               to say hello; 0: 10000
  */
 struct ibsa_fabric_server_options {
 	void (*note)(const char *text, void *arg);
 	void *arg;
+	uint32_t connections;
+	uint32_t patience_ms;
 };
 
 /* What a server has counted. */
 struct ibsa_fabric_server_stats {
 	uint64_t clients;	  /* that are connected now */
 	uint64_t accepted;	  /* since the start */
-	uint64_t sent_away;	  /* of another user, or with nonsense */
+	uint64_t sent_away;	  /* another user's, too many, nonsense */
 	uint64_t packets_in;	  /* from clients */
 	uint64_t packets_out;	  /* to clients */
 	uint64_t packets_refused; /* as the kernel refuses a write */
@@ -80,7 +90,7 @@ int ibsa_fabric_server_fd(const struct ibsa_fabric_server *server);
  *              end
  *
  * No client is waited for: who does not read, or sends half of something,
- * holds nobody up.
+ * holds nobody up, and is sent away if the other half does not come.
  *
  * Return: 0; -EINTR a signal came; or the system's error.
  */
@@ -148,9 +158,9 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server);
  * program is set-uid.
  *
  * Return: as ibsa_fabric_server_command(); -EINVAL @fabric names no server;
- * -ENODEV none is there, or it has gone; -EACCES it is another user's; -EPROTO
- * what is there is none, or one of another version; -ETIMEDOUT it does not
- * answer; -ENAMETOOLONG @line or the path; -ENOMEM; or the error of connecting.
+ * -ENODEV none is there, or it has gone; -EACCES it is another user's; -EUSERS
+ * it has all the connections that it takes; -EPROTO what is there is none, or
+ * one of another version; -ETIMEDOUT it does not answer; -ENAMETOOLONG @line or the path; -ENOMEM; or the error of connecting.
  * Thread-safe.
  */
 int ibsa_fabric_command(const char *fabric, const char *line, char *out,

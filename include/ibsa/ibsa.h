@@ -217,7 +217,8 @@ struct ibsa_stats {
  * none was named; -ENOSYS the RDMA or umad modules are not loaded; -EACCES not
  * permitted to open the device; -ENETDOWN the port is not active; -EINVAL an
  * option out of range, a context of another device or a fabric file that does
- * not parse; -ENOENT no such fabric file; -ENOMEM; or the system's error.
+ * not parse; -ENOENT no such fabric file; -EUSERS the fabric server takes no
+ * more connections; -ENOMEM; or the system's error.
  */
 int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
 	      struct ibsa_client **out) IBSA_MUST_USE;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -15,7 +16,13 @@
 #include "base/error.h"
 #include "sim/server/server.h"
 
-enum { EVENTS_MAX = 64 }; /* of a round */
+enum {
+	EVENTS_MAX = 64,      /* of a round */
+	CONNECTIONS = 1024,   /* if nobody says how many */
+	CONNECTION_FILES = 2, /* of each, at most */
+	OTHER_FILES = 64,     /* ours and the program's */
+	PATIENCE_MS = 10000,
+};
 
 void ibsa__server_note(struct ibsa_fabric_server *server, const char *format,
 		       ...)
@@ -68,6 +75,7 @@ static void look_at(struct server_peer *peer)
 
 static void look_at_all(struct ibsa_fabric_server *server)
 {
+	const uint64_t now_ns = clock_now_ns();
 	struct list *at = server->peers.next;
 
 	while (at != &server->peers) {
@@ -76,6 +84,7 @@ static void look_at_all(struct ibsa_fabric_server *server)
 
 		at = at->next;
 		look_at(peer);
+		ibsa__peer_hurry(peer, now_ns);
 	}
 }
 
@@ -244,6 +253,32 @@ static void source_init(struct server_source *source,
 	};
 }
 
+/* How many connections there are descriptors for. */
+static uint32_t connections_that_fit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return CONNECTIONS;
+	if (limit.rlim_cur < OTHER_FILES + CONNECTION_FILES)
+		return 1;
+	limit.rlim_cur = (limit.rlim_cur - OTHER_FILES) / CONNECTION_FILES;
+	return limit.rlim_cur < UINT32_MAX ? (uint32_t)limit.rlim_cur
+					   : UINT32_MAX;
+}
+
+static void set_limits(struct ibsa_fabric_server_options *options)
+{
+	const uint32_t most = connections_that_fit();
+
+	if (!options->connections)
+		options->connections = CONNECTIONS;
+	if (options->connections > most)
+		options->connections = most;
+	if (!options->patience_ms)
+		options->patience_ms = PATIENCE_MS;
+}
+
 static struct ibsa_fabric_server *server_new(struct ibsa_fabric *fabric)
 {
 	struct ibsa_fabric_server *server = ibsa__calloc(1, sizeof(*server));
@@ -325,6 +360,7 @@ int ibsa_fabric_server_open(struct ibsa_fabric *fabric, const char *path,
 	memcpy(server->path, path, strlen(path) + 1);
 	if (options)
 		server->options = *options;
+	set_limits(&server->options);
 	err = open_fds(server);
 	if (err)
 		ibsa__fail(error, err, "no descriptors for a fabric server");

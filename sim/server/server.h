@@ -24,6 +24,7 @@ struct server_source {
 	int fd;
 	uint32_t events; /* that are waited for */
 	bool is_watched;
+	uint64_t late_ns; /* what comes there has to be whole; UINT64_MAX: is */
 };
 
 /* Bytes that grow. */
@@ -63,7 +64,7 @@ struct server_issm {
 
 struct ibsa_fabric_server {
 	struct ibsa_fabric *fabric;
-	struct ibsa_fabric_server_options options;
+	struct ibsa_fabric_server_options options; /* defaults filled in */
 	struct ibsa_fabric_server_stats stats;
 	char path[SERVER_PATH_MAX];
 	struct server_source listener;
@@ -102,6 +103,12 @@ int ibsa__server_listen(struct ibsa_fabric_server *server,
 			struct ibsa_error *error) IBSA_MUST_USE;
 void ibsa__server_hear_again(struct ibsa_fabric_server *server);
 void ibsa__peer_dismiss(struct server_peer *peer, const char *why);
+
+/* Something has begun to come there, or all that has begun is here. */
+void ibsa__source_await(struct server_source *source, bool is_begun);
+
+/* Who has not finished what it has begun in time goes. */
+void ibsa__peer_hurry(struct server_peer *peer, uint64_t now_ns);
 
 /*
  * What was for it could not be sent, or @sent bytes of it: it goes, for @why

@@ -370,6 +370,8 @@ static void answer(struct server_peer *peer, const struct remote_head *head,
 	send_answer(peer, head->type, err, &ask);
 	if (ask.fd >= 0)
 		close(ask.fd);
+	if (peer->is_greeted)
+		ibsa__source_await(&peer->control, false);
 	/* Nothing that it says can be trusted to be what it means. */
 	if (err == -EPROTO)
 		ibsa__peer_dismiss(peer, "it does not speak as a client does");
@@ -424,4 +426,6 @@ void ibsa__peer_hear(struct server_source *source, uint32_t events)
 	asked->count += (size_t)got;
 	if (!answer_all(peer))
 		ibsa__peer_dismiss(peer, "it sends nonsense for questions");
+	else if (asked->count)
+		ibsa__source_await(source, true);
 }

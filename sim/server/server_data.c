@@ -242,23 +242,26 @@ static size_t post_all(struct server_peer *peer, const uint8_t *at,
 	return used;
 }
 
-/* More of a packet that came in part. True: it is no part any more. */
-static bool part_ends(struct server_peer *peer)
+/* More of a packet that came in part. */
+static void take_part(struct server_peer *peer)
 {
 	struct server_bytes *part = &peer->part;
 	const size_t used = post_all(peer, part->at, part->count);
 
 	if (used == SIZE_MAX) {
 		ibsa__peer_dismiss(peer, "it sends nonsense for packets");
-		return false;
+		return;
 	}
 	if (peer->is_gone)
-		return false;
+		return;
 	part->count -= used;
 	memmove(part->at, part->at + used, part->count);
-	if (!part->count)
+	if (used)
+		ibsa__source_await(&peer->data, false);
+	if (part->count)
+		ibsa__source_await(&peer->data, true);
+	else
 		ibsa__bytes_free(part);
-	return !part->count;
 }
 
 /* How much of a part's packet is still to come, as far as is known. */
@@ -292,7 +295,7 @@ static void read_part(struct server_peer *peer)
 	}
 	if (got > 0)
 		part->count += (size_t)got;
-	(void)part_ends(peer);
+	take_part(peer);
 }
 
 static void read_batch(struct server_peer *peer)
@@ -312,8 +315,11 @@ static void read_batch(struct server_peer *peer)
 	used = post_all(peer, batch, (size_t)got);
 	if (used == SIZE_MAX)
 		ibsa__peer_dismiss(peer, "it sends nonsense for packets");
-	else if (!peer->is_gone && used < (size_t)got &&
-		 !bytes_add(&peer->part, batch + used, (size_t)got - used))
+	if (peer->is_gone || used == (size_t)got)
+		return;
+	if (bytes_add(&peer->part, batch + used, (size_t)got - used))
+		ibsa__source_await(&peer->data, true);
+	else
 		ibsa__peer_dismiss(peer, "there is no memory for its packet");
 }
 
@@ -362,6 +368,7 @@ int ibsa__peer_attach(struct server_peer *peer, int *out_fd)
 		.handle = handle_data,
 		.server = server,
 		.fd = fds[0],
+		.late_ns = UINT64_MAX,
 	};
 	err = ibsa__sim_file_open(server->fabric, peer->port, become_ready,
 				  peer, &peer->file);
@@ -389,6 +396,7 @@ void ibsa__peer_detach(struct server_peer *peer)
 	if (peer->data.fd >= 0)
 		close(peer->data.fd);
 	peer->data.fd = -1;
+	peer->data.late_ns = UINT64_MAX;
 	peer->head_sent = 0;
 	ibsa__bytes_free(&peer->part);
 	ibsa__bytes_free(&peer->pending);

@@ -17,7 +17,9 @@
 
 enum {
 	BACKLOG = 1024,
-	DEAF_MS = 100, /* before descriptors are looked for again */
+	ACCEPTS_MAX = 64, /* of a round */
+	AGAIN_MS = 100,	  /* before a client that is late is looked at again */
+	DEAF_MS = 100,	  /* before descriptors are looked for again */
 };
 
 static int listen_failed(const char *path, int err, struct ibsa_error *error)
@@ -228,6 +230,49 @@ void ibsa__peer_dismiss(struct server_peer *peer, const char *why)
 	ibsa__server_hear_again(server);
 }
 
+void ibsa__source_await(struct server_source *source, bool is_begun)
+{
+	struct ibsa_fabric_server *server = source->server;
+
+	if (!is_begun) {
+		source->late_ns = UINT64_MAX;
+	} else if (source->late_ns == UINT64_MAX) {
+		source->late_ns = clock_now_ns() +
+				  server->options.patience_ms * NS_PER_MS;
+		ibsa__server_alarm(server, source->late_ns);
+	}
+}
+
+/* Whether its time is over; what has come and was not read is not its fault. */
+static bool is_late(const struct server_source *source, uint64_t now_ns)
+{
+	uint64_t due_ns = source->late_ns;
+	char byte;
+
+	if (due_ns == UINT64_MAX)
+		return false;
+	if (due_ns <= now_ns) {
+		if (recv(source->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0)
+			return true;
+		due_ns = now_ns + AGAIN_MS * NS_PER_MS;
+	}
+	ibsa__server_alarm(source->server, due_ns);
+	return false;
+}
+
+void ibsa__peer_hurry(struct server_peer *peer, uint64_t now_ns)
+{
+	if (peer->is_gone)
+		return;
+	if (is_late(&peer->control, now_ns))
+		ibsa__peer_dismiss(peer, peer->is_greeted
+						 ? "half a question is all "
+						   "that comes"
+						 : "it does not say hello");
+	else if (is_late(&peer->data, now_ns))
+		ibsa__peer_dismiss(peer, "half a packet is all that comes");
+}
+
 static bool is_welcome(int fd)
 {
 	struct ucred who = { .uid = (uid_t)-1 };
@@ -250,12 +295,15 @@ static int let_in(struct ibsa_fabric_server *server, int fd)
 		.fd = fd,
 	};
 	peer->data = (struct server_source){ .server = server, .fd = -1 };
+	peer->control.late_ns = UINT64_MAX;
+	peer->data.late_ns = UINT64_MAX;
 	list_init(&peer->ready);
 	if (ibsa__server_watch(&peer->control, EPOLLIN)) {
 		ibsa__free(peer);
 		return -ENOMEM;
 	}
 	list_append(&server->peers, &peer->link);
+	ibsa__source_await(&peer->control, true);
 	server->stats.accepted++;
 	server->stats.clients++;
 	return 0;
@@ -285,26 +333,56 @@ static void accept_failed(struct ibsa_fabric_server *server, int err)
 		server->is_deaf = false;
 }
 
+/* Why somebody is not let in: what it is told, and what the program is. */
+struct refusal {
+	int err;
+	char said[64];
+	char noted[48];
+};
+
+static const struct refusal another_users = {
+	-EACCES, "not permitted: the fabric server is another user's",
+	"it is another user's"
+};
+static const struct refusal too_many = {
+	-EUSERS, "the fabric server has all the connections that it takes",
+	"there are as many as may be"
+};
+static const struct refusal no_memory = { -ENOMEM,
+					  "the fabric server is out of memory",
+					  "memory is short" };
+
 /* Said before it asks; if it cannot be said, it sees the end. */
-static void turn_away(struct ibsa_fabric_server *server, int fd, int err)
+static void turn_away(struct ibsa_fabric_server *server, int fd,
+		      const struct refusal *why)
 {
 	struct {
 		struct remote_head head;
-		char why[64];
+		char said[sizeof(why->said)];
 	} answer = {
-		.head = { .type = REMOTE_HELLO, .err = err },
-		.why = "not permitted: the fabric server is another user's",
+		.head = {
+			.type = REMOTE_HELLO,
+			.err = why->err,
+			.length = (uint32_t)strlen(why->said),
+		},
 	};
 
-	if (err == -EACCES)
-		answer.head.length = (uint32_t)strlen(answer.why);
+	memcpy(answer.said, why->said, sizeof(answer.said));
 	server->stats.sent_away++;
-	ibsa__server_note(server, "a client is not let in: %s",
-			  err == -EACCES ? "it is another user's"
-					 : "memory is short");
+	ibsa__server_note(server, "a client is not let in: %s", why->noted);
 	(void)!send(fd, &answer, sizeof(answer.head) + answer.head.length,
 		    MSG_NOSIGNAL | MSG_DONTWAIT);
 	close(fd);
+}
+
+static void receive(struct ibsa_fabric_server *server, int fd)
+{
+	if (!is_welcome(fd))
+		turn_away(server, fd, &another_users);
+	else if (server->stats.clients >= server->options.connections)
+		turn_away(server, fd, &too_many);
+	else if (let_in(server, fd))
+		turn_away(server, fd, &no_memory);
 }
 
 static void handle_listener(struct server_source *source, uint32_t events)
@@ -312,7 +390,8 @@ static void handle_listener(struct server_source *source, uint32_t events)
 	struct ibsa_fabric_server *server = source->server;
 
 	(void)events;
-	for (;;) {
+	/* Those who come without end do not keep it from the others. */
+	for (int i = 0; i < ACCEPTS_MAX; i++) {
 		const int fd = accept4(source->fd, NULL, NULL,
 				       SOCK_CLOEXEC | SOCK_NONBLOCK);
 
@@ -322,10 +401,7 @@ static void handle_listener(struct server_source *source, uint32_t events)
 			accept_failed(server, errno);
 			return;
 		}
-		if (!is_welcome(fd))
-			turn_away(server, fd, -EACCES);
-		else if (let_in(server, fd))
-			turn_away(server, fd, -ENOMEM);
+		receive(server, fd);
 	}
 }
 

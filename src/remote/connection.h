@@ -40,9 +40,9 @@ bool ibsa__remote_place_of_process(struct remote_place *out);
 /*
  * Connect and say hello. @place gets the name and number of the port that it
  * is. Return: 0; -ENODEV no server there, or no such node; -ENXIO the node has
- * no such port; -EACCES not permitted; -EPROTO what is there is no server of
- * this version;
- * -ETIMEDOUT it does not answer; or the system's error.
+ * no such port; -EACCES not permitted; -EUSERS it takes no more connections;
+ * -EPROTO what is there is no server of this version; -ETIMEDOUT it does not
+ * answer; or the system's error.
  */
 int ibsa__remote_connect(struct remote_connection *connection,
 			 struct remote_place *place,
