@@ -100,6 +100,27 @@ static void another_kind_of_file_stays(void **state)
 	served_stop(served);
 }
 
+/* Somebody has removed the socket, and another server has one there now. */
+static void another_servers_socket_stays(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct ibsa_fabric *fabric = parse(NULL);
+	struct ibsa_fabric_server *other = NULL;
+	struct stat info;
+
+	(void)state;
+	assert_int_equal(unlink(served_path(served)), 0);
+	assert_int_equal(ibsa_fabric_server_open(fabric, served_path(served),
+						 NULL, NULL, &other),
+			 0);
+	served_end(served);
+	assert_int_equal(lstat(served_path(served), &info), 0);
+	ibsa_fabric_server_close(other);
+	assert_int_equal(lstat(served_path(served), &info), -1);
+	ibsa_fabric_put(fabric);
+	served_stop(served);
+}
+
 static void wrong_places_are_refused(void **state)
 {
 	const struct ibsa_fabric_options options = { .virtual_clock = true };
@@ -236,6 +257,7 @@ int main(void)
 		cmocka_unit_test(a_running_server_keeps_its_socket),
 		cmocka_unit_test(a_dead_servers_socket_is_replaced),
 		cmocka_unit_test(another_kind_of_file_stays),
+		cmocka_unit_test(another_servers_socket_stays),
 		cmocka_unit_test(wrong_places_are_refused),
 		cmocka_unit_test(commands_change_the_fabric),
 		cmocka_unit_test(wrong_commands_are_refused),

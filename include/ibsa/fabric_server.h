@@ -142,7 +142,8 @@ void ibsa_fabric_server_stats_get(const struct ibsa_fabric_server *server,
  * ibsa_fabric_server_close - end a server
  * @server: or NULL
  *
- * Its socket is removed, and its clients see their device go.
+ * Its socket is removed, unless something else is at its path by now, and its
+ * clients see their device go.
  */
 void ibsa_fabric_server_close(struct ibsa_fabric_server *server);
 

@@ -224,7 +224,7 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server)
 		return;
 	/* First, so that nobody connects to what ends. */
 	if (server->listener.fd >= 0)
-		unlink(server->path);
+		ibsa__server_unlink(server);
 	source_close(&server->listener);
 	while (!list_is_empty(&server->peers))
 		ibsa__peer_dismiss(list_object(server->peers.next,

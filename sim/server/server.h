@@ -67,6 +67,8 @@ struct ibsa_fabric_server {
 	struct ibsa_fabric_server_options options; /* defaults filled in */
 	struct ibsa_fabric_server_stats stats;
 	char path[SERVER_PATH_MAX];
+	dev_t device; /* of the socket there, as it was made */
+	ino_t inode;
 	struct server_source listener;
 	struct server_source timer;
 	struct server_source waker; /* an eventfd */
@@ -102,6 +104,7 @@ void ibsa__server_alarm(struct ibsa_fabric_server *server, uint64_t due_ns);
 int ibsa__server_listen(struct ibsa_fabric_server *server,
 			struct ibsa_error *error) IBSA_MUST_USE;
 void ibsa__server_hear_again(struct ibsa_fabric_server *server);
+void ibsa__server_unlink(const struct ibsa_fabric_server *server);
 void ibsa__peer_dismiss(struct server_peer *peer, const char *why);
 
 /* Something has begun to come there, or all that has begun is here. */

@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/look.h"
 #include "sim/server/server.h"
 
 enum {
@@ -81,18 +82,12 @@ static struct sockaddr_un address_of(const struct ibsa_fabric_server *server)
 /* 0: a socket is there, or nothing; -EEXIST something else. */
 static int check_kind(const char *path)
 {
-	const int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	struct stat found;
-	int err = 0;
+	int err = ibsa__look(path, O_NOFOLLOW, &found);
 
-	if (fd < 0)
-		return errno == ENOENT ? 0 : -errno;
-	if (fstat(fd, &found))
-		err = -errno;
-	else if (!S_ISSOCK(found.st_mode))
-		err = -EEXIST;
-	close(fd);
-	return err;
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	return S_ISSOCK(found.st_mode) ? 0 : -EEXIST;
 }
 
 /* 0: nobody listens at the socket that is there; else why it stays. */
@@ -145,20 +140,35 @@ static int lock_folder(const struct ibsa_fabric_server *server)
 static int bind_socket(struct ibsa_fabric_server *server, int fd)
 {
 	const struct sockaddr_un address = address_of(server);
+	struct stat made;
+	int err;
 
 	if (fchmod(fd, S_IRUSR | S_IWUSR))
 		return -errno;
 	/* The folder is there: /proc and its like have no room for files. */
 	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)))
 		return errno == ENOENT ? -EOPNOTSUPP : -errno;
-	if (listen(fd, BACKLOG)) {
-		const int err = -errno;
-
+	err = ibsa__look(server->path, O_NOFOLLOW, &made);
+	if (!err && listen(fd, BACKLOG))
+		err = -errno;
+	if (err) {
 		unlink(server->path);
 		return err;
 	}
+	server->device = made.st_dev;
+	server->inode = made.st_ino;
 	server->listener.fd = fd;
 	return 0;
+}
+
+/* What is there may be another's; while ours is open, its number is not. */
+void ibsa__server_unlink(const struct ibsa_fabric_server *server)
+{
+	struct stat found;
+
+	if (!ibsa__look(server->path, O_NOFOLLOW, &found) &&
+	    found.st_dev == server->device && found.st_ino == server->inode)
+		unlink(server->path);
 }
 
 static int make_socket(struct ibsa_fabric_server *server)
