@@ -184,6 +184,81 @@ static void every_allocation_may_fail(void **state)
 	}
 }
 
+/* A data end at the first port. */
+static int attach(const struct rig *rig, int *control)
+{
+	const struct remote_hello hello = { .version = REMOTE_VERSION };
+	int data = -1;
+
+	*control = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(connect(*control,
+				 (const struct sockaddr *)&rig->address,
+				 sizeof(rig->address)),
+			 0);
+	serve(rig);
+	assert_true(
+		ask(rig, *control, REMOTE_HELLO, &hello, sizeof(hello), &data));
+	assert_true(ask(rig, *control, REMOTE_ATTACH, NULL, 0, &data));
+	return data;
+}
+
+/* Send what is said to be a packet of @length, as far as @count bytes. */
+static void send_part(const struct rig *rig, int data, uint32_t length,
+		      size_t count)
+{
+	static uint8_t zeroes[1 << 16];
+	struct umad_header header = { .length = length };
+	size_t sent = sizeof(header);
+
+	assert_int_equal(send(data, &header, sizeof(header), 0), sent);
+	while (sent < count) {
+		const size_t left = count - sent;
+		const ssize_t some =
+			send(data, zeroes,
+			     left < sizeof(zeroes) ? left : sizeof(zeroes),
+			     MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		if (some > 0)
+			sent += (size_t)some;
+		else
+			assert_int_equal(errno, EAGAIN);
+		serve(rig);
+	}
+	for (int i = 0; i < 100; i++)
+		serve(rig);
+}
+
+/* What is announced costs nothing, what has come at most twice its size. */
+static void a_packet_takes_room_as_it_comes(void **state)
+{
+	static const struct {
+		uint32_t length;
+		size_t sent;
+		size_t allocated;
+	} parts[] = {
+		{ REMOTE_PACKET_MAX, 1 << 20, (2 << 20) + (1 << 16) },
+		{ 3 << 20, (3 << 20) - 1, 3 << 20 },
+	};
+	struct rig *rig = *state;
+	struct ibsa_fabric_server_stats stats;
+
+	assert_true(open_server(rig));
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		int control;
+		const int data = attach(rig, &control);
+
+		fail_alloc_above(parts[i].allocated);
+		send_part(rig, data, parts[i].length, parts[i].sent);
+		fail_alloc_above(0);
+		close(data);
+		close(control);
+		serve(rig);
+	}
+	ibsa_fabric_server_stats_get(rig->server, &stats);
+	assert_int_equal(stats.sent_away, 0);
+	ibsa_fabric_server_close(rig->server);
+}
+
 static int start(void **state)
 {
 	const struct ibsa_fabric_options options = { .latency_us = 0 };
@@ -212,6 +287,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(every_allocation_may_fail,
+						start, stop),
+		cmocka_unit_test_setup_teardown(a_packet_takes_room_as_it_comes,
 						start, stop),
 	};
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The library's memory with a budget: after so many allocations, no more. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,10 +8,16 @@
 #include "test/fail_alloc.h"
 
 static long budget = -1;
+static size_t largest = SIZE_MAX;
 
 void fail_alloc_after(long allocations)
 {
 	budget = allocations;
+}
+
+void fail_alloc_above(size_t bytes)
+{
+	largest = bytes ? bytes : SIZE_MAX;
 }
 
 static int is_spent(void)
@@ -25,12 +32,16 @@ static int is_spent(void)
 
 void *ibsa__calloc(size_t count, size_t size)
 {
-	return is_spent() ? NULL : calloc(count, size);
+	if (is_spent() || (size && count > largest / size))
+		return NULL;
+	return calloc(count, size);
 }
 
 void *ibsa__realloc(void *old, size_t count, size_t size)
 {
-	return is_spent() ? NULL : reallocarray(old, count, size);
+	if (is_spent() || (size && count > largest / size))
+		return NULL;
+	return reallocarray(old, count, size);
 }
 
 char *ibsa__strdup(const char *text)

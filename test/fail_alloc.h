@@ -3,7 +3,12 @@
 #ifndef TEST_FAIL_ALLOC_H
 #define TEST_FAIL_ALLOC_H
 
+#include <stddef.h>
+
 /* Let so many allocations succeed and all later ones fail; -1: no limit. */
 void fail_alloc_after(long allocations);
+
+/* Let those of more than @bytes fail; 0: none. */
+void fail_alloc_above(size_t bytes);
 
 #endif

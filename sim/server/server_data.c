@@ -19,14 +19,11 @@ enum {
 	SETTLE_MS = 10,		    /* from an SMP to what it has changed */
 };
 
-bool ibsa__bytes_grow(struct server_bytes *bytes, size_t count)
+static bool bytes_resize(struct server_bytes *bytes, size_t room)
 {
-	size_t room = bytes->room ? bytes->room : 512;
 	uint8_t *more;
 
-	while (room < bytes->count + count)
-		room *= 2;
-	if (room == bytes->room)
+	if (room <= bytes->room)
 		return true;
 	more = ibsa__realloc(bytes->at, room, 1);
 	if (!more)
@@ -34,6 +31,15 @@ bool ibsa__bytes_grow(struct server_bytes *bytes, size_t count)
 	bytes->at = more;
 	bytes->room = room;
 	return true;
+}
+
+bool ibsa__bytes_grow(struct server_bytes *bytes, size_t count)
+{
+	size_t room = bytes->room ? bytes->room : 512;
+
+	while (room < bytes->count + count)
+		room *= 2;
+	return bytes_resize(bytes, room);
 }
 
 void ibsa__bytes_free(struct server_bytes *bytes)
@@ -275,7 +281,10 @@ static size_t part_lacks(const struct server_bytes *part)
 	return len > part->count ? len - part->count : 0;
 }
 
-/* Read a part on, with room for what it lacks but not before it comes. */
+/*
+ * Read a part on. There is room for as much as has come already and no more
+ * than it lacks: what is announced costs nothing.
+ */
 static void read_part(struct server_peer *peer)
 {
 	struct server_bytes *part = &peer->part;
@@ -284,7 +293,7 @@ static void read_part(struct server_peer *peer)
 
 	if (want > part->count + PART_FIRST_BYTES)
 		want = part->count + PART_FIRST_BYTES;
-	if (!ibsa__bytes_grow(part, want)) {
+	if (!bytes_resize(part, part->count + want)) {
 		ibsa__peer_dismiss(peer, "there is no memory for its packet");
 		return;
 	}
