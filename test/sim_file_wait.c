@@ -5,7 +5,9 @@
  * Source: Linux drivers/infiniband/core/user_mad.c, mad.c and mad_rmpp.c.
  */
 #include <errno.h>
+#include <stdlib.h>
 
+#include "sim/file/sent.h"
 #include "sim_file_rig.h"
 
 #define MS UINT64_C(1000000)
@@ -235,6 +237,39 @@ static void many_are_not_sent_again_at_a_time(void **state)
 	assert_int_equal(ibsa__sim_file_due(rig->a), 2000 * MS);
 }
 
+/* Of what may have to be sent again there is so much, or one of any size. */
+static void copies_have_a_limit(void **state)
+{
+	const struct file_pair *rig = *state;
+	const uint32_t agent = file_agent(rig->a, IBSA_CLASS_SA, 2, 0);
+	const struct packet_out packet = file_request(agent, 99, IBSA_CLASS_SA,
+						      0x92, 0x11, 1);
+	const size_t len = sizeof(packet) + SENT_BYTES_MAX;
+	uint8_t *large = calloc(1, len);
+	struct umad_header *header = (struct umad_header *)large;
+	struct packet_in in;
+
+	assert_non_null(large);
+	memcpy(large, &packet, sizeof(packet));
+	header->retries = 1;
+	large[UMAD_HEADER_BYTES + 26] = IBSA_RMPP_ACTIVE;
+	assert_int_equal(ibsa__sim_file_write(rig->a, large, len), 0);
+	large[UMAD_HEADER_BYTES + 11] = 2;
+	assert_int_equal(ibsa__sim_file_write(rig->a, large, sizeof(packet)),
+			 -ENOMEM);
+	header->retries = 0;
+	assert_int_equal(ibsa__sim_file_write(rig->a, large, sizeof(packet)),
+			 0);
+	for (int i = 0; i < 2; i++) {
+		advance(rig, 1000 * MS);
+		assert_true(file_read(rig->a, &in));
+	}
+	header->retries = 1;
+	assert_int_equal(ibsa__sim_file_write(rig->a, large, sizeof(packet)),
+			 0);
+	free(large);
+}
+
 #define TEST(name)                                             \
 	cmocka_unit_test_setup_teardown(name, file_pair_setup, \
 					file_pair_teardown)
@@ -250,6 +285,7 @@ int main(void)
 		TEST(missed_tries_are_not_made_up_for),
 		TEST(an_answer_is_no_missed_try),
 		TEST(many_are_not_sent_again_at_a_time),
+		TEST(copies_have_a_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -339,7 +339,8 @@ static int expect(const struct out *out, const struct message *message,
 	if (!header->timeout_ms)
 		return 0;
 	if (header->retries) {
-		again = copy(fabric, message);
+		if (sents_have_room(sents, message->body.len))
+			again = copy(fabric, message);
 		if (!again)
 			return -ENOMEM;
 	}
@@ -353,6 +354,8 @@ static int expect(const struct out *out, const struct message *message,
 	sent->header = *header;
 	sent->retries = header->retries;
 	sent->again = again;
+	if (again)
+		sents->bytes += again->body.len;
 	return 0;
 }
 

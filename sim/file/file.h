@@ -56,7 +56,8 @@ int ibsa__sim_file_unregister(struct sim_file *file, uint32_t id) IBSA_MUST_USE;
  * Send one packet. Return: 0, also if it gets lost; -EINVAL it is shorter
  * than a header and 36 bytes, too long for one MAD without RMPP, of no agent
  * that there can be, or an earlier one of that class and transaction id is
- * not answered yet; -EIO no such agent is registered; -ENOMEM.
+ * not answered yet; -EIO no such agent is registered; -ENOMEM, or too much of
+ * what was sent waits for its answer.
  */
 int ibsa__sim_file_write(struct sim_file *file, const uint8_t *packet,
 			 size_t len) IBSA_MUST_USE;

@@ -12,6 +12,7 @@ int ibsa__sents_init(struct sents *sents)
 {
 	list_init(&sents->all);
 	list_init(&sents->free);
+	sents->bytes = 0;
 	return ibsa__hash_init(&sents->by_id);
 }
 
@@ -119,8 +120,10 @@ void ibsa__sent_wait(struct sents *sents, struct sent *sent, uint64_t due_ns)
 
 void ibsa__sent_end(struct sents *sents, struct sent *sent, struct queue *pool)
 {
-	if (sent->again)
+	if (sent->again) {
+		sents->bytes -= sent->again->body.len;
 		ibsa__queue_release(pool, sent->again);
+	}
 	sent->again = NULL;
 	ibsa__hash_remove(&sents->by_id, &sent->node);
 	list_remove(&sent->in_all);

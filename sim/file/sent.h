@@ -9,7 +9,10 @@
 #include "sim/mad/queue.h"
 
 /* What may wait for an answer; the next one is refused with -ENOMEM. */
-enum { SENT_MAX = 65536 };
+enum {
+	SENT_MAX = 65536,
+	SENT_BYTES_MAX = 64 << 20, /* of copies; one alone may be larger */
+};
 
 struct sent {
 	struct hash_node node; /* by transaction id */
@@ -27,7 +30,15 @@ struct sents {
 	struct list all;
 	struct list free;
 	struct hash by_id;
+	size_t bytes; /* of copies */
 };
+
+/* Whether there is room for a copy of @len bytes. */
+static inline bool sents_have_room(const struct sents *sents, size_t len)
+{
+	return !sents->bytes || (sents->bytes <= SENT_BYTES_MAX &&
+				 len <= SENT_BYTES_MAX - sents->bytes);
+}
 
 /* Return: 0; -ENOMEM. */
 int ibsa__sents_init(struct sents *sents) IBSA_MUST_USE;
