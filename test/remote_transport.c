@@ -161,6 +161,35 @@ static void changes_wake_the_client(void **state)
 	served_stop(served);
 }
 
+/* A wait that sees nothing hides neither what came before nor what comes. */
+static void changes_around_a_wait_are_told(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct ibsa_transport *transport = open_transport(served, "right");
+	struct pollfd fd = { .fd = transport->ops->fd(transport),
+			     .events = POLLIN };
+	struct ibsa_port_state port;
+
+	(void)state;
+	assert_int_equal(transport->ops->wait(transport, 0), 0);
+	assert_int_equal(ibsa_fabric_command(served_name(served),
+					     "link down right/1", NULL, 0,
+					     NULL),
+			 0);
+	assert_int_equal(poll(&fd, 1, 10000), 1);
+	(void)transport->ops->changed(transport);
+	assert_true(!poll(&fd, 1, 0) || transport->ops->changed(transport));
+	assert_int_equal(ibsa_fabric_command(served_name(served),
+					     "link up right/1", NULL, 0, NULL),
+			 0);
+	assert_int_equal(poll(&fd, 1, 10000), 1);
+	assert_int_equal(transport->ops->port(transport, &port), 0);
+	assert_int_equal(transport->ops->wait(transport, 0), 0);
+	assert_true(transport->ops->changed(transport));
+	transport->ops->close(transport);
+	served_stop(served);
+}
+
 /* Whoever changes the fabric in the server's process, and wakes it. */
 static void changes_from_inside_are_told(void **state)
 {
@@ -471,6 +500,7 @@ int main(void)
 		cmocka_unit_test(tables_of_a_port_are_read),
 		cmocka_unit_test(one_listens_at_a_time),
 		cmocka_unit_test(changes_wake_the_client),
+		cmocka_unit_test(changes_around_a_wait_are_told),
 		cmocka_unit_test(changes_from_inside_are_told),
 		cmocka_unit_test(late_changes_are_told),
 		cmocka_unit_test(events_of_the_sm_come),

@@ -298,12 +298,12 @@ int ibsa__remote_ask(struct remote_connection *connection,
 	return err;
 }
 
-bool ibsa__remote_changed(struct remote_connection *connection)
+bool ibsa__remote_changed(struct remote_connection *connection, bool is_quiet)
 {
 	bool is_changed;
 
 	pthread_mutex_lock(&connection->lock);
-	for (;;) {
+	while (!is_quiet) {
 		struct remote_head head;
 		int fd = -1;
 

@@ -70,7 +70,10 @@ int ibsa__remote_ask(struct remote_connection *connection,
 		     struct remote_question *question,
 		     struct ibsa_error *error) IBSA_MUST_USE;
 
-/* Whether the server has said that the port may be another; asks nothing. */
-bool ibsa__remote_changed(struct remote_connection *connection);
+/*
+ * Whether the server has said that the port may be another; asks nothing.
+ * @is_quiet: nothing has come that was not read yet.
+ */
+bool ibsa__remote_changed(struct remote_connection *connection, bool is_quiet);
 
 #endif

@@ -22,7 +22,8 @@ struct remote_link {
 	struct ibsa_transport base;
 	struct remote_place place;
 	struct remote_connection connection;
-	int data; /* -1: the server has gone */
+	int data;      /* -1: the server has gone */
+	bool is_quiet; /* the last wait has seen nothing on the connection */
 	bool is_opa;
 	bool listens; /* is to take Reports, whether it has an agent or not */
 	bool has_reports;

@@ -82,10 +82,13 @@ static int port_get(struct ibsa_transport *transport,
 static bool changed(struct ibsa_transport *transport)
 {
 	struct remote_link *link = link_of(transport);
+	const bool is_quiet = link->is_quiet;
 	bool is_changed = link->is_renewed;
 
+	link->is_quiet = false;
 	link->is_renewed = false;
-	if (link->data >= 0 && ibsa__remote_changed(&link->connection))
+	if (link->data >= 0 &&
+	    ibsa__remote_changed(&link->connection, is_quiet))
 		is_changed = true;
 	/* An end of the connection that this was the first to see. */
 	if (link->data >= 0 && link->connection.fd < 0) {

@@ -92,12 +92,14 @@ int ibsa__away_wait(struct ibsa_transport *transport, int timeout_ms)
 	uint64_t wakes;
 
 	link->inbox.is_dry = false;
+	link->is_quiet = false;
 	if (link->news)
 		timeout_ms = 0;
 	else if (link->data < 0 && (timeout_ms < 0 || timeout_ms > RENEW_MS))
 		timeout_ms = RENEW_MS;
 	if (poll(fds, sizeof(fds) / sizeof(fds[0]), timeout_ms) < 0)
 		return -errno;
+	link->is_quiet = !fds[2].revents;
 	if (fds[0].revents && read(link->wake_fd, &wakes, sizeof(wakes)) < 0 &&
 	    errno != EAGAIN)
 		return -errno;
