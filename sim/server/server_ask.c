@@ -264,10 +264,8 @@ static int ask_unregister(struct server_peer *peer, struct ask *ask)
 
 static int ask_watch(struct server_peer *peer, struct ask *ask)
 {
-	(void)ask;
-	ibsa__peer_port(peer, &peer->seen);
 	peer->is_watching = true;
-	return 0;
+	return ask_port(peer, ask);
 }
 
 static int ask_issm(struct server_peer *peer, struct ask *ask)

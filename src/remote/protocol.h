@@ -20,7 +20,7 @@
 #include "packet/header.h"
 
 enum {
-	REMOTE_VERSION = 1,
+	REMOTE_VERSION = 2,
 	REMOTE_BODY_MAX = 65536, /* bytes behind a head, both ways */
 	REMOTE_NODE_MAX = 64,	 /* of a node's name, as its description */
 	REMOTE_LINE_MAX = 511,	 /* of REMOTE_CONTROL */
@@ -47,7 +47,7 @@ enum remote_type {
 	REMOTE_DETACH,	   /* close that file, before the answer */
 	REMOTE_REGISTER,   /* struct umad_agent_request2; answer: the same */
 	REMOTE_UNREGISTER, /* uint32_t agent */
-	REMOTE_WATCH,	   /* from now on there are events */
+	REMOTE_WATCH,	   /* as REMOTE_PORT; from now on there are events */
 	REMOTE_ISSM,	   /* uint32_t port; answer: a path to open */
 	REMOTE_CONTROL,	   /* a line of text; answer: text */
 	REMOTE_TYPES,

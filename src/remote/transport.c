@@ -157,18 +157,15 @@ int ibsa__away_listen(struct ibsa_transport *transport, bool on)
 /* Take up the connection that has been made. */
 static int take_up(struct remote_link *link, struct ibsa_error *error)
 {
-	struct remote_question watch = { .type = REMOTE_WATCH };
 	struct remote_port state;
-	struct remote_question port = {
-		.type = REMOTE_PORT,
+	struct remote_question watch = {
+		.type = REMOTE_WATCH,
 		.answer = &state,
 		.room = sizeof(state),
 	};
 	int err = ibsa__remote_ask(&link->connection, &watch, error);
 
-	if (!err)
-		err = ibsa__remote_ask(&link->connection, &port, error);
-	if (!err && port.answered != sizeof(state))
+	if (!err && watch.answered != sizeof(state))
 		err = -EPROTO;
 	if (!err)
 		err = agent_register(&link->connection, IBSA_CLASS_VERSION, 0,
