@@ -8,6 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "remote/protocol.h"
 #include "served_rig.h"
 
 static struct ibsa_fabric *parse(const struct ibsa_fabric_options *options)
@@ -118,6 +119,39 @@ static void another_servers_socket_stays(void **state)
 	ibsa_fabric_server_close(other);
 	assert_int_equal(lstat(served_path(served), &info), -1);
 	ibsa_fabric_put(fabric);
+	served_stop(served);
+}
+
+/* What another server has made there by now stays when this one ends. */
+static void anothers_fifo_stays(void **state)
+{
+	struct served *served = served_start(served_pair);
+	const struct {
+		struct remote_head head;
+		uint32_t port;
+	} question = {
+		.head = { .length = sizeof(question.port),
+			  .type = REMOTE_ISSM },
+		.port = 1,
+	};
+	struct remote_head head;
+	char folder[128], path[256] = "";
+	int fd = served_connect(served, "left");
+
+	(void)state;
+	assert_int_equal(send(fd, &question, sizeof(question), MSG_NOSIGNAL),
+			 sizeof(question));
+	assert_int_equal(recv(fd, &head, sizeof(head), MSG_WAITALL),
+			 sizeof(head));
+	assert_true(head.length < sizeof(path));
+	assert_int_equal(recv(fd, path, head.length, MSG_WAITALL), head.length);
+	close(fd);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	served_end(served);
+	assert_int_equal(unlink(path), 0);
+	snprintf(folder, sizeof(folder), "%s.issm", served_path(served));
+	assert_int_equal(rmdir(folder), 0);
 	served_stop(served);
 }
 
@@ -258,6 +292,7 @@ int main(void)
 		cmocka_unit_test(a_dead_servers_socket_is_replaced),
 		cmocka_unit_test(another_kind_of_file_stays),
 		cmocka_unit_test(another_servers_socket_stays),
+		cmocka_unit_test(anothers_fifo_stays),
 		cmocka_unit_test(wrong_places_are_refused),
 		cmocka_unit_test(commands_change_the_fabric),
 		cmocka_unit_test(wrong_commands_are_refused),

@@ -146,15 +146,25 @@ static int fifo_open(const char *path)
 	return fd;
 }
 
+/* What is there may be another server's by now. */
+static void fifo_end(const char *path, int fd)
+{
+	struct stat ours;
+	struct stat found;
+
+	if (!fstat(fd, &ours) && !ibsa__look(path, O_NOFOLLOW, &found) &&
+	    found.st_dev == ours.st_dev && found.st_ino == ours.st_ino)
+		unlink(path);
+	close(fd);
+}
+
 static void issm_free(struct ibsa_fabric_server *server,
 		      struct server_issm *issm)
 {
 	const struct fifo fifo = fifo_of(server, issm->name);
 
-	if (issm->fd >= 0) {
-		close(issm->fd);
-		unlink(fifo.path);
-	}
+	if (issm->fd >= 0)
+		fifo_end(fifo.path, issm->fd);
 	if (issm->is_on)
 		(void)!ibsa__sim_file_issm(issm->file, false);
 	if (issm->file)
