@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include <ibsa/ibsa.h>
@@ -47,7 +48,98 @@ struct asked {
 	bool right;
 };
 
-static void world_open(struct world *world, uint64_t seed)
+/*
+ * The embedded fabric's port, on which what is sent to another node than the
+ * SA's is refused, as by a kernel there, and not lost.
+ */
+struct strict {
+	struct ibsa_transport base;
+	struct ibsa_transport *under;
+	uint8_t refusals[QUERIES][IBSA_MAD_BYTES];
+	struct ibsa_address from[QUERIES];
+	unsigned int count, taken;
+};
+
+static struct strict strict;
+
+static uint64_t strict_now(struct ibsa_transport *transport)
+{
+	(void)transport;
+	return strict.under->ops->now_ns(strict.under);
+}
+
+static int strict_port(struct ibsa_transport *transport,
+		       struct ibsa_port_state *out)
+{
+	(void)transport;
+	return strict.under->ops->port(strict.under, out);
+}
+
+static int strict_send(struct ibsa_transport *transport,
+		       const struct ibsa_address *to, const uint8_t *mad,
+		       size_t len, unsigned int timeout_ms)
+{
+	enum { METHOD_AT = 3, STATUS_AT = 4 };
+	struct ibsa_port_state port;
+	uint8_t *refusal = strict.refusals[strict.count % QUERIES];
+
+	assert_int_equal(strict_port(transport, &port), 0);
+	if (to->lid == port.sm_lid)
+		return strict.under->ops->send(strict.under, to, mad, len,
+					       timeout_ms);
+	memcpy(refusal, mad, len);
+	refusal[METHOD_AT] = IBSA_METHOD_GET_RESP;
+	ibsa_put_be16(refusal + STATUS_AT, IBSA_STATUS_BAD_METHOD_ATTRIBUTE);
+	strict.from[strict.count++ % QUERIES] = *to;
+	return 0;
+}
+
+static int strict_recv(struct ibsa_transport *transport,
+		       struct ibsa_message *out)
+{
+	const unsigned int next = strict.taken % QUERIES;
+
+	(void)transport;
+	if (strict.taken == strict.count)
+		return strict.under->ops->recv(strict.under, out);
+	strict.taken++;
+	*out = (struct ibsa_message){ .from = strict.from[next],
+				      .mad = strict.refusals[next],
+				      .len = IBSA_MAD_BYTES };
+	return 1;
+}
+
+static int strict_fd(struct ibsa_transport *transport)
+{
+	(void)transport;
+	return strict.under->ops->fd(strict.under);
+}
+
+static void strict_close(struct ibsa_transport *transport)
+{
+	(void)transport;
+	strict.under->ops->close(strict.under);
+}
+
+static const struct ibsa_transport_ops strict_ops = {
+	.now_ns = strict_now,
+	.send = strict_send,
+	.recv = strict_recv,
+	.fd = strict_fd,
+	.port = strict_port,
+	.close = strict_close,
+};
+
+static struct ibsa_transport *strict_over(struct ibsa_transport *under)
+{
+	strict.base.ops = &strict_ops;
+	strict.under = under;
+	strict.count = 0;
+	strict.taken = 0;
+	return &strict.base;
+}
+
+static void world_start(struct world *world, uint64_t seed, bool is_strict)
 {
 	const struct ibsa_fabric_options options = { .virtual_clock = true,
 						     .seed = seed };
@@ -73,8 +165,16 @@ static void world_open(struct world *world, uint64_t seed)
 	assert_int_equal(ibsa_fabric_attach(world->fabric, NULL, 0,
 					    &client_options.transport),
 			 0);
+	if (is_strict)
+		client_options.transport =
+			strict_over(client_options.transport);
 	assert_int_equal(ibsa_open(&client_options, NULL, &world->client), 0);
 	world->now_ns = 0;
+}
+
+static void world_open(struct world *world, uint64_t seed)
+{
+	world_start(world, seed, false);
 }
 
 static void world_close(struct world *world)
@@ -256,6 +356,43 @@ static void restarted_sa_answers_what_waited(void **state)
 	world_close(&world);
 }
 
+/*
+ * The SM moves, time and again, while the requests of many queries are under
+ * way; they are asked where it was until somebody notices. None is told that
+ * the node there knows no SA.
+ */
+static void moving_sm_refuses_nobody(void **state)
+{
+	enum { MOVES = 100, EACH = QUERIES / MOVES };
+	struct world world;
+	char node[8];
+
+	(void)state;
+	world_start(&world, 11, true);
+	for (int move = 0; move < MOVES; move++) {
+		for (int i = move * EACH; i < (move + 1) * EACH; i++) {
+			if (i % EACH == EACH / 2) {
+				snprintf(node, sizeof(node), "H%d",
+					 1 + move % HOSTS);
+				assert_int_equal(
+					ibsa_fabric_sa_move(world.fabric, node),
+					0);
+			}
+			ask(&world, &all[i], world.lids[i % HOSTS]);
+		}
+		advance_ms(&world, 1);
+	}
+	advance_ms(&world, 1000);
+	assert_true(strict.count > MOVES);
+	for (int i = 0; i < QUERIES; i++) {
+		assert_int_equal(all[i].calls, 1);
+		assert_int_equal(all[i].err, 0);
+		assert_int_equal(all[i].status, 0);
+		assert_true(all[i].right);
+	}
+	world_close(&world);
+}
+
 /* The blocking call on a simulated clock moves it to the answer. */
 static void ask_waits_on_a_virtual_clock(void **state)
 {
@@ -334,6 +471,7 @@ int main(void)
 		cmocka_unit_test(corrupted_queries_end_once),
 		cmocka_unit_test(silence_ends_each_at_its_deadline),
 		cmocka_unit_test(restarted_sa_answers_what_waited),
+		cmocka_unit_test(moving_sm_refuses_nobody),
 		cmocka_unit_test(ask_waits_on_a_virtual_clock),
 		cmocka_unit_test(sa_answers_from_where_it_was_asked),
 	};

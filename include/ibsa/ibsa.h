@@ -197,7 +197,8 @@ struct ibsa_stats {
 	uint64_t canceled;
 	uint64_t send_errors;
 	uint64_t ignored_id;	    /* no such request in flight */
-	uint64_t ignored_source;    /* not from the SA that was asked */
+	uint64_t ignored_source;    /* not from the SA that was asked, or from
+				     * where it was before it moved */
 	uint64_t ignored_kind;	    /* other class or version, method or
 				     * attribute */
 	uint64_t ignored_malformed; /* too short to be a MAD */
@@ -255,7 +256,9 @@ int ibsa_close(struct ibsa_client *client);
  * When the SM has moved, what is in flight is sent again to the new one, as
  * soon as the port shows it (see ibsa_port_watch()), with another id: the old
  * one's late answer then does not count. While the port knows no SM, what is
- * in flight waits for its next try.
+ * in flight waits for its next try. When who was asked knows no such version
+ * or method, as a node where the SA is no more, the port is looked at afresh:
+ * only if the SA is still there is that the reply.
  *
  * Return: 0; -EINVAL no record, a method that is none of Get, GetTable, Set
  * and Delete, a mask bit the record does not have, a jitter above 100, or the

@@ -134,6 +134,49 @@ static void given_up(struct ibsa__engine *engine,
 		ibsa__txn_given_up(engine, hash_object(node, struct txn, tid));
 }
 
+/*
+ * What a node says that has no SA. An SA says it too, of what it cannot do.
+ * Source: IBA vol 1, 13.4.7; Linux drivers/infiniband/core/mad.c,
+ * generate_unmatched_resp().
+ */
+static bool may_be_without_sa(uint16_t status)
+{
+	return status == IBSA_STATUS_BAD_VERSION ||
+	       status == IBSA_STATUS_BAD_METHOD ||
+	       status == IBSA_STATUS_BAD_METHOD_ATTRIBUTE;
+}
+
+static bool is_at_sa(const struct ibsa__engine *engine, const struct txn *txn)
+{
+	return engine->sa_known && is_same_address(&txn->to, &engine->sa);
+}
+
+/* Whether who was asked is the SA no more: by the port as it is now, since the
+ * old SM's node may answer before anybody has looked at that. */
+static bool is_stale(struct ibsa__engine *engine, const struct txn *txn)
+{
+	if (engine->sa_given)
+		return false;
+	if (is_at_sa(engine, txn))
+		ibsa__engine_read_port(engine);
+	return !is_at_sa(engine, txn);
+}
+
+/*
+ * Whether @status is not to be believed; it has then been seen to. The new SA
+ * is asked at once, as all that is in flight is to be; where there is none, at
+ * the next try.
+ */
+static bool is_refused_by_stale(struct ibsa__engine *engine, struct txn *txn,
+				uint16_t status)
+{
+	if (!may_be_without_sa(status) || !is_stale(engine, txn))
+		return false;
+	engine->stats.ignored_source++;
+	txn->out = 0;
+	return true;
+}
+
 static void handle(struct ibsa__engine *engine,
 		   const struct ibsa_message *message)
 {
@@ -165,6 +208,8 @@ static void handle(struct ibsa__engine *engine,
 		ibsa__txn_back_off(engine, txn);
 		return;
 	}
+	if (header.status && is_refused_by_stale(engine, txn, header.status))
+		return;
 	reply.err = message->err;
 	if (message->len > engine->options.reply_bytes)
 		reply.err = -EMSGSIZE;
