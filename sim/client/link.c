@@ -59,12 +59,6 @@ static int carry(struct link *link, struct message *message)
 	return err;
 }
 
-/* The LID in a GID of Omni-Path that is one in disguise; 0: it is not. */
-static uint32_t lid_in_gid(const struct ibsa_fabric *fabric, uint64_t id)
-{
-	return fabric->is_opa && id >> 40 == OPA_GID_OUI ? (uint32_t)id : 0;
-}
-
 /* Whether an address is the SA's: by LID, or by GID where there is none. */
 static bool is_sa(const struct ibsa_fabric *fabric,
 		  const struct ibsa_address *to)

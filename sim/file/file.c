@@ -218,6 +218,15 @@ static int check(struct out *out)
 	return 0;
 }
 
+/* Of Omni-Path, a LID that the header has no room for is in the GID. */
+static uint32_t dlid_of(const struct ibsa_fabric *fabric,
+			const struct ibsa_address *to)
+{
+	if (to->lid || !to->has_grh)
+		return to->lid;
+	return lid_in_gid(fabric, ibsa_be64(to->gid.raw + 8));
+}
+
 /* What its packet says, from the header. */
 static struct sim_mad address(const struct out *out)
 {
@@ -233,7 +242,7 @@ static struct sim_mad address(const struct out *out)
 				? IBSA_LID_PERMISSIVE
 				: end->lid | (to.path_bits &
 					      (end->lid_count - 1u)),
-		.dlid = to.lid,
+		.dlid = dlid_of(fabric, &to),
 		.src_qpn = mad_is_smp(out->mad) ? 0 : IBSA_QPN_GSI,
 		.dst_qpn = to.qpn,
 		.pkey = setup_pkey(&fabric->setups[out->file->end],

@@ -30,7 +30,7 @@ static bool gets_in(struct ibsa_fabric *fabric, const struct message *message,
 		&fabric->setups[fabric->topo.ports[at->port].end];
 	const bool is_smp = mad_is_smp(message->body.bytes);
 	const uint32_t qpn = is_smp ? 0 : IBSA_QPN_GSI;
-	const bool is_fan = message->mad.dlid >= IBSA_LID_MULTICAST_MIN;
+	const bool is_fan = message->mad.dlid >= fabric->lids.limit;
 
 	if (message->mad.dst_qpn != qpn &&
 	    !(is_fan && message->mad.dst_qpn == QPN_MULTICAST)) {

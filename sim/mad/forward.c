@@ -114,7 +114,7 @@ bool ibsa__mad_forward(struct ibsa_fabric *fabric,
 	};
 	const struct topo_port *from = port_at(&relay, message->mad.from);
 
-	if (!dlid || dlid >= IBSA_LID_MULTICAST_MIN)
+	if (!dlid || dlid >= fabric->lids.limit)
 		return lose(&relay, IBSA_DROP_NO_LID);
 	if (from->number && is_own(&relay, from)) {
 		*at = (struct arrival){ message->mad.from, from->number };

@@ -259,8 +259,8 @@ static bool find_gid(const struct ibsa_fabric *fabric, const uint8_t *gid,
 {
 	const uint64_t id = ibsa_be64(gid + 8);
 
-	if (fabric->is_opa && id >> 40 == OPA_GID_OUI) {
-		out->end = end_by_lid(fabric, (uint32_t)id);
+	if (lid_in_gid(fabric, id)) {
+		out->end = end_by_lid(fabric, lid_in_gid(fabric, id));
 		out->guid = out->end ? out->end->guid : 0;
 	} else {
 		out->end = ibsa__end_named(fabric, id);

@@ -319,6 +319,12 @@ static inline uint16_t lid_in_16_bits(uint32_t lid)
 	return lid <= IBSA_LID_UNICAST_MAX ? (uint16_t)lid : 0;
 }
 
+/* The LID that a GID of Omni-Path with this interface id is; 0: it is none. */
+static inline uint32_t lid_in_gid(const struct ibsa_fabric *fabric, uint64_t id)
+{
+	return fabric->is_opa && id >> 40 == OPA_GID_OUI ? (uint32_t)id : 0;
+}
+
 /* Entries of its P_Key table. */
 static inline uint32_t setup_pkey_count(const struct end_setup *setup)
 {
