@@ -94,6 +94,44 @@ static void another_way_is_another_address(void **state)
 	ibsa__engine_free(engine);
 }
 
+/* An SM of Omni-Path whose LID has no room in 16 bits is addressed by the GID
+ * that stands for it; its answer's LID is cut. */
+static void long_lid_is_asked_by_its_gid(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	const struct ibsa_address *to;
+	struct ibsa_port_state now;
+	struct puppet_mad answer;
+	struct seen seen = { 0 };
+
+	(void)state;
+	puppet.port.link = IBSA_LINK_OPA;
+	puppet.port.gid.raw[0] = 0xfe;
+	puppet.port.gid.raw[15] = 3;
+	puppet.port.sm_lid = 0x12345;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(ibsa__engine_port(engine, true, &now), 0);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(puppet.sent_count, 2);
+	to = &puppet_sent(&puppet, 1)->address;
+	assert_int_equal(to->lid, 0x12345);
+	assert_true(to->has_grh);
+	assert_int_equal(to->gid.raw[0], 0xfe);
+	assert_int_equal(ibsa_be64(to->gid.raw + 8),
+			 UINT64_C(0x00066a0000012345));
+	answer = puppet_answer(puppet_sent(&puppet, 1));
+	answer.address.lid = 0x2345;
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(seen.calls, 1);
+
+	/* One with room goes as ever. */
+	move_to(engine, NEW_SM);
+	assert_int_equal(puppet_ask(engine, 5, &seen), 0);
+	assert_false(puppet_sent(&puppet, 2)->address.has_grh);
+	ibsa__engine_free(engine);
+}
+
 /* Those who share a request follow together; deadlines do not move. */
 static void sharers_follow_together(void **state)
 {
@@ -359,6 +397,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(requests_follow_at_once),
 		TEST(another_way_is_another_address),
+		TEST(long_lid_is_asked_by_its_gid),
 		TEST(sharers_follow_together),
 		TEST(queued_requests_go_to_the_new_sm),
 		TEST(many_requests_follow_in_turn),

@@ -19,7 +19,8 @@ IBSA_BEGIN
 
 /* Whether requests to the port's SM carry a GRH. */
 enum ibsa_grh {
-	IBSA_GRH_AUTO, /* if the port is known to need one */
+	IBSA_GRH_AUTO, /* if the port is known to need one, or the SM's LID,
+			* of Omni-Path, is longer than 16 bits */
 	IBSA_GRH_ALWAYS,
 	IBSA_GRH_NEVER,
 };

@@ -27,11 +27,27 @@ struct ibsa_port_watch {
 /* Interface id that a port's SM answers to. IBA vol 1, 4.1.1. */
 #define SM_INTERFACE_ID UINT64_C(0x0200000000000002)
 
+/* That of a GID which stands for a LID of Omni-Path, without the LID. Source:
+ * Linux include/rdma/opa_addr.h, OPA_MAKE_ID(). */
+#define LID_INTERFACE_ID UINT64_C(0x00066a0000000000)
+
+/* A kernel takes LIDs of 16 bits; a longer one, of Omni-Path, as a GID. */
+static bool is_long(uint32_t lid)
+{
+	return lid > UINT16_MAX;
+}
+
 static bool has_grh(const struct ibsa__engine *engine)
 {
 	if (engine->options.grh == IBSA_GRH_AUTO)
-		return engine->port.needs_grh;
+		return engine->port.needs_grh || is_long(engine->port.sm_lid);
 	return engine->options.grh == IBSA_GRH_ALWAYS;
+}
+
+static uint64_t sm_interface_id(const struct ibsa_port_state *port)
+{
+	return is_long(port->sm_lid) ? LID_INTERFACE_ID | port->sm_lid
+				     : SM_INTERFACE_ID;
 }
 
 /* The SM as the port knows it; by a GRH too, where there must be one. */
@@ -49,7 +65,7 @@ static struct ibsa_address sm_address(const struct ibsa__engine *engine)
 	if (!sm.has_grh)
 		return sm;
 	sm.gid = port->gid;
-	ibsa_put_be64(sm.gid.raw + 8, SM_INTERFACE_ID);
+	ibsa_put_be64(sm.gid.raw + 8, sm_interface_id(port));
 	return sm;
 }
 
