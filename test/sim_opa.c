@@ -145,10 +145,12 @@ static void class_port_info_says_whether_there_are_opa_paths(void **state)
 	struct ibsa_opa_class_port_info info;
 
 	(void)state;
-	for (int without = 0; without < 2; without++) {
+	for (int without = 0; without < 3; without++) {
 		struct bench bench;
 
-		options.no_opa_paths = without;
+		options.no_opa_paths = without == 1;
+		options.like = without == 2 ? IBSA_LIKE_OPA_FM
+					    : IBSA_LIKE_OPENSM;
 		bench_start_text(&bench, text, "c", &options);
 		assert_int_equal(ask_opa(&bench, IBSA_METHOD_GET,
 					 &ibsa_opa_class_port_info_record, NULL,

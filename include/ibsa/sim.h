@@ -22,7 +22,9 @@ struct ibsa_fabric;
 	  "answers sixteen requests in a millisecond, and the rest BUSY") \
 	L(SILENT, "silent",						\
 	  "says nothing where OpenSM refuses who does not know the SM_Key") \
-	L(FEW,    "few", "keeps 32 subscriptions")
+	L(FEW,    "few", "keeps 32 subscriptions")			\
+	L(OPA_FM, "opa-fm",						\
+	  "answers for PathRecords in InfiniBand's layout alone")
 /* clang-format on */
 
 /**
@@ -45,7 +47,8 @@ enum ibsa_fabric_like { IBSA_FABRIC_LIKES(IBSA__LIKE_ENUM) IBSA_LIKES };
  * @gid_prefix:    of the subnet, host order; default 0xfe80000000000000
  * @opa:           the links are of Omni-Path: LIDs have 32 bits
  * @no_opa_paths:  the SA of an Omni-Path fabric answers for no PathRecords of
- *                 class version 0x80, as opa-fm does not
+ *                 class version 0x80, as opa-fm does not: what @like does too
+ *                 if it is IBSA_LIKE_OPA_FM
  * @first_lid:     LIDs are given from here to what the file gives none;
  *                 default 1. At most 0xbfff, and 0xbfffffff on Omni-Path
  * @check:         look for what is odd about the file, for

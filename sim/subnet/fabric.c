@@ -79,7 +79,8 @@ static void set_options(struct ibsa_fabric *fabric,
 	fabric->gid_prefix = options->gid_prefix ? options->gid_prefix
 						 : DEFAULT_PREFIX;
 	fabric->is_opa = options->opa;
-	fabric->has_opa_paths = !options->no_opa_paths;
+	fabric->has_opa_paths = !options->no_opa_paths &&
+				options->like != IBSA_LIKE_OPA_FM;
 	fabric->lids.first = options->first_lid ? options->first_lid : 1;
 	fabric->lids.limit = options->opa ? OPA_LIDS_MAX
 					  : IBSA_LID_UNICAST_MAX + 1;
