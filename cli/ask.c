@@ -284,19 +284,25 @@ int ask(struct cli *cli, const struct ibsa_query *query, ask_use_fn use,
 	return asking.status;
 }
 
-int ask_own_gid(struct cli *cli, struct ibsa_gid *out)
+int ask_port(struct cli *cli, struct ibsa_port_state *out)
 {
-	struct ibsa_port_state port;
 	int err = ask_open(cli);
 
 	if (err)
 		return err;
-	err = ibsa_port_get(cli->client, false, &port);
-	if (err) {
-		complain("cannot read the port: %s; see ibsa devices",
-			 strerror(-err));
-		return CLI_DEVICE;
-	}
-	*out = port.gid;
-	return CLI_DONE;
+	err = ibsa_port_get(cli->client, false, out);
+	if (!err)
+		return CLI_DONE;
+	complain("cannot read the port: %s; see ibsa devices", strerror(-err));
+	return CLI_DEVICE;
+}
+
+int ask_own_gid(struct cli *cli, struct ibsa_gid *out)
+{
+	struct ibsa_port_state port;
+	int status = ask_port(cli, &port);
+
+	if (status == CLI_DONE)
+		*out = port.gid;
+	return status;
 }

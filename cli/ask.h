@@ -33,7 +33,8 @@ void ask_refused(const struct ibsa_record *record, uint16_t status);
  */
 int ask_explain(struct cli *cli, const struct ibsa_reply *reply);
 
-/* The GID of the port that asks. Return: the exit status. */
+/* The port that asks, and its GID. Return: the exit status. */
+int ask_port(struct cli *cli, struct ibsa_port_state *out);
 int ask_own_gid(struct cli *cli, struct ibsa_gid *out);
 
 #endif

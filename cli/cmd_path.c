@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* ibsa path: the path records between two ports. */
+#include <string.h>
+
+#include <ibsa/sa.h>
 #include <ibsa/text.h>
 
 #include "ask.h"
 #include "cli.h"
 #include "fields.h"
 #include "nodes.h"
+#include "opa.h"
 #include "target.h"
 
 enum { MOST_PATHS = 127 }; /* all that seven bits can ask for */
@@ -16,7 +20,8 @@ void cmd_path_details(struct cli *cli)
 		"SRC and DST are each one of",
 		TARGET_LINES,
 		"FIELD=VALUE narrows the path: pkey=0x8001 sl=1; fields are",
-		"those of the PathRecord: ibsa query get PathRecord --help.",
+		"those of the PathRecord: ibsa query get PathRecord --help;",
+		"on Omni-Path those of the OpaPathRecord, if its SA has any.",
 		"mtu, rate and packet_life_time count with their selector only:",
 		"mtu_selector=2 mtu=4096 (0 more, 1 less, 2 exactly, 3 the most)",
 		"",
@@ -26,10 +31,79 @@ void cmd_path_details(struct cli *cli)
 		out_line(&cli->out, "%s", lines[i]);
 }
 
-/* Packet life time: 4.096 us times a power of two. IBA vol 1, 15.2.5.16. */
-static void life_time(struct out *out, const struct ibsa_path *path)
+/* One of the two layouts of PathRecords, and the question in it. */
+struct form {
+	const struct ibsa_record *record;
+	union fields_host match;
+	uint64_t mask;
+	bool is_wrong; /* it has no such field or value, as @error says */
+	struct ibsa_error error;
+};
+
+/* Which of them is asked in is known once the port is. */
+struct question {
+	struct target ends[2];
+	struct form ib;
+	struct form opa;
+	bool is_opa; /* the port's link */
+};
+
+/* The bits of the components that a question is made of are the same. */
+#define SAME_BIT(field) \
+	_Static_assert(IBSA_PATH_CM(field) == IBSA_OPA_PATH_CM(field), #field)
+SAME_BIT(sgid);
+SAME_BIT(dgid);
+SAME_BIT(slid);
+SAME_BIT(dlid);
+SAME_BIT(reversible);
+SAME_BIT(numb_path);
+
+struct rows {
+	const struct ibsa_reply *reply;
+	bool is_opa;
+};
+
+/*
+ * On Omni-Path, a LID that the layout of InfiniBand has no room for is in the
+ * GID. 0: it is where it should be.
+ */
+static uint32_t lid_elsewhere(const struct rows *rows, const char *name,
+			      const union fields_host *host)
 {
-	double us = 4.096 * (double)(UINT64_C(1) << path->packet_life_time);
+	const struct ibsa_path *path = &host->path;
+
+	if (!rows->is_opa || rows->reply->record != &ibsa_path_record)
+		return 0;
+	if (strcmp(name, "slid") == 0 && path->slid == 0)
+		return opa_lid_of_gid(&path->sgid);
+	if (strcmp(name, "dlid") == 0 && path->dlid == 0)
+		return opa_lid_of_gid(&path->dgid);
+	return 0;
+}
+
+static void path_field(struct out *out, const struct rows *rows,
+		       const char *name, const union fields_host *host)
+{
+	const uint32_t lid = lid_elsewhere(rows, name, host);
+	char text[16];
+
+	if (!lid) {
+		fields_named(out, rows->reply->record, name, host);
+		return;
+	}
+	snprintf(text, sizeof(text), "%u", (unsigned int)lid);
+	out_number(out, name, lid, text);
+}
+
+/* Packet life time: 4.096 us times a power of two. IBA vol 1, 15.2.5.16. */
+static void life_time(struct out *out, const struct ibsa_record *record,
+		      const union fields_host *host)
+{
+	unsigned int index;
+	const struct ibsa_field *field =
+		ibsa_field_find(record, "packet_life_time", &index);
+	const uint64_t code = ibsa_field_get(field, index, host);
+	const double us = 4.096 * (double)(UINT64_C(1) << code);
 	char text[32];
 
 	if (us < 1e3)
@@ -38,42 +112,51 @@ static void life_time(struct out *out, const struct ibsa_path *path)
 		snprintf(text, sizeof(text), "%.3gms", us / 1e3);
 	else
 		snprintf(text, sizeof(text), "%.3gs", us / 1e6);
-	out_number(out, "lifetime", path->packet_life_time, text);
+	out_number(out, "lifetime", code, text);
+}
+
+static void brief_row(struct out *out, const struct rows *rows,
+		      const union fields_host *host)
+{
+	static const char *const before[] = { "slid", "dlid", "mtu",
+					      "rate", "sl",   "pkey" };
+
+	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
+		path_field(out, rows, before[i], host);
+	life_time(out, rows->reply->record, host);
+	path_field(out, rows, "sgid", host);
+	path_field(out, rows, "dgid", host);
 }
 
 static void path_row(struct out *out, size_t index, void *arg)
 {
-	static const char *const before[] = { "slid", "dlid", "mtu",
-					      "rate", "sl",   "pkey" };
-	const struct ibsa_record *record = &ibsa_path_record;
-	struct ibsa_path path;
+	const struct rows *rows = arg;
+	const struct ibsa_record *record = rows->reply->record;
+	union fields_host host;
 
-	if (out->shape != OUT_TABLE) {
-		fields_row(out, index, arg);
+	if (ibsa_reply_decode(rows->reply, index, &host) != 0)
+		return;
+	if (out->shape == OUT_TABLE) {
+		brief_row(out, rows, &host);
 		return;
 	}
-	if (ibsa_reply_decode(arg, index, &path) != 0)
-		return;
-	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
-		fields_named(out, record, before[i], &path);
-	life_time(out, &path);
-	fields_named(out, record, "sgid", &path);
-	fields_named(out, record, "dgid", &path);
+	for (unsigned int i = 0; i < record->field_count; i++)
+		path_field(out, rows, record->fields[i].name, &host);
 }
 
 static int show(struct cli *cli, const struct ibsa_reply *reply, void *arg)
 {
-	struct ibsa_reply rows = *reply;
+	const struct question *question = arg;
+	struct rows rows = { reply, question->is_opa };
 
-	(void)arg;
-	out_rows(&cli->out, rows.count, path_row, &rows);
+	out_rows(&cli->out, reply->count, path_row, &rows);
 	return CLI_DONE;
 }
 
 /* What a target is in a PathRecord: a GID, or else a LID. */
 struct end {
 	struct ibsa_gid gid;
-	uint16_t lid;
+	uint32_t lid;
 };
 
 static int resolve_guid(struct cli *cli, uint64_t guid, struct end *out)
@@ -109,48 +192,109 @@ static int resolve(struct cli *cli, const struct target *target,
 	}
 }
 
-/* The ends of the path into the question, over what a selector said. */
-static int set_ends(struct cli *cli, const struct target ends[2],
-		    struct ibsa_path *path, uint64_t *mask)
+/* The layout of InfiniBand has no room for LIDs as long as one of these: both
+ * go into GIDs, as Linux does it in sa_convert_path_opa_to_ib(). */
+static int shorten(struct cli *cli, struct end ends[2])
 {
-	struct end src = { .lid = 0 };
-	struct end dst = { .lid = 0 };
-	int status = resolve(cli, &ends[0], &src);
+	struct ibsa_gid own;
+	int status;
 
+	if (ends[0].lid <= IBSA_LID_UNICAST_MAX &&
+	    ends[1].lid <= IBSA_LID_UNICAST_MAX)
+		return CLI_DONE;
+	status = ask_own_gid(cli, &own);
+	for (int i = 0; i < 2 && status == CLI_DONE; i++) {
+		if (!ends[i].lid)
+			continue;
+		ends[i].gid = opa_gid_of_lid(&own, ends[i].lid);
+		ends[i].lid = 0;
+	}
+	return status;
+}
+
+static void put_ends(struct form *form, const struct end *src,
+		     const struct end *dst)
+{
+	if (form->record == &ibsa_opa_path_record) {
+		form->match.opa_path.slid = src->lid;
+		form->match.opa_path.sgid = src->gid;
+		form->match.opa_path.dlid = dst->lid;
+		form->match.opa_path.dgid = dst->gid;
+	} else {
+		form->match.path.slid = (uint16_t)src->lid;
+		form->match.path.sgid = src->gid;
+		form->match.path.dlid = (uint16_t)dst->lid;
+		form->match.path.dgid = dst->gid;
+	}
+	form->mask |= src->lid ? IBSA_PATH_CM(slid) : IBSA_PATH_CM(sgid);
+	form->mask |= dst->lid ? IBSA_PATH_CM(dlid) : IBSA_PATH_CM(dgid);
+}
+
+/* The ends of the path into the question, over what a selector said. */
+static int set_ends(struct cli *cli, const struct question *question,
+		    struct form *form)
+{
+	struct end ends[2] = { { .lid = 0 } };
+	int status = CLI_DONE;
+
+	for (int i = 0; i < 2 && status == CLI_DONE; i++)
+		status = resolve(cli, &question->ends[i], &ends[i]);
+	if (status == CLI_DONE && question->is_opa &&
+	    form->record == &ibsa_path_record)
+		status = shorten(cli, ends);
 	if (status == CLI_DONE)
-		status = resolve(cli, &ends[1], &dst);
-	if (status != CLI_DONE)
-		return status;
-	path->slid = src.lid;
-	path->sgid = src.gid;
-	path->dlid = dst.lid;
-	path->dgid = dst.gid;
-	*mask |= src.lid ? IBSA_PATH_CM(slid) : IBSA_PATH_CM(sgid);
-	*mask |= dst.lid ? IBSA_PATH_CM(dlid) : IBSA_PATH_CM(dgid);
+		put_ends(form, &ends[0], &ends[1]);
+	return status;
+}
+
+static int wrong(const struct ibsa_error *error)
+{
+	complain("%s", error->text);
+	return CLI_USAGE;
+}
+
+static int parse_ends(const struct cli *cli, struct question *question)
+{
+	struct ibsa_error error, wider;
+
+	for (int i = 0; i < 2; i++) {
+		const char *text = cli->args[i + 1];
+		struct target *end = &question->ends[i];
+
+		if (target_parse(text, end, &error) != 0 &&
+		    target_parse_opa(text, end, &wider) != 0)
+			return wrong(&error);
+	}
 	return CLI_DONE;
 }
 
-static int parse_arguments(struct cli *cli, struct target ends[2],
-			   struct ibsa_path *path, uint64_t *mask)
+static void parse_fields(const struct cli *cli, struct form *form)
+{
+	for (int i = 3; i < cli->arg_count && !form->is_wrong; i++)
+		form->is_wrong = fields_select(form->record, cli->args[i],
+					       &form->match, &form->mask,
+					       &form->error) != 0;
+}
+
+/* What neither layout has is wrong, whatever the port's link is. */
+static int parse_arguments(struct cli *cli, struct question *question)
 {
 	const uint64_t taken = IBSA_PATH_CM(slid) | IBSA_PATH_CM(sgid) |
 			       IBSA_PATH_CM(dlid) | IBSA_PATH_CM(dgid);
-	struct ibsa_error error;
-	int err = 0;
+	int status;
 
 	if (cli->arg_count < 3) {
 		complain("path needs SRC and DST; see ibsa path --help");
 		return CLI_USAGE;
 	}
-	for (int i = 1; i < cli->arg_count && !err; i++)
-		err = i <= 2 ? target_parse(cli->args[i], &ends[i - 1], &error)
-			     : fields_select(&ibsa_path_record, cli->args[i],
-					     path, mask, &error);
-	if (err) {
-		complain("%s", error.text);
-		return CLI_USAGE;
-	}
-	if (*mask & taken) {
+	status = parse_ends(cli, question);
+	if (status != CLI_DONE)
+		return status;
+	parse_fields(cli, &question->ib);
+	parse_fields(cli, &question->opa);
+	if (question->ib.is_wrong && question->opa.is_wrong)
+		return wrong(&question->ib.error);
+	if ((question->ib.mask | question->opa.mask) & taken) {
 		complain("SRC and DST already say where the path goes; leave "
 			 "out slid, sgid, dlid and dgid");
 		return CLI_USAGE;
@@ -158,12 +302,49 @@ static int parse_arguments(struct cli *cli, struct target ends[2],
 	return CLI_DONE;
 }
 
-static int ask_path(struct cli *cli, struct ibsa_query *query)
+/* InfiniBand's LIDs are shorter than what was taken for one. */
+static int check_ends(const struct cli *cli, struct question *question)
 {
-	int status;
+	struct ibsa_error error;
 
-	query->mask |= IBSA_PATH_CM(reversible) | IBSA_PATH_CM(numb_path);
-	status = ask(cli, query, show, NULL);
+	for (int i = 0; i < 2; i++)
+		if (target_parse(cli->args[i + 1], &question->ends[i],
+				 &error) != 0)
+			return wrong(&error);
+	return CLI_DONE;
+}
+
+/* The layout that this port's SA is asked in. Return: the exit status. */
+static int choose_form(struct cli *cli, struct question *question,
+		       struct form **out)
+{
+	struct ibsa_port_state port;
+	int status = ask_port(cli, &port);
+
+	if (status != CLI_DONE)
+		return status;
+	question->is_opa = port.link == IBSA_LINK_OPA;
+	if (!question->is_opa)
+		status = check_ends(cli, question);
+	if (status != CLI_DONE)
+		return status;
+	*out = question->is_opa && opa_has_paths(cli) ? &question->opa
+						      : &question->ib;
+	return (*out)->is_wrong ? wrong(&(*out)->error) : CLI_DONE;
+}
+
+static int ask_path(struct cli *cli, struct question *question,
+		    const struct form *form)
+{
+	const struct ibsa_query query = {
+		.record = form->record,
+		.match = &form->match,
+		.mask = form->mask | IBSA_PATH_CM(reversible) |
+			IBSA_PATH_CM(numb_path),
+		.method = cli->all ? IBSA_METHOD_GET_TABLE : IBSA_METHOD_GET,
+	};
+	int status = ask(cli, &query, show, question);
+
 	if (status == CLI_NO)
 		complain("no path from %s to %s", cli->args[1], cli->args[2]);
 	return status;
@@ -171,22 +352,27 @@ static int ask_path(struct cli *cli, struct ibsa_query *query)
 
 int cmd_path(struct cli *cli)
 {
-	struct target ends[2] = { { .name = NULL } };
-	struct ibsa_path path = {
-		.reversible = 1,
-		.numb_path = cli->all ? MOST_PATHS : 1,
+	const uint8_t paths = cli->all ? MOST_PATHS : 1;
+	struct question question = {
+		.ib = {
+			.record = &ibsa_path_record,
+			.match.path = { .reversible = 1, .numb_path = paths },
+		},
+		.opa = {
+			.record = &ibsa_opa_path_record,
+			.match.opa_path = { .reversible = 1,
+					    .numb_path = paths },
+		},
 	};
-	struct ibsa_query query = {
-		.record = &ibsa_path_record,
-		.match = &path,
-		.method = cli->all ? IBSA_METHOD_GET_TABLE : IBSA_METHOD_GET,
-	};
-	int status = parse_arguments(cli, ends, &path, &query.mask);
+	struct form *form = NULL;
+	int status = parse_arguments(cli, &question);
 
 	if (status == CLI_DONE)
-		status = set_ends(cli, ends, &path, &query.mask);
+		status = choose_form(cli, &question, &form);
 	if (status == CLI_DONE)
-		status = ask_path(cli, &query);
+		status = set_ends(cli, &question, form);
+	if (status == CLI_DONE)
+		status = ask_path(cli, &question, form);
 	if (status == CLI_NO)
 		out_rows(&cli->out, 0, path_row, NULL);
 	return status;

@@ -259,7 +259,8 @@ static int find_node(struct resolving *resolving, struct reach_target *target)
 	int status;
 
 	if (target->what.kind == TARGET_LID)
-		status = find_lid(resolving->cli, target->what.lid, &node);
+		status = find_lid(resolving->cli, (uint16_t)target->what.lid,
+				  &node);
 	else if (resolving->has_nodes)
 		status = nodes_find_in(resolving->cli, &resolving->nodes,
 				       where(target, place), name, &node);

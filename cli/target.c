@@ -8,6 +8,7 @@
 #include <ibsa/sa.h>
 #include <ibsa/text.h>
 
+#include "opa.h"
 #include "target.h"
 
 enum { DEFAULT_HOPS = 64 }; /* as Linux sends IP packets, for RoCE */
@@ -47,15 +48,15 @@ static int parse_guid(const char *text, struct target *out,
 	return 0;
 }
 
-static int parse_lid(const char *text, struct target *out,
+static int parse_lid(const char *text, uint32_t last, struct target *out,
 		     struct ibsa_error *error)
 {
 	uint64_t lid;
 
-	if (ibsa_number_parse(text, 16, &lid) != 0 || lid == 0 ||
-	    lid == IBSA_LID_PERMISSIVE)
-		return refuse(error, "'%.64s' is not a LID (1 to 65534)", text);
-	out->lid = (uint16_t)lid;
+	if (ibsa_number_parse(text, 32, &lid) != 0 || lid == 0 || lid > last)
+		return refuse(error, "'%.64s' is not a LID (1 to %u)", text,
+			      (unsigned int)last);
+	out->lid = (uint32_t)lid;
 	return 0;
 }
 
@@ -83,7 +84,7 @@ static const struct target_form {
 } forms[] = {
 	{ "gid:", TARGET_GID, parse_gid },
 	{ "guid:", TARGET_GUID, parse_guid },
-	{ "lid:", TARGET_LID, parse_lid },
+	{ "lid:", TARGET_LID, NULL }, /* by parse_lid() */
 	{ "name:", TARGET_NAME, parse_name },
 };
 
@@ -120,7 +121,9 @@ static enum target_kind guess_kind(const char *text)
 	return TARGET_NAME;
 }
 
-int target_parse(const char *text, struct target *out, struct ibsa_error *error)
+/* LIDs go up to @last_lid. */
+static int parse_target(const char *text, uint32_t last_lid, struct target *out,
+			struct ibsa_error *error)
 {
 	const struct target_form *form = NULL;
 	struct target target = { .kind = TARGET_SELF };
@@ -137,12 +140,24 @@ int target_parse(const char *text, struct target *out, struct ibsa_error *error)
 	}
 	if (form) {
 		target.kind = form->kind;
-		err = form->parse(text, &target, error);
+		err = form->parse ? form->parse(text, &target, error)
+				  : parse_lid(text, last_lid, &target, error);
 		if (err)
 			return err;
 	}
 	*out = target;
 	return 0;
+}
+
+int target_parse(const char *text, struct target *out, struct ibsa_error *error)
+{
+	return parse_target(text, IBSA_LID_PERMISSIVE - 1, out, error);
+}
+
+int target_parse_opa(const char *text, struct target *out,
+		     struct ibsa_error *error)
+{
+	return parse_target(text, OPA_LID_UNICAST_MAX, out, error);
 }
 
 /* The parts of an address that are numbers. */

@@ -20,7 +20,7 @@ struct target {
 	enum target_kind kind;
 	struct ibsa_gid gid;
 	uint64_t guid;
-	uint16_t lid;
+	uint32_t lid;
 	const char *name; /* points into the text that was parsed */
 };
 
@@ -32,6 +32,10 @@ struct target {
  */
 int target_parse(const char *text, struct target *out,
 		 struct ibsa_error *error);
+
+/* The same of a port of Omni-Path, where LIDs have 32 bits. */
+int target_parse_opa(const char *text, struct target *out,
+		     struct ibsa_error *error);
 
 /* What a target may be: lines for --help. */
 /* clang-format off */

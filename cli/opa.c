@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Omni-Path: what its SA can be asked, and LIDs of 32 bits.
+ *
+ * Source: Linux drivers/infiniband/core/sa_query.c, opa_pr_query_possible()
+ * and update_ib_cpi(); include/rdma/opa_addr.h.
+ */
+#include "fields.h"
+#include "opa.h"
+
+enum { CPI_MS = 3000, OUI_SHIFT = 40 };
+
+/* Of the interface id of a GID that stands for a LID. */
+#define OPA_OUI UINT64_C(0x00066a)
+
+/* ClassPortInfo, capability_mask2: answers for OpaPathRecords. */
+#define CAP2_OPA_PATHS (UINT32_C(1) << 26)
+
+static void note_paths(const struct ibsa_reply *reply, void *arg)
+{
+	struct ibsa_opa_class_port_info info;
+	bool *has_paths = arg;
+
+	if (ibsa_outcome(reply) == IBSA_OUTCOME_OK &&
+	    ibsa_reply_decode(reply, 0, &info) == 0)
+		*has_paths = info.capability_mask2 & CAP2_OPA_PATHS;
+}
+
+bool opa_has_paths(struct cli *cli)
+{
+	const unsigned int given_ms = cli->open.deadline_ms;
+	const struct ibsa_query query = {
+		.record = &ibsa_opa_class_port_info_record,
+		.method = IBSA_METHOD_GET,
+		.deadline_ms = given_ms && given_ms < CPI_MS ? given_ms
+							     : CPI_MS,
+	};
+	bool has_paths = false;
+
+	(void)!ibsa_ask(cli->client, &query, note_paths, &has_paths);
+	return has_paths;
+}
+
+struct ibsa_gid opa_gid_of_lid(const struct ibsa_gid *own, uint32_t lid)
+{
+	return fields_guid_gid(own, OPA_OUI << OUI_SHIFT | lid);
+}
+
+uint32_t opa_lid_of_gid(const struct ibsa_gid *gid)
+{
+	const uint64_t id = fields_gid_guid(gid);
+
+	return id >> OUI_SHIFT == OPA_OUI ? (uint32_t)id : 0;
+}
