@@ -193,9 +193,10 @@ const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device);
  * @rec:        what is wanted; rec_type IB or OPA; network order; copied
  * @comp_mask:  which members of @rec count: IB_SA_PATH_REC_DGID | ...
  * @timeout_ms: in all, with retries; 0 counts as 1
- * @gfp_mask:   ignored; the first call on a port opens it and may sleep, on
- *              an Omni-Path port up to 3 s, until the manager has said what
- *              it can be asked
+ * @gfp_mask:   ignored; the first call on a port opens it and may sleep. With
+ *              an OPA record it may sleep up to 3 s, until the manager has
+ *              said what it can be asked; on a device with no_thread, or in a
+ *              callback, it is the first call on an Omni-Path port that does
  * @callback:   called once, later; or NULL. Its @resp is valid until it
  *              returns and only if @status is 0: 0; -EINVAL the SA answered
  *              with a status, see ibsa_last_reply(); -ETIMEDOUT; -EINTR it
@@ -508,9 +509,10 @@ int ib_sa_get_mcmember_rec(struct ib_device *device, uint8_t port_num,
  *
  * The manager's ClassPortInfo decides. It is fetched when the port is opened,
  * and again one second after the port has become active, or its LID or its
- * SM changed, or the SM asked for registrations anew; until it is here, an
- * OPA port counts as one whose manager answers IB records only. A fetch takes
- * 3 s at most and is repeated three times, a second apart.
+ * SM changed, or the SM asked for registrations anew. A fetch takes 3 s at most
+ * and is repeated three times, a second apart. The end of the first one is
+ * waited for, but not in a callback; until there is an answer, an OPA port
+ * counts as one whose manager answers IB records only.
  *
  * Return: PR_OPA_SUPPORTED its manager answers OPA path records;
  * PR_NOT_SUPPORTED it does not, and the port's LID, 0xC000 or more, cannot be

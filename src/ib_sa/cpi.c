@@ -2,7 +2,8 @@
 /*
  * ClassPortInfo of an OPA port's manager, which says what it can be asked. It
  * is asked for when the port is opened, and again when another manager may
- * be there.
+ * be there. Opening does not wait for it if another thread takes in the
+ * answer: who needs it waits.
  *
  * Source: Linux drivers/infiniband/core/sa_query.c.
  */
@@ -29,10 +30,22 @@ static void ask_later(struct sa_port *port)
 			AGAIN_MS);
 }
 
+/* What there is to know, or that it will not be known soon, is known. */
+static void stop_waiting(struct sa_port *port)
+{
+	struct ibsa__sa *sa = port->device->sa;
+
+	pthread_mutex_lock(&sa->lock);
+	port->cpi.is_awaited = false;
+	pthread_cond_broadcast(&sa->ended);
+	pthread_mutex_unlock(&sa->lock);
+}
+
 static void note_failure(struct sa_port *port)
 {
 	if (port->cpi.retries++ < RETRIES_MAX)
 		ask_later(port);
+	stop_waiting(port);
 }
 
 static void note_answer(const struct ibsa_reply *reply, void *arg)
@@ -49,6 +62,7 @@ static void note_answer(const struct ibsa_reply *reply, void *arg)
 	port->cpi.capability_mask2 = info.capability_mask2;
 	port->cpi.is_valid = true;
 	pthread_mutex_unlock(&port->device->sa->lock);
+	stop_waiting(port);
 }
 
 /* An answer to what was asked before the last change is of no use. */
@@ -71,14 +85,39 @@ static void ask_again(struct ibsa__alarm *alarm)
 		note_failure(port);
 }
 
+/* Whether another thread takes in what comes after the port was opened; in a
+ * callback this may be the one. */
+static bool has_other_thread(const struct sa_port *port)
+{
+	struct ibsa__sa *sa = port->device->sa;
+	bool is_inside;
+
+	pthread_mutex_lock(&sa->lock);
+	is_inside = ibsa__sa_in_callback(sa);
+	pthread_mutex_unlock(&sa->lock);
+	return !is_inside && !port->device->options.no_thread;
+}
+
 void ibsa__sa_cpi_open(struct sa_port *port)
 {
 	ibsa__alarm_init(&port->cpi.again, ask_again);
 	if (port->state.link != IBSA_LINK_OPA)
 		return;
-	if (ibsa_ask(port->client, &question, note_answer, port) &&
-	    !port->cpi.retries)
+	if (has_other_thread(port)) {
+		port->cpi.is_awaited = true;
+		ask_again(&port->cpi.again);
+	} else if (ibsa_ask(port->client, &question, note_answer, port) &&
+		   !port->cpi.retries) {
 		note_failure(port); /* it could not be sent */
+	}
+}
+
+void ibsa__sa_cpi_await(struct sa_port *port)
+{
+	struct ibsa__sa *sa = port->device->sa;
+
+	while (port->cpi.is_awaited && !ibsa__sa_in_callback(sa))
+		pthread_cond_wait(&sa->ended, &sa->lock);
 }
 
 void ibsa__sa_cpi_event(struct sa_port *port, unsigned int events)
@@ -96,4 +135,5 @@ void ibsa__sa_cpi_event(struct sa_port *port, unsigned int events)
 	port->cpi.asked = 0;
 	port->cpi.retries = 0;
 	ask_later(port);
+	stop_waiting(port); /* or one event after another would hold it up */
 }

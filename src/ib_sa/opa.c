@@ -23,6 +23,7 @@ enum opa_pr_supported ibsa__opa_supported(struct sa_port *port)
 	enum opa_pr_supported result = PR_IB_SUPPORTED;
 
 	pthread_mutex_lock(&sa->lock);
+	ibsa__sa_cpi_await(port);
 	if (port->cpi.is_valid && port->cpi.capability_mask2 & CAP2_OPA_PATH)
 		result = PR_OPA_SUPPORTED;
 	else if (port->state.lid >= IB_LID_END)

@@ -45,6 +45,7 @@ struct ibsa__sa {
  * the dispatcher's, how it is asked. */
 struct sa_cpi {
 	bool is_valid;
+	bool is_awaited; /* what was first asked has not ended */
 	uint32_t capability_mask2;
 	struct ibsa__alarm again;
 	uint64_t asked; /* the engine's id; 0: not asked now */
@@ -192,11 +193,15 @@ void ibsa__sa_port_free(struct sa_port *port);
 struct ibsa_options ibsa__sa_client_options(const struct ib_device *device);
 
 /*
- * cpi.c: ask for the ClassPortInfo of a port's manager and wait for it, if
- * it matters; and what events mean to it. Dispatcher.
+ * cpi.c: ask for the ClassPortInfo of a port's manager, if it matters, and
+ * wait for it where nobody else takes in the answer; and what events mean to
+ * it. Dispatcher.
  */
 void ibsa__sa_cpi_open(struct sa_port *port);
 void ibsa__sa_cpi_event(struct sa_port *port, unsigned int events);
+
+/* Until what was first asked has ended, but not from a callback. Locked. */
+void ibsa__sa_cpi_await(struct sa_port *port);
 
 /* groups.c: a port without multicast groups. Return: 0; -ENOMEM. */
 int ibsa__mc_groups_init(struct sa_port *port) IBSA_MUST_USE;
