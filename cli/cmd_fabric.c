@@ -165,14 +165,15 @@ static bool arguments_fit(const struct cli *cli, const struct action *action)
 	const int count = cli->arg_count - 2;
 
 	if (count < action->needs) {
-		complain("fabric %s needs %s; see ibsa fabric --help",
-			 action->name, action->arguments);
+		complain("fabric %s needs %s; see ibsa fabric %s --help",
+			 action->name, action->arguments, action->name);
 		return false;
 	}
 	if (action->most >= 0 && count > action->most) {
-		complain("fabric %s takes no argument '%s'; see ibsa fabric "
+		complain("fabric %s takes no argument '%s'; see ibsa fabric %s "
 			 "--help",
-			 action->name, cli->args[2 + action->most]);
+			 action->name, cli->args[2 + action->most],
+			 action->name);
 		return false;
 	}
 	return true;
