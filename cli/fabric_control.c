@@ -139,9 +139,12 @@ static void sleep_until(double when_s)
 /* "SECONDS COMMAND...". False: it is neither that nor empty. */
 static bool line_parse(char *line, double *at_s, const char **command)
 {
+	size_t len = strcspn(line, "#\r\n");
 	char *end;
 
-	line[strcspn(line, "#\r\n")] = '\0';
+	while (len && (line[len - 1] == ' ' || line[len - 1] == '\t'))
+		len--;
+	line[len] = '\0';
 	line += strspn(line, " \t");
 	*command = NULL;
 	if (!*line)
@@ -155,46 +158,76 @@ static bool line_parse(char *line, double *at_s, const char **command)
 	return **command != '\0';
 }
 
-/* Carry out the lines of @file, each at its time since the start. */
-static int play(const struct cli *cli, FILE *file, const char *name)
+/* A script that is being carried out. */
+struct script {
+	const struct cli *cli;
+	const char *name;
+	double start_s;
+	int line; /* its number */
+};
+
+static int play_line(const struct script *script, char *line)
 {
-	const double start_s = now_s();
+	const char *command;
+	double at_s = 0;
+	int status;
+
+	if (strlen(line) == LINE_MAX_CHARS - 1) {
+		complain("%s:%d: the line is longer than %d characters",
+			 script->name, script->line, LINE_MAX_CHARS - 2);
+		return CLI_USAGE;
+	}
+	if (!line_parse(line, &at_s, &command)) {
+		complain("%s:%d: a line is SECONDS and a command, as "
+			 "1.5 link down node1/1",
+			 script->name, script->line);
+		return CLI_USAGE;
+	}
+	if (!command)
+		return CLI_DONE;
+	sleep_until(script->start_s + at_s);
+	status = say_line(script->cli, command, NULL, 0);
+	if (status != CLI_DONE)
+		complain("%s:%d: the script ends here", script->name,
+			 script->line);
+	return status;
+}
+
+static int unreadable(const char *name)
+{
+	complain("cannot read '%s': %s", name, strerror(errno));
+	return CLI_USAGE;
+}
+
+/* Carry out the lines of @file, each at its time since the start. */
+static int play(struct script *script, FILE *file)
+{
 	char line[LINE_MAX_CHARS];
 	int status = CLI_DONE;
 
-	for (int number = 1;
-	     status == CLI_DONE && fgets(line, sizeof(line), file); number++) {
-		const char *command;
-		double at_s = 0;
-
-		if (!line_parse(line, &at_s, &command)) {
-			complain("%s:%d: a line is SECONDS and a command, as "
-				 "1.5 link down node1/1",
-				 name, number);
-			return CLI_USAGE;
-		}
-		if (!command)
-			continue;
-		sleep_until(start_s + at_s);
-		status = say_line(cli, command, NULL, 0);
-		if (status != CLI_DONE)
-			complain("%s:%d: the script ends here", name, number);
+	while (status == CLI_DONE && fgets(line, sizeof(line), file)) {
+		script->line++;
+		status = play_line(script, line);
 	}
+	if (status == CLI_DONE && ferror(file))
+		return unreadable(script->name);
 	return status;
 }
 
 int fabric_script(struct cli *cli)
 {
-	const char *name = cli->args[2];
-	const bool is_stdin = strcmp(name, "-") == 0;
-	FILE *file = is_stdin ? stdin : fopen(name, "re");
+	struct script script = {
+		.cli = cli,
+		.name = cli->args[2],
+		.start_s = now_s(),
+	};
+	const bool is_stdin = strcmp(script.name, "-") == 0;
+	FILE *file = is_stdin ? stdin : fopen(script.name, "re");
 	int status;
 
-	if (!file) {
-		complain("cannot read '%s': %s", name, strerror(errno));
-		return CLI_USAGE;
-	}
-	status = play(cli, file, name);
+	if (!file)
+		return unreadable(script.name);
+	status = play(&script, file);
 	if (!is_stdin)
 		fclose(file);
 	return status;

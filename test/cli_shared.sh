@@ -146,6 +146,14 @@ changes_are_made() {
 	run 2 fabric script nowhere
 	echo 'link down x' >script
 	run 2 fabric script script; err_has 'script:1'
+	printf '0 node remove %s # by name \n0 node add %s \t\n0 sm stop #\n' \
+		"$other" "$other" >script
+	echo '0 sm start' >>script
+	run 0 fabric script script
+	run 2 fabric script .; err_has 'cannot read .\..'
+	printf '0 sm start\n0 sm start%0600d\n' 0 >script
+	run 2 fabric script script; err_has 'script:2: .*longer'
+	run 2 --fabric "$fabric" fabric stats; err_has 'unix:PATH'
 	run 2 fabric link sideways "$other/1"; err_has 'up or down'
 	run 4 fabric link down nobody/1; err_has nobody
 	run 2 fabric fault woes=1
