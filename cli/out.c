@@ -335,21 +335,28 @@ int out_close(struct out *out)
 }
 
 /* What is quoted came from outside: no line or terminal code of it counts. */
+static size_t sentence(char out[SENTENCE_BYTES], const char *text)
+{
+	size_t len = (size_t)sprintf(out, "ibsa: ");
+
+	for (; *text && len < SENTENCE_BYTES - CONTROL_WIDTH - 1; text++)
+		len += (size_t)sprintf(out + len,
+				       iscntrl((unsigned char)*text) ? CONTROL
+								     : "%c",
+				       (unsigned char)*text);
+	out[len++] = '\n';
+	return len;
+}
+
+/* In one piece: other processes may write to the same place. */
 void complain(const char *format, ...)
 {
 	char text[SENTENCE_BYTES];
+	char line[SENTENCE_BYTES];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	flockfile(stderr);
-	fputs("ibsa: ", stderr);
-	for (const char *at = text; *at; at++)
-		if (iscntrl((unsigned char)*at))
-			fprintf(stderr, CONTROL, (unsigned char)*at);
-		else
-			putc(*at, stderr);
-	fputs("\n", stderr);
-	funlockfile(stderr);
+	fwrite(line, 1, sentence(line, text), stderr);
 }

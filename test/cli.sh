@@ -818,9 +818,22 @@ waiting_is_shown_on_a_terminal() {
 	fi
 }
 
+# What several processes say at once is not mixed, as each line is one write().
+sentences_come_whole() {
+	what='ibsa path one two, its standard error a socket of datagrams'
+	python3 - "$ibsa" >out 2>err <<-'SOCKET' || fail 'not in one piece'
+		import socket, subprocess, sys
+		ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+		subprocess.run([sys.argv[1], "path", "one"], stderr=its.fileno())
+		text = ours.recv(4096)
+		sys.exit(not (text.startswith(b"ibsa: ") and text.endswith(b"\n")))
+	SOCKET
+}
+
 run_groups help_on_each_level wrong_command_lines device_lists \
 	machine_lists gid_tables gid_for_an_address gids_of_a_fabric \
 	examples_are_found paths records services \
 	kept_services watched_events addresses_and_keys unusable_fabrics \
-	closed_files_stay_closed output_that_fails interrupted \
+	closed_files_stay_closed output_that_fails sentences_come_whole \
+	interrupted \
 	waiting_is_shown_on_a_terminal
