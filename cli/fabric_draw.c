@@ -138,7 +138,7 @@ static int write_svg(struct cli *cli, const char *text, size_t len)
 			   0666);
 	if (fd < 0)
 		return cannot("--svg", cli->svg, errno);
-	fflush(cli->out.file);
+	out_flush(&cli->out);
 	/* That dot is gone shall be said, not be the end. */
 	before = signal(SIGPIPE, SIG_IGN);
 	status = run_dot(fd, text, len);

@@ -170,7 +170,7 @@ static void say_ready(struct serving *serving)
 		 info.adapters == 1 ? "adapter" : "adapters", info.switches,
 		 info.switches == 1 ? "switch" : "switches", info.links,
 		 info.links == 1 ? "link" : "links");
-	fflush(out->file);
+	out_flush(out);
 }
 
 int fabric_run(struct cli *cli)

@@ -301,6 +301,11 @@ void out_event(struct out *out, out_row_fn row, void *arg)
 	else
 		event_line(out, row, arg);
 	put(out, "\n");
+	out_flush(out);
+}
+
+void out_flush(struct out *out)
+{
 	if (out->err == 0 && fflush(out->file) != 0)
 		note_error(out, errno);
 }

@@ -67,6 +67,9 @@ void out_none(struct out *out, const char *name);
  */
 void out_below(struct out *out, const char *name, const char *text);
 
+/* Write what has been put so far; whether that worked, out_close() tells. */
+void out_flush(struct out *out);
+
 /* A line of plain text, for help. */
 void out_line(struct out *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -65,6 +65,22 @@ ends_on_signals() {
 	done
 }
 
+# Nobody has been told that it is ready, which is no success.
+says_that_nobody_was_told() {
+	local got=0
+	what='ibsa fabric run >/dev/full'
+	"$ibsa" fabric run "$fabric" --socket "$tmp/s" >/dev/full 2>err &
+	server=$!
+	until [ -S s ] && IBSA_FABRIC=unix:$tmp/s "$ibsa" fabric stats >out \
+		2>&1; do
+		kill -0 "$server" || break
+	done
+	kill "$server"
+	wait "$server" || got=$?
+	[ "$got" -eq 4 ] || fail "exit status $got"
+	err_has 'cannot write the output'
+}
+
 # The answers are those of the embedded fabric.
 answers_are_the_same() {
 	local args
@@ -416,9 +432,10 @@ ctrl_c_is_the_commands() {
 	[ "$got" -eq 7 ] || fail "exit status $got"
 }
 
-run_groups ready_line_is_json_with_j ends_on_signals answers_are_the_same two_at_once \
-	sits_where_it_is_told changes_are_made \
-	socket_names_the_server one_server_a_socket \
+run_groups ready_line_is_json_with_j ends_on_signals \
+	says_that_nobody_was_told answers_are_the_same two_at_once \
+	sits_where_it_is_told changes_are_made socket_names_the_server \
+	one_server_a_socket \
 	is_for_its_user_alone runs_a_command a_signal_reaches_the_command \
 	ctrl_c_is_the_commands \
 	writes_a_record the_same_seed_makes_the_same_file answers_are_replayed \
