@@ -83,8 +83,8 @@ int fabric_load(struct cli *cli)
 	if (status == CLI_DONE)
 		status = start_faults(cli, faults);
 	if (status == CLI_DONE && cli->record_path)
-		status = record_start(cli->record_path, cli->fabric,
-				      cli->has_seed, &cli->record);
+		status = record_start(cli->record_path, cli->args[2],
+				      cli->fabric, cli->has_seed, &cli->record);
 	return status;
 }
 

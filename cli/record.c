@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include <ibsa/bits.h>
@@ -147,12 +148,41 @@ static int tap(struct record *record)
 	return CLI_DEVICE;
 }
 
-int record_start(const char *path, struct ibsa_fabric *fabric, bool is_counted,
+static bool is_same_file(const char *one, const char *other)
+{
+	struct stat a;
+	struct stat b;
+
+	return stat(one, &a) == 0 && stat(other, &b) == 0 &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* To open it for writing would empty it; libpcap takes - for stdout. */
+static int check_path(const char *path, const char *source)
+{
+	if (strcmp(path, "-") == 0) {
+		complain("--record: standard output has the answer; name a "
+			 "file");
+		return CLI_USAGE;
+	}
+	if (is_same_file(path, source)) {
+		complain("--record: '%s' is what is read; name another file",
+			 path);
+		return CLI_USAGE;
+	}
+	return CLI_DONE;
+}
+
+int record_start(const char *path, const char *source,
+		 struct ibsa_fabric *fabric, bool is_counted,
 		 struct record **out)
 {
-	struct record *record = calloc(1, sizeof(*record));
-	int status;
+	int status = check_path(path, source);
+	struct record *record;
 
+	if (status != CLI_DONE)
+		return status;
+	record = calloc(1, sizeof(*record));
 	if (!record) {
 		complain("out of memory");
 		return CLI_DEVICE;
@@ -205,7 +235,8 @@ int record_open(struct cli *cli)
 	if (err)
 		return say_error(err, &error);
 	cli->open.on = cli->fabric;
-	return record_start(cli->record_path, cli->fabric, false, &cli->record);
+	return record_start(cli->record_path, file, cli->fabric, false,
+			    &cli->record);
 }
 
 int record_close(struct cli *cli)

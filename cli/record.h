@@ -10,13 +10,14 @@
 struct record;
 
 /*
- * Begin to write all that is on the links of @fabric to the file @path;
- * @is_counted: the times are numbers, a millisecond for each packet, so that
+ * Begin to write all that is on the links of @fabric, which has been read from
+ * the file @source, to the file @path, another one; @is_counted: the times are numbers, a millisecond for each packet, so that
  * the same packets make the same file.
  *
  * Return: the exit status; what went wrong has been said.
  */
-int record_start(const char *path, struct ibsa_fabric *fabric, bool is_counted,
+int record_start(const char *path, const char *source,
+		 struct ibsa_fabric *fabric, bool is_counted,
 		 struct record **out);
 
 /* End it. NULL is none. Return: the exit status; not all may be written. */

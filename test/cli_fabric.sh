@@ -147,6 +147,14 @@ records() {
 	err_has no/c.pcap
 	run 4 path self self --fabric "$fabric" --record /dev/full
 	err_has 'not all'
+	cp "$fabric" own.net
+	ln own.net same.net
+	run 2 path self self --fabric own.net --record same.net
+	err_has "'same.net' is what is read"
+	run 2 fabric exec own.net --record own.net -- true; out_empty
+	cmp -s own.net "$fabric" || fail 'it has written over the topology'
+	run 2 path self self --fabric own.net --record -
+	err_has 'name a file'
 	run 2 devices --fabric "$fabric" --record c.pcap; err_has record
 	run 2 fabric info "$fabric" --record c.pcap; err_has record
 }
