@@ -74,7 +74,8 @@ static bool level_group_label(const struct question *question,
 
 /*
  * Groups are no proxies, so that nothing is found by a ProxyJoin; OpenSM looks
- * at the other end of the byte, where none is asked for.
+ * at the other end of the byte, where none is asked for, and finds some: one
+ * or, of a Get, too many.
  */
 static bool is_nothing_by_proxy(const struct question *question,
 				const struct answer *ours)
@@ -101,7 +102,8 @@ static bool level_proxy(const struct question *question, struct answer *theirs,
 	    mad_attribute(theirs->bytes) != ATTR_MCMEMBER)
 		return false;
 	if (!status && is_nothing_by_proxy(question, ours) &&
-	    !status_of(theirs)) {
+	    (!status_of(theirs) ||
+	     status_of(theirs) == IBSA_STATUS_TOO_MANY_RECORDS)) {
 		theirs->len = ours->len = 0;
 		return true;
 	}
