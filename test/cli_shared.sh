@@ -366,6 +366,11 @@ answers_are_replayed() {
 }
 
 is_as_the_options_say() {
+	start --sa none
+	run 4 fabric sm start; err_has 'no SM of its own'
+	run 4 fabric sm move "$other"; err_has 'no SM of its own'
+	run 0 devices -j; json '.[0] | .lid == 0 and .state == 2'
+	stop TERM
 	start --first-lid 100
 	run 0 devices -j; json '.[0].lid == 100 and .[0].sm_lid == 100'
 	stop TERM

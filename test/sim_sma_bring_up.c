@@ -4,6 +4,8 @@
  *
  * Source: IBA vol 1, 14.2.4 to 14.2.6 and 13.4.9.
  */
+#include <errno.h>
+
 #include "sim_sma_rig.h"
 
 static void vendor_ask(const struct rig *rig, uint32_t agent, uint32_t tid)
@@ -125,12 +127,27 @@ static void multicast_follows_its_tables(void **state)
 	assert_false(file_read(rig->a, &in));
 }
 
+/* Half of what an SM does would be done: no switch has tables. */
+static void a_bare_fabric_has_no_sm_of_its_own(void **state)
+{
+	const struct rig *rig = *state;
+	struct ibsa_fabric_port port;
+
+	ibsa_fabric_sa_set(rig->fabric, true);
+	assert_int_equal(ibsa_fabric_sa_move(rig->fabric, "b"), -EOPNOTSUPP);
+	assert_int_equal(ibsa_fabric_port_at(rig->fabric, 0, &port), 0);
+	assert_int_equal(port.state.port_state, IBSA_PORT_INIT);
+	assert_int_equal(port.state.lid, 0);
+	assert_int_equal(port.state.sm_lid, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		BARE(a_fabric_is_brought_up),
 		BARE(links_go_down_and_come_up),
 		BARE(multicast_follows_its_tables),
+		BARE(a_bare_fabric_has_no_sm_of_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -256,6 +256,8 @@ int ibsa_fabric_advance(struct ibsa_fabric *fabric, uint64_t ns) IBSA_MUST_USE;
  *           subscriptions and memberships, as a restarted SA does, and asks
  *           all ports to register again; who subscribes again is then told
  *           of all ports (trap 64), which are new to it
+ *
+ * Nothing happens to a fabric that was loaded with no_sa.
  */
 void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running);
 
@@ -270,7 +272,8 @@ void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running);
  * sent to the old LID is lost, and nobody is told; who subscribes again is
  * told of all ports (trap 64). A stopped SA moves too, and stays stopped.
  *
- * Return: 0; -ENODEV no such node; -ENETDOWN no port of it has a link.
+ * Return: 0; -ENODEV no such node; -ENETDOWN no port of it has a link;
+ * -EOPNOTSUPP the fabric was loaded with no_sa.
  */
 int ibsa_fabric_sa_move(struct ibsa_fabric *fabric,
 			const char *node) IBSA_MUST_USE;

@@ -161,6 +161,9 @@ static int order_sm(struct order *order, const char *args)
 	const char *stop = after(args, "stop");
 	int err;
 
+	if (fabric->is_bare)
+		return ibsa__fail(order->error, -EOPNOTSUPP,
+				  "the fabric has no SM of its own");
 	if (start ? !*start : stop && !*stop) {
 		ibsa_fabric_sa_set(fabric, start);
 		return 0;

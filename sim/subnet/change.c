@@ -70,7 +70,7 @@ void ibsa__fabric_forget(struct ibsa_fabric *fabric)
 void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running)
 {
 	pthread_mutex_lock(&fabric->lock);
-	if (running != fabric->sa_running) {
+	if (running != fabric->sa_running && !fabric->is_bare) {
 		settle_links(fabric);
 		fabric->sa_running = running;
 		if (running)
@@ -87,6 +87,8 @@ static int move(struct ibsa_fabric *fabric, const char *name)
 	const uint32_t node = ibsa__fabric_find_node(fabric, name);
 	uint32_t port;
 
+	if (fabric->is_bare)
+		return -EOPNOTSUPP;
 	if (node == SIM_NONE)
 		return -ENODEV;
 	port = ibsa__subnet_sa_port(&fabric->topo, node);
