@@ -124,6 +124,8 @@ static void an_open_file_says_that_there_is_an_sm(void **state)
 	int fd;
 
 	assert_false(says_sm());
+	assert_int_equal(umad_get_issm_path("no_such_ca", 1, path, 256),
+			 -EINVAL);
 	assert_int_equal(umad_get_issm_path(NULL, 0, path, 5), -ENAMETOOLONG);
 	assert_int_equal(umad_get_issm_path(NULL, 0, path, sizeof(path)), 0);
 	assert_false(says_sm());

@@ -47,11 +47,11 @@ int umad_get_issm_path(const char *ca_name, int portnum, char path[], int max)
 	err = ibsa__ca_port_find(ca_name, portnum, IBSA__CA_ANY, &place);
 	if (err)
 		return err;
-	if (ibsa__remote_has_files())
-		return at_server(&place, path, max);
 	err = number_find(&place, &number);
 	if (err)
 		return err == -ENOMEM ? err : -EINVAL;
+	if (ibsa__remote_has_files())
+		return at_server(&place, path, max);
 	len = snprintf(text, sizeof(text), "/dev/infiniband/issm%u", number);
 	if (len >= max)
 		return -ENAMETOOLONG;
