@@ -48,14 +48,23 @@ static const char *owner_text(const struct ibsa_device_file *file, char *out,
 	return out;
 }
 
+/* Of the owner's, the group's and the others' rights one alone counts. */
+static uint32_t rights_of_user(const struct ibsa_device_file *file)
+{
+	if (geteuid() == file->uid)
+		return file->mode >> 6;
+	if (getegid() == file->gid || group_member(file->gid))
+		return file->mode >> 3;
+	return file->mode;
+}
+
 /* Whether owner and mode allow what was refused. */
 static bool is_allowed_by_mode(const struct ibsa_device_file *file)
 {
 	const uint32_t read_write = 06;
 
-	return geteuid() == 0 || (file->mode & read_write) == read_write ||
-	       (geteuid() == file->uid &&
-		(file->mode >> 6 & read_write) == read_write);
+	return geteuid() == 0 ||
+	       (rights_of_user(file) & read_write) == read_write;
 }
 
 static void not_permitted(struct visit *visit,

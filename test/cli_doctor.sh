@@ -22,14 +22,15 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 
 # wrapper FILE COMMAND... - runs ibsa by a command where $nodes is
-# /dev/infiniband
+# /dev/infiniband, which is mounted with $DEV_OPTIONS
 wrapper() {
 	local file=$1
 	shift
 	cat >"$file" <<-END
 		#!/bin/sh
 		exec ${space[*]} sh -c '
-			mount -t tmpfs none /dev && mkdir /dev/infiniband &&
+			mount -t tmpfs -o "\${DEV_OPTIONS:-rw}" none /dev &&
+			mkdir /dev/infiniband &&
 			cp -a "$nodes/." /dev/infiniband && exec "\$@"
 		' sh $* "$plain" "\$@"
 	END
@@ -165,6 +166,29 @@ refusals_that_the_mode_does_not_explain() {
 		has node wrong '/umad0: not permitted for user 65534' folder
 	fi
 	chmod 0755 "$nodes"
+	unset SYSFS_PATH
+}
+
+# Of a file's owner and of who is in its group, only these rights count.
+refusals_that_the_mode_explains() {
+	local node=$nodes/umad0
+	[ "$(id -u)" -eq 0 ] || return 0
+	export SYSFS_PATH=$sys
+	world
+	chown 65534 "$node"
+	chmod 0066 "$node"
+	ibsa=$tmp/by_other run 4 -j doctor mlx5_0/1
+	has node wrong ' 0066: not permitted for user 65534' 'or give this user'
+	chown 0:65534 "$node"
+	chmod 0606 "$node"
+	ibsa=$tmp/by_other run 4 -j doctor mlx5_0/1
+	has node wrong ' 0606: not permitted for user 65534' 'or give this user'
+	rm "$node"
+	mknod "$node" c 1 3
+	chown 0:65534 "$node"
+	chmod 0060 "$node"
+	DEV_OPTIONS=nodev ibsa=$tmp/by_other run 4 -j doctor mlx5_0/1
+	has node wrong ' 0060: not permitted for user 65534' 'its mode allows'
 	unset SYSFS_PATH
 }
 
@@ -316,7 +340,7 @@ mkdir -p "$nodes"
 groups=(embedded_fabrics shared_fabrics no_devices)
 if "$tmp/by_other" -V >out 2>err; then
 	groups+=(every_error_is_another refusals_that_the_mode_does_not_explain
-		forty_devices)
+		refusals_that_the_mode_explains forty_devices)
 else
 	echo "no mount name space to be another user in: $(cat err)"
 fi
