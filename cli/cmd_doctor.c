@@ -323,26 +323,36 @@ static void visit_list(struct doctor *doctor, const struct scope *scope,
 		doctor_default(doctor, NULL, list);
 }
 
+/* Why no device is known at all. */
+static void no_list(struct doctor *doctor, int err)
+{
+	struct ibsa_error error;
+
+	if (server_is_wrong(&error))
+		doctor_wrong(doctor, &everything, "modules", CLI_DEVICE, NULL,
+			     "%s", error.text);
+	else if (err == -ENOSYS)
+		doctor_wrong(doctor, &everything, "modules", CLI_DEVICE,
+			     "modprobe ib_umad and the adapter's driver, such "
+			     "as mlx5_ib; or try an embedded fabric: --fabric",
+			     "the kernel's RDMA modules are not loaded");
+	else
+		doctor_wrong(doctor, &everything, "modules", CLI_DEVICE,
+			     err == -EACCES ? "let this user read "
+					      "/sys/class/infiniband"
+					    : NULL,
+			     "the devices cannot be listed: %s",
+			     strerror(-err));
+}
+
 static int machine_doctor(struct doctor *doctor, const struct scope *scope)
 {
 	struct ibsa_device_list *list;
 	int status;
-	struct ibsa_error error;
 	int err = ibsa_devices_read(&list);
 
-	if (err && server_is_wrong(&error)) {
-		doctor_wrong(doctor, &everything, "modules", CLI_DEVICE, NULL,
-			     "%s", error.text);
-		return conclude(doctor);
-	}
 	if (err) {
-		doctor_wrong(doctor, &everything, "modules", CLI_DEVICE,
-			     "modprobe ib_umad and the adapter's driver, such "
-			     "as mlx5_ib; or try an embedded fabric: --fabric",
-			     "%s",
-			     err == -ENOSYS ? "the kernel's RDMA modules are "
-					      "not loaded"
-					    : strerror(-err));
+		no_list(doctor, err);
 		return conclude(doctor);
 	}
 	if (list->count > 0)

@@ -169,6 +169,16 @@ refusals_that_the_mode_does_not_explain() {
 	unset SYSFS_PATH
 }
 
+a_list_that_is_not_permitted() {
+	export SYSFS_PATH=$sys
+	world
+	chmod 0 "$sys/class/infiniband"
+	ibsa=$tmp/by_other run 4 -j doctor
+	has modules wrong 'cannot be listed: Permission' '^let this user read'
+	chmod 0755 "$sys/class/infiniband"
+	unset SYSFS_PATH
+}
+
 # Of a file's owner and of who is in its group, only these rights count.
 refusals_that_the_mode_explains() {
 	local node=$nodes/umad0
@@ -340,7 +350,8 @@ mkdir -p "$nodes"
 groups=(embedded_fabrics shared_fabrics no_devices)
 if "$tmp/by_other" -V >out 2>err; then
 	groups+=(every_error_is_another refusals_that_the_mode_does_not_explain
-		refusals_that_the_mode_explains forty_devices)
+		refusals_that_the_mode_explains a_list_that_is_not_permitted
+		forty_devices)
 else
 	echo "no mount name space to be another user in: $(cat err)"
 fi
