@@ -7,6 +7,9 @@
 
 #include "scope.h"
 
+/* The longest path that is repeated to whom it comes from. */
+enum { FABRIC_SHOWN = 64 };
+
 /* What is behind a slash is a port if it is one. */
 int scope_parse(const char *text, struct scope *out)
 {
@@ -35,7 +38,9 @@ int scope_find(const struct cli *cli, struct scope *out)
 	const bool is_by_option = cli->open.device || cli->open.port;
 	const char *command = cli->args[0];
 
-	*out = (struct scope){ .device = NULL };
+	*out = (struct scope){ .fabric = cli->open.fabric };
+	if (!out->fabric)
+		out->fabric = secure_getenv("IBSA_FABRIC");
 	if (cli->arg_count > 2 || (cli->arg_count == 2 && is_by_option)) {
 		complain("%s takes one device or port, '%s' is too much; see "
 			 "ibsa %s --help",
@@ -71,14 +76,21 @@ bool scope_has_port(const struct scope *scope, unsigned int port)
 void scope_none(const struct scope *scope, bool has_device,
 		struct ibsa_error *out)
 {
+	const char *fabric = scope->fabric;
+	char option[96] = "";
+
+	if (fabric && *fabric && strlen(fabric) < FABRIC_SHOWN)
+		snprintf(option, sizeof(option), " --fabric '%s'", fabric);
+	else if (fabric && *fabric)
+		snprintf(option, sizeof(option), " --fabric FILE");
 	if (has_device)
 		snprintf(out->text, sizeof(out->text),
 			 "device '%.64s' has no port %u; list its ports with: "
-			 "ibsa devices '%.64s'",
-			 scope->device, scope->port, scope->device);
+			 "ibsa devices '%.64s'%s",
+			 scope->device, scope->port, scope->device, option);
 	else
 		snprintf(out->text, sizeof(out->text),
 			 "there is no device '%.64s'; list them with: ibsa "
-			 "devices",
-			 scope->device);
+			 "devices%s",
+			 scope->device, option);
 }

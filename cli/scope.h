@@ -8,6 +8,7 @@
 struct scope {
 	const char *device; /* NULL: all */
 	unsigned int port;  /* 0: all of the device */
+	const char *fabric; /* whose devices they are; or NULL or "" */
 	char *owned;	    /* what @device points to, if it was cut */
 };
 

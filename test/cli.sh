@@ -264,6 +264,11 @@ device_lists() {
 	on 4 -j devices node9; json '. == []'
 	on 4 devices 'node1 mlx5_0/3'; out_empty
 	err_has "'node1 mlx5_0' has no port 3"
+	ln -sf "$fabric" short.net
+	run 4 --fabric short.net devices node9
+	err_has "list them with: ibsa devices --fabric 'short.net'\$"
+	IBSA_FABRIC=short.net run 4 gids 'größe/3'
+	err_has "with: ibsa devices 'größe' --fabric 'short.net'\$"
 	what='IBSA_FABRIC'
 	IBSA_FABRIC=$fabric "$ibsa" devices >out 2>err || fail 'not used'
 	lines 7
