@@ -25,7 +25,8 @@ bool doctor_umad(struct doctor *doctor)
 			     "the kernel's module ib_umad is not loaded");
 	else if (err)
 		doctor_wrong(doctor, &machine, "umad", CLI_DEVICE,
-			     "use a newer kernel", "%s", error.text);
+			     err == -EOPNOTSUPP ? "use a newer kernel" : NULL,
+			     "%s", error.text);
 	else
 		doctor_ok(doctor, &machine, "umad",
 			  "ib_umad is loaded, version %u of its interface",

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -229,6 +230,22 @@ static void file_that_cannot_be_opened_says_why(void **state)
 	/* ibsim has no ninth descriptor, and no errno. */
 	played.open_errno = -1;
 	assert_int_equal(umad_open_port(NULL, 0), -EMFILE);
+}
+
+static void lack_of_descriptors_is_no_lack_of_a_module(void **state)
+{
+	struct rlimit limit;
+	struct rlimit none;
+	int portid;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = limit;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	portid = umad_open_port("mlx5_0", 1);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(portid, -EMFILE);
 }
 
 static void file_without_long_headers_is_closed_again(void **state)
@@ -539,6 +556,7 @@ int main(void)
 		TEST(old_interface_is_refused),
 		TEST(port_that_is_not_there_is_refused),
 		TEST(file_that_cannot_be_opened_says_why),
+		TEST(lack_of_descriptors_is_no_lack_of_a_module),
 		TEST(file_without_long_headers_is_closed_again),
 		TEST(port_without_smi_is_not_opened_for_smps),
 		TEST(port_with_smi_is_chosen_before_the_first),

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -335,6 +336,26 @@ static void version_is_the_kernels(void **state)
 	assert_int_equal(version, 6);
 }
 
+static void version_that_cannot_be_read_is_no_old_one(void **state)
+{
+	struct ibsa_error error = { .text = "" };
+	unsigned int version = 1;
+	struct rlimit limit;
+	struct rlimit none;
+	int err;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = limit;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	err = ibsa_umad_version(&error, &version);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(err, -EMFILE);
+	assert_says(&error, "cannot be read: Too many open files");
+	assert_int_equal(version, 1);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, start, end)
 
 /* In a container, the device that is first may not be the one passed in. */
@@ -379,6 +400,7 @@ int main(void)
 		CASE(forty_devices_and_a_long_name_are_no_limit),
 		CASE(each_hindrance_has_a_sentence_of_its_own),
 		CASE(version_is_the_kernels),
+		CASE(version_that_cannot_be_read_is_no_old_one),
 		CASE(port_that_cannot_be_opened_does_not_hide_the_next),
 	};
 

@@ -146,7 +146,8 @@ int ibsa_port_access_get(const struct ibsa_port *port,
  * @out:   the version, 5 or higher
  *
  * Return: 0; -ENOSYS the module ib_umad is not loaded; -EOPNOTSUPP the version
- * is older than 5, which no kernel since 2.6.16 has. Thread-safe.
+ * is older than 5, which no kernel since 2.6.16 has; or the error of reading
+ * it. Thread-safe.
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */

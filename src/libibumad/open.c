@@ -21,8 +21,11 @@
 static int abi_check(void)
 {
 	unsigned int version;
+	int err = ibsa_umad_version(NULL, &version);
 
-	return ibsa_umad_version(NULL, &version) ? -EOPNOTSUPP : 0;
+	if (err == -ENXIO)
+		return -ENODEV; /* a server's node has no such port */
+	return err == -ENOSYS ? -EOPNOTSUPP : err;
 }
 
 static int place_open(const struct ibsa__ca_port *place)

@@ -26,6 +26,7 @@ int ibsa_umad_version(struct ibsa_error *error, unsigned int *out)
 {
 	struct ibsa__sysfs_text text;
 	uint64_t version = 0;
+	char reason[64];
 	int err;
 
 	err = ibsa__sysfs_read(&text, "class/infiniband_mad/abi_version");
@@ -33,8 +34,12 @@ int ibsa_umad_version(struct ibsa_error *error, unsigned int *out)
 		return ibsa__fail(error, -ENOSYS,
 				  "the kernel's umad module is not loaded: "
 				  "try \"modprobe ib_umad\"");
-	if (!err)
-		err = ibsa__parse_number(text.bytes, UINT32_MAX, &version);
+	if (err)
+		return ibsa__fail(error, err,
+				  "the version of the kernel's umad interface "
+				  "cannot be read: %s",
+				  strerror_r(-err, reason, sizeof(reason)));
+	err = ibsa__parse_number(text.bytes, UINT32_MAX, &version);
 	if (err || version < UMAD_ABI_VERSION)
 		return ibsa__fail(error, -EOPNOTSUPP,
 				  "the kernel's umad interface is version "
