@@ -115,6 +115,23 @@ two_at_once() {
 	stop TERM
 }
 
+# Wherever they run out: the last is a file that the server passes on.
+too_few_descriptors_are_called_so() {
+	local number
+	start
+	what='few descriptors'
+	: >said
+	for number in {4..20}; do
+		(ulimit -n "$number" && exec "$ibsa" path self 1) >out 2>>said
+	done
+	grep -q 'no connection to .*: Too many open files$' said ||
+		fail 'there were enough to connect'
+	grep -q 'too many open files for the port' said ||
+		fail 'there were enough for the port'
+	grep 'gives no port' said && fail 'the server is to blame'
+	stop TERM
+}
+
 sits_where_it_is_told() {
 	local args
 	start
@@ -440,7 +457,7 @@ ctrl_c_is_the_commands() {
 run_groups ready_line_is_json_with_j ends_on_signals \
 	says_that_nobody_was_told answers_are_the_same two_at_once \
 	sits_where_it_is_told changes_are_made socket_names_the_server \
-	one_server_a_socket \
+	one_server_a_socket too_few_descriptors_are_called_so \
 	is_for_its_user_alone runs_a_command a_signal_reaches_the_command \
 	ctrl_c_is_the_commands \
 	writes_a_record the_same_seed_makes_the_same_file answers_are_replayed \

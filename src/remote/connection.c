@@ -143,7 +143,10 @@ static int passed_fd(struct msghdr *message)
 	return fd;
 }
 
-/* Some of it; a file that comes along is put into *@out_fd. */
+/*
+ * Some of it; a file that comes along is put into *@out_fd, and -EMFILE if it
+ * has no room among this program's.
+ */
 static ssize_t recv_some(int fd, void *data, size_t len, int *out_fd)
 {
 	union {
@@ -166,6 +169,8 @@ static ssize_t recv_some(int fd, void *data, size_t len, int *out_fd)
 		close(*out_fd);
 	if (passed >= 0)
 		*out_fd = passed;
+	else if (got > 0 && message.msg_flags & MSG_CTRUNC && *out_fd < 0)
+		*out_fd = -EMFILE;
 	return got;
 }
 

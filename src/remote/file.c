@@ -198,6 +198,10 @@ int ibsa__remote_attach(struct remote_connection *connection,
 
 	if (err)
 		return err;
+	if (question.fd == -EMFILE)
+		return ibsa__fail(error, -EMFILE,
+				  "too many open files for the port of the "
+				  "fabric server");
 	if (question.fd < 0)
 		return ibsa__fail(error, -EPROTO,
 				  "the fabric server gives no port");
