@@ -32,8 +32,8 @@ struct interrupt {
 int interrupt_start(struct interrupt *interrupt, const char *last_words);
 
 /*
- * The same beside a command that was started for the user: what is typed, Ctrl-C
- * above all, is the command's, which gets it from the terminal as we do.
+ * The same beside a command that was started for the user: what is typed,
+ * Ctrl-C above all, is the command's, which gets it from the terminal as we do.
  */
 int interrupt_start_beside(struct interrupt *interrupt, const char *last_words);
 

@@ -11,8 +11,9 @@ struct record;
 
 /*
  * Begin to write all that is on the links of @fabric, which has been read from
- * the file @source, to the file @path, another one; @is_counted: the times are numbers, a millisecond for each packet, so that
- * the same packets make the same file.
+ * the file @source, to the file @path, another one; @is_counted: the times are
+ * numbers, a millisecond for each packet, so that the same packets make the
+ * same file.
  *
  * Return: the exit status; what went wrong has been said.
  */

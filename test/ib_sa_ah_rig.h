@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Devices of every kind, made up, and paths for them. The system's answers about
- * routes are the test's, by the linker's --wrap; device_route.c has real ones.
+ * Devices of every kind, made up, and paths for them. The system's answers
+ * about routes are the test's, by the linker's --wrap; device_route.c has real
+ * ones.
  */
 #ifndef IB_SA_AH_RIG_H
 #define IB_SA_AH_RIG_H

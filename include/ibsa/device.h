@@ -74,13 +74,13 @@ struct ibsa_device_list {
  *
  * Reads /sys/class/infiniband, or below $SYSFS_PATH unless the program is
  * set-uid. A device or a port that cannot be read is in the list with its
- * err set, and hides no other. With $IBSA_FABRIC of "unix:PATH", the device that
- * a fabric server shows (see ibsa_fabric_server_open()) is the only one.
+ * err set, and hides no other. With $IBSA_FABRIC of "unix:PATH", the device
+ * that a fabric server shows (see ibsa_fabric_server_open()) is the only one.
  *
  * Return: 0, also for an empty list; -ENOSYS if the class folder is not
  * there (the RDMA modules are not loaded); -ENODEV the server, or the node that
- * $IBSA_NODE names, is not there; -ENXIO that node has no such port; -ENOMEM; or
- * the error of reading that folder. Thread-safe.
+ * $IBSA_NODE names, is not there; -ENXIO that node has no such port; -ENOMEM;
+ * or the error of reading that folder. Thread-safe.
  *
  * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.
  */

@@ -63,9 +63,9 @@ struct ibsa_fabric_server_stats {
  *
  * Return: 0; -EINVAL there is no @path, or the fabric has a virtual clock;
  * -ENAMETOOLONG; -EADDRINUSE a server is running there; -EEXIST something
- * else than a socket is; -ENOENT, -ENOTDIR, -EACCES or the like from the folder;
- * -EOPNOTSUPP its file system has no sockets; -ENOMEM; or the error of making
- * sockets.
+ * else than a socket is; -ENOENT, -ENOTDIR, -EACCES or the like from the
+ * folder; -EOPNOTSUPP its file system has no sockets; -ENOMEM; or the error of
+ * making sockets.
  *
  * Source: unix(7).
  */
@@ -161,8 +161,8 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server);
  * Return: as ibsa_fabric_server_command(); -EINVAL @fabric names no server;
  * -ENODEV none is there, or it has gone; -EACCES it is another user's; -EUSERS
  * it has all the connections that it takes; -EPROTO what is there is none, or
- * one of another version; -ETIMEDOUT it does not answer; -ENAMETOOLONG @line or the path; -ENOMEM; or the error of connecting.
- * Thread-safe.
+ * one of another version; -ETIMEDOUT it does not answer; -ENAMETOOLONG @line or
+ * the path; -ENOMEM; or the error of connecting. Thread-safe.
  */
 int ibsa_fabric_command(const char *fabric, const char *line, char *out,
 			size_t room, struct ibsa_error *error) IBSA_MUST_USE;

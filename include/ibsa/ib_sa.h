@@ -101,8 +101,8 @@ struct ibsa_device_options {
  *
  * Return: 0; -ENODEV no such device; -ENXIO the node that $IBSA_NODE names has
  * no such port; -ENOSYS the RDMA modules are not loaded; -ENETDOWN no name was
- * given and no port is active; -ENOENT or -EINVAL the fabric's file is not there
- * or does not parse; -ENOMEM; or the system's error. Any thread.
+ * given and no port is active; -ENOENT or -EINVAL the fabric's file is not
+ * there or does not parse; -ENOMEM; or the system's error. Any thread.
  */
 int ibsa_device_get(const char *name, struct ib_device **out) IBSA_MUST_USE;
 

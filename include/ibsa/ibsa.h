@@ -215,12 +215,12 @@ struct ibsa_stats {
  * @options->fabric, else $IBSA_FABRIC, else the device.
  *
  * Return: 0; -ENODEV no such device or node, or no fabric server, or the port
- * has no device file; -ENXIO the device or node has no such port, or none has if
- * none was named; -ENOSYS the RDMA or umad modules are not loaded; -EACCES not
- * permitted to open the device; -ENETDOWN the port is not active; -EINVAL an
- * option out of range, a context of another device or a fabric file that does
- * not parse; -ENOENT no such fabric file; -EUSERS the fabric server takes no
- * more connections; -ENOMEM; or the system's error.
+ * has no device file; -ENXIO the device or node has no such port, or none has
+ * if none was named; -ENOSYS the RDMA or umad modules are not loaded; -EACCES
+ * not permitted to open the device; -ENETDOWN the port is not active; -EINVAL
+ * an option out of range, a context of another device or a fabric file that
+ * does not parse; -ENOENT no such fabric file; -EUSERS the fabric server takes
+ * no more connections; -ENOMEM; or the system's error.
  */
 int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
 	      struct ibsa_client **out) IBSA_MUST_USE;

@@ -638,11 +638,11 @@ struct ibsa_gate_info {
  *
  * Return: 0; -EINVAL the fabric has a virtual clock; -ENODEV there is no such
  * device here, or no such node in the fabric; -ENXIO one of the two has no such
- * port; -ENETDOWN one of the two has no link; -EBUSY another program here is the SA at the port,
- * as a subnet manager is, or another client in the fabric listens to Reports
- * at the node's port; -EACCES not permitted; -ENOSYS the RDMA or umad modules
- * are not loaded; -EOPNOTSUPP the kernel is too old, or the device is
- * simulated; -ENOMEM; or the system's error.
+ * port; -ENETDOWN one of the two has no link; -EBUSY another program here is
+ * the SA at the port, as a subnet manager is, or another client in the fabric
+ * listens to Reports at the node's port; -EACCES not permitted; -ENOSYS the
+ * RDMA or umad modules are not loaded; -EOPNOTSUPP the kernel is too old, or
+ * the device is simulated; -ENOMEM; or the system's error.
  *
  * A gate belongs to one thread at a time, and not to a forked child.
  *

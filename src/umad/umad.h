@@ -7,7 +7,7 @@
 
 /**
  * ibsa__umad_open - a transport over a port of this machine
- * @device:      its name; NULL: the first with an active InfiniBand port that opens
+ * @device:      its name; NULL: the first whose active InfiniBand port opens
  * @port:        0: the first active one
  * @reply_bytes: largest MAD that recv takes, from the MAD header on; one MAD
  *               is always taken

@@ -88,7 +88,7 @@ static int trouble(int err)
 	}
 }
 
-/* A busy SA has not said anything yet; what has stood once will again. Locked. */
+/* A busy SA has said nothing yet; what has stood once will again. Locked. */
 static void note_word(struct sm_watch *watch, const struct ibsa_event *event)
 {
 	const bool stands = event->kind == IBSA_EVENT_SUBSCRIBED;
