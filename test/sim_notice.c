@@ -113,7 +113,7 @@ static void both_switches_report_a_link_between_them(void **state)
 	(void)state;
 	bench_start_text(&bench, twice, "a", NULL);
 	assert_int_equal(rig_listen(bench.transport, true), 0);
-	assert_int_equal(rig_inform(&bench, &rig_everything), 0);
+	assert_int_equal(rig_inform(&bench, &everything), 0);
 	for (int is_up = 0; is_up < 2; is_up++) {
 		bench_set_link(&bench, "s", 2, is_up);
 		assert_int_equal(rig_next_trap(&bench), 128);
@@ -284,7 +284,7 @@ static void expect_burst(struct bench *bench)
 
 static void new_sa_tells_old_subscribers_of_all_ports(void **state)
 {
-	struct ibsa_inform_info groups = rig_everything;
+	struct ibsa_inform_info groups = everything;
 	struct bench *bench = *state;
 	struct bench c = rig_beside(bench, "c");
 
@@ -304,9 +304,9 @@ static void new_sa_tells_old_subscribers_of_all_ports(void **state)
 		assert_int_equal(rig_inform(bench, &groups), 0);
 		rig_advance(bench, 1);
 		assert_false(bench_receive(bench));
-		assert_int_equal(rig_inform(bench, &rig_everything), 0);
+		assert_int_equal(rig_inform(bench, &everything), 0);
 		expect_burst(bench);
-		assert_int_equal(rig_inform(bench, &rig_everything), 0);
+		assert_int_equal(rig_inform(bench, &everything), 0);
 		rig_advance(bench, 1);
 		assert_false(bench_receive(bench));
 		assert_false(bench_receive(&c));
@@ -333,7 +333,7 @@ static void omni_path_reports_are_of_infiniband(void **state)
 	(void)state;
 	bench_start_text(&bench, rig_fabric, "b", &opa);
 	assert_int_equal(rig_listen(bench.transport, true), 0);
-	assert_int_equal(rig_inform(&bench, &rig_everything), 0);
+	assert_int_equal(rig_inform(&bench, &everything), 0);
 	rig_set_capabilities(&bench, 7);
 	assert_true(rig_take(&bench, &report));
 	assert_int_equal(report.notice.trap_number, 144);

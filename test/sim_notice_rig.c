@@ -15,16 +15,6 @@ const char rig_fabric[] = "Switch 4 \"s\"\n"
 			  "Ca 1 \"b\"\n"
 			  "Ca 1 \"c\"\n";
 
-const struct ibsa_inform_info rig_everything = {
-	.lid_range_begin = 0xffff,
-	.is_generic = 1,
-	.subscribe = 1,
-	.type = 0xffff,
-	.trap_number = 0xffff,
-	.resp_time_value = 19,
-	.producer_type = 0xffffff,
-};
-
 int rig_inform(struct bench *bench, const struct ibsa_inform_info *info)
 {
 	return bench_query(bench, IBSA_METHOD_SET, &ibsa_inform_info_record,
@@ -42,7 +32,7 @@ int rig_start(void **state)
 
 	bench_start_text(&bench, rig_fabric, "b", NULL);
 	assert_int_equal(rig_listen(bench.transport, true), 0);
-	assert_int_equal(rig_inform(&bench, &rig_everything), 0);
+	assert_int_equal(rig_inform(&bench, &everything), 0);
 	*state = &bench;
 	return 0;
 }

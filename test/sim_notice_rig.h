@@ -3,6 +3,7 @@
 #ifndef SIM_NOTICE_RIG_H
 #define SIM_NOTICE_RIG_H
 
+#include "everything.h"
 #include "sim_support.h"
 
 /* The first transaction id of a Report. */
@@ -10,9 +11,6 @@
 
 /* LIDs: a 1, the switches' 4 and 5, b 2, c 3. */
 extern const char rig_fabric[];
-
-/* A subscription to all there is. */
-extern const struct ibsa_inform_info rig_everything;
 
 /* Some multicast group, and what a request to join or leave one has to say. */
 extern const struct ibsa_gid rig_group;

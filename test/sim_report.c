@@ -156,7 +156,7 @@ static void answers_are_no_reports(void **state)
 	(void)state;
 	bench_start_text(&bench, rig_fabric, "b", &slow);
 	assert_int_equal(rig_listen(bench.transport, true), 0);
-	assert_int_equal(rig_inform(&bench, &rig_everything), -1);
+	assert_int_equal(rig_inform(&bench, &everything), -1);
 	rig_set_capabilities(&bench, 7);
 	assert_int_equal(ibsa_fabric_fault(bench.fabric, &reorder), 0);
 	rig_set_capabilities(&bench, 8);
@@ -240,7 +240,7 @@ static void delayed_answer_counts(void **state)
 static void reports_are_limited(void **state)
 {
 	enum { SUBSCRIPTIONS = 1000, MOST = 131072 };
-	struct ibsa_inform_info info = rig_everything;
+	struct ibsa_inform_info info = everything;
 	struct bench *bench = *state;
 	uint32_t events = MOST / SUBSCRIPTIONS + 1;
 
@@ -270,7 +270,7 @@ static void report_makes_the_fd_readable(void **state)
 	bench_start_text(&bench, rig_fabric, "b", &real);
 	fd.fd = bench.transport->ops->fd(bench.transport);
 	assert_int_equal(rig_listen(bench.transport, true), 0);
-	assert_int_equal(rig_inform(&bench, &rig_everything), 0);
+	assert_int_equal(rig_inform(&bench, &everything), 0);
 	assert_false(bench_receive(&bench));
 	assert_int_equal(poll(&fd, 1, 0), 0);
 	rig_set_capabilities(&bench, 7);

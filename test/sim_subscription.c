@@ -128,7 +128,7 @@ static void gid_chooses_who_says_it(void **state)
 
 		bench_start_text(&bench, rig_fabric, "b", NULL);
 		assert_int_equal(rig_listen(bench.transport, true), 0);
-		filter.info = rig_everything;
+		filter.info = everything;
 		filter.info.lid_range_begin = 0;
 		filter.info.gid = rig_gid_at(&bench, lid);
 		expect_traps(&bench, &filter);
@@ -140,7 +140,7 @@ static void gid_chooses_who_says_it(void **state)
 /* Each subscription is one Report, the newest first. */
 static void each_subscription_brings_a_report(void **state)
 {
-	struct ibsa_inform_info second = rig_everything;
+	struct ibsa_inform_info second = everything;
 	struct bench *bench = *state;
 	struct report newer;
 	struct report older;
@@ -170,7 +170,7 @@ static void partitions_keep_events_apart(void **state)
 	static const uint16_t both[] = { 0xffff, 0x8003 };
 	static const uint16_t other[] = { 0x8003 };
 	static const uint16_t fourth[] = { 0xffff, 0x8004 };
-	struct ibsa_inform_info range = rig_everything;
+	struct ibsa_inform_info range = everything;
 	struct bench *bench = *state;
 	struct bench c = rig_beside(bench, "c");
 
@@ -231,11 +231,11 @@ static void subscription_is_within_a_partition(void **state)
 {
 	static const uint16_t both[] = { 0xffff, 0x8003 };
 	static const uint16_t other[] = { 0x8003 };
-	struct ibsa_inform_info info = rig_everything;
+	struct ibsa_inform_info info = everything;
 	struct bench *bench = *state;
 	struct bench c = rig_beside(bench, "c");
 
-	assert_int_equal(rig_inform(&c, &rig_everything), 0);
+	assert_int_equal(rig_inform(&c, &everything), 0);
 	info.gid = rig_gid_at(bench, 3);
 	bench_set_pkeys(bench, "a", both, 2);
 	bench_set_pkeys(bench, "c", other, 1);
@@ -274,7 +274,7 @@ static void subscription_is_within_a_partition(void **state)
 static void subscription_is_of_an_address(void **state)
 {
 	static const uint16_t pkeys[] = { 0xffff, 0x8003, 0x7fff };
-	struct ibsa_inform_info end = rig_everything;
+	struct ibsa_inform_info end = everything;
 	struct bench *bench = *state;
 	const struct ibsa_address usual = bench_sa(bench);
 	struct ibsa_address ways[7];
@@ -304,8 +304,8 @@ static void subscription_is_of_an_address(void **state)
 	for (int i = 0; i < 7; i++) {
 		assert_int_equal(inform_as(bench, &end, ways[i]),
 				 S(REQ_INVALID));
-		assert_int_equal(inform_as(bench, &rig_everything, ways[i]), 0);
-		assert_int_equal(inform_as(bench, &rig_everything, ways[i]), 0);
+		assert_int_equal(inform_as(bench, &everything, ways[i]), 0);
+		assert_int_equal(inform_as(bench, &everything, ways[i]), 0);
 		assert_int_equal(subscriptions(bench), 2 + (size_t)i);
 	}
 	/* The same partition is the same P_Key. */
@@ -322,7 +322,7 @@ static void report_comes_from_where_was_asked(void **state)
 {
 	struct bench *bench = *state;
 	struct ibsa_address to = bench_sa(bench);
-	struct ibsa_inform_info info = rig_everything;
+	struct ibsa_inform_info info = everything;
 	struct report report;
 
 	bench_set_port(bench, "a", 1,

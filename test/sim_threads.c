@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "everything.h"
 #include "sim_support.h"
 
 enum { CLIENTS = 3, ROUNDS = 400 };
@@ -64,20 +65,13 @@ static void ask(struct ibsa_transport *transport, const uint8_t *mad)
 	}
 }
 
-/* Everything: of what happens meanwhile, some is reported. */
+/* Of what happens meanwhile, some is reported. */
 static void subscribe(struct bench *bench)
 {
-	const struct ibsa_inform_info all = {
-		.lid_range_begin = 0xffff,
-		.is_generic = 1,
-		.subscribe = 1,
-		.type = 0xffff,
-		.trap_number = 0xffff,
-		.producer_type = 0xffffff,
-	};
 	uint8_t *room = bench_request(bench, IBSA_METHOD_SET, 0x0003, 0);
 
-	check(!ibsa_record_encode(&ibsa_inform_info_record, &all, room, 200));
+	check(!ibsa_record_encode(&ibsa_inform_info_record, &everything, room,
+				  200));
 }
 
 static void *run_client(void *arg)
