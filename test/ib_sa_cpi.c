@@ -157,6 +157,34 @@ static void callback_is_told_what_is_known(void **state)
 	rig_stop(&rig);
 }
 
+static void stop_at_lock(int status, struct sa_path_rec *resp, void *context)
+{
+	(void)status;
+	(void)resp;
+	pthread_mutex_lock(context);
+	pthread_mutex_unlock(context);
+}
+
+/* A callback that waits for the caller keeps the end of the question, be it an
+ * answer or silence, from being taken in: the caller waits no longer. */
+static void callback_that_waits_for_the_caller_does_not_hold_it(void **state)
+{
+	const struct ibsa_fabric_options real = { 0 };
+	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct ib_sa_query *query;
+	struct rig rig;
+
+	(void)state;
+	start(&rig, &real, false);
+	rig_silence(&rig, true);
+	pthread_mutex_lock(&lock);
+	assert_true(rig_ask_on(&rig.client, rig.device, 1, 1, 10, stop_at_lock,
+			       &lock, &query) >= 0);
+	assert_int_equal(possible(&rig), PR_IB_SUPPORTED);
+	pthread_mutex_unlock(&lock);
+	rig_stop(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -165,6 +193,8 @@ int main(void)
 		cmocka_unit_test(silence_has_been_waited_for_once),
 		cmocka_unit_test(device_without_a_thread_asks_when_opened),
 		cmocka_unit_test(callback_is_told_what_is_known),
+		cmocka_unit_test(
+			callback_that_waits_for_the_caller_does_not_hold_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

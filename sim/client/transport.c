@@ -58,8 +58,7 @@ static void set_alarm(struct link *link)
 			return;
 	}
 	link->alarm_ns = alarm;
-	at.it_value.tv_sec = (time_t)(alarm / NS_PER_S);
-	at.it_value.tv_nsec = (long)(alarm % NS_PER_S);
+	at.it_value = clock_timespec(alarm);
 	timerfd_settime(link->fd, TFD_TIMER_ABSTIME, &at, NULL);
 }
 

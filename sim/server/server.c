@@ -61,8 +61,7 @@ void ibsa__server_alarm(struct ibsa_fabric_server *server, uint64_t due_ns)
 	server->alarm_ns = due_ns;
 	if (!due_ns)
 		due_ns = 1;
-	at.it_value.tv_sec = (time_t)(due_ns / NS_PER_S);
-	at.it_value.tv_nsec = (long)(due_ns % NS_PER_S);
+	at.it_value = clock_timespec(due_ns);
 	timerfd_settime(server->timer.fd, TFD_TIMER_ABSTIME, &at, NULL);
 }
 

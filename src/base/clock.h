@@ -18,6 +18,12 @@ static inline uint64_t clock_now_ns(void)
 	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
+static inline struct timespec clock_timespec(uint64_t ns)
+{
+	return (struct timespec){ .tv_sec = (time_t)(ns / NS_PER_S),
+				  .tv_nsec = (long)(ns % NS_PER_S) };
+}
+
 /*
  * What is left of @timeout_ms from @start_ns on, rounded up so that who waits
  * for it does not end too early; below 0, without an end, it stays as it is.

@@ -7,6 +7,7 @@
  *
  * Source: Linux drivers/infiniband/core/sa_query.c.
  */
+#include "base/clock.h"
 #include "client/client.h"
 #include "ib_sa/state.h"
 
@@ -36,7 +37,7 @@ static void stop_waiting(struct sa_port *port)
 	struct ibsa__sa *sa = port->device->sa;
 
 	pthread_mutex_lock(&sa->lock);
-	port->cpi.is_awaited = false;
+	port->cpi.awaited_ns = 0;
 	pthread_cond_broadcast(&sa->ended);
 	pthread_mutex_unlock(&sa->lock);
 }
@@ -104,7 +105,7 @@ void ibsa__sa_cpi_open(struct sa_port *port)
 	if (port->state.link != IBSA_LINK_OPA)
 		return;
 	if (has_other_thread(port)) {
-		port->cpi.is_awaited = true;
+		port->cpi.awaited_ns = clock_now_ns() + TOTAL_MS * NS_PER_MS;
 		ask_again(&port->cpi.again);
 	} else if (ibsa_ask(port->client, &question, note_answer, port) &&
 		   !port->cpi.retries) {
@@ -116,8 +117,15 @@ void ibsa__sa_cpi_await(struct sa_port *port)
 {
 	struct ibsa__sa *sa = port->device->sa;
 
-	while (port->cpi.is_awaited && !ibsa__sa_in_callback(sa))
-		pthread_cond_wait(&sa->ended, &sa->lock);
+	/* The end is not taken in while a callback of the device waits for who
+	 * asks here: for a lock, say. */
+	while (port->cpi.awaited_ns > clock_now_ns() &&
+	       !ibsa__sa_in_callback(sa)) {
+		const struct timespec until =
+			clock_timespec(port->cpi.awaited_ns);
+
+		(void)!pthread_cond_timedwait(&sa->ended, &sa->lock, &until);
+	}
 }
 
 void ibsa__sa_cpi_event(struct sa_port *port, unsigned int events)

@@ -12,6 +12,17 @@
 /* No file has this name: fabrics are registered by theirs. */
 static const char name[] = "//ib_sa";
 
+/* By the clock of clock_now_ns(). */
+static void cond_init(pthread_cond_t *cond)
+{
+	pthread_condattr_t monotonic;
+
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(cond, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+}
+
 static int make(const char *unused_name, void *unused_arg, void **out)
 {
 	struct ibsa__sa *sa = ibsa__calloc(1, sizeof(*sa));
@@ -21,7 +32,7 @@ static int make(const char *unused_name, void *unused_arg, void **out)
 	if (!sa)
 		return -1;
 	pthread_mutex_init(&sa->lock, NULL);
-	pthread_cond_init(&sa->ended, NULL);
+	cond_init(&sa->ended);
 	list_init(&sa->devices);
 	list_init(&sa->lasting);
 	list_init(&sa->members);

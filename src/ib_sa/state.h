@@ -45,7 +45,7 @@ struct ibsa__sa {
  * the dispatcher's, how it is asked. */
 struct sa_cpi {
 	bool is_valid;
-	bool is_awaited; /* what was first asked has not ended */
+	uint64_t awaited_ns; /* until then, what was first asked; 0: it ended */
 	uint32_t capability_mask2;
 	struct ibsa__alarm again;
 	uint64_t asked; /* the engine's id; 0: not asked now */
