@@ -65,6 +65,29 @@ static void a_running_server_keeps_its_socket(void **state)
 	served_stop(served);
 }
 
+/* One that is stopped, say: those who want in fill its line, and stay there. */
+static void a_server_that_lets_nobody_in_keeps_its_socket(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const int stopped = socket(AF_UNIX, SOCK_STREAM, 0);
+	int waiting;
+
+	(void)state;
+	served_end(served);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s",
+		 served_path(served));
+	assert_int_equal(
+		bind(stopped, (struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(listen(stopped, 0), 0);
+	waiting = served_connect(served, NULL);
+	check_refused(served_fabric(served), served_path(served), -EADDRINUSE);
+	close(waiting);
+	close(stopped);
+	assert_int_equal(unlink(served_path(served)), 0);
+	served_stop(served);
+}
+
 /* As after kill -9: the socket's file is there, and nobody behind it. */
 static void a_dead_servers_socket_is_replaced(void **state)
 {
@@ -289,6 +312,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_the_owner_may_connect),
 		cmocka_unit_test(a_running_server_keeps_its_socket),
+		cmocka_unit_test(a_server_that_lets_nobody_in_keeps_its_socket),
 		cmocka_unit_test(a_dead_servers_socket_is_replaced),
 		cmocka_unit_test(another_kind_of_file_stays),
 		cmocka_unit_test(another_servers_socket_stays),

@@ -94,14 +94,17 @@ static int check_kind(const char *path)
 static int check_stale(const struct ibsa_fabric_server *server)
 {
 	const struct sockaddr_un address = address_of(server);
-	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	const int fd = socket(AF_UNIX,
+			      SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	int err;
 
 	if (fd < 0)
 		return -errno;
 	err = check_kind(server->path);
+	/* EAGAIN: so many wait to be let in that there is no room for more. */
 	if (!err &&
-	    !connect(fd, (const struct sockaddr *)&address, sizeof(address)))
+	    (!connect(fd, (const struct sockaddr *)&address, sizeof(address)) ||
+	     errno == EAGAIN))
 		err = -EADDRINUSE;
 	else if (!err && errno != ECONNREFUSED && errno != ENOENT)
 		err = -errno;
