@@ -367,6 +367,11 @@ static int connect_failed(const struct remote_place *place, int err,
 				  "not permitted to use the fabric server of "
 				  "%s: it is another user's",
 				  place->path);
+	case -EAGAIN:
+		return ibsa__fail(error, -ETIMEDOUT,
+				  "the fabric server of %s does not answer: it "
+				  "lets nobody in",
+				  place->path);
 	default:
 		return ibsa__fail(error, err,
 				  "no connection to the fabric server of %s: "
