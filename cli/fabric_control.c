@@ -168,11 +168,12 @@ struct script {
 
 static int play_line(const struct script *script, char *line)
 {
+	const size_t len = strlen(line);
 	const char *command;
 	double at_s = 0;
 	int status;
 
-	if (strlen(line) == LINE_MAX_CHARS - 1) {
+	if (len == LINE_MAX_CHARS - 1 && line[len - 1] != '\n') {
 		complain("%s:%d: the line is longer than %d characters",
 			 script->name, script->line, LINE_MAX_CHARS - 2);
 		return CLI_USAGE;

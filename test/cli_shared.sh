@@ -185,7 +185,11 @@ changes_are_made() {
 	run 0 fabric script script
 	run 2 fabric script .; err_has 'cannot read .\..'
 	printf '0 sm start\n0 sm start%0600d\n' 0 >script
-	run 2 fabric script script; err_has 'script:2: .*longer'
+	run 2 fabric script script; err_has 'script:2: .*longer than 510 '
+	printf '%-510s\n%-510s' '0 sm start' '0 sm start' >script
+	run 0 fabric script script
+	printf '%-511s' '0 sm start' >script
+	run 2 fabric script script; err_has 'script:1: .*longer'
 	run 2 --fabric "$fabric" fabric stats; err_has 'unix:PATH'
 	run 2 fabric link sideways "$other/1"; err_has 'up or down'
 	run 4 fabric link down nobody/1; err_has nobody
