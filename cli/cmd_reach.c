@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fields.h"
+#include "other_file.h"
 #include "reach.h"
 #include "target.h"
 
@@ -158,7 +159,7 @@ static int check_options(const struct cli *cli)
 			 "output; name a file with --svg");
 		return CLI_USAGE;
 	}
-	return CLI_DONE;
+	return other_file("--svg", cli->svg, fabric_file(cli), "what is read");
 }
 
 int cmd_reach(struct cli *cli)

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "fabric_draw.h"
+#include "other_file.h"
 #include "progress.h"
 
 extern char **environ;
@@ -148,6 +149,19 @@ static int write_svg(struct cli *cli, const char *text, size_t len)
 	return status;
 }
 
+int fabric_draw_check(const struct cli *cli)
+{
+	const char *read = cli->args[2];
+	int status = other_file("--dot", cli->dot, read, "what is read");
+
+	if (status == CLI_DONE)
+		status = other_file("--svg", cli->svg, read, "what is read");
+	if (status == CLI_DONE)
+		status = other_file("--svg", cli->svg, cli->dot,
+				    "what --dot writes");
+	return status;
+}
+
 int fabric_draw(struct cli *cli, const struct shape *shape)
 {
 	char *text = NULL;
@@ -164,6 +178,9 @@ int fabric_draw(struct cli *cli, const struct shape *shape)
 	}
 	if (status == CLI_DONE && cli->dot)
 		status = write_dot(cli, text, len);
+	/* By another name, it is there only now. */
+	if (status == CLI_DONE)
+		status = fabric_draw_check(cli);
 	if (status == CLI_DONE && cli->svg)
 		status = write_svg(cli, text, len);
 	free(text);

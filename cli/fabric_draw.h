@@ -13,6 +13,12 @@
 int fabric_dot(FILE *file, const struct shape *shape, bool each);
 
 /*
+ * Whether --dot and --svg write to files of their own, and none to the one that
+ * is read. Return: the exit status; what is wrong has been said.
+ */
+int fabric_draw_check(const struct cli *cli);
+
+/*
  * Write what --dot and --svg ask for. Return: the exit status; what went
  * wrong has been said.
  */

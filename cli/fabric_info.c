@@ -232,7 +232,7 @@ static int check_drawings(const struct cli *cli)
 			 "go to standard output; name a file");
 		return CLI_USAGE;
 	}
-	return CLI_DONE;
+	return fabric_draw_check(cli);
 }
 
 int fabric_info(struct cli *cli)

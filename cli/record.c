@@ -11,11 +11,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include <ibsa/bits.h>
 
+#include "other_file.h"
 #include "pcap_load.h"
 #include "record.h"
 
@@ -148,16 +148,7 @@ static int tap(struct record *record)
 	return CLI_DEVICE;
 }
 
-static bool is_same_file(const char *one, const char *other)
-{
-	struct stat a;
-	struct stat b;
-
-	return stat(one, &a) == 0 && stat(other, &b) == 0 &&
-	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
-/* To open it for writing would empty it; libpcap takes - for stdout. */
+/* libpcap takes - for standard output. */
 static int check_path(const char *path, const char *source)
 {
 	if (strcmp(path, "-") == 0) {
@@ -165,12 +156,7 @@ static int check_path(const char *path, const char *source)
 			 "file");
 		return CLI_USAGE;
 	}
-	if (is_same_file(path, source)) {
-		complain("--record: '%s' is what is read; name another file",
-			 path);
-		return CLI_USAGE;
-	}
-	return CLI_DONE;
+	return other_file("--record", path, source, "what is read");
 }
 
 int record_start(const char *path, const char *source,

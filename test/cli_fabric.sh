@@ -123,6 +123,31 @@ drawings_that_fail() {
 	err_has 'cannot run dot: .*Graphviz'
 }
 
+# refused_for_file ARG... - and neither file has changed
+refused_for_file() {
+	run 2 "$@"; out_empty; err_has 'name another file'
+	cmp -s drawn.net "$fabric" || fail 'it has written over the topology'
+}
+
+drawings_do_not_write_over_each_other_or_what_is_read() {
+	local option
+	cp "$fabric" drawn.net
+	ln drawn.net hard.net
+	ln -s drawn.net soft.net
+	for option in --dot --svg; do
+		refused_for_file fabric info drawn.net "$option" drawn.net
+		refused_for_file fabric info drawn.net "$option" ./hard.net
+		refused_for_file fabric info hard.net "$option" soft.net
+	done
+	err_has "^ibsa: --svg: 'soft.net' is what is read; name another file\$"
+	refused_for_file reach --matrix --svg soft.net --fabric drawn.net
+	run 2 fabric info drawn.net --dot one --svg one; out_empty
+	err_has "^ibsa: --svg: 'one' is what --dot writes; name another file\$"
+	[ ! -e one ] || fail 'it has drawn all the same'
+	run 2 fabric info drawn.net --dot one --svg ./one; out_empty
+	run 0 fabric info drawn.net --dot /dev/null --svg /dev/null
+}
+
 # A terminal is told what takes so long; the line is erased at the end.
 long_work_is_said() {
 	mkdir slow
@@ -192,4 +217,5 @@ records_answer() {
 run_groups contents_are_counted what_is_odd_is_found \
 	files_that_are_no_topology names_cannot_steer_the_terminal drawings \
 	names_are_not_the_drawings_language drawings_that_fail \
+	drawings_do_not_write_over_each_other_or_what_is_read \
 	long_work_is_said records records_answer
