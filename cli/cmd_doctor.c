@@ -12,7 +12,14 @@
 #include "fields.h"
 #include "scope.h"
 
+static const char last_words[] = "ended before what was found was shown";
+
 static const struct spot everything = { .device = NULL, .port = NO_PORT };
+
+bool doctor_is_interrupted(const struct doctor *doctor)
+{
+	return interrupt_seen(&doctor->interrupt);
+}
 
 static struct finding *add(struct doctor *doctor)
 {
@@ -224,7 +231,10 @@ static int conclude(struct doctor *doctor)
 	out_rows(&doctor->cli->out, doctor->count, finding_row, doctor);
 	if (first)
 		say_first(first, wrong, doctor->count);
-	return status;
+	if (!doctor_is_interrupted(doctor))
+		return status;
+	complain("interrupted");
+	return weight(status) > weight(CLI_SILENT) ? status : CLI_SILENT;
 }
 
 static void visit_port(struct doctor *doctor, const struct scope *scope,
@@ -296,7 +306,8 @@ static void visit_device(struct doctor *doctor, const struct scope *scope,
 	check_device(doctor, device);
 	if (scope->port && count_ports(device, scope) == 0)
 		no_such(doctor, scope, true);
-	for (size_t i = 0; i < device->port_count; i++)
+	for (size_t i = 0;
+	     i < device->port_count && !doctor_is_interrupted(doctor); i++)
 		if (scope_has_port(scope, device->ports[i].number))
 			visit_port(doctor, scope, device, &device->ports[i],
 				   has_umad);
@@ -308,7 +319,8 @@ static void visit_list(struct doctor *doctor, const struct scope *scope,
 	const bool has_umad = doctor_umad(doctor);
 	bool has_device = false;
 
-	for (size_t i = 0; i < list->count; i++) {
+	for (size_t i = 0; i < list->count && !doctor_is_interrupted(doctor);
+	     i++) {
 		const struct ibsa_device *device = &list->devices[i];
 
 		progress_count(&doctor->progress, i, list->count);
@@ -317,6 +329,8 @@ static void visit_list(struct doctor *doctor, const struct scope *scope,
 		has_device = true;
 		visit_device(doctor, scope, device, has_umad);
 	}
+	if (doctor_is_interrupted(doctor))
+		return;
 	if (scope->device && !has_device)
 		no_such(doctor, scope, false);
 	else if (!scope->device)
@@ -402,7 +416,9 @@ static void visit_fabric(struct doctor *doctor, const struct scope *scope,
 	else
 		doctor_skip(doctor, &everything, "kernel",
 			    "embedded fabric: no modules, no device files");
-	for (size_t i = 0; !ibsa_fabric_port_at(fabric, i, &port); i++) {
+	for (size_t i = 0; !doctor_is_interrupted(doctor) &&
+			   !ibsa_fabric_port_at(fabric, i, &port);
+	     i++) {
 		if (!scope_has_device(scope, port.node))
 			continue;
 		has_device = true;
@@ -411,6 +427,8 @@ static void visit_fabric(struct doctor *doctor, const struct scope *scope,
 		has_port = true;
 		visit_fabric_port(doctor, scope, fabric, &port);
 	}
+	if (doctor_is_interrupted(doctor))
+		return;
 	if (!scope->device)
 		doctor_default(doctor, fabric, NULL);
 	else if (!has_port)
@@ -433,18 +451,31 @@ static int fabric_doctor(struct doctor *doctor, const struct scope *scope,
 	return status;
 }
 
+static int examine(struct doctor *doctor, const struct scope *scope)
+{
+	const char *file = fabric_file(doctor->cli);
+	int status = interrupt_start(&doctor->interrupt, last_words);
+
+	if (status != 0) {
+		complain("cannot wait for signals: %s", strerror(-status));
+		return CLI_DEVICE;
+	}
+	progress_start(&doctor->progress);
+	status = file ? fabric_doctor(doctor, scope, file)
+		      : machine_doctor(doctor, scope);
+	interrupt_stop(&doctor->interrupt);
+	free(doctor->findings);
+	return status;
+}
+
 int cmd_doctor(struct cli *cli)
 {
-	const char *file = fabric_file(cli);
 	struct doctor doctor = { .cli = cli };
 	struct scope scope;
 	int status = scope_find(cli, &scope);
 
-	progress_start(&doctor.progress);
 	if (status == CLI_DONE)
-		status = file ? fabric_doctor(&doctor, &scope, file)
-			      : machine_doctor(&doctor, &scope);
-	free(doctor.findings);
+		status = examine(&doctor, &scope);
 	scope_free(&scope);
 	return status;
 }

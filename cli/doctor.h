@@ -6,6 +6,7 @@
 #include <ibsa/device.h>
 
 #include "cli.h"
+#include "interrupt.h"
 #include "progress.h"
 
 /* In the order of what they mean to somebody who wants to ask an SA. */
@@ -37,7 +38,11 @@ struct doctor {
 	struct finding spare; /* where findings go that have no room */
 	bool out_of_memory;
 	struct progress progress;
+	struct interrupt interrupt;
 };
+
+/* Whether a signal came: no more is looked at, and what was found is shown. */
+bool doctor_is_interrupted(const struct doctor *doctor);
 
 /* Add a finding. What stands in it is made safe to show. */
 void doctor_ok(struct doctor *doctor, const struct spot *spot, const char *name,

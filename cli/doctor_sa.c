@@ -13,6 +13,7 @@ enum { DEADLINE_MS = 1000 };
 
 /* What came of a question. */
 struct answer {
+	bool ended;
 	enum ibsa_outcome outcome;
 	int err; /* also of asking, if it did not come to a reply */
 	uint16_t status;
@@ -24,6 +25,7 @@ static void answered(const struct ibsa_reply *reply, void *arg)
 {
 	struct answer *answer = arg;
 
+	answer->ended = true;
 	answer->outcome = ibsa_outcome(reply);
 	answer->err = reply->err;
 	answer->status = reply->status;
@@ -31,37 +33,62 @@ static void answered(const struct ibsa_reply *reply, void *arg)
 	answer->rtt_ns = reply->rtt_ns;
 }
 
-static struct answer ask_one(struct ibsa_client *client,
+/* As ibsa_ask() does, unless a signal comes. */
+static void await_answer(struct doctor *doctor, struct ibsa_client *client,
+			 uint64_t id, struct answer *answer)
+{
+	int err = 0;
+
+	interrupt_wakes(&doctor->interrupt, client);
+	while (!answer->ended) {
+		if (!doctor_is_interrupted(doctor))
+			err = ibsa_wait(client, -1);
+		if (doctor_is_interrupted(doctor) || (err && err != -EINTR)) {
+			(void)ibsa_cancel(client, id);
+			(void)ibsa_dispatch(client);
+		}
+	}
+	interrupt_wakes(&doctor->interrupt, NULL);
+	if (answer->err == -ECANCELED && !doctor_is_interrupted(doctor))
+		answer->err = err;
+}
+
+static struct answer ask_one(const struct visit *visit,
+			     struct ibsa_client *client,
 			     const struct ibsa_query *query)
 {
 	struct answer answer = { .outcome = IBSA_OUTCOME_UNREACHABLE };
-	int err = ibsa_ask(client, query, answered, &answer);
+	uint64_t id;
 
-	if (answer.outcome == IBSA_OUTCOME_UNREACHABLE && !answer.err)
-		answer.err = err;
+	answer.err = ibsa_query(client, query, answered, &answer, &id);
+	if (!answer.err)
+		await_answer(visit->doctor, client, id, &answer);
 	return answer;
 }
 
 /* Every SA answers this to everybody. */
-static struct answer ask_info(struct ibsa_client *client)
+static struct answer ask_info(const struct visit *visit,
+			      struct ibsa_client *client)
 {
 	const struct ibsa_query query = {
 		.record = &ibsa_class_port_info_record,
 	};
 
-	return ask_one(client, &query);
+	return ask_one(visit, client, &query);
 }
 
 /*
  * The port's own P_Keys, which OpenSM shows to the trusted only. The record has
  * no room for the LIDs of Omni-Path, and a port of RoCE has none.
  */
-static struct answer ask_pkeys(struct ibsa_client *client, uint32_t lid)
+static struct answer ask_pkeys(const struct visit *visit,
+			       struct ibsa_client *client)
 {
 	const struct answer unasked = {
 		.outcome = IBSA_OUTCOME_UNREACHABLE,
 		.err = -EOPNOTSUPP,
 	};
+	const uint32_t lid = visit->state->lid;
 	const struct ibsa_pkey_table own = { .lid = (uint16_t)lid };
 	const struct ibsa_query query = {
 		.record = &ibsa_pkey_table_record,
@@ -69,8 +96,9 @@ static struct answer ask_pkeys(struct ibsa_client *client, uint32_t lid)
 		.mask = IBSA_PKEY_TABLE_CM(lid) | IBSA_PKEY_TABLE_CM(block_num),
 	};
 
-	return lid && lid <= IBSA_LID_UNICAST_MAX ? ask_one(client, &query)
-						  : unasked;
+	return lid && lid <= IBSA_LID_UNICAST_MAX
+		       ? ask_one(visit, client, &query)
+		       : unasked;
 }
 
 /* As the command line says, but from this port. */
@@ -88,11 +116,23 @@ static int port_open(const struct visit *visit, uint64_t sm_key,
 	return ibsa_open(&options, error, out);
 }
 
+/* Whether a signal came instead of an answer. */
+static bool is_cut_short(const struct visit *visit, const char *name,
+			 const struct answer *answer)
+{
+	if (answer->err != -ECANCELED)
+		return false;
+	doctor_skip(visit->doctor, &visit->spot, name, "interrupted");
+	return true;
+}
+
 static void sa_failed(const struct visit *visit, const struct answer *answer)
 {
 	struct doctor *doctor = visit->doctor;
 	const unsigned int waited = doctor->cli->open.deadline_ms;
 
+	if (is_cut_short(visit, "sa", answer))
+		return;
 	if (answer->err == -ETIMEDOUT)
 		doctor_wrong(doctor, &visit->spot, "sa", CLI_SILENT,
 			     "check that the subnet manager runs and has done "
@@ -118,7 +158,7 @@ static void sa_failed(const struct visit *visit, const struct answer *answer)
 /* Whether the SA answers somebody who shows no key. */
 static bool check_sa(const struct visit *visit, struct ibsa_client *client)
 {
-	const struct answer answer = ask_info(client);
+	const struct answer answer = ask_info(visit, client);
 
 	if (answer.outcome != IBSA_OUTCOME_OK) {
 		sa_failed(visit, &answer);
@@ -159,6 +199,8 @@ static void say_untold(const struct visit *visit, const struct answer *answer)
 				   ? "the SA takes it; whether it trusts it"
 				   : "none is given; whether the SA wants one";
 
+	if (is_cut_short(visit, "sm_key", answer))
+		return;
 	doctor_skip(visit->doctor, &visit->spot, "sm_key",
 		    "%s is not known: P_Keys asked for, %s", what,
 		    answer->err ? strerror(-answer->err)
@@ -168,7 +210,7 @@ static void say_untold(const struct visit *visit, const struct answer *answer)
 /* Most who ask have no key, and need none. */
 static void check_no_key(const struct visit *visit, struct ibsa_client *client)
 {
-	const struct answer answer = ask_pkeys(client, visit->state->lid);
+	const struct answer answer = ask_pkeys(visit, client);
 
 	switch (trust_of(&answer)) {
 	case TRUSTED:
@@ -187,8 +229,10 @@ static void check_no_key(const struct visit *visit, struct ibsa_client *client)
 /* An SA such as OpenSM does not answer at all to a wrong key. */
 static void check_trust(const struct visit *visit, struct ibsa_client *client)
 {
-	struct answer answer = ask_info(client);
+	struct answer answer = ask_info(visit, client);
 
+	if (is_cut_short(visit, "sm_key", &answer))
+		return;
 	if (answer.outcome != IBSA_OUTCOME_OK) {
 		doctor_wrong(visit->doctor, &visit->spot, "sm_key", CLI_REFUSED,
 			     "give the key that the subnet manager has, sa_key "
@@ -197,7 +241,7 @@ static void check_trust(const struct visit *visit, struct ibsa_client *client)
 			     "it");
 		return;
 	}
-	answer = ask_pkeys(client, visit->state->lid);
+	answer = ask_pkeys(visit, client);
 	switch (trust_of(&answer)) {
 	case TRUSTED:
 		doctor_ok(visit->doctor, &visit->spot, "sm_key",
@@ -232,8 +276,10 @@ static void check_key(const struct visit *visit)
 static void ask_all(const struct visit *visit, struct ibsa_client *client)
 {
 	if (!check_sa(visit, client))
-		doctor_skip(visit->doctor, &visit->spot, "sm_key",
-			    "the SA does not answer");
+		doctor_skip(visit->doctor, &visit->spot, "sm_key", "%s",
+			    doctor_is_interrupted(visit->doctor)
+				    ? "interrupted"
+				    : "the SA does not answer");
 	else if (visit->doctor->cli->open.sm_key)
 		check_key(visit);
 	else

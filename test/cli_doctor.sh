@@ -307,6 +307,27 @@ embedded_fabrics() {
 	err_has 'No space left'
 }
 
+# What was found by then is shown, of the port under examination as well.
+signals_end_it() {
+	local signal got
+	for signal in INT TERM HUP; do
+		what="SIG$signal"
+		checks=$((checks + 1))
+		got=0
+		timeout --preserve-status -s "$signal" 0.5 env \
+			--default-signal=INT,HUP "$ibsa" --fabric "$fabric" -j \
+			--sa 40000 -t 60000 doctor >out 2>err || got=$?
+		[ "$got" -eq 3 ] || fail "exit status $got, not 3"
+		has port ok '^Active, LinkUp'
+		has sa 'not checked' '^interrupted$'
+		has sm_key 'not checked' .
+		json 'map(select(.name == "port")) | length == 1'
+		json 'all(.[]; .name != "default" and .verdict != "wrong")'
+		[ "$(cat err)" = 'ibsa: interrupted' ] ||
+			fail 'not one word on standard error'
+	done
+}
+
 # Where a process has a device, of a server that it shares a fabric with.
 shared_fabrics() {
 	run 0 fabric exec "$fabric" -- "$ibsa" -j doctor
@@ -347,7 +368,7 @@ no_devices() {
 wrapper by_me
 wrapper by_other "${other[@]}"
 mkdir -p "$nodes"
-groups=(embedded_fabrics shared_fabrics no_devices)
+groups=(embedded_fabrics signals_end_it shared_fabrics no_devices)
 if "$tmp/by_other" -V >out 2>err; then
 	groups+=(every_error_is_another refusals_that_the_mode_does_not_explain
 		refusals_that_the_mode_explains a_list_that_is_not_permitted
