@@ -125,6 +125,12 @@ static void check_node(struct visit *visit,
 			     "in a container, pass the device in; else let "
 			     "udev make it: udevadm trigger -s infiniband_mad",
 			     "%s is not there", file->path);
+	else if (access->open_err == -ENODEV)
+		doctor_wrong(doctor, &visit->spot, "node", CLI_DEVICE,
+			     "remove it, and let udev make it: udevadm trigger "
+			     "-s infiniband_mad; in a container, pass the "
+			     "device in",
+			     "%s is no device of ib_umad", file->path);
 	else
 		doctor_wrong(doctor, &visit->spot, "node", CLI_DEVICE,
 			     "see what the kernel says: dmesg",

@@ -152,13 +152,13 @@ refusals_that_the_mode_does_not_explain() {
 	ibsa=$tmp/by_me run 4 -j doctor mlx5_0/1
 	if [ "$(id -u)" -eq 0 ]; then
 		# No umad file at all, but one that opens.
-		has node wrong '/umad0 cannot be used: No such device' dmesg
+		has node wrong '/umad0 is no device of ib_umad$' '^remove it'
 		has issm ok '/issm0, root:root 0600'
 	fi
 	chmod 0666 "$nodes/umad0"
 	rm "$nodes/issm0"
 	ibsa=$tmp/by_other run 4 -j doctor mlx5_0/1
-	has node wrong 'cannot be used: No such device'
+	has node wrong '/umad0 is no device of ib_umad$' 'udevadm.*container'
 	has issm warning '/issm0: No such file' 'subnet manager'
 	chmod 0700 "$nodes"
 	if [ "$(id -u)" -eq 0 ]; then
@@ -166,6 +166,27 @@ refusals_that_the_mode_does_not_explain() {
 		has node wrong '/umad0: not permitted for user 65534' folder
 	fi
 	chmod 0755 "$nodes"
+	unset SYSFS_PATH
+}
+
+# What stands in the place of a device file, and is another thing.
+what_is_no_umad_file() {
+	export SYSFS_PATH=$sys
+	world
+	rm "$nodes/umad0"
+	mkfifo -m 0666 "$nodes/umad0"
+	ibsa=$tmp/by_other run 4 -j doctor mlx5_0/1
+	has node wrong '/umad0 is no device of ib_umad$' '^remove it.*udevadm'
+	ibsa=$tmp/by_other run 0 devices
+	out_has ' /dev/infiniband/umad0 is no device of ib_umad$'
+	ibsa=$tmp/by_other run 4 -C mlx5_0 path self 1; out_empty
+	err_has '/dev/infiniband/umad0 is no device of ib_umad: remove it'
+	if [ "$(id -u)" -eq 0 ]; then
+		rm "$nodes/umad0"
+		mknod -m 0666 "$nodes/umad0" c 1 3
+		ibsa=$tmp/by_other run 4 -j doctor mlx5_0/1
+		has node wrong '/umad0 is no device of ib_umad$' '^remove it'
+	fi
 	unset SYSFS_PATH
 }
 
@@ -371,7 +392,7 @@ mkdir -p "$nodes"
 groups=(embedded_fabrics signals_end_it shared_fabrics no_devices)
 if "$tmp/by_other" -V >out 2>err; then
 	groups+=(every_error_is_another refusals_that_the_mode_does_not_explain
-		refusals_that_the_mode_explains a_list_that_is_not_permitted
+		refusals_that_the_mode_explains what_is_no_umad_file a_list_that_is_not_permitted
 		forty_devices)
 else
 	echo "no mount name space to be another user in: $(cat err)"

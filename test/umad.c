@@ -230,7 +230,7 @@ static _Noreturn void open_in_own_dev(void)
 	if (!own_dev())
 		_exit(77);
 	if (open_err(NULL, 0, &error) != -ENODEV ||
-	    !strstr(error.text, "refuses"))
+	    !strstr(error.text, "is no device of ib_umad"))
 		_exit(1);
 	privileges_drop();
 	if (open_err(NULL, 0, &error) != -EACCES ||

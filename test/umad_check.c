@@ -304,6 +304,12 @@ static void each_hindrance_has_a_sentence_of_its_own(void **state)
 	assert_int_equal(open_err("mlx5_0", 1, &error), -ENODEV);
 	assert_says(&error, FOLDER "umad7 is not there: in a container");
 	device_add("umad7", 0600);
+	kernel.ioctl_errno = ENOTTY;
+	assert_int_equal(open_err("mlx5_0", 1, &error), -ENODEV);
+	assert_says(&error, FOLDER "umad7 is no device of ib_umad: remove");
+	kernel.open_errno = ENXIO;
+	assert_int_equal(open_err("mlx5_0", 1, &error), -ENODEV);
+	assert_says(&error, FOLDER "umad7 is no device of ib_umad: remove");
 	kernel.open_errno = EACCES;
 	assert_int_equal(open_err("mlx5_0", 1, &error), -EACCES);
 	assert_says(&error, FOLDER "umad7: run as root, or give");

@@ -113,8 +113,8 @@ struct ibsa_device_file {
  * struct ibsa_port_access - what stands between a program and a port's MADs
  * @umad:     the file by which MADs are sent and received
  * @open_err: 0: this program can open it, and get answers of the SA by it;
- *            -EACCES not permitted; -ENODEV it is not there, or nothing is
- *            behind it; or why not, as negative errno
+ *            -EACCES not permitted; -ENODEV it is not there, is no device of
+ *            ib_umad, or nothing is behind it; or why not, as negative errno
  * @issm:     the file that makes the port an SM's as long as it is open, which
  *            is therefore not tried. Its err is -EOPNOTSUPP if @umad's is
  */

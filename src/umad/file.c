@@ -22,6 +22,15 @@ struct path {
 	char text[sizeof(UMAD_FOLDER) + NAME_MAX];
 };
 
+/* A file of another driver or of none, or one that a driver has left behind. */
+static int no_device(const char *path, struct ibsa_error *error)
+{
+	return ibsa__fail(error, -ENODEV,
+			  "%s is no device of ib_umad: remove it and let udev "
+			  "make it, or in a container pass the device in",
+			  path);
+}
+
 static int open_failed(const char *path, int err, struct ibsa_error *error)
 {
 	char reason[64];
@@ -34,13 +43,14 @@ static int open_failed(const char *path, int err, struct ibsa_error *error)
 				  "give your user read and write access to it",
 				  path);
 	case -ENOENT:
-	case -ENXIO:
-	case -ENODEV:
 		return ibsa__fail(error, -ENODEV,
 				  "the kernel has this port but %s is not "
 				  "there: in a container, pass the device in; "
 				  "else see udev",
 				  path);
+	case -ENXIO:
+	case -ENODEV:
+		return no_device(path, error);
 	case -EBUSY:
 		return ibsa__fail(error, err, "%s is in use by another program",
 				  path);
@@ -152,6 +162,8 @@ int ibsa__umad_file_open(const char *name, uint8_t link,
 	err = agents_register(&file, link);
 	if (err) {
 		close(file.fd);
+		if (err == -ENODEV)
+			return no_device(path.text, error);
 		return ibsa__fail(error, err,
 				  "%s refuses a client for SA replies: %s",
 				  path.text,
