@@ -145,6 +145,9 @@ void suggest_fabric(void);
  */
 bool server_is_wrong(struct ibsa_error *out);
 
+/* Whether the kernel shows nothing at all where its devices are looked for. */
+bool sysfs_is_empty(void);
+
 /*
  * There is no device, or devices cannot be read: why, and what to try. @err is
  * 0 or what reading them said. Return: the exit status.

@@ -345,6 +345,11 @@ static void no_list(struct doctor *doctor, int err)
 	if (server_is_wrong(&error))
 		doctor_wrong(doctor, &everything, "modules", CLI_DEVICE, NULL,
 			     "%s", error.text);
+	else if (err == -ENOSYS && sysfs_is_empty())
+		doctor_wrong(doctor, &everything, "modules", CLI_DEVICE,
+			     "mount sysfs there, or say with SYSFS_PATH where "
+			     "it is",
+			     "/sys is not mounted, or empty");
 	else if (err == -ENOSYS)
 		doctor_wrong(doctor, &everything, "modules", CLI_DEVICE,
 			     "modprobe ib_umad and the adapter's driver, such "

@@ -124,6 +124,15 @@ int say_error(int err, const struct ibsa_error *error)
 	return err == -EINVAL || err == -ENAMETOOLONG ? CLI_USAGE : CLI_DEVICE;
 }
 
+bool sysfs_is_empty(void)
+{
+	const char *root = secure_getenv("SYSFS_PATH");
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/class", root && *root ? root : "/sys");
+	return access(path, F_OK) != 0 && errno == ENOENT;
+}
+
 int say_no_device(int err)
 {
 	struct ibsa_error error;
@@ -132,7 +141,10 @@ int say_no_device(int err)
 		complain("%s", error.text);
 		return CLI_DEVICE;
 	}
-	if (err == -ENOSYS)
+	if (err == -ENOSYS && sysfs_is_empty())
+		complain("this machine's devices cannot be seen: /sys is not "
+			 "mounted, or empty");
+	else if (err == -ENOSYS)
 		complain("this machine has no InfiniBand: its kernel has no "
 			 "RDMA modules loaded");
 	else if (err)

@@ -139,9 +139,13 @@ every_error_is_another() {
 	what_is 'no modules' 'RDMA modules are not loaded.*modprobe' \
 		'!no RDMA modules' modules 'RDMA modules are not loaded' \
 		'modprobe ib_umad'
+	rm -r "$sys/class"
+	what_is 'no sysfs' '/sys is not mounted, or empty: mount sysfs there' \
+		'!/sys is not mounted, or empty' \
+		modules '^/sys is not mounted, or empty$' '^mount sysfs there'
 	what=sentences
-	[ "$(sort -u sentences | wc -l)" -eq 7 ] ||
-		fail "not seven sentences: $(cat sentences)"
+	[ "$(sort -u sentences | wc -l)" -eq 8 ] ||
+		fail "not eight sentences: $(cat sentences)"
 	unset SYSFS_PATH
 }
 

@@ -52,6 +52,10 @@ static void modules_that_are_not_loaded_are_named(void **state)
 	(void)state;
 	tree_make(&tree);
 	assert_int_equal(open_err(NULL, 0, &error), -ENOSYS);
+	assert_says(&error, "/sys is not mounted");
+	assert_null(strstr(error.text, "modprobe"));
+	tree_write(&tree, "class/", "");
+	assert_int_equal(open_err(NULL, 0, &error), -ENOSYS);
 	assert_says(&error, "modprobe ib_umad");
 	tree_add_device(&tree, "mlx5_0");
 	assert_int_equal(open_err(NULL, 0, &error), -ENOSYS);

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "device/device.h"
+#include "device/sysfs.h"
 
 /* How well a port suits; of equals the first is taken. */
 enum rank { UNFIT, UNREADABLE, ETHERNET, INACTIVE, ROCE, ACTIVE };
@@ -208,6 +209,10 @@ int ibsa__place_find_next(const char *device, unsigned int port,
 	int err;
 
 	err = ibsa_devices_read(&list);
+	if (err == -ENOSYS && ibsa__sysfs_folder("class") == -ENOENT)
+		return ibsa__fail(error, err,
+				  "/sys is not mounted, or empty: mount sysfs "
+				  "there, or say with SYSFS_PATH where it is");
 	if (err == -ENOSYS)
 		return ibsa__fail(error, err,
 				  "the kernel's RDMA modules are not loaded: "
