@@ -56,6 +56,12 @@ static int guid_read(const char *name, const char *file, __be64 *out)
 	return 0;
 }
 
+int ibsa__ca_fail(int err)
+{
+	errno = -err;
+	return err;
+}
+
 /* -ENXIO: a server's node is there, but has no such port as IBSA_NODE says. */
 static int head_error(int err)
 {
@@ -72,17 +78,16 @@ static int head_error(int err)
 
 static int head_read(const char *name, umad_ca_t *head)
 {
-	int err;
+	int err = -ENOENT;
 
-	if (strchr(name, '/'))
-		return -ENOENT;
-	err = ibsa__node_type_read(name, &head->node_type);
+	if (!strchr(name, '/'))
+		err = ibsa__node_type_read(name, &head->node_type);
 	if (!err)
 		err = guid_read(name, SYS_CA_NODE_GUID, &head->node_guid);
 	if (!err)
 		err = guid_read(name, SYS_CA_SYS_GUID, &head->system_guid);
 	if (err)
-		return head_error(err);
+		return ibsa__ca_fail(head_error(err));
 	ibsa__ca_text(head->ca_name, sizeof(head->ca_name), name);
 	text_read(name, SYS_CA_FW_VERS, head->fw_ver, sizeof(head->fw_ver));
 	text_read(name, SYS_CA_HW_VERS, head->hw_ver, sizeof(head->hw_ver));
@@ -118,7 +123,7 @@ static int ports_read(const char *name, struct ibsa__ca *ca)
 	err = ibsa__sysfs_names(&names, "class/infiniband/%s/%s", name,
 				SYS_CA_PORTS_DIR);
 	if (err)
-		return err;
+		return ibsa__ca_fail(err);
 	ca->ports = ibsa__calloc(names.count + 1, sizeof(*ca->ports));
 	err = ca->ports ? 0 : -ENOMEM;
 	/* Natural order of names is ascending order of numbers. */

@@ -152,7 +152,7 @@ static int any_find(int port, enum ibsa__ca_side side,
 
 	err = ibsa__ca_names(&names);
 	if (err)
-		return err == -ENOMEM ? err : -ENODEV;
+		return ibsa__ca_fail(err) == -ENOMEM ? err : -ENODEV;
 	err = names.count ? best_of(&names, port, side, out) : -ENODEV;
 	ibsa__names_free(&names);
 	return err;
@@ -179,8 +179,10 @@ static int find(const char *ca, int port, enum ibsa__ca_side side,
 
 	if (!ca)
 		return any_find(port, side, out);
-	if (strlen(ca) >= sizeof(out->ca))
+	if (strlen(ca) >= sizeof(out->ca)) {
+		(void)ibsa__ca_fail(-ENOENT);
 		return -ENODEV;
+	}
 	if (!port)
 		err = fit_read(ca, side, &port, &fit);
 	else if (side == IBSA__CA_SMI)

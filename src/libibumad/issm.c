@@ -48,8 +48,10 @@ int umad_get_issm_path(const char *ca_name, int portnum, char path[], int max)
 	if (err)
 		return err;
 	err = number_find(&place, &number);
-	if (err)
+	if (err) {
+		(void)ibsa__ca_fail(err == -ENOMEM ? err : -ENOENT);
 		return err == -ENOMEM ? err : -EINVAL;
+	}
 	if (ibsa__remote_has_files())
 		return at_server(&place, path, max);
 	len = snprintf(text, sizeof(text), "/dev/infiniband/issm%u", number);

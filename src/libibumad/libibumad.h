@@ -43,6 +43,12 @@ int ibsa__ca_names_sorted(struct ibsa__names *out) IBSA_MUST_USE;
 bool ibsa__ca_name_fits(const char *name, char out[UMAD_CA_NAME_LEN]);
 
 /*
+ * Set errno to what the negative @err says: libibumad's callers show it,
+ * though its pages promise nothing of it. Return: @err.
+ */
+int ibsa__ca_fail(int err);
+
+/*
  * Free with ibsa__ca_free(). 0; -ENOMEM; -EIO a port's files cannot be read;
  * -EINVAL the device's hold nonsense; or the error of reading them.
  */

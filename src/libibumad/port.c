@@ -102,7 +102,7 @@ static int port_read(const char *ca, unsigned int number, umad_port_t *out)
 	if (!err)
 		err = pkeys_read(ca, number, &port);
 	if (err)
-		return err == -ENOMEM ? err : -EIO;
+		return ibsa__ca_fail(err) == -ENOMEM ? err : -EIO;
 	ibsa__ca_text(port.ca_name, sizeof(port.ca_name), ca);
 	link_layer_read(ca, number, &port);
 	*out = port;
