@@ -99,6 +99,47 @@ static void cable_without_a_rate_is_found(void **state)
 	      IBSA_FINDING_NO_RATE, 16, "taken for 4xSDR");
 }
 
+/* As if it had been left out, and the file gave rates elsewhere. */
+static void rate_that_is_not_understood_is_found(void **state)
+{
+	static const char pair[] = "Switch 4 \"s\"\n[1] \"a\"[1]%s\nCa 1 "
+				   "\"a\"\n[1] \"s\"[1]%s\n";
+	static const char *const odd[] = { " 5xEDR", " 4xFOO", " w=5", " 4x" };
+	char text[128];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		snprintf(text, sizeof(text), pair, "", odd[i]);
+		found(text, IBSA_FINDING_NO_RATE, 4, "is not understood");
+		snprintf(text, sizeof(text), pair, odd[i], "");
+		found(text, IBSA_FINDING_NO_RATE, 2, "taken for 4xSDR");
+	}
+}
+
+static void words_that_are_no_rate_are_none(void **state)
+{
+	struct ibsa_fabric *fabric =
+		load("Switch 4 \"s\"\n[1] \"a\"[1] # 5xEDR \"x\" 0x5 12 "
+		     "x x4 4 w lid 3\nCa 1 \"a\"\n",
+		     true);
+	struct ibsa_fabric_finding finding;
+
+	(void)state;
+	assert_int_equal(ibsa_fabric_finding_at(fabric, 0, &finding), -ENOENT);
+	ibsa_fabric_put(fabric);
+}
+
+static void node_with_guid_zero_is_found(void **state)
+{
+	(void)state;
+	found("sysimgguid=0x1\ncaguid=0x0\ndevid=1\nCa 1 \"a\"\n"
+	      "[1] \"s\"[1]\nSwitch 4 \"s\"\n[1] \"a\"[1]\n",
+	      IBSA_FINDING_NO_GUID, 2, "\"a\" has GUID 0; it gets 0x00");
+	found("Ca 1 \"a\"\n[1] \"s\"[1]\nswitchguid=0\n"
+	      "Switch 4 \"s\"\n[1] \"a\"[1]\n",
+	      IBSA_FINDING_NO_GUID, 3, "\"s\" has GUID 0");
+}
+
 static void narrow_cable_is_found(void **state)
 {
 	(void)state;
@@ -241,6 +282,9 @@ int main(void)
 			cables_of_one_end_are_not_odd_among_their_like),
 		cmocka_unit_test(ends_that_differ_in_rate_are_found),
 		cmocka_unit_test(cable_without_a_rate_is_found),
+		cmocka_unit_test(rate_that_is_not_understood_is_found),
+		cmocka_unit_test(words_that_are_no_rate_are_none),
+		cmocka_unit_test(node_with_guid_zero_is_found),
 		cmocka_unit_test(narrow_cable_is_found),
 		cmocka_unit_test(parallel_cables_that_differ_are_found),
 		cmocka_unit_test(port_with_two_guids_is_found),

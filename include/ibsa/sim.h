@@ -410,7 +410,8 @@ struct ibsa_fabric_end {
  * What can be odd about a topology, and the word for it:
  * - one-way: a cable that one end alone gives, where others are given by both
  * - rate-differs: the two ends of a cable say different rates
- * - no-rate: nobody says how fast a cable is, but of others somebody does
+ * - no-rate: nobody says how fast a cable is, but of others somebody does; or
+ *   not in a way that is understood
  * - narrow: a cable has fewer lanes than most
  * - parallel-differs: two cables between the same nodes differ in rate
  * - guid-differs: a port's GUID is another one in another line
@@ -418,6 +419,7 @@ struct ibsa_fabric_end {
  * - apart: nodes that no way connects with the first adapter
  * - same-name: two adapters have one description
  * - same-lid: a port asks for a LID that another one asks for
+ * - no-guid: a node's GUID is 0, so it gets another
  */
 #define IBSA_FINDINGS(F)                        \
 	F(ONE_WAY, "one-way")                   \
@@ -429,7 +431,8 @@ struct ibsa_fabric_end {
 	F(NO_CABLE, "no-cable")                 \
 	F(APART, "apart")                       \
 	F(SAME_NAME, "same-name")               \
-	F(SAME_LID, "same-lid")
+	F(SAME_LID, "same-lid")                 \
+	F(NO_GUID, "no-guid")
 
 enum ibsa_finding_kind {
 #define IBSA_FINDING_ROW(kind, name) IBSA_FINDING_##kind,

@@ -89,23 +89,38 @@ static int check_pair(struct check *check, const struct port_line *line,
 			   });
 }
 
+/* Which line of a cable, of which none gives a rate, should have; or NULL. */
+static const struct port_line *rateless(const struct check *check,
+					const struct port_line *line,
+					const struct port_line *other)
+{
+	if (line->width || line->speed ||
+	    (other && (other->width || other->speed)))
+		return NULL;
+	if (line->has_odd_rate)
+		return line;
+	if (other && other->has_odd_rate)
+		return other;
+	return check->has_rate ? line : NULL;
+}
+
 /* A cable as a whole, once for each; @other is the other end's line or NULL. */
 static int check_cable(struct check *check, const struct port_line *line,
 		       const struct port_line *other)
 {
 	const struct topo_port *port = &check->topo->ports[line->port];
 	struct topo_finding finding = { .a = line->port, .b = port->peer };
-	const bool is_silent = !line->width && !line->speed &&
-			       !(other && (other->width || other->speed));
+	const struct port_line *silent = rateless(check, line, other);
 	int err = other ? check_pair(check, line, other) : 0;
 
 	if (!err && !other && check->has_both) {
 		finding.kind = IBSA_FINDING_ONE_WAY;
 		err = add_at_line(check, line, finding);
 	}
-	if (!err && is_silent && check->has_rate) {
+	if (!err && silent) {
 		finding.kind = IBSA_FINDING_NO_RATE;
-		err = add_at_line(check, line, finding);
+		finding.value = silent->has_odd_rate;
+		err = add_at_line(check, silent, finding);
 	}
 	if (!err && port->width < check->width) {
 		finding.kind = IBSA_FINDING_NARROW;
@@ -329,6 +344,19 @@ static int check_lid(struct check *check, struct map *lids, uint32_t index)
 		    : add_at_node(check, port->node, finding);
 }
 
+static int check_node_guid(struct check *check, uint32_t node)
+{
+	const struct place *at = &check->parser->node_lines[node].zero_guid;
+
+	if (!at->source)
+		return 0;
+	return add(check, at->source, at->line,
+		   (struct topo_finding){
+			   .kind = IBSA_FINDING_NO_GUID,
+			   .a = node,
+		   });
+}
+
 static int check_twins(struct check *check)
 {
 	struct map names = { 0 };
@@ -337,6 +365,8 @@ static int check_twins(struct check *check)
 
 	for (uint32_t i = 0; i < check->topo->node_count && !err; i++)
 		err = check_name(check, &names, i);
+	for (uint32_t i = 0; i < check->topo->node_count && !err; i++)
+		err = check_node_guid(check, i);
 	for (uint32_t i = 0; i < check->topo->port_count && !err; i++)
 		err = check_lid(check, &lids, i);
 	ibsa__map_done(&names);

@@ -244,8 +244,11 @@ static int keep_line(struct parser *parser)
 		parser->node_lines = grown;
 		parser->node_line_room = more;
 	}
-	parser->node_lines[count] = (struct node_line){ parser->source,
-							parser->line };
+	parser->node_lines[count] = (struct node_line){
+		.source = parser->source,
+		.line = parser->line,
+		.zero_guid = parser->attributes.zero_guid,
+	};
 	return 0;
 }
 
@@ -324,8 +327,8 @@ static int parse_node(struct parser *parser, struct cursor line, uint8_t type)
 					"a node id in quotes must follow the "
 					"number of ports");
 	node.port_count = (uint8_t)ports;
-	parser->attributes = (struct node_attributes){ 0 };
 	err = add_node(parser, &node, id, take_description(&line));
+	parser->attributes = (struct node_attributes){ 0 };
 	if (err || type != IBSA_NODE_SWITCH)
 		return err;
 	return parse_switch_port(parser, line);
@@ -399,6 +402,10 @@ static int set_attribute(struct parser *parser, struct cursor line,
 		break;
 	case ATTRIBUTE_GUID:
 		of->guid = value;
+		of->zero_guid = (struct place){
+			.source = value ? NULL : parser->source,
+			.line = parser->line,
+		};
 		break;
 	case ATTRIBUTE_WIDTH:
 		parser->width = (uint8_t)ibsa__width_of_lanes(value);

@@ -24,17 +24,26 @@ struct port_line {
 	uint16_t remote_port;
 	uint8_t width;
 	uint8_t speed;
+	bool has_odd_rate; /* one that is not understood */
 };
 
-/* The line that a node stands in. */
+/* A line of a source, which is NULL for none. */
+struct place {
+	const struct source *source;
+	uint32_t line;
+};
+
+/* The line that a node stands in, and the one that gives it GUID 0. */
 struct node_line {
 	const struct source *source;
 	uint32_t line;
+	struct place zero_guid;
 };
 
 /* What the lines ahead of a node say of it; 0 if they do not. */
 struct node_attributes {
 	uint64_t guid;
+	struct place zero_guid;
 	uint64_t image_guid;
 	uint32_t vendor;
 	uint32_t device;

@@ -31,7 +31,7 @@ static bool take_guid(struct cursor *line, uint64_t *out)
 	return cursor_number(line, 16, out) && cursor_take(line, ")");
 }
 
-/* A word such as 4xQDR. */
+/* A word such as 4xQDR, or one that is meant to be. */
 static bool take_rate(struct cursor word, struct port_line *out)
 {
 	uint64_t lanes;
@@ -42,8 +42,9 @@ static bool take_rate(struct cursor word, struct port_line *out)
 		return false;
 	width = ibsa__width_of_lanes(lanes);
 	speed = ibsa__speed_by_name(word.at, (size_t)(word.end - word.at));
-	if (width == WIDTH_UNKNOWN || speed == SPEED_UNKNOWN)
-		return false;
+	out->has_odd_rate = width == WIDTH_UNKNOWN || speed == SPEED_UNKNOWN;
+	if (out->has_odd_rate)
+		return true;
 	out->width = (uint8_t)width;
 	out->speed = (uint8_t)speed;
 	return true;
@@ -59,6 +60,8 @@ static void take_option(struct cursor word, struct port_line *out)
 		return;
 	if (name == 'w' && ibsa__width_of_lanes(value) != WIDTH_UNKNOWN)
 		out->width = (uint8_t)ibsa__width_of_lanes(value);
+	else if (name == 'w')
+		out->has_odd_rate = true;
 	if (name == 's')
 		out->speed = (uint8_t)ibsa__speed_of_bits(value);
 	if (name == 'e' && value)

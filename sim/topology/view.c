@@ -123,8 +123,9 @@ static void cable_text(const struct topology *topo,
 				   rates[1]));
 		break;
 	case IBSA_FINDING_NO_RATE:
-		snprintf(out, size,
-			 "%s to %s: no line says how fast; taken for %s", a, b,
+		snprintf(out, size, "%s to %s: %s; taken for %s", a, b,
+			 value ? "how fast is not understood"
+			       : "no line says how fast",
 			 port_rate(topo, finding->a, rates[0]));
 		break;
 	case IBSA_FINDING_NARROW:
@@ -175,6 +176,12 @@ void ibsa__finding_text(const struct topology *topo,
 	case IBSA_FINDING_APART:
 	case IBSA_FINDING_SAME_NAME:
 		node_text(topo, finding, out->text, sizeof(out->text));
+		return;
+	case IBSA_FINDING_NO_GUID:
+		snprintf(out->text, sizeof(out->text),
+			 "\"%.48s\" has GUID 0; it gets 0x%016" PRIx64,
+			 topo->nodes[finding->a].id,
+			 topo->nodes[finding->a].guid);
 		return;
 	case IBSA_FINDING_GUID_DIFFERS:
 		snprintf(out->text, sizeof(out->text),
