@@ -7,6 +7,7 @@
 #include "ask.h"
 #include "fields.h"
 #include "nodes.h"
+#include "opa.h"
 #include "reach.h"
 
 enum {
@@ -70,6 +71,7 @@ static int add_text(struct reach_targets *targets, const char *text,
 {
 	struct reach_target *target;
 	struct ibsa_error error = { .text = "the GID is zero" };
+	struct ibsa_error wider;
 	char place[32];
 
 	if (targets->count == REACH_TARGETS_MAX) {
@@ -85,7 +87,8 @@ static int add_text(struct reach_targets *targets, const char *text,
 	target->text = strdup(text);
 	if (!target->text)
 		return no_memory();
-	if (target_parse(target->text, &target->what, &error) == 0 &&
+	if ((target_parse(target->text, &target->what, &error) == 0 ||
+	     target_parse_opa(target->text, &target->what, &wider) == 0) &&
 	    !is_zero(&target->what))
 		return CLI_DONE;
 	complain("%s%s", where(target, place), error.text);
@@ -246,6 +249,7 @@ static int find_lid(struct cli *cli, uint16_t lid, struct ibsa_node *out)
 struct resolving {
 	struct cli *cli;
 	struct ibsa_gid own;
+	bool is_opa; /* the port's link */
 	struct nodes nodes;
 	bool has_nodes;
 };
@@ -280,10 +284,33 @@ static int find_node(struct resolving *resolving, struct reach_target *target)
 	return set_node(target, &node);
 }
 
+static bool is_long_lid(const struct target *target)
+{
+	return target->kind == TARGET_LID && target->lid >= IBSA_LID_PERMISSIVE;
+}
+
+/* NodeRecords have no room for it, but a GID stands for it on Omni-Path. */
+static int take_long_lid(const struct resolving *resolving,
+			 struct reach_target *target)
+{
+	struct ibsa_error error;
+	char place[32];
+
+	if (resolving->is_opa) {
+		target->gid = opa_gid_of_lid(&resolving->own, target->what.lid);
+		return CLI_DONE;
+	}
+	if (target_parse(target->text, &target->what, &error) != 0)
+		complain("%s%s", where(target, place), error.text);
+	return CLI_USAGE;
+}
+
 static int resolve(struct resolving *resolving, struct reach_target *target)
 {
 	const struct ibsa_node *node = NULL;
 
+	if (is_long_lid(&target->what))
+		return take_long_lid(resolving, target);
 	switch (target->what.kind) {
 	case TARGET_SELF:
 		target->gid = resolving->own;
@@ -434,8 +461,13 @@ static bool wants_nodes(const struct cli *cli,
 int reach_targets_resolve(struct cli *cli, struct reach_targets *targets)
 {
 	struct resolving resolving = { .cli = cli };
-	int status = ask_own_gid(cli, &resolving.own);
+	struct ibsa_port_state port;
+	int status = ask_port(cli, &port);
 
+	if (status == CLI_DONE) {
+		resolving.own = port.gid;
+		resolving.is_opa = port.link == IBSA_LINK_OPA;
+	}
 	if (status == CLI_DONE && wants_nodes(cli, targets)) {
 		status = nodes_read(cli, &resolving.nodes);
 		resolving.has_nodes = status == CLI_DONE;

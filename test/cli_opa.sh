@@ -86,6 +86,29 @@ ib_records_are_asked_where_there_are_no_others() {
 	opa 0 -v path self node2; err_has '^ibsa: PathRecord Get: 1 try'
 }
 
+long_lids_are_reached() {
+	local sa
+	for sa in openib opa-fm; do
+		options=()
+		[ "$sa" = openib ] || options=(--like "$sa")
+		opa 0 -j reach 74565 lid:70000 1
+		json 'map(.reach) == ["yes", "yes", "yes"]'
+		json '.[0].gid == "fe80::6:6a00:1:2345"'
+		json '.[2].gid == "fe80::10:1"'
+		opa 1 -j reach 99999; json '.[0].reach == "no"'
+		err_has '^ibsa: 99999 cannot be reached'
+		opa 0 reach --matrix 1 74565; lines 4
+		out_has '^2 +\. +\. +fe80::6:6a00:1:2345'
+	done
+	opa 2 reach 4294967295; out_empty; err_has 'is not a LID'
+	on 2 reach self 70000; out_empty; err_has "'70000' is not a LID \(1 to 65534\)"
+	on 2 reach 4294967295; err_has 'is not a LID \(1 to 65534\)'
+	what='ibsa reach -, with a line of Omni-Path'
+	printf 'self\n70000\n' | "$ibsa" --fabric "$fabric" reach - >out 2>err
+	[ $? -eq 2 ] || fail 'exit status is not 2'
+	lines 2; err_has "^ibsa: line 2: '70000' is not a LID \(1 to 65534\)"
+}
+
 silence_is_told_once() {
 	options=(--fault silence=100)
 	opa 3 -t 200 path self 1; out_empty; err_has 'did not answer'
@@ -94,4 +117,4 @@ silence_is_told_once() {
 
 run_groups long_lids_are_shown long_lids_are_asked_for \
 	fields_are_of_the_layout ib_records_are_asked_where_there_are_no_others \
-	silence_is_told_once
+	long_lids_are_reached silence_is_told_once
