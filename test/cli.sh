@@ -333,7 +333,7 @@ machine_lists() {
 	run 4 -P 9 path self 1; err_has 'port 9'
 	[ "$(wc -l <err)" -eq 1 ] || fail 'not one sentence'
 	for SYSFS_PATH in "$tmp/empty" "$tmp/nothing"; do
-		mkdir -p empty/class/infiniband
+		mkdir -p empty/class/infiniband nothing/class
 		run 4 devices; out_empty
 		err_has 'no InfiniBand'; err_has 'fabrics: ibsa devices --fabric '
 		run 4 -j devices; json '. == []'
@@ -398,7 +398,7 @@ gid_tables() {
 	rm gids/class/infiniband/roce0/ports/2/gids/*
 	run 1 gids; out_empty; err_has 'tables are empty'
 	for SYSFS_PATH in "$tmp/empty" "$tmp/nothing"; do
-		mkdir -p empty/class/infiniband
+		mkdir -p empty/class/infiniband nothing/class
 		run 4 gids; out_empty; err_has 'no InfiniBand'
 		run 4 -j gids; json '. == []'
 	done
