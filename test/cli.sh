@@ -804,7 +804,7 @@ output_that_fails() {
 
 interrupted() {
 	what='SIGINT'
-	timeout --preserve-status -s INT 0.3 "$ibsa" --fabric "$fabric" \
+	timeout --foreground --preserve-status -s INT 1 "$ibsa" --fabric "$fabric" \
 		--sa 40000 query get CPI >out 2>err
 	[ $? -eq 130 ] || fail 'exit status is not 130'
 	out_empty; err_empty

@@ -339,7 +339,7 @@ signals_end_it() {
 		what="SIG$signal"
 		checks=$((checks + 1))
 		got=0
-		timeout --foreground --preserve-status -s "$signal" 0.5 env \
+		timeout --foreground --preserve-status -s "$signal" 2 env \
 			--default-signal=INT,HUP "$ibsa" --fabric "$fabric" -j \
 			--sa 40000 -t 60000 doctor >out 2>err || got=$?
 		[ "$got" -eq 3 ] || fail "exit status $got, not 3"
