@@ -116,7 +116,11 @@ static int path_get(const struct ask *ask, struct path *out)
 	return 0;
 }
 
-static int ask_file(struct server_peer *peer, struct ask *ask)
+/* What is at the path that is asked for, as @get finds it. */
+static int ask_path(struct server_peer *peer, struct ask *ask,
+		    int (*get)(const struct ibsa_fabric *fabric, uint32_t node,
+			       const char *path, char *out, size_t room,
+			       size_t *used))
 {
 	struct ibsa_fabric *fabric = peer->control.server->fabric;
 	struct path path;
@@ -125,26 +129,20 @@ static int ask_file(struct server_peer *peer, struct ask *ask)
 	if (err)
 		return err;
 	pthread_mutex_lock(&fabric->lock);
-	err = ibsa__server_file(fabric, peer->node, path.text, (char *)ask->out,
-				REMOTE_BODY_MAX, &ask->used);
+	err = get(fabric, peer->node, path.text, (char *)ask->out,
+		  REMOTE_BODY_MAX, &ask->used);
 	pthread_mutex_unlock(&fabric->lock);
 	return err;
 }
 
+static int ask_file(struct server_peer *peer, struct ask *ask)
+{
+	return ask_path(peer, ask, ibsa__server_file);
+}
+
 static int ask_folder(struct server_peer *peer, struct ask *ask)
 {
-	struct ibsa_fabric *fabric = peer->control.server->fabric;
-	struct path path;
-	int err = path_get(ask, &path);
-
-	if (err)
-		return err;
-	pthread_mutex_lock(&fabric->lock);
-	err = ibsa__server_folder(fabric, peer->node, path.text,
-				  (char *)ask->out, REMOTE_BODY_MAX,
-				  &ask->used);
-	pthread_mutex_unlock(&fabric->lock);
-	return err;
+	return ask_path(peer, ask, ibsa__server_folder);
 }
 
 static int ask_port(struct server_peer *peer, struct ask *ask)
