@@ -9,6 +9,7 @@
 
 #include <infiniband/umad.h>
 
+#include "libibumad_absent.h"
 #include "test/device_tree.h"
 
 #define LONG_NAME "an_adapter_with_a_long_name__0"
@@ -18,14 +19,6 @@
 #define GUID 0x0002c90300000001
 
 enum { ROOM = 64 };
-
-/* Fails, and has said why with errno. */
-#define assert_errno(call)                       \
-	do {                                     \
-		errno = 0;                       \
-		assert_true((call) < 0);         \
-		assert_int_equal(errno, ENOENT); \
-	} while (0)
 
 static void device_set(const struct tree *tree, const char *name,
 		       const char *file, const char *text)
@@ -497,31 +490,10 @@ static void issm_path_is_that_of_the_ports_mad_device(void **state)
 	assert_string_equal(path, path_of_12);
 }
 
-/* As libibumad's own calls leave it, which fail in opening a file. */
 static void what_is_not_there_is_enoent_in_errno(void **state)
 {
-	char path[64];
-	__be64 guids[4];
-	umad_port_t port;
-	umad_ca_t ca;
-	char name[300] = { 0 };
-
-	memset(name, 'x', sizeof(name) - 1);
 	tree_add_device(*state, "mlx5_0");
-	assert_errno(umad_get_ca("nosuch", &ca));
-	assert_errno(umad_get_ca("a/b", &ca));
-	assert_errno(umad_get_port("nosuch", 1, &port));
-	assert_errno(umad_get_port("nosuch", 0, &port));
-	assert_errno(umad_get_port("a/b", 1, &port));
-	assert_errno(umad_get_port("mlx5_0", 9, &port));
-	assert_errno(umad_get_port("mlx5_0", -1, &port));
-	assert_errno(umad_get_port(NULL, 9, &port));
-	assert_errno(umad_get_port(name, 1, &port));
-	assert_errno(umad_get_ca_portguids("nosuch", guids, 4));
-	assert_errno(umad_get_ca_portguids("a/b", guids, 4));
-	assert_errno(umad_get_issm_path("nosuch", 1, path, sizeof(path)));
-	assert_errno(umad_get_issm_path("nosuch", 0, path, sizeof(path)));
-	assert_errno(umad_get_issm_path("mlx5_0", -1, path, sizeof(path)));
+	assert_absent_is_enoent("mlx5_0");
 }
 
 static void beginning_and_end_always_succeed(void **state)

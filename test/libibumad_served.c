@@ -2,17 +2,11 @@
 /* libibumad's calls on a fabric in another process. */
 #include "libibumad_rig.h"
 
+#include "libibumad_absent.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
-
-/* Fails, and has said why with errno. */
-#define assert_errno(call)                       \
-	do {                                     \
-		errno = 0;                       \
-		assert_true((call) < 0);         \
-		assert_int_equal(errno, ENOENT); \
-	} while (0)
 
 enum { NODE_RECORD = 0x0011, CAP_IS_SM = 1 << 1, TABLE_BYTES = 56 + 3 * 112 };
 
@@ -163,31 +157,10 @@ static void a_port_that_is_not_there_is_no_device(void **state)
 	unsetenv("IBSA_NODE");
 }
 
-/* As libibumad's own calls leave it, which fail in opening a file. */
 static void what_is_not_there_is_enoent_in_errno(void **state)
 {
-	char path[64];
-	__be64 guids[4];
-	umad_port_t port;
-	umad_ca_t ca;
-	char name[300] = { 0 };
-
 	(void)state;
-	memset(name, 'x', sizeof(name) - 1);
-	assert_errno(umad_get_ca("nosuch", &ca));
-	assert_errno(umad_get_ca("a/b", &ca));
-	assert_errno(umad_get_port("nosuch", 1, &port));
-	assert_errno(umad_get_port("nosuch", 0, &port));
-	assert_errno(umad_get_port("a/b", 1, &port));
-	assert_errno(umad_get_port("ibsa0", 9, &port));
-	assert_errno(umad_get_port("ibsa0", -1, &port));
-	assert_errno(umad_get_port(NULL, 9, &port));
-	assert_errno(umad_get_port(name, 1, &port));
-	assert_errno(umad_get_ca_portguids("nosuch", guids, 4));
-	assert_errno(umad_get_ca_portguids("a/b", guids, 4));
-	assert_errno(umad_get_issm_path("nosuch", 1, path, sizeof(path)));
-	assert_errno(umad_get_issm_path("nosuch", 0, path, sizeof(path)));
-	assert_errno(umad_get_issm_path("ibsa0", -1, path, sizeof(path)));
+	assert_absent_is_enoent("ibsa0");
 }
 
 #define AT_RIGHT(name)                                            \
