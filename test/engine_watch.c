@@ -69,7 +69,7 @@ struct change {
 
 static const struct change changes[] = {
 	{ { .port_state = IBSA_PORT_ARMED }, IBSA_PORT_CHANGE_STATE },
-	{ { .phys_state = 5 }, IBSA_PORT_CHANGE_STATE },
+	{ { .phys_state = 5 }, IBSA_PORT_CHANGE_PHYS_STATE },
 	{ { .lid = 4 }, IBSA_PORT_CHANGE_LID },
 	{ { .lmc = 1 }, IBSA_PORT_CHANGE_LID },
 	{ { .sm_lid = 8 }, IBSA_PORT_CHANGE_SM },

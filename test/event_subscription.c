@@ -391,6 +391,17 @@ static void change_of_the_port_has_it_made_again(void **state)
 	       LOST, SUBSCRIBED, GAP);
 }
 
+/* A change of PhysState alone ends no subscription: there is no gap. */
+static void physical_state_has_nothing_made_again(void **state)
+{
+	(void)state;
+	watch_well(0, &diary);
+	puppet.port.phys_state ^= 3;
+	pass(3000);
+	assert_int_equal(sa.sets, 1);
+	assert_int_equal(diary.count, 1);
+}
+
 /* While the port is down nothing is tried; when it is up, at once. */
 static void port_that_is_down_is_told(void **state)
 {
@@ -548,6 +559,7 @@ int main(void)
 		TEST(busy_sa_is_asked_again),
 		TEST(refusal_is_told_and_tried_again),
 		TEST(change_of_the_port_has_it_made_again),
+		TEST(physical_state_has_nothing_made_again),
 		TEST(port_that_is_down_is_told),
 		TEST(change_under_a_request_counts),
 		TEST(lost_messages_are_a_gap),

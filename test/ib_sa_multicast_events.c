@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Memberships that end by themselves: the port changes, or the SA forgets. */
+#include "ib_sa/state.h"
 #include "test/ib_sa_multicast_rig.h"
 
 enum {
@@ -60,6 +61,38 @@ static void port_that_goes_down_resets(void **state)
 	plug.puppet.port.port_state = IBSA_PORT_ACTIVE;
 	look();
 	assert_int_equal(a.calls, 1);
+}
+
+/* Read as down once and as active again before the watch is told. */
+static void port_that_was_down_meanwhile_resets(void **state)
+{
+	struct ibsa_client *client =
+		ibsa__sa_port_find(plug.rig.device, 1)->client;
+	struct ibsa_port_state port;
+
+	(void)state;
+	plug.puppet.port.port_state = IBSA_PORT_DOWN;
+	assert_int_equal(ibsa_port_get(client, true, &port), 0);
+	plug.puppet.port.port_state = IBSA_PORT_ACTIVE;
+	assert_int_equal(ibsa_port_get(client, true, &port), 0);
+	look();
+	assert_reset();
+}
+
+/* LinkErrorRecovery: the port stays active, and no kernel event tells it. */
+static void physical_state_keeps(void **state)
+{
+	enum { LINK_UP = 5, RECOVERY = 6 };
+
+	(void)state;
+	plug.puppet.port.phys_state = LINK_UP;
+	look();
+	plug.puppet.port.phys_state = RECOVERY;
+	look();
+	plug.puppet.port.phys_state = LINK_UP;
+	look();
+	assert_kept();
+	assert_int_equal(plug.puppet.sent_count, 1);
 }
 
 static void other_lid_resets(void **state)
@@ -239,6 +272,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(port_that_goes_down_resets),
+		TEST(port_that_was_down_meanwhile_resets),
+		TEST(physical_state_keeps),
 		TEST(other_lid_resets),
 		TEST(reregistration_resets),
 		TEST(other_changes_keep),

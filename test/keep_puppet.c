@@ -350,6 +350,14 @@ static void port_change_has_it_read(void **state)
 	expect(1, IBSA_KEPT_REGISTERED, 0);
 }
 
+static void physical_state_has_nothing_read(void **state)
+{
+	(void)state;
+	keep_well(0);
+	puppet.port.phys_state ^= 3;
+	assert_int_equal(pass(3000), 0);
+}
+
 /* A change while a request is on its way is not forgotten. */
 static void port_change_meanwhile_counts(void **state)
 {
@@ -453,6 +461,7 @@ int main(void)
 		TEST(gid_is_followed),
 		TEST(port_is_waited_for),
 		TEST(port_change_has_it_read),
+		TEST(physical_state_has_nothing_read),
 		TEST(port_change_meanwhile_counts),
 		TEST(release_while_asked),
 		TEST(release_ends_in_silence),

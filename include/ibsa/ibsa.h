@@ -163,12 +163,13 @@ enum ibsa_outcome {
 
 /* What of a port has changed since its watcher was last told. */
 enum ibsa_port_change {
-	IBSA_PORT_CHANGE_STATE = 1,	  /* port_state or phys_state */
+	IBSA_PORT_CHANGE_STATE = 1,	  /* port_state */
 	IBSA_PORT_CHANGE_LID = 2,	  /* lid or lmc */
 	IBSA_PORT_CHANGE_SM = 4,	  /* sm_lid or sm_sl */
 	IBSA_PORT_CHANGE_PKEY = 8,	  /* pkey_index */
 	IBSA_PORT_CHANGE_GID = 16,	  /* gid */
 	IBSA_PORT_CHANGE_REREGISTER = 32, /* reregisters */
+	IBSA_PORT_CHANGE_PHYS_STATE = 64, /* phys_state */
 };
 
 struct ibsa_port_watch;
@@ -179,8 +180,9 @@ struct ibsa_port_watch;
  * @now:     the port as it was last read; valid until the callback returns
  * @arg:     as given to ibsa_port_watch()
  *
- * What changed and changed back between two calls is told as well. The
- * rules are those of ibsa_reply_fn.
+ * What changed and changed back between two calls is told as well: a port that
+ * went down and came back has IBSA_PORT_CHANGE_STATE and is active. The rules
+ * are those of ibsa_reply_fn.
  */
 typedef void (*ibsa_port_fn)(unsigned int changes,
 			     const struct ibsa_port_state *now, void *arg);

@@ -91,8 +91,10 @@ static unsigned int changes_of(const struct ibsa_port_state *a,
 {
 	unsigned int changes = 0;
 
-	if (a->port_state != b->port_state || a->phys_state != b->phys_state)
+	if (a->port_state != b->port_state)
 		changes |= IBSA_PORT_CHANGE_STATE;
+	if (a->phys_state != b->phys_state)
+		changes |= IBSA_PORT_CHANGE_PHYS_STATE;
 	if (a->lid != b->lid || a->lmc != b->lmc)
 		changes |= IBSA_PORT_CHANGE_LID;
 	if (a->sm_lid != b->sm_lid || a->sm_sl != b->sm_sl)

@@ -248,7 +248,8 @@ static void on_port(unsigned int changes, const struct ibsa_port_state *now,
 {
 	struct ibsa__events *events = arg;
 
-	(void)changes;
+	if (changes == IBSA_PORT_CHANGE_PHYS_STATE)
+		return;
 	events->is_down = is_down(now);
 	ibsa__subscriptions_renew(events);
 	ibsa__events_announce(events);

@@ -109,8 +109,8 @@ static void on_port(unsigned int changes, const struct ibsa_port_state *now,
 	struct ibsa__keeper *keeper = arg;
 	struct list *at = keeper->kept.next;
 
-	(void)changes;
-	if (now->port_state != IBSA_PORT_ACTIVE)
+	if (changes == IBSA_PORT_CHANGE_PHYS_STATE ||
+	    now->port_state != IBSA_PORT_ACTIVE)
 		return;
 	for (; at != &keeper->kept; at = at->next)
 		ibsa__kept_hurry(list_object(at, struct ibsa_kept, link));
