@@ -267,10 +267,10 @@ static void no_such_entry_port_or_device_is_no_entry(void **state)
 	assert_int_equal(ibsa__gid_read("mlx5_0", 1, 1, &entry), -ENOENT);
 	assert_int_equal(ibsa__gid_read("mlx5_0", 2, 0, &entry), -ENOENT);
 	assert_int_equal(ibsa__gid_read("mlx5_1", 1, 0, &entry), -ENOENT);
-	assert_int_equal(ibsa__gid_find("mlx5_0", 2, &gid_one, IBSA_GID_IB,
+	assert_int_equal(ibsa__gid_find("mlx5_0", 2, &gid_one, IBSA_GID_IB, 0,
 					&entry),
 			 -ENOENT);
-	assert_int_equal(ibsa__gid_find("mlx5_1", 1, &gid_one, IBSA_GID_IB,
+	assert_int_equal(ibsa__gid_find("mlx5_1", 1, &gid_one, IBSA_GID_IB, 0,
 					&entry),
 			 -ENOENT);
 	tree_remove(&tree);
@@ -303,12 +303,12 @@ static void gid_is_found_by_its_type_behind_holes(void **state)
 	(void)state;
 	table_with_holes(&tree);
 	assert_int_equal(ibsa__gid_find("mlx5_0", 1, &gid_one, IBSA_GID_ROCE_V1,
-					&entry),
+					0, &entry),
 			 0);
 	assert_int_equal(entry.index, 9);
 	assert_int_equal(entry.type, IBSA_GID_ROCE_V1);
 	assert_int_equal(ibsa__gid_find("mlx5_0", 1, &gid_one, IBSA_GID_ROCE_V2,
-					&entry),
+					0, &entry),
 			 0);
 	assert_int_equal(entry.index, 10);
 	assert_int_equal(entry.ifindex, if_nametoindex("lo"));
@@ -327,12 +327,12 @@ static void gid_that_is_not_there_is_not_found(void **state)
 	other.raw[15]++;
 	table_with_holes(&tree);
 	assert_int_equal(ibsa__gid_find("mlx5_0", 1, &other, IBSA_GID_ROCE_V2,
+					0, &entry),
+			 -ENOENT);
+	assert_int_equal(ibsa__gid_find("mlx5_0", 1, &gid_one, IBSA_GID_IB, 0,
 					&entry),
 			 -ENOENT);
-	assert_int_equal(ibsa__gid_find("mlx5_0", 1, &gid_one, IBSA_GID_IB,
-					&entry),
-			 -ENOENT);
-	assert_int_equal(ibsa__gid_find("mlx5_0", 1, &none, IBSA_GID_ROCE_V1,
+	assert_int_equal(ibsa__gid_find("mlx5_0", 1, &none, IBSA_GID_ROCE_V1, 0,
 					&entry),
 			 -ENOENT);
 	assert_int_equal(entry.index, 77);

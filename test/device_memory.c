@@ -51,7 +51,7 @@ static void every_allocation_of_a_search_may_fail(void **state)
 	tree_add_device(&tree, "mlx5_0");
 	for (long n = 0; err == -ENOMEM; n++) {
 		fail_alloc_after(n);
-		err = ibsa__gid_find("mlx5_0", 1, &gid, IBSA_GID_IB, &entry);
+		err = ibsa__gid_find("mlx5_0", 1, &gid, IBSA_GID_IB, 0, &entry);
 		fail_alloc_after(-1);
 	}
 	assert_int_equal(err, -ENOENT);

@@ -68,11 +68,37 @@ static void entry_is_found_by_gid_type_and_interface(void **state)
 	ah_stop(bench);
 }
 
+/* Two interfaces with one GID, as a VLAN and the device below it have. */
+static void each_interface_has_its_own_entry(void **state)
+{
+	const enum ib_gid_type v2 = IB_GID_TYPE_ROCE_UDP_ENCAP;
+	const uint32_t lo = if_nametoindex("lo");
+	struct ah_bench *bench = ah_start_roce();
+	const struct ib_gid_attr *found;
+
+	(void)state;
+	ah_set(bench, "gids/2", AH_GID_3);
+	ah_set(bench, "gid_attrs/types/2", "RoCE v2\n");
+	found = rdma_find_gid_by_port(bench->device, &ah_gid_3, v2, 1, 0);
+	assert_false(ibsa_is_err(found));
+	assert_int_equal(found->index, 2);
+	assert_int_equal(found->ndev_ifindex, 0);
+	rdma_put_gid_attr(found);
+	found = rdma_find_gid_by_port(bench->device, &ah_gid_3, v2, 1, lo);
+	assert_int_equal(ibsa_is_err(found) ? ibsa_ptr_err(found) : 0, 0);
+	assert_int_equal(found->index, 3);
+	assert_int_equal(found->ndev_ifindex, lo);
+	rdma_put_gid_attr(found);
+	assert_int_equal(find_err(bench, &ah_gid_3, v2, 1, lo + 1), -ENOENT);
+	ah_stop(bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(entry_is_held_by_its_index),
 		cmocka_unit_test(entry_is_found_by_gid_type_and_interface),
+		cmocka_unit_test(each_interface_has_its_own_entry),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,6 @@
 #include "device/nl.h"
 
 #define GID_0 "fe80:0000:0000:0000:0202:c9ff:fe00:0001\n"
-#define GID_3 "fd00:0000:0000:0000:0000:0000:0000:0003\n"
 
 const union ib_gid ah_gid_0 = {
 	.raw = { 0xfe, 0x80, [8] = 2, 2, 0xc9, 0xff, 0xfe, 0, 0, 1 },
@@ -65,7 +64,7 @@ static struct ah_bench *start(const char *link_layer, const char *type,
 	ah_set(&bench, "gids/0", GID_0);
 	ah_set(&bench, "gid_attrs/types/0", type);
 	ah_set(&bench, "gids/1", "0000:0000:0000:0000:0000:0000:0000:0000\n");
-	ah_set(&bench, "gids/3", GID_3);
+	ah_set(&bench, "gids/3", AH_GID_3);
 	ah_set(&bench, "gid_attrs/types/3", type);
 	ah_set(&bench, "gid_attrs/ndevs/3", "lo\n");
 	tree_write(&bench.tree, "class/infiniband/mlx5_0/device/uevent",

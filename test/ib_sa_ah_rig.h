@@ -21,6 +21,9 @@
 
 #include "test/device_tree.h"
 
+/* GID 3 as its file has it. */
+#define AH_GID_3 "fd00:0000:0000:0000:0000:0000:0000:0003\n"
+
 /* GIDs 0 and 3 of the device, and one that it has not. */
 extern const union ib_gid ah_gid_0;
 extern const union ib_gid ah_gid_3;

@@ -89,12 +89,13 @@ int ibsa__gids_walk(const char *device, ibsa__gid_fn each,
 		    void *arg) IBSA_MUST_USE;
 
 /*
- * The first entry with this GID and type. 0; -ENOENT there is none, or no
- * such port or device; -ENOMEM; or the error of reading the table's folder.
+ * The first entry with this GID, type and interface; interface 0: any. 0;
+ * -ENOENT there is none, or no such port or device; -ENOMEM; or the error of
+ * reading the table's folder.
  */
 int ibsa__gid_find(const char *device, unsigned int port,
 		   const struct ibsa_gid *gid, enum ibsa_gid_type type,
-		   struct ibsa_gid_entry *out) IBSA_MUST_USE;
+		   uint32_t ifindex, struct ibsa_gid_entry *out) IBSA_MUST_USE;
 
 /*
  * The P_Key table from entry 0 on; *@out is freed with ibsa__free(). A

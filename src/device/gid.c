@@ -179,24 +179,37 @@ int ibsa__gids_walk(const char *device, ibsa__gid_fn each, void *arg)
 	return err;
 }
 
-/* Entries that cannot be read are others'. */
-static bool is_at(const char *device, unsigned int port, uint32_t index,
-		  struct common *common, const struct ibsa_gid *gid,
-		  enum ibsa_gid_type type)
+/*
+ * An entry, if it is the one that is looked for. An interface of 0 matches any.
+ * An entry that cannot be read does not match.
+ */
+static bool entry_match(const char *device, unsigned int port,
+			const struct ibsa_gid_entry *wanted,
+			struct common *common, struct ibsa_gid_entry *out)
 {
-	struct ibsa_gid there;
-	uint8_t its_type;
+	struct ibsa_gid_entry entry = { .index = wanted->index };
 
-	return !gid_read(device, port, index, &there) &&
-	       !memcmp(&there, gid, sizeof(there)) &&
-	       !type_read(device, port, index, common, &its_type) &&
-	       its_type == type;
+	if (gid_read(device, port, entry.index, &entry.gid) ||
+	    memcmp(&entry.gid, &wanted->gid, sizeof(entry.gid)) != 0 ||
+	    type_read(device, port, entry.index, common, &entry.type) ||
+	    entry.type != wanted->type)
+		return false;
+	entry.ifindex = interface_read(device, port, &entry, common);
+	if (wanted->ifindex && entry.ifindex != wanted->ifindex)
+		return false;
+	*out = entry;
+	return true;
 }
 
 int ibsa__gid_find(const char *device, unsigned int port,
 		   const struct ibsa_gid *gid, enum ibsa_gid_type type,
-		   struct ibsa_gid_entry *out)
+		   uint32_t ifindex, struct ibsa_gid_entry *out)
 {
+	struct ibsa_gid_entry wanted = {
+		.gid = *gid,
+		.type = (uint8_t)type,
+		.ifindex = ifindex,
+	};
 	struct common common = { 0 };
 	struct ibsa__names names;
 	int err;
@@ -207,11 +220,9 @@ int ibsa__gid_find(const char *device, unsigned int port,
 		return err;
 	err = -ENOENT;
 	for (size_t i = 0; err && i < names.count; i++) {
-		unsigned int index;
-
-		if (!ibsa__parse_index(names.at[i], &index) &&
-		    is_at(device, port, index, &common, gid, type))
-			err = entry_read(device, port, index, &common, out);
+		if (!ibsa__parse_index(names.at[i], &wanted.index) &&
+		    entry_match(device, port, &wanted, &common, out))
+			err = 0;
 	}
 	ibsa__names_free(&names);
 	ibsa__interfaces_done(&common.interfaces);

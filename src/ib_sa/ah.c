@@ -188,9 +188,19 @@ const struct ib_gid_attr *rdma_get_gid_attr(struct ib_device *device,
 	return hold_new(device, (uint8_t)port_num, &entry);
 }
 
+/* Whether @entry is one to be found; an interface of 0 is any. */
+static bool entry_fits(const struct ibsa_gid_entry *entry,
+		       const struct ibsa_gid *gid, enum ibsa_gid_type type,
+		       uint32_t ifindex)
+{
+	return entry->type == type &&
+	       !memcmp(&entry->gid, gid, sizeof(entry->gid)) &&
+	       (!ifindex || entry->ifindex == ifindex);
+}
+
 static int find_in_fabric(struct ib_device *device, uint8_t port_num,
 			  const struct ibsa_gid *gid, enum ibsa_gid_type type,
-			  struct ibsa_gid_entry *out)
+			  uint32_t ifindex, struct ibsa_gid_entry *out)
 {
 	for (uint32_t index = 0; index <= UINT16_MAX; index++) {
 		struct ibsa_gid_entry entry;
@@ -198,8 +208,7 @@ static int find_in_fabric(struct ib_device *device, uint8_t port_num,
 
 		if (err && err != -ENODATA)
 			break;
-		if (err || entry.type != type ||
-		    memcmp(&entry.gid, gid, sizeof(*gid)) != 0)
+		if (err || !entry_fits(&entry, gid, type, ifindex))
 			continue;
 		*out = entry;
 		return 0;
@@ -213,6 +222,7 @@ const struct ib_gid_attr *rdma_find_gid_by_port(struct ib_device *device,
 						uint32_t port_num,
 						uint32_t ndev_ifindex)
 {
+	const enum ibsa_gid_type type = (enum ibsa_gid_type)gid_type;
 	struct ibsa_gid_entry entry;
 	struct ibsa_gid wanted;
 	int err;
@@ -221,15 +231,13 @@ const struct ib_gid_attr *rdma_find_gid_by_port(struct ib_device *device,
 		return error_pointer(-ENOENT);
 	memcpy(&wanted, gid, sizeof(wanted));
 	if (is_in_fabric(device))
-		err = find_in_fabric(device, (uint8_t)port_num, &wanted,
-				     (enum ibsa_gid_type)gid_type, &entry);
+		err = find_in_fabric(device, (uint8_t)port_num, &wanted, type,
+				     ndev_ifindex, &entry);
 	else
-		err = ibsa__gid_find(device->name, port_num, &wanted,
-				     (enum ibsa_gid_type)gid_type, &entry);
+		err = ibsa__gid_find(device->name, port_num, &wanted, type,
+				     ndev_ifindex, &entry);
 	if (err)
 		return error_pointer(err == -ENOMEM ? err : -ENOENT);
-	if (ndev_ifindex && entry.ifindex != ndev_ifindex)
-		return error_pointer(-ENOENT);
 	return hold_new(device, (uint8_t)port_num, &entry);
 }
 

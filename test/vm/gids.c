@@ -25,6 +25,7 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 
+#include <ibsa/ib_sa.h>
 #include <ibsa/verbs.h>
 
 enum { ROOM = 2048, DEVICES = 8, PAST_THE_END = 2 };
@@ -282,6 +283,67 @@ static void context_of_our_own_gives_the_same(void **state)
 	assert_int_equal(commands[LIBIBSA], 0);
 }
 
+/* One entry, found in the kernel's way by all that tells it from others. */
+static void entry_find(struct ib_device *device,
+		       const struct ibv_gid_entry *entry)
+{
+	const enum ib_gid_type type = (enum ib_gid_type)entry->gid_type;
+	const struct ib_gid_attr *attr;
+	union ib_gid gid;
+
+	memcpy(&gid, &entry->gid, sizeof(gid));
+	attr = rdma_find_gid_by_port(device, &gid, type, entry->port_num,
+				     entry->ndev_ifindex);
+	if (ibsa_is_err(attr))
+		fail_msg("index %u, interface %u: %d", entry->gid_index,
+			 entry->ndev_ifindex, ibsa_ptr_err(attr));
+	assert_int_equal(attr->index, entry->gid_index);
+	assert_int_equal(attr->ndev_ifindex, entry->ndev_ifindex);
+	rdma_put_gid_attr(attr);
+}
+
+/* How many of the @count entries have the GID and type of an earlier one. */
+static unsigned int twins_count(const struct ibv_gid_entry *entries,
+				ssize_t count)
+{
+	unsigned int twins = 0;
+
+	for (ssize_t i = 0; i < count; i++) {
+		for (ssize_t j = 0; j < i; j++)
+			twins += !memcmp(&entries[i].gid, &entries[j].gid,
+					 sizeof(entries[i].gid)) &&
+				 entries[i].gid_type == entries[j].gid_type;
+	}
+	return twins;
+}
+
+/* A VLAN's default GID is that of the interface below it. */
+static void entry_is_found_by_its_interface(void **state)
+{
+	static struct ibv_gid_entry entries[ROOM];
+	struct pair pairs[DEVICES];
+	const size_t count = pairs_open(0, false, pairs);
+	unsigned int twins = 0;
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		const ssize_t len = theirs.table(pairs[i].theirs, entries,
+						 ROOM - 1, 0, sizeof(*entries));
+		struct ib_device *device;
+
+		assert_true(len > 0);
+		twins += twins_count(entries, len);
+		assert_int_equal(ibsa_device_get(pairs[i].theirs->device->name,
+						 &device),
+				 0);
+		for (ssize_t j = 0; j < len; j++)
+			entry_find(device, &entries[j]);
+		ibsa_device_put(device);
+	}
+	pairs_close(pairs, count);
+	assert_true(twins > 0);
+}
+
 /* A page of libibverbs says that the caller tries it with what it has. */
 static void more_room_than_a_command_takes_is_no_error(void **state)
 {
@@ -338,6 +400,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(files_give_the_same_without_the_commands),
 		cmocka_unit_test(files_give_the_same_without_any_commands),
 		cmocka_unit_test(context_of_our_own_gives_the_same),
+		cmocka_unit_test(entry_is_found_by_its_interface),
 		cmocka_unit_test(more_room_than_a_command_takes_is_no_error),
 	};
 	const struct CMUnitTest elsewhere[] = {
