@@ -7,7 +7,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "verbs/side.h"
+#include "verbs/context_state.h"
 
 void ibsa__async_init(struct async *async)
 {
@@ -43,15 +43,15 @@ static int files_open(struct async *async)
 	return is_epoll(async->number, async->ready_fd) ? -EINVAL : 0;
 }
 
-int ibsa__async_begin(struct ibsa__side *side)
+int ibsa__async_begin(struct context_state *state)
 {
-	struct async *async = &side->async;
+	struct async *async = &state->async;
 	int err;
 
 	if (async->ready_fd >= 0)
 		return 0;
-	async->number = side->context->async_fd;
-	async->is_own = side->verbs;
+	async->number = state->context->async_fd;
+	async->is_own = state->verbs;
 	if (async->is_own) {
 		async->ready_fd = async->number;
 		return 0;
@@ -60,7 +60,7 @@ int ibsa__async_begin(struct ibsa__side *side)
 	if (err)
 		ibsa__async_done(async);
 	else
-		ibsa__async_update(side);
+		ibsa__async_update(state);
 	return err;
 }
 
@@ -102,43 +102,43 @@ static int set_add(int set, int fd)
 }
 
 /* Others may look at it at any time. */
-static void member_set(struct ibsa__side *side)
+static void member_set(struct context_state *state)
 {
-	const struct async *async = &side->async;
+	const struct async *async = &state->async;
 	const bool is_lent = async->is_spliced && async->loans;
 
-	__atomic_store_n(&side->context->async_fd,
+	__atomic_store_n(&state->context->async_fd,
 			 is_lent ? async->device_fd : async->number,
 			 __ATOMIC_RELAXED);
 }
 
-void ibsa__async_lend(struct ibsa__side *side)
+void ibsa__async_lend(struct context_state *state)
 {
-	side->async.loans++;
-	member_set(side);
+	state->async.loans++;
+	member_set(state);
 }
 
-void ibsa__async_return(struct ibsa__side *side)
+void ibsa__async_return(struct context_state *state)
 {
-	side->async.loans--;
-	member_set(side);
+	state->async.loans--;
+	member_set(state);
 }
 
-void ibsa__async_unsplice(struct ibsa__side *side)
+void ibsa__async_unsplice(struct context_state *state)
 {
-	struct async *async = &side->async;
+	struct async *async = &state->async;
 
 	if (!async->is_spliced)
 		return;
 	(void)!nonblock_copy(async->number, async->device_fd);
 	(void)!number_give(async->number, async->device_fd);
 	async->is_spliced = false;
-	member_set(side);
+	member_set(state);
 }
 
-int ibsa__async_splice(struct ibsa__side *side)
+int ibsa__async_splice(struct context_state *state)
 {
-	struct async *async = &side->async;
+	struct async *async = &state->async;
 	int set;
 	int err;
 
@@ -160,7 +160,7 @@ int ibsa__async_splice(struct ibsa__side *side)
 	async->is_spliced = true;
 	err = nonblock_set(async->device_fd);
 	if (err)
-		ibsa__async_unsplice(side);
+		ibsa__async_unsplice(state);
 	return err;
 }
 
@@ -174,12 +174,12 @@ static void drain(int fd)
 		(void)!read(fd, &count, sizeof(count));
 }
 
-void ibsa__async_update(struct ibsa__side *side)
+void ibsa__async_update(struct context_state *state)
 {
-	struct async *async = &side->async;
-	const bool ready = !ibsa__sm_queue_is_empty(&side->queue);
+	struct async *async = &state->async;
+	const bool ready = !ibsa__sm_queue_is_empty(&state->queue);
 
-	if (async->ready_fd < 0 || side->is_closed || async->is_ready == ready)
+	if (async->ready_fd < 0 || state->is_closed || async->is_ready == ready)
 		return;
 	async->is_ready = ready;
 	if (ready)

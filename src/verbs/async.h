@@ -23,32 +23,32 @@ struct async {
 	bool is_device_next;
 };
 
-struct ibsa__side;
+struct context_state;
 
 void ibsa__async_init(struct async *async);
 void ibsa__async_done(struct async *async);
 
 /* Get ready to wait. Locked. Return: 0; -EINVAL the number is as a parent has
  * spliced it; -EMFILE and the like. */
-int ibsa__async_begin(struct ibsa__side *side) IBSA_MUST_USE;
+int ibsa__async_begin(struct context_state *state) IBSA_MUST_USE;
 
 /* The number is to be readable for the SM's events, too. After begin, locked.
  * Return: 0; or the error of a system call, and nothing has changed. */
-int ibsa__async_splice(struct ibsa__side *side) IBSA_MUST_USE;
+int ibsa__async_splice(struct context_state *state) IBSA_MUST_USE;
 
 /* Put the device's file back. Locked. */
-void ibsa__async_unsplice(struct ibsa__side *side);
+void ibsa__async_unsplice(struct context_state *state);
 
 /*
  * libibverbs reads the member async_fd, also to say whose events a new queue's
  * are, and wants the device's file there: from the first loan to the last.
  * Locked.
  */
-void ibsa__async_lend(struct ibsa__side *side);
-void ibsa__async_return(struct ibsa__side *side);
+void ibsa__async_lend(struct context_state *state);
+void ibsa__async_return(struct context_state *state);
 
 /* The queue is another: whether the number is readable. Locked. */
-void ibsa__async_update(struct ibsa__side *side);
+void ibsa__async_update(struct context_state *state);
 
 /* End all waits, until the next update. Locked. */
 void ibsa__async_wake(struct async *async);

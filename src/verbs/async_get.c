@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 
-#include "verbs/side.h"
+#include "verbs/context_state.h"
 #include "verbs/stock.h"
 
 /*
@@ -12,64 +12,66 @@
  * context: so it gets the context itself, for this moment with our number. Of
  * the number that programs have, O_NONBLOCK is not to be seen by them. Locked.
  */
-static int device_read(struct ibsa__side *side, struct ibsa_async_event *out)
+static int device_read(struct context_state *state,
+		       struct ibsa_async_event *out)
 {
-	const struct async *async = &side->async;
+	const struct async *async = &state->async;
 	const int flags = fcntl(async->device_fd, F_GETFL);
 	int err;
 
 	if (flags < 0 || fcntl(async->device_fd, F_SETFL, flags | O_NONBLOCK))
 		return -errno;
-	ibsa__async_lend(side);
-	err = ibsa__stock_get(side->context, out);
-	ibsa__async_return(side);
+	ibsa__async_lend(state);
+	err = ibsa__stock_get(state->context, out);
+	ibsa__async_return(state);
 	(void)!fcntl(async->device_fd, F_SETFL, flags);
 	return err;
 }
 
 /* What another thread has read meanwhile is not there. */
-static int device_take(struct ibsa__side *side, struct ibsa_async_event *out)
+static int device_take(struct context_state *state,
+		       struct ibsa_async_event *out)
 {
-	struct pollfd file = { .fd = side->async.device_fd, .events = POLLIN };
+	struct pollfd file = { .fd = state->async.device_fd, .events = POLLIN };
 
 	if (file.fd < 0 || poll(&file, 1, 0) != 1)
 		return -EAGAIN;
-	return device_read(side, out);
+	return device_read(state, out);
 }
 
-static int queue_take(struct ibsa__side *side, struct ibsa_async_event *out)
+static int queue_take(struct context_state *state, struct ibsa_async_event *out)
 {
-	if (!ibsa__sm_queue_pop(&side->queue, out))
+	if (!ibsa__sm_queue_pop(&state->queue, out))
 		return -EAGAIN;
-	ibsa__async_update(side);
+	ibsa__async_update(state);
 	return 0;
 }
 
 /* One event without waiting, of each source in turn. Locked. */
-static int take(struct ibsa__side *side, struct ibsa_async_event *out)
+static int take(struct context_state *state, struct ibsa_async_event *out)
 {
-	const bool device_first = side->async.is_device_next;
+	const bool device_first = state->async.is_device_next;
 	int err;
 
-	if (side->is_closed)
+	if (state->is_closed)
 		return -EBADF;
-	err = device_first ? device_take(side, out) : queue_take(side, out);
+	err = device_first ? device_take(state, out) : queue_take(state, out);
 	if (err != -EAGAIN) {
-		side->async.is_device_next = !device_first;
+		state->async.is_device_next = !device_first;
 		return err;
 	}
-	return device_first ? queue_take(side, out) : device_take(side, out);
+	return device_first ? queue_take(state, out) : device_take(state, out);
 }
 
-static int try(struct ibsa__side *side, struct ibsa_async_event *out)
+static int try(struct context_state *state, struct ibsa_async_event *out)
 {
 	int err;
 
-	pthread_mutex_lock(&side->lock);
-	err = ibsa__async_begin(side);
+	pthread_mutex_lock(&state->lock);
+	err = ibsa__async_begin(state);
 	if (!err)
-		err = take(side, out);
-	pthread_mutex_unlock(&side->lock);
+		err = take(state, out);
+	pthread_mutex_unlock(&state->lock);
 	return err;
 }
 
@@ -77,40 +79,40 @@ static int try(struct ibsa__side *side, struct ibsa_async_event *out)
  * Whether the number is to be waited for; it is not while it has O_NONBLOCK.
  * Locked, lest it is seen as it is for a moment in device_read().
  */
-static int may_wait(struct ibsa__side *side)
+static int may_wait(struct context_state *state)
 {
 	int flags;
 	int err;
 
-	pthread_mutex_lock(&side->lock);
-	flags = fcntl(side->async.number, F_GETFL);
+	pthread_mutex_lock(&state->lock);
+	flags = fcntl(state->async.number, F_GETFL);
 	err = flags < 0 ? -errno : 0;
-	pthread_mutex_unlock(&side->lock);
+	pthread_mutex_unlock(&state->lock);
 	if (err)
 		return err;
 	return flags & O_NONBLOCK ? -EAGAIN : 0;
 }
 
 /* 0; -EAGAIN the number is not to be waited for; -EINTR. */
-static int await(struct ibsa__side *side)
+static int await(struct context_state *state)
 {
 	struct pollfd files[] = {
-		{ .fd = side->async.ready_fd, .events = POLLIN },
-		{ .fd = side->async.device_fd, .events = POLLIN },
+		{ .fd = state->async.ready_fd, .events = POLLIN },
+		{ .fd = state->async.device_fd, .events = POLLIN },
 	};
-	const int err = may_wait(side);
+	const int err = may_wait(state);
 
 	if (err)
 		return err;
 	return poll(files, 2, -1) < 0 ? -errno : 0;
 }
 
-static int get(struct ibsa__side *side, struct ibsa_async_event *out)
+static int get(struct context_state *state, struct ibsa_async_event *out)
 {
 	int err;
 
-	while ((err = try(side, out)) == -EAGAIN) {
-		err = await(side);
+	while ((err = try(state, out)) == -EAGAIN) {
+		err = await(state);
 		if (err)
 			break;
 	}
@@ -120,14 +122,14 @@ static int get(struct ibsa__side *side, struct ibsa_async_event *out)
 int ibsa_get_async_event(struct ibv_context *context,
 			 struct ibsa_async_event *event)
 {
-	struct ibsa__side *side;
-	int err = event ? ibsa__side_enter(context, &side) : -EINVAL;
+	struct context_state *state;
+	int err = event ? ibsa__context_state_enter(context, &state) : -EINVAL;
 
 	if (!err) {
-		err = get(side, event);
-		ibsa__side_leave(side);
+		err = get(state, event);
+		ibsa__context_state_leave(state);
 	}
-	return ibsa__side_result(err);
+	return ibsa__context_state_result(err);
 }
 
 static const char *own_text(int event_type)

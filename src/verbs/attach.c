@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "client/open.h"
-#include "verbs/side.h"
+#include "verbs/context_state.h"
 #include "verbs/sm_events.h"
 #include "verbs/stock.h"
 
@@ -15,7 +15,7 @@ static bool has_address(const struct ibsa_verbs_options *options)
 	return options->sa || options->grh || options->sm_key;
 }
 
-static int options_check(const struct ibsa__side *side,
+static int options_check(const struct context_state *state,
 			 const struct ibsa_verbs_options *options)
 {
 	const struct ibsa_options address = {
@@ -25,61 +25,61 @@ static int options_check(const struct ibsa__side *side,
 	};
 
 	if (options->max_events > EVENTS_MAX ||
-	    (side->verbs && has_address(options)))
+	    (state->verbs && has_address(options)))
 		return -EINVAL;
 	return ibsa__options_check(&address, NULL);
 }
 
 /* @asking is held for writing: nobody looks at the options meanwhile. */
-static void address_take(struct ibsa__side *side,
+static void address_take(struct context_state *state,
 			 const struct ibsa_verbs_options *options)
 {
 	if (!has_address(options))
 		return;
-	side->options.grh = options->grh;
-	side->options.sm_key = options->sm_key;
-	side->options.sa = NULL;
+	state->options.grh = options->grh;
+	state->options.sm_key = options->sm_key;
+	state->options.sa = NULL;
 	if (options->sa) {
-		side->sa = *options->sa;
-		side->options.sa = &side->sa;
+		state->sa = *options->sa;
+		state->options.sa = &state->sa;
 	}
 }
 
 /* Locked. */
-static int splice(struct ibsa__side *side,
+static int splice(struct context_state *state,
 		  const struct ibsa_verbs_options *options)
 {
-	int err = side->is_closed ? -EINVAL : ibsa__async_begin(side);
+	int err = state->is_closed ? -EINVAL : ibsa__async_begin(state);
 
-	if (!err && side->is_attached)
+	if (!err && state->is_attached)
 		err = -EALREADY;
 	if (!err)
-		err = ibsa__async_splice(side);
+		err = ibsa__async_splice(state);
 	if (err)
 		return err;
-	side->is_attached = true;
-	side->queue.gaps_wanted = options->gaps;
-	side->queue.limit = options->max_events ? options->max_events
-						: SM_QUEUE_LIMIT;
-	side->options.audit_ms = options->audit_ms;
+	state->is_attached = true;
+	state->queue.gaps_wanted = options->gaps;
+	state->queue.limit = options->max_events ? options->max_events
+						 : SM_QUEUE_LIMIT;
+	state->options.audit_ms = options->audit_ms;
 	return 0;
 }
 
-static int attach(struct ibsa__side *side,
+static int attach(struct context_state *state,
 		  const struct ibsa_verbs_options *options)
 {
-	int err = options_check(side, options);
+	int err = options_check(state, options);
 
 	if (err)
 		return err;
-	pthread_rwlock_wrlock(&side->asking);
-	pthread_mutex_lock(&side->lock);
-	err = side->device && has_address(options) ? -EBUSY
-						   : splice(side, options);
+	pthread_rwlock_wrlock(&state->asking);
+	pthread_mutex_lock(&state->lock);
+	err = state->device && has_address(options) ? -EBUSY
+						    : splice(state, options);
 	if (!err)
-		address_take(side, options);
-	pthread_mutex_unlock(&side->lock);
-	pthread_rwlock_unlock(&side->asking);
+		address_take(state, options);
+	pthread_mutex_unlock(&state->lock);
+	pthread_rwlock_unlock(&state->asking);
 	return err;
 }
 
@@ -87,26 +87,26 @@ int ibsa_verbs_attach(struct ibv_context *context,
 		      const struct ibsa_verbs_options *options)
 {
 	static const struct ibsa_verbs_options defaults;
-	struct ibsa__side *side;
-	int err = ibsa__side_enter(context, &side);
+	struct context_state *state;
+	int err = ibsa__context_state_enter(context, &state);
 
 	if (err)
 		return err;
-	pthread_mutex_lock(&side->registering);
-	err = attach(side, options ? options : &defaults);
-	pthread_mutex_unlock(&side->registering);
-	ibsa__side_leave(side);
+	pthread_mutex_lock(&state->registering);
+	err = attach(state, options ? options : &defaults);
+	pthread_mutex_unlock(&state->registering);
+	ibsa__context_state_leave(state);
 	return err;
 }
 
 /* Whether there is something that a detach would end. */
-static bool is_used(struct ibsa__side *side)
+static bool is_used(struct context_state *state)
 {
 	bool used;
 
-	pthread_mutex_lock(&side->lock);
-	used = side->is_attached || !ibsa__sm_filter_is_empty(&side->filter);
-	pthread_mutex_unlock(&side->lock);
+	pthread_mutex_lock(&state->lock);
+	used = state->is_attached || !ibsa__sm_filter_is_empty(&state->filter);
+	pthread_mutex_unlock(&state->lock);
 	return used;
 }
 
@@ -115,44 +115,44 @@ static bool is_used(struct ibsa__side *side)
  * which we do not hear of, and the next may be at the same place. Who waits for
  * an event goes on to.
  */
-static bool is_to_end(struct ibsa__side *side)
+static bool is_to_end(struct context_state *state)
 {
 	bool is_alone;
 
-	pthread_mutex_lock(&side->lock);
-	is_alone = side->users == 1;
-	pthread_mutex_unlock(&side->lock);
-	return is_alone && !side->verbs;
+	pthread_mutex_lock(&state->lock);
+	is_alone = state->users == 1;
+	pthread_mutex_unlock(&state->lock);
+	return is_alone && !state->verbs;
 }
 
 int ibsa_verbs_detach(struct ibv_context *context)
 {
-	struct ibsa__side *side;
+	struct context_state *state;
 	bool ends = false;
-	int err = ibsa__side_find(context, &side);
+	int err = ibsa__context_state_find(context, &state);
 
 	if (err)
 		return err;
-	pthread_mutex_lock(&side->registering);
-	if (is_used(side)) {
-		ibsa__sm_events_clear(side);
-		ends = is_to_end(side);
+	pthread_mutex_lock(&state->registering);
+	if (is_used(state)) {
+		ibsa__sm_events_clear(state);
+		ends = is_to_end(state);
 	} else {
 		err = -EINVAL;
 	}
-	pthread_mutex_unlock(&side->registering);
-	ibsa__side_leave(side);
+	pthread_mutex_unlock(&state->registering);
+	ibsa__context_state_leave(state);
 	if (ends)
-		ibsa__side_end(context);
+		ibsa__context_state_end(context);
 	return err;
 }
 
 int ibsa_close_device(struct ibv_context *context)
 {
 	if (!context)
-		return ibsa__side_result(-EINVAL);
+		return ibsa__context_state_result(-EINVAL);
 	if (context->cmd_fd < 0)
-		return ibsa__side_result(ibsa_verbs_close(context));
-	ibsa__side_end(context);
-	return ibsa__side_result(ibsa__stock_close(context));
+		return ibsa__context_state_result(ibsa_verbs_close(context));
+	ibsa__context_state_end(context);
+	return ibsa__context_state_result(ibsa__stock_close(context));
 }

@@ -13,7 +13,7 @@
 #include "base/registry.h"
 #include "client/open.h"
 #include "verbs/context.h"
-#include "verbs/side.h"
+#include "verbs/context_state.h"
 
 struct key {
 	char text[64];
@@ -201,7 +201,7 @@ int ibsa_verbs_close(struct ibv_context *context)
 	verbs = ibsa__verbs_get(context);
 	if (!verbs)
 		return -EINVAL;
-	ibsa__side_end(context);
+	ibsa__context_state_end(context);
 	ibsa__verbs_put(verbs);
 	ibsa__verbs_put(verbs);
 	return 0;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "verbs/side.h"
+#include "verbs/context_state.h"
 
 enum {
 	DEADLINE_MS = 10000,
@@ -16,7 +16,7 @@ enum {
 
 /* A question, and the thread that waits for its answer. */
 struct asker {
-	struct ibsa__side *side;
+	struct context_state *state;
 	struct sa_path_rec wanted;
 	uint8_t port;
 	sem_t answered;
@@ -31,47 +31,48 @@ static bool is_zero(const union ibv_gid *gid)
 	return !memcmp(gid, &zero, sizeof(zero));
 }
 
-static bool is_active(const struct ibsa__side *side,
+static bool is_active(const struct context_state *state,
 		      const struct ibsa_port_state *port)
 {
-	return ibsa__side_port_fits(side, port) &&
+	return ibsa__context_state_port_fits(state, port) &&
 	       port->port_state == IBSA_PORT_ACTIVE;
 }
 
 /* The first active port of the GID's subnet, else the first active one. */
-static int port_choose(const struct ibsa__side *side, const union ibv_gid *gid,
-		       uint8_t *out, struct ibsa_port_state *out_state)
+static int port_choose(const struct context_state *state,
+		       const union ibv_gid *gid, uint8_t *out,
+		       struct ibsa_port_state *out_state)
 {
-	struct ibsa_port_state state;
+	struct ibsa_port_state port_state;
 	int err = 0;
 
 	*out = 0;
 	for (unsigned int number = 1; err != -ENODEV; number++) {
-		err = ibsa__side_port(side, number, &state);
+		err = ibsa__context_state_port(state, number, &port_state);
 		if (err == -ENOMEM)
 			return err;
-		if (err || !is_active(side, &state))
+		if (err || !is_active(state, &port_state))
 			continue;
-		if (*out && memcmp(state.gid.raw, gid->raw, 8) != 0)
+		if (*out && memcmp(port_state.gid.raw, gid->raw, 8) != 0)
 			continue;
 		*out = (uint8_t)number;
-		*out_state = state;
-		if (!memcmp(state.gid.raw, gid->raw, 8))
+		*out_state = port_state;
+		if (!memcmp(port_state.gid.raw, gid->raw, 8))
 			return 0;
 	}
 	return *out ? 0 : -EIO;
 }
 
-static int port_check(const struct ibsa__side *side, unsigned int number,
+static int port_check(const struct context_state *state, unsigned int number,
 		      struct ibsa_port_state *out_state)
 {
-	int err = ibsa__side_port(side, number, out_state);
+	int err = ibsa__context_state_port(state, number, out_state);
 
 	if (err == -ENODEV)
 		return -EINVAL;
 	if (err)
 		return err;
-	return ibsa__side_port_fits(side, out_state) ? 0 : -EINVAL;
+	return ibsa__context_state_port_fits(state, out_state) ? 0 : -EINVAL;
 }
 
 static int judge(const struct ibsa_reply *reply)
@@ -94,26 +95,26 @@ static void note_answer(int status, struct sa_path_rec *rec, void *arg)
 
 	(void)rec;
 	asker->is_cut = status == -EINTR;
-	asker->err = judge(ibsa_last_reply(asker->side->device));
+	asker->err = judge(ibsa_last_reply(asker->state->device));
 	sem_post(&asker->answered);
 }
 
 static int send_once(struct asker *asker, struct ib_sa_query **out_query)
 {
-	struct ibsa__side *side = asker->side;
+	struct context_state *state = asker->state;
 	const ib_sa_comp_mask mask = IB_SA_PATH_REC_SGID | IB_SA_PATH_REC_DGID |
 				     IB_SA_PATH_REC_REVERSIBLE |
 				     IB_SA_PATH_REC_NUMB_PATH;
 	int id;
 
-	pthread_rwlock_rdlock(&side->asking);
-	id = ibsa__side_device(side);
+	pthread_rwlock_rdlock(&state->asking);
+	id = ibsa__context_state_device(state);
 	if (!id)
-		id = ib_sa_path_rec_get(&side->client, side->device,
+		id = ib_sa_path_rec_get(&state->client, state->device,
 					asker->port, &asker->wanted, mask,
 					DEADLINE_MS, 0, note_answer, asker,
 					out_query);
-	pthread_rwlock_unlock(&side->asking);
+	pthread_rwlock_unlock(&state->asking);
 	return id;
 }
 
@@ -147,11 +148,12 @@ static int await(struct asker *asker, int id, struct ib_sa_query *query)
 	return is_canceled && asker->is_cut ? -EINTR : asker->err;
 }
 
-static int ask(struct ibsa__side *side, uint8_t port,
-	       const struct ibsa_port_state *state, const union ibv_gid *gid)
+static int ask(struct context_state *state, uint8_t port,
+	       const struct ibsa_port_state *port_state,
+	       const union ibv_gid *gid)
 {
 	struct asker asker = {
-		.side = side,
+		.state = state,
 		.wanted = { .reversible = 1, .numb_path = 1 },
 		.port = port,
 	};
@@ -159,7 +161,7 @@ static int ask(struct ibsa__side *side, uint8_t port,
 	int err;
 	int id;
 
-	memcpy(&asker.wanted.sgid, &state->gid, sizeof(asker.wanted.sgid));
+	memcpy(&asker.wanted.sgid, &port_state->gid, sizeof(asker.wanted.sgid));
 	memcpy(&asker.wanted.dgid, gid, sizeof(asker.wanted.dgid));
 	sem_init(&asker.answered, 0, 0);
 	id = send(&asker, &query);
@@ -169,32 +171,32 @@ static int ask(struct ibsa__side *side, uint8_t port,
 }
 
 /* Which port is meant, and that it is one to ask through now. */
-static int port_find(struct ibsa__side *side, unsigned int port,
+static int port_find(struct context_state *state, unsigned int port,
 		     const union ibv_gid *gid, uint8_t *out,
 		     struct ibsa_port_state *out_state)
 {
 	int err;
 
-	pthread_rwlock_rdlock(&side->asking);
+	pthread_rwlock_rdlock(&state->asking);
 	*out = (uint8_t)port;
 	if (port)
-		err = port_check(side, port, out_state);
+		err = port_check(state, port, out_state);
 	else
-		err = port_choose(side, gid, out, out_state);
-	if (!err && !side->options.sa && !ibsa_port_has_sm(out_state))
+		err = port_choose(state, gid, out, out_state);
+	if (!err && !state->options.sa && !ibsa_port_has_sm(out_state))
 		err = -EIO;
-	pthread_rwlock_unlock(&side->asking);
+	pthread_rwlock_unlock(&state->asking);
 	return err;
 }
 
-static int reach(struct ibsa__side *side, unsigned int port,
+static int reach(struct context_state *state, unsigned int port,
 		 const union ibv_gid *gid)
 {
-	struct ibsa_port_state state;
+	struct ibsa_port_state port_state;
 	uint8_t number;
-	int err = port_find(side, port, gid, &number, &state);
+	int err = port_find(state, port, gid, &number, &port_state);
 
-	return err ? err : ask(side, number, &state, gid);
+	return err ? err : ask(state, number, &port_state, gid);
 }
 
 /* What the manual page has no number for is EIO. */
@@ -215,16 +217,16 @@ static int listed(int err)
 int ibv_gid_reachable(struct ibv_context *context, unsigned int port,
 		      union ibv_gid *gid_p, int timeout)
 {
-	struct ibsa__side *side;
+	struct context_state *state;
 	int err;
 
 	(void)timeout;
 	if (!gid_p || is_zero(gid_p))
-		return ibsa__side_result(-EINVAL);
-	err = ibsa__side_enter(context, &side);
+		return ibsa__context_state_result(-EINVAL);
+	err = ibsa__context_state_enter(context, &state);
 	if (!err) {
-		err = reach(side, port, gid_p);
-		ibsa__side_leave(side);
+		err = reach(state, port, gid_p);
+		ibsa__context_state_leave(state);
 	}
-	return ibsa__side_result(listed(err));
+	return ibsa__context_state_result(listed(err));
 }

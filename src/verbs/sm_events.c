@@ -2,89 +2,89 @@
 /* Registrations for the SM's events, under the names that Solaris gave them. */
 #include <errno.h>
 
-#include "verbs/side.h"
+#include "verbs/context_state.h"
 #include "verbs/sm_events.h"
 
 /* With the last registration, all that was there for them ends. */
-static void settle(struct ibsa__side *side)
+static void settle(struct context_state *state)
 {
 	bool is_empty;
 
-	pthread_mutex_lock(&side->lock);
-	is_empty = ibsa__sm_filter_is_empty(&side->filter);
-	pthread_mutex_unlock(&side->lock);
+	pthread_mutex_lock(&state->lock);
+	is_empty = ibsa__sm_filter_is_empty(&state->filter);
+	pthread_mutex_unlock(&state->lock);
 	if (!is_empty)
 		return;
-	ibsa__sm_watches_stop(side);
-	pthread_mutex_lock(&side->lock);
-	if (!side->is_attached) {
-		ibsa__sm_queue_clear(&side->queue);
-		ibsa__async_update(side);
-		ibsa__async_unsplice(side);
+	ibsa__sm_watches_stop(state);
+	pthread_mutex_lock(&state->lock);
+	if (!state->is_attached) {
+		ibsa__sm_queue_clear(&state->queue);
+		ibsa__async_update(state);
+		ibsa__async_unsplice(state);
 	}
-	pthread_mutex_unlock(&side->lock);
+	pthread_mutex_unlock(&state->lock);
 }
 
-void ibsa__sm_events_clear(struct ibsa__side *side)
+void ibsa__sm_events_clear(struct context_state *state)
 {
-	pthread_mutex_lock(&side->lock);
-	ibsa__sm_filter_clear(&side->filter);
-	side->is_attached = false;
-	side->queue.gaps_wanted = false;
-	side->queue.limit = SM_QUEUE_LIMIT;
-	pthread_mutex_unlock(&side->lock);
-	settle(side);
+	pthread_mutex_lock(&state->lock);
+	ibsa__sm_filter_clear(&state->filter);
+	state->is_attached = false;
+	state->queue.gaps_wanted = false;
+	state->queue.limit = SM_QUEUE_LIMIT;
+	pthread_mutex_unlock(&state->lock);
+	settle(state);
 }
 
-void ibsa__sm_events_end(struct ibsa__side *side)
+void ibsa__sm_events_end(struct context_state *state)
 {
-	pthread_mutex_lock(&side->registering);
-	ibsa__sm_events_clear(side);
-	pthread_mutex_unlock(&side->registering);
+	pthread_mutex_lock(&state->registering);
+	ibsa__sm_events_clear(state);
+	pthread_mutex_unlock(&state->registering);
 }
 
 /* What matches is told from now on. */
-static int begin(struct ibsa__side *side, const struct sm_wish *wish)
+static int begin(struct context_state *state, const struct sm_wish *wish)
 {
 	int err;
 
-	pthread_mutex_lock(&side->lock);
-	err = side->is_closed ? -EIO : ibsa__async_begin(side);
+	pthread_mutex_lock(&state->lock);
+	err = state->is_closed ? -EIO : ibsa__async_begin(state);
 	if (!err)
-		err = ibsa__sm_filter_add(&side->filter, wish);
+		err = ibsa__sm_filter_add(&state->filter, wish);
 	if (!err) {
-		err = ibsa__async_splice(side);
+		err = ibsa__async_splice(state);
 		if (err)
-			(void)!ibsa__sm_filter_remove(&side->filter, wish);
+			(void)!ibsa__sm_filter_remove(&state->filter, wish);
 	}
-	pthread_mutex_unlock(&side->lock);
+	pthread_mutex_unlock(&state->lock);
 	return err;
 }
 
-static int end(struct ibsa__side *side, const struct sm_wish *wish)
+static int end(struct context_state *state, const struct sm_wish *wish)
 {
 	int err;
 
-	pthread_mutex_lock(&side->lock);
-	err = ibsa__sm_filter_remove(&side->filter, wish);
-	pthread_mutex_unlock(&side->lock);
+	pthread_mutex_lock(&state->lock);
+	err = ibsa__sm_filter_remove(&state->filter, wish);
+	pthread_mutex_unlock(&state->lock);
 	if (!err)
-		settle(side);
+		settle(state);
 	return err;
 }
 
-static int add(struct ibsa__side *side, const struct sm_wish *wish)
+static int add(struct context_state *state, const struct sm_wish *wish)
 {
 	int err;
 
-	pthread_mutex_lock(&side->registering);
-	err = begin(side, wish);
+	pthread_mutex_lock(&state->registering);
+	err = begin(state, wish);
 	if (!err) {
-		err = ibsa__sm_watches_start(side);
+		err = ibsa__sm_watches_start(state);
 		if (err)
-			(void)!end(side, wish);
+			(void)!end(state, wish);
 	}
-	pthread_mutex_unlock(&side->registering);
+	pthread_mutex_unlock(&state->registering);
 	return err;
 }
 
@@ -92,34 +92,34 @@ int ibv_register_sm_events(struct ibv_context *context,
 			   ibv_sm_event_type_t event, int gid_num,
 			   union ibv_gid *gids)
 {
-	struct ibsa__side *side;
+	struct context_state *state;
 	struct sm_wish wish;
 	int err = ibsa__sm_wish_check(event, gid_num, gids, &wish);
 
 	if (!err)
-		err = ibsa__side_enter(context, &side);
+		err = ibsa__context_state_enter(context, &state);
 	if (!err) {
-		err = add(side, &wish);
-		ibsa__side_leave(side);
+		err = add(state, &wish);
+		ibsa__context_state_leave(state);
 	}
-	return ibsa__side_result(err);
+	return ibsa__context_state_result(err);
 }
 
 int ibv_unregister_sm_events(struct ibv_context *context,
 			     ibv_sm_event_type_t event, int gid_num,
 			     union ibv_gid *gids)
 {
-	struct ibsa__side *side;
+	struct context_state *state;
 	struct sm_wish wish;
 	int err = ibsa__sm_wish_check(event, gid_num, gids, &wish);
 
 	if (!err)
-		err = ibsa__side_find(context, &side);
+		err = ibsa__context_state_find(context, &state);
 	if (!err) {
-		pthread_mutex_lock(&side->registering);
-		err = end(side, &wish);
-		pthread_mutex_unlock(&side->registering);
-		ibsa__side_leave(side);
+		pthread_mutex_lock(&state->registering);
+		err = end(state, &wish);
+		pthread_mutex_unlock(&state->registering);
+		ibsa__context_state_leave(state);
 	}
-	return ibsa__side_result(err);
+	return ibsa__context_state_result(err);
 }

@@ -3,12 +3,12 @@
 #ifndef VERBS_SM_EVENTS_H
 #define VERBS_SM_EVENTS_H
 
-struct ibsa__side;
+struct context_state;
 
 /* End all of it: registrations, watches, the async fd as it was. */
-void ibsa__sm_events_end(struct ibsa__side *side);
+void ibsa__sm_events_end(struct context_state *state);
 
 /* The same with @registering held. */
-void ibsa__sm_events_clear(struct ibsa__side *side);
+void ibsa__sm_events_clear(struct context_state *state);
 
 #endif

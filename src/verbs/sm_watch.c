@@ -6,7 +6,7 @@
 #include <ibsa/bits.h>
 
 #include "base/alloc.h"
-#include "verbs/side.h"
+#include "verbs/context_state.h"
 #include "verbs/sm_watch.h"
 
 enum { BOUND_S = 10, SILENCE_MS = 5000 };
@@ -17,7 +17,7 @@ enum { BOUND_S = 10, SILENCE_MS = 5000 };
  */
 struct sm_watch {
 	struct list link;
-	struct ibsa__side *side;
+	struct context_state *state;
 	struct ibsa_device_watch *handle;
 	uint64_t prefix;
 	uint8_t port;
@@ -55,7 +55,7 @@ static int type_of(const struct ibsa_event *event)
 /* Locked. */
 static void note_report(struct sm_watch *watch, const struct ibsa_event *event)
 {
-	struct ibsa__side *side = watch->side;
+	struct context_state *state = watch->state;
 	const struct sm_report report = {
 		.gid = event->gid,
 		.kind = event->kind,
@@ -65,9 +65,9 @@ static void note_report(struct sm_watch *watch, const struct ibsa_event *event)
 	};
 	const int type = type_of(event);
 
-	if (type && ibsa__sm_filter_wants(&side->filter, &event->gid) &&
-	    ibsa__sm_history_is_new(&side->history, &report))
-		ibsa__sm_queue_push(&side->queue, type, &event->gid);
+	if (type && ibsa__sm_filter_wants(&state->filter, &event->gid) &&
+	    ibsa__sm_history_is_new(&state->history, &report))
+		ibsa__sm_queue_push(&state->queue, type, &event->gid);
 }
 
 /* What is told to the caller of ibv_register_sm_events(). */
@@ -98,7 +98,7 @@ static void note_word(struct sm_watch *watch, const struct ibsa_event *event)
 		return;
 	watch->has_word = true;
 	watch->word = stands ? 0 : trouble(event->err);
-	pthread_cond_broadcast(&watch->side->changed);
+	pthread_cond_broadcast(&watch->state->changed);
 }
 
 /* Locked. */
@@ -108,7 +108,7 @@ static void note_end(struct sm_watch *watch, const struct ibsa_event *event)
 	note_word(watch, event);
 	if (!watch->is_stopped)
 		return;
-	pthread_cond_broadcast(&watch->side->changed);
+	pthread_cond_broadcast(&watch->state->changed);
 	watch_free(watch);
 }
 
@@ -127,7 +127,7 @@ static void note(struct sm_watch *watch, const struct ibsa_event *event)
 		break;
 	case IBSA_EVENT_GAP:
 		if (!watch->is_stopped)
-			ibsa__sm_queue_gap(&watch->side->queue, watch->port);
+			ibsa__sm_queue_gap(&watch->state->queue, watch->port);
 		break;
 	default:
 		if (!watch->is_stopped)
@@ -138,12 +138,12 @@ static void note(struct sm_watch *watch, const struct ibsa_event *event)
 static void happened(const struct ibsa_event *event, void *arg)
 {
 	struct sm_watch *watch = arg;
-	struct ibsa__side *side = watch->side;
+	struct context_state *state = watch->state;
 
-	pthread_mutex_lock(&side->lock);
+	pthread_mutex_lock(&state->lock);
 	note(watch, event);
-	ibsa__async_update(side);
-	pthread_mutex_unlock(&side->lock);
+	ibsa__async_update(state);
+	pthread_mutex_unlock(&state->lock);
 }
 
 static struct sm_watch *watch_at(struct list *at)
@@ -157,11 +157,11 @@ static bool is_live(const struct sm_watch *watch)
 }
 
 /* Whether a port is watched; 0: whether any is. Locked. */
-static bool has_live(const struct ibsa__side *side, unsigned int port)
+static bool has_live(const struct context_state *state, unsigned int port)
 {
-	struct list *at = side->watches.next;
+	struct list *at = state->watches.next;
 
-	for (; at != &side->watches; at = at->next) {
+	for (; at != &state->watches; at = at->next) {
 		const struct sm_watch *watch = watch_at(at);
 
 		if (is_live(watch) && (!port || watch->port == port))
@@ -170,86 +170,87 @@ static bool has_live(const struct ibsa__side *side, unsigned int port)
 	return false;
 }
 
-static bool is_watched(struct ibsa__side *side, unsigned int port)
+static bool is_watched(struct context_state *state, unsigned int port)
 {
 	bool found;
 
-	pthread_mutex_lock(&side->lock);
-	found = has_live(side, port);
-	pthread_mutex_unlock(&side->lock);
+	pthread_mutex_lock(&state->lock);
+	found = has_live(state, port);
+	pthread_mutex_unlock(&state->lock);
 	return found;
 }
 
 /* What has ended by itself is tried again. */
-static void ended_forget(struct ibsa__side *side)
+static void ended_forget(struct context_state *state)
 {
 	struct list *at;
 
-	pthread_mutex_lock(&side->lock);
-	at = side->watches.next;
-	while (at != &side->watches) {
+	pthread_mutex_lock(&state->lock);
+	at = state->watches.next;
+	while (at != &state->watches) {
 		struct sm_watch *watch = watch_at(at);
 
 		at = at->next;
 		if (watch->has_ended)
 			watch_free(watch);
 	}
-	pthread_mutex_unlock(&side->lock);
+	pthread_mutex_unlock(&state->lock);
 }
 
-static int watch_new(struct ibsa__side *side, unsigned int port,
-		     const struct ibsa_port_state *state, struct sm_watch **out)
+static int watch_new(struct context_state *state, unsigned int port,
+		     const struct ibsa_port_state *port_state,
+		     struct sm_watch **out)
 {
 	struct sm_watch *watch = ibsa__calloc(1, sizeof(*watch));
 
 	if (!watch)
 		return -ENOMEM;
-	watch->side = side;
+	watch->state = state;
 	watch->port = (uint8_t)port;
-	watch->prefix = ibsa_be64(state->gid.raw);
-	pthread_mutex_lock(&side->lock);
-	list_append(&side->watches, &watch->link);
-	pthread_mutex_unlock(&side->lock);
+	watch->prefix = ibsa_be64(port_state->gid.raw);
+	pthread_mutex_lock(&state->lock);
+	list_append(&state->watches, &watch->link);
+	pthread_mutex_unlock(&state->lock);
 	*out = watch;
 	return 0;
 }
 
-static int subscribe(struct ibsa__side *side, struct sm_watch *watch)
+static int subscribe(struct context_state *state, struct sm_watch *watch)
 {
 	const struct ibsa_event_options options = {
 		.kinds = IBSA_EVENT_OF_SM,
-		.audit_ms = side->options.audit_ms,
+		.audit_ms = state->options.audit_ms,
 		.deadline_ms = SILENCE_MS,
 	};
 	int err;
 
-	pthread_rwlock_rdlock(&side->asking);
-	err = ibsa__side_device(side);
+	pthread_rwlock_rdlock(&state->asking);
+	err = ibsa__context_state_device(state);
 	if (!err)
-		err = ibsa_device_watch(&side->client, side->device,
+		err = ibsa_device_watch(&state->client, state->device,
 					watch->port, &options, happened, watch,
 					&watch->handle);
-	pthread_rwlock_unlock(&side->asking);
+	pthread_rwlock_unlock(&state->asking);
 	return err;
 }
 
-static int port_watch(struct ibsa__side *side, unsigned int port,
-		      const struct ibsa_port_state *state)
+static int port_watch(struct context_state *state, unsigned int port,
+		      const struct ibsa_port_state *port_state)
 {
 	struct sm_watch *watch;
 	int err;
 
-	if (is_watched(side, port))
+	if (is_watched(state, port))
 		return 0;
-	err = watch_new(side, port, state, &watch);
+	err = watch_new(state, port, port_state, &watch);
 	if (err)
 		return err;
-	err = subscribe(side, watch);
+	err = subscribe(state, watch);
 	if (!err)
 		return 0;
-	pthread_mutex_lock(&side->lock);
+	pthread_mutex_lock(&state->lock);
 	watch_free(watch);
-	pthread_mutex_unlock(&side->lock);
+	pthread_mutex_unlock(&state->lock);
 	return trouble(err);
 }
 
@@ -262,17 +263,18 @@ static int worse(int a, int b)
 }
 
 /* All ports that are not watched yet; at most one error of several. */
-static int ports_watch(struct ibsa__side *side)
+static int ports_watch(struct context_state *state)
 {
-	struct ibsa_port_state state;
+	struct ibsa_port_state port_state;
 	int worst = -ENODEV;
 	int err = 0;
 
-	ended_forget(side);
+	ended_forget(state);
 	for (unsigned int port = 1; err != -ENODEV; port++) {
-		err = ibsa__side_port(side, port, &state);
-		if (!err && ibsa__side_port_fits(side, &state))
-			worst = worse(worst, port_watch(side, port, &state));
+		err = ibsa__context_state_port(state, port, &port_state);
+		if (!err && ibsa__context_state_port_fits(state, &port_state))
+			worst = worse(worst,
+				      port_watch(state, port, &port_state));
 		else if (err && err != -ENODEV)
 			worst = worse(worst, trouble(err));
 	}
@@ -280,14 +282,14 @@ static int ports_watch(struct ibsa__side *side)
 }
 
 /* 0 one stands; -EINPROGRESS one may yet; or why none does. Locked. */
-static int verdict(const struct ibsa__side *side, int worst)
+static int verdict(const struct context_state *state, int worst)
 {
-	struct list *at = side->watches.next;
+	struct list *at = state->watches.next;
 	bool is_open = false;
 
-	if (side->is_closed)
+	if (state->is_closed)
 		return -EIO;
-	for (; at != &side->watches; at = at->next) {
+	for (; at != &state->watches; at = at->next) {
 		const struct sm_watch *watch = watch_at(at);
 
 		if (watch->is_stopped)
@@ -300,7 +302,7 @@ static int verdict(const struct ibsa__side *side, int worst)
 	return is_open ? -EINPROGRESS : worst;
 }
 
-static int await_word(struct ibsa__side *side, int worst)
+static int await_word(struct context_state *state, int worst)
 {
 	struct timespec until;
 	int late = 0;
@@ -308,26 +310,26 @@ static int await_word(struct ibsa__side *side, int worst)
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += BOUND_S;
-	pthread_mutex_lock(&side->lock);
-	while ((err = verdict(side, worst)) == -EINPROGRESS && !late)
-		late = pthread_cond_timedwait(&side->changed, &side->lock,
+	pthread_mutex_lock(&state->lock);
+	while ((err = verdict(state, worst)) == -EINPROGRESS && !late)
+		late = pthread_cond_timedwait(&state->changed, &state->lock,
 					      &until);
-	pthread_mutex_unlock(&side->lock);
+	pthread_mutex_unlock(&state->lock);
 	return err == -EINPROGRESS ? -EIO : err;
 }
 
 /* What one port cannot do matters as long as no other can. */
-int ibsa__sm_watches_start(struct ibsa__side *side)
+int ibsa__sm_watches_start(struct context_state *state)
 {
-	const bool is_first = !is_watched(side, 0);
-	const int worst = ports_watch(side);
+	const bool is_first = !is_watched(state, 0);
+	const int worst = ports_watch(state);
 	int err;
 
 	if (!is_first)
 		return 0;
-	err = await_word(side, worst);
+	err = await_word(state, worst);
 	if (err)
-		ibsa__sm_watches_stop(side);
+		ibsa__sm_watches_stop(state);
 	return err;
 }
 
@@ -343,18 +345,18 @@ static void watch_stop(struct sm_watch *watch)
 		ibsa_device_unwatch(watch->handle);
 }
 
-void ibsa__sm_watches_stop(struct ibsa__side *side)
+void ibsa__sm_watches_stop(struct context_state *state)
 {
 	struct list *at;
 
-	pthread_mutex_lock(&side->lock);
-	at = side->watches.next;
-	while (at != &side->watches) {
+	pthread_mutex_lock(&state->lock);
+	at = state->watches.next;
+	while (at != &state->watches) {
 		struct sm_watch *watch = watch_at(at);
 
 		at = at->next;
 		watch_stop(watch);
 	}
-	ibsa__sm_history_clear(&side->history);
-	pthread_mutex_unlock(&side->lock);
+	ibsa__sm_history_clear(&state->history);
+	pthread_mutex_unlock(&state->lock);
 }

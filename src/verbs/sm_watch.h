@@ -5,7 +5,7 @@
 
 #include <ibsa/types.h>
 
-struct ibsa__side;
+struct context_state;
 
 /*
  * Watch through all ports, and wait until one subscription stands.
@@ -13,9 +13,9 @@ struct ibsa__side;
  * none is active or knows an SM; -EBUSY another program has the reports; -EIO;
  * -ENOMEM; nothing is then watched.
  */
-int ibsa__sm_watches_start(struct ibsa__side *side) IBSA_MUST_USE;
+int ibsa__sm_watches_start(struct context_state *state) IBSA_MUST_USE;
 
 /* @registering is held. */
-void ibsa__sm_watches_stop(struct ibsa__side *side);
+void ibsa__sm_watches_stop(struct context_state *state);
 
 #endif

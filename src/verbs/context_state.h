@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Our side of a context, of libibverbs' or our own: the device that its SA is
+ * What we hold for a context, of libibverbs or our own: the device its SA is
  * asked through, what is registered, and events that wait to be read.
  */
-#ifndef VERBS_SIDE_H
-#define VERBS_SIDE_H
+#ifndef VERBS_CONTEXT_STATE_H
+#define VERBS_CONTEXT_STATE_H
 
 #include <pthread.h>
 
@@ -24,7 +24,7 @@
  * and the async fd change. They are taken from the bottom up: @registering,
  * then @asking, then @opening or @lock.
  */
-struct ibsa__side {
+struct context_state {
 	struct ibv_context *context;
 	struct ibsa__verbs *verbs; /* NULL: the context is libibverbs' */
 	struct ibsa_device_options options;
@@ -50,40 +50,41 @@ struct ibsa__side {
 };
 
 /*
- * Begin a call on @context, from any thread; ibsa__side_leave() ends it.
+ * Begin a call on @context, from any thread; ibsa__context_state_leave() ends it.
  * Return: 0; -EINVAL no @context, one that is being closed, or of our own that
  * is closed or a parent's; -ENOMEM.
  */
-int ibsa__side_enter(struct ibv_context *context,
-		     struct ibsa__side **out) IBSA_MUST_USE;
+int ibsa__context_state_enter(struct ibv_context *context,
+			      struct context_state **out) IBSA_MUST_USE;
 
-/* The same of a side that is there already. Return: 0; -EINVAL. */
-int ibsa__side_find(const struct ibv_context *context,
-		    struct ibsa__side **out) IBSA_MUST_USE;
+/* The same for a state that exists already. Return: 0; -EINVAL. */
+int ibsa__context_state_find(const struct ibv_context *context,
+			     struct context_state **out) IBSA_MUST_USE;
 
-void ibsa__side_leave(struct ibsa__side *side);
+void ibsa__context_state_leave(struct context_state *state);
 
 /* End all that is ours of @context, and wait until it has. */
-void ibsa__side_end(const struct ibv_context *context);
+void ibsa__context_state_end(const struct ibv_context *context);
 
 /*
  * The device, opened by the first who asks. @asking is held. Return: 0; -EIO
  * the context is being closed; or as ibsa_device_open().
  */
-int ibsa__side_device(struct ibsa__side *side) IBSA_MUST_USE;
+int ibsa__context_state_device(struct context_state *state) IBSA_MUST_USE;
 
 /*
  * The state of port @number, read afresh. Return: 0; -ENODEV there is none;
  * -ENETDOWN it has no cable; or the error of reading it.
  */
-int ibsa__side_port(const struct ibsa__side *side, unsigned int number,
-		    struct ibsa_port_state *out) IBSA_MUST_USE;
+int ibsa__context_state_port(const struct context_state *state,
+			     unsigned int number,
+			     struct ibsa_port_state *out) IBSA_MUST_USE;
 
 /* Whether the SA can be asked through such a port. */
-bool ibsa__side_port_fits(const struct ibsa__side *side,
-			  const struct ibsa_port_state *port);
+bool ibsa__context_state_port_fits(const struct context_state *state,
+				   const struct ibsa_port_state *port);
 
 /* -1 and errno, or 0: as the names of manual pages have it. */
-int ibsa__side_result(int err);
+int ibsa__context_state_result(int err);
 
 #endif
