@@ -8,42 +8,42 @@
 #include "test/verbs_async_rig.h"
 
 /* While one is out, the member is another number of the device's file. */
-static void file_of_the_device_is_lent(void **state)
+static void file_of_the_device_is_handed_out(void **state)
 {
-	struct ibsa_verbs_loan *first;
-	struct ibsa_verbs_loan *second;
+	struct ibsa_verbs_async_fd *first;
+	struct ibsa_verbs_async_fd *second;
 
 	(void)state;
-	assert_null(ibsa_verbs_lend(&world.context));
+	assert_null(ibsa_verbs_async_fd_get(&world.context));
 	async_add();
 	assert_false(async_is_pipe(world.context.async_fd));
-	first = ibsa_verbs_lend(&world.context);
-	second = ibsa_verbs_lend(&world.context);
+	first = ibsa_verbs_async_fd_get(&world.context);
+	second = ibsa_verbs_async_fd_get(&world.context);
 	assert_int_not_equal(world.context.async_fd, world.number);
 	assert_true(async_is_pipe(world.context.async_fd));
 	async_device_event(IBV_EVENT_PORT_ERR, 1);
 	assert_true(async_is_readable(PATIENCE_MS));
-	ibsa_verbs_return(first);
+	ibsa_verbs_async_fd_put(first);
 	assert_true(async_is_pipe(world.context.async_fd));
-	ibsa_verbs_return(second);
+	ibsa_verbs_async_fd_put(second);
 	assert_int_equal(world.context.async_fd, world.number);
 	async_expect_device(IBV_EVENT_PORT_ERR, 1);
 	async_drop();
-	assert_null(ibsa_verbs_lend(&world.context));
+	assert_null(ibsa_verbs_async_fd_get(&world.context));
 }
 
-/* A loan that is out when all has ended is returned to nothing. */
-static void loan_outlasts_what_it_was_for(void **state)
+/* A get before the last registration ends is put after it. */
+static void get_outlasts_what_it_was_for(void **state)
 {
-	struct ibsa_verbs_loan *loan;
+	struct ibsa_verbs_async_fd *held;
 
 	(void)state;
 	async_add();
-	loan = ibsa_verbs_lend(&world.context);
+	held = ibsa_verbs_async_fd_get(&world.context);
 	async_drop();
 	assert_int_equal(world.context.async_fd, world.number);
 	assert_true(async_is_pipe(world.number));
-	ibsa_verbs_return(loan);
+	ibsa_verbs_async_fd_put(held);
 	assert_int_equal(world.context.async_fd, world.number);
 }
 
@@ -114,8 +114,8 @@ static void child_leaves_its_parent_s_number_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(file_of_the_device_is_lent),
-		TEST(loan_outlasts_what_it_was_for),
+		TEST(file_of_the_device_is_handed_out),
+		TEST(get_outlasts_what_it_was_for),
 		TEST(without_descriptors_nothing_changes),
 		TEST(child_leaves_its_parent_s_number_alone),
 	};

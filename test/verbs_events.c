@@ -400,16 +400,16 @@ static void port_that_was_down_is_a_gap(void **state)
 }
 
 /* Nothing but the SM's events is in it, and errno is left alone. */
-static void context_of_our_own_lends_nothing(void **state)
+static void context_of_our_own_has_no_device_file(void **state)
 {
 	const int number = rig.context->async_fd;
 
 	(void)state;
 	add(IBV_SM_EVENT_ALL);
 	errno = ENOTTY;
-	assert_null(ibsa_verbs_lend(rig.context));
-	assert_null(ibsa_verbs_lend(NULL));
-	ibsa_verbs_return(NULL);
+	assert_null(ibsa_verbs_async_fd_get(rig.context));
+	assert_null(ibsa_verbs_async_fd_get(NULL));
+	ibsa_verbs_async_fd_put(NULL);
 	assert_int_equal(errno, ENOTTY);
 	assert_int_equal(rig.context->async_fd, number);
 }
@@ -467,7 +467,7 @@ int main(void)
 		TEST(queue_that_is_full_has_a_gap),
 		TEST(restart_of_the_sm_is_a_gap),
 		TEST(port_that_was_down_is_a_gap),
-		TEST(context_of_our_own_lends_nothing),
+		TEST(context_of_our_own_has_no_device_file),
 		TEST(child_has_no_registrations),
 		cmocka_unit_test(events_have_names),
 	};

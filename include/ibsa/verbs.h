@@ -360,33 +360,35 @@ void ibsa_ack_async_event(struct ibsa_async_event *event);
  */
 const char *ibsa_event_type_str(int event_type);
 
-struct ibsa_verbs_loan;
+struct ibsa_verbs_async_fd;
 
 /**
- * ibsa_verbs_lend - let libibverbs make queues on an attached context
+ * ibsa_verbs_async_fd_get - name the device's own file in the member async_fd
  * @context: any
  *
- * libibverbs hands the kernel the context's async_fd when it makes a CQ, QP,
- * SRQ or WQ. While attached, or with registrations, that is a file that the
- * kernel refuses, and the call fails with EBADF. Between this call and
- * ibsa_verbs_return() the member async_fd names the device's own file.
+ * libibverbs passes the context's async_fd to the kernel when it creates a CQ,
+ * QP, SRQ or WQ. While the context is attached or has registrations, that is a
+ * file which the kernel refuses, and the call fails with EBADF. Between this
+ * call and ibsa_verbs_async_fd_put() the member async_fd names the device's
+ * own file.
  *
- * The calls that make queues do this by themselves where this header has their
- * names. It is for calls of others: rdma_create_qp(), mlx5dv_create_qp().
- * Do not attach or register meanwhile, and read the member for poll() before.
+ * The calls that create queues do this by themselves where this header has
+ * their names. Use it around other calls: rdma_create_qp(), mlx5dv_create_qp().
+ * Do not attach or register in between, and read the member for poll() before.
  *
- * Return: what ibsa_verbs_return() takes; NULL there is no need. Leaves errno
- * as it is. Thread-safe.
+ * Return: what ibsa_verbs_async_fd_put() takes; NULL if there is no need.
+ * Leaves errno as it is. Thread-safe.
  */
-struct ibsa_verbs_loan *ibsa_verbs_lend(struct ibv_context *context);
+struct ibsa_verbs_async_fd *
+ibsa_verbs_async_fd_get(struct ibv_context *context);
 
 /**
- * ibsa_verbs_return - the queues are made
- * @loan: of ibsa_verbs_lend(), or NULL
+ * ibsa_verbs_async_fd_put - end what ibsa_verbs_async_fd_get() has begun
+ * @held: of ibsa_verbs_async_fd_get(), or NULL
  *
  * Leaves errno as it is. Thread-safe.
  */
-void ibsa_verbs_return(struct ibsa_verbs_loan *loan);
+void ibsa_verbs_async_fd_put(struct ibsa_verbs_async_fd *held);
 
 /**
  * ibsa_stock_event_gid - the GID of an event in libibverbs' own struct

@@ -16,11 +16,11 @@ static inline struct ibv_cq *ibsa__create_cq(struct ibv_context *context,
 					     struct ibv_comp_channel *channel,
 					     int comp_vector)
 {
-	struct ibsa_verbs_loan *loan = ibsa_verbs_lend(context);
+	struct ibsa_verbs_async_fd *held = ibsa_verbs_async_fd_get(context);
 	struct ibv_cq *cq = ibv_create_cq(context, cqe, cq_context, channel,
 					  comp_vector);
 
-	ibsa_verbs_return(loan);
+	ibsa_verbs_async_fd_put(held);
 	return cq;
 }
 
@@ -29,10 +29,11 @@ static inline struct ibv_cq *ibsa__create_cq(struct ibv_context *context,
 	static inline struct made *ibsa__create_##name(struct of *where,    \
 						       struct wanted *what) \
 	{                                                                   \
-		struct ibsa_verbs_loan *loan = ibsa_verbs_lend(context);    \
+		struct ibsa_verbs_async_fd *held =                          \
+			ibsa_verbs_async_fd_get(context);                   \
 		struct made *queue = ibv_create_##name(where, what);        \
                                                                             \
-		ibsa_verbs_return(loan);                                    \
+		ibsa_verbs_async_fd_put(held);                              \
 		return queue;                                               \
 	}
 

@@ -105,22 +105,22 @@ static int set_add(int set, int fd)
 static void member_set(struct context_state *state)
 {
 	const struct async *async = &state->async;
-	const bool is_lent = async->is_spliced && async->loans;
+	const bool is_out = async->is_spliced && async->gets;
 
 	__atomic_store_n(&state->context->async_fd,
-			 is_lent ? async->device_fd : async->number,
+			 is_out ? async->device_fd : async->number,
 			 __ATOMIC_RELAXED);
 }
 
-void ibsa__async_lend(struct context_state *state)
+void ibsa__async_get(struct context_state *state)
 {
-	state->async.loans++;
+	state->async.gets++;
 	member_set(state);
 }
 
-void ibsa__async_return(struct context_state *state)
+void ibsa__async_put(struct context_state *state)
 {
-	state->async.loans--;
+	state->async.gets--;
 	member_set(state);
 }
 

@@ -13,11 +13,11 @@
 #include <ibsa/verbs.h>
 
 struct async {
-	int number;    /* context->async_fd as programs know it */
-	int device_fd; /* -1: none */
-	int ready_fd;  /* an eventfd: the SM's events wait; -1: not begun */
-	unsigned int loans; /* for which the member names @device_fd */
-	bool is_own;	    /* @number is ours */
+	int number;	   /* context->async_fd as programs know it */
+	int device_fd;	   /* -1: none */
+	int ready_fd;	   /* an eventfd: the SM's events wait; -1: not begun */
+	unsigned int gets; /* for which the member names @device_fd */
+	bool is_own;	   /* @number is ours */
 	bool is_spliced;
 	bool is_ready; /* what @ready_fd says */
 	bool is_device_next;
@@ -41,11 +41,11 @@ void ibsa__async_unsplice(struct context_state *state);
 
 /*
  * libibverbs reads the member async_fd, also to say whose events a new queue's
- * are, and wants the device's file there: from the first loan to the last.
+ * are, and wants the device's file there: from the first get to the last put.
  * Locked.
  */
-void ibsa__async_lend(struct context_state *state);
-void ibsa__async_return(struct context_state *state);
+void ibsa__async_get(struct context_state *state);
+void ibsa__async_put(struct context_state *state);
 
 /* The queue is another: whether the number is readable. Locked. */
 void ibsa__async_update(struct context_state *state);

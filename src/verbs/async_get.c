@@ -21,9 +21,9 @@ static int device_read(struct context_state *state,
 
 	if (flags < 0 || fcntl(async->device_fd, F_SETFL, flags | O_NONBLOCK))
 		return -errno;
-	ibsa__async_lend(state);
+	ibsa__async_get(state);
 	err = ibsa__stock_get(state->context, out);
-	ibsa__async_return(state);
+	ibsa__async_put(state);
 	(void)!fcntl(async->device_fd, F_SETFL, flags);
 	return err;
 }

@@ -37,28 +37,28 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe,
 			     int comp_vector)
 {
 	const union stock stock = stock_find("ibv_create_cq");
-	struct ibsa_verbs_loan *loan;
+	struct ibsa_verbs_async_fd *held;
 	struct ibv_cq *cq;
 
 	if (!stock.cq)
 		return NULL;
-	loan = ibsa_verbs_lend(context);
+	held = ibsa_verbs_async_fd_get(context);
 	cq = stock.cq(context, cqe, cq_context, channel, comp_vector);
-	ibsa_verbs_return(loan);
+	ibsa_verbs_async_fd_put(held);
 	return cq;
 }
 
 struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
 	const union stock stock = stock_find("ibv_create_qp");
-	struct ibsa_verbs_loan *loan;
+	struct ibsa_verbs_async_fd *held;
 	struct ibv_qp *qp;
 
 	if (!stock.qp)
 		return NULL;
-	loan = ibsa_verbs_lend(pd->context);
+	held = ibsa_verbs_async_fd_get(pd->context);
 	qp = stock.qp(pd, attr);
-	ibsa_verbs_return(loan);
+	ibsa_verbs_async_fd_put(held);
 	return qp;
 }
 
@@ -66,13 +66,13 @@ struct ibv_srq *ibv_create_srq(struct ibv_pd *pd,
 			       struct ibv_srq_init_attr *attr)
 {
 	const union stock stock = stock_find("ibv_create_srq");
-	struct ibsa_verbs_loan *loan;
+	struct ibsa_verbs_async_fd *held;
 	struct ibv_srq *srq;
 
 	if (!stock.srq)
 		return NULL;
-	loan = ibsa_verbs_lend(pd->context);
+	held = ibsa_verbs_async_fd_get(pd->context);
 	srq = stock.srq(pd, attr);
-	ibsa_verbs_return(loan);
+	ibsa_verbs_async_fd_put(held);
 	return srq;
 }

@@ -110,16 +110,17 @@ static void errno_is_that_of_libibverbs(void **state)
 }
 
 /* Its events come, and the SM's beside them. */
-static void event_of_a_queue_made_on_loan_comes(void **state)
+static void event_of_a_queue_made_on_the_device_file_comes(void **state)
 {
 	struct rig *rig = *state;
-	struct ibsa_verbs_loan *loan = ibsa_verbs_lend(rig->context);
+	struct ibsa_verbs_async_fd *held =
+		ibsa_verbs_async_fd_get(rig->context);
 	struct ibv_async_event event;
 	struct pair pair;
 
-	assert_non_null(loan);
+	assert_non_null(held);
 	pair_open(&pair, rig->context);
-	ibsa_verbs_return(loan);
+	ibsa_verbs_async_fd_put(held);
 	pair_reach_limit(&pair);
 	assert_true(rig_poll(rig->context->async_fd, RIG_WAIT_MS));
 	do {
@@ -136,17 +137,19 @@ static void event_of_a_queue_made_on_loan_comes(void **state)
 }
 
 /* Of several only the last gives it back. */
-static void loans_may_overlap(void **state)
+static void gets_may_overlap(void **state)
 {
 	struct rig *rig = *state;
 	const int number = rig->context->async_fd;
-	struct ibsa_verbs_loan *first = ibsa_verbs_lend(rig->context);
-	struct ibsa_verbs_loan *second = ibsa_verbs_lend(rig->context);
+	struct ibsa_verbs_async_fd *first =
+		ibsa_verbs_async_fd_get(rig->context);
+	struct ibsa_verbs_async_fd *second =
+		ibsa_verbs_async_fd_get(rig->context);
 
 	assert_int_not_equal(rig->context->async_fd, number);
-	ibsa_verbs_return(first);
+	ibsa_verbs_async_fd_put(first);
 	assert_int_not_equal(rig->context->async_fd, number);
-	ibsa_verbs_return(second);
+	ibsa_verbs_async_fd_put(second);
 	assert_int_equal(rig->context->async_fd, number);
 }
 
@@ -159,8 +162,8 @@ int main(int argc, char **argv)
 		SUBSCRIBED(queue_pairs_can_be_made),
 		SUBSCRIBED(shared_receive_queues_can_be_made),
 		SUBSCRIBED(errno_is_that_of_libibverbs),
-		SUBSCRIBED(event_of_a_queue_made_on_loan_comes),
-		SUBSCRIBED(loans_may_overlap),
+		SUBSCRIBED(event_of_a_queue_made_on_the_device_file_comes),
+		SUBSCRIBED(gets_may_overlap),
 	};
 
 	if (!reporter_is_named(argc, argv))
