@@ -57,7 +57,7 @@ struct ibsa_message {
 };
 
 /* What a port's link speaks. */
-enum ibsa_link {
+enum ibsa_link_layer {
 	IBSA_LINK_INFINIBAND,
 	IBSA_LINK_ETHERNET, /* RoCE: addressed by GID, without an SM */
 	IBSA_LINK_OPA,	    /* Omni-Path: LIDs of 32 bits */
@@ -73,7 +73,7 @@ enum ibsa_link {
  * @port_state: enum ibsa_port_state_code
  * @phys_state: 5 is LinkUp
  * @pkey_index: index of the default P_Key (0xffff, else 0x7fff, else 0)
- * @link:       enum ibsa_link
+ * @link:       enum ibsa_link_layer
  * @port_num:   of the port at its device; 0 where the transport does not say
  * @needs_grh:  the port sends nothing without a GRH: every RoCE port, and an
  *              InfiniBand port as far as this is known

@@ -60,7 +60,7 @@ int ibsa__device_again(const char *device, uint64_t node_guid,
 int ibsa__pkey_read(const char *device, unsigned int port, size_t index,
 		    uint16_t *out) IBSA_MUST_USE;
 
-/* What the port's link speaks, enum ibsa_link. 0 or the error of reading. */
+/* The port's link layer, enum ibsa_link_layer. 0 or the error of reading. */
 int ibsa__link_read(const char *device, unsigned int port,
 		    uint8_t *out) IBSA_MUST_USE;
 

@@ -272,7 +272,7 @@ static bool is_roce(const struct sa_path_rec *rec)
 
 static enum rdma_ah_attr_type type_of(uint8_t link)
 {
-	switch ((enum ibsa_link)link) {
+	switch ((enum ibsa_link_layer)link) {
 	case IBSA_LINK_ETHERNET:
 		return RDMA_AH_ATTR_TYPE_ROCE;
 	case IBSA_LINK_OPA:

@@ -27,8 +27,9 @@ struct umad_file {
 };
 
 /*
- * @name: "umad0"; @link: enum ibsa_link of its port. 0 or negative errno with
- * a sentence. A kernel that takes no agent for OPA MADs is no error.
+ * @name: "umad0"; @link: enum ibsa_link_layer of its port. Return: 0 or a
+ * negative errno with a sentence. A kernel that refuses an agent for OPA MADs
+ * is not an error.
  */
 int ibsa__umad_file_open(const char *name, uint8_t link,
 			 struct ibsa_error *error,
