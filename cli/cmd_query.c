@@ -53,6 +53,8 @@ static const char *show_text(const struct ibsa_field *field)
 		[IBSA_SHOW_port_state] = "state, or a number",
 		[IBSA_SHOW_phys_state] = "state, or a number",
 		[IBSA_SHOW_lease] = "seconds, or infinite",
+		[IBSA_SHOW_sm_state] = "state, or a number",
+		[IBSA_SHOW_vl_weight] = "VL and weight, as 3:64",
 	};
 
 	if (field->show >= sizeof(names) / sizeof(names[0]))

@@ -16,6 +16,7 @@ static bool is_number(const struct ibsa_field *field)
 	case IBSA_SHOW_guid:
 	case IBSA_SHOW_text:
 	case IBSA_SHOW_blob:
+	case IBSA_SHOW_vl_weight:
 		return false;
 	default:
 		return field->nbits < 64;

@@ -74,6 +74,29 @@ RECORDS = {
         "lid": "sa.lid",
         "block_num": "sa.blocknum_eightbit",
     }),
+    "SwitchInfoRecord": ("switchinfo.", {
+        "lid": "/sa.lid",
+        "default_multicast_primary_port": "defaultmulticastprimaryport",
+        "optimized_sl_to_vl": "optimizedsltovlmappingprogramming",
+        "enhanced_port0": "enhancedportzero",
+    }),
+    "LinearForwardingTableRecord": ("", {
+        "lid": "sa.lid",
+        "block_num": "sa.blocknum_sixteenbit",
+    }),
+    "MulticastForwardingTableRecord": ("", {
+        "lid": "sa.lid",
+        "position": "sa.position",
+        "block_num": "sa.blocknum_ninebit",
+    }),
+    "SMInfoRecord": ("sminfo.", {"lid": "/sa.lid", "sm_key": "sm_key"}),
+    "LinkRecord": ("linkrecord.", {}),
+    "SLtoVLMappingTableRecord": ("sa.", {}),
+    "VLArbitrationTableRecord": ("", {
+        "lid": "sa.lid",
+        "output_port_num": "sa.outputportnum",
+        "block_num": "sa.blocknum_eightbit",
+    }),
     "PKeyTableRecord": ("", {
         "lid": "sa.lid",
         "block_num": "sa.blocknum_sixteenbit",
@@ -121,6 +144,11 @@ GAPS = {
         for n in (8, 16, 32, 64)
     },
     "GUIDInfoRecord": {"guid": "one field of one name; compared below"},
+    "SwitchInfoRecord": {"multicast_fdb_top": "not shown"},
+    "LinearForwardingTableRecord": {"port": "compared below"},
+    "MulticastForwardingTableRecord": {"port_mask": "compared below"},
+    "SLtoVLMappingTableRecord": {"vl": "compared below"},
+    "VLArbitrationTableRecord": {"vl_weight": "compared below"},
     "PKeyTableRecord": {"pkey": "bit by bit; compared below"},
     "Notice": {
         "issuer_gid": "not shown",
@@ -136,7 +164,12 @@ UNKNOWN = {name: "class version 0x80 is not dissected as SA"
            for name in ("OpaPathRecord", "OpaClassPortInfo")}
 
 EXTRA = ["rmpp.rresptime", "rmpp.rmppflags", "linkrecord.servicedata",
-         "switchinfo.guid", "p_keytable.membershiptype",
+         "switchinfo.guid", "linearforwardingtable.port",
+         "multicastforwardingtable.portmask",
+         "sltovlmappingtable.sltovlhighbits",
+         "sltovlmappingtable.sltovllowbits",
+         "vlarbitrationtable.vl", "vlarbitrationtable.weight",
+         "p_keytable.membershiptype",
          "p_keytable.p_keybase"]
 
 # Attribute ids of the captured answers that hold our records.
@@ -145,6 +178,10 @@ ATTRIBUTES = {
     0x0011: "NodeRecord",
     0x0012: "PortInfoRecord", 0x0030: "GUIDInfoRecord",
     0x0031: "ServiceRecord", 0x0035: "PathRecord", 0x0038: "MCMemberRecord",
+    0x0013: "SLtoVLMappingTableRecord", 0x0014: "SwitchInfoRecord",
+    0x0015: "LinearForwardingTableRecord",
+    0x0017: "MulticastForwardingTableRecord", 0x0018: "SMInfoRecord",
+    0x0020: "LinkRecord", 0x0036: "VLArbitrationTableRecord",
     0x0033: "PKeyTableRecord", 0x00f3: "InformInfoRecord",
 }
 
@@ -245,12 +282,49 @@ def data_same(fields, theirs):
     return theirs.replace(":", "").split() == ours
 
 
-def pkeys_same(fields, row):
-    """Its P_Keys, whose highest bit is a field of its own."""
-    members = row["infiniband.p_keytable.membershiptype"].split()
-    keys = row["infiniband.p_keytable.p_keybase"].split()
-    return fields["pkey"] == [int(member, 0) << 15 | int(key, 0)
-                              for member, key in zip(members, keys)]
+def numbers(row, name):
+    """All values of a field that a packet has several times."""
+    return [int(text, 0) for text in row["infiniband." + name].split()]
+
+
+def pairs(row, first, second):
+    return list(zip(numbers(row, first), numbers(row, second)))
+
+
+# What tshark shows as several fields of one name: each record's array as it
+# follows from them.
+ARRAYS = {
+    "GUIDInfoRecord": ("guid", lambda row: numbers(row, "switchinfo.guid")),
+    "LinearForwardingTableRecord": (
+        "port", lambda row: numbers(row, "linearforwardingtable.port")),
+    "MulticastForwardingTableRecord": (
+        "port_mask",
+        lambda row: numbers(row, "multicastforwardingtable.portmask")),
+    "SLtoVLMappingTableRecord": ("vl", lambda row: [
+        vl for both in pairs(row, "sltovlmappingtable.sltovlhighbits",
+                             "sltovlmappingtable.sltovllowbits")
+        for vl in both]),
+    "PKeyTableRecord": ("pkey", lambda row: [
+        member << 15 | key
+        for member, key in pairs(row, "p_keytable.membershiptype",
+                                 "p_keytable.p_keybase")]),
+    # It shows no reserved bits, of which the made-up ones have some.
+    "VLArbitrationTableRecord": ("vl_weight", lambda row: [
+        vl << 8 | weight
+        for vl, weight in pairs(row, "vlarbitrationtable.vl",
+                                "vlarbitrationtable.weight")]),
+}
+
+
+def array_same(mad, row):
+    field, theirs = ARRAYS[mad["record"]]
+    ours = mad["fields"][field]
+    if field == "vl_weight":
+        ours = [value & 0xfff for value in ours]
+    # This tshark shows half of the 32.
+    if field == "port_mask":
+        ours = ours[:16]
+    return ours == theirs(row)
 
 
 def resp_time_same(header, row):
@@ -284,12 +358,8 @@ def mad_compare(mad, row, complain):
     if mad["record"] == "ServiceRecord" and not data_same(
             mad["fields"], row["infiniband.linkrecord.servicedata"]):
         complain("ServiceData")
-    if mad["record"] == "GUIDInfoRecord" and mad["fields"]["guid"] != [
-            int(guid, 0) for guid in row["infiniband.switchinfo.guid"].split()]:
-        complain("GUIDInfo")
-    if mad["record"] == "PKeyTableRecord" and not pkeys_same(
-            mad["fields"], row):
-        complain("P_KeyTable")
+    if mad["record"] in ARRAYS and not array_same(mad, row):
+        complain(f"{mad['record']} {ARRAYS[mad['record']][0]}")
     return count
 
 

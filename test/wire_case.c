@@ -66,8 +66,11 @@ static void line_split(const char *line, size_t len, struct wire_line *out)
 	size_t value = dots;
 	size_t label = dots;
 
-	if (!dots)
+	if (!dots) {
+		snprintf(out->numbers, sizeof(out->numbers), "%.*s", (int)len,
+			 line);
 		return;
+	}
 	while (value < len && line[value] == '.')
 		value++;
 	if (line[label - 1] == ':')

@@ -23,6 +23,7 @@ struct wire_line {
 	bool starts_record; /* "PathRecord dump:" */
 	char label[64];	    /* "dgid"; empty if the line has no value */
 	char value[200];    /* "fe80::1" */
+	char numbers[200];  /* a line of a table: "SL: 0| 1|"; else empty */
 };
 
 /* Read the case @name of the folder @dir; false if there is no request. */

@@ -177,6 +177,35 @@ static const struct label {
 	{ &ibsa_guid_info_record, "GUID 5", "guid_6", NULL },
 	{ &ibsa_guid_info_record, "GUID 6", "guid_7", NULL },
 	{ &ibsa_guid_info_record, "GUID 7", "guid_8", NULL },
+	{ &ibsa_switch_info_record, "LinearFDBCap", "linear_fdb_cap", NULL },
+	{ &ibsa_switch_info_record, "RandomFDBCap", "random_fdb_cap", NULL },
+	{ &ibsa_switch_info_record, "MulticastFDBCap", "multicast_fdb_cap",
+	  NULL },
+	{ &ibsa_switch_info_record, "LinearFDBTop", "linear_fdb_top", NULL },
+	{ &ibsa_switch_info_record, "DefaultPort", "default_port", NULL },
+	{ &ibsa_switch_info_record, "DefaultMulticastPrimaryPort",
+	  "default_multicast_primary_port", NULL },
+	{ &ibsa_switch_info_record, "DefaultMulticastNotPrimaryPort",
+	  "default_multicast_not_primary_port", NULL },
+	{ &ibsa_switch_info_record, "LifeTimeValue/PortStateChange/OpSL2VL",
+	  "life_time_value", "optimized_sl_to_vl" },
+	{ &ibsa_switch_info_record, "LIDsPerPort", "lids_per_port", NULL },
+	{ &ibsa_switch_info_record, "PartitionEnforcementCap",
+	  "partition_enforcement_cap", NULL },
+	{ &ibsa_switch_info_record, "MulticastFDBTop", "multicast_fdb_top",
+	  NULL },
+	{ &ibsa_lft_record, "Block", "block_num", NULL },
+	{ &ibsa_mft_record, "Block", "block_num", NULL },
+	{ &ibsa_sm_info_record, "ActCount", "act_count", NULL },
+	{ &ibsa_sm_info_record, "SMState", "sm_state", NULL },
+	{ &ibsa_link_record, "FromLID", "from_lid", NULL },
+	{ &ibsa_link_record, "FromPort", "from_port", NULL },
+	{ &ibsa_link_record, "ToPort", "to_port", NULL },
+	{ &ibsa_link_record, "ToLID", "to_lid", NULL },
+	{ &ibsa_sl_to_vl_record, "InPort", "input_port_num", NULL },
+	{ &ibsa_sl_to_vl_record, "OutPort", "output_port_num", NULL },
+	{ &ibsa_vl_arbitration_record, "Port", "output_port_num", NULL },
+	{ &ibsa_vl_arbitration_record, "Block", "block_num", NULL },
 	{ &ibsa_pkey_table_record, "Port", "port_num", NULL },
 	{ &ibsa_pkey_table_record, "Block", "block_num", NULL },
 	{ &ibsa_inform_info_rec_record, "SubscriberGID", "subscriber_gid",
@@ -189,12 +218,37 @@ static const struct label {
 	{ &ibsa_inform_info_rec_record, "node_type", "producer_type", NULL },
 };
 
-/* What saquery prints and no field of ours has: reserved, or of the RID. */
+/*
+ * What saquery prints and no field of ours has: reserved, of the RID, or
+ * several bits that check_reencodes() compares.
+ */
 static const char *const strangers[] = {
-	"reserved", "resv2", "SubscriberGID", "SubscriberEnum",
+	"reserved", "resv2", "SubscriberGID", "SubscriberEnum", "flags",
+};
+
+/* How saquery prints an array: so many values a line, under which heading. */
+static const struct numbers {
+	const struct ibsa_record *record;
+	const char *heading; /* before the values of a line; NULL: none */
+	const char *field;
+	unsigned int shift; /* of the value within the field's */
+	uint64_t mask;
+	unsigned int each; /* values a line */
+	bool has_index;	   /* each value comes after its number */
+} numbers_of[] = {
+	{ &ibsa_pkey_table_record, NULL, "pkey", 0, 0xffff, 8, false },
+	{ &ibsa_lft_record, NULL, "port", 0, 0xff, 1, true },
+	{ &ibsa_mft_record, NULL, "port_mask", 0, 0xffff, 1, true },
+	{ &ibsa_sl_to_vl_record, "VL:", "vl", 0, 0xf, 16, false },
+	{ &ibsa_vl_arbitration_record, "VL    :", "vl_weight", 8, 0xf, 16,
+	  false },
+	{ &ibsa_vl_arbitration_record, "Weight:", "vl_weight", 0, 0xff, 16,
+	  false },
 };
 
 /* clang-format on */
+
+_Static_assert(COUNT(numbers_of) == WIRE_NUMBERS, "test/wire_text.h");
 
 /* "1X or 4X" as the sum of its codes; false if a word is not known. */
 static bool words_code(const char *value, uint64_t *out)
@@ -289,6 +343,66 @@ static void check_number(const struct ibsa_field *field, uint64_t ours,
 	if (ours != theirs)
 		fail_msg("%s: 0x%llx, saquery has %s", field->name,
 			 (unsigned long long)ours, value);
+}
+
+/* The number at *@at, after blanks and bars, and step past it. */
+static bool number_next(const char **at, uint64_t *out)
+{
+	char *end;
+
+	*at += strspn(*at, " \t|");
+	*out = strtoull(*at, &end, 0);
+	if (end == *at)
+		return false;
+	*at = end;
+	return true;
+}
+
+static void numbers_compare(const struct numbers *of, const void *host,
+			    const char *at, unsigned int first)
+{
+	char name[32];
+	unsigned int unused;
+	const struct ibsa_field *field;
+	uint64_t theirs;
+
+	snprintf(name, sizeof(name), "%s_1", of->field);
+	field = ibsa_field_find(of->record, name, &unused);
+	assert_non_null(field);
+	for (unsigned int i = 0; i < of->each; i++) {
+		const uint64_t ours = ibsa_field_get(field, first + i, host);
+
+		if (of->has_index) {
+			assert_true(number_next(&at, &theirs));
+			assert_int_equal(theirs % field->count, first + i);
+		}
+		assert_true(number_next(&at, &theirs));
+		assert_true(first + i < field->count);
+		assert_int_equal(ours >> of->shift & of->mask, theirs);
+	}
+	assert_false(number_next(&at, &theirs));
+}
+
+unsigned int wire_numbers_check(const struct ibsa_record *record,
+				const void *host, const char *numbers,
+				unsigned int *done)
+{
+	for (size_t i = 0; i < COUNT(numbers_of); i++) {
+		const struct numbers *of = &numbers_of[i];
+		const char *heading = of->heading ? of->heading : "";
+		const char *at = numbers + strlen(heading);
+		uint64_t first;
+
+		if (of->record != record ||
+		    strncmp(numbers, heading, strlen(heading)))
+			continue;
+		if (!number_next(&(const char *){ at }, &first))
+			continue;
+		numbers_compare(of, host, at, done[i] * of->each);
+		done[i]++;
+		return 1;
+	}
+	return 0;
 }
 
 void wire_line_check(const struct ibsa_record *record, const void *host,

@@ -7,6 +7,17 @@
 
 #include "wire_case.h"
 
+enum { WIRE_NUMBERS = 6 };
+
+/*
+ * A line of a table: fails the test if its numbers are not @host's. Counts in
+ * @done, of WIRE_NUMBERS, the lines of this record of each kind. Return: 1 if
+ * it was such a line, else 0.
+ */
+unsigned int wire_numbers_check(const struct ibsa_record *record,
+				const void *host, const char *numbers,
+				unsigned int *done);
+
 /* Fails the test if the line says other than @host, or is not understood. */
 void wire_line_check(const struct ibsa_record *record, const void *host,
 		     const struct wire_line *line);

@@ -29,6 +29,13 @@ union host {
 	struct ibsa_inform_info inform_info;
 	struct ibsa_inform_info_rec inform_info_rec;
 	struct ibsa_pkey_table pkey_table;
+	struct ibsa_switch_info switch_info;
+	struct ibsa_lft lft;
+	struct ibsa_mft mft;
+	struct ibsa_sm_info sm_info;
+	struct ibsa_link link;
+	struct ibsa_sl_to_vl sl_to_vl;
+	struct ibsa_vl_arbitration vl_arbitration;
 	struct ibsa_sa_header sa_header;
 };
 
@@ -52,6 +59,9 @@ static const struct answer {
 	{ "10_path_gids", &ibsa_path_record, 1 },
 	{ "11_path_pkey_sl", &ibsa_path_record, 1 },
 	{ "12_path_mtu_rate", &ibsa_path_record, 1 },
+	{ "13_link_all", &ibsa_link_record, 12 },
+	{ "14_link_from2", &ibsa_link_record, 4 },
+	{ "15_sl2vl_lid2", &ibsa_sl_to_vl_record, 1 },
 	{ "16_pkey_lid5_trusted", &ibsa_pkey_table_record, 1 },
 	{ "17_mcmember_groups", &ibsa_mcmember_record, 2 },
 	{ "19_service_none", &ibsa_service_record, 0 },
@@ -74,6 +84,12 @@ static const struct answer {
 	{ "42_guidinfo_set", &ibsa_guid_info_record, 1 },
 	{ "43_guidinfo_lid5_block0", &ibsa_guid_info_record, 1 },
 	{ "45_guidinfo_delete", &ibsa_guid_info_record, 1 },
+	{ "46_switchinfo_all", &ibsa_switch_info_record, 2 },
+	{ "47_lft_lid2", &ibsa_lft_record, 1 },
+	{ "48_mft_all", &ibsa_mft_record, 4 },
+	{ "49_sminfo_all", &ibsa_sm_info_record, 1 },
+	{ "55_vlarb_lid2_port1", &ibsa_vl_arbitration_record, 4 },
+	{ "56_sl2vl_lid2", &ibsa_sl_to_vl_record, 1 },
 };
 
 #define SGID "sgid=fec0:0:0:1234:8:f104:398:31"
@@ -165,6 +181,18 @@ static const struct request {
 	  { "lid=5", "block_num=0", "guid_1=0x0008f10403980f99" }, false },
 	{ "45_guidinfo_delete", &ibsa_guid_info_record, IBSA_METHOD_DELETE, 0,
 	  { "lid=5", "block_num=0", "guid_2=0", "guid_3=0" }, false },
+	{ "14_link_from2", &ibsa_link_record, IBSA_METHOD_GET_TABLE, 0,
+	  { "from_lid=2" }, false },
+	{ "46_switchinfo_all", &ibsa_switch_info_record,
+	  IBSA_METHOD_GET_TABLE, 0, { NULL }, false },
+	{ "47_lft_lid2", &ibsa_lft_record, IBSA_METHOD_GET_TABLE, 0,
+	  { "lid=2" }, false },
+	{ "49_sminfo_all", &ibsa_sm_info_record, IBSA_METHOD_GET_TABLE, 0,
+	  { NULL }, false },
+	{ "55_vlarb_lid2_port1", &ibsa_vl_arbitration_record,
+	  IBSA_METHOD_GET_TABLE, 0, { "lid=2", "output_port_num=1" }, false },
+	{ "56_sl2vl_lid2", &ibsa_sl_to_vl_record, IBSA_METHOD_GET_TABLE, 0,
+	  { "lid=2", "input_port_num=1", "output_port_num=23" }, false },
 };
 
 /* clang-format on */
@@ -232,20 +260,27 @@ static size_t answer_decode(const struct wire_case *it,
 	return count;
 }
 
-/* Each line of the text, against the record it belongs to. */
+/* Each line of the text, against the record it belongs to. Counts in *@tables
+ * the lines that are numbers of a table. */
 static size_t text_check(const struct wire_case *it,
 			 const struct ibsa_record *record,
-			 const union host *hosts, size_t count)
+			 const union host *hosts, size_t count,
+			 unsigned int *tables)
 {
 	const char *at = it->text;
 	struct wire_line line;
+	unsigned int done[WIRE_NUMBERS] = { 0 };
 	size_t seen = 0;
 
 	while (wire_line_next(&at, &line)) {
 		if (line.starts_record) {
 			assert_true(++seen <= count);
+			memset(done, 0, sizeof(done));
 			continue;
 		}
+		if (seen)
+			*tables += wire_numbers_check(record, &hosts[seen - 1],
+						      line.numbers, done);
 		if (seen && *line.label)
 			wire_line_check(record, &hosts[seen - 1], &line);
 	}
@@ -257,6 +292,7 @@ static void answers_decode_as_saquery_prints_them(void **state)
 {
 	static struct wire_case it;
 	static union host hosts[64];
+	unsigned int tables = 0;
 	size_t texts = 0;
 
 	(void)state;
@@ -267,13 +303,16 @@ static void answers_decode_as_saquery_prints_them(void **state)
 		assert_true(wire_case_read(folder, answers[i].name, &it));
 		count = answer_decode(&it, &answers[i], hosts);
 		assert_int_equal(count, answers[i].count);
-		seen = text_check(&it, answers[i].record, hosts, count);
+		seen = text_check(&it, answers[i].record, hosts, count,
+				  &tables);
 		if (seen)
 			assert_int_equal(seen, count);
 		texts += seen;
 	}
 	/* So that a parser that sees nothing does not pass. */
-	assert_int_equal(texts, 133);
+	assert_int_equal(texts, 163);
+	/* 4 of P_Keys, 64 of an LFT, 4 * 32 of MFTs, 2 of SL to VL, 4 * 4 */
+	assert_int_equal(tables, 4 + 64 + 128 + 2 + 16);
 }
 
 static void request_encode(const struct request *request, uint32_t id,
@@ -363,7 +402,7 @@ static void headers_decode_as_the_index_says(void **state)
 		seen++;
 	}
 	fclose(index);
-	assert_int_equal(seen, 46);
+	assert_int_equal(seen, 52);
 }
 
 int main(int argc, char **argv)

@@ -25,6 +25,8 @@ enum ibsa_show {
 	IBSA_SHOW_port_state, /* Down, Init, Armed, Active */
 	IBSA_SHOW_phys_state, /* Sleep, Polling, ... */
 	IBSA_SHOW_lease,      /* seconds, or infinite */
+	IBSA_SHOW_sm_state,   /* NotActive, Discovering, Standby, Master */
+	IBSA_SHOW_vl_weight,  /* VL and weight, as 3:64 */
 };
 
 /* What the mask column of a table may say besides a bit number. */

@@ -386,6 +386,116 @@ IBSA_BEGIN
 	F(gid,  issuer_gid,      128, IBSA_NO_BIT, gid)
 
 /*
+ * SwitchInfoRecord: attribute 0x0014, 24 bytes.
+ * Source: IBA vol 1, 15.2.5.4 and 14.2.5.4 (SwitchInfo); OpenSM's ib_types.h
+ * for mask bits, of which only the LID has one.
+ */
+#define IBSA_SWITCH_INFO_FIELDS(F, ARR, PAD)				\
+	F(u16,  lid,              16,  0, dec)				\
+	PAD(resv0,                16)					\
+	F(u16,  linear_fdb_cap,   16, IBSA_NO_BIT, dec)			\
+	F(u16,  random_fdb_cap,   16, IBSA_NO_BIT, dec)			\
+	F(u16,  multicast_fdb_cap, 16, IBSA_NO_BIT, dec)		\
+	F(u16,  linear_fdb_top,   16, IBSA_NO_BIT, dec)			\
+	F(u8,   default_port,      8, IBSA_NO_BIT, dec)			\
+	F(u8,   default_multicast_primary_port, 8, IBSA_NO_BIT, dec)	\
+	F(u8,   default_multicast_not_primary_port, 8, IBSA_NO_BIT, dec) \
+	F(u8,   life_time_value,   5, IBSA_NO_BIT, dec)			\
+	F(u8,   port_state_change, 1, IBSA_NO_BIT, dec)			\
+	F(u8,   optimized_sl_to_vl, 2, IBSA_NO_BIT, hex)		\
+	F(u16,  lids_per_port,    16, IBSA_NO_BIT, dec)			\
+	F(u16,  partition_enforcement_cap, 16, IBSA_NO_BIT, dec)	\
+	F(u8,   inbound_enforcement_cap, 1, IBSA_NO_BIT, dec)		\
+	F(u8,   outbound_enforcement_cap, 1, IBSA_NO_BIT, dec)		\
+	F(u8,   filter_raw_inbound_cap, 1, IBSA_NO_BIT, dec)		\
+	F(u8,   filter_raw_outbound_cap, 1, IBSA_NO_BIT, dec)		\
+	F(u8,   enhanced_port0,    1, IBSA_NO_BIT, dec)			\
+	PAD(resv1,                11)					\
+	F(u16,  multicast_fdb_top, 16, IBSA_NO_BIT, hex)
+
+/*
+ * LinearForwardingTableRecord: attribute 0x0015, 72 bytes: a block of 64
+ * entries of a switch's table. Entry i, from 0, is the port to LID
+ * 64 * block_num + i; 255 means none.
+ * Source: IBA vol 1, 15.2.5.5 and 14.2.5.10; OpenSM's ib_types.h for mask
+ * bits.
+ */
+#define IBSA_LFT_FIELDS(F, ARR, PAD)					\
+	F(u16,  lid,              16,  0, dec)				\
+	F(u16,  block_num,        16,  1, dec)				\
+	PAD(resv0,                32)					\
+	ARR(u8, port,              8, 64, IBSA_NO_BIT, dec)
+
+/*
+ * MulticastForwardingTableRecord: attribute 0x0017, 72 bytes: for 32
+ * multicast LIDs, a mask of 16 ports each. Entry i, from 0, is for LID
+ * 0xc000 + 32 * block_num + i; its bit b is for port 16 * position + b.
+ * Source: IBA vol 1, 15.2.5.7 and 14.2.5.12; OpenSM's ib_types.h for mask
+ * bits.
+ */
+#define IBSA_MFT_FIELDS(F, ARR, PAD)					\
+	F(u16,  lid,              16,  0, dec)				\
+	F(u8,   position,          4,  1, dec)				\
+	PAD(resv0,                 3)					\
+	F(u16,  block_num,         9,  3, dec)				\
+	PAD(resv1,                32)					\
+	ARR(u16, port_mask,       16, 32, IBSA_NO_BIT, hex)
+
+/*
+ * SMInfoRecord: attribute 0x0018, 25 bytes, sent as 32.
+ * Source: IBA vol 1, 15.2.5.8 and 14.2.5.13 (SMInfo); OpenSM's ib_types.h for
+ * mask bits.
+ */
+#define IBSA_SM_INFO_FIELDS(F, ARR, PAD)				\
+	F(u16,  lid,              16,  0, dec)				\
+	PAD(resv0,                16)					\
+	F(u64,  guid,             64,  2, guid)				\
+	F(u64,  sm_key,           64,  3, hex)				\
+	F(u32,  act_count,        32,  4, dec)				\
+	F(u8,   priority,          4,  5, dec)				\
+	F(u8,   sm_state,          4,  6, sm_state)			\
+	PAD(resv1,                24)
+
+/*
+ * LinkRecord: attribute 0x0020, 6 bytes, sent as 8. The SA has each cable
+ * twice, once from each end. The LID of a switch port is its switch's.
+ * Source: IBA vol 1, 15.2.5.13; OpenSM's ib_types.h for mask bits.
+ */
+#define IBSA_LINK_FIELDS(F, ARR, PAD)					\
+	F(u16,  from_lid,         16,  0, dec)				\
+	F(u8,   from_port,         8,  1, dec)				\
+	F(u8,   to_port,           8,  2, dec)				\
+	F(u16,  to_lid,           16,  3, dec)				\
+	PAD(resv0,                16)
+
+/*
+ * SLtoVLMappingTableRecord: attribute 0x0013, 16 bytes. Entry i, from 0, is
+ * the VL of packets with SL i from one port to the other.
+ * Source: IBA vol 1, 15.2.5.6 and 14.2.5.8; OpenSM's ib_types.h for mask
+ * bits.
+ */
+#define IBSA_SL_TO_VL_FIELDS(F, ARR, PAD)				\
+	F(u16,  lid,              16,  0, dec)				\
+	F(u8,   input_port_num,    8,  1, dec)				\
+	F(u8,   output_port_num,   8,  2, dec)				\
+	PAD(resv0,                32)					\
+	ARR(nib, vl,               4, 16, IBSA_NO_BIT, dec)
+
+/*
+ * VLArbitrationTableRecord: attribute 0x0036, 72 bytes: blocks 1 and 2 are
+ * the low priority table, 3 and 4 the high one. An entry has a VL in bits 8
+ * to 11 and its weight, in units of 64 bytes, in bits 0 to 7.
+ * Source: IBA vol 1, 15.2.5.9 and 14.2.5.9; OpenSM's ib_types.h for mask
+ * bits.
+ */
+#define IBSA_VL_ARBITRATION_FIELDS(F, ARR, PAD)				\
+	F(u16,  lid,              16,  0, dec)				\
+	F(u8,   output_port_num,   8,  1, dec)				\
+	F(u8,   block_num,         8,  2, dec)				\
+	PAD(resv0,                32)					\
+	ARR(u16, vl_weight,       16, 32, IBSA_NO_BIT, vl_weight)
+
+/*
  * Every record: R(struct, TABLE, "name", "short", attribute, class version,
  * bytes, "fields of a one-line view").
  */
@@ -429,16 +539,45 @@ IBSA_BEGIN
 	  "type,trap_number,qpn,producer_type")				\
 	R(pkey_table, PKEY_TABLE, "PKeyTableRecord", "PKTR", 0x0033,	\
 	  2, 72,							\
-	  "lid,port_num,block_num,pkey_1,pkey_2,pkey_3,pkey_4")
+	  "lid,port_num,block_num,pkey_1,pkey_2,pkey_3,pkey_4")		\
+	R(switch_info, SWITCH_INFO, "SwitchInfoRecord", "SWIR", 0x0014,	\
+	  2, 24,							\
+	  "lid,linear_fdb_cap,linear_fdb_top,multicast_fdb_cap,"	\
+	  "multicast_fdb_top,life_time_value,port_state_change,"	\
+	  "lids_per_port,enhanced_port0")				\
+	R(lft, LFT, "LinearForwardingTableRecord", "LFTR", 0x0015,	\
+	  2, 72,							\
+	  "lid,block_num,port_1,port_2,port_3,port_4,port_5,port_6,"	\
+	  "port_7,port_8")						\
+	R(mft, MFT, "MulticastForwardingTableRecord", "MFTR", 0x0017,	\
+	  2, 72,							\
+	  "lid,block_num,position,port_mask_1,port_mask_2,"		\
+	  "port_mask_3,port_mask_4")					\
+	R(sm_info, SM_INFO, "SMInfoRecord", "SMIR", 0x0018, 2, 28,	\
+	  "lid,guid,act_count,priority,sm_state")			\
+	R(link, LINK, "LinkRecord", "LR", 0x0020, 2, 8,			\
+	  "from_lid,from_port,to_lid,to_port")				\
+	R(sl_to_vl, SL_TO_VL, "SLtoVLMappingTableRecord", "SL2VL",	\
+	  0x0013, 2, 16,						\
+	  "lid,input_port_num,output_port_num,vl_1,vl_2,vl_3,vl_4,"	\
+	  "vl_5,vl_6,vl_7,vl_8,vl_9,vl_10,vl_11,vl_12,vl_13,vl_14,"	\
+	  "vl_15,vl_16")						\
+	R(vl_arbitration, VL_ARBITRATION, "VLArbitrationTableRecord",	\
+	  "VLAR", 0x0036, 2, 72,					\
+	  "lid,output_port_num,block_num,vl_weight_1,vl_weight_2,"	\
+	  "vl_weight_3,vl_weight_4,vl_weight_5,vl_weight_6,"		\
+	  "vl_weight_7,vl_weight_8")
 /* clang-format on */
 
 /* The host type of a table's first column, and its extra bytes as text. */
+#define IBSA__TYPE_nib uint8_t
 #define IBSA__TYPE_u8 uint8_t
 #define IBSA__TYPE_u16 uint16_t
 #define IBSA__TYPE_u32 uint32_t
 #define IBSA__TYPE_u64 uint64_t
 #define IBSA__TYPE_gid struct ibsa_gid
 #define IBSA__TYPE_chr char
+#define IBSA__NUL_nib 0
 #define IBSA__NUL_u8 0
 #define IBSA__NUL_u16 0
 #define IBSA__NUL_u32 0
@@ -505,6 +644,13 @@ IBSA__DEFINE(sa_header, SA_HEADER);
 #define IBSA_INFORM_INFO_CM(field) IBSA_CM(inform_info, field)
 #define IBSA_INFORM_INFO_REC_CM(field) IBSA_CM(inform_info_rec, field)
 #define IBSA_PKEY_TABLE_CM(field) IBSA_CM(pkey_table, field)
+#define IBSA_SWITCH_INFO_CM(field) IBSA_CM(switch_info, field)
+#define IBSA_LFT_CM(field) IBSA_CM(lft, field)
+#define IBSA_MFT_CM(field) IBSA_CM(mft, field)
+#define IBSA_SM_INFO_CM(field) IBSA_CM(sm_info, field)
+#define IBSA_LINK_CM(field) IBSA_CM(link, field)
+#define IBSA_SL_TO_VL_CM(field) IBSA_CM(sl_to_vl, field)
+#define IBSA_VL_ARBITRATION_CM(field) IBSA_CM(vl_arbitration, field)
 
 /**
  * IBSA_GET - read one numeric field in place

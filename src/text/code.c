@@ -67,6 +67,13 @@
 	N(6, "LinkErrorRecovery")		\
 	N(7, "PhyTest")
 
+/* IBA vol 1, 14.2.5.13. */
+#define SM_STATES(N)				\
+	N(0, "NotActive")			\
+	N(1, "Discovering")			\
+	N(2, "Standby")				\
+	N(3, "Master")
+
 /* clang-format on */
 
 #define MTU_TEXT(code, bytes) [code] = #bytes,
@@ -82,6 +89,7 @@ static const uint32_t rate_mbps[] = { RATES(RATE_MBPS) };
 static const char *const node_types[] = { NODE_TYPES(NAME) };
 static const char *const port_states[] = { PORT_STATES(NAME) };
 static const char *const phys_states[] = { PHYS_STATES(NAME) };
+static const char *const sm_states[] = { SM_STATES(NAME) };
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 #define LIST(kind, list) \
@@ -99,6 +107,7 @@ static const struct list {
 	LIST(node_type, node_types)
 	LIST(port_state, port_states)
 	LIST(phys_state, phys_states)
+	LIST(sm_state, sm_states)
 };
 
 /* clang-format on */

@@ -143,6 +143,9 @@ static void string_put(struct ibsa__text *text, const char *string, size_t max)
 	}
 }
 
+/* An entry of a VL arbitration table: its VL above its weight. */
+enum { WEIGHT_BITS = 8, WEIGHT_MAX = 0xff };
+
 /* One number, as its kind says; a code with a name as its name. */
 static void number_put(struct ibsa__text *text, const struct ibsa_field *field,
 		       uint64_t value)
@@ -151,6 +154,10 @@ static void number_put(struct ibsa__text *text, const struct ibsa_field *field,
 
 	if (name) {
 		ibsa__text_string(text, name);
+	} else if (field->show == IBSA_SHOW_vl_weight) {
+		ibsa__text_dec(text, value >> WEIGHT_BITS);
+		ibsa__text_char(text, ':');
+		ibsa__text_dec(text, value & WEIGHT_MAX);
 	} else if (field->show == IBSA_SHOW_hex ||
 		   field->show == IBSA_SHOW_guid) {
 		ibsa__text_string(text, "0x");
@@ -242,13 +249,36 @@ static int blob_get(const char *text, unsigned int max, uint8_t *out)
 	return 0;
 }
 
+/* "VL:WEIGHT". */
+static int vl_weight_parse(const char *text, uint64_t *out)
+{
+	const char *colon = strchr(text, ':');
+	char vl_text[sizeof("0xff")];
+	uint64_t vl;
+	uint64_t weight;
+	int err;
+
+	if (!colon || (size_t)(colon - text) >= sizeof(vl_text))
+		return -EINVAL;
+	memcpy(vl_text, text, (size_t)(colon - text));
+	vl_text[colon - text] = '\0';
+	err = ibsa_number_parse(vl_text, WEIGHT_BITS, &vl);
+	if (!err)
+		err = ibsa_number_parse(colon + 1, WEIGHT_BITS, &weight);
+	if (!err)
+		*out = vl << WEIGHT_BITS | weight;
+	return err;
+}
+
 static int number_get(const struct ibsa_field *field, unsigned int index,
 		      const char *text, void *host)
 {
 	uint64_t value;
 	int err = 0;
 
-	if (!ibsa__code_find(field->show, text, &value))
+	if (field->show == IBSA_SHOW_vl_weight)
+		err = vl_weight_parse(text, &value);
+	else if (!ibsa__code_find(field->show, text, &value))
 		err = ibsa_number_parse(text, field->nbits, &value);
 	return err ? err : ibsa_field_set(field, index, value, host);
 }

@@ -1,11 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Array fields between wire and struct; all of them are whole bytes. */
+/* Array fields between wire and struct. Each begins and ends on a byte. */
 #ifndef WIRE_ARRAY_H
 #define WIRE_ARRAY_H
 
 #include <ibsa/bits.h>
 
 /* The put functions return what does not fit, as ibsa_bits_put() does. */
+
+/* Values of four bits, the first in the high half of a byte. */
+static inline void get_nib(uint8_t *out, const uint8_t *wire, size_t count)
+{
+	for (size_t i = 0; i < count; i += 2) {
+		out[i] = wire[i / 2] >> 4;
+		out[i + 1] = wire[i / 2] & 0xf;
+	}
+}
+
+static inline uint64_t put_nib(uint8_t *wire, const uint8_t *in, size_t count)
+{
+	uint8_t all = 0;
+
+	for (size_t i = 0; i < count; i += 2) {
+		wire[i / 2] = (uint8_t)(in[i] << 4 | (in[i + 1] & 0xf));
+		all |= in[i] | in[i + 1];
+	}
+	return all >> 4;
+}
 
 static inline void get_u8(uint8_t *out, const uint8_t *wire, size_t count)
 {

@@ -57,6 +57,34 @@
 #define FIELDS IBSA_NOTICE_FIELDS
 #include "wire/record.inc"
 
+#define RECORD switch_info
+#define FIELDS IBSA_SWITCH_INFO_FIELDS
+#include "wire/record.inc"
+
+#define RECORD lft
+#define FIELDS IBSA_LFT_FIELDS
+#include "wire/record.inc"
+
+#define RECORD mft
+#define FIELDS IBSA_MFT_FIELDS
+#include "wire/record.inc"
+
+#define RECORD sm_info
+#define FIELDS IBSA_SM_INFO_FIELDS
+#include "wire/record.inc"
+
+#define RECORD link
+#define FIELDS IBSA_LINK_FIELDS
+#include "wire/record.inc"
+
+#define RECORD sl_to_vl
+#define FIELDS IBSA_SL_TO_VL_FIELDS
+#include "wire/record.inc"
+
+#define RECORD vl_arbitration
+#define FIELDS IBSA_VL_ARBITRATION_FIELDS
+#include "wire/record.inc"
+
 #define RECORD sa_header
 #define FIELDS IBSA_SA_HEADER_FIELDS
 #include "wire/record.inc"
@@ -68,6 +96,7 @@
 #define SPAN_dec(count) (count)
 #define SPAN_hex(count) (count)
 #define SPAN_guid(count) (count)
+#define SPAN_vl_weight(count) (count)
 #define SPAN_text(count) 1
 #define SPAN_blob(count) 1
 #define SPAN(cm, values) (IBSA__CM(cm) * ((UINT64_C(2) << ((values)-1)) - 1))
