@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The codec on any bytes. The first byte selects the record. What is decoded
- * encodes to the same bytes but for reserved ones, and each field's text
+ * The codec on any bytes. The first three select the record: its attribute id
+ * and class version. What is decoded encodes to the same bytes but for reserved ones, and each field's text
  * reads back as the same value.
  */
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include <ibsa/records.h>
 #include <ibsa/text.h>
 
-enum { WIRE_BYTES = 256, HOST_BYTES = 512 };
+enum { SELECTOR_BYTES = 3, WIRE_BYTES = 256, HOST_BYTES = 512 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -19,16 +19,25 @@ static void must(bool so)
 		abort();
 }
 
-/* The record that @selector stands for; the header comes after the last. */
-static const struct ibsa_record *record_select(uint8_t selector)
+/*
+ * The record of an attribute id and a class version, so that a seed keeps its
+ * record when others are added; of any other id, one of all. Id 0 is the
+ * header's.
+ */
+static const struct ibsa_record *record_select(const uint8_t *selector)
 {
-	unsigned int count = 0;
+	const uint16_t attribute = ibsa_be16(selector);
+	const struct ibsa_record *record;
+	unsigned int count;
 
-	while (ibsa_record_at(count))
-		count++;
-	if (selector % (count + 1) == count)
+	if (!attribute)
 		return &ibsa_sa_header_record;
-	return ibsa_record_at(selector % (count + 1));
+	for (count = 0; (record = ibsa_record_at(count)); count++) {
+		if (record->attribute == attribute &&
+		    record->class_version == selector[2])
+			return record;
+	}
+	return ibsa_record_at(attribute % count);
 }
 
 /* Clear what a field does not own: reserved bits, and text after its NUL. */
@@ -129,11 +138,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	_Alignas(8) uint8_t host[HOST_BYTES];
 	const struct ibsa_record *record;
 
-	if (size < 1)
+	if (size < SELECTOR_BYTES)
 		return 0;
-	record = record_select(data[0]);
-	data++;
-	size--;
+	record = record_select(data);
+	data += SELECTOR_BYTES;
+	size -= SELECTOR_BYTES;
 	if (size < record->size)
 		must(ibsa_record_decode(record, data, size, host) != 0);
 	else
