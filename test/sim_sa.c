@@ -539,6 +539,27 @@ static void bad_subscriptions_are_refused(void **state)
 	assert_int_equal(inform(bench, &info), 0);
 }
 
+/* The priority of the SM is that of its SMInfo: test/sim_sma_attribute.c. */
+static void sm_info_is_of_the_one_master(void **state)
+{
+	const struct ibsa_sm_info none = { 0 };
+	struct ibsa_sm_info sm;
+	struct bench *bench = *state;
+
+	assert_int_equal(bench_query(bench, IBSA_METHOD_GET_TABLE,
+				     &ibsa_sm_info_record, &none, 0),
+			 0);
+	assert_int_equal(ibsa_record_decode(
+				 &ibsa_sm_info_record,
+				 bench->answer.mad + IBSA_SA_HEADER_BYTES,
+				 bench->answer.len - IBSA_SA_HEADER_BYTES, &sm),
+			 0);
+	assert_int_equal(sm.lid, 1);
+	assert_true(sm.guid == HOST1);
+	assert_int_equal(sm.priority, 0);
+	assert_int_equal(sm.sm_state, 3);
+}
+
 #define TEST(name) \
 	cmocka_unit_test_setup_teardown(name, bench_setup_b, bench_teardown)
 
@@ -567,6 +588,7 @@ int main(void)
 		TEST(groups_are_found_by_what_they_are),
 		TEST(subscription_ends_by_its_qpn),
 		TEST(bad_subscriptions_are_refused),
+		TEST(sm_info_is_of_the_one_master),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

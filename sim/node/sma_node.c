@@ -144,10 +144,7 @@ void ibsa__sma_guid_info(struct smp *smp)
 		ibsa_put_be64(smp->data, smp->port->guid);
 }
 
-/*
- * The built-in SM says that it is the master, as eager to be as can be.
- * IBA vol 1, 14.2.5.13.
- */
+/* SMInfo of the built-in SM. IBA vol 1, 14.2.5.13. */
 void ibsa__sma_sm_info(struct ibsa_fabric *fabric,
 		       const struct message *message, const struct arrival *at,
 		       uint64_t now_ns)
@@ -157,7 +154,6 @@ void ibsa__sma_sm_info(struct ibsa_fabric *fabric,
 		SM_KEY = 1, /* OpenSM's, which takes others for no SM */
 		ACT_COUNT_AT = 16,
 		PRIORITY_AT = 20,
-		PRIORITY_MASTER = 15 << 4 | 3,
 	};
 	struct message *reply = ibsa__mad_answer(fabric, message, at->port,
 						 now_ns);
@@ -173,7 +169,7 @@ void ibsa__sma_sm_info(struct ibsa_fabric *fabric,
 	ibsa_put_be64(data, fabric->topo.ports[at->port].guid);
 	ibsa_put_be64(data + SM_KEY_AT, SM_KEY);
 	ibsa_put_be32(data + ACT_COUNT_AT, ++fabric->sm_act_count);
-	data[PRIORITY_AT] = PRIORITY_MASTER;
+	data[PRIORITY_AT] = SM_PRIORITY_STATE;
 	reply->body.bytes[MAD_METHOD] = IBSA_METHOD_GET_RESP;
 	if (reply->body.bytes[MAD_CLASS] == CLASS_SMP_DIRECT)
 		reply->body.bytes[MAD_STATUS] = 0x80;

@@ -123,7 +123,6 @@ enum {
 	CM_SM_GUID = 1 << 2,
 	CM_SM_PRIORITY = 1 << 5,
 	CM_SM_STATE = 1 << 6,
-	PRIORITY_MASTER = 0x03, /* the lowest priority; state: master */
 };
 
 /* Of priority and state, what the request selects. */
@@ -153,7 +152,7 @@ void ibsa__sa_sm_info(struct sa_work *work)
 	}
 	if ((has(work, CM_SM_GUID) &&
 	     ibsa_be64(work->want + AT_GUID) != sm->guid) ||
-	    (work->want[AT_PRIORITY_STATE] ^ PRIORITY_MASTER) &
+	    (work->want[AT_PRIORITY_STATE] ^ SM_PRIORITY_STATE) &
 		    priority_state_mask(work))
 		return;
 	out = ibsa__sa_add(work);
@@ -163,5 +162,5 @@ void ibsa__sa_sm_info(struct sa_work *work)
 	ibsa_put_be64(out + AT_GUID, sm->guid);
 	ibsa_put_be32(out + AT_ACT_COUNT,
 		      (uint32_t)work->fabric->stats.requests);
-	out[AT_PRIORITY_STATE] = PRIORITY_MASTER;
+	out[AT_PRIORITY_STATE] = SM_PRIORITY_STATE;
 }

@@ -21,6 +21,12 @@
 
 enum { PKEYS_MAX = 128 };
 
+/*
+ * The SM of the fabric in SMInfo and SMInfoRecord: priority 0, OpenSM's default,
+ * and state Master. IBA vol 1, 14.2.5.13.
+ */
+enum { SM_PRIORITY_STATE = 0 << 4 | 3 };
+
 /* What forwarding tables say of a LID that leads nowhere. */
 enum { ABOVE_ALL_PORTS = 255 };
 
