@@ -14,6 +14,7 @@
 
 #include "device/device.h"
 #include "device/parse.h"
+#include "test/device_now.h"
 #include "test/device_tree.h"
 
 static void port_print(FILE *out, const struct ibsa_port *port)
@@ -305,13 +306,13 @@ static void numbers_are_read_in_any_base(void **state)
 	tree_set_port(&tree, "mlx5_0", 1, "sm_lid", "0xc001");
 	tree_set_port(&tree, "mlx5_0", 1, "sm_sl", "3\n");
 	tree_set_port(&tree, "mlx5_0", 1, "lid_mask_count", "2\n");
-	assert_int_equal(ibsa__port_read("mlx5_0", 1, &port), 0);
+	assert_int_equal(now_port_read("mlx5_0", 1, &port), 0);
 	assert_int_equal(port.lid, 8);
 	assert_int_equal(port.sm_lid, 0xc001);
 	assert_int_equal(port.sm_sl, 3);
 	assert_int_equal(port.lmc, 2);
 	assert_false(port.needs_grh);
-	assert_int_equal(ibsa__port_read("mlx5_0", 2, &port), -ENOENT);
+	assert_int_equal(now_port_read("mlx5_0", 2, &port), -ENOENT);
 	assert_int_equal(port.lid, 8);
 	tree_remove(&tree);
 }
@@ -324,7 +325,7 @@ static unsigned int default_pkey(const struct tree *tree, const char *first,
 	tree_set_port(tree, "mlx5_0", 1, "pkeys/0", first);
 	tree_set_port(tree, "mlx5_0", 1, "pkeys/1", second);
 	tree_set_port(tree, "mlx5_0", 1, "pkeys/2", third);
-	assert_int_equal(ibsa__port_read("mlx5_0", 1, &port), 0);
+	assert_int_equal(now_port_read("mlx5_0", 1, &port), 0);
 	return port.pkey_index;
 }
 

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "device/device.h"
+#include "test/device_now.h"
 #include "test/device_tree.h"
 
 #define GID_ZERO "0000:0000:0000:0000:0000:0000:0000:0000\n"
@@ -47,7 +48,7 @@ static void table_print(FILE *out, const char *device)
 {
 	for (uint32_t index = 0; index < 16; index++) {
 		struct ibsa_gid_entry entry;
-		int err = ibsa__gid_read(device, 1, index, &entry);
+		int err = now_gid_read(device, 1, index, &entry);
 
 		fprintf(out, "%s %u: ", device, index);
 		if (err) {
@@ -102,7 +103,7 @@ static int read_err(void)
 {
 	const struct ibsa_gid_entry before = { .index = 77 };
 	struct ibsa_gid_entry entry = before;
-	int err = ibsa__gid_read("mlx5_0", 1, 0, &entry);
+	int err = now_gid_read("mlx5_0", 1, 0, &entry);
 
 	if (err)
 		assert_memory_equal(&entry, &before, sizeof(entry));
@@ -174,7 +175,7 @@ static int type_with_link(const struct tree *tree, const char *link_layer)
 	struct ibsa_gid_entry entry;
 
 	tree_set_port(tree, "mlx5_0", 1, "link_layer", link_layer);
-	assert_int_equal(ibsa__gid_read("mlx5_0", 1, 0, &entry), 0);
+	assert_int_equal(now_gid_read("mlx5_0", 1, 0, &entry), 0);
 	assert_int_equal(entry.ifindex, 0);
 	return entry.type;
 }
@@ -249,7 +250,7 @@ static void interface_that_is_not_known_here_is_none(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		tree_set_port(&tree, "mlx5_0", 1, "gid_attrs/ndevs/0",
 			      cases[i].name);
-		assert_int_equal(ibsa__gid_read("mlx5_0", 1, 0, &entry), 0);
+		assert_int_equal(now_gid_read("mlx5_0", 1, 0, &entry), 0);
 		assert_int_equal(entry.ifindex,
 				 cases[i].is_known ? if_nametoindex("lo") : 0);
 	}
@@ -264,14 +265,14 @@ static void no_such_entry_port_or_device_is_no_entry(void **state)
 	(void)state;
 	tree_make(&tree);
 	tree_add_device(&tree, "mlx5_0");
-	assert_int_equal(ibsa__gid_read("mlx5_0", 1, 1, &entry), -ENOENT);
-	assert_int_equal(ibsa__gid_read("mlx5_0", 2, 0, &entry), -ENOENT);
-	assert_int_equal(ibsa__gid_read("mlx5_1", 1, 0, &entry), -ENOENT);
-	assert_int_equal(ibsa__gid_find("mlx5_0", 2, &gid_one, IBSA_GID_IB, 0,
-					&entry),
+	assert_int_equal(now_gid_read("mlx5_0", 1, 1, &entry), -ENOENT);
+	assert_int_equal(now_gid_read("mlx5_0", 2, 0, &entry), -ENOENT);
+	assert_int_equal(now_gid_read("mlx5_1", 1, 0, &entry), -ENOENT);
+	assert_int_equal(now_gid_find("mlx5_0", 2, &gid_one, IBSA_GID_IB, 0,
+				      &entry),
 			 -ENOENT);
-	assert_int_equal(ibsa__gid_find("mlx5_1", 1, &gid_one, IBSA_GID_IB, 0,
-					&entry),
+	assert_int_equal(now_gid_find("mlx5_1", 1, &gid_one, IBSA_GID_IB, 0,
+				      &entry),
 			 -ENOENT);
 	tree_remove(&tree);
 }
@@ -302,13 +303,13 @@ static void gid_is_found_by_its_type_behind_holes(void **state)
 
 	(void)state;
 	table_with_holes(&tree);
-	assert_int_equal(ibsa__gid_find("mlx5_0", 1, &gid_one, IBSA_GID_ROCE_V1,
-					0, &entry),
+	assert_int_equal(now_gid_find("mlx5_0", 1, &gid_one, IBSA_GID_ROCE_V1,
+				      0, &entry),
 			 0);
 	assert_int_equal(entry.index, 9);
 	assert_int_equal(entry.type, IBSA_GID_ROCE_V1);
-	assert_int_equal(ibsa__gid_find("mlx5_0", 1, &gid_one, IBSA_GID_ROCE_V2,
-					0, &entry),
+	assert_int_equal(now_gid_find("mlx5_0", 1, &gid_one, IBSA_GID_ROCE_V2,
+				      0, &entry),
 			 0);
 	assert_int_equal(entry.index, 10);
 	assert_int_equal(entry.ifindex, if_nametoindex("lo"));
@@ -326,14 +327,14 @@ static void gid_that_is_not_there_is_not_found(void **state)
 	(void)state;
 	other.raw[15]++;
 	table_with_holes(&tree);
-	assert_int_equal(ibsa__gid_find("mlx5_0", 1, &other, IBSA_GID_ROCE_V2,
-					0, &entry),
+	assert_int_equal(now_gid_find("mlx5_0", 1, &other, IBSA_GID_ROCE_V2, 0,
+				      &entry),
 			 -ENOENT);
-	assert_int_equal(ibsa__gid_find("mlx5_0", 1, &gid_one, IBSA_GID_IB, 0,
-					&entry),
+	assert_int_equal(now_gid_find("mlx5_0", 1, &gid_one, IBSA_GID_IB, 0,
+				      &entry),
 			 -ENOENT);
-	assert_int_equal(ibsa__gid_find("mlx5_0", 1, &none, IBSA_GID_ROCE_V1, 0,
-					&entry),
+	assert_int_equal(now_gid_find("mlx5_0", 1, &none, IBSA_GID_ROCE_V1, 0,
+				      &entry),
 			 -ENOENT);
 	assert_int_equal(entry.index, 77);
 	tree_remove(&tree);
@@ -347,8 +348,8 @@ static uint8_t link_with(const struct tree *tree, const char *link_layer,
 
 	tree_set_port(tree, "mlx5_0", 1, "link_layer", link_layer);
 	tree_write(tree, "class/infiniband/mlx5_0/device/uevent", uevent);
-	assert_int_equal(ibsa__port_read("mlx5_0", 1, &state), 0);
-	assert_int_equal(ibsa__link_read("mlx5_0", 1, &link), 0);
+	assert_int_equal(now_port_read("mlx5_0", 1, &state), 0);
+	assert_int_equal(now_link_read("mlx5_0", 1, &link), 0);
 	assert_int_equal(state.link, link);
 	assert_int_equal(state.needs_grh, link == IBSA_LINK_ETHERNET);
 	return link;

@@ -18,6 +18,7 @@
 #include <ibsa/device.h>
 
 #include "device/device.h"
+#include "test/device_now.h"
 #include "test/device_tree.h"
 
 #define GID_ZERO "0000:0000:0000:0000:0000:0000:0000:0000\n"
@@ -105,7 +106,7 @@ static uint32_t ifindex_of(const struct tree *tree, const char *gid)
 	struct ibsa_gid_entry entry;
 
 	entry_write(tree, gid);
-	assert_int_equal(ibsa__gid_read("mlx5_0", 1, 0, &entry), 0);
+	assert_int_equal(now_gid_read("mlx5_0", 1, 0, &entry), 0);
 	return entry.ifindex;
 }
 

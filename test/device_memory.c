@@ -11,6 +11,7 @@
 #include <ibsa/verbs.h>
 
 #include "device/device.h"
+#include "test/device_now.h"
 #include "test/device_tree.h"
 #include "test/fail_alloc.h"
 #include "umad/umad.h"
@@ -51,7 +52,7 @@ static void every_allocation_of_a_search_may_fail(void **state)
 	tree_add_device(&tree, "mlx5_0");
 	for (long n = 0; err == -ENOMEM; n++) {
 		fail_alloc_after(n);
-		err = ibsa__gid_find("mlx5_0", 1, &gid, IBSA_GID_IB, 0, &entry);
+		err = now_gid_find("mlx5_0", 1, &gid, IBSA_GID_IB, 0, &entry);
 		fail_alloc_after(-1);
 	}
 	assert_int_equal(err, -ENOENT);
@@ -123,7 +124,7 @@ static void every_allocation_of_an_open_may_fail(void **state)
 	tree_add_umad(&tree, 999999, "mlx5_0", 1);
 	for (long n = 0; err == -ENOMEM; n++) {
 		fail_alloc_after(n);
-		err = ibsa__umad_open(NULL, 0, 4096, NULL, &transport);
+		err = now_umad_open(NULL, 0, 4096, NULL, &transport);
 		fail_alloc_after(-1);
 		assert_null(transport);
 	}

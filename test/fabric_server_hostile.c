@@ -220,8 +220,8 @@ static int attach(struct served *served, const char *node,
 {
 	struct remote_place place;
 
-	assert_int_equal(ibsa__remote_place(served_name(served), node, 0, NULL,
-					    &place),
+	assert_int_equal(ibsa__remote_place(served_name(served), node, NULL, 0,
+					    NULL, &place),
 			 0);
 	return ibsa__remote_file_open(&place, NULL, file);
 }
@@ -538,8 +538,8 @@ static void a_failed_connection_has_no_descriptor(void **state)
 	struct remote_place place;
 
 	(void)state;
-	assert_int_equal(ibsa__remote_place(served_name(served), "nobody", 0,
-					    NULL, &place),
+	assert_int_equal(ibsa__remote_place(served_name(served), "nobody", NULL,
+					    0, NULL, &place),
 			 0);
 	assert_int_equal(ibsa__remote_connect(&connection, &place, NULL),
 			 -ENODEV);

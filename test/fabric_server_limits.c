@@ -30,8 +30,8 @@ static void attach(struct served *served, struct remote_file *file)
 	};
 	struct remote_place place;
 
-	assert_int_equal(ibsa__remote_place(served_name(served), "left", 0,
-					    NULL, &place),
+	assert_int_equal(ibsa__remote_place(served_name(served), "left", NULL,
+					    0, NULL, &place),
 			 0);
 	assert_int_equal(ibsa__remote_file_open(&place, NULL, file), 0);
 	assert_int_equal(ibsa__remote_register(&file->connection, &request), 0);

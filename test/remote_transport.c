@@ -84,8 +84,8 @@ static struct ibsa_transport *open_transport(struct served *served,
 	struct ibsa_transport *transport = NULL;
 	struct remote_place place;
 
-	assert_int_equal(ibsa__remote_place(served_name(served), node, 0, NULL,
-					    &place),
+	assert_int_equal(ibsa__remote_place(served_name(served), node, NULL, 0,
+					    NULL, &place),
 			 0);
 	assert_int_equal(ibsa__remote_open(&place, 1 << 20, NULL, &transport),
 			 0);
@@ -258,8 +258,8 @@ static void send_sm_lid(struct served *served, const char *command,
 	struct smp smp = { .mad = { 0 } };
 	uint64_t over;
 
-	assert_int_equal(ibsa__remote_place(served_name(served), "left", 0,
-					    NULL, &place),
+	assert_int_equal(ibsa__remote_place(served_name(served), "left", NULL,
+					    0, NULL, &place),
 			 0);
 	assert_int_equal(ibsa__remote_file_open(&place, NULL, &file), 0);
 	assert_int_equal(ibsa__remote_register(&file.connection, &request), 0);

@@ -14,6 +14,7 @@
 #include <ibsa/sim.h>
 
 #include "base/random.h"
+#include "test/device_now.h"
 #include "umad/umad.h"
 
 #define PREFIX UINT64_C(0xfec0000000001234)
@@ -544,7 +545,7 @@ static void start(const char *topology)
 	struct ibsa_error error;
 
 	if (ibsa_fabric_load(topology, &options, &error, &fabric) ||
-	    ibsa__umad_open(NULL, 0, ANSWER_BYTES, &error, &opensm))
+	    now_umad_open(NULL, 0, ANSWER_BYTES, &error, &opensm))
 		die(error.text);
 	if (ibsa_fabric_attach(fabric, "host-r3 mlx5_0", 0, &embedded))
 		die("cannot attach");

@@ -23,6 +23,7 @@
 #include <ibsa/sa.h>
 
 #include "device/device.h"
+#include "test/device_now.h"
 #include "test/device_tree.h"
 #include "test/own_root.h"
 #include "umad/transport.h"
@@ -32,7 +33,7 @@ static int open_err(const char *device, unsigned int port,
 		    struct ibsa_error *error)
 {
 	struct ibsa_transport *transport = NULL;
-	int err = ibsa__umad_open(device, port, 4096, error, &transport);
+	int err = now_umad_open(device, port, 4096, error, &transport);
 
 	assert_null(transport);
 	return err;
@@ -131,7 +132,7 @@ static void assert_place(const char *device, unsigned int port,
 {
 	struct ibsa__place place;
 
-	assert_int_equal(ibsa__place_find(device, port, NULL, &place), 0);
+	assert_int_equal(now_place_find(device, port, NULL, &place), 0);
 	assert_string_equal(place.device, found);
 	assert_int_equal(place.port, found_port);
 }
@@ -172,7 +173,7 @@ static void ethernet_is_taken_only_by_name(void **state)
 	tree_set_port(&tree, "rxe0", 1, "link_layer", "Ethernet\n");
 	assert_int_equal(open_err(NULL, 0, &error), -ENODEV);
 	assert_says(&error, "rxe0");
-	assert_int_equal(ibsa__place_find("rxe0", 0, NULL, &place), 0);
+	assert_int_equal(now_place_find("rxe0", 0, NULL, &place), 0);
 	assert_true(place.state.needs_grh);
 	tree_remove(&tree);
 }

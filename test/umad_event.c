@@ -24,6 +24,7 @@
 #include <ibsa/ibsa.h>
 
 #include "device/uverbs.h"
+#include "test/device_now.h"
 #include "test/device_tree.h"
 #include "umad/umad.h"
 
@@ -111,7 +112,7 @@ static struct ibsa_transport *transport_open(struct tree *tree)
 	tree_make(tree);
 	tree_add_device(tree, "mlx5_0");
 	tree_add_umad(tree, 0, "mlx5_0", PORT);
-	assert_int_equal(ibsa__umad_open(NULL, 0, 4096, NULL, &transport), 0);
+	assert_int_equal(now_umad_open(NULL, 0, 4096, NULL, &transport), 0);
 	return transport;
 }
 

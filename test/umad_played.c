@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "packet/header.h"
 #include "test/umad_played.h"
+#include "test/device_now.h"
 #include "umad/umad.h"
 
 struct played played = { .device = -1, .end = -1 };
@@ -192,8 +193,8 @@ struct ibsa_transport *played_open(struct tree *tree, const char *driver)
 	tree_add_device(tree, "hfi1_0");
 	tree_write(tree, "class/infiniband/hfi1_0/device/uevent", driver);
 	tree_add_umad(tree, 0, "hfi1_0", 1);
-	assert_int_equal(ibsa__umad_open(NULL, 0, PLAYED_REPLY_BYTES, NULL,
-					 &transport),
+	assert_int_equal(now_umad_open(NULL, 0, PLAYED_REPLY_BYTES, NULL,
+				       &transport),
 			 0);
 	return transport;
 }

@@ -16,6 +16,7 @@
 
 #include "test/device_tree.h"
 #include "test/verbs_kernel.h"
+#include "verbs/context_state.h"
 
 enum { ROOM = 8, MANY = 4096 };
 
@@ -275,6 +276,7 @@ static void files_are_read_without_the_command(void **state)
 		tree_with_files(&tree, "no-command");
 		files_are_read(&foreign.context);
 		assert_true(kernel.commands > 0);
+		ibsa__context_state_end(&foreign.context);
 		tree_remove(&tree);
 	}
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The client: one transport and one engine under the public names. */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -48,28 +47,30 @@ static unsigned int or_default(unsigned int value, unsigned int fallback)
  * What ids and jitter are drawn from: of a server's fabric what the process
  * is told, as nobody there is to be kept from guessing them.
  */
-static uint64_t seed_of(const struct ibsa_options *options)
+static uint64_t seed_of(const struct ibsa_options *options,
+			const struct ibsa__environment *environment)
 {
 	const char *told = NULL;
 	uint64_t seed;
 
 	if (options->seed)
 		return options->seed;
-	if (ibsa__server_named(options))
-		told = secure_getenv("IBSA_SEED");
+	if (ibsa__server_named(options, environment))
+		told = environment->seed;
 	if (told && !ibsa__parse_number(told, UINT64_MAX, &seed))
 		return seed;
 	return ibsa__secret();
 }
 
 static int engine_open(const struct ibsa_options *options,
+		       const struct ibsa__environment *environment,
 		       struct ibsa_client *client)
 {
 	const struct ibsa__engine_options engine_options = {
 		.sa = options->sa,
 		.grh = options->grh,
 		.sm_key = options->sm_key,
-		.seed = seed_of(options),
+		.seed = seed_of(options, environment),
 		.reply_bytes = options->reply_bytes,
 		.window = or_default(options->window, DEFAULT_WINDOW),
 		.queue = or_default(options->queue, DEFAULT_QUEUE),
@@ -118,8 +119,9 @@ int ibsa__options_check(const struct ibsa_options *options,
 	return 0;
 }
 
-int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
-	      struct ibsa_client **out)
+int ibsa__client_open(const struct ibsa_options *options,
+		      const struct ibsa__environment *environment,
+		      struct ibsa_error *error, struct ibsa_client **out)
 {
 	struct ibsa_options mine = options ? *options
 					   : (struct ibsa_options){ 0 };
@@ -133,10 +135,10 @@ int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
 	client = ibsa__calloc(1, sizeof(*client));
 	if (!client)
 		return ibsa__fail(error, -ENOMEM, "out of memory");
-	err = ibsa__transport_open(&mine, error, &client->transport,
-				   &client->fabric);
+	err = ibsa__transport_open(&mine, environment, error,
+				   &client->transport, &client->fabric);
 	if (!err) {
-		err = engine_open(&mine, client);
+		err = engine_open(&mine, environment, client);
 		if (err)
 			ibsa__fail(error, err, "out of memory");
 	}
@@ -150,6 +152,14 @@ int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
 	ibsa__events_init(&client->events, client->engine);
 	*out = client;
 	return 0;
+}
+
+int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
+	      struct ibsa_client **out)
+{
+	const struct ibsa__environment environment = ibsa__environment_read();
+
+	return ibsa__client_open(options, &environment, error, out);
 }
 
 /* How long until @end_ns, in ms, rounded up; 0 if it has passed. */

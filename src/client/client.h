@@ -5,8 +5,16 @@
 
 #include <ibsa/ibsa.h>
 
+#include "base/environment.h"
+
 struct ibsa__engine;
 struct ibsa__reaches;
+
+/* As ibsa_open(), with the environment of an object that was opened before. */
+int ibsa__client_open(const struct ibsa_options *options,
+		      const struct ibsa__environment *environment,
+		      struct ibsa_error *error,
+		      struct ibsa_client **out) IBSA_MUST_USE;
 
 /* Its engine: for alarms, in the thread that has the client. */
 struct ibsa__engine *ibsa__client_engine(struct ibsa_client *client);

@@ -20,6 +20,7 @@
 #include "client/open.h"
 #include "client/peers.h"
 #include "device/device.h"
+#include "device/sysfs.h"
 #include "umad/umad.h"
 
 enum {
@@ -180,16 +181,31 @@ void ibsa_gate_info_get(const struct ibsa_gate *gate,
 	out->requesters = gate->peers.seen;
 }
 
-static int port_open(struct ibsa_gate *gate,
+static int umad_open(struct ibsa_gate *gate, struct device_files *files,
 		     const struct ibsa_gate_options *options,
 		     struct ibsa_error *error)
 {
-	int err = ibsa__place_find(options->device, options->port, error,
+	int err = ibsa__place_find(files, options->device, options->port, error,
 				   &gate->place);
 
-	if (!err)
-		err = ibsa__umad_open(gate->place.device, gate->place.port,
-				      REQUEST_BYTES_MAX, error, &gate->port);
+	if (err)
+		return err;
+	return ibsa__umad_open(files, gate->place.device, gate->place.port,
+			       REQUEST_BYTES_MAX, error, &gate->port);
+}
+
+static int port_open(struct ibsa_gate *gate,
+		     const struct ibsa__environment *environment,
+		     const struct ibsa_gate_options *options,
+		     struct ibsa_error *error)
+{
+	struct device_files *files;
+	int err = ibsa__sysfs_open(environment->sysfs, &files);
+
+	if (err)
+		return ibsa__fail(error, err, "out of memory");
+	err = umad_open(gate, files, options, error);
+	ibsa__files_put(files);
 	if (err)
 		return err;
 	err = ibsa__umad_serve(gate->port);
@@ -209,6 +225,7 @@ static int port_open(struct ibsa_gate *gate,
 }
 
 static int node_open(struct ibsa_gate *gate, struct ibsa_fabric *fabric,
+		     const struct ibsa__environment *environment,
 		     const struct ibsa_gate_options *options,
 		     struct ibsa_error *error)
 {
@@ -219,7 +236,8 @@ static int node_open(struct ibsa_gate *gate, struct ibsa_fabric *fabric,
 	};
 	struct ibsa_fabric *shared;
 	struct ibsa_gid_entry own;
-	int err = ibsa__transport_open(&as_client, error, &gate->node, &shared);
+	int err = ibsa__transport_open(&as_client, environment, error,
+				       &gate->node, &shared);
 
 	if (err)
 		return err;
@@ -285,6 +303,7 @@ int ibsa_gate_open(struct ibsa_fabric *fabric,
 		   struct ibsa_error *error, struct ibsa_gate **out)
 {
 	static const struct ibsa_gate_options defaults;
+	const struct ibsa__environment environment = ibsa__environment_read();
 	struct ibsa_gate *gate = ibsa__calloc(1, sizeof(*gate));
 	int err;
 
@@ -297,9 +316,9 @@ int ibsa_gate_open(struct ibsa_fabric *fabric,
 	if (err)
 		err = ibsa__fail(error, err, "out of memory");
 	if (!err)
-		err = node_open(gate, fabric, options, error);
+		err = node_open(gate, fabric, &environment, options, error);
 	if (!err)
-		err = port_open(gate, options, error);
+		err = port_open(gate, &environment, options, error);
 	if (!err)
 		err = wait_init(gate, error);
 	if (err) {

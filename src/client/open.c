@@ -11,6 +11,8 @@
 #include "base/registry.h"
 #include "client/open.h"
 #include "device/device.h"
+#include "device/sysfs.h"
+#include "remote/files.h"
 #include "remote/transport.h"
 #include "umad/umad.h"
 
@@ -105,26 +107,44 @@ static int open_fabric(const char *path, const struct ibsa_options *options,
 }
 
 /* The topology file or capture to use, or NULL. */
-static const char *fabric_path(const struct ibsa_options *options)
+static const char *fabric_path(const struct ibsa_options *options,
+			       const struct ibsa__environment *environment)
 {
 	const char *path = options->fabric;
 
 	if (!path && !options->context)
-		path = secure_getenv("IBSA_FABRIC");
+		path = environment->fabric;
 	return path && *path ? path : NULL;
 }
 
-const char *ibsa__server_named(const struct ibsa_options *options)
+const char *ibsa__server_named(const struct ibsa_options *options,
+			       const struct ibsa__environment *environment)
 {
-	const char *path = fabric_path(options);
+	const char *path = fabric_path(options, environment);
 
 	if (options->transport || options->on || !ibsa__remote_path(path))
 		return NULL;
 	return path;
 }
 
+static int umad_open(const struct ibsa_options *options, const char *device,
+		     const struct ibsa__environment *environment,
+		     struct ibsa_error *error, struct ibsa_transport **out)
+{
+	struct device_files *files;
+	int err = ibsa__sysfs_open(environment->sysfs, &files);
+
+	if (err)
+		return ibsa__fail(error, err, "out of memory");
+	err = ibsa__umad_open(files, device, options->port,
+			      options->reply_bytes, error, out);
+	ibsa__files_put(files);
+	return err;
+}
+
 /* Events of a context are welcome where they are to be had. */
 static int open_device(const struct ibsa_options *options,
+		       const struct ibsa__environment *environment,
 		       struct ibsa_error *error, struct ibsa_transport **out)
 {
 	const struct ibv_context *context = options->context;
@@ -137,8 +157,7 @@ static int open_device(const struct ibsa_options *options,
 		return ibsa__fail(error, -EINVAL,
 				  "the verbs context is of %s, not of %s",
 				  context->device->name, device);
-	err = ibsa__umad_open(device, options->port, options->reply_bytes,
-			      error, out);
+	err = umad_open(options, device, environment, error, out);
 	if (!err && context && context->cmd_fd >= 0)
 		(void)!ibsa__umad_events(*out, context->cmd_fd);
 	return err;
@@ -146,11 +165,12 @@ static int open_device(const struct ibsa_options *options,
 
 /* A port at a fabric server in another process. */
 static int open_remote(const char *fabric, const struct ibsa_options *options,
+		       const struct ibsa__environment *environment,
 		       struct ibsa_error *error, struct ibsa_transport **out)
 {
 	struct remote_place place;
-	int err = ibsa__remote_place(fabric, options->device, options->port,
-				     error, &place);
+	int err = ibsa__remote_place(fabric, options->device, environment->node,
+				     options->port, error, &place);
 
 	if (err)
 		return err;
@@ -158,10 +178,11 @@ static int open_remote(const char *fabric, const struct ibsa_options *options,
 }
 
 int ibsa__transport_open(const struct ibsa_options *options,
+			 const struct ibsa__environment *environment,
 			 struct ibsa_error *error, struct ibsa_transport **out,
 			 struct ibsa_fabric **out_fabric)
 {
-	const char *path = fabric_path(options);
+	const char *path = fabric_path(options, environment);
 
 	*out_fabric = NULL;
 	if (options->transport) {
@@ -171,10 +192,10 @@ int ibsa__transport_open(const struct ibsa_options *options,
 	if (options->on)
 		return attach(options->on, "the fabric", options, error, out);
 	if (ibsa__remote_path(path))
-		return open_remote(path, options, error, out);
+		return open_remote(path, options, environment, error, out);
 	if (path)
 		return open_fabric(path, options, error, out, out_fabric);
-	return open_device(options, error, out);
+	return open_device(options, environment, error, out);
 }
 
 static int keep_name(const char *name, struct ibsa_error *error, char **out)
@@ -213,18 +234,18 @@ static int find_in_fabric(struct ibsa_fabric *fabric, const char *path,
 }
 
 /* A device of this machine, whether its ports are active or not. */
-static int find_in_system(const char *name, struct ibsa_error *error,
-			  char **out)
+static int find_in_files(struct device_files *files, const char *name,
+			 struct ibsa_error *error, char **out)
 {
 	struct ibsa_device_list *list;
 	struct ibsa__place place;
 	int err;
 
 	if (!name) {
-		err = ibsa__place_find(NULL, 0, error, &place);
+		err = ibsa__place_find(files, NULL, 0, error, &place);
 		return err ? err : keep_name(place.device, error, out);
 	}
-	err = ibsa_devices_read(&list);
+	err = ibsa__devices_read(files, &list);
 	if (err == -ENOSYS)
 		return ibsa__fail(error, err,
 				  "the RDMA modules are not loaded");
@@ -244,18 +265,35 @@ static int find_in_system(const char *name, struct ibsa_error *error,
 	return keep_name(name, error, out);
 }
 
+static int find_in_system(const struct ibsa__environment *environment,
+			  const char *name, struct ibsa_error *error,
+			  char **out)
+{
+	struct device_files *files;
+	int err = ibsa__sysfs_open(environment->sysfs, &files);
+
+	if (err)
+		return ibsa__fail(error, err, "out of memory");
+	err = find_in_files(files, name, error, out);
+	ibsa__files_put(files);
+	return err;
+}
+
 /*
  * A node of the fabric that a server has, or the one device that it shows.
  * Whoever opens ports of it connects anew.
  */
-static int find_at_server(const char *fabric, const char *name,
-			  struct ibsa_error *error, char **out)
+static int find_at_server(const char *fabric,
+			  const struct ibsa__environment *environment,
+			  const char *name, struct ibsa_error *error,
+			  char **out)
 {
 	struct remote_connection connection;
 	struct remote_place place;
 	int err;
 
-	err = ibsa__remote_place(fabric, name, 0, error, &place);
+	err = ibsa__remote_place(fabric, name, environment->node, 0, error,
+				 &place);
 	if (!err)
 		err = ibsa__remote_connect(&connection, &place, error);
 	if (err)
@@ -265,10 +303,11 @@ static int find_at_server(const char *fabric, const char *name,
 }
 
 int ibsa__device_find(const struct ibsa_options *options,
+		      const struct ibsa__environment *environment,
 		      struct ibsa_error *error, char **out_name,
 		      struct ibsa_fabric **out_fabric)
 {
-	const char *path = fabric_path(options);
+	const char *path = fabric_path(options, environment);
 	struct ibsa_fabric *fabric;
 	int err;
 
@@ -277,9 +316,11 @@ int ibsa__device_find(const struct ibsa_options *options,
 		return find_in_fabric(options->on, "the fabric",
 				      options->device, error, out_name);
 	if (!path)
-		return find_in_system(options->device, error, out_name);
+		return find_in_system(environment, options->device, error,
+				      out_name);
 	if (ibsa__remote_path(path))
-		return find_at_server(path, options->device, error, out_name);
+		return find_at_server(path, environment, options->device, error,
+				      out_name);
 	err = hold_fabric(path, error, &fabric);
 	if (err)
 		return err;
@@ -289,4 +330,17 @@ int ibsa__device_find(const struct ibsa_options *options,
 	else
 		*out_fabric = fabric;
 	return err;
+}
+
+int ibsa__device_files_open(const struct ibsa_options *options,
+			    const struct ibsa__environment *environment,
+			    struct device_files **out)
+{
+	const char *path = fabric_path(options, environment);
+
+	*out = NULL;
+	if (ibsa__remote_path(path))
+		return ibsa__remote_files_open(path, options->device,
+					       environment->node, out);
+	return path ? 0 : ibsa__sysfs_open(environment->sysfs, out);
 }

@@ -5,33 +5,34 @@
 #include <string.h>
 
 #include "device/device.h"
-#include "device/sysfs.h"
+#include "device/files.h"
 
 /* How much a device is the one that is looked for; 0: it is not. */
-static int likeness(const char *name, const char *device, uint64_t node_guid)
+static int likeness(struct device_files *files, const char *name,
+		    const char *device, uint64_t node_guid)
 {
 	const int by_name = !strcmp(name, device);
 	uint64_t guid;
 
-	if (!node_guid || ibsa__guid_read(name, "node_guid", &guid) ||
+	if (!node_guid || ibsa__guid_read(files, name, "node_guid", &guid) ||
 	    guid != node_guid)
 		return by_name;
 	return 2 + by_name;
 }
 
-int ibsa__device_again(const char *device, uint64_t node_guid,
-		       char out[NAME_MAX + 1])
+int ibsa__device_again(struct device_files *files, const char *device,
+		       uint64_t node_guid, char out[NAME_MAX + 1])
 {
 	const char *found = NULL;
 	struct ibsa__names names;
 	int best = 0;
 	int err;
 
-	err = ibsa__sysfs_names(&names, "class/infiniband");
+	err = ibsa__names_read(files, &names, "class/infiniband");
 	if (err)
 		return err == -ENOENT ? -ENODEV : err;
 	for (size_t i = 0; i < names.count; i++) {
-		int like = likeness(names.at[i], device, node_guid);
+		int like = likeness(files, names.at[i], device, node_guid);
 
 		if (like <= best)
 			continue;

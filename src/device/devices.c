@@ -10,9 +10,8 @@
 
 #include "base/alloc.h"
 #include "device/device.h"
+#include "device/files.h"
 #include "device/parse.h"
-#include "device/sysfs.h"
-#include "remote/files.h"
 
 /* One umadN of class/infiniband_mad: which port it sends from. */
 struct mad_file {
@@ -22,13 +21,14 @@ struct mad_file {
 };
 
 struct mad_files {
+	struct device_files *files;
 	struct ibsa__names names;
 	struct mad_file *at;
 	size_t count;
 };
 
 /* What comes of a text that may be missing: the text or "", or -ENOMEM. */
-static int line_keep(struct ibsa__sysfs_text *text, int err, const char **out)
+static int line_keep(struct ibsa__file_text *text, int err, const char **out)
 {
 	if (err)
 		text->bytes[0] = '\0';
@@ -37,27 +37,29 @@ static int line_keep(struct ibsa__sysfs_text *text, int err, const char **out)
 	return *out ? 0 : -ENOMEM;
 }
 
-static void mad_files_free(struct mad_files *files)
+static void mad_files_free(struct mad_files *mads)
 {
-	for (size_t i = 0; i < files->count; i++)
-		ibsa__free(files->at[i].device);
-	ibsa__free(files->at);
-	ibsa__names_free(&files->names);
+	for (size_t i = 0; i < mads->count; i++)
+		ibsa__free(mads->at[i].device);
+	ibsa__free(mads->at);
+	ibsa__names_free(&mads->names);
 }
 
 /* 0, -ENOMEM, or another error: the entry is of no use. */
-static int mad_file_read(const char *name, struct mad_file *out)
+static int mad_file_read(struct device_files *files, const char *name,
+			 struct mad_file *out)
 {
-	struct ibsa__sysfs_text text;
+	struct ibsa__file_text text;
 	int err;
 
 	out->name = name;
-	err = ibsa__sysfs_read(&text, "class/infiniband_mad/%s/port", name);
+	err = ibsa__file_read(files, &text, "class/infiniband_mad/%s/port",
+			      name);
 	if (!err)
 		err = ibsa__parse_number(text.bytes, UINT32_MAX, &out->port);
 	if (!err)
-		err = ibsa__sysfs_read(&text, "class/infiniband_mad/%s/ibdev",
-				       name);
+		err = ibsa__file_read(files, &text,
+				      "class/infiniband_mad/%s/ibdev", name);
 	if (err)
 		return err;
 	text.bytes[strcspn(text.bytes, "\n")] = '\0';
@@ -66,65 +68,67 @@ static int mad_file_read(const char *name, struct mad_file *out)
 }
 
 /* Without the folder, or with nonsense in it, no port has a MAD device. */
-static int mad_files_read(struct mad_files *files)
+static int mad_files_read(struct mad_files *mads)
 {
 	int err;
 
-	err = ibsa__sysfs_names(&files->names, "class/infiniband_mad");
+	err = ibsa__names_read(mads->files, &mads->names,
+			       "class/infiniband_mad");
 	if (err)
 		return err == -ENOMEM ? err : 0;
-	files->at = ibsa__calloc(files->names.count + 1, sizeof(*files->at));
-	if (!files->at)
+	mads->at = ibsa__calloc(mads->names.count + 1, sizeof(*mads->at));
+	if (!mads->at)
 		return -ENOMEM;
-	for (size_t i = 0; i < files->names.count; i++) {
-		if (strncmp(files->names.at[i], "umad", strlen("umad")) != 0)
+	for (size_t i = 0; i < mads->names.count; i++) {
+		if (strncmp(mads->names.at[i], "umad", strlen("umad")) != 0)
 			continue;
-		err = mad_file_read(files->names.at[i],
-				    &files->at[files->count]);
+		err = mad_file_read(mads->files, mads->names.at[i],
+				    &mads->at[mads->count]);
 		if (err == -ENOMEM)
 			return err;
 		if (!err)
-			files->count++;
+			mads->count++;
 	}
 	return 0;
 }
 
-static const char *mad_file_find(const struct mad_files *files,
+static const char *mad_file_find(const struct mad_files *mads,
 				 const char *device, unsigned int port)
 {
-	for (size_t i = 0; i < files->count; i++) {
-		if (files->at[i].port == port &&
-		    !strcmp(files->at[i].device, device))
-			return files->at[i].name;
+	for (size_t i = 0; i < mads->count; i++) {
+		if (mads->at[i].port == port &&
+		    !strcmp(mads->at[i].device, device))
+			return mads->at[i].name;
 	}
 	return "";
 }
 
-int ibsa__mad_device_find(const char *device, unsigned int port,
-			  char out[NAME_MAX + 1])
+int ibsa__mad_device_find(struct device_files *files, const char *device,
+			  unsigned int port, char out[NAME_MAX + 1])
 {
-	struct mad_files files = { 0 };
+	struct mad_files mads = { .files = files };
 	const char *name = "";
 	int err;
 
-	err = mad_files_read(&files);
+	err = mad_files_read(&mads);
 	if (!err)
-		name = mad_file_find(&files, device, port);
+		name = mad_file_find(&mads, device, port);
 	if (*name)
 		snprintf(out, NAME_MAX + 1, "%s", name);
 	else if (!err)
 		err = -ENOENT;
-	mad_files_free(&files);
+	mad_files_free(&mads);
 	return err;
 }
 
-static int cap_mask_read(const char *device, unsigned int port, uint32_t *out)
+static int cap_mask_read(struct device_files *files, const char *device,
+			 unsigned int port, uint32_t *out)
 {
 	uint64_t mask;
 	int err;
 
-	err = ibsa__port_number_read(device, port, "cap_mask", UINT32_MAX,
-				     &mask);
+	err = ibsa__port_number_read(files, device, port, "cap_mask",
+				     UINT32_MAX, &mask);
 	if (err)
 		return err;
 	*out = (uint32_t)mask;
@@ -132,19 +136,21 @@ static int cap_mask_read(const char *device, unsigned int port, uint32_t *out)
 }
 
 /* Texts of a port: any may be missing. 0 or -ENOMEM. */
-static int port_texts_read(const char *device, struct ibsa_port *port)
+static int port_texts_read(struct device_files *files, const char *device,
+			   struct ibsa_port *port)
 {
-	struct ibsa__sysfs_text text;
+	struct ibsa__file_text text;
 	int err;
 
 	/* The rate reads with an error while there is no cable. */
-	err = ibsa__sysfs_read(&text, "class/infiniband/%s/ports/%u/rate",
-			       device, port->number);
+	err = ibsa__file_read(files, &text, "class/infiniband/%s/ports/%u/rate",
+			      device, port->number);
 	err = line_keep(&text, err, &port->rate);
 	if (err)
 		return err;
-	err = ibsa__sysfs_read(&text, "class/infiniband/%s/ports/%u/link_layer",
-			       device, port->number);
+	err = ibsa__file_read(files, &text,
+			      "class/infiniband/%s/ports/%u/link_layer", device,
+			      port->number);
 	if (err) {
 		/* Older than RoCE, or simulated. */
 		port->link_layer = ibsa__strdup("InfiniBand");
@@ -154,24 +160,25 @@ static int port_texts_read(const char *device, struct ibsa_port *port)
 }
 
 /* 0 or -ENOMEM; what else goes wrong is the port's err. */
-static int port_fill(const char *device, const struct mad_files *files,
+static int port_fill(const char *device, const struct mad_files *mads,
 		     struct ibsa_port *port)
 {
 	uint16_t *pkeys = NULL;
 	int err;
 
-	err = port_texts_read(device, port);
+	err = port_texts_read(mads->files, device, port);
 	if (err)
 		return err;
-	port->umad = ibsa__strdup(mad_file_find(files, device, port->number));
+	port->umad = ibsa__strdup(mad_file_find(mads, device, port->number));
 	if (!port->umad)
 		return -ENOMEM;
-	err = ibsa__port_read(device, port->number, &port->state);
+	err = ibsa__port_read(mads->files, device, port->number, &port->state);
 	if (!err)
-		err = cap_mask_read(device, port->number, &port->cap_mask);
+		err = cap_mask_read(mads->files, device, port->number,
+				    &port->cap_mask);
 	if (!err)
-		err = ibsa__pkeys_read(device, port->number, &pkeys,
-				       &port->pkey_count);
+		err = ibsa__pkeys_read(mads->files, device, port->number,
+				       &pkeys, &port->pkey_count);
 	if (err == -ENOMEM)
 		return err;
 	port->pkeys = pkeys;
@@ -194,15 +201,15 @@ static size_t port_numbers(const struct ibsa__names *names,
 }
 
 /* 0 or -ENOMEM; what else goes wrong is the device's err. */
-static int ports_read(const struct mad_files *files, struct ibsa_device *device)
+static int ports_read(const struct mad_files *mads, struct ibsa_device *device)
 {
 	struct ibsa__names names;
 	struct ibsa_port *ports;
 	size_t count;
 	int err;
 
-	err = ibsa__sysfs_names(&names, "class/infiniband/%s/ports",
-				device->name);
+	err = ibsa__names_read(mads->files, &names, "class/infiniband/%s/ports",
+			       device->name);
 	if (err == -ENOMEM)
 		return err;
 	if (err) {
@@ -217,31 +224,35 @@ static int ports_read(const struct mad_files *files, struct ibsa_device *device)
 	device->ports = ports;
 	device->port_count = count;
 	for (size_t i = 0; i < count; i++) {
-		err = port_fill(device->name, files, &ports[i]);
+		err = port_fill(device->name, mads, &ports[i]);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-int ibsa__guid_read(const char *device, const char *file, uint64_t *out)
+int ibsa__guid_read(struct device_files *files, const char *device,
+		    const char *file, uint64_t *out)
 {
-	struct ibsa__sysfs_text text;
+	struct ibsa__file_text text;
 	int err;
 
-	err = ibsa__sysfs_read(&text, "class/infiniband/%s/%s", device, file);
+	err = ibsa__file_read(files, &text, "class/infiniband/%s/%s", device,
+			      file);
 	if (err)
 		return err;
 	return ibsa__parse_guid(text.bytes, out);
 }
 
-int ibsa__node_type_read(const char *device, unsigned int *out)
+int ibsa__node_type_read(struct device_files *files, const char *device,
+			 unsigned int *out)
 {
-	struct ibsa__sysfs_text text;
+	struct ibsa__file_text text;
 	uint64_t type;
 	int err;
 
-	err = ibsa__sysfs_read(&text, "class/infiniband/%s/node_type", device);
+	err = ibsa__file_read(files, &text, "class/infiniband/%s/node_type",
+			      device);
 	if (!err)
 		err = ibsa__parse_number(text.bytes, UINT8_MAX, &type);
 	if (err)
@@ -251,23 +262,24 @@ int ibsa__node_type_read(const char *device, unsigned int *out)
 }
 
 /* Texts of a device: any may be missing. 0 or -ENOMEM. */
-static int device_texts_read(struct ibsa_device *device)
+static int device_texts_read(struct device_files *files,
+			     struct ibsa_device *device)
 {
-	struct ibsa__sysfs_text text;
+	struct ibsa__file_text text;
 	int err;
 
-	err = ibsa__sysfs_read(&text, "class/infiniband/%s/fw_ver",
-			       device->name);
+	err = ibsa__file_read(files, &text, "class/infiniband/%s/fw_ver",
+			      device->name);
 	err = line_keep(&text, err, &device->firmware);
 	if (err)
 		return err;
-	err = ibsa__sysfs_read(&text, "class/infiniband/%s/hca_type",
-			       device->name);
+	err = ibsa__file_read(files, &text, "class/infiniband/%s/hca_type",
+			      device->name);
 	return line_keep(&text, err, &device->board);
 }
 
 /* 0 or -ENOMEM; what else goes wrong is the device's err. */
-static int device_fill(const char *name, const struct mad_files *files,
+static int device_fill(const char *name, const struct mad_files *mads,
 		       struct ibsa_device *device)
 {
 	int err;
@@ -275,29 +287,30 @@ static int device_fill(const char *name, const struct mad_files *files,
 	device->name = ibsa__strdup(name);
 	if (!device->name)
 		return -ENOMEM;
-	err = device_texts_read(device);
+	err = device_texts_read(mads->files, device);
 	if (err)
 		return err;
-	err = ibsa__node_type_read(name, &device->node_type);
+	err = ibsa__node_type_read(mads->files, name, &device->node_type);
 	if (!err)
-		err = ibsa__guid_read(name, "node_guid", &device->node_guid);
+		err = ibsa__guid_read(mads->files, name, "node_guid",
+				      &device->node_guid);
 	if (!err)
-		err = ibsa__guid_read(name, "sys_image_guid",
+		err = ibsa__guid_read(mads->files, name, "sys_image_guid",
 				      &device->system_image_guid);
 	device->err = err;
-	return ports_read(files, device);
+	return ports_read(mads, device);
 }
 
 /* A plain file or a dangling link is none, one we may not enter is one. */
-static bool is_device(const char *name)
+static bool is_device(struct device_files *files, const char *name)
 {
-	int err = ibsa__sysfs_folder("class/infiniband/%s", name);
+	int err = ibsa__folder_check(files, "class/infiniband/%s", name);
 
 	return err != -ENOENT && err != -ENOTDIR && err != -ELOOP;
 }
 
 static int devices_fill(const struct ibsa__names *names,
-			const struct mad_files *files,
+			const struct mad_files *mads,
 			struct ibsa_device_list *list)
 {
 	struct ibsa_device *devices;
@@ -309,30 +322,31 @@ static int devices_fill(const struct ibsa__names *names,
 	for (size_t i = 0; i < names->count; i++) {
 		int err;
 
-		if (!is_device(names->at[i]))
+		if (!is_device(mads->files, names->at[i]))
 			continue;
-		err = device_fill(names->at[i], files, &devices[list->count++]);
+		err = device_fill(names->at[i], mads, &devices[list->count++]);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-static int devices_read(struct ibsa_device_list **out)
+int ibsa__devices_read(struct device_files *files,
+		       struct ibsa_device_list **out)
 {
-	struct mad_files files = { 0 };
+	struct mad_files mads = { .files = files };
 	struct ibsa_device_list *list;
 	struct ibsa__names names;
 	int err;
 
-	err = ibsa__sysfs_names(&names, "class/infiniband");
+	err = ibsa__names_read(files, &names, "class/infiniband");
 	if (err)
 		return err == -ENOENT ? -ENOSYS : err;
 	list = ibsa__calloc(1, sizeof(*list));
-	err = list ? mad_files_read(&files) : -ENOMEM;
+	err = list ? mad_files_read(&mads) : -ENOMEM;
 	if (!err)
-		err = devices_fill(&names, &files, list);
-	mad_files_free(&files);
+		err = devices_fill(&names, &mads, list);
+	mad_files_free(&mads);
 	ibsa__names_free(&names);
 	if (err) {
 		ibsa_devices_free(list);
@@ -340,15 +354,6 @@ static int devices_read(struct ibsa_device_list **out)
 	}
 	*out = list;
 	return 0;
-}
-
-int ibsa_devices_read(struct ibsa_device_list **out)
-{
-	struct remote_files *files = ibsa__remote_files_hold();
-	int err = devices_read(out);
-
-	ibsa__remote_files_release(files);
-	return err;
 }
 
 static void ports_free(const struct ibsa_device *device)

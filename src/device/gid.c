@@ -13,7 +13,7 @@
 #include "device/device.h"
 #include "device/interface.h"
 #include "device/parse.h"
-#include "device/sysfs.h"
+#include "device/files.h"
 
 /* What the entries of a port have in common, read when first needed. */
 struct common {
@@ -22,16 +22,17 @@ struct common {
 	uint8_t link;
 };
 
-static int gid_read(const char *device, unsigned int port, uint32_t index,
-		    struct ibsa_gid *out)
+static int gid_read(struct device_files *files, const char *device,
+		    unsigned int port, uint32_t index, struct ibsa_gid *out)
 {
 	static const struct ibsa_gid none;
-	struct ibsa__sysfs_text text;
+	struct ibsa__file_text text;
 	struct ibsa_gid gid;
 	int err;
 
-	err = ibsa__sysfs_read(&text, "class/infiniband/%s/ports/%u/gids/%u",
-			       device, port, index);
+	err = ibsa__file_read(files, &text,
+			      "class/infiniband/%s/ports/%u/gids/%u", device,
+			      port, index);
 	if (!err)
 		err = ibsa__parse_gid(text.bytes, &gid);
 	if (err)
@@ -46,32 +47,33 @@ static int gid_read(const char *device, unsigned int port, uint32_t index,
  * Whether the type is RoCE v2. Ports other than Ethernet may have types that
  * fail to be read with EINVAL, and kernels before 4.5 have none at all.
  */
-static int is_v2_read(const char *device, unsigned int port, uint32_t index,
-		      bool *out)
+static int is_v2_read(struct device_files *files, const char *device,
+		      unsigned int port, uint32_t index, bool *out)
 {
-	struct ibsa__sysfs_text text;
+	struct ibsa__file_text text;
 	int err;
 
-	err = ibsa__sysfs_read(
-		&text, "class/infiniband/%s/ports/%u/gid_attrs/types/%u",
-		device, port, index);
+	err = ibsa__file_read(files, &text,
+			      "class/infiniband/%s/ports/%u/gid_attrs/types/%u",
+			      device, port, index);
 	if (!err)
 		return ibsa__parse_gid_type(text.bytes, out);
 	if (err != -EINVAL &&
-	    ibsa__sysfs_folder("class/infiniband/%s/ports/%u/gid_attrs", device,
-			       port) != -ENOENT)
+	    ibsa__folder_check(files, "class/infiniband/%s/ports/%u/gid_attrs",
+			       device, port) != -ENOENT)
 		return err == -ENOENT ? -EPROTO : err;
 	*out = false;
 	return 0;
 }
 
-static int type_read(const char *device, unsigned int port, uint32_t index,
-		     struct common *common, uint8_t *out)
+static int type_read(struct device_files *files, const char *device,
+		     unsigned int port, uint32_t index, struct common *common,
+		     uint8_t *out)
 {
 	bool is_v2;
 	int err;
 
-	err = is_v2_read(device, port, index, &is_v2);
+	err = is_v2_read(files, device, port, index, &is_v2);
 	if (err)
 		return err;
 	if (is_v2) {
@@ -79,7 +81,7 @@ static int type_read(const char *device, unsigned int port, uint32_t index,
 		return 0;
 	}
 	if (!common->has_link)
-		err = ibsa__link_read(device, port, &common->link);
+		err = ibsa__link_read(files, device, port, &common->link);
 	if (err)
 		return err;
 	common->has_link = true;
@@ -89,56 +91,62 @@ static int type_read(const char *device, unsigned int port, uint32_t index,
 }
 
 /* 0 where there is none, or none here. */
-static uint32_t interface_read(const char *device, unsigned int port,
+static uint32_t interface_read(struct device_files *files, const char *device,
+			       unsigned int port,
 			       const struct ibsa_gid_entry *entry,
 			       struct common *common)
 {
-	struct ibsa__sysfs_text text;
+	struct ibsa__file_text text;
 
-	if (ibsa__sysfs_read(&text,
-			     "class/infiniband/%s/ports/%u/gid_attrs/ndevs/%u",
-			     device, port, entry->index))
+	if (ibsa__file_read(files, &text,
+			    "class/infiniband/%s/ports/%u/gid_attrs/ndevs/%u",
+			    device, port, entry->index))
 		return 0;
 	text.bytes[strcspn(text.bytes, "\n")] = '\0';
 	return ibsa__interface_find(&common->interfaces, text.bytes,
 				    &entry->gid);
 }
 
-static int entry_read(const char *device, unsigned int port, uint32_t index,
-		      struct common *common, struct ibsa_gid_entry *out)
+static int entry_read(struct device_files *files, const char *device,
+		      unsigned int port, uint32_t index, struct common *common,
+		      struct ibsa_gid_entry *out)
 {
 	struct ibsa_gid_entry entry = { .index = index };
 	int err;
 
-	err = gid_read(device, port, index, &entry.gid);
+	err = gid_read(files, device, port, index, &entry.gid);
 	if (!err)
-		err = type_read(device, port, index, common, &entry.type);
+		err = type_read(files, device, port, index, common,
+				&entry.type);
 	if (err)
 		return err;
-	entry.ifindex = interface_read(device, port, &entry, common);
+	entry.ifindex = interface_read(files, device, port, &entry, common);
 	*out = entry;
 	return 0;
 }
 
-int ibsa__gid_read(const char *device, unsigned int port, uint32_t index,
+int ibsa__gid_read(struct device_files *files, const char *device,
+		   unsigned int port, uint32_t index,
 		   struct ibsa_gid_entry *out)
 {
 	struct common common = { 0 };
-	int err = entry_read(device, port, index, &common, out);
+	int err = entry_read(files, device, port, index, &common, out);
 
 	ibsa__interfaces_done(&common.interfaces);
 	return err;
 }
 
 /* One port's table. A file that is gone by now was an entry before. */
-static int port_walk(const char *device, unsigned int port,
-		     struct common *common, ibsa__gid_fn each, void *arg)
+static int port_walk(struct device_files *files, const char *device,
+		     unsigned int port, struct common *common,
+		     ibsa__gid_fn each, void *arg)
 {
 	struct ibsa__names names;
 	int err;
 
-	err = ibsa__sysfs_names(&names, "class/infiniband/%s/ports/%u/gids",
-				device, port);
+	err = ibsa__names_read(files, &names,
+			       "class/infiniband/%s/ports/%u/gids", device,
+			       port);
 	if (err)
 		return err == -ENOENT ? 0 : err;
 	common->has_link = false;
@@ -149,7 +157,7 @@ static int port_walk(const char *device, unsigned int port,
 		if (ibsa__parse_index(names.at[i], &index))
 			continue;
 		entry.index = index;
-		err = entry_read(device, port, index, common, &entry);
+		err = entry_read(files, device, port, index, common, &entry);
 		if (err == -ENODATA || err == -ENOENT)
 			err = 0;
 		else
@@ -159,20 +167,23 @@ static int port_walk(const char *device, unsigned int port,
 	return err;
 }
 
-int ibsa__gids_walk(const char *device, ibsa__gid_fn each, void *arg)
+int ibsa__gids_walk(struct device_files *files, const char *device,
+		    ibsa__gid_fn each, void *arg)
 {
 	struct common common = { 0 };
 	struct ibsa__names names;
 	int err;
 
-	err = ibsa__sysfs_names(&names, "class/infiniband/%s/ports", device);
+	err = ibsa__names_read(files, &names, "class/infiniband/%s/ports",
+			       device);
 	if (err)
 		return err == -ENOENT ? -ENODEV : err;
 	for (size_t i = 0; !err && i < names.count; i++) {
 		unsigned int port;
 
 		if (!ibsa__parse_index(names.at[i], &port))
-			err = port_walk(device, port, &common, each, arg);
+			err = port_walk(files, device, port, &common, each,
+					arg);
 	}
 	ibsa__names_free(&names);
 	ibsa__interfaces_done(&common.interfaces);
@@ -183,27 +194,28 @@ int ibsa__gids_walk(const char *device, ibsa__gid_fn each, void *arg)
  * An entry, if it is the one that is looked for. An interface of 0 matches any.
  * An entry that cannot be read does not match.
  */
-static bool entry_match(const char *device, unsigned int port,
-			const struct ibsa_gid_entry *wanted,
+static bool entry_match(struct device_files *files, const char *device,
+			unsigned int port, const struct ibsa_gid_entry *wanted,
 			struct common *common, struct ibsa_gid_entry *out)
 {
 	struct ibsa_gid_entry entry = { .index = wanted->index };
 
-	if (gid_read(device, port, entry.index, &entry.gid) ||
+	if (gid_read(files, device, port, entry.index, &entry.gid) ||
 	    memcmp(&entry.gid, &wanted->gid, sizeof(entry.gid)) != 0 ||
-	    type_read(device, port, entry.index, common, &entry.type) ||
+	    type_read(files, device, port, entry.index, common, &entry.type) ||
 	    entry.type != wanted->type)
 		return false;
-	entry.ifindex = interface_read(device, port, &entry, common);
+	entry.ifindex = interface_read(files, device, port, &entry, common);
 	if (wanted->ifindex && entry.ifindex != wanted->ifindex)
 		return false;
 	*out = entry;
 	return true;
 }
 
-int ibsa__gid_find(const char *device, unsigned int port,
-		   const struct ibsa_gid *gid, enum ibsa_gid_type type,
-		   uint32_t ifindex, struct ibsa_gid_entry *out)
+int ibsa__gid_find(struct device_files *files, const char *device,
+		   unsigned int port, const struct ibsa_gid *gid,
+		   enum ibsa_gid_type type, uint32_t ifindex,
+		   struct ibsa_gid_entry *out)
 {
 	struct ibsa_gid_entry wanted = {
 		.gid = *gid,
@@ -214,14 +226,15 @@ int ibsa__gid_find(const char *device, unsigned int port,
 	struct ibsa__names names;
 	int err;
 
-	err = ibsa__sysfs_names(&names, "class/infiniband/%s/ports/%u/gids",
-				device, port);
+	err = ibsa__names_read(files, &names,
+			       "class/infiniband/%s/ports/%u/gids", device,
+			       port);
 	if (err)
 		return err;
 	err = -ENOENT;
 	for (size_t i = 0; err && i < names.count; i++) {
 		if (!ibsa__parse_index(names.at[i], &wanted.index) &&
-		    entry_match(device, port, &wanted, &common, out))
+		    entry_match(files, device, port, &wanted, &common, out))
 			err = 0;
 	}
 	ibsa__names_free(&names);

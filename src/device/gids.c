@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The GID tables of this machine's devices as one list. */
+/* The GID tables of all devices as one list. */
 #include <errno.h>
 #include <string.h>
 
@@ -8,12 +8,13 @@
 #include "base/alloc.h"
 #include "device/device.h"
 #include "device/parse.h"
-#include "device/sysfs.h"
+#include "device/files.h"
 
 enum { NO_PORT = -1 };
 
 /* A list under way, and the device and port that are read. */
 struct reading {
+	struct device_files *files;
 	struct ibsa_gid_row *rows;
 	size_t count;
 	size_t room;
@@ -24,13 +25,14 @@ struct reading {
 };
 
 /* The state alone: a port may lack what else is known of one. */
-static uint8_t state_read(const char *device, unsigned int port)
+static uint8_t state_read(struct device_files *files, const char *device,
+			  unsigned int port)
 {
-	struct ibsa__sysfs_text text;
+	struct ibsa__file_text text;
 	uint64_t state;
 
-	if (ibsa__sysfs_read(&text, "class/infiniband/%s/ports/%u/state",
-			     device, port) ||
+	if (ibsa__file_read(files, &text, "class/infiniband/%s/ports/%u/state",
+			    device, port) ||
 	    ibsa__parse_number(text.bytes, UINT8_MAX, &state))
 		return 0;
 	return (uint8_t)state;
@@ -64,7 +66,8 @@ static int add(unsigned int port, int entry_err,
 		return err;
 	if (port != reading->port) {
 		reading->port = port;
-		reading->port_state = state_read(reading->device, port);
+		reading->port_state = state_read(reading->files,
+						 reading->device, port);
 	}
 	reading->rows[reading->count++] = (struct ibsa_gid_row){
 		.device = reading->device,
@@ -87,7 +90,7 @@ static int device_add(const char *name, struct reading *reading)
 		return -ENOMEM;
 	reading->device = own;
 	reading->port = NO_PORT;
-	err = ibsa__gids_walk(name, add, reading);
+	err = ibsa__gids_walk(reading->files, name, add, reading);
 	if (err)
 		reading->count = first;
 	if (reading->count == first)
@@ -98,7 +101,7 @@ static int device_add(const char *name, struct reading *reading)
 static int all_add(struct reading *reading)
 {
 	struct ibsa__names names;
-	int err = ibsa__sysfs_names(&names, "class/infiniband");
+	int err = ibsa__names_read(reading->files, &names, "class/infiniband");
 
 	if (err)
 		return err == -ENOENT ? -ENOSYS : err;
@@ -119,34 +122,36 @@ static bool is_name(const char *device)
 }
 
 /* 0; -ENODEV no such device; -ENXIO no such port of it; or another error. */
-static int port_check(const char *device, unsigned int port)
+static int port_check(struct device_files *files, const char *device,
+		      unsigned int port)
 {
-	int err = ibsa__sysfs_folder("class/infiniband/%s", device);
+	int err = ibsa__folder_check(files, "class/infiniband/%s", device);
 
 	if (err)
 		return err == -ENOENT ? -ENODEV : err;
-	err = ibsa__sysfs_folder("class/infiniband/%s/ports/%u", device, port);
+	err = ibsa__folder_check(files, "class/infiniband/%s/ports/%u", device,
+				 port);
 	return err == -ENOENT ? -ENXIO : err;
 }
 
 static int one_add(const char *device, struct reading *reading)
 {
-	int err = ibsa__sysfs_folder("class/infiniband");
+	int err = ibsa__folder_check(reading->files, "class/infiniband");
 
 	if (err)
 		return err == -ENOENT ? -ENOSYS : err;
 	if (!is_name(device))
 		return -ENODEV;
 	if (reading->only_port)
-		err = port_check(device, reading->only_port);
+		err = port_check(reading->files, device, reading->only_port);
 	return err ? err : device_add(device, reading);
 }
 
-int ibsa_gids_read(const char *device, unsigned int port,
-		   struct ibsa_gid_list **out)
+int ibsa__gids_read(struct device_files *files, const char *device,
+		    unsigned int port, struct ibsa_gid_list **out)
 {
 	struct ibsa_gid_list *list = ibsa__calloc(1, sizeof(*list));
-	struct reading reading = { .only_port = port };
+	struct reading reading = { .files = files, .only_port = port };
 	int err;
 
 	if (!list)

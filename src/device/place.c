@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "device/device.h"
-#include "device/sysfs.h"
+#include "device/files.h"
 
 /* How well a port suits; of equals the first is taken. */
 enum rank { UNFIT, UNREADABLE, ETHERNET, INACTIVE, ROCE, ACTIVE };
@@ -199,17 +199,17 @@ static void place_fill(const struct search *search, struct ibsa__place *out)
 	out->state = search->found_port->state;
 }
 
-int ibsa__place_find_next(const char *device, unsigned int port,
-			  unsigned int skip, struct ibsa_error *error,
-			  struct ibsa__place *out)
+int ibsa__place_find_next(struct device_files *files, const char *device,
+			  unsigned int port, unsigned int skip,
+			  struct ibsa_error *error, struct ibsa__place *out)
 {
 	struct search search = { .name = device, .port = port, .skip = skip };
 	struct ibsa_device_list *list;
 	char reason[64];
 	int err;
 
-	err = ibsa_devices_read(&list);
-	if (err == -ENOSYS && ibsa__sysfs_folder("class") == -ENOENT)
+	err = ibsa__devices_read(files, &list);
+	if (err == -ENOSYS && ibsa__folder_check(files, "class") == -ENOENT)
 		return ibsa__fail(error, err,
 				  "/sys is not mounted, or empty: mount sysfs "
 				  "there, or say with SYSFS_PATH where it is");
@@ -229,8 +229,9 @@ int ibsa__place_find_next(const char *device, unsigned int port,
 	return err;
 }
 
-int ibsa__place_find(const char *device, unsigned int port,
-		     struct ibsa_error *error, struct ibsa__place *out)
+int ibsa__place_find(struct device_files *files, const char *device,
+		     unsigned int port, struct ibsa_error *error,
+		     struct ibsa__place *out)
 {
-	return ibsa__place_find_next(device, port, 0, error, out);
+	return ibsa__place_find_next(files, device, port, 0, error, out);
 }

@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "device/device.h"
 #include "device/parse.h"
-#include "device/sysfs.h"
+#include "device/files.h"
 
 enum {
 	PKEYS_MAX = 65536, /* an index has 16 bits */
@@ -34,41 +34,44 @@ static const struct {
 	[PHYS_STATE] = { "phys_state", UINT8_MAX },
 };
 
-int ibsa__port_number_read(const char *device, unsigned int port,
-			   const char *file, uint64_t max, uint64_t *out)
+int ibsa__port_number_read(struct device_files *files, const char *device,
+			   unsigned int port, const char *file, uint64_t max,
+			   uint64_t *out)
 {
-	struct ibsa__sysfs_text text;
+	struct ibsa__file_text text;
 	int err;
 
-	err = ibsa__sysfs_read(&text, "class/infiniband/%s/ports/%u/%s", device,
-			       port, file);
+	err = ibsa__file_read(files, &text, "class/infiniband/%s/ports/%u/%s",
+			      device, port, file);
 	if (err)
 		return err;
 	return ibsa__parse_number(text.bytes, max, out);
 }
 
-int ibsa__port_gid_read(const char *device, unsigned int port,
-			struct ibsa_gid *out)
+int ibsa__port_gid_read(struct device_files *files, const char *device,
+			unsigned int port, struct ibsa_gid *out)
 {
-	struct ibsa__sysfs_text text;
+	struct ibsa__file_text text;
 	int err;
 
-	err = ibsa__sysfs_read(&text, "class/infiniband/%s/ports/%u/gids/0",
-			       device, port);
+	err = ibsa__file_read(files, &text,
+			      "class/infiniband/%s/ports/%u/gids/0", device,
+			      port);
 	if (err)
 		return err;
 	return ibsa__parse_gid(text.bytes, out);
 }
 
-int ibsa__pkey_read(const char *device, unsigned int port, size_t index,
-		    uint16_t *out)
+int ibsa__pkey_read(struct device_files *files, const char *device,
+		    unsigned int port, size_t index, uint16_t *out)
 {
-	struct ibsa__sysfs_text text;
+	struct ibsa__file_text text;
 	uint64_t pkey;
 	int err;
 
-	err = ibsa__sysfs_read(&text, "class/infiniband/%s/ports/%u/pkeys/%zu",
-			       device, port, index);
+	err = ibsa__file_read(files, &text,
+			      "class/infiniband/%s/ports/%u/pkeys/%zu", device,
+			      port, index);
 	if (!err)
 		err = ibsa__parse_number(text.bytes, UINT16_MAX, &pkey);
 	if (err)
@@ -77,8 +80,8 @@ int ibsa__pkey_read(const char *device, unsigned int port, size_t index,
 	return 0;
 }
 
-int ibsa__pkeys_read(const char *device, unsigned int port, uint16_t **out,
-		     size_t *out_count)
+int ibsa__pkeys_read(struct device_files *files, const char *device,
+		     unsigned int port, uint16_t **out, size_t *out_count)
 {
 	uint16_t *pkeys = NULL;
 	size_t room = 0;
@@ -88,7 +91,7 @@ int ibsa__pkeys_read(const char *device, unsigned int port, uint16_t **out,
 	for (count = 0; count < PKEYS_MAX; count++) {
 		uint16_t pkey;
 
-		err = ibsa__pkey_read(device, port, count, &pkey);
+		err = ibsa__pkey_read(files, device, port, count, &pkey);
 		if (err)
 			break;
 		if (count == room) {
@@ -114,8 +117,8 @@ int ibsa__pkeys_read(const char *device, unsigned int port, uint16_t **out,
 }
 
 /* Ends at the full default P_Key, which is nearly always the first. */
-static int default_pkey_find(const char *device, unsigned int port,
-			     uint16_t *out)
+static int default_pkey_find(struct device_files *files, const char *device,
+			     unsigned int port, uint16_t *out)
 {
 	size_t limited = PKEYS_MAX;
 	int err = 0;
@@ -123,7 +126,7 @@ static int default_pkey_find(const char *device, unsigned int port,
 	for (size_t i = 0; i < PKEYS_MAX; i++) {
 		uint16_t pkey;
 
-		err = ibsa__pkey_read(device, port, i, &pkey);
+		err = ibsa__pkey_read(files, device, port, i, &pkey);
 		if (err)
 			break;
 		if (pkey == IBSA_PKEY_DEFAULT) {
@@ -140,29 +143,32 @@ static int default_pkey_find(const char *device, unsigned int port,
 }
 
 /* sysfs calls the link layer of OPA InfiniBand; the driver tells. */
-static bool is_opa(const char *device)
+static bool is_opa(struct device_files *files, const char *device)
 {
-	struct ibsa__sysfs_text text;
+	struct ibsa__file_text text;
 
-	return !ibsa__sysfs_read(&text, "class/infiniband/%s/device/uevent",
-				 device) &&
+	return !ibsa__file_read(files, &text,
+				"class/infiniband/%s/device/uevent", device) &&
 	       ibsa__parse_is_opa(text.bytes);
 }
 
 /* Kernels before 2.6.37, and ibsim, have no such file: all is InfiniBand. */
-int ibsa__link_read(const char *device, unsigned int port, uint8_t *out)
+int ibsa__link_read(struct device_files *files, const char *device,
+		    unsigned int port, uint8_t *out)
 {
-	struct ibsa__sysfs_text text;
+	struct ibsa__file_text text;
 	int err;
 
-	err = ibsa__sysfs_read(&text, "class/infiniband/%s/ports/%u/link_layer",
-			       device, port);
+	err = ibsa__file_read(files, &text,
+			      "class/infiniband/%s/ports/%u/link_layer", device,
+			      port);
 	if (err && err != -ENOENT)
 		return err;
 	if (!err && !strncmp(text.bytes, "Ethernet", strlen("Ethernet")))
 		*out = IBSA_LINK_ETHERNET;
 	else
-		*out = is_opa(device) ? IBSA_LINK_OPA : IBSA_LINK_INFINIBAND;
+		*out = is_opa(files, device) ? IBSA_LINK_OPA
+					     : IBSA_LINK_INFINIBAND;
 	return 0;
 }
 
@@ -174,26 +180,26 @@ static uint32_t lid_or_none(uint64_t lid)
 	return (uint32_t)lid;
 }
 
-int ibsa__port_read(const char *device, unsigned int port,
-		    struct ibsa_port_state *out)
+int ibsa__port_read(struct device_files *files, const char *device,
+		    unsigned int port, struct ibsa_port_state *out)
 {
 	struct ibsa_port_state state = { 0 };
 	uint64_t numbers[PORT_FILES];
 	int err;
 
 	for (enum port_file file = 0; file < PORT_FILES; file++) {
-		err = ibsa__port_number_read(device, port,
+		err = ibsa__port_number_read(files, device, port,
 					     port_files[file].name,
 					     port_files[file].max,
 					     &numbers[file]);
 		if (err)
 			return err;
 	}
-	err = ibsa__port_gid_read(device, port, &state.gid);
+	err = ibsa__port_gid_read(files, device, port, &state.gid);
 	if (!err)
-		err = default_pkey_find(device, port, &state.pkey_index);
+		err = default_pkey_find(files, device, port, &state.pkey_index);
 	if (!err)
-		err = ibsa__link_read(device, port, &state.link);
+		err = ibsa__link_read(files, device, port, &state.link);
 	if (err)
 		return err;
 	state.needs_grh = state.link == IBSA_LINK_ETHERNET;

@@ -14,7 +14,6 @@
 #include "base/alloc.h"
 #include "device/device.h"
 #include "device/route.h"
-#include "device/sysfs.h"
 #include "ib_sa/state.h"
 
 enum {
@@ -47,7 +46,7 @@ static struct ib_gid_attr *error_pointer(int err)
  */
 static bool is_in_fabric(const struct ib_device *device)
 {
-	return device->fabric || device->options.on;
+	return !device->files;
 }
 
 static int state_in_fabric(struct ib_device *device, uint8_t port_num,
@@ -89,12 +88,14 @@ static int link_alone(const struct ib_device *device, uint8_t port_num,
 		      struct ibsa_port_state *out)
 {
 	struct ibsa_port_state state = { 0 };
-	int err = ibsa__sysfs_folder("class/infiniband/%s/ports/%u",
+	int err = ibsa__folder_check(device->files,
+				     "class/infiniband/%s/ports/%u",
 				     device->name, port_num);
 
 	if (err)
 		return err == -ENOENT ? -ENODEV : err;
-	err = ibsa__link_read(device->name, port_num, &state.link);
+	err = ibsa__link_read(device->files, device->name, port_num,
+			      &state.link);
 	if (err)
 		return err;
 	state.needs_grh = state.link == IBSA_LINK_ETHERNET;
@@ -109,7 +110,7 @@ static int state_read(struct ib_device *device, uint8_t port_num,
 
 	if (is_in_fabric(device))
 		return state_in_fabric(device, port_num, out);
-	err = ibsa__port_read(device->name, port_num, out);
+	err = ibsa__port_read(device->files, device->name, port_num, out);
 	return err && err != -ENOMEM ? link_alone(device, port_num, out) : err;
 }
 
@@ -158,7 +159,7 @@ static int gid_in_fabric(struct ib_device *device, uint8_t port_num,
 	struct sa_port *port;
 	int err = ibsa__sa_port_open(device, port_num, &port);
 
-	/* The table of an embedded fabric may be read by any thread. */
+	/* The transport's table may be read by any thread. */
 	return err ? err : ibsa_gid_get(port->client, index, out);
 }
 
@@ -167,7 +168,8 @@ static int gid_at(struct ib_device *device, uint8_t port_num, uint32_t index,
 {
 	if (is_in_fabric(device))
 		return gid_in_fabric(device, port_num, index, out);
-	return ibsa__gid_read(device->name, port_num, index, out);
+	return ibsa__gid_read(device->files, device->name, port_num, index,
+			      out);
 }
 
 const struct ib_gid_attr *rdma_get_gid_attr(struct ib_device *device,
@@ -234,8 +236,8 @@ const struct ib_gid_attr *rdma_find_gid_by_port(struct ib_device *device,
 		err = find_in_fabric(device, (uint8_t)port_num, &wanted, type,
 				     ndev_ifindex, &entry);
 	else
-		err = ibsa__gid_find(device->name, port_num, &wanted, type,
-				     ndev_ifindex, &entry);
+		err = ibsa__gid_find(device->files, device->name, port_num,
+				     &wanted, type, ndev_ifindex, &entry);
 	if (err)
 		return error_pointer(err == -ENOMEM ? err : -ENOENT);
 	return hold_new(device, (uint8_t)port_num, &entry);

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "client/open.h"
+#include "ib_sa/device.h"
 #include "ib_sa/state.h"
 
 void ibsa__sa_device_free(struct ib_device *device)
@@ -19,6 +20,8 @@ void ibsa__sa_device_free(struct ib_device *device)
 		ibsa__sa_port_free(device->ports[i]);
 	ibsa__sa_loop_done(device);
 	ibsa__fabric_release(device->fabric);
+	ibsa__files_put(device->files);
+	ibsa__free(device->environment);
 	pthread_mutex_destroy(&device->opening);
 	ibsa__free((char *)device->options.fabric);
 	ibsa__free(device->name);
@@ -44,6 +47,7 @@ static int copy_options(struct ib_device *device,
 }
 
 static int device_new(const struct ibsa_device_options *options,
+		      const struct ibsa__environment *environment,
 		      struct ib_device **out)
 {
 	struct ib_device *device = ibsa__calloc(1, sizeof(*device));
@@ -63,6 +67,8 @@ static int device_new(const struct ibsa_device_options *options,
 	err = ibsa__sa_loop_init(device);
 	if (!err)
 		err = copy_options(device, options);
+	if (!err)
+		err = ibsa__environment_copy(environment, &device->environment);
 	if (err) {
 		ibsa__sa_device_free(device);
 		return err;
@@ -71,17 +77,30 @@ static int device_new(const struct ibsa_device_options *options,
 	return 0;
 }
 
-int ibsa_device_open(const struct ibsa_device_options *options,
-		     struct ibsa_error *error, struct ib_device **out)
+/* Whether the device is this machine's; only such a device has files. */
+static int device_find(struct ib_device *device,
+		       const struct ibsa_options *where,
+		       struct ibsa_error *error)
 {
-	static const struct ibsa_device_options defaults;
+	int err = ibsa__device_find(where, device->environment, error,
+				    &device->name, &device->fabric);
+
+	if (err || device->fabric || where->on ||
+	    ibsa__server_named(where, device->environment))
+		return err;
+	err = ibsa__device_files_open(where, device->environment,
+				      &device->files);
+	return err ? ibsa__fail(error, err, "out of memory") : 0;
+}
+
+int ibsa__sa_device_open(const struct ibsa_device_options *options,
+			 const struct ibsa__environment *environment,
+			 struct ibsa_error *error, struct ib_device **out)
+{
 	struct ibsa_options where;
 	struct ib_device *device;
-	int err;
+	int err = device_new(options, environment, &device);
 
-	if (!options)
-		options = &defaults;
-	err = device_new(options, &device);
 	if (err)
 		return ibsa__fail(error, err, "a device cannot be opened: %s",
 				  strerror(-err));
@@ -89,8 +108,7 @@ int ibsa_device_open(const struct ibsa_device_options *options,
 	where.device = options->name;
 	err = ibsa__options_check(&where, error);
 	if (!err)
-		err = ibsa__device_find(&where, error, &device->name,
-					&device->fabric);
+		err = device_find(device, &where, error);
 	if (err) {
 		ibsa__sa_device_free(device);
 		return err;
@@ -100,6 +118,16 @@ int ibsa_device_open(const struct ibsa_device_options *options,
 	pthread_mutex_unlock(&device->sa->lock);
 	*out = device;
 	return 0;
+}
+
+int ibsa_device_open(const struct ibsa_device_options *options,
+		     struct ibsa_error *error, struct ib_device **out)
+{
+	static const struct ibsa_device_options defaults;
+	const struct ibsa__environment environment = ibsa__environment_read();
+
+	return ibsa__sa_device_open(options ? options : &defaults, &environment,
+				    error, out);
 }
 
 /* The shared device of that name, for one more user; or NULL. Locked. */

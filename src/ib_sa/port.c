@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/alloc.h"
+#include "client/client.h"
 #include "ib_sa/state.h"
 
 struct ibsa_options ibsa__sa_client_options(const struct ib_device *device)
@@ -99,7 +100,8 @@ static void look_afresh(struct sa_job *job)
 static int open_client(struct sa_port *port, const struct ibsa_options *options)
 {
 	struct ibsa_port_watch *watch;
-	int err = ibsa_open(options, NULL, &port->client);
+	int err = ibsa__client_open(options, port->device->environment, NULL,
+				    &port->client);
 
 	if (!err)
 		err = ibsa_port_get(port->client, false, &port->state);

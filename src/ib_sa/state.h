@@ -11,9 +11,11 @@
 
 #include <ibsa/ib_sa.h>
 
+#include "base/environment.h"
 #include "base/hash.h"
 #include "base/list.h"
 #include "base/pool.h"
+#include "device/files.h"
 #include "engine/engine.h"
 
 /* Queries that wait at one port; more are -ENOBUFS. */
@@ -82,6 +84,11 @@ struct ib_device {
 	struct list link; /* among all of the process */
 	char *name;
 	struct ibsa_fabric *fabric; /* held for its ports; or NULL */
+	/* As the device was opened: ports are opened later. */
+	struct ibsa__environment *environment;
+	/* Of a device of this machine; NULL: in a fabric, whose ports are
+	 * opened to read them. */
+	struct device_files *files;
 	struct ibsa_device_options options;
 	struct ibsa_address sa_address; /* what options.sa points to */
 	unsigned int users;

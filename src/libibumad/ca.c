@@ -12,7 +12,6 @@
 #include "device/device.h"
 #include "device/parse.h"
 #include "libibumad/libibumad.h"
-#include "remote/files.h"
 
 /* Nothing is set up and nothing is kept; a program may leave them out. */
 int umad_init(void)
@@ -36,19 +35,21 @@ void ibsa__ca_text(char *to, size_t room, const char *text)
 }
 
 /* Any of these may be missing. */
-static void text_read(const char *name, const char *file, char *to, size_t room)
+static void text_read(struct device_files *files, const char *name,
+		      const char *file, char *to, size_t room)
 {
-	struct ibsa__sysfs_text text;
+	struct ibsa__file_text text;
 
-	if (ibsa__sysfs_read(&text, "class/infiniband/%s/%s", name, file))
+	if (ibsa__file_read(files, &text, "class/infiniband/%s/%s", name, file))
 		text.bytes[0] = '\0';
 	ibsa__ca_text(to, room, text.bytes);
 }
 
-static int guid_read(const char *name, const char *file, __be64 *out)
+static int guid_read(struct device_files *files, const char *name,
+		     const char *file, __be64 *out)
 {
 	uint64_t guid;
-	int err = ibsa__guid_read(name, file, &guid);
+	int err = ibsa__guid_read(files, name, file, &guid);
 
 	if (err)
 		return err;
@@ -76,26 +77,33 @@ static int head_error(int err)
 	}
 }
 
-static int head_read(const char *name, umad_ca_t *head)
+static int head_read(struct device_files *files, const char *name,
+		     umad_ca_t *head)
 {
 	int err = -ENOENT;
 
 	if (!strchr(name, '/'))
-		err = ibsa__node_type_read(name, &head->node_type);
+		err = ibsa__node_type_read(files, name, &head->node_type);
 	if (!err)
-		err = guid_read(name, SYS_CA_NODE_GUID, &head->node_guid);
+		err = guid_read(files, name, SYS_CA_NODE_GUID,
+				&head->node_guid);
 	if (!err)
-		err = guid_read(name, SYS_CA_SYS_GUID, &head->system_guid);
+		err = guid_read(files, name, SYS_CA_SYS_GUID,
+				&head->system_guid);
 	if (err)
 		return ibsa__ca_fail(head_error(err));
 	ibsa__ca_text(head->ca_name, sizeof(head->ca_name), name);
-	text_read(name, SYS_CA_FW_VERS, head->fw_ver, sizeof(head->fw_ver));
-	text_read(name, SYS_CA_HW_VERS, head->hw_ver, sizeof(head->hw_ver));
-	text_read(name, SYS_CA_TYPE, head->ca_type, sizeof(head->ca_type));
+	text_read(files, name, SYS_CA_FW_VERS, head->fw_ver,
+		  sizeof(head->fw_ver));
+	text_read(files, name, SYS_CA_HW_VERS, head->hw_ver,
+		  sizeof(head->hw_ver));
+	text_read(files, name, SYS_CA_TYPE, head->ca_type,
+		  sizeof(head->ca_type));
 	return 0;
 }
 
-static int port_add(struct ibsa__ca *ca, const char *name, const char *folder)
+static int port_add(struct device_files *files, struct ibsa__ca *ca,
+		    const char *name, const char *folder)
 {
 	unsigned int number;
 	umad_port_t *port;
@@ -106,7 +114,7 @@ static int port_add(struct ibsa__ca *ca, const char *name, const char *folder)
 	port = ibsa__calloc(1, sizeof(*port));
 	if (!port)
 		return -ENOMEM;
-	err = ibsa__ca_port_read(name, number, port);
+	err = ibsa__ca_port_read(files, name, number, port);
 	if (err) {
 		ibsa__free(port);
 		return err;
@@ -115,34 +123,34 @@ static int port_add(struct ibsa__ca *ca, const char *name, const char *folder)
 	return 0;
 }
 
-static int ports_read(const char *name, struct ibsa__ca *ca)
+static int ports_read(struct device_files *files, const char *name,
+		      struct ibsa__ca *ca)
 {
 	struct ibsa__names names;
 	int err;
 
-	err = ibsa__sysfs_names(&names, "class/infiniband/%s/%s", name,
-				SYS_CA_PORTS_DIR);
+	err = ibsa__names_read(files, &names, "class/infiniband/%s/%s", name,
+			       SYS_CA_PORTS_DIR);
 	if (err)
 		return ibsa__ca_fail(err);
 	ca->ports = ibsa__calloc(names.count + 1, sizeof(*ca->ports));
 	err = ca->ports ? 0 : -ENOMEM;
 	/* Natural order of names is ascending order of numbers. */
 	for (size_t i = 0; i < names.count && !err; i++)
-		err = port_add(ca, name, names.at[i]);
+		err = port_add(files, ca, name, names.at[i]);
 	ibsa__names_free(&names);
 	return err;
 }
 
-int ibsa__ca_read(const char *name, struct ibsa__ca *out)
+int ibsa__ca_read(struct device_files *files, const char *name,
+		  struct ibsa__ca *out)
 {
-	struct remote_files *files = ibsa__remote_files_hold();
 	struct ibsa__ca ca = { 0 };
 	int err;
 
-	err = head_read(name, &ca.head);
+	err = head_read(files, name, &ca.head);
 	if (!err)
-		err = ports_read(name, &ca);
-	ibsa__remote_files_release(files);
+		err = ports_read(files, name, &ca);
 	if (err) {
 		ibsa__ca_free(&ca);
 		return err;
@@ -165,17 +173,43 @@ int ibsa__ca_last_port(const struct ibsa__ca *ca)
 	return ca->count ? ca->ports[ca->count - 1]->portnum : 0;
 }
 
-int umad_get_ca(const char *ca_name, umad_ca_t *ca)
+/* @name NULL: the default device. *@out_is_absent: there is none. */
+static int ca_get(struct device_files *files, const char *name,
+		  bool *out_is_absent, struct ibsa__ca *out)
 {
 	struct ibsa__ca_port place;
-	struct ibsa__ca whole;
 	int err = 0;
 
-	if (!ca_name)
-		err = ibsa__ca_port_find(NULL, UMAD_ANY_PORT, IBSA__CA_ANY,
-					 &place);
-	if (!err)
-		err = ibsa__ca_read(ca_name ? ca_name : place.ca, &whole);
+	if (!name)
+		err = ibsa__ca_port_find(files, NULL, UMAD_ANY_PORT,
+					 IBSA__CA_ANY, &place);
+	*out_is_absent = err == -ENODEV;
+	if (err)
+		return err;
+	return ibsa__ca_read(files, name ? name : place.ca, out);
+}
+
+/* The same by the files of the moment. */
+static int ca_get_now(const char *name, bool *out_is_absent,
+		      struct ibsa__ca *out)
+{
+	struct device_files *files;
+	int err = ibsa__files_open_now(&files);
+
+	*out_is_absent = false;
+	if (err)
+		return ibsa__ca_fail(err);
+	err = ca_get(files, name, out_is_absent, out);
+	ibsa__files_put(files);
+	return err;
+}
+
+int umad_get_ca(const char *ca_name, umad_ca_t *ca)
+{
+	struct ibsa__ca whole;
+	bool is_absent;
+	int err = ca_get_now(ca_name, &is_absent, &whole);
+
 	if (err)
 		return err;
 	if (ibsa__ca_last_port(&whole) >= UMAD_CA_MAX_PORTS) {
@@ -220,20 +254,13 @@ static int guids_fill(const struct ibsa__ca *ca, __be64 *guids, int max)
 /* -ENOMEM says that the array is too small, and so must say nothing else. */
 int umad_get_ca_portguids(const char *ca_name, __be64 *portguids, int max)
 {
-	struct ibsa__ca_port place;
 	struct ibsa__ca ca;
+	bool is_absent;
 	int count = 0;
-	int err = 0;
+	int err = ca_get_now(ca_name, &is_absent, &ca);
 
-	if (!ca_name)
-		err = ibsa__ca_port_find(NULL, UMAD_ANY_PORT, IBSA__CA_ANY,
-					 &place);
-	if (err == -ENODEV)
-		return err;
-	if (!err)
-		err = ibsa__ca_read(ca_name ? ca_name : place.ca, &ca);
 	if (err)
-		return -1;
+		return is_absent ? err : -1;
 	if (portguids)
 		count = guids_fill(&ca, portguids, max);
 	ibsa__ca_free(&ca);

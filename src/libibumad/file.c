@@ -30,14 +30,14 @@ static int control(int fd, unsigned long command, void *argument)
 	return result < 0 ? ibsa__umad_failure(result) : 0;
 }
 
-int ibsa__portid_open(const char *name)
+int ibsa__portid_open(struct device_files *files, const char *name)
 {
 	char path[sizeof("/dev/infiniband/") + NAME_MAX];
 	int err;
 	int fd;
 
-	if (ibsa__remote_has_files())
-		return ibsa__served_open(name);
+	if (ibsa__files_are_remote(files))
+		return ibsa__served_open(files, name);
 	snprintf(path, sizeof(path), "/dev/infiniband/%s", name);
 	errno = 0;
 	fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);

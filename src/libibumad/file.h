@@ -10,13 +10,15 @@
 
 #include <ibsa/types.h>
 
+#include "device/files.h"
 #include "packet/header.h"
 
 /*
- * Open the MAD device @name, "umad0", with 64-byte headers. The portid, or
+ * Open the MAD device @name, "umad0", which @files show, with 64-byte headers. The portid, or
  * the error of opening it.
  */
-int ibsa__portid_open(const char *name) IBSA_MUST_USE;
+int ibsa__portid_open(struct device_files *files,
+		      const char *name) IBSA_MUST_USE;
 
 void ibsa__portid_close(int portid);
 

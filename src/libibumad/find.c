@@ -11,7 +11,6 @@
 #include <ibsa/sa.h>
 
 #include "libibumad/libibumad.h"
-#include "remote/files.h"
 
 /* PortPhysicalState of PortInfo. */
 enum { PHYS_DISABLED = 3, PHYS_LINK_UP = 5 };
@@ -95,11 +94,11 @@ static enum fit best_fit(const struct ibsa__ca *ca, enum ibsa__ca_side side,
 }
 
 /* *@port is what the caller wants, then what it gets. 0 or an error. */
-static int fit_read(const char *name, enum ibsa__ca_side side, int *port,
-		    enum fit *out)
+static int fit_read(struct device_files *files, const char *name,
+		    enum ibsa__ca_side side, int *port, enum fit *out)
 {
 	struct ibsa__ca ca;
-	int err = ibsa__ca_read(name, &ca);
+	int err = ibsa__ca_read(files, name, &ca);
 
 	if (err)
 		return err;
@@ -122,8 +121,9 @@ static void place_set(struct ibsa__ca_port *out, const char *name, int port)
 }
 
 /* One device that cannot be read hides no other. */
-static int best_of(const struct ibsa__names *names, int wanted,
-		   enum ibsa__ca_side side, struct ibsa__ca_port *out)
+static int best_of(struct device_files *files, const struct ibsa__names *names,
+		   int wanted, enum ibsa__ca_side side,
+		   struct ibsa__ca_port *out)
 {
 	enum fit best = UNFIT;
 
@@ -133,7 +133,7 @@ static int best_of(const struct ibsa__names *names, int wanted,
 		enum fit fit;
 		int err;
 
-		err = fit_read(names->at[i], side, &port, &fit);
+		err = fit_read(files, names->at[i], side, &port, &fit);
 		if (err == -ENOMEM)
 			return err;
 		if (err || fit <= best)
@@ -144,61 +144,51 @@ static int best_of(const struct ibsa__names *names, int wanted,
 	return 0;
 }
 
-static int any_find(int port, enum ibsa__ca_side side,
-		    struct ibsa__ca_port *out)
+static int any_find(struct device_files *files, int port,
+		    enum ibsa__ca_side side, struct ibsa__ca_port *out)
 {
 	struct ibsa__names names;
 	int err;
 
-	err = ibsa__ca_names(&names);
+	err = ibsa__ca_names(files, &names);
 	if (err)
 		return ibsa__ca_fail(err) == -ENOMEM ? err : -ENODEV;
-	err = names.count ? best_of(&names, port, side, out) : -ENODEV;
+	err = names.count ? best_of(files, &names, port, side, out) : -ENODEV;
 	ibsa__names_free(&names);
 	return err;
 }
 
 /* The port that is named, in whatever state, if it has SMI. */
-static enum fit smi_fit(const char *name, int port)
+static enum fit smi_fit(struct device_files *files, const char *name, int port)
 {
 	umad_port_t state;
 	enum fit fit;
 
-	if (ibsa__ca_port_read(name, (unsigned int)port, &state))
+	if (ibsa__ca_port_read(files, name, (unsigned int)port, &state))
 		return UNFIT;
 	fit = ibsa__ca_port_has_smi(&state) ? UP : UNFIT;
 	umad_release_port(&state);
 	return fit;
 }
 
-static int find(const char *ca, int port, enum ibsa__ca_side side,
-		struct ibsa__ca_port *out)
+int ibsa__ca_port_find(struct device_files *files, const char *ca, int port,
+		       enum ibsa__ca_side side, struct ibsa__ca_port *out)
 {
 	enum fit fit = ACTIVE;
 	int err = 0;
 
 	if (!ca)
-		return any_find(port, side, out);
+		return any_find(files, port, side, out);
 	if (strlen(ca) >= sizeof(out->ca)) {
 		(void)ibsa__ca_fail(-ENOENT);
 		return -ENODEV;
 	}
 	if (!port)
-		err = fit_read(ca, side, &port, &fit);
+		err = fit_read(files, ca, side, &port, &fit);
 	else if (side == IBSA__CA_SMI)
-		fit = smi_fit(ca, port);
+		fit = smi_fit(files, ca, port);
 	if (err || fit == UNFIT)
 		return err == -ENOMEM ? err : -ENODEV;
 	place_set(out, ca, port);
 	return 0;
-}
-
-int ibsa__ca_port_find(const char *ca, int port, enum ibsa__ca_side side,
-		       struct ibsa__ca_port *out)
-{
-	struct remote_files *files = ibsa__remote_files_hold();
-	int err = find(ca, port, side, out);
-
-	ibsa__remote_files_release(files);
-	return err;
 }

@@ -16,27 +16,31 @@
 #define UMAD_FILE "umad"
 
 /* issmN is of the same port as umadN. 0, -ENOMEM or another error. */
-static int number_find(const struct ibsa__ca_port *place, unsigned int *out)
+static int number_find(struct device_files *files,
+		       const struct ibsa__ca_port *place, unsigned int *out)
 {
 	char name[NAME_MAX + 1];
 	int err;
 
-	err = ibsa__mad_device_find(place->ca, (unsigned int)place->port, name);
+	err = ibsa__mad_device_find(files, place->ca, (unsigned int)place->port,
+				    name);
 	if (err)
 		return err;
 	return ibsa__parse_index(name + strlen(UMAD_FILE), out);
 }
 
 /* There it is a FIFO, which is to be opened for reading. */
-static int at_server(const struct ibsa__ca_port *place, char *path, int max)
+static int at_server(struct device_files *files,
+		     const struct ibsa__ca_port *place, char *path, int max)
 {
-	int err = ibsa__remote_issm_path((unsigned int)place->port, path,
+	int err = ibsa__remote_issm_path(files, (unsigned int)place->port, path,
 					 max > 0 ? (size_t)max : 0);
 
 	return !err || err == -ENAMETOOLONG || err == -ENOMEM ? err : -EINVAL;
 }
 
-int umad_get_issm_path(const char *ca_name, int portnum, char path[], int max)
+static int path_get(struct device_files *files, const char *ca_name,
+		    int portnum, char path[], int max)
 {
 	struct ibsa__ca_port place;
 	unsigned int number;
@@ -44,19 +48,31 @@ int umad_get_issm_path(const char *ca_name, int portnum, char path[], int max)
 	int len;
 	int err;
 
-	err = ibsa__ca_port_find(ca_name, portnum, IBSA__CA_ANY, &place);
+	err = ibsa__ca_port_find(files, ca_name, portnum, IBSA__CA_ANY, &place);
 	if (err)
 		return err;
-	err = number_find(&place, &number);
+	err = number_find(files, &place, &number);
 	if (err) {
 		(void)ibsa__ca_fail(err == -ENOMEM ? err : -ENOENT);
 		return err == -ENOMEM ? err : -EINVAL;
 	}
-	if (ibsa__remote_has_files())
-		return at_server(&place, path, max);
+	if (ibsa__files_are_remote(files))
+		return at_server(files, &place, path, max);
 	len = snprintf(text, sizeof(text), "/dev/infiniband/issm%u", number);
 	if (len >= max)
 		return -ENAMETOOLONG;
 	memcpy(path, text, (size_t)len + 1);
 	return 0;
+}
+
+int umad_get_issm_path(const char *ca_name, int portnum, char path[], int max)
+{
+	struct device_files *files;
+	int err = ibsa__files_open_now(&files);
+
+	if (err)
+		return ibsa__ca_fail(err);
+	err = path_get(files, ca_name, portnum, path, max);
+	ibsa__files_put(files);
+	return err;
 }

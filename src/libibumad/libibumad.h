@@ -14,7 +14,7 @@
 
 #include <ibsa/types.h>
 
-#include "device/sysfs.h"
+#include "client/files.h"
 
 /* A device with all its ports. */
 struct ibsa__ca {
@@ -34,10 +34,12 @@ struct ibsa__ca_port {
  * order, which decides what the default device is. 0; -ENOMEM or the error of
  * reading the folder; free with ibsa__names_free().
  */
-int ibsa__ca_names(struct ibsa__names *out) IBSA_MUST_USE;
+int ibsa__ca_names(struct device_files *files,
+		   struct ibsa__names *out) IBSA_MUST_USE;
 
 /* The same in byte order: mlx5_10 before mlx5_9. */
-int ibsa__ca_names_sorted(struct ibsa__names *out) IBSA_MUST_USE;
+int ibsa__ca_names_sorted(struct device_files *files,
+			  struct ibsa__names *out) IBSA_MUST_USE;
 
 /* Copies it; not if it would be cut, and so be that of no device, or another. */
 bool ibsa__ca_name_fits(const char *name, char out[UMAD_CA_NAME_LEN]);
@@ -52,15 +54,16 @@ int ibsa__ca_fail(int err);
  * Free with ibsa__ca_free(). 0; -ENOMEM; -EIO a port's files cannot be read;
  * -EINVAL the device's hold nonsense; or the error of reading them.
  */
-int ibsa__ca_read(const char *name, struct ibsa__ca *out) IBSA_MUST_USE;
+int ibsa__ca_read(struct device_files *files, const char *name,
+		  struct ibsa__ca *out) IBSA_MUST_USE;
 void ibsa__ca_free(struct ibsa__ca *ca);
 
 /* The highest port number; 0 without ports. */
 int ibsa__ca_last_port(const struct ibsa__ca *ca);
 
 /* 0; -ENOMEM; -EIO any other failure of reading its files. */
-int ibsa__ca_port_read(const char *ca, unsigned int port,
-		       umad_port_t *out) IBSA_MUST_USE;
+int ibsa__ca_port_read(struct device_files *files, const char *ca,
+		       unsigned int port, umad_port_t *out) IBSA_MUST_USE;
 
 /* The first line of @text, cut where @room ends. */
 void ibsa__ca_text(char *to, size_t room, const char *text);
@@ -77,7 +80,8 @@ bool ibsa__ca_port_has_smi(const umad_port_t *port);
  * -ENODEV there is no device, or the one of that name cannot be read or has
  * no port to use.
  */
-int ibsa__ca_port_find(const char *ca, int port, enum ibsa__ca_side side,
+int ibsa__ca_port_find(struct device_files *files, const char *ca, int port,
+		       enum ibsa__ca_side side,
 		       struct ibsa__ca_port *out) IBSA_MUST_USE;
 
 #endif

@@ -10,25 +10,25 @@
 #include "libibumad/libibumad.h"
 
 /* iWARP adapters, usNIC and others have no MADs. */
-static bool has_mads(const char *name)
+static bool has_mads(struct device_files *files, const char *name)
 {
 	unsigned int type;
 
-	return !ibsa__node_type_read(name, &type) && type >= IBSA_NODE_CA &&
-	       type <= IBSA_NODE_ROUTER;
+	return !ibsa__node_type_read(files, name, &type) &&
+	       type >= IBSA_NODE_CA && type <= IBSA_NODE_ROUTER;
 }
 
-int ibsa__ca_names(struct ibsa__names *out)
+int ibsa__ca_names(struct device_files *files, struct ibsa__names *out)
 {
 	struct ibsa__names names;
 	size_t kept = 0;
 	int err;
 
-	err = ibsa__sysfs_names_unsorted(&names, "class/infiniband");
+	err = ibsa__names_read_unsorted(files, &names, "class/infiniband");
 	if (err)
 		return err;
 	for (size_t i = 0; i < names.count; i++) {
-		if (has_mads(names.at[i]))
+		if (has_mads(files, names.at[i]))
 			names.at[kept++] = names.at[i];
 		else
 			ibsa__free(names.at[i]);
@@ -43,9 +43,9 @@ static int by_bytes(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-int ibsa__ca_names_sorted(struct ibsa__names *out)
+int ibsa__ca_names_sorted(struct device_files *files, struct ibsa__names *out)
 {
-	int err = ibsa__ca_names(out);
+	int err = ibsa__ca_names(files, out);
 
 	if (!err && out->count)
 		qsort(out->at, out->count, sizeof(*out->at), by_bytes);
@@ -64,11 +64,15 @@ bool ibsa__ca_name_fits(const char *name, char out[UMAD_CA_NAME_LEN])
 
 int umad_get_cas_names(char cas[][UMAD_CA_NAME_LEN], int max)
 {
+	struct device_files *files;
 	struct ibsa__names names;
 	int count = 0;
-	int err;
+	int err = ibsa__files_open_now(&files);
 
-	err = ibsa__ca_names_sorted(&names);
+	if (err)
+		return err;
+	err = ibsa__ca_names_sorted(files, &names);
+	ibsa__files_put(files);
 	if (err)
 		return err == -ENOMEM ? err : 0;
 	for (size_t i = 0; i < names.count && count < max; i++)
@@ -106,10 +110,14 @@ static int list_make(struct ibsa__names *names, struct umad_device_node **out)
 struct umad_device_node *umad_get_ca_device_list(void)
 {
 	struct umad_device_node *head = NULL;
+	struct device_files *files;
 	struct ibsa__names names;
-	int err;
+	int err = ibsa__files_open_now(&files);
 
-	err = ibsa__ca_names(&names);
+	if (!err) {
+		err = ibsa__ca_names(files, &names);
+		ibsa__files_put(files);
+	}
 	if (err) {
 		errno = err == -ENOENT ? 0 : -err;
 		return NULL;

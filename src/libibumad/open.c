@@ -8,55 +8,60 @@
  */
 #include <errno.h>
 
-#include <ibsa/device.h>
 #include <ibsa/umad_ext.h>
 
 #include "device/device.h"
 #include "libibumad/file.h"
 #include "libibumad/libibumad.h"
 #include "libibumad/say.h"
-#include "remote/files.h"
+#include "umad/umad.h"
 
 /* Whether there is one, and new enough: libibumad tells no difference. */
-static int abi_check(void)
+static int abi_check(struct device_files *files)
 {
 	unsigned int version;
-	int err = ibsa_umad_version(NULL, &version);
+	int err = ibsa__umad_version(files, NULL, &version);
 
 	if (err == -ENXIO)
 		return -ENODEV; /* a server's node has no such port */
 	return err == -ENOSYS ? -EOPNOTSUPP : err;
 }
 
-static int place_open(const struct ibsa__ca_port *place)
+static int place_open(struct device_files *files,
+		      const struct ibsa__ca_port *place)
 {
 	char name[NAME_MAX + 1];
 	int err;
 
-	err = ibsa__mad_device_find(place->ca, (unsigned int)place->port, name);
+	err = ibsa__mad_device_find(files, place->ca, (unsigned int)place->port,
+				    name);
 	if (err)
 		return err == -ENOMEM ? err : -EINVAL;
-	return ibsa__portid_open(name);
+	return ibsa__portid_open(files, name);
 }
 
-static int port_open(const char *ca_name, int portnum, enum ibsa__ca_side side)
+static int port_open(struct device_files *files, const char *ca_name,
+		     int portnum, enum ibsa__ca_side side)
 {
 	struct ibsa__ca_port place;
 	int err;
 
-	err = abi_check();
+	err = abi_check(files);
 	if (!err)
-		err = ibsa__ca_port_find(ca_name, portnum, side, &place);
-	return err ? err : place_open(&place);
+		err = ibsa__ca_port_find(files, ca_name, portnum, side, &place);
+	return err ? err : place_open(files, &place);
 }
 
 static int port_open_said(const char *ca_name, int portnum,
 			  enum ibsa__ca_side side)
 {
-	struct remote_files *files = ibsa__remote_files_hold();
-	int portid = port_open(ca_name, portnum, side);
+	struct device_files *files;
+	int portid = ibsa__files_open_now(&files);
 
-	ibsa__remote_files_release(files);
+	if (!portid) {
+		portid = port_open(files, ca_name, portnum, side);
+		ibsa__files_put(files);
+	}
 	if (portid >= 0)
 		return portid;
 	errno = -portid;

@@ -34,10 +34,10 @@ static void side_fill(const struct ibsa__ca *ca, struct side *out)
 }
 
 /* One that cannot be read has no GUID. 0 or -ENOMEM. */
-static int side_read(struct side *side)
+static int side_read(struct device_files *files, struct side *side)
 {
 	struct ibsa__ca ca;
-	int err = ibsa__ca_read(side->name, &ca);
+	int err = ibsa__ca_read(files, side->name, &ca);
 
 	if (err)
 		return err == -ENOMEM ? err : 0;
@@ -46,7 +46,8 @@ static int side_read(struct side *side)
 	return 0;
 }
 
-static int sides_fill(const struct ibsa__names *names, struct side *sides,
+static int sides_fill(struct device_files *files,
+		      const struct ibsa__names *names, struct side *sides,
 		      size_t *out_count)
 {
 	size_t count = 0;
@@ -54,24 +55,25 @@ static int sides_fill(const struct ibsa__names *names, struct side *sides,
 
 	for (size_t i = 0; i < names->count && !err; i++) {
 		if (ibsa__ca_name_fits(names->at[i], sides[count].name))
-			err = side_read(&sides[count++]);
+			err = side_read(files, &sides[count++]);
 	}
 	*out_count = count;
 	return err;
 }
 
 /* Without the modules there are none. 0 or -ENOMEM. */
-static int sides_read(struct side **out, size_t *out_count)
+static int sides_read(struct device_files *files, struct side **out,
+		      size_t *out_count)
 {
 	struct ibsa__names names = { 0 };
 	struct side *sides;
 	int err;
 
-	err = ibsa__ca_names_sorted(&names);
+	err = ibsa__ca_names_sorted(files, &names);
 	if (err == -ENOMEM)
 		return err;
 	sides = ibsa__calloc(names.count + 1, sizeof(*sides));
-	err = sides ? sides_fill(&names, sides, out_count) : -ENOMEM;
+	err = sides ? sides_fill(files, &names, sides, out_count) : -ENOMEM;
 	ibsa__names_free(&names);
 	if (err) {
 		ibsa__free(sides);
@@ -131,10 +133,16 @@ static size_t pairs_fill(const struct side *sides, size_t count,
 
 int umad_get_smi_gsi_pairs(struct umad_ca_pair cas[], size_t max)
 {
+	struct device_files *files;
 	struct side *sides;
 	size_t count;
+	int err = ibsa__files_open_now(&files);
 
-	if (sides_read(&sides, &count))
+	if (!err) {
+		err = sides_read(files, &sides, &count);
+		ibsa__files_put(files);
+	}
+	if (err)
 		return -1;
 	count = pairs_fill(sides, count, cas, max);
 	ibsa__free(sides);
@@ -157,11 +165,11 @@ static bool port_suits(const struct ibsa__ca *ca, const umad_port_t *port,
 }
 
 /* 0, -ENODEV or -ENOMEM. */
-static int port_choose(const char *name, unsigned int wanted, bool named,
-		       uint32_t *out)
+static int port_choose(struct device_files *files, const char *name,
+		       unsigned int wanted, bool named, uint32_t *out)
 {
 	struct ibsa__ca ca;
-	int err = ibsa__ca_read(name, &ca);
+	int err = ibsa__ca_read(files, name, &ca);
 
 	if (err)
 		return err == -ENOMEM ? err : -ENODEV;
@@ -177,16 +185,17 @@ static int port_choose(const char *name, unsigned int wanted, bool named,
 }
 
 /* The port of the other side, if there is one. 0, -ENODEV or -ENOMEM. */
-static int other_choose(const char *name, bool named, uint32_t *out)
+static int other_choose(struct device_files *files, const char *name,
+			bool named, uint32_t *out)
 {
-	int err = *name ? port_choose(name, 0, false, out) : 0;
+	int err = *name ? port_choose(files, name, 0, false, out) : 0;
 
 	return named && err == -ENODEV ? 0 : err;
 }
 
 /* Sets the preferred ports. 0, -ENODEV it will not do, or -ENOMEM. */
-static int pair_choose(struct umad_ca_pair *pair, const char *name,
-		       unsigned int portnum)
+static int pair_choose(struct device_files *files, struct umad_ca_pair *pair,
+		       const char *name, unsigned int portnum)
 {
 	const bool is_gsi = name ? !strcmp(name, pair->gsi_name)
 				 : !*pair->smi_name;
@@ -201,19 +210,20 @@ static int pair_choose(struct umad_ca_pair *pair, const char *name,
 		asked = &pair->gsi_preferred_port;
 		other = &pair->smi_preferred_port;
 	}
-	err = port_choose(is_gsi ? pair->gsi_name : pair->smi_name, portnum,
-			  name != NULL, asked);
+	err = port_choose(files, is_gsi ? pair->gsi_name : pair->smi_name,
+			  portnum, name != NULL, asked);
 	if (err)
 		return err;
 	if (!is_one)
-		return other_choose(is_gsi ? pair->smi_name : pair->gsi_name,
+		return other_choose(files,
+				    is_gsi ? pair->smi_name : pair->gsi_name,
 				    name != NULL, other);
 	*other = *asked;
 	return 0;
 }
 
-static int pair_find(const struct side *sides, size_t count,
-		     struct umad_ca_pair *pairs, const char *name,
+static int pair_find(struct device_files *files, const struct side *sides,
+		     size_t count, struct umad_ca_pair *pairs, const char *name,
 		     unsigned int portnum, bool enforce_smi)
 {
 	count = pairs_fill(sides, count, pairs, count);
@@ -222,7 +232,7 @@ static int pair_find(const struct side *sides, size_t count,
 
 		if (enforce_smi && !*pairs[i].smi_name)
 			continue;
-		err = pair_choose(&pairs[i], name, portnum);
+		err = pair_choose(files, &pairs[i], name, portnum);
 		if (err == -ENODEV)
 			continue;
 		pairs[0] = pairs[i];
@@ -231,24 +241,38 @@ static int pair_find(const struct side *sides, size_t count,
 	return -ENODEV;
 }
 
-int umad_get_smi_gsi_pair_by_ca_name(const char *devname, uint8_t portnum,
-				     struct umad_ca_pair *ca_pair,
-				     unsigned enforce_smi)
+static int pair_get(struct device_files *files, const char *name,
+		    unsigned int portnum, bool enforce_smi,
+		    struct umad_ca_pair *out)
 {
 	struct umad_ca_pair *pairs;
 	struct side *sides;
 	size_t count;
 	int err;
 
-	if (!ca_pair || sides_read(&sides, &count))
+	if (sides_read(files, &sides, &count))
 		return -1;
 	pairs = ibsa__calloc(count + 1, sizeof(*pairs));
-	err = pairs ? pair_find(sides, count, pairs, devname, portnum,
+	err = pairs ? pair_find(files, sides, count, pairs, name, portnum,
 				enforce_smi)
 		    : -ENOMEM;
 	if (!err)
-		*ca_pair = pairs[0];
+		*out = pairs[0];
 	ibsa__free(pairs);
 	ibsa__free(sides);
 	return err == -ENOMEM ? -1 : err;
+}
+
+int umad_get_smi_gsi_pair_by_ca_name(const char *devname, uint8_t portnum,
+				     struct umad_ca_pair *ca_pair,
+				     unsigned enforce_smi)
+{
+	struct device_files *files;
+	int err;
+
+	if (!ca_pair || ibsa__files_open_now(&files))
+		return -1;
+	err = pair_get(files, devname, portnum, enforce_smi, ca_pair);
+	ibsa__files_put(files);
+	return err;
 }

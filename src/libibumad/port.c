@@ -12,7 +12,6 @@
 #include "base/alloc.h"
 #include "device/device.h"
 #include "libibumad/libibumad.h"
-#include "remote/files.h"
 
 /* What libibumad calls the link of a port without a link_layer file. */
 #define OLD_LINK_LAYER "IB"
@@ -32,14 +31,15 @@ static const struct {
 	{ SYS_PORT_CAPMASK, offsetof(umad_port_t, capmask) },
 };
 
-static int numbers_read(const char *ca, unsigned int number, umad_port_t *port)
+static int numbers_read(struct device_files *files, const char *ca,
+			unsigned int number, umad_port_t *port)
 {
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		uint64_t value;
 		uint32_t word;
 		int err;
 
-		err = ibsa__port_number_read(ca, number, numbers[i].file,
+		err = ibsa__port_number_read(files, ca, number, numbers[i].file,
 					     UINT32_MAX, &value);
 		if (err)
 			return err;
@@ -51,10 +51,11 @@ static int numbers_read(const char *ca, unsigned int number, umad_port_t *port)
 }
 
 /* The GUID is that of GID 0; sysfs has no file of it. */
-static int gid_read(const char *ca, unsigned int number, umad_port_t *port)
+static int gid_read(struct device_files *files, const char *ca,
+		    unsigned int number, umad_port_t *port)
 {
 	struct ibsa_gid gid;
-	int err = ibsa__port_gid_read(ca, number, &gid);
+	int err = ibsa__port_gid_read(files, ca, number, &gid);
 
 	if (err)
 		return err;
@@ -64,11 +65,12 @@ static int gid_read(const char *ca, unsigned int number, umad_port_t *port)
 	return 0;
 }
 
-static int pkeys_read(const char *ca, unsigned int number, umad_port_t *port)
+static int pkeys_read(struct device_files *files, const char *ca,
+		      unsigned int number, umad_port_t *port)
 {
 	uint16_t *pkeys;
 	size_t count;
-	int err = ibsa__pkeys_read(ca, number, &pkeys, &count);
+	int err = ibsa__pkeys_read(files, ca, number, &pkeys, &count);
 
 	if (err)
 		return err;
@@ -79,43 +81,35 @@ static int pkeys_read(const char *ca, unsigned int number, umad_port_t *port)
 	return 0;
 }
 
-static void link_layer_read(const char *ca, unsigned int number,
-			    umad_port_t *port)
+static void link_layer_read(struct device_files *files, const char *ca,
+			    unsigned int number, umad_port_t *port)
 {
-	struct ibsa__sysfs_text text;
+	struct ibsa__file_text text;
 
-	if (ibsa__sysfs_read(&text, "class/infiniband/%s/ports/%u/%s", ca,
-			     number, SYS_PORT_LINK_LAYER))
+	if (ibsa__file_read(files, &text, "class/infiniband/%s/ports/%u/%s", ca,
+			    number, SYS_PORT_LINK_LAYER))
 		memcpy(text.bytes, OLD_LINK_LAYER, sizeof(OLD_LINK_LAYER));
 	ibsa__ca_text(port->link_layer, sizeof(port->link_layer), text.bytes);
 }
 
-static int port_read(const char *ca, unsigned int number, umad_port_t *out)
+int ibsa__ca_port_read(struct device_files *files, const char *ca,
+		       unsigned int number, umad_port_t *out)
 {
 	umad_port_t port = { .portnum = (int)number };
 	int err = -ENOENT;
 
 	if (number <= INT_MAX && !strchr(ca, '/'))
-		err = numbers_read(ca, number, &port);
+		err = numbers_read(files, ca, number, &port);
 	if (!err)
-		err = gid_read(ca, number, &port);
+		err = gid_read(files, ca, number, &port);
 	if (!err)
-		err = pkeys_read(ca, number, &port);
+		err = pkeys_read(files, ca, number, &port);
 	if (err)
 		return ibsa__ca_fail(err) == -ENOMEM ? err : -EIO;
 	ibsa__ca_text(port.ca_name, sizeof(port.ca_name), ca);
-	link_layer_read(ca, number, &port);
+	link_layer_read(files, ca, number, &port);
 	*out = port;
 	return 0;
-}
-
-int ibsa__ca_port_read(const char *ca, unsigned int number, umad_port_t *out)
-{
-	struct remote_files *files = ibsa__remote_files_hold();
-	int err = port_read(ca, number, out);
-
-	ibsa__remote_files_release(files);
-	return err;
 }
 
 bool ibsa__ca_port_has_smi(const umad_port_t *port)
@@ -125,15 +119,29 @@ bool ibsa__ca_port_has_smi(const umad_port_t *port)
 	return !(be32toh(port->capmask) & CAP_IS_SM_DISABLED);
 }
 
-int umad_get_port(const char *ca_name, int portnum, umad_port_t *port)
+static int port_get(struct device_files *files, const char *ca_name,
+		    int portnum, umad_port_t *port)
 {
 	struct ibsa__ca_port place;
 	int err;
 
-	err = ibsa__ca_port_find(ca_name, portnum, IBSA__CA_ANY, &place);
+	err = ibsa__ca_port_find(files, ca_name, portnum, IBSA__CA_ANY, &place);
 	if (err)
 		return err;
-	return ibsa__ca_port_read(place.ca, (unsigned int)place.port, port);
+	return ibsa__ca_port_read(files, place.ca, (unsigned int)place.port,
+				  port);
+}
+
+int umad_get_port(const char *ca_name, int portnum, umad_port_t *port)
+{
+	struct device_files *files;
+	int err = ibsa__files_open_now(&files);
+
+	if (err)
+		return ibsa__ca_fail(err);
+	err = port_get(files, ca_name, portnum, port);
+	ibsa__files_put(files);
+	return err;
 }
 
 int umad_release_port(umad_port_t *port)

@@ -2,13 +2,12 @@
 /* Umad files at a fabric server, and which portids they have. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/registry.h"
 #include "device/parse.h"
-#include "device/sysfs.h"
 #include "libibumad/served.h"
+#include "remote/files.h"
 
 struct name {
 	char text[32];
@@ -35,13 +34,15 @@ static void destroy(void *object)
 	ibsa__free(object);
 }
 
-static int port_number(const char *name, unsigned int *out)
+static int port_number(struct device_files *files, const char *name,
+		       unsigned int *out)
 {
-	struct ibsa__sysfs_text text;
+	struct ibsa__file_text text;
 	uint64_t number;
 	int err;
 
-	err = ibsa__sysfs_read(&text, "class/infiniband_mad/%s/port", name);
+	err = ibsa__file_read(files, &text, "class/infiniband_mad/%s/port",
+			      name);
 	if (!err)
 		err = ibsa__parse_number(text.bytes, UINT8_MAX, &number);
 	if (!err)
@@ -49,29 +50,33 @@ static int port_number(const char *name, unsigned int *out)
 	return err;
 }
 
-static int file_open(unsigned int port, struct remote_file *file)
+static int file_open(const struct device_files *files, unsigned int port,
+		     struct remote_file *file)
 {
 	struct remote_place place;
-	int err = ibsa__remote_place(secure_getenv("IBSA_FABRIC"), NULL, port,
-				     NULL, &place);
+	int err = ibsa__remote_files_place(files, &place);
 
-	return err ? err : ibsa__remote_file_open(&place, NULL, file);
+	if (err)
+		return err;
+	if (port)
+		place.port = port;
+	return ibsa__remote_file_open(&place, NULL, file);
 }
 
-int ibsa__served_open(const char *name)
+int ibsa__served_open(struct device_files *files, const char *name)
 {
 	struct remote_file *file;
 	unsigned int port;
 	void *object;
 	int portid;
-	int err = port_number(name, &port);
+	int err = port_number(files, name, &port);
 
 	if (err)
 		return err;
 	file = ibsa__calloc(1, sizeof(*file));
 	if (!file)
 		return -ENOMEM;
-	err = file_open(port, file);
+	err = file_open(files, port, file);
 	if (err) {
 		ibsa__free(file);
 		return err;

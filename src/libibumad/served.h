@@ -6,10 +6,12 @@
 #ifndef LIBIBUMAD_SERVED_H
 #define LIBIBUMAD_SERVED_H
 
+#include "device/files.h"
 #include "remote/file.h"
 
-/* Open the MAD device @name of what the server shows. The portid or -errno. */
-int ibsa__served_open(const char *name) IBSA_MUST_USE;
+/* Open the MAD device @name of a server's @files. The portid or -errno. */
+int ibsa__served_open(struct device_files *files,
+		      const char *name) IBSA_MUST_USE;
 
 /* The file behind a portid, to be put; NULL: it is none of a server. */
 struct remote_file *ibsa__served_find(int portid);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A line of text for a fabric server. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <ibsa/fabric_server.h>
 
 #include "base/alloc.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "remote/connection.h"
 
@@ -14,13 +14,13 @@ static int place_find(const char *fabric, struct ibsa_error *error,
 		      struct remote_place *out)
 {
 	if (!fabric)
-		fabric = secure_getenv("IBSA_FABRIC");
+		fabric = ibsa__environment_read().fabric;
 	if (!ibsa__remote_path(fabric))
 		return ibsa__fail(error, -EINVAL,
 				  "there is no fabric server: name it with "
 				  "unix:PATH in IBSA_FABRIC");
 	/* Of any node: it is not about one. */
-	return ibsa__remote_place(fabric, "", 0, error, out);
+	return ibsa__remote_place(fabric, "", NULL, 0, error, out);
 }
 
 /* As much of an answer as there is room for, and a NUL. */

@@ -44,12 +44,13 @@ static void node_split(struct remote_place *place)
 }
 
 static int node_put(struct remote_place *place, const char *node,
-		    unsigned int port, struct ibsa_error *error)
+		    const char *process_node, unsigned int port,
+		    struct ibsa_error *error)
 {
 	const bool is_of_process = !node || !strcmp(node, REMOTE_DEVICE);
 
 	if (is_of_process)
-		node = secure_getenv("IBSA_NODE");
+		node = process_node;
 	if (!node)
 		node = "";
 	if (strlen(node) > REMOTE_NODE_MAX)
@@ -64,7 +65,8 @@ static int node_put(struct remote_place *place, const char *node,
 	return 0;
 }
 
-int ibsa__remote_place(const char *fabric, const char *node, unsigned int port,
+int ibsa__remote_place(const char *fabric, const char *node,
+		       const char *process_node, unsigned int port,
 		       struct ibsa_error *error, struct remote_place *out)
 {
 	const char *path = ibsa__remote_path(fabric);
@@ -79,20 +81,12 @@ int ibsa__remote_place(const char *fabric, const char *node, unsigned int port,
 				  "%.40s... is longer than the %zu characters "
 				  "of a socket's path",
 				  path, sizeof(place.path) - 1);
-	err = node_put(&place, node, port, error);
+	err = node_put(&place, node, process_node, port, error);
 	if (err)
 		return err;
 	memcpy(place.path, path, strlen(path) + 1);
 	*out = place;
 	return 0;
-}
-
-bool ibsa__remote_place_of_process(struct remote_place *out)
-{
-	const char *fabric = secure_getenv("IBSA_FABRIC");
-
-	return ibsa__remote_path(fabric) &&
-	       !ibsa__remote_place(fabric, NULL, 0, NULL, out);
 }
 
 /* Nothing more can be said on it. */

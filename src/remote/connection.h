@@ -26,16 +26,15 @@ struct remote_connection {
 const char *ibsa__remote_path(const char *fabric);
 
 /*
- * The place that @fabric ("unix:PATH") and @node mean; @node NULL: what
- * $IBSA_NODE says, as NAME or NAME/PORT. @port 0: none is asked for here.
- * Return: 0; -EINVAL a name that is none; -ENAMETOOLONG.
+ * The place that @fabric ("unix:PATH") and @node mean; @node NULL, or
+ * REMOTE_DEVICE: @process_node, which is IBSA_NODE as NAME or NAME/PORT, or
+ * NULL. @port 0: the port in @process_node, or any.
+ * Return: 0; -EINVAL @fabric is no server's, or @node too long; -ENAMETOOLONG.
  */
-int ibsa__remote_place(const char *fabric, const char *node, unsigned int port,
+int ibsa__remote_place(const char *fabric, const char *node,
+		       const char *process_node, unsigned int port,
 		       struct ibsa_error *error,
 		       struct remote_place *out) IBSA_MUST_USE;
-
-/* Same, of $IBSA_FABRIC; false: it names no server, or none that could be. */
-bool ibsa__remote_place_of_process(struct remote_place *out);
 
 /*
  * Connect and say hello. @place gets the name and number of the port that it

@@ -1,98 +1,67 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Files and folders of the device that a fabric server shows. */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/registry.h"
-#include "remote/connection.h"
 #include "remote/files.h"
 
+/* @lock guards the connection, which is there while @is_connected. */
 struct remote_files {
+	struct device_files base;
+	int place_err; /* 0, or why there is no @place */
+	struct remote_place place;
+	pthread_mutex_t lock;
+	bool is_connected;
 	struct remote_connection connection;
 };
 
-bool ibsa__remote_has_files(void)
+static struct remote_files *remote_of(struct device_files *files)
 {
-	return ibsa__remote_path(secure_getenv("IBSA_FABRIC"));
+	return (struct remote_files *)files;
 }
 
-static int make(const char *name, void *arg, void **out)
+static void files_disconnect(struct remote_files *files)
 {
-	struct remote_files *files = ibsa__calloc(1, sizeof(*files));
+	if (files->is_connected)
+		ibsa__remote_disconnect(&files->connection);
+	files->is_connected = false;
+}
+
+/* A connection that the server has not ended. Locked. */
+static int files_connect(struct remote_files *files)
+{
+	struct remote_place place = files->place;
 	int err;
 
-	(void)name;
-	if (!files)
-		return -ENOMEM;
-	err = ibsa__remote_connect(&files->connection, arg, NULL);
-	if (err) {
-		ibsa__free(files);
-		return err;
+	if (files->place_err)
+		return files->place_err;
+	if (files->is_connected) {
+		(void)ibsa__remote_changed(&files->connection, false);
+		if (files->connection.fd >= 0)
+			return 0;
+		files_disconnect(files);
 	}
-	*out = files;
-	return 0;
+	err = ibsa__remote_connect(&files->connection, &place, NULL);
+	files->is_connected = !err;
+	return err;
 }
 
-static void destroy(void *object)
+static int files_ask(struct remote_files *files,
+		     struct remote_question *question)
 {
-	struct remote_files *files = object;
-
-	ibsa__remote_disconnect(&files->connection);
-	ibsa__free(files);
-}
-
-/* The connection of whoever holds one to the same place, else a new one. */
-static int files_get(struct remote_files **out)
-{
-	struct remote_place place;
-	char name[sizeof(place) + sizeof("files / 0000000000")];
-	void *object;
 	int err;
 
-	err = ibsa__remote_place(secure_getenv("IBSA_FABRIC"), NULL, 0, NULL,
-				 &place);
-	if (err)
-		return err;
-	snprintf(name, sizeof(name), "files %s/%u %s", place.node, place.port,
-		 place.path);
-	err = ibsa__registry_get(name, make, &place, &object);
+	pthread_mutex_lock(&files->lock);
+	err = files_connect(files);
 	if (!err)
-		*out = object;
+		err = ibsa__remote_ask(&files->connection, question, NULL);
+	pthread_mutex_unlock(&files->lock);
 	return err;
 }
 
-struct remote_files *ibsa__remote_files_hold(void)
-{
-	struct remote_files *files;
-
-	if (!ibsa__remote_has_files() || files_get(&files))
-		return NULL;
-	return files;
-}
-
-void ibsa__remote_files_release(struct remote_files *files)
-{
-	if (files)
-		ibsa__registry_put(files, destroy);
-}
-
-static int ask(struct remote_question *question)
-{
-	struct remote_files *files;
-	int err = files_get(&files);
-
-	if (err)
-		return err;
-	err = ibsa__remote_ask(&files->connection, question, NULL);
-	ibsa__remote_files_release(files);
-	return err;
-}
-
-static int ask_path(uint32_t type, const char *path, char *out, size_t room,
-		    size_t *out_len)
+static int path_ask(struct device_files *files, uint32_t type, const char *path,
+		    char *out, size_t room, size_t *out_len)
 {
 	struct remote_question question = {
 		.type = type,
@@ -101,26 +70,89 @@ static int ask_path(uint32_t type, const char *path, char *out, size_t room,
 		.answer = out,
 		.room = room,
 	};
-	int err = ask(&question);
+	int err = files_ask(remote_of(files), &question);
 
 	if (!err)
 		*out_len = question.answered;
 	return err;
 }
 
-int ibsa__remote_file_text(const char *path, char *out, size_t room,
-			   size_t *out_len)
+static int remote_read(struct device_files *files, const char *path,
+		       struct ibsa__file_text *out)
 {
-	return ask_path(REMOTE_FILE, path, out, room, out_len);
+	size_t len;
+	int err = path_ask(files, REMOTE_FILE, path, out->bytes,
+			   IBSA__FILE_BYTES, &len);
+
+	if (!err)
+		out->bytes[len] = '\0';
+	return err;
 }
 
-int ibsa__remote_folder_names(const char *path, char *out, size_t room,
-			      size_t *out_len)
+/* The answer is the names, a NUL behind each. */
+static int remote_list(struct device_files *files, const char *path,
+		       struct ibsa__names *names)
 {
-	return ask_path(REMOTE_FOLDER, path, out, room, out_len);
+	char *text = ibsa__calloc(1, REMOTE_BODY_MAX + 1);
+	size_t len = 0;
+	int err = text ? path_ask(files, REMOTE_FOLDER, path, text,
+				  REMOTE_BODY_MAX, &len)
+		       : -ENOMEM;
+
+	for (size_t at = 0; names && !err && at < len;
+	     at += strlen(text + at) + 1)
+		err = ibsa__names_add(names, text + at);
+	ibsa__free(text);
+	return err;
 }
 
-int ibsa__remote_issm_path(unsigned int port, char *out, size_t room)
+static void remote_free(struct device_files *files)
+{
+	struct remote_files *remote = remote_of(files);
+
+	files_disconnect(remote);
+	pthread_mutex_destroy(&remote->lock);
+	ibsa__free(remote);
+}
+
+static const struct device_files_ops remote_ops = {
+	.read = remote_read,
+	.list = remote_list,
+	.free = remote_free,
+};
+
+int ibsa__remote_files_open(const char *fabric, const char *node,
+			    const char *process_node, struct device_files **out)
+{
+	struct remote_files *files = ibsa__calloc(1, sizeof(*files));
+
+	if (!files)
+		return -ENOMEM;
+	ibsa__files_init(&files->base, &remote_ops);
+	files->place_err = ibsa__remote_place(fabric, node, process_node, 0,
+					      NULL, &files->place);
+	pthread_mutex_init(&files->lock, NULL);
+	*out = &files->base;
+	return 0;
+}
+
+bool ibsa__files_are_remote(const struct device_files *files)
+{
+	return files->ops == &remote_ops;
+}
+
+int ibsa__remote_files_place(const struct device_files *files,
+			     struct remote_place *out)
+{
+	const struct remote_files *remote = (const struct remote_files *)files;
+
+	if (!remote->place_err)
+		*out = remote->place;
+	return remote->place_err;
+}
+
+int ibsa__remote_issm_path(struct device_files *files, unsigned int port,
+			   char *out, size_t room)
 {
 	char path[256];
 	const uint32_t number = port;
@@ -131,7 +163,7 @@ int ibsa__remote_issm_path(unsigned int port, char *out, size_t room)
 		.answer = path,
 		.room = sizeof(path) - 1,
 	};
-	int err = ask(&question);
+	int err = files_ask(remote_of(files), &question);
 
 	if (err)
 		return err;

@@ -1,45 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The files that stand for sysfs where $IBSA_FABRIC names a fabric server:
- * the server writes them as the kernel does, from what is so at that moment.
+ * The device files of a fabric server, which writes them as the kernel does,
+ * from the state at that moment.
  */
 #ifndef REMOTE_FILES_H
 #define REMOTE_FILES_H
 
-#include <stddef.h>
-
-#include <ibsa/types.h>
-
-struct remote_files;
-
-/* Whether $IBSA_FABRIC names a server. */
-bool ibsa__remote_has_files(void);
+#include "device/files.h"
+#include "remote/connection.h"
 
 /*
- * Keep the connection until it is released: who reads many files in a row
- * connects once. Return: what to release, or NULL.
+ * The files of the node at the place that ibsa__remote_place() finds. The
+ * connection is made when the first file is read, and made again after the
+ * server was restarted. Reading returns the kernel's errors, and those of
+ * ibsa__remote_place() and ibsa__remote_connect(). *@out is to be put with
+ * ibsa__files_put(). Return: 0; -ENOMEM.
  */
-struct remote_files *ibsa__remote_files_hold(void);
-void ibsa__remote_files_release(struct remote_files *files);
+int ibsa__remote_files_open(const char *fabric, const char *node,
+			    const char *process_node,
+			    struct device_files **out) IBSA_MUST_USE;
+
+/* Whether @files are a fabric server's. */
+bool ibsa__files_are_remote(const struct device_files *files);
+
+/* The place of a server's @files. Return: as ibsa__remote_place(). */
+int ibsa__remote_files_place(const struct device_files *files,
+			     struct remote_place *out) IBSA_MUST_USE;
 
 /*
- * What the file @path below the root holds, @room at most, and no NUL behind
- * it. Return: 0; -ENOENT, -EISDIR or -EINVAL as the kernel has it; or the
- * error of asking the server.
+ * The path of a file to open for as long as a subnet manager runs at @port of
+ * the node. @files are a server's; @out has room for @room bytes.
+ * Return: 0; -ENODEV no such port or server; -ENAMETOOLONG; or the server's
+ * error.
  */
-int ibsa__remote_file_text(const char *path, char *out, size_t room,
-			   size_t *out_len) IBSA_MUST_USE;
-
-/* The names in the folder @path, a NUL after each; and -ENOTDIR. */
-int ibsa__remote_folder_names(const char *path, char *out, size_t room,
-			      size_t *out_len) IBSA_MUST_USE;
-
-/*
- * A file to open for as long as a subnet manager runs at @port of the node.
- * @out has room for @room bytes. Return: 0; -ENODEV no such port or server;
- * -ENAMETOOLONG; or the server's error.
- */
-int ibsa__remote_issm_path(unsigned int port, char *out,
-			   size_t room) IBSA_MUST_USE;
+int ibsa__remote_issm_path(struct device_files *files, unsigned int port,
+			   char *out, size_t room) IBSA_MUST_USE;
 
 #endif

@@ -14,22 +14,23 @@
 #include <ibsa/device.h>
 
 #include "base/error.h"
+#include "device/files.h"
 #include "device/parse.h"
-#include "device/sysfs.h"
 #include "packet/header.h"
 #include "packet/ibsim.h"
-#include "remote/files.h"
 #include "umad/file.h"
+#include "umad/umad.h"
 
 /* The interface that the kernel offers; every one since 2.6.16 is 5. */
-int ibsa_umad_version(struct ibsa_error *error, unsigned int *out)
+int ibsa__umad_version(struct device_files *files, struct ibsa_error *error,
+		       unsigned int *out)
 {
-	struct ibsa__sysfs_text text;
+	struct ibsa__file_text text;
 	uint64_t version = 0;
 	char reason[64];
 	int err;
 
-	err = ibsa__sysfs_read(&text, "class/infiniband_mad/abi_version");
+	err = ibsa__file_read(files, &text, "class/infiniband_mad/abi_version");
 	if (err == -ENOENT)
 		return ibsa__fail(error, -ENOSYS,
 				  "the kernel's umad module is not loaded: "
@@ -103,8 +104,8 @@ static void issm_look(const struct ibsa_port *port, bool is_simulated,
 		file_look(file);
 }
 
-int ibsa_port_access_get(const struct ibsa_port *port,
-			 struct ibsa_port_access *out)
+int ibsa__port_access_get(const struct ibsa_port *port, bool is_remote,
+			  struct ibsa_port_access *out)
 {
 	struct ibsa_port_access access = { .open_err = 0 };
 
@@ -114,7 +115,7 @@ int ibsa_port_access_get(const struct ibsa_port *port,
 	snprintf(access.umad.path, sizeof(access.umad.path), UMAD_FOLDER "%s",
 		 port->umad);
 	/* What a fabric server shows has no files: it lets its user in. */
-	if (ibsa__remote_has_files()) {
+	if (is_remote) {
 		access.umad.err = -EOPNOTSUPP;
 	} else {
 		file_look(&access.umad);

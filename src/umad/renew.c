@@ -62,7 +62,8 @@ void ibsa__umad_names_free(struct umad_transport *umad)
 int ibsa__umad_find(struct umad_transport *umad)
 {
 	char name[NAME_MAX + 1];
-	int err = ibsa__device_again(umad_device(umad), umad->node_guid, name);
+	int err = ibsa__device_again(umad->files, umad_device(umad),
+				     umad->node_guid, name);
 
 	if (err || !strcmp(name, umad_device(umad)))
 		return err;
@@ -75,10 +76,11 @@ static int file_find(struct umad_transport *umad)
 	int err = ibsa__umad_find(umad);
 
 	if (!err)
-		err = ibsa__mad_device_find(umad_device(umad), umad->place.port,
-					    umad->place.umad);
+		err = ibsa__mad_device_find(umad->files, umad_device(umad),
+					    umad->place.port, umad->place.umad);
 	if (!err)
-		err = ibsa__link_read(umad_device(umad), umad->place.port,
+		err = ibsa__link_read(umad->files, umad_device(umad),
+				      umad->place.port,
 				      &umad->place.state.link);
 	return err;
 }

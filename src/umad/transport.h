@@ -18,6 +18,7 @@ struct umad_name {
 
 struct umad_transport {
 	struct ibsa_transport base;
+	struct device_files *files;
 	struct ibsa__place place;	  /* as it was opened last */
 	_Atomic(struct umad_name *) name; /* instead of place.device */
 	uint64_t node_guid;		  /* 0: not known */

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include <ibsa/device.h>
 #include <ibsa/sa.h>
 
 #include "base/alloc.h"
@@ -34,10 +33,12 @@ static int port_get(struct ibsa_transport *transport,
 	int err = umad->is_gone ? ibsa__umad_have(umad) : 0;
 
 	if (!err)
-		err = ibsa__port_read(umad_device(umad), umad->place.port, out);
+		err = ibsa__port_read(umad->files, umad_device(umad),
+				      umad->place.port, out);
 	/* It may have another name by now, which does not end the file. */
 	if (err == -ENOENT && !ibsa__umad_find(umad))
-		err = ibsa__port_read(umad_device(umad), umad->place.port, out);
+		err = ibsa__port_read(umad->files, umad_device(umad),
+				      umad->place.port, out);
 	/* ibsim's copy, which never changes, is found in one folder only. */
 	if (err == -ENOENT && umad->file.simulated) {
 		*out = umad->place.state;
@@ -55,8 +56,8 @@ static int gid_get(struct ibsa_transport *transport, uint32_t index,
 		   struct ibsa_gid_entry *out)
 {
 	const struct umad_transport *umad = umad_of(transport);
-	int err = ibsa__gid_read(umad_device(umad), umad->place.port, index,
-				 out);
+	int err = ibsa__gid_read(umad->files, umad_device(umad),
+				 umad->place.port, index, out);
 
 	return err == -ENOENT ? -EINVAL : err;
 }
@@ -65,8 +66,8 @@ static int pkey_get(struct ibsa_transport *transport, uint32_t index,
 		    uint16_t *out)
 {
 	const struct umad_transport *umad = umad_of(transport);
-	int err = ibsa__pkey_read(umad_device(umad), umad->place.port, index,
-				  out);
+	int err = ibsa__pkey_read(umad->files, umad_device(umad),
+				  umad->place.port, index, out);
 
 	return err == -ENOENT ? -EINVAL : err;
 }
@@ -74,6 +75,7 @@ static int pkey_get(struct ibsa_transport *transport, uint32_t index,
 static void transport_free(struct umad_transport *umad)
 {
 	ibsa__umad_names_free(umad);
+	ibsa__files_put(umad->files);
 	ibsa__free(umad->packet);
 	ibsa__free(umad);
 }
@@ -118,13 +120,14 @@ static int place_open(struct umad_transport *umad, struct ibsa_error *error)
 	unsigned int version;
 	int err;
 
-	err = ibsa_umad_version(error, &version);
+	err = ibsa__umad_version(umad->files, error, &version);
 	if (err)
 		return err;
 	err = ibsa__umad_rename(umad, umad->place.device);
 	if (err)
 		return ibsa__fail(error, err, "no memory for a transport");
-	if (ibsa__guid_read(umad->place.device, "node_guid", &umad->node_guid))
+	if (ibsa__guid_read(umad->files, umad->place.device, "node_guid",
+			    &umad->node_guid))
 		umad->node_guid = 0;
 	if (!umad->place.umad[0])
 		return ibsa__fail(error, -ENODEV,
@@ -145,26 +148,29 @@ static int port_open(struct umad_transport *umad, const char *device,
 	int first;
 	int err;
 
-	err = ibsa__place_find(device, port, error, &umad->place);
+	err = ibsa__place_find(umad->files, device, port, error, &umad->place);
 	if (err)
 		return err;
 	first = place_open(umad, error);
 	err = first;
 	for (unsigned int skip = 1; err && !device; skip++) {
-		if (ibsa__place_find_next(NULL, port, skip, NULL, &umad->place))
+		if (ibsa__place_find_next(umad->files, NULL, port, skip, NULL,
+					  &umad->place))
 			break;
 		err = place_open(umad, NULL);
 	}
 	return err ? first : 0;
 }
 
-static struct umad_transport *transport_new(size_t reply_bytes)
+static struct umad_transport *transport_new(struct device_files *files,
+					    size_t reply_bytes)
 {
 	struct umad_transport *umad = ibsa__calloc(1, sizeof(*umad));
 
 	if (!umad)
 		return NULL;
 	umad->base.ops = &umad_ops;
+	umad->files = ibsa__files_get(files);
 	umad->event_fd = -1;
 	umad->packet_room = UMAD_HEADER_BYTES + FIRST_SEGMENT_BYTES;
 	umad->packet_max = umad->packet_room;
@@ -180,10 +186,11 @@ static struct umad_transport *transport_new(size_t reply_bytes)
 	return umad;
 }
 
-int ibsa__umad_open(const char *device, unsigned int port, size_t reply_bytes,
+int ibsa__umad_open(struct device_files *files, const char *device,
+		    unsigned int port, size_t reply_bytes,
 		    struct ibsa_error *error, struct ibsa_transport **out)
 {
-	struct umad_transport *umad = transport_new(reply_bytes);
+	struct umad_transport *umad = transport_new(files, reply_bytes);
 	int err;
 
 	if (!umad)

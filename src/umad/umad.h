@@ -3,10 +3,14 @@
 #ifndef UMAD_UMAD_H
 #define UMAD_UMAD_H
 
+#include <ibsa/device.h>
 #include <ibsa/transport.h>
+
+struct device_files;
 
 /**
  * ibsa__umad_open - a transport over a port of this machine
+ * @files:       where devices and ports are found; the transport holds them
  * @device:      its name; NULL: the first whose active InfiniBand port opens
  * @port:        0: the first active one
  * @reply_bytes: largest MAD that recv takes, from the MAD header on; one MAD
@@ -48,7 +52,8 @@
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
-int ibsa__umad_open(const char *device, unsigned int port, size_t reply_bytes,
+int ibsa__umad_open(struct device_files *files, const char *device,
+		    unsigned int port, size_t reply_bytes,
 		    struct ibsa_error *error,
 		    struct ibsa_transport **out) IBSA_MUST_USE;
 
@@ -111,5 +116,13 @@ int ibsa__umad_answer(struct ibsa_transport *transport,
  * not readable; -1: no such need.
  */
 int ibsa__umad_pause_ms(struct ibsa_transport *transport);
+
+/* As ibsa_umad_version(), of the kernel or server that @files are of. */
+int ibsa__umad_version(struct device_files *files, struct ibsa_error *error,
+		       unsigned int *out) IBSA_MUST_USE;
+
+/* As ibsa_port_access_get(). @is_remote: the port is at a fabric server. */
+int ibsa__port_access_get(const struct ibsa_port *port, bool is_remote,
+			  struct ibsa_port_access *out) IBSA_MUST_USE;
 
 #endif

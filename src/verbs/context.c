@@ -6,12 +6,12 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include <ibsa/device.h>
-
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/registry.h"
+#include "client/files.h"
 #include "client/open.h"
+#include "device/device.h"
 #include "verbs/context.h"
 #include "verbs/context_state.h"
 
@@ -38,6 +38,8 @@ static void destroy(void *object)
 	if (verbs->context.context.async_fd >= 0)
 		close(verbs->context.context.async_fd);
 	ibsa__fabric_release(verbs->fabric);
+	ibsa__files_put(verbs->files);
+	ibsa__free(verbs->environment);
 	ibsa__free(verbs->server);
 	ibsa__free(verbs->name);
 	ibsa__free(verbs);
@@ -55,10 +57,11 @@ static int options_check(const struct ibsa_options *options,
 }
 
 /* The node type of a device of this machine, as sysfs has it. */
-static int node_type_read(const char *name, enum ibv_node_type *out)
+static int node_type_read(struct device_files *files, const char *name,
+			  enum ibv_node_type *out)
 {
 	struct ibsa_device_list *list;
-	int err = ibsa_devices_read(&list);
+	int err = ibsa__devices_read(files, &list);
 
 	if (err)
 		return err;
@@ -101,7 +104,8 @@ static int context_fill(struct ibsa__verbs *verbs)
 	if (context->async_fd < 0)
 		return -errno;
 	if (!ibsa__verbs_is_in_fabric(verbs) && !verbs->server)
-		return node_type_read(verbs->name, &verbs->device.node_type);
+		return node_type_read(verbs->files, verbs->name,
+				      &verbs->device.node_type);
 	verbs->device.node_type = IBV_NODE_CA;
 	return 0;
 }
@@ -110,7 +114,7 @@ static int server_keep(struct ibsa__verbs *verbs,
 		       const struct ibsa_options *options,
 		       struct ibsa_error *error)
 {
-	const char *server = ibsa__server_named(options);
+	const char *server = ibsa__server_named(options, verbs->environment);
 
 	if (!server)
 		return 0;
@@ -118,9 +122,22 @@ static int server_keep(struct ibsa__verbs *verbs,
 	return verbs->server ? 0 : ibsa__fail(error, -ENOMEM, "out of memory");
 }
 
+/* What is read later of where the device is. */
+static int origin_keep(struct ibsa__verbs *verbs,
+		       const struct ibsa_options *options,
+		       const struct ibsa__environment *environment)
+{
+	int err = ibsa__environment_copy(environment, &verbs->environment);
+
+	if (err || options->on)
+		return err;
+	return ibsa__device_files_open(options, environment, &verbs->files);
+}
+
 static int verbs_new(const struct ibsa_options *options,
 		     struct ibsa_error *error, struct ibsa__verbs **out)
 {
+	const struct ibsa__environment environment = ibsa__environment_read();
 	struct ibsa__verbs *verbs = ibsa__calloc(1, sizeof(*verbs));
 	int err;
 
@@ -128,10 +145,14 @@ static int verbs_new(const struct ibsa_options *options,
 		return ibsa__fail(error, -ENOMEM, "out of memory");
 	verbs->context.context.cmd_fd = -1;
 	verbs->context.context.async_fd = -1;
-	err = server_keep(verbs, options, error);
+	err = origin_keep(verbs, options, &environment);
+	if (err)
+		ibsa__fail(error, err, "out of memory");
 	if (!err)
-		err = ibsa__device_find(options, error, &verbs->name,
-					&verbs->fabric);
+		err = server_keep(verbs, options, error);
+	if (!err)
+		err = ibsa__device_find(options, verbs->environment, error,
+					&verbs->name, &verbs->fabric);
 	if (!err) {
 		options_keep(verbs, options);
 		err = context_fill(verbs);
@@ -190,6 +211,11 @@ struct ibsa__verbs *ibsa__verbs_get(const struct ibv_context *context)
 void ibsa__verbs_put(struct ibsa__verbs *verbs)
 {
 	ibsa__registry_put(verbs, destroy);
+}
+
+const char *ibsa__verbs_file_name(const struct ibsa__verbs *verbs)
+{
+	return verbs->server ? IBSA__SERVER_DEVICE : verbs->name;
 }
 
 int ibsa_verbs_close(struct ibv_context *context)

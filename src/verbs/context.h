@@ -5,6 +5,9 @@
 
 #include <ibsa/verbs.h>
 
+#include "base/environment.h"
+#include "device/files.h"
+
 /*
  * @options: as given, with device, SA and fabric our own. A fabric, held, is
  *           in @options.on; then @options.device is a node of it.
@@ -17,6 +20,9 @@ struct ibsa__verbs {
 	struct ibsa_fabric *fabric; /* to be released */
 	char *name;
 	char *server; /* that the device is at, or NULL */
+	/* As the context was opened: devices and ports are opened later. */
+	struct ibsa__environment *environment;
+	struct device_files *files; /* NULL: in an embedded fabric */
 };
 
 /*
@@ -30,5 +36,8 @@ static inline bool ibsa__verbs_is_in_fabric(const struct ibsa__verbs *verbs)
 {
 	return verbs->options.on;
 }
+
+/* The name of the device in its files, where a server has but one. */
+const char *ibsa__verbs_file_name(const struct ibsa__verbs *verbs);
 
 #endif

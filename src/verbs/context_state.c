@@ -8,6 +8,7 @@
 #include "client/open.h"
 #include "device/device.h"
 #include "device/sysfs.h"
+#include "ib_sa/device.h"
 #include "verbs/context_state.h"
 #include "verbs/sm_events.h"
 
@@ -40,6 +41,8 @@ static void destroy(void *object)
 	pthread_mutex_destroy(&state->lock);
 	if (state->verbs)
 		ibsa__verbs_put(state->verbs);
+	ibsa__files_put(state->files);
+	ibsa__free(state->environment);
 	ibsa__free(state);
 }
 
@@ -78,6 +81,26 @@ static void options_fill(struct context_state *state)
 	state->options.window = ours->window;
 }
 
+/*
+ * The environment of a context of our own is that of its opening; of another,
+ * that of the first call on it.
+ */
+static int origin_keep(struct context_state *state)
+{
+	const struct ibsa__environment environment =
+		state->verbs ? *state->verbs->environment
+			     : ibsa__environment_read();
+	int err = ibsa__environment_copy(&environment, &state->environment);
+
+	if (err)
+		return err;
+	if (!state->verbs)
+		return ibsa__sysfs_open(environment.sysfs, &state->files);
+	if (state->verbs->files)
+		state->files = ibsa__files_get(state->verbs->files);
+	return 0;
+}
+
 static int make(const char *name, void *arg, void **out)
 {
 	struct ibv_context *context = arg;
@@ -98,6 +121,10 @@ static int make(const char *name, void *arg, void **out)
 		return -ENOMEM;
 	}
 	options_fill(state);
+	if (origin_keep(state)) {
+		destroy(state);
+		return -ENOMEM;
+	}
 	*out = state;
 	return 0;
 }
@@ -254,7 +281,8 @@ int ibsa__context_state_device(struct context_state *state)
 		return -EIO;
 	pthread_mutex_lock(&state->opening);
 	if (!state->device) {
-		err = ibsa_device_open(&state->options, NULL, &state->device);
+		err = ibsa__sa_device_open(&state->options, state->environment,
+					   NULL, &state->device);
 		if (!err)
 			ib_sa_register_client(&state->client);
 	}
@@ -271,7 +299,8 @@ static int port_in_fabric(const struct ibsa__verbs *verbs, unsigned int number,
 	int err;
 
 	options.port = number;
-	err = ibsa__transport_open(&options, NULL, &transport, &fabric);
+	err = ibsa__transport_open(&options, verbs->environment, NULL,
+				   &transport, &fabric);
 	if (err)
 		return err == -ENXIO ? -ENODEV : err;
 	err = transport->ops->port(transport, out);
@@ -282,16 +311,18 @@ static int port_in_fabric(const struct ibsa__verbs *verbs, unsigned int number,
 int ibsa__context_state_port(const struct context_state *state,
 			     unsigned int number, struct ibsa_port_state *out)
 {
-	const char *name = state->options.name;
+	const char *name = state->verbs ? ibsa__verbs_file_name(state->verbs)
+					: state->options.name;
 	int err;
 
 	if (!number || number > UINT8_MAX)
 		return -ENODEV;
 	if (state->verbs && ibsa__verbs_is_in_fabric(state->verbs))
 		return port_in_fabric(state->verbs, number, out);
-	err = ibsa__port_read(name, number, out);
+	err = ibsa__port_read(state->files, name, number, out);
 	if (err == -ENOENT &&
-	    ibsa__sysfs_folder("class/infiniband/%s/ports/%u", name, number))
+	    ibsa__folder_check(state->files, "class/infiniband/%s/ports/%u",
+			       name, number))
 		return -ENODEV;
 	return err;
 }

@@ -27,6 +27,9 @@
 struct context_state {
 	struct ibv_context *context;
 	struct ibsa__verbs *verbs; /* NULL: the context is libibverbs' */
+	/* As the context was opened: its device is opened later. */
+	struct ibsa__environment *environment;
+	struct device_files *files; /* NULL: in an embedded fabric */
 	struct ibsa_device_options options;
 	struct ibsa_address sa; /* that @options may point to */
 	struct ib_sa_client client;

@@ -2,7 +2,8 @@
 /*
  * The GID table under libibverbs' names: by the kernel's commands where a
  * context has a command file, else from files, or from an embedded fabric.
- * Nothing is kept of a call but which driver the device has.
+ * A call keeps nothing but which driver the device has, and where files are
+ * read, the state of the context.
  *
  * Source: rdma-core libibverbs/cmd_device.c, which decides between the two by
  * the same errors.
@@ -13,6 +14,7 @@
 #include "device/uverbs.h"
 #include "verbs/driver.h"
 #include "verbs/gid.h"
+#include "verbs/context_state.h"
 
 /* Of the kernel's error numbers: it has no such command. */
 enum { NO_COMMAND = -ENOTTY };
@@ -101,12 +103,13 @@ static bool is_cut(const struct question *asked)
 static const char *name_of(const struct question *asked,
 			   const struct ibsa__verbs *own)
 {
-	return own ? own->name : asked->context->device->name;
+	return own ? ibsa__verbs_file_name(own) : asked->context->device->name;
 }
 
 /* @own is NULL for a context that somebody else has opened. */
 static int entry_elsewhere(struct question *asked,
-			   const struct ibsa__verbs *own)
+			   const struct ibsa__verbs *own,
+			   struct device_files *files)
 {
 	struct ibsa_gid_entry entry;
 	int err;
@@ -117,22 +120,36 @@ static int entry_elsewhere(struct question *asked,
 		err = ibsa__gid_of_fabric(own, asked->port, asked->index,
 					  &entry);
 	else
-		err = ibsa__gid_of_files(name_of(asked, own), asked->port,
-					 asked->index, &entry);
+		err = ibsa__gid_of_files(files, name_of(asked, own),
+					 asked->port, asked->index, &entry);
 	return err ? err : ibsa__gids_add(&asked->gids, asked->port, &entry);
 }
 
-static int elsewhere(struct question *asked, const struct ibsa__verbs *own)
+static int elsewhere(struct question *asked, const struct ibsa__verbs *own,
+		     struct device_files *files)
 {
 	if (asked->flags)
 		return -EOPNOTSUPP;
 	if (!asked->gids.entry_size)
 		return -EINVAL;
 	if (!asked->is_table)
-		return entry_elsewhere(asked, own);
+		return entry_elsewhere(asked, own, files);
 	if (own && ibsa__verbs_is_in_fabric(own))
 		return ibsa__gids_of_fabric(own, &asked->gids);
-	return ibsa__gids_of_files(name_of(asked, own), &asked->gids);
+	return ibsa__gids_of_files(files, name_of(asked, own), &asked->gids);
+}
+
+/* Of a context that another has opened, by the files that its state holds. */
+static int by_files(struct question *asked)
+{
+	struct context_state *state;
+	int err = ibsa__context_state_enter(asked->context, &state);
+
+	if (err)
+		return err;
+	err = elsewhere(asked, NULL, state->files);
+	ibsa__context_state_leave(state);
+	return err;
 }
 
 static int answer(struct question *asked)
@@ -143,13 +160,13 @@ static int answer(struct question *asked)
 	if (asked->context->cmd_fd >= 0) {
 		err = by_kernel(asked);
 		if (err == NO_COMMAND || (err == -EINVAL && is_cut(asked)))
-			err = elsewhere(asked, NULL);
+			err = by_files(asked);
 		return err;
 	}
 	own = ibsa__verbs_get(asked->context);
 	if (!own)
 		return -EINVAL;
-	err = elsewhere(asked, own);
+	err = elsewhere(asked, own, own->files);
 	ibsa__verbs_put(own);
 	return err;
 }

@@ -21,7 +21,8 @@ int ibsa__gids_add(struct ibsa__gids *gids, unsigned int port,
  * One entry of a port's table. 0; -ENODATA it is empty; -EIO the device is
  * gone; -EINVAL no such port or entry, or it cannot be read.
  */
-int ibsa__gid_of_files(const char *device, uint32_t port, uint32_t index,
+int ibsa__gid_of_files(struct device_files *files, const char *device,
+		       uint32_t port, uint32_t index,
 		       struct ibsa_gid_entry *out) IBSA_MUST_USE;
 int ibsa__gid_of_fabric(const struct ibsa__verbs *verbs, uint32_t port,
 			uint32_t index,
@@ -31,7 +32,7 @@ int ibsa__gid_of_fabric(const struct ibsa__verbs *verbs, uint32_t port,
  * All that are not empty, added. 0; -EINVAL there is no room, or one cannot
  * be read; -EIO the device is gone; -ENOMEM.
  */
-int ibsa__gids_of_files(const char *device,
+int ibsa__gids_of_files(struct device_files *files, const char *device,
 			struct ibsa__gids *gids) IBSA_MUST_USE;
 int ibsa__gids_of_fabric(const struct ibsa__verbs *verbs,
 			 struct ibsa__gids *gids) IBSA_MUST_USE;

@@ -13,7 +13,8 @@ static int port_open(const struct ibsa__verbs *verbs, uint32_t port,
 	struct ibsa_fabric *fabric;
 
 	options.port = port;
-	return ibsa__transport_open(&options, NULL, out, &fabric);
+	return ibsa__transport_open(&options, verbs->environment, NULL, out,
+				    &fabric);
 }
 
 /* A port without a cable has entries, but nothing in them. */

@@ -3,22 +3,24 @@
 #include <errno.h>
 
 #include "device/device.h"
-#include "device/sysfs.h"
 #include "verbs/gid.h"
 
-static bool is_gone(const char *device)
+static bool is_gone(struct device_files *files, const char *device)
 {
-	return ibsa__sysfs_folder("class/infiniband/%s", device) == -ENOENT;
+	return ibsa__folder_check(files, "class/infiniband/%s", device) ==
+	       -ENOENT;
 }
 
-int ibsa__gid_of_files(const char *device, uint32_t port, uint32_t index,
+int ibsa__gid_of_files(struct device_files *files, const char *device,
+		       uint32_t port, uint32_t index,
 		       struct ibsa_gid_entry *out)
 {
-	int err = port ? ibsa__gid_read(device, port, index, out) : -EINVAL;
+	int err = port ? ibsa__gid_read(files, device, port, index, out)
+		       : -EINVAL;
 
 	if (!err || err == -ENODATA)
 		return err;
-	return is_gone(device) ? -EIO : -EINVAL;
+	return is_gone(files, device) ? -EIO : -EINVAL;
 }
 
 /* A switch's management port is none that verbs know. */
@@ -30,11 +32,12 @@ static int add(unsigned int port, int err, const struct ibsa_gid_entry *entry,
 	return err ? err : ibsa__gids_add(gids, port, entry);
 }
 
-int ibsa__gids_of_files(const char *device, struct ibsa__gids *gids)
+int ibsa__gids_of_files(struct device_files *files, const char *device,
+			struct ibsa__gids *gids)
 {
-	int err = ibsa__gids_walk(device, add, gids);
+	int err = ibsa__gids_walk(files, device, add, gids);
 
 	if (!err || err == -ENOMEM)
 		return err;
-	return is_gone(device) ? -EIO : -EINVAL;
+	return is_gone(files, device) ? -EIO : -EINVAL;
 }

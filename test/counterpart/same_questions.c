@@ -16,6 +16,7 @@
 #include <ibsa/sim.h>
 
 #include "test/counterpart/same.h"
+#include "test/device_now.h"
 #include "umad/umad.h"
 
 enum {
@@ -262,7 +263,7 @@ static void start(const char *topology, const char *partitions, const char *sm,
 	struct ibsa_error error;
 
 	if (ibsa_fabric_load(topology, &options, &error, &fabric) ||
-	    ibsa__umad_open(NULL, 0, ANSWER_BYTES, &error, &opensm))
+	    now_umad_open(NULL, 0, ANSWER_BYTES, &error, &opensm))
 		die("%s", error.text);
 	if (ibsa_fabric_attach(fabric, own, 0, &embedded))
 		die("cannot attach at %s", own);

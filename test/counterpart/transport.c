@@ -14,6 +14,7 @@
 #include <ibsa/sa.h>
 #include <ibsa/transport.h>
 
+#include "test/device_now.h"
 #include "umad/umad.h"
 
 #define CHECK(condition) \
@@ -53,7 +54,7 @@ static struct ibsa_transport *transport_open(size_t reply_bytes)
 	struct ibsa_transport *transport;
 	struct ibsa_error error;
 
-	if (ibsa__umad_open(NULL, 0, reply_bytes, &error, &transport)) {
+	if (now_umad_open(NULL, 0, reply_bytes, &error, &transport)) {
 		fprintf(stderr, "%s\n", error.text);
 		exit(1);
 	}

@@ -13,6 +13,7 @@
 
 #include <ibsa/event.h>
 
+#include "test/device_now.h"
 #include "umad/umad.h"
 #include "wire/request.h"
 
@@ -30,7 +31,7 @@ static struct ibsa_transport *open_port(const char *device)
 	struct ibsa_transport *transport;
 	struct ibsa_error error;
 
-	if (ibsa__umad_open(device, 1, REPLY_BYTES, &error, &transport))
+	if (now_umad_open(device, 1, REPLY_BYTES, &error, &transport))
 		fail_msg("%s", error.text);
 	return transport;
 }

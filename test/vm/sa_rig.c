@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "test/device_now.h"
 #include "umad/umad.h"
 
 enum { WAIT_MS = 10000 };
@@ -13,7 +14,7 @@ static struct ibsa_gid far_gid(void)
 	struct ibsa_transport *transport;
 	struct ibsa_gid_entry entry;
 
-	assert_int_equal(ibsa__umad_open("rxe1", 1, 0, NULL, &transport), 0);
+	assert_int_equal(now_umad_open("rxe1", 1, 0, NULL, &transport), 0);
 	assert_int_equal(
 		transport->ops->gid(transport, REPORTER_GID_INDEX, &entry), 0);
 	transport->ops->close(transport);

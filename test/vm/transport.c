@@ -11,6 +11,7 @@
 #include <ibsa/device.h>
 #include <ibsa/sa.h>
 
+#include "test/device_now.h"
 #include "test/vm/sa_rig.h"
 #include "umad/umad.h"
 #include "wire/request.h"
@@ -163,7 +164,7 @@ static struct ibsa_transport *kernel_open(void)
 	struct ibsa_transport *transport;
 
 	assert_int_equal(
-		ibsa__umad_open("rxe0", 1, REPLY_BYTES, NULL, &transport), 0);
+		now_umad_open("rxe0", 1, REPLY_BYTES, NULL, &transport), 0);
 	return transport;
 }
 

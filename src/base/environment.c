@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The one place that reads environment variables. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/environment.h"
+
+struct ibsa__environment ibsa__environment_read(void)
+{
+	return (struct ibsa__environment){
+		.fabric = secure_getenv("IBSA_FABRIC"),
+		.node = secure_getenv("IBSA_NODE"),
+		.sysfs = secure_getenv("SYSFS_PATH"),
+		.seed = secure_getenv("IBSA_SEED"),
+	};
+}
+
+static size_t text_bytes(const char *text)
+{
+	return text ? strlen(text) + 1 : 0;
+}
+
+/* Copy @text to *@at, which moves behind it. */
+static const char *text_copy(const char *text, char **at)
+{
+	char *copy = *at;
+	const size_t bytes = text_bytes(text);
+
+	if (!text)
+		return NULL;
+	memcpy(copy, text, bytes);
+	*at += bytes;
+	return copy;
+}
+
+int ibsa__environment_copy(const struct ibsa__environment *environment,
+			   struct ibsa__environment **out)
+{
+	struct ibsa__environment *copy = ibsa__calloc(
+		1, sizeof(*copy) + text_bytes(environment->fabric) +
+			   text_bytes(environment->node) +
+			   text_bytes(environment->sysfs) +
+			   text_bytes(environment->seed));
+	char *at;
+
+	if (!copy)
+		return -ENOMEM;
+	at = (char *)(copy + 1);
+	copy->fabric = text_copy(environment->fabric, &at);
+	copy->node = text_copy(environment->node, &at);
+	copy->sysfs = text_copy(environment->sysfs, &at);
+	copy->seed = text_copy(environment->seed, &at);
+	*out = copy;
+	return 0;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Device files by the environment, and the public calls that read them. */
+#include <errno.h>
+
+#include <ibsa/device.h>
+
+#include "base/error.h"
+#include "client/files.h"
+#include "device/device.h"
+#include "device/sysfs.h"
+#include "remote/files.h"
+#include "umad/umad.h"
+
+int ibsa__files_open(const struct ibsa__environment *environment,
+		     struct device_files **out)
+{
+	if (ibsa__remote_path(environment->fabric))
+		return ibsa__remote_files_open(environment->fabric, NULL,
+					       environment->node, out);
+	return ibsa__sysfs_open(environment->sysfs, out);
+}
+
+int ibsa__files_open_now(struct device_files **out)
+{
+	const struct ibsa__environment environment = ibsa__environment_read();
+
+	return ibsa__files_open(&environment, out);
+}
+
+int ibsa_devices_read(struct ibsa_device_list **out)
+{
+	struct device_files *files;
+	int err = ibsa__files_open_now(&files);
+
+	if (err)
+		return err;
+	err = ibsa__devices_read(files, out);
+	ibsa__files_put(files);
+	return err;
+}
+
+int ibsa_gids_read(const char *device, unsigned int port,
+		   struct ibsa_gid_list **out)
+{
+	struct device_files *files;
+	int err = ibsa__files_open_now(&files);
+
+	if (err)
+		return err;
+	err = ibsa__gids_read(files, device, port, out);
+	ibsa__files_put(files);
+	return err;
+}
+
+int ibsa_umad_version(struct ibsa_error *error, unsigned int *out)
+{
+	struct device_files *files;
+	int err = ibsa__files_open_now(&files);
+
+	if (err)
+		return ibsa__fail(error, err, "out of memory");
+	err = ibsa__umad_version(files, error, out);
+	ibsa__files_put(files);
+	return err;
+}
+
+int ibsa_port_access_get(const struct ibsa_port *port,
+			 struct ibsa_port_access *out)
+{
+	const struct ibsa__environment environment = ibsa__environment_read();
+
+	return ibsa__port_access_get(
+		port, ibsa__remote_path(environment.fabric), out);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Opening a device for a layer above that was opened before. */
+#ifndef IB_SA_DEVICE_H
+#define IB_SA_DEVICE_H
+
+#include <ibsa/ib_sa.h>
+
+#include "base/environment.h"
+
+/* As ibsa_device_open(), with the environment of the object above. */
+int ibsa__sa_device_open(const struct ibsa_device_options *options,
+			 const struct ibsa__environment *environment,
+			 struct ibsa_error *error,
+			 struct ib_device **out) IBSA_MUST_USE;
+
+#endif
