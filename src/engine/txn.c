@@ -2,6 +2,7 @@
 /* A request from its first byte to its end: queue, window, tries. */
 #include <errno.h>
 
+#include "base/fold.h"
 #include "engine/state.h"
 #include "wire/request.h"
 
@@ -36,14 +37,11 @@ static size_t identity_len(const struct txn *txn)
 /* Two words at a time: both halves of their product depend on all of both. */
 static uint64_t mix(uint64_t hash, const uint8_t *p)
 {
-	__extension__ typedef unsigned __int128 product;
 	uint64_t word[2];
-	product both;
 
 	memcpy(word, p, sizeof(word));
-	both = (product)(word[0] ^ hash ^ UINT64_C(0x9e3779b97f4a7c15)) *
-	       (word[1] ^ UINT64_C(0xbf58476d1ce4e5b9));
-	return (uint64_t)both ^ (uint64_t)(both >> 64);
+	return fold_product(word[0] ^ hash ^ UINT64_C(0x9e3779b97f4a7c15),
+			    word[1] ^ UINT64_C(0xbf58476d1ce4e5b9));
 }
 
 /* What lies beyond the record is zero, and one MAD has room for it. */
