@@ -102,7 +102,7 @@ static int agent_register(struct umad_agent_request *request)
 	assert_int_equal(request->qpn, 1);
 	assert_int_equal(request->mgmt_class, 3);
 	assert_int_equal(request->rmpp_version, 1);
-	for (size_t i = 1; i < 4; i++)
+	for (size_t i = 1; i < UMAD_METHODS_WORDS; i++)
 		assert_int_equal(request->method_mask[i], 0);
 	if (request->method_mask[0])
 		return report_agent_register(request);

@@ -94,8 +94,7 @@ static int old_register(int portid, const struct umad_agent_request2 *wanted,
 	};
 	int err;
 
-	memcpy(request.method_mask, wanted->method_mask,
-	       sizeof(request.method_mask));
+	ibsa__umad_methods_put(&request, wanted->method_mask);
 	err = ibsa__portid_register(portid, &request);
 	if (!err)
 		*agent_id = request.id;

@@ -12,7 +12,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -85,8 +84,7 @@ static int served_register(struct remote_file *served,
 	};
 	int err;
 
-	memcpy(request.method_mask, old->method_mask,
-	       sizeof(request.method_mask));
+	ibsa__umad_methods_get(old, request.method_mask);
 	err = ibsa__remote_register(&served->connection, &request);
 	if (!err)
 		old->id = request.id;

@@ -38,6 +38,32 @@ static uint32_t be32_get(const uint32_t *in)
 	return ibsa_be32((const uint8_t *)in);
 }
 
+enum { METHODS_WORD_BITS = 8 * sizeof(umad_methods_word) };
+
+void ibsa__umad_methods_put(struct umad_agent_request *request,
+			    const uint64_t methods[2])
+{
+	for (unsigned int i = 0; i < UMAD_METHODS_WORDS; i++) {
+		const unsigned int bit = i * METHODS_WORD_BITS;
+
+		request->method_mask[i] =
+			(umad_methods_word)(methods[bit / 64] >> bit % 64);
+	}
+}
+
+void ibsa__umad_methods_get(const struct umad_agent_request *request,
+			    uint64_t methods[2])
+{
+	methods[0] = 0;
+	methods[1] = 0;
+	for (unsigned int i = 0; i < UMAD_METHODS_WORDS; i++) {
+		const unsigned int bit = i * METHODS_WORD_BITS;
+
+		methods[bit / 64] |= (uint64_t)request->method_mask[i]
+				     << bit % 64;
+	}
+}
+
 int ibsa__umad_address_put(struct umad_header *header,
 			   const struct ibsa_address *to)
 {

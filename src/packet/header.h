@@ -39,9 +39,19 @@ struct umad_header {
 _Static_assert(sizeof(struct umad_header) == UMAD_HEADER_BYTES, "umad header");
 _Static_assert(offsetof(struct umad_header, pkey_index) == 56, "umad header");
 
+/*
+ * A word of a mask of methods: the kernel reads it as the unsigned long of the
+ * program, 4-byte aligned in both ABIs. Source: packed_ulong in Linux
+ * include/uapi/rdma/ib_user_mad.h; ib_umad_compat_ioctl() in user_mad.c turns
+ * the words of a 32-bit program into those of a 64-bit kernel.
+ */
+typedef unsigned long umad_methods_word __attribute__((aligned(4)));
+
+enum { UMAD_METHODS_WORDS = 16 / sizeof(umad_methods_word) };
+
 struct umad_agent_request {
 	uint32_t id; /* filled by the kernel */
-	uint32_t method_mask[4];
+	umad_methods_word method_mask[UMAD_METHODS_WORDS];
 	uint8_t qpn;
 	uint8_t mgmt_class;
 	uint8_t mgmt_class_version;
@@ -57,8 +67,8 @@ struct umad_agent_request2 {
 	uint8_t mgmt_class;
 	uint8_t mgmt_class_version;
 	uint16_t reserved0;
-	uint32_t flags; /* if one is not known, those that are */
-	uint64_t method_mask[2];
+	uint32_t flags;		 /* if one is not known, those that are */
+	uint64_t method_mask[2]; /* 64-bit words in both ABIs */
 	uint32_t oui;
 	uint8_t rmpp_version;
 	uint8_t reserved[3];
@@ -69,6 +79,12 @@ _Static_assert(sizeof(struct umad_agent_request2) == 40, "umad agent request");
 #define UMAD_UNREGISTER_AGENT _IOW(0x1b, 2, uint32_t)
 #define UMAD_ENABLE_PKEY _IO(0x1b, 3)
 #define UMAD_REGISTER_AGENT2 _IOWR(0x1b, 4, struct umad_agent_request2)
+
+/* A mask of 128 methods, bit n % 64 of word n / 64 for method n. */
+void ibsa__umad_methods_put(struct umad_agent_request *request,
+			    const uint64_t methods[2]);
+void ibsa__umad_methods_get(const struct umad_agent_request *request,
+			    uint64_t methods[2]);
 
 /* 0, or -ERANGE: the LID does not fit the header. */
 int ibsa__umad_address_put(struct umad_header *header,

@@ -76,7 +76,7 @@ static int agent_register(int fd, uint8_t class_version, uint32_t methods,
 			  uint32_t *out)
 {
 	struct umad_agent_request request = {
-		.method_mask = { methods },
+		.method_mask = { methods }, /* all below 32: one word */
 		.qpn = IBSA_QPN_GSI,
 		.mgmt_class = IBSA_CLASS_SA,
 		.mgmt_class_version = class_version,
