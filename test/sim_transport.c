@@ -512,11 +512,22 @@ static void clients_may_be_in_different_threads(void **state)
 static void faults_are_read_from_text(void **state)
 {
 	static const char *const wrong[] = {
-		"",	     "lose",	     "lose=",
-		"lose=x",    "lose=-1",	     "lose=101",
-		"lost=1",    "lose=1,",	     "lose=1,-1",
-		"lose=1,1,", "LOSE=1",	     "lose=1;1",
-		"lose=1,1x", "lose=1,1,1,1", "lose=1,4294967296",
+		"",
+		"lose",
+		"lose=",
+		"lose=x",
+		"lose=-1",
+		"lose=101",
+		"lost=1",
+		"lose=1,",
+		"lose=1,-1",
+		"lose=1,1,",
+		"LOSE=1",
+		"lose=1;1",
+		"lose=1,1x",
+		"lose=1,1,1,1",
+		"lose=1,4294967296",
+		"lose=1,99999999999999999999",
 	};
 	const struct ibsa_fault before = { .percent = 7 };
 	struct ibsa_fault fault = before;
@@ -538,6 +549,9 @@ static void faults_are_read_from_text(void **state)
 	assert_int_equal(ibsa_fault_parse("busy=100", &fault, NULL), 0);
 	assert_int_equal(fault.kind, IBSA_FAULT_BUSY);
 	assert_int_equal(fault.count, 0);
+	assert_int_equal(ibsa_fault_parse("lose=1,4294967295,0", &fault, NULL),
+			 0);
+	assert_true(fault.count == UINT32_MAX);
 }
 
 int main(void)

@@ -74,17 +74,17 @@ static bool parse_kind(const char *text, size_t len, enum ibsa_fault_kind *out)
 /* ",NUMBER" if it is there. False: it is something else. */
 static bool parse_number(const char **at, unsigned int *out)
 {
-	unsigned long value;
-	char *end;
+	uint64_t value = 0;
 
 	if (**at != ',')
 		return true;
 	if ((*at)[1] < '0' || (*at)[1] > '9')
 		return false;
-	value = strtoul(*at + 1, &end, 10);
-	if (value > UINT32_MAX)
-		return false;
-	*at = end;
+	for (++*at; **at >= '0' && **at <= '9'; ++*at) {
+		value = value * 10 + (uint64_t)(**at - '0');
+		if (value > UINT32_MAX)
+			return false;
+	}
 	*out = (unsigned int)value;
 	return true;
 }
