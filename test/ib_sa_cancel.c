@@ -127,6 +127,30 @@ static void million_queries_share_an_id(void **state)
 	plug_stop(&plug);
 }
 
+/* Id and ticket together never come again: an id that had all tickets is not
+ * given out again. */
+static void id_that_had_all_tickets_is_retired(void **state)
+{
+	struct told told = { 0 };
+	struct ib_sa_query *query;
+	struct plug plug;
+	struct ibsa__sa *sa;
+
+	(void)state;
+	plug_start(&plug, NULL);
+	sa = plug.rig.client.sa;
+	assert_int_equal(rig_ask(&plug.rig, 2, &told, &query), 0);
+	cancel_and_run(&plug, 0, query);
+	sa->slot_tickets[0] = ibsa__sa_ticket_first(sa, 0) - 1;
+	assert_int_equal(rig_ask(&plug.rig, 2, &told, &query), 0);
+	assert_true((uintptr_t)query == ibsa__sa_ticket_first(sa, 0));
+	cancel_and_run(&plug, 0, query);
+	assert_int_equal(rig_ask(&plug.rig, 2, &told, &query), 1);
+	cancel_and_run(&plug, 1, query);
+	assert_int_equal(told.calls, 3);
+	plug_stop(&plug);
+}
+
 /* More than a port may have waiting is refused, until one has ended. The count
  * is set, since a million queries need half a gigabyte. */
 static void full_port_is_refused(void **state)
@@ -161,6 +185,7 @@ int main(void)
 		cmocka_unit_test(canceled_query_is_not_answered),
 		cmocka_unit_test(cancel_and_answer_tell_once),
 		cmocka_unit_test(million_queries_share_an_id),
+		cmocka_unit_test(id_that_had_all_tickets_is_retired),
 		cmocka_unit_test(full_port_is_refused),
 	};
 

@@ -21,7 +21,9 @@ int ibsa__sa_lasting_submit(struct sa_lasting *lasting, struct sa_port *port,
 
 	if (device->closing)
 		return -ENODEV;
-	lasting->ticket = ibsa__sa_ticket(device->sa);
+	device->sa->lasting_ticket =
+		ibsa__sa_ticket_next(device->sa->lasting_ticket);
+	lasting->ticket = device->sa->lasting_ticket;
 	lasting->port = port;
 	lasting->client = client;
 	client->users++;

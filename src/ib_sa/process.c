@@ -38,7 +38,8 @@ static int make(const char *unused_name, void *unused_arg, void **out)
 	list_init(&sa->members);
 	ibsa__pool_init(&sa->queries, sizeof(struct sa_query));
 	/* Not from 1: tickets of an earlier such object may be about. */
-	sa->tickets = (uintptr_t)clock_now_ns();
+	sa->first_ticket = (uintptr_t)clock_now_ns();
+	sa->lasting_ticket = sa->first_ticket;
 	*out = sa;
 	return 0;
 }
@@ -49,6 +50,7 @@ static void destroy(void *object)
 
 	ibsa__pool_done(&sa->queries);
 	ibsa__free(sa->slots);
+	ibsa__free(sa->slot_tickets);
 	ibsa__free(sa->free_ids);
 	pthread_cond_destroy(&sa->ended);
 	pthread_mutex_destroy(&sa->lock);
@@ -81,11 +83,25 @@ bool ibsa__sa_is_ours(const struct ibsa__sa *sa)
 	return ours == sa;
 }
 
+uintptr_t ibsa__sa_ticket_first(const struct ibsa__sa *sa, uint32_t id)
+{
+	/* Far apart, so that the ticket of one id is not that of another. */
+	const uint64_t apart = id * UINT64_C(0x9e3779b97f4a7c15);
+
+	return (sa->first_ticket + (uintptr_t)apart) | 1;
+}
+
+uintptr_t ibsa__sa_ticket_next(uintptr_t ticket)
+{
+	return ticket == UINTPTR_MAX ? 1 : ticket + 1;
+}
+
 /* Twice as many ids; the lowest is on top of the stack. */
 static bool grow(struct ibsa__sa *sa)
 {
 	const uint32_t count = sa->slot_count ? 2 * sa->slot_count : 64;
 	struct sa_query **slots;
+	uintptr_t *tickets;
 	uint32_t *ids;
 
 	if (count > INT32_MAX)
@@ -94,37 +110,38 @@ static bool grow(struct ibsa__sa *sa)
 	if (!slots)
 		return false;
 	sa->slots = slots;
+	tickets = ibsa__realloc(sa->slot_tickets, count, sizeof(*tickets));
+	if (!tickets)
+		return false;
+	sa->slot_tickets = tickets;
 	ids = ibsa__realloc(sa->free_ids, count, sizeof(*ids));
 	if (!ids)
 		return false;
 	sa->free_ids = ids;
 	for (uint32_t id = count; id-- > sa->slot_count;) {
 		slots[id] = NULL;
+		tickets[id] = ibsa__sa_ticket_first(sa, id);
 		ids[sa->free_count++] = id;
 	}
 	sa->slot_count = count;
 	return true;
 }
 
-uintptr_t ibsa__sa_ticket(struct ibsa__sa *sa)
-{
-	if (!++sa->tickets)
-		sa->tickets++;
-	return sa->tickets;
-}
-
 struct sa_query *ibsa__sa_query_new(struct ibsa__sa *sa)
 {
 	struct sa_query *query;
+	uint32_t id;
 
 	if (!sa->free_count && !grow(sa))
 		return NULL;
 	query = ibsa__pool_take(&sa->queries);
 	if (!query)
 		return NULL;
+	id = sa->free_ids[--sa->free_count];
+	sa->slot_tickets[id] = ibsa__sa_ticket_next(sa->slot_tickets[id]);
 	*query = (struct sa_query){
-		.id = sa->free_ids[--sa->free_count],
-		.ticket = ibsa__sa_ticket(sa),
+		.id = id,
+		.ticket = sa->slot_tickets[id],
 	};
 	list_init(&query->start.link);
 	list_init(&query->cancel.link);
@@ -132,10 +149,15 @@ struct sa_query *ibsa__sa_query_new(struct ibsa__sa *sa)
 	return query;
 }
 
+/*
+ * An id that was given out with every ticket is not given out again. With
+ * pointers of 32 bits, this happens after four billion queries of one id.
+ */
 void ibsa__sa_query_free(struct ibsa__sa *sa, struct sa_query *query)
 {
 	sa->slots[query->id] = NULL;
-	sa->free_ids[sa->free_count++] = query->id;
+	if (sa->slot_tickets[query->id] != ibsa__sa_ticket_first(sa, query->id))
+		sa->free_ids[sa->free_count++] = query->id;
 	ibsa__pool_give(&sa->queries, query);
 }
 

@@ -40,7 +40,9 @@ struct ibsa__sa {
 	uint32_t *free_ids;	 /* a stack */
 	uint32_t free_count;
 	uint32_t slot_count;
-	uintptr_t tickets; /* the last that was given out */
+	uintptr_t *slot_tickets; /* by id: its last ticket */
+	uintptr_t first_ticket;
+	uintptr_t lasting_ticket; /* the last that was given out */
 };
 
 /* What the manager of an OPA port has said of itself, in the OPA form; and,
@@ -163,8 +165,11 @@ void ibsa__sa_put(struct ibsa__sa *sa);
  */
 bool ibsa__sa_is_ours(const struct ibsa__sa *sa);
 
-/* What a program has for a pointer, never the same twice; not 0. Locked. */
-uintptr_t ibsa__sa_ticket(struct ibsa__sa *sa);
+/* The ticket after this one; a program holds it as a pointer. Never 0. */
+uintptr_t ibsa__sa_ticket_next(uintptr_t ticket);
+
+/* What the last ticket of an id is before its first query. Never 0. */
+uintptr_t ibsa__sa_ticket_first(const struct ibsa__sa *sa, uint32_t id);
 
 /* A query with its id and ticket. Locked. Return: NULL without memory. */
 struct sa_query *ibsa__sa_query_new(struct ibsa__sa *sa);
