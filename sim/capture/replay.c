@@ -8,11 +8,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/large.h"
 #include "sim/mad/mad.h"
 #include "sim/topology/parse.h"
 #include "sim/capture/pcap.h"
@@ -194,12 +194,12 @@ bool ibsa__is_capture(const char *path)
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	uint8_t magic[4];
 	struct pcap pcap;
-	struct stat is;
+	large_stat is;
 	bool has_magic;
 
 	if (fd < 0)
 		return false;
-	has_magic = !fstat(fd, &is) && S_ISREG(is.st_mode) &&
+	has_magic = !large_fstat(fd, &is) && S_ISREG(is.st_mode) &&
 		    read(fd, magic, sizeof(magic)) == sizeof(magic);
 	close(fd);
 	return has_magic &&

@@ -7,6 +7,7 @@
 
 #include <ibsa/fabric_server.h>
 
+#include "base/large.h"
 #include "base/list.h"
 #include "remote/protocol.h"
 #include "sim/subnet/fabric.h"
@@ -68,7 +69,7 @@ struct ibsa_fabric_server {
 	struct ibsa_fabric_server_stats stats;
 	char path[SERVER_PATH_MAX];
 	dev_t device; /* of the socket there, as it was made */
-	ino_t inode;
+	large_inode inode;
 	struct server_source listener;
 	struct server_source timer;
 	struct server_source waker; /* an eventfd */

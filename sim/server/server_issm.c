@@ -82,7 +82,7 @@ static void handle_opens(struct server_source *source, uint32_t events)
 	server->has_changed = true;
 }
 
-static bool is_ours_alone(const struct stat *folder)
+static bool is_ours_alone(const large_stat *folder)
 {
 	return folder->st_uid == geteuid() &&
 	       !(folder->st_mode & (S_IRWXG | S_IRWXO));
@@ -91,7 +91,7 @@ static bool is_ours_alone(const struct stat *folder)
 /* Only what nobody else can put anything into will do; a link is none. */
 static int folder_check(const char *path)
 {
-	struct stat found;
+	large_stat found;
 	const int err = ibsa__look(path, O_NOFOLLOW | O_DIRECTORY, &found);
 
 	if (err)
@@ -149,10 +149,10 @@ static int fifo_open(const char *path)
 /* What is there may be another server's by now. */
 static void fifo_end(const char *path, int fd)
 {
-	struct stat ours;
-	struct stat found;
+	large_stat ours;
+	large_stat found;
 
-	if (!fstat(fd, &ours) && !ibsa__look(path, O_NOFOLLOW, &found) &&
+	if (!large_fstat(fd, &ours) && !ibsa__look(path, O_NOFOLLOW, &found) &&
 	    found.st_dev == ours.st_dev && found.st_ino == ours.st_ino)
 		unlink(path);
 	close(fd);

@@ -82,7 +82,7 @@ static struct sockaddr_un address_of(const struct ibsa_fabric_server *server)
 /* 0: a socket is there, or nothing; -EEXIST something else. */
 static int check_kind(const char *path)
 {
-	struct stat found;
+	large_stat found;
 	int err = ibsa__look(path, O_NOFOLLOW, &found);
 
 	if (err)
@@ -143,7 +143,7 @@ static int lock_folder(const struct ibsa_fabric_server *server)
 static int bind_socket(struct ibsa_fabric_server *server, int fd)
 {
 	const struct sockaddr_un address = address_of(server);
-	struct stat made;
+	large_stat made;
 	int err;
 
 	if (fchmod(fd, S_IRUSR | S_IWUSR))
@@ -167,7 +167,7 @@ static int bind_socket(struct ibsa_fabric_server *server, int fd)
 /* What is there may be another's; while ours is open, its number is not. */
 void ibsa__server_unlink(const struct ibsa_fabric_server *server)
 {
-	struct stat found;
+	large_stat found;
 
 	if (!ibsa__look(server->path, O_NOFOLLOW, &found) &&
 	    found.st_dev == server->device && found.st_ino == server->inode)

@@ -6,14 +6,14 @@
 
 #include "base/look.h"
 
-int ibsa__look(const char *path, int flags, struct stat *out)
+int ibsa__look(const char *path, int flags, large_stat *out)
 {
 	const int fd = open(path, O_PATH | O_CLOEXEC | flags);
 	int err = 0;
 
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, out) < 0)
+	if (large_fstat(fd, out) < 0)
 		err = -errno;
 	close(fd);
 	return err;

@@ -3,15 +3,15 @@
 #ifndef BASE_LOOK_H
 #define BASE_LOOK_H
 
-#include <sys/stat.h>
-
 #include <ibsa/types.h>
+
+#include "base/large.h"
 
 /*
  * As stat(), without its name: no library of ours imports it, since ibsim's
  * preload does not catch it. @flags: of open(), such as O_NOFOLLOW. 0, or the
  * error of opening it.
  */
-int ibsa__look(const char *path, int flags, struct stat *out) IBSA_MUST_USE;
+int ibsa__look(const char *path, int flags, large_stat *out) IBSA_MUST_USE;
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Files and folders below /sys, or below the root of a test tree. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/large.h"
 #include "device/sysfs.h"
 
 struct sysfs_files {
@@ -77,11 +77,11 @@ static int sysfs_read(struct device_files *files, const char *path,
 
 static int folder_read(DIR *folder, struct ibsa__names *names)
 {
-	const struct dirent *entry;
+	const large_dirent *entry;
 	int err = 0;
 
 	errno = 0;
-	while (!err && (entry = readdir(folder))) {
+	while (!err && (entry = large_readdir(folder))) {
 		if (entry->d_name[0] != '.')
 			err = ibsa__names_add(names, entry->d_name);
 		errno = 0;

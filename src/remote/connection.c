@@ -328,7 +328,7 @@ bool ibsa__remote_changed(struct remote_connection *connection, bool is_quiet)
 
 static bool is_socket(const char *path)
 {
-	struct stat at;
+	large_stat at;
 
 	return ibsa__look(path, 0, &at) == 0 && S_ISSOCK(at.st_mode);
 }

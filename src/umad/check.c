@@ -8,12 +8,12 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <ibsa/device.h>
 
 #include "base/error.h"
+#include "base/large.h"
 #include "device/files.h"
 #include "device/parse.h"
 #include "packet/header.h"
@@ -56,7 +56,7 @@ int ibsa__umad_version(struct device_files *files, struct ibsa_error *error,
  */
 static void file_look(struct ibsa_device_file *file)
 {
-	struct stat info;
+	large_stat info;
 	int fd;
 
 	errno = 0;
@@ -68,7 +68,7 @@ static void file_look(struct ibsa_device_file *file)
 	}
 	if (ibsa__umad_is_simulated(fd)) {
 		file->err = -EOPNOTSUPP;
-	} else if (fstat(fd, &info) < 0) {
+	} else if (large_fstat(fd, &info) < 0) {
 		file->err = -errno;
 	} else {
 		file->uid = info.st_uid;
