@@ -561,8 +561,8 @@ void ib_sa_unpack_path(void *attribute, struct sa_path_rec *rec);
  * The entry is read once: it does not follow the table.
  *
  * Return: the entry, for rdma_put_gid_attr(); or as a pointer, see
- * ibsa_is_err(): -EINVAL no such port; -ENODATA there is no such entry, it is
- * empty or cannot be read; -ENOMEM. Any thread.
+ * ibsa_is_err(): -EINVAL no such port, or the table ends before @index; -ENODATA
+ * the entry is empty or cannot be read; -ENOMEM. Any thread.
  *
  * Source: Linux drivers/infiniband/core/cache.c.
  */

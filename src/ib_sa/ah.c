@@ -172,6 +172,20 @@ static int gid_at(struct ib_device *device, uint8_t port_num, uint32_t index,
 			      out);
 }
 
+/* A table at a fabric ends with -EINVAL, the files of a device with -ENOENT. */
+static int entry_error(int err)
+{
+	switch (err) {
+	case -ENOENT:
+		return -EINVAL;
+	case -EINVAL:
+	case -ENOMEM:
+		return err;
+	default:
+		return -ENODATA;
+	}
+}
+
 const struct ib_gid_attr *rdma_get_gid_attr(struct ib_device *device,
 					    uint32_t port_num, int index)
 {
@@ -183,10 +197,10 @@ const struct ib_gid_attr *rdma_get_gid_attr(struct ib_device *device,
 	    port_look(device, (uint8_t)port_num, &port))
 		return error_pointer(-EINVAL);
 	if (index < 0 || index > UINT16_MAX)
-		return error_pointer(-ENODATA);
+		return error_pointer(-EINVAL);
 	err = gid_at(device, (uint8_t)port_num, (uint32_t)index, &entry);
 	if (err)
-		return error_pointer(err == -ENOMEM ? err : -ENODATA);
+		return error_pointer(entry_error(err));
 	return hold_new(device, (uint8_t)port_num, &entry);
 }
 

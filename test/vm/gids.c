@@ -200,6 +200,52 @@ static void entry_compare(const struct pair *pair, uint32_t port,
 	entry_note(&a, was_empty);
 }
 
+/* Behind the command for one entry is the kernel's rdma_get_gid_attr(). */
+static void attr_compare(const struct pair *pair, struct ib_device *device,
+			 uint32_t port, uint32_t index)
+{
+	struct ibv_gid_entry entry;
+	const struct ib_gid_attr *attr;
+	int want = theirs.entry(pair->theirs, port, index, &entry, 0,
+				sizeof(entry));
+
+	attr = rdma_get_gid_attr(device, port, (int)index);
+	if (!ibsa_is_err(attr)) {
+		assert_int_equal(want, 0);
+		assert_memory_equal(&attr->gid, &entry.gid, sizeof(attr->gid));
+		assert_int_equal(attr->gid_type, entry.gid_type);
+		assert_int_equal(attr->ndev_ifindex, entry.ndev_ifindex);
+		rdma_put_gid_attr(attr);
+	} else if (ibsa_ptr_err(attr) != -want) {
+		fail_msg("%s port %u index %u: %d, not %d",
+			 pair->theirs->device->name, port, index,
+			 ibsa_ptr_err(attr), -want);
+	}
+}
+
+static void attrs_are_the_kernel_s(void **state)
+{
+	struct pair pairs[DEVICES];
+	const size_t count = pairs_open(0, false, pairs);
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t len = pairs[i].table_len + PAST_THE_END;
+		struct ib_device *device;
+
+		assert_int_equal(ibsa_device_get(pairs[i].theirs->device->name,
+						 &device),
+				 0);
+		for (uint32_t port = 0; port <= pairs[i].ports + 1; port++) {
+			for (uint32_t index = 0; index < len; index++)
+				attr_compare(&pairs[i], device, port, index);
+			attr_compare(&pairs[i], device, port, UINT32_MAX);
+		}
+		ibsa_device_put(device);
+	}
+	pairs_close(pairs, count);
+}
+
 static void entries_compare(const struct pair *pair)
 {
 	for (uint32_t port = 0; port <= pair->ports + 1; port++) {
@@ -400,6 +446,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(files_give_the_same_without_the_commands),
 		cmocka_unit_test(files_give_the_same_without_any_commands),
 		cmocka_unit_test(context_of_our_own_gives_the_same),
+		cmocka_unit_test(attrs_are_the_kernel_s),
 		cmocka_unit_test(entry_is_found_by_its_interface),
 		cmocka_unit_test(more_room_than_a_command_takes_is_no_error),
 	};
