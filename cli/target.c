@@ -173,11 +173,11 @@ static const struct sa_part {
 #member, bits, sizeof(((struct ibsa_address *)0)->member), \
 			offsetof(struct ibsa_address, member), grh         \
 	}
-	PART(lid, 16, false),	    PART(qpn, 24, false),
-	PART(sl, 4, false),	    PART(pkey_index, 16, false),
-	PART(path_bits, 7, false),  PART(gid_index, 8, true),
-	PART(hop_limit, 8, true),   PART(traffic_class, 8, true),
-	PART(flow_label, 20, true),
+	PART(lid, 16, false),	      PART(qpn, 24, false),
+	PART(sl, 4, false),	      PART(pkey_index, 16, false),
+	PART(path_bits, 7, false),    PART(lmc, 3, false),
+	PART(gid_index, 8, true),     PART(hop_limit, 8, true),
+	PART(traffic_class, 8, true), PART(flow_label, 20, true),
 #undef PART
 };
 

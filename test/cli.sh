@@ -227,6 +227,7 @@ wrong_command_lines() {
 		--sa lid=1, devices
 		--sa lid=1,hop_limit=3 devices
 		--sa lid=1,sl=16 devices
+		--sa lid=1,lmc=8 devices
 		--sa lid=1,qpn=0x1000000 devices
 		--sa gid=fe80 devices
 		--sa :: devices
@@ -737,7 +738,7 @@ addresses_and_keys() {
 	on 0 -j devices
 	local lid
 	lid=$(jq '.[0].sm_lid' out)
-	for sa in "$lid" "lid=$lid" "lid=$lid,sl=0,qpn=1,pkey_index=0"; do
+	for sa in "$lid" "lid=$lid" "lid=$lid,sl=0,qpn=1,pkey_index=0,lmc=0"; do
 		on 0 --sa "$sa" path self node2
 	done
 	on 3 --sa 40000 -t 200 query get CPI; out_empty

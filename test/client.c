@@ -239,9 +239,12 @@ static void open_fails(const struct ibsa_options *options, int err,
 /* Each refusal has its number, and a sentence that names what was wrong. */
 static void refusals_are_told_apart(void **state)
 {
+	const struct ibsa_address no_lmc = { .lid = 1, .qpn = 1, .lmc = 8 };
+
 	(void)state;
 	open_fails(&(struct ibsa_options){ .window = (1 << 20) + 1 }, -EINVAL,
 		   "window");
+	open_fails(&(struct ibsa_options){ .sa = &no_lmc }, -EINVAL, "LMC");
 	open_fails(&(struct ibsa_options){ .jitter_percent = 101 }, -EINVAL,
 		   "jitter");
 	open_fails(&(struct ibsa_options){ .fabric = "/no/such" }, -ENOENT,

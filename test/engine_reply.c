@@ -89,9 +89,10 @@ static void foreign_replies_are_ignored(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* Ask an SA at @sa; have it answer from @from. Return: whether that counts. */
-static bool is_believed(const struct ibsa_address *sa,
-			const struct ibsa_address *from)
+/* Ask an SA at @sa, through a port with that LMC; have it answer from @from.
+ * Return: whether that counts. */
+static bool is_believed_by(uint8_t lmc, const struct ibsa_address *sa,
+			   const struct ibsa_address *from)
 {
 	struct ibsa__engine_options options = puppet_options;
 	struct ibsa__engine *engine;
@@ -100,6 +101,7 @@ static bool is_believed(const struct ibsa_address *sa,
 	bool believed;
 
 	puppet_init(&puppet);
+	puppet.port.lmc = lmc;
 	options.sa = sa;
 	engine = puppet_engine(&puppet, &options);
 	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
@@ -111,6 +113,35 @@ static bool is_believed(const struct ibsa_address *sa,
 	assert_int_equal(ibsa__engine_stats(engine)->ignored_source, !believed);
 	ibsa__engine_free(engine);
 	return believed;
+}
+
+static bool is_believed(const struct ibsa_address *sa,
+			const struct ibsa_address *from)
+{
+	return is_believed_by(0, sa, from);
+}
+
+/* An SA that is asked at an alias LID answers from its base LID. Which LIDs
+ * its port has is known by its own LMC, or taken to be as at this port. */
+static void lids_of_the_sa_s_port_are_the_sa_s(void **state)
+{
+	struct ibsa_address sa = { .lid = 5, .qpn = 1 };
+	struct ibsa_address from = { .lid = 4, .qpn = 1 };
+
+	(void)state;
+	assert_false(is_believed_by(0, &sa, &from));
+	assert_true(is_believed_by(1, &sa, &from));
+	assert_true(is_believed_by(1, &sa, &sa));
+	from.lid = 6;
+	assert_false(is_believed_by(1, &sa, &from));
+	assert_true(is_believed_by(2, &sa, &from));
+	sa.lmc = 1;
+	assert_false(is_believed_by(2, &sa, &from));
+	from.lid = 4;
+	assert_true(is_believed_by(0, &sa, &from));
+	sa = (struct ibsa_address){ .lid = 0x20005, .qpn = 1 };
+	assert_true(is_believed_by(1, &sa, &from));
+	assert_false(is_believed_by(0, &sa, &from));
 }
 
 /*
@@ -236,6 +267,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(answer_reaches_its_callback),
 		TEST(foreign_replies_are_ignored),
+		TEST(lids_of_the_sa_s_port_are_the_sa_s),
 		TEST(long_lid_is_known_by_its_end),
 		TEST(too_large_reply_is_told),
 		TEST(waiting_answers_are_no_timeouts),

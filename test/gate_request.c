@@ -62,6 +62,21 @@ static void answer_goes_along_the_grh(void **state)
 	assert_int_equal(header.sl, 4);
 }
 
+/* One that was asked at an alias LID of the port answers from the base LID. */
+static void answer_comes_from_the_base_lid(void **state)
+{
+	struct gate_rig *rig = *state;
+	struct gate_arrival arrival = gate_arrival(9, 77);
+
+	gate_open(rig);
+	arrival.header.path_bits = 1;
+	gate_encode(&arrival, &gate_get_info);
+	gate_arrive(&arrival, sizeof(arrival.mad));
+	gate_pass(rig);
+	gate_assert_sent_to(rig, 9, 77, IBSA_METHOD_GET_RESP);
+	assert_int_equal(gate_header(rig).path_bits, 0);
+}
+
 static void those_with_one_transaction_id_are_told_apart(void **state)
 {
 	struct gate_rig *rig = *state;
@@ -153,6 +168,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IN_A_RIG(request_is_answered_to_who_has_asked),
 		IN_A_RIG(answer_goes_along_the_grh),
+		IN_A_RIG(answer_comes_from_the_base_lid),
 		IN_A_RIG(those_with_one_transaction_id_are_told_apart),
 		IN_A_RIG(large_answer_is_one_packet_for_the_kernel_to_segment),
 		IN_A_RIG(faults_of_the_fabric_befall_who_asks),

@@ -442,11 +442,17 @@ static int ask_at(const struct ibsa_address *sa)
 	return err;
 }
 
-/* Whichever of its LIDs and GIDs the SA is asked at, it answers from there. */
-static void sa_answers_from_where_it_was_asked(void **state)
+/* Whichever of its LIDs and GIDs the SA is asked at, it answers from its base
+ * LID. This port has an LMC of 0, the SA's port one of 1. */
+static void sa_answers_from_its_base_lid(void **state)
 {
 	const struct ibsa_address by_lid = { .lid = 4, .qpn = 1 };
-	const struct ibsa_address by_path_bit = { .lid = 5, .qpn = 1 };
+	const struct ibsa_address by_alias = { .lid = 5, .qpn = 1 };
+	const struct ibsa_address by_known_alias = {
+		.lid = 5,
+		.qpn = 1,
+		.lmc = 1,
+	};
 	const struct ibsa_address by_gid = {
 		.qpn = 1,
 		.has_grh = true,
@@ -456,7 +462,8 @@ static void sa_answers_from_where_it_was_asked(void **state)
 	(void)state;
 	assert_int_equal(ask_at(NULL), 0);
 	assert_int_equal(ask_at(&by_lid), 0);
-	assert_int_equal(ask_at(&by_path_bit), 0);
+	assert_int_equal(ask_at(&by_alias), -ETIMEDOUT);
+	assert_int_equal(ask_at(&by_known_alias), 0);
 	assert_int_equal(ask_at(&by_gid), 0);
 }
 
@@ -473,7 +480,7 @@ int main(void)
 		cmocka_unit_test(restarted_sa_answers_what_waited),
 		cmocka_unit_test(moving_sm_refuses_nobody),
 		cmocka_unit_test(ask_waits_on_a_virtual_clock),
-		cmocka_unit_test(sa_answers_from_where_it_was_asked),
+		cmocka_unit_test(sa_answers_from_its_base_lid),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

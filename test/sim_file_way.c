@@ -70,6 +70,35 @@ static void the_sa_answers_a_table(void **state)
 			 file_lid(rig->fabric, "a", 1));
 }
 
+/* Asked at an alias LID, the SA answers from its base LID, as OpenSM does; the
+ * other agents of the port answer from where they were asked. */
+static void the_sa_answers_from_its_base_lid(void **state)
+{
+	enum { BASE = 16, ALIAS = 17 };
+	const struct ibsa_fabric_port_change change = {
+		.mask = IBSA_CHANGE_LMC | IBSA_CHANGE_LID,
+		.lid = BASE,
+		.lmc = 1,
+	};
+	const struct file_pair *rig = *state;
+	const uint32_t agent = file_agent(rig->b, 0, 0, 0);
+	struct packet_out packet = file_request(
+		agent, ALIAS, IBSA_CLASS_SA, IBSA_METHOD_GET, NODE_RECORD, 5);
+	struct packet_in in;
+
+	assert_int_equal(ibsa_fabric_port_set(rig->fabric, "a", 1, &change), 0);
+	assert_int_equal(file_write(rig->b, &packet), 0);
+	assert_true(file_read(rig->b, &in));
+	assert_int_equal(in.mad[MAD_METHOD], IBSA_METHOD_GET_RESP);
+	assert_int_equal(ibsa_be16((uint8_t *)&in.header.lid), BASE);
+	packet = file_request(agent, ALIAS, CLASS_PERF, IBSA_METHOD_GET, 0x0001,
+			      6);
+	assert_int_equal(file_write(rig->b, &packet), 0);
+	assert_true(file_read(rig->b, &in));
+	assert_int_equal(in.mad[MAD_METHOD], IBSA_METHOD_GET_RESP);
+	assert_int_equal(ibsa_be16((uint8_t *)&in.header.lid), ALIAS);
+}
+
 /* Another file's table is cut and joined again below it. */
 static void a_table_between_files_comes_whole(void **state)
 {
@@ -247,6 +276,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(segments_share_an_id),
 		TEST(the_sa_answers_a_table),
+		TEST(the_sa_answers_from_its_base_lid),
 		TEST(a_table_between_files_comes_whole),
 		TEST(a_pkey_has_to_pass),
 		TEST(a_dead_link_carries_nothing),

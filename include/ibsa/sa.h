@@ -61,6 +61,7 @@ enum {
 	IBSA_LID_UNICAST_MAX = 0xbfff,
 	IBSA_LID_MULTICAST_MIN = 0xc000,
 	IBSA_LID_PERMISSIVE = 0xffff,
+	IBSA_LMC_MAX = 7,
 	IBSA_PKEY_DEFAULT = 0xffff, /* default partition, full member */
 	IBSA_PKEY_FULL = 0x8000,    /* the membership bit */
 };

@@ -18,6 +18,9 @@ IBSA_BEGIN
  * @pkey_index:  in the local port's P_Key table
  * @sl:          service level
  * @path_bits:   low bits of the local LID, for an LMC above 0
+ * @lmc:         how many low bits of @lid are path bits of the other side's
+ *               port, 0 to 7; 0: as many as at the local port. An SA that is
+ *               asked at one LID of its port may answer from another
  * @has_grh:     whether the fields below are meant
  * @gid:         of the other side
  * @gid_index:   in the local port's GID table
@@ -31,6 +34,7 @@ struct ibsa_address {
 	uint16_t pkey_index;
 	uint8_t sl;
 	uint8_t path_bits;
+	uint8_t lmc;
 	bool has_grh;
 	uint8_t gid_index;
 	uint8_t hop_limit;

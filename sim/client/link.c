@@ -84,19 +84,18 @@ static bool is_heard(const struct link *link, const struct ibsa_address *to)
 	       is_sa(fabric, to);
 }
 
-/* Where an answer or a Report to one who asked at @to comes from. */
+/* Where the answer to a request that was sent to @to, or a Report to its
+ * sender, comes from: the SA's base LID, as with OpenSM. */
 static struct ibsa_address sa_address(const struct ibsa_fabric *fabric,
 				      const struct ibsa_address *to)
 {
-	const struct end_port *sa = &fabric->ends[fabric->sa_end];
 	struct ibsa_address from = *to;
 
-	if (end_by_lid(fabric, from.lid) != sa)
-		from.lid = sa->lid;
+	from.lid = fabric->ends[fabric->sa_end].lid;
 	return from;
 }
 
-/* A request arrives at the address @to, at @now_ns: answered from there. */
+/* A request arrives at the address @to, at @now_ns. */
 static int reach_sa(struct link *link, const struct ibsa_address *to,
 		    const uint8_t *mad, uint64_t now_ns)
 {

@@ -79,6 +79,8 @@ static void ask_sa(struct ibsa_fabric *fabric, const struct message *message,
 	/* Without memory it is as if the answer had been lost. */
 	if (!answer)
 		return;
+	/* As OpenSM, not as the other agents of the port. */
+	answer->mad.slid = fabric->ends[fabric->sa_end].lid;
 	if (ibsa__sa_hear(fabric, &request, &answer->body))
 		ibsa__mad_post(fabric, answer, now_ns);
 	else

@@ -107,8 +107,7 @@ void ibsa__mad_report(struct ibsa_fabric *fabric, uint32_t end,
 		return;
 	report->mad = (struct sim_mad){
 		.from = from->port,
-		.slid = end_by_lid(fabric, sa->lid) == from ? sa->lid
-							    : from->lid,
+		.slid = from->lid,
 		.dlid = fabric->ends[end].lid | sa->path_bits,
 		.src_qpn = IBSA_QPN_GSI,
 		.dst_qpn = IBSA_QPN_GSI,

@@ -13,7 +13,6 @@
 #include "sim/node/sma.h"
 
 enum {
-	LMC_MAX = 7,
 	SL_MAX = 15,
 	SL_MAX_OPA = 31,
 	ALL_CHANGES = 2 * IBSA_CHANGE_CAPABILITIES - 1,
@@ -120,7 +119,7 @@ static int check_lid(const struct change *change)
 	const uint8_t lmc = has(change, IBSA_CHANGE_LMC) ? wanted->lmc
 							 : change->port->lmc;
 
-	if (lmc > LMC_MAX ||
+	if (lmc > IBSA_LMC_MAX ||
 	    !ibsa__lids_are_valid(&fabric->lids, lid, UINT32_C(1) << lmc))
 		return -EINVAL;
 	if (!change->end->lid)

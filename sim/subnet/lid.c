@@ -6,8 +6,6 @@
  */
 #include "sim/subnet/fabric.h"
 
-enum { LMC_MAX = 7 };
-
 int ibsa__lids_init(struct ibsa_fabric *fabric)
 {
 	uint32_t cabled = 0;
@@ -141,11 +139,11 @@ static bool give_lid(struct ibsa_fabric *fabric, uint32_t index, uint32_t *next)
 
 bool ibsa__lids_give(struct ibsa_fabric *fabric)
 {
-	uint32_t next[LMC_MAX + 1];
+	uint32_t next[IBSA_LMC_MAX + 1];
 	uint32_t index = fabric->sa_end;
 	bool is_enough = true;
 
-	for (uint32_t lmc = 0; lmc <= LMC_MAX; lmc++) {
+	for (uint32_t lmc = 0; lmc <= IBSA_LMC_MAX; lmc++) {
 		const uint32_t below = (UINT32_C(1) << lmc) - 1;
 
 		next[lmc] = (fabric->lids.first + below) & ~below;

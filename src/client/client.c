@@ -112,6 +112,11 @@ int ibsa__options_check(const struct ibsa_options *options,
 				  "grh is %d, which is neither auto, always "
 				  "nor never",
 				  options->grh);
+	if (options->sa && options->sa->lmc > IBSA_LMC_MAX)
+		return ibsa__fail(error, -EINVAL,
+				  "an LMC of %u of the SA's port is more than "
+				  "%d",
+				  options->sa->lmc, IBSA_LMC_MAX);
 	if (options->jitter_percent > 100)
 		return ibsa__fail(error, -EINVAL,
 				  "a jitter of %d percent is more than 100",

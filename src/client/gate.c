@@ -115,17 +115,20 @@ static int report_send(struct ibsa_gate *gate, const struct ibsa_address *to,
 static void answer_pass(struct ibsa_gate *gate,
 			const struct ibsa_message *message)
 {
-	const struct ibsa_address *to =
+	const struct ibsa_address *peer =
 		ibsa__peers_address(&gate->peers, message->from.flow_label);
 	const bool is_report = method_of(message) == IBSA_METHOD_REPORT;
+	struct ibsa_address to;
 	int err;
 
-	if (!to)
+	if (!peer)
 		return;
+	to = *peer;
+	to.path_bits = 0; /* from the base LID of the port, as OpenSM does */
 	if (is_report)
-		err = report_send(gate, to, message);
+		err = report_send(gate, &to, message);
 	else
-		err = ibsa__umad_answer(gate->port, to, message->mad,
+		err = ibsa__umad_answer(gate->port, &to, message->mad,
 					message->len);
 	if (err)
 		gate->info.refused++;

@@ -11,13 +11,17 @@
 enum { BATCH = 256, CLASS_AT = 1 };
 
 /*
- * An OPA LID may be longer than the 16 bits of it that the kernel's header
- * has for the sender. Source: Linux include/uapi/rdma/ib_user_mad.h.
+ * Whether both LIDs are of one port with @lmc path bits: OpenSM answers from
+ * the base LID of its port, whichever LID was asked. An OPA LID may be longer
+ * than the 16 bits that the kernel's header has for the sender's.
+ *
+ * Source: Linux include/uapi/rdma/ib_user_mad.h.
  */
-static bool is_lid(uint32_t from, uint32_t asked)
+static bool is_lid(uint32_t from, uint32_t asked, uint8_t lmc)
 {
-	return from == asked ||
-	       (asked > UINT16_MAX && from == (asked & UINT16_MAX));
+	if (from <= UINT16_MAX)
+		asked &= UINT16_MAX;
+	return from >> lmc == asked >> lmc;
 }
 
 static bool is_gid(const struct ibsa_address *from,
@@ -28,15 +32,20 @@ static bool is_gid(const struct ibsa_address *from,
 }
 
 /*
- * Nobody but the SA answers: the LID and QP that were asked, or the GID
- * where no LID was, or a long one. The kernel does not compare them.
+ * Only the SA may answer: a LID of the port that was asked and the same QP, or
+ * the GID where no LID was asked, or a long one. The kernel does not compare
+ * them. If the LMC of the SA's port is not known, it is taken to be this
+ * port's: an SM usually gives all ports the same.
  */
-static bool is_from(const struct ibsa_address *from,
+static bool is_from(const struct ibsa__engine *engine,
+		    const struct ibsa_address *from,
 		    const struct ibsa_address *asked)
 {
+	const uint8_t lmc = asked->lmc ? asked->lmc : engine->port.lmc;
+
 	if (from->qpn != asked->qpn)
 		return false;
-	if (asked->lid && is_lid(from->lid, asked->lid))
+	if (asked->lid && is_lid(from->lid, asked->lid, lmc))
 		return true;
 	return (!asked->lid || asked->lid > UINT16_MAX) && is_gid(from, asked);
 }
@@ -65,7 +74,7 @@ static struct txn *find_txn(struct ibsa__engine *engine,
 		engine->stats.ignored_kind++;
 		return NULL;
 	}
-	if (!is_from(&message->from, &txn->to)) {
+	if (!is_from(engine, &message->from, &txn->to)) {
 		engine->stats.ignored_source++;
 		return NULL;
 	}
@@ -81,10 +90,10 @@ static struct txn *find_txn(struct ibsa__engine *engine,
 static bool is_from_sa(struct ibsa__engine *engine,
 		       const struct ibsa_message *message)
 {
-	if (engine->sa_known && is_from(&message->from, &engine->sa))
+	if (engine->sa_known && is_from(engine, &message->from, &engine->sa))
 		return true;
 	ibsa__engine_refresh(engine);
-	return engine->sa_known && is_from(&message->from, &engine->sa);
+	return engine->sa_known && is_from(engine, &message->from, &engine->sa);
 }
 
 static void hear(struct ibsa__engine *engine,

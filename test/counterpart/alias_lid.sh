@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: alias_lid.sh IBSA DROP-IN TOPOLOGY
+#
+# An SA that is asked at an alias LID answers from the base LID of its port.
+# OpenSM gives all ports an LMC of 1, on the fabric of a server of ours, and is
+# asked at each LID of its port from its own host and from another.
+set -uo pipefail
+
+if [ "${4-}" != inside ]; then
+	for tool in ibstat opensm; do
+		command -v "$tool" >/dev/null && continue
+		echo "skipped: $tool is not installed" >&2
+		exit 77
+	done
+	folder=$(mktemp -d)
+	trap 'rm -rf "$folder"' EXIT
+	unset IBSA_FABRIC IBSA_NODE LD_LIBRARY_PATH
+	ALIAS_FOLDER=$folder "$1" fabric exec "$3" --sa none \
+		--socket "$folder/s" -- "$0" "$1" "$2" "$3" inside
+	exit
+fi
+
+ibsa=$(realpath "$1")
+# Nothing but the drop-in as it was built.
+LD_LIBRARY_PATH=$(dirname "$(realpath "$2")")
+export LD_LIBRARY_PATH
+cd "$ALIAS_FOLDER" || exit 1
+status=0
+
+wrong() {
+	echo "WRONG: $*"
+	status=1
+}
+
+printf 'force_log_flush TRUE\nlmc 1\n' >opensm.conf
+: >opensm.log
+OSM_TMP_DIR=. OSM_CACHE_DIR=. opensm -F opensm.conf -f opensm.log \
+	>opensm.out 2>&1 &
+opensm=$!
+end=$((SECONDS + 30))
+until grep -q 'SUBNET UP' opensm.log; do
+	if [ "$SECONDS" -ge "$end" ]; then
+		wrong "OpenSM: $(tail -n 3 opensm.log)"
+		break
+	fi
+	sleep 0.1
+done
+[ "$(ibstat | sed -n 's/.*LMC: //p' | head -n 1)" = 1 ] ||
+	wrong 'OpenSM has not set the LMC'
+base=$(ibstat | sed -n 's/.*SM lid: //p' | head -n 1)
+
+# ask NODE LID - whether the SA answers there
+ask() {
+	IBSA_NODE=$1 "$ibsa" query get CPI --sa "$2" -t 3000 >out 2>err &&
+		grep -q '^resp_time_value' out
+}
+
+for node in node1 node2; do
+	ask "$node" "$base" || wrong "$node at LID $base: $(cat err)"
+	ask "$node" $((base + 1)) ||
+		wrong "$node at LID $((base + 1)): $(cat err)"
+	ask "$node" $((base + 2)) && wrong "$node at LID $((base + 2)): it answers"
+done
+kill "$opensm"
+wait "$opensm"
+[ "$status" -eq 0 ] && echo "OpenSM answers at LIDs $base and $((base + 1))"
+exit "$status"
