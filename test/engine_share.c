@@ -34,6 +34,27 @@ static void same_question_is_asked_once(void **state)
 	ibsa__engine_free(engine);
 }
 
+/* A query that is not to be shared neither joins a request nor is joined. */
+static void query_may_be_sent_alone(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct ibsa_query query = { .record = &ibsa_node_record,
+				    .method = IBSA_METHOD_GET_TABLE };
+	struct seen seen = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		query.no_sharing = i == 1;
+		assert_int_equal(ibsa__engine_query(engine, &query, puppet_note,
+						    &seen, NULL),
+				 0);
+	}
+	assert_int_equal(puppet.sent_count, 2);
+	assert_int_equal(ibsa__engine_stats(engine)->shared, 1);
+	ibsa__engine_free(engine);
+	assert_int_equal(seen.calls, 3);
+}
+
 /* A Set is its own request, however alike. */
 static void sets_are_never_shared(void **state)
 {
@@ -256,6 +277,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(same_question_is_asked_once),
+		TEST(query_may_be_sent_alone),
 		TEST(sets_are_never_shared),
 		TEST(get_after_set_is_its_own_request),
 		TEST(joining_hurries_the_next_try),

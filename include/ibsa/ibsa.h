@@ -100,6 +100,8 @@ struct ibsa_options {
  * @max_interval_ms: the interval doubles up to this; default 4000
  * @jitter_percent: how much of an interval is random: 1 to 100; default 25,
  *               -1 for none
+ * @no_sharing:  send a request of its own, even if an identical one is in
+ *               flight: the answer is then not older than the query
  */
 struct ibsa_query {
 	const struct ibsa_record *record;
@@ -111,6 +113,7 @@ struct ibsa_query {
 	unsigned int first_interval_ms;
 	unsigned int max_interval_ms;
 	int jitter_percent;
+	bool no_sharing;
 };
 
 /**

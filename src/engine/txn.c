@@ -94,7 +94,7 @@ int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 	txn->is_late = false;
 	txn->out = 0;
 	txn->state = TXN_ENDED;
-	txn->shareable = options->sharing &&
+	txn->shareable = options->sharing && !query->no_sharing &&
 			 (request.method == IBSA_METHOD_GET ||
 			  request.method == IBSA_METHOD_GET_TABLE);
 	if (txn->shareable)
