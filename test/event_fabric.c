@@ -12,7 +12,7 @@
 #include <ibsa/event.h>
 #include <ibsa/sim.h>
 
-enum { HOSTS = 16, SEEN = 4096, MS = 1000000 };
+enum { HOSTS = 16, SEEN = 4096, MS = 1000000, AUDIT_MS = 30000 };
 
 static struct ibsa_fabric *fabric;
 static struct ibsa_client *client;
@@ -79,16 +79,28 @@ static void pass(unsigned int ms)
 	}
 }
 
-static void watch(unsigned int kinds)
+static void watch_by(const struct ibsa_event_options *options, unsigned int ms)
 {
-	const struct ibsa_event_options options = { .kinds = kinds };
 	struct ibsa_event_watch *watch;
 
-	assert_int_equal(ibsa_event_watch(client, &options, note, NULL, NULL,
-					  &watch),
-			 0);
-	pass(50);
+	assert_int_equal(
+		ibsa_event_watch(client, options, note, NULL, NULL, &watch), 0);
+	pass(ms);
 	assert_int_equal(seen.events[0].kind, IBSA_EVENT_SUBSCRIBED);
+}
+
+static void watch(unsigned int kinds)
+{
+	watch_by(&(struct ibsa_event_options){ .kinds = kinds }, 50);
+}
+
+static void lose(double percent, unsigned int count)
+{
+	const struct ibsa_fault fault = { .kind = IBSA_FAULT_LOSE,
+					  .percent = percent,
+					  .count = count };
+
+	assert_int_equal(ibsa_fabric_fault(fabric, &fault), 0);
 }
 
 static void set_link(const char *node, bool up)
@@ -303,10 +315,84 @@ static void bad_ways_change_nothing(void **state)
 		snprintf(node, sizeof(node), "H%d", i);
 		assert_turns(node, stats.reports_unanswered);
 	}
-	assert_int_equal(ibsa_fabric_fault(fabric,
-					   &(struct ibsa_fault){
-						   .kind = IBSA_FAULT_LOSE }),
-			 0);
+	lose(0, 0);
+}
+
+/* Report after Report is lost on all three tries. */
+static void audit_makes_up_for_lost_reports(void **state)
+{
+	(void)state;
+	watch_by(&(struct ibsa_event_options){ .audit_nodes = true }, 1000);
+	for (int i = 3; i <= HOSTS; i++) {
+		char node[8];
+
+		snprintf(node, sizeof(node), "H%d", i);
+		for (int up = 0; up <= 1; up++) {
+			lose(100, 3);
+			set_link(node, up);
+			pass(2 * AUDIT_MS);
+			assert_last(up ? IBSA_EVENT_GID_IN : IBSA_EVENT_GID_OUT,
+				    node);
+			assert_true(seen.events[seen.count - 1].audited);
+		}
+	}
+	assert_int_equal(seen.count, 1 + 2 * (HOSTS - 2));
+}
+
+/* What was told last of a host: whether it is there. */
+static bool is_told_up(const char *node)
+{
+	const struct ibsa_gid gid = gid_of(node);
+
+	for (int i = seen.count - 1; i >= 0; i--) {
+		const struct ibsa_event *event = &seen.events[i];
+
+		if (!memcmp(&event->gid, &gid, sizeof(gid)))
+			return event->kind == IBSA_EVENT_GID_IN;
+	}
+	return true;
+}
+
+/* Hosts come and go at any moment, so also while a table is under way; two
+ * intervals after the last change the watch has been told how each is. */
+static void audit_finds_all_changes(double percent, bool *is_up)
+{
+	uint32_t number = 1;
+
+	for (int round = 0; round < 20; round++) {
+		char node[8];
+
+		lose(percent, 0);
+		for (int i = 0; i < 6; i++) {
+			int host;
+
+			number = number * 1103515245 + 12345;
+			host = 3 + (int)(number >> 16) % (HOSTS - 2);
+			snprintf(node, sizeof(node), "H%d", host);
+			is_up[host] = !is_up[host];
+			set_link(node, is_up[host]);
+			pass((number >> 8) % 2000);
+		}
+		pass(2 * AUDIT_MS);
+		for (int i = 3; i <= HOSTS; i++) {
+			snprintf(node, sizeof(node), "H%d", i);
+			assert_int_equal(is_told_up(node), is_up[i]);
+		}
+	}
+	lose(0, 0);
+}
+
+static void audit_finds_changes_under_any_loss(void **state)
+{
+	static const double percents[] = { 0, 10, 30, 50 };
+	bool is_up[HOSTS + 1];
+
+	(void)state;
+	memset(is_up, true, sizeof(is_up));
+	watch_by(&(struct ibsa_event_options){ .audit_nodes = true }, 1000);
+	for (size_t i = 0; i < sizeof(percents) / sizeof(percents[0]); i++)
+		audit_finds_all_changes(percents[i], is_up);
+	assert_in_range(count(0, IBSA_EVENT_GID_OUT), 100, 300);
 }
 
 int main(void)
@@ -320,6 +406,8 @@ int main(void)
 		TEST(sa_moves),
 		TEST(own_port_goes_down),
 		TEST(bad_ways_change_nothing),
+		TEST(audit_makes_up_for_lost_reports),
+		TEST(audit_finds_changes_under_any_loss),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

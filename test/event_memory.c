@@ -41,7 +41,8 @@ static void set_link(struct ibsa_fabric *fabric, bool up)
 static bool scenario(const struct memory_rig *rig, struct tally *tally)
 {
 	const struct ibsa_gid any = { { 1 } };
-	const struct ibsa_event_options all = { .audit_ms = 300 };
+	const struct ibsa_event_options all = { .audit_ms = 300,
+						.audit_nodes = true };
 	const struct ibsa_event_options few = { .kinds = IBSA_EVENT_ALL,
 						.gids = &any,
 						.gid_count = 1 };

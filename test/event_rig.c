@@ -23,6 +23,8 @@ enum {
 	INFO_BYTES = 36,
 	INFORM_INFO = 0x0003,
 	SUBSCRIPTION = 0x00f3,
+	NODE = 0x0011,
+	NODE_STRIDE = 112,
 };
 
 struct puppet puppet;
@@ -86,6 +88,43 @@ static void show(const struct puppet_mad *mad, struct puppet_mad *reply)
 		ibsa_put_be16(reply->mad + STATUS_AT, IBSA_STATUS_NO_RECORDS);
 }
 
+void set_nodes(const char *tails)
+{
+	sa.node_count = (unsigned int)strlen(tails);
+	assert_in_range(sa.node_count, 0, sizeof(sa.nodes));
+	memcpy(sa.nodes, tails, sa.node_count);
+}
+
+void serve_table(void)
+{
+	struct puppet_mad reply = puppet_answer(&sa.table);
+	uint64_t over = 0;
+
+	ibsa_put_be16(reply.mad + OFFSET_AT, NODE_STRIDE / 8);
+	ibsa_put_be16(reply.mad + STATUS_AT, sa.node_status);
+	reply.len = IBSA_MAD_BYTES;
+	if (!sa.node_status)
+		reply.len = RECORD_AT + sa.node_count * NODE_STRIDE;
+	for (unsigned int i = 0; i < sa.node_count && !sa.node_status; i++) {
+		const struct ibsa_node node = {
+			.port_guid = sa.nodes[i],
+			.lid = sa.nodes[i] == sa.without_lid ? 0 : sa.nodes[i],
+		};
+
+		ibsa_node_record.encode(
+			&node, reply.mad + RECORD_AT + i * NODE_STRIDE, &over);
+	}
+	puppet_deliver(&puppet, &reply);
+}
+
+static void take_table(const struct puppet_mad *mad)
+{
+	sa.tables++;
+	sa.table = *mad;
+	if (!sa.holds_table && !sa.is_silent)
+		serve_table();
+}
+
 static void take(const struct puppet_mad *mad)
 {
 	struct puppet_mad reply = puppet_answer(mad);
@@ -93,6 +132,10 @@ static void take(const struct puppet_mad *mad)
 	if (mad->mad[METHOD_AT] == IBSA_METHOD_REPORT_RESP) {
 		sa.answers++;
 		sa.last_answer = *mad;
+		return;
+	}
+	if (ibsa_be16(mad->mad + ATTRIBUTE_AT) == NODE) {
+		take_table(mad);
 		return;
 	}
 	sa.last = *mad;

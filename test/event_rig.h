@@ -20,11 +20,18 @@ extern struct ibsa_client *client;
 extern struct rig_sa {
 	unsigned int has; /* bits of producer types */
 	bool is_silent;
-	bool hides;			 /* shows no subscription */
-	uint16_t set_status;		 /* to a Set of InformInfo ... */
-	unsigned int set_of;		 /* ... of these producer types */
-	uint16_t get_status;		 /* to a GetTable of InformInfoRecord */
-	uint32_t qpn;			 /* that it shows */
+	bool hides;	     /* shows no subscription */
+	uint16_t set_status; /* to a Set of InformInfo ... */
+	unsigned int set_of; /* ... of these producer types */
+	uint16_t get_status; /* to a GetTable of InformInfoRecord */
+	uint32_t qpn;	     /* that it shows */
+	uint8_t nodes[8];    /* last bytes of their port GUIDs */
+	unsigned int node_count;
+	uint8_t without_lid;		 /* one of them */
+	uint16_t node_status;		 /* to a GetTable of NodeRecord */
+	bool holds_table;		 /* it is answered by serve_table() */
+	struct puppet_mad table;	 /* the last request for it */
+	unsigned int tables;		 /* such requests */
 	unsigned int sets, unsets, gets; /* that it has seen */
 	unsigned int answers;		 /* ReportResp */
 	unsigned int served;		 /* MADs looked at so far */
@@ -62,6 +69,12 @@ void pass(unsigned int ms);
 
 /* The SA answers what it was asked; pass() does so too. */
 void serve(void);
+
+/* Answer the last request for the table of nodes, as they are now. */
+void serve_table(void);
+
+/* The nodes that the SA has: the last bytes of their GUIDs; 0 ends. */
+void set_nodes(const char *tails);
 
 /* Let time pass until one more @counter; return how many ms. */
 unsigned int until(const unsigned int *counter);

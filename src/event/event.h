@@ -33,6 +33,26 @@ struct ibsa__subscription {
 	bool is_stale;	  /* the port has changed under the request */
 };
 
+struct ibsa__audited_port;
+
+/* The ports that are known to the watches with audit_nodes, and the reading of
+ * the SA's nodes that they are compared with. */
+struct ibsa__node_audit {
+	struct ibsa__alarm alarm;
+	struct ibsa__audited_port *ports; /* sorted by GUID */
+	size_t count, room;
+	uint64_t query_id;
+	uint64_t read_ns;	  /* of the last table */
+	unsigned int interval_ms; /* 0: no watch needs it */
+	unsigned int failures;	  /* in a row */
+	int err;		  /* of the trouble it is in */
+	uint16_t status;
+	bool is_known;	  /* there was a table */
+	bool is_troubled; /* @err and @status */
+	bool is_stale;	  /* the table under way is not to be used */
+	bool is_routine;  /* @alarm waits for its interval, and nothing else */
+};
+
 /* A client's. @port_watch and @history are there while it is active. */
 struct ibsa__events {
 	struct ibsa__listener listener;
@@ -41,6 +61,7 @@ struct ibsa__events {
 	struct ibsa__history *history;
 	struct list watches;
 	struct ibsa__subscription subscriptions[IBSA__PRODUCERS];
+	struct ibsa__node_audit node_audit;
 	struct ibsa__alarm audit;
 	struct ibsa__alarm news; /* has new watches told how things stand */
 	uint64_t audit_id;

@@ -203,5 +203,6 @@ void ibsa__events_report(struct ibsa__listener *listener,
 	if (is_known(events->history, &report))
 		return;
 	remember(events->history, &report);
+	report.was_told = ibsa__node_audit_report(events, &report);
 	ibsa__events_tell(events, &report);
 }

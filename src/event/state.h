@@ -5,11 +5,18 @@
 
 #include "event/event.h"
 
+enum {
+	SOON_MS = 500, /* after a change of the port, at most */
+	TRAP_GID_IN = 64,
+	TRAP_GID_OUT = 65,
+};
+
 /* How a watch stands, as it was told: an event's kind, err and status. */
 struct standing {
 	int kind; /* 0: nothing */
 	int err;
 	uint16_t status;
+	bool audited;
 };
 
 struct ibsa_event_watch {
@@ -27,10 +34,11 @@ struct ibsa_event_watch {
 	struct standing told;
 	bool was_subscribed; /* it was told so once */
 	bool has_gap;	     /* that it is to be told of */
-	bool ended;	     /* it is taken out of the list after the telling */
+	bool audit_nodes;
+	bool ended; /* it is taken out of the list after the telling */
 };
 
-/* A report on its way to the watches. */
+/* A report on its way to the watches, or what an audit has found. */
 struct report {
 	uint64_t transaction_id;
 	uint64_t now_ns;
@@ -40,6 +48,8 @@ struct report {
 	int kind;
 	struct ibsa_gid gid;
 	const struct ibsa_notice *notice;
+	bool is_audited; /* found by an audit: for those with audit_nodes */
+	bool was_told;	 /* an audit has told those of it */
 };
 
 /* watch.c: tell those who want it of a report; all how they now stand; that
@@ -61,6 +71,25 @@ void ibsa__subscriptions_renew(struct ibsa__events *events);
 /* Reports were lost: the SA is to be asked, soon. */
 void ibsa__subscriptions_check(struct ibsa__events *events);
 void ibsa__subscriptions_close(struct ibsa__events *events);
+
+/* How long to wait before a step is tried again that came to nothing, from the
+ * first time on, which is 0. */
+unsigned int ibsa__events_back_off(struct ibsa__events *events, bool refused,
+				   unsigned int failures);
+
+/* node_audit.c */
+void ibsa__node_audit_init(struct ibsa__events *events);
+/* Audit nodes each @interval_ms from now on; 0: not any more. */
+void ibsa__node_audit_want(struct ibsa__events *events,
+			   unsigned int interval_ms);
+/* Reports may have been lost, or the SA is another: read the table soon. */
+void ibsa__node_audit_soon(struct ibsa__events *events);
+/* A Report is to be told. Return: whether an audit has told the watches with
+ * audit_nodes the same of that port, and nothing since. */
+bool ibsa__node_audit_report(struct ibsa__events *events,
+			     const struct report *report);
+/* Forget all. */
+void ibsa__node_audit_end(struct ibsa__events *events);
 
 /* report.c: the listener's report, and what came lately. */
 struct ibsa__history *ibsa__history_new(void);

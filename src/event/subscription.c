@@ -19,7 +19,6 @@ enum {
 	RETRY_MAX_MS = 60 * 1000,
 	REFUSED_MS = 60 * 1000, /* after a refusal, doubling up to */
 	REFUSED_MAX_MS = 900 * 1000,
-	SOON_MS = 500,		 /* after a change of the port, at most */
 	LAST_DEADLINE_MS = 1500, /* while the client closes */
 };
 
@@ -42,8 +41,8 @@ static unsigned int back_off(struct ibsa__events *events, uint64_t ms,
 	return (unsigned int)(ms - below(events, ms / 4));
 }
 
-static unsigned int back_off_from(struct ibsa__events *events, bool refused,
-				  unsigned int failures)
+unsigned int ibsa__events_back_off(struct ibsa__events *events, bool refused,
+				   unsigned int failures)
 {
 	return refused ? back_off(events, REFUSED_MS, failures, REFUSED_MAX_MS)
 		       : back_off(events, RETRY_MS, failures, RETRY_MAX_MS);
@@ -133,7 +132,7 @@ static void failed(struct ibsa__subscription *one, int err, uint16_t status)
 	one->is_troubled = true;
 	one->err = err;
 	one->status = status;
-	plan(one, back_off_from(one->events, refused, one->failures++));
+	plan(one, ibsa__events_back_off(one->events, refused, one->failures++));
 	begin_audit(one->events);
 }
 
@@ -253,6 +252,8 @@ static void present(struct ibsa__subscription *one)
 
 	one->is_fresh = !one->held;
 	one->held = true;
+	if (one->is_fresh)
+		ibsa__node_audit_soon(events);
 	one->is_troubled = false;
 	one->failures = 0;
 	events->is_unsure = false;
@@ -301,7 +302,8 @@ static void audit_failed(struct ibsa__events *events, int err, uint16_t status)
 	events->err = err;
 	events->status = status;
 	ibsa__events_gap(events, UINT_MAX);
-	plan_audit(events, back_off_from(events, false, events->failures++));
+	plan_audit(events,
+		   ibsa__events_back_off(events, false, events->failures++));
 }
 
 /* Read all subscriptions of this port. */
@@ -492,6 +494,7 @@ void ibsa__subscriptions_want(struct ibsa__events *events,
 void ibsa__subscriptions_renew(struct ibsa__events *events)
 {
 	ibsa__subscriptions_reset(events);
+	ibsa__node_audit_soon(events);
 	ibsa__history_forget(events->history);
 	for (int i = 0; i < IBSA__PRODUCERS; i++) {
 		struct ibsa__subscription *one = &events->subscriptions[i];

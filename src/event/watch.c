@@ -22,6 +22,7 @@ static void on_missed(struct ibsa__listener *listener)
 
 	ibsa__events_gap(events, UINT_MAX);
 	ibsa__subscriptions_check(events);
+	ibsa__node_audit_soon(events);
 }
 
 void ibsa__events_init(struct ibsa__events *events, struct ibsa__engine *engine)
@@ -33,6 +34,7 @@ void ibsa__events_init(struct ibsa__events *events, struct ibsa__engine *engine)
 	};
 	list_init(&events->watches);
 	ibsa__alarm_init(&events->news, on_news);
+	ibsa__node_audit_init(events);
 	ibsa__subscriptions_init(events);
 }
 
@@ -77,6 +79,14 @@ static int gid_compare(const void *a, const void *b)
 	return memcmp(a, b, sizeof(struct ibsa_gid));
 }
 
+/* What an audit finds is for the watches with audit_nodes, and a Report that
+ * says it later is for the others. */
+static bool is_for(const struct ibsa_event_watch *watch,
+		   const struct report *report)
+{
+	return watch->audit_nodes ? !report->was_told : !report->is_audited;
+}
+
 static bool wants(const struct ibsa_event_watch *watch,
 		  const struct ibsa_event *event)
 {
@@ -109,12 +119,13 @@ void ibsa__events_tell(struct ibsa__events *events, const struct report *report)
 		.sequence = ++events->sequence,
 		.time_ns = report->now_ns,
 		.notice = report->notice,
+		.audited = report->is_audited,
 	};
 	struct list *at = events->watches.next;
 
 	events->telling = true;
 	for (; at != &events->watches; at = at->next) {
-		if (wants(watch_at(at), &event))
+		if (is_for(watch_at(at), report) && wants(watch_at(at), &event))
 			tell(watch_at(at), &event);
 	}
 	events->telling = false;
@@ -136,6 +147,19 @@ static struct standing trouble(int err, uint16_t status)
 		.err = err,
 		.status = status,
 	};
+}
+
+/* Of a watch that has all its subscriptions: how the audit of nodes stands. */
+static struct standing node_standing(const struct ibsa__node_audit *audit)
+{
+	struct standing standing = trouble(audit->err, audit->status);
+
+	standing.audited = true;
+	if (audit->is_troubled)
+		return standing;
+	return (struct standing){ .kind = audit->is_known
+						  ? IBSA_EVENT_SUBSCRIBED
+						  : 0 };
 }
 
 static struct standing standing_of(const struct ibsa_event_watch *watch)
@@ -162,6 +186,8 @@ static struct standing standing_of(const struct ibsa_event_watch *watch)
 							  : 0 };
 	if (events->is_troubled)
 		return trouble(events->err, events->status);
+	if (watch->audit_nodes)
+		return node_standing(&events->node_audit);
 	return (struct standing){ .kind = IBSA_EVENT_SUBSCRIBED };
 }
 
@@ -173,6 +199,7 @@ static void tell_standing(struct ibsa_event_watch *watch,
 		.kind = standing->kind,
 		.err = standing->err,
 		.status = standing->status,
+		.audited = standing->audited,
 		.port_num = port_num(events),
 		.sequence = ++events->sequence,
 		.time_ns = ibsa__engine_now_ns(events->engine),
@@ -202,8 +229,9 @@ static void announce_to(struct ibsa_event_watch *watch)
 		watch->was_subscribed |= now.kind == IBSA_EVENT_SUBSCRIBED;
 		tell_standing(watch, &now);
 	}
-	if (now.kind != IBSA_EVENT_SUBSCRIBED || !watch->has_gap ||
-	    watch->events->is_unsure)
+	/* An audit of nodes that fails leaves the subscriptions as they are. */
+	if ((now.kind != IBSA_EVENT_SUBSCRIBED && !now.audited) ||
+	    !watch->has_gap || watch->events->is_unsure)
 		return;
 	watch->has_gap = false;
 	tell_standing(watch, &gap);
@@ -267,7 +295,7 @@ static unsigned int least(unsigned int a, unsigned int b)
 static void recount(struct ibsa__events *events)
 {
 	struct list *at = events->watches.next;
-	unsigned int producers = 0;
+	unsigned int producers = 0, node_audit_ms = 0;
 
 	events->audit_ms = 0;
 	events->deadline_ms = 0;
@@ -280,8 +308,11 @@ static void recount(struct ibsa__events *events)
 		events->audit_ms = least(events->audit_ms, watch->audit_ms);
 		events->deadline_ms = least(events->deadline_ms,
 					    watch->deadline_ms);
+		if (watch->audit_nodes)
+			node_audit_ms = least(node_audit_ms, watch->audit_ms);
 	}
 	ibsa__subscriptions_want(events, producers);
+	ibsa__node_audit_want(events, node_audit_ms);
 }
 
 void ibsa__events_rest(struct ibsa__events *events)
@@ -383,6 +414,7 @@ static int watch_new(const struct ibsa_event_options *options,
 	watch->audit_ms = options->audit_ms ? options->audit_ms
 					    : DEFAULT_AUDIT_MS;
 	watch->deadline_ms = options->deadline_ms;
+	watch->audit_nodes = options->audit_nodes;
 	*out = watch;
 	return 0;
 }
@@ -392,6 +424,15 @@ bool ibsa__event_is_sound(const struct ibsa_event_options *options)
 	return !(options->kinds & ~(unsigned int)IBSA_EVENT_ALL) &&
 	       options->gid_count <= IBSA_EVENT_GIDS_MAX &&
 	       !options->gids == !options->gid_count;
+}
+
+/* An audit of nodes finds ports that came or went. */
+static bool is_audit_useful(const struct ibsa_event_options *options)
+{
+	const unsigned int of_ports = IBSA_EVENT_GID_IN | IBSA_EVENT_GID_OUT;
+
+	return !options->audit_nodes || !options->kinds ||
+	       options->kinds & of_ports;
 }
 
 int ibsa__events_add(struct ibsa__events *events,
@@ -410,6 +451,10 @@ int ibsa__events_add(struct ibsa__events *events,
 		return ibsa__fail(error, -EINVAL,
 				  "there is no callback, no such kind of event "
 				  "or no such number of GIDs");
+	if (!is_audit_useful(options))
+		return ibsa__fail(error, -EINVAL,
+				  "an audit of nodes finds gid-in and gid-out: "
+				  "add one of them to the kinds");
 	if (watch_new(options, &watch))
 		return ibsa__fail(error, -ENOMEM, "out of memory");
 	err = wake_up(events, error);
@@ -445,6 +490,7 @@ void ibsa_event_unwatch(struct ibsa_event_watch *watch)
 void ibsa__events_close(struct ibsa__events *events)
 {
 	events->closing = true;
+	ibsa__node_audit_end(events);
 	ibsa__subscriptions_close(events);
 }
 

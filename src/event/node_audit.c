@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The audit of nodes: the SA's table of NodeRecords, read again and again and
+ * compared with the ports that are known. It finds what a subscription cannot:
+ * a port that came or went while the Report was lost on every try.
+ *
+ * Ports are sorted by GUID, so that a table is compared in one pass.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "event/state.h"
+
+struct ibsa__audited_port {
+	uint64_t guid;
+	bool is_in;	 /* it is in the subnet, as the watches were told */
+	bool is_touched; /* a Report came while the table was under way */
+	bool is_told;	 /* the last audit told of it, no Report since */
+};
+
+/* A port of a table. One without a LID is being set up, or taken down. */
+struct table_port {
+	uint64_t guid;
+	bool has_lid;
+};
+
+struct table {
+	struct table_port *ports;
+	size_t count;
+};
+
+static int on_first(const void *a, const void *b)
+{
+	const struct table_port *one = a, *other = b;
+
+	return (one->guid > other->guid) - (one->guid < other->guid);
+}
+
+/* An Omni-Path LID may have 16 zeroes where this record has all of it. */
+static bool has_lid(const uint8_t *record, uint8_t link)
+{
+	return link == IBSA_LINK_OPA || IBSA_GET(node, lid, record);
+}
+
+static size_t table_unique(struct table_port *ports, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!kept || ports[kept - 1].guid != ports[i].guid)
+			ports[kept++] = ports[i];
+	}
+	return kept;
+}
+
+/* Return: 0; -ENODATA an empty table, though the SA is at a node; -ENOMEM. */
+static int table_read(const struct ibsa_reply *reply, uint8_t link,
+		      struct table *out)
+{
+	struct table_port *ports;
+
+	if (!reply->count)
+		return -ENODATA;
+	ports = ibsa__calloc(reply->count, sizeof(*ports));
+	if (!ports)
+		return -ENOMEM;
+	for (size_t i = 0; i < reply->count; i++) {
+		const uint8_t *record = ibsa_reply_at(reply, i);
+
+		ports[i].guid = IBSA_GET(node, port_guid, record);
+		ports[i].has_lid = has_lid(record, link);
+	}
+	qsort(ports, reply->count, sizeof(*ports), on_first);
+	out->ports = ports;
+	out->count = table_unique(ports, reply->count);
+	return 0;
+}
+
+/*
+ * What becomes of a port. @was: as it was known, or NULL; @there: in the
+ * table, or NULL. Return: false if it need not be remembered.
+ */
+static bool port_compare(const struct ibsa__audited_port *was,
+			 const struct table_port *there, bool is_first,
+			 struct ibsa__audited_port *out)
+{
+	const bool is_in = there && there->has_lid;
+
+	*out = was ? *was : (struct ibsa__audited_port){ .guid = there->guid };
+	out->is_told = false;
+	out->is_touched = false;
+	/* A Report is as new as the table, or newer. */
+	if (was && was->is_touched)
+		return true;
+	if (there && !there->has_lid)
+		return was && was->is_in;
+	out->is_told = !is_first && out->is_in != is_in;
+	out->is_in = is_in;
+	return is_in || out->is_told;
+}
+
+/* The ports as they are after @table: in one pass over both. Return: how many
+ * are in @merged. */
+static size_t ports_merge(const struct ibsa__node_audit *audit,
+			  const struct table *table,
+			  struct ibsa__audited_port *merged)
+{
+	size_t i = 0, j = 0, count = 0;
+
+	while (i < audit->count || j < table->count) {
+		const struct ibsa__audited_port *was =
+			i < audit->count ? &audit->ports[i] : NULL;
+		const struct table_port *there = j < table->count
+							 ? &table->ports[j]
+							 : NULL;
+
+		if (was && there && was->guid < there->guid)
+			there = NULL;
+		else if (was && there && was->guid > there->guid)
+			was = NULL;
+		i += was != NULL;
+		j += there != NULL;
+		count += port_compare(was, there, !audit->is_known,
+				      &merged[count]);
+	}
+	return count;
+}
+
+static struct ibsa_gid port_gid(const struct ibsa_gid *prefix, uint64_t guid)
+{
+	struct ibsa_gid gid = *prefix;
+
+	ibsa_put_be64(gid.raw + 8, guid);
+	return gid;
+}
+
+static void port_tell(struct ibsa__events *events,
+		      const struct ibsa_port_state *port,
+		      const struct ibsa__audited_port *changed)
+{
+	const struct report found = {
+		.now_ns = ibsa__engine_now_ns(events->engine),
+		.kind = changed->is_in ? IBSA_EVENT_GID_IN : IBSA_EVENT_GID_OUT,
+		.trap = changed->is_in ? TRAP_GID_IN : TRAP_GID_OUT,
+		.gid = port_gid(&port->gid, changed->guid),
+		.is_audited = true,
+	};
+
+	ibsa__events_tell(events, &found);
+}
+
+/* A callback may end the last watch, and with it all that is known. */
+static void ports_tell(struct ibsa__events *events,
+		       const struct ibsa_port_state *port)
+{
+	const struct ibsa__node_audit *audit = &events->node_audit;
+
+	for (size_t i = 0; i < audit->count; i++) {
+		if (audit->ports[i].is_told)
+			port_tell(events, port, &audit->ports[i]);
+	}
+}
+
+static void audit_schedule(struct ibsa__events *events, unsigned int ms)
+{
+	struct ibsa__node_audit *audit = &events->node_audit;
+
+	audit->is_routine = false;
+	if (!audit->query_id)
+		ibsa__alarm_set(events->engine, &audit->alarm, ms);
+}
+
+/* A little less than the interval after the last one, so that clients which
+ * began together do not stay together. */
+static void audit_schedule_routine(struct ibsa__events *events)
+{
+	struct ibsa__node_audit *audit = &events->node_audit;
+	const uint64_t now_ns = ibsa__engine_now_ns(events->engine);
+	const uint64_t passed = (now_ns - audit->read_ns) / NS_PER_MS;
+	const uint64_t spread = audit->interval_ms / 8 + UINT64_C(1);
+	const uint64_t ms = audit->interval_ms -
+			    ibsa__engine_random(events->engine, spread);
+
+	audit_schedule(events, ms > passed ? (unsigned int)(ms - passed) : 0);
+	audit->is_routine = true;
+}
+
+/* The SA said no: neither silence nor a wish to be asked later. */
+static bool is_refusal(int err, uint16_t status)
+{
+	return !err && !(status & IBSA_STATUS_BUSY);
+}
+
+static void audit_failed(struct ibsa__events *events, int err, uint16_t status)
+{
+	struct ibsa__node_audit *audit = &events->node_audit;
+	const bool refused = is_refusal(err, status);
+	unsigned int ms;
+
+	if (audit->is_troubled &&
+	    refused != is_refusal(audit->err, audit->status))
+		audit->failures = 0;
+	ms = ibsa__events_back_off(events, refused, audit->failures++);
+	/* A table that was lost comes no later than the next one would. */
+	if (!refused && ms > audit->interval_ms)
+		ms = audit->interval_ms;
+	audit->is_troubled = true;
+	audit->err = err;
+	audit->status = status;
+	audit_schedule(events, ms);
+}
+
+/* Return: 0; -ENODATA; -ENOMEM, and nothing has changed. */
+static int audit_take(struct ibsa__events *events,
+		      const struct ibsa_reply *reply,
+		      const struct ibsa_port_state *port)
+{
+	struct ibsa__node_audit *audit = &events->node_audit;
+	struct ibsa__audited_port *merged;
+	struct table table;
+	size_t room;
+	int err = table_read(reply, port->link, &table);
+
+	if (err)
+		return err;
+	room = audit->count + table.count;
+	merged = ibsa__calloc(room, sizeof(*merged));
+	if (merged) {
+		audit->count = ports_merge(audit, &table, merged);
+		ibsa__free(audit->ports);
+		audit->ports = merged;
+		audit->room = room;
+		audit->is_known = true;
+	}
+	ibsa__free(table.ports);
+	return merged ? 0 : -ENOMEM;
+}
+
+static void audit_answered(struct ibsa__events *events,
+			   const struct ibsa_reply *reply)
+{
+	struct ibsa__node_audit *audit = &events->node_audit;
+	struct ibsa_port_state port;
+	int err = reply->err;
+
+	if (!err && reply->status && reply->status != IBSA_STATUS_NO_RECORDS) {
+		audit_failed(events, 0, reply->status);
+		return;
+	}
+	if (!err)
+		err = ibsa__engine_port(events->engine, false, &port);
+	if (!err)
+		err = audit_take(events, reply, &port);
+	if (err) {
+		audit_failed(events, err, 0);
+		return;
+	}
+	audit->is_troubled = false;
+	audit->failures = 0;
+	audit->read_ns = ibsa__engine_now_ns(events->engine);
+	audit_schedule_routine(events);
+	ibsa__events_announce(events);
+	ports_tell(events, &port);
+}
+
+static void on_table(const struct ibsa_reply *reply, void *arg)
+{
+	struct ibsa__events *events = arg;
+	struct ibsa__node_audit *audit = &events->node_audit;
+
+	audit->query_id = 0;
+	if (events->is_over || events->closing || !audit->interval_ms)
+		return;
+	if (audit->is_stale)
+		ibsa__node_audit_soon(events);
+	else
+		audit_answered(events, reply);
+	ibsa__events_announce(events);
+}
+
+/* Whether the SA reports ports. Without, the table waits until it does. */
+static bool is_subscribed(const struct ibsa__events *events)
+{
+	return events->subscriptions[IBSA__PRODUCERS - 1].held;
+}
+
+/* The answer must not be older than the Reports that came before it: so the
+ * request is not shared. */
+static void audit_ask(struct ibsa__events *events)
+{
+	struct ibsa__node_audit *audit = &events->node_audit;
+	const struct ibsa_query query = {
+		.record = &ibsa_node_record,
+		.method = IBSA_METHOD_GET_TABLE,
+		.deadline_ms = events->deadline_ms,
+		.no_sharing = true,
+	};
+	int err = ibsa__engine_query(events->engine, &query, on_table, events,
+				     &audit->query_id);
+
+	audit->is_stale = false;
+	for (size_t i = 0; i < audit->count; i++)
+		audit->ports[i].is_touched = false;
+	if (err)
+		audit_failed(events, err, 0);
+}
+
+static void on_alarm(struct ibsa__alarm *alarm)
+{
+	struct ibsa__events *events = list_object(alarm, struct ibsa__events,
+						  node_audit.alarm);
+
+	if (!is_subscribed(events))
+		return;
+	audit_ask(events);
+	ibsa__events_announce(events);
+}
+
+void ibsa__node_audit_init(struct ibsa__events *events)
+{
+	ibsa__alarm_init(&events->node_audit.alarm, on_alarm);
+}
+
+void ibsa__node_audit_end(struct ibsa__events *events)
+{
+	struct ibsa__node_audit *audit = &events->node_audit;
+
+	ibsa__alarm_cancel(events->engine, &audit->alarm);
+	if (audit->query_id)
+		ibsa__engine_cancel(events->engine, audit->query_id);
+	ibsa__free(audit->ports);
+	audit->ports = NULL;
+	audit->count = 0;
+	audit->room = 0;
+	audit->interval_ms = 0;
+	audit->is_known = false;
+	audit->is_troubled = false;
+	audit->is_stale = true;
+}
+
+void ibsa__node_audit_want(struct ibsa__events *events,
+			   unsigned int interval_ms)
+{
+	struct ibsa__node_audit *audit = &events->node_audit;
+	const bool was_wanted = audit->interval_ms;
+
+	if (!interval_ms) {
+		ibsa__node_audit_end(events);
+		return;
+	}
+	audit->interval_ms = interval_ms;
+	if (!was_wanted)
+		audit_schedule(events, 0);
+	else if (audit->is_routine)
+		audit_schedule_routine(events);
+}
+
+void ibsa__node_audit_soon(struct ibsa__events *events)
+{
+	struct ibsa__node_audit *audit = &events->node_audit;
+
+	if (!audit->interval_ms)
+		return;
+	audit->is_stale = audit->query_id;
+	audit->failures = 0;
+	audit_schedule(events, (unsigned int)ibsa__engine_random(events->engine,
+								 SOON_MS));
+}
+
+/* Where @guid is, or is to be. */
+static size_t port_place(const struct ibsa__node_audit *audit, uint64_t guid)
+{
+	size_t from = 0, to = audit->count;
+
+	while (from < to) {
+		const size_t middle = from + (to - from) / 2;
+
+		if (audit->ports[middle].guid < guid)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+static bool has_room(struct ibsa__node_audit *audit)
+{
+	const size_t room = audit->room ? audit->room * 2 : 16;
+	struct ibsa__audited_port *ports;
+
+	if (audit->count < audit->room)
+		return true;
+	ports = ibsa__realloc(audit->ports, room, sizeof(*ports));
+	if (!ports)
+		return false;
+	audit->ports = ports;
+	audit->room = room;
+	return true;
+}
+
+/* The port with @guid, which is entered as one that is not there if it is not
+ * known; NULL without memory. */
+static struct ibsa__audited_port *port_get(struct ibsa__node_audit *audit,
+					   uint64_t guid)
+{
+	const size_t place = port_place(audit, guid);
+	struct ibsa__audited_port *port;
+
+	if (place < audit->count && audit->ports[place].guid == guid)
+		return &audit->ports[place];
+	if (!has_room(audit))
+		return NULL;
+	port = &audit->ports[place];
+	memmove(port + 1, port, (audit->count++ - place) * sizeof(*port));
+	*port = (struct ibsa__audited_port){ .guid = guid };
+	return port;
+}
+
+static bool is_of_this_subnet(const struct ibsa__events *events,
+			      const struct ibsa_gid *gid)
+{
+	struct ibsa_port_state port;
+
+	return !ibsa__engine_port(events->engine, false, &port) &&
+	       !memcmp(gid, &port.gid, sizeof(*gid) / 2);
+}
+
+bool ibsa__node_audit_report(struct ibsa__events *events,
+			     const struct report *report)
+{
+	struct ibsa__node_audit *audit = &events->node_audit;
+	const bool is_in = report->kind == IBSA_EVENT_GID_IN;
+	struct ibsa__audited_port *port;
+	bool was_told;
+
+	if (!audit->interval_ms ||
+	    (!is_in && report->kind != IBSA_EVENT_GID_OUT) ||
+	    !is_of_this_subnet(events, &report->gid))
+		return false;
+	port = port_get(audit, ibsa_be64(report->gid.raw + 8));
+	/* What is not entered must not be compared with an older table. */
+	if (!port) {
+		audit->is_stale = audit->query_id;
+		return false;
+	}
+	was_told = port->is_told && port->is_in == is_in;
+	port->is_told = was_told;
+	port->is_in = is_in;
+	port->is_touched = audit->query_id;
+	return was_told;
+}

@@ -1,0 +1,174 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: audit.sh AUDIT IBSA DROP-IN TOPOLOGY
+#
+# A watch with an audit of nodes at a fabric server, first with its own SA, then
+# with OpenSM: what changes while Reports are lost, or while nobody is to be
+# told, is told within two intervals. Debian's saquery says which ports there
+# are. TOPOLOGY has node1 to node4, of which node1 has the SM.
+set -uo pipefail
+
+if [ "${5-}" != inside ]; then
+	PATH=$PATH:/usr/sbin:/sbin
+	for tool in saquery opensm; do
+		command -v "$tool" >/dev/null && continue
+		echo "skipped: $tool is not installed" >&2
+		exit 77
+	done
+	folder=$(mktemp -d)
+	trap 'rm -rf "$folder"' EXIT
+	unset IBSA_FABRIC IBSA_NODE LD_LIBRARY_PATH
+	status=0
+	for sa in embedded none; do
+		echo "SA: $sa"
+		AUDIT_SA=$sa AUDIT_FOLDER=$folder \
+			"$2" fabric exec "$4" --sa "$sa" \
+			--socket "$folder/s" -- "$0" "$@" inside || status=1
+	done
+	exit "$status"
+fi
+
+audit=$(realpath "$1")
+ibsa=$(realpath "$2")
+drop_in=$(dirname "$(realpath "$3")")
+cd "$AUDIT_FOLDER" || exit 1
+rm -f ./*.log events told
+interval_ms=2000
+opensm='' watch=''
+status=0
+
+fail() {
+	echo "FAILED: $*: $(tail -n 5 events)"
+	exit 1
+}
+
+quit() {
+	exec {alive}>&-
+	wait "$watch"
+	[ -z "$opensm" ] || { kill "$opensm"; wait "$opensm"; }
+}
+
+# within SECONDS CMD... - until it succeeds
+within() {
+	local end=$((SECONDS + $1))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		[ "$SECONDS" -lt "$end" ] || return 1
+		sleep 0.05
+	done
+}
+
+# The ports that the SA has, by Debian's program.
+ports() {
+	LD_LIBRARY_PATH=$drop_in saquery -t 3000 NR 2>saquery.err |
+		sed -n 's/^.*port_guid\.*//p' | sort
+}
+
+# Those that the watch was told of, on top of the first.
+told() {
+	awk 'NR == FNR { there[$1] = 1; next }
+		$1 == "gid-in" { there[$2] = 1 }
+		$1 == "gid-out" { delete there[$2] }
+		END { for (guid in there) print guid }' first events | sort
+}
+
+agree() {
+	ports >ports.now
+	[ -s ports.now ] && told | cmp -s - ports.now
+}
+
+# agrees WHAT - within two intervals, and the time of a table, it does
+agrees() {
+	within $((2 * interval_ms / 1000 + 3)) agree ||
+		fail "$1: told $(told | tr '\n' ' ')there $(
+			ports | tr '\n' ' ')"
+}
+
+# link down|up - of node3
+link() {
+	"$ibsa" fabric link "$1" node3/1 || fail "link $1"
+}
+
+# gone|back - what the SA has of node3
+gone() { [ "$(ports | wc -l)" -lt "$(wc -l <first)" ]; }
+back() { [ "$(ports | wc -l)" -eq "$(wc -l <first)" ]; }
+
+audited() {
+	grep -c 'audit$' events
+}
+
+if [ "$AUDIT_SA" = none ]; then
+	echo 'force_log_flush TRUE' >opensm.conf
+	LD_LIBRARY_PATH=$drop_in OSM_TMP_DIR=. OSM_CACHE_DIR=. \
+		opensm -F opensm.conf -f opensm.log >opensm.out 2>&1 &
+	opensm=$!
+	within 60 grep -q 'SUBNET UP' opensm.log || fail 'OpenSM'
+fi
+mkfifo alive
+IBSA_NODE=node2 "$audit" "$interval_ms" <alive >events 2>audit.err &
+watch=$!
+exec {alive}>alive
+rm alive
+trap quit EXIT
+within 30 grep -q subscribed events || fail "no subscription: $(cat audit.err)"
+ports >first
+[ "$(wc -l <first)" -ge 5 ] || fail "only these ports: $(cat first)"
+
+# How many MADs have been lost by the fault.
+lost() {
+	"$ibsa" -j fabric stats | sed -n 's/.*"faults_lose":\([0-9]*\).*/\1/p'
+}
+
+is_lost() { [ "$(lost)" -ge "$1" ]; }
+
+unsubscribe() {
+	IBSA_NODE=node2 "$ibsa" query set InformInfo lid_range_begin=0xffff \
+		is_generic=1 subscribe=0 type=0xffff trap_number=0xffff \
+		qpn=1 resp_time_value=19 producer_type=4 >out 2>&1
+}
+
+# Somebody ends the subscription of that port, as soon as there is one, and the
+# SA reports no more.
+for way in down up; do
+	before=$(audited)
+	within 10 unsubscribe || fail "unsubscribe: $(cat out)"
+	link "$way"
+	agrees "unsubscribed, $way"
+	[ "$(audited)" -gt "$before" ] || fail "no audit has told of $way"
+done
+
+# What is lost are the three tries of the Report, with our SA; with OpenSM, what
+# it does first when a link has changed.
+before=$(audited)
+for way in down up down up; do
+	want=$(($(lost) + 3))
+	"$ibsa" fabric fault lose=100,3
+	link "$way"
+	within 30 is_lost "$want" || fail "$(lost) lost, not $want"
+	[ "$AUDIT_SA" = embedded ] || within 60 "$([ "$way" = up ] &&
+		echo back || echo gone)" || fail "the SM does not see $way"
+	agrees "lost, $way"
+done
+[ "$AUDIT_SA" != embedded ] || [ "$(audited)" -ge $((before + 2)) ] ||
+	fail 'three lost tries have been told'
+
+# Anything is lost for a while, requests and tables too.
+for round in 1 2 3 4 5 6; do
+	"$ibsa" fabric fault lose=$((10 * round))
+	link down
+	sleep "0.$((round * 3 % 10))"
+	link up
+	sleep "0.$((round * 7 % 10))"
+	[ $((round % 2)) -eq 0 ] || link down
+	sleep 0.5
+	"$ibsa" fabric fault lose=0
+	if [ $((round % 2)) -eq 0 ]; then
+		within 60 back || fail "round $round: the SM does not see it"
+	else
+		within 60 gone || fail "round $round: the SM still sees it"
+	fi
+	agrees "round $round"
+done
+[ "$(audited)" -ge 2 ] || fail 'nothing was found by an audit'
+echo "$(wc -l <events) events, $(audited) of them by audits"
+exit "$status"
