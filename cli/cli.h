@@ -31,6 +31,7 @@ enum { CLI_FAULTS_MAX = 16 };
  * @svg:     where a picture goes; NULL: there is none
  * @record_path: where all that is on the fabric is written; NULL: nowhere
  * @record:  writes it
+ * @audit_nodes: a watch reads the table of nodes, too
  * @fabric:  that this process has loaded, for as long as it runs; or NULL
  * @socket:  of a fabric server; NULL: where one is by default
  * @sa_mode: what --sa says of a fabric: "embedded" or "none"; NULL: nothing
@@ -61,6 +62,7 @@ struct cli {
 	bool verbose;
 	bool all;
 	bool matrix;
+	bool audit_nodes;
 	const char *dot;
 	const char *svg;
 	const char *record_path;

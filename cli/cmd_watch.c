@@ -128,6 +128,8 @@ static const char *failure(int err)
 		return "the SA does not answer";
 	case -EAGAIN:
 		return "the port knows no subnet manager";
+	case -ENODATA:
+		return "the SA has no table of nodes";
 	case -EBUSY:
 		return "another program has the SA's reports at this port";
 	case -ECANCELED:
@@ -154,6 +156,10 @@ static const char *reason(const struct ibsa_event *event)
 		return failure(event->err);
 	case IBSA_EVENT_REFUSED:
 		return ibsa_status_text(event->status);
+	case IBSA_EVENT_GID_IN:
+	case IBSA_EVENT_GID_OUT:
+		return event->audited ? "found by the audit: no report came"
+				      : NULL;
 	case IBSA_EVENT_GAP:
 		return "events may have been missed before";
 	case IBSA_EVENT_ENDED:
@@ -226,6 +232,7 @@ static void json_cells(struct out *out, const struct line *line,
 	put_number(out, "lid", event->lid, event->lid);
 	put_or_none(out, "name", name);
 	put_number(out, "port", event->port_num, event->port_num);
+	out_number(out, "audited", event->audited, "");
 	put_or_none(out, "reason", reason(event));
 	out_number(out, "status", event->status, "");
 }
@@ -330,7 +337,7 @@ static void append(struct watching *watching, const struct ibsa_event *event)
 	line->event.notice = NULL;
 	line->is_generic = event->notice && event->notice->is_generic;
 	/* How things stand has no name to wait for. */
-	line->ticket = event->notice ? watching->names.asked : 0;
+	line->ticket = event->kind & IBSA_EVENT_ALL ? watching->names.asked : 0;
 	clock_gettime(CLOCK_REALTIME, &line->when);
 	*watching->last = line;
 	watching->last = &line->next;
@@ -338,11 +345,13 @@ static void append(struct watching *watching, const struct ibsa_event *event)
 }
 
 /* Waiting for better times helps with silence, but not with a refusal. */
-static void refused(struct watching *watching, uint16_t status)
+static void refused(struct watching *watching, const struct ibsa_event *event)
 {
 	if (watching->was_subscribed || watching->ending)
 		return;
-	ask_refused(&ibsa_inform_info_record, status);
+	ask_refused(event->audited ? &ibsa_node_record
+				   : &ibsa_inform_info_record,
+		    event->status);
 	watching->status = CLI_REFUSED;
 	watching->ending = true;
 }
@@ -365,7 +374,7 @@ static void happened(const struct ibsa_event *event, void *arg)
 	if (event->kind == IBSA_EVENT_SUBSCRIBED)
 		watching->was_subscribed = true;
 	else if (event->kind == IBSA_EVENT_REFUSED)
-		refused(watching, event->status);
+		refused(watching, event);
 	else if (event->kind == IBSA_EVENT_ENDED)
 		ended(watching, event);
 	flush(watching);
@@ -408,6 +417,7 @@ static void watch(struct watching *watching, const struct interrupt *interrupt)
 		.kinds = watching->kinds,
 		.gids = watching->gids,
 		.gid_count = watching->gid_count,
+		.audit_nodes = watching->cli->audit_nodes,
 	};
 	struct ibsa_error error = { .text = "" };
 	struct ibsa_event_watch *handle;

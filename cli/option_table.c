@@ -8,6 +8,7 @@
 
 enum {
 	KEY_FABRIC = OPTION_WITHOUT_LETTER,
+	KEY_AUDIT_NODES,
 	KEY_DOT,
 	KEY_FAULT,
 	KEY_FIRST_LID,
@@ -45,6 +46,8 @@ static const struct option_row rows[] = {
 	  option_sm_key },
 	{ 'a', "all", NULL,
 	  "path: all paths; gids --for: all GIDs; reach: all", AT(all) },
+	{ KEY_AUDIT_NODES, "audit-nodes", NULL,
+	  "watch: find what the SA has reported in vain", AT(audit_nodes) },
 	{ KEY_DOT, "dot", "FILE",
 	  "fabric info: a drawing for Graphviz; - is stdout", AT(dot) },
 	{ KEY_FAULT, "fault", "KIND=N",
@@ -118,6 +121,8 @@ bool option_is_taken(const struct option_row *row,
 	switch (row->key) {
 	case 'a':
 		return command->takes_all;
+	case KEY_AUDIT_NODES:
+		return command->run == cmd_watch;
 	case KEY_FOR:
 		return command->takes_address;
 	case KEY_LEASE:

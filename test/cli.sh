@@ -198,6 +198,7 @@ wrong_command_lines() {
 		service unregister
 		watch --all
 		watch --lease 5
+		reach --audit-nodes
 		service unregister printer
 		service unregister 0x1234 service_name=printer
 		service unregister 0x1234 service_id=0x1234
@@ -703,8 +704,15 @@ watched_events() {
 	jq -se 'map(.event) == ["subscribed", "ended"] and
 		.[0].sequence < .[1].sequence and all(.[];
 		(.time | length) == 24 and .port == 1 and .status == 0 and
+		.audited == 0 and
 		([.trap, .gid, .lid, .name, .reason] | all(. == null)))' \
 		out >jq.out || fail 'not these events'
+	spawn watch --audit-nodes gid
+	await out subscribed
+	ends 0 TERM
+	lines 2
+	run 2 --fabric "$fabric" watch --audit-nodes group; out_empty
+	err_has 'add one of them'
 	run 1 --fabric "$fabric" watch nobody; out_empty; err_has 'no node'
 	err_has 'nor is it an event'
 	run 1 --fabric "$fabric" watch name:nobody; out_empty
