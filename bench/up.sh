@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# usage: bench/up.sh HOSTS [ours|ibsim]...
+# usage: bench/up.sh [-b BUILD] HOSTS [ours|ibsim]...
 #
 # How long a fat tree takes to load, and then OpenSM to say SUBNET UP on it:
 # on "ibsa fabric run" through the drop-in libibumad, and on ibsim, one after
@@ -21,7 +21,12 @@ die() {
 	exit 1
 }
 
-[ $# -ge 1 ] || die 'usage: bench/up.sh HOSTS [ours|ibsim]...'
+build=$root/build
+if [ "${1-}" = -b ]; then
+	build=$2
+	shift 2
+fi
+[ $# -ge 1 ] || die 'usage: bench/up.sh [-b BUILD] HOSTS [ours|ibsim]...'
 hosts=$1
 shift
 [ $# -gt 0 ] || set -- ours ibsim
@@ -88,9 +93,9 @@ manage() {
 }
 
 ours() {
-	start 'ours load' ' serves ' $LOAD_S "$root/build/cli/ibsa" \
+	start 'ours load' ' serves ' $LOAD_S "$build/cli/ibsa" \
 		fabric run topology.net --sa none --socket "$folder/s"
-	manage ours LD_LIBRARY_PATH="$root/build/src/libibumad/dropin" \
+	manage ours LD_LIBRARY_PATH="$build/src/libibumad/dropin" \
 		IBSA_FABRIC="unix:$folder/s" IBSA_NODE=Hca1
 }
 
