@@ -74,6 +74,15 @@ static void put(void *to, size_t room, const struct ibv_gid_entry *entry)
 	memcpy(to, entry, room < ENTRY_BYTES ? room : ENTRY_BYTES);
 }
 
+/* As uverbs_get_flags32() of the kernel reads them. */
+static uint32_t flags_get(const struct ib_uverbs_ioctl_hdr *call, uint16_t id)
+{
+	uint32_t flags;
+
+	memcpy(&flags, &find(call, id, sizeof(flags))->data, sizeof(flags));
+	return flags;
+}
+
 static int entry_get(const struct ib_uverbs_ioctl_hdr *call)
 {
 	const uint64_t port =
@@ -83,7 +92,7 @@ static int entry_get(const struct ib_uverbs_ioctl_hdr *call)
 	const struct ib_uverbs_attr *room =
 		find(call, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, 0);
 
-	if (find(call, UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, 4)->data ||
+	if (flags_get(call, UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS) ||
 	    room->len < ENTRY_BYTES || !port || port > kernel.ports ||
 	    index >= kernel.table_len)
 		return EINVAL;
@@ -107,7 +116,7 @@ static int table_get(const struct ib_uverbs_ioctl_hdr *call)
 	uint8_t *at = (uint8_t *)(uintptr_t)room->data;
 	const uint64_t count = kernel.count;
 
-	if (find(call, UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, 4)->data || !size ||
+	if (flags_get(call, UVERBS_ATTR_QUERY_GID_TABLE_FLAGS) || !size ||
 	    room->len % size || !(room->len / size) || count > room->len / size)
 		return EINVAL;
 	for (size_t i = 0; i < count; i++)

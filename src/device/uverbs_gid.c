@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <rdma/ib_user_ioctl_cmds.h>
+#include <string.h>
 
 #include "device/uverbs.h"
 
@@ -20,11 +21,16 @@ static struct ib_uverbs_attr constant(uint16_t id, uint64_t value)
 	};
 }
 
+/* The kernel takes four bytes from the start of data, in either byte order. */
 static struct ib_uverbs_attr bits(uint16_t id, uint32_t value)
 {
-	struct ib_uverbs_attr attr = constant(id, value);
+	struct ib_uverbs_attr attr = {
+		.attr_id = id,
+		.flags = UVERBS_ATTR_F_MANDATORY,
+		.len = sizeof(value),
+	};
 
-	attr.len = sizeof(value);
+	memcpy(&attr.data, &value, sizeof(value));
 	return attr;
 }
 
