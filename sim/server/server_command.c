@@ -65,7 +65,8 @@ static int change_failed(struct order *order, const char *what, int err)
 				  what);
 	default:
 		return ibsa__fail(order->error, err, "%.128s: %s", what,
-				  strerror_r(-err, reason, sizeof(reason)));
+				  ibsa__errno_text(-err, reason,
+						   sizeof(reason)));
 	}
 }
 

@@ -63,11 +63,11 @@ static int listen_failed(const char *path, int err, struct ibsa_error *error)
 				  "such as /tmp",
 				  path);
 	default:
-		return ibsa__fail(error, err,
-				  "no socket can be made at %s: %s; name "
-				  "another path",
-				  path,
-				  strerror_r(-err, reason, sizeof(reason)));
+		return ibsa__fail(
+			error, err,
+			"no socket can be made at %s: %s; name "
+			"another path",
+			path, ibsa__errno_text(-err, reason, sizeof(reason)));
 	}
 }
 

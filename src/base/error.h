@@ -12,4 +12,7 @@
 int ibsa__fail(struct ibsa_error *error, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* The system's text for a positive errno, in @text of @size bytes; thread-safe. */
+const char *ibsa__errno_text(int err, char *text, size_t size);
+
 #endif

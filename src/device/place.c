@@ -127,7 +127,7 @@ static int no_port(const struct search *search, struct ibsa_error *error)
 		return ibsa__fail(
 			error, device->err, "device %.64s cannot be read: %s",
 			device->name,
-			strerror_r(-device->err, reason, sizeof(reason)));
+			ibsa__errno_text(-device->err, reason, sizeof(reason)));
 	if (!device->port_count)
 		return ibsa__fail(error, err, "device %.64s has no ports",
 				  device->name);
@@ -166,7 +166,7 @@ static int unfit(const struct search *search, struct ibsa_error *error)
 		return ibsa__fail(
 			error, port->err, "port %u of %.64s cannot be read: %s",
 			port->number, device,
-			strerror_r(-port->err, reason, sizeof(reason)));
+			ibsa__errno_text(-port->err, reason, sizeof(reason)));
 	if (search->rank == ETHERNET)
 		return ibsa__fail(error, -ENODEV,
 				  "no port is InfiniBand; to use RoCE, name "
@@ -219,9 +219,9 @@ int ibsa__place_find_next(struct device_files *files, const char *device,
 				  "try \"modprobe ib_umad\" and the driver of "
 				  "the adapter");
 	if (err)
-		return ibsa__fail(error, err,
-				  "the devices cannot be listed: %s",
-				  strerror_r(-err, reason, sizeof(reason)));
+		return ibsa__fail(
+			error, err, "the devices cannot be listed: %s",
+			ibsa__errno_text(-err, reason, sizeof(reason)));
 	err = choose(list, &search, error);
 	if (!err)
 		place_fill(&search, out);

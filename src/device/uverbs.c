@@ -91,6 +91,12 @@ int ibsa__uverbs_driver(const char *device, uint32_t *out)
 	return 0;
 }
 
+/* musl's ioctl() takes an int, into which the constants do not fit. */
+static int control(int fd, unsigned long command, void *argument)
+{
+	return ioctl(fd, command, argument);
+}
+
 int ibsa__uverbs_call(int cmd_fd, uint32_t driver, uint16_t object,
 		      uint16_t method, struct ib_uverbs_attr *attrs,
 		      size_t attr_count)
@@ -110,7 +116,7 @@ int ibsa__uverbs_call(int cmd_fd, uint32_t driver, uint16_t object,
 	call.header.num_attrs = (uint16_t)attr_count;
 	call.header.driver_id = driver;
 	memcpy(call.bytes + sizeof(call.header), attrs, attrs_bytes);
-	if (ioctl(cmd_fd, RDMA_VERBS_IOCTL, &call) < 0)
+	if (control(cmd_fd, RDMA_VERBS_IOCTL, &call) < 0)
 		return -errno;
 	memcpy(attrs, call.bytes + sizeof(call.header), attrs_bytes);
 	return 0;

@@ -12,6 +12,7 @@
 
 #include <infiniband/umad.h>
 
+#include "base/error.h"
 #include "base/registry.h"
 #include "libibumad/say.h"
 
@@ -35,7 +36,7 @@ void ibsa__umad_say(int result, const char *format, ...)
 	va_end(args);
 	if (result < 0)
 		fprintf(stderr, "ibwarn: [%d] %s: %s\n", getpid(), text,
-			strerror_r(-result, reason, sizeof(reason)));
+			ibsa__errno_text(-result, reason, sizeof(reason)));
 	else
 		fprintf(stderr, "ibwarn: [%d] %s: %d\n", getpid(), text,
 			result);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -371,7 +372,8 @@ static int connect_failed(const struct remote_place *place, int err,
 				  "no connection to the fabric server of %s: "
 				  "%s",
 				  place->path,
-				  strerror_r(-err, reason, sizeof(reason)));
+				  ibsa__errno_text(-err, reason,
+						   sizeof(reason)));
 	}
 }
 

@@ -39,7 +39,8 @@ int ibsa__umad_version(struct device_files *files, struct ibsa_error *error,
 		return ibsa__fail(error, err,
 				  "the version of the kernel's umad interface "
 				  "cannot be read: %s",
-				  strerror_r(-err, reason, sizeof(reason)));
+				  ibsa__errno_text(-err, reason,
+						   sizeof(reason)));
 	err = ibsa__parse_number(text.bytes, UINT32_MAX, &version);
 	if (err || version < UMAD_ABI_VERSION)
 		return ibsa__fail(error, -EOPNOTSUPP,
@@ -73,7 +74,7 @@ static void file_look(struct ibsa_device_file *file)
 	} else {
 		file->uid = info.st_uid;
 		file->gid = info.st_gid;
-		file->mode = info.st_mode & ALLPERMS;
+		file->mode = info.st_mode & 07777;
 	}
 	close(fd);
 }

@@ -56,7 +56,8 @@ static int open_failed(const char *path, int err, struct ibsa_error *error)
 				  path);
 	default:
 		return ibsa__fail(error, err, "%s cannot be opened: %s", path,
-				  strerror_r(-err, reason, sizeof(reason)));
+				  ibsa__errno_text(-err, reason,
+						   sizeof(reason)));
 	}
 }
 
@@ -164,10 +165,10 @@ int ibsa__umad_file_open(const char *name, uint8_t link,
 		close(file.fd);
 		if (err == -ENODEV)
 			return no_device(path.text, error);
-		return ibsa__fail(error, err,
-				  "%s refuses a client for SA replies: %s",
-				  path.text,
-				  strerror_r(-err, reason, sizeof(reason)));
+		return ibsa__fail(
+			error, err, "%s refuses a client for SA replies: %s",
+			path.text,
+			ibsa__errno_text(-err, reason, sizeof(reason)));
 	}
 	file.simulated = ibsa__umad_is_simulated(file.fd);
 	*out = file;
