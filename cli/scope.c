@@ -8,7 +8,7 @@
 #include "scope.h"
 
 /* The longest path that is repeated to whom it comes from. */
-enum { FABRIC_SHOWN = 64 };
+enum { FABRIC_SHOWN = 44 };
 
 /* What is behind a slash is a port if it is one. */
 int scope_parse(const char *text, struct scope *out)
@@ -77,7 +77,7 @@ void scope_none(const struct scope *scope, bool has_device,
 		struct ibsa_error *out)
 {
 	const char *fabric = scope->fabric;
-	char option[96] = "";
+	char option[FABRIC_SHOWN + sizeof(" --fabric ''")] = "";
 
 	if (fabric && *fabric && strlen(fabric) < FABRIC_SHOWN)
 		snprintf(option, sizeof(option), " --fabric '%s'", fabric);
