@@ -43,6 +43,10 @@ what_is_odd_is_found() {
 	odd no-rate 6 'Switch 4 "s"' '[1] "a" 4xEDR' 'Ca 1 "a"' \
 		'Ca 1 "b"' '# two cables' '[1] "s"[2]'
 	odd no-rate 2 'Switch 4 "s"' '[1] "a"[1] 5xEDR' 'Ca 1 "a"'
+	odd no-rate 2 'Switch 4 "s"' '[1] "a"[1] 4xGDR' 'Ca 1 "a"' \
+		'[1] "s"[1] 4xEDR'
+	run 2 reach --all --fabric odd.net; out_empty
+	err_has 'odd.net:2: 4xGDR is not a rate.*XDR'
 	odd no-guid 2 'Switch 4 "s"' 'caguid=0' 'Ca 1 "a"' '[1] "s"[1]'
 	odd narrow 3 'Switch 4 "s"' '[1] "a" 4xEDR' '[2] "b" 1xEDR' \
 		'[3] "c" 4xEDR' 'Ca 1 "a"' 'Ca 1 "b"' 'Ca 1 "c"'

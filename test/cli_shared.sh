@@ -193,6 +193,15 @@ changes_are_made() {
 	run 2 --fabric "$fabric" fabric stats; err_has 'unix:PATH'
 	run 2 fabric link sideways "$other/1"; err_has 'up or down'
 	run 4 fabric link down nobody/1; err_has nobody
+	echo "0 link speed $other/1 1xSDR" >script
+	run 0 fabric script script
+	run 0 path "$other" "$other"; out_has ' 2.5Gb/s '
+	run 0 fabric link speed "$other/1" 4xSDR; out_empty
+	run 0 path "$other" "$other"; out_has ' 10Gb/s '
+	run 2 fabric link speed "$other/1" 4xGDR; err_has '4xGDR is not a rate'
+	run 2 fabric link speed "$other/1" 12xNDR; err_has 'support 12xNDR'
+	run 2 fabric link speed x/1; err_has 'needs NODE/PORT and a rate'
+	run 4 fabric link speed nobody/1 1xSDR; err_has nobody
 	run 2 fabric fault woes=1
 	stop TERM
 	run 4 fabric stats

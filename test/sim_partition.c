@@ -122,7 +122,7 @@ static void nonsense_is_refused_with_its_line(void **state)
 	} files[] = {
 		{ "\nDefault", "file:2: there is no partition" },
 		{ "a=0x11, fast : ALL ;", "no flag \"fast\"" },
-		{ "a=0x11, rate=1 : ALL ;", "rate is not from 2 to 24" },
+		{ "a=0x11, rate=1 : ALL ;", "rate is not from 2 to 25" },
 		{ "a=0x11, mtu : ALL ;", "mtu is not from 1 to 5" },
 		{ "a=word : ALL ;", "\"word\" is no P_Key" },
 		{ "a=0x10011 : ALL ;", "16 bits" },

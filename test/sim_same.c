@@ -15,6 +15,7 @@
 
 #include "base/random.h"
 #include "test/device_now.h"
+#include "test/port_links.h"
 #include "umad/umad.h"
 
 #define PREFIX UINT64_C(0xfec0000000001234)
@@ -22,6 +23,7 @@
 enum {
 	WAIT_MS = 4000,
 	ANSWER_BYTES = 1 << 20,
+	PORT_INFO = 0x0012,
 	PATH = 0x0035,
 	MCMEMBER = 0x0038,
 };
@@ -105,6 +107,12 @@ static void level_members(uint8_t *mad, size_t len)
 	}
 }
 
+static void level_ports(uint8_t *mad, size_t len)
+{
+	for (size_t at = 56; at + 72 <= len; at += 72)
+		port_links_clear(mad + at);
+}
+
 /*
  * What may differ: the upper half of the transaction id and the RMPP header,
  * which are the transport's; and where OpenSM is not as specified.
@@ -119,6 +127,8 @@ static void level(uint8_t *mad, size_t len)
 		level_paths(mad, len);
 	if (ibsa_be16(mad + 16) == MCMEMBER)
 		level_members(mad, len);
+	if (ibsa_be16(mad + 16) == PORT_INFO)
+		level_ports(mad, len);
 }
 
 static void print_hex(const char *name, const uint8_t *bytes, size_t len)
@@ -509,7 +519,8 @@ static int question(void)
 {
 	/* OpenSM looks a port up by the LID before the LID of its PortInfo. */
 	const uint64_t port_mask = ibsa_port_info_record.mask &
-				   ~IBSA_PORT_INFO_CM(lid);
+				   ~(IBSA_PORT_INFO_CM(lid) |
+				     port_links_mask());
 
 	switch (roll(16)) {
 	case 0:

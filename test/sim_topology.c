@@ -303,13 +303,38 @@ static void rates_are_read_in_every_form(void **state)
 	assert_int_equal(rate_of("# 1xEDR"), 15);
 	assert_int_equal(rate_of("# 8xHDR"), 21);
 	assert_int_equal(rate_of("# 12xNDR"), 24);
-	assert_int_equal(rate_of("# 4xXDR"), 21);
-	assert_int_equal(rate_of("# 4x???"), 3);
+	assert_int_equal(rate_of("# 1xXDR"), 17);
+	assert_int_equal(rate_of("# 2xXDR"), 21);
+	assert_int_equal(rate_of("# 4xXDR"), 23);
+	assert_int_equal(rate_of("# 8xXDR"), 25);
 	assert_int_equal(rate_of("w=12"), 4);
 	assert_int_equal(rate_of("w=1 s=1"), 2);
 	assert_int_equal(rate_of("s=3"), 6);
 	assert_int_equal(rate_of("s=0"), 7);
 	assert_int_equal(rate_of("w=4 e=2"), 16);
+	assert_int_equal(rate_of("w=4 e=32"), 23);
+	assert_int_equal(rate_of("w=4 e=47 s=7"), 7);
+}
+
+/* What is not understood does not become another rate. */
+static void rates_that_are_not_understood_are_refused(void **state)
+{
+	static const char *const odd[] = { "# 4x???",  "# 4xGDR",   "# 3xEDR",
+					   "# 12xXDR", "# 4x",	    "# 400xEDR",
+					   "w=3",      "w=12 e=32", "s=8",
+					   "e=16",     "w=0" };
+	char text[128];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		snprintf(text, sizeof(text),
+			 "Ca 1 \"a\"\n[1] \"b\"[1] %s\n"
+			 "Ca 1 \"b\"\n",
+			 odd[i]);
+		refused(text, ":2:", "is not a rate");
+	}
+	refused("width=3\n", ":1:", "1, 2, 4, 8 or 12");
+	refused("speed=8\n", ":1:", "sum of 1");
 }
 
 /* Of a line that is indented, no more is shown than the line. */
@@ -326,15 +351,21 @@ static void ports_have_the_rate_of_their_link(void **state)
 					   "[1] \"a\"[1] # 1xSDR\n"
 					   "[2] \"b\"[1] # 4xFDR10\n"
 					   "[3] \"c\"[1] # 12xNDR\n"
+					   "[4] \"d\"[1] # 4xXDR\n"
+					   "[5] \"e\"[1] # 8xXDR\n"
 					   "Ca 2 \"a\"\n"
 					   "Ca 1 \"b\"\n"
-					   "Ca 1 \"c\"\n");
+					   "Ca 1 \"c\"\n"
+					   "Ca 1 \"d\"\n"
+					   "Ca 1 \"e\"\n");
 
 	(void)state;
 	assert_string_equal(port_at(fabric, 0).rate, "2.5 Gb/sec (1X SDR)");
 	assert_string_equal(port_at(fabric, 1).rate, "");
 	assert_string_equal(port_at(fabric, 2).rate, "40 Gb/sec (4X FDR10)");
 	assert_string_equal(port_at(fabric, 3).rate, "1200 Gb/sec (12X NDR)");
+	assert_string_equal(port_at(fabric, 4).rate, "800 Gb/sec (4X XDR)");
+	assert_string_equal(port_at(fabric, 5).rate, "1600 Gb/sec (8X XDR)");
 	ibsa_fabric_put(fabric);
 }
 
@@ -351,6 +382,7 @@ int main(void)
 		cmocka_unit_test(nul_byte_is_no_text),
 		cmocka_unit_test(files_are_included_from_beside_them),
 		cmocka_unit_test(rates_are_read_in_every_form),
+		cmocka_unit_test(rates_that_are_not_understood_are_refused),
 		cmocka_unit_test(ports_have_the_rate_of_their_link),
 	};
 

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "port_links.h"
 #include "sim_support.h"
 
 enum { BYTES_MAX = 8192 };
@@ -103,10 +104,13 @@ static void check_header(const struct bench *bench, const uint8_t *want)
 	assert_memory_equal(have + 36, want + 36, 20);
 }
 
-static void check_all(struct bench *bench, const char *vector,
-		      void (*adapt)(uint8_t *answer, size_t len))
+/* @adapt says what OpenSM answers otherwise; @level takes it out of both. */
+static void check_levelled(struct bench *bench, const char *vector,
+			   void (*adapt)(uint8_t *answer, size_t len),
+			   void (*level)(uint8_t *answer, size_t len))
 {
 	uint8_t want[BYTES_MAX];
+	uint8_t have[BYTES_MAX];
 	size_t len;
 
 	assert_true(replay(bench, vector) >= 0);
@@ -115,11 +119,22 @@ static void check_all(struct bench *bench, const char *vector,
 		adapt(want, len);
 	assert_int_equal(bench->answer.len, len);
 	check_header(bench, want);
-	for (size_t i = IBSA_SA_HEADER_BYTES; i < len; i++) {
-		if (bench->answer.mad[i] != want[i])
-			fail_msg("%s: byte %zu is 0x%02x, not 0x%02x", vector,
-				 i, bench->answer.mad[i], want[i]);
+	memcpy(have, bench->answer.mad, len);
+	if (level) {
+		level(want, len);
+		level(have, len);
 	}
+	for (size_t i = IBSA_SA_HEADER_BYTES; i < len; i++) {
+		if (have[i] != want[i])
+			fail_msg("%s: byte %zu is 0x%02x, not 0x%02x", vector,
+				 i, have[i], want[i]);
+	}
+}
+
+static void check_all(struct bench *bench, const char *vector,
+		      void (*adapt)(uint8_t *answer, size_t len))
+{
+	check_levelled(bench, vector, adapt, NULL);
 }
 
 static void nodes_are_as_opensm_says(void **state)
@@ -130,11 +145,20 @@ static void nodes_are_as_opensm_says(void **state)
 	check_all(*state, "26_node_get_too_many", NULL);
 }
 
+/* What ibsim's ports support, its file does not say. */
+static void clear_links(uint8_t *answer, size_t len)
+{
+	enum { STRIDE = 72 };
+
+	for (size_t at = IBSA_SA_HEADER_BYTES; at + STRIDE <= len; at += STRIDE)
+		port_links_clear(answer + at);
+}
+
 static void ports_are_as_opensm_says(void **state)
 {
-	check_all(*state, "05_portinfo_all", NULL);
-	check_all(*state, "06_portinfo_lid3_port23", NULL);
-	check_all(*state, "07_portinfo_issm", NULL);
+	check_levelled(*state, "05_portinfo_all", NULL, clear_links);
+	check_levelled(*state, "06_portinfo_lid3_port23", NULL, clear_links);
+	check_levelled(*state, "07_portinfo_issm", NULL, clear_links);
 }
 
 static void paths_are_as_opensm_says(void **state)

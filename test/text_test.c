@@ -514,9 +514,10 @@ static void codes_have_their_speeds(void **state)
 	assert_int_equal(ibsa_rate_mbps(2), 2500);
 	assert_int_equal(ibsa_rate_mbps(5), 5000);
 	assert_int_equal(ibsa_rate_mbps(24), 1275000);
-	assert_int_equal(ibsa_rate_mbps(25), 0);
-	for (uint8_t code = 2; code < 24; code++) {
-		for (uint8_t other = code + 1; other <= 24; other++)
+	assert_int_equal(ibsa_rate_mbps(25), 1700000);
+	assert_int_equal(ibsa_rate_mbps(26), 0);
+	for (uint8_t code = 2; code < 25; code++) {
+		for (uint8_t other = code + 1; other <= 25; other++)
 			assert_int_not_equal(ibsa_rate_mbps(code),
 					     ibsa_rate_mbps(other));
 	}

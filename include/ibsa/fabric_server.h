@@ -110,8 +110,8 @@ void ibsa_fabric_server_wake(struct ibsa_fabric_server *server);
 /**
  * ibsa_fabric_server_command - change the fabric by a line of text
  * @server: which
- * @line:   link up|down NODE/PORT; node add|remove NODE; sm move NODE;
- *          sm start|stop; fault KIND=PERCENT[,COUNT[,DELAY_MS]]; fault none;
+ * @line:   link up|down NODE/PORT; link speed NODE/PORT RATE;
+ *          node add|remove NODE; sm move NODE; sm start|stop; fault KIND=PERCENT[,COUNT[,DELAY_MS]]; fault none;
  *          stats
  * @out:    what it answers, lines with their ends, and a NUL: "NAME VALUE" of
  *          stats, else empty; cut if @room is too small. May be NULL if

@@ -137,7 +137,8 @@ IBSA_BEGIN
 
 /*
  * PortInfoRecord: attribute 0x0012, 68 bytes, sent as 72.
- * Source: IBA vol 1, 15.2.5.3 and 14.2.5.6 (PortInfo).
+ * Source: IBA vol 1, 15.2.5.3 and 14.2.5.6 (PortInfo); rdma-core's libibmad for
+ * the extended speeds 2, of which no component mask bits are known.
  */
 #define IBSA_PORT_INFO_FIELDS(F, ARR, PAD)				\
 	F(u16,  endport_lid,      16,  0, dec)				\
@@ -191,7 +192,10 @@ IBSA_BEGIN
 	F(u8,   local_phy_errors,  4, 48, dec)				\
 	F(u8,   overrun_errors,    4, 49, dec)				\
 	F(u16,  max_credit_hint,  16, 50, dec)				\
-	PAD(resv2,                 8)					\
+	PAD(resv2,                 1)					\
+	F(u8,   link_speed_ext_active2, 2, IBSA_NO_BIT, hex)		\
+	F(u8,   link_speed_ext_supported2, 2, IBSA_NO_BIT, hex)		\
+	F(u8,   link_speed_ext_enabled2, 3, IBSA_NO_BIT, hex)		\
 	F(u32,  link_round_trip_latency, 24, 52, dec)			\
 	F(u16,  capability_mask2, 16, 53, hex)				\
 	F(u8,   link_speed_ext_active, 4, 54, hex)			\

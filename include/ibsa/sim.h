@@ -288,6 +288,7 @@ enum ibsa_fabric_change_bit {
 	IBSA_CHANGE_NEEDS_GRH = 1 << 5,
 	IBSA_CHANGE_REREGISTER = 1 << 6, /* the event and nothing else */
 	IBSA_CHANGE_CAPABILITIES = 1 << 7,
+	IBSA_CHANGE_RATE = 1 << 8,
 };
 
 /**
@@ -302,6 +303,8 @@ enum ibsa_fabric_change_bit {
  * @pkeys:      P_Key table, host order; copied
  * @pkey_count: of its entries, 1 to 128
  * @capability_mask: of its PortInfo, host order
+ * @rate:       of its link, as a topology file has it, "1xSDR"; no wider and no
+ *              faster than both ends support
  */
 struct ibsa_fabric_port_change {
 	uint32_t mask;
@@ -313,6 +316,7 @@ struct ibsa_fabric_port_change {
 	const uint16_t *pkeys;
 	size_t pkey_count;
 	uint32_t capability_mask;
+	const char *rate;
 };
 
 /**
@@ -329,15 +333,18 @@ struct ibsa_fabric_port_change {
  * ports; whoever it cuts off is in no answer any more, and its memberships
  * are forgotten; subscriptions and LIDs stay. A port whose link comes up is
  * set up anew and asked to register again, if the SM reaches it.
+ * A link with another rate trains again: its switches report it (128), the SM
+ * sets up its ports, and nothing is cut off.
  * A client is not woken: it sees a change when it next reads the state of
  * its port.
  *
  * Return: 0; -ENODEV no such node; -ENXIO it has no such port; -EINVAL no bit,
  * or one that there is not, in the mask, a value out of its range, something
- * else than the link of a switch's port with a cable, or the link of a switch's
- * own port;
- * -ENETDOWN the link of a port without a cable, or the LID of one that the SM
- * has never reached; -EADDRINUSE another port has such a LID; -ENOMEM.
+ * else than the link or the rate of a switch's port with a cable, or the link
+ * or the rate of a switch's own port; -ERANGE a rate that one end of the link
+ * does not support;
+ * -ENETDOWN the link or the rate of a port without a cable, or the LID of one
+ * that the SM has never reached; -EADDRINUSE another port has such a LID; -ENOMEM.
  */
 int ibsa_fabric_port_set(
 	struct ibsa_fabric *fabric, const char *node, unsigned int port,

@@ -151,7 +151,7 @@ unsigned int ibsa_mtu_bytes(uint8_t code);
 
 /**
  * ibsa_rate_mbps - speed of a rate code
- * @code: 2 to 24
+ * @code: 2 to 25
  *
  * Codes are not in order of speed: compare what this returns.
  *

@@ -14,6 +14,7 @@ enum {
 	ALL_SPEEDS = 0xf,
 	ALL_EXT_SPEEDS = 0x1f,
 	NO_EXT_SPEEDS = 0x1e,
+	ALL_EXT_SPEEDS2 = 0x7,
 	NUMBER_MASK = 0x7fffffff, /* the rest of the modifier is a promise */
 };
 
@@ -59,6 +60,8 @@ static bool is_link_valid(const struct port_set *set)
 	       (want->link_speed_ext_enabled == NO_EXT_SPEEDS ||
 		are_some(want->link_speed_ext_enabled,
 			 have->link_speed_ext_supported, ALL_EXT_SPEEDS)) &&
+	       are_some(want->link_speed_ext_enabled2,
+			have->link_speed_ext_supported2, ALL_EXT_SPEEDS2) &&
 	       want->neighbor_mtu <= have->mtu_cap &&
 	       want->operational_vls <= have->vl_cap &&
 	       want->link_down_default_state <= PHYS_POLLING;
@@ -106,6 +109,8 @@ static void complete(struct port_set *set)
 	keep_if_zero(&want->link_speed_enabled, have->link_speed_enabled);
 	keep_if_zero(&want->link_speed_ext_enabled,
 		     have->link_speed_ext_enabled);
+	keep_if_zero(&want->link_speed_ext_enabled2,
+		     have->link_speed_ext_enabled2);
 	keep_if_zero(&want->link_down_default_state,
 		     have->link_down_default_state);
 	keep_if_zero(&want->neighbor_mtu, have->neighbor_mtu);
@@ -116,6 +121,8 @@ static void complete(struct port_set *set)
 		want->link_speed_enabled = have->link_speed_supported;
 	if (want->link_speed_ext_enabled == ALL_EXT_SPEEDS)
 		want->link_speed_ext_enabled = have->link_speed_ext_supported;
+	if (want->link_speed_ext_enabled2 == ALL_EXT_SPEEDS2)
+		want->link_speed_ext_enabled2 = have->link_speed_ext_supported2;
 }
 
 /* What the rest of the fabric knows of an end port. */
@@ -222,7 +229,7 @@ void ibsa__sma_extended_port_info(struct smp *smp)
 		smp->status = SMP_INVALID;
 		return;
 	}
-	is_fdr10 = port->speed == SPEED_FDR10;
+	is_fdr10 = port->rate.speed == SPEED_FDR10;
 	memset(smp->data, 0, SMP_DATA_BYTES);
 	smp->data[SUPPORTED_AT] = is_fdr10 ? FDR10 : 0;
 	smp->data[ENABLED_AT] = is_fdr10 ? FDR10 : 0;

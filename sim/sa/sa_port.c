@@ -15,7 +15,27 @@ enum {
 	OPTION_TRUE_SPEEDS = 0x80,
 };
 
-/* Of a port that is down OpenSM keeps nothing but that. */
+/* The widths and speeds of a port, and nothing else. */
+static void keep_link(const struct ibsa_port_info *from,
+		      struct ibsa_port_info *out)
+{
+	out->link_width_enabled = from->link_width_enabled;
+	out->link_width_supported = from->link_width_supported;
+	out->link_width_active = from->link_width_active;
+	out->link_speed_supported = from->link_speed_supported;
+	out->link_speed_active = from->link_speed_active;
+	out->link_speed_enabled = from->link_speed_enabled;
+	out->link_speed_ext_supported = from->link_speed_ext_supported;
+	out->link_speed_ext_enabled = from->link_speed_ext_enabled;
+	out->link_speed_ext_supported2 = from->link_speed_ext_supported2;
+	out->link_speed_ext_enabled2 = from->link_speed_ext_enabled2;
+}
+
+/*
+ * Of a port that never was up OpenSM knows its states alone (C14-24.2.1). A
+ * width of 0 is reserved, and libibmad warns of it: widths and speeds are
+ * therefore as the port itself reports them.
+ */
 static void fill_port(const struct ibsa_fabric *fabric,
 		      const struct topo_port *port, struct ibsa_port_info *out)
 {
@@ -23,15 +43,19 @@ static void fill_port(const struct ibsa_fabric *fabric,
 	/* By which the SA's request came in. */
 	const uint8_t local = node->type == IBSA_NODE_SWITCH ? node->sa_port
 							     : port->number;
+	struct ibsa_port_info info;
 
-	ibsa__port_info(fabric, port, local, out);
-	if (!port->number || port->peer != SIM_NONE)
+	ibsa__port_info(fabric, port, local, &info);
+	if (!port->number || port->peer != SIM_NONE) {
+		*out = info;
 		return;
+	}
 	*out = (struct ibsa_port_info){
 		.port_num = port->number,
-		.port_state = out->port_state,
-		.port_physical_state = out->port_physical_state,
+		.port_state = info.port_state,
+		.port_physical_state = info.port_physical_state,
 	};
+	keep_link(&info, out);
 }
 
 /* One request for PortInfoRecords. */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,17 +104,53 @@ static int place_split(struct order *order, const char *text,
 	return 0;
 }
 
+static int order_link_speed(struct order *order, const char *args)
+{
+	struct ibsa_fabric_port_change change = { .mask = IBSA_CHANGE_RATE };
+	const char *rate = strrchr(args, ' ');
+	char place[NAME_MAX_CHARS + 8];
+	char node[NAME_MAX_CHARS];
+	unsigned int port = 0;
+	int err;
+
+	if (!rate || rate - args >= (ptrdiff_t)sizeof(place))
+		return ibsa__fail(order->error, -EINVAL,
+				  "link speed needs NODE/PORT and a rate, as "
+				  "node1/1 1xSDR");
+	snprintf(place, sizeof(place), "%.*s", (int)(rate - args), args);
+	err = place_split(order, place, node, &port);
+	if (err)
+		return err;
+	change.rate = rate + 1;
+	err = ibsa_fabric_port_set(order->server->fabric, node, port, &change);
+	if (err == -EINVAL)
+		return ibsa__fail(
+			order->error, err,
+			"%.24s is not a rate of a link: it must be " RATE_CHOICES,
+			change.rate);
+	if (err == -ERANGE)
+		return ibsa__fail(order->error, -EINVAL,
+				  "%.128s and the port at the other end of its "
+				  "cable do not both support %.24s",
+				  place, change.rate);
+	return err ? change_failed(order, place, err) : 0;
+}
+
 static int order_link(struct order *order, const char *args)
 {
 	const char *up = after(args, "up");
+	const char *speed = after(args, "speed");
 	const char *place = up ? up : after(args, "down");
 	char node[NAME_MAX_CHARS];
 	unsigned int port = 0;
 	int err;
 
+	if (speed)
+		return order_link_speed(order, speed);
 	if (!place)
 		return ibsa__fail(order->error, -EINVAL,
-				  "link needs up or down, and NODE/PORT");
+				  "link needs up or down, and NODE/PORT; or "
+				  "speed, NODE/PORT and a rate");
 	err = place_split(order, place, node, &port);
 	if (err)
 		return err;

@@ -152,7 +152,7 @@ static int put_rate(struct view *view)
 	const char *text = "";
 
 	if (port->peer != SIM_NONE)
-		text = ibsa__rate_text(port->width, port->speed);
+		text = ibsa__rate_text(port->rate.width, port->rate.speed);
 	ibsa__view_put(view, "%s\n", *text ? text : "2.5 Gb/sec (1X)");
 	return 0;
 }

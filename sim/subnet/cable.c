@@ -91,6 +91,25 @@ bool ibsa__cable_retrain(struct ibsa_fabric *fabric, struct topo_port *port)
 	return true;
 }
 
+static void port_set_rate(struct ibsa_fabric *fabric, struct topo_port *port,
+			  struct link_rate rate)
+{
+	port->rate = rate;
+	if (port->end != SIM_NONE)
+		fabric->ends[port->end].rate = ibsa__rate_rank(rate.width,
+							       rate.speed);
+}
+
+bool ibsa__cable_set_rate(struct ibsa_fabric *fabric, struct topo_port *port,
+			  struct link_rate rate)
+{
+	if (port->rate.width == rate.width && port->rate.speed == rate.speed)
+		return false;
+	port_set_rate(fabric, port, rate);
+	port_set_rate(fabric, far_end(fabric, port), rate);
+	return ibsa__cable_retrain(fabric, port);
+}
+
 /*
  * A switch says that one of its links has changed: to the built-in SM, if it
  * can still reach it, or can again, and the SM knows it; or to another.

@@ -22,6 +22,13 @@ bool ibsa__cable_enable(struct ibsa_fabric *fabric, struct topo_port *port,
 			bool is_enabled);
 bool ibsa__cable_retrain(struct ibsa_fabric *fabric, struct topo_port *port);
 
+/*
+ * Let the link train again, at another rate, which both ends support. Return:
+ * as above.
+ */
+bool ibsa__cable_set_rate(struct ibsa_fabric *fabric, struct topo_port *port,
+			  struct link_rate rate);
+
 /* Switches at both ends say so, and the SM looks around. */
 void ibsa__cable_notice(struct ibsa_fabric *fabric,
 			const struct topo_port *port);

@@ -15,7 +15,8 @@
 enum {
 	SL_MAX = 15,
 	SL_MAX_OPA = 31,
-	ALL_CHANGES = 2 * IBSA_CHANGE_CAPABILITIES - 1,
+	ALL_CHANGES = 2 * IBSA_CHANGE_RATE - 1,
+	OF_A_CABLE = IBSA_CHANGE_LINK | IBSA_CHANGE_RATE,
 };
 
 /* One change of one port, with what it needs to be made. */
@@ -25,7 +26,8 @@ struct change {
 	struct topo_port *port;
 	struct end_port *end; /* NULL: a switch's port with a cable */
 	struct end_setup *setup;
-	uint16_t *pkeys; /* its new table */
+	uint16_t *pkeys;       /* its new table */
+	struct link_rate rate; /* its link's new one */
 };
 
 static bool has(const struct change *change, uint32_t bits)
@@ -137,6 +139,28 @@ static int check_link(const struct change *change)
 	return change->port->cable == SIM_NONE ? -ENETDOWN : 0;
 }
 
+static bool port_supports(const struct topo_port *port, struct link_rate rate)
+{
+	const struct link_bits bits = ibsa__link_bits(port->most, rate);
+
+	return bits.width_active & bits.width_supported &&
+	       rate.speed <= port->most.speed;
+}
+
+/* A link runs at nothing that one of its ends does not support. */
+static int check_rate(struct change *change)
+{
+	const struct topology *topo = &change->fabric->topo;
+	const char *text = change->wanted->rate;
+
+	if (!text || !ibsa__rate_parse(text, strlen(text), &change->rate))
+		return -EINVAL;
+	if (!port_supports(change->port, change->rate) ||
+	    !port_supports(&topo->ports[change->port->cable], change->rate))
+		return -ERANGE;
+	return 0;
+}
+
 static int check_pkeys(const struct ibsa_fabric_port_change *wanted)
 {
 	return wanted->pkeys && wanted->pkey_count &&
@@ -145,18 +169,20 @@ static int check_pkeys(const struct ibsa_fabric_port_change *wanted)
 		       : -EINVAL;
 }
 
-static int check(const struct change *change)
+static int check(struct change *change)
 {
 	const struct ibsa_fabric_port_change *wanted = change->wanted;
 	const uint8_t sl_max = change->fabric->is_opa ? SL_MAX_OPA : SL_MAX;
 	int err = 0;
 
 	if (!wanted->mask || wanted->mask & ~(uint32_t)ALL_CHANGES ||
-	    (!change->end && has(change, ~(uint32_t)IBSA_CHANGE_LINK)) ||
+	    (!change->end && has(change, ~(uint32_t)OF_A_CABLE)) ||
 	    (has(change, IBSA_CHANGE_SM_SL) && wanted->sm_sl > sl_max))
 		return -EINVAL;
-	if (has(change, IBSA_CHANGE_LINK))
+	if (has(change, OF_A_CABLE))
 		err = check_link(change);
+	if (!err && has(change, IBSA_CHANGE_RATE))
+		err = check_rate(change);
 	if (!err && has(change, IBSA_CHANGE_PKEYS))
 		err = check_pkeys(wanted);
 	if (!err && has(change, IBSA_CHANGE_LID | IBSA_CHANGE_LMC))
@@ -241,6 +267,9 @@ static void apply(const struct change *change)
 	if (has(change, IBSA_CHANGE_LINK))
 		is_link = ibsa__cable_plug(change->fabric, change->port,
 					   change->wanted->link_up);
+	if (has(change, IBSA_CHANGE_RATE))
+		is_link |= ibsa__cable_set_rate(change->fabric, change->port,
+						change->rate);
 	if (is_link)
 		ibsa__cable_notice(change->fabric, change->port);
 	else if (has(change, IBSA_CHANGE_LID | IBSA_CHANGE_LMC))

@@ -314,7 +314,7 @@ int ibsa_fabric_port_at(struct ibsa_fabric *fabric, size_t index,
 	pthread_mutex_lock(&fabric->lock);
 	out->rate = at->peer == SIM_NONE
 			    ? ""
-			    : ibsa__rate_text(at->width, at->speed);
+			    : ibsa__rate_text(at->rate.width, at->rate.speed);
 	ibsa__fabric_port_state(fabric, port, &out->state);
 	pthread_mutex_unlock(&fabric->lock);
 	return 0;

@@ -32,19 +32,14 @@ int ibsa__partitions_group_flag(const struct reader *reader,
 				const struct token *token,
 				struct group_flags *out)
 {
-	enum {
-		RATE_CODES = 24,
-		MTU_CODES = 5,
-		SL_MAX = 15,
-		FLOW_MAX = 0xfffff
-	};
+	enum { MTU_CODES = 5, SL_MAX = 15, FLOW_MAX = 0xfffff };
 	uint64_t scope = 0;
 	int err;
 
 	if (partitions_is_word(token->name, "mtu"))
 		return read_number(reader, token, 1, MTU_CODES, &out->mtu);
 	if (partitions_is_word(token->name, "rate"))
-		return read_number(reader, token, 2, RATE_CODES, &out->rate);
+		return read_number(reader, token, 2, RATE_CODE_MAX, &out->rate);
 	if (partitions_is_word(token->name, "Q_Key"))
 		return read_number(reader, token, 0, UINT32_MAX, &out->qkey);
 	if (partitions_is_word(token->name, "TClass"))

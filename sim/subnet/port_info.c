@@ -17,6 +17,7 @@ enum {
 	CAP_REREGISTER = 1 << 25,
 	CAP2_WIDTH_2X_AND_HDR = 0x30,
 	CAP2_NDR = 1 << 10,
+	CAP2_EXTENDED_SPEEDS_2_AND_XDR = 3 << 11,
 };
 
 enum {
@@ -27,8 +28,6 @@ enum {
 	STALL_COUNT = 7,
 	LIFE_TO_ADAPTER = 16, /* head of queue, switch to adapter */
 	LIFE_TO_SWITCH = 18,
-	WIDTHS_SUPPORTED = 0x1f,
-	SPEEDS_SUPPORTED = 7,
 	M_KEY_LEASE = 4089,
 	SUBNET_TIMEOUT = 31,
 };
@@ -41,23 +40,38 @@ static uint8_t phys_state(const struct topo_port *port)
 						      : PHYS_LINK_UP;
 }
 
+/*
+ * What a port runs at. A port that is down reports what real ones do: the
+ * least speed, and 4X if it can be that wide.
+ */
+static struct link_rate rate_now(const struct topo_port *port)
+{
+	if (!port->number || port->peer != SIM_NONE)
+		return port->rate;
+	return (struct link_rate){
+		.width = port->most.width < WIDTH_4X ? WIDTH_1X : WIDTH_4X,
+		.speed = SPEED_SDR,
+	};
+}
+
 /* What ports of every kind have. */
 static void set_link(struct ibsa_port_info *out, const struct topo_port *port)
 {
-	/* A port without a cable waits for the least that there is. */
-	const struct link_bits bits =
-		ibsa__link_bits(port->width ? port->width : WIDTH_1X,
-				port->speed ? port->speed : SPEED_SDR);
+	const struct link_bits bits = ibsa__link_bits(port->most,
+						      rate_now(port));
 
-	out->link_width_enabled = bits.width_enabled;
-	out->link_width_supported = WIDTHS_SUPPORTED;
+	out->link_width_enabled = bits.width_supported;
+	out->link_width_supported = bits.width_supported;
 	out->link_width_active = bits.width_active;
-	out->link_speed_supported = SPEEDS_SUPPORTED;
-	out->link_speed_enabled = bits.speed_enabled;
+	out->link_speed_supported = bits.speed_supported;
+	out->link_speed_enabled = bits.speed_supported;
 	out->link_speed_active = bits.speed_active;
 	out->link_speed_ext_supported = bits.speed_ext_supported;
-	out->link_speed_ext_enabled = bits.speed_ext_enabled;
+	out->link_speed_ext_enabled = bits.speed_ext_supported;
 	out->link_speed_ext_active = bits.speed_ext_active;
+	out->link_speed_ext_supported2 = bits.speed_ext_supported2;
+	out->link_speed_ext_enabled2 = bits.speed_ext_supported2;
+	out->link_speed_ext_active2 = bits.speed_ext_active2;
 	out->port_state = port->state;
 	out->port_physical_state = phys_state(port);
 	out->link_down_default_state = PHYS_POLLING;
@@ -86,6 +100,29 @@ uint32_t ibsa__port_capabilities(const struct ibsa_fabric *fabric,
 	return mask ^ end_setup(fabric, end)->changed_capabilities;
 }
 
+/*
+ * What an end port says of the speeds of its node: a switch's own port speaks
+ * for all of its ports. Linux include/rdma/ib_mad.h.
+ */
+static uint16_t capabilities2(const struct ibsa_fabric *fabric,
+			      const struct topo_port *port)
+{
+	const struct topo_node *node = &fabric->topo.nodes[port->node];
+	const struct topo_port *ports = &fabric->topo.ports[node->first_port];
+	uint8_t speed = port->most.speed;
+	uint16_t mask = CAP2_WIDTH_2X_AND_HDR;
+
+	for (uint32_t i = 1; !port->number && i <= node->port_count; i++) {
+		if (ports[i].most.speed > speed)
+			speed = ports[i].most.speed;
+	}
+	if (speed >= SPEED_NDR)
+		mask |= CAP2_NDR;
+	if (speed >= SPEED_XDR)
+		mask |= CAP2_EXTENDED_SPEEDS_2_AND_XDR;
+	return mask;
+}
+
 /* What only end ports have. */
 static void set_end(const struct ibsa_fabric *fabric,
 		    struct ibsa_port_info *out, const struct topo_port *port)
@@ -102,9 +139,7 @@ static void set_end(const struct ibsa_fabric *fabric,
 	out->subnet_timeout = SUBNET_TIMEOUT;
 	out->capability_mask =
 		ibsa__port_capabilities(fabric, &fabric->ends[port->end]);
-	out->capability_mask2 = CAP2_WIDTH_2X_AND_HDR;
-	if (port->speed == SPEED_NDR)
-		out->capability_mask2 |= CAP2_NDR;
+	out->capability_mask2 = capabilities2(fabric, port);
 }
 
 /* A switch's own port: no cable, and slow, as its management is. */
@@ -138,6 +173,7 @@ static void overlay(struct ibsa_port_info *out,
 	out->link_width_enabled = set->link_width_enabled;
 	out->link_speed_enabled = set->link_speed_enabled;
 	out->link_speed_ext_enabled = set->link_speed_ext_enabled;
+	out->link_speed_ext_enabled2 = set->link_speed_ext_enabled2;
 	out->link_down_default_state = set->link_down_default_state;
 	out->neighbor_mtu = set->neighbor_mtu;
 	out->operational_vls = set->operational_vls;

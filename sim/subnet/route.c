@@ -23,7 +23,8 @@ struct span ibsa__port_span(const struct topology *topo, uint32_t port)
 		return (struct span){ .rate = ibsa__rate_rank(WIDTH_4X,
 							      SPEED_SDR),
 				      .mtu = MTU_SWITCH_PORT };
-	return (struct span){ .rate = ibsa__rate_rank(at->width, at->speed),
+	return (struct span){ .rate = ibsa__rate_rank(at->rate.width,
+						      at->rate.speed),
 			      .mtu = MTU_PORT };
 }
 

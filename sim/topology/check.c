@@ -64,8 +64,8 @@ static int add_at_node(struct check *check, uint32_t node,
 /* What both lines of a cable say of its rate, in one number. */
 static uint64_t pack_rates(const struct port_line *a, const struct port_line *b)
 {
-	return (uint64_t)a->width | (uint64_t)a->speed << 8 |
-	       (uint64_t)b->width << 16 | (uint64_t)b->speed << 24;
+	return (uint64_t)a->rate.width | (uint64_t)a->rate.speed << 8 |
+	       (uint64_t)b->rate.width << 16 | (uint64_t)b->rate.speed << 24;
 }
 
 static bool differ(uint8_t a, uint8_t b)
@@ -77,8 +77,8 @@ static bool differ(uint8_t a, uint8_t b)
 static int check_pair(struct check *check, const struct port_line *line,
 		      const struct port_line *other)
 {
-	if (!differ(line->width, other->width) &&
-	    !differ(line->speed, other->speed))
+	if (!differ(line->rate.width, other->rate.width) &&
+	    !differ(line->rate.speed, other->rate.speed))
 		return 0;
 	return add_at_line(check, line,
 			   (struct topo_finding){
@@ -89,18 +89,25 @@ static int check_pair(struct check *check, const struct port_line *line,
 			   });
 }
 
-/* Which line of a cable, of which none gives a rate, should have; or NULL. */
+static bool has_rate(const struct port_line *line)
+{
+	return line->rate.width || line->rate.speed;
+}
+
+/*
+ * Which line of a cable has a rate that is not understood, or should have
+ * one, because no line of the cable has; or NULL.
+ */
 static const struct port_line *rateless(const struct check *check,
 					const struct port_line *line,
 					const struct port_line *other)
 {
-	if (line->width || line->speed ||
-	    (other && (other->width || other->speed)))
-		return NULL;
 	if (line->has_odd_rate)
 		return line;
 	if (other && other->has_odd_rate)
 		return other;
+	if (has_rate(line) || (other && has_rate(other)))
+		return NULL;
 	return check->has_rate ? line : NULL;
 }
 
@@ -122,7 +129,7 @@ static int check_cable(struct check *check, const struct port_line *line,
 		finding.value = silent->has_odd_rate;
 		err = add_at_line(check, silent, finding);
 	}
-	if (!err && port->width < check->width) {
+	if (!err && port->rate.width < check->width) {
 		finding.kind = IBSA_FINDING_NARROW;
 		finding.value = check->width;
 		err = add_at_line(check, line, finding);
@@ -190,8 +197,8 @@ static int check_parallel(struct check *check, const struct topo_node *node,
 			continue;
 		if (first[far] < node->first_port || first[far] > end)
 			first[far] = i;
-		else if (ports[first[far]].width != ports[i].width ||
-			 ports[first[far]].speed != ports[i].speed)
+		else if (ports[first[far]].rate.width != ports[i].rate.width ||
+			 ports[first[far]].rate.speed != ports[i].rate.speed)
 			err = add_at_line(
 				check, any_line(check, i),
 				(struct topo_finding){
@@ -386,8 +393,8 @@ static void look_around(struct check *check)
 
 		check->line_of[line->port] = (uint32_t)i + 1;
 		check->has_both |= check->line_of[port->peer] != 0;
-		check->has_rate |= line->width || line->speed;
-		widths[port->width]++;
+		check->has_rate |= has_rate(line);
+		widths[port->rate.width]++;
 	}
 	for (uint8_t i = 1; i < WIDTHS; i++) {
 		if (widths[i] >= widths[check->width])

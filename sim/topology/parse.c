@@ -408,10 +408,18 @@ static int set_attribute(struct parser *parser, struct cursor line,
 		};
 		break;
 	case ATTRIBUTE_WIDTH:
-		parser->width = (uint8_t)ibsa__width_of_lanes(value);
+		parser->rate.width = (uint8_t)ibsa__width_of_lanes(value);
+		if (parser->rate.width == WIDTH_UNKNOWN)
+			return ibsa__parse_fail(parser, -EINVAL,
+						"a width must be 1, 2, 4, 8 "
+						"or 12 lanes");
 		break;
 	case ATTRIBUTE_SPEED:
-		parser->speed = (uint8_t)ibsa__speed_of_bits(value);
+		parser->rate.speed = (uint8_t)ibsa__speed_of_bits(value);
+		if (parser->rate.speed == SPEED_UNKNOWN)
+			return ibsa__parse_fail(parser, -EINVAL,
+						"a speed must be a sum of 1 "
+						"(SDR), 2 (DDR) and 4 (QDR)");
 		break;
 	}
 	return 0;
@@ -538,6 +546,7 @@ int ibsa__topology_read(const struct topo_source *from,
 		.error = error,
 		.node = SIM_NONE,
 		.lid_max = from->lid_max,
+		.has_check = from->has_check,
 	};
 	int err = from->text ? read_text(&parser, from->text, from->len)
 			     : parse_file(&parser, from->path);

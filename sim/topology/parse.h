@@ -22,8 +22,7 @@ struct port_line {
 	uint32_t line;
 	uint32_t port; /* index */
 	uint16_t remote_port;
-	uint8_t width;
-	uint8_t speed;
+	struct link_rate rate;
 	bool has_odd_rate; /* one that is not understood */
 };
 
@@ -60,8 +59,8 @@ struct parser {
 	uint32_t lid_max;
 	struct node_attributes attributes; /* of the next node */
 	uint32_t node;			   /* that port lines belong to */
-	uint8_t width;			   /* of links that do not say */
-	uint8_t speed;
+	struct link_rate rate;		   /* of links that do not say */
+	bool has_check; /* what can be read all the same is a finding */
 	struct port_line *port_lines;
 	size_t port_line_count;
 	size_t port_line_room;

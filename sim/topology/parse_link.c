@@ -31,55 +31,83 @@ static bool take_guid(struct cursor *line, uint64_t *out)
 	return cursor_number(line, 16, out) && cursor_take(line, ")");
 }
 
-/* A word such as 4xQDR, or one that is meant to be. */
-static bool take_rate(struct cursor word, struct port_line *out)
+/* A rate is an error unless it is to become a finding. */
+static int take_odd_rate(struct parser *parser, struct cursor word,
+			 struct port_line *out)
 {
-	uint64_t lanes;
-	enum link_width width;
-	enum link_speed speed;
+	const int len = (int)(word.end - word.at);
 
-	if (!cursor_number(&word, 10, &lanes) || !cursor_take(&word, "x"))
-		return false;
-	width = ibsa__width_of_lanes(lanes);
-	speed = ibsa__speed_by_name(word.at, (size_t)(word.end - word.at));
-	out->has_odd_rate = width == WIDTH_UNKNOWN || speed == SPEED_UNKNOWN;
-	if (out->has_odd_rate)
-		return true;
-	out->width = (uint8_t)width;
-	out->speed = (uint8_t)speed;
-	return true;
+	out->has_odd_rate = true;
+	if (parser->has_check)
+		return 0;
+	return ibsa__parse_fail(parser, -EINVAL,
+				"%.*s is not a rate: it must be " RATE_CHOICES,
+				len < 24 ? len : 24, word.at);
 }
 
-/* ibsim's w=12 (lanes), s=2 (speed bits) and e=2 (extended speed bits). */
-static void take_option(struct cursor word, struct port_line *out)
+/* Whether a word such as 4xQDR is one, or is meant to be. */
+static bool is_rate(struct cursor word)
+{
+	uint64_t lanes;
+
+	return cursor_number(&word, 10, &lanes) && cursor_take(&word, "x");
+}
+
+/*
+ * ibsim's w=12 (lanes), s=2 (speed bits) and e=2 (extended speed bits; 0 is
+ * none of them). False: its value is not understood.
+ */
+static bool take_option(struct cursor word, struct link_rate *out)
 {
 	uint64_t value;
 	const char name = *word.at++;
 
 	if (!cursor_take(&word, "=") || !cursor_number(&word, 0, &value))
-		return;
-	if (name == 'w' && ibsa__width_of_lanes(value) != WIDTH_UNKNOWN)
+		return true;
+	switch (name) {
+	case 'w':
 		out->width = (uint8_t)ibsa__width_of_lanes(value);
-	else if (name == 'w')
-		out->has_odd_rate = true;
-	if (name == 's')
+		return out->width != WIDTH_UNKNOWN;
+	case 's':
 		out->speed = (uint8_t)ibsa__speed_of_bits(value);
-	if (name == 'e' && value)
-		out->speed = (uint8_t)ibsa__speed_of_ext_bits(value);
+		return out->speed != SPEED_UNKNOWN;
+	case 'e':
+		if (value)
+			out->speed = (uint8_t)ibsa__speed_of_ext_bits(value);
+		return out->speed != SPEED_UNKNOWN || !value;
+	default:
+		return true;
+	}
+}
+
+static int take_word(struct parser *parser, struct cursor word,
+		     struct port_line *out)
+{
+	const size_t len = (size_t)(word.end - word.at);
+	struct link_rate rate = out->rate;
+
+	if (is_rate(word) ? !ibsa__rate_parse(word.at, len, &rate)
+			  : !take_option(word, &rate))
+		return take_odd_rate(parser, word, out);
+	out->rate = rate;
+	return 0;
 }
 
 /* What a port line says after the remote port, in any order. */
-static void take_words(struct cursor line, struct port_line *out)
+static int take_words(struct parser *parser, struct cursor line,
+		      struct port_line *out)
 {
-	while (cursor_skip_blanks(&line), line.at < line.end) {
+	int err = 0;
+
+	while (cursor_skip_blanks(&line), !err && line.at < line.end) {
 		struct cursor word = { line.at, line.at };
 
 		while (word.end < line.end && !cursor_is_blank(*word.end))
 			word.end++;
 		line.at = word.end;
-		if (!take_rate(word, out))
-			take_option(word, out);
+		err = take_word(parser, word, out);
 	}
+	return err;
 }
 
 /* # lid 4 lmc 0 "description" lid 2 4xSDR: the first two are our own. */
@@ -208,10 +236,9 @@ int ibsa__parse_port(struct parser *parser, struct cursor line)
 			break;
 		}
 	}
-	out.width = parser->width;
-	out.speed = parser->speed;
-	take_words(line, &out);
-	return keep(parser, &out);
+	out.rate = parser->rate;
+	err = take_words(parser, line, &out);
+	return err ? err : keep(parser, &out);
 }
 
 const char *ibsa__port_text(const struct topology *topo, uint32_t index,
@@ -296,29 +323,63 @@ static uint8_t slower(uint8_t a, uint8_t b)
 	return a < b ? a : b;
 }
 
-/* A link runs at what both ends can do; an end that says nothing can all. */
-static void set_rate(struct topology *topo, const struct port_line *line)
+/*
+ * A link runs at what both ends can do; an end that says nothing can all. The
+ * width may be of one line and the speed of another.
+ */
+static int set_rate(struct parser *parser, const struct port_line *line)
 {
+	struct topology *topo = &parser->topo;
 	struct topo_port *a = &topo->ports[line->port];
 	struct topo_port *b = &topo->ports[a->peer];
 
-	a->width = slower(a->width, line->width);
-	a->speed = slower(a->speed, line->speed);
-	b->width = a->width;
-	b->speed = a->speed;
+	a->rate.width = slower(a->rate.width, line->rate.width);
+	a->rate.speed = slower(a->rate.speed, line->rate.speed);
+	b->rate = a->rate;
+	if (!a->rate.width || !a->rate.speed ||
+	    ibsa__rate_rank(a->rate.width, a->rate.speed))
+		return 0;
+	return ibsa__parse_fail(parser, -EINVAL,
+				"%ux%s is not a rate: it must be " RATE_CHOICES,
+				ibsa__lanes_of_width(a->rate.width),
+				ibsa__speed_name(a->rate.speed));
+}
+
+/* What ports of a node support: its links', and without one all of them. */
+static void set_most(struct topology *topo, const struct topo_node *node)
+{
+	struct topo_port *ports = &topo->ports[node->first_port];
+	struct link_rate most = { .width = 0 };
+
+	for (uint32_t i = 1; i <= node->port_count; i++) {
+		if (ports[i].peer == SIM_NONE)
+			continue;
+		ports[i].most = ports[i].rate;
+		if (ibsa__rate_rank(ports[i].rate.width, ports[i].rate.speed) >=
+		    ibsa__rate_rank(most.width, most.speed))
+			most = ports[i].rate;
+	}
+	for (uint32_t i = 0; i <= node->port_count; i++) {
+		if (i && !ports[i].most.width && most.width)
+			ports[i].most = most;
+		else if (!ports[i].most.width)
+			ports[i].most = ports[i].rate;
+	}
 }
 
 /* What ibsim takes for a link whose rate no line gives. */
 static void set_default_rates(struct topology *topo)
 {
 	for (uint32_t i = 0; i < topo->port_count; i++) {
-		struct topo_port *port = &topo->ports[i];
+		struct link_rate *rate = &topo->ports[i].rate;
 
-		if (!port->width)
-			port->width = WIDTH_4X;
-		if (!port->speed)
-			port->speed = SPEED_SDR;
+		if (!rate->width)
+			rate->width = WIDTH_4X;
+		if (!rate->speed)
+			rate->speed = SPEED_SDR;
 	}
+	for (uint32_t i = 0; i < topo->node_count; i++)
+		set_most(topo, &topo->nodes[i]);
 }
 
 int ibsa__parse_links(struct parser *parser)
@@ -332,7 +393,7 @@ int ibsa__parse_links(struct parser *parser)
 		parser->line = line->line;
 		err = follow(parser, line);
 		if (!err)
-			set_rate(&parser->topo, line);
+			err = set_rate(parser, line);
 	}
 	set_default_rates(&parser->topo);
 	return err;

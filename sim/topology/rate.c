@@ -13,61 +13,74 @@ static const struct {
 } speed_names[] = {
 	{ "SDR", SPEED_SDR }, { "DDR", SPEED_DDR }, { "QDR", SPEED_QDR },
 	{ "FDR10", SPEED_FDR10 }, { "FDR", SPEED_FDR }, { "EDR", SPEED_EDR },
-	{ "HDR", SPEED_HDR }, { "NDR", SPEED_NDR },
-	/* No SA record has a code for a lane faster than NDR's. */
-	{ "XDR", SPEED_NDR },
+	{ "HDR", SPEED_HDR }, { "NDR", SPEED_NDR }, { "XDR", SPEED_XDR },
 };
 
-/* Rate codes of width and speed. IBA vol 1, 15.2.5.16 (Rate). */
+/*
+ * Rate codes of width and speed. IBA vol 1, 15.2.5.16 (Rate); 25 is Linux's
+ * IB_RATE_1600_GBPS. 12x XDR has no code.
+ */
 static const uint8_t code_of_link[WIDTHS][SPEEDS] = {
-	/*           -  SDR DDR QDR FDR10 FDR EDR HDR NDR */
-	[WIDTH_1X]  = { 0, 2, 5, 3,  3,  11, 15, 20, 16 },
-	[WIDTH_2X]  = { 0, 5, 3, 6,  6,  19, 20, 16, 17 },
-	[WIDTH_4X]  = { 0, 3, 6, 7,  7,  12, 16, 17, 21 },
-	[WIDTH_8X]  = { 0, 6, 7, 9,  9,  13, 17, 21, 23 },
-	[WIDTH_12X] = { 0, 4, 8, 10, 10, 14, 18, 22, 24 },
+	/*           -  SDR DDR QDR FDR10 FDR EDR HDR NDR XDR */
+	[WIDTH_1X]  = { 0, 2, 5, 3,  3,  11, 15, 20, 16, 17 },
+	[WIDTH_2X]  = { 0, 5, 3, 6,  6,  19, 20, 16, 17, 21 },
+	[WIDTH_4X]  = { 0, 3, 6, 7,  7,  12, 16, 17, 21, 23 },
+	[WIDTH_8X]  = { 0, 6, 7, 9,  9,  13, 17, 21, 23, 25 },
+	[WIDTH_12X] = { 0, 4, 8, 10, 10, 14, 18, 22, 24, 0 },
 };
 
 static const uint8_t code_of_rank[RATE_RANK_MAX + 1] = {
 	0, 2, 5, 3, 11, 6, 4, 15, 19, 7, 8, 20, 12, 9, 10, 16, 13, 14, 17,
-	18, 21, 22, 23, 24,
+	18, 21, 22, 23, 24, 25,
 };
 
 static const uint8_t rank_of_code[RATE_CODE_MAX + 1] = {
 	0, 0, 1, 3, 6, 2, 5, 9, 10, 13, 14, 4, 12, 16, 17, 7, 15, 18, 19, 8,
-	11, 20, 21, 22, 23,
+	11, 20, 21, 22, 23, 24,
 };
 
 /* Linux drivers/infiniband/core/sysfs.c, rate_show(). */
-#define TEXTS(x, sdr, ddr, qdr, fdr, edr, hdr, ndr)                         \
+#define TEXTS(x, sdr, ddr, qdr, fdr, edr, hdr, ndr, xdr)                    \
 	{ "", sdr " Gb/sec (" x " SDR)", ddr " Gb/sec (" x " DDR)",         \
 	  qdr " Gb/sec (" x " QDR)", qdr " Gb/sec (" x " FDR10)",           \
 	  fdr " Gb/sec (" x " FDR)", edr " Gb/sec (" x " EDR)",             \
-	  hdr " Gb/sec (" x " HDR)", ndr " Gb/sec (" x " NDR)" }
+	  hdr " Gb/sec (" x " HDR)", ndr " Gb/sec (" x " NDR)",             \
+	  xdr " Gb/sec (" x " XDR)" }
 static const char *const text_of_link[WIDTHS][SPEEDS] = {
-	[WIDTH_UNKNOWN] = { "", "", "", "", "", "", "", "", "" },
-	[WIDTH_1X]  = TEXTS("1X", "2.5", "5", "10", "14", "25", "50", "100"),
-	[WIDTH_2X]  = TEXTS("2X", "5", "10", "20", "28", "50", "100", "200"),
-	[WIDTH_4X]  = TEXTS("4X", "10", "20", "40", "56", "100", "200", "400"),
-	[WIDTH_8X]  = TEXTS("8X", "20", "40", "80", "112", "200", "400", "800"),
+	[WIDTH_UNKNOWN] = { "", "", "", "", "", "", "", "", "", "" },
+	[WIDTH_1X]  = TEXTS("1X", "2.5", "5", "10", "14", "25", "50", "100",
+			    "200"),
+	[WIDTH_2X]  = TEXTS("2X", "5", "10", "20", "28", "50", "100", "200",
+			    "400"),
+	[WIDTH_4X]  = TEXTS("4X", "10", "20", "40", "56", "100", "200", "400",
+			    "800"),
+	[WIDTH_8X]  = TEXTS("8X", "20", "40", "80", "112", "200", "400", "800",
+			    "1600"),
 	[WIDTH_12X] = TEXTS("12X", "30", "60", "120", "168", "300", "600",
-			    "1200"),
+			    "1200", "2400"),
 };
 #undef TEXTS
 
-static const uint8_t width_enabled[WIDTHS] = { 0, 0x01, 0x10, 0x03, 0x04, 0x0b };
+/* Bits of a width that a port supports, and of one that a link runs at. */
+static const uint8_t width_supported[WIDTHS] = {
+	0, 0x01, 0x11, 0x03, 0x07, 0x0b,
+};
 static const uint8_t width_active[WIDTHS]  = { 0, 0x01, 0x10, 0x02, 0x04, 0x08 };
 
-/* Enabled, active, then the extended supported, enabled and active. */
-static const uint8_t speed_bits[SPEEDS][5] = {
-	[SPEED_SDR]   = { 0x1, 0x1, 0x0, 0x0, 0x0 },
-	[SPEED_DDR]   = { 0x3, 0x2, 0x0, 0x0, 0x0 },
-	[SPEED_QDR]   = { 0x7, 0x4, 0x0, 0x0, 0x0 },
-	[SPEED_FDR10] = { 0x7, 0x4, 0x0, 0x0, 0x0 },
-	[SPEED_FDR]   = { 0x7, 0x4, 0x7, 0x1, 0x1 },
-	[SPEED_EDR]   = { 0x7, 0x4, 0x7, 0x3, 0x2 },
-	[SPEED_HDR]   = { 0x7, 0x4, 0x7, 0x7, 0x4 },
-	[SPEED_NDR]   = { 0x7, 0x4, 0xf, 0xf, 0x8 },
+/*
+ * Bits of a speed, supported and active; then those of the extended speeds,
+ * FDR to NDR, and those of the extended speeds 2, from XDR on.
+ */
+static const uint8_t speed_bits[SPEEDS][6] = {
+	[SPEED_SDR]   = { 0x1, 0x1, 0x0, 0x0, 0x0, 0x0 },
+	[SPEED_DDR]   = { 0x3, 0x2, 0x0, 0x0, 0x0, 0x0 },
+	[SPEED_QDR]   = { 0x7, 0x4, 0x0, 0x0, 0x0, 0x0 },
+	[SPEED_FDR10] = { 0x7, 0x4, 0x0, 0x0, 0x0, 0x0 },
+	[SPEED_FDR]   = { 0x7, 0x4, 0x1, 0x1, 0x0, 0x0 },
+	[SPEED_EDR]   = { 0x7, 0x4, 0x3, 0x2, 0x0, 0x0 },
+	[SPEED_HDR]   = { 0x7, 0x4, 0x7, 0x4, 0x0, 0x0 },
+	[SPEED_NDR]   = { 0x7, 0x4, 0xf, 0x8, 0x0, 0x0 },
+	[SPEED_XDR]   = { 0x7, 0x4, 0xf, 0x0, 0x1, 0x1 },
 };
 /* clang-format on */
 
@@ -111,6 +124,8 @@ const char *ibsa__speed_name(unsigned int speed)
 
 enum link_speed ibsa__speed_of_bits(uint64_t bits)
 {
+	if (bits & ~UINT64_C(7))
+		return SPEED_UNKNOWN;
 	if (!bits || bits & 4)
 		return SPEED_QDR;
 	return bits & 2 ? SPEED_DDR : SPEED_SDR;
@@ -118,6 +133,10 @@ enum link_speed ibsa__speed_of_bits(uint64_t bits)
 
 enum link_speed ibsa__speed_of_ext_bits(uint64_t bits)
 {
+	if (bits & ~UINT64_C(0x2f))
+		return SPEED_UNKNOWN;
+	if (bits & 32)
+		return SPEED_XDR;
 	if (bits & 8)
 		return SPEED_NDR;
 	if (bits & 4)
@@ -125,6 +144,27 @@ enum link_speed ibsa__speed_of_ext_bits(uint64_t bits)
 	if (bits & 2)
 		return SPEED_EDR;
 	return bits & 1 ? SPEED_FDR : SPEED_UNKNOWN;
+}
+
+bool ibsa__rate_parse(const char *text, size_t len, struct link_rate *out)
+{
+	const char *const x = memchr(text, 'x', len);
+	uint64_t lanes = 0;
+	struct link_rate rate;
+
+	for (const char *at = text; x && at < x; at++) {
+		if (*at < '0' || *at > '9' || at - text > 1)
+			return false;
+		lanes = 10 * lanes + (uint64_t)(*at - '0');
+	}
+	if (!x)
+		return false;
+	rate.width = ibsa__width_of_lanes(lanes);
+	rate.speed = ibsa__speed_by_name(x + 1, (size_t)(text + len - x - 1));
+	if (!ibsa__rate_rank(rate.width, rate.speed))
+		return false;
+	*out = rate;
+	return true;
 }
 
 uint8_t ibsa__rate_rank(enum link_width width, enum link_speed speed)
@@ -147,15 +187,19 @@ const char *ibsa__rate_text(enum link_width width, enum link_speed speed)
 	return text_of_link[width][speed];
 }
 
-struct link_bits ibsa__link_bits(enum link_width width, enum link_speed speed)
+struct link_bits ibsa__link_bits(struct link_rate most, struct link_rate now)
 {
+	const uint8_t *can = speed_bits[most.speed];
+	const uint8_t *runs = speed_bits[now.speed];
+
 	return (struct link_bits){
-		.width_enabled = width_enabled[width],
-		.width_active = width_active[width],
-		.speed_enabled = speed_bits[speed][0],
-		.speed_active = speed_bits[speed][1],
-		.speed_ext_supported = speed_bits[speed][2],
-		.speed_ext_enabled = speed_bits[speed][3],
-		.speed_ext_active = speed_bits[speed][4],
+		.width_supported = width_supported[most.width],
+		.width_active = width_active[now.width],
+		.speed_supported = can[0],
+		.speed_active = runs[1],
+		.speed_ext_supported = can[2],
+		.speed_ext_active = runs[3],
+		.speed_ext_supported2 = can[4],
+		.speed_ext_active2 = runs[5],
 	};
 }

@@ -30,10 +30,22 @@ enum link_speed {
 	SPEED_EDR,
 	SPEED_HDR,
 	SPEED_NDR,
+	SPEED_XDR,
 	SPEEDS,
 };
 
-enum { RATE_RANK_MAX = 23, RATE_CODE_MAX = 24 };
+/* A width and a speed; of a link, of what a port supports, of a file's line. */
+struct link_rate {
+	uint8_t width; /* enum link_width */
+	uint8_t speed; /* enum link_speed */
+};
+
+enum { RATE_RANK_MAX = 24, RATE_CODE_MAX = 25 };
+
+/* What the rates in a topology file can be, for error messages. */
+#define RATE_CHOICES                                                      \
+	"a width of 1x, 2x, 4x, 8x or 12x and a speed of SDR, DDR, QDR, " \
+	"FDR10, FDR, EDR, HDR, NDR or XDR, but not 12xXDR"
 
 /* The width of so many lanes; WIDTH_UNKNOWN if there is none. */
 enum link_width ibsa__width_of_lanes(uint64_t lanes);
@@ -47,12 +59,16 @@ const char *ibsa__speed_name(unsigned int speed);
 
 /*
  * The fastest of ibsim's speed bits: 1 SDR, 2 DDR, 4 QDR; 0 is QDR. The
- * extended ones: 1 FDR, 2 EDR, 4 HDR, 8 NDR; 0 is none.
+ * extended ones: 1 FDR, 2 EDR, 4 HDR, 8 NDR, 32 XDR. SPEED_UNKNOWN if any
+ * other bit is set, or no extended one.
  */
 enum link_speed ibsa__speed_of_bits(uint64_t bits);
 enum link_speed ibsa__speed_of_ext_bits(uint64_t bits);
 
-/* The rank of a link's rate, 1 to RATE_RANK_MAX. */
+/* Read "4xEDR"; false if it is no rate that has a code. */
+bool ibsa__rate_parse(const char *text, size_t len, struct link_rate *out);
+
+/* The rank of a link's rate, 1 to RATE_RANK_MAX; 0 if it has no code. */
 uint8_t ibsa__rate_rank(enum link_width width, enum link_speed speed);
 
 /* The rank of a rate code; 0 if no such code exists. */
@@ -64,17 +80,19 @@ uint8_t ibsa__rate_code(unsigned int rank);
 /* A link's rate as the kernel's sysfs has it; "" if either is unknown. */
 const char *ibsa__rate_text(enum link_width width, enum link_speed speed);
 
-/* What PortInfo says of a port with such a link. IBA vol 1, 14.2.5.6. */
+/* The widths and speeds of a PortInfo. IBA vol 1, 14.2.5.6. */
 struct link_bits {
-	uint8_t width_enabled;
+	uint8_t width_supported;
 	uint8_t width_active;
-	uint8_t speed_enabled;
+	uint8_t speed_supported;
 	uint8_t speed_active;
 	uint8_t speed_ext_supported;
-	uint8_t speed_ext_enabled;
 	uint8_t speed_ext_active;
+	uint8_t speed_ext_supported2;
+	uint8_t speed_ext_active2;
 };
 
-struct link_bits ibsa__link_bits(enum link_width width, enum link_speed speed);
+/* Those of a port that supports all up to @most and runs at @now. */
+struct link_bits ibsa__link_bits(struct link_rate most, struct link_rate now);
 
 #endif

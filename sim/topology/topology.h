@@ -47,11 +47,11 @@ struct topo_port {
 	uint32_t lid;	     /* in the SA's answers; 0: not in them */
 	uint8_t number;
 	uint8_t lmc;
-	uint8_t width;	   /* enum link_width */
-	uint8_t speed;	   /* enum link_speed */
-	uint8_t state;	   /* enum ibsa_port_state_code */
-	bool is_unplugged; /* the cable at this or the other end */
-	bool is_disabled;  /* by an SM */
+	struct link_rate most; /* that the port supports */
+	struct link_rate rate; /* of its link, when it is up */
+	uint8_t state;	       /* enum ibsa_port_state_code */
+	bool is_unplugged;     /* the cable at this or the other end */
+	bool is_disabled;      /* by an SM */
 };
 
 /* What is odd in a line: enum ibsa_finding_kind, and what it is about. */

@@ -49,9 +49,9 @@ int ibsa_fabric_end_at(struct ibsa_fabric *fabric, size_t node,
 		return 0;
 	out->far_node = topo->ports[at->cable].node;
 	out->far_port = topo->ports[at->cable].number;
-	out->lanes = ibsa__lanes_of_width(at->width);
-	out->speed = ibsa__speed_name(at->speed);
 	pthread_mutex_lock(&fabric->lock);
+	out->lanes = ibsa__lanes_of_width(at->rate.width);
+	out->speed = ibsa__speed_name(at->rate.speed);
 	out->is_up = at->peer != SIM_NONE;
 	pthread_mutex_unlock(&fabric->lock);
 	return 0;
@@ -99,7 +99,9 @@ static const char *rate_text(unsigned int width, unsigned int speed,
 static const char *port_rate(const struct topology *topo, uint32_t port,
 			     char out[RATE_TEXT])
 {
-	return rate_text(topo->ports[port].width, topo->ports[port].speed, out);
+	const struct link_rate rate = topo->ports[port].rate;
+
+	return rate_text(rate.width, rate.speed, out);
 }
 
 /* About a cable, whose ends, or whose neighbour, are @a and @b. */
@@ -130,7 +132,9 @@ static void cable_text(const struct topology *topo,
 		break;
 	case IBSA_FINDING_NARROW:
 		snprintf(out, size, "%s to %s is %ux wide, most cables %ux", a,
-			 b, ibsa__lanes_of_width(topo->ports[finding->a].width),
+			 b,
+			 ibsa__lanes_of_width(
+				 topo->ports[finding->a].rate.width),
 			 ibsa__lanes_of_width((unsigned int)value));
 		break;
 	default:

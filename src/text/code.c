@@ -18,7 +18,8 @@
 	M(7, 10240)
 
 /*
- * Code, nominal Gb/s, exact Mb/s. IBA vol 1, 15.2.5.16. The codes grew with
+ * Code, nominal Gb/s, exact Mb/s. IBA vol 1, 15.2.5.16; Linux
+ * include/rdma/ib_verbs.h for 25. The codes grew with
  * the standard and are not in order of speed.
  */
 #define RATES(R)		\
@@ -44,7 +45,8 @@
 	R(21, "400",  425000)	\
 	R(22, "600",  637500)	\
 	R(23, "800",  850000)	\
-	R(24, "1200", 1275000)
+	R(24, "1200", 1275000)	\
+	R(25, "1600", 1700000)
 
 #define NODE_TYPES(N)				\
 	N(IBSA_NODE_CA,     "CA")		\

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "test/counterpart/same.h"
+#include "test/port_links.h"
 
 static uint16_t status_of(const struct answer *answer)
 {
@@ -191,10 +192,10 @@ static uint8_t rate_of(const struct question *question)
 static bool level_ndr(const struct question *question, struct answer *theirs,
 		      struct answer *ours)
 {
-	enum { NDR_FIRST = 23, NDR_LAST = 24 };
+	enum { NDR_FIRST = 23, XDR_LAST = 25 };
 	const uint8_t rate = rate_of(question);
 
-	return rate >= NDR_FIRST && rate <= NDR_LAST &&
+	return rate >= NDR_FIRST && rate <= XDR_LAST &&
 	       status_of(theirs) == IBSA_STATUS_REQ_INVALID &&
 	       status_of(ours) != IBSA_STATUS_REQ_INVALID &&
 	       settle(theirs, ours);
@@ -280,7 +281,30 @@ static bool level_pkey_block(const struct question *question,
 	return true;
 }
 
+/* What is selected by a width or a speed that differs, differs too. */
+static bool level_port_links(const struct question *question,
+			     struct answer *theirs, struct answer *ours)
+{
+	enum { ATTR_PORT_INFO = 0x0012 };
+	bool is_any = false;
+
+	if (mad_attribute(question->mad) == ATTR_PORT_INFO &&
+	    mask_of(question) & port_links_mask() && theirs->len && ours->len)
+		return settle(theirs, ours);
+	if (!is_of(question, theirs, ours, ATTR_PORT_INFO))
+		return false;
+	for (size_t i = 0; i < record_count(theirs); i++)
+		is_any |= port_links_clear(answer_at(theirs, i));
+	for (size_t i = 0; i < record_count(ours); i++)
+		is_any |= port_links_clear(answer_at(ours, i));
+	return is_any;
+}
+
 const struct difference same_differences[] = {
+	{ "port-links",
+	  "ibsim's ports support every width and QDR, ours what the file says; "
+	  "of a port that never was up OpenSM has no widths and speeds",
+	  level_port_links },
 	{ "pkey-block",
 	  "OpenSM on a little-endian machine writes the number of a block of "
 	  "P_Keys turned round",
@@ -290,8 +314,8 @@ const struct difference same_differences[] = {
 	  "kernel does; the embedded SA refuses them (0x0004)",
 	  level_class_version },
 	{ "ndr-rates",
-	  "OpenSM 3.3.23 does not know the rates 23 and 24 and refuses them "
-	  "(0x0200)",
+	  "OpenSM 3.3.23 does not know the rates 23, 24 and 25, of NDR and "
+	  "XDR, and refuses them (0x0200)",
 	  level_ndr },
 	{ "get-by-lid",
 	  "OpenSM forgets that a Get is for one path if all that it knows of "

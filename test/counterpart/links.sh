@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: links.sh IBSA DROP-IN TOPOLOGY...
+#
+# Debian's iblinkinfo and saquery on each fabric, with its own SA and with
+# OpenSM: no link "could be" faster or wider than it is, and libibmad warns of
+# no value. Then a link is made to run at 1xSDR: that link could be more, and
+# no other.
+set -uo pipefail
+PATH=$PATH:/usr/sbin:/sbin
+here=$(realpath "$0")
+status=0
+
+wrong() {
+	echo "WRONG: $file, SA $LINKS_SA: $*"
+	status=1
+}
+
+outside() {
+	local tool topology
+	for tool in iblinkinfo saquery opensm jq; do
+		command -v "$tool" >/dev/null && continue
+		echo "skipped: $tool is not installed" >&2
+		exit 77
+	done
+	folder=$(mktemp -d)
+	trap 'rm -rf "$folder"' EXIT
+	unset IBSA_FABRIC IBSA_NODE LD_LIBRARY_PATH
+	for topology in "${@:3}"; do
+		for sa in embedded none; do
+			LINKS_SA=$sa LINKS_FOLDER=$folder "$1" fabric exec \
+				"$topology" --sa "$sa" -- "$here" inside \
+				"$1" "$2" "$topology" || status=1
+		done
+	done
+	exit "$status"
+}
+
+# Each link is there from both ends, with the node and port of the other one.
+could_be() {
+	iblinkinfo -l >links 2>errors || wrong "iblinkinfo: exit status $?"
+	[ ! -s errors ] || wrong "iblinkinfo: $(head -n 2 errors)"
+	[ "$(grep -c LinkUp links)" -gt 0 ] || wrong 'iblinkinfo shows no link'
+	grep 'Could be' links
+}
+
+# same_link FILE - its two lines are the two ends of one link
+same_link() {
+	sed -E 's/^(0x[0-9a-f]+) +".*" +[0-9]+ +([0-9]+)\[.*==> +(0x[0-9a-f]+) +[0-9]+ +([0-9]+)\[.*/\1 \2 \3 \4/' \
+		"$1" | awk 'NR == 1 { other = $3 " " $4 " " $1 " " $2 }
+			NR == 2 { exit !($0 == other) }'
+}
+
+no_warning() {
+	saquery PIR >records 2>errors || wrong "saquery: exit status $?"
+	[ -s records ] || wrong 'saquery shows no port'
+	[ ! -s errors ] || wrong "saquery PIR: $(sort errors | uniq -c | head -n 2)"
+}
+
+# Until OpenSM has set up the ports again after a link has trained.
+settled() {
+	local end=$((SECONDS + 30))
+	until ! iblinkinfo -l 2>/dev/null | grep -qE ' (Initialize|Armed)/'; do
+		[ "$SECONDS" -lt "$end" ] || {
+			wrong 'links do not become active'
+			return
+		}
+		sleep 0.1
+	done
+}
+
+inside() {
+	local end=$((SECONDS + 60)) node place opensm='' count
+	cd "$LINKS_FOLDER" || exit 1
+	LD_LIBRARY_PATH=$(dirname "$2")
+	export LD_LIBRARY_PATH
+	if [ "$LINKS_SA" = none ]; then
+		rm -f opensm.log
+		echo 'force_log_flush TRUE' >opensm.conf
+		OSM_TMP_DIR=. OSM_CACHE_DIR=. opensm -F opensm.conf \
+			-f opensm.log >opensm.out 2>&1 &
+		opensm=$!
+		until grep -qs 'SUBNET UP' opensm.log; do
+			[ "$SECONDS" -lt "$end" ] || {
+				wrong "OpenSM: $(tail -n 3 opensm.out)"
+				exit 1
+			}
+			sleep 0.1
+		done
+	fi
+	could_be && wrong 'links could be more'
+	no_warning
+	node=$("$1" devices -j --fabric "$file" |
+		jq -r 'map(select(.rate // "" | test("Gb"))) | .[-1].device')
+	place=$node/$("$1" devices -j --fabric "$file" |
+		jq -r --arg node "$node" '.[] | select(.device == $node and
+			(.rate // "" | test("Gb"))).port' | head -n 1)
+	"$1" fabric link speed "$place" 1xSDR || wrong "link speed $place"
+	settled
+	could_be >slow
+	if [ "$(wc -l <slow)" -ne 2 ] || ! same_link slow ||
+		! grep -q "\"$node\"" slow; then
+		wrong "what could be more is not $place: $(cat slow)"
+	fi
+	no_warning
+	[ -z "$opensm" ] || {
+		kill "$opensm"
+		wait "$opensm"
+	}
+	exit "$status"
+}
+
+if [ "${1-}" = inside ]; then
+	file=$4
+	inside "$2" "$3" "$4"
+fi
+args=()
+for arg; do
+	args+=("$(realpath "$arg")")
+done
+outside "${args[@]}"

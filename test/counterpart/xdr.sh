@@ -1,0 +1,223 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: xdr.sh IBSA DROP-IN
+#
+# XDR on a fabric server, as the diagnostics of the next Debian release show
+# it: Debian 12's libibmad does not know XDR. The packages and all libraries
+# that they need are downloaded by apt, with the machine's own sources and the
+# name of the newer release, into $IBSA_NEXT_CACHE, else ibsa-next in
+# $XDG_CACHE_HOME, and unpacked there: nothing is installed. Exit status 77:
+# the packages cannot be had.
+#
+# IBSA_NEXT_RELEASE names the newer release; default: trixie.
+set -uo pipefail
+export LC_ALL=C
+here=$(realpath "$0")
+release=${IBSA_NEXT_RELEASE:-trixie}
+cache=${IBSA_NEXT_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/ibsa-next}
+root=$cache/$release
+status=0
+
+skip() {
+	echo "skipped: $*" >&2
+	exit 77
+}
+
+wrong() {
+	echo "WRONG: $*"
+	status=1
+}
+
+# The machine's sources of its own release, with the newer one's name.
+sources() {
+	local own file
+	own=$(. /etc/os-release && echo "$VERSION_CODENAME")
+	for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list \
+		/etc/apt/sources.list.d/*.sources; do
+		[ -e "$file" ] && grep -qw "$own" "$file" || continue
+		sed "s/\b$own\b/$release/g" "$file" \
+			>"$1/$(basename "$file" | sed 's/^sources.list$/own.list/')"
+	done
+	ls "$1"/* >/dev/null 2>&1
+}
+
+# next APT-COMMAND... - with a configuration and a state of its own
+next() {
+	APT_CONFIG=$work/apt.conf "$@" >>"$work/log" 2>&1
+}
+
+fetch() {
+	local libraries package
+	command -v apt-get >/dev/null || skip 'apt-get is not installed'
+	mkdir -p "$cache" || skip "$cache cannot be written"
+	work=$(mktemp -d "$cache/apt.XXXXXX") || skip "no room in $cache"
+	trap 'rm -rf "$work"' EXIT
+	mkdir -p "$work"/{sources,lists/partial,archives/partial,root}
+	: >"$work/status"
+	cat >"$work/apt.conf" <<-END
+		Dir::Etc::sourcelist "/dev/null";
+		Dir::Etc::sourceparts "$work/sources";
+		Dir::State "$work";
+		Dir::State::lists "$work/lists";
+		Dir::State::status "$work/status";
+		Dir::Cache "$work";
+		Dir::Cache::archives "$work/archives";
+		APT::Sandbox::User "root";
+		APT::Install-Recommends "false";
+		Acquire::Languages "none";
+	END
+	sources "$work/sources" || skip 'apt has no source of Debian packages'
+	next apt-get -q update ||
+		skip "apt cannot read $release: $(tail -n 1 "$work/log")"
+	libraries=$(APT_CONFIG=$work/apt.conf apt-cache depends infiniband-diags |
+		sed -nE 's/^ *Depends: (lib[^ ]*)$/\1/p' | grep -v perl)
+	[ -n "$libraries" ] || skip "$release has no infiniband-diags"
+	# shellcheck disable=SC2086 # one word a package
+	next apt-get -q -y --download-only install $libraries &&
+		(cd "$work/archives" && next apt-get -q download infiniband-diags) ||
+		skip "apt: $(tail -n 1 "$work/log")"
+	for package in "$work"/archives/*.deb; do
+		dpkg -x "$package" "$work/root" || skip "cannot unpack $package"
+	done
+	mv "$work/root" "$root" || [ -d "$root" ] || skip "cannot write $root"
+}
+
+# run PROGRAM ARG... - one of that release, with its own loader and libraries
+# and our libibumad
+run() {
+	local program=$1
+	shift
+	"$libraries/ld-linux-x86-64.so.2" --library-path "$dropin:$libraries" \
+		"$root/usr/sbin/$program" "$@"
+}
+
+topology() {
+	cat <<-'END'
+		Switch 5 "s" # "switch"
+		[1] "h1"[1] # 1xXDR
+		[2] "h2"[1] # 2xXDR
+		[3] "h3"[1] # 4xXDR
+		[4] "h4"[1] # 8xXDR
+		[5] "h5"[1] # 4xNDR
+		Ca 1 "h1"
+		Ca 1 "h2"
+		Ca 1 "h3"
+		Ca 1 "h4"
+		Ca 1 "h5"
+	END
+}
+
+# has WORDS FILE
+has() {
+	grep -qE -- "$1" "$2" || wrong "no '$1' in $2: $(head -c 2000 "$2")"
+}
+
+# value NAME FILE - what smpquery or saquery says
+value() {
+	sed -nE "s/^[[:space:]]*$1[.:]+//p" "$2"
+}
+
+# Each PortInfo: its width, and XDR in the fields that libibmad knows.
+ports() {
+	local lid width
+	while read -r lid width; do
+		run smpquery portinfo "$lid" 1 >portinfo 2>errors ||
+			wrong "smpquery: $(cat errors)"
+		[ ! -s errors ] || wrong "smpquery: $(cat errors)"
+		[ "$(value LinkWidthActive portinfo)" = "$width" ] ||
+			wrong "LID $lid is $(value LinkWidthActive portinfo)"
+		has 'LinkSpeedExtActive2:\.+212.5 Gbps' portinfo
+		has 'LinkSpeedExtSupported2:\.+212.5 Gbps' portinfo
+		has 'LinkSpeedExtEnabled2:\.+212.5 Gbps' portinfo
+		has 'LinkSpeedExtActive:\.+No Extended Speed' portinfo
+		"$ibsa" query get PIR endport_lid="$lid" port_num=1 -j >ours
+		jq -e '.[0] | .link_speed_ext_active2 == 1 and
+			.link_speed_ext_supported2 == 1 and
+			.link_speed_ext_enabled2 == 1' ours >/dev/null ||
+			wrong "ibsa query: $(cat ours)"
+	done <<-END
+		1 1X
+		2 2X
+		3 4X
+		4 8X
+	END
+	run smpquery portinfo 5 1 >portinfo 2>errors
+	has 'LinkSpeedExtActive:\.+106.25 Gbps' portinfo
+	has 'LinkSpeedExtActive2:\.+No Extended Speed 2' portinfo
+}
+
+# The codes of paths' rates, and what sysfs and ibsa say.
+rates() {
+	local node code gbps width lid
+	while read -r node lid code gbps width; do
+		run saquery -p --src-to-dst "$lid:$lid" >path 2>errors
+		[ "$(($(value rate path) & 63))" = "$code" ] ||
+			wrong "saquery: rate $(value rate path) of $node"
+		"$ibsa" path "$lid" "$lid" -j >ours
+		jq -e --argjson code "$code" '.[0].rate == $code' ours \
+			>/dev/null || wrong "ibsa path: $(cat ours)"
+		"$ibsa" path "$lid" "$lid" >ours
+		has " ${gbps}Gb/s " ours
+		IBSA_NODE=$node "$ibsa" devices "ibsa0" -j >ours
+		jq -e --arg text "$gbps Gb/sec ($width XDR)" '.[0].rate == $text' \
+			ours >/dev/null || wrong "ibsa devices: $(cat ours)"
+	done <<-END
+		h1 1 17 200 1X
+		h2 2 21 400 2X
+		h3 3 23 800 4X
+		h4 4 25 1600 8X
+	END
+}
+
+links() {
+	local width
+	run iblinkinfo >links 2>errors || wrong "iblinkinfo: $(cat errors)"
+	[ ! -s errors ] || wrong "iblinkinfo: $(head -n 2 errors)"
+	for width in 1X 2X 4X 8X; do
+		[ "$(grep -cE "=\( *$width +212.5 Gbps Active/" links)" -eq 2 ] ||
+			wrong "iblinkinfo has not two ends of $width XDR"
+	done
+	! grep 'Could be' links || wrong 'a link could be more'
+	run ibnetdiscover >net 2>errors || wrong "ibnetdiscover: $(cat errors)"
+	# What it writes is read again; narrow links are findings, and no other.
+	"$ibsa" fabric info net -j >ours 2>errors
+	[ $? -le 1 ] || wrong "fabric info: $(cat errors)"
+	jq -e 'all(.[] | select(.what == "finding"); .kind == "narrow")' ours \
+		>/dev/null || wrong "fabric info: $(cat ours)"
+	jq -e 'map(select(.what == "link") | .kind) | sort ==
+		["1xXDR", "2xXDR", "4xNDR", "4xXDR", "8xXDR"]' ours >/dev/null ||
+		wrong "ibnetdiscover: $(cat net)"
+	run saquery PIR >records 2>errors || wrong "saquery: $(cat errors)"
+	[ ! -s errors ] || wrong "saquery PIR: $(head -n 2 errors)"
+	[ "$(grep -cE 'LinkSpeedExtActive2:\.+212.5' records)" -eq 8 ] ||
+		wrong 'saquery PIR has not eight ports at XDR'
+	"$ibsa" fabric link speed h3/1 1xSDR || wrong 'link speed'
+	[ "$(run iblinkinfo | grep -c 'Could be 4X.*Could be 212.5 Gbps')" -eq 2 ] ||
+		wrong "a slow link is not shown: $(run iblinkinfo)"
+	[ "$(run iblinkinfo | grep -c 'Could be')" -eq 2 ] ||
+		wrong 'more than one link could be more'
+}
+
+inside() {
+	ibsa=$1
+	dropin=$(dirname "$2")
+	libraries=$root/usr/lib/x86_64-linux-gnu
+	cd "$XDR_FOLDER" || exit 1
+	ports
+	rates
+	links
+	exit "$status"
+}
+
+if [ "${1-}" = inside ]; then
+	inside "$2" "$3"
+fi
+command -v jq >/dev/null || skip 'jq is not installed'
+[ "$(uname -m)" = x86_64 ] || skip 'the packages are those of amd64'
+[ -d "$root" ] || fetch
+unset IBSA_FABRIC IBSA_NODE LD_LIBRARY_PATH
+folder=$(mktemp -d)
+trap 'rm -rf "$folder" "${work:-/nonexistent}"' EXIT
+topology >"$folder/xdr.net"
+XDR_FOLDER=$folder "$(realpath "$1")" fabric exec "$folder/xdr.net" -- \
+	"$here" inside "$(realpath "$1")" "$(realpath "$2")"
