@@ -16,7 +16,7 @@
 
 #include "base/clock.h"
 #include "libibumad/file.h"
-#include "libibumad/served.h"
+#include "libibumad/remote_port.h"
 #include "packet/ibsim.h"
 #include "remote/files.h"
 
@@ -36,7 +36,7 @@ int ibsa__portid_open(struct device_files *files, const char *name)
 	int fd;
 
 	if (ibsa__files_are_remote(files))
-		return ibsa__served_open(files, name);
+		return ibsa__remote_port_open(files, name);
 	snprintf(path, sizeof(path), "/dev/infiniband/%s", name);
 	errno = 0;
 	fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
@@ -53,26 +53,26 @@ int ibsa__portid_open(struct device_files *files, const char *name)
 
 void ibsa__portid_close(int portid)
 {
-	struct remote_file *served = ibsa__served_find(portid);
+	struct remote_file *remote = ibsa__remote_port_find(portid);
 
-	if (served)
-		ibsa__served_close(served);
+	if (remote)
+		ibsa__remote_port_close(remote);
 	else
 		close(portid);
 }
 
-bool ibsa__portid_is_served(int portid)
+bool ibsa__portid_is_remote(int portid)
 {
-	struct remote_file *served = ibsa__served_find(portid);
+	struct remote_file *remote = ibsa__remote_port_find(portid);
 
-	if (served)
-		ibsa__served_put(served);
-	return served;
+	if (remote)
+		ibsa__remote_port_put(remote);
+	return remote;
 }
 
 /* As the kernel makes the newer request of the older one. */
-static int served_register(struct remote_file *served,
-			   struct umad_agent_request *old)
+static int agent_register_old(struct remote_file *remote,
+			      struct umad_agent_request *old)
 {
 	struct umad_agent_request2 request = {
 		.qpn = old->qpn,
@@ -85,7 +85,7 @@ static int served_register(struct remote_file *served,
 	int err;
 
 	ibsa__umad_methods_get(old, request.method_mask);
-	err = ibsa__remote_register(&served->connection, &request);
+	err = ibsa__remote_register(&remote->connection, &request);
 	if (!err)
 		old->id = request.id;
 	return err;
@@ -93,25 +93,25 @@ static int served_register(struct remote_file *served,
 
 int ibsa__portid_register(int portid, struct umad_agent_request *request)
 {
-	struct remote_file *served = ibsa__served_find(portid);
+	struct remote_file *remote = ibsa__remote_port_find(portid);
 	int err;
 
-	if (!served)
+	if (!remote)
 		return control(portid, UMAD_REGISTER_AGENT, request);
-	err = served_register(served, request);
-	ibsa__served_put(served);
+	err = agent_register_old(remote, request);
+	ibsa__remote_port_put(remote);
 	return err;
 }
 
 /* To ibsim it is a command like any other that it does not know. */
 int ibsa__portid_register2(int portid, struct umad_agent_request2 *request)
 {
-	struct remote_file *served = ibsa__served_find(portid);
+	struct remote_file *remote = ibsa__remote_port_find(portid);
 	int err;
 
-	if (served) {
-		err = ibsa__remote_register(&served->connection, request);
-		ibsa__served_put(served);
+	if (remote) {
+		err = ibsa__remote_register(&remote->connection, request);
+		ibsa__remote_port_put(remote);
 		return err;
 	}
 	err = control(portid, UMAD_REGISTER_AGENT2, request);
@@ -122,13 +122,13 @@ int ibsa__portid_register2(int portid, struct umad_agent_request2 *request)
 
 int ibsa__portid_unregister(int portid, uint32_t agent)
 {
-	struct remote_file *served = ibsa__served_find(portid);
+	struct remote_file *remote = ibsa__remote_port_find(portid);
 	int err;
 
-	if (!served)
+	if (!remote)
 		return control(portid, UMAD_UNREGISTER_AGENT, &agent);
-	err = ibsa__remote_unregister(&served->connection, agent);
-	ibsa__served_put(served);
+	err = ibsa__remote_unregister(&remote->connection, agent);
+	ibsa__remote_port_put(remote);
 	return err;
 }
 
@@ -138,13 +138,13 @@ int ibsa__portid_unregister(int portid, uint32_t agent)
  */
 int ibsa__portid_write(int portid, const void *packet, size_t len)
 {
-	struct remote_file *served = ibsa__served_find(portid);
+	struct remote_file *remote = ibsa__remote_port_find(portid);
 	ssize_t written;
 
-	if (served) {
-		int err = ibsa__remote_file_write(served, packet, len);
+	if (remote) {
+		int err = ibsa__remote_file_write(remote, packet, len);
 
-		ibsa__served_put(served);
+		ibsa__remote_port_put(remote);
 		return err;
 	}
 	errno = 0;
@@ -156,12 +156,12 @@ int ibsa__portid_write(int portid, const void *packet, size_t len)
 
 ssize_t ibsa__portid_read(int portid, void *packet, size_t room)
 {
-	struct remote_file *served = ibsa__served_find(portid);
+	struct remote_file *remote = ibsa__remote_port_find(portid);
 	ssize_t len;
 
-	if (served) {
-		len = ibsa__remote_file_read(served, packet, room);
-		ibsa__served_put(served);
+	if (remote) {
+		len = ibsa__remote_file_read(remote, packet, room);
+		ibsa__remote_port_put(remote);
 		return len;
 	}
 	errno = 0;

@@ -23,7 +23,7 @@ int ibsa__portid_open(struct device_files *files,
 void ibsa__portid_close(int portid);
 
 /* Whether it is a file at a fabric server. */
-bool ibsa__portid_is_served(int portid);
+bool ibsa__portid_is_remote(int portid);
 
 /* 0 and @request->id is the agent's, or what the kernel says. */
 int ibsa__portid_register(int portid,

@@ -82,7 +82,7 @@ static ssize_t packet_await(int portid, void *packet, size_t room,
 		len = ibsa__portid_read(portid, packet, room);
 		left = clock_left_ms(timeout_ms, start_ns);
 	} while (len == -EAGAIN && left);
-	if (len == -EIO && ibsa__portid_is_served(portid))
+	if (len == -EIO && ibsa__portid_is_remote(portid))
 		rest(left);
 	return len == -EAGAIN ? -ETIMEDOUT : len;
 }

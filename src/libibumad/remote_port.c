@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/registry.h"
 #include "device/parse.h"
-#include "libibumad/served.h"
+#include "libibumad/remote_port.h"
 #include "remote/files.h"
 
 struct name {
@@ -63,7 +63,7 @@ static int file_open(const struct device_files *files, unsigned int port,
 	return ibsa__remote_file_open(&place, NULL, file);
 }
 
-int ibsa__served_open(struct device_files *files, const char *name)
+int ibsa__remote_port_open(struct device_files *files, const char *name)
 {
 	struct remote_file *file;
 	unsigned int port;
@@ -105,7 +105,7 @@ static int adopt(const char *name, void *parents, void **out)
 }
 
 /* A forked child has its parent's files, as it has those of devices. */
-struct remote_file *ibsa__served_find(int portid)
+struct remote_file *ibsa__remote_port_find(int portid)
 {
 	const struct name name = name_of(portid);
 	struct remote_file *file = ibsa__registry_find(name.text);
@@ -120,13 +120,13 @@ struct remote_file *ibsa__served_find(int portid)
 	return ibsa__registry_find(name.text);
 }
 
-void ibsa__served_put(struct remote_file *file)
+void ibsa__remote_port_put(struct remote_file *file)
 {
 	ibsa__registry_put(file, destroy);
 }
 
-void ibsa__served_close(struct remote_file *file)
+void ibsa__remote_port_close(struct remote_file *file)
 {
-	ibsa__served_put(file);
-	ibsa__served_put(file);
+	ibsa__remote_port_put(file);
+	ibsa__remote_port_put(file);
 }
