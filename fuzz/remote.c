@@ -64,16 +64,16 @@ static void ask(const uint8_t *bytes, size_t len)
 /* As the kernel's file, by who has a buffer of @room bytes. */
 static void read_all(const uint8_t *bytes, size_t len, size_t room)
 {
-	struct remote_file file = { .fd = spoken(bytes, len) };
+	struct remote_locks locks = { .reading = PTHREAD_MUTEX_INITIALIZER };
+	struct remote_file file = { .fd = spoken(bytes, len), .locks = &locks };
 	uint8_t packet[2048];
 	ssize_t got;
 
-	pthread_mutex_init(&file.reading, NULL);
 	do {
 		got = ibsa__remote_file_read(&file, packet, room);
 		must(got <= (ssize_t)room);
 	} while (got > 0);
-	pthread_mutex_destroy(&file.reading);
+	pthread_mutex_destroy(&locks.reading);
 	close(file.fd);
 }
 

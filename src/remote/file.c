@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -76,6 +77,60 @@ int ibsa__remote_packet_send(int fd, const struct umad_header *header,
 	return 0;
 }
 
+static int shared_mutex_init(pthread_mutex_t *lock)
+{
+	pthread_mutexattr_t attributes;
+	int err = pthread_mutexattr_init(&attributes);
+
+	if (err)
+		return -err;
+	pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+	pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+	err = pthread_mutex_init(lock, &attributes);
+	pthread_mutexattr_destroy(&attributes);
+	return -err;
+}
+
+static void locks_free(struct remote_locks *locks)
+{
+	munmap(locks, sizeof(*locks));
+}
+
+static int locks_new(struct remote_locks **out)
+{
+	struct remote_locks *locks = mmap(NULL, sizeof(*locks),
+					  PROT_READ | PROT_WRITE,
+					  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int err;
+
+	if (locks == MAP_FAILED)
+		return -ENOMEM;
+	err = shared_mutex_init(&locks->asking);
+	if (!err)
+		err = shared_mutex_init(&locks->reading);
+	if (!err)
+		err = shared_mutex_init(&locks->writing);
+	if (err) {
+		locks_free(locks);
+		return err;
+	}
+	*out = locks;
+	return 0;
+}
+
+/*
+ * If a process ended while it held the lock, it may have left a part of a
+ * frame behind: the file is of no use any more, to any process.
+ */
+static void file_lock(const struct remote_file *file, pthread_mutex_t *lock)
+{
+	if (pthread_mutex_lock(lock) != EOWNERDEAD)
+		return;
+	pthread_mutex_consistent(lock);
+	shutdown(file->fd, SHUT_RDWR);
+	shutdown(file->connection.fd, SHUT_RDWR);
+}
+
 int ibsa__remote_file_write(struct remote_file *file, const void *packet,
 			    size_t len)
 {
@@ -86,13 +141,13 @@ int ibsa__remote_file_write(struct remote_file *file, const void *packet,
 	if (len < SENT_MIN)
 		return -EINVAL;
 	memcpy(&header, bytes, sizeof(header));
-	pthread_mutex_lock(&file->writing);
+	file_lock(file, &file->locks->writing);
 	do
 		err = ibsa__remote_packet_send(file->fd, &header,
 					       bytes + sizeof(header),
 					       len - sizeof(header));
 	while (err == -EAGAIN && !await(file->fd, POLLOUT));
-	pthread_mutex_unlock(&file->writing);
+	pthread_mutex_unlock(&file->locks->writing);
 	return err == -EAGAIN ? -EIO : err;
 }
 
@@ -184,9 +239,9 @@ ssize_t ibsa__remote_file_read(struct remote_file *file, void *packet,
 {
 	ssize_t len;
 
-	pthread_mutex_lock(&file->reading);
+	file_lock(file, &file->locks->reading);
 	len = read_next(file->fd, packet, room);
-	pthread_mutex_unlock(&file->reading);
+	pthread_mutex_unlock(&file->locks->reading);
 	return len;
 }
 
@@ -220,17 +275,21 @@ void ibsa__remote_detach(struct remote_connection *connection)
 int ibsa__remote_file_open(struct remote_place *place, struct ibsa_error *error,
 			   struct remote_file *out)
 {
-	int err = ibsa__remote_connect(&out->connection, place, error);
+	int err = locks_new(&out->locks);
 
 	if (err)
+		return ibsa__fail(error, err, "no memory for a port");
+	err = ibsa__remote_connect(&out->connection, place, error);
+	if (err) {
+		locks_free(out->locks);
 		return err;
+	}
 	err = ibsa__remote_attach(&out->connection, error, &out->fd);
 	if (err) {
 		ibsa__remote_disconnect(&out->connection);
+		locks_free(out->locks);
 		return err;
 	}
-	pthread_mutex_init(&out->reading, NULL);
-	pthread_mutex_init(&out->writing, NULL);
 	out->is_inherited = false;
 	return 0;
 }
@@ -240,10 +299,9 @@ void ibsa__remote_file_inherit(const struct remote_file *parents,
 {
 	out->is_inherited = true;
 	out->fd = parents->fd;
+	out->locks = parents->locks;
 	out->connection.fd = parents->connection.fd;
 	pthread_mutex_init(&out->connection.lock, NULL);
-	pthread_mutex_init(&out->reading, NULL);
-	pthread_mutex_init(&out->writing, NULL);
 }
 
 void ibsa__remote_file_close(struct remote_file *file)
@@ -253,8 +311,7 @@ void ibsa__remote_file_close(struct remote_file *file)
 		ibsa__remote_detach(&file->connection);
 	close(file->fd);
 	ibsa__remote_disconnect(&file->connection);
-	pthread_mutex_destroy(&file->reading);
-	pthread_mutex_destroy(&file->writing);
+	locks_free(file->locks);
 }
 
 int ibsa__remote_register(struct remote_connection *connection,
@@ -292,4 +349,25 @@ int ibsa__remote_unregister(struct remote_connection *connection,
 	};
 
 	return ibsa__remote_ask(connection, &question, NULL);
+}
+
+int ibsa__remote_file_register(struct remote_file *file,
+			       struct umad_agent_request2 *request)
+{
+	int err;
+
+	file_lock(file, &file->locks->asking);
+	err = ibsa__remote_register(&file->connection, request);
+	pthread_mutex_unlock(&file->locks->asking);
+	return err;
+}
+
+int ibsa__remote_file_unregister(struct remote_file *file, uint32_t agent)
+{
+	int err;
+
+	file_lock(file, &file->locks->asking);
+	err = ibsa__remote_unregister(&file->connection, agent);
+	pthread_mutex_unlock(&file->locks->asking);
+	return err;
 }

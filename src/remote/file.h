@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A umad file at a fabric server, with the kernel's manners. Any thread may
- * use it; packets go to whoever reads first.
+ * use it, and forked children too; packets go to whichever reads first.
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
@@ -12,12 +12,19 @@
 
 #include "remote/connection.h"
 
+/* In memory that a process and its forked children share, as they share the
+ * two sockets. */
+struct remote_locks {
+	pthread_mutex_t asking;
+	pthread_mutex_t reading;
+	pthread_mutex_t writing;
+};
+
 struct remote_file {
 	struct remote_connection connection;
 	int fd; /* the data end: readable as a umad file is, O_NONBLOCK */
-	pthread_mutex_t reading;
-	pthread_mutex_t writing;
-	bool is_inherited; /* by a forked child, from whoever has opened it */
+	struct remote_locks *locks;
+	bool is_inherited; /* by a forked child, from the process that opened */
 };
 
 /*
@@ -41,6 +48,13 @@ void ibsa__remote_file_inherit(const struct remote_file *parents,
  */
 int ibsa__remote_register(struct remote_connection *connection,
 			  struct umad_agent_request2 *request) IBSA_MUST_USE;
+
+/* The same at a file, which other processes may use at that moment. */
+int ibsa__remote_file_register(struct remote_file *file,
+			       struct umad_agent_request2 *request)
+	IBSA_MUST_USE;
+int ibsa__remote_file_unregister(struct remote_file *file,
+				 uint32_t agent) IBSA_MUST_USE;
 
 /* Return: 0; -EINVAL there is no such agent; -ENODEV. */
 int ibsa__remote_unregister(struct remote_connection *connection,

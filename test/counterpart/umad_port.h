@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A port for programs that are linked with libibumad and interrupt its calls,
+ * and a limit on how long such a program may take.
+ */
+#ifndef UMAD_PORT_H
+#define UMAD_PORT_H
+
+#include <infiniband/umad.h>
+
+enum { PORT_MAD_BYTES = 256, PORT_HEADER_BYTES = 64, PORT_CLASS = 0x0a };
+
+/* A header and a MAD. */
+union port_packet {
+	struct ib_user_mad head;
+	uint8_t bytes[PORT_HEADER_BYTES + PORT_MAD_BYTES];
+};
+
+struct port {
+	const char *device; /* NULL: a socket that receives what it sends */
+	int portid;
+	int agent;
+	int lid; /* where requests go if there is no GID */
+	bool has_gid;
+	ib_mad_addr_t to;
+};
+
+/*
+ * @device: a device's name, or "socket" for a socket that is connected to
+ *          itself, which the calls take as they take any file
+ * @to:     the LID or GID of a port that does not answer, so that requests
+ *          come back after their timeout
+ * Ends the program if the port cannot be opened.
+ */
+void port_open(struct port *port, const char *device, const char *to);
+
+/* A request with a timeout of a millisecond, and a new transaction id. */
+int port_send(const struct port *port);
+
+/* What umad_recv() returns. */
+int port_recv(const struct port *port, int timeout_ms);
+
+/* Receive until there is nothing. */
+void port_drain(const struct port *port);
+
+/* An agent of another class, registered and unregistered. */
+void port_agent(const struct port *port);
+
+/* How many descriptors this process has. */
+unsigned int descriptors(void);
+
+/*
+ * Run @body in a child process. The status that @body returned; -1: it had to
+ * be killed after @limit_s seconds; or minus the signal that ended it, minus
+ * 1000.
+ */
+int run_limited(int (*body)(void *arg), void *arg, int limit_s);
+
+/* Wait for a child. As run_limited(). */
+int child_wait(int pid, int limit_s);
+
+#endif
