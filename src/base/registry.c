@@ -20,6 +20,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t made = PTHREAD_COND_INITIALIZER; /* or not */
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 static atomic_int debug;
+static atomic_int remote_ports;
 static struct list entries = { &entries, &entries };
 static struct list parents = { &parents, &parents }; /* entries */
 static struct list inherited = { &inherited, &inherited };
@@ -197,6 +198,18 @@ const void *ibsa__registry_inherited(const char *name)
 	return object;
 }
 
+void ibsa__registry_inherited_forget(const char *name)
+{
+	struct entry *entry;
+
+	pthread_mutex_lock(&lock);
+	while ((entry = find_in(&parents, name))) {
+		list_remove(&entry->link);
+		list_append(&inherited, &entry->link);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
 void ibsa__registry_put(void *object, void (*destroy)(void *object))
 {
 	struct entry *entry;
@@ -212,6 +225,14 @@ void ibsa__registry_put(void *object, void (*destroy)(void *object))
 	pthread_mutex_unlock(&lock);
 	if (object)
 		destroy(object);
+}
+
+int ibsa__registry_remote_ports(int change)
+{
+	if (!change)
+		return atomic_load_explicit(&remote_ports,
+					    memory_order_relaxed);
+	return atomic_fetch_add(&remote_ports, change) + change;
 }
 
 int ibsa__registry_debug(int level)

@@ -35,6 +35,9 @@ void *ibsa__registry_find(const char *name);
  */
 const void *ibsa__registry_inherited(const char *name);
 
+/* From now on the parent had nothing by that name. */
+void ibsa__registry_inherited_forget(const char *name);
+
 /* A number of this process: a forked child has another than its parent had
  * when it was called there. Any thread. */
 unsigned int ibsa__process(void);
@@ -45,6 +48,13 @@ void ibsa__inherit(struct list *link);
 
 /* Let go of @object; the last one calls @destroy. */
 void ibsa__registry_put(void *object, void (*destroy)(void *object));
+
+/*
+ * Number of ports at fabric servers that the process has open, after adding
+ * @change to it. Takes no lock, so that calls on other ports need none either.
+ * A forked child starts with its parent's number.
+ */
+int ibsa__registry_remote_ports(int change);
 
 /*
  * How much the process wants to be told by libibumad's calls: set it, or with

@@ -12,6 +12,7 @@
 #include "device/device.h"
 #include "device/parse.h"
 #include "libibumad/libibumad.h"
+#include "libibumad/section.h"
 
 /* Nothing is set up and nothing is kept; a program may leave them out. */
 int umad_init(void)
@@ -194,13 +195,14 @@ static int ca_get_now(const char *name, bool *out_is_absent,
 		      struct ibsa__ca *out)
 {
 	struct device_files *files;
-	int err = ibsa__files_open_now(&files);
+	struct section section;
+	int err = ibsa__section_enter_files(&section, &files);
 
 	*out_is_absent = false;
 	if (err)
 		return ibsa__ca_fail(err);
 	err = ca_get(files, name, out_is_absent, out);
-	ibsa__files_put(files);
+	ibsa__section_leave(&section);
 	return err;
 }
 

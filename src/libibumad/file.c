@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -53,20 +54,22 @@ int ibsa__portid_open(struct device_files *files, const char *name)
 
 void ibsa__portid_close(int portid)
 {
-	struct remote_file *remote = ibsa__remote_port_find(portid);
+	struct section section;
+	struct remote_file *remote = ibsa__remote_port_get(portid, &section);
 
 	if (remote)
-		ibsa__remote_port_close(remote);
+		ibsa__remote_port_close(remote, &section);
 	else
 		close(portid);
 }
 
 bool ibsa__portid_is_remote(int portid)
 {
-	struct remote_file *remote = ibsa__remote_port_find(portid);
+	struct section section;
+	struct remote_file *remote = ibsa__remote_port_get(portid, &section);
 
 	if (remote)
-		ibsa__remote_port_put(remote);
+		ibsa__remote_port_put(remote, &section);
 	return remote;
 }
 
@@ -85,7 +88,7 @@ static int agent_register_old(struct remote_file *remote,
 	int err;
 
 	ibsa__umad_methods_get(old, request.method_mask);
-	err = ibsa__remote_register(&remote->connection, &request);
+	err = ibsa__remote_file_register(remote, &request);
 	if (!err)
 		old->id = request.id;
 	return err;
@@ -93,25 +96,27 @@ static int agent_register_old(struct remote_file *remote,
 
 int ibsa__portid_register(int portid, struct umad_agent_request *request)
 {
-	struct remote_file *remote = ibsa__remote_port_find(portid);
+	struct section section;
+	struct remote_file *remote = ibsa__remote_port_get(portid, &section);
 	int err;
 
 	if (!remote)
 		return control(portid, UMAD_REGISTER_AGENT, request);
 	err = agent_register_old(remote, request);
-	ibsa__remote_port_put(remote);
+	ibsa__remote_port_put(remote, &section);
 	return err;
 }
 
 /* To ibsim it is a command like any other that it does not know. */
 int ibsa__portid_register2(int portid, struct umad_agent_request2 *request)
 {
-	struct remote_file *remote = ibsa__remote_port_find(portid);
+	struct section section;
+	struct remote_file *remote = ibsa__remote_port_get(portid, &section);
 	int err;
 
 	if (remote) {
-		err = ibsa__remote_register(&remote->connection, request);
-		ibsa__remote_port_put(remote);
+		err = ibsa__remote_file_register(remote, request);
+		ibsa__remote_port_put(remote, &section);
 		return err;
 	}
 	err = control(portid, UMAD_REGISTER_AGENT2, request);
@@ -122,13 +127,14 @@ int ibsa__portid_register2(int portid, struct umad_agent_request2 *request)
 
 int ibsa__portid_unregister(int portid, uint32_t agent)
 {
-	struct remote_file *remote = ibsa__remote_port_find(portid);
+	struct section section;
+	struct remote_file *remote = ibsa__remote_port_get(portid, &section);
 	int err;
 
 	if (!remote)
 		return control(portid, UMAD_UNREGISTER_AGENT, &agent);
-	err = ibsa__remote_unregister(&remote->connection, agent);
-	ibsa__remote_port_put(remote);
+	err = ibsa__remote_file_unregister(remote, agent);
+	ibsa__remote_port_put(remote, &section);
 	return err;
 }
 
@@ -138,13 +144,16 @@ int ibsa__portid_unregister(int portid, uint32_t agent)
  */
 int ibsa__portid_write(int portid, const void *packet, size_t len)
 {
-	struct remote_file *remote = ibsa__remote_port_find(portid);
+	struct remote_file *remote;
+	struct section section;
 	ssize_t written;
 
+	pthread_testcancel(); /* as write() does, at a remote port too */
+	remote = ibsa__remote_port_get(portid, &section);
 	if (remote) {
 		int err = ibsa__remote_file_write(remote, packet, len);
 
-		ibsa__remote_port_put(remote);
+		ibsa__remote_port_put(remote, &section);
 		return err;
 	}
 	errno = 0;
@@ -156,12 +165,15 @@ int ibsa__portid_write(int portid, const void *packet, size_t len)
 
 ssize_t ibsa__portid_read(int portid, void *packet, size_t room)
 {
-	struct remote_file *remote = ibsa__remote_port_find(portid);
+	struct remote_file *remote;
+	struct section section;
 	ssize_t len;
 
+	pthread_testcancel(); /* as read() does, at a remote port too */
+	remote = ibsa__remote_port_get(portid, &section);
 	if (remote) {
 		len = ibsa__remote_file_read(remote, packet, room);
-		ibsa__remote_port_put(remote);
+		ibsa__remote_port_put(remote, &section);
 		return len;
 	}
 	errno = 0;
@@ -169,10 +181,14 @@ ssize_t ibsa__portid_read(int portid, void *packet, size_t room)
 	return len < 0 ? ibsa__umad_failure(len) : len;
 }
 
-/* By our own clock, since ibsim's poll may return too early. */
+/*
+ * ibsim's poll may return too early; only for a file that may be ibsim's the
+ * clock is read. A cancellation point that holds nothing.
+ */
 int ibsa__portid_poll(int portid, int timeout_ms)
 {
-	const uint64_t start_ns = clock_now_ns();
+	const bool is_exact = portid < UMAD_SIMULATED_MIN;
+	const uint64_t start_ns = is_exact ? 0 : clock_now_ns();
 	struct pollfd fd = { .fd = portid, .events = POLLIN };
 	int left = timeout_ms;
 	int ready;
@@ -180,7 +196,7 @@ int ibsa__portid_poll(int portid, int timeout_ms)
 	do {
 		errno = 0;
 		ready = poll(&fd, 1, left);
-		left = clock_left_ms(timeout_ms, start_ns);
+		left = is_exact ? 0 : clock_left_ms(timeout_ms, start_ns);
 	} while (!ready && left);
 	if (ready < 0)
 		return ibsa__umad_failure(ready);

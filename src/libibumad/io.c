@@ -70,7 +70,7 @@ static void rest(int timeout_ms)
 static ssize_t packet_await(int portid, void *packet, size_t room,
 			    int timeout_ms)
 {
-	const uint64_t start_ns = clock_now_ns();
+	const uint64_t start_ns = timeout_ms > 0 ? clock_now_ns() : 0;
 	int left = timeout_ms;
 	ssize_t len;
 
@@ -80,6 +80,8 @@ static ssize_t packet_await(int portid, void *packet, size_t room,
 		if (err)
 			return err;
 		len = ibsa__portid_read(portid, packet, room);
+		if (len >= 0)
+			return len;
 		left = clock_left_ms(timeout_ms, start_ns);
 	} while (len == -EAGAIN && left);
 	if (len == -EIO && ibsa__portid_is_remote(portid))

@@ -11,6 +11,7 @@
 #include "device/device.h"
 #include "device/parse.h"
 #include "libibumad/libibumad.h"
+#include "libibumad/section.h"
 #include "remote/files.h"
 
 #define UMAD_FILE "umad"
@@ -68,11 +69,12 @@ static int path_get(struct device_files *files, const char *ca_name,
 int umad_get_issm_path(const char *ca_name, int portnum, char path[], int max)
 {
 	struct device_files *files;
-	int err = ibsa__files_open_now(&files);
+	struct section section;
+	int err = ibsa__section_enter_files(&section, &files);
 
 	if (err)
 		return ibsa__ca_fail(err);
 	err = path_get(files, ca_name, portnum, path, max);
-	ibsa__files_put(files);
+	ibsa__section_leave(&section);
 	return err;
 }

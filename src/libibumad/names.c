@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "device/device.h"
 #include "libibumad/libibumad.h"
+#include "libibumad/section.h"
 
 /* iWARP adapters, usNIC and others have no MADs. */
 static bool has_mads(struct device_files *files, const char *name)
@@ -65,14 +66,15 @@ bool ibsa__ca_name_fits(const char *name, char out[UMAD_CA_NAME_LEN])
 int umad_get_cas_names(char cas[][UMAD_CA_NAME_LEN], int max)
 {
 	struct device_files *files;
+	struct section section;
 	struct ibsa__names names;
 	int count = 0;
-	int err = ibsa__files_open_now(&files);
+	int err = ibsa__section_enter_files(&section, &files);
 
 	if (err)
 		return err;
 	err = ibsa__ca_names_sorted(files, &names);
-	ibsa__files_put(files);
+	ibsa__section_leave(&section);
 	if (err)
 		return err == -ENOMEM ? err : 0;
 	for (size_t i = 0; i < names.count && count < max; i++)
@@ -111,12 +113,13 @@ struct umad_device_node *umad_get_ca_device_list(void)
 {
 	struct umad_device_node *head = NULL;
 	struct device_files *files;
+	struct section section;
 	struct ibsa__names names;
-	int err = ibsa__files_open_now(&files);
+	int err = ibsa__section_enter_files(&section, &files);
 
 	if (!err) {
 		err = ibsa__ca_names(files, &names);
-		ibsa__files_put(files);
+		ibsa__section_leave(&section);
 	}
 	if (err) {
 		errno = err == -ENOENT ? 0 : -err;

@@ -14,6 +14,7 @@
 #include "libibumad/file.h"
 #include "libibumad/libibumad.h"
 #include "libibumad/say.h"
+#include "libibumad/section.h"
 #include "umad/umad.h"
 
 /* Whether there is one, and new enough: libibumad tells no difference. */
@@ -56,11 +57,12 @@ static int port_open_said(const char *ca_name, int portnum,
 			  enum ibsa__ca_side side)
 {
 	struct device_files *files;
-	int portid = ibsa__files_open_now(&files);
+	struct section section;
+	int portid = ibsa__section_enter_files(&section, &files);
 
 	if (!portid) {
 		portid = port_open(files, ca_name, portnum, side);
-		ibsa__files_put(files);
+		ibsa__section_leave(&section);
 	}
 	if (portid >= 0)
 		return portid;

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "device/device.h"
 #include "libibumad/libibumad.h"
+#include "libibumad/section.h"
 
 /* What libibumad calls the link of a port without a link_layer file. */
 #define OLD_LINK_LAYER "IB"
@@ -135,12 +136,13 @@ static int port_get(struct device_files *files, const char *ca_name,
 int umad_get_port(const char *ca_name, int portnum, umad_port_t *port)
 {
 	struct device_files *files;
-	int err = ibsa__files_open_now(&files);
+	struct section section;
+	int err = ibsa__section_enter_files(&section, &files);
 
 	if (err)
 		return ibsa__ca_fail(err);
 	err = port_get(files, ca_name, portnum, port);
-	ibsa__files_put(files);
+	ibsa__section_leave(&section);
 	return err;
 }
 

@@ -28,10 +28,11 @@ static int itself(const char *name, void *file, void **out)
 	return 0;
 }
 
-static void destroy(void *object)
+static void remote_port_destroy(void *object)
 {
 	ibsa__remote_file_close(object);
 	ibsa__free(object);
+	ibsa__registry_remote_ports(-1);
 }
 
 static int port_number(struct device_files *files, const char *name,
@@ -82,9 +83,10 @@ int ibsa__remote_port_open(struct device_files *files, const char *name)
 		return err;
 	}
 	portid = file->fd;
+	ibsa__registry_remote_ports(+1);
 	err = ibsa__registry_get(name_of(portid).text, itself, file, &object);
 	if (err) {
-		destroy(file);
+		remote_port_destroy(file);
 		return err;
 	}
 	return portid;
@@ -105,7 +107,7 @@ static int adopt(const char *name, void *parents, void **out)
 }
 
 /* A forked child has its parent's files, as it has those of devices. */
-struct remote_file *ibsa__remote_port_find(int portid)
+static struct remote_file *remote_port_find(int portid)
 {
 	const struct name name = name_of(portid);
 	struct remote_file *file = ibsa__registry_find(name.text);
@@ -120,13 +122,29 @@ struct remote_file *ibsa__remote_port_find(int portid)
 	return ibsa__registry_find(name.text);
 }
 
-void ibsa__remote_port_put(struct remote_file *file)
+struct remote_file *ibsa__remote_port_get(int portid, struct section *section)
 {
-	ibsa__registry_put(file, destroy);
+	struct remote_file *file;
+
+	if (!ibsa__registry_remote_ports(0))
+		return NULL;
+	ibsa__section_enter_port(section);
+	file = remote_port_find(portid);
+	if (!file)
+		ibsa__section_leave(section);
+	return file;
 }
 
-void ibsa__remote_port_close(struct remote_file *file)
+void ibsa__remote_port_put(struct remote_file *file, struct section *section)
 {
-	ibsa__remote_port_put(file);
-	ibsa__remote_port_put(file);
+	ibsa__registry_put(file, remote_port_destroy);
+	ibsa__section_leave(section);
+}
+
+void ibsa__remote_port_close(struct remote_file *file, struct section *section)
+{
+	/* The portid may become another file's. */
+	ibsa__registry_inherited_forget(name_of(file->fd).text);
+	ibsa__registry_put(file, remote_port_destroy);
+	ibsa__remote_port_put(file, section);
 }

@@ -7,17 +7,22 @@
 #define LIBIBUMAD_REMOTE_PORT_H
 
 #include "device/files.h"
+#include "libibumad/section.h"
 #include "remote/file.h"
 
 /* Open the MAD device @name of a server's @files. The portid or -errno. */
 int ibsa__remote_port_open(struct device_files *files,
 			   const char *name) IBSA_MUST_USE;
 
-/* The file behind a portid, to be put; NULL: it is none of a server. */
-struct remote_file *ibsa__remote_port_find(int portid);
-void ibsa__remote_port_put(struct remote_file *file);
+/*
+ * The file behind a portid, and @section has begun, which put ends; NULL: the
+ * portid is not a remote port's, and nothing is to be put. Takes a lock only
+ * if the process has a remote port open.
+ */
+struct remote_file *ibsa__remote_port_get(int portid, struct section *section);
+void ibsa__remote_port_put(struct remote_file *file, struct section *section);
 
-/* Close it when nobody uses it any more. */
-void ibsa__remote_port_close(struct remote_file *file);
+/* Instead of put: close the file once no other thread uses it. */
+void ibsa__remote_port_close(struct remote_file *file, struct section *section);
 
 #endif

@@ -28,9 +28,7 @@ static bool is_system_file(int fd)
 
 bool ibsa__umad_is_simulated(int fd)
 {
-	enum { SIMULATED_MIN = 1024 };
-
-	return fd >= SIMULATED_MIN && !is_system_file(fd);
+	return fd >= UMAD_SIMULATED_MIN && !is_system_file(fd);
 }
 
 int ibsa__umad_failure(ssize_t result)

@@ -7,6 +7,9 @@
 
 #include <ibsa/types.h>
 
+/* The first of ibsim's descriptors. */
+enum { UMAD_SIMULATED_MIN = 1024 };
+
 /* It numbers its descriptors from 1024. The system knows none, or has another
  * file at that number. */
 bool ibsa__umad_is_simulated(int fd);

@@ -4,9 +4,9 @@
  *        umad-interrupt COUNT DEVICE LID|GID
  *
  * Calls of libibumad that are interrupted: by fork() in a program with
- * threads, by a signal whose handler makes such calls itself, and by
- * pthread_cancel(), each COUNT times. Run it with one library and with
- * another: it prints the same.
+ * threads, by pthread_cancel(), each COUNT times, and by a signal whose
+ * handler makes such calls itself, ten times as often. Run it with one
+ * library and with another: it prints the same.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "umad_port.h"
@@ -23,29 +24,38 @@
 enum {
 	THREADS = 3,
 	CHILD_S = 8,
-	LIMIT_S = 60,
+	LIMIT_S = 120,
 	WAIT_MS = 10000,
-	PAUSES = 4096, /* a cancellation comes after at most so many looks */
+	SIGNALS = 10, /* for each fork */
+	INTERVAL_NS = 200000,
+	PAUSES = 4096, /* an interruption comes after at most so many looks */
 };
 
 static struct port port;
 static int count;
 static atomic_bool is_over;
 static atomic_int handled;
+static atomic_int failures;
 
-static void all_calls(void)
+/* Whether all succeed; there may or may not be something to receive. */
+static bool all_calls(void)
 {
-	port_send(&port);
-	umad_poll(port.portid, 0);
-	port_recv(&port, 0);
-	port_agent(&port);
+	const bool is_sent = !port_send(&port);
+	const int polled = umad_poll(port.portid, 0);
+	const int agent = port_recv(&port, 0);
+
+	return port_agent(&port) && is_sent &&
+	       (!polled || polled == -ETIMEDOUT) &&
+	       (agent == port.agent || agent == -EWOULDBLOCK);
 }
 
 static void *calls_repeat(void *arg)
 {
 	(void)arg;
-	while (!atomic_load(&is_over))
-		all_calls();
+	while (!atomic_load(&is_over)) {
+		if (!all_calls())
+			atomic_fetch_add(&failures, 1);
+	}
 	return NULL;
 }
 
@@ -54,8 +64,7 @@ static int child(void)
 	const pid_t pid = fork();
 
 	if (!pid) {
-		all_calls();
-		_exit(0);
+		_exit(!all_calls());
 	}
 	return child_wait(pid, CHILD_S);
 }
@@ -73,7 +82,8 @@ static int forks(void *arg)
 	atomic_store(&is_over, true);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
-	printf("fork: %d children, %d ended by themselves\n", count, good);
+	printf("fork: %d children, %d ended well, %d failures beside them\n",
+	       count, good, atomic_load(&failures));
 	return 0;
 }
 
@@ -82,37 +92,54 @@ static void handler(int number)
 	const int saved = errno;
 
 	(void)number;
-	all_calls();
+	if (!all_calls())
+		atomic_fetch_add(&failures, 1);
 	errno = saved;
 	atomic_fetch_add(&handled, 1);
 }
 
-static void *signals_send(void *arg)
+/* So that no two interruptions meet a call at the same place. */
+static void pause_at_random(void)
 {
-	const pthread_t *to = arg;
+	for (int looks = rand() % PAUSES; looks; looks--)
+		atomic_load(&is_over);
+}
 
-	for (int i = 0; i < count; i++) {
-		pthread_kill(*to, SIGUSR1);
-		while (atomic_load(&handled) <= i)
-			sched_yield();
-	}
-	atomic_store(&is_over, true);
-	return NULL;
+/* A timer of this thread interrupts it wherever it is. */
+static timer_t timer_start(void)
+{
+	const struct itimerspec times = {
+		.it_interval.tv_nsec = INTERVAL_NS,
+		.it_value.tv_nsec = INTERVAL_NS,
+	};
+	struct sigevent event = {
+		.sigev_notify = SIGEV_THREAD_ID,
+		.sigev_signo = SIGUSR1,
+		._sigev_un._tid = gettid(),
+	};
+	timer_t timer;
+
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer) ||
+	    timer_settime(timer, 0, &times, NULL))
+		exit(2);
+	return timer;
 }
 
 static int signals(void *arg)
 {
 	const struct sigaction action = { .sa_handler = handler,
 					  .sa_flags = SA_RESTART };
-	pthread_t self = pthread_self();
-	pthread_t sender;
+	timer_t timer;
 
 	(void)arg;
 	sigaction(SIGUSR1, &action, NULL);
-	pthread_create(&sender, NULL, signals_send, &self);
-	calls_repeat(NULL);
-	pthread_join(sender, NULL);
-	printf("signal: %d handled\n", atomic_load(&handled));
+	timer = timer_start();
+	while (atomic_load(&handled) < count * SIGNALS) {
+		if (!all_calls())
+			atomic_fetch_add(&failures, 1);
+	}
+	timer_delete(timer);
+	printf("signal: all handled, %d failures\n", atomic_load(&failures));
 	return 0;
 }
 
@@ -130,7 +157,7 @@ static void *receiver_run(void *arg)
 	return NULL;
 }
 
-static bool receiver_cancel(bool sends, int pauses)
+static bool receiver_cancel(bool sends)
 {
 	pthread_t thread;
 	void *result;
@@ -139,8 +166,7 @@ static bool receiver_cancel(bool sends, int pauses)
 	pthread_create(&thread, NULL, receiver_run, &sends);
 	while (atomic_load(&is_over))
 		sched_yield();
-	for (int i = 0; i < pauses; i++)
-		atomic_load(&is_over);
+	pause_at_random();
 	pthread_cancel(thread);
 	pthread_join(thread, &result);
 	return result == PTHREAD_CANCELED;
@@ -151,18 +177,19 @@ static int cancellations(void *arg)
 	const unsigned int before = descriptors();
 	int cancelled = 0;
 	int received = 0;
+	int agents = 0;
 
 	(void)arg;
 	for (int i = 0; i < count; i++) {
-		cancelled += receiver_cancel(i % 2, rand() % PAUSES);
+		cancelled += receiver_cancel(i % 2);
 		port_drain(&port);
 		port_send(&port);
 		received += port_recv(&port, WAIT_MS) == port.agent;
-		port_agent(&port);
+		agents += port_agent(&port);
 	}
-	printf("cancel: %d cancelled, %d received after it, %d descriptors "
-	       "left\n",
-	       cancelled, received, (int)(descriptors() - before));
+	printf("cancel: %d cancelled, %d received and %d registered after it, "
+	       "%d descriptors left\n",
+	       cancelled, received, agents, (int)(descriptors() - before));
 	return 0;
 }
 

@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,12 +102,13 @@ void port_drain(const struct port *port)
 		;
 }
 
-void port_agent(const struct port *port)
+bool port_agent(const struct port *port)
 {
 	const int agent = umad_register(port->portid, OTHER_CLASS, 1, 0, NULL);
 
-	if (agent >= 0)
-		umad_unregister(port->portid, agent);
+	if (agent < 0)
+		return !port->device;
+	return !umad_unregister(port->portid, agent);
 }
 
 unsigned int descriptors(void)

@@ -6,6 +6,8 @@
 #ifndef UMAD_PORT_H
 #define UMAD_PORT_H
 
+#include <stdbool.h>
+
 #include <infiniband/umad.h>
 
 enum { PORT_MAD_BYTES = 256, PORT_HEADER_BYTES = 64, PORT_CLASS = 0x0a };
@@ -43,8 +45,9 @@ int port_recv(const struct port *port, int timeout_ms);
 /* Receive until there is nothing. */
 void port_drain(const struct port *port);
 
-/* An agent of another class, registered and unregistered. */
-void port_agent(const struct port *port);
+/* Whether an agent of another class could be registered and unregistered; a
+ * socket has none. */
+bool port_agent(const struct port *port);
 
 /* How many descriptors this process has. */
 unsigned int descriptors(void);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Parts of a call that hold a lock, a reference, a descriptor or memory, and
+ * must run to their end: neither a cancellation of the thread nor, at a fabric
+ * server, a signal handler that calls the library interrupts them.
+ *
+ * A port of a kernel file needs none for sending and receiving: each call is
+ * one or two system calls and holds nothing.
+ */
+#ifndef LIBIBUMAD_SECTION_H
+#define LIBIBUMAD_SECTION_H
+
+#include <signal.h>
+
+#include <ibsa/types.h>
+
+struct device_files;
+
+struct section {
+	struct device_files *files; /* put at the end, or NULL */
+	sigset_t signals;	    /* that were blocked before */
+	int cancel_state;
+	bool blocks_signals;
+};
+
+/* Begin to use a remote port. */
+void ibsa__section_enter_port(struct section *section);
+
+/* Begin to read the device files of the moment, which are in *@out. Return: 0;
+ * -ENOMEM, and it has not begun. */
+int ibsa__section_enter_files(struct section *section,
+			      struct device_files **out) IBSA_MUST_USE;
+
+/* Leaves errno as it is. */
+void ibsa__section_leave(struct section *section);
+
+#endif

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: umad_interrupt.sh UMAD-INTERRUPT DROP-IN IBSA TOPOLOGY [COUNT]
+#
+# Calls that are interrupted, by the same program with Debian's libibumad and
+# with ours in its place: on a file that both take, and at a fabric server.
+set -uo pipefail
+
+interrupt=$(realpath "$1")
+folder=$(dirname "$(realpath "$2")")
+ibsa=$(realpath "$3")
+net=$(realpath "$4")
+count=${5:-400}
+# Where Meson has tests find the libraries that they name.
+unset LD_LIBRARY_PATH
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+failed=0
+
+LD_LIBRARY_PATH='' "$interrupt" "$count" socket >theirs 2>&1 || {
+	echo 'FAILED: theirs' >&2
+	cat theirs >&2
+	exit 1
+}
+LD_LIBRARY_PATH=$folder "$interrupt" "$count" socket >ours 2>&1
+diff theirs ours >&2 || failed=1
+# No port has that LID.
+IBSA_NODE='' "$ibsa" fabric exec "$net" -- env "LD_LIBRARY_PATH=$folder" \
+	"$interrupt" "$count" ibsa0 999 >server 2>&1
+diff theirs server >&2 || failed=1
+cat theirs
+exit $failed
