@@ -110,7 +110,8 @@ static int new_register(int portid, struct umad_reg_attr *attr,
 		.mgmt_class_version = attr->mgmt_class_version,
 		.flags = attr->flags,
 		.method_mask = { attr->method_mask[0], attr->method_mask[1] },
-		.oui = attr->oui,
+		/* Programs leave it unset for classes that have none. */
+		.oui = has_oui(attr->mgmt_class) ? attr->oui : 0,
 		.rmpp_version = attr->rmpp_version,
 	};
 	int err;

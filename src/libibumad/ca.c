@@ -210,8 +210,12 @@ int umad_get_ca(const char *ca_name, umad_ca_t *ca)
 {
 	struct ibsa__ca whole;
 	bool is_absent;
-	int err = ca_get_now(ca_name, &is_absent, &whole);
+	int err;
 
+	/* Programs release what they could not get. */
+	ca->numports = 0;
+	memset(ca->ports, 0, sizeof(ca->ports));
+	err = ca_get_now(ca_name, &is_absent, &whole);
 	if (err)
 		return err;
 	if (ibsa__ca_last_port(&whole) >= UMAD_CA_MAX_PORTS) {
@@ -230,7 +234,7 @@ int umad_release_ca(umad_ca_t *ca)
 {
 	if (!ca)
 		return -ENODEV;
-	for (size_t i = 0; i < UMAD_CA_MAX_PORTS; i++) {
+	for (int i = 0; i <= ca->numports && i < UMAD_CA_MAX_PORTS; i++) {
 		if (!ca->ports[i])
 			continue;
 		umad_release_port(ca->ports[i]);

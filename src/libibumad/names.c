@@ -83,26 +83,26 @@ int umad_get_cas_names(char cas[][UMAD_CA_NAME_LEN], int max)
 	return count;
 }
 
-/* The name becomes the node's. */
-static struct umad_device_node *node_make(char *name)
+/* One piece of memory, so that a program can free() a node that it takes out
+ * of a list. */
+static struct umad_device_node *node_new(const char *name)
 {
-	struct umad_device_node *node = ibsa__calloc(1, sizeof(*node));
+	const size_t size = strlen(name) + 1;
+	struct umad_device_node *node = ibsa__calloc(1, sizeof(*node) + size);
 
 	if (node)
-		node->ca_name = name;
+		node->ca_name = memcpy(node + 1, name, size);
 	return node;
 }
 
-/* Takes the names out of @names from the last to the first. */
-static int list_make(struct ibsa__names *names, struct umad_device_node **out)
+static int list_new(const struct ibsa__names *names,
+		    struct umad_device_node **out)
 {
-	while (names->count) {
-		struct umad_device_node *node;
+	for (size_t i = names->count; i > 0; i--) {
+		struct umad_device_node *node = node_new(names->at[i - 1]);
 
-		node = node_make(names->at[names->count - 1]);
 		if (!node)
 			return -ENOMEM;
-		names->count--;
 		node->next = *out;
 		*out = node;
 	}
@@ -125,7 +125,7 @@ struct umad_device_node *umad_get_ca_device_list(void)
 		errno = err == -ENOENT ? 0 : -err;
 		return NULL;
 	}
-	err = list_make(&names, &head);
+	err = list_new(&names, &head);
 	ibsa__names_free(&names);
 	if (err) {
 		umad_free_ca_device_list(head);
@@ -140,7 +140,6 @@ void umad_free_ca_device_list(struct umad_device_node *head)
 	while (head) {
 		struct umad_device_node *next = head->next;
 
-		ibsa__free((void *)head->ca_name);
 		ibsa__free(head);
 		head = next;
 	}

@@ -137,8 +137,12 @@ int umad_get_port(const char *ca_name, int portnum, umad_port_t *port)
 {
 	struct device_files *files;
 	struct section section;
-	int err = ibsa__section_enter_files(&section, &files);
+	int err;
 
+	/* Programs release what they could not get. */
+	port->pkeys = NULL;
+	port->pkeys_size = 0;
+	err = ibsa__section_enter_files(&section, &files);
 	if (err)
 		return ibsa__ca_fail(err);
 	err = port_get(files, ca_name, portnum, port);

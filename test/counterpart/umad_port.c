@@ -67,9 +67,19 @@ void port_open(struct port *port, const char *device, const char *to)
 		fail("umad_register");
 }
 
+/* No two processes that share a file have the same. */
+static uint64_t new_tid(void)
+{
+	static atomic_uint number;
+	enum { PID_BITS = 22 };
+
+	return ((uint64_t)getpid() | (uint64_t)atomic_fetch_add(&number, 1)
+					     << PID_BITS) &
+	       UINT32_MAX;
+}
+
 int port_send(const struct port *port)
 {
-	static atomic_uint tid;
 	union port_packet packet = { .head.agent_id = 0 };
 	struct umad_hdr *mad = umad_get_mad(&packet);
 	ib_mad_addr_t to = port->to;
@@ -79,7 +89,7 @@ int port_send(const struct port *port)
 		.mgmt_class = PORT_CLASS,
 		.class_version = 1,
 		.method = UMAD_METHOD_GET,
-		.tid = htobe64(atomic_fetch_add(&tid, 1)),
+		.tid = htobe64(new_tid()),
 		.attr_id = htobe16(UMAD_ATTR_CLASS_PORT_INFO),
 	};
 	umad_set_addr(&packet, port->lid, 1, 0, QKEY);

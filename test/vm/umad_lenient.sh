@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: umad_lenient.sh DROP-IN UMAD-LENIENT
+#
+# In a guest: the same program on the real kernel, with Debian's libibumad and
+# with ours in its place. It prints the same.
+LD_LIBRARY_PATH='' "$2" rxe0 >theirs 2>&1 || {
+	echo 'FAILED: theirs' >&2
+	cat theirs >&2
+	exit 1
+}
+LD_LIBRARY_PATH=$(dirname "$1") "$2" rxe0 >ours 2>&1
+cat theirs
+diff theirs ours >&2
