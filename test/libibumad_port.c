@@ -44,6 +44,7 @@ static struct {
 	int register2_errno;
 	uint32_t known_flags;
 	struct umad_agent_request registered;
+	uint32_t registered2_oui;
 	int polls_early; /* that return before their time */
 	int poll_errno;
 	int thefts;	   /* reads that find nothing, as another was quicker */
@@ -96,6 +97,7 @@ int __wrap_close(int fd)
 
 static int play_register2(struct umad_agent_request2 *request)
 {
+	played.registered2_oui = request->oui;
 	if (!played.register2_errno) {
 		request->id = 7;
 		return 0;
@@ -340,6 +342,22 @@ static void known_flags_are_told_if_one_is_not(void **state)
 	assert_int_equal(agent, 7);
 }
 
+/* The kernel refuses what is above 0xffffff, whatever the class. */
+static void oui_of_a_class_without_one_is_zero(void **state)
+{
+	struct umad_reg_attr attr = { .mgmt_class = 3, .oui = 0xdeadbeef };
+	uint32_t agent;
+
+	(void)state;
+	assert_int_equal(umad_register2(LOW, &attr, &agent), 0);
+	assert_int_equal(played.registered2_oui, 0);
+	attr.mgmt_class = 0x31;
+	assert_int_equal(umad_register2(LOW, &attr, &agent), EINVAL);
+	attr.oui = 0x001405;
+	assert_int_equal(umad_register2(LOW, &attr, &agent), 0);
+	assert_int_equal(played.registered2_oui, 0x001405);
+}
+
 static void file_without_flags_registers_in_the_old_way(void **state)
 {
 	struct umad_reg_attr attr = { .mgmt_class = 0x31, .oui = 0x010203 };
@@ -563,6 +581,7 @@ int main(void)
 		TEST(kernel_s_reason_is_behind_eperm),
 		TEST(agent_is_of_its_class_s_queue_pair),
 		TEST(known_flags_are_told_if_one_is_not),
+		TEST(oui_of_a_class_without_one_is_zero),
 		TEST(file_without_flags_registers_in_the_old_way),
 		TEST(what_is_not_sent_whole_is_not_sent),
 		TEST(early_poll_is_polled_again),

@@ -57,15 +57,15 @@ int umad_open_smi_port(const char *ca_name, int portnum);
 
 /**
  * umad_get_smi_gsi_pairs - the devices of this machine, in pairs
- * @cas: where to put them
- * @max: so many at most
+ * @cas: where to put them; all entries are set
+ * @max: number of entries
  *
- * A pair is made of the devices whose first port with a GUID has the same
- * one. A device with SMI is its smi_name, one without its gsi_name; where
- * there is only one kind it is both, but a device without SMI never is
- * smi_name. Devices are in byte order; a third one of a kind, one that cannot
- * be read and one of a name that does not fit are left out. The preferred
- * ports are 0.
+ * The first port of a device that has a GUID decides which pair the device
+ * belongs to. If no other port has this GUID, the device is both sides, but
+ * without SMI it is gsi_name only. If several ports have it, a device with SMI
+ * is smi_name, one without is gsi_name, and the last device of a kind is taken.
+ * Devices are in byte order; one that cannot be read, or whose name does not
+ * fit, is left out. The preferred ports are 0, and so are further entries.
  *
  * Return: the number of pairs, 0 also if the RDMA modules are not loaded; -1
  * not enough memory. Thread-safe.
@@ -77,18 +77,20 @@ int umad_get_smi_gsi_pairs(struct umad_ca_pair cas[], size_t max);
 
 /**
  * umad_get_smi_gsi_pair_by_ca_name - the pair of a device, and its ports
- * @devname:     either side's name; NULL: the first pair that will do
+ * @devname:     either side's name; NULL: the first pair that has such a port
  * @portnum:     port of that device; 0: any
- * @ca_pair:     where to put it
- * @enforce_smi: not 0: only a pair that has SMI will do
+ * @ca_pair:     where to put it; all 0 after a failure
+ * @enforce_smi: not 0: only a pair that has SMI
  *
- * Without @devname it is a port of the smi_name, or of the gsi_name if that
- * is the only one. A port that is named with its device, or that is the only
- * one, is taken in any state, any other only if it is not down. The other
- * side's preferred port is its first one that is not down; if there is none,
- * 0 with @devname, and the pair will not do without.
+ * The ports of one device are looked at: of @devname, or without it of
+ * smi_name, or of gsi_name if there is no smi_name. A port that is named with
+ * its device is taken in any state, and so is port 1 of a device that has no
+ * higher one; any other port is taken only if it is not down. If the two sides
+ * are two devices, the other side's preferred port is the first one of the same
+ * device that is not down; if there is none, 0 with @devname, and -ENODEV
+ * without.
  *
- * Return: 0; -ENODEV there is no such device or port, or none will do; -1
+ * Return: 0; -ENODEV, in errno too, there is no such device or port; -1
  * @ca_pair is NULL, or not enough memory. Thread-safe.
  *
  * Source: umad_get_smi_gsi_pair_by_ca_name(3) of rdma-core.

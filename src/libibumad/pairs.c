@@ -2,7 +2,7 @@
 /*
  * Planarized adapters: which devices are the two sides of one port.
  *
- * Source: what libibumad of rdma-core 64 does; IBA vol 1, 14.2.5.6.
+ * Source: what libibumad of rdma-core 64 returns; IBA vol 1, 14.2.5.6.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,267 +12,304 @@
 
 #include "base/alloc.h"
 #include "libibumad/libibumad.h"
+#include "libibumad/section.h"
 
-/* A device as one side of a port. */
-struct side {
-	char name[UMAD_CA_NAME_LEN];
-	__be64 guid; /* of its first port that has one; else 0 */
-	bool has_smi;
+/* All devices that can be read, and whose names fit a pair, in byte order. */
+struct cas {
+	struct ibsa__ca *at;
+	size_t count;
 };
 
-static void side_fill(const struct ibsa__ca *ca, struct side *out)
-{
-	for (size_t i = 0; i < ca->count; i++) {
-		const umad_port_t *port = ca->ports[i];
+/* Pairs, and the port GUID of each. */
+struct pairs {
+	struct umad_ca_pair *at;
+	__be64 *guids;
+	size_t count;
+	size_t max;
+};
 
-		if (!port->port_guid)
-			continue;
-		out->guid = port->port_guid;
-		out->has_smi = ibsa__ca_port_has_smi(port);
-		return;
-	}
+static void cas_free(struct cas *cas)
+{
+	for (size_t i = 0; i < cas->count; i++)
+		ibsa__ca_free(&cas->at[i]);
+	ibsa__free(cas->at);
 }
 
-/* One that cannot be read has no GUID. 0 or -ENOMEM. */
-static int side_read(struct device_files *files, struct side *side)
+static int cas_fill(struct device_files *files, const struct ibsa__names *names,
+		    struct cas *cas)
 {
-	struct ibsa__ca ca;
-	int err = ibsa__ca_read(files, side->name, &ca);
+	for (size_t i = 0; i < names->count; i++) {
+		int err;
 
-	if (err)
-		return err == -ENOMEM ? err : 0;
-	side_fill(&ca, side);
-	ibsa__ca_free(&ca);
+		if (strlen(names->at[i]) >= UMAD_CA_NAME_LEN)
+			continue;
+		err = ibsa__ca_read(files, names->at[i], &cas->at[cas->count]);
+		if (err == -ENOMEM)
+			return err;
+		if (!err)
+			cas->count++;
+	}
 	return 0;
 }
 
-static int sides_fill(struct device_files *files,
-		      const struct ibsa__names *names, struct side *sides,
-		      size_t *out_count)
-{
-	size_t count = 0;
-	int err = 0;
-
-	for (size_t i = 0; i < names->count && !err; i++) {
-		if (ibsa__ca_name_fits(names->at[i], sides[count].name))
-			err = side_read(files, &sides[count++]);
-	}
-	*out_count = count;
-	return err;
-}
-
-/* Without the modules there are none. 0 or -ENOMEM. */
-static int sides_read(struct device_files *files, struct side **out,
-		      size_t *out_count)
+/* None if the modules are not loaded. 0 or -ENOMEM. */
+static int cas_read_from(struct device_files *files, struct cas *out)
 {
 	struct ibsa__names names = { 0 };
-	struct side *sides;
+	struct cas cas = { 0 };
 	int err;
 
 	err = ibsa__ca_names_sorted(files, &names);
 	if (err == -ENOMEM)
 		return err;
-	sides = ibsa__calloc(names.count + 1, sizeof(*sides));
-	err = sides ? sides_fill(files, &names, sides, out_count) : -ENOMEM;
+	cas.at = ibsa__calloc(names.count + 1, sizeof(*cas.at));
+	err = cas.at ? cas_fill(files, &names, &cas) : -ENOMEM;
 	ibsa__names_free(&names);
 	if (err) {
-		ibsa__free(sides);
+		cas_free(&cas);
 		return err;
 	}
-	*out = sides;
+	*out = cas;
 	return 0;
 }
 
-/* The first device of a GUID that has SMI, or has not; or NULL. */
-static const struct side *side_find(const struct side *sides, size_t count,
-				    __be64 guid, bool has_smi)
+/* The same by the files of the moment. */
+static int cas_read(struct cas *out)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (sides[i].guid == guid && sides[i].has_smi == has_smi)
-			return &sides[i];
+	struct device_files *files;
+	struct section section;
+	int err = ibsa__section_enter_files(&section, &files);
+
+	if (err)
+		return err;
+	err = cas_read_from(files, out);
+	ibsa__section_leave(&section);
+	return err;
+}
+
+static const struct ibsa__ca *ca_by_name(const struct cas *cas,
+					 const char *name)
+{
+	for (size_t i = 0; i < cas->count; i++) {
+		if (!strcmp(cas->at[i].head.ca_name, name))
+			return &cas->at[i];
 	}
 	return NULL;
 }
 
-static bool is_first_of_its_guid(const struct side *sides, size_t at)
+/* Whether more than one port has it. */
+static bool guid_is_shared(const struct cas *cas, __be64 guid)
 {
-	for (size_t i = 0; i < at; i++) {
-		if (sides[i].guid == sides[at].guid)
-			return false;
+	unsigned int count = 0;
+
+	for (size_t i = 0; i < cas->count; i++) {
+		for (size_t k = 0; k < cas->at[i].count; k++)
+			count += cas->at[i].ports[k]->port_guid == guid;
 	}
-	return true;
+	return count > 1;
 }
 
-static void pair_fill(const struct side *smi, const struct side *gsi,
-		      struct umad_ca_pair *out)
+/* The pair of that GUID, made if there is room for it; or NULL. */
+static struct umad_ca_pair *pairs_get(struct pairs *pairs, __be64 guid)
 {
-	struct umad_ca_pair pair = { 0 };
-
-	if (smi)
-		memcpy(pair.smi_name, smi->name, sizeof(pair.smi_name));
-	gsi = gsi ? gsi : smi;
-	memcpy(pair.gsi_name, gsi->name, sizeof(pair.gsi_name));
-	*out = pair;
+	for (size_t i = 0; i < pairs->count; i++) {
+		if (pairs->guids[i] == guid)
+			return &pairs->at[i];
+	}
+	if (pairs->count == pairs->max)
+		return NULL;
+	pairs->guids[pairs->count] = guid;
+	return &pairs->at[pairs->count++];
 }
 
-static size_t pairs_fill(const struct side *sides, size_t count,
-			 struct umad_ca_pair *pairs, size_t max)
+/* A later device replaces an earlier one of its kind. */
+static void pair_put(struct umad_ca_pair *pair, const char *name, bool has_smi,
+		     bool is_shared)
 {
-	size_t made = 0;
+	if (has_smi)
+		memcpy(pair->smi_name, name, sizeof(pair->smi_name));
+	if (!has_smi || !is_shared)
+		memcpy(pair->gsi_name, name, sizeof(pair->gsi_name));
+}
 
-	for (size_t i = 0; i < count && made < max; i++) {
-		const __be64 guid = sides[i].guid;
+/* By its first port that has a GUID, and a pair of that. */
+static void pairs_add(struct pairs *pairs, const struct cas *cas,
+		      const struct ibsa__ca *ca)
+{
+	for (size_t i = 0; i < ca->count; i++) {
+		const umad_port_t *port = ca->ports[i];
+		struct umad_ca_pair *pair = NULL;
 
-		if (guid && is_first_of_its_guid(sides, i))
-			pair_fill(side_find(sides, count, guid, true),
-				  side_find(sides, count, guid, false),
-				  &pairs[made++]);
+		if (port->port_guid)
+			pair = pairs_get(pairs, port->port_guid);
+		if (!pair)
+			continue;
+		pair_put(pair, ca->head.ca_name, ibsa__ca_port_has_smi(port),
+			 guid_is_shared(cas, port->port_guid));
+		return;
 	}
-	return made;
+}
+
+/* Fill @out, which is all 0, with @max pairs at most. 0 or -ENOMEM. */
+static int pairs_make(const struct cas *cas, struct umad_ca_pair *out,
+		      size_t max, size_t *out_count)
+{
+	struct pairs pairs = { .at = out, .max = max };
+
+	/* A device makes one at most. */
+	pairs.guids = ibsa__calloc(cas->count + 1, sizeof(*pairs.guids));
+	if (!pairs.guids)
+		return -ENOMEM;
+	for (size_t i = 0; i < cas->count; i++)
+		pairs_add(&pairs, cas, &cas->at[i]);
+	ibsa__free(pairs.guids);
+	*out_count = pairs.count;
+	return 0;
 }
 
 int umad_get_smi_gsi_pairs(struct umad_ca_pair cas[], size_t max)
 {
-	struct device_files *files;
-	struct side *sides;
+	struct cas devices;
 	size_t count;
-	int err = ibsa__files_open_now(&files);
+	int err;
 
-	if (!err) {
-		err = sides_read(files, &sides, &count);
-		ibsa__files_put(files);
-	}
-	if (err)
+	if (max)
+		memset(cas, 0, max * sizeof(*cas));
+	if (cas_read(&devices))
 		return -1;
-	count = pairs_fill(sides, count, cas, max);
-	ibsa__free(sides);
-	return (int)count;
+	err = pairs_make(&devices, cas, max, &count);
+	cas_free(&devices);
+	return err ? -1 : (int)count;
 }
 
 /* Any state but Down: the subnet manager itself works on such ports. */
 static bool is_up(const umad_port_t *port)
 {
-	return port->state > IBSA_PORT_DOWN;
+	return port && port->state > IBSA_PORT_DOWN;
 }
 
-/* @wanted 0 for any; @named: it need not be up. */
-static bool port_suits(const struct ibsa__ca *ca, const umad_port_t *port,
-		       unsigned int wanted, bool named)
+static const umad_port_t *port_by_number(const struct ibsa__ca *ca,
+					 uint32_t number)
 {
-	if (wanted && (unsigned int)port->portnum != wanted)
+	for (size_t i = 0; i < ca->count; i++) {
+		if ((uint32_t)ca->ports[i]->portnum == number)
+			return ca->ports[i];
+	}
+	return NULL;
+}
+
+static const umad_port_t *first_up(const struct ibsa__ca *ca)
+{
+	for (size_t i = 0; i < ca->count; i++) {
+		if (is_up(ca->ports[i]))
+			return ca->ports[i];
+	}
+	return NULL;
+}
+
+/* What a caller asks for, and the device that decides on the ports. */
+struct wanted {
+	const char *name; /* or NULL */
+	uint32_t port;	  /* or 0 */
+	bool enforce_smi;
+};
+
+/*
+ * Set the preferred ports of both sides, by the state of the ports of @ca, the
+ * side that is asked for: both sides number their ports alike.
+ */
+static bool ports_choose(struct umad_ca_pair *pair, const struct ibsa__ca *ca,
+			 bool is_gsi, const struct wanted *wanted)
+{
+	uint32_t *asked = is_gsi ? &pair->gsi_preferred_port
+				 : &pair->smi_preferred_port;
+	uint32_t *other = is_gsi ? &pair->smi_preferred_port
+				 : &pair->gsi_preferred_port;
+	const umad_port_t *up = first_up(ca);
+	uint32_t port = wanted->port;
+
+	if (ibsa__ca_last_port(ca) == 1)
+		port = (uint32_t)ca->ports[0]->portnum;
+	if (!port && ca->head.node_type != IBSA_NODE_SWITCH) {
+		*asked = *other = up ? (uint32_t)up->portnum : 0;
+		return up;
+	}
+	if (!wanted->name && !is_up(port_by_number(ca, port)))
 		return false;
-	return is_up(port) || (named && (wanted || ca->count == 1));
+	*asked = port;
+	if (!strcmp(pair->smi_name, pair->gsi_name))
+		*other = port;
+	else if (up)
+		*other = (uint32_t)up->portnum;
+	else
+		return wanted->name;
+	return true;
+}
+
+/* Whether it will do, with its preferred ports set. */
+static bool pair_choose(const struct cas *cas, struct umad_ca_pair *pair,
+			const struct wanted *wanted)
+{
+	const struct ibsa__ca *ca;
+	bool is_gsi = !*pair->smi_name;
+
+	if ((is_gsi && wanted->enforce_smi) || !*pair->gsi_name)
+		return false;
+	if (wanted->name && !strcmp(wanted->name, pair->gsi_name))
+		is_gsi = true;
+	else if (wanted->name && strcmp(wanted->name, pair->smi_name) != 0)
+		return false;
+	ca = ca_by_name(cas, is_gsi ? pair->gsi_name : pair->smi_name);
+	if (wanted->port && !port_by_number(ca, wanted->port))
+		return false;
+	return ports_choose(pair, ca, is_gsi, wanted);
 }
 
 /* 0, -ENODEV or -ENOMEM. */
-static int port_choose(struct device_files *files, const char *name,
-		       unsigned int wanted, bool named, uint32_t *out)
+static int pair_find(const struct cas *cas, const struct wanted *wanted,
+		     struct umad_ca_pair *out)
 {
-	struct ibsa__ca ca;
-	int err = ibsa__ca_read(files, name, &ca);
-
-	if (err)
-		return err == -ENOMEM ? err : -ENODEV;
-	err = -ENODEV;
-	for (size_t i = 0; i < ca.count && err; i++) {
-		if (!port_suits(&ca, ca.ports[i], wanted, named))
-			continue;
-		*out = (uint32_t)ca.ports[i]->portnum;
-		err = 0;
-	}
-	ibsa__ca_free(&ca);
-	return err;
-}
-
-/* The port of the other side, if there is one. 0, -ENODEV or -ENOMEM. */
-static int other_choose(struct device_files *files, const char *name,
-			bool named, uint32_t *out)
-{
-	int err = *name ? port_choose(files, name, 0, false, out) : 0;
-
-	return named && err == -ENODEV ? 0 : err;
-}
-
-/* Sets the preferred ports. 0, -ENODEV it will not do, or -ENOMEM. */
-static int pair_choose(struct device_files *files, struct umad_ca_pair *pair,
-		       const char *name, unsigned int portnum)
-{
-	const bool is_gsi = name ? !strcmp(name, pair->gsi_name)
-				 : !*pair->smi_name;
-	const bool is_one = !strcmp(pair->smi_name, pair->gsi_name);
-	uint32_t *asked = &pair->smi_preferred_port;
-	uint32_t *other = &pair->gsi_preferred_port;
-	int err;
-
-	if (name && !is_gsi && strcmp(name, pair->smi_name) != 0)
-		return -ENODEV;
-	if (is_gsi) {
-		asked = &pair->gsi_preferred_port;
-		other = &pair->smi_preferred_port;
-	}
-	err = port_choose(files, is_gsi ? pair->gsi_name : pair->smi_name,
-			  portnum, name != NULL, asked);
-	if (err)
-		return err;
-	if (!is_one)
-		return other_choose(files,
-				    is_gsi ? pair->smi_name : pair->gsi_name,
-				    name != NULL, other);
-	*other = *asked;
-	return 0;
-}
-
-static int pair_find(struct device_files *files, const struct side *sides,
-		     size_t count, struct umad_ca_pair *pairs, const char *name,
-		     unsigned int portnum, bool enforce_smi)
-{
-	count = pairs_fill(sides, count, pairs, count);
-	for (size_t i = 0; i < count; i++) {
-		int err;
-
-		if (enforce_smi && !*pairs[i].smi_name)
-			continue;
-		err = pair_choose(files, &pairs[i], name, portnum);
-		if (err == -ENODEV)
-			continue;
-		pairs[0] = pairs[i];
-		return err;
-	}
-	return -ENODEV;
-}
-
-static int pair_get(struct device_files *files, const char *name,
-		    unsigned int portnum, bool enforce_smi,
-		    struct umad_ca_pair *out)
-{
-	struct umad_ca_pair *pairs;
-	struct side *sides;
+	struct umad_ca_pair *pairs = ibsa__calloc(cas->count + 1,
+						  sizeof(*pairs));
 	size_t count;
 	int err;
 
-	if (sides_read(files, &sides, &count))
-		return -1;
-	pairs = ibsa__calloc(count + 1, sizeof(*pairs));
-	err = pairs ? pair_find(files, sides, count, pairs, name, portnum,
-				enforce_smi)
-		    : -ENOMEM;
+	if (!pairs)
+		return -ENOMEM;
+	err = pairs_make(cas, pairs, cas->count, &count);
 	if (!err)
-		*out = pairs[0];
+		err = -ENODEV;
+	for (size_t i = 0; i < count && err == -ENODEV; i++) {
+		if (!pair_choose(cas, &pairs[i], wanted))
+			continue;
+		*out = pairs[i];
+		err = 0;
+	}
 	ibsa__free(pairs);
-	ibsa__free(sides);
-	return err == -ENOMEM ? -1 : err;
+	return err;
 }
 
 int umad_get_smi_gsi_pair_by_ca_name(const char *devname, uint8_t portnum,
 				     struct umad_ca_pair *ca_pair,
 				     unsigned enforce_smi)
 {
-	struct device_files *files;
+	const struct wanted wanted = {
+		.name = devname,
+		.port = portnum,
+		.enforce_smi = enforce_smi,
+	};
+	struct cas cas;
 	int err;
 
-	if (!ca_pair || ibsa__files_open_now(&files))
+	if (!ca_pair)
 		return -1;
-	err = pair_get(files, devname, portnum, enforce_smi, ca_pair);
-	ibsa__files_put(files);
-	return err;
+	memset(ca_pair, 0, sizeof(*ca_pair));
+	err = cas_read(&cas);
+	if (!err) {
+		err = pair_find(&cas, &wanted, ca_pair);
+		cas_free(&cas);
+	}
+	if (err)
+		errno = -err;
+	return err == -ENOMEM ? -1 : err;
 }
