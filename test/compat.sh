@@ -14,7 +14,7 @@ fabric=$4
 shift 4
 
 command -v pkg-config >/dev/null || {
-	echo "no pkg-config; run scripts/setup"
+	echo "no pkg-config; run scripts/setup --tests"
 	exit 77
 }
 out=$(mktemp -d)

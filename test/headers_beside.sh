@@ -17,7 +17,7 @@ failed=0
 
 for header in mad.h umad_sa.h verbs.h iba/ib_types.h; do
 	if [ ! -e "$others/$header" ]; then
-		echo "no infiniband/$header; run scripts/setup"
+		echo "no infiniband/$header; run scripts/setup --tests"
 		exit 77
 	fi
 done

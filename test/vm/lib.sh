@@ -30,7 +30,7 @@ vm_need() {
 	local program
 	for program; do
 		command -v "$program" >/dev/null ||
-			vm_skip "$program is not installed; run scripts/setup"
+			vm_skip "$program is not installed; run scripts/setup --tests"
 	done
 }
 
