@@ -122,6 +122,68 @@ static void restart_of_the_sa_is_survived(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
+/* How long it takes until the next REGISTERED, in ms. */
+static unsigned int until_registered(struct ibsa_client *client,
+				     struct diary *diary)
+{
+	unsigned int ms = 0;
+
+	diary->count = 0;
+	while (!diary->count ||
+	       diary->reports[diary->count - 1].event != IBSA_KEPT_REGISTERED) {
+		assert_in_range(ms++, 0, 600 * SECOND);
+		pass(client, 1);
+	}
+	return ms;
+}
+
+static void restart_sa(const char *node)
+{
+	ibsa_fabric_sa_set(fabric, false);
+	if (node)
+		assert_int_equal(ibsa_fabric_sa_move(fabric, node), 0);
+	ibsa_fabric_sa_set(fabric, true);
+}
+
+/* An SA that restarts, or moves, right after each registration: it forgot the
+ * service, and nobody took its place, so it is never away for longer. */
+static void restarts_are_no_disputes(void **state)
+{
+	static const char *const nodes[] = { NULL, "node1", "node2" };
+	struct ibsa_client *client = open_on("node1");
+	struct diary diary;
+
+	(void)state;
+	keep(client, &disk, &diary);
+	until_registered(client, &diary);
+	for (int i = 0; i < 30; i++) {
+		restart_sa(nodes[i % 3]);
+		assert_in_range(until_registered(client, &diary), 1,
+				2 * SECOND);
+		expect(&diary, 0, IBSA_KEPT_LOST);
+	}
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* The same at any other moment, so also between a Set and its reading. */
+static void restarts_at_any_moment_are_no_disputes(void **state)
+{
+	struct ibsa_client *client = open_on("node1");
+	struct diary diary;
+
+	(void)state;
+	keep(client, &disk, &diary);
+	until_registered(client, &diary);
+	for (unsigned int i = 0; i < 400; i++) {
+		restart_sa(NULL);
+		diary.count = 0;
+		pass(client, i * 37 % 700);
+	}
+	restart_sa(NULL);
+	assert_in_range(until_registered(client, &diary), 1, 2 * SECOND);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
 /* Anybody may delete it; to who keeps it, it is as if the SA forgot. */
 static void make_forgotten(const struct ibsa_service *service)
 {
@@ -159,6 +221,31 @@ static void silent_loss_is_found(void **state)
 	expect(&diary, 1, IBSA_KEPT_LOST);
 	expect(&diary, 2, IBSA_KEPT_REGISTERED);
 	assert_true(look(&there));
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* Without a reason that the port shows, each loss lengthens the interval; with
+ * one, it does not, and leaves it as long as it was. */
+static void losses_without_a_reason_are_disputes(void **state)
+{
+	struct ibsa_client *client = open_on("node1");
+	unsigned int ms = 0, before = 0;
+	struct ibsa_service there;
+	struct diary diary;
+
+	(void)state;
+	keep(client, &disk, &diary);
+	pass(client, 100);
+	there = diary.services[0];
+	for (int i = 0; i < 6; i++) {
+		before = ms;
+		make_forgotten(&there);
+		ms = until_registered(client, &diary) - 25 * SECOND;
+	}
+	assert_in_range(ms, 12 * SECOND, 22 * SECOND);
+	assert_true(ms > before);
+	restart_sa(NULL);
+	assert_in_range(until_registered(client, &diary), 1, 2 * SECOND);
 	assert_int_equal(ibsa_close(client), 0);
 }
 
@@ -368,6 +455,9 @@ int main(void)
 		TEST(mask_says_what_is_meant),
 		TEST(lease_is_renewed),
 		TEST(restart_of_the_sa_is_survived),
+		TEST(restarts_are_no_disputes),
+		TEST(restarts_at_any_moment_are_no_disputes),
+		TEST(losses_without_a_reason_are_disputes),
 		TEST(silent_loss_is_found),
 		TEST(rivals_do_not_fight_for_ever),
 		TEST(refusal_is_told_once),

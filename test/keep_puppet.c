@@ -358,6 +358,47 @@ static void physical_state_has_nothing_read(void **state)
 	assert_int_equal(pass(3000), 0);
 }
 
+/* The SM has restarted while a request was on its way, which the port shows
+ * only when it is asked: no dispute, and no failure. */
+static void restart_meanwhile_is_no_dispute(void **state)
+{
+	(void)state;
+	keep(0);
+	for (uint32_t i = 1; i <= 10; i++) {
+		answer(IBSA_METHOD_SET, 0);
+		puppet.port.reregisters = i;
+		answer(IBSA_METHOD_GET, IBSA_STATUS_NO_RECORDS);
+		expect((int)i, IBSA_KEPT_LOST, 0);
+		assert_in_range(until_sent(), 1, 501);
+	}
+	asked(IBSA_METHOD_SET);
+	answer(IBSA_METHOD_SET, 0);
+	answer(IBSA_METHOD_GET, 0);
+	expect(11, IBSA_KEPT_REGISTERED, 0);
+}
+
+/* Another record in its place is a dispute, whatever the SM has done. */
+static void rival_is_a_dispute_after_a_restart(void **state)
+{
+	unsigned int ms = 0;
+
+	(void)state;
+	keep(0);
+	for (uint32_t i = 1; i <= 6; i++) {
+		struct puppet_mad reply;
+
+		answer(IBSA_METHOD_SET, 0);
+		puppet.port.reregisters = i;
+		reply = puppet_answer(asked(IBSA_METHOD_GET));
+		reply.mad[NAME_AT]++;
+		puppet_deliver(&puppet, &reply);
+		puppet_advance(&puppet, engine, 0);
+		expect((int)i, IBSA_KEPT_REPLACED, 0);
+		ms = until_sent();
+	}
+	assert_in_range(ms, 12000, 16001);
+}
+
 /* A change while a request is on its way is not forgotten. */
 static void port_change_meanwhile_counts(void **state)
 {
@@ -462,6 +503,8 @@ int main(void)
 		TEST(port_is_waited_for),
 		TEST(port_change_has_it_read),
 		TEST(physical_state_has_nothing_read),
+		TEST(restart_meanwhile_is_no_dispute),
+		TEST(rival_is_a_dispute_after_a_restart),
 		TEST(port_change_meanwhile_counts),
 		TEST(release_while_asked),
 		TEST(release_ends_in_silence),

@@ -49,10 +49,14 @@ struct ibsa_service_keep {
 enum ibsa_kept_event {
 	/* The SA has it: for the first time, or again. */
 	IBSA_KEPT_REGISTERED = 1,
-	/* The SA had forgotten it; it is being set again. */
+	/* The SA has it no more. If the SM has restarted or moved since the
+	 * SA had it, the record is set again at once: see
+	 * ibsa_service_keep(). Else another program may have removed it, and
+	 * it is set again as after REPLACED. */
 	IBSA_KEPT_LOST,
-	/* Somebody has put another record in its place, the report's; it is
-	 * being set again, but each time later than before. */
+	/* Another program has put another record in its place, the report's.
+	 * It is set again: at once the first time, then after a second, then
+	 * after twice the time, up to five minutes. */
 	IBSA_KEPT_REPLACED,
 	/* The SA could not be asked, or was busy; it is tried again. */
 	IBSA_KEPT_FAILED,
@@ -112,6 +116,13 @@ typedef void (*ibsa_keep_fn)(const struct ibsa_kept_report *report, void *arg);
  * lease that was granted has passed, which it then renews. If the port's GID
  * was taken and is another now, deletes the old record and registers the new.
  * While services are kept, the port is read every second.
+ *
+ * Two programs that want the same place do not take it from each other without
+ * end: each loss that another program may have caused lengthens the time until
+ * the next Set, until an audit finds the record in its place. A record that is
+ * gone, without another in its place, is no such loss if the port has shown
+ * since the record was last there, or was sent, that the SM restarted or moved:
+ * by its re-register count, SM LID, LID, GID or port state.
  *
  * Return: 0, whether or not there is an SM; -EINVAL no service, a mask bit
  * that the record does not have, or a lease of 0 that is meant; -EEXIST the

@@ -102,6 +102,44 @@ static bool is_kept(const struct ibsa__keeper *keeper,
 	return false;
 }
 
+/* Whether the SA that is asked at @b may have forgotten what it knew at @a. */
+static bool is_move(const struct ibsa_port_state *a,
+		    const struct ibsa_port_state *b)
+{
+	return a->reregisters != b->reregisters || a->sm_lid != b->sm_lid ||
+	       a->lid != b->lid || a->port_state != b->port_state ||
+	       memcmp(&a->gid, &b->gid, sizeof(a->gid)) != 0;
+}
+
+uint32_t ibsa__keeper_moves(struct ibsa__keeper *keeper)
+{
+	struct ibsa_port_state now;
+
+	if (!ibsa__engine_port(keeper->engine, true, &now) &&
+	    is_move(&keeper->port, &now)) {
+		keeper->port = now;
+		keeper->moves++;
+		keeper->is_ahead = true;
+	}
+	return keeper->moves;
+}
+
+/* What has changed and changed back is a move, unless it was counted. */
+static void moves_count(struct ibsa__keeper *keeper, unsigned int changes,
+			const struct ibsa_port_state *now)
+{
+	const unsigned int moves = IBSA_PORT_CHANGE_STATE |
+				   IBSA_PORT_CHANGE_LID | IBSA_PORT_CHANGE_SM |
+				   IBSA_PORT_CHANGE_GID |
+				   IBSA_PORT_CHANGE_REREGISTER;
+
+	if (changes & moves &&
+	    (!keeper->is_ahead || is_move(&keeper->port, now)))
+		keeper->moves++;
+	keeper->is_ahead = false;
+	keeper->port = *now;
+}
+
 /* The port has changed; one that is not active has no SM to ask. */
 static void on_port(unsigned int changes, const struct ibsa_port_state *now,
 		    void *arg)
@@ -109,11 +147,20 @@ static void on_port(unsigned int changes, const struct ibsa_port_state *now,
 	struct ibsa__keeper *keeper = arg;
 	struct list *at = keeper->kept.next;
 
+	moves_count(keeper, changes, now);
 	if (changes == IBSA_PORT_CHANGE_PHYS_STATE ||
 	    now->port_state != IBSA_PORT_ACTIVE)
 		return;
 	for (; at != &keeper->kept; at = at->next)
 		ibsa__kept_hurry(list_object(at, struct ibsa_kept, link));
+}
+
+static int watch_start(struct ibsa__keeper *keeper)
+{
+	keeper->is_ahead = false;
+	(void)!ibsa__engine_port(keeper->engine, false, &keeper->port);
+	return ibsa__engine_watch(keeper->engine, 0, on_port, keeper,
+				  &keeper->watch);
 }
 
 static int kept_new(struct ibsa__keeper *keeper,
@@ -134,8 +181,7 @@ static int kept_new(struct ibsa__keeper *keeper,
 	if (!err && is_kept(keeper, &kept->record))
 		err = -EEXIST;
 	if (!err && !keeper->watch)
-		err = ibsa__engine_watch(keeper->engine, 0, on_port, keeper,
-					 &keeper->watch);
+		err = watch_start(keeper);
 	if (err)
 		ibsa__free(kept);
 	else

@@ -13,6 +13,9 @@ struct ibsa__keeper {
 	struct ibsa__engine *engine;
 	struct ibsa_port_watch *watch;
 	struct list kept;
+	struct ibsa_port_state port; /* as it was when it was last looked at */
+	uint32_t moves; /* changes of it that may have cost an SM its memory */
+	bool is_ahead;	/* the last was seen before @watch told of it */
 	bool closing;
 };
 

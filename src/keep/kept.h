@@ -36,7 +36,10 @@ struct ibsa_kept {
 	unsigned int audit_ms;
 	unsigned int deadline_ms;
 	unsigned int failures; /* of one kind in a row */
-	unsigned int disputes; /* times it was gone, and no audit was good */
+	unsigned int disputes; /* times it was gone without a reason that the
+				* port shows, and no audit was good */
+	uint32_t moves;	       /* of the keeper, when the SA was last known to
+				* have the record, or was sent it */
 	enum kept_step step;
 	enum kept_standing standing;
 	int err;
@@ -48,6 +51,10 @@ struct ibsa_kept {
 	bool releasing;
 	bool soon; /* the port has changed while a request was on its way */
 };
+
+/* keep.c: how often the port has changed so that an SM may have forgotten what
+ * it knew, up to now. */
+uint32_t ibsa__keeper_moves(struct ibsa__keeper *keeper);
 
 /* service.c */
 void ibsa__kept_start(struct ibsa_kept *kept);

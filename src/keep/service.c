@@ -140,9 +140,22 @@ static void failed(struct ibsa_kept *kept, int err, uint16_t status)
 		       &kept->record);
 }
 
+/* The record is gone, or is another's: set it in @ms. */
+static void set_again(struct ibsa_kept *kept, enum ibsa_kept_event event,
+		      const struct ibsa_service *service, uint64_t ms)
+{
+	kept->standing = STANDING_NEW;
+	kept->is_fresh = false;
+	kept->soon = false;
+	kept->err = 0;
+	kept->status = 0;
+	plan(kept, STEP_SET, ms);
+	report(kept, event, service);
+}
+
 /*
- * The record is gone, or is another's. Two who want the same place would take
- * it from each other for ever: so each time it is later.
+ * Two programs that want the same place would take it from each other for
+ * ever: so each time it is later.
  */
 static void dispute(struct ibsa_kept *kept, enum ibsa_kept_event event,
 		    const struct ibsa_service *service)
@@ -153,13 +166,7 @@ static void dispute(struct ibsa_kept *kept, enum ibsa_kept_event event,
 		ms = back_off(kept, DISPUTE_MS, kept->disputes - 1,
 			      DISPUTE_MAX_MS);
 	kept->disputes++;
-	kept->standing = STANDING_NEW;
-	kept->is_fresh = false;
-	kept->soon = false;
-	kept->err = 0;
-	kept->status = 0;
-	plan(kept, STEP_SET, ms);
-	report(kept, event, service);
+	set_again(kept, event, service, ms);
 }
 
 static uint64_t now_ns(const struct ibsa_kept *kept)
@@ -191,6 +198,7 @@ static void present(struct ibsa_kept *kept, struct ibsa_service *service)
 		kept->disputes = 0;
 	kept->is_fresh = false;
 	kept->failures = 0;
+	kept->moves = kept->keeper->moves;
 	kept->standing = STANDING_GOOD;
 	kept->err = 0;
 	kept->status = 0;
@@ -204,11 +212,16 @@ static void present(struct ibsa_kept *kept, struct ibsa_service *service)
 	report(kept, IBSA_KEPT_REGISTERED, service);
 }
 
-/* The SA does not have the record. */
+/*
+ * The SA does not have the record. If the SM has restarted or moved since it
+ * had it, it forgot: no other program has removed the record.
+ */
 static void absent(struct ibsa_kept *kept)
 {
 	kept->step = STEP_SET;
-	if (kept->is_fresh)
+	if (ibsa__keeper_moves(kept->keeper) != kept->moves)
+		set_again(kept, IBSA_KEPT_LOST, &kept->record, 0);
+	else if (kept->is_fresh)
 		failed(kept, -ENOENT, 0);
 	else
 		dispute(kept, IBSA_KEPT_LOST, &kept->record);
@@ -249,6 +262,8 @@ static void take_step(struct ibsa_kept *kept)
 	static const struct ibsa_gid none;
 	int err;
 
+	if (kept->step == STEP_SET)
+		kept->moves = kept->keeper->moves;
 	if (!memcmp(&kept->record.service_gid, &none, sizeof(none)))
 		err = -EAGAIN;
 	else if (kept->step == STEP_SET)

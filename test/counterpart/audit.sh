@@ -7,14 +7,11 @@
 # told, is told within two intervals. Debian's saquery says which ports there
 # are. TOPOLOGY has node1 to node4, of which node1 has the SM.
 set -uo pipefail
+# shellcheck source=test/counterpart/served.sh
+. "$(dirname "$(realpath "$0")")/served.sh"
 
 if [ "${5-}" != inside ]; then
-	PATH=$PATH:/usr/sbin:/sbin
-	for tool in saquery opensm; do
-		command -v "$tool" >/dev/null && continue
-		echo "skipped: $tool is not installed" >&2
-		exit 77
-	done
+	served_need saquery opensm
 	folder=$(mktemp -d)
 	trap 'rm -rf "$folder"' EXIT
 	unset IBSA_FABRIC IBSA_NODE LD_LIBRARY_PATH
@@ -34,7 +31,7 @@ drop_in=$(dirname "$(realpath "$3")")
 cd "$AUDIT_FOLDER" || exit 1
 rm -f ./*.log events told
 interval_ms=2000
-opensm='' watch=''
+watch=''
 status=0
 
 fail() {
@@ -45,17 +42,7 @@ fail() {
 quit() {
 	exec {alive}>&-
 	wait "$watch"
-	[ -z "$opensm" ] || { kill "$opensm"; wait "$opensm"; }
-}
-
-# within SECONDS CMD... - until it succeeds
-within() {
-	local end=$((SECONDS + $1))
-	shift
-	until "$@" >/dev/null 2>&1; do
-		[ "$SECONDS" -lt "$end" ] || return 1
-		sleep 0.05
-	done
+	sm_stop TERM
 }
 
 # The ports that the SA has, by Debian's program.
@@ -98,11 +85,7 @@ audited() {
 }
 
 if [ "$AUDIT_SA" = none ]; then
-	echo 'force_log_flush TRUE' >opensm.conf
-	LD_LIBRARY_PATH=$drop_in OSM_TMP_DIR=. OSM_CACHE_DIR=. \
-		opensm -F opensm.conf -f opensm.log >opensm.out 2>&1 &
-	opensm=$!
-	within 60 grep -q 'SUBNET UP' opensm.log || fail 'OpenSM'
+	sm_start || fail 'OpenSM'
 fi
 mkfifo alive
 IBSA_NODE=node2 "$audit" "$interval_ms" <alive >events 2>audit.err &

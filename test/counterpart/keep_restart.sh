@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: keep_restart.sh IBSA DROP-IN TOPOLOGY
+#
+# A service that is kept at a fabric server while OpenSM restarts right after
+# each registration, with nothing in mind: it is registered again as soon the
+# eighth time as the first. Debian's saquery says that it is.
+set -uo pipefail
+# shellcheck source=test/counterpart/served.sh
+. "$(dirname "$(realpath "$0")")/served.sh"
+
+if [ "${4-}" != inside ]; then
+	served_need opensm saquery
+	folder=$(mktemp -d)
+	trap 'rm -rf "$folder"' EXIT
+	unset IBSA_FABRIC IBSA_NODE LD_LIBRARY_PATH
+	KEEP_FOLDER=$folder "$1" fabric exec "$3" --sa none \
+		--socket "$folder/s" -- "$0" "$@" inside
+	exit
+fi
+
+ibsa=$(realpath "$1")
+drop_in=$(dirname "$(realpath "$2")")
+cd "$KEEP_FOLDER" || exit 1
+# What a client may take at most, from the port's change on: half a second
+# until it reads, and as much until it sets the record; the rest is the
+# machine's.
+limit_ms=4000
+kept=
+
+fail() {
+	echo "FAILED: $*: $(grep -o '"time.*"event":"[^"]*"' events) $(cat err)"
+	exit 1
+}
+
+registered() { [ "$(grep -c '"registered' events)" -ge "$1" ]; }
+
+quit() {
+	[ -z "$kept" ] || { kill "$kept" && wait "$kept"; }
+	sm_stop TERM
+}
+
+now_ms() { date +%s%3N; }
+
+sm_start || fail 'OpenSM'
+trap quit EXIT
+IBSA_NODE=node2 "$ibsa" -j service keep 1 disk </dev/null >events 2>err &
+kept=$!
+within 30 registered 1 || fail 'not registered at first'
+for round in 1 2 3 4 5 6 7 8; do
+	sm_stop
+	sm_start || fail "OpenSM, round $round"
+	from=$(now_ms)
+	within 60 registered $((round + 1)) || fail "round $round: never again"
+	took=$(($(now_ms) - from))
+	[ "$took" -le "$limit_ms" ] ||
+		fail "round $round: away for $took ms after the SM was up"
+	times="${times-} $took"
+done
+LD_LIBRARY_PATH=$drop_in saquery SR 2>/dev/null | grep -q 'disk$' ||
+	fail 'saquery does not see it'
+echo "registered again after$times ms"
