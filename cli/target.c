@@ -174,7 +174,7 @@ static const struct sa_part {
 			offsetof(struct ibsa_address, member), grh         \
 	}
 	PART(lid, 16, false),	      PART(qpn, 24, false),
-	PART(sl, 4, false),	      PART(pkey_index, 16, false),
+	PART(sl, 5, false),	      PART(pkey_index, 16, false),
 	PART(path_bits, 7, false),    PART(lmc, 3, false),
 	PART(gid_index, 8, true),     PART(hop_limit, 8, true),
 	PART(traffic_class, 8, true), PART(flow_label, 20, true),

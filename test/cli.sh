@@ -227,7 +227,7 @@ wrong_command_lines() {
 		--sa lid=1,colour=2 devices
 		--sa lid=1, devices
 		--sa lid=1,hop_limit=3 devices
-		--sa lid=1,sl=16 devices
+		--sa lid=1,sl=32 devices
 		--sa lid=1,lmc=8 devices
 		--sa lid=1,qpn=0x1000000 devices
 		--sa gid=fe80 devices

@@ -54,9 +54,22 @@ long_lids_are_asked_for() {
 	json '.[0].slid == 74600 and .[0].dlid == 74565'
 }
 
+# The SM's LID is 0xffff, an ordinary LID here.
+sm_lid_may_be_any() {
+	sed 's/^Ca 1 "a".*/&\n[1] "s"[1] # lid 65535/' opa.net >any.net
+	run 0 fabric exec --opa any.net -- "$ibsa" -j devices
+	json '.[0].lid == 65535 and .[0].sm_lid == 65535'
+	for node in a b; do
+		run 0 fabric exec --opa any.net -- \
+			"$ibsa" -C $node -j path node3 node1
+		json '.[0].slid == 70000 and .[0].dlid == 65535'
+	done
+}
+
 fields_are_of_the_layout() {
 	options=()
 	opa 0 -j path self node2 sl=20; json '.[0].sl == 20'
+	opa 0 -j --sa lid=1,sl=31 path self node2
 	opa 0 path self node2 qos_priority=0
 	opa 2 path self node2 qos_class=1; err_has qos_class
 	opa 2 path self node2 dlid=5; err_has 'leave out slid'
@@ -116,5 +129,5 @@ silence_is_told_once() {
 }
 
 run_groups long_lids_are_shown long_lids_are_asked_for \
-	fields_are_of_the_layout ib_records_are_asked_where_there_are_no_others \
+	sm_lid_may_be_any fields_are_of_the_layout ib_records_are_asked_where_there_are_no_others \
 	long_lids_are_reached silence_is_told_once

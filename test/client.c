@@ -240,11 +240,14 @@ static void open_fails(const struct ibsa_options *options, int err,
 static void refusals_are_told_apart(void **state)
 {
 	const struct ibsa_address no_lmc = { .lid = 1, .qpn = 1, .lmc = 8 };
+	const struct ibsa_address no_sl = { .lid = 1, .qpn = 1, .sl = 16 };
 
 	(void)state;
 	open_fails(&(struct ibsa_options){ .window = (1 << 20) + 1 }, -EINVAL,
 		   "window");
 	open_fails(&(struct ibsa_options){ .sa = &no_lmc }, -EINVAL, "LMC");
+	open_fails(&(struct ibsa_options){ .fabric = FABRIC, .sa = &no_sl },
+		   -EINVAL, "SL of 16");
 	open_fails(&(struct ibsa_options){ .jitter_percent = 101 }, -EINVAL,
 		   "jitter");
 	open_fails(&(struct ibsa_options){ .fabric = "/no/such" }, -ENOENT,

@@ -293,6 +293,38 @@ static void bad_device_hides_no_other_and_keeps_its_ports(void **state)
 	tree_remove(&tree);
 }
 
+/* A port that is down shows 0xffff for no LID on InfiniBand. On Omni-Path that
+ * is a LID as any other, and an SL has five bits. */
+static void numbers_are_those_of_the_link(void **state)
+{
+	static const char uevent[] = "class/infiniband/mlx5_0/device/uevent";
+	struct ibsa_port_state port;
+	struct tree tree;
+
+	(void)state;
+	tree_make(&tree);
+	tree_add_device(&tree, "mlx5_0");
+	tree_set_port(&tree, "mlx5_0", 1, "lid", "0xffff\n");
+	tree_set_port(&tree, "mlx5_0", 1, "sm_lid", "0xffff\n");
+	assert_int_equal(now_port_read("mlx5_0", 1, &port), 0);
+	assert_int_equal(port.lid, 0);
+	assert_int_equal(port.sm_lid, 0);
+	tree_write(&tree, uevent, "DRIVER=hfi1\n");
+	tree_set_port(&tree, "mlx5_0", 1, "sm_sl", "31\n");
+	assert_int_equal(now_port_read("mlx5_0", 1, &port), 0);
+	assert_int_equal(port.link, IBSA_LINK_OPA);
+	assert_int_equal(port.lid, 0xffff);
+	assert_int_equal(port.sm_lid, 0xffff);
+	assert_int_equal(port.sm_sl, 31);
+	assert_true(ibsa_port_has_sm(&port));
+	tree_set_port(&tree, "mlx5_0", 1, "lid", "0xffffffff\n");
+	assert_int_equal(now_port_read("mlx5_0", 1, &port), 0);
+	assert_int_equal(port.lid, 0);
+	tree_set_port(&tree, "mlx5_0", 1, "sm_sl", "32\n");
+	assert_int_equal(now_port_read("mlx5_0", 1, &port), -ERANGE);
+	tree_remove(&tree);
+}
+
 /* Numbers as the kernel has written them over the years. */
 static void numbers_are_read_in_any_base(void **state)
 {
@@ -462,6 +494,7 @@ int main(void)
 		cmocka_unit_test(bad_file_is_the_error_of_its_port_alone),
 		cmocka_unit_test(missing_and_unreadable_files_are_reported),
 		cmocka_unit_test(bad_device_hides_no_other_and_keeps_its_ports),
+		cmocka_unit_test(numbers_are_those_of_the_link),
 		cmocka_unit_test(numbers_are_read_in_any_base),
 		cmocka_unit_test(default_pkey_is_the_full_one_or_the_limited),
 		cmocka_unit_test(port_without_link_layer_is_infiniband),

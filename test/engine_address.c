@@ -109,6 +109,42 @@ static void ports_without_sm_are_told_apart(void **state)
 	assert_false(ibsa_port_has_sm(&port));
 }
 
+/* The driver takes 0xffff for the permissive LID, unless a GID says otherwise.
+ * Source: Linux drivers/infiniband/hw/hfi1/hfi.h, hfi1_make_opa_lid(). */
+static void sm_at_the_permissive_lid_is_asked_by_gid(void **state)
+{
+	const struct ibsa_port_state opa = {
+		.gid.raw = { 0xfe, 0x80, [15] = 1 },
+		.lid = 3,
+		.sm_lid = 0xffff,
+		.sm_sl = 31,
+		.port_state = IBSA_PORT_ACTIVE,
+		.link = IBSA_LINK_OPA,
+	};
+	const uint8_t id[] = { 0, 6, 0x6a, 0, 0, 0, 0xff, 0xff };
+	struct ibsa__engine *engine;
+	const struct ibsa_address *sent;
+	struct puppet_mad answer;
+	struct seen seen = { 0 };
+
+	(void)state;
+	puppet.port = opa;
+	engine = puppet_engine(&puppet, &puppet_options);
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	sent = &puppet_sent(&puppet, 0)->address;
+	assert_int_equal(sent->lid, 0xffff);
+	assert_int_equal(sent->sl, 31);
+	assert_true(sent->has_grh);
+	assert_memory_equal(sent->gid.raw, opa.gid.raw, 8);
+	assert_memory_equal(sent->gid.raw + 8, id, sizeof(id));
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.err, 0);
+	ibsa__engine_free(engine);
+}
+
 /* An SA that was named is asked, whatever the port says. */
 static void given_sa_is_kept(void **state)
 {
@@ -138,6 +174,7 @@ int main(void)
 		TEST(grh_is_as_the_options_say),
 		TEST(needed_grh_names_the_sm),
 		TEST(ports_without_sm_are_told_apart),
+		TEST(sm_at_the_permissive_lid_is_asked_by_gid),
 		TEST(given_sa_is_kept),
 	};
 

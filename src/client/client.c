@@ -24,6 +24,8 @@ enum {
 	DEFAULT_FIRST_INTERVAL_MS = 500,
 	DEFAULT_MAX_INTERVAL_MS = 4000,
 	DEFAULT_JITTER_PERCENT = 25,
+	SL_MAX = 15,
+	SL_MAX_OPA = 31,
 	CLOSE_MS = 2000, /* for the end of services and subscriptions */
 };
 
@@ -124,6 +126,20 @@ int ibsa__options_check(const struct ibsa_options *options,
 	return 0;
 }
 
+/* Which SLs there are depends on the port's link. */
+static int sa_check(struct ibsa_transport *transport,
+		    const struct ibsa_address *sa, struct ibsa_error *error)
+{
+	struct ibsa_port_state port;
+
+	if (!sa || sa->sl <= SL_MAX || transport->ops->port(transport, &port) ||
+	    (port.link == IBSA_LINK_OPA && sa->sl <= SL_MAX_OPA))
+		return 0;
+	return ibsa__fail(error, -EINVAL,
+			  "an SL of %u to the SA is more than %d", sa->sl,
+			  port.link == IBSA_LINK_OPA ? SL_MAX_OPA : SL_MAX);
+}
+
 int ibsa__client_open(const struct ibsa_options *options,
 		      const struct ibsa__environment *environment,
 		      struct ibsa_error *error, struct ibsa_client **out)
@@ -142,6 +158,8 @@ int ibsa__client_open(const struct ibsa_options *options,
 		return ibsa__fail(error, -ENOMEM, "out of memory");
 	err = ibsa__transport_open(&mine, environment, error,
 				   &client->transport, &client->fabric);
+	if (!err)
+		err = sa_check(client->transport, mine.sa, error);
 	if (!err) {
 		err = engine_open(&mine, environment, client);
 		if (err)

@@ -17,6 +17,8 @@
 enum {
 	PKEYS_MAX = 65536, /* an index has 16 bits */
 	PKEY_DEFAULT_LIMITED = 0x7fff,
+	SL_MAX = 15,
+	SL_MAX_OPA = 31,
 };
 
 enum port_file { LID, LMC, SM_LID, SM_SL, STATE, PHYS_STATE, PORT_FILES };
@@ -27,9 +29,9 @@ static const struct {
 	uint64_t max;
 } port_files[PORT_FILES] = {
 	[LID] = { "lid", UINT32_MAX },
-	[LMC] = { "lid_mask_count", 7 },
+	[LMC] = { "lid_mask_count", IBSA_LMC_MAX },
 	[SM_LID] = { "sm_lid", UINT32_MAX },
-	[SM_SL] = { "sm_sl", 15 },
+	[SM_SL] = { "sm_sl", SL_MAX_OPA },
 	[STATE] = { "state", UINT8_MAX },
 	[PHYS_STATE] = { "phys_state", UINT8_MAX },
 };
@@ -172,12 +174,16 @@ int ibsa__link_read(struct device_files *files, const char *device,
 	return 0;
 }
 
-/* A port that is down shows the permissive LID, or none. */
-static uint32_t lid_or_none(uint64_t lid)
+/*
+ * A port that is down shows the permissive LID, or 0. On Omni-Path the
+ * permissive LID has 32 bits, and that of InfiniBand is an ordinary LID.
+ */
+static uint32_t lid_or_none(uint64_t lid, uint8_t link)
 {
-	if (lid == IBSA_LID_PERMISSIVE || lid == UINT32_MAX)
-		return 0;
-	return (uint32_t)lid;
+	const uint32_t permissive = link == IBSA_LINK_OPA ? UINT32_MAX
+							  : IBSA_LID_PERMISSIVE;
+
+	return lid == permissive || lid == UINT32_MAX ? 0 : (uint32_t)lid;
 }
 
 int ibsa__port_read(struct device_files *files, const char *device,
@@ -200,11 +206,13 @@ int ibsa__port_read(struct device_files *files, const char *device,
 		err = default_pkey_find(files, device, port, &state.pkey_index);
 	if (!err)
 		err = ibsa__link_read(files, device, port, &state.link);
+	if (!err && numbers[SM_SL] > SL_MAX && state.link != IBSA_LINK_OPA)
+		err = -ERANGE;
 	if (err)
 		return err;
 	state.needs_grh = state.link == IBSA_LINK_ETHERNET;
-	state.lid = lid_or_none(numbers[LID]);
-	state.sm_lid = lid_or_none(numbers[SM_LID]);
+	state.lid = lid_or_none(numbers[LID], state.link);
+	state.sm_lid = lid_or_none(numbers[SM_LID], state.link);
 	state.sm_sl = (uint8_t)numbers[SM_SL];
 	state.lmc = (uint8_t)numbers[LMC];
 	state.port_state = (uint8_t)numbers[STATE];

@@ -31,10 +31,15 @@ struct ibsa_port_watch {
  * Linux include/rdma/opa_addr.h, OPA_MAKE_ID(). */
 #define LID_INTERFACE_ID UINT64_C(0x00066a0000000000)
 
-/* A kernel takes LIDs of 16 bits; a longer one, of Omni-Path, as a GID. */
+/*
+ * The kernel's header takes LIDs of 16 bits. A longer one, of Omni-Path, is
+ * sent as a GID, and so is 0xffff, which the driver takes for the permissive LID
+ * otherwise. Source: Linux drivers/infiniband/hw/hfi1/hfi.h,
+ * hfi1_make_opa_lid().
+ */
 static bool is_long(uint32_t lid)
 {
-	return lid > UINT16_MAX;
+	return lid >= IBSA_LID_PERMISSIVE;
 }
 
 static bool has_grh(const struct ibsa__engine *engine)
