@@ -175,6 +175,7 @@ void *ibsa__registry_find(const char *name)
 	struct entry *entry;
 	void *object = NULL;
 
+	pthread_once(&fork_once, watch_forks);
 	pthread_mutex_lock(&lock);
 	entry = find_name(name);
 	if (entry && entry->object) {
@@ -183,6 +184,32 @@ void *ibsa__registry_find(const char *name)
 	}
 	pthread_mutex_unlock(&lock);
 	return object;
+}
+
+void ibsa__registry_hold(const void *object)
+{
+	struct entry *entry;
+
+	pthread_mutex_lock(&lock);
+	entry = find_object(object);
+	if (entry)
+		entry->users++;
+	pthread_mutex_unlock(&lock);
+}
+
+/* No object has the empty name. */
+bool ibsa__registry_hide(const void *object)
+{
+	struct entry *entry;
+	bool was_found;
+
+	pthread_mutex_lock(&lock);
+	entry = find_object(object);
+	was_found = entry && *entry->name;
+	if (was_found)
+		*entry->name = '\0';
+	pthread_mutex_unlock(&lock);
+	return was_found;
 }
 
 const void *ibsa__registry_inherited(const char *name)

@@ -29,6 +29,14 @@ int ibsa__registry_get(const char *name, registry_make_fn make, void *arg,
  * waits. */
 void *ibsa__registry_find(const char *name);
 
+/* One more reference to @object, of which the caller has one; to be put. */
+void ibsa__registry_hold(const void *object);
+
+/* No later get or find returns @object: its name is free for another. The
+ * references to it stay, and are still to be put. Return: whether it was not
+ * hidden before. */
+bool ibsa__registry_hide(const void *object);
+
 /*
  * What the parent of a forked child had by that name, or NULL: to be looked
  * at for what does not change, and nothing else.
