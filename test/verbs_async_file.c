@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The file behind a number: whose it is, and what it takes to change it. */
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "test/child.h"
@@ -14,7 +18,9 @@ static void file_of_the_device_is_handed_out(void **state)
 	struct ibsa_verbs_async_fd *second;
 
 	(void)state;
-	assert_null(ibsa_verbs_async_fd_get(&world.context));
+	first = ibsa_verbs_async_fd_get(&world.context);
+	assert_int_equal(world.context.async_fd, world.number);
+	ibsa_verbs_async_fd_put(first);
 	async_add();
 	assert_false(async_is_pipe(world.context.async_fd));
 	first = ibsa_verbs_async_fd_get(&world.context);
@@ -29,7 +35,6 @@ static void file_of_the_device_is_handed_out(void **state)
 	assert_int_equal(world.context.async_fd, world.number);
 	async_expect_device(IBV_EVENT_PORT_ERR, 1);
 	async_drop();
-	assert_null(ibsa_verbs_async_fd_get(&world.context));
 }
 
 /* A get before the last registration ends is put after it. */
@@ -41,10 +46,98 @@ static void get_outlasts_what_it_was_for(void **state)
 	async_add();
 	held = ibsa_verbs_async_fd_get(&world.context);
 	async_drop();
-	assert_int_equal(world.context.async_fd, world.number);
+	assert_true(async_is_pipe(world.context.async_fd));
 	assert_true(async_is_pipe(world.number));
 	ibsa_verbs_async_fd_put(held);
 	assert_int_equal(world.context.async_fd, world.number);
+}
+
+/* A thread that attaches, and what came of it. */
+static struct {
+	pthread_t thread;
+	atomic_int id;
+	int result;
+} attacher;
+
+static void *attach_with_id(void *arg)
+{
+	(void)arg;
+	atomic_store(&attacher.id, gettid());
+	attacher.result = ibsa_verbs_attach(&world.context, NULL);
+	return NULL;
+}
+
+static void attacher_start(void)
+{
+	atomic_store(&attacher.id, 0);
+	assert_int_equal(pthread_create(&attacher.thread, NULL, attach_with_id,
+					NULL),
+			 0);
+	while (!atomic_load(&attacher.id) ||
+	       !verbs_rig_is_in(atomic_load(&attacher.id), SYS_futex))
+		sched_yield();
+}
+
+/* What libibverbs has read from the member before stays the device's file. */
+static void attach_waits_for_who_has_the_number(void **state)
+{
+	struct ibsa_verbs_async_fd *first;
+	struct ibsa_verbs_async_fd *second;
+
+	(void)state;
+	first = ibsa_verbs_async_fd_get(&world.context);
+	assert_non_null(first);
+	assert_int_equal(world.context.async_fd, world.number);
+	attacher_start();
+	assert_true(async_is_pipe(world.number));
+	second = ibsa_verbs_async_fd_get(&world.context);
+	assert_int_not_equal(world.context.async_fd, world.number);
+	assert_true(async_is_pipe(world.context.async_fd));
+	ibsa_verbs_async_fd_put(first);
+	assert_int_equal(pthread_join(attacher.thread, NULL), 0);
+	assert_int_equal(attacher.result, 0);
+	assert_false(async_is_pipe(world.number));
+	assert_true(async_is_pipe(world.context.async_fd));
+	ibsa_verbs_async_fd_put(second);
+	assert_int_equal(world.context.async_fd, world.number);
+}
+
+/* It would wait for its own thread. */
+static void attach_between_get_and_put_is_refused(void **state)
+{
+	struct ibsa_verbs_async_fd *held;
+
+	(void)state;
+	held = ibsa_verbs_async_fd_get(&world.context);
+	assert_int_equal(ibsa_verbs_attach(&world.context, NULL), -EBUSY);
+	assert_errno(ibv_register_sm_events(&world.context,
+					    IBV_SM_EVENT_UGID_ALL, 0, NULL),
+		     EBUSY);
+	assert_true(async_is_pipe(world.number));
+	ibsa_verbs_async_fd_put(held);
+	assert_int_equal(ibsa_verbs_attach(&world.context, NULL), 0);
+}
+
+/* Closed past us: a context with other files at the same place. */
+static void next_context_at_the_place_inherits_nothing(void **state)
+{
+	struct ibsa_async_event event;
+	int ends[2];
+
+	(void)state;
+	async_add();
+	assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+	assert_int_equal(dup2(ends[0], world.number), world.number);
+	assert_errno(ibv_get_async_event(&world.context, &event), EAGAIN);
+	assert_true(async_is_pipe(world.number));
+	verbs_rig_plug(&world.rig, "node2", 1, false);
+	assert_errno(ibv_unregister_sm_events(&world.context,
+					      IBV_SM_EVENT_UGID_ALL, 0, NULL),
+		     EINVAL);
+	assert_int_equal(ibsa_verbs_attach(&world.context, NULL), 0);
+	assert_errno(ibv_get_async_event(&world.context, &event), EAGAIN);
+	close(ends[0]);
+	close(ends[1]);
 }
 
 /* So many descriptors are left, from the lowest number that is free. */
@@ -116,6 +209,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(file_of_the_device_is_handed_out),
 		TEST(get_outlasts_what_it_was_for),
+		TEST(attach_waits_for_who_has_the_number),
+		TEST(attach_between_get_and_put_is_refused),
+		TEST(next_context_at_the_place_inherits_nothing),
 		TEST(without_descriptors_nothing_changes),
 		TEST(child_leaves_its_parent_s_number_alone),
 	};

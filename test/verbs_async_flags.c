@@ -2,10 +2,7 @@
 /* The flags of a number that is polled: whose they are, and who sets them. */
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
-#include <semaphore.h>
 #include <stdatomic.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "test/verbs_async_rig.h"
@@ -46,86 +43,117 @@ static void flags_of_the_number_move_along(void **state)
 	assert_true(has_nonblock());
 }
 
-/* Two readers: one has seen nothing and looks whether it may wait, the other
- * begins to read meanwhile. */
-static struct {
-	bool armed;
-	pthread_t other;
-	atomic_int id; /* of its thread */
-	atomic_bool is_reading;
-	sem_t looked;
-	int errors[2];
-} race;
+/* What another thread does right before the dup3() that follows. */
+static void (*before_dup3)(void);
 
-/* Flags cannot be set the time after so many; -1: they can. */
-static int sets_left = -1;
+int __real_dup3(int from, int to, int flags);
+int __wrap_dup3(int from, int to, int flags);
 
-/* Either may get the first event; then there is one for the other. */
-static int read_and_pass_on(void)
+int __wrap_dup3(int from, int to, int flags)
 {
-	struct ibsa_async_event event;
-
-	if (ibsa_get_async_event(&world.context, &event))
-		return errno;
-	async_device_event(IBV_EVENT_PORT_ERR, 1);
-	return 0;
+	if (before_dup3)
+		before_dup3();
+	before_dup3 = NULL;
+	return __real_dup3(from, to, flags);
 }
 
-static void *read_beside(void *arg)
+static void nonblock_turn_on(void)
 {
-	atomic_store(&race.id, gettid());
-	*(int *)arg = read_and_pass_on();
+	nonblock_set(true);
+}
+
+static void nonblock_turn_off(void)
+{
+	nonblock_set(false);
+}
+
+/* The flag of another thread is not overwritten by one read before. */
+static void flag_set_meanwhile_stays(void **state)
+{
+	(void)state;
+	before_dup3 = nonblock_turn_on;
+	assert_int_equal(ibsa_verbs_attach(&world.context, NULL), 0);
+	assert_true(has_nonblock());
+	before_dup3 = nonblock_turn_off;
+	assert_int_equal(ibsa_verbs_detach(&world.context), 0);
+	assert_false(has_nonblock());
+	assert_int_equal(ibsa_verbs_attach(&world.context, NULL), 0);
+	before_dup3 = nonblock_turn_on;
+	assert_int_equal(ibsa_verbs_detach(&world.context), 0);
+	assert_true(has_nonblock());
+	before_dup3 = nonblock_turn_off;
+	assert_int_equal(ibsa_verbs_attach(&world.context, NULL), 0);
+	assert_false(has_nonblock());
+}
+
+/* While the number is the device's, reading it changes no flag. */
+static unsigned int sets;
+
+static void reading_sets_no_flag(void **state)
+{
+	struct ibv_async_event event;
+
+	(void)state;
+	async_device_event(IBV_EVENT_PORT_ERR, 1);
+	sets = 0;
+	assert_int_equal(ibv_get_async_event(&world.context, &event), 0);
+	assert_int_equal(sets, 0);
+	assert_int_equal(ibsa_verbs_attach(&world.context, NULL), 0);
+	async_device_event(IBV_EVENT_PORT_ERR, 1);
+	sets = 0;
+	assert_int_equal(ibv_get_async_event(&world.context, &event), 0);
+	assert_int_equal(sets, 0);
+}
+
+/* Several readers, each of which passes an event on to the next. */
+enum { READERS = 3, EVENTS = 200 };
+
+static atomic_int left;
+
+static void *read_and_pass_on(void *arg)
+{
+	struct ibsa_async_event event;
+	int *failed = arg;
+
+	while (!*failed && atomic_load(&left) > 0) {
+		*failed = ibsa_get_async_event(&world.context, &event);
+		atomic_fetch_sub(&left, 1);
+		async_device_event(IBV_EVENT_PORT_ERR, 1);
+	}
 	return NULL;
 }
 
-static void let_other_begin(void)
+static void readers_do_not_disturb_each_other(void **state)
 {
+	pthread_t threads[READERS];
+	int failed[READERS] = { 0 };
+
+	(void)state;
+	atomic_store(&left, EVENTS);
+	for (int i = 0; i < READERS; i++)
+		pthread_create(&threads[i], NULL, read_and_pass_on, &failed[i]);
 	async_device_event(IBV_EVENT_PORT_ERR, 1);
-	pthread_create(&race.other, NULL, read_beside, &race.errors[1]);
-	while (!atomic_load(&race.is_reading) &&
-	       !(race.id && verbs_rig_is_in(race.id, SYS_futex)))
-		sched_yield();
+	for (int i = 0; i < READERS; i++) {
+		pthread_join(threads[i], NULL);
+		assert_int_equal(failed[i], 0);
+	}
 }
+
+/* Flags cannot be set the time after so many; -1: they can. */
+static int sets_left = -1;
 
 int __real_fcntl(int fd, int command, long value);
 int __wrap_fcntl(int fd, int command, long value);
 
 int __wrap_fcntl(int fd, int command, long value)
 {
-	const bool looks = race.armed && command == F_GETFL &&
-			   fd == world.number;
-	int result;
-
-	if (looks) {
-		race.armed = false;
-		let_other_begin();
-	}
+	if (command == F_SETFL)
+		sets++;
 	if (command == F_SETFL && sets_left >= 0 && !sets_left--) {
 		errno = EPERM;
 		return -1;
 	}
-	if (command == F_SETFL && race.id == gettid()) {
-		if (!atomic_exchange(&race.is_reading, true))
-			return __real_fcntl(fd, command, value);
-		sem_wait(&race.looked);
-	}
-	result = __real_fcntl(fd, command, value);
-	if (looks)
-		sem_post(&race.looked);
-	return result;
-}
-
-static void readers_do_not_disturb_each_other(void **state)
-{
-	(void)state;
-	memset(&race, 0, sizeof(race));
-	sem_init(&race.looked, 0, 0);
-	race.armed = true;
-	race.errors[0] = read_and_pass_on();
-	pthread_join(race.other, NULL);
-	sem_destroy(&race.looked);
-	assert_int_equal(race.errors[0], 0);
-	assert_int_equal(race.errors[1], 0);
+	return __real_fcntl(fd, command, value);
 }
 
 static void number_that_cannot_be_changed_stays(void **state)
@@ -144,6 +172,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(flags_of_the_number_move_along),
+		TEST(flag_set_meanwhile_stays),
+		TEST(reading_sets_no_flag),
 		TEST(readers_do_not_disturb_each_other),
 		TEST(number_that_cannot_be_changed_stays),
 	};

@@ -284,7 +284,7 @@ static void close_ends_the_wait(void **state)
 	assert_int_equal(
 		pthread_create(&reader.thread, NULL, read_with_id, &id), 0);
 	while (!atomic_load(&id) ||
-	       !verbs_rig_is_in(atomic_load(&id), SYS_poll))
+	       !verbs_rig_is_in(atomic_load(&id), SYS_ppoll))
 		sched_yield();
 	assert_int_equal(ibv_close_device(rig.context), 0);
 	assert_int_equal(pthread_join(reader.thread, NULL), 0);

@@ -30,7 +30,7 @@ static struct {
 
 static struct ibv_context context;
 
-int ibsa_get_async_event(struct ibv_context *of, struct ibsa_async_event *event)
+int ibsa_stock_get_event(struct ibv_context *of, struct ibsa_async_event *event)
 {
 	assert_ptr_equal(of, &context);
 	behind.gets++;

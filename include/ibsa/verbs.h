@@ -192,7 +192,7 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
  * Return: 0; -1 and errno: EINVAL the arguments are not as above, or @context
  * is a parent's; ENODEV the device has no port that has an SA; EAGAIN none is
  * active, or none knows an SM; EBUSY another program has the SA's reports at
- * the port; EIO the SA is silent or refuses, the device cannot be opened, or
+ * the port, or as in ibsa_verbs_attach(); EIO the SA is silent or refuses, the device cannot be opened, or
  * @context was closed meanwhile; ENOMEM, also for more than
  * IBSA_SM_EVENT_GIDS_MAX GIDs in all; EMFILE no descriptor is left. Nothing is
  * then registered. Thread-safe.
@@ -286,10 +286,13 @@ struct ibsa_verbs_options {
  * async_fd has another value in the moment in which that reads a device's
  * event.
  *
+ * Waits, up to 10 s, until ibsa_verbs_async_fd_put() follows each get that
+ * another thread had before.
+ *
  * Return: 0; -EINVAL an option is out of range, or is not for contexts of
  * ibsa_verbs_open(), or @context is a parent's; -EALREADY it is
  * attached; -EBUSY it was asked through already, with another @sa, @grh or
- * @sm_key; -EMFILE no descriptor is left; -ENOMEM; or another error of
+ * @sm_key, or a get is not put in time, or is of this thread; -EMFILE no descriptor is left; -ENOMEM; or another error of
  * epoll_create1(), epoll_ctl() or dup2(). Thread-safe.
  */
 int ibsa_verbs_attach(struct ibv_context *context,
@@ -312,11 +315,13 @@ int ibsa_verbs_detach(struct ibv_context *context);
  * ibsa_close_device - end all that is ours of a context, and close it
  * @context: of libibverbs or of ibsa_verbs_open()
  *
- * Ends registrations and puts async_fd back; calls that other threads have
- * under way fail: ibv_gid_reachable() and ibv_register_sm_events() with EIO,
- * ibsa_get_async_event() with EBADF. Waits for them, and up to two seconds a
- * port for the SA to know that nothing more is wanted. Then ibv_close_device()
- * of libibverbs, or ibsa_verbs_close().
+ * Ends registrations and puts async_fd back. Calls that other threads have in
+ * progress fail: ibv_gid_reachable() and ibv_register_sm_events() with EIO,
+ * ibsa_get_async_event() with EBADF. Waits for the former, but not for threads
+ * that wait for an event, nor for a call of this thread which a signal handler
+ * interrupted; and up to two seconds a port for the SA to know that nothing
+ * more is wanted. Then calls ibv_close_device() of libibverbs, which is a
+ * cancellation point, or ibsa_verbs_close(), which is none.
  *
  * Return: as ibv_close_device(): 0, or -1 and errno; EINVAL no @context, or one
  * of ibsa_verbs_open() that is a parent's; ENOSYS libibverbs is not loaded. Any
@@ -329,15 +334,21 @@ int ibsa_close_device(struct ibv_context *context);
  * @context: of libibverbs or of ibsa_verbs_open()
  * @event:   filled; ibsa_ack_async_event() is due for it
  *
- * Those of the device by ibv_get_async_event() of libibverbs, none before it is
- * asked for. A call that waits already when the first registration is made
- * has the SM's events as well. In order within each source.
+ * Device events are read by ibv_get_async_event() of libibverbs, none before
+ * it is asked for. A call that already waits when the first registration is
+ * made returns SM events as well. Order is kept within each source.
+ *
+ * As with libibverbs, the thread may be canceled while it waits, and may close
+ * @context or fork in a signal handler meanwhile. A pending cancel acts before
+ * an event is taken. A signal whose handler has SA_RESTART does not end the
+ * wait, unless the thread also takes a signal whose handler does not have it:
+ * poll(2) does not say which one came.
  *
  * Return: 0; -1 and errno: EAGAIN there is none, and async_fd has O_NONBLOCK;
- * EINTR a signal came, whatever SA_RESTART says; EBADF the context was closed
- * meanwhile; EINVAL no @event, or @context is a parent's; ENOSYS libibverbs is
- * not loaded; ENOMEM; EMFILE no descriptor is left; or what libibverbs says.
- * Thread-safe; as many threads may wait as like to.
+ * EINTR a signal came, see above; EBADF the context was closed meanwhile;
+ * EINVAL no @event, or @context is a parent's; ENOSYS libibverbs is not
+ * loaded; ENOMEM; EMFILE no descriptor is left; or what libibverbs says.
+ * Thread-safe; any number of threads may wait.
  */
 int ibsa_get_async_event(struct ibv_context *context,
 			 struct ibsa_async_event *event);
@@ -374,10 +385,12 @@ struct ibsa_verbs_async_fd;
  *
  * The calls that create queues do this by themselves where this header has
  * their names. Use it around other calls: rdma_create_qp(), mlx5dv_create_qp().
- * Do not attach or register in between, and read the member for poll() before.
+ * While the context is not attached, the get counts, too: an attach or a first
+ * registration by another thread waits for the put. The same thread calls both,
+ * and is not canceled in between. Read the member for poll() before.
  *
- * Return: what ibsa_verbs_async_fd_put() takes; NULL if there is no need.
- * Leaves errno as it is. Thread-safe.
+ * Return: what ibsa_verbs_async_fd_put() takes; NULL: the context is of
+ * ibsa_verbs_open(), or memory is short. Leaves errno as it is. Thread-safe.
  */
 struct ibsa_verbs_async_fd *
 ibsa_verbs_async_fd_get(struct ibv_context *context);
@@ -404,6 +417,22 @@ void ibsa_verbs_async_fd_put(struct ibsa_verbs_async_fd *held);
  * or is a gap. Thread-safe.
  */
 const union ibv_gid *ibsa_stock_event_gid(const struct ibv_async_event *event);
+
+/**
+ * ibsa_stock_get_event - ibsa_get_async_event() for a program of libibverbs'
+ * @context: of libibverbs
+ * @event:   filled
+ *
+ * For the library for LD_PRELOAD: the wait ends as libibverbs' would. If the
+ * context is closed meanwhile, it goes on until the thread is canceled or
+ * interrupted. Without memory or descriptors libibverbs reads, and the call is
+ * not woken by the SM.
+ *
+ * Return: as ibsa_get_async_event(); EBADF a signal came after the context was
+ * closed, and its handler has SA_RESTART. Thread-safe.
+ */
+int ibsa_stock_get_event(struct ibv_context *context,
+			 struct ibsa_async_event *event);
 
 #ifndef IBSA_NO_VERBS_NAMES
 #define ibv_async_event ibsa_async_event

@@ -7,40 +7,72 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "verbs/context_state.h"
+
+enum { BOUND_S = 10 };
+
+static void fd_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
 
 void ibsa__async_init(struct async *async)
 {
-	*async =
-		(struct async){ .number = -1, .device_fd = -1, .ready_fd = -1 };
+	*async = (struct async){
+		.number = -1,
+		.device_fd = -1,
+		.ready_fd = -1,
+		.set_fd = -1,
+	};
 }
 
 void ibsa__async_done(struct async *async)
 {
-	if (async->device_fd >= 0)
-		close(async->device_fd);
-	if (async->ready_fd >= 0 && !async->is_own)
-		close(async->ready_fd);
+	if (!async->is_own)
+		fd_close(&async->ready_fd);
+	fd_close(&async->device_fd);
+	fd_close(&async->set_fd);
 	ibsa__async_init(async);
 }
 
-/* Such a file says of one that it does not have that it is not there. */
+/* epoll_ctl(2): ENOENT only if @fd is an epoll file. */
 static bool is_epoll(int fd, int other)
 {
 	return epoll_ctl(fd, EPOLL_CTL_DEL, other, NULL) && errno == ENOENT;
 }
 
-/* The files of libibverbs' context. */
+static int set_add(int set, int fd)
+{
+	struct epoll_event readable = { .events = EPOLLIN };
+
+	return epoll_ctl(set, EPOLL_CTL_ADD, fd, &readable) ? -errno : 0;
+}
+
+/* epoll(7): an entry of a set is a descriptor with the file that it had. */
+static bool set_has(int set, int fd)
+{
+	struct epoll_event readable = { .events = EPOLLIN };
+
+	return !epoll_ctl(set, EPOLL_CTL_MOD, fd, &readable);
+}
+
 static int files_open(struct async *async)
 {
-	async->device_fd = fcntl(async->number, F_DUPFD_CLOEXEC, 0);
-	if (async->device_fd < 0)
-		return -errno;
+	int err;
+
 	async->ready_fd = eventfd(0, EFD_CLOEXEC);
 	if (async->ready_fd < 0)
 		return -errno;
-	/* Spliced, and not by us: by the process that we were forked from. */
-	return is_epoll(async->number, async->ready_fd) ? -EINVAL : 0;
+	if (is_epoll(async->number, async->ready_fd))
+		return -EINVAL;
+	async->set_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (async->set_fd < 0)
+		return -errno;
+	err = set_add(async->set_fd, async->number);
+	return err ? err : set_add(async->set_fd, async->ready_fd);
 }
 
 int ibsa__async_begin(struct context_state *state)
@@ -64,23 +96,32 @@ int ibsa__async_begin(struct context_state *state)
 	return err;
 }
 
-/* O_NONBLOCK of @from becomes that of @to. */
-static int nonblock_copy(int from, int to)
+bool ibsa__async_is_current(const struct async *async,
+			    const struct ibv_context *context)
 {
-	const int wanted = fcntl(from, F_GETFL);
-	const int flags = fcntl(to, F_GETFL);
-
-	if (wanted < 0 || flags < 0 ||
-	    fcntl(to, F_SETFL, (flags & ~O_NONBLOCK) | (wanted & O_NONBLOCK)))
-		return -errno;
-	return 0;
+	if (async->is_own || async->ready_fd < 0)
+		return true;
+	if (context->async_fd != async->number &&
+	    context->async_fd != async->device_fd)
+		return false;
+	return async->is_spliced ? set_has(async->number, async->ready_fd)
+				 : set_has(async->set_fd, async->number);
 }
 
-static int nonblock_set(int fd)
+int ibsa__async_wait_fd(const struct async *async)
 {
-	const int flags = fcntl(fd, F_GETFL);
+	return async->is_own ? async->ready_fd : async->set_fd;
+}
 
-	return flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) ? -errno : 0;
+/* O_NONBLOCK of @fd is to be that in @flags. */
+static int nonblock_set(int fd, int flags)
+{
+	const int now = fcntl(fd, F_GETFL);
+
+	if (now < 0 || flags < 0 ||
+	    fcntl(fd, F_SETFL, (now & ~O_NONBLOCK) | (flags & O_NONBLOCK)))
+		return -errno;
+	return 0;
 }
 
 /* The file of @fd gets @number, which stays open over exec if it was. */
@@ -94,34 +135,68 @@ static int number_give(int number, int fd)
 	return 0;
 }
 
-static int set_add(int set, int fd)
+/*
+ * The file of @fd replaces that of @old behind the number, and takes over
+ * O_NONBLOCK. Another thread may set that at any time: of what it set on the
+ * old file after we have read it, the new one gets to know after the exchange,
+ * unless it was set there since.
+ */
+static int number_replace(const struct async *async, int fd, int old)
 {
-	struct epoll_event readable = { .events = EPOLLIN };
+	const int before = fcntl(old, F_GETFL);
+	int err = nonblock_set(fd, before);
+	int after;
 
-	return epoll_ctl(set, EPOLL_CTL_ADD, fd, &readable) ? -errno : 0;
+	if (!err)
+		err = number_give(async->number, fd);
+	if (err)
+		return err;
+	after = fcntl(old, F_GETFL);
+	if ((after ^ before) & O_NONBLOCK &&
+	    !((fcntl(fd, F_GETFL) ^ before) & O_NONBLOCK))
+		err = nonblock_set(fd, after);
+	return err;
 }
 
-/* Others may look at it at any time. */
-static void member_set(struct context_state *state)
+/* Other threads may read the member at any time. */
+static void member_set(struct context_state *state, int fd)
 {
-	const struct async *async = &state->async;
-	const bool is_out = async->is_spliced && async->gets;
-
-	__atomic_store_n(&state->context->async_fd,
-			 is_out ? async->device_fd : async->number,
-			 __ATOMIC_RELAXED);
+	if (!state->is_stale)
+		__atomic_store_n(&state->context->async_fd, fd,
+				 __ATOMIC_RELAXED);
 }
 
-void ibsa__async_get(struct context_state *state)
+static void device_fd_release(struct async *async)
 {
-	state->async.gets++;
-	member_set(state);
+	if (!async->is_splicing && !async->is_spliced &&
+	    !async->gets[ASYNC_GET_DEVICE])
+		fd_close(&async->device_fd);
 }
 
-void ibsa__async_put(struct context_state *state)
+enum async_get ibsa__async_get(struct context_state *state)
 {
-	state->async.gets--;
-	member_set(state);
+	struct async *async = &state->async;
+	const enum async_get kind = async->is_splicing || async->is_spliced
+					    ? ASYNC_GET_DEVICE
+					    : ASYNC_GET_NUMBER;
+
+	if (!async->gets[kind]++ && kind == ASYNC_GET_DEVICE)
+		member_set(state, async->device_fd);
+	return kind;
+}
+
+void ibsa__async_put(struct context_state *state, enum async_get kind)
+{
+	struct async *async = &state->async;
+
+	if (--async->gets[kind])
+		return;
+	if (kind == ASYNC_GET_DEVICE) {
+		if (!state->is_closed)
+			member_set(state, async->number);
+		device_fd_release(async);
+	}
+	pthread_cond_broadcast(&state->changed);
 }
 
 void ibsa__async_unsplice(struct context_state *state)
@@ -130,37 +205,64 @@ void ibsa__async_unsplice(struct context_state *state)
 
 	if (!async->is_spliced)
 		return;
-	(void)!nonblock_copy(async->number, async->device_fd);
-	(void)!number_give(async->number, async->device_fd);
+	/* Else the number is not ours any more, but that of any file. */
+	if (set_has(async->number, async->ready_fd))
+		(void)!number_replace(async, async->device_fd, async->set_fd);
 	async->is_spliced = false;
-	member_set(state);
+	/* libibverbs closes what the member names. */
+	if (state->is_closed)
+		member_set(state, async->number);
+	device_fd_release(async);
 }
 
-int ibsa__async_splice(struct context_state *state)
+/* libibverbs has the number in use, and has to have it until it is done. */
+static int number_await(struct context_call *call)
+{
+	struct context_state *state = call->state;
+	const uint64_t until = clock_now_ns() + BOUND_S * NS_PER_S;
+
+	if (ibsa__context_call_has_number(call))
+		return -EBUSY;
+	while (state->async.gets[ASYNC_GET_NUMBER] && !state->is_closed) {
+		if (clock_now_ns() >= until)
+			return -EBUSY;
+		ibsa__context_call_await(call);
+	}
+	return state->is_closed ? -EINVAL : 0;
+}
+
+static int number_splice(struct context_state *state)
 {
 	struct async *async = &state->async;
-	int set;
+	int err = number_replace(async, async->set_fd, async->device_fd);
+
+	if (err)
+		return err;
+	async->is_spliced = true;
+	err = nonblock_set(async->device_fd, O_NONBLOCK);
+	if (err)
+		ibsa__async_unsplice(state);
+	return err;
+}
+
+int ibsa__async_splice(struct context_call *call)
+{
+	struct context_state *state = call->state;
+	struct async *async = &state->async;
 	int err;
 
 	if (async->is_own || async->is_spliced)
 		return 0;
-	set = epoll_create1(EPOLL_CLOEXEC);
-	if (set < 0)
+	if (async->device_fd < 0)
+		async->device_fd = fcntl(async->number, F_DUPFD_CLOEXEC, 0);
+	if (async->device_fd < 0)
 		return -errno;
-	err = set_add(set, async->device_fd);
+	async->is_splicing = true;
+	err = number_await(call);
 	if (!err)
-		err = set_add(set, async->ready_fd);
-	if (!err)
-		err = nonblock_copy(async->number, set);
-	if (!err)
-		err = number_give(async->number, set);
-	close(set);
-	if (err)
-		return err;
-	async->is_spliced = true;
-	err = nonblock_set(async->device_fd);
-	if (err)
-		ibsa__async_unsplice(state);
+		err = number_splice(state);
+	async->is_splicing = false;
+	device_fd_release(async);
 	return err;
 }
 

@@ -3,45 +3,84 @@
  * queues. */
 #include <errno.h>
 
+#include "base/alloc.h"
+#include "base/registry.h"
 #include "verbs/context_state.h"
 
-static bool device_file_get(struct context_state *state)
+/* A call in progress, which closing waits for: it must not be canceled. */
+struct ibsa_verbs_async_fd {
+	struct context_call call;
+	enum async_get kind;
+};
+
+static void device_file_get(struct ibsa_verbs_async_fd *held)
 {
-	bool is_spliced;
+	struct context_state *state = held->call.state;
 
 	pthread_mutex_lock(&state->lock);
-	is_spliced = state->async.is_spliced;
-	if (is_spliced)
-		ibsa__async_get(state);
+	held->kind = ibsa__async_get(state);
+	held->call.has_number = held->kind == ASYNC_GET_NUMBER;
 	pthread_mutex_unlock(&state->lock);
-	return is_spliced;
 }
 
-/* It counts as a call in progress on that state, which closing waits for. */
+/* What a child has from its parent is not used any more. */
+static void device_file_put(struct ibsa_verbs_async_fd *held)
+{
+	struct context_state *state = held->call.state;
+
+	if (state->process != ibsa__process())
+		return;
+	pthread_mutex_lock(&state->lock);
+	ibsa__async_put(state, held->kind);
+	pthread_mutex_unlock(&state->lock);
+	ibsa__context_state_leave(&held->call);
+}
+
+static struct ibsa_verbs_async_fd *held_new(struct ibv_context *context)
+{
+	struct ibsa_verbs_async_fd *held = ibsa__calloc(1, sizeof(*held));
+
+	if (held && ibsa__context_state_hold(context, &held->call)) {
+		ibsa__free(held);
+		held = NULL;
+	}
+	return held;
+}
+
+/* The async fd of our own context is for no queue. */
 struct ibsa_verbs_async_fd *ibsa_verbs_async_fd_get(struct ibv_context *context)
 {
-	struct context_state *state = NULL;
+	struct ibsa_verbs_async_fd *held = NULL;
 	const int before = errno;
+	struct interrupts interrupts;
 
-	if (!ibsa__context_state_find(context, &state) &&
-	    !device_file_get(state)) {
-		ibsa__context_state_leave(state);
-		state = NULL;
+	interrupts_hold(&interrupts);
+	if (context && context->cmd_fd >= 0)
+		held = held_new(context);
+	if (held) {
+		device_file_get(held);
+		held->call.before = interrupts;
+		signals_restore(&interrupts.signals);
+	} else {
+		interrupts_restore(&interrupts);
 	}
 	errno = before;
-	return (struct ibsa_verbs_async_fd *)state;
+	return held;
 }
 
 void ibsa_verbs_async_fd_put(struct ibsa_verbs_async_fd *held)
 {
-	struct context_state *state = (struct context_state *)held;
 	const int before = errno;
+	struct interrupts interrupts;
 
-	if (!state)
+	if (!held)
 		return;
-	pthread_mutex_lock(&state->lock);
-	ibsa__async_put(state);
-	pthread_mutex_unlock(&state->lock);
-	ibsa__context_state_leave(state);
+	interrupts_hold(&interrupts);
+	interrupts.cancel = held->call.before.cancel;
+	/* Leaving the call restores what is held here. */
+	interrupts_hold(&held->call.before);
+	device_file_put(held);
+	ibsa__free(held);
+	interrupts_restore(&interrupts);
 	errno = before;
 }

@@ -1,40 +1,71 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Events of the device and of the SM, read side by side. */
+/*
+ * Events of the device and of the SM, read by one call.
+ *
+ * libibverbs reads a context's event in read(2), without a lock: its thread may
+ * be canceled there, may be interrupted, may fork or close the context in a
+ * signal handler. The same is true here. All that is done before and after the
+ * wait is done with interruptions held; the wait itself has nothing but a
+ * reference to the state of the context, which a cancel drops.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 
+#include "base/clock.h"
+#include "base/registry.h"
 #include "verbs/context_state.h"
 #include "verbs/stock.h"
 
+/* A thread that reads an event. */
+struct reading {
+	struct ibv_context *context;
+	struct ibsa_async_event *out;
+	struct interrupts before;
+	struct context_state *state;
+	unsigned int process; /* ibsa__process() when it began */
+	bool is_stock;	      /* as libibverbs' call, see verbs.h */
+	bool is_reader;	      /* see struct async */
+	bool is_restarted;    /* a signal came in the last wait */
+};
+
+/* What to do next; or a negative errno. */
+enum step {
+	STEP_DONE,
+	STEP_WAIT,   /* for an event, or for the end */
+	STEP_READ,   /* the device's event, by libibverbs */
+	STEP_YIELD,  /* to another thread that reads it */
+	STEP_CLOSED, /* the context was closed */
+	STEP_CHILD,  /* this is a child process: begin again */
+};
+
 /*
- * libibverbs reads from the member async_fd, and its provider may look into the
- * context: so it gets the context itself, for this moment with our number. Of
- * the number that programs have, O_NONBLOCK is not to be seen by them. Locked.
+ * The device's file is O_NONBLOCK while the number is spliced. libibverbs reads
+ * from the member async_fd, and its provider may look into the context: hence
+ * it gets the context itself, with that file for the moment. Locked.
  */
 static int device_read(struct context_state *state,
 		       struct ibsa_async_event *out)
 {
-	const struct async *async = &state->async;
-	const int flags = fcntl(async->device_fd, F_GETFL);
-	int err;
+	const enum async_get kind = ibsa__async_get(state);
+	int err = ibsa__stock_get(state->context, out);
 
-	if (flags < 0 || fcntl(async->device_fd, F_SETFL, flags | O_NONBLOCK))
-		return -errno;
-	ibsa__async_get(state);
-	err = ibsa__stock_get(state->context, out);
-	ibsa__async_put(state);
-	(void)!fcntl(async->device_fd, F_SETFL, flags);
+	ibsa__async_put(state, kind);
 	return err;
 }
 
-/* What another thread has read meanwhile is not there. */
+static bool is_readable(int fd)
+{
+	struct pollfd file = { .fd = fd, .events = POLLIN };
+
+	return poll(&file, 1, 0) == 1;
+}
+
+/* -EAGAIN, too, if another thread has read the event meanwhile. Locked. */
 static int device_take(struct context_state *state,
 		       struct ibsa_async_event *out)
 {
-	struct pollfd file = { .fd = state->async.device_fd, .events = POLLIN };
-
-	if (file.fd < 0 || poll(&file, 1, 0) != 1)
+	if (state->async.device_fd < 0 || !is_readable(state->async.device_fd))
 		return -EAGAIN;
 	return device_read(state, out);
 }
@@ -48,13 +79,11 @@ static int queue_take(struct context_state *state, struct ibsa_async_event *out)
 }
 
 /* One event without waiting, of each source in turn. Locked. */
-static int take(struct context_state *state, struct ibsa_async_event *out)
+static int event_take(struct context_state *state, struct ibsa_async_event *out)
 {
 	const bool device_first = state->async.is_device_next;
 	int err;
 
-	if (state->is_closed)
-		return -EBADF;
 	err = device_first ? device_take(state, out) : queue_take(state, out);
 	if (err != -EAGAIN) {
 		state->async.is_device_next = !device_first;
@@ -63,73 +92,306 @@ static int take(struct context_state *state, struct ibsa_async_event *out)
 	return device_first ? queue_take(state, out) : device_take(state, out);
 }
 
-static int try(struct context_state *state, struct ibsa_async_event *out)
+/* The number has the epoll file: reading it is ours. Locked. */
+static int step_spliced(struct reading *reading)
 {
-	int err;
+	struct context_state *state = reading->state;
+	int err = event_take(state, reading->out);
+	int flags;
 
-	pthread_mutex_lock(&state->lock);
-	err = ibsa__async_begin(state);
-	if (!err)
-		err = take(state, out);
-	pthread_mutex_unlock(&state->lock);
-	return err;
+	if (err != -EAGAIN)
+		return err;
+	flags = fcntl(state->async.number, F_GETFL);
+	if (flags < 0)
+		return -errno;
+	return flags & O_NONBLOCK ? -EAGAIN : STEP_WAIT;
 }
 
 /*
- * Whether the number is to be waited for; it is not while it has O_NONBLOCK.
- * Locked, lest it is seen as it is for a moment in device_read().
+ * The number has the device's file: libibverbs reads it. It would wait in
+ * read(2) if another thread of ours took the event first, which neither an SM
+ * event nor a close would end. Locked.
  */
-static int may_wait(struct context_state *state)
+static int step_plain(struct reading *reading)
 {
-	int flags;
-	int err;
+	struct async *async = &reading->state->async;
+	const int flags = fcntl(async->number, F_GETFL);
+
+	if (flags < 0)
+		return -errno;
+	if (flags & O_NONBLOCK)
+		return STEP_READ;
+	if (async->has_reader)
+		return STEP_YIELD;
+	if (!is_readable(async->number))
+		return STEP_WAIT;
+	async->has_reader = true;
+	reading->is_reader = true;
+	return STEP_READ;
+}
+
+static int step_find(struct reading *reading)
+{
+	struct context_state *state = reading->state;
+	int step;
 
 	pthread_mutex_lock(&state->lock);
-	flags = fcntl(state->async.number, F_GETFL);
-	err = flags < 0 ? -errno : 0;
+	step = state->is_closed ? STEP_CLOSED : ibsa__async_begin(state);
+	if (!step)
+		step = state->async.is_own || state->async.is_spliced
+			       ? step_spliced(reading)
+			       : step_plain(reading);
 	pthread_mutex_unlock(&state->lock);
-	if (err)
-		return err;
-	return flags & O_NONBLOCK ? -EAGAIN : 0;
+	return step;
 }
 
-/* 0; -EAGAIN the number is not to be waited for; -EINTR. */
-static int await(struct context_state *state)
+static bool reading_is_child(const struct reading *reading)
 {
-	struct pollfd files[] = {
-		{ .fd = state->async.ready_fd, .events = POLLIN },
-		{ .fd = state->async.device_fd, .events = POLLIN },
-	};
-	const int err = may_wait(state);
-
-	if (err)
-		return err;
-	return poll(files, 2, -1) < 0 ? -errno : 0;
+	return reading->process != ibsa__process();
 }
 
-static int get(struct context_state *state, struct ibsa_async_event *out)
+static void reader_end(struct reading *reading)
+{
+	struct context_state *state = reading->state;
+
+	if (!reading->is_reader)
+		return;
+	reading->is_reader = false;
+	pthread_mutex_lock(&state->lock);
+	state->async.has_reader = false;
+	pthread_cond_broadcast(&state->changed);
+	pthread_mutex_unlock(&state->lock);
+}
+
+/* A child does not touch what is its parent's. */
+static void reading_drop(struct reading *reading)
+{
+	if (reading->state && !reading_is_child(reading)) {
+		reader_end(reading);
+		ibsa__context_state_put(reading->state);
+	}
+	reading->state = NULL;
+}
+
+static void reading_cancel(void *arg)
+{
+	sigset_t before;
+
+	signals_hold(&before);
+	reading_drop(arg);
+	signals_restore(&before);
+}
+
+/* Call @wait, in which the thread may be canceled. It holds interruptions
+ * again when it returns. */
+static int interruptible(struct reading *reading,
+			 int (*wait)(struct reading *reading))
 {
 	int err;
 
-	while ((err = try(state, out)) == -EAGAIN) {
-		err = await(state);
-		if (err)
-			break;
-	}
+	pthread_cleanup_push(reading_cancel, reading);
+	err = wait(reading);
+	pthread_cleanup_pop(0);
 	return err;
+}
+
+static int stock_wait(struct reading *reading)
+{
+	return ibsa__stock_get_waiting(reading->context, reading->out,
+				       &reading->before);
+}
+
+/*
+ * Whether the system would restart a read(2), had it been interrupted instead
+ * of poll(2), which it never restarts: unless a handler is there that does not
+ * have SA_RESTART, of a signal that the thread takes. signal(7).
+ */
+static bool signals_restart(const sigset_t *blocked)
+{
+	struct sigaction action;
+
+	for (int signal = 1; signal < NSIG; signal++) {
+		if (sigismember(blocked, signal) ||
+		    sigaction(signal, NULL, &action))
+			continue;
+		if (action.sa_handler != SIG_DFL &&
+		    action.sa_handler != SIG_IGN &&
+		    !(action.sa_flags & SA_RESTART))
+			return false;
+	}
+	return true;
+}
+
+/* 0, -EINTR as read(2) would return it, or another error. */
+static int file_wait(struct reading *reading, struct pollfd *files,
+		     nfds_t count)
+{
+	const sigset_t *allowed = &reading->before.signals;
+	const bool restarts = signals_restart(allowed);
+	int err;
+	int cancel;
+
+	pthread_setcancelstate(reading->before.cancel, &cancel);
+	err = ppoll(files, count, NULL, allowed) < 0 ? -errno : 0;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	/* A handler may have taken itself back, or put another there. */
+	reading->is_restarted = err == -EINTR && restarts &&
+				signals_restart(allowed);
+	return reading->is_restarted ? 0 : err;
+}
+
+static int event_wait(struct reading *reading)
+{
+	struct pollfd file = {
+		.fd = ibsa__async_wait_fd(&reading->state->async),
+		.events = POLLIN,
+	};
+
+	return file_wait(reading, &file, 1);
+}
+
+/* As a read(2) of a file that was closed meanwhile: it goes on, and if it is
+ * restarted, the descriptor is not there any more. */
+static int closed_wait(struct reading *reading)
+{
+	const int err = file_wait(reading, NULL, 0);
+
+	return err ? err : -EBADF;
+}
+
+/* Another thread reads, which takes no time, unless another process that has
+ * the file was faster still. */
+static int reader_await(struct reading *reading)
+{
+	struct context_state *state = reading->state;
+	const struct timespec until =
+		clock_timespec(clock_now_ns() + 10 * NS_PER_MS);
+
+	pthread_mutex_lock(&state->lock);
+	if (state->async.has_reader && !state->is_closed)
+		pthread_cond_timedwait(&state->changed, &state->lock, &until);
+	pthread_mutex_unlock(&state->lock);
+	interrupts_restore(&reading->before);
+	pthread_testcancel();
+	interrupts_hold(&reading->before);
+	return 0;
+}
+
+/* libibverbs found the number spliced, or the device's file O_NONBLOCK, which
+ * it was not a moment ago: the program did not mean that. */
+static bool is_spliced_now(struct reading *reading)
+{
+	struct context_state *state = reading->state;
+	bool is_spliced;
+
+	pthread_mutex_lock(&state->lock);
+	is_spliced = !state->is_closed &&
+		     (state->async.is_spliced || state->async.is_splicing);
+	pthread_mutex_unlock(&state->lock);
+	return is_spliced;
+}
+
+static int device_wait(struct reading *reading)
+{
+	const int err = interruptible(reading, stock_wait);
+
+	if (reading_is_child(reading))
+		return err;
+	reader_end(reading);
+	return err && err != -EINTR && is_spliced_now(reading) ? STEP_WAIT
+							       : err;
+}
+
+/* STEP_WAIT: look again. */
+static int step_take(struct reading *reading, int step)
+{
+	int err;
+
+	switch (step) {
+	case STEP_WAIT:
+		err = interruptible(reading, event_wait);
+		break;
+	case STEP_YIELD:
+		err = interruptible(reading, reader_await);
+		break;
+	case STEP_READ:
+		return device_wait(reading);
+	default:
+		return step;
+	}
+	if (!err && reading_is_child(reading))
+		return STEP_CHILD;
+	return err ? err : STEP_WAIT;
+}
+
+static int state_read(struct reading *reading)
+{
+	int step;
+
+	do {
+		step = step_find(reading);
+		step = step_take(reading, step);
+	} while (step == STEP_WAIT);
+	return step;
+}
+
+/* What we have no means for, libibverbs does. */
+static int without_state(struct reading *reading, int err)
+{
+	return reading->is_stock && reading->context->cmd_fd >= 0
+		       ? interruptible(reading, stock_wait)
+		       : err;
+}
+
+static int event_read(struct reading *reading)
+{
+	int step;
+
+	do {
+		reading->process = ibsa__process();
+		step = ibsa__context_state_get(
+			reading->context, &reading->before, &reading->state);
+		if (step)
+			return without_state(reading, step);
+		step = state_read(reading);
+		reading_drop(reading);
+	} while (step == STEP_CHILD);
+	if (step != STEP_CLOSED)
+		return step;
+	return reading->is_stock && !reading->is_restarted
+		       ? interruptible(reading, closed_wait)
+		       : -EBADF;
+}
+
+static int event_get(struct ibv_context *context,
+		     struct ibsa_async_event *event, bool is_stock)
+{
+	struct reading reading = {
+		.context = context,
+		.out = event,
+		.is_stock = is_stock,
+	};
+	int err;
+
+	if (!context || !event)
+		return ibsa__context_state_result(-EINVAL);
+	pthread_testcancel();
+	interrupts_hold(&reading.before);
+	err = event_read(&reading);
+	interrupts_restore(&reading.before);
+	return ibsa__context_state_result(err);
 }
 
 int ibsa_get_async_event(struct ibv_context *context,
 			 struct ibsa_async_event *event)
 {
-	struct context_state *state;
-	int err = event ? ibsa__context_state_enter(context, &state) : -EINVAL;
+	return event_get(context, event, false);
+}
 
-	if (!err) {
-		err = get(state, event);
-		ibsa__context_state_leave(state);
-	}
-	return ibsa__context_state_result(err);
+int ibsa_stock_get_event(struct ibv_context *context,
+			 struct ibsa_async_event *event)
+{
+	return event_get(context, event, true);
 }
 
 static const char *own_text(int event_type)

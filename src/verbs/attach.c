@@ -30,56 +30,104 @@ static int options_check(const struct context_state *state,
 	return ibsa__options_check(&address, NULL);
 }
 
-/* @asking is held for writing: nobody looks at the options meanwhile. */
-static void address_take(struct context_state *state,
-			 const struct ibsa_verbs_options *options)
+/* What a failed attach restores. */
+struct address {
+	struct ibsa_address sa;
+	const struct ibsa_address *used; /* NULL: that of each port's SM */
+	int grh;
+	uint64_t sm_key;
+};
+
+/* @asking is held. */
+static struct address address_read(const struct context_state *state)
 {
-	if (!has_address(options))
-		return;
-	state->options.grh = options->grh;
-	state->options.sm_key = options->sm_key;
-	state->options.sa = NULL;
-	if (options->sa) {
-		state->sa = *options->sa;
-		state->options.sa = &state->sa;
-	}
+	return (struct address){ state->sa, state->options.sa,
+				 state->options.grh, state->options.sm_key };
 }
 
-/* Locked. */
-static int splice(struct context_state *state,
-		  const struct ibsa_verbs_options *options)
+static void address_write(struct context_state *state,
+			  const struct address *address)
 {
-	int err = state->is_closed ? -EINVAL : ibsa__async_begin(state);
+	pthread_rwlock_wrlock(&state->asking);
+	state->sa = address->sa;
+	state->options.sa = address->used;
+	state->options.grh = address->grh;
+	state->options.sm_key = address->sm_key;
+	pthread_rwlock_unlock(&state->asking);
+}
 
-	if (!err && state->is_attached)
-		err = -EALREADY;
-	if (!err)
-		err = ibsa__async_splice(state);
-	if (err)
+static int address_take(struct context_state *state,
+			const struct ibsa_verbs_options *options,
+			struct address *out_before)
+{
+	struct address address = {
+		.grh = options->grh,
+		.sm_key = options->sm_key,
+	};
+	int err;
+
+	pthread_rwlock_rdlock(&state->asking);
+	*out_before = address_read(state);
+	err = state->device && has_address(options) ? -EBUSY : 0;
+	pthread_rwlock_unlock(&state->asking);
+	if (err || !has_address(options))
 		return err;
-	state->is_attached = true;
-	state->queue.gaps_wanted = options->gaps;
-	state->queue.limit = options->max_events ? options->max_events
-						 : SM_QUEUE_LIMIT;
-	state->options.audit_ms = options->audit_ms;
+	if (options->sa) {
+		address.sa = *options->sa;
+		address.used = &state->sa;
+	}
+	address_write(state, &address);
 	return 0;
 }
 
-static int attach(struct context_state *state,
-		  const struct ibsa_verbs_options *options)
+static int context_begin(struct context_state *state)
 {
+	int err;
+
+	pthread_mutex_lock(&state->lock);
+	err = state->is_closed ? -EINVAL : ibsa__async_begin(state);
+	if (!err && state->is_attached)
+		err = -EALREADY;
+	pthread_mutex_unlock(&state->lock);
+	return err;
+}
+
+static int context_splice(struct context_call *call,
+			  const struct ibsa_verbs_options *options)
+{
+	struct context_state *state = call->state;
+	int err;
+
+	pthread_mutex_lock(&state->lock);
+	err = ibsa__async_splice(call);
+	if (!err) {
+		ibsa__context_state_anchor(state);
+		state->is_attached = true;
+		state->queue.gaps_wanted = options->gaps;
+		state->queue.limit = options->max_events ? options->max_events
+							 : SM_QUEUE_LIMIT;
+		state->options.audit_ms = options->audit_ms;
+	}
+	pthread_mutex_unlock(&state->lock);
+	return err;
+}
+
+static int context_attach(struct context_call *call,
+			  const struct ibsa_verbs_options *options)
+{
+	struct context_state *state = call->state;
+	struct address before;
 	int err = options_check(state, options);
 
+	if (!err)
+		err = context_begin(state);
+	if (!err)
+		err = address_take(state, options, &before);
 	if (err)
 		return err;
-	pthread_rwlock_wrlock(&state->asking);
-	pthread_mutex_lock(&state->lock);
-	err = state->device && has_address(options) ? -EBUSY
-						    : splice(state, options);
-	if (!err)
-		address_take(state, options);
-	pthread_mutex_unlock(&state->lock);
-	pthread_rwlock_unlock(&state->asking);
+	err = context_splice(call, options);
+	if (err)
+		address_write(state, &before);
 	return err;
 }
 
@@ -87,15 +135,15 @@ int ibsa_verbs_attach(struct ibv_context *context,
 		      const struct ibsa_verbs_options *options)
 {
 	static const struct ibsa_verbs_options defaults;
-	struct context_state *state;
-	int err = ibsa__context_state_enter(context, &state);
+	struct context_call call;
+	int err = ibsa__context_state_enter(context, &call);
 
 	if (err)
 		return err;
-	pthread_mutex_lock(&state->registering);
-	err = attach(state, options ? options : &defaults);
-	pthread_mutex_unlock(&state->registering);
-	ibsa__context_state_leave(state);
+	ibsa__context_call_lock(&call);
+	err = context_attach(&call, options ? options : &defaults);
+	ibsa__context_call_unlock(&call);
+	ibsa__context_state_leave(&call);
 	return err;
 }
 
@@ -111,39 +159,26 @@ static bool is_used(struct context_state *state)
 }
 
 /*
- * Of libibverbs' context nothing is kept: from now on libibverbs may close it,
- * which we do not hear of, and the next may be at the same place. Who waits for
- * an event goes on to.
+ * Of libibverbs' context nothing is kept: from now on libibverbs may close it
+ * without our knowing, and make the next one at the same place. Threads that
+ * wait for an event go on to.
  */
-static bool is_to_end(struct context_state *state)
-{
-	bool is_alone;
-
-	pthread_mutex_lock(&state->lock);
-	is_alone = state->users == 1;
-	pthread_mutex_unlock(&state->lock);
-	return is_alone && !state->verbs;
-}
-
 int ibsa_verbs_detach(struct ibv_context *context)
 {
-	struct context_state *state;
-	bool ends = false;
-	int err = ibsa__context_state_find(context, &state);
+	struct context_call call;
+	int err = ibsa__context_state_find(context, &call);
 
 	if (err)
 		return err;
-	pthread_mutex_lock(&state->registering);
-	if (is_used(state)) {
-		ibsa__sm_events_clear(state);
-		ends = is_to_end(state);
+	ibsa__context_call_lock(&call);
+	if (is_used(call.state)) {
+		ibsa__sm_events_clear(call.state);
+		ibsa__context_state_reset(&call);
 	} else {
 		err = -EINVAL;
 	}
-	pthread_mutex_unlock(&state->registering);
-	ibsa__context_state_leave(state);
-	if (ends)
-		ibsa__context_state_end(context);
+	ibsa__context_call_unlock(&call);
+	ibsa__context_state_leave(&call);
 	return err;
 }
 
@@ -154,5 +189,6 @@ int ibsa_close_device(struct ibv_context *context)
 	if (context->cmd_fd < 0)
 		return ibsa__context_state_result(ibsa_verbs_close(context));
 	ibsa__context_state_end(context);
+	/* As a cancellation point, this is libibverbs' own. */
 	return ibsa__context_state_result(ibsa__stock_close(context));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Contexts that are our own: made, known by the registry, closed. */
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -175,17 +176,14 @@ static int itself(const char *name, void *verbs, void **out)
 	return 0;
 }
 
-int ibsa_verbs_open(const struct ibsa_options *options,
-		    struct ibsa_error *error, struct ibv_context **out)
+static int verbs_open(const struct ibsa_options *options,
+		      struct ibsa_error *error, struct ibv_context **out)
 {
-	static const struct ibsa_options defaults;
 	struct ibsa__verbs *verbs = NULL;
 	struct key key;
 	void *object;
 	int err;
 
-	if (!options)
-		options = &defaults;
 	err = options_check(options, error);
 	if (!err)
 		err = verbs_new(options, error, &verbs);
@@ -199,6 +197,19 @@ int ibsa_verbs_open(const struct ibsa_options *options,
 	}
 	*out = &verbs->context.context;
 	return 0;
+}
+
+int ibsa_verbs_open(const struct ibsa_options *options,
+		    struct ibsa_error *error, struct ibv_context **out)
+{
+	static const struct ibsa_options defaults;
+	int before;
+	int err;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	err = verbs_open(options ? options : &defaults, error, out);
+	pthread_setcancelstate(before, &before);
+	return err;
 }
 
 struct ibsa__verbs *ibsa__verbs_get(const struct ibv_context *context)
@@ -218,17 +229,32 @@ const char *ibsa__verbs_file_name(const struct ibsa__verbs *verbs)
 	return verbs->server ? IBSA__SERVER_DEVICE : verbs->name;
 }
 
-int ibsa_verbs_close(struct ibv_context *context)
+/* Before its state ends, it is not to be found by a call that begins. */
+static int verbs_close(struct ibv_context *context)
 {
-	struct ibsa__verbs *verbs;
+	struct ibsa__verbs *verbs = ibsa__verbs_get(context);
 
-	if (!context)
-		return 0;
-	verbs = ibsa__verbs_get(context);
 	if (!verbs)
 		return -EINVAL;
+	if (!ibsa__registry_hide(verbs)) {
+		ibsa__verbs_put(verbs);
+		return -EINVAL;
+	}
 	ibsa__context_state_end(context);
 	ibsa__verbs_put(verbs);
 	ibsa__verbs_put(verbs);
 	return 0;
+}
+
+int ibsa_verbs_close(struct ibv_context *context)
+{
+	int before;
+	int err;
+
+	if (!context)
+		return 0;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	err = verbs_close(context);
+	pthread_setcancelstate(before, &before);
+	return err;
 }

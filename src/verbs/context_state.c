@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/registry.h"
 #include "client/open.h"
 #include "device/device.h"
@@ -26,7 +27,12 @@ static struct key key_of(const struct ibv_context *context)
 	return key;
 }
 
-static void destroy(void *object)
+static struct context_call *call_at(struct list *at)
+{
+	return list_object(at, struct context_call, link);
+}
+
+static void state_destroy(void *object)
 {
 	struct context_state *state = object;
 
@@ -81,27 +87,57 @@ static void options_fill(struct context_state *state)
 	state->options.window = ours->window;
 }
 
+void ibsa__context_state_anchor(struct context_state *state)
+{
+	if (state->is_anchored || state->is_closed)
+		return;
+	ibsa__registry_hold(state);
+	state->is_anchored = true;
+}
+
 /*
  * The environment of a context of our own is that of its opening; of another,
- * that of the first call on it.
+ * that of the first call that uses it.
  */
-static int origin_keep(struct context_state *state)
+static int origin_read(struct context_state *state)
 {
 	const struct ibsa__environment environment =
 		state->verbs ? *state->verbs->environment
 			     : ibsa__environment_read();
-	int err = ibsa__environment_copy(&environment, &state->environment);
+	int err;
 
+	if (!state->verbs)
+		err = ibsa__sysfs_open(environment.sysfs, &state->files);
+	else
+		err = 0;
+	if (state->verbs && state->verbs->files)
+		state->files = ibsa__files_get(state->verbs->files);
+	if (!err)
+		err = ibsa__environment_copy(&environment, &state->environment);
+	if (err) {
+		ibsa__files_put(state->files);
+		state->files = NULL;
+	}
+	return err;
+}
+
+static int origin_keep(struct context_state *state)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&state->opening);
+	if (!state->environment)
+		err = origin_read(state);
+	pthread_mutex_unlock(&state->opening);
 	if (err)
 		return err;
-	if (!state->verbs)
-		return ibsa__sysfs_open(environment.sysfs, &state->files);
-	if (state->verbs->files)
-		state->files = ibsa__files_get(state->verbs->files);
+	pthread_mutex_lock(&state->lock);
+	ibsa__context_state_anchor(state);
+	pthread_mutex_unlock(&state->lock);
 	return 0;
 }
 
-static int make(const char *name, void *arg, void **out)
+static int state_new(const char *name, void *arg, void **out)
 {
 	struct ibv_context *context = arg;
 	struct context_state *state = ibsa__calloc(1, sizeof(*state));
@@ -111,41 +147,160 @@ static int make(const char *name, void *arg, void **out)
 		return -ENOMEM;
 	state->context = context;
 	state->verbs = ibsa__verbs_get(context);
+	state->process = ibsa__process();
+	list_init(&state->calls);
 	list_init(&state->watches);
 	ibsa__async_init(&state->async);
 	ibsa__sm_queue_init(&state->queue);
 	ibsa__sm_history_init(&state->history);
 	locks_init(state);
 	if (ibsa__sm_filter_init(&state->filter)) {
-		destroy(state);
+		state_destroy(state);
 		return -ENOMEM;
 	}
 	options_fill(state);
-	if (origin_keep(state)) {
-		destroy(state);
-		return -ENOMEM;
-	}
 	*out = state;
 	return 0;
 }
 
-/* A call of one that the registry has, which holds it for the call. */
-static int begin(struct context_state *state, const struct key *key)
+/* Signal handlers run at least this often in a thread that waits. */
+enum { MOMENT_MS = 20 };
+
+/* The registry's reference, which keeps it between calls. */
+static void state_let_go(struct context_state *state)
 {
-	int err = 0;
+	bool was_anchored;
 
 	pthread_mutex_lock(&state->lock);
-	if (state->is_closed) {
-		err = -EINVAL;
-	} else {
-		state->users++;
-		if (!state->is_anchored)
-			state->is_anchored = ibsa__registry_find(key->text);
+	was_anchored = state->is_anchored;
+	state->is_anchored = false;
+	pthread_mutex_unlock(&state->lock);
+	if (was_anchored)
+		ibsa__registry_put(state, state_destroy);
+}
+
+/* From here on all calls end, and none begins. Return: whether this thread is
+ * the first to close it. Locked. */
+static bool state_close(struct context_state *state)
+{
+	if (state->is_closed)
+		return false;
+	state->is_closed = true;
+	(void)ibsa__registry_hide(state);
+	ibsa__async_wake(&state->async);
+	pthread_cond_broadcast(&state->changed);
+	return true;
+}
+
+/* Whether another thread has a call in progress. Locked. */
+static bool state_is_shared(const struct context_state *state)
+{
+	struct list *at = state->calls.next;
+
+	for (; at != &state->calls; at = at->next) {
+		if (!pthread_equal(call_at(at)->thread, pthread_self()))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * End what is in progress on the device, and let nothing begin. In a callback
+ * of <ibsa/ib_sa.h> this does not wait for it; end_await() does.
+ */
+static void device_end(struct context_state *state)
+{
+	pthread_rwlock_wrlock(&state->asking);
+	ibsa_device_put(state->device);
+	if (state->device)
+		ib_sa_unregister_client(&state->client);
+	state->device = NULL;
+	pthread_rwlock_unlock(&state->asking);
+}
+
+void ibsa__context_call_await(struct context_call *call)
+{
+	struct context_state *state = call->state;
+	const struct timespec until =
+		clock_timespec(clock_now_ns() + MOMENT_MS * NS_PER_MS);
+
+	if (!pthread_cond_timedwait(&state->changed, &state->lock, &until))
+		return;
+	pthread_mutex_unlock(&state->lock);
+	signals_restore(&call->before.signals);
+	signals_hold(&call->before.signals);
+	pthread_mutex_lock(&state->lock);
+}
+
+/* Calls of other threads, and the last event of each watch. */
+static void end_await(struct context_call *call)
+{
+	struct context_state *state = call->state;
+
+	pthread_mutex_lock(&state->lock);
+	while (state_is_shared(state) || !list_is_empty(&state->watches))
+		ibsa__context_call_await(call);
+	pthread_mutex_unlock(&state->lock);
+}
+
+/* The state is closed. */
+static void state_end(struct context_call *call)
+{
+	ibsa__sm_events_end(call);
+	device_end(call->state);
+	end_await(call);
+	state_let_go(call->state);
+}
+
+static void call_begin(struct context_call *call, struct context_state *state)
+{
+	call->state = state;
+	call->thread = pthread_self();
+	call->has_number = false;
+	call->holds_registering = false;
+	pthread_mutex_lock(&state->lock);
+	list_append(&state->calls, &call->link);
+	pthread_mutex_unlock(&state->lock);
+}
+
+static void call_end(struct context_call *call)
+{
+	struct context_state *state = call->state;
+
+	pthread_mutex_lock(&state->lock);
+	list_remove(&call->link);
+	pthread_cond_broadcast(&state->changed);
+	pthread_mutex_unlock(&state->lock);
+	ibsa__registry_put(state, state_destroy);
+}
+
+/*
+ * Whether a state that was found is that of @context. It is not if libibverbs
+ * closed the context that it was made for, without our knowing, and made
+ * another at the same place: then all that was registered ends here.
+ */
+static bool state_is_of(struct context_state *state,
+			struct ibv_context *context,
+			const struct interrupts *before)
+{
+	struct context_call call = { .before = *before };
+	bool is_closed;
+	bool is_first = false;
+
+	pthread_mutex_lock(&state->lock);
+	is_closed = state->is_closed;
+	if (!is_closed && !ibsa__async_is_current(&state->async, context)) {
+		state->is_stale = true;
+		is_first = state_close(state);
 	}
 	pthread_mutex_unlock(&state->lock);
-	if (err)
-		ibsa__registry_put(state, destroy);
-	return err;
+	if (is_first) {
+		ibsa__registry_hold(state);
+		call_begin(&call, state);
+		state_end(&call);
+		call_end(&call);
+	}
+	return !is_closed && !is_first;
 }
 
 /* A context without a command file is one of ours, or none any more. */
@@ -161,106 +316,174 @@ static bool is_known(const struct ibv_context *context)
 	return verbs;
 }
 
-int ibsa__context_state_enter(struct ibv_context *context,
-			      struct context_state **out)
+/* Interruptions are held; @before is what was before. */
+static int state_get(struct ibv_context *context, bool is_made,
+		     const struct interrupts *before,
+		     struct context_state **out)
 {
-	struct key key;
-	void *state;
-	int err;
-
-	if (!context || !is_known(context))
+	if (!context || (is_made && !is_known(context)))
 		return -EINVAL;
-	key = key_of(context);
-	err = ibsa__registry_get(key.text, make, context, &state);
-	if (!err)
-		err = begin(state, &key);
-	if (!err)
-		*out = state;
-	return err;
+	for (;;) {
+		const struct key key = key_of(context);
+		void *object = NULL;
+		int err = 0;
+
+		if (is_made)
+			err = ibsa__registry_get(key.text, state_new, context,
+						 &object);
+		else
+			object = ibsa__registry_find(key.text);
+		if (err || !object)
+			return err ? err : -EINVAL;
+		if (state_is_of(object, context, before)) {
+			*out = object;
+			return 0;
+		}
+		ibsa__registry_put(object, state_destroy);
+	}
 }
 
-int ibsa__context_state_find(const struct ibv_context *context,
-			     struct context_state **out)
+static int call_try(struct ibv_context *context, bool is_made,
+		    struct context_call *call)
 {
 	struct context_state *state;
-	struct key key;
 	int err;
 
-	if (!context)
-		return -EINVAL;
-	key = key_of(context);
-	state = ibsa__registry_find(key.text);
-	err = state ? begin(state, &key) : -EINVAL;
-	if (!err)
-		*out = state;
+	interrupts_hold(&call->before);
+	err = state_get(context, is_made, &call->before, &state);
+	if (err)
+		interrupts_restore(&call->before);
+	else
+		call_begin(call, state);
 	return err;
 }
 
-/*
- * The registry's own hold outlasts all calls, so this one goes first: when the
- * last call has left, nothing is there any more that a new context at the same
- * address could find.
- */
-void ibsa__context_state_leave(struct context_state *state)
+int ibsa__context_state_enter(struct ibv_context *context,
+			      struct context_call *call)
 {
-	ibsa__registry_put(state, destroy);
+	int err = call_try(context, true, call);
+
+	if (err)
+		return err;
+	err = origin_keep(call->state);
+	if (err)
+		ibsa__context_state_leave(call);
+	return err;
+}
+
+int ibsa__context_state_hold(struct ibv_context *context,
+			     struct context_call *call)
+{
+	return call_try(context, true, call);
+}
+
+int ibsa__context_state_find(struct ibv_context *context,
+			     struct context_call *call)
+{
+	return call_try(context, false, call);
+}
+
+void ibsa__context_state_leave(struct context_call *call)
+{
+	call_end(call);
+	interrupts_restore(&call->before);
+}
+
+int ibsa__context_state_get(struct ibv_context *context,
+			    const struct interrupts *before,
+			    struct context_state **out)
+{
+	return state_get(context, true, before, out);
+}
+
+void ibsa__context_state_put(struct context_state *state)
+{
+	ibsa__registry_put(state, state_destroy);
+}
+
+/* Whether a call of this thread has such a property. Locked. */
+static bool thread_has(const struct context_state *state,
+		       bool (*has)(const struct context_call *call))
+{
+	struct list *at = state->calls.next;
+
+	for (; at != &state->calls; at = at->next) {
+		if (pthread_equal(call_at(at)->thread, pthread_self()) &&
+		    has(call_at(at)))
+			return true;
+	}
+	return false;
+}
+
+static bool call_has_number(const struct context_call *call)
+{
+	return call->has_number;
+}
+
+static bool call_holds_registering(const struct context_call *call)
+{
+	return call->holds_registering;
+}
+
+bool ibsa__context_call_has_number(const struct context_call *call)
+{
+	return thread_has(call->state, call_has_number);
+}
+
+/* A close in a signal handler may interrupt a call that has the lock. */
+void ibsa__context_call_lock(struct context_call *call)
+{
+	struct context_state *state = call->state;
+	bool is_held;
+
 	pthread_mutex_lock(&state->lock);
-	state->users--;
-	pthread_cond_broadcast(&state->changed);
+	is_held = thread_has(state, call_holds_registering);
 	pthread_mutex_unlock(&state->lock);
+	if (is_held)
+		return;
+	pthread_mutex_lock(&state->registering);
+	call->holds_registering = true;
 }
 
-/*
- * What is under way on the device ends, and nothing begins any more. In a
- * callback of <ibsa/ib_sa.h> this does not wait for it; await_end() does.
- */
-static void device_end(struct context_state *state)
+void ibsa__context_call_unlock(struct context_call *call)
 {
-	pthread_rwlock_wrlock(&state->asking);
-	ibsa_device_put(state->device);
-	if (state->device)
-		ib_sa_unregister_client(&state->client);
-	pthread_rwlock_unlock(&state->asking);
+	if (!call->holds_registering)
+		return;
+	call->holds_registering = false;
+	pthread_mutex_unlock(&call->state->registering);
 }
 
-/* From here on all calls end, and none begins. Whether nobody was faster. */
-static bool close_begin(struct context_state *state)
+void ibsa__context_state_end(struct ibv_context *context)
 {
+	struct context_call call;
 	bool is_first;
 
-	pthread_mutex_lock(&state->lock);
-	is_first = !state->is_closed;
-	state->is_closed = true;
-	ibsa__async_wake(&state->async);
-	pthread_cond_broadcast(&state->changed);
-	pthread_mutex_unlock(&state->lock);
-	return is_first;
+	if (ibsa__context_state_find(context, &call))
+		return;
+	pthread_mutex_lock(&call.state->lock);
+	is_first = state_close(call.state);
+	pthread_mutex_unlock(&call.state->lock);
+	if (is_first)
+		state_end(&call);
+	ibsa__context_state_leave(&call);
 }
 
-/* Calls of others, and the last word on each watch. */
-static void await_end(struct context_state *state)
+void ibsa__context_state_reset(struct context_call *call)
 {
+	struct context_state *state = call->state;
+	bool is_shared;
+
 	pthread_mutex_lock(&state->lock);
-	while (state->users > 1 || !list_is_empty(&state->watches))
-		pthread_cond_wait(&state->changed, &state->lock);
+	is_shared = state_is_shared(state);
 	pthread_mutex_unlock(&state->lock);
-}
-
-void ibsa__context_state_end(const struct ibv_context *context)
-{
-	struct context_state *state;
-
-	if (ibsa__context_state_find(context, &state))
+	if (is_shared || state->verbs)
 		return;
-	if (!close_begin(state)) {
-		ibsa__context_state_leave(state);
-		return;
-	}
-	ibsa__sm_events_end(state);
 	device_end(state);
-	await_end(state);
-	ibsa__registry_put(state, destroy);
-	ibsa__registry_put(state, destroy);
+	end_await(call);
+	pthread_rwlock_wrlock(&state->asking);
+	options_fill(state);
+	pthread_rwlock_unlock(&state->asking);
+	state_let_go(state);
 }
 
 static bool is_closed(struct context_state *state)
@@ -271,6 +494,17 @@ static bool is_closed(struct context_state *state)
 	closed = state->is_closed;
 	pthread_mutex_unlock(&state->lock);
 	return closed;
+}
+
+/* The files of the context tell it from a later one at the same place; without
+ * descriptors it is kept all the same. */
+static void device_keep(struct context_state *state)
+{
+	ib_sa_register_client(&state->client);
+	pthread_mutex_lock(&state->lock);
+	(void)!ibsa__async_begin(state);
+	ibsa__context_state_anchor(state);
+	pthread_mutex_unlock(&state->lock);
 }
 
 int ibsa__context_state_device(struct context_state *state)
@@ -284,7 +518,7 @@ int ibsa__context_state_device(struct context_state *state)
 		err = ibsa__sa_device_open(&state->options, state->environment,
 					   NULL, &state->device);
 		if (!err)
-			ib_sa_register_client(&state->client);
+			device_keep(state);
 	}
 	pthread_mutex_unlock(&state->opening);
 	return err;

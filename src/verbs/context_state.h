@@ -10,6 +10,7 @@
 
 #include <ibsa/ib_sa.h>
 
+#include "base/interrupt.h"
 #include "verbs/async.h"
 #include "verbs/context.h"
 #include "verbs/sm_filter.h"
@@ -33,13 +34,15 @@ struct context_state {
 	struct ibsa_device_options options;
 	struct ibsa_address sa; /* that @options may point to */
 	struct ib_sa_client client;
-	struct ib_device *device; /* NULL: nobody has asked yet */
+	struct ib_device *device; /* NULL: not opened yet */
+	unsigned int process;	  /* ibsa__process() of its process */
 
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	unsigned int users; /* calls under way */
-	bool is_anchored;   /* the registry keeps it between calls */
+	struct list calls; /* struct context_call: calls in progress */
+	bool is_anchored;  /* the registry keeps it between calls */
 	bool is_closed;
+	bool is_stale; /* libibverbs closed @context, which is another now */
 	bool is_attached;
 	struct async async;
 	struct sm_filter filter;
@@ -53,27 +56,75 @@ struct context_state {
 };
 
 /*
- * Begin a call on @context, from any thread; ibsa__context_state_leave() ends it.
- * Return: 0; -EINVAL no @context, one that is being closed, or of our own that
- * is closed or a parent's; -ENOMEM.
+ * A call in progress on a context, which a close by another thread waits for.
+ * Its thread is not canceled, and runs signal handlers only where it says so.
  */
-int ibsa__context_state_enter(struct ibv_context *context,
-			      struct context_state **out) IBSA_MUST_USE;
-
-/* The same for a state that exists already. Return: 0; -EINVAL. */
-int ibsa__context_state_find(const struct ibv_context *context,
-			     struct context_state **out) IBSA_MUST_USE;
-
-void ibsa__context_state_leave(struct context_state *state);
-
-/* End all that is ours of @context, and wait until it has. */
-void ibsa__context_state_end(const struct ibv_context *context);
+struct context_call {
+	struct list link;
+	struct context_state *state;
+	struct interrupts before;
+	pthread_t thread;
+	bool has_number;	/* see ASYNC_GET_NUMBER */
+	bool holds_registering; /* the lock of that name */
+};
 
 /*
- * The device, opened by the first who asks. @asking is held. Return: 0; -EIO
- * the context is being closed; or as ibsa_device_open().
+ * Begin a call on @context, from any thread; ibsa__context_state_leave() ends
+ * it. Return: 0; -EINVAL no @context, or one of our own that is closed or a
+ * parent's; -ENOMEM.
+ */
+int ibsa__context_state_enter(struct ibv_context *context,
+			      struct context_call *call) IBSA_MUST_USE;
+
+/* The same for a call that does not use the environment or the files: unless
+ * something else keeps the state, it ends with the call. */
+int ibsa__context_state_hold(struct ibv_context *context,
+			     struct context_call *call) IBSA_MUST_USE;
+
+/* The same for a state that exists already. Return: 0; -EINVAL. */
+int ibsa__context_state_find(struct ibv_context *context,
+			     struct context_call *call) IBSA_MUST_USE;
+
+void ibsa__context_state_leave(struct context_call *call);
+
+/* Whether this thread has an ASYNC_GET_NUMBER. Locked. */
+bool ibsa__context_call_has_number(const struct context_call *call);
+
+/*
+ * Wait until something has changed, or for a moment; signal handlers run
+ * meanwhile. Locked; the lock is released meanwhile.
+ */
+void ibsa__context_call_await(struct context_call *call);
+
+/*
+ * A reference to the state of @context without a call, for a thread that waits:
+ * a close does not wait for that thread. Interruptions are held, since @before.
+ * Return: as ibsa__context_state_enter().
+ */
+int ibsa__context_state_get(struct ibv_context *context,
+			    const struct interrupts *before,
+			    struct context_state **out) IBSA_MUST_USE;
+void ibsa__context_state_put(struct context_state *state);
+
+/* Take @registering for a call, and release it. */
+void ibsa__context_call_lock(struct context_call *call);
+void ibsa__context_call_unlock(struct context_call *call);
+
+/* End all that is ours of @context, and wait until it has. */
+void ibsa__context_state_end(struct ibv_context *context);
+
+/* Let go of the device and the options, unless another thread has a call in
+ * progress. There are no registrations; @registering is held. */
+void ibsa__context_state_reset(struct context_call *call);
+
+/*
+ * The device, opened at the first call. @asking is held. Return: 0; -EIO the
+ * context is being closed; or as ibsa_device_open().
  */
 int ibsa__context_state_device(struct context_state *state) IBSA_MUST_USE;
+
+/* Keep the state until it is reset or closed. Locked. */
+void ibsa__context_state_anchor(struct context_state *state);
 
 /*
  * The state of port @number, read afresh. Return: 0; -ENODEV there is none;

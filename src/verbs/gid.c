@@ -9,6 +9,7 @@
  * the same errors.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "device/uverbs.h"
@@ -142,17 +143,17 @@ static int elsewhere(struct question *asked, const struct ibsa__verbs *own,
 /* Of a context that another has opened, by the files that its state holds. */
 static int by_files(struct question *asked)
 {
-	struct context_state *state;
-	int err = ibsa__context_state_enter(asked->context, &state);
+	struct context_call call;
+	int err = ibsa__context_state_enter(asked->context, &call);
 
 	if (err)
 		return err;
-	err = elsewhere(asked, NULL, state->files);
-	ibsa__context_state_leave(state);
+	err = elsewhere(asked, NULL, call.state->files);
+	ibsa__context_state_leave(&call);
 	return err;
 }
 
-static int answer(struct question *asked)
+static int answer_find(struct question *asked)
 {
 	struct ibsa__verbs *own;
 	int err;
@@ -168,6 +169,19 @@ static int answer(struct question *asked)
 		return -EINVAL;
 	err = elsewhere(asked, own, own->files);
 	ibsa__verbs_put(own);
+	return err;
+}
+
+/* A cancel would leave files and locks behind; what libibverbs does here is no
+ * cancellation point either. */
+static int answer(struct question *asked)
+{
+	int before;
+	int err;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	err = answer_find(asked);
+	pthread_setcancelstate(before, &before);
 	return err;
 }
 

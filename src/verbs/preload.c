@@ -15,6 +15,7 @@
 #include <ibsa/verbs.h>
 
 #include "base/alloc.h"
+#include "base/interrupt.h"
 
 _Static_assert(sizeof(((struct ibv_async_event *)0)->element) ==
 		       sizeof(union ibv_gid *),
@@ -23,6 +24,17 @@ _Static_assert(sizeof(((struct ibv_async_event *)0)->element) ==
 static bool has_gid(int type)
 {
 	return type >= IBV_EVENT_MCG_CREATED && type <= IBV_EVENT_GID_UNAVAIL;
+}
+
+/* A signal handler that closes the context must not find the allocator's lock
+ * taken: it would not with libibverbs. */
+static void gid_free(void *gid)
+{
+	sigset_t before;
+
+	signals_hold(&before);
+	ibsa__free(gid);
+	signals_restore(&before);
 }
 
 /* All but a GID is in both unions, at their beginning. */
@@ -34,34 +46,59 @@ static void hand_out(const struct ibsa_async_event *from, union ibv_gid *gid,
 		memcpy(&to->element, &gid, sizeof(to->element));
 	} else {
 		memcpy(&to->element, &from->element, sizeof(to->element));
-		ibsa__free(gid);
+		gid_free(gid);
 	}
 	/* As int: it may be none that the enum knows. */
 	memcpy(&to->event_type, &from->event_type, sizeof(to->event_type));
 }
 
-/* The memory first: an event that was taken cannot be put back. */
+static union ibv_gid *gid_new(void)
+{
+	union ibv_gid *gid;
+	sigset_t before;
+
+	signals_hold(&before);
+	gid = ibsa__calloc(1, sizeof(*gid));
+	signals_restore(&before);
+	return gid;
+}
+
+static int event_get(struct ibv_context *context, struct ibv_async_event *event,
+		     union ibv_gid *gid)
+{
+	struct ibsa_async_event ours;
+	int err = ibsa_stock_get_event(context, &ours);
+	const int reason = errno;
+
+	if (err)
+		gid_free(gid);
+	else
+		hand_out(&ours, gid, event);
+	errno = reason;
+	return err;
+}
+
+/* The memory first: an event that was taken cannot be put back. A cancel frees
+ * it, which must not come between its steps. */
 int ibv_get_async_event(struct ibv_context *context,
 			struct ibv_async_event *event)
 {
-	union ibv_gid *gid = ibsa__calloc(1, sizeof(*gid));
-	struct ibsa_async_event ours;
+	union ibv_gid *gid;
+	int type;
 	int err;
 
-	if (!gid) {
+	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
+	gid = gid_new();
+	pthread_cleanup_push(gid_free, gid);
+	if (gid) {
+		err = event_get(context, event, gid);
+	} else {
 		errno = ENOMEM;
-		return -1;
+		err = -1;
 	}
-	err = ibsa_get_async_event(context, &ours);
-	if (err) {
-		const int reason = errno;
-
-		ibsa__free(gid);
-		errno = reason;
-		return err;
-	}
-	hand_out(&ours, gid, event);
-	return 0;
+	pthread_cleanup_pop(0);
+	pthread_setcanceltype(type, &type);
+	return err;
 }
 
 void ibv_ack_async_event(struct ibv_async_event *event)
@@ -77,7 +114,7 @@ void ibv_ack_async_event(struct ibv_async_event *event)
 	}
 	memcpy(&gid, &event->element, sizeof(gid));
 	memset(&event->element, 0, sizeof(event->element));
-	ibsa__free(gid);
+	gid_free(gid);
 }
 
 int ibv_close_device(struct ibv_context *context)

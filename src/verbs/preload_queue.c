@@ -9,6 +9,8 @@
 
 #include <ibsa/verbs.h>
 
+#include "base/interrupt.h"
+
 /* Each with the type of its declaration. */
 union stock {
 	void *address;
@@ -17,16 +19,21 @@ union stock {
 	__typeof__(ibv_create_srq) *srq;
 };
 
-/* Who calls these has loaded libibverbs, be it for itself alone. */
+/* Who calls these has loaded libibverbs, be it for itself alone. Within, a
+ * signal handler would find the loader's lock taken. */
 static union stock stock_find(const char *name)
 {
-	void *library = dlopen("libibverbs.so.1", RTLD_LAZY | RTLD_NOLOAD);
 	union stock stock = { NULL };
+	struct interrupts before;
+	void *library;
 
+	interrupts_hold(&before);
+	library = dlopen("libibverbs.so.1", RTLD_LAZY | RTLD_NOLOAD);
 	if (library) {
 		stock.address = dlvsym(library, name, "IBVERBS_1.1");
 		dlclose(library);
 	}
+	interrupts_restore(&before);
 	if (!stock.address)
 		errno = ENOSYS;
 	return stock;

@@ -16,6 +16,7 @@ enum {
 
 /* A question, and the thread that waits for its answer. */
 struct asker {
+	struct context_call *call;
 	struct context_state *state;
 	struct sa_path_rec wanted;
 	uint8_t port;
@@ -128,10 +129,23 @@ static int send(struct asker *asker, struct ib_sa_query **out_query)
 	int id = send_once(asker, out_query);
 
 	for (int i = 0; id == -EAGAIN && i < AFRESH_TRIES; i++) {
+		signals_restore(&asker->call->before.signals);
 		nanosleep(&while_read, NULL);
+		signals_hold(&asker->call->before.signals);
 		id = send_once(asker, out_query);
 	}
 	return id;
+}
+
+/* Signal handlers run here; a cancel waits for the end of the call. */
+static int answer_wait(struct asker *asker)
+{
+	int failed;
+
+	signals_restore(&asker->call->before.signals);
+	failed = sem_wait(&asker->answered);
+	signals_hold(&asker->call->before.signals);
+	return failed;
 }
 
 /* A signal whose handler wants calls to end ends this one. */
@@ -139,7 +153,7 @@ static int await(struct asker *asker, int id, struct ib_sa_query *query)
 {
 	bool is_canceled = false;
 
-	while (sem_wait(&asker->answered)) {
+	while (answer_wait(asker)) {
 		if (is_canceled)
 			continue;
 		is_canceled = true;
@@ -148,12 +162,13 @@ static int await(struct asker *asker, int id, struct ib_sa_query *query)
 	return is_canceled && asker->is_cut ? -EINTR : asker->err;
 }
 
-static int ask(struct context_state *state, uint8_t port,
+static int ask(struct context_call *call, uint8_t port,
 	       const struct ibsa_port_state *port_state,
 	       const union ibv_gid *gid)
 {
 	struct asker asker = {
-		.state = state,
+		.call = call,
+		.state = call->state,
 		.wanted = { .reversible = 1, .numb_path = 1 },
 		.port = port,
 	};
@@ -189,14 +204,14 @@ static int port_find(struct context_state *state, unsigned int port,
 	return err;
 }
 
-static int reach(struct context_state *state, unsigned int port,
+static int reach(struct context_call *call, unsigned int port,
 		 const union ibv_gid *gid)
 {
 	struct ibsa_port_state port_state;
 	uint8_t number;
-	int err = port_find(state, port, gid, &number, &port_state);
+	int err = port_find(call->state, port, gid, &number, &port_state);
 
-	return err ? err : ask(state, number, &port_state, gid);
+	return err ? err : ask(call, number, &port_state, gid);
 }
 
 /* What the manual page has no number for is EIO. */
@@ -217,16 +232,16 @@ static int listed(int err)
 int ibv_gid_reachable(struct ibv_context *context, unsigned int port,
 		      union ibv_gid *gid_p, int timeout)
 {
-	struct context_state *state;
+	struct context_call call;
 	int err;
 
 	(void)timeout;
 	if (!gid_p || is_zero(gid_p))
 		return ibsa__context_state_result(-EINVAL);
-	err = ibsa__context_state_enter(context, &state);
+	err = ibsa__context_state_enter(context, &call);
 	if (!err) {
-		err = reach(state, port, gid_p);
-		ibsa__context_state_leave(state);
+		err = reach(&call, port, gid_p);
+		ibsa__context_state_leave(&call);
 	}
 	return ibsa__context_state_result(listed(err));
 }

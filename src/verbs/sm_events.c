@@ -36,16 +36,23 @@ void ibsa__sm_events_clear(struct context_state *state)
 	settle(state);
 }
 
-void ibsa__sm_events_end(struct context_state *state)
+void ibsa__sm_events_end(struct context_call *call)
 {
-	pthread_mutex_lock(&state->registering);
-	ibsa__sm_events_clear(state);
-	pthread_mutex_unlock(&state->registering);
+	ibsa__context_call_lock(call);
+	ibsa__sm_events_clear(call->state);
+	ibsa__context_call_unlock(call);
 }
 
-/* What matches is told from now on. */
-static int begin(struct context_state *state, const struct sm_wish *wish)
+static void wish_drop(struct context_state *state, const struct sm_wish *wish)
 {
+	(void)!ibsa__sm_filter_remove(&state->filter, wish);
+	ibsa__async_update(state);
+}
+
+/* From now on, events that match are queued. */
+static int wish_add(struct context_call *call, const struct sm_wish *wish)
+{
+	struct context_state *state = call->state;
 	int err;
 
 	pthread_mutex_lock(&state->lock);
@@ -53,15 +60,18 @@ static int begin(struct context_state *state, const struct sm_wish *wish)
 	if (!err)
 		err = ibsa__sm_filter_add(&state->filter, wish);
 	if (!err) {
-		err = ibsa__async_splice(state);
+		err = ibsa__async_splice(call);
 		if (err)
-			(void)!ibsa__sm_filter_remove(&state->filter, wish);
+			wish_drop(state, wish);
+		else
+			ibsa__context_state_anchor(state);
 	}
+	err = err && state->is_closed ? -EIO : err;
 	pthread_mutex_unlock(&state->lock);
 	return err;
 }
 
-static int end(struct context_state *state, const struct sm_wish *wish)
+static int wish_end(struct context_state *state, const struct sm_wish *wish)
 {
 	int err;
 
@@ -73,18 +83,30 @@ static int end(struct context_state *state, const struct sm_wish *wish)
 	return err;
 }
 
-static int add(struct context_state *state, const struct sm_wish *wish)
+static int events_register(struct context_call *call,
+			   const struct sm_wish *wish)
 {
 	int err;
 
-	pthread_mutex_lock(&state->registering);
-	err = begin(state, wish);
+	ibsa__context_call_lock(call);
+	err = wish_add(call, wish);
 	if (!err) {
-		err = ibsa__sm_watches_start(state);
+		err = ibsa__sm_watches_start(call);
 		if (err)
-			(void)!end(state, wish);
+			(void)!wish_end(call->state, wish);
 	}
-	pthread_mutex_unlock(&state->registering);
+	ibsa__context_call_unlock(call);
+	return err;
+}
+
+static int events_unregister(struct context_call *call,
+			     const struct sm_wish *wish)
+{
+	int err;
+
+	ibsa__context_call_lock(call);
+	err = wish_end(call->state, wish);
+	ibsa__context_call_unlock(call);
 	return err;
 }
 
@@ -92,15 +114,15 @@ int ibv_register_sm_events(struct ibv_context *context,
 			   ibv_sm_event_type_t event, int gid_num,
 			   union ibv_gid *gids)
 {
-	struct context_state *state;
+	struct context_call call;
 	struct sm_wish wish;
 	int err = ibsa__sm_wish_check(event, gid_num, gids, &wish);
 
 	if (!err)
-		err = ibsa__context_state_enter(context, &state);
+		err = ibsa__context_state_enter(context, &call);
 	if (!err) {
-		err = add(state, &wish);
-		ibsa__context_state_leave(state);
+		err = events_register(&call, &wish);
+		ibsa__context_state_leave(&call);
 	}
 	return ibsa__context_state_result(err);
 }
@@ -109,17 +131,15 @@ int ibv_unregister_sm_events(struct ibv_context *context,
 			     ibv_sm_event_type_t event, int gid_num,
 			     union ibv_gid *gids)
 {
-	struct context_state *state;
+	struct context_call call;
 	struct sm_wish wish;
 	int err = ibsa__sm_wish_check(event, gid_num, gids, &wish);
 
 	if (!err)
-		err = ibsa__context_state_find(context, &state);
+		err = ibsa__context_state_find(context, &call);
 	if (!err) {
-		pthread_mutex_lock(&state->registering);
-		err = end(state, &wish);
-		pthread_mutex_unlock(&state->registering);
-		ibsa__context_state_leave(state);
+		err = events_unregister(&call, &wish);
+		ibsa__context_state_leave(&call);
 	}
 	return ibsa__context_state_result(err);
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Registrations for the SM's events, and what hangs on there being some. */
+/* Registrations for SM events, and the resources that exist while there is at
+ * least one. */
 #ifndef VERBS_SM_EVENTS_H
 #define VERBS_SM_EVENTS_H
 
+struct context_call;
 struct context_state;
 
-/* End all of it: registrations, watches, the async fd as it was. */
-void ibsa__sm_events_end(struct context_state *state);
+/* End the registrations and their watches, and restore the async fd. */
+void ibsa__sm_events_end(struct context_call *call);
 
 /* The same with @registering held. */
 void ibsa__sm_events_clear(struct context_state *state);

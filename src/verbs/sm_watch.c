@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Watches for the SM's events, one a port. */
 #include <errno.h>
-#include <time.h>
 
 #include <ibsa/bits.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "verbs/context_state.h"
 #include "verbs/sm_watch.h"
 
@@ -302,32 +302,31 @@ static int verdict(const struct context_state *state, int worst)
 	return is_open ? -EINPROGRESS : worst;
 }
 
-static int await_word(struct context_state *state, int worst)
+static int verdict_await(struct context_call *call, int worst)
 {
-	struct timespec until;
-	int late = 0;
+	struct context_state *state = call->state;
+	const uint64_t until = clock_now_ns() + BOUND_S * NS_PER_S;
 	int err;
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += BOUND_S;
 	pthread_mutex_lock(&state->lock);
-	while ((err = verdict(state, worst)) == -EINPROGRESS && !late)
-		late = pthread_cond_timedwait(&state->changed, &state->lock,
-					      &until);
+	while ((err = verdict(state, worst)) == -EINPROGRESS &&
+	       clock_now_ns() < until)
+		ibsa__context_call_await(call);
 	pthread_mutex_unlock(&state->lock);
 	return err == -EINPROGRESS ? -EIO : err;
 }
 
 /* What one port cannot do matters as long as no other can. */
-int ibsa__sm_watches_start(struct context_state *state)
+int ibsa__sm_watches_start(struct context_call *call)
 {
+	struct context_state *state = call->state;
 	const bool is_first = !is_watched(state, 0);
 	const int worst = ports_watch(state);
 	int err;
 
 	if (!is_first)
 		return 0;
-	err = await_word(state, worst);
+	err = verdict_await(call, worst);
 	if (err)
 		ibsa__sm_watches_stop(state);
 	return err;

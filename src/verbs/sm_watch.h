@@ -5,6 +5,7 @@
 
 #include <ibsa/types.h>
 
+struct context_call;
 struct context_state;
 
 /*
@@ -13,7 +14,7 @@ struct context_state;
  * none is active or knows an SM; -EBUSY another program has the reports; -EIO;
  * -ENOMEM; nothing is then watched.
  */
-int ibsa__sm_watches_start(struct context_state *state) IBSA_MUST_USE;
+int ibsa__sm_watches_start(struct context_call *call) IBSA_MUST_USE;
 
 /* @registering is held. */
 void ibsa__sm_watches_stop(struct context_state *state);

@@ -17,21 +17,24 @@ union stock {
 };
 
 /*
- * Loaded or not, it stays so until stock_end(). The search begins at the
- * library itself: in the program's order, a preload library may come first.
+ * Who has a context of libibverbs has loaded it, and keeps it. The search
+ * begins at the library itself: in the program's order, a preload library may
+ * come first. Within, a signal handler would find the loader's lock taken.
  */
-static void *stock_begin(const char *name, union stock *out)
+static union stock stock_find(const char *name)
 {
-	void *library = dlopen("libibverbs.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	union stock stock = { NULL };
+	struct interrupts before;
+	void *library;
 
-	out->address = library ? dlsym(library, name) : NULL;
-	return library;
-}
-
-static void stock_end(void *library)
-{
-	if (library)
+	interrupts_hold(&before);
+	library = dlopen("libibverbs.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	if (library) {
+		stock.address = dlsym(library, name);
 		dlclose(library);
+	}
+	interrupts_restore(&before);
+	return stock;
 }
 
 static int error_of(int failed)
@@ -52,16 +55,34 @@ static void event_from(const struct ibv_async_event *stock,
 
 int ibsa__stock_get(struct ibv_context *context, struct ibsa_async_event *out)
 {
+	const union stock stock = stock_find("ibv_get_async_event");
 	struct ibv_async_event event = { .event_type = IBV_EVENT_CQ_ERR };
-	union stock stock;
-	void *library = stock_begin("ibv_get_async_event", &stock);
-	int err = -ENOSYS;
+	int err;
 
-	if (stock.address) {
-		errno = 0;
-		err = error_of(stock.get(context, &event));
-	}
-	stock_end(library);
+	if (!stock.get)
+		return -ENOSYS;
+	errno = 0;
+	err = error_of(stock.get(context, &event));
+	if (!err)
+		event_from(&event, out);
+	return err;
+}
+
+int ibsa__stock_get_waiting(struct ibv_context *context,
+			    struct ibsa_async_event *out,
+			    const struct interrupts *allowed)
+{
+	const union stock stock = stock_find("ibv_get_async_event");
+	struct ibv_async_event event = { .event_type = IBV_EVENT_CQ_ERR };
+	struct interrupts again;
+	int err;
+
+	if (!stock.get)
+		return -ENOSYS;
+	errno = 0;
+	interrupts_restore(allowed);
+	err = error_of(stock.get(context, &event));
+	interrupts_hold(&again);
 	if (!err)
 		event_from(&event, out);
 	return err;
@@ -69,40 +90,29 @@ int ibsa__stock_get(struct ibv_context *context, struct ibsa_async_event *out)
 
 void ibsa__stock_ack(const struct ibsa_async_event *event)
 {
+	const union stock stock = stock_find("ibv_ack_async_event");
 	struct ibv_async_event theirs = {
 		.event_type = (enum ibv_event_type)event->event_type,
 	};
-	union stock stock;
-	void *library = stock_begin("ibv_ack_async_event", &stock);
 
 	memcpy(&theirs.element, &event->element, sizeof(theirs.element));
-	if (stock.address)
+	if (stock.ack)
 		stock.ack(&theirs);
-	stock_end(library);
 }
 
 int ibsa__stock_close(struct ibv_context *context)
 {
-	union stock stock;
-	void *library = stock_begin("ibv_close_device", &stock);
-	int err = -ENOSYS;
+	const union stock stock = stock_find("ibv_close_device");
 
-	if (stock.address) {
-		errno = 0;
-		err = error_of(stock.close(context));
-	}
-	stock_end(library);
-	return err;
+	if (!stock.close)
+		return -ENOSYS;
+	errno = 0;
+	return error_of(stock.close(context));
 }
 
 const char *ibsa__stock_text(int event_type)
 {
-	union stock stock;
-	void *library = stock_begin("ibv_event_type_str", &stock);
-	const char *text = NULL;
+	const union stock stock = stock_find("ibv_event_type_str");
 
-	if (stock.address)
-		text = stock.text((enum ibv_event_type)event_type);
-	stock_end(library);
-	return text;
+	return stock.text ? stock.text((enum ibv_event_type)event_type) : NULL;
 }

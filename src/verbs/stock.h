@@ -8,9 +8,16 @@
 
 #include <ibsa/verbs.h>
 
+#include "base/interrupt.h"
+
 /* ibv_get_async_event(). 0; -ENOSYS it is not loaded; or its error. */
 int ibsa__stock_get(struct ibv_context *context,
 		    struct ibsa_async_event *out) IBSA_MUST_USE;
+
+/* The same with what @allowed says; interruptions are held before and after. */
+int ibsa__stock_get_waiting(struct ibv_context *context,
+			    struct ibsa_async_event *out,
+			    const struct interrupts *allowed) IBSA_MUST_USE;
 
 /* ibv_ack_async_event(). */
 void ibsa__stock_ack(const struct ibsa_async_event *event);

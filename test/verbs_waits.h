@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the cases of the program verbs-waits share. */
+#ifndef VERBS_WAITS_H
+#define VERBS_WAITS_H
+
+#ifdef OWN_CONTEXT
+#include <ibsa/verbs.h>
+#else
+#include <infiniband/verbs.h>
+#endif
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+enum { ROUNDS = 400, FEW = 20 };
+
+/* @where: name of the device, or of the fabric. */
+struct waits_rig {
+	const char *where;
+	struct ibv_device **devices;
+	int (*attach)(struct ibv_context *context, const void *options);
+};
+
+extern struct waits_rig rig;
+
+/* Set in a process that was forked in a handler. */
+extern volatile sig_atomic_t is_child;
+
+struct waits_case {
+	const char *name;
+	void (*run)(void);
+};
+
+/* Those that need a device; the last has no name. */
+extern const struct waits_case device_cases[];
+
+/* A thread that reads one event, and how that has ended. */
+struct waiter {
+	struct ibv_context *context;
+	pthread_t thread;
+	atomic_int id;
+	int type; /* of cancellation */
+	atomic_bool has_ended;
+	int result;
+	int error;
+};
+
+/* A call in a thread whose cancel is pending. */
+struct pending {
+	struct ibv_context *context;
+	void (*call)(struct ibv_context *context);
+};
+
+/* End the process unless it is so. */
+void must(bool is_right, const char *what);
+
+struct ibv_context *context_open(void);
+
+/* Set O_NONBLOCK of its async fd. */
+void nonblock(struct ibv_context *context);
+
+/* Number of descriptors that the process has. */
+int descriptors(void);
+
+/* What a waiter's thread runs. */
+void *wait_for_one(void *arg);
+
+void waiter_start(struct waiter *waiter, struct ibv_context *context);
+
+/* Wait until its thread sleeps. */
+void waiter_await_sleep(const struct waiter *waiter);
+
+/* Return: whether it was canceled. */
+bool waiter_join(const struct waiter *waiter);
+
+/* What the thread of a struct pending runs. */
+void *call_canceled(void *arg);
+
+/* Make a call while a cancel is pending, and print what became of it. @closes:
+ * the context has to be closed after it. */
+void pending_try(const char *name, void (*call)(struct ibv_context *context),
+		 bool closes);
+
+/* Read an event. */
+void call_get(struct ibv_context *context);
+
+/* The status of a child that ends, as waitpid(2) has it. */
+int child_status(pid_t child);
+
+#endif

@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: waits.sh LIBRARY PROGRAM EXPECTED
+#
+# In a guest: the program prints the same with libibverbs alone, with LIBRARY in
+# front of it, and on contexts that LIBRARY has attached; and its first lines,
+# for which no device is needed, are those of the file EXPECTED.
+export LC_ALL=C
+"$2" rxe0 >/tmp/stock || exit
+cat /tmp/stock
+LD_PRELOAD=$1 "$2" rxe0 >/tmp/front
+LD_PRELOAD=$1 "$2" rxe0 attach >/tmp/attached
+head -n "$(wc -l <"$3")" /tmp/stock >/tmp/common
+failed=0
+for file in front attached; do
+	diff /tmp/stock /tmp/$file >/tmp/difference || {
+		echo "$file:"
+		cat /tmp/difference
+		failed=1
+	}
+done
+diff "$3" /tmp/common || failed=1
+exit $failed
