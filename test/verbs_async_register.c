@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Which SA a device of the machine is registered with, and why it cannot be. */
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "test/verbs_async_rig.h"
@@ -84,6 +85,34 @@ static void address_comes_before_all_questions(void **state)
 	assert_int_equal(world.asked.sa->lid, 1);
 }
 
+static void *read_one(void *arg)
+{
+	struct ibsa_async_event event;
+
+	(void)arg;
+	(void)!ibsa_get_async_event(&world.context, &event);
+	return NULL;
+}
+
+/* A thread that waits keeps the state of a context, but not the address. */
+static void address_is_forgotten_beside_a_reader(void **state)
+{
+	const struct ibsa_address sa = { .lid = 1, .qpn = 1 };
+	const struct ibsa_verbs_options options = { .sa = &sa };
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, read_one, NULL), 0);
+	assert_int_equal(ibsa_verbs_attach(&world.context, &options), 0);
+	async_add();
+	assert_int_equal(world.asked.sa->lid, 1);
+	assert_int_equal(ibsa_verbs_detach(&world.context), 0);
+	async_add();
+	assert_null(world.asked.sa);
+	async_device_event(IBV_EVENT_PORT_ERR, 1);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -91,6 +120,7 @@ int main(void)
 		TEST(why_it_cannot_be_registered_is_said),
 		TEST(ethernet_needs_an_address),
 		TEST(address_comes_before_all_questions),
+		TEST(address_is_forgotten_beside_a_reader),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

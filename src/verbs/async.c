@@ -154,8 +154,8 @@ static int number_replace(const struct async *async, int fd, int old)
 	after = fcntl(old, F_GETFL);
 	if ((after ^ before) & O_NONBLOCK &&
 	    !((fcntl(fd, F_GETFL) ^ before) & O_NONBLOCK))
-		err = nonblock_set(fd, after);
-	return err;
+		(void)!nonblock_set(fd, after);
+	return 0;
 }
 
 /* Other threads may read the member at any time. */

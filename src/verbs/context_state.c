@@ -481,9 +481,13 @@ void ibsa__context_state_reset(struct context_call *call)
 	device_end(state);
 	end_await(call);
 	pthread_rwlock_wrlock(&state->asking);
-	options_fill(state);
+	/* A call that began meanwhile may have opened it again. */
+	if (!state->device) {
+		state->options = (struct ibsa_device_options){ 0 };
+		options_fill(state);
+		state_let_go(state);
+	}
 	pthread_rwlock_unlock(&state->asking);
-	state_let_go(state);
 }
 
 static bool is_closed(struct context_state *state)
