@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A thread of the program verbs-random, and the calls that it makes. */
+#ifndef VERBS_RANDOM_H
+#define VERBS_RANDOM_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ibsa/sim.h>
+#include <ibsa/verbs.h>
+
+/*
+ * @shared: of all threads, which nobody closes before they have ended.
+ * @own:    of this thread; while it waits, a handler may close it.
+ */
+struct worker {
+	pthread_t thread;
+	atomic_bool is_over;
+	uint64_t random;
+	struct ibv_context *shared;
+	struct ibv_context *volatile own;
+	volatile sig_atomic_t is_waiting;
+	struct ibsa_verbs_async_fd *held;
+};
+
+/* End the process, with what failed, unless it is so. */
+void must(bool is_right, const char *what);
+
+bool is_device(void);
+struct ibv_context *context_open(void);
+
+/* By whichever name closes it. */
+int close_any(struct ibv_context *context);
+
+/* One call, chosen by a random number. */
+void worker_call(struct worker *worker, unsigned int number);
+
+/* The same, of those that do not wait. */
+void worker_call_at_once(struct worker *worker, unsigned int number);
+
+#endif
