@@ -93,7 +93,7 @@ static void who_does_not_say_hello_is_sent_away(void **state)
 	int fd = served_connect(served, NULL);
 
 	(void)state;
-	say(fd, REMOTE_PORT, NULL, 0);
+	say(fd, REMOTE_WATCH, NULL, 0);
 	assert_int_equal(answer(fd), -EPROTO);
 	check_ended(fd);
 	fd = served_connect(served, NULL);
@@ -138,8 +138,7 @@ static void an_unknown_node_is_refused(void **state)
 
 static void questions_of_a_wrong_size_are_refused(void **state)
 {
-	static const uint32_t types[] = { REMOTE_GID, REMOTE_PKEY,
-					  REMOTE_REGISTER, REMOTE_UNREGISTER,
+	static const uint32_t types[] = { REMOTE_REGISTER, REMOTE_UNREGISTER,
 					  REMOTE_ISSM };
 	struct served *served = served_start(served_pair);
 
@@ -204,7 +203,7 @@ static void who_ends_before_its_answer_is_not_sent_away(void **state)
 
 	(void)state;
 	assert_int_equal(shutdown(fd, SHUT_RD), 0);
-	say(fd, REMOTE_PORT, NULL, 0);
+	say(fd, REMOTE_WATCH, NULL, 0);
 	assert_int_equal(recv(fd, &byte, 1, 0), 0);
 	close(fd);
 	check_served(served);
@@ -479,7 +478,7 @@ static void descriptors_are_looked_for_again(void **state)
 		connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
 	assert_true(served_noted(served, "no descriptors"));
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
-	say(fd, REMOTE_PORT, NULL, 0);
+	say(fd, REMOTE_WATCH, NULL, 0);
 	assert_int_equal(answer(fd), -EPROTO);
 	close(fd);
 	check_served(served);

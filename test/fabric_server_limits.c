@@ -113,7 +113,7 @@ static void check_served(const struct served *served)
 static void who_does_not_say_hello_in_time_goes(void **state)
 {
 	struct served *served = served_start_with(served_pair, &impatient);
-	const struct remote_head head = { .type = REMOTE_PORT };
+	const struct remote_head head = { .type = REMOTE_WATCH };
 	const int silent = served_connect(served, "left");
 	int fd = served_connect(served, NULL);
 	struct remote_head answer;

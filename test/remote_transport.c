@@ -102,6 +102,8 @@ static void tables_of_a_port_are_read(void **state)
 	};
 	struct served *served = served_start(served_pair);
 	struct ibsa_transport *transport = open_transport(served, "right");
+	struct pollfd fd = { .fd = transport->ops->fd(transport),
+			     .events = POLLIN };
 	struct ibsa_gid_entry gid;
 	uint16_t pkey;
 
@@ -109,7 +111,14 @@ static void tables_of_a_port_are_read(void **state)
 	assert_int_equal(ibsa_fabric_port_set(served_fabric(served), "right", 1,
 					      &change),
 			 0);
+	served_wake(served);
+	assert_int_equal(poll(&fd, 1, 10000), 1);
 	assert_int_equal(transport->ops->pkey(transport, 1, &pkey), 0);
+	/* The change is still to be told, though it was read here. */
+	assert_int_equal(poll(&fd, 1, 10000), 1);
+	assert_true(transport->ops->changed(transport));
+	assert_false(transport->ops->changed(transport));
+	assert_int_equal(poll(&fd, 1, 0), 0);
 	assert_int_equal(pkey, 0x8001);
 	assert_int_equal(transport->ops->pkey(transport, 2, &pkey), -EINVAL);
 	assert_int_equal(transport->ops->gid(transport, 0, &gid), 0);

@@ -182,6 +182,9 @@ int ibsa_fabric_server_wait(struct ibsa_fabric_server *server, int timeout_ms)
 		return -errno;
 	begin_serving(server);
 	handle(events, count);
+	/* Before the packets that may tell of the change. */
+	if (server->has_changed)
+		ibsa__peers_tell(server);
 	flush_ready(server);
 	if (server->has_changed)
 		see_to_change(server);

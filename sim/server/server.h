@@ -48,7 +48,7 @@ struct server_peer {
 	struct list ready;	     /* in the server's list of those */
 	uint32_t node;		     /* in the topology */
 	uint32_t port;
-	struct remote_port seen; /* what was last told of the port */
+	struct server_bytes seen; /* the state that was last told */
 	bool is_greeted;
 	bool is_watching;
 	bool is_gone;
@@ -128,8 +128,13 @@ void ibsa__peers_tell(struct ibsa_fabric_server *server);
 /* Frames (server_ask.c). Take in what there is, and answer it. */
 void ibsa__peer_hear(struct server_source *source, uint32_t events);
 
-/* What the client's port is now. */
-void ibsa__peer_port(const struct server_peer *peer, struct remote_port *out);
+/* The state of the client's port now; *@out has REMOTE_BODY_MAX bytes. Return:
+ * how many are used. */
+size_t ibsa__peer_state(const struct server_peer *peer, uint8_t *out);
+
+/* Remember what the client was told. */
+void ibsa__peer_state_seen(struct server_peer *peer, const uint8_t *state,
+			   size_t len);
 
 /* Packets (server_data.c). */
 int ibsa__peer_attach(struct server_peer *peer, int *out_fd) IBSA_MUST_USE;

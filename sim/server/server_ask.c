@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "sim/sa/guid.h"
 #include "sim/server/server.h"
 
 /* A question, and what is to be answered. */
@@ -21,15 +22,14 @@ struct ask {
 	struct ibsa_error error;
 };
 
-void ibsa__peer_port(const struct server_peer *peer, struct remote_port *out)
+static struct remote_port port_of(const struct server_peer *peer)
 {
 	struct ibsa_fabric *fabric = peer->control.server->fabric;
 	struct ibsa_port_state state;
+	struct remote_port port;
 
-	pthread_mutex_lock(&fabric->lock);
 	ibsa__fabric_port_state(fabric, peer->port, &state);
-	pthread_mutex_unlock(&fabric->lock);
-	*out = (struct remote_port){
+	port = (struct remote_port){
 		.lid = state.lid,
 		.sm_lid = state.sm_lid,
 		.reregisters = state.reregisters,
@@ -42,7 +42,61 @@ void ibsa__peer_port(const struct server_peer *peer, struct remote_port *out)
 		.port_num = state.port_num,
 		.needs_grh = state.needs_grh,
 	};
-	memcpy(out->gid, state.gid.raw, sizeof(out->gid));
+	memcpy(port.gid, state.gid.raw, sizeof(port.gid));
+	return port;
+}
+
+/* The GID table, of which *@out has room for all. Return: its end. */
+static uint8_t *gids_put(const struct server_peer *peer, uint8_t *out)
+{
+	const struct ibsa_fabric *fabric = peer->control.server->fabric;
+
+	for (uint32_t i = 0; i < GUID_CAP_ADAPTER; i++, out += 16) {
+		const uint64_t guid = ibsa__server_guid(fabric, peer->port, i);
+
+		ibsa_put_be64(out, guid ? fabric->gid_prefix : 0);
+		ibsa_put_be64(out + 8, guid);
+	}
+	return out;
+}
+
+static uint8_t *pkeys_put(const struct end_setup *setup, uint32_t count,
+			  uint8_t *out)
+{
+	for (uint32_t i = 0; i < count; i++, out += sizeof(uint16_t)) {
+		const uint16_t pkey = setup_pkey(setup, i);
+
+		memcpy(out, &pkey, sizeof(pkey));
+	}
+	return out;
+}
+
+size_t ibsa__peer_state(const struct server_peer *peer, uint8_t *out)
+{
+	struct ibsa_fabric *fabric = peer->control.server->fabric;
+	const struct end_setup *setup =
+		&fabric->setups[fabric->topo.ports[peer->port].end];
+	struct remote_state state = { .gid_count = GUID_CAP_ADAPTER };
+	uint8_t *at = out + sizeof(state);
+
+	pthread_mutex_lock(&fabric->lock);
+	state.port = port_of(peer);
+	state.pkey_count = setup_pkey_count(setup);
+	at = pkeys_put(setup, state.pkey_count, gids_put(peer, at));
+	pthread_mutex_unlock(&fabric->lock);
+	memcpy(out, &state, sizeof(state));
+	return (size_t)(at - out);
+}
+
+/* Without memory for it, it is told once more. */
+void ibsa__peer_state_seen(struct server_peer *peer, const uint8_t *state,
+			   size_t len)
+{
+	peer->seen.count = 0;
+	if (!ibsa__bytes_grow(&peer->seen, len))
+		return;
+	memcpy(peer->seen.at, state, len);
+	peer->seen.count = len;
 }
 
 static void answer_with(struct ask *ask, const void *body, size_t len)
@@ -145,63 +199,12 @@ static int ask_folder(struct server_peer *peer, struct ask *ask)
 	return ask_path(peer, ask, ibsa__server_folder);
 }
 
-static int ask_port(struct server_peer *peer, struct ask *ask)
-{
-	ibsa__peer_port(peer, &peer->seen);
-	answer_with(ask, &peer->seen, sizeof(peer->seen));
-	return 0;
-}
-
 static int number_get(const struct ask *ask, uint32_t *out)
 {
 	if (ask->len != sizeof(*out))
 		return -EPROTO;
 	memcpy(out, ask->body, sizeof(*out));
 	return 0;
-}
-
-static int ask_gid(struct server_peer *peer, struct ask *ask)
-{
-	struct ibsa_fabric *fabric = peer->control.server->fabric;
-	struct ibsa_gid_entry entry = { .index = 0 };
-	uint64_t guid;
-	int err = number_get(ask, &entry.index);
-
-	if (err)
-		return err;
-	if (entry.index >= GUID_CAP_ADAPTER)
-		return -EINVAL;
-	pthread_mutex_lock(&fabric->lock);
-	guid = ibsa__server_guid(fabric, peer->port, entry.index);
-	pthread_mutex_unlock(&fabric->lock);
-	if (!guid)
-		return -ENODATA;
-	ibsa_put_be64(entry.gid.raw, fabric->gid_prefix);
-	ibsa_put_be64(entry.gid.raw + 8, guid);
-	answer_with(ask, &entry, sizeof(entry));
-	return 0;
-}
-
-static int ask_pkey(struct server_peer *peer, struct ask *ask)
-{
-	struct ibsa_fabric *fabric = peer->control.server->fabric;
-	const struct end_setup *setup =
-		&fabric->setups[fabric->topo.ports[peer->port].end];
-	uint32_t index;
-	uint16_t pkey;
-	int err = number_get(ask, &index);
-
-	if (err)
-		return err;
-	pthread_mutex_lock(&fabric->lock);
-	if (index >= setup_pkey_count(setup))
-		err = -EINVAL;
-	else
-		pkey = setup_pkey(setup, index);
-	pthread_mutex_unlock(&fabric->lock);
-	if (!err)
-		answer_with(ask, &pkey, sizeof(pkey));
-	return err;
 }
 
 static int ask_attach(struct server_peer *peer, struct ask *ask)
@@ -263,7 +266,9 @@ static int ask_unregister(struct server_peer *peer, struct ask *ask)
 static int ask_watch(struct server_peer *peer, struct ask *ask)
 {
 	peer->is_watching = true;
-	return ask_port(peer, ask);
+	ask->used = ibsa__peer_state(peer, ask->out);
+	ibsa__peer_state_seen(peer, ask->out, ask->used);
+	return 0;
 }
 
 static int ask_issm(struct server_peer *peer, struct ask *ask)
@@ -299,17 +304,22 @@ static int ask_control(struct server_peer *peer, struct ask *ask)
 					 &ask->error);
 	if (!err)
 		ask->used = strlen((char *)ask->out);
+	/* Whoever reads the answer finds its effect at every client. */
+	ibsa__peers_tell(peer->control.server);
 	return err;
 }
 
 static int (*const asks[REMOTE_TYPES])(struct server_peer *peer,
 				       struct ask *ask) = {
-	[REMOTE_HELLO] = ask_hello,	  [REMOTE_FILE] = ask_file,
-	[REMOTE_FOLDER] = ask_folder,	  [REMOTE_PORT] = ask_port,
-	[REMOTE_GID] = ask_gid,		  [REMOTE_PKEY] = ask_pkey,
-	[REMOTE_ATTACH] = ask_attach,	  [REMOTE_DETACH] = ask_detach,
-	[REMOTE_REGISTER] = ask_register, [REMOTE_UNREGISTER] = ask_unregister,
-	[REMOTE_WATCH] = ask_watch,	  [REMOTE_ISSM] = ask_issm,
+	[REMOTE_HELLO] = ask_hello,
+	[REMOTE_FILE] = ask_file,
+	[REMOTE_FOLDER] = ask_folder,
+	[REMOTE_ATTACH] = ask_attach,
+	[REMOTE_DETACH] = ask_detach,
+	[REMOTE_REGISTER] = ask_register,
+	[REMOTE_UNREGISTER] = ask_unregister,
+	[REMOTE_WATCH] = ask_watch,
+	[REMOTE_ISSM] = ask_issm,
 	[REMOTE_CONTROL] = ask_control,
 };
 
@@ -363,7 +373,8 @@ static void answer(struct server_peer *peer, const struct remote_head *head,
 		err = -EPROTO;
 	else
 		err = asks[head->type](peer, &ask);
-	send_answer(peer, head->type, err, &ask);
+	if (!peer->is_gone)
+		send_answer(peer, head->type, err, &ask);
 	if (ask.fd >= 0)
 		close(ask.fd);
 	if (peer->is_greeted)

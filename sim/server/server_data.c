@@ -197,13 +197,28 @@ static bool is_smp(const uint8_t *packet)
 	return packet[CLASS_AT] == LID || packet[CLASS_AT] == DIRECTED;
 }
 
+/* Whether a client changes the GIDs of a port through the SA. */
+static bool is_guid_change(const uint8_t *packet)
+{
+	enum { CLASS_AT = 1, METHOD_AT = 3, ATTRIBUTE_AT = 16 };
+	const uint16_t attribute = ibsa_guid_info_record.attribute;
+	const uint8_t *mad = packet + UMAD_HEADER_BYTES;
+
+	return mad[CLASS_AT] == IBSA_CLASS_SA &&
+	       (mad[METHOD_AT] == IBSA_METHOD_SET ||
+		mad[METHOD_AT] == IBSA_METHOD_DELETE) &&
+	       ibsa_be16(mad + ATTRIBUTE_AT) == attribute;
+}
+
 static void post(struct server_peer *peer, const uint8_t *packet, size_t len)
 {
 	struct ibsa_fabric_server *server = peer->control.server;
 	const int err = ibsa__sim_file_write(peer->file, packet, len);
 
 	server->stats.packets_in++;
-	if (is_smp(packet) && !server->has_smps) {
+	if (is_guid_change(packet))
+		server->has_changed = true;
+	if ((is_smp(packet) || is_guid_change(packet)) && !server->has_smps) {
 		server->has_smps = true;
 		ibsa__server_alarm(server,
 				   clock_now_ns() + SETTLE_MS * NS_PER_MS);

@@ -196,6 +196,7 @@ void ibsa__peer_free(struct server_peer *peer)
 {
 	list_remove(&peer->link);
 	ibsa__bytes_free(&peer->asked);
+	ibsa__bytes_free(&peer->seen);
 	ibsa__free(peer);
 }
 
@@ -435,17 +436,21 @@ int ibsa__server_listen(struct ibsa_fabric_server *server,
 
 static void tell(struct server_peer *peer)
 {
-	const struct remote_head head = { .type = REMOTE_EVENT };
-	struct remote_port now;
+	/* Not @goes: it holds the answer to a command. */
+	uint8_t *frame = peer->control.server->came;
+	struct remote_head head = { .type = REMOTE_EVENT };
+	uint8_t *state = frame + sizeof(head);
+	const size_t len = ibsa__peer_state(peer, state);
 	ssize_t sent;
 
-	ibsa__peer_port(peer, &now);
-	if (!memcmp(&now, &peer->seen, sizeof(now)))
+	if (len == peer->seen.count && !memcmp(state, peer->seen.at, len))
 		return;
-	peer->seen = now;
-	sent = send(peer->control.fd, &head, sizeof(head),
+	ibsa__peer_state_seen(peer, state, len);
+	head.length = (uint32_t)len;
+	memcpy(frame, &head, sizeof(head));
+	sent = send(peer->control.fd, frame, sizeof(head) + len,
 		    MSG_NOSIGNAL | MSG_DONTWAIT);
-	if (sent != sizeof(head))
+	if (sent != (ssize_t)(sizeof(head) + len))
 		ibsa__peer_unsent(peer, sent,
 				  "it does not read what it asked for");
 }

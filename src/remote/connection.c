@@ -201,21 +201,12 @@ static int skip(int fd, size_t len, int *out_fd)
 	return 0;
 }
 
-/* The next frame that is no event. */
 static int recv_head(struct remote_connection *connection,
 		     struct remote_head *head, int *out_fd)
 {
-	for (;;) {
-		if (recv_all(connection->fd, head, sizeof(*head), out_fd))
-			return -1;
-		if (head->length > REMOTE_BODY_MAX)
-			return -1;
-		if (head->type != REMOTE_EVENT)
-			return 0;
-		connection->is_changed = true;
-		if (skip(connection->fd, head->length, out_fd))
-			return -1;
-	}
+	if (recv_all(connection->fd, head, sizeof(*head), out_fd))
+		return -1;
+	return head->length > REMOTE_BODY_MAX ? -1 : 0;
 }
 
 /* A server's sentence, in one line that is safe to show. */
@@ -298,33 +289,17 @@ int ibsa__remote_ask(struct remote_connection *connection,
 	return err;
 }
 
-bool ibsa__remote_changed(struct remote_connection *connection, bool is_quiet)
+bool ibsa__remote_is_gone(struct remote_connection *connection)
 {
-	bool is_changed;
+	char byte;
+	bool is_gone;
 
 	pthread_mutex_lock(&connection->lock);
-	while (!is_quiet) {
-		struct remote_head head;
-		int fd = -1;
-
-		if (connection->fd < 0 ||
-		    recv(connection->fd, &head, sizeof(head),
-			 MSG_DONTWAIT | MSG_PEEK) != sizeof(head))
-			break;
-		/* Unasked, nothing else comes, and nothing behind it. */
-		if (head.type != REMOTE_EVENT || head.length ||
-		    recv_all(connection->fd, &head, sizeof(head), &fd)) {
-			lose(connection);
-			break;
-		}
-		if (fd >= 0)
-			close(fd);
-		connection->is_changed = true;
-	}
-	is_changed = connection->is_changed;
-	connection->is_changed = false;
+	/* Unasked, nothing comes. */
+	is_gone = connection->fd < 0 ||
+		  recv(connection->fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK) >= 0;
 	pthread_mutex_unlock(&connection->lock);
-	return is_changed;
+	return is_gone;
 }
 
 static bool is_socket(const char *path)
@@ -463,7 +438,6 @@ int ibsa__remote_connect(struct remote_connection *connection,
 		return err;
 	}
 	pthread_mutex_init(&connection->lock, NULL);
-	connection->is_changed = false;
 	return 0;
 }
 

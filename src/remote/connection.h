@@ -18,8 +18,7 @@ struct remote_place {
 
 struct remote_connection {
 	pthread_mutex_t lock;
-	int fd;		 /* -1: the server has gone */
-	bool is_changed; /* it has said that the port is another */
+	int fd; /* -1: the server has gone */
 };
 
 /* The path behind "unix:", or NULL: @fabric names no server. */
@@ -69,10 +68,7 @@ int ibsa__remote_ask(struct remote_connection *connection,
 		     struct remote_question *question,
 		     struct ibsa_error *error) IBSA_MUST_USE;
 
-/*
- * Whether the server has said that the port may be another; asks nothing.
- * @is_quiet: nothing has come that was not read yet.
- */
-bool ibsa__remote_changed(struct remote_connection *connection, bool is_quiet);
+/* Whether the server has ended the connection; asks nothing. */
+bool ibsa__remote_is_gone(struct remote_connection *connection);
 
 #endif

@@ -37,8 +37,7 @@ static int files_connect(struct remote_files *files)
 	if (files->place_err)
 		return files->place_err;
 	if (files->is_connected) {
-		(void)ibsa__remote_changed(&files->connection, false);
-		if (files->connection.fd >= 0)
+		if (!ibsa__remote_is_gone(&files->connection))
 			return 0;
 		files_disconnect(files);
 	}

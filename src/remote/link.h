@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+#include "remote/control.h"
 #include "remote/file.h"
 
 /* Bytes that came and are not read yet: @at to @end of @room. */
@@ -22,17 +23,20 @@ struct remote_link {
 	struct ibsa_transport base;
 	struct remote_place place;
 	struct remote_connection connection;
-	int data;      /* -1: the server has gone */
+	struct remote_control control; /* guarded by @renewing */
+	int data;		       /* -1: the server has gone */
 	bool is_quiet; /* the last wait has seen nothing on the connection */
 	bool is_opa;
 	bool listens; /* is to take Reports, whether it has an agent or not */
 	bool has_reports;
+	bool asks_opa;	 /* to register the agent for OPA */
+	int reports_err; /* why there are no Reports */
 	uint32_t agent;
 	uint32_t opa_agent;
 	uint32_t report_agent;
 	struct remote_inbox inbox;
 
-	/* Who reads the port by another thread must not see it half renewed. */
+	/* Another thread may read the port while it is renewed. */
 	pthread_mutex_t renewing;
 	uint64_t renew_ns; /* not to be looked for before */
 	int news;	   /* that the server has gone, until recv said so */
@@ -50,6 +54,22 @@ static inline struct remote_link *link_of(struct ibsa_transport *transport)
 {
 	return (struct remote_link *)transport;
 }
+
+/* The port as the server has last sent it. @renewing is held. */
+void ibsa__away_state(struct remote_link *link, struct ibsa_port_state *out);
+
+/*
+ * Read what has come on the connection. @renewing is held. Return: 0; -ENODEV
+ * the server has gone, which ibsa__away_lose() is to be told.
+ */
+int ibsa__away_hear(struct remote_link *link) IBSA_MUST_USE;
+
+/* Ask to have Reports, or none, as @listens says; waits for no answer. */
+void ibsa__away_reports_ask(struct remote_link *link);
+
+/* Have the fd readable, so that the dispatcher asks what has changed. */
+void ibsa__away_nudge(struct remote_link *link);
+void ibsa__away_nudge_end(struct remote_link *link);
 
 /* Connect, attach and register. 0 or an error; the link is as before. */
 int ibsa__away_up(struct remote_link *link,

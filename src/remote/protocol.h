@@ -20,7 +20,7 @@
 #include "packet/header.h"
 
 enum {
-	REMOTE_VERSION = 2,
+	REMOTE_VERSION = 3,
 	REMOTE_BODY_MAX = 65536, /* bytes behind a head, both ways */
 	REMOTE_NODE_MAX = 64,	 /* of a node's name, as its description */
 	REMOTE_LINE_MAX = 511,	 /* of REMOTE_CONTROL */
@@ -40,18 +40,15 @@ enum remote_type {
 	REMOTE_HELLO,	   /* struct remote_hello; answer: the same */
 	REMOTE_FILE,	   /* a path; answer: what the file holds */
 	REMOTE_FOLDER,	   /* a path; answer: names, a NUL after each */
-	REMOTE_PORT,	   /* answer: struct remote_port */
-	REMOTE_GID,	   /* uint32_t index; answer: struct ibsa_gid_entry */
-	REMOTE_PKEY,	   /* uint32_t index; answer: uint16_t */
 	REMOTE_ATTACH,	   /* answer: the data socket beside it */
 	REMOTE_DETACH,	   /* close that file, before the answer */
 	REMOTE_REGISTER,   /* struct umad_agent_request2; answer: the same */
 	REMOTE_UNREGISTER, /* uint32_t agent */
-	REMOTE_WATCH,	   /* as REMOTE_PORT; from now on there are events */
+	REMOTE_WATCH,	   /* answer: struct remote_state; events follow */
 	REMOTE_ISSM,	   /* uint32_t port; answer: a path to open */
 	REMOTE_CONTROL,	   /* a line of text; answer: text */
 	REMOTE_TYPES,
-	REMOTE_EVENT = 0x100, /* unasked: the port is not what it was */
+	REMOTE_EVENT = 0x100, /* unasked: struct remote_state, which changed */
 };
 
 struct remote_head {
@@ -89,5 +86,17 @@ struct remote_port {
 	uint8_t reserved[3];
 };
 _Static_assert(sizeof(struct remote_port) == 40, "remote port");
+
+/*
+ * All that a client reads of its port, so that it asks nothing later. Behind
+ * it are the GID table, of struct ibsa_gid, 0 in empty entries, and the P_Key
+ * table, of uint16_t.
+ */
+struct remote_state {
+	struct remote_port port;
+	uint32_t gid_count;
+	uint32_t pkey_count;
+};
+_Static_assert(sizeof(struct remote_state) == 48, "remote state");
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A port at a fabric server as a transport: opening, asking, closing. */
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,32 +16,13 @@
 /* Room for a good many packets at a time. */
 enum { INBOX_BYTES = 65536 };
 
+/* How long opening waits for an answer, and calls that need not have it. */
+enum { PATIENCE_MS = 10000, ANSWER_MS = 250 };
+
 static uint64_t now_ns(struct ibsa_transport *transport)
 {
 	(void)transport;
 	return clock_now_ns();
-}
-
-/* Ask for an answer of exactly @room bytes. */
-static int ask(struct remote_link *link, uint32_t type, const void *body,
-	       size_t len, void *answer, size_t room)
-{
-	struct remote_question question = {
-		.type = type,
-		.body = body,
-		.len = len,
-		.answer = answer,
-		.room = room,
-	};
-	int err = -ENODEV;
-
-	pthread_mutex_lock(&link->renewing);
-	if (link->data >= 0)
-		err = ibsa__remote_ask(&link->connection, &question, NULL);
-	pthread_mutex_unlock(&link->renewing);
-	if (!err && question.answered != room)
-		return -EPROTO;
-	return err;
 }
 
 /* What a server counts begins anew with each; what is shown never goes back. */
@@ -51,78 +33,148 @@ static uint32_t count_reregisters(struct remote_link *link, uint32_t now)
 	return link->reregisters;
 }
 
+void ibsa__away_state(struct remote_link *link, struct ibsa_port_state *out)
+{
+	ibsa__control_port(&link->control, out);
+	out->reregisters = count_reregisters(link, out->reregisters);
+}
+
+/* The answer to the question that was asked came. */
+static void answer_note(struct remote_link *link, uint32_t asked)
+{
+	const int err = link->control.answer_err;
+
+	if (asked != REMOTE_REGISTER)
+		return;
+	if (link->asks_opa) {
+		link->asks_opa = false;
+		link->is_opa = !err;
+		link->opa_agent = link->control.answer;
+		return;
+	}
+	link->has_reports = !err;
+	link->report_agent = link->control.answer;
+	link->reports_err = err == -EINVAL || err == -EPERM ? -EBUSY : err;
+	/* They may have become unwanted meanwhile. */
+	if (!err && !link->listens)
+		ibsa__away_reports_ask(link);
+}
+
+int ibsa__away_hear(struct remote_link *link)
+{
+	const uint32_t asked = link->control.asked;
+	int err = ibsa__control_read(&link->control, link->connection.fd);
+
+	if (!err && asked != link->control.asked)
+		answer_note(link, asked);
+	return err;
+}
+
 static int port_get(struct ibsa_transport *transport,
 		    struct ibsa_port_state *out)
 {
 	struct remote_link *link = link_of(transport);
-	struct remote_port port;
 	int err = ibsa__away_have(link);
 
-	if (!err)
-		err = ask(link, REMOTE_PORT, NULL, 0, &port, sizeof(port));
 	if (err)
 		return err;
-	*out = (struct ibsa_port_state){
-		.lid = port.lid,
-		.sm_lid = port.sm_lid,
-		.pkey_index = port.pkey_index,
-		.sm_sl = port.sm_sl,
-		.lmc = port.lmc,
-		.port_state = port.port_state,
-		.phys_state = port.phys_state,
-		.link = port.link,
-		.port_num = port.port_num,
-		.needs_grh = port.needs_grh,
-		.reregisters = count_reregisters(link, port.reregisters),
-	};
-	memcpy(out->gid.raw, port.gid, sizeof(out->gid.raw));
-	return 0;
+	pthread_mutex_lock(&link->renewing);
+	err = ibsa__away_hear(link);
+	if (!err)
+		ibsa__away_state(link, out);
+	pthread_mutex_unlock(&link->renewing);
+	return err ? ibsa__away_lose(link) : 0;
+}
+
+/* Whether an event came since the last call. */
+static bool event_take(struct remote_link *link)
+{
+	bool has_event;
+	int err;
+
+	if (link->data < 0)
+		return false;
+	pthread_mutex_lock(&link->renewing);
+	err = link->is_quiet ? 0 : ibsa__away_hear(link);
+	has_event = link->control.has_event;
+	link->control.has_event = false;
+	pthread_mutex_unlock(&link->renewing);
+	if (has_event)
+		ibsa__away_nudge_end(link);
+	if (err)
+		ibsa__away_lose(link);
+	return has_event;
 }
 
 static bool changed(struct ibsa_transport *transport)
 {
 	struct remote_link *link = link_of(transport);
-	const bool is_quiet = link->is_quiet;
-	bool is_changed = link->is_renewed;
+	bool is_changed = event_take(link);
 
+	is_changed = is_changed || link->is_renewed;
 	link->is_quiet = false;
 	link->is_renewed = false;
-	if (link->data >= 0 &&
-	    ibsa__remote_changed(&link->connection, is_quiet))
-		is_changed = true;
-	/* An end of the connection that this was the first to see. */
-	if (link->data >= 0 && link->connection.fd < 0) {
-		ibsa__away_lose(link);
-		is_changed = true;
-	}
 	return is_changed;
+}
+
+/* Have the tables up to date. Locked; -ENODEV there is no server. */
+static int tables_refresh(struct remote_link *link)
+{
+	const bool had_event = link->control.has_event;
+
+	if (link->data < 0)
+		return -ENODEV;
+	/* The dispatcher finds the end of the connection, too. */
+	(void)!ibsa__away_hear(link);
+	if (link->control.has_event && !had_event)
+		ibsa__away_nudge(link);
+	return 0;
 }
 
 static int gid_get(struct ibsa_transport *transport, uint32_t index,
 		   struct ibsa_gid_entry *out)
 {
-	return ask(link_of(transport), REMOTE_GID, &index, sizeof(index), out,
-		   sizeof(*out));
+	struct remote_link *link = link_of(transport);
+	int err;
+
+	pthread_mutex_lock(&link->renewing);
+	err = tables_refresh(link);
+	if (!err)
+		err = ibsa__control_gid(&link->control, index, out);
+	pthread_mutex_unlock(&link->renewing);
+	return err;
 }
 
 static int pkey_get(struct ibsa_transport *transport, uint32_t index,
 		    uint16_t *out)
 {
-	return ask(link_of(transport), REMOTE_PKEY, &index, sizeof(index), out,
-		   sizeof(*out));
+	struct remote_link *link = link_of(transport);
+	int err;
+
+	pthread_mutex_lock(&link->renewing);
+	err = tables_refresh(link);
+	if (!err)
+		err = ibsa__control_pkey(&link->control, index, out);
+	pthread_mutex_unlock(&link->renewing);
+	return err;
 }
 
-static int agent_register(struct remote_connection *connection,
-			  uint8_t class_version, uint64_t methods,
-			  uint32_t *out)
+static struct umad_agent_request2 agent_request(uint8_t class_version,
+						uint64_t methods)
 {
-	struct umad_agent_request2 request = {
+	return (struct umad_agent_request2){
 		.qpn = IBSA_QPN_GSI,
 		.mgmt_class = IBSA_CLASS_SA,
 		.mgmt_class_version = class_version,
 		.method_mask = { methods },
 		.rmpp_version = 1,
 	};
+}
+
+static int agent_register(struct remote_connection *connection, uint32_t *out)
+{
+	struct umad_agent_request2 request = agent_request(IBSA_CLASS_VERSION,
+							   0);
 	int err = ibsa__remote_register(connection, &request);
 
 	if (!err)
@@ -130,53 +182,140 @@ static int agent_register(struct remote_connection *connection,
 	return err;
 }
 
-int ibsa__away_listen(struct ibsa_transport *transport, bool on)
+/* Register @methods of @class_version at the attached file, without waiting. */
+static int register_ask(struct remote_link *link, uint8_t class_version,
+			uint64_t methods)
 {
-	struct remote_link *link = link_of(transport);
-	int err = 0;
+	const struct umad_agent_request2 request = agent_request(class_version,
+								 methods);
 
-	if (link->data >= 0 && on && !link->has_reports) {
-		err = agent_register(&link->connection, IBSA_CLASS_VERSION,
-				     1 << IBSA_METHOD_REPORT,
-				     &link->report_agent);
-		link->has_reports = !err;
-	} else if (link->data >= 0 && !on && link->has_reports) {
-		err = ibsa__remote_unregister(&link->connection,
-					      link->report_agent);
-		link->has_reports = false;
-	} else if (link->data < 0 && on) {
-		err = -ENODEV;
+	return ibsa__control_ask(&link->control, link->connection.fd,
+				 REMOTE_REGISTER, &request, sizeof(request));
+}
+
+void ibsa__away_reports_ask(struct remote_link *link)
+{
+	const uint32_t agent = link->report_agent;
+
+	link->reports_err = 0;
+	if (link->control.asked != CONTROL_IDLE ||
+	    link->listens == link->has_reports)
+		return;
+	if (link->listens) {
+		link->reports_err = register_ask(link, IBSA_CLASS_VERSION,
+						 1 << IBSA_METHOD_REPORT);
+		return;
 	}
-	if (err == -EINVAL || err == -EPERM)
-		err = -EBUSY;
-	if (!err || !on)
-		link->listens = on;
+	link->has_reports = false;
+	(void)!ibsa__control_ask(&link->control, link->connection.fd,
+				 REMOTE_UNREGISTER, &agent, sizeof(agent));
+}
+
+/* One look for the answer to what was asked. *@out_is_idle: it came. */
+static int answer_look(struct remote_link *link, bool *out_is_idle)
+{
+	int err;
+
+	pthread_mutex_lock(&link->renewing);
+	err = ibsa__away_hear(link);
+	*out_is_idle = link->control.asked == CONTROL_IDLE;
+	pthread_mutex_unlock(&link->renewing);
 	return err;
 }
 
-/* Take up the connection that has been made. */
+/* Give the server a moment for its answer. Return: 0, also without; -ENODEV. */
+static int answer_await(struct remote_link *link)
+{
+	struct pollfd end = { .fd = link->connection.fd, .events = POLLIN };
+	const uint64_t start_ns = clock_now_ns();
+	bool is_idle = false;
+	int err = 0;
+	int left;
+
+	do {
+		left = clock_left_ms(ANSWER_MS, start_ns);
+		err = answer_look(link, &is_idle);
+	} while (!err && !is_idle && left && poll(&end, 1, left));
+	return err;
+}
+
+/*
+ * Without the server's answer the Reports are taken as granted: the next call
+ * has the answer, whatever it is.
+ */
+int ibsa__away_listen(struct ibsa_transport *transport, bool on)
+{
+	struct remote_link *link = link_of(transport);
+	const bool listened = link->listens;
+	int err;
+
+	if (link->data < 0) {
+		link->listens = on && listened;
+		return on ? -ENODEV : 0;
+	}
+	pthread_mutex_lock(&link->renewing);
+	err = ibsa__away_hear(link);
+	if (!err && on && link->has_reports && listened) {
+		pthread_mutex_unlock(&link->renewing);
+		return 0;
+	}
+	if (!err && !(on && listened && link->control.asked != CONTROL_IDLE)) {
+		link->listens = on;
+		ibsa__away_reports_ask(link);
+	}
+	pthread_mutex_unlock(&link->renewing);
+	if (!err && on && !listened)
+		err = answer_await(link);
+	if (err)
+		return on ? ibsa__away_lose(link) : 0;
+	err = link->reports_err;
+	if (on && err)
+		link->listens = listened && err != -EBUSY;
+	return on ? err : 0;
+}
+
+/* Take up the connection that has been made. The state comes last: from then on
+ * there are events. */
 static int take_up(struct remote_link *link, struct ibsa_error *error)
 {
-	struct remote_port state;
+	uint8_t *state = ibsa__calloc(1, REMOTE_BODY_MAX);
 	struct remote_question watch = {
 		.type = REMOTE_WATCH,
-		.answer = &state,
-		.room = sizeof(state),
+		.answer = state,
+		.room = REMOTE_BODY_MAX,
 	};
-	int err = ibsa__remote_ask(&link->connection, &watch, error);
+	int err = state ? agent_register(&link->connection, &link->agent)
+			: -ENOMEM;
 
-	if (!err && watch.answered != sizeof(state))
-		err = -EPROTO;
+	ibsa__control_reset(&link->control);
 	if (!err)
-		err = agent_register(&link->connection, IBSA_CLASS_VERSION, 0,
-				     &link->agent);
-	if (err)
-		return err;
-	link->is_opa = state.link == IBSA_LINK_OPA;
+		err = ibsa__remote_ask(&link->connection, &watch, error);
+	if (!err)
+		err = ibsa__control_state_set(&link->control, state,
+					      watch.answered);
+	ibsa__free(state);
+	return err;
+}
+
+/* On Omni-Path, an agent for MADs of its class version. */
+static int opa_take_up(struct remote_link *link)
+{
+	struct pollfd end = { .fd = link->connection.fd, .events = POLLIN };
+	struct ibsa_port_state state;
+	int err;
+
+	ibsa__control_port(&link->control, &state);
 	link->counted = state.reregisters;
-	if (link->is_opa)
-		err = agent_register(&link->connection, IBSA_CLASS_VERSION_OPA,
-				     0, &link->opa_agent);
+	link->is_opa = false;
+	link->asks_opa = state.link == IBSA_LINK_OPA;
+	if (!link->asks_opa)
+		return 0;
+	err = register_ask(link, IBSA_CLASS_VERSION_OPA, 0);
+	while (!err && link->asks_opa) {
+		if (poll(&end, 1, PATIENCE_MS) <= 0)
+			return -ETIMEDOUT;
+		err = ibsa__away_hear(link);
+	}
 	return err;
 }
 
@@ -190,6 +329,8 @@ int ibsa__away_up(struct remote_link *link, struct ibsa_error *error)
 	if (err)
 		goto disconnect;
 	err = take_up(link, error);
+	if (!err)
+		err = opa_take_up(link);
 	if (!err)
 		err = ibsa__away_watch(link);
 	if (!err)
@@ -206,7 +347,15 @@ static void link_free(struct remote_link *link)
 	ibsa__away_wait_done(link);
 	pthread_mutex_destroy(&link->renewing);
 	ibsa__free(link->inbox.bytes);
+	ibsa__control_free(&link->control);
 	ibsa__free(link);
+}
+
+static void file_detach(struct remote_link *link)
+{
+	if (!ibsa__control_ask(&link->control, link->connection.fd,
+			       REMOTE_DETACH, NULL, 0))
+		(void)!answer_await(link);
 }
 
 static void transport_close(struct ibsa_transport *transport)
@@ -214,9 +363,9 @@ static void transport_close(struct ibsa_transport *transport)
 	struct remote_link *link = link_of(transport);
 
 	if (link->data >= 0) {
-		/* Nobody else is kept from what only these agents have. */
+		/* The agents' methods are free for others once this returns. */
 		if (link->has_reports)
-			ibsa__remote_detach(&link->connection);
+			file_detach(link);
 		close(link->data);
 		ibsa__remote_disconnect(&link->connection);
 	}
@@ -258,6 +407,7 @@ static struct remote_link *link_new(size_t reply_bytes)
 	if (!link)
 		return NULL;
 	link->base.ops = &ops;
+	ibsa__control_init(&link->control);
 	link->data = -1;
 	link->epoll_fd = -1;
 	link->timer_fd = -1;

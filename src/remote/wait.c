@@ -121,6 +121,19 @@ static void alarm_set(struct remote_link *link, bool on)
 		return;
 }
 
+void ibsa__away_nudge(struct remote_link *link)
+{
+	const struct itimerspec now = { .it_value.tv_nsec = 1 };
+
+	timerfd_settime(link->timer_fd, 0, &now, NULL);
+	ibsa__away_wake(&link->base);
+}
+
+void ibsa__away_nudge_end(struct remote_link *link)
+{
+	alarm_set(link, false);
+}
+
 int ibsa__away_lose(struct remote_link *link)
 {
 	pthread_mutex_lock(&link->renewing);
@@ -129,6 +142,7 @@ int ibsa__away_lose(struct remote_link *link)
 		ibsa__remote_disconnect(&link->connection);
 		ibsa__inbox_reset(&link->inbox);
 		link->has_reports = false;
+		ibsa__control_reset(&link->control);
 		link->is_renewed = true;
 		link->news = -ENODEV;
 		link->renew_ns = clock_now_ns() + RENEW_MS * NS_PER_MS;
@@ -148,8 +162,7 @@ static int renew(struct remote_link *link)
 	alarm_set(link, false);
 	link->is_renewed = true;
 	link->reregisters++;
-	if (link->listens)
-		(void)!ibsa__away_listen(&link->base, true);
+	ibsa__away_reports_ask(link);
 	return 0;
 }
 

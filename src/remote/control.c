@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Frames of a transport's connection, read without waiting. */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "base/alloc.h"
+#include "remote/control.h"
+
+enum { FIRST_BYTES = 2048 }; /* more than a state with the usual tables */
+
+void ibsa__control_init(struct remote_control *control)
+{
+	*control = (struct remote_control){ .asked = CONTROL_IDLE };
+}
+
+void ibsa__control_reset(struct remote_control *control)
+{
+	control->used = 0;
+	control->asked = CONTROL_IDLE;
+}
+
+void ibsa__control_free(struct remote_control *control)
+{
+	ibsa__free(control->bytes);
+	ibsa__free(control->state);
+}
+
+static struct remote_state state_of(const struct remote_control *control)
+{
+	struct remote_state state;
+
+	memcpy(&state, control->state, sizeof(state));
+	return state;
+}
+
+/* Whether the tables are as long as the state says. */
+static bool state_is_whole(const void *body, size_t len)
+{
+	struct remote_state state;
+
+	if (len < sizeof(state))
+		return false;
+	memcpy(&state, body, sizeof(state));
+	return state.gid_count <= REMOTE_BODY_MAX &&
+	       state.pkey_count <= REMOTE_BODY_MAX &&
+	       len == sizeof(state) +
+			       state.gid_count * sizeof(struct ibsa_gid) +
+			       state.pkey_count * sizeof(uint16_t);
+}
+
+int ibsa__control_state_set(struct remote_control *control, const void *body,
+			    size_t len)
+{
+	uint8_t *state = control->state;
+
+	if (!state_is_whole(body, len))
+		return -EPROTO;
+	if (!state || len > control->state_len)
+		state = ibsa__realloc(state, len, 1);
+	if (!state)
+		return -ENOMEM;
+	memcpy(state, body, len);
+	control->state = state;
+	control->state_len = len;
+	return 0;
+}
+
+int ibsa__control_ask(struct remote_control *control, int fd, uint32_t type,
+		      const void *body, size_t len)
+{
+	struct remote_head head = { .length = (uint32_t)len, .type = type };
+	struct iovec parts[] = {
+		{ .iov_base = &head, .iov_len = sizeof(head) },
+		{ .iov_base = (void *)(uintptr_t)body, .iov_len = len },
+	};
+	const struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
+	ssize_t sent;
+
+	do
+		sent = sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+	while (sent < 0 && errno == EINTR);
+	if (sent < 0 && errno == EAGAIN)
+		return -EAGAIN;
+	if (sent != (ssize_t)(sizeof(head) + len))
+		return -ENODEV;
+	control->asked = type;
+	return 0;
+}
+
+static int answer_take(struct remote_control *control,
+		       const struct remote_head *head, const void *body)
+{
+	if (head->type != control->asked || head->err > 0)
+		return -ENODEV;
+	control->asked = CONTROL_IDLE;
+	control->answer_err = head->err;
+	control->answer = 0;
+	if (!head->err && head->length >= sizeof(control->answer))
+		memcpy(&control->answer, body, sizeof(control->answer));
+	return 0;
+}
+
+static int frame_take(struct remote_control *control,
+		      const struct remote_head *head, const void *body)
+{
+	if (head->type != REMOTE_EVENT)
+		return answer_take(control, head, body);
+	control->has_event = true;
+	return ibsa__control_state_set(control, body, head->length) ? -ENODEV
+								    : 0;
+}
+
+/* Take all whole frames. Return: 0; -ENODEV what came is no frame. */
+static int frames_take(struct remote_control *control)
+{
+	struct remote_head head;
+	size_t at = 0;
+	int err = 0;
+
+	while (!err && control->used - at >= sizeof(head)) {
+		memcpy(&head, control->bytes + at, sizeof(head));
+		if (head.length > REMOTE_BODY_MAX)
+			return -ENODEV;
+		if (control->used - at - sizeof(head) < head.length)
+			break;
+		err = frame_take(control, &head,
+				 control->bytes + at + sizeof(head));
+		at += sizeof(head) + head.length;
+	}
+	control->used -= at;
+	if (at)
+		memmove(control->bytes, control->bytes + at, control->used);
+	return err;
+}
+
+/* Have room for more. */
+static bool control_grow(struct remote_control *control)
+{
+	const size_t room = control->room ? 2 * control->room : FIRST_BYTES;
+	uint8_t *bytes;
+
+	if (control->used < control->room)
+		return true;
+	bytes = ibsa__realloc(control->bytes, room, 1);
+	if (!bytes)
+		return false;
+	control->bytes = bytes;
+	control->room = room;
+	return true;
+}
+
+int ibsa__control_read(struct remote_control *control, int fd)
+{
+	for (;;) {
+		ssize_t got;
+		int err;
+
+		if (!control_grow(control))
+			return -ENODEV;
+		got = recv(fd, control->bytes + control->used,
+			   control->room - control->used, MSG_DONTWAIT);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 && errno == EAGAIN)
+			return 0;
+		if (got <= 0)
+			return -ENODEV;
+		control->used += (size_t)got;
+		err = frames_take(control);
+		if (err)
+			return err;
+	}
+}
+
+void ibsa__control_port(const struct remote_control *control,
+			struct ibsa_port_state *out)
+{
+	const struct remote_port port = state_of(control).port;
+
+	*out = (struct ibsa_port_state){
+		.lid = port.lid,
+		.sm_lid = port.sm_lid,
+		.pkey_index = port.pkey_index,
+		.sm_sl = port.sm_sl,
+		.lmc = port.lmc,
+		.port_state = port.port_state,
+		.phys_state = port.phys_state,
+		.link = port.link,
+		.port_num = port.port_num,
+		.needs_grh = port.needs_grh,
+		.reregisters = port.reregisters,
+	};
+	memcpy(out->gid.raw, port.gid, sizeof(out->gid.raw));
+}
+
+int ibsa__control_gid(const struct remote_control *control, uint32_t index,
+		      struct ibsa_gid_entry *out)
+{
+	static const struct ibsa_gid none;
+	struct ibsa_gid_entry entry = { .index = index };
+
+	if (index >= state_of(control).gid_count)
+		return -EINVAL;
+	memcpy(&entry.gid,
+	       control->state + sizeof(struct remote_state) +
+		       index * sizeof(entry.gid),
+	       sizeof(entry.gid));
+	if (!memcmp(&entry.gid, &none, sizeof(none)))
+		return -ENODATA;
+	*out = entry;
+	return 0;
+}
+
+int ibsa__control_pkey(const struct remote_control *control, uint32_t index,
+		       uint16_t *out)
+{
+	const struct remote_state state = state_of(control);
+
+	if (index >= state.pkey_count)
+		return -EINVAL;
+	memcpy(out,
+	       control->state + sizeof(state) +
+		       state.gid_count * sizeof(struct ibsa_gid) +
+		       index * sizeof(*out),
+	       sizeof(*out));
+	return 0;
+}
