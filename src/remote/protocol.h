@@ -69,6 +69,8 @@ struct remote_hello {
 };
 _Static_assert(sizeof(struct remote_hello) == 76, "remote hello");
 
+_Static_assert(sizeof(struct ibsa_gid_entry) == 28, "remote GID");
+
 /* As struct ibsa_port_state. */
 struct remote_port {
 	uint8_t gid[16];

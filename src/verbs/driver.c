@@ -10,9 +10,12 @@
 #include "device/uverbs.h"
 #include "verbs/driver.h"
 
-/* A driver's number, or why it will not be known as a negative errno. */
+/*
+ * A driver's number, or why it will not be known as a negative errno. Of 32
+ * bits: not every 32-bit machine has atomic instructions for more.
+ */
 struct known {
-	atomic_llong value;
+	atomic_int value;
 };
 
 struct key {
@@ -40,7 +43,7 @@ static int known_new(const char *name, void *value, void **out)
 	(void)name;
 	if (!known)
 		return -ENOMEM;
-	atomic_init(&known->value, *(const long long *)value);
+	atomic_init(&known->value, *(const int *)value);
 	*out = known;
 	return 0;
 }
@@ -49,7 +52,7 @@ static int known_new(const char *name, void *value, void **out)
  * Remember it as long as the process; without the memory for that, it is
  * learned again.
  */
-static void keep(const char *device, long long value)
+static void keep(const char *device, int value)
 {
 	const struct key key = key_of(device);
 	struct known *known;
@@ -66,8 +69,8 @@ static int learn(const char *device, uint32_t *out)
 {
 	int err = ibsa__uverbs_driver(device, out);
 
-	if (!err)
-		keep(device, *out);
+	if (!err && *out <= INT_MAX)
+		keep(device, (int)*out);
 	else if (is_final(err))
 		keep(device, err);
 	return err;
@@ -77,14 +80,14 @@ int ibsa__verbs_driver(const char *device, uint32_t *out)
 {
 	const struct key key = key_of(device);
 	struct known *known = ibsa__registry_find(key.text);
-	long long value;
+	int value;
 
 	if (!known)
 		return learn(device, out);
 	value = atomic_load(&known->value);
 	ibsa__registry_put(known, ibsa__free);
 	if (value < 0)
-		return (int)value;
+		return value;
 	*out = (uint32_t)value;
 	return 0;
 }
