@@ -31,6 +31,10 @@ fail() {
 	sed 's/^/  err: /' err
 }
 
+# is_emulated - ibsa is a script that runs a program of another architecture:
+# it cannot be copied elsewhere, and the emulator needs descriptors too
+is_emulated() { [ "$(head -c 2 "$ibsa")" = '#!' ]; }
+
 # run STATUS ARG... - run ibsa, its output into the files out and err
 run() {
 	local want=$1 got=0
