@@ -255,6 +255,31 @@ static void port_of_a_fabric_serves_too(void **state)
 	ibsa_fabric_put(options.on);
 }
 
+/* Of a port that is down, the files say all the same which LID it has. */
+static void down_port_is_asked_in_the_form_of_its_lid(void **state)
+{
+	struct ah_bench *bench = ah_start_opa();
+	struct sa_path_rec rec = ah_opa_path(5);
+	struct ib_sa_client client;
+
+	(void)state;
+	ib_sa_register_client(&client);
+	ah_set(bench, "state", "1: DOWN\n");
+	assert_int_equal(opa_pr_query_possible(&client, bench->device, 1, NULL),
+			 PR_IB_SUPPORTED);
+	assert_int_equal(ib_sa_path_rec_get(&client, bench->device, 1, &rec, 0,
+					    1000, 0, NULL, NULL, NULL),
+			 -EAGAIN);
+	ah_set(bench, "lid", "0xc001\n");
+	assert_int_equal(opa_pr_query_possible(&client, bench->device, 1, NULL),
+			 PR_NOT_SUPPORTED);
+	assert_int_equal(ib_sa_path_rec_get(&client, bench->device, 1, &rec, 0,
+					    1000, 0, NULL, NULL, NULL),
+			 -EINVAL);
+	ib_sa_unregister_client(&client);
+	ah_stop(bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -263,6 +288,7 @@ int main(void)
 		cmocka_unit_test(source_that_the_port_has_not_is_enoent),
 		cmocka_unit_test(given_gid_is_taken_as_it_is),
 		cmocka_unit_test(path_bits_are_what_the_lmc_leaves),
+		cmocka_unit_test(down_port_is_asked_in_the_form_of_its_lid),
 		cmocka_unit_test(port_says_what_kind_it_is_not_the_record),
 		cmocka_unit_test(omni_path_keeps_long_lids),
 		cmocka_unit_test(port_that_is_not_there_is_enodev),

@@ -57,6 +57,29 @@ static void port_that_is_not_there_is_refused(void **state)
 	rig_stop(&rig);
 }
 
+/* Port 1 of node3 has no cable. As in the kernel, the record's type is looked
+ * at before the port's state. */
+static void record_comes_before_the_state_of_the_port(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	rig_start(&rig);
+	ibsa_device_put(rig.device);
+	rig.device = rig_open(rig.fabric, "node3", true);
+	assert_refused(&rig, 1, SA_PATH_REC_TYPE_IB, -EAGAIN);
+	assert_refused(&rig, 1, SA_PATH_REC_TYPE_ROCE_V1, -EINVAL);
+	assert_refused(&rig, 1, SA_PATH_REC_TYPE_ROCE_V2, -EINVAL);
+	assert_refused(&rig, 1, SA_PATH_REC_TYPE_OPA, -EAGAIN);
+	assert_int_equal(opa_pr_query_possible(&rig.client, rig.device, 1,
+					       NULL),
+			 PR_IB_SUPPORTED);
+	assert_int_equal(opa_pr_query_possible(&rig.client, rig.device, 3,
+					       NULL),
+			 PR_NOT_SUPPORTED);
+	rig_stop(&rig);
+}
+
 static void client_that_is_not_registered_is_refused(void **state)
 {
 	static struct ib_sa_client never;
@@ -142,6 +165,7 @@ static void ethernet_has_no_sa(void **state)
 	port.link = IBSA_LINK_ETHERNET;
 	plug_start(&plug, &port);
 	assert_refused(&plug.rig, 1, SA_PATH_REC_TYPE_IB, -ENODEV);
+	assert_refused(&plug.rig, 1, SA_PATH_REC_TYPE_ROCE_V2, -ENODEV);
 	plug_stop(&plug);
 }
 
@@ -466,6 +490,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(record_of_another_type_is_refused),
 		cmocka_unit_test(port_that_is_not_there_is_refused),
+		cmocka_unit_test(record_comes_before_the_state_of_the_port),
 		cmocka_unit_test(client_that_is_not_registered_is_refused),
 		cmocka_unit_test(port_without_a_cable_is_again),
 		cmocka_unit_test(port_without_an_sm_is_again),

@@ -145,6 +145,36 @@ static void missing_port_comes_before_the_method(void **state)
 	rig_stop(&rig);
 }
 
+/* Then the method, and the state of the port last: this one has no cable. */
+static void method_comes_before_the_state_of_the_port(void **state)
+{
+	struct ib_sa_service_rec service = { 0 };
+	struct ib_sa_guidinfo_rec guid_info = { 0 };
+	struct ib_sa_client *client;
+	struct ib_sa_query *query;
+	struct rig rig;
+
+	(void)state;
+	rig_start(&rig);
+	client = &rig.client;
+	ibsa_device_put(rig.device);
+	rig.device = rig_open(rig.fabric, "node3", true);
+	assert_int_equal(ib_sa_service_rec_query(client, rig.device, 1, 0x12,
+						 &service, 0, 1000, 0, NULL,
+						 NULL, &query),
+			 -EINVAL);
+	assert_int_equal(ib_sa_service_rec_query(client, rig.device, 1, 0x01,
+						 &service, 0, 1000, 0, NULL,
+						 NULL, &query),
+			 -EAGAIN);
+	assert_int_equal(ib_sa_guid_info_rec_query(client, rig.device, 1,
+						   &guid_info, 0, 0x12, 1000, 0,
+						   NULL, NULL, &query),
+			 -EINVAL);
+	assert_null(query);
+	rig_stop(&rig);
+}
+
 static int ask_all(struct plug *plug, struct told *told)
 {
 	struct sa_service_rec rec = { 0 };
@@ -316,6 +346,7 @@ int main(void)
 		cmocka_unit_test(exchanges_are_the_captured_ones),
 		cmocka_unit_test(other_methods_are_refused),
 		cmocka_unit_test(missing_port_comes_before_the_method),
+		cmocka_unit_test(method_comes_before_the_state_of_the_port),
 		cmocka_unit_test(table_is_the_captured_one),
 		cmocka_unit_test(empty_table_is_enodata),
 		cmocka_unit_test(records_stand_where_the_stride_says),

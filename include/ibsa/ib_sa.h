@@ -516,8 +516,8 @@ int ib_sa_get_mcmember_rec(struct ib_device *device, uint8_t port_num,
  *
  * Return: PR_OPA_SUPPORTED its manager answers OPA path records;
  * PR_NOT_SUPPORTED it does not, and the port's LID, 0xC000 or more, cannot be
- * named in an IB record; or the port cannot be opened; PR_IB_SUPPORTED
- * otherwise. Any thread.
+ * named in an IB record; or the port cannot be opened, and not because it is
+ * down; PR_IB_SUPPORTED otherwise. Any thread.
  *
  * Source: Linux drivers/infiniband/core/sa_query.c.
  */

@@ -103,8 +103,8 @@ static int link_alone(const struct ib_device *device, uint8_t port_num,
 	return 0;
 }
 
-static int state_read(struct ib_device *device, uint8_t port_num,
-		      struct ibsa_port_state *out)
+int ibsa__sa_port_state(struct ib_device *device, uint8_t port_num,
+			struct ibsa_port_state *out)
 {
 	int err;
 
@@ -118,7 +118,7 @@ static int port_look(struct ib_device *device, uint8_t port_num,
 		     struct port_view *out)
 {
 	struct ibsa_port_state state = { 0 };
-	int err = state_read(device, port_num, &state);
+	int err = ibsa__sa_port_state(device, port_num, &state);
 
 	/* Not connected: there is an InfiniBand port, and no SM. */
 	if (err && err != -EAGAIN)

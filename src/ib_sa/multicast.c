@@ -66,8 +66,6 @@ static int check_port(const struct sa_port *port)
 
 	if (device->closing)
 		return -ENODEV;
-	if (port->state.link == IBSA_LINK_ETHERNET && !device->options.sa)
-		return -ENODEV;
 	return device->sa->member_count < MEMBERS_MAX ? 0 : -ENOBUFS;
 }
 
@@ -145,8 +143,8 @@ struct ib_sa_multicast *ib_sa_join_multicast(
 	int err = ibsa__sa_query_port(client, device, port_num, &port);
 
 	(void)gfp_mask;
-	if (!err && (!callback || !(rec->join_state & STATE_BITS)))
-		err = -EINVAL;
+	err = ibsa__sa_argument_error(err,
+				      callback && rec->join_state & STATE_BITS);
 	if (!err)
 		err = join_new(port, client, &like, &multicast);
 	return err ? (struct ib_sa_multicast *)(intptr_t)err : multicast;

@@ -5,6 +5,7 @@
  * Source: Linux include/rdma/ib_sa.h, opa_addr.h, core/sa_query.c.
  */
 #include <endian.h>
+#include <errno.h>
 #include <string.h>
 
 #include "ib_sa/opa.h"
@@ -32,16 +33,31 @@ enum opa_pr_supported ibsa__opa_supported(struct sa_port *port)
 	return result;
 }
 
+/* No ClassPortInfo is known: the port's LID alone decides. */
+static enum opa_pr_supported supported_by_down_port(struct ib_device *device,
+						    uint8_t port_num)
+{
+	struct ibsa_port_state state = { 0 };
+	int err = ibsa__sa_port_state(device, port_num, &state);
+
+	/* A fabric does not say more of a port without a cable. */
+	if (err && err != -EAGAIN)
+		return PR_NOT_SUPPORTED;
+	return state.lid >= IB_LID_END ? PR_NOT_SUPPORTED : PR_IB_SUPPORTED;
+}
+
 int opa_pr_query_possible(struct ib_sa_client *client, struct ib_device *device,
 			  uint8_t port_num, struct sa_path_rec *rec)
 {
 	struct sa_port *port;
+	int err;
 
 	(void)client;
 	(void)rec;
-	if (ibsa__sa_port_open(device, port_num, &port))
-		return PR_NOT_SUPPORTED;
-	return ibsa__opa_supported(port);
+	err = ibsa__sa_port_open(device, port_num, &port);
+	if (err == -EAGAIN)
+		return supported_by_down_port(device, port_num);
+	return err ? PR_NOT_SUPPORTED : ibsa__opa_supported(port);
 }
 
 static __be64 gid_of_lid(uint32_t lid)

@@ -232,10 +232,12 @@ int ib_sa_path_rec_get(struct ib_sa_client *client, struct ib_device *device,
 	if (sa_query)
 		*sa_query = NULL;
 	err = ibsa__sa_query_port(client, device, port_num, &port);
+	err = ibsa__sa_argument_error(err, has_sa_type(rec));
+	if (err == -EAGAIN && rec->rec_type == SA_PATH_REC_TYPE_OPA &&
+	    !opa_pr_query_possible(client, device, port_num, rec))
+		err = -EINVAL;
 	if (err)
 		return err;
-	if (!has_sa_type(rec))
-		return -EINVAL;
 	if (rec->rec_type == SA_PATH_REC_TYPE_OPA)
 		return start_opa(port, rec, &request, sa_query);
 	return start_ib(port, rec, &request, sa_query);

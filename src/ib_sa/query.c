@@ -146,13 +146,38 @@ void ib_sa_cancel_query(int id, struct ib_sa_query *ticket)
 	ibsa__sa_put(sa);
 }
 
+/* Whether the port's link has an SA, or the program has named one. */
+static bool port_has_sa(const struct sa_port *port)
+{
+	struct ibsa__sa *sa = port->device->sa;
+	bool has_sa = port->device->options.sa;
+
+	pthread_mutex_lock(&sa->lock);
+	has_sa = has_sa || port->state.link != IBSA_LINK_ETHERNET;
+	pthread_mutex_unlock(&sa->lock);
+	return has_sa;
+}
+
 int ibsa__sa_query_port(const struct ib_sa_client *client,
 			struct ib_device *device, uint8_t port_num,
 			struct sa_port **out)
 {
+	struct sa_port *port;
+	int err;
+
 	if (!client->sa || client->sa != device->sa)
 		return -EINVAL;
-	return ibsa__sa_port_open(device, port_num, out);
+	err = ibsa__sa_port_open(device, port_num, &port);
+	if (!err && !port_has_sa(port))
+		err = -ENODEV;
+	if (!err)
+		*out = port;
+	return err;
+}
+
+int ibsa__sa_argument_error(int port_err, bool is_good)
+{
+	return is_good || port_err == -ENODEV ? port_err : -EINVAL;
 }
 
 /*
@@ -168,11 +193,7 @@ static int check_port(struct sa_port *port)
 		return -ENODEV;
 	if (port->queries >= PORT_QUERIES_MAX)
 		return -ENOBUFS;
-	if (device->options.sa)
-		return 0;
-	if (port->state.link == IBSA_LINK_ETHERNET)
-		return -ENODEV;
-	if (ibsa_port_has_sm(&port->state))
+	if (device->options.sa || ibsa_port_has_sm(&port->state))
 		return 0;
 	ibsa__sa_submit(device, &port->look);
 	return -EAGAIN;
@@ -248,8 +269,8 @@ int ibsa__sa_query_ask(struct ib_device *device, uint8_t port_num,
 	struct sa_port *port;
 	int err = ibsa__sa_query_port(request->client, device, port_num, &port);
 
-	if (!err && !request->is_table && !is_single(request->method))
-		err = -EINVAL;
+	err = ibsa__sa_argument_error(err, request->is_table ||
+						   is_single(request->method));
 	if (!err)
 		return ibsa__sa_query_start(port, request, out_query);
 	if (out_query)

@@ -20,11 +20,20 @@ struct sa_request {
 	void *context;
 };
 
-/* The port that a start call names, ready to be asked through. Return: 0 or
- * what the call returns. */
+/*
+ * The port that a start call names, ready to be asked through. Return: 0 or
+ * what the call returns if its other arguments are good; -ENODEV in any case.
+ */
 int ibsa__sa_query_port(const struct ib_sa_client *client,
 			struct ib_device *device, uint8_t port_num,
 			struct sa_port **out) IBSA_MUST_USE;
+
+/*
+ * What a start call returns by @port_err of the call above and its other
+ * arguments. The kernel checks these after -ENODEV, and before it checks whether
+ * the port is up. Return: 0; or an error.
+ */
+int ibsa__sa_argument_error(int port_err, bool is_good) IBSA_MUST_USE;
 
 /* Return: as ib_sa_path_rec_get(); *@out_query is set in any case. */
 int ibsa__sa_query_start(struct sa_port *port, const struct sa_request *request,

@@ -201,6 +201,13 @@ int ibsa__sa_port_new(struct ib_device *device,
 /* Close and free what is no more, or not yet, one of a device's. */
 void ibsa__sa_port_free(struct sa_port *port);
 
+/*
+ * ah.c: the state of a port that need not be open, nor up. Return: 0; -EAGAIN
+ * it is one of a fabric and has no cable; or the error of reading it.
+ */
+int ibsa__sa_port_state(struct ib_device *device, uint8_t port_num,
+			struct ibsa_port_state *out) IBSA_MUST_USE;
+
 /* How the device's ports are opened. */
 struct ibsa_options ibsa__sa_client_options(const struct ib_device *device);
 
