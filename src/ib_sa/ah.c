@@ -118,8 +118,10 @@ static int port_look(struct ib_device *device, uint8_t port_num,
 		     struct port_view *out)
 {
 	struct ibsa_port_state state = { 0 };
-	int err = ibsa__sa_port_state(device, port_num, &state);
+	int err = -EINVAL;
 
+	if (ibsa__sa_is_ours(device->sa))
+		err = ibsa__sa_port_state(device, port_num, &state);
 	/* Not connected: there is an InfiniBand port, and no SM. */
 	if (err && err != -EAGAIN)
 		return err;
@@ -243,6 +245,8 @@ const struct ib_gid_attr *rdma_find_gid_by_port(struct ib_device *device,
 	struct ibsa_gid wanted;
 	int err;
 
+	if (!ibsa__sa_is_ours(device->sa))
+		return error_pointer(-EINVAL);
 	if (!port_num || port_num > UINT8_MAX)
 		return error_pointer(-ENOENT);
 	memcpy(&wanted, gid, sizeof(wanted));

@@ -318,11 +318,17 @@ int ibsa__sa_loop_wait(struct ib_device *device, int at_most_ms)
 	return err;
 }
 
+/* No device of its parent is dispatched by a forked child. */
+static bool is_dispatched_by_program(const struct ib_device *device)
+{
+	return device->options.no_thread && ibsa__sa_is_ours(device->sa);
+}
+
 int ibsa_device_wait(struct ib_device *device, int at_most_ms)
 {
 	int err;
 
-	if (!device->options.no_thread)
+	if (!is_dispatched_by_program(device))
 		return -EINVAL;
 	err = begin(device);
 	return err ? err : ibsa__sa_loop_wait(device, at_most_ms);
@@ -332,7 +338,7 @@ int ibsa_device_dispatch(struct ib_device *device)
 {
 	int err;
 
-	if (!device->options.no_thread)
+	if (!is_dispatched_by_program(device))
 		return -EINVAL;
 	err = begin(device);
 	if (err)
@@ -346,7 +352,7 @@ int ibsa_device_fd(struct ib_device *device)
 {
 	int fd;
 
-	if (!device->options.no_thread)
+	if (!is_dispatched_by_program(device))
 		return -1;
 	pthread_mutex_lock(&device->sa->lock);
 	fd = device->is_pollable ? device->epoll_fd : -1;
@@ -368,7 +374,7 @@ int ibsa_device_timeout_ms(struct ib_device *device)
 	bool taken;
 	int ms = -1;
 
-	if (!device->options.no_thread)
+	if (!is_dispatched_by_program(device))
 		return -1;
 	pthread_mutex_lock(&sa->lock);
 	inside = is_in_callback(device);

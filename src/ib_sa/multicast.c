@@ -177,7 +177,7 @@ void ib_sa_free_multicast(struct ib_sa_multicast *multicast)
 	struct ibsa__sa *sa;
 	bool ends;
 
-	if (!multicast)
+	if (!multicast || !ibsa__sa_is_ours(member->sa))
 		return;
 	sa = member->sa;
 	pthread_mutex_lock(&sa->lock);
@@ -231,10 +231,13 @@ void ibsa__mc_members_end(struct ibsa__sa *sa, struct ib_sa_client *client)
 int ib_sa_get_mcmember_rec(struct ib_device *device, uint8_t port_num,
 			   union ib_gid *mgid, struct ib_sa_mcmember_rec *rec)
 {
-	struct sa_port *port = ibsa__sa_port_find(device, port_num);
 	const struct mc_group *group;
+	struct sa_port *port;
 	int err = -EADDRNOTAVAIL;
 
+	if (!ibsa__sa_is_ours(device->sa))
+		return -EINVAL;
+	port = ibsa__sa_port_find(device, port_num);
 	if (!port)
 		return err;
 	pthread_mutex_lock(&device->sa->lock);

@@ -54,6 +54,8 @@ int opa_pr_query_possible(struct ib_sa_client *client, struct ib_device *device,
 
 	(void)client;
 	(void)rec;
+	if (!ibsa__sa_is_ours(device->sa))
+		return PR_NOT_SUPPORTED;
 	err = ibsa__sa_port_open(device, port_num, &port);
 	if (err == -EAGAIN)
 		return supported_by_down_port(device, port_num);

@@ -31,6 +31,7 @@ static int make(const char *unused_name, void *unused_arg, void **out)
 	(void)unused_arg;
 	if (!sa)
 		return -1;
+	sa->process = ibsa__process();
 	pthread_mutex_init(&sa->lock, NULL);
 	cond_init(&sa->ended);
 	list_init(&sa->devices);
@@ -76,11 +77,7 @@ void ibsa__sa_put(struct ibsa__sa *sa)
 
 bool ibsa__sa_is_ours(const struct ibsa__sa *sa)
 {
-	struct ibsa__sa *ours = ibsa__sa_find();
-
-	if (ours)
-		ibsa__sa_put(ours);
-	return ours == sa;
+	return sa->process == ibsa__process();
 }
 
 uintptr_t ibsa__sa_ticket_first(const struct ibsa__sa *sa, uint32_t id)

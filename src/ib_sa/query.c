@@ -165,7 +165,8 @@ int ibsa__sa_query_port(const struct ib_sa_client *client,
 	struct sa_port *port;
 	int err;
 
-	if (!client->sa || client->sa != device->sa)
+	if (!client->sa || client->sa != device->sa ||
+	    !ibsa__sa_is_ours(device->sa))
 		return -EINVAL;
 	err = ibsa__sa_port_open(device, port_num, &port);
 	if (!err && !port_has_sa(port))

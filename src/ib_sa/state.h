@@ -29,6 +29,7 @@ struct sa_job {
 
 /* The one object of a process: who asks, what is asked, and where. */
 struct ibsa__sa {
+	unsigned int process; /* whose it is; see ibsa__process() */
 	pthread_mutex_t lock;
 	pthread_cond_t ended; /* a query, or a dispatch */
 	struct list devices;
