@@ -39,6 +39,12 @@ enum ibsa_show {
 			      : ((column)&0x40 ? UINT64_C(3) : UINT64_C(1)) \
 					<< ((column)&0x3f))
 
+/* What changes a record at the SA. */
+enum ibsa_writer {
+	IBSA_WRITER_CLIENTS, /* their Sets and Deletes */
+	IBSA_WRITER_SM,	     /* the subnet manager alone */
+};
+
 /**
  * struct ibsa_field - one row of a record's table
  * @name:       as in the struct and on the command line
@@ -71,6 +77,8 @@ struct ibsa_field {
  * @brief:       names of the fields that a one-line view shows, with commas
  * @attribute:   attribute id
  * @class_version: 2, or 0x80 for OPA
+ * @writer:      enum ibsa_writer: a query joins a request that was sent only
+ *               for a record that the SM alone changes
  * @size:        bytes on the wire that the table describes
  * @host_size:   sizeof the struct
  * @mask:        every component bit that a field of the record has
@@ -90,6 +98,7 @@ struct ibsa_record {
 	const char *brief;
 	uint16_t attribute;
 	uint8_t class_version;
+	uint8_t writer;
 	uint16_t size;
 	uint16_t host_size;
 	uint64_t mask;

@@ -501,73 +501,79 @@ IBSA_BEGIN
 
 /*
  * Every record: R(struct, TABLE, "name", "short", attribute, class version,
- * bytes, "fields of a one-line view").
+ * what changes it at the SA, bytes, "fields of a one-line view").
  */
 #define IBSA_RECORDS(R)							\
-	R(path, PATH, "PathRecord", "PR", 0x0035, 2, 64,		\
+	R(path, PATH, "PathRecord", "PR", 0x0035, 2, SM, 64,		\
 	  "slid,dlid,sgid,dgid,pkey,sl,mtu,rate")			\
-	R(opa_path, OPA_PATH, "OpaPathRecord", "OPR", 0x0035, 0x80, 64,	\
+	R(opa_path, OPA_PATH, "OpaPathRecord", "OPR",			\
+	  0x0035, 0x80, SM, 64,						\
 	  "slid,dlid,sgid,dgid,pkey,sl,mtu,rate")			\
-	R(node, NODE, "NodeRecord", "NR", 0x0011, 2, 108,		\
+	R(node, NODE, "NodeRecord", "NR", 0x0011, 2, SM, 108,		\
 	  "lid,node_type,num_ports,node_guid,port_guid,local_port_num,"	\
 	  "node_description")						\
-	R(port_info, PORT_INFO, "PortInfoRecord", "PIR", 0x0012, 2, 68,	\
+	R(port_info, PORT_INFO, "PortInfoRecord", "PIR",		\
+	  0x0012, 2, SM, 68,						\
 	  "endport_lid,port_num,lid,lmc,port_state,port_physical_state,"\
 	  "link_width_active,link_speed_active,link_speed_ext_active,"	\
 	  "neighbor_mtu,capability_mask")				\
 	R(class_port_info, CLASS_PORT_INFO, "ClassPortInfo", "CPI",	\
-	  0x0001, 2, 72,						\
+	  0x0001, 2, SM, 72,						\
 	  "base_version,class_version,capability_mask,"			\
 	  "capability_mask2,resp_time_value,redirect_lid")		\
-	R(service, SERVICE, "ServiceRecord", "SR", 0x0031, 2, 176,	\
+	R(service, SERVICE, "ServiceRecord", "SR",			\
+	  0x0031, 2, CLIENTS, 176,					\
 	  "service_id,service_gid,service_pkey,service_lease,"		\
 	  "service_name")						\
-	R(mcmember, MCMEMBER, "MCMemberRecord", "MCMR", 0x0038, 2, 52,	\
+	R(mcmember, MCMEMBER, "MCMemberRecord", "MCMR",			\
+	  0x0038, 2, CLIENTS, 52,					\
 	  "mgid,mlid,port_gid,qkey,pkey,mtu,rate,sl,join_state")	\
-	R(inform_info, INFORM_INFO, "InformInfo", "II", 0x0003, 2, 36,	\
+	R(inform_info, INFORM_INFO, "InformInfo", "II",			\
+	  0x0003, 2, CLIENTS, 36,					\
 	  "gid,lid_range_begin,lid_range_end,is_generic,subscribe,type,"\
 	  "trap_number,qpn,producer_type")				\
-	R(notice, NOTICE, "Notice", "NT", 0x0002, 2, 80,		\
+	R(notice, NOTICE, "Notice", "NT", 0x0002, 2, SM, 80,		\
 	  "is_generic,type,producer_type,trap_number,issuer_lid,"	\
 	  "data_details")						\
 	R(opa_class_port_info, OPA_CLASS_PORT_INFO, "OpaClassPortInfo",	\
-	  "OCPI", 0x0001, 0x80, 80,					\
+	  "OCPI", 0x0001, 0x80, SM, 80,					\
 	  "base_version,class_version,capability_mask,"			\
 	  "capability_mask2,resp_time_value,redirect_lid")		\
-	R(guid_info, GUID_INFO, "GUIDInfoRecord", "GIR", 0x0030, 2, 72,	\
+	R(guid_info, GUID_INFO, "GUIDInfoRecord", "GIR",		\
+	  0x0030, 2, CLIENTS, 72,					\
 	  "lid,block_num,guid_1,guid_2,guid_3,guid_4,guid_5,guid_6,"	\
 	  "guid_7,guid_8")						\
 	R(inform_info_rec, INFORM_INFO_REC, "InformInfoRecord", "IIR",	\
-	  0x00f3, 2, 60,						\
+	  0x00f3, 2, CLIENTS, 60,					\
 	  "subscriber_gid,gid,lid_range_begin,lid_range_end,is_generic,"\
 	  "type,trap_number,qpn,producer_type")				\
 	R(pkey_table, PKEY_TABLE, "PKeyTableRecord", "PKTR", 0x0033,	\
-	  2, 72,							\
+	  2, SM, 72,							\
 	  "lid,port_num,block_num,pkey_1,pkey_2,pkey_3,pkey_4")		\
 	R(switch_info, SWITCH_INFO, "SwitchInfoRecord", "SWIR", 0x0014,	\
-	  2, 24,							\
+	  2, SM, 24,							\
 	  "lid,linear_fdb_cap,linear_fdb_top,multicast_fdb_cap,"	\
 	  "multicast_fdb_top,life_time_value,port_state_change,"	\
 	  "lids_per_port,enhanced_port0")				\
 	R(lft, LFT, "LinearForwardingTableRecord", "LFTR", 0x0015,	\
-	  2, 72,							\
+	  2, SM, 72,							\
 	  "lid,block_num,port_1,port_2,port_3,port_4,port_5,port_6,"	\
 	  "port_7,port_8")						\
 	R(mft, MFT, "MulticastForwardingTableRecord", "MFTR", 0x0017,	\
-	  2, 72,							\
+	  2, SM, 72,							\
 	  "lid,block_num,position,port_mask_1,port_mask_2,"		\
 	  "port_mask_3,port_mask_4")					\
-	R(sm_info, SM_INFO, "SMInfoRecord", "SMIR", 0x0018, 2, 28,	\
+	R(sm_info, SM_INFO, "SMInfoRecord", "SMIR", 0x0018, 2, SM, 28,	\
 	  "lid,guid,act_count,priority,sm_state")			\
-	R(link, LINK, "LinkRecord", "LR", 0x0020, 2, 8,			\
+	R(link, LINK, "LinkRecord", "LR", 0x0020, 2, SM, 8,		\
 	  "from_lid,from_port,to_lid,to_port")				\
 	R(sl_to_vl, SL_TO_VL, "SLtoVLMappingTableRecord", "SL2VL",	\
-	  0x0013, 2, 16,						\
+	  0x0013, 2, SM, 16,						\
 	  "lid,input_port_num,output_port_num,vl_1,vl_2,vl_3,vl_4,"	\
 	  "vl_5,vl_6,vl_7,vl_8,vl_9,vl_10,vl_11,vl_12,vl_13,vl_14,"	\
 	  "vl_15,vl_16")						\
 	R(vl_arbitration, VL_ARBITRATION, "VLArbitrationTableRecord",	\
-	  "VLAR", 0x0036, 2, 72,					\
+	  "VLAR", 0x0036, 2, SM, 72,					\
 	  "lid,output_port_num,block_num,vl_weight_1,vl_weight_2,"	\
 	  "vl_weight_3,vl_weight_4,vl_weight_5,vl_weight_6,"		\
 	  "vl_weight_7,vl_weight_8")
