@@ -368,6 +368,20 @@ static int expect(const struct out *out, const struct message *message,
 	return 0;
 }
 
+/*
+ * No address is made without a GRH at a port that needs one. SMPs of such a port
+ * are not checked: its SM does not need one.
+ *
+ * Source: Linux drivers/infiniband/core/verbs.c, rdma_check_ah_attr().
+ */
+static bool is_without_grh(const struct out *out, const uint8_t *mad)
+{
+	const struct sim_file *file = out->file;
+
+	return file->fabric->setups[file->end].needs_grh &&
+	       !out->header.grh_present && !mad_is_smp(mad);
+}
+
 /* What the kernel looks at once the MAD is made. */
 static bool is_refused(const struct out *out, const uint8_t *mad)
 {
@@ -376,6 +390,8 @@ static bool is_refused(const struct out *out, const uint8_t *mad)
 
 	if (!out->is_segment &&
 	    ibsa__sent_is_twice(&file->sents, mad, &out->header))
+		return true;
+	if (is_without_grh(out, mad))
 		return true;
 	/* A switch's own port is behind all of its others. */
 	return mad[MAD_CLASS] == CLASS_SMP_DIRECT && port->number &&
