@@ -111,12 +111,14 @@ static void use_reply(const struct ibsa_reply *reply, void *arg)
 		struct ibsa_service service;
 		struct ibsa_class_port_info info;
 	} host;
+	struct ibsa_error error;
 
 	for (size_t i = 0; i < reply->count; i++) {
 		if (ibsa_reply_decode(reply, i, &host))
 			abort();
 	}
 	(void)ibsa_outcome(reply);
+	ibsa_reply_explain(reply, &error);
 	++*(unsigned int *)arg;
 }
 

@@ -132,6 +132,9 @@ struct ibsa_query {
  *          callback returns
  * @stride: from one record to the next, bytes
  * @count:  of whole records
+ * @redirect: the ClassPortInfo of an SA that redirects (status bit 1), which
+ *          names the one to ask instead, in the form of @record's class
+ *          version; else NULL
  */
 struct ibsa_reply {
 	uint64_t id;
@@ -143,6 +146,7 @@ struct ibsa_reply {
 	const uint8_t *records;
 	size_t stride;
 	size_t count;
+	const uint8_t *redirect;
 };
 
 /**
@@ -379,6 +383,14 @@ static inline const uint8_t *ibsa_reply_at(const struct ibsa_reply *reply,
 {
 	return reply->records + index * reply->stride;
 }
+
+/**
+ * ibsa_reply_explain - how a query ended, as a sentence
+ * @reply: of a query that ended
+ * @out:   the sentence; it says when a request was never sent, and where to an
+ *         SA redirects
+ */
+void ibsa_reply_explain(const struct ibsa_reply *reply, struct ibsa_error *out);
 
 /**
  * ibsa_reply_decode - one record of a reply into its struct

@@ -27,7 +27,7 @@
 #define IBSA_STATUSES(S)						\
 	S(OK,                     0x0000, "success")			\
 	S(BUSY,                   0x0001, "busy")			\
-	S(REDIRECT,               0x0002, "redirect required")		\
+	S(REDIRECT,               0x0002, "redirected")			\
 	S(BAD_VERSION,            0x0004, "bad base or class version")	\
 	S(BAD_METHOD,             0x0008, "method not supported")	\
 	S(BAD_METHOD_ATTRIBUTE,   0x000c,				\

@@ -59,6 +59,22 @@ static void parse_table(const struct ibsa_record *record,
 		out->err = -ENODATA;
 }
 
+/* The ClassPortInfo of a redirection, if all of it is here. */
+static const uint8_t *redirect_of(const struct ibsa_record *record,
+				  const struct ibsa_sa_header *header,
+				  const uint8_t *mad, size_t len)
+{
+	const struct ibsa_record *info =
+		record->class_version == IBSA_CLASS_VERSION_OPA
+			? &ibsa_opa_class_port_info_record
+			: &ibsa_class_port_info_record;
+
+	if (!(header->status & IBSA_STATUS_REDIRECT) ||
+	    len < IBSA_SA_HEADER_BYTES + (size_t)info->size)
+		return NULL;
+	return mad + IBSA_SA_HEADER_BYTES;
+}
+
 void ibsa__reply_parse(const struct ibsa_record *record,
 		       const struct ibsa_sa_header *header, const uint8_t *mad,
 		       size_t len, struct ibsa_reply *out)
@@ -68,6 +84,7 @@ void ibsa__reply_parse(const struct ibsa_record *record,
 	out->records = mad + IBSA_SA_HEADER_BYTES;
 	out->stride = 0;
 	out->count = 0;
+	out->redirect = redirect_of(record, header, mad, len);
 	if (header->status)
 		return;
 	if (header->method == IBSA_METHOD_GET_TABLE_RESP) {

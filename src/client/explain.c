@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* How a query ended, as a sentence. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <ibsa/ibsa.h>
+#include <ibsa/text.h>
+
+#include "base/error.h"
+
+/* Where an SA redirects to: a LID, or a GID where there is no unicast LID. */
+struct redirect_target {
+	uint32_t lid;
+	struct ibsa_gid gid;
+};
+
+static struct redirect_target redirect_target(const struct ibsa_reply *reply)
+{
+	struct ibsa_opa_class_port_info opa;
+	struct ibsa_class_port_info info;
+
+	if (reply->record->class_version == IBSA_CLASS_VERSION_OPA) {
+		ibsa_opa_class_port_info_record.decode(reply->redirect, &opa);
+		return (struct redirect_target){ opa.redirect_lid,
+						 opa.redirect_gid };
+	}
+	ibsa_class_port_info_record.decode(reply->redirect, &info);
+	if (info.redirect_lid == IBSA_LID_PERMISSIVE)
+		info.redirect_lid = 0;
+	return (struct redirect_target){ info.redirect_lid, info.redirect_gid };
+}
+
+static void explain_redirect(const struct ibsa_reply *reply,
+			     struct ibsa_error *out)
+{
+	struct redirect_target target;
+	char gid[IBSA_GID_TEXT];
+
+	if (!reply->redirect) {
+		ibsa__fail(out, 0,
+			   "the SA redirected the request, but its reply does "
+			   "not say where to (status 0x%04x)",
+			   reply->status);
+		return;
+	}
+	target = redirect_target(reply);
+	if (ibsa_gid_format(&target.gid, gid, sizeof(gid)) < 0)
+		gid[0] = '\0';
+	if (target.lid)
+		ibsa__fail(out, 0,
+			   "the SA redirected the request to LID %u, which is "
+			   "not followed; use that address as the SA's",
+			   target.lid);
+	else
+		ibsa__fail(out, 0,
+			   "the SA redirected the request to GID %s, which is "
+			   "not followed; use that address as the SA's",
+			   gid);
+}
+
+static void explain_answer(const struct ibsa_reply *reply,
+			   struct ibsa_error *out)
+{
+	switch (ibsa_outcome(reply)) {
+	case IBSA_OUTCOME_OK:
+		ibsa__fail(out, 0, "the SA answered; records: %zu",
+			   reply->count);
+		break;
+	case IBSA_OUTCOME_NONE:
+		ibsa__fail(out, 0, "the SA has no such record");
+		break;
+	case IBSA_OUTCOME_BUSY:
+		ibsa__fail(out, 0,
+			   "the SA was busy until the deadline; try again "
+			   "later, or allow more time");
+		break;
+	default:
+		ibsa__fail(out, 0, "the SA refused: %s (status 0x%04x)",
+			   ibsa_status_text(reply->status), reply->status);
+	}
+}
+
+static void explain_error(const struct ibsa_reply *reply,
+			  struct ibsa_error *out)
+{
+	switch (reply->err) {
+	case -ETIMEDOUT:
+		ibsa__fail(out, 0,
+			   "the SA did not answer before the deadline; "
+			   "requests sent: %u",
+			   reply->tries);
+		break;
+	case -ECANCELED:
+		ibsa__fail(out, 0, "the query was cancelled");
+		break;
+	case -EPROTO:
+		ibsa__fail(out, 0, "the SA's reply is malformed");
+		break;
+	case -EMSGSIZE:
+		ibsa__fail(out, 0,
+			   "the SA's reply is larger than accepted; ask for "
+			   "less, or accept more");
+		break;
+	case -ENODATA:
+		ibsa__fail(out, 0,
+			   "the SA's reply was cut on its way; whole records: "
+			   "%zu",
+			   reply->count);
+		break;
+	default:
+		ibsa__fail(out, 0, "the request failed: %s",
+			   strerror(-reply->err));
+	}
+}
+
+void ibsa_reply_explain(const struct ibsa_reply *reply, struct ibsa_error *out)
+{
+	if (!reply->err && reply->status & IBSA_STATUS_REDIRECT)
+		explain_redirect(reply, out);
+	else if (!reply->err)
+		explain_answer(reply, out);
+	else if (reply->err == -ETIMEDOUT && !reply->tries)
+		ibsa__fail(out, 0,
+			   "the request was not sent before the deadline: the "
+			   "window was full, or the port did not take it; "
+			   "allow more time or a larger window");
+	else
+		explain_error(reply, out);
+}
