@@ -86,35 +86,6 @@ static void joining_leaves_a_busy_sa_alone(void **state)
 	ibsa__engine_free(engine);
 }
 
-/*
- * A kernel that still waits for the answer to the try before refuses a
- * hurried one: the next comes when it would have come without the hurry.
- */
-static void refused_hurry_costs_no_time(void **state)
-{
-	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
-	struct seen seen[4] = { 0 };
-
-	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen[0]), 0);
-	for (int ms = 0; ms < 1500; ms++)
-		puppet_advance(&puppet, engine, 1);
-	assert_int_equal(puppet.sent_count, 5);
-	puppet.send_err = -EALREADY;
-	for (int i = 1; i < 4; i++) {
-		puppet_advance(&puppet, engine, 150);
-		assert_int_equal(puppet_ask(engine, 4, &seen[i]), 0);
-	}
-	puppet_advance(&puppet, engine, 1);
-	assert_int_equal(ibsa__engine_stats(engine)->send_errors, 1);
-	puppet.send_err = 0;
-	puppet_advance(&puppet, engine, 348);
-	assert_int_equal(puppet.sent_count, 5);
-	puppet_advance(&puppet, engine, 1);
-	assert_int_equal(puppet.sent_count, 6);
-	ibsa__engine_free(engine);
-}
-
 /* The kernel's word that a request came to nothing: no more than its header. */
 static void give_up(const struct puppet_mad *request)
 {
@@ -272,114 +243,130 @@ static void nothing_is_sent_after_the_deadline(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* What was cancelled, or whose time was over, the transport still waits for. */
+/*
+ * On a transport that holds requests, with a window of two: the first request
+ * is cancelled and keeps its place, which is half of the window; the second has
+ * the other place, and the third waits.
+ */
+static struct ibsa__engine *engine_with_one_held(struct seen seen[3])
+{
+	struct ibsa__engine_options options = puppet_options;
+	struct ibsa__engine *engine;
+
+	puppet.holds = true;
+	options.window = 2;
+	engine = puppet_engine(&puppet, &options);
+	assert_int_equal(puppet_ask(engine, 4, &seen[0]), 0);
+	assert_int_equal(ibsa__engine_cancel(engine, 1), 0);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(seen[0].calls, 1);
+	assert_int_equal(seen[0].err, -ECANCELED);
+	/* Nothing has to wake up for that alone. */
+	assert_int_equal(ibsa__engine_timeout_ms(engine), -1);
+	assert_int_equal(puppet_ask(engine, 5, &seen[1]), 0);
+	assert_int_equal(puppet_ask(engine, 6, &seen[2]), 0);
+	assert_int_equal(puppet.sent_count, 2);
+	return engine;
+}
+
+/* Its place is free when the transport's wait must be over. */
 static void given_up_request_keeps_its_place(void **state)
 {
-	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);
-	struct seen given_up = { 0 }, next = { 0 };
+	struct seen seen[3] = { 0 };
+	struct ibsa__engine *engine = engine_with_one_held(seen);
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &given_up), 0);
-	assert_int_equal(ibsa__engine_cancel(engine, 1), 0);
+	for (int ms = 0; ms < 99 + LATE_MS; ms++) {
+		assert_in_range(ibsa__engine_timeout_ms(engine), 1, 200);
+		puppet_advance(&puppet, engine, 1);
+	}
+	assert_int_equal(puppet.sent_count, 4); /* the second has two retries */
 	puppet_advance(&puppet, engine, 1);
-	assert_int_equal(given_up.err, -ECANCELED);
-	/* Nobody has to wake up for that alone. */
-	assert_int_equal(ibsa__engine_timeout_ms(engine), -1);
-	assert_int_equal(puppet_ask(engine, 5, &next), 0);
-	assert_int_equal(puppet.sent_count, 1);
-	assert_in_range(ibsa__engine_timeout_ms(engine), 1, 99 + LATE_MS);
-	puppet_advance(&puppet, engine, 98 + LATE_MS);
-	assert_int_equal(puppet.sent_count, 1);
-	puppet_advance(&puppet, engine, 1);
-	assert_int_equal(puppet.sent_count, 2);
-	assert_int_equal(next.calls, 0);
+	assert_int_equal(puppet.sent_count, 5);
 	ibsa__engine_free(engine);
-	assert_int_equal(next.err, -ECANCELED);
+	assert_int_equal(seen[2].calls, 1);
+	assert_int_equal(seen[2].tries, 1);
 }
 
 /* Without a dispatch in between, too. */
 static void place_is_free_once_the_time_is_over(void **state)
 {
-	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);
-	struct seen given_up = { 0 }, next = { 0 };
+	struct seen seen[3] = { 0 }, next = { 0 };
+	struct ibsa__engine *engine = engine_with_one_held(seen);
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &given_up), 0);
-	assert_int_equal(ibsa__engine_cancel(engine, 1), 0);
-	puppet_advance(&puppet, engine, 1);
-	puppet.now_ns += (UINT64_C(99) + LATE_MS) * MS;
-	assert_int_equal(puppet_ask(engine, 5, &next), 0);
-	assert_int_equal(puppet.sent_count, 2);
+	assert_int_equal(ibsa__engine_cancel(engine, 3), 0);
+	puppet.now_ns += (UINT64_C(100) + LATE_MS) * MS;
+	assert_int_equal(puppet_ask(engine, 7, &next), 0);
+	assert_int_equal(puppet.sent_count, 3);
 	ibsa__engine_free(engine);
 }
 
-/* The answer that nobody wants any more frees it at once; so does BUSY, after
- * which the transport waits for nothing. */
+/* The answer that nobody waits for frees the place at once. */
 static void answer_frees_the_place_of_a_request_given_up(void **state)
 {
-	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);
+	struct seen seen[3] = { 0 };
+	struct ibsa__engine *engine = engine_with_one_held(seen);
 	struct puppet_mad answer;
-	struct seen given_up = { 0 }, next = { 0 }, last = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &given_up), 0);
-	assert_int_equal(ibsa__engine_cancel(engine, 1), 0);
-	assert_int_equal(puppet_ask(engine, 5, &next), 0);
 	answer = puppet_answer(puppet_sent(&puppet, 0));
 	puppet_deliver(&puppet, &answer);
 	puppet_advance(&puppet, engine, 0);
-	assert_int_equal(given_up.calls, 1);
-	assert_int_equal(given_up.err, -ECANCELED);
-	assert_int_equal(puppet.sent_count, 2);
+	assert_int_equal(seen[0].calls, 1);
+	assert_int_equal(puppet.sent_count, 3);
 	assert_int_equal(ibsa__engine_stats(engine)->ignored_id, 1);
+	ibsa__engine_free(engine);
+}
 
+/* After BUSY the transport waits for nothing: a cancelled request has no place
+ * from then on. */
+static void busy_request_given_up_has_no_place(void **state)
+{
+	struct seen seen[3] = { 0 };
+	struct ibsa__engine *engine = engine_with_one_held(seen);
+	struct puppet_mad answer;
+
+	(void)state;
 	answer = puppet_answer(puppet_sent(&puppet, 1));
 	ibsa_put_be16(answer.mad + STATUS_AT, IBSA_STATUS_BUSY);
 	puppet_deliver(&puppet, &answer);
 	puppet_advance(&puppet, engine, 0);
-	assert_int_equal(puppet_ask(engine, 6, &last), 0);
 	assert_int_equal(ibsa__engine_cancel(engine, 2), 0);
 	puppet_advance(&puppet, engine, 0);
 	assert_int_equal(puppet.sent_count, 3);
 	ibsa__engine_free(engine);
 }
 
-/* And so does the kernel's word that it waits no more, early or late; what it
- * gives back and nobody has sent does nothing. */
+/* The transport's word that it waits no more frees the place; a word about a
+ * request that was not sent does nothing. */
 static void kernels_word_frees_the_place_of_a_request_given_up(void **state)
 {
-	struct puppet_mad back;
-	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);
-	struct seen given_up = { 0 }, next = { 0 };
+	struct seen seen[3] = { 0 };
+	struct ibsa__engine *engine = engine_with_one_held(seen);
+	struct puppet_mad back = *puppet_sent(&puppet, 0);
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &given_up), 0);
-	assert_int_equal(ibsa__engine_cancel(engine, 1), 0);
-	assert_int_equal(puppet_ask(engine, 5, &next), 0);
-	back = *puppet_sent(&puppet, 0);
 	back.len = HEADER_BYTES;
 	back.err = -ETIMEDOUT;
 	back.mad[1] ^= 1;
 	puppet_deliver(&puppet, &back);
 	back.mad[1] ^= 1;
-	back.mad[HEADER_BYTES / 2] ^= 1;
-	puppet_deliver(&puppet, &back);
-	puppet_advance(&puppet, engine, 0);
-	assert_int_equal(puppet.sent_count, 1);
 	back.mad[HEADER_BYTES / 2] ^= 1;
 	puppet_deliver(&puppet, &back);
 	puppet_advance(&puppet, engine, 0);
 	assert_int_equal(puppet.sent_count, 2);
-	/* Whose query has not ended waits for its own deadline. */
-	back = *puppet_sent(&puppet, 1);
+	back.mad[HEADER_BYTES / 2] ^= 1;
+	puppet_deliver(&puppet, &back);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(puppet.sent_count, 3);
+	/* A query that has not ended waits for its own deadline. */
+	back = *puppet_sent(&puppet, 2);
 	back.len = HEADER_BYTES;
 	back.err = -ETIMEDOUT;
 	puppet_deliver(&puppet, &back);
 	puppet_advance(&puppet, engine, 1);
-	assert_int_equal(next.calls, 0);
-	assert_int_equal(ibsa__engine_cancel(engine, 2), 0);
-	assert_int_equal(puppet_ask(engine, 6, &given_up), 0);
-	assert_int_equal(puppet.sent_count, 3);
+	assert_int_equal(seen[2].calls, 0);
 	ibsa__engine_free(engine);
 }
 
@@ -410,7 +397,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(failed_sends_do_not_hold_a_dispatch),
 		TEST(joining_leaves_a_busy_sa_alone),
-		TEST(refused_hurry_costs_no_time),
 		TEST(late_kernel_costs_no_interval),
 		TEST(word_of_the_kernel_hurries_nobody_else),
 		TEST(refused_first_try_is_an_error),
@@ -420,6 +406,7 @@ int main(void)
 		TEST(given_up_request_keeps_its_place),
 		TEST(place_is_free_once_the_time_is_over),
 		TEST(answer_frees_the_place_of_a_request_given_up),
+		TEST(busy_request_given_up_has_no_place),
 		TEST(kernels_word_frees_the_place_of_a_request_given_up),
 		TEST(given_up_request_is_not_shared),
 	};

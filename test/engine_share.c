@@ -78,41 +78,144 @@ static void sets_are_never_shared(void **state)
 	assert_int_equal(seen.calls, 2);
 }
 
+static int ask_service(struct ibsa__engine *engine, uint8_t method,
+		       struct seen *seen, uint64_t *out_id)
+{
+	const struct ibsa_service service = { .service_id = 1 };
+	const struct ibsa_query query = {
+		.record = &ibsa_service_record,
+		.match = &service,
+		.mask = IBSA_SERVICE_CM(service_id),
+		.method = method,
+		.deadline_ms = method == IBSA_METHOD_SET ? 50 : 0,
+	};
+
+	return ibsa__engine_query(engine, &query, puppet_note, seen, out_id);
+}
+
 /* A Get after a Set that has ended is not answered with what was before. */
 static void get_after_set_is_its_own_request(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
-	const struct ibsa_service service = { .service_id = 1 };
-	struct ibsa_query query = {
-		.record = &ibsa_service_record,
-		.match = &service,
-		.mask = IBSA_SERVICE_CM(service_id),
-	};
 	struct puppet_mad answer;
-	struct seen seen = { 0 };
+	struct seen get = { 0 }, set = { 0 };
 
 	(void)state;
-	assert_int_equal(ibsa__engine_query(engine, &query, puppet_note, &seen,
-					    NULL),
-			 0);
-	query.method = IBSA_METHOD_SET;
-	assert_int_equal(ibsa__engine_query(engine, &query, puppet_note, &seen,
-					    NULL),
-			 0);
+	assert_int_equal(puppet_ask(engine, 4, &get), 0);
+	assert_int_equal(ask_service(engine, IBSA_METHOD_SET, &set, NULL), 0);
 	answer = puppet_answer(puppet_sent(&puppet, 1));
 	puppet_deliver(&puppet, &answer);
 	puppet_advance(&puppet, engine, 1);
-	assert_int_equal(seen.calls, 1);
-	query.method = IBSA_METHOD_GET;
-	assert_int_equal(ibsa__engine_query(engine, &query, puppet_note, &seen,
-					    NULL),
-			 0);
+	assert_int_equal(set.calls, 1);
+	assert_int_equal(puppet_ask(engine, 4, &get), 0);
 	assert_int_equal(puppet.sent_count, 3);
 	ibsa__engine_free(engine);
 }
 
-/* One who joins late waits no longer than if it had asked alone. */
-static void joining_hurries_the_next_try(void **state)
+/* Nor after one that got no answer: it may have been carried out. */
+static void get_after_set_without_answer_is_its_own_request(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen get = { 0 }, set = { 0 };
+	uint64_t id = 0;
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &get), 0);
+	assert_int_equal(ask_service(engine, IBSA_METHOD_SET, &set, NULL), 0);
+	puppet_advance(&puppet, engine, 50);
+	assert_int_equal(set.err, -ETIMEDOUT);
+	assert_int_equal(puppet_ask(engine, 4, &get), 0);
+	assert_int_equal(puppet.sent_count, 3);
+	assert_int_equal(ask_service(engine, IBSA_METHOD_DELETE, &set, &id), 0);
+	assert_int_equal(puppet_ask(engine, 4, &get), 0);
+	assert_int_equal(puppet.sent_count, 4);
+	assert_int_equal(ibsa__engine_cancel(engine, id), 0);
+	assert_int_equal(puppet_ask(engine, 4, &get), 0);
+	assert_int_equal(puppet.sent_count, 5);
+	ibsa__engine_free(engine);
+}
+
+/* What clients write may have changed since a request for it was sent, by
+ * another client: only while it waits to be sent it is joined. */
+static void what_clients_write_is_joined_in_the_queue_alone(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);
+	const struct ibsa_stats *stats = ibsa__engine_stats(engine);
+	struct puppet_mad answer;
+	struct seen first = { 0 }, seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &first), 0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(
+			ask_service(engine, IBSA_METHOD_GET, &seen, NULL), 0);
+	assert_int_equal(stats->shared, 1);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(puppet.sent_count, 2);
+	assert_int_equal(ask_service(engine, IBSA_METHOD_GET, &seen, NULL), 0);
+	assert_int_equal(stats->shared, 1);
+	answer = puppet_answer(puppet_sent(&puppet, 1));
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(seen.calls, 2);
+	assert_int_equal(puppet.sent_count, 3);
+	ibsa__engine_free(engine);
+	assert_int_equal(seen.calls, 3);
+}
+
+/* Which records clients write. */
+static void records_say_who_writes_them(void **state)
+{
+	static const struct ibsa_record *const written[] = {
+		&ibsa_service_record,	  &ibsa_mcmember_record,
+		&ibsa_inform_info_record, &ibsa_inform_info_rec_record,
+		&ibsa_guid_info_record,
+	};
+	static const struct ibsa_record *const stable[] = {
+		&ibsa_path_record,	 &ibsa_opa_path_record,
+		&ibsa_node_record,	 &ibsa_port_info_record,
+		&ibsa_pkey_table_record, &ibsa_class_port_info_record,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(written) / sizeof(written[0]); i++)
+		assert_int_equal(written[i]->writer, IBSA_WRITER_CLIENTS);
+	for (size_t i = 0; i < sizeof(stable) / sizeof(stable[0]); i++)
+		assert_int_equal(stable[i]->writer, IBSA_WRITER_SM);
+}
+
+static int ask_path(struct ibsa__engine *engine,
+		    const struct ibsa_query *options, struct seen *seen)
+{
+	struct ibsa_query query = *options;
+
+	query.record = &ibsa_path_record;
+	return ibsa__engine_query(engine, &query, puppet_note, seen, NULL);
+}
+
+static void client_may_share_nothing(void **state)
+{
+	struct ibsa__engine_options options = puppet_options;
+	const struct ibsa_query query = { 0 };
+	struct ibsa__engine *engine;
+	struct seen seen = { 0 };
+
+	(void)state;
+	options.sharing = false;
+	engine = puppet_engine(&puppet, &options);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(ask_path(engine, &query, &seen), 0);
+	assert_int_equal(puppet.sent_count, 3);
+	ibsa__engine_free(engine);
+}
+
+/*
+ * One who asks late has a request of its own, at once, if the next try of the
+ * other would come later than its own second one. The other goes on as before.
+ */
+static void late_query_does_not_join(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
 	struct seen first = { 0 }, second = { 0 };
@@ -123,8 +226,97 @@ static void joining_hurries_the_next_try(void **state)
 		puppet_advance(&puppet, engine, 1);
 	assert_int_equal(puppet.sent_count, 5);
 	assert_int_equal(puppet_ask(engine, 4, &second), 0);
-	puppet_advance(&puppet, engine, 1);
 	assert_int_equal(puppet.sent_count, 6);
+	/* At 1800 and 2000 ms the second; at 2300 both. */
+	for (int ms = 0; ms < 599; ms++)
+		puppet_advance(&puppet, engine, 1);
+	assert_int_equal(puppet.sent_count, 8);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(puppet.sent_count, 9);
+	assert_memory_equal(puppet_sent(&puppet, 8)->mad,
+			    puppet_sent(&puppet, 0)->mad, 256);
+	ibsa__engine_free(engine);
+}
+
+/* A third joins the second's. */
+static void latest_request_is_joined(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen = { 0 };
+	struct puppet_mad answer;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+		assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+		puppet_advance(&puppet, engine, 700);
+	}
+	assert_int_equal(ibsa__engine_stats(engine)->shared, 3);
+	puppet_advance(&puppet, engine, 0);
+	answer = puppet_answer(puppet_sent(&puppet, puppet.sent_count - 1));
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(seen.calls, 2);
+	ibsa__engine_free(engine);
+	assert_int_equal(seen.calls, 6);
+}
+
+/* A request whose tries come less often is not joined, sent or not. */
+static void impatient_query_does_not_join(void **state)
+{
+	const struct ibsa_query slow = { .first_interval_ms = 100 };
+	const struct ibsa_query quick = { .first_interval_ms = 50 };
+	const struct ibsa_query capped = { .max_interval_ms = 400 };
+	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);
+	const struct ibsa_stats *stats = ibsa__engine_stats(engine);
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(ask_path(engine, &slow, &seen), 0);
+	assert_int_equal(ask_path(engine, &quick, &seen), 0);
+	assert_int_equal(ask_path(engine, &capped, &seen), 0);
+	assert_int_equal(stats->shared, 0);
+	/* But the other way round. */
+	assert_int_equal(ask_path(engine, &slow, &seen), 0);
+	assert_int_equal(stats->shared, 1);
+	ibsa__engine_free(engine);
+	assert_int_equal(seen.calls, 4);
+}
+
+/* The transport drops an answer to the first query after its deadline: a query
+ * with more time asks on its own. */
+static void query_with_more_time_does_not_join_a_short_wait(void **state)
+{
+	const struct ibsa_query brief = { .deadline_ms = 50 };
+	const struct ibsa_query longer = { .deadline_ms = 60 };
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	const struct ibsa_stats *stats = ibsa__engine_stats(engine);
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(ask_path(engine, &brief, &seen), 0);
+	assert_int_equal(ask_path(engine, &brief, &seen), 0);
+	assert_int_equal(stats->shared, 1);
+	assert_int_equal(ask_path(engine, &longer, &seen), 0);
+	assert_int_equal(puppet.sent_count, 2);
+	ibsa__engine_free(engine);
+}
+
+/* A request that the transport could not take is not joined: the query's own
+ * may go out now. */
+static void unsent_request_in_the_window_is_not_joined(void **state)
+{
+	const struct ibsa_query query = { 0 };
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen = { 0 };
+
+	(void)state;
+	puppet.send_err = -EAGAIN;
+	assert_int_equal(ask_path(engine, &query, &seen), 0);
+	puppet.send_err = 0;
+	assert_int_equal(ask_path(engine, &query, &seen), 0);
+	assert_int_equal(puppet.sent_count, 1);
+	assert_int_equal(ibsa__engine_stats(engine)->shared, 0);
 	ibsa__engine_free(engine);
 }
 
@@ -280,7 +472,15 @@ int main(void)
 		TEST(query_may_be_sent_alone),
 		TEST(sets_are_never_shared),
 		TEST(get_after_set_is_its_own_request),
-		TEST(joining_hurries_the_next_try),
+		TEST(get_after_set_without_answer_is_its_own_request),
+		TEST(what_clients_write_is_joined_in_the_queue_alone),
+		TEST(records_say_who_writes_them),
+		TEST(client_may_share_nothing),
+		TEST(late_query_does_not_join),
+		TEST(latest_request_is_joined),
+		TEST(impatient_query_does_not_join),
+		TEST(query_with_more_time_does_not_join_a_short_wait),
+		TEST(unsent_request_in_the_window_is_not_joined),
 		TEST(cancel_ends_a_query_once),
 		TEST(cancel_leaves_the_sharer),
 		TEST(cancel_takes_from_the_queue),

@@ -49,6 +49,11 @@ static int puppet_send(struct ibsa_transport *transport,
 	return 0;
 }
 
+static bool puppet_holds(struct ibsa_transport *transport)
+{
+	return puppet_of(transport)->holds;
+}
+
 static int puppet_recv(struct ibsa_transport *transport,
 		       struct ibsa_message *out)
 {
@@ -100,6 +105,7 @@ static int puppet_listen(struct ibsa_transport *transport, bool on)
 static const struct ibsa_transport_ops puppet_ops = {
 	.now_ns = puppet_now,
 	.send = puppet_send,
+	.holds = puppet_holds,
 	.recv = puppet_recv,
 	.port = puppet_port,
 	.changed = puppet_changed,

@@ -35,6 +35,7 @@ struct puppet {
 	unsigned int port_reads;
 	int send_err;	/* what send returns */
 	bool holds_ids; /* send refuses an id that was sent before */
+	bool holds;	/* what holds returns */
 	int recv_err;	/* what recv returns when empty */
 	bool listening;
 	int listen_err;		 /* what listen returns */

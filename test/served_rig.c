@@ -113,26 +113,42 @@ struct served *served_start(const char *text)
 	return served_start_with(text, &none);
 }
 
-struct served *
-served_start_with(const char *text,
-		  const struct ibsa_fabric_server_options *limits)
+static struct served *
+served_new(struct ibsa_fabric *fabric,
+	   const struct ibsa_fabric_server_options *limits)
 {
 	struct served *served = calloc(1, sizeof(*served));
-	struct ibsa_error error = { .text = "" };
 
 	assert_non_null(served);
+	served->fabric = fabric;
 	served->limits = *limits;
 	pthread_mutex_init(&served->lock, NULL);
 	pthread_cond_init(&served->noted, NULL);
-	if (ibsa_fabric_parse(text, strlen(text), NULL, &error,
-			      &served->fabric))
-		fail_msg("%s", error.text);
 	strcpy(served->folder, "/tmp/ibsa-served-XXXXXX");
 	assert_non_null(mkdtemp(served->folder));
 	snprintf(served->name, sizeof(served->name), "unix:%s/s",
 		 served->folder);
 	served_again(served);
 	return served;
+}
+
+struct served *
+served_start_with(const char *text,
+		  const struct ibsa_fabric_server_options *limits)
+{
+	struct ibsa_error error = { .text = "" };
+	struct ibsa_fabric *fabric = NULL;
+
+	if (ibsa_fabric_parse(text, strlen(text), NULL, &error, &fabric))
+		fail_msg("%s", error.text);
+	return served_new(fabric, limits);
+}
+
+struct served *served_start_on(struct ibsa_fabric *fabric)
+{
+	const struct ibsa_fabric_server_options none = { .note = NULL };
+
+	return served_new(fabric, &none);
 }
 
 void served_stop(struct served *served)

@@ -20,7 +20,9 @@ struct served;
 /* Two hosts, "left" (LID 1, with the SA) and "right" (LID 2). */
 extern const char served_pair[];
 
-/* Serve the fabric of that text at a socket in a folder of its own. */
+/* Serve a fabric, which the server takes over, at a socket in a folder of its
+ * own; or the fabric of that text. */
+struct served *served_start_on(struct ibsa_fabric *fabric);
 struct served *served_start(const char *text);
 struct served *
 served_start_with(const char *text,

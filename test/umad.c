@@ -324,7 +324,7 @@ static void whole_mad_is_always_sent(void **state)
 	assert_int_equal(read(line.kernel, seen, sizeof(seen)), 64 + 256);
 	memcpy(&header, seen, sizeof(header));
 	assert_int_equal(header.id, 3);
-	assert_int_equal(header.timeout_ms, 980);
+	assert_int_equal(header.timeout_ms, 1000);
 	assert_int_equal(header.retries, 0);
 	assert_memory_equal(seen + 64, mad, sizeof(mad));
 	for (size_t i = 64 + sizeof(mad); i < 64 + 256; i++)

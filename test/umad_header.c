@@ -100,17 +100,6 @@ static void long_lid_needs_a_grh(void **state)
 	assert_int_equal(ibsa__umad_address_put(&header, &far), -ERANGE);
 }
 
-static void kernel_gives_up_before_the_sender_sends_again(void **state)
-{
-	(void)state;
-	assert_int_equal(ibsa__umad_timeout(0), 0);
-	assert_int_equal(ibsa__umad_timeout(1), 1);
-	assert_int_equal(ibsa__umad_timeout(8), 7);
-	assert_int_equal(ibsa__umad_timeout(100), 88);
-	assert_int_equal(ibsa__umad_timeout(160), 140);
-	assert_int_equal(ibsa__umad_timeout(4000), 3980);
-}
-
 static void status_is_an_errno(void **state)
 {
 	(void)state;
@@ -137,7 +126,6 @@ int main(void)
 		cmocka_unit_test(address_reads_back_as_it_was_written),
 		cmocka_unit_test(grh_fields_without_grh_are_left_out),
 		cmocka_unit_test(long_lid_needs_a_grh),
-		cmocka_unit_test(kernel_gives_up_before_the_sender_sends_again),
 		cmocka_unit_test(status_is_an_errno),
 		cmocka_unit_test(kernel_calls_have_their_numbers),
 	};

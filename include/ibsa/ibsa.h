@@ -56,14 +56,15 @@ struct ibv_context;
  * @grh:         enum ibsa_grh: sysfs does not say whether an InfiniBand port
  *               needs a GRH, and without @context it is taken to need none
  * @sm_key:      sent with every request; 0: none
- * @window:      requests in flight, 1 to 1048576; default 16. One that was
- *               given up is so until its answer comes or its interval ends
+ * @window:      requests in flight, 1 to 1048576; default 16. A request whose
+ *               queries have ended leaves the window, unless the transport
+ *               still holds it; such requests take at most half of the window
  * @queue:       queries that may wait for the window; default 65536
  * @reply_bytes: largest reply that is accepted; default 64 MiB
  * @deadline_ms, @first_interval_ms, @max_interval_ms, @jitter_percent:
  *               defaults of the same members of struct ibsa_query
  * @seed:        of jitter and transaction ids; 0: random
- * @no_sharing:  do not send identical queries in flight as one request
+ * @no_sharing:  send each query as a request of its own; see ibsa_query()
  */
 struct ibsa_options {
 	const char *device;
@@ -95,13 +96,15 @@ struct ibsa_options {
  * @method:      IBSA_METHOD_GET (the default), GET_TABLE, SET or DELETE
  * @attribute_modifier: 0 but where the specification says so
  * @deadline_ms: from submission to the callback at the latest; default
- *               10000
+ *               10000. With @queue_ms: from the first try
+ * @queue_ms:    how long the query may wait for its first try; 0: as long as
+ *               @deadline_ms, which runs from submission
  * @first_interval_ms: from the first try to the second; default 500
  * @max_interval_ms: the interval doubles up to this; default 4000
  * @jitter_percent: how much of an interval is random: 1 to 100; default 25,
  *               -1 for none
- * @no_sharing:  send a request of its own, even if an identical one is in
- *               flight: the answer is then not older than the query
+ * @no_sharing:  send it as a request of its own, which no other query joins:
+ *               the answer is then not older than the query
  */
 struct ibsa_query {
 	const struct ibsa_record *record;
@@ -110,6 +113,7 @@ struct ibsa_query {
 	uint8_t method;
 	uint32_t attribute_modifier;
 	unsigned int deadline_ms;
+	unsigned int queue_ms;
 	unsigned int first_interval_ms;
 	unsigned int max_interval_ms;
 	int jitter_percent;
@@ -121,12 +125,13 @@ struct ibsa_query {
  * @id:     the query's
  * @record: what @records holds
  * @err:    0: a well-formed reply of this query arrived, and @status is what
- *          it said; -ETIMEDOUT: the deadline passed in silence; -ECANCELED;
+ *          it said; -ETIMEDOUT: the deadline passed in silence, or before the
+ *          request was sent if @tries is 0; -ECANCELED;
  *          -EPROTO: the reply was malformed; -EMSGSIZE: it was larger than
  *          accepted; -ENODATA: it was cut on its way, and only its first
  *          part is here; or the transport's error
  * @status: the MAD status, all 16 bits, host order
- * @tries:  how many times the request was sent
+ * @tries:  how many times the request was sent; 0: never
  * @rtt_ns: from the last try to the reply, nanoseconds
  * @records: the records as they came, each @stride bytes; valid until the
  *          callback returns
@@ -262,13 +267,24 @@ int ibsa_close(struct ibsa_client *client);
  *
  * The request goes out as soon as the window lets it, and again after each
  * interval without a reply, which doubles with jitter, until deadline_ms. A
- * retry keeps its transaction id, so a late answer to an earlier try counts.
+ * retry keeps its TransactionID, so a late answer to an earlier try counts.
  * When the SM has moved, what is in flight is sent again to the new one, as
  * soon as the port shows it (see ibsa_port_watch()), with another id: the old
  * one's late answer then does not count. While the port knows no SM, what is
  * in flight waits for its next try. When who was asked knows no such version
  * or method, as a node where the SA is no more, the port is looked at afresh:
  * only if the SA is still there is that the reply.
+ *
+ * Identical Gets and GetTables of a client share one request. A query joins a
+ * request that waits for the window; one that was sent only for a record that
+ * the SM alone changes (struct ibsa_record, @writer), and if the next tries of
+ * the request come no later than the query's own would. After a Set or Delete
+ * of this client has ended, by a reply, a timeout or a cancel, no query joins an
+ * older request. @no_sharing turns this off.
+ *
+ * If the transport cannot take the first try for now (-EAGAIN, -EBUSY, -EINTR,
+ * -ENOBUFS, -ENOMEM), the query is accepted, and the first try comes after an
+ * interval.
  *
  * Return: 0; -EINVAL no record, a method that is none of Get, GetTable, Set
  * and Delete, a mask bit the record does not have, a jitter above 100, or the
@@ -371,6 +387,14 @@ int ibsa_ask(struct ibsa_client *client, const struct ibsa_query *query,
 enum ibsa_outcome ibsa_outcome(const struct ibsa_reply *reply);
 
 /**
+ * ibsa_reply_explain - how a query ended, as a sentence
+ * @reply: of a query that ended
+ * @out:   the sentence; it says when a request was never sent, and where to an
+ *         SA redirects
+ */
+void ibsa_reply_explain(const struct ibsa_reply *reply, struct ibsa_error *out);
+
+/**
  * ibsa_reply_at - one record of a reply, in place
  * @reply: of a query that ended
  * @index: less than reply->count
@@ -383,14 +407,6 @@ static inline const uint8_t *ibsa_reply_at(const struct ibsa_reply *reply,
 {
 	return reply->records + index * reply->stride;
 }
-
-/**
- * ibsa_reply_explain - how a query ended, as a sentence
- * @reply: of a query that ended
- * @out:   the sentence; it says when a request was never sent, and where to an
- *         SA redirects
- */
-void ibsa_reply_explain(const struct ibsa_reply *reply, struct ibsa_error *out);
 
 /**
  * ibsa_reply_decode - one record of a reply into its struct

@@ -48,9 +48,10 @@ struct ibsa_address {
  * @from: its sender
  * @mad:  the bytes from the MAD header on; valid until the next recv or close
  * @len:  how many; replies of any size arrive whole
- * @err:  0; -ETIMEDOUT or another negative errno if this is not a reply but
- *        the transport's word that the request whose header @mad holds came
- *        to nothing; -EMSGSIZE if the reply is larger than the transport may
+ * @err:  0; -ETIMEDOUT if this is not a reply: the transport no longer waits
+ *        for the answer to the request whose header @mad holds; another
+ *        negative errno: it has refused that request, which was not sent;
+ *        -EMSGSIZE if the reply is larger than the transport may
  *        take and only its first part is here
  */
 struct ibsa_message {
@@ -144,10 +145,17 @@ struct ibsa_transport;
 /**
  * struct ibsa_transport_ops - what a transport can do
  * @now_ns: its clock: monotonic, in nanoseconds, from any start
- * @send:   send one MAD; @timeout_ms is how long the sender will wait for an
+ * @send:   send one MAD; @timeout_ms is how long the sender waits for an
  *          answer before it sends the same MAD again or gives up; 0 if none
  *          is to come, as for an answer of its own.
- *          Return: 0, or a negative errno and nothing was sent
+ *          Return: 0, or a negative errno and nothing was sent. After -EAGAIN,
+ *          -EBUSY, -EINTR, -ENOBUFS and -ENOMEM the same MAD is sent again
+ *          later; -EALREADY: a MAD with this TransactionID still waits for its
+ *          answer
+ * @holds:  whether the transport keeps a request until its answer arrives or
+ *          its timeout ends, and refuses the same TransactionID until then, as
+ *          the kernel does: nothing takes such a request back. NULL: it does
+ *          not
  * @recv:   take the next message, without waiting.
  *          Return: 1 and *@out is filled; 0 nothing there; or a negative errno,
  *          of which -ENODEV says, once, that what was under way is lost
@@ -179,6 +187,7 @@ struct ibsa_transport_ops {
 	int (*send)(struct ibsa_transport *transport,
 		    const struct ibsa_address *to, const uint8_t *mad,
 		    size_t len, unsigned int timeout_ms);
+	bool (*holds)(struct ibsa_transport *transport);
 	int (*recv)(struct ibsa_transport *transport, struct ibsa_message *out);
 	int (*fd)(struct ibsa_transport *transport);
 	int (*wait)(struct ibsa_transport *transport, int timeout_ms);

@@ -21,6 +21,7 @@
 #include "client/peers.h"
 #include "device/device.h"
 #include "device/sysfs.h"
+#include "engine/engine.h"
 #include "umad/umad.h"
 
 enum {
@@ -109,7 +110,7 @@ static int report_send(struct ibsa_gate *gate, const struct ibsa_address *to,
 {
 	gate->report_id = (uint32_t)(ibsa_be64(message->mad + ID_AT) >> 32);
 	return gate->port->ops->send(gate->port, to, message->mad, message->len,
-				     REPORT_MS);
+				     ibsa__wait_before_retry(REPORT_MS));
 }
 
 static void answer_pass(struct ibsa_gate *gate,

@@ -27,6 +27,9 @@ static void start(struct ibsa__engine *engine)
 		engine->sa = *engine->options.sa;
 	engine->options.sa = NULL;
 	engine->sa_known = engine->sa_given;
+	engine->transport_holds =
+		engine->transport->ops->holds &&
+		engine->transport->ops->holds(engine->transport);
 	ibsa__engine_read_port(engine);
 }
 

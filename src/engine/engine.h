@@ -32,6 +32,19 @@ struct ibsa__engine_options {
 	bool sharing;
 };
 
+/*
+ * What to tell a transport of a timeout at which the same MAD is sent again. One
+ * that holds requests, as the kernel does, refuses it until it has given up the
+ * first, so it has to do that a little before.
+ */
+static inline unsigned int ibsa__wait_before_retry(unsigned int interval_ms)
+{
+	enum { EARLY_MS = 20 }; /* two ticks of the slowest kernel clock */
+	const unsigned int early_ms = interval_ms / 8;
+
+	return interval_ms - (early_ms < EARLY_MS ? early_ms : EARLY_MS);
+}
+
 /* The engine does not own @transport. Return: 0; -ENOMEM. */
 int ibsa__engine_new(const struct ibsa__engine_options *options,
 		     struct ibsa_transport *transport,

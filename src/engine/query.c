@@ -21,6 +21,12 @@ static void call_back(struct ibsa__engine *engine, struct query *query,
 	engine->calling_back = false;
 }
 
+static bool is_write(const struct txn *txn)
+{
+	return txn->method == IBSA_METHOD_SET ||
+	       txn->method == IBSA_METHOD_DELETE;
+}
+
 /*
  * @txn has come to its end: give @reply to all its queries. A callback may
  * cancel another of them, so the list is looked at afresh each time.
@@ -29,7 +35,7 @@ void ibsa__txn_answer(struct ibsa__engine *engine, struct txn *txn,
 		      struct ibsa_reply *reply)
 {
 	ibsa__txn_end(engine, txn);
-	if (txn->method == IBSA_METHOD_SET || txn->method == IBSA_METHOD_DELETE)
+	if (is_write(txn))
 		engine->epoch++;
 	reply->record = txn->record;
 	reply->tries = txn->tries;
@@ -45,8 +51,11 @@ void ibsa__txn_answer(struct ibsa__engine *engine, struct txn *txn,
 	ibsa__pool_give(&engine->txns, txn);
 }
 
-/* End @query without an answer; its callback comes from the next dispatch.
- * A request that nobody waits for any more ends with it. */
+/*
+ * End @query without an answer; its callback comes from the next dispatch. A
+ * request that no other query waits for ends with it. A Set or Delete that ends
+ * so may have been carried out.
+ */
 void ibsa__query_end(struct ibsa__engine *engine, struct query *query, int err)
 {
 	struct txn *txn = query->txn;
@@ -59,8 +68,44 @@ void ibsa__query_end(struct ibsa__engine *engine, struct query *query, int err)
 	query->tries = txn->tries;
 	query->err = err;
 	query->status = 0;
+	if (is_write(txn))
+		engine->epoch++;
 	if (list_is_empty(&txn->queries) && txn->state != TXN_ENDED)
 		ibsa__txn_give_up(engine, txn);
+}
+
+uint64_t ibsa__txn_deadline(const struct txn *txn, uint64_t now_ns)
+{
+	const struct list *at = txn->queries.next;
+	uint64_t last = 0;
+
+	for (; at != &txn->queries; at = at->next) {
+		const struct query *query = list_object(at, struct query, link);
+		const uint64_t due = query->from_send_ms
+					     ? tick_after(now_ns,
+							  query->from_send_ms)
+					     : query->deadline.due;
+
+		if (due > last)
+			last = due;
+	}
+	return last;
+}
+
+void ibsa__txn_first_sent(struct ibsa__engine *engine, struct txn *txn,
+			  uint64_t now_ns)
+{
+	struct list *at = txn->queries.next;
+
+	for (; at != &txn->queries; at = at->next) {
+		struct query *query = list_object(at, struct query, link);
+
+		if (!query->from_send_ms)
+			continue;
+		ibsa__timer_arm(&engine->wheel, &query->deadline,
+				tick_after(now_ns, query->from_send_ms));
+		query->from_send_ms = 0;
+	}
 }
 
 /* @query's deadline has passed: in silence, or with nothing heard but BUSY. */
@@ -121,47 +166,64 @@ static struct query *query_new(struct ibsa__engine *engine, ibsa_reply_fn done,
 	timer_init(&query->deadline, TIMER_DEADLINE);
 	query->done = done;
 	query->arg = arg;
+	query->from_send_ms = 0;
 	return query;
 }
 
-/* Join a request that asks the same, or submit @txn as a new one. */
-static int join_or_submit(struct ibsa__engine *engine, struct txn *txn,
-			  const struct ibsa_query *query, uint64_t now_ns,
-			  struct txn **out)
-{
-	struct txn *other = ibsa__txn_like(engine, txn);
-	int err;
-
-	if (other) {
-		ibsa__pool_give(&engine->txns, txn);
-		ibsa__txn_hurry(engine, other, query->first_interval_ms);
-		engine->stats.shared++;
-		*out = other;
-		return 0;
-	}
-	err = ibsa__txn_submit(engine, txn, now_ns);
-	if (err)
-		ibsa__pool_give(&engine->txns, txn);
-	*out = txn;
-	return err;
-}
-
-static void query_start(struct ibsa__engine *engine, struct query *query,
-			struct txn *txn, uint64_t deadline)
+/* Have @query wait for @txn until @deadline. */
+static void query_wait(struct ibsa__engine *engine, struct query *query,
+		       struct txn *txn, uint64_t deadline)
 {
 	query->txn = txn;
 	list_append(&txn->queries, &query->link);
-	ibsa__hash_add(&engine->ids, &query->id, engine->next_id++);
 	ibsa__timer_arm(&engine->wheel, &query->deadline, deadline);
-	engine->stats.queries++;
 }
 
-static uint64_t deadline_tick(const struct ibsa__engine *engine,
-			      const struct ibsa_query *query, uint64_t now_ns)
+/* @txn is sent, or waits for that, before @query's deadline. */
+static int query_submit(struct ibsa__engine *engine, struct query *query,
+			struct txn *txn, uint64_t deadline, uint64_t now_ns)
 {
-	return tick_after(now_ns, query->deadline_ms
-					  ? query->deadline_ms
-					  : engine->options.deadline_ms);
+	int err;
+
+	query_wait(engine, query, txn, deadline);
+	err = ibsa__txn_submit(engine, txn, now_ns);
+	if (err)
+		ibsa__timer_cancel(&engine->wheel, &query->deadline);
+	return err;
+}
+
+/*
+ * Join a request that asks the same, or submit @txn as a new one; the one that
+ * is not needed is given back. A deadline that runs from the first send runs
+ * from now if that was before.
+ */
+static int join_or_submit(struct ibsa__engine *engine, struct query *query,
+			  struct txn *txn, const struct ibsa_query *asked,
+			  uint64_t now_ns)
+{
+	const uint32_t deadline_ms = asked->deadline_ms
+					     ? asked->deadline_ms
+					     : engine->options.deadline_ms;
+	const uint64_t deadline = tick_after(now_ns, deadline_ms);
+	const uint64_t unsent = tick_after(now_ns, asked->queue_ms);
+	struct txn *other = ibsa__txn_like(engine, txn, deadline);
+	bool is_sent = other && other->tries;
+	int err = 0;
+
+	if (asked->queue_ms && !is_sent)
+		query->from_send_ms = deadline_ms;
+	if (other) {
+		query_wait(engine, query, other,
+			   query->from_send_ms ? unsent : deadline);
+		engine->stats.shared++;
+	} else {
+		err = query_submit(engine, query, txn,
+				   query->from_send_ms ? unsent : deadline,
+				   now_ns);
+	}
+	if (other || err)
+		ibsa__pool_give(&engine->txns, txn);
+	return err;
 }
 
 int ibsa__engine_query(struct ibsa__engine *engine,
@@ -185,12 +247,13 @@ int ibsa__engine_query(struct ibsa__engine *engine,
 	now_ns = engine_now_ns(engine);
 	err = ibsa__txn_new(engine, query, &txn);
 	if (!err)
-		err = join_or_submit(engine, txn, query, now_ns, &txn);
+		err = join_or_submit(engine, mine, txn, query, now_ns);
 	if (err) {
 		ibsa__pool_give(&engine->queries, mine);
 		return err;
 	}
-	query_start(engine, mine, txn, deadline_tick(engine, query, now_ns));
+	ibsa__hash_add(&engine->ids, &mine->id, engine->next_id++);
+	engine->stats.queries++;
 	if (out_id)
 		*out_id = mine->id.key;
 	return 0;

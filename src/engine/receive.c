@@ -133,14 +133,20 @@ static void given_up(struct ibsa__engine *engine,
 {
 	enum { ID_AT = 8, ID_END = 16 };
 	struct hash_node *node;
+	struct txn *txn;
 	uint64_t id;
 
 	if (message->len < ID_END || message->mad[CLASS_AT] != IBSA_CLASS_SA)
 		return;
 	id = ibsa_be64(message->mad + ID_AT);
 	node = hash_find(&engine->tids, (uint32_t)id);
-	if (node)
-		ibsa__txn_given_up(engine, hash_object(node, struct txn, tid));
+	if (!node)
+		return;
+	txn = hash_object(node, struct txn, tid);
+	if (message->err == -ETIMEDOUT)
+		ibsa__txn_given_up(engine, txn);
+	else
+		ibsa__txn_refused(engine, txn, message->err);
 }
 
 /*
@@ -153,11 +159,6 @@ static bool may_be_without_sa(uint16_t status)
 	return status == IBSA_STATUS_BAD_VERSION ||
 	       status == IBSA_STATUS_BAD_METHOD ||
 	       status == IBSA_STATUS_BAD_METHOD_ATTRIBUTE;
-}
-
-static bool is_at_sa(const struct ibsa__engine *engine, const struct txn *txn)
-{
-	return engine->sa_known && is_same_address(&txn->to, &engine->sa);
 }
 
 /* Whether who was asked is the SA no more: by the port as it is now, since the

@@ -29,6 +29,9 @@ struct query {
 	const struct ibsa_record *record;
 	int err;
 	uint32_t tries;
+	uint32_t from_send_ms; /* not 0: the deadline runs from the first send,
+				* for so long; until then @deadline is the end
+				* of the wait for it */
 	uint16_t status;
 };
 
@@ -36,8 +39,8 @@ struct query {
 enum txn_state {
 	TXN_QUEUED,    /* waits for the window */
 	TXN_IN_FLIGHT, /* holds a place in the window */
-	TXN_GIVEN_UP,  /* and so does this: nobody waits for it any more, but
-			* the transport does */
+	TXN_GIVEN_UP,  /* and so does this: its queries have ended, but the
+			* transport still holds it */
 	TXN_ENDED,     /* its queries are being called back */
 };
 
@@ -52,20 +55,22 @@ struct txn {
 	struct ibsa_address to;
 	uint64_t share_hash;
 	uint64_t sent_ns;
-	uint64_t planned; /* tick of the next try, as of the last sent one; 0:
-			   * none was sent with this id */
-	uint32_t interval_ms;
-	uint32_t late_interval_ms; /* of the try that @is_late is about */
+	uint64_t wait_end;    /* tick until which the transport waits for the
+			    * answer to the last try */
+	uint32_t interval_ms; /* from the next try to the one after it */
+	uint32_t last_interval_ms; /* from the last try to the next one */
 	uint32_t max_interval_ms;
 	uint32_t tries;
-	uint32_t out;	/* of them, those that the transport may wait for */
-	uint32_t epoch; /* of the engine when it was asked */
+	uint32_t id_tries; /* of them, those with this TransactionID */
+	uint32_t out;	   /* of them, those that the transport may wait for */
+	uint32_t epoch;	   /* of the engine when it was asked */
 	uint8_t method;
 	uint8_t jitter_percent;
 	bool shareable;
 	bool heard_busy;
-	bool is_held; /* the transport refuses a try before @planned */
-	bool is_late; /* the transport has refused one that was due */
+	bool is_refused; /* the transport did not take the last try */
+	bool is_late;	 /* because it still waits for the answer to the one
+			  * before, whose time is over */
 	enum txn_state state;
 };
 
@@ -78,7 +83,8 @@ struct ibsa__engine {
 	bool sa_given; /* by the options, not by the port */
 	bool calling_back;
 	bool closing;
-	bool more; /* dispatch stopped with messages left */
+	bool transport_holds; /* the transport does; see struct ibsa_transport_ops */
+	bool more;	      /* dispatch stopped with messages left */
 	uint64_t port_read_ns;
 	struct ibsa__listener *listener; /* to the SA's Reports, or NULL */
 	struct list watches;		 /* who watches the port */
@@ -96,9 +102,12 @@ struct ibsa__engine {
 	struct list waiting; /* queued txns, first to send first */
 	struct list ended;   /* queries whose callback is due */
 	unsigned int in_flight;
+	unsigned int given_up; /* of them, those in TXN_GIVEN_UP */
 	unsigned int queued;
-	uint32_t epoch; /* Sets and Deletes ended: a later Get is not to be
-			 * answered with what was before */
+	uint64_t pace_end;  /* tick at which @paced counts anew */
+	unsigned int paced; /* places that were freed since */
+	uint32_t epoch; /* Sets and Deletes that ended: the reply to an older
+			     * request does not answer a Get that comes after */
 	uint64_t next_id;
 	uint64_t tid_high;
 	uint32_t next_tid;
@@ -136,18 +145,29 @@ static inline bool is_same_address(const struct ibsa_address *a,
 	       !memcmp(&a->gid, &b->gid, sizeof(a->gid));
 }
 
+/* Whether @txn was last sent to the SA that would be asked now. */
+static inline bool is_at_sa(const struct ibsa__engine *engine,
+			    const struct txn *txn)
+{
+	return engine->sa_known && is_same_address(&txn->to, &engine->sa);
+}
+
 /* txn.c: a request from its first byte to its end. */
 int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 		  struct txn **out) IBSA_MUST_USE;
-struct txn *ibsa__txn_like(struct ibsa__engine *engine, const struct txn *txn);
+
+/* A request that a query may join instead of sending @txn, its own, which has
+ * the same bytes; or NULL. @deadline is the query's. */
+struct txn *ibsa__txn_like(struct ibsa__engine *engine, const struct txn *txn,
+			   uint64_t deadline);
 int ibsa__txn_submit(struct ibsa__engine *engine, struct txn *txn,
 		     uint64_t now_ns) IBSA_MUST_USE;
-void ibsa__txn_hurry(struct ibsa__engine *engine, struct txn *txn,
-		     unsigned int interval_ms);
 void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn);
 
-/* The transport waits no longer for the answer to a try. */
+/* The transport waits no longer for the answer to a try; or it refuses a try
+ * that it took, for @err. */
 void ibsa__txn_given_up(struct ibsa__engine *engine, struct txn *txn);
+void ibsa__txn_refused(struct ibsa__engine *engine, struct txn *txn, int err);
 void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__txn_end(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__txn_give_up(struct ibsa__engine *engine, struct txn *txn);
@@ -158,7 +178,11 @@ void ibsa__engine_retarget(struct ibsa__engine *engine);
 void ibsa__engine_resend(struct ibsa__engine *engine);
 void ibsa__engine_pump(struct ibsa__engine *engine);
 
-/* query.c: how queries begin and end. */
+/* query.c: how queries begin and end. The tick of the last deadline of a txn's
+ * queries, if it is sent now; and what its first send means to them. */
+uint64_t ibsa__txn_deadline(const struct txn *txn, uint64_t now_ns);
+void ibsa__txn_first_sent(struct ibsa__engine *engine, struct txn *txn,
+			  uint64_t now_ns);
 void ibsa__txn_answer(struct ibsa__engine *engine, struct txn *txn,
 		      struct ibsa_reply *reply);
 void ibsa__query_end(struct ibsa__engine *engine, struct query *query, int err);

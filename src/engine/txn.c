@@ -11,6 +11,8 @@ enum {
 			     * are the same have the same bytes */
 	MOVED_PER_MS = 64,  /* requests that follow the SA when it has moved */
 	LATE_MS = 250,	    /* that a kernel's word may be late */
+	PACE_MS = 16,	    /* in which at most a window of places is freed
+			     * before the transport is done with them */
 };
 
 static uint32_t or_default(uint32_t value, uint32_t fallback)
@@ -86,11 +88,12 @@ int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 					  options->max_interval_ms);
 	txn->jitter_percent = jitter_of(engine, query->jitter_percent);
 	txn->tries = 0;
+	txn->id_tries = 0;
 	txn->to = (struct ibsa_address){ 0 };
 	txn->method = request.method;
 	txn->epoch = engine->epoch;
 	txn->heard_busy = false;
-	txn->is_held = false;
+	txn->is_refused = false;
 	txn->is_late = false;
 	txn->out = 0;
 	txn->state = TXN_ENDED;
@@ -110,8 +113,43 @@ static bool is_same(const struct txn *a, const struct txn *b)
 		       identity_len(a));
 }
 
-/* A request on its way that asks what @txn, a new one, asks; or NULL. */
-struct txn *ibsa__txn_like(struct ibsa__engine *engine, const struct txn *txn)
+/*
+ * Whether @txn, which was sent, has its next tries no later than @own would
+ * have them if it were sent now, and the transport takes an answer until then.
+ * Nominal intervals are compared: both have jitter. An SA that said BUSY is not
+ * asked the same again before its interval ends.
+ */
+static bool is_on_time(const struct ibsa__engine *engine, const struct txn *txn,
+		       const struct txn *own, uint64_t deadline)
+{
+	if (txn->heard_busy)
+		return txn->retry.due <= deadline;
+	return txn->id_tries && !txn->is_refused && is_at_sa(engine, txn) &&
+	       txn->last_interval_ms <= own->interval_ms &&
+	       (txn->wait_end >= txn->retry.due || txn->wait_end >= deadline);
+}
+
+/*
+ * Whether a query may join @txn instead of sending @own: its tries come no later
+ * than own ones would, and its reply is not older than a change that the query
+ * can know of. What clients write may change between the send and the query,
+ * and another client's change is not seen here.
+ */
+static bool may_join(const struct ibsa__engine *engine, const struct txn *txn,
+		     const struct txn *own, uint64_t deadline)
+{
+	if (txn->epoch != own->epoch ||
+	    txn->max_interval_ms > own->max_interval_ms)
+		return false;
+	if (txn->state == TXN_QUEUED)
+		return txn->interval_ms <= own->interval_ms;
+	return txn->state == TXN_IN_FLIGHT &&
+	       txn->record->writer == IBSA_WRITER_SM &&
+	       is_on_time(engine, txn, own, deadline);
+}
+
+struct txn *ibsa__txn_like(struct ibsa__engine *engine, const struct txn *txn,
+			   uint64_t deadline)
 {
 	const struct share_bucket *bucket;
 
@@ -122,8 +160,8 @@ struct txn *ibsa__txn_like(struct ibsa__engine *engine, const struct txn *txn)
 		const struct share_entry *entry = &bucket->entries[i];
 
 		if (entry->txn && entry->hash == txn->share_hash &&
-		    entry->txn->state <= TXN_IN_FLIGHT &&
-		    entry->txn->epoch == txn->epoch && is_same(entry->txn, txn))
+		    may_join(engine, entry->txn, txn, deadline) &&
+		    is_same(entry->txn, txn))
 			return entry->txn;
 	}
 	return NULL;
@@ -155,6 +193,7 @@ static uint64_t arm_retry(struct ibsa__engine *engine, struct txn *txn,
 	uint64_t ms = jittered_ms(engine, txn);
 
 	ms = ms ? ms : 1;
+	txn->last_interval_ms = txn->interval_ms;
 	ibsa__timer_arm(&engine->wheel, &txn->retry, tick_after(now_ns, ms));
 	double_interval(txn);
 	return ms;
@@ -176,14 +215,12 @@ void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn)
  */
 static int try_refused(struct ibsa__engine *engine, struct txn *txn, int err)
 {
-	if (!txn->planned)
+	if (!txn->id_tries)
 		return err == -EALREADY ? -EINVAL : err;
-	if (txn->planned > engine->wheel.now) {
-		txn->is_held = true;
-		ibsa__timer_arm(&engine->wheel, &txn->retry, txn->planned);
-	} else {
+	if (txn->wait_end > engine->wheel.now)
+		ibsa__timer_arm(&engine->wheel, &txn->retry, txn->wait_end);
+	else
 		txn->is_late = err == -EALREADY;
-	}
 	return -EBUSY;
 }
 
@@ -202,14 +239,14 @@ void ibsa__txn_given_up(struct ibsa__engine *engine, struct txn *txn)
 	if (!txn->is_late || txn->state != TXN_IN_FLIGHT)
 		return;
 	txn->is_late = false;
-	txn->interval_ms = txn->late_interval_ms;
+	txn->interval_ms = txn->last_interval_ms;
 	ibsa__timer_arm(&engine->wheel, &txn->retry, engine->wheel.now);
 }
 
 /* Give @txn an id of its own, which has not been sent yet. */
 static void name_txn(struct ibsa__engine *engine, struct txn *txn)
 {
-	txn->planned = 0;
+	txn->id_tries = 0;
 	if (!engine->next_tid)
 		engine->next_tid++; /* 0 is no id to OpenSM */
 	ibsa__request_set_id(txn->mad, engine->tid_high | engine->next_tid);
@@ -232,34 +269,67 @@ static void aim(struct ibsa__engine *engine, struct txn *txn)
 	txn->to = engine->sa;
 }
 
+/*
+ * How long the transport is to wait for the answer to a try that is sent now:
+ * until the next one, or until nobody waits any more if that is sooner. A
+ * transport that holds requests refuses the next try while it waits.
+ */
+static unsigned int wait_ms(const struct ibsa__engine *engine,
+			    const struct txn *txn, uint64_t now_ns,
+			    uint64_t interval_ms)
+{
+	const uint64_t now = tick_after(now_ns, 0);
+
+	if (txn->wait_end < txn->retry.due)
+		return txn->wait_end > now ? (unsigned int)(txn->wait_end - now)
+					   : 1;
+	if (!engine->transport_holds)
+		return (unsigned int)interval_ms;
+	return ibsa__wait_before_retry((unsigned int)interval_ms);
+}
+
+static int send_mad(struct ibsa__engine *engine, struct txn *txn,
+		    uint64_t now_ns, uint64_t interval_ms)
+{
+	struct ibsa_transport *transport = engine->transport;
+	const uint64_t deadline = ibsa__txn_deadline(txn, now_ns);
+	const uint64_t wait_end = txn->wait_end;
+	int err;
+
+	aim(engine, txn);
+	txn->wait_end = txn->retry.due < deadline ? txn->retry.due : deadline;
+	err = transport->ops->send(transport, &txn->to, txn->mad,
+				   sizeof(txn->mad),
+				   wait_ms(engine, txn, now_ns, interval_ms));
+	if (err)
+		txn->wait_end = wait_end;
+	return err;
+}
+
 /* Send @txn once more and arm its next try. */
 static int send_try(struct ibsa__engine *engine, struct txn *txn,
 		    uint64_t now_ns)
 {
-	struct ibsa_transport *transport = engine->transport;
-	const uint32_t own_ms = txn->interval_ms;
 	const uint64_t interval_ms = arm_retry(engine, txn, now_ns);
 	int err = -EAGAIN;
 
-	if (!txn->tries)
-		txn->sent_ns = now_ns;
-	if (engine->sa_known) {
-		aim(engine, txn);
-		err = transport->ops->send(transport, &txn->to, txn->mad,
-					   sizeof(txn->mad),
-					   (unsigned int)interval_ms);
-	}
+	if (engine->sa_known)
+		err = send_mad(engine, txn, now_ns, interval_ms);
+	txn->is_refused = err != 0;
 	if (err) {
 		engine->stats.send_errors++;
-		txn->late_interval_ms = own_ms;
+		/* Nothing was sent, so that there is nothing to back off from. */
+		if (err != -EALREADY)
+			txn->interval_ms = txn->last_interval_ms;
 		if (err == -EALREADY || err == -EBUSY)
 			err = try_refused(engine, txn, err);
 		return err;
 	}
+	if (!txn->tries)
+		ibsa__txn_first_sent(engine, txn, now_ns);
 	txn->sent_ns = now_ns;
-	txn->planned = txn->retry.due;
-	txn->is_held = false;
 	txn->is_late = false;
+	txn->id_tries++;
 	txn->out++;
 	txn->tries++;
 	engine->stats.sent++;
@@ -321,8 +391,19 @@ void ibsa__engine_resend(struct ibsa__engine *engine)
 }
 
 /*
- * Send @txn now if the window has room, else queue it. Return: 0; -ENOBUFS
- * or why it could not be sent, and it is out of everything.
+ * An error that may be gone at the next try: a full send queue, or a kernel
+ * that still waits for the answer to the try before (-EBUSY).
+ */
+static bool is_passing(int err)
+{
+	return err == -EAGAIN || err == -ENOBUFS || err == -ENOMEM ||
+	       err == -EINTR || err == -EBUSY;
+}
+
+/*
+ * Send @txn now if the window has room, else queue it; an error that passes
+ * leaves it to its next try. Return: 0; -ENOBUFS or why it could not be sent,
+ * and it is out of everything.
  */
 int ibsa__txn_submit(struct ibsa__engine *engine, struct txn *txn,
 		     uint64_t now_ns)
@@ -348,36 +429,10 @@ int ibsa__txn_submit(struct ibsa__engine *engine, struct txn *txn,
 		return 0;
 	}
 	err = launch(engine, txn, now_ns);
-	if (err)
-		ibsa__txn_end(engine, txn);
+	if (!err || is_passing(err))
+		return 0;
+	ibsa__txn_end(engine, txn);
 	return err;
-}
-
-/*
- * Another query has joined @txn: do not let it wait longer for the next try
- * than if it had asked alone, but where the SA or the transport is busy.
- */
-void ibsa__txn_hurry(struct ibsa__engine *engine, struct txn *txn,
-		     unsigned int interval_ms)
-{
-	uint64_t due;
-
-	interval_ms = or_default(interval_ms,
-				 engine->options.first_interval_ms);
-	due = tick_after(txn->sent_ns, interval_ms);
-	if (txn->state == TXN_IN_FLIGHT && !txn->heard_busy && !txn->is_held &&
-	    due < txn->retry.due)
-		ibsa__timer_arm(&engine->wheel, &txn->retry, due);
-}
-
-/*
- * An error that may be gone at the next try: a full send queue, or a kernel
- * that still waits for the answer to the try before (-EBUSY).
- */
-static bool is_passing(int err)
-{
-	return err == -EAGAIN || err == -ENOBUFS || err == -ENOMEM ||
-	       err == -EINTR || err == -EBUSY;
 }
 
 /* @txn could not be sent: leave it to its next try, or give it up. */
@@ -388,17 +443,25 @@ static void send_failed(struct ibsa__engine *engine, struct txn *txn, int err)
 				 &(struct ibsa_reply){ .err = err });
 }
 
-/* Whether a query of @txn has time left to be answered. */
-static bool is_awaited(const struct ibsa__engine *engine, const struct txn *txn)
+/*
+ * The transport took a try and refuses it now. One that is refused as a
+ * duplicate comes when the transport is done with the one before.
+ */
+void ibsa__txn_refused(struct ibsa__engine *engine, struct txn *txn, int err)
 {
-	const struct list *at = txn->queries.next;
-
-	for (; at != &txn->queries; at = at->next) {
-		if (list_object(at, struct query, link)->deadline.due >
-		    engine->wheel.now)
-			return true;
+	engine->stats.send_errors++;
+	if (txn->state != TXN_IN_FLIGHT) {
+		ibsa__txn_given_up(engine, txn);
+		return;
 	}
-	return false;
+	txn->out -= txn->out > 0;
+	txn->tries -= txn->tries > 0;
+	txn->id_tries -= txn->id_tries > 0;
+	txn->is_refused = true;
+	if (err == -EINVAL && txn->id_tries)
+		txn->is_late = true;
+	else
+		send_failed(engine, txn, err);
 }
 
 /*
@@ -407,12 +470,13 @@ static bool is_awaited(const struct ibsa__engine *engine, const struct txn *txn)
  */
 void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn)
 {
+	const uint64_t now_ns = engine_now_ns(engine);
 	int err;
 
-	if (!is_awaited(engine, txn))
+	if (ibsa__txn_deadline(txn, now_ns) <= engine->wheel.now)
 		return;
 	ibsa__engine_refresh(engine);
-	err = send_try(engine, txn, engine_now_ns(engine));
+	err = send_try(engine, txn, now_ns);
 	if (err)
 		send_failed(engine, txn, err);
 	else if (txn->tries > 1)
@@ -431,6 +495,7 @@ void ibsa__txn_end(struct ibsa__engine *engine, struct txn *txn)
 		ibsa__timer_cancel(wheel_of(engine, txn), &txn->retry);
 		ibsa__hash_remove(&engine->tids, &txn->tid);
 		engine->in_flight--;
+		engine->given_up -= txn->state == TXN_GIVEN_UP;
 	}
 	txn->state = TXN_ENDED;
 }
@@ -442,22 +507,58 @@ void ibsa__txn_free(struct ibsa__engine *engine, struct txn *txn)
 }
 
 /*
- * Nobody waits for @txn any more. No kernel lets a request be taken back: it
- * waits for the answer as long as it was told to, and to it, as to the SA, the
- * request is in flight until then. So it keeps its place in the window, and
- * its id, until the kernel says that it waits no more; or for a while longer
- * than it was to, for not all that say so.
+ * The tick at which a place becomes free before the transport is done with its
+ * request: now, but for a program that cancels faster than the SA can answer,
+ * whose requests would flood the SA.
  */
+static uint64_t paced_release(struct ibsa__engine *engine)
+{
+	const uint64_t now = engine->holds.now;
+
+	if (now >= engine->pace_end) {
+		engine->pace_end = now + PACE_MS;
+		engine->paced = 0;
+	}
+	return engine->paced++ < engine->options.window ? now
+							: engine->pace_end;
+}
+
+/*
+ * The tick until which a request that nobody waits for keeps its place. No
+ * kernel takes a request back: it waits for the answer as long as it was told
+ * to, and to it, as to the SA, the request is in flight until then. It says
+ * when that is over; LATE_MS is for what it does not say. At most half of the
+ * window is kept so, that the other half serves those that are waited for; but
+ * where the time is over, the transport has a moment to say so.
+ */
+static uint64_t kept_until(struct ibsa__engine *engine, const struct txn *txn)
+{
+	const uint64_t until = txn->wait_end + LATE_MS;
+	uint64_t paced;
+
+	if (engine->transport_holds &&
+	    engine->given_up < engine->options.window / 2)
+		return until;
+	if (engine->transport_holds && txn->wait_end <= engine->wheel.now)
+		paced = engine->wheel.now + PACE_MS;
+	else
+		paced = paced_release(engine);
+	return paced < until ? paced : until;
+}
+
 void ibsa__txn_give_up(struct ibsa__engine *engine, struct txn *txn)
 {
-	const uint64_t until = txn->planned + LATE_MS;
+	uint64_t until = 0;
 
-	if (!txn->out || engine->closing || until <= engine->wheel.now) {
+	if (txn->out && !engine->closing)
+		until = kept_until(engine, txn);
+	if (until <= engine->holds.now) {
 		ibsa__txn_free(engine, txn);
 		return;
 	}
 	ibsa__timer_cancel(&engine->wheel, &txn->retry);
 	txn->state = TXN_GIVEN_UP;
+	engine->given_up++;
 	ibsa__timer_arm(&engine->holds, &txn->retry, until);
 }
 

@@ -12,7 +12,6 @@
 #include "packet/header.h"
 
 enum {
-	EARLY_MS = 20, /* two ticks of the slowest kernel clock */
 	ERRNO_MAX = 4095,
 	QPN_MASK = 0xffffff,
 	FLOW_LABEL_MASK = 0xfffff,
@@ -105,20 +104,6 @@ void ibsa__umad_address_get(const struct umad_header *header,
 	out->traffic_class = header->traffic_class;
 	out->flow_label = be32_get(&header->flow_label) & FLOW_LABEL_MASK;
 	memcpy(out->gid.raw, header->gid, sizeof(out->gid.raw));
-}
-
-/*
- * The kernel refuses a MAD while an earlier one with the same transaction id
- * waits for its answer. A retry keeps its id, so the kernel has to give up a
- * little before the sender sends again.
- */
-uint32_t ibsa__umad_timeout(unsigned int timeout_ms)
-{
-	unsigned int early = timeout_ms / 8;
-
-	if (early > EARLY_MS)
-		early = EARLY_MS;
-	return timeout_ms - early;
 }
 
 int ibsa__umad_status(const struct umad_header *header)

@@ -93,12 +93,6 @@ int ibsa__umad_address_put(struct umad_header *header,
 void ibsa__umad_address_get(const struct umad_header *header,
 			    struct ibsa_address *out);
 
-/*
- * What to tell the kernel of a timeout at which the sender will send the
- * same MAD again; see header.c.
- */
-uint32_t ibsa__umad_timeout(unsigned int timeout_ms);
-
 /* The status of a received packet as negative errno; 0 for a reply. */
 int ibsa__umad_status(const struct umad_header *header);
 

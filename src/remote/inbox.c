@@ -38,9 +38,7 @@ int ibsa__away_send(struct ibsa_transport *transport,
 		    size_t len, unsigned int timeout_ms)
 {
 	struct remote_link *link = link_of(transport);
-	struct umad_header header = {
-		.timeout_ms = ibsa__umad_timeout(timeout_ms),
-	};
+	struct umad_header header = { .timeout_ms = timeout_ms };
 	uint8_t whole[IBSA_MAD_BYTES] = { 0 };
 	int err;
 

@@ -342,6 +342,13 @@ disconnect:
 	return err;
 }
 
+/* A umad file of a fabric server is one of the kernel in this, too. */
+static bool holds(struct ibsa_transport *transport)
+{
+	(void)transport;
+	return true;
+}
+
 static void link_free(struct remote_link *link)
 {
 	ibsa__away_wait_done(link);
@@ -387,6 +394,7 @@ static void inherited(struct ibsa_transport *transport)
 static const struct ibsa_transport_ops ops = {
 	.now_ns = now_ns,
 	.send = ibsa__away_send,
+	.holds = holds,
 	.recv = ibsa__away_recv,
 	.fd = ibsa__away_fd,
 	.wait = ibsa__away_wait,

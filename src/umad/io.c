@@ -90,7 +90,7 @@ int ibsa__umad_send(struct ibsa_transport *transport,
 		struct umad_header header;
 		uint8_t mad[IBSA_MAD_BYTES];
 	} packet = {
-		.header.timeout_ms = ibsa__umad_timeout(timeout_ms),
+		.header.timeout_ms = timeout_ms,
 		.header.length = PACKET_BYTES,
 	};
 	ssize_t written;

@@ -72,6 +72,12 @@ static int pkey_get(struct ibsa_transport *transport, uint32_t index,
 	return err == -ENOENT ? -EINVAL : err;
 }
 
+/* ibsim's copy of the kernel takes no notice of timeouts. */
+static bool holds(struct ibsa_transport *transport)
+{
+	return !umad_of(transport)->file.simulated;
+}
+
 static void transport_free(struct umad_transport *umad)
 {
 	ibsa__umad_names_free(umad);
@@ -102,6 +108,7 @@ static void transport_close(struct ibsa_transport *transport)
 static const struct ibsa_transport_ops umad_ops = {
 	.now_ns = now_ns,
 	.send = ibsa__umad_send,
+	.holds = holds,
 	.recv = ibsa__umad_recv,
 	.fd = ibsa__umad_fd,
 	.wait = ibsa__umad_wait,
