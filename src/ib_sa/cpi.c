@@ -23,6 +23,7 @@ static const struct ibsa_query question = {
 	.method = IBSA_METHOD_GET,
 	.deadline_ms = TOTAL_MS,
 	.first_interval_ms = FIRST_INTERVAL_MS,
+	.no_sharing = true,
 };
 
 static void ask_later(struct sa_port *port)

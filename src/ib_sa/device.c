@@ -9,6 +9,8 @@
 #include "ib_sa/device.h"
 #include "ib_sa/state.h"
 
+enum { DEFAULT_QUEUE_MS = 60000 };
+
 void ibsa__sa_device_free(struct ib_device *device)
 {
 	struct ibsa__sa *sa = device->sa;
@@ -36,6 +38,8 @@ static int copy_options(struct ib_device *device,
 	device->options = *options;
 	device->options.name = NULL;
 	device->options.fabric = NULL;
+	if (!options->queue_ms)
+		device->options.queue_ms = DEFAULT_QUEUE_MS;
 	if (options->sa) {
 		device->sa_address = *options->sa;
 		device->options.sa = &device->sa_address;

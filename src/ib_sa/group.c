@@ -161,7 +161,9 @@ static int ask(struct mc_group *group, uint8_t method,
 		.mask = mask & ibsa_mcmember_record.mask,
 		.method = method,
 		.deadline_ms = TOTAL_MS,
+		.queue_ms = group->port->device->options.queue_ms,
 		.first_interval_ms = FIRST_INTERVAL_MS,
+		.no_sharing = true,
 	};
 	struct ibsa__sa *sa = group->port->device->sa;
 	int err;

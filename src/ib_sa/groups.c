@@ -81,7 +81,9 @@ static void read_back(struct mc_group *group)
 		.mask = IBSA_MCMEMBER_CM(mgid) | IBSA_MCMEMBER_CM(port_gid),
 		.method = IBSA_METHOD_GET,
 		.deadline_ms = TOTAL_MS,
+		.queue_ms = group->port->device->options.queue_ms,
 		.first_interval_ms = FIRST_INTERVAL_MS,
+		.no_sharing = true,
 	};
 	int err;
 

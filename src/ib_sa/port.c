@@ -19,6 +19,7 @@ struct ibsa_options ibsa__sa_client_options(const struct ib_device *device)
 		.grh = options->grh,
 		.sm_key = options->sm_key,
 		.window = options->window,
+		.no_sharing = options->no_sharing,
 		.queue = PORT_QUERIES_MAX,
 	};
 }

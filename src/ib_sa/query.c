@@ -80,6 +80,12 @@ static unsigned int first_interval_ms(unsigned int total_ms)
 						: FIRST_INTERVAL_MIN_MS;
 }
 
+/* What the kernel asks again for every query, and ib_sa may ask once. */
+static bool is_path(const struct ibsa_record *record)
+{
+	return record == &ibsa_path_record || record == &ibsa_opa_path_record;
+}
+
 static int send_query(struct sa_query *query)
 {
 	const struct ibsa_query ask = {
@@ -88,7 +94,9 @@ static int send_query(struct sa_query *query)
 		.mask = query->mask,
 		.method = query->method,
 		.deadline_ms = query->timeout_ms,
+		.queue_ms = query->port->device->options.queue_ms,
 		.first_interval_ms = first_interval_ms(query->timeout_ms),
+		.no_sharing = !is_path(query->record),
 	};
 
 	return ibsa_query(query->port->client, &ask, note_reply, query,
