@@ -74,22 +74,29 @@ void ibsa__query_end(struct ibsa__engine *engine, struct query *query, int err)
 		ibsa__txn_give_up(engine, txn);
 }
 
-uint64_t ibsa__txn_deadline(const struct txn *txn, uint64_t now_ns)
+/* The tick until which @query waits for its reply, if it is sent now. */
+static uint64_t query_end(const struct query *query, uint64_t now_ns)
+{
+	return query->from_send_ms ? tick_after(now_ns, query->from_send_ms)
+				   : query->deadline.due;
+}
+
+bool ibsa__txn_is_awaited(const struct txn *txn, uint64_t now_ns, uint64_t tick,
+			  uint64_t *out_last)
 {
 	const struct list *at = txn->queries.next;
-	uint64_t last = 0;
 
+	*out_last = 0;
 	for (; at != &txn->queries; at = at->next) {
-		const struct query *query = list_object(at, struct query, link);
-		const uint64_t due = query->from_send_ms
-					     ? tick_after(now_ns,
-							  query->from_send_ms)
-					     : query->deadline.due;
+		const uint64_t end =
+			query_end(list_object(at, struct query, link), now_ns);
 
-		if (due > last)
-			last = due;
+		if (end >= tick)
+			return true;
+		if (end > *out_last)
+			*out_last = end;
 	}
-	return last;
+	return false;
 }
 
 void ibsa__txn_first_sent(struct ibsa__engine *engine, struct txn *txn,
@@ -97,6 +104,7 @@ void ibsa__txn_first_sent(struct ibsa__engine *engine, struct txn *txn,
 {
 	struct list *at = txn->queries.next;
 
+	txn->starts_deadlines = false;
 	for (; at != &txn->queries; at = at->next) {
 		struct query *query = list_object(at, struct query, link);
 
@@ -175,6 +183,7 @@ static void query_wait(struct ibsa__engine *engine, struct query *query,
 		       struct txn *txn, uint64_t deadline)
 {
 	query->txn = txn;
+	txn->starts_deadlines |= query->from_send_ms != 0;
 	list_append(&txn->queries, &query->link);
 	ibsa__timer_arm(&engine->wheel, &query->deadline, deadline);
 }
@@ -205,21 +214,19 @@ static int join_or_submit(struct ibsa__engine *engine, struct query *query,
 					     ? asked->deadline_ms
 					     : engine->options.deadline_ms;
 	const uint64_t deadline = tick_after(now_ns, deadline_ms);
-	const uint64_t unsent = tick_after(now_ns, asked->queue_ms);
 	struct txn *other = ibsa__txn_like(engine, txn, deadline);
-	bool is_sent = other && other->tries;
+	uint64_t until = deadline;
 	int err = 0;
 
-	if (asked->queue_ms && !is_sent)
+	if (asked->queue_ms && !(other && other->tries)) {
 		query->from_send_ms = deadline_ms;
+		until = tick_after(now_ns, asked->queue_ms);
+	}
 	if (other) {
-		query_wait(engine, query, other,
-			   query->from_send_ms ? unsent : deadline);
+		query_wait(engine, query, other, until);
 		engine->stats.shared++;
 	} else {
-		err = query_submit(engine, query, txn,
-				   query->from_send_ms ? unsent : deadline,
-				   now_ns);
+		err = query_submit(engine, query, txn, until, now_ns);
 	}
 	if (other || err)
 		ibsa__pool_give(&engine->txns, txn);

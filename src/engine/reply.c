@@ -84,9 +84,11 @@ void ibsa__reply_parse(const struct ibsa_record *record,
 	out->records = mad + IBSA_SA_HEADER_BYTES;
 	out->stride = 0;
 	out->count = 0;
-	out->redirect = redirect_of(record, header, mad, len);
-	if (header->status)
+	out->redirect = NULL;
+	if (header->status) {
+		out->redirect = redirect_of(record, header, mad, len);
 		return;
+	}
 	if (header->method == IBSA_METHOD_GET_TABLE_RESP) {
 		parse_table(record, header, len, out);
 	} else if (len < IBSA_SA_HEADER_BYTES + (size_t)record->size) {

@@ -68,8 +68,9 @@ struct txn {
 	uint8_t jitter_percent;
 	bool shareable;
 	bool heard_busy;
-	bool is_refused; /* the transport did not take the last try */
-	bool is_late;	 /* because it still waits for the answer to the one
+	bool starts_deadlines; /* those that run from its first send */
+	bool is_refused;       /* the transport did not take the last try */
+	bool is_late; /* because it still waits for the answer to the one
 			  * before, whose time is over */
 	enum txn_state state;
 };
@@ -155,11 +156,6 @@ static inline bool is_at_sa(const struct ibsa__engine *engine,
 /* txn.c: a request from its first byte to its end. */
 int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 		  struct txn **out) IBSA_MUST_USE;
-
-/* A request that a query may join instead of sending @txn, its own, which has
- * the same bytes; or NULL. @deadline is the query's. */
-struct txn *ibsa__txn_like(struct ibsa__engine *engine, const struct txn *txn,
-			   uint64_t deadline);
 int ibsa__txn_submit(struct ibsa__engine *engine, struct txn *txn,
 		     uint64_t now_ns) IBSA_MUST_USE;
 void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn);
@@ -178,9 +174,21 @@ void ibsa__engine_retarget(struct ibsa__engine *engine);
 void ibsa__engine_resend(struct ibsa__engine *engine);
 void ibsa__engine_pump(struct ibsa__engine *engine);
 
-/* query.c: how queries begin and end. The tick of the last deadline of a txn's
- * queries, if it is sent now; and what its first send means to them. */
-uint64_t ibsa__txn_deadline(const struct txn *txn, uint64_t now_ns);
+/* join.c: a hash of what makes requests the same. */
+uint64_t ibsa__txn_identity(const struct txn *txn);
+
+/* A request that a query may join instead of sending @txn, its own, which has
+ * the same bytes; or NULL. @deadline is the query's. */
+struct txn *ibsa__txn_like(struct ibsa__engine *engine, const struct txn *txn,
+			   uint64_t deadline);
+
+/*
+ * query.c: how queries begin and end. Whether a query of @txn, if that is sent
+ * now, waits for its reply until @tick at least; if none does, @out_last is the
+ * last tick that one waits for. And what the first send means to them.
+ */
+bool ibsa__txn_is_awaited(const struct txn *txn, uint64_t now_ns, uint64_t tick,
+			  uint64_t *out_last);
 void ibsa__txn_first_sent(struct ibsa__engine *engine, struct txn *txn,
 			  uint64_t now_ns);
 void ibsa__txn_answer(struct ibsa__engine *engine, struct txn *txn,

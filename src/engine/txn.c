@@ -2,16 +2,13 @@
 /* A request from its first byte to its end: queue, window, tries. */
 #include <errno.h>
 
-#include "base/fold.h"
 #include "engine/state.h"
 #include "wire/request.h"
 
 enum {
-	IDENTITY_FROM = 16, /* AttributeID: from there on, two requests that
-			     * are the same have the same bytes */
-	MOVED_PER_MS = 64,  /* requests that follow the SA when it has moved */
-	LATE_MS = 250,	    /* that a kernel's word may be late */
-	PACE_MS = 16,	    /* in which at most a window of places is freed
+	MOVED_PER_MS = 64, /* requests that follow the SA when it has moved */
+	LATE_MS = 250,	   /* that a kernel's word may be late */
+	PACE_MS = 16,	   /* in which at most a window of places is freed
 			     * before the transport is done with them */
 };
 
@@ -25,36 +22,6 @@ static uint8_t jitter_of(const struct ibsa__engine *engine, int percent)
 	if (!percent)
 		percent = engine->options.jitter_percent;
 	return percent < 0 ? 0 : (uint8_t)percent;
-}
-
-/*
- * What makes two requests the same: all of the MAD but its TransactionID,
- * which a txn gets only when it is sent. The rest beyond the record is zero.
- */
-static size_t identity_len(const struct txn *txn)
-{
-	return IBSA_SA_HEADER_BYTES + (size_t)txn->record->size - IDENTITY_FROM;
-}
-
-/* Two words at a time: both halves of their product depend on all of both. */
-static uint64_t mix(uint64_t hash, const uint8_t *p)
-{
-	uint64_t word[2];
-
-	memcpy(word, p, sizeof(word));
-	return fold_product(word[0] ^ hash ^ UINT64_C(0x9e3779b97f4a7c15),
-			    word[1] ^ UINT64_C(0xbf58476d1ce4e5b9));
-}
-
-/* What lies beyond the record is zero, and one MAD has room for it. */
-static uint64_t identity_hash(const struct txn *txn)
-{
-	const uint8_t *p = txn->mad + IDENTITY_FROM;
-	uint64_t hash = txn->method;
-
-	for (size_t i = 0; i < identity_len(txn); i += 16)
-		hash = mix(hash, p + i);
-	return hash;
 }
 
 int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
@@ -93,6 +60,7 @@ int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 	txn->method = request.method;
 	txn->epoch = engine->epoch;
 	txn->heard_busy = false;
+	txn->starts_deadlines = false;
 	txn->is_refused = false;
 	txn->is_late = false;
 	txn->out = 0;
@@ -101,70 +69,9 @@ int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 			 (request.method == IBSA_METHOD_GET ||
 			  request.method == IBSA_METHOD_GET_TABLE);
 	if (txn->shareable)
-		txn->share_hash = identity_hash(txn);
+		txn->share_hash = ibsa__txn_identity(txn);
 	*out = txn;
 	return 0;
-}
-
-static bool is_same(const struct txn *a, const struct txn *b)
-{
-	return a->record == b->record && a->method == b->method &&
-	       !memcmp(a->mad + IDENTITY_FROM, b->mad + IDENTITY_FROM,
-		       identity_len(a));
-}
-
-/*
- * Whether @txn, which was sent, has its next tries no later than @own would
- * have them if it were sent now, and the transport takes an answer until then.
- * Nominal intervals are compared: both have jitter. An SA that said BUSY is not
- * asked the same again before its interval ends.
- */
-static bool is_on_time(const struct ibsa__engine *engine, const struct txn *txn,
-		       const struct txn *own, uint64_t deadline)
-{
-	if (txn->heard_busy)
-		return txn->retry.due <= deadline;
-	return txn->id_tries && !txn->is_refused && is_at_sa(engine, txn) &&
-	       txn->last_interval_ms <= own->interval_ms &&
-	       (txn->wait_end >= txn->retry.due || txn->wait_end >= deadline);
-}
-
-/*
- * Whether a query may join @txn instead of sending @own: its tries come no later
- * than own ones would, and its reply is not older than a change that the query
- * can know of. What clients write may change between the send and the query,
- * and another client's change is not seen here.
- */
-static bool may_join(const struct ibsa__engine *engine, const struct txn *txn,
-		     const struct txn *own, uint64_t deadline)
-{
-	if (txn->epoch != own->epoch ||
-	    txn->max_interval_ms > own->max_interval_ms)
-		return false;
-	if (txn->state == TXN_QUEUED)
-		return txn->interval_ms <= own->interval_ms;
-	return txn->state == TXN_IN_FLIGHT &&
-	       txn->record->writer == IBSA_WRITER_SM &&
-	       is_on_time(engine, txn, own, deadline);
-}
-
-struct txn *ibsa__txn_like(struct ibsa__engine *engine, const struct txn *txn,
-			   uint64_t deadline)
-{
-	const struct share_bucket *bucket;
-
-	if (!txn->shareable)
-		return NULL;
-	bucket = share_bucket(&engine->shares, txn->share_hash);
-	for (int i = 0; i < SHARE_WAYS; i++) {
-		const struct share_entry *entry = &bucket->entries[i];
-
-		if (entry->txn && entry->hash == txn->share_hash &&
-		    may_join(engine, entry->txn, txn, deadline) &&
-		    is_same(entry->txn, txn))
-			return entry->txn;
-	}
-	return NULL;
 }
 
 static uint64_t jittered_ms(struct ibsa__engine *engine, const struct txn *txn)
@@ -269,39 +176,36 @@ static void aim(struct ibsa__engine *engine, struct txn *txn)
 	txn->to = engine->sa;
 }
 
-/*
- * How long the transport is to wait for the answer to a try that is sent now:
- * until the next one, or until nobody waits any more if that is sooner. A
- * transport that holds requests refuses the next try while it waits.
- */
-static unsigned int wait_ms(const struct ibsa__engine *engine,
-			    const struct txn *txn, uint64_t now_ns,
-			    uint64_t interval_ms)
+/* How long to wait for the answer to the last try, which has no next one. */
+static unsigned int last_wait_ms(uint64_t now_ns, uint64_t end)
 {
 	const uint64_t now = tick_after(now_ns, 0);
 
-	if (txn->wait_end < txn->retry.due)
-		return txn->wait_end > now ? (unsigned int)(txn->wait_end - now)
-					   : 1;
-	if (!engine->transport_holds)
-		return (unsigned int)interval_ms;
-	return ibsa__wait_before_retry((unsigned int)interval_ms);
+	return end > now ? (unsigned int)(end - now) : 1;
 }
 
+/*
+ * Send @txn and tell the transport how long to wait: until the next try, or
+ * until the last query ends if that is sooner.
+ */
 static int send_mad(struct ibsa__engine *engine, struct txn *txn,
-		    uint64_t now_ns, uint64_t interval_ms)
+		    uint64_t now_ns, unsigned int interval_ms)
 {
 	struct ibsa_transport *transport = engine->transport;
-	const uint64_t deadline = ibsa__txn_deadline(txn, now_ns);
-	const uint64_t wait_end = txn->wait_end;
+	uint64_t wait_end = txn->retry.due;
+	uint64_t last;
 	int err;
 
 	aim(engine, txn);
-	txn->wait_end = txn->retry.due < deadline ? txn->retry.due : deadline;
+	if (!ibsa__txn_is_awaited(txn, now_ns, wait_end, &last)) {
+		wait_end = last;
+		interval_ms = last_wait_ms(now_ns, last);
+	} else if (engine->transport_holds) {
+		interval_ms = ibsa__wait_before_retry(interval_ms);
+	}
 	err = transport->ops->send(transport, &txn->to, txn->mad,
-				   sizeof(txn->mad),
-				   wait_ms(engine, txn, now_ns, interval_ms));
-	if (err)
+				   sizeof(txn->mad), interval_ms);
+	if (!err)
 		txn->wait_end = wait_end;
 	return err;
 }
@@ -314,7 +218,7 @@ static int send_try(struct ibsa__engine *engine, struct txn *txn,
 	int err = -EAGAIN;
 
 	if (engine->sa_known)
-		err = send_mad(engine, txn, now_ns, interval_ms);
+		err = send_mad(engine, txn, now_ns, (unsigned int)interval_ms);
 	txn->is_refused = err != 0;
 	if (err) {
 		engine->stats.send_errors++;
@@ -325,7 +229,7 @@ static int send_try(struct ibsa__engine *engine, struct txn *txn,
 			err = try_refused(engine, txn, err);
 		return err;
 	}
-	if (!txn->tries)
+	if (txn->starts_deadlines)
 		ibsa__txn_first_sent(engine, txn, now_ns);
 	txn->sent_ns = now_ns;
 	txn->is_late = false;
@@ -471,9 +375,10 @@ void ibsa__txn_refused(struct ibsa__engine *engine, struct txn *txn, int err)
 void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn)
 {
 	const uint64_t now_ns = engine_now_ns(engine);
+	uint64_t last;
 	int err;
 
-	if (ibsa__txn_deadline(txn, now_ns) <= engine->wheel.now)
+	if (!ibsa__txn_is_awaited(txn, now_ns, engine->wheel.now + 1, &last))
 		return;
 	ibsa__engine_refresh(engine);
 	err = send_try(engine, txn, now_ns);
