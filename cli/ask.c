@@ -74,6 +74,15 @@ static const char *sa_text(struct cli *cli, char *out, size_t size)
 	return out;
 }
 
+/* What the library says of a reply, and the option that may help. */
+static void say_explained(const struct ibsa_reply *reply, const char *option)
+{
+	struct ibsa_error error;
+
+	ibsa_reply_explain(reply, &error);
+	complain("%s, with %s", error.text, option);
+}
+
 static void say_silent(struct cli *cli, unsigned int tries)
 {
 	char sa[80];
@@ -95,7 +104,10 @@ static void say_unreachable(struct cli *cli, const struct ibsa_reply *reply)
 {
 	switch (reply->err) {
 	case -ETIMEDOUT:
-		say_silent(cli, reply->tries);
+		if (reply->tries)
+			say_silent(cli, reply->tries);
+		else
+			say_explained(reply, "--timeout");
 		break;
 	case -EPROTO:
 		complain("what the SA answered is malformed; try again, and if "
@@ -162,7 +174,10 @@ int ask_explain(struct cli *cli, const struct ibsa_reply *reply)
 	case IBSA_OUTCOME_NONE:
 		return CLI_NO;
 	case IBSA_OUTCOME_REFUSED:
-		ask_refused(reply->record, reply->status);
+		if (reply->status & IBSA_STATUS_REDIRECT)
+			say_explained(reply, "--sa");
+		else
+			ask_refused(reply->record, reply->status);
 		return CLI_REFUSED;
 	case IBSA_OUTCOME_BUSY:
 		complain("the SA is busy; try again later, or wait longer "

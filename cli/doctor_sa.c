@@ -19,6 +19,7 @@ struct answer {
 	uint16_t status;
 	unsigned int tries;
 	uint64_t rtt_ns;
+	struct ibsa_error why; /* of a reply */
 };
 
 static void answered(const struct ibsa_reply *reply, void *arg)
@@ -31,6 +32,7 @@ static void answered(const struct ibsa_reply *reply, void *arg)
 	answer->status = reply->status;
 	answer->tries = reply->tries;
 	answer->rtt_ns = reply->rtt_ns;
+	ibsa_reply_explain(reply, &answer->why);
 }
 
 /* As ibsa_ask() does, unless a signal comes. */
@@ -148,6 +150,10 @@ static void sa_failed(const struct visit *visit, const struct answer *answer)
 		doctor_wrong(doctor, &visit->spot, "sa", CLI_SILENT,
 			     "try again later, or wait longer with --timeout",
 			     "it is busy");
+	else if (answer->status & IBSA_STATUS_REDIRECT)
+		doctor_wrong(doctor, &visit->spot, "sa", CLI_REFUSED,
+			     "name the SA that it redirects to with --sa", "%s",
+			     answer->why.text);
 	else
 		doctor_wrong(doctor, &visit->spot, "sa", CLI_REFUSED,
 			     "check that --sa, if it is given, is the SA",

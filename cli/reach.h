@@ -13,6 +13,7 @@
 enum {
 	REACH_MATRIX_MAX = 256,	     /* ports of a matrix: 65536 questions */
 	REACH_TARGETS_MAX = 1 << 20, /* arguments and lines */
+	REACH_REDIRECT_BYTES = 72,   /* of a ClassPortInfo */
 };
 
 /**
@@ -106,7 +107,9 @@ struct reach_run {
 	enum reach_end end;
 	int status;	      /* exit status of the worst answer */
 	unsigned int in_vain; /* in a row */
-	struct reach_result silent, refused; /* the first of each */
+	struct reach_result silent, refused;	/* the first of each */
+	uint8_t redirect[REACH_REDIRECT_BYTES]; /* ClassPortInfo of @refused */
+	bool is_redirected;
 	/* The batch under way. */
 	struct ibsa_reach_batch *batch;
 	struct reach_result *results;

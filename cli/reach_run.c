@@ -44,7 +44,7 @@ const char *reach_reason(const struct reach_result *result)
 			return "no path";
 		return ibsa_status_text(result->status);
 	case -ETIMEDOUT:
-		return "the SA did not answer";
+		return result->tries ? "the SA did not answer" : "not sent";
 	case -EAGAIN:
 		return "no subnet manager";
 	case -EPROTO:
@@ -65,6 +65,16 @@ static void note_failure(struct reach_run *run,
 				  refused ? CLI_REFUSED : CLI_SILENT);
 	if (!first->is_known)
 		*first = *result;
+}
+
+/* If the first refusal is a redirection, keep where to. */
+static void note_redirect(struct reach_run *run,
+			  const struct ibsa_reach_answer *answer)
+{
+	if (!answer->redirect || run->refused.is_known)
+		return;
+	memcpy(run->redirect, answer->redirect, sizeof(run->redirect));
+	run->is_redirected = true;
 }
 
 static void judge(struct reach_run *run, const struct reach_result *result)
@@ -102,6 +112,7 @@ static void told(const struct ibsa_reach_answer *answer, void *arg)
 		.tries = answer->tries,
 		.rtt_ns = answer->rtt_ns,
 	};
+	note_redirect(run, answer);
 	judge(run, result);
 	if (run->in_vain == IN_VAIN_MAX && run->done < run->total)
 		stop(run, REACH_SILENT);
@@ -186,6 +197,7 @@ static void explain(struct reach_run *run, const struct reach_result *result)
 		.err = result->err,
 		.status = result->status,
 		.tries = result->tries,
+		.redirect = run->is_redirected ? run->redirect : NULL,
 	};
 
 	if (result->is_known)

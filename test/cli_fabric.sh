@@ -220,8 +220,42 @@ records_answer() {
 	run 1 --fabric s.pcap service list
 }
 
+# bytes_put FILE OFFSET BYTES - as printf's escapes
+bytes_put() {
+	printf '%b' "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
+# redirected FILE - the reply to the last Get in it redirects
+redirected() {
+	at=$(LC_ALL=C grep -obUaP '\x01\x03\x02\x81' "$1" | tail -n 1 |
+		cut -d : -f 1)
+	bytes_put "$1" $((at + 4)) '\0\2'
+	bytes_put "$1" $((at + 56 + 28)) '\022\064'
+}
+
+redirections_name_the_other_sa() {
+	run 0 query get PR slid=1 dlid=2 --fabric "$fabric" --record r.pcap
+	redirected r.pcap
+	run 5 query get PR slid=1 dlid=2 --fabric r.pcap; out_empty
+	err_has 'redirected the request to LID 4660,.*--sa'
+	bytes_put r.pcap $((at + 56 + 28)) '\377\377'
+	bytes_put r.pcap $((at + 56 + 8)) \
+		'\376\200\0\0\0\0\0\0\0\0\0\0\0\0\0\7'
+	run 5 query get PR slid=1 dlid=2 --fabric r.pcap; out_empty
+	err_has 'redirected the request to GID fe80::7,.*--sa'
+	run 0 query get CPI --fabric "$fabric" --record c.pcap
+	redirected c.pcap
+	run 5 doctor --fabric c.pcap
+	out_has '^sa .*redirected the request to LID 4660'
+	run 0 reach self node2 --fabric "$fabric" --record a.pcap
+	redirected a.pcap
+	run 5 reach self node2 --fabric a.pcap; out_has 'unknown .*redirected'
+	err_has 'redirected the request to LID 4660'
+}
+
 run_groups contents_are_counted what_is_odd_is_found \
 	files_that_are_no_topology names_cannot_steer_the_terminal drawings \
 	names_are_not_the_drawings_language drawings_that_fail \
 	drawings_do_not_write_over_each_other_or_what_is_read \
-	long_work_is_said records records_answer
+	long_work_is_said records records_answer \
+	redirections_name_the_other_sa

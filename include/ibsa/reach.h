@@ -50,6 +50,8 @@ struct ibsa_reach_options {
  *          0 with an empty table; of UNKNOWN why the SA refused, or BUSY
  * @tries:  how many times the request was sent
  * @rtt_ns: from the last try to the reply, nanoseconds
+ * @redirect: as in struct ibsa_reply, until the callback returns; NULL from
+ *          ibsa_reach()
  */
 struct ibsa_reach_answer {
 	struct ibsa_gid gid;
@@ -60,6 +62,7 @@ struct ibsa_reach_answer {
 	uint16_t status;
 	unsigned int tries;
 	uint64_t rtt_ns;
+	const uint8_t *redirect;
 };
 
 /**

@@ -50,12 +50,12 @@ static void explain_redirect(const struct ibsa_reply *reply,
 	if (target.lid)
 		ibsa__fail(out, 0,
 			   "the SA redirected the request to LID %u, which is "
-			   "not followed; use that address as the SA's",
+			   "not followed; ask the SA there",
 			   target.lid);
 	else
 		ibsa__fail(out, 0,
 			   "the SA redirected the request to GID %s, which is "
-			   "not followed; use that address as the SA's",
+			   "not followed; ask the SA there",
 			   gid);
 }
 
@@ -124,7 +124,7 @@ void ibsa_reply_explain(const struct ibsa_reply *reply, struct ibsa_error *out)
 		ibsa__fail(out, 0,
 			   "the request was not sent before the deadline: the "
 			   "window was full, or the port did not take it; "
-			   "allow more time or a larger window");
+			   "allow more time");
 	else
 		explain_error(reply, out);
 }

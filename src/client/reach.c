@@ -98,6 +98,7 @@ static void judge(const struct ibsa_reply *reply, struct ibsa_reach_answer *out)
 	out->status = reply->status;
 	out->tries = reply->tries;
 	out->rtt_ns = reply->rtt_ns;
+	out->redirect = reply->redirect;
 	switch (ibsa_outcome(reply)) {
 	case IBSA_OUTCOME_OK:
 		out->reach = IBSA_REACH_YES;
@@ -137,6 +138,7 @@ int ibsa_reach(struct ibsa_client *client,
 		err = ibsa_ask(client, &query, note_answer, &answer);
 	if (err && err != -EREMOTEIO)
 		answer.err = err;
+	answer.redirect = NULL;
 	*out = answer;
 	return 0;
 }
