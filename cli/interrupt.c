@@ -14,6 +14,13 @@
  */
 enum { TWICE_MS = 500 };
 
+/* What ends the thread. To cancel it instead would have the C library load
+ * libgcc_s, and abort the program if it cannot, as without descriptors. */
+static int stop_signal(void)
+{
+	return SIGRTMIN;
+}
+
 static int64_t now_ms(void)
 {
 	struct timespec now;
@@ -65,7 +72,10 @@ static void *watch(void *arg)
 	int number;
 
 	while ((number = next_signal(interrupt, &info)) > 0) {
-		if (interrupt->is_beside && info.si_code == SI_KERNEL)
+		if (atomic_load(&interrupt->is_over))
+			return NULL;
+		if (number == stop_signal() ||
+		    (interrupt->is_beside && info.si_code == SI_KERNEL))
 			continue;
 		if (!atomic_load(&interrupt->seen)) {
 			atomic_store(&interrupt->number, number);
@@ -116,7 +126,9 @@ static int start(struct interrupt *interrupt, const char *last_words,
 	interrupt->is_beside = is_beside;
 	atomic_init(&interrupt->seen, false);
 	atomic_init(&interrupt->number, 0);
+	atomic_init(&interrupt->is_over, false);
 	all_signals(&interrupt->signals);
+	sigaddset(&interrupt->signals, stop_signal());
 	err = pthread_sigmask(SIG_BLOCK, &interrupt->signals, NULL);
 	if (!err)
 		err = pthread_create(&interrupt->thread, NULL, watch,
@@ -160,6 +172,7 @@ bool interrupt_seen(const struct interrupt *interrupt)
 
 void interrupt_stop(struct interrupt *interrupt)
 {
-	pthread_cancel(interrupt->thread);
+	atomic_store(&interrupt->is_over, true);
+	pthread_kill(interrupt->thread, stop_signal());
 	pthread_join(interrupt->thread, NULL);
 }

@@ -18,7 +18,8 @@ struct interrupt {
 	pthread_t thread;
 	bool is_beside; /* somebody who gets the terminal's signals, too */
 	atomic_bool seen;
-	atomic_int number; /* of the first that was seen */
+	atomic_bool is_over; /* the thread is to end */
+	atomic_int number;   /* of the first that was seen */
 };
 
 /*

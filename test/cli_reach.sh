@@ -205,6 +205,23 @@ nobody_answers() {
 	run 2 --fabric /dev/null reach self; out_empty
 }
 
+# Where libgcc_s cannot be loaded, pthread_cancel() aborts the program.
+few_descriptors_do_no_harm() {
+	local number got
+	what='ibsa, its imports'
+	nm -D --undefined-only "$ibsa" >out 2>err || fail 'nm'
+	! grep -E ' pthread_(cancel|exit)(@|$)' out || fail 'cancels a thread'
+	for number in 4 5 6 8; do
+		what="ibsa reach --all with $number descriptors"
+		got=0
+		(ulimit -n "$number"
+			exec "$ibsa" --fabric "$fabric" reach --all) \
+			>out 2>err || got=$?
+		[ "$got" -lt 126 ] || fail "exit status $got"
+	done
+	out_has '^yes '
+}
+
 signals_end_it() {
 	local signal got
 	for signal in INT TERM; do
@@ -312,5 +329,6 @@ on_a_terminal() {
 
 run_groups help_says_how wrong_command_lines targets_of_every_kind \
 	what_cannot_be_reached several_targets all_ports \
-	lines_of_standard_input nobody_answers signals_end_it matrix pictures \
+	lines_of_standard_input nobody_answers few_descriptors_do_no_harm \
+	signals_end_it matrix pictures \
 	on_a_terminal
