@@ -2,7 +2,9 @@
 /* A fabric server's life: its socket, its commands, and who may come in. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -37,6 +39,15 @@ static void check_refused(struct ibsa_fabric *fabric, const char *path, int err)
 			 err);
 }
 
+static void check_opens(struct ibsa_fabric *fabric, const char *path)
+{
+	struct ibsa_fabric_server *server;
+
+	assert_int_equal(
+		ibsa_fabric_server_open(fabric, path, NULL, NULL, &server), 0);
+	ibsa_fabric_server_close(server);
+}
+
 static void only_the_owner_may_connect(void **state)
 {
 	struct served *served = served_start(served_pair);
@@ -62,6 +73,77 @@ static void a_running_server_keeps_its_socket(void **state)
 	client = served_client(served, "left");
 	assert_int_equal(ibsa_close(client), 0);
 	ibsa_fabric_put(fabric);
+	served_stop(served);
+}
+
+/* The folder may be /tmp, where any user can hold a lock on it. */
+static void a_lock_on_the_folder_holds_up_nobody(void **state)
+{
+	struct served *served = served_start(served_pair);
+	char folder[PATH_MAX];
+	int fd;
+
+	(void)state;
+	snprintf(folder, sizeof(folder), "%s", served_path(served));
+	*strrchr(folder, '/') = '\0';
+	served_end(served);
+	fd = open(folder, O_RDONLY | O_DIRECTORY);
+	assert_true(fd >= 0);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	alarm(60); /* what holds it up is without end */
+	check_opens(served_fabric(served), served_path(served));
+	alarm(0);
+	close(fd);
+	served_stop(served);
+}
+
+/* A lock is waited for, but not for ever, and leaves no file behind. */
+static void a_lock_of_another_server_is_waited_for(void **state)
+{
+	struct served *served = served_start(served_pair);
+	char name[PATH_MAX];
+	int fd;
+
+	(void)state;
+	served_end(served);
+	snprintf(name, sizeof(name), "%s.lock", served_path(served));
+	fd = open(name, O_RDWR | O_CREAT, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	alarm(60);
+	check_refused(served_fabric(served), served_path(served), -EBUSY);
+	alarm(0);
+	close(fd);
+	check_opens(served_fabric(served), served_path(served));
+	assert_int_equal(access(name, F_OK), -1);
+	served_stop(served);
+}
+
+/* What others can open they can lock. */
+static void a_lock_that_others_can_hold_is_none(void **state)
+{
+	struct served *served = served_start(served_pair);
+	char name[PATH_MAX];
+
+	(void)state;
+	served_end(served);
+	snprintf(name, sizeof(name), "%s.lock", served_path(served));
+	assert_int_equal(symlink("/dev/null", name), 0);
+	check_refused(served_fabric(served), served_path(served), -EEXIST);
+	assert_int_equal(unlink(name), 0);
+	assert_int_equal(mkdir(name, 0700), 0);
+	check_refused(served_fabric(served), served_path(served), -EEXIST);
+	assert_int_equal(rmdir(name), 0);
+	close(open(name, O_RDWR | O_CREAT, 0600));
+	assert_int_equal(chmod(name, 0604), 0);
+	check_refused(served_fabric(served), served_path(served), -EEXIST);
+	assert_int_equal(chmod(name, 0600), 0);
+	if (!geteuid()) {
+		assert_int_equal(chown(name, 1, 1), 0);
+		check_refused(served_fabric(served), served_path(served),
+			      -EEXIST);
+	}
+	assert_int_equal(unlink(name), 0);
 	served_stop(served);
 }
 
@@ -314,6 +396,9 @@ int main(void)
 		cmocka_unit_test(a_running_server_keeps_its_socket),
 		cmocka_unit_test(a_server_that_lets_nobody_in_keeps_its_socket),
 		cmocka_unit_test(a_dead_servers_socket_is_replaced),
+		cmocka_unit_test(a_lock_on_the_folder_holds_up_nobody),
+		cmocka_unit_test(a_lock_of_another_server_is_waited_for),
+		cmocka_unit_test(a_lock_that_others_can_hold_is_none),
 		cmocka_unit_test(another_kind_of_file_stays),
 		cmocka_unit_test(another_servers_socket_stays),
 		cmocka_unit_test(anothers_fifo_stays),

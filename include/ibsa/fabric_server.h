@@ -63,7 +63,9 @@ struct ibsa_fabric_server_stats {
  *
  * Return: 0; -EINVAL there is no @path, or the fabric has a virtual clock;
  * -ENAMETOOLONG; -EADDRINUSE a server is running there; -EEXIST something
- * else than a socket is; -ENOENT, -ENOTDIR, -EACCES or the like from the
+ * else than a socket is, or @path.lock, which is there while the socket is
+ * made, is not a file of this user alone; -EBUSY another program of this user
+ * holds the lock on that file for two seconds; -ENOENT, -ENOTDIR, -EACCES or the like from the
  * folder; -EOPNOTSUPP its file system has no sockets; -ENOMEM; or the error of
  * making sockets.
  *

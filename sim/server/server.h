@@ -16,6 +16,7 @@
 enum {
 	SERVER_BATCH_BYTES = 65536, /* that are read or written at a time */
 	SERVER_PATH_MAX = 108,	    /* as sockaddr_un has it */
+	SERVER_LOCK_MAX = SERVER_PATH_MAX + 5,
 };
 
 /* Something with an fd that the server waits for. */
@@ -100,6 +101,12 @@ void ibsa__server_note(struct ibsa_fabric_server *server, const char *format,
 
 /* Have the server look at a file's queue by then, at the latest. */
 void ibsa__server_alarm(struct ibsa_fabric_server *server, uint64_t due_ns);
+
+/* Hold the lock on making a socket at @path, which nobody but this user and
+ * root can hold (server_lock.c). Return: a descriptor; -EBUSY or -EEXIST, and
+ * @error says why; or another error. */
+int ibsa__server_lock(const char *path, struct ibsa_error *error) IBSA_MUST_USE;
+void ibsa__server_unlock(const char *path, int fd);
 
 /* Clients (server_peer.c). Hear again those who found no descriptor. */
 int ibsa__server_listen(struct ibsa_fabric_server *server,

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -110,33 +109,6 @@ static int check_stale(const struct ibsa_fabric_server *server)
 		err = -errno;
 	close(fd);
 	return err;
-}
-
-/* The folder, locked against others who make sockets there. */
-static int lock_folder(const struct ibsa_fabric_server *server)
-{
-	char folder[SERVER_PATH_MAX];
-	char *slash;
-	int fd;
-
-	memcpy(folder, server->path, sizeof(folder));
-	slash = strrchr(folder, '/');
-	if (!slash)
-		memcpy(folder, ".", sizeof("."));
-	else if (slash == folder)
-		slash[1] = '\0';
-	else
-		*slash = '\0';
-	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (flock(fd, LOCK_EX) && errno != ENOLCK && errno != EOPNOTSUPP) {
-		const int err = -errno;
-
-		close(fd);
-		return err;
-	}
-	return fd;
 }
 
 /* Only the owner may connect: the mode is the socket's before it has a name. */
@@ -422,11 +394,14 @@ static void handle_listener(struct server_source *source, uint32_t events)
 int ibsa__server_listen(struct ibsa_fabric_server *server,
 			struct ibsa_error *error)
 {
-	const int folder = lock_folder(server);
-	int err = folder < 0 ? folder : make_socket(server);
+	const int lock = ibsa__server_lock(server->path, error);
+	int err;
 
-	if (folder >= 0)
-		close(folder);
+	if (lock == -EBUSY || lock == -EEXIST)
+		return lock;
+	err = lock < 0 ? lock : make_socket(server);
+	if (lock >= 0)
+		ibsa__server_unlock(server->path, lock);
 	if (err)
 		return listen_failed(server->path, err, error);
 	server->listener.handle = handle_listener;

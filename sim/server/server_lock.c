@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The lock that is held while a server makes its socket, so that of two that
+ * start at one path the second sees the first.
+ *
+ * It is a file beside the socket that only this user can open. A lock on the
+ * folder could be held by any user, for ever, in a folder like /tmp.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/large.h"
+#include "base/look.h"
+#include "sim/server/server.h"
+
+/* A server holds the lock for as long as it takes to make a socket. */
+enum { WAIT_MS = 2000, STEP_MS = 5 };
+
+static void name_put(const char *path, char out[SERVER_LOCK_MAX])
+{
+	snprintf(out, SERVER_LOCK_MAX, "%s.lock", path);
+}
+
+/* Whether nobody else can open the file, and so lock it. */
+static bool is_private(const large_stat *file)
+{
+	return S_ISREG(file->st_mode) && file->st_uid == geteuid() &&
+	       !(file->st_mode & (S_IRWXG | S_IRWXO));
+}
+
+/* The file is at @name still: who had it locked has not removed it. */
+static bool is_there(const char *name, const large_stat *file)
+{
+	large_stat found;
+
+	return !ibsa__look(name, O_NOFOLLOW, &found) &&
+	       found.st_dev == file->st_dev && found.st_ino == file->st_ino;
+}
+
+/* Return: the file, locked; -EAGAIN another has it; -EEXIST it is not private;
+ * or another error. */
+static int lock_try(const char *name)
+{
+	const int fd = open(
+		name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+		S_IRUSR | S_IWUSR);
+	large_stat file;
+	int err = 0;
+
+	if (fd < 0)
+		return errno == ELOOP || errno == EISDIR ? -EEXIST : -errno;
+	if (large_fstat(fd, &file))
+		err = -errno;
+	else if (!is_private(&file))
+		err = -EEXIST;
+	else if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+		err = -EAGAIN;
+	else if (!is_there(name, &file))
+		err = -EAGAIN;
+	if (!err)
+		return fd;
+	close(fd);
+	return err;
+}
+
+static int lock_failed(const char *name, int err, struct ibsa_error *error)
+{
+	if (err == -EAGAIN)
+		return ibsa__fail(error, -EBUSY,
+				  "another program of this user holds the lock "
+				  "%s: end that program, or name another "
+				  "socket",
+				  name);
+	if (err == -EEXIST)
+		return ibsa__fail(
+			error, err,
+			"%s is not a file of this user alone: remove "
+			"it, or name a socket in a folder of your own",
+			name);
+	return err;
+}
+
+/* /proc and its like are folders that have no room for files. */
+static bool has_folder(const char *path)
+{
+	char folder[SERVER_PATH_MAX];
+	large_stat found;
+	char *slash;
+
+	snprintf(folder, sizeof(folder), "%s", path);
+	slash = strrchr(folder, '/');
+	if (slash)
+		slash[1] = '\0';
+	return !ibsa__look(slash ? folder : ".", O_DIRECTORY, &found);
+}
+
+int ibsa__server_lock(const char *path, struct ibsa_error *error)
+{
+	const struct timespec step = { .tv_nsec = STEP_MS * 1000000 };
+	const uint64_t end_ns = clock_now_ns() + WAIT_MS * NS_PER_MS;
+	char name[SERVER_LOCK_MAX];
+	int fd;
+
+	name_put(path, name);
+	while ((fd = lock_try(name)) == -EAGAIN && clock_now_ns() < end_ns)
+		nanosleep(&step, NULL);
+	if (fd == -ENOENT && has_folder(path))
+		return -EOPNOTSUPP;
+	return fd < 0 ? lock_failed(name, fd, error) : fd;
+}
+
+void ibsa__server_unlock(const char *path, int fd)
+{
+	char name[SERVER_LOCK_MAX];
+
+	name_put(path, name);
+	unlink(name);
+	close(fd);
+}
