@@ -622,7 +622,7 @@ ends() {
 	for signal; do
 		kill -"$signal" "$holder"
 	done
-	wait "$holder" 2>/dev/null || got=$?
+	ended "$holder" || got=$?
 	[ "$got" -eq "$want" ] || fail "exit status $got, not $want"
 	if grep -Eq 'Sanitizer|runtime error' err; then
 		fail 'a sanitizer speaks'

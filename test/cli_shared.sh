@@ -38,7 +38,7 @@ start_as() {
 stop() {
 	local got=0
 	kill "-$1" "$server"
-	wait "$server" || got=$?
+	ended "$server" || got=$?
 	what="ibsa fabric run, SIG$1"
 	[ "$got" -eq 0 ] || fail "exit status $got"
 	[ ! -e s ] || fail 'the socket is still there'
@@ -76,7 +76,7 @@ says_that_nobody_was_told() {
 		kill -0 "$server" || break
 	done
 	kill "$server"
-	wait "$server" || got=$?
+	ended "$server" || got=$?
 	[ "$got" -eq 4 ] || fail "exit status $got"
 	err_has 'cannot write the output'
 }

@@ -3,13 +3,23 @@
 # What the tests of the command share; sourced by them, with their arguments:
 # IBSA LIBDIR FABRIC. Works in a folder of its own.
 set -u
+# shellcheck source=test/signals.sh
+. "$(dirname "${BASH_SOURCE[0]}")/signals.sh"
 
 ibsa=$(realpath "$1")
 # shellcheck disable=SC2034 # for those who source this
 libdir=$(realpath "$2")
 fabric=$(realpath "$3")
 tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+# Nothing that was started in the background outlives the test.
+clean_up() {
+	local pid
+	for pid in $(jobs -p); do
+		kill -KILL "$pid" 2>/dev/null
+	done
+	rm -rf "$tmp"
+}
+trap clean_up EXIT
 cd "$tmp" || exit 1
 unset IBSA_FABRIC SYSFS_PATH POSIXLY_CORRECT
 
@@ -81,6 +91,16 @@ aligned() {
 		        bad |= line[i:i + 1] in ("", " ") or (i and line[i - 1] != " ")
 		sys.exit(bad)
 	CHECK
+}
+
+# ended PID - its exit status; within 30 s, or it is killed
+ended() {
+	local end=$((SECONDS + 30))
+	while kill -0 "$1" 2>/dev/null && [ "$SECONDS" -lt "$end" ]; do
+		sleep 0.02
+	done
+	kill -KILL "$1" 2>/dev/null
+	wait "$1" 2>/dev/null
 }
 
 # run_groups GROUP... - the test as a whole

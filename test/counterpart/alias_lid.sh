@@ -6,6 +6,8 @@
 # OpenSM gives all ports an LMC of 1, on the fabric of a server of ours, and is
 # asked at each LID of its port from its own host and from another.
 set -uo pipefail
+# shellcheck source=test/signals.sh
+. "$(dirname "$(realpath "$0")")/../signals.sh"
 
 if [ "${4-}" != inside ]; then
 	for tool in ibstat opensm; do

@@ -8,6 +8,8 @@
 #   within SECONDS CMD...    until the command succeeds
 #   sm_start                 start OpenSM, until the subnet is up
 #   sm_stop [SIGNAL]         end it, with SIGKILL unless said otherwise
+# shellcheck source=test/signals.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../signals.sh"
 PATH=$PATH:/usr/sbin:/sbin
 sm_pid=''
 
