@@ -128,6 +128,53 @@ static void shortage_passes_and_the_file_is_opened_then(void **state)
 	played_close(transport, &tree);
 }
 
+/* Its name may be another's meanwhile. */
+static void file_that_is_opened_late_is_still_the_device_s(void **state)
+{
+	struct tree tree;
+	struct ibsa_transport *transport = played_open(&tree, "");
+	struct ibsa_port_state port;
+	struct ibsa_message message;
+
+	(void)state;
+	played.open_errno = EMFILE;
+	assert_too_large(transport);
+	tree_add_device(&tree, "another");
+	tree_write(&tree, "class/infiniband/another/node_guid",
+		   "0002:c903:0000:0009\n");
+	tree_add_umad(&tree, 0, "another", 1);
+	played.open_errno = 0;
+	assert_int_equal(played_send(transport, 2, IBSA_METHOD_GET), -ENODEV);
+	assert_int_equal(played_receive(transport, &message), -ENODEV);
+	assert_int_equal(played.opens, 1);
+	tree_add_umad(&tree, 7, "hfi1_0", 1);
+	played.later_ns = LOOK_MS * NS_PER_MS;
+	played_assert_usable(transport);
+	assert_int_equal(played.number, 7);
+	assert_int_equal(transport->ops->port(transport, &port), 0);
+	assert_int_equal(port.reregisters, 1);
+	played_close(transport, &tree);
+}
+
+static void file_that_moved_is_a_device_that_came_back(void **state)
+{
+	struct tree tree;
+	struct ibsa_transport *transport = played_open(&tree, "");
+	struct ibsa_port_state port;
+
+	(void)state;
+	played.open_errno = ENOMEM;
+	assert_too_large(transport);
+	tree_remove_file(&tree, "class/infiniband_mad/umad0/port");
+	tree_add_umad(&tree, 7, "hfi1_0", 1);
+	played.open_errno = 0;
+	assert_int_equal(played_send(transport, 2, IBSA_METHOD_GET), 0);
+	assert_int_equal(played.number, 7);
+	assert_int_equal(transport->ops->port(transport, &port), 0);
+	assert_int_equal(port.reregisters, 1);
+	played_close(transport, &tree);
+}
+
 static void sending_opens_the_file_anew_too(void **state)
 {
 	struct tree tree;
@@ -259,6 +306,9 @@ int main(void)
 		cmocka_unit_test(
 			too_large_a_reply_is_told_once_and_the_file_opened_anew),
 		cmocka_unit_test(shortage_passes_and_the_file_is_opened_then),
+		cmocka_unit_test(
+			file_that_is_opened_late_is_still_the_device_s),
+		cmocka_unit_test(file_that_moved_is_a_device_that_came_back),
 		cmocka_unit_test(sending_opens_the_file_anew_too),
 		cmocka_unit_test(file_that_cannot_be_opened_again_says_why),
 	};

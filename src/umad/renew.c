@@ -93,10 +93,16 @@ void ibsa__umad_drop(struct umad_transport *umad)
 	umad->file.fd = -1;
 }
 
+/*
+ * While the file was closed, its name may have become another device's, if
+ * only because opening it failed for want of a descriptor. ibsim's devices
+ * neither come nor go.
+ */
 static int file_reopen(struct umad_transport *umad)
 {
+	const bool is_fixed = umad->file.simulated && !umad->is_gone;
 	struct umad_file file;
-	int err = umad->is_gone ? file_find(umad) : 0;
+	int err = is_fixed ? 0 : file_find(umad);
 
 	if (!err)
 		err = ibsa__umad_file_open(umad->place.umad,
@@ -145,16 +151,18 @@ static void come_back(struct umad_transport *umad)
 
 int ibsa__umad_have(struct umad_transport *umad)
 {
+	char umad_name[sizeof(umad->place.umad)];
 	int err;
 
 	if (umad->file.fd >= 0)
 		return 0;
 	if (umad->is_gone && now_ns(umad) < umad->look_ns)
 		return umad->lost;
+	memcpy(umad_name, umad->place.umad, sizeof(umad_name));
 	err = file_reopen(umad);
 	if (err)
 		return ibsa__umad_lose(umad, is_absence(err) ? -ENODEV : err);
-	if (umad->is_gone)
+	if (umad->is_gone || strcmp(umad_name, umad->place.umad) != 0)
 		come_back(umad);
 	return 0;
 }

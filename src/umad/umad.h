@@ -32,7 +32,8 @@ struct device_files;
  * recv reports a reply above @reply_bytes once, with -EMSGSIZE, after which
  * requests under way are lost, since the device file is opened anew. As long
  * as that fails for want of a descriptor or memory, recv, send and wait try
- * again.
+ * again. Each time they check which file is the device's: if it is not the one
+ * that was closed, the device went away and came back.
  *
  * When the device goes away, recv says so once, with -ENODEV, and changed
  * that the port is another: port is -ENODEV from then on, and so is send.
