@@ -67,15 +67,14 @@ void port_open(struct port *port, const char *device, const char *to)
 		fail("umad_register");
 }
 
-/* No two processes that share a file have the same. */
+/* No two requests under way have the same, whichever process sent them. */
 static uint64_t new_tid(void)
 {
 	static atomic_uint number;
-	enum { PID_BITS = 22 };
+	enum { NUMBER_BITS = 20 };
 
-	return ((uint64_t)getpid() | (uint64_t)atomic_fetch_add(&number, 1)
-					     << PID_BITS) &
-	       UINT32_MAX;
+	return ((uint64_t)getpid() << NUMBER_BITS & UINT32_MAX) |
+	       atomic_fetch_add(&number, 1) % (1U << NUMBER_BITS);
 }
 
 int port_send(const struct port *port)
