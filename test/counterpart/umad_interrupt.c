@@ -42,10 +42,12 @@ static bool all_calls(void)
 {
 	const bool is_sent = !port_send(&port);
 	const int polled = umad_poll(port.portid, 0);
+	/* A signal ends poll() even if it does not wait. */
+	const bool is_polled = !polled || polled == -ETIMEDOUT ||
+			       errno == EINTR;
 	const int agent = port_recv(&port, 0);
 
-	return port_agent(&port) && is_sent &&
-	       (!polled || polled == -ETIMEDOUT) &&
+	return port_agent(&port) && is_sent && is_polled &&
 	       (agent == port.agent || agent == -EWOULDBLOCK);
 }
 
