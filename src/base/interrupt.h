@@ -9,25 +9,58 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
+
+/* What a thread allowed before cancel_hold(). */
+struct cancelability {
+	int state;
+	int type;
+};
 
 /* What a thread allowed before interrupts_hold(). */
 struct interrupts {
 	sigset_t signals;
-	int cancel;
+	struct cancelability cancel;
 };
 
-/* Run no handler in this thread, except for the faults that an instruction
- * causes. POSIX: to block those is undefined when one is raised. */
+/*
+ * Let no cancel act in this thread. The state alone is not enough: a cancel that
+ * glibc (at least until 2.36) has sent while the type was asynchronous acts after
+ * the state has changed. The type is asynchronous, too, in a handler that
+ * interrupts a system call which is a cancellation point.
+ */
+static inline void cancel_hold(struct cancelability *before)
+{
+	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &before->type);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before->state);
+}
+
+static inline void cancel_restore(const struct cancelability *before)
+{
+	int was;
+
+	pthread_setcancelstate(before->state, &was);
+	pthread_setcanceltype(before->type, &was);
+}
+
+/* All signals but those of a fault. They are raised by the faulting thread's own
+ * instruction: if one is blocked, the kernel ends the process. */
+static inline void signals_fill(sigset_t *out)
+{
+	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL,
+				      SIGTRAP };
+
+	sigfillset(out);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		sigdelset(out, faults[i]);
+}
+
+/* Run no handler in this thread, except for a fault. */
 static inline void signals_hold(sigset_t *before)
 {
 	sigset_t held;
 
-	sigfillset(&held);
-	sigdelset(&held, SIGBUS);
-	sigdelset(&held, SIGFPE);
-	sigdelset(&held, SIGILL);
-	sigdelset(&held, SIGSEGV);
-	sigdelset(&held, SIGTRAP);
+	signals_fill(&held);
 	pthread_sigmask(SIG_BLOCK, &held, before);
 }
 
@@ -38,17 +71,15 @@ static inline void signals_restore(const sigset_t *before)
 
 static inline void interrupts_hold(struct interrupts *before)
 {
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before->cancel);
+	cancel_hold(&before->cancel);
 	signals_hold(&before->signals);
 }
 
 /* Handlers of signals that came meanwhile run within this call. */
 static inline void interrupts_restore(const struct interrupts *before)
 {
-	int cancel;
-
 	signals_restore(&before->signals);
-	pthread_setcancelstate(before->cancel, &cancel);
+	cancel_restore(&before->cancel);
 }
 
 #endif

@@ -231,7 +231,7 @@ static int file_wait(struct reading *reading, struct pollfd *files,
 	int err;
 	int cancel;
 
-	pthread_setcancelstate(reading->before.cancel, &cancel);
+	pthread_setcancelstate(reading->before.cancel.state, &cancel);
 	err = ppoll(files, count, NULL, allowed) < 0 ? -errno : 0;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	/* A handler may have taken itself back, or put another there. */

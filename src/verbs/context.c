@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Contexts that are our own: made, known by the registry, closed. */
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -9,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "base/registry.h"
 #include "client/files.h"
 #include "client/open.h"
@@ -203,12 +203,12 @@ int ibsa_verbs_open(const struct ibsa_options *options,
 		    struct ibsa_error *error, struct ibv_context **out)
 {
 	static const struct ibsa_options defaults;
-	int before;
+	struct cancelability before;
 	int err;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	cancel_hold(&before);
 	err = verbs_open(options ? options : &defaults, error, out);
-	pthread_setcancelstate(before, &before);
+	cancel_restore(&before);
 	return err;
 }
 
@@ -248,13 +248,13 @@ static int verbs_close(struct ibv_context *context)
 
 int ibsa_verbs_close(struct ibv_context *context)
 {
-	int before;
+	struct cancelability before;
 	int err;
 
 	if (!context)
 		return 0;
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	cancel_hold(&before);
 	err = verbs_close(context);
-	pthread_setcancelstate(before, &before);
+	cancel_restore(&before);
 	return err;
 }

@@ -9,9 +9,9 @@
  * the same errors.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "device/uverbs.h"
 #include "verbs/driver.h"
 #include "verbs/gid.h"
@@ -176,12 +176,12 @@ static int answer_find(struct question *asked)
  * cancellation point either. */
 static int answer(struct question *asked)
 {
-	int before;
+	struct cancelability before;
 	int err;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	cancel_hold(&before);
 	err = answer_find(asked);
-	pthread_setcancelstate(before, &before);
+	cancel_restore(&before);
 	return err;
 }
 
