@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "ib_sa/state.h"
 
 int ibsa__sa_loop_init(struct ib_device *device)
@@ -414,27 +415,16 @@ static void *work_on(void *arg)
 }
 
 /*
- * Signals are for the program's own threads. A fault is the faulting thread's:
- * if its signal is blocked, the kernel ends the process, and a handler that the
- * program has for a fault in a callback is never called.
+ * Signals are for the program's own threads, but for a fault: a handler that the
+ * program has for a fault in a callback is to be called.
  */
-static void worker_mask_fill(sigset_t *mask)
-{
-	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL,
-				      SIGTRAP };
-
-	sigfillset(mask);
-	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
-		sigdelset(mask, faults[i]);
-}
-
 static int start_worker(struct ib_device *device)
 {
 	sigset_t mask;
 	sigset_t before;
 	int err;
 
-	worker_mask_fill(&mask);
+	signals_fill(&mask);
 	pthread_sigmask(SIG_SETMASK, &mask, &before);
 	err = pthread_create(&device->thread, NULL, work_on, device);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
