@@ -23,6 +23,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "test/random.h"
@@ -68,9 +69,11 @@ void must(bool is_right, const char *what)
 		fail(what);
 }
 
-static void handler_alarm(int signal_number)
+static void handler_alarm(int signal_number, siginfo_t *info, void *interrupted)
 {
 	(void)signal_number;
+	(void)info;
+	(void)interrupted;
 	fail("a call hangs");
 }
 
@@ -111,36 +114,58 @@ struct ibv_context *context_open(void)
 /* In a handler: of the context that the interrupted thread alone has. */
 static __thread struct worker *own_worker;
 
-static void handler_close(int signal_number)
+/*
+ * Whether a handler has interrupted a system call that waited. Elsewhere the
+ * thread may be about to use the context, with libibverbs as with ours.
+ */
+static bool was_in_wait(const ucontext_t *interrupted)
+{
+#ifdef __x86_64__
+	return interrupted->uc_mcontext.gregs[REG_RAX] == -EINTR;
+#else
+	(void)interrupted;
+	return false;
+#endif
+}
+
+static void handler_close(int signal_number, siginfo_t *info, void *interrupted)
 {
 	const int before = errno;
 	struct worker *worker = own_worker;
 	struct ibv_context *context;
 	int cancel;
+	int type;
 
 	(void)signal_number;
+	(void)info;
 	/* glibc: in a system call that is a cancellation point, cancels are of
 	 * asynchronous type, and so they are in a handler that interrupts it. */
+	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	if (worker && worker->is_waiting && !is_device()) {
+	if (worker && worker->is_waiting && was_in_wait(interrupted)) {
 		worker->is_waiting = false;
 		context = worker->own;
 		worker->own = NULL;
 		must(!close_any(context), "close in a handler");
 	}
 	pthread_setcancelstate(cancel, &cancel);
+	pthread_setcanceltype(type, &type);
 	errno = before;
 }
 
-static void handler_nothing(int signal_number)
+static void handler_nothing(int signal_number, siginfo_t *info,
+			    void *interrupted)
 {
 	(void)signal_number;
+	(void)info;
+	(void)interrupted;
 }
 
-static void handler_set(int signal_number, void (*handler)(int), int flags)
+static void handler_set(int signal_number,
+			void (*handler)(int, siginfo_t *, void *), int flags)
 {
-	const struct sigaction action = { .sa_handler = handler,
-					  .sa_flags = flags };
+	const struct sigaction action = { .sa_sigaction = handler,
+					  .sa_flags = flags | SA_SIGINFO };
 
 	must(!sigaction(signal_number, &action, NULL), "sigaction");
 }
