@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <ibsa/bits.h>
@@ -14,6 +16,7 @@
 #include <ibsa/sim.h>
 #include <ibsa/verbs.h>
 
+#include "base/clock.h"
 #include "remote/file.h"
 #include "remote/transport.h"
 #include "served_rig.h"
@@ -143,6 +146,57 @@ static void one_listens_at_a_time(void **state)
 	assert_int_equal(two->ops->listen(two, true), 0);
 	one->ops->close(one);
 	two->ops->close(two);
+	served_stop(served);
+}
+
+/* Each waits for the answer to the one before. */
+static void listening_begins_again_at_once(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct ibsa_transport *one = open_transport(served, "right");
+	struct ibsa_transport *two = open_transport(served, "right");
+
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		assert_int_equal(one->ops->listen(one, true), 0);
+		assert_int_equal(one->ops->listen(one, false), 0);
+		assert_int_equal(one->ops->listen(one, true), 0);
+		assert_int_equal(two->ops->listen(two, true), -EBUSY);
+		assert_int_equal(two->ops->listen(two, false), 0);
+		assert_int_equal(one->ops->listen(one, false), 0);
+	}
+	one->ops->close(one);
+	two->ops->close(two);
+	served_stop(served);
+}
+
+/* What listens where the server was accepts nobody, and says nothing. */
+static void a_silent_server_holds_nobody_up(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct ibsa_transport *transport = open_transport(served, "right");
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	const uint64_t start_ns = clock_now_ns();
+	struct ibsa_port_state port;
+
+	(void)state;
+	strcpy(address.sun_path, served_path(served));
+	served_end(served);
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)),
+			 0);
+	assert_int_equal(listen(fd, 1), 0);
+	for (int i = 0; i < 30; i++, poll(NULL, 0, 10))
+		assert_int_equal(transport->ops->port(transport, &port),
+				 -ENODEV);
+	assert_true(clock_now_ns() - start_ns < 5000 * NS_PER_MS);
+	close(fd);
+	unlink(address.sun_path);
+	served_again(served);
+	for (int i = 0; i < 1000 && transport->ops->port(transport, &port); i++)
+		poll(NULL, 0, 10);
+	assert_int_equal(transport->ops->port(transport, &port), 0);
+	transport->ops->close(transport);
 	served_stop(served);
 }
 
@@ -514,6 +568,8 @@ int main(void)
 		cmocka_unit_test(late_changes_are_told),
 		cmocka_unit_test(events_of_the_sm_come),
 		cmocka_unit_test(a_server_that_returns_is_used_again),
+		cmocka_unit_test(a_silent_server_holds_nobody_up),
+		cmocka_unit_test(listening_begins_again_at_once),
 		cmocka_unit_test(wrong_places_are_refused),
 		cmocka_unit_test(wrong_places_of_a_process_are_told_apart),
 		cmocka_unit_test(the_device_is_listed),

@@ -4,6 +4,7 @@
  * same: it may have been killed, replaced, or be something else.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -241,19 +242,28 @@ static int recv_refusal(int fd, const struct remote_head *head, int *out_fd,
 	return refused(head, said, error);
 }
 
-static int exchange(struct remote_connection *connection,
-		    struct remote_question *question, bool *is_refused,
-		    struct ibsa_error *error)
+static int question_send(const struct remote_connection *connection,
+			 const struct remote_question *question)
 {
-	const int fd = connection->fd;
-	struct remote_head head = {
+	const struct remote_head head = {
 		.length = (uint32_t)question->len,
 		.type = question->type,
 	};
 
 	/* Who has hung up may have said why. */
-	if ((send_frame(fd, &head, question->body) && errno != EPIPE) ||
-	    recv_head(connection, &head, &question->fd) ||
+	if (send_frame(connection->fd, &head, question->body) && errno != EPIPE)
+		return -ENODEV;
+	return 0;
+}
+
+static int answer_recv(struct remote_connection *connection,
+		       struct remote_question *question, bool *is_refused,
+		       struct ibsa_error *error)
+{
+	const int fd = connection->fd;
+	struct remote_head head;
+
+	if (recv_head(connection, &head, &question->fd) ||
 	    head.type != question->type)
 		return -ENODEV;
 	*is_refused = head.err != 0;
@@ -275,7 +285,9 @@ int ibsa__remote_ask(struct remote_connection *connection,
 	question->fd = -1;
 	pthread_mutex_lock(&connection->lock);
 	if (connection->fd >= 0)
-		err = exchange(connection, question, &is_refused, error);
+		err = question_send(connection, question);
+	if (!err)
+		err = answer_recv(connection, question, &is_refused, error);
 	/* Nothing else brings a file along. */
 	if (question->fd >= 0 && (err || question->type != REMOTE_ATTACH)) {
 		close(question->fd);
@@ -362,18 +374,20 @@ static bool is_trusted(int fd)
 	       (who.uid == geteuid() || !who.uid || !geteuid());
 }
 
-static int socket_connect(const struct remote_place *place, int *out)
+/* @flags: SOCK_NONBLOCK to connect at once or not at all, or 0. */
+static int socket_connect(const struct remote_place *place, int flags, int *out)
 {
 	const struct timeval limit = { .tv_sec = ANSWER_S };
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
 
 	if (fd < 0)
 		return -errno;
 	memcpy(address.sun_path, place->path, sizeof(place->path));
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) ||
 	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) ||
-	    connect(fd, (struct sockaddr *)&address, sizeof(address))) {
+	    connect(fd, (struct sockaddr *)&address, sizeof(address)) ||
+	    (flags && fcntl(fd, F_SETFL, 0))) {
 		const int err = -errno;
 
 		close(fd);
@@ -387,26 +401,36 @@ static int socket_connect(const struct remote_place *place, int *out)
 	return 0;
 }
 
-static int hello(struct remote_connection *connection,
-		 struct remote_place *place, struct ibsa_error *error)
+static int hello_send(const struct remote_connection *connection,
+		      const struct remote_place *place)
 {
 	struct remote_hello hello = {
 		.version = REMOTE_VERSION,
 		.port = place->port,
 	};
-	struct remote_question question = {
+	const struct remote_question question = {
 		.type = REMOTE_HELLO,
 		.body = &hello,
 		.len = sizeof(hello),
-		.answer = &hello,
-		.room = sizeof(hello),
 	};
-	bool is_refused = false;
-	int err;
 
 	memcpy(hello.node, place->node, sizeof(hello.node));
-	question.fd = -1;
-	err = exchange(connection, &question, &is_refused, error);
+	return question_send(connection, &question);
+}
+
+static int hello_recv(struct remote_connection *connection,
+		      struct remote_place *place, struct ibsa_error *error)
+{
+	struct remote_hello hello = { .version = 0 };
+	struct remote_question question = {
+		.type = REMOTE_HELLO,
+		.answer = &hello,
+		.room = sizeof(hello),
+		.fd = -1,
+	};
+	bool is_refused = false;
+	int err = answer_recv(connection, &question, &is_refused, error);
+
 	if (question.fd >= 0)
 		close(question.fd);
 	if (err && is_refused)
@@ -424,21 +448,44 @@ static int hello(struct remote_connection *connection,
 	return 0;
 }
 
-int ibsa__remote_connect(struct remote_connection *connection,
-			 struct remote_place *place, struct ibsa_error *error)
+int ibsa__remote_connect_begin(struct remote_connection *connection,
+			       const struct remote_place *place)
 {
-	int err = socket_connect(place, &connection->fd);
+	int err = socket_connect(place, SOCK_NONBLOCK, &connection->fd);
 
-	if (err)
-		return connect_failed(place, err, error);
+	if (!err)
+		err = hello_send(connection, place);
+	if (err && connection->fd >= 0)
+		return lose(connection);
+	return err;
+}
+
+int ibsa__remote_connect_end(struct remote_connection *connection,
+			     struct remote_place *place,
+			     struct ibsa_error *error)
+{
+	int err;
+
 	errno = 0;
-	err = hello(connection, place, error);
+	err = hello_recv(connection, place, error);
 	if (err) {
 		(void)lose(connection);
 		return err;
 	}
 	pthread_mutex_init(&connection->lock, NULL);
 	return 0;
+}
+
+int ibsa__remote_connect(struct remote_connection *connection,
+			 struct remote_place *place, struct ibsa_error *error)
+{
+	int err = socket_connect(place, 0, &connection->fd);
+
+	if (err)
+		return connect_failed(place, err, error);
+	/* Should it fail, the answer does so, too. */
+	(void)!hello_send(connection, place);
+	return ibsa__remote_connect_end(connection, place, error);
 }
 
 void ibsa__remote_disconnect(struct remote_connection *connection)

@@ -46,6 +46,18 @@ int ibsa__remote_connect(struct remote_connection *connection,
 			 struct remote_place *place,
 			 struct ibsa_error *error) IBSA_MUST_USE;
 
+/*
+ * The same in two steps, of which the first waits for nothing. @connection->fd
+ * is -1, and is readable once the server has answered; to give up before the
+ * second step, close it. The first returns 0; -EAGAIN the server lets nobody
+ * in for now; or as ibsa__remote_connect().
+ */
+int ibsa__remote_connect_begin(struct remote_connection *connection,
+			       const struct remote_place *place) IBSA_MUST_USE;
+int ibsa__remote_connect_end(struct remote_connection *connection,
+			     struct remote_place *place,
+			     struct ibsa_error *error) IBSA_MUST_USE;
+
 void ibsa__remote_disconnect(struct remote_connection *connection);
 
 /* A question, and room for its answer. */

@@ -38,9 +38,11 @@ struct remote_link {
 
 	/* Another thread may read the port while it is renewed. */
 	pthread_mutex_t renewing;
-	uint64_t renew_ns; /* not to be looked for before */
-	int news;	   /* that the server has gone, until recv said so */
-	bool is_renewed;   /* which nobody has been told yet */
+	uint64_t renew_ns;   /* not to be looked for before */
+	bool is_greeting;    /* a server has not answered the hello */
+	uint64_t greeted_ns; /* since when */
+	int news;	     /* that the server has gone, until recv said so */
+	bool is_renewed;     /* which nobody has been told yet */
 	/* As the server last counted, and as they are shown. */
 	uint32_t counted;
 	uint32_t reregisters;
@@ -71,12 +73,15 @@ void ibsa__away_reports_ask(struct remote_link *link);
 void ibsa__away_nudge(struct remote_link *link);
 void ibsa__away_nudge_end(struct remote_link *link);
 
-/* Connect, attach and register. 0 or an error; the link is as before. */
+/* Attach and register, once connected. 0 or an error; then it is not. */
 int ibsa__away_up(struct remote_link *link,
 		  struct ibsa_error *error) IBSA_MUST_USE;
 
 /* The server has gone. Return: -ENODEV. */
 int ibsa__away_lose(struct remote_link *link);
+
+/* Give up a renewal that has begun. */
+void ibsa__away_renew_end(struct remote_link *link);
 
 /* Have a server. Return: 0; -ENODEV there is none, or not yet again. */
 int ibsa__away_have(struct remote_link *link) IBSA_MUST_USE;

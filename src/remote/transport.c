@@ -44,19 +44,20 @@ static void answer_note(struct remote_link *link, uint32_t asked)
 {
 	const int err = link->control.answer_err;
 
-	if (asked != REMOTE_REGISTER)
-		return;
 	if (link->asks_opa) {
 		link->asks_opa = false;
 		link->is_opa = !err;
 		link->opa_agent = link->control.answer;
 		return;
 	}
-	link->has_reports = !err;
-	link->report_agent = link->control.answer;
-	link->reports_err = err == -EINVAL || err == -EPERM ? -EBUSY : err;
-	/* They may have become unwanted meanwhile. */
-	if (!err && !link->listens)
+	if (asked == REMOTE_REGISTER) {
+		link->has_reports = !err;
+		link->report_agent = link->control.answer;
+		link->reports_err = err == -EINVAL || err == -EPERM ? -EBUSY
+								    : err;
+	}
+	/* They may have become wanted, or unwanted, meanwhile. */
+	if (!err)
 		ibsa__away_reports_ask(link);
 }
 
@@ -197,10 +198,10 @@ void ibsa__away_reports_ask(struct remote_link *link)
 {
 	const uint32_t agent = link->report_agent;
 
-	link->reports_err = 0;
 	if (link->control.asked != CONTROL_IDLE ||
 	    link->listens == link->has_reports)
 		return;
+	link->reports_err = 0;
 	if (link->listens) {
 		link->reports_err = register_ask(link, IBSA_CLASS_VERSION,
 						 1 << IBSA_METHOD_REPORT);
@@ -239,39 +240,57 @@ static int answer_await(struct remote_link *link)
 	return err;
 }
 
+/* Ask for Reports, or for none. *@out_err: why the last request for them
+ * failed, 0 if none did. */
+static int listen_ask(struct remote_link *link, bool on, int *out_err)
+{
+	int err;
+
+	pthread_mutex_lock(&link->renewing);
+	err = ibsa__away_hear(link);
+	*out_err = link->reports_err;
+	link->listens = on;
+	if (!err)
+		ibsa__away_reports_ask(link);
+	pthread_mutex_unlock(&link->renewing);
+	return err;
+}
+
 /*
- * Without the server's answer the Reports are taken as granted: the next call
- * has the answer, whatever it is.
+ * Without the server's answer the Reports are taken as granted: a later call
+ * returns the answer, whatever it is.
  */
+static int listen_begin(struct remote_link *link)
+{
+	const bool listened = link->listens;
+	int result;
+	int err = listen_ask(link, true, &result);
+
+	if (!err && !listened) {
+		err = answer_await(link);
+		result = link->reports_err;
+	}
+	if (err)
+		return ibsa__away_lose(link);
+	if (link->has_reports)
+		return 0;
+	if (result && !listened)
+		link->listens = false;
+	return result;
+}
+
 int ibsa__away_listen(struct ibsa_transport *transport, bool on)
 {
 	struct remote_link *link = link_of(transport);
-	const bool listened = link->listens;
-	int err;
+	int last;
 
-	if (link->data < 0) {
-		link->listens = on && listened;
-		return on ? -ENODEV : 0;
-	}
-	pthread_mutex_lock(&link->renewing);
-	err = ibsa__away_hear(link);
-	if (!err && on && link->has_reports && listened) {
-		pthread_mutex_unlock(&link->renewing);
-		return 0;
-	}
-	if (!err && !(on && listened && link->control.asked != CONTROL_IDLE)) {
-		link->listens = on;
-		ibsa__away_reports_ask(link);
-	}
-	pthread_mutex_unlock(&link->renewing);
-	if (!err && on && !listened)
-		err = answer_await(link);
-	if (err)
-		return on ? ibsa__away_lose(link) : 0;
-	err = link->reports_err;
-	if (on && err)
-		link->listens = listened && err != -EBUSY;
-	return on ? err : 0;
+	if (on)
+		return link->data >= 0 ? listen_begin(link) : -ENODEV;
+	link->listens = false;
+	/* Should the server have gone, recv says so. */
+	if (link->data >= 0)
+		(void)!listen_ask(link, false, &last);
+	return 0;
 }
 
 /* Take up the connection that has been made. The state comes last: from then on
@@ -321,23 +340,19 @@ static int opa_take_up(struct remote_link *link)
 
 int ibsa__away_up(struct remote_link *link, struct ibsa_error *error)
 {
-	int err = ibsa__remote_connect(&link->connection, &link->place, error);
+	int err = ibsa__remote_attach(&link->connection, error, &link->data);
 
-	if (err)
-		return err;
-	err = ibsa__remote_attach(&link->connection, error, &link->data);
-	if (err)
-		goto disconnect;
-	err = take_up(link, error);
+	if (!err)
+		err = take_up(link, error);
 	if (!err)
 		err = opa_take_up(link);
 	if (!err)
 		err = ibsa__away_watch(link);
 	if (!err)
 		return 0;
-	close(link->data);
+	if (link->data >= 0)
+		close(link->data);
 	link->data = -1;
-disconnect:
 	ibsa__remote_disconnect(&link->connection);
 	return err;
 }
@@ -360,7 +375,9 @@ static void link_free(struct remote_link *link)
 
 static void file_detach(struct remote_link *link)
 {
-	if (!ibsa__control_ask(&link->control, link->connection.fd,
+	/* One question at a time. */
+	if (!answer_await(link) &&
+	    !ibsa__control_ask(&link->control, link->connection.fd,
 			       REMOTE_DETACH, NULL, 0))
 		(void)!answer_await(link);
 }
@@ -376,6 +393,7 @@ static void transport_close(struct ibsa_transport *transport)
 		close(link->data);
 		ibsa__remote_disconnect(&link->connection);
 	}
+	ibsa__away_renew_end(link);
 	link_free(link);
 }
 
@@ -417,6 +435,7 @@ static struct remote_link *link_new(size_t reply_bytes)
 	link->base.ops = &ops;
 	ibsa__control_init(&link->control);
 	link->data = -1;
+	link->connection.fd = -1;
 	link->epoll_fd = -1;
 	link->timer_fd = -1;
 	link->wake_fd = -1;
@@ -446,6 +465,9 @@ int ibsa__remote_open(struct remote_place *place, size_t reply_bytes,
 	if (err)
 		ibsa__fail(error, err, "no descriptors to wait with");
 	else
+		err = ibsa__remote_connect(&link->connection, &link->place,
+					   error);
+	if (!err)
 		err = ibsa__away_up(link, error);
 	if (err) {
 		link_free(link);

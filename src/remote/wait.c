@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "remote/link.h"
 
-enum { RENEW_MS = 100 };
+enum { RENEW_MS = 100, HELLO_MS = 10000 };
 
 static int epoll_add(int epoll_fd, int fd)
 {
@@ -152,11 +152,32 @@ int ibsa__away_lose(struct remote_link *link)
 	return -ENODEV;
 }
 
-/* The server that is there now may know nothing of what was set at the old. */
-static int renew(struct remote_link *link)
+void ibsa__away_renew_end(struct remote_link *link)
 {
-	int err = ibsa__away_up(link, NULL);
+	if (link->is_greeting)
+		close_fd(&link->connection.fd);
+	link->is_greeting = false;
+}
 
+/* A server that is stopped answers no hello: nobody waits for that. */
+static int renew_begin(struct remote_link *link, uint64_t now_ns)
+{
+	link->renew_ns = now_ns + RENEW_MS * NS_PER_MS;
+	link->greeted_ns = now_ns;
+	link->is_greeting = !ibsa__remote_connect_begin(&link->connection,
+							&link->place);
+	return link->is_greeting ? 0 : -ENODEV;
+}
+
+/* The server that is there now may know nothing of what was set at the old. */
+static int renew_end(struct remote_link *link)
+{
+	int err = ibsa__remote_connect_end(&link->connection, &link->place,
+					   NULL);
+
+	link->is_greeting = false;
+	if (!err)
+		err = ibsa__away_up(link, NULL);
 	if (err)
 		return err;
 	alarm_set(link, false);
@@ -166,21 +187,34 @@ static int renew(struct remote_link *link)
 	return 0;
 }
 
+/* Return: 0; -ENODEV no server answers, or not yet. */
+static int renew(struct remote_link *link, uint64_t now_ns)
+{
+	struct pollfd end = { .events = POLLIN };
+
+	if (!link->is_greeting && now_ns < link->renew_ns)
+		return -ENODEV;
+	if (!link->is_greeting && renew_begin(link, now_ns))
+		return -ENODEV;
+	end.fd = link->connection.fd;
+	if (poll(&end, 1, 0) > 0)
+		return renew_end(link);
+	if (now_ns - link->greeted_ns >= HELLO_MS * NS_PER_MS)
+		ibsa__away_renew_end(link);
+	return -ENODEV;
+}
+
 int ibsa__away_have(struct remote_link *link)
 {
-	const uint64_t now_ns = link->data < 0 ? clock_now_ns() : 0;
 	uint64_t count;
-	int err = 0;
+	int err;
 
 	if (link->data >= 0)
 		return 0;
-	if (now_ns < link->renew_ns)
-		return -ENODEV;
 	if (read(link->timer_fd, &count, sizeof(count)) < 0 && errno != EAGAIN)
 		return -ENODEV;
-	link->renew_ns = now_ns + RENEW_MS * NS_PER_MS;
 	pthread_mutex_lock(&link->renewing);
-	err = renew(link);
+	err = renew(link, clock_now_ns());
 	pthread_mutex_unlock(&link->renewing);
 	return err ? -ENODEV : 0;
 }
