@@ -103,6 +103,11 @@ static int counter_send(struct ibsa_transport *transport,
 	return 0;
 }
 
+static bool counter_holds(struct ibsa_transport *transport)
+{
+	return of(transport)->kernel->ops->holds(of(transport)->kernel);
+}
+
 static int counter_recv(struct ibsa_transport *transport,
 			struct ibsa_message *out)
 {
@@ -151,6 +156,7 @@ static void counter_close(struct ibsa_transport *transport)
 static const struct ibsa_transport_ops counter_ops = {
 	.now_ns = counter_now,
 	.send = counter_send,
+	.holds = counter_holds,
 	.recv = counter_recv,
 	.fd = counter_fd,
 	.wait = counter_wait,
