@@ -302,7 +302,7 @@ static void place_is_free_once_the_time_is_over(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* The answer that nobody waits for frees the place at once. */
+/* A reply that no query waits for frees the place at once. */
 static void answer_frees_the_place_of_a_request_given_up(void **state)
 {
 	struct seen seen[3] = { 0 };

@@ -212,7 +212,7 @@ static void client_may_share_nothing(void **state)
 }
 
 /*
- * One who asks late has a request of its own, at once, if the next try of the
+ * A query that comes late has a request of its own, at once, if the next try of the
  * other would come later than its own second one. The other goes on as before.
  */
 static void late_query_does_not_join(void **state)

@@ -413,8 +413,8 @@ void ibsa__txn_free(struct ibsa__engine *engine, struct txn *txn)
 
 /*
  * The tick at which a place becomes free before the transport is done with its
- * request: now, but for a program that cancels faster than the SA can answer,
- * whose requests would flood the SA.
+ * request: now, unless a program cancels faster than the SA can answer. Its
+ * requests would otherwise flood the SA.
  */
 static uint64_t paced_release(struct ibsa__engine *engine)
 {
@@ -429,12 +429,13 @@ static uint64_t paced_release(struct ibsa__engine *engine)
 }
 
 /*
- * The tick until which a request that nobody waits for keeps its place. No
- * kernel takes a request back: it waits for the answer as long as it was told
- * to, and to it, as to the SA, the request is in flight until then. It says
- * when that is over; LATE_MS is for what it does not say. At most half of the
- * window is kept so, that the other half serves those that are waited for; but
- * where the time is over, the transport has a moment to say so.
+ * The tick until which a request keeps its place after its queries have ended.
+ * The kernel takes no request back: it waits for the reply as long as it was
+ * told to, and until then the request is in flight for the kernel and for the
+ * SA. The kernel reports the end of its wait; LATE_MS bounds the wait for that
+ * report. At most half of the window is kept so, and the other half serves live
+ * queries. A further request whose time is over is kept for PACE_MS, since the
+ * report is due.
  */
 static uint64_t kept_until(struct ibsa__engine *engine, const struct txn *txn)
 {
