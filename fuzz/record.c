@@ -40,7 +40,7 @@ static const struct ibsa_record *record_select(const uint8_t *selector)
 	return ibsa_record_at(attribute % count);
 }
 
-/* Clear what a field does not own: reserved bits, and text after its NUL. */
+/* Clear what no field owns: reserved bits. */
 static void wire_clean(const struct ibsa_record *record, const uint8_t *wire,
 		       uint8_t *out)
 {
@@ -48,12 +48,7 @@ static void wire_clean(const struct ibsa_record *record, const uint8_t *wire,
 	for (unsigned int i = 0; i < record->field_count; i++) {
 		const struct ibsa_field *field = &record->fields[i];
 		unsigned int bits = field->nbits * (unsigned int)field->count;
-		unsigned int byte = field->bit_offset / 8u;
 
-		if (field->show == IBSA_SHOW_text)
-			bits = 8 *
-			       (unsigned int)strnlen((const char *)wire + byte,
-						     field->count);
 		for (unsigned int n = 0; n < bits; n++) {
 			unsigned int bit = field->bit_offset + n;
 
@@ -127,9 +122,8 @@ static void host_check(const struct ibsa_record *record, const uint8_t *data,
 		const struct ibsa_field *field = &record->fields[i];
 		const size_t at = field->host_offset;
 
-		if (field->show != IBSA_SHOW_text)
-			must(!memcmp(host + at, back + at,
-				     (size_t)field->host_size * field->count));
+		must(!memcmp(host + at, back + at,
+			     (size_t)field->host_size * field->count));
 	}
 }
 

@@ -128,6 +128,26 @@ static void other_methods_are_refused(void **state)
 	plug_stop(&plug);
 }
 
+/* A name has 64 bytes, with a NUL and what follows it. */
+static void name_is_sent_with_all_its_bytes(void **state)
+{
+	enum { NAME_AT = HEADER + 48 };
+	struct ib_sa_service_rec rec = { .name = "two\0parts" };
+	struct told told = { 0 };
+	struct plug plug;
+
+	(void)state;
+	rec.name[63] = 'z';
+	plug_start(&plug, NULL);
+	assert_int_equal(ask(&plug, IBSA_METHOD_GET, &rec,
+			     IB_SA_SERVICE_REC_SERVICE_NAME, &told),
+			 0);
+	plug_run(&plug, 0);
+	assert_memory_equal(puppet_sent(&plug.puppet, 0)->mad + NAME_AT,
+			    rec.name, sizeof(rec.name));
+	plug_stop(&plug);
+}
+
 /* As in the kernel: first the device, then the method. */
 static void missing_port_comes_before_the_method(void **state)
 {
@@ -345,6 +365,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(exchanges_are_the_captured_ones),
 		cmocka_unit_test(other_methods_are_refused),
+		cmocka_unit_test(name_is_sent_with_all_its_bytes),
 		cmocka_unit_test(missing_port_comes_before_the_method),
 		cmocka_unit_test(method_comes_before_the_state_of_the_port),
 		cmocka_unit_test(table_is_the_captured_one),

@@ -155,6 +155,25 @@ static void services_are_found_by_their_data(void **state)
 			 S(TOO_MANY_RECORDS));
 }
 
+/* All 64 bytes count, as with OpenSM: these differ after a NUL. */
+static void names_are_compared_with_all_their_bytes(void **state)
+{
+	struct ibsa_service one = a_service(1);
+	struct ibsa_service two = a_service(2);
+	struct bench *bench = *state;
+
+	memcpy(one.service_name, "disk\0one", 8);
+	memcpy(two.service_name, "disk\0two", 8);
+	assert_int_equal(set(bench, &one, identity | CM(service_name)), 0);
+	assert_int_equal(set(bench, &two, identity | CM(service_name)), 0);
+	assert_int_equal(get(bench, &one, CM(service_name)), 0);
+	assert_memory_equal(bench_record(bench, 0) + 48, one.service_name, 64);
+	assert_int_equal(get(bench, &two, CM(service_name)), 0);
+	assert_memory_equal(bench_record(bench, 0) + 48, two.service_name, 64);
+	two.service_name[5] = 'x';
+	assert_int_equal(get(bench, &two, CM(service_name)), S(NO_RECORDS));
+}
+
 static void service_key_is_for_the_trusted(void **state)
 {
 	const struct ibsa_service service = a_service(1);
@@ -202,6 +221,7 @@ int main(void)
 		TEST(identity_is_what_the_bytes_say),
 		TEST(what_cannot_be_registered_is_refused),
 		TEST(services_are_found_by_their_data),
+		TEST(names_are_compared_with_all_their_bytes),
 		TEST(service_key_is_for_the_trusted),
 		TEST(restarted_sa_knows_no_services),
 	};

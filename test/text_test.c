@@ -280,14 +280,9 @@ static void check_bytes(const struct ibsa_field *field, unsigned int index,
 		union host host = { 0 };
 		char *at = host.bytes + field->host_offset;
 		size_t size = (size_t)field->host_size * field->count;
-		size_t len;
 
 		for (size_t i = 0; i < size; i++)
 			at[i] = (char)(random_next(&random) & mask);
-		if (field->show == IBSA_SHOW_text) {
-			len = strnlen(at, size);
-			memset(at + len, 0, size - len);
-		}
 		check_back(field, index, &host, host_size);
 	}
 }
@@ -444,6 +439,28 @@ static void text_may_fill_its_field(void **state)
 	assert_int_equal(strlen(node.node_description), 64);
 }
 
+/* A NUL inside of a text is one of its bytes, those at its end are not shown. */
+static void text_may_have_a_nul(void **state)
+{
+	const char name[] = "one\0two\0\x01";
+	struct ibsa_service service = { 0 };
+	unsigned int index;
+	const struct ibsa_field *field =
+		ibsa_field_find(&ibsa_service_record, "service_name", &index);
+
+	(void)state;
+	memcpy(service.service_name, name, sizeof(name));
+	check_shown(&ibsa_service_record, "service_name", &service,
+		    "one\\x00two\\x00\\x01");
+	memset(&service, 0xff, sizeof(service));
+	assert_int_equal(ibsa_field_parse(field, 0, "one\\x00two\\x00\\x01",
+					  &service),
+			 0);
+	assert_memory_equal(service.service_name, name, sizeof(name));
+	for (size_t i = sizeof(name); i < sizeof(service.service_name); i++)
+		assert_int_equal(service.service_name[i], 0);
+}
+
 static void parse_refuses_what_is_no_value(void **state)
 {
 	static const struct {
@@ -466,7 +483,7 @@ static void parse_refuses_what_is_no_value(void **state)
 		{ &ibsa_path_record, "dlid", "65536", -ERANGE },
 		{ &ibsa_node_record, "node_type", "SWITCH", 0 },
 		{ &ibsa_node_record, "node_type", "hub", -EINVAL },
-		{ &ibsa_node_record, "node_description", "a\\x00", -EINVAL },
+		{ &ibsa_node_record, "node_description", "a\\x00b", 0 },
 		{ &ibsa_node_record, "node_description", "a\\n", -EINVAL },
 		{ &ibsa_node_record, "node_description", "a\\x4", -EINVAL },
 		{ &ibsa_node_record, "node_description", "\\", -EINVAL },
@@ -541,6 +558,7 @@ int main(void)
 		cmocka_unit_test(values_look_as_their_kind_says),
 		cmocka_unit_test(text_is_printable_utf8),
 		cmocka_unit_test(text_may_fill_its_field),
+		cmocka_unit_test(text_may_have_a_nul),
 		cmocka_unit_test(parse_refuses_what_is_no_value),
 		cmocka_unit_test(codes_have_their_speeds),
 	};

@@ -17,7 +17,7 @@ enum ibsa_show {
 	IBSA_SHOW_hex,	      /* 0x and as many digits as the field has */
 	IBSA_SHOW_gid,	      /* eight groups, as an IPv6 address */
 	IBSA_SHOW_guid,	      /* 0x and 16 digits */
-	IBSA_SHOW_text,	      /* UTF-8, NUL filled on the wire */
+	IBSA_SHOW_text,	      /* UTF-8; NULs at the end are not shown */
 	IBSA_SHOW_blob,	      /* bytes as hex digits */
 	IBSA_SHOW_mtu,	      /* code of an MTU, shown in bytes */
 	IBSA_SHOW_rate,	      /* code of a rate, shown in Gb/s */

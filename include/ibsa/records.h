@@ -266,6 +266,7 @@ IBSA_BEGIN
 
 /*
  * ServiceRecord: attribute 0x0031, 176 bytes; its identity is the first 26.
+ * All 64 bytes of a name are sent and compared: zeroes follow its end.
  * Source: IBA vol 1, 15.2.5.14; Linux ib_sa.h for mask bits.
  */
 #define IBSA_SERVICE_FIELDS(F, ARR, PAD)				\

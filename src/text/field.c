@@ -122,11 +122,14 @@ static size_t utf8_len(const uint8_t *bytes, size_t len)
 	return more + 1;
 }
 
+/* The zeroes at the end are left out; other NULs are shown. */
 static void string_put(struct ibsa__text *text, const char *string, size_t max)
 {
 	const uint8_t *bytes = (const uint8_t *)string;
-	size_t left = strnlen(string, max);
+	size_t left = max;
 
+	while (left && !string[left - 1])
+		left--;
 	while (left) {
 		size_t len = *bytes == '\\' ? 0 : utf8_len(bytes, left);
 
@@ -215,8 +218,7 @@ static int string_get(const char *text, unsigned int max, char *out)
 			c = text[1] == 'x' ? byte_get(text + 2) : -1;
 			text += 3;
 		}
-		/* NUL ends a text, so it cannot be in one. */
-		if (c <= 0)
+		if (c < 0)
 			return -EINVAL;
 		if (len < sizeof(string))
 			string[len++] = (char)c;

@@ -78,23 +78,19 @@ static inline uint64_t put_u64(uint8_t *wire, const uint64_t *in, size_t count)
 }
 
 /*
- * Text ends at its first NUL on both sides, and the rest is zero: an SA
- * compares all the bytes.
+ * Text has as many bytes as its field, NULs and what follows them among these:
+ * an SA compares them all. In a struct, a NUL stands behind.
  */
 static inline void get_chr(char *out, const uint8_t *wire, size_t count)
 {
-	size_t len = strnlen((const char *)wire, count);
-
-	memcpy(out, wire, len);
-	memset(out + len, 0, count + 1 - len);
+	memcpy(out, wire, count);
+	out[count] = '\0';
 }
 
 static inline uint64_t put_chr(uint8_t *wire, const char *in, size_t count)
 {
-	size_t len = strnlen(in, count + 1);
-
-	memcpy(wire, in, len < count ? len : count);
-	return len > count;
+	memcpy(wire, in, count);
+	return in[count] != '\0';
 }
 
 #endif
