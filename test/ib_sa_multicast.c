@@ -302,6 +302,27 @@ static void silence_ends_after_three_seconds(void **state)
 	leave(&plug, &a);
 }
 
+/* As in the kernel, one request a group at a time, each with its own limit. */
+static void silence_ends_after_three_seconds_a_request(void **state)
+{
+	enum { MEMBERS = 5 };
+	static struct member members[MEMBERS];
+
+	(void)state;
+	memset(members, 0, sizeof(members));
+	for (int i = 0; i < MEMBERS; i++)
+		join(&plug, 1, FULL, &members[i]);
+	for (int i = 0; i < MEMBERS; i++) {
+		plug_run(&plug, 2999);
+		assert_int_equal(members[i].calls, 0);
+		plug_run(&plug, 1);
+		assert_int_equal(members[i].calls, 1);
+		assert_int_equal(members[i].status, -ETIMEDOUT);
+	}
+	for (int i = 0; i < MEMBERS; i++)
+		leave(&plug, &members[i]);
+}
+
 static void port_without_an_sm_is_again(void **state)
 {
 	struct member a = { 0 };
@@ -503,6 +524,7 @@ int main(void)
 		TEST(sa_chooses_the_group),
 		TEST(answer_for_another_group_is_no_answer),
 		TEST(silence_ends_after_three_seconds),
+		TEST(silence_ends_after_three_seconds_a_request),
 		TEST(port_without_an_sm_is_again),
 		TEST(silence_has_it_left_again),
 		TEST(refusal_to_leave_is_final),

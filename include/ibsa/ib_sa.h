@@ -455,7 +455,8 @@ struct ib_sa_multicast {
  * kernel's IPoIB) are not known: leaving a state ends it for them, too.
  *
  * The statuses of @callback: 0; -EINVAL the SA refused, see ibsa_last_reply(),
- * or the group is not as wanted; -ETIMEDOUT no answer within 3 s; -EAGAIN the
+ * or the group is not as wanted; -ETIMEDOUT no answer within 3 s of the call's
+ * own request, which waits for those of earlier calls for the group; -EAGAIN the
  * port is down or knows no SM; -EIO the answer is of no use; -EINTR the device
  * was closed; or why the request could not be sent. For one who has joined:
  * -ENETRESET the port went down or its LID changed, the SM asked for all
