@@ -44,6 +44,7 @@ enum { CLI_FAULTS_MAX = 16 };
  * @faults:  KIND=PERCENT[,COUNT[,DELAY]], @fault_count of them
  * @umad:    device of this machine, and its port, at which to serve; NULL if
  *           not given
+ * @all_pairs: a path between each port of one host and each of the other
  * @given:   which options are given, a bit for each row of option_table.c
  * @json, @verbose, @all, @matrix, @help, @version: options that are given or
  *           not
@@ -62,6 +63,7 @@ struct cli {
 	bool verbose;
 	bool all;
 	bool matrix;
+	bool all_pairs;
 	bool audit_nodes;
 	const char *dot;
 	const char *svg;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* ibsa path: the path records between two ports. */
+#include <stdlib.h>
 #include <string.h>
 
 #include <ibsa/sa.h>
@@ -7,8 +8,8 @@
 
 #include "ask.h"
 #include "cli.h"
+#include "ends.h"
 #include "fields.h"
-#include "nodes.h"
 #include "opa.h"
 #include "target.h"
 
@@ -19,6 +20,8 @@ void cmd_path_details(struct cli *cli)
 	static const char *const lines[] = {
 		"SRC and DST are each one of",
 		TARGET_LINES,
+		"A host's name means all its ports: the paths are those of",
+		"devices with equal names, or of all pairs with --pairs all.",
 		"FIELD=VALUE narrows the path: pkey=0x8001 sl=1; fields are",
 		"those of the PathRecord: ibsa query get PathRecord --help;",
 		"on Omni-Path those of the OpaPathRecord, if its SA has any.",
@@ -58,9 +61,22 @@ SAME_BIT(dlid);
 SAME_BIT(reversible);
 SAME_BIT(numb_path);
 
+/* A path that was found, and the devices at its ends. */
+struct row {
+	const struct end *src;
+	const struct end *dst;
+	union fields_host host;
+};
+
+/* All paths, as they were found. */
 struct rows {
-	const struct ibsa_reply *reply;
+	const struct ibsa_record *record;
 	bool is_opa;
+	bool has_devices; /* as columns */
+	struct row *all;
+	size_t count;
+	const struct end *src; /* of the pair that is being asked for */
+	const struct end *dst;
 };
 
 /*
@@ -72,7 +88,7 @@ static uint32_t lid_elsewhere(const struct rows *rows, const char *name,
 {
 	const struct ibsa_path *path = &host->path;
 
-	if (!rows->is_opa || rows->reply->record != &ibsa_path_record)
+	if (!rows->is_opa || rows->record != &ibsa_path_record)
 		return 0;
 	if (strcmp(name, "slid") == 0 && path->slid == 0)
 		return opa_lid_of_gid(&path->sgid);
@@ -88,7 +104,7 @@ static void path_field(struct out *out, const struct rows *rows,
 	char text[16];
 
 	if (!lid) {
-		fields_named(out, rows->reply->record, name, host);
+		fields_named(out, rows->record, name, host);
 		return;
 	}
 	snprintf(text, sizeof(text), "%u", (unsigned int)lid);
@@ -115,99 +131,96 @@ static void life_time(struct out *out, const struct ibsa_record *record,
 	out_number(out, "lifetime", code, text);
 }
 
+static void device_cell(struct out *out, const char *name,
+			const struct end *end)
+{
+	char text[IBSA_VALUE_TEXT];
+
+	if (end->device[0])
+		out_text(out, name, fields_clean(end->device, text));
+	else
+		out_none(out, name);
+}
+
+static void device_cells(struct out *out, const struct row *row)
+{
+	device_cell(out, "src_device", row->src);
+	device_cell(out, "dst_device", row->dst);
+}
+
 static void brief_row(struct out *out, const struct rows *rows,
-		      const union fields_host *host)
+		      const struct row *row)
 {
 	static const char *const before[] = { "slid", "dlid", "mtu",
 					      "rate", "sl",   "pkey" };
 
+	if (rows->has_devices)
+		device_cells(out, row);
 	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
-		path_field(out, rows, before[i], host);
-	life_time(out, rows->reply->record, host);
-	path_field(out, rows, "sgid", host);
-	path_field(out, rows, "dgid", host);
+		path_field(out, rows, before[i], &row->host);
+	life_time(out, rows->record, &row->host);
+	path_field(out, rows, "sgid", &row->host);
+	path_field(out, rows, "dgid", &row->host);
 }
 
 static void path_row(struct out *out, size_t index, void *arg)
 {
 	const struct rows *rows = arg;
-	const struct ibsa_record *record = rows->reply->record;
-	union fields_host host;
+	const struct row *row = &rows->all[index];
 
-	if (ibsa_reply_decode(rows->reply, index, &host) != 0)
-		return;
 	if (out->shape == OUT_TABLE) {
-		brief_row(out, rows, &host);
+		brief_row(out, rows, row);
 		return;
 	}
-	for (unsigned int i = 0; i < record->field_count; i++)
-		path_field(out, rows, record->fields[i].name, &host);
+	for (unsigned int i = 0; i < rows->record->field_count; i++)
+		path_field(out, rows, rows->record->fields[i].name, &row->host);
+	device_cells(out, row);
 }
 
-static int show(struct cli *cli, const struct ibsa_reply *reply, void *arg)
+static int rows_add(struct cli *cli, const struct ibsa_reply *reply, void *arg)
 {
-	const struct question *question = arg;
-	struct rows rows = { reply, question->is_opa };
+	struct rows *rows = arg;
+	struct row *all = reallocarray(rows->all, rows->count + reply->count,
+				       sizeof(*all));
 
-	out_rows(&cli->out, reply->count, path_row, &rows);
-	return CLI_DONE;
-}
-
-/* What a target is in a PathRecord: a GID, or else a LID. */
-struct end {
-	struct ibsa_gid gid;
-	uint32_t lid;
-};
-
-static int resolve_guid(struct cli *cli, uint64_t guid, struct end *out)
-{
-	struct ibsa_gid own;
-	int status = ask_own_gid(cli, &own);
-
-	if (status == CLI_DONE)
-		out->gid = fields_guid_gid(&own, guid);
-	return status;
-}
-
-static int resolve(struct cli *cli, const struct target *target,
-		   struct end *out)
-{
-	struct ibsa_node node;
-	int status;
-
-	switch (target->kind) {
-	case TARGET_SELF:
-		return ask_own_gid(cli, &out->gid);
-	case TARGET_GID:
-		out->gid = target->gid;
-		return CLI_DONE;
-	case TARGET_LID:
-		out->lid = target->lid;
-		return CLI_DONE;
-	case TARGET_NAME:
-		status = nodes_find(cli, "", target->name, &node);
-		return status ? status : resolve_guid(cli, node.port_guid, out);
-	default:
-		return resolve_guid(cli, target->guid, out);
+	(void)cli;
+	if (!all) {
+		complain("out of memory");
+		return CLI_DEVICE;
 	}
+	rows->all = all;
+	for (size_t i = 0; i < reply->count; i++) {
+		struct row *row = &all[rows->count];
+
+		*row = (struct row){ .src = rows->src, .dst = rows->dst };
+		rows->count += ibsa_reply_decode(reply, i, &row->host) == 0;
+	}
+	return CLI_DONE;
 }
 
 /* The layout of InfiniBand has no room for LIDs as long as one of these: both
  * go into GIDs, as Linux does it in sa_convert_path_opa_to_ib(). */
-static int shorten(struct cli *cli, struct end ends[2])
+static int shorten(struct cli *cli, struct ends ends[2])
 {
 	struct ibsa_gid own;
+	bool is_long = false;
 	int status;
 
-	if (ends[0].lid <= IBSA_LID_UNICAST_MAX &&
-	    ends[1].lid <= IBSA_LID_UNICAST_MAX)
+	for (int i = 0; i < 2; i++)
+		for (size_t k = 0; k < ends[i].count; k++)
+			is_long |= ends[i].all[k].lid > IBSA_LID_UNICAST_MAX;
+	if (!is_long)
 		return CLI_DONE;
 	status = ask_own_gid(cli, &own);
 	for (int i = 0; i < 2 && status == CLI_DONE; i++) {
-		if (!ends[i].lid)
-			continue;
-		ends[i].gid = opa_gid_of_lid(&own, ends[i].lid);
-		ends[i].lid = 0;
+		for (size_t k = 0; k < ends[i].count; k++) {
+			struct end *end = &ends[i].all[k];
+
+			if (!end->lid)
+				continue;
+			end->gid = opa_gid_of_lid(&own, end->lid);
+			end->lid = 0;
+		}
 	}
 	return status;
 }
@@ -226,25 +239,6 @@ static void put_ends(struct form *form, const struct end *src,
 		form->match.path.dlid = (uint16_t)dst->lid;
 		form->match.path.dgid = dst->gid;
 	}
-	form->mask |= src->lid ? IBSA_PATH_CM(slid) : IBSA_PATH_CM(sgid);
-	form->mask |= dst->lid ? IBSA_PATH_CM(dlid) : IBSA_PATH_CM(dgid);
-}
-
-/* The ends of the path into the question, over what a selector said. */
-static int set_ends(struct cli *cli, const struct question *question,
-		    struct form *form)
-{
-	struct end ends[2] = { { .lid = 0 } };
-	int status = CLI_DONE;
-
-	for (int i = 0; i < 2 && status == CLI_DONE; i++)
-		status = resolve(cli, &question->ends[i], &ends[i]);
-	if (status == CLI_DONE && question->is_opa &&
-	    form->record == &ibsa_path_record)
-		status = shorten(cli, ends);
-	if (status == CLI_DONE)
-		put_ends(form, &ends[0], &ends[1]);
-	return status;
 }
 
 static int wrong(const struct ibsa_error *error)
@@ -333,20 +327,92 @@ static int choose_form(struct cli *cli, struct question *question,
 	return (*out)->is_wrong ? wrong(&(*out)->error) : CLI_DONE;
 }
 
-static int ask_path(struct cli *cli, struct question *question,
-		    const struct form *form)
+/* The text of an end, for a message. */
+static const char *end_text(const struct end *end, const char *argument,
+			    char out[IBSA_VALUE_TEXT])
 {
+	return fields_clean(end->node[0] ? end->node : argument, out);
+}
+
+/* The path of one pair, over what a selector said. */
+static int ask_pair(struct cli *cli, const struct form *form,
+		    const struct end *src, const struct end *dst,
+		    struct rows *rows)
+{
+	struct form pair = *form;
 	const struct ibsa_query query = {
 		.record = form->record,
-		.match = &form->match,
+		.match = &pair.match,
 		.mask = form->mask | IBSA_PATH_CM(reversible) |
-			IBSA_PATH_CM(numb_path),
+			IBSA_PATH_CM(numb_path) |
+			(src->lid ? IBSA_PATH_CM(slid) : IBSA_PATH_CM(sgid)) |
+			(dst->lid ? IBSA_PATH_CM(dlid) : IBSA_PATH_CM(dgid)),
 		.method = cli->all ? IBSA_METHOD_GET_TABLE : IBSA_METHOD_GET,
 	};
-	int status = ask(cli, &query, show, question);
+	char from[IBSA_VALUE_TEXT], to[IBSA_VALUE_TEXT];
+	int status;
 
+	rows->src = src;
+	rows->dst = dst;
+	put_ends(&pair, src, dst);
+	status = ask(cli, &query, rows_add, rows);
 	if (status == CLI_NO)
-		complain("no path from %s to %s", cli->args[1], cli->args[2]);
+		complain("no path from %s to %s",
+			 end_text(src, cli->args[1], from),
+			 end_text(dst, cli->args[2], to));
+	return status;
+}
+
+/* A pair without a path does not keep the others from being asked for. */
+static int ask_pairs(struct cli *cli, const struct form *form,
+		     const struct ends_pairs *pairs, struct rows *rows)
+{
+	int worst = CLI_DONE;
+
+	for (size_t i = 0; i < pairs->src->count; i++) {
+		for (size_t k = 0; k < pairs->dst->count; k++) {
+			const struct end *src = &pairs->src->all[i];
+			const struct end *dst = &pairs->dst->all[k];
+			int status;
+
+			if (!ends_has_pair(pairs, src, dst))
+				continue;
+			status = ask_pair(cli, form, src, dst, rows);
+			if (status == CLI_NO)
+				worst = CLI_NO;
+			else if (status != CLI_DONE)
+				return status;
+		}
+	}
+	return worst;
+}
+
+static int ask_paths(struct cli *cli, const struct question *question,
+		     const struct form *form)
+{
+	struct rows rows = {
+		.record = form->record,
+		.is_opa = question->is_opa,
+	};
+	struct ends ends[2] = { { .count = 0 } };
+	struct ends_pairs pairs;
+	int status = CLI_DONE;
+
+	for (int i = 0; i < 2 && status == CLI_DONE; i++)
+		status = ends_find(cli, &question->ends[i], &ends[i]);
+	if (status == CLI_DONE && question->is_opa &&
+	    form->record == &ibsa_path_record)
+		status = shorten(cli, ends);
+	if (status == CLI_DONE) {
+		pairs = ends_pair(&ends[0], &ends[1], cli->all_pairs);
+		rows.has_devices = ends[0].count > 1 || ends[1].count > 1;
+		status = ask_pairs(cli, form, &pairs, &rows);
+	}
+	if (status == CLI_DONE || status == CLI_NO)
+		out_rows(&cli->out, rows.count, path_row, &rows);
+	free(rows.all);
+	ends_free(&ends[0]);
+	ends_free(&ends[1]);
 	return status;
 }
 
@@ -370,10 +436,6 @@ int cmd_path(struct cli *cli)
 	if (status == CLI_DONE)
 		status = choose_form(cli, &question, &form);
 	if (status == CLI_DONE)
-		status = set_ends(cli, &question, form);
-	if (status == CLI_DONE)
-		status = ask_path(cli, &question, form);
-	if (status == CLI_NO)
-		out_rows(&cli->out, 0, path_row, NULL);
+		status = ask_paths(cli, &question, form);
 	return status;
 }

@@ -439,44 +439,68 @@ static void watch(struct watching *watching, const struct interrupt *interrupt)
 	watching->ending = true;
 }
 
-/* The GID that an argument stands for. Return: the exit status. */
-static int gid_of(struct watching *watching, const char *text,
-		  struct ibsa_gid *out)
+static int gid_add(struct watching *watching, const struct ibsa_gid *gid)
+{
+	struct ibsa_gid *gids = reallocarray(
+		watching->gids, watching->gid_count + 1, sizeof(*gids));
+
+	if (!gids) {
+		complain("out of memory");
+		return CLI_DEVICE;
+	}
+	gids[watching->gid_count++] = *gid;
+	watching->gids = gids;
+	return CLI_DONE;
+}
+
+/* Those of all ports that the name means. */
+static int name_add(struct watching *watching, const char *text,
+		    const struct target *target, const struct ibsa_gid *own)
+{
+	struct node_ports ports;
+	int status = nodes_find(watching->cli, NULL, "", target->name, &ports);
+
+	if (status == CLI_NO && target->name == text)
+		complain("nor is it an event; ibsa watch --help lists them");
+	for (size_t i = 0; i < ports.count && status == CLI_DONE; i++) {
+		const struct ibsa_gid gid =
+			fields_guid_gid(own, ports.all[i].port_guid);
+
+		status = gid_add(watching, &gid);
+	}
+	node_ports_free(&ports);
+	return status;
+}
+
+/* The GIDs that an argument stands for. Return: the exit status. */
+static int target_add(struct watching *watching, const char *text)
 {
 	struct cli *cli = watching->cli;
 	struct ibsa_error error;
 	struct target target;
-	int status = CLI_DONE;
-	struct ibsa_node node = { 0 };
 	struct ibsa_gid own;
+	int status;
 
 	if (target_parse(text, &target, &error) != 0) {
 		complain("%s", error.text);
 		return CLI_USAGE;
 	}
-	if (target.kind == TARGET_GID) {
-		*out = target.gid;
-		return CLI_DONE;
-	}
+	if (target.kind == TARGET_GID)
+		return gid_add(watching, &target.gid);
 	if (target.kind == TARGET_LID) {
 		complain("'%s' is a LID, which events do not have: use a "
 			 "name, a GID or a GUID",
 			 text);
 		return CLI_USAGE;
 	}
-	if (target.kind == TARGET_NAME) {
-		status = nodes_find(cli, "", target.name, &node);
-		target.guid = node.port_guid;
-	}
-	if (status == CLI_NO && target.name == text)
-		complain("nor is it an event; ibsa watch --help lists them");
-	if (status == CLI_DONE)
-		status = ask_own_gid(cli, &own);
-	if (status == CLI_DONE)
-		*out = target.kind == TARGET_SELF
-			       ? own
-			       : fields_guid_gid(&own, target.guid);
-	return status;
+	status = ask_own_gid(cli, &own);
+	if (status != CLI_DONE)
+		return status;
+	if (target.kind == TARGET_NAME)
+		return name_add(watching, text, &target, &own);
+	if (target.kind == TARGET_GUID)
+		own = fields_guid_gid(&own, target.guid);
+	return gid_add(watching, &own);
 }
 
 /* Arguments that are no kinds are GIDs. Return: the exit status. */
@@ -485,22 +509,9 @@ static int find_gids(struct watching *watching)
 	const struct cli *cli = watching->cli;
 	int status = CLI_DONE;
 
-	watching->gids = calloc((size_t)cli->arg_count,
-				sizeof(*watching->gids));
-	if (!watching->gids) {
-		complain("out of memory");
-		return CLI_DEVICE;
-	}
-	for (int i = 1; i < cli->arg_count && status == CLI_DONE; i++) {
-		if (kinds_of(cli->args[i]))
-			continue;
-		status = gid_of(watching, cli->args[i],
-				&watching->gids[watching->gid_count++]);
-	}
-	if (watching->gid_count)
-		return status;
-	free(watching->gids);
-	watching->gids = NULL;
+	for (int i = 1; i < cli->arg_count && status == CLI_DONE; i++)
+		if (!kinds_of(cli->args[i]))
+			status = target_add(watching, cli->args[i]);
 	return status;
 }
 

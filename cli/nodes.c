@@ -10,129 +10,49 @@
 
 enum { CANDIDATES = 8 }; /* as many as an error message should name */
 
-/* The nodes that match: the first few, and how many ports of the first. */
-struct matches {
-	const char *name;
-	bool loosely;
-	struct ibsa_node nodes[CANDIDATES];
-	unsigned int count;
-	bool more;
-	unsigned int ports;
-};
-
-static bool matches_name(const struct matches *matches,
-			 const struct ibsa_node *node)
+static int no_memory(void)
 {
-	const char *text = node->node_description;
-	size_t len = strlen(matches->name);
-
-	if (!matches->loosely)
-		return strcmp(text, matches->name) == 0;
-	return strncasecmp(text, matches->name, len) == 0 &&
-	       (text[len] == '\0' ||
-		(text[len] == ' ' && !strchr(matches->name, ' ')));
+	complain("out of memory");
+	return CLI_DEVICE;
 }
 
-static void add(struct matches *matches, const struct ibsa_node *node)
-{
-	unsigned int i = 0;
-
-	while (i < matches->count &&
-	       matches->nodes[i].node_guid != node->node_guid)
-		i++;
-	if (i == CANDIDATES) {
-		matches->more = true;
-		return;
-	}
-	if (i == 0)
-		matches->ports++;
-	if (i == matches->count)
-		matches->nodes[matches->count++] = *node;
-	else if (node->local_port_num < matches->nodes[i].local_port_num)
-		matches->nodes[i] = *node;
-}
-
-static int collect(struct cli *cli, const struct ibsa_reply *reply, void *arg)
-{
-	struct matches *matches = arg;
-	struct ibsa_node node;
-
-	(void)cli;
-	for (size_t i = 0; i < reply->count; i++)
-		if (ibsa_reply_decode(reply, i, &node) == 0 &&
-		    matches_name(matches, &node))
-			add(matches, &node);
-	return CLI_DONE;
-}
-
-static int look_up(struct cli *cli, struct matches *matches)
-{
-	struct ibsa_node want = { 0 };
-	struct ibsa_query query = {
-		.record = &ibsa_node_record,
-		.match = &want,
-		.method = IBSA_METHOD_GET_TABLE,
-	};
-	int status;
-
-	if (!matches->loosely) {
-		memcpy(want.node_description, matches->name,
-		       strnlen(matches->name,
-			       sizeof(want.node_description) - 1));
-		query.mask = IBSA_NODE_CM(node_description);
-	}
-	status = ask(cli, &query, collect, matches);
-	return status == CLI_NO ? CLI_DONE : status;
-}
-
-static int several(const struct matches *matches, const char *where)
+/* Nodes that are no adapters and have one name: it is not a host's. */
+static int several(const char *where, const char *name,
+		   const struct node_ports *ports)
 {
 	char list[CANDIDATES * 80] = "";
 	char text[IBSA_VALUE_TEXT];
 	size_t len = 0;
 
-	for (unsigned int i = 0; i < matches->count && len < sizeof(list); i++)
+	for (size_t i = 0;
+	     i < ports->count && i < CANDIDATES && len < sizeof(list); i++)
 		len += (size_t)snprintf(
 			list + len, sizeof(list) - len, "%s'%s' (guid:0x%llx)",
 			i > 0 ? ", " : "",
-			fields_clean(matches->nodes[i].node_description, text),
-			(unsigned long long)matches->nodes[i].port_guid);
+			fields_clean(ports->all[i].node_description, text),
+			(unsigned long long)ports->all[i].port_guid);
 	complain("%s'%s' is the name of several nodes: %s%s; use a GUID", where,
-		 matches->name, list, matches->more ? ", ..." : "");
+		 name, list, ports->count > CANDIDATES ? ", ..." : "");
 	return CLI_USAGE;
 }
 
-/* The one node that matches. Return: the exit status. */
-static int choose(const struct cli *cli, const struct matches *matches,
-		  const char *where, struct ibsa_node *out)
+/* The ports among @nodes that the name means. Return: the exit status. */
+static int choose(const struct ibsa_node *nodes, size_t count,
+		  const char *where, const char *name, struct node_ports *out)
 {
-	if (matches->count == 0) {
+	if (ibsa_host_select(nodes, count, name, &out->all, &out->count) != 0)
+		return no_memory();
+	if (out->count == 0) {
 		complain("%sthe fabric has no node '%s'; ibsa query table "
 			 "NodeRecord lists them",
-			 where, matches->name);
+			 where, name);
 		return CLI_NO;
 	}
-	if (matches->count > 1)
-		return several(matches, where);
-	if (cli->verbose && matches->ports > 1)
-		complain("%s'%s' has %u ports; this is port %u", where,
-			 matches->name, matches->ports,
-			 matches->nodes[0].local_port_num);
-	*out = matches->nodes[0];
+	for (size_t i = 1; i < out->count; i++)
+		if (out->all[i].node_type != IBSA_NODE_CA &&
+		    out->all[i].node_guid != out->all[0].node_guid)
+			return several(where, name, out);
 	return CLI_DONE;
-}
-
-int nodes_find(struct cli *cli, const char *where, const char *name,
-	       struct ibsa_node *out)
-{
-	struct matches matches = { .name = name };
-	int status = look_up(cli, &matches);
-
-	if (status == CLI_DONE && matches.count == 0) {
-		matches.loosely = true;
-		status = look_up(cli, &matches);
-	}
-	return status ? status : choose(cli, &matches, where, out);
 }
 
 static int by_guid(const void *a, const void *b)
@@ -159,10 +79,8 @@ static int keep_all(struct cli *cli, const struct ibsa_reply *reply, void *arg)
 	(void)cli;
 	nodes->all = calloc(reply->count, sizeof(*nodes->all));
 	nodes->by_name = calloc(reply->count, sizeof(*nodes->by_name));
-	if (!nodes->all || !nodes->by_name) {
-		complain("out of memory");
-		return CLI_DEVICE;
-	}
+	if (!nodes->all || !nodes->by_name)
+		return no_memory();
 	for (size_t i = 0; i < reply->count; i++)
 		nodes->count += ibsa_reply_decode(reply, i,
 						  &nodes->all[nodes->count]) ==
@@ -212,36 +130,61 @@ static size_t first_like(const struct nodes *nodes, const char *name)
 	return low;
 }
 
-/* Descriptions that go on after the name with a blank or not at all come
- * before all others that begin with it. */
-static void match_in(const struct nodes *nodes, struct matches *matches)
+/* How many descriptions from there on begin with @name, of @len. */
+static size_t count_like(const struct nodes *nodes, size_t first,
+			 const char *name, size_t len)
 {
-	size_t len = strlen(matches->name);
+	size_t end = first;
 
-	for (size_t i = first_like(nodes, matches->name);
-	     i < nodes->count && !matches->more; i++) {
-		const struct ibsa_node *node = nodes->by_name[i];
-
-		if (strncasecmp(node->node_description, matches->name, len) !=
-			    0 ||
-		    (unsigned char)node->node_description[len] > ' ')
-			return;
-		if (matches_name(matches, node))
-			add(matches, node);
-	}
+	while (end < nodes->count &&
+	       strncasecmp(nodes->by_name[end]->node_description, name, len) ==
+		       0)
+		end++;
+	return end - first;
 }
 
-int nodes_find_in(struct cli *cli, const struct nodes *nodes, const char *where,
-		  const char *name, struct ibsa_node *out)
+/* Only nodes whose descriptions begin as the name, or its host, can match. */
+static int choose_in(const struct nodes *nodes, const char *where,
+		     const char *name, struct node_ports *out)
 {
-	struct matches matches = { .name = name };
+	const size_t len = strcspn(name, "/");
+	char *host = strndup(name, len);
+	const size_t first = host ? first_like(nodes, host) : 0;
+	const size_t count = host ? count_like(nodes, first, host, len) : 0;
+	struct ibsa_node *like = calloc(count + 1, sizeof(*like));
+	int status = CLI_DEVICE;
 
-	match_in(nodes, &matches);
-	if (matches.count == 0) {
-		matches.loosely = true;
-		match_in(nodes, &matches);
-	}
-	return choose(cli, &matches, where, out);
+	for (size_t i = 0; like && i < count; i++)
+		like[i] = *nodes->by_name[first + i];
+	if (host && like)
+		status = choose(like, count, where, name, out);
+	else
+		complain("out of memory");
+	free(host);
+	free(like);
+	return status;
+}
+
+int nodes_find(struct cli *cli, const struct nodes *nodes, const char *where,
+	       const char *name, struct node_ports *out)
+{
+	struct nodes all = { .count = 0 };
+	int status;
+
+	*out = (struct node_ports){ .count = 0 };
+	if (nodes)
+		return choose_in(nodes, where, name, out);
+	status = nodes_read(cli, &all);
+	if (status == CLI_DONE)
+		status = choose(all.all, all.count, where, name, out);
+	nodes_free(&all);
+	return status;
+}
+
+void node_ports_free(struct node_ports *ports)
+{
+	ibsa_host_ports_free(ports->all);
+	*ports = (struct node_ports){ .count = 0 };
 }
 
 const struct ibsa_node *nodes_at(const struct nodes *nodes, uint64_t port_guid)

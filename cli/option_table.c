@@ -17,6 +17,7 @@ enum {
 	KEY_LIKE,
 	KEY_MATRIX,
 	KEY_OPA,
+	KEY_PAIRS,
 	KEY_PARTITIONS,
 	KEY_RECORD,
 	KEY_SA,
@@ -61,6 +62,8 @@ static const struct option_row rows[] = {
 	{ KEY_LIKE, "like", "SM", "fabric: whose manners its SA has", option_like },
 	{ KEY_MATRIX, "matrix", NULL, "reach: who can reach whom", AT(matrix) },
 	{ KEY_OPA, "opa", NULL, "fabric: its links are of Omni-Path", AT(opa) },
+	{ KEY_PAIRS, "pairs", "all",
+	  "path: between all ports of two hosts", option_pairs },
 	{ KEY_PARTITIONS, "partitions", "FILE",
 	  "fabric: who has which P_Key", AT(partitions) },
 	{ KEY_RECORD, "record", "FILE",
@@ -129,6 +132,8 @@ bool option_is_taken(const struct option_row *row,
 		return command->takes_lease;
 	case KEY_MATRIX:
 		return command->run == cmd_reach;
+	case KEY_PAIRS:
+		return command->run == cmd_path;
 	case KEY_RECORD:
 		return command->run != cmd_devices && command->run != cmd_gids;
 	case KEY_SVG:

@@ -6,7 +6,7 @@
 #include "cli.h"
 
 enum {
-	OPTION_ROWS = 27,
+	OPTION_ROWS = 28,
 	OPTION_WITHOUT_LETTER = 256,
 };
 

@@ -141,6 +141,16 @@ int option_like(struct cli *cli, const char *value)
 	return CLI_USAGE;
 }
 
+int option_pairs(struct cli *cli, const char *value)
+{
+	if (strcmp(value, "all") != 0) {
+		complain("--pairs: '%s' is not 'all'", value);
+		return CLI_USAGE;
+	}
+	cli->all_pairs = true;
+	return CLI_DONE;
+}
+
 int option_fault(struct cli *cli, const char *value)
 {
 	if (cli->fault_count == CLI_FAULTS_MAX) {

@@ -15,6 +15,7 @@ int option_first_lid(struct cli *cli, const char *value);
 int option_like(struct cli *cli, const char *value);
 int option_fault(struct cli *cli, const char *value);
 int option_for(struct cli *cli, const char *value);
+int option_pairs(struct cli *cli, const char *value);
 int option_lease(struct cli *cli, const char *value);
 
 #endif

@@ -25,6 +25,7 @@ enum {
  * @node:    the node's description as it came, or NULL: not known
  * @missing: why it has no GID, and cannot be reached; or NULL
  * @index:   of its GID in struct reach_targets
+ * @after:   of a further port of a name: 1 + the index of the first
  */
 struct reach_target {
 	char *text;
@@ -35,6 +36,7 @@ struct reach_target {
 	const char *missing;
 	const struct reach_target *same;
 	size_t index;
+	size_t after;
 };
 
 /**
@@ -140,7 +142,7 @@ void reach_count(struct reach_tally *tally, const struct reach_result *result);
 void reach_summary(const struct cli *cli, const struct reach_tally *tally);
 
 /* The matrix of all targets. Return: the exit status. */
-int reach_matrix(struct cli *cli, const struct reach_targets *targets);
+int reach_matrix(struct cli *cli, struct reach_targets *targets);
 
 /* A picture of it: @results has a row for each GID that asks. */
 void reach_svg(FILE *file, const struct reach_targets *targets,

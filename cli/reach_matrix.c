@@ -13,7 +13,60 @@ struct matrix {
 	struct reach_result *results;
 	size_t *known; /* indices of the cells that have an answer */
 	size_t known_count;
+	bool has_groups; /* some host has several ports */
 };
+
+static size_t host_len(const struct reach_target *target)
+{
+	return target->node ? strcspn(target->node, " ") : 0;
+}
+
+/* Of one whose node is not known, nothing else is of the same host. */
+static bool is_same_host(const struct reach_target *a,
+			 const struct reach_target *b)
+{
+	const size_t len = host_len(a);
+
+	return len && len == host_len(b) && memcmp(a->node, b->node, len) == 0;
+}
+
+/* Whether another host's ports begin there. */
+static bool begins_group(const struct matrix *matrix, size_t index)
+{
+	const struct reach_targets *targets = matrix->targets;
+
+	return matrix->has_groups && index > 0 &&
+	       !is_same_host(targets->first[index - 1], targets->first[index]);
+}
+
+/* Move ports to behind the others of their host, which come first. */
+static void group_by_host(struct reach_targets *targets)
+{
+	for (size_t i = 1; i < targets->gid_count; i++) {
+		const struct reach_target *target = targets->first[i];
+		const struct ibsa_gid gid = targets->gids[i];
+		size_t to = i;
+
+		while (to > 0 && !is_same_host(targets->first[to - 1], target))
+			to--;
+		if (to == 0)
+			continue;
+		memmove(&targets->first[to + 1], &targets->first[to],
+			(i - to) * sizeof(*targets->first));
+		memmove(&targets->gids[to + 1], &targets->gids[to],
+			(i - to) * sizeof(*targets->gids));
+		targets->first[to] = target;
+		targets->gids[to] = gid;
+	}
+}
+
+static bool has_groups(const struct reach_targets *targets)
+{
+	for (size_t i = 1; i < targets->gid_count; i++)
+		if (is_same_host(targets->first[i - 1], targets->first[i]))
+			return true;
+	return false;
+}
 
 static char mark(const struct reach_result *result)
 {
@@ -38,24 +91,40 @@ static int digits_of(size_t number)
 	return digits;
 }
 
-/* The columns' numbers, from top to bottom. */
-static void draw_head(struct out *out, size_t count)
+/* A line of one mark for each column, with a gap between hosts. */
+struct cells {
+	char text[3 * REACH_MATRIX_MAX + 1];
+	size_t len;
+};
+
+static void cells_add(struct cells *cells, const struct matrix *matrix,
+		      size_t index, char c)
 {
+	if (begins_group(matrix, index))
+		cells->text[cells->len++] = ' ';
+	cells->text[cells->len++] = ' ';
+	cells->text[cells->len++] = c;
+	cells->text[cells->len] = '\0';
+}
+
+/* The columns' numbers, from top to bottom. */
+static void draw_head(struct out *out, const struct matrix *matrix)
+{
+	const size_t count = matrix->targets->gid_count;
 	const int digits = digits_of(count);
-	char line[2 * REACH_MATRIX_MAX + 1];
 
 	for (int digit = digits; digit > 0; digit--) {
+		struct cells line = { .len = 0 };
+
 		for (size_t i = 0; i < count; i++) {
 			size_t number = i + 1;
 
 			for (int k = 1; k < digit; k++)
 				number /= 10;
-			line[2 * i] = ' ';
-			line[2 * i + 1] = number ? (char)('0' + number % 10)
-						 : ' ';
+			cells_add(&line, matrix, i,
+				  number ? (char)('0' + number % 10) : ' ');
 		}
-		line[2 * count] = '\0';
-		out_line(out, "%*s %s%s", digits, "", line,
+		out_line(out, "%*s %s%s", digits, "", line.text,
 			 digit == 1 ? "  GID and node" : "");
 	}
 }
@@ -65,19 +134,19 @@ static void draw_row(struct out *out, const struct matrix *matrix, size_t from)
 	const struct reach_targets *targets = matrix->targets;
 	const size_t count = targets->gid_count;
 	const struct reach_target *target = targets->first[from];
-	char line[2 * REACH_MATRIX_MAX + 1];
+	struct cells line = { .len = 0 };
 	char node[IBSA_VALUE_TEXT] = "-";
 	char gid[IBSA_GID_TEXT] = "";
 
-	for (size_t to = 0; to < count; to++) {
-		line[2 * to] = ' ';
-		line[2 * to + 1] = mark(&matrix->results[from * count + to]);
-	}
-	line[2 * count] = '\0';
+	if (begins_group(matrix, from))
+		out_line(out, "%s", "");
+	for (size_t to = 0; to < count; to++)
+		cells_add(&line, matrix, to,
+			  mark(&matrix->results[from * count + to]));
 	if (ibsa_gid_format(&target->gid, gid, sizeof(gid)) < 0)
 		return;
-	out_line(out, "%*zu %s  %s  %s", digits_of(count), from + 1, line, gid,
-		 target->node ? fields_clean(target->node, node) : node);
+	out_line(out, "%*zu %s  %s  %s", digits_of(count), from + 1, line.text,
+		 gid, target->node ? fields_clean(target->node, node) : node);
 }
 
 static void draw(struct out *out, const struct matrix *matrix)
@@ -86,7 +155,7 @@ static void draw(struct out *out, const struct matrix *matrix)
 
 	if (count == 0)
 		return;
-	draw_head(out, count);
+	draw_head(out, matrix);
 	for (size_t from = 0; from < count; from++)
 		draw_row(out, matrix, from);
 	out_line(out, "rows reach columns: . yes, X no, ? unknown, blank not "
@@ -203,7 +272,7 @@ static int missing_status(const struct reach_targets *targets)
 	return CLI_DONE;
 }
 
-int reach_matrix(struct cli *cli, const struct reach_targets *targets)
+int reach_matrix(struct cli *cli, struct reach_targets *targets)
 {
 	const size_t cells = targets->gid_count * targets->gid_count;
 	struct matrix matrix = { .targets = targets };
@@ -215,6 +284,8 @@ int reach_matrix(struct cli *cli, const struct reach_targets *targets)
 			 REACH_MATRIX_MAX, targets->gid_count);
 		return CLI_USAGE;
 	}
+	group_by_host(targets);
+	matrix.has_groups = has_groups(targets);
 	matrix.results = calloc(cells + 1, sizeof(*matrix.results));
 	matrix.known = calloc(cells + 1, sizeof(*matrix.known));
 	if (!matrix.results || !matrix.known) {

@@ -5,14 +5,13 @@
 #include <string.h>
 
 #include "ask.h"
+#include "ends.h"
 #include "fields.h"
 #include "nodes.h"
 #include "opa.h"
 #include "reach.h"
 
 enum {
-	/* With more names than this, all nodes are asked for at once. */
-	FEW_NAMES = 4,
 	/* More than any target has, and blanks around it. */
 	LINE_BYTES = 1024,
 };
@@ -254,34 +253,104 @@ struct resolving {
 	bool has_nodes;
 };
 
-/* The node of a name or a LID, and its port's GID. */
-static int find_node(struct resolving *resolving, struct reach_target *target)
+static int set_port(const struct resolving *resolving,
+		    struct reach_target *target, const struct ibsa_node *node)
 {
-	const char *name = target->what.name;
+	target->gid = fields_guid_gid(&resolving->own, node->port_guid);
+	return set_node(target, node);
+}
+
+/* The port of a LID. */
+static int find_port(struct resolving *resolving, struct reach_target *target)
+{
 	struct ibsa_node node;
 	char place[32];
-	int status;
+	int status = find_lid(resolving->cli, (uint16_t)target->what.lid,
+			      &node);
 
-	if (target->what.kind == TARGET_LID)
-		status = find_lid(resolving->cli, (uint16_t)target->what.lid,
-				  &node);
-	else if (resolving->has_nodes)
-		status = nodes_find_in(resolving->cli, &resolving->nodes,
-				       where(target, place), name, &node);
-	else
-		status = nodes_find(resolving->cli, where(target, place), name,
-				    &node);
-	if (status == CLI_NO) {
-		if (!name)
-			complain("%sno port has the LID %u",
-				 where(target, place), target->what.lid);
-		target->missing = name ? "no such node" : "no such LID";
-		return CLI_DONE;
-	}
-	if (status != CLI_DONE)
+	if (status == CLI_DONE)
+		return set_port(resolving, target, &node);
+	if (status != CLI_NO)
 		return status;
-	target->gid = fields_guid_gid(&resolving->own, node.port_guid);
-	return set_node(target, &node);
+	complain("%sno port has the LID %u", where(target, place),
+		 target->what.lid);
+	target->missing = "no such LID";
+	return CLI_DONE;
+}
+
+/* A further port of what target @index means; NULL: it has been said. */
+static struct reach_target *add_further(struct reach_targets *targets,
+					size_t index)
+{
+	struct reach_target *more = add(targets);
+
+	if (more) {
+		more->line = targets->all[index].line;
+		more->after = index + 1;
+		more->text = strdup(targets->all[index].text);
+	}
+	if (more && more->text)
+		return more;
+	no_memory();
+	return NULL;
+}
+
+/*
+ * The ports of a name: the first is the target's, and the others are added
+ * after those that are there, to be moved to their place.
+ */
+static int find_node(struct resolving *resolving, struct reach_targets *targets,
+		     size_t index)
+{
+	struct reach_target *target = &targets->all[index];
+	const struct nodes *nodes = resolving->has_nodes ? &resolving->nodes
+							 : NULL;
+	struct node_ports ports;
+	char place[32];
+	int status = nodes_find(resolving->cli, nodes, where(target, place),
+				target->what.name, &ports);
+
+	if (status == CLI_NO) {
+		target->missing = "no such node";
+		status = CLI_DONE;
+	} else if (status == CLI_DONE) {
+		status = set_port(resolving, target, &ports.all[0]);
+	}
+	for (size_t i = 1; i < ports.count && status == CLI_DONE; i++) {
+		target = add_further(targets, index);
+		status = target ? set_port(resolving, target, &ports.all[i])
+				: CLI_DEVICE;
+	}
+	node_ports_free(&ports);
+	return status;
+}
+
+/* The own ports, likewise. */
+static int find_own(struct resolving *resolving, struct reach_targets *targets,
+		    size_t index)
+{
+	struct reach_target *target = &targets->all[index];
+	const struct nodes *nodes = resolving->has_nodes ? &resolving->nodes
+							 : NULL;
+	struct ends ends;
+	int status = ends_own(resolving->cli, nodes, &ends);
+
+	for (size_t i = 0; i < ends.count && status == CLI_DONE; i++) {
+		const struct ibsa_gid *gid = &ends.all[i].gid;
+
+		if (i)
+			target = add_further(targets, index);
+		if (!target) {
+			status = CLI_DEVICE;
+			break;
+		}
+		target->gid = *gid;
+		if (nodes)
+			status = set_node(
+				target, nodes_at(nodes, fields_gid_guid(gid)));
+	}
+	ends_free(&ends);
+	return status;
 }
 
 static bool is_long_lid(const struct target *target)
@@ -305,16 +374,17 @@ static int take_long_lid(const struct resolving *resolving,
 	return CLI_USAGE;
 }
 
-static int resolve(struct resolving *resolving, struct reach_target *target)
+static int resolve(struct resolving *resolving, struct reach_targets *targets,
+		   size_t index)
 {
+	struct reach_target *target = &targets->all[index];
 	const struct ibsa_node *node = NULL;
 
 	if (is_long_lid(&target->what))
 		return take_long_lid(resolving, target);
 	switch (target->what.kind) {
 	case TARGET_SELF:
-		target->gid = resolving->own;
-		break;
+		return find_own(resolving, targets, index);
 	case TARGET_GID:
 		target->gid = target->what.gid;
 		break;
@@ -322,8 +392,10 @@ static int resolve(struct resolving *resolving, struct reach_target *target)
 		target->gid = fields_guid_gid(&resolving->own,
 					      target->what.guid);
 		break;
+	case TARGET_LID:
+		return find_port(resolving, target);
 	default:
-		return find_node(resolving, target);
+		return find_node(resolving, targets, index);
 	}
 	if (resolving->has_nodes)
 		node = nodes_at(&resolving->nodes,
@@ -331,32 +403,48 @@ static int resolve(struct resolving *resolving, struct reach_target *target)
 	return set_node(target, node);
 }
 
+/*
+ * Leave out what was dropped, and have the further ports of each name, which
+ * are behind @given and in the order of their names, after the first.
+ */
+static int arrange(struct reach_targets *targets, size_t given)
+{
+	struct reach_target *all = calloc(targets->count + 1, sizeof(*all));
+	size_t more = given;
+	size_t count = 0;
+
+	if (!all)
+		return no_memory();
+	for (size_t i = 0; i < given; i++) {
+		if (targets->all[i].text)
+			all[count++] = targets->all[i];
+		while (more < targets->count &&
+		       targets->all[more].after == i + 1)
+			all[count++] = targets->all[more++];
+	}
+	free(targets->all);
+	targets->all = all;
+	targets->room = targets->count + 1;
+	targets->count = count;
+	return CLI_DONE;
+}
+
 /* A name that several nodes have is as wrong as one that does not parse. */
 static int resolve_all(struct resolving *resolving,
 		       struct reach_targets *targets)
 {
-	size_t kept = 0;
+	const size_t given = targets->count;
 	int status = CLI_DONE;
 
-	for (size_t i = 0; i < targets->count && status == CLI_DONE; i++) {
-		struct reach_target *target = &targets->all[i];
-
-		status = resolve(resolving, target);
-		if (status == CLI_USAGE && target->line) {
+	for (size_t i = 0; i < given && status == CLI_DONE; i++) {
+		status = resolve(resolving, targets, i);
+		if (status == CLI_USAGE && targets->all[i].line) {
 			drop(targets, i);
 			targets->status = status;
 			status = CLI_DONE;
-			continue;
 		}
-		if (kept != i) {
-			targets->all[kept] = *target;
-			*target = (struct reach_target){ .line = 0 };
-		}
-		kept++;
 	}
-	if (status == CLI_DONE)
-		targets->count = kept;
-	return status;
+	return status == CLI_DONE ? arrange(targets, given) : status;
 }
 
 static int by_name(const void *a, const void *b)
@@ -450,12 +538,11 @@ static int collect_gids(struct reach_targets *targets)
 static bool wants_nodes(const struct cli *cli,
 			const struct reach_targets *targets)
 {
-	size_t names = 0;
+	bool has_name = false;
 
-	for (size_t i = 0; i < targets->count; i++)
-		names += targets->all[i].what.kind == TARGET_NAME;
-	return targets->is_whole || cli->matrix || cli->verbose ||
-	       names > FEW_NAMES;
+	for (size_t i = 0; i < targets->count && !has_name; i++)
+		has_name = targets->all[i].what.kind == TARGET_NAME;
+	return targets->is_whole || cli->matrix || cli->verbose || has_name;
 }
 
 int reach_targets_resolve(struct cli *cli, struct reach_targets *targets)
@@ -489,46 +576,4 @@ void reach_targets_free(struct reach_targets *targets)
 	free(targets->all);
 	free(targets->gids);
 	free(targets->first);
-}
-
-/* A text may be longer than what is made safe at a time. */
-const char *reach_target_text(const struct reach_target *target,
-			      char out[REACH_TEXT])
-{
-	enum { PIECE = 64 };
-	const char *text = target->text;
-	char piece[IBSA_VALUE_TEXT];
-
-	if (!text) {
-		if (ibsa_gid_format(&target->gid, out, REACH_TEXT) < 0)
-			return "?";
-		return out;
-	}
-	snprintf(out, REACH_TEXT, "%s", fields_clean(text, piece));
-	if (strlen(text) > PIECE) {
-		size_t len = strlen(out);
-
-		snprintf(out + len, REACH_TEXT - len, "%s",
-			 fields_clean(text + PIECE, piece));
-	}
-	return out;
-}
-
-void reach_node_cell(struct out *out, const char *name,
-		     const struct reach_target *target)
-{
-	char text[IBSA_VALUE_TEXT];
-
-	if (target->node)
-		out_text(out, name, fields_clean(target->node, text));
-	else
-		out_none(out, name);
-}
-
-const char *reach_target_label(const struct reach_target *target,
-			       char out[REACH_TEXT])
-{
-	if (target->node)
-		return fields_clean(target->node, out);
-	return reach_target_text(target, out);
 }

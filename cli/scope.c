@@ -65,7 +65,7 @@ void scope_free(struct scope *scope)
 
 bool scope_has_device(const struct scope *scope, const char *device)
 {
-	return !scope->device || strcmp(scope->device, device) == 0;
+	return !scope->device || ibsa_host_match(scope->device, device) > 0;
 }
 
 bool scope_has_port(const struct scope *scope, unsigned int port)

@@ -494,8 +494,8 @@ paths() {
 	on 0 -C 'node1 mlx5_0' -P 2 path self node2; out_has ' fe80::2:c903:0:12 '
 	on 0 path node2 'größe'; lines 2
 	on 0 path node2 'leaf two'; lines 2
-	on 0 path -v node2 node1; err_has '2 ports'; err_has ' 1 try, '
-	out_has '^dgid +fe80::2:c903:0:11$'
+	on 0 path -v node2 node1; err_has ' 1 try, '
+	out_has '^dgid +fe80::2:c903:0:11$'; out_has '^dgid +fe80::2:c903:0:12$'
 	on 0 -j path self node2
 	json 'length == 1 and (.[0] | .dgid == "'$two'" and .dlid == '"$lid"')'
 	json '.[0] | (.mtu | type) == "number" and (.rate | type) == "number"'
@@ -508,7 +508,8 @@ paths() {
 	on 1 path self nobody; out_empty; err_has nobody
 	on 1 -j path self nobody; json '. == []'
 	on 1 path node1 leaf2
-	on 2 path self node3; err_has 'mlx5_0.*mlx5_1'; out_empty
+	on 2 path self leaf; err_has 'leaf one.*leaf two'; out_empty
+	on 0 path self node3; lines 2; out_has '^mlx5_0 +mlx5_0 '
 	on 0 path self 'node3 mlx5_1'; lines 2
 	on 0 path -- self node2
 }

@@ -59,8 +59,6 @@ wrong_command_lines() {
 		reach - -
 		reach --all self
 		reach --all -
-		reach node3
-		reach self node3
 		reach --svg picture.svg self
 		reach --svg
 		reach --matrix --svg - -j
@@ -73,7 +71,7 @@ wrong_command_lines() {
 	on 2 reach --matrix --svg '' ; err_has empty
 	on 2 reach ''; err_has name
 	on 2 reach; err_has 'TARGET.*--all'
-	on 2 reach node3; err_has 'mlx5_0.*mlx5_1'
+	on 2 reach 'leaf'; err_has 'leaf one.*leaf two'
 	[ ! -e picture.svg ] || fail 'draws all the same'
 }
 
@@ -127,12 +125,17 @@ several_targets() {
 	json 'map(.reach) == ["yes", "yes", "no", "yes", "no"]'
 	json '[.[] | select(.gid == "'$two'") | .rtt_us] | unique | length == 1'
 	json 'map(.target)[0:2] == ["node2", "'$two'"]'
-	# More names than are asked for one by one.
 	on 1 reach node1 node2 größe 'NODE3 mlx5_0' 'leaf one' x 'node3 mlx5_1'
-	lines 8; err_has "no node 'x'"; err_has '6 of 7'
+	lines 9; err_has "no node 'x'"; err_has '7 of 8'
 	out_has "^yes +NODE3 mlx5_0 .* node3 mlx5_0 "
-	on 2 reach node1 node2 größe self node3 'leaf one' 'leaf two'
-	err_has 'mlx5_0.*mlx5_1'; out_empty; sentences 1
+	# A host's name is all its ports, a line each, in their places.
+	on 0 -j reach node3 self node1/mlx5_0
+	json 'map(.node) == ["node3 mlx5_0", "node3 mlx5_1", "node1 mlx5_0",
+		"node1 mlx5_0", "node1 mlx5_0"]'
+	json 'map(.target) == ["node3", "node3", "self", "node1/mlx5_0",
+		"node1/mlx5_0"]'
+	on 2 reach node1 self leaf; err_has 'leaf one.*leaf two'; out_empty
+	sentences 1
 }
 
 all_ports() {
@@ -156,12 +159,12 @@ lines_of_standard_input() {
 	err_empty; lines 4; out_has '^yes +größe '; out_has '^yes +self '
 	asked 0 - </dev/null; err_empty; out_empty
 	asked 0 -j - </dev/null; json '. == []'
-	printf 'node2\n' | asked 0 self - node1; lines 4
+	printf 'node2\n' | asked 0 self - node3; lines 5
 	# What is wrong is said with its line, and all others are asked.
-	printf 'node2\nfe80:::1\nnode3\n0x\nnobody\n\0\nself\n%s\n::\n' $nobody |
+	printf 'node2\nfe80:::1\nleaf\n0x\nnobody\n\0\nself\n%s\n::\n' $nobody |
 		asked 2 -
 	lines 5; err_has "^ibsa: line 2: 'fe80:::1' is not"
-	err_has "line 3: 'node3' is the name of several"
+	err_has "line 3: 'leaf' is the name of several"
 	err_has "line 4: '0x' "; err_has "line 5: the fabric has no node 'nobody'"
 	err_has 'line 6: .*NUL'; err_has 'line 9: the GID is zero'
 	err_has '2 of 4 reachable, 2 not'
@@ -239,25 +242,28 @@ signals_end_it() {
 }
 
 matrix() {
-	on 0 reach --matrix node1 node2; err_empty; lines 4
+	on 0 reach --matrix self node2; err_empty; lines 4
 	out_has '^   1 2  GID and node$'
 	out_has "^1  \. \.  $one  node1 mlx5_0$"
 	out_has "^2  \. \.  $two  node2 mlx5_0$"
 	out_has '^rows reach columns: \. yes, X no, \? unknown'
-	on 0 reach --matrix; lines 8; out_has '^6 ( \.){6}  fe80'
+	# The ports of a host stand beside each other.
+	on 0 reach --matrix; lines 11; out_has '^6  \.  \. \.  \.  \. \.  fe80'
 	cp out same
 	on 0 reach --all --matrix; cmp -s out same || fail 'not the same'
-	on 1 reach --matrix node1 $nobody; lines 4
+	on 1 reach --matrix self $nobody; lines 4
 	out_has "^1  \. X  $one "; out_has "^2  X X  $nobody  -$"
 	err_has '1 of 4 reachable, 3 not'
-	on 1 reach --matrix node1 nobody node2 $two; lines 4; sentences 1
-	on 0 -j reach --matrix node1 node2
+	on 1 reach --matrix self nobody node2 $two; lines 4; sentences 1
+	on 0 -j reach --matrix self node2
 	json 'length == 4 and all(.[]; .reach == "yes" and .status == 0)'
 	json '.[1] | .from == "'$one'" and .to_node == "node2 mlx5_0"'
-	on 1 -j reach --matrix node1 $nobody
+	on 1 -j reach --matrix self $nobody
 	json 'map(.reach) == ["yes", "no", "no", "no"]'
 	json '.[3].from_node == null and .[3].reason == "no path"'
-	printf 'node1\nnode2\n' | asked 0 --matrix -; lines 4
+	printf 'self\nnode2\n' | asked 0 --matrix -; lines 4
+	on 0 reach --matrix node3/mlx5_0 node2 node3/mlx5_1; lines 6
+	out_has '^   1 2  3  GID'; out_has '^2  \. \.  \.  .* node3 mlx5_1$'
 	asked 0 --matrix - </dev/null; out_empty
 	run 2 --fabric "$large" reach --matrix; out_empty; sentences 1
 	err_has 'at most 256 ports, and these are 10000'
@@ -294,10 +300,10 @@ svg() {
 }
 
 pictures() {
-	on 0 reach --matrix --svg all.svg; lines 8; err_empty; svg all.svg 36 36
-	on 1 reach --matrix node1 $nobody --svg -; svg out 4 1
+	on 0 reach --matrix --svg all.svg; lines 11; err_empty; svg all.svg 36 36
+	on 1 reach --matrix self $nobody --svg -; svg out 4 1
 	grep -q 'not reachable: 3' out || fail 'no numbers'
-	on 0 -j reach --matrix node1 node2 --svg pair.svg; json 'length == 4'
+	on 0 -j reach --matrix self node2 --svg pair.svg; json 'length == 4'
 	svg pair.svg 4 4
 	what='a picture of 200 ports'
 	head -200 many | "$ibsa" --fabric "$large" reach --matrix - \
@@ -310,7 +316,7 @@ pictures() {
 	grep -q 'a&lt;b&amp;c&gt;"d' odd.svg || fail 'not escaped'
 	on 4 reach --matrix --svg /nonexistent/x.svg; err_has 'cannot write'
 	on 4 reach --matrix --svg /dev/full; err_has 'No space left'
-	lines 8
+	lines 11
 	on 3 --sa 40000 -t 100 reach --matrix $one $two --svg silent.svg
 	on 0 reach --matrix self --svg -; svg out 1 1
 }

@@ -24,7 +24,8 @@ FLAGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function",
 # What an example that names no header itself may use.
 HEADERS = "".join(f"#include <{name}>\n" for name in (
     "errno.h", "poll.h", "stdio.h", "stdlib.h", "string.h", "sys/epoll.h",
-    "ibsa/device.h", "ibsa/event.h", "ibsa/ib_sa.h", "ibsa/ibsa.h",
+    "ibsa/device.h", "ibsa/event.h", "ibsa/ib_sa.h", "ibsa/host.h",
+    "ibsa/ibsa.h",
     "ibsa/reach.h", "ibsa/records.h", "ibsa/sa.h", "ibsa/service.h",
     "ibsa/sim.h", "ibsa/fabric_server.h", "ibsa/text.h", "ibsa/verbs.h"))
 

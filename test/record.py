@@ -101,7 +101,7 @@ def table(ibsa, fabric, folder):
 
 def single(ibsa, fabric, folder):
     pcap = os.path.join(folder, "get.pcap")
-    row, = ask(ibsa, fabric, pcap, "path", "node1", "node2")
+    row, = ask(ibsa, fabric, pcap, "path", "self", "node2")
     request, answer = (fields(p) for p in dissect(pcap)[-2:])
     check("transaction", request["mad.transactionid"],
           answer["mad.transactionid"])

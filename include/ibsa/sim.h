@@ -204,7 +204,9 @@ void ibsa_fabric_put(struct ibsa_fabric *fabric);
 /**
  * ibsa_fabric_attach - a port of the fabric as a transport
  * @fabric: which
- * @node:   name or node id of a channel adapter; NULL: the first
+ * @node:   name or node id of a channel adapter, or HOST/DEVICE for the name
+ *          "HOST DEVICE"; a host's name: its first adapter with an active
+ *          port, else its first; NULL: the first of the file
  * @port:   its port; 0: the first with a cable
  * @out:    the transport, for ibsa_options.transport; holds the fabric
  *

@@ -159,6 +159,26 @@ unsigned int ibsa_mtu_bytes(uint8_t code);
  */
 unsigned int ibsa_rate_mbps(uint8_t code);
 
+/**
+ * ibsa_host_match - whether a name means a node
+ * @name:        a description, its first word, or HOST/DEVICE
+ * @description: of the node
+ *
+ * Return: 0 no; else the greater, the better: 4 the name is the description or
+ * its first word; 3 the same in another case; 2 the name is HOST/DEVICE, and
+ * the description is "HOST DEVICE"; 1 the same in another case. Thread-safe.
+ */
+int ibsa_host_match(const char *name, const char *description);
+
+/**
+ * ibsa_host_device - the device in a node's description
+ * @description: of the node
+ *
+ * Return: what follows the first word and blanks, as "mlx5_0" of
+ * "node1 mlx5_0"; "" if nothing does. It is part of @description.
+ */
+const char *ibsa_host_device(const char *description);
+
 IBSA_END
 
 #endif

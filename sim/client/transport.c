@@ -356,12 +356,15 @@ static int link_new(struct ibsa_fabric *fabric, uint32_t port,
 int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
 		       unsigned int port, struct ibsa_transport **out)
 {
-	const uint32_t adapter = ibsa__fabric_find_node(fabric, node);
 	const struct topology *topo = &fabric->topo;
 	struct link *link = NULL;
+	uint32_t adapter;
 	uint32_t index;
 	int err;
 
+	pthread_mutex_lock(&fabric->lock);
+	adapter = ibsa__fabric_find_adapter(fabric, node);
+	pthread_mutex_unlock(&fabric->lock);
 	if (adapter == SIM_NONE || topo->nodes[adapter].type != IBSA_NODE_CA)
 		return -ENODEV;
 	index = ibsa__fabric_find_port(fabric, adapter, port);

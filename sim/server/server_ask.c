@@ -108,10 +108,14 @@ static void answer_with(struct ask *ask, const void *body, size_t len)
 static int find_place(struct server_peer *peer,
 		      const struct remote_hello *hello, struct ask *ask)
 {
-	const struct ibsa_fabric *fabric = peer->control.server->fabric;
-	const uint32_t node = ibsa__fabric_find_node(
-		fabric, *hello->node ? hello->node : NULL);
+	struct ibsa_fabric *fabric = peer->control.server->fabric;
+	uint32_t node;
 	uint32_t port;
+
+	pthread_mutex_lock(&fabric->lock);
+	node = ibsa__fabric_find_adapter(fabric,
+					 *hello->node ? hello->node : NULL);
+	pthread_mutex_unlock(&fabric->lock);
 
 	if (node == SIM_NONE)
 		return ibsa__fail(&ask->error, -ENODEV,

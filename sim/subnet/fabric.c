@@ -2,6 +2,9 @@
 /* The fabric as an object: made, shared, looked at, let go of. */
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
+
+#include <ibsa/text.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -36,6 +39,60 @@ uint32_t ibsa__fabric_find_node(const struct ibsa_fabric *fabric,
 {
 	return name ? ibsa__topology_find(&fabric->topo, name)
 		    : ibsa__fabric_first_adapter(fabric);
+}
+
+static bool adapter_is_active(const struct ibsa_fabric *fabric,
+			      const struct topo_node *node)
+{
+	const struct topo_port *ports = &fabric->topo.ports[node->first_port];
+
+	for (uint32_t i = 1; i <= node->port_count; i++) {
+		if (ports[i].state == IBSA_PORT_ACTIVE)
+			return true;
+	}
+	return false;
+}
+
+/* Whether @a is to be taken rather than @b, which matches as well. */
+static bool adapter_is_before(const struct ibsa_fabric *fabric,
+			      const struct topo_node *a,
+			      const struct topo_node *b)
+{
+	const bool is_active = adapter_is_active(fabric, a);
+
+	if (is_active != adapter_is_active(fabric, b))
+		return is_active;
+	return strverscmp(a->name, b->name) < 0;
+}
+
+static uint32_t adapter_of_host(const struct ibsa_fabric *fabric,
+				const char *name)
+{
+	const struct topo_node *nodes = fabric->topo.nodes;
+	uint32_t found = SIM_NONE;
+	int best = 1;
+
+	for (uint32_t i = 0; i < fabric->topo.node_count; i++) {
+		const int match = nodes[i].type == IBSA_NODE_CA
+					  ? ibsa_host_match(name, nodes[i].name)
+					  : 0;
+
+		if (match < best)
+			continue;
+		if (match > best || found == SIM_NONE ||
+		    adapter_is_before(fabric, &nodes[i], &nodes[found]))
+			found = i;
+		best = match;
+	}
+	return found;
+}
+
+uint32_t ibsa__fabric_find_adapter(const struct ibsa_fabric *fabric,
+				   const char *name)
+{
+	const uint32_t node = ibsa__fabric_find_node(fabric, name);
+
+	return node == SIM_NONE && name ? adapter_of_host(fabric, name) : node;
 }
 
 uint32_t ibsa__fabric_find_port(const struct ibsa_fabric *fabric,

@@ -192,6 +192,13 @@ uint32_t ibsa__fabric_find_node(const struct ibsa_fabric *fabric,
 				const char *name);
 
 /*
+ * The adapter of that name or id, or of "HOST/DEVICE"; of a host's name, its
+ * first one with an active port, else the first. Or SIM_NONE.
+ */
+uint32_t ibsa__fabric_find_adapter(const struct ibsa_fabric *fabric,
+				   const char *name);
+
+/*
  * A port of the node @index; 0 is a switch's own, of others the first with a
  * cable. SIM_NONE: there is none of that number.
  */
