@@ -148,6 +148,46 @@ static void skip_kernel(struct doctor *doctor, const struct spot *spot,
 		doctor_skip(doctor, spot, *names, "embedded fabric");
 }
 
+/* People want to see what is wrong, and how much is well. */
+static bool is_shown(const struct doctor *doctor, const struct finding *finding)
+{
+	return doctor->cli->json || doctor->cli->verbose ||
+	       finding->verdict == VERDICT_WARNING ||
+	       finding->verdict == VERDICT_WRONG;
+}
+
+static size_t count_shown(const struct doctor *doctor)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < doctor->count; i++)
+		count += is_shown(doctor, &doctor->findings[i]);
+	return count;
+}
+
+static void rest_text(const struct doctor *doctor, char *out, size_t size)
+{
+	size_t ok = 0;
+	size_t unchecked = 0;
+
+	for (size_t i = 0; i < doctor->count; i++) {
+		ok += doctor->findings[i].verdict == VERDICT_OK;
+		unchecked += doctor->findings[i].verdict == VERDICT_UNCHECKED;
+	}
+	snprintf(out, size, "%zu ok, %zu not checked; -v shows them", ok,
+		 unchecked);
+}
+
+/* The rows that are shown come first. */
+static void move_shown(struct doctor *doctor)
+{
+	size_t to = 0;
+
+	for (size_t i = 0; i < doctor->count; i++)
+		if (is_shown(doctor, &doctor->findings[i]))
+			doctor->findings[to++] = doctor->findings[i];
+}
+
 static void finding_row(struct out *out, size_t index, void *arg)
 {
 	static const char *const verdicts[] = {
@@ -206,11 +246,30 @@ static void say_first(const struct finding *finding, size_t wrong, size_t count)
 		 finding->advice ? finding->advice : "");
 }
 
-/* Show all, and say the first that is wrong. Return: the exit status. */
+static void show(struct doctor *doctor)
+{
+	const size_t shown = count_shown(doctor);
+	const bool is_cut = shown < doctor->count;
+	char rest[80];
+
+	if (!doctor->cli->json)
+		doctor->cli->out.shape = OUT_TABLE;
+	rest_text(doctor, rest, sizeof(rest));
+	if (is_cut)
+		move_shown(doctor);
+	if (shown > 0 || !is_cut)
+		out_rows(&doctor->cli->out, shown, finding_row, doctor);
+	if (is_cut)
+		out_line(&doctor->cli->out, "%s", rest);
+}
+
+/* Show what is to be seen, and say the first that is wrong. Return: the exit
+ * status. */
 static int conclude(struct doctor *doctor)
 {
 	const struct finding *first = NULL;
 	int status = CLI_DONE;
+	struct finding worst;
 	size_t wrong = 0;
 
 	progress_end();
@@ -228,9 +287,11 @@ static int conclude(struct doctor *doctor)
 		if (weight(finding->status) > weight(status))
 			status = finding->status;
 	}
-	out_rows(&doctor->cli->out, doctor->count, finding_row, doctor);
 	if (first)
-		say_first(first, wrong, doctor->count);
+		worst = *first;
+	show(doctor);
+	if (first)
+		say_first(&worst, wrong, doctor->count);
 	if (!doctor_is_interrupted(doctor))
 		return status;
 	complain("interrupted");

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <ibsa/device.h>
+
 #include "cli.h"
 
 static bool is_server(const char *fabric)
@@ -99,6 +101,18 @@ static int is_topology(const struct dirent *entry)
 	return dot && strcmp(dot, ".net") == 0;
 }
 
+static bool machine_has_device(void)
+{
+	struct ibsa_device_list *list;
+	bool has_device;
+
+	if (ibsa_devices_read(&list) != 0)
+		return false;
+	has_device = list->count > 0;
+	ibsa_devices_free(list);
+	return has_device;
+}
+
 void suggest_fabric(void)
 {
 	const char *fabric = secure_getenv("IBSA_FABRIC");
@@ -109,6 +123,10 @@ void suggest_fabric(void)
 	/* Who has a fabric needs no other: what is wrong has been said. */
 	if (fabric && is_server(fabric))
 		return;
+	if (machine_has_device()) {
+		complain("ibsa doctor checks this machine's devices");
+		return;
+	}
 	find_folder(folder);
 	count = scandir(folder, &entries, is_topology, alphasort);
 	complain("try an example fabric of %s: ibsa devices --fabric %s/%s",

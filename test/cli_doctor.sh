@@ -144,7 +144,10 @@ every_error_is_another() {
 		'!/sys is not mounted, or empty' \
 		modules '^/sys is not mounted, or empty$' '^mount sysfs there'
 	what=sentences
-	[ "$(sort -u sentences | wc -l)" -eq 8 ] ||
+	# Where there is a device, doctor is to be asked, and no example.
+	grep -q "ibsa doctor checks this machine's" sentences ||
+		fail 'nothing leads to doctor'
+	[ "$(grep -v 'ibsa doctor checks' sentences | sort -u | wc -l)" -eq 8 ] ||
 		fail "not eight sentences: $(cat sentences)"
 	unset SYSFS_PATH
 }
@@ -270,13 +273,13 @@ forty_devices() {
 		.verdict == "wrong"'
 	json '.[] | select(.device == "mlx5_11" and .name == "node") |
 		.verdict == "wrong" and (.detail | test("not there"))'
-	ibsa=$tmp/by_other run 4 doctor $long/1; lines 11
+	ibsa=$tmp/by_other run 4 -v doctor $long/1; lines 11
 	out_has "^node +$long +1 +wrong +/dev/infiniband/umad38, "
 	unset SYSFS_PATH
 }
 
 embedded_fabrics() {
-	on 0 doctor; err_empty
+	on 0 -v doctor; err_empty
 	out_has '^NAME +DEVICE +PORT +VERDICT +DETAIL$'
 	out_has '^kernel +- +- +not checked +embedded fabric: no modules, '
 	grep -qE '^(modules|umad|node|issm) ' out &&
@@ -294,15 +297,20 @@ embedded_fabrics() {
 	json 'map(.verdict) | unique == ["not checked", "ok"]'
 	json '.[0] | .device == null and .port == null'
 	has sm_key ok 'shows what all may see'
-	on 0 -v doctor 'node2 mlx5_0'; out_has '^advice +-$'
-	on 0 doctor 'node1 mlx5_0'; lines 10
-	on 0 doctor 'node1 mlx5_0/2'; lines 6
-	on 0 doctor -C 'node1 mlx5_0' -P 2; lines 6
+	on 0 -v doctor 'node2 mlx5_0'; out_has '^sa +node2 mlx5_0 +1 +ok '
+	# What is well is only counted.
+	on 0 doctor; err_empty; lines 1
+	out_has '^[0-9]+ ok, [0-9]+ not checked; -v shows them$'
+	on 3 doctor --sa 40000 -t 100 'größe'
+	out_has '^sa +größe +1 +wrong'; out_has '^[0-9]+ ok, '
+	on 0 -v doctor 'node1 mlx5_0'; lines 10
+	on 0 -v doctor 'node1 mlx5_0/2'; lines 6
+	on 0 -v doctor -C 'node1 mlx5_0' -P 2; lines 6
 	on 0 -j doctor --sm-key 1 node3\ mlx5_1; has sm_key ok 'trusts it'
 	on 5 -j doctor --sm-key 2 -t 100 node3\ mlx5_1
 	has sa ok 'answers'; has sm_key wrong 'not with it' sa_key
 	[ "$(wc -l <err)" -eq 1 ] || fail 'not one sentence'
-	on 3 doctor --sa 40000 -t 100 'größe'; err_has "'sa' of größe/1: no answer"
+	on 3 -v doctor --sa 40000 -t 100 'größe'; err_has "'sa' of größe/1: no answer"
 	out_has '^sa +größe +1 +wrong +no answer in 100 ms \(1 try\)$'
 	out_has '^    check that the subnet manager runs'
 	out_has '^sm +größe +1 +not checked +the SA is named by --sa$'
