@@ -33,12 +33,21 @@ struct fact {
 	size_t count;
 };
 
+/* Findings of one kind, or one of them. */
+struct group {
+	unsigned int kind;
+	size_t first;
+	size_t count;
+};
+
 /* All lines; findings come after the facts. */
 struct report {
 	struct ibsa_fabric *fabric;
 	struct fact *facts;
 	size_t fact_count;
 	size_t finding_count;
+	struct group *shown; /* rows of findings */
+	size_t shown_count;
 };
 
 /* A text without findings needs no columns for them; JSON stays as it is. */
@@ -59,14 +68,17 @@ static void fact_cells(struct out *out, const struct report *report,
 }
 
 static void finding_cells(struct out *out,
-			  const struct ibsa_fabric_finding *finding)
+			  const struct ibsa_fabric_finding *finding,
+			  size_t count)
 {
 	char line[24];
+	char text[24];
 
 	snprintf(line, sizeof(line), "%u", finding->line);
+	snprintf(text, sizeof(text), "%zu", count);
 	out_text(out, "what", "finding");
 	out_text(out, "kind", finding->name);
-	out_number(out, "count", 1, "1");
+	out_number(out, "count", count, text);
 	out_text(out, "file", finding->file);
 	out_number(out, "line", finding->line, line);
 	out_text(out, "text", finding->what.text);
@@ -77,12 +89,45 @@ static void report_row(struct out *out, size_t index, void *arg)
 	const struct report *report = arg;
 	struct ibsa_fabric_finding finding;
 
-	if (index < report->fact_count)
+	if (index < report->fact_count) {
 		fact_cells(out, report, &report->facts[index]);
-	else if (ibsa_fabric_finding_at(report->fabric,
-					index - report->fact_count,
-					&finding) == 0)
-		finding_cells(out, &finding);
+		return;
+	}
+	index -= report->fact_count;
+	if (ibsa_fabric_finding_at(report->fabric, report->shown[index].first,
+				   &finding) == 0)
+		finding_cells(out, &finding, report->shown[index].count);
+}
+
+/* A table has the first finding of each kind, and how many there are. */
+static int count_findings(struct report *report, bool is_table)
+{
+	struct ibsa_fabric_finding finding;
+
+	while (ibsa_fabric_finding_at(report->fabric, report->finding_count,
+				      &finding) == 0) {
+		struct group *more;
+		size_t i = is_table ? 0 : report->shown_count;
+
+		while (i < report->shown_count &&
+		       report->shown[i].kind != finding.kind)
+			i++;
+		if (i == report->shown_count) {
+			more = reallocarray(report->shown, i + 1,
+					    sizeof(*more));
+			if (!more)
+				return -1;
+			report->shown = more;
+			more[i] = (struct group){
+				.kind = finding.kind,
+				.first = report->finding_count,
+			};
+			report->shown_count++;
+		}
+		report->shown[i].count++;
+		report->finding_count++;
+	}
+	return 0;
 }
 
 /* One more of a kind that may not have been seen before. */
@@ -199,22 +244,20 @@ static bool is_drawn_to_output(const struct cli *cli)
 static int show(struct cli *cli, const struct shape *shape)
 {
 	struct report report = { .fabric = shape->fabric };
-	struct ibsa_fabric_finding finding;
 	int status = CLI_DEVICE;
 
-	while (ibsa_fabric_finding_at(report.fabric, report.finding_count,
-				      &finding) == 0)
-		report.finding_count++;
-	if (count_nodes(&report, shape)) {
+	if (count_findings(&report, cli->out.shape == OUT_TABLE) ||
+	    count_nodes(&report, shape)) {
 		complain("out of memory");
 	} else {
 		if (!is_drawn_to_output(cli))
 			out_rows(&cli->out,
-				 report.fact_count + report.finding_count,
+				 report.fact_count + report.shown_count,
 				 report_row, &report);
 		status = judge(cli, report.finding_count);
 	}
 	free(report.facts);
+	free(report.shown);
 	return status;
 }
 

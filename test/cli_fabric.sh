@@ -39,6 +39,11 @@ what_is_odd_is_found() {
 		'[1] "s"[1] 4xEDR')
 	odd no-cable 5 "${pair[@]}" 'Ca 1 "b"'
 	run 1 fabric info odd.net; aligned; out_has '^finding +no-cable'
+	printf 'Ca 1 "%s"\n' c d e >>odd.net
+	run 1 fabric info odd.net; aligned; out_has '^finding +no-cable +4 '
+	[ "$(grep -c ^finding out)" -eq 1 ] || fail 'findings are not grouped'
+	run 1 fabric info odd.net -j
+	json '[.[] | select(.kind == "no-cable") | .count] == [1, 1, 1, 1]'
 	odd one-way 6 "${pair[@]}" 'Ca 1 "b"' '[1] "s"[2] 4xEDR'
 	odd no-rate 6 'Switch 4 "s"' '[1] "a" 4xEDR' 'Ca 1 "a"' \
 		'Ca 1 "b"' '# two cables' '[1] "s"[2]'
