@@ -36,6 +36,36 @@ static int open_quietly(struct cli *cli, struct ibsa_error *error)
 	return err;
 }
 
+/* An address without a LID or a GID is of the port's own SA. */
+static int complete_address(struct cli *cli, struct ibsa_error *error)
+{
+	struct ibsa_options own = cli->open;
+	struct ibsa_client *client;
+	struct ibsa_port_state port;
+	int err;
+
+	if (!cli->open.sa || cli->sa.lid || cli->sa.has_grh)
+		return 0;
+	own.sa = NULL;
+	err = ibsa_open(&own, error, &client);
+	if (err)
+		return err;
+	err = ibsa_port_get(client, true, &port);
+	(void)ibsa_close(client);
+	if (err)
+		return err;
+	if (!port.sm_lid) {
+		snprintf(error->text, sizeof(error->text),
+			 "the port knows no subnet manager: --sa needs a lid "
+			 "or a gid");
+		return -ENETDOWN;
+	}
+	cli->sa.lid = port.sm_lid;
+	if (!cli->sa_has_sl)
+		cli->sa.sl = port.sm_sl;
+	return 0;
+}
+
 int ask_open(struct cli *cli)
 {
 	struct ibsa_error error = { .text = "" };
@@ -47,12 +77,14 @@ int ask_open(struct cli *cli)
 	status = record_open(cli);
 	if (status != CLI_DONE)
 		return status;
-	err = open_quietly(cli, &error);
+	err = complete_address(cli, &error);
+	if (err == 0)
+		err = open_quietly(cli, &error);
 	if (err == 0)
 		return CLI_DONE;
 	status = say_error(err, &error);
-	if (!fabric_file(cli) && !cli->open.device && !cli->open.port &&
-	    (err == -ENODEV || err == -ENOSYS))
+	if (!fabric_file(cli) && status == CLI_DEVICE &&
+	    ((!cli->open.device && !cli->open.port) || err == -EACCES))
 		suggest_fabric();
 	return status;
 }

@@ -24,6 +24,7 @@ enum { CLI_FAULTS_MAX = 16 };
  * struct cli - one run of the command
  * @open:    how to open the client; its strings are argv's
  * @sa:      the address that @open.sa points to if --sa was given
+ * @sa_has_sl: it says with which SL
  * @lease:   of a service, in seconds; 0 if not given
  * @address: that --for gave, as it was written; NULL if not given
  * @address_gid: the same as a GID
@@ -56,6 +57,7 @@ enum { CLI_FAULTS_MAX = 16 };
 struct cli {
 	struct ibsa_options open;
 	struct ibsa_address sa;
+	bool sa_has_sl;
 	uint32_t lease;
 	const char *address;
 	struct ibsa_gid address_gid;

@@ -2,6 +2,7 @@
 /* ibsa path: the path records between two ports. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <ibsa/sa.h>
 #include <ibsa/text.h>
@@ -13,7 +14,10 @@
 #include "opa.h"
 #include "target.h"
 
-enum { MOST_PATHS = 127 }; /* all that seven bits can ask for */
+enum {
+	MOST_PATHS = 127, /* all that seven bits can ask for */
+	WHY_TEXT = IBSA_VALUE_TEXT + 64,
+};
 
 void cmd_path_details(struct cli *cli)
 {
@@ -296,15 +300,19 @@ static int parse_arguments(struct cli *cli, struct question *question)
 	return CLI_DONE;
 }
 
-/* InfiniBand's LIDs are shorter than what was taken for one. */
+/* What can be a LID depends on the link. */
 static int check_ends(const struct cli *cli, struct question *question)
 {
 	struct ibsa_error error;
 
-	for (int i = 0; i < 2; i++)
-		if (target_parse(cli->args[i + 1], &question->ends[i],
-				 &error) != 0)
+	for (int i = 0; i < 2; i++) {
+		const char *text = cli->args[i + 1];
+		struct target *end = &question->ends[i];
+
+		if (question->is_opa ? target_parse_opa(text, end, &error)
+				     : target_parse(text, end, &error))
 			return wrong(&error);
+	}
 	return CLI_DONE;
 }
 
@@ -318,8 +326,7 @@ static int choose_form(struct cli *cli, struct question *question,
 	if (status != CLI_DONE)
 		return status;
 	question->is_opa = port.link == IBSA_LINK_OPA;
-	if (!question->is_opa)
-		status = check_ends(cli, question);
+	status = check_ends(cli, question);
 	if (status != CLI_DONE)
 		return status;
 	*out = question->is_opa && opa_has_paths(cli) ? &question->opa
@@ -334,6 +341,98 @@ static const char *end_text(const struct end *end, const char *argument,
 	return fields_clean(end->node[0] ? end->node : argument, out);
 }
 
+static uint64_t pair_mask(const struct form *form, const struct end *src,
+			  const struct end *dst)
+{
+	return form->mask | IBSA_PATH_CM(reversible) | IBSA_PATH_CM(numb_path) |
+	       (src->lid ? IBSA_PATH_CM(slid) : IBSA_PATH_CM(sgid)) |
+	       (dst->lid ? IBSA_PATH_CM(dlid) : IBSA_PATH_CM(dgid));
+}
+
+/* One reversible path. */
+static void put_reversible(struct form *form)
+{
+	if (form->record == &ibsa_opa_path_record) {
+		form->match.opa_path.reversible = 1;
+		form->match.opa_path.numb_path = 1;
+	} else {
+		form->match.path.reversible = 1;
+		form->match.path.numb_path = 1;
+	}
+}
+
+static int path_found(struct cli *cli, const struct ibsa_reply *reply,
+		      void *arg)
+{
+	(void)cli;
+	(void)reply;
+	(void)arg;
+	return CLI_DONE;
+}
+
+/* How long the name of a constraint is: mtu_selector=2 and mtu=4096 are one. */
+static size_t constraint_len(const char *argument)
+{
+	static const char selector[] = "_selector";
+	const size_t len = strcspn(argument, "=");
+	const size_t end = sizeof(selector) - 1;
+
+	if (len > end && memcmp(argument + len - end, selector, end) == 0)
+		return len - end;
+	return len;
+}
+
+static bool is_same_constraint(const char *a, const char *b)
+{
+	const size_t len = constraint_len(a);
+
+	return len == constraint_len(b) && strncasecmp(a, b, len) == 0;
+}
+
+/* Whether there is a path without one constraint, or if NULL, without any. */
+static bool has_path_without(struct cli *cli, const struct form *form,
+			     const char *constraint, const struct end *src,
+			     const struct end *dst)
+{
+	struct form trial = { .record = form->record };
+	struct ibsa_query query = {
+		.record = form->record,
+		.match = &trial.match,
+		.method = IBSA_METHOD_GET,
+	};
+
+	for (int i = 3; i < cli->arg_count && constraint; i++)
+		if (!is_same_constraint(cli->args[i], constraint))
+			(void)!fields_select(form->record, cli->args[i],
+					     &trial.match, &trial.mask,
+					     &trial.error);
+	put_reversible(&trial);
+	put_ends(&trial, src, dst);
+	query.mask = pair_mask(&trial, src, dst);
+	return ask(cli, &query, path_found, NULL) == CLI_DONE;
+}
+
+/* What to say of the constraint that leaves no path; "" if none is to blame. */
+static void why_not(struct cli *cli, const struct form *form,
+		    const struct end *src, const struct end *dst,
+		    char out[WHY_TEXT])
+{
+	char text[IBSA_VALUE_TEXT];
+
+	out[0] = '\0';
+	if (cli->arg_count == 3 || !has_path_without(cli, form, NULL, src, dst))
+		return;
+	for (int i = 3; i < cli->arg_count; i++) {
+		if (!has_path_without(cli, form, cli->args[i], src, dst))
+			continue;
+		snprintf(out, WHY_TEXT, " with %s; without it there is a path",
+			 fields_clean(cli->args[i], text));
+		return;
+	}
+	snprintf(out, WHY_TEXT,
+		 " with these constraints; without them there is a path");
+}
+
 /* The path of one pair, over what a selector said. */
 static int ask_pair(struct cli *cli, const struct form *form,
 		    const struct end *src, const struct end *dst,
@@ -343,23 +442,22 @@ static int ask_pair(struct cli *cli, const struct form *form,
 	const struct ibsa_query query = {
 		.record = form->record,
 		.match = &pair.match,
-		.mask = form->mask | IBSA_PATH_CM(reversible) |
-			IBSA_PATH_CM(numb_path) |
-			(src->lid ? IBSA_PATH_CM(slid) : IBSA_PATH_CM(sgid)) |
-			(dst->lid ? IBSA_PATH_CM(dlid) : IBSA_PATH_CM(dgid)),
+		.mask = pair_mask(form, src, dst),
 		.method = cli->all ? IBSA_METHOD_GET_TABLE : IBSA_METHOD_GET,
 	};
 	char from[IBSA_VALUE_TEXT], to[IBSA_VALUE_TEXT];
+	char why[WHY_TEXT];
 	int status;
 
 	rows->src = src;
 	rows->dst = dst;
 	put_ends(&pair, src, dst);
 	status = ask(cli, &query, rows_add, rows);
-	if (status == CLI_NO)
-		complain("no path from %s to %s",
-			 end_text(src, cli->args[1], from),
-			 end_text(dst, cli->args[2], to));
+	if (status != CLI_NO)
+		return status;
+	why_not(cli, form, src, dst, why);
+	complain("no path from %s to %s%s", end_text(src, cli->args[1], from),
+		 end_text(dst, cli->args[2], to), why);
 	return status;
 }
 

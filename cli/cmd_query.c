@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* ibsa query: any record, by any of its fields. */
+#include <stdio.h>
 #include <string.h>
 
 #include <ibsa/text.h>
@@ -120,11 +121,17 @@ static int show(struct cli *cli, const struct ibsa_reply *reply, void *arg)
 {
 	const struct ibsa_query *query = arg;
 	struct ibsa_reply rows = *reply;
+	char hidden[160];
 
 	if (cli->out.shape == OUT_TABLE &&
 	    query->method != IBSA_METHOD_GET_TABLE)
 		cli->out.shape = OUT_BLOCKS;
 	out_rows(&cli->out, rows.count, fields_row, &rows);
+	/* Whoever does not read the table needs no note either. */
+	if (cli->out.shape == OUT_TABLE && fflush(stdout) == 0 &&
+	    fields_hidden(reply, hidden, sizeof(hidden)))
+		complain("not in the table, but not zero: %s; -v shows them",
+			 hidden);
 	return CLI_DONE;
 }
 
@@ -156,6 +163,19 @@ static int parse_arguments(struct cli *cli, struct ibsa_query *query,
 	return CLI_DONE;
 }
 
+/* What was probably meant where an SA finds nothing. */
+static const char *no_record_hint(const struct ibsa_query *query)
+{
+	const uint64_t lids = IBSA_PORT_INFO_CM(lid) |
+			      IBSA_PORT_INFO_CM(endport_lid);
+
+	if (query->record == &ibsa_port_info_record &&
+	    (query->mask & lids) == IBSA_PORT_INFO_CM(lid))
+		return "; SAs find ports by endport_lid, not by lid: try "
+		       "endport_lid=...";
+	return "";
+}
+
 int cmd_query(struct cli *cli)
 {
 	union fields_host match;
@@ -169,7 +189,7 @@ int cmd_query(struct cli *cli)
 	status = ask(cli, &query, show, &query);
 	if (status == CLI_NO) {
 		out_rows(&cli->out, 0, fields_row, NULL);
-		complain("no record matches");
+		complain("no record matches%s", no_record_hint(&query));
 	}
 	return status;
 }

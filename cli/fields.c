@@ -102,6 +102,85 @@ static void brief(struct out *out, const struct ibsa_record *record,
 	}
 }
 
+static bool is_brief(const struct ibsa_record *record, const char *name)
+{
+	const size_t len = strlen(name);
+
+	for (const char *at = record->brief; *at;) {
+		const size_t word = strcspn(at, ",");
+
+		if (word == len && memcmp(at, name, len) == 0)
+			return true;
+		at += word;
+		at += *at == ',';
+	}
+	return false;
+}
+
+/* Text, bytes and GIDs are zero if all their bytes are. */
+static bool is_zero(const struct ibsa_field *field, unsigned int index,
+		    const void *host)
+{
+	const unsigned char *at = (const unsigned char *)host +
+				  field->host_offset;
+	size_t len = field->count;
+
+	switch (field->show) {
+	case IBSA_SHOW_gid:
+		len = sizeof(struct ibsa_gid);
+		at += index * len;
+		break;
+	case IBSA_SHOW_text:
+	case IBSA_SHOW_blob:
+		break;
+	default:
+		return ibsa_field_get(field, index, host) == 0;
+	}
+	while (len > 0 && at[len - 1] == 0)
+		len--;
+	return len == 0;
+}
+
+static bool is_hidden(const struct ibsa_reply *reply,
+		      const struct ibsa_field *field, unsigned int index,
+		      const char *name)
+{
+	union fields_host host;
+
+	if (is_brief(reply->record, name))
+		return false;
+	for (size_t i = 0; i < reply->count; i++)
+		if (ibsa_reply_decode(reply, i, &host) == 0 &&
+		    !is_zero(field, index, &host))
+			return true;
+	return false;
+}
+
+bool fields_hidden(const struct ibsa_reply *reply, char *out, size_t size)
+{
+	const struct ibsa_record *record = reply->record;
+	char name[NAME_ROOM];
+	size_t len = 0;
+
+	out[0] = '\0';
+	for (unsigned int i = 0; i < record->field_count; i++) {
+		const struct ibsa_field *field = &record->fields[i];
+
+		for (unsigned int k = 0; k < ibsa_field_values(field); k++) {
+			if (ibsa_field_name(field, k, name, sizeof(name)) < 0 ||
+			    !is_hidden(reply, field, k, name))
+				continue;
+			if (len + strlen(name) + sizeof(", ...") > size) {
+				snprintf(out + len, size - len, ", ...");
+				return true;
+			}
+			len += (size_t)snprintf(out + len, size - len, "%s%s",
+						len ? ", " : "", name);
+		}
+	}
+	return len > 0;
+}
+
 void fields_row(struct out *out, size_t index, void *arg)
 {
 	const struct ibsa_reply *reply = arg;

@@ -35,6 +35,12 @@ union fields_host {
 int fields_select(const struct ibsa_record *record, const char *text,
 		  void *host, uint64_t *mask, struct ibsa_error *error);
 
+/*
+ * The names of the fields that a table of the reply leaves out and that are not
+ * zero in some row, the first of them if there are many. False: there are none.
+ */
+bool fields_hidden(const struct ibsa_reply *reply, char *out, size_t size);
+
 /* A row of a reply: @arg is the struct ibsa_reply. */
 void fields_row(struct out *out, size_t index, void *arg);
 

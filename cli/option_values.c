@@ -55,6 +55,8 @@ int option_sa(struct cli *cli, const char *value)
 		cli->sa_mode = value;
 		return CLI_DONE;
 	}
+	cli->sa_has_sl = strncmp(value, "sl=", 3) == 0 ||
+			 strstr(value, ",sl=") != NULL;
 	if (sa_parse(value, &cli->sa, &error) != 0) {
 		complain("%s%s", error.text,
 			 cli->arg_count > 0 &&

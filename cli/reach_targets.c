@@ -379,7 +379,10 @@ static int resolve(struct resolving *resolving, struct reach_targets *targets,
 {
 	struct reach_target *target = &targets->all[index];
 	const struct ibsa_node *node = NULL;
+	struct ibsa_error error;
 
+	if (resolving->is_opa && target->what.kind == TARGET_GUID)
+		(void)target_parse_opa(target->text, &target->what, &error);
 	if (is_long_lid(&target->what))
 		return take_long_lid(resolving, target);
 	switch (target->what.kind) {

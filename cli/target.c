@@ -37,9 +37,16 @@ static int parse_gid(const char *text, struct target *out,
 static int parse_guid(const char *text, struct target *out,
 		      struct ibsa_error *error)
 {
+	char hex[sizeof("0x") + 16];
+	const char *digits = text;
 	uint64_t guid;
 
-	if (ibsa_number_parse(text, 64, &guid) != 0 || guid == 0)
+	if (text[strspn(text, "0123456789abcdefABCDEF")] == '\0' &&
+	    strlen(text) <= 16) {
+		snprintf(hex, sizeof(hex), "0x%s", text);
+		digits = hex;
+	}
+	if (ibsa_number_parse(digits, 64, &guid) != 0 || guid == 0)
 		return refuse(error,
 			      "'%.64s' is not a GUID; "
 			      "name:%.64s would be a node's name",
@@ -105,8 +112,24 @@ static bool looks_like_gid(const char *text)
 	       text[strspn(text, "0123456789abcdefABCDEF:.")] == '\0';
 }
 
+/*
+ * Logs of subnet managers have LIDs as 0x4: with as many digits as a LID can
+ * have, and a value that a port's can have, it is one. @last_lid is the
+ * largest number that is taken for one.
+ */
+static bool is_hex_lid(const char *text, uint32_t last_lid)
+{
+	const bool is_long = last_lid > UINT16_MAX;
+	uint64_t lid;
+
+	return strlen(text) <= (is_long ? sizeof("0x") - 1 + 8
+					: sizeof("0x") - 1 + 4) &&
+	       ibsa_number_parse(text, 32, &lid) == 0 && lid > 0 &&
+	       lid <= (is_long ? last_lid : IBSA_LID_UNICAST_MAX);
+}
+
 /* What text without a prefix is meant as; TARGET_SELF needs no parsing. */
-static enum target_kind guess_kind(const char *text)
+static enum target_kind guess_kind(const char *text, uint32_t last_lid)
 {
 	struct ibsa_gid gid;
 
@@ -115,7 +138,7 @@ static enum target_kind guess_kind(const char *text)
 	if (ibsa_gid_parse(text, &gid) == 0 || looks_like_gid(text))
 		return TARGET_GID;
 	if (strncmp(text, "0x", 2) == 0 || strncmp(text, "0X", 2) == 0)
-		return TARGET_GUID;
+		return is_hex_lid(text, last_lid) ? TARGET_LID : TARGET_GUID;
 	if (*text && text[strspn(text, "0123456789")] == '\0')
 		return TARGET_LID;
 	return TARGET_NAME;
@@ -136,7 +159,7 @@ static int parse_target(const char *text, uint32_t last_lid, struct target *out,
 	if (form) {
 		text += strlen(form->prefix);
 	} else {
-		form = form_of(guess_kind(text));
+		form = form_of(guess_kind(text, last_lid));
 	}
 	if (form) {
 		target.kind = form->kind;
@@ -257,8 +280,6 @@ static int check_address(const struct ibsa_address *address, unsigned int seen,
 {
 	static const struct ibsa_gid none;
 
-	if (!(seen & (SEEN_LID | SEEN_GID)))
-		return refuse(error, "--sa: an address needs a lid or a gid");
 	if (seen & SEEN_LID &&
 	    (address->lid == 0 || address->lid > IBSA_LID_UNICAST_MAX))
 		return refuse(error,

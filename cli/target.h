@@ -25,15 +25,16 @@ struct target {
 };
 
 /*
- * "self", a GID, a port GUID after 0x, a decimal LID, else a node's name; or
- * any of them after "gid:", "guid:", "lid:" or "name:".
+ * "self", a GID, a LID in decimal or in up to 4 hexadecimal digits after 0x, a
+ * port GUID after 0x, else a node's name; or any of them after "gid:", "guid:",
+ * "lid:" or "name:".
  *
  * Return: 0; -EINVAL, and @error says why.
  */
 int target_parse(const char *text, struct target *out,
 		 struct ibsa_error *error);
 
-/* The same of a port of Omni-Path, where LIDs have 32 bits. */
+/* The same of a port of Omni-Path, where LIDs have 32 bits, or 8 digits. */
 int target_parse_opa(const char *text, struct target *out,
 		     struct ibsa_error *error);
 
@@ -43,7 +44,7 @@ int target_parse_opa(const char *text, struct target *out,
 	"  self                the port that asks", \
 	"  fe80::2:c903:10:11  a GID (gid:...)", \
 	"  0x0002c90300100011  a port GUID (guid:...)", \
-	"  17                  a LID (lid:...)", \
+	"  17, 0x11            a LID (lid:...)", \
 	"  node1               a node's name or its first word (name:...)"
 /* clang-format on */
 

@@ -222,7 +222,6 @@ wrong_command_lines() {
 		--sa 0 devices
 		--sa 0xc000 devices
 		--sa nobody devices
-		--sa sl=3 devices
 		--sa lid=1,lid=2 devices
 		--sa lid=1,colour=2 devices
 		--sa lid=1, devices
@@ -511,11 +510,28 @@ paths() {
 	on 2 path self leaf; err_has 'leaf one.*leaf two'; out_empty
 	on 0 path self node3; lines 2; out_has '^mlx5_0 +mlx5_0 '
 	on 0 path self 'node3 mlx5_1'; lines 2
+	on 0 path self 0x5; cp out same
+	for dst in 5 0X0005 lid:0x5; do
+		on 0 path self $dst; cmp -s out same || fail 'not the same path'
+	done
+	on 1 path self 0xc000; on 0 path self guid:2c90300000021
+	on 1 path self guid:0000000000000005
+	on 2 path self node2 rate=40 rate_selector=2; err_has 'takes 2.5, 10,'
+	on 2 path self node2 mtu=0 mtu_selector=2; err_has '256, 512'
+	on 1 path self node2 mtu=4096 mtu_selector=2; out_empty
+	err_has 'no path from self to node2 .* with mtu=4096; without it'
+	on 1 path self node2 sl=0 mtu_selector=0 mtu=4096
+	err_has 'with mtu_selector=0; without it there is a path'
+	on 1 path self fe80::dead:beef sl=0; err_has 'dead:beef$'
+	on 0 --sa pkey_index=0 path self node2
+	on 0 --sa pkey_index=0,sl=0 path self node2
 	on 0 path -- self node2
 }
 
 records() {
-	on 0 query table NodeRecord; aligned; err_empty
+	on 0 query table NodeRecord; aligned
+	err_has 'not in the table, but not zero: base_version, .*; -v shows'
+	sentences 1
 	out_has '^LID +NODE_TYPE .* NODE_DESCRIPTION$'; lines 9
 	on 0 query table nr 'node_description=node2 mlx5_0'; lines 2
 	on 0 query table NR node-type=switch; lines 3
@@ -544,6 +560,12 @@ records() {
 		service_pkey=0xffff
 	on 5 query get NodeRecord; out_empty; err_has 'refused.*0x0[1-9]00'
 	on 5 -j query get NodeRecord; out_empty
+	on 0 query table LinkRecord; aligned; err_empty
+	on 1 query table PIR lid=1; out_empty; err_has 'endport_lid, not by lid'
+	for i in 1 2 3 4 5 6; do echo "p$i=0x$i : ALL=full;"; done >parts
+	run 0 fabric exec --partitions parts "$fabric" -- "$ibsa" \
+		query table PKTR --sm-key 1
+	out_has ' 0x8003$'; err_has 'not zero: pkey_5, pkey_6, pkey_7; -v'
 }
 
 services() {

@@ -45,7 +45,7 @@ long_lids_are_asked_for() {
 	opa 0 -j path 70000 lid:74565
 	json '.[0].slid == 70000 and .[0].dlid == 74565'
 	json '.[0].sgid == "fe80::10:5" and .[0].dgid == "fe80::10:3"'
-	opa 0 -j path -a 70000 0x100001; json 'length == 1 and .[0].dlid == 1'
+	opa 0 -j path -a 70000 guid:100001; json 'length == 1 and .[0].dlid == 1'
 	opa 1 path self 99999; out_empty; err_has 'no path from self to 99999'
 	opa 1 -j path self 99999; json '. == []'
 	opa 2 path self 4294967295; err_has 'is not a LID'

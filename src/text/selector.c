@@ -2,6 +2,7 @@
 /* "FIELD=VALUE" into a record and its mask, and what to say if it is not. */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "text/code.h"
@@ -114,6 +115,20 @@ static int unknown_field(const struct ibsa_record *record, const char *name,
 			  record->name, shown, name, list);
 }
 
+/* All rates, without the unit that each of their names ends in. */
+static void rates_list(struct ibsa__text *out)
+{
+	for (uint64_t code = 0; code < 64; code++) {
+		const char *name = ibsa__code_text(IBSA_SHOW_rate, code);
+
+		for (; name && *name && *name != 'G'; name++)
+			ibsa__text_char(out, *name);
+		if (name)
+			ibsa__text_string(out, ", ");
+	}
+	ibsa__text_string(out, "with Gb/s after it, or the code as a number");
+}
+
 /* The names a field's codes have: "CA, switch, router". */
 static void codes_list(const struct ibsa_field *field, struct ibsa__text *out)
 {
@@ -156,6 +171,9 @@ static void accepted(const struct ibsa_field *field, struct ibsa__text *out)
 		ibsa__text_string(out,
 				  "seconds, up to 4294967294, or infinite");
 		return;
+	case IBSA_SHOW_rate:
+		rates_list(out);
+		return;
 	default:
 		codes_list(field, out);
 	}
@@ -176,12 +194,46 @@ static int bad_value(const struct ibsa_field *field, int err, const char *value,
 			  field->name, text);
 }
 
+/* Whether the values are codes, of which some may have no meaning. */
+static bool has_codes(const struct ibsa_field *field)
+{
+	switch (field->show) {
+	case IBSA_SHOW_mtu:
+	case IBSA_SHOW_rate:
+	case IBSA_SHOW_node_type:
+	case IBSA_SHOW_port_state:
+	case IBSA_SHOW_phys_state:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/*
+ * Whether the value is an assigned code, or none is needed. Ports report 0 of
+ * some; as a constraint of a path or a group, beside a selector, 0 is no code.
+ */
+static bool is_assigned(const struct ibsa_field *field, unsigned int index,
+			const void *host)
+{
+	uint64_t code;
+
+	if (!has_codes(field))
+		return true;
+	code = ibsa_field_get(field, index, host);
+	if (!code)
+		return strcmp(field->name, "mtu") != 0 &&
+		       strcmp(field->name, "rate") != 0;
+	return ibsa__code_text(field->show, code);
+}
+
 int ibsa_selector_parse(const struct ibsa_record *record, const char *text,
 			void *host, uint64_t *mask, struct ibsa_error *error)
 {
 	const size_t len = strcspn(text, "=");
 	const struct ibsa_field *field;
 	unsigned int index;
+	uint64_t before;
 	uint64_t bits;
 	int err;
 
@@ -197,7 +249,12 @@ int ibsa_selector_parse(const struct ibsa_record *record, const char *text,
 		return ibsa__fail(error, -EINVAL,
 				  "the SA cannot select by '%s' of %s",
 				  field->name, record->name);
+	before = has_codes(field) ? ibsa_field_get(field, index, host) : 0;
 	err = ibsa_field_parse(field, index, text + len + 1, host);
+	if (!err && !is_assigned(field, index, host)) {
+		(void)!ibsa_field_set(field, index, before, host);
+		err = -EINVAL;
+	}
 	if (err)
 		return bad_value(field, err, text + len + 1, error);
 	*mask |= bits;
