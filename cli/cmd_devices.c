@@ -35,6 +35,7 @@ struct view {
 	bool noted;
 	bool has_device; /* the one that is meant, if not its port */
 	bool has_umad;	 /* the kernel's module is loaded */
+	const struct ibsa_device_list *list; /* of a machine */
 };
 
 static void number(struct out *out, const char *name, uint64_t value)
@@ -192,6 +193,9 @@ static void access_note(struct line *line, const struct ibsa_port *port)
 static void port_fill(const struct view *view, struct line *line,
 		      const struct ibsa_port *port)
 {
+	const struct ibsa_device *device;
+	const struct ibsa_port *gsi;
+
 	line->port = (int)port->number;
 	if (port->err) {
 		note(line, "%s", strerror(-port->err));
@@ -201,7 +205,11 @@ static void port_fill(const struct view *view, struct line *line,
 	line->state = port->state;
 	line->details = port;
 	line->rate = port->rate;
-	if (view->has_umad)
+	gsi = ibsa_port_gsi(view->list, port, &device);
+	if (gsi)
+		note(line, "SMI of %s/%u, which takes the SA's answers",
+		     device->name, gsi->number);
+	else if (view->has_umad)
 		access_note(line, port);
 	else
 		note(line, "no MAD device; load ib_umad");
@@ -270,6 +278,7 @@ static int list_show(struct cli *cli, struct view *view,
 	const struct ibsa_device *device = list->devices;
 	int err = 0;
 
+	view->list = list;
 	for (size_t i = 0; !err && i < list->count; i++, device++)
 		if (scope_has_device(view->scope, device->name))
 			err = device_add(view, device);

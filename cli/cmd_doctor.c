@@ -298,6 +298,21 @@ static int conclude(struct doctor *doctor)
 	return weight(status) > weight(CLI_SILENT) ? status : CLI_SILENT;
 }
 
+/* The SMI of a planarized adapter takes no answers of the SA. */
+static bool smi_skip(struct doctor *doctor, const struct spot *spot,
+		     const struct ibsa_port *port)
+{
+	const struct ibsa_device *device;
+	const struct ibsa_port *gsi = ibsa_port_gsi(doctor->list, port,
+						    &device);
+
+	if (gsi)
+		doctor_skip(doctor, spot, "port",
+			    "SMI of %s/%u, which takes the SA's answers",
+			    device->name, gsi->number);
+	return gsi;
+}
+
 static void visit_port(struct doctor *doctor, const struct scope *scope,
 		       const struct ibsa_device *device,
 		       const struct ibsa_port *port, bool has_umad)
@@ -311,6 +326,8 @@ static void visit_port(struct doctor *doctor, const struct scope *scope,
 		.is_named = scope->device != NULL,
 	};
 
+	if (!scope->device && smi_skip(doctor, &visit.spot, port))
+		return;
 	doctor_files(&visit, port, has_umad);
 	doctor_port(&visit);
 	doctor_sa(&visit);
@@ -380,6 +397,7 @@ static void visit_list(struct doctor *doctor, const struct scope *scope,
 	const bool has_umad = doctor_umad(doctor);
 	bool has_device = false;
 
+	doctor->list = list;
 	for (size_t i = 0; i < list->count && !doctor_is_interrupted(doctor);
 	     i++) {
 		const struct ibsa_device *device = &list->devices[i];

@@ -39,6 +39,7 @@ struct doctor {
 	bool out_of_memory;
 	struct progress progress;
 	struct interrupt interrupt;
+	const struct ibsa_device_list *list; /* of a machine, or NULL */
 };
 
 /* Whether a signal came: no more is looked at, and what was found is shown. */

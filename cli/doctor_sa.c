@@ -345,6 +345,7 @@ static const char *device_of(const struct ibsa_device_list *list,
 			const struct ibsa_port *port = &device->ports[j];
 
 			if (port->number == state->port_num && !port->err &&
+			    !ibsa_port_gsi(list, port, NULL) &&
 			    !memcmp(&port->state.gid, &state->gid,
 				    sizeof(state->gid)))
 				return device->name;

@@ -63,6 +63,7 @@ static int machine_ports(const struct ibsa_gid *own, struct ends *out)
 			struct end end = { .gid = port->state.gid };
 
 			if (port->err || !port->umad[0] ||
+			    ibsa_port_gsi(list, port, NULL) ||
 			    port->state.link == IBSA_LINK_ETHERNET ||
 			    port->state.port_state != IBSA_PORT_ACTIVE ||
 			    memcmp(&end.gid, own, sizeof(own->raw) / 2) != 0)

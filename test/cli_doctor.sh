@@ -409,4 +409,22 @@ if "$tmp/by_other" -V >out 2>err; then
 else
 	echo "no mount name space to be another user in: $(cat err)"
 fi
-run_groups "${groups[@]}"
+# The SMI and the GSI of a port on two devices: the second is asked from.
+planarized() {
+	world
+	rm -r "$sys/class/infiniband/mlx5_0/ports/2"
+	device smi_first 1
+	mv "$sys/class/infiniband/smi_first" "$sys/class/infiniband/a_smi"
+	echo a_smi >"$sys/class/infiniband_mad/umad1/ibdev"
+	echo 0x2651ec4a >"$sys/class/infiniband/mlx5_0/ports/1/cap_mask"
+	SYSFS_PATH=$sys run 0 devices; aligned
+	out_has '^a_smi +1 .* SMI of mlx5_0/1, which takes'
+	SYSFS_PATH=$sys run 0 -j devices
+	json '.[0].note | startswith("SMI of mlx5_0/1")'
+	SYSFS_PATH=$sys run 4 -j doctor
+	json 'map(select(.device == "a_smi" and .name != "device")) |
+		length == 1 and .[0].verdict == "not checked"'
+	json 'any(.[]; .device == "mlx5_0" and .name == "sm")'
+}
+
+run_groups "${groups[@]}" planarized

@@ -93,6 +93,25 @@ int ibsa_devices_read(struct ibsa_device_list **out) IBSA_MUST_USE;
 void ibsa_devices_free(struct ibsa_device_list *list);
 
 /**
+ * ibsa_port_gsi - the port that takes the place of an SMI for SA queries
+ * @list:       from ibsa_devices_read()
+ * @port:       of @list
+ * @out_device: whose the returned port is; or NULL
+ *
+ * The SMI and the GSI of one port of a planarized adapter are ports of two
+ * devices with one GUID, of which the GSI's has IsSMdisabled set. SA queries go
+ * to the GSI; ibsa_open() takes no SMI that is not named.
+ *
+ * Return: the GSI's port if @port is such an SMI; else NULL. No I/O;
+ * thread-safe.
+ *
+ * Source: IBA vol 1, 14.2.5.6 (CapabilityMask); libibumad of rdma-core 64.
+ */
+const struct ibsa_port *ibsa_port_gsi(const struct ibsa_device_list *list,
+				      const struct ibsa_port *port,
+				      const struct ibsa_device **out_device);
+
+/**
  * struct ibsa_device_file - a file in /dev/infiniband, and whose it is
  * @path: of the file
  * @err:  0; -ENOENT it is not there; -EOPNOTSUPP it is a simulation's, which

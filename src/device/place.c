@@ -22,6 +22,7 @@ struct search {
 	const struct ibsa_device *found_device;
 	const struct ibsa_port *found_port;
 	const struct ibsa_device *named;
+	const struct ibsa_device_list *list;
 };
 
 /* A list of names or numbers, cut with "..." where room ends. */
@@ -70,6 +71,9 @@ static void search_device(struct search *search,
 		enum rank rank = rank_of(search, port);
 
 		if (search->port && search->port != port->number)
+			continue;
+		/* Its GSI's port is in the list, too. */
+		if (!search->name && ibsa_port_gsi(search->list, port, NULL))
 			continue;
 		if (rank <= search->rank)
 			continue;
@@ -180,6 +184,7 @@ static int unfit(const struct search *search, struct ibsa_error *error)
 static int choose(const struct ibsa_device_list *list, struct search *search,
 		  struct ibsa_error *error)
 {
+	search->list = list;
 	search_list(search, list);
 	if (!search->named)
 		return no_device(list, search->name, error);
