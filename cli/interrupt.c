@@ -49,14 +49,23 @@ static void wake_up(struct interrupt *interrupt)
 	pthread_mutex_unlock(&interrupt->lock);
 }
 
-/* Its number; below 0: it cannot be waited for. */
-static int next_signal(const struct interrupt *interrupt, siginfo_t *info)
+/* Between two tries of a call that may go on failing. */
+static void retry_pause(void)
+{
+	static const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
+
+	nanosleep(&pause, NULL);
+}
+
+/* Wait for the next signal. Return: its number. */
+static int signal_next(const struct interrupt *interrupt, siginfo_t *info)
 {
 	int number;
 
-	do
-		number = sigwaitinfo(&interrupt->signals, info);
-	while (number < 0 && errno == EINTR);
+	while ((number = sigwaitinfo(&interrupt->signals, info)) < 0) {
+		if (errno != EINTR)
+			retry_pause();
+	}
 	return number;
 }
 
@@ -69,9 +78,10 @@ static void *watch(void *arg)
 	struct interrupt *interrupt = arg;
 	int64_t first_ms = 0;
 	siginfo_t info;
-	int number;
 
-	while ((number = next_signal(interrupt, &info)) > 0) {
+	for (;;) {
+		const int number = signal_next(interrupt, &info);
+
 		if (atomic_load(&interrupt->is_over))
 			return NULL;
 		if (number == stop_signal() ||
@@ -87,7 +97,6 @@ static void *watch(void *arg)
 			end_by(number);
 		}
 	}
-	return NULL;
 }
 
 /* One that was ignored stays so; to block it would make it wait instead. */
@@ -95,7 +104,7 @@ static void add_signal(sigset_t *set, int number)
 {
 	struct sigaction old;
 
-	if (sigaction(number, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+	if (sigaction(number, NULL, &old) != 0 || old.sa_handler != SIG_IGN)
 		sigaddset(set, number);
 }
 
@@ -173,6 +182,8 @@ bool interrupt_seen(const struct interrupt *interrupt)
 void interrupt_stop(struct interrupt *interrupt)
 {
 	atomic_store(&interrupt->is_over, true);
-	pthread_kill(interrupt->thread, stop_signal());
+	/* A queue of signals that is full has room again later. */
+	while (pthread_kill(interrupt->thread, stop_signal()) != 0)
+		retry_pause();
 	pthread_join(interrupt->thread, NULL);
 }
