@@ -39,33 +39,6 @@ static struct finding *add(struct doctor *doctor)
 	return &findings[doctor->count++];
 }
 
-/* The bytes of the UTF-8 character at @at; 0 if there is none. */
-static size_t character_bytes(const unsigned char *at)
-{
-	size_t bytes = 1;
-
-	if (*at >= 0xf8 || (*at >= 0x80 && *at < 0xc2))
-		return 0;
-	if (*at >= 0xc2)
-		bytes = *at >= 0xf0 ? 4 : *at >= 0xe0 ? 3 : 2;
-	for (size_t i = 1; i < bytes; i++)
-		if ((at[i] & 0xc0) != 0x80)
-			return 0;
-	return bytes;
-}
-
-/* Names in sentences come from outside: no code of a terminal counts. */
-static void make_safe(char *text)
-{
-	while (*text) {
-		size_t bytes = character_bytes((unsigned char *)text);
-
-		if (bytes == 0 || iscntrl((unsigned char)*text))
-			*text = '?';
-		text += bytes ? bytes : 1;
-	}
-}
-
 __attribute__((format(printf, 3, 0))) static void
 find(struct doctor *doctor, const struct finding *finding, const char *format,
      va_list args)
@@ -74,7 +47,6 @@ find(struct doctor *doctor, const struct finding *finding, const char *format,
 
 	*added = *finding;
 	vsnprintf(added->detail, sizeof(added->detail), format, args);
-	make_safe(added->detail);
 }
 
 void doctor_ok(struct doctor *doctor, const struct spot *spot, const char *name,
@@ -443,12 +415,10 @@ static void no_list(struct doctor *doctor, int err)
 			     strerror(-err));
 }
 
-static int machine_doctor(struct doctor *doctor, const struct scope *scope)
+/* @err: of reading @list, which is there without one. */
+static int machine_doctor(struct doctor *doctor, const struct scope *scope,
+			  const struct ibsa_device_list *list, int err)
 {
-	struct ibsa_device_list *list;
-	int status;
-	int err = ibsa_devices_read(&list);
-
 	if (err) {
 		no_list(doctor, err);
 		return conclude(doctor);
@@ -462,9 +432,7 @@ static int machine_doctor(struct doctor *doctor, const struct scope *scope)
 			     "or try an embedded fabric: --fabric",
 			     "there is no RDMA device");
 	visit_list(doctor, scope, list);
-	status = conclude(doctor);
-	ibsa_devices_free(list);
-	return status;
+	return conclude(doctor);
 }
 
 static void visit_fabric_port(struct doctor *doctor, const struct scope *scope,
@@ -538,16 +506,21 @@ static int fabric_doctor(struct doctor *doctor, const struct scope *scope,
 static int examine(struct doctor *doctor, const struct scope *scope)
 {
 	const char *file = fabric_file(doctor->cli);
+	struct ibsa_device_list *list = NULL;
+	int err = file ? 0 : ibsa_devices_read(&list);
+	/* Up to here a signal ends the command at once: nothing was found. */
 	int status = interrupt_start(&doctor->interrupt, last_words);
 
 	if (status != 0) {
 		complain("cannot wait for signals: %s", strerror(-status));
+		ibsa_devices_free(list);
 		return CLI_DEVICE;
 	}
 	progress_start(&doctor->progress);
 	status = file ? fabric_doctor(doctor, scope, file)
-		      : machine_doctor(doctor, scope);
+		      : machine_doctor(doctor, scope, list, err);
 	interrupt_stop(&doctor->interrupt);
+	ibsa_devices_free(list);
 	free(doctor->findings);
 	return status;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <ibsa/sa.h>
+#include <ibsa/text.h>
 
 #include "fabric_draw.h"
 
@@ -17,6 +18,7 @@ enum {
 	EACH_MAX = 32,	/* more adapters are drawn by leaf */
 	FEW_BOXES = 64, /* with more the lines need room, and are straight */
 	LABEL_MAX = 40, /* characters of a name */
+	NAME_BYTES = 16 * LABEL_MAX,
 	RATE_TEXT = 16,
 	RATES = 64, /* more than there are */
 	PORTS_MAX = 256,
@@ -39,50 +41,26 @@ struct drawing {
 	struct line usual; /* the rate of most cables */
 };
 
-/* Bytes of the character that begins here; 0: none that can be shown. */
-static size_t character(const char *text)
-{
-	const unsigned char *at = (const unsigned char *)text;
-	const size_t tail = *at < 0xc2	 ? 0
-			    : *at < 0xe0 ? 1
-			    : *at < 0xf0 ? 2
-			    : *at < 0xf5 ? 3
-					 : 0;
-	uint32_t code = *at & (0x7fU >> (tail + 1));
-
-	if (*at < 0x80)
-		return iscntrl(*at) ? 0 : 1;
-	for (size_t i = 1; i <= tail; i++) {
-		if ((at[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (at[i] & 0x3f);
-	}
-	/* Too long a form, a control or half a character, or none at all. */
-	if (tail == 0 || code < 0xa0 || (tail == 2 && code < 0x800) ||
-	    (tail == 3 && (code < 0x10000 || code > 0x10ffff)) ||
-	    (code >= 0xd800 && code < 0xe000) || (code & 0xfffe) == 0xfffe)
-		return 0;
-	return tail + 1;
-}
-
 /* A name in a label, in which these characters have a meaning. */
 static void put_name(FILE *file, const char *name)
 {
-	for (size_t i = 0; *name && i < LABEL_MAX; i++) {
-		const size_t len = character(name);
+	char clean[NAME_BYTES];
+	size_t count = 0;
 
-		if (len == 0)
-			putc('?', file);
-		else if (*name == '&')
+	ibsa_text_clean(&name, clean, sizeof(clean));
+	for (const char *at = clean; *at; at++) {
+		count += ((unsigned char)*at & 0xc0) != 0x80;
+		if (count > LABEL_MAX) {
+			fputs("…", file);
+			return;
+		}
+		if (*at == '&')
 			fputs("&amp;", file);
-		else if (*name == '"' || *name == '\\')
-			fprintf(file, "\\%c", *name);
+		else if (*at == '"' || *at == '\\')
+			fprintf(file, "\\%c", *at);
 		else
-			fwrite(name, 1, len, file);
-		name += len ? len : 1;
+			putc(*at, file);
 	}
-	if (*name)
-		fputs("…", file);
 }
 
 static bool is_adapter(const struct drawing *drawing, size_t node)

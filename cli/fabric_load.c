@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <ibsa/text.h>
+
 #include "fabric.h"
 #include "record.h"
 
@@ -13,11 +15,13 @@ enum { LARGE_BYTES = 4 << 20 }; /* of a file that takes a while to read */
 static bool say_reading(const char *path)
 {
 	struct stat file;
+	char clean[256];
 
 	if (!isatty(STDERR_FILENO) || stat(path, &file) != 0 ||
 	    file.st_size < LARGE_BYTES)
 		return false;
-	fprintf(stderr, "reading %s, %lld MB...", path,
+	ibsa_text_clean(&path, clean, sizeof(clean));
+	fprintf(stderr, "reading %s, %lld MB...", clean,
 		(long long)file.st_size >> 20);
 	return true;
 }

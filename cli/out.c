@@ -4,20 +4,20 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <json-c/json.h>
+
+#include <ibsa/text.h>
 
 #include "out.h"
 
 enum {
 	GAP = 2,		/* blanks between columns */
 	SENTENCE_BYTES = 16384, /* room for two paths */
-	CONTROL_WIDTH = 4,	/* of what CONTROL makes */
+	PART_BYTES = 512,	/* of text that is cleaned at a time */
 };
-
-/* How a control character is shown. */
-#define CONTROL "\\x%02x"
 
 void out_open(struct out *out, FILE *file)
 {
@@ -39,35 +39,23 @@ static void put(struct out *out, const char *text)
 /* What came from outside shall not steer a terminal, nor end a line. */
 static void put_clean(struct out *out, const char *text)
 {
-	while (*text && out->err == 0) {
-		char code[8];
-		size_t plain = 0;
+	char part[PART_BYTES];
 
-		while (text[plain] && !iscntrl((unsigned char)text[plain]))
-			plain++;
-		if (fwrite(text, 1, plain, out->file) < plain)
-			note_error(out, errno);
-		text += plain;
-		if (!*text)
-			return;
-		snprintf(code, sizeof(code), CONTROL, (unsigned char)*text++);
-		put(out, code);
-	}
+	while (ibsa_text_clean(&text, part, sizeof(part)) && out->err == 0)
+		put(out, part);
 }
 
-/*
- * Columns on a terminal: UTF-8 characters, which is all but their tails; a
- * control character is as wide as what stands for it.
- */
+/* Columns on a terminal, as it is shown: UTF-8 characters, which is all bytes
+ * but their tails. */
 static size_t text_width(const char *text)
 {
+	char part[PART_BYTES];
 	size_t width = 0;
+	size_t len;
 
-	for (; *text; text++)
-		if (iscntrl((unsigned char)*text))
-			width += CONTROL_WIDTH;
-		else
-			width += ((unsigned char)*text & 0xc0) != 0x80;
+	while ((len = ibsa_text_clean(&text, part, sizeof(part))) > 0)
+		for (size_t i = 0; i < len; i++)
+			width += ((unsigned char)part[i] & 0xc0) != 0x80;
 	return width;
 }
 
@@ -149,6 +137,22 @@ static void json_cell(struct out *out, const char *name,
 	note_error(out, ENOMEM);
 }
 
+/* NULL: out of memory. */
+static struct json_object *json_string(const char *text)
+{
+	const size_t size = 4 * strlen(text) + 1;
+	char *clean = malloc(size < PART_BYTES ? PART_BYTES : size);
+	struct json_object *value = NULL;
+
+	if (clean) {
+		ibsa_text_clean(&text, clean,
+				size < PART_BYTES ? PART_BYTES : size);
+		value = json_object_new_string(clean);
+	}
+	free(clean);
+	return value;
+}
+
 void out_text(struct out *out, const char *name, const char *text)
 {
 	struct json_object *value;
@@ -157,7 +161,7 @@ void out_text(struct out *out, const char *name, const char *text)
 		text_cell(out, name, text);
 		return;
 	}
-	value = json_object_new_string(text);
+	value = json_string(text);
 	if (value)
 		json_cell(out, name, value);
 	else
@@ -200,7 +204,7 @@ void out_below(struct out *out, const char *name, const char *text)
 	if (out->phase != OUT_PRINT || !text)
 		return;
 	put(out, "\n    ");
-	put(out, text);
+	put_clean(out, text);
 }
 
 static void run_row(struct out *out, out_row_fn row, size_t index, void *arg)
@@ -330,6 +334,18 @@ void out_line(struct out *out, const char *format, ...)
 	put(out, "\n");
 }
 
+void out_say(struct out *out, const char *format, ...)
+{
+	char text[SENTENCE_BYTES];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	put_clean(out, text);
+	put(out, "\n");
+}
+
 int out_close(struct out *out)
 {
 	errno = 0;
@@ -344,11 +360,7 @@ static size_t sentence(char out[SENTENCE_BYTES], const char *text)
 {
 	size_t len = (size_t)sprintf(out, "ibsa: ");
 
-	for (; *text && len < SENTENCE_BYTES - CONTROL_WIDTH - 1; text++)
-		len += (size_t)sprintf(out + len,
-				       iscntrl((unsigned char)*text) ? CONTROL
-								     : "%c",
-				       (unsigned char)*text);
+	len += ibsa_text_clean(&text, out + len, SENTENCE_BYTES - len - 1);
 	out[len++] = '\n';
 	return len;
 }

@@ -51,7 +51,8 @@ void out_event(struct out *out, out_row_fn row, void *arg);
 /* Whether what was written went somewhere, and there is still a reader. */
 bool out_is_read(const struct out *out);
 
-/* A cell of characters; @text is UTF-8. */
+/* A cell of characters, of which those that are not safe to show are written
+ * as ibsa_text_clean() does; so are those of all other functions here. */
 void out_text(struct out *out, const char *name, const char *text);
 
 /* A cell that JSON shows as the number, and text as @text says. */
@@ -72,6 +73,10 @@ void out_flush(struct out *out);
 
 /* A line of plain text, for help. */
 void out_line(struct out *out, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A line that holds something from outside. */
+void out_say(struct out *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* Flush and close. Return: 0, or the negative errno of writing. */

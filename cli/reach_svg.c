@@ -5,6 +5,8 @@
  */
 #include <string.h>
 
+#include <ibsa/text.h>
+
 #include "fields.h"
 #include "reach.h"
 
@@ -39,26 +41,21 @@ static const char style[] =
 	".b{fill:#fff;stroke:#aaa;stroke-dasharray:2 2}\n"
 	"</style>\n";
 
-/*
- * Text in XML; it is printable UTF-8, but two characters of that are none of
- * XML's. Source: XML 1.0, 2.2.
- */
+/* Text in XML, all of whose characters are XML's. Source: XML 1.0, 2.2. */
 static void put_text(FILE *file, const char *text)
 {
-	for (; *text; text++) {
-		if (strncmp(text, "\xef\xbf\xbe", 3) == 0 ||
-		    strncmp(text, "\xef\xbf\xbf", 3) == 0) {
-			putc('?', file);
-			text += 2;
-		} else if (*text == '<') {
+	char clean[4 * REACH_TEXT + 1];
+
+	ibsa_text_clean(&text, clean, sizeof(clean));
+	for (const char *at = clean; *at; at++) {
+		if (*at == '<')
 			fputs("&lt;", file);
-		} else if (*text == '>') {
+		else if (*at == '>')
 			fputs("&gt;", file);
-		} else if (*text == '&') {
+		else if (*at == '&')
 			fputs("&amp;", file);
-		} else {
-			putc(*text, file);
-		}
+		else
+			putc(*at, file);
 	}
 }
 

@@ -72,7 +72,7 @@ names_cannot_steer_the_terminal() {
 	run 1 fabric info esc.net
 	! grep -q $'[\033\a]' out err || fail 'a control character came through'
 	out_has '"\\x1b\[31m" has no cable'
-	run 1 fabric info -j esc.net; json '.[-1].text | test("\u001b")'
+	run 1 fabric info -j esc.net; json '.[-1].text | test("\\\\x1b")'
 	run 0 devices --fabric esc.net
 	! grep -q $'\033' out || fail 'a control character came through'
 	{
@@ -84,6 +84,49 @@ names_cannot_steer_the_terminal() {
 	} >long.net
 	run 1 fabric info long.net
 	[ "$(wc -c <out)" -lt 2000 ] || fail 'a megabyte of a name'
+}
+
+# is_safe FILE - it is UTF-8, without control characters but for the ends of
+# lines and a drawing's tabs, and nothing in it turns lines or has no shape.
+is_safe() {
+	python3 - "$1" <<-'CHECK'
+		import sys, unicodedata
+		text = open(sys.argv[1], "rb").read().decode("utf-8", "strict")
+		bad = [c for c in text if c not in "\n\t" and
+		       unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp", "Cs")]
+		sys.exit(ascii(bad) if bad else 0)
+	CHECK
+}
+
+# shown STATUS ARG... - so it ends, and all that it writes is safe
+shown() {
+	run "$@"
+	is_safe out 2>why || fail "unsafe output: $(tail -n 1 why)"
+	is_safe err 2>why || fail "unsafe errors: $(tail -n 1 why)"
+}
+
+# Names and ids of nodes and files, in each form that is written.
+what_is_shown_is_safe() {
+	local bad=$'\x9b \xc2\x9b \xff \xd8\x9c \xe2\x80\xa8 \xe2\x80\xae' args
+	printf 'Switch 4 "s%s" # "sw%s"\n[1] "a%s"[1]\n' "$bad" "$bad" "$bad" \
+		>"bad$bad.net"
+	printf 'Ca 1 "a%s" # "n%s"\n[1] "s%s"[1]\nCa 1 "b%s"\n' "$bad" "$bad" \
+		"$bad" "$bad" >>"bad$bad.net"
+	for args in '' '-j' '--dot -' '--svg -' '-v'; do
+		# shellcheck disable=SC2086 # none or several words
+		shown 1 fabric info "bad$bad.net" $args
+	done
+	for args in devices 'devices -j' gids 'gids -j' 'path self 1' \
+		'path self 1 -j' 'query table NR' 'query table NR -j' \
+		'query get NR lid=1 -v' 'reach --all' 'reach --all -j' \
+		'reach --matrix --svg -' doctor 'doctor -j'; do
+		# shellcheck disable=SC2086 # several words
+		shown 0 $args --fabric "bad$bad.net"
+	done
+	shown 4 fabric info "no$bad"
+	shown 1 path self "$bad" --fabric "bad$bad.net"
+	shown 4 --fabric "no$bad" path self 1
+	shown 2 query table "$bad"
 }
 
 drawings() {
@@ -116,7 +159,8 @@ names_are_not_the_drawings_language() {
 	run 0 fabric info odd.net --svg -
 	out_has '>a&quot;\];n9 &#45;&#45; n8;#\\<'
 	out_has '>&lt;b&gt;&amp;amp;\\N\\<'
-	out_has '>\?\?\(\?\?\?\?<'; out_has '>ﬃ é 😀 \?\?\?<'
+	out_has '>\\xff\\xc3\(\\xed\\xa0\\x80\\x1b<'
+	out_has '>ﬃ é 😀 \\xef\\xbf\\xbe<'
 	run 1 fabric info long.net --dot -
 	[ "$(wc -c <out)" -lt 2000 ] || fail 'a megabyte of a name'
 }
@@ -259,7 +303,8 @@ redirections_name_the_other_sa() {
 }
 
 run_groups contents_are_counted what_is_odd_is_found \
-	files_that_are_no_topology names_cannot_steer_the_terminal drawings \
+	files_that_are_no_topology names_cannot_steer_the_terminal \
+	what_is_shown_is_safe drawings \
 	names_are_not_the_drawings_language drawings_that_fail \
 	drawings_do_not_write_over_each_other_or_what_is_read \
 	long_work_is_said records records_answer \

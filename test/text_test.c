@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -546,6 +547,89 @@ static void codes_have_their_speeds(void **state)
 	assert_string_equal(ibsa_method_text(0), "unknown method");
 }
 
+static void check_same_clean(const char *text, const char *want)
+{
+	char out[IBSA_VALUE_TEXT];
+
+	ibsa_text_clean(&text, out, sizeof(out));
+	assert_string_equal(out, want);
+}
+
+static void check_clean(const char *text, const char *want)
+{
+	const char *rest = text;
+	char out[IBSA_VALUE_TEXT];
+
+	assert_int_equal(ibsa_text_clean(&rest, out, sizeof(out)),
+			 strlen(want));
+	assert_string_equal(out, want);
+	assert_ptr_equal(rest, text + strlen(text));
+	/* Once more changes nothing. */
+	rest = out;
+	check_same_clean(rest, want);
+}
+
+static void clean_text_is_safe_to_show(void **state)
+{
+	(void)state;
+	check_clean("", "");
+	check_clean("node1 mlx5_0", "node1 mlx5_0");
+	check_clean("Knoten \xc3\xa4 \xe2\x80\xa6 \xf0\x9f\x98\x80",
+		    "Knoten \xc3\xa4 \xe2\x80\xa6 \xf0\x9f\x98\x80");
+	check_clean("a\\b", "a\\b");
+	check_clean("\033[2J\n\t\177", "\\x1b[2J\\x0a\\x09\\x7f");
+	/* U+009B, U+061C, U+200E, U+2028, U+2029, U+202E, U+2069 */
+	check_clean("\xc2\x9b", "\\xc2\\x9b");
+	check_clean("\xd8\x9c", "\\xd8\\x9c");
+	check_clean("\xe2\x80\x8e", "\\xe2\\x80\\x8e");
+	check_clean("\xe2\x80\xa8\xe2\x80\xa9",
+		    "\\xe2\\x80\\xa8\\xe2\\x80\\xa9");
+	check_clean("\xe2\x80\xae", "\\xe2\\x80\\xae");
+	check_clean("\xe2\x81\xa9", "\\xe2\\x81\\xa9");
+	/* U+00AD, U+FEFF, U+FFFF, U+E0041 */
+	check_clean("\xc2\xad", "\\xc2\\xad");
+	check_clean("\xef\xbb\xbf", "\\xef\\xbb\\xbf");
+	check_clean("\xef\xbf\xbf", "\\xef\\xbf\\xbf");
+	check_clean("\xf3\xa0\x81\x81", "\\xf3\\xa0\\x81\\x81");
+	/* Cut, too long a form, half a pair, beyond the last, a tail alone. */
+	check_clean("\xc3", "\\xc3");
+	check_clean("\xe2\x80x", "\\xe2\\x80x");
+	check_clean("\xc0\x9b\xc1\xbf", "\\xc0\\x9b\\xc1\\xbf");
+	check_clean("\xe0\x82\x9b", "\\xe0\\x82\\x9b");
+	check_clean("\xed\xa0\x80", "\\xed\\xa0\\x80");
+	check_clean("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80");
+	check_clean("\x9b\xff", "\\x9b\\xff");
+}
+
+/* In pieces of any size it comes to the same; none ends within a character. */
+static void text_is_cleaned_in_pieces(void **state)
+{
+	static const char text[] = "a\xe2\x80\xa6\n\xf0\x9f\x98\x80\xffz";
+	static const char want[] = "a\xe2\x80\xa6\\x0a\xf0\x9f\x98\x80\\xffz";
+
+	(void)state;
+	for (size_t size = 5; size < sizeof(want) + 5; size++) {
+		const char *rest = text;
+		char whole[64] = "";
+		char piece[64];
+
+		while (ibsa_text_clean(&rest, piece, size)) {
+			assert_in_range(strlen(piece), 1, size - 1);
+			check_same_clean(piece, piece);
+			strcat(whole, piece);
+		}
+		assert_string_equal(whole, want);
+	}
+	for (size_t size = 0; size < 5; size++) {
+		const char *rest = text;
+		char piece[8] = "x";
+
+		assert_int_equal(ibsa_text_clean(&rest, piece, size), 0);
+		assert_ptr_equal(rest, text);
+		assert_string_equal(piece, size ? "" : "x");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -561,6 +645,8 @@ int main(void)
 		cmocka_unit_test(text_may_have_a_nul),
 		cmocka_unit_test(parse_refuses_what_is_no_value),
 		cmocka_unit_test(codes_have_their_speeds),
+		cmocka_unit_test(clean_text_is_safe_to_show),
+		cmocka_unit_test(text_is_cleaned_in_pieces),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

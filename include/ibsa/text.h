@@ -83,8 +83,8 @@ const struct ibsa_field *ibsa_field_find(const struct ibsa_record *record,
  * @out:   room for the text
  * @size:  of @out; IBSA_VALUE_TEXT is enough for all
  *
- * Text fields come as UTF-8 with control characters, backslashes and invalid
- * bytes written as \xNN. Codes of MTU, rate, type and state come as what
+ * Text fields come as UTF-8 with what ibsa_text_clean() replaces, and
+ * backslashes, written as \xNN. Codes of MTU, rate, type and state come as what
  * they mean ("2048", "100Gb/s", "switch", "Active"), unknown ones as numbers.
  *
  * Return: the length without NUL; -ENOSPC if it does not fit; -EINVAL if
@@ -108,6 +108,22 @@ int ibsa_field_format(const struct ibsa_field *field, unsigned int index,
  */
 int ibsa_field_parse(const struct ibsa_field *field, unsigned int index,
 		     const char *text, void *host) IBSA_MUST_USE;
+
+/**
+ * ibsa_text_clean - text from outside, as text that is safe to show
+ * @text: where it begins, up to NUL; set to what did not fit, which is the NUL
+ *        when all is done
+ * @out:  room for the text, which ends in NUL
+ * @size: of @out; above 4, or nothing fits. 4 for each byte and 1 is enough
+ *
+ * What is not valid UTF-8, control characters (C0 and C1), characters that
+ * turn the direction of text or separate lines, and other characters without a
+ * shape are written as \xNN, byte by byte. A backslash stays as it is.
+ *
+ * Return: the length without NUL.
+ * Source: RFC 3629; Unicode's general categories Cc, Cf, Zl and Zp.
+ */
+size_t ibsa_text_clean(const char **text, char *out, size_t size);
 
 /**
  * ibsa_selector_parse - "FIELD=VALUE" into a record and its mask

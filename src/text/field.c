@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/digit.h"
+#include "text/clean.h"
 #include "text/code.h"
 #include "text/field.h"
 #include "text/value.h"
@@ -84,64 +85,27 @@ const struct ibsa_field *ibsa_field_find(const struct ibsa_record *record,
 	return ibsa__field_find(record, name, strlen(name), out_index);
 }
 
-/* Characters that turn the direction of a line, and so what it seems to say. */
-static bool is_bidi_control(uint32_t c)
-{
-	return c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
-	       (c >= 0x2066 && c <= 0x2069);
-}
-
-/*
- * The length of the character of UTF-8 that @bytes begins with; 0 if it is
- * not a valid and printable one. RFC 3629, 4.
- */
-static size_t utf8_len(const uint8_t *bytes, size_t len)
-{
-	static const uint32_t least[] = { 0, 0xa0, 0x800, 0x10000 };
-	const uint8_t lead = bytes[0];
-	uint32_t c;
-	size_t more;
-
-	if (lead < 0x80)
-		return lead >= 0x20 && lead < 0x7f;
-	if (lead < 0xc0 || lead > 0xf7)
-		return 0;
-	more = lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
-	if (more >= len)
-		return 0;
-	c = lead & (0x3fu >> more);
-	for (size_t i = 1; i <= more; i++) {
-		if ((bytes[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (bytes[i] & 0x3f);
-	}
-	/* Below 0xa0 are control characters: terminals obey some of them. */
-	if (c < least[more] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff) ||
-	    is_bidi_control(c))
-		return 0;
-	return more + 1;
-}
-
 /* The zeroes at the end are left out; other NULs are shown. */
 static void string_put(struct ibsa__text *text, const char *string, size_t max)
 {
-	const uint8_t *bytes = (const uint8_t *)string;
 	size_t left = max;
 
 	while (left && !string[left - 1])
 		left--;
 	while (left) {
-		size_t len = *bytes == '\\' ? 0 : utf8_len(bytes, left);
+		size_t len = *string == '\\'
+				     ? 0
+				     : ibsa__character_len(string, left);
 
 		if (!len) {
 			ibsa__text_string(text, "\\x");
-			ibsa__text_hex(text, *bytes, 2);
+			ibsa__text_hex(text, (uint8_t)*string, 2);
 			len = 1;
 		} else {
 			for (size_t i = 0; i < len; i++)
-				ibsa__text_char(text, (char)bytes[i]);
+				ibsa__text_char(text, string[i]);
 		}
-		bytes += len;
+		string += len;
 		left -= len;
 	}
 }
