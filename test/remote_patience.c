@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Fabric servers that say nothing: how long a program waits, made short. */
+/* Fabric servers that answer too late, or never: how long a program waits. */
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,28 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include <ibsa/fabric_server.h>
+#include <ibsa/ibsa.h>
 
-int __real_setsockopt(int fd, int level, int name, const void *value,
-		      socklen_t len);
-int __wrap_setsockopt(int fd, int level, int name, const void *value,
-		      socklen_t len);
+#include "remote/protocol.h"
 
-int __wrap_setsockopt(int fd, int level, int name, const void *value,
-		      socklen_t len)
-{
-	const struct timeval moment = { .tv_usec = 20000 };
-
-	if (name == SO_RCVTIMEO || name == SO_SNDTIMEO)
-		value = &moment;
-	return __real_setsockopt(fd, level, name, value, len);
-}
+enum { PATIENCE_MS = 200 };
 
 /* A socket that listens, and has room for one in its line. */
 struct stopped {
@@ -64,13 +54,25 @@ static void stopped_end(struct stopped *stopped)
 	assert_int_equal(rmdir(stopped->folder), 0);
 }
 
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Opening ends by its deadline; the rest is for a slow machine. */
 static void check_late(const struct stopped *stopped)
 {
+	const struct ibsa_options options = { .fabric = stopped->name,
+					      .deadline_ms = PATIENCE_MS };
+	const uint64_t start_ms = now_ms();
 	struct ibsa_error error = { .text = "" };
+	struct ibsa_client *client;
 
-	assert_int_equal(ibsa_fabric_command(stopped->name, "stats", NULL, 0,
-					     &error),
-			 -ETIMEDOUT);
+	assert_int_equal(ibsa_open(&options, &error, &client), -ETIMEDOUT);
+	assert_in_range(now_ms() - start_ms, PATIENCE_MS, PATIENCE_MS + 3000);
 	assert_non_null(strstr(error.text, "answer"));
 	assert_non_null(strstr(error.text, stopped->address.sun_path));
 }
@@ -100,11 +102,59 @@ static void who_lets_nobody_in_does_not_answer(void **state)
 	stopped_end(&stopped);
 }
 
+/* Sends the head of a refusal that is long, and then a byte of it now and then,
+ * until nobody reads. */
+struct chatter {
+	int listener;
+	unsigned int times;
+};
+
+static void *chatter_run(void *arg)
+{
+	struct chatter *chatter = arg;
+	const struct timespec pause = { .tv_nsec = 20000000 };
+	const struct remote_head head = { .type = REMOTE_HELLO,
+					  .length = 60000,
+					  .err = -EACCES };
+	const int fd = accept(chatter->listener, NULL, NULL);
+
+	assert_true(fd >= 0);
+	assert_int_equal(send(fd, &head, sizeof(head), MSG_NOSIGNAL),
+			 sizeof(head));
+	for (unsigned int i = 0; i < 1000; i++) {
+		if (send(fd, "x", 1, MSG_NOSIGNAL) < 0)
+			break;
+		chatter->times++;
+		nanosleep(&pause, NULL);
+	}
+	close(fd);
+	return NULL;
+}
+
+/* What comes meanwhile does not put off the end. */
+static void a_byte_now_and_then_is_no_answer(void **state)
+{
+	struct stopped stopped;
+	struct chatter chatter = { .times = 0 };
+	pthread_t thread;
+
+	(void)state;
+	stopped_start(&stopped);
+	chatter.listener = stopped.fd;
+	assert_int_equal(pthread_create(&thread, NULL, chatter_run, &chatter),
+			 0);
+	check_late(&stopped);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_in_range(chatter.times, 2, 500);
+	stopped_end(&stopped);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_lets_in_and_says_nothing_does_not_answer),
 		cmocka_unit_test(who_lets_nobody_in_does_not_answer),
+		cmocka_unit_test(a_byte_now_and_then_is_no_answer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -174,6 +174,7 @@ static int open_remote(const char *fabric, const struct ibsa_options *options,
 
 	if (err)
 		return err;
+	place.patience_ms = options->deadline_ms;
 	return ibsa__remote_open(&place, options->reply_bytes, error, out);
 }
 

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +14,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/look.h"
 #include "remote/connection.h"
 
 /* A server that sweeps a large fabric may be busy for a second or two. */
-enum { ANSWER_S = 10 };
+enum { PATIENCE_MS = 10000 };
 
 const char *ibsa__remote_path(const char *fabric)
 {
@@ -100,8 +102,42 @@ static int lose(struct remote_connection *connection)
 	return -ENODEV;
 }
 
+/* One deadline bounds an exchange: what comes meanwhile does not move it. */
+static void exchange_begin(struct remote_connection *connection)
+{
+	connection->end_ns = clock_now_ns() +
+			     connection->patience_ms * NS_PER_MS;
+	connection->is_late = false;
+}
+
+/* Wait until @events may be had, or the exchange ends. False: it has ended. */
+static bool await(struct remote_connection *connection, short events)
+{
+	struct pollfd end = { .fd = connection->fd, .events = events };
+	int ready;
+
+	do {
+		const uint64_t now_ns = clock_now_ns();
+		const uint64_t left_ns = now_ns < connection->end_ns
+						 ? connection->end_ns - now_ns
+						 : 0;
+
+		connection->is_late = !left_ns;
+		if (!left_ns)
+			return false;
+		ready = poll(&end, 1, (int)(left_ns / NS_PER_MS) + 1);
+	} while (!ready || (ready < 0 && errno == EINTR));
+	return ready > 0;
+}
+
+static bool is_full(ssize_t done)
+{
+	return done < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
 /* Both parts as a whole, or -1. */
-static int send_frame(int fd, const struct remote_head *head, const void *body)
+static int send_frame(struct remote_connection *connection,
+		      const struct remote_head *head, const void *body)
 {
 	struct iovec parts[] = {
 		{ .iov_base = (void *)(uintptr_t)head,
@@ -109,14 +145,29 @@ static int send_frame(int fd, const struct remote_head *head, const void *body)
 		{ .iov_base = (void *)(uintptr_t)body,
 		  .iov_len = head->length },
 	};
-	const struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
-	ssize_t sent;
+	struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
 
-	do
-		sent = sendmsg(fd, &message, MSG_NOSIGNAL);
-	while (sent < 0 && errno == EINTR);
-	/* It waits until there is room for all of it, or gives up. */
-	return sent == (ssize_t)(sizeof(*head) + head->length) ? 0 : -1;
+	while (message.msg_iovlen) {
+		ssize_t sent = sendmsg(connection->fd, &message,
+				       MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (is_full(sent) && await(connection, POLLOUT))
+			continue;
+		if (sent < 0)
+			return -1;
+		while (message.msg_iovlen &&
+		       (size_t)sent >= message.msg_iov->iov_len) {
+			sent -= (ssize_t)message.msg_iov->iov_len;
+			message.msg_iov++;
+			message.msg_iovlen--;
+		}
+		if (!message.msg_iovlen)
+			break;
+		message.msg_iov->iov_base = (char *)message.msg_iov->iov_base +
+					    sent;
+		message.msg_iov->iov_len -= (size_t)sent;
+	}
+	return 0;
 }
 
 /* The file that came with a message, or -1; further ones are closed. */
@@ -156,7 +207,8 @@ static ssize_t recv_some(int fd, void *data, size_t len, int *out_fd)
 		.msg_control = control.room,
 		.msg_controllen = sizeof(control.room),
 	};
-	const ssize_t got = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+	const ssize_t got = recvmsg(fd, &message,
+				    MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 	int passed = -1;
 
 	if (got > 0)
@@ -170,14 +222,15 @@ static ssize_t recv_some(int fd, void *data, size_t len, int *out_fd)
 	return got;
 }
 
-static int recv_all(int fd, void *data, size_t len, int *out_fd)
+static int recv_all(struct remote_connection *connection, void *data,
+		    size_t len, int *out_fd)
 {
 	char *at = data;
 
 	while (len) {
-		const ssize_t got = recv_some(fd, at, len, out_fd);
+		const ssize_t got = recv_some(connection->fd, at, len, out_fd);
 
-		if (got < 0 && errno == EINTR)
+		if (is_full(got) && await(connection, POLLIN))
 			continue;
 		if (got <= 0)
 			return -1;
@@ -188,14 +241,14 @@ static int recv_all(int fd, void *data, size_t len, int *out_fd)
 }
 
 /* Take in what does not fit anywhere. */
-static int skip(int fd, size_t len, int *out_fd)
+static int skip(struct remote_connection *connection, size_t len, int *out_fd)
 {
 	char room[512];
 
 	while (len) {
 		const size_t part = len < sizeof(room) ? len : sizeof(room);
 
-		if (recv_all(fd, room, part, out_fd))
+		if (recv_all(connection, room, part, out_fd))
 			return -1;
 		len -= part;
 	}
@@ -205,7 +258,7 @@ static int skip(int fd, size_t len, int *out_fd)
 static int recv_head(struct remote_connection *connection,
 		     struct remote_head *head, int *out_fd)
 {
-	if (recv_all(connection->fd, head, sizeof(*head), out_fd))
+	if (recv_all(connection, head, sizeof(*head), out_fd))
 		return -1;
 	return head->length > REMOTE_BODY_MAX ? -1 : 0;
 }
@@ -227,7 +280,8 @@ static int refused(const struct remote_head *head, const char *said,
 	return head->err;
 }
 
-static int recv_refusal(int fd, const struct remote_head *head, int *out_fd,
+static int recv_refusal(struct remote_connection *connection,
+			const struct remote_head *head, int *out_fd,
 			struct ibsa_error *error)
 {
 	char said[256] = "";
@@ -236,13 +290,13 @@ static int recv_refusal(int fd, const struct remote_head *head, int *out_fd,
 
 	if (head->err < -4095 || head->err >= 0)
 		return -ENODEV;
-	if (recv_all(fd, said, len, out_fd) ||
-	    skip(fd, head->length - len, out_fd))
+	if (recv_all(connection, said, len, out_fd) ||
+	    skip(connection, head->length - len, out_fd))
 		return -ENODEV;
 	return refused(head, said, error);
 }
 
-static int question_send(const struct remote_connection *connection,
+static int question_send(struct remote_connection *connection,
 			 const struct remote_question *question)
 {
 	const struct remote_head head = {
@@ -250,8 +304,9 @@ static int question_send(const struct remote_connection *connection,
 		.type = question->type,
 	};
 
+	exchange_begin(connection);
 	/* Who has hung up may have said why. */
-	if (send_frame(connection->fd, &head, question->body) && errno != EPIPE)
+	if (send_frame(connection, &head, question->body) && errno != EPIPE)
 		return -ENODEV;
 	return 0;
 }
@@ -260,7 +315,6 @@ static int answer_recv(struct remote_connection *connection,
 		       struct remote_question *question, bool *is_refused,
 		       struct ibsa_error *error)
 {
-	const int fd = connection->fd;
 	struct remote_head head;
 
 	if (recv_head(connection, &head, &question->fd) ||
@@ -268,9 +322,9 @@ static int answer_recv(struct remote_connection *connection,
 		return -ENODEV;
 	*is_refused = head.err != 0;
 	if (head.err)
-		return recv_refusal(fd, &head, &question->fd, error);
+		return recv_refusal(connection, &head, &question->fd, error);
 	if (head.length > question->room ||
-	    recv_all(fd, question->answer, head.length, &question->fd))
+	    recv_all(connection, question->answer, head.length, &question->fd))
 		return -ENODEV;
 	question->answered = head.length;
 	return 0;
@@ -295,7 +349,10 @@ int ibsa__remote_ask(struct remote_connection *connection,
 	}
 	if (err && !is_refused) {
 		err = lose(connection);
-		ibsa__fail(error, err, "the fabric server has gone");
+		ibsa__fail(error, err,
+			   connection->is_late
+				   ? "the fabric server does not answer"
+				   : "the fabric server has gone");
 	}
 	pthread_mutex_unlock(&connection->lock);
 	return err;
@@ -374,18 +431,21 @@ static bool is_trusted(int fd)
 	       (who.uid == geteuid() || !who.uid || !geteuid());
 }
 
-/* @flags: SOCK_NONBLOCK to connect at once or not at all, or 0. */
-static int socket_connect(const struct remote_place *place, int flags, int *out)
+static int socket_connect(struct remote_connection *connection,
+			  const struct remote_place *place, int flags)
 {
-	const struct timeval limit = { .tv_sec = ANSWER_S };
+	const struct timeval limit = {
+		.tv_sec = connection->patience_ms / 1000,
+		.tv_usec = connection->patience_ms % 1000 * 1000,
+	};
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
 
 	if (fd < 0)
 		return -errno;
 	memcpy(address.sun_path, place->path, sizeof(place->path));
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) ||
-	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) ||
+	/* It waits while others are in the line to be let in. */
+	if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) ||
 	    connect(fd, (struct sockaddr *)&address, sizeof(address)) ||
 	    (flags && fcntl(fd, F_SETFL, 0))) {
 		const int err = -errno;
@@ -397,11 +457,22 @@ static int socket_connect(const struct remote_place *place, int flags, int *out)
 		close(fd);
 		return -EACCES;
 	}
-	*out = fd;
+	connection->fd = fd;
 	return 0;
 }
 
-static int hello_send(const struct remote_connection *connection,
+/* @flags: SOCK_NONBLOCK to connect at once or not at all, or 0. */
+static int connect_start(struct remote_connection *connection,
+			 const struct remote_place *place, int flags)
+{
+	connection->fd = -1;
+	connection->patience_ms = PATIENCE_MS;
+	if (place->patience_ms && place->patience_ms < PATIENCE_MS)
+		connection->patience_ms = place->patience_ms;
+	return socket_connect(connection, place, flags);
+}
+
+static int hello_send(struct remote_connection *connection,
 		      const struct remote_place *place)
 {
 	struct remote_hello hello = {
@@ -433,13 +504,13 @@ static int hello_recv(struct remote_connection *connection,
 
 	if (question.fd >= 0)
 		close(question.fd);
-	if (err && is_refused)
+	if (err && is_refused && !connection->is_late)
 		return err;
 	if (err || question.answered != sizeof(hello) ||
 	    hello.version != REMOTE_VERSION || hello.node[REMOTE_NODE_MAX] ||
 	    hello.port > UINT8_MAX)
 		return ibsa__fail(error,
-				  err && errno == EAGAIN ? -ETIMEDOUT : -EPROTO,
+				  connection->is_late ? -ETIMEDOUT : -EPROTO,
 				  "what listens at %s does not answer as a "
 				  "fabric server does",
 				  place->path);
@@ -451,7 +522,7 @@ static int hello_recv(struct remote_connection *connection,
 int ibsa__remote_connect_begin(struct remote_connection *connection,
 			       const struct remote_place *place)
 {
-	int err = socket_connect(place, SOCK_NONBLOCK, &connection->fd);
+	int err = connect_start(connection, place, SOCK_NONBLOCK);
 
 	if (!err)
 		err = hello_send(connection, place);
@@ -464,10 +535,8 @@ int ibsa__remote_connect_end(struct remote_connection *connection,
 			     struct remote_place *place,
 			     struct ibsa_error *error)
 {
-	int err;
+	int err = hello_recv(connection, place, error);
 
-	errno = 0;
-	err = hello_recv(connection, place, error);
 	if (err) {
 		(void)lose(connection);
 		return err;
@@ -479,7 +548,7 @@ int ibsa__remote_connect_end(struct remote_connection *connection,
 int ibsa__remote_connect(struct remote_connection *connection,
 			 struct remote_place *place, struct ibsa_error *error)
 {
-	int err = socket_connect(place, 0, &connection->fd);
+	int err = connect_start(connection, place, 0);
 
 	if (err)
 		return connect_failed(place, err, error);

@@ -14,11 +14,15 @@ struct remote_place {
 	char path[108]; /* as sockaddr_un has it */
 	char node[REMOTE_NODE_MAX + 1];
 	unsigned int port;
+	unsigned int patience_ms; /* for each answer; 0, or above: 10 s */
 };
 
 struct remote_connection {
 	pthread_mutex_t lock;
 	int fd; /* -1: the server has gone */
+	unsigned int patience_ms;
+	uint64_t end_ns; /* of the exchange under way, whatever comes */
+	bool is_late;	 /* the last one came to that end */
 };
 
 /* The path behind "unix:", or NULL: @fabric names no server. */
@@ -72,7 +76,8 @@ struct remote_question {
 };
 
 /*
- * Ask and wait for the answer. Return: 0; -ENODEV the server has gone, or
+ * Ask and wait for the answer, for the patience of the place at most, whatever
+ * else comes meanwhile. Return: 0; -ENODEV the server has gone, or
  * does not answer, or speaks nonsense: the connection is of no use any more;
  * or the error that it answered, and its sentence in *@error.
  */

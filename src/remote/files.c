@@ -4,7 +4,14 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "remote/files.h"
+
+/*
+ * How long after a wait in vain the server is not asked again. A reader of many
+ * files would else wait for each.
+ */
+enum { PAUSE_MS = 10000 };
 
 /* @lock guards the connection, which is there while @is_connected. */
 struct remote_files {
@@ -13,6 +20,8 @@ struct remote_files {
 	struct remote_place place;
 	pthread_mutex_t lock;
 	bool is_connected;
+	bool is_silent; /* it did not answer, before @late_ns */
+	uint64_t late_ns;
 	struct remote_connection connection;
 };
 
@@ -28,6 +37,13 @@ static void files_disconnect(struct remote_files *files)
 	files->is_connected = false;
 }
 
+static void silence_note(struct remote_files *files, int err)
+{
+	files->is_silent = err == -ETIMEDOUT;
+	if (files->is_silent)
+		files->late_ns = clock_now_ns();
+}
+
 /* A connection that the server has not ended. Locked. */
 static int files_connect(struct remote_files *files)
 {
@@ -36,6 +52,9 @@ static int files_connect(struct remote_files *files)
 
 	if (files->place_err)
 		return files->place_err;
+	if (files->is_silent &&
+	    clock_now_ns() - files->late_ns < PAUSE_MS * NS_PER_MS)
+		return -ETIMEDOUT;
 	if (files->is_connected) {
 		if (!ibsa__remote_is_gone(&files->connection))
 			return 0;
@@ -43,6 +62,7 @@ static int files_connect(struct remote_files *files)
 	}
 	err = ibsa__remote_connect(&files->connection, &place, NULL);
 	files->is_connected = !err;
+	silence_note(files, err);
 	return err;
 }
 
@@ -53,8 +73,12 @@ static int files_ask(struct remote_files *files,
 
 	pthread_mutex_lock(&files->lock);
 	err = files_connect(files);
-	if (!err)
+	if (!err) {
 		err = ibsa__remote_ask(&files->connection, question, NULL);
+		if (err && files->connection.is_late)
+			err = -ETIMEDOUT;
+		silence_note(files, err);
+	}
 	pthread_mutex_unlock(&files->lock);
 	return err;
 }
