@@ -151,6 +151,9 @@ void suggest_fabric(void);
  */
 bool server_is_wrong(struct ibsa_error *out);
 
+/* Whether a fabric is named that is a server's; not NULL. */
+bool fabric_is_server(const char *fabric);
+
 /* Whether the kernel shows nothing at all where its devices are looked for. */
 bool sysfs_is_empty(void);
 

@@ -525,30 +525,41 @@ static void end(struct watching *watching)
 	free(watching->gids);
 }
 
+/* Up to here a signal ends the command at once, as there is nothing at the SA
+ * to be ended. Return: the exit status. */
+static int watch_interruptibly(struct watching *watching)
+{
+	struct interrupt interrupt;
+	int err = interrupt_start(&interrupt, last_words);
+
+	if (err) {
+		complain("cannot watch: %s", strerror(-err));
+		end(watching);
+		return CLI_SILENT;
+	}
+	interrupt_wakes(&interrupt, watching->cli->client);
+	watch(watching, &interrupt);
+	interrupt_wakes(&interrupt, NULL);
+	end(watching);
+	interrupt_stop(&interrupt);
+	return watching->status;
+}
+
 int cmd_watch(struct cli *cli)
 {
 	struct watching watching = { .cli = cli, .status = CLI_DONE };
-	struct interrupt interrupt;
-	int err;
 
 	watching.last = &watching.first;
 	for (int i = 1; i < cli->arg_count; i++)
 		watching.kinds |= kinds_of(cli->args[i]);
 	/* The SA is told before a command ends whose output nobody reads. */
 	signal(SIGPIPE, SIG_IGN);
-	err = interrupt_start(&interrupt, last_words);
-	if (err) {
-		complain("cannot watch: %s", strerror(-err));
-		return CLI_SILENT;
-	}
 	watching.status = ask_open(cli);
-	interrupt_wakes(&interrupt, cli->client);
 	if (watching.status == CLI_DONE)
 		watching.status = find_gids(&watching);
 	if (watching.status == CLI_DONE)
-		watch(&watching, &interrupt);
-	interrupt_wakes(&interrupt, NULL);
-	end(&watching);
-	interrupt_stop(&interrupt);
+		watching.status = watch_interruptibly(&watching);
+	else
+		end(&watching);
 	return watching.status;
 }

@@ -64,6 +64,10 @@ bool fabric_runs_command(char **argv);
 /* Where a server is if nobody says where. False: nowhere. */
 bool fabric_default_socket(char out[FABRIC_PATH_MAX]);
 
+/* A path that the user did not name is used if no other user can be there.
+ * Return: the exit status. */
+int fabric_default_check(const char *path);
+
 /*
  * Let its SA answer at a port of this machine, until a signal ends it.
  * Return: the exit status.

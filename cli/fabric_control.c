@@ -19,21 +19,26 @@ enum {
  * The server that is meant: as named, else where one is by default. What
  * --fabric names as a server is in IBSA_FABRIC.
  */
-static const char *server_of(const struct cli *cli,
-			     char out[FABRIC_PATH_MAX + 8])
+static int server_find(const struct cli *cli, char room[FABRIC_PATH_MAX + 8],
+		       const char **out)
 {
 	const char *fabric = secure_getenv("IBSA_FABRIC");
 	const char *path = cli->socket;
 	char usual[FABRIC_PATH_MAX];
+	int status = CLI_DONE;
 
-	if (!path && fabric && *fabric)
-		return fabric;
-	if (!path && fabric_default_socket(usual))
+	*out = fabric && *fabric && !path ? fabric : NULL;
+	if (*out)
+		return CLI_DONE;
+	if (!path && fabric_default_socket(usual)) {
 		path = usual;
-	if (!path)
-		return NULL;
-	snprintf(out, FABRIC_PATH_MAX + 8, "unix:%s", path);
-	return out;
+		status = fabric_default_check(path);
+	}
+	if (path) {
+		snprintf(room, FABRIC_PATH_MAX + 8, "unix:%s", path);
+		*out = room;
+	}
+	return status;
 }
 
 static int say_line(const struct cli *cli, const char *line, char *out,
@@ -41,9 +46,13 @@ static int say_line(const struct cli *cli, const char *line, char *out,
 {
 	struct ibsa_error error = { .text = "" };
 	char name[FABRIC_PATH_MAX + 8];
-	int err = ibsa_fabric_command(server_of(cli, name), line, out, room,
-				      &error);
+	const char *server;
+	int status = server_find(cli, name, &server);
+	int err;
 
+	if (status != CLI_DONE)
+		return status;
+	err = ibsa_fabric_command(server, line, out, room, &error);
 	return err ? say_error(err, &error) : CLI_DONE;
 }
 

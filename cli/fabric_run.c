@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,6 +44,44 @@ bool fabric_default_socket(char out[FABRIC_PATH_MAX])
 		len = snprintf(out, FABRIC_PATH_MAX, "/tmp/ibsa-fabric-%u",
 			       (unsigned int)geteuid());
 	return len > 0 && len < FABRIC_PATH_MAX;
+}
+
+/* Whether what is at @path is this user's or root's, and if it is a folder, no
+ * other user can replace what is in it. */
+static bool is_ours(const char *path, bool is_folder)
+{
+	const mode_t others = S_IWGRP | S_IWOTH;
+	struct stat found;
+
+	if ((is_folder ? stat : lstat)(path, &found) != 0)
+		return false;
+	if (found.st_uid != geteuid() && found.st_uid != 0)
+		return false;
+	return !is_folder || !(found.st_mode & others) ||
+	       found.st_mode & S_ISVTX;
+}
+
+/* A path that the user did not name is used if no other user can be there; so
+ * one where there is nothing yet is not. */
+int fabric_default_check(const char *path)
+{
+	char folder[FABRIC_PATH_MAX];
+	struct stat found;
+
+	if (lstat(path, &found) != 0) {
+		complain("no fabric server is at %s: start one with ibsa "
+			 "fabric run",
+			 path);
+		return CLI_DEVICE;
+	}
+	snprintf(folder, sizeof(folder), "%s", path);
+	*strrchr(folder, '/') = '\0';
+	if (is_ours(path, false) && is_ours(folder, true))
+		return CLI_DONE;
+	complain("%s, where a fabric server is by default, or its folder is "
+		 "another user's: name the socket with --socket",
+		 path);
+	return CLI_DEVICE;
 }
 
 /* Two of each client's descriptors are the server's. */
@@ -165,11 +204,11 @@ static void say_ready(struct serving *serving)
 		return;
 	}
 	ibsa_fabric_info_get(serving->cli->fabric, &info);
-	out_line(out, "unix:%s serves %s: %zu %s, %zu %s, %zu %s",
-		 serving->path, serving->cli->args[2], info.adapters,
-		 info.adapters == 1 ? "adapter" : "adapters", info.switches,
-		 info.switches == 1 ? "switch" : "switches", info.links,
-		 info.links == 1 ? "link" : "links");
+	out_say(out, "unix:%s serves %s: %zu %s, %zu %s, %zu %s", serving->path,
+		serving->cli->args[2], info.adapters,
+		info.adapters == 1 ? "adapter" : "adapters", info.switches,
+		info.switches == 1 ? "switch" : "switches", info.links,
+		info.links == 1 ? "link" : "links");
 	out_flush(out);
 }
 

@@ -250,13 +250,15 @@ int service_keep(struct cli *cli)
 		return status;
 	/* The service goes before a command whose output nobody reads. */
 	signal(SIGPIPE, SIG_IGN);
+	/* Up to here a signal ends the command at once. */
+	status = ask_open(cli);
+	if (status != CLI_DONE)
+		return status;
 	err = interrupt_start(&interrupt, last_words);
 	if (err)
 		return not_kept(err);
-	status = ask_open(cli);
 	interrupt_wakes(&interrupt, cli->client);
-	if (status == CLI_DONE)
-		status = keep(&keeping, &service, &interrupt);
+	status = keep(&keeping, &service, &interrupt);
 	interrupt_wakes(&interrupt, NULL);
 	end(&keeping);
 	interrupt_stop(&interrupt);

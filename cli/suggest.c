@@ -12,7 +12,7 @@
 
 #include "cli.h"
 
-static bool is_server(const char *fabric)
+bool fabric_is_server(const char *fabric)
 {
 	return strncmp(fabric, "unix:", strlen("unix:")) == 0;
 }
@@ -25,14 +25,14 @@ int fabric_server_use(struct cli *cli)
 {
 	char node[320];
 
-	if (cli->open.fabric && is_server(cli->open.fabric)) {
+	if (cli->open.fabric && fabric_is_server(cli->open.fabric)) {
 		if (setenv("IBSA_FABRIC", cli->open.fabric, 1) != 0)
 			return CLI_DEVICE;
 		cli->open.fabric = NULL;
 	}
 	if (cli->open.fabric || !secure_getenv("IBSA_FABRIC") ||
-	    !is_server(secure_getenv("IBSA_FABRIC")) || !cli->open.device ||
-	    strcmp(cli->open.device, "ibsa0") == 0)
+	    !fabric_is_server(secure_getenv("IBSA_FABRIC")) ||
+	    !cli->open.device || strcmp(cli->open.device, "ibsa0") == 0)
 		return CLI_DONE;
 	snprintf(node, sizeof(node), "%s", cli->open.device);
 	cli->open.device = NULL;
@@ -45,19 +45,21 @@ const char *fabric_file(const struct cli *cli)
 
 	if (cli->open.fabric)
 		file = cli->open.fabric;
-	return file && *file && !is_server(file) ? file : NULL;
+	return file && *file && !fabric_is_server(file) ? file : NULL;
 }
 
 /* Opening a port says best why there is none. */
 bool server_is_wrong(struct ibsa_error *out)
 {
+	/* The server may have been waited for already. */
+	const struct ibsa_options options = { .deadline_ms = 1000 };
 	const char *fabric = secure_getenv("IBSA_FABRIC");
 	struct ibsa_client *client;
 
 	out->text[0] = '\0';
-	if (!fabric || !is_server(fabric))
+	if (!fabric || !fabric_is_server(fabric))
 		return false;
-	if (ibsa_open(NULL, out, &client) == 0)
+	if (ibsa_open(&options, out, &client) == 0)
 		(void)ibsa_close(client);
 	return out->text[0] != '\0';
 }
@@ -121,7 +123,7 @@ void suggest_fabric(void)
 	int count;
 
 	/* Who has a fabric needs no other: what is wrong has been said. */
-	if (fabric && is_server(fabric))
+	if (fabric && fabric_is_server(fabric))
 		return;
 	if (machine_has_device()) {
 		complain("ibsa doctor checks this machine's devices");

@@ -285,6 +285,82 @@ is_for_its_user_alone() {
 	stop TERM
 }
 
+# Another user may have put a server where one is by default. One that is named
+# is used.
+default_path_is_trusted_only_if_ours() {
+	local nobody=65534
+	[ "$(id -u)" -eq 0 ] || return 0
+	chmod 755 "$tmp"
+	setpriv --reuid "$nobody" --clear-groups "$ibsa" -V >out 2>err ||
+		return 0
+	mkdir run mine
+	chown "$nobody" run
+	mkfifo ready
+	setpriv --reuid "$nobody" --clear-groups "$ibsa" fabric run "$fabric" \
+		--socket "$tmp/run/ibsa-fabric" >ready 2>server.err &
+	server=$!
+	read -r line <ready
+	rm ready
+	unset IBSA_FABRIC
+	XDG_RUNTIME_DIR=$tmp/run run 4 fabric stats
+	err_has "another user's"
+	run 0 fabric stats --socket "$tmp/run/ibsa-fabric"
+	# It is in root's folder, and another user's; or root's, in another's.
+	ln "$tmp/run/ibsa-fabric" mine/ibsa-fabric
+	XDG_RUNTIME_DIR=$tmp/mine run 4 fabric stats
+	err_has "another user's"
+	chown 0 run/ibsa-fabric
+	XDG_RUNTIME_DIR=$tmp/run run 4 fabric stats
+	err_has "another user's"
+	XDG_RUNTIME_DIR=$tmp/mine run 0 fabric stats
+	chmod 777 mine
+	XDG_RUNTIME_DIR=$tmp/mine run 4 fabric stats
+	err_has "another user's"
+	XDG_RUNTIME_DIR=$tmp/nowhere run 4 fabric stats
+	err_has 'no fabric server is at'
+	kill "$server"
+	ended "$server"
+	rm -rf run mine
+}
+
+# took MS CMD... - it ends, with $got, within so many
+took() {
+	local most=$1 from to
+	shift
+	got=0
+	checks=$((checks + 1))
+	what="$*"
+	from=$(date +%s%3N)
+	"$@" >out 2>err </dev/null || got=$?
+	to=$(date +%s%3N)
+	[ $((to - from)) -le "$most" ] || fail "it took $((to - from)) ms"
+}
+
+# A server that is stopped lets a client in and says nothing: a signal ends each
+# command at once, and --timeout bounds the wait.
+silence_can_be_ended() {
+	local args got
+	start
+	kill -STOP "$server"
+	for args in watch 'service keep 1 x' 'reach --all' 'path self 1' doctor \
+		devices gids; do
+		# shellcheck disable=SC2086 # several words
+		took 4000 timeout --foreground --preserve-status -s TERM 1 \
+			env --default-signal=INT,TERM "$ibsa" $args
+		[ "$got" -eq 143 ] || fail "exit status $got"
+	done
+	for args in watch 'service keep 1 x' 'reach --all' 'path self 1'; do
+		# shellcheck disable=SC2086 # several words
+		took 4000 "$ibsa" $args -t 300
+		[ "$got" -eq 4 ] || fail "exit status $got"
+		err_has 'answer'
+	done
+	took 15000 "$ibsa" devices
+	[ "$got" -eq 4 ] || fail "exit status $got"
+	kill -CONT "$server"
+	stop TERM
+}
+
 # other_user STATUS - ask a path as nobody
 other_user() {
 	local got=0
@@ -472,7 +548,8 @@ run_groups ready_line_is_json_with_j ends_on_signals \
 	says_that_nobody_was_told answers_are_the_same two_at_once \
 	sits_where_it_is_told changes_are_made socket_names_the_server \
 	one_server_a_socket too_few_descriptors_are_called_so \
-	is_for_its_user_alone runs_a_command a_signal_reaches_the_command \
+	is_for_its_user_alone default_path_is_trusted_only_if_ours \
+	silence_can_be_ended runs_a_command a_signal_reaches_the_command \
 	ctrl_c_is_the_commands \
 	writes_a_record the_same_seed_makes_the_same_file answers_are_replayed \
 	is_as_the_options_say
