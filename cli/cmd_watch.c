@@ -119,9 +119,21 @@ static const char *number_text(char out[WORD_BYTES], const char *what,
 	return out;
 }
 
+/* Why the port cannot be used: it may be the port of a server that is gone. */
+static const char *port_failure(void)
+{
+	struct ibsa_error error;
+
+	return server_is_wrong(&error) ? "the fabric server has stopped"
+				       : "the port is not active";
+}
+
 static const char *failure(int err)
 {
 	switch (err) {
+	case -ENODEV:
+	case -ENETDOWN:
+		return port_failure();
 	case 0:
 		return "the SA is busy";
 	case -ETIMEDOUT:
@@ -150,7 +162,7 @@ static const char *reason(const struct ibsa_event *event)
 {
 	switch (event->kind) {
 	case IBSA_EVENT_LOST:
-		return event->err ? "the port is not active"
+		return event->err ? port_failure()
 				  : "the SA is asked to report again";
 	case IBSA_EVENT_FAILED:
 		return failure(event->err);

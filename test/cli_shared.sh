@@ -10,6 +10,7 @@
 unset IBSA_NODE XDG_RUNTIME_DIR
 export TMPDIR=$tmp
 server=
+first=$("$ibsa" devices -j --fabric "$fabric" | jq -r '.[0].device')
 # Another adapter of the file than the first.
 other=$("$ibsa" devices -j --fabric "$fabric" |
 	jq -r '.[0].device as $one | map(.device | select(. != $one)) | .[0]')
@@ -544,6 +545,39 @@ ctrl_c_is_the_commands() {
 	[ "$got" -eq 7 ] || fail "exit status $got"
 }
 
+# within SECONDS FILE WORDS - until the file has them
+within() {
+	local end=$((SECONDS + $1))
+	until grep -q "$3" "$2"; do
+		[ "$SECONDS" -lt "$end" ] || {
+			fail "no '$3' in $2: $(cat "$2")"
+			return
+		}
+		sleep 0.05
+	done
+}
+
+# A port that is down and a server that has stopped are told apart.
+a_watch_says_that_the_server_has_stopped() {
+	local watch
+	start
+	what='ibsa watch'
+	"$ibsa" watch >watched 2>err &
+	watch=$!
+	within 20 watched subscribed
+	"$ibsa" fabric link down "$first/1" || fail 'link down'
+	within 20 watched 'lost .*the port is not active'
+	"$ibsa" fabric link up "$first/1" || fail 'link up'
+	within 20 watched 'gap '
+	stop TERM
+	within 20 watched 'lost .*the fabric server has stopped'
+	what='ibsa watch'
+	kill "$watch"
+	wait "$watch"
+	grep -q 'may go on to report .*the fabric server has stopped' err ||
+		fail 'does not say that the server has stopped'
+}
+
 run_groups ready_line_is_json_with_j ends_on_signals \
 	says_that_nobody_was_told answers_are_the_same two_at_once \
 	sits_where_it_is_told changes_are_made socket_names_the_server \
@@ -552,4 +586,5 @@ run_groups ready_line_is_json_with_j ends_on_signals \
 	silence_can_be_ended runs_a_command a_signal_reaches_the_command \
 	ctrl_c_is_the_commands \
 	writes_a_record the_same_seed_makes_the_same_file answers_are_replayed \
-	is_as_the_options_say
+	is_as_the_options_say \
+	a_watch_says_that_the_server_has_stopped
