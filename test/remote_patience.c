@@ -18,6 +18,7 @@
 
 #include <ibsa/ibsa.h>
 
+#include "remote/control.h"
 #include "remote/protocol.h"
 
 enum { PATIENCE_MS = 200 };
@@ -149,12 +150,45 @@ static void a_byte_now_and_then_is_no_answer(void **state)
 	stopped_end(&stopped);
 }
 
+/* Events without end are not read at one go: the rest is left for the next. */
+static void events_without_end_hold_up_nobody(void **state)
+{
+	struct {
+		struct remote_head head;
+		struct remote_state state;
+	} event = { .head = { .type = REMOTE_EVENT,
+			      .length = sizeof(event.state) } };
+	struct remote_control control;
+	unsigned int calls = 0;
+	size_t sent = 0;
+	char byte;
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	while (send(ends[0], &event, sizeof(event),
+		    MSG_DONTWAIT | MSG_NOSIGNAL) == sizeof(event))
+		sent += sizeof(event);
+	assert_in_range(sent, 128 * sizeof(event), 1 << 30);
+	ibsa__control_init(&control);
+	do {
+		assert_int_equal(ibsa__control_read(&control, ends[1]), 0);
+		assert_true(control.has_event);
+		calls++;
+	} while (recv(ends[1], &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 1);
+	assert_in_range(calls, 2, sent / sizeof(event));
+	ibsa__control_free(&control);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_lets_in_and_says_nothing_does_not_answer),
 		cmocka_unit_test(who_lets_nobody_in_does_not_answer),
 		cmocka_unit_test(a_byte_now_and_then_is_no_answer),
+		cmocka_unit_test(events_without_end_hold_up_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,10 @@
 #include "base/alloc.h"
 #include "remote/control.h"
 
-enum { FIRST_BYTES = 2048 }; /* more than a state with the usual tables */
+enum {
+	FIRST_BYTES = 2048, /* more than a state with the usual tables */
+	READS_MAX = 4, /* of a call; the fd is readable while there is more */
+};
 
 void ibsa__control_init(struct remote_control *control)
 {
@@ -153,7 +156,8 @@ static bool control_grow(struct remote_control *control)
 
 int ibsa__control_read(struct remote_control *control, int fd)
 {
-	for (;;) {
+	/* A server that sends without end does not hold up the caller. */
+	for (int i = 0; i < READS_MAX; i++) {
 		ssize_t got;
 		int err;
 
@@ -172,6 +176,7 @@ int ibsa__control_read(struct remote_control *control, int fd)
 		if (err)
 			return err;
 	}
+	return 0;
 }
 
 void ibsa__control_port(const struct remote_control *control,

@@ -45,7 +45,7 @@ int ibsa__control_state_set(struct remote_control *control, const void *body,
 int ibsa__control_ask(struct remote_control *control, int fd, uint32_t type,
 		      const void *body, size_t len) IBSA_MUST_USE;
 
-/* Read what has come. Return: 0; -ENODEV the server has gone, or sends what is
+/* Read what has come, or some of it if it is much. Return: 0; -ENODEV the server has gone, or sends what is
  * no frame. */
 int ibsa__control_read(struct remote_control *control, int fd) IBSA_MUST_USE;
 
