@@ -366,6 +366,23 @@ static void refusal_is_told_and_tried_again(void **state)
 	EXPECT(&diary, 0, SUBSCRIBED);
 }
 
+/* After silence, a refusal is tried again as soon as if it had come first. */
+static void silence_does_not_count_as_refusal(void **state)
+{
+	(void)state;
+	sa.is_silent = true;
+	watch(NULL, &diary);
+	pass(600 * 1000);
+	sa.is_silent = false;
+	sa.set_status = IBSA_STATUS_REQ_INVALID;
+	sa.set_of = 0xff;
+	while (diary.count < 2)
+		pass(1000);
+	expect(&diary, 1, IBSA_EVENT_REFUSED);
+	assert_in_range(until(&sa.sets), 1, 61 * 1000);
+	sa.set_status = 0;
+}
+
 /* Whatever has changed, the SA is told anew, soon, and there is a gap. */
 static void change_of_the_port_has_it_made_again(void **state)
 {
@@ -558,6 +575,7 @@ int main(void)
 		TEST(first_silence_is_no_gap),
 		TEST(busy_sa_is_asked_again),
 		TEST(refusal_is_told_and_tried_again),
+		TEST(silence_does_not_count_as_refusal),
 		TEST(change_of_the_port_has_it_made_again),
 		TEST(physical_state_has_nothing_made_again),
 		TEST(port_that_is_down_is_told),

@@ -187,12 +187,6 @@ static void audit_schedule_routine(struct ibsa__events *events)
 	audit->is_routine = true;
 }
 
-/* The SA said no: neither silence nor a wish to be asked later. */
-static bool is_refusal(int err, uint16_t status)
-{
-	return !err && !(status & IBSA_STATUS_BUSY);
-}
-
 static void audit_failed(struct ibsa__events *events, int err, uint16_t status)
 {
 	struct ibsa__node_audit *audit = &events->node_audit;

@@ -52,6 +52,12 @@ struct report {
 	bool was_told;	 /* an audit has told those of it */
 };
 
+/* The SA said no: neither silence nor a wish to be asked later. */
+static inline bool is_refusal(int err, uint16_t status)
+{
+	return !err && !(status & IBSA_STATUS_BUSY);
+}
+
 /* watch.c: tell those who want it of a report; all how they now stand; that
  * those have a gap who need one of @producers. */
 void ibsa__events_tell(struct ibsa__events *events,

@@ -126,9 +126,13 @@ static void begin_audit(struct ibsa__events *events)
 /* A step came to nothing; another is tried later. */
 static void failed(struct ibsa__subscription *one, int err, uint16_t status)
 {
-	const bool refused = !err && !(status & IBSA_STATUS_BUSY);
+	const bool refused = is_refusal(err, status);
 
 	drop(one);
+	/* How long the SA was silent says nothing of when to ask it again
+	 * after it has said no. */
+	if (one->is_troubled && refused != is_refusal(one->err, one->status))
+		one->failures = 0;
 	one->is_troubled = true;
 	one->err = err;
 	one->status = status;

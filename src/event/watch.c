@@ -140,7 +140,7 @@ static bool needs(const struct ibsa_event_watch *watch,
 
 static struct standing trouble(int err, uint16_t status)
 {
-	const bool refused = !err && !(status & IBSA_STATUS_BUSY);
+	const bool refused = is_refusal(err, status);
 
 	return (struct standing){
 		.kind = refused ? IBSA_EVENT_REFUSED : IBSA_EVENT_FAILED,
