@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# usage: dropin-abi.sh DROP-IN LIST
+# usage: dropin-abi.sh DROP-IN LIST BUILD
 #
 # The drop-in's symbols against those of the libibumad that is installed, and
-# what that one lacks against the list of a newer one.
+# what that one lacks against the list of a newer one. No name is installed by
+# which a linker would find the drop-in.
 set -euo pipefail
 
 dropin=$1
@@ -19,6 +20,13 @@ if [ -z "$theirs" ]; then
 	exit 77
 fi
 status=0
+
+installed=$(meson introspect --installed "$3" | jq -r 'keys[]' |
+	sed -n 's|.*/||; /^libibumad\.so/p')
+if [ "$installed" != libibumad.so.3 ]; then
+	echo "installed: $installed"
+	status=1
+fi
 
 # Nothing gone, nothing at another version, the same soname.
 abidiff --no-added-syms "$theirs" "$dropin" || status=1
