@@ -44,7 +44,7 @@ await() {
 }
 
 root_and_others() {
-	run 0 "$ibsa" doctor rxe0
+	run 0 "$ibsa" -v doctor rxe0
 	out_has '^umad +- +- +ok +ib_umad is loaded, version 5 of'
 	out_has '^node +rxe0 +1 +ok +/dev/infiniband/umad[01], [^ ]+ 0600, opens$'
 	out_has '^issm +rxe0 +1 +ok +/dev/infiniband/issm[01], [^ ]+ 0600$'
@@ -62,7 +62,7 @@ root_and_others() {
 	out_has '^node +rxe0 +1 +wrong .* 0600: not permitted for user 65534$'
 	out_has '^    run as root, or give this user'
 	chmod 0666 /dev/infiniband/umad*
-	run 0 as_other "$ibsa" doctor rxe0
+	run 0 as_other "$ibsa" -v doctor rxe0
 	out_has '^node +rxe0 +1 +ok .* 0666, opens$'
 	chmod 0600 /dev/infiniband/umad*
 }
@@ -105,7 +105,7 @@ forty_devices() {
 	[ "$(grep -c '"name":"node"' out)" = 40 ] || wrong 'not 40 files'
 	[ "$(grep -c '"name":"node".*"verdict":"ok"' out)" = 39 ] ||
 		wrong 'not 39 that are good'
-	run 0 "$ibsa" doctor "$long/1"
+	run 0 "$ibsa" -v doctor "$long/1"
 	out_has "^node +$long +1 +ok +/dev/infiniband/umad[0-9]+, .* opens\$"
 	run 3 "$ibsa" -C "$long" --sa gid=fd77::2 -t 200 query get CPI
 	err_has 'did not answer'
@@ -117,7 +117,7 @@ modules() {
 	modprobe -r ib_umad
 	run 4 "$ibsa" -C rxe0 path self 1; err_has 'try "modprobe ib_umad"'
 	run 0 "$ibsa" devices rxe0; out_has ' no MAD device; load ib_umad$'
-	run 4 "$ibsa" doctor rxe0
+	run 4 "$ibsa" -v doctor rxe0
 	out_has '^umad +- +- +wrong +the kernel.s module ib_umad is not loaded$'
 	out_has '^    modprobe ib_umad; '
 	out_has '^node +rxe0 +1 +not checked +ib_umad is not loaded$'
