@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which requests a query joins, and which it does not. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "test/puppet.h"
+
+static struct puppet puppet;
+
+static int ask_path(struct ibsa__engine *engine,
+		    const struct ibsa_query *options, struct seen *seen)
+{
+	struct ibsa_query query = *options;
+
+	query.record = &ibsa_path_record;
+	return ibsa__engine_query(engine, &query, puppet_note, seen, NULL);
+}
+
+static void client_may_share_nothing(void **state)
+{
+	struct ibsa__engine_options options = puppet_options;
+	const struct ibsa_query query = { 0 };
+	struct ibsa__engine *engine;
+	struct seen seen = { 0 };
+
+	(void)state;
+	options.sharing = false;
+	engine = puppet_engine(&puppet, &options);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(ask_path(engine, &query, &seen), 0);
+	assert_int_equal(puppet.sent_count, 3);
+	ibsa__engine_free(engine);
+}
+
+/*
+ * A query that comes late has a request of its own, at once, if the next try of the
+ * other would come later than its own second one. The other goes on as before.
+ */
+static void late_query_does_not_join(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen first = { 0 }, second = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &first), 0);
+	for (int ms = 0; ms < 1700; ms++)
+		puppet_advance(&puppet, engine, 1);
+	assert_int_equal(puppet.sent_count, 5);
+	assert_int_equal(puppet_ask(engine, 4, &second), 0);
+	assert_int_equal(puppet.sent_count, 6);
+	/* At 1800 and 2000 ms the second; at 2300 both. */
+	for (int ms = 0; ms < 599; ms++)
+		puppet_advance(&puppet, engine, 1);
+	assert_int_equal(puppet.sent_count, 8);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(puppet.sent_count, 9);
+	assert_memory_equal(puppet_sent(&puppet, 8)->mad,
+			    puppet_sent(&puppet, 0)->mad, 256);
+	ibsa__engine_free(engine);
+}
+
+/* A third joins the second's. */
+static void latest_request_is_joined(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen = { 0 };
+	struct puppet_mad answer;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+		assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+		puppet_advance(&puppet, engine, 700);
+	}
+	assert_int_equal(ibsa__engine_stats(engine)->shared, 3);
+	puppet_advance(&puppet, engine, 0);
+	answer = puppet_answer(puppet_sent(&puppet, puppet.sent_count - 1));
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(seen.calls, 2);
+	ibsa__engine_free(engine);
+	assert_int_equal(seen.calls, 6);
+}
+
+/* A request whose tries come less often is not joined, sent or not. */
+static void impatient_query_does_not_join(void **state)
+{
+	const struct ibsa_query slow = { .first_interval_ms = 100 };
+	const struct ibsa_query quick = { .first_interval_ms = 50 };
+	const struct ibsa_query capped = { .max_interval_ms = 400 };
+	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);
+	const struct ibsa_stats *stats = ibsa__engine_stats(engine);
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(ask_path(engine, &slow, &seen), 0);
+	assert_int_equal(ask_path(engine, &quick, &seen), 0);
+	assert_int_equal(ask_path(engine, &capped, &seen), 0);
+	assert_int_equal(stats->shared, 0);
+	/* But the other way round. */
+	assert_int_equal(ask_path(engine, &slow, &seen), 0);
+	assert_int_equal(stats->shared, 1);
+	ibsa__engine_free(engine);
+	assert_int_equal(seen.calls, 4);
+}
+
+/* The transport drops an answer to the first query after its deadline: a query
+ * with more time asks on its own. */
+static void query_with_more_time_does_not_join_a_short_wait(void **state)
+{
+	const struct ibsa_query brief = { .deadline_ms = 50 };
+	const struct ibsa_query longer = { .deadline_ms = 60 };
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	const struct ibsa_stats *stats = ibsa__engine_stats(engine);
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(ask_path(engine, &brief, &seen), 0);
+	assert_int_equal(ask_path(engine, &brief, &seen), 0);
+	assert_int_equal(stats->shared, 1);
+	assert_int_equal(ask_path(engine, &longer, &seen), 0);
+	assert_int_equal(puppet.sent_count, 2);
+	ibsa__engine_free(engine);
+}
+
+/* A request that the transport could not take is not joined: the query's own
+ * may go out now. */
+static void unsent_request_in_the_window_is_not_joined(void **state)
+{
+	const struct ibsa_query query = { 0 };
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen = { 0 };
+
+	(void)state;
+	puppet.send_err = -EAGAIN;
+	assert_int_equal(ask_path(engine, &query, &seen), 0);
+	puppet.send_err = 0;
+	assert_int_equal(ask_path(engine, &query, &seen), 0);
+	assert_int_equal(puppet.sent_count, 1);
+	assert_int_equal(ibsa__engine_stats(engine)->shared, 0);
+	ibsa__engine_free(engine);
+}
+
+#define TEST(name) PUPPET_TEST(name, &puppet)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(client_may_share_nothing),
+		TEST(late_query_does_not_join),
+		TEST(latest_request_is_joined),
+		TEST(impatient_query_does_not_join),
+		TEST(query_with_more_time_does_not_join_a_short_wait),
+		TEST(unsent_request_in_the_window_is_not_joined),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
