@@ -127,6 +127,131 @@ static void query_with_more_time_does_not_join_a_short_wait(void **state)
 	ibsa__engine_free(engine);
 }
 
+/* Nor does a query join a request that is sent alone, and has the place in
+ * memory of an earlier one that was shared. */
+static void request_that_is_alone_is_not_joined(void **state)
+{
+	const struct ibsa_query shared = { 0 };
+	const struct ibsa_query alone = { .no_sharing = true };
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct puppet_mad answer;
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(ask_path(engine, &shared, &seen), 0);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(ask_path(engine, &alone, &seen), 0);
+	assert_int_equal(ask_path(engine, &shared, &seen), 0);
+	assert_int_equal(ibsa__engine_stats(engine)->shared, 0);
+	assert_int_equal(puppet.sent_count, 3);
+	ibsa__engine_free(engine);
+}
+
+/* The next try of a request with jitter may come later than that of a query
+ * without. */
+static void query_without_jitter_does_not_join_one_with(void **state)
+{
+	const struct ibsa_query random = { .jitter_percent = 100 };
+	const struct ibsa_query exact = { .jitter_percent = -1 };
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	const struct ibsa_stats *stats = ibsa__engine_stats(engine);
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(ask_path(engine, &random, &seen), 0);
+	assert_int_equal(ask_path(engine, &exact, &seen), 0);
+	assert_int_equal(stats->shared, 0);
+	/* But the other way round. */
+	assert_int_equal(ask_path(engine, &random, &seen), 0);
+	assert_int_equal(stats->shared, 1);
+	ibsa__engine_free(engine);
+	assert_int_equal(seen.calls, 3);
+}
+
+static void deliver_busy(const struct puppet_mad *request)
+{
+	enum { STATUS_AT = 4 };
+	struct puppet_mad busy = puppet_answer(request);
+
+	busy.mad[STATUS_AT + 1] = IBSA_STATUS_BUSY;
+	puppet_deliver(&puppet, &busy);
+}
+
+/*
+ * The SA was busy once, and a try has been sent since, whose answer the
+ * transport drops after the first query's deadline: a query with more time is
+ * sent on its own, and not at the next interval.
+ */
+static void request_sent_since_busy_is_joined_like_others(void **state)
+{
+	const struct ibsa_query brief = { .deadline_ms = 250 };
+	const struct ibsa_query longer = { .first_interval_ms = 800 };
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	const struct ibsa_stats *stats = ibsa__engine_stats(engine);
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(ask_path(engine, &brief, &seen), 0);
+	deliver_busy(puppet_sent(&puppet, 0));
+	puppet_advance(&puppet, engine, 0);
+	/* The SA is left alone until 200 ms. */
+	assert_int_equal(ask_path(engine, &brief, &seen), 0);
+	assert_int_equal(stats->shared, 1);
+	puppet_advance(&puppet, engine, 200);
+	assert_int_equal(puppet.sent_count, 2);
+	assert_int_equal(puppet_sent(&puppet, 1)->timeout_ms, 50);
+	puppet_advance(&puppet, engine, 20);
+	assert_int_equal(ask_path(engine, &longer, &seen), 0);
+	assert_int_equal(puppet.sent_count, 3);
+	assert_int_equal(stats->shared, 1);
+	ibsa__engine_free(engine);
+	assert_int_equal(seen.calls, 3);
+}
+
+struct late {
+	struct ibsa__alarm alarm;
+	struct ibsa__engine *engine;
+	struct seen seen;
+};
+
+static void ask_late(struct ibsa__alarm *alarm)
+{
+	struct late *late = (struct late *)(void *)alarm;
+
+	assert_int_equal(puppet_ask(late->engine, 4, &late->seen), 0);
+}
+
+/* A request whose query is over has no next try: a query that an alarm of the
+ * same dispatch asks is sent. */
+static void request_that_is_over_is_not_joined(void **state)
+{
+	const struct ibsa_path match = { .dlid = 4 };
+	const struct ibsa_query brief = {
+		.record = &ibsa_path_record,
+		.match = &match,
+		.mask = IBSA_PATH_CM(dlid),
+		.deadline_ms = 150,
+	};
+	struct late late = { .engine = puppet_engine(&puppet,
+						     &puppet_options) };
+	struct seen seen = { 0 };
+
+	(void)state;
+	ibsa__alarm_init(&late.alarm, ask_late);
+	assert_int_equal(ibsa__engine_query(late.engine, &brief, puppet_note,
+					    &seen, NULL),
+			 0);
+	ibsa__alarm_set(late.engine, &late.alarm, 120);
+	puppet_advance(&puppet, late.engine, 200);
+	assert_int_equal(seen.err, -ETIMEDOUT);
+	assert_int_equal(puppet.sent_count, 2);
+	ibsa__engine_free(late.engine);
+	assert_int_equal(late.seen.tries, 1);
+}
+
 /* A request that the transport could not take is not joined: the query's own
  * may go out now. */
 static void unsent_request_in_the_window_is_not_joined(void **state)
@@ -155,6 +280,10 @@ int main(void)
 		TEST(latest_request_is_joined),
 		TEST(impatient_query_does_not_join),
 		TEST(query_with_more_time_does_not_join_a_short_wait),
+		TEST(request_that_is_alone_is_not_joined),
+		TEST(query_without_jitter_does_not_join_one_with),
+		TEST(request_sent_since_busy_is_joined_like_others),
+		TEST(request_that_is_over_is_not_joined),
 		TEST(unsent_request_in_the_window_is_not_joined),
 	};
 

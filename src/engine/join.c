@@ -48,13 +48,16 @@ static bool is_same(const struct txn *a, const struct txn *b)
 /*
  * Whether @txn, which was sent, has its next tries no later than @own would
  * have them if it were sent now, and the transport takes an answer until then.
- * Nominal intervals are compared: both have jitter. An SA that said BUSY is not
- * asked the same again before the interval ends.
+ * Nominal intervals are compared: may_join() compares the jitter. If the SA
+ * answered the last try with BUSY, it is not asked the same again before the
+ * interval ends. Without a next try, all queries of @txn are about to end.
  */
 static bool is_on_time(const struct ibsa__engine *engine, const struct txn *txn,
 		       const struct txn *own, uint64_t deadline)
 {
-	if (txn->heard_busy)
+	if (!txn->retry.armed)
+		return false;
+	if (txn->is_backing_off)
 		return txn->retry.due <= deadline;
 	return txn->id_tries && !txn->is_refused && is_at_sa(engine, txn) &&
 	       txn->last_interval_ms <= own->interval_ms &&
@@ -65,13 +68,15 @@ static bool is_on_time(const struct ibsa__engine *engine, const struct txn *txn,
  * Whether a query may join @txn instead of sending @own: the tries of @txn come
  * no later than own ones would, and its reply is not older than a change that
  * the query's author may know of. A record that clients write may have been
- * changed by another client since @txn was sent, which is not seen here.
+ * changed by another client since @txn was sent, which is not seen here. @txn
+ * may be in the place in memory of the request that was shared.
  */
 static bool may_join(const struct ibsa__engine *engine, const struct txn *txn,
 		     const struct txn *own, uint64_t deadline)
 {
-	if (txn->epoch != own->epoch ||
-	    txn->max_interval_ms > own->max_interval_ms)
+	if (!txn->shareable || txn->epoch != own->epoch ||
+	    txn->max_interval_ms > own->max_interval_ms ||
+	    txn->jitter_percent > own->jitter_percent)
 		return false;
 	if (txn->state == TXN_QUEUED)
 		return txn->interval_ms <= own->interval_ms;

@@ -68,6 +68,7 @@ struct txn {
 	uint8_t jitter_percent;
 	bool shareable;
 	bool heard_busy;
+	bool is_backing_off;   /* the SA answered the last try with BUSY */
 	bool starts_deadlines; /* those that run from its first send */
 	bool is_refused;       /* the transport did not take the last try */
 	bool is_late; /* because it still waits for the answer to the one

@@ -60,6 +60,7 @@ int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 	txn->method = request.method;
 	txn->epoch = engine->epoch;
 	txn->heard_busy = false;
+	txn->is_backing_off = false;
 	txn->starts_deadlines = false;
 	txn->is_refused = false;
 	txn->is_late = false;
@@ -110,6 +111,7 @@ static uint64_t arm_retry(struct ibsa__engine *engine, struct txn *txn,
 void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn)
 {
 	txn->heard_busy = true;
+	txn->is_backing_off = true;
 	txn->out = 0;
 	arm_retry(engine, txn, engine_now_ns(engine));
 }
@@ -217,6 +219,7 @@ static int send_try(struct ibsa__engine *engine, struct txn *txn,
 	const uint64_t interval_ms = arm_retry(engine, txn, now_ns);
 	int err = -EAGAIN;
 
+	txn->is_backing_off = false;
 	if (engine->sa_known)
 		err = send_mad(engine, txn, now_ns, (unsigned int)interval_ms);
 	txn->is_refused = err != 0;
