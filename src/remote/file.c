@@ -301,6 +301,7 @@ void ibsa__remote_file_inherit(const struct remote_file *parents,
 	out->fd = parents->fd;
 	out->locks = parents->locks;
 	out->connection.fd = parents->connection.fd;
+	out->connection.patience_ms = parents->connection.patience_ms;
 	pthread_mutex_init(&out->connection.lock, NULL);
 }
 
