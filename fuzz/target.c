@@ -50,9 +50,10 @@ static void try_sa(const char *text)
 		must(memcmp(&address, &before, sizeof(address)) == 0);
 		return;
 	}
-	must(address.lid != 0 || address.has_grh);
+	/* LID 0 without a GID: the port's SM. SLs of Omni-Path have 5 bits. */
 	must(address.lid <= IBSA_LID_UNICAST_MAX);
-	must(address.qpn < 1 << 24 && address.sl < 16);
+	must(address.qpn < 1 << 24 && address.sl < 32);
+	must(address.lmc <= IBSA_LMC_MAX);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -137,6 +137,9 @@ GAPS = {
         "link_speed_ext_active": "not shown",
         "link_speed_ext_supported": "not shown",
         "link_speed_ext_enabled": "not shown",
+        "link_speed_ext_active2": "not shown",
+        "link_speed_ext_supported2": "not shown",
+        "link_speed_ext_enabled2": "not shown",
     },
     "ClassPortInfo": {"trap_hop_limit": "shown as reserved"},
     "ServiceRecord": {
