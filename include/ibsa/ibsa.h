@@ -99,7 +99,9 @@ struct ibsa_options {
  *               10000. With @queue_ms: from the first try
  * @queue_ms:    how long the query may wait for its first try; 0: as long as
  *               @deadline_ms, which runs from submission
- * @first_interval_ms: from the first try to the second; default 500
+ * @first_interval_ms: from the first try to the second; default 500. It is
+ *               longer, up to @max_interval_ms, while the SA's replies take
+ *               longer
  * @max_interval_ms: the interval doubles up to this; default 4000
  * @jitter_percent: how much of an interval is random: 1 to 100; default 25,
  *               -1 for none

@@ -227,6 +227,8 @@ static void handle(struct ibsa__engine *engine,
 		ibsa__reply_parse(txn->record, &header, message->mad,
 				  message->len, &reply);
 	reply.rtt_ns = engine_now_ns(engine) - txn->sent_ns;
+	ibsa__round_trip_note(&engine->round_trip, txn->id_tries,
+			      txn->last_interval_ms, reply.rtt_ns);
 	ibsa__txn_answer(engine, txn, &reply);
 }
 

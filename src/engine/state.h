@@ -76,6 +76,28 @@ struct txn {
 	enum txn_state state;
 };
 
+/*
+ * The SA's round trips, as RFC 6298 measures them: smoothed, and their mean
+ * deviation. Only replies to requests that were sent once count: for others it
+ * is not known which try is answered.
+ *
+ * @retry_ms: the interval of a request whose reply came too late to be one to
+ *            its last try, or 0: new requests use it too, until a reply counts
+ */
+struct round_trip {
+	uint32_t smooth_us;
+	uint32_t deviation_us;
+	uint32_t retry_ms;
+};
+
+/* A reply came, @since_ns after the last of @tries, whose interval was
+ * @interval_ms. */
+void ibsa__round_trip_note(struct round_trip *trip, uint32_t tries,
+			   uint32_t interval_ms, uint64_t since_ns);
+
+/* Milliseconds within which a reply is to be expected; 0: not known. */
+uint32_t ibsa__round_trip_limit_ms(const struct round_trip *trip);
+
 struct ibsa__engine {
 	struct ibsa_transport *transport;
 	struct ibsa__engine_options options;
@@ -103,6 +125,7 @@ struct ibsa__engine {
 	struct share shares;
 	struct list waiting; /* queued txns, first to send first */
 	struct list ended;   /* queries whose callback is due */
+	struct round_trip round_trip;
 	unsigned int in_flight;
 	unsigned int given_up; /* of them, those in TXN_GIVEN_UP */
 	unsigned int queued;

@@ -24,6 +24,20 @@ static uint8_t jitter_of(const struct ibsa__engine *engine, int percent)
 	return percent < 0 ? 0 : (uint8_t)percent;
 }
 
+/*
+ * No retry before the reply is to be expected: each try costs a slow SA as much
+ * as a request.
+ */
+static void interval_raise(const struct ibsa__engine *engine, struct txn *txn)
+{
+	uint32_t ms = ibsa__round_trip_limit_ms(&engine->round_trip);
+
+	if (ms > txn->max_interval_ms)
+		ms = txn->max_interval_ms;
+	if (txn->interval_ms < ms)
+		txn->interval_ms = ms;
+}
+
 int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 		  struct txn **out)
 {
@@ -53,6 +67,7 @@ int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 				      options->first_interval_ms);
 	txn->max_interval_ms = or_default(query->max_interval_ms,
 					  options->max_interval_ms);
+	interval_raise(engine, txn);
 	txn->jitter_percent = jitter_of(engine, query->jitter_percent);
 	txn->tries = 0;
 	txn->id_tries = 0;
@@ -98,8 +113,10 @@ static void double_interval(struct txn *txn)
 static uint64_t arm_retry(struct ibsa__engine *engine, struct txn *txn,
 			  uint64_t now_ns)
 {
-	uint64_t ms = jittered_ms(engine, txn);
+	uint64_t ms;
 
+	interval_raise(engine, txn);
+	ms = jittered_ms(engine, txn);
 	ms = ms ? ms : 1;
 	txn->last_interval_ms = txn->interval_ms;
 	ibsa__timer_arm(&engine->wheel, &txn->retry, tick_after(now_ns, ms));

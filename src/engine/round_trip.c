@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* How long the SA takes for a reply. */
+#include "engine/state.h"
+
+enum { LONGEST_US = 60 * 1000 * 1000, SMOOTH_SHIFT = 3, DEVIATION_SHIFT = 2 };
+
+static uint32_t round_trip_move(uint32_t from, uint32_t to, int shift)
+{
+	return to > from ? from + ((to - from) >> shift)
+			 : from - ((from - to) >> shift);
+}
+
+static void round_trip_add(struct round_trip *trip, uint32_t sample_us)
+{
+	const uint32_t off_us = sample_us > trip->smooth_us
+					? sample_us - trip->smooth_us
+					: trip->smooth_us - sample_us;
+
+	trip->deviation_us = round_trip_move(trip->deviation_us, off_us,
+					     DEVIATION_SHIFT);
+	trip->smooth_us = round_trip_move(trip->smooth_us, sample_us,
+					  SMOOTH_SHIFT);
+	trip->retry_ms = 0;
+}
+
+static uint64_t round_trip_limit_us(const struct round_trip *trip)
+{
+	return trip->smooth_us + UINT64_C(4) * trip->deviation_us;
+}
+
+/*
+ * A try that was lost is answered a round trip after the next one. A slow SA
+ * answers the first try at any time between two.
+ */
+static bool is_of_earlier_try(const struct round_trip *trip,
+			      uint32_t interval_ms, uint64_t since_us)
+{
+	return since_us > round_trip_limit_us(trip) &&
+	       since_us > UINT64_C(1000) * interval_ms / 4;
+}
+
+void ibsa__round_trip_note(struct round_trip *trip, uint32_t tries,
+			   uint32_t interval_ms, uint64_t since_ns)
+{
+	const uint64_t us = since_ns / 1000;
+
+	if (tries == 1)
+		round_trip_add(trip,
+			       us < LONGEST_US ? (uint32_t)us : LONGEST_US);
+	else if (is_of_earlier_try(trip, interval_ms, us))
+		trip->retry_ms = interval_ms;
+}
+
+uint32_t ibsa__round_trip_limit_ms(const struct round_trip *trip)
+{
+	const uint32_t ms = (uint32_t)(round_trip_limit_us(trip) / 1000);
+
+	return ms > trip->retry_ms ? ms : trip->retry_ms;
+}
