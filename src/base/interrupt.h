@@ -47,8 +47,8 @@ static inline void cancel_restore(const struct cancelability *before)
  * instruction: if one is blocked, the kernel ends the process. */
 static inline void signals_fill(sigset_t *out)
 {
-	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL,
-				      SIGTRAP };
+	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE,
+				      SIGILL,  SIGSYS, SIGTRAP };
 
 	sigfillset(out);
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)

@@ -10,17 +10,16 @@
 #ifndef LIBIBUMAD_SECTION_H
 #define LIBIBUMAD_SECTION_H
 
-#include <signal.h>
-
 #include <ibsa/types.h>
+
+#include "base/interrupt.h"
 
 struct device_files;
 
 struct section {
 	struct device_files *files; /* put at the end, or NULL */
-	sigset_t signals;	    /* that were blocked before */
-	int cancel_state;
-	bool blocks_signals;
+	struct interrupts before;
+	bool holds_signals;
 };
 
 /* Begin to use a remote port. */
