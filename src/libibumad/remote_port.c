@@ -64,6 +64,23 @@ static int file_open(const struct device_files *files, unsigned int port,
 	return ibsa__remote_file_open(&place, NULL, file);
 }
 
+/*
+ * What had the portid before, if the program has closed its descriptor with
+ * close(2): its files may be anything now, so that none of them is closed.
+ */
+static void stale_port_forget(int portid)
+{
+	const struct name name = name_of(portid);
+	struct remote_file *stale = ibsa__registry_find(name.text);
+
+	ibsa__registry_inherited_forget(name.text);
+	if (!stale)
+		return;
+	if (ibsa__registry_hide(stale))
+		ibsa__registry_remote_ports(-1);
+	ibsa__registry_put(stale, remote_port_destroy);
+}
+
 int ibsa__remote_port_open(struct device_files *files, const char *name)
 {
 	struct remote_file *file;
@@ -83,6 +100,7 @@ int ibsa__remote_port_open(struct device_files *files, const char *name)
 		return err;
 	}
 	portid = file->fd;
+	stale_port_forget(portid);
 	ibsa__registry_remote_ports(+1);
 	err = ibsa__registry_get(name_of(portid).text, itself, file, &object);
 	if (err) {
@@ -145,6 +163,9 @@ void ibsa__remote_port_close(struct remote_file *file, struct section *section)
 {
 	/* The portid may become another file's. */
 	ibsa__registry_inherited_forget(name_of(file->fd).text);
-	ibsa__registry_put(file, remote_port_destroy);
+	/* The reference of its opening is put once, however often the program
+	 * closes what another thread uses. */
+	if (!atomic_exchange(&file->is_closed, true))
+		ibsa__registry_put(file, remote_port_destroy);
 	ibsa__remote_port_put(file, section);
 }

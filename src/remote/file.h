@@ -8,6 +8,7 @@
 #ifndef REMOTE_FILE_H
 #define REMOTE_FILE_H
 
+#include <stdatomic.h>
 #include <sys/types.h>
 
 #include "remote/connection.h"
@@ -25,6 +26,7 @@ struct remote_file {
 	int fd; /* the data end: readable as a umad file is, O_NONBLOCK */
 	struct remote_locks *locks;
 	bool is_inherited; /* by a forked child, from the process that opened */
+	atomic_bool is_closed; /* by the program, while other threads use it */
 };
 
 /*
