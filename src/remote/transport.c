@@ -16,8 +16,8 @@
 /* Room for a good many packets at a time. */
 enum { INBOX_BYTES = 65536 };
 
-/* How long opening waits for an answer, and calls that need not have it. */
-enum { PATIENCE_MS = 10000, ANSWER_MS = 250 };
+/* How long calls wait for an answer that they need not have. */
+enum { ANSWER_MS = 250 };
 
 static uint64_t now_ns(struct ibsa_transport *transport)
 {
@@ -316,10 +316,29 @@ static int take_up(struct remote_link *link, struct ibsa_error *error)
 	return err;
 }
 
-/* On Omni-Path, an agent for MADs of its class version. */
-static int opa_take_up(struct remote_link *link)
+/* Wait for the answer, whatever else comes meanwhile. */
+static int opa_await(struct remote_link *link, struct ibsa_error *error)
 {
 	struct pollfd end = { .fd = link->connection.fd, .events = POLLIN };
+	const int patience_ms = (int)link->connection.patience_ms;
+	const uint64_t start_ns = clock_now_ns();
+	int err = 0;
+
+	while (!err && link->asks_opa) {
+		const int left_ms = clock_left_ms(patience_ms, start_ns);
+
+		if (!left_ms)
+			return ibsa__fail(error, -ETIMEDOUT,
+					  "the fabric server does not answer");
+		if (poll(&end, 1, left_ms) > 0)
+			err = ibsa__away_hear(link);
+	}
+	return err;
+}
+
+/* On Omni-Path, an agent for MADs of its class version. */
+static int opa_take_up(struct remote_link *link, struct ibsa_error *error)
+{
 	struct ibsa_port_state state;
 	int err;
 
@@ -330,12 +349,7 @@ static int opa_take_up(struct remote_link *link)
 	if (!link->asks_opa)
 		return 0;
 	err = register_ask(link, IBSA_CLASS_VERSION_OPA, 0);
-	while (!err && link->asks_opa) {
-		if (poll(&end, 1, PATIENCE_MS) <= 0)
-			return -ETIMEDOUT;
-		err = ibsa__away_hear(link);
-	}
-	return err;
+	return err ? err : opa_await(link, error);
 }
 
 int ibsa__away_up(struct remote_link *link, struct ibsa_error *error)
@@ -345,7 +359,7 @@ int ibsa__away_up(struct remote_link *link, struct ibsa_error *error)
 	if (!err)
 		err = take_up(link, error);
 	if (!err)
-		err = opa_take_up(link);
+		err = opa_take_up(link, error);
 	if (!err)
 		err = ibsa__away_watch(link);
 	if (!err)

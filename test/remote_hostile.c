@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A fabric server that sends event after event, and no answer: opening a client
+ * ends all the same.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <ibsa/ibsa.h>
+
+#include "remote/protocol.h"
+
+enum {
+	PATIENCE_MS = 200,
+	PAUSE_MS = 50, /* between two events */
+	END_MS = 4000, /* the server then stops */
+	LATE_MS = 2000,
+};
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+struct hostile {
+	char folder[32];
+	char name[64];
+	struct sockaddr_un address;
+	int listener;
+	int data;
+	uint8_t link; /* of the port */
+	uint64_t end_ms;
+	atomic_bool is_over;
+	pthread_t thread;
+};
+
+static bool is_due(const struct hostile *hostile)
+{
+	return now_ms() < hostile->end_ms && !atomic_load(&hostile->is_over);
+}
+
+static void pause_make(void)
+{
+	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000L };
+
+	nanosleep(&pause, NULL);
+}
+
+static void answer(int fd, uint32_t type, const void *body, uint32_t length)
+{
+	const struct remote_head head = { .length = length, .type = type };
+
+	if (send(fd, &head, sizeof(head), MSG_NOSIGNAL) > 0 && length)
+		(void)!send(fd, body, length, MSG_NOSIGNAL);
+}
+
+/* The data end goes with the answer. */
+static void answer_attach(struct hostile *hostile, int fd)
+{
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = { .head = { .cmsg_len = CMSG_LEN(sizeof(int)),
+				.cmsg_level = SOL_SOCKET,
+				.cmsg_type = SCM_RIGHTS } };
+	struct remote_head head = { .type = REMOTE_ATTACH };
+	struct iovec part = { .iov_base = &head, .iov_len = sizeof(head) };
+	const struct msghdr message = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control.room,
+		.msg_controllen = sizeof(control.room),
+	};
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return;
+	memcpy(CMSG_DATA(&control.head), &ends[1], sizeof(ends[1]));
+	(void)!sendmsg(fd, &message, MSG_NOSIGNAL);
+	close(ends[1]);
+	hostile->data = ends[0];
+}
+
+static struct remote_state state_of(const struct hostile *hostile)
+{
+	return (struct remote_state){
+		.port = { .lid = 2,
+			  .sm_lid = 1,
+			  .port_state = 4,
+			  .link = hostile->link,
+			  .port_num = 1 },
+	};
+}
+
+static void send_events(struct hostile *hostile, int fd)
+{
+	const struct remote_head head = { .length = sizeof(struct remote_state),
+					  .type = REMOTE_EVENT };
+	const struct remote_state state = state_of(hostile);
+	char event[sizeof(head) + sizeof(state)];
+
+	memcpy(event, &head, sizeof(head));
+	memcpy(event + sizeof(head), &state, sizeof(state));
+	while (is_due(hostile) &&
+	       send(fd, event, sizeof(event), MSG_NOSIGNAL) > 0)
+		pause_make();
+}
+
+/* Its node is the one that was asked for. */
+static void answer_hello(int fd, const void *body)
+{
+	struct remote_hello hello;
+
+	memcpy(&hello, body, sizeof(hello));
+	hello.port = 1;
+	answer(fd, REMOTE_HELLO, &hello, sizeof(hello));
+}
+
+static void serve_one(struct hostile *hostile, int fd,
+		      const struct remote_head *head, const void *body)
+{
+	const struct remote_state state = state_of(hostile);
+
+	switch (head->type) {
+	case REMOTE_HELLO:
+		answer_hello(fd, body);
+		break;
+	case REMOTE_ATTACH:
+		answer_attach(hostile, fd);
+		break;
+	case REMOTE_WATCH:
+		answer(fd, REMOTE_WATCH, &state, sizeof(state));
+		send_events(hostile, fd);
+		break;
+	default:
+		answer(fd, head->type, body, head->length);
+		break;
+	}
+}
+
+static void *serve(void *arg)
+{
+	struct hostile *hostile = arg;
+	const int fd = accept(hostile->listener, NULL, NULL);
+	struct remote_head head;
+	char body[512];
+
+	while (recv(fd, &head, sizeof(head), MSG_WAITALL) == sizeof(head) &&
+	       head.length <= sizeof(body) &&
+	       (!head.length ||
+		recv(fd, body, head.length, MSG_WAITALL) == head.length))
+		serve_one(hostile, fd, &head, body);
+	close(fd);
+	return NULL;
+}
+
+static void hostile_start(struct hostile *hostile)
+{
+	strcpy(hostile->folder, "/tmp/ibsa-XXXXXX");
+	assert_non_null(mkdtemp(hostile->folder));
+	snprintf(hostile->name, sizeof(hostile->name), "unix:%s/s",
+		 hostile->folder);
+	hostile->address.sun_family = AF_UNIX;
+	strcpy(hostile->address.sun_path, hostile->name + strlen("unix:"));
+	hostile->data = -1;
+	hostile->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(bind(hostile->listener,
+			      (struct sockaddr *)&hostile->address,
+			      sizeof(hostile->address)),
+			 0);
+	assert_int_equal(listen(hostile->listener, 4), 0);
+	hostile->end_ms = now_ms() + END_MS;
+	assert_int_equal(pthread_create(&hostile->thread, NULL, serve, hostile),
+			 0);
+}
+
+static void hostile_stop(struct hostile *hostile)
+{
+	atomic_store(&hostile->is_over, true);
+	pthread_join(hostile->thread, NULL);
+	if (hostile->data >= 0)
+		close(hostile->data);
+	close(hostile->listener);
+	assert_int_equal(unlink(hostile->address.sun_path), 0);
+	assert_int_equal(rmdir(hostile->folder), 0);
+}
+
+static int client_open(const struct hostile *hostile,
+		       struct ibsa_client **out_client)
+{
+	const struct ibsa_options options = { .fabric = hostile->name,
+					      .deadline_ms = PATIENCE_MS };
+
+	return ibsa_open(&options, NULL, out_client);
+}
+
+/* Opening waits for the agent of OPA: each event would begin that anew. */
+static void events_do_not_prolong_the_wait_for_an_answer(void **state)
+{
+	struct hostile hostile = { .link = IBSA_LINK_OPA };
+	struct ibsa_client *client = NULL;
+	uint64_t start_ms;
+	uint64_t took_ms;
+	int err;
+
+	(void)state;
+	hostile_start(&hostile);
+	start_ms = now_ms();
+	err = client_open(&hostile, &client);
+	took_ms = now_ms() - start_ms;
+	print_message("opening ended with %d after %u ms\n", err,
+		      (unsigned int)took_ms);
+	ibsa_close(client);
+	hostile_stop(&hostile);
+	assert_int_equal(err, -ETIMEDOUT);
+	assert_in_range(took_ms, PATIENCE_MS, LATE_MS - 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(events_do_not_prolong_the_wait_for_an_answer),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
