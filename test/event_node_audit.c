@@ -304,6 +304,30 @@ static void port_without_lid_does_not_count(void **state)
 	assert_port(&diary, 1, IBSA_EVENT_GID_IN, 9, true);
 }
 
+/* One record of a port that has a LID is enough, wherever it stands. A GUID of
+ * 0 is no port's. */
+static void odd_table_is_understood(void **state)
+{
+	static struct diary diary;
+
+	(void)state;
+	watch_nodes("\1\7", &diary);
+	sa.hollow = 2;
+	set_nodes("\11\7\2\7\1\11");
+	pass(AUDIT_MS);
+	assert_int_equal(diary.count, 2);
+	assert_port(&diary, 1, IBSA_EVENT_GID_IN, 9, true);
+	set_nodes("\7\11\2\11\1\7");
+	pass(AUDIT_MS);
+	assert_int_equal(diary.count, 2);
+	sa.hollow = 0;
+	sa.nodes[0] = 0;
+	sa.node_count = 1;
+	pass(AUDIT_MS);
+	assert_int_equal(diary.count, 3);
+	assert_int_equal(expect(&diary, 2, IBSA_EVENT_FAILED)->err, -ENODATA);
+}
+
 static void filters_hold(void **state)
 {
 	static const struct ibsa_gid nine = { { 0xfe, 0x80, [15] = 9 } };
@@ -415,6 +439,7 @@ int main(void)
 		TEST(table_of_the_old_sm_does_not_count),
 		TEST(lost_messages_hurry_it),
 		TEST(port_without_lid_does_not_count),
+		TEST(odd_table_is_understood),
 		TEST(filters_hold),
 		TEST(watch_ends_in_its_callback),
 		TEST(audit_ends_and_begins),

@@ -106,9 +106,12 @@ void serve_table(void)
 	if (!sa.node_status)
 		reply.len = RECORD_AT + sa.node_count * NODE_STRIDE;
 	for (unsigned int i = 0; i < sa.node_count && !sa.node_status; i++) {
+		const bool has_lid = i >= sa.hollow &&
+				     sa.nodes[i] != sa.without_lid;
 		const struct ibsa_node node = {
-			.port_guid = sa.nodes[i],
-			.lid = sa.nodes[i] == sa.without_lid ? 0 : sa.nodes[i],
+			.port_guid = sa.hollow && i == sa.hollow ? 0
+								 : sa.nodes[i],
+			.lid = has_lid ? sa.nodes[i] : 0,
 		};
 
 		ibsa_node_record.encode(

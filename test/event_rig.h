@@ -28,6 +28,8 @@ extern struct rig_sa {
 	uint8_t nodes[8];    /* last bytes of their port GUIDs */
 	unsigned int node_count;
 	uint8_t without_lid;		 /* one of them */
+	unsigned int hollow;		 /* so many records, the first, have no
+					  * LID, and one more no GUID */
 	uint16_t node_status;		 /* to a GetTable of NodeRecord */
 	bool holds_table;		 /* it is answered by serve_table() */
 	struct puppet_mad table;	 /* the last request for it */

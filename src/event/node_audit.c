@@ -31,11 +31,14 @@ struct table {
 	size_t count;
 };
 
-static int on_first(const void *a, const void *b)
+/* By GUID; of one GUID, what has a LID comes first. */
+static int port_order(const void *a, const void *b)
 {
 	const struct table_port *one = a, *other = b;
 
-	return (one->guid > other->guid) - (one->guid < other->guid);
+	if (one->guid == other->guid)
+		return other->has_lid - one->has_lid;
+	return one->guid > other->guid ? 1 : -1;
 }
 
 /* An Omni-Path LID may have 16 zeroes where this record has all of it. */
@@ -44,22 +47,25 @@ static bool has_lid(const uint8_t *record, uint8_t link)
 	return link == IBSA_LINK_OPA || IBSA_GET(node, lid, record);
 }
 
+/* Each GUID once; 0 is no port's. */
 static size_t table_unique(struct table_port *ports, size_t count)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (!kept || ports[kept - 1].guid != ports[i].guid)
+		if (ports[i].guid &&
+		    (!kept || ports[kept - 1].guid != ports[i].guid))
 			ports[kept++] = ports[i];
 	}
 	return kept;
 }
 
-/* Return: 0; -ENODATA an empty table, though the SA is at a node; -ENOMEM. */
+/* Return: 0; -ENODATA no port, though the SA is at one; -ENOMEM. */
 static int table_read(const struct ibsa_reply *reply, uint8_t link,
 		      struct table *out)
 {
 	struct table_port *ports;
+	size_t count;
 
 	if (!reply->count)
 		return -ENODATA;
@@ -72,9 +78,14 @@ static int table_read(const struct ibsa_reply *reply, uint8_t link,
 		ports[i].guid = IBSA_GET(node, port_guid, record);
 		ports[i].has_lid = has_lid(record, link);
 	}
-	qsort(ports, reply->count, sizeof(*ports), on_first);
+	qsort(ports, reply->count, sizeof(*ports), port_order);
+	count = table_unique(ports, reply->count);
+	if (!count) {
+		ibsa__free(ports);
+		return -ENODATA;
+	}
 	out->ports = ports;
-	out->count = table_unique(ports, reply->count);
+	out->count = count;
 	return 0;
 }
 
