@@ -215,6 +215,27 @@ static void failure_is_told_and_tried_again(void **state)
 	assert_port(&diary, 5, IBSA_EVENT_GID_IN, 9, true);
 }
 
+/* The same error as the subscription had is told once more: reports come now,
+ * and the table does not. */
+static void failure_of_the_table_alone_is_told(void **state)
+{
+	static struct diary diary;
+
+	(void)state;
+	set_nodes("\1\7");
+	sa.is_silent = true;
+	watch(&audited, &diary);
+	pass(3000);
+	assert_int_equal(expect(&diary, 0, IBSA_EVENT_FAILED)->err, -ETIMEDOUT);
+	assert_false(diary.events[0].audited);
+	sa.holds_table = true;
+	sa.is_silent = false;
+	pass(2 * AUDIT_MS);
+	assert_int_equal(diary.count, 2);
+	assert_int_equal(expect(&diary, 1, IBSA_EVENT_FAILED)->err, -ETIMEDOUT);
+	assert_true(diary.events[1].audited);
+}
+
 /* A gap is told though the SA has no table for us. */
 static void refusal_does_not_hide_a_gap(void **state)
 {
@@ -434,6 +455,7 @@ int main(void)
 		TEST(exemption_ends_with_the_table),
 		TEST(late_report_is_not_told_again),
 		TEST(failure_is_told_and_tried_again),
+		TEST(failure_of_the_table_alone_is_told),
 		TEST(refusal_does_not_hide_a_gap),
 		TEST(silence_does_not_put_it_off),
 		TEST(table_of_the_old_sm_does_not_count),

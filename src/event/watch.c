@@ -216,7 +216,7 @@ static bool is_told(const struct standing *told, const struct standing *now)
 	if (told->kind == IBSA_EVENT_LOST && now->kind == IBSA_EVENT_LOST)
 		return !now->err || told->err == now->err;
 	return told->kind == now->kind && told->err == now->err &&
-	       told->status == now->status;
+	       told->status == now->status && told->audited == now->audited;
 }
 
 static void announce_to(struct ibsa_event_watch *watch)
