@@ -236,6 +236,42 @@ static void sm_moves_while_requests_are_held(void **state)
 	ibsa__engine_free(engine);
 }
 
+/* The transport is done with the @n-th request that was sent. */
+static void time_out(struct ibsa__engine *engine, unsigned int n)
+{
+	struct puppet_mad report = *puppet_sent(&puppet, n);
+
+	report.err = -ETIMEDOUT;
+	puppet_deliver(&puppet, &report);
+	puppet_advance(&puppet, engine, 0);
+}
+
+/* A request that went to the new SM as well leaves the window when the transport
+ * is done with its last try: what it says of the old one is of another id. */
+static void request_of_two_sms_leaves_the_window(void **state)
+{
+	struct ibsa__engine *engine = engine_on(true, 2);
+	struct seen seen = { 0 };
+	uint64_t id;
+
+	(void)state;
+	id = ask(engine, 4, 0, 0, &seen);
+	puppet.port.sm_lid = NEW_SM;
+	puppet.port_changed = true;
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(puppet.sent_count, 2);
+	assert_int_equal(ibsa__engine_cancel(engine, id), 0);
+	ask(engine, 5, 0, 0, &seen);
+	ask(engine, 6, 0, 0, &seen);
+	assert_int_equal(puppet.sent_count, 3);
+	time_out(engine, 0);
+	assert_int_equal(puppet.sent_count, 3);
+	time_out(engine, 1);
+	assert_int_equal(puppet.sent_count, 4);
+	ibsa__engine_free(engine);
+	assert_int_equal(seen.calls, 3);
+}
+
 struct canceller {
 	struct ibsa__engine *engine;
 	uint64_t victims[4];
@@ -392,6 +428,7 @@ int main(void)
 		TEST(other_transports_hold_nothing),
 		TEST(cancelling_in_a_loop_is_no_flood),
 		TEST(sm_moves_while_requests_are_held),
+		TEST(request_of_two_sms_leaves_the_window),
 		TEST(callback_gives_up_what_is_in_flight),
 		TEST(engine_ends_with_held_requests),
 		TEST(deadline_runs_from_the_first_send),

@@ -182,7 +182,8 @@ static void name_txn(struct ibsa__engine *engine, struct txn *txn)
 /*
  * Aim @txn at the SA. When that has moved, what was asked there is not what
  * is asked here: the kernel, which still waits for the old answer, would refuse
- * a request of the same id, and whether the old SA was busy says nothing.
+ * a request of the same id, and whether the old SA was busy says nothing. The
+ * kernel reports the end of its wait under the old id, which is not found.
  */
 static void aim(struct ibsa__engine *engine, struct txn *txn)
 {
@@ -190,6 +191,7 @@ static void aim(struct ibsa__engine *engine, struct txn *txn)
 		ibsa__hash_remove(&engine->tids, &txn->tid);
 		name_txn(engine, txn);
 		txn->heard_busy = false;
+		txn->out = 0;
 		engine->stats.retargeted++;
 	}
 	txn->to = engine->sa;
