@@ -5,6 +5,8 @@
  * differ; and a real device while the environment names a server.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -252,6 +254,50 @@ static void node_is_that_of_the_opening(void **state)
 	unsetenv("IBSA_NODE");
 }
 
+/* How many file descriptors the program has. */
+static unsigned int fds_count(void)
+{
+	unsigned int count = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+/* A server that has ended is a device that is gone, and is back with the next;
+ * the other server is not concerned. */
+static void context_is_gone_with_its_server(void **state)
+{
+	const struct ibsa_options options = {
+		.device = "left",
+		.fabric = served_name(world.elsewhere),
+	};
+	const unsigned int fds = fds_count();
+	struct ibv_context *context = context_open();
+	struct ibv_gid_entry entries[4];
+	struct ibv_context *other;
+
+	(void)state;
+	assert_int_equal(ibsa_verbs_open(&options, NULL, &other), 0);
+	for (int round = 0; round < 3; round++) {
+		table_is_of_its_fabric(context);
+		served_end(world.here);
+		assert_int_equal(ibsa_query_gid_ex(context, 1, 0, entries, 0),
+				 EIO);
+		assert_int_equal(ibsa_query_gid_table(context, entries, 4, 0),
+				 -EIO);
+		assert_int_equal(ibsa_query_gid_table(other, entries, 4, 0), 1);
+		served_again(world.here);
+	}
+	table_is_of_its_fabric(context);
+	assert_int_equal(ibsa_close_device(context), 0);
+	assert_int_equal(ibsa_close_device(other), 0);
+	/* The servers, of this process too, close their ends soon. */
+	for (int i = 0; i < 1000 && fds_count() > fds; i++)
+		poll(NULL, 0, 10);
+	assert_in_range(fds_count(), 0, fds);
+}
+
 static void empty_name_is_a_real_device(void **state)
 {
 	const struct ibsa_gid of_the_tree = { { 0xfe, 0x80, [9] = 0x02, 0xc9,
@@ -313,6 +359,7 @@ int main(void)
 		cmocka_unit_test(context_reads_its_own_fabric),
 		cmocka_unit_test(client_reads_its_own_fabric),
 		cmocka_unit_test(node_is_that_of_the_opening),
+		cmocka_unit_test(context_is_gone_with_its_server),
 		cmocka_unit_test(empty_name_is_a_real_device),
 		cmocka_unit_test(umad_port_stays_at_its_server),
 	};

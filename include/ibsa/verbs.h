@@ -69,7 +69,7 @@ int ibsa_verbs_close(struct ibv_context *context);
  * Return: 0, or a positive errno, and @entry is untouched: ENODATA the entry
  * is empty; EINVAL there is no such port or entry, it cannot be read, or
  * @flags are not 0; EOPNOTSUPP @flags are not 0, and the kernel has no command
- * for it; EIO the device is gone. Thread-safe.
+ * for it; EIO the device, or its fabric server, is gone. Thread-safe.
  *
  * Source: ibv_query_gid_ex(3) of rdma-core.
  */
@@ -91,7 +91,7 @@ int ibsa_query_gid_ex(struct ibv_context *context, uint32_t port_num,
  * undefined: -EINVAL there are more than @max_entries, one cannot be read,
  * @flags are not 0, or, from the kernel's command, @max_entries is 0;
  * -EOPNOTSUPP @flags are not 0, and the kernel has no command for it; -EIO the
- * device is gone; -ENOMEM. Thread-safe.
+ * device, or its fabric server, is gone; -ENOMEM. Thread-safe.
  *
  * Source: ibv_query_gid_table(3) of rdma-core.
  */

@@ -5,10 +5,12 @@
 #include "device/device.h"
 #include "verbs/gid.h"
 
+/* Or its fabric server is, or does not answer. */
 static bool is_gone(struct device_files *files, const char *device)
 {
-	return ibsa__folder_check(files, "class/infiniband/%s", device) ==
-	       -ENOENT;
+	int err = ibsa__folder_check(files, "class/infiniband/%s", device);
+
+	return err == -ENOENT || err == -ENODEV || err == -ETIMEDOUT;
 }
 
 int ibsa__gid_of_files(struct device_files *files, const char *device,
