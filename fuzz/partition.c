@@ -9,7 +9,7 @@
 #include <ibsa/sa.h>
 #include <ibsa/sim.h>
 
-#include "sim/subnet/partition.h"
+#include "sim/sa/partition.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

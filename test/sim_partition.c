@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "sim_support.h"
-#include "sim/subnet/partition.h"
+#include "sim/sa/partition.h"
 
 static const char hosts[] = "Switch 8 \"switch1\"\n"
 			    "[1] \"node1\"[1]\n"

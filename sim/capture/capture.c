@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "sim/file/agent.h"
+#include "sim/mad/agent.h"
 #include "sim/capture/capture.h"
-#include "sim/client/link.h"
+#include "sim/fabric/link.h"
 
 enum {
 	RMPP_VERSION = 24, /* where these are in a MAD */

@@ -3,7 +3,7 @@
 #ifndef SIM_FILE_OPEN_FILE_H
 #define SIM_FILE_OPEN_FILE_H
 
-#include "sim/file/agent.h"
+#include "sim/mad/agent.h"
 #include "sim/subnet/fabric.h"
 #include "sim/file/inbox.h"
 #include "sim/file/sent.h"

@@ -5,7 +5,7 @@
 #include <ibsa/bits.h>
 
 #include "base/alloc.h"
-#include "sim/file/agent.h"
+#include "sim/mad/agent.h"
 #include "sim/file/sent.h"
 
 int ibsa__sents_init(struct sents *sents)

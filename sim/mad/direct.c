@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "sim/client/link.h"
+#include "sim/fabric/link.h"
 #include "sim/mad/mad.h"
 #include "sim/node/pma.h"
 

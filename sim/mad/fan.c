@@ -6,7 +6,7 @@
  * Source: IBA vol 1, 18.2.4.3.3 (multicast relay).
  */
 #include "base/alloc.h"
-#include "sim/client/link.h"
+#include "sim/fabric/link.h"
 #include "sim/mad/mad.h"
 #include "sim/node/pma.h"
 #include "sim/node/sma.h"

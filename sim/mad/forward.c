@@ -5,7 +5,7 @@
  *
  * Source: IBA vol 1, 18.2.4.3 (relay), 7.2.7 (states of a port).
  */
-#include "sim/client/link.h"
+#include "sim/fabric/link.h"
 #include "sim/mad/mad.h"
 #include "sim/node/pma.h"
 #include "sim/node/sma.h"

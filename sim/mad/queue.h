@@ -7,7 +7,7 @@
 #include <ibsa/transport.h>
 
 #include "sim/mad/mad.h"
-#include "sim/sa/reply.h"
+#include "sim/mad/reply.h"
 
 struct message {
 	struct message *next;

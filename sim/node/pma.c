@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "sim/client/link.h"
+#include "sim/fabric/link.h"
 #include "sim/node/pma.h"
 
 enum {

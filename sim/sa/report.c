@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "sim/client/link.h"
+#include "sim/fabric/link.h"
 #include "sim/sa/report.h"
 
 enum {

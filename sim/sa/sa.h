@@ -6,7 +6,7 @@
 #include <ibsa/records.h>
 
 #include "sim/subnet/fabric.h"
-#include "sim/sa/reply.h"
+#include "sim/mad/reply.h"
 
 /* The largest record that can be filtered by its fields. */
 enum { SA_RECORD_BYTES_MAX = 176 };

@@ -6,7 +6,7 @@
  * Source: IBA vol 1, 15.2.5.22; OpenSM 3.3.23, osm_sa_multipath_record.c, for
  * the order of the checks and which paths are the two independent ones.
  */
-#include "sim/subnet/path.h"
+#include "sim/sa/path.h"
 #include "sim/node/sma.h"
 
 enum {

@@ -5,7 +5,7 @@
  * Source: IBA vol 1, 15.2.5.16; OpenSM 3.3, osm_sa_path_record.c, for what
  * the specification leaves open.
  */
-#include "sim/subnet/path.h"
+#include "sim/sa/path.h"
 
 /* The first multicast LID of Omni-Path. */
 #define OPA_LID_MULTICAST UINT32_C(0xf0000000)

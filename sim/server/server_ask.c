@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "sim/sa/guid.h"
+#include "sim/subnet/guid.h"
 #include "sim/server/server.h"
 
 /* A question, and what is to be answered. */

@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "sim/subnet/fabric.h"
 #include "sim/mad/mad.h"
-#include "sim/subnet/partition.h"
-#include "sim/capture/replay.h"
+#include "sim/sa/partition.h"
+#include "sim/fabric/replay.h"
 #include "sim/node/sma.h"
 
 #define DEFAULT_PREFIX UINT64_C(0xfe80000000000000)

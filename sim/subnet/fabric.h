@@ -12,7 +12,7 @@
 #include "base/list.h"
 #include "base/random.h"
 #include "sim/sa/group.h"
-#include "sim/sa/guid.h"
+#include "sim/subnet/guid.h"
 #include "sim/sa/report.h"
 #include "sim/sa/service.h"
 #include "sim/sa/subscription.h"

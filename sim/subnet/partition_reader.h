@@ -4,7 +4,7 @@
 #define SIM_SUBNET_PARTITION_READER_H
 
 #include "sim/topology/cursor.h"
-#include "sim/subnet/partition.h"
+#include "sim/sa/partition.h"
 
 enum {
 	DEFAULT_PARTITION = 0x7fff, /* without the bit of full members */

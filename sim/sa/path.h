@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A request for PathRecords, and what is found for it. */
-#ifndef SIM_SUBNET_PATH_H
-#define SIM_SUBNET_PATH_H
+#ifndef SIM_SA_PATH_H
+#define SIM_SA_PATH_H
 
 #include "sim/sa/sa.h"
 

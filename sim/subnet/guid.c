@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "sim/sa/guid.h"
+#include "sim/subnet/guid.h"
 #include "sim/tools/order.h"
 
 enum { FIRST_ROOM = 8 };

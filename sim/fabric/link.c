@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "sim/capture/capture.h"
-#include "sim/client/link.h"
+#include "sim/fabric/link.h"
 
 /* The SA's GUID in GIDs that name it without knowing it. IBA, 15.1.1. */
 #define SA_WELL_KNOWN_ID UINT64_C(0x0200000000000002)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The agents of a umad file: who gets which MAD. */
-#ifndef SIM_FILE_AGENT_H
-#define SIM_FILE_AGENT_H
+#ifndef SIM_MAD_AGENT_H
+#define SIM_MAD_AGENT_H
 
 #include "sim/file/file.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The GUIDs that ports were given besides their own: alias GUIDs. */
-#ifndef SIM_SA_GUID_H
-#define SIM_SA_GUID_H
+#ifndef SIM_SUBNET_GUID_H
+#define SIM_SUBNET_GUID_H
 
 #include "sim/tools/map.h"
 

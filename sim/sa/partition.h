@@ -3,8 +3,8 @@
  * Partitions from a file in OpenSM's format: who has which P_Key, and the
  * groups that are there from the start.
  */
-#ifndef SIM_SUBNET_PARTITION_H
-#define SIM_SUBNET_PARTITION_H
+#ifndef SIM_SA_PARTITION_H
+#define SIM_SA_PARTITION_H
 
 #include "sim/subnet/fabric.h"
 

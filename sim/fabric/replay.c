@@ -16,7 +16,7 @@
 #include "sim/mad/mad.h"
 #include "sim/topology/parse.h"
 #include "sim/capture/pcap.h"
-#include "sim/capture/replay.h"
+#include "sim/fabric/replay.h"
 #include "wire/request.h"
 
 /* What they are called in the fabric. */

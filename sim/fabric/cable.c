@@ -3,8 +3,8 @@
  * Links that go down and come up: since somebody has touched the cable, or
  * an SM has turned a port off or made it train again.
  */
-#include "sim/subnet/cable.h"
-#include "sim/client/link.h"
+#include "sim/fabric/cable.h"
+#include "sim/fabric/link.h"
 #include "sim/sa/notice.h"
 #include "sim/node/pma.h"
 #include "sim/node/sma.h"

@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "sim/client/link.h"
+#include "sim/fabric/link.h"
 #include "sim/sa/notice.h"
 #include "sim/node/sma.h"
 

@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "sim/client/link.h"
+#include "sim/fabric/link.h"
 #include "sim/mad/mad.h"
 #include "sim/file/open_file.h"
 #include "sim/node/pma.h"

@@ -11,7 +11,7 @@
 #include <ibsa/bits.h>
 #include <ibsa/sa.h>
 
-#include "sim/file/agent.h"
+#include "sim/mad/agent.h"
 #include "sim/mad/mad.h"
 
 enum {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "sim/mad/mad.h"
-#include "sim/capture/replay.h"
+#include "sim/fabric/replay.h"
 #include "sim/sa/sa.h"
 #include "wire/request.h"
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "sim/subnet/cable.h"
-#include "sim/client/link.h"
+#include "sim/fabric/cable.h"
+#include "sim/fabric/link.h"
 #include "sim/sa/notice.h"
 #include "sim/node/sma.h"
 

@@ -6,7 +6,7 @@
  */
 #include <errno.h>
 
-#include "sim/subnet/path.h"
+#include "sim/sa/path.h"
 
 enum { LIFE_TIME = 18 /* of every path that leaves its port */ };
 

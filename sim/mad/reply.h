@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Where an answer is written, of any size. */
-#ifndef SIM_SA_REPLY_H
-#define SIM_SA_REPLY_H
+#ifndef SIM_MAD_REPLY_H
+#define SIM_MAD_REPLY_H
 
 #include <stdbool.h>
 #include <stddef.h>

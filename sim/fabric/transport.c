@@ -12,7 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "sim/client/link.h"
+#include "sim/fabric/link.h"
 
 static struct link *of(struct ibsa_transport *transport)
 {

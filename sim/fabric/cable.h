@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Links that go down and come up, and who hears of it. */
-#ifndef SIM_SUBNET_CABLE_H
-#define SIM_SUBNET_CABLE_H
+#ifndef SIM_FABRIC_CABLE_H
+#define SIM_FABRIC_CABLE_H
 
 #include "sim/subnet/fabric.h"
 

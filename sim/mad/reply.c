@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "sim/sa/reply.h"
+#include "sim/mad/reply.h"
 
 static bool grow(struct sa_reply *reply, size_t want)
 {

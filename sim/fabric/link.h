@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The way between one client and the SA, with all that can befall a MAD. */
-#ifndef SIM_CLIENT_LINK_H
-#define SIM_CLIENT_LINK_H
+#ifndef SIM_FABRIC_LINK_H
+#define SIM_FABRIC_LINK_H
 
 #include "sim/sa/sa.h"
 #include "sim/mad/way.h"
