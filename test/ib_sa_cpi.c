@@ -185,6 +185,47 @@ static void callback_that_waits_for_the_caller_does_not_hold_it(void **state)
 	rig_stop(&rig);
 }
 
+static void count_call(int status, struct sa_path_rec *resp, void *context)
+{
+	(void)status;
+	(void)resp;
+	++*(unsigned int *)context;
+}
+
+/* As for all queries here, its time runs from the first send: it does not give up
+ * because others have the window. */
+static void question_waits_for_the_window(void **state)
+{
+	enum { WINDOW = 16, TIMEOUT_MS = 10000 };
+	const struct ibsa_fabric_options timeless = { .virtual_clock = true };
+	const struct ibsa_fabric_port_change change = {
+		.mask = IBSA_CHANGE_REREGISTER,
+	};
+	struct ib_sa_query *query;
+	unsigned int calls = 0;
+	struct rig rig;
+
+	(void)state;
+	start(&rig, &timeless, true);
+	open_port(&rig);
+	assert_int_equal(possible(&rig), PR_OPA_SUPPORTED);
+	rig_silence(&rig, true);
+	for (uint16_t i = 0; i < 2 * WINDOW; i++)
+		assert_true(rig_ask_on(&rig.client, rig.device, 1,
+				       (uint16_t)(100 + i), TIMEOUT_MS,
+				       count_call, &calls, &query) >= 0);
+	assert_int_equal(ibsa_fabric_port_set(rig.fabric, "node1", 1, &change),
+			 0);
+	while (calls < 2 * WINDOW)
+		assert_int_equal(ibsa_device_wait(rig.device, -1), 0);
+	assert_int_equal(possible(&rig), PR_IB_SUPPORTED);
+	rig_silence(&rig, false);
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(ibsa_device_wait(rig.device, 1000), 0);
+	assert_int_equal(possible(&rig), PR_OPA_SUPPORTED);
+	rig_stop(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +236,7 @@ int main(void)
 		cmocka_unit_test(callback_is_told_what_is_known),
 		cmocka_unit_test(
 			callback_that_waits_for_the_caller_does_not_hold_it),
+		cmocka_unit_test(question_waits_for_the_window),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,8 +81,11 @@ static void note_later_answer(const struct ibsa_reply *reply, void *arg)
 static void ask_again(struct ibsa__alarm *alarm)
 {
 	struct sa_port *port = list_object(alarm, struct sa_port, cpi.again);
+	struct ibsa_query later = question;
 
-	if (ibsa_query(port->client, &question, note_later_answer, port,
+	/* The window may be full of other queries. */
+	later.queue_ms = port->device->options.queue_ms;
+	if (ibsa_query(port->client, &later, note_later_answer, port,
 		       &port->cpi.asked))
 		note_failure(port);
 }
