@@ -52,6 +52,18 @@ int ibsa__server_watch(struct server_source *source, uint32_t events)
 	return 0;
 }
 
+/* While a forked child has a copy of it, closing it is not enough: epoll(7). */
+void ibsa__source_close(struct server_source *source)
+{
+	if (source->is_watched)
+		epoll_ctl(source->server->epoll_fd, EPOLL_CTL_DEL, source->fd,
+			  NULL);
+	source->is_watched = false;
+	if (source->fd >= 0)
+		close(source->fd);
+	source->fd = -1;
+}
+
 void ibsa__server_alarm(struct ibsa_fabric_server *server, uint64_t due_ns)
 {
 	struct itimerspec at = { 0 };
@@ -213,13 +225,6 @@ void ibsa_fabric_server_stats_get(const struct ibsa_fabric_server *server,
 	*out = server->stats;
 }
 
-static void source_close(struct server_source *source)
-{
-	if (source->fd >= 0)
-		close(source->fd);
-	source->fd = -1;
-}
-
 void ibsa_fabric_server_close(struct ibsa_fabric_server *server)
 {
 	if (!server)
@@ -227,16 +232,16 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server)
 	/* First, so that nobody connects to what ends. */
 	if (server->listener.fd >= 0)
 		ibsa__server_unlink(server);
-	source_close(&server->listener);
+	ibsa__source_close(&server->listener);
 	while (!list_is_empty(&server->peers))
 		ibsa__peer_dismiss(list_object(server->peers.next,
 					       struct server_peer, link),
 				   NULL);
 	free_gone(server);
 	ibsa__issms_done(server);
-	source_close(&server->timer);
-	source_close(&server->waker);
-	source_close(&server->opens);
+	ibsa__source_close(&server->timer);
+	ibsa__source_close(&server->waker);
+	ibsa__source_close(&server->opens);
 	if (server->epoll_fd >= 0)
 		close(server->epoll_fd);
 	ibsa_fabric_put(server->fabric);

@@ -95,6 +95,9 @@ struct ibsa_fabric_server {
 int ibsa__server_watch(struct server_source *source,
 		       uint32_t events) IBSA_MUST_USE;
 
+/* Close what is waited for, or is not; no event of it comes any more. */
+void ibsa__source_close(struct server_source *source);
+
 /* Tell the program, in one line. */
 void ibsa__server_note(struct ibsa_fabric_server *server, const char *format,
 		       ...) __attribute__((format(printf, 2, 3)));

@@ -417,9 +417,7 @@ void ibsa__peer_detach(struct server_peer *peer)
 	pthread_mutex_lock(&server->fabric->lock);
 	list_remove(&peer->ready);
 	pthread_mutex_unlock(&server->fabric->lock);
-	if (peer->data.fd >= 0)
-		close(peer->data.fd);
-	peer->data.fd = -1;
+	ibsa__source_close(&peer->data);
 	peer->data.late_ns = UINT64_MAX;
 	peer->head_sent = 0;
 	ibsa__bytes_free(&peer->part);

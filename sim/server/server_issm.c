@@ -120,10 +120,8 @@ static int folder_make(struct ibsa_fabric_server *server)
 		err = -errno;
 	else
 		err = ibsa__server_watch(&server->opens, EPOLLIN);
-	if (err) {
-		close(server->opens.fd);
-		server->opens.fd = -1;
-	}
+	if (err)
+		ibsa__source_close(&server->opens);
 	return err;
 }
 

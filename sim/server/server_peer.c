@@ -208,8 +208,7 @@ void ibsa__peer_dismiss(struct server_peer *peer, const char *why)
 	}
 	peer->is_gone = true;
 	ibsa__peer_detach(peer);
-	close(peer->control.fd);
-	peer->control.fd = -1;
+	ibsa__source_close(&peer->control);
 	list_remove(&peer->link);
 	list_append(&server->gone, &peer->link);
 	server->stats.clients--;

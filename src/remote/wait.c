@@ -24,7 +24,7 @@ static int epoll_add(int epoll_fd, int fd)
 	return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
 }
 
-/* Both ends of a connection; they leave the set when they are closed. */
+/* Both ends of a connection; ibsa__away_lose() takes them out. */
 int ibsa__away_watch(struct remote_link *link)
 {
 	int err = epoll_add(link->epoll_fd, link->data);
@@ -134,10 +134,18 @@ void ibsa__away_nudge_end(struct remote_link *link)
 	alarm_set(link, false);
 }
 
+/* Closing them does not do so while a forked child has them: epoll(7). */
+static void unwatch(const struct remote_link *link)
+{
+	epoll_ctl(link->epoll_fd, EPOLL_CTL_DEL, link->data, NULL);
+	epoll_ctl(link->epoll_fd, EPOLL_CTL_DEL, link->connection.fd, NULL);
+}
+
 int ibsa__away_lose(struct remote_link *link)
 {
 	pthread_mutex_lock(&link->renewing);
 	if (link->data >= 0) {
+		unwatch(link);
 		close_fd(&link->data);
 		ibsa__remote_disconnect(&link->connection);
 		ibsa__inbox_reset(&link->inbox);
