@@ -3,6 +3,7 @@
  * Ports at a fabric server whose user goes in the middle: a thread that is
  * canceled, a second close, descriptors that the program closes by itself.
  */
+#include "child.h"
 #include "libibumad_rig.h"
 
 #include <pthread.h>
@@ -164,6 +165,39 @@ static void a_portid_that_was_closed_is_another_ports(void **state)
 	close(connection);
 }
 
+static void run_child(int go, int portid)
+{
+	char byte;
+	int agent;
+
+	if (read(go, &byte, 1) != 1)
+		_exit(1);
+	agent = umad_register(portid, IBSA_CLASS_SA, 2, 1, NULL);
+	_exit(agent >= 0 && !umad_close_port(portid) ? 0 : 2);
+}
+
+/* As of a device, whose file is released by the last who has it. */
+static void a_child_keeps_what_its_parent_closes(void **state)
+{
+	int portid = umad_open_port(NULL, 0);
+	int agent, go[2];
+	pid_t child;
+
+	(void)state;
+	assert_true(portid >= 0);
+	assert_int_equal(pipe(go), 0);
+	child = fork();
+	if (!child)
+		run_child(go[0], portid);
+	port_close(portid);
+	assert_int_equal(write(go[1], "", 1), 1);
+	child_end(child);
+	close(go[0]);
+	close(go[1]);
+	portid = port_open(&agent);
+	port_close(portid);
+}
+
 #define TEST(name)                                                \
 	cmocka_unit_test_setup_teardown(name, libibumad_at_right, \
 					libibumad_tear_down)
@@ -174,6 +208,7 @@ int main(void)
 		TEST(a_cancel_that_was_sent_earlier_leaves_no_lock),
 		TEST(a_second_close_takes_nothing_from_who_uses_it),
 		TEST(a_portid_that_was_closed_is_another_ports),
+		TEST(a_child_keeps_what_its_parent_closes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

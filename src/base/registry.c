@@ -24,10 +24,12 @@ static atomic_int remote_ports;
 static struct list entries = { &entries, &entries };
 static struct list parents = { &parents, &parents }; /* entries */
 static struct list inherited = { &inherited, &inherited };
-static atomic_uint forks; /* from the first process to this */
+static atomic_uint forks;    /* from the first process to this */
+static atomic_uint children; /* of this process, and of those before it */
 
 static void before_fork(void)
 {
+	atomic_fetch_add(&children, 1);
 	pthread_mutex_lock(&lock);
 }
 
@@ -57,6 +59,12 @@ unsigned int ibsa__process(void)
 {
 	pthread_once(&fork_once, watch_forks);
 	return atomic_load(&forks);
+}
+
+unsigned int ibsa__children(void)
+{
+	pthread_once(&fork_once, watch_forks);
+	return atomic_load(&children);
 }
 
 void ibsa__inherit(struct list *link)

@@ -50,6 +50,10 @@ void ibsa__registry_inherited_forget(const char *name);
  * when it was called there. Any thread. */
 unsigned int ibsa__process(void);
 
+/* How often this process has forked, up to now: if a later call returns another
+ * number, a child may have what was open in between. Any thread. */
+unsigned int ibsa__children(void);
+
 /* What a child has from its parent and must not touch: kept with the others of
  * that kind, for those who look for leaks. @link is the object's. */
 void ibsa__inherit(struct list *link);

@@ -11,6 +11,7 @@
 #include <ibsa/sa.h>
 
 #include "base/error.h"
+#include "base/registry.h"
 #include "remote/file.h"
 
 enum {
@@ -275,6 +276,7 @@ void ibsa__remote_detach(struct remote_connection *connection)
 int ibsa__remote_file_open(struct remote_place *place, struct ibsa_error *error,
 			   struct remote_file *out)
 {
+	const unsigned int children = ibsa__children();
 	int err = locks_new(&out->locks);
 
 	if (err)
@@ -290,6 +292,7 @@ int ibsa__remote_file_open(struct remote_place *place, struct ibsa_error *error,
 		locks_free(out->locks);
 		return err;
 	}
+	out->children = children;
 	out->is_inherited = false;
 	return 0;
 }
@@ -307,8 +310,9 @@ void ibsa__remote_file_inherit(const struct remote_file *parents,
 
 void ibsa__remote_file_close(struct remote_file *file)
 {
-	/* While the parent may have it open, it is. */
-	if (!file->is_inherited)
+	/* While a parent or a child may have it open, it is: the server closes
+	 * it when all have closed their descriptors. */
+	if (!file->is_inherited && file->children == ibsa__children())
 		ibsa__remote_detach(&file->connection);
 	close(file->fd);
 	ibsa__remote_disconnect(&file->connection);

@@ -25,6 +25,7 @@ struct remote_file {
 	struct remote_connection connection;
 	int fd; /* the data end: readable as a umad file is, O_NONBLOCK */
 	struct remote_locks *locks;
+	unsigned int children; /* ibsa__children() when it was opened */
 	bool is_inherited; /* by a forked child, from the process that opened */
 	atomic_bool is_closed; /* by the program, while other threads use it */
 };
