@@ -64,8 +64,10 @@ void ib_sa_unregister_client(struct ib_sa_client *client);
 /**
  * struct ibsa_device_options - how to open a device; zero is the default
  * @name:      of the device, or of a node in a fabric; NULL: the first
- * @fabric:    topology file of an embedded fabric instead of a device; NULL:
- *             $IBSA_FABRIC if set, unless the program is set-uid
+ * @fabric:    topology file of an embedded fabric instead of a device, or
+ *             "unix:PATH" of one that processes share; "": a device of this
+ *             machine; NULL: $IBSA_FABRIC if set, unless the program is
+ *             set-uid
  * @on:        a fabric that is loaded already, instead of @fabric; the
  *             caller puts it after the device
  * @context:   a verbs context of the device, as in struct ibsa_options; stays

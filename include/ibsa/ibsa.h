@@ -46,7 +46,8 @@ struct ibv_context;
  *               device, or a capture (see ibsa_replay_open()), or
  *               "unix:PATH" of one that processes share (see
  *               ibsa_fabric_server_open()), at the node that @device names,
- *               else $IBSA_NODE, as NAME or NAME/PORT; NULL:
+ *               else $IBSA_NODE, as NAME or NAME/PORT; "": a device of this
+ *               machine, whatever $IBSA_FABRIC contains; NULL:
  *               $IBSA_FABRIC if set, unless there is a @context or the
  *               program is set-uid
  * @on:          a fabric that is loaded already, instead of @fabric
