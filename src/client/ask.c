@@ -58,11 +58,3 @@ enum ibsa_outcome ibsa_outcome(const struct ibsa_reply *reply)
 		return IBSA_OUTCOME_REFUSED;
 	return reply->count ? IBSA_OUTCOME_OK : IBSA_OUTCOME_NONE;
 }
-
-int ibsa_reply_decode(const struct ibsa_reply *reply, size_t index, void *out)
-{
-	if (index >= reply->count)
-		return -ENOENT;
-	reply->record->decode(ibsa_reply_at(reply, index), out);
-	return 0;
-}

@@ -98,3 +98,11 @@ void ibsa__reply_parse(const struct ibsa_record *record,
 		out->count = 1;
 	}
 }
+
+int ibsa_reply_decode(const struct ibsa_reply *reply, size_t index, void *out)
+{
+	if (index >= reply->count)
+		return -ENOENT;
+	reply->record->decode(ibsa_reply_at(reply, index), out);
+	return 0;
+}
