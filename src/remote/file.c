@@ -10,6 +10,7 @@
 
 #include <ibsa/sa.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/registry.h"
 #include "remote/file.h"
@@ -21,15 +22,22 @@ enum {
 	FIRST_BYTES = UMAD_HEADER_BYTES + IBSA_MAD_BYTES,
 };
 
-/* 0, or -EIO: nothing happens there any more. */
-static int await(int fd, short events)
+/*
+ * 0, or -EIO: PATIENCE_MS have passed since @start_ns. One deadline bounds a
+ * whole packet: bytes of it that arrive do not extend the deadline.
+ */
+static int await(int fd, short events, uint64_t start_ns)
 {
 	struct pollfd wanted = { .fd = fd, .events = events };
 	int ready;
 
-	do
-		ready = poll(&wanted, 1, PATIENCE_MS);
-	while (ready < 0 && errno == EINTR);
+	do {
+		const int left = clock_left_ms(PATIENCE_MS, start_ns);
+
+		if (!left)
+			return -EIO;
+		ready = poll(&wanted, 1, left);
+	} while (ready < 0 && errno == EINTR);
 	return ready > 0 ? 0 : -EIO;
 }
 
@@ -56,6 +64,7 @@ int ibsa__remote_packet_send(int fd, const struct umad_header *header,
 		{ .iov_base = (void *)(uintptr_t)mad, .iov_len = len },
 	};
 	struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
+	uint64_t start_ns = 0;
 	bool is_begun = false;
 
 	if (len > REMOTE_PACKET_MAX - sizeof(whole))
@@ -70,9 +79,12 @@ int ibsa__remote_packet_send(int fd, const struct umad_header *header,
 			is_begun = true;
 		} else if (errno == EAGAIN && !is_begun) {
 			return -EAGAIN;
-		} else if (errno != EINTR &&
-			   (errno != EAGAIN || await(fd, POLLOUT))) {
+		} else if (errno != EINTR && errno != EAGAIN) {
 			return -EIO;
+		} else if (errno == EAGAIN) {
+			start_ns = start_ns ? start_ns : clock_now_ns();
+			if (await(fd, POLLOUT, start_ns))
+				return -EIO;
 		}
 	}
 	return 0;
@@ -136,6 +148,7 @@ int ibsa__remote_file_write(struct remote_file *file, const void *packet,
 			    size_t len)
 {
 	const char *bytes = packet;
+	const uint64_t start_ns = clock_now_ns();
 	struct umad_header header;
 	int err;
 
@@ -147,7 +160,7 @@ int ibsa__remote_file_write(struct remote_file *file, const void *packet,
 		err = ibsa__remote_packet_send(file->fd, &header,
 					       bytes + sizeof(header),
 					       len - sizeof(header));
-	while (err == -EAGAIN && !await(file->fd, POLLOUT));
+	while (err == -EAGAIN && !await(file->fd, POLLOUT, start_ns));
 	pthread_mutex_unlock(&file->locks->writing);
 	return err == -EAGAIN ? -EIO : err;
 }
@@ -168,7 +181,7 @@ static ssize_t peek(int fd, void *to, size_t len)
 }
 
 /* Take exactly so many bytes, the last of which may still be on their way. */
-static int take(int fd, void *to, size_t len)
+static int take(int fd, void *to, size_t len, uint64_t start_ns)
 {
 	char *at = to;
 
@@ -179,7 +192,7 @@ static int take(int fd, void *to, size_t len)
 			at += got;
 			len -= (size_t)got;
 		} else if (!got || (errno != EAGAIN && errno != EINTR) ||
-			   (errno == EAGAIN && await(fd, POLLIN))) {
+			   (errno == EAGAIN && await(fd, POLLIN, start_ns))) {
 			return -EIO;
 		}
 	}
@@ -194,30 +207,32 @@ static bool is_sane(const struct umad_header *header)
 }
 
 /* Show the first @want bytes of the next packet: 0 or an error. */
-static int show(int fd, void *to, size_t want)
+static int show(int fd, void *to, size_t want, uint64_t start_ns)
 {
 	struct pollfd end = { .fd = fd, .events = POLLRDHUP };
 	bool has_ended = false;
 
 	/* The rest of what has begun to come is a moment away. */
-	for (int ms = 0; ms < PATIENCE_MS && !has_ended; ms++) {
-		ssize_t got;
+	do {
+		const ssize_t got = peek(fd, to, want);
 
-		has_ended = ms && poll(&end, 1, 1) > 0;
-		got = peek(fd, to, want);
 		if (got < 0)
 			return (int)got;
 		if ((size_t)got == want)
 			return 0;
-	}
+		if (has_ended)
+			return -EIO;
+		has_ended = poll(&end, 1, 1) > 0;
+	} while (clock_left_ms(PATIENCE_MS, start_ns));
 	return -EIO;
 }
 
 static ssize_t read_next(int fd, void *packet, size_t room)
 {
+	const uint64_t start_ns = clock_now_ns();
 	struct umad_header header;
 	size_t first;
-	int err = show(fd, &header, sizeof(header));
+	int err = show(fd, &header, sizeof(header), start_ns);
 
 	if (err)
 		return err;
@@ -227,9 +242,9 @@ static ssize_t read_next(int fd, void *packet, size_t room)
 	if (room < first)
 		return -EINVAL;
 	if (room >= header.length)
-		err = take(fd, packet, header.length);
+		err = take(fd, packet, header.length, start_ns);
 	else
-		err = show(fd, packet, first);
+		err = show(fd, packet, first, start_ns);
 	if (err)
 		return err;
 	return room < header.length ? -ENOSPC : (ssize_t)header.length;
