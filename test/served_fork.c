@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "remote/file.h"
 #include "served_rig.h"
 
 /* A child that has what is open now, until it is ended. */
@@ -71,6 +72,38 @@ static void server_forgets_who_has_gone(void **state)
 	served_stop(served);
 }
 
+static void end_is_seen(int fd)
+{
+	struct pollfd file = { .fd = fd, .events = POLLIN };
+	char byte;
+
+	assert_int_equal(poll(&file, 1, 10000), 1);
+	assert_int_equal(recv(fd, &byte, 1, MSG_DONTWAIT), 0);
+}
+
+/* Both ends of a client's port: the file and the connection. */
+static void clients_see_that_the_server_ends(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct remote_place place = { .port = 0 };
+	struct remote_file port;
+	struct keeper keeper;
+
+	(void)state;
+	assert_int_equal(ibsa__remote_place(served_name(served), "right", NULL,
+					    0, NULL, &place),
+			 0);
+	assert_int_equal(ibsa__remote_file_open(&place, NULL, &port), 0);
+	keeper = keeper_start(true);
+	served_end(served);
+	end_is_seen(port.connection.fd);
+	end_is_seen(port.fd);
+	ibsa__remote_file_close(&port);
+	keeper_end(&keeper);
+	served_again(served);
+	served_stop(served);
+}
+
 /* The descriptor to wait at is readable only when there is something to do. */
 static void client_waits_for_the_next_server(void **state)
 {
@@ -99,6 +132,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(server_forgets_who_has_gone),
+		cmocka_unit_test(clients_see_that_the_server_ends),
 		cmocka_unit_test(client_waits_for_the_next_server),
 	};
 

@@ -8,6 +8,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -52,15 +53,18 @@ int ibsa__server_watch(struct server_source *source, uint32_t events)
 	return 0;
 }
 
-/* While a forked child has a copy of it, closing it is not enough: epoll(7). */
+/* While a forked child has a copy of it, closing it is not enough: it would stay
+ * in the set, see epoll(7), and a client would not see the end of a socket. */
 void ibsa__source_close(struct server_source *source)
 {
 	if (source->is_watched)
 		epoll_ctl(source->server->epoll_fd, EPOLL_CTL_DEL, source->fd,
 			  NULL);
 	source->is_watched = false;
-	if (source->fd >= 0)
-		close(source->fd);
+	if (source->fd < 0)
+		return;
+	(void)shutdown(source->fd, SHUT_RDWR); /* not all are sockets */
+	close(source->fd);
 	source->fd = -1;
 }
 
