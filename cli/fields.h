@@ -37,7 +37,7 @@ int fields_select(const struct ibsa_record *record, const char *text,
 
 /*
  * The names of the fields that a table of the reply leaves out and that are not
- * zero in some row, the first of them if there are many. False: there are none.
+ * zero in some row, the first of them if there are many. False: no field is.
  */
 bool fields_hidden(const struct ibsa_reply *reply, char *out, size_t size);
 

@@ -16,7 +16,7 @@ static int no_memory(void)
 	return CLI_DEVICE;
 }
 
-/* Nodes that are no adapters and have one name: it is not a host's. */
+/* Switches or routers that share a name: the name is not a host's. */
 static int several(const char *where, const char *name,
 		   const struct node_ports *ports)
 {

@@ -48,7 +48,7 @@ static const struct option_row rows[] = {
 	{ 'a', "all", NULL,
 	  "path: all paths; gids --for: all GIDs; reach: all", AT(all) },
 	{ KEY_AUDIT_NODES, "audit-nodes", NULL,
-	  "watch: find what the SA has reported in vain", AT(audit_nodes) },
+	  "watch: find changes whose Report was lost", AT(audit_nodes) },
 	{ KEY_DOT, "dot", "FILE",
 	  "fabric info: a drawing for Graphviz; - is stdout", AT(dot) },
 	{ KEY_FAULT, "fault", "KIND=N",

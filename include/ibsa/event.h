@@ -187,7 +187,7 @@ typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
  * At a port of this machine, the SA's reports go to one program only.
  *
  * Return: 0, whether or not there is an SM; -EINVAL no @happened, a kind that
- * is no report, GIDs without a count or too many, or @audit_nodes without
+ * is not of a Report, GIDs without a count or too many, or @audit_nodes without
  * GID_IN and GID_OUT; -EBUSY another program has
  * the SA's reports at this port; -EOPNOTSUPP the transport has no reports;
  * -ESHUTDOWN the client is closing; -ENOMEM; or the transport's error.

@@ -321,7 +321,7 @@ int ibsa_verbs_detach(struct ibv_context *context);
  * that wait for an event, nor for a call of this thread which a signal handler
  * interrupted; and up to two seconds a port for the SA to know that nothing
  * more is wanted. Then calls ibv_close_device() of libibverbs, which is a
- * cancellation point, or ibsa_verbs_close(), which is none.
+ * cancellation point, or ibsa_verbs_close(), which is not.
  *
  * Return: as ibv_close_device(): 0, or -1 and errno; EINVAL no @context, or one
  * of ibsa_verbs_open() that is a parent's; ENOSYS libibverbs is not loaded. Any

@@ -105,7 +105,7 @@ void ibsa__server_note(struct ibsa_fabric_server *server, const char *format,
 /* Have the server look at a file's queue by then, at the latest. */
 void ibsa__server_alarm(struct ibsa_fabric_server *server, uint64_t due_ns);
 
-/* Hold the lock on making a socket at @path, which nobody but this user and
+/* Hold the lock on making a socket at @path, which only this user and
  * root can hold (server_lock.c). Return: a descriptor; -EBUSY or -EEXIST, and
  * @error says why; or another error. */
 int ibsa__server_lock(const char *path, struct ibsa_error *error) IBSA_MUST_USE;

@@ -29,7 +29,7 @@ static void name_put(const char *path, char out[SERVER_LOCK_MAX])
 	snprintf(out, SERVER_LOCK_MAX, "%s.lock", path);
 }
 
-/* Whether nobody else can open the file, and so lock it. */
+/* Whether other users can neither open the file nor lock it. */
 static bool is_private(const large_stat *file)
 {
 	return S_ISREG(file->st_mode) && file->st_uid == geteuid() &&

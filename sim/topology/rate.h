@@ -65,7 +65,7 @@ const char *ibsa__speed_name(unsigned int speed);
 enum link_speed ibsa__speed_of_bits(uint64_t bits);
 enum link_speed ibsa__speed_of_ext_bits(uint64_t bits);
 
-/* Read "4xEDR"; false if it is no rate that has a code. */
+/* Read "4xEDR"; false if the rate has no code. */
 bool ibsa__rate_parse(const char *text, size_t len, struct link_rate *out);
 
 /* The rank of a link's rate, 1 to RATE_RANK_MAX; 0 if it has no code. */

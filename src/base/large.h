@@ -3,8 +3,9 @@
  * Files and directories whose inode numbers, sizes or offsets exceed 32 bits.
  *
  * On 32-bit machines glibc's fstat() and readdir() fail with EOVERFLOW for such
- * files. _FILE_OFFSET_BITS=64 is no remedy: it turns open() into open64(), which
- * ibsim's preload library does not catch. It catches none of the names below.
+ * files. _FILE_OFFSET_BITS=64 does not help: it turns open() into open64(),
+ * which ibsim's preload library does not catch. It catches none of the names
+ * below.
  */
 #ifndef BASE_LARGE_H
 #define BASE_LARGE_H

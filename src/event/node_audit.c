@@ -47,7 +47,7 @@ static bool has_lid(const uint8_t *record, uint8_t link)
 	return link == IBSA_LINK_OPA || IBSA_GET(node, lid, record);
 }
 
-/* Each GUID once; 0 is no port's. */
+/* Each GUID once, without 0. */
 static size_t table_unique(struct table_port *ports, size_t count)
 {
 	size_t kept = 0;

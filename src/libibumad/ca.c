@@ -174,7 +174,7 @@ int ibsa__ca_last_port(const struct ibsa__ca *ca)
 	return ca->count ? ca->ports[ca->count - 1]->portnum : 0;
 }
 
-/* @name NULL: the default device. *@out_is_absent: there is none. */
+/* @name NULL: the default device. *@out_is_absent: it does not exist. */
 static int ca_get(struct device_files *files, const char *name,
 		  bool *out_is_absent, struct ibsa__ca *out)
 {

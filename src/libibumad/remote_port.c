@@ -110,7 +110,7 @@ int ibsa__remote_port_open(struct device_files *files, const char *name)
 	return portid;
 }
 
-/* The same descriptors, with locks that nobody had when it was forked. */
+/* The same descriptors, with locks that were free at the fork. */
 static int adopt(const char *name, void *parents, void **out)
 {
 	const struct remote_file *const *from = parents;

@@ -115,7 +115,7 @@ static int frame_take(struct remote_control *control,
 								    : 0;
 }
 
-/* Take all whole frames. Return: 0; -ENODEV what came is no frame. */
+/* Take all whole frames. Return: 0; -ENODEV if the bytes are not a frame. */
 static int frames_take(struct remote_control *control)
 {
 	struct remote_head head;

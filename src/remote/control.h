@@ -22,7 +22,7 @@ struct remote_control {
 	size_t used;
 	uint8_t *state;
 	size_t state_len;
-	bool has_event;	 /* a state came that nobody was told of */
+	bool has_event;	 /* a state came that was not reported yet */
 	uint32_t asked;	 /* type of the question, or CONTROL_IDLE */
 	int answer_err;	 /* of the last question */
 	uint32_t answer; /* the first 4 bytes of its answer: an agent */

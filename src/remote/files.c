@@ -8,8 +8,8 @@
 #include "remote/files.h"
 
 /*
- * How long after a wait in vain the server is not asked again. A reader of many
- * files would else wait for each.
+ * How long the server is left alone after a request that it did not answer:
+ * otherwise, a reader of many files would wait for each.
  */
 enum { PAUSE_MS = 10000 };
 

@@ -42,7 +42,7 @@ struct remote_link {
 	bool is_greeting;    /* a server has not answered the hello */
 	uint64_t greeted_ns; /* since when */
 	int news;	     /* that the server has gone, until recv said so */
-	bool is_renewed;     /* which nobody has been told yet */
+	bool is_renewed;     /* which was not reported yet */
 	/* As the server last counted, and as they are shown. */
 	uint32_t counted;
 	uint32_t reregisters;

@@ -118,7 +118,7 @@ static bool changed(struct ibsa_transport *transport)
 	return is_changed;
 }
 
-/* Have the tables up to date. Locked; -ENODEV there is no server. */
+/* Bring the tables up to date. Locked. Return: 0; -ENODEV without a server. */
 static int tables_refresh(struct remote_link *link)
 {
 	const bool had_event = link->control.has_event;

@@ -167,7 +167,7 @@ void ibsa__away_renew_end(struct remote_link *link)
 	link->is_greeting = false;
 }
 
-/* A server that is stopped answers no hello: nobody waits for that. */
+/* A stopped server does not answer a hello, so do not wait for it. */
 static int renew_begin(struct remote_link *link, uint64_t now_ns)
 {
 	link->renew_ns = now_ns + RENEW_MS * NS_PER_MS;

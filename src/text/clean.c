@@ -31,7 +31,7 @@ static bool is_seen(uint32_t c)
 		if (c >= unseen[i].first && c <= unseen[i].last)
 			return false;
 	}
-	/* The last two of each plane are no characters. */
+	/* The last two code points of each plane are noncharacters. */
 	return (c & 0xfffe) != 0xfffe && c <= 0x10ffff;
 }
 

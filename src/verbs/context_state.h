@@ -127,7 +127,7 @@ int ibsa__context_state_device(struct context_state *state) IBSA_MUST_USE;
 void ibsa__context_state_anchor(struct context_state *state);
 
 /*
- * The state of port @number, read afresh. Return: 0; -ENODEV there is none;
+ * Read the state of port @number. Return: 0; -ENODEV without such a port;
  * -ENETDOWN it has no cable; or the error of reading it.
  */
 int ibsa__context_state_port(const struct context_state *state,

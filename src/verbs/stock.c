@@ -17,7 +17,7 @@ union stock {
 };
 
 /*
- * Who has a context of libibverbs has loaded it, and keeps it. The search
+ * A program with a context of libibverbs has loaded it, and keeps it. The search
  * begins at the library itself: in the program's order, a preload library may
  * come first. Within, a signal handler would find the loader's lock taken.
  */
