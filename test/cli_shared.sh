@@ -578,6 +578,23 @@ a_watch_says_that_the_server_has_stopped() {
 		fail 'does not say that the server has stopped'
 }
 
+# The name of the process that has the Reports is the program's own choice.
+a_second_watch_names_the_first() {
+	local first
+	start
+	what='ibsa watch'
+	ln -s "$ibsa" $'wa\e[1mtch'
+	$'./wa\e[1mtch' watch >watched 2>err &
+	first=$!
+	within 20 watched subscribed
+	run 4 watch
+	err_has "another program has the SA's reports .*; pid $first "
+	is_emulated || err_has "; pid $first \(wa.x1b.1mtch\) receives them\$"
+	kill "$first"
+	wait "$first"
+	stop TERM
+}
+
 run_groups ready_line_is_json_with_j ends_on_signals \
 	says_that_nobody_was_told answers_are_the_same two_at_once \
 	sits_where_it_is_told changes_are_made socket_names_the_server \
@@ -587,4 +604,5 @@ run_groups ready_line_is_json_with_j ends_on_signals \
 	ctrl_c_is_the_commands \
 	writes_a_record the_same_seed_makes_the_same_file answers_are_replayed \
 	is_as_the_options_say \
-	a_watch_says_that_the_server_has_stopped
+	a_watch_says_that_the_server_has_stopped \
+	a_second_watch_names_the_first

@@ -78,7 +78,7 @@ static void owner_is_named(void **state)
 					  &watch),
 			 -EBUSY);
 	assert_non_null(strstr(error.text, "another program"));
-	assert_non_null(strstr(error.text, "fuser"));
+	assert_non_null(strstr(error.text, "use another port"));
 	assert_int_equal(ibsa_event_watch(client, NULL, note, NULL, NULL,
 					  &watch),
 			 -EBUSY);

@@ -175,6 +175,9 @@ struct ibsa_transport;
  *          more. Who listens answers each with a ReportResp.
  *          Return: 0; -EBUSY somebody else at the port does; -EOPNOTSUPP; or
  *          another negative errno. NULL: it cannot
+ * @holder: after listen returned -EBUSY, write to *@out which process has, or
+ *          may have, the Reports, and false if this is not known. The text
+ *          may hold any bytes. Waits for nothing. NULL: it is never known
  * @inherited: what a forked child does instead of close: let go of file
  *          descriptors, and leave all else alone, for its parent's threads
  *          may have been at it. NULL: nothing
@@ -200,6 +203,8 @@ struct ibsa_transport_ops {
 	int (*pkey)(struct ibsa_transport *transport, uint32_t index,
 		    uint16_t *out);
 	int (*listen)(struct ibsa_transport *transport, bool on);
+	bool (*holder)(struct ibsa_transport *transport,
+		       struct ibsa_error *out);
 	void (*inherited)(struct ibsa_transport *transport);
 	void (*close)(struct ibsa_transport *transport);
 };

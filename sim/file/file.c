@@ -106,19 +106,36 @@ int ibsa__sim_file_issm(struct sim_file *file, bool on)
 	return err;
 }
 
+static bool file_collides(const struct sim_file *file,
+			  const struct sim_agent_request *request)
+{
+	for (int i = 0; i < SIM_AGENTS_MAX; i++) {
+		const struct agent *agent = &file->agents[i];
+
+		if (agent->is_open &&
+		    ibsa__agents_collide(&agent->what, request))
+			return true;
+	}
+	return false;
+}
+
+bool ibsa__sim_file_has(struct sim_file *file,
+			const struct sim_agent_request *request)
+{
+	bool has;
+
+	pthread_mutex_lock(&file->fabric->lock);
+	has = file_collides(file, request);
+	pthread_mutex_unlock(&file->fabric->lock);
+	return has;
+}
+
 static bool is_taken(const struct sim_file *file,
 		     const struct sim_agent_request *request)
 {
-	for (; file; file = file->next) {
-		for (int i = 0; i < SIM_AGENTS_MAX; i++) {
-			const struct agent *agent = &file->agents[i];
-
-			if (agent->is_open &&
-			    ibsa__agents_collide(&agent->what, request))
-				return true;
-		}
-	}
-	return false;
+	while (file && !file_collides(file, request))
+		file = file->next;
+	return file;
 }
 
 static int enter_agent(struct sim_file *file, struct sim_agent_request *request)

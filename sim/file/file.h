@@ -49,6 +49,10 @@ void ibsa__sim_file_close(struct sim_file *file);
 int ibsa__sim_file_register(struct sim_file *file,
 			    struct sim_agent_request *request) IBSA_MUST_USE;
 
+/* Whether an agent of the file has a method that @request asks for. */
+bool ibsa__sim_file_has(struct sim_file *file,
+			const struct sim_agent_request *request);
+
 /* Return: 0; -EINVAL there is no such agent. */
 int ibsa__sim_file_unregister(struct sim_file *file, uint32_t id) IBSA_MUST_USE;
 

@@ -47,7 +47,8 @@ struct server_peer {
 	struct server_bytes pending; /* packets on their way to the client */
 	size_t head_sent;	     /* bytes of the file's first packet */
 	struct list ready;	     /* in the server's list of those */
-	uint32_t node;		     /* in the topology */
+	pid_t pid;     /* of the process that connected; 0: not visible here */
+	uint32_t node; /* in the topology */
 	uint32_t port;
 	struct server_bytes seen; /* the state that was last told */
 	bool is_greeted;

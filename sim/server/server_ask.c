@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/process.h"
 #include "sim/subnet/guid.h"
 #include "sim/server/server.h"
 
@@ -225,6 +226,28 @@ static int ask_detach(struct server_peer *peer, struct ask *ask)
 	return 0;
 }
 
+/* Say which client has an agent for what @agent asks for at @peer's port. */
+static void holder_name(const struct server_peer *peer,
+			const struct sim_agent_request *agent,
+			struct ibsa_error *error)
+{
+	const struct list *peers = &peer->control.server->peers;
+	const struct list *at = peers->next;
+
+	for (; at != peers; at = at->next) {
+		const struct server_peer *other =
+			list_object(at, struct server_peer, link);
+		struct process_text process;
+
+		if (!other->file || !other->pid || other->port != peer->port ||
+		    !ibsa__sim_file_has(other->file, agent))
+			continue;
+		ibsa__process_text(PROCESS_FOLDER, other->pid, &process);
+		ibsa__fail(error, 0, "%s receives them", process.text);
+		return;
+	}
+}
+
 static int ask_register(struct server_peer *peer, struct ask *ask)
 {
 	struct umad_agent_request2 request;
@@ -249,6 +272,8 @@ static int ask_register(struct server_peer *peer, struct ask *ask)
 		.rmpp_version = request.rmpp_version,
 	};
 	err = ibsa__sim_file_register(peer->file, &agent);
+	if (err == -EINVAL)
+		holder_name(peer, &agent, &ask->error);
 	if (err)
 		return err;
 	request.id = agent.id;

@@ -258,17 +258,24 @@ void ibsa__peer_hurry(struct server_peer *peer, uint64_t now_ns)
 		ibsa__peer_dismiss(peer, "half a packet is all that comes");
 }
 
-static bool is_welcome(int fd)
+/* The process at the other end of a connection. */
+static struct ucred peer_process(int fd)
 {
-	struct ucred who = { .uid = (uid_t)-1 };
-	socklen_t len = sizeof(who);
+	const struct ucred nobody = { .uid = (uid_t)-1 };
+	struct ucred process;
+	socklen_t len = sizeof(process);
 
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len))
-		return false;
-	return who.uid == geteuid() || who.uid == 0;
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &process, &len)
+		       ? nobody
+		       : process;
 }
 
-static int let_in(struct ibsa_fabric_server *server, int fd)
+static bool is_welcome(const struct ucred *process)
+{
+	return process->uid == geteuid() || process->uid == 0;
+}
+
+static int let_in(struct ibsa_fabric_server *server, int fd, pid_t pid)
 {
 	struct server_peer *peer = ibsa__calloc(1, sizeof(*peer));
 
@@ -280,6 +287,7 @@ static int let_in(struct ibsa_fabric_server *server, int fd)
 		.fd = fd,
 	};
 	peer->data = (struct server_source){ .server = server, .fd = -1 };
+	peer->pid = pid;
 	peer->control.late_ns = UINT64_MAX;
 	peer->data.late_ns = UINT64_MAX;
 	list_init(&peer->ready);
@@ -362,11 +370,13 @@ static void turn_away(struct ibsa_fabric_server *server, int fd,
 
 static void receive(struct ibsa_fabric_server *server, int fd)
 {
-	if (!is_welcome(fd))
+	const struct ucred process = peer_process(fd);
+
+	if (!is_welcome(&process))
 		turn_away(server, fd, &another_users);
 	else if (server->stats.clients >= server->options.connections)
 		turn_away(server, fd, &too_many);
-	else if (let_in(server, fd))
+	else if (let_in(server, fd, process.pid))
 		turn_away(server, fd, &no_memory);
 }
 

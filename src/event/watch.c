@@ -337,9 +337,7 @@ static int listen_failed(int err, struct ibsa_error *error)
 	case -EBUSY:
 		return ibsa__fail(error, err,
 				  "another program has the SA's reports at "
-				  "this port, perhaps another ibsa watch: end "
-				  "it, or use another port; fuser -v "
-				  "/dev/infiniband/umad* shows who may be it");
+				  "this port: end it, or use another port");
 	case -EOPNOTSUPP:
 		return ibsa__fail(error, err,
 				  "the SA's reports cannot be received on this "

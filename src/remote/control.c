@@ -92,6 +92,19 @@ int ibsa__control_ask(struct remote_control *control, int fd, uint32_t type,
 	return 0;
 }
 
+/* The sentence of an answer that is an error; "" for any other. */
+static void refusal_take(struct remote_control *control,
+			 const struct remote_head *head, const void *body)
+{
+	struct ibsa_error *refusal = &control->refusal;
+	size_t len = head->err ? head->length : 0;
+
+	if (len >= sizeof(refusal->text))
+		len = sizeof(refusal->text) - 1;
+	memcpy(refusal->text, body, len);
+	refusal->text[len] = '\0';
+}
+
 static int answer_take(struct remote_control *control,
 		       const struct remote_head *head, const void *body)
 {
@@ -102,6 +115,7 @@ static int answer_take(struct remote_control *control,
 	control->answer = 0;
 	if (!head->err && head->length >= sizeof(control->answer))
 		memcpy(&control->answer, body, sizeof(control->answer));
+	refusal_take(control, head, body);
 	return 0;
 }
 

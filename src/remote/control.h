@@ -26,6 +26,7 @@ struct remote_control {
 	uint32_t asked;	 /* type of the question, or CONTROL_IDLE */
 	int answer_err;	 /* of the last question */
 	uint32_t answer; /* the first 4 bytes of its answer: an agent */
+	struct ibsa_error refusal; /* the sentence of an error, as it came */
 };
 
 void ibsa__control_init(struct remote_control *control);

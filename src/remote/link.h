@@ -29,8 +29,9 @@ struct remote_link {
 	bool is_opa;
 	bool listens; /* is to take Reports, whether it has an agent or not */
 	bool has_reports;
-	bool asks_opa;	 /* to register the agent for OPA */
-	int reports_err; /* why there are no Reports */
+	bool asks_opa;			   /* to register the agent for OPA */
+	int reports_err;		   /* why there are no Reports */
+	struct ibsa_error reports_refusal; /* the server's sentence on that */
 	uint32_t agent;
 	uint32_t opa_agent;
 	uint32_t report_agent;

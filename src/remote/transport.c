@@ -55,6 +55,7 @@ static void answer_note(struct remote_link *link, uint32_t asked)
 		link->report_agent = link->control.answer;
 		link->reports_err = err == -EINVAL || err == -EPERM ? -EBUSY
 								    : err;
+		link->reports_refusal = link->control.refusal;
 	}
 	/* They may have become wanted, or unwanted, meanwhile. */
 	if (!err)
@@ -293,6 +294,19 @@ int ibsa__away_listen(struct ibsa_transport *transport, bool on)
 	return 0;
 }
 
+static bool holder(struct ibsa_transport *transport, struct ibsa_error *out)
+{
+	struct remote_link *link = link_of(transport);
+	bool is_known;
+
+	pthread_mutex_lock(&link->renewing);
+	is_known = link->reports_refusal.text[0];
+	if (is_known)
+		*out = link->reports_refusal;
+	pthread_mutex_unlock(&link->renewing);
+	return is_known;
+}
+
 /* Take up the connection that has been made. The state comes last: from then on
  * there are events. */
 static int take_up(struct remote_link *link, struct ibsa_error *error)
@@ -436,6 +450,7 @@ static const struct ibsa_transport_ops ops = {
 	.gid = gid_get,
 	.pkey = pkey_get,
 	.listen = ibsa__away_listen,
+	.holder = holder,
 	.inherited = inherited,
 	.close = transport_close,
 };

@@ -69,6 +69,10 @@ int ibsa__umad_recv(struct ibsa_transport *transport, struct ibsa_message *out);
 
 int ibsa__umad_listen(struct ibsa_transport *transport, bool on);
 
+/* holder.c */
+bool ibsa__umad_holder(struct ibsa_transport *transport,
+		       struct ibsa_error *out);
+
 /* What a failed write says of a packet of ours. */
 int ibsa__umad_write_error(struct umad_transport *umad, ssize_t written);
 

@@ -118,6 +118,7 @@ static const struct ibsa_transport_ops umad_ops = {
 	.gid = gid_get,
 	.pkey = pkey_get,
 	.listen = ibsa__umad_listen,
+	.holder = ibsa__umad_holder,
 	.inherited = files_close,
 	.close = transport_close,
 };

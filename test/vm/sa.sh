@@ -191,6 +191,9 @@ reports() {
 		kill -0 $watch || fail 'nobody watches'
 		usleep 20000
 	done
+	timeout $limit "$ibsa" -C rxe0 --sa $gid watch 2>/tmp/err
+	[ $? = 4 ] || fail 'two programs have the reports of a port'
+	says "; pid $watch (ibsa) has /dev/infiniband/umad0 open"
 	client 0 query set MCMR mgid=$group port_gid=$own_gid join_state=1 \
 		qkey=1 pkey=0xffff sl=0 flow_label=0 tclass=0
 	until grep -q "group-created.*$group" /tmp/watched; do

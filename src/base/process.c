@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Other processes, as the files below /proc show them.
+ *
+ * Source: proc(5), /proc/PID/comm and /proc/PID/fd.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/large.h"
+#include "base/process.h"
+
+enum {
+	NAME_BYTES = 16,     /* of a command name, with its line feed */
+	FOLDERS_MAX = 32768, /* processes of a search */
+	LINKS_MAX = 65536,   /* descriptors of a search; some 100 ms */
+	PATH_BYTES = 512,
+};
+
+/* What is left of a search's limits. */
+struct search {
+	const char *file;
+	unsigned int folders;
+	unsigned int links;
+};
+
+static size_t name_read(const char *proc, pid_t pid, char out[NAME_BYTES])
+{
+	char path[PATH_BYTES];
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%ld/comm", proc, (long)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return 0;
+	got = read(fd, out, NAME_BYTES);
+	close(fd);
+	if (got > 0 && out[got - 1] == '\n')
+		got--;
+	return got > 0 ? (size_t)got : 0;
+}
+
+void ibsa__process_text(const char *proc, pid_t pid, struct process_text *out)
+{
+	char name[NAME_BYTES];
+	const size_t len = name_read(proc, pid, name);
+
+	if (len)
+		snprintf(out->text, sizeof(out->text), "pid %ld (%.*s)",
+			 (long)pid, (int)len, name);
+	else
+		snprintf(out->text, sizeof(out->text), "pid %ld", (long)pid);
+}
+
+/* The process that a folder of /proc is about; 0: it is about none. */
+static pid_t pid_of(const char *name)
+{
+	pid_t pid = 0;
+
+	for (; *name; name++) {
+		if (*name < '0' || *name > '9' || pid > INT_MAX / 10 - 1)
+			return 0;
+		pid = 10 * pid + (*name - '0');
+	}
+	return pid;
+}
+
+/* The links are read and not followed: to stat() a file may wait for a file
+ * system. */
+static bool is_link_to(int folder, const char *name, const char *file)
+{
+	char target[PATH_BYTES];
+	const ssize_t len = readlinkat(folder, name, target, sizeof(target));
+
+	return len > 0 && (size_t)len == strlen(file) &&
+	       !memcmp(target, file, (size_t)len);
+}
+
+/* Whether one of a process's descriptors is of the file. */
+static bool process_has_open(const char *proc, pid_t pid, struct search *search)
+{
+	char path[PATH_BYTES];
+	const large_dirent *entry;
+	bool has = false;
+	DIR *folder;
+
+	snprintf(path, sizeof(path), "%s/%ld/fd", proc, (long)pid);
+	folder = opendir(path);
+	if (!folder)
+		return false;
+	while (!has && search->links && (entry = large_readdir(folder))) {
+		search->links--;
+		has = is_link_to(dirfd(folder), entry->d_name, search->file);
+	}
+	closedir(folder);
+	return has;
+}
+
+void ibsa__processes_find(const char *proc, const char *file,
+			  struct processes *out)
+{
+	struct search search = {
+		.file = file,
+		.folders = FOLDERS_MAX,
+		.links = LINKS_MAX,
+	};
+	struct processes found = { .count = 0 };
+	const large_dirent *entry;
+	DIR *folder = opendir(proc);
+
+	while (folder && search.folders && (entry = large_readdir(folder))) {
+		const pid_t pid = pid_of(entry->d_name);
+
+		search.folders--;
+		if (!pid || pid == getpid() ||
+		    !process_has_open(proc, pid, &search))
+			continue;
+		if (found.count < PROCESSES_MAX)
+			found.pids[found.count] = pid;
+		found.count++;
+	}
+	if (folder)
+		closedir(folder);
+	*out = found;
+}

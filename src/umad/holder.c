@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which process may receive the SA's Reports at a port: the kernel does not
+ * say which has the agent, but /proc shows which have the umad file open.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/process.h"
+#include "umad/transport.h"
+
+static void text_add(struct ibsa_error *out, const char *text)
+{
+	const size_t len = strlen(out->text);
+
+	snprintf(out->text + len, sizeof(out->text) - len, "%s", text);
+}
+
+/* "pid 7 (opensm) has PATH open", "A, B and others have PATH open". */
+static void processes_add(struct ibsa_error *out,
+			  const struct processes *processes, const char *path)
+{
+	struct process_text process;
+
+	for (size_t i = 0; i < processes->count && i < PROCESSES_MAX; i++) {
+		ibsa__process_text(PROCESS_FOLDER, processes->pids[i],
+				   &process);
+		text_add(out, i ? ", " : "");
+		text_add(out, process.text);
+	}
+	text_add(out, processes->count > PROCESSES_MAX ? " and others" : "");
+	text_add(out, processes->count > 1 ? " have " : " has ");
+	text_add(out, path);
+	text_add(out, " open");
+}
+
+bool ibsa__umad_holder(struct ibsa_transport *transport, struct ibsa_error *out)
+{
+	const struct umad_transport *umad = umad_of(transport);
+	struct processes processes;
+	char path[sizeof(UMAD_FOLDER) + sizeof(umad->place.umad)];
+
+	if (umad->file.simulated)
+		return false;
+	snprintf(path, sizeof(path), UMAD_FOLDER "%s", umad->place.umad);
+	ibsa__processes_find(PROCESS_FOLDER, path, &processes);
+	out->text[0] = '\0';
+	if (processes.count)
+		processes_add(out, &processes, path);
+	/* Only root sees the descriptors of other users' processes. */
+	if (!processes.count || geteuid() != 0) {
+		text_add(out, processes.count ? "; as root, fuser -v "
+					      : "as root, fuser -v ");
+		text_add(out, path);
+		text_add(out, " shows which may be it");
+	}
+	return true;
+}
