@@ -71,6 +71,7 @@ static void nonsense_ends_its_own_connection(void **state)
 		{ .type = REMOTE_EVENT },
 		{ .type = REMOTE_FILE, .length = REMOTE_BODY_MAX + 1 },
 		{ .type = UINT32_MAX, .length = UINT32_MAX },
+		{ .type = REMOTE_WATCH, .err = -EIO },
 	};
 	struct served *served = served_start(served_pair);
 
@@ -139,7 +140,8 @@ static void an_unknown_node_is_refused(void **state)
 static void questions_of_a_wrong_size_are_refused(void **state)
 {
 	static const uint32_t types[] = { REMOTE_REGISTER, REMOTE_UNREGISTER,
-					  REMOTE_ISSM };
+					  REMOTE_ISSM,	   REMOTE_ATTACH,
+					  REMOTE_DETACH,   REMOTE_WATCH };
 	struct served *served = served_start(served_pair);
 
 	(void)state;

@@ -214,6 +214,8 @@ static int number_get(const struct ask *ask, uint32_t *out)
 
 static int ask_attach(struct server_peer *peer, struct ask *ask)
 {
+	if (ask->len)
+		return -EPROTO;
 	if (peer->file)
 		return -EBUSY;
 	return ibsa__peer_attach(peer, &ask->fd);
@@ -221,7 +223,8 @@ static int ask_attach(struct server_peer *peer, struct ask *ask)
 
 static int ask_detach(struct server_peer *peer, struct ask *ask)
 {
-	(void)ask;
+	if (ask->len)
+		return -EPROTO;
 	ibsa__peer_detach(peer);
 	return 0;
 }
@@ -294,6 +297,8 @@ static int ask_unregister(struct server_peer *peer, struct ask *ask)
 
 static int ask_watch(struct server_peer *peer, struct ask *ask)
 {
+	if (ask->len)
+		return -EPROTO;
 	peer->is_watching = true;
 	ask->used = ibsa__peer_state(peer, ask->out);
 	ibsa__peer_state_seen(peer, ask->out, ask->used);
@@ -425,7 +430,8 @@ static bool answer_all(struct server_peer *peer)
 		struct remote_head head;
 
 		memcpy(&head, at, sizeof(head));
-		if (head.length > REMOTE_BODY_MAX || head.type >= REMOTE_TYPES)
+		if (head.length > REMOTE_BODY_MAX ||
+		    head.type >= REMOTE_TYPES || head.err)
 			return false;
 		if (asked->count - used - sizeof(head) < head.length)
 			break;
