@@ -18,6 +18,7 @@
 
 #include <ibsa/ibsa.h>
 
+#include "remote/connection.h"
 #include "remote/control.h"
 #include "remote/protocol.h"
 
@@ -182,6 +183,92 @@ static void events_without_end_hold_up_nobody(void **state)
 	close(ends[1]);
 }
 
+/* Return: what a read of these bytes returns while @asked waits for an answer. */
+static int control_hear(uint32_t asked, const void *bytes, size_t len)
+{
+	struct remote_control control;
+	int ends[2];
+	int err;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	ibsa__control_init(&control);
+	control.asked = asked;
+	assert_int_equal(send(ends[0], bytes, len, MSG_NOSIGNAL), len);
+	err = ibsa__control_read(&control, ends[1]);
+	ibsa__control_free(&control);
+	close(ends[0]);
+	close(ends[1]);
+	return err;
+}
+
+/* A damaged length does not make another agent's id out of an answer. */
+static void an_answer_of_a_wrong_size_is_refused(void **state)
+{
+	struct {
+		struct remote_head head;
+		struct umad_agent_request2 request;
+	} answer = { .head = { .type = REMOTE_REGISTER,
+			       .length = sizeof(answer.request) } };
+
+	(void)state;
+	assert_int_equal(control_hear(REMOTE_REGISTER, &answer, sizeof(answer)),
+			 0);
+	answer.head.length = 2;
+	assert_int_equal(control_hear(REMOTE_REGISTER, &answer,
+				      sizeof(answer.head) + 2),
+			 -ENODEV);
+	answer.head.type = REMOTE_DETACH;
+	assert_int_equal(control_hear(REMOTE_DETACH, &answer,
+				      sizeof(answer.head) + 2),
+			 -ENODEV);
+	answer.head.length = 0;
+	assert_int_equal(
+		control_hear(REMOTE_DETACH, &answer, sizeof(answer.head)), 0);
+}
+
+static void an_event_that_is_a_refusal_is_refused(void **state)
+{
+	struct {
+		struct remote_head head;
+		struct remote_state state;
+	} event = { .head = { .type = REMOTE_EVENT,
+			      .length = sizeof(event.state),
+			      .err = -EIO } };
+
+	(void)state;
+	assert_int_equal(control_hear(CONTROL_IDLE, &event, sizeof(event)),
+			 -ENODEV);
+}
+
+/* Nothing that follows such a head can be taken for the next answer. */
+static void a_refusal_that_is_damaged_ends_the_connection(void **state)
+{
+	static const int32_t errs[] = { EIO, -4096, -EIO };
+	char frame[sizeof(struct remote_head) + 8] = { 0 };
+	int ends[2];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(errs) / sizeof(errs[0]); i++) {
+		const struct remote_head head = { .type = REMOTE_FILE,
+						  .length = 9,
+						  .err = errs[i] };
+		struct remote_connection connection = { .patience_ms = 50 };
+		struct remote_question question = { .type = REMOTE_FILE };
+
+		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+		connection.fd = ends[1];
+		pthread_mutex_init(&connection.lock, NULL);
+		memcpy(frame, &head, sizeof(head));
+		assert_int_equal(send(ends[0], frame, sizeof(frame), 0),
+				 sizeof(frame));
+		assert_int_equal(ibsa__remote_ask(&connection, &question, NULL),
+				 -ENODEV);
+		assert_int_equal(connection.fd, -1);
+		pthread_mutex_destroy(&connection.lock);
+		close(ends[0]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +276,9 @@ int main(void)
 		cmocka_unit_test(who_lets_nobody_in_does_not_answer),
 		cmocka_unit_test(a_byte_now_and_then_is_no_answer),
 		cmocka_unit_test(events_without_end_hold_up_nobody),
+		cmocka_unit_test(an_answer_of_a_wrong_size_is_refused),
+		cmocka_unit_test(a_refusal_that_is_damaged_ends_the_connection),
+		cmocka_unit_test(an_event_that_is_a_refusal_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

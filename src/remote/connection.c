@@ -282,7 +282,7 @@ static int refused(const struct remote_head *head, const char *said,
 
 static int recv_refusal(struct remote_connection *connection,
 			const struct remote_head *head, int *out_fd,
-			struct ibsa_error *error)
+			bool *is_refused, struct ibsa_error *error)
 {
 	char said[256] = "";
 	const size_t len = head->length < sizeof(said) ? head->length
@@ -293,6 +293,7 @@ static int recv_refusal(struct remote_connection *connection,
 	if (recv_all(connection, said, len, out_fd) ||
 	    skip(connection, head->length - len, out_fd))
 		return -ENODEV;
+	*is_refused = true;
 	return refused(head, said, error);
 }
 
@@ -311,6 +312,7 @@ static int question_send(struct remote_connection *connection,
 	return 0;
 }
 
+/* *@is_refused: it is a whole refusal, and the next answer may follow. */
 static int answer_recv(struct remote_connection *connection,
 		       struct remote_question *question, bool *is_refused,
 		       struct ibsa_error *error)
@@ -320,9 +322,9 @@ static int answer_recv(struct remote_connection *connection,
 	if (recv_head(connection, &head, &question->fd) ||
 	    head.type != question->type)
 		return -ENODEV;
-	*is_refused = head.err != 0;
 	if (head.err)
-		return recv_refusal(connection, &head, &question->fd, error);
+		return recv_refusal(connection, &head, &question->fd,
+				    is_refused, error);
 	if (head.length > question->room ||
 	    recv_all(connection, question->answer, head.length, &question->fd))
 		return -ENODEV;

@@ -105,15 +105,25 @@ static void refusal_take(struct remote_control *control,
 	refusal->text[len] = '\0';
 }
 
+/* What ibsa__control_ask() asks has an answer of one length. */
+static bool answer_is_whole(const struct remote_head *head)
+{
+	if (head->err)
+		return head->err < 0;
+	return head->length == (head->type == REMOTE_REGISTER
+					? sizeof(struct umad_agent_request2)
+					: 0);
+}
+
 static int answer_take(struct remote_control *control,
 		       const struct remote_head *head, const void *body)
 {
-	if (head->type != control->asked || head->err > 0)
+	if (head->type != control->asked || !answer_is_whole(head))
 		return -ENODEV;
 	control->asked = CONTROL_IDLE;
 	control->answer_err = head->err;
 	control->answer = 0;
-	if (!head->err && head->length >= sizeof(control->answer))
+	if (!head->err && head->length)
 		memcpy(&control->answer, body, sizeof(control->answer));
 	refusal_take(control, head, body);
 	return 0;
@@ -124,6 +134,8 @@ static int frame_take(struct remote_control *control,
 {
 	if (head->type != REMOTE_EVENT)
 		return answer_take(control, head, body);
+	if (head->err)
+		return -ENODEV;
 	control->has_event = true;
 	return ibsa__control_state_set(control, body, head->length) ? -ENODEV
 								    : 0;
