@@ -48,6 +48,7 @@ class Client:
         self.start = time.monotonic()
         self.interrupt_at = self.start + runs_s if runs_s else None
         self.limit = self.start + LIMIT_S
+        self.is_interrupted = False
         self.output = tempfile.TemporaryFile("w+", errors="replace")
         self.process = subprocess.Popen(
             arguments, env=environment, stdin=subprocess.DEVNULL,
@@ -60,6 +61,7 @@ class Client:
         if status is None:
             if self.interrupt_at and now >= self.interrupt_at:
                 self.interrupt_at = None
+                self.is_interrupted = True  # perhaps before it catches it
                 self.limit = now + INTERRUPT_S
                 self.process.send_signal(signal.SIGINT)
             if now < self.limit:
@@ -68,7 +70,8 @@ class Client:
             self.process.wait()
             return self.told(f"does not end, {now - self.start:.0f} s after "
                              "its start")
-        if status in self.statuses:
+        is_early = status == -signal.SIGINT and self.is_interrupted
+        if status in self.statuses or is_early:
             self.count()
             return ""
         return self.told(f"ends with status {status}")

@@ -130,10 +130,10 @@ class Way:
         """Whether a check of the receiver fails on the head or header."""
         if self.is_data:
             return not PACKET_MIN <= data_length(unit) <= PACKET_MAX
-        length, kind, _ = struct.unpack_from("=IIi", unit)
-        if length > BODY_MAX:
+        length, kind, err = struct.unpack_from("=IIi", unit)
+        if length > BODY_MAX or err > 0:
             return True
-        return self.to_server and kind >= TYPES
+        return self.to_server and (kind >= TYPES or err != 0)
 
     def drop(self, unit, chance):
         count = min(len(unit), chance.choice((1, 2, 4, 8, 40)))
