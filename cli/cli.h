@@ -151,6 +151,12 @@ void suggest_fabric(void);
  */
 bool server_is_wrong(struct ibsa_error *out);
 
+/*
+ * Whether --timeout is given and a fabric server does not answer in that time,
+ * which is then said. Reading devices has no bound that a caller can set.
+ */
+bool server_is_silent(const struct cli *cli);
+
 /* Whether a fabric is named that is a server's; not NULL. */
 bool fabric_is_server(const char *fabric);
 

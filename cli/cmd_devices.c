@@ -297,8 +297,13 @@ static int machine_devices(struct cli *cli, struct view *view)
 	struct ibsa_device_list *list;
 	unsigned int version;
 	int status;
-	int err = ibsa_devices_read(&list);
+	int err;
 
+	if (server_is_silent(cli)) {
+		out_rows(&cli->out, 0, line_row, NULL);
+		return CLI_DEVICE;
+	}
+	err = ibsa_devices_read(&list);
 	if (err)
 		return no_devices(cli, err);
 	view->has_umad = ibsa_umad_version(NULL, &version) == 0;

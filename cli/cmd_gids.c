@@ -313,8 +313,13 @@ static int machine_gids(struct cli *cli, const struct scope *scope)
 	struct ibsa_gid_list *list;
 	struct view view = { .rows = NULL };
 	int status;
-	int err = ibsa_gids_read(scope->device, scope->port, &list);
+	int err;
 
+	if (server_is_silent(cli)) {
+		out_rows(&cli->out, 0, row_write, NULL);
+		return CLI_DEVICE;
+	}
+	err = ibsa_gids_read(scope->device, scope->port, &list);
 	if (scope->device && (err == -ENODEV || err == -ENXIO))
 		return say_no_table(cli, scope, err == -ENXIO);
 	if (err)

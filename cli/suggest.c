@@ -48,20 +48,38 @@ const char *fabric_file(const struct cli *cli)
 	return file && *file && !fabric_is_server(file) ? file : NULL;
 }
 
-/* Opening a port says best why there is none. */
-bool server_is_wrong(struct ibsa_error *out)
+/* Opening a port says best why there is none. 0 also if there is no server. */
+static int server_try(unsigned int deadline_ms, struct ibsa_error *out)
 {
-	/* The server may have been waited for already. */
-	const struct ibsa_options options = { .deadline_ms = 1000 };
+	const struct ibsa_options options = { .deadline_ms = deadline_ms };
 	const char *fabric = secure_getenv("IBSA_FABRIC");
 	struct ibsa_client *client;
+	int err;
 
 	out->text[0] = '\0';
 	if (!fabric || !fabric_is_server(fabric))
-		return false;
-	if (ibsa_open(&options, out, &client) == 0)
+		return 0;
+	err = ibsa_open(&options, out, &client);
+	if (!err)
 		(void)ibsa_close(client);
-	return out->text[0] != '\0';
+	return err;
+}
+
+bool server_is_wrong(struct ibsa_error *out)
+{
+	/* The server may have been waited for already. */
+	return server_try(1000, out) && out->text[0];
+}
+
+bool server_is_silent(const struct cli *cli)
+{
+	struct ibsa_error error;
+
+	if (!cli->open.deadline_ms ||
+	    server_try(cli->open.deadline_ms, &error) != -ETIMEDOUT)
+		return false;
+	complain("%s", error.text);
+	return true;
 }
 
 static bool read_exe(char *out, size_t size)

@@ -350,7 +350,8 @@ silence_can_be_ended() {
 			env --default-signal=INT,TERM "$ibsa" $args
 		[ "$got" -eq 143 ] || fail "exit status $got"
 	done
-	for args in watch 'service keep 1 x' 'reach --all' 'path self 1'; do
+	for args in watch 'service keep 1 x' 'reach --all' 'path self 1' \
+		devices 'devices ibsa0' gids; do
 		# shellcheck disable=SC2086 # several words
 		took 4000 "$ibsa" $args -t 300
 		[ "$got" -eq 4 ] || fail "exit status $got"
