@@ -8,7 +8,9 @@
 
 #include "test/ib_sa_rig.h"
 
-static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP };
+static const int faults[] = {
+	SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGTRAP
+};
 
 enum { FAULTS = sizeof(faults) / sizeof(faults[0]), LAST_SIGNAL = 64 };
 
