@@ -297,8 +297,12 @@ static int recv_refusal(struct remote_connection *connection,
 	return refused(head, said, error);
 }
 
-static int question_send(struct remote_connection *connection,
-			 const struct remote_question *question)
+/*
+ * If the question cannot be sent, its answer fails at once, unless the server
+ * said why before it hung up.
+ */
+static void question_send(struct remote_connection *connection,
+			  const struct remote_question *question)
 {
 	const struct remote_head head = {
 		.length = (uint32_t)question->len,
@@ -306,10 +310,8 @@ static int question_send(struct remote_connection *connection,
 	};
 
 	exchange_begin(connection);
-	/* Who has hung up may have said why. */
-	if (send_frame(connection, &head, question->body) && errno != EPIPE)
-		return -ENODEV;
-	return 0;
+	if (send_frame(connection, &head, question->body))
+		shutdown(connection->fd, SHUT_RDWR);
 }
 
 /* *@is_refused: it is a whole refusal, and the next answer may follow. */
@@ -340,10 +342,10 @@ int ibsa__remote_ask(struct remote_connection *connection,
 
 	question->fd = -1;
 	pthread_mutex_lock(&connection->lock);
-	if (connection->fd >= 0)
-		err = question_send(connection, question);
-	if (!err)
+	if (connection->fd >= 0) {
+		question_send(connection, question);
 		err = answer_recv(connection, question, &is_refused, error);
+	}
 	/* Nothing else brings a file along. */
 	if (question->fd >= 0 && (err || question->type != REMOTE_ATTACH)) {
 		close(question->fd);
@@ -474,8 +476,8 @@ static int connect_start(struct remote_connection *connection,
 	return socket_connect(connection, place, flags);
 }
 
-static int hello_send(struct remote_connection *connection,
-		      const struct remote_place *place)
+static void hello_send(struct remote_connection *connection,
+		       const struct remote_place *place)
 {
 	struct remote_hello hello = {
 		.version = REMOTE_VERSION,
@@ -488,7 +490,7 @@ static int hello_send(struct remote_connection *connection,
 	};
 
 	memcpy(hello.node, place->node, sizeof(hello.node));
-	return question_send(connection, &question);
+	question_send(connection, &question);
 }
 
 static int hello_recv(struct remote_connection *connection,
@@ -527,8 +529,8 @@ int ibsa__remote_connect_begin(struct remote_connection *connection,
 	int err = connect_start(connection, place, SOCK_NONBLOCK);
 
 	if (!err)
-		err = hello_send(connection, place);
-	if (err && connection->fd >= 0)
+		hello_send(connection, place);
+	else if (connection->fd >= 0)
 		return lose(connection);
 	return err;
 }
@@ -554,8 +556,7 @@ int ibsa__remote_connect(struct remote_connection *connection,
 
 	if (err)
 		return connect_failed(place, err, error);
-	/* Should it fail, the answer does so, too. */
-	(void)!hello_send(connection, place);
+	hello_send(connection, place);
 	return ibsa__remote_connect_end(connection, place, error);
 }
 
