@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * B31: one path at a time, asked by a client in the same process as the
+ * embedded fabric, from the query to its callback.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <ibsa/ibsa.h>
+#include <ibsa/sim.h>
+
+#include "bench.h"
+#include "count_alloc.h"
+
+enum { COUNT = 100 * 1000 };
+
+/* The fabric, the client that asks, and the GIDs that it asks about. */
+static struct ibsa_fabric *fabric;
+static struct ibsa_client *client;
+static struct ibsa_gid *gids;
+static uint64_t gid_count;
+static uint64_t asked, answered;
+
+static void path_answered(const struct ibsa_reply *reply, void *arg)
+{
+	struct ibsa_path path;
+
+	(void)arg;
+	if (reply->err || reply->status || ibsa_reply_decode(reply, 0, &path))
+		abort();
+	BENCH_KEEP(&path);
+	answered++;
+}
+
+static void path_ask(void)
+{
+	const struct ibsa_path want = {
+		.sgid = gids[0],
+		.dgid = gids[asked++ % gid_count],
+		.reversible = 1,
+		.numb_path = 1,
+	};
+	const struct ibsa_query query = {
+		.record = &ibsa_path_record,
+		.match = &want,
+		.mask = IBSA_PATH_CM(dgid) | IBSA_PATH_CM(sgid) |
+			IBSA_PATH_CM(numb_path),
+	};
+
+	if (ibsa_query(client, &query, path_answered, NULL, NULL))
+		abort();
+}
+
+static void run_paths(uint64_t count)
+{
+	while (count--) {
+		path_ask();
+		while (answered < asked)
+			if (ibsa_wait(client, -1))
+				abort();
+	}
+}
+
+static void run_syscall(uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++)
+		syscall(SYS_getppid);
+}
+
+static int gids_read(void)
+{
+	struct ibsa_fabric_info info;
+	struct ibsa_fabric_port port;
+
+	ibsa_fabric_info_get(fabric, &info);
+	gids = calloc(info.lids, sizeof(*gids));
+	for (size_t i = 0; gids && gid_count < info.lids; i++) {
+		if (ibsa_fabric_port_at(fabric, i, &port))
+			break;
+		if (port.state.lid)
+			gids[gid_count++] = port.state.gid;
+	}
+	return gid_count ? 0 : -1;
+}
+
+static int prepare(const char *path)
+{
+	struct ibsa_options options = { .port = 1 };
+	struct ibsa_fabric_port first;
+	struct ibsa_error error;
+
+	if (ibsa_fabric_load(path, NULL, &error, &fabric)) {
+		fprintf(stderr, "%s\n", error.text);
+		return -1;
+	}
+	if (gids_read() || ibsa_fabric_port_at(fabric, 0, &first))
+		return -1;
+	options.on = fabric;
+	options.device = first.node;
+	if (ibsa_open(&options, &error, &client)) {
+		fprintf(stderr, "%s\n", error.text);
+		return -1;
+	}
+	return 0;
+}
+
+static const struct bench_case cases[] = {
+	{ "path", run_paths, COUNT },
+	{ "syscall", run_syscall, COUNT },
+};
+
+/* Once warm, nothing allocates. */
+static void print_allocations(void)
+{
+	const struct alloc_count before = alloc_counted();
+
+	run_paths(COUNT);
+	printf("allocations %llu\n",
+	       (unsigned long long)(alloc_counted().calls - before.calls));
+}
+
+/* The topology file comes first, then what bench_main() takes. */
+int main(int argc, char **argv)
+{
+	const bool counts = argc > 2 && !strcmp(argv[2], "-c");
+	int status;
+
+	if (argc < 2 || prepare(argv[1]))
+		return EXIT_FAILURE;
+	argv[1] = argv[0];
+	status = bench_main(argc - 1, argv + 1, cases,
+			    sizeof(cases) / sizeof(cases[0]));
+	if (!status && !counts)
+		print_allocations();
+	ibsa_close(client);
+	ibsa_fabric_put(fabric);
+	free(gids);
+	return status;
+}
