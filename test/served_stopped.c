@@ -7,12 +7,20 @@
  *
  * With arguments: stop that server for SECONDS at random moments, ten times,
  * and print how long calls took and how late callbacks came.
+ *
+ * The timeout of an ib_sa query runs from its first send. This program sees the
+ * sends itself, in a wrapper of sendmsg(): each query asks for a ServiceID of
+ * its own, which its request carries. A library that sends late is found by the
+ * time between submission and first send, less the time in which the socket
+ * took no packet.
  */
+#include <endian.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +29,7 @@
 #include <ibsa/sa.h>
 
 #include "base/clock.h"
+#include "packet/header.h"
 #include "test/served_rig.h"
 
 enum {
@@ -30,11 +39,37 @@ enum {
 	SAMPLES_MAX = 1 << 22,
 	ASKED_MAX = 512, /* at a time */
 	NAP_US = 200,
+	QUEUE_MS = 60000, /* the default of struct ibsa_device_options */
+	/* Of ib_sa queries: so many at a time, and in all. At least half of the
+	 * window is for requests that have not ended. */
+	KERNEL_ASKED_MAX = 64,
+	KERNEL_ASKS_MAX = 1 << 20,
+	WINDOW_HALF = 8,
+	WAIT_MAX_MS = KERNEL_ASKED_MAX / WINDOW_HALF * DEADLINE_MS,
 };
+
+/* Where a MAD has a PathRecord's ServiceID, and how those of ib_sa queries
+ * begin. */
+#define SERVICE_ID_AT 56
+#define KERNEL_ASK_MARK UINT64_C(0x5707000000000000)
 
 struct samples {
 	uint32_t *us;
 	size_t count;
+};
+
+/* An ib_sa query; @refused_ns is what the socket had refused by then. */
+struct kernel_ask {
+	uint64_t asked_ns;
+	uint64_t asked_refused_ns;
+	_Atomic uint64_t sent_ns; /* first; 0: not yet */
+	uint64_t sent_refused_ns;
+};
+
+/* What the socket of the ib_sa device takes. */
+struct socket_watch {
+	uint64_t refusing_since_ns; /* 0: it takes packets */
+	uint64_t refused_ns;	    /* in all, until then */
 };
 
 static struct {
@@ -47,9 +82,15 @@ static struct {
 	struct samples calls;
 	struct samples late;	    /* callbacks of the client */
 	struct samples kernel_late; /* and of ib_sa's, by its worker */
+	struct samples kernel_wait; /* from submission to first send, without
+				     * the time of a socket that was full */
 	struct samples naps;	    /* the machine: sleeps of NAP_US */
 	unsigned int asked;
 	atomic_uint kernel_asked;
+	struct kernel_ask *asks;
+	unsigned int ask_count;
+	pthread_mutex_t watch_lock;
+	struct socket_watch watch;
 	unsigned int answers; /* of the SA */
 } world;
 
@@ -114,31 +155,116 @@ static void query_ask(void)
 	world.asked += !err;
 }
 
+static uint64_t refused_ns(uint64_t now_ns)
+{
+	uint64_t ns;
+
+	pthread_mutex_lock(&world.watch_lock);
+	ns = world.watch.refused_ns;
+	if (world.watch.refusing_since_ns)
+		ns += now_ns - world.watch.refusing_since_ns;
+	pthread_mutex_unlock(&world.watch_lock);
+	return ns;
+}
+
+static void socket_note(uint64_t now_ns, bool is_taken)
+{
+	struct socket_watch *watch = &world.watch;
+
+	pthread_mutex_lock(&world.watch_lock);
+	if (is_taken && watch->refusing_since_ns)
+		watch->refused_ns += now_ns - watch->refusing_since_ns;
+	if (is_taken)
+		watch->refusing_since_ns = 0;
+	else if (!watch->refusing_since_ns)
+		watch->refusing_since_ns = now_ns;
+	pthread_mutex_unlock(&world.watch_lock);
+}
+
+/* The ib_sa query whose request is sent, or NULL. */
+static struct kernel_ask *ask_of(const struct msghdr *message)
+{
+	uint64_t number;
+
+	if (!world.asks || message->msg_iovlen != 2 ||
+	    message->msg_iov[0].iov_len != sizeof(struct umad_header) ||
+	    message->msg_iov[1].iov_len < SERVICE_ID_AT + sizeof(number))
+		return NULL;
+	number = ibsa_be64((const uint8_t *)message->msg_iov[1].iov_base +
+			   SERVICE_ID_AT) ^
+		 KERNEL_ASK_MARK;
+	return number < KERNEL_ASKS_MAX ? &world.asks[number] : NULL;
+}
+
+ssize_t __real_sendmsg(int fd, const struct msghdr *message, int flags);
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *message, int flags);
+
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *message, int flags)
+{
+	struct kernel_ask *ask = ask_of(message);
+	const uint64_t now_ns = clock_now_ns();
+	const ssize_t sent = __real_sendmsg(fd, message, flags);
+
+	if (!ask || (sent < 0 && errno != EAGAIN))
+		return sent;
+	socket_note(now_ns, sent > 0);
+	if (sent > 0 && !atomic_load(&ask->sent_ns)) {
+		ask->sent_refused_ns = refused_ns(now_ns);
+		atomic_store(&ask->sent_ns, now_ns);
+	}
+	return sent;
+}
+
+/* As the library promises: by the timeout from the first send; unsent, by the
+ * limit of the queue. */
+static uint64_t ask_due_ns(const struct kernel_ask *ask)
+{
+	const uint64_t sent_ns = atomic_load(&ask->sent_ns);
+
+	return sent_ns ? sent_ns + DEADLINE_MS * NS_PER_MS
+		       : ask->asked_ns + QUEUE_MS * NS_PER_MS;
+}
+
 static void note_path(int status, struct sa_path_rec *rec, void *arg)
 {
+	const struct kernel_ask *ask = arg;
+	const uint64_t sent_ns = atomic_load(&ask->sent_ns);
+	uint64_t refused;
+
 	(void)status;
 	(void)rec;
-	late_add(&world.kernel_late, (uintptr_t)arg);
+	late_add(&world.kernel_late, ask_due_ns(ask));
+	if (sent_ns) {
+		refused = ask->sent_refused_ns - ask->asked_refused_ns;
+		sample_add(&world.kernel_wait,
+			   sent_ns - ask->asked_ns - refused);
+	}
 	atomic_fetch_sub(&world.kernel_asked, 1);
 }
 
 static void kernel_query_ask(void)
 {
 	struct sa_path_rec rec = { .numb_path = 1 };
+	struct kernel_ask *ask = &world.asks[world.ask_count];
 	struct ib_sa_query *query;
 	uint64_t start_ns;
 	int id;
 
+	assert_true(world.ask_count < KERNEL_ASKS_MAX);
 	memcpy(&rec.sgid, &world.gid, sizeof(rec.sgid));
 	memcpy(&rec.dgid, &world.gid, sizeof(rec.dgid));
+	rec.service_id = htobe64(KERNEL_ASK_MARK | world.ask_count);
 	atomic_fetch_add(&world.kernel_asked, 1);
+	ask->asked_ns = clock_now_ns();
+	ask->asked_refused_ns = refused_ns(ask->asked_ns);
 	call_begin(&start_ns);
-	id = ib_sa_path_rec_get(&world.asker, world.device, 1, &rec,
-				IB_SA_PATH_REC_SGID | IB_SA_PATH_REC_DGID |
-					IB_SA_PATH_REC_NUMB_PATH,
-				DEADLINE_MS, 0, note_path,
-				(void *)(uintptr_t)due_ns(), &query);
+	id = ib_sa_path_rec_get(
+		&world.asker, world.device, 1, &rec,
+		IB_SA_PATH_REC_SERVICE_ID | IB_SA_PATH_REC_SGID |
+			IB_SA_PATH_REC_DGID | IB_SA_PATH_REC_NUMB_PATH,
+		DEADLINE_MS, 0, note_path, ask, &query);
 	call_end(&start_ns);
+	world.ask_count++;
 	if (id < 0)
 		atomic_fetch_sub(&world.kernel_asked, 1);
 }
@@ -193,7 +319,7 @@ static void load_run(unsigned int ms)
 	while (clock_now_ns() < end_ns) {
 		if (world.asked < ASKED_MAX)
 			query_ask();
-		if (atomic_load(&world.kernel_asked) < ASKED_MAX)
+		if (atomic_load(&world.kernel_asked) < KERNEL_ASKED_MAX)
 			kernel_query_ask();
 		gid_read();
 		port_read();
@@ -259,6 +385,9 @@ static void no_call_waits_for_a_stopped_server(void **state)
 	assert_true(samples_most_ms(&world.calls) < BOUND_MS);
 	assert_true(samples_most_ms(&world.late) < BOUND_MS);
 	assert_true(samples_most_ms(&world.kernel_late) < BOUND_MS);
+	assert_true(world.kernel_wait.count > 0);
+	assert_true(samples_most_ms(&world.kernel_wait) <
+		    WAIT_MAX_MS + BOUND_MS);
 }
 
 /* What changed meanwhile is read once the server goes on. */
@@ -300,6 +429,9 @@ static void world_open(void)
 	world.late.us = calloc(SAMPLES_MAX, sizeof(*world.late.us));
 	world.naps.us = calloc(SAMPLES_MAX, sizeof(*world.naps.us));
 	world.kernel_late.us = calloc(SAMPLES_MAX, sizeof(*world.late.us));
+	world.kernel_wait.us = calloc(SAMPLES_MAX, sizeof(*world.late.us));
+	world.asks = calloc(KERNEL_ASKS_MAX, sizeof(*world.asks));
+	pthread_mutex_init(&world.watch_lock, NULL);
 	for (int i = 0; i < 1000 && err; i++, usleep(10000))
 		err = ibsa_open(&options, NULL, &world.client);
 	assert_int_equal(err, 0);
@@ -314,6 +446,7 @@ static void world_open(void)
 	world.calls.count = 0;
 	world.late.count = 0;
 	world.kernel_late.count = 0;
+	world.kernel_wait.count = 0;
 	world.naps.count = 0;
 }
 
@@ -325,6 +458,8 @@ static void world_close(void)
 	free(world.calls.us);
 	free(world.late.us);
 	free(world.kernel_late.us);
+	free(world.kernel_wait.us);
+	free(world.asks);
 	free(world.naps.us);
 }
 
@@ -368,6 +503,8 @@ static int measure(const char *name, pid_t server, unsigned int seconds)
 	samples_print("calls", &world.calls);
 	samples_print("ibsa_query's callbacks late by", &world.late);
 	samples_print("ib_sa's callbacks late by", &world.kernel_late);
+	samples_print("ib_sa's requests wait for the window",
+		      &world.kernel_wait);
 	samples_print("sleeps of 200 us, for comparison", &world.naps);
 	world_close();
 	return 0;

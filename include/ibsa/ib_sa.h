@@ -76,8 +76,9 @@ void ib_sa_unregister_client(struct ib_sa_client *client);
  * @grh:       enum ibsa_grh, as in struct ibsa_options
  * @sm_key:    sent with every request; 0: none
  * @window:    requests in flight a port; default 16
- * @queue_ms:  how long a query may wait for the window before it is sent;
- *             default 60000. Its own timeout runs from the first send
+ * @queue_ms:  how long a query may wait before it is sent, for the window or
+ *             for the port to take the request; default 60000. The timeout of
+ *             the query runs from the first send
  * @audit_ms:  how often memberships and services are read back; default 30000
  * @no_sharing: send identical PathRecord queries each as a request of its own;
  *             others are never shared
@@ -201,8 +202,9 @@ const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device);
  * @rec:        what is wanted; rec_type IB or OPA; network order; copied
  * @comp_mask:  which members of @rec count: IB_SA_PATH_REC_DGID | ...
  * @timeout_ms: from the first send, with all retries; 0 counts as 1. Before
- *              that the query may wait for the window, at most @queue_ms of
- *              struct ibsa_device_options; one that ends unsent is told as
+ *              that the query may wait for the window, or for the port to
+ *              take the request, at most @queue_ms of struct
+ *              ibsa_device_options; one that ends unsent is told as
  *              -ETIMEDOUT, and its reply has no tries
  * @gfp_mask:   ignored; the first call on a port opens it and may sleep. With
  *              an OPA record it may sleep up to 3 s, until the manager has
