@@ -10,7 +10,7 @@
 
 #include <ibsa/bits.h>
 
-#include "packet/header.h"
+#include "umad/header.h"
 #include "sim/subnet/fabric.h"
 #include "sim/file/file.h"
 

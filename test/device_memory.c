@@ -14,7 +14,7 @@
 #include "test/device_now.h"
 #include "test/device_tree.h"
 #include "test/fail_alloc.h"
-#include "umad/umad.h"
+#include "umad_dev/umad.h"
 
 /* Nothing is left behind, which the leak checker sees. */
 static void every_allocation_may_fail(void **state)

@@ -5,7 +5,7 @@
 
 #include "client/files.h"
 #include "device/device.h"
-#include "umad/umad.h"
+#include "umad_dev/umad.h"
 
 static inline int now_port_read(const char *device, unsigned int port,
 				struct ibsa_port_state *out)

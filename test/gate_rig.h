@@ -21,7 +21,7 @@
 #include <ibsa/sa.h>
 #include <ibsa/sim.h>
 
-#include "packet/header.h"
+#include "umad/header.h"
 #include "test/device_tree.h"
 #include "wire/request.h"
 

@@ -22,7 +22,7 @@
 
 #include <ibsa/umad_ext.h>
 
-#include "packet/header.h"
+#include "umad/header.h"
 #include "test/child.h"
 #include "test/device_tree.h"
 

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "packet/header.h"
+#include "umad/header.h"
 #include "remote/file.h"
 
 enum { BYTES = UMAD_HEADER_BYTES + 256, LIMIT_MS = 10000 };

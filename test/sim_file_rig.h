@@ -15,7 +15,7 @@
 #include <ibsa/bits.h>
 #include <ibsa/sa.h>
 
-#include "packet/header.h"
+#include "umad/header.h"
 #include "sim/subnet/fabric.h"
 #include "sim/file/file.h"
 #include "sim/mad/mad.h"

@@ -16,7 +16,7 @@
 #include "base/random.h"
 #include "test/device_now.h"
 #include "test/port_links.h"
-#include "umad/umad.h"
+#include "umad_dev/umad.h"
 
 #define PREFIX UINT64_C(0xfec0000000001234)
 

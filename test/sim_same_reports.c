@@ -21,7 +21,7 @@
 #include <ibsa/sim.h>
 
 #include "base/clock.h"
-#include "packet/header.h"
+#include "umad/header.h"
 
 #define PREFIX UINT64_C(0xfec0000000001234)
 #define OWN_GUID UINT64_C(0x0008f10403980031)

@@ -26,8 +26,8 @@
 #include "test/device_now.h"
 #include "test/device_tree.h"
 #include "test/own_root.h"
-#include "umad/transport.h"
-#include "umad/umad.h"
+#include "umad_dev/transport.h"
+#include "umad_dev/umad.h"
 
 static int open_err(const char *device, unsigned int port,
 		    struct ibsa_error *error)

@@ -20,7 +20,7 @@
 #include <ibsa/device.h>
 #include <ibsa/ibsa.h>
 
-#include "packet/header.h"
+#include "umad/header.h"
 #include "test/device_tree.h"
 
 #define FOLDER "/dev/infiniband/"
@@ -220,7 +220,8 @@ static void simulated_file_has_no_owner(void **state)
 
 static void port_without_mad_device_has_no_files(void **state)
 {
-	static const char *const names[] = { NULL, "", "issm0", "umad/../x" };
+	static const char *const names[] = { NULL, "", "issm0",
+					     "umad_dev/../x" };
 	struct ibsa_port none = { .number = 1 };
 	struct ibsa_port_access access = { .open_err = 7 };
 

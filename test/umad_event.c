@@ -26,7 +26,7 @@
 #include "device/uverbs.h"
 #include "test/device_now.h"
 #include "test/device_tree.h"
-#include "umad/umad.h"
+#include "umad_dev/umad.h"
 
 enum { COMMAND_FD = 99, DRIVER = 14, PORT = 1 };
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <rdma/rdma_user_ioctl.h>
 
-#include "packet/header.h"
+#include "umad/header.h"
 
 static const struct ibsa_address address = {
 	.lid = 0x1234,

@@ -11,7 +11,7 @@
 #include <ibsa/sa.h>
 
 #include "base/clock.h"
-#include "packet/header.h"
+#include "umad/header.h"
 #include "test/umad_played.h"
 
 enum { LOOK_MS = 100 };

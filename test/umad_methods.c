@@ -19,7 +19,7 @@
 #include <ibsa/transport.h>
 
 #include "test/umad_methods.h"
-#include "umad/file.h"
+#include "umad_dev/file.h"
 
 enum { PORT = 900, LONG_BITS = 8 * sizeof(long) };
 

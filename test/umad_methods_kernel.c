@@ -13,7 +13,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "packet/header.h"
+#include "umad/header.h"
 #include "test/umad_methods.h"
 
 #define SAME_OFFSET(ours, theirs, member)                       \

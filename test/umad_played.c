@@ -15,10 +15,10 @@
 #include <ibsa/sa.h>
 
 #include "base/clock.h"
-#include "packet/header.h"
+#include "umad/header.h"
 #include "test/umad_played.h"
 #include "test/device_now.h"
-#include "umad/umad.h"
+#include "umad_dev/umad.h"
 
 struct played played = { .device = -1, .end = -1 };
 

@@ -14,7 +14,7 @@
 
 #include <ibsa/sim.h>
 
-#include "packet/header.h"
+#include "umad/header.h"
 
 struct sim_file;
 

@@ -3,7 +3,7 @@
 #ifndef SIM_FILE_INBOX_H
 #define SIM_FILE_INBOX_H
 
-#include "packet/header.h"
+#include "umad/header.h"
 #include "sim/sa/sa.h"
 
 struct packet {

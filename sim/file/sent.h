@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "base/list.h"
-#include "packet/header.h"
+#include "umad/header.h"
 #include "sim/mad/queue.h"
 
 /* What may wait for an answer; the next one is refused with -ENOMEM. */

@@ -9,7 +9,7 @@
 #include "device/device.h"
 #include "device/sysfs.h"
 #include "remote/files.h"
-#include "umad/umad.h"
+#include "umad_dev/umad.h"
 
 int ibsa__files_open(const struct ibsa__environment *environment,
 		     struct device_files **out)

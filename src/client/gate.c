@@ -22,7 +22,7 @@
 #include "device/device.h"
 #include "device/sysfs.h"
 #include "engine/engine.h"
-#include "umad/umad.h"
+#include "umad_dev/umad.h"
 
 enum {
 	REQUESTS_AT_ONCE = 256,

@@ -14,7 +14,7 @@
 #include "device/sysfs.h"
 #include "remote/files.h"
 #include "remote/transport.h"
-#include "umad/umad.h"
+#include "umad_dev/umad.h"
 
 static int make_fabric(const char *path, void *error, void **out)
 {

@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "libibumad/file.h"
 #include "libibumad/remote_port.h"
-#include "packet/ibsim.h"
+#include "umad_dev/ibsim.h"
 #include "remote/files.h"
 
 static int control(int fd, unsigned long command, void *argument)

@@ -11,7 +11,7 @@
 #include <ibsa/types.h>
 
 #include "device/files.h"
-#include "packet/header.h"
+#include "umad/header.h"
 
 /*
  * Open the MAD device @name, "umad0", which @files show, with 64-byte headers. The portid, or

@@ -15,7 +15,7 @@
 #include "libibumad/libibumad.h"
 #include "libibumad/say.h"
 #include "libibumad/section.h"
-#include "umad/umad.h"
+#include "umad_dev/umad.h"
 
 /* Whether there is one, and new enough: libibumad tells no difference. */
 static int abi_check(struct device_files *files)

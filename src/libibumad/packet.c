@@ -12,7 +12,7 @@
  */
 #include <infiniband/umad.h>
 
-#include "packet/header.h"
+#include "umad/header.h"
 
 _Static_assert(sizeof(struct ib_user_mad) == UMAD_HEADER_BYTES, "umad header");
 _Static_assert(offsetof(struct ib_user_mad, addr) ==

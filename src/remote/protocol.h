@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-#include "packet/header.h"
+#include "umad/header.h"
 
 enum {
 	REMOTE_VERSION = 3,

@@ -17,7 +17,7 @@
 
 #include "test/counterpart/same.h"
 #include "test/device_now.h"
-#include "umad/umad.h"
+#include "umad_dev/umad.h"
 
 enum {
 	WAIT_MS = 5000, /* for an answer that must come */

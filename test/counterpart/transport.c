@@ -15,7 +15,7 @@
 #include <ibsa/transport.h>
 
 #include "test/device_now.h"
-#include "umad/umad.h"
+#include "umad_dev/umad.h"
 
 #define CHECK(condition) \
 	((condition) ? (void)0 : fail(__FILE__, __LINE__, #condition))

@@ -28,7 +28,7 @@
 #include <ibsa/bits.h>
 #include <ibsa/sa.h>
 
-#include "packet/header.h"
+#include "umad/header.h"
 #include "test/counterpart/umtap.h"
 
 enum {

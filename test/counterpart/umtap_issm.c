@@ -20,7 +20,7 @@
 
 #include <ibsa/bits.h>
 
-#include "packet/header.h"
+#include "umad/header.h"
 #include "test/counterpart/umtap.h"
 
 enum {

@@ -14,7 +14,7 @@
 #include <ibsa/event.h>
 
 #include "test/device_now.h"
-#include "umad/umad.h"
+#include "umad_dev/umad.h"
 #include "wire/request.h"
 
 enum {

@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "test/device_now.h"
-#include "umad/umad.h"
+#include "umad_dev/umad.h"
 
 enum { WAIT_MS = 10000 };
 

@@ -13,7 +13,7 @@
 
 #include "test/device_now.h"
 #include "test/vm/sa_rig.h"
-#include "umad/umad.h"
+#include "umad_dev/umad.h"
 #include "wire/request.h"
 
 enum {

@@ -9,7 +9,7 @@
 #include <ibsa/bits.h>
 #include <ibsa/sa.h>
 
-#include "packet/header.h"
+#include "umad/header.h"
 
 enum {
 	ERRNO_MAX = 4095,

@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "umad/transport.h"
+#include "umad_dev/transport.h"
 
 /* How often to look for a device at most; each look reads a few files. */
 enum { LOOK_MS = 100 };

@@ -5,8 +5,8 @@
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
-#ifndef PACKET_HEADER_H
-#define PACKET_HEADER_H
+#ifndef UMAD_HEADER_H
+#define UMAD_HEADER_H
 
 #include <sys/ioctl.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* An open umad device file with its agents for SA replies. */
-#ifndef UMAD_FILE_H
-#define UMAD_FILE_H
+#ifndef UMAD_DEV_FILE_H
+#define UMAD_DEV_FILE_H
 
 #include <ibsa/types.h>
 

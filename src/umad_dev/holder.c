@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/process.h"
-#include "umad/transport.h"
+#include "umad_dev/transport.h"
 
 static void text_add(struct ibsa_error *out, const char *text)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The kernel transport's state, for the files it is made of. */
-#ifndef UMAD_TRANSPORT_H
-#define UMAD_TRANSPORT_H
+#ifndef UMAD_DEV_TRANSPORT_H
+#define UMAD_DEV_TRANSPORT_H
 
 #include <stdatomic.h>
 
 #include "device/device.h"
-#include "packet/header.h"
-#include "umad/file.h"
+#include "umad/header.h"
+#include "umad_dev/file.h"
 
 /* What the device is called, which any thread may read: so one that it was
  * called before stays until the end. */

@@ -16,10 +16,10 @@
 #include "base/large.h"
 #include "device/files.h"
 #include "device/parse.h"
-#include "packet/header.h"
-#include "packet/ibsim.h"
-#include "umad/file.h"
-#include "umad/umad.h"
+#include "umad/header.h"
+#include "umad_dev/ibsim.h"
+#include "umad_dev/file.h"
+#include "umad_dev/umad.h"
 
 /* The interface that the kernel offers; every one since 2.6.16 is 5. */
 int ibsa__umad_version(struct device_files *files, struct ibsa_error *error,

@@ -12,8 +12,8 @@
 #include <ibsa/sa.h>
 
 #include "base/alloc.h"
-#include "packet/ibsim.h"
-#include "umad/transport.h"
+#include "umad_dev/ibsim.h"
+#include "umad_dev/transport.h"
 
 enum {
 	PACKET_BYTES = UMAD_HEADER_BYTES + IBSA_MAD_BYTES,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Where ibsim's umad files are not like the kernel's. */
-#ifndef PACKET_IBSIM_H
-#define PACKET_IBSIM_H
+#ifndef UMAD_DEV_IBSIM_H
+#define UMAD_DEV_IBSIM_H
 
 #include <sys/types.h>
 

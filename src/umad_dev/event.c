@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "device/uverbs.h"
-#include "umad/transport.h"
-#include "umad/umad.h"
+#include "umad_dev/transport.h"
+#include "umad_dev/umad.h"
 
 static void events_close(struct umad_transport *umad)
 {

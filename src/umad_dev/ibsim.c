@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "packet/ibsim.h"
+#include "umad_dev/ibsim.h"
 
 /* Whether the system has a umad file at that number, or perhaps has. */
 static bool is_system_file(int fd)

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "umad/transport.h"
-#include "umad/umad.h"
+#include "umad_dev/transport.h"
+#include "umad_dev/umad.h"
 
 enum {
 	/* How long a wake-up may go unnoticed on a simulated device. */

@@ -11,8 +11,8 @@
 #include <ibsa/sa.h>
 
 #include "base/alloc.h"
-#include "umad/transport.h"
-#include "umad/umad.h"
+#include "umad_dev/transport.h"
+#include "umad_dev/umad.h"
 
 enum {
 	RMPP_FLAGS_AT = 26,

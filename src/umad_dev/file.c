@@ -14,9 +14,9 @@
 #include <ibsa/sa.h>
 
 #include "base/error.h"
-#include "packet/header.h"
-#include "packet/ibsim.h"
-#include "umad/file.h"
+#include "umad/header.h"
+#include "umad_dev/ibsim.h"
+#include "umad_dev/file.h"
 
 struct path {
 	char text[sizeof(UMAD_FOLDER) + NAME_MAX];

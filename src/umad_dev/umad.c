@@ -8,8 +8,8 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "umad/transport.h"
-#include "umad/umad.h"
+#include "umad_dev/transport.h"
+#include "umad_dev/umad.h"
 
 /*
  * One OPA MAD. Where not even a reply's first segment fits, the kernel gives

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The kernel transport: MADs by /dev/infiniband/umadN. */
-#ifndef UMAD_UMAD_H
-#define UMAD_UMAD_H
+#ifndef UMAD_DEV_UMAD_H
+#define UMAD_DEV_UMAD_H
 
 #include <ibsa/device.h>
 #include <ibsa/transport.h>
