@@ -6,7 +6,6 @@
  * Source: IBA vol 1, 14.2.5.6. What the file does not say of a port is as
  * ibsim has it.
  */
-#include "sim/sa/sa.h"
 #include "sim/node/sma.h"
 
 /* Capability bits. IBA vol 1, table 146. */

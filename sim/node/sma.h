@@ -86,7 +86,7 @@ uint8_t ibsa__switch_exit(struct ibsa_fabric *fabric,
 void ibsa__switch_fan(struct ibsa_fabric *fabric, const struct topo_node *node,
 		      uint32_t mlid, uint16_t masks[MFT_POSITIONS]);
 
-/* What is on an end port, as a NodeRecord has it (sa_node.c). */
+/* NodeInfo and NodeDescription at an end port (node_info.c). */
 void ibsa__node_info(const struct ibsa_fabric *fabric,
 		     const struct end_port *end, struct ibsa_node *out);
 
@@ -135,6 +135,16 @@ bool ibsa__sma_take(struct ibsa_fabric *fabric, const struct message *message,
 void ibsa__sma_sm_info(struct ibsa_fabric *fabric,
 		       const struct message *message, const struct arrival *at,
 		       uint64_t now_ns);
+
+/* Trap numbers. IBA vol 1, 14.2.5.1 and 15.2.5.12. */
+enum trap {
+	TRAP_GID_IN_SERVICE = 64,
+	TRAP_GID_OUT_OF_SERVICE = 65,
+	TRAP_GROUP_CREATED = 66,
+	TRAP_GROUP_DELETED = 67,
+	TRAP_LINK_STATE = 128,
+	TRAP_LOCAL_CHANGES = 144,
+};
 
 /*
  * Traps (trap.c): what nodes say to the SM that has set them up, again and

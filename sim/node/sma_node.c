@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "sim/fabric/link.h"
-#include "sim/sa/sa.h"
 #include "sim/node/sma.h"
 
 /* Where NodeInfo and NodeDescription lie in a NodeRecord. */
@@ -17,6 +16,7 @@ enum {
 	NODE_INFO_AT = 4,
 	DESCRIPTION_AT = 44,
 	NODE_INFO_BYTES = 40,
+	NODE_RECORD_BYTES = 112,
 };
 
 /* Of SwitchInfo, in bytes. */
@@ -28,7 +28,7 @@ enum {
 	PORT_STATE_CHANGE = 0x04, /* the bit beside the life time */
 };
 
-static void encode(const struct smp *smp, uint8_t wire[SA_RECORD_BYTES_MAX])
+static void encode(const struct smp *smp, uint8_t wire[NODE_RECORD_BYTES])
 {
 	struct ibsa_node host;
 	uint64_t over;
@@ -40,7 +40,7 @@ static void encode(const struct smp *smp, uint8_t wire[SA_RECORD_BYTES_MAX])
 
 void ibsa__sma_node_description(struct smp *smp)
 {
-	uint8_t wire[SA_RECORD_BYTES_MAX];
+	uint8_t wire[NODE_RECORD_BYTES];
 
 	encode(smp, wire);
 	memcpy(smp->data, wire + DESCRIPTION_AT, SMP_DATA_BYTES);
@@ -48,7 +48,7 @@ void ibsa__sma_node_description(struct smp *smp)
 
 void ibsa__sma_node_info(struct smp *smp)
 {
-	uint8_t wire[SA_RECORD_BYTES_MAX];
+	uint8_t wire[NODE_RECORD_BYTES];
 
 	encode(smp, wire);
 	memset(smp->data, 0, SMP_DATA_BYTES);

@@ -12,7 +12,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "sim/fabric/link.h"
-#include "sim/sa/notice.h"
 #include "sim/node/sma.h"
 
 enum {

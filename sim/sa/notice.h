@@ -3,17 +3,7 @@
 #ifndef SIM_SA_NOTICE_H
 #define SIM_SA_NOTICE_H
 
-#include "sim/subnet/fabric.h"
-
-/* Trap numbers. IBA vol 1, 14.2.5.1 and 15.2.5.12. */
-enum trap {
-	TRAP_GID_IN_SERVICE = 64,
-	TRAP_GID_OUT_OF_SERVICE = 65,
-	TRAP_GROUP_CREATED = 66,
-	TRAP_GROUP_DELETED = 67,
-	TRAP_LINK_STATE = 128,
-	TRAP_LOCAL_CHANGES = 144,
-};
+#include "sim/node/sma.h"
 
 /*
  * Each tells all subscribers whom it concerns, at @now_ns, which may have

@@ -16,7 +16,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "sim/topology/parse.h"
-#include "sim/subnet/partition_reader.h"
+#include "sim/sa/partition_reader.h"
 
 int ibsa__partitions_fail(const struct reader *reader, int err,
 			  const char *format, ...)

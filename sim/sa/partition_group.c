@@ -10,7 +10,7 @@
 
 #include <ibsa/text.h>
 
-#include "sim/subnet/partition_reader.h"
+#include "sim/sa/partition_reader.h"
 
 static int read_number(const struct reader *reader, const struct token *token,
 		       uint64_t least, uint64_t most, uint64_t *out)

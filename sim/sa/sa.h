@@ -122,9 +122,6 @@ static inline bool sa_may_know_port(const struct sa_work *work,
 		work->fabric, end_topo_port(work->fabric, work->from), port);
 }
 
-/* The code of the MTU of a switch's own port, whatever its cables carry. */
-enum { SWITCH_PORT_MTU = 1 };
-
 /* The attributes. */
 void ibsa__sa_class_port_info(struct sa_work *work);
 void ibsa__sa_opa_class_port_info(struct sa_work *work);

@@ -25,12 +25,6 @@ enum {
 	CAP2_OPA_PATHS = 1 << 26,
 };
 
-/* What the file does not say of a node. */
-enum {
-	NODE_VERSION = 1,
-	NODE_REVISION = 0xa1,
-};
-
 /* The one record that there is, by Get alone. */
 static void answer_get(struct sa_work *work, const struct ibsa_record *record,
 		       const void *info)
@@ -79,38 +73,6 @@ void ibsa__sa_opa_class_port_info(struct sa_work *work)
 	};
 
 	answer_get(work, &ibsa_opa_class_port_info_record, &info);
-}
-
-/* The name takes 64 bytes at most on the wire, without a NUL if need be. */
-static void set_description(struct ibsa_node *out, const char *name)
-{
-	const size_t room = sizeof(out->node_description) - 1;
-
-	memcpy(out->node_description, name, strnlen(name, room));
-}
-
-void ibsa__node_info(const struct ibsa_fabric *fabric,
-		     const struct end_port *end, struct ibsa_node *out)
-{
-	const struct topo_node *node = end_topo_node(fabric, end);
-	const bool is_switch = node->type == IBSA_NODE_SWITCH;
-
-	*out = (struct ibsa_node){
-		.lid = lid_in_16_bits(end->lid),
-		.base_version = NODE_VERSION,
-		.class_version = NODE_VERSION,
-		.node_type = node->type,
-		.num_ports = node->port_count,
-		.system_image_guid = node->image_guid,
-		.node_guid = node->guid,
-		.port_guid = end->guid,
-		.partition_cap = is_switch ? PKEY_CAP_SWITCH : PKEY_CAP_ADAPTER,
-		.device_id = (uint16_t)node->device,
-		.revision = NODE_REVISION,
-		.local_port_num = end_topo_port(fabric, end)->number,
-		.vendor_id = node->vendor,
-	};
-	set_description(out, node->name);
 }
 
 /* Descriptions are the same up to a NUL. */

@@ -97,6 +97,9 @@ struct span {
 	uint8_t port; /* the way out of the switch that it begins at */
 };
 
+/* The code of the MTU of a switch's own port, whatever its cables carry. */
+enum { SWITCH_PORT_MTU = 1 };
+
 struct routes {
 	struct hop *hops;
 	uint32_t *first_hop; /* of each switch, and one past the last */

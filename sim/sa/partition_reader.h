@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A file of partitions being read: what its lines and its groups share. */
-#ifndef SIM_SUBNET_PARTITION_READER_H
-#define SIM_SUBNET_PARTITION_READER_H
+#ifndef SIM_SA_PARTITION_READER_H
+#define SIM_SA_PARTITION_READER_H
 
 #include "sim/topology/cursor.h"
 #include "sim/sa/partition.h"
