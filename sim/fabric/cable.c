@@ -125,7 +125,7 @@ static void notice_link(struct ibsa_fabric *fabric,
 	end = topo->ports[node->first_port].end;
 	if (ibsa__is_heard(fabric, end))
 		ibsa__notice_link(fabric, &fabric->ends[end],
-				  ibsa__fabric_now(fabric));
+				  sim_clock_now(&fabric->clock));
 	ibsa__trap_link(fabric, &fabric->ends[end]);
 }
 

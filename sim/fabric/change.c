@@ -40,7 +40,7 @@ static void settle_links(struct ibsa_fabric *fabric)
 {
 	for (struct link *link = fabric->links; link; link = link->next)
 		ibsa__link_settle(link);
-	ibsa__reports_settle(fabric, ibsa__fabric_now(fabric));
+	ibsa__reports_settle(fabric, sim_clock_now(&fabric->clock));
 }
 
 /* The SM is a new one; what it finds is not news. */
@@ -245,7 +245,7 @@ static void change_capabilities(const struct change *change)
 		return;
 	if (ibsa__is_heard(fabric, change->port->end))
 		ibsa__notice_capabilities(fabric, change->end, wanted,
-					  ibsa__fabric_now(fabric));
+					  sim_clock_now(&fabric->clock));
 	ibsa__trap_capabilities(fabric, change->end);
 }
 

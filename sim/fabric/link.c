@@ -136,7 +136,7 @@ bool ibsa__link_hear(struct link *link, uint64_t until_ns)
 
 void ibsa__link_settle(struct link *link)
 {
-	const uint64_t now_ns = ibsa__fabric_now(link->fabric);
+	const uint64_t now_ns = sim_clock_now(&link->fabric->clock);
 	const struct message *first;
 
 	while ((first = way_head(&link->requests)) && first->due_ns <= now_ns) {
@@ -237,7 +237,7 @@ int ibsa__link_send(struct link *link, const struct ibsa_address *to,
 		    const uint8_t *mad, size_t len)
 {
 	struct ibsa_fabric *fabric = link->fabric;
-	const uint64_t now_ns = ibsa__fabric_now(fabric);
+	const uint64_t now_ns = sim_clock_now(&fabric->clock);
 	uint8_t room[IBSA_MAD_BYTES];
 
 	if (fabric->setups[link->end].needs_grh && !to->has_grh)
@@ -257,7 +257,7 @@ int ibsa__link_send(struct link *link, const struct ibsa_address *to,
 
 void ibsa__link_cut(struct link *link)
 {
-	const uint64_t now_ns = ibsa__fabric_now(link->fabric);
+	const uint64_t now_ns = sim_clock_now(&link->fabric->clock);
 
 	ibsa__way_cut(&link->requests, now_ns);
 	ibsa__way_cut(&link->answers, now_ns);
@@ -269,7 +269,7 @@ bool ibsa__link_is_ready(struct link *link)
 
 	ibsa__link_settle(link);
 	first = way_head(&link->answers);
-	return first && first->due_ns <= ibsa__fabric_now(link->fabric);
+	return first && first->due_ns <= sim_clock_now(&link->fabric->clock);
 }
 
 struct message *ibsa__link_receive(struct link *link)
@@ -277,7 +277,8 @@ struct message *ibsa__link_receive(struct link *link)
 	struct message *answer;
 
 	ibsa__link_settle(link);
-	answer = ibsa__way_take(&link->answers, ibsa__fabric_now(link->fabric));
+	answer = ibsa__way_take(&link->answers,
+				sim_clock_now(&link->fabric->clock));
 	if (!answer)
 		return NULL;
 	link->fabric->stats.answers++;

@@ -25,7 +25,7 @@ static uint64_t transport_now(struct ibsa_transport *transport)
 	uint64_t now_ns;
 
 	pthread_mutex_lock(&fabric->lock);
-	now_ns = ibsa__fabric_now(fabric);
+	now_ns = sim_clock_now(&fabric->clock);
 	pthread_mutex_unlock(&fabric->lock);
 	return now_ns;
 }
@@ -52,7 +52,7 @@ static void set_alarm(struct link *link)
 	if (link->fd < 0 || !link->is_watched || alarm == link->alarm_ns)
 		return;
 	if (alarm && link->alarm_ns) {
-		const uint64_t now_ns = ibsa__fabric_now(link->fabric);
+		const uint64_t now_ns = sim_clock_now(&link->fabric->clock);
 
 		if (alarm <= now_ns && link->alarm_ns <= now_ns)
 			return;
@@ -159,10 +159,10 @@ static int wait_virtual(struct link *link, int timeout_ms)
 
 		if (timeout_ms >= 0)
 			until = least(until,
-				      fabric->virtual_ns +
+				      fabric->clock.virtual_ns +
 					      (uint64_t)timeout_ms * NS_PER_MS);
 		if (until != UINT64_MAX) {
-			fabric->virtual_ns = until;
+			fabric->clock.virtual_ns = until;
 			pthread_cond_broadcast(&fabric->changed);
 			return 0;
 		}
@@ -177,8 +177,8 @@ static int transport_wait(struct ibsa_transport *transport, int timeout_ms)
 	int err;
 
 	pthread_mutex_lock(&link->fabric->lock);
-	err = link->fabric->is_virtual ? wait_virtual(link, timeout_ms)
-				       : wait_real(link, timeout_ms);
+	err = link->fabric->clock.is_virtual ? wait_virtual(link, timeout_ms)
+					     : wait_real(link, timeout_ms);
 	link->is_woken = false;
 	link->is_wake_pending = false;
 	set_alarm(link);
@@ -339,7 +339,7 @@ static int link_new(struct ibsa_fabric *fabric, uint32_t port,
 	link->requests.fabric = fabric;
 	link->requests.pool = &link->answers.queue;
 	link->fd = -1;
-	if (!fabric->is_virtual) {
+	if (!fabric->clock.is_virtual) {
 		link->fd = timerfd_create(CLOCK_MONOTONIC,
 					  TFD_CLOEXEC | TFD_NONBLOCK);
 		if (link->fd < 0) {

@@ -452,7 +452,7 @@ int ibsa__sim_file_write(struct sim_file *file, const uint8_t *packet,
 	pthread_mutex_lock(&fabric->lock);
 	err = check(&out);
 	if (!err) {
-		const uint64_t now_ns = ibsa__fabric_now(fabric);
+		const uint64_t now_ns = sim_clock_now(&fabric->clock);
 
 		ibsa__mads_settle(fabric, now_ns);
 		err = post(&out, now_ns);

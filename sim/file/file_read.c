@@ -207,7 +207,7 @@ void ibsa__sim_file_settle(struct sim_file *file)
 	struct ibsa_fabric *fabric = file->fabric;
 
 	pthread_mutex_lock(&fabric->lock);
-	settle(file, ibsa__fabric_now(fabric));
+	settle(file, sim_clock_now(&fabric->clock));
 	pthread_mutex_unlock(&fabric->lock);
 }
 

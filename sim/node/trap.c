@@ -151,7 +151,7 @@ static void say(struct ibsa_fabric *fabric, uint32_t end,
 	said->tries = 0;
 	ibsa_notice_record.encode(notice, wire, &over);
 	memcpy(said->data, wire, SMP_DATA_BYTES);
-	send_and_wait(fabric, said, ibsa__fabric_now(fabric));
+	send_and_wait(fabric, said, sim_clock_now(&fabric->clock));
 }
 
 static struct ibsa_notice start(const struct ibsa_fabric *fabric,

@@ -70,7 +70,7 @@ static void set_service(struct sa_work *work)
 		ibsa_put_be32(record + AT_LEASE, IBSA_LEASE_INFINITE);
 	lease = ibsa_be32(record + AT_LEASE);
 	if (lease != IBSA_LEASE_INFINITE)
-		ends_ns = ibsa__fabric_now(fabric) + lease * NS_PER_S;
+		ends_ns = sim_clock_now(&fabric->clock) + lease * NS_PER_S;
 	if (ibsa__services_set(&fabric->services, record, ends_ns)) {
 		sa_fail(work, IBSA_STATUS_NO_RESOURCES);
 		return;
@@ -114,7 +114,7 @@ void ibsa__sa_service(struct sa_work *work)
 {
 	struct ibsa_fabric *fabric = work->fabric;
 
-	ibsa__services_expire(&fabric->services, ibsa__fabric_now(fabric));
+	ibsa__services_expire(&fabric->services, sim_clock_now(&fabric->clock));
 	switch (work->method) {
 	case IBSA_METHOD_SET:
 	case IBSA_METHOD_DELETE:

@@ -348,7 +348,7 @@ static int check_place(const struct ibsa_fabric *fabric, const char *path,
 				  "%.40s... is longer than the %d characters "
 				  "of a socket's path",
 				  path, SERVER_PATH_MAX - 1);
-	if (fabric->is_virtual)
+	if (fabric->clock.is_virtual)
 		return ibsa__fail(error, -EINVAL,
 				  "other processes have no part in a virtual "
 				  "clock");

@@ -7,7 +7,6 @@
 #include <ibsa/text.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "sim/subnet/fabric.h"
 #include "sim/mad/mad.h"
@@ -19,11 +18,6 @@
 
 /* Unicast LIDs of Omni-Path are below. */
 #define OPA_LIDS_MAX UINT32_C(0xc0000000)
-
-uint64_t ibsa__fabric_now(const struct ibsa_fabric *fabric)
-{
-	return fabric->is_virtual ? fabric->virtual_ns : clock_now_ns();
-}
 
 uint32_t ibsa__fabric_first_adapter(const struct ibsa_fabric *fabric)
 {
@@ -130,7 +124,7 @@ static int find_sa_node(const struct ibsa_fabric *fabric, const char *name,
 static void set_options(struct ibsa_fabric *fabric,
 			const struct ibsa_fabric_options *options)
 {
-	fabric->is_virtual = options->virtual_clock;
+	fabric->clock.is_virtual = options->virtual_clock;
 	fabric->random.state = options->seed;
 	fabric->latency_ns = options->latency_us * UINT64_C(1000);
 	fabric->gid_prefix = options->gid_prefix ? options->gid_prefix
@@ -287,13 +281,13 @@ int ibsa_fabric_advance(struct ibsa_fabric *fabric, uint64_t ns)
 {
 	int err = 0;
 
-	if (!fabric->is_virtual)
+	if (!fabric->clock.is_virtual)
 		return -EINVAL;
 	pthread_mutex_lock(&fabric->lock);
-	if (ns > CLOCK_NS_MAX - fabric->virtual_ns)
+	if (ns > CLOCK_NS_MAX - fabric->clock.virtual_ns)
 		err = -EINVAL;
 	else
-		fabric->virtual_ns += ns;
+		fabric->clock.virtual_ns += ns;
 	pthread_cond_broadcast(&fabric->changed);
 	pthread_mutex_unlock(&fabric->lock);
 	return err;
@@ -381,7 +375,7 @@ void ibsa_fabric_stats_get(struct ibsa_fabric *fabric,
 			   struct ibsa_fabric_stats *out)
 {
 	pthread_mutex_lock(&fabric->lock);
-	ibsa__mads_settle(fabric, ibsa__fabric_now(fabric));
+	ibsa__mads_settle(fabric, sim_clock_now(&fabric->clock));
 	*out = fabric->stats;
 	pthread_mutex_unlock(&fabric->lock);
 }

@@ -16,6 +16,7 @@
 #include "sim/sa/report.h"
 #include "sim/sa/service.h"
 #include "sim/sa/subscription.h"
+#include "sim/tools/clock.h"
 #include "sim/topology/topology.h"
 #include "sim/mad/way.h"
 
@@ -132,6 +133,7 @@ struct fault_state {
 
 struct ibsa_fabric {
 	pthread_mutex_t lock;
+	struct sim_clock clock;
 	pthread_cond_t changed; /* of a virtual clock, for those who wait */
 	unsigned int references;
 	struct topology topo;
@@ -172,20 +174,15 @@ struct ibsa_fabric {
 	struct random random;
 	struct fault_state faults[IBSA_FAULT_KINDS];
 	struct ibsa_fabric_stats stats;
-	uint64_t virtual_ns;
 	uint64_t busy_ms;     /* the last one in which the SA was asked */
 	unsigned int busy_in; /* requests in it */
 	enum ibsa_fabric_like like;
 	uint64_t latency_ns;
-	bool is_virtual;
 	bool is_opa;
 	bool has_opa_paths;
 	bool sa_running;
 	bool is_bare; /* nothing is set up but by an SM from outside */
 };
-
-/* The fabric's clock, in nanoseconds. */
-uint64_t ibsa__fabric_now(const struct ibsa_fabric *fabric);
 
 /* The first channel adapter of the file, or SIM_NONE. */
 uint32_t ibsa__fabric_first_adapter(const struct ibsa_fabric *fabric);

@@ -230,7 +230,7 @@ static void notice_ports(struct ibsa_fabric *fabric, enum trap trap,
 
 void ibsa__subnet_report(struct ibsa_fabric *fabric)
 {
-	const uint64_t now_ns = ibsa__fabric_now(fabric);
+	const uint64_t now_ns = sim_clock_now(&fabric->clock);
 
 	if (!fabric->sa_running || !fabric->ends[fabric->sa_end].is_seen)
 		return;

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The clock of a simulated fabric: the system's, or one that only tests move. */
+#ifndef SIM_TOOLS_CLOCK_H
+#define SIM_TOOLS_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+
+struct sim_clock {
+	bool is_virtual;
+	uint64_t virtual_ns; /* the time, if it is virtual */
+};
+
+static inline uint64_t sim_clock_now(const struct sim_clock *clock)
+{
+	return clock->is_virtual ? clock->virtual_ns : clock_now_ns();
+}
+
+#endif
