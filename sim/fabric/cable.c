@@ -6,7 +6,7 @@
 #include "sim/fabric/cable.h"
 #include "sim/fabric/link.h"
 #include "sim/sa/notice.h"
-#include "sim/node/pma.h"
+#include "sim/mad/counters.h"
 #include "sim/node/sma.h"
 
 void ibsa__look_around(struct ibsa_fabric *fabric, enum sweep sweep)
@@ -31,7 +31,7 @@ static void change_state(struct ibsa_fabric *fabric, struct topo_port *port,
 	struct topo_node *node = &fabric->topo.nodes[port->node];
 
 	if (port->state != IBSA_PORT_DOWN)
-		ibsa__pma_count(fabric, port, COUNT_LINK_DOWNED);
+		ibsa__count_event(fabric, port, COUNT_LINK_DOWNED);
 	port->state = state;
 	if (node->type == IBSA_NODE_SWITCH)
 		node->is_changed = true;

@@ -8,9 +8,9 @@
  */
 #include <string.h>
 
-#include "sim/fabric/link.h"
+#include "sim/mad/queue.h"
 #include "sim/mad/mad.h"
-#include "sim/node/pma.h"
+#include "sim/mad/counters.h"
 
 enum {
 	DIRECTION = 0x80, /* of the first byte of the status: on its way back */
@@ -42,7 +42,7 @@ static bool cross(struct ibsa_fabric *fabric, const struct message *message,
 		ibsa__drop(fabric, IBSA_DROP_PORT_DOWN);
 		return false;
 	}
-	ibsa__pma_cross(fabric, out, message, false);
+	ibsa__count_packet(fabric, out, message, false);
 	*at = out->peer;
 	return true;
 }

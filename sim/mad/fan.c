@@ -6,9 +6,9 @@
  * Source: IBA vol 1, 18.2.4.3.3 (multicast relay).
  */
 #include "base/alloc.h"
-#include "sim/fabric/link.h"
+#include "sim/mad/queue.h"
 #include "sim/mad/mad.h"
-#include "sim/node/pma.h"
+#include "sim/mad/counters.h"
 #include "sim/node/sma.h"
 
 /* One packet of which there are ever more. */
@@ -45,7 +45,7 @@ static void cross(struct fan *fan, uint32_t port)
 	const struct topo_port *out = &fabric->topo.ports[port];
 
 	if (out->peer == SIM_NONE || out->state != IBSA_PORT_ACTIVE) {
-		ibsa__pma_count(fabric, out, COUNT_DISCARDS);
+		ibsa__count_event(fabric, out, COUNT_DISCARDS);
 		ibsa__drop(fabric, IBSA_DROP_PORT_DOWN);
 		return;
 	}
@@ -53,7 +53,7 @@ static void cross(struct fan *fan, uint32_t port)
 		ibsa__drop(fabric, IBSA_DROP_HOP_LIMIT);
 		return;
 	}
-	ibsa__pma_cross(fabric, out, fan->message, true);
+	ibsa__count_packet(fabric, out, fan->message, true);
 	fan->queue[fan->tail++] = out->peer;
 }
 

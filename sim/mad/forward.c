@@ -5,9 +5,9 @@
  *
  * Source: IBA vol 1, 18.2.4.3 (relay), 7.2.7 (states of a port).
  */
-#include "sim/fabric/link.h"
+#include "sim/mad/queue.h"
 #include "sim/mad/mad.h"
-#include "sim/node/pma.h"
+#include "sim/mad/counters.h"
 #include "sim/node/sma.h"
 
 /* Beyond it the tables are taken to lead round in a circle. */
@@ -47,10 +47,10 @@ static bool cross(struct relay *relay, uint32_t port)
 	const struct topo_port *out = port_at(relay, port);
 
 	if (!is_open(relay, out)) {
-		ibsa__pma_count(relay->fabric, out, COUNT_DISCARDS);
+		ibsa__count_event(relay->fabric, out, COUNT_DISCARDS);
 		return lose(relay, IBSA_DROP_PORT_DOWN);
 	}
-	ibsa__pma_cross(relay->fabric, out, relay->message, false);
+	ibsa__count_packet(relay->fabric, out, relay->message, false);
 	relay->at = out->peer;
 	if (!relay->is_smp &&
 	    port_at(relay, relay->at)->state < IBSA_PORT_ARMED)
@@ -90,9 +90,9 @@ static bool through_switches(struct relay *relay, struct arrival *out)
 		if (!number)
 			return end_here(relay, node->first_port, out);
 		if (number > node->port_count) {
-			ibsa__pma_count(relay->fabric,
-					port_at(relay, relay->at),
-					COUNT_RELAY_ERRORS);
+			ibsa__count_event(relay->fabric,
+					  port_at(relay, relay->at),
+					  COUNT_RELAY_ERRORS);
 			return lose(relay, IBSA_DROP_NO_ROUTE);
 		}
 		if (!cross(relay, node->first_port + number))

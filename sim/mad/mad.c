@@ -4,7 +4,7 @@
  * that nothing delays arrives within the call that sends it.
  */
 #include "sim/capture/capture.h"
-#include "sim/fabric/link.h"
+#include "sim/mad/queue.h"
 #include "sim/mad/mad.h"
 #include "sim/node/sma.h"
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Performance management agents: ClassPortInfo, PortCounters and
- * PortCountersExtended, which move with the MADs that pass.
+ * PortCountersExtended.
  *
- * Source: IBA vol 1, 16.1.3 (attributes), 7.7 and 9.2 (what a packet has
- * besides its payload).
+ * Source: IBA vol 1, 16.1.3 (attributes).
  */
 #include <string.h>
 
-#include "base/alloc.h"
-#include "sim/fabric/link.h"
+#include <ibsa/records.h>
+#include "sim/mad/counters.h"
+#include "sim/mad/queue.h"
 #include "sim/node/pma.h"
 
 enum {
@@ -25,13 +25,6 @@ enum {
 	STATUS_BAD_VERSION = 0x0004,
 	STATUS_UNSUPPORTED = 0x000c,
 	STATUS_INVALID = 0x001c,
-};
-
-/* Of a packet: local and base transport header, datagram's, and CRC. */
-enum {
-	HEADER_BYTES = 8 + 12 + 8 + 4,
-	GRH_BYTES = 40,
-	WORD_BYTES = 4,
 };
 
 /* One field of an attribute: where, how wide, and its bit of the select. */
@@ -71,51 +64,6 @@ struct table {
 	size_t count;
 	bool is_extended;
 };
-
-static struct counters *of(struct ibsa_fabric *fabric,
-			   const struct topo_port *port)
-{
-	if (!fabric->counters)
-		fabric->counters = ibsa__calloc(fabric->topo.port_count,
-						sizeof(*fabric->counters));
-	if (!fabric->counters)
-		return NULL;
-	return &fabric->counters[port - fabric->topo.ports];
-}
-
-void ibsa__pma_count(struct ibsa_fabric *fabric, const struct topo_port *port,
-		     enum counted what)
-{
-	struct counters *counters = of(fabric, port);
-
-	if (counters)
-		counters->total[what]++;
-}
-
-void ibsa__pma_cross(struct ibsa_fabric *fabric, const struct topo_port *port,
-		     const struct message *message, bool is_multicast)
-{
-	const size_t len = message->body.len;
-	const size_t packets = len ? (len + IBSA_MAD_BYTES - 1) / IBSA_MAD_BYTES
-				   : 1;
-	const size_t each = IBSA_MAD_BYTES + HEADER_BYTES +
-			    (message->mad.has_grh ? GRH_BYTES : 0);
-	const uint64_t words = packets * each / WORD_BYTES;
-	struct counters *out = of(fabric, port);
-	struct counters *in;
-
-	if (!out)
-		return;
-	in = of(fabric, &fabric->topo.ports[port->peer]);
-	out->total[COUNT_XMIT_PKTS] += packets;
-	out->total[COUNT_XMIT_DATA] += words;
-	in->total[COUNT_RCV_PKTS] += packets;
-	in->total[COUNT_RCV_DATA] += words;
-	out->total[is_multicast ? COUNT_MULTICAST_XMIT : COUNT_UNICAST_XMIT] +=
-		packets;
-	in->total[is_multicast ? COUNT_MULTICAST_RCV : COUNT_UNICAST_RCV] +=
-		packets;
-}
 
 static uint64_t *base_of(struct counters *counters, const struct table *table)
 {
@@ -169,7 +117,8 @@ static struct counters *counters_of(const struct ask *ask, uint32_t number)
 {
 	struct topology *topo = &ask->fabric->topo;
 
-	return of(ask->fabric, &topo->ports[ask->node->first_port + number]);
+	return ibsa__counters(ask->fabric,
+			      &topo->ports[ask->node->first_port + number]);
 }
 
 /* A Set writes what it says, usually 0, into those that it selects. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "sim/fabric/link.h"
+#include "sim/mad/queue.h"
 #include "sim/node/sma.h"
 
 enum {

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "sim/fabric/link.h"
+#include "sim/mad/queue.h"
 #include "sim/node/sma.h"
 
 /* Where NodeInfo and NodeDescription lie in a NodeRecord. */

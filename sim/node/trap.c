@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "sim/fabric/link.h"
+#include "sim/mad/queue.h"
 #include "sim/node/sma.h"
 
 enum {

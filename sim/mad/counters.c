@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What has passed each port. IBA vol 1, 7.7 and 9.2: what a packet has
+ * besides its payload.
+ */
+#include "base/alloc.h"
+#include "sim/mad/counters.h"
+#include "sim/mad/queue.h"
+
+/* Of a packet: local and base transport header, datagram's, and CRC. */
+enum {
+	HEADER_BYTES = 8 + 12 + 8 + 4,
+	GRH_BYTES = 40,
+	WORD_BYTES = 4,
+};
+
+struct counters *ibsa__counters(struct ibsa_fabric *fabric,
+				const struct topo_port *port)
+{
+	if (!fabric->counters)
+		fabric->counters = ibsa__calloc(fabric->topo.port_count,
+						sizeof(*fabric->counters));
+	if (!fabric->counters)
+		return NULL;
+	return &fabric->counters[port - fabric->topo.ports];
+}
+
+void ibsa__count_event(struct ibsa_fabric *fabric, const struct topo_port *port,
+		       enum counted what)
+{
+	struct counters *counters = ibsa__counters(fabric, port);
+
+	if (counters)
+		counters->total[what]++;
+}
+
+void ibsa__count_packet(struct ibsa_fabric *fabric,
+			const struct topo_port *port,
+			const struct message *message, bool is_multicast)
+{
+	const size_t len = message->body.len;
+	const size_t packets = len ? (len + IBSA_MAD_BYTES - 1) / IBSA_MAD_BYTES
+				   : 1;
+	const size_t each = IBSA_MAD_BYTES + HEADER_BYTES +
+			    (message->mad.has_grh ? GRH_BYTES : 0);
+	const uint64_t words = packets * each / WORD_BYTES;
+	struct counters *out = ibsa__counters(fabric, port);
+	struct counters *in;
+
+	if (!out)
+		return;
+	in = ibsa__counters(fabric, &fabric->topo.ports[port->peer]);
+	out->total[COUNT_XMIT_PKTS] += packets;
+	out->total[COUNT_XMIT_DATA] += words;
+	in->total[COUNT_RCV_PKTS] += packets;
+	in->total[COUNT_RCV_DATA] += words;
+	out->total[is_multicast ? COUNT_MULTICAST_XMIT : COUNT_UNICAST_XMIT] +=
+		packets;
+	in->total[is_multicast ? COUNT_MULTICAST_RCV : COUNT_UNICAST_RCV] +=
+		packets;
+}
