@@ -9,7 +9,7 @@
 #include "sim/mad/queue.h"
 #include "sim/mad/mad.h"
 #include "sim/mad/counters.h"
-#include "sim/node/sma.h"
+#include "sim/subnet/forward.h"
 
 /* One packet of which there are ever more. */
 struct fan {

@@ -8,7 +8,7 @@
 #include "sim/mad/queue.h"
 #include "sim/mad/mad.h"
 #include "sim/mad/counters.h"
-#include "sim/node/sma.h"
+#include "sim/subnet/forward.h"
 
 /* Beyond it the tables are taken to lead round in a circle. */
 enum { HOPS_MAX = 64 };

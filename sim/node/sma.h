@@ -26,12 +26,7 @@ enum {
 	SMP_DATA_BYTES = 64, /* and how long it is */
 };
 
-/* Entries of the tables that there are. */
-enum {
-	MLIDS_MAX = 1024,   /* in a multicast forwarding table */
-	MFT_POSITIONS = 16, /* of 16 ports each */
-	VL_ARB_BLOCKS = 4,
-};
+enum { VL_ARB_BLOCKS = 4 };
 
 /* Of one port; tables are there once they were set. */
 struct sma_port {
@@ -45,13 +40,6 @@ struct sma_port {
 /* Of one node. */
 struct sma_node {
 	struct sma_port *ports; /* by number, from 0 */
-	uint8_t *lft;		/* by LID; NULL: as the built-in SM has it */
-	uint32_t lft_room;	/* LIDs that it has an entry for */
-	uint16_t lft_top;	/* the last LID to be looked up */
-	uint16_t *mft[MFT_POSITIONS]; /* port masks of MLIDS_MAX */
-	uint8_t life_time;
-	bool has_switch_info; /* the two above were set */
-	bool has_mft;	      /* any mask was */
 };
 
 /* What has been set of a port; NULL: nothing of the node was. */
@@ -72,19 +60,6 @@ void ibsa__sma_done(struct ibsa_fabric *fabric);
 void ibsa__port_info(const struct ibsa_fabric *fabric,
 		     const struct topo_port *port, uint8_t local_port,
 		     struct ibsa_port_info *out);
-
-/* The last LID that a switch looks up. */
-uint16_t ibsa__lft_top(const struct ibsa_fabric *fabric,
-		       const struct sma_node *sma);
-
-/*
- * The port by which a switch sends on what is for that LID, and the ports, a
- * bit each, by which it does for a multicast LID: by its tables.
- */
-uint8_t ibsa__switch_exit(struct ibsa_fabric *fabric,
-			  const struct topo_node *node, uint32_t dlid);
-void ibsa__switch_fan(struct ibsa_fabric *fabric, const struct topo_node *node,
-		      uint32_t mlid, uint16_t masks[MFT_POSITIONS]);
 
 /* NodeInfo and NodeDescription at an end port (node_info.c). */
 void ibsa__node_info(const struct ibsa_fabric *fabric,

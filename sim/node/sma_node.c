@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a node says of itself: NodeDescription, NodeInfo, SwitchInfo and
- * GUIDInfo.
+ * What a node says of itself: NodeDescription, NodeInfo and GUIDInfo.
  *
- * Source: IBA vol 1, 14.2.5.2 to 14.2.5.5. What the file does not say of a
- * switch is as ibsim has it.
+ * Source: IBA vol 1, 14.2.5.2, 14.2.5.3 and 14.2.5.5.
  */
 #include <string.h>
 
@@ -17,15 +15,6 @@ enum {
 	DESCRIPTION_AT = 44,
 	NODE_INFO_BYTES = 40,
 	NODE_RECORD_BYTES = 112,
-};
-
-/* Of SwitchInfo, in bytes. */
-enum {
-	LINEAR_CAP_AT = 0,
-	LINEAR_TOP_AT = 6,
-	LIFE_TIME_AT = 11,
-	LIFE_TIME = 0xf8,	  /* the bits */
-	PORT_STATE_CHANGE = 0x04, /* the bit beside the life time */
 };
 
 static void encode(const struct smp *smp, uint8_t wire[NODE_RECORD_BYTES])
@@ -53,44 +42,6 @@ void ibsa__sma_node_info(struct smp *smp)
 	encode(smp, wire);
 	memset(smp->data, 0, SMP_DATA_BYTES);
 	memcpy(smp->data, wire + NODE_INFO_AT, NODE_INFO_BYTES);
-}
-
-static void set_switch_info(struct smp *smp)
-{
-	struct sma_node *sma = ibsa__sma_make(smp->fabric, smp->index);
-	const uint16_t top = ibsa_be16(smp->data + LINEAR_TOP_AT);
-	uint8_t have[SWITCH_INFO_BYTES];
-
-	ibsa__table_switch_info(smp->fabric, have);
-	if (!sma || top >= ibsa_be16(have + LINEAR_CAP_AT)) {
-		smp->status = sma ? SMP_INVALID : SMP_BUSY;
-		return;
-	}
-	sma->has_switch_info = true;
-	sma->lft_top = top;
-	sma->life_time = smp->data[LIFE_TIME_AT] & LIFE_TIME;
-	/* Written as it was read, it says that the SM has seen it. */
-	if (smp->data[LIFE_TIME_AT] & PORT_STATE_CHANGE)
-		smp->fabric->topo.nodes[smp->index].is_changed = false;
-}
-
-void ibsa__sma_switch_info(struct smp *smp)
-{
-	const struct sma_node *sma;
-
-	if (smp->is_set)
-		set_switch_info(smp);
-	if (smp->status)
-		return;
-	sma = ibsa__sma_node(smp->fabric, smp->index);
-	memset(smp->data, 0, SMP_DATA_BYTES);
-	ibsa__table_switch_info(smp->fabric, smp->data);
-	ibsa_put_be16(smp->data + LINEAR_TOP_AT,
-		      ibsa__lft_top(smp->fabric, sma));
-	if (sma && sma->has_switch_info)
-		smp->data[LIFE_TIME_AT] = sma->life_time;
-	if (smp->node->is_changed)
-		smp->data[LIFE_TIME_AT] |= PORT_STATE_CHANGE;
 }
 
 /* An entry after the first is an alias, which nobody else has. */

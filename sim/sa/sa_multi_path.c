@@ -7,7 +7,7 @@
  * the order of the checks and which paths are the two independent ones.
  */
 #include "sim/sa/path.h"
-#include "sim/node/sma.h"
+#include "sim/subnet/forward.h"
 
 enum {
 	GIDS_MAX = 11, /* that one MAD has room for */

@@ -9,7 +9,7 @@
  * what is matched and how.
  */
 #include "sim/sa/sa.h"
-#include "sim/subnet/tables.h"
+#include "sim/sa/multicast.h"
 
 /* Component masks: a LID is the first of all of them. */
 enum {

@@ -13,6 +13,8 @@
 #include "sim/sa/partition.h"
 #include "sim/fabric/replay.h"
 #include "sim/node/sma.h"
+#include "sim/sa/multicast.h"
+#include "sim/subnet/forward.h"
 
 #define DEFAULT_PREFIX UINT64_C(0xfe80000000000000)
 
@@ -174,6 +176,7 @@ static void destroy(struct ibsa_fabric *fabric)
 	ibsa__traps_done(fabric);
 	ibsa__mads_done(fabric);
 	ibsa__sma_done(fabric);
+	ibsa__switch_tables_done(fabric);
 	ibsa__free(fabric->counters);
 	ibsa__free(fabric->fan_queue);
 	ibsa__reports_done(&fabric->reports);
@@ -218,6 +221,7 @@ static int make(const char *path, const char *text, size_t len,
 	pthread_cond_init(&fabric->changed, NULL);
 	ibsa__mads_init(fabric);
 	ibsa__traps_init(fabric);
+	ibsa__multicast_init(fabric);
 	set_options(fabric, options);
 	err = ibsa__topology_read(
 		&(struct topo_source){

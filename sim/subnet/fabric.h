@@ -49,6 +49,7 @@ struct end_port {
 struct link;
 struct sim_file;
 struct sma_node;
+struct switch_tables;
 struct counters;
 struct tape;
 
@@ -125,6 +126,17 @@ struct walk {
 	bool *seen; /* by port of the topology */
 };
 
+/*
+ * The multicast forwarding tables of the built-in SM, which the owner of the
+ * groups fills in: a block of a switch's table, for 16 ports from the
+ * position on.
+ */
+struct multicast_source {
+	void (*block)(void *arg, const struct topo_node *node, uint32_t block,
+		      unsigned int position, uint8_t *out);
+	void *arg;
+};
+
 struct fault_state {
 	struct ibsa_fault fault;
 	unsigned int left; /* strikes until it ends, if it counts them */
@@ -157,9 +169,12 @@ struct ibsa_fabric {
 	struct reports reports;
 	struct groups groups;
 	struct aliases aliases;
-	struct link *links;	     /* the clients */
-	struct way mads;	     /* between all ports */
-	uint32_t agent_prefixes;     /* given to agents of umad files */
+	struct link *links;	 /* the clients */
+	struct way mads;	 /* between all ports */
+	uint32_t agent_prefixes; /* given to agents of umad files */
+	struct switch_tables *
+		*switches; /* by node; NULL until an SM sets any */
+	struct multicast_source multicast;
 	struct sma_node **sma_nodes; /* by node; NULL until an SM sets any */
 	struct counters *counters;   /* by port; NULL until a packet passes */
 	struct list traps;	     /* not repressed yet, as they are due */

@@ -50,13 +50,4 @@ void ibsa__table_pkeys(const struct ibsa_fabric *fabric,
 uint32_t ibsa__table_pkey_blocks(const struct ibsa_fabric *fabric,
 				 const struct topo_port *port);
 
-/*
- * Multicast (multicast.c). A block of a switch's table, for 16 ports from the
- * position on; and how many blocks say anything of any group there.
- */
-void ibsa__table_mft(struct ibsa_fabric *fabric, const struct topo_node *node,
-		     uint32_t block, unsigned int position, uint8_t *out);
-uint32_t ibsa__table_mft_blocks(struct ibsa_fabric *fabric,
-				const struct topo_node *node);
-
 #endif

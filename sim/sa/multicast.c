@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "sim/subnet/tables.h"
+#include "sim/sa/multicast.h"
 
 /* One block of one switch's table being made. */
 struct forwarding {
@@ -185,4 +185,18 @@ uint32_t ibsa__table_mft_blocks(struct ibsa_fabric *fabric,
 			blocks = block + 1;
 	}
 	return blocks;
+}
+
+static void source_block(void *arg, const struct topo_node *node,
+			 uint32_t block, unsigned int position, uint8_t *out)
+{
+	ibsa__table_mft(arg, node, block, position, out);
+}
+
+void ibsa__multicast_init(struct ibsa_fabric *fabric)
+{
+	fabric->multicast = (struct multicast_source){
+		.block = source_block,
+		.arg = fabric,
+	};
 }

@@ -55,9 +55,6 @@ static void free_node(struct sma_node *sma, uint8_t port_count)
 		ibsa__free(sma->ports[i].sl_to_vl);
 		ibsa__free(sma->ports[i].vl_arb);
 	}
-	for (int i = 0; i < MFT_POSITIONS; i++)
-		ibsa__free(sma->mft[i]);
-	ibsa__free(sma->lft);
 	ibsa__free(sma->ports);
 	ibsa__free(sma);
 }

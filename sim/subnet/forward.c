@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The forwarding tables of switches. IBA vol 1, 14.2.5.10 and 14.2.5.12. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "sim/subnet/forward.h"
+
+static uint32_t index_of(const struct ibsa_fabric *fabric,
+			 const struct topo_node *node)
+{
+	return (uint32_t)(node - fabric->topo.nodes);
+}
+
+const struct switch_tables *
+ibsa__switch_tables(const struct ibsa_fabric *fabric, uint32_t node)
+{
+	return fabric->switches ? fabric->switches[node] : NULL;
+}
+
+static const struct switch_tables *tables_of(const struct ibsa_fabric *fabric,
+					     const struct topo_node *node)
+{
+	return ibsa__switch_tables(fabric, index_of(fabric, node));
+}
+
+struct switch_tables *ibsa__switch_tables_make(struct ibsa_fabric *fabric,
+					       uint32_t node)
+{
+	if (!fabric->switches)
+		fabric->switches = ibsa__calloc(fabric->topo.node_count,
+						sizeof(*fabric->switches));
+	if (!fabric->switches)
+		return NULL;
+	if (!fabric->switches[node])
+		fabric->switches[node] =
+			ibsa__calloc(1, sizeof(struct switch_tables));
+	return fabric->switches[node];
+}
+
+static void free_masks(uint16_t *masks[MFT_POSITIONS])
+{
+	for (int i = 0; i < MFT_POSITIONS; i++)
+		ibsa__free(masks[i]);
+}
+
+void ibsa__switch_tables_done(struct ibsa_fabric *fabric)
+{
+	const uint32_t count = fabric->switches ? fabric->topo.node_count : 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct switch_tables *tables = fabric->switches[i];
+
+		if (!tables)
+			continue;
+		free_masks(tables->mft);
+		ibsa__free(tables->lft);
+		ibsa__free(tables);
+	}
+	ibsa__free(fabric->switches);
+	fabric->switches = NULL;
+}
+
+uint16_t ibsa__lft_top(const struct ibsa_fabric *fabric,
+		       const struct switch_tables *tables)
+{
+	if (tables && tables->has_switch_info)
+		return tables->lft_top;
+	return lid_in_16_bits(fabric->lids.top);
+}
+
+uint8_t ibsa__switch_exit(struct ibsa_fabric *fabric,
+			  const struct topo_node *node, uint32_t dlid)
+{
+	const struct switch_tables *tables = tables_of(fabric, node);
+
+	if (fabric->is_bare || (tables && tables->lft)) {
+		return tables && dlid < tables->lft_room &&
+				       dlid <= ibsa__lft_top(fabric, tables)
+			       ? tables->lft[dlid]
+			       : ABOVE_ALL_PORTS;
+	}
+	return ibsa__route_exit(fabric, node, dlid);
+}
+
+/* Room for LIDs below @limit; what was there stays. */
+static bool grow(struct ibsa_fabric *fabric, const struct topo_node *node,
+		 struct switch_tables *tables, uint32_t limit)
+{
+	const bool is_new = !tables->lft;
+	uint8_t *lft;
+
+	if (is_new && !fabric->is_bare && limit <= fabric->lids.top)
+		limit = (lid_in_16_bits(fabric->lids.top) / LFT_BLOCK_LIDS +
+			 1) *
+			LFT_BLOCK_LIDS;
+	if (limit <= tables->lft_room)
+		return true;
+	lft = ibsa__realloc(tables->lft, limit, 1);
+	if (!lft)
+		return false;
+	memset(lft + tables->lft_room, ABOVE_ALL_PORTS,
+	       limit - tables->lft_room);
+	for (uint32_t lid = 1; is_new && !fabric->is_bare && lid < limit; lid++)
+		lft[lid] = ibsa__route_exit(fabric, node, lid);
+	tables->lft = lft;
+	tables->lft_room = limit;
+	return true;
+}
+
+bool ibsa__switch_set_lft(struct ibsa_fabric *fabric,
+			  const struct topo_node *node, uint32_t block,
+			  const uint8_t *bytes)
+{
+	struct switch_tables *tables =
+		ibsa__switch_tables_make(fabric, index_of(fabric, node));
+	const uint32_t first = block * LFT_BLOCK_LIDS;
+
+	if (!tables || !grow(fabric, node, tables, first + LFT_BLOCK_LIDS))
+		return false;
+	memcpy(tables->lft + first, bytes, LFT_BLOCK_LIDS);
+	return true;
+}
+
+void ibsa__switch_lft(struct ibsa_fabric *fabric, const struct topo_node *node,
+		      uint32_t block, uint8_t *out)
+{
+	const struct switch_tables *tables = tables_of(fabric, node);
+	const uint32_t first = block * LFT_BLOCK_LIDS;
+
+	memset(out, ABOVE_ALL_PORTS, BLOCK_BYTES);
+	/* What is above the top is kept, too. */
+	if (tables && first < tables->lft_room)
+		memcpy(out, tables->lft + first, LFT_BLOCK_LIDS);
+	else if (!fabric->is_bare && !(tables && tables->lft))
+		ibsa__table_lft(fabric, node, block, out);
+}
+
+static bool has_masks(const struct ibsa_fabric *fabric,
+		      const struct switch_tables *tables)
+{
+	return fabric->is_bare || (tables && tables->has_mft);
+}
+
+void ibsa__switch_mft(struct ibsa_fabric *fabric, const struct topo_node *node,
+		      uint32_t block, uint32_t position, uint8_t *out)
+{
+	const struct switch_tables *tables = tables_of(fabric, node);
+	const uint16_t *masks = tables ? tables->mft[position] : NULL;
+
+	memset(out, 0, BLOCK_BYTES);
+	if (!has_masks(fabric, tables))
+		fabric->multicast.block(fabric->multicast.arg, node, block,
+					position, out);
+	for (uint32_t i = 0; masks && i < MFT_BLOCK_LIDS; i++)
+		ibsa_put_be16(out + 2 * i, masks[block * MFT_BLOCK_LIDS + i]);
+}
+
+void ibsa__switch_fan(struct ibsa_fabric *fabric, const struct topo_node *node,
+		      uint32_t mlid, uint16_t masks[MFT_POSITIONS])
+{
+	const uint32_t index = mlid - IBSA_LID_MULTICAST_MIN;
+	uint8_t block[BLOCK_BYTES];
+
+	memset(masks, 0, MFT_POSITIONS * sizeof(*masks));
+	if (index >= MFT_LIDS)
+		return;
+	for (uint32_t i = 0; i < mft_positions(node); i++) {
+		ibsa__switch_mft(fabric, node, index / MFT_BLOCK_LIDS, i,
+				 block);
+		masks[i] = ibsa_be16(block + 2 * (index % MFT_BLOCK_LIDS));
+	}
+}
+
+/* A table of its own, which begins as the one that it has had. */
+static bool make_masks(struct ibsa_fabric *fabric, const struct topo_node *node,
+		       struct switch_tables *tables)
+{
+	uint16_t *made[MFT_POSITIONS] = { NULL };
+	uint8_t block[BLOCK_BYTES];
+
+	if (tables->has_mft)
+		return true;
+	for (uint32_t i = 0; i < mft_positions(node); i++) {
+		made[i] = ibsa__calloc(MFT_LIDS, sizeof(**made));
+		if (!made[i]) {
+			free_masks(made);
+			return false;
+		}
+		for (uint32_t k = 0; k < MFT_LIDS; k++) {
+			if (!(k % MFT_BLOCK_LIDS))
+				ibsa__switch_mft(fabric, node,
+						 k / MFT_BLOCK_LIDS, i, block);
+			made[i][k] =
+				ibsa_be16(block + 2 * (k % MFT_BLOCK_LIDS));
+		}
+	}
+	memcpy(tables->mft, made, sizeof(made));
+	tables->has_mft = true;
+	return true;
+}
+
+bool ibsa__switch_set_mft(struct ibsa_fabric *fabric,
+			  const struct topo_node *node, uint32_t block,
+			  uint32_t position, const uint8_t *bytes)
+{
+	struct switch_tables *tables =
+		ibsa__switch_tables_make(fabric, index_of(fabric, node));
+	const uint32_t first = block * MFT_BLOCK_LIDS;
+
+	if (!tables || !make_masks(fabric, node, tables))
+		return false;
+	for (uint32_t i = 0; i < MFT_BLOCK_LIDS; i++)
+		tables->mft[position][first + i] = ibsa_be16(bytes + 2 * i);
+	return true;
+}
