@@ -226,6 +226,23 @@ static void an_answer_of_a_wrong_size_is_refused(void **state)
 		control_hear(REMOTE_DETACH, &answer, sizeof(answer.head)), 0);
 }
 
+static void an_error_that_cannot_be_one_is_refused(void **state)
+{
+	struct remote_head refusal = { .type = REMOTE_REGISTER, .err = -4095 };
+
+	(void)state;
+	assert_int_equal(
+		control_hear(REMOTE_REGISTER, &refusal, sizeof(refusal)), 0);
+	refusal.err = -4096;
+	assert_int_equal(control_hear(REMOTE_REGISTER, &refusal,
+				      sizeof(refusal)),
+			 -ENODEV);
+	refusal.err = EIO;
+	assert_int_equal(control_hear(REMOTE_REGISTER, &refusal,
+				      sizeof(refusal)),
+			 -ENODEV);
+}
+
 static void an_event_that_is_a_refusal_is_refused(void **state)
 {
 	struct {
@@ -279,6 +296,7 @@ int main(void)
 		cmocka_unit_test(an_answer_of_a_wrong_size_is_refused),
 		cmocka_unit_test(a_refusal_that_is_damaged_ends_the_connection),
 		cmocka_unit_test(an_event_that_is_a_refusal_is_refused),
+		cmocka_unit_test(an_error_that_cannot_be_one_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -288,7 +288,7 @@ static int recv_refusal(struct remote_connection *connection,
 	const size_t len = head->length < sizeof(said) ? head->length
 						       : sizeof(said) - 1;
 
-	if (head->err < -4095 || head->err >= 0)
+	if (!remote_err_is_valid(head->err))
 		return -ENODEV;
 	if (recv_all(connection, said, len, out_fd) ||
 	    skip(connection, head->length - len, out_fd))

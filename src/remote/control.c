@@ -109,7 +109,7 @@ static void refusal_take(struct remote_control *control,
 static bool answer_is_whole(const struct remote_head *head)
 {
 	if (head->err)
-		return head->err < 0;
+		return remote_err_is_valid(head->err);
 	return head->length == (head->type == REMOTE_REGISTER
 					? sizeof(struct umad_agent_request2)
 					: 0);

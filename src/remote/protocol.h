@@ -15,6 +15,7 @@
 #ifndef REMOTE_PROTOCOL_H
 #define REMOTE_PROTOCOL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "umad/header.h"
@@ -56,6 +57,14 @@ struct remote_head {
 	uint32_t type;
 	int32_t err; /* 0 or negative errno; 0 in a question */
 };
+
+/* Whether an answer that is not 0 is an error as the system has them. */
+static inline bool remote_err_is_valid(int32_t err)
+{
+	enum { ERRNO_MAX = 4095 };
+
+	return err < 0 && err >= -ERRNO_MAX;
+}
 
 /*
  * @port: 0 for the first with a cable; in the answer the one that it is
