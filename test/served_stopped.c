@@ -29,8 +29,8 @@
 #include <ibsa/sa.h>
 
 #include "base/clock.h"
-#include "packet/header.h"
 #include "test/served_rig.h"
+#include "umad/header.h"
 
 enum {
 	DEADLINE_MS = 400,
