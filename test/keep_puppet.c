@@ -476,7 +476,7 @@ static void end_is_reported_in_any_case(void **state)
 	assert_false(ibsa__engine_is_busy(engine));
 
 	memset(&told, 0, sizeof(told));
-	keeper.closing = false;
+	keeper.registrations.closing = false;
 	keep(0);
 	ibsa__keeper_close(&keeper);
 	ibsa__keeper_end(&keeper);

@@ -113,7 +113,9 @@ typedef void (*ibsa_keep_fn)(const struct ibsa_kept_report *report, void *arg);
  *
  * Sets the record and reads it back. Reads it again every audit_ms, soon
  * after the port has changed (see ibsa_port_watch()), and when half of the
- * lease that was granted has passed, which it then renews. If the port's GID
+ * lease that was granted has passed, which it then renews. After a change of
+ * the port, the services of a client are read one after the other: within half
+ * a second, or 5 ms for each of more than 100, up to 10 s. If the port's GID
  * was taken and is another now, deletes the old record and registers the new.
  * While services are kept, the port is read every second.
  *

@@ -5,12 +5,9 @@
 #include "base/alloc.h"
 #include "keep/kept.h"
 
-enum { DEFAULT_AUDIT_MS = 30000 };
-
 void ibsa__keeper_init(struct ibsa__keeper *keeper, struct ibsa__engine *engine)
 {
-	*keeper = (struct ibsa__keeper){ .engine = engine };
-	list_init(&keeper->kept);
+	ibsa__registrations_init(&keeper->registrations, engine, NULL);
 }
 
 static bool is_zero(const uint8_t *bytes, size_t len)
@@ -92,75 +89,16 @@ static bool is_same(const struct ibsa_service *a, const struct ibsa_service *b)
 static bool is_kept(const struct ibsa__keeper *keeper,
 		    const struct ibsa_service *record)
 {
-	const struct list *at = keeper->kept.next;
+	const struct list *all = &keeper->registrations.list;
 
-	for (; at != &keeper->kept; at = at->next) {
-		if (is_same(&list_object(at, struct ibsa_kept, link)->record,
-			    record))
+	for (const struct list *at = all->next; at != all; at = at->next) {
+		const struct ibsa_kept *kept = list_object(at, struct ibsa_kept,
+							   registration.link);
+
+		if (is_same(&kept->record, record))
 			return true;
 	}
 	return false;
-}
-
-/* Whether the SA that is asked at @b may have forgotten what it knew at @a. */
-static bool is_move(const struct ibsa_port_state *a,
-		    const struct ibsa_port_state *b)
-{
-	return a->reregisters != b->reregisters || a->sm_lid != b->sm_lid ||
-	       a->lid != b->lid || a->port_state != b->port_state ||
-	       memcmp(&a->gid, &b->gid, sizeof(a->gid)) != 0;
-}
-
-uint32_t ibsa__keeper_moves(struct ibsa__keeper *keeper)
-{
-	struct ibsa_port_state now;
-
-	if (!ibsa__engine_port(keeper->engine, true, &now) &&
-	    is_move(&keeper->port, &now)) {
-		keeper->port = now;
-		keeper->moves++;
-		keeper->is_ahead = true;
-	}
-	return keeper->moves;
-}
-
-/* What has changed and changed back is a move, unless it was counted. */
-static void moves_count(struct ibsa__keeper *keeper, unsigned int changes,
-			const struct ibsa_port_state *now)
-{
-	const unsigned int moves = IBSA_PORT_CHANGE_STATE |
-				   IBSA_PORT_CHANGE_LID | IBSA_PORT_CHANGE_SM |
-				   IBSA_PORT_CHANGE_GID |
-				   IBSA_PORT_CHANGE_REREGISTER;
-
-	if (changes & moves &&
-	    (!keeper->is_ahead || is_move(&keeper->port, now)))
-		keeper->moves++;
-	keeper->is_ahead = false;
-	keeper->port = *now;
-}
-
-/* The port has changed; one that is not active has no SM to ask. */
-static void on_port(unsigned int changes, const struct ibsa_port_state *now,
-		    void *arg)
-{
-	struct ibsa__keeper *keeper = arg;
-	struct list *at = keeper->kept.next;
-
-	moves_count(keeper, changes, now);
-	if (changes == IBSA_PORT_CHANGE_PHYS_STATE ||
-	    now->port_state != IBSA_PORT_ACTIVE)
-		return;
-	for (; at != &keeper->kept; at = at->next)
-		ibsa__kept_hurry(list_object(at, struct ibsa_kept, link));
-}
-
-static int watch_start(struct ibsa__keeper *keeper)
-{
-	keeper->is_ahead = false;
-	(void)!ibsa__engine_port(keeper->engine, false, &keeper->port);
-	return ibsa__engine_watch(keeper->engine, 0, on_port, keeper,
-				  &keeper->watch);
 }
 
 static int kept_new(struct ibsa__keeper *keeper,
@@ -175,13 +113,14 @@ static int kept_new(struct ibsa__keeper *keeper,
 		return -ENOMEM;
 	err = prepare(keep, kept);
 	if (!err && kept->follows_gid) {
-		err = ibsa__engine_port(keeper->engine, false, &port);
+		err = ibsa__engine_port(keeper->registrations.engine, false,
+					&port);
 		kept->record.service_gid = port.gid;
 	}
 	if (!err && is_kept(keeper, &kept->record))
 		err = -EEXIST;
-	if (!err && !keeper->watch)
-		err = watch_start(keeper);
+	if (!err)
+		err = ibsa__registrations_start(&keeper->registrations);
 	if (err)
 		ibsa__free(kept);
 	else
@@ -196,51 +135,31 @@ int ibsa__keeper_add(struct ibsa__keeper *keeper,
 	struct ibsa_kept *kept;
 	int err;
 
-	if (keeper->closing)
+	if (keeper->registrations.closing)
 		return -ESHUTDOWN;
 	if (!keep->service || keep->mask & ~ibsa_service_record.mask)
 		return -EINVAL;
 	err = kept_new(keeper, keep, &kept);
 	if (err)
 		return err;
-	kept->keeper = keeper;
 	kept->report = report;
 	kept->arg = arg;
-	kept->audit_ms = keep->audit_ms ? keep->audit_ms : DEFAULT_AUDIT_MS;
-	kept->deadline_ms = keep->deadline_ms;
-	list_append(&keeper->kept, &kept->link);
-	ibsa__kept_start(kept);
+	ibsa__kept_start(kept, &keeper->registrations, keep);
 	*out = kept;
 	return 0;
 }
 
 void ibsa__keeper_close(struct ibsa__keeper *keeper)
 {
-	struct list *at = keeper->kept.next;
-
-	keeper->closing = true;
-	for (; at != &keeper->kept; at = at->next)
-		ibsa__kept_release(list_object(at, struct ibsa_kept, link));
+	ibsa__registrations_close(&keeper->registrations);
 }
 
 bool ibsa__keeper_is_empty(const struct ibsa__keeper *keeper)
 {
-	return list_is_empty(&keeper->kept);
+	return list_is_empty(&keeper->registrations.list);
 }
 
-/* Nothing is added or removed by a report in here, all being released. */
 void ibsa__keeper_end(struct ibsa__keeper *keeper)
 {
-	struct list *at = keeper->kept.next;
-
-	ibsa__engine_enter(keeper->engine);
-	while (at != &keeper->kept) {
-		struct ibsa_kept *kept = list_object(at, struct ibsa_kept,
-						     link);
-
-		at = at->next;
-		if (!kept->query_id)
-			ibsa__kept_finish(kept, -ECANCELED, 0);
-	}
-	ibsa__engine_leave(keeper->engine);
+	ibsa__registrations_end(&keeper->registrations);
 }

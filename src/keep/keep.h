@@ -5,18 +5,11 @@
 
 #include <ibsa/service.h>
 
-#include "base/list.h"
-#include "engine/engine.h"
+#include "registration/registration.h"
 
-/* A client's. @watch is there while there are services. */
+/* A client's. */
 struct ibsa__keeper {
-	struct ibsa__engine *engine;
-	struct ibsa_port_watch *watch;
-	struct list kept;
-	struct ibsa_port_state port; /* as it was when it was last looked at */
-	uint32_t moves; /* changes of it that may have cost an SM its memory */
-	bool is_ahead;	/* the last was seen before @watch told of it */
-	bool closing;
+	struct ibsa__registrations registrations;
 };
 
 void ibsa__keeper_init(struct ibsa__keeper *keeper,

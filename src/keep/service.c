@@ -6,225 +6,79 @@
  * was gone, and would take another's place without a word.
  */
 #include <errno.h>
-#include <limits.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "keep/kept.h"
 
-enum {
-	NAME_AT = 48,	 /* in the record, followed by the data */
-	RETRY_MS = 1000, /* after a failure, doubling up to */
-	RETRY_MAX_MS = 60 * 1000,
-	REFUSED_MS = 60 * 1000, /* after a refusal, doubling up to */
-	REFUSED_MAX_MS = 900 * 1000,
-	DISPUTE_MS = 1000, /* after a second loss, doubling up to */
-	DISPUTE_MAX_MS = 300 * 1000,
-	SOON_MS = 500,		 /* after a change of the port, at most */
-	LAST_DEADLINE_MS = 1500, /* while the client closes */
-};
+enum { NAME_AT = 48 }; /* in the record, followed by the data */
 
 static const uint64_t identity = IBSA_SERVICE_CM(service_id) |
 				 IBSA_SERVICE_CM(service_gid) |
 				 IBSA_SERVICE_CM(service_pkey);
 
-static void on_set(const struct ibsa_reply *reply, void *arg);
-static void on_read(const struct ibsa_reply *reply, void *arg);
-static void on_deleted(const struct ibsa_reply *reply, void *arg);
+static struct ibsa_kept *kept_of(struct ibsa__registration *registration)
+{
+	return list_object(registration, struct ibsa_kept, registration);
+}
 
 static struct ibsa__engine *engine_of(const struct ibsa_kept *kept)
 {
-	return kept->keeper->engine;
+	return kept->registration.all->engine;
 }
 
 /* The last act of an event. */
-static void report(struct ibsa_kept *kept, enum ibsa_kept_event event,
-		   const struct ibsa_service *service)
+static void kept_report(struct ibsa_kept *kept, enum ibsa_kept_event event,
+			int err, uint16_t status,
+			const struct ibsa_service *service)
 {
-	const struct ibsa_kept_report event_report = {
+	const struct ibsa_kept_report report = {
 		.kept = kept,
 		.event = event,
-		.err = kept->err,
-		.status = kept->status,
+		.err = err,
+		.status = status,
 		.service = service,
 	};
 
 	if (kept->report)
-		kept->report(&event_report, kept->arg);
+		kept->report(&report, kept->arg);
 }
 
-void ibsa__kept_finish(struct ibsa_kept *kept, int err, uint16_t status)
+static int kept_ask(struct ibsa_kept *kept, uint8_t method, uint64_t mask)
 {
-	struct ibsa__keeper *keeper = kept->keeper;
-
-	ibsa__alarm_cancel(keeper->engine, &kept->alarm);
-	list_remove(&kept->link);
-	if (list_is_empty(&keeper->kept)) {
-		ibsa__engine_unwatch(keeper->engine, keeper->watch);
-		keeper->watch = NULL;
-	}
-	kept->err = err;
-	kept->status = status;
-	report(kept, IBSA_KEPT_RELEASED, &kept->record);
-	ibsa__free(kept);
-}
-
-/* Send a request of the service's record. Return: as ibsa_query(). */
-static int ask(struct ibsa_kept *kept, uint8_t method, uint64_t mask,
-	       ibsa_reply_fn done)
-{
-	const bool closing = kept->keeper->closing;
 	const struct ibsa_query query = {
 		.record = &ibsa_service_record,
 		.match = &kept->record,
 		.mask = mask,
 		.method = method,
-		.deadline_ms = closing ? LAST_DEADLINE_MS : kept->deadline_ms,
 	};
 
-	return ibsa__engine_query(engine_of(kept), &query, done, kept,
-				  &kept->query_id);
+	return ibsa__registration_ask(&kept->registration, &query);
 }
 
-/* Have the next step done in @ms, or soon where the port has changed. */
-static void plan(struct ibsa_kept *kept, enum kept_step step, uint64_t ms)
-{
-	if (kept->soon && ms > SOON_MS)
-		ms = ibsa__engine_random(engine_of(kept), SOON_MS);
-	kept->soon = false;
-	kept->step = step;
-	ibsa__alarm_set(engine_of(kept), &kept->alarm,
-			ms < UINT_MAX ? (unsigned int)ms : UINT_MAX);
-}
-
-/* @ms, doubled @times, up to @max_ms; a quarter of it is random. */
-static uint64_t back_off(struct ibsa_kept *kept, uint64_t ms,
-			 unsigned int times, uint64_t max_ms)
-{
-	while (times-- && ms < max_ms)
-		ms *= 2;
-	ms = ms < max_ms ? ms : max_ms;
-	return ms - ibsa__engine_random(engine_of(kept), ms / 4);
-}
-
-/* The SA said no: neither silence nor a wish to be asked later. */
-static bool is_refusal(int err, uint16_t status)
-{
-	return !err && !(status & IBSA_STATUS_BUSY);
-}
-
-/*
- * A step came to nothing. What the SA has had is read when it can be asked
- * again, the rest is set.
- */
-static void failed(struct ibsa_kept *kept, int err, uint16_t status)
+static void kept_failed(struct ibsa_kept *kept, int err, uint16_t status)
 {
 	const bool refused = is_refusal(err, status);
-	const bool again = kept->standing == STANDING_TROUBLED;
-	const bool told = again && kept->err == err && kept->status == status;
-	const enum kept_step step = kept->standing == STANDING_GOOD
-					    ? STEP_READ
-					    : kept->step;
 
-	if (again && refused != is_refusal(kept->err, kept->status))
-		kept->failures = 0;
-	kept->standing = STANDING_TROUBLED;
-	kept->is_fresh = false;
-	kept->err = err;
-	kept->status = status;
-	plan(kept, step,
-	     back_off(kept, refused ? REFUSED_MS : RETRY_MS, kept->failures++,
-		      refused ? REFUSED_MAX_MS : RETRY_MAX_MS));
-	if (!told)
-		report(kept, refused ? IBSA_KEPT_REFUSED : IBSA_KEPT_FAILED,
-		       &kept->record);
+	if (ibsa__registration_failed(&kept->registration, err, status))
+		kept_report(kept,
+			    refused ? IBSA_KEPT_REFUSED : IBSA_KEPT_FAILED, err,
+			    status, &kept->record);
 }
 
-/* The record is gone, or is another's: set it in @ms. */
-static void set_again(struct ibsa_kept *kept, enum ibsa_kept_event event,
-		      const struct ibsa_service *service, uint64_t ms)
+static void kept_lost(struct ibsa__registration *registration)
 {
-	kept->standing = STANDING_NEW;
-	kept->is_fresh = false;
-	kept->soon = false;
-	kept->err = 0;
-	kept->status = 0;
-	plan(kept, STEP_SET, ms);
-	report(kept, event, service);
+	struct ibsa_kept *kept = kept_of(registration);
+
+	kept_report(kept, IBSA_KEPT_LOST, 0, 0, &kept->record);
 }
 
-/*
- * Two programs that want the same place would take it from each other for
- * ever: so each time it is later.
- */
-static void dispute(struct ibsa_kept *kept, enum ibsa_kept_event event,
-		    const struct ibsa_service *service)
+static void kept_released(struct ibsa__registration *registration, int err,
+			  uint16_t status)
 {
-	uint64_t ms = 0;
+	struct ibsa_kept *kept = kept_of(registration);
 
-	if (kept->disputes)
-		ms = back_off(kept, DISPUTE_MS, kept->disputes - 1,
-			      DISPUTE_MAX_MS);
-	kept->disputes++;
-	set_again(kept, event, service, ms);
-}
-
-static uint64_t now_ns(const struct ibsa_kept *kept)
-{
-	return ibsa__engine_now_ns(engine_of(kept));
-}
-
-/* From now to the next reading: a little less than the interval, so that
- * clients which began together do not stay together. */
-static uint64_t next_read_ms(struct ibsa_kept *kept)
-{
-	uint64_t ms = kept->audit_ms -
-		      ibsa__engine_random(engine_of(kept),
-					  kept->audit_ms / 8 + UINT64_C(1));
-	uint64_t now = now_ns(kept);
-	uint64_t renew_ms = kept->renew_ns > now
-				    ? (kept->renew_ns - now) / NS_PER_MS
-				    : 0;
-
-	return ms < renew_ms ? ms : renew_ms;
-}
-
-/* The SA has the record. */
-static void present(struct ibsa_kept *kept, struct ibsa_service *service)
-{
-	const bool was_good = kept->standing == STANDING_GOOD;
-
-	if (!kept->is_fresh)
-		kept->disputes = 0;
-	kept->is_fresh = false;
-	kept->failures = 0;
-	kept->moves = kept->keeper->moves;
-	kept->standing = STANDING_GOOD;
-	kept->err = 0;
-	kept->status = 0;
-	if (now_ns(kept) >= kept->renew_ns)
-		plan(kept, STEP_SET, 0);
-	else
-		plan(kept, STEP_READ, next_read_ms(kept));
-	if (was_good)
-		return;
-	service->service_lease = kept->granted_s;
-	report(kept, IBSA_KEPT_REGISTERED, service);
-}
-
-/*
- * The SA does not have the record. If the SM has restarted or moved since it
- * had it, it forgot: no other program has removed the record.
- */
-static void absent(struct ibsa_kept *kept)
-{
-	kept->step = STEP_SET;
-	if (ibsa__keeper_moves(kept->keeper) != kept->moves)
-		set_again(kept, IBSA_KEPT_LOST, &kept->record, 0);
-	else if (kept->is_fresh)
-		failed(kept, -ENOENT, 0);
-	else
-		dispute(kept, IBSA_KEPT_LOST, &kept->record);
+	kept_report(kept, IBSA_KEPT_RELEASED, err, status, &kept->record);
+	ibsa__free(kept);
 }
 
 /*
@@ -232,8 +86,8 @@ static void absent(struct ibsa_kept *kept)
  * what is left of it, and the key is shown to few. Return: whether it is
  * there; *@out is it, or what is there instead.
  */
-static bool find(const struct ibsa_kept *kept, const struct ibsa_reply *reply,
-		 struct ibsa_service *out)
+static bool kept_find(const struct ibsa_kept *kept,
+		      const struct ibsa_reply *reply, struct ibsa_service *out)
 {
 	uint8_t mine[SERVICE_BYTES];
 	uint64_t over = 0;
@@ -257,111 +111,11 @@ static bool is_none(const struct ibsa_reply *reply)
 			       (!reply->status && !reply->count));
 }
 
-static void take_step(struct ibsa_kept *kept)
-{
-	static const struct ibsa_gid none;
-	int err;
-
-	if (kept->step == STEP_SET)
-		kept->moves = kept->keeper->moves;
-	if (!memcmp(&kept->record.service_gid, &none, sizeof(none)))
-		err = -EAGAIN;
-	else if (kept->step == STEP_SET)
-		err = ask(kept, IBSA_METHOD_SET, kept->mask, on_set);
-	else
-		err = ask(kept, kept->read_method, identity, on_read);
-	if (err)
-		failed(kept, err, 0);
-	else
-		kept->is_out |= kept->step == STEP_SET;
-}
-
-static void begin_delete(struct ibsa_kept *kept)
-{
-	int err;
-
-	kept->step = STEP_DELETE;
-	if (!kept->is_out) {
-		ibsa__kept_finish(kept, 0, 0);
-		return;
-	}
-	err = ask(kept, IBSA_METHOD_DELETE, identity, on_deleted);
-	if (err)
-		ibsa__kept_finish(kept, err, 0);
-}
-
-static void on_deleted(const struct ibsa_reply *reply, void *arg)
-{
-	struct ibsa_kept *kept = arg;
-
-	kept->query_id = 0;
-	ibsa__kept_finish(kept, reply->err, reply->status);
-}
-
-/* Half of the lease is for tries that fail. */
-static void note_lease(struct ibsa_kept *kept, uint32_t lease_s)
-{
-	lease_s = lease_s ? lease_s : 1;
-	kept->granted_s = lease_s;
-	kept->renew_ns = lease_s == IBSA_LEASE_INFINITE
-				 ? UINT64_MAX
-				 : now_ns(kept) + lease_s * (NS_PER_S / 2);
-}
-
-static void on_set(const struct ibsa_reply *reply, void *arg)
-{
-	struct ibsa_kept *kept = arg;
-	struct ibsa_service service;
-
-	kept->query_id = 0;
-	if (kept->releasing) {
-		begin_delete(kept);
-		return;
-	}
-	if (reply->err || reply->status) {
-		failed(kept, reply->err, reply->status);
-		return;
-	}
-	ibsa_service_record.decode(reply->records, &service);
-	note_lease(kept, service.service_lease);
-	if (kept->standing == STANDING_GOOD) {
-		plan(kept, STEP_READ, next_read_ms(kept));
-		return;
-	}
-	kept->is_fresh = true;
-	kept->step = STEP_READ;
-	take_step(kept);
-}
-
-static void on_read(const struct ibsa_reply *reply, void *arg)
-{
-	struct ibsa_kept *kept = arg;
-	struct ibsa_service service;
-
-	kept->query_id = 0;
-	if (kept->releasing) {
-		begin_delete(kept);
-	} else if (is_none(reply)) {
-		absent(kept);
-	} else if (reply->status == IBSA_STATUS_TOO_MANY_RECORDS &&
-		   kept->read_method == IBSA_METHOD_GET) {
-		/* To that SA the identity is less than to others. */
-		kept->read_method = IBSA_METHOD_GET_TABLE;
-		take_step(kept);
-	} else if (reply->err || reply->status) {
-		failed(kept, reply->err, reply->status);
-	} else if (find(kept, reply, &service)) {
-		present(kept, &service);
-	} else {
-		dispute(kept, IBSA_KEPT_REPLACED, &service);
-	}
-}
-
 /*
  * If the port's GID is another now, the service is another too. Nobody needs
  * the answer to the Delete of the old one: it may come too late to matter.
  */
-static void follow_gid(struct ibsa_kept *kept)
+static void kept_follow_gid(struct ibsa_kept *kept)
 {
 	const struct ibsa_query query = {
 		.record = &ibsa_service_record,
@@ -369,69 +123,125 @@ static void follow_gid(struct ibsa_kept *kept)
 		.mask = identity,
 		.method = IBSA_METHOD_DELETE,
 	};
+	struct ibsa__registration *registration = &kept->registration;
 	struct ibsa_gid *gid = &kept->record.service_gid;
 	struct ibsa_port_state port;
 
 	if (ibsa__engine_port(engine_of(kept), false, &port) ||
 	    !memcmp(gid, &port.gid, sizeof(*gid)))
 		return;
-	if (kept->is_out &&
+	if (registration->is_out &&
 	    ibsa__engine_query(engine_of(kept), &query, NULL, NULL, NULL))
 		return;
 	*gid = port.gid;
-	kept->standing = STANDING_NEW;
-	kept->step = STEP_SET;
-	kept->is_out = false;
-	kept->disputes = 0;
+	registration->is_registered = false;
+	registration->is_troubled = false;
+	registration->is_out = false;
+	registration->disputes = 0;
+	registration->step = IBSA__STEP_SET;
 }
 
-static void on_alarm(struct ibsa__alarm *alarm)
+/* Send the request of the next step, which is a Set if the GID has changed. */
+static int kept_send(struct ibsa__registration *registration)
 {
-	struct ibsa_kept *kept = list_object(alarm, struct ibsa_kept, alarm);
+	static const struct ibsa_gid none;
+	struct ibsa_kept *kept = kept_of(registration);
 
-	if (kept->releasing) {
-		begin_delete(kept);
-		return;
-	}
 	if (kept->follows_gid)
-		follow_gid(kept);
-	take_step(kept);
+		kept_follow_gid(kept);
+	if (!memcmp(&kept->record.service_gid, &none, sizeof(none)))
+		return -EAGAIN;
+	if (registration->step == IBSA__STEP_SET)
+		return kept_ask(kept, IBSA_METHOD_SET, kept->mask);
+	return kept_ask(kept, kept->read_method, identity);
 }
 
-void ibsa__kept_start(struct ibsa_kept *kept)
+static int kept_delete(struct ibsa__registration *registration)
 {
-	ibsa__alarm_init(&kept->alarm, on_alarm);
-	kept->read_method = IBSA_METHOD_GET;
-	plan(kept, STEP_SET, 0);
+	return kept_ask(kept_of(registration), IBSA_METHOD_DELETE, identity);
 }
 
-void ibsa__kept_hurry(struct ibsa_kept *kept)
+static void kept_taken(struct ibsa_kept *kept, const struct ibsa_reply *reply)
 {
-	if (kept->releasing || (kept->step == STEP_SET && kept->disputes))
+	struct ibsa_service service;
+
+	ibsa_service_record.decode(reply->records, &service);
+	kept->granted_s = service.service_lease ? service.service_lease : 1;
+	ibsa__registration_taken(&kept->registration, kept->granted_s);
+}
+
+static void kept_present(struct ibsa_kept *kept, struct ibsa_service *service)
+{
+	if (!ibsa__registration_present(&kept->registration))
 		return;
-	kept->soon = true;
-	kept->failures = 0;
-	if (!kept->query_id)
-		plan(kept, kept->step, UINT_MAX);
+	service->service_lease = kept->granted_s;
+	kept_report(kept, IBSA_KEPT_REGISTERED, 0, 0, service);
 }
 
-void ibsa__kept_release(struct ibsa_kept *kept)
+static void kept_read(struct ibsa_kept *kept, const struct ibsa_reply *reply)
 {
-	struct ibsa__engine *engine = engine_of(kept);
+	struct ibsa__registration *registration = &kept->registration;
+	struct ibsa_service service;
 
-	kept->releasing = true;
-	if (!kept->query_id)
-		ibsa__alarm_set(engine, &kept->alarm, 0);
-	else if (kept->step == STEP_READ ||
-		 (kept->step == STEP_SET && kept->keeper->closing))
-		ibsa__engine_cancel(engine, kept->query_id);
+	if (is_none(reply)) {
+		if (!ibsa__registration_absent(registration))
+			kept_failed(kept, -ENOENT, 0);
+	} else if (reply->status == IBSA_STATUS_TOO_MANY_RECORDS &&
+		   kept->read_method == IBSA_METHOD_GET) {
+		/* To that SA the identity is less than to others. */
+		kept->read_method = IBSA_METHOD_GET_TABLE;
+		ibsa__registration_step(registration, IBSA__STEP_READ);
+	} else if (reply->err || reply->status) {
+		kept_failed(kept, reply->err, reply->status);
+	} else if (kept_find(kept, reply, &service)) {
+		kept_present(kept, &service);
+	} else {
+		ibsa__registration_dispute(registration);
+		kept_report(kept, IBSA_KEPT_REPLACED, 0, 0, &service);
+	}
+}
+
+static void kept_answered(struct ibsa__registration *registration,
+			  const struct ibsa_reply *reply)
+{
+	struct ibsa_kept *kept = kept_of(registration);
+
+	if (registration->step == IBSA__STEP_READ)
+		kept_read(kept, reply);
+	else if (reply->err || reply->status)
+		kept_failed(kept, reply->err, reply->status);
+	else
+		kept_taken(kept, reply);
+}
+
+void ibsa__kept_start(struct ibsa_kept *kept,
+		      struct ibsa__registrations *registrations,
+		      const struct ibsa_service_keep *keep)
+{
+	static const struct ibsa__registration_ops ops = {
+		.set = kept_send,
+		.read = kept_send,
+		.delete = kept_delete,
+		.answered = kept_answered,
+		.lost = kept_lost,
+		.released = kept_released,
+	};
+	struct ibsa__registration *registration = &kept->registration;
+
+	ibsa__registration_init(registration, registrations, &ops);
+	if (keep->audit_ms)
+		registration->audit_ms = keep->audit_ms;
+	registration->deadline_ms = keep->deadline_ms;
+	kept->read_method = IBSA_METHOD_GET;
+	ibsa__registration_add(registration);
+	ibsa__registration_schedule(registration, IBSA__STEP_SET, 0);
 }
 
 int ibsa_service_release(struct ibsa_kept *kept)
 {
-	if (kept->releasing)
+	if (kept->registration.releasing)
 		return -EALREADY;
-	ibsa__kept_release(kept);
+	ibsa__registration_release(&kept->registration);
 	return 0;
 }
 
