@@ -440,6 +440,33 @@ static void release_while_asked(void **state)
 	assert_int_equal(ibsa__engine_timeout_ms(engine), -1);
 }
 
+/* Requests of others fill the window for longer than the service's deadline:
+ * its request waits, and is sent when there is room. */
+static void full_window_is_waited_for(void **state)
+{
+	const struct ibsa_query query = {
+		.record = &ibsa_path_record,
+		.no_sharing = true,
+		.deadline_ms = 30000,
+		.jitter_percent = -1,
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < puppet_options.window; i++)
+		assert_int_equal(ibsa__engine_query(engine, &query, NULL, NULL,
+						    NULL),
+				 0);
+	keep(0);
+	while (puppet.now_ns < UINT64_C(29000) * MS)
+		pass(1);
+	assert_int_equal(told.count, 0);
+	while (puppet.now_ns < UINT64_C(30100) * MS)
+		pass(1);
+	answer(IBSA_METHOD_SET, 0);
+	answer(IBSA_METHOD_GET, 0);
+	expect(1, IBSA_KEPT_REGISTERED, 0);
+}
+
 /* An SA that says nothing to the Delete: that is the end all the same. */
 static void release_ends_in_silence(void **state)
 {
@@ -507,6 +534,7 @@ int main(void)
 		TEST(rival_is_a_dispute_after_a_restart),
 		TEST(port_change_meanwhile_counts),
 		TEST(release_while_asked),
+		TEST(full_window_is_waited_for),
 		TEST(release_ends_in_silence),
 		TEST(gone_device_is_told),
 		TEST(end_is_reported_in_any_case),

@@ -27,7 +27,9 @@ enum { IBSA_KEEP_LEASE_S = 300 };
  *               | ...; the others are sent as zero. 0: those that are not
  *               zero
  * @audit_ms:    how often to read it back at least; default 30000
- * @deadline_ms: of each request; default: the client's
+ * @deadline_ms: of each request, from its first try; default: the client's. A
+ *               request waits up to a minute for its first try while others
+ *               fill the window
  *
  * What makes two services the same one is service_id, service_gid and
  * service_pkey. These three and service_lease are sent in any case; where

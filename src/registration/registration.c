@@ -22,6 +22,7 @@ enum {
 	SPREAD_MS = 500,	 /* of a recovery, at least, */
 	SPREAD_EACH_MS = 5,	 /* for each registration, */
 	SPREAD_MAX_MS = 10000,	 /* and at most */
+	QUEUE_MS = 60 * 1000,	 /* that a request waits for the window */
 	LAST_DEADLINE_MS = 1500, /* while the client closes */
 };
 
@@ -181,6 +182,7 @@ void ibsa__registrations_init(struct ibsa__registrations *all,
 		.engine = engine,
 		.changed = changed,
 		.spread_ms = SPREAD_MS,
+		.queue_ms = QUEUE_MS,
 	};
 	list_init(&all->list);
 }
@@ -290,8 +292,11 @@ int ibsa__registration_ask(struct ibsa__registration *one,
 	int err;
 
 	mine.deadline_ms = one->deadline_ms;
-	if (one->all->closing)
+	mine.queue_ms = one->all->queue_ms;
+	if (one->all->closing) {
 		mine.deadline_ms = LAST_DEADLINE_MS;
+		mine.queue_ms = 0;
+	}
 	err = ibsa__engine_query(engine_of(one), &mine, on_reply, one,
 				 &one->query_id);
 	if (!err && one->step == IBSA__STEP_SET) {

@@ -62,6 +62,7 @@ struct ibsa__registrations {
 	struct list list;
 	struct ibsa_port_state port; /* when it was last read */
 	unsigned int spread_ms;	     /* how long the last recovery takes */
+	unsigned int queue_ms;	     /* as in struct ibsa_query */
 	uint32_t moves; /* changes after which the SA may have forgotten */
 	bool is_ahead;	/* the last was seen before @watch reported it */
 	bool closing;
