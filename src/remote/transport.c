@@ -280,17 +280,24 @@ static int listen_begin(struct remote_link *link)
 	return result;
 }
 
+/* Until the server has answered, it refuses the Reports to other clients. */
+static void listen_end(struct remote_link *link)
+{
+	int last;
+
+	link->listens = false;
+	/* Should the server have gone, recv says so. */
+	if (link->data >= 0 && !listen_ask(link, false, &last))
+		(void)!answer_await(link);
+}
+
 int ibsa__away_listen(struct ibsa_transport *transport, bool on)
 {
 	struct remote_link *link = link_of(transport);
-	int last;
 
 	if (on)
 		return link->data >= 0 ? listen_begin(link) : -ENODEV;
-	link->listens = false;
-	/* Should the server have gone, recv says so. */
-	if (link->data >= 0)
-		(void)!listen_ask(link, false, &last);
+	listen_end(link);
 	return 0;
 }
 

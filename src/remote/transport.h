@@ -20,9 +20,9 @@
  * reply above @reply_bytes costs nothing else. port, gid and pkey return what
  * the server has last sent: it sends the state and tables of the port again
  * when they change, and no call waits for it, whatever it does. listen waits
- * for the server's answer for a quarter of a second at most when it begins;
- * without an answer it returns 0, and the next call has the answer. close
- * waits as long at most. When the server goes away, recv
+ * for the server's answer for a quarter of a second at most when it begins and
+ * when it ends; without an answer it returns 0, and the next call that begins
+ * has the answer. close waits as long at most. When the server goes away, recv
  * says so once, with -ENODEV, and changed that the port is another: port and
  * send are -ENODEV from then on. Until one is there again, at the same path,
  * each of them looks for it, at most every 100 ms; those on the port are then
