@@ -16,15 +16,20 @@ static inline void get_nib(uint8_t *out, const uint8_t *wire, size_t count)
 	}
 }
 
+/* Eight at a time: every array of them has a multiple of that. */
 static inline uint64_t put_nib(uint8_t *wire, const uint8_t *in, size_t count)
 {
-	uint8_t all = 0;
+	uint64_t all = 0;
 
-	for (size_t i = 0; i < count; i += 2) {
-		wire[i / 2] = (uint8_t)(in[i] << 4 | (in[i + 1] & 0xf));
-		all |= in[i] | in[i + 1];
+	for (size_t i = 0; i < count; i += 8) {
+		uint64_t pairs = ibsa_be64(in + i);
+
+		all |= pairs;
+		pairs = (pairs | pairs >> 4) & UINT64_C(0x00ff00ff00ff00ff);
+		pairs = (pairs | pairs >> 8) & UINT64_C(0x0000ffff0000ffff);
+		ibsa_put_be32(wire + i / 2, (uint32_t)(pairs | pairs >> 16));
 	}
-	return all >> 4;
+	return all & UINT64_C(0xf0f0f0f0f0f0f0f0);
 }
 
 static inline void get_u8(uint8_t *out, const uint8_t *wire, size_t count)
