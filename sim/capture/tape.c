@@ -51,21 +51,27 @@ static const struct ibsa_record *record_of(uint16_t attribute)
 /* What a Get does not select does not count; of all else everything does. */
 static void mask_record(const uint8_t *request, uint8_t *data)
 {
-	const struct sa_work work = {
-		.mask = IBSA_GET(sa_header, component_mask, request),
-		.want = data,
-	};
 	const struct ibsa_record *record =
 		record_of((uint16_t)IBSA_GET(sa_header, attribute_id, request));
 	const uint8_t method = request[METHOD];
-	struct sa_filter filter;
+	union sa_record asked;
+	union sa_record kept;
+	struct sa_match match;
+	uint64_t over;
 
 	if (!record ||
 	    (method != IBSA_METHOD_GET && method != IBSA_METHOD_GET_TABLE))
 		return;
-	ibsa__sa_filter(record, UINT64_MAX, &work, &filter);
-	for (size_t i = 0; i < IBSA_SA_DATA_BYTES; i++)
-		data[i] &= i < filter.size ? filter.bits[i] : 0;
+	memset(&kept, 0, sizeof(kept));
+	ibsa__sa_select(record, IBSA_GET(sa_header, component_mask, request),
+			&match);
+	record->decode(data, &asked);
+	for (unsigned int i = 0; i < match.count; i++)
+		memcpy((char *)&kept + match.fields[i].offset,
+		       (char *)&asked + match.fields[i].offset,
+		       match.fields[i].len);
+	memset(data, 0, IBSA_SA_DATA_BYTES);
+	record->encode(&kept, data, &over);
 }
 
 /* What makes a request the same question as another. */

@@ -46,6 +46,17 @@ static const struct attribute attributes[] = {
 };
 /* clang-format on */
 
+void ibsa__sma_encode(const struct ibsa_record *record, size_t at,
+		      const void *host, uint8_t *data)
+{
+	uint8_t wire[SMP_DATA + SMP_DATA_BYTES];
+	uint64_t over;
+
+	record->encode(host, wire, &over);
+	memset(data, 0, SMP_DATA_BYTES);
+	memcpy(data, wire + at, record->size - at);
+}
+
 static const struct attribute *find_attribute(const struct smp *smp)
 {
 	const uint16_t id = ibsa_be16(smp->mad + MAD_ATTRIBUTE);

@@ -33,8 +33,8 @@ struct sma_port {
 	struct ibsa_port_info set; /* those fields that can be */
 	uint64_t lease_end_ns;	   /* of its M_Key; 0: nothing ends */
 	uint16_t *pkeys;	   /* of a switch's port, PKEY_CAP_LINK */
-	uint8_t *sl_to_vl;	   /* 8 bytes for each port of entry */
-	uint8_t *vl_arb;	   /* VL_ARB_BLOCKS of 64 bytes */
+	uint8_t *sl_to_vl;	   /* SL_TO_VL_LEVELS for each port of entry */
+	uint16_t *vl_arb;	   /* VL_ARB_BLOCKS of VL_ARB_BLOCK_ENTRIES */
 };
 
 /* Of one node. */
@@ -79,6 +79,21 @@ struct smp {
 	uint8_t number; /* of the port that it came in by */
 	bool is_set;
 };
+
+/*
+ * An attribute of SMPs is the part of an SA record from @field on. @data is
+ * the SMP's, SMP_DATA_BYTES; what the attribute leaves of it becomes zero.
+ */
+#define SMA_AT(record, field) \
+	(offsetof(struct ibsa__##record##_bits, field) / 8)
+#define SMA_ENCODE(record, field, host, data)                                  \
+	ibsa__sma_encode(&ibsa_##record##_record, SMA_AT(record, field), host, \
+			 data)
+#define SMA_DECODE(record, field, data, host) \
+	ibsa_##record##_record.decode((data)-SMA_AT(record, field), host)
+
+void ibsa__sma_encode(const struct ibsa_record *record, size_t at,
+		      const void *host, uint8_t *data);
 
 enum {
 	SMP_UNSUPPORTED = 0x000c, /* method and attribute */

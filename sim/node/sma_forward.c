@@ -4,57 +4,46 @@
  *
  * Source: IBA vol 1, 14.2.5.4, 14.2.5.10 and 14.2.5.12.
  */
-#include <string.h>
-
 #include "sim/node/sma.h"
 #include "sim/subnet/forward.h"
 
-/* Of SwitchInfo, in bytes. */
-enum {
-	LINEAR_CAP_AT = 0,
-	LINEAR_TOP_AT = 6,
-	LIFE_TIME_AT = 11,
-	LIFE_TIME = 0xf8,	  /* the bits */
-	PORT_STATE_CHANGE = 0x04, /* the bit beside the life time */
-};
-
-static void set_switch_info(struct smp *smp)
+static void switch_info_set(struct smp *smp)
 {
 	struct switch_tables *tables = ibsa__switch_tables_make(smp->fabric,
 								smp->index);
-	const uint16_t top = ibsa_be16(smp->data + LINEAR_TOP_AT);
-	uint8_t have[SWITCH_INFO_BYTES];
+	struct ibsa_switch_info have;
+	struct ibsa_switch_info want;
 
-	ibsa__table_switch_info(smp->fabric, have);
-	if (!tables || top >= ibsa_be16(have + LINEAR_CAP_AT)) {
+	ibsa__table_switch_info(smp->fabric, &have);
+	SMA_DECODE(switch_info, linear_fdb_cap, smp->data, &want);
+	if (!tables || want.linear_fdb_top >= have.linear_fdb_cap) {
 		smp->status = tables ? SMP_INVALID : SMP_BUSY;
 		return;
 	}
 	tables->has_switch_info = true;
-	tables->lft_top = top;
-	tables->life_time = smp->data[LIFE_TIME_AT] & LIFE_TIME;
+	tables->lft_top = want.linear_fdb_top;
+	tables->life_time = want.life_time_value;
 	/* Written as it was read, it says that the SM has seen it. */
-	if (smp->data[LIFE_TIME_AT] & PORT_STATE_CHANGE)
+	if (want.port_state_change)
 		smp->fabric->topo.nodes[smp->index].is_changed = false;
 }
 
 void ibsa__sma_switch_info(struct smp *smp)
 {
 	const struct switch_tables *tables;
+	struct ibsa_switch_info have;
 
 	if (smp->is_set)
-		set_switch_info(smp);
+		switch_info_set(smp);
 	if (smp->status)
 		return;
 	tables = ibsa__switch_tables(smp->fabric, smp->index);
-	memset(smp->data, 0, SMP_DATA_BYTES);
-	ibsa__table_switch_info(smp->fabric, smp->data);
-	ibsa_put_be16(smp->data + LINEAR_TOP_AT,
-		      ibsa__lft_top(smp->fabric, tables));
+	ibsa__table_switch_info(smp->fabric, &have);
+	have.linear_fdb_top = ibsa__lft_top(smp->fabric, tables);
 	if (tables && tables->has_switch_info)
-		smp->data[LIFE_TIME_AT] = tables->life_time;
-	if (smp->node->is_changed)
-		smp->data[LIFE_TIME_AT] |= PORT_STATE_CHANGE;
+		have.life_time_value = tables->life_time;
+	have.port_state_change = smp->node->is_changed;
+	SMA_ENCODE(switch_info, linear_fdb_cap, &have, smp->data);
 }
 
 void ibsa__sma_linear_forwarding(struct smp *smp)
@@ -73,15 +62,19 @@ void ibsa__sma_multicast_forwarding(struct smp *smp)
 {
 	const uint32_t position = smp->modifier >> 28;
 	const uint32_t block = smp->modifier & 0x1ff;
+	struct ibsa_mft mft = { 0 };
 
 	if (block >= MFT_BLOCKS || position >= mft_positions(smp->node)) {
 		smp->status = SMP_INVALID;
 		return;
 	}
+	SMA_DECODE(mft, port_mask, smp->data, &mft);
 	if (smp->is_set && !ibsa__switch_set_mft(smp->fabric, smp->node, block,
-						 position, smp->data))
+						 position, mft.port_mask)) {
 		smp->status = SMP_BUSY;
-	else
-		ibsa__switch_mft(smp->fabric, smp->node, block, position,
-				 smp->data);
+		return;
+	}
+	ibsa__switch_mft(smp->fabric, smp->node, block, position,
+			 mft.port_mask);
+	SMA_ENCODE(mft, port_mask, &mft, smp->data);
 }

@@ -100,27 +100,23 @@ void ibsa__sma_sm_info(struct ibsa_fabric *fabric,
 		       const struct message *message, const struct arrival *at,
 		       uint64_t now_ns)
 {
-	enum {
-		SM_KEY_AT = 8,
-		SM_KEY = 1, /* OpenSM's, which takes others for no SM */
-		ACT_COUNT_AT = 16,
-		PRIORITY_AT = 20,
+	enum { SM_KEY = 1 }; /* OpenSM's, which takes others for no SM */
+	struct ibsa_sm_info have = {
+		.guid = fabric->topo.ports[at->port].guid,
+		.sm_key = SM_KEY,
+		.priority = SM_PRIORITY,
+		.sm_state = SM_STATE_MASTER,
 	};
 	struct message *reply = ibsa__mad_answer(fabric, message, at->port,
 						 now_ns);
-	uint8_t *data;
 
 	/* Without memory it is as if it had been lost. */
 	if (!reply)
 		return;
 	memcpy(reply->body.bytes, message->body.bytes, IBSA_MAD_BYTES);
 	reply->body.len = IBSA_MAD_BYTES;
-	data = reply->body.bytes + SMP_DATA;
-	memset(data, 0, SMP_DATA_BYTES);
-	ibsa_put_be64(data, fabric->topo.ports[at->port].guid);
-	ibsa_put_be64(data + SM_KEY_AT, SM_KEY);
-	ibsa_put_be32(data + ACT_COUNT_AT, ++fabric->sm_act_count);
-	data[PRIORITY_AT] = SM_PRIORITY_STATE;
+	have.act_count = ++fabric->sm_act_count;
+	SMA_ENCODE(sm_info, guid, &have, reply->body.bytes + SMP_DATA);
 	reply->body.bytes[MAD_METHOD] = IBSA_METHOD_GET_RESP;
 	if (reply->body.bytes[MAD_CLASS] == CLASS_SMP_DIRECT)
 		reply->body.bytes[MAD_STATUS] = 0x80;

@@ -10,8 +10,7 @@
 #include "sim/node/sma.h"
 
 enum {
-	VL_ARB_ENTRIES = 8, /* of 2 bytes, for each priority */
-	VL_ARB_BYTES = 2 * VL_ARB_ENTRIES,
+	VL_ARB_ENTRIES = 8, /* that an SM sets for each priority */
 };
 
 static struct sma_port *sma_of(struct smp *smp, uint32_t number)
@@ -74,21 +73,22 @@ static void show_pkeys(const struct smp *smp, uint32_t number, uint32_t first,
 {
 	const struct sma_node *sma = ibsa__sma_node(smp->fabric, smp->index);
 	const struct topo_port *port = smp->port;
+	struct ibsa_pkey_table have = { 0 };
 	const uint16_t *pkeys = NULL;
 
 	if (number)
 		port = &smp->fabric->topo.ports[smp->node->first_port + number];
 	if (number && sma)
 		pkeys = sma->ports[number].pkeys;
-	memset(smp->data, 0, SMP_DATA_BYTES);
 	if (!pkeys && number && smp->fabric->is_bare && !first)
-		ibsa_put_be16(smp->data, IBSA_PKEY_DEFAULT);
+		have.pkey[0] = IBSA_PKEY_DEFAULT;
 	else if (!pkeys && !(number && smp->fabric->is_bare))
 		ibsa__table_pkeys(smp->fabric, port, first / PKEY_BLOCK_KEYS,
-				  smp->data);
+				  have.pkey);
 	for (uint32_t i = 0; pkeys && i < PKEY_BLOCK_KEYS && first + i < size;
 	     i++)
-		ibsa_put_be16(smp->data + 2 * i, pkeys[first + i]);
+		have.pkey[i] = pkeys[first + i];
+	SMA_ENCODE(pkey_table, pkey, &have, smp->data);
 }
 
 void ibsa__sma_pkey_table(struct smp *smp)
@@ -100,6 +100,7 @@ void ibsa__sma_pkey_table(struct smp *smp)
 	const uint32_t size = number	  ? PKEY_CAP_LINK
 			      : is_switch ? PKEY_CAP_SWITCH
 					  : PKEY_CAP_ADAPTER;
+	struct ibsa_pkey_table want;
 	uint16_t *pkeys;
 
 	if (number > smp->node->port_count || first >= size) {
@@ -107,10 +108,11 @@ void ibsa__sma_pkey_table(struct smp *smp)
 		return;
 	}
 	if (smp->is_set) {
+		SMA_DECODE(pkey_table, pkey, smp->data, &want);
 		pkeys = number ? link_pkeys(smp, number) : end_pkeys(smp, size);
 		for (uint32_t i = 0;
 		     pkeys && i < PKEY_BLOCK_KEYS && first + i < size; i++)
-			pkeys[first + i] = ibsa_be16(smp->data + 2 * i);
+			pkeys[first + i] = want.pkey[i];
 	}
 	show_pkeys(smp, number, first, size);
 }
@@ -119,20 +121,22 @@ static void set_sl_to_vl(struct smp *smp, uint32_t out, uint32_t in)
 {
 	const uint32_t count = smp->node->port_count + 1u;
 	struct sma_port *sma = sma_of(smp, out);
+	struct ibsa_sl_to_vl want;
 
 	if (!sma)
 		return;
 	if (!sma->sl_to_vl) {
-		sma->sl_to_vl = ibsa__calloc(count, SL_TO_VL_BYTES);
+		sma->sl_to_vl = ibsa__calloc(count, SL_TO_VL_LEVELS);
 		if (!sma->sl_to_vl) {
 			smp->status = SMP_BUSY;
 			return;
 		}
 		for (uint32_t i = 0; i < count; i++)
 			ibsa__table_sl_to_vl(sma->sl_to_vl +
-					     i * SL_TO_VL_BYTES);
+					     i * SL_TO_VL_LEVELS);
 	}
-	memcpy(sma->sl_to_vl + in * SL_TO_VL_BYTES, smp->data, SL_TO_VL_BYTES);
+	SMA_DECODE(sl_to_vl, vl, smp->data, &want);
+	memcpy(sma->sl_to_vl + in * SL_TO_VL_LEVELS, want.vl, SL_TO_VL_LEVELS);
 }
 
 void ibsa__sma_sl_to_vl(struct smp *smp)
@@ -143,6 +147,7 @@ void ibsa__sma_sl_to_vl(struct smp *smp)
 				       : smp->port->number;
 	const struct sma_node *sma;
 	const uint8_t *table = NULL;
+	struct ibsa_sl_to_vl have = { 0 };
 
 	if (in > smp->node->port_count || out > smp->node->port_count) {
 		smp->status = SMP_INVALID;
@@ -153,30 +158,36 @@ void ibsa__sma_sl_to_vl(struct smp *smp)
 	sma = ibsa__sma_node(smp->fabric, smp->index);
 	if (sma)
 		table = sma->ports[out].sl_to_vl;
-	memset(smp->data, 0, SMP_DATA_BYTES);
 	if (table)
-		memcpy(smp->data, table + in * SL_TO_VL_BYTES, SL_TO_VL_BYTES);
+		memcpy(have.vl, table + in * SL_TO_VL_LEVELS, SL_TO_VL_LEVELS);
 	else
-		ibsa__table_sl_to_vl(smp->data);
+		ibsa__table_sl_to_vl(have.vl);
+	SMA_ENCODE(sl_to_vl, vl, &have, smp->data);
 }
 
 static void set_arbitration(struct smp *smp, uint32_t number, uint32_t block)
 {
 	struct sma_port *sma = sma_of(smp, number);
+	struct ibsa_vl_arbitration want;
 
 	if (!sma)
 		return;
 	if (!sma->vl_arb) {
-		sma->vl_arb = ibsa__calloc(VL_ARB_BLOCKS, BLOCK_BYTES);
+		sma->vl_arb = ibsa__calloc(VL_ARB_BLOCKS,
+					   VL_ARB_BLOCK_ENTRIES *
+						   sizeof(*sma->vl_arb));
 		if (!sma->vl_arb) {
 			smp->status = SMP_BUSY;
 			return;
 		}
 		for (uint32_t i = 0; i < VL_ARB_BLOCKS; i++)
 			ibsa__table_vl_arb(VL_ARB_BLOCK_FIRST + i,
-					   sma->vl_arb + i * BLOCK_BYTES);
+					   sma->vl_arb +
+						   i * VL_ARB_BLOCK_ENTRIES);
 	}
-	memcpy(sma->vl_arb + block * BLOCK_BYTES, smp->data, VL_ARB_BYTES);
+	SMA_DECODE(vl_arbitration, vl_weight, smp->data, &want);
+	memcpy(sma->vl_arb + block * VL_ARB_BLOCK_ENTRIES, want.vl_weight,
+	       VL_ARB_ENTRIES * sizeof(*want.vl_weight));
 }
 
 /* Blocks 1 and 3: the first halves of low and high; there are no second. */
@@ -186,6 +197,7 @@ void ibsa__sma_vl_arbitration(struct smp *smp)
 	const uint32_t number = is_switch ? smp->modifier & UINT16_MAX
 					  : smp->port->number;
 	const uint32_t block = (smp->modifier >> 16) - 1;
+	struct ibsa_vl_arbitration have = { 0 };
 	const struct sma_node *sma;
 
 	if (number > smp->node->port_count || (block != 0 && block != 2)) {
@@ -195,11 +207,11 @@ void ibsa__sma_vl_arbitration(struct smp *smp)
 	if (smp->is_set)
 		set_arbitration(smp, number, block);
 	sma = ibsa__sma_node(smp->fabric, smp->index);
-	memset(smp->data, 0, SMP_DATA_BYTES);
 	if (sma && sma->ports[number].vl_arb)
-		memcpy(smp->data,
-		       sma->ports[number].vl_arb + block * BLOCK_BYTES,
-		       VL_ARB_BYTES);
+		memcpy(have.vl_weight,
+		       sma->ports[number].vl_arb + block * VL_ARB_BLOCK_ENTRIES,
+		       VL_ARB_ENTRIES * sizeof(*have.vl_weight));
 	else
-		ibsa__table_vl_arb(VL_ARB_BLOCK_FIRST + block, smp->data);
+		ibsa__table_vl_arb(VL_ARB_BLOCK_FIRST + block, have.vl_weight);
+	SMA_ENCODE(vl_arbitration, vl_weight, &have, smp->data);
 }

@@ -148,7 +148,8 @@ static uint32_t group_index(const struct group *group)
 }
 
 void ibsa__table_mft(struct ibsa_fabric *fabric, const struct topo_node *node,
-		     uint32_t block, unsigned int position, uint8_t *out)
+		     uint32_t block, unsigned int position,
+		     uint16_t out[MFT_BLOCK_LIDS])
 {
 	struct forwarding to = {
 		.fabric = fabric,
@@ -157,13 +158,13 @@ void ibsa__table_mft(struct ibsa_fabric *fabric, const struct topo_node *node,
 	};
 	const struct groups *groups = &fabric->groups;
 
-	memset(out, 0, BLOCK_BYTES);
+	memset(out, 0, MFT_BLOCK_LIDS * sizeof(*out));
 	for (size_t i = 0; i < groups->count; i++) {
 		const uint32_t index = group_index(groups->all[i]);
 
 		if (index / MFT_BLOCK_LIDS == block)
-			ibsa_put_be16(out + 2 * (index % MFT_BLOCK_LIDS),
-				      group_mask(&to, groups->all[i]));
+			out[index % MFT_BLOCK_LIDS] =
+				group_mask(&to, groups->all[i]);
 	}
 }
 
@@ -188,7 +189,7 @@ uint32_t ibsa__table_mft_blocks(struct ibsa_fabric *fabric,
 }
 
 static void source_block(void *arg, const struct topo_node *node,
-			 uint32_t block, unsigned int position, uint8_t *out)
+			 uint32_t block, unsigned int position, uint16_t *out)
 {
 	ibsa__table_mft(arg, node, block, position, out);
 }

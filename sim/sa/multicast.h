@@ -13,7 +13,8 @@ void ibsa__multicast_init(struct ibsa_fabric *fabric);
  * blocks say anything of any group.
  */
 void ibsa__table_mft(struct ibsa_fabric *fabric, const struct topo_node *node,
-		     uint32_t block, unsigned int position, uint8_t *out);
+		     uint32_t block, unsigned int position,
+		     uint16_t out[MFT_BLOCK_LIDS]);
 uint32_t ibsa__table_mft_blocks(struct ibsa_fabric *fabric,
 				const struct topo_node *node);
 

@@ -22,42 +22,65 @@ enum { SEGMENT_HEADER_BYTES = 20 };
 /* Bytes of a table in one segment of Omni-Path, a MAD of 2048. */
 enum { OPA_SA_DATA_BYTES = OPA_MAD_BYTES - IBSA_SA_HEADER_BYTES };
 
+/* How an attribute's records lie in an answer. */
+enum layout_kind {
+	LAYOUT_RECORDS,	  /* padded to 8 bytes, which AttributeOffset counts */
+	LAYOUT_BARE,	  /* the same without padding */
+	LAYOUT_NO_RECORD, /* AttributeOffset is as in the request */
+};
+
 struct attribute {
-	uint16_t id;
-	uint8_t stride;
-	uint8_t offset;	  /* what AttributeOffset says; 0: as in the request */
-	bool is_settable; /* else a Set or Delete of it is met with silence */
+	const struct ibsa_record *record; /* of request and answer */
+	uint16_t id;			  /* 0: that of the record */
+	enum layout_kind layout;
+	bool is_settable; /* a Set or Delete of any other gets no answer */
 	void (*answer)(struct sa_work *work);
 };
 
 /* clang-format off */
 static const struct attribute attributes[] = {
-	{ 0x0001, 72,  0,  false, ibsa__sa_class_port_info },
-	{ 0x0003, 36,  4,  true,  ibsa__sa_inform_info },
-	{ 0x0011, 112, 14, false, ibsa__sa_node },
-	{ 0x0012, 72,  9,  false, ibsa__sa_port_info },
-	{ 0x0013, 16,  2,  false, ibsa__sa_sl_to_vl },
-	{ 0x0014, 24,  3,  false, ibsa__sa_switch_info },
-	{ 0x0015, 72,  9,  false, ibsa__sa_lft },
-	{ 0x0017, 72,  9,  false, ibsa__sa_mft },
-	{ 0x0018, 32,  4,  false, ibsa__sa_sm_info },
-	{ 0x0020, 8,   1,  false, ibsa__sa_link },
-	{ 0x0030, 72,  9,  true,  ibsa__sa_guid_info },
-	{ 0x0031, 176, 22, true,  ibsa__sa_service },
-	{ 0x0033, 72,  9,  false, ibsa__sa_pkey_table },
-	{ 0x0035, 64,  8,  false, ibsa__sa_path },
-	{ 0x0036, 72,  9,  false, ibsa__sa_vl_arb },
-	{ 0x0038, 56,  7,  true,  ibsa__sa_group },
-	{ 0x003a, 64,  8,  false, ibsa__sa_multi_path },
-	{ 0x00f3, 64,  8,  false, ibsa__sa_inform_info_record },
+	{ &ibsa_class_port_info_record, 0, LAYOUT_NO_RECORD, false,
+	  ibsa__sa_class_port_info },
+	{ &ibsa_inform_info_record, 0, LAYOUT_BARE, true,
+	  ibsa__sa_inform_info },
+	{ &ibsa_node_record, 0, LAYOUT_RECORDS, false, ibsa__sa_node },
+	{ &ibsa_port_info_record, 0, LAYOUT_RECORDS, false,
+	  ibsa__sa_port_info },
+	{ &ibsa_sl_to_vl_record, 0, LAYOUT_RECORDS, false,
+	  ibsa__sa_sl_to_vl },
+	{ &ibsa_switch_info_record, 0, LAYOUT_RECORDS, false,
+	  ibsa__sa_switch_info },
+	{ &ibsa_lft_record, 0, LAYOUT_RECORDS, false, ibsa__sa_lft },
+	{ &ibsa_mft_record, 0, LAYOUT_RECORDS, false, ibsa__sa_mft },
+	{ &ibsa_sm_info_record, 0, LAYOUT_RECORDS, false, ibsa__sa_sm_info },
+	{ &ibsa_link_record, 0, LAYOUT_RECORDS, false, ibsa__sa_link },
+	{ &ibsa_guid_info_record, 0, LAYOUT_RECORDS, true,
+	  ibsa__sa_guid_info },
+	{ &ibsa_service_record, 0, LAYOUT_RECORDS, true, ibsa__sa_service },
+	{ &ibsa_pkey_table_record, 0, LAYOUT_RECORDS, false,
+	  ibsa__sa_pkey_table },
+	{ &ibsa_path_record, 0, LAYOUT_RECORDS, false, ibsa__sa_path },
+	{ &ibsa_vl_arbitration_record, 0, LAYOUT_RECORDS, false,
+	  ibsa__sa_vl_arb },
+	{ &ibsa_mcmember_record, 0, LAYOUT_RECORDS, true, ibsa__sa_group },
+	{ &ibsa_path_record, 0x003a, LAYOUT_RECORDS, false,
+	  ibsa__sa_multi_path },
+	{ &ibsa_inform_info_rec_record, 0, LAYOUT_RECORDS, false,
+	  ibsa__sa_inform_info_record },
 };
 
-/* What an Omni-Path fabric is asked for in its own layouts. */
+/* The attributes that an Omni-Path fabric has in its own layouts. */
 static const struct attribute opa_attributes[] = {
-	{ 0x0001, 80,  10, false, ibsa__sa_opa_class_port_info },
-	{ 0x0035, 64,  8,  false, ibsa__sa_path },
+	{ &ibsa_opa_class_port_info_record, 0, LAYOUT_RECORDS, false,
+	  ibsa__sa_opa_class_port_info },
+	{ &ibsa_opa_path_record, 0, LAYOUT_RECORDS, false, ibsa__sa_path },
 };
 /* clang-format on */
+
+static uint16_t attribute_id(const struct attribute *attribute)
+{
+	return attribute->id ? attribute->id : attribute->record->attribute;
+}
 
 static const struct attribute *find_attribute(const uint8_t *mad)
 {
@@ -65,7 +88,7 @@ static const struct attribute *find_attribute(const uint8_t *mad)
 	const size_t count = sizeof(attributes) / sizeof(attributes[0]);
 
 	for (size_t i = 0; i < count; i++) {
-		if (attributes[i].id == id)
+		if (attribute_id(&attributes[i]) == id)
 			return &attributes[i];
 	}
 	return NULL;
@@ -78,7 +101,7 @@ find_opa_attribute(const struct ibsa_fabric *fabric, uint16_t id)
 	const size_t count = sizeof(opa_attributes) / sizeof(opa_attributes[0]);
 
 	for (size_t i = 0; i < count; i++) {
-		if (opa_attributes[i].id == id &&
+		if (attribute_id(&opa_attributes[i]) == id &&
 		    (fabric->has_opa_paths || id != ibsa_path_record.attribute))
 			return &opa_attributes[i];
 	}
@@ -102,6 +125,16 @@ uint8_t *ibsa__sa_add(struct sa_work *work)
 	return record;
 }
 
+void ibsa__sa_append(struct sa_work *work, const void *host)
+{
+	const struct ibsa_record *record = work->record;
+	uint8_t *wire = ibsa__sa_add(work);
+	uint64_t over;
+
+	if (wire)
+		record->encode(host, wire, &over);
+}
+
 bool ibsa__sa_is_query(struct sa_work *work)
 {
 	if (work->method == IBSA_METHOD_GET ||
@@ -109,6 +142,40 @@ bool ibsa__sa_is_query(struct sa_work *work)
 		return true;
 	sa_fail(work, IBSA_STATUS_BAD_METHOD_ATTRIBUTE);
 	return false;
+}
+
+void ibsa__sa_select(const struct ibsa_record *record, uint64_t mask,
+		     struct sa_match *out)
+{
+	out->count = 0;
+	if (!(mask & record->mask))
+		return;
+	for (unsigned int i = 0; i < record->field_count; i++) {
+		const struct ibsa_field *field = &record->fields[i];
+		const unsigned int values = ibsa_field_values(field);
+		const unsigned int len = (unsigned int)field->host_size *
+					 field->count / values;
+
+		for (unsigned int k = 0; k < values; k++) {
+			if (!(mask & ibsa_field_cm(field, k)))
+				continue;
+			out->fields[out->count].offset =
+				(uint16_t)(field->host_offset + k * len);
+			out->fields[out->count++].len = (uint16_t)len;
+		}
+	}
+}
+
+bool ibsa__sa_agree(const struct sa_match *match, const void *a, const void *b)
+{
+	for (unsigned int i = 0; i < match->count; i++) {
+		const uint16_t offset = match->fields[i].offset;
+
+		if (memcmp((const char *)a + offset, (const char *)b + offset,
+			   match->fields[i].len))
+			return false;
+	}
+	return true;
 }
 
 /* Set @nbits bits from @offset on. */
@@ -150,7 +217,7 @@ bool ibsa__sa_matches(const struct sa_filter *filter,
 		      const struct sa_work *work, const uint8_t *have)
 {
 	for (uint16_t i = 0; i < filter->size; i++) {
-		if ((have[i] ^ work->want[i]) & filter->bits[i])
+		if ((have[i] ^ work->bytes[i]) & filter->bits[i])
 			return false;
 	}
 	return true;
@@ -185,7 +252,7 @@ static void finish_error(struct sa_work *work)
 	uint8_t *out = work->reply->bytes;
 
 	start_header(work, out);
-	memcpy(out + IBSA_SA_HEADER_BYTES, work->want, IBSA_SA_DATA_BYTES);
+	memcpy(out + IBSA_SA_HEADER_BYTES, work->bytes, IBSA_SA_DATA_BYTES);
 	if (work->method == IBSA_METHOD_GET_TABLE)
 		ibsa_put_be16(out + ATTRIBUTE_OFFSET, 0);
 	if (work->ends_subscription)
@@ -320,6 +387,16 @@ static bool is_too_busy(const struct sa_work *work)
 	return ++fabric->busy_in > AT_A_TIME;
 }
 
+static void set_layout(struct sa_work *work, const struct attribute *attribute)
+{
+	work->record = attribute->record;
+	work->stride = work->record->size;
+	if (attribute->layout == LAYOUT_RECORDS)
+		work->stride = (work->stride + 7) / 8 * 8;
+	if (attribute->layout != LAYOUT_NO_RECORD)
+		work->offset = (uint8_t)(work->stride / 8);
+}
+
 /*
  * The SM of Omni-Path is opa-fm, which does not hear versions that it does
  * not know, and refuses the class version where it has an attribute in the
@@ -332,7 +409,7 @@ static void answer(struct sa_work *work, const struct attribute *attribute)
 
 	if (versions == VERSIONS_OPA && fabric->is_opa) {
 		work->is_opa = true;
-		attribute = find_opa_attribute(fabric, attribute->id);
+		attribute = find_opa_attribute(fabric, attribute_id(attribute));
 	} else if (versions != VERSIONS_IB) {
 		attribute = NULL;
 	}
@@ -340,8 +417,8 @@ static void answer(struct sa_work *work, const struct attribute *attribute)
 		sa_fail(work, IBSA_STATUS_BAD_VERSION);
 		return;
 	}
-	work->stride = attribute->stride;
-	work->offset = attribute->offset;
+	set_layout(work, attribute);
+	attribute->record->decode(work->bytes, &work->want);
 	attribute->answer(work);
 }
 
@@ -356,7 +433,7 @@ bool ibsa__sa_answer(struct ibsa_fabric *fabric,
 		.to = request->to,
 		.now_ns = request->now_ns,
 		.mad = mad,
-		.want = mad + IBSA_SA_HEADER_BYTES,
+		.bytes = mad + IBSA_SA_HEADER_BYTES,
 		.mask = IBSA_GET(sa_header, component_mask, mad),
 		.method = (uint8_t)IBSA_GET(sa_header, method, mad),
 		.is_trusted = IBSA_GET(sa_header, sm_key, mad) != 0,

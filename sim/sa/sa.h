@@ -11,6 +11,13 @@
 /* The largest record that can be filtered by its fields. */
 enum { SA_RECORD_BYTES_MAX = 176 };
 
+/* The largest host struct: any record of a request. */
+union sa_record {
+#define SA_RECORD(record, ...) struct ibsa_##record record;
+	IBSA_RECORDS(SA_RECORD)
+#undef SA_RECORD
+};
+
 /* A request as it arrives. */
 struct sa_request {
 	uint32_t end;		       /* index of the end port it came from */
@@ -26,12 +33,14 @@ struct sa_work {
 	const struct ibsa_address *to;
 	uint64_t now_ns;
 	const uint8_t *mad;
-	const uint8_t *want; /* the record in the request */
+	const uint8_t *bytes; /* the record in the request */
+	union sa_record want; /* the same, decoded */
 	uint64_t mask;
 	struct sa_reply *reply;
-	size_t count;	 /* records so far */
-	uint16_t stride; /* bytes of one */
-	uint8_t offset;	 /* AttributeOffset of an answer with records */
+	const struct ibsa_record *record; /* of the answer */
+	size_t count;			  /* records so far */
+	uint16_t stride;		  /* bytes of one */
+	uint8_t offset; /* AttributeOffset of an answer with records */
 	uint16_t status;
 	uint16_t attribute; /* of the answer; 0: the request's */
 	uint8_t method;
@@ -39,6 +48,15 @@ struct sa_work {
 	bool is_trusted;	/* the request carries the SM_Key */
 	bool is_silent;		/* no answer at all */
 	bool ends_subscription; /* say so in an error's echo */
+};
+
+/* The fields of a record that a request selects, in the record's struct. */
+struct sa_match {
+	unsigned int count;
+	struct {
+		uint16_t offset;
+		uint16_t len;
+	} fields[64];
 };
 
 /* The mask of a record's selected fields, bit by bit as on the wire. */
@@ -65,6 +83,12 @@ bool ibsa__sa_answer(struct ibsa_fabric *fabric,
 bool ibsa__sa_hear(struct ibsa_fabric *fabric, const struct sa_request *request,
 		   struct sa_reply *reply);
 
+/*
+ * Append a record to the answer: the host struct of work->record. If there is
+ * no room, the request fails and nothing is appended.
+ */
+void ibsa__sa_append(struct sa_work *work, const void *host);
+
 /* A new zeroed record at the end of the answer; NULL: stop, all is said. */
 uint8_t *ibsa__sa_add(struct sa_work *work);
 
@@ -89,6 +113,24 @@ static inline void sa_fail_untrusted(struct sa_work *work)
 
 /* False, and the request is refused, if it is neither Get nor GetTable. */
 bool ibsa__sa_is_query(struct sa_work *work);
+
+/* Those fields of @record that the bits of @mask select. */
+void ibsa__sa_select(const struct ibsa_record *record, uint64_t mask,
+		     struct sa_match *out);
+
+/* Whether two host structs have the same values in the selected fields. */
+bool ibsa__sa_agree(const struct sa_match *match, const void *a, const void *b);
+
+/* Whether the request has any, or all, of the component bits. */
+static inline bool sa_has_any(const struct sa_work *work, uint64_t bits)
+{
+	return work->mask & bits;
+}
+
+static inline bool sa_has_all(const struct sa_work *work, uint64_t bits)
+{
+	return (work->mask & bits) == bits;
+}
 
 /* The filter of those of the request's mask bits that are in @honoured. */
 void ibsa__sa_filter(const struct ibsa_record *record, uint64_t honoured,

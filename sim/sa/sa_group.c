@@ -35,7 +35,7 @@ bool ibsa__sa_group_selects(const struct sa_work *work,
 			    const struct group *group)
 {
 	const uint8_t *have = group->record;
-	const uint8_t *want = work->want;
+	const uint8_t *want = work->bytes;
 
 	if (has(work, IBSA_MCMEMBER_CM(mtu_selector)) &&
 	    !is_selected(want[GROUP_AT_MTU] >> 6,
@@ -53,9 +53,9 @@ bool ibsa__sa_group_is_possible(const struct sa_work *work)
 			      IBSA_MCMEMBER_CM(rate);
 	const uint64_t mtu = IBSA_MCMEMBER_CM(mtu_selector) |
 			     IBSA_MCMEMBER_CM(mtu);
-	const uint8_t code = GROUP_VALUE(work->want[GROUP_AT_MTU]);
+	const uint8_t code = GROUP_VALUE(work->bytes[GROUP_AT_MTU]);
 
-	if ((work->mask & rate) == rate && !group_rate_rank(work->want))
+	if ((work->mask & rate) == rate && !group_rate_rank(work->bytes))
 		return false;
 	return (work->mask & mtu) != mtu || (code && code <= MTU_CODE_MAX);
 }
@@ -80,7 +80,7 @@ bool ibsa__sa_group_agrees(const struct sa_work *work,
 	struct sa_filter filter;
 
 	if (has(work, IBSA_MCMEMBER_CM(pkey)) &&
-	    !is_same_partition(work->want, group->record))
+	    !is_same_partition(work->bytes, group->record))
 		return false;
 	ibsa__sa_filter(&ibsa_mcmember_record, exact, work, &filter);
 	return ibsa__sa_matches(&filter, work, group->record);
@@ -114,7 +114,7 @@ static void add_record(struct sa_work *work, const struct group *group,
 	wire[GROUP_AT_PROXY] &= GROUP_NOT_PROXY;
 	if (member)
 		*scope_state = (*scope_state & 0xf0) | member->join_state;
-	if ((*scope_state ^ work->want[GROUP_AT_SCOPE_STATE]) &
+	if ((*scope_state ^ work->bytes[GROUP_AT_SCOPE_STATE]) &
 	    scope_state_mask(work))
 		return;
 	if (!work->is_trusted)
@@ -139,7 +139,7 @@ void ibsa__sa_put_member(const struct ibsa_fabric *fabric,
 static void add_port(struct sa_work *work, const struct group *group)
 {
 	const struct member *member = ibsa__group_member(
-		group, ibsa_be64(work->want + GROUP_AT_PORT_GID + 8));
+		group, ibsa_be64(work->bytes + GROUP_AT_PORT_GID + 8));
 
 	if (member)
 		add_record(work, group, member);
@@ -178,7 +178,7 @@ static void list_groups(struct sa_work *work)
 	ibsa__sa_filter(&ibsa_mcmember_record, exact, work, &filter);
 	if (has(work, IBSA_MCMEMBER_CM(mgid))) {
 		const struct group *group = ibsa__groups_find(groups,
-							      work->want);
+							      work->bytes);
 
 		if (group)
 			add_group(work, &filter, group);

@@ -73,7 +73,7 @@ static void answer(const struct change *change)
 
 	if (!out)
 		return;
-	memcpy(out, change->work->want, RECORD_BYTES);
+	memcpy(out, change->work->bytes, RECORD_BYTES);
 	if (change->table)
 		put_block(out, change->table->port_guid, change->table,
 			  change->first);
@@ -110,7 +110,7 @@ static void set_entry(const struct change *change, unsigned int index)
 {
 	const unsigned int entry = change->first + index;
 	uint64_t guid =
-		ibsa_be64(change->work->want + AT_GUIDS + GUID_BYTES * index);
+		ibsa_be64(change->work->bytes + AT_GUIDS + GUID_BYTES * index);
 
 	if (!guid) {
 		if (change->table->guids[entry])
@@ -169,7 +169,7 @@ static void delete_guids(struct change *change)
 /* The port that has the LID of the request, or NULL. */
 static const struct end_port *wanted_end(const struct sa_work *work)
 {
-	return end_by_lid(work->fabric, lid_in_16_bits(ibsa_be16(work->want)));
+	return end_by_lid(work->fabric, lid_in_16_bits(ibsa_be16(work->bytes)));
 }
 
 static bool may_know(const struct sa_work *work, const struct end_port *end)
@@ -182,7 +182,7 @@ static bool start(struct sa_work *work, struct change *out,
 		  const struct end_port **end)
 {
 	struct ibsa_fabric *fabric = work->fabric;
-	const unsigned int first = GUIDS_PER_BLOCK * work->want[AT_BLOCK];
+	const unsigned int first = GUIDS_PER_BLOCK * work->bytes[AT_BLOCK];
 
 	if (!HAS(work, lid) || !HAS(work, block_num)) {
 		sa_fail(work, IBSA_STATUS_REQ_INSUFFICIENT);
@@ -257,15 +257,15 @@ static void add_block(struct sa_work *work, const struct end_port *end,
  */
 static bool check_guids(const struct sa_work *work, uint64_t *out_port_guid)
 {
-	uint64_t guid = ibsa_be64(work->want + AT_GUIDS);
+	uint64_t guid = ibsa_be64(work->bytes + AT_GUIDS);
 
 	*out_port_guid = 0;
-	if (HAS(work, guid) && !work->want[AT_BLOCK])
+	if (HAS(work, guid) && !work->bytes[AT_BLOCK])
 		*out_port_guid = work->from->guid;
 	if (HAS(work, guid) && guid != *out_port_guid)
 		return false;
 	for (unsigned int i = 1; i < GUIDS_PER_BLOCK; i++) {
-		guid = ibsa_be64(work->want + AT_GUIDS + GUID_BYTES * i);
+		guid = ibsa_be64(work->bytes + AT_GUIDS + GUID_BYTES * i);
 		if (work->mask & IBSA_GUID_INFO_CM(guid) << i && guid)
 			return false;
 	}
@@ -274,7 +274,7 @@ static bool check_guids(const struct sa_work *work, uint64_t *out_port_guid)
 
 static bool is_of_port(const struct sa_work *work, const struct end_port *end)
 {
-	return !HAS(work, lid) || !ibsa_be16(work->want) ||
+	return !HAS(work, lid) || !ibsa_be16(work->bytes) ||
 	       wanted_end(work) == end;
 }
 
@@ -286,8 +286,8 @@ static void add_port(struct sa_work *work, const struct end_port *end)
 
 	if (!is_of_port(work, end) || !may_know(work, end))
 		return;
-	if (HAS(work, block_num) && work->want[AT_BLOCK] != ALL_BLOCKS) {
-		block = work->want[AT_BLOCK];
+	if (HAS(work, block_num) && work->bytes[AT_BLOCK] != ALL_BLOCKS) {
+		block = work->bytes[AT_BLOCK];
 		if (block > last)
 			return;
 		last = block;

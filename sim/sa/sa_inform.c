@@ -138,8 +138,8 @@ static struct subscription asked(const struct sa_work *work)
 		.sa = *work->to,
 	};
 
-	memcpy(like.inform_info, work->want, INFORM_INFO_BYTES);
-	ibsa_inform_info_record.decode(work->want, &like.info);
+	memcpy(like.inform_info, work->bytes, INFORM_INFO_BYTES);
+	ibsa_inform_info_record.decode(work->bytes, &like.info);
 	return like;
 }
 
@@ -171,7 +171,7 @@ void ibsa__sa_inform_info(struct sa_work *work)
 		return;
 	record = ibsa__sa_add(work);
 	if (record)
-		memcpy(record, work->want, INFORM_INFO_BYTES);
+		memcpy(record, work->bytes, INFORM_INFO_BYTES);
 }
 
 static void add_record(struct sa_work *work, const struct subscription *one)
@@ -185,11 +185,11 @@ static void add_record(struct sa_work *work, const struct subscription *one)
 		return;
 	end_gid(fabric, subscriber, gid);
 	if (work->mask & IBSA_INFORM_INFO_REC_CM(subscriber_gid) &&
-	    memcmp(gid, work->want, GID_BYTES))
+	    memcmp(gid, work->bytes, GID_BYTES))
 		return;
 	/* There is one subscriber at each port: number 0. */
 	if (work->mask & IBSA_INFORM_INFO_REC_CM(subscriber_enum) &&
-	    ibsa_be16(work->want + RECORD_AT_ENUM))
+	    ibsa_be16(work->bytes + RECORD_AT_ENUM))
 		return;
 	out = ibsa__sa_add(work);
 	if (!out)

@@ -51,7 +51,7 @@ static uint16_t check_request(const struct sa_work *work)
 		return IBSA_STATUS_REQ_INSUFFICIENT;
 	if (!ibsa__sa_group_is_possible(work))
 		return IBSA_STATUS_REQ_INVALID;
-	if (ibsa_be64(work->want + GROUP_AT_PORT_GID) !=
+	if (ibsa_be64(work->bytes + GROUP_AT_PORT_GID) !=
 	    work->fabric->gid_prefix)
 		return IBSA_STATUS_REQ_INVALID_GID;
 	return 0;
@@ -65,9 +65,9 @@ static bool start(struct sa_work *work, struct membership *out)
 	*out = (struct membership){
 		.work = work,
 		.groups = groups,
-		.group = ibsa__groups_find(groups, work->want),
-		.guid = ibsa_be64(work->want + GROUP_AT_PORT_GID + 8),
-		.states = work->want[GROUP_AT_SCOPE_STATE] & 0x0f,
+		.group = ibsa__groups_find(groups, work->bytes),
+		.guid = ibsa_be64(work->bytes + GROUP_AT_PORT_GID + 8),
+		.states = work->bytes[GROUP_AT_SCOPE_STATE] & 0x0f,
 	};
 	sa_fail(work, check_request(work));
 	return !work->status;
@@ -99,7 +99,7 @@ static void answer(const struct membership *request, uint8_t scope_state)
 
 	if (!out)
 		return;
-	memcpy(out, request->work->want, GROUP_BYTES);
+	memcpy(out, request->work->bytes, GROUP_BYTES);
 	out[GROUP_AT_SCOPE_STATE] = scope_state;
 	if (request->group) {
 		memcpy(out, request->group->record, MGID_BYTES);
@@ -184,7 +184,7 @@ static bool invent_mgid(const struct membership *request, uint8_t *mgid)
 	uint8_t scope = SCOPE_LINK_LOCAL;
 
 	if (has(request->work, IBSA_MCMEMBER_CM(scope)))
-		scope = request->work->want[GROUP_AT_SCOPE_STATE] >> 4;
+		scope = request->work->bytes[GROUP_AT_SCOPE_STATE] >> 4;
 	mgid[0] = 0xff;
 	mgid[1] = 0x10 | scope;
 	ibsa_put_be16(mgid + 2, SIGNATURE_SA);
@@ -206,7 +206,7 @@ static bool invent_mgid(const struct membership *request, uint8_t *mgid)
  */
 static bool is_like_broadcast(const struct membership *request)
 {
-	const uint8_t *mgid = request->work->want;
+	const uint8_t *mgid = request->work->bytes;
 	const uint8_t broadcast[MGID_BYTES] = {
 		0xff,	 0x10 | scope_of(mgid), 0x40, 0x1b, mgid[4],
 		mgid[5], [12] = 0xff,		0xff, 0xff, 0xff
@@ -222,7 +222,7 @@ static bool is_like_broadcast(const struct membership *request)
 /* Whether a group may be created with the MGID that is asked for. */
 static bool is_mgid_allowed(const struct membership *request)
 {
-	const uint8_t *mgid = request->work->want;
+	const uint8_t *mgid = request->work->bytes;
 	const uint16_t signature = ibsa_be16(mgid + 2);
 
 	if (mgid[0] != 0xff)
@@ -249,7 +249,7 @@ static uint16_t create(struct membership *request)
 		return IBSA_STATUS_REQ_INVALID;
 	if (!has(request->work, needed))
 		return IBSA_STATUS_REQ_INSUFFICIENT;
-	memcpy(record, request->work->want, sizeof(record));
+	memcpy(record, request->work->bytes, sizeof(record));
 	if (!memcmp(record, no_mgid, MGID_BYTES)) {
 		if (!invent_mgid(request, record))
 			return IBSA_STATUS_NO_RESOURCES;
@@ -306,7 +306,7 @@ static void add_member(struct membership *request)
 static bool is_possible(const struct membership *request)
 {
 	const struct end_port *from = request->work->from;
-	const uint16_t pkey = ibsa_be16(request->work->want + GROUP_AT_PKEY);
+	const uint16_t pkey = ibsa_be16(request->work->bytes + GROUP_AT_PKEY);
 
 	if (!request->end ||
 	    (request->end != from &&

@@ -78,7 +78,7 @@ static uint64_t path_mask(uint64_t multi)
 static void turn_into_path(struct multi *multi)
 {
 	const struct layout *at = &ibsa__layout_ib;
-	const uint8_t *record = multi->work->want;
+	const uint8_t *record = multi->work->bytes;
 	uint8_t *want = multi->want;
 
 	want[0] = record[MULTI_AT_SERVICE_FIRST];
@@ -111,7 +111,7 @@ static uint16_t check(const struct multi *multi)
 static bool find_name(struct multi *multi, unsigned int index)
 {
 	const struct ibsa_fabric *fabric = multi->work->fabric;
-	const uint8_t *gid = multi->work->want + MULTI_AT_GIDS +
+	const uint8_t *gid = multi->work->bytes + MULTI_AT_GIDS +
 			     (size_t)GID_BYTES * index;
 	struct port_name *name = &multi->names[index];
 
@@ -130,7 +130,7 @@ static unsigned int at_most(unsigned int count, unsigned int most)
 /* Those that do not fit are left out. */
 static uint16_t find_names(struct multi *multi)
 {
-	const uint8_t *want = multi->work->want;
+	const uint8_t *want = multi->work->bytes;
 
 	multi->from_count = at_most(want[MULTI_AT_SGID_COUNT], GIDS_MAX);
 	multi->to_count = at_most(want[MULTI_AT_DGID_COUNT],
@@ -152,7 +152,7 @@ static void add_pairs(struct multi *multi)
 	unsigned int most = PATHS_MAX;
 
 	if (HAS(&multi->query, numb_path))
-		most = work->want[MULTI_AT_NUMB_PATH] & 0x7f;
+		most = work->bytes[MULTI_AT_NUMB_PATH] & 0x7f;
 	for (unsigned int i = 0; i < pairs; i++) {
 		if (work->count >= most || work->status)
 			return;
@@ -291,7 +291,7 @@ static void add_independent(struct multi *multi)
 static bool is_for_two(const struct multi *multi)
 {
 	return multi->from_count == 2 && multi->to_count == 2 &&
-	       (multi->work->want[MULTI_AT_NUMB_PATH] & 0x7f) == 2;
+	       (multi->work->bytes[MULTI_AT_NUMB_PATH] & 0x7f) == 2;
 }
 
 void ibsa__sa_multi_path(struct sa_work *work)

@@ -26,19 +26,12 @@ enum {
 };
 
 /* The one record that there is, by Get alone. */
-static void answer_get(struct sa_work *work, const struct ibsa_record *record,
-		       const void *info)
+static void class_port_info_put(struct sa_work *work, const void *info)
 {
-	uint8_t *out;
-	uint64_t over;
-
-	if (work->method != IBSA_METHOD_GET) {
+	if (work->method == IBSA_METHOD_GET)
+		ibsa__sa_append(work, info);
+	else
 		sa_fail(work, IBSA_STATUS_REQ_INVALID);
-		return;
-	}
-	out = ibsa__sa_add(work);
-	if (out)
-		record->encode(info, out, &over);
 }
 
 void ibsa__sa_class_port_info(struct sa_work *work)
@@ -54,7 +47,7 @@ void ibsa__sa_class_port_info(struct sa_work *work)
 		.trap_qkey = IBSA_QKEY_GSI,
 	};
 
-	answer_get(work, &ibsa_class_port_info_record, &info);
+	class_port_info_put(work, &info);
 }
 
 void ibsa__sa_opa_class_port_info(struct sa_work *work)
@@ -72,46 +65,34 @@ void ibsa__sa_opa_class_port_info(struct sa_work *work)
 		.trap_qkey = IBSA_QKEY_GSI,
 	};
 
-	answer_get(work, &ibsa_opa_class_port_info_record, &info);
+	class_port_info_put(work, &info);
 }
 
 /* Descriptions are the same up to a NUL. */
-static bool has_description(const struct sa_work *work, const uint8_t *wire)
+static bool has_description(const struct sa_work *work,
+			    const struct ibsa_node *node)
 {
-	enum {
-		AT_DESCRIPTION = 44,
-		DESCRIPTION_BYTES = 64,
-	};
-
-	return !(work->mask & IBSA_NODE_CM(node_description)) ||
-	       !strncmp((const char *)wire + AT_DESCRIPTION,
-			(const char *)work->want + AT_DESCRIPTION,
-			DESCRIPTION_BYTES);
+	return !sa_has_any(work, IBSA_NODE_CM(node_description)) ||
+	       !strcmp(node->node_description,
+		       work->want.node.node_description);
 }
 
-static void add_node(struct sa_work *work, const struct sa_filter *filter,
+static void node_add(struct sa_work *work, const struct sa_match *match,
 		     const struct end_port *end)
 {
-	uint8_t wire[SA_RECORD_BYTES_MAX];
-	struct ibsa_node host;
-	uint8_t *record;
-	uint64_t over;
+	struct ibsa_node row;
 
 	if (!sa_may_know_port(work, end_topo_port(work->fabric, end)))
 		return;
-	ibsa__node_info(work->fabric, end, &host);
-	ibsa_node_record.encode(&host, wire, &over);
-	if (!ibsa__sa_matches(filter, work, wire) ||
-	    !has_description(work, wire))
-		return;
-	record = ibsa__sa_add(work);
-	if (record)
-		memcpy(record, wire, ibsa_node_record.size);
+	ibsa__node_info(work->fabric, end, &row);
+	if (ibsa__sa_agree(match, &row, &work->want) &&
+	    has_description(work, &row))
+		ibsa__sa_append(work, &row);
 }
 
 /* All of a node's end ports. */
-static void add_ports(struct sa_work *work, const struct sa_filter *filter,
-		      const struct topo_node *node)
+static void node_add_ports(struct sa_work *work, const struct sa_match *match,
+			   const struct topo_node *node)
 {
 	const struct ibsa_fabric *fabric = work->fabric;
 
@@ -120,7 +101,7 @@ static void add_ports(struct sa_work *work, const struct sa_filter *filter,
 			&fabric->topo.ports[node->first_port + i];
 
 		if (port->lid)
-			add_node(work, filter, &fabric->ends[port->end]);
+			node_add(work, match, &fabric->ends[port->end]);
 	}
 }
 
@@ -129,20 +110,18 @@ void ibsa__sa_node(struct sa_work *work)
 	const struct ibsa_fabric *fabric = work->fabric;
 	const uint64_t special = IBSA_NODE_CM(lid) |
 				 IBSA_NODE_CM(node_description);
-	const bool by_lid = work->mask & IBSA_NODE_CM(lid);
-	struct sa_filter filter;
+	struct sa_match match;
 
 	if (!ibsa__sa_is_query(work))
 		return;
 	/* A LID means its port with any LMC, so it is no matter of bits. */
-	ibsa__sa_filter(&ibsa_node_record, ~special, work, &filter);
-	if (by_lid) {
-		const uint16_t lid = (uint16_t)IBSA_GET(node, lid, work->want);
-		const struct end_port *end = end_by_lid(fabric,
-							lid_in_16_bits(lid));
+	ibsa__sa_select(&ibsa_node_record, work->mask & ~special, &match);
+	if (sa_has_any(work, IBSA_NODE_CM(lid))) {
+		const struct end_port *end =
+			end_by_lid(fabric, lid_in_16_bits(work->want.node.lid));
 
 		if (end)
-			add_node(work, &filter, end);
+			node_add(work, &match, end);
 		return;
 	}
 	for (uint32_t i = 0; i < fabric->topo.node_count; i++) {
@@ -150,6 +129,6 @@ void ibsa__sa_node(struct sa_work *work)
 
 		if (sa_is_full(work))
 			return;
-		add_ports(work, &filter, &fabric->topo.nodes[node]);
+		node_add_ports(work, &match, &fabric->topo.nodes[node]);
 	}
 }

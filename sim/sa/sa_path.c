@@ -474,7 +474,7 @@ void ibsa__sa_path(struct sa_work *work)
 	struct path_query query = {
 		.work = work,
 		.at = work->is_opa ? &layout_opa : &ibsa__layout_ib,
-		.want = work->want,
+		.want = work->bytes,
 		.mask = work->mask,
 		.paths = UINT32_MAX,
 	};
@@ -485,10 +485,10 @@ void ibsa__sa_path(struct sa_work *work)
 	if (work->status)
 		return;
 	if (HAS(&query, numb_path))
-		query.paths = work->want[query.at->reversible] & 0x7f;
+		query.paths = work->bytes[query.at->reversible] & 0x7f;
 	if (work->method == IBSA_METHOD_GET)
 		query.paths = 1;
-	if (HAS(&query, dgid) && work->want[AT_DGID] == 0xff)
+	if (HAS(&query, dgid) && work->bytes[AT_DGID] == 0xff)
 		add_multicast(&query);
 	else if (find_ends(&query) && ibsa__path_choose_pkey(&query)) {
 		settle_name(work->fabric, &query.ends.from);

@@ -61,9 +61,7 @@ static void fill_port(const struct ibsa_fabric *fabric,
 /* One request for PortInfoRecords. */
 struct port_query {
 	struct sa_work *work;
-	struct sa_filter filter;
-	uint32_t capability_mask;
-	uint16_t capability_mask2;
+	struct sa_match match;
 	bool all_capabilities; /* at least those, not just those */
 	bool true_speeds;
 	uint8_t options;
@@ -72,19 +70,20 @@ struct port_query {
 static bool has_capabilities(const struct port_query *query,
 			     const struct ibsa_port_info *port)
 {
-	const uint64_t mask = query->work->mask;
+	const struct sa_work *work = query->work;
+	const struct ibsa_port_info *want = &work->want.port_info;
 	uint32_t have = port->capability_mask;
 	uint32_t have2 = port->capability_mask2;
 
 	if (query->all_capabilities) {
-		have &= query->capability_mask;
-		have2 &= query->capability_mask2;
+		have &= want->capability_mask;
+		have2 &= want->capability_mask2;
 	}
-	if (mask & IBSA_PORT_INFO_CM(capability_mask) &&
-	    have != query->capability_mask)
+	if (sa_has_any(work, IBSA_PORT_INFO_CM(capability_mask)) &&
+	    have != want->capability_mask)
 		return false;
-	return !(mask & IBSA_PORT_INFO_CM(capability_mask2)) ||
-	       have2 == query->capability_mask2;
+	return !sa_has_any(work, IBSA_PORT_INFO_CM(capability_mask2)) ||
+	       have2 == want->capability_mask2;
 }
 
 /* Clients that know no extended speeds are to see QDR for them. */
@@ -97,34 +96,28 @@ static void show_old_speeds(struct ibsa_port_info *port)
 	port->link_speed_active |= SPEED_QDR_BIT;
 }
 
-static void add_port(struct port_query *query, uint32_t lid,
+static void port_add(struct port_query *query, uint32_t lid,
 		     const struct topo_port *port)
 {
-	uint8_t wire[SA_RECORD_BYTES_MAX];
-	struct ibsa_port_info host;
-	uint8_t *record;
-	uint64_t over;
+	struct sa_work *work = query->work;
+	struct ibsa_port_info row;
 
-	if (!sa_may_know_port(query->work, port))
+	if (!sa_may_know_port(work, port))
 		return;
-	fill_port(query->work->fabric, port, &host);
-	if (!has_capabilities(query, &host))
+	fill_port(work->fabric, port, &row);
+	if (!has_capabilities(query, &row) ||
+	    !ibsa__sa_agree(&query->match, &row, &work->want))
 		return;
-	ibsa_port_info_record.encode(&host, wire, &over);
-	if (!ibsa__sa_matches(&query->filter, query->work, wire))
-		return;
-	record = ibsa__sa_add(query->work);
-	if (!record)
-		return;
-	host.endport_lid = lid_in_16_bits(lid);
-	host.options = query->options;
+	row.endport_lid = lid_in_16_bits(lid);
+	row.options = query->options;
 	if (!query->true_speeds)
-		show_old_speeds(&host);
-	ibsa_port_info_record.encode(&host, record, &over);
+		show_old_speeds(&row);
+	ibsa__sa_append(work, &row);
 }
 
 /* All ports of a switch, or those of an adapter that are in the subnet. */
-static void add_node(struct port_query *query, const struct topo_node *node)
+static void port_add_node(struct port_query *query,
+			  const struct topo_node *node)
 {
 	const struct topology *topo = &query->work->fabric->topo;
 	const struct topo_port *first = &topo->ports[node->first_port];
@@ -136,25 +129,25 @@ static void add_node(struct port_query *query, const struct topo_node *node)
 		if (sa_is_full(query->work))
 			return;
 		if (is_switch || first[i].lid)
-			add_port(query, is_switch ? first->lid : first[i].lid,
+			port_add(query, is_switch ? first->lid : first[i].lid,
 				 &first[i]);
 	}
 }
 
 /* A LID means its port with any LMC; for a switch, all of its ports. */
-static void add_by_lid(struct port_query *query)
+static void port_add_by_lid(struct port_query *query)
 {
 	const struct ibsa_fabric *fabric = query->work->fabric;
-	const uint16_t lid = (uint16_t)IBSA_GET(port_info, endport_lid,
-						query->work->want);
-	const struct end_port *end = end_by_lid(fabric, lid_in_16_bits(lid));
+	const struct end_port *end = end_by_lid(
+		fabric,
+		lid_in_16_bits(query->work->want.port_info.endport_lid));
 
 	if (!end)
 		return;
 	if (end_topo_node(fabric, end)->type == IBSA_NODE_SWITCH)
-		add_node(query, end_topo_node(fabric, end));
+		port_add_node(query, end_topo_node(fabric, end));
 	else
-		add_port(query, end->lid, end_topo_port(fabric, end));
+		port_add(query, end->lid, end_topo_port(fabric, end));
 }
 
 void ibsa__sa_port_info(struct sa_work *work)
@@ -173,10 +166,6 @@ void ibsa__sa_port_info(struct sa_work *work)
 	const struct ibsa_fabric *fabric = work->fabric;
 	struct port_query query = {
 		.work = work,
-		.capability_mask = (uint32_t)IBSA_GET(
-			port_info, capability_mask, work->want),
-		.capability_mask2 = (uint16_t)IBSA_GET(
-			port_info, capability_mask2, work->want),
 		.all_capabilities = IBSA_GET(sa_header, attribute_modifier,
 					     work->mad) >>
 				    31,
@@ -184,16 +173,15 @@ void ibsa__sa_port_info(struct sa_work *work)
 
 	if (!ibsa__sa_is_query(work))
 		return;
-	if (work->mask & IBSA_PORT_INFO_CM(options))
-		query.options = (uint8_t)IBSA_GET(port_info, options,
-						  work->want);
+	if (sa_has_any(work, IBSA_PORT_INFO_CM(options)))
+		query.options = work->want.port_info.options;
 	query.true_speeds = query.options & OPTION_TRUE_SPEEDS;
-	ibsa__sa_filter(&ibsa_port_info_record, ~(special | ignored), work,
-			&query.filter);
+	ibsa__sa_select(&ibsa_port_info_record,
+			work->mask & ~(special | ignored), &query.match);
 	/* The LID in the PortInfo, too, has it look for the other one's port. */
-	if (work->mask &
-	    (IBSA_PORT_INFO_CM(endport_lid) | IBSA_PORT_INFO_CM(lid))) {
-		add_by_lid(&query);
+	if (sa_has_any(work, IBSA_PORT_INFO_CM(endport_lid) |
+				     IBSA_PORT_INFO_CM(lid))) {
+		port_add_by_lid(&query);
 		return;
 	}
 	for (uint32_t i = 0; i < fabric->topo.node_count; i++) {
@@ -201,6 +189,6 @@ void ibsa__sa_port_info(struct sa_work *work)
 
 		if (sa_is_full(work))
 			return;
-		add_node(&query, &fabric->topo.nodes[node]);
+		port_add_node(&query, &fabric->topo.nodes[node]);
 	}
 }

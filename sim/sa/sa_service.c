@@ -38,8 +38,8 @@ static void add_record(struct sa_work *work, const uint8_t *record)
 /* The requester, and the port that offers the service, must have the P_Key. */
 static bool is_permitted(const struct sa_work *work)
 {
-	const uint8_t *gid = work->want + AT_GID;
-	const uint16_t pkey = ibsa_be16(work->want + AT_PKEY);
+	const uint8_t *gid = work->bytes + AT_GID;
+	const uint16_t pkey = ibsa_be16(work->bytes + AT_PKEY);
 	const struct end_port *end;
 
 	if (!has(work, IBSA_SERVICE_CM(service_pkey)))
@@ -65,7 +65,7 @@ static void set_service(struct sa_work *work)
 		sa_fail(work, IBSA_STATUS_REQ_INVALID);
 		return;
 	}
-	memcpy(record, work->want, SERVICE_BYTES);
+	memcpy(record, work->bytes, SERVICE_BYTES);
 	if (!has(work, IBSA_SERVICE_CM(service_lease)))
 		ibsa_put_be32(record + AT_LEASE, IBSA_LEASE_INFINITE);
 	lease = ibsa_be32(record + AT_LEASE);
@@ -84,7 +84,7 @@ static void set_service(struct sa_work *work)
 static void delete_service(struct sa_work *work)
 {
 	struct services *services = &work->fabric->services;
-	struct service *service = ibsa__services_find(services, work->want);
+	struct service *service = ibsa__services_find(services, work->bytes);
 
 	if (!service) {
 		sa_fail(work, IBSA_STATUS_NO_RECORDS);

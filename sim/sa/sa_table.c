@@ -11,54 +11,25 @@
 #include "sim/sa/sa.h"
 #include "sim/sa/multicast.h"
 
-/* Component masks: a LID is the first of all of them. */
-enum {
-	CM_LID = 1 << 0,
-	CM_LFT_BLOCK = 1 << 1,
-	CM_MFT_POSITION = 1 << 1,
-	CM_MFT_BLOCK = 1 << 3,
-	CM_SL_TO_VL_IN = 1 << 1,
-	CM_SL_TO_VL_OUT = 1 << 2,
-	CM_VL_ARB_PORT = 1 << 1,
-	CM_VL_ARB_BLOCK = 1 << 2,
-	CM_PKEY_BLOCK = 1 << 1,
-	CM_PKEY_PORT = 1 << 2,
-};
-
-/* Where the records have what they are found by, and what they hold. */
-enum {
-	AT_SWITCH_INFO = 4,
-	AT_BLOCK = 2,
-	AT_IN_PORT = 2,
-	AT_OUT_PORT = 3,
-	AT_VL_ARB_PORT = 2,
-	AT_VL_ARB_BLOCK = 3,
-	AT_PKEY_PORT = 4,
-	AT_TABLE = 8,
-};
-
 typedef void (*add_fn)(struct sa_work *work, const struct end_port *end);
-
-static bool has(const struct sa_work *work, uint64_t bit)
-{
-	return work->mask & bit;
-}
 
 static bool is_switch(const struct sa_work *work, const struct end_port *end)
 {
 	return end_topo_node(work->fabric, end)->type == IBSA_NODE_SWITCH;
 }
 
-/* The one port of the wanted LID, or all end ports, in GUID order. */
-static void for_ends(struct sa_work *work, add_fn add, bool switches_only)
+/* All end ports, in GUID order, or the one port of @lid. */
+static void for_ends(struct sa_work *work, bool has_lid, uint16_t lid,
+		     bool switches_only, add_fn add)
 {
 	const struct ibsa_fabric *fabric = work->fabric;
 	uint32_t first = 0;
 	uint32_t limit = fabric->end_count;
 
-	if (has(work, CM_LID)) {
-		first = end_of_lid(fabric,
-				   lid_in_16_bits(ibsa_be16(work->want)));
+	if (!ibsa__sa_is_query(work))
+		return;
+	if (has_lid) {
+		first = end_of_lid(fabric, lid_in_16_bits(lid));
 		if (first == SIM_NONE)
 			return;
 		limit = first + 1;
@@ -86,28 +57,25 @@ port_of(const struct sa_work *work, const struct end_port *end, uint32_t number)
 			.ports[end_topo_node(fabric, end)->first_port + number];
 }
 
-/* A new record of that port's LID, or NULL. */
-static uint8_t *add_record(struct sa_work *work, const struct end_port *end)
+/* Of all switches, or all end ports, that the request's LID selects. */
+#define FOR_ENDS(work, record, switches_only, add)             \
+	for_ends(work, sa_has_any(work, IBSA_CM(record, lid)), \
+		 (work)->want.record.lid, switches_only, add)
+
+static void switch_info_add(struct sa_work *work, const struct end_port *end)
 {
-	uint8_t *out = ibsa__sa_add(work);
+	struct ibsa_switch_info row;
 
-	if (out)
-		ibsa_put_be16(out, lid_in_16_bits(end->lid));
-	return out;
-}
-
-static void add_switch(struct sa_work *work, const struct end_port *end)
-{
-	uint8_t *out = may_know(work, end) ? add_record(work, end) : NULL;
-
-	if (out)
-		ibsa__table_switch_info(work->fabric, out + AT_SWITCH_INFO);
+	if (!may_know(work, end))
+		return;
+	ibsa__table_switch_info(work->fabric, &row);
+	row.lid = lid_in_16_bits(end->lid);
+	ibsa__sa_append(work, &row);
 }
 
 void ibsa__sa_switch_info(struct sa_work *work)
 {
-	if (ibsa__sa_is_query(work))
-		for_ends(work, add_switch, true);
+	FOR_ENDS(work, switch_info, true, switch_info_add);
 }
 
 /* First and last of a range that a component may narrow to one of it. */
@@ -117,7 +85,7 @@ struct range {
 };
 
 /* False: what is asked for is beyond the last. */
-static bool narrow(struct range *range, bool is_asked, uint32_t want)
+static bool range_narrow(struct range *range, bool is_asked, uint32_t want)
 {
 	if (!is_asked)
 		return true;
@@ -127,85 +95,89 @@ static bool narrow(struct range *range, bool is_asked, uint32_t want)
 	return true;
 }
 
-static void add_lft(struct sa_work *work, const struct end_port *end)
+static void lft_add(struct sa_work *work, const struct end_port *end)
 {
 	struct range blocks = { 0, ibsa__table_lft_last(work->fabric) };
+	struct ibsa_lft row = { .lid = lid_in_16_bits(end->lid) };
 
-	if (!may_know(work, end) || !narrow(&blocks, has(work, CM_LFT_BLOCK),
-					    ibsa_be16(work->want + AT_BLOCK)))
+	if (!may_know(work, end) ||
+	    !range_narrow(&blocks, sa_has_any(work, IBSA_LFT_CM(block_num)),
+			  work->want.lft.block_num))
 		return;
-	for (uint32_t i = blocks.first; i <= blocks.last; i++) {
-		uint8_t *out = add_record(work, end);
-
-		if (!out)
-			return;
-		ibsa_put_be16(out + AT_BLOCK, (uint16_t)i);
+	for (uint32_t i = blocks.first; i <= blocks.last && !work->status;
+	     i++) {
+		row.block_num = (uint16_t)i;
 		ibsa__table_lft(work->fabric, end_topo_node(work->fabric, end),
-				i, out + AT_TABLE);
+				i, row.port);
+		ibsa__sa_append(work, &row);
 	}
 }
 
 void ibsa__sa_lft(struct sa_work *work)
 {
-	if (ibsa__sa_is_query(work))
-		for_ends(work, add_lft, true);
+	FOR_ENDS(work, lft, true, lft_add);
 }
 
-static void add_mft_block(struct sa_work *work, const struct end_port *end,
+static void mft_add_block(struct sa_work *work, const struct end_port *end,
 			  uint32_t block, const struct range *positions)
 {
-	enum { POSITION_SHIFT = 12 };
+	struct ibsa_mft row = {
+		.lid = lid_in_16_bits(end->lid),
+		.block_num = (uint16_t)block,
+	};
 
-	for (uint32_t i = positions->first; i <= positions->last; i++) {
-		uint8_t *out = add_record(work, end);
-
-		if (!out)
-			return;
-		ibsa_put_be16(out + AT_BLOCK,
-			      (uint16_t)(i << POSITION_SHIFT | block));
+	for (uint32_t i = positions->first;
+	     i <= positions->last && !work->status; i++) {
+		row.position = (uint8_t)i;
 		ibsa__table_mft(work->fabric, end_topo_node(work->fabric, end),
-				block, i, out + AT_TABLE);
+				block, i, row.port_mask);
+		ibsa__sa_append(work, &row);
 	}
 }
 
-static void add_mft(struct sa_work *work, const struct end_port *end)
+static void mft_add(struct sa_work *work, const struct end_port *end)
 {
-	enum { BLOCK_MASK = 0x1ff };
+	const struct ibsa_mft *want = &work->want.mft;
 	const struct topo_node *node = end_topo_node(work->fabric, end);
-	const uint16_t want = ibsa_be16(work->want + AT_BLOCK);
 	const uint32_t count = ibsa__table_mft_blocks(work->fabric, node);
 	struct range blocks = { 0, count - 1 };
 	struct range positions = { 0, node->port_count / MFT_POSITION_PORTS };
 
 	if (!count || !may_know(work, end) ||
-	    !narrow(&blocks, has(work, CM_MFT_BLOCK), want & BLOCK_MASK) ||
-	    !narrow(&positions, has(work, CM_MFT_POSITION), want >> 12))
+	    !range_narrow(&blocks, sa_has_any(work, IBSA_MFT_CM(block_num)),
+			  want->block_num) ||
+	    !range_narrow(&positions, sa_has_any(work, IBSA_MFT_CM(position)),
+			  want->position))
 		return;
 	for (uint32_t i = blocks.first; i <= blocks.last; i++)
-		add_mft_block(work, end, i, &positions);
+		mft_add_block(work, end, i, &positions);
 }
 
 void ibsa__sa_mft(struct sa_work *work)
 {
-	if (ibsa__sa_is_query(work))
-		for_ends(work, add_mft, true);
+	FOR_ENDS(work, mft, true, mft_add);
 }
 
-static void add_lanes(struct sa_work *work, const struct end_port *end,
-		      uint32_t in, uint32_t out_port)
+/* The same lanes from each of the ports @in to the port @out. */
+static void lanes_add(struct sa_work *work, const struct end_port *end,
+		      const struct range *in, uint32_t out)
 {
-	uint8_t *out = add_record(work, end);
+	struct ibsa_sl_to_vl row = {
+		.lid = lid_in_16_bits(end->lid),
+		.output_port_num = (uint8_t)out,
+	};
 
-	if (!out)
-		return;
-	out[AT_IN_PORT] = (uint8_t)in;
-	out[AT_OUT_PORT] = (uint8_t)out_port;
-	ibsa__table_sl_to_vl(out + AT_TABLE);
+	ibsa__table_sl_to_vl(row.vl);
+	for (uint32_t i = in->first; i <= in->last && !work->status; i++) {
+		row.input_port_num = (uint8_t)i;
+		ibsa__sa_append(work, &row);
+	}
 }
 
 /* From every port of a switch to every other; an adapter has no others. */
-static void add_sl_to_vl(struct sa_work *work, const struct end_port *end)
+static void sl_to_vl_add(struct sa_work *work, const struct end_port *end)
 {
+	const struct ibsa_sl_to_vl *want = &work->want.sl_to_vl;
 	const uint32_t ports =
 		is_switch(work, end)
 			? end_topo_node(work->fabric, end)->port_count
@@ -214,24 +186,24 @@ static void add_sl_to_vl(struct sa_work *work, const struct end_port *end)
 	struct range out = { 0, ports };
 
 	if (is_switch(work, end) &&
-	    (!narrow(&in, has(work, CM_SL_TO_VL_IN), work->want[AT_IN_PORT]) ||
-	     !narrow(&out, has(work, CM_SL_TO_VL_OUT),
-		     work->want[AT_OUT_PORT])))
+	    (!range_narrow(&in,
+			   sa_has_any(work, IBSA_SL_TO_VL_CM(input_port_num)),
+			   want->input_port_num) ||
+	     !range_narrow(&out,
+			   sa_has_any(work, IBSA_SL_TO_VL_CM(output_port_num)),
+			   want->output_port_num)))
 		return;
 	for (uint32_t i = out.first; i <= out.last; i++) {
 		if (is_switch(work, end)
-			    ? !sa_may_know_port(work, port_of(work, end, i))
-			    : !may_know(work, end))
-			continue;
-		for (uint32_t k = in.first; k <= in.last; k++)
-			add_lanes(work, end, k, i);
+			    ? sa_may_know_port(work, port_of(work, end, i))
+			    : may_know(work, end))
+			lanes_add(work, end, &in, i);
 	}
 }
 
 void ibsa__sa_sl_to_vl(struct sa_work *work)
 {
-	if (ibsa__sa_is_query(work))
-		for_ends(work, add_sl_to_vl, false);
+	FOR_ENDS(work, sl_to_vl, false, sl_to_vl_add);
 }
 
 /* All ports of a switch, unless one is asked for; of an adapter, the one. */
@@ -246,90 +218,91 @@ static bool choose_ports(const struct sa_work *work, const struct end_port *end,
 	}
 	*out = (struct range){ 0,
 			       end_topo_node(work->fabric, end)->port_count };
-	return narrow(out, is_asked, want);
+	return range_narrow(out, is_asked, want);
 }
 
-static void add_arbitration(struct sa_work *work, const struct end_port *end,
+static void vl_arb_add_port(struct sa_work *work, const struct end_port *end,
 			    uint32_t port)
 {
+	struct ibsa_vl_arbitration row = {
+		.lid = lid_in_16_bits(end->lid),
+		.output_port_num = (uint8_t)port,
+	};
+
 	if (!sa_may_know_port(work, port_of(work, end, port)))
 		return;
-	for (uint32_t i = VL_ARB_BLOCK_FIRST; i <= VL_ARB_BLOCK_LAST; i++) {
-		uint8_t *out;
-
-		if (has(work, CM_VL_ARB_BLOCK) &&
-		    work->want[AT_VL_ARB_BLOCK] != i)
+	for (uint8_t i = VL_ARB_BLOCK_FIRST;
+	     i <= VL_ARB_BLOCK_LAST && !work->status; i++) {
+		if (sa_has_any(work, IBSA_VL_ARBITRATION_CM(block_num)) &&
+		    work->want.vl_arbitration.block_num != i)
 			continue;
-		out = add_record(work, end);
-		if (!out)
-			return;
-		out[AT_VL_ARB_PORT] = (uint8_t)port;
-		out[AT_VL_ARB_BLOCK] = (uint8_t)i;
-		ibsa__table_vl_arb(i, out + AT_TABLE);
+		row.block_num = i;
+		ibsa__table_vl_arb(i, row.vl_weight);
+		ibsa__sa_append(work, &row);
 	}
 }
 
-static void add_vl_arb(struct sa_work *work, const struct end_port *end)
+static void vl_arb_add(struct sa_work *work, const struct end_port *end)
 {
 	struct range ports;
 
-	if (!choose_ports(work, end, has(work, CM_VL_ARB_PORT),
-			  work->want[AT_VL_ARB_PORT], &ports))
+	if (!choose_ports(work, end,
+			  sa_has_any(work,
+				     IBSA_VL_ARBITRATION_CM(output_port_num)),
+			  work->want.vl_arbitration.output_port_num, &ports))
 		return;
 	for (uint32_t i = ports.first; i <= ports.last; i++)
-		add_arbitration(work, end, i);
+		vl_arb_add_port(work, end, i);
 }
 
 void ibsa__sa_vl_arb(struct sa_work *work)
 {
-	if (ibsa__sa_is_query(work))
-		for_ends(work, add_vl_arb, false);
+	FOR_ENDS(work, vl_arbitration, false, vl_arb_add);
 }
 
 /* A block that is asked for is there, however far it may be. */
-static void add_port_pkeys(struct sa_work *work, const struct end_port *end,
+static void pkeys_add_port(struct sa_work *work, const struct end_port *end,
 			   uint32_t number)
 {
 	const struct ibsa_fabric *fabric = work->fabric;
 	const struct topo_port *port = port_of(work, end, number);
+	struct ibsa_pkey_table row = {
+		.lid = lid_in_16_bits(end->lid),
+		.port_num = (uint8_t)number,
+	};
 	uint32_t block = 0;
 	uint32_t limit = ibsa__table_pkey_blocks(fabric, port);
 
 	if (!sa_may_know_port(work, port))
 		return;
-	if (has(work, CM_PKEY_BLOCK)) {
-		block = ibsa_be16(work->want + AT_BLOCK);
+	if (sa_has_any(work, IBSA_PKEY_TABLE_CM(block_num))) {
+		block = work->want.pkey_table.block_num;
 		limit = block + 1;
 	}
-	for (; block < limit; block++) {
-		uint8_t *out = add_record(work, end);
-
-		if (!out)
-			return;
-		ibsa_put_be16(out + AT_BLOCK, (uint16_t)block);
-		out[AT_PKEY_PORT] = (uint8_t)number;
-		ibsa__table_pkeys(fabric, port, block, out + AT_TABLE);
+	for (; block < limit && !work->status; block++) {
+		row.block_num = (uint16_t)block;
+		ibsa__table_pkeys(fabric, port, block, row.pkey);
+		ibsa__sa_append(work, &row);
 	}
 }
 
-static void add_pkeys(struct sa_work *work, const struct end_port *end)
+static void pkeys_add(struct sa_work *work, const struct end_port *end)
 {
 	struct range ports;
 
-	if (!choose_ports(work, end, has(work, CM_PKEY_PORT),
-			  work->want[AT_PKEY_PORT], &ports))
+	if (!choose_ports(work, end,
+			  sa_has_any(work, IBSA_PKEY_TABLE_CM(port_num)),
+			  work->want.pkey_table.port_num, &ports))
 		return;
 	for (uint32_t i = ports.first; i <= ports.last; i++)
-		add_port_pkeys(work, end, i);
+		pkeys_add_port(work, end, i);
 }
 
 /* P_Keys are for those who know the SM_Key. */
 void ibsa__sa_pkey_table(struct sa_work *work)
 {
-	if (!ibsa__sa_is_query(work))
-		return;
-	if (work->is_trusted)
-		for_ends(work, add_pkeys, false);
-	else
+	if (ibsa__sa_is_query(work) && !work->is_trusted)
 		sa_fail_untrusted(work);
+	else
+		FOR_ENDS(work, pkey_table, false, pkeys_add);
 }

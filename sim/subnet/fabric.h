@@ -26,7 +26,7 @@ enum { PKEYS_MAX = 128 };
  * The SM of the fabric in SMInfo and SMInfoRecord: priority 0, OpenSM's default,
  * and state Master. IBA vol 1, 14.2.5.13.
  */
-enum { SM_PRIORITY_STATE = 0 << 4 | 3 };
+enum { SM_PRIORITY = 0, SM_STATE_MASTER = 3 };
 
 /* What forwarding tables say of a LID that leads nowhere. */
 enum { ABOVE_ALL_PORTS = 255 };
@@ -133,7 +133,7 @@ struct walk {
  */
 struct multicast_source {
 	void (*block)(void *arg, const struct topo_node *node, uint32_t block,
-		      unsigned int position, uint8_t *out);
+		      unsigned int position, uint16_t *out);
 	void *arg;
 };
 

@@ -109,7 +109,7 @@ static bool grow(struct ibsa_fabric *fabric, const struct topo_node *node,
 
 bool ibsa__switch_set_lft(struct ibsa_fabric *fabric,
 			  const struct topo_node *node, uint32_t block,
-			  const uint8_t *bytes)
+			  const uint8_t ports[LFT_BLOCK_LIDS])
 {
 	struct switch_tables *tables =
 		ibsa__switch_tables_make(fabric, index_of(fabric, node));
@@ -117,17 +117,17 @@ bool ibsa__switch_set_lft(struct ibsa_fabric *fabric,
 
 	if (!tables || !grow(fabric, node, tables, first + LFT_BLOCK_LIDS))
 		return false;
-	memcpy(tables->lft + first, bytes, LFT_BLOCK_LIDS);
+	memcpy(tables->lft + first, ports, LFT_BLOCK_LIDS);
 	return true;
 }
 
 void ibsa__switch_lft(struct ibsa_fabric *fabric, const struct topo_node *node,
-		      uint32_t block, uint8_t *out)
+		      uint32_t block, uint8_t out[LFT_BLOCK_LIDS])
 {
 	const struct switch_tables *tables = tables_of(fabric, node);
 	const uint32_t first = block * LFT_BLOCK_LIDS;
 
-	memset(out, ABOVE_ALL_PORTS, BLOCK_BYTES);
+	memset(out, ABOVE_ALL_PORTS, LFT_BLOCK_LIDS);
 	/* What is above the top is kept, too. */
 	if (tables && first < tables->lft_room)
 		memcpy(out, tables->lft + first, LFT_BLOCK_LIDS);
@@ -142,24 +142,27 @@ static bool has_masks(const struct ibsa_fabric *fabric,
 }
 
 void ibsa__switch_mft(struct ibsa_fabric *fabric, const struct topo_node *node,
-		      uint32_t block, uint32_t position, uint8_t *out)
+		      uint32_t block, uint32_t position,
+		      uint16_t out[MFT_BLOCK_LIDS])
 {
 	const struct switch_tables *tables = tables_of(fabric, node);
 	const uint16_t *masks = tables ? tables->mft[position] : NULL;
 
-	memset(out, 0, BLOCK_BYTES);
-	if (!has_masks(fabric, tables))
+	if (masks)
+		memcpy(out, masks + block * MFT_BLOCK_LIDS,
+		       MFT_BLOCK_LIDS * sizeof(*out));
+	else if (has_masks(fabric, tables))
+		memset(out, 0, MFT_BLOCK_LIDS * sizeof(*out));
+	else
 		fabric->multicast.block(fabric->multicast.arg, node, block,
 					position, out);
-	for (uint32_t i = 0; masks && i < MFT_BLOCK_LIDS; i++)
-		ibsa_put_be16(out + 2 * i, masks[block * MFT_BLOCK_LIDS + i]);
 }
 
 void ibsa__switch_fan(struct ibsa_fabric *fabric, const struct topo_node *node,
 		      uint32_t mlid, uint16_t masks[MFT_POSITIONS])
 {
 	const uint32_t index = mlid - IBSA_LID_MULTICAST_MIN;
-	uint8_t block[BLOCK_BYTES];
+	uint16_t block[MFT_BLOCK_LIDS];
 
 	memset(masks, 0, MFT_POSITIONS * sizeof(*masks));
 	if (index >= MFT_LIDS)
@@ -167,7 +170,7 @@ void ibsa__switch_fan(struct ibsa_fabric *fabric, const struct topo_node *node,
 	for (uint32_t i = 0; i < mft_positions(node); i++) {
 		ibsa__switch_mft(fabric, node, index / MFT_BLOCK_LIDS, i,
 				 block);
-		masks[i] = ibsa_be16(block + 2 * (index % MFT_BLOCK_LIDS));
+		masks[i] = block[index % MFT_BLOCK_LIDS];
 	}
 }
 
@@ -176,7 +179,6 @@ static bool make_masks(struct ibsa_fabric *fabric, const struct topo_node *node,
 		       struct switch_tables *tables)
 {
 	uint16_t *made[MFT_POSITIONS] = { NULL };
-	uint8_t block[BLOCK_BYTES];
 
 	if (tables->has_mft)
 		return true;
@@ -186,13 +188,9 @@ static bool make_masks(struct ibsa_fabric *fabric, const struct topo_node *node,
 			free_masks(made);
 			return false;
 		}
-		for (uint32_t k = 0; k < MFT_LIDS; k++) {
-			if (!(k % MFT_BLOCK_LIDS))
-				ibsa__switch_mft(fabric, node,
-						 k / MFT_BLOCK_LIDS, i, block);
-			made[i][k] =
-				ibsa_be16(block + 2 * (k % MFT_BLOCK_LIDS));
-		}
+		for (uint32_t k = 0; k < MFT_BLOCKS; k++)
+			ibsa__switch_mft(fabric, node, k, i,
+					 made[i] + k * MFT_BLOCK_LIDS);
 	}
 	memcpy(tables->mft, made, sizeof(made));
 	tables->has_mft = true;
@@ -201,7 +199,8 @@ static bool make_masks(struct ibsa_fabric *fabric, const struct topo_node *node,
 
 bool ibsa__switch_set_mft(struct ibsa_fabric *fabric,
 			  const struct topo_node *node, uint32_t block,
-			  uint32_t position, const uint8_t *bytes)
+			  uint32_t position,
+			  const uint16_t masks[MFT_BLOCK_LIDS])
 {
 	struct switch_tables *tables =
 		ibsa__switch_tables_make(fabric, index_of(fabric, node));
@@ -209,7 +208,7 @@ bool ibsa__switch_set_mft(struct ibsa_fabric *fabric,
 
 	if (!tables || !make_masks(fabric, node, tables))
 		return false;
-	for (uint32_t i = 0; i < MFT_BLOCK_LIDS; i++)
-		tables->mft[position][first + i] = ibsa_be16(bytes + 2 * i);
+	memcpy(tables->mft[position] + first, masks,
+	       MFT_BLOCK_LIDS * sizeof(*masks));
 	return true;
 }

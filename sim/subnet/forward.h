@@ -46,12 +46,12 @@ uint8_t ibsa__switch_exit(struct ibsa_fabric *fabric,
 void ibsa__switch_fan(struct ibsa_fabric *fabric, const struct topo_node *node,
 		      uint32_t mlid, uint16_t masks[MFT_POSITIONS]);
 
-/* One of LFT_BLOCKS, BLOCK_BYTES as in an SMP. False: out of memory. */
+/* One of LFT_BLOCKS. False: out of memory. */
 void ibsa__switch_lft(struct ibsa_fabric *fabric, const struct topo_node *node,
-		      uint32_t block, uint8_t *out);
+		      uint32_t block, uint8_t out[LFT_BLOCK_LIDS]);
 bool ibsa__switch_set_lft(struct ibsa_fabric *fabric,
 			  const struct topo_node *node, uint32_t block,
-			  const uint8_t *bytes);
+			  const uint8_t ports[LFT_BLOCK_LIDS]);
 
 /* Positions that the switch has ports for. */
 static inline uint32_t mft_positions(const struct topo_node *node)
@@ -61,9 +61,11 @@ static inline uint32_t mft_positions(const struct topo_node *node)
 
 /* One of MFT_BLOCKS at one of mft_positions(), as above. */
 void ibsa__switch_mft(struct ibsa_fabric *fabric, const struct topo_node *node,
-		      uint32_t block, uint32_t position, uint8_t *out);
+		      uint32_t block, uint32_t position,
+		      uint16_t out[MFT_BLOCK_LIDS]);
 bool ibsa__switch_set_mft(struct ibsa_fabric *fabric,
 			  const struct topo_node *node, uint32_t block,
-			  uint32_t position, const uint8_t *bytes);
+			  uint32_t position,
+			  const uint16_t masks[MFT_BLOCK_LIDS]);
 
 #endif

@@ -9,42 +9,36 @@
 
 #include "sim/subnet/tables.h"
 
-/* SwitchInfo. */
 enum {
-	AT_LINEAR_CAP = 0,
-	AT_MULTICAST_CAP = 4,
-	AT_LINEAR_TOP = 6,
-	AT_LIFE_TIME = 11,
-	AT_PARTITION_CAP = 14,
-	AT_FLAGS = 16,
 	LINEAR_CAP = 0x7800,
 	MULTICAST_CAP = 1024,
-	LIFE_TIME = 18 << 3,
-	FILTERS_RAW = 0x30, /* in and out */
+	LIFE_TIME_VALUE = 18,
 };
 
-void ibsa__table_switch_info(const struct ibsa_fabric *fabric, uint8_t *out)
+void ibsa__table_switch_info(const struct ibsa_fabric *fabric,
+			     struct ibsa_switch_info *out)
 {
-	memset(out, 0, SWITCH_INFO_BYTES);
-	ibsa_put_be16(out + AT_LINEAR_CAP, LINEAR_CAP);
-	ibsa_put_be16(out + AT_MULTICAST_CAP, MULTICAST_CAP);
-	ibsa_put_be16(out + AT_LINEAR_TOP, lid_in_16_bits(fabric->lids.top));
-	out[AT_LIFE_TIME] = LIFE_TIME;
-	ibsa_put_be16(out + AT_PARTITION_CAP, PKEY_CAP_LINK);
-	out[AT_FLAGS] = FILTERS_RAW;
+	*out = (struct ibsa_switch_info){
+		.linear_fdb_cap = LINEAR_CAP,
+		.multicast_fdb_cap = MULTICAST_CAP,
+		.linear_fdb_top = lid_in_16_bits(fabric->lids.top),
+		.life_time_value = LIFE_TIME_VALUE,
+		.partition_enforcement_cap = PKEY_CAP_LINK,
+		.filter_raw_inbound_cap = 1,
+		.filter_raw_outbound_cap = 1,
+	};
 }
 
 /* Each to the lane of its number, 15 to 7: lane 15 is for management. */
-void ibsa__table_sl_to_vl(uint8_t *out)
+void ibsa__table_sl_to_vl(uint8_t out[SL_TO_VL_LEVELS])
 {
-	static const uint8_t lanes[SL_TO_VL_BYTES] = { 0x01, 0x23, 0x45, 0x67,
-						       0x89, 0xab, 0xcd, 0xe7 };
-
-	memcpy(out, lanes, sizeof(lanes));
+	for (uint8_t i = 0; i < SL_TO_VL_LEVELS; i++)
+		out[i] = i;
+	out[SL_TO_VL_LEVELS - 1] = 7;
 }
 
 /* Lane 0 alone has high priority; all others share what is left. */
-void ibsa__table_vl_arb(unsigned int block, uint8_t *out)
+void ibsa__table_vl_arb(unsigned int block, uint16_t out[VL_ARB_BLOCK_ENTRIES])
 {
 	enum {
 		LOW = 1,
@@ -53,13 +47,12 @@ void ibsa__table_vl_arb(unsigned int block, uint8_t *out)
 		WEIGHT = 4,
 	};
 
-	memset(out, 0, BLOCK_BYTES);
+	memset(out, 0, VL_ARB_BLOCK_ENTRIES * sizeof(*out));
 	if (block != LOW && block != HIGH)
 		return;
-	for (uint8_t lane = 0; lane < LANES; lane++) {
-		out[2 * lane] = lane;
-		out[2 * lane + 1] = (block == HIGH) == !lane ? WEIGHT : 0;
-	}
+	for (uint16_t lane = 0; lane < LANES; lane++)
+		out[lane] = (uint16_t)(lane << 8 |
+				       ((block == HIGH) == !lane ? WEIGHT : 0));
 }
 
 uint32_t ibsa__table_lft_last(const struct ibsa_fabric *fabric)
@@ -68,7 +61,7 @@ uint32_t ibsa__table_lft_last(const struct ibsa_fabric *fabric)
 }
 
 void ibsa__table_lft(struct ibsa_fabric *fabric, const struct topo_node *node,
-		     uint32_t block, uint8_t *out)
+		     uint32_t block, uint8_t out[LFT_BLOCK_LIDS])
 {
 	for (uint32_t i = 0; i < LFT_BLOCK_LIDS; i++)
 		out[i] = ibsa__route_exit(fabric, node,
@@ -124,10 +117,8 @@ static uint16_t pkey_at(const struct ibsa_fabric *fabric,
 
 void ibsa__table_pkeys(const struct ibsa_fabric *fabric,
 		       const struct topo_port *port, uint32_t block,
-		       uint8_t *out)
+		       uint16_t out[PKEY_BLOCK_KEYS])
 {
 	for (uint32_t i = 0; i < PKEY_BLOCK_KEYS; i++)
-		ibsa_put_be16(out + 2 * (size_t)i,
-			      pkey_at(fabric, port,
-				      block * PKEY_BLOCK_KEYS + i));
+		out[i] = pkey_at(fabric, port, block * PKEY_BLOCK_KEYS + i);
 }

@@ -7,13 +7,14 @@
 #ifndef SIM_SUBNET_TABLES_H
 #define SIM_SUBNET_TABLES_H
 
+#include <ibsa/records.h>
+
 #include "sim/subnet/fabric.h"
 
 enum {
-	/* Bytes and blocks of the tables. IBA vol 1, 14.2.5. */
-	SWITCH_INFO_BYTES = 20,
-	SL_TO_VL_BYTES = 8,
-	BLOCK_BYTES = 64,
+	/* Entries of the tables' blocks. IBA vol 1, 14.2.5. */
+	SL_TO_VL_LEVELS = 16,
+	VL_ARB_BLOCK_ENTRIES = 32,
 	LFT_BLOCK_LIDS = 64,
 	MFT_BLOCK_LIDS = 32,
 	MFT_POSITION_PORTS = 16,
@@ -27,18 +28,22 @@ enum {
 	PKEY_CAP_ADAPTER = 64,
 };
 
-/* SwitchInfo, SWITCH_INFO_BYTES. */
-void ibsa__table_switch_info(const struct ibsa_fabric *fabric, uint8_t *out);
+/* SwitchInfo, as a record without its LID. */
+void ibsa__table_switch_info(const struct ibsa_fabric *fabric,
+			     struct ibsa_switch_info *out);
 
 /* The virtual lane of each service level, whichever the ports. */
-void ibsa__table_sl_to_vl(uint8_t *out);
+void ibsa__table_sl_to_vl(uint8_t out[SL_TO_VL_LEVELS]);
 
-/* A block of the arbitration of virtual lanes, BLOCK_BYTES. */
-void ibsa__table_vl_arb(unsigned int block, uint8_t *out);
+/*
+ * A block of the arbitration of virtual lanes: lanes in the upper bytes,
+ * weights in the lower.
+ */
+void ibsa__table_vl_arb(unsigned int block, uint16_t out[VL_ARB_BLOCK_ENTRIES]);
 
 /* A block of a switch's linear forwarding table. */
 void ibsa__table_lft(struct ibsa_fabric *fabric, const struct topo_node *node,
-		     uint32_t block, uint8_t *out);
+		     uint32_t block, uint8_t out[LFT_BLOCK_LIDS]);
 
 /* The last block that says anything of any LID. */
 uint32_t ibsa__table_lft_last(const struct ibsa_fabric *fabric);
@@ -46,7 +51,7 @@ uint32_t ibsa__table_lft_last(const struct ibsa_fabric *fabric);
 /* P_Keys of a port; and the blocks that it has. */
 void ibsa__table_pkeys(const struct ibsa_fabric *fabric,
 		       const struct topo_port *port, uint32_t block,
-		       uint8_t *out);
+		       uint16_t out[PKEY_BLOCK_KEYS]);
 uint32_t ibsa__table_pkey_blocks(const struct ibsa_fabric *fabric,
 				 const struct topo_port *port);
 
