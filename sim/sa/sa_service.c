@@ -5,108 +5,92 @@
  *
  * Source: IBA vol 1, 15.2.5.14; OpenSM 3.3, osm_sa_service_record.c.
  */
-#include <errno.h>
-
 #include "base/clock.h"
 #include "sim/sa/sa.h"
 
-enum {
-	AT_GID = 8,
-	AT_PKEY = 24,
-	AT_LEASE = 28,
-	AT_KEY = 32,
-	KEY_BYTES = 16,
-};
-
-static bool has(const struct sa_work *work, uint64_t mask)
+/* A ServiceKey is for those who know the SM_Key. */
+static void service_append(struct sa_work *work,
+			   const struct ibsa_service *record)
 {
-	return (work->mask & mask) == mask;
-}
+	struct ibsa_service shown = *record;
 
-/* Only those who know the SM_Key may see a ServiceKey. */
-static void add_record(struct sa_work *work, const uint8_t *record)
-{
-	uint8_t *out = ibsa__sa_add(work);
-
-	if (!out)
-		return;
-	memcpy(out, record, SERVICE_BYTES);
 	if (!work->is_trusted)
-		memset(out + AT_KEY, 0, KEY_BYTES);
+		memset(shown.service_key, 0, sizeof(shown.service_key));
+	ibsa__sa_append(work, &shown);
 }
 
 /* The requester, and the port that offers the service, must have the P_Key. */
-static bool is_permitted(const struct sa_work *work)
+static bool service_is_permitted(const struct sa_work *work)
 {
-	const uint8_t *gid = work->bytes + AT_GID;
-	const uint16_t pkey = ibsa_be16(work->bytes + AT_PKEY);
+	const struct ibsa_service *want = &work->want.service;
+	const uint8_t *gid = want->service_gid.raw;
 	const struct end_port *end;
 
-	if (!has(work, IBSA_SERVICE_CM(service_pkey)))
+	if (!sa_has_any(work, IBSA_SERVICE_CM(service_pkey)))
 		return true;
-	if (!sa_has_pkey(work, work->from, pkey))
+	if (!sa_has_pkey(work, work->from, want->service_pkey))
 		return false;
-	if (!has(work, IBSA_SERVICE_CM(service_gid)) || gid[0] == 0xff)
+	if (!sa_has_any(work, IBSA_SERVICE_CM(service_gid)) || gid[0] == 0xff)
 		return true;
 	end = ibsa__end_named(work->fabric, ibsa_be64(gid + 8));
-	return end && sa_has_pkey(work, end, pkey);
+	return end && sa_has_pkey(work, end, want->service_pkey);
 }
 
-static void set_service(struct sa_work *work)
+static void service_set(struct sa_work *work)
 {
 	const uint64_t needed = IBSA_SERVICE_CM(service_id) |
 				IBSA_SERVICE_CM(service_gid);
 	struct ibsa_fabric *fabric = work->fabric;
-	uint8_t record[SERVICE_BYTES];
+	struct ibsa_service record = work->want.service;
 	uint64_t ends_ns = UINT64_MAX;
-	uint32_t lease;
 
-	if (!has(work, needed)) {
+	if (!sa_has_all(work, needed)) {
 		sa_fail(work, IBSA_STATUS_REQ_INVALID);
 		return;
 	}
-	memcpy(record, work->bytes, SERVICE_BYTES);
-	if (!has(work, IBSA_SERVICE_CM(service_lease)))
-		ibsa_put_be32(record + AT_LEASE, IBSA_LEASE_INFINITE);
-	lease = ibsa_be32(record + AT_LEASE);
-	if (lease != IBSA_LEASE_INFINITE)
-		ends_ns = sim_clock_now(&fabric->clock) + lease * NS_PER_S;
-	if (ibsa__services_set(&fabric->services, record, ends_ns)) {
+	if (!sa_has_any(work, IBSA_SERVICE_CM(service_lease)))
+		record.service_lease = IBSA_LEASE_INFINITE;
+	if (record.service_lease != IBSA_LEASE_INFINITE)
+		ends_ns = sim_clock_now(&fabric->clock) +
+			  record.service_lease * NS_PER_S;
+	if (ibsa__services_set(&fabric->services, &record, ends_ns)) {
 		sa_fail(work, IBSA_STATUS_NO_RESOURCES);
 		return;
 	}
 	/* The answer shows a P_Key even where the identity has none. */
-	if (!has(work, IBSA_SERVICE_CM(service_pkey)))
-		ibsa_put_be16(record + AT_PKEY, IBSA_PKEY_DEFAULT);
-	add_record(work, record);
+	if (!sa_has_any(work, IBSA_SERVICE_CM(service_pkey)))
+		record.service_pkey = IBSA_PKEY_DEFAULT;
+	service_append(work, &record);
 }
 
-static void delete_service(struct sa_work *work)
+static void service_delete(struct sa_work *work)
 {
 	struct services *services = &work->fabric->services;
-	struct service *service = ibsa__services_find(services, work->bytes);
+	struct service *service = ibsa__services_find(services,
+						      &work->want.service);
 
 	if (!service) {
 		sa_fail(work, IBSA_STATUS_NO_RECORDS);
 		return;
 	}
-	add_record(work, service->record);
+	service_append(work, &service->record);
 	ibsa__services_remove(services, service);
 }
 
 /* Newest first, as OpenSM lists them. */
-static void list_services(struct sa_work *work)
+static void service_list(struct sa_work *work)
 {
 	const struct services *services = &work->fabric->services;
-	struct sa_filter filter;
+	struct sa_match match;
 
-	ibsa__sa_filter(&ibsa_service_record, ~IBSA_SERVICE_CM(service_lease),
-			work, &filter);
+	ibsa__sa_select(&ibsa_service_record,
+			work->mask & ~IBSA_SERVICE_CM(service_lease), &match);
 	for (size_t i = services->count; i > 0 && !sa_is_full(work); i--) {
-		const uint8_t *record = services->all[i - 1].record;
+		const struct ibsa_service *record =
+			&services->all[i - 1].record;
 
-		if (ibsa__sa_matches(&filter, work, record))
-			add_record(work, record);
+		if (ibsa__sa_agree(&match, record, &work->want))
+			service_append(work, record);
 	}
 }
 
@@ -118,15 +102,15 @@ void ibsa__sa_service(struct sa_work *work)
 	switch (work->method) {
 	case IBSA_METHOD_SET:
 	case IBSA_METHOD_DELETE:
-		if (!is_permitted(work))
+		if (!service_is_permitted(work))
 			sa_fail(work, IBSA_STATUS_REQ_INVALID);
 		else if (work->method == IBSA_METHOD_SET)
-			set_service(work);
+			service_set(work);
 		else
-			delete_service(work);
+			service_delete(work);
 		break;
 	default:
 		if (ibsa__sa_is_query(work))
-			list_services(work);
+			service_list(work);
 	}
 }

@@ -20,11 +20,20 @@ void ibsa__services_expire(struct services *services, uint64_t now_ns)
 	services->count = kept;
 }
 
+static bool service_is_same(const struct ibsa_service *a,
+			    const struct ibsa_service *b)
+{
+	return a->service_id == b->service_id &&
+	       a->service_pkey == b->service_pkey &&
+	       !memcmp(&a->service_gid, &b->service_gid,
+		       sizeof(a->service_gid));
+}
+
 struct service *ibsa__services_find(const struct services *services,
-				    const uint8_t *record)
+				    const struct ibsa_service *record)
 {
 	for (size_t i = 0; i < services->count; i++) {
-		if (!memcmp(services->all[i].record, record, SERVICE_ID_BYTES))
+		if (service_is_same(&services->all[i].record, record))
 			return &services->all[i];
 	}
 	return NULL;
@@ -47,8 +56,8 @@ static int grow(struct services *services)
 	return 0;
 }
 
-int ibsa__services_set(struct services *services, const uint8_t *record,
-		       uint64_t ends_ns)
+int ibsa__services_set(struct services *services,
+		       const struct ibsa_service *record, uint64_t ends_ns)
 {
 	struct service *service = ibsa__services_find(services, record);
 	int err;
@@ -59,7 +68,7 @@ int ibsa__services_set(struct services *services, const uint8_t *record,
 			return err;
 		service = &services->all[services->count++];
 	}
-	memcpy(service->record, record, SERVICE_BYTES);
+	service->record = *record;
 	service->ends_ns = ends_ns;
 	return 0;
 }

@@ -3,18 +3,13 @@
 #ifndef SIM_SA_SERVICE_H
 #define SIM_SA_SERVICE_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include <ibsa/records.h>
 
-enum {
-	SERVICE_BYTES = 176,
-	SERVICE_ID_BYTES = 26, /* what makes two records the same one */
-	SERVICES_MAX = 65536,
-};
+enum { SERVICES_MAX = 65536 };
 
 struct service {
 	uint64_t ends_ns; /* when the lease does; UINT64_MAX: never */
-	uint8_t record[SERVICE_BYTES];
+	struct ibsa_service record;
 };
 
 struct services {
@@ -26,16 +21,16 @@ struct services {
 /* Forget those whose lease has ended by @now_ns. */
 void ibsa__services_expire(struct services *services, uint64_t now_ns);
 
-/* The service with the identity of @record, or NULL. */
+/* The service with the id, GID and P_Key of @record, or NULL. */
 struct service *ibsa__services_find(const struct services *services,
-				    const uint8_t *record);
+				    const struct ibsa_service *record);
 
 /*
  * Register @record, or replace the one of its identity.
  * Return: 0; -ENOMEM; -ENOSPC there are SERVICES_MAX.
  */
-int ibsa__services_set(struct services *services, const uint8_t *record,
-		       uint64_t ends_ns);
+int ibsa__services_set(struct services *services,
+		       const struct ibsa_service *record, uint64_t ends_ns);
 
 void ibsa__services_remove(struct services *services, struct service *service);
 
