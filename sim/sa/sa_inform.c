@@ -10,22 +10,7 @@
 enum {
 	TRAP_SECURITY_FIRST = 256,
 	TRAP_SECURITY_LAST = 259,
-	AT_QPN = 28, /* three bytes */
 };
-
-/* Offsets of InformInfoRecord. */
-enum {
-	RECORD_AT_ENUM = 16,
-	RECORD_AT_INFO = 24,
-	GID_BYTES = 16,
-};
-
-static void put_qpn(uint8_t *inform_info, uint32_t qpn)
-{
-	inform_info[AT_QPN] = (uint8_t)(qpn >> 16);
-	inform_info[AT_QPN + 1] = (uint8_t)(qpn >> 8);
-	inform_info[AT_QPN + 2] = (uint8_t)qpn;
-}
 
 static bool shares_pkey(const struct sa_work *work, const struct end_port *end)
 {
@@ -130,23 +115,19 @@ static void unsubscribe(struct sa_work *work, const struct subscription *like)
 static struct subscription asked(const struct sa_work *work)
 {
 	const struct end_setup *setup = end_setup(work->fabric, work->from);
-	struct subscription like = {
+	return (struct subscription){
 		.end = (uint32_t)(work->from - work->fabric->ends),
 		.lid = work->from->lid +
 		       (work->to->path_bits & (work->from->lid_count - 1u)),
 		.pkey = setup_pkey(setup, work->to->pkey_index),
 		.sa = *work->to,
+		.info = work->want.inform_info,
 	};
-
-	memcpy(like.inform_info, work->bytes, INFORM_INFO_BYTES);
-	ibsa_inform_info_record.decode(work->bytes, &like.info);
-	return like;
 }
 
 void ibsa__sa_inform_info(struct sa_work *work)
 {
 	struct subscription like = asked(work);
-	uint8_t *record;
 
 	if (work->method != IBSA_METHOD_SET) {
 		sa_fail(work, IBSA_STATUS_BAD_METHOD_ATTRIBUTE);
@@ -162,50 +143,63 @@ void ibsa__sa_inform_info(struct sa_work *work)
 	}
 	if (like.info.subscribe) {
 		/* Kept with the QP that asks, whatever QPN it writes. */
-		put_qpn(like.inform_info, IBSA_QPN_GSI);
+		like.info.qpn = IBSA_QPN_GSI;
 		subscribe(work, &like);
 	} else {
 		unsubscribe(work, &like);
 	}
-	if (work->status)
-		return;
-	record = ibsa__sa_add(work);
-	if (record)
-		memcpy(record, work->bytes, INFORM_INFO_BYTES);
+	if (!work->status)
+		ibsa__sa_append(work, &work->want.inform_info);
 }
 
-static void add_record(struct sa_work *work, const struct subscription *one)
+/* There is one subscriber at each port: number 0. */
+static struct ibsa_inform_info_rec
+inform_record(const struct ibsa_fabric *fabric, const struct subscription *one)
 {
-	const struct ibsa_fabric *fabric = work->fabric;
-	const struct end_port *subscriber = &fabric->ends[one->end];
-	uint8_t gid[GID_BYTES];
-	uint8_t *out;
+	const struct ibsa_inform_info *info = &one->info;
+	struct ibsa_inform_info_rec row = {
+		.gid = info->gid,
+		.lid_range_begin = info->lid_range_begin,
+		.lid_range_end = info->lid_range_end,
+		.is_generic = info->is_generic,
+		.subscribe = info->subscribe,
+		.type = info->type,
+		.trap_number = info->trap_number,
+		.qpn = info->qpn,
+		.resp_time_value = info->resp_time_value,
+		.producer_type = info->producer_type,
+	};
+
+	end_gid(fabric, &fabric->ends[one->end], row.subscriber_gid.raw);
+	return row;
+}
+
+static void inform_add(struct sa_work *work, const struct sa_match *match,
+		       const struct subscription *one)
+{
+	const struct end_port *subscriber = &work->fabric->ends[one->end];
+	struct ibsa_inform_info_rec row;
 
 	if (!subscriber->is_seen || !shares_pkey(work, subscriber))
 		return;
-	end_gid(fabric, subscriber, gid);
-	if (work->mask & IBSA_INFORM_INFO_REC_CM(subscriber_gid) &&
-	    memcmp(gid, work->bytes, GID_BYTES))
+	row = inform_record(work->fabric, one);
+	if (!ibsa__sa_agree(match, &row, &work->want))
 		return;
-	/* There is one subscriber at each port: number 0. */
-	if (work->mask & IBSA_INFORM_INFO_REC_CM(subscriber_enum) &&
-	    ibsa_be16(work->bytes + RECORD_AT_ENUM))
-		return;
-	out = ibsa__sa_add(work);
-	if (!out)
-		return;
-	memcpy(out, gid, GID_BYTES);
-	memcpy(out + RECORD_AT_INFO, one->inform_info, INFORM_INFO_BYTES);
 	if (!work->is_trusted)
-		put_qpn(out + RECORD_AT_INFO, 0);
+		row.qpn = 0;
+	ibsa__sa_append(work, &row);
 }
 
 void ibsa__sa_inform_info_record(struct sa_work *work)
 {
+	const uint64_t exact = IBSA_INFORM_INFO_REC_CM(subscriber_gid) |
+			       IBSA_INFORM_INFO_REC_CM(subscriber_enum);
 	const struct subscriptions *all = &work->fabric->subscriptions;
+	struct sa_match match;
 
 	if (!ibsa__sa_is_query(work))
 		return;
+	ibsa__sa_select(work->record, work->mask & exact, &match);
 	for (size_t i = all->count; i > 0 && !sa_is_full(work); i--)
-		add_record(work, &all->all[i - 1]);
+		inform_add(work, &match, &all->all[i - 1]);
 }

@@ -12,23 +12,20 @@
  * As OpenSM compares: the GID, or the LID range where the GID is zero, and
  * then everything but the subscribe flag. QPN and response time count too.
  */
-static bool same_events(const uint8_t *a, const uint8_t *b)
+static bool same_events(const struct ibsa_inform_info *a,
+			const struct ibsa_inform_info *b)
 {
-	static const uint8_t no_gid[16];
-	enum {
-		LID_RANGE = 16,
-		IS_GENERIC = 22,
-		TYPE = 24,
-	};
-
-	if (memcmp(b, no_gid, 16)) {
-		if (memcmp(a, b, 16))
+	if (inform_names_gid(b)) {
+		if (memcmp(&a->gid, &b->gid, sizeof(a->gid)))
 			return false;
-	} else if (memcmp(a + LID_RANGE, b + LID_RANGE, 4)) {
+	} else if (a->lid_range_begin != b->lid_range_begin ||
+		   a->lid_range_end != b->lid_range_end) {
 		return false;
 	}
-	return a[IS_GENERIC] == b[IS_GENERIC] &&
-	       !memcmp(a + TYPE, b + TYPE, INFORM_INFO_BYTES - TYPE);
+	return a->is_generic == b->is_generic && a->type == b->type &&
+	       a->trap_number == b->trap_number && a->qpn == b->qpn &&
+	       a->resp_time_value == b->resp_time_value &&
+	       a->producer_type == b->producer_type;
 }
 
 /* OpenSM compares all that it answers by. */
@@ -56,7 +53,7 @@ ibsa__subscriptions_find(const struct subscriptions *subscriptions,
 		struct subscription *one = &subscriptions->all[i - 1];
 
 		if (same_address(one, like) &&
-		    same_events(one->inform_info, like->inform_info))
+		    same_events(&one->info, &like->info))
 			return one;
 	}
 	return NULL;

@@ -8,7 +8,6 @@
 #include <ibsa/transport.h>
 
 enum {
-	INFORM_INFO_BYTES = 36,
 	SUBSCRIPTIONS_MAX = 65536,
 	LID_RANGE_ALL = 0xffff, /* as its begin: whoever it comes from */
 };
@@ -19,7 +18,6 @@ struct subscription {
 	uint16_t pkey;		/* that it asked with */
 	struct ibsa_address sa; /* that it asked: Reports come from there */
 	struct ibsa_inform_info info;
-	uint8_t inform_info[INFORM_INFO_BYTES]; /* the same on the wire */
 };
 
 struct subscriptions {
