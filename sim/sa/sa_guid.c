@@ -8,10 +8,6 @@
 #include "sim/sa/sa.h"
 
 enum {
-	AT_BLOCK = 2,
-	AT_GUIDS = 8,
-	GUID_BYTES = 8,
-	RECORD_BYTES = 72,
 	ALL_BLOCKS = 255,
 	INVENTIONS_MAX = 1000, /* tries to find a GUID that nobody has */
 };
@@ -44,39 +40,32 @@ static unsigned int block_count(const struct ibsa_fabric *fabric,
 	return (guid_cap(fabric, end) + GUIDS_PER_BLOCK - 1) / GUIDS_PER_BLOCK;
 }
 
-static uint8_t *guid_at(uint8_t *record, unsigned int index)
-{
-	return record + AT_GUIDS + GUID_BYTES * index;
-}
-
 static bool is_wanted(const struct change *change, unsigned int index)
 {
-	return change->work->mask & IBSA_GUID_INFO_CM(guid) << index;
+	return sa_has_any(change->work, IBSA_GUID_INFO_CM(guid) << index);
 }
 
-static void put_block(uint8_t *record, uint64_t port_guid,
-		      const struct guid_table *table, unsigned int first)
+static void block_fill(struct ibsa_guid_info *out, uint64_t port_guid,
+		       const struct guid_table *table, unsigned int first)
 {
 	for (unsigned int i = 0; i < GUIDS_PER_BLOCK; i++) {
 		const uint64_t guid = table && first + i < GUID_CAP_ADAPTER
 					      ? table->guids[first + i]
 					      : 0;
 
-		ibsa_put_be64(guid_at(record, i), first + i ? guid : port_guid);
+		out->guid[i] = first + i ? guid : port_guid;
 	}
 }
 
 /* The answer is the request with what the block has now. */
-static void answer(const struct change *change)
+static void change_answer(const struct change *change)
 {
-	uint8_t *out = ibsa__sa_add(change->work);
+	struct ibsa_guid_info row = change->work->want.guid_info;
 
-	if (!out)
-		return;
-	memcpy(out, change->work->bytes, RECORD_BYTES);
 	if (change->table)
-		put_block(out, change->table->port_guid, change->table,
-			  change->first);
+		block_fill(&row, change->table->port_guid, change->table,
+			   change->first);
+	ibsa__sa_append(change->work, &row);
 }
 
 static bool is_free(const struct change *change, uint64_t guid)
@@ -109,8 +98,7 @@ static uint64_t invent(const struct change *change, unsigned int entry)
 static void set_entry(const struct change *change, unsigned int index)
 {
 	const unsigned int entry = change->first + index;
-	uint64_t guid =
-		ibsa_be64(change->work->bytes + AT_GUIDS + GUID_BYTES * index);
+	uint64_t guid = change->work->want.guid_info.guid[index];
 
 	if (!guid) {
 		if (change->table->guids[entry])
@@ -133,7 +121,7 @@ static void set_guids(struct change *change)
 			set_entry(change, i);
 	}
 	if (!change->work->status)
-		answer(change);
+		change_answer(change);
 }
 
 /* A port's own GUID stays, and so does one that is in a multicast group. */
@@ -163,13 +151,14 @@ static void delete_guids(struct change *change)
 			ibsa__aliases_clear(change->aliases, change->table,
 					    change->first + i);
 	}
-	answer(change);
+	change_answer(change);
 }
 
 /* The port that has the LID of the request, or NULL. */
 static const struct end_port *wanted_end(const struct sa_work *work)
 {
-	return end_by_lid(work->fabric, lid_in_16_bits(ibsa_be16(work->bytes)));
+	return end_by_lid(work->fabric,
+			  lid_in_16_bits(work->want.guid_info.lid));
 }
 
 static bool may_know(const struct sa_work *work, const struct end_port *end)
@@ -182,7 +171,8 @@ static bool start(struct sa_work *work, struct change *out,
 		  const struct end_port **end)
 {
 	struct ibsa_fabric *fabric = work->fabric;
-	const unsigned int first = GUIDS_PER_BLOCK * work->bytes[AT_BLOCK];
+	const unsigned int first = GUIDS_PER_BLOCK *
+				   work->want.guid_info.block_num;
 
 	if (!HAS(work, lid) || !HAS(work, block_num)) {
 		sa_fail(work, IBSA_STATUS_REQ_INSUFFICIENT);
@@ -220,7 +210,7 @@ static void change_guids(struct sa_work *work)
 	}
 	/* Where nothing was ever set, nothing of a Delete is looked at. */
 	if (!is_set && !change.table) {
-		answer(&change);
+		change_answer(&change);
 		return;
 	}
 	if (!change.count) {
@@ -236,18 +226,18 @@ static void change_guids(struct sa_work *work)
 		delete_guids(&change);
 }
 
-static void add_block(struct sa_work *work, const struct end_port *end,
+static void block_add(struct sa_work *work, const struct end_port *end,
 		      unsigned int block)
 {
-	uint8_t *out = ibsa__sa_add(work);
+	struct ibsa_guid_info row = {
+		.lid = lid_in_16_bits(end->lid),
+		.block_num = (uint8_t)block,
+	};
 
-	if (!out)
-		return;
-	ibsa_put_be16(out, lid_in_16_bits(end->lid));
-	out[AT_BLOCK] = (uint8_t)block;
-	put_block(out, end->guid,
-		  ibsa__aliases_table(&work->fabric->aliases, end->guid),
-		  GUIDS_PER_BLOCK * block);
+	block_fill(&row, end->guid,
+		   ibsa__aliases_table(&work->fabric->aliases, end->guid),
+		   GUIDS_PER_BLOCK * block);
+	ibsa__sa_append(work, &row);
 }
 
 /*
@@ -257,16 +247,16 @@ static void add_block(struct sa_work *work, const struct end_port *end,
  */
 static bool check_guids(const struct sa_work *work, uint64_t *out_port_guid)
 {
-	uint64_t guid = ibsa_be64(work->bytes + AT_GUIDS);
+	const struct ibsa_guid_info *want = &work->want.guid_info;
 
 	*out_port_guid = 0;
-	if (HAS(work, guid) && !work->bytes[AT_BLOCK])
+	if (HAS(work, guid) && !want->block_num)
 		*out_port_guid = work->from->guid;
-	if (HAS(work, guid) && guid != *out_port_guid)
+	if (HAS(work, guid) && want->guid[0] != *out_port_guid)
 		return false;
 	for (unsigned int i = 1; i < GUIDS_PER_BLOCK; i++) {
-		guid = ibsa_be64(work->bytes + AT_GUIDS + GUID_BYTES * i);
-		if (work->mask & IBSA_GUID_INFO_CM(guid) << i && guid)
+		if (sa_has_any(work, IBSA_GUID_INFO_CM(guid) << i) &&
+		    want->guid[i])
 			return false;
 	}
 	return true;
@@ -274,26 +264,27 @@ static bool check_guids(const struct sa_work *work, uint64_t *out_port_guid)
 
 static bool is_of_port(const struct sa_work *work, const struct end_port *end)
 {
-	return !HAS(work, lid) || !ibsa_be16(work->bytes) ||
+	return !HAS(work, lid) || !work->want.guid_info.lid ||
 	       wanted_end(work) == end;
 }
 
 static void add_port(struct sa_work *work, const struct end_port *end)
 {
+	const uint8_t want = work->want.guid_info.block_num;
 	const unsigned int blocks = block_count(work->fabric, end);
 	unsigned int block = 0;
 	unsigned int last = blocks - 1;
 
 	if (!is_of_port(work, end) || !may_know(work, end))
 		return;
-	if (HAS(work, block_num) && work->bytes[AT_BLOCK] != ALL_BLOCKS) {
-		block = work->bytes[AT_BLOCK];
+	if (HAS(work, block_num) && want != ALL_BLOCKS) {
+		block = want;
 		if (block > last)
 			return;
 		last = block;
 	}
 	for (; block <= last && !sa_is_full(work); block++)
-		add_block(work, end, block);
+		block_add(work, end, block);
 }
 
 static void add_node(struct sa_work *work, const struct topo_node *node)
