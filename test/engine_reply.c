@@ -262,6 +262,88 @@ static void stray_messages_are_drained(void **state)
 
 #define TEST(name) PUPPET_TEST(name, &puppet)
 
+/* A GetMulti is sent by RMPP in one segment, and answered with paths. */
+static void get_multi_is_answered_with_paths(void **state)
+{
+	const struct ibsa_multi_path match = {
+		.sgid_count = 1,
+		.dgid_count = 2,
+		.gid = { { { 1 } }, { { 2 } }, { { 3 } } }
+	};
+	const struct ibsa_query query = {
+		.record = &ibsa_multi_path_record,
+		.match = &match,
+		.mask = IBSA_MULTI_PATH_CM(sgid_count) |
+			IBSA_MULTI_PATH_CM(dgid_count),
+		.method = IBSA_METHOD_GET_MULTI,
+	};
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct ibsa_sa_header header;
+	struct puppet_mad answer;
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(ibsa__engine_query(engine, &query, puppet_note, &seen,
+					    NULL),
+			 0);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	ibsa_sa_header_record.decode(puppet_sent(&puppet, 0)->mad, &header);
+	assert_int_equal(header.rmpp_version, 1);
+	assert_int_equal(header.rmpp_type, IBSA_RMPP_TYPE_DATA);
+	assert_int_equal(header.rmpp_flags, 7);
+	assert_int_equal(header.rmpp_segment, 1);
+	assert_int_equal(header.rmpp_length, 220);
+	assert_int_equal(answer.mad[56 + 24], 1);
+	assert_int_equal(answer.mad[56 + 24 + 32], 3);
+
+	/* Not with the attribute that was asked for. */
+	ibsa_put_be16(answer.mad + 44, 8);
+	answer.len = 56 + 2 * 64;
+	answer.mad[35] = 20 + 2 * 64;
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen.calls, 0);
+	assert_int_equal(ibsa__engine_stats(engine)->ignored_kind, 1);
+	ibsa_put_be16(answer.mad + 16, ibsa_path_record.attribute);
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.err, 0);
+	assert_int_equal(seen.stride, 64);
+	assert_int_equal(seen.count, 2);
+	assert_ptr_equal(seen.record, &ibsa_path_record);
+	ibsa__engine_free(engine);
+}
+
+/* GetMultis have too many GIDs to be compared; and of Gets, which no SA answers,
+ * those of other GIDs are not the same. */
+static void multi_paths_of_other_gids_share_nothing(void **state)
+{
+	struct ibsa_multi_path match = { .sgid_count = 1, .dgid_count = 9 };
+	struct ibsa_query query = {
+		.record = &ibsa_multi_path_record,
+		.match = &match,
+		.mask = IBSA_MULTI_PATH_CM(sgid_count) |
+			IBSA_MULTI_PATH_CM(dgid_count),
+		.method = IBSA_METHOD_GET_MULTI,
+	};
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(ibsa__engine_query(engine, &query, puppet_note,
+						    &seen, NULL),
+				 0);
+		if (i == 1)
+			query.method = IBSA_METHOD_GET;
+		match.gid[9].raw[15] = (uint8_t)i;
+	}
+	assert_int_equal(puppet.sent_count, 4);
+	ibsa__engine_free(engine);
+	assert_int_equal(seen.calls, 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -273,6 +355,8 @@ int main(void)
 		TEST(waiting_answers_are_no_timeouts),
 		TEST(flood_is_taken_in_parts),
 		TEST(stray_messages_are_drained),
+		TEST(get_multi_is_answered_with_paths),
+		TEST(multi_paths_of_other_gids_share_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

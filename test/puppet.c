@@ -192,6 +192,7 @@ void puppet_note(const struct ibsa_reply *reply, void *arg)
 {
 	struct seen *seen = arg;
 
+	seen->record = reply->record;
 	seen->calls++;
 	seen->err = reply->err;
 	seen->status = reply->status;

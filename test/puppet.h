@@ -47,6 +47,7 @@ struct puppet {
 
 /* What a callback saw. */
 struct seen {
+	const struct ibsa_record *record;
 	int calls;
 	int err;
 	uint16_t status;

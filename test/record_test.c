@@ -55,8 +55,10 @@ static void host_put(const struct ibsa_field *field, unsigned int index,
 		memcpy(at, &u8, sizeof(u8));
 	else if (field->host_size == 2)
 		memcpy(at, &u16, sizeof(u16));
-	else
+	else if (field->host_size == 4)
 		memcpy(at, &u32, sizeof(u32));
+	else
+		memcpy(at, &value, sizeof(value));
 }
 
 /* A value one bit too wide is refused, and nothing is written. */
@@ -329,6 +331,26 @@ static const struct {
 	{ IBSA_VL_ARBITRATION_CM(lid), 0 },
 	{ IBSA_VL_ARBITRATION_CM(output_port_num), 1 },
 	{ IBSA_VL_ARBITRATION_CM(block_num), 2 },
+	{ IBSA_MULTI_PATH_CM(raw_traffic), 0 },
+	{ IBSA_MULTI_PATH_CM(flow_label), 2 },
+	{ IBSA_MULTI_PATH_CM(hop_limit), 3 },
+	{ IBSA_MULTI_PATH_CM(tclass), 4 },
+	{ IBSA_MULTI_PATH_CM(reversible), 5 },
+	{ IBSA_MULTI_PATH_CM(numb_path), 6 },
+	{ IBSA_MULTI_PATH_CM(pkey), 7 },
+	{ IBSA_MULTI_PATH_CM(qos_class), 8 },
+	{ IBSA_MULTI_PATH_CM(sl), 9 },
+	{ IBSA_MULTI_PATH_CM(mtu_selector), 10 },
+	{ IBSA_MULTI_PATH_CM(mtu), 11 },
+	{ IBSA_MULTI_PATH_CM(rate_selector), 12 },
+	{ IBSA_MULTI_PATH_CM(rate), 13 },
+	{ IBSA_MULTI_PATH_CM(packet_life_time_selector), 14 },
+	{ IBSA_MULTI_PATH_CM(packet_life_time), 15 },
+	{ IBSA_MULTI_PATH_CM(service_id_high), 16 },
+	{ IBSA_MULTI_PATH_CM(independence_selector), 17 },
+	{ IBSA_MULTI_PATH_CM(sgid_count), 19 },
+	{ IBSA_MULTI_PATH_CM(dgid_count), 20 },
+	{ IBSA_MULTI_PATH_CM(service_id_low), 21 },
 	{ IBSA_INFORM_INFO_REC_CM(subscriber_gid), 0 },
 	{ IBSA_INFORM_INFO_REC_CM(subscriber_enum), 1 },
 	{ IBSA_INFORM_INFO_REC_CM(gid), 3 },

@@ -97,6 +97,7 @@ RECORDS = {
         "output_port_num": "sa.outputportnum",
         "block_num": "sa.blocknum_eightbit",
     }),
+    "MultiPathRecord": ("multipathrecord.", {"pkey": "p_key"}),
     "PKeyTableRecord": ("", {
         "lid": "sa.lid",
         "block_num": "sa.blocknum_sixteenbit",
@@ -153,6 +154,12 @@ GAPS = {
     "SLtoVLMappingTableRecord": {"vl": "compared below"},
     "VLArbitrationTableRecord": {"vl_weight": "compared below"},
     "PKeyTableRecord": {"pkey": "bit by bit; compared below"},
+    "MultiPathRecord": {
+        "qos_class": "not shown",
+        "service_id_high": "not shown",
+        "service_id_low": "not shown",
+        "gid": "as many as the counts say; compared below",
+    },
     "Notice": {
         "issuer_gid": "not shown",
     },
@@ -173,7 +180,8 @@ EXTRA = ["rmpp.rresptime", "rmpp.rmppflags", "linkrecord.servicedata",
          "sltovlmappingtable.sltovllowbits",
          "vlarbitrationtable.vl", "vlarbitrationtable.weight",
          "p_keytable.membershiptype",
-         "p_keytable.p_keybase"]
+         "p_keytable.p_keybase",
+         "multipathrecord.sdgid"]
 
 # Attribute ids of the captured answers that hold our records.
 ATTRIBUTES = {
@@ -186,7 +194,9 @@ ATTRIBUTES = {
     0x0017: "MulticastForwardingTableRecord", 0x0018: "SMInfoRecord",
     0x0020: "LinkRecord", 0x0036: "VLArbitrationTableRecord",
     0x0033: "PKeyTableRecord", 0x00f3: "InformInfoRecord",
+    0x003a: "MultiPathRecord",
 }
+MULTI_PATH = 0x003a  # of which only requests are
 
 
 def tshark_name(record, field):
@@ -203,7 +213,8 @@ def hex_read(path):
 
 
 def captured_lines(folder):
-    """Each record of each answer or Report, one a line, under its header."""
+    """Each record of each answer or Report, and of each GetMulti, one a line,
+    under its header."""
     for path in sorted(glob.glob(os.path.join(folder, "*.rsp.hex"))):
         answer = hex_read(path)
         status, attribute = struct.unpack(">4xH10xH", answer[:18])
@@ -211,11 +222,17 @@ def captured_lines(folder):
             continue
         header, data = answer[:56], answer[56:]
         stride = struct.unpack(">H", header[44:46])[0] * 8
-        if header[3] != 0x92:
+        if header[3] not in (0x92, 0x94):
             stride = len(data)
         while stride and len(data) >= stride:
             yield (ATTRIBUTES[attribute], header.hex(), data[:stride].hex())
             data = data[stride:]
+    for path in sorted(glob.glob(os.path.join(folder, "*.req.hex"))):
+        request = hex_read(path)
+        attribute = struct.unpack(">16xH", request[:18])[0]
+        if attribute == MULTI_PATH:
+            yield (ATTRIBUTES[attribute], request[:56].hex(),
+                   request[56:].hex())
 
 
 def mads(helper, folder):
@@ -319,6 +336,14 @@ ARRAYS = {
 }
 
 
+def gids_same(fields, row):
+    """The GIDs that the counts divide; more than 11 do not fit."""
+    count = min(fields["sgid_count"] + fields["dgid_count"], 11)
+    theirs = row["infiniband.multipathrecord.sdgid"].split()
+    return "".join(ipaddress.IPv6Address(gid).packed.hex()
+                   for gid in theirs) == fields["gid"][:32 * count]
+
+
 def array_same(mad, row):
     field, theirs = ARRAYS[mad["record"]]
     ours = mad["fields"][field]
@@ -361,6 +386,9 @@ def mad_compare(mad, row, complain):
     if mad["record"] == "ServiceRecord" and not data_same(
             mad["fields"], row["infiniband.linkrecord.servicedata"]):
         complain("ServiceData")
+    if mad["record"] == "MultiPathRecord" and not gids_same(mad["fields"],
+                                                            row):
+        complain("GIDs")
     if mad["record"] in ARRAYS and not array_same(mad, row):
         complain(f"{mad['record']} {ARRAYS[mad['record']][0]}")
     return count

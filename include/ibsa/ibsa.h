@@ -94,7 +94,8 @@ struct ibsa_options {
  * @match:       the record's struct with the wanted values; copied. NULL:
  *               all zero
  * @mask:        which fields of @match count: IBSA_PATH_CM(dgid) | ...
- * @method:      IBSA_METHOD_GET (the default), GET_TABLE, SET or DELETE
+ * @method:      IBSA_METHOD_GET (the default), GET_TABLE, GET_MULTI (for
+ *               MultiPathRecord), SET or DELETE
  * @attribute_modifier: 0 but where the specification says so
  * @deadline_ms: from submission to the callback at the latest; default
  *               10000. With @queue_ms: from the first try
@@ -126,7 +127,8 @@ struct ibsa_query {
 /**
  * struct ibsa_reply - how a query ended
  * @id:     the query's
- * @record: what @records holds
+ * @record: what @records holds: the query's, but PathRecord for
+ *          MultiPathRecord
  * @err:    0: a well-formed reply of this query arrived, and @status is what
  *          it said; -ETIMEDOUT: the deadline passed in silence, or before the
  *          request was sent if @tries is 0; -ECANCELED;
@@ -289,8 +291,8 @@ int ibsa_close(struct ibsa_client *client);
  * -ENOBUFS, -ENOMEM), the query is accepted, and the first try comes after an
  * interval.
  *
- * Return: 0; -EINVAL no record, a method that is none of Get, GetTable, Set
- * and Delete, a mask bit the record does not have, a jitter above 100, or the
+ * Return: 0; -EINVAL no record, a method that is none of Get, GetTable,
+ * GetMulti, Set and Delete, a mask bit the record does not have, a jitter above 100, or the
  * port cannot send to the SA's address, as without a GRH that it needs;
  * -ERANGE a matched value is wider than its field; -EAGAIN the port knows
  * no SM; -ENOBUFS the queue is full; -ESHUTDOWN the client is closing;

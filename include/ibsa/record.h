@@ -32,6 +32,7 @@ enum ibsa_show {
 /* What the mask column of a table may say besides a bit number. */
 #define IBSA_TWO(bit) ((bit) | 0x40) /* the field owns two bits */
 #define IBSA_NO_BIT 0x80	     /* the field cannot be selected */
+#define IBSA_UNMASKED 0x81	     /* nor this one, but requests have it */
 
 /* The component mask of a field, from the mask column of its row. */
 #define IBSA__CM(column)                                                    \
@@ -81,6 +82,8 @@ struct ibsa_field {
  *               for a record that the SM alone changes
  * @size:        bytes on the wire that the table describes
  * @host_size:   sizeof the struct
+ * @reply:       the record that a reply has: this one, but for MultiPathRecord
+ *               PathRecord
  * @mask:        every component bit that a field of the record has
  * @fields:      the rows, in wire order
  * @field_count: of them
@@ -101,6 +104,7 @@ struct ibsa_record {
 	uint8_t writer;
 	uint16_t size;
 	uint16_t host_size;
+	const struct ibsa_record *reply;
 	uint64_t mask;
 	const struct ibsa_field *fields;
 	unsigned int field_count;

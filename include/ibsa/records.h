@@ -501,83 +501,121 @@ IBSA_BEGIN
 	ARR(u16, vl_weight,       16, 32, IBSA_NO_BIT, vl_weight)
 
 /*
- * Every record: R(struct, TABLE, "name", "short", attribute, class version,
- * what changes it at the SA, bytes, "fields of a one-line view").
+ * MultiPathRecord: attribute 0x003a, 200 bytes, asked for by GetMulti and
+ * answered with PathRecords: paths from each of sgid_count GIDs to each of
+ * dgid_count others. The sources come first in gid, then the destinations.
+ * Source: IBA vol 1, 15.2.5.20; OpenSM's ib_types.h for mask bits.
+ */
+#define IBSA_MULTI_PATH_FIELDS(F, ARR, PAD)				\
+	F(u8,   raw_traffic,       1,  0, dec)				\
+	PAD(resv0,                 3)					\
+	F(u32,  flow_label,       20,  2, hex)				\
+	F(u8,   hop_limit,         8,  3, dec)				\
+	F(u8,   tclass,            8,  4, hex)				\
+	F(u8,   reversible,        1,  5, dec)				\
+	F(u8,   numb_path,         7,  6, dec)				\
+	F(u16,  pkey,             16,  7, hex)				\
+	F(u16,  qos_class,        12,  8, hex)				\
+	F(u8,   sl,                4,  9, dec)				\
+	F(u8,   mtu_selector,      2, 10, dec)				\
+	F(u8,   mtu,               6, 11, mtu)				\
+	F(u8,   rate_selector,     2, 12, dec)				\
+	F(u8,   rate,              6, 13, rate)				\
+	F(u8,   packet_life_time_selector, 2, 14, dec)			\
+	F(u8,   packet_life_time,  6, 15, dec)				\
+	F(u8,   service_id_high,   8, 16, hex)				\
+	F(u8,   independence_selector, 2, 17, dec)			\
+	PAD(resv1,                 6)					\
+	F(u8,   sgid_count,        8, 19, dec)				\
+	F(u8,   dgid_count,        8, 20, dec)				\
+	F(u64,  service_id_low,   56, 21, hex)				\
+	ARR(gid, gid,            128, 11, IBSA_UNMASKED, gid)
+
+/*
+ * Every record: R(struct, TABLE, struct of the record in its replies, "name",
+ * "short", attribute, class version, what changes it at the SA, bytes, "fields
+ * of a one-line view").
  */
 #define IBSA_RECORDS(R)							\
-	R(path, PATH, "PathRecord", "PR", 0x0035, 2, SM, 64,		\
+	R(path, PATH, path, "PathRecord", "PR", 0x0035, 2, SM, 64,	\
 	  "slid,dlid,sgid,dgid,pkey,sl,mtu,rate")			\
-	R(opa_path, OPA_PATH, "OpaPathRecord", "OPR",			\
-	  0x0035, 0x80, SM, 64,						\
+	R(opa_path, OPA_PATH, opa_path, "OpaPathRecord", "OPR", 0x0035,	\
+	  0x80, SM, 64,							\
 	  "slid,dlid,sgid,dgid,pkey,sl,mtu,rate")			\
-	R(node, NODE, "NodeRecord", "NR", 0x0011, 2, SM, 108,		\
+	R(node, NODE, node, "NodeRecord", "NR", 0x0011, 2, SM, 108,	\
 	  "lid,node_type,num_ports,node_guid,port_guid,local_port_num,"	\
 	  "node_description")						\
-	R(port_info, PORT_INFO, "PortInfoRecord", "PIR",		\
+	R(port_info, PORT_INFO, port_info, "PortInfoRecord", "PIR",	\
 	  0x0012, 2, SM, 68,						\
 	  "endport_lid,port_num,lid,lmc,port_state,port_physical_state,"\
 	  "link_width_active,link_speed_active,link_speed_ext_active,"	\
 	  "neighbor_mtu,capability_mask")				\
-	R(class_port_info, CLASS_PORT_INFO, "ClassPortInfo", "CPI",	\
-	  0x0001, 2, SM, 72,						\
+	R(class_port_info, CLASS_PORT_INFO, class_port_info,		\
+	  "ClassPortInfo", "CPI", 0x0001, 2, SM, 72,			\
 	  "base_version,class_version,capability_mask,"			\
 	  "capability_mask2,resp_time_value,redirect_lid")		\
-	R(service, SERVICE, "ServiceRecord", "SR",			\
-	  0x0031, 2, CLIENTS, 176,					\
+	R(service, SERVICE, service, "ServiceRecord", "SR", 0x0031, 2,	\
+	  CLIENTS, 176,							\
 	  "service_id,service_gid,service_pkey,service_lease,"		\
 	  "service_name")						\
-	R(mcmember, MCMEMBER, "MCMemberRecord", "MCMR",			\
+	R(mcmember, MCMEMBER, mcmember, "MCMemberRecord", "MCMR",	\
 	  0x0038, 2, CLIENTS, 52,					\
 	  "mgid,mlid,port_gid,qkey,pkey,mtu,rate,sl,join_state")	\
-	R(inform_info, INFORM_INFO, "InformInfo", "II",			\
+	R(inform_info, INFORM_INFO, inform_info, "InformInfo", "II",	\
 	  0x0003, 2, CLIENTS, 36,					\
 	  "gid,lid_range_begin,lid_range_end,is_generic,subscribe,type,"\
 	  "trap_number,qpn,producer_type")				\
-	R(notice, NOTICE, "Notice", "NT", 0x0002, 2, SM, 80,		\
+	R(notice, NOTICE, notice, "Notice", "NT", 0x0002, 2, SM, 80,	\
 	  "is_generic,type,producer_type,trap_number,issuer_lid,"	\
 	  "data_details")						\
-	R(opa_class_port_info, OPA_CLASS_PORT_INFO, "OpaClassPortInfo",	\
+	R(opa_class_port_info, OPA_CLASS_PORT_INFO,			\
+	  opa_class_port_info, "OpaClassPortInfo",			\
 	  "OCPI", 0x0001, 0x80, SM, 80,					\
 	  "base_version,class_version,capability_mask,"			\
 	  "capability_mask2,resp_time_value,redirect_lid")		\
-	R(guid_info, GUID_INFO, "GUIDInfoRecord", "GIR",		\
+	R(guid_info, GUID_INFO, guid_info, "GUIDInfoRecord", "GIR",	\
 	  0x0030, 2, CLIENTS, 72,					\
 	  "lid,block_num,guid_1,guid_2,guid_3,guid_4,guid_5,guid_6,"	\
 	  "guid_7,guid_8")						\
-	R(inform_info_rec, INFORM_INFO_REC, "InformInfoRecord", "IIR",	\
-	  0x00f3, 2, CLIENTS, 60,					\
+	R(inform_info_rec, INFORM_INFO_REC, inform_info_rec,		\
+	  "InformInfoRecord", "IIR", 0x00f3, 2, CLIENTS, 60,		\
 	  "subscriber_gid,gid,lid_range_begin,lid_range_end,is_generic,"\
 	  "type,trap_number,qpn,producer_type")				\
-	R(pkey_table, PKEY_TABLE, "PKeyTableRecord", "PKTR", 0x0033,	\
-	  2, SM, 72,							\
+	R(pkey_table, PKEY_TABLE, pkey_table, "PKeyTableRecord",	\
+	  "PKTR", 0x0033, 2, SM, 72,					\
 	  "lid,port_num,block_num,pkey_1,pkey_2,pkey_3,pkey_4")		\
-	R(switch_info, SWITCH_INFO, "SwitchInfoRecord", "SWIR", 0x0014,	\
-	  2, SM, 24,							\
+	R(switch_info, SWITCH_INFO, switch_info, "SwitchInfoRecord",	\
+	  "SWIR", 0x0014, 2, SM, 24,					\
 	  "lid,linear_fdb_cap,linear_fdb_top,multicast_fdb_cap,"	\
 	  "multicast_fdb_top,life_time_value,port_state_change,"	\
 	  "lids_per_port,enhanced_port0")				\
-	R(lft, LFT, "LinearForwardingTableRecord", "LFTR", 0x0015,	\
+	R(lft, LFT, lft, "LinearForwardingTableRecord", "LFTR", 0x0015,	\
 	  2, SM, 72,							\
 	  "lid,block_num,port_1,port_2,port_3,port_4,port_5,port_6,"	\
 	  "port_7,port_8")						\
-	R(mft, MFT, "MulticastForwardingTableRecord", "MFTR", 0x0017,	\
-	  2, SM, 72,							\
+	R(mft, MFT, mft, "MulticastForwardingTableRecord", "MFTR",	\
+	  0x0017, 2, SM, 72,						\
 	  "lid,block_num,position,port_mask_1,port_mask_2,"		\
 	  "port_mask_3,port_mask_4")					\
-	R(sm_info, SM_INFO, "SMInfoRecord", "SMIR", 0x0018, 2, SM, 28,	\
+	R(sm_info, SM_INFO, sm_info, "SMInfoRecord", "SMIR", 0x0018, 2,	\
+	  SM, 28,							\
 	  "lid,guid,act_count,priority,sm_state")			\
-	R(link, LINK, "LinkRecord", "LR", 0x0020, 2, SM, 8,		\
+	R(link, LINK, link, "LinkRecord", "LR", 0x0020, 2, SM, 8,	\
 	  "from_lid,from_port,to_lid,to_port")				\
-	R(sl_to_vl, SL_TO_VL, "SLtoVLMappingTableRecord", "SL2VL",	\
-	  0x0013, 2, SM, 16,						\
+	R(sl_to_vl, SL_TO_VL, sl_to_vl, "SLtoVLMappingTableRecord",	\
+	  "SL2VL", 0x0013, 2, SM, 16,					\
 	  "lid,input_port_num,output_port_num,vl_1,vl_2,vl_3,vl_4,"	\
 	  "vl_5,vl_6,vl_7,vl_8,vl_9,vl_10,vl_11,vl_12,vl_13,vl_14,"	\
 	  "vl_15,vl_16")						\
-	R(vl_arbitration, VL_ARBITRATION, "VLArbitrationTableRecord",	\
+	R(vl_arbitration, VL_ARBITRATION, vl_arbitration,		\
+	  "VLArbitrationTableRecord",					\
 	  "VLAR", 0x0036, 2, SM, 72,					\
 	  "lid,output_port_num,block_num,vl_weight_1,vl_weight_2,"	\
 	  "vl_weight_3,vl_weight_4,vl_weight_5,vl_weight_6,"		\
-	  "vl_weight_7,vl_weight_8")
+	  "vl_weight_7,vl_weight_8")					\
+	R(multi_path, MULTI_PATH, path, "MultiPathRecord", "MPR",	\
+	  0x003a, 2, SM, 200,						\
+	  "sgid_count,dgid_count,gid_1,gid_2,pkey,sl,mtu,rate")
 /* clang-format on */
 
 /* The host type of a table's first column, and its extra bytes as text. */
@@ -593,6 +631,7 @@ IBSA_BEGIN
 #define IBSA__NUL_u16 0
 #define IBSA__NUL_u32 0
 #define IBSA__NUL_u64 0
+#define IBSA__NUL_gid 0
 #define IBSA__NUL_chr 1
 
 #define IBSA__HOST_F(type, name, bits, mask, show) IBSA__TYPE_##type name;
@@ -662,6 +701,7 @@ IBSA__DEFINE(sa_header, SA_HEADER);
 #define IBSA_LINK_CM(field) IBSA_CM(link, field)
 #define IBSA_SL_TO_VL_CM(field) IBSA_CM(sl_to_vl, field)
 #define IBSA_VL_ARBITRATION_CM(field) IBSA_CM(vl_arbitration, field)
+#define IBSA_MULTI_PATH_CM(field) IBSA_CM(multi_path, field)
 
 /**
  * IBSA_GET - read one numeric field in place

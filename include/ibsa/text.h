@@ -130,7 +130,8 @@ size_t ibsa_text_clean(const char **text, char *out, size_t size);
  * @record: which
  * @text:   "dlid=4", "dgid=fe80::1", "service_data8_3=0x10"
  * @host:   the record's struct
- * @mask:   the component mask, to which the field's bits are added
+ * @mask:   the component mask, to which the field's bits are added; the GIDs
+ *          of a MultiPathRecord have none
  * @error:  filled on failure with what was wrong; may be NULL
  *
  * Return: 0; -ENOENT no such field; -EINVAL no '=', no such value, or the

@@ -14,7 +14,7 @@ enum {
  */
 static size_t identity_len(const struct txn *txn)
 {
-	return IBSA_SA_HEADER_BYTES + (size_t)txn->record->size - IDENTITY_FROM;
+	return IBSA_SA_HEADER_BYTES + (size_t)txn->asked_bytes - IDENTITY_FROM;
 }
 
 /* Two words at a time: both halves of their product depend on all of both. */

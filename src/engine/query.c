@@ -156,6 +156,7 @@ static int check(const struct ibsa__engine *engine,
 	case 0:
 	case IBSA_METHOD_GET:
 	case IBSA_METHOD_GET_TABLE:
+	case IBSA_METHOD_GET_MULTI:
 	case IBSA_METHOD_SET:
 	case IBSA_METHOD_DELETE:
 		return 0;

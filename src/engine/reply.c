@@ -89,7 +89,8 @@ void ibsa__reply_parse(const struct ibsa_record *record,
 		out->redirect = redirect_of(record, header, mad, len);
 		return;
 	}
-	if (header->method == IBSA_METHOD_GET_TABLE_RESP) {
+	if (header->method == IBSA_METHOD_GET_TABLE_RESP ||
+	    header->method == IBSA_METHOD_GET_MULTI_RESP) {
 		parse_table(record, header, len, out);
 	} else if (len < IBSA_SA_HEADER_BYTES + (size_t)record->size) {
 		out->err = -EPROTO;

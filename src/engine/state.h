@@ -51,7 +51,7 @@ struct txn {
 	struct list link;
 	struct list queries;
 	struct timer retry;
-	const struct ibsa_record *record;
+	const struct ibsa_record *record; /* that its reply has */
 	struct ibsa_address to;
 	uint64_t share_hash;
 	uint64_t sent_ns;
@@ -64,6 +64,7 @@ struct txn {
 	uint32_t id_tries; /* of them, those with this TransactionID */
 	uint32_t out;	   /* of them, those that the transport may wait for */
 	uint32_t epoch;	   /* of the engine when it was asked */
+	uint16_t asked_bytes; /* of the record that it asks for */
 	uint8_t method;
 	uint8_t jitter_percent;
 	bool shareable;

@@ -62,7 +62,8 @@ int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 	}
 	list_init(&txn->queries);
 	timer_init(&txn->retry, TIMER_RETRY);
-	txn->record = query->record;
+	txn->record = query->record->reply;
+	txn->asked_bytes = query->record->size;
 	txn->interval_ms = or_default(query->first_interval_ms,
 				      options->first_interval_ms);
 	txn->max_interval_ms = or_default(query->max_interval_ms,

@@ -79,7 +79,7 @@ static void fields_list(const struct ibsa_record *record, char *out,
 		const char *name = record->fields[i].name;
 		const size_t more = strlen(name);
 
-		if (record->fields[i].cm & IBSA_NO_BIT)
+		if (record->fields[i].cm == IBSA_NO_BIT)
 			continue;
 		if (len + more + sizeof(", ...") > size) {
 			memcpy(out + len, "...", sizeof("..."));
@@ -245,7 +245,7 @@ int ibsa_selector_parse(const struct ibsa_record *record, const char *text,
 	if (!field)
 		return unknown_field(record, text, len, error);
 	bits = ibsa_field_cm(field, index);
-	if (!bits)
+	if (!bits && field->cm != IBSA_UNMASKED)
 		return ibsa__fail(error, -EINVAL,
 				  "the SA cannot select by '%s' of %s",
 				  field->name, record->name);

@@ -82,6 +82,19 @@ static inline uint64_t put_u64(uint8_t *wire, const uint64_t *in, size_t count)
 	return 0;
 }
 
+static inline void get_gid(struct ibsa_gid *out, const uint8_t *wire,
+			   size_t count)
+{
+	memcpy(out, wire, count * sizeof(*out));
+}
+
+static inline uint64_t put_gid(uint8_t *wire, const struct ibsa_gid *in,
+			       size_t count)
+{
+	memcpy(wire, in, count * sizeof(*in));
+	return 0;
+}
+
 /*
  * Text has as many bytes as its field, NULs and what follows them among these:
  * an SA compares them all. In a struct, a NUL stands behind.

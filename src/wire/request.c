@@ -5,7 +5,7 @@
 #include "wire/request.h"
 #include "wire/word.h"
 
-enum { BASE_VERSION = 1, BASE_VERSION_OPA = 0x80, METHOD_RESPONSE = 0x80 };
+enum { BASE_VERSION = 1, BASE_VERSION_OPA = 0x80 };
 
 /* Where a header field is, in bytes. */
 #define AT(field) (offsetof(struct ibsa__sa_header_bits, field) / 8)
@@ -38,6 +38,23 @@ static void put_header(const struct ibsa__request *request, uint8_t *mad)
 	ibsa_put_be64(mad + AT(component_mask), request->mask);
 }
 
+/*
+ * A GetMulti is itself sent by RMPP, here as its only segment. Its length is that
+ * of the record and of the part of the header that each segment repeats. A
+ * kernel that sends it writes the same. Source: IBA vol 1, 13.6.2, 15.2.2.
+ */
+static void put_rmpp(const struct ibsa__request *request, uint8_t *mad)
+{
+	const uint32_t repeated = IBSA_SA_HEADER_BYTES - AT(sm_key);
+
+	mad[AT(rmpp_version)] = 1;
+	mad[AT(rmpp_type)] = IBSA_RMPP_TYPE_DATA;
+	mad[AT(rmpp_flags)] = IBSA_RMPP_ACTIVE | IBSA_RMPP_FIRST |
+			      IBSA_RMPP_LAST;
+	ibsa_put_be32(mad + AT(rmpp_segment), 1);
+	ibsa_put_be32(mad + AT(rmpp_length), repeated + request->record->size);
+}
+
 int ibsa__request_encode(const struct ibsa__request *request,
 			 uint8_t mad[IBSA_MAD_BYTES])
 {
@@ -45,6 +62,8 @@ int ibsa__request_encode(const struct ibsa__request *request,
 
 	clear(mad);
 	put_header(request, mad);
+	if (request->method == IBSA_METHOD_GET_MULTI)
+		put_rmpp(request, mad);
 	if (request->match)
 		request->record->encode(request->match,
 					mad + IBSA_SA_HEADER_BYTES, &over);
@@ -56,11 +75,4 @@ void ibsa__request_set_id(uint8_t *mad, uint64_t transaction_id)
 	ibsa_put_be64(
 		mad + offsetof(struct ibsa__sa_header_bits, transaction_id) / 8,
 		transaction_id);
-}
-
-uint8_t ibsa__response_method(uint8_t method)
-{
-	if (method == IBSA_METHOD_SET)
-		return IBSA_METHOD_GET_RESP;
-	return method | METHOD_RESPONSE;
 }

@@ -32,6 +32,13 @@ void ibsa__request_set_id(uint8_t *mad, uint64_t transaction_id);
  * The method that answers @method: the same with the response bit, but for
  * Set, which is answered as Get is.
  */
-uint8_t ibsa__response_method(uint8_t method);
+static inline uint8_t ibsa__response_method(uint8_t method)
+{
+	enum { RESPONSE = 0x80 };
+
+	if (method == IBSA_METHOD_SET)
+		return IBSA_METHOD_GET_RESP;
+	return method | RESPONSE;
+}
 
 #endif

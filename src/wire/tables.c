@@ -85,6 +85,10 @@
 #define FIELDS IBSA_VL_ARBITRATION_FIELDS
 #include "wire/record.inc"
 
+#define RECORD multi_path
+#define FIELDS IBSA_MULTI_PATH_FIELDS
+#include "wire/record.inc"
+
 #define RECORD sa_header
 #define FIELDS IBSA_SA_HEADER_FIELDS
 #include "wire/record.inc"
@@ -96,6 +100,7 @@
 #define SPAN_dec(count) (count)
 #define SPAN_hex(count) (count)
 #define SPAN_guid(count) (count)
+#define SPAN_gid(count) (count)
 #define SPAN_vl_weight(count) (count)
 #define SPAN_text(count) 1
 #define SPAN_blob(count) 1
@@ -105,29 +110,30 @@
 	| SPAN(cm, SPAN_##show(count))
 #define NOTHING(name, bits)
 
-#define OBJECT(record, TABLE, full, abbreviation, attr, version, changed_by, \
-	       bytes, one_line)                                              \
-	_Static_assert(sizeof(struct ibsa__##record##_bits) == (bytes)*8,    \
-		       full);                                                \
-	const struct ibsa_record ibsa_##record##_record = {                  \
-		.name = full,                                                \
-		.short_name = abbreviation,                                  \
-		.brief = one_line,                                           \
-		.attribute = attr,                                           \
-		.class_version = version,                                    \
-		.writer = IBSA_WRITER_##changed_by,                          \
-		.size = bytes,                                               \
-		.host_size = sizeof(struct ibsa_##record),                   \
-		.mask = 0 IBSA_##TABLE##_FIELDS(MASK_F, MASK_ARR, NOTHING),  \
-		.fields = record##_rows,                                     \
-		.field_count = sizeof(record##_rows) /                       \
-			       sizeof(record##_rows[0]),                     \
-		.decode = record##_decode,                                   \
-		.encode = record##_encode,                                   \
+#define OBJECT(record, TABLE, answer, full, abbreviation, attr, version,    \
+	       changed_by, bytes, one_line)                                 \
+	_Static_assert(sizeof(struct ibsa__##record##_bits) == (bytes)*8,   \
+		       full);                                               \
+	const struct ibsa_record ibsa_##record##_record = {                 \
+		.name = full,                                               \
+		.short_name = abbreviation,                                 \
+		.brief = one_line,                                          \
+		.attribute = attr,                                          \
+		.class_version = version,                                   \
+		.writer = IBSA_WRITER_##changed_by,                         \
+		.size = bytes,                                              \
+		.host_size = sizeof(struct ibsa_##record),                  \
+		.reply = &ibsa_##answer##_record,                           \
+		.mask = 0 IBSA_##TABLE##_FIELDS(MASK_F, MASK_ARR, NOTHING), \
+		.fields = record##_rows,                                    \
+		.field_count = sizeof(record##_rows) /                      \
+			       sizeof(record##_rows[0]),                    \
+		.decode = record##_decode,                                  \
+		.encode = record##_encode,                                  \
 	};
 
 IBSA_RECORDS(OBJECT)
-OBJECT(sa_header, SA_HEADER, "SAHeader", "SAH", 0, 2, CLIENTS, 56,
+OBJECT(sa_header, SA_HEADER, sa_header, "SAHeader", "SAH", 0, 2, CLIENTS, 56,
        "method,status,transaction_id,attribute_id")
 
 #define OBJECT_ADDRESS(record, ...) &ibsa_##record##_record,
