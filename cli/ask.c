@@ -241,7 +241,7 @@ static void say_statistics(const struct asking *asking,
 	uint8_t method = asking->query->method;
 
 	complain("%s %s: %u %s, %.3f ms, %zu %s, status 0x%04x",
-		 reply->record->name,
+		 asking->query->record->name,
 		 ibsa_method_text(method ? method : IBSA_METHOD_GET),
 		 reply->tries, reply->tries == 1 ? "try" : "tries",
 		 (double)reply->rtt_ns / 1e6, reply->count,

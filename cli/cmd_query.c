@@ -8,14 +8,14 @@
 #include "ask.h"
 #include "cli.h"
 #include "fields.h"
+#include "multi_path.h"
 
 static const struct method {
 	const char *name;
 	uint8_t method;
 } methods[] = {
-	{ "get", IBSA_METHOD_GET },
-	{ "table", IBSA_METHOD_GET_TABLE },
-	{ "set", IBSA_METHOD_SET },
+	{ "get", IBSA_METHOD_GET },	    { "table", IBSA_METHOD_GET_TABLE },
+	{ "multi", IBSA_METHOD_GET_MULTI }, { "set", IBSA_METHOD_SET },
 	{ "delete", IBSA_METHOD_DELETE },
 };
 
@@ -78,7 +78,10 @@ static void field_row(struct out *out, size_t index, void *arg)
 	out_text(out, "field", text);
 	snprintf(text, sizeof(text), "%u", bits);
 	out_number(out, "bits", bits, text);
-	out_text(out, "matches", ibsa_field_cm(field, 0) ? "yes" : "no");
+	out_text(out, "matches",
+		 ibsa_field_cm(field, 0)      ? "yes"
+		 : field->cm == IBSA_UNMASKED ? "sent"
+					      : "no");
 	out_text(out, "value", show_text(field));
 }
 
@@ -100,6 +103,9 @@ void cmd_query_details(struct cli *cli)
 	const struct ibsa_record *record = NULL;
 	unsigned int count = 0;
 
+	out_line(&cli->out,
+		 "METHOD is get, table, multi (of MultiPathRecord), set "
+		 "or delete.\n");
 	if (cli->arg_count > 2)
 		record = ibsa_record_find(cli->args[2]);
 	if (record) {
@@ -124,7 +130,8 @@ static int show(struct cli *cli, const struct ibsa_reply *reply, void *arg)
 	char hidden[160];
 
 	if (cli->out.shape == OUT_TABLE &&
-	    query->method != IBSA_METHOD_GET_TABLE)
+	    query->method != IBSA_METHOD_GET_TABLE &&
+	    query->method != IBSA_METHOD_GET_MULTI)
 		cli->out.shape = OUT_BLOCKS;
 	out_rows(&cli->out, rows.count, fields_row, &rows);
 	/* Whoever does not read the table needs no note either. */
@@ -135,6 +142,15 @@ static int show(struct cli *cli, const struct ibsa_reply *reply, void *arg)
 	return CLI_DONE;
 }
 
+static int add_field(struct ibsa_query *query, const char *text,
+		     union fields_host *match, struct ibsa_error *error)
+{
+	if (query->record == &ibsa_multi_path_record && multi_path_is_end(text))
+		return multi_path_add_end(text, &match->multi_path,
+					  &query->mask, error);
+	return fields_select(query->record, text, match, &query->mask, error);
+}
+
 static int parse_arguments(struct cli *cli, struct ibsa_query *query,
 			   union fields_host *match)
 {
@@ -142,7 +158,7 @@ static int parse_arguments(struct cli *cli, struct ibsa_query *query,
 	struct ibsa_error error;
 
 	if (cli->arg_count < 3) {
-		complain("query needs get, table, set or delete, and a "
+		complain("query needs get, table, multi, set or delete, and a "
 			 "record; see ibsa query --help");
 		return CLI_USAGE;
 	}
@@ -154,8 +170,7 @@ static int parse_arguments(struct cli *cli, struct ibsa_query *query,
 	if (!query->record)
 		return wrong("there is no record", cli->args[2]);
 	for (int i = 3; i < cli->arg_count; i++) {
-		if (fields_select(query->record, cli->args[i], match,
-				  &query->mask, &error) == 0)
+		if (add_field(query, cli->args[i], match, &error) == 0)
 			continue;
 		complain("%s", error.text);
 		return CLI_USAGE;

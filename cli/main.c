@@ -29,7 +29,7 @@ static const struct command commands[] = {
 	{ "path", "SRC DST [FIELD=VALUE...]",
 	  "show the path from one port to another", true, false,
 	  cmd_path, NULL, cmd_path_details },
-	{ "query", "get|table|set|delete RECORD [FIELD=VALUE...]",
+	{ "query", "METHOD RECORD [FIELD=VALUE...]",
 	  "ask for any record by any of its fields", false, false,
 	  cmd_query, cmd_query_can_help, cmd_query_details },
 	{ "reach", "TARGET...|-|--all|--matrix [TARGET...]",

@@ -561,6 +561,18 @@ records() {
 	on 5 query get NodeRecord; out_empty; err_has 'refused.*0x0[1-9]00'
 	on 5 -j query get NodeRecord; out_empty
 	on 0 query table LinkRecord; aligned; err_empty
+	on 0 query multi MPR sgid=fe80::2:c903:0:11 dgid=fe80::2:c903:0:21 \
+		sgid=fe80::2:c903:0:21 -v
+	[ "$(grep -c '^dlid ' out)" -eq 2 ] || fail 'not two paths'
+	err_has '^ibsa: MultiPathRecord GetMulti: 1 try.* 2 records'
+	on 1 query multi MPR sgid=fe80::2:c903:0:11 dgid=fe80::dead; out_empty
+	on 1 -j query multi MPR sgid=fe80::2:c903:0:11 dgid=fe80::dead
+	json '. == []'
+	on 2 query multi MPR sgid=fe80; err_has "'fe80': sgid takes a GID"
+	on 2 query multi MPR sgid=::1 sgid_count=1; err_has 'given twice'
+	on 2 query multi MPR sgid=::{1,2,3,4,5,6} dgid=::{1,2,3,4,5,6}
+	err_has 'no more than 11'
+	on 5 query multi NodeRecord; out_empty; err_has 'not supported'
 	on 1 query table PIR lid=1; out_empty; err_has 'endport_lid, not by lid'
 	for i in 1 2 3 4 5 6; do echo "p$i=0x$i : ALL=full;"; done >parts
 	run 0 fabric exec --partitions parts "$fabric" -- "$ibsa" \

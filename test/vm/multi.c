@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Asks an SA for paths between several ports at once, by GetMulti, which the
- * kernel sends by RMPP as it does the answer. Beside libibumad, for there is
- * no such call of ours.
+ * kernel sends by RMPP as it does the answer. It is a program of libibumad, and
+ * leaves the rest of the RMPP header to the kernel.
  *
  * usage: vm-multi DEVICE SA-GID SOURCE-GID SOURCE-GID TARGET-GID TARGET-GID
  *

@@ -152,6 +152,11 @@ get_multi() {
 	"$multi" rxe0 $gid $own_gid "$(gid_of node1)" "$(gid_of node2)" \
 		"$(gid_of node3)" >/tmp/got 2>/tmp/err || fail 'no paths'
 	[ "$(cat /tmp/got)" = 256 ] || fail "$(cat /tmp/got) bytes"
+	client 0 -v query multi MPR numb_path=4 reversible=1 sgid=$own_gid \
+		sgid="$(gid_of node1)" dgid="$(gid_of node2)" \
+		dgid="$(gid_of node3)"
+	[ "$(grep -c '^dgid ' /tmp/got)" = 4 ] || fail 'not four paths'
+	grep -q 'GetMulti: 1 try' /tmp/err || fail 'more than one try'
 	stop
 }
 

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The sources and destinations of a MultiPathRecord, one argument each. */
+#ifndef CLI_MULTI_PATH_H
+#define CLI_MULTI_PATH_H
+
+#include <ibsa/records.h>
+
+/* Whether @text is "sgid=..." or "dgid=...". */
+bool multi_path_is_end(const char *text);
+
+/*
+ * Add the GID of such a @text to the sources or destinations of @match, which
+ * its counts say. Return: 0; -EINVAL no GID; -ENOSPC no room for one more.
+ */
+int multi_path_add_end(const char *text, struct ibsa_multi_path *match,
+		       uint64_t *mask, struct ibsa_error *error);
+
+#endif
