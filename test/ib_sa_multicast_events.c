@@ -7,7 +7,9 @@ enum {
 	SET = IBSA_METHOD_SET,
 	GET = IBSA_METHOD_GET,
 	LOOK_MS = 1000,
-	AUDIT_MS = 30000
+	SPREAD_MS = 500, /* in which groups are read or lost after a change */
+	AUDIT_MS = 30000,
+	JITTER_MS = AUDIT_MS / 8,
 };
 
 static struct plug plug;
@@ -31,10 +33,12 @@ static int stop(void **state)
 	return 0;
 }
 
-/* The port has changed, which is seen at the next look. */
+/* The port has changed, which is seen at the next look and has its effect
+ * soon after. */
 static void look(void)
 {
 	plug_run(&plug, LOOK_MS);
+	plug_run(&plug, SPREAD_MS);
 	plug_run(&plug, 0);
 }
 
@@ -143,6 +147,38 @@ static void pkey_that_loses_its_full_membership_stays(void **state)
 	assert_kept();
 }
 
+/* The membership ends at once, its members are told soon, so that those of many
+ * groups do not all join again at the same time. */
+static void reregistration_is_told_soon(void **state)
+{
+	(void)state;
+	plug.puppet.port.reregisters++;
+	plug_run(&plug, LOOK_MS);
+	assert_int_equal(a.calls, 0);
+	assert_false(is_joined(&plug, 1, FULL));
+	plug_run(&plug, SPREAD_MS);
+	assert_reset();
+}
+
+/* Whoever joins a group that was lost does not wait for that. */
+static void join_ends_what_was_lost(void **state)
+{
+	struct member b = { 0 };
+
+	(void)state;
+	plug.puppet.port.reregisters++;
+	plug_run(&plug, LOOK_MS);
+	join(&plug, 1, FULL, &b);
+	assert_int_equal(a.status, -ENETRESET);
+	assert_asked(&plug, 2, SET, 1, FULL);
+	agree(&plug);
+	assert_int_equal(b.status, 0);
+	assert_true(is_joined(&plug, 1, FULL));
+	plug_run(&plug, SPREAD_MS);
+	assert_int_equal(b.calls, 1);
+	ib_sa_free_multicast(b.multicast);
+}
+
 /* A request on its way ends first; who waits asks anew. */
 static void member_that_waits_asks_again(void **state)
 {
@@ -182,9 +218,9 @@ static void membership_is_read_back(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 3; i++) {
-		plug_run(&plug, AUDIT_MS - 1);
+		plug_run(&plug, AUDIT_MS - JITTER_MS - 1);
 		assert_int_equal(plug.puppet.sent_count, 1 + i);
-		plug_run(&plug, 1);
+		plug_run(&plug, JITTER_MS + 1);
 		assert_asked(&plug, 2 + i, GET, 1, 0);
 		agree(&plug);
 		plug_run(&plug, 0);
@@ -216,6 +252,24 @@ static void no_answer_says_nothing(void **state)
 	plug_run(&plug, 3000);
 	plug_run(&plug, 0);
 	assert_kept();
+}
+
+/* Silence has it read again before its interval ends. */
+static void silence_is_asked_again(void **state)
+{
+	unsigned int before;
+
+	(void)state;
+	plug_run(&plug, AUDIT_MS);
+	plug_run(&plug, 3000);
+	plug_run(&plug, 0);
+	before = plug.puppet.sent_count;
+	plug_run(&plug, 1000);
+	assert_int_equal(plug.puppet.sent_count, before + 1);
+	assert_asked(&plug, before + 1, GET, 1, 0);
+	refuse(&plug, IBSA_STATUS_NO_RECORDS);
+	plug_run(&plug, 0);
+	assert_int_equal(a.status, -ENETRESET);
 }
 
 /* What was asked before a member came says nothing of it. */
@@ -279,11 +333,14 @@ int main(void)
 		TEST(other_changes_keep),
 		TEST(pkey_that_moves_resets),
 		TEST(pkey_that_loses_its_full_membership_stays),
+		TEST(reregistration_is_told_soon),
+		TEST(join_ends_what_was_lost),
 		TEST(member_that_waits_asks_again),
 		TEST(member_joins_again_from_its_callback),
 		TEST(membership_is_read_back),
 		TEST(forgotten_membership_resets),
 		TEST(no_answer_says_nothing),
+		TEST(silence_is_asked_again),
 		TEST(stale_answer_says_nothing),
 		TEST(new_sm_is_asked_soon),
 		TEST(audit_looks_at_the_pkey),

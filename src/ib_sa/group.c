@@ -66,6 +66,8 @@ static void add_mgid(struct mc_group *group, const union ib_gid *mgid)
 void ibsa__mc_group_free(struct mc_group *group)
 {
 	ibsa__sa_withdraw(group->port->device, &group->job);
+	group->joined = 0;
+	ibsa__mc_group_audit(group);
 	if (!is_zero(&group->rec.mgid))
 		ibsa__hash_remove(&group->port->mgids, &group->node);
 	list_remove(&group->link);
@@ -87,6 +89,7 @@ static struct mc_group *group_new(struct sa_port *port,
 	group->pkey_index = NO_PKEY_INDEX;
 	list_init(&group->pending);
 	list_init(&group->active);
+	ibsa__mc_group_audit_init(group);
 	list_append(&port->groups, &group->link);
 	add_mgid(group, mgid);
 	return group;
@@ -168,7 +171,7 @@ static int ask(struct mc_group *group, uint8_t method,
 	struct ibsa__sa *sa = group->port->device->sa;
 	int err;
 
-	group->is_read_stale = true;
+	group->registration.is_stale = group->registration.query_id;
 	pthread_mutex_unlock(&sa->lock);
 	err = ibsa_query(group->port->client, &question, done, group, NULL);
 	pthread_mutex_lock(&sa->lock);
@@ -219,6 +222,7 @@ int ibsa__mc_group_give_up(struct mc_group *group, uint8_t states,
 	int err;
 
 	group->joined &= (uint8_t)~states;
+	ibsa__mc_group_audit(group);
 	group->asked = states;
 	group->is_leaving = true;
 	err = ask(group, IBSA_METHOD_DELETE, &match, mask, done);
@@ -246,9 +250,12 @@ static void let_in(struct mc_group *group, struct mc_member *member)
 }
 
 /* All members have to join anew, if they want. */
-static void lose(struct mc_group *group)
+static void group_lose(struct mc_group *group)
 {
+	group->is_lost = false;
+	group->is_loss_due = false;
 	group->joined = 0;
+	ibsa__mc_group_audit(group);
 	group->pkey_index = NO_PKEY_INDEX;
 	while (!list_is_empty(&group->active))
 		ibsa__mc_group_turn_out(list_object(group->active.next,
@@ -276,8 +283,7 @@ static uint32_t find_pkey(struct sa_port *port, uint16_t pkey)
 	return found;
 }
 
-/* Whether the P_Key is not where it was; unlocked meanwhile. */
-static bool has_pkey_moved(struct mc_group *group)
+bool ibsa__mc_group_pkey_moved(struct mc_group *group)
 {
 	struct ibsa__sa *sa = group->port->device->sa;
 	const uint16_t pkey = be16toh(group->rec.pkey);
@@ -294,15 +300,6 @@ static bool has_pkey_moved(struct mc_group *group)
 	return (entry ^ pkey) & PKEY_BITS;
 }
 
-static void relieve(struct mc_group *group)
-{
-	const enum mc_trouble trouble = group->trouble;
-
-	group->trouble = GROUP_IS_WELL;
-	if (trouble == GROUP_IS_LOST || has_pkey_moved(group))
-		lose(group);
-}
-
 /* States that the SA has us in and nobody holds. */
 static uint8_t unheld(const struct mc_group *group)
 {
@@ -315,13 +312,22 @@ static uint8_t unheld(const struct mc_group *group)
 	return states & group->joined;
 }
 
+/* Whether to end a membership that was lost. A member that waits does not wait
+ * for that, too. */
+static bool is_losing(const struct mc_group *group)
+{
+	return group->is_lost &&
+	       (group->is_loss_due || !list_is_empty(&group->pending) ||
+		list_is_empty(&group->active));
+}
+
 /* Do one thing, if there is one to do. */
 static bool step(struct mc_group *group)
 {
 	struct mc_member *member;
 
-	if (group->trouble) {
-		relieve(group);
+	if (is_losing(group)) {
+		group_lose(group);
 		return true;
 	}
 	if (!list_is_empty(&group->pending)) {
@@ -343,14 +349,13 @@ static bool step(struct mc_group *group)
 /* Whether nothing and nobody needs it any more. */
 static bool is_unused(const struct mc_group *group)
 {
-	return !group->asked && !group->is_read_back && !group->joined &&
-	       list_is_empty(&group->pending) &&
+	return !group->asked && !group->registration.query_id &&
+	       !group->joined && list_is_empty(&group->pending) &&
 	       list_is_empty(&group->active) && list_is_empty(&group->job.link);
 }
 
-/* Do what is to be done, up to the next request. When the device closes,
- * that is over. Locked; @group may be gone afterwards. */
-static void work(struct mc_group *group)
+/* When the device closes, nothing is to be done any more. */
+void ibsa__mc_group_work(struct mc_group *group)
 {
 	const struct ib_device *device = group->port->device;
 
@@ -366,7 +371,7 @@ static void note_job(struct sa_job *job)
 	struct ibsa__sa *sa = group->port->device->sa;
 
 	pthread_mutex_lock(&sa->lock);
-	work(group);
+	ibsa__mc_group_work(group);
 	pthread_mutex_unlock(&sa->lock);
 }
 
@@ -420,9 +425,9 @@ static void end_join(struct mc_group *group, const struct ibsa_reply *reply)
 	} else {
 		group->asker = NULL;
 		note_pkey(group);
-		ibsa__mc_audit_start(group->port);
+		ibsa__mc_group_audit(group);
 	}
-	work(group);
+	ibsa__mc_group_work(group);
 }
 
 static void note_join(const struct ibsa_reply *reply, void *arg)
@@ -452,7 +457,7 @@ static void note_leave(const struct ibsa_reply *reply, void *arg)
 			group->retries--;
 			(void)ibsa__mc_group_give_up(group, states, note_leave);
 		}
-		work(group);
+		ibsa__mc_group_work(group);
 	}
 	pthread_mutex_unlock(&sa->lock);
 }

@@ -29,14 +29,13 @@ struct mc_member {
 	bool is_awaited; /* by who frees it and will end it then */
 };
 
-/* What has happened to a group that its members are to know of. */
-enum mc_trouble {
-	GROUP_IS_WELL,
-	GROUP_PKEY_CHANGE, /* perhaps: if its P_Key has moved */
-	GROUP_IS_LOST,
-};
-
-/* Of one port and MGID. Its job does what is to be done next. */
+/*
+ * Of one port and MGID. Its job does what is to be done next.
+ *
+ * After a change of the port that ends all memberships, the members of one
+ * group are told after those of another, so that they do not all join again at
+ * once.
+ */
 struct mc_group {
 	struct sa_job job;
 	struct list link;      /* among the port's */
@@ -51,10 +50,11 @@ struct mc_group {
 	uint8_t asked;		 /* states of the request under way; or 0 */
 	bool is_leaving;	 /* the request is to leave */
 	uint8_t retries;	 /* of leaving */
-	bool is_read_back;	 /* a request to read it is under way */
-	bool is_read_stale;	 /* and tells nothing any more */
-	enum mc_trouble trouble;
-	uint32_t pkey_index; /* NO_PKEY_INDEX: not known */
+	bool is_lost;		 /* the membership has ended ... */
+	bool is_loss_due;	 /* and its members are told now */
+	uint32_t pkey_index;	 /* NO_PKEY_INDEX: not known */
+	/* The dispatcher's; scheduled while @joined. */
+	struct ibsa__registration registration;
 };
 
 enum { NO_PKEY_INDEX = UINT16_MAX };
@@ -90,7 +90,17 @@ void ibsa__mc_group_free(struct mc_group *group);
 void ibsa__mc_member_tell(struct mc_member *member, struct ib_device *device,
 			  int status);
 
-/* groups.c: from now on, read back what the SA has of the port's groups. */
-void ibsa__mc_audit_start(struct sa_port *port);
+/* Do what is to be done next. By the dispatcher; locked, but not while a
+ * request is sent or a callback runs; @group may be gone afterwards. */
+void ibsa__mc_group_work(struct mc_group *group);
+
+/* Whether the group's P_Key has moved in the port's table. By the dispatcher;
+ * locked, but not meanwhile. */
+bool ibsa__mc_group_pkey_moved(struct mc_group *group);
+
+/* groups.c: prepare to read a group back; and do so, or no longer, as @joined
+ * has it, which has changed. By the dispatcher, but for the first. */
+void ibsa__mc_group_audit_init(struct mc_group *group);
+void ibsa__mc_group_audit(struct mc_group *group);
 
 #endif

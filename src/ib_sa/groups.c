@@ -9,146 +9,161 @@
 #include "ib_sa/group.h"
 #include "ib_sa/mcmember.h"
 
-enum {
-	DEFAULT_AUDIT_MS = 30000,
-	SOON_MS = 1000, /* when there is another SM */
-	TOTAL_MS = 3000,
-	FIRST_INTERVAL_MS = 300,
-};
-
-static void audit(struct ibsa__alarm *alarm);
-
-int ibsa__mc_groups_init(struct sa_port *port)
-{
-	list_init(&port->groups);
-	ibsa__alarm_init(&port->audit, audit);
-	return ibsa__hash_init(&port->mgids);
-}
-
-static void set_audit(struct sa_port *port, unsigned int ms)
-{
-	port->is_audited = true;
-	ibsa__alarm_set(ibsa__client_engine(port->client), &port->audit, ms);
-}
-
-void ibsa__mc_audit_start(struct sa_port *port)
-{
-	const unsigned int ms = port->device->options.audit_ms;
-
-	if (!port->is_audited)
-		set_audit(port, ms ? ms : DEFAULT_AUDIT_MS);
-}
+enum { TOTAL_MS = 3000, FIRST_INTERVAL_MS = 300 };
 
 static struct mc_group *group_at(struct list *link)
 {
 	return list_object(link, struct mc_group, link);
 }
 
-/* Have its members told, unless there is worse already. */
-static void trouble_group(struct mc_group *group, enum mc_trouble trouble)
+static struct mc_group *group_of(struct ibsa__registration *registration)
 {
-	if (group->trouble < trouble)
-		group->trouble = trouble;
-	ibsa__sa_submit(group->port->device, &group->job);
+	return list_object(registration, struct mc_group, registration);
 }
 
-/* Nothing is concluded from silence, nor from what was asked before the
- * membership changed. */
-static void note_read(const struct ibsa_reply *reply, void *arg)
+int ibsa__mc_groups_init(struct sa_port *port)
 {
-	struct mc_group *group = arg;
+	list_init(&port->groups);
+	ibsa__registrations_init(&port->memberships,
+				 ibsa__client_engine(port->client), NULL);
+	port->memberships.queue_ms = port->device->options.queue_ms;
+	return ibsa__hash_init(&port->mgids);
+}
+
+/* End the membership now. Locked; @group may be gone afterwards. */
+static void group_end(struct mc_group *group)
+{
+	group->is_lost = true;
+	group->is_loss_due = true;
+	ibsa__mc_group_work(group);
+}
+
+/* Whether the membership ends before the SA is asked. Then @group may be
+ * gone. */
+static bool group_end_lost(struct mc_group *group)
+{
 	struct ibsa__sa *sa = group->port->device->sa;
-	const bool is_lost = ibsa_outcome(reply) == IBSA_OUTCOME_NONE;
+	bool is_lost;
 
 	pthread_mutex_lock(&sa->lock);
-	group->is_read_back = false;
-	trouble_group(group, is_lost && !group->is_read_stale ? GROUP_IS_LOST
-							      : GROUP_IS_WELL);
+	is_lost = group->is_lost || ibsa__mc_group_pkey_moved(group);
+	if (is_lost)
+		group_end(group);
 	pthread_mutex_unlock(&sa->lock);
+	return is_lost;
 }
 
-/*
- * OpenSM tells everybody whether a port is a member, if not in which states.
- * The lock is let go of meanwhile.
- */
-static void read_back(struct mc_group *group)
+/* OpenSM tells everybody whether a port is a member, if not in which
+ * states. */
+static int group_read(struct ibsa__registration *registration)
 {
-	struct ibsa__sa *sa = group->port->device->sa;
-	const struct ibsa_mcmember match = ibsa__sa_membership(&group->rec, 0);
-	const struct ibsa_query question = {
+	struct mc_group *group = group_of(registration);
+	struct ibsa_mcmember match;
+	const struct ibsa_query query = {
 		.record = &ibsa_mcmember_record,
 		.match = &match,
 		.mask = IBSA_MCMEMBER_CM(mgid) | IBSA_MCMEMBER_CM(port_gid),
 		.method = IBSA_METHOD_GET,
-		.deadline_ms = TOTAL_MS,
-		.queue_ms = group->port->device->options.queue_ms,
 		.first_interval_ms = FIRST_INTERVAL_MS,
 		.no_sharing = true,
 	};
-	int err;
 
-	group->is_read_back = true;
-	group->is_read_stale = false;
-	pthread_mutex_unlock(&sa->lock);
-	err = ibsa_query(group->port->client, &question, note_read, group,
-			 NULL);
+	if (group_end_lost(group))
+		return 0;
+	if (group->asked) {
+		ibsa__registration_read_next(registration);
+		return 0;
+	}
+	match = ibsa__sa_membership(&group->rec, 0);
+	return ibsa__registration_ask(registration, &query);
+}
+
+/* Nothing is concluded from silence, nor from what was asked before the
+ * membership changed. Locked; @group may be gone afterwards. */
+static void group_answer(struct mc_group *group, const struct ibsa_reply *reply)
+{
+	struct ibsa__registration *registration = &group->registration;
+
+	if (!group->joined)
+		ibsa__mc_group_work(group);
+	else if (registration->is_stale)
+		ibsa__registration_schedule(registration, IBSA__STEP_READ,
+					    UINT64_MAX);
+	else if (ibsa_outcome(reply) == IBSA_OUTCOME_NONE)
+		group_end(group);
+	else if (is_refusal(reply->err, reply->status))
+		ibsa__registration_present(registration);
+	else
+		ibsa__registration_failed(registration, reply->err,
+					  reply->status);
+}
+
+static void group_answered(struct ibsa__registration *registration,
+			   const struct ibsa_reply *reply)
+{
+	struct mc_group *group = group_of(registration);
+	struct ibsa__sa *sa = group->port->device->sa;
+
 	pthread_mutex_lock(&sa->lock);
-	if (err)
-		group->is_read_back = false;
+	if (!group->port->device->closing)
+		group_answer(group, reply);
+	pthread_mutex_unlock(&sa->lock);
 }
 
-/* Locked. */
-static void audit_group(struct mc_group *group)
+void ibsa__mc_group_audit_init(struct mc_group *group)
 {
-	trouble_group(group, GROUP_PKEY_CHANGE);
-	if (!group->asked && !group->is_read_back)
-		read_back(group);
+	static const struct ibsa__registration_ops ops = {
+		.read = group_read,
+		.answered = group_answered,
+	};
+	const unsigned int ms = group->port->device->options.audit_ms;
+	struct ibsa__registration *registration = &group->registration;
+
+	ibsa__registration_init(registration, &group->port->memberships, &ops);
+	if (ms)
+		registration->audit_ms = ms;
+	registration->retry_max_ms = registration->audit_ms;
+	registration->deadline_ms = TOTAL_MS;
 }
 
-/* New groups are appended meanwhile; only the dispatcher takes any away. */
-static void audit(struct ibsa__alarm *alarm)
+void ibsa__mc_group_audit(struct mc_group *group)
 {
-	struct sa_port *port = list_object(alarm, struct sa_port, audit);
+	struct ibsa__registration *registration = &group->registration;
+	const bool is_audited = !list_is_empty(&registration->link);
+
+	if (group->joined && !is_audited) {
+		ibsa__registration_add(registration);
+		ibsa__registration_read_next(registration);
+	} else if (!group->joined && is_audited) {
+		ibsa__registration_remove(registration);
+	}
+}
+
+/* All memberships have ended. Where the port is active, their members are told
+ * one group after the other. */
+static void groups_lose(struct sa_port *port, bool is_active)
+{
 	struct ibsa__sa *sa = port->device->sa;
-	bool has_joined = false;
 
-	port->is_audited = false;
 	pthread_mutex_lock(&sa->lock);
 	for (struct list *at = port->groups.next; at != &port->groups;
 	     at = at->next) {
-		if (!group_at(at)->joined)
-			continue;
-		has_joined = true;
-		audit_group(group_at(at));
+		group_at(at)->is_lost = true;
+		group_at(at)->is_loss_due |= !is_active;
+		ibsa__sa_submit(port->device, &group_at(at)->job);
 	}
 	pthread_mutex_unlock(&sa->lock);
-	if (has_joined)
-		ibsa__mc_audit_start(port);
 }
 
-static enum mc_trouble trouble_of(unsigned int events)
+/* Another SM asks for all memberships anew if it does not know them. Since not
+ * every transport reports that, they are read back soon, too. */
+void ibsa__mc_groups_event(struct sa_port *port, unsigned int events,
+			   unsigned int changes,
+			   const struct ibsa_port_state *now)
 {
 	if (events & (SA_PORT_ERR | SA_LID_CHANGE | SA_CLIENT_REREGISTER))
-		return GROUP_IS_LOST;
-	return events & SA_PKEY_CHANGE ? GROUP_PKEY_CHANGE : GROUP_IS_WELL;
-}
-
-/* Another SM asks for all memberships anew if it does not know them; since
- * not every transport hears that, it is asked. */
-void ibsa__mc_groups_event(struct sa_port *port, unsigned int events)
-{
-	const enum mc_trouble trouble = trouble_of(events);
-	struct ibsa__sa *sa = port->device->sa;
-
-	if (events & SA_SM_CHANGE && port->is_audited)
-		set_audit(port, SOON_MS);
-	if (trouble == GROUP_IS_WELL)
-		return;
-	pthread_mutex_lock(&sa->lock);
-	for (struct list *at = port->groups.next; at != &port->groups;
-	     at = at->next)
-		trouble_group(group_at(at), trouble);
-	pthread_mutex_unlock(&sa->lock);
+		groups_lose(port, now->port_state == IBSA_PORT_ACTIVE);
+	ibsa__registrations_changed(&port->memberships, changes, now);
 }
 
 /* What the SA has, or will have, us in; as far as it can be named. */

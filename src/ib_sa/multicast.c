@@ -242,7 +242,7 @@ int ib_sa_get_mcmember_rec(struct ib_device *device, uint8_t port_num,
 		return err;
 	pthread_mutex_lock(&device->sa->lock);
 	group = ibsa__mc_group_find(port, mgid);
-	if (group && group->joined) {
+	if (group && group->joined && !group->is_lost) {
 		*rec = group->rec;
 		rec->join_state = group->joined;
 		err = 0;

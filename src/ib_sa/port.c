@@ -86,7 +86,7 @@ static void note_change(unsigned int changes, const struct ibsa_port_state *now,
 	port->state = *now;
 	pthread_mutex_unlock(&port->device->sa->lock);
 	ibsa__sa_cpi_event(port, events);
-	ibsa__mc_groups_event(port, events);
+	ibsa__mc_groups_event(port, events, changes, now);
 }
 
 /* The watch tells what it finds. */
@@ -131,9 +131,9 @@ int ibsa__sa_port_new(struct ib_device *device,
 	port->look.run = look_afresh;
 	port->device = device;
 	port->number = (uint8_t)options->port;
-	err = ibsa__mc_groups_init(port);
+	err = open_client(port, options);
 	if (!err)
-		err = open_client(port, options);
+		err = ibsa__mc_groups_init(port);
 	if (err) {
 		ibsa__sa_port_free(port);
 		return err;

@@ -17,6 +17,7 @@
 #include "base/pool.h"
 #include "device/files.h"
 #include "engine/engine.h"
+#include "registration/registration.h"
 
 /* Queries that wait at one port; more are -ENOBUFS. */
 enum { PORT_QUERIES_MAX = 1 << 20, DEVICE_PORTS = 256 };
@@ -74,11 +75,10 @@ struct sa_port {
 				     * thread */
 	struct ibsa_port_state state; /* as the dispatcher has last read it */
 	struct sa_cpi cpi;
-	struct list groups; /* of multicast */
-	struct hash mgids;  /* those whose MGID is known */
-	struct ibsa__alarm audit;
-	bool is_audited;  /* @audit is set; the dispatcher's */
-	uint32_t queries; /* that have not ended */
+	struct list groups;			/* of multicast */
+	struct hash mgids;			/* those whose MGID is known */
+	struct ibsa__registrations memberships; /* the dispatcher's */
+	uint32_t queries;			/* that have not ended */
 	uint8_t number;
 };
 
@@ -223,9 +223,12 @@ void ibsa__sa_cpi_event(struct sa_port *port, unsigned int events);
 /* Until what was first asked has ended, but not from a callback. Locked. */
 void ibsa__sa_cpi_await(struct sa_port *port);
 
-/* groups.c: a port without multicast groups. Return: 0; -ENOMEM. */
+/* groups.c: an open port without multicast groups. Return: 0; -ENOMEM. */
 int ibsa__mc_groups_init(struct sa_port *port) IBSA_MUST_USE;
-void ibsa__mc_groups_event(struct sa_port *port, unsigned int events);
+/* The port has changed, which means these @events. Dispatcher. */
+void ibsa__mc_groups_event(struct sa_port *port, unsigned int events,
+			   unsigned int changes,
+			   const struct ibsa_port_state *now);
 
 /* Before the port closes: leave what is joined, and do not wait. Then tell
  * those who were in, and free the groups. Dispatcher. */
