@@ -50,18 +50,18 @@ static void check_methods(unsigned int at, const uint8_t *methods, size_t count)
 	}
 }
 
-static void file_open(struct umad_file *out)
+static void file_open(struct umad_device_file *out)
 {
 	struct ibsa_error error;
 
-	assert_int_equal(ibsa__umad_file_open("umad0", IBSA_LINK_INFINIBAND,
-					      &error, out),
+	assert_int_equal(ibsa__umad_device_open("umad0", IBSA_LINK_INFINIBAND,
+						&error, out),
 			 0);
 }
 
 static void own_agent_has_no_methods(void **state)
 {
-	struct umad_file file;
+	struct umad_device_file file;
 
 	(void)state;
 	file_open(&file);
@@ -73,11 +73,11 @@ static void own_agent_has_no_methods(void **state)
 static void own_report_agent_has_report(void **state)
 {
 	static const uint8_t methods[] = { IBSA_METHOD_REPORT };
-	struct umad_file file;
+	struct umad_device_file file;
 
 	(void)state;
 	file_open(&file);
-	assert_int_equal(ibsa__umad_file_listen(&file, true), 0);
+	assert_int_equal(ibsa__umad_device_listen(&file, true), 0);
 	assert_int_equal(methods_kernel.count, 2);
 	check_methods(1, methods, sizeof(methods));
 	close(file.fd);
@@ -89,11 +89,11 @@ static void own_request_agent_has_requests(void **state)
 					   IBSA_METHOD_GET_TABLE,
 					   IBSA_METHOD_GET_MULTI,
 					   IBSA_METHOD_DELETE };
-	struct umad_file file;
+	struct umad_device_file file;
 
 	(void)state;
 	file_open(&file);
-	assert_int_equal(ibsa__umad_file_serve(&file), 0);
+	assert_int_equal(ibsa__umad_device_serve(&file), 0);
 	assert_int_equal(methods_kernel.count, 2);
 	check_methods(1, methods, sizeof(methods));
 	close(file.fd);

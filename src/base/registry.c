@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a process has only once: objects by name. */
+/* What a process has only once: objects by name or number. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,7 +20,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t made = PTHREAD_COND_INITIALIZER; /* or not */
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 static atomic_int debug;
-static atomic_int remote_ports;
+static struct registry_number *numbers[64]; /* by number % 64 */
+static atomic_uint number_count;	    /* of those that are not hidden */
 static struct list entries = { &entries, &entries };
 static struct list parents = { &parents, &parents }; /* entries */
 static struct list inherited = { &inherited, &inherited };
@@ -92,21 +93,15 @@ void ibsa__inherit(struct list *link)
 	pthread_mutex_unlock(&lock);
 }
 
-/* The last, should there be several: those of a grandparent come first. */
-static struct entry *find_in(const struct list *all, const char *name)
+static struct entry *find_name(const char *name)
 {
-	for (struct list *at = all->prev; at != all; at = at->prev) {
+	for (struct list *at = entries.next; at != &entries; at = at->next) {
 		struct entry *entry = list_object(at, struct entry, link);
 
 		if (!strcmp(entry->name, name))
 			return entry;
 	}
 	return NULL;
-}
-
-static struct entry *find_name(const char *name)
-{
-	return find_in(&entries, name);
 }
 
 static struct entry *find_object(const void *object)
@@ -238,31 +233,6 @@ bool ibsa__registry_hide(const void *object)
 	return was_found;
 }
 
-const void *ibsa__registry_inherited(const char *name)
-{
-	const struct entry *entry;
-	const void *object = NULL;
-
-	pthread_mutex_lock(&lock);
-	entry = find_in(&parents, name);
-	if (entry)
-		object = entry->object;
-	pthread_mutex_unlock(&lock);
-	return object;
-}
-
-void ibsa__registry_inherited_forget(const char *name)
-{
-	struct entry *entry;
-
-	pthread_mutex_lock(&lock);
-	while ((entry = find_in(&parents, name))) {
-		list_remove(&entry->link);
-		list_append(&inherited, &entry->link);
-	}
-	pthread_mutex_unlock(&lock);
-}
-
 void ibsa__registry_put(void *object, void (*destroy)(void *object))
 {
 	struct entry *entry;
@@ -280,12 +250,114 @@ void ibsa__registry_put(void *object, void (*destroy)(void *object))
 		destroy(object);
 }
 
-int ibsa__registry_remote_ports(int change)
+bool ibsa__registry_has_numbers(void)
 {
-	if (!change)
-		return atomic_load_explicit(&remote_ports,
-					    memory_order_relaxed);
-	return atomic_fetch_add(&remote_ports, change) + change;
+	return atomic_load_explicit(&number_count, memory_order_relaxed);
+}
+
+static struct registry_number **numbers_like(int number)
+{
+	return &numbers[(unsigned int)number %
+			(sizeof(numbers) / sizeof(numbers[0]))];
+}
+
+/* The object with the number, of this process or, if @is_parents, of an
+ * earlier one. */
+static struct registry_number *number_find(int number, bool is_parents)
+{
+	const unsigned int process = atomic_load(&forks);
+	struct registry_number *at = *numbers_like(number);
+
+	while (at && (at->number != number || at->is_hidden ||
+		      (at->process != process) != is_parents))
+		at = at->next;
+	return at;
+}
+
+static void number_hide(struct registry_number *object)
+{
+	if (!object)
+		return;
+	object->is_hidden = true;
+	atomic_fetch_sub(&number_count, 1);
+}
+
+static void number_insert(struct registry_number *object, int number,
+			  unsigned int users)
+{
+	struct registry_number **first = numbers_like(number);
+
+	*object = (struct registry_number){
+		.next = *first,
+		.number = number,
+		.process = atomic_load(&forks),
+		.users = users,
+	};
+	*first = object;
+	atomic_fetch_add(&number_count, 1);
+}
+
+void ibsa__registry_number_add(struct registry_number *object, int number)
+{
+	pthread_once(&fork_once, watch_forks);
+	pthread_mutex_lock(&lock);
+	number_hide(number_find(number, false));
+	number_hide(number_find(number, true));
+	number_insert(object, number, 1);
+	pthread_mutex_unlock(&lock);
+}
+
+struct registry_number *
+ibsa__registry_number_find(int number,
+			   const struct registry_number **out_parents)
+{
+	struct registry_number *object;
+
+	pthread_once(&fork_once, watch_forks);
+	pthread_mutex_lock(&lock);
+	object = number_find(number, false);
+	if (object)
+		object->users++;
+	else
+		*out_parents = number_find(number, true);
+	pthread_mutex_unlock(&lock);
+	return object;
+}
+
+struct registry_number *
+ibsa__registry_number_adopt(struct registry_number *object, int number)
+{
+	struct registry_number *other;
+
+	pthread_mutex_lock(&lock);
+	other = number_find(number, false);
+	if (other) {
+		object = other;
+		object->users++;
+	} else {
+		number_hide(number_find(number, true));
+		number_insert(object, number, 2);
+	}
+	pthread_mutex_unlock(&lock);
+	return object;
+}
+
+bool ibsa__registry_number_put(struct registry_number *object)
+{
+	struct registry_number **at;
+	bool is_last;
+
+	pthread_mutex_lock(&lock);
+	is_last = !--object->users;
+	if (is_last && !object->is_hidden)
+		number_hide(object);
+	if (is_last) {
+		for (at = numbers_like(object->number); *at != object;)
+			at = &(*at)->next;
+		*at = object->next;
+	}
+	pthread_mutex_unlock(&lock);
+	return is_last;
 }
 
 int ibsa__registry_debug(int level)

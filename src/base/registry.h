@@ -37,15 +37,6 @@ void ibsa__registry_hold(const void *object);
  * hidden before. */
 bool ibsa__registry_hide(const void *object);
 
-/*
- * What the parent of a forked child had by that name, or NULL: to be looked
- * at for what does not change, and nothing else.
- */
-const void *ibsa__registry_inherited(const char *name);
-
-/* From now on the parent had nothing by that name. */
-void ibsa__registry_inherited_forget(const char *name);
-
 /* A number of this process: a forked child has another than its parent had
  * when it was called there. Any thread. */
 unsigned int ibsa__process(void);
@@ -62,11 +53,44 @@ void ibsa__inherit(struct list *link);
 void ibsa__registry_put(void *object, void (*destroy)(void *object));
 
 /*
- * Number of ports at fabric servers that the process has open, after adding
- * @change to it. Takes no lock, so that calls on other ports need none either.
- * A forked child starts with its parent's number.
+ * What an object embeds that is found by a number, such as a descriptor,
+ * instead of a name. Adding one takes no memory.
  */
-int ibsa__registry_remote_ports(int change);
+struct registry_number {
+	struct registry_number *next; /* with the same remainder */
+	int number;
+	unsigned int process; /* ibsa__process() when it was added */
+	unsigned int users;
+	bool is_hidden;
+};
+
+/* Whether any object has a number. Takes no lock. A forked child has its
+ * parent's. */
+bool ibsa__registry_has_numbers(void);
+
+/* Give @object the number @number, which no other object has any more. It has
+ * one user, the caller. */
+void ibsa__registry_number_add(struct registry_number *object, int number);
+
+/*
+ * The object with that number, which gets one more user, or NULL; then
+ * *@out_parents is the object that the parent of a forked child had, or NULL: to
+ * be looked at for what does not change, and nothing else.
+ */
+struct registry_number *
+ibsa__registry_number_find(int number,
+			   const struct registry_number **out_parents);
+
+/*
+ * In a forked child: have @object in the place of its parent's. It has two
+ * users, one of which is the caller. Return: @object; or the one that another
+ * thread has added meanwhile, with the caller as one more user.
+ */
+struct registry_number *
+ibsa__registry_number_adopt(struct registry_number *object, int number);
+
+/* One user less. Return: whether it was the last, who is to free @object. */
+bool ibsa__registry_number_put(struct registry_number *object);
 
 /*
  * How much the process wants to be told by libibumad's calls: set it, or with

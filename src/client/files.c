@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Device files by the environment, and the public calls that read them. */
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <ibsa/device.h>
 
 #include "base/error.h"
 #include "client/files.h"
 #include "device/device.h"
+#include "device/parse.h"
 #include "device/sysfs.h"
 #include "remote/files.h"
+#include "umad_dev/fd.h"
 #include "umad_dev/umad.h"
 
 int ibsa__files_open(const struct ibsa__environment *environment,
@@ -25,6 +29,39 @@ int ibsa__files_open_now(struct device_files **out)
 	const struct ibsa__environment environment = ibsa__environment_read();
 
 	return ibsa__files_open(&environment, out);
+}
+
+int ibsa__files_umad_open(struct device_files *files, const char *name,
+			  struct umad_file **out)
+{
+	int err;
+
+	*out = NULL;
+	if (!ibsa__files_are_remote(files))
+		return ibsa__umad_fd_open(name);
+	err = ibsa__remote_files_umad_open(files, name, out);
+	return err ? err : (*out)->ops->fd(*out);
+}
+
+/* issmN is of the same port as umadN. */
+int ibsa__files_issm_path(struct device_files *files, const char *name,
+			  unsigned int port, char *out, size_t room)
+{
+	unsigned int number;
+	char text[64];
+	size_t len;
+	int err = ibsa__parse_index(name + strlen("umad"), &number);
+
+	if (err)
+		return err;
+	if (ibsa__files_are_remote(files))
+		return ibsa__remote_issm_path(files, port, out, room);
+	len = (size_t)snprintf(text, sizeof(text), UMAD_FOLDER "issm%u",
+			       number);
+	if (len >= room)
+		return -ENAMETOOLONG;
+	memcpy(out, text, len + 1);
+	return 0;
 }
 
 int ibsa_devices_read(struct ibsa_device_list **out)

@@ -37,6 +37,8 @@ struct device_files;
  *        check only that the folder can be opened. Return: 0, or the error of
  *        opening or reading it
  * @free: free @files; the last holder has put it
+ * @takes_locks: read and list take a lock, which a signal handler that calls
+ *        them would wait for if it interrupts one of them
  */
 struct device_files_ops {
 	int (*read)(struct device_files *files, const char *path,
@@ -44,6 +46,7 @@ struct device_files_ops {
 	int (*list)(struct device_files *files, const char *path,
 		    struct ibsa__names *names);
 	void (*free)(struct device_files *files);
+	bool takes_locks;
 };
 
 /* An implementation embeds this as its first member. */

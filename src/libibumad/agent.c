@@ -34,6 +34,30 @@ static uint8_t qpn_of(int mgmt_class)
 		       : IBSA_QPN_GSI;
 }
 
+static int file_register(int portid, struct umad_agent_request *request)
+{
+	struct portid_use use;
+	int err = ibsa__portid_get(portid, &use);
+
+	if (err)
+		return err;
+	err = use.file->ops->register_agent(use.file, request);
+	ibsa__portid_put(&use);
+	return err;
+}
+
+static int file_register2(int portid, struct umad_agent_request2 *request)
+{
+	struct portid_use use;
+	int err = ibsa__portid_get(portid, &use);
+
+	if (err)
+		return err;
+	err = use.file->ops->register_agent2(use.file, request);
+	ibsa__portid_put(&use);
+	return err;
+}
+
 static int agent_register(int portid, struct umad_agent_request *request,
 			  const uint8_t oui[3], const long *method_mask)
 {
@@ -44,7 +68,7 @@ static int agent_register(int portid, struct umad_agent_request *request,
 	if (method_mask)
 		memcpy(request->method_mask, method_mask,
 		       sizeof(request->method_mask));
-	err = ibsa__portid_register(portid, request);
+	err = file_register(portid, request);
 	if (!err)
 		return (int)request->id;
 	ibsa__umad_say(err, "umad_register: port %d class 0x%x version %d",
@@ -95,7 +119,7 @@ static int old_register(int portid, const struct umad_agent_request2 *wanted,
 	int err;
 
 	ibsa__umad_methods_put(&request, wanted->method_mask);
-	err = ibsa__portid_register(portid, &request);
+	err = file_register(portid, &request);
 	if (!err)
 		*agent_id = request.id;
 	return err;
@@ -116,7 +140,7 @@ static int new_register(int portid, struct umad_reg_attr *attr,
 	};
 	int err;
 
-	err = ibsa__portid_register2(portid, &request);
+	err = file_register2(portid, &request);
 	if (err == -ENOTTY && !attr->flags)
 		return old_register(portid, &request, agent_id);
 	if (err)
@@ -146,8 +170,14 @@ int umad_register2(int port_fd, struct umad_reg_attr *attr, uint32_t *agent_id)
 
 int umad_unregister(int portid, int agentid)
 {
-	int err = ibsa__portid_unregister(portid, (uint32_t)agentid);
+	struct portid_use use;
+	int err = ibsa__portid_get(portid, &use);
 
+	if (!err) {
+		err = use.file->ops->unregister_agent(use.file,
+						      (uint32_t)agentid);
+		ibsa__portid_put(&use);
+	}
 	if (!err)
 		return 0;
 	errno = -err;

@@ -1,189 +1,165 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The open umad file behind a portid: the kernel's, or a fabric server's.
- *
- * Of ibsim's preload library only plain open, ioctl, read, write, poll and
- * close can be had.
+ * The open umad file behind a portid.
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
-#include <pthread.h>
-#include <stdio.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
+#include "base/registry.h"
+#include "client/files.h"
 #include "libibumad/file.h"
-#include "libibumad/remote_port.h"
 #include "umad_dev/ibsim.h"
-#include "remote/files.h"
 
-static int control(int fd, unsigned long command, void *argument)
+/* A file that is more than its descriptor. */
+struct port_object {
+	struct registry_number number; /* the portid */
+	struct umad_file *file;
+	atomic_bool is_closed; /* by the program, while other threads use it */
+};
+
+static struct port_object *port_object_of(struct registry_number *number)
 {
-	int result;
+	return (struct port_object *)number;
+}
 
-	errno = 0;
-	result = ioctl(fd, command, argument);
-	return result < 0 ? ibsa__umad_failure(result) : 0;
+static int port_object_new(struct umad_file *file, struct port_object **out)
+{
+	struct port_object *object = ibsa__calloc(1, sizeof(*object));
+
+	if (!object)
+		return -ENOMEM;
+	object->file = file;
+	*out = object;
+	return 0;
+}
+
+static void port_object_put(struct port_object *object)
+{
+	if (!ibsa__registry_number_put(&object->number))
+		return;
+	object->file->ops->close(object->file);
+	ibsa__free(object);
+}
+
+/*
+ * What had the portid before, if the program has closed its descriptor with
+ * close(2), is found no more. Its descriptors may be anything now, so that none
+ * of them is closed.
+ */
+static int portid_keep(int portid, struct umad_file *file)
+{
+	struct port_object *object;
+	int err = port_object_new(file, &object);
+
+	if (err) {
+		file->ops->close(file);
+		return err;
+	}
+	ibsa__registry_number_add(&object->number, portid);
+	return portid;
 }
 
 int ibsa__portid_open(struct device_files *files, const char *name)
 {
-	char path[sizeof("/dev/infiniband/") + NAME_MAX];
-	int err;
-	int fd;
+	struct umad_file *file = NULL;
+	const int portid = ibsa__files_umad_open(files, name, &file);
 
-	if (ibsa__files_are_remote(files))
-		return ibsa__remote_port_open(files, name);
-	snprintf(path, sizeof(path), "/dev/infiniband/%s", name);
-	errno = 0;
-	fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-	/* ibsim fails without errno when its eight descriptors are in use. */
-	if (fd < 0)
-		return errno ? -errno : -EMFILE;
-	err = control(fd, UMAD_ENABLE_PKEY, NULL);
+	return portid >= 0 && file ? portid_keep(portid, file) : portid;
+}
+
+/* A forked child has its parent's files. Return: 0; -ENOMEM. */
+static int port_object_inherit(int portid, const struct registry_number *number,
+			       struct port_object **out)
+{
+	const struct port_object *parents = (const struct port_object *)number;
+	struct registry_number *own;
+	struct umad_file *file;
+	int err = parents->file->ops->inherit(parents->file, &file);
+
+	if (err)
+		return err;
+	err = port_object_new(file, out);
 	if (err) {
-		close(fd);
+		ibsa__free(file);
 		return err;
 	}
-	return fd;
+	own = ibsa__registry_number_adopt(&(*out)->number, portid);
+	if (own == &(*out)->number)
+		return 0;
+	/* Another thread was quicker. */
+	ibsa__free(file);
+	ibsa__free(*out);
+	*out = port_object_of(own);
+	return 0;
 }
 
-void ibsa__portid_close(int portid)
+/* Return: 0, and *@out is the object or NULL; -ENOMEM. */
+static int port_object_find(int portid, struct port_object **out)
 {
-	struct section section;
-	struct remote_file *remote = ibsa__remote_port_get(portid, &section);
+	const struct registry_number *parents = NULL;
+	struct registry_number *number;
 
-	if (remote)
-		ibsa__remote_port_close(remote, &section);
-	else
+	number = ibsa__registry_number_find(portid, &parents);
+	if (!number && parents)
+		return port_object_inherit(portid, parents, out);
+	*out = number ? port_object_of(number) : NULL;
+	return 0;
+}
+
+int ibsa__portid_get(int portid, struct portid_use *use)
+{
+	int err = 0;
+
+	use->object = NULL;
+	if (ibsa__registry_has_numbers()) {
+		ibsa__section_enter_port(&use->section);
+		err = port_object_find(portid, &use->object);
+		if (!use->object)
+			ibsa__section_leave(&use->section);
+	}
+	if (use->object) {
+		use->file = use->object->file;
+	} else {
+		use->plain = umad_fd(portid);
+		use->file = &use->plain.base;
+	}
+	return err;
+}
+
+void ibsa__portid_put(struct portid_use *use)
+{
+	if (!use->object)
+		return;
+	port_object_put(use->object);
+	ibsa__section_leave(&use->section);
+}
+
+int ibsa__portid_close(int portid)
+{
+	struct portid_use use;
+	int err = ibsa__portid_get(portid, &use);
+
+	if (err)
+		return err;
+	/* The reference of its opening is put once, however often the program
+	 * closes what another thread uses. */
+	if (!use.object)
 		close(portid);
-}
-
-bool ibsa__portid_is_remote(int portid)
-{
-	struct section section;
-	struct remote_file *remote = ibsa__remote_port_get(portid, &section);
-
-	if (remote)
-		ibsa__remote_port_put(remote, &section);
-	return remote;
-}
-
-/* As the kernel makes the newer request of the older one. */
-static int agent_register_old(struct remote_file *remote,
-			      struct umad_agent_request *old)
-{
-	struct umad_agent_request2 request = {
-		.qpn = old->qpn,
-		.mgmt_class = old->mgmt_class,
-		.mgmt_class_version = old->mgmt_class_version,
-		.oui = (uint32_t)old->oui[0] << 16 |
-		       (uint32_t)old->oui[1] << 8 | old->oui[2],
-		.rmpp_version = old->rmpp_version,
-	};
-	int err;
-
-	ibsa__umad_methods_get(old, request.method_mask);
-	err = ibsa__remote_file_register(remote, &request);
-	if (!err)
-		old->id = request.id;
-	return err;
-}
-
-int ibsa__portid_register(int portid, struct umad_agent_request *request)
-{
-	struct section section;
-	struct remote_file *remote = ibsa__remote_port_get(portid, &section);
-	int err;
-
-	if (!remote)
-		return control(portid, UMAD_REGISTER_AGENT, request);
-	err = agent_register_old(remote, request);
-	ibsa__remote_port_put(remote, &section);
-	return err;
-}
-
-/* To ibsim it is a command like any other that it does not know. */
-int ibsa__portid_register2(int portid, struct umad_agent_request2 *request)
-{
-	struct section section;
-	struct remote_file *remote = ibsa__remote_port_get(portid, &section);
-	int err;
-
-	if (remote) {
-		err = ibsa__remote_file_register(remote, request);
-		ibsa__remote_port_put(remote, &section);
-		return err;
-	}
-	err = control(portid, UMAD_REGISTER_AGENT2, request);
-	if (err == -EINVAL && ibsa__umad_is_simulated(portid))
-		return -ENOTTY;
-	return err;
-}
-
-int ibsa__portid_unregister(int portid, uint32_t agent)
-{
-	struct section section;
-	struct remote_file *remote = ibsa__remote_port_get(portid, &section);
-	int err;
-
-	if (!remote)
-		return control(portid, UMAD_UNREGISTER_AGENT, &agent);
-	err = ibsa__remote_file_unregister(remote, agent);
-	ibsa__remote_port_put(remote, &section);
-	return err;
-}
-
-/*
- * A short MAD is not filled up, although ibsim sends what its stack holds
- * behind one: with RMPP the length is part of what is sent.
- */
-int ibsa__portid_write(int portid, const void *packet, size_t len)
-{
-	struct remote_file *remote;
-	struct section section;
-	ssize_t written;
-
-	pthread_testcancel(); /* as write() does, at a remote port too */
-	remote = ibsa__remote_port_get(portid, &section);
-	if (remote) {
-		int err = ibsa__remote_file_write(remote, packet, len);
-
-		ibsa__remote_port_put(remote, &section);
-		return err;
-	}
-	errno = 0;
-	written = write(portid, packet, len);
-	if (written < 0)
-		return ibsa__umad_failure(written);
-	return (size_t)written == len ? 0 : -EIO;
-}
-
-ssize_t ibsa__portid_read(int portid, void *packet, size_t room)
-{
-	struct remote_file *remote;
-	struct section section;
-	ssize_t len;
-
-	pthread_testcancel(); /* as read() does, at a remote port too */
-	remote = ibsa__remote_port_get(portid, &section);
-	if (remote) {
-		len = ibsa__remote_file_read(remote, packet, room);
-		ibsa__remote_port_put(remote, &section);
-		return len;
-	}
-	errno = 0;
-	len = read(portid, packet, room);
-	return len < 0 ? ibsa__umad_failure(len) : len;
+	else if (!atomic_exchange(&use.object->is_closed, true))
+		port_object_put(use.object);
+	ibsa__portid_put(&use);
+	return 0;
 }
 
 /*
  * ibsim's poll may return too early; only for a file that may be ibsim's the
- * clock is read. A cancellation point that holds nothing.
+ * clock is read.
  */
 int ibsa__portid_poll(int portid, int timeout_ms)
 {

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 
 #include <infiniband/umad.h>
 
@@ -15,6 +16,37 @@
 
 /* How long a wait for a server that has gone takes, if it may. */
 enum { REST_MS = 100 };
+
+/* A cancellation point at its begin, as write() is. */
+static int packet_send(int portid, const void *packet, size_t len)
+{
+	struct portid_use use;
+	int err;
+
+	pthread_testcancel();
+	err = ibsa__portid_get(portid, &use);
+	if (err)
+		return err;
+	err = use.file->ops->send(use.file, packet, len);
+	ibsa__portid_put(&use);
+	return err;
+}
+
+/* A cancellation point at its begin, as read() is. */
+static ssize_t packet_receive(int portid, void *packet, size_t room)
+{
+	struct portid_use use;
+	ssize_t len;
+	int err;
+
+	pthread_testcancel();
+	err = ibsa__portid_get(portid, &use);
+	if (err)
+		return err;
+	len = use.file->ops->receive(use.file, packet, room);
+	ibsa__portid_put(&use);
+	return len;
+}
 
 int umad_send(int portid, int agentid, void *umad, int length, int timeout_ms,
 	      int retries)
@@ -27,8 +59,8 @@ int umad_send(int portid, int agentid, void *umad, int length, int timeout_ms,
 	packet->agent_id = (uint32_t)agentid;
 	ibsa__umad_show(packet);
 	if (length >= 0)
-		err = ibsa__portid_write(portid, packet,
-					 UMAD_HEADER_BYTES + (size_t)length);
+		err = packet_send(portid, packet,
+				  UMAD_HEADER_BYTES + (size_t)length);
 	errno = -err;
 	if (!err)
 		return 0;
@@ -79,12 +111,12 @@ static ssize_t packet_await(int portid, void *packet, size_t room,
 
 		if (err)
 			return err;
-		len = ibsa__portid_read(portid, packet, room);
+		len = packet_receive(portid, packet, room);
 		if (len >= 0)
 			return len;
 		left = clock_left_ms(timeout_ms, start_ns);
 	} while (len == -EAGAIN && left);
-	if (len == -EIO && ibsa__portid_is_remote(portid))
+	if (len == -EIO)
 		rest(left);
 	return len == -EAGAIN ? -ETIMEDOUT : len;
 }
@@ -98,7 +130,7 @@ int umad_recv(int portid, void *umad, int *length, int timeout_ms)
 		ssize_t len;
 
 		len = timeout_ms ? packet_await(portid, umad, room, timeout_ms)
-				 : ibsa__portid_read(portid, umad, room);
+				 : packet_receive(portid, umad, room);
 		result = received(umad, len, length);
 	}
 	errno = result < 0 ? -result : 0;

@@ -82,11 +82,15 @@ int umad_open_smi_port(const char *ca_name, int portnum)
 	return port_open_said(ca_name, portnum, IBSA__CA_SMI);
 }
 
-/* libibumad returns 0 of anything. */
+/* libibumad returns 0 of anything. Here, a forked child may lack the memory
+ * that closing its parent's port takes. */
 int umad_close_port(int portid)
 {
-	ibsa__portid_close(portid);
-	return 0;
+	int err = ibsa__portid_close(portid);
+
+	if (err)
+		errno = -err;
+	return err;
 }
 
 int umad_get_fd(int portid)

@@ -4,7 +4,6 @@
 
 #include "client/files.h"
 #include "libibumad/section.h"
-#include "remote/files.h"
 
 void ibsa__section_enter_port(struct section *section)
 {
@@ -26,7 +25,7 @@ int ibsa__section_enter_files(struct section *section,
 		ibsa__section_leave(section);
 		return err;
 	}
-	section->holds_signals = ibsa__files_are_remote(section->files);
+	section->holds_signals = section->files->ops->takes_locks;
 	if (section->holds_signals)
 		signals_hold(&section->before.signals);
 	*out = section->files;

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Parts of a call that hold a lock, a reference, a descriptor or memory, and
- * must run to their end: neither a cancellation of the thread nor, at a fabric
- * server, a signal handler that calls the library interrupts them.
- *
- * A port of a kernel file needs none for sending and receiving: each call is
- * one or two system calls and holds nothing.
+ * must run to their end: neither a cancellation of the thread nor, where a lock
+ * is held, a signal handler that calls the library interrupts them.
  */
 #ifndef LIBIBUMAD_SECTION_H
 #define LIBIBUMAD_SECTION_H
@@ -22,7 +19,7 @@ struct section {
 	bool holds_signals;
 };
 
-/* Begin to use a remote port. */
+/* Begin to use a port whose file may hold locks. */
 void ibsa__section_enter_port(struct section *section);
 
 /* Begin to read the device files of the moment, which are in *@out. Return: 0;

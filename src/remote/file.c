@@ -10,6 +10,7 @@
 
 #include <ibsa/sa.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/registry.h"
@@ -288,6 +289,8 @@ void ibsa__remote_detach(struct remote_connection *connection)
 	(void)!ibsa__remote_ask(connection, &question, NULL);
 }
 
+static const struct umad_file_ops file_ops;
+
 int ibsa__remote_file_open(struct remote_place *place, struct ibsa_error *error,
 			   struct remote_file *out)
 {
@@ -307,20 +310,10 @@ int ibsa__remote_file_open(struct remote_place *place, struct ibsa_error *error,
 		locks_free(out->locks);
 		return err;
 	}
+	out->base.ops = &file_ops;
 	out->children = children;
 	out->is_inherited = false;
 	return 0;
-}
-
-void ibsa__remote_file_inherit(const struct remote_file *parents,
-			       struct remote_file *out)
-{
-	out->is_inherited = true;
-	out->fd = parents->fd;
-	out->locks = parents->locks;
-	out->connection.fd = parents->connection.fd;
-	out->connection.patience_ms = parents->connection.patience_ms;
-	pthread_mutex_init(&out->connection.lock, NULL);
 }
 
 void ibsa__remote_file_close(struct remote_file *file)
@@ -389,5 +382,97 @@ int ibsa__remote_file_unregister(struct remote_file *file, uint32_t agent)
 	file_lock(file, &file->locks->asking);
 	err = ibsa__remote_unregister(&file->connection, agent);
 	pthread_mutex_unlock(&file->locks->asking);
+	return err;
+}
+
+static struct remote_file *file_of(struct umad_file *file)
+{
+	return (struct remote_file *)file;
+}
+
+static int file_register(struct umad_file *file, struct umad_agent_request *old)
+{
+	struct umad_agent_request2 request = ibsa__umad_request_renew(old);
+	int err = ibsa__remote_file_register(file_of(file), &request);
+
+	if (!err)
+		old->id = request.id;
+	return err;
+}
+
+static int file_register2(struct umad_file *file,
+			  struct umad_agent_request2 *request)
+{
+	return ibsa__remote_file_register(file_of(file), request);
+}
+
+static int file_unregister(struct umad_file *file, uint32_t agent)
+{
+	return ibsa__remote_file_unregister(file_of(file), agent);
+}
+
+static int file_send(struct umad_file *file, const void *packet, size_t len)
+{
+	return ibsa__remote_file_write(file_of(file), packet, len);
+}
+
+static ssize_t file_receive(struct umad_file *file, void *packet, size_t room)
+{
+	return ibsa__remote_file_read(file_of(file), packet, room);
+}
+
+static int file_fd(const struct umad_file *file)
+{
+	return ((const struct remote_file *)file)->fd;
+}
+
+/* The same descriptors, with locks that were free at the fork. */
+static int file_inherit(const struct umad_file *file, struct umad_file **out)
+{
+	const struct remote_file *parents = (const struct remote_file *)file;
+	struct remote_file *own = ibsa__calloc(1, sizeof(*own));
+
+	if (!own)
+		return -ENOMEM;
+	own->base.ops = &file_ops;
+	own->is_inherited = true;
+	own->fd = parents->fd;
+	own->locks = parents->locks;
+	own->connection.fd = parents->connection.fd;
+	own->connection.patience_ms = parents->connection.patience_ms;
+	pthread_mutex_init(&own->connection.lock, NULL);
+	*out = &own->base;
+	return 0;
+}
+
+static void file_close(struct umad_file *file)
+{
+	ibsa__remote_file_close(file_of(file));
+	ibsa__free(file_of(file));
+}
+
+static const struct umad_file_ops file_ops = {
+	.register_agent = file_register,
+	.register_agent2 = file_register2,
+	.unregister_agent = file_unregister,
+	.send = file_send,
+	.receive = file_receive,
+	.fd = file_fd,
+	.inherit = file_inherit,
+	.close = file_close,
+};
+
+int ibsa__remote_file_new(struct remote_place *place, struct umad_file **out)
+{
+	struct remote_file *file = ibsa__calloc(1, sizeof(*file));
+	int err;
+
+	if (!file)
+		return -ENOMEM;
+	err = ibsa__remote_file_open(place, NULL, file);
+	if (err)
+		ibsa__free(file);
+	else
+		*out = &file->base;
 	return err;
 }

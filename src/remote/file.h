@@ -8,10 +8,10 @@
 #ifndef REMOTE_FILE_H
 #define REMOTE_FILE_H
 
-#include <stdatomic.h>
 #include <sys/types.h>
 
 #include "remote/connection.h"
+#include "umad/file.h"
 
 /* In memory that a process and its forked children share, as they share the
  * two sockets. */
@@ -22,12 +22,12 @@ struct remote_locks {
 };
 
 struct remote_file {
+	struct umad_file base;
 	struct remote_connection connection;
 	int fd; /* the data end: readable as a umad file is, O_NONBLOCK */
 	struct remote_locks *locks;
 	unsigned int children; /* ibsa__children() when it was opened */
 	bool is_inherited; /* by a forked child, from the process that opened */
-	atomic_bool is_closed; /* by the program, while other threads use it */
 };
 
 /*
@@ -39,9 +39,9 @@ int ibsa__remote_file_open(struct remote_place *place, struct ibsa_error *error,
 
 void ibsa__remote_file_close(struct remote_file *file);
 
-/* In a forked child: the same file as @parents, which stays as it is. */
-void ibsa__remote_file_inherit(const struct remote_file *parents,
-			       struct remote_file *out);
+/* The same as a umad file, whose close frees it. Return: also -ENOMEM. */
+int ibsa__remote_file_new(struct remote_place *place,
+			  struct umad_file **out) IBSA_MUST_USE;
 
 /*
  * As the kernel's ioctl UMAD_REGISTER_AGENT2, for the file that has been

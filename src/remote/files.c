@@ -5,6 +5,8 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "device/parse.h"
+#include "remote/file.h"
 #include "remote/files.h"
 
 /*
@@ -142,6 +144,7 @@ static const struct device_files_ops remote_ops = {
 	.read = remote_read,
 	.list = remote_list,
 	.free = remote_free,
+	.takes_locks = true,
 };
 
 int ibsa__remote_files_open(const char *fabric, const char *node,
@@ -164,14 +167,36 @@ bool ibsa__files_are_remote(const struct device_files *files)
 	return files->ops == &remote_ops;
 }
 
-int ibsa__remote_files_place(const struct device_files *files,
-			     struct remote_place *out)
+/* The number of the port that a MAD device is of. */
+static int port_number(struct device_files *files, const char *name,
+		       unsigned int *out)
 {
-	const struct remote_files *remote = (const struct remote_files *)files;
+	struct ibsa__file_text text;
+	uint64_t number;
+	int err;
 
-	if (!remote->place_err)
-		*out = remote->place;
-	return remote->place_err;
+	err = ibsa__file_read(files, &text, "class/infiniband_mad/%s/port",
+			      name);
+	if (!err)
+		err = ibsa__parse_number(text.bytes, UINT8_MAX, &number);
+	if (!err)
+		*out = (unsigned int)number;
+	return err;
+}
+
+int ibsa__remote_files_umad_open(struct device_files *files, const char *name,
+				 struct umad_file **out)
+{
+	const struct remote_files *remote = remote_of(files);
+	struct remote_place place = remote->place;
+	unsigned int port;
+	int err = port_number(files, name, &port);
+
+	if (err)
+		return err;
+	if (port)
+		place.port = port;
+	return ibsa__remote_file_new(&place, out);
 }
 
 int ibsa__remote_issm_path(struct device_files *files, unsigned int port,

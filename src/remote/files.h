@@ -8,6 +8,7 @@
 
 #include "device/files.h"
 #include "remote/connection.h"
+#include "umad/file.h"
 
 /*
  * The files of the node at the place that ibsa__remote_place() finds. The
@@ -23,9 +24,12 @@ int ibsa__remote_files_open(const char *fabric, const char *node,
 /* Whether @files are a fabric server's. */
 bool ibsa__files_are_remote(const struct device_files *files);
 
-/* The place of a server's @files. Return: as ibsa__remote_place(). */
-int ibsa__remote_files_place(const struct device_files *files,
-			     struct remote_place *out) IBSA_MUST_USE;
+/*
+ * Open the MAD device @name, "umad0", of a server's @files. Return: 0; -ENOMEM;
+ * or the error of reading @files or of connecting.
+ */
+int ibsa__remote_files_umad_open(struct device_files *files, const char *name,
+				 struct umad_file **out) IBSA_MUST_USE;
 
 /*
  * The path of a file to open for as long as a subnet manager runs at @port of

@@ -63,6 +63,22 @@ void ibsa__umad_methods_get(const struct umad_agent_request *request,
 	}
 }
 
+struct umad_agent_request2
+ibsa__umad_request_renew(const struct umad_agent_request *old)
+{
+	struct umad_agent_request2 request = {
+		.qpn = old->qpn,
+		.mgmt_class = old->mgmt_class,
+		.mgmt_class_version = old->mgmt_class_version,
+		.oui = (uint32_t)old->oui[0] << 16 |
+		       (uint32_t)old->oui[1] << 8 | old->oui[2],
+		.rmpp_version = old->rmpp_version,
+	};
+
+	ibsa__umad_methods_get(old, request.method_mask);
+	return request;
+}
+
 int ibsa__umad_address_put(struct umad_header *header,
 			   const struct ibsa_address *to)
 {

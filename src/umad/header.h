@@ -86,6 +86,10 @@ void ibsa__umad_methods_put(struct umad_agent_request *request,
 void ibsa__umad_methods_get(const struct umad_agent_request *request,
 			    uint64_t methods[2]);
 
+/* The newer request that says the same, as the kernel makes it. */
+struct umad_agent_request2
+ibsa__umad_request_renew(const struct umad_agent_request *old);
+
 /* 0, or -ERANGE: the LID does not fit the header. */
 int ibsa__umad_address_put(struct umad_header *header,
 			   const struct ibsa_address *to) IBSA_MUST_USE;

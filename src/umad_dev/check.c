@@ -81,9 +81,9 @@ static void file_look(struct ibsa_device_file *file)
 
 static int file_try(const struct ibsa_port *port)
 {
-	struct umad_file file;
-	int err = ibsa__umad_file_open(port->umad, port->state.link, NULL,
-				       &file);
+	struct umad_device_file file;
+	int err = ibsa__umad_device_open(port->umad, port->state.link, NULL,
+					 &file);
 
 	if (!err)
 		close(file.fd);

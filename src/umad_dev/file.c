@@ -91,7 +91,7 @@ static int agent_register(int fd, uint8_t class_version, uint32_t methods,
 }
 
 /* Enabling P_Key indices first makes the header 64 bytes. */
-static int agents_register(struct umad_file *file, uint8_t link)
+static int agents_register(struct umad_device_file *file, uint8_t link)
 {
 	int err = control(file->fd, UMAD_ENABLE_PKEY, NULL);
 
@@ -108,7 +108,7 @@ static int agents_register(struct umad_file *file, uint8_t link)
  * A method of a class goes to one agent of a port. To a second one the kernel
  * says EINVAL, and there is nothing else in this request that it could mean.
  */
-int ibsa__umad_file_listen(struct umad_file *file, bool on)
+int ibsa__umad_device_listen(struct umad_device_file *file, bool on)
 {
 	int err;
 
@@ -128,7 +128,7 @@ int ibsa__umad_file_listen(struct umad_file *file, bool on)
 	return err;
 }
 
-int ibsa__umad_file_serve(struct umad_file *file)
+int ibsa__umad_device_serve(struct umad_device_file *file)
 {
 	const uint32_t methods = 1 << IBSA_METHOD_GET | 1 << IBSA_METHOD_SET |
 				 1 << IBSA_METHOD_GET_TABLE |
@@ -146,10 +146,11 @@ int ibsa__umad_file_serve(struct umad_file *file)
 	return err == -EINVAL || err == -EPERM ? -EBUSY : err;
 }
 
-int ibsa__umad_file_open(const char *name, uint8_t link,
-			 struct ibsa_error *error, struct umad_file *out)
+int ibsa__umad_device_open(const char *name, uint8_t link,
+			   struct ibsa_error *error,
+			   struct umad_device_file *out)
 {
-	struct umad_file file = { 0 };
+	struct umad_device_file file = { 0 };
 	char reason[64];
 	struct path path;
 	int err;

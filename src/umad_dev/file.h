@@ -3,11 +3,9 @@
 #ifndef UMAD_DEV_FILE_H
 #define UMAD_DEV_FILE_H
 
-#include <ibsa/types.h>
+#include "umad_dev/fd.h"
 
-#define UMAD_FOLDER "/dev/infiniband/"
-
-struct umad_file {
+struct umad_device_file {
 	int fd;
 	uint32_t agent;
 	/* Beside it on Omni-Path, for MADs of its class version. */
@@ -31,20 +29,21 @@ struct umad_file {
  * negative errno with a sentence. A kernel that refuses an agent for OPA MADs
  * is not an error.
  */
-int ibsa__umad_file_open(const char *name, uint8_t link,
-			 struct ibsa_error *error,
-			 struct umad_file *out) IBSA_MUST_USE;
+int ibsa__umad_device_open(const char *name, uint8_t link,
+			   struct ibsa_error *error,
+			   struct umad_device_file *out) IBSA_MUST_USE;
 
 /*
  * Take the SA's Reports from now on, or no more. 0; -EBUSY another program at
  * the port takes them; or negative errno.
  */
-int ibsa__umad_file_listen(struct umad_file *file, bool on) IBSA_MUST_USE;
+int ibsa__umad_device_listen(struct umad_device_file *file,
+			     bool on) IBSA_MUST_USE;
 
 /*
  * Take requests to the SA from now on. 0; -EBUSY another program at the port
  * takes them; or negative errno.
  */
-int ibsa__umad_file_serve(struct umad_file *file) IBSA_MUST_USE;
+int ibsa__umad_device_serve(struct umad_device_file *file) IBSA_MUST_USE;
 
 #endif

@@ -51,7 +51,7 @@ int ibsa__umad_listen(struct ibsa_transport *transport, bool on)
 	/* A file that is closed listens to nothing by itself. */
 	err = umad->file.fd < 0 && !on ? 0 : ibsa__umad_have(umad);
 	if (!err && umad->file.fd >= 0)
-		err = ibsa__umad_file_listen(&umad->file, on);
+		err = ibsa__umad_device_listen(&umad->file, on);
 	if (!err || !on)
 		umad->listens = on;
 	return err;
@@ -66,7 +66,7 @@ static bool is_report_answer(const uint8_t *mad, size_t len)
  * The agent for a MAD's class version, its third byte; for the answer to a
  * Report the one that the Report came to.
  */
-static int agent_choose(const struct umad_file *file, const uint8_t *mad,
+static int agent_choose(const struct umad_device_file *file, const uint8_t *mad,
 			size_t len, uint32_t *out)
 {
 	if (file->has_reports && is_report_answer(mad, len))

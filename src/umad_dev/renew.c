@@ -101,16 +101,16 @@ void ibsa__umad_drop(struct umad_transport *umad)
 static int file_reopen(struct umad_transport *umad)
 {
 	const bool is_fixed = umad->file.simulated && !umad->is_gone;
-	struct umad_file file;
+	struct umad_device_file file;
 	int err = is_fixed ? 0 : file_find(umad);
 
 	if (!err)
-		err = ibsa__umad_file_open(umad->place.umad,
-					   umad->place.state.link, NULL, &file);
+		err = ibsa__umad_device_open(
+			umad->place.umad, umad->place.state.link, NULL, &file);
 	if (err)
 		return err;
 	if (umad->serves)
-		err = ibsa__umad_file_serve(&file);
+		err = ibsa__umad_device_serve(&file);
 	if (!err)
 		err = ibsa__umad_watch(umad, &file);
 	if (err) {
@@ -119,7 +119,7 @@ static int file_reopen(struct umad_transport *umad)
 	}
 	/* If another program was quicker, the next listen will say so. */
 	if (umad->listens)
-		(void)!ibsa__umad_file_listen(&file, true);
+		(void)!ibsa__umad_device_listen(&file, true);
 	umad->file = file;
 	return 0;
 }

@@ -32,7 +32,7 @@ int ibsa__umad_serve(struct ibsa_transport *transport)
 	int err = ibsa__umad_have(umad);
 
 	if (!err)
-		err = ibsa__umad_file_serve(&umad->file);
+		err = ibsa__umad_device_serve(&umad->file);
 	if (!err)
 		umad->serves = true;
 	return err;

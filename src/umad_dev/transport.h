@@ -22,7 +22,7 @@ struct umad_transport {
 	struct ibsa__place place;	  /* as it was opened last */
 	_Atomic(struct umad_name *) name; /* instead of place.device */
 	uint64_t node_guid;		  /* 0: not known */
-	struct umad_file file;		  /* fd -1: closed, to be opened anew */
+	struct umad_device_file file;	  /* fd -1: closed, to be opened anew */
 	bool listens; /* is to take Reports, whether it has an agent or not */
 	bool serves;  /* is to take requests to the SA */
 	/* Why there is no file: -EAGAIN the system is short of something, or
@@ -52,9 +52,9 @@ struct umad_transport {
 
 /* Take up, or leave, a device file in what is waited for. */
 int ibsa__umad_watch(struct umad_transport *umad,
-		     const struct umad_file *file) IBSA_MUST_USE;
+		     const struct umad_device_file *file) IBSA_MUST_USE;
 void ibsa__umad_unwatch(struct umad_transport *umad,
-			const struct umad_file *file);
+			const struct umad_device_file *file);
 
 int ibsa__umad_wait_init(struct umad_transport *umad) IBSA_MUST_USE;
 void ibsa__umad_wait_done(struct umad_transport *umad);

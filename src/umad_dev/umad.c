@@ -142,8 +142,8 @@ static int place_open(struct umad_transport *umad, struct ibsa_error *error)
 				  "port %u of %.64s takes no MADs: it is "
 				  "neither InfiniBand nor RoCE",
 				  umad->place.port, umad->place.device);
-	return ibsa__umad_file_open(umad->place.umad, umad->place.state.link,
-				    error, &umad->file);
+	return ibsa__umad_device_open(umad->place.umad, umad->place.state.link,
+				      error, &umad->file);
 }
 
 /*

@@ -25,7 +25,8 @@ enum {
 	GONE_MS = 500,
 };
 
-int ibsa__umad_watch(struct umad_transport *umad, const struct umad_file *file)
+int ibsa__umad_watch(struct umad_transport *umad,
+		     const struct umad_device_file *file)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 
@@ -37,7 +38,7 @@ int ibsa__umad_watch(struct umad_transport *umad, const struct umad_file *file)
 }
 
 void ibsa__umad_unwatch(struct umad_transport *umad,
-			const struct umad_file *file)
+			const struct umad_device_file *file)
 {
 	if (!file->simulated)
 		epoll_ctl(umad->epoll_fd, EPOLL_CTL_DEL, file->fd, NULL);

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * An open umad file, whichever implements it: a device file of the kernel, or
+ * a port of a fabric server. All behave as the kernel's do.
+ *
+ * Source: Linux Documentation/infiniband/user_mad.rst.
+ */
+#ifndef UMAD_FILE_H
+#define UMAD_FILE_H
+
+#include <sys/types.h>
+
+#include <ibsa/types.h>
+
+#include "umad/header.h"
+
+struct umad_file;
+
+/**
+ * struct umad_file_ops - what a umad file can do
+ * @register_agent:   as the ioctl UMAD_REGISTER_AGENT. Return: 0, and
+ *                    @request->id is the agent's; or -errno
+ * @register_agent2:  as UMAD_REGISTER_AGENT2; -ENOTTY: the file does not know
+ *                    it. If -EINVAL is for a flag, @request->flags is the flags
+ *                    that are known
+ * @unregister_agent: as UMAD_UNREGISTER_AGENT. Return: 0 or -errno
+ * @send:    a struct umad_header and a MAD, @len bytes in all.
+ *           Return: 0 or -errno
+ * @receive: one packet; never waits. Return: bytes of it; -EAGAIN there is
+ *           none; -ENOSPC @room is too small: the packet stays, and only its
+ *           header and first segment are in @packet; or another -errno
+ * @fd:      readable when receive may return a packet
+ * @inherit: in a forked child, open the file that its parent has opened, which
+ *           is @parents and only read. Until it is used, ibsa__free() undoes
+ *           this. Return: 0; -ENOMEM
+ * @close:   close it and free it
+ *
+ * A file that is its descriptor alone has neither inherit nor close: a child
+ * uses it as it is, and close(2) closes it.
+ */
+struct umad_file_ops {
+	int (*register_agent)(struct umad_file *file,
+			      struct umad_agent_request *request);
+	int (*register_agent2)(struct umad_file *file,
+			       struct umad_agent_request2 *request);
+	int (*unregister_agent)(struct umad_file *file, uint32_t agent);
+	int (*send)(struct umad_file *file, const void *packet, size_t len);
+	ssize_t (*receive)(struct umad_file *file, void *packet, size_t room);
+	int (*fd)(const struct umad_file *file);
+	int (*inherit)(const struct umad_file *parents, struct umad_file **out);
+	void (*close)(struct umad_file *file);
+};
+
+/* An implementation embeds this as its first member. */
+struct umad_file {
+	const struct umad_file_ops *ops;
+};
+
+#endif

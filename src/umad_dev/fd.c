@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A umad file that is known by its descriptor alone. Of ibsim's preload
+ * library only plain open, ioctl, read, write, poll and close can be had.
+ *
+ * Source: Linux Documentation/infiniband/user_mad.rst.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "umad_dev/fd.h"
+#include "umad_dev/ibsim.h"
+
+static int fd_of(const struct umad_file *file)
+{
+	return ((const struct umad_fd *)file)->fd;
+}
+
+static int fd_control(int fd, unsigned long command, void *argument)
+{
+	int result;
+
+	errno = 0;
+	result = ioctl(fd, command, argument);
+	return result < 0 ? ibsa__umad_failure(result) : 0;
+}
+
+static int fd_register(struct umad_file *file,
+		       struct umad_agent_request *request)
+{
+	return fd_control(fd_of(file), UMAD_REGISTER_AGENT, request);
+}
+
+/* To ibsim it is a command like any other that it does not know. */
+static int fd_register2(struct umad_file *file,
+			struct umad_agent_request2 *request)
+{
+	int err = fd_control(fd_of(file), UMAD_REGISTER_AGENT2, request);
+
+	if (err == -EINVAL && ibsa__umad_is_simulated(fd_of(file)))
+		return -ENOTTY;
+	return err;
+}
+
+static int fd_unregister(struct umad_file *file, uint32_t agent)
+{
+	return fd_control(fd_of(file), UMAD_UNREGISTER_AGENT, &agent);
+}
+
+/*
+ * A short MAD is not filled up, although ibsim sends what its stack holds
+ * behind one: with RMPP the length is part of what is sent.
+ */
+static int fd_send(struct umad_file *file, const void *packet, size_t len)
+{
+	ssize_t written;
+
+	errno = 0;
+	written = write(fd_of(file), packet, len);
+	if (written < 0)
+		return ibsa__umad_failure(written);
+	return (size_t)written == len ? 0 : -EIO;
+}
+
+static ssize_t fd_receive(struct umad_file *file, void *packet, size_t room)
+{
+	ssize_t len;
+
+	errno = 0;
+	len = read(fd_of(file), packet, room);
+	return len < 0 ? ibsa__umad_failure(len) : len;
+}
+
+const struct umad_file_ops ibsa__umad_fd_ops = {
+	.register_agent = fd_register,
+	.register_agent2 = fd_register2,
+	.unregister_agent = fd_unregister,
+	.send = fd_send,
+	.receive = fd_receive,
+	.fd = fd_of,
+};
+
+int ibsa__umad_fd_open(const char *name)
+{
+	char path[sizeof(UMAD_FOLDER) + NAME_MAX];
+	int err;
+	int fd;
+
+	snprintf(path, sizeof(path), UMAD_FOLDER "%s", name);
+	errno = 0;
+	fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	/* ibsim fails without errno when its eight descriptors are in use. */
+	if (fd < 0)
+		return errno ? -errno : -EMFILE;
+	err = fd_control(fd, UMAD_ENABLE_PKEY, NULL);
+	if (err) {
+		close(fd);
+		return err;
+	}
+	return fd;
+}
