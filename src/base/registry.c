@@ -23,7 +23,6 @@ static atomic_int debug;
 static struct registry_number *numbers[64]; /* by number % 64 */
 static atomic_uint number_count;	    /* of those that are not hidden */
 static struct list entries = { &entries, &entries };
-static struct list parents = { &parents, &parents }; /* entries */
 static struct list inherited = { &inherited, &inherited };
 static atomic_uint forks;    /* from the first process to this */
 static atomic_uint children; /* of this process, and of those before it */
@@ -39,31 +38,13 @@ static void after_fork(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* An object that another thread was making is none: its name may stand for one
- * of the process before. */
-static void unfinished_entries_drop(void)
-{
-	struct list *next;
-
-	for (struct list *at = entries.next; at != &entries; at = next) {
-		struct entry *entry = list_object(at, struct entry, link);
-
-		next = at->next;
-		if (entry->object)
-			continue;
-		list_remove(at);
-		list_append(&inherited, at);
-	}
-}
-
 /*
  * The objects are the parent's, with locks that other threads may hold: never
  * touched again, but not lost to those who look for leaks.
  */
 static void in_child(void)
 {
-	unfinished_entries_drop();
-	list_splice(&parents, &entries);
+	list_splice(&inherited, &entries);
 	atomic_fetch_add(&forks, 1);
 	made = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 	pthread_mutex_unlock(&lock);
