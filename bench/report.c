@@ -16,15 +16,13 @@
 #include <ibsa/event.h>
 
 #include "bench.h"
+#include "wire/mad.h"
 #include "wire/request.h"
 
 enum {
 	COUNT = 20 * 1000,
 	GIDS = 1000,
 	SM_LID = 1,
-	METHOD_AT = 3,
-	STATUS_AT = 4,
-	ID_AT = 8,
 	TRAP_AT = IBSA_SA_HEADER_BYTES + 4,
 	GID_AT = IBSA_SA_HEADER_BYTES + 16,
 };
@@ -64,16 +62,16 @@ static int wire_send(struct ibsa_transport *transport,
 	(void)transport;
 	(void)to;
 	(void)timeout_ms;
-	if (mad[METHOD_AT] == IBSA_METHOD_REPORT_RESP) {
+	if (mad[MAD_METHOD] == IBSA_METHOD_REPORT_RESP) {
 		wire.answers++;
 		return 0;
 	}
 	memcpy(wire.mad, mad, len);
-	if (mad[METHOD_AT] == IBSA_METHOD_SET) {
-		wire.mad[METHOD_AT] = IBSA_METHOD_GET_RESP;
+	if (mad[MAD_METHOD] == IBSA_METHOD_SET) {
+		wire.mad[MAD_METHOD] = IBSA_METHOD_GET_RESP;
 	} else {
-		wire.mad[METHOD_AT] |= IBSA_METHOD_GET_RESP & 0x80;
-		ibsa_put_be16(wire.mad + STATUS_AT, IBSA_STATUS_BAD_METHOD);
+		wire.mad[MAD_METHOD] |= IBSA_METHOD_GET_RESP & 0x80;
+		ibsa_put_be16(wire.mad + MAD_STATUS, IBSA_STATUS_BAD_METHOD);
 	}
 	wire.is_there = true;
 	return 0;
@@ -155,7 +153,7 @@ static void report_arrive(void)
 	const uint64_t number = wire.reports++;
 
 	memcpy(wire.mad, wire.report, sizeof(wire.mad));
-	ibsa_put_be64(wire.mad + ID_AT, number);
+	ibsa_put_be64(wire.mad + MAD_TID, number);
 	ibsa_put_be16(wire.mad + TRAP_AT, number / GIDS % 2 ? 64 : 65);
 	ibsa_put_be64(wire.mad + GID_AT, UINT64_C(0xfe80000000000000));
 	ibsa_put_be64(wire.mad + GID_AT + 8, number % GIDS);
@@ -215,7 +213,7 @@ static uint64_t by_hand(void)
 	if (wire_recv(&wire.transport, &message) != 1)
 		abort();
 	memcpy(answer, message.mad, sizeof(answer));
-	answer[METHOD_AT] = IBSA_METHOD_REPORT_RESP;
+	answer[MAD_METHOD] = IBSA_METHOD_REPORT_RESP;
 	wire_send(&wire.transport, &message.from, answer, sizeof(answer), 0);
 	trap = ibsa_be16(message.mad + TRAP_AT);
 	memcpy(gid, message.mad + GID_AT, sizeof(gid));

@@ -8,11 +8,12 @@
 #include <stdlib.h>
 
 #include "event/event.h"
+#include "wire/mad.h"
 #include "wire/request.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { SM_LID = 7, ROUNDS = 8, METHOD_AT = 3, TID_AT = 8 };
+enum { SM_LID = 7, ROUNDS = 8 };
 
 struct hostile {
 	struct ibsa_transport transport;
@@ -53,12 +54,12 @@ static int hostile_send(struct ibsa_transport *transport,
 
 	(void)to;
 	must(len == IBSA_MAD_BYTES);
-	if (mad[METHOD_AT] != IBSA_METHOD_REPORT_RESP) {
+	if (mad[MAD_METHOD] != IBSA_METHOD_REPORT_RESP) {
 		memcpy(hostile->sent, mad, len);
 		return 0;
 	}
 	must(!timeout_ms && hostile->message);
-	must(!memcmp(mad + TID_AT, hostile->message + TID_AT, 8));
+	must(!memcmp(mad + MAD_TID, hostile->message + MAD_TID, 8));
 	hostile->answers++;
 	return 0;
 }
@@ -79,19 +80,19 @@ static void disguise(struct hostile *hostile, uint8_t control)
 
 	if (control & 0x40 && hostile->len >= 18) {
 		memcpy(hostile->message, report, sizeof(report));
-		ibsa_put_be16(hostile->message + 16, 2);
+		ibsa_put_be16(hostile->message + MAD_ATTRIBUTE, 2);
 	} else if (control & 0x80 && hostile->len >= 18) {
 		memcpy(hostile->message, hostile->sent, 18);
-		hostile->message[METHOD_AT] =
-			ibsa__response_method(hostile->sent[METHOD_AT]);
+		hostile->message[MAD_METHOD] =
+			ibsa__response_method(hostile->sent[MAD_METHOD]);
 	}
 }
 
 static bool is_report(const struct hostile *hostile)
 {
 	return hostile->listening && hostile->len >= IBSA_SA_HEADER_BYTES &&
-	       hostile->message[1] == IBSA_CLASS_SA &&
-	       hostile->message[METHOD_AT] == IBSA_METHOD_REPORT;
+	       hostile->message[MAD_CLASS] == IBSA_CLASS_SA &&
+	       hostile->message[MAD_METHOD] == IBSA_METHOD_REPORT;
 }
 
 /* A message: a control byte, a length byte, and so many bytes. */

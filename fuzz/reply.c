@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "engine/engine.h"
+#include "wire/mad.h"
 #include "wire/request.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -75,8 +76,9 @@ static int hostile_recv(struct ibsa_transport *transport,
 	hostile->size -= len;
 	if (control & 0x40 && len >= 18) {
 		memcpy(hostile->message, asked, 4);
-		hostile->message[3] = ibsa__response_method(asked[3]);
-		memcpy(hostile->message + 8, asked + 8, 10);
+		hostile->message[MAD_METHOD] =
+			ibsa__response_method(asked[MAD_METHOD]);
+		memcpy(hostile->message + MAD_TID, asked + MAD_TID, 10);
 	}
 	*out = (struct ibsa_message){
 		.from = { .lid = control & 0x20 ? 1 : SM_LID, .qpn = 1 },

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "test/puppet.h"
+#include "wire/mad.h"
 
 static struct puppet puppet;
 
@@ -173,10 +174,9 @@ static void query_without_jitter_does_not_join_one_with(void **state)
 
 static void deliver_busy(const struct puppet_mad *request)
 {
-	enum { STATUS_AT = 4 };
 	struct puppet_mad busy = puppet_answer(request);
 
-	busy.mad[STATUS_AT + 1] = IBSA_STATUS_BUSY;
+	busy.mad[MAD_STATUS + 1] = IBSA_STATUS_BUSY;
 	puppet_deliver(&puppet, &busy);
 }
 

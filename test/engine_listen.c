@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "test/puppet.h"
+#include "wire/mad.h"
 
 enum { MS = 1000000, OTHER_LID = 9 };
 
@@ -31,7 +32,7 @@ static void on_report(struct ibsa__listener *listener,
 {
 	struct ear *ear = ear_of(listener);
 
-	assert_int_equal(message->mad[3], IBSA_METHOD_REPORT);
+	assert_int_equal(message->mad[MAD_METHOD], IBSA_METHOD_REPORT);
 	ear->reports++;
 	ear->of_sa += is_sa;
 	ear->free_err = ibsa__engine_free(ear->engine);
@@ -77,7 +78,7 @@ static void deliver(uint32_t lid, uint8_t method, size_t len, int err)
 		.err = err,
 	};
 
-	mad.mad[17] = 2;
+	mad.mad[MAD_ATTRIBUTE + 1] = 2;
 	puppet_deliver(&puppet, &mad);
 }
 

@@ -8,12 +8,11 @@
 #include <cmocka.h>
 
 #include "test/puppet.h"
+#include "wire/mad.h"
 
 enum {
 	MS = 1000000,
-	STATUS_AT = 4,
-	HEADER_BYTES = 24, /* of a MAD, what a kernel gives back */
-	LATE_MS = 250,	   /* that its word may be */
+	LATE_MS = 250, /* that its word may be */
 };
 
 static struct puppet puppet;
@@ -74,7 +73,7 @@ static void joining_leaves_a_busy_sa_alone(void **state)
 	(void)state;
 	assert_int_equal(puppet_ask(engine, 4, &first), 0);
 	busy = puppet_answer(puppet_sent(&puppet, 0));
-	busy.mad[STATUS_AT + 1] = IBSA_STATUS_BUSY;
+	busy.mad[MAD_STATUS + 1] = IBSA_STATUS_BUSY;
 	puppet_deliver(&puppet, &busy);
 	puppet_advance(&puppet, engine, 90);
 	puppet_advance(&puppet, engine, 60);
@@ -138,7 +137,7 @@ static void word_of_the_kernel_hurries_nobody_else(void **state)
 	puppet_advance(&puppet, engine, 50);
 	give_up(&word);
 	/* Of an id that nobody has, and with less than an id. */
-	word.mad[15] ^= 0xff;
+	word.mad[MAD_TID + 7] ^= 0xff;
 	give_up(&word);
 	word.len = 8;
 	word.err = -ETIMEDOUT;
@@ -329,7 +328,7 @@ static void busy_request_given_up_has_no_place(void **state)
 
 	(void)state;
 	answer = puppet_answer(puppet_sent(&puppet, 1));
-	ibsa_put_be16(answer.mad + STATUS_AT, IBSA_STATUS_BUSY);
+	ibsa_put_be16(answer.mad + MAD_STATUS, IBSA_STATUS_BUSY);
 	puppet_deliver(&puppet, &answer);
 	puppet_advance(&puppet, engine, 0);
 	assert_int_equal(ibsa__engine_cancel(engine, 2), 0);
@@ -347,22 +346,22 @@ static void kernels_word_frees_the_place_of_a_request_given_up(void **state)
 	struct puppet_mad back = *puppet_sent(&puppet, 0);
 
 	(void)state;
-	back.len = HEADER_BYTES;
+	back.len = MAD_HEADER_BYTES;
 	back.err = -ETIMEDOUT;
-	back.mad[1] ^= 1;
+	back.mad[MAD_CLASS] ^= 1;
 	puppet_deliver(&puppet, &back);
-	back.mad[1] ^= 1;
-	back.mad[HEADER_BYTES / 2] ^= 1;
+	back.mad[MAD_CLASS] ^= 1;
+	back.mad[MAD_HEADER_BYTES / 2] ^= 1;
 	puppet_deliver(&puppet, &back);
 	puppet_advance(&puppet, engine, 0);
 	assert_int_equal(puppet.sent_count, 2);
-	back.mad[HEADER_BYTES / 2] ^= 1;
+	back.mad[MAD_HEADER_BYTES / 2] ^= 1;
 	puppet_deliver(&puppet, &back);
 	puppet_advance(&puppet, engine, 0);
 	assert_int_equal(puppet.sent_count, 3);
 	/* A query that has not ended waits for its own deadline. */
 	back = *puppet_sent(&puppet, 2);
-	back.len = HEADER_BYTES;
+	back.len = MAD_HEADER_BYTES;
 	back.err = -ETIMEDOUT;
 	puppet_deliver(&puppet, &back);
 	puppet_advance(&puppet, engine, 1);

@@ -9,8 +9,9 @@
 #include <cmocka.h>
 
 #include "test/puppet.h"
+#include "wire/mad.h"
 
-enum { MS = 1000000, STATUS_AT = 4, TID_AT = 8, TID_BYTES = 8, NEW_SM = 12 };
+enum { MS = 1000000, TID_BYTES = 8, NEW_SM = 12 };
 
 static struct puppet puppet;
 
@@ -25,8 +26,8 @@ static void move_to(struct ibsa__engine *engine, uint16_t sm_lid)
 
 static bool has_same_id(unsigned int a, unsigned int b)
 {
-	return !memcmp(puppet_sent(&puppet, a)->mad + TID_AT,
-		       puppet_sent(&puppet, b)->mad + TID_AT, TID_BYTES);
+	return !memcmp(puppet_sent(&puppet, a)->mad + MAD_TID,
+		       puppet_sent(&puppet, b)->mad + MAD_TID, TID_BYTES);
 }
 
 static void answer(struct ibsa__engine *engine, unsigned int n)
@@ -338,7 +339,7 @@ static void busy_is_of_the_old_sm(void **state)
 	(void)state;
 	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
 	busy = puppet_answer(puppet_sent(&puppet, 0));
-	busy.mad[STATUS_AT + 1] = IBSA_STATUS_BUSY;
+	busy.mad[MAD_STATUS + 1] = IBSA_STATUS_BUSY;
 	puppet_deliver(&puppet, &busy);
 	puppet_advance(&puppet, engine, 10);
 	move_to(engine, NEW_SM);

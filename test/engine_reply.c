@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "test/puppet.h"
+#include "wire/mad.h"
 
 enum { MS = 1000000 };
 
@@ -58,17 +59,17 @@ static void foreign_replies_are_ignored(void **state)
 	puppet_deliver(&puppet, &bad);
 	bad = good, bad.address.qpn = 2;
 	puppet_deliver(&puppet, &bad);
-	bad = good, bad.mad[15] ^= 1;
+	bad = good, bad.mad[MAD_TID + 7] ^= 1;
 	puppet_deliver(&puppet, &bad);
-	bad = good, bad.mad[3] = IBSA_METHOD_GET_TABLE_RESP;
+	bad = good, bad.mad[MAD_METHOD] = IBSA_METHOD_GET_TABLE_RESP;
 	puppet_deliver(&puppet, &bad);
-	bad = good, bad.mad[3] = IBSA_METHOD_GET;
+	bad = good, bad.mad[MAD_METHOD] = IBSA_METHOD_GET;
 	puppet_deliver(&puppet, &bad);
-	bad = good, bad.mad[17]++;
+	bad = good, bad.mad[MAD_ATTRIBUTE + 1]++;
 	puppet_deliver(&puppet, &bad);
-	bad = good, bad.mad[1] = 4;
+	bad = good, bad.mad[MAD_CLASS] = 4;
 	puppet_deliver(&puppet, &bad);
-	bad = good, bad.mad[2] = IBSA_CLASS_VERSION_OPA;
+	bad = good, bad.mad[MAD_CLASS_VERSION] = IBSA_CLASS_VERSION_OPA;
 	puppet_deliver(&puppet, &bad);
 	bad = good, bad.len = 55;
 	puppet_deliver(&puppet, &bad);
@@ -81,7 +82,7 @@ static void foreign_replies_are_ignored(void **state)
 	assert_int_equal(stats->ignored_kind, 5);
 	assert_int_equal(stats->ignored_malformed, 1);
 	/* Only the lower half of the id is ours: the kernel has the upper. */
-	good.mad[8] ^= 0xff;
+	good.mad[MAD_TID] ^= 0xff;
 	puppet_deliver(&puppet, &good);
 	puppet_advance(&puppet, engine, 1);
 	assert_int_equal(seen.calls, 1);
@@ -229,7 +230,7 @@ static void flood_is_taken_in_parts(void **state)
 	(void)state;
 	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
 	stray = puppet_answer(puppet_sent(&puppet, 0));
-	stray.mad[15] ^= 1;
+	stray.mad[MAD_TID + 7] ^= 1;
 	for (int i = 0; i < 300; i++)
 		puppet_deliver(&puppet, &stray);
 	puppet_advance(&puppet, engine, 1);
@@ -293,18 +294,18 @@ static void get_multi_is_answered_with_paths(void **state)
 	assert_int_equal(header.rmpp_flags, 7);
 	assert_int_equal(header.rmpp_segment, 1);
 	assert_int_equal(header.rmpp_length, 220);
-	assert_int_equal(answer.mad[56 + 24], 1);
-	assert_int_equal(answer.mad[56 + 24 + 32], 3);
+	assert_int_equal(answer.mad[IBSA_SA_HEADER_BYTES + 24], 1);
+	assert_int_equal(answer.mad[IBSA_SA_HEADER_BYTES + 24 + 32], 3);
 
 	/* Not with the attribute that was asked for. */
-	ibsa_put_be16(answer.mad + 44, 8);
-	answer.len = 56 + 2 * 64;
-	answer.mad[35] = 20 + 2 * 64;
+	ibsa_put_be16(answer.mad + MAD_ATTRIBUTE_OFFSET, 8);
+	answer.len = IBSA_SA_HEADER_BYTES + 2 * 64;
+	answer.mad[MAD_RMPP_LENGTH + 3] = 20 + 2 * 64;
 	puppet_deliver(&puppet, &answer);
 	puppet_advance(&puppet, engine, 1);
 	assert_int_equal(seen.calls, 0);
 	assert_int_equal(ibsa__engine_stats(engine)->ignored_kind, 1);
-	ibsa_put_be16(answer.mad + 16, ibsa_path_record.attribute);
+	ibsa_put_be16(answer.mad + MAD_ATTRIBUTE, ibsa_path_record.attribute);
 	puppet_deliver(&puppet, &answer);
 	puppet_advance(&puppet, engine, 1);
 	assert_int_equal(seen.calls, 1);

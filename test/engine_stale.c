@@ -9,8 +9,9 @@
 #include <cmocka.h>
 
 #include "test/puppet.h"
+#include "wire/mad.h"
 
-enum { STATUS_AT = 4, NEW_SM = 12 };
+enum { NEW_SM = 12 };
 
 static struct puppet puppet;
 
@@ -27,7 +28,7 @@ static void refuse_so(struct ibsa__engine *engine, unsigned int n,
 {
 	struct puppet_mad answer = puppet_answer(puppet_sent(&puppet, n));
 
-	ibsa_put_be16(answer.mad + STATUS_AT, status);
+	ibsa_put_be16(answer.mad + MAD_STATUS, status);
 	puppet_deliver(&puppet, &answer);
 	puppet_advance(&puppet, engine, 0);
 }
@@ -200,7 +201,7 @@ static void one_look_serves_all_in_flight(void **state)
 	for (unsigned int i = 0; i < MANY; i++) {
 		struct puppet_mad no = puppet_answer(puppet_sent(&puppet, i));
 
-		ibsa_put_be16(no.mad + STATUS_AT,
+		ibsa_put_be16(no.mad + MAD_STATUS,
 			      IBSA_STATUS_BAD_METHOD_ATTRIBUTE);
 		puppet_deliver(&puppet, &no);
 	}

@@ -8,8 +8,9 @@
 #include <cmocka.h>
 
 #include "test/puppet.h"
+#include "wire/mad.h"
 
-enum { MS = 1000000, STATUS_AT = 4 };
+enum { MS = 1000000 };
 
 static struct puppet puppet;
 
@@ -103,7 +104,7 @@ static void busy_backs_off(void **state)
 	(void)state;
 	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
 	busy = puppet_answer(puppet_sent(&puppet, 0));
-	busy.mad[STATUS_AT + 1] = IBSA_STATUS_BUSY;
+	busy.mad[MAD_STATUS + 1] = IBSA_STATUS_BUSY;
 	puppet_deliver(&puppet, &busy);
 	puppet_advance(&puppet, engine, 90);
 	puppet_advance(&puppet, engine, 199);

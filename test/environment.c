@@ -19,6 +19,7 @@
 
 #include "test/device_tree.h"
 #include "test/served_rig.h"
+#include "wire/mad.h"
 
 enum { ROUNDS = 20, PLACES = 3, MAD_BYTES = 256 };
 
@@ -288,11 +289,11 @@ static void port_use(int portid, int agent)
 	int length = MAD_BYTES;
 
 	/* Get of ClassPortInfo. */
-	mad[0] = 1;
-	mad[1] = IBSA_CLASS_SA;
-	mad[2] = 2;
-	mad[3] = IBSA_METHOD_GET;
-	ibsa_put_be16(mad + 16, 1);
+	mad[MAD_BASE_VERSION] = 1;
+	mad[MAD_CLASS] = IBSA_CLASS_SA;
+	mad[MAD_CLASS_VERSION] = 2;
+	mad[MAD_METHOD] = IBSA_METHOD_GET;
+	ibsa_put_be16(mad + MAD_ATTRIBUTE, 1);
 	assert_int_equal(umad_set_addr(packet, 1, 1, 0, IBSA_QKEY_GSI), 0);
 	assert_int_equal(umad_send(portid, agent, packet, MAD_BYTES, 1000, 3),
 			 0);

@@ -8,8 +8,7 @@
 #include <cmocka.h>
 
 #include "test/event_rig.h"
-
-enum { STATUS_AT = 4, TID_AT = 8, VERSION_AT = 2, ATTRIBUTE_AT = 16 };
+#include "wire/mad.h"
 
 static void send_of(uint16_t trap, uint8_t tail)
 {
@@ -49,12 +48,12 @@ static void report_is_answered_and_told(void **state)
 	assert_int_equal(event->err, 0);
 	assert_int_equal(diary.notices[1].issuer_lid, PUPPET_SM_LID);
 	answer = sa.last_answer;
-	assert_int_equal(answer.mad[3], IBSA_METHOD_REPORT_RESP);
+	assert_int_equal(answer.mad[MAD_METHOD], IBSA_METHOD_REPORT_RESP);
 	assert_int_equal(answer.timeout_ms, 0);
 	assert_int_equal(answer.len, IBSA_MAD_BYTES);
 	assert_memory_equal(&answer.address, &report.address,
 			    sizeof(answer.address));
-	answer.mad[3] = IBSA_METHOD_REPORT;
+	answer.mad[MAD_METHOD] = IBSA_METHOD_REPORT;
 	assert_memory_equal(answer.mad, report.mad, IBSA_MAD_BYTES);
 }
 
@@ -243,21 +242,21 @@ static void hostile_reports_are_answered(void **state)
 	report = report_of(64, 1);
 	report.len = NOTICE_AT + NOTICE_BYTES - 1;
 	send_report(&report);
-	assert_int_equal(ibsa_be16(sa.last_answer.mad + STATUS_AT), 0x001c);
+	assert_int_equal(ibsa_be16(sa.last_answer.mad + MAD_STATUS), 0x001c);
 	assert_int_equal(sa.last_answer.len, IBSA_MAD_BYTES);
 	assert_int_equal(sa.last_answer.mad[NOTICE_AT + NOTICE_BYTES], 0);
 	report = report_of(64, 1);
-	ibsa_put_be16(report.mad + ATTRIBUTE_AT, 0x0035);
+	ibsa_put_be16(report.mad + MAD_ATTRIBUTE, 0x0035);
 	send_report(&report);
-	assert_int_equal(ibsa_be16(sa.last_answer.mad + STATUS_AT), 0x000c);
+	assert_int_equal(ibsa_be16(sa.last_answer.mad + MAD_STATUS), 0x000c);
 	report = report_of(64, 1);
-	report.mad[VERSION_AT] = 1;
+	report.mad[MAD_CLASS_VERSION] = 1;
 	send_report(&report);
-	assert_int_equal(ibsa_be16(sa.last_answer.mad + STATUS_AT), 0x0004);
+	assert_int_equal(ibsa_be16(sa.last_answer.mad + MAD_STATUS), 0x0004);
 	report = report_of(64, 1);
 	report.len = PUPPET_BYTES;
 	memset(report.mad + IBSA_MAD_BYTES, 0xff, 100);
-	ibsa_put_be16(report.mad + ATTRIBUTE_AT, 0);
+	ibsa_put_be16(report.mad + MAD_ATTRIBUTE, 0);
 	send_report(&report);
 	assert_int_equal(sa.last_answer.len, IBSA_MAD_BYTES);
 	assert_int_equal(sa.answers, 4);
@@ -273,10 +272,10 @@ static void status_of_a_report_says_nothing(void **state)
 	(void)state;
 	watch_well(0, &diary);
 	report = report_of(64, 1);
-	ibsa_put_be16(report.mad + STATUS_AT, 0x0700);
+	ibsa_put_be16(report.mad + MAD_STATUS, 0x0700);
 	send_report(&report);
 	EXPECT(&diary, 1, IBSA_EVENT_GID_IN);
-	assert_int_equal(ibsa_be16(sa.last_answer.mad + STATUS_AT), 0);
+	assert_int_equal(ibsa_be16(sa.last_answer.mad + MAD_STATUS), 0);
 }
 
 /* Answered, lest it comes again, but not believed. */

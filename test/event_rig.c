@@ -8,15 +8,10 @@
 #include <cmocka.h>
 
 #include "test/event_rig.h"
+#include "wire/mad.h"
 #include "wire/request.h"
 
 enum {
-	METHOD_AT = 3,
-	STATUS_AT = 4,
-	TID_AT = 8,
-	ATTRIBUTE_AT = 16,
-	OFFSET_AT = 44,
-	RECORD_AT = 56,
 	SUBSCRIPTION_STRIDE = 64,
 	INFO_AT = 24, /* in its record */
 	QPN_AT = INFO_AT + 28,
@@ -36,21 +31,22 @@ static uint8_t infos[8][INFO_BYTES];
 
 static unsigned int producer_bit(const struct puppet_mad *mad)
 {
-	return 1u << IBSA_GET(inform_info, producer_type, mad->mad + RECORD_AT);
+	return 1u << IBSA_GET(inform_info, producer_type,
+			      mad->mad + IBSA_SA_HEADER_BYTES);
 }
 
 static void take_set(const struct puppet_mad *mad, struct puppet_mad *reply)
 {
 	const unsigned int bit = producer_bit(mad);
 	const bool subscribe = IBSA_GET(inform_info, subscribe,
-					mad->mad + RECORD_AT);
+					mad->mad + IBSA_SA_HEADER_BYTES);
 
 	if (subscribe)
 		sa.sets++;
 	else
 		sa.unsets++;
 	if (sa.set_status && sa.set_of & bit) {
-		ibsa_put_be16(reply->mad + STATUS_AT, sa.set_status);
+		ibsa_put_be16(reply->mad + MAD_STATUS, sa.set_status);
 		return;
 	}
 	if (subscribe)
@@ -59,17 +55,19 @@ static void take_set(const struct puppet_mad *mad, struct puppet_mad *reply)
 		sa.has &= ~bit;
 	for (unsigned int i = 0; i < 8; i++) {
 		if (bit == 1u << i)
-			memcpy(infos[i], mad->mad + RECORD_AT, INFO_BYTES);
+			memcpy(infos[i], mad->mad + IBSA_SA_HEADER_BYTES,
+			       INFO_BYTES);
 	}
 }
 
 static void show(const struct puppet_mad *mad, struct puppet_mad *reply)
 {
 	sa.gets++;
-	reply->len = RECORD_AT;
-	ibsa_put_be16(reply->mad + OFFSET_AT, SUBSCRIPTION_STRIDE / 8);
+	reply->len = IBSA_SA_HEADER_BYTES;
+	ibsa_put_be16(reply->mad + MAD_ATTRIBUTE_OFFSET,
+		      SUBSCRIPTION_STRIDE / 8);
 	if (sa.get_status) {
-		ibsa_put_be16(reply->mad + STATUS_AT, sa.get_status);
+		ibsa_put_be16(reply->mad + MAD_STATUS, sa.get_status);
 		reply->len = IBSA_MAD_BYTES;
 		return;
 	}
@@ -79,13 +77,14 @@ static void show(const struct puppet_mad *mad, struct puppet_mad *reply)
 		if (!(sa.has & 1u << i))
 			continue;
 		memset(at, 0, SUBSCRIPTION_STRIDE);
-		memcpy(at, mad->mad + RECORD_AT, sizeof(struct ibsa_gid));
+		memcpy(at, mad->mad + IBSA_SA_HEADER_BYTES,
+		       sizeof(struct ibsa_gid));
 		memcpy(at + INFO_AT, infos[i], INFO_BYTES);
 		at[QPN_AT + 2] = (uint8_t)sa.qpn;
 		reply->len += SUBSCRIPTION_STRIDE;
 	}
-	if (reply->len == RECORD_AT)
-		ibsa_put_be16(reply->mad + STATUS_AT, IBSA_STATUS_NO_RECORDS);
+	if (reply->len == IBSA_SA_HEADER_BYTES)
+		ibsa_put_be16(reply->mad + MAD_STATUS, IBSA_STATUS_NO_RECORDS);
 }
 
 void set_nodes(const char *tails)
@@ -100,11 +99,11 @@ void serve_table(void)
 	struct puppet_mad reply = puppet_answer(&sa.table);
 	uint64_t over = 0;
 
-	ibsa_put_be16(reply.mad + OFFSET_AT, NODE_STRIDE / 8);
-	ibsa_put_be16(reply.mad + STATUS_AT, sa.node_status);
+	ibsa_put_be16(reply.mad + MAD_ATTRIBUTE_OFFSET, NODE_STRIDE / 8);
+	ibsa_put_be16(reply.mad + MAD_STATUS, sa.node_status);
 	reply.len = IBSA_MAD_BYTES;
 	if (!sa.node_status)
-		reply.len = RECORD_AT + sa.node_count * NODE_STRIDE;
+		reply.len = IBSA_SA_HEADER_BYTES + sa.node_count * NODE_STRIDE;
 	for (unsigned int i = 0; i < sa.node_count && !sa.node_status; i++) {
 		const bool has_lid = i >= sa.hollow &&
 				     sa.nodes[i] != sa.without_lid;
@@ -114,8 +113,10 @@ void serve_table(void)
 			.lid = has_lid ? sa.nodes[i] : 0,
 		};
 
-		ibsa_node_record.encode(
-			&node, reply.mad + RECORD_AT + i * NODE_STRIDE, &over);
+		ibsa_node_record.encode(&node,
+					reply.mad + IBSA_SA_HEADER_BYTES +
+						i * NODE_STRIDE,
+					&over);
 	}
 	puppet_deliver(&puppet, &reply);
 }
@@ -132,17 +133,17 @@ static void take(const struct puppet_mad *mad)
 {
 	struct puppet_mad reply = puppet_answer(mad);
 
-	if (mad->mad[METHOD_AT] == IBSA_METHOD_REPORT_RESP) {
+	if (mad->mad[MAD_METHOD] == IBSA_METHOD_REPORT_RESP) {
 		sa.answers++;
 		sa.last_answer = *mad;
 		return;
 	}
-	if (ibsa_be16(mad->mad + ATTRIBUTE_AT) == NODE) {
+	if (ibsa_be16(mad->mad + MAD_ATTRIBUTE) == NODE) {
 		take_table(mad);
 		return;
 	}
 	sa.last = *mad;
-	if (ibsa_be16(mad->mad + ATTRIBUTE_AT) == INFORM_INFO)
+	if (ibsa_be16(mad->mad + MAD_ATTRIBUTE) == INFORM_INFO)
 		take_set(mad, &reply);
 	else
 		show(mad, &reply);

@@ -10,7 +10,12 @@
 
 #include "test/puppet.h"
 
-enum { MS = 1000000, SEEN = 64, NOTICE_AT = 56, NOTICE_BYTES = 80 };
+enum {
+	MS = 1000000,
+	SEEN = 64,
+	NOTICE_AT = IBSA_SA_HEADER_BYTES,
+	NOTICE_BYTES = 80
+};
 
 /* The client's other side. */
 extern struct puppet puppet;

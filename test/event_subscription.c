@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "test/event_rig.h"
+#include "wire/mad.h"
 
 enum { OF_SM = 1 << 4, OF_SWITCH = 1 << 2, OF_ALL = 0x1e };
 
@@ -25,7 +26,7 @@ static void assert_info(const struct puppet_mad *mad, int subscribe,
 	struct ibsa_inform_info info;
 
 	ibsa_inform_info_record.decode(mad->mad + NOTICE_AT, &info);
-	assert_int_equal(mad->mad[3], IBSA_METHOD_SET);
+	assert_int_equal(mad->mad[MAD_METHOD], IBSA_METHOD_SET);
 	assert_int_equal(info.lid_range_begin, 0xffff);
 	assert_int_equal(info.lid_range_end, 0);
 	assert_int_equal(info.is_generic, 1);
@@ -540,7 +541,8 @@ static void broken_readings_are_none(void **state)
 		sa.is_silent = true;
 		until(&sa.gets);
 		reply = puppet_answer(&sa.last);
-		ibsa_put_be16(reply.mad + 44, broken[i].offset);
+		ibsa_put_be16(reply.mad + MAD_ATTRIBUTE_OFFSET,
+			      broken[i].offset);
 		reply.len = broken[i].len;
 		sa.is_silent = false;
 		puppet_deliver(&puppet, &reply);

@@ -17,6 +17,7 @@
 
 #include "remote/file.h"
 #include "served_rig.h"
+#include "wire/mad.h"
 
 enum { NODE_RECORD = 0x0011 };
 
@@ -254,12 +255,12 @@ static struct packet table_request(uint32_t id, uint16_t attribute)
 
 	ibsa_put_be16((uint8_t *)&packet.header.lid, 1);
 	ibsa_put_be32((uint8_t *)&packet.header.qpn, 1);
-	packet.mad[0] = 1;
-	packet.mad[1] = IBSA_CLASS_SA;
-	packet.mad[2] = IBSA_CLASS_VERSION;
-	packet.mad[3] = IBSA_METHOD_GET_TABLE;
-	packet.mad[15] = 1;
-	ibsa_put_be16(packet.mad + 16, attribute);
+	packet.mad[MAD_BASE_VERSION] = 1;
+	packet.mad[MAD_CLASS] = IBSA_CLASS_SA;
+	packet.mad[MAD_CLASS_VERSION] = IBSA_CLASS_VERSION;
+	packet.mad[MAD_METHOD] = IBSA_METHOD_GET_TABLE;
+	packet.mad[MAD_TID + 7] = 1;
+	ibsa_put_be16(packet.mad + MAD_ATTRIBUTE, attribute);
 	return packet;
 }
 
@@ -372,7 +373,7 @@ static void who_does_not_read_packets_holds_nobody_up(void **state)
 	assert_int_equal(attach(served, "left", &file), 0);
 	packet = table_request(agent(&file), NODE_RECORD);
 	for (uint32_t i = 0; i < 5000; i++) {
-		ibsa_put_be32(packet.mad + 12, i + 1);
+		ibsa_put_be32(packet.mad + MAD_TID_LOW, i + 1);
 		assert_int_equal(ibsa__remote_file_write(&file, &packet,
 							 sizeof(packet)),
 				 0);

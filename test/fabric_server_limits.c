@@ -12,6 +12,7 @@
 
 #include "remote/file.h"
 #include "served_rig.h"
+#include "wire/mad.h"
 
 enum { NODE_RECORD = 0x0011, NOWHERE = 99 };
 
@@ -50,8 +51,8 @@ static void ask_table(struct remote_file *file, uint16_t lid, uint32_t tid,
 
 	ibsa_put_be16((uint8_t *)&packet.header.lid, lid);
 	ibsa_put_be32((uint8_t *)&packet.header.qpn, 1);
-	ibsa_put_be32(packet.mad + 12, tid);
-	ibsa_put_be16(packet.mad + 16, NODE_RECORD);
+	ibsa_put_be32(packet.mad + MAD_TID_LOW, tid);
+	ibsa_put_be16(packet.mad + MAD_ATTRIBUTE, NODE_RECORD);
 	assert_int_equal(ibsa__remote_file_write(file, &packet, sizeof(packet)),
 			 0);
 }

@@ -23,6 +23,7 @@
 
 #include "fail_alloc.h"
 #include "remote/protocol.h"
+#include "wire/mad.h"
 
 static const char two_hosts[] = "Switch 4 \"s\"\n"
 				"[1] \"a\"[1]\n"
@@ -101,7 +102,7 @@ static bool ask_sa(const struct rig *rig, int data, uint32_t id)
 	packet.header.length = sizeof(packet);
 	ibsa_put_be16((uint8_t *)&packet.header.lid, 1);
 	ibsa_put_be32((uint8_t *)&packet.header.qpn, 1);
-	ibsa_put_be16(packet.mad + 16, 0x0011);
+	ibsa_put_be16(packet.mad + MAD_ATTRIBUTE, 0x0011);
 	if (send(data, &packet, half, MSG_NOSIGNAL) < 0)
 		return false;
 	serve(rig);
@@ -109,7 +110,7 @@ static bool ask_sa(const struct rig *rig, int data, uint32_t id)
 		return false;
 	serve(rig);
 	return receive(data, &packet, sizeof(packet), &none) &&
-	       !packet.header.status && !ibsa_be16(packet.mad + 4);
+	       !packet.header.status && !ibsa_be16(packet.mad + MAD_STATUS);
 }
 
 static bool use_port(const struct rig *rig, int fd)

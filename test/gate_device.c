@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What else a gate reads of its device, and a device that refuses or goes. */
 #include "gate_rig.h"
+#include "wire/mad.h"
 
 /* The kernel's word on a Report or an answer that came to nothing. */
 static void time_outs_are_no_requests(void **state)
@@ -26,7 +27,7 @@ static void what_is_no_request_for_the_fabric_is_counted(void **state)
 	gate_open(rig);
 	gate_encode(&arrival, &gate_get_info);
 	gate_arrive(&arrival, 24);
-	arrival.mad[3] = IBSA_METHOD_REPORT_RESP;
+	arrival.mad[MAD_METHOD] = IBSA_METHOD_REPORT_RESP;
 	gate_arrive(&arrival, 100);
 	gate_arrive_bytes(large, sizeof(large));
 	gate_pass(rig);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Subscriptions through a gate, and what is reported to whom. */
 #include "gate_rig.h"
-
-enum { ID_AT = 8 };
+#include "wire/mad.h"
 
 /* Two requesters at one node; each ends its own subscription only. */
 static void subscribe(struct gate_rig *rig, uint16_t lid, bool on)
@@ -58,8 +57,8 @@ static void answer_report(struct gate_rig *rig, uint16_t lid)
 	struct gate_arrival arrival = gate_arrival(lid, 1);
 
 	memcpy(arrival.mad, gate_mad(rig), sizeof(arrival.mad));
-	arrival.mad[3] = IBSA_METHOD_REPORT_RESP;
-	ibsa_put_be32(arrival.mad + ID_AT, 0xabcd);
+	arrival.mad[MAD_METHOD] = IBSA_METHOD_REPORT_RESP;
+	ibsa_put_be32(arrival.mad + MAD_TID, 0xabcd);
 	gate_arrive(&arrival, sizeof(arrival.mad));
 	gate_pass(rig);
 }

@@ -9,8 +9,9 @@
 
 #include "base/clock.h"
 #include "test/holding.h"
+#include "wire/mad.h"
 
-enum { METHOD_AT = 3, TID_AT = 8, TID_BYTES = 8, HEADER_BYTES = 24 };
+enum { TID_BYTES = 8 };
 
 static struct holding *holding_of(struct ibsa_transport *transport)
 {
@@ -38,7 +39,7 @@ static bool is_held(const struct holding *holding, const uint8_t *mad)
 		const struct held *held = &holding->held[i];
 
 		if (held->is_used && held->until_ns > holding->now_ns &&
-		    !memcmp(held->mad + TID_AT, mad + TID_AT, TID_BYTES))
+		    !memcmp(held->mad + MAD_TID, mad + MAD_TID, TID_BYTES))
 			return true;
 	}
 	return false;
@@ -109,11 +110,12 @@ static int holding_recv(struct ibsa_transport *transport,
 	first->is_used = false;
 	memcpy(holding->arrived, first->mad, sizeof(holding->arrived));
 	if (is_answered)
-		holding->arrived[METHOD_AT] = IBSA_METHOD_GET_RESP;
+		holding->arrived[MAD_METHOD] = IBSA_METHOD_GET_RESP;
 	*out = (struct ibsa_message){
 		.from = first->sa,
 		.mad = holding->arrived,
-		.len = is_answered ? sizeof(holding->arrived) : HEADER_BYTES,
+		.len = is_answered ? sizeof(holding->arrived)
+				   : MAD_HEADER_BYTES,
 		.err = is_answered ? 0 : -ETIMEDOUT,
 	};
 	return 1;

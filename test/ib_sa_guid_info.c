@@ -2,7 +2,7 @@
 /* GUIDs of a port: what the SA is asked, and what callers are told. */
 #include "test/ib_sa_plug.h"
 
-enum { HEADER = 56, LID = 5, REQ_INVALID = IBSA_STATUS_REQ_INVALID };
+enum { LID = 5, REQ_INVALID = IBSA_STATUS_REQ_INVALID };
 
 #define PLACE (IB_SA_GUIDINFO_REC_LID | IB_SA_GUIDINFO_REC_BLOCK_NUM)
 
@@ -45,7 +45,8 @@ static void replay(uint8_t method, struct ib_sa_guidinfo_rec *rec,
 	plug_answer(&plug, 0, mad, plug_vector(answer, mad));
 	assert_int_equal(told->calls, 1);
 	if (!told->status)
-		assert_memory_equal(&told->guid_info, mad + HEADER,
+		assert_memory_equal(&told->guid_info,
+				    mad + IBSA_SA_HEADER_BYTES,
 				    sizeof(told->guid_info));
 	plug_stop(&plug);
 }

@@ -2,6 +2,7 @@
 /* Joining and leaving: what the SA is asked, and what members are told. */
 #include "ib_sa/group.h"
 #include "test/ib_sa_multicast_rig.h"
+#include "wire/mad.h"
 
 enum { SET = IBSA_METHOD_SET, DELETE = IBSA_METHOD_DELETE };
 
@@ -348,7 +349,7 @@ static void silence_has_it_left_again(void **state)
 		const struct puppet_mad *last;
 
 		last = puppet_sent(&plug.puppet, plug.puppet.sent_count - 1);
-		assert_int_equal(last->mad[3], DELETE);
+		assert_int_equal(last->mad[MAD_METHOD], DELETE);
 		plug_run(&plug, 3000);
 	}
 	plug.puppet.sent_count = 0;

@@ -2,6 +2,7 @@
 /* Memberships that end by themselves: the port changes, or the SA forgets. */
 #include "ib_sa/state.h"
 #include "test/ib_sa_multicast_rig.h"
+#include "wire/mad.h"
 
 enum {
 	SET = IBSA_METHOD_SET,
@@ -281,8 +282,8 @@ static void stale_answer_says_nothing(void **state)
 	(void)state;
 	plug_run(&plug, AUDIT_MS);
 	read = puppet_answer(puppet_sent(&plug.puppet, 1));
-	read.mad[5] = 0;
-	read.mad[4] = IBSA_STATUS_NO_RECORDS >> 8;
+	read.mad[MAD_STATUS + 1] = 0;
+	read.mad[MAD_STATUS] = IBSA_STATUS_NO_RECORDS >> 8;
 	join(&plug, 1, NON, &b);
 	agree(&plug);
 	assert_int_equal(b.status, 0);

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Members of multicast groups on a port whose SA is the test. */
 #include "test/ib_sa_multicast_rig.h"
+#include "wire/mad.h"
 
-enum {
-	METHOD_AT = 3,
-	STATUS_AT = 4,
-	ATTRIBUTE_AT = 16,
-	MASK_AT = 48,
-	RECORD_AT = 56,
-	PORT = 7
-};
+enum { PORT = 7 };
 
 static void set_mgid(union ib_gid *mgid, uint32_t number)
 {
@@ -95,10 +89,10 @@ void assert_asked(const struct plug *plug, unsigned int count, uint8_t method,
 
 	assert_int_equal(plug->puppet.sent_count, count);
 	mad = puppet_sent(&plug->puppet, count - 1)->mad;
-	ibsa_mcmember_record.decode(mad + RECORD_AT, &host);
-	assert_int_equal(mad[METHOD_AT], method);
-	assert_int_equal(ibsa_be16(mad + ATTRIBUTE_AT), 0x38);
-	assert_int_equal(ibsa_be64(mad + MASK_AT) & all,
+	ibsa_mcmember_record.decode(mad + IBSA_SA_HEADER_BYTES, &host);
+	assert_int_equal(mad[MAD_METHOD], method);
+	assert_int_equal(ibsa_be16(mad + MAD_ATTRIBUTE), 0x38);
+	assert_int_equal(ibsa_be64(mad + MAD_COMPONENT_MASK) & all,
 			 states ? all : all & ~IBSA_MCMEMBER_CM(join_state));
 	assert_memory_equal(&host.mgid, &rec.mgid, sizeof(host.mgid));
 	assert_memory_equal(&host.port_gid, &rec.port_gid,
@@ -124,7 +118,7 @@ void refuse(struct plug *plug, uint16_t status)
 {
 	struct puppet_mad answer = last_answer(plug);
 
-	ibsa_put_be16(answer.mad + STATUS_AT, status);
+	ibsa_put_be16(answer.mad + MAD_STATUS, status);
 	deliver(plug, &answer);
 }
 
@@ -134,7 +128,7 @@ static void fill(struct puppet_mad *answer, const union ib_gid *mgid)
 	struct ibsa_mcmember host;
 	uint64_t over;
 
-	ibsa_mcmember_record.decode(answer->mad + RECORD_AT, &host);
+	ibsa_mcmember_record.decode(answer->mad + IBSA_SA_HEADER_BYTES, &host);
 	if (mgid)
 		memcpy(&host.mgid, mgid, sizeof(host.mgid));
 	host.mlid = MLID;
@@ -147,7 +141,8 @@ static void fill(struct puppet_mad *answer, const union ib_gid *mgid)
 	host.packet_life_time_selector = 2;
 	host.packet_life_time = 18;
 	host.join_state = 0xf;
-	ibsa_mcmember_record.encode(&host, answer->mad + RECORD_AT, &over);
+	ibsa_mcmember_record.encode(&host, answer->mad + IBSA_SA_HEADER_BYTES,
+				    &over);
 }
 
 void agree(struct plug *plug)

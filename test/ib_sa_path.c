@@ -3,6 +3,7 @@
 #include <limits.h>
 
 #include "test/ib_sa_plug.h"
+#include "wire/mad.h"
 
 enum { PORT_DOWN = 1 };
 
@@ -243,8 +244,10 @@ static void answer_is_the_captured_one(void **state)
 		    plug_vector("27_path_get.rsp.hex", answer));
 	assert_int_equal(told.calls, 1);
 	assert_int_equal(told.status, 0);
-	assert_memory_equal(&told.path.dgid, answer + 64, 16);
-	assert_memory_equal(&told.path.sgid, answer + 80, 16);
+	assert_memory_equal(&told.path.dgid, answer + IBSA_SA_HEADER_BYTES + 8,
+			    16);
+	assert_memory_equal(&told.path.sgid, answer + IBSA_SA_HEADER_BYTES + 24,
+			    16);
 	assert_int_equal(told.path.ib.dlid, htobe16(6));
 	assert_int_equal(told.path.ib.slid, htobe16(5));
 	assert_int_equal(told.path.reversible, 1);
@@ -283,7 +286,7 @@ static void status_of_the_sa_is_einval(void **state)
 
 		assert_true(ask_captured(&plug, &told, &query) >= 0);
 		plug_run(&plug, 0);
-		ibsa_put_be16(answer + 4, statuses[i]);
+		ibsa_put_be16(answer + MAD_STATUS, statuses[i]);
 		plug_answer(&plug, i, answer, len);
 		assert_int_equal(told.status, -EINVAL);
 		assert_true(told.has_resp);
@@ -305,7 +308,7 @@ static void sa_that_stays_busy_is_einval(void **state)
 	(void)state;
 	plug_start(&plug, NULL);
 	len = plug_vector("28_path_get_unknown_dgid.rsp.hex", answer);
-	ibsa_put_be16(answer + 4, IBSA_STATUS_BUSY);
+	ibsa_put_be16(answer + MAD_STATUS, IBSA_STATUS_BUSY);
 	assert_int_equal(ask_captured(&plug, &told, &query), 0);
 	plug_run(&plug, 0);
 	plug_answer(&plug, 0, answer, len);
@@ -461,7 +464,8 @@ static void reserved_mask_bits_are_not_sent(void **state)
 					    0, NULL, NULL, &query),
 			 0);
 	plug_run(&plug, 0);
-	assert_memory_equal(plug.puppet.sent[0].mad + 48, mask, sizeof(mask));
+	assert_memory_equal(plug.puppet.sent[0].mad + MAD_COMPONENT_MASK, mask,
+			    sizeof(mask));
 	plug_stop(&plug);
 }
 

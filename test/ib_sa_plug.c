@@ -5,8 +5,9 @@
 #include "base/clock.h"
 #include "ib_sa/state.h"
 #include "test/ib_sa_plug.h"
+#include "wire/mad.h"
 
-enum { TID_AT = 8, TID_END = 16 };
+enum { TID_END = MAD_TID + 8 };
 
 static int no_fd(struct ibsa_transport *transport)
 {
@@ -134,7 +135,7 @@ void plug_answer(struct plug *plug, unsigned int n, const uint8_t *mad,
 
 	assert_true(len >= TID_END && len <= sizeof(answer.mad));
 	memcpy(answer.mad, mad, len);
-	memcpy(answer.mad + TID_AT, request->mad + TID_AT, TID_END - TID_AT);
+	memcpy(answer.mad + MAD_TID, request->mad + MAD_TID, TID_END - MAD_TID);
 	puppet_deliver(&plug->puppet, &answer);
 	plug_run(plug, 0);
 }
@@ -162,7 +163,7 @@ void plug_assert_sent(const struct plug *plug, unsigned int n, const char *file)
 	uint8_t captured[PUPPET_BYTES];
 
 	assert_int_equal(plug_vector(file, captured), IBSA_MAD_BYTES);
-	assert_memory_equal(sent, captured, TID_AT);
+	assert_memory_equal(sent, captured, MAD_TID);
 	assert_memory_equal(sent + TID_END, captured + TID_END,
 			    IBSA_MAD_BYTES - TID_END);
 }

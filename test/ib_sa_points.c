@@ -35,18 +35,13 @@
 #include <stdlib.h>
 
 #include "test/ib_sa_plug.h"
+#include "wire/mad.h"
 
-enum {
-	WINDOW = 16,
-	ROUNDS = 200,
-	SERVICES = 6000,
-	TID_AT = 12,
-	INTERVAL_MS = 1000
-};
+enum { WINDOW = 16, ROUNDS = 200, SERVICES = 6000, INTERVAL_MS = 1000 };
 
 static uint32_t tid_of(const struct plug *plug, unsigned int n)
 {
-	const uint8_t *at = puppet_sent(&plug->puppet, n)->mad + TID_AT;
+	const uint8_t *at = puppet_sent(&plug->puppet, n)->mad + MAD_TID_LOW;
 
 	return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 |
 	       (uint32_t)at[2] << 8 | at[3];

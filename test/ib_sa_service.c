@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Service records: registered, looked up, removed, one and many. */
 #include "test/ib_sa_plug.h"
+#include "wire/mad.h"
 
-enum { HEADER = 56, RECORD = 176, OFFSET_AT = 44, STATUS_AT = 4, RMPP_AT = 24 };
+enum { RECORD = 176 };
 
 /* What a captured MAD says of a service: a record as it lies in memory, since
  * the kernel's struct has the wire's layout and byte order. */
@@ -35,7 +36,7 @@ static void replay(uint8_t method, ib_sa_comp_mask mask, const char *request,
 
 	*told = (struct told){ 0 };
 	plug_start(&plug, NULL);
-	captured_record(request, &rec, HEADER);
+	captured_record(request, &rec, IBSA_SA_HEADER_BYTES);
 	assert_int_equal(ask(&plug, method, &rec, mask, told), 0);
 	memset(&rec, 0xff, sizeof(rec));
 	plug_run(&plug, 0);
@@ -43,7 +44,8 @@ static void replay(uint8_t method, ib_sa_comp_mask mask, const char *request,
 	plug_answer(&plug, 0, mad, plug_vector(answer, mad));
 	assert_int_equal(told->calls, 1);
 	if (!told->status)
-		assert_memory_equal(&told->service, mad + HEADER, RECORD);
+		assert_memory_equal(&told->service, mad + IBSA_SA_HEADER_BYTES,
+				    RECORD);
 	plug_stop(&plug);
 }
 
@@ -131,7 +133,7 @@ static void other_methods_are_refused(void **state)
 /* A name has 64 bytes, with a NUL and what follows it. */
 static void name_is_sent_with_all_its_bytes(void **state)
 {
-	enum { NAME_AT = HEADER + 48 };
+	enum { NAME_AT = IBSA_SA_HEADER_BYTES + 48 };
 	struct ib_sa_service_rec rec = { .name = "two\0parts" };
 	struct told told = { 0 };
 	struct plug plug;
@@ -228,7 +230,7 @@ static void fill_rmpp(uint8_t *mad)
 					 IBSA_RMPP_ACTIVE | IBSA_RMPP_FIRST |
 						 IBSA_RMPP_LAST };
 
-	memcpy(mad + RMPP_AT, whole, sizeof(whole));
+	memcpy(mad + MAD_RMPP_VERSION, whole, sizeof(whole));
 }
 
 static void table_is_the_captured_one(void **state)
@@ -243,7 +245,8 @@ static void table_is_the_captured_one(void **state)
 	answer_all(mad, len, &told);
 	assert_int_equal(told.status, 0);
 	assert_int_equal(told.count, 1);
-	assert_memory_equal(&told.services[0], mad + HEADER, RECORD);
+	assert_memory_equal(&told.services[0], mad + IBSA_SA_HEADER_BYTES,
+			    RECORD);
 }
 
 /* An empty table, as OpenSM sends it, is no data, and no record either. */
@@ -272,22 +275,23 @@ static void records_stand_where_the_stride_says(void **state)
 
 	(void)state;
 	plug_vector("21_service_all.rsp.hex", mad);
-	memcpy(record, mad + HEADER, RECORD);
-	ibsa_put_be16(mad + OFFSET_AT, STRIDE / 8);
-	memset(mad + HEADER, 0xee, sizeof(mad) - HEADER);
+	memcpy(record, mad + IBSA_SA_HEADER_BYTES, RECORD);
+	ibsa_put_be16(mad + MAD_ATTRIBUTE_OFFSET, STRIDE / 8);
+	memset(mad + IBSA_SA_HEADER_BYTES, 0xee,
+	       sizeof(mad) - IBSA_SA_HEADER_BYTES);
 	for (int i = 0; i < 3; i++) {
 		record[0] = (uint8_t)i;
-		memcpy(mad + HEADER + i * STRIDE, record, RECORD);
+		memcpy(mad + IBSA_SA_HEADER_BYTES + i * STRIDE, record, RECORD);
 	}
-	answer_all(mad, HEADER + 3 * STRIDE - 9, &told);
+	answer_all(mad, IBSA_SA_HEADER_BYTES + 3 * STRIDE - 9, &told);
 	assert_int_equal(told.status, 0);
 	assert_int_equal(told.count, 2);
 	for (int i = 0; i < 2; i++) {
 		record[0] = (uint8_t)i;
 		assert_memory_equal(&told.services[i], record, RECORD);
 	}
-	ibsa_put_be16(mad + OFFSET_AT, RECORD / 8 - 1);
-	answer_all(mad, HEADER + 3 * STRIDE, &told);
+	ibsa_put_be16(mad + MAD_ATTRIBUTE_OFFSET, RECORD / 8 - 1);
+	answer_all(mad, IBSA_SA_HEADER_BYTES + 3 * STRIDE, &told);
 	assert_int_equal(told.status, -EIO);
 	assert_false(told.has_resp);
 	assert_int_equal(told.count, 0);
@@ -301,7 +305,7 @@ static void refused_table_has_no_records(void **state)
 
 	(void)state;
 	len = plug_vector("21_service_all.rsp.hex", mad);
-	ibsa_put_be16(mad + STATUS_AT, IBSA_STATUS_REQ_INVALID);
+	ibsa_put_be16(mad + MAD_STATUS, IBSA_STATUS_REQ_INVALID);
 	answer_all(mad, len, &told);
 	assert_int_equal(told.status, -EINVAL);
 	assert_false(told.has_resp);

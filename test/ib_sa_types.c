@@ -7,8 +7,6 @@
 
 #include "test/ib_sa_plug.h"
 
-enum { HEADER = 56 };
-
 /* Other bits than the field before, in each. */
 static const struct sa_path_rec path = {
 	.dgid.raw = { 0xfe, 0x80, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
@@ -114,8 +112,8 @@ static void path_is_sent_whole(void **state)
 			 0);
 	plug_run(&plug, 0);
 	opensm_path(&opensm);
-	assert_memory_equal(plug.puppet.sent[0].mad + HEADER, &opensm,
-			    sizeof(opensm));
+	assert_memory_equal(plug.puppet.sent[0].mad + IBSA_SA_HEADER_BYTES,
+			    &opensm, sizeof(opensm));
 	plug_stop(&plug);
 }
 
@@ -208,7 +206,8 @@ static void member_is_sent_and_told_as_opensm_has_it(void **state)
 		0);
 	plug_run(&plug, 0);
 	opensm_member(&opensm);
-	assert_memory_equal(plug.puppet.sent[0].mad + HEADER, &opensm, 52);
+	assert_memory_equal(plug.puppet.sent[0].mad + IBSA_SA_HEADER_BYTES,
+			    &opensm, 52);
 	answer = puppet_answer(&plug.puppet.sent[0]);
 	plug_answer(&plug, 0, answer.mad, answer.len);
 	assert_int_equal(told.status, 0);
@@ -223,7 +222,7 @@ static void join_is_the_captured_one(void **state)
 	struct told told = { 0 };
 	struct ib_sa_query *query;
 	uint8_t mad[PUPPET_BYTES];
-	const ib_member_rec_t *member = (void *)(mad + HEADER);
+	const ib_member_rec_t *member = (void *)(mad + IBSA_SA_HEADER_BYTES);
 	struct plug plug;
 
 	(void)state;

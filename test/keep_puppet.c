@@ -10,17 +10,14 @@
 
 #include "keep/keep.h"
 #include "test/puppet.h"
+#include "wire/mad.h"
 
 enum {
 	MS = 1000000,
-	METHOD_AT = 3,
-	STATUS_AT = 4,
-	OFFSET_AT = 44,
-	RECORD_AT = 56,
-	GID_AT = RECORD_AT + 8,
-	LEASE_AT = RECORD_AT + 28,
-	KEY_AT = RECORD_AT + 32,
-	NAME_AT = RECORD_AT + 48,
+	GID_AT = IBSA_SA_HEADER_BYTES + 8,
+	LEASE_AT = IBSA_SA_HEADER_BYTES + 28,
+	KEY_AT = IBSA_SA_HEADER_BYTES + 32,
+	NAME_AT = IBSA_SA_HEADER_BYTES + 48,
 	RECORD_BYTES = 176,
 };
 
@@ -91,7 +88,7 @@ static const struct puppet_mad *asked(uint8_t method)
 	const struct puppet_mad *mad = puppet_sent(&puppet,
 						   puppet.sent_count - 1);
 
-	assert_int_equal(mad->mad[METHOD_AT], method);
+	assert_int_equal(mad->mad[MAD_METHOD], method);
 	return mad;
 }
 
@@ -100,7 +97,7 @@ static void answer(uint8_t method, uint16_t status)
 {
 	struct puppet_mad reply = puppet_answer(asked(method));
 
-	ibsa_put_be16(reply.mad + STATUS_AT, status);
+	ibsa_put_be16(reply.mad + MAD_STATUS, status);
 	puppet_deliver(&puppet, &reply);
 	puppet_advance(&puppet, engine, 0);
 }
@@ -212,7 +209,7 @@ static void set_without_effect_is_a_failure(void **state)
 	for (unsigned int ms = 0; ms < 60 * 1000; ms++) {
 		unsigned int seen = puppet.sent_count;
 
-		if (puppet_sent(&puppet, seen - 1)->mad[METHOD_AT] ==
+		if (puppet_sent(&puppet, seen - 1)->mad[MAD_METHOD] ==
 		    IBSA_METHOD_SET) {
 			answer(IBSA_METHOD_SET, 0);
 			answer(IBSA_METHOD_GET, IBSA_STATUS_NO_RECORDS);
@@ -262,11 +259,11 @@ static void too_many_records_are_read(void **state)
 	answer(IBSA_METHOD_GET, IBSA_STATUS_TOO_MANY_RECORDS);
 	expect(0, 0, 0);
 	reply = puppet_answer(asked(IBSA_METHOD_GET_TABLE));
-	ibsa_put_be16(reply.mad + OFFSET_AT, RECORD_BYTES / 8);
-	memcpy(reply.mad + RECORD_AT + RECORD_BYTES, reply.mad + RECORD_AT,
-	       RECORD_BYTES);
+	ibsa_put_be16(reply.mad + MAD_ATTRIBUTE_OFFSET, RECORD_BYTES / 8);
+	memcpy(reply.mad + IBSA_SA_HEADER_BYTES + RECORD_BYTES,
+	       reply.mad + IBSA_SA_HEADER_BYTES, RECORD_BYTES);
 	reply.mad[NAME_AT + RECORD_BYTES] = 'x';
-	reply.len = RECORD_AT + 2 * RECORD_BYTES;
+	reply.len = IBSA_SA_HEADER_BYTES + 2 * RECORD_BYTES;
 	puppet_deliver(&puppet, &reply);
 	puppet_advance(&puppet, engine, 0);
 	expect(1, IBSA_KEPT_REGISTERED, 0);
@@ -298,7 +295,7 @@ static void gid_is_followed(void **state)
 	puppet.port.gid.raw[15] = 2;
 	assert_in_range(until_sent(), 1, 1501);
 	assert_int_equal(asked(IBSA_METHOD_SET)->mad[GID_AT + 15], 2);
-	assert_int_equal(puppet_sent(&puppet, 2)->mad[METHOD_AT],
+	assert_int_equal(puppet_sent(&puppet, 2)->mad[MAD_METHOD],
 			 IBSA_METHOD_DELETE);
 	assert_int_equal(puppet_sent(&puppet, 2)->mad[GID_AT + 15], 1);
 	answer(IBSA_METHOD_SET, 0);

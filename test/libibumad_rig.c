@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Tests of libibumad's calls on a fabric in another process. */
 #include "libibumad_rig.h"
+#include "wire/mad.h"
 
 #include <stdlib.h>
 
@@ -47,12 +48,12 @@ struct umad_packet sa_request(uint8_t method, uint16_t attribute)
 	struct umad_packet packet = { { 0 } };
 	uint8_t *mad = umad_get_mad(packet.bytes);
 
-	mad[0] = 1;
-	mad[1] = IBSA_CLASS_SA;
-	mad[2] = IBSA_CLASS_VERSION;
-	mad[3] = method;
-	mad[15] = 1;
-	ibsa_put_be16(mad + 16, attribute);
+	mad[MAD_BASE_VERSION] = 1;
+	mad[MAD_CLASS] = IBSA_CLASS_SA;
+	mad[MAD_CLASS_VERSION] = IBSA_CLASS_VERSION;
+	mad[MAD_METHOD] = method;
+	mad[MAD_TID + 7] = 1;
+	ibsa_put_be16(mad + MAD_ATTRIBUTE, attribute);
 	assert_int_equal(umad_set_addr(packet.bytes, 1, 1, 0, IBSA_QKEY_GSI),
 			 0);
 	return packet;

@@ -2,6 +2,7 @@
 /* libibumad's calls at a fabric server that ends, and at the one after it. */
 #include "child.h"
 #include "libibumad_rig.h"
+#include "wire/mad.h"
 
 #include <time.h>
 #include <unistd.h>
@@ -38,7 +39,8 @@ static bool is_answered(int portid, int agent)
 
 	return !umad_send(portid, agent, packet.bytes, MAD_BYTES, 10000, 0) &&
 	       umad_recv(portid, packet.bytes, &length, -1) == agent &&
-	       !umad_status(packet.bytes) && mad[3] == IBSA_METHOD_GET_RESP;
+	       !umad_status(packet.bytes) &&
+	       mad[MAD_METHOD] == IBSA_METHOD_GET_RESP;
 }
 
 static void answer_comes(int portid, int agent)

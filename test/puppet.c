@@ -4,9 +4,10 @@
 #include <assert.h>
 
 #include "test/puppet.h"
+#include "wire/mad.h"
 #include "wire/request.h"
 
-enum { NS_PER_MS = 1000000, METHOD_AT = 3, TID_AT = 8, TID_BYTES = 8 };
+enum { NS_PER_MS = 1000000, TID_BYTES = 8 };
 
 static struct puppet *puppet_of(struct ibsa_transport *transport)
 {
@@ -22,8 +23,8 @@ static uint64_t puppet_now(struct ibsa_transport *transport)
 static bool is_held(const struct puppet *puppet, const uint8_t *mad)
 {
 	for (unsigned int i = 0; i < puppet->sent_count; i++) {
-		if (!memcmp(puppet_sent(puppet, i)->mad + TID_AT, mad + TID_AT,
-			    TID_BYTES))
+		if (!memcmp(puppet_sent(puppet, i)->mad + MAD_TID,
+			    mad + MAD_TID, TID_BYTES))
 			return true;
 	}
 	return false;
@@ -171,7 +172,8 @@ struct puppet_mad puppet_answer(const struct puppet_mad *request)
 {
 	struct puppet_mad answer = *request;
 
-	answer.mad[METHOD_AT] = ibsa__response_method(request->mad[METHOD_AT]);
+	answer.mad[MAD_METHOD] =
+		ibsa__response_method(request->mad[MAD_METHOD]);
 	return answer;
 }
 

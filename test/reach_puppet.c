@@ -11,15 +11,13 @@
 #include <ibsa/reach.h>
 
 #include "test/puppet.h"
+#include "wire/mad.h"
 
 enum {
 	MS = 1000000,
-	STATUS_AT = 4,
-	MASK_AT = 48,
-	RECORD_AT = 56,
-	DGID_AT = RECORD_AT + 8,
-	SGID_AT = RECORD_AT + 24,
-	REVERSIBLE_AT = RECORD_AT + 49,
+	DGID_AT = IBSA_SA_HEADER_BYTES + 8,
+	SGID_AT = IBSA_SA_HEADER_BYTES + 24,
+	REVERSIBLE_AT = IBSA_SA_HEADER_BYTES + 49,
 	WINDOW = 2,
 	QUEUE = 1,
 	COUNT = 5,
@@ -94,7 +92,7 @@ static void answer(unsigned int n, uint16_t status)
 {
 	struct puppet_mad mad = puppet_answer(puppet_sent(&puppet, n));
 
-	ibsa_put_be16(mad.mad + STATUS_AT, status);
+	ibsa_put_be16(mad.mad + MAD_STATUS, status);
 	puppet_deliver(&puppet, &mad);
 	pass(0);
 }
@@ -110,11 +108,11 @@ static void question_is_the_one_of_the_specification(void **state)
 	start(1);
 	sent = puppet_sent(&puppet, 0);
 	assert_int_equal(mask, 1 << 2 | 1 << 3 | 1 << 11 | 1 << 12);
-	assert_int_equal(ibsa_be64(sent->mad + MASK_AT), mask);
+	assert_int_equal(ibsa_be64(sent->mad + MAD_COMPONENT_MASK), mask);
 	assert_memory_equal(sent->mad + DGID_AT, &gids[0], 16);
 	assert_memory_equal(sent->mad + SGID_AT, &puppet.port.gid, 16);
 	assert_int_equal(sent->mad[REVERSIBLE_AT], 0x81);
-	assert_int_equal(sent->mad[3], IBSA_METHOD_GET);
+	assert_int_equal(sent->mad[MAD_METHOD], IBSA_METHOD_GET);
 }
 
 static void status_decides(void **state)
@@ -149,7 +147,7 @@ static void short_reply_is_malformed(void **state)
 	(void)state;
 	start(1);
 	mad = puppet_answer(puppet_sent(&puppet, 0));
-	mad.len = RECORD_AT + 63;
+	mad.len = IBSA_SA_HEADER_BYTES + 63;
 	puppet_deliver(&puppet, &mad);
 	pass(0);
 	assert_int_equal(told.answers[0].reach, IBSA_REACH_UNKNOWN);

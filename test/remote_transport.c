@@ -19,7 +19,9 @@
 #include "base/clock.h"
 #include "remote/file.h"
 #include "remote/transport.h"
+#include "sim/mad/mad.h"
 #include "served_rig.h"
+#include "wire/mad.h"
 
 struct table {
 	size_t count;
@@ -296,15 +298,15 @@ static void send_smp(struct remote_file *file, uint32_t agent, uint8_t method,
 		.lid = 0xffff,
 	};
 	memset(smp->mad, 0, 64);
-	smp->mad[0] = 1;
-	smp->mad[1] = 0x81;
-	smp->mad[2] = 1;
-	smp->mad[3] = method;
-	smp->mad[7] = sizeof(path);
-	smp->mad[15] = method;
-	ibsa_put_be16(smp->mad + 16, 0x0015);
-	memset(smp->mad + 32, 0xff, 4);
-	memcpy(smp->mad + 129, path, sizeof(path));
+	smp->mad[MAD_BASE_VERSION] = 1;
+	smp->mad[MAD_CLASS] = 0x81;
+	smp->mad[MAD_CLASS_VERSION] = 1;
+	smp->mad[MAD_METHOD] = method;
+	smp->mad[SMP_HOP_COUNT] = sizeof(path);
+	smp->mad[MAD_TID + 7] = method;
+	ibsa_put_be16(smp->mad + MAD_ATTRIBUTE, 0x0015);
+	memset(smp->mad + SMP_DR_SLID, 0xff, 4);
+	memcpy(smp->mad + SMP_INITIAL_PATH + 1, path, sizeof(path));
 	assert_int_equal(ibsa__remote_file_write(file, smp, sizeof(*smp)), 0);
 }
 

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "engine/reply.h"
+#include "wire/mad.h"
 
 /* A table as the kernel hands it up: RMPP header of the first segment. */
 struct table {
@@ -17,20 +18,20 @@ struct table {
 
 static void put_rmpp(uint8_t *mad, uint8_t type, uint8_t flags, uint32_t length)
 {
-	mad[24] = 1;
-	mad[25] = type;
-	mad[26] = flags;
-	ibsa_put_be32(mad + 28, 1);
-	ibsa_put_be32(mad + 32, length);
+	mad[MAD_RMPP_VERSION] = 1;
+	mad[MAD_RMPP_TYPE] = type;
+	mad[MAD_RMPP_FLAGS] = flags;
+	ibsa_put_be32(mad + MAD_RMPP_SEGMENT, 1);
+	ibsa_put_be32(mad + MAD_RMPP_LENGTH, length);
 }
 
 static struct table path_table(size_t count)
 {
 	struct table table = { .len = 56 + count * 64 };
 
-	table.mad[1] = IBSA_CLASS_SA;
-	table.mad[3] = IBSA_METHOD_GET_TABLE_RESP;
-	table.mad[45] = 64 / 8;
+	table.mad[MAD_CLASS] = IBSA_CLASS_SA;
+	table.mad[MAD_METHOD] = IBSA_METHOD_GET_TABLE_RESP;
+	table.mad[MAD_ATTRIBUTE_OFFSET + 1] = 64 / 8;
 	return table;
 }
 
@@ -52,7 +53,7 @@ static void stride_is_the_replys(void **state)
 
 	(void)state;
 	assert_int_equal(parse(&table).count, 8);
-	table.mad[45] = 128 / 8;
+	table.mad[MAD_ATTRIBUTE_OFFSET + 1] = 128 / 8;
 	assert_int_equal(parse(&table).count, 4);
 	assert_int_equal(parse(&table).stride, 128);
 	table.len -= 1;
@@ -65,7 +66,7 @@ static void stride_below_the_record_is_malformed(void **state)
 	struct table table = path_table(2);
 
 	(void)state;
-	table.mad[45] = 56 / 8;
+	table.mad[MAD_ATTRIBUTE_OFFSET + 1] = 56 / 8;
 	assert_int_equal(parse(&table).err, -EPROTO);
 	assert_int_equal(parse(&table).count, 0);
 }
@@ -76,7 +77,7 @@ static void no_stride_is_no_records(void **state)
 	struct table table = path_table(2);
 
 	(void)state;
-	table.mad[45] = 0;
+	table.mad[MAD_ATTRIBUTE_OFFSET + 1] = 0;
 	assert_int_equal(parse(&table).err, 0);
 	assert_int_equal(parse(&table).count, 0);
 	assert_int_equal(ibsa_outcome(&(struct ibsa_reply){ .count = 0 }),
@@ -145,7 +146,7 @@ static void get_response_is_one_record(void **state)
 	struct table table = path_table(1);
 
 	(void)state;
-	table.mad[3] = IBSA_METHOD_GET_RESP;
+	table.mad[MAD_METHOD] = IBSA_METHOD_GET_RESP;
 	assert_int_equal(parse(&table).count, 1);
 	assert_int_equal(parse(&table).stride, 64);
 	table.len--;
@@ -159,7 +160,7 @@ static void status_has_no_records(void **state)
 	struct ibsa_reply reply;
 
 	(void)state;
-	table.mad[4] = 3;
+	table.mad[MAD_STATUS] = 3;
 	reply = parse(&table);
 	assert_int_equal(reply.err, 0);
 	assert_int_equal(reply.status, IBSA_STATUS_NO_RECORDS);

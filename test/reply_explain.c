@@ -9,14 +9,10 @@
 #include <cmocka.h>
 
 #include "test/puppet.h"
+#include "wire/mad.h"
 
 /* In a ClassPortInfo, of the IB form and that of Omni-Path. */
-enum {
-	STATUS_AT = 4,
-	INFO_AT = 56,
-	GID_AT = INFO_AT + 8,
-	LID_AT = INFO_AT + 28
-};
+enum { GID_AT = IBSA_SA_HEADER_BYTES + 8, LID_AT = IBSA_SA_HEADER_BYTES + 28 };
 
 static const uint8_t gid[16] = { 0xfe, 0x80, [8] = 0x12, [15] = 0x34 };
 
@@ -43,7 +39,7 @@ static struct ibsa_error redirected(const struct ibsa_record *record,
 	assert_int_equal(
 		ibsa__engine_query(engine, &query, explain, &error, NULL), 0);
 	reply = puppet_answer(puppet_sent(&puppet, 0));
-	ibsa_put_be16(reply.mad + STATUS_AT, IBSA_STATUS_REDIRECT);
+	ibsa_put_be16(reply.mad + MAD_STATUS, IBSA_STATUS_REDIRECT);
 	memcpy(reply.mad + GID_AT, gid, sizeof(gid));
 	memcpy(reply.mad + LID_AT, lid, lid_bytes);
 	reply.len = len;
@@ -97,8 +93,9 @@ static void redirection_of_omni_path(void **state)
 static void short_redirection_names_nothing(void **state)
 {
 	const uint8_t lid[] = { 0x12, 0x34 };
-	const struct ibsa_error error = redirected(
-		&ibsa_path_record, lid, sizeof(lid), INFO_AT + 72 - 1);
+	const struct ibsa_error error =
+		redirected(&ibsa_path_record, lid, sizeof(lid),
+			   IBSA_SA_HEADER_BYTES + 72 - 1);
 
 	(void)state;
 	ASSERT_SAYS(error, "redirected");

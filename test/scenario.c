@@ -13,6 +13,8 @@
 #include <ibsa/ibsa.h>
 #include <ibsa/sim.h>
 
+#include "wire/mad.h"
+
 enum { QUERIES = 10000, HOSTS = 16, MS = 1000000, DEADLINE_MS = 60000 };
 
 /* Sixteen hosts on one switch. */
@@ -79,7 +81,6 @@ static int strict_send(struct ibsa_transport *transport,
 		       const struct ibsa_address *to, const uint8_t *mad,
 		       size_t len, unsigned int timeout_ms)
 {
-	enum { METHOD_AT = 3, STATUS_AT = 4 };
 	struct ibsa_port_state port;
 	uint8_t *refusal = strict.refusals[strict.count % QUERIES];
 
@@ -88,8 +89,8 @@ static int strict_send(struct ibsa_transport *transport,
 		return strict.under->ops->send(strict.under, to, mad, len,
 					       timeout_ms);
 	memcpy(refusal, mad, len);
-	refusal[METHOD_AT] = IBSA_METHOD_GET_RESP;
-	ibsa_put_be16(refusal + STATUS_AT, IBSA_STATUS_BAD_METHOD_ATTRIBUTE);
+	refusal[MAD_METHOD] = IBSA_METHOD_GET_RESP;
+	ibsa_put_be16(refusal + MAD_STATUS, IBSA_STATUS_BAD_METHOD_ATTRIBUTE);
 	strict.from[strict.count++ % QUERIES] = *to;
 	return 0;
 }

@@ -6,8 +6,9 @@
 #include "sim/capture/frame.h"
 #include "sim_file_rig.h"
 #include "sim_support.h"
+#include "wire/mad.h"
 
-enum { SEEN_MAX = 256, RMPP = 24, SEGMENT = 28, LENGTH = 32, RMPP_END = 36 };
+enum { SEEN_MAX = 256 };
 
 /* All that a tap has seen. */
 struct tape {
@@ -178,19 +179,21 @@ static void long_answer_is_seen_in_segments(void **state)
 		const uint8_t *mad = frame_at(tape, 1 + i).mad;
 		const size_t part = i + 1 < SEGMENTS ? ROOM : DATA % ROOM;
 
-		assert_int_equal(mad[RMPP], 1);
-		assert_int_equal(mad[RMPP + 1], 1);
-		assert_int_equal(mad[RMPP + 2] & 7,
+		assert_int_equal(mad[MAD_RMPP_VERSION], 1);
+		assert_int_equal(mad[MAD_RMPP_TYPE], 1);
+		assert_int_equal(mad[MAD_RMPP_FLAGS] & 7,
 				 1 | (i == 0) << 1 | (i + 1 == SEGMENTS) << 2);
-		assert_int_equal(ibsa_be32(mad + SEGMENT), i + 1);
-		assert_int_equal(ibsa_be32(mad + LENGTH),
+		assert_int_equal(ibsa_be32(mad + MAD_RMPP_SEGMENT), i + 1);
+		assert_int_equal(ibsa_be32(mad + MAD_RMPP_LENGTH),
 				 i == 0		     ? DATA + SEGMENTS * 20
 				 : i + 1 == SEGMENTS ? 20 + part
 						     : 0);
-		assert_memory_equal(mad, bench.answer.mad, RMPP);
-		assert_memory_equal(mad + RMPP_END, bench.answer.mad + RMPP_END,
-				    20);
-		assert_memory_equal(mad + 56, bench.answer.mad + 56 + i * ROOM,
+		assert_memory_equal(mad, bench.answer.mad, MAD_HEADER_BYTES);
+		assert_memory_equal(mad + MAD_RMPP_END,
+				    bench.answer.mad + MAD_RMPP_END, 20);
+		assert_memory_equal(mad + IBSA_SA_HEADER_BYTES,
+				    bench.answer.mad + IBSA_SA_HEADER_BYTES +
+					    i * ROOM,
 				    part);
 	}
 	bench_stop(&bench);
@@ -250,10 +253,10 @@ static void mads_of_files_are_seen(void **state)
 	assert_int_equal(tape->bytes[0][0] >> 4, 15);
 	assert_int_equal(frame.slid, file_lid(fabric, "b", 1));
 	assert_int_equal(frame.dlid, file_lid(fabric, "a", 1));
-	assert_int_equal(frame.mad[3], IBSA_METHOD_GET);
+	assert_int_equal(frame.mad[MAD_METHOD], IBSA_METHOD_GET);
 	frame = frame_at(tape, 1);
 	assert_int_equal(frame.dlid, file_lid(fabric, "b", 1));
-	assert_int_equal(frame.mad[3], IBSA_METHOD_GET_RESP);
+	assert_int_equal(frame.mad[MAD_METHOD], IBSA_METHOD_GET_RESP);
 	packet = file_request(sa, file_lid(fabric, "a", 1), IBSA_CLASS_SA,
 			      IBSA_METHOD_GET_TABLE, 0x0011, 6);
 	file_ask(file, &packet);
@@ -261,8 +264,9 @@ static void mads_of_files_are_seen(void **state)
 	assert_int_equal(tape->count, 5);
 	frame = frame_at(tape, 4);
 	assert_int_equal(frame.dst_qp, 1);
-	assert_int_equal(frame.mad[RMPP + 2] & 7, 1 | 4);
-	assert_int_equal(ibsa_be32(frame.mad + LENGTH), 20 + 3 * 112 - 200);
+	assert_int_equal(frame.mad[MAD_RMPP_FLAGS] & 7, 1 | 4);
+	assert_int_equal(ibsa_be32(frame.mad + MAD_RMPP_LENGTH),
+			 20 + 3 * 112 - 200);
 	ibsa__sim_file_close(file);
 	ibsa_fabric_put(fabric);
 	free(tape);

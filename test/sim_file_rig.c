@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Tests that open umad files on a fabric: packets out of them, and in. */
 #include "sim_file_rig.h"
+#include "wire/mad.h"
 
 struct ibsa_fabric *file_fabric(const char *text,
 				const struct ibsa_fabric_options *options)
@@ -72,13 +73,13 @@ struct packet_out file_smp(uint32_t agent, uint8_t method, uint16_t attribute,
 		.mad = { 1, CLASS_SMP_DIRECT, 1, method },
 	};
 
-	packet.mad[7] = hops;
+	packet.mad[SMP_HOP_COUNT] = hops;
 	ibsa_put_be32(packet.mad + MAD_TID + 4, 77);
 	ibsa_put_be16(packet.mad + MAD_ATTRIBUTE, attribute);
 	ibsa_put_be32(packet.mad + MAD_MODIFIER, modifier);
-	memcpy(packet.mad + 32, permissive, sizeof(permissive));
+	memcpy(packet.mad + SMP_DR_SLID, permissive, sizeof(permissive));
 	if (hops)
-		memcpy(packet.mad + 129, path, hops);
+		memcpy(packet.mad + SMP_INITIAL_PATH + 1, path, hops);
 	return packet;
 }
 

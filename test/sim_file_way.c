@@ -8,6 +8,7 @@
 
 #include "everything.h"
 #include "sim_file_rig.h"
+#include "wire/mad.h"
 
 #define MS UINT64_C(1000000)
 
@@ -39,15 +40,15 @@ static void segments_share_an_id(void **state)
 						IBSA_METHOD_GET_TABLE,
 						NODE_RECORD, 5);
 
-	packet.mad[24] = 1;
-	packet.mad[26] = IBSA_RMPP_ACTIVE;
+	packet.mad[MAD_RMPP_VERSION] = 1;
+	packet.mad[MAD_RMPP_FLAGS] = IBSA_RMPP_ACTIVE;
 	assert_int_equal(file_write(rig->a, &packet), 0);
 	assert_int_equal(file_write(rig->a, &packet), -EINVAL);
 	assert_int_equal(ibsa__sim_file_register(rig->a, &by_user), 0);
 	packet.header.id = by_user.id;
 	assert_int_equal(file_write(rig->a, &packet), 0);
 	assert_int_equal(file_write(rig->a, &packet), 0);
-	packet.mad[26] = 0;
+	packet.mad[MAD_RMPP_FLAGS] = 0;
 	assert_int_equal(file_write(rig->a, &packet), -EINVAL);
 }
 
@@ -122,17 +123,19 @@ static void a_table_between_files_comes_whole(void **state)
 	memcpy(table, &in.header, sizeof(in.header));
 	memcpy(mad, in.mad, IBSA_SA_HEADER_BYTES);
 	mad[MAD_METHOD] = IBSA_METHOD_GET_TABLE_RESP;
-	mad[24] = 1;
-	mad[26] = IBSA_RMPP_ACTIVE;
+	mad[MAD_RMPP_VERSION] = 1;
+	mad[MAD_RMPP_FLAGS] = IBSA_RMPP_ACTIVE;
 	mad[sizeof(table) - UMAD_HEADER_BYTES - 1] = 0xee;
 	assert_int_equal(ibsa__sim_file_write(rig->b, table, sizeof(table)), 0);
 	assert_true(file_read(rig->a, &in));
 	assert_int_equal(in.len, IBSA_SA_HEADER_BYTES + DATA);
 	assert_int_equal(in.mad[in.len - 1], 0xee);
-	assert_int_equal(in.mad[25], IBSA_RMPP_TYPE_DATA);
-	assert_int_equal(in.mad[26], IBSA_RMPP_ACTIVE | IBSA_RMPP_FIRST);
-	assert_int_equal(ibsa_be32(in.mad + 28), 1);
-	assert_int_equal(ibsa_be32(in.mad + 32), DATA + 20 * SEGMENTS);
+	assert_int_equal(in.mad[MAD_RMPP_TYPE], IBSA_RMPP_TYPE_DATA);
+	assert_int_equal(in.mad[MAD_RMPP_FLAGS],
+			 IBSA_RMPP_ACTIVE | IBSA_RMPP_FIRST);
+	assert_int_equal(ibsa_be32(in.mad + MAD_RMPP_SEGMENT), 1);
+	assert_int_equal(ibsa_be32(in.mad + MAD_RMPP_LENGTH),
+			 DATA + 20 * SEGMENTS);
 }
 
 /* The P_Key is that of the index, and has to pass. */

@@ -4,6 +4,7 @@
 
 #include "sim/sa/group.h"
 #include "sim_support.h"
+#include "wire/mad.h"
 
 #define S(status) IBSA_STATUS_##status
 #define CM(field) IBSA_MCMEMBER_CM(field)
@@ -108,7 +109,7 @@ static size_t count(struct bench *bench, uint64_t mask, uint64_t sm_key)
 
 	memset(bench->request, 0, sizeof(bench->request));
 	(void)ask(bench, IBSA_METHOD_GET_TABLE, &group, mask);
-	ibsa_put_be64(bench->request + 36, sm_key);
+	ibsa_put_be64(bench->request + MAD_SM_KEY, sm_key);
 	assert_int_equal(bench_ask(bench), 0);
 	return bench_count(bench);
 }

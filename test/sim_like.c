@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "sim_support.h"
+#include "wire/mad.h"
 
 static const char hosts[] = "Switch 8 \"switch1\"\n"
 			    "[1] \"node1\"[1]\n"
@@ -48,7 +49,7 @@ static void busy_one_answers_some_and_then_says_so(void **state)
 static int ask_pkeys(struct bench *bench, uint64_t sm_key)
 {
 	bench_request(bench, IBSA_METHOD_GET_TABLE, ATTR_PKEY_TABLE, 0);
-	ibsa_put_be64(bench->request + 36, sm_key);
+	ibsa_put_be64(bench->request + MAD_SM_KEY, sm_key);
 	return bench_ask(bench);
 }
 

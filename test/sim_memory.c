@@ -5,6 +5,7 @@
 
 #include "fail_alloc.h"
 #include "sim_support.h"
+#include "wire/mad.h"
 
 static const struct ibsa_fabric_options options = {
 	.virtual_clock = true,
@@ -83,7 +84,9 @@ static void set_in_need(struct bench *bench, const struct ibsa_record *record,
 
 	bench_request(bench, IBSA_METHOD_SET, record->attribute, mask);
 	assert_int_equal(
-		ibsa_record_encode(record, value, bench->request + 56, 200), 0);
+		ibsa_record_encode(record, value,
+				   bench->request + IBSA_SA_HEADER_BYTES, 200),
+		0);
 	for (long n = 0; status; n++) {
 		fail_alloc_after(n);
 		status = ask_in_need(bench);
@@ -114,9 +117,9 @@ static void every_allocation_of_a_membership_may_fail(void **state)
 		group.mgid.raw[15] = i;
 		set_in_need(&bench, &ibsa_mcmember_record, &group, mask);
 	}
-	ibsa_put_be64(bench.request + 36, 1);
-	bench.request[3] = IBSA_METHOD_GET_TABLE;
-	ibsa_put_be64(bench.request + 48, 0);
+	ibsa_put_be64(bench.request + MAD_SM_KEY, 1);
+	bench.request[MAD_METHOD] = IBSA_METHOD_GET_TABLE;
+	ibsa_put_be64(bench.request + MAD_COMPONENT_MASK, 0);
 	assert_int_equal(bench_ask(&bench), 0);
 	assert_int_equal(bench_count(&bench), 9);
 	bench_stop(&bench);
@@ -168,8 +171,9 @@ static void every_allocation_of_a_faulty_way_may_fail(void **state)
 
 			bench_request(&bench, IBSA_METHOD_SET, settable[i % 2],
 				      3);
-			ibsa_put_be64(bench.request + 56, (uint64_t)i);
-			bench.request[56 + 23] = 1;
+			ibsa_put_be64(bench.request + IBSA_SA_HEADER_BYTES,
+				      (uint64_t)i);
+			bench.request[IBSA_SA_HEADER_BYTES + 23] = 1;
 			err = bench.transport->ops->send(bench.transport, &to,
 							 bench.request, 256, 0);
 			assert_true(!err || err == -ENOMEM);
@@ -199,9 +203,10 @@ static int report_in_need(struct bench *bench, long n)
 
 	assert_int_equal(ops->listen(bench->transport, true), 0);
 	bench_request(bench, IBSA_METHOD_SET, 0x0003, 0);
-	assert_int_equal(ibsa_record_encode(&ibsa_inform_info_record, &info,
-					    bench->request + 56, 200),
-			 0);
+	assert_int_equal(
+		ibsa_record_encode(&ibsa_inform_info_record, &info,
+				   bench->request + IBSA_SA_HEADER_BYTES, 200),
+		0);
 	fail_alloc_after(n);
 	status = ask_in_need(bench);
 	assert_int_equal(ibsa_fabric_port_set(bench->fabric, "host-r3 mlx5_0",

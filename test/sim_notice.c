@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What the embedded SA reports of changes. */
 #include "sim_notice_rig.h"
+#include "wire/mad.h"
 
 /* The bytes that IBA and OpenSM have for a GID that is gone. */
 static void report_is_as_opensm_sends_it(void **state)
@@ -10,14 +11,14 @@ static void report_is_as_opensm_sends_it(void **state)
 	const struct ibsa_gid sm = rig_gid_at(bench, 1);
 	uint8_t mad[IBSA_MAD_BYTES] = { 1, 3, 2, 6 };
 
-	ibsa_put_be64(mad + 8, RIG_FIRST_ID + 1);
-	ibsa_put_be16(mad + 16, 0x0002);
-	mad[56] = 0x83;
-	mad[59] = 4;
-	ibsa_put_be16(mad + 60, 65);
-	ibsa_put_be16(mad + 62, 1);
-	memcpy(mad + 72, gone.raw, 16);
-	memcpy(mad + 120, sm.raw, 16);
+	ibsa_put_be64(mad + MAD_TID, RIG_FIRST_ID + 1);
+	ibsa_put_be16(mad + MAD_ATTRIBUTE, 0x0002);
+	mad[IBSA_SA_HEADER_BYTES] = 0x83;
+	mad[IBSA_SA_HEADER_BYTES + 3] = 4;
+	ibsa_put_be16(mad + IBSA_SA_HEADER_BYTES + 4, 65);
+	ibsa_put_be16(mad + IBSA_SA_HEADER_BYTES + 6, 1);
+	memcpy(mad + IBSA_SA_HEADER_BYTES + 16, gone.raw, 16);
+	memcpy(mad + IBSA_SA_HEADER_BYTES + 64, sm.raw, 16);
 
 	bench_set_link(bench, "c", 1, false);
 	assert_int_equal(rig_next_trap(bench), 128);
@@ -314,8 +315,9 @@ static void new_sa_tells_old_subscribers_of_all_ports(void **state)
 	/* It is of another SM's agent. */
 	rig_set_capabilities(bench, 7);
 	assert_true(bench_receive(bench));
-	assert_int_equal(ibsa_be32(bench->answer.mad + 12), 0x02dab006);
-	assert_true(ibsa_be32(bench->answer.mad + 8) > 1);
+	assert_int_equal(ibsa_be32(bench->answer.mad + MAD_TID_LOW),
+			 0x02dab006);
+	assert_true(ibsa_be32(bench->answer.mad + MAD_TID) > 1);
 	rig_close(&c);
 }
 

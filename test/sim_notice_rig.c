@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What tests of subscriptions and their Reports share. */
 #include "sim_notice_rig.h"
+#include "wire/mad.h"
 
 #define MS UINT64_C(1000000)
 
@@ -80,10 +81,11 @@ bool rig_take(struct bench *bench, struct report *out)
 					    bench->answer.mad, 256,
 					    &out->header),
 			 0);
-	assert_int_equal(ibsa_record_decode(&ibsa_notice_record,
-					    bench->answer.mad + 56, 200,
-					    &out->notice),
-			 0);
+	assert_int_equal(
+		ibsa_record_decode(&ibsa_notice_record,
+				   bench->answer.mad + IBSA_SA_HEADER_BYTES,
+				   200, &out->notice),
+		0);
 	assert_int_equal(out->header.method, IBSA_METHOD_REPORT);
 	return true;
 }
@@ -91,7 +93,7 @@ bool rig_take(struct bench *bench, struct report *out)
 void rig_respond(struct bench *bench)
 {
 	memcpy(bench->request, bench->answer.mad, IBSA_MAD_BYTES);
-	bench->request[3] = IBSA_METHOD_REPORT_RESP;
+	bench->request[MAD_METHOD] = IBSA_METHOD_REPORT_RESP;
 	bench_send(bench);
 }
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "sim_support.h"
+#include "wire/mad.h"
 
 #define S(name) IBSA_STATUS_##name
 #define FIRST_LID 0x12345
@@ -41,8 +42,8 @@ static int ask_opa(struct bench *bench, uint8_t method,
 {
 	uint8_t *room = bench_request(bench, method, record->attribute, mask);
 
-	bench->request[0] = 0x80;
-	bench->request[2] = IBSA_CLASS_VERSION_OPA;
+	bench->request[MAD_BASE_VERSION] = 0x80;
+	bench->request[MAD_CLASS_VERSION] = IBSA_CLASS_VERSION_OPA;
 	if (match)
 		assert_int_equal(ibsa_record_encode(record, match, room,
 						    IBSA_SA_DATA_BYTES),
@@ -156,8 +157,8 @@ static void class_port_info_says_whether_there_are_opa_paths(void **state)
 					 &ibsa_opa_class_port_info_record, NULL,
 					 0),
 				 0);
-		assert_int_equal(bench.answer.mad[0], 0x80);
-		assert_int_equal(bench.answer.mad[2], 0x80);
+		assert_int_equal(bench.answer.mad[MAD_BASE_VERSION], 0x80);
+		assert_int_equal(bench.answer.mad[MAD_CLASS_VERSION], 0x80);
 		assert_int_equal(IBSA_GET(sa_header, attribute_offset,
 					  bench.answer.mad),
 				 10);
@@ -393,10 +394,10 @@ other_records_of_opa_are_refused_other_versions_unheard(void **state)
 				 NULL, 0),
 			 S(BAD_VERSION));
 	bench_request(bench, IBSA_METHOD_GET, 0x0001, 0);
-	bench->request[2] = IBSA_CLASS_VERSION_OPA;
+	bench->request[MAD_CLASS_VERSION] = IBSA_CLASS_VERSION_OPA;
 	assert_int_equal(bench_ask(bench), -1);
-	bench->request[0] = 0x80;
-	bench->request[2] = IBSA_CLASS_VERSION;
+	bench->request[MAD_BASE_VERSION] = 0x80;
+	bench->request[MAD_CLASS_VERSION] = IBSA_CLASS_VERSION;
 	assert_int_equal(bench_ask(bench), -1);
 
 	options.no_opa_paths = true;

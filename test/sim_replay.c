@@ -8,6 +8,7 @@
 #include "fail_alloc.h"
 #include "sim/capture/frame.h"
 #include "sim_support.h"
+#include "wire/mad.h"
 
 enum { FILE_MAX = 1 << 16, LINK_ERF = 197, LINK_INFINIBAND = 247 };
 
@@ -142,8 +143,8 @@ static void answers_are_as_recorded(void **state)
 					       bench.request));
 		assert_int_equal(bench.answer.len, len);
 		assert_memory_equal(bench.answer.mad, before, 8);
-		assert_memory_equal(bench.answer.mad + 16, before + 16,
-				    len - 16);
+		assert_memory_equal(bench.answer.mad + MAD_ATTRIBUTE,
+				    before + MAD_ATTRIBUTE, len - 16);
 		bench.transport->ops->port(bench.transport, &recorded);
 		assert_int_equal(recorded.lid, port.lid);
 		assert_int_equal(recorded.sm_lid, port.sm_lid);
@@ -177,7 +178,7 @@ static void what_is_not_selected_does_not_count(void **state)
 	assert_int_equal(ask_path(&bench, 5, 3), 0x000c);
 	bench_request(&bench, IBSA_METHOD_SET, 0x0035, 0);
 	assert_int_equal(bench_ask(&bench), 0x000c);
-	assert_int_equal(bench.answer.mad[3], IBSA_METHOD_GET_RESP);
+	assert_int_equal(bench.answer.mad[MAD_METHOD], IBSA_METHOD_GET_RESP);
 	bench_stop(&bench);
 	free(capture);
 }

@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include "sim_notice_rig.h"
+#include "wire/mad.h"
 
 #define MS UINT64_C(1000000)
 
@@ -78,13 +79,13 @@ static void answer_ends_a_report(void **state)
 	assert_true(rig_take(bench, &report));
 	/* Not another's answer, nor one to something else. */
 	memcpy(c.request, bench->answer.mad, IBSA_MAD_BYTES);
-	c.request[3] = IBSA_METHOD_REPORT_RESP;
+	c.request[MAD_METHOD] = IBSA_METHOD_REPORT_RESP;
 	bench_send(&c);
 	memcpy(bench->request, c.request, IBSA_MAD_BYTES);
-	bench->request[15]++;
+	bench->request[MAD_TID + 7]++;
 	bench_send(bench);
-	bench->request[15]--;
-	bench->request[3] = IBSA_METHOD_GET_RESP;
+	bench->request[MAD_TID + 7]--;
+	bench->request[MAD_METHOD] = IBSA_METHOD_GET_RESP;
 	bench_send(bench);
 	rig_advance(bench, 200);
 	assert_true(rig_take(bench, &report));
@@ -163,7 +164,7 @@ static void answers_are_no_reports(void **state)
 	assert_int_equal(rig_listen(bench.transport, false), 0);
 	rig_advance(&bench, 1000);
 	assert_true(bench_receive(&bench));
-	assert_int_equal(bench.answer.mad[3], IBSA_METHOD_GET_RESP);
+	assert_int_equal(bench.answer.mad[MAD_METHOD], IBSA_METHOD_GET_RESP);
 	assert_false(bench_receive(&bench));
 	bench_stop(&bench);
 }

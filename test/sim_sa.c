@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The embedded SA: its statuses, its silences, and what masks select. */
 #include "sim_support.h"
+#include "wire/mad.h"
 
 #define S(status) IBSA_STATUS_##status
 
@@ -59,10 +60,10 @@ static void sm_key_is_zero_or_right_or_unheard(void **state)
 	struct bench *bench = *state;
 
 	bench_request(bench, IBSA_METHOD_GET_TABLE, 0x0011, 0);
-	ibsa_put_be64(bench->request + 36, 1);
+	ibsa_put_be64(bench->request + MAD_SM_KEY, 1);
 	assert_int_equal(bench_ask(bench), 0);
 	assert_int_equal(IBSA_GET(sa_header, sm_key, bench->answer.mad), 0);
-	ibsa_put_be64(bench->request + 36, 2);
+	ibsa_put_be64(bench->request + MAD_SM_KEY, 2);
 	assert_int_equal(bench_ask(bench), -1);
 }
 
@@ -71,13 +72,13 @@ static void other_versions_are_refused_other_classes_unheard(void **state)
 	struct bench *bench = *state;
 
 	bench_request(bench, IBSA_METHOD_GET, 0x0001, 0);
-	bench->request[2] = IBSA_CLASS_VERSION_OPA;
+	bench->request[MAD_CLASS_VERSION] = IBSA_CLASS_VERSION_OPA;
 	assert_int_equal(bench_ask(bench), S(BAD_VERSION));
-	bench->request[2] = IBSA_CLASS_VERSION;
-	bench->request[0] = 0x80;
+	bench->request[MAD_CLASS_VERSION] = IBSA_CLASS_VERSION;
+	bench->request[MAD_BASE_VERSION] = 0x80;
 	assert_int_equal(bench_ask(bench), S(BAD_VERSION));
-	bench->request[0] = 1;
-	bench->request[1] = 0x04;
+	bench->request[MAD_BASE_VERSION] = 1;
+	bench->request[MAD_CLASS] = 0x04;
 	assert_int_equal(bench_ask(bench), -1);
 }
 
@@ -90,8 +91,9 @@ static void error_is_the_request_once_more(void **state)
 				     &want, IBSA_NODE_CM(lid)),
 			 S(NO_RECORDS));
 	assert_int_equal(bench->answer.len, IBSA_MAD_BYTES);
-	assert_int_equal(bench->answer.mad[3], IBSA_METHOD_GET_RESP);
-	assert_memory_equal(bench->answer.mad + 6, bench->request + 6, 250);
+	assert_int_equal(bench->answer.mad[MAD_METHOD], IBSA_METHOD_GET_RESP);
+	assert_memory_equal(bench->answer.mad + MAD_CLASS_SPECIFIC,
+			    bench->request + MAD_CLASS_SPECIFIC, 250);
 	assert_int_equal(bench->answer.from.lid, 1);
 	assert_int_equal(bench->answer.from.qpn, IBSA_QPN_GSI);
 }
@@ -184,7 +186,7 @@ static void capabilities_match_all_or_some(void **state)
 				     &ibsa_port_info_record, &want, mask),
 			 0);
 	assert_int_equal(bench_count(bench), 0);
-	ibsa_put_be32(bench->request + 20, UINT32_C(0x80000000));
+	ibsa_put_be32(bench->request + MAD_MODIFIER, UINT32_C(0x80000000));
 	assert_int_equal(bench_ask(bench), 0);
 	assert_int_equal(bench_count(bench), 1);
 	assert_int_equal(

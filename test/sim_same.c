@@ -17,6 +17,7 @@
 #include "test/device_now.h"
 #include "test/port_links.h"
 #include "umad_dev/umad.h"
+#include "wire/mad.h"
 
 #define PREFIX UINT64_C(0xfec0000000001234)
 
@@ -81,7 +82,8 @@ static size_t ask(struct ibsa_transport *transport, const uint8_t *mad,
 		}
 		if (message.err)
 			return 0;
-		if (message.len < 56 || memcmp(message.mad + 12, mad + 12, 4))
+		if (message.len < 56 ||
+		    memcmp(message.mad + MAD_TID_LOW, mad + MAD_TID_LOW, 4))
 			continue;
 		memcpy(out, message.mad, message.len);
 		return message.len;
@@ -119,15 +121,15 @@ static void level_ports(uint8_t *mad, size_t len)
  */
 static void level(uint8_t *mad, size_t len)
 {
-	memset(mad + 8, 0, 4);
-	memset(mad + 24, 0, 12);
-	if (ibsa_be16(mad + 4))
+	memset(mad + MAD_TID, 0, 4);
+	memset(mad + MAD_RMPP_VERSION, 0, 12);
+	if (ibsa_be16(mad + MAD_STATUS))
 		return;
-	if (ibsa_be16(mad + 16) == PATH)
+	if (ibsa_be16(mad + MAD_ATTRIBUTE) == PATH)
 		level_paths(mad, len);
-	if (ibsa_be16(mad + 16) == MCMEMBER)
+	if (ibsa_be16(mad + MAD_ATTRIBUTE) == MCMEMBER)
 		level_members(mad, len);
-	if (ibsa_be16(mad + 16) == PORT_INFO)
+	if (ibsa_be16(mad + MAD_ATTRIBUTE) == PORT_INFO)
 		level_ports(mad, len);
 }
 
@@ -301,7 +303,8 @@ static int path_question(void)
 	uint8_t mad[IBSA_MAD_BYTES] = { 0 };
 
 	put_header(mad, method, PATH, mask);
-	if (ibsa_record_encode(&ibsa_path_record, &path, mad + 56, 200))
+	if (ibsa_record_encode(&ibsa_path_record, &path,
+			       mad + IBSA_SA_HEADER_BYTES, 200))
 		die("a path that does not fit");
 	return compare(mad);
 }
@@ -318,11 +321,11 @@ static int record_question(const struct ibsa_record *record, uint64_t mask)
 	len = ask(embedded, mad, all);
 	stride = 8 * IBSA_GET(sa_header, attribute_offset, all);
 	put_header(mad, a_method(), record->attribute, some_of(mask, 10));
-	memcpy(mad + 56,
+	memcpy(mad + IBSA_SA_HEADER_BYTES,
 	       all + 56 + stride * roll((unsigned int)((len - 56) / stride)),
 	       record->size);
 	if (roll(2))
-		mad[20] = 0x80;
+		mad[MAD_MODIFIER] = 0x80;
 	return compare(mad);
 }
 
@@ -393,9 +396,10 @@ static int group_question(void)
 			      UINT64_C(0x8f10403980031));
 	group.join_state = a_join_state(ibsa_be64(group.port_gid.raw + 8));
 	put_header(mad, method, MCMEMBER, group_mask(method));
-	if (ibsa_record_encode(&ibsa_mcmember_record, &group, mad + 56, 200))
+	if (ibsa_record_encode(&ibsa_mcmember_record, &group,
+			       mad + IBSA_SA_HEADER_BYTES, 200))
 		die("a group that does not fit");
-	ibsa_put_be64(mad + 36, !roll(3));
+	ibsa_put_be64(mad + MAD_SM_KEY, !roll(3));
 	return compare(mad);
 }
 
@@ -434,7 +438,8 @@ static int guid_question(void)
 	if (!is_change)
 		info.guid[0] = roll(2) ? 0 : UINT64_C(0x8f10403980031);
 	put_header(mad, method, 0x0030, mask);
-	if (ibsa_record_encode(&ibsa_guid_info_record, &info, mad + 56, 200))
+	if (ibsa_record_encode(&ibsa_guid_info_record, &info,
+			       mad + IBSA_SA_HEADER_BYTES, 200))
 		die("GUIDs that do not fit");
 	return compare(mad);
 }
@@ -463,9 +468,10 @@ static int service_question(void)
 	put_header(mad, method, 0x0031,
 		   some_of(ibsa_service_record.mask,
 			   method == IBSA_METHOD_SET ? 2 : 8));
-	if (ibsa_record_encode(&ibsa_service_record, &service, mad + 56, 200))
+	if (ibsa_record_encode(&ibsa_service_record, &service,
+			       mad + IBSA_SA_HEADER_BYTES, 200))
 		die("a service that does not fit");
-	ibsa_put_be64(mad + 36, !roll(4));
+	ibsa_put_be64(mad + MAD_SM_KEY, !roll(4));
 	return compare(mad);
 }
 
@@ -482,10 +488,10 @@ static int inform_record_question(void)
 
 	put_header(mad, roll(3) ? IBSA_METHOD_GET_TABLE : IBSA_METHOD_GET,
 		   0x00f3, some_of(ibsa_inform_info_rec_record.mask, 6));
-	if (ibsa_record_encode(&ibsa_inform_info_rec_record, &want, mad + 56,
-			       200))
+	if (ibsa_record_encode(&ibsa_inform_info_rec_record, &want,
+			       mad + IBSA_SA_HEADER_BYTES, 200))
 		die("a record that does not fit");
-	ibsa_put_be64(mad + 36, !roll(3));
+	ibsa_put_be64(mad + MAD_SM_KEY, !roll(3));
 	return compare(mad);
 }
 
@@ -509,9 +515,10 @@ static int inform_question(void)
 		return inform_record_question();
 	put_header(mad, IBSA_METHOD_SET, 0x0003,
 		   some_of(ibsa_inform_info_record.mask, 2));
-	if (ibsa_record_encode(&ibsa_inform_info_record, &info, mad + 56, 200))
+	if (ibsa_record_encode(&ibsa_inform_info_record, &info,
+			       mad + IBSA_SA_HEADER_BYTES, 200))
 		die("a subscription that does not fit");
-	ibsa_put_be64(mad + 36, !roll(4));
+	ibsa_put_be64(mad + MAD_SM_KEY, !roll(4));
 	return compare(mad);
 }
 

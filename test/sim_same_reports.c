@@ -22,6 +22,7 @@
 
 #include "base/clock.h"
 #include "umad/header.h"
+#include "wire/mad.h"
 
 #define PREFIX UINT64_C(0xfec0000000001234)
 #define OWN_GUID UINT64_C(0x0008f10403980031)
@@ -106,7 +107,7 @@ static void send_real(const uint8_t *mad)
 
 	if (ibsa__umad_address_put(&packet.header, &sa))
 		die("no address");
-	if (!(mad[3] & 0x80))
+	if (!(mad[MAD_METHOD] & 0x80))
 		packet.header.timeout_ms = ANSWER_MS;
 	memcpy(packet.mad, mad, sizeof(packet.mad));
 	write_packet(&packet);
@@ -115,12 +116,12 @@ static void send_real(const uint8_t *mad)
 /* SMInfo: an SM that does nothing. IBA vol 1, 14.2.5.13. */
 static void answer_sm(struct packet *packet)
 {
-	enum { METHOD = 3, STATUS = 4, DIRECTION = 0x80, DATA = 64 };
+	enum { DIRECTION = 0x80, DATA = 64 };
 	uint8_t *mad = packet->mad;
 
-	mad[METHOD] = IBSA_METHOD_GET_RESP;
-	if (mad[1] == CLASS_SMI_DIRECTED)
-		mad[STATUS] |= DIRECTION;
+	mad[MAD_METHOD] = IBSA_METHOD_GET_RESP;
+	if (mad[MAD_CLASS] == CLASS_SMI_DIRECTED)
+		mad[MAD_STATUS] |= DIRECTION;
 	memset(mad + DATA, 0, 64);
 	ibsa_put_be64(mad + DATA, OWN_GUID);
 	ibsa_put_be64(mad + DATA + 8, SM_KEY);
@@ -130,7 +131,7 @@ static void answer_sm(struct packet *packet)
 
 static void respond(uint8_t *mad, void (*send)(const uint8_t *mad))
 {
-	mad[3] = IBSA_METHOD_REPORT_RESP;
+	mad[MAD_METHOD] = IBSA_METHOD_REPORT_RESP;
 	send(mad);
 }
 
@@ -142,7 +143,7 @@ static void keep(const uint8_t *mad, struct notices *out)
 {
 	const uint8_t *wire = mad + IBSA_SA_HEADER_BYTES;
 	const uint64_t trap = IBSA_GET(notice, trap_number, wire);
-	const uint32_t id = ibsa_be32(mad + 12);
+	const uint32_t id = ibsa_be32(mad + MAD_TID_LOW);
 	uint8_t *to = out->all[out->count];
 
 	if (out->count == NOTICES_MAX)
@@ -173,15 +174,15 @@ static bool take_real(struct notices *out, int timeout_ms)
 	if (poll(&fd, 1, timeout_ms) != 1 ||
 	    read(umad, &packet, sizeof(packet)) < UMAD_HEADER_BYTES)
 		return false;
-	if (packet.mad[1] != IBSA_CLASS_SA) {
+	if (packet.mad[MAD_CLASS] != IBSA_CLASS_SA) {
 		answer_sm(&packet);
-	} else if (packet.mad[3] == IBSA_METHOD_REPORT) {
+	} else if (packet.mad[MAD_METHOD] == IBSA_METHOD_REPORT) {
 		keep(packet.mad, out);
 		respond(packet.mad, send_real);
 	} else if (packet.header.status) {
 		die("OpenSM does not answer");
 	} else {
-		out->status = ibsa_be16(packet.mad + 4);
+		out->status = ibsa_be16(packet.mad + MAD_STATUS);
 	}
 	return true;
 }
@@ -213,11 +214,11 @@ static void collect_embedded(struct notices *out)
 
 	while (embedded->ops->recv(embedded, &message) == 1) {
 		memcpy(mad, message.mad, sizeof(mad));
-		if (mad[3] == IBSA_METHOD_REPORT) {
+		if (mad[MAD_METHOD] == IBSA_METHOD_REPORT) {
 			keep(mad, out);
 			respond(mad, send_embedded);
 		} else {
-			out->status = ibsa_be16(mad + 4);
+			out->status = ibsa_be16(mad + MAD_STATUS);
 		}
 	}
 }
@@ -277,7 +278,7 @@ static int ask(const char *what, uint8_t method,
 	uint8_t mad[IBSA_MAD_BYTES] = { 0 };
 
 	if (ibsa_record_encode(&ibsa_sa_header_record, &header, mad, 56) ||
-	    ibsa_record_encode(record, value, mad + 56, 200))
+	    ibsa_record_encode(record, value, mad + IBSA_SA_HEADER_BYTES, 200))
 		die("a request that does not fit");
 	send_embedded(mad);
 	send_real(mad);

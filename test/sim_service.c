@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "sim_support.h"
+#include "wire/mad.h"
 
 #define S(status) IBSA_STATUS_##status
 #define SECOND UINT64_C(1000000000)
@@ -105,7 +106,8 @@ static void identity_is_what_the_bytes_say(void **state)
 	assert_int_equal(bench_query(bench, IBSA_METHOD_DELETE,
 				     &ibsa_service_record, &service, identity),
 			 0);
-	assert_int_equal(bench->answer.mad[3], IBSA_METHOD_DELETE_RESP);
+	assert_int_equal(bench->answer.mad[MAD_METHOD],
+			 IBSA_METHOD_DELETE_RESP);
 	assert_int_equal(bench_record(bench, 0)[112 + 3], 8);
 	assert_int_equal(bench_query(bench, IBSA_METHOD_DELETE,
 				     &ibsa_service_record, &service, identity),
@@ -183,7 +185,7 @@ static void service_key_is_for_the_trusted(void **state)
 	assert_int_equal(bench_record(bench, 0)[32], 0);
 	assert_int_equal(count(bench), 1);
 	assert_int_equal(bench_record(bench, 0)[32], 0);
-	ibsa_put_be64(bench->request + 36, 1);
+	ibsa_put_be64(bench->request + MAD_SM_KEY, 1);
 	assert_int_equal(bench_ask(bench), 0);
 	assert_int_equal(bench_record(bench, 0)[32], 1);
 }

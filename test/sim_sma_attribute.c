@@ -132,17 +132,17 @@ static void the_embedded_sm_shows_its_tables(void **state)
 	const struct rig *rig = *state;
 	const uint32_t lid_b = file_lid(rig->fabric, "b", 1);
 	const uint32_t lid_s = file_lid(rig->fabric, "s", 0);
-	const uint8_t *mad = sma_get(rig, LINEAR_TABLE, 0, path_s, 1);
+	const uint8_t *data = sma_get(rig, LINEAR_TABLE, 0, path_s, 1);
 	struct ibsa_port_info info;
 
-	assert_int_equal(mad[0], 0xff);
-	assert_int_equal(mad[file_lid(rig->fabric, "a", 1)], 1);
-	assert_int_equal(mad[lid_b], 17);
-	assert_int_equal(mad[lid_s], 0);
-	assert_int_equal(mad[file_lid(rig->fabric, "s2", 0)], 2);
-	mad = sma_get(rig, SWITCH_INFO, 0, path_s, 1);
-	assert_int_equal(ibsa_be16(mad + 6), 4);
-	assert_int_equal(mad[11] & 4, 0);
+	assert_int_equal(data[0], 0xff);
+	assert_int_equal(data[file_lid(rig->fabric, "a", 1)], 1);
+	assert_int_equal(data[lid_b], 17);
+	assert_int_equal(data[lid_s], 0);
+	assert_int_equal(data[file_lid(rig->fabric, "s2", 0)], 2);
+	data = sma_get(rig, SWITCH_INFO, 0, path_s, 1);
+	assert_int_equal(ibsa_be16(data + 6), 4);
+	assert_int_equal(data[11] & 4, 0);
 	info = sma_port_info(rig, 0, path_b, 2);
 	assert_int_equal(info.lid, lid_b);
 	assert_int_equal(info.port_state, IBSA_PORT_ACTIVE);
@@ -151,9 +151,9 @@ static void the_embedded_sm_shows_its_tables(void **state)
 			 IBSA_PORT_ACTIVE);
 	assert_int_equal(sma_port_info(rig, 3, path_s, 1).port_state,
 			 IBSA_PORT_DOWN);
-	mad = sma_get(rig, SM_INFO, 0, no_path, 0);
+	data = sma_get(rig, SM_INFO, 0, no_path, 0);
 	/* Priority 0 and Master, as in the SA's record: test/sim_sa.c. */
-	assert_int_equal(mad[20], 0x03);
+	assert_int_equal(data[20], 0x03);
 }
 
 int main(void)

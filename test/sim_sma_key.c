@@ -5,6 +5,7 @@
  * Source: IBA vol 1, 14.2.4 to 14.2.6 and 13.4.9.
  */
 #include "sim_sma_rig.h"
+#include "wire/mad.h"
 
 static void protect(const struct rig *rig, uint8_t bits, uint16_t lease)
 {
@@ -25,7 +26,7 @@ static bool is_answered(const struct rig *rig, uint8_t method, uint64_t key)
 	struct packet_in in;
 
 	packet.header.timeout_ms = 1;
-	ibsa_put_be64(packet.mad + 24, key);
+	ibsa_put_be64(packet.mad + SMP_M_KEY, key);
 	ibsa_put_be16(packet.mad + SMP_DATA, 0xffff);
 	assert_int_equal(file_write(rig->a, &packet), 0);
 	assert_int_equal(ibsa_fabric_advance(rig->fabric, MS), 0);
@@ -57,7 +58,7 @@ static void a_wrong_m_key_is_told(void **state)
 	sma_bring_up(rig);
 	protect(rig, 2, 0);
 	packet = file_smp(rig->sm, SET, PKEY_TABLE, 5, path_b, 2);
-	ibsa_put_be64(packet.mad + 24, 0x9999);
+	ibsa_put_be64(packet.mad + SMP_M_KEY, 0x9999);
 	assert_int_equal(file_write(rig->a, &packet), 0);
 	assert_true(file_read(rig->a, &in));
 	assert_int_equal(in.mad[MAD_METHOD], TRAP);

@@ -7,25 +7,26 @@
 #include <errno.h>
 
 #include "sim_sma_rig.h"
+#include "wire/mad.h"
 
 static void an_smp_finds_its_way(void **state)
 {
 	const struct rig *rig = *state;
+	const uint8_t *data = sma_get(rig, NODE_INFO, 0, no_path, 0);
 	const uint8_t *mad;
 
-	mad = sma_get(rig, NODE_INFO, 0, no_path, 0);
-	assert_int_equal(mad[2], IBSA_NODE_CA);
-	assert_int_equal(mad[36], 1);
+	assert_int_equal(data[2], IBSA_NODE_CA);
+	assert_int_equal(data[36], 1);
 	mad = sma_ask(rig, GET, NODE_INFO, 0, path_s, 1, NULL);
-	assert_int_equal(mad[4], 0x80);
-	assert_int_equal(mad[6], 0);
-	assert_int_equal(mad[193], 1);
+	assert_int_equal(mad[MAD_STATUS], 0x80);
+	assert_int_equal(mad[SMP_HOP_POINTER], 0);
+	assert_int_equal(mad[SMP_RETURN_PATH + 1], 1);
 	assert_int_equal(mad[SMP_DATA + 2], IBSA_NODE_SWITCH);
 	assert_int_equal(mad[SMP_DATA + 3], 20);
 	assert_int_equal(mad[SMP_DATA + 36], 1);
 	mad = sma_ask(rig, GET, NODE_INFO, 0, path_b, 2, NULL);
-	assert_int_equal(mad[193], 1);
-	assert_int_equal(mad[194], 1);
+	assert_int_equal(mad[SMP_RETURN_PATH + 1], 1);
+	assert_int_equal(mad[SMP_RETURN_PATH + 2], 1);
 	assert_int_equal(mad[SMP_DATA + 2], IBSA_NODE_CA);
 	mad = sma_get(rig, NODE_DESCRIPTION, 0, path_s, 1);
 	assert_string_equal((const char *)mad, "the switch");
@@ -84,9 +85,9 @@ static void a_path_without_sense_is_not_begun(void **state)
 		packet.mad[MAD_TID + 7] = (uint8_t)i;
 		packet.mad[MAD_METHOD] |= cases[i].direction;
 		packet.mad[MAD_STATUS] = cases[i].direction;
-		packet.mad[6] = cases[i].pointer;
-		packet.mad[7] = cases[i].count;
-		packet.mad[129] = cases[i].first;
+		packet.mad[SMP_HOP_POINTER] = cases[i].pointer;
+		packet.mad[SMP_HOP_COUNT] = cases[i].count;
+		packet.mad[SMP_INITIAL_PATH + 1] = cases[i].first;
 		if (cases[i].count < 64)
 			packet.mad[192 + cases[i].count] = cases[i].last;
 		assert_int_equal(file_write(rig->a, &packet), cases[i].err);
@@ -108,7 +109,8 @@ static void a_path_may_begin_at_a_lid(void **state)
 	const uint8_t *mad;
 
 	ibsa_put_be16((uint8_t *)&packet.header.lid, (uint16_t)lid_s);
-	ibsa_put_be16(packet.mad + 32, (uint16_t)file_lid(rig->fabric, "a", 1));
+	ibsa_put_be16(packet.mad + SMP_DR_SLID,
+		      (uint16_t)file_lid(rig->fabric, "a", 1));
 	mad = file_ask(rig->a, &packet);
 	assert_int_equal(mad[SMP_DATA + 2], IBSA_NODE_CA);
 	assert_int_equal(mad[SMP_DATA + 3], 2);

@@ -6,6 +6,7 @@
 
 #include "everything.h"
 #include "sim_support.h"
+#include "wire/mad.h"
 
 enum { CLIENTS = 3, ROUNDS = 400 };
 
@@ -38,7 +39,7 @@ static void respond(struct ibsa_transport *transport,
 	uint8_t mad[IBSA_MAD_BYTES];
 
 	memcpy(mad, report->mad, sizeof(mad));
-	mad[3] = IBSA_METHOD_REPORT_RESP;
+	mad[MAD_METHOD] = IBSA_METHOD_REPORT_RESP;
 	check(!transport->ops->send(transport, &sa, mad, sizeof(mad), 0));
 }
 
@@ -60,7 +61,7 @@ static void ask(struct ibsa_transport *transport, const uint8_t *mad)
 	check(!transport->ops->send(transport, &sa, mad, 256, 10));
 	while (transport->ops->recv(transport, &answer) == 1) {
 		check(answer.len >= IBSA_SA_HEADER_BYTES);
-		if (answer.mad[3] == IBSA_METHOD_REPORT)
+		if (answer.mad[MAD_METHOD] == IBSA_METHOD_REPORT)
 			respond(transport, &answer);
 	}
 }

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "sim_support.h"
+#include "wire/mad.h"
 
 #define MS UINT64_C(1000000)
 
@@ -386,7 +387,7 @@ static void busy_and_silent(void **state)
 	assert_int_equal(next_tid(bench), 1);
 	assert_int_equal(IBSA_GET(sa_header, status, bench->answer.mad),
 			 IBSA_STATUS_BUSY);
-	assert_int_equal(bench->answer.mad[3], IBSA_METHOD_GET_RESP);
+	assert_int_equal(bench->answer.mad[MAD_METHOD], IBSA_METHOD_GET_RESP);
 	set_fault(bench, IBSA_FAULT_SILENCE, 100, 1, 0);
 	send_tid(bench, 2);
 	assert_int_equal(next_tid(bench), 0);

@@ -8,6 +8,7 @@
 
 #include "port_links.h"
 #include "sim_support.h"
+#include "wire/mad.h"
 
 enum { BYTES_MAX = 8192 };
 
@@ -290,7 +291,7 @@ static void check_report(struct bench *bench, const char *vector)
 			assert_int_equal(bench->answer.mad[i], want[i]);
 	}
 	memcpy(bench->request, bench->answer.mad, IBSA_MAD_BYTES);
-	bench->request[3] = IBSA_METHOD_REPORT_RESP;
+	bench->request[MAD_METHOD] = IBSA_METHOD_REPORT_RESP;
 	bench_send(bench);
 }
 

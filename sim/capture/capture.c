@@ -13,12 +13,6 @@
 #include "sim/fabric/link.h"
 
 enum {
-	RMPP_VERSION = 24, /* where these are in a MAD */
-	RMPP_TYPE = 25,
-	RMPP_FLAGS = 26,
-	RMPP_SEGMENT = 28,
-	RMPP_LENGTH = 32,
-	RMPP_END = 36,
 	PSN_MASK = 0xffffff,
 };
 
@@ -56,9 +50,9 @@ static bool is_rmpp(const uint8_t *mad, size_t len)
 {
 	return ibsa__class_has_rmpp(mad[MAD_CLASS]) &&
 	       len >= ibsa__class_header_bytes(mad[MAD_CLASS]) &&
-	       mad[RMPP_VERSION] == 1 &&
-	       mad[RMPP_TYPE] == IBSA_RMPP_TYPE_DATA &&
-	       mad[RMPP_FLAGS] & IBSA_RMPP_ACTIVE;
+	       mad[MAD_RMPP_VERSION] == 1 &&
+	       mad[MAD_RMPP_TYPE] == IBSA_RMPP_TYPE_DATA &&
+	       mad[MAD_RMPP_FLAGS] & IBSA_RMPP_ACTIVE;
 }
 
 /*
@@ -68,8 +62,8 @@ static bool is_rmpp(const uint8_t *mad, size_t len)
 static void fill_segment(uint8_t *segment, uint32_t number, uint32_t count,
 			 uint32_t last_len)
 {
-	enum { ROOM = IBSA_MAD_BYTES - RMPP_END };
-	uint8_t flags = (uint8_t)(segment[RMPP_FLAGS] & 0xf8) |
+	enum { ROOM = IBSA_MAD_BYTES - MAD_RMPP_END };
+	uint8_t flags = (uint8_t)(segment[MAD_RMPP_FLAGS] & 0xf8) |
 			IBSA_RMPP_ACTIVE;
 	uint32_t len = 0;
 
@@ -81,9 +75,9 @@ static void fill_segment(uint8_t *segment, uint32_t number, uint32_t count,
 		flags |= IBSA_RMPP_FIRST;
 		len = (count - 1) * ROOM + last_len;
 	}
-	segment[RMPP_FLAGS] = flags;
-	ibsa_put_be32(segment + RMPP_SEGMENT, number);
-	ibsa_put_be32(segment + RMPP_LENGTH, len);
+	segment[MAD_RMPP_FLAGS] = flags;
+	ibsa_put_be32(segment + MAD_RMPP_SEGMENT, number);
+	ibsa_put_be32(segment + MAD_RMPP_LENGTH, len);
 }
 
 static void capture_segments(struct ibsa_fabric *fabric,
@@ -104,7 +98,7 @@ static void capture_segments(struct ibsa_fabric *fabric,
 		memcpy(segment + header, mad + header + i * room, part);
 		memset(segment + header + part, 0, room - part);
 		fill_segment(segment, (uint32_t)i + 1, (uint32_t)count,
-			     (uint32_t)(header - RMPP_END + last));
+			     (uint32_t)(header - MAD_RMPP_END + last));
 		capture_one(fabric, frame, segment, time_ns);
 	}
 }

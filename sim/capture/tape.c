@@ -12,16 +12,8 @@
 #include "wire/request.h"
 
 enum {
-	CLASS = 1, /* where these are in a MAD */
-	METHOD = 3,
 	RESPONSE = 0x80,
-	RMPP_VERSION = 24,
-	RMPP_TYPE = 25,
-	RMPP_FLAGS = 26,
-	RMPP_SEGMENT = 28,
-	RMPP_LENGTH = 32,
-	RMPP_END = 36,
-	SEGMENT_ROOM = IBSA_MAD_BYTES - RMPP_END,
+	SEGMENT_ROOM = IBSA_MAD_BYTES - MAD_RMPP_END,
 	KEY_BYTES = 26,
 	QUESTION_BYTES = KEY_BYTES + IBSA_SA_DATA_BYTES,
 };
@@ -53,7 +45,7 @@ static void mask_record(const uint8_t *request, uint8_t *data)
 {
 	const struct ibsa_record *record =
 		record_of((uint16_t)IBSA_GET(sa_header, attribute_id, request));
-	const uint8_t method = request[METHOD];
+	const uint8_t method = request[MAD_METHOD];
 	union sa_record asked;
 	union sa_record kept;
 	struct sa_match match;
@@ -77,11 +69,11 @@ static void mask_record(const uint8_t *request, uint8_t *data)
 /* What makes a request the same question as another. */
 static void question_of(const uint8_t *request, uint8_t out[QUESTION_BYTES])
 {
-	memcpy(out, request, 4);	   /* versions, class, method */
-	memcpy(out + 4, request + 16, 2);  /* attribute */
-	memcpy(out + 6, request + 20, 4);  /* its modifier */
-	memcpy(out + 10, request + 36, 8); /* SM_Key */
-	memcpy(out + 18, request + 48, 8); /* component mask */
+	memcpy(out, request, 4); /* versions, class, method */
+	memcpy(out + 4, request + MAD_ATTRIBUTE, 2);	   /* attribute */
+	memcpy(out + 6, request + MAD_MODIFIER, 4);	   /* its modifier */
+	memcpy(out + 10, request + MAD_SM_KEY, 8);	   /* SM_Key */
+	memcpy(out + 18, request + MAD_COMPONENT_MASK, 8); /* component mask */
 	memcpy(out + KEY_BYTES, request + IBSA_SA_HEADER_BYTES,
 	       IBSA_SA_DATA_BYTES);
 	mask_record(request, out + KEY_BYTES);
@@ -169,8 +161,8 @@ static int append(struct exchange *exchange, const uint8_t *bytes, size_t len)
 /* How many bytes of a segment's data count; the last one's length says. */
 static size_t segment_data(const uint8_t *mad, bool is_last)
 {
-	const uint32_t len = ibsa_be32(mad + RMPP_LENGTH);
-	const size_t header = IBSA_SA_HEADER_BYTES - RMPP_END;
+	const uint32_t len = ibsa_be32(mad + MAD_RMPP_LENGTH);
+	const size_t header = IBSA_SA_HEADER_BYTES - MAD_RMPP_END;
 
 	if (!is_last || len > SEGMENT_ROOM || len < header)
 		return IBSA_SA_DATA_BYTES;
@@ -184,11 +176,11 @@ static size_t segment_data(const uint8_t *mad, bool is_last)
  */
 static int add_segment(struct exchange *exchange, const uint8_t *mad)
 {
-	const uint32_t number = ibsa_be32(mad + RMPP_SEGMENT);
-	bool is_last = mad[RMPP_FLAGS] & IBSA_RMPP_LAST;
+	const uint32_t number = ibsa_be32(mad + MAD_RMPP_SEGMENT);
+	bool is_last = mad[MAD_RMPP_FLAGS] & IBSA_RMPP_LAST;
 	int err = 0;
 
-	if (mad[RMPP_TYPE] != IBSA_RMPP_TYPE_DATA ||
+	if (mad[MAD_RMPP_TYPE] != IBSA_RMPP_TYPE_DATA ||
 	    number != exchange->segment + 1)
 		return 0;
 	/* Of a table in one segment the length may be of any kind. */
@@ -208,9 +200,11 @@ static int add_answer(struct tape *tape, const struct frame *frame)
 	const uint8_t *mad = frame->mad;
 
 	if (!exchange || exchange->is_whole ||
-	    ibsa__response_method(exchange->request[METHOD]) != mad[METHOD])
+	    ibsa__response_method(exchange->request[MAD_METHOD]) !=
+		    mad[MAD_METHOD])
 		return 0;
-	if (mad[RMPP_VERSION] == 1 && mad[RMPP_FLAGS] & IBSA_RMPP_ACTIVE)
+	if (mad[MAD_RMPP_VERSION] == 1 &&
+	    mad[MAD_RMPP_FLAGS] & IBSA_RMPP_ACTIVE)
 		return add_segment(exchange, mad);
 	exchange->is_whole = true;
 	exchange->len = 0;
@@ -236,15 +230,16 @@ static int add_frame(struct tape *tape, const struct frame *frame)
 {
 	const uint8_t *mad = frame->mad;
 
-	if (mad[CLASS] != IBSA_CLASS_SA)
+	if (mad[MAD_CLASS] != IBSA_CLASS_SA)
 		return 0;
 	/* What acknowledges or ends an RMPP message is no question. */
-	if (mad[RMPP_VERSION] == 1 && mad[RMPP_FLAGS] & IBSA_RMPP_ACTIVE &&
-	    mad[RMPP_TYPE] != IBSA_RMPP_TYPE_DATA)
+	if (mad[MAD_RMPP_VERSION] == 1 &&
+	    mad[MAD_RMPP_FLAGS] & IBSA_RMPP_ACTIVE &&
+	    mad[MAD_RMPP_TYPE] != IBSA_RMPP_TYPE_DATA)
 		return 0;
-	if (mad[METHOD] & RESPONSE)
+	if (mad[MAD_METHOD] & RESPONSE)
 		return add_answer(tape, frame);
-	return is_question(mad[METHOD]) ? add_request(tape, frame) : 0;
+	return is_question(mad[MAD_METHOD]) ? add_request(tape, frame) : 0;
 }
 
 static bool has_gid(const struct ibsa_port_state *port)
@@ -340,7 +335,7 @@ static int read_frames(struct tape *tape, struct pcap *pcap)
 		if (!ibsa__frame_get(packet, len, &frame))
 			continue;
 		if (frame.has_grh && !tape->count &&
-		    !(frame.mad[METHOD] & RESPONSE))
+		    !(frame.mad[MAD_METHOD] & RESPONSE))
 			tape->port.gid = frame.sgid;
 		if (!tape->count)
 			tape->pkey = frame.pkey;

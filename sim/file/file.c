@@ -12,11 +12,6 @@
 #include "sim/file/open_file.h"
 #include "sim/node/sma.h"
 
-enum {
-	RMPP_HEADER_BYTES = 36, /* the least that the kernel looks at */
-	FLAGS_AT = 26,
-};
-
 static struct sim_file **files_of(const struct sim_file *file)
 {
 	return &file->fabric->setups[file->end].files;
@@ -223,7 +218,7 @@ static int check(struct out *out)
 		return -EIO;
 	out->agent = &file->agents[id];
 	has_rmpp = ibsa__class_has_rmpp(out->mad[MAD_CLASS]) &&
-		   out->mad[FLAGS_AT] & IBSA_RMPP_ACTIVE;
+		   out->mad[MAD_RMPP_FLAGS] & IBSA_RMPP_ACTIVE;
 	out->is_table = has_rmpp && agent_has_rmpp(out->agent);
 	out->is_segment = has_rmpp && !agent_has_rmpp(out->agent);
 	if (out->len < ibsa__class_header_bytes(out->mad[MAD_CLASS]) ||
@@ -287,16 +282,18 @@ static void put_segments(const struct out *out, struct sa_reply *body)
 	const size_t room = IBSA_MAD_BYTES - head;
 	const size_t data = body->len - head;
 	const size_t count = data ? (data + room - 1) / room : 1;
-	const size_t each = IBSA_MAD_BYTES - RMPP_HEADER_BYTES;
+	const size_t each = IBSA_MAD_BYTES - MAD_RMPP_END;
 	const size_t pad = data ? count * room - data : room;
 
-	body->bytes[24] = 1;
-	body->bytes[25] = IBSA_RMPP_TYPE_DATA;
-	body->bytes[FLAGS_AT] = (uint8_t)((body->bytes[FLAGS_AT] & 0xf8) |
-					  IBSA_RMPP_ACTIVE | IBSA_RMPP_FIRST |
-					  (count == 1 ? IBSA_RMPP_LAST : 0));
-	ibsa_put_be32(body->bytes + 28, 1);
-	ibsa_put_be32(body->bytes + 32, (uint32_t)(count * each - pad));
+	body->bytes[MAD_RMPP_VERSION] = 1;
+	body->bytes[MAD_RMPP_TYPE] = IBSA_RMPP_TYPE_DATA;
+	body->bytes[MAD_RMPP_FLAGS] =
+		(uint8_t)((body->bytes[MAD_RMPP_FLAGS] & 0xf8) |
+			  IBSA_RMPP_ACTIVE | IBSA_RMPP_FIRST |
+			  (count == 1 ? IBSA_RMPP_LAST : 0));
+	ibsa_put_be32(body->bytes + MAD_RMPP_SEGMENT, 1);
+	ibsa_put_be32(body->bytes + MAD_RMPP_LENGTH,
+		      (uint32_t)(count * each - pad));
 }
 
 static void put_prefix(const struct agent *agent, uint8_t *mad)
@@ -444,7 +441,7 @@ int ibsa__sim_file_write(struct sim_file *file, const uint8_t *packet,
 	struct out out = { .file = file };
 	int err;
 
-	if (len < UMAD_HEADER_BYTES + RMPP_HEADER_BYTES)
+	if (len < UMAD_HEADER_BYTES + MAD_RMPP_END)
 		return -EINVAL;
 	memcpy(&out.header, packet, sizeof(out.header));
 	out.mad = packet + UMAD_HEADER_BYTES;

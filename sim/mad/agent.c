@@ -24,7 +24,7 @@ enum {
 	CLASSES_MAX = 80, /* the kernel's table */
 	VERSIONS_MAX = 0x83,
 	METHOD_TRAP_REPRESS = 0x07,
-	OUI_AT = 37,
+	OUI_AT = MAD_RMPP_END + 1,
 };
 
 static bool has_oui(uint8_t mgmt_class)

@@ -14,12 +14,6 @@
 
 enum {
 	DIRECTION = 0x80, /* of the first byte of the status: on its way back */
-	HOP_POINTER = 6,
-	HOP_COUNT = 7,
-	DR_SLID = 32,
-	DR_DLID = 34,
-	INITIAL_PATH = 128,
-	RETURN_PATH = 192,
 	HOPS_MAX = 63,
 };
 
@@ -82,7 +76,7 @@ static bool begin(struct ibsa_fabric *fabric, const struct message *message,
 	struct arrival first;
 
 	*at = message->mad.from;
-	if (is_permissive(message->body.bytes + DR_SLID))
+	if (is_permissive(message->body.bytes + SMP_DR_SLID))
 		return true;
 	if (!ibsa__mad_forward(fabric, message, message->mad.dlid, &first))
 		return false;
@@ -94,18 +88,18 @@ static bool go_out(struct ibsa_fabric *fabric, struct message *message,
 		   struct arrival *out)
 {
 	uint8_t *smp = message->body.bytes;
-	const uint8_t count = smp[HOP_COUNT];
+	const uint8_t count = smp[SMP_HOP_COUNT];
 	uint32_t at;
 
 	if (!begin(fabric, message, &at))
 		return false;
 	for (uint8_t hop = 1; hop <= count; hop++) {
 		if ((hop > 1 && !is_switch(fabric, at)) ||
-		    !cross(fabric, message, &at, smp[INITIAL_PATH + hop]))
+		    !cross(fabric, message, &at, smp[SMP_INITIAL_PATH + hop]))
 			return false;
-		smp[RETURN_PATH + hop] = fabric->topo.ports[at].number;
+		smp[SMP_RETURN_PATH + hop] = fabric->topo.ports[at].number;
 	}
-	smp[HOP_POINTER] = count + 1;
+	smp[SMP_HOP_POINTER] = count + 1;
 	*out = arrival_at(fabric, at);
 	return true;
 }
@@ -114,20 +108,20 @@ static bool go_back(struct ibsa_fabric *fabric, struct message *message,
 		    struct arrival *out)
 {
 	uint8_t *smp = message->body.bytes;
-	const uint8_t count = smp[HOP_COUNT];
+	const uint8_t count = smp[SMP_HOP_COUNT];
 	uint32_t at = message->mad.from;
 
-	for (int hop = smp[HOP_POINTER] - 1; hop > 0; hop--) {
+	for (int hop = smp[SMP_HOP_POINTER] - 1; hop > 0; hop--) {
 		if ((hop < count && !is_switch(fabric, at)) ||
-		    !cross(fabric, message, &at, smp[RETURN_PATH + hop]))
+		    !cross(fabric, message, &at, smp[SMP_RETURN_PATH + hop]))
 			return false;
 	}
-	smp[HOP_POINTER] = 0;
+	smp[SMP_HOP_POINTER] = 0;
 	*out = arrival_at(fabric, at);
-	if (is_permissive(smp + DR_SLID))
+	if (is_permissive(smp + SMP_DR_SLID))
 		return true;
 	message->mad.from = out->port;
-	return ibsa__mad_forward(fabric, message, ibsa_be16(smp + DR_SLID),
+	return ibsa__mad_forward(fabric, message, ibsa_be16(smp + SMP_DR_SLID),
 				 out);
 }
 
@@ -137,9 +131,9 @@ bool ibsa__mad_direct(struct ibsa_fabric *fabric, struct message *message,
 	const uint8_t *smp = message->body.bytes;
 
 	/* The last part by LID: nobody here asks for it. */
-	if (smp[HOP_COUNT] > HOPS_MAX ||
-	    smp[HOP_POINTER] > smp[HOP_COUNT] + 1 ||
-	    !is_permissive(smp + DR_DLID)) {
+	if (smp[SMP_HOP_COUNT] > HOPS_MAX ||
+	    smp[SMP_HOP_POINTER] > smp[SMP_HOP_COUNT] + 1 ||
+	    !is_permissive(smp + SMP_DR_DLID)) {
 		ibsa__drop(fabric, IBSA_DROP_NO_ROUTE);
 		return false;
 	}
@@ -153,19 +147,19 @@ bool ibsa__mad_direct(struct ibsa_fabric *fabric, struct message *message,
  */
 static bool is_sound_request(const uint8_t *smp, uint8_t number)
 {
-	if (!smp[HOP_COUNT])
-		return smp[HOP_POINTER] <= 1;
-	return !smp[HOP_POINTER] && smp[INITIAL_PATH + 1] == number;
+	if (!smp[SMP_HOP_COUNT])
+		return smp[SMP_HOP_POINTER] <= 1;
+	return !smp[SMP_HOP_POINTER] && smp[SMP_INITIAL_PATH + 1] == number;
 }
 
 static bool is_sound_response(const uint8_t *smp, uint8_t number)
 {
-	const uint8_t count = smp[HOP_COUNT];
-	const uint8_t pointer = smp[HOP_POINTER];
+	const uint8_t count = smp[SMP_HOP_COUNT];
+	const uint8_t pointer = smp[SMP_HOP_POINTER];
 
 	if (count && pointer == count + 1)
-		return smp[RETURN_PATH + count] == number;
-	return !pointer || (pointer == 1 && is_permissive(smp + DR_SLID));
+		return smp[SMP_RETURN_PATH + count] == number;
+	return !pointer || (pointer == 1 && is_permissive(smp + SMP_DR_SLID));
 }
 
 bool ibsa__path_is_sound(const uint8_t *smp, uint8_t number)
@@ -173,9 +167,9 @@ bool ibsa__path_is_sound(const uint8_t *smp, uint8_t number)
 	const bool is_back = smp[MAD_STATUS] & DIRECTION;
 
 	/* What goes by LID first has its path looked at there. */
-	if (!is_permissive(smp + (is_back ? DR_DLID : DR_SLID)))
+	if (!is_permissive(smp + (is_back ? SMP_DR_DLID : SMP_DR_SLID)))
 		return true;
-	if (smp[HOP_COUNT] > HOPS_MAX)
+	if (smp[SMP_HOP_COUNT] > HOPS_MAX)
 		return false;
 	return is_back ? is_sound_response(smp, number)
 		       : is_sound_request(smp, number);

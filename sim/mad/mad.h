@@ -8,19 +8,22 @@
 
 #include <ibsa/transport.h>
 
+#include "wire/mad.h"
+
 struct ibsa_fabric;
 struct message;
 
-/* Where the fields of every MAD lie, in bytes. IBA vol 1, 13.4.3. */
+/* Offsets of the fields of an SMP, in bytes. IBA vol 1, 14.2.1. */
 enum {
-	MAD_CLASS = 1,
-	MAD_CLASS_VERSION = 2,
-	MAD_METHOD = 3,
-	MAD_STATUS = 4,
-	MAD_TID = 8,
-	MAD_ATTRIBUTE = 16,
-	MAD_MODIFIER = 20,
-	MAD_HEADER_BYTES = 24,
+	SMP_HOP_POINTER = MAD_CLASS_SPECIFIC,
+	SMP_HOP_COUNT,
+	SMP_M_KEY = MAD_HEADER_BYTES,
+	SMP_DR_SLID = 32,
+	SMP_DR_DLID = 34,
+	SMP_DATA = 64,
+	SMP_DATA_BYTES = 64,
+	SMP_INITIAL_PATH = 128,
+	SMP_RETURN_PATH = 192,
 };
 
 enum {

@@ -254,7 +254,7 @@ bool ibsa__pma_take(struct ibsa_fabric *fabric, const struct message *message,
 	memcpy(reply->body.bytes, mad, IBSA_MAD_BYTES);
 	reply->body.len = IBSA_MAD_BYTES;
 	ask.data = reply->body.bytes + PERF_DATA;
-	if (mad[0] != 1 || mad[MAD_CLASS_VERSION] != 1)
+	if (mad[MAD_BASE_VERSION] != 1 || mad[MAD_CLASS_VERSION] != 1)
 		ask.status = STATUS_BAD_VERSION;
 	else
 		answer(&ask, ibsa_be16(mad + MAD_ATTRIBUTE));

@@ -13,7 +13,6 @@
 
 enum {
 	METHOD_TRAP_REPRESS = 0x07,
-	M_KEY_AT = 24,
 	STATUS_BAD_VERSION = 0x0004,
 	STATUS_DIRECTION = 0x8000,
 	SM_INFO = 0x0020,
@@ -76,7 +75,7 @@ static void answer(struct smp *smp)
 {
 	const struct attribute *attribute = find_attribute(smp);
 
-	if (smp->mad[0] != 1 || smp->mad[MAD_CLASS_VERSION] != 1)
+	if (smp->mad[MAD_BASE_VERSION] != 1 || smp->mad[MAD_CLASS_VERSION] != 1)
 		smp->status = STATUS_BAD_VERSION;
 	else if (!attribute || (smp->is_set && !attribute->is_settable))
 		smp->status = SMP_UNSUPPORTED;
@@ -117,7 +116,7 @@ static void note_violation(const struct smp *smp, struct sma_port *sma,
 static bool is_allowed(const struct smp *smp, const struct message *message,
 		       bool *shows_key)
 {
-	const uint64_t key = ibsa_be64(smp->mad + M_KEY_AT);
+	const uint64_t key = ibsa_be64(smp->mad + SMP_M_KEY);
 	struct sma_port *sma = sma_of(smp);
 
 	*shows_key = true;

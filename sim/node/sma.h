@@ -21,11 +21,6 @@ enum {
 	PHYS_LINK_UP = 5,
 };
 
-enum {
-	SMP_DATA = 64,	     /* where the attribute lies */
-	SMP_DATA_BYTES = 64, /* and how long it is */
-};
-
 enum { VL_ARB_BLOCKS = 4 };
 
 /* Of one port; tables are there once they were set. */

@@ -26,10 +26,6 @@ enum {
 	PATH_BYTES = 30, /* of a return path in trap 256 */
 	DIRECTED = 0x80, /* there is one, */
 	CUT = 0x40,	 /* of which this is a part */
-	HOP_COUNT = 7,
-	M_KEY_AT = 24,
-	DR_SLID = 32,
-	RETURN_PATH = 192,
 };
 
 /* As long as a port of a subnet may take to answer, at its default. */
@@ -101,7 +97,7 @@ static void send(struct ibsa_fabric *fabric, const struct said *said,
 	message->body.len = IBSA_MAD_BYTES;
 	mad = message->body.bytes;
 	memset(mad, 0, IBSA_MAD_BYTES);
-	mad[0] = 1;
+	mad[MAD_BASE_VERSION] = 1;
 	mad[MAD_CLASS] = CLASS_SMP_LID;
 	mad[MAD_CLASS_VERSION] = 1;
 	mad[MAD_METHOD] = METHOD_TRAP;
@@ -211,14 +207,14 @@ void ibsa__trap_m_key(struct ibsa_fabric *fabric, const struct end_port *end,
 	details[6] = mad[MAD_METHOD];
 	memcpy(details + 8, mad + MAD_ATTRIBUTE, 2);
 	memcpy(details + 10, mad + MAD_MODIFIER, 4);
-	memcpy(details + 14, mad + M_KEY_AT, 8);
+	memcpy(details + 14, mad + SMP_M_KEY, 8);
 	if (mad[MAD_CLASS] == CLASS_SMP_DIRECT) {
-		hops = mad[HOP_COUNT] < PATH_BYTES ? mad[HOP_COUNT]
-						   : PATH_BYTES;
-		memcpy(details + 4, mad + DR_SLID, 2);
+		hops = mad[SMP_HOP_COUNT] < PATH_BYTES ? mad[SMP_HOP_COUNT]
+						       : PATH_BYTES;
+		memcpy(details + 4, mad + SMP_DR_SLID, 2);
 		details[23] = (uint8_t)(DIRECTED | hops |
-					(hops < mad[HOP_COUNT] ? CUT : 0));
-		memcpy(details + 24, mad + RETURN_PATH + 1, hops);
+					(hops < mad[SMP_HOP_COUNT] ? CUT : 0));
+		memcpy(details + 24, mad + SMP_RETURN_PATH + 1, hops);
 	}
 	say(fabric, index, &notice);
 }

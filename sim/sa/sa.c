@@ -226,24 +226,15 @@ bool ibsa__sa_matches(const struct sa_filter *filter,
 /* The header of the request with what every answer changes in it. */
 static void start_header(const struct sa_work *work, uint8_t *out)
 {
-	enum {
-		METHOD = 3,
-		STATUS = 4,
-		ATTRIBUTE = 16,
-		SM_KEY_AT = 36,
-	};
-
 	memcpy(out, work->mad, IBSA_SA_HEADER_BYTES);
-	out[METHOD] = ibsa__response_method(work->method);
+	out[MAD_METHOD] = ibsa__response_method(work->method);
 	/* What went well has the status that was in the request, if any. */
 	if (work->status)
-		ibsa_put_be16(out + STATUS, work->status);
+		ibsa_put_be16(out + MAD_STATUS, work->status);
 	if (work->attribute)
-		ibsa_put_be16(out + ATTRIBUTE, work->attribute);
-	memset(out + SM_KEY_AT, 0, 8);
+		ibsa_put_be16(out + MAD_ATTRIBUTE, work->attribute);
+	memset(out + MAD_SM_KEY, 0, 8);
 }
-
-enum { ATTRIBUTE_OFFSET = 44 };
 
 /* An error's answer is the request once more. */
 static void finish_error(struct sa_work *work)
@@ -254,7 +245,7 @@ static void finish_error(struct sa_work *work)
 	start_header(work, out);
 	memcpy(out + IBSA_SA_HEADER_BYTES, work->bytes, IBSA_SA_DATA_BYTES);
 	if (work->method == IBSA_METHOD_GET_TABLE)
-		ibsa_put_be16(out + ATTRIBUTE_OFFSET, 0);
+		ibsa_put_be16(out + MAD_ATTRIBUTE_OFFSET, 0);
 	if (work->ends_subscription)
 		out[SUBSCRIBE] = 0;
 	work->reply->len = IBSA_MAD_BYTES;
@@ -267,24 +258,19 @@ static void finish_error(struct sa_work *work)
  */
 static void finish_table(struct sa_work *work)
 {
-	enum {
-		RMPP = 24,
-		SEGMENT = 28,
-		LENGTH = 32,
-	};
 	uint8_t *out = work->reply->bytes;
 	const size_t data = work->reply->len - IBSA_SA_HEADER_BYTES;
 	const size_t room = work->is_opa ? OPA_SA_DATA_BYTES
 					 : IBSA_SA_DATA_BYTES;
 	const size_t segments = data ? (data + room - 1) / room : 1;
 
-	out[RMPP] = 1;
-	out[RMPP + 1] = IBSA_RMPP_TYPE_DATA;
-	out[RMPP + 2] = IBSA_RMPP_ACTIVE | IBSA_RMPP_FIRST |
-			(segments == 1 ? IBSA_RMPP_LAST : 0);
-	out[RMPP + 3] = 0;
-	ibsa_put_be32(out + SEGMENT, 1);
-	ibsa_put_be32(out + LENGTH,
+	out[MAD_RMPP_VERSION] = 1;
+	out[MAD_RMPP_TYPE] = IBSA_RMPP_TYPE_DATA;
+	out[MAD_RMPP_FLAGS] = IBSA_RMPP_ACTIVE | IBSA_RMPP_FIRST |
+			      (segments == 1 ? IBSA_RMPP_LAST : 0);
+	out[MAD_RMPP_STATUS] = 0;
+	ibsa_put_be32(out + MAD_RMPP_SEGMENT, 1);
+	ibsa_put_be32(out + MAD_RMPP_LENGTH,
 		      (uint32_t)(data + segments * SEGMENT_HEADER_BYTES));
 }
 
@@ -294,17 +280,15 @@ static void finish_table(struct sa_work *work)
  */
 static bool is_rmpp(const struct sa_work *work)
 {
-	enum { RMPP_FLAGS = 26 };
-
 	if (work->method == IBSA_METHOD_GET_TABLE)
 		return true;
-	return work->offset && work->mad[RMPP_FLAGS] & IBSA_RMPP_ACTIVE;
+	return work->offset && work->mad[MAD_RMPP_FLAGS] & IBSA_RMPP_ACTIVE;
 }
 
 static void put_offset(const struct sa_work *work, uint8_t *out)
 {
 	if (work->offset || !work->count)
-		ibsa_put_be16(out + ATTRIBUTE_OFFSET,
+		ibsa_put_be16(out + MAD_ATTRIBUTE_OFFSET,
 			      work->count ? work->offset : 0);
 }
 

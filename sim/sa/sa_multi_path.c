@@ -26,7 +26,6 @@ enum {
 	MULTI_AT_GIDS = 24,
 	MULTI_AT_NUMB_PATH = 5,
 	MULTI_CM_COUNTS = 1 << 19 | 1 << 20,
-	RMPP_FLAGS = 26, /* of the MAD */
 };
 
 /* Bits of its component mask, and of the PathRecord's for the same. */
@@ -99,7 +98,7 @@ static uint16_t check(const struct multi *multi)
 {
 	const struct sa_work *work = multi->work;
 
-	if (!(work->mad[RMPP_FLAGS] & IBSA_RMPP_ACTIVE))
+	if (!(work->mad[MAD_RMPP_FLAGS] & IBSA_RMPP_ACTIVE))
 		return IBSA_STATUS_REQ_INVALID;
 	if (work->method != IBSA_METHOD_GET_MULTI)
 		return IBSA_STATUS_BAD_METHOD_ATTRIBUTE;

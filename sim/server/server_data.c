@@ -192,7 +192,11 @@ void ibsa__peer_flush(struct server_peer *peer)
 /* Whether this is of the classes by which an SM changes ports. */
 static bool is_smp(const uint8_t *packet)
 {
-	enum { CLASS_AT = UMAD_HEADER_BYTES + 1, LID = 0x01, DIRECTED = 0x81 };
+	enum {
+		CLASS_AT = UMAD_HEADER_BYTES + MAD_CLASS,
+		LID = 0x01,
+		DIRECTED = 0x81
+	};
 
 	return packet[CLASS_AT] == LID || packet[CLASS_AT] == DIRECTED;
 }
@@ -200,14 +204,13 @@ static bool is_smp(const uint8_t *packet)
 /* Whether a client changes the GIDs of a port through the SA. */
 static bool is_guid_change(const uint8_t *packet)
 {
-	enum { CLASS_AT = 1, METHOD_AT = 3, ATTRIBUTE_AT = 16 };
 	const uint16_t attribute = ibsa_guid_info_record.attribute;
 	const uint8_t *mad = packet + UMAD_HEADER_BYTES;
 
-	return mad[CLASS_AT] == IBSA_CLASS_SA &&
-	       (mad[METHOD_AT] == IBSA_METHOD_SET ||
-		mad[METHOD_AT] == IBSA_METHOD_DELETE) &&
-	       ibsa_be16(mad + ATTRIBUTE_AT) == attribute;
+	return mad[MAD_CLASS] == IBSA_CLASS_SA &&
+	       (mad[MAD_METHOD] == IBSA_METHOD_SET ||
+		mad[MAD_METHOD] == IBSA_METHOD_DELETE) &&
+	       ibsa_be16(mad + MAD_ATTRIBUTE) == attribute;
 }
 
 static void post(struct server_peer *peer, const uint8_t *packet, size_t len)

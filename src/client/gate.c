@@ -23,12 +23,11 @@
 #include "device/sysfs.h"
 #include "engine/engine.h"
 #include "umad_dev/umad.h"
+#include "wire/mad.h"
 
 enum {
 	REQUESTS_AT_ONCE = 256,
 	REQUEST_BYTES_MAX = 65536,
-	METHOD_AT = 3,
-	ID_AT = 8,
 	REPORT_MS = 200, /* after which the SA sends it again */
 };
 
@@ -50,7 +49,7 @@ struct ibsa_gate {
 
 static uint8_t method_of(const struct ibsa_message *message)
 {
-	return message->mad[METHOD_AT];
+	return message->mad[MAD_METHOD];
 }
 
 /* The P_Key of the node that others in the fabric ask with. */
@@ -80,7 +79,7 @@ static int report_answer_pass(struct ibsa_gate *gate,
 	if (message->len < sizeof(mad))
 		return -EINVAL;
 	memcpy(mad, message->mad, sizeof(mad));
-	ibsa_put_be32(mad + ID_AT, gate->report_id);
+	ibsa_put_be32(mad + MAD_TID, gate->report_id);
 	return pass_in(gate, &message->from, mad, sizeof(mad));
 }
 
@@ -108,7 +107,7 @@ static void request_pass(struct ibsa_gate *gate,
 static int report_send(struct ibsa_gate *gate, const struct ibsa_address *to,
 		       const struct ibsa_message *message)
 {
-	gate->report_id = (uint32_t)(ibsa_be64(message->mad + ID_AT) >> 32);
+	gate->report_id = (uint32_t)(ibsa_be64(message->mad + MAD_TID) >> 32);
 	return gate->port->ops->send(gate->port, to, message->mad, message->len,
 				     ibsa__wait_before_retry(REPORT_MS));
 }

@@ -4,11 +4,12 @@
 
 #include "engine/state.h"
 #include "engine/reply.h"
+#include "wire/mad.h"
 #include "wire/request.h"
 
 /* Messages taken by one dispatch beyond those that are waited for, so that a
  * flood does not starve timers. */
-enum { BATCH = 256, CLASS_AT = 1 };
+enum { BATCH = 256 };
 
 /*
  * Whether both LIDs are of one port with @lmc path bits: OpenSM answers from
@@ -131,14 +132,14 @@ static bool is_report(const struct ibsa_message *message,
 static void given_up(struct ibsa__engine *engine,
 		     const struct ibsa_message *message)
 {
-	enum { ID_AT = 8, ID_END = 16 };
+	enum { ID_END = MAD_TID + 8 };
 	struct hash_node *node;
 	struct txn *txn;
 	uint64_t id;
 
-	if (message->len < ID_END || message->mad[CLASS_AT] != IBSA_CLASS_SA)
+	if (message->len < ID_END || message->mad[MAD_CLASS] != IBSA_CLASS_SA)
 		return;
-	id = ibsa_be64(message->mad + ID_AT);
+	id = ibsa_be64(message->mad + MAD_TID);
 	node = hash_find(&engine->tids, (uint32_t)id);
 	if (!node)
 		return;

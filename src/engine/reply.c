@@ -3,8 +3,9 @@
 #include <errno.h>
 
 #include "engine/reply.h"
+#include "wire/mad.h"
 
-enum { RMPP_HEADER_END = 36, IBSIM_BYTES = 224 };
+enum { IBSIM_BYTES = 224 };
 
 /*
  * Whether a table is only the beginning of what was sent. Reassembled by the
@@ -17,7 +18,7 @@ static bool is_cut_by_rmpp(const struct ibsa_sa_header *header, size_t len)
 	if (!(header->rmpp_flags & IBSA_RMPP_LAST))
 		return len <= IBSA_MAD_BYTES;
 	return len < IBSA_MAD_BYTES && header->rmpp_length <= IBSA_MAD_BYTES &&
-	       len < RMPP_HEADER_END + header->rmpp_length;
+	       len < MAD_RMPP_END + header->rmpp_length;
 }
 
 /*

@@ -8,10 +8,9 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "event/state.h"
+#include "wire/mad.h"
 
 enum {
-	METHOD_AT = 3, /* in the MAD */
-	STATUS_AT = 4,
 	NOTICE_BYTES = 80,
 	DETAILS_LID_AT = 2, /* in the details, of most traps */
 	DETAILS_GID_AT = 6,
@@ -128,8 +127,8 @@ static void answer(struct ibsa__events *events,
 
 	memcpy(mad, message->mad,
 	       message->len < sizeof(mad) ? message->len : sizeof(mad));
-	mad[METHOD_AT] = IBSA_METHOD_REPORT_RESP;
-	ibsa_put_be16(mad + STATUS_AT, status);
+	mad[MAD_METHOD] = IBSA_METHOD_REPORT_RESP;
+	ibsa_put_be16(mad + MAD_STATUS, status);
 	(void)!ibsa__engine_send(events->engine, &message->from, mad,
 				 sizeof(mad));
 }

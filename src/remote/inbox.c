@@ -11,9 +11,9 @@
 
 #include "base/alloc.h"
 #include "remote/link.h"
+#include "wire/mad.h"
 
 enum {
-	METHOD_AT = 3,
 	FIRST_BYTES = UMAD_HEADER_BYTES + IBSA_MAD_BYTES,
 };
 
@@ -21,10 +21,11 @@ enum {
 static int agent_choose(const struct remote_link *link, const uint8_t *mad,
 			size_t len, uint32_t *out)
 {
-	if (link->has_reports && len > METHOD_AT &&
-	    mad[METHOD_AT] == IBSA_METHOD_REPORT_RESP)
+	if (link->has_reports && len > MAD_METHOD &&
+	    mad[MAD_METHOD] == IBSA_METHOD_REPORT_RESP)
 		*out = link->report_agent;
-	else if (len <= 2 || mad[2] != IBSA_CLASS_VERSION_OPA)
+	else if (len <= MAD_CLASS_VERSION ||
+		 mad[MAD_CLASS_VERSION] != IBSA_CLASS_VERSION_OPA)
 		*out = link->agent;
 	else if (link->is_opa)
 		*out = link->opa_agent;

@@ -19,13 +19,14 @@
 #include <stdint.h>
 
 #include "umad/header.h"
+#include "wire/mad.h"
 
 enum {
 	REMOTE_VERSION = 3,
 	REMOTE_BODY_MAX = 65536, /* bytes behind a head, both ways */
 	REMOTE_NODE_MAX = 64,	 /* of a node's name, as its description */
 	REMOTE_LINE_MAX = 511,	 /* of REMOTE_CONTROL */
-	REMOTE_MAD_MIN = 24,	 /* bytes: what is left of one that failed */
+	REMOTE_MAD_MIN = MAD_HEADER_BYTES, /* what is left of one that failed */
 };
 
 /* The largest packet either way: the largest answer of the SA and a header. */

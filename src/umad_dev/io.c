@@ -14,11 +14,10 @@
 #include "base/alloc.h"
 #include "umad_dev/ibsim.h"
 #include "umad_dev/transport.h"
+#include "wire/mad.h"
 
 enum {
 	PACKET_BYTES = UMAD_HEADER_BYTES + IBSA_MAD_BYTES,
-	METHOD_AT = 3,
-	MAD_HEADER_BYTES = 24, /* what is left of a request that timed out */
 };
 
 int ibsa__umad_write_error(struct umad_transport *umad, ssize_t written)
@@ -59,7 +58,7 @@ int ibsa__umad_listen(struct ibsa_transport *transport, bool on)
 
 static bool is_report_answer(const uint8_t *mad, size_t len)
 {
-	return len > METHOD_AT && mad[METHOD_AT] == IBSA_METHOD_REPORT_RESP;
+	return len > MAD_METHOD && mad[MAD_METHOD] == IBSA_METHOD_REPORT_RESP;
 }
 
 /*
@@ -71,7 +70,8 @@ static int agent_choose(const struct umad_device_file *file, const uint8_t *mad,
 {
 	if (file->has_reports && is_report_answer(mad, len))
 		*out = file->report_agent;
-	else if (len <= 2 || mad[2] != IBSA_CLASS_VERSION_OPA)
+	else if (len <= MAD_CLASS_VERSION ||
+		 mad[MAD_CLASS_VERSION] != IBSA_CLASS_VERSION_OPA)
 		*out = file->agent;
 	else if (file->has_opa)
 		*out = file->opa_agent;

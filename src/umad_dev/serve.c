@@ -13,9 +13,9 @@
 #include "base/alloc.h"
 #include "umad_dev/transport.h"
 #include "umad_dev/umad.h"
+#include "wire/mad.h"
 
 enum {
-	RMPP_FLAGS_AT = 26,
 	/*
 	 * The kernel sends what follows the last ACK again when 2 seconds have
 	 * passed without one, and so many times until it gives up, as OpenSM
@@ -40,7 +40,7 @@ int ibsa__umad_serve(struct ibsa_transport *transport)
 
 static bool is_in_segments(const uint8_t *mad, size_t len)
 {
-	return len > RMPP_FLAGS_AT && mad[RMPP_FLAGS_AT] & IBSA_RMPP_ACTIVE;
+	return len > MAD_RMPP_FLAGS && mad[MAD_RMPP_FLAGS] & IBSA_RMPP_ACTIVE;
 }
 
 /*

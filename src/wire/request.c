@@ -2,13 +2,11 @@
 /* A request to the SA as the bytes of one MAD. */
 #include <errno.h>
 
+#include "wire/mad.h"
 #include "wire/request.h"
 #include "wire/word.h"
 
 enum { BASE_VERSION = 1, BASE_VERSION_OPA = 0x80 };
-
-/* Where a header field is, in bytes. */
-#define AT(field) (offsetof(struct ibsa__sa_header_bits, field) / 8)
 
 /* In pieces: of one memset of this length gcc makes a slow "rep stos". */
 static void clear(uint8_t *mad)
@@ -26,16 +24,15 @@ static void put_header(const struct ibsa__request *request, uint8_t *mad)
 	const struct ibsa_record *record = request->record;
 	const bool opa = record->class_version == IBSA_CLASS_VERSION_OPA;
 
-	mad[AT(base_version)] = opa ? BASE_VERSION_OPA : BASE_VERSION;
-	mad[AT(mgmt_class)] = IBSA_CLASS_SA;
-	mad[AT(class_version)] = record->class_version;
-	mad[AT(method)] = request->method;
-	ibsa_put_be64(mad + AT(transaction_id), request->transaction_id);
-	ibsa_put_be16(mad + AT(attribute_id), record->attribute);
-	ibsa_put_be32(mad + AT(attribute_modifier),
-		      request->attribute_modifier);
-	ibsa_put_be64(mad + AT(sm_key), request->sm_key);
-	ibsa_put_be64(mad + AT(component_mask), request->mask);
+	mad[MAD_BASE_VERSION] = opa ? BASE_VERSION_OPA : BASE_VERSION;
+	mad[MAD_CLASS] = IBSA_CLASS_SA;
+	mad[MAD_CLASS_VERSION] = record->class_version;
+	mad[MAD_METHOD] = request->method;
+	ibsa_put_be64(mad + MAD_TID, request->transaction_id);
+	ibsa_put_be16(mad + MAD_ATTRIBUTE, record->attribute);
+	ibsa_put_be32(mad + MAD_MODIFIER, request->attribute_modifier);
+	ibsa_put_be64(mad + MAD_SM_KEY, request->sm_key);
+	ibsa_put_be64(mad + MAD_COMPONENT_MASK, request->mask);
 }
 
 /*
@@ -45,14 +42,14 @@ static void put_header(const struct ibsa__request *request, uint8_t *mad)
  */
 static void put_rmpp(const struct ibsa__request *request, uint8_t *mad)
 {
-	const uint32_t repeated = IBSA_SA_HEADER_BYTES - AT(sm_key);
+	const uint32_t repeated = IBSA_SA_HEADER_BYTES - MAD_SM_KEY;
 
-	mad[AT(rmpp_version)] = 1;
-	mad[AT(rmpp_type)] = IBSA_RMPP_TYPE_DATA;
-	mad[AT(rmpp_flags)] = IBSA_RMPP_ACTIVE | IBSA_RMPP_FIRST |
+	mad[MAD_RMPP_VERSION] = 1;
+	mad[MAD_RMPP_TYPE] = IBSA_RMPP_TYPE_DATA;
+	mad[MAD_RMPP_FLAGS] = IBSA_RMPP_ACTIVE | IBSA_RMPP_FIRST |
 			      IBSA_RMPP_LAST;
-	ibsa_put_be32(mad + AT(rmpp_segment), 1);
-	ibsa_put_be32(mad + AT(rmpp_length), repeated + request->record->size);
+	ibsa_put_be32(mad + MAD_RMPP_SEGMENT, 1);
+	ibsa_put_be32(mad + MAD_RMPP_LENGTH, repeated + request->record->size);
 }
 
 int ibsa__request_encode(const struct ibsa__request *request,
@@ -72,7 +69,5 @@ int ibsa__request_encode(const struct ibsa__request *request,
 
 void ibsa__request_set_id(uint8_t *mad, uint64_t transaction_id)
 {
-	ibsa_put_be64(
-		mad + offsetof(struct ibsa__sa_header_bits, transaction_id) / 8,
-		transaction_id);
+	ibsa_put_be64(mad + MAD_TID, transaction_id);
 }

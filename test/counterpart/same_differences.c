@@ -7,17 +7,18 @@
 
 #include "test/counterpart/same.h"
 #include "test/port_links.h"
+#include "wire/mad.h"
 
 static uint16_t status_of(const struct answer *answer)
 {
-	return answer->len ? ibsa_be16(answer->bytes + 4) : 0;
+	return answer->len ? ibsa_be16(answer->bytes + MAD_STATUS) : 0;
 }
 
 /* Both are answers to it that hold records; a status may be the request's. */
 static bool is_of(const struct question *question, const struct answer *theirs,
 		  const struct answer *ours, uint16_t attribute)
 {
-	const uint16_t status = ibsa_be16(question->mad + 4);
+	const uint16_t status = ibsa_be16(question->mad + MAD_STATUS);
 
 	return theirs->len && ours->len && status_of(theirs) == status &&
 	       status_of(ours) == status &&
@@ -27,7 +28,7 @@ static bool is_of(const struct question *question, const struct answer *theirs,
 /* Records that an answer has, also one to a Get. */
 static size_t record_count(const struct answer *answer)
 {
-	if (answer->bytes[3] == IBSA_METHOD_GET_RESP)
+	if (answer->bytes[MAD_METHOD] == IBSA_METHOD_GET_RESP)
 		return answer_stride(answer) != 0;
 	return answer_count(answer);
 }
@@ -81,11 +82,11 @@ static bool level_group_label(const struct question *question,
 static bool is_nothing_by_proxy(const struct question *question,
 				const struct answer *ours)
 {
-	enum { AT_MASK = 48, AT_RECORD = 56, AT_PROXY = 49, PROXY = 0x80 };
-	const uint64_t mask = ibsa_be64(question->mad + AT_MASK);
+	enum { AT_PROXY = 49, PROXY = 0x80 };
+	const uint64_t mask = ibsa_be64(question->mad + MAD_COMPONENT_MASK);
 
 	if (!(mask & IBSA_MCMEMBER_CM(proxy_join)) ||
-	    !(question->mad[AT_RECORD + AT_PROXY] & PROXY))
+	    !(question->mad[IBSA_SA_HEADER_BYTES + AT_PROXY] & PROXY))
 		return false;
 	return status_of(ours) == IBSA_STATUS_NO_RECORDS ||
 	       (!status_of(ours) && !record_count(ours));
@@ -95,7 +96,7 @@ static bool is_nothing_by_proxy(const struct question *question,
 static bool level_proxy(const struct question *question, struct answer *theirs,
 			struct answer *ours)
 {
-	const uint16_t status = ibsa_be16(question->mad + 4);
+	const uint16_t status = ibsa_be16(question->mad + MAD_STATUS);
 	size_t count = 1;
 	bool is_any = false;
 
@@ -139,14 +140,14 @@ static bool settle(struct answer *theirs, struct answer *ours)
 static bool level_class_version(const struct question *question,
 				struct answer *theirs, struct answer *ours)
 {
-	return question->mad[2] < IBSA_CLASS_VERSION && theirs->len &&
-	       status_of(ours) == IBSA_STATUS_BAD_VERSION &&
+	return question->mad[MAD_CLASS_VERSION] < IBSA_CLASS_VERSION &&
+	       theirs->len && status_of(ours) == IBSA_STATUS_BAD_VERSION &&
 	       settle(theirs, ours);
 }
 
 static uint64_t mask_of(const struct question *question)
 {
-	return ibsa_be64(question->mad + 48);
+	return ibsa_be64(question->mad + MAD_COMPONENT_MASK);
 }
 
 /* One has the block of a switch that packets only pass, the other has not. */
@@ -157,8 +158,8 @@ static bool is_of_transit(const struct question *question,
 	const uint8_t *want = question->mad + IBSA_SA_HEADER_BYTES;
 
 	return mad_attribute(question->mad) == ATTR_MFT &&
-	       question->mad[3] == IBSA_METHOD_GET && mask_of(question) & 1 &&
-	       same_is_transit(ibsa_be16(want)) &&
+	       question->mad[MAD_METHOD] == IBSA_METHOD_GET &&
+	       mask_of(question) & 1 && same_is_transit(ibsa_be16(want)) &&
 	       (status_of(theirs) == IBSA_STATUS_NO_RECORDS) !=
 		       (status_of(ours) == IBSA_STATUS_NO_RECORDS);
 }
@@ -209,7 +210,7 @@ static bool level_lid_alone(const struct question *question,
 			       IBSA_PATH_CM(slid) | IBSA_PATH_CM(dlid));
 
 	return mad_attribute(question->mad) == ATTR_PATH &&
-	       question->mad[3] == IBSA_METHOD_GET &&
+	       question->mad[MAD_METHOD] == IBSA_METHOD_GET &&
 	       (mask == IBSA_PATH_CM(slid) || mask == IBSA_PATH_CM(dlid)) &&
 	       status_of(theirs) == IBSA_STATUS_TOO_MANY_RECORDS &&
 	       !status_of(ours) && settle(theirs, ours);
@@ -231,11 +232,11 @@ static bool level_first_path(const struct question *question,
 	static struct answer all;
 	struct question table = *question;
 
-	if (question->mad[3] != IBSA_METHOD_GET ||
+	if (question->mad[MAD_METHOD] != IBSA_METHOD_GET ||
 	    !is_of(question, theirs, ours, ATTR_PATH))
 		return false;
-	table.mad[3] = IBSA_METHOD_GET_TABLE;
-	ibsa_put_be64(table.mad + 48,
+	table.mad[MAD_METHOD] = IBSA_METHOD_GET_TABLE;
+	ibsa_put_be64(table.mad + MAD_COMPONENT_MASK,
 		      mask_of(question) & ~IBSA_PATH_CM(numb_path));
 	same_ask_embedded(&table, &all);
 	if (answer_count(&all) < 2 || !has_record(&all, answer_at(theirs, 0)) ||

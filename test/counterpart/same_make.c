@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "test/counterpart/same.h"
+#include "wire/mad.h"
 
 enum {
 	SM_KEY = 1,
@@ -234,7 +235,7 @@ static void ask_combination(const struct table *table)
 		if (!spot->is_frail && !random_below(table->dice, 8))
 			flip(&question, spot);
 	}
-	ibsa_put_be64(question.mad + 48, mask);
+	ibsa_put_be64(question.mad + MAD_COMPONENT_MASK, mask);
 	question_key(&question, random_below(table->dice, 2));
 	question_name(&question, "%s by mask %#llx of record %zu",
 		      table->record->name, (unsigned long long)mask, index);
@@ -279,7 +280,7 @@ static void ask_keys(const struct table *table)
 		question_name(&question, "%s with SM_Key %#llx",
 			      table->record->name, (unsigned long long)keys[i]);
 		same_ask(&question);
-		question.mad[3] = IBSA_METHOD_GET;
+		question.mad[MAD_METHOD] = IBSA_METHOD_GET;
 		same_ask(&question);
 	}
 }
@@ -331,7 +332,7 @@ static void ask_table(struct table *table)
 		question_key(&question, key);
 		question_name(&question, "all of %s", table->record->name);
 		table_keep(table, same_ask(&question));
-		question.mad[3] = IBSA_METHOD_GET;
+		question.mad[MAD_METHOD] = IBSA_METHOD_GET;
 		same_ask(&question);
 	}
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "test/counterpart/same.h"
+#include "wire/mad.h"
 
 #define NOBODY UINT64_C(0xdeadbeef)
 #define LINK_LOCAL UINT64_C(0xfe80000000000000)
@@ -262,9 +263,9 @@ static void start_multi(struct question *question, unsigned int from,
 
 	question_start(question, IBSA_METHOD_GET_MULTI, ATTR_MULTIPATH,
 		       MP_COUNTS);
-	question->mad[24] = 1;
-	question->mad[25] = 1;
-	question->mad[26] = 7;
+	question->mad[MAD_RMPP_VERSION] = 1;
+	question->mad[MAD_RMPP_TYPE] = 1;
+	question->mad[MAD_RMPP_FLAGS] = 7;
 	question_name(question, "MultiPathRecord %u to %u", from, to);
 	record = question_record(question);
 	record[MP_AT_SGIDS] = (uint8_t)from;
@@ -278,7 +279,7 @@ static void start_multi(struct question *question, unsigned int from,
 
 static void set_mask(struct question *question, uint64_t mask)
 {
-	ibsa_put_be64(question->mad + 48, MP_COUNTS | mask);
+	ibsa_put_be64(question->mad + MAD_COMPONENT_MASK, MP_COUNTS | mask);
 }
 
 /* Each other component alone, with a value that may be had. */
@@ -360,12 +361,12 @@ static void ask_multi_wrong(void)
 
 	for (uint64_t have = 0; have < 3; have++) {
 		start_multi(&question, 1, 1);
-		ibsa_put_be64(question.mad + 48, have << 19);
+		ibsa_put_be64(question.mad + MAD_COMPONENT_MASK, have << 19);
 		same_ask(&question);
 	}
 	for (uint8_t flags = 0; flags < 8; flags++) {
 		start_multi(&question, 1, 1);
-		question.mad[26] = flags;
+		question.mad[MAD_RMPP_FLAGS] = flags;
 		question_name(&question, "MultiPathRecord, RMPP flags %u",
 			      flags);
 		same_ask(&question);
@@ -419,8 +420,8 @@ void same_make_multi_methods(void)
 
 	for (size_t i = 0; i < 2 * sizeof(methods); i++) {
 		start_multi(&question, 1, 1);
-		question.mad[3] = methods[i / 2];
-		question.mad[26] = i % 2 ? 7 : 0;
+		question.mad[MAD_METHOD] = methods[i / 2];
+		question.mad[MAD_RMPP_FLAGS] = i % 2 ? 7 : 0;
 		question_name(&question, "MultiPathRecord by method %#x, %zu",
 			      methods[i / 2], i % 2);
 		same_ask(&question);

@@ -18,6 +18,7 @@
 #include "test/counterpart/same.h"
 #include "test/device_now.h"
 #include "umad_dev/umad.h"
+#include "wire/mad.h"
 
 enum {
 	WAIT_MS = 5000, /* for an answer that must come */
@@ -68,9 +69,9 @@ static void check_late(const struct ibsa_message *message)
 	uint32_t id;
 
 	if (message->err || message->len < IBSA_SA_HEADER_BYTES ||
-	    !(message->mad[3] & 0x80))
+	    !(message->mad[MAD_METHOD] & 0x80))
 		return;
-	id = ibsa_be32(message->mad + 12) - TID_FIRST;
+	id = ibsa_be32(message->mad + MAD_TID_LOW) - TID_FIRST;
 	if (id < asked && is_quiet[id]) {
 		fprintf(stderr, "question %u was answered late\n", id);
 		unlike++;
@@ -80,8 +81,8 @@ static void check_late(const struct ibsa_message *message)
 static bool is_answer(const struct ibsa_message *message, const uint8_t *mad)
 {
 	return !message->err && message->len >= IBSA_SA_HEADER_BYTES &&
-	       message->mad[3] & 0x80 &&
-	       !memcmp(message->mad + 12, mad + 12, 4);
+	       message->mad[MAD_METHOD] & 0x80 &&
+	       !memcmp(message->mad + MAD_TID_LOW, mad + MAD_TID_LOW, 4);
 }
 
 static void take(struct ibsa_transport *transport, const uint8_t *mad,
@@ -129,15 +130,13 @@ void same_ask_embedded(const struct question *question, struct answer *out)
 static void strip(struct answer *answer)
 {
 	enum {
-		AT_TID = 8,
-		AT_RMPP = 24,
 		RMPP_BYTES = 12,
 	};
 
 	if (!answer->len)
 		return;
-	memset(answer->bytes + AT_TID, 0, 4);
-	memset(answer->bytes + AT_RMPP, 0, RMPP_BYTES);
+	memset(answer->bytes + MAD_TID, 0, 4);
+	memset(answer->bytes + MAD_RMPP_VERSION, 0, RMPP_BYTES);
 }
 
 static size_t sorted_stride;
@@ -153,7 +152,7 @@ static void sort(struct answer *answer)
 	const size_t count = answer_count(answer);
 
 	sorted_stride = answer->len ? answer_stride(answer) : 0;
-	if (count > 1 && answer->bytes[3] != (0x80 | IBSA_METHOD_GET))
+	if (count > 1 && answer->bytes[MAD_METHOD] != (0x80 | IBSA_METHOD_GET))
 		qsort(answer_at(answer, 0), count, sorted_stride, by_bytes);
 }
 
@@ -231,7 +230,7 @@ struct answer *same_ask(const struct question *question)
 	if (asked == QUESTIONS_MAX)
 		die("too many questions");
 	memcpy(mad, question->mad, sizeof(mad));
-	ibsa_put_be32(mad + 12, TID_FIRST + asked);
+	ibsa_put_be32(mad + MAD_TID_LOW, TID_FIRST + asked);
 	send(opensm, mad);
 	if (mad_attribute(mad) == ATTR_MCMEMBER)
 		(void)same_turn_proxy(mad + IBSA_SA_HEADER_BYTES);
@@ -323,7 +322,8 @@ static void learn_trees(void)
 
 	do {
 		question_start(&question, IBSA_METHOD_GET_TABLE, ATTR_MFT, 0);
-		ibsa_put_be32(question.mad + 12, TID_FIRST - 1 - asked);
+		ibsa_put_be32(question.mad + MAD_TID_LOW,
+			      TID_FIRST - 1 - asked);
 		same_ask_embedded(&question, &ours);
 		asked++;
 		send(opensm, question.mad);

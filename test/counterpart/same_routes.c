@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "test/counterpart/same.h"
+#include "wire/mad.h"
 
 enum {
 	LIDS = 1024,
@@ -105,7 +106,8 @@ bool same_routes_level(struct answer *theirs, struct answer *ours)
 
 	for (int side = 0; side < 2; side++) {
 		struct answer *answer = answers[side];
-		const bool is_one = answer->bytes[3] == IBSA_METHOD_GET_RESP;
+		const bool is_one = answer->bytes[MAD_METHOD] ==
+				    IBSA_METHOD_GET_RESP;
 		const size_t count = is_one ? 1 : answer_count(answer);
 
 		for (size_t i = 0; i < count; i++)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "test/counterpart/same.h"
+#include "wire/mad.h"
 
 enum {
 	LIDS = 256,
@@ -14,7 +15,6 @@ enum {
 	POSITION_PORTS = 16,
 	AT_BLOCK = 2,
 	AT_TABLE = 8,
-	AT_OFFSET = 44, /* of the records, in the header */
 };
 
 /* Which ports a packet leaves by, of a group at a switch. */
@@ -144,7 +144,7 @@ static void leave_ends(uint8_t *record)
 
 static void leave_ends_of_all(struct answer *answer)
 {
-	const bool is_one = answer->bytes[3] == IBSA_METHOD_GET_RESP;
+	const bool is_one = answer->bytes[MAD_METHOD] == IBSA_METHOD_GET_RESP;
 	const size_t count = is_one ? 1 : answer_count(answer);
 	const size_t stride = answer_stride(answer);
 	size_t kept = 0;
@@ -161,7 +161,7 @@ static void leave_ends_of_all(struct answer *answer)
 		return;
 	answer->len = IBSA_SA_HEADER_BYTES + kept * stride;
 	if (!kept)
-		ibsa_put_be16(answer->bytes + AT_OFFSET, 0);
+		ibsa_put_be16(answer->bytes + MAD_ATTRIBUTE_OFFSET, 0);
 }
 
 bool same_trees_level(struct answer *theirs, struct answer *ours)

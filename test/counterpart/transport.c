@@ -16,6 +16,7 @@
 
 #include "test/device_now.h"
 #include "umad_dev/umad.h"
+#include "wire/mad.h"
 
 #define CHECK(condition) \
 	((condition) ? (void)0 : fail(__FILE__, __LINE__, #condition))
@@ -270,7 +271,7 @@ second_send_is_refused_while_the_first_waits(struct ibsa_transport *transport)
 	struct answer answer;
 
 	printf("a second send\n");
-	ibsa_put_be32(mad + 12, TID + 2);
+	ibsa_put_be32(mad + MAD_TID_LOW, TID + 2);
 	send_request(transport, TID + 2, IBSA_METHOD_SET, &ibsa_node_record,
 		     &none, 0);
 	CHECK(transport->ops->send(transport, &to, mad, sizeof(mad), 100) ==

@@ -30,23 +30,17 @@
 
 #include "umad/header.h"
 #include "test/counterpart/umtap.h"
+#include "wire/mad.h"
 
 enum {
 	FD_MIN = 1024, /* ibsim's descriptors */
 	FD_MAX = 2047,
 	POLL_US = 500,
-	TIMED_OUT_BYTES = UMAD_HEADER_BYTES + 24,
+	TIMED_OUT_BYTES = UMAD_HEADER_BYTES + MAD_HEADER_BYTES,
 	SEGMENT_BYTES = UMAD_HEADER_BYTES + IBSA_MAD_BYTES,
 
-	/* Offsets in a MAD. */
-	MGMT_CLASS = 1,
-	METHOD = 3,
 	METHOD_RESPONSE = 0x80,
 	METHOD_TRAP_REPRESS = 0x07,
-	TID_LOW = 12,
-	ATTRIBUTE = 16,
-	RMPP = 24,
-	RMPP_HEADER_BYTES = 12,
 	/* What an RMPP payload length counts besides the records: 44 to 55. */
 	RMPP_CLASS_BYTES = 20,
 };
@@ -153,11 +147,11 @@ static bool whole_path(const uint8_t *mad, char *out, size_t size)
 {
 	const char *folder = getenv("UMTAP_DIR");
 
-	if (!folder || mad[MGMT_CLASS] != IBSA_CLASS_SA)
+	if (!folder || mad[MAD_CLASS] != IBSA_CLASS_SA)
 		return false;
 	snprintf(out, size, "%s/%08x-%04x-%02x", folder,
-		 ibsa_be32(mad + TID_LOW), ibsa_be16(mad + ATTRIBUTE),
-		 mad[METHOD]);
+		 ibsa_be32(mad + MAD_TID_LOW), ibsa_be16(mad + MAD_ATTRIBUTE),
+		 mad[MAD_METHOD]);
 	return true;
 }
 
@@ -185,18 +179,19 @@ static void rmpp_fill(uint8_t *mad, size_t len)
 		segments = 1;
 		flags |= IBSA_RMPP_LAST;
 	}
-	mad[RMPP] = 1;
-	mad[RMPP + 1] = IBSA_RMPP_TYPE_DATA;
-	mad[RMPP + 2] = (uint8_t)((mad[RMPP + 2] & 0xf8) | flags);
-	ibsa_put_be32(mad + RMPP + 4, 1);
-	ibsa_put_be32(mad + RMPP + 8,
+	mad[MAD_RMPP_VERSION] = 1;
+	mad[MAD_RMPP_TYPE] = IBSA_RMPP_TYPE_DATA;
+	mad[MAD_RMPP_FLAGS] = (uint8_t)((mad[MAD_RMPP_FLAGS] & 0xf8) | flags);
+	ibsa_put_be32(mad + MAD_RMPP_SEGMENT, 1);
+	ibsa_put_be32(mad + MAD_RMPP_LENGTH,
 		      (uint32_t)(records + segments * RMPP_CLASS_BYTES));
 }
 
 static bool is_rmpp(const uint8_t *mad, size_t len)
 {
-	return len >= IBSA_SA_HEADER_BYTES && (mad[METHOD] & METHOD_RESPONSE) &&
-	       (mad[RMPP + 2] & IBSA_RMPP_ACTIVE);
+	return len >= IBSA_SA_HEADER_BYTES &&
+	       (mad[MAD_METHOD] & METHOD_RESPONSE) &&
+	       (mad[MAD_RMPP_FLAGS] & IBSA_RMPP_ACTIVE);
 }
 
 /* The whole MAD that @packet begins, as a packet; NULL if none was kept. */
@@ -232,7 +227,7 @@ static struct packet *whole_get(struct packet *packet)
 		return packet;
 	whole->data->header = packet->data->header;
 	/* The MAD header as it arrived: the transaction id is changed. */
-	memcpy(mad_of(whole), mad_of(packet), RMPP);
+	memcpy(mad_of(whole), mad_of(packet), MAD_HEADER_BYTES);
 	len = whole->len - UMAD_HEADER_BYTES;
 	if (is_rmpp(mad_of(whole), len))
 		rmpp_fill(mad_of(whole), len);
@@ -245,7 +240,7 @@ static struct packet *whole_get(struct packet *packet)
 
 static bool is_answer(const struct packet *packet)
 {
-	uint8_t method = mad_of(packet)[METHOD];
+	uint8_t method = mad_of(packet)[MAD_METHOD];
 
 	return (method & METHOD_RESPONSE) || method == METHOD_TRAP_REPRESS;
 }
@@ -257,8 +252,9 @@ static void answer(const struct packet *packet)
 		const uint8_t *request = mad_of(*at);
 
 		if ((*at)->fd != packet->fd ||
-		    request[MGMT_CLASS] != mad_of(packet)[MGMT_CLASS] ||
-		    memcmp(request + TID_LOW, mad_of(packet) + TID_LOW, 4) != 0)
+		    request[MAD_CLASS] != mad_of(packet)[MAD_CLASS] ||
+		    memcmp(request + MAD_TID_LOW, mad_of(packet) + MAD_TID_LOW,
+			   4) != 0)
 			continue;
 		packet_free(take(at));
 		return;
@@ -332,8 +328,9 @@ static bool is_under_way(const struct packet *packet)
 {
 	for (const struct packet *at = sent; at; at = at->next) {
 		if (at->fd == packet->fd &&
-		    mad_of(at)[MGMT_CLASS] == mad_of(packet)[MGMT_CLASS] &&
-		    !memcmp(mad_of(at) + TID_LOW, mad_of(packet) + TID_LOW, 4))
+		    mad_of(at)[MAD_CLASS] == mad_of(packet)[MAD_CLASS] &&
+		    !memcmp(mad_of(at) + MAD_TID_LOW,
+			    mad_of(packet) + MAD_TID_LOW, 4))
 			return true;
 	}
 	return false;
@@ -348,7 +345,7 @@ static bool note_sent(int fd, const void *bytes, size_t len)
 	memcpy(packet->data, bytes, len);
 	expire();
 	if (!packet->data->header.timeout_ms ||
-	    (mad[METHOD] & METHOD_RESPONSE)) {
+	    (mad[MAD_METHOD] & METHOD_RESPONSE)) {
 		whole_keep(mad, len - UMAD_HEADER_BYTES);
 		packet_free(packet);
 		return true;
@@ -370,7 +367,7 @@ ssize_t write(int fd, const void *bytes, size_t len)
 	if (!is_umad(fd))
 		return real.write(fd, bytes, len);
 	pthread_mutex_lock(&lock);
-	if (len < UMAD_HEADER_BYTES + RMPP + RMPP_HEADER_BYTES)
+	if (len < UMAD_HEADER_BYTES + MAD_RMPP_END)
 		good = false;
 	else
 		good = note_sent(fd, bytes, len);

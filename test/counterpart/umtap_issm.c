@@ -22,13 +22,11 @@
 
 #include "umad/header.h"
 #include "test/counterpart/umtap.h"
+#include "wire/mad.h"
 
 enum {
 	CLASS_LID_ROUTED = 0x01,
 	CLASS_DIRECTED = 0x81,
-	CLASS_AT = 1,
-	METHOD_AT = 3,
-	STATUS_AT = 4,
 	DATA_AT = 64,
 	DATA_BYTES = 64,
 	METHOD_GET_RESP = 0x81,
@@ -103,16 +101,17 @@ bool umtap_issm_answer(void *packet)
 {
 	struct umad_header *header = packet;
 	uint8_t *mad = (uint8_t *)packet + UMAD_HEADER_BYTES;
-	const bool is_directed = mad[CLASS_AT] == CLASS_DIRECTED;
+	const bool is_directed = mad[MAD_CLASS] == CLASS_DIRECTED;
 
-	if (!is_wanted() || (!is_directed && mad[CLASS_AT] != CLASS_LID_ROUTED))
+	if (!is_wanted() ||
+	    (!is_directed && mad[MAD_CLASS] != CLASS_LID_ROUTED))
 		return false;
-	mad[METHOD_AT] = METHOD_GET_RESP;
+	mad[MAD_METHOD] = METHOD_GET_RESP;
 	memset(mad + DATA_AT, 0, DATA_BYTES);
 	ibsa_put_be64(mad + DATA_AT, port_guid());
 	mad[SM_KEY_LAST] = SM_KEY;
 	if (is_directed) {
-		mad[STATUS_AT] |= DIRECTION;
+		mad[MAD_STATUS] |= DIRECTION;
 		memset(&header->lid, 0xff, sizeof(header->lid));
 	}
 	header->qpn = 0;

@@ -9,6 +9,7 @@
  * Says how many bytes of paths came.
  */
 #include <arpa/inet.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +30,7 @@ enum {
 	MULTI_PATH = 0x003a,
 	PATH = 0x0035,
 	MASK = 1 << 6 | 1 << 19 | 1 << 20, /* NumbPath and the counts */
-	HEADER_BYTES = 56,
+	HEADER_BYTES = offsetof(struct umad_sa_packet, data),
 	DATA_BYTES = AT_GIDS + (SOURCES + TARGETS) * GID_BYTES,
 	ANSWER_BYTES = 4096,
 	TRY_MS = 2000,

@@ -19,6 +19,7 @@
 #include <endian.h>
 #include <poll.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +47,7 @@ enum {
 	/* Of an RMPP header, 13.6.2. */
 	RMPP_DATA = 1,
 	RMPP_ACTIVE = 1,
-	SA_HEADER_BYTES = 56,
+	SA_HEADER_BYTES = offsetof(struct umad_sa_packet, data),
 	LATE_MAX = 64,
 	/* The kernel takes no second answer while the first is on its way. */
 	TWICE_MS = 50,

@@ -15,6 +15,7 @@
 
 #include "test/device_now.h"
 #include "umad_dev/umad.h"
+#include "wire/mad.h"
 #include "wire/request.h"
 
 enum {
@@ -22,7 +23,6 @@ enum {
 	WAIT_MS = 50,
 	TRIES = 40,
 	GID_INDEX = 0, /* fe80::; the kernel matches no answer by IPv4 */
-	METHOD_AT = 3,
 	TAIL = 9,
 };
 
@@ -130,7 +130,7 @@ static void report_is_told_and_answered(void **state)
 	send_report(sa, &to);
 	await(sa, client, &message);
 	assert_int_equal(message.err, 0);
-	assert_int_equal(message.mad[METHOD_AT], IBSA_METHOD_REPORT_RESP);
+	assert_int_equal(message.mad[MAD_METHOD], IBSA_METHOD_REPORT_RESP);
 	assert_int_equal(told.count, 1);
 	assert_int_equal(told.last.kind, IBSA_EVENT_GID_OUT);
 	assert_int_equal(told.last.gid.raw[15], TAIL);

@@ -14,13 +14,11 @@
 #include "test/device_now.h"
 #include "test/vm/sa_rig.h"
 #include "umad_dev/umad.h"
+#include "wire/mad.h"
 #include "wire/request.h"
 
 enum {
 	WINDOW = 16, /* when nobody says otherwise */
-	METHOD_AT = 3,
-	TID_AT = 12,
-	HEADER_BYTES = 24, /* of a MAD, which is what comes back of one */
 	REPLY_BYTES = 4096,
 	HELD_MAX = 256,
 };
@@ -99,7 +97,7 @@ static int counter_send(struct ibsa_transport *transport,
 
 	if (err)
 		return err;
-	held_add(counter, ibsa_be32(mad + TID_AT));
+	held_add(counter, ibsa_be32(mad + MAD_TID_LOW));
 	return 0;
 }
 
@@ -118,7 +116,8 @@ static int counter_recv(struct ibsa_transport *transport,
 
 		if (got <= 0)
 			return got;
-		held_remove(counter, ibsa_be32(out->mad + TID_AT), !out->err);
+		held_remove(counter, ibsa_be32(out->mad + MAD_TID_LOW),
+			    !out->err);
 		counter->errors += out->err != 0;
 		if (!(out->err ? counter->tells_no_errors
 			       : counter->loses_answers))
@@ -246,7 +245,7 @@ static void answer_comes_with_its_sender(void **state)
 	assert_int_equal(message.from.pkey_index, 0);
 	assert_true(message.from.has_grh);
 	assert_memory_equal(message.from.gid.raw, sa->address.gid.raw, 16);
-	assert_int_equal(ibsa_be32(message.mad + TID_AT), 7);
+	assert_int_equal(ibsa_be32(message.mad + MAD_TID_LOW), 7);
 	kernel->ops->close(kernel);
 }
 
@@ -269,9 +268,9 @@ static void silence_comes_back_as_the_head_of_the_request(void **state)
 	message_await(kernel, &message);
 	assert_true(sa_now_ms() - start_ms < 1500);
 	assert_int_equal(message.err, -ETIMEDOUT);
-	assert_int_equal(message.len, HEADER_BYTES);
-	assert_int_equal(message.mad[METHOD_AT], IBSA_METHOD_GET);
-	assert_int_equal(ibsa_be32(message.mad + TID_AT), 9);
+	assert_int_equal(message.len, MAD_HEADER_BYTES);
+	assert_int_equal(message.mad[MAD_METHOD], IBSA_METHOD_GET);
+	assert_int_equal(ibsa_be32(message.mad + MAD_TID_LOW), 9);
 	/* And the id is free again. */
 	assert_int_equal(kernel->ops->send(kernel, &sa->address, mad,
 					   sizeof(mad), 100),

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Offsets of the fields of the MAD, RMPP and SA headers, in bytes. They come
+ * from the table of the header; scripts/check-offsets fails on one that is
+ * written as a number elsewhere.
+ */
+#ifndef WIRE_MAD_H
+#define WIRE_MAD_H
+
+#include <stddef.h>
+
+#include <ibsa/records.h>
+#include <ibsa/sa.h>
+
+#define MAD__AT(field) (offsetof(struct ibsa__sa_header_bits, field) / 8)
+
+enum {
+	MAD_BASE_VERSION = MAD__AT(base_version),
+	MAD_CLASS = MAD__AT(mgmt_class),
+	MAD_CLASS_VERSION = MAD__AT(class_version),
+	MAD_METHOD = MAD__AT(method),
+	MAD_STATUS = MAD__AT(status),
+	MAD_CLASS_SPECIFIC = MAD__AT(class_specific),
+	MAD_TID = MAD__AT(transaction_id),
+	MAD_TID_LOW = MAD_TID + 4, /* the half that is the sender's own */
+	MAD_ATTRIBUTE = MAD__AT(attribute_id),
+	MAD_MODIFIER = MAD__AT(attribute_modifier),
+	MAD_RMPP_VERSION = MAD__AT(rmpp_version),
+	MAD_RMPP_TYPE = MAD__AT(rmpp_type),
+	MAD_RMPP_FLAGS = MAD__AT(rmpp_flags),
+	MAD_RMPP_STATUS = MAD__AT(rmpp_status),
+	MAD_RMPP_SEGMENT = MAD__AT(rmpp_segment),
+	MAD_RMPP_LENGTH = MAD__AT(rmpp_length),
+	MAD_SM_KEY = MAD__AT(sm_key),
+	MAD_ATTRIBUTE_OFFSET = MAD__AT(attribute_offset),
+	MAD_COMPONENT_MASK = MAD__AT(component_mask),
+
+	MAD_HEADER_BYTES = MAD_RMPP_VERSION,
+	MAD_RMPP_END = MAD_SM_KEY, /* of the MAD and RMPP headers */
+};
+
+_Static_assert(sizeof(struct ibsa__sa_header_bits) == IBSA_SA_HEADER_BYTES * 8,
+	       "the SA header and its table");
+
+#endif
