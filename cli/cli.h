@@ -98,26 +98,27 @@ struct cli {
  * @name:      matched whole
  * @arguments: as usage shows them
  * @help:      one line
- * @takes_all, @takes_lease: whether --all and --lease mean something to it
+ * @options:   the options it takes besides those that every command takes:
+ *             names with a blank between them
  * @run:       returns the exit status
+ * @details:   more for --help, or NULL
  * @can_help:  whether there is help for the arguments; returns the exit
  *             status; NULL: for all
- * @details:   more for --help, or NULL
- * @takes_address: whether --for means something to it
  * @part_help: the whole of --help for the part of it that the arguments name;
  *             false: they name none; or NULL
+ * @part_takes: whether any part of it takes the option of that name; NULL:
+ *             @options are all
  */
 struct command {
 	const char *name;
 	const char *arguments;
 	const char *help;
-	bool takes_all;
-	bool takes_lease;
+	const char *options;
 	int (*run)(struct cli *cli);
-	int (*can_help)(struct cli *cli);
 	void (*details)(struct cli *cli);
-	bool takes_address;
+	int (*can_help)(struct cli *cli);
 	bool (*part_help)(struct cli *cli);
+	bool (*part_takes)(const char *option);
 };
 
 int cmd_devices(struct cli *cli);
@@ -125,6 +126,7 @@ int cmd_fabric(struct cli *cli);
 int cmd_fabric_can_help(struct cli *cli);
 void cmd_fabric_details(struct cli *cli);
 bool cmd_fabric_part_help(struct cli *cli);
+bool cmd_fabric_part_takes(const char *option);
 int cmd_doctor(struct cli *cli);
 void cmd_doctor_details(struct cli *cli);
 int cmd_gids(struct cli *cli);

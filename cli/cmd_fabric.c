@@ -128,6 +128,14 @@ static const char *before(const char *arguments)
 	return *arguments ? " " : "";
 }
 
+bool cmd_fabric_part_takes(const char *option)
+{
+	for (size_t i = 0; i < ACTIONS; i++)
+		if (option_is_listed(option, actions[i].options))
+			return true;
+	return false;
+}
+
 bool cmd_fabric_part_help(struct cli *cli)
 {
 	struct out *out = &cli->out;

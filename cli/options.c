@@ -8,6 +8,15 @@
 #include "option_table.h"
 #include "options.h"
 
+/* What getopt returns for an option: its letter, or more than any letter. */
+static int option_key(size_t i)
+{
+	enum { WITHOUT_LETTER = 256 };
+
+	return option_rows[i].letter ? option_rows[i].letter
+				     : WITHOUT_LETTER + (int)i;
+}
+
 /* Order does not matter: "-" makes getopt hand over arguments as they come. */
 static void make_options(char *letters, struct option *options)
 {
@@ -19,10 +28,10 @@ static void make_options(char *letters, struct option *options)
 
 		options[i] = (struct option){ .name = option_rows[i].name,
 					      .has_arg = has,
-					      .val = option_rows[i].key };
-		if (option_rows[i].key >= OPTION_WITHOUT_LETTER)
+					      .val = option_key(i) };
+		if (!option_rows[i].letter)
 			continue;
-		*letters++ = (char)option_rows[i].key;
+		*letters++ = option_rows[i].letter;
 		if (option_rows[i].argument)
 			*letters++ = ':';
 	}
@@ -44,7 +53,7 @@ static size_t count_names(const char *start)
 static bool is_key(int key)
 {
 	for (size_t i = 0; i < OPTION_ROWS; i++)
-		if (option_rows[i].key == key)
+		if (option_key(i) == key)
 			return true;
 	return false;
 }
@@ -103,7 +112,7 @@ static int take(struct cli *cli, int key, char **argv)
 		return CLI_DONE;
 	}
 	for (size_t i = 0; i < OPTION_ROWS; i++) {
-		if (option_rows[i].key != key)
+		if (option_key(i) != key)
 			continue;
 		cli->given |= UINT64_C(1) << i;
 		return set(cli, &option_rows[i], optarg);
@@ -135,7 +144,7 @@ int options_parse(struct cli *cli, int argc, char **argv)
 
 bool options_fit(const struct cli *cli, const struct command *command)
 {
-	if (cli->sa_mode && command->run != cmd_fabric) {
+	if (cli->sa_mode && !option_is_own("sa", command)) {
 		complain("--sa: '%s' is for ibsa fabric run; else it is a LID, "
 			 "a GID, or lid=..,sl=..,gid=..",
 			 cli->sa_mode);
@@ -145,8 +154,7 @@ bool options_fit(const struct cli *cli, const struct command *command)
 		const struct option_row *row = &option_rows[i];
 
 		/* devices says itself why it takes none of these. */
-		if (!(cli->given >> i & 1) || option_is_common(row) ||
-		    option_is_taken(row, command))
+		if (!(cli->given >> i & 1) || option_is_taken(row, command))
 			continue;
 		complain("%s has no option --%s", command->name, row->name);
 		return false;
@@ -159,8 +167,8 @@ bool options_only(const struct cli *cli, const char *whose, const char *list)
 	for (size_t i = 0; i < OPTION_ROWS; i++) {
 		const struct option_row *row = &option_rows[i];
 
-		if (!(cli->given >> i & 1) || option_is_of_output(row) ||
-		    option_is_listed(row, list))
+		if (!(cli->given >> i & 1) || row->whose == OPTION_OUTPUT ||
+		    option_is_listed(row->name, list))
 			continue;
 		complain("%s has no option --%s", whose, row->name);
 		return false;

@@ -21,6 +21,9 @@ bool options_fit(const struct cli *cli, const struct command *command);
  */
 bool options_only(const struct cli *cli, const char *whose, const char *list);
 
+/* Whether @name is one of the words of @list, with a blank between them. */
+bool option_is_listed(const char *name, const char *list);
+
 /* Whether the option of that name is given. */
 bool options_given(const struct cli *cli, const char *name);
 

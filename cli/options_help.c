@@ -15,8 +15,8 @@ static void show(struct out *out, const struct option_row *row)
 	char left[48];
 	char letter[] = "    ";
 
-	if (row->key < OPTION_WITHOUT_LETTER)
-		snprintf(letter, sizeof(letter), "-%c, ", (char)row->key);
+	if (row->letter)
+		snprintf(letter, sizeof(letter), "-%c, ", row->letter);
 	snprintf(left, sizeof(left), "%s--%s%s%s", letter, row->name,
 		 row->argument ? " " : "", row->argument ? row->argument : "");
 	out_line(out, "  %-21s  %s", left, row->help);
@@ -53,7 +53,7 @@ void options_part_help(struct out *out, const char *list,
 {
 	title(out);
 	for (size_t i = 0; i < OPTION_ROWS; i++)
-		if (option_rows[i].key == 'h' ||
-		    option_is_listed(&option_rows[i], list))
+		if (option_rows[i].letter == 'h' ||
+		    option_is_listed(option_rows[i].name, list))
 			show_in_part(out, &option_rows[i], words);
 }
