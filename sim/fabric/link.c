@@ -20,7 +20,7 @@ static struct way *way_of(struct link *link, bool is_request)
 
 static bool is_listening(const struct link *link)
 {
-	return link->fabric->setups[link->end].listener == link;
+	return link->fabric->setups[link->end].listener == &link->listener;
 }
 
 uint64_t ibsa__link_due(const struct link *link)
@@ -119,8 +119,9 @@ static int reach_sa(struct link *link, const struct ibsa_address *to,
 	return carry(link, answer);
 }
 
-bool ibsa__link_hear(struct link *link, uint64_t until_ns)
+bool ibsa__link_hear(void *arg, uint64_t until_ns)
 {
+	struct link *link = arg;
 	struct message *request;
 	bool is_any = false;
 
@@ -148,9 +149,10 @@ void ibsa__link_settle(struct link *link)
 	ibsa__reports_settle(link->fabric, now_ns);
 }
 
-void ibsa__link_report(struct link *link, const struct ibsa_address *sa,
+void ibsa__link_report(void *arg, const struct ibsa_address *sa,
 		       const uint8_t *mad, uint64_t now_ns)
 {
+	struct link *link = arg;
 	struct message *report = ibsa__queue_new(link_pool(link));
 
 	/* Without memory it is as if it had been lost. */
@@ -166,16 +168,17 @@ void ibsa__link_report(struct link *link, const struct ibsa_address *sa,
 
 int ibsa__link_listen(struct link *link, bool on)
 {
-	struct link **listener = &link->fabric->setups[link->end].listener;
+	struct report_listener **listener =
+		&link->fabric->setups[link->end].listener;
 	struct message *held = link->answers.held;
 
-	if (on && *listener && *listener != link)
+	if (on && *listener && *listener != &link->listener)
 		return -EBUSY;
 	if (on) {
-		*listener = link;
+		*listener = &link->listener;
 		return 0;
 	}
-	if (*listener != link)
+	if (*listener != &link->listener)
 		return 0;
 	*listener = NULL;
 	ibsa__queue_drop_reports(&link->answers.queue);

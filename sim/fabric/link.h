@@ -18,9 +18,10 @@ struct link {
 	struct message *received; /* the client reads it */
 	uint64_t alarm_ns;	  /* what the timer is set to; 0: off */
 	int fd;			  /* the timer; -1 on a virtual clock */
-	bool is_watched;	  /* somebody may poll the fd */
-	bool is_woken;		  /* until the next wait ends */
-	bool is_wake_pending;	  /* until the client has looked */
+	struct report_listener listener;
+	bool is_watched;      /* somebody may poll the fd */
+	bool is_woken;	      /* until the next wait ends */
+	bool is_wake_pending; /* until the client has looked */
 };
 
 static inline struct queue *link_pool(struct link *link)
@@ -44,12 +45,10 @@ bool ibsa__link_is_ready(struct link *link);
 /* Let what is due happen: requests reach the SA, and Reports are sent. */
 void ibsa__link_settle(struct link *link);
 
-/* Let requests that are due by then reach the SA. Return: whether any did. */
-bool ibsa__link_hear(struct link *link, uint64_t until_ns);
-
-/* Send a Report, IBSA_MAD_BYTES, to this client, from the SA as at @sa. */
-void ibsa__link_report(struct link *link, const struct ibsa_address *sa,
+/* As struct report_listener has them; @arg is the link. */
+void ibsa__link_report(void *arg, const struct ibsa_address *sa,
 		       const uint8_t *mad, uint64_t now_ns);
+bool ibsa__link_hear(void *arg, uint64_t until_ns);
 
 /*
  * Begin or end listening to Reports. Return: 0; -EBUSY another client of the

@@ -34,10 +34,12 @@ static bool refuse(const uint8_t *request, struct sa_reply *reply)
 	return true;
 }
 
-bool ibsa__replay_answer(struct tape *tape, const uint8_t *request,
-			 struct sa_reply *reply)
+/* As struct sa_source has it; @arg is the tape. */
+static bool tape_answer(void *arg, const uint8_t *request,
+			struct sa_reply *reply)
 {
 	enum { TID_BYTES = 8 };
+	struct tape *tape = arg;
 	const struct exchange *exchange;
 
 	/* An answer to an answer never comes. */
@@ -138,6 +140,7 @@ static int make(struct tape *tape, const struct ibsa_fabric_options *options,
 		return ibsa__fail(error, err, "out of memory");
 	}
 	fabric->tape = tape;
+	fabric->sa_source = (struct sa_source){ tape_answer, tape };
 	*out = fabric;
 	return 0;
 }

@@ -16,10 +16,6 @@ int ibsa__replay_load(const char *path,
 		      struct ibsa_error *error,
 		      struct ibsa_fabric **out) IBSA_MUST_USE;
 
-/* What the SA says, if anything: as ibsa__sa_answer(). */
-bool ibsa__replay_answer(struct tape *tape, const uint8_t *request,
-			 struct sa_reply *reply);
-
 void ibsa__replay_done(struct tape *tape);
 
 #endif

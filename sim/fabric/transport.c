@@ -338,6 +338,11 @@ static int link_new(struct ibsa_fabric *fabric, uint32_t port,
 	link->answers.pool = &link->answers.queue;
 	link->requests.fabric = fabric;
 	link->requests.pool = &link->answers.queue;
+	link->listener = (struct report_listener){
+		.report = ibsa__link_report,
+		.hear = ibsa__link_hear,
+		.arg = link,
+	};
 	link->fd = -1;
 	if (!fabric->clock.is_virtual) {
 		link->fd = timerfd_create(CLOCK_MONOTONIC,

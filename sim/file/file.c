@@ -12,9 +12,9 @@
 #include "sim/file/open_file.h"
 #include "sim/node/sma.h"
 
-static struct sim_file **files_of(const struct sim_file *file)
+static struct port_handler **handlers_of(const struct sim_file *file)
 {
-	return &file->fabric->setups[file->end].files;
+	return &file->fabric->setups[file->end].handlers;
 }
 
 static void enter(struct sim_file *file)
@@ -23,8 +23,8 @@ static void enter(struct sim_file *file)
 
 	pthread_mutex_lock(&fabric->lock);
 	fabric->references++;
-	file->next = *files_of(file);
-	*files_of(file) = file;
+	file->handler.next = *handlers_of(file);
+	*handlers_of(file) = &file->handler;
 	pthread_mutex_unlock(&fabric->lock);
 }
 
@@ -42,6 +42,10 @@ int ibsa__sim_file_open(struct ibsa_fabric *fabric, uint32_t port,
 	if (!file)
 		return -ENOMEM;
 	file->fabric = fabric;
+	file->handler = (struct port_handler){
+		.take = ibsa__file_take,
+		.arg = file,
+	};
 	file->port = port;
 	file->end = fabric->topo.ports[port].end;
 	file->ready = ready;
@@ -68,15 +72,15 @@ static void set_issm(struct sim_file *file, bool on)
 void ibsa__sim_file_close(struct sim_file *file)
 {
 	struct ibsa_fabric *fabric;
-	struct sim_file **at;
+	struct port_handler **at;
 
 	if (!file)
 		return;
 	fabric = file->fabric;
 	pthread_mutex_lock(&fabric->lock);
-	for (at = files_of(file); *at != file;)
+	for (at = handlers_of(file); *at != &file->handler;)
 		at = &(*at)->next;
-	*at = file->next;
+	*at = file->handler.next;
 	if (fabric->setups[file->end].issm == file)
 		set_issm(file, false);
 	ibsa__sents_done(&file->sents, fabric->mads.pool);
@@ -125,19 +129,20 @@ bool ibsa__sim_file_has(struct sim_file *file,
 	return has;
 }
 
-static bool is_taken(const struct sim_file *file,
+/* The handlers of a port are its umad files. */
+static bool is_taken(const struct port_handler *handler,
 		     const struct sim_agent_request *request)
 {
-	while (file && !file_collides(file, request))
-		file = file->next;
-	return file;
+	while (handler && !file_collides(handler->arg, request))
+		handler = handler->next;
+	return handler;
 }
 
 static int enter_agent(struct sim_file *file, struct sim_agent_request *request)
 {
 	uint32_t id = 0;
 
-	if (is_taken(*files_of(file), request))
+	if (is_taken(*handlers_of(file), request))
 		return -EINVAL;
 	while (id < SIM_AGENTS_MAX && file->agents[id].is_open)
 		id++;

@@ -64,29 +64,23 @@ static void hand_over(struct sim_file *file, const struct agent *agent,
 	put(file, &header, message->body.bytes, len);
 }
 
-/* The agent that has sent what this answers, or NULL; its file in @out. */
-static const struct agent *asker(struct sim_file *file, const uint8_t *mad,
-				 struct sim_file **out)
+/* The agent that has sent what this answers, or NULL. */
+static const struct agent *asker(const struct sim_file *file,
+				 const uint8_t *mad)
 {
 	const uint32_t prefix = ibsa_be32(mad + MAD_TID);
 
-	for (; file; file = file->next) {
-		for (int i = 0; i < SIM_AGENTS_MAX; i++) {
-			if (!file->agents[i].is_open ||
-			    file->agents[i].prefix != prefix)
-				continue;
-			*out = file;
+	for (int i = 0; i < SIM_AGENTS_MAX; i++) {
+		if (file->agents[i].is_open && file->agents[i].prefix == prefix)
 			return &file->agents[i];
-		}
 	}
 	return NULL;
 }
 
-static bool take_response(struct sim_file *files, const struct message *message)
+static bool take_response(struct sim_file *file, const struct message *message)
 {
 	const uint8_t *mad = message->body.bytes;
-	struct sim_file *file = NULL;
-	const struct agent *agent = asker(files, mad, &file);
+	const struct agent *agent = asker(file, mad);
 	struct sent *sent;
 
 	if (!agent)
@@ -103,25 +97,23 @@ static bool take_request(struct sim_file *file, const struct message *message)
 {
 	const uint8_t *mad = message->body.bytes;
 
-	for (; file; file = file->next) {
-		for (int i = 0; i < SIM_AGENTS_MAX; i++) {
-			if (!ibsa__agent_wants(&file->agents[i], mad))
-				continue;
-			hand_over(file, &file->agents[i], message);
-			return true;
-		}
+	for (int i = 0; i < SIM_AGENTS_MAX; i++) {
+		if (!ibsa__agent_wants(&file->agents[i], mad))
+			continue;
+		hand_over(file, &file->agents[i], message);
+		return true;
 	}
 	return false;
 }
 
-bool ibsa__files_take(struct ibsa_fabric *fabric, uint32_t end,
-		      const struct message *message)
+bool ibsa__file_take(void *arg, const struct message *message,
+		     const struct arrival *at, uint64_t now_ns)
 {
-	struct sim_file *files = fabric->setups[end].files;
-
-	if (ibsa__mad_is_response(message->body.bytes))
-		return take_response(files, message);
-	return take_request(files, message);
+	(void)at;
+	(void)now_ns;
+	return ibsa__mad_is_response(message->body.bytes)
+		       ? take_response(arg, message)
+		       : take_request(arg, message);
 }
 
 /* What has become of a MAD that was sent is told with the head of it. */
@@ -239,9 +231,7 @@ uint64_t ibsa__sim_file_due(struct sim_file *file)
 	uint64_t due_ns;
 
 	pthread_mutex_lock(&fabric->lock);
-	due_ns = ibsa__mads_due(fabric);
-	if (ibsa__reports_due(fabric, file->end) < due_ns)
-		due_ns = ibsa__reports_due(fabric, file->end);
+	due_ns = ibsa__mads_due(fabric, file->end);
 	sent = sent_first(&file->sents);
 	if (sent && sent->due_ns < due_ns)
 		due_ns = sent->due_ns;

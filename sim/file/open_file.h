@@ -4,12 +4,13 @@
 #define SIM_FILE_OPEN_FILE_H
 
 #include "sim/mad/agent.h"
+#include "sim/mad/port.h"
 #include "sim/subnet/fabric.h"
 #include "sim/file/inbox.h"
 #include "sim/file/sent.h"
 
 struct sim_file {
-	struct sim_file *next; /* at the same port */
+	struct port_handler handler; /* among those of the port */
 	struct ibsa_fabric *fabric;
 	void (*ready)(void *arg);
 	void *arg;
@@ -21,10 +22,10 @@ struct sim_file {
 };
 
 /*
- * Give a MAD to the agent at @end that waits for it, or wants it. Return:
- * whether there is one; one that comes too late has gone to nobody, too.
+ * Give a MAD to the agent of the file that waits for it, or wants it; as in
+ * struct port_handler. One that comes too late is for no agent.
  */
-bool ibsa__files_take(struct ibsa_fabric *fabric, uint32_t end,
-		      const struct message *message);
+bool ibsa__file_take(void *arg, const struct message *message,
+		     const struct arrival *at, uint64_t now_ns);
 
 #endif

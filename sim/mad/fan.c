@@ -15,6 +15,7 @@
 struct fan {
 	struct ibsa_fabric *fabric;
 	const struct message *message;
+	uint64_t now_ns;
 	uint32_t *queue; /* ports that a copy has come in by */
 	uint32_t head;
 	uint32_t tail;
@@ -35,7 +36,7 @@ static void deliver(const struct fan *fan, uint32_t port, uint32_t in)
 		.number = fan->fabric->topo.ports[in].number,
 	};
 
-	ibsa__mad_deliver_fan(fan->fabric, fan->message, &at);
+	ibsa__mad_deliver_fan(fan->fabric, fan->message, &at, fan->now_ns);
 }
 
 /* Out by that port; another copy is then at the other end of its cable. */
@@ -95,11 +96,12 @@ static void follow(struct fan *fan)
 }
 
 void ibsa__mad_fan_out(struct ibsa_fabric *fabric,
-		       const struct message *message)
+		       const struct message *message, uint64_t now_ns)
 {
 	struct fan fan = {
 		.fabric = fabric,
 		.message = message,
+		.now_ns = now_ns,
 		.room = fabric->topo.port_count,
 	};
 

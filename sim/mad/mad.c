@@ -4,9 +4,8 @@
  * that nothing delays arrives within the call that sends it.
  */
 #include "sim/capture/capture.h"
-#include "sim/mad/queue.h"
-#include "sim/mad/mad.h"
-#include "sim/node/sma.h"
+#include "sim/mad/port.h"
+#include "sim/subnet/fabric.h"
 
 void ibsa__mads_init(struct ibsa_fabric *fabric)
 {
@@ -39,7 +38,7 @@ static void arrive(struct ibsa_fabric *fabric, struct message *message,
 
 	if (!is_direct && message->mad.dlid >= IBSA_LID_MULTICAST_MIN &&
 	    !fabric->is_opa)
-		ibsa__mad_fan_out(fabric, message);
+		ibsa__mad_fan_out(fabric, message, now_ns);
 	else if (is_direct ? ibsa__mad_direct(fabric, message, &at)
 			   : ibsa__mad_forward(fabric, message,
 					       message->mad.dlid, &at))
@@ -93,30 +92,14 @@ struct message *ibsa__mad_answer(struct ibsa_fabric *fabric,
 	return answer;
 }
 
-void ibsa__mad_report(struct ibsa_fabric *fabric, uint32_t end,
-		      const struct ibsa_address *sa, const uint8_t *mad,
-		      uint64_t now_ns)
+static void handlers_settle(const struct ibsa_fabric *fabric, uint64_t now_ns)
 {
-	const struct end_port *from = &fabric->ends[fabric->sa_end];
-	const struct end_setup *setup = &fabric->setups[fabric->sa_end];
-	const uint16_t pkey = setup_pkey(&fabric->setups[end], sa->pkey_index);
-	struct message *report = ibsa__mad_new(fabric);
+	const struct port_handler *handler = fabric->handlers;
 
-	/* Without memory it is as if it had been lost. */
-	if (!report)
-		return;
-	report->mad = (struct sim_mad){
-		.from = from->port,
-		.slid = from->lid,
-		.dlid = fabric->ends[end].lid | sa->path_bits,
-		.src_qpn = IBSA_QPN_GSI,
-		.dst_qpn = IBSA_QPN_GSI,
-		.pkey = setup_pkey(setup, ibsa__pkey_index(setup, pkey)),
-		.sl = sa->sl,
-	};
-	report->due_ns = now_ns + fabric->latency_ns;
-	(void)ibsa__sa_reply_put(&report->body, mad, IBSA_MAD_BYTES);
-	ibsa__mad_post(fabric, report, now_ns);
+	for (; handler; handler = handler->next) {
+		if (handler->settle)
+			handler->settle(handler->arg, now_ns);
+	}
 }
 
 /* Reports are sent before what is due later, and answers end them. */
@@ -125,12 +108,10 @@ static void settle(struct ibsa_fabric *fabric, uint64_t now_ns)
 	struct message *message;
 
 	while ((message = ibsa__way_take(&fabric->mads, now_ns))) {
-		ibsa__reports_settle(fabric, message->due_ns);
-		ibsa__traps_settle(fabric, message->due_ns);
+		handlers_settle(fabric, message->due_ns);
 		arrive(fabric, message, message->due_ns);
 	}
-	ibsa__reports_settle(fabric, now_ns);
-	ibsa__traps_settle(fabric, now_ns);
+	handlers_settle(fabric, now_ns);
 }
 
 /* What is sent meanwhile does not go deeper: it arrives one by one. */
@@ -148,10 +129,19 @@ void ibsa__mads_settle(struct ibsa_fabric *fabric, uint64_t now_ns)
 	fabric->is_settling = false;
 }
 
-uint64_t ibsa__mads_due(const struct ibsa_fabric *fabric)
+uint64_t ibsa__mads_due(const struct ibsa_fabric *fabric, uint32_t end)
 {
 	const struct message *first = way_head(&fabric->mads);
-	const uint64_t trap_ns = ibsa__traps_due(fabric);
+	const struct port_handler *handler = fabric->handlers;
+	uint64_t due_ns = first ? first->due_ns : UINT64_MAX;
 
-	return first && first->due_ns < trap_ns ? first->due_ns : trap_ns;
+	for (; handler; handler = handler->next) {
+		const uint64_t next_ns =
+			handler->due ? handler->due(handler->arg, end)
+				     : UINT64_MAX;
+
+		if (next_ns < due_ns)
+			due_ns = next_ns;
+	}
+	return due_ns;
 }

@@ -88,27 +88,25 @@ struct message *ibsa__mad_answer(struct ibsa_fabric *fabric,
 void ibsa__mad_refuse(struct ibsa_fabric *fabric, const struct message *message,
 		      uint32_t port, uint16_t status, uint64_t now_ns);
 
-/* Send a Report, IBSA_MAD_BYTES, to an end port, from the SA as at @sa. */
-void ibsa__mad_report(struct ibsa_fabric *fabric, uint32_t end,
-		      const struct ibsa_address *sa, const uint8_t *mad,
-		      uint64_t now_ns);
-
-/* Let arrive what is due; and say when the next is. */
+/*
+ * Let arrive what is due by @now_ns; and when the next is due that may reach
+ * that end port.
+ */
 void ibsa__mads_settle(struct ibsa_fabric *fabric, uint64_t now_ns);
-uint64_t ibsa__mads_due(const struct ibsa_fabric *fabric);
+uint64_t ibsa__mads_due(const struct ibsa_fabric *fabric, uint32_t end);
 
-/* It has found its way: give it to whoever takes it there (deliver.c). */
+/* It has found its way: give it to a handler of the port (deliver.c). */
 void ibsa__mad_deliver(struct ibsa_fabric *fabric, struct message *message,
 		       const struct arrival *at, uint64_t now_ns);
 
 /* The same of a multicast packet: only agents take it, and none answers. */
 void ibsa__mad_deliver_fan(struct ibsa_fabric *fabric,
 			   const struct message *message,
-			   const struct arrival *at);
+			   const struct arrival *at, uint64_t now_ns);
 
 /* To all ports that the multicast forwarding tables lead to (fan.c). */
 void ibsa__mad_fan_out(struct ibsa_fabric *fabric,
-		       const struct message *message);
+		       const struct message *message, uint64_t now_ns);
 
 /*
  * Follow the forwarding tables (forward.c), or the path in the SMP itself

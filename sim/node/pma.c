@@ -233,9 +233,10 @@ static void answer(struct ask *ask, uint16_t attribute)
 	}
 }
 
-bool ibsa__pma_take(struct ibsa_fabric *fabric, const struct message *message,
+bool ibsa__pma_take(void *arg, const struct message *message,
 		    const struct arrival *at, uint64_t now_ns)
 {
+	struct ibsa_fabric *fabric = arg;
 	const struct topology *topo = &fabric->topo;
 	const uint8_t *mad = message->body.bytes;
 	struct ask ask = {
@@ -245,7 +246,8 @@ bool ibsa__pma_take(struct ibsa_fabric *fabric, const struct message *message,
 	};
 	struct message *reply;
 
-	if (mad[MAD_METHOD] != IBSA_METHOD_GET && !ask.is_set)
+	if (mad[MAD_CLASS] != CLASS_PERF ||
+	    (mad[MAD_METHOD] != IBSA_METHOD_GET && !ask.is_set))
 		return false;
 	reply = ibsa__mad_answer(fabric, message, at->port, now_ns);
 	/* Without memory it is as if it had been lost. */

@@ -6,8 +6,8 @@
 #include "sim/subnet/fabric.h"
 #include "sim/mad/mad.h"
 
-/* Answer a MAD of class 0x04. False: it is no Get and no Set. */
-bool ibsa__pma_take(struct ibsa_fabric *fabric, const struct message *message,
+/* Answer a Get or Set of class 0x04; as in struct port_handler. */
+bool ibsa__pma_take(void *arg, const struct message *message,
 		    const struct arrival *at, uint64_t now_ns);
 
 #endif

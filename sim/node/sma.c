@@ -15,7 +15,6 @@ enum {
 	METHOD_TRAP_REPRESS = 0x07,
 	STATUS_BAD_VERSION = 0x0004,
 	STATUS_DIRECTION = 0x8000,
-	SM_INFO = 0x0020,
 	PORT_INFO = 0x0015,
 };
 
@@ -179,19 +178,22 @@ static void ask(struct ibsa_fabric *fabric, const struct message *message,
 	ibsa__mad_post(fabric, reply, now_ns);
 }
 
-bool ibsa__sma_take(struct ibsa_fabric *fabric, const struct message *message,
+bool ibsa__sma_take(void *arg, const struct message *message,
 		    const struct arrival *at, uint64_t now_ns)
 {
+	struct ibsa_fabric *fabric = arg;
 	const uint8_t *mad = message->body.bytes;
 	const uint32_t end = fabric->topo.ports[at->port].end;
 
+	if (!mad_is_smp(mad))
+		return false;
 	if (mad[MAD_METHOD] == METHOD_TRAP_REPRESS) {
 		ibsa__trap_repressed(fabric, message, &fabric->ends[end]);
 		return true;
 	}
 	if ((mad[MAD_METHOD] != IBSA_METHOD_GET &&
 	     mad[MAD_METHOD] != IBSA_METHOD_SET) ||
-	    ibsa_be16(mad + MAD_ATTRIBUTE) == SM_INFO)
+	    ibsa_be16(mad + MAD_ATTRIBUTE) == SMP_SM_INFO)
 		return false;
 	ask(fabric, message, at, now_ns);
 	return true;

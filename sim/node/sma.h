@@ -21,6 +21,8 @@ enum {
 	PHYS_LINK_UP = 5,
 };
 
+enum { SMP_SM_INFO = 0x0020 /* attribute */ };
+
 enum { VL_ARB_BLOCKS = 4 };
 
 /* Of one port; tables are there once they were set. */
@@ -110,16 +112,15 @@ void ibsa__sma_linear_forwarding(struct smp *smp);
 void ibsa__sma_multicast_forwarding(struct smp *smp);
 
 /*
- * Let the agent of that port have an SMP. Return: whether it was for it; if
- * not, it is for an SM on the port.
+ * Let the agent of that port have an SMP; as in struct port_handler. What is
+ * not for it is for an SM on the port.
  */
-bool ibsa__sma_take(struct ibsa_fabric *fabric, const struct message *message,
+bool ibsa__sma_take(void *arg, const struct message *message,
 		    const struct arrival *at, uint64_t now_ns);
 
-/* Answer for the built-in SM who it is (sma_node.c). */
-void ibsa__sma_sm_info(struct ibsa_fabric *fabric,
-		       const struct message *message, const struct arrival *at,
-		       uint64_t now_ns);
+/* Answer SMInfo for the built-in SM, if it is at that port; the same. */
+bool ibsa__sma_take_sm_info(void *arg, const struct message *message,
+			    const struct arrival *at, uint64_t now_ns);
 
 /* Trap numbers. IBA vol 1, 14.2.5.1 and 15.2.5.12. */
 enum trap {

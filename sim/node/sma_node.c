@@ -96,9 +96,9 @@ void ibsa__sma_guid_info(struct smp *smp)
 }
 
 /* SMInfo of the built-in SM. IBA vol 1, 14.2.5.13. */
-void ibsa__sma_sm_info(struct ibsa_fabric *fabric,
-		       const struct message *message, const struct arrival *at,
-		       uint64_t now_ns)
+static void answer_sm_info(struct ibsa_fabric *fabric,
+			   const struct message *message,
+			   const struct arrival *at, uint64_t now_ns)
 {
 	enum { SM_KEY = 1 }; /* OpenSM's, which takes others for no SM */
 	struct ibsa_sm_info have = {
@@ -121,4 +121,19 @@ void ibsa__sma_sm_info(struct ibsa_fabric *fabric,
 	if (reply->body.bytes[MAD_CLASS] == CLASS_SMP_DIRECT)
 		reply->body.bytes[MAD_STATUS] = 0x80;
 	ibsa__mad_post(fabric, reply, now_ns);
+}
+
+bool ibsa__sma_take_sm_info(void *arg, const struct message *message,
+			    const struct arrival *at, uint64_t now_ns)
+{
+	struct ibsa_fabric *fabric = arg;
+	const uint8_t *mad = message->body.bytes;
+
+	if (!mad_is_smp(mad) || mad[MAD_METHOD] != IBSA_METHOD_GET ||
+	    ibsa_be16(mad + MAD_ATTRIBUTE) != SMP_SM_INFO ||
+	    !fabric->sa_running ||
+	    fabric->topo.ports[at->port].end != fabric->sa_end)
+		return false;
+	answer_sm_info(fabric, message, at, now_ns);
+	return true;
 }

@@ -10,8 +10,9 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "sim/fabric/link.h"
+#include "sim/mad/queue.h"
 #include "sim/sa/report.h"
+#include "sim/subnet/fabric.h"
 
 enum {
 	TRIES = 3,
@@ -123,12 +124,39 @@ static bool is_reached(const struct ibsa_fabric *fabric,
 	       ibsa__pkey_passes(sa, setup_pkey(setup, report->sa.pkey_index));
 }
 
+/* To the umad files at the port. */
+static void send_mad(struct ibsa_fabric *fabric, uint32_t end,
+		     const struct ibsa_address *sa, const uint8_t *mad,
+		     uint64_t now_ns)
+{
+	const struct end_port *from = &fabric->ends[fabric->sa_end];
+	const struct end_setup *setup = &fabric->setups[fabric->sa_end];
+	const uint16_t pkey = setup_pkey(&fabric->setups[end], sa->pkey_index);
+	struct message *report = ibsa__mad_new(fabric);
+
+	/* Without memory it is as if it had been lost. */
+	if (!report)
+		return;
+	report->mad = (struct sim_mad){
+		.from = from->port,
+		.slid = from->lid,
+		.dlid = fabric->ends[end].lid | sa->path_bits,
+		.src_qpn = IBSA_QPN_GSI,
+		.dst_qpn = IBSA_QPN_GSI,
+		.pkey = setup_pkey(setup, ibsa__pkey_index(setup, pkey)),
+		.sl = sa->sl,
+	};
+	report->due_ns = now_ns + fabric->latency_ns;
+	(void)ibsa__sa_reply_put(&report->body, mad, IBSA_MAD_BYTES);
+	ibsa__mad_post(fabric, report, now_ns);
+}
+
 /* Nobody hears it where nobody listens. */
 static void try(struct ibsa_fabric *fabric, struct report *report,
 		uint64_t now_ns)
 {
 	const struct end_setup *setup = &fabric->setups[report->end];
-	struct link *listener = setup->listener;
+	const struct report_listener *listener = setup->listener;
 	uint8_t mad[IBSA_MAD_BYTES];
 
 	report->tries++;
@@ -137,9 +165,9 @@ static void try(struct ibsa_fabric *fabric, struct report *report,
 		return;
 	put_mad(report, mad);
 	if (listener)
-		ibsa__link_report(listener, &report->sa, mad, now_ns);
-	else if (setup->files)
-		ibsa__mad_report(fabric, report->end, &report->sa, mad, now_ns);
+		listener->report(listener->arg, &report->sa, mad, now_ns);
+	else if (setup->handlers)
+		send_mad(fabric, report->end, &report->sa, mad, now_ns);
 }
 
 static struct report *new_report(struct reports *reports)
@@ -205,12 +233,13 @@ void ibsa__reports_settle(struct ibsa_fabric *fabric, uint64_t now_ns)
 
 	while (!list_is_empty(&reports->all)) {
 		struct report *report = first(reports);
-		struct link *listener = fabric->setups[report->end].listener;
+		const struct report_listener *listener =
+			fabric->setups[report->end].listener;
 
 		if (report->due_ns > now_ns)
 			return;
 		/* What has answered in time counts, looked at or not. */
-		if (!listener || !ibsa__link_hear(listener, report->due_ns))
+		if (!listener || !listener->hear(listener->arg, report->due_ns))
 			proceed(fabric, report);
 	}
 }

@@ -24,6 +24,16 @@ struct reports {
 	uint32_t last_id; /* lower half */
 };
 
+/* A client at a port that gets its Reports by itself. */
+struct report_listener {
+	/* Deliver a Report, IBSA_MAD_BYTES, from the SA as at @sa. */
+	void (*report)(void *arg, const struct ibsa_address *sa,
+		       const uint8_t *mad, uint64_t now_ns);
+	/* Let its requests arrive that are due. Return: whether any did. */
+	bool (*hear)(void *arg, uint64_t until_ns);
+	void *arg;
+};
+
 /* Return: 0 or -ENOMEM. */
 int ibsa__reports_init(struct reports *reports) IBSA_MUST_USE;
 void ibsa__reports_done(struct reports *reports);

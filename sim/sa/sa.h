@@ -18,6 +18,9 @@ union sa_record {
 #undef SA_RECORD
 };
 
+struct arrival;
+struct message;
+
 /* A request as it arrives. */
 struct sa_request {
 	uint32_t end;		       /* index of the end port it came from */
@@ -78,7 +81,7 @@ bool ibsa__sa_answer(struct ibsa_fabric *fabric,
 
 /*
  * The same, of an SA that faults may keep from it; what answers a Report
- * ends here, too (sa_hear.c).
+ * ends here, too (receive.c).
  */
 bool ibsa__sa_hear(struct ibsa_fabric *fabric, const struct sa_request *request,
 		   struct sa_reply *reply);
@@ -88,6 +91,10 @@ bool ibsa__sa_hear(struct ibsa_fabric *fabric, const struct sa_request *request,
  * no room, the request fails and nothing is appended.
  */
 void ibsa__sa_append(struct sa_work *work, const void *host);
+
+/* Take a MAD for the SA; as in struct port_handler. */
+bool ibsa__sa_take(void *arg, const struct message *message,
+		   const struct arrival *at, uint64_t now_ns);
 
 /* A new zeroed record at the end of the answer; NULL: stop, all is said. */
 uint8_t *ibsa__sa_add(struct sa_work *work);

@@ -12,6 +12,7 @@
 #include "sim/mad/mad.h"
 #include "sim/sa/partition.h"
 #include "sim/fabric/replay.h"
+#include "sim/node/pma.h"
 #include "sim/node/sma.h"
 #include "sim/sa/multicast.h"
 #include "sim/subnet/forward.h"
@@ -206,6 +207,58 @@ static int init_named(struct ibsa_fabric *fabric, const char *path,
 	return 0;
 }
 
+static void sa_settle(void *arg, uint64_t now_ns)
+{
+	ibsa__reports_settle(arg, now_ns);
+}
+
+static uint64_t sa_due(void *arg, uint32_t end)
+{
+	return ibsa__reports_due(arg, end);
+}
+
+static void sma_settle(void *arg, uint64_t now_ns)
+{
+	ibsa__traps_settle(arg, now_ns);
+}
+
+static uint64_t sma_due(void *arg, uint32_t end)
+{
+	(void)end;
+	return ibsa__traps_due(arg);
+}
+
+/* What every port has. */
+static void set_handlers(struct ibsa_fabric *fabric)
+{
+	struct port_handler *handlers = fabric->built_in;
+
+	handlers[0] = (struct port_handler){
+		.next = &handlers[1],
+		.take = ibsa__sa_take,
+		.settle = sa_settle,
+		.due = sa_due,
+		.arg = fabric,
+	};
+	handlers[1] = (struct port_handler){
+		.next = &handlers[2],
+		.take = ibsa__sma_take,
+		.settle = sma_settle,
+		.due = sma_due,
+		.arg = fabric,
+	};
+	handlers[2] = (struct port_handler){
+		.take = ibsa__pma_take,
+		.arg = fabric,
+	};
+	handlers[3] = (struct port_handler){
+		.take = ibsa__sma_take_sm_info,
+		.arg = fabric,
+	};
+	fabric->handlers = &handlers[0];
+	fabric->last_handler = &handlers[3];
+}
+
 static const struct ibsa_fabric_options defaults;
 
 static int make(const char *path, const char *text, size_t len,
@@ -222,6 +275,7 @@ static int make(const char *path, const char *text, size_t len,
 	ibsa__mads_init(fabric);
 	ibsa__traps_init(fabric);
 	ibsa__multicast_init(fabric);
+	set_handlers(fabric);
 	set_options(fabric, options);
 	err = ibsa__topology_read(
 		&(struct topo_source){

@@ -18,6 +18,7 @@
 #include "sim/sa/subscription.h"
 #include "sim/tools/clock.h"
 #include "sim/topology/topology.h"
+#include "sim/mad/port.h"
 #include "sim/mad/way.h"
 
 enum { PKEYS_MAX = 128 };
@@ -47,7 +48,7 @@ struct end_port {
 };
 
 struct link;
-struct sim_file;
+struct report_listener;
 struct sma_node;
 struct switch_tables;
 struct counters;
@@ -62,12 +63,12 @@ struct end_setup {
 	uint32_t reregisters;
 	uint32_t changed_capabilities; /* bits that are not as at first */
 	bool needs_grh;
-	bool is_known;	       /* to the SM, as what is there */
-	bool is_forgotten;     /* as a subscriber, by an SM that is a new one */
-	struct link *listener; /* who gets its Reports, or NULL */
-	struct sim_file *files; /* that are open at the port */
-	struct sim_file *issm;	/* the one that says it has an SM, or NULL */
-	struct list reports;	/* to this port, not answered yet */
+	bool is_known;	   /* to the SM, as what is there */
+	bool is_forgotten; /* as a subscriber, by an SM that is a new one */
+	struct report_listener *listener; /* gets its Reports, or NULL */
+	struct port_handler *handlers;	  /* of the port: its umad files */
+	const void *issm;    /* which of them says it has an SM, or NULL */
+	struct list reports; /* to this port, not answered yet */
 };
 
 /* Who has which LIDs. A port is found by the first of its own. */
@@ -137,6 +138,14 @@ struct multicast_source {
 	void *arg;
 };
 
+/* What answers in place of the SA; all zero: nothing does. */
+struct sa_source {
+	/* Return: whether there is an answer. */
+	bool (*answer)(void *arg, const uint8_t *request,
+		       struct sa_reply *reply);
+	void *arg;
+};
+
 struct fault_state {
 	struct ibsa_fault fault;
 	unsigned int left; /* strikes until it ends, if it counts them */
@@ -169,8 +178,12 @@ struct ibsa_fabric {
 	struct reports reports;
 	struct groups groups;
 	struct aliases aliases;
-	struct link *links;	 /* the clients */
-	struct way mads;	 /* between all ports */
+	struct link *links;		   /* the clients */
+	struct way mads;		   /* between all ports */
+	struct port_handler *handlers;	   /* of every port, before its own */
+	struct port_handler *last_handler; /* and after */
+	struct port_handler built_in[4];
+	struct sa_source sa_source;
 	uint32_t agent_prefixes; /* given to agents of umad files */
 	struct switch_tables *
 		*switches; /* by node; NULL until an SM sets any */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What takes the MADs that have come to a port: the agents that every port
+ * has, the SA, and umad files. Each fills in a handler.
+ */
+#ifndef SIM_MAD_PORT_H
+#define SIM_MAD_PORT_H
+
+#include "sim/mad/queue.h"
+
+struct port_handler {
+	struct port_handler *next;
+	/* Return: whether the MAD was for it; if not, the next is asked. */
+	bool (*take)(void *arg, const struct message *message,
+		     const struct arrival *at, uint64_t now_ns);
+	/* NULL, or: do what is due by @now_ns. */
+	void (*settle)(void *arg, uint64_t now_ns);
+	/* When the next is due that may reach that end port; with settle. */
+	uint64_t (*due)(void *arg, uint32_t end);
+	void *arg;
+};
+
+/* Ask @handler and those after it. Return: whether one has taken the MAD. */
+static inline bool port_handlers_take(const struct port_handler *handler,
+				      const struct message *message,
+				      const struct arrival *at, uint64_t now_ns)
+{
+	while (handler && !handler->take(handler->arg, message, at, now_ns))
+		handler = handler->next;
+	return handler;
+}
+
+#endif
