@@ -1,37 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is on the links of a fabric, for whoever has tapped it. It is what one
- * would see at the port of each client: a request when it is sent, whatever
- * becomes of it, and an answer when it arrives, if it does. What goes between
- * umad files and what is built into ports is seen once, where it is sent.
+ * MADs as packets, for the program that has tapped the fabric. A MAD between
+ * two ports is seen once, where it is sent.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "sim/mad/agent.h"
 #include "sim/capture/capture.h"
-#include "sim/fabric/link.h"
+#include "sim/mad/queue.h"
 
 enum {
 	PSN_MASK = 0xffffff,
 };
-
-int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn seen, void *arg)
-{
-	int err = 0;
-
-	if (fabric->is_opa)
-		return -EOPNOTSUPP;
-	pthread_mutex_lock(&fabric->lock);
-	if (seen && fabric->tap) {
-		err = -EBUSY;
-	} else {
-		fabric->tap = seen;
-		fabric->tap_arg = arg;
-	}
-	pthread_mutex_unlock(&fabric->lock);
-	return err;
-}
 
 static void capture_one(struct ibsa_fabric *fabric, const struct frame *frame,
 			const uint8_t *mad, uint64_t time_ns)
@@ -118,70 +98,10 @@ void ibsa__capture_mad(struct ibsa_fabric *fabric, const struct frame *frame,
 	capture_one(fabric, frame, room, time_ns);
 }
 
-static uint16_t own_lid(const struct link *link, const struct ibsa_address *far)
+void ibsa__capture_posted(void *arg, const struct message *message,
+			  uint64_t now_ns)
 {
-	const struct end_port *end = &link->fabric->ends[link->end];
-
-	return (uint16_t)(end->lid | far->path_bits);
-}
-
-/* Where a MAD between a client and @far goes; its LID may be in the GID. */
-static struct frame frame_between(const struct link *link,
-				  const struct ibsa_address *far)
-{
-	const struct ibsa_fabric *fabric = link->fabric;
-	struct frame frame = {
-		.slid = own_lid(link, far),
-		.dlid = (uint16_t)(far->lid ? far->lid
-					    : fabric->ends[fabric->sa_end].lid),
-		.src_qp = IBSA_QPN_GSI,
-		.dst_qp = far->qpn,
-		.pkey = setup_pkey(&fabric->setups[link->end], far->pkey_index),
-		.sl = far->sl,
-		.has_grh = far->has_grh,
-		.hop_limit = far->hop_limit,
-		.traffic_class = far->traffic_class,
-		.flow_label = far->flow_label,
-		.dgid = far->gid,
-	};
-
-	end_gid(fabric, &fabric->ends[link->end], frame.sgid.raw);
-	return frame;
-}
-
-void ibsa__capture_sent(struct link *link, const struct ibsa_address *to,
-			const uint8_t *mad, uint64_t time_ns)
-{
-	struct frame frame;
-
-	if (!capture_is_on(link->fabric))
-		return;
-	frame = frame_between(link, to);
-	ibsa__capture_mad(link->fabric, &frame, mad, IBSA_MAD_BYTES, time_ns);
-}
-
-void ibsa__capture_arrived(struct link *link, const struct message *message)
-{
-	struct frame out;
-	struct frame in;
-
-	if (!capture_is_on(link->fabric))
-		return;
-	out = frame_between(link, &message->sa);
-	in = out;
-	in.slid = out.dlid;
-	in.dlid = out.slid;
-	in.sgid = out.dgid;
-	in.dgid = out.sgid;
-	in.src_qp = out.dst_qp;
-	in.dst_qp = out.src_qp;
-	ibsa__capture_mad(link->fabric, &in, message->body.bytes,
-			  message->body.len, message->due_ns);
-}
-
-void ibsa__capture_posted(struct ibsa_fabric *fabric,
-			  const struct message *message, uint64_t now_ns)
-{
+	struct ibsa_fabric *fabric = arg;
 	const struct sim_mad *mad = &message->mad;
 	const struct frame frame = {
 		.slid = (uint16_t)mad->slid,

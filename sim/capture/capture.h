@@ -6,7 +6,6 @@
 #include "sim/subnet/fabric.h"
 #include "sim/capture/frame.h"
 
-struct link;
 struct message;
 
 static inline bool capture_is_on(const struct ibsa_fabric *fabric)
@@ -23,13 +22,8 @@ static inline bool capture_is_on(const struct ibsa_fabric *fabric)
 void ibsa__capture_mad(struct ibsa_fabric *fabric, const struct frame *frame,
 		       const uint8_t *mad, size_t len, uint64_t time_ns);
 
-/* One between two ports leaves the first; it is seen there alone. */
-void ibsa__capture_posted(struct ibsa_fabric *fabric,
-			  const struct message *message, uint64_t now_ns);
-
-/* A client sends one, IBSA_MAD_BYTES; one arrives at a client. */
-void ibsa__capture_sent(struct link *link, const struct ibsa_address *to,
-			const uint8_t *mad, uint64_t time_ns);
-void ibsa__capture_arrived(struct link *link, const struct message *message);
+/* One between two ports leaves the first; @arg of struct mad_tap. */
+void ibsa__capture_posted(void *arg, const struct message *message,
+			  uint64_t now_ns);
 
 #endif

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "sim/capture/capture.h"
 #include "sim/fabric/link.h"
 
 /* The SA's GUID in GIDs that name it without knowing it. IBA, 15.1.1. */
@@ -247,7 +246,7 @@ int ibsa__link_send(struct link *link, const struct ibsa_address *to,
 		return -EINVAL;
 	fabric->stats.requests++;
 	mad = whole(mad, len, room);
-	ibsa__capture_sent(link, to, mad, now_ns);
+	ibsa__link_tap_sent(link, to, mad, now_ns);
 	if (!is_carried(link, to)) {
 		fabric->stats.lost++;
 		return 0;
@@ -285,6 +284,6 @@ struct message *ibsa__link_receive(struct link *link)
 	if (!answer)
 		return NULL;
 	link->fabric->stats.answers++;
-	ibsa__capture_arrived(link, answer);
+	ibsa__link_tap_arrived(link, answer);
 	return answer;
 }

@@ -62,6 +62,14 @@ void ibsa__link_alert(struct link *link);
 /* The link has gone down: what has not arrived by now never will. */
 void ibsa__link_cut(struct link *link);
 
+/*
+ * Show the fabric's tap a request of IBSA_MAD_BYTES that a client sends, and
+ * a message that arrives at a client (tap.c).
+ */
+void ibsa__link_tap_sent(struct link *link, const struct ibsa_address *to,
+			 const uint8_t *mad, uint64_t time_ns);
+void ibsa__link_tap_arrived(struct link *link, const struct message *message);
+
 /* The next answer that is there, or NULL. */
 struct message *ibsa__link_receive(struct link *link);
 

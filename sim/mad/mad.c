@@ -3,7 +3,6 @@
  * MADs between ports of the fabric, on one way with the faults of all. One
  * that nothing delays arrives within the call that sends it.
  */
-#include "sim/capture/capture.h"
 #include "sim/mad/port.h"
 #include "sim/subnet/fabric.h"
 
@@ -51,7 +50,8 @@ void ibsa__mad_post(struct ibsa_fabric *fabric, struct message *message,
 {
 	struct way *way = &fabric->mads;
 
-	ibsa__capture_posted(fabric, message, now_ns);
+	if (fabric->mad_tap.seen)
+		fabric->mad_tap.seen(fabric->mad_tap.arg, message, now_ns);
 	if (message->due_ns <= now_ns && !way->held &&
 	    !ibsa__way_is_faulty(fabric)) {
 		arrive(fabric, message, now_ns);

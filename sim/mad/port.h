@@ -20,6 +20,12 @@ struct port_handler {
 	void *arg;
 };
 
+/* Sees each MAD between ports as it leaves its port. */
+struct mad_tap {
+	void (*seen)(void *arg, const struct message *message, uint64_t now_ns);
+	void *arg;
+};
+
 /* Ask @handler and those after it. Return: whether one has taken the MAD. */
 static inline bool port_handlers_take(const struct port_handler *handler,
 				      const struct message *message,

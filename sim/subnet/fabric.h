@@ -195,7 +195,8 @@ struct ibsa_fabric {
 	uint32_t *fan_queue; /* room for a multicast; NULL until there is one */
 	bool is_settling;    /* what is under way arrives */
 	uint32_t sm_act_count;
-	struct tape *tape;  /* what the SA says, or NULL: it says it itself */
+	struct tape *tape; /* what the SA says, or NULL: it says it itself */
+	struct mad_tap mad_tap;
 	ibsa_packet_fn tap; /* sees what is on the links, or NULL */
 	void *tap_arg;
 	uint32_t tap_count; /* packets that it has seen */
