@@ -7,10 +7,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "sim/fabric/cable.h"
 #include "sim/fabric/link.h"
-#include "sim/sa/notice.h"
 #include "sim/node/sma.h"
+#include "sim/subnet/cable.h"
 
 enum {
 	SL_MAX = 15,
@@ -46,7 +45,7 @@ static void settle_links(struct ibsa_fabric *fabric)
 /* The SM is a new one; what it finds is not news. */
 static void take_over(struct ibsa_fabric *fabric)
 {
-	ibsa__look_around(fabric, SWEEP_MASTER);
+	ibsa__subnet_sweep(fabric, SWEEP_MASTER);
 	ibsa__subnet_take_stock(fabric);
 }
 
@@ -229,7 +228,7 @@ static void change_lid(const struct change *change)
 /* A port has moved, or can be reached again, or not any more. */
 static void notice_lid(struct ibsa_fabric *fabric)
 {
-	ibsa__look_around(fabric, SWEEP_AGAIN);
+	ibsa__subnet_sweep(fabric, SWEEP_AGAIN);
 	ibsa__subnet_report(fabric);
 }
 
@@ -243,10 +242,11 @@ static void change_capabilities(const struct change *change)
 	change->setup->changed_capabilities ^= other;
 	if (!other)
 		return;
-	if (ibsa__is_heard(fabric, change->port->end))
-		ibsa__notice_capabilities(fabric, change->end, wanted,
-					  sim_clock_now(&fabric->clock));
-	ibsa__trap_capabilities(fabric, change->end);
+	subnet_changed(fabric, &(struct subnet_change){
+				       .kind = CHANGE_CAPABILITIES,
+				       .end = change->end,
+				       .capability_mask = wanted,
+			       });
 }
 
 static void apply(const struct change *change)

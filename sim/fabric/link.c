@@ -257,12 +257,20 @@ int ibsa__link_send(struct link *link, const struct ibsa_address *to,
 	return send_late(link, to, mad, now_ns);
 }
 
-void ibsa__link_cut(struct link *link)
+static void link_cut(struct link *link)
 {
 	const uint64_t now_ns = sim_clock_now(&link->fabric->clock);
 
 	ibsa__way_cut(&link->requests, now_ns);
 	ibsa__way_cut(&link->answers, now_ns);
+}
+
+void ibsa__links_cut(struct ibsa_fabric *fabric)
+{
+	for (struct link *link = fabric->links; link; link = link->next) {
+		if (!fabric->ends[link->end].is_seen)
+			link_cut(link);
+	}
 }
 
 bool ibsa__link_is_ready(struct link *link)

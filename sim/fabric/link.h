@@ -59,8 +59,8 @@ int ibsa__link_listen(struct link *link, bool on);
 /* Somebody else has put something into its queue (transport.c). */
 void ibsa__link_alert(struct link *link);
 
-/* The link has gone down: what has not arrived by now never will. */
-void ibsa__link_cut(struct link *link);
+/* What has not arrived by now at clients that the SM does not see never will. */
+void ibsa__links_cut(struct ibsa_fabric *fabric);
 
 /*
  * Show the fabric's tap a request of IBSA_MAD_BYTES that a client sends, and

@@ -59,3 +59,9 @@ void ibsa__count_packet(struct ibsa_fabric *fabric,
 	in->total[is_multicast ? COUNT_MULTICAST_RCV : COUNT_UNICAST_RCV] +=
 		packets;
 }
+
+void ibsa__counters_observe(void *arg, const struct subnet_change *change)
+{
+	if (change->kind == CHANGE_LINK_DOWNED)
+		ibsa__count_event(arg, change->port, COUNT_LINK_DOWNED);
+}

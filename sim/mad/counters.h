@@ -41,4 +41,7 @@ void ibsa__count_event(struct ibsa_fabric *fabric, const struct topo_port *port,
 struct counters *ibsa__counters(struct ibsa_fabric *fabric,
 				const struct topo_port *port);
 
+/* Count the links that go down; as in struct subnet_observer. */
+void ibsa__counters_observe(void *arg, const struct subnet_change *change);
+
 #endif

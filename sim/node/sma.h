@@ -134,10 +134,9 @@ enum trap {
 
 /*
  * Traps (trap.c): what nodes say to the SM that has set them up, again and
- * again until it represses them. A link of the switch has changed; the port
- * has other capabilities; somebody has tried a wrong M_Key.
+ * again until it represses them. The port has other capabilities; a request had
+ * a wrong M_Key.
  */
-void ibsa__trap_link(struct ibsa_fabric *fabric, const struct end_port *end);
 void ibsa__trap_capabilities(struct ibsa_fabric *fabric,
 			     const struct end_port *end);
 void ibsa__trap_m_key(struct ibsa_fabric *fabric, const struct end_port *end,
@@ -145,6 +144,9 @@ void ibsa__trap_m_key(struct ibsa_fabric *fabric, const struct end_port *end,
 void ibsa__trap_repressed(struct ibsa_fabric *fabric,
 			  const struct message *message,
 			  const struct end_port *end);
+/* A link of a switch, or capabilities; as in struct subnet_observer. */
+void ibsa__traps_observe(void *arg, const struct subnet_change *change);
+
 void ibsa__traps_settle(struct ibsa_fabric *fabric, uint64_t now_ns);
 uint64_t ibsa__traps_due(const struct ibsa_fabric *fabric);
 void ibsa__traps_init(struct ibsa_fabric *fabric);

@@ -5,7 +5,7 @@
  * Source: IBA vol 1, 14.2.5.6 (components), 7.2.7 (states). A zero in many a
  * component says that it stays.
  */
-#include "sim/fabric/cable.h"
+#include "sim/subnet/cable.h"
 #include "sim/node/sma.h"
 
 enum {

@@ -163,7 +163,7 @@ static struct ibsa_notice start(const struct ibsa_fabric *fabric,
 	};
 }
 
-void ibsa__trap_link(struct ibsa_fabric *fabric, const struct end_port *end)
+static void trap_link(struct ibsa_fabric *fabric, const struct end_port *end)
 {
 	struct ibsa_notice notice = start(fabric, end, TYPE_URGENT,
 					  TRAP_LINK_STATE);
@@ -253,4 +253,12 @@ uint64_t ibsa__traps_due(const struct ibsa_fabric *fabric)
 	if (list_is_empty(&fabric->traps))
 		return UINT64_MAX;
 	return of(fabric->traps.next)->due_ns;
+}
+
+void ibsa__traps_observe(void *arg, const struct subnet_change *change)
+{
+	if (change->kind == CHANGE_LINK)
+		trap_link(arg, change->end);
+	else if (change->kind == CHANGE_CAPABILITIES)
+		ibsa__trap_capabilities(arg, change->end);
 }

@@ -158,8 +158,8 @@ static struct notice about_port(struct ibsa_fabric *fabric, enum trap trap,
 	return notice;
 }
 
-void ibsa__notice_port(struct ibsa_fabric *fabric, enum trap trap,
-		       const struct end_port *end, uint64_t now_ns)
+static void notice_port(struct ibsa_fabric *fabric, enum trap trap,
+			const struct end_port *end, uint64_t now_ns)
 {
 	struct notice notice = about_port(fabric, trap, end);
 
@@ -178,8 +178,8 @@ void ibsa__notice_group(struct ibsa_fabric *fabric, enum trap trap,
 	tell_all(&notice);
 }
 
-void ibsa__notice_link(struct ibsa_fabric *fabric,
-		       const struct end_port *own_port, uint64_t now_ns)
+static void notice_link(struct ibsa_fabric *fabric,
+			const struct end_port *own_port, uint64_t now_ns)
 {
 	struct notice notice = start(fabric, TRAP_LINK_STATE, TYPE_URGENT,
 				     own_port);
@@ -190,9 +190,9 @@ void ibsa__notice_link(struct ibsa_fabric *fabric,
 	tell_all(&notice);
 }
 
-void ibsa__notice_capabilities(struct ibsa_fabric *fabric,
-			       const struct end_port *end, uint32_t mask,
-			       uint64_t now_ns)
+static void notice_capabilities(struct ibsa_fabric *fabric,
+				const struct end_port *end, uint32_t mask,
+				uint64_t now_ns)
 {
 	struct notice notice = start(fabric, TRAP_LOCAL_CHANGES,
 				     TYPE_INFORMATIONAL, end);
@@ -220,4 +220,42 @@ bool ibsa__notice_all_ports(struct ibsa_fabric *fabric, uint64_t now_ns)
 			break;
 	}
 	return true;
+}
+
+/* Whether the built-in SM receives what an end port sends, and knows it. */
+static bool is_heard(const struct ibsa_fabric *fabric,
+		     const struct end_port *end)
+{
+	return fabric->sa_running && end->is_seen &&
+	       end_setup(fabric, end)->is_known;
+}
+
+void ibsa__sa_observe(void *arg, const struct subnet_change *change)
+{
+	struct ibsa_fabric *fabric = arg;
+	const uint64_t now_ns = sim_clock_now(&fabric->clock);
+
+	switch (change->kind) {
+	case CHANGE_LINK:
+		if (is_heard(fabric, change->end))
+			notice_link(fabric, change->end, now_ns);
+		break;
+	case CHANGE_CAPABILITIES:
+		if (is_heard(fabric, change->end))
+			notice_capabilities(fabric, change->end,
+					    change->capability_mask, now_ns);
+		break;
+	case CHANGE_PORT_LOST:
+		notice_port(fabric, TRAP_GID_OUT_OF_SERVICE, change->end,
+			    now_ns);
+		break;
+	case CHANGE_PORTS_LOST:
+		ibsa__names_forget_lost(fabric, now_ns);
+		break;
+	case CHANGE_PORT_FOUND:
+		notice_port(fabric, TRAP_GID_IN_SERVICE, change->end, now_ns);
+		break;
+	default:
+		break;
+	}
 }

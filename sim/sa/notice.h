@@ -6,24 +6,17 @@
 #include "sim/node/sma.h"
 
 /*
- * Each tells all subscribers whom it concerns, at @now_ns, which may have
- * been a while ago. A port has come (64) or gone (65).
+ * Tell the subscribers what has changed in the subnet, and forget what lost
+ * ports have registered; as in struct subnet_observer.
  */
-void ibsa__notice_port(struct ibsa_fabric *fabric, enum trap trap,
-		       const struct end_port *end, uint64_t now_ns);
+void ibsa__sa_observe(void *arg, const struct subnet_change *change);
 
-/* A group has got its first full member (66), or loses its last (67). */
+/*
+ * A group has got its first full member (66), or loses its last (67), at
+ * @now_ns, which may have been a while ago.
+ */
 void ibsa__notice_group(struct ibsa_fabric *fabric, enum trap trap,
 			const struct group *group, uint64_t now_ns);
-
-/* A link of the switch has gone down or come up. */
-void ibsa__notice_link(struct ibsa_fabric *fabric,
-		       const struct end_port *own_port, uint64_t now_ns);
-
-/* The capability mask of a port is another one. */
-void ibsa__notice_capabilities(struct ibsa_fabric *fabric,
-			       const struct end_port *end, uint32_t mask,
-			       uint64_t now_ns);
 
 /*
  * Tell the newest subscriber of all ports that there are, shortly after

@@ -12,9 +12,12 @@
 #include "sim/mad/mad.h"
 #include "sim/sa/partition.h"
 #include "sim/fabric/replay.h"
+#include "sim/fabric/link.h"
+#include "sim/mad/counters.h"
 #include "sim/node/pma.h"
 #include "sim/node/sma.h"
 #include "sim/sa/multicast.h"
+#include "sim/sa/notice.h"
 #include "sim/subnet/forward.h"
 
 #define DEFAULT_PREFIX UINT64_C(0xfe80000000000000)
@@ -259,6 +262,34 @@ static void set_handlers(struct ibsa_fabric *fabric)
 	fabric->last_handler = &handlers[3];
 }
 
+static void links_observe(void *arg, const struct subnet_change *change)
+{
+	struct ibsa_fabric *fabric = arg;
+
+	if (change->kind == CHANGE_SWEPT)
+		ibsa__links_cut(fabric);
+}
+
+/* Those that act on changes of the subnet, in that order. */
+static void set_observers(struct ibsa_fabric *fabric)
+{
+	void (*const observe[])(void *arg, const struct subnet_change *) = {
+		ibsa__sa_observe,
+		ibsa__traps_observe,
+		ibsa__counters_observe,
+		links_observe,
+	};
+
+	for (size_t i = sizeof(observe) / sizeof(observe[0]); i > 0; i--) {
+		fabric->observing[i - 1] = (struct subnet_observer){
+			.next = fabric->observers,
+			.observe = observe[i - 1],
+			.arg = fabric,
+		};
+		fabric->observers = &fabric->observing[i - 1];
+	}
+}
+
 static const struct ibsa_fabric_options defaults;
 
 static int make(const char *path, const char *text, size_t len,
@@ -276,6 +307,7 @@ static int make(const char *path, const char *text, size_t len,
 	ibsa__traps_init(fabric);
 	ibsa__multicast_init(fabric);
 	set_handlers(fabric);
+	set_observers(fabric);
 	set_options(fabric, options);
 	err = ibsa__topology_read(
 		&(struct topo_source){

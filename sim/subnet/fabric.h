@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "sim/sa/group.h"
 #include "sim/subnet/guid.h"
+#include "sim/subnet/observer.h"
 #include "sim/sa/report.h"
 #include "sim/sa/service.h"
 #include "sim/sa/subscription.h"
@@ -164,6 +165,8 @@ struct ibsa_fabric {
 	struct lids lids;
 	struct map end_of_guid;
 	struct walk walk;
+	struct subnet_observer *observers;
+	struct subnet_observer observing[4];
 	uint32_t *nodes_by_guid;
 	uint32_t *adapter_ports;
 	uint32_t adapter_port_count;
@@ -267,9 +270,8 @@ enum sweep {
 void ibsa__subnet_sweep(struct ibsa_fabric *fabric, enum sweep sweep);
 
 /*
- * Tell subscribers who has come and gone since the last time, and forget
- * aliases and memberships of those that are gone. An SM whose own port is cut
- * off sees nobody, and takes nobody for gone.
+ * Report the ports that were lost and found since the last time. An SM whose
+ * own port is cut off sees no port, and takes none for lost.
  */
 void ibsa__subnet_report(struct ibsa_fabric *fabric);
 
@@ -294,6 +296,16 @@ bool ibsa__lids_give(struct ibsa_fabric *fabric);
 /* A port has that LID from now on, whoever else has it (lid.c). */
 void ibsa__lids_set(struct ibsa_fabric *fabric, uint32_t index, uint32_t lid,
 		    uint8_t lmc);
+
+/* Have the observers act on a change. */
+static inline void subnet_changed(struct ibsa_fabric *fabric,
+				  const struct subnet_change *change)
+{
+	const struct subnet_observer *observer = fabric->observers;
+
+	for (; observer; observer = observer->next)
+		observer->observe(observer->arg, change);
+}
 
 static inline struct topo_port *end_topo_port(const struct ibsa_fabric *fabric,
 					      const struct end_port *end)

@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "sim/sa/notice.h"
+#include "sim/subnet/fabric.h"
 
 static bool is_switch(const struct topology *topo, uint32_t port)
 {
@@ -215,28 +215,29 @@ void ibsa__subnet_take_stock(struct ibsa_fabric *fabric)
 		fabric->setups[i].is_known = fabric->ends[i].is_seen;
 }
 
-static void notice_ports(struct ibsa_fabric *fabric, enum trap trap,
-			 uint64_t now_ns)
+static void report_ports(struct ibsa_fabric *fabric,
+			 enum subnet_change_kind kind)
 {
 	for (uint32_t i = 0; i < fabric->end_count; i++) {
 		const bool is_known = fabric->setups[i].is_known;
 
 		if (is_known != fabric->ends[i].is_seen &&
-		    is_known == (trap == TRAP_GID_OUT_OF_SERVICE))
-			ibsa__notice_port(fabric, trap, &fabric->ends[i],
-					  now_ns);
+		    is_known == (kind == CHANGE_PORT_LOST))
+			subnet_changed(fabric, &(struct subnet_change){
+						       .kind = kind,
+						       .end = &fabric->ends[i],
+					       });
 	}
 }
 
 void ibsa__subnet_report(struct ibsa_fabric *fabric)
 {
-	const uint64_t now_ns = sim_clock_now(&fabric->clock);
-
 	if (!fabric->sa_running || !fabric->ends[fabric->sa_end].is_seen)
 		return;
-	notice_ports(fabric, TRAP_GID_OUT_OF_SERVICE, now_ns);
-	ibsa__names_forget_lost(fabric, now_ns);
-	notice_ports(fabric, TRAP_GID_IN_SERVICE, now_ns);
+	report_ports(fabric, CHANGE_PORT_LOST);
+	subnet_changed(fabric,
+		       &(struct subnet_change){ .kind = CHANGE_PORTS_LOST });
+	report_ports(fabric, CHANGE_PORT_FOUND);
 	ibsa__subnet_take_stock(fabric);
 }
 
@@ -244,6 +245,7 @@ void ibsa__subnet_sweep(struct ibsa_fabric *fabric, enum sweep sweep)
 {
 	(void)sweep_subnet(fabric, sweep);
 	ibsa__routes_reset(&fabric->routes, &fabric->topo);
+	subnet_changed(fabric, &(struct subnet_change){ .kind = CHANGE_SWEPT });
 }
 
 static int order_nodes(struct ibsa_fabric *fabric)

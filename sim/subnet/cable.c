@@ -1,28 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Links that go down and come up: since somebody has touched the cable, or
- * an SM has turned a port off or made it train again.
+ * Links that go down and come up: because a cable was pulled or plugged, or an
+ * SM has turned a port off or made it train again.
  */
-#include "sim/fabric/cable.h"
-#include "sim/fabric/link.h"
-#include "sim/sa/notice.h"
-#include "sim/mad/counters.h"
-#include "sim/node/sma.h"
-
-void ibsa__look_around(struct ibsa_fabric *fabric, enum sweep sweep)
-{
-	ibsa__subnet_sweep(fabric, sweep);
-	for (struct link *link = fabric->links; link; link = link->next) {
-		if (!fabric->ends[link->end].is_seen)
-			ibsa__link_cut(link);
-	}
-}
-
-bool ibsa__is_heard(const struct ibsa_fabric *fabric, uint32_t end)
-{
-	return fabric->sa_running && fabric->ends[end].is_seen &&
-	       fabric->setups[end].is_known;
-}
+#include "sim/subnet/cable.h"
 
 /* What the link machine of a switch does, its SwitchInfo tells. */
 static void change_state(struct ibsa_fabric *fabric, struct topo_port *port,
@@ -31,7 +12,10 @@ static void change_state(struct ibsa_fabric *fabric, struct topo_port *port,
 	struct topo_node *node = &fabric->topo.nodes[port->node];
 
 	if (port->state != IBSA_PORT_DOWN)
-		ibsa__count_event(fabric, port, COUNT_LINK_DOWNED);
+		subnet_changed(fabric, &(struct subnet_change){
+					       .kind = CHANGE_LINK_DOWNED,
+					       .port = port,
+				       });
 	port->state = state;
 	if (node->type == IBSA_NODE_SWITCH)
 		node->is_changed = true;
@@ -110,23 +94,20 @@ bool ibsa__cable_set_rate(struct ibsa_fabric *fabric, struct topo_port *port,
 	return ibsa__cable_retrain(fabric, port);
 }
 
-/*
- * A switch says that one of its links has changed: to the built-in SM, if it
- * can still reach it, or can again, and the SM knows it; or to another.
- */
 static void notice_link(struct ibsa_fabric *fabric,
 			const struct topo_node *node)
 {
 	const struct topology *topo = &fabric->topo;
-	uint32_t end;
 
-	if (node->type != IBSA_NODE_SWITCH)
-		return;
-	end = topo->ports[node->first_port].end;
-	if (ibsa__is_heard(fabric, end))
-		ibsa__notice_link(fabric, &fabric->ends[end],
-				  sim_clock_now(&fabric->clock));
-	ibsa__trap_link(fabric, &fabric->ends[end]);
+	if (node->type == IBSA_NODE_SWITCH)
+		subnet_changed(
+			fabric,
+			&(struct subnet_change){
+				.kind = CHANGE_LINK,
+				.end = &fabric->ends
+						[topo->ports[node->first_port]
+							 .end],
+			});
 }
 
 void ibsa__cable_notice(struct ibsa_fabric *fabric,
@@ -134,7 +115,7 @@ void ibsa__cable_notice(struct ibsa_fabric *fabric,
 {
 	const struct topo_port *far = far_end(fabric, port);
 
-	ibsa__look_around(fabric, SWEEP_AGAIN);
+	ibsa__subnet_sweep(fabric, SWEEP_AGAIN);
 	notice_link(fabric, &fabric->topo.nodes[port->node]);
 	if (far->node != port->node)
 		notice_link(fabric, &fabric->topo.nodes[far->node]);

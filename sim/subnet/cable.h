@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Links that go down and come up, and who hears of it. */
-#ifndef SIM_FABRIC_CABLE_H
-#define SIM_FABRIC_CABLE_H
+/* Links that go down and come up. */
+#ifndef SIM_SUBNET_CABLE_H
+#define SIM_SUBNET_CABLE_H
 
 #include "sim/subnet/fabric.h"
-
-/* The SM looks around; what was on its way over a dead link is lost. */
-void ibsa__look_around(struct ibsa_fabric *fabric, enum sweep sweep);
-
-/* Whether the built-in SM hears what an end port says, and knows it. */
-bool ibsa__is_heard(const struct ibsa_fabric *fabric, uint32_t end);
 
 /*
  * Pull out or plug in the cable of a port; turn the port off or on; let the
