@@ -26,8 +26,8 @@
 #include "test/device_now.h"
 #include "test/device_tree.h"
 #include "test/own_root.h"
-#include "umad_dev/transport.h"
 #include "umad_dev/umad.h"
+#include "umad_dev/umad_device.h"
 
 static int open_err(const char *device, unsigned int port,
 		    struct ibsa_error *error)
@@ -268,21 +268,40 @@ static void device_file_not_permitted_is_named(void **state)
 
 /* A transport whose device is a socket that keeps packets apart. */
 struct line {
-	struct umad_transport umad;
-	uint8_t packet[UMAD_HEADER_BYTES + IBSA_MAD_BYTES];
+	struct umad_device device;
+	struct ibsa_transport *transport;
 	int kernel;
 };
 
-static uint64_t now_ns(struct ibsa_transport *transport)
+/* Nobody finds the device again. */
+static int line_reopen(struct umad_file *file, bool *out_is_other)
 {
-	(void)transport;
+	(void)file;
+	(void)out_is_other;
+	return -ENODEV;
+}
+
+static uint64_t line_now(struct umad_file *file)
+{
+	(void)file;
 	return 0;
 }
 
-static const struct ibsa_transport_ops line_ops = { .now_ns = now_ns };
+static const struct umad_file_ops line_ops = {
+	.send = ibsa__umad_fd_send,
+	.receive = ibsa__umad_fd_receive,
+	.fd = ibsa__umad_dev_fd,
+	.open = line_reopen,
+	.may_open = ibsa__umad_dev_may_open,
+	.shut = ibsa__umad_dev_shut,
+	.wait = ibsa__umad_dev_wait,
+	.wake = ibsa__umad_dev_wake,
+	.now_ns = line_now,
+};
 
 static void line_open(struct line *line)
 {
+	struct umad_transport *umad = &line->device.transport;
 	int ends[2];
 
 	memset(line, 0, sizeof(*line));
@@ -290,19 +309,22 @@ static void line_open(struct line *line)
 				    ends),
 			 0);
 	line->kernel = ends[1];
-	line->umad.base.ops = &line_ops;
-	line->umad.file.fd = ends[0];
-	line->umad.file.agent = 3;
-	line->umad.packet = line->packet;
-	line->umad.packet_room = sizeof(line->packet);
-	line->umad.packet_max = sizeof(line->packet);
-	assert_int_equal(ibsa__umad_wait_init(&line->umad), 0);
+	line->device.file.base.ops = &line_ops;
+	line->device.file.fd = ends[0];
+	assert_int_equal(ibsa__umad_transport_init(
+				 umad, &line->device.file.base, IBSA_MAD_BYTES),
+			 0);
+	umad->agents[UMAD_AGENT_SA] = (struct umad_agent){ 3, true };
+	umad->is_open = true;
+	line->transport = &umad->base;
+	assert_int_equal(ibsa__umad_dev_wait_init(&line->device), 0);
 }
 
 static void line_close(struct line *line)
 {
-	ibsa__umad_wait_done(&line->umad);
-	close(line->umad.file.fd);
+	ibsa__umad_dev_wait_done(&line->device);
+	ibsa__umad_transport_done(&line->device.transport);
+	close(line->device.file.fd);
 	close(line->kernel);
 }
 
@@ -318,8 +340,8 @@ static void whole_mad_is_always_sent(void **state)
 
 	(void)state;
 	line_open(&line);
-	assert_int_equal(ibsa__umad_send(&line.umad.base, &sa, mad, sizeof(mad),
-					 1000),
+	assert_int_equal(line.transport->ops->send(line.transport, &sa, mad,
+						   sizeof(mad), 1000),
 			 0);
 	assert_int_equal(read(line.kernel, seen, sizeof(seen)), 64 + 256);
 	memcpy(&header, seen, sizeof(header));
@@ -339,8 +361,8 @@ static void mad_beyond_one_packet_is_refused(void **state)
 
 	(void)state;
 	line_open(&line);
-	assert_int_equal(ibsa__umad_send(&line.umad.base, &sa, mad, sizeof(mad),
-					 1000),
+	assert_int_equal(line.transport->ops->send(line.transport, &sa, mad,
+						   sizeof(mad), 1000),
 			 -EMSGSIZE);
 	line_close(&line);
 }
@@ -359,14 +381,16 @@ static void packet_arrives_with_its_sender(void **state)
 	assert_int_equal(ibsa__umad_address_put(&packet.header, &sa), 0);
 	assert_int_equal(write(line.kernel, &packet, sizeof(packet)),
 			 sizeof(packet));
-	assert_int_equal(ibsa__umad_recv(&line.umad.base, &message), 1);
+	assert_int_equal(line.transport->ops->recv(line.transport, &message),
+			 1);
 	assert_int_equal(message.err, 0);
 	assert_int_equal(message.len, 120);
 	assert_int_equal(message.from.lid, 1);
 	assert_int_equal(message.from.qpn, 1);
 	assert_int_equal(message.from.sl, 2);
 	assert_memory_equal(message.mad, packet.mad, 120);
-	assert_int_equal(ibsa__umad_recv(&line.umad.base, &message), 0);
+	assert_int_equal(line.transport->ops->recv(line.transport, &message),
+			 0);
 	line_close(&line);
 }
 
@@ -384,7 +408,8 @@ static void request_that_timed_out_comes_back(void **state)
 	line_open(&line);
 	assert_int_equal(write(line.kernel, &packet, sizeof(packet)),
 			 sizeof(packet));
-	assert_int_equal(ibsa__umad_recv(&line.umad.base, &message), 1);
+	assert_int_equal(line.transport->ops->recv(line.transport, &message),
+			 1);
 	assert_int_equal(message.err, -ETIMEDOUT);
 	assert_int_equal(message.len, 24);
 	assert_memory_equal(message.mad, packet.mad, 24);
@@ -404,9 +429,11 @@ static void packet_shorter_than_a_mad_header_is_skipped(void **state)
 	line_open(&line);
 	assert_int_equal(write(line.kernel, &packet, 87), 87);
 	assert_int_equal(write(line.kernel, &packet, 88), 88);
-	assert_int_equal(ibsa__umad_recv(&line.umad.base, &message), 1);
+	assert_int_equal(line.transport->ops->recv(line.transport, &message),
+			 1);
 	assert_int_equal(message.len, 24);
-	assert_int_equal(ibsa__umad_recv(&line.umad.base, &message), 0);
+	assert_int_equal(line.transport->ops->recv(line.transport, &message),
+			 0);
 	line_close(&line);
 }
 
@@ -419,12 +446,14 @@ static void device_that_went_away_is_told_once(void **state)
 
 	(void)state;
 	line_open(&line);
-	close(line.umad.file.fd);
-	line.umad.file.fd = open("/proc/self/mem", O_RDONLY);
-	assert_int_equal(ibsa__umad_recv(&line.umad.base, &message), -ENODEV);
-	assert_int_equal(ibsa__umad_recv(&line.umad.base, &message), 0);
-	assert_int_equal(ibsa__umad_send(&line.umad.base, &sa, mad, sizeof(mad),
-					 1000),
+	close(line.device.file.fd);
+	line.device.file.fd = open("/proc/self/mem", O_RDONLY);
+	assert_int_equal(line.transport->ops->recv(line.transport, &message),
+			 -ENODEV);
+	assert_int_equal(line.transport->ops->recv(line.transport, &message),
+			 0);
+	assert_int_equal(line.transport->ops->send(line.transport, &sa, mad,
+						   sizeof(mad), 1000),
 			 -ENODEV);
 	line_close(&line);
 }
@@ -445,14 +474,15 @@ static void fd_is_readable_for_packets_not_for_wakes(void **state)
 
 	(void)state;
 	line_open(&line);
-	fd = ibsa__umad_fd(&line.umad.base);
+	fd = line.transport->ops->fd(line.transport);
 	assert_false(is_readable(fd));
-	ibsa__umad_wake(&line.umad.base);
+	line.transport->ops->wake(line.transport);
 	assert_false(is_readable(fd));
 	assert_int_equal(write(line.kernel, packet, sizeof(packet)),
 			 sizeof(packet));
 	assert_true(is_readable(fd));
-	assert_int_equal(ibsa__umad_recv(&line.umad.base, &message), 1);
+	assert_int_equal(line.transport->ops->recv(line.transport, &message),
+			 1);
 	assert_false(is_readable(fd));
 	line_close(&line);
 }
@@ -465,14 +495,14 @@ static void wait_ends_for_a_packet_and_for_a_wake(void **state)
 
 	(void)state;
 	line_open(&line);
-	ibsa__umad_wake(&line.umad.base);
-	ibsa__umad_wake(&line.umad.base);
-	assert_int_equal(ibsa__umad_wait(&line.umad.base, -1), 0);
-	assert_false(is_readable(line.umad.wake_fd));
-	assert_int_equal(ibsa__umad_wait(&line.umad.base, 0), 0);
+	line.transport->ops->wake(line.transport);
+	line.transport->ops->wake(line.transport);
+	assert_int_equal(line.transport->ops->wait(line.transport, -1), 0);
+	assert_false(is_readable(line.device.wake_fd));
+	assert_int_equal(line.transport->ops->wait(line.transport, 0), 0);
 	assert_int_equal(write(line.kernel, packet, sizeof(packet)),
 			 sizeof(packet));
-	assert_int_equal(ibsa__umad_wait(&line.umad.base, -1), 0);
+	assert_int_equal(line.transport->ops->wait(line.transport, -1), 0);
 	line_close(&line);
 }
 

@@ -19,7 +19,8 @@
 #include <ibsa/transport.h>
 
 #include "test/umad_methods.h"
-#include "umad_dev/file.h"
+#include "umad/transport.h"
+#include "umad_dev/fd.h"
 
 enum { PORT = 900, LONG_BITS = 8 * sizeof(long) };
 
@@ -50,37 +51,64 @@ static void check_methods(unsigned int at, const uint8_t *methods, size_t count)
 	}
 }
 
-static void file_open(struct umad_device_file *out)
+/* A transport over a file with the least that one can do. */
+static void file_shut(struct umad_file *file, bool is_gone)
 {
-	struct ibsa_error error;
+	(void)is_gone;
+	close(((struct umad_fd *)file)->fd);
+}
 
-	assert_int_equal(ibsa__umad_device_open("umad0", IBSA_LINK_INFINIBAND,
-						&error, out),
+static void file_close(struct umad_file *file)
+{
+	file_shut(file, false);
+}
+
+static const struct umad_file_ops file_ops = {
+	.register_agent = ibsa__umad_fd_register,
+	.shut = file_shut,
+	.close = file_close,
+};
+
+struct rig {
+	struct umad_fd file;
+	struct umad_transport umad;
+};
+
+static struct ibsa_transport *file_open(struct rig *rig)
+{
+	const int fd = ibsa__umad_fd_open_named("umad0");
+
+	assert_true(fd >= 0);
+	rig->file = (struct umad_fd){ { &file_ops }, fd };
+	assert_int_equal(ibsa__umad_transport_init(&rig->umad, &rig->file.base,
+						   IBSA_MAD_BYTES),
 			 0);
+	assert_int_equal(ibsa__umad_up(&rig->umad), 0);
+	return &rig->umad.base;
 }
 
 static void own_agent_has_no_methods(void **state)
 {
-	struct umad_device_file file;
+	struct rig rig;
+	struct ibsa_transport *transport = file_open(&rig);
 
 	(void)state;
-	file_open(&file);
 	assert_int_equal(methods_kernel.count, 1);
 	check_methods(0, NULL, 0);
-	close(file.fd);
+	transport->ops->close(transport);
 }
 
 static void own_report_agent_has_report(void **state)
 {
 	static const uint8_t methods[] = { IBSA_METHOD_REPORT };
-	struct umad_device_file file;
+	struct rig rig;
+	struct ibsa_transport *transport = file_open(&rig);
 
 	(void)state;
-	file_open(&file);
-	assert_int_equal(ibsa__umad_device_listen(&file, true), 0);
+	assert_int_equal(ibsa__umad_listen(transport, true), 0);
 	assert_int_equal(methods_kernel.count, 2);
 	check_methods(1, methods, sizeof(methods));
-	close(file.fd);
+	transport->ops->close(transport);
 }
 
 static void own_request_agent_has_requests(void **state)
@@ -89,14 +117,14 @@ static void own_request_agent_has_requests(void **state)
 					   IBSA_METHOD_GET_TABLE,
 					   IBSA_METHOD_GET_MULTI,
 					   IBSA_METHOD_DELETE };
-	struct umad_device_file file;
+	struct rig rig;
+	struct ibsa_transport *transport = file_open(&rig);
 
 	(void)state;
-	file_open(&file);
-	assert_int_equal(ibsa__umad_device_serve(&file), 0);
+	assert_int_equal(ibsa__umad_serve(transport), 0);
 	assert_int_equal(methods_kernel.count, 2);
 	check_methods(1, methods, sizeof(methods));
-	close(file.fd);
+	transport->ops->close(transport);
 }
 
 /* As umad_register(3) has programs fill the mask. */

@@ -38,7 +38,7 @@ int ibsa__files_umad_open(struct device_files *files, const char *name,
 
 	*out = NULL;
 	if (!ibsa__files_are_remote(files))
-		return ibsa__umad_fd_open(name);
+		return ibsa__umad_fd_open_named(name);
 	err = ibsa__remote_files_umad_open(files, name, out);
 	return err ? err : (*out)->ops->fd(*out);
 }

@@ -22,6 +22,7 @@
 #include "device/device.h"
 #include "device/sysfs.h"
 #include "engine/engine.h"
+#include "umad/transport.h"
 #include "umad_dev/umad.h"
 #include "wire/mad.h"
 

@@ -35,6 +35,21 @@ struct umad_file;
  *           this. Return: 0; -ENOMEM
  * @close:   close it and free it
  *
+ * A transport needs these as well:
+ *
+ * @open:    open the file again, which is shut. *@out_is_other: it is another
+ *           one than before. Return: 0 or -errno
+ * @may_open: whether it is time to try that, after a try that failed or since
+ *           the port went away
+ * @shut:    close what is open of it; nothing if nothing is. @is_gone: the port
+ *           went away
+ * @wait:    until the file or wake ends it, or for so many milliseconds, below
+ *           0 without an end. Return: 0; -EINTR; or another -errno
+ * @wake:    end a wait in another thread, or the next one; any thread
+ * @now_ns, @holds, @holder, @inherited, @port, @gid, @pkey: as those of
+ *           struct ibsa_transport_ops
+ * @changed: whether the port may have changed since the last call
+ *
  * A file that is its descriptor alone has neither inherit nor close: a child
  * uses it as it is, and close(2) closes it.
  */
@@ -49,6 +64,21 @@ struct umad_file_ops {
 	int (*fd)(const struct umad_file *file);
 	int (*inherit)(const struct umad_file *parents, struct umad_file **out);
 	void (*close)(struct umad_file *file);
+
+	int (*open)(struct umad_file *file, bool *out_is_other);
+	bool (*may_open)(struct umad_file *file);
+	void (*shut)(struct umad_file *file, bool is_gone);
+	int (*wait)(struct umad_file *file, int timeout_ms);
+	void (*wake)(struct umad_file *file);
+	uint64_t (*now_ns)(struct umad_file *file);
+	bool (*holds)(struct umad_file *file);
+	int (*port)(struct umad_file *file, struct ibsa_port_state *out);
+	bool (*changed)(struct umad_file *file);
+	int (*gid)(struct umad_file *file, uint32_t index,
+		   struct ibsa_gid_entry *out);
+	int (*pkey)(struct umad_file *file, uint32_t index, uint16_t *out);
+	bool (*holder)(struct umad_file *file, struct ibsa_error *out);
+	void (*inherited)(struct umad_file *file);
 };
 
 /* An implementation embeds this as its first member. */

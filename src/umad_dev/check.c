@@ -18,8 +18,8 @@
 #include "device/parse.h"
 #include "umad/header.h"
 #include "umad_dev/ibsim.h"
-#include "umad_dev/file.h"
 #include "umad_dev/umad.h"
+#include "umad_dev/umad_device.h"
 
 /* The interface that the kernel offers; every one since 2.6.16 is 5. */
 int ibsa__umad_version(struct device_files *files, struct ibsa_error *error,
@@ -81,12 +81,16 @@ static void file_look(struct ibsa_device_file *file)
 
 static int file_try(const struct ibsa_port *port)
 {
-	struct umad_device_file file;
-	int err = ibsa__umad_device_open(port->umad, port->state.link, NULL,
-					 &file);
+	struct umad_agent agent;
+	struct umad_fd file;
+	int fd;
+	int err = ibsa__umad_dev_open(port->umad, NULL, &fd);
 
-	if (!err)
-		close(file.fd);
+	if (err)
+		return err;
+	file = umad_fd(fd);
+	err = ibsa__umad_agent_register(&file.base, UMAD_AGENT_SA, &agent);
+	close(fd);
 	return err;
 }
 

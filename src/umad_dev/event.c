@@ -11,85 +11,87 @@
 #include <unistd.h>
 
 #include "device/uverbs.h"
-#include "umad_dev/transport.h"
 #include "umad_dev/umad.h"
+#include "umad_dev/umad_device.h"
 
-static void events_close(struct umad_transport *umad)
+static void events_close(struct umad_device *device)
 {
-	epoll_ctl(umad->epoll_fd, EPOLL_CTL_DEL, umad->event_fd, NULL);
-	close(umad->event_fd);
-	umad->event_fd = -1;
+	epoll_ctl(device->epoll_fd, EPOLL_CTL_DEL, device->event_fd, NULL);
+	close(device->event_fd);
+	device->event_fd = -1;
 }
 
 int ibsa__umad_events(struct ibsa_transport *transport, int cmd_fd)
 {
-	struct umad_transport *umad = umad_of(transport);
+	struct umad_device *device = umad_device_of(umad_of(transport)->file);
 	struct epoll_event event = { .events = EPOLLIN };
 	uint32_t driver;
 	int err;
 
 	/* Where no fd but the device's can be waited for. */
-	if (umad->file.simulated)
+	if (device->simulated)
 		return -EOPNOTSUPP;
-	if (umad->event_fd >= 0)
+	if (device->event_fd >= 0)
 		return -EBUSY;
-	err = ibsa__uverbs_driver(umad_device(umad), &driver);
+	err = ibsa__uverbs_driver(umad_device_name(device), &driver);
 	/* A kernel that does not tell is one where none is needed. */
 	if (!err)
-		(void)!ibsa__uverbs_needs_grh(cmd_fd, driver, umad->place.port,
-					      &umad->needs_grh);
+		(void)!ibsa__uverbs_needs_grh(
+			cmd_fd, driver, device->place.port, &device->needs_grh);
 	if (!err)
-		err = ibsa__uverbs_events_open(cmd_fd, driver, &umad->event_fd);
+		err = ibsa__uverbs_events_open(cmd_fd, driver,
+					       &device->event_fd);
 	if (err)
 		return err;
-	if (!epoll_ctl(umad->epoll_fd, EPOLL_CTL_ADD, umad->event_fd, &event))
+	if (!epoll_ctl(device->epoll_fd, EPOLL_CTL_ADD, device->event_fd,
+		       &event))
 		return 0;
 	err = -errno;
-	events_close(umad);
+	events_close(device);
 	return err;
 }
 
 /* Whether an event says that the port is not what it was. */
-static bool event_take(struct umad_transport *umad, uint32_t type,
+static bool event_take(struct umad_device *device, uint32_t type,
 		       uint64_t element)
 {
 	switch (type) {
 	case IBV_EVENT_DEVICE_FATAL:
 		return true;
 	case IBV_EVENT_CLIENT_REREGISTER:
-		if (element == umad->place.port)
-			umad->reregisters++;
-		return element == umad->place.port;
+		if (element == device->place.port)
+			device->reregisters++;
+		return element == device->place.port;
 	case IBV_EVENT_PORT_ACTIVE:
 	case IBV_EVENT_PORT_ERR:
 	case IBV_EVENT_LID_CHANGE:
 	case IBV_EVENT_PKEY_CHANGE:
 	case IBV_EVENT_SM_CHANGE:
 	case IBV_EVENT_GID_CHANGE:
-		return element == umad->place.port;
+		return element == device->place.port;
 	default:
 		return false;
 	}
 }
 
-bool ibsa__umad_changed(struct ibsa_transport *transport)
+bool ibsa__umad_dev_changed(struct umad_file *file)
 {
-	struct umad_transport *umad = umad_of(transport);
-	bool is_changed = umad->has_changed;
+	struct umad_device *device = umad_device_of(file);
+	bool is_changed = false;
 
-	umad->has_changed = false;
-	while (umad->event_fd >= 0) {
+	while (device->event_fd >= 0) {
 		uint64_t element;
 		uint32_t type;
 		int err;
 
-		err = ibsa__uverbs_event_read(umad->event_fd, &type, &element);
+		err = ibsa__uverbs_event_read(device->event_fd, &type,
+					      &element);
 		if (!err)
-			is_changed |= event_take(umad, type, element);
+			is_changed |= event_take(device, type, element);
 		else if (err == -EAGAIN)
 			break;
 		else if (err != -EINTR)
-			events_close(umad);
+			events_close(device);
 	}
 	return is_changed;
 }

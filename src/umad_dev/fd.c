@@ -28,8 +28,8 @@ static int fd_control(int fd, unsigned long command, void *argument)
 	return result < 0 ? ibsa__umad_failure(result) : 0;
 }
 
-static int fd_register(struct umad_file *file,
-		       struct umad_agent_request *request)
+int ibsa__umad_fd_register(struct umad_file *file,
+			   struct umad_agent_request *request)
 {
 	return fd_control(fd_of(file), UMAD_REGISTER_AGENT, request);
 }
@@ -45,7 +45,7 @@ static int fd_register2(struct umad_file *file,
 	return err;
 }
 
-static int fd_unregister(struct umad_file *file, uint32_t agent)
+int ibsa__umad_fd_unregister(struct umad_file *file, uint32_t agent)
 {
 	return fd_control(fd_of(file), UMAD_UNREGISTER_AGENT, &agent);
 }
@@ -54,7 +54,7 @@ static int fd_unregister(struct umad_file *file, uint32_t agent)
  * A short MAD is not filled up, although ibsim sends what its stack holds
  * behind one: with RMPP the length is part of what is sent.
  */
-static int fd_send(struct umad_file *file, const void *packet, size_t len)
+int ibsa__umad_fd_send(struct umad_file *file, const void *packet, size_t len)
 {
 	ssize_t written;
 
@@ -65,7 +65,7 @@ static int fd_send(struct umad_file *file, const void *packet, size_t len)
 	return (size_t)written == len ? 0 : -EIO;
 }
 
-static ssize_t fd_receive(struct umad_file *file, void *packet, size_t room)
+ssize_t ibsa__umad_fd_receive(struct umad_file *file, void *packet, size_t room)
 {
 	ssize_t len;
 
@@ -75,27 +75,43 @@ static ssize_t fd_receive(struct umad_file *file, void *packet, size_t room)
 }
 
 const struct umad_file_ops ibsa__umad_fd_ops = {
-	.register_agent = fd_register,
+	.register_agent = ibsa__umad_fd_register,
 	.register_agent2 = fd_register2,
-	.unregister_agent = fd_unregister,
-	.send = fd_send,
-	.receive = fd_receive,
+	.unregister_agent = ibsa__umad_fd_unregister,
+	.send = ibsa__umad_fd_send,
+	.receive = ibsa__umad_fd_receive,
 	.fd = fd_of,
 };
 
-int ibsa__umad_fd_open(const char *name)
+int ibsa__umad_fd_open(const char *path, int *out)
+{
+	int fd;
+
+	errno = 0;
+	fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	/* ibsim fails without errno when its eight descriptors are in use. */
+	if (fd < 0)
+		return errno ? -errno : -EMFILE;
+	*out = fd;
+	return 0;
+}
+
+int ibsa__umad_fd_enable_pkey(int fd)
+{
+	return fd_control(fd, UMAD_ENABLE_PKEY, NULL);
+}
+
+int ibsa__umad_fd_open_named(const char *name)
 {
 	char path[sizeof(UMAD_FOLDER) + NAME_MAX];
 	int err;
 	int fd;
 
 	snprintf(path, sizeof(path), UMAD_FOLDER "%s", name);
-	errno = 0;
-	fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-	/* ibsim fails without errno when its eight descriptors are in use. */
-	if (fd < 0)
-		return errno ? -errno : -EMFILE;
-	err = fd_control(fd, UMAD_ENABLE_PKEY, NULL);
+	err = ibsa__umad_fd_open(path, &fd);
+	if (err)
+		return err;
+	err = ibsa__umad_fd_enable_pkey(fd);
 	if (err) {
 		close(fd);
 		return err;

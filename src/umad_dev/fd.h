@@ -24,8 +24,19 @@ static inline struct umad_fd umad_fd(int fd)
 	return (struct umad_fd){ .base.ops = &ibsa__umad_fd_ops, .fd = fd };
 }
 
-/* Open the MAD device @name, "umad0", with 64-byte headers. Return: the
- * descriptor, or -errno. */
-int ibsa__umad_fd_open(const char *name) IBSA_MUST_USE;
+/* The operations, for files that are more than a descriptor and begin with it. */
+int ibsa__umad_fd_register(struct umad_file *file,
+			   struct umad_agent_request *request);
+int ibsa__umad_fd_unregister(struct umad_file *file, uint32_t agent);
+int ibsa__umad_fd_send(struct umad_file *file, const void *packet, size_t len);
+ssize_t ibsa__umad_fd_receive(struct umad_file *file, void *packet,
+			      size_t room);
+
+/* Open a umad file; have it use 64-byte headers. Return: 0 or -errno. */
+int ibsa__umad_fd_open(const char *path, int *out) IBSA_MUST_USE;
+int ibsa__umad_fd_enable_pkey(int fd) IBSA_MUST_USE;
+
+/* Both, of the MAD device @name, "umad0". Return: the descriptor, or -errno. */
+int ibsa__umad_fd_open_named(const char *name) IBSA_MUST_USE;
 
 #endif

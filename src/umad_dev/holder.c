@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/process.h"
-#include "umad_dev/transport.h"
+#include "umad_dev/umad_device.h"
 
 static void text_add(struct ibsa_error *out, const char *text)
 {
@@ -36,15 +36,15 @@ static void processes_add(struct ibsa_error *out,
 	text_add(out, " open");
 }
 
-bool ibsa__umad_holder(struct ibsa_transport *transport, struct ibsa_error *out)
+bool ibsa__umad_dev_holder(struct umad_file *file, struct ibsa_error *out)
 {
-	const struct umad_transport *umad = umad_of(transport);
+	const struct umad_device *device = umad_device_of(file);
 	struct processes processes;
-	char path[sizeof(UMAD_FOLDER) + sizeof(umad->place.umad)];
+	char path[sizeof(UMAD_FOLDER) + sizeof(device->place.umad)];
 
-	if (umad->file.simulated)
+	if (device->simulated)
 		return false;
-	snprintf(path, sizeof(path), UMAD_FOLDER "%s", umad->place.umad);
+	snprintf(path, sizeof(path), UMAD_FOLDER "%s", device->place.umad);
 	ibsa__processes_find(PROCESS_FOLDER, path, &processes);
 	out->text[0] = '\0';
 	if (processes.count)

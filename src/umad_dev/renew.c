@@ -11,45 +11,26 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "umad_dev/transport.h"
+#include "umad_dev/umad_device.h"
 
 /* How often to look for a device at most; each look reads a few files. */
 enum { LOOK_MS = 100 };
 
-static uint64_t now_ns(struct umad_transport *umad)
-{
-	return umad->base.ops->now_ns(&umad->base);
-}
-
-/* The system is short of something, which says nothing of the device. */
-static bool is_shortage(int err)
-{
-	return err == -EMFILE || err == -ENFILE || err == -ENOMEM ||
-	       err == -ENOBUFS || err == -ENOSPC || err == -EAGAIN ||
-	       err == -EINTR;
-}
-
-/* A device that comes or goes meanwhile is not there. */
-static bool is_absence(int err)
-{
-	return err == -ENOENT || err == -ENXIO || err == -EIO || err == -EPIPE;
-}
-
-int ibsa__umad_rename(struct umad_transport *umad, const char *name)
+int ibsa__umad_dev_rename(struct umad_device *device, const char *name)
 {
 	struct umad_name *new = ibsa__calloc(1, sizeof(*new));
 
 	if (!new)
 		return -ENOMEM;
 	snprintf(new->text, sizeof(new->text), "%s", name);
-	new->older = atomic_load(&umad->name);
-	atomic_store(&umad->name, new);
+	new->older = atomic_load(&device->name);
+	atomic_store(&device->name, new);
 	return 0;
 }
 
-void ibsa__umad_names_free(struct umad_transport *umad)
+void ibsa__umad_dev_names_free(struct umad_device *device)
 {
-	struct umad_name *name = atomic_load(&umad->name);
+	struct umad_name *name = atomic_load(&device->name);
 
 	while (name) {
 		struct umad_name *older = name->older;
@@ -59,38 +40,52 @@ void ibsa__umad_names_free(struct umad_transport *umad)
 	}
 }
 
-int ibsa__umad_find(struct umad_transport *umad)
+int ibsa__umad_dev_find(struct umad_device *device)
 {
 	char name[NAME_MAX + 1];
-	int err = ibsa__device_again(umad->files, umad_device(umad),
-				     umad->node_guid, name);
+	int err = ibsa__device_again(device->files, umad_device_name(device),
+				     device->node_guid, name);
 
-	if (err || !strcmp(name, umad_device(umad)))
+	if (err || !strcmp(name, umad_device_name(device)))
 		return err;
-	return ibsa__umad_rename(umad, name);
+	return ibsa__umad_dev_rename(device, name);
 }
 
 /* The file of the device that is there now, whatever it was called. */
-static int file_find(struct umad_transport *umad)
+static int file_find(struct umad_device *device)
 {
-	int err = ibsa__umad_find(umad);
+	int err = ibsa__umad_dev_find(device);
 
 	if (!err)
-		err = ibsa__mad_device_find(umad->files, umad_device(umad),
-					    umad->place.port, umad->place.umad);
+		err = ibsa__mad_device_find(device->files,
+					    umad_device_name(device),
+					    device->place.port,
+					    device->place.umad);
 	if (!err)
-		err = ibsa__link_read(umad->files, umad_device(umad),
-				      umad->place.port,
-				      &umad->place.state.link);
+		err = ibsa__link_read(device->files, umad_device_name(device),
+				      device->place.port,
+				      &device->place.state.link);
 	return err;
 }
 
-void ibsa__umad_drop(struct umad_transport *umad)
+bool ibsa__umad_dev_may_open(struct umad_file *file)
 {
+	return clock_now_ns() >= umad_device_of(file)->look_ns;
+}
+
+void ibsa__umad_dev_shut(struct umad_file *file, bool is_gone)
+{
+	struct umad_device *device = umad_device_of(file);
+
+	device->is_gone = is_gone;
+	if (is_gone)
+		device->look_ns = clock_now_ns() + LOOK_MS * NS_PER_MS;
+	if (device->file.fd < 0)
+		return;
 	/* Unwatched too, or its hang-up would end every wait at once. */
-	ibsa__umad_unwatch(umad, &umad->file);
-	close(umad->file.fd);
-	umad->file.fd = -1;
+	ibsa__umad_dev_unwatch(device, device->file.fd);
+	close(device->file.fd);
+	device->file.fd = -1;
 }
 
 /*
@@ -98,71 +93,27 @@ void ibsa__umad_drop(struct umad_transport *umad)
  * only because opening it failed for want of a descriptor. ibsim's devices
  * neither come nor go.
  */
-static int file_reopen(struct umad_transport *umad)
+int ibsa__umad_dev_reopen(struct umad_file *file, bool *out_is_other)
 {
-	const bool is_fixed = umad->file.simulated && !umad->is_gone;
-	struct umad_device_file file;
-	int err = is_fixed ? 0 : file_find(umad);
-
-	if (!err)
-		err = ibsa__umad_device_open(
-			umad->place.umad, umad->place.state.link, NULL, &file);
-	if (err)
-		return err;
-	if (umad->serves)
-		err = ibsa__umad_device_serve(&file);
-	if (!err)
-		err = ibsa__umad_watch(umad, &file);
-	if (err) {
-		close(file.fd);
-		return err;
-	}
-	/* If another program was quicker, the next listen will say so. */
-	if (umad->listens)
-		(void)!ibsa__umad_device_listen(&file, true);
-	umad->file = file;
-	return 0;
-}
-
-int ibsa__umad_lose(struct umad_transport *umad, int err)
-{
-	if (umad->file.fd >= 0)
-		ibsa__umad_drop(umad);
-	umad->lost = is_shortage(err) ? -EAGAIN : err;
-	if (umad->lost == -EAGAIN)
-		return -EAGAIN;
-	if (!umad->is_gone) {
-		umad->news = err;
-		umad->has_changed = true;
-	}
-	umad->is_gone = true;
-	umad->look_ns = now_ns(umad) + LOOK_MS * NS_PER_MS;
-	return err;
-}
-
-/* The SM may have forgotten this port meanwhile, as if it asked those on it
- * to register again. */
-static void come_back(struct umad_transport *umad)
-{
-	umad->is_gone = false;
-	umad->has_changed = true;
-	umad->reregisters++;
-}
-
-int ibsa__umad_have(struct umad_transport *umad)
-{
-	char umad_name[sizeof(umad->place.umad)];
+	struct umad_device *device = umad_device_of(file);
+	const bool is_fixed = device->simulated && !device->is_gone;
+	char name[sizeof(device->place.umad)];
+	int fd;
 	int err;
 
-	if (umad->file.fd >= 0)
-		return 0;
-	if (umad->is_gone && now_ns(umad) < umad->look_ns)
-		return umad->lost;
-	memcpy(umad_name, umad->place.umad, sizeof(umad_name));
-	err = file_reopen(umad);
+	memcpy(name, device->place.umad, sizeof(name));
+	err = is_fixed ? 0 : file_find(device);
+	if (!err)
+		err = ibsa__umad_dev_open(device->place.umad, NULL, &fd);
 	if (err)
-		return ibsa__umad_lose(umad, is_absence(err) ? -ENODEV : err);
-	if (umad->is_gone || strcmp(umad_name, umad->place.umad) != 0)
-		come_back(umad);
+		return err;
+	err = ibsa__umad_dev_watch(device, fd);
+	if (err) {
+		close(fd);
+		return err;
+	}
+	device->file.fd = fd;
+	device->transport.link = device->place.state.link;
+	*out_is_other = strcmp(name, device->place.umad) != 0;
 	return 0;
 }

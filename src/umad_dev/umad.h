@@ -77,47 +77,6 @@ int ibsa__umad_open(struct device_files *files, const char *device,
 int ibsa__umad_events(struct ibsa_transport *transport,
 		      int cmd_fd) IBSA_MUST_USE;
 
-/**
- * ibsa__umad_serve - let recv deliver requests to the SA, too
- * @transport: of ibsa__umad_open()
- *
- * From then on Get, Set, GetTable, GetMulti and Delete of class version 2
- * come in, a GetMulti of several segments whole. They stay this program's
- * until the transport is closed. If another takes them while the device file
- * is opened anew, that is as a file that cannot be opened: with -EBUSY.
- *
- * Return: 0; -EBUSY another program at the port takes them; -EAGAIN the file
- * is not open for now; or what recv would say.
- */
-int ibsa__umad_serve(struct ibsa_transport *transport) IBSA_MUST_USE;
-
-/**
- * ibsa__umad_answer - answer a request that has come in
- * @transport: that it came to, after ibsa__umad_serve()
- * @to:        the requester, as recv has said
- * @mad:       the answer, from the MAD header on
- * @len:       bytes of it; above one MAD it is sent in segments, if its RMPP
- *             header says that it is active
- *
- * The kernel sends segments again after 2 seconds without an ACK. When it has
- * done so three times in a row in vain it gives up, and the header of the
- * answer comes in by recv with -ETIMEDOUT. Who answers with an ABORT, ends it
- * without a word.
- *
- * Return: 0; -EMSGSIZE more than a packet's header can say; -EALREADY an
- * answer with this transaction id is still under way to there, or the kernel
- * does not take it; -EAGAIN, -ENOMEM and -ENODEV as send.
- */
-int ibsa__umad_answer(struct ibsa_transport *transport,
-		      const struct ibsa_address *to, const uint8_t *mad,
-		      size_t len) IBSA_MUST_USE;
-
-/*
- * In how many milliseconds recv is to be called at the latest, though fd is
- * not readable; -1: no such need.
- */
-int ibsa__umad_pause_ms(struct ibsa_transport *transport);
-
 /* As ibsa_umad_version(), of the kernel or server that @files are of. */
 int ibsa__umad_version(struct device_files *files, struct ibsa_error *error,
 		       unsigned int *out) IBSA_MUST_USE;

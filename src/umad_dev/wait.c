@@ -13,109 +13,106 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "umad_dev/transport.h"
-#include "umad_dev/umad.h"
+#include "umad_dev/umad_device.h"
 
 enum {
 	/* How long a wake-up may go unnoticed on a simulated device. */
 	SLICE_MS = 20,
-	/* When to try again to open the device file anew, and when the device
-	 * has gone. */
-	RENEW_MS = 100,
-	GONE_MS = 500,
 };
 
-int ibsa__umad_watch(struct umad_transport *umad,
-		     const struct umad_device_file *file)
+int ibsa__umad_dev_watch(struct umad_device *device, int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 
-	if (file->simulated)
+	if (device->simulated)
 		return 0;
-	if (epoll_ctl(umad->epoll_fd, EPOLL_CTL_ADD, file->fd, &event) < 0)
+	if (epoll_ctl(device->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0)
 		return -errno;
 	return 0;
 }
 
-void ibsa__umad_unwatch(struct umad_transport *umad,
-			const struct umad_device_file *file)
+void ibsa__umad_dev_unwatch(struct umad_device *device, int fd)
 {
-	if (!file->simulated)
-		epoll_ctl(umad->epoll_fd, EPOLL_CTL_DEL, file->fd, NULL);
+	if (!device->simulated)
+		epoll_ctl(device->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
 }
 
-int ibsa__umad_wait_init(struct umad_transport *umad)
+int ibsa__umad_dev_wait_init(struct umad_device *device)
 {
 	int err;
 
-	umad->epoll_fd = -1;
-	umad->wake_fd = -1;
-	if (umad->file.simulated)
+	device->epoll_fd = -1;
+	device->wake_fd = -1;
+	if (device->simulated)
 		return 0;
-	umad->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (umad->epoll_fd < 0)
+	device->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (device->epoll_fd < 0)
 		return -errno;
-	umad->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	err = umad->wake_fd < 0 ? -errno : ibsa__umad_watch(umad, &umad->file);
+	device->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	err = device->wake_fd < 0
+		      ? -errno
+		      : ibsa__umad_dev_watch(device, device->file.fd);
 	if (err)
-		ibsa__umad_wait_done(umad);
+		ibsa__umad_dev_wait_done(device);
 	return err;
 }
 
-void ibsa__umad_wait_done(struct umad_transport *umad)
+void ibsa__umad_dev_wait_done(struct umad_device *device)
 {
-	if (umad->epoll_fd >= 0)
-		close(umad->epoll_fd);
-	if (umad->wake_fd >= 0)
-		close(umad->wake_fd);
+	if (device->epoll_fd >= 0)
+		close(device->epoll_fd);
+	if (device->wake_fd >= 0)
+		close(device->wake_fd);
+	device->epoll_fd = -1;
+	device->wake_fd = -1;
 }
 
-int ibsa__umad_fd(struct ibsa_transport *transport)
+int ibsa__umad_dev_fd(const struct umad_file *file)
 {
-	const struct umad_transport *umad = umad_of(transport);
+	const struct umad_device *device = (const struct umad_device *)file;
 
-	return umad->file.simulated ? umad->file.fd : umad->epoll_fd;
+	return device->simulated ? device->file.fd : device->epoll_fd;
 }
 
-void ibsa__umad_wake(struct ibsa_transport *transport)
+void ibsa__umad_dev_wake(struct umad_file *file)
 {
-	struct umad_transport *umad = umad_of(transport);
+	struct umad_device *device = umad_device_of(file);
 	const uint64_t one = 1;
 	ssize_t written;
 
-	if (umad->file.simulated) {
-		atomic_store(&umad->woken, true);
+	if (device->simulated) {
+		atomic_store(&device->woken, true);
 		return;
 	}
 	/* It fails only while the counter is full: the wait will end anyway. */
-	written = write(umad->wake_fd, &one, sizeof(one));
+	written = write(device->wake_fd, &one, sizeof(one));
 	(void)written;
 }
 
-static int device_wait(struct umad_transport *umad, int timeout_ms)
+static int device_wait(struct umad_device *device, int timeout_ms)
 {
 	struct pollfd fds[2] = {
-		{ .fd = umad->epoll_fd, .events = POLLIN },
-		{ .fd = umad->wake_fd, .events = POLLIN },
+		{ .fd = device->epoll_fd, .events = POLLIN },
+		{ .fd = device->wake_fd, .events = POLLIN },
 	};
 	uint64_t wakes;
 
 	if (poll(fds, 2, timeout_ms) < 0)
 		return -errno;
-	if (fds[1].revents && read(umad->wake_fd, &wakes, sizeof(wakes)) < 0 &&
-	    errno != EAGAIN)
+	if (fds[1].revents &&
+	    read(device->wake_fd, &wakes, sizeof(wakes)) < 0 && errno != EAGAIN)
 		return -errno;
 	return 0;
 }
 
 /* ibsim looks at one device fd only, so nothing else can end its poll. */
-static int simulated_wait(struct umad_transport *umad, int timeout_ms)
+static int simulated_wait(struct umad_device *device, int timeout_ms)
 {
-	const uint64_t start = umad->base.ops->now_ns(&umad->base);
+	const uint64_t start = clock_now_ns();
 
-	while (!atomic_exchange(&umad->woken, false)) {
-		struct pollfd fd = { .fd = umad->file.fd, .events = POLLIN };
-		uint64_t passed = umad->base.ops->now_ns(&umad->base) - start;
+	while (!atomic_exchange(&device->woken, false)) {
+		struct pollfd fd = { .fd = device->file.fd, .events = POLLIN };
+		uint64_t passed = clock_now_ns() - start;
 		int left_ms = SLICE_MS;
 		int ready;
 
@@ -135,29 +132,11 @@ static int simulated_wait(struct umad_transport *umad, int timeout_ms)
 	return 0;
 }
 
-/* Without a file nothing but the time says when to look for it. */
-static int with_a_look(const struct umad_transport *umad, int timeout_ms)
+int ibsa__umad_dev_wait(struct umad_file *file, int timeout_ms)
 {
-	const int look_ms = umad->is_gone ? GONE_MS : RENEW_MS;
+	struct umad_device *device = umad_device_of(file);
 
-	if (umad->news)
-		return 0;
-	if (umad->file.fd >= 0 || (timeout_ms >= 0 && timeout_ms < look_ms))
-		return timeout_ms;
-	return look_ms;
-}
-
-int ibsa__umad_pause_ms(struct ibsa_transport *transport)
-{
-	return with_a_look(umad_of(transport), -1);
-}
-
-int ibsa__umad_wait(struct ibsa_transport *transport, int timeout_ms)
-{
-	struct umad_transport *umad = umad_of(transport);
-
-	timeout_ms = with_a_look(umad, timeout_ms);
-	if (umad->file.simulated)
-		return simulated_wait(umad, timeout_ms);
-	return device_wait(umad, timeout_ms);
+	if (device->simulated)
+		return simulated_wait(device, timeout_ms);
+	return device_wait(device, timeout_ms);
 }

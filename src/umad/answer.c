@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The SA's side of a port: requests come in, answers of any size go out.
+ * The SA's side of a port: answers of any size go out.
  *
  * Source: Linux drivers/infiniband/core/user_mad.c and mad_rmpp.c.
  */
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <ibsa/sa.h>
 
 #include "base/alloc.h"
-#include "umad_dev/transport.h"
-#include "umad_dev/umad.h"
+#include "umad/transport.h"
 #include "wire/mad.h"
 
 enum {
@@ -25,18 +23,6 @@ enum {
 	 */
 	ACK_TRIES = 3,
 };
-
-int ibsa__umad_serve(struct ibsa_transport *transport)
-{
-	struct umad_transport *umad = umad_of(transport);
-	int err = ibsa__umad_have(umad);
-
-	if (!err)
-		err = ibsa__umad_device_serve(&umad->file);
-	if (!err)
-		umad->serves = true;
-	return err;
-}
 
 static bool is_in_segments(const uint8_t *mad, size_t len)
 {
@@ -52,10 +38,9 @@ static int packet_write(struct umad_transport *umad,
 			size_t len, struct umad_header *header)
 {
 	const size_t bytes = UMAD_HEADER_BYTES + len;
-	ssize_t written;
 	int err;
 
-	header->id = umad->file.request_agent;
+	header->id = umad->agents[UMAD_AGENT_REQUESTS].id;
 	header->length = (uint32_t)bytes;
 	if (is_in_segments(mad, len))
 		header->retries = ACK_TRIES;
@@ -63,9 +48,8 @@ static int packet_write(struct umad_transport *umad,
 	if (err)
 		return err;
 	memcpy(header + 1, mad, len);
-	errno = 0;
-	written = write(umad->file.fd, header, bytes);
-	return written < 0 ? ibsa__umad_write_error(umad, written) : 0;
+	err = umad->file->ops->send(umad->file, header, bytes);
+	return err ? ibsa__umad_send_error(umad, err) : 0;
 }
 
 int ibsa__umad_answer(struct ibsa_transport *transport,

@@ -1,60 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sending and receiving.
+ * Sending and receiving at a umad file.
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <ibsa/sa.h>
 
 #include "base/alloc.h"
-#include "umad_dev/ibsim.h"
-#include "umad_dev/transport.h"
+#include "umad/transport.h"
 #include "wire/mad.h"
 
 enum {
 	PACKET_BYTES = UMAD_HEADER_BYTES + IBSA_MAD_BYTES,
 };
-
-int ibsa__umad_write_error(struct umad_transport *umad, ssize_t written)
-{
-	const int err = ibsa__umad_failure(written);
-
-	switch (err) {
-	case -EINVAL:
-		/*
-		 * A packet of ours is refused as invalid for its transaction
-		 * id, when an earlier MAD that has it waits for its answer; or
-		 * for its address, as by a port that needs a GRH: the engine
-		 * knows which.
-		 */
-		return -EALREADY;
-	case -EIO:
-	case -EPIPE:
-	case -ENODEV:
-		return ibsa__umad_lose(umad, -ENODEV);
-	default:
-		return err;
-	}
-}
-
-int ibsa__umad_listen(struct ibsa_transport *transport, bool on)
-{
-	struct umad_transport *umad = umad_of(transport);
-	int err;
-
-	/* A file that is closed listens to nothing by itself. */
-	err = umad->file.fd < 0 && !on ? 0 : ibsa__umad_have(umad);
-	if (!err && umad->file.fd >= 0)
-		err = ibsa__umad_device_listen(&umad->file, on);
-	if (!err || !on)
-		umad->listens = on;
-	return err;
-}
 
 static bool is_report_answer(const uint8_t *mad, size_t len)
 {
@@ -65,18 +26,20 @@ static bool is_report_answer(const uint8_t *mad, size_t len)
  * The agent for a MAD's class version, its third byte; for the answer to a
  * Report the one that the Report came to.
  */
-static int agent_choose(const struct umad_device_file *file, const uint8_t *mad,
+static int agent_choose(const struct umad_transport *umad, const uint8_t *mad,
 			size_t len, uint32_t *out)
 {
-	if (file->has_reports && is_report_answer(mad, len))
-		*out = file->report_agent;
-	else if (len <= MAD_CLASS_VERSION ||
-		 mad[MAD_CLASS_VERSION] != IBSA_CLASS_VERSION_OPA)
-		*out = file->agent;
-	else if (file->has_opa)
-		*out = file->opa_agent;
-	else
+	const struct umad_agent *agents = umad->agents;
+	enum umad_agent_use use = UMAD_AGENT_SA;
+
+	if (agents[UMAD_AGENT_REPORTS].is_there && is_report_answer(mad, len))
+		use = UMAD_AGENT_REPORTS;
+	else if (len > MAD_CLASS_VERSION &&
+		 mad[MAD_CLASS_VERSION] == IBSA_CLASS_VERSION_OPA)
+		use = UMAD_AGENT_OPA;
+	if (!agents[use].is_there)
 		return -EOPNOTSUPP;
+	*out = agents[use].id;
 	return 0;
 }
 
@@ -93,7 +56,6 @@ int ibsa__umad_send(struct ibsa_transport *transport,
 		.header.timeout_ms = timeout_ms,
 		.header.length = PACKET_BYTES,
 	};
-	ssize_t written;
 	int err;
 
 	if (len > sizeof(packet.mad))
@@ -102,15 +64,12 @@ int ibsa__umad_send(struct ibsa_transport *transport,
 	if (!err)
 		err = ibsa__umad_have(umad);
 	if (!err)
-		err = agent_choose(&umad->file, mad, len, &packet.header.id);
+		err = agent_choose(umad, mad, len, &packet.header.id);
 	if (err)
 		return err;
 	memcpy(packet.mad, mad, len);
-	errno = 0;
-	written = write(umad->file.fd, &packet, sizeof(packet));
-	if (written < 0)
-		return ibsa__umad_write_error(umad, written);
-	return 0;
+	err = umad->file->ops->send(umad->file, &packet, sizeof(packet));
+	return err ? ibsa__umad_send_error(umad, err) : 0;
 }
 
 static int message_fill(const struct umad_transport *umad, size_t len, int err,
@@ -175,15 +134,6 @@ static int packet_too_large(struct umad_transport *umad,
 	return 1;
 }
 
-/* What is told of a device that is gone, once; then there is nothing. */
-static int news(struct umad_transport *umad)
-{
-	const int err = umad->news;
-
-	umad->news = 0;
-	return err;
-}
-
 static int recv_error(struct umad_transport *umad, int err)
 {
 	switch (err) {
@@ -194,7 +144,7 @@ static int recv_error(struct umad_transport *umad, int err)
 	case -EPIPE:
 	case -ENODEV:
 		ibsa__umad_lose(umad, -ENODEV);
-		return news(umad);
+		return ibsa__umad_loss(umad);
 	default:
 		return err;
 	}
@@ -206,21 +156,18 @@ int ibsa__umad_recv(struct ibsa_transport *transport, struct ibsa_message *out)
 
 	for (;;) {
 		ssize_t len;
-		int err;
 
-		err = ibsa__umad_have(umad);
-		if (err || umad->news)
-			return news(umad);
-		errno = 0;
-		len = read(umad->file.fd, umad->packet, umad->packet_room);
+		if (ibsa__umad_have(umad) || umad->loss)
+			return ibsa__umad_loss(umad);
+		len = umad->file->ops->receive(umad->file, umad->packet,
+					       umad->packet_room);
 		if (len >= UMAD_HEADER_BYTES + MAD_HEADER_BYTES)
 			return message_fill(umad, (size_t)len, 0, out);
 		/* Shorter than any MAD: nobody's answer. */
 		if (len > 0)
 			continue;
-		err = len ? ibsa__umad_failure(len) : -EAGAIN;
-		if (err != -ENOSPC)
-			return recv_error(umad, err);
+		if (len != -ENOSPC)
+			return len ? recv_error(umad, (int)len) : 0;
 		if (packet_too_large(umad, out))
 			return 1;
 	}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The umad file of a transport opened again: after a reply that was too large,
+ * and when a port that went away is there again.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "umad/transport.h"
+
+bool ibsa__umad_is_shortage(int err)
+{
+	return err == -EMFILE || err == -ENFILE || err == -ENOMEM ||
+	       err == -ENOBUFS || err == -ENOSPC || err == -EAGAIN ||
+	       err == -EINTR;
+}
+
+/* A port that comes or goes meanwhile is not there. */
+static bool is_absence(int err)
+{
+	return err == -ENOENT || err == -ENXIO || err == -EIO || err == -EPIPE;
+}
+
+static void file_shut(struct umad_transport *umad, bool is_gone)
+{
+	umad->file->ops->shut(umad->file, is_gone);
+	umad->is_open = false;
+	memset(umad->agents, 0, sizeof(umad->agents));
+}
+
+void ibsa__umad_drop(struct umad_transport *umad)
+{
+	file_shut(umad, false);
+}
+
+int ibsa__umad_loss(struct umad_transport *umad)
+{
+	const int err = umad->loss;
+
+	umad->loss = 0;
+	return err;
+}
+
+int ibsa__umad_lose(struct umad_transport *umad, int err)
+{
+	const bool is_gone = !ibsa__umad_is_shortage(err);
+
+	file_shut(umad, is_gone);
+	umad->lost = is_gone ? err : -EAGAIN;
+	if (!is_gone)
+		return -EAGAIN;
+	if (!umad->is_gone) {
+		umad->loss = err;
+		umad->has_changed = true;
+	}
+	umad->is_gone = true;
+	return err;
+}
+
+/* The SM may have forgotten this port meanwhile, as if it asked those on it
+ * to register again. */
+static void port_came_back(struct umad_transport *umad)
+{
+	umad->is_gone = false;
+	umad->has_changed = true;
+	umad->reregisters++;
+}
+
+int ibsa__umad_have(struct umad_transport *umad)
+{
+	bool is_other = false;
+	int err;
+
+	if (umad->is_open)
+		return 0;
+	if (umad->is_gone && !umad->file->ops->may_open(umad->file))
+		return umad->lost;
+	err = umad->file->ops->open(umad->file, &is_other);
+	if (!err)
+		err = ibsa__umad_up(umad);
+	if (err)
+		return ibsa__umad_lose(umad, is_absence(err) ? -ENODEV : err);
+	if (umad->is_gone || is_other)
+		port_came_back(umad);
+	return 0;
+}
+
+int ibsa__umad_send_error(struct umad_transport *umad, int err)
+{
+	switch (err) {
+	case -EINVAL:
+		/*
+		 * A packet of ours is refused as invalid for its transaction
+		 * id, when an earlier MAD that has it waits for its answer; or
+		 * for its address, as by a port that needs a GRH: the engine
+		 * knows which.
+		 */
+		return -EALREADY;
+	case -EIO:
+	case -EPIPE:
+	case -ENODEV:
+		return ibsa__umad_lose(umad, -ENODEV);
+	default:
+		return err;
+	}
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The transport over a umad file: its beginning, its end, its port. */
+#include <errno.h>
+
+#include "base/alloc.h"
+#include "umad/transport.h"
+
+/*
+ * One OPA MAD. Where not even a reply's first segment fits, the kernel gives
+ * no part of it and keeps it at the head of the queue.
+ */
+enum { FIRST_SEGMENT_BYTES = 2048 };
+
+enum {
+	/* When to try again to open the file, and when the port has gone. */
+	RENEW_MS = 100,
+	GONE_MS = 500,
+};
+
+/* What the header's 32 bits of length can say. */
+#define REPLY_BYTES_MAX ((size_t)UINT32_MAX - UMAD_HEADER_BYTES)
+
+static uint64_t transport_now(struct ibsa_transport *transport)
+{
+	struct umad_file *file = umad_of(transport)->file;
+
+	return file->ops->now_ns(file);
+}
+
+static bool transport_holds(struct ibsa_transport *transport)
+{
+	struct umad_file *file = umad_of(transport)->file;
+
+	return file->ops->holds(file);
+}
+
+static int transport_fd(struct ibsa_transport *transport)
+{
+	const struct umad_file *file = umad_of(transport)->file;
+
+	return file->ops->fd(file);
+}
+
+/* Without a file nothing but the time says when to look for it. */
+static int wait_limit(const struct umad_transport *umad, int timeout_ms)
+{
+	const int look_ms = umad->is_gone ? GONE_MS : RENEW_MS;
+
+	if (umad->loss)
+		return 0;
+	if (umad->is_open || (timeout_ms >= 0 && timeout_ms < look_ms))
+		return timeout_ms;
+	return look_ms;
+}
+
+int ibsa__umad_pause_ms(struct ibsa_transport *transport)
+{
+	return wait_limit(umad_of(transport), -1);
+}
+
+static int transport_wait(struct ibsa_transport *transport, int timeout_ms)
+{
+	struct umad_transport *umad = umad_of(transport);
+
+	return umad->file->ops->wait(umad->file, wait_limit(umad, timeout_ms));
+}
+
+static void transport_wake(struct ibsa_transport *transport)
+{
+	struct umad_file *file = umad_of(transport)->file;
+
+	file->ops->wake(file);
+}
+
+static int transport_port(struct ibsa_transport *transport,
+			  struct ibsa_port_state *out)
+{
+	struct umad_transport *umad = umad_of(transport);
+	int err = umad->is_gone ? ibsa__umad_have(umad) : 0;
+
+	if (!err)
+		err = umad->file->ops->port(umad->file, out);
+	if (!err)
+		out->reregisters += umad->reregisters;
+	return err;
+}
+
+static bool transport_changed(struct ibsa_transport *transport)
+{
+	struct umad_transport *umad = umad_of(transport);
+	const bool is_changed = umad->has_changed;
+
+	umad->has_changed = false;
+	return umad->file->ops->changed(umad->file) || is_changed;
+}
+
+static int transport_gid(struct ibsa_transport *transport, uint32_t index,
+			 struct ibsa_gid_entry *out)
+{
+	struct umad_file *file = umad_of(transport)->file;
+
+	return file->ops->gid(file, index, out);
+}
+
+static int transport_pkey(struct ibsa_transport *transport, uint32_t index,
+			  uint16_t *out)
+{
+	struct umad_file *file = umad_of(transport)->file;
+
+	return file->ops->pkey(file, index, out);
+}
+
+static bool transport_holder(struct ibsa_transport *transport,
+			     struct ibsa_error *out)
+{
+	struct umad_file *file = umad_of(transport)->file;
+
+	return file->ops->holder(file, out);
+}
+
+static void transport_inherited(struct ibsa_transport *transport)
+{
+	struct umad_file *file = umad_of(transport)->file;
+
+	file->ops->inherited(file);
+}
+
+static void transport_close(struct ibsa_transport *transport)
+{
+	struct umad_transport *umad = umad_of(transport);
+
+	ibsa__umad_transport_done(umad);
+	umad->file->ops->close(umad->file);
+}
+
+static const struct ibsa_transport_ops transport_ops = {
+	.now_ns = transport_now,
+	.send = ibsa__umad_send,
+	.holds = transport_holds,
+	.recv = ibsa__umad_recv,
+	.fd = transport_fd,
+	.wait = transport_wait,
+	.wake = transport_wake,
+	.port = transport_port,
+	.changed = transport_changed,
+	.gid = transport_gid,
+	.pkey = transport_pkey,
+	.listen = ibsa__umad_listen,
+	.holder = transport_holder,
+	.inherited = transport_inherited,
+	.close = transport_close,
+};
+
+int ibsa__umad_transport_init(struct umad_transport *umad,
+			      struct umad_file *file, size_t reply_bytes)
+{
+	*umad = (struct umad_transport){
+		.base.ops = &transport_ops,
+		.file = file,
+		.packet_room = UMAD_HEADER_BYTES + FIRST_SEGMENT_BYTES,
+	};
+	umad->packet_max = umad->packet_room;
+	if (reply_bytes > REPLY_BYTES_MAX)
+		reply_bytes = REPLY_BYTES_MAX;
+	if (reply_bytes > FIRST_SEGMENT_BYTES)
+		umad->packet_max += reply_bytes - FIRST_SEGMENT_BYTES;
+	umad->packet = ibsa__calloc(1, umad->packet_room);
+	return umad->packet ? 0 : -ENOMEM;
+}
+
+void ibsa__umad_transport_done(struct umad_transport *umad)
+{
+	ibsa__free(umad->packet);
+}

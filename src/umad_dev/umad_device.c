@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The transport over a device file of the kernel: opening and closing. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "umad_dev/ibsim.h"
+#include "umad_dev/umad.h"
+#include "umad_dev/umad_device.h"
+
+static uint64_t device_now(struct umad_file *file)
+{
+	(void)file;
+	return clock_now_ns();
+}
+
+static int port_get(struct umad_file *file, struct ibsa_port_state *out)
+{
+	struct umad_device *device = umad_device_of(file);
+	int err = ibsa__port_read(device->files, umad_device_name(device),
+				  device->place.port, out);
+
+	/* It may have another name by now, which does not end the file. */
+	if (err == -ENOENT && !ibsa__umad_dev_find(device))
+		err = ibsa__port_read(device->files, umad_device_name(device),
+				      device->place.port, out);
+	/* ibsim's copy, which never changes, is found in one folder only. */
+	if (err == -ENOENT && device->simulated) {
+		*out = device->place.state;
+		err = 0;
+	}
+	if (err)
+		return err;
+	out->port_num = (uint8_t)device->place.port;
+	out->reregisters = device->reregisters;
+	out->needs_grh = out->needs_grh || device->needs_grh;
+	return 0;
+}
+
+static int gid_get(struct umad_file *file, uint32_t index,
+		   struct ibsa_gid_entry *out)
+{
+	const struct umad_device *device = umad_device_of(file);
+	int err = ibsa__gid_read(device->files, umad_device_name(device),
+				 device->place.port, index, out);
+
+	return err == -ENOENT ? -EINVAL : err;
+}
+
+static int pkey_get(struct umad_file *file, uint32_t index, uint16_t *out)
+{
+	const struct umad_device *device = umad_device_of(file);
+	int err = ibsa__pkey_read(device->files, umad_device_name(device),
+				  device->place.port, index, out);
+
+	return err == -ENOENT ? -EINVAL : err;
+}
+
+/* ibsim's copy of the kernel takes no notice of timeouts. */
+static bool device_holds(struct umad_file *file)
+{
+	return !umad_device_of(file)->simulated;
+}
+
+/* The kernel has one file for parent and child, whose agents end with the last
+ * of them: nothing is unregistered here. */
+static void descriptors_close(struct umad_file *file)
+{
+	struct umad_device *device = umad_device_of(file);
+
+	ibsa__umad_dev_wait_done(device);
+	if (device->event_fd >= 0)
+		close(device->event_fd);
+	if (device->file.fd >= 0)
+		close(device->file.fd);
+}
+
+static void device_close(struct umad_file *file)
+{
+	struct umad_device *device = umad_device_of(file);
+
+	descriptors_close(file);
+	ibsa__umad_dev_names_free(device);
+	ibsa__files_put(device->files);
+	ibsa__free(device);
+}
+
+static const struct umad_file_ops device_ops = {
+	.register_agent = ibsa__umad_fd_register,
+	.unregister_agent = ibsa__umad_fd_unregister,
+	.send = ibsa__umad_fd_send,
+	.receive = ibsa__umad_fd_receive,
+	.fd = ibsa__umad_dev_fd,
+	.close = device_close,
+	.open = ibsa__umad_dev_reopen,
+	.may_open = ibsa__umad_dev_may_open,
+	.shut = ibsa__umad_dev_shut,
+	.wait = ibsa__umad_dev_wait,
+	.wake = ibsa__umad_dev_wake,
+	.now_ns = device_now,
+	.holds = device_holds,
+	.port = port_get,
+	.changed = ibsa__umad_dev_changed,
+	.gid = gid_get,
+	.pkey = pkey_get,
+	.holder = ibsa__umad_dev_holder,
+	.inherited = descriptors_close,
+};
+
+/* Open the file of the place and register at it. */
+static int file_open(struct umad_device *device, struct ibsa_error *error)
+{
+	const char *name = device->place.umad;
+	int err = ibsa__umad_dev_open(name, error, &device->file.fd);
+
+	if (err)
+		return err;
+	device->simulated = ibsa__umad_is_simulated(device->file.fd);
+	device->transport.link = device->place.state.link;
+	err = ibsa__umad_up(&device->transport);
+	return err ? ibsa__umad_dev_refused(name, err, error) : 0;
+}
+
+static int place_open(struct umad_device *device, struct ibsa_error *error)
+{
+	unsigned int version;
+	int err;
+
+	err = ibsa__umad_version(device->files, error, &version);
+	if (err)
+		return err;
+	err = ibsa__umad_dev_rename(device, device->place.device);
+	if (err)
+		return ibsa__fail(error, err, "no memory for a transport");
+	if (ibsa__guid_read(device->files, device->place.device, "node_guid",
+			    &device->node_guid))
+		device->node_guid = 0;
+	if (!device->place.umad[0])
+		return ibsa__fail(error, -ENODEV,
+				  "port %u of %.64s takes no MADs: it is "
+				  "neither InfiniBand nor RoCE",
+				  device->place.port, device->place.device);
+	return file_open(device, error);
+}
+
+/*
+ * Of several ports that would do the first that can be opened, unless its
+ * device was named. If none can, *@error is about the first.
+ */
+static int port_open(struct umad_device *device, const char *name,
+		     unsigned int port, struct ibsa_error *error)
+{
+	int first;
+	int err;
+
+	err = ibsa__place_find(device->files, name, port, error,
+			       &device->place);
+	if (err)
+		return err;
+	first = place_open(device, error);
+	err = first;
+	for (unsigned int skip = 1; err && !name; skip++) {
+		if (ibsa__place_find_next(device->files, NULL, port, skip, NULL,
+					  &device->place))
+			break;
+		err = place_open(device, NULL);
+	}
+	return err ? first : 0;
+}
+
+static struct umad_device *device_new(struct device_files *files,
+				      size_t reply_bytes)
+{
+	struct umad_device *device = ibsa__calloc(1, sizeof(*device));
+
+	if (!device)
+		return NULL;
+	device->file = (struct umad_fd){ .base.ops = &device_ops, .fd = -1 };
+	device->event_fd = -1;
+	device->epoll_fd = -1;
+	device->wake_fd = -1;
+	if (ibsa__umad_transport_init(&device->transport, &device->file.base,
+				      reply_bytes)) {
+		ibsa__free(device);
+		return NULL;
+	}
+	device->files = ibsa__files_get(files);
+	return device;
+}
+
+int ibsa__umad_open(struct device_files *files, const char *name,
+		    unsigned int port, size_t reply_bytes,
+		    struct ibsa_error *error, struct ibsa_transport **out)
+{
+	struct umad_device *device = device_new(files, reply_bytes);
+	struct ibsa_transport *transport;
+	int err;
+
+	if (!device)
+		return ibsa__fail(error, -ENOMEM, "no memory for a transport");
+	transport = &device->transport.base;
+	err = port_open(device, name, port, error);
+	if (!err) {
+		err = ibsa__umad_dev_wait_init(device);
+		if (err)
+			ibsa__fail(error, err, "no descriptors to wait with");
+	}
+	if (err)
+		transport->ops->close(transport);
+	else
+		*out = transport;
+	return err;
+}
