@@ -286,6 +286,32 @@ static void a_refusal_that_is_damaged_ends_the_connection(void **state)
 	}
 }
 
+/* As any text from outside: a name in UTF-8 stays, an escape sequence does not. */
+static void the_text_of_a_refusal_is_cleaned(void **state)
+{
+	static const char said[] = "n\303\244me\033[2J";
+	const struct remote_head head = { .type = REMOTE_FILE,
+					  .length = sizeof(said) - 1,
+					  .err = -EACCES };
+	struct remote_connection connection = { .patience_ms = 50 };
+	struct remote_question question = { .type = REMOTE_FILE };
+	struct ibsa_error error = { .text = "" };
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	connection.fd = ends[1];
+	pthread_mutex_init(&connection.lock, NULL);
+	assert_int_equal(send(ends[0], &head, sizeof(head), 0), sizeof(head));
+	assert_int_equal(send(ends[0], said, head.length, 0), head.length);
+	assert_int_equal(ibsa__remote_ask(&connection, &question, &error),
+			 -EACCES);
+	assert_string_equal(error.text, "n\303\244me\\x1b[2J");
+	pthread_mutex_destroy(&connection.lock);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -296,6 +322,7 @@ int main(void)
 		cmocka_unit_test(an_answer_of_a_wrong_size_is_refused),
 		cmocka_unit_test(a_refusal_that_is_damaged_ends_the_connection),
 		cmocka_unit_test(an_event_that_is_a_refusal_is_refused),
+		cmocka_unit_test(the_text_of_a_refusal_is_cleaned),
 		cmocka_unit_test(an_error_that_cannot_be_one_is_refused),
 	};
 

@@ -14,6 +14,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <ibsa/text.h>
+
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/look.h"
@@ -263,21 +265,15 @@ static int recv_head(struct remote_connection *connection,
 	return head->length > REMOTE_BODY_MAX ? -1 : 0;
 }
 
-/* A server's sentence, in one line that is safe to show. */
-static int refused(const struct remote_head *head, const char *said,
-		   struct ibsa_error *error)
+/* The text of a refusal comes from outside. */
+static int refusal_fail(const struct remote_head *head, const char *text,
+			struct ibsa_error *error)
 {
 	char clean[sizeof(error->text)];
-	size_t used = 0;
 
-	for (; said[used] && used < sizeof(clean) - 1; used++)
-		clean[used] = said[used] >= ' ' && said[used] <= '~'
-				      ? said[used]
-				      : '?';
-	clean[used] = '\0';
-	if (used)
-		return ibsa__fail(error, head->err, "%s", clean);
-	return head->err;
+	if (!ibsa_text_clean(&text, clean, sizeof(clean)))
+		return head->err;
+	return ibsa__fail(error, head->err, "%s", clean);
 }
 
 static int recv_refusal(struct remote_connection *connection,
@@ -294,7 +290,7 @@ static int recv_refusal(struct remote_connection *connection,
 	    skip(connection, head->length - len, out_fd))
 		return -ENODEV;
 	*is_refused = true;
-	return refused(head, said, error);
+	return refusal_fail(head, said, error);
 }
 
 /*
