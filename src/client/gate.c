@@ -20,7 +20,6 @@
 #include "client/open.h"
 #include "client/peers.h"
 #include "device/device.h"
-#include "device/sysfs.h"
 #include "engine/engine.h"
 #include "umad/transport.h"
 #include "umad_dev/umad.h"
@@ -204,10 +203,10 @@ static int port_open(struct ibsa_gate *gate,
 		     struct ibsa_error *error)
 {
 	struct device_files *files;
-	int err = ibsa__sysfs_open(environment->sysfs, &files);
+	int err = ibsa__system_files_open(environment, error, &files);
 
 	if (err)
-		return ibsa__fail(error, err, "out of memory");
+		return err;
 	err = umad_open(gate, files, options, error);
 	ibsa__files_put(files);
 	if (err)

@@ -127,15 +127,23 @@ const char *ibsa__server_named(const struct ibsa_options *options,
 	return path;
 }
 
+int ibsa__system_files_open(const struct ibsa__environment *environment,
+			    struct ibsa_error *error, struct device_files **out)
+{
+	const int err = ibsa__sysfs_open(environment->sysfs, out);
+
+	return err ? ibsa__fail(error, err, "out of memory") : 0;
+}
+
 static int umad_open(const struct ibsa_options *options, const char *device,
 		     const struct ibsa__environment *environment,
 		     struct ibsa_error *error, struct ibsa_transport **out)
 {
 	struct device_files *files;
-	int err = ibsa__sysfs_open(environment->sysfs, &files);
+	int err = ibsa__system_files_open(environment, error, &files);
 
 	if (err)
-		return ibsa__fail(error, err, "out of memory");
+		return err;
 	err = ibsa__umad_open(files, device, options->port,
 			      options->reply_bytes, error, out);
 	ibsa__files_put(files);
@@ -271,10 +279,10 @@ static int find_in_system(const struct ibsa__environment *environment,
 			  char **out)
 {
 	struct device_files *files;
-	int err = ibsa__sysfs_open(environment->sysfs, &files);
+	int err = ibsa__system_files_open(environment, error, &files);
 
 	if (err)
-		return ibsa__fail(error, err, "out of memory");
+		return err;
 	err = find_in_files(files, name, error, out);
 	ibsa__files_put(files);
 	return err;

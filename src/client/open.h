@@ -48,6 +48,14 @@ int ibsa__device_files_open(const struct ibsa_options *options,
 			    const struct ibsa__environment *environment,
 			    struct device_files **out) IBSA_MUST_USE;
 
+/*
+ * The device files of this machine, to be put with ibsa__files_put(). Return: 0;
+ * -ENOMEM, which @error then says.
+ */
+int ibsa__system_files_open(const struct ibsa__environment *environment,
+			    struct ibsa_error *error,
+			    struct device_files **out) IBSA_MUST_USE;
+
 /* The server ("unix:PATH") that @options or IBSA_FABRIC name, or NULL. */
 const char *ibsa__server_named(const struct ibsa_options *options,
 			       const struct ibsa__environment *environment);
