@@ -7,6 +7,7 @@
 #ifndef TEST_PLACE_H
 #define TEST_PLACE_H
 
+#include <ibsa/ib_sa.h>
 #include <ibsa/sim.h>
 
 #include "test/holding.h"
@@ -34,6 +35,15 @@ struct ibsa_fabric *place_fabric(bool is_virtual);
 
 /* The SA does not answer, or does again. */
 void place_silence(struct place *place, bool silent);
+
+/* Of paths that are asked through a device: called back, and answered. */
+struct place_paths {
+	unsigned int calls;
+	unsigned int answered;
+};
+
+/* For ib_sa_path_rec_get(); @context is a struct place_paths. */
+void place_path_told(int status, struct sa_path_rec *resp, void *context);
 
 /* A client with the options of the place. */
 struct ibsa_client *place_open(const struct place *place);

@@ -11,21 +11,6 @@
 
 enum { MANY = 20000, WINDOW = 16384, TIMEOUT_MS = 20000 };
 
-struct told {
-	unsigned int calls;
-	unsigned int answered;
-};
-
-static void path_told(int status, struct sa_path_rec *resp, void *context)
-{
-	struct told *told = context;
-
-	(void)resp;
-	told->calls++;
-	/* There is no such LID, for most. */
-	told->answered += !status || status == -EINVAL;
-}
-
 /* More than the server's socket takes at once: all are answered. */
 static void full_socket_is_waited_for(void **state)
 {
@@ -39,7 +24,7 @@ static void full_socket_is_waited_for(void **state)
 	struct sa_path_rec rec = { .ib.slid = htobe16(2) };
 	struct ib_sa_client client = { 0 };
 	struct ib_device *device = NULL;
-	struct told told = { 0 };
+	struct place_paths told = { 0 };
 	const uint64_t start_ns = clock_now_ns();
 
 	(void)state;
@@ -50,8 +35,8 @@ static void full_socket_is_waited_for(void **state)
 		assert_true(ib_sa_path_rec_get(&client, device, 1, &rec,
 					       IB_SA_PATH_REC_SLID |
 						       IB_SA_PATH_REC_DLID,
-					       TIMEOUT_MS, 0, path_told, &told,
-					       NULL) >= 0);
+					       TIMEOUT_MS, 0, place_path_told,
+					       &told, NULL) >= 0);
 	}
 	while (told.calls < MANY)
 		assert_int_equal(ibsa_device_wait(device, -1), 0);

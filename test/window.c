@@ -161,21 +161,6 @@ static void room_on_a_transport_that_holds(void **state)
 	assert_int_equal(place_held.refused, 0);
 }
 
-struct told {
-	unsigned int calls;
-	unsigned int answered;
-};
-
-static void path_told(int status, struct sa_path_rec *resp, void *context)
-{
-	struct told *told = context;
-
-	(void)resp;
-	told->calls++;
-	/* There is no such LID, for most. */
-	told->answered += !status || status == -EINVAL;
-}
-
 /* The port of a device is opened on the transport. */
 static void device_plug(struct ib_device *device, struct place *place)
 {
@@ -209,7 +194,7 @@ static void many_are_answered(struct place place)
 	struct ib_device *device = NULL;
 	struct ib_sa_query *query;
 	struct sa_path_rec rec = { .numb_path = 1 };
-	struct told told = { 0 };
+	struct place_paths told = { 0 };
 
 	assert_int_equal(ibsa_device_open(&options, NULL, &device), 0);
 	if (place.holding)
@@ -221,8 +206,8 @@ static void many_are_answered(struct place place)
 		assert_true(ib_sa_path_rec_get(&client, device, 1, &rec,
 					       IB_SA_PATH_REC_SLID |
 						       IB_SA_PATH_REC_DLID,
-					       TIMEOUT_MS, 0, path_told, &told,
-					       &query) >= 0);
+					       TIMEOUT_MS, 0, place_path_told,
+					       &told, &query) >= 0);
 	}
 	while (told.calls < MANY)
 		assert_int_equal(ibsa_device_wait(device, -1), 0);

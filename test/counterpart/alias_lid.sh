@@ -6,15 +6,11 @@
 # OpenSM gives all ports an LMC of 1, on the fabric of a server of ours, and is
 # asked at each LID of its port from its own host and from another.
 set -uo pipefail
-# shellcheck source=test/signals.sh
-. "$(dirname "$(realpath "$0")")/../signals.sh"
+# shellcheck source=test/counterpart/served.sh
+. "$(dirname "$(realpath "$0")")/served.sh"
 
 if [ "${4-}" != inside ]; then
-	for tool in ibstat opensm; do
-		command -v "$tool" >/dev/null && continue
-		echo "skipped: $tool is not installed" >&2
-		exit 77
-	done
+	served_need ibstat opensm
 	folder=$(mktemp -d)
 	trap 'rm -rf "$folder"' EXIT
 	unset IBSA_FABRIC IBSA_NODE LD_LIBRARY_PATH
@@ -25,8 +21,8 @@ fi
 
 ibsa=$(realpath "$1")
 # Nothing but the drop-in as it was built.
-LD_LIBRARY_PATH=$(dirname "$(realpath "$2")")
-export LD_LIBRARY_PATH
+drop_in=$(dirname "$(realpath "$2")")
+export LD_LIBRARY_PATH=$drop_in
 cd "$ALIAS_FOLDER" || exit 1
 status=0
 
@@ -35,19 +31,7 @@ wrong() {
 	status=1
 }
 
-printf 'force_log_flush TRUE\nlmc 1\n' >opensm.conf
-: >opensm.log
-OSM_TMP_DIR=. OSM_CACHE_DIR=. opensm -F opensm.conf -f opensm.log \
-	>opensm.out 2>&1 &
-opensm=$!
-end=$((SECONDS + 30))
-until grep -q 'SUBNET UP' opensm.log; do
-	if [ "$SECONDS" -ge "$end" ]; then
-		wrong "OpenSM: $(tail -n 3 opensm.log)"
-		break
-	fi
-	sleep 0.1
-done
+sm_start 'lmc 1' || wrong "OpenSM: $(tail -n 3 opensm.log)"
 [ "$(ibstat | sed -n 's/.*LMC: //p' | head -n 1)" = 1 ] ||
 	wrong 'OpenSM has not set the LMC'
 base=$(ibstat | sed -n 's/.*SM lid: //p' | head -n 1)
@@ -64,7 +48,6 @@ for node in node1 node2; do
 		wrong "$node at LID $((base + 1)): $(cat err)"
 	ask "$node" $((base + 2)) && wrong "$node at LID $((base + 2)): it answers"
 done
-kill "$opensm"
-wait "$opensm"
+sm_stop TERM
 [ "$status" -eq 0 ] && echo "OpenSM answers at LIDs $base and $((base + 1))"
 exit "$status"

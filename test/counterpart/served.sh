@@ -6,7 +6,8 @@
 #
 #   served_need PROGRAM...   skip the test without them
 #   within SECONDS CMD...    until the command succeeds
-#   sm_start                 start OpenSM, until the subnet is up
+#   sm_start [OPTION...]     start OpenSM with lines of its option file, until
+#                            the subnet is up
 #   sm_stop [SIGNAL]         end it, with SIGKILL unless said otherwise
 # shellcheck source=test/signals.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../signals.sh"
@@ -34,7 +35,7 @@ within() {
 # It keeps nothing of an earlier run.
 sm_start() {
 	rm -f opensm.log opensm-* ./*.dump
-	echo 'force_log_flush TRUE' >opensm.conf
+	printf '%s\n' 'force_log_flush TRUE' "$@" >opensm.conf
 	LD_LIBRARY_PATH=$drop_in OSM_TMP_DIR=. OSM_CACHE_DIR=. \
 		opensm -F opensm.conf -f opensm.log >opensm.out 2>&1 &
 	sm_pid=$!
