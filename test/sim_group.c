@@ -477,14 +477,16 @@ static void there_is_an_end_to_groups(void **state)
 
 static void there_is_an_end_to_members(void **state)
 {
-	const uint8_t record[GROUP_BYTES] = { 0xff, 0x12 };
+	const struct ibsa_mcmember record = {
+		.mgid.raw = { 0xff, 0x12 },
+	};
 	struct member like = { .join_state = 1 };
 	struct groups groups = { 0 };
 	struct member *member;
 	struct group *group;
 
 	(void)state;
-	assert_int_equal(ibsa__groups_add(&groups, record, &group), 0);
+	assert_int_equal(ibsa__groups_add(&groups, &record, &group), 0);
 	for (; like.guid < MEMBERS_MAX; like.guid++)
 		assert_int_equal(
 			ibsa__group_join(&groups, group, &like, &member), 0);

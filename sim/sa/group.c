@@ -17,25 +17,19 @@ enum { FIRST_ROOM = 4 };
  * 2048, 10 Gb/s, life time 18, link-local. RFC 4391, 4; OpenSM's choice where
  * that leaves one.
  */
-static const uint8_t broadcast[GROUP_BYTES] = {
-	0xff,
-	0x12,
-	0x40,
-	0x1b,
-	0xff,
-	0xff,
-	[12] = 0xff,
-	0xff,
-	0xff,
-	0xff,
-	[GROUP_AT_QKEY + 2] = 0x0b,
-	0x1b,
-	[GROUP_AT_MTU] = IBSA_SELECT_EXACTLY << 6 | 4,
-	[GROUP_AT_PKEY] = 0xff,
-	0xff,
-	[GROUP_AT_RATE] = IBSA_SELECT_EXACTLY << 6 | 3,
-	[GROUP_AT_LIFE_TIME] = IBSA_SELECT_EXACTLY << 6 | 18,
-	[GROUP_AT_SCOPE_STATE] = 0x20 | JOIN_FULL,
+static const struct ibsa_mcmember broadcast = {
+	.mgid.raw = { 0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, [12] = 0xff, 0xff,
+		      0xff, 0xff },
+	.qkey = 0xb1b,
+	.mtu_selector = IBSA_SELECT_EXACTLY,
+	.mtu = 4,
+	.pkey = IBSA_PKEY_DEFAULT,
+	.rate_selector = IBSA_SELECT_EXACTLY,
+	.rate = 3,
+	.packet_life_time_selector = IBSA_SELECT_EXACTLY,
+	.packet_life_time = 18,
+	.scope = 2,
+	.join_state = JOIN_FULL,
 };
 
 static bool is_taken(const struct groups *groups, uint32_t index)
@@ -43,10 +37,9 @@ static bool is_taken(const struct groups *groups, uint32_t index)
 	return groups->mlids[index / 64] >> index % 64 & 1;
 }
 
-static void take(struct groups *groups, const uint8_t *record, bool is_now)
+static void take(struct groups *groups, uint16_t mlid, bool is_now)
 {
-	const uint32_t index = ibsa_be16(record + GROUP_AT_MLID) -
-			       (uint32_t)IBSA_LID_MULTICAST_MIN;
+	const uint32_t index = mlid - (uint32_t)IBSA_LID_MULTICAST_MIN;
 	const uint64_t bit = UINT64_C(1) << index % 64;
 
 	if (is_now)
@@ -74,7 +67,7 @@ static int by_mgid(const void *mgid, const void *element)
 {
 	const struct group *const *group = element;
 
-	return memcmp(mgid, (*group)->record, MGID_BYTES);
+	return memcmp(mgid, (*group)->record.mgid.raw, MGID_BYTES);
 }
 
 /* Where the group of that MGID is, or would be. */
@@ -90,7 +83,7 @@ struct group *ibsa__groups_find(const struct groups *groups,
 	const size_t place = group_place(groups, mgid);
 
 	if (place == groups->count ||
-	    memcmp(groups->all[place]->record, mgid, MGID_BYTES))
+	    memcmp(groups->all[place]->record.mgid.raw, mgid, MGID_BYTES))
 		return NULL;
 	return groups->all[place];
 }
@@ -112,10 +105,10 @@ static int grow_groups(struct groups *groups)
 	return 0;
 }
 
-int ibsa__groups_add(struct groups *groups, const uint8_t *record,
+int ibsa__groups_add(struct groups *groups, const struct ibsa_mcmember *record,
 		     struct group **out)
 {
-	const size_t place = group_place(groups, record);
+	const size_t place = group_place(groups, record->mgid.raw);
 	const int err = grow_groups(groups);
 	struct group *group;
 
@@ -124,10 +117,9 @@ int ibsa__groups_add(struct groups *groups, const uint8_t *record,
 	group = ibsa__calloc(1, sizeof(*group));
 	if (!group)
 		return -ENOMEM;
-	memcpy(group->record, record, GROUP_BYTES);
-	ibsa_put_be16(group->record + GROUP_AT_MLID,
-		      choose_mlid(groups, ibsa_be16(record + GROUP_AT_MLID)));
-	take(groups, group->record, true);
+	group->record = *record;
+	group->record.mlid = choose_mlid(groups, record->mlid);
+	take(groups, group->record.mlid, true);
 	memmove(groups->all + place + 1, groups->all + place,
 		(groups->count - place) * sizeof(struct group *));
 	groups->all[place] = group;
@@ -148,14 +140,14 @@ static void clear(struct groups *groups, struct group *group)
 
 static void free_group(struct groups *groups, struct group *group)
 {
-	take(groups, group->record, false);
+	take(groups, group->record.mlid, false);
 	clear(groups, group);
 	ibsa__free(group);
 }
 
 void ibsa__groups_remove(struct groups *groups, struct group *group)
 {
-	const size_t place = group_place(groups, group->record);
+	const size_t place = group_place(groups, group->record.mgid.raw);
 
 	groups->count--;
 	memmove(groups->all + place, groups->all + place + 1,
@@ -166,7 +158,7 @@ void ibsa__groups_remove(struct groups *groups, struct group *group)
 int ibsa__groups_init(struct groups *groups)
 {
 	struct group *group;
-	const int err = ibsa__groups_add(groups, broadcast, &group);
+	const int err = ibsa__groups_add(groups, &broadcast, &group);
 
 	if (!err)
 		group->is_permanent = true;

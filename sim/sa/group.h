@@ -3,30 +3,12 @@
 #ifndef SIM_SA_GROUP_H
 #define SIM_SA_GROUP_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <ibsa/records.h>
 
 enum {
-	GROUP_BYTES = 56,      /* a record as it is sent */
+	MGID_BYTES = 16,
 	GROUPS_MAX = 0x3fff,   /* each has a multicast LID: 0xc000 to 0xfffe */
 	MEMBERS_MAX = 1 << 18, /* of all groups together */
-};
-
-/* Where fields of an MCMemberRecord lie, in bytes. IBA vol 1, 15.2.5.17. */
-enum {
-	GROUP_AT_PORT_GID = 16,
-	GROUP_AT_QKEY = 32,
-	GROUP_AT_MLID = 36,
-	GROUP_AT_MTU = 38,
-	GROUP_AT_TCLASS = 39,
-	GROUP_AT_PKEY = 40,
-	GROUP_AT_RATE = 42,
-	GROUP_AT_LIFE_TIME = 43,
-	GROUP_AT_SL_FLOW_HOP = 44, /* 4, 20 and 8 bits */
-	GROUP_AT_SCOPE_STATE = 48, /* 4 bits each */
-	GROUP_AT_PROXY = 49,
-	MGID_BYTES = 16,
 };
 
 /* Join states, and those of them that keep a group alive. */
@@ -44,7 +26,7 @@ struct member {
 };
 
 struct group {
-	uint8_t record[GROUP_BYTES]; /* as created; what all members share */
+	struct ibsa_mcmember record; /* as created; what all members share */
 	struct member *members;	     /* in GUID order */
 	size_t count;
 	size_t room;
@@ -78,7 +60,7 @@ struct group *ibsa__groups_find(const struct groups *groups,
  * @record if that is one and free, else the lowest that is. Return: 0;
  * -ENOMEM; -ENOSPC there are GROUPS_MAX. Its MGID must be new.
  */
-int ibsa__groups_add(struct groups *groups, const uint8_t *record,
+int ibsa__groups_add(struct groups *groups, const struct ibsa_mcmember *record,
 		     struct group **out);
 
 void ibsa__groups_remove(struct groups *groups, struct group *group);

@@ -143,8 +143,7 @@ static uint16_t group_mask(struct forwarding *to, const struct group *group)
 
 static uint32_t group_index(const struct group *group)
 {
-	return ibsa_be16(group->record + GROUP_AT_MLID) -
-	       (uint32_t)IBSA_LID_MULTICAST_MIN;
+	return group->record.mlid - (uint32_t)IBSA_LID_MULTICAST_MIN;
 }
 
 void ibsa__table_mft(struct ibsa_fabric *fabric, const struct topo_node *node,

@@ -170,10 +170,10 @@ static void notice_port(struct ibsa_fabric *fabric, enum trap trap,
 void ibsa__notice_group(struct ibsa_fabric *fabric, enum trap trap,
 			const struct group *group, uint64_t now_ns)
 {
-	struct notice notice = about_gid(fabric, trap, group->record);
+	struct notice notice = about_gid(fabric, trap, group->record.mgid.raw);
 
 	notice.source = NULL;
-	notice.pkey = ibsa_be16(group->record + GROUP_AT_PKEY);
+	notice.pkey = group->record.pkey;
 	notice.now_ns = now_ns;
 	tell_all(&notice);
 }

@@ -422,8 +422,7 @@ static void drop_empty(const struct reader *reader)
 	struct groups *groups = &reader->fabric->groups;
 
 	for (size_t i = groups->count; i-- > 0;) {
-		const uint16_t pkey =
-			ibsa_be16(groups->all[i]->record + GROUP_AT_PKEY);
+		const uint16_t pkey = groups->all[i]->record.pkey;
 		const struct partition *partition =
 			by_pkey(reader, pkey & DEFAULT_PARTITION);
 

@@ -80,7 +80,7 @@ static bool is_possible(const struct reader *reader, const uint8_t *mgid)
 static int add_group(struct reader *reader, const struct ibsa_gid *mgid,
 		     const struct group_flags *flags, uint32_t scope)
 {
-	const struct ibsa_mcmember host = {
+	struct ibsa_mcmember record = {
 		.mgid = *mgid,
 		.qkey = (uint32_t)flags->qkey,
 		.mtu_selector = IBSA_SELECT_EXACTLY,
@@ -98,16 +98,14 @@ static int add_group(struct reader *reader, const struct ibsa_gid *mgid,
 		.join_state = JOIN_FULL,
 	};
 	struct groups *groups = &reader->fabric->groups;
-	uint8_t wire[GROUP_BYTES] = { 0 };
+	uint8_t *raw = record.mgid.raw;
 	struct group *group;
-	uint64_t over;
 	int err;
 
-	ibsa_mcmember_record.encode(&host, wire, &over);
-	wire[1] = (uint8_t)((wire[1] & 0xf0) | scope);
-	if (ibsa__groups_find(groups, wire) || !is_possible(reader, wire))
+	raw[1] = (uint8_t)((raw[1] & 0xf0) | scope);
+	if (ibsa__groups_find(groups, raw) || !is_possible(reader, raw))
 		return 0;
-	err = ibsa__groups_add(groups, wire, &group);
+	err = ibsa__groups_add(groups, &record, &group);
 	if (err == -ENOSPC)
 		return ibsa__partitions_fail(reader, -EINVAL,
 					     "there are too many groups");

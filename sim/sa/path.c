@@ -37,8 +37,8 @@ static bool select_mtu(const struct path_query *query, struct path *path)
 {
 	if (!HAS(query, mtu_selector) || !HAS(query, mtu))
 		return true;
-	return select_up_to(path_selector(query, query->at->mtu),
-			    path_quantity(query, query->at->mtu), &path->mtu);
+	return select_up_to(query->want->mtu_selector, query->want->mtu,
+			    &path->mtu);
 }
 
 /* A rate cannot be lowered to a wanted one: that may not exist here. */
@@ -48,17 +48,16 @@ static bool select_rate(const struct path_query *query, struct path *path)
 
 	if (!HAS(query, rate_selector) || !HAS(query, rate))
 		return true;
-	want = ibsa__rate_rank_of_code(path_quantity(query, query->at->rate));
-	if (path_selector(query, query->at->rate) == IBSA_SELECT_EXACTLY)
+	want = ibsa__rate_rank_of_code(query->want->rate);
+	if (query->want->rate_selector == IBSA_SELECT_EXACTLY)
 		return path->rate == want;
-	return select_up_to(path_selector(query, query->at->rate), want,
-			    &path->rate);
+	return select_up_to(query->want->rate_selector, want, &path->rate);
 }
 
 static bool select_life_time(const struct path_query *query, struct path *path)
 {
-	const uint8_t how = path_selector(query, query->at->life_time);
-	const uint8_t want = path_quantity(query, query->at->life_time);
+	const uint8_t how = query->want->packet_life_time_selector;
+	const uint8_t want = query->want->packet_life_time;
 
 	if (!HAS(query, packet_life_time_selector) ||
 	    !HAS(query, packet_life_time))
@@ -72,14 +71,13 @@ static bool select_life_time(const struct path_query *query, struct path *path)
 bool ibsa__path_choose_pkey(struct path_query *query)
 {
 	query->pkey = IBSA_PKEY_DEFAULT;
-	if (HAS(query, raw_traffic) &&
-	    query->want[query->at->raw_traffic] & 0x80) {
+	if (HAS(query, raw_traffic) && query->want->raw_traffic) {
 		query->pkey = 0;
 		return true;
 	}
 	if (!HAS(query, pkey))
 		return true;
-	query->pkey = ibsa_be16(query->want + query->at->pkey);
+	query->pkey = query->want->pkey;
 	if (!query->work->fabric->pkey_tables)
 		return (query->pkey | IBSA_PKEY_FULL) == IBSA_PKEY_DEFAULT;
 	return query->pkey & ~IBSA_PKEY_FULL;

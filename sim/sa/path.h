@@ -31,43 +31,32 @@ struct path {
 	uint8_t life_time;
 };
 
-/* Where fields of a PathRecord lie, in bytes, whichever its layout. */
-enum {
-	AT_DGID = 8,
-	AT_SGID = 24,
-	AT_DLID = 40,
-	GID_BYTES = 16,
-};
+/* The fields that PathRecords of both layouts and MultiPathRecords share. */
+#define PATH_FIELDS_SHARED(F)        \
+	F(raw_traffic)               \
+	F(flow_label)                \
+	F(hop_limit)                 \
+	F(tclass)                    \
+	F(reversible)                \
+	F(numb_path)                 \
+	F(pkey)                      \
+	F(sl)                        \
+	F(mtu_selector)              \
+	F(mtu)                       \
+	F(rate_selector)             \
+	F(rate)                      \
+	F(packet_life_time_selector) \
+	F(packet_life_time)
 
 /*
- * Where the others lie. IBA vol 1, 15.2.5.16; Linux sa_query.c for those of
- * Omni-Path, whose component mask is the same.
+ * One request for PathRecords. Those of Omni-Path are handled as those of
+ * InfiniBand, but for the LIDs.
  */
-struct layout {
-	bool has_wide_lids;
-	uint8_t slid;
-	uint8_t raw_traffic; /* a bit, and the flow label */
-	uint8_t hop_limit;
-	uint8_t tclass;
-	uint8_t reversible; /* a bit, and the number of paths */
-	uint8_t pkey;
-	uint8_t sl;
-	uint8_t sl_max;
-	uint8_t mtu; /* this, rate and life time: a selector above 6 bits */
-	uint8_t mtu_max;
-	uint8_t rate;
-	uint8_t life_time;
-	uint8_t preference;
-};
-
-/* Of a PathRecord of InfiniBand (sa_path.c). */
-extern const struct layout ibsa__layout_ib;
-
-/* One request for PathRecords. */
 struct path_query {
 	struct sa_work *work;
-	const struct layout *at;
-	const uint8_t *want;
+	const struct ibsa_path *want;
+	uint32_t want_dlid; /* of the width that the layout has */
+	uint32_t want_slid;
 	uint64_t mask;
 	struct path_ends ends;
 	unsigned int paths; /* for each pair of ports */
@@ -76,16 +65,6 @@ struct path_query {
 
 #define HAS(query, field) \
 	(((query)->mask & IBSA_PATH_CM(field)) == IBSA_PATH_CM(field))
-
-static inline uint8_t path_selector(const struct path_query *query, uint8_t at)
-{
-	return query->want[at] >> 6;
-}
-
-static inline uint8_t path_quantity(const struct path_query *query, uint8_t at)
-{
-	return query->want[at] & 0x3f;
-}
 
 /* What OpenSM refuses before it looks at the ends: a status, or 0. */
 uint16_t ibsa__path_check(const struct path_query *query);

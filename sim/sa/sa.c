@@ -31,7 +31,6 @@ enum layout_kind {
 
 struct attribute {
 	const struct ibsa_record *record; /* of request and answer */
-	uint16_t id;			  /* 0: that of the record */
 	enum layout_kind layout;
 	bool is_settable; /* a Set or Delete of any other gets no answer */
 	void (*answer)(struct sa_work *work);
@@ -39,48 +38,44 @@ struct attribute {
 
 /* clang-format off */
 static const struct attribute attributes[] = {
-	{ &ibsa_class_port_info_record, 0, LAYOUT_NO_RECORD, false,
+	/* The one that is asked for most. */
+	{ &ibsa_path_record, LAYOUT_RECORDS, false, ibsa__sa_path },
+	{ &ibsa_class_port_info_record, LAYOUT_NO_RECORD, false,
 	  ibsa__sa_class_port_info },
-	{ &ibsa_inform_info_record, 0, LAYOUT_BARE, true,
+	{ &ibsa_inform_info_record, LAYOUT_BARE, true,
 	  ibsa__sa_inform_info },
-	{ &ibsa_node_record, 0, LAYOUT_RECORDS, false, ibsa__sa_node },
-	{ &ibsa_port_info_record, 0, LAYOUT_RECORDS, false,
+	{ &ibsa_node_record, LAYOUT_RECORDS, false, ibsa__sa_node },
+	{ &ibsa_port_info_record, LAYOUT_RECORDS, false,
 	  ibsa__sa_port_info },
-	{ &ibsa_sl_to_vl_record, 0, LAYOUT_RECORDS, false,
+	{ &ibsa_sl_to_vl_record, LAYOUT_RECORDS, false,
 	  ibsa__sa_sl_to_vl },
-	{ &ibsa_switch_info_record, 0, LAYOUT_RECORDS, false,
+	{ &ibsa_switch_info_record, LAYOUT_RECORDS, false,
 	  ibsa__sa_switch_info },
-	{ &ibsa_lft_record, 0, LAYOUT_RECORDS, false, ibsa__sa_lft },
-	{ &ibsa_mft_record, 0, LAYOUT_RECORDS, false, ibsa__sa_mft },
-	{ &ibsa_sm_info_record, 0, LAYOUT_RECORDS, false, ibsa__sa_sm_info },
-	{ &ibsa_link_record, 0, LAYOUT_RECORDS, false, ibsa__sa_link },
-	{ &ibsa_guid_info_record, 0, LAYOUT_RECORDS, true,
+	{ &ibsa_lft_record, LAYOUT_RECORDS, false, ibsa__sa_lft },
+	{ &ibsa_mft_record, LAYOUT_RECORDS, false, ibsa__sa_mft },
+	{ &ibsa_sm_info_record, LAYOUT_RECORDS, false, ibsa__sa_sm_info },
+	{ &ibsa_link_record, LAYOUT_RECORDS, false, ibsa__sa_link },
+	{ &ibsa_guid_info_record, LAYOUT_RECORDS, true,
 	  ibsa__sa_guid_info },
-	{ &ibsa_service_record, 0, LAYOUT_RECORDS, true, ibsa__sa_service },
-	{ &ibsa_pkey_table_record, 0, LAYOUT_RECORDS, false,
+	{ &ibsa_service_record, LAYOUT_RECORDS, true, ibsa__sa_service },
+	{ &ibsa_pkey_table_record, LAYOUT_RECORDS, false,
 	  ibsa__sa_pkey_table },
-	{ &ibsa_path_record, 0, LAYOUT_RECORDS, false, ibsa__sa_path },
-	{ &ibsa_vl_arbitration_record, 0, LAYOUT_RECORDS, false,
+	{ &ibsa_vl_arbitration_record, LAYOUT_RECORDS, false,
 	  ibsa__sa_vl_arb },
-	{ &ibsa_mcmember_record, 0, LAYOUT_RECORDS, true, ibsa__sa_group },
-	{ &ibsa_path_record, 0x003a, LAYOUT_RECORDS, false,
+	{ &ibsa_mcmember_record, LAYOUT_RECORDS, true, ibsa__sa_group },
+	{ &ibsa_multi_path_record, LAYOUT_RECORDS, false,
 	  ibsa__sa_multi_path },
-	{ &ibsa_inform_info_rec_record, 0, LAYOUT_RECORDS, false,
+	{ &ibsa_inform_info_rec_record, LAYOUT_RECORDS, false,
 	  ibsa__sa_inform_info_record },
 };
 
 /* The attributes that an Omni-Path fabric has in its own layouts. */
 static const struct attribute opa_attributes[] = {
-	{ &ibsa_opa_class_port_info_record, 0, LAYOUT_RECORDS, false,
+	{ &ibsa_opa_class_port_info_record, LAYOUT_RECORDS, false,
 	  ibsa__sa_opa_class_port_info },
-	{ &ibsa_opa_path_record, 0, LAYOUT_RECORDS, false, ibsa__sa_path },
+	{ &ibsa_opa_path_record, LAYOUT_RECORDS, false, ibsa__sa_opa_path },
 };
 /* clang-format on */
-
-static uint16_t attribute_id(const struct attribute *attribute)
-{
-	return attribute->id ? attribute->id : attribute->record->attribute;
-}
 
 static const struct attribute *find_attribute(const uint8_t *mad)
 {
@@ -88,7 +83,7 @@ static const struct attribute *find_attribute(const uint8_t *mad)
 	const size_t count = sizeof(attributes) / sizeof(attributes[0]);
 
 	for (size_t i = 0; i < count; i++) {
-		if (attribute_id(&attributes[i]) == id)
+		if (attributes[i].record->attribute == id)
 			return &attributes[i];
 	}
 	return NULL;
@@ -101,38 +96,41 @@ find_opa_attribute(const struct ibsa_fabric *fabric, uint16_t id)
 	const size_t count = sizeof(opa_attributes) / sizeof(opa_attributes[0]);
 
 	for (size_t i = 0; i < count; i++) {
-		if (attribute_id(&opa_attributes[i]) == id &&
+		if (opa_attributes[i].record->attribute == id &&
 		    (fabric->has_opa_paths || id != ibsa_path_record.attribute))
 			return &opa_attributes[i];
 	}
 	return NULL;
 }
 
-uint8_t *ibsa__sa_add(struct sa_work *work)
+uint8_t *ibsa__sa_append_room(struct sa_work *work)
 {
 	struct sa_reply *reply = work->reply;
 	const size_t want = reply->len + work->stride;
-	uint8_t *record;
+	uint8_t *wire;
 
-	if (want > SA_REPLY_BYTES_MAX || !ibsa__sa_reply_room(reply, want)) {
+	if (want > SA_REPLY_BYTES_MAX ||
+	    (want > reply->room && !ibsa__sa_reply_room(reply, want))) {
 		sa_fail(work, IBSA_STATUS_NO_RESOURCES);
 		return NULL;
 	}
-	record = reply->bytes + reply->len;
-	memset(record, 0, work->stride);
+	wire = reply->bytes + reply->len;
 	reply->len = want;
 	work->count++;
-	return record;
+	return wire;
 }
 
 void ibsa__sa_append(struct sa_work *work, const void *host)
 {
 	const struct ibsa_record *record = work->record;
-	uint8_t *wire = ibsa__sa_add(work);
+	uint8_t *wire = ibsa__sa_append_room(work);
 	uint64_t over;
 
-	if (wire)
-		record->encode(host, wire, &over);
+	if (!wire)
+		return;
+	record->encode(host, wire, &over);
+	if (work->stride > record->size)
+		memset(wire + record->size, 0, work->stride - record->size);
 }
 
 bool ibsa__sa_is_query(struct sa_work *work)
@@ -178,51 +176,6 @@ bool ibsa__sa_agree(const struct sa_match *match, const void *a, const void *b)
 	return true;
 }
 
-/* Set @nbits bits from @offset on. */
-static void set_bits(uint8_t *bytes, size_t offset, size_t nbits)
-{
-	for (; nbits && offset % 8; offset++, nbits--)
-		bytes[offset / 8] |= (uint8_t)(0x80 >> offset % 8);
-	memset(bytes + offset / 8, 0xff, nbits / 8);
-	offset += nbits / 8 * 8;
-	for (nbits %= 8; nbits; offset++, nbits--)
-		bytes[offset / 8] |= (uint8_t)(0x80 >> offset % 8);
-}
-
-void ibsa__sa_filter(const struct ibsa_record *record, uint64_t honoured,
-		     const struct sa_work *work, struct sa_filter *out)
-{
-	const uint64_t mask = work->mask & honoured;
-
-	out->size = 0;
-	if (!(mask & record->mask))
-		return;
-	memset(out->bits, 0, record->size);
-	out->size = record->size;
-	for (unsigned int i = 0; i < record->field_count; i++) {
-		const struct ibsa_field *field = &record->fields[i];
-		const unsigned int values = ibsa_field_values(field);
-		const size_t nbits = (size_t)field->nbits * field->count /
-				     values;
-
-		for (unsigned int k = 0; k < values; k++) {
-			if (mask & ibsa_field_cm(field, k))
-				set_bits(out->bits,
-					 field->bit_offset + k * nbits, nbits);
-		}
-	}
-}
-
-bool ibsa__sa_matches(const struct sa_filter *filter,
-		      const struct sa_work *work, const uint8_t *have)
-{
-	for (uint16_t i = 0; i < filter->size; i++) {
-		if ((have[i] ^ work->bytes[i]) & filter->bits[i])
-			return false;
-	}
-	return true;
-}
-
 /* The header of the request with what every answer changes in it. */
 static void start_header(const struct sa_work *work, uint8_t *out)
 {
@@ -231,8 +184,8 @@ static void start_header(const struct sa_work *work, uint8_t *out)
 	/* What went well has the status that was in the request, if any. */
 	if (work->status)
 		ibsa_put_be16(out + MAD_STATUS, work->status);
-	if (work->attribute)
-		ibsa_put_be16(out + MAD_ATTRIBUTE, work->attribute);
+	if (work->record)
+		ibsa_put_be16(out + MAD_ATTRIBUTE, work->record->attribute);
 	memset(out + MAD_SM_KEY, 0, 8);
 }
 
@@ -243,7 +196,8 @@ static void finish_error(struct sa_work *work)
 	uint8_t *out = work->reply->bytes;
 
 	start_header(work, out);
-	memcpy(out + IBSA_SA_HEADER_BYTES, work->bytes, IBSA_SA_DATA_BYTES);
+	memcpy(out + IBSA_SA_HEADER_BYTES, work->mad + IBSA_SA_HEADER_BYTES,
+	       IBSA_SA_DATA_BYTES);
 	if (work->method == IBSA_METHOD_GET_TABLE)
 		ibsa_put_be16(out + MAD_ATTRIBUTE_OFFSET, 0);
 	if (work->ends_subscription)
@@ -373,7 +327,7 @@ static bool is_too_busy(const struct sa_work *work)
 
 static void set_layout(struct sa_work *work, const struct attribute *attribute)
 {
-	work->record = attribute->record;
+	work->record = attribute->record->reply;
 	work->stride = work->record->size;
 	if (attribute->layout == LAYOUT_RECORDS)
 		work->stride = (work->stride + 7) / 8 * 8;
@@ -386,14 +340,16 @@ static void set_layout(struct sa_work *work, const struct attribute *attribute)
  * not know, and refuses the class version where it has an attribute in the
  * other layout only. OpenSM refuses all but its own.
  */
-static void answer(struct sa_work *work, const struct attribute *attribute)
+static void answer(struct sa_work *work, const struct attribute *attribute,
+		   union sa_record *want)
 {
 	const struct ibsa_fabric *fabric = work->fabric;
 	const enum versions versions = versions_of(work->mad);
 
 	if (versions == VERSIONS_OPA && fabric->is_opa) {
 		work->is_opa = true;
-		attribute = find_opa_attribute(fabric, attribute_id(attribute));
+		attribute = find_opa_attribute(fabric,
+					       attribute->record->attribute);
 	} else if (versions != VERSIONS_IB) {
 		attribute = NULL;
 	}
@@ -402,7 +358,7 @@ static void answer(struct sa_work *work, const struct attribute *attribute)
 		return;
 	}
 	set_layout(work, attribute);
-	attribute->record->decode(work->bytes, &work->want);
+	attribute->record->decode(work->mad + IBSA_SA_HEADER_BYTES, want);
 	attribute->answer(work);
 }
 
@@ -411,13 +367,14 @@ bool ibsa__sa_answer(struct ibsa_fabric *fabric,
 {
 	const uint8_t *mad = request->mad;
 	const struct attribute *attribute = find_attribute(mad);
+	union sa_record want;
 	struct sa_work work = {
 		.fabric = fabric,
 		.from = &fabric->ends[request->end],
 		.to = request->to,
 		.now_ns = request->now_ns,
 		.mad = mad,
-		.bytes = mad + IBSA_SA_HEADER_BYTES,
+		.want = &want,
 		.mask = IBSA_GET(sa_header, component_mask, mad),
 		.method = (uint8_t)IBSA_GET(sa_header, method, mad),
 		.is_trusted = IBSA_GET(sa_header, sm_key, mad) != 0,
@@ -431,7 +388,7 @@ bool ibsa__sa_answer(struct ibsa_fabric *fabric,
 	if (is_too_busy(&work))
 		sa_fail(&work, IBSA_STATUS_BUSY);
 	else
-		answer(&work, attribute);
+		answer(&work, attribute, &want);
 	if (work.is_silent)
 		return false;
 	finish(&work);

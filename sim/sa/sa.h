@@ -8,9 +8,6 @@
 #include "sim/subnet/fabric.h"
 #include "sim/mad/reply.h"
 
-/* The largest record that can be filtered by its fields. */
-enum { SA_RECORD_BYTES_MAX = 176 };
-
 /* The largest host struct: any record of a request. */
 union sa_record {
 #define SA_RECORD(record, ...) struct ibsa_##record record;
@@ -36,8 +33,7 @@ struct sa_work {
 	const struct ibsa_address *to;
 	uint64_t now_ns;
 	const uint8_t *mad;
-	const uint8_t *bytes; /* the record in the request */
-	union sa_record want; /* the same, decoded */
+	const union sa_record *want; /* the record in the request */
 	uint64_t mask;
 	struct sa_reply *reply;
 	const struct ibsa_record *record; /* of the answer */
@@ -45,7 +41,6 @@ struct sa_work {
 	uint16_t stride;		  /* bytes of one */
 	uint8_t offset; /* AttributeOffset of an answer with records */
 	uint16_t status;
-	uint16_t attribute; /* of the answer; 0: the request's */
 	uint8_t method;
 	bool is_opa;		/* in the layouts of Omni-Path */
 	bool is_trusted;	/* the request carries the SM_Key */
@@ -60,12 +55,6 @@ struct sa_match {
 		uint16_t offset;
 		uint16_t len;
 	} fields[64];
-};
-
-/* The mask of a record's selected fields, bit by bit as on the wire. */
-struct sa_filter {
-	uint16_t size; /* 0: everything matches */
-	uint8_t bits[SA_RECORD_BYTES_MAX];
 };
 
 /**
@@ -92,12 +81,12 @@ bool ibsa__sa_hear(struct ibsa_fabric *fabric, const struct sa_request *request,
  */
 void ibsa__sa_append(struct sa_work *work, const void *host);
 
+/* The same, to be encoded by the caller; NULL: there is no room. */
+uint8_t *ibsa__sa_append_room(struct sa_work *work);
+
 /* Take a MAD for the SA; as in struct port_handler. */
 bool ibsa__sa_take(void *arg, const struct message *message,
 		   const struct arrival *at, uint64_t now_ns);
-
-/* A new zeroed record at the end of the answer; NULL: stop, all is said. */
-uint8_t *ibsa__sa_add(struct sa_work *work);
 
 /* Whether a Get has what it takes to end: a second record. */
 static inline bool sa_is_full(const struct sa_work *work)
@@ -139,14 +128,6 @@ static inline bool sa_has_all(const struct sa_work *work, uint64_t bits)
 	return (work->mask & bits) == bits;
 }
 
-/* The filter of those of the request's mask bits that are in @honoured. */
-void ibsa__sa_filter(const struct ibsa_record *record, uint64_t honoured,
-		     const struct sa_work *work, struct sa_filter *out);
-
-/* Whether @have agrees with the request wherever the filter looks. */
-bool ibsa__sa_matches(const struct sa_filter *filter,
-		      const struct sa_work *work, const uint8_t *have);
-
 /* Whether a port is of a P_Key's partition. */
 static inline bool sa_has_pkey(const struct sa_work *work,
 			       const struct end_port *end, uint16_t pkey)
@@ -185,6 +166,7 @@ void ibsa__sa_pkey_table(struct sa_work *work);
 void ibsa__sa_link(struct sa_work *work);
 void ibsa__sa_sm_info(struct sa_work *work);
 void ibsa__sa_path(struct sa_work *work);
+void ibsa__sa_opa_path(struct sa_work *work);
 void ibsa__sa_multi_path(struct sa_work *work);
 void ibsa__sa_service(struct sa_work *work);
 void ibsa__sa_group(struct sa_work *work);

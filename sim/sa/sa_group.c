@@ -8,12 +8,7 @@
  */
 #include "sim/sa/sa_group.h"
 
-enum { GID_BYTES = 16, MTU_CODE_MAX = 5 };
-
-static bool has(const struct sa_work *work, uint64_t mask)
-{
-	return work->mask & mask;
-}
+enum { MTU_CODE_MAX = 5 };
 
 /* Whether a quantity is greater than, less than or equal to a wanted one. */
 static bool is_selected(unsigned int selector, unsigned int have,
@@ -34,40 +29,37 @@ static bool is_selected(unsigned int selector, unsigned int have,
 bool ibsa__sa_group_selects(const struct sa_work *work,
 			    const struct group *group)
 {
-	const uint8_t *have = group->record;
-	const uint8_t *want = work->bytes;
+	const struct ibsa_mcmember *have = &group->record;
+	const struct ibsa_mcmember *want = &work->want->mcmember;
 
-	if (has(work, IBSA_MCMEMBER_CM(mtu_selector)) &&
-	    !is_selected(want[GROUP_AT_MTU] >> 6,
-			 GROUP_VALUE(have[GROUP_AT_MTU]),
-			 GROUP_VALUE(want[GROUP_AT_MTU])))
+	if (sa_has_any(work, IBSA_MCMEMBER_CM(mtu_selector)) &&
+	    !is_selected(want->mtu_selector, have->mtu, want->mtu))
 		return false;
-	return !has(work, IBSA_MCMEMBER_CM(rate_selector)) ||
-	       is_selected(want[GROUP_AT_RATE] >> 6, group_rate_rank(have),
-			   group_rate_rank(want));
+	return !sa_has_any(work, IBSA_MCMEMBER_CM(rate_selector)) ||
+	       is_selected(want->rate_selector,
+			   ibsa__rate_rank_of_code(have->rate),
+			   ibsa__rate_rank_of_code(want->rate));
 }
 
 bool ibsa__sa_group_is_possible(const struct sa_work *work)
 {
+	const struct ibsa_mcmember *want = &work->want->mcmember;
 	const uint64_t rate = IBSA_MCMEMBER_CM(rate_selector) |
 			      IBSA_MCMEMBER_CM(rate);
 	const uint64_t mtu = IBSA_MCMEMBER_CM(mtu_selector) |
 			     IBSA_MCMEMBER_CM(mtu);
-	const uint8_t code = GROUP_VALUE(work->bytes[GROUP_AT_MTU]);
 
-	if ((work->mask & rate) == rate && !group_rate_rank(work->bytes))
+	if (sa_has_all(work, rate) && !ibsa__rate_rank_of_code(want->rate))
 		return false;
-	return (work->mask & mtu) != mtu || (code && code <= MTU_CODE_MAX);
+	return !sa_has_all(work, mtu) ||
+	       (want->mtu && want->mtu <= MTU_CODE_MAX);
 }
 
 /* Two P_Keys of one partition, one of them at least of a full member. */
-static bool is_same_partition(const uint8_t *a, const uint8_t *b)
+static bool is_same_partition(uint16_t a, uint16_t b)
 {
-	const uint16_t x = ibsa_be16(a + GROUP_AT_PKEY);
-	const uint16_t y = ibsa_be16(b + GROUP_AT_PKEY);
-
-	return (x | y) & IBSA_PKEY_FULL &&
-	       (x | IBSA_PKEY_FULL) == (y | IBSA_PKEY_FULL);
+	return (a | b) & IBSA_PKEY_FULL &&
+	       (a | IBSA_PKEY_FULL) == (b | IBSA_PKEY_FULL);
 }
 
 bool ibsa__sa_group_agrees(const struct sa_work *work,
@@ -77,115 +69,111 @@ bool ibsa__sa_group_agrees(const struct sa_work *work,
 			       IBSA_MCMEMBER_CM(tclass) | IBSA_MCMEMBER_CM(sl) |
 			       IBSA_MCMEMBER_CM(flow_label) |
 			       IBSA_MCMEMBER_CM(hop_limit);
-	struct sa_filter filter;
+	struct sa_match match;
 
-	if (has(work, IBSA_MCMEMBER_CM(pkey)) &&
-	    !is_same_partition(work->bytes, group->record))
+	if (sa_has_any(work, IBSA_MCMEMBER_CM(pkey)) &&
+	    !is_same_partition(work->want->mcmember.pkey, group->record.pkey))
 		return false;
-	ibsa__sa_filter(&ibsa_mcmember_record, exact, work, &filter);
-	return ibsa__sa_matches(&filter, work, group->record);
+	ibsa__sa_select(&ibsa_mcmember_record, work->mask & exact, &match);
+	return ibsa__sa_agree(&match, &group->record, work->want);
 }
 
-/* Which bits of scope and join state have to agree. */
-static uint8_t scope_state_mask(const struct sa_work *work)
-{
-	uint8_t mask = 0;
+/* What a request for groups selects in each row of its answer. */
+struct group_query {
+	struct sa_work *work;
+	struct sa_match group;	/* what all members share */
+	struct sa_match member; /* what a member has of its own */
+};
 
-	if (has(work, IBSA_MCMEMBER_CM(scope)))
-		mask |= 0xf0;
-	if (has(work, IBSA_MCMEMBER_CM(join_state)))
-		mask |= 0x0f;
-	return mask;
+/* Say who the member is, in a record of its group. */
+static void member_name(const struct ibsa_fabric *fabric,
+			const struct member *member,
+			struct ibsa_mcmember *record)
+{
+	ibsa_put_be64(record->port_gid.raw, fabric->gid_prefix);
+	ibsa_put_be64(record->port_gid.raw + 8, member->guid);
+	record->proxy_join |= member->is_proxy;
 }
 
 /*
  * One record: of the member, or of the group if that is NULL. Who is not
  * trusted learns from it that there is such a member, but not who.
  */
-static void add_record(struct sa_work *work, const struct group *group,
-		       const struct member *member)
+static void group_append(const struct group_query *query,
+			 const struct group *group, const struct member *member)
 {
-	uint8_t wire[GROUP_BYTES];
-	uint8_t *scope_state = &wire[GROUP_AT_SCOPE_STATE];
-	uint8_t *out;
+	struct sa_work *work = query->work;
+	struct ibsa_mcmember row = group->record;
 
-	memcpy(wire, group->record, sizeof(wire));
-	memset(wire + GROUP_AT_PORT_GID, 0, GID_BYTES);
-	wire[GROUP_AT_PROXY] &= GROUP_NOT_PROXY;
+	row.port_gid = (struct ibsa_gid){ 0 };
+	row.proxy_join = 0;
 	if (member)
-		*scope_state = (*scope_state & 0xf0) | member->join_state;
-	if ((*scope_state ^ work->bytes[GROUP_AT_SCOPE_STATE]) &
-	    scope_state_mask(work))
+		row.join_state = member->join_state;
+	if (!ibsa__sa_agree(&query->member, &row, work->want))
 		return;
 	if (!work->is_trusted)
-		*scope_state &= 0xf0;
+		row.join_state = 0;
 	else if (member)
-		ibsa__sa_put_member(work->fabric, member, wire);
-	out = ibsa__sa_add(work);
-	if (out)
-		memcpy(out, wire, sizeof(wire));
-}
-
-void ibsa__sa_put_member(const struct ibsa_fabric *fabric,
-			 const struct member *member, uint8_t *record)
-{
-	ibsa_put_be64(record + GROUP_AT_PORT_GID, fabric->gid_prefix);
-	ibsa_put_be64(record + GROUP_AT_PORT_GID + 8, member->guid);
-	if (member->is_proxy)
-		record[GROUP_AT_PROXY] |= (uint8_t)~GROUP_NOT_PROXY;
+		member_name(work->fabric, member, &row);
+	ibsa__sa_append(work, &row);
 }
 
 /* To OpenSM a PortGID is its GUID, whatever the prefix. */
-static void add_port(struct sa_work *work, const struct group *group)
+static void group_append_port(const struct group_query *query,
+			      const struct group *group)
 {
-	const struct member *member = ibsa__group_member(
-		group, ibsa_be64(work->bytes + GROUP_AT_PORT_GID + 8));
+	const uint8_t *gid = query->work->want->mcmember.port_gid.raw;
+	const struct member *member = ibsa__group_member(group,
+							 ibsa_be64(gid + 8));
 
 	if (member)
-		add_record(work, group, member);
+		group_append(query, group, member);
 }
 
 /* Groups of partitions that the requester is not in are not for it. */
-static void add_group(struct sa_work *work, const struct sa_filter *filter,
+static void group_add(const struct group_query *query,
 		      const struct group *group)
 {
-	const uint16_t pkey = ibsa_be16(group->record + GROUP_AT_PKEY);
+	struct sa_work *work = query->work;
 
-	if (!sa_has_pkey(work, work->from, pkey) ||
-	    !ibsa__sa_matches(filter, work, group->record) ||
+	if (!sa_has_pkey(work, work->from, group->record.pkey) ||
+	    !ibsa__sa_agree(&query->group, &group->record, work->want) ||
 	    !ibsa__sa_group_agrees(work, group) ||
 	    !ibsa__sa_group_selects(work, group))
 		return;
-	if (has(work, IBSA_MCMEMBER_CM(port_gid))) {
-		add_port(work, group);
+	if (sa_has_any(work, IBSA_MCMEMBER_CM(port_gid))) {
+		group_append_port(query, group);
 		return;
 	}
 	if (!work->is_trusted) {
-		add_record(work, group, NULL);
+		group_append(query, group, NULL);
 		return;
 	}
 	for (size_t i = 0; i < group->count && !sa_is_full(work); i++)
-		add_record(work, group, &group->members[i]);
+		group_append(query, group, &group->members[i]);
 }
 
-static void list_groups(struct sa_work *work)
+static void group_list(struct sa_work *work)
 {
 	const uint64_t exact = IBSA_MCMEMBER_CM(mgid) | IBSA_MCMEMBER_CM(mlid) |
 			       IBSA_MCMEMBER_CM(proxy_join);
+	const uint64_t own = IBSA_MCMEMBER_CM(scope) |
+			     IBSA_MCMEMBER_CM(join_state);
 	const struct groups *groups = &work->fabric->groups;
-	struct sa_filter filter;
+	struct group_query query = { .work = work };
 
-	ibsa__sa_filter(&ibsa_mcmember_record, exact, work, &filter);
-	if (has(work, IBSA_MCMEMBER_CM(mgid))) {
-		const struct group *group = ibsa__groups_find(groups,
-							      work->bytes);
+	ibsa__sa_select(work->record, work->mask & exact, &query.group);
+	ibsa__sa_select(work->record, work->mask & own, &query.member);
+	if (sa_has_any(work, IBSA_MCMEMBER_CM(mgid))) {
+		const struct group *group = ibsa__groups_find(
+			groups, work->want->mcmember.mgid.raw);
 
 		if (group)
-			add_group(work, &filter, group);
+			group_add(&query, group);
 		return;
 	}
 	for (size_t i = 0; i < groups->count && !sa_is_full(work); i++)
-		add_group(work, &filter, groups->all[i]);
+		group_add(&query, groups->all[i]);
 }
 
 void ibsa__sa_group(struct sa_work *work)
@@ -201,7 +189,7 @@ void ibsa__sa_group(struct sa_work *work)
 		if (!ibsa__sa_is_query(work))
 			break;
 		if (ibsa__sa_group_is_possible(work))
-			list_groups(work);
+			group_list(work);
 		else
 			sa_fail(work, IBSA_STATUS_REQ_INVALID);
 	}

@@ -60,7 +60,7 @@ static void block_fill(struct ibsa_guid_info *out, uint64_t port_guid,
 /* The answer is the request with what the block has now. */
 static void change_answer(const struct change *change)
 {
-	struct ibsa_guid_info row = change->work->want.guid_info;
+	struct ibsa_guid_info row = change->work->want->guid_info;
 
 	if (change->table)
 		block_fill(&row, change->table->port_guid, change->table,
@@ -98,7 +98,7 @@ static uint64_t invent(const struct change *change, unsigned int entry)
 static void set_entry(const struct change *change, unsigned int index)
 {
 	const unsigned int entry = change->first + index;
-	uint64_t guid = change->work->want.guid_info.guid[index];
+	uint64_t guid = change->work->want->guid_info.guid[index];
 
 	if (!guid) {
 		if (change->table->guids[entry])
@@ -158,7 +158,7 @@ static void delete_guids(struct change *change)
 static const struct end_port *wanted_end(const struct sa_work *work)
 {
 	return end_by_lid(work->fabric,
-			  lid_in_16_bits(work->want.guid_info.lid));
+			  lid_in_16_bits(work->want->guid_info.lid));
 }
 
 static bool may_know(const struct sa_work *work, const struct end_port *end)
@@ -172,7 +172,7 @@ static bool start(struct sa_work *work, struct change *out,
 {
 	struct ibsa_fabric *fabric = work->fabric;
 	const unsigned int first = GUIDS_PER_BLOCK *
-				   work->want.guid_info.block_num;
+				   work->want->guid_info.block_num;
 
 	if (!HAS(work, lid) || !HAS(work, block_num)) {
 		sa_fail(work, IBSA_STATUS_REQ_INSUFFICIENT);
@@ -247,7 +247,7 @@ static void block_add(struct sa_work *work, const struct end_port *end,
  */
 static bool check_guids(const struct sa_work *work, uint64_t *out_port_guid)
 {
-	const struct ibsa_guid_info *want = &work->want.guid_info;
+	const struct ibsa_guid_info *want = &work->want->guid_info;
 
 	*out_port_guid = 0;
 	if (HAS(work, guid) && !want->block_num)
@@ -264,13 +264,13 @@ static bool check_guids(const struct sa_work *work, uint64_t *out_port_guid)
 
 static bool is_of_port(const struct sa_work *work, const struct end_port *end)
 {
-	return !HAS(work, lid) || !work->want.guid_info.lid ||
+	return !HAS(work, lid) || !work->want->guid_info.lid ||
 	       wanted_end(work) == end;
 }
 
 static void add_port(struct sa_work *work, const struct end_port *end)
 {
-	const uint8_t want = work->want.guid_info.block_num;
+	const uint8_t want = work->want->guid_info.block_num;
 	const unsigned int blocks = block_count(work->fabric, end);
 	unsigned int block = 0;
 	unsigned int last = blocks - 1;

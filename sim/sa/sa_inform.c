@@ -121,7 +121,7 @@ static struct subscription asked(const struct sa_work *work)
 		       (work->to->path_bits & (work->from->lid_count - 1u)),
 		.pkey = setup_pkey(setup, work->to->pkey_index),
 		.sa = *work->to,
-		.info = work->want.inform_info,
+		.info = work->want->inform_info,
 	};
 }
 
@@ -149,7 +149,7 @@ void ibsa__sa_inform_info(struct sa_work *work)
 		unsubscribe(work, &like);
 	}
 	if (!work->status)
-		ibsa__sa_append(work, &work->want.inform_info);
+		ibsa__sa_append(work, &work->want->inform_info);
 }
 
 /* There is one subscriber at each port: number 0. */
@@ -183,7 +183,7 @@ static void inform_add(struct sa_work *work, const struct sa_match *match,
 	if (!subscriber->is_seen || !shares_pkey(work, subscriber))
 		return;
 	row = inform_record(work->fabric, one);
-	if (!ibsa__sa_agree(match, &row, &work->want))
+	if (!ibsa__sa_agree(match, &row, work->want))
 		return;
 	if (!work->is_trusted)
 		row.qpn = 0;

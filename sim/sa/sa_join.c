@@ -30,11 +30,6 @@ struct membership {
 	uint8_t states;
 };
 
-static bool has(const struct sa_work *work, uint64_t mask)
-{
-	return (work->mask & mask) == mask;
-}
-
 static uint8_t scope_of(const uint8_t *mgid)
 {
 	return mgid[1] & 0x0f;
@@ -47,27 +42,28 @@ static uint16_t check_request(const struct sa_work *work)
 				IBSA_MCMEMBER_CM(port_gid) |
 				IBSA_MCMEMBER_CM(join_state);
 
-	if (!has(work, needed))
+	if (!sa_has_all(work, needed))
 		return IBSA_STATUS_REQ_INSUFFICIENT;
 	if (!ibsa__sa_group_is_possible(work))
 		return IBSA_STATUS_REQ_INVALID;
-	if (ibsa_be64(work->bytes + GROUP_AT_PORT_GID) !=
+	if (ibsa_be64(work->want->mcmember.port_gid.raw) !=
 	    work->fabric->gid_prefix)
 		return IBSA_STATUS_REQ_INVALID_GID;
 	return 0;
 }
 
 /* False, and the request is refused, if it is not worth a look. */
-static bool start(struct sa_work *work, struct membership *out)
+static bool membership_start(struct sa_work *work, struct membership *out)
 {
+	const struct ibsa_mcmember *want = &work->want->mcmember;
 	struct groups *groups = &work->fabric->groups;
 
 	*out = (struct membership){
 		.work = work,
 		.groups = groups,
-		.group = ibsa__groups_find(groups, work->bytes),
-		.guid = ibsa_be64(work->bytes + GROUP_AT_PORT_GID + 8),
-		.states = work->bytes[GROUP_AT_SCOPE_STATE] & 0x0f,
+		.group = ibsa__groups_find(groups, want->mgid.raw),
+		.guid = ibsa_be64(want->port_gid.raw + 8),
+		.states = want->join_state,
 	};
 	sa_fail(work, check_request(work));
 	return !work->status;
@@ -86,30 +82,27 @@ static bool may_change(const struct membership *request,
 		return true;
 	if (!member->is_proxy)
 		return member->port_guid == work->from->guid;
-	return sa_has_pkey(work, work->from,
-			   ibsa_be16(request->group->record + GROUP_AT_PKEY));
+	return sa_has_pkey(work, work->from, request->group->record.pkey);
 }
 
 /* The answer: the request, with what the group and the member have. */
-static void answer(const struct membership *request, uint8_t scope_state)
+static void membership_answer(const struct membership *request, uint8_t scope,
+			      uint8_t join_state)
 {
-	static const uint8_t quantities[] = { GROUP_AT_MTU, GROUP_AT_RATE,
-					      GROUP_AT_LIFE_TIME };
-	uint8_t *out = ibsa__sa_add(request->work);
+	const struct ibsa_mcmember *want = &request->work->want->mcmember;
+	struct ibsa_mcmember row = *want;
 
-	if (!out)
-		return;
-	memcpy(out, request->work->bytes, GROUP_BYTES);
-	out[GROUP_AT_SCOPE_STATE] = scope_state;
 	if (request->group) {
-		memcpy(out, request->group->record, MGID_BYTES);
-		memcpy(out + GROUP_AT_QKEY,
-		       request->group->record + GROUP_AT_QKEY,
-		       GROUP_AT_SCOPE_STATE - GROUP_AT_QKEY);
+		row = request->group->record;
+		row.port_gid = want->port_gid;
+		row.proxy_join = want->proxy_join;
 	}
-	for (size_t i = 0; i < sizeof(quantities); i++)
-		out[quantities[i]] = GROUP_VALUE(out[quantities[i]]) |
-				     IBSA_SELECT_EXACTLY << 6;
+	row.scope = scope;
+	row.join_state = join_state;
+	row.mtu_selector = IBSA_SELECT_EXACTLY;
+	row.rate_selector = IBSA_SELECT_EXACTLY;
+	row.packet_life_time_selector = IBSA_SELECT_EXACTLY;
+	ibsa__sa_append(request->work, &row);
 }
 
 static uint8_t port_mtu(const struct membership *request)
@@ -140,33 +133,34 @@ static uint8_t choose(bool is_asked, unsigned int selector, uint8_t want,
 }
 
 /* False: there is no such MTU. */
-static bool choose_mtu(const struct membership *request, uint8_t *record)
+static bool choose_mtu(const struct membership *request,
+		       struct ibsa_mcmember *record)
 {
-	const bool is_asked = has(request->work,
-				  IBSA_MCMEMBER_CM(mtu) |
-					  IBSA_MCMEMBER_CM(mtu_selector));
-	const uint8_t mtu = choose(is_asked, record[GROUP_AT_MTU] >> 6,
-				   GROUP_VALUE(record[GROUP_AT_MTU]),
-				   port_mtu(request));
+	const bool is_asked = sa_has_all(
+		request->work,
+		IBSA_MCMEMBER_CM(mtu) | IBSA_MCMEMBER_CM(mtu_selector));
 
-	record[GROUP_AT_MTU] = IBSA_SELECT_EXACTLY << 6 | mtu;
-	return mtu;
+	record->mtu = choose(is_asked, record->mtu_selector, record->mtu,
+			     port_mtu(request));
+	record->mtu_selector = IBSA_SELECT_EXACTLY;
+	return record->mtu;
 }
 
 /* False: there is no such rate. */
-static bool choose_rate(const struct membership *request, uint8_t *record)
+static bool choose_rate(const struct membership *request,
+			struct ibsa_mcmember *record)
 {
-	const bool is_asked = has(request->work,
-				  IBSA_MCMEMBER_CM(rate) |
-					  IBSA_MCMEMBER_CM(rate_selector));
-	const uint8_t rank = choose(is_asked, record[GROUP_AT_RATE] >> 6,
-				    group_rate_rank(record),
+	const bool is_asked = sa_has_all(
+		request->work,
+		IBSA_MCMEMBER_CM(rate) | IBSA_MCMEMBER_CM(rate_selector));
+	const uint8_t rank = choose(is_asked, record->rate_selector,
+				    ibsa__rate_rank_of_code(record->rate),
 				    request->end->rate);
 
 	if (!rank)
 		return false;
-	record[GROUP_AT_RATE] = IBSA_SELECT_EXACTLY << 6 |
-				ibsa__rate_code(rank);
+	record->rate_selector = IBSA_SELECT_EXACTLY;
+	record->rate = ibsa__rate_code(rank);
 	return true;
 }
 
@@ -183,8 +177,8 @@ static bool invent_mgid(const struct membership *request, uint8_t *mgid)
 	struct groups *groups = request->groups;
 	uint8_t scope = SCOPE_LINK_LOCAL;
 
-	if (has(request->work, IBSA_MCMEMBER_CM(scope)))
-		scope = request->work->bytes[GROUP_AT_SCOPE_STATE] >> 4;
+	if (sa_has_all(request->work, IBSA_MCMEMBER_CM(scope)))
+		scope = request->work->want->mcmember.scope;
 	mgid[0] = 0xff;
 	mgid[1] = 0x10 | scope;
 	ibsa_put_be16(mgid + 2, SIGNATURE_SA);
@@ -206,7 +200,7 @@ static bool invent_mgid(const struct membership *request, uint8_t *mgid)
  */
 static bool is_like_broadcast(const struct membership *request)
 {
-	const uint8_t *mgid = request->work->bytes;
+	const uint8_t *mgid = request->work->want->mcmember.mgid.raw;
 	const uint8_t broadcast[MGID_BYTES] = {
 		0xff,	 0x10 | scope_of(mgid), 0x40, 0x1b, mgid[4],
 		mgid[5], [12] = 0xff,		0xff, 0xff, 0xff
@@ -222,7 +216,7 @@ static bool is_like_broadcast(const struct membership *request)
 /* Whether a group may be created with the MGID that is asked for. */
 static bool is_mgid_allowed(const struct membership *request)
 {
-	const uint8_t *mgid = request->work->bytes;
+	const uint8_t *mgid = request->work->want->mcmember.mgid.raw;
 	const uint16_t signature = ibsa_be16(mgid + 2);
 
 	if (mgid[0] != 0xff)
@@ -243,24 +237,22 @@ static uint16_t create(struct membership *request)
 				IBSA_MCMEMBER_CM(pkey) |
 				IBSA_MCMEMBER_CM(flow_label) |
 				IBSA_MCMEMBER_CM(sl);
-	uint8_t record[GROUP_BYTES];
+	struct ibsa_mcmember record = request->work->want->mcmember;
 
 	if (!(request->states & JOIN_ANY_FULL))
 		return IBSA_STATUS_REQ_INVALID;
-	if (!has(request->work, needed))
+	if (!sa_has_all(request->work, needed))
 		return IBSA_STATUS_REQ_INSUFFICIENT;
-	memcpy(record, request->work->bytes, sizeof(record));
-	if (!memcmp(record, no_mgid, MGID_BYTES)) {
-		if (!invent_mgid(request, record))
+	if (!memcmp(record.mgid.raw, no_mgid, MGID_BYTES)) {
+		if (!invent_mgid(request, record.mgid.raw))
 			return IBSA_STATUS_NO_RESOURCES;
 	} else if (!is_mgid_allowed(request)) {
 		return IBSA_STATUS_REQ_INVALID;
 	}
-	if (!choose_mtu(request, record) || !choose_rate(request, record))
+	if (!choose_mtu(request, &record) || !choose_rate(request, &record))
 		return IBSA_STATUS_REQ_INVALID;
-	record[GROUP_AT_LIFE_TIME] = GROUP_VALUE(record[GROUP_AT_LIFE_TIME]) |
-				     IBSA_SELECT_EXACTLY << 6;
-	if (ibsa__groups_add(request->groups, record, &request->group))
+	record.packet_life_time_selector = IBSA_SELECT_EXACTLY;
+	if (ibsa__groups_add(request->groups, &record, &request->group))
 		return IBSA_STATUS_NO_RESOURCES;
 	return 0;
 }
@@ -268,13 +260,13 @@ static uint16_t create(struct membership *request)
 /* Why the port cannot be in the group, or 0. */
 static uint16_t check_port(const struct membership *request)
 {
-	const uint8_t *record = request->group->record;
+	const struct ibsa_mcmember *record = &request->group->record;
 	const struct end_port *end = request->end;
 
 	if (!ibsa__sa_group_selects(request->work, request->group) ||
-	    port_mtu(request) < GROUP_VALUE(record[GROUP_AT_MTU]) ||
-	    end->rate < group_rate_rank(record) || !request->states ||
-	    !sa_has_pkey(request->work, end, ibsa_be16(record + GROUP_AT_PKEY)))
+	    port_mtu(request) < record->mtu ||
+	    end->rate < ibsa__rate_rank_of_code(record->rate) ||
+	    !request->states || !sa_has_pkey(request->work, end, record->pkey))
 		return IBSA_STATUS_REQ_INVALID;
 	return 0;
 }
@@ -298,22 +290,22 @@ static void add_member(struct membership *request)
 	if (!had_members && request->group->full_members)
 		ibsa__notice_group(work->fabric, TRAP_GROUP_CREATED,
 				   request->group, work->now_ns);
-	answer(request, (request->group->record[GROUP_AT_SCOPE_STATE] & 0xf0) |
-				member->join_state);
+	membership_answer(request, request->group->record.scope,
+			  member->join_state);
 }
 
 /* A port that the requester may know, and a P_Key that may be one. */
 static bool is_possible(const struct membership *request)
 {
 	const struct end_port *from = request->work->from;
-	const uint16_t pkey = ibsa_be16(request->work->bytes + GROUP_AT_PKEY);
+	const uint16_t pkey = request->work->want->mcmember.pkey;
 
 	if (!request->end ||
 	    (request->end != from &&
 	     !sa_share_pkey(request->work, from, request->end)))
 		return false;
 	return pkey & ~IBSA_PKEY_FULL ||
-	       !has(request->work, IBSA_MCMEMBER_CM(pkey));
+	       !sa_has_any(request->work, IBSA_MCMEMBER_CM(pkey));
 }
 
 void ibsa__sa_join(struct sa_work *work)
@@ -321,7 +313,7 @@ void ibsa__sa_join(struct sa_work *work)
 	struct membership request;
 	bool is_new;
 
-	if (!start(work, &request))
+	if (!membership_start(work, &request))
 		return;
 	request.end = ibsa__end_named(work->fabric, request.guid);
 	is_new = !request.group;
@@ -357,7 +349,7 @@ void ibsa__sa_leave(struct sa_work *work)
 	struct group *group;
 	uint8_t scope;
 
-	if (!start(work, &request))
+	if (!membership_start(work, &request))
 		return;
 	group = request.group;
 	if (group)
@@ -371,7 +363,8 @@ void ibsa__sa_leave(struct sa_work *work)
 				   work->now_ns);
 	/* The answer is the request's: the group may be gone by then. */
 	request.group = NULL;
-	scope = group->record[GROUP_AT_SCOPE_STATE] & 0xf0;
-	answer(&request, scope | ibsa__group_leave(request.groups, group,
-						   member, request.states));
+	scope = group->record.scope;
+	membership_answer(&request, scope,
+			  ibsa__group_leave(request.groups, group, member,
+					    request.states));
 }

@@ -45,7 +45,7 @@ static bool link_is_wanted(const struct sa_work *work,
 			   const struct end_port *from,
 			   const struct end_port *to)
 {
-	const struct ibsa_link *want = &work->want.link;
+	const struct ibsa_link *want = &work->want->link;
 
 	return ibsa__sa_agree(ports, link, want) &&
 	       (!sa_has_any(work, IBSA_LINK_CM(from_lid)) ||
@@ -122,13 +122,13 @@ void ibsa__sa_sm_info(struct sa_work *work)
 	if (!ibsa__sa_is_query(work))
 		return;
 	if (sa_has_any(work, IBSA_SM_INFO_CM(lid)) &&
-	    !is_lid_of(work, work->want.sm_info.lid, sm))
+	    !is_lid_of(work, work->want->sm_info.lid, sm))
 		return;
 	if (!sa_may_know_port(work, end_topo_port(work->fabric, sm))) {
 		work->is_silent = true;
 		return;
 	}
 	ibsa__sa_select(&ibsa_sm_info_record, work->mask & exact, &match);
-	if (ibsa__sa_agree(&match, &row, &work->want))
+	if (ibsa__sa_agree(&match, &row, work->want))
 		ibsa__sa_append(work, &row);
 }

@@ -12,97 +12,58 @@
 enum {
 	GIDS_MAX = 11, /* that one MAD has room for */
 	PATHS_MAX = 127,
-	PATH_BYTES = 64,
 	HOPS_MAX = 64,
 };
 
-/* MultiPathRecord. */
-enum {
-	MULTI_AT_QOS = 8,
-	MULTI_AT_SERVICE_FIRST = 13, /* of a ServiceID, one byte */
-	MULTI_AT_SERVICE_REST = 17,  /* and its other seven */
-	MULTI_AT_SGID_COUNT = 15,
-	MULTI_AT_DGID_COUNT = 16,
-	MULTI_AT_GIDS = 24,
-	MULTI_AT_NUMB_PATH = 5,
-	MULTI_CM_COUNTS = 1 << 19 | 1 << 20,
-};
-
-/* Bits of its component mask, and of the PathRecord's for the same. */
-static const struct {
-	uint8_t multi;
-	uint8_t path;
-} components[] = {
-	{ 0, 6 },   /* RawTraffic */
-	{ 2, 8 },   /* FlowLabel */
-	{ 3, 9 },   /* HopLimit */
-	{ 4, 10 },  /* TClass */
-	{ 5, 11 },  /* Reversible */
-	{ 6, 12 },  /* NumbPath */
-	{ 7, 13 },  /* P_Key */
-	{ 8, 14 },  /* QoSClass */
-	{ 9, 15 },  /* SL */
-	{ 10, 16 }, /* MtuSelector */
-	{ 11, 17 }, /* Mtu */
-	{ 12, 18 }, /* RateSelector */
-	{ 13, 19 }, /* Rate */
-	{ 14, 20 }, /* PacketLifeTimeSelector */
-	{ 15, 21 }, /* PacketLifeTime */
-	{ 16, 0 },  /* ServiceID, its first byte */
-	{ 21, 1 },  /* ServiceID, the rest */
-};
+/* The ServiceID of a PathRecord has two bits: its first byte, and the rest. */
+#define SERVICE_ID_HIGH (IBSA_PATH_CM(service_id) & -IBSA_PATH_CM(service_id))
+#define SERVICE_ID_LOW (IBSA_PATH_CM(service_id) & ~SERVICE_ID_HIGH)
 
 /* One request. */
 struct multi {
 	struct sa_work *work;
 	struct path_query query;
-	uint8_t want[PATH_BYTES]; /* as a PathRecord */
+	struct ibsa_path want; /* as a PathRecord */
 	struct port_name names[GIDS_MAX];
 	unsigned int from_count;
 	unsigned int to_count;
 };
 
-static uint64_t path_mask(uint64_t multi)
+/* The request as one for PathRecords, and its mask. */
+static void multi_to_path(struct multi *multi)
 {
-	const size_t count = sizeof(components) / sizeof(components[0]);
-	uint64_t mask = 0;
+	const struct ibsa_multi_path *from = &multi->work->want->multi_path;
+	const uint64_t mask = multi->work->mask;
+	struct path_query *query = &multi->query;
 
-	for (size_t i = 0; i < count; i++)
-		mask |= (multi >> components[i].multi & 1)
-			<< components[i].path;
-	return mask;
-}
-
-/* The fields that both have are next to each other in both. */
-static void turn_into_path(struct multi *multi)
-{
-	const struct layout *at = &ibsa__layout_ib;
-	const uint8_t *record = multi->work->bytes;
-	uint8_t *want = multi->want;
-
-	want[0] = record[MULTI_AT_SERVICE_FIRST];
-	memcpy(want + 1, record + MULTI_AT_SERVICE_REST, 7);
-	memcpy(want + at->raw_traffic, record, MULTI_AT_QOS);
-	memcpy(want + at->pkey + 2, record + MULTI_AT_QOS,
-	       (size_t)(at->life_time - at->pkey - 1));
-	multi->query = (struct path_query){
+	*query = (struct path_query){
 		.work = multi->work,
-		.at = at,
-		.want = multi->want,
-		.mask = path_mask(multi->work->mask),
+		.want = &multi->want,
 	};
+#define MULTI_COPY(field)                     \
+	multi->want.field = from->field;      \
+	if (mask & IBSA_MULTI_PATH_CM(field)) \
+		query->mask |= IBSA_PATH_CM(field);
+	PATH_FIELDS_SHARED(MULTI_COPY)
+#undef MULTI_COPY
+	if (mask & IBSA_MULTI_PATH_CM(service_id_high))
+		query->mask |= SERVICE_ID_HIGH;
+	if (mask & IBSA_MULTI_PATH_CM(service_id_low))
+		query->mask |= SERVICE_ID_LOW;
 }
 
 /* What is refused before the GIDs are looked at. */
 static uint16_t check(const struct multi *multi)
 {
+	const uint64_t counts = IBSA_MULTI_PATH_CM(sgid_count) |
+				IBSA_MULTI_PATH_CM(dgid_count);
 	const struct sa_work *work = multi->work;
 
 	if (!(work->mad[MAD_RMPP_FLAGS] & IBSA_RMPP_ACTIVE))
 		return IBSA_STATUS_REQ_INVALID;
 	if (work->method != IBSA_METHOD_GET_MULTI)
 		return IBSA_STATUS_BAD_METHOD_ATTRIBUTE;
-	if ((work->mask & MULTI_CM_COUNTS) != MULTI_CM_COUNTS)
+	if (!sa_has_all(work, counts))
 		return IBSA_STATUS_REQ_INSUFFICIENT;
 	return ibsa__path_check(&multi->query);
 }
@@ -110,8 +71,7 @@ static uint16_t check(const struct multi *multi)
 static bool find_name(struct multi *multi, unsigned int index)
 {
 	const struct ibsa_fabric *fabric = multi->work->fabric;
-	const uint8_t *gid = multi->work->bytes + MULTI_AT_GIDS +
-			     (size_t)GID_BYTES * index;
+	const uint8_t *gid = multi->work->want->multi_path.gid[index].raw;
 	struct port_name *name = &multi->names[index];
 
 	if (!ibsa__gid_is_of_subnet(fabric, gid))
@@ -129,10 +89,10 @@ static unsigned int at_most(unsigned int count, unsigned int most)
 /* Those that do not fit are left out. */
 static uint16_t find_names(struct multi *multi)
 {
-	const uint8_t *want = multi->work->bytes;
+	const struct ibsa_multi_path *want = &multi->work->want->multi_path;
 
-	multi->from_count = at_most(want[MULTI_AT_SGID_COUNT], GIDS_MAX);
-	multi->to_count = at_most(want[MULTI_AT_DGID_COUNT],
+	multi->from_count = at_most(want->sgid_count, GIDS_MAX);
+	multi->to_count = at_most(want->dgid_count,
 				  GIDS_MAX - multi->from_count);
 	for (unsigned int i = 0; i < multi->from_count + multi->to_count; i++) {
 		if (!find_name(multi, i))
@@ -151,7 +111,7 @@ static void add_pairs(struct multi *multi)
 	unsigned int most = PATHS_MAX;
 
 	if (HAS(&multi->query, numb_path))
-		most = work->bytes[MULTI_AT_NUMB_PATH] & 0x7f;
+		most = multi->want.numb_path;
 	for (unsigned int i = 0; i < pairs; i++) {
 		if (work->count >= most || work->status)
 			return;
@@ -290,15 +250,14 @@ static void add_independent(struct multi *multi)
 static bool is_for_two(const struct multi *multi)
 {
 	return multi->from_count == 2 && multi->to_count == 2 &&
-	       (multi->work->bytes[MULTI_AT_NUMB_PATH] & 0x7f) == 2;
+	       multi->want.numb_path == 2;
 }
 
 void ibsa__sa_multi_path(struct sa_work *work)
 {
 	struct multi multi = { .work = work };
 
-	work->attribute = ibsa_path_record.attribute;
-	turn_into_path(&multi);
+	multi_to_path(&multi);
 	sa_fail(work, check(&multi));
 	if (!work->status)
 		sa_fail(work, find_names(&multi));

@@ -74,7 +74,7 @@ static bool has_description(const struct sa_work *work,
 {
 	return !sa_has_any(work, IBSA_NODE_CM(node_description)) ||
 	       !strcmp(node->node_description,
-		       work->want.node.node_description);
+		       work->want->node.node_description);
 }
 
 static void node_add(struct sa_work *work, const struct sa_match *match,
@@ -85,7 +85,7 @@ static void node_add(struct sa_work *work, const struct sa_match *match,
 	if (!sa_may_know_port(work, end_topo_port(work->fabric, end)))
 		return;
 	ibsa__node_info(work->fabric, end, &row);
-	if (ibsa__sa_agree(match, &row, &work->want) &&
+	if (ibsa__sa_agree(match, &row, work->want) &&
 	    has_description(work, &row))
 		ibsa__sa_append(work, &row);
 }
@@ -117,8 +117,8 @@ void ibsa__sa_node(struct sa_work *work)
 	/* A LID means its port with any LMC, so it is no matter of bits. */
 	ibsa__sa_select(&ibsa_node_record, work->mask & ~special, &match);
 	if (sa_has_any(work, IBSA_NODE_CM(lid))) {
-		const struct end_port *end =
-			end_by_lid(fabric, lid_in_16_bits(work->want.node.lid));
+		const struct end_port *end = end_by_lid(
+			fabric, lid_in_16_bits(work->want->node.lid));
 
 		if (end)
 			node_add(work, &match, end);

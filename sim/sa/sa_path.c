@@ -6,116 +6,125 @@
  * the specification leaves open.
  */
 #include "sim/sa/path.h"
+#include "wire/array.h"
+#include "wire/word.h"
+
+/* The codec of PathRecords, inline: tables have a million of them. */
+#define CODEC_ONLY
+#define RECORD path
+#define FIELDS IBSA_PATH_FIELDS
+#include "wire/record.inc"
+#undef CODEC_ONLY
 
 /* The first multicast LID of Omni-Path. */
 #define OPA_LID_MULTICAST UINT32_C(0xf0000000)
 
 enum {
 	HOP_LIMIT_ROUTED = 255,
-	EXACTLY = IBSA_SELECT_EXACTLY << 6,
+	MTU_CODE_MAX = 5,
+	MTU_CODE_MAX_OPA = 7,
 	PREFERENCE_NOT_REDUNDANT = 2,
 };
 
-const struct layout ibsa__layout_ib = {
-	.slid = 42,
-	.raw_traffic = 44,
-	.hop_limit = 47,
-	.tclass = 48,
-	.reversible = 49,
-	.pkey = 50,
-	.sl = 53,
-	.sl_max = 15,
-	.mtu = 54,
-	.mtu_max = 5,
-	.rate = 55,
-	.life_time = 56,
-	.preference = 57,
-};
+#define PATH_FIELDS_COPIED(F) \
+	PATH_FIELDS_SHARED(F) \
+	F(service_id)         \
+	F(dgid)               \
+	F(sgid)               \
+	F(preference)
+#define PATH_COPY(field) to->field = from->field;
 
-static const struct layout layout_opa = {
-	.has_wide_lids = true,
-	.slid = 44,
-	.raw_traffic = 48,
-	.hop_limit = 51,
-	.tclass = 52,
-	.reversible = 53,
-	.pkey = 54,
-	.sl = 58,
-	.sl_max = 31,
-	.mtu = 60,
-	.mtu_max = 7,
-	.rate = 61,
-	.life_time = 62,
-	.preference = 63,
-};
-
-static void put_name(const struct ibsa_fabric *fabric,
-		     const struct port_name *name, uint8_t *out)
+/* The LIDs of either stay with the caller. */
+static void path_from_opa(const struct ibsa_opa_path *from,
+			  struct ibsa_path *to)
 {
-	ibsa_put_be64(out, fabric->gid_prefix);
-	ibsa_put_be64(out + 8, name->guid);
+	PATH_FIELDS_COPIED(PATH_COPY)
 }
 
-/* The GID that was asked by, else that of the name. */
-static void put_gids(const struct path_query *query, const struct path *path,
-		     uint8_t *out)
+static void path_to_opa(const struct ibsa_path *from, struct ibsa_opa_path *to)
 {
-	const uint8_t *want = query->want;
-	const struct ibsa_fabric *fabric = query->work->fabric;
+	PATH_FIELDS_COPIED(PATH_COPY)
+}
 
-	if (query->ends.is_routed)
-		memcpy(out + AT_DGID, want + AT_DGID, GID_BYTES);
-	else
-		put_name(fabric, &path->to, out + AT_DGID);
-	if (HAS(query, sgid))
-		memcpy(out + AT_SGID, want + AT_SGID, GID_BYTES);
-	else
-		put_name(fabric, &path->from, out + AT_SGID);
+static void path_append_opa(const struct path_query *query,
+			    const struct ibsa_path *path, uint32_t from_lid,
+			    uint32_t to_lid)
+{
+	struct ibsa_opa_path row = { .dlid = to_lid, .slid = from_lid };
+
+	path_to_opa(path, &row);
+	ibsa__sa_append(query->work, &row);
+}
+
+static inline void path_append(const struct path_query *query,
+			       struct ibsa_path *path, uint32_t from_lid,
+			       uint32_t to_lid)
+{
+	uint64_t over;
+	uint8_t *wire;
+
+	if (query->work->is_opa) {
+		path_append_opa(query, path, from_lid, to_lid);
+		return;
+	}
+	path->dlid = (uint16_t)to_lid;
+	path->slid = (uint16_t)from_lid;
+	wire = ibsa__sa_append_room(query->work);
+	if (wire)
+		path_encode(path, wire, &over);
+}
+
+static struct ibsa_gid gid_of_id(uint64_t prefix, uint64_t id)
+{
+	struct ibsa_gid gid;
+
+	ibsa_put_be64(gid.raw, prefix);
+	ibsa_put_be64(gid.raw + 8, id);
+	return gid;
 }
 
 /* The interface id that stands for a LID. */
-static void put_lid_in_gid(uint8_t *gid, uint32_t lid)
+static void put_lid_in_gid(struct ibsa_gid *gid, uint32_t lid)
 {
-	ibsa_put_be64(gid + 8, (uint64_t)OPA_GID_OUI << 40 | lid);
+	ibsa_put_be64(gid->raw + 8, (uint64_t)OPA_GID_OUI << 40 | lid);
 }
 
-/*
- * A LID that 16 bits cannot hold goes into a GID, and its other end's then
- * too: the kernel reads either both LIDs from there, or none.
- */
-static void put_lids(const struct path_query *query, uint32_t from, uint32_t to,
-		     uint8_t *out)
-{
-	if (query->at->has_wide_lids) {
-		ibsa_put_be32(out + AT_DLID, to);
-		ibsa_put_be32(out + query->at->slid, from);
-	} else if (lid_in_16_bits(from) && lid_in_16_bits(to)) {
-		ibsa_put_be16(out + AT_DLID, (uint16_t)to);
-		ibsa_put_be16(out + query->at->slid, (uint16_t)from);
-	} else {
-		put_lid_in_gid(out + AT_DGID, to);
-		put_lid_in_gid(out + AT_SGID, from);
-	}
-}
-
+/* The GIDs of a path are those that were asked for, else those of its names. */
 void ibsa__path_put(const struct path_query *query, const struct path *path,
 		    uint32_t from_lid, uint32_t to_lid, uint8_t preference)
 {
-	const struct layout *at = query->at;
-	uint8_t *out = ibsa__sa_add(query->work);
+	const uint64_t prefix = query->work->fabric->gid_prefix;
+	const bool is_routed = query->ends.is_routed;
+	const struct ibsa_path *want = query->want;
+	struct ibsa_path row = {
+		.dgid = is_routed ? want->dgid
+				  : gid_of_id(prefix, path->to.guid),
+		.sgid = HAS(query, sgid) ? want->sgid
+					 : gid_of_id(prefix, path->from.guid),
+		.hop_limit = is_routed ? HOP_LIMIT_ROUTED : 0,
+		.reversible = 1,
+		.pkey = path->pkey,
+		.sl = HAS(query, sl) ? want->sl : 0,
+		.mtu_selector = IBSA_SELECT_EXACTLY,
+		.mtu = path->mtu,
+		.rate_selector = IBSA_SELECT_EXACTLY,
+		.rate = ibsa__rate_code(path->rate),
+		.packet_life_time_selector = IBSA_SELECT_EXACTLY,
+		.packet_life_time = path->life_time,
+		.preference = preference,
+	};
 
-	if (!out)
-		return;
-	put_gids(query, path, out);
-	put_lids(query, from_lid, to_lid, out);
-	out[at->hop_limit] = query->ends.is_routed ? HOP_LIMIT_ROUTED : 0;
-	out[at->reversible] = 0x80;
-	ibsa_put_be16(out + at->pkey, path->pkey);
-	out[at->sl] = HAS(query, sl) ? query->want[at->sl] & at->sl_max : 0;
-	out[at->mtu] = EXACTLY | path->mtu;
-	out[at->rate] = EXACTLY | ibsa__rate_code(path->rate);
-	out[at->life_time] = EXACTLY | path->life_time;
-	out[at->preference] = preference;
+	/*
+	 * A LID that 16 bits cannot hold goes into a GID, and its other end's
+	 * then too: the kernel reads either both LIDs from there, or none.
+	 */
+	if (!query->work->is_opa &&
+	    (!lid_in_16_bits(from_lid) || !lid_in_16_bits(to_lid))) {
+		put_lid_in_gid(&row.dgid, to_lid);
+		put_lid_in_gid(&row.sgid, from_lid);
+		from_lid = to_lid = 0;
+	}
+	path_append(query, &row, from_lid, to_lid);
 }
 
 /* The LIDs of a pair of ports that a query is about. */
@@ -273,7 +282,7 @@ static bool find_gid(const struct ibsa_fabric *fabric, const uint8_t *gid,
 static bool find_source(const struct path_query *query, struct path_ends *ends)
 {
 	const struct ibsa_fabric *fabric = query->work->fabric;
-	const uint8_t *gid = query->want + AT_SGID;
+	const uint8_t *gid = query->want->sgid.raw;
 
 	if (!HAS(query, sgid))
 		return true;
@@ -286,7 +295,7 @@ static bool find_destination(const struct path_query *query,
 			     struct path_ends *ends)
 {
 	const struct ibsa_fabric *fabric = query->work->fabric;
-	const uint8_t *gid = query->want + AT_DGID;
+	const uint8_t *gid = query->want->dgid.raw;
 
 	if (!HAS(query, dgid))
 		return true;
@@ -300,21 +309,19 @@ static bool find_destination(const struct path_query *query,
 	return true;
 }
 
-/* A LID of the request, which says more in Omni-Path's layout. */
-static uint32_t wanted_lid(const struct path_query *query, uint8_t at)
+/* Only Omni-Path's layout has LIDs above the unicast ones of InfiniBand. */
+static uint32_t unicast_lid(const struct path_query *query, uint32_t lid)
 {
-	if (query->at->has_wide_lids)
-		return ibsa_be32(query->want + at);
-	return lid_in_16_bits(ibsa_be16(query->want + at));
+	return query->work->is_opa ? lid : lid_in_16_bits(lid);
 }
 
 /* A LID says which port too; with a GID both must be of the same one. */
-static bool add_lid(const struct path_query *query, uint8_t at,
+static bool add_lid(const struct path_query *query, uint32_t lid,
 		    struct path_end *end, bool *differ)
 {
 	const struct end_port *found;
 
-	end->lid = wanted_lid(query, at);
+	end->lid = unicast_lid(query, lid);
 	found = end_by_lid(query->work->fabric, end->lid);
 	if (!found)
 		return false;
@@ -333,11 +340,12 @@ static bool find_ends(struct path_query *query)
 	if (!find_source(query, ends))
 		return false;
 	if (HAS(query, slid) &&
-	    !add_lid(query, query->at->slid, &ends->from, &differ))
+	    !add_lid(query, query->want_slid, &ends->from, &differ))
 		return false;
 	if (!find_destination(query, ends))
 		return false;
-	if (HAS(query, dlid) && !add_lid(query, AT_DLID, &ends->to, &differ))
+	if (HAS(query, dlid) &&
+	    !add_lid(query, query->want_dlid, &ends->to, &differ))
 		return false;
 	if (differ)
 		sa_fail(query->work, IBSA_STATUS_REQ_INVALID);
@@ -348,18 +356,11 @@ static bool find_ends(struct path_query *query)
 static uint32_t group_lid(const struct path_query *query,
 			  const struct group *group)
 {
-	const uint16_t mlid = ibsa_be16(group->record + GROUP_AT_MLID);
+	const uint16_t mlid = group->record.mlid;
 
-	if (!query->at->has_wide_lids)
+	if (!query->work->is_opa)
 		return mlid;
 	return OPA_LID_MULTICAST + mlid - IBSA_LID_MULTICAST_MIN;
-}
-
-static bool is_of_lid(const struct path_query *query, uint32_t lid)
-{
-	return lid == (query->at->has_wide_lids
-			       ? ibsa_be32(query->want + AT_DLID)
-			       : ibsa_be16(query->want + AT_DLID));
 }
 
 /* Only a member can be the source. */
@@ -371,13 +372,13 @@ static bool is_from_member(const struct path_query *query,
 
 	/* A member whose alias was taken away is one all the same. */
 	if (HAS(query, sgid)) {
-		(void)find_gid(fabric, query->want + AT_SGID, &from);
+		(void)find_gid(fabric, query->want->sgid.raw, &from);
 		if (!ibsa__group_member(group, from.guid))
 			return false;
 	}
 	if (!HAS(query, slid))
 		return true;
-	from.end = end_by_lid(fabric, wanted_lid(query, query->at->slid));
+	from.end = end_by_lid(fabric, unicast_lid(query, query->want_slid));
 	return from.end && ibsa__group_has_port(group, from.end->guid);
 }
 
@@ -385,24 +386,20 @@ static bool is_from_member(const struct path_query *query,
 static bool is_of_group(const struct path_query *query,
 			const struct group *group)
 {
-	const struct layout *at = query->at;
-	const uint8_t *want = query->want;
-	struct ibsa_mcmember have;
+	const struct ibsa_mcmember *have = &group->record;
+	const struct ibsa_path *want = query->want;
 
-	ibsa_mcmember_record.decode(group->record, &have);
-	if (HAS(query, dlid) && !is_of_lid(query, group_lid(query, group)))
+	if (HAS(query, dlid) && query->want_dlid != group_lid(query, group))
 		return false;
-	if (HAS(query, pkey) && ibsa_be16(want + at->pkey) != have.pkey)
+	if (HAS(query, pkey) && want->pkey != have->pkey)
 		return false;
 	if (HAS(query, numb_path) && !query->paths)
 		return false;
-	if (HAS(query, flow_label) && (ibsa_be32(want + at->raw_traffic) >> 8 &
-				       0xfffff) != have.flow_label)
+	if (HAS(query, flow_label) && want->flow_label != have->flow_label)
 		return false;
-	return !(HAS(query, sl) && (want[at->sl] & at->sl_max) != have.sl) &&
-	       !(HAS(query, hop_limit) &&
-		 want[at->hop_limit] != have.hop_limit) &&
-	       !(HAS(query, tclass) && want[at->tclass] != have.tclass);
+	return !(HAS(query, sl) && want->sl != have->sl) &&
+	       !(HAS(query, hop_limit) && want->hop_limit != have->hop_limit) &&
+	       !(HAS(query, tclass) && want->tclass != have->tclass);
 }
 
 /* Only groups of one subnet keep their hop limit. */
@@ -410,89 +407,110 @@ static uint8_t hop_limit(const struct group *group)
 {
 	enum { SCOPE_LINK_LOCAL = 2 };
 
-	return (group->record[1] & 0x0f) == SCOPE_LINK_LOCAL
-		       ? group->record[GROUP_AT_SL_FLOW_HOP + 3]
+	return (group->record.mgid.raw[1] & 0x0f) == SCOPE_LINK_LOCAL
+		       ? group->record.hop_limit
 		       : HOP_LIMIT_ROUTED;
 }
 
-static void put_group(const struct path_query *query, const struct group *group,
-		      uint8_t *out)
+/* OpenSM sets the reversible bit in the wrong place: as one path. */
+static void path_append_group(const struct path_query *query,
+			      const struct group *group)
 {
-	const struct layout *at = query->at;
-	const uint8_t *have = group->record;
+	const struct ibsa_mcmember *have = &group->record;
+	struct ibsa_path row = *query->want;
 
-	memcpy(out, query->want, query->work->stride);
-	if (at->has_wide_lids)
-		ibsa_put_be32(out + AT_DLID, group_lid(query, group));
-	else
-		memcpy(out + AT_DLID, have + GROUP_AT_MLID, 2);
-	memcpy(out + at->raw_traffic, have + GROUP_AT_SL_FLOW_HOP, 3);
-	out[at->raw_traffic] &= 0x0f;
-	out[at->hop_limit] = hop_limit(group);
-	out[at->tclass] = have[GROUP_AT_TCLASS];
-	out[at->reversible] = 1;
-	memcpy(out + at->pkey, have + GROUP_AT_PKEY, 2);
-	memset(out + at->pkey + 2, 0, at->sl - at->pkey - 2u);
-	out[at->sl] = have[GROUP_AT_SL_FLOW_HOP] >> 4;
-	out[at->mtu] = have[GROUP_AT_MTU];
-	out[at->rate] = have[GROUP_AT_RATE];
-	out[at->life_time] = have[GROUP_AT_LIFE_TIME];
+	row.raw_traffic = 0;
+	row.flow_label = have->flow_label;
+	row.hop_limit = hop_limit(group);
+	row.tclass = have->tclass;
+	row.reversible = 0;
+	row.numb_path = 1;
+	row.pkey = have->pkey;
+	row.qos_class = 0;
+	row.sl = have->sl;
+	row.mtu_selector = have->mtu_selector;
+	row.mtu = have->mtu;
+	row.rate_selector = have->rate_selector;
+	row.rate = have->rate;
+	row.packet_life_time_selector = have->packet_life_time_selector;
+	row.packet_life_time = have->packet_life_time;
+	path_append(query, &row, query->want_slid, group_lid(query, group));
 }
 
 static void add_multicast(const struct path_query *query)
 {
 	const struct group *group = ibsa__groups_find(
-		&query->work->fabric->groups, query->want + AT_DGID);
-	uint8_t *out;
+		&query->work->fabric->groups, query->want->dgid.raw);
 
-	if (!group || !is_from_member(query, group) ||
-	    !is_of_group(query, group))
-		return;
-	out = ibsa__sa_add(query->work);
-	if (out)
-		put_group(query, group, out);
+	if (group && is_from_member(query, group) && is_of_group(query, group))
+		path_append_group(query, group);
 }
 
 uint16_t ibsa__path_check(const struct path_query *query)
 {
 	const uint64_t service = query->mask & IBSA_PATH_CM(service_id);
-	const uint8_t mtu = path_quantity(query, query->at->mtu);
+	const uint8_t mtu_max = query->work->is_opa ? MTU_CODE_MAX_OPA
+						    : MTU_CODE_MAX;
+	const struct ibsa_path *want = query->want;
 
 	if (HAS(query, rate_selector) && HAS(query, rate) &&
-	    !ibsa__rate_rank_of_code(path_quantity(query, query->at->rate)))
+	    !ibsa__rate_rank_of_code(want->rate))
 		return IBSA_STATUS_REQ_INVALID;
 	if (HAS(query, mtu_selector) && HAS(query, mtu) &&
-	    (!mtu || mtu > query->at->mtu_max))
+	    (!want->mtu || want->mtu > mtu_max))
 		return IBSA_STATUS_REQ_INVALID;
 	if (service && service != IBSA_PATH_CM(service_id))
 		return IBSA_STATUS_REQ_INSUFFICIENT;
 	return 0;
 }
 
+static void path_answer(struct path_query *query)
+{
+	struct sa_work *work = query->work;
+
+	if (!ibsa__sa_is_query(work))
+		return;
+	sa_fail(work, ibsa__path_check(query));
+	if (work->status)
+		return;
+	query->paths = UINT32_MAX;
+	if (HAS(query, numb_path))
+		query->paths = query->want->numb_path;
+	if (work->method == IBSA_METHOD_GET)
+		query->paths = 1;
+	if (HAS(query, dgid) && query->want->dgid.raw[0] == 0xff)
+		add_multicast(query);
+	else if (find_ends(query) && ibsa__path_choose_pkey(query)) {
+		settle_name(work->fabric, &query->ends.from);
+		settle_name(work->fabric, &query->ends.to);
+		add_paths(query);
+	}
+}
+
 void ibsa__sa_path(struct sa_work *work)
 {
 	struct path_query query = {
 		.work = work,
-		.at = work->is_opa ? &layout_opa : &ibsa__layout_ib,
-		.want = work->bytes,
+		.want = &work->want->path,
+		.want_dlid = work->want->path.dlid,
+		.want_slid = work->want->path.slid,
 		.mask = work->mask,
-		.paths = UINT32_MAX,
 	};
 
-	if (!ibsa__sa_is_query(work))
-		return;
-	sa_fail(work, ibsa__path_check(&query));
-	if (work->status)
-		return;
-	if (HAS(&query, numb_path))
-		query.paths = work->bytes[query.at->reversible] & 0x7f;
-	if (work->method == IBSA_METHOD_GET)
-		query.paths = 1;
-	if (HAS(&query, dgid) && work->bytes[AT_DGID] == 0xff)
-		add_multicast(&query);
-	else if (find_ends(&query) && ibsa__path_choose_pkey(&query)) {
-		settle_name(work->fabric, &query.ends.from);
-		settle_name(work->fabric, &query.ends.to);
-		add_paths(&query);
-	}
+	path_answer(&query);
+}
+
+void ibsa__sa_opa_path(struct sa_work *work)
+{
+	struct ibsa_path want = { 0 };
+	struct path_query query = {
+		.work = work,
+		.want = &want,
+		.want_dlid = work->want->opa_path.dlid,
+		.want_slid = work->want->opa_path.slid,
+		.mask = work->mask,
+	};
+
+	path_from_opa(&work->want->opa_path, &want);
+	path_answer(&query);
 }

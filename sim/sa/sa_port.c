@@ -71,7 +71,7 @@ static bool has_capabilities(const struct port_query *query,
 			     const struct ibsa_port_info *port)
 {
 	const struct sa_work *work = query->work;
-	const struct ibsa_port_info *want = &work->want.port_info;
+	const struct ibsa_port_info *want = &work->want->port_info;
 	uint32_t have = port->capability_mask;
 	uint32_t have2 = port->capability_mask2;
 
@@ -106,7 +106,7 @@ static void port_add(struct port_query *query, uint32_t lid,
 		return;
 	fill_port(work->fabric, port, &row);
 	if (!has_capabilities(query, &row) ||
-	    !ibsa__sa_agree(&query->match, &row, &work->want))
+	    !ibsa__sa_agree(&query->match, &row, work->want))
 		return;
 	row.endport_lid = lid_in_16_bits(lid);
 	row.options = query->options;
@@ -140,7 +140,7 @@ static void port_add_by_lid(struct port_query *query)
 	const struct ibsa_fabric *fabric = query->work->fabric;
 	const struct end_port *end = end_by_lid(
 		fabric,
-		lid_in_16_bits(query->work->want.port_info.endport_lid));
+		lid_in_16_bits(query->work->want->port_info.endport_lid));
 
 	if (!end)
 		return;
@@ -174,7 +174,7 @@ void ibsa__sa_port_info(struct sa_work *work)
 	if (!ibsa__sa_is_query(work))
 		return;
 	if (sa_has_any(work, IBSA_PORT_INFO_CM(options)))
-		query.options = work->want.port_info.options;
+		query.options = work->want->port_info.options;
 	query.true_speeds = query.options & OPTION_TRUE_SPEEDS;
 	ibsa__sa_select(&ibsa_port_info_record,
 			work->mask & ~(special | ignored), &query.match);

@@ -22,7 +22,7 @@ static void service_append(struct sa_work *work,
 /* The requester, and the port that offers the service, must have the P_Key. */
 static bool service_is_permitted(const struct sa_work *work)
 {
-	const struct ibsa_service *want = &work->want.service;
+	const struct ibsa_service *want = &work->want->service;
 	const uint8_t *gid = want->service_gid.raw;
 	const struct end_port *end;
 
@@ -41,7 +41,7 @@ static void service_set(struct sa_work *work)
 	const uint64_t needed = IBSA_SERVICE_CM(service_id) |
 				IBSA_SERVICE_CM(service_gid);
 	struct ibsa_fabric *fabric = work->fabric;
-	struct ibsa_service record = work->want.service;
+	struct ibsa_service record = work->want->service;
 	uint64_t ends_ns = UINT64_MAX;
 
 	if (!sa_has_all(work, needed)) {
@@ -67,7 +67,7 @@ static void service_delete(struct sa_work *work)
 {
 	struct services *services = &work->fabric->services;
 	struct service *service = ibsa__services_find(services,
-						      &work->want.service);
+						      &work->want->service);
 
 	if (!service) {
 		sa_fail(work, IBSA_STATUS_NO_RECORDS);
@@ -89,7 +89,7 @@ static void service_list(struct sa_work *work)
 		const struct ibsa_service *record =
 			&services->all[i - 1].record;
 
-		if (ibsa__sa_agree(&match, record, &work->want))
+		if (ibsa__sa_agree(&match, record, work->want))
 			service_append(work, record);
 	}
 }

@@ -60,7 +60,7 @@ port_of(const struct sa_work *work, const struct end_port *end, uint32_t number)
 /* Of all switches, or all end ports, that the request's LID selects. */
 #define FOR_ENDS(work, record, switches_only, add)             \
 	for_ends(work, sa_has_any(work, IBSA_CM(record, lid)), \
-		 (work)->want.record.lid, switches_only, add)
+		 (work)->want->record.lid, switches_only, add)
 
 static void switch_info_add(struct sa_work *work, const struct end_port *end)
 {
@@ -102,7 +102,7 @@ static void lft_add(struct sa_work *work, const struct end_port *end)
 
 	if (!may_know(work, end) ||
 	    !range_narrow(&blocks, sa_has_any(work, IBSA_LFT_CM(block_num)),
-			  work->want.lft.block_num))
+			  work->want->lft.block_num))
 		return;
 	for (uint32_t i = blocks.first; i <= blocks.last && !work->status;
 	     i++) {
@@ -137,7 +137,7 @@ static void mft_add_block(struct sa_work *work, const struct end_port *end,
 
 static void mft_add(struct sa_work *work, const struct end_port *end)
 {
-	const struct ibsa_mft *want = &work->want.mft;
+	const struct ibsa_mft *want = &work->want->mft;
 	const struct topo_node *node = end_topo_node(work->fabric, end);
 	const uint32_t count = ibsa__table_mft_blocks(work->fabric, node);
 	struct range blocks = { 0, count - 1 };
@@ -177,7 +177,7 @@ static void lanes_add(struct sa_work *work, const struct end_port *end,
 /* From every port of a switch to every other; an adapter has no others. */
 static void sl_to_vl_add(struct sa_work *work, const struct end_port *end)
 {
-	const struct ibsa_sl_to_vl *want = &work->want.sl_to_vl;
+	const struct ibsa_sl_to_vl *want = &work->want->sl_to_vl;
 	const uint32_t ports =
 		is_switch(work, end)
 			? end_topo_node(work->fabric, end)->port_count
@@ -234,7 +234,7 @@ static void vl_arb_add_port(struct sa_work *work, const struct end_port *end,
 	for (uint8_t i = VL_ARB_BLOCK_FIRST;
 	     i <= VL_ARB_BLOCK_LAST && !work->status; i++) {
 		if (sa_has_any(work, IBSA_VL_ARBITRATION_CM(block_num)) &&
-		    work->want.vl_arbitration.block_num != i)
+		    work->want->vl_arbitration.block_num != i)
 			continue;
 		row.block_num = i;
 		ibsa__table_vl_arb(i, row.vl_weight);
@@ -249,7 +249,7 @@ static void vl_arb_add(struct sa_work *work, const struct end_port *end)
 	if (!choose_ports(work, end,
 			  sa_has_any(work,
 				     IBSA_VL_ARBITRATION_CM(output_port_num)),
-			  work->want.vl_arbitration.output_port_num, &ports))
+			  work->want->vl_arbitration.output_port_num, &ports))
 		return;
 	for (uint32_t i = ports.first; i <= ports.last; i++)
 		vl_arb_add_port(work, end, i);
@@ -276,7 +276,7 @@ static void pkeys_add_port(struct sa_work *work, const struct end_port *end,
 	if (!sa_may_know_port(work, port))
 		return;
 	if (sa_has_any(work, IBSA_PKEY_TABLE_CM(block_num))) {
-		block = work->want.pkey_table.block_num;
+		block = work->want->pkey_table.block_num;
 		limit = block + 1;
 	}
 	for (; block < limit && !work->status; block++) {
@@ -292,7 +292,7 @@ static void pkeys_add(struct sa_work *work, const struct end_port *end)
 
 	if (!choose_ports(work, end,
 			  sa_has_any(work, IBSA_PKEY_TABLE_CM(port_num)),
-			  work->want.pkey_table.port_num, &ports))
+			  work->want->pkey_table.port_num, &ports))
 		return;
 	for (uint32_t i = ports.first; i <= ports.last; i++)
 		pkeys_add_port(work, end, i);
