@@ -89,26 +89,30 @@ struct ibsa_options {
 };
 
 /**
- * struct ibsa_query - a question; zero is the default of all but the first
- * @record:      what is asked for
- * @match:       the record's struct with the wanted values; copied. NULL:
- *               all zero
- * @mask:        which fields of @match count: IBSA_PATH_CM(dgid) | ...
+ * struct ibsa_query - a query; zero is the default of all members but @record
+ * @record:      the record to query
+ * @match:       the record's struct with the values to match; copied. NULL:
+ *               all fields are zero
+ * @mask:        component mask, the fields of @match that the SA compares:
+ *               IBSA_PATH_CM(dgid) | ...; 0: none
  * @method:      IBSA_METHOD_GET (the default), GET_TABLE, GET_MULTI (for
- *               MultiPathRecord), SET or DELETE
- * @attribute_modifier: 0 but where the specification says so
- * @deadline_ms: from submission to the callback at the latest; default
- *               10000. With @queue_ms: from the first try
- * @queue_ms:    how long the query may wait for its first try; 0: as long as
- *               @deadline_ms, which runs from submission
- * @first_interval_ms: from the first try to the second; default 500. It is
- *               longer, up to @max_interval_ms, while the SA's replies take
- *               longer
+ *               MultiPathRecord only), SET or DELETE
+ * @attribute_modifier: 0 unless the specification defines a value
+ * @deadline_ms: after how many milliseconds the query ends without a reply;
+ *               default 10000. They count from the call, or, if @queue_ms is
+ *               set, from the first try of the query
+ * @queue_ms:    milliseconds that the query may wait for its first try; 0: no
+ *               limit of its own, and @deadline_ms counts from the call
+ * @first_interval_ms: milliseconds from the first try to the second; default
+ *               500. If the SA's replies usually take longer, the interval is
+ *               longer, up to @max_interval_ms
  * @max_interval_ms: the interval doubles up to this; default 4000
- * @jitter_percent: how much of an interval is random: 1 to 100; default 25,
- *               -1 for none
- * @no_sharing:  send it as a request of its own, which no other query joins:
- *               the answer is then not older than the query
+ * @jitter_percent: random share of each interval, 1 to 100; default 25; -1:
+ *               no jitter
+ * @no_sharing:  send the query as a request of its own, which no other query
+ *               joins: the reply is then never older than the query
+ *
+ * All numbers are in host byte order; GIDs are 16 bytes in network byte order.
  */
 struct ibsa_query {
 	const struct ibsa_record *record;
@@ -126,25 +130,29 @@ struct ibsa_query {
 
 /**
  * struct ibsa_reply - how a query ended
- * @id:     the query's
- * @record: what @records holds: the query's, but PathRecord for
- *          MultiPathRecord
- * @err:    0: a well-formed reply of this query arrived, and @status is what
- *          it said; -ETIMEDOUT: the deadline passed in silence, or before the
- *          request was sent if @tries is 0; -ECANCELED;
- *          -EPROTO: the reply was malformed; -EMSGSIZE: it was larger than
- *          accepted; -ENODATA: it was cut on its way, and only its first
- *          part is here; or the transport's error
- * @status: the MAD status, all 16 bits, host order
- * @tries:  how many times the request was sent; 0: never
- * @rtt_ns: from the last try to the reply, nanoseconds
- * @records: the records as they came, each @stride bytes; valid until the
- *          callback returns
- * @stride: from one record to the next, bytes
- * @count:  of whole records
- * @redirect: the ClassPortInfo of an SA that redirects (status bit 1), which
- *          names the one to ask instead, in the form of @record's class
- *          version; else NULL
+ * @id:     identifier of the query
+ * @record: the type of the records: that of the query, except for
+ *          MultiPathRecord, where it is &ibsa_path_record
+ * @err:    0: a well-formed reply arrived, or every reply until the deadline
+ *          was BUSY; -ETIMEDOUT: the deadline passed without a reply;
+ *          -ECANCELED: ibsa_cancel() or ibsa_close() ended the query;
+ *          -EPROTO: the reply is malformed; -EMSGSIZE: the reply is larger than
+ *          reply_bytes of struct ibsa_options; -ENODATA: only the first part of
+ *          the reply arrived, and @records holds its complete records; -ENODEV:
+ *          the device disappeared; or the transport's error when it sent a try
+ * @status: the MAD status of the reply, all 16 bits; 0 if @err is not 0
+ * @tries:  number of tries that were sent; 0: the request was never sent
+ * @rtt_ns: nanoseconds from the last try to the reply; 0 without a reply
+ * @records: the records as received, in network byte order
+ * @stride: bytes from the start of one record to the start of the next
+ * @count:  number of complete records
+ * @redirect: if the SA redirects the request (bit 1 of @status is set): the
+ *          ClassPortInfo of the reply, in network byte order and in the layout
+ *          of @record's class version, with the address of the SA to use
+ *          instead. NULL if the SA does not redirect or the reply is too short
+ *
+ * The reply and what it points to are valid until the callback returns. Numbers
+ * are in host byte order.
  */
 struct ibsa_reply {
 	uint64_t id;
@@ -164,18 +172,19 @@ struct ibsa_reply {
  * @reply: valid until the callback returns
  * @arg:   as given to ibsa_query()
  *
- * May call ibsa_query() and ibsa_cancel() on the client; ibsa_close(),
- * ibsa_dispatch(), ibsa_wait() and ibsa_ask() are -EBUSY from here.
+ * The callback runs in the thread that called ibsa_dispatch(), ibsa_wait(),
+ * ibsa_ask() or ibsa_close(). It may call ibsa_query() and ibsa_cancel() on the
+ * same client; those four return -EBUSY from inside a callback.
  */
 typedef void (*ibsa_reply_fn)(const struct ibsa_reply *reply, void *arg);
 
-/* What a reply means to the one who asked. */
+/* What a reply means; see ibsa_outcome(). */
 enum ibsa_outcome {
-	IBSA_OUTCOME_OK,	  /* the answer is in the records */
-	IBSA_OUTCOME_NONE,	  /* there is no such record */
-	IBSA_OUTCOME_REFUSED,	  /* the SA said no; see status */
-	IBSA_OUTCOME_BUSY,	  /* the SA said to ask again later */
-	IBSA_OUTCOME_UNREACHABLE, /* no usable answer; see err */
+	IBSA_OUTCOME_OK,	  /* the reply holds at least one record */
+	IBSA_OUTCOME_NONE,	  /* the SA has no matching record */
+	IBSA_OUTCOME_REFUSED,	  /* the SA refused the request; see status */
+	IBSA_OUTCOME_BUSY,	  /* every reply until the deadline was BUSY */
+	IBSA_OUTCOME_UNREACHABLE, /* no usable reply arrived; see err */
 };
 
 /* What of a port has changed since its watcher was last told. */
@@ -263,41 +272,53 @@ int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
 int ibsa_close(struct ibsa_client *client);
 
 /**
- * ibsa_query - ask the SA for the records that match
+ * ibsa_query - send a query to the SA; the reply arrives in a callback
  * @client: an open client
- * @query:  record, match, mask, method, deadline and intervals; copied
+ * @query:  the query; copied, with what its match points to
  * @done:   called once, later, never from within this call; or NULL
- * @arg:    handed to @done as it is
- * @out_id: where to put the id that ibsa_cancel() takes, or NULL
+ * @arg:    passed to @done unchanged
+ * @out_id: receives the identifier that ibsa_cancel() takes, before @done is
+ *          called; or NULL
  *
- * The request goes out as soon as the window lets it, and again after each
- * interval without a reply, which doubles with jitter, until deadline_ms. A
- * retry keeps its TransactionID, so a late answer to an earlier try counts.
- * When the SM has moved, what is in flight is sent again to the new one, as
- * soon as the port shows it (see ibsa_port_watch()), with another id: the old
- * one's late answer then does not count. While the port knows no SM, what is
- * in flight waits for its next try. When who was asked knows no such version
- * or method, as a node where the SA is no more, the port is looked at afresh:
- * only if the SA is still there is that the reply.
+ * For programs with an event loop or with many queries in flight; to wait for a
+ * single reply, use ibsa_ask().
+ *
+ * The client sends the request as soon as the window has room, and again after
+ * each interval without a reply, until the deadline. Each transmission is a
+ * try. The interval doubles after each try and has jitter. All tries have the
+ * same TransactionID, so a late reply to an earlier try counts. If the
+ * transport temporarily cannot send the first try (-EAGAIN, -EBUSY, -EINTR,
+ * -ENOBUFS, -ENOMEM), the query is accepted, and the client sends the try after
+ * one interval. If the SA replies BUSY, the next try comes one whole interval
+ * later.
+ *
+ * Each try goes to the SM that the port knows at that time; while the port
+ * knows no SM, requests in flight wait. When the SM moves, the client sends all
+ * requests in flight to the new SM as soon as the port shows its address (see
+ * ibsa_port_watch()). These tries have a new TransactionID: a late reply of the
+ * old SM does not count. A node on which no SA runs replies that it does not
+ * support the class version or the method. On such a reply, the client reads
+ * the port again, and ignores the reply if the SM has moved.
  *
  * Identical Gets and GetTables of a client share one request. A query joins a
- * request that waits for the window; one that was sent only for a record that
- * the SM alone changes (struct ibsa_record, @writer), and if the next tries of
- * the request come no later than the query's own would. After a Set or Delete
- * of this client has ended, by a reply, a timeout or a cancel, no query joins an
- * older request. @no_sharing turns this off.
+ * request that waits for the window. It joins a request that was sent only if
+ * the SM alone changes the record (@writer of struct ibsa_record), and if the
+ * request's interval, max_interval_ms and jitter_percent are not larger than
+ * the query's own. If the SA replied BUSY to the last try, the interval does
+ * not count: the query joins if the next try comes before its deadline. After a
+ * Set or Delete of this client has ended, by a reply, its deadline or a cancel,
+ * no query joins an older request. @no_sharing turns sharing off.
  *
- * If the transport cannot take the first try for now (-EAGAIN, -EBUSY, -EINTR,
- * -ENOBUFS, -ENOMEM), the query is accepted, and the first try comes after an
- * interval.
- *
- * Return: 0; -EINVAL no record, a method that is none of Get, GetTable,
- * GetMulti, Set and Delete, a mask bit the record does not have, a jitter above 100, or the
- * port cannot send to the SA's address, as without a GRH that it needs;
- * -ERANGE a matched value is wider than its field; -EAGAIN the port knows
- * no SM; -ENOBUFS the queue is full; -ESHUTDOWN the client is closing;
- * -ENODEV the device is gone for now; -ENOMEM; or the transport's send error.
- * @done is then not called.
+ * Return: 0; -EINVAL no record, a method other than Get, GetTable, GetMulti,
+ * Set and Delete, a mask bit that the record does not define, a jitter above
+ * 100, or the port cannot send to the SA's address, for example without a GRH
+ * that it requires; -ERANGE a value in match is wider than its field, or the
+ * SA's LID is wider than 16 bits and its address has no GRH; -EAGAIN the port
+ * knows no SM, and no address of an SA was given to ibsa_open(); -ENOBUFS too
+ * many requests wait for the window; -EOPNOTSUPP a record of Omni-Path at a
+ * port that is not; -ESHUTDOWN ibsa_close() is closing the client; -ENODEV the
+ * device disappeared and is not back yet; -ENOMEM; or the transport's error
+ * when it sent the first try. After an error @done is not called.
  *
  * Source: IBA vol 1, 15.2.2 (methods), 13.4.7 (status).
  */
@@ -305,14 +326,24 @@ int ibsa_query(struct ibsa_client *client, const struct ibsa_query *query,
 	       ibsa_reply_fn done, void *arg, uint64_t *out_id) IBSA_MUST_USE;
 
 /**
- * ibsa_cancel - end a query early
+ * ibsa_cancel - end a query before its reply arrives
  * @client: an open client
- * @id:     from ibsa_query()
+ * @id:     identifier from ibsa_query()
  *
- * Its callback comes with -ECANCELED from the next dispatch. An id is never
- * used again, so a late cancel hits nothing.
+ * The next dispatch calls the query's callback with -ECANCELED. Identifiers are
+ * never reused, so cancelling a query that has ended affects no other query.
  *
- * Return: 0; -ENOENT the query has ended, or there never was one.
+ * When all queries of a request have ended, the request leaves the window,
+ * unless the transport still holds it: the kernel and a fabric server hold a
+ * request that was sent until its reply arrives or until the timeout of its
+ * last try passes, which is not later than the last deadline of its queries.
+ * Held requests occupy at most half of the window, none of it if the window is
+ * 1. The places of further requests become free at once, but no more of them
+ * than the size of the window in 16 milliseconds. If the timeout of the last
+ * try has passed, the place becomes free 16 milliseconds later, or as soon as
+ * the kernel reports the end of the request.
+ *
+ * Return: 0; -ENOENT no query has this identifier, or the query has ended.
  */
 int ibsa_cancel(struct ibsa_client *client, uint64_t id);
 
@@ -383,29 +414,29 @@ int ibsa_ask(struct ibsa_client *client, const struct ibsa_query *query,
 	     ibsa_reply_fn done, void *arg) IBSA_MUST_USE;
 
 /**
- * ibsa_outcome - what a reply means
+ * ibsa_outcome - classify a reply
  * @reply: of a query that ended
  *
- * Return: enum ibsa_outcome. None is status 0x0300 or 0x0500 or an empty
- * table; unreachable is any err.
+ * Return: enum ibsa_outcome. IBSA_OUTCOME_NONE is status 0x0300 or 0x0500 or
+ * an empty table; IBSA_OUTCOME_UNREACHABLE is any err other than 0.
  */
 enum ibsa_outcome ibsa_outcome(const struct ibsa_reply *reply);
 
 /**
- * ibsa_reply_explain - how a query ended, as a sentence
+ * ibsa_reply_explain - tell in one sentence how a query ended
  * @reply: of a query that ended
- * @out:   the sentence; it says when a request was never sent, and where to an
- *         SA redirects
+ * @out:   receives the sentence, which also tells if the request was never
+ *         sent, and to which LID or GID the SA redirected it
  */
 void ibsa_reply_explain(const struct ibsa_reply *reply, struct ibsa_error *out);
 
 /**
- * ibsa_reply_at - one record of a reply, in place
+ * ibsa_reply_at - the bytes of one record of a reply
  * @reply: of a query that ended
- * @index: less than reply->count
+ * @index: number of the record, from 0; less than reply->count
  *
- * Return: the record's bytes, reply->stride of them; read single fields
- * with IBSA_GET().
+ * Return: the record's reply->stride bytes, in network byte order. Use
+ * IBSA_GET() to read single fields without decoding the record.
  */
 static inline const uint8_t *ibsa_reply_at(const struct ibsa_reply *reply,
 					   size_t index)
@@ -414,12 +445,13 @@ static inline const uint8_t *ibsa_reply_at(const struct ibsa_reply *reply,
 }
 
 /**
- * ibsa_reply_decode - one record of a reply into its struct
+ * ibsa_reply_decode - decode one record of a reply into its struct
  * @reply: of a query that ended
- * @index: of the record
- * @out:   the record's struct
+ * @index: number of the record, from 0
+ * @out:   the struct of reply->record, such as struct ibsa_path
  *
- * Return: 0; -ENOENT if @index is not less than reply->count.
+ * Return: 0; -ENOENT @index is not less than reply->count, and @out is
+ * unchanged.
  */
 int ibsa_reply_decode(const struct ibsa_reply *reply, size_t index,
 		      void *out) IBSA_MUST_USE;

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Programs in the EXAMPLES of manual pages print what the pages show.
+
+usage: man_examples.py CC INCLUDE-DIR LIBRARY FABRIC-DIR MAN-DIR [FLAG...]
+
+An example that has main() is a program. Each literal block after it whose first
+line starts with "$ " shows commands and their output; there the program is
+called example, and the fabrics of examples/fabrics are in the current
+directory. FLAGs are those that the library was built with. The test interface
+compiles the other examples.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from interface import examples
+
+FLAGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror"]
+TIMEOUT_S = 60
+
+
+def build(code, compiler, include, library, flags, folder):
+    """Compile a program. Return: what the compiler complains of."""
+    source = os.path.join(folder, "example.c")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(code)
+    done = subprocess.run(
+        [compiler, *FLAGS, *flags, "-I", include, source, library, "-pthread",
+         f"-Wl,-rpath,{os.path.dirname(os.path.abspath(library))}",
+         "-o", os.path.join(folder, "example")],
+        text=True, check=False, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT)
+    return done.stdout if done.returncode else ""
+
+
+def sessions(block):
+    """Pairs of a command and the output that the block shows for it."""
+    for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
+        command, _, output = part.partition("\n")
+        yield command, output
+
+
+def session_check(command, expected, folder):
+    environment = {key: value for key, value in os.environ.items()
+                   if not key.startswith("IBSA_")}
+    done = subprocess.run(command, shell=True, text=True, check=False,
+                          cwd=folder, env=environment, timeout=TIMEOUT_S,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.stdout != expected:
+        return f"'{command}' prints\n{done.stdout}instead of\n{expected}"
+    return ""
+
+
+def page_check(path, arguments, fabrics):
+    """What is wrong with the programs of a page, and how many ran."""
+    compiler, include, library, flags = arguments
+    has_program = False
+    with tempfile.TemporaryDirectory() as folder:
+        for name in os.listdir(fabrics):
+            shutil.copy(os.path.join(fabrics, name), folder)
+        for block in examples(path):
+            if re.search(r"\bmain\(", block):
+                has_program = True
+                wrong = build(block, compiler, include, library, flags, folder)
+                if wrong:
+                    yield wrong
+            elif block.startswith("$ "):
+                if not has_program:
+                    yield "shows a command before any program"
+                for command, output in sessions(block):
+                    yield session_check(command, output, folder)
+
+
+def main():
+    compiler, include, library, fabrics, pages, *flags = sys.argv[1:]
+    count = failures = 0
+    for page in sorted(os.listdir(pages)):
+        if not page.endswith(".3"):
+            continue
+        for wrong in page_check(os.path.join(pages, page),
+                                (compiler, include, library, flags), fabrics):
+            count += 1
+            if wrong:
+                failures += 1
+                print(f"{page}: {wrong}")
+    print(f"{count} commands, {failures} failed")
+    return 1 if failures or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
