@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The subnet administration client: open a port, ask the SA, be called back.
+ * The subnet administration client: open a port, send queries to the SA,
+ * receive replies in callbacks.
  *
  * A client is one opened port. It has one fd, one next deadline and one
  * dispatch call, belongs to one thread at a time and has no locks; two
@@ -17,10 +18,10 @@
 
 IBSA_BEGIN
 
-/* Whether requests to the port's SM carry a GRH. */
+/* Whether requests to the SM carry a GRH. */
 enum ibsa_grh {
-	IBSA_GRH_AUTO, /* if the port is known to need one, or the SM's LID,
-			* of Omni-Path, is longer than 16 bits */
+	IBSA_GRH_AUTO, /* if the port is known to require a GRH, or if the SM
+			* has an Omni-Path LID of 65535 or above */
 	IBSA_GRH_ALWAYS,
 	IBSA_GRH_NEVER,
 };
@@ -30,41 +31,48 @@ struct ibsa_fabric;
 struct ibv_context;
 
 /**
- * struct ibsa_options - how to open a client; zero is the default throughout
- * @device:      device name, or the node's name in a fabric; NULL: the first
- *               with an active InfiniBand port that can be opened
- * @port:        port number; 0: the first active one
- * @context:     a verbs context of the device: changes of the port and the
- *               SM's requests to register again are then seen at once. Its
- *               device is used if @device is NULL. It stays the program's,
- *               which may close it: nothing more is then heard that way.
- *               Whether the port needs a GRH is known by it too.
- *               NULL, or where the kernel or the driver does not take part:
- *               the port is read now and then, and requests to register
- *               again are not seen. Not used with @fabric, @on or @transport
- * @fabric:      topology file of an embedded fabric to use instead of a
- *               device, or a capture (see ibsa_replay_open()), or
- *               "unix:PATH" of one that processes share (see
- *               ibsa_fabric_server_open()), at the node that @device names,
- *               else $IBSA_NODE, as NAME or NAME/PORT; "": a device of this
- *               machine, whatever $IBSA_FABRIC contains; NULL:
- *               $IBSA_FABRIC if set, unless there is a @context or the
- *               program is set-uid
- * @on:          a fabric that is loaded already, instead of @fabric
- * @transport:   a ready transport to use instead of all above; the client
- *               owns it from a successful open on
- * @sa:          address of the SA instead of the port's SM; NULL: the SM
- * @grh:         enum ibsa_grh: sysfs does not say whether an InfiniBand port
- *               needs a GRH, and without @context it is taken to need none
- * @sm_key:      sent with every request; 0: none
- * @window:      requests in flight, 1 to 1048576; default 16. A request whose
- *               queries have ended leaves the window, unless the transport
- *               still holds it; such requests take at most half of the window
- * @queue:       queries that may wait for the window; default 65536
- * @reply_bytes: largest reply that is accepted; default 64 MiB
+ * struct ibsa_options - how to open a client; zero is the default of each
+ * member
+ * @device:      name of the device, or of the node if a fabric is used; NULL:
+ *               the first device with an active InfiniBand port that can be
+ *               opened, or the first channel adapter of the fabric. A RoCE
+ *               device is used only if it is named
+ * @port:        port number; 0: the first active port
+ * @context:     a verbs context of the device. With it, the client learns at
+ *               once when the port changes and when the SM asks clients to
+ *               register again, and learns whether the port requires a GRH. The
+ *               client does not take events from the program, which may close
+ *               the context first: the client then receives no further events.
+ *               The context's device is used if @device is NULL.
+ *               NULL, or if the kernel or the driver does not support it: the
+ *               client reads the port when the SA does not reply and when the
+ *               port is watched, and does not see that the SM asks clients to
+ *               register again. Ignored with @transport, @on or @fabric
+ *               (other than "")
+ * @fabric:      an embedded fabric to use instead of a device: path of a
+ *               topology file or of a capture (see ibsa_replay_open()), or
+ *               "unix:PATH" of a fabric server (see
+ *               ibsa_fabric_server_open()), with $IBSA_NODE, NAME or NAME/PORT,
+ *               as the default of @device; "": a device of this machine, even
+ *               if $IBSA_FABRIC is set; NULL: $IBSA_FABRIC, unless @context is
+ *               given or the program is set-uid
+ * @on:          a loaded fabric to use instead of @fabric; the program must not
+ *               release it before the client is closed
+ * @transport:   a transport to use instead of all above; after a successful
+ *               open, the client owns and closes it
+ * @sa:          address of the SA; copied. NULL: that of the SM
+ * @grh:         enum ibsa_grh, for the address of the SM. Only @context tells
+ *               whether an InfiniBand port requires a GRH
+ * @sm_key:      SM_Key of every request; default 0
+ * @window:      maximum number of requests in flight, 1 to 1048576; default 16.
+ *               For requests whose queries have ended, see ibsa_cancel()
+ * @queue:       maximum number of requests that wait for the window; default
+ *               65536
+ * @reply_bytes: largest reply that the client accepts; default 64 MiB
  * @deadline_ms, @first_interval_ms, @max_interval_ms, @jitter_percent:
- *               defaults of the same members of struct ibsa_query
- * @seed:        of jitter and transaction ids; 0: random
+ *               defaults for the same members of struct ibsa_query
+ * @seed:        seed of jitter and TransactionIDs; 0: $IBSA_SEED at a fabric
+ *               server, else random
  * @no_sharing:  send each query as a request of its own; see ibsa_query()
  */
 struct ibsa_options {
@@ -234,21 +242,31 @@ struct ibsa_stats {
 };
 
 /**
- * ibsa_open - open a port to ask the SA through
- * @options: NULL for all defaults
- * @error:   filled on failure with what was wrong and what to do; or NULL
- * @out:     the client; ibsa_close() closes it
+ * ibsa_open - open a port for queries to the SA
+ * @options: NULL: all defaults
+ * @error:   receives, on failure, one sentence that tells what failed and what
+ *           to do; or NULL
+ * @out:     receives the client; ibsa_close() closes it
  *
- * Chooses the transport: @options->transport, else @options->on, else
- * @options->fabric, else $IBSA_FABRIC, else the device.
+ * The client uses the first of these that is given: @options->transport,
+ * @options->on, @options->fabric, $IBSA_FABRIC, a device of this machine.
  *
- * Return: 0; -ENODEV no such device or node, or no fabric server, or the port
- * has no device file; -ENXIO the device or node has no such port, or none has
- * if none was named; -ENOSYS the RDMA or umad modules are not loaded; -EACCES
- * not permitted to open the device; -ENETDOWN the port is not active; -EINVAL
- * an option out of range, a context of another device or a fabric file that
- * does not parse; -ENOENT no such fabric file; -EUSERS the fabric server takes
- * no more connections; -ENOMEM; or the system's error.
+ * Return: 0; -EACCES this user may not open the device file or not connect to
+ * the fabric server, or the server belongs to another user than this one or
+ * root; -EBUSY another program uses the device file exclusively; -EINVAL an
+ * option is out of range, the context is of another device, the topology file
+ * has an error, or "unix:" has no path or a node name that is too long;
+ * -ENAMETOOLONG the server's path is too long for a socket; -ENETDOWN the port
+ * is not active or, in a fabric, has no cable; -ENODEV no such device or node,
+ * no fabric server, the port has no device file, or no port is InfiniBand and
+ * no RoCE device is named; -ENOENT no such topology file or capture; -ENOMEM;
+ * -ENOSYS the RDMA or umad modules are not loaded or sysfs is not mounted;
+ * -ENXIO the device or node has no such port or, if none is named, no device or
+ * the first node has none; -EOPNOTSUPP the kernel's umad interface is too old;
+ * -EPROTO the process at the server's path is not a fabric server; -ETIMEDOUT
+ * the fabric server did not answer within 10 seconds, or deadline_ms if that is
+ * set and shorter; -EUSERS the fabric server has reached its limit of
+ * connections; or the system's error. After an error @out is unchanged.
  */
 int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
 	      struct ibsa_client **out) IBSA_MUST_USE;
@@ -257,17 +275,18 @@ int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
  * ibsa_close - end all queries and close the port
  * @client: or NULL
  *
- * Waits up to two seconds for the deletion of services that are kept and of
- * subscriptions; see <ibsa/service.h> and <ibsa/event.h>. Then calls back every
- * query that has not ended with -ECANCELED, and frees the client. Queries that
- * these callbacks try to start are -ESHUTDOWN.
+ * First waits, up to two seconds, until the SA has deleted the client's
+ * services and subscriptions; see <ibsa/service.h> and <ibsa/event.h>. Then
+ * calls the callback of every query in progress with -ECANCELED, and frees the
+ * client. ibsa_query() returns -ESHUTDOWN in these callbacks.
  *
- * A forked child must not use its parent's clients: it would take its parent's
- * answers. It may close them, which closes its copies of their file descriptors
- * and does nothing else: nobody is called back, nothing is sent, the parent
- * goes on. It opens clients of its own.
+ * A forked child must not use its parent's clients: it would receive replies
+ * that are for the parent. It may call ibsa_close() for them, which closes the
+ * child's copies of the file descriptors and does nothing else: no callback is
+ * called, nothing is sent, and the parent's queries, services and subscriptions
+ * continue. The child may open clients of its own.
  *
- * Return: 0; -EBUSY from inside a callback, and nothing happened.
+ * Return: 0; -EBUSY a callback of this client called it; the client stays open.
  */
 int ibsa_close(struct ibsa_client *client);
 
