@@ -367,67 +367,87 @@ int ibsa_query(struct ibsa_client *client, const struct ibsa_query *query,
 int ibsa_cancel(struct ibsa_client *client, uint64_t id);
 
 /**
- * ibsa_fd - what to poll for reading
+ * ibsa_fd - the file descriptor to poll for reading
  * @client: an open client
  *
- * Return: an fd that is readable when ibsa_dispatch() has work; -1 on a
- * simulated clock, where ibsa_wait() is the way to wait.
+ * The fd belongs to the client and stays the same until ibsa_close().
+ *
+ * Return: an fd that becomes readable when ibsa_dispatch() has something to
+ * receive; -1 on a virtual clock, where only ibsa_wait() can wait.
  */
 int ibsa_fd(const struct ibsa_client *client);
 
 /**
- * ibsa_timeout_ms - how long to poll at most
+ * ibsa_timeout_ms - how long to poll the fd at most
  * @client: an open client
  *
- * Return: milliseconds until ibsa_dispatch() has a deadline to look at,
- * rounded up; 0 now; -1 if there is none.
+ * Call it before each poll: every query and every dispatch may change the
+ * result.
+ *
+ * Return: milliseconds, rounded up, after which ibsa_dispatch() must be called
+ * even if the fd is not readable; 0 now; -1 no limit.
  */
 int ibsa_timeout_ms(const struct ibsa_client *client);
 
 /**
- * ibsa_dispatch - receive, retry, expire, call back; never waits
+ * ibsa_dispatch - receive, send retries, expire, call back; never waits
  * @client: an open client
  *
- * When the device is gone, which is said once, queries that were sent end with
- * -ENODEV, and new ones are refused with it. The client looks for the device
- * as long as it is dispatched or asked, and goes on when it is there again;
- * watches and kept services then see to themselves (see ibsa_port_watch()).
+ * For event loops; otherwise use ibsa_wait() or ibsa_ask(). One call receives
+ * at most as many messages as there are requests in flight, plus 256; if more
+ * may be waiting, ibsa_timeout_ms() returns 0 afterwards.
  *
- * Return: 0; -EBUSY from inside a callback; -ENODEV the device has just gone;
- * or the transport's receive error, after which queries still end by their
- * deadlines.
+ * When the device disappears, or the fabric server stops, queries that were
+ * sent end with -ENODEV, and ibsa_query() returns -ENODEV. The client searches
+ * for the device, at most ten times a second, in this call, ibsa_wait() and
+ * ibsa_query(). When the device is back, event watches and registered services
+ * are set up again, and event watches receive IBSA_EVENT_GAP; see also
+ * ibsa_port_watch().
+ *
+ * Return: 0; -EBUSY a callback of this client called it; -ENODEV the device
+ * disappeared, returned once; or the transport's receive error, after which
+ * queries still end by their deadlines.
  */
 int ibsa_dispatch(struct ibsa_client *client);
 
 /**
- * ibsa_wait - wait for something to do, then dispatch
+ * ibsa_wait - wait until the client has something to do, then dispatch
  * @client:     an open client
- * @timeout_ms: at most; -1 for no limit
+ * @timeout_ms: longest wait in milliseconds; -1: no limit
  *
- * Return: as ibsa_dispatch(); -EINTR a signal ended the wait.
+ * May return early without having called a callback: call it in a loop. On a
+ * virtual clock it advances the clock instead of waiting.
+ *
+ * Return: as ibsa_dispatch(); or -EINTR a signal ended the wait.
  */
 int ibsa_wait(struct ibsa_client *client, int timeout_ms);
 
 /**
- * ibsa_wake - end an ibsa_wait() early; the one call for any thread
+ * ibsa_wake - end an ibsa_wait() of another thread, or else the next one
  * @client: an open client
+ *
+ * Any thread may call it while the client is open. It need not make ibsa_fd()
+ * readable.
  */
 void ibsa_wake(struct ibsa_client *client);
 
 /**
- * ibsa_ask - ask and wait for the answer
+ * ibsa_ask - send a query to the SA and wait for the reply
  * @client: an open client
  * @query:  as for ibsa_query()
- * @done:   called once from within this call if the query was accepted; or
- *          NULL
- * @arg:    handed to @done as it is
+ * @done:   called once from within this call if the query is accepted; or NULL
+ * @arg:    passed to @done unchanged
  *
- * Other queries of the client make progress meanwhile. A signal does not
- * end it.
+ * The wait ends with the reply or at the query's deadline; a signal does not
+ * end it. Meanwhile the client continues with its other queries. To have
+ * several queries in flight, use ibsa_query().
  *
- * Return: 0 the SA answered with records, or with an empty table;
- * -EREMOTEIO it answered with a status, which @done has seen; the reply's
- * err; -EBUSY from inside a callback; or what ibsa_query() returns.
+ * Return: 0 the SA replied with status 0, with records or with an empty table;
+ * -EREMOTEIO it replied with another status, which is in @done's reply;
+ * -ETIMEDOUT the deadline passed without a reply; -EMSGSIZE, -ENODATA, -ENODEV,
+ * -EPROTO as err of struct ibsa_reply; -EBUSY a callback of this client called
+ * it; the transport's error when it received or waited; or what ibsa_query()
+ * returns, and @done is not called.
  */
 int ibsa_ask(struct ibsa_client *client, const struct ibsa_query *query,
 	     ibsa_reply_fn done, void *arg) IBSA_MUST_USE;
