@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A fabric server that sends event after event, and no answer: opening a client
- * ends all the same.
+ * Fabric servers that send event after event, and no answer, or packets whose
+ * length is wrong: opening a client ends all the same, and so does a packet.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -22,13 +22,15 @@
 
 #include <ibsa/ibsa.h>
 
+#include "remote/link.h"
 #include "remote/protocol.h"
+#include "remote/transport.h"
 
 enum {
 	PATIENCE_MS = 200,
-	PAUSE_MS = 50, /* between two events */
-	END_MS = 4000, /* the server then stops */
-	LATE_MS = 2000,
+	PAUSE_MS = 50,	/* between two events */
+	END_MS = 20000, /* the server then stops */
+	LATE_MS = 9000, /* on a busy machine */
 };
 
 static uint64_t now_ms(void)
@@ -46,6 +48,7 @@ struct hostile {
 	int listener;
 	int data;
 	uint8_t link; /* of the port */
+	bool lies;    /* about a packet's length */
 	uint64_t end_ms;
 	atomic_bool is_over;
 	pthread_t thread;
@@ -123,6 +126,21 @@ static void send_events(struct hostile *hostile, int fd)
 		pause_make();
 }
 
+/* A packet that is said to be much longer than it is, then others. */
+static void send_packets(struct hostile *hostile)
+{
+	char packet[UMAD_HEADER_BYTES + 256] = { 0 };
+	struct umad_header header = { .length = 1 << 19 };
+
+	for (; is_due(hostile); pause_make()) {
+		memcpy(packet, &header, sizeof(header));
+		if (send(hostile->data, packet, sizeof(packet), MSG_NOSIGNAL) <
+		    0)
+			break;
+		header.length = sizeof(packet);
+	}
+}
+
 /* Its node is the one that was asked for. */
 static void answer_hello(int fd, const void *body)
 {
@@ -147,7 +165,10 @@ static void serve_one(struct hostile *hostile, int fd,
 		break;
 	case REMOTE_WATCH:
 		answer(fd, REMOTE_WATCH, &state, sizeof(state));
-		send_events(hostile, fd);
+		if (hostile->lies)
+			send_packets(hostile);
+		else
+			send_events(hostile, fd);
 		break;
 	default:
 		answer(fd, head->type, body, head->length);
@@ -233,10 +254,44 @@ static void events_do_not_prolong_the_wait_for_an_answer(void **state)
 	assert_in_range(took_ms, PATIENCE_MS, LATE_MS - 1);
 }
 
+/* Whatever comes meanwhile; without the limit, all that comes is swallowed. */
+static void a_packet_that_does_not_end_is_given_up(void **state)
+{
+	struct hostile hostile = { .lies = true };
+	struct remote_place place;
+	struct ibsa_transport *transport;
+	struct ibsa_message message;
+	uint64_t start_ms;
+	uint64_t took_ms;
+	int got = 0;
+
+	(void)state;
+	hostile_start(&hostile);
+	assert_int_equal(ibsa__remote_place(hostile.name, NULL, NULL, 0, NULL,
+					    &place),
+			 0);
+	assert_int_equal(ibsa__remote_open(&place, 1 << 20, NULL, &transport),
+			 0);
+	link_of(transport)->connection.patience_ms = PATIENCE_MS;
+	start_ms = now_ms();
+	while (!got && is_due(&hostile)) {
+		assert_int_equal(transport->ops->wait(transport, 1000), 0);
+		got = transport->ops->recv(transport, &message);
+	}
+	took_ms = now_ms() - start_ms;
+	print_message("receiving ended with %d after %u ms\n", got,
+		      (unsigned int)took_ms);
+	transport->ops->close(transport);
+	hostile_stop(&hostile);
+	assert_int_equal(got, -ENODEV);
+	assert_in_range(took_ms, 0, LATE_MS - 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_do_not_prolong_the_wait_for_an_answer),
+		cmocka_unit_test(a_packet_that_does_not_end_is_given_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,8 +4,6 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <ibsa/sa.h>
@@ -42,9 +40,28 @@ static int await(int fd, short events, uint64_t start_ns)
 	return ready > 0 ? 0 : -EIO;
 }
 
-/* Leave out the first @sent bytes. */
-static void parts_advance(struct msghdr *message, size_t sent)
+int ibsa__remote_packet_init(struct remote_packet *packet,
+			     const struct umad_header *header, const void *mad,
+			     size_t len)
 {
+	if (len > REMOTE_PACKET_MAX - sizeof(*header))
+		return -EINVAL;
+	*packet = (struct remote_packet){
+		.header = *header,
+		.parts = { { &packet->header, sizeof(*header) },
+			   { (void *)(uintptr_t)mad, len } },
+		.message = { .msg_iov = packet->parts, .msg_iovlen = 2 },
+	};
+	packet->header.length = (uint32_t)(sizeof(*header) + len);
+	return 0;
+}
+
+/* Leave out the first @sent bytes. */
+static void packet_advance(struct remote_packet *packet, size_t sent)
+{
+	struct msghdr *message = &packet->message;
+
+	packet->is_begun = true;
 	while (message->msg_iovlen && sent >= message->msg_iov->iov_len) {
 		sent -= message->msg_iov->iov_len;
 		message->msg_iov++;
@@ -56,39 +73,37 @@ static void parts_advance(struct msghdr *message, size_t sent)
 	message->msg_iov->iov_len -= sent;
 }
 
-int ibsa__remote_packet_send(int fd, const struct umad_header *header,
-			     const void *mad, size_t len)
+int ibsa__remote_packet_send(struct remote_packet *packet, int fd)
 {
-	struct umad_header whole = *header;
-	struct iovec parts[] = {
-		{ .iov_base = &whole, .iov_len = sizeof(whole) },
-		{ .iov_base = (void *)(uintptr_t)mad, .iov_len = len },
-	};
-	struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
-	uint64_t start_ns = 0;
-	bool is_begun = false;
-
-	if (len > REMOTE_PACKET_MAX - sizeof(whole))
-		return -EINVAL;
-	whole.length = (uint32_t)(sizeof(whole) + len);
-	while (message.msg_iovlen) {
-		const ssize_t sent = sendmsg(fd, &message,
+	while (packet->message.msg_iovlen) {
+		const ssize_t sent = sendmsg(fd, &packet->message,
 					     MSG_NOSIGNAL | MSG_DONTWAIT);
 
-		if (sent >= 0) {
-			parts_advance(&message, (size_t)sent);
-			is_begun = true;
-		} else if (errno == EAGAIN && !is_begun) {
+		if (sent >= 0)
+			packet_advance(packet, (size_t)sent);
+		else if (errno == EAGAIN)
 			return -EAGAIN;
-		} else if (errno != EINTR && errno != EAGAIN) {
+		else if (errno != EINTR)
 			return -EIO;
-		} else if (errno == EAGAIN) {
-			start_ns = start_ns ? start_ns : clock_now_ns();
-			if (await(fd, POLLOUT, start_ns))
-				return -EIO;
-		}
 	}
 	return 0;
+}
+
+size_t ibsa__remote_packet_rest(const struct remote_packet *packet, void *out,
+				size_t room)
+{
+	const struct msghdr *message = &packet->message;
+	size_t used = 0;
+
+	for (size_t i = 0; i < message->msg_iovlen; i++) {
+		const struct iovec *part = &message->msg_iov[i];
+
+		if (part->iov_len > room - used)
+			return 0;
+		memcpy((char *)out + used, part->iov_base, part->iov_len);
+		used += part->iov_len;
+	}
+	return used;
 }
 
 static int shared_mutex_init(pthread_mutex_t *lock)
@@ -148,20 +163,27 @@ static void file_lock(const struct remote_file *file, pthread_mutex_t *lock)
 int ibsa__remote_file_write(struct remote_file *file, const void *packet,
 			    size_t len)
 {
-	const char *bytes = packet;
 	const uint64_t start_ns = clock_now_ns();
+	const char *bytes = packet;
+	struct remote_packet whole;
 	struct umad_header header;
 	int err;
 
 	if (len < SENT_MIN)
 		return -EINVAL;
 	memcpy(&header, bytes, sizeof(header));
+	err = ibsa__remote_packet_init(&whole, &header, bytes + sizeof(header),
+				       len - sizeof(header));
+	if (err)
+		return err;
 	file_lock(file, &file->locks->writing);
 	do
-		err = ibsa__remote_packet_send(file->fd, &header,
-					       bytes + sizeof(header),
-					       len - sizeof(header));
+		err = ibsa__remote_packet_send(&whole, file->fd);
 	while (err == -EAGAIN && !await(file->fd, POLLOUT, start_ns));
+	/* After a part of a packet, the server would take the next for its
+	 * rest. */
+	if (err && whole.is_begun)
+		shutdown(file->fd, SHUT_RDWR);
 	pthread_mutex_unlock(&file->locks->writing);
 	return err == -EAGAIN ? -EIO : err;
 }

@@ -8,7 +8,10 @@
 #ifndef REMOTE_FILE_H
 #define REMOTE_FILE_H
 
+#include <stdbool.h>
+#include <sys/socket.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 #include "remote/connection.h"
 #include "umad/file.h"
@@ -82,13 +85,31 @@ int ibsa__remote_file_write(struct remote_file *file, const void *packet,
 ssize_t ibsa__remote_file_read(struct remote_file *file, void *packet,
 			       size_t room) IBSA_MUST_USE;
 
+/* A packet that is sent, not necessarily at once. Points into itself and to
+ * the caller's MAD. */
+struct remote_packet {
+	struct umad_header header;
+	struct iovec parts[2];
+	struct msghdr message; /* what is left to send */
+	bool is_begun;	       /* a part was sent */
+};
+
+/* Return: 0; -EINVAL @len is too large. */
+int ibsa__remote_packet_init(struct remote_packet *packet,
+			     const struct umad_header *header, const void *mad,
+			     size_t len) IBSA_MUST_USE;
+
 /*
- * Send a packet of which @mad is @len bytes, by who has the data end @fd for
- * itself. Return: as ibsa__remote_file_write(); -EAGAIN the server has not
- * read what was sent before, and nothing was sent.
+ * Send what is left of @packet, without waiting, by who has the data end @fd
+ * for itself. Return: 0 all was sent; -EAGAIN not all, or nothing; -EIO the
+ * server has gone.
  */
-int ibsa__remote_packet_send(int fd, const struct umad_header *header,
-			     const void *mad, size_t len) IBSA_MUST_USE;
+int ibsa__remote_packet_send(struct remote_packet *packet,
+			     int fd) IBSA_MUST_USE;
+
+/* Copy what is left of @packet. Return: its bytes; 0 @room is too small. */
+size_t ibsa__remote_packet_rest(const struct remote_packet *packet, void *out,
+				size_t room);
 
 /*
  * Close the umad file at the server: once this returns, what was its agents'

@@ -10,6 +10,7 @@
 #include <ibsa/sa.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "remote/link.h"
 #include "wire/mad.h"
 
@@ -57,10 +58,8 @@ int ibsa__away_send(struct ibsa_transport *transport,
 		mad = whole;
 		len = sizeof(whole);
 	}
-	err = ibsa__remote_packet_send(link->data, &header, mad, len);
-	if (err == -EAGAIN)
-		return -EBUSY;
-	return err ? ibsa__away_lose(link) : 0;
+	err = ibsa__outbox_send(link, &header, mad, len);
+	return err == -EIO ? ibsa__away_lose(link) : err;
 }
 
 void ibsa__inbox_reset(struct remote_inbox *inbox)
@@ -69,6 +68,8 @@ void ibsa__inbox_reset(struct remote_inbox *inbox)
 	inbox->end = 0;
 	inbox->skipped = 0;
 	inbox->is_dry = false;
+	inbox->has_taken = false;
+	inbox->begun_ns = 0;
 }
 
 /* Move what is unread to the front, where there is most room behind it. */
@@ -91,6 +92,7 @@ static void inbox_skip(struct remote_inbox *inbox)
 		part = inbox->skipped;
 	inbox->at += part;
 	inbox->skipped -= part;
+	inbox->has_taken |= part && !inbox->skipped;
 }
 
 /* Take in what is there. Return: 1 something came; 0 nothing; -ENODEV. */
@@ -175,6 +177,7 @@ static int inbox_take(struct remote_inbox *inbox, struct ibsa_message *out)
 		return -ENODEV;
 	if (unread >= header.length) {
 		inbox->at += header.length;
+		inbox->has_taken = true;
 		return message_fill(&header, packet + UMAD_HEADER_BYTES,
 				    header.length - UMAD_HEADER_BYTES, 0, out);
 	}
@@ -192,6 +195,25 @@ static int news(struct remote_link *link)
 	return err;
 }
 
+/*
+ * All that is there was taken: note since when a packet is coming that is not
+ * all here. A length that was damaged on its way may say that there is much
+ * more of it to come, and all further packets would be taken for its rest.
+ */
+static void inbox_limit(struct remote_link *link)
+{
+	struct remote_inbox *inbox = &link->inbox;
+	const bool is_coming = inbox->skipped || inbox->end > inbox->at;
+
+	if (!is_coming && !inbox->begun_ns)
+		return;
+	if (is_coming && inbox->begun_ns && !inbox->has_taken)
+		return;
+	inbox->has_taken = false;
+	inbox->begun_ns = is_coming ? clock_now_ns() : 0;
+	ibsa__away_limit_set(link);
+}
+
 int ibsa__away_recv(struct ibsa_transport *transport, struct ibsa_message *out)
 {
 	struct remote_link *link = link_of(transport);
@@ -199,6 +221,8 @@ int ibsa__away_recv(struct ibsa_transport *transport, struct ibsa_message *out)
 
 	if (ibsa__away_have(link) || link->news)
 		return news(link);
+	if (ibsa__outbox_push(link) == -EIO)
+		got = -EIO;
 	while (got > 0) {
 		got = inbox_take(&link->inbox, out);
 		if (got > 0)
@@ -206,8 +230,11 @@ int ibsa__away_recv(struct ibsa_transport *transport, struct ibsa_message *out)
 		if (!got)
 			got = inbox_fill(&link->inbox, link->data);
 	}
-	if (!got)
-		return 0;
+	if (!got) {
+		inbox_limit(link);
+		if (!ibsa__away_is_late(link))
+			return 0;
+	}
 	ibsa__away_lose(link);
 	return news(link);
 }

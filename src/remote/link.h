@@ -14,9 +14,23 @@ struct remote_inbox {
 	size_t room;
 	size_t at;
 	size_t end;
-	size_t most;	/* that @room may become */
-	size_t skipped; /* still to come of a packet that is too large */
-	bool is_dry;	/* the last look took all there was */
+	size_t most;	   /* that @room may become */
+	size_t skipped;	   /* still to come of a packet that is too large */
+	bool is_dry;	   /* the last look took all there was */
+	bool has_taken;	   /* a whole packet, since @begun_ns was set */
+	uint64_t begun_ns; /* a packet is coming of which not all is here: since
+			    * when; else 0 */
+};
+
+/* The largest packet that a transport sends: a MAD of Omni-Path. */
+enum { OUTBOX_BYTES = UMAD_HEADER_BYTES + 2048 };
+
+/* The rest of a packet of which the server's end took a part: @at to @end. */
+struct remote_outbox {
+	uint8_t bytes[OUTBOX_BYTES];
+	size_t at;
+	size_t end;
+	uint64_t begun_ns; /* since when there is a rest; else 0 */
 };
 
 struct remote_link {
@@ -36,6 +50,7 @@ struct remote_link {
 	uint32_t opa_agent;
 	uint32_t report_agent;
 	struct remote_inbox inbox;
+	struct remote_outbox outbox;
 
 	/* Another thread may read the port while it is renewed. */
 	pthread_mutex_t renewing;
@@ -49,7 +64,8 @@ struct remote_link {
 	uint32_t reregisters;
 
 	int epoll_fd; /* of the connection, the data end and the timer */
-	int timer_fd; /* to look for a server that has gone */
+	int timer_fd; /* to look for a server that has gone, or gives up a
+		       * packet half-way */
 	int wake_fd;
 };
 
@@ -73,6 +89,17 @@ void ibsa__away_reports_ask(struct remote_link *link);
 /* Have the fd readable, so that the dispatcher asks what has changed. */
 void ibsa__away_nudge(struct remote_link *link);
 void ibsa__away_nudge_end(struct remote_link *link);
+
+/*
+ * A packet that has begun to come, or to go, has to be through within the
+ * patience: have the fd readable at that time, and see whether it has come.
+ * The former is to be called when a packet begins or ends.
+ */
+void ibsa__away_limit_set(struct remote_link *link);
+bool ibsa__away_is_late(const struct remote_link *link);
+
+/* Wait for the data end to be writable, too, or no longer. */
+void ibsa__away_watch_writable(struct remote_link *link, bool on);
 
 /* Attach and register, once connected. 0 or an error; then it is not. */
 int ibsa__away_up(struct remote_link *link,
@@ -102,5 +129,17 @@ int ibsa__away_listen(struct ibsa_transport *transport, bool on);
 
 /* Forget what has not been read; the room stays. */
 void ibsa__inbox_reset(struct remote_inbox *inbox);
+
+/* Forget what has not been sent. */
+void ibsa__outbox_reset(struct remote_outbox *outbox);
+
+/* Send what is left of a packet. Return: 0 nothing is; -EBUSY; -EIO. */
+int ibsa__outbox_push(struct remote_link *link) IBSA_MUST_USE;
+
+/* Send a packet, or what the server's end takes of it now. Return: 0; -EBUSY
+ * the server has not read what was sent before; -EINVAL; -EIO. */
+int ibsa__outbox_send(struct remote_link *link,
+		      const struct umad_header *header, const void *mad,
+		      size_t len) IBSA_MUST_USE;
 
 #endif

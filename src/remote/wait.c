@@ -80,6 +80,42 @@ void ibsa__away_wake(struct ibsa_transport *transport)
 	(void)written;
 }
 
+/* When a packet that has begun to come, or to go, has to be through, or 0. */
+static uint64_t limit_ns(const struct remote_link *link)
+{
+	const uint64_t in_ns = link->inbox.begun_ns;
+	const uint64_t out_ns = link->outbox.begun_ns;
+	const uint64_t first_ns = !in_ns || (out_ns && out_ns < in_ns) ? out_ns
+								       : in_ns;
+
+	return first_ns ? first_ns + link->connection.patience_ms * NS_PER_MS
+			: 0;
+}
+
+bool ibsa__away_is_late(const struct remote_link *link)
+{
+	return limit_ns(link) && clock_now_ns() >= limit_ns(link);
+}
+
+/* How long to wait at most, where the caller would wait for @timeout_ms. */
+static int wait_limit_ms(const struct remote_link *link, int timeout_ms)
+{
+	int most_ms = -1;
+
+	if (link->news)
+		return 0;
+	if (link->data < 0)
+		most_ms = RENEW_MS;
+	else if (limit_ns(link))
+		most_ms = clock_left_ms((int)link->connection.patience_ms,
+					limit_ns(link) -
+						link->connection.patience_ms *
+							NS_PER_MS);
+	if (most_ms < 0)
+		return timeout_ms;
+	return timeout_ms < 0 || timeout_ms > most_ms ? most_ms : timeout_ms;
+}
+
 /* Polled one by one: an epoll fd in between takes its time. */
 int ibsa__away_wait(struct ibsa_transport *transport, int timeout_ms)
 {
@@ -93,11 +129,10 @@ int ibsa__away_wait(struct ibsa_transport *transport, int timeout_ms)
 
 	link->inbox.is_dry = false;
 	link->is_quiet = false;
-	if (link->news)
-		timeout_ms = 0;
-	else if (link->data < 0 && (timeout_ms < 0 || timeout_ms > RENEW_MS))
-		timeout_ms = RENEW_MS;
-	if (poll(fds, sizeof(fds) / sizeof(fds[0]), timeout_ms) < 0)
+	if (link->outbox.begun_ns)
+		fds[1].events |= POLLOUT;
+	if (poll(fds, sizeof(fds) / sizeof(fds[0]),
+		 wait_limit_ms(link, timeout_ms)) < 0)
 		return -errno;
 	link->is_quiet = !fds[2].revents;
 	if (fds[0].revents && read(link->wake_fd, &wakes, sizeof(wakes)) < 0 &&
@@ -106,32 +141,49 @@ int ibsa__away_wait(struct ibsa_transport *transport, int timeout_ms)
 	return 0;
 }
 
-/* Have the fd readable when it is time to look for a server again. */
-static void alarm_set(struct remote_link *link, bool on)
+static void timer_set(const struct remote_link *link, uint64_t first_ns,
+		      uint64_t each_ns)
 {
-	const long ns = on ? RENEW_MS * (long)NS_PER_MS : 0;
 	const struct itimerspec at = {
-		.it_value.tv_nsec = ns,
-		.it_interval.tv_nsec = ns,
+		.it_value = clock_timespec(first_ns),
+		.it_interval = clock_timespec(each_ns),
 	};
-	uint64_t count;
 
+	/* An expiry that was not read is forgotten. */
 	timerfd_settime(link->timer_fd, 0, &at, NULL);
-	if (!on && read(link->timer_fd, &count, sizeof(count)) < 0)
-		return;
+}
+
+/* Have the fd readable when it is time to look for a server again. */
+static void alarm_set(struct remote_link *link)
+{
+	timer_set(link, RENEW_MS * NS_PER_MS, RENEW_MS * NS_PER_MS);
+}
+
+void ibsa__away_limit_set(struct remote_link *link)
+{
+	const uint64_t end_ns = limit_ns(link);
+	const uint64_t now_ns = end_ns ? clock_now_ns() : 0;
+
+	timer_set(link, end_ns > now_ns ? end_ns - now_ns : end_ns != 0, 0);
 }
 
 void ibsa__away_nudge(struct remote_link *link)
 {
-	const struct itimerspec now = { .it_value.tv_nsec = 1 };
-
-	timerfd_settime(link->timer_fd, 0, &now, NULL);
+	timer_set(link, 1, 0);
 	ibsa__away_wake(&link->base);
 }
 
 void ibsa__away_nudge_end(struct remote_link *link)
 {
-	alarm_set(link, false);
+	ibsa__away_limit_set(link);
+}
+
+void ibsa__away_watch_writable(struct remote_link *link, bool on)
+{
+	struct epoll_event event = { .events = on ? EPOLLIN | EPOLLOUT
+						  : EPOLLIN };
+
+	epoll_ctl(link->epoll_fd, EPOLL_CTL_MOD, link->data, &event);
 }
 
 /* Closing them does not do so while a forked child has them: epoll(7). */
@@ -149,12 +201,13 @@ int ibsa__away_lose(struct remote_link *link)
 		close_fd(&link->data);
 		ibsa__remote_disconnect(&link->connection);
 		ibsa__inbox_reset(&link->inbox);
+		ibsa__outbox_reset(&link->outbox);
 		link->has_reports = false;
 		ibsa__control_reset(&link->control);
 		link->is_renewed = true;
 		link->news = -ENODEV;
 		link->renew_ns = clock_now_ns() + RENEW_MS * NS_PER_MS;
-		alarm_set(link, true);
+		alarm_set(link);
 	}
 	pthread_mutex_unlock(&link->renewing);
 	return -ENODEV;
@@ -188,7 +241,7 @@ static int renew_end(struct remote_link *link)
 		err = ibsa__away_up(link, NULL);
 	if (err)
 		return err;
-	alarm_set(link, false);
+	ibsa__away_limit_set(link);
 	link->is_renewed = true;
 	link->reregisters++;
 	ibsa__away_reports_ask(link);
