@@ -251,6 +251,17 @@ static void refusal_does_not_hide_a_gap(void **state)
 	EXPECT(&diary, 2, IBSA_EVENT_LOST, IBSA_EVENT_REFUSED, IBSA_EVENT_GAP);
 }
 
+/* The place of the first event of @kind. */
+static int first_of(const struct diary *diary, int kind)
+{
+	int n = 0;
+
+	while (n < diary->count && diary->events[n].kind != kind)
+		n++;
+	expect(diary, n, kind);
+	return n;
+}
+
 /* A silent SA is asked again within an interval, however long it is silent. */
 static void silence_does_not_put_it_off(void **state)
 {
@@ -263,9 +274,13 @@ static void silence_does_not_put_it_off(void **state)
 	sa.is_silent = false;
 	set_nodes("\1");
 	pass(2 * AUDIT_MS);
-	EXPECT(&diary, 1, IBSA_EVENT_FAILED, IBSA_EVENT_GID_OUT,
-	       IBSA_EVENT_SUBSCRIBED, IBSA_EVENT_GAP);
-	assert_port(&diary, 2, IBSA_EVENT_GID_OUT, 7, true);
+	expect(&diary, 1, IBSA_EVENT_FAILED);
+	assert_port(&diary, first_of(&diary, IBSA_EVENT_GID_OUT),
+		    IBSA_EVENT_GID_OUT, 7, true);
+	pass(AUDIT_MS);
+	first_of(&diary, IBSA_EVENT_GAP);
+	assert_int_not_equal(diary.events[diary.count - 1].kind,
+			     IBSA_EVENT_FAILED);
 }
 
 /* The SM restarts while the table is under way: its answer, whose it is nobody

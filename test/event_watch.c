@@ -10,6 +10,8 @@
 
 #include "test/event_rig.h"
 
+enum { WINDOW = 16 }; /* requests in flight, by default */
+
 static struct diary diary, other, third;
 
 static int try(const struct ibsa_event_options *options, ibsa_event_fn happened)
@@ -315,6 +317,29 @@ static void kinds_have_names(void **state)
 	assert_null(ibsa_event_text(IBSA_EVENT_GID_IN | IBSA_EVENT_GID_OUT));
 }
 
+/* Requests of others fill the window for longer than a deadline: the Set waits,
+ * and is sent when there is room. */
+static void full_window_is_waited_for(void **state)
+{
+	const struct ibsa_query query = {
+		.record = &ibsa_path_record,
+		.no_sharing = true,
+		.deadline_ms = 30000,
+	};
+
+	(void)state;
+	sa.is_silent = true;
+	for (int i = 0; i < WINDOW; i++)
+		assert_int_equal(ibsa_query(client, &query, NULL, NULL, NULL),
+				 0);
+	watch(NULL, &diary);
+	pass(29000);
+	assert_int_equal(diary.count, 0);
+	sa.is_silent = false;
+	pass(2000);
+	EXPECT(&diary, 0, IBSA_EVENT_SUBSCRIBED);
+}
+
 int main(void)
 {
 #define TEST(name) \
@@ -334,6 +359,7 @@ int main(void)
 		TEST(close_tells_what_the_sa_says),
 		TEST(close_while_subscribing),
 		TEST(closing_client_takes_no_watch),
+		TEST(full_window_is_waited_for),
 		TEST(kinds_have_names),
 	};
 

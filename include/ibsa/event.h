@@ -133,7 +133,9 @@ struct ibsa_event {
  * @gid_count:   of them, up to IBSA_EVENT_GIDS_MAX; 0: no filter
  * @audit_ms:    how often to read the subscriptions back at least; default
  *               30000. The smallest of all watches of a client counts
- * @deadline_ms: of each request; default: the client's. The smallest counts
+ * @deadline_ms: of each request, from its first try; default: the client's. The
+ *               smallest counts. A request waits up to a minute for its first
+ *               try while others fill the window
  * @audit_nodes: also read the SA's table of nodes every audit_ms, the smallest
  *               of the watches that have this set, and tell as GID_IN and
  *               GID_OUT, with @audited set, what has changed without a report.

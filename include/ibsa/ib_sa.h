@@ -471,8 +471,8 @@ struct ib_sa_multicast {
  * membership back from the SA at least every audit_ms, and soon after the port
  * has changed. After such a change, groups are read, or their members called
  * back, one after the other: within half a second, or 5 ms for each of more
- * than 100, up to 10 s. If the port is not active, the members are called back
- * at once.
+ * than 100, up to 10 s. If the port is down, the members are called back at
+ * once.
  *
  * Return: the membership, or an error to be found by ibsa_is_err(): -EINVAL
  * @client is not registered, there is no @callback, or no join state is asked

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "event/state.h"
 
 struct ibsa__audited_port {
@@ -174,49 +173,6 @@ static void ports_tell(struct ibsa__events *events,
 	}
 }
 
-static void audit_schedule(struct ibsa__events *events, unsigned int ms)
-{
-	struct ibsa__node_audit *audit = &events->node_audit;
-
-	audit->is_routine = false;
-	if (!audit->query_id)
-		ibsa__alarm_set(events->engine, &audit->alarm, ms);
-}
-
-/* A little less than the interval after the last one, so that clients which
- * began together do not stay together. */
-static void audit_schedule_routine(struct ibsa__events *events)
-{
-	struct ibsa__node_audit *audit = &events->node_audit;
-	const uint64_t now_ns = ibsa__engine_now_ns(events->engine);
-	const uint64_t passed = (now_ns - audit->read_ns) / NS_PER_MS;
-	const uint64_t spread = audit->interval_ms / 8 + UINT64_C(1);
-	const uint64_t ms = audit->interval_ms -
-			    ibsa__engine_random(events->engine, spread);
-
-	audit_schedule(events, ms > passed ? (unsigned int)(ms - passed) : 0);
-	audit->is_routine = true;
-}
-
-static void audit_failed(struct ibsa__events *events, int err, uint16_t status)
-{
-	struct ibsa__node_audit *audit = &events->node_audit;
-	const bool refused = is_refusal(err, status);
-	unsigned int ms;
-
-	if (audit->is_troubled &&
-	    refused != is_refusal(audit->err, audit->status))
-		audit->failures = 0;
-	ms = ibsa__events_back_off(events, refused, audit->failures++);
-	/* A table that was lost comes no later than the next one would. */
-	if (!refused && ms > audit->interval_ms)
-		ms = audit->interval_ms;
-	audit->is_troubled = true;
-	audit->err = err;
-	audit->status = status;
-	audit_schedule(events, ms);
-}
-
 /* Return: 0; -ENODATA; -ENOMEM, and nothing has changed. */
 static int audit_take(struct ibsa__events *events,
 		      const struct ibsa_reply *reply,
@@ -251,7 +207,8 @@ static void audit_answered(struct ibsa__events *events,
 	int err = reply->err;
 
 	if (!err && reply->status && reply->status != IBSA_STATUS_NO_RECORDS) {
-		audit_failed(events, 0, reply->status);
+		ibsa__registration_failed(&audit->registration, 0,
+					  reply->status);
 		return;
 	}
 	if (!err)
@@ -259,26 +216,29 @@ static void audit_answered(struct ibsa__events *events,
 	if (!err)
 		err = audit_take(events, reply, &port);
 	if (err) {
-		audit_failed(events, err, 0);
+		ibsa__registration_failed(&audit->registration, err, 0);
 		return;
 	}
-	audit->is_troubled = false;
-	audit->failures = 0;
-	audit->read_ns = ibsa__engine_now_ns(events->engine);
-	audit_schedule_routine(events);
+	ibsa__registration_present(&audit->registration);
 	ibsa__events_announce(events);
 	ports_tell(events, &port);
 }
 
-static void on_table(const struct ibsa_reply *reply, void *arg)
+static struct ibsa__events *events_of(struct ibsa__registration *registration)
 {
-	struct ibsa__events *events = arg;
-	struct ibsa__node_audit *audit = &events->node_audit;
+	return list_object(registration, struct ibsa__events,
+			   node_audit.registration);
+}
 
-	audit->query_id = 0;
-	if (events->is_over || events->closing || !audit->interval_ms)
+static void table_answered(struct ibsa__registration *registration,
+			   const struct ibsa_reply *reply)
+{
+	struct ibsa__events *events = events_of(registration);
+
+	if (events->is_over || events->registrations.closing ||
+	    !registration->audit_ms)
 		return;
-	if (audit->is_stale)
+	if (registration->is_stale)
 		ibsa__node_audit_soon(events);
 	else
 		audit_answered(events, reply);
@@ -288,90 +248,84 @@ static void on_table(const struct ibsa_reply *reply, void *arg)
 /* Whether the SA reports ports. Without, the table waits until it does. */
 static bool is_subscribed(const struct ibsa__events *events)
 {
-	return events->subscriptions[IBSA__PRODUCERS - 1].held;
+	return events->subscriptions[IBSA__PRODUCERS - 1]
+		.registration.is_registered;
 }
 
 /* The answer must not be older than the Reports that came before it: so the
  * request is not shared. */
-static void audit_ask(struct ibsa__events *events)
+static int table_ask(struct ibsa__registration *registration)
 {
+	struct ibsa__events *events = events_of(registration);
 	struct ibsa__node_audit *audit = &events->node_audit;
 	const struct ibsa_query query = {
 		.record = &ibsa_node_record,
 		.method = IBSA_METHOD_GET_TABLE,
-		.deadline_ms = events->deadline_ms,
 		.no_sharing = true,
 	};
-	int err = ibsa__engine_query(events->engine, &query, on_table, events,
-				     &audit->query_id);
-
-	audit->is_stale = false;
-	for (size_t i = 0; i < audit->count; i++)
-		audit->ports[i].is_touched = false;
-	if (err)
-		audit_failed(events, err, 0);
-}
-
-static void on_alarm(struct ibsa__alarm *alarm)
-{
-	struct ibsa__events *events = list_object(alarm, struct ibsa__events,
-						  node_audit.alarm);
 
 	if (!is_subscribed(events))
-		return;
-	audit_ask(events);
-	ibsa__events_announce(events);
+		return 0;
+	for (size_t i = 0; i < audit->count; i++)
+		audit->ports[i].is_touched = false;
+	registration->deadline_ms = events->deadline_ms;
+	return ibsa__registration_ask(registration, &query);
 }
 
 void ibsa__node_audit_init(struct ibsa__events *events)
 {
-	ibsa__alarm_init(&events->node_audit.alarm, on_alarm);
+	static const struct ibsa__registration_ops ops = {
+		.read = table_ask,
+		.answered = table_answered,
+	};
+	struct ibsa__registration *registration =
+		&events->node_audit.registration;
+
+	ibsa__registration_init(registration, &events->registrations, &ops);
+	registration->step = IBSA__STEP_READ;
+	registration->audit_ms = 0;
 }
 
 void ibsa__node_audit_end(struct ibsa__events *events)
 {
 	struct ibsa__node_audit *audit = &events->node_audit;
 
-	ibsa__alarm_cancel(events->engine, &audit->alarm);
-	if (audit->query_id)
-		ibsa__engine_cancel(events->engine, audit->query_id);
+	ibsa__registration_cancel(&audit->registration);
 	ibsa__free(audit->ports);
 	audit->ports = NULL;
 	audit->count = 0;
 	audit->room = 0;
-	audit->interval_ms = 0;
 	audit->is_known = false;
-	audit->is_troubled = false;
-	audit->is_stale = true;
+	audit->registration.audit_ms = 0;
+	audit->registration.is_troubled = false;
+	audit->registration.is_stale = audit->registration.query_id;
 }
 
 void ibsa__node_audit_want(struct ibsa__events *events,
 			   unsigned int interval_ms)
 {
-	struct ibsa__node_audit *audit = &events->node_audit;
-	const bool was_wanted = audit->interval_ms;
+	struct ibsa__registration *registration =
+		&events->node_audit.registration;
+	const bool was_wanted = registration->audit_ms;
 
 	if (!interval_ms) {
 		ibsa__node_audit_end(events);
 		return;
 	}
-	audit->interval_ms = interval_ms;
+	/* A table that was lost comes no later than the next one would. */
+	registration->retry_max_ms = interval_ms;
+	ibsa__registration_audit_ms_set(registration, interval_ms);
 	if (!was_wanted)
-		audit_schedule(events, 0);
-	else if (audit->is_routine)
-		audit_schedule_routine(events);
+		ibsa__registration_schedule(registration, IBSA__STEP_READ, 0);
 }
 
 void ibsa__node_audit_soon(struct ibsa__events *events)
 {
-	struct ibsa__node_audit *audit = &events->node_audit;
+	struct ibsa__registration *registration =
+		&events->node_audit.registration;
 
-	if (!audit->interval_ms)
-		return;
-	audit->is_stale = audit->query_id;
-	audit->failures = 0;
-	audit_schedule(events, (unsigned int)ibsa__engine_random(events->engine,
-								 SOON_MS));
+	if (registration->audit_ms)
+		ibsa__registration_soon(registration);
 }
 
 /* Where @guid is, or is to be. */
@@ -440,19 +394,19 @@ bool ibsa__node_audit_report(struct ibsa__events *events,
 	struct ibsa__audited_port *port;
 	bool was_told;
 
-	if (!audit->interval_ms ||
+	if (!audit->registration.audit_ms ||
 	    (!is_in && report->kind != IBSA_EVENT_GID_OUT) ||
 	    !is_of_this_subnet(events, &report->gid))
 		return false;
 	port = port_get(audit, ibsa_be64(report->gid.raw + 8));
 	/* What is not entered must not be compared with an older table. */
 	if (!port) {
-		audit->is_stale = audit->query_id;
+		audit->registration.is_stale = audit->registration.query_id;
 		return false;
 	}
 	was_told = port->is_told && port->is_in == is_in;
 	port->is_told = was_told;
 	port->is_in = is_in;
-	port->is_touched = audit->query_id;
+	port->is_touched = audit->registration.query_id;
 	return was_told;
 }

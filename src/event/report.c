@@ -188,7 +188,7 @@ void ibsa__events_report(struct ibsa__listener *listener,
 	ibsa_sa_header_record.decode(message->mad, &header);
 	status = check(message, &header);
 	answer(events, message, status);
-	if (status || !is_sa || events->closing)
+	if (status || !is_sa || events->registrations.closing)
 		return;
 	ibsa_notice_record.decode(message->mad + IBSA_SA_HEADER_BYTES, &notice);
 	report.transaction_id = header.transaction_id;

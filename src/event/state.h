@@ -6,7 +6,6 @@
 #include "event/event.h"
 
 enum {
-	SOON_MS = 500, /* after a change of the port, at most */
 	TRAP_GID_IN = 64,
 	TRAP_GID_OUT = 65,
 };
@@ -52,12 +51,6 @@ struct report {
 	bool was_told;	 /* an audit has told those of it */
 };
 
-/* The SA said no: neither silence nor a wish to be asked later. */
-static inline bool is_refusal(int err, uint16_t status)
-{
-	return !err && !(status & IBSA_STATUS_BUSY);
-}
-
 /* watch.c: tell those who want it of a report; all how they now stand; that
  * those have a gap who need one of @producers. */
 void ibsa__events_tell(struct ibsa__events *events,
@@ -69,19 +62,15 @@ void ibsa__events_gap(struct ibsa__events *events, unsigned int producers);
 void ibsa__subscriptions_init(struct ibsa__events *events);
 /* Nothing is known of the SA. */
 void ibsa__subscriptions_reset(struct ibsa__events *events);
-/* Those who watch are more or fewer than before. */
+/* Those who watch are more or fewer than before: which producers they need,
+ * and how often to read. */
 void ibsa__subscriptions_want(struct ibsa__events *events,
-			      unsigned int producers);
-/* The port, or its SM, is another: all are to be made anew, soon. */
-void ibsa__subscriptions_renew(struct ibsa__events *events);
+			      unsigned int producers, unsigned int audit_ms);
+/* The port, or its SM, is another. */
+void ibsa__subscriptions_drop(struct ibsa__events *events);
 /* Reports were lost: the SA is to be asked, soon. */
 void ibsa__subscriptions_check(struct ibsa__events *events);
 void ibsa__subscriptions_close(struct ibsa__events *events);
-
-/* How long to wait before a step is tried again that came to nothing, from the
- * first time on, which is 0. */
-unsigned int ibsa__events_back_off(struct ibsa__events *events, bool refused,
-				   unsigned int failures);
 
 /* node_audit.c */
 void ibsa__node_audit_init(struct ibsa__events *events);

@@ -9,74 +9,18 @@
 #include <errno.h>
 #include <limits.h>
 
-#include "base/clock.h"
 #include "event/state.h"
 
 enum {
-	ANY = 0xffff,	 /* type of notice, trap number, first LID */
-	RESP_TIME = 19,	 /* 2.1 s; it is part of a subscription's identity */
-	RETRY_MS = 1000, /* after a failure, doubling up to */
-	RETRY_MAX_MS = 60 * 1000,
-	REFUSED_MS = 60 * 1000, /* after a refusal, doubling up to */
-	REFUSED_MAX_MS = 900 * 1000,
-	LAST_DEADLINE_MS = 1500, /* while the client closes */
+	ANY = 0xffff,	/* type of notice, trap number, first LID */
+	RESP_TIME = 19, /* 2.1 s; it is part of a subscription's identity */
 };
 
-static void on_subscribed(const struct ibsa_reply *reply, void *arg);
-static void on_unsubscribed(const struct ibsa_reply *reply, void *arg);
-static void on_read(const struct ibsa_reply *reply, void *arg);
-
-static uint64_t below(struct ibsa__events *events, uint64_t limit)
+static struct ibsa__subscription *
+subscription_of(struct ibsa__registration *registration)
 {
-	return ibsa__engine_random(events->engine, limit);
-}
-
-/* @ms, doubled @times, up to @max_ms; a quarter of it is random. */
-static unsigned int back_off(struct ibsa__events *events, uint64_t ms,
-			     unsigned int times, uint64_t max_ms)
-{
-	while (times-- && ms < max_ms)
-		ms *= 2;
-	ms = ms < max_ms ? ms : max_ms;
-	return (unsigned int)(ms - below(events, ms / 4));
-}
-
-unsigned int ibsa__events_back_off(struct ibsa__events *events, bool refused,
-				   unsigned int failures)
-{
-	return refused ? back_off(events, REFUSED_MS, failures, REFUSED_MAX_MS)
-		       : back_off(events, RETRY_MS, failures, RETRY_MAX_MS);
-}
-
-static void plan(struct ibsa__subscription *one, unsigned int ms)
-{
-	ibsa__alarm_set(one->events->engine, &one->alarm, ms);
-}
-
-static void plan_audit(struct ibsa__events *events, unsigned int ms)
-{
-	events->is_routine = false;
-	if (!events->audit_id)
-		ibsa__alarm_set(events->engine, &events->audit, ms);
-}
-
-/* A little less than the interval after the last one, so that clients which
- * began together do not stay together. */
-static void fit_audit(struct ibsa__events *events)
-{
-	const uint64_t now_ns = ibsa__engine_now_ns(events->engine);
-	const uint64_t passed = (now_ns - events->audit_ns) / NS_PER_MS;
-	const uint64_t ms = events->audit_ms -
-			    below(events, events->audit_ms / 8 + UINT64_C(1));
-
-	plan_audit(events, ms > passed ? (unsigned int)(ms - passed) : 0);
-	events->is_routine = true;
-}
-
-static void plan_next_audit(struct ibsa__events *events)
-{
-	events->audit_ns = ibsa__engine_now_ns(events->engine);
-	fit_audit(events);
+	return list_object(registration, struct ibsa__subscription,
+			   registration);
 }
 
 static unsigned int bit_of(const struct ibsa__subscription *one)
@@ -85,12 +29,12 @@ static unsigned int bit_of(const struct ibsa__subscription *one)
 }
 
 /* The SA does not have it any more, or perhaps not. */
-static void drop(struct ibsa__subscription *one)
+static void subscription_drop(struct ibsa__subscription *one)
 {
-	if (one->held)
+	if (one->registration.is_registered)
 		ibsa__events_gap(one->events, bit_of(one));
-	one->held = false;
-	one->is_fresh = false;
+	one->registration.is_registered = false;
+	one->registration.is_fresh = false;
 }
 
 /* Whether some are not yet set that soon will be. */
@@ -100,7 +44,8 @@ static bool is_setting(const struct ibsa__events *events)
 		const struct ibsa__subscription *one =
 			&events->subscriptions[i];
 
-		if (one->wanted && !one->held && !one->is_troubled)
+		if (one->wanted && !one->registration.is_registered &&
+		    !one->registration.is_troubled)
 			return true;
 	}
 	return false;
@@ -111,40 +56,29 @@ static bool holds_any(const struct ibsa__events *events)
 	bool held = false;
 
 	for (int i = 0; i < IBSA__PRODUCERS; i++)
-		held = held || events->subscriptions[i].held;
+		held = held ||
+		       events->subscriptions[i].registration.is_registered;
 	return held;
 }
 
 /* Read what was set, unless more will be soon; once, and then regularly. */
-static void begin_audit(struct ibsa__events *events)
+static void audit_begin(struct ibsa__events *events)
 {
-	if (!events->audit.timer.armed && !is_setting(events) &&
+	if (!events->audit.alarm.timer.armed && !is_setting(events) &&
 	    holds_any(events))
-		plan_audit(events, 0);
+		ibsa__registration_schedule(&events->audit, IBSA__STEP_READ, 0);
 }
 
-/* A step came to nothing; another is tried later. */
-static void failed(struct ibsa__subscription *one, int err, uint16_t status)
+static void subscription_failed(struct ibsa__subscription *one, int err,
+				uint16_t status)
 {
-	const bool refused = is_refusal(err, status);
-
-	drop(one);
-	/* How long the SA was silent says nothing of when to ask it again
-	 * after it has said no. */
-	if (one->is_troubled && refused != is_refusal(one->err, one->status))
-		one->failures = 0;
-	one->is_troubled = true;
-	one->err = err;
-	one->status = status;
-	plan(one, ibsa__events_back_off(one->events, refused, one->failures++));
-	begin_audit(one->events);
+	subscription_drop(one);
+	ibsa__registration_failed(&one->registration, err, status);
+	audit_begin(one->events);
 }
 
-/* Send a Set. Return: as ibsa_query(). */
-static int set(struct ibsa__subscription *one, bool subscribe,
-	       ibsa_reply_fn done)
+static int inform_info_set(struct ibsa__subscription *one, bool subscribe)
 {
-	const struct ibsa__events *events = one->events;
 	const struct ibsa_inform_info info = {
 		.lid_range_begin = ANY,
 		.is_generic = 1,
@@ -168,29 +102,68 @@ static int set(struct ibsa__subscription *one, bool subscribe,
 			IBSA_INFORM_INFO_CM(resp_time_value) |
 			IBSA_INFORM_INFO_CM(producer_type),
 		.method = IBSA_METHOD_SET,
-		.deadline_ms = events->closing ? LAST_DEADLINE_MS
-					       : events->deadline_ms,
 	};
 
-	return ibsa__engine_query(events->engine, &query, done, one,
-				  &one->query_id);
+	one->registration.deadline_ms = one->events->deadline_ms;
+	return ibsa__registration_ask(&one->registration, &query);
 }
 
-static void subscribe(struct ibsa__subscription *one)
+/* While the port is down, its next change is waited for. */
+static int subscription_set(struct ibsa__registration *registration)
+{
+	struct ibsa__subscription *one = subscription_of(registration);
+	struct ibsa__events *events = one->events;
+	int err;
+
+	if (events->is_down)
+		return 0;
+	err = ibsa__engine_listen(events->engine, &events->listener);
+	return err ? err : inform_info_set(one, true);
+}
+
+static int subscription_delete(struct ibsa__registration *registration)
+{
+	struct ibsa__subscription *one = subscription_of(registration);
+
+	subscription_drop(one);
+	return inform_info_set(one, false);
+}
+
+static void subscription_succeeded(struct ibsa__subscription *one)
 {
 	struct ibsa__events *events = one->events;
-	int err = ibsa__engine_listen(events->engine, &events->listener);
+	const bool is_new = !one->registration.is_registered;
 
-	if (!err)
-		err = set(one, true, on_subscribed);
-	if (err)
-		failed(one, err, 0);
+	ibsa__registration_succeeded(&one->registration);
+	one->registration.is_fresh = is_new;
+	if (is_new)
+		ibsa__node_audit_soon(events);
+	events->is_unsure = false;
+	if (!events->reads)
+		ibsa__registration_read_next(&events->audit);
+	else if (!is_setting(events))
+		ibsa__registration_schedule(&events->audit, IBSA__STEP_READ, 0);
+}
+
+static void subscription_answered(struct ibsa__registration *registration,
+				  const struct ibsa_reply *reply)
+{
+	struct ibsa__subscription *one = subscription_of(registration);
+
+	if (one->events->is_over)
+		return;
+	if (registration->is_stale)
+		ibsa__registration_schedule(registration, IBSA__STEP_SET,
+					    UINT64_MAX);
+	else if (reply->err || reply->status)
+		subscription_failed(one, reply->err, reply->status);
 	else
-		one->is_out = true;
+		subscription_succeeded(one);
+	ibsa__events_announce(one->events);
 }
 
 /* The first that goes wrong is what the watches are told at the end. */
-static void note_end(struct ibsa__events *events, int err, uint16_t status)
+static void end_note(struct ibsa__events *events, int err, uint16_t status)
 {
 	if (events->end_err || (!err && (!status || events->end_status)))
 		return;
@@ -198,120 +171,72 @@ static void note_end(struct ibsa__events *events, int err, uint16_t status)
 	events->end_status = status;
 }
 
-static void gone(struct ibsa__subscription *one, int err, uint16_t status)
+static void subscription_begin(struct ibsa__subscription *one);
+
+/* It may be wanted again by now. */
+static void subscription_released(struct ibsa__registration *registration,
+				  int err, uint16_t status)
 {
-	one->is_out = false;
-	one->is_troubled = false;
-	one->failures = 0;
-	if (one->events->closing)
-		note_end(one->events, err, status);
-	if (one->wanted)
-		plan(one, 0);
-	else
-		ibsa__events_rest(one->events);
-}
-
-static void unsubscribe(struct ibsa__subscription *one)
-{
-	int err;
-
-	drop(one);
-	err = set(one, false, on_unsubscribed);
-	if (err)
-		gone(one, err, 0);
-}
-
-static void on_unsubscribed(const struct ibsa_reply *reply, void *arg)
-{
-	struct ibsa__subscription *one = arg;
-
-	one->query_id = 0;
-	if (!one->events->is_over)
-		gone(one, reply->err, reply->status);
-}
-
-static void take_step(struct ibsa__subscription *one)
-{
-	if (!one->wanted) {
-		if (one->is_out)
-			unsubscribe(one);
-		return;
-	}
-	if (!one->events->is_down && !one->held)
-		subscribe(one);
-}
-
-static void on_alarm(struct ibsa__alarm *alarm)
-{
-	struct ibsa__subscription *one =
-		list_object(alarm, struct ibsa__subscription, alarm);
-
-	take_step(one);
-	ibsa__events_announce(one->events);
-}
-
-static void present(struct ibsa__subscription *one)
-{
+	struct ibsa__subscription *one = subscription_of(registration);
 	struct ibsa__events *events = one->events;
 
-	one->is_fresh = !one->held;
-	one->held = true;
-	if (one->is_fresh)
-		ibsa__node_audit_soon(events);
-	one->is_troubled = false;
-	one->failures = 0;
-	events->is_unsure = false;
-	if (!events->reads)
-		plan_next_audit(events);
-	else if (!is_setting(events))
-		plan_audit(events, 0);
-}
-
-static void on_subscribed(const struct ibsa_reply *reply, void *arg)
-{
-	struct ibsa__subscription *one = arg;
-	struct ibsa__events *events = one->events;
-
-	one->query_id = 0;
 	if (events->is_over)
 		return;
-	if (!one->wanted) {
-		take_step(one);
-	} else if (one->is_stale) {
-		one->is_stale = false;
-		plan(one, (unsigned int)below(events, SOON_MS));
-	} else if (reply->err || reply->status) {
-		failed(one, reply->err, reply->status);
-	} else {
-		present(one);
-	}
-	ibsa__events_announce(events);
+	if (events->registrations.closing)
+		end_note(events, err, status);
+	if (one->wanted)
+		subscription_begin(one);
+	else
+		ibsa__events_rest(events);
+}
+
+static void subscription_init(struct ibsa__subscription *one)
+{
+	static const struct ibsa__registration_ops ops = {
+		.set = subscription_set,
+		.delete = subscription_delete,
+		.answered = subscription_answered,
+		.released = subscription_released,
+	};
+
+	ibsa__registration_init(&one->registration, &one->events->registrations,
+				&ops);
+}
+
+static void subscription_begin(struct ibsa__subscription *one)
+{
+	subscription_init(one);
+	ibsa__registration_add(&one->registration);
+	ibsa__registration_schedule(&one->registration, IBSA__STEP_SET, 0);
 }
 
 /* An SA that does not show what it has is asked for it anew each time. */
-static void refresh(struct ibsa__events *events)
+static void subscriptions_refresh(struct ibsa__events *events)
 {
+	ibsa__registration_read_next(&events->audit);
 	for (int i = 0; i < IBSA__PRODUCERS; i++) {
-		struct ibsa__subscription *one = &events->subscriptions[i];
+		struct ibsa__registration *one =
+			&events->subscriptions[i].registration;
 
-		if (one->held && !one->query_id)
-			subscribe(one);
+		if (one->is_registered && !one->query_id)
+			ibsa__registration_step(one, IBSA__STEP_SET);
 	}
-	plan_next_audit(events);
 }
 
+/* An SA without resources for the answer may have them soon. */
 static void audit_failed(struct ibsa__events *events, int err, uint16_t status)
 {
-	events->is_troubled = true;
-	events->err = err;
-	events->status = status;
 	ibsa__events_gap(events, UINT_MAX);
-	plan_audit(events,
-		   ibsa__events_back_off(events, false, events->failures++));
+	ibsa__registration_retry(&events->audit, err, status, false);
+}
+
+static struct ibsa__events *events_of(struct ibsa__registration *audit)
+{
+	return list_object(audit, struct ibsa__events, audit);
 }
 
 /* Read all subscriptions of this port. */
-static void audit(struct ibsa__events *events)
+static int audit_ask(struct ibsa__events *events)
 {
 	struct ibsa_inform_info_rec match = { .subscriber_enum = 0 };
 	const struct ibsa_query query = {
@@ -319,39 +244,35 @@ static void audit(struct ibsa__events *events)
 		.match = &match,
 		.mask = IBSA_INFORM_INFO_REC_CM(subscriber_gid),
 		.method = IBSA_METHOD_GET_TABLE,
-		.deadline_ms = events->deadline_ms,
 	};
 	struct ibsa_port_state port;
 	int err = ibsa__engine_listen(events->engine, &events->listener);
 
 	if (!err)
 		err = ibsa__engine_port(events->engine, false, &port);
-	if (!err) {
-		match.subscriber_gid = port.gid;
-		err = ibsa__engine_query(events->engine, &query, on_read,
-					 events, &events->audit_id);
+	if (err)
+		return err;
+	match.subscriber_gid = port.gid;
+	events->audit.deadline_ms = events->deadline_ms;
+	err = ibsa__registration_ask(&events->audit, &query);
+	for (int i = 0; i < IBSA__PRODUCERS && !err; i++) {
+		struct ibsa__subscription *one = &events->subscriptions[i];
+
+		one->is_read = one->registration.is_registered;
 	}
-	if (err) {
-		audit_failed(events, err, 0);
-		return;
-	}
-	for (int i = 0; i < IBSA__PRODUCERS; i++)
-		events->subscriptions[i].is_read =
-			events->subscriptions[i].held;
+	return err;
 }
 
-static void on_audit(struct ibsa__alarm *alarm)
+static int audit_read(struct ibsa__registration *registration)
 {
-	struct ibsa__events *events = list_object(alarm, struct ibsa__events,
-						  audit);
+	struct ibsa__events *events = events_of(registration);
 
 	if (!holds_any(events))
-		return;
+		return 0;
 	if (events->reads)
-		audit(events);
-	else
-		refresh(events);
-	ibsa__events_announce(events);
+		return audit_ask(events);
+	subscriptions_refresh(events);
+	return 0;
 }
 
 /* The QPN is shown to few; resp_time_value is as we sent it. */
@@ -381,20 +302,23 @@ static bool is_there(const struct ibsa__subscription *one,
 }
 
 /* One that is not there though it was just set is not shown to us. */
-static void compare(struct ibsa__events *events, const struct ibsa_reply *reply)
+static void audit_compare(struct ibsa__events *events,
+			  const struct ibsa_reply *reply)
 {
 	for (int i = 0; i < IBSA__PRODUCERS; i++) {
 		struct ibsa__subscription *one = &events->subscriptions[i];
+		struct ibsa__registration *registration = &one->registration;
 
-		if (!one->held || !one->is_read)
+		if (!registration->is_registered || !one->is_read)
 			continue;
 		if (is_there(one, reply)) {
-			one->is_fresh = false;
-		} else if (one->is_fresh) {
+			registration->is_fresh = false;
+		} else if (registration->is_fresh) {
 			events->reads = false;
 		} else {
-			drop(one);
-			plan(one, 0);
+			subscription_drop(one);
+			ibsa__registration_schedule(registration,
+						    IBSA__STEP_SET, 0);
 		}
 	}
 }
@@ -416,8 +340,8 @@ static bool is_passing(const struct ibsa_reply *reply)
 	}
 }
 
-static void take_reading(struct ibsa__events *events,
-			 const struct ibsa_reply *reply)
+static void audit_take(struct ibsa__events *events,
+		       const struct ibsa_reply *reply)
 {
 	const bool is_table = !reply->err &&
 			      (!reply->status ||
@@ -427,90 +351,104 @@ static void take_reading(struct ibsa__events *events,
 		audit_failed(events, reply->err, reply->status);
 		return;
 	}
-	events->is_troubled = false;
-	events->failures = 0;
+	ibsa__registration_present(&events->audit);
 	if (is_table) {
 		events->is_unsure = false;
-		compare(events, reply);
-		plan_next_audit(events);
+		audit_compare(events, reply);
 	} else {
 		events->reads = false;
-		refresh(events);
+		subscriptions_refresh(events);
 	}
 }
 
-static void on_read(const struct ibsa_reply *reply, void *arg)
+static void audit_answered(struct ibsa__registration *registration,
+			   const struct ibsa_reply *reply)
 {
-	struct ibsa__events *events = arg;
+	struct ibsa__events *events = events_of(registration);
 
-	events->audit_id = 0;
-	if (events->is_over || events->closing || !holds_any(events))
+	if (events->is_over || events->registrations.closing ||
+	    !holds_any(events))
 		return;
-	if (events->is_stale)
-		plan_audit(events, (unsigned int)below(events, SOON_MS));
+	if (registration->is_stale)
+		ibsa__registration_schedule(registration, IBSA__STEP_READ,
+					    UINT64_MAX);
 	else
-		take_reading(events, reply);
-	events->is_stale = false;
+		audit_take(events, reply);
 	ibsa__events_announce(events);
 }
 
 void ibsa__subscriptions_init(struct ibsa__events *events)
 {
-	ibsa__alarm_init(&events->audit, on_audit);
+	static const struct ibsa__registration_ops ops = {
+		.read = audit_read,
+		.answered = audit_answered,
+	};
+
+	ibsa__registration_init(&events->audit, &events->registrations, &ops);
+	events->audit.step = IBSA__STEP_READ;
 	for (int i = 0; i < IBSA__PRODUCERS; i++) {
 		struct ibsa__subscription *one = &events->subscriptions[i];
 
 		one->events = events;
 		one->producer = (uint8_t)(i + 1);
-		ibsa__alarm_init(&one->alarm, on_alarm);
+		subscription_init(one);
 	}
 }
 
 void ibsa__subscriptions_reset(struct ibsa__events *events)
 {
 	events->reads = true;
-	events->failures = 0;
-	events->is_troubled = false;
-	events->is_stale = events->audit_id;
+	events->audit.failures = 0;
+	events->audit.is_troubled = false;
+	events->audit.is_stale = events->audit.query_id;
+}
+
+/* One that is being deleted begins when that has ended. */
+static void subscription_want(struct ibsa__subscription *one)
+{
+	struct ibsa__registration *registration = &one->registration;
+
+	if (list_is_empty(&registration->link)) {
+		subscription_begin(one);
+		return;
+	}
+	if (registration->step == IBSA__STEP_DELETE)
+		return;
+	registration->releasing = false;
+	if (registration->is_registered)
+		ibsa__alarm_cancel(one->events->engine, &registration->alarm);
+	else
+		ibsa__registration_schedule(registration, IBSA__STEP_SET, 0);
 }
 
 void ibsa__subscriptions_want(struct ibsa__events *events,
-			      unsigned int producers)
+			      unsigned int producers, unsigned int audit_ms)
 {
-	const bool held = holds_any(events);
-
 	for (int i = 0; i < IBSA__PRODUCERS; i++) {
 		struct ibsa__subscription *one = &events->subscriptions[i];
 		const bool was_wanted = one->wanted;
 
 		one->wanted = producers & bit_of(one);
-		if (one->wanted != was_wanted && !one->query_id)
-			plan(one, 0);
+		if (one->wanted && !was_wanted)
+			subscription_want(one);
+		else if (!one->wanted && was_wanted)
+			ibsa__registration_release(&one->registration);
 	}
-	if (!producers)
-		ibsa__alarm_cancel(events->engine, &events->audit);
-	else if (held && events->is_routine)
-		fit_audit(events);
-	if (!producers)
+	if (producers) {
+		ibsa__registration_audit_ms_set(&events->audit, audit_ms);
+	} else {
+		ibsa__alarm_cancel(events->engine, &events->audit.alarm);
 		ibsa__events_rest(events);
+	}
 }
 
-void ibsa__subscriptions_renew(struct ibsa__events *events)
+void ibsa__subscriptions_drop(struct ibsa__events *events)
 {
 	ibsa__subscriptions_reset(events);
 	ibsa__node_audit_soon(events);
 	ibsa__history_forget(events->history);
-	for (int i = 0; i < IBSA__PRODUCERS; i++) {
-		struct ibsa__subscription *one = &events->subscriptions[i];
-
-		drop(one);
-		one->failures = 0;
-		if (!one->wanted)
-			continue;
-		one->is_stale = one->query_id;
-		if (!one->query_id)
-			plan(one, (unsigned int)below(events, SOON_MS));
-	}
+	for (int i = 0; i < IBSA__PRODUCERS; i++)
+		subscription_drop(&events->subscriptions[i]);
 }
 
 void ibsa__subscriptions_check(struct ibsa__events *events)
@@ -518,22 +456,13 @@ void ibsa__subscriptions_check(struct ibsa__events *events)
 	if (events->is_unsure)
 		return;
 	events->is_unsure = true;
-	events->is_stale = events->audit_id;
-	plan_audit(events, (unsigned int)below(events, SOON_MS));
+	ibsa__registration_soon(&events->audit);
 }
 
 void ibsa__subscriptions_close(struct ibsa__events *events)
 {
-	if (events->audit_id)
-		ibsa__engine_cancel(events->engine, events->audit_id);
-	ibsa__alarm_cancel(events->engine, &events->audit);
-	for (int i = 0; i < IBSA__PRODUCERS; i++) {
-		struct ibsa__subscription *one = &events->subscriptions[i];
-
-		if (one->is_out && !one->query_id)
-			plan(one, 0);
-		else if (one->wanted && one->query_id)
-			ibsa__engine_cancel(events->engine, one->query_id);
-		one->wanted = false;
-	}
+	ibsa__registration_cancel(&events->audit);
+	for (int i = 0; i < IBSA__PRODUCERS; i++)
+		events->subscriptions[i].wanted = false;
+	ibsa__registrations_close(&events->registrations);
 }

@@ -8,8 +8,6 @@
 #include "base/error.h"
 #include "event/state.h"
 
-enum { DEFAULT_AUDIT_MS = 30000 };
-
 static void on_news(struct ibsa__alarm *alarm)
 {
 	ibsa__events_announce(list_object(alarm, struct ibsa__events, news));
@@ -23,19 +21,6 @@ static void on_missed(struct ibsa__listener *listener)
 	ibsa__events_gap(events, UINT_MAX);
 	ibsa__subscriptions_check(events);
 	ibsa__node_audit_soon(events);
-}
-
-void ibsa__events_init(struct ibsa__events *events, struct ibsa__engine *engine)
-{
-	*events = (struct ibsa__events){
-		.listener = { .report = ibsa__events_report,
-			      .missed = on_missed },
-		.engine = engine,
-	};
-	list_init(&events->watches);
-	ibsa__alarm_init(&events->news, on_news);
-	ibsa__node_audit_init(events);
-	ibsa__subscriptions_init(events);
 }
 
 static void watch_free(struct ibsa_event_watch *watch)
@@ -152,10 +137,12 @@ static struct standing trouble(int err, uint16_t status)
 /* Of a watch that has all its subscriptions: how the audit of nodes stands. */
 static struct standing node_standing(const struct ibsa__node_audit *audit)
 {
-	struct standing standing = trouble(audit->err, audit->status);
+	const struct ibsa__registration *registration = &audit->registration;
+	struct standing standing = trouble(registration->err,
+					   registration->status);
 
 	standing.audited = true;
-	if (audit->is_troubled)
+	if (registration->is_troubled)
 		return standing;
 	return (struct standing){ .kind = audit->is_known
 						  ? IBSA_EVENT_SUBSCRIBED
@@ -171,21 +158,23 @@ static struct standing standing_of(const struct ibsa_event_watch *watch)
 		return (struct standing){ .kind = IBSA_EVENT_LOST,
 					  .err = -ENETDOWN };
 	for (int i = 0; i < IBSA__PRODUCERS; i++) {
-		const struct ibsa__subscription *one =
+		const struct ibsa__subscription *subscription =
 			&events->subscriptions[i];
+		const struct ibsa__registration *one =
+			&subscription->registration;
 
-		if (!needs(watch, one))
+		if (!needs(watch, subscription))
 			continue;
 		if (one->is_troubled)
 			return trouble(one->err, one->status);
-		held = held && one->held;
+		held = held && one->is_registered;
 	}
 	if (!held)
 		return (struct standing){ .kind = watch->was_subscribed
 							  ? IBSA_EVENT_LOST
 							  : 0 };
-	if (events->is_troubled)
-		return trouble(events->err, events->status);
+	if (events->audit.is_troubled)
+		return trouble(events->audit.err, events->audit.status);
 	if (watch->audit_nodes)
 		return node_standing(&events->node_audit);
 	return (struct standing){ .kind = IBSA_EVENT_SUBSCRIBED };
@@ -241,7 +230,7 @@ void ibsa__events_announce(struct ibsa__events *events)
 {
 	struct list *at = events->watches.next;
 
-	if (events->closing)
+	if (events->registrations.closing)
 		return;
 	events->telling = true;
 	for (; at != &events->watches; at = at->next)
@@ -263,24 +252,32 @@ void ibsa__events_gap(struct ibsa__events *events, unsigned int producers)
 	}
 }
 
-/* Below armed a port carries nothing but subnet management packets. */
-static bool is_down(const struct ibsa_port_state *port)
+/* The port has changed: whatever it was, reports may have gone astray. */
+static void port_changed(struct ibsa__registrations *registrations,
+			 unsigned int changes,
+			 const struct ibsa_port_state *now)
 {
-	return port->port_state == IBSA_PORT_DOWN ||
-	       port->port_state == IBSA_PORT_INIT;
+	struct ibsa__events *events =
+		list_object(registrations, struct ibsa__events, registrations);
+
+	(void)changes;
+	events->is_down = is_port_down(now);
+	ibsa__subscriptions_drop(events);
+	ibsa__events_announce(events);
 }
 
-/* The port has changed: whatever it was, reports may have gone astray. */
-static void on_port(unsigned int changes, const struct ibsa_port_state *now,
-		    void *arg)
+void ibsa__events_init(struct ibsa__events *events, struct ibsa__engine *engine)
 {
-	struct ibsa__events *events = arg;
-
-	if (changes == IBSA_PORT_CHANGE_PHYS_STATE)
-		return;
-	events->is_down = is_down(now);
-	ibsa__subscriptions_renew(events);
-	ibsa__events_announce(events);
+	*events = (struct ibsa__events){
+		.listener = { .report = ibsa__events_report,
+			      .missed = on_missed },
+		.engine = engine,
+	};
+	list_init(&events->watches);
+	ibsa__registrations_init(&events->registrations, engine, port_changed);
+	ibsa__alarm_init(&events->news, on_news);
+	ibsa__node_audit_init(events);
+	ibsa__subscriptions_init(events);
 }
 
 /* How long silence may last at most is for the most anxious to say. */
@@ -295,9 +292,8 @@ static unsigned int least(unsigned int a, unsigned int b)
 static void recount(struct ibsa__events *events)
 {
 	struct list *at = events->watches.next;
-	unsigned int producers = 0, node_audit_ms = 0;
+	unsigned int producers = 0, audit_ms = 0, node_audit_ms = 0;
 
-	events->audit_ms = 0;
 	events->deadline_ms = 0;
 	for (; at != &events->watches; at = at->next) {
 		const struct ibsa_event_watch *watch = watch_at(at);
@@ -305,19 +301,19 @@ static void recount(struct ibsa__events *events)
 		if (watch->ended)
 			continue;
 		producers |= watch->producers;
-		events->audit_ms = least(events->audit_ms, watch->audit_ms);
+		audit_ms = least(audit_ms, watch->audit_ms);
 		events->deadline_ms = least(events->deadline_ms,
 					    watch->deadline_ms);
 		if (watch->audit_nodes)
 			node_audit_ms = least(node_audit_ms, watch->audit_ms);
 	}
-	ibsa__subscriptions_want(events, producers);
+	ibsa__subscriptions_want(events, producers, audit_ms);
 	ibsa__node_audit_want(events, node_audit_ms);
 }
 
 void ibsa__events_rest(struct ibsa__events *events)
 {
-	if (!events->port_watch || !ibsa__events_is_empty(events))
+	if (!events->history || !ibsa__events_is_empty(events))
 		return;
 	for (int i = 0; i < IBSA__PRODUCERS; i++) {
 		if (events->subscriptions[i].wanted)
@@ -325,8 +321,7 @@ void ibsa__events_rest(struct ibsa__events *events)
 	}
 	(void)!ibsa__engine_listen(events->engine, NULL);
 	ibsa__alarm_cancel(events->engine, &events->news);
-	ibsa__engine_unwatch(events->engine, events->port_watch);
-	events->port_watch = NULL;
+	ibsa__registrations_stop(&events->registrations);
 	ibsa__free(events->history);
 	events->history = NULL;
 }
@@ -355,12 +350,12 @@ static int wake_up(struct ibsa__events *events, struct ibsa_error *error)
 	struct ibsa_port_state port;
 	int err;
 
-	if (events->port_watch)
+	if (events->history)
 		return 0;
 	events->history = ibsa__history_new();
-	err = events->history ? ibsa__engine_watch(events->engine, 0, on_port,
-						   events, &events->port_watch)
-			      : -ENOMEM;
+	err = events->history
+		      ? ibsa__registrations_start(&events->registrations)
+		      : -ENOMEM;
 	if (err) {
 		ibsa__free(events->history);
 		events->history = NULL;
@@ -373,7 +368,7 @@ static int wake_up(struct ibsa__events *events, struct ibsa_error *error)
 	}
 	ibsa__subscriptions_reset(events);
 	events->is_down = !ibsa__engine_port(events->engine, false, &port) &&
-			  is_down(&port);
+			  is_port_down(&port);
 	return 0;
 }
 
@@ -410,7 +405,7 @@ static int watch_new(const struct ibsa_event_options *options,
 	watch->kinds = options->kinds ? options->kinds : IBSA_EVENT_OF_SM;
 	watch->producers = producers_of(watch->kinds);
 	watch->audit_ms = options->audit_ms ? options->audit_ms
-					    : DEFAULT_AUDIT_MS;
+					    : IBSA__AUDIT_MS;
 	watch->deadline_ms = options->deadline_ms;
 	watch->audit_nodes = options->audit_nodes;
 	*out = watch;
@@ -442,7 +437,7 @@ int ibsa__events_add(struct ibsa__events *events,
 	struct ibsa_event_watch *watch;
 	int err;
 
-	if (events->closing)
+	if (events->registrations.closing)
 		return ibsa__fail(error, -ESHUTDOWN, "the client is closing");
 	options = options ? options : &all;
 	if (!happened || !ibsa__event_is_sound(options))
@@ -481,13 +476,12 @@ void ibsa_event_unwatch(struct ibsa_event_watch *watch)
 	watch->ended = true;
 	if (!events->telling)
 		sweep(events);
-	if (!events->closing)
+	if (!events->registrations.closing)
 		recount(events);
 }
 
 void ibsa__events_close(struct ibsa__events *events)
 {
-	events->closing = true;
 	ibsa__node_audit_end(events);
 	ibsa__subscriptions_close(events);
 }
@@ -495,8 +489,8 @@ void ibsa__events_close(struct ibsa__events *events)
 bool ibsa__events_is_empty(const struct ibsa__events *events)
 {
 	for (int i = 0; i < IBSA__PRODUCERS; i++) {
-		const struct ibsa__subscription *one =
-			&events->subscriptions[i];
+		const struct ibsa__registration *one =
+			&events->subscriptions[i].registration;
 
 		if (one->is_out || one->query_id)
 			return false;
@@ -528,7 +522,7 @@ void ibsa__events_end(struct ibsa__events *events)
 	sweep(events);
 	ibsa__free(events->history);
 	events->history = NULL;
-	if (events->port_watch)
+	if (events->registrations.watch)
 		(void)!ibsa__engine_listen(events->engine, NULL);
 }
 

@@ -139,9 +139,9 @@ void ibsa__mc_group_audit(struct mc_group *group)
 	}
 }
 
-/* All memberships have ended. Where the port is active, their members are told
+/* All memberships have ended. Unless the port is down, their members are told
  * one group after the other. */
-static void groups_lose(struct sa_port *port, bool is_active)
+static void groups_lose(struct sa_port *port, bool is_down)
 {
 	struct ibsa__sa *sa = port->device->sa;
 
@@ -149,7 +149,7 @@ static void groups_lose(struct sa_port *port, bool is_active)
 	for (struct list *at = port->groups.next; at != &port->groups;
 	     at = at->next) {
 		group_at(at)->is_lost = true;
-		group_at(at)->is_loss_due |= !is_active;
+		group_at(at)->is_loss_due |= is_down;
 		ibsa__sa_submit(port->device, &group_at(at)->job);
 	}
 	pthread_mutex_unlock(&sa->lock);
@@ -162,7 +162,7 @@ void ibsa__mc_groups_event(struct sa_port *port, unsigned int events,
 			   const struct ibsa_port_state *now)
 {
 	if (events & (SA_PORT_ERR | SA_LID_CHANGE | SA_CLIENT_REREGISTER))
-		groups_lose(port, now->port_state == IBSA_PORT_ACTIVE);
+		groups_lose(port, is_port_down(now));
 	ibsa__registrations_changed(&port->memberships, changes, now);
 }
 

@@ -77,6 +77,8 @@ static void kept_released(struct ibsa__registration *registration, int err,
 {
 	struct ibsa_kept *kept = kept_of(registration);
 
+	if (list_is_empty(&registration->all->list))
+		ibsa__registrations_stop(registration->all);
 	kept_report(kept, IBSA_KEPT_RELEASED, err, status, &kept->record);
 	ibsa__free(kept);
 }

@@ -162,7 +162,7 @@ void ibsa__registrations_changed(struct ibsa__registrations *all,
 	moves_count(all, changes, now);
 	if (changes == IBSA_PORT_CHANGE_PHYS_STATE)
 		return;
-	if (now->port_state == IBSA_PORT_ACTIVE)
+	if (!is_port_down(now))
 		registrations_hasten(all);
 	if (all->changed)
 		all->changed(all, changes, now);
@@ -211,8 +211,13 @@ void ibsa__registration_remove(struct ibsa__registration *one)
 {
 	ibsa__alarm_cancel(engine_of(one), &one->alarm);
 	list_remove(&one->link);
-	if (list_is_empty(&one->all->list))
-		ibsa__registrations_stop(one->all);
+}
+
+void ibsa__registration_cancel(struct ibsa__registration *one)
+{
+	ibsa__alarm_cancel(engine_of(one), &one->alarm);
+	if (one->query_id)
+		ibsa__engine_cancel(engine_of(one), one->query_id);
 }
 
 static void registration_released(struct ibsa__registration *one, int err,
@@ -366,16 +371,21 @@ static void trouble_clear(struct ibsa__registration *one)
 	one->status = 0;
 }
 
+void ibsa__registration_succeeded(struct ibsa__registration *one)
+{
+	trouble_clear(one);
+	one->failures = 0;
+	one->moves = one->all->moves;
+	one->is_registered = true;
+}
+
 bool ibsa__registration_present(struct ibsa__registration *one)
 {
 	const bool was_registered = one->is_registered;
 
 	if (!one->is_fresh)
 		one->disputes = 0;
-	trouble_clear(one);
-	one->failures = 0;
-	one->moves = one->all->moves;
-	one->is_registered = true;
+	ibsa__registration_succeeded(one);
 	if (now_ns(one) >= one->renew_ns)
 		ibsa__registration_schedule(one, IBSA__STEP_SET, 0);
 	else
@@ -419,37 +429,44 @@ bool ibsa__registration_absent(struct ibsa__registration *one)
 	return true;
 }
 
-/* How long the SA was silent says nothing of when to ask it again after it
- * has refused. */
-static uint64_t failed_ms(struct ibsa__registration *one, bool refused)
+static uint64_t retry_ms(struct ibsa__registration *one)
 {
 	const unsigned int max_ms = one->retry_max_ms ? one->retry_max_ms
 						      : RETRY_MAX_MS;
 
-	if (one->is_troubled && refused != is_refusal(one->err, one->status))
-		one->failures = 0;
-	return back_off(one, refused ? REFUSED_MS : RETRY_MS, one->failures++,
-			refused ? REFUSED_MAX_MS : max_ms);
+	if (one->is_refused)
+		return back_off(one, REFUSED_MS, one->failures++,
+				REFUSED_MAX_MS);
+	return back_off(one, RETRY_MS, one->failures++, max_ms);
 }
 
 /* What the SA has had is read when it can be asked again. */
-bool ibsa__registration_failed(struct ibsa__registration *one, int err,
-			       uint16_t status)
+bool ibsa__registration_retry(struct ibsa__registration *one, int err,
+			      uint16_t status, bool refused)
 {
 	const bool is_told = one->is_troubled && one->err == err &&
 			     one->status == status;
 	const enum ibsa__registration_step step = one->is_registered
 							  ? IBSA__STEP_READ
 							  : one->step;
-	const uint64_t ms = failed_ms(one, is_refusal(err, status));
 
+	if (one->is_troubled && refused != one->is_refused)
+		one->failures = 0;
 	one->is_registered = false;
 	one->is_fresh = false;
 	one->is_troubled = true;
+	one->is_refused = refused;
 	one->err = err;
 	one->status = status;
-	ibsa__registration_schedule(one, step, ms);
+	ibsa__registration_schedule(one, step, retry_ms(one));
 	return !is_told;
+}
+
+bool ibsa__registration_failed(struct ibsa__registration *one, int err,
+			       uint16_t status)
+{
+	return ibsa__registration_retry(one, err, status,
+					is_refusal(err, status));
 }
 
 void ibsa__registration_release(struct ibsa__registration *one)

@@ -54,7 +54,7 @@ typedef void (*ibsa__registrations_fn)(struct ibsa__registrations *all,
 				       const struct ibsa_port_state *now);
 
 /* The registrations of one owner at one port. @watch is there from
- * ibsa__registrations_start() until the last registration is removed. */
+ * ibsa__registrations_start() to ibsa__registrations_stop(). */
 struct ibsa__registrations {
 	struct ibsa__engine *engine;
 	ibsa__registrations_fn changed; /* or NULL */
@@ -88,6 +88,7 @@ struct ibsa__registration {
 	enum ibsa__registration_step step; /* next, or under way */
 	bool is_registered; /* the SA has it, as far as is known */
 	bool is_troubled;   /* the last step failed: @err and @status */
+	bool is_refused;    /* it failed by a refusal */
 	bool is_fresh;	    /* it was just set, and not read back yet */
 	bool is_out;	    /* a Set was sent: the SA may have it */
 	bool is_stale;	    /* the port has changed during the request */
@@ -101,6 +102,13 @@ static inline bool is_refusal(int err, uint16_t status)
 	return !err && !(status & IBSA_STATUS_BUSY);
 }
 
+/* Below armed, a port carries nothing but subnet management packets. */
+static inline bool is_port_down(const struct ibsa_port_state *port)
+{
+	return port->port_state == IBSA_PORT_DOWN ||
+	       port->port_state == IBSA_PORT_INIT;
+}
+
 void ibsa__registrations_init(struct ibsa__registrations *all,
 			      struct ibsa__engine *engine,
 			      ibsa__registrations_fn changed);
@@ -110,7 +118,7 @@ void ibsa__registrations_init(struct ibsa__registrations *all,
 int ibsa__registrations_start(struct ibsa__registrations *all) IBSA_MUST_USE;
 void ibsa__registrations_stop(struct ibsa__registrations *all);
 
-/* The port has changed. An active port has every registration checked or set
+/* The port has changed. Unless it is down, every registration is read or set
  * again, spread over a time that grows with their number. */
 void ibsa__registrations_changed(struct ibsa__registrations *all,
 				 unsigned int changes,
@@ -129,9 +137,13 @@ void ibsa__registration_init(struct ibsa__registration *registration,
 			     const struct ibsa__registration_ops *ops);
 
 /* Have it follow changes of the port from now on; and not any more, with
- * nothing scheduled. */
+ * nothing scheduled. What is not added follows no change, but can be
+ * scheduled. */
 void ibsa__registration_add(struct ibsa__registration *registration);
 void ibsa__registration_remove(struct ibsa__registration *registration);
+
+/* Have nothing scheduled; a request under way ends with -ECANCELED. */
+void ibsa__registration_cancel(struct ibsa__registration *registration);
 
 /* Send the request of a step. Return: as ibsa_query(). */
 int ibsa__registration_ask(struct ibsa__registration *registration,
@@ -175,7 +187,14 @@ bool ibsa__registration_absent(struct ibsa__registration *registration);
  * the more often this happens. */
 void ibsa__registration_dispute(struct ibsa__registration *registration);
 
-/* A step failed: try again later. Return: whether that is news. */
+/* The SA has it: nothing has failed any more. */
+void ibsa__registration_succeeded(struct ibsa__registration *registration);
+
+/* A step failed: try again later, or much later if the SA has @refused.
+ * Return: whether that is news. */
+bool ibsa__registration_retry(struct ibsa__registration *registration, int err,
+			      uint16_t status, bool refused);
+/* The same; whether the SA has refused is seen by @err and @status. */
 bool ibsa__registration_failed(struct ibsa__registration *registration, int err,
 			       uint16_t status);
 
