@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What happens on the fabric, as the SA reports it: ports that come and go,
- * multicast groups, links, changes at a node.
+ * Events that the SA reports: ports that join or leave the subnet, multicast
+ * groups, links, changes at a node.
  *
- * The SA reports to who has subscribed, and forgets subscriptions without a
- * word when it restarts or another takes over. A client has one subscription
- * for each kind of node that reports, whoever watches, looks after it, and
- * says when something may have been missed.
+ * The SA sends Reports to the ports that have subscribed, and loses
+ * subscriptions without notice when it restarts or another SA takes over. A
+ * client has one subscription for each type of node that reports, however many
+ * watches there are, renews it when it is lost, and reports when events may
+ * have been missed.
  */
 #ifndef IBSA_EVENT_H
 #define IBSA_EVENT_H
@@ -17,13 +18,13 @@ IBSA_BEGIN
 
 struct ibsa_event_watch;
 
-/* How many GIDs a watch may have as its filter. */
+/* Maximum number of GIDs in a watch's filter. */
 enum { IBSA_EVENT_GIDS_MAX = 65536 };
 
 /*
- * Every kind of report: E(constant, bit, trap number, who reports it as bits
- * of producer types: 2 CA, 4 switch, 8 router, 16 SM, "name"). OTHER is every
- * trap that has no row, also those that no specification knows.
+ * Every kind of Report: E(constant, bit, trap number, node types that report it
+ * as bits of producer types: 2 CA, 4 switch, 8 router, 16 SM, "name"). OTHER is
+ * every trap without a row, including traps that no specification defines.
  * Source: IBA vol 1, 13.4.9 and 14.3.
  */
 /* clang-format off */
@@ -42,72 +43,82 @@ enum { IBSA_EVENT_GIDS_MAX = 65536 };
 	IBSA_EVENT_##name = 1 << (bit),
 
 /**
- * enum ibsa_event_kind - what an event says
+ * enum ibsa_event_kind - what an event means
  *
- * The first are reports, of which a watch names those that it wants. The
- * others are told to every watch: how its subscription stands, the first time
- * and whenever that has changed, and that something may have been missed.
+ * The first kinds are Reports; a watch selects those that it receives. Every
+ * watch receives the other kinds: the state of its subscription, at the start
+ * and whenever it changes, and that events may have been missed.
  */
 enum ibsa_event_kind {
 	/* IBSA_EVENT_GID_IN, IBSA_EVENT_GID_OUT, ... */
 	IBSA_EVENT_KINDS(IBSA__EVENT_ENUM)
 
-	/* The SA has all subscriptions that the watch needs. What comes from
-	 * now on is told, unless its report is lost on every try; what is there
-	 * already is not. */
+	/* The SA holds all subscriptions that the watch needs. Changes from now
+	 * on are reported, unless a Report is lost on all tries; the present
+	 * state is not. */
 	IBSA_EVENT_SUBSCRIBED = 1 << 16,
-	/* Nothing may come: the SA has forgotten a subscription, the SM or the
-	 * port's address is another, or, with err -ENETDOWN, the port is not
-	 * active. It is set again. */
+	/* Reports may not arrive: the SA lost a subscription, the address of
+	 * the port or of the SM changed, or, with err -ENETDOWN, the port is
+	 * down or initializing. The client subscribes again. */
 	IBSA_EVENT_LOST = 1 << 17,
-	/* The SA could not be asked, or was busy; it is tried again. */
+	/* A request to the SA failed, or the SA was busy. The client tries
+	 * again after 1 s, then after up to 60 s. */
 	IBSA_EVENT_FAILED = 1 << 18,
-	/* The SA said no; it is tried again, but seldom. */
+	/* The SA refused a request. The client tries again after 1 minute, then
+	 * after up to 15 minutes. */
 	IBSA_EVENT_REFUSED = 1 << 19,
-	/* The subscription stands, but did not all the time: read afresh what
-	 * you know from events. Each such time is told once, when nothing can
-	 * fall between the reading and the next event. */
+	/* The subscription is in place, but Reports may have been missed: query
+	 * the SA again for everything that was learned from events. Nothing is
+	 * missed between this query and the next event. */
 	IBSA_EVENT_GAP = 1 << 20,
-	/* The client closes; the last event, and the handle is gone. */
+	/* ibsa_close() ended the watch. This is the last event; the watch no
+	 * longer exists. */
 	IBSA_EVENT_ENDED = 1 << 21,
 };
 
-/* What the SM itself reports, which is what a watch has by default. */
+/* The kinds that the SM itself reports; the default of a watch. */
 #define IBSA_EVENT_OF_SM                                                     \
 	(IBSA_EVENT_GID_IN | IBSA_EVENT_GID_OUT | IBSA_EVENT_GROUP_CREATED | \
 	 IBSA_EVENT_GROUP_DELETED)
 
-/* All kinds of reports. */
+/* All kinds of Reports. */
 #define IBSA_EVENT_ALL 0xff
 
 /**
- * struct ibsa_event - something that has happened
- * @watch:    whose event it is
- * @kind:     enum ibsa_event_kind, one of it
- * @err:      of LOST: 0, or -ENETDOWN. Of FAILED: what went wrong here:
- *            -ETIMEDOUT the SA is silent, -EAGAIN the port knows no SM,
- *            -EBUSY another program has taken the SA's reports at this port
- *            meanwhile, or another error of ibsa_query() or struct ibsa_reply;
- *            0 if the SA was busy. Of ENDED: 0 the SA answered, and with a
- *            @status of 0 or 0x0200 has no subscription any more; -ECANCELED
- *            ibsa_close() could not wait for it; or why it could not be told,
- *            and may go on to report to this port
- * @status:   of FAILED, REFUSED and ENDED: what the SA said, all 16 bits
- * @trap:     trap number of a report; of OTHER, if @notice is not generic,
- *            the device id of its maker
- * @gid:      what a report of a GID or a group is about; else zero
- * @lid:      what a report of another kind is about, if its trap number says
- *            where the LID is; else 0
- * @port_num: of the client's port it came in on; 0 if that is not known
- * @sequence: of the client's events, rising; the same for all watches that
- *            are told of one. Not each number is told to each watch
- * @time_ns:  on the transport's clock, when it was received
- * @notice:   the report as it came; NULL if it is not one. Bytes of its
- *            data_details that its trap does not define are whatever they are
- * @audited:  of GID_IN and GID_OUT: no report came, the audit of nodes has
- *            found it; @trap is that of the report that did not come. Of FAILED
- *            and REFUSED: it is the audit of nodes that does not work, while
- *            the subscriptions stand. See struct ibsa_event_options
+ * struct ibsa_event - one event
+ * @watch:    the watch that receives it
+ * @kind:     one value of enum ibsa_event_kind
+ * @err:      of LOST: 0, or -ENETDOWN the port is down or initializing. Of
+ *            FAILED: -ETIMEDOUT the SA did not reply; -EAGAIN the port knows no
+ *            SM; -EBUSY while the device file was closed, another program
+ *            became the receiver of the port's Reports; -ENODATA a table of
+ *            nodes was empty or incomplete; another error of ibsa_query() or
+ *            struct ibsa_reply; 0 the SA was busy. Of ENDED: 0 the SA answered,
+ *            and the subscription is ended if @status is 0 or 0x0200;
+ *            -ECANCELED it did not answer within the two seconds of
+ *            ibsa_close(); or why the request failed: the SA may then continue
+ *            to send Reports to the port
+ * @status:   of FAILED, REFUSED and ENDED: the MAD status, all 16 bits
+ * @trap:     trap number of a Report; of OTHER, if @notice is not generic,
+ *            the device ID of the vendor
+ * @gid:      of a kind in IBSA_EVENT_OF_SM: the GID or MGID; else zero
+ * @lid:      of another Report: the LID that the trap is about; 0 if the trap
+ *            contains none
+ * @port_num: number of the client's port; 0 if the transport does not provide
+ *            it
+ * @sequence: increases from event to event of a client; the same for all
+ *            watches that receive a Report. A watch does not receive every
+ *            number
+ * @time_ns:  time of reception, nanoseconds on the transport's clock
+ * @notice:   the decoded Notice of the Report; NULL if there is no Report.
+ *            Bytes of its data_details that its trap does not define have no
+ *            meaning
+ * @audited:  of GID_IN and GID_OUT: no Report arrived, the audit of nodes found
+ *            the change; @trap is that of the missing Report. Of FAILED and
+ *            REFUSED: the audit of nodes failed, while the subscriptions are in
+ *            place. See struct ibsa_event_options
+ *
+ * Numbers are in host byte order, GIDs 16 bytes in network byte order.
  */
 struct ibsa_event {
 	struct ibsa_event_watch *watch;
@@ -125,32 +136,34 @@ struct ibsa_event {
 };
 
 /**
- * struct ibsa_event_options - what to watch; zero is the default throughout
- * @kinds:       reports that are wanted: IBSA_EVENT_GID_IN | ...; default
+ * struct ibsa_event_options - what to watch; zero is the default of each member
+ * @kinds:       kinds of Reports to receive: IBSA_EVENT_GID_IN | ...; default
  *               IBSA_EVENT_OF_SM
- * @gids:        copied: of reports of a GID or a group only those of these
- *               are told. Reports of other kinds are not affected
- * @gid_count:   of them, up to IBSA_EVENT_GIDS_MAX; 0: no filter
- * @audit_ms:    how often to read the subscriptions back at least; default
- *               30000. The smallest of all watches of a client counts
- * @deadline_ms: of each request, from its first try; default: the client's. The
- *               smallest counts. A request waits up to a minute for its first
- *               try while others fill the window
+ * @gids:        filter, copied: of the kinds in IBSA_EVENT_OF_SM, only events
+ *               of these GIDs are received. It does not apply to other kinds
+ * @gid_count:   number of @gids, up to IBSA_EVENT_GIDS_MAX; 0: no filter
+ * @audit_ms:    interval in milliseconds at which the client reads its
+ *               subscriptions back; default 30000. The smallest value of all
+ *               watches of a client applies
+ * @deadline_ms: deadline of each request in milliseconds from its first try;
+ *               default: that of the client. The smallest value of all watches
+ *               of a client applies. A request waits up to one minute for its
+ *               first try if the window is full
  * @audit_nodes: also read the SA's table of nodes every audit_ms, the smallest
- *               of the watches that have this set, and tell as GID_IN and
- *               GID_OUT, with @audited set, what has changed without a report.
- *               Takes one of these kinds. SUBSCRIBED waits for the first table
+ *               of the watches that set this. Changes that no Report announced
+ *               are reported as GID_IN and GID_OUT with @audited set. Requires
+ *               one of these kinds. SUBSCRIBED waits for the first table
  *
- * The SA sends each report a few times and then gives up. If it is lost on
- * every try, no client can notice that by its subscription: the change is not
- * told, and no GAP either. With @audit_nodes, a port that came or went is told
- * at the next table, at most audit_ms and the time of one query later. A port
- * that came and went between two tables is not noticed, nor is a lost report of
- * another kind. GIDs beyond the first of a port are in neither.
+ * The SA sends each Report a limited number of times. If all of them are lost,
+ * the client cannot notice, and no GAP is reported. With @audit_nodes, a
+ * lasting change is reported with the next table, within two audit_ms even if
+ * one request or reply is lost. The audit does not find a port that joined and
+ * left between two tables, lost Reports of other kinds, and GIDs of a port
+ * other than the first one.
  *
- * A table takes 112 bytes a node: 79 kB of a fabric of 648 hosts, 1.3 MB of
- * 10,000. Hence it is off by default: hundreds of watches that read tables are
- * a load to an SM. See ibsa_event_watch(3) for figures.
+ * A table has 112 bytes per node: 79 kB for 648 hosts, 1.3 MB for 10,000. It is
+ * off by default because hundreds of watches that read tables are a load on the
+ * SM. ibsa_event_watch(3) gives figures.
  */
 struct ibsa_event_options {
 	unsigned int kinds;
@@ -162,38 +175,44 @@ struct ibsa_event_options {
 };
 
 /**
- * typedef ibsa_event_fn - called when something has happened
+ * typedef ibsa_event_fn - called for each event
  * @event: valid until the callback returns
  * @arg:   as given to ibsa_event_watch()
  *
- * The rules are those of ibsa_reply_fn; ibsa_event_watch() and
- * ibsa_event_unwatch() may be called too.
+ * The rules are those of ibsa_reply_fn. The callback may also call
+ * ibsa_event_watch() and ibsa_event_unwatch().
  */
 typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
 
 /**
- * ibsa_event_watch - be told of what happens on the fabric
+ * ibsa_event_watch - receive the events that the SA reports
  * @client:  an open client
- * @options: what to watch; copied; NULL for all defaults
- * @happened: called at each event, once, from dispatch or ibsa_close()
- * @arg:     handed to @happened as it is
- * @error:   filled on failure with what was wrong and what to do; or NULL
- * @out:     the watch, until ibsa_event_unwatch() or IBSA_EVENT_ENDED
+ * @options: what to watch; copied; NULL: all defaults
+ * @happened: called for each event, from dispatch or ibsa_close()
+ * @arg:     passed to @happened unchanged
+ * @error:   receives, on failure, what failed and what to do; or NULL
+ * @out:     receives the watch, valid until ibsa_event_unwatch() or
+ *           IBSA_EVENT_ENDED
  *
- * Subscribes at the SA unless the client is subscribed already. A report that
- * comes twice, because the SA did not get its answer or by two ways, is told
- * once. Subscriptions are read back every audit_ms, and set again when they
- * are gone, and soon after the port, its address or its SM has changed (see
- * ibsa_port_watch()). While somebody watches, the port is read every second.
+ * Use it to keep a list of ports or groups current without polling the SA. Only
+ * changes are reported: to obtain the present state without a gap, wait for
+ * IBSA_EVENT_SUBSCRIBED, then query the SA.
  *
- * At a port of this machine, the SA's reports go to one program only.
+ * The client subscribes at the SA unless it already has the subscription. It
+ * answers every Report, and ignores one that the SA sends again. It reads its
+ * subscriptions back every audit_ms, and subscribes again when they are lost
+ * and soon after the port, its address or its SM changed (see
+ * ibsa_port_watch()). While there is a watch, the client reads the port every
+ * second.
  *
- * Return: 0, whether or not there is an SM; -EINVAL no @happened, a kind that
- * is not of a Report, GIDs without a count or too many, or @audit_nodes without
- * GID_IN and GID_OUT; -EBUSY another program has
- * the SA's reports at this port; -EOPNOTSUPP the transport has no reports;
- * -ESHUTDOWN the client is closing; -ENOMEM; or the transport's error.
- * @happened is then not called.
+ * At a port of this machine, only one program can receive Reports.
+ *
+ * Return: 0, even if the port has no SM; -EINVAL no @happened, a kind outside
+ * IBSA_EVENT_ALL, GIDs without a count or the reverse or too many, or
+ * @audit_nodes without GID_IN and GID_OUT; -EBUSY another program receives the
+ * Reports of this port; -EOPNOTSUPP the transport cannot receive Reports;
+ * -ESHUTDOWN ibsa_close() is closing the client; -ENOMEM; or the transport's
+ * error, such as -ENODEV. After an error @happened is not called.
  *
  * Source: IBA vol 1, 13.4.8.3, 13.4.11 and 15.2.5.12.
  */
@@ -204,20 +223,21 @@ int ibsa_event_watch(struct ibsa_client *client,
 		     struct ibsa_event_watch **out) IBSA_MUST_USE;
 
 /**
- * ibsa_event_unwatch - do not be told any more
- * @watch: which ends at once, without another call, from inside its own
- *         callback too; or NULL
+ * ibsa_event_unwatch - end a watch
+ * @watch: or NULL; its callback is not called again, and may itself end it
  *
- * With the last watch that needs it, the client ends a subscription at the
- * SA; ibsa_close() waits for that up to two seconds.
+ * When no watch needs a subscription any more, later dispatches end it at the
+ * SA; ibsa_close() waits for this up to two seconds.
  */
 void ibsa_event_unwatch(struct ibsa_event_watch *watch);
 
 /**
  * ibsa_event_text - the name of a kind of event
- * @kind: one of enum ibsa_event_kind
+ * @kind: one value of enum ibsa_event_kind
  *
- * Return: as "gid-in"; NULL if there is no such kind.
+ * Any thread may call it.
+ *
+ * Return: for example "gid-in"; NULL if no kind has this number.
  */
 const char *ibsa_event_text(int kind);
 
