@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reachability: whether the SA knows a path to a GID, of one or of thousands.
+ * Reachability: whether the SA has a path to a GID, for one GID or thousands.
  *
- * It is what the SA's database says, not a probe: a host that has crashed is
- * reachable while its port is up, and one that has just left stays so until
- * the subnet manager's next sweep.
+ * The result is what the SA has in its database; no packet is sent to the other
+ * port. A host that has crashed is reachable while its port is active, and a
+ * port that went down stays reachable until the next sweep of the SM.
  */
 #ifndef IBSA_REACH_H
 #define IBSA_REACH_H
@@ -13,20 +13,20 @@
 
 IBSA_BEGIN
 
-/* Zeroed memory knows nothing, and does not say yes. */
+/* Zeroed memory is UNKNOWN, not YES. */
 enum ibsa_reach {
-	IBSA_REACH_UNKNOWN, /* could not be found out; see err and status */
-	IBSA_REACH_YES,	    /* there is a path */
-	IBSA_REACH_NO,	    /* there is none */
+	IBSA_REACH_UNKNOWN, /* the query failed; see err and status */
+	IBSA_REACH_YES,	    /* the SA has a path */
+	IBSA_REACH_NO,	    /* the SA has no path */
 };
 
 struct ibsa_reach_batch;
 
 /**
- * struct ibsa_reach_options - how to ask; zero is the default throughout
- * @from:       GID of the port that is to reach the others; zero: GID 0 of
- *              the client's port, as it is when each is asked for
- * @timeout_ms: for each GID, from the time at which it is its turn; default:
+ * struct ibsa_reach_options - options; zero is the default of each member
+ * @from:       GID of the source port; zero: GID 0 of the client's port at the
+ *              time of each query
+ * @timeout_ms: deadline of the query for each GID, in milliseconds; default:
  *              deadline_ms of the client
  */
 struct ibsa_reach_options {
@@ -35,23 +35,25 @@ struct ibsa_reach_options {
 };
 
 /**
- * struct ibsa_reach_answer - what was found out about one GID
- * @gid:    which
- * @index:  of it in what ibsa_reach_each() was given
- * @left:   how many GIDs of the batch have no answer yet; 0: this is the
- *          last, and the batch is gone when the callback returns
+ * struct ibsa_reach_answer - the result of one GID
+ * @gid:    the GID, in network byte order
+ * @index:  its position in what ibsa_reach_each() was given, from 0
+ * @left:   number of GIDs of the batch that have no result yet; 0: the batch no
+ *          longer exists when the callback returns
  * @reach:  enum ibsa_reach
- * @err:    of UNKNOWN: -ETIMEDOUT the SA is silent; -EAGAIN the port knows no
- *          SM or has no GID; -EPROTO its reply was malformed; -ECANCELED;
- *          -ENOBUFS others had the client's queue full for all of the time;
- *          or another error of ibsa_query() or struct ibsa_reply. 0: the SA
- *          answered, and @status is what it said
- * @status: the MAD status, all 16 bits, host order: of NO 0x0300, 0x0500, or
- *          0 with an empty table; of UNKNOWN why the SA refused, or BUSY
- * @tries:  how many times the request was sent
- * @rtt_ns: from the last try to the reply, nanoseconds
- * @redirect: as in struct ibsa_reply, until the callback returns; NULL from
- *          ibsa_reach()
+ * @err:    0 the SA replied; -ETIMEDOUT it did not reply before the deadline;
+ *          -EAGAIN the port knows no SM or has no GID; -EPROTO the reply is
+ *          malformed; -ECANCELED the batch was stopped or the client closed;
+ *          -ENOBUFS the queue of the client was full with other queries, for
+ *          ibsa_reach_each() during the whole timeout of the GID; or another
+ *          error of ibsa_query() or struct ibsa_reply
+ * @status: the MAD status, all 16 bits, host byte order: of NO 0x0300, 0x0500,
+ *          or 0 if the reply has no record; of UNKNOWN why the SA refused, or
+ *          BUSY
+ * @tries:  number of tries that were sent
+ * @rtt_ns: nanoseconds from the last try to the reply
+ * @redirect: as in struct ibsa_reply, valid until the callback returns; NULL
+ *          from ibsa_reach()
  */
 struct ibsa_reach_answer {
 	struct ibsa_gid gid;
@@ -67,27 +69,27 @@ struct ibsa_reach_answer {
 
 /**
  * typedef ibsa_reach_fn - called once for each GID of a batch
- * @answer: valid until the callback returns
+ * @answer: the result; valid until the callback returns
  * @arg:    as given to ibsa_reach_each()
  *
- * The rules are those of ibsa_reply_fn; ibsa_reach_each() and
- * ibsa_reach_stop() may be called too.
+ * The rules are those of ibsa_reply_fn. The callback may also call
+ * ibsa_reach_each() and ibsa_reach_stop(), but not ibsa_reach().
  */
 typedef void (*ibsa_reach_fn)(const struct ibsa_reach_answer *answer,
 			      void *arg);
 
 /**
- * ibsa_reach - ask whether a GID can be reached, and wait for the answer
+ * ibsa_reach - check the reachability of one GID, and wait for the result
  * @client:  an open client
- * @options: NULL for all defaults
+ * @options: NULL: all defaults
  * @gid:     unicast or multicast, of this subnet or of another
- * @out:     the answer; that it could not be found out is one
+ * @out:     receives the result, which may be IBSA_REACH_UNKNOWN
  *
- * Asks for one reversible path. Other queries of the client make progress
- * meanwhile. A signal does not end it.
+ * Queries the SA for one reversible path. Meanwhile the client continues with
+ * its other queries. A signal does not end the wait.
  *
- * Return: 0, and @out is filled; -EINVAL no @gid, or all of it is zero;
- * -EBUSY from inside a callback.
+ * Return: 0, and @out holds a result; -EINVAL @gid is NULL or all zero; -EBUSY
+ * a callback of this client called it.
  *
  * Source: IBA vol 1, 15.2.5.16 (PathRecord).
  */
@@ -97,25 +99,25 @@ int ibsa_reach(struct ibsa_client *client,
 	       struct ibsa_reach_answer *out) IBSA_MUST_USE;
 
 /**
- * ibsa_reach_each - ask whether each of many GIDs can be reached
+ * ibsa_reach_each - check the reachability of many GIDs
  * @client:  an open client
- * @options: NULL for all defaults; copied
+ * @options: NULL: all defaults; copied
  * @gids:    copied
- * @count:   of them, 1 at least
- * @told:    called once for each GID, later, never from within this call; in
- *           the order in which the answers come
- * @arg:     handed to @told as it is
- * @out:     the batch, until @told has been called for the last GID; or NULL
+ * @count:   number of @gids, at least 1
+ * @told:    called once for each GID, later, never from within this call, in
+ *           the order in which the replies arrive
+ * @arg:     passed to @told unchanged
+ * @out:     receives the batch, valid until @told has returned for the last
+ *           GID; or NULL
  *
- * Asks for as many at a time as the client's window holds, and for the next
- * when one is answered: none runs out of time because of those before it,
- * and the client's queue stays free for others. Between the first GID and the
- * last it allocates no memory. ibsa_close() ends what is left of a batch with
- * -ECANCELED.
+ * Keeps at most as many queries in flight as the client's window allows, and
+ * starts the next query when one ends: the timeout of a GID starts with its own
+ * query, and the client's queue stays free. The batch allocates no memory after
+ * its start. ibsa_close() ends a batch with -ECANCELED.
  *
- * Return: 0, whether or not there is an SM; -EINVAL no GIDs, one that is all
- * zero, or no @told; -ESHUTDOWN the client is closing; -ENOMEM. @told is then
- * not called.
+ * Return: 0, even if the port has no SM; -EINVAL no @gids, a GID that is all
+ * zero, a @count of 0, or no @told; -ESHUTDOWN ibsa_close() is closing the
+ * client; -ENOMEM. After an error @told is not called.
  */
 int ibsa_reach_each(struct ibsa_client *client,
 		    const struct ibsa_reach_options *options,
@@ -125,12 +127,14 @@ int ibsa_reach_each(struct ibsa_client *client,
 
 /**
  * ibsa_reach_stop - end a batch early
- * @batch: from ibsa_reach_each(), not yet told of its last GID
+ * @batch: from ibsa_reach_each(); still has GIDs without a result
  *
- * The GIDs that have no answer yet are told as UNKNOWN with -ECANCELED, from
- * the next dispatch; from inside the batch's own callback, when that returns.
+ * For each GID without a result, the callback is called with UNKNOWN and
+ * -ECANCELED, from the next dispatch; if the callback itself stops the batch,
+ * when it has returned.
  *
- * Return: 0; -EALREADY it has been stopped, or this is its last callback.
+ * Return: 0; -EALREADY the batch was stopped before, or its callback is being
+ * called for the last GID.
  */
 int ibsa_reach_stop(struct ibsa_reach_batch *batch);
 
