@@ -11,7 +11,7 @@
 #include <ibsa/bits.h>
 
 #include "umad/header.h"
-#include "sim/subnet/fabric.h"
+#include "sim/fabric/fabric.h"
 #include "sim/file/file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -171,7 +171,7 @@ static void run(const struct ibsa_fabric_options *options, const uint8_t *data,
 			rig.fabric,
 			ibsa__fabric_find_node(rig.fabric, names[i]), 1);
 
-		if (ibsa__sim_file_open(rig.fabric, port, NULL, NULL,
+		if (ibsa__sim_file_open(&rig.fabric->files, port, NULL, NULL,
 					&rig.files[i]) ||
 		    ibsa__sim_file_register(rig.files[i], &smi) ||
 		    ibsa__sim_file_register(rig.files[i], &any))

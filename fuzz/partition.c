@@ -9,6 +9,7 @@
 #include <ibsa/sa.h>
 #include <ibsa/sim.h>
 
+#include "sim/fabric/fabric.h"
 #include "sim/sa/partition.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -41,8 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (ibsa_fabric_parse(topology, sizeof(topology) - 1, &options, NULL,
 			      &fabric))
 		abort();
-	err = ibsa__partitions_parse(fabric, "file", (const char *)data, size,
-				     &error);
+	err = ibsa__partitions_parse(&fabric->sa, "file", (const char *)data,
+				     size, &error);
 	if (!err != !error.text[0] || (err && !strstr(error.text, "file:")))
 		abort();
 	check_pkeys(fabric);

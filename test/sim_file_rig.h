@@ -16,7 +16,7 @@
 #include <ibsa/sa.h>
 
 #include "umad/header.h"
-#include "sim/subnet/fabric.h"
+#include "sim/fabric/fabric.h"
 #include "sim/file/file.h"
 #include "sim/mad/mad.h"
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "sim_support.h"
+#include "sim/fabric/fabric.h"
 #include "sim/sa/partition.h"
 
 static const char hosts[] = "Switch 8 \"switch1\"\n"
@@ -29,8 +30,8 @@ static int start(void **state)
 static int parse(struct bench *bench, const char *text,
 		 struct ibsa_error *error)
 {
-	return ibsa__partitions_parse(bench->fabric, "file", text, strlen(text),
-				      error);
+	return ibsa__partitions_parse(&bench->fabric->sa, "file", text,
+				      strlen(text), error);
 }
 
 static void set(struct bench *bench, const char *text)

@@ -13,7 +13,7 @@ enum {
 	PSN_MASK = 0xffffff,
 };
 
-static void capture_one(struct ibsa_fabric *fabric, const struct frame *frame,
+static void capture_one(struct capture *capture, const struct frame *frame,
 			const uint8_t *mad, uint64_t time_ns)
 {
 	struct frame whole = *frame;
@@ -21,9 +21,9 @@ static void capture_one(struct ibsa_fabric *fabric, const struct frame *frame,
 	struct ibsa_packet packet = { .time_ns = time_ns, .bytes = bytes };
 
 	whole.mad = mad;
-	whole.psn = fabric->tap_count++ & PSN_MASK;
+	whole.psn = capture->count++ & PSN_MASK;
 	packet.len = ibsa__frame_put(&whole, bytes);
-	fabric->tap(&packet, fabric->tap_arg);
+	capture->seen(&packet, capture->arg);
 }
 
 static bool is_rmpp(const uint8_t *mad, size_t len)
@@ -60,9 +60,8 @@ static void fill_segment(uint8_t *segment, uint32_t number, uint32_t count,
 	ibsa_put_be32(segment + MAD_RMPP_LENGTH, len);
 }
 
-static void capture_segments(struct ibsa_fabric *fabric,
-			     const struct frame *frame, const uint8_t *mad,
-			     size_t len, uint64_t time_ns)
+static void capture_segments(struct capture *capture, const struct frame *frame,
+			     const uint8_t *mad, size_t len, uint64_t time_ns)
 {
 	const size_t header = ibsa__class_header_bytes(mad[MAD_CLASS]);
 	const size_t room = IBSA_MAD_BYTES - header;
@@ -79,29 +78,29 @@ static void capture_segments(struct ibsa_fabric *fabric,
 		memset(segment + header + part, 0, room - part);
 		fill_segment(segment, (uint32_t)i + 1, (uint32_t)count,
 			     (uint32_t)(header - MAD_RMPP_END + last));
-		capture_one(fabric, frame, segment, time_ns);
+		capture_one(capture, frame, segment, time_ns);
 	}
 }
 
-void ibsa__capture_mad(struct ibsa_fabric *fabric, const struct frame *frame,
+void ibsa__capture_mad(struct capture *capture, const struct frame *frame,
 		       const uint8_t *mad, size_t len, uint64_t time_ns)
 {
 	uint8_t room[IBSA_MAD_BYTES] = { 0 };
 
-	if (!capture_is_on(fabric))
+	if (!capture_is_on(capture))
 		return;
 	if (is_rmpp(mad, len)) {
-		capture_segments(fabric, frame, mad, len, time_ns);
+		capture_segments(capture, frame, mad, len, time_ns);
 		return;
 	}
 	memcpy(room, mad, len < sizeof(room) ? len : sizeof(room));
-	capture_one(fabric, frame, room, time_ns);
+	capture_one(capture, frame, room, time_ns);
 }
 
 void ibsa__capture_posted(void *arg, const struct message *message,
 			  uint64_t now_ns)
 {
-	struct ibsa_fabric *fabric = arg;
+	struct capture *capture = arg;
 	const struct sim_mad *mad = &message->mad;
 	const struct frame frame = {
 		.slid = (uint16_t)mad->slid,
@@ -118,7 +117,7 @@ void ibsa__capture_posted(void *arg, const struct message *message,
 		.dgid = mad->dgid,
 	};
 
-	ibsa__capture_mad(fabric, &frame, message->body.bytes,
+	ibsa__capture_mad(capture, &frame, message->body.bytes,
 			  message->body.len,
 			  message->due_ns > now_ns ? message->due_ns : now_ns);
 }

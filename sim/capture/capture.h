@@ -3,14 +3,21 @@
 #ifndef SIM_CAPTURE_CAPTURE_H
 #define SIM_CAPTURE_CAPTURE_H
 
-#include "sim/subnet/fabric.h"
+#include <ibsa/sim.h>
+
 #include "sim/capture/frame.h"
 
 struct message;
 
-static inline bool capture_is_on(const struct ibsa_fabric *fabric)
+struct capture {
+	ibsa_packet_fn seen; /* the program that sees packets, or NULL */
+	void *arg;
+	uint32_t count; /* packets that it has seen */
+};
+
+static inline bool capture_is_on(const struct capture *capture)
 {
-	return fabric->tap != NULL;
+	return capture->seen != NULL;
 }
 
 /*
@@ -19,7 +26,7 @@ static inline bool capture_is_on(const struct ibsa_fabric *fabric)
  * message as the receiving kernel hands it up, is cut into its segments. The
  * fabric is locked.
  */
-void ibsa__capture_mad(struct ibsa_fabric *fabric, const struct frame *frame,
+void ibsa__capture_mad(struct capture *capture, const struct frame *frame,
 		       const uint8_t *mad, size_t len, uint64_t time_ns);
 
 /* One between two ports leaves the first; @arg of struct mad_tap. */

@@ -18,6 +18,8 @@ enum {
 	OF_A_CABLE = IBSA_CHANGE_LINK | IBSA_CHANGE_RATE,
 };
 
+enum { DELAY_MS_DEFAULT = 100 };
+
 /* One change of one port, with what it needs to be made. */
 struct change {
 	struct ibsa_fabric *fabric;
@@ -39,44 +41,26 @@ static void settle_links(struct ibsa_fabric *fabric)
 {
 	for (struct link *link = fabric->links; link; link = link->next)
 		ibsa__link_settle(link);
-	ibsa__reports_settle(fabric, sim_clock_now(&fabric->clock));
+	ibsa__reports_settle(&fabric->sa, sim_clock_now(&fabric->clock));
 }
 
 /* The SM is a new one; what it finds is not news. */
 static void take_over(struct ibsa_fabric *fabric)
 {
-	ibsa__subnet_sweep(fabric, SWEEP_MASTER);
-	ibsa__subnet_take_stock(fabric);
-}
-
-static void forget_subscriptions(struct ibsa_fabric *fabric)
-{
-	const struct subscriptions *all = &fabric->subscriptions;
-
-	for (size_t i = 0; i < all->count; i++)
-		fabric->setups[all->all[i].end].is_forgotten = true;
-	ibsa__subscriptions_done(&fabric->subscriptions);
-	ibsa__reports_reset(fabric);
-}
-
-void ibsa__fabric_forget(struct ibsa_fabric *fabric)
-{
-	ibsa__services_done(&fabric->services);
-	forget_subscriptions(fabric);
-	ibsa__groups_reset(&fabric->groups);
-	ibsa__aliases_done(&fabric->aliases);
+	ibsa__subnet_sweep(&fabric->subnet, SWEEP_MASTER);
+	ibsa__subnet_take_stock(&fabric->subnet);
 }
 
 void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running)
 {
 	pthread_mutex_lock(&fabric->lock);
-	if (running != fabric->sa_running && !fabric->is_bare) {
+	if (running != fabric->subnet.sa_running && !fabric->subnet.is_bare) {
 		settle_links(fabric);
-		fabric->sa_running = running;
+		fabric->subnet.sa_running = running;
 		if (running)
-			ibsa__fabric_forget(fabric);
+			ibsa__sa_forget(&fabric->sa);
 		else
-			ibsa__reports_reset(fabric);
+			ibsa__reports_reset(&fabric->sa);
 		take_over(fabric);
 	}
 	pthread_mutex_unlock(&fabric->lock);
@@ -87,16 +71,16 @@ static int move(struct ibsa_fabric *fabric, const char *name)
 	const uint32_t node = ibsa__fabric_find_node(fabric, name);
 	uint32_t port;
 
-	if (fabric->is_bare)
+	if (fabric->subnet.is_bare)
 		return -EOPNOTSUPP;
 	if (node == SIM_NONE)
 		return -ENODEV;
-	port = ibsa__subnet_sa_port(&fabric->topo, node);
+	port = ibsa__subnet_sa_port(&fabric->subnet.topo, node);
 	if (port == SIM_NONE)
 		return -ENETDOWN;
 	settle_links(fabric);
-	fabric->sa_end = fabric->topo.ports[port].end;
-	ibsa__fabric_forget(fabric);
+	fabric->subnet.sa_end = fabric->subnet.topo.ports[port].end;
+	ibsa__sa_forget(&fabric->sa);
 	take_over(fabric);
 	return 0;
 }
@@ -121,11 +105,12 @@ static int check_lid(const struct change *change)
 							 : change->port->lmc;
 
 	if (lmc > IBSA_LMC_MAX ||
-	    !ibsa__lids_are_valid(&fabric->lids, lid, UINT32_C(1) << lmc))
+	    !ibsa__lids_are_valid(&fabric->subnet.lids, lid,
+				  UINT32_C(1) << lmc))
 		return -EINVAL;
 	if (!change->end->lid)
 		return -ENETDOWN;
-	return ibsa__lids_are_free(fabric, change->port->end, lid,
+	return ibsa__lids_are_free(&fabric->subnet, change->port->end, lid,
 				   UINT32_C(1) << lmc)
 		       ? 0
 		       : -EADDRINUSE;
@@ -149,7 +134,7 @@ static bool port_supports(const struct topo_port *port, struct link_rate rate)
 /* A link runs at nothing that one of its ends does not support. */
 static int check_rate(struct change *change)
 {
-	const struct topology *topo = &change->fabric->topo;
+	const struct topology *topo = &change->fabric->subnet.topo;
 	const char *text = change->wanted->rate;
 
 	if (!text || !ibsa__rate_parse(text, strlen(text), &change->rate))
@@ -171,7 +156,8 @@ static int check_pkeys(const struct ibsa_fabric_port_change *wanted)
 static int check(struct change *change)
 {
 	const struct ibsa_fabric_port_change *wanted = change->wanted;
-	const uint8_t sl_max = change->fabric->is_opa ? SL_MAX_OPA : SL_MAX;
+	const uint8_t sl_max = change->fabric->subnet.is_opa ? SL_MAX_OPA
+							     : SL_MAX;
 	int err = 0;
 
 	if (!wanted->mask || wanted->mask & ~(uint32_t)ALL_CHANGES ||
@@ -207,7 +193,7 @@ static int copy_pkeys(struct change *change)
 static void change_pkeys(const struct change *change)
 {
 	if (!change->setup->pkeys)
-		change->fabric->pkey_tables++;
+		change->fabric->subnet.pkey_tables++;
 	ibsa__free(change->setup->pkeys);
 	change->setup->pkeys = change->pkeys;
 	change->setup->pkey_count = (uint16_t)change->wanted->pkey_count;
@@ -218,35 +204,35 @@ static void change_lid(const struct change *change)
 	const uint32_t lid = has(change, IBSA_CHANGE_LID) ? change->wanted->lid
 							  : change->end->lid;
 
-	ibsa__lids_drop(change->fabric, change->port->end);
+	ibsa__lids_drop(&change->fabric->subnet, change->port->end);
 	if (has(change, IBSA_CHANGE_LMC))
 		change->port->lmc = change->wanted->lmc;
 	change->end->lid_count = (uint8_t)(1 << change->port->lmc);
-	ibsa__lids_take(change->fabric, change->port->end, lid);
+	ibsa__lids_take(&change->fabric->subnet, change->port->end, lid);
 }
 
 /* A port has moved, or can be reached again, or not any more. */
 static void notice_lid(struct ibsa_fabric *fabric)
 {
-	ibsa__subnet_sweep(fabric, SWEEP_AGAIN);
-	ibsa__subnet_report(fabric);
+	ibsa__subnet_sweep(&fabric->subnet, SWEEP_AGAIN);
+	ibsa__subnet_report(&fabric->subnet);
 }
 
 static void change_capabilities(const struct change *change)
 {
 	struct ibsa_fabric *fabric = change->fabric;
 	const uint32_t wanted = change->wanted->capability_mask;
-	const uint32_t other = wanted ^
-			       ibsa__port_capabilities(fabric, change->end);
+	const uint32_t other = wanted ^ ibsa__port_capabilities(&fabric->subnet,
+								change->end);
 
 	change->setup->changed_capabilities ^= other;
 	if (!other)
 		return;
-	subnet_changed(fabric, &(struct subnet_change){
-				       .kind = CHANGE_CAPABILITIES,
-				       .end = change->end,
-				       .capability_mask = wanted,
-			       });
+	subnet_changed(&fabric->subnet, &(struct subnet_change){
+						.kind = CHANGE_CAPABILITIES,
+						.end = change->end,
+						.capability_mask = wanted,
+					});
 }
 
 static void apply(const struct change *change)
@@ -265,13 +251,14 @@ static void apply(const struct change *change)
 	if (has(change, IBSA_CHANGE_REREGISTER))
 		change->setup->reregisters++;
 	if (has(change, IBSA_CHANGE_LINK))
-		is_link = ibsa__cable_plug(change->fabric, change->port,
+		is_link = ibsa__cable_plug(&change->fabric->subnet,
+					   change->port,
 					   change->wanted->link_up);
 	if (has(change, IBSA_CHANGE_RATE))
-		is_link |= ibsa__cable_set_rate(change->fabric, change->port,
-						change->rate);
+		is_link |= ibsa__cable_set_rate(&change->fabric->subnet,
+						change->port, change->rate);
 	if (is_link)
-		ibsa__cable_notice(change->fabric, change->port);
+		ibsa__cable_notice(&change->fabric->subnet, change->port);
 	else if (has(change, IBSA_CHANGE_LID | IBSA_CHANGE_LMC))
 		notice_lid(change->fabric);
 	if (has(change, IBSA_CHANGE_CAPABILITIES))
@@ -283,8 +270,9 @@ static int change_port(struct change *change)
 	int err;
 
 	if (change->port->end != SIM_NONE) {
-		change->end = &change->fabric->ends[change->port->end];
-		change->setup = &change->fabric->setups[change->port->end];
+		change->end = &change->fabric->subnet.ends[change->port->end];
+		change->setup =
+			&change->fabric->subnet.setups[change->port->end];
 	}
 	err = check(change);
 	if (!err)
@@ -306,7 +294,7 @@ static int find_port(struct change *change, const char *name,
 	index = ibsa__fabric_find_port(fabric, node, number);
 	if (index == SIM_NONE)
 		return -ENXIO;
-	change->port = &change->fabric->topo.ports[index];
+	change->port = &change->fabric->subnet.topo.ports[index];
 	return 0;
 }
 
@@ -323,4 +311,25 @@ int ibsa_fabric_port_set(struct ibsa_fabric *fabric, const char *node,
 		err = change_port(&change);
 	pthread_mutex_unlock(&fabric->lock);
 	return err;
+}
+
+int ibsa_fabric_fault(struct ibsa_fabric *fabric,
+		      const struct ibsa_fault *fault)
+{
+	struct fault_state *state;
+
+	if ((unsigned int)fault->kind >= IBSA_FAULT_KINDS ||
+	    !(fault->percent >= 0 && fault->percent <= 100))
+		return -EINVAL;
+	pthread_mutex_lock(&fabric->lock);
+	state = &fabric->net.faults[fault->kind];
+	*state = (struct fault_state){
+		.fault = *fault,
+		.left = fault->count,
+		.active = fault->percent > 0,
+	};
+	if (!fault->delay_ms)
+		state->fault.delay_ms = DELAY_MS_DEFAULT;
+	pthread_mutex_unlock(&fabric->lock);
+	return 0;
 }

@@ -8,7 +8,6 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "sim/subnet/fabric.h"
 #include "sim/mad/mad.h"
 #include "sim/sa/partition.h"
 #include "sim/fabric/replay.h"
@@ -27,8 +26,8 @@
 
 uint32_t ibsa__fabric_first_adapter(const struct ibsa_fabric *fabric)
 {
-	for (uint32_t i = 0; i < fabric->topo.node_count; i++) {
-		if (fabric->topo.nodes[i].type == IBSA_NODE_CA)
+	for (uint32_t i = 0; i < fabric->subnet.topo.node_count; i++) {
+		if (fabric->subnet.topo.nodes[i].type == IBSA_NODE_CA)
 			return i;
 	}
 	return SIM_NONE;
@@ -37,14 +36,15 @@ uint32_t ibsa__fabric_first_adapter(const struct ibsa_fabric *fabric)
 uint32_t ibsa__fabric_find_node(const struct ibsa_fabric *fabric,
 				const char *name)
 {
-	return name ? ibsa__topology_find(&fabric->topo, name)
+	return name ? ibsa__topology_find(&fabric->subnet.topo, name)
 		    : ibsa__fabric_first_adapter(fabric);
 }
 
 static bool adapter_is_active(const struct ibsa_fabric *fabric,
 			      const struct topo_node *node)
 {
-	const struct topo_port *ports = &fabric->topo.ports[node->first_port];
+	const struct topo_port *ports =
+		&fabric->subnet.topo.ports[node->first_port];
 
 	for (uint32_t i = 1; i <= node->port_count; i++) {
 		if (ports[i].state == IBSA_PORT_ACTIVE)
@@ -68,11 +68,11 @@ static bool adapter_is_before(const struct ibsa_fabric *fabric,
 static uint32_t adapter_of_host(const struct ibsa_fabric *fabric,
 				const char *name)
 {
-	const struct topo_node *nodes = fabric->topo.nodes;
+	const struct topo_node *nodes = fabric->subnet.topo.nodes;
 	uint32_t found = SIM_NONE;
 	int best = 1;
 
-	for (uint32_t i = 0; i < fabric->topo.node_count; i++) {
+	for (uint32_t i = 0; i < fabric->subnet.topo.node_count; i++) {
 		const int match = nodes[i].type == IBSA_NODE_CA
 					  ? ibsa_host_match(name, nodes[i].name)
 					  : 0;
@@ -98,7 +98,7 @@ uint32_t ibsa__fabric_find_adapter(const struct ibsa_fabric *fabric,
 uint32_t ibsa__fabric_find_port(const struct ibsa_fabric *fabric,
 				uint32_t index, unsigned int number)
 {
-	const struct topology *topo = &fabric->topo;
+	const struct topology *topo = &fabric->subnet.topo;
 	const struct topo_node *node = &topo->nodes[index];
 
 	if (number > node->port_count)
@@ -131,19 +131,19 @@ static void set_options(struct ibsa_fabric *fabric,
 			const struct ibsa_fabric_options *options)
 {
 	fabric->clock.is_virtual = options->virtual_clock;
-	fabric->random.state = options->seed;
-	fabric->latency_ns = options->latency_us * UINT64_C(1000);
-	fabric->gid_prefix = options->gid_prefix ? options->gid_prefix
-						 : DEFAULT_PREFIX;
-	fabric->is_opa = options->opa;
-	fabric->has_opa_paths = !options->no_opa_paths &&
-				options->like != IBSA_LIKE_OPA_FM;
-	fabric->lids.first = options->first_lid ? options->first_lid : 1;
-	fabric->lids.limit = options->opa ? OPA_LIDS_MAX
-					  : IBSA_LID_UNICAST_MAX + 1;
-	fabric->is_bare = options->no_sa;
-	fabric->sa_running = !options->no_sa;
-	fabric->like = options->like;
+	fabric->net.random.state = options->seed;
+	fabric->net.latency_ns = options->latency_us * UINT64_C(1000);
+	fabric->subnet.gid_prefix = options->gid_prefix ? options->gid_prefix
+							: DEFAULT_PREFIX;
+	fabric->subnet.is_opa = options->opa;
+	fabric->sa.has_opa_paths = !options->no_opa_paths &&
+				   options->like != IBSA_LIKE_OPA_FM;
+	fabric->subnet.lids.first = options->first_lid ? options->first_lid : 1;
+	fabric->subnet.lids.limit = options->opa ? OPA_LIDS_MAX
+						 : IBSA_LID_UNICAST_MAX + 1;
+	fabric->subnet.is_bare = options->no_sa;
+	fabric->subnet.sa_running = !options->no_sa;
+	fabric->sa.like = options->like;
 	fabric->references = 1;
 }
 
@@ -153,44 +153,45 @@ static int init(struct ibsa_fabric *fabric, const char *sa_node,
 	uint32_t node;
 	int err;
 
-	if ((unsigned int)fabric->like >= IBSA_LIKES)
+	if ((unsigned int)fabric->sa.like >= IBSA_LIKES)
 		return ibsa__fail(error, -EINVAL,
 				  "the SA can be like no SM of number %d",
-				  (int)fabric->like);
-	if (fabric->lids.first >= fabric->lids.limit)
+				  (int)fabric->sa.like);
+	if (fabric->subnet.lids.first >= fabric->subnet.lids.limit)
 		return ibsa__fail(error, -EINVAL,
 				  "LIDs cannot begin at %" PRIu32
 				  ": they end before %" PRIu32,
-				  fabric->lids.first, fabric->lids.limit);
+				  fabric->subnet.lids.first,
+				  fabric->subnet.lids.limit);
 	err = find_sa_node(fabric, sa_node, error, &node);
 	if (!err)
-		err = ibsa__subnet_init(fabric, node, error);
+		err = ibsa__subnet_init(&fabric->subnet, node, error);
 	if (err)
 		return err;
-	err = ibsa__routes_init(&fabric->routes, &fabric->topo);
+	err = ibsa__routes_init(&fabric->subnet.routes, &fabric->subnet.topo);
 	if (!err)
-		err = ibsa__groups_init(&fabric->groups);
+		err = ibsa__groups_init(&fabric->sa.groups);
 	if (!err)
-		err = ibsa__reports_init(&fabric->reports);
+		err = ibsa__reports_init(&fabric->sa.reports);
 	return err ? ibsa__fail(error, err, "out of memory") : 0;
 }
 
 static void destroy(struct ibsa_fabric *fabric)
 {
-	ibsa__traps_done(fabric);
-	ibsa__mads_done(fabric);
-	ibsa__sma_done(fabric);
-	ibsa__switch_tables_done(fabric);
-	ibsa__free(fabric->counters);
-	ibsa__free(fabric->fan_queue);
-	ibsa__reports_done(&fabric->reports);
-	ibsa__routes_done(&fabric->routes);
-	ibsa__subnet_done(fabric);
-	ibsa__topology_done(&fabric->topo);
-	ibsa__services_done(&fabric->services);
-	ibsa__subscriptions_done(&fabric->subscriptions);
-	ibsa__groups_done(&fabric->groups);
-	ibsa__aliases_done(&fabric->aliases);
+	ibsa__traps_done(&fabric->nodes);
+	ibsa__mads_done(&fabric->net);
+	ibsa__sma_done(&fabric->nodes);
+	ibsa__switch_tables_done(&fabric->subnet);
+	ibsa__free(fabric->net.counters);
+	ibsa__free(fabric->net.fan_queue);
+	ibsa__reports_done(&fabric->sa.reports);
+	ibsa__routes_done(&fabric->subnet.routes);
+	ibsa__subnet_done(&fabric->subnet);
+	ibsa__topology_done(&fabric->subnet.topo);
+	ibsa__services_done(&fabric->sa.services);
+	ibsa__subscriptions_done(&fabric->sa.subscriptions);
+	ibsa__groups_done(&fabric->sa.groups);
+	ibsa__aliases_done(&fabric->subnet.aliases);
 	ibsa__replay_done(fabric->tape);
 	pthread_mutex_destroy(&fabric->lock);
 	pthread_cond_destroy(&fabric->changed);
@@ -217,7 +218,9 @@ static void sa_settle(void *arg, uint64_t now_ns)
 
 static uint64_t sa_due(void *arg, uint32_t end)
 {
-	return ibsa__reports_due(arg, end);
+	const struct sa *sa = arg;
+
+	return ibsa__reports_due(sa->subnet, end);
 }
 
 static void sma_settle(void *arg, uint64_t now_ns)
@@ -241,25 +244,25 @@ static void set_handlers(struct ibsa_fabric *fabric)
 		.take = ibsa__sa_take,
 		.settle = sa_settle,
 		.due = sa_due,
-		.arg = fabric,
+		.arg = &fabric->sa,
 	};
 	handlers[1] = (struct port_handler){
 		.next = &handlers[2],
 		.take = ibsa__sma_take,
 		.settle = sma_settle,
 		.due = sma_due,
-		.arg = fabric,
+		.arg = &fabric->nodes,
 	};
 	handlers[2] = (struct port_handler){
 		.take = ibsa__pma_take,
-		.arg = fabric,
+		.arg = &fabric->nodes,
 	};
 	handlers[3] = (struct port_handler){
 		.take = ibsa__sma_take_sm_info,
-		.arg = fabric,
+		.arg = &fabric->nodes,
 	};
-	fabric->handlers = &handlers[0];
-	fabric->last_handler = &handlers[3];
+	fabric->net.handlers = &handlers[0];
+	fabric->net.last_handler = &handlers[3];
 }
 
 static void links_observe(void *arg, const struct subnet_change *change)
@@ -273,21 +276,60 @@ static void links_observe(void *arg, const struct subnet_change *change)
 /* Those that act on changes of the subnet, in that order. */
 static void set_observers(struct ibsa_fabric *fabric)
 {
-	void (*const observe[])(void *arg, const struct subnet_change *) = {
-		ibsa__sa_observe,
-		ibsa__traps_observe,
-		ibsa__counters_observe,
-		links_observe,
-	};
+	struct subnet_observer *observing = fabric->observing;
 
-	for (size_t i = sizeof(observe) / sizeof(observe[0]); i > 0; i--) {
-		fabric->observing[i - 1] = (struct subnet_observer){
-			.next = fabric->observers,
-			.observe = observe[i - 1],
-			.arg = fabric,
-		};
-		fabric->observers = &fabric->observing[i - 1];
-	}
+	observing[0] = (struct subnet_observer){
+		&observing[1],
+		ibsa__sa_observe,
+		&fabric->sa,
+	};
+	observing[1] = (struct subnet_observer){
+		&observing[2],
+		ibsa__traps_observe,
+		&fabric->nodes,
+	};
+	observing[2] = (struct subnet_observer){
+		&observing[3],
+		ibsa__counters_observe,
+		&fabric->net,
+	};
+	observing[3] = (struct subnet_observer){
+		NULL,
+		links_observe,
+		fabric,
+	};
+	fabric->subnet.observers = observing;
+}
+
+static void files_put(void *owner)
+{
+	ibsa_fabric_put(owner);
+}
+
+/* Each part is given those below it. */
+static void compose(struct ibsa_fabric *fabric)
+{
+	fabric->subnet.clock = &fabric->clock;
+	fabric->net.subnet = &fabric->subnet;
+	fabric->nodes.subnet = &fabric->subnet;
+	fabric->nodes.net = &fabric->net;
+	fabric->sa.subnet = &fabric->subnet;
+	fabric->sa.net = &fabric->net;
+	fabric->sa.nodes = &fabric->nodes;
+	fabric->files = (struct sim_files){
+		.lock = &fabric->lock,
+		.subnet = &fabric->subnet,
+		.net = &fabric->net,
+		.nodes = &fabric->nodes,
+		.references = &fabric->references,
+		.put = files_put,
+		.owner = fabric,
+	};
+	ibsa__mads_init(&fabric->net);
+	ibsa__traps_init(&fabric->nodes);
+	ibsa__multicast_init(&fabric->sa);
+	set_handlers(fabric);
+	set_observers(fabric);
 }
 
 static const struct ibsa_fabric_options defaults;
@@ -303,25 +345,23 @@ static int make(const char *path, const char *text, size_t len,
 		return ibsa__fail(error, -ENOMEM, "out of memory");
 	pthread_mutex_init(&fabric->lock, NULL);
 	pthread_cond_init(&fabric->changed, NULL);
-	ibsa__mads_init(fabric);
-	ibsa__traps_init(fabric);
-	ibsa__multicast_init(fabric);
-	set_handlers(fabric);
-	set_observers(fabric);
+	compose(fabric);
 	set_options(fabric, options);
 	err = ibsa__topology_read(
 		&(struct topo_source){
 			.path = path,
 			.text = text,
 			.len = len,
-			.lid_max = fabric->is_opa ? UINT32_MAX : UINT16_MAX,
+			.lid_max = fabric->subnet.is_opa ? UINT32_MAX
+							 : UINT16_MAX,
 			.has_check = options->check,
 		},
-		error, &fabric->topo);
+		error, &fabric->subnet.topo);
 	if (!err)
 		err = init_named(fabric, path, options->sa_node, error);
 	if (!err && options->partitions)
-		err = ibsa__partitions_read(fabric, options->partitions, error);
+		err = ibsa__partitions_read(&fabric->sa, options->partitions,
+					    error);
 	if (err)
 		destroy(fabric);
 	else
@@ -388,11 +428,11 @@ void ibsa_fabric_info_get(struct ibsa_fabric *fabric,
 {
 	pthread_mutex_lock(&fabric->lock);
 	*out = (struct ibsa_fabric_info){
-		.nodes = fabric->topo.node_count,
-		.adapters = fabric->adapter_count,
-		.switches = fabric->topo.switch_count,
-		.links = fabric->topo.link_count,
-		.lids = fabric->lids.count,
+		.nodes = fabric->subnet.topo.node_count,
+		.adapters = fabric->subnet.adapter_count,
+		.switches = fabric->subnet.topo.switch_count,
+		.links = fabric->subnet.topo.link_count,
+		.lids = fabric->subnet.lids.count,
 	};
 	pthread_mutex_unlock(&fabric->lock);
 }
@@ -416,9 +456,9 @@ static uint16_t default_pkey(const struct end_setup *setup)
 void ibsa__fabric_port_state(const struct ibsa_fabric *fabric, uint32_t index,
 			     struct ibsa_port_state *out)
 {
-	const struct topo_port *port = &fabric->topo.ports[index];
-	const struct end_port *end = &fabric->ends[port->end];
-	const struct end_setup *setup = end_setup(fabric, end);
+	const struct topo_port *port = &fabric->subnet.topo.ports[index];
+	const struct end_port *end = &fabric->subnet.ends[port->end];
+	const struct end_setup *setup = end_setup(&fabric->subnet, end);
 
 	*out = (struct ibsa_port_state){
 		.lid = end->lid,
@@ -427,16 +467,17 @@ void ibsa__fabric_port_state(const struct ibsa_fabric *fabric, uint32_t index,
 		.port_state = port->state,
 		.phys_state = port->peer != SIM_NONE ? PHYS_LINK_UP
 						     : PHYS_POLLING,
-		.link = fabric->is_opa ? IBSA_LINK_OPA : IBSA_LINK_INFINIBAND,
+		.link = fabric->subnet.is_opa ? IBSA_LINK_OPA
+					      : IBSA_LINK_INFINIBAND,
 		.port_num = port->number,
 		.needs_grh = setup->needs_grh,
 		.reregisters = setup->reregisters,
 	};
-	if (fabric->sa_running || fabric->is_bare) {
+	if (fabric->subnet.sa_running || fabric->subnet.is_bare) {
 		out->sm_lid = setup->sm_lid;
 		out->sm_sl = setup->sm_sl;
 	}
-	end_gid(fabric, end, out->gid.raw);
+	end_gid(&fabric->subnet, end, out->gid.raw);
 }
 
 int ibsa_fabric_port_at(struct ibsa_fabric *fabric, size_t index,
@@ -445,11 +486,11 @@ int ibsa_fabric_port_at(struct ibsa_fabric *fabric, size_t index,
 	const struct topo_port *at;
 	uint32_t port;
 
-	if (index >= fabric->adapter_port_count)
+	if (index >= fabric->subnet.adapter_port_count)
 		return -ENOENT;
-	port = fabric->adapter_ports[index];
-	at = &fabric->topo.ports[port];
-	out->node = fabric->topo.nodes[at->node].name;
+	port = fabric->subnet.adapter_ports[index];
+	at = &fabric->subnet.topo.ports[port];
+	out->node = fabric->subnet.topo.nodes[at->node].name;
 	out->number = at->number;
 	out->guid = at->guid;
 	pthread_mutex_lock(&fabric->lock);
@@ -465,7 +506,7 @@ void ibsa_fabric_stats_get(struct ibsa_fabric *fabric,
 			   struct ibsa_fabric_stats *out)
 {
 	pthread_mutex_lock(&fabric->lock);
-	ibsa__mads_settle(fabric, sim_clock_now(&fabric->clock));
-	*out = fabric->stats;
+	ibsa__mads_settle(&fabric->net, sim_clock_now(&fabric->clock));
+	*out = fabric->net.stats;
 	pthread_mutex_unlock(&fabric->lock);
 }

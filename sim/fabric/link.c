@@ -19,7 +19,8 @@ static struct way *way_of(struct link *link, bool is_request)
 
 static bool is_listening(const struct link *link)
 {
-	return link->fabric->setups[link->end].listener == &link->listener;
+	return link->fabric->subnet.setups[link->end].listener ==
+	       &link->listener;
 }
 
 uint64_t ibsa__link_due(const struct link *link)
@@ -28,7 +29,7 @@ uint64_t ibsa__link_due(const struct link *link)
 	uint64_t due_ns = UINT64_MAX;
 
 	if (is_listening(link))
-		due_ns = ibsa__reports_due(link->fabric, link->end);
+		due_ns = ibsa__reports_due(&link->fabric->subnet, link->end);
 	first = way_head(&link->answers);
 	if (first && first->due_ns < due_ns)
 		due_ns = first->due_ns;
@@ -43,7 +44,7 @@ static void count_under_way(const struct link *link)
 {
 	const uint64_t count = way_count(&link->requests) +
 			       way_count(&link->answers);
-	struct ibsa_fabric_stats *stats = &link->fabric->stats;
+	struct ibsa_fabric_stats *stats = &link->fabric->net.stats;
 
 	if (stats->most_under_way < count)
 		stats->most_under_way = count;
@@ -62,15 +63,17 @@ static int carry(struct link *link, struct message *message)
 static bool is_sa(const struct ibsa_fabric *fabric,
 		  const struct ibsa_address *to)
 {
-	const struct end_port *sa = &fabric->ends[fabric->sa_end];
+	const struct end_port *sa = &fabric->subnet.ends[fabric->subnet.sa_end];
 	const uint64_t id = ibsa_be64(to->gid.raw + 8);
-	const uint32_t lid = to->lid ? to->lid : lid_in_gid(fabric, id);
+	const uint32_t lid = to->lid ? to->lid
+				     : lid_in_gid(&fabric->subnet, id);
 
 	if (to->qpn != IBSA_QPN_GSI)
 		return false;
 	if (lid)
-		return end_by_lid(fabric, lid) == sa;
-	return to->has_grh && ibsa_be64(to->gid.raw) == fabric->gid_prefix &&
+		return end_by_lid(&fabric->subnet, lid) == sa;
+	return to->has_grh &&
+	       ibsa_be64(to->gid.raw) == fabric->subnet.gid_prefix &&
 	       (id == sa->guid || id == SA_WELL_KNOWN_ID);
 }
 
@@ -79,8 +82,8 @@ static bool is_heard(const struct link *link, const struct ibsa_address *to)
 {
 	const struct ibsa_fabric *fabric = link->fabric;
 
-	return fabric->sa_running && fabric->ends[link->end].is_seen &&
-	       is_sa(fabric, to);
+	return fabric->subnet.sa_running &&
+	       fabric->subnet.ends[link->end].is_seen && is_sa(fabric, to);
 }
 
 /* Where the answer to a request that was sent to @to, or a Report to its
@@ -90,7 +93,7 @@ static struct ibsa_address sa_address(const struct ibsa_fabric *fabric,
 {
 	struct ibsa_address from = *to;
 
-	from.lid = fabric->ends[fabric->sa_end].lid;
+	from.lid = fabric->subnet.ends[fabric->subnet.sa_end].lid;
 	return from;
 }
 
@@ -103,17 +106,17 @@ static int reach_sa(struct link *link, const struct ibsa_address *to,
 	struct message *answer;
 
 	if (!is_heard(link, to)) {
-		fabric->stats.lost++;
+		fabric->net.stats.lost++;
 		return 0;
 	}
 	answer = ibsa__queue_new(link_pool(link));
 	if (!answer)
 		return -ENOMEM;
-	if (!ibsa__sa_hear(fabric, &request, &answer->body)) {
+	if (!ibsa__sa_hear(&fabric->sa, &request, &answer->body)) {
 		ibsa__queue_release(link_pool(link), answer);
 		return 0;
 	}
-	answer->due_ns = now_ns + fabric->latency_ns;
+	answer->due_ns = now_ns + fabric->net.latency_ns;
 	answer->sa = sa_address(fabric, to);
 	return carry(link, answer);
 }
@@ -142,10 +145,10 @@ void ibsa__link_settle(struct link *link)
 	while ((first = way_head(&link->requests)) && first->due_ns <= now_ns) {
 		const uint64_t due_ns = first->due_ns;
 
-		ibsa__reports_settle(link->fabric, due_ns);
+		ibsa__reports_settle(&link->fabric->sa, due_ns);
 		(void)ibsa__link_hear(link, due_ns);
 	}
-	ibsa__reports_settle(link->fabric, now_ns);
+	ibsa__reports_settle(&link->fabric->sa, now_ns);
 }
 
 void ibsa__link_report(void *arg, const struct ibsa_address *sa,
@@ -158,7 +161,7 @@ void ibsa__link_report(void *arg, const struct ibsa_address *sa,
 	if (!report)
 		return;
 	report->is_report = true;
-	report->due_ns = now_ns + link->fabric->latency_ns;
+	report->due_ns = now_ns + link->fabric->net.latency_ns;
 	report->sa = sa_address(link->fabric, sa);
 	(void)ibsa__sa_reply_put(&report->body, mad, IBSA_MAD_BYTES);
 	(void)carry(link, report);
@@ -168,7 +171,7 @@ void ibsa__link_report(void *arg, const struct ibsa_address *sa,
 int ibsa__link_listen(struct link *link, bool on)
 {
 	struct report_listener **listener =
-		&link->fabric->setups[link->end].listener;
+		&link->fabric->subnet.setups[link->end].listener;
 	struct message *held = link->answers.held;
 
 	if (on && *listener && *listener != &link->listener)
@@ -209,11 +212,13 @@ static const uint8_t *whole(const uint8_t *mad, size_t len,
 static bool is_carried(const struct link *link, const struct ibsa_address *to)
 {
 	const struct ibsa_fabric *fabric = link->fabric;
-	const struct end_setup *own = &fabric->setups[link->end];
-	const struct end_setup *sa = &fabric->setups[fabric->sa_end];
+	const struct end_setup *own = &fabric->subnet.setups[link->end];
+	const struct end_setup *sa =
+		&fabric->subnet.setups[fabric->subnet.sa_end];
 
-	return fabric->ends[link->end].is_seen &&
-	       fabric->topo.ports[link->port].state == IBSA_PORT_ACTIVE &&
+	return fabric->subnet.ends[link->end].is_seen &&
+	       fabric->subnet.topo.ports[link->port].state ==
+		       IBSA_PORT_ACTIVE &&
 	       is_sa(fabric, to) &&
 	       ibsa__pkey_passes(sa, setup_pkey(own, to->pkey_index));
 }
@@ -242,17 +247,17 @@ int ibsa__link_send(struct link *link, const struct ibsa_address *to,
 	const uint64_t now_ns = sim_clock_now(&fabric->clock);
 	uint8_t room[IBSA_MAD_BYTES];
 
-	if (fabric->setups[link->end].needs_grh && !to->has_grh)
+	if (fabric->subnet.setups[link->end].needs_grh && !to->has_grh)
 		return -EINVAL;
-	fabric->stats.requests++;
+	fabric->net.stats.requests++;
 	mad = whole(mad, len, room);
 	ibsa__link_tap_sent(link, to, mad, now_ns);
 	if (!is_carried(link, to)) {
-		fabric->stats.lost++;
+		fabric->net.stats.lost++;
 		return 0;
 	}
 	ibsa__link_settle(link);
-	if (!ibsa__way_is_faulty(fabric) && !link->requests.held)
+	if (!ibsa__way_is_faulty(&fabric->net) && !link->requests.held)
 		return reach_sa(link, to, mad, now_ns);
 	return send_late(link, to, mad, now_ns);
 }
@@ -268,7 +273,7 @@ static void link_cut(struct link *link)
 void ibsa__links_cut(struct ibsa_fabric *fabric)
 {
 	for (struct link *link = fabric->links; link; link = link->next) {
-		if (!fabric->ends[link->end].is_seen)
+		if (!fabric->subnet.ends[link->end].is_seen)
 			link_cut(link);
 	}
 }
@@ -291,7 +296,7 @@ struct message *ibsa__link_receive(struct link *link)
 				sim_clock_now(&link->fabric->clock));
 	if (!answer)
 		return NULL;
-	link->fabric->stats.answers++;
+	link->fabric->net.stats.answers++;
 	ibsa__link_tap_arrived(link, answer);
 	return answer;
 }

@@ -3,7 +3,7 @@
 #ifndef SIM_FABRIC_LINK_H
 #define SIM_FABRIC_LINK_H
 
-#include "sim/sa/sa.h"
+#include "sim/fabric/fabric.h"
 #include "sim/mad/way.h"
 
 /* A client's end; the fabric's lock guards all that changes. */

@@ -140,7 +140,7 @@ static int make(struct tape *tape, const struct ibsa_fabric_options *options,
 		return ibsa__fail(error, err, "out of memory");
 	}
 	fabric->tape = tape;
-	fabric->sa_source = (struct sa_source){ tape_answer, tape };
+	fabric->sa.source = (struct sa_source){ tape_answer, tape };
 	*out = fabric;
 	return 0;
 }

@@ -3,7 +3,7 @@
 #ifndef SIM_CAPTURE_REPLAY_H
 #define SIM_CAPTURE_REPLAY_H
 
-#include "sim/subnet/fabric.h"
+#include "sim/fabric/fabric.h"
 #include "sim/sa/sa.h"
 #include "sim/capture/tape.h"
 

@@ -13,17 +13,17 @@ int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn seen, void *arg)
 {
 	int err = 0;
 
-	if (fabric->is_opa)
+	if (fabric->subnet.is_opa)
 		return -EOPNOTSUPP;
 	pthread_mutex_lock(&fabric->lock);
-	if (seen && fabric->tap) {
+	if (seen && fabric->capture.seen) {
 		err = -EBUSY;
 	} else {
-		fabric->tap = seen;
-		fabric->tap_arg = arg;
-		fabric->mad_tap = (struct mad_tap){
+		fabric->capture.seen = seen;
+		fabric->capture.arg = arg;
+		fabric->net.tap = (struct mad_tap){
 			.seen = seen ? ibsa__capture_posted : NULL,
-			.arg = fabric,
+			.arg = &fabric->capture,
 		};
 	}
 	pthread_mutex_unlock(&fabric->lock);
@@ -32,7 +32,7 @@ int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn seen, void *arg)
 
 static uint16_t own_lid(const struct link *link, const struct ibsa_address *far)
 {
-	const struct end_port *end = &link->fabric->ends[link->end];
+	const struct end_port *end = &link->fabric->subnet.ends[link->end];
 
 	return (uint16_t)(end->lid | far->path_bits);
 }
@@ -45,10 +45,14 @@ static struct frame frame_between(const struct link *link,
 	struct frame frame = {
 		.slid = own_lid(link, far),
 		.dlid = (uint16_t)(far->lid ? far->lid
-					    : fabric->ends[fabric->sa_end].lid),
+					    : fabric->subnet
+						      .ends[fabric->subnet
+								    .sa_end]
+						      .lid),
 		.src_qp = IBSA_QPN_GSI,
 		.dst_qp = far->qpn,
-		.pkey = setup_pkey(&fabric->setups[link->end], far->pkey_index),
+		.pkey = setup_pkey(&fabric->subnet.setups[link->end],
+				   far->pkey_index),
 		.sl = far->sl,
 		.has_grh = far->has_grh,
 		.hop_limit = far->hop_limit,
@@ -57,7 +61,8 @@ static struct frame frame_between(const struct link *link,
 		.dgid = far->gid,
 	};
 
-	end_gid(fabric, &fabric->ends[link->end], frame.sgid.raw);
+	end_gid(&fabric->subnet, &fabric->subnet.ends[link->end],
+		frame.sgid.raw);
 	return frame;
 }
 
@@ -66,10 +71,11 @@ void ibsa__link_tap_sent(struct link *link, const struct ibsa_address *to,
 {
 	struct frame frame;
 
-	if (!capture_is_on(link->fabric))
+	if (!capture_is_on(&link->fabric->capture))
 		return;
 	frame = frame_between(link, to);
-	ibsa__capture_mad(link->fabric, &frame, mad, IBSA_MAD_BYTES, time_ns);
+	ibsa__capture_mad(&link->fabric->capture, &frame, mad, IBSA_MAD_BYTES,
+			  time_ns);
 }
 
 void ibsa__link_tap_arrived(struct link *link, const struct message *message)
@@ -77,7 +83,7 @@ void ibsa__link_tap_arrived(struct link *link, const struct message *message)
 	struct frame out;
 	struct frame in;
 
-	if (!capture_is_on(link->fabric))
+	if (!capture_is_on(&link->fabric->capture))
 		return;
 	out = frame_between(link, &message->sa);
 	in = out;
@@ -87,6 +93,6 @@ void ibsa__link_tap_arrived(struct link *link, const struct message *message)
 	in.dgid = out.sgid;
 	in.src_qp = out.dst_qp;
 	in.dst_qp = out.src_qp;
-	ibsa__capture_mad(link->fabric, &in, message->body.bytes,
+	ibsa__capture_mad(&link->fabric->capture, &in, message->body.bytes,
 			  message->body.len, message->due_ns);
 }

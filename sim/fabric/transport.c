@@ -73,8 +73,8 @@ static int transport_send(struct ibsa_transport *transport,
 			  size_t len, unsigned int timeout_ms)
 {
 	struct link *link = of(transport);
-	const size_t most = link->fabric->is_opa ? OPA_MAD_BYTES
-						 : IBSA_MAD_BYTES;
+	const size_t most = link->fabric->subnet.is_opa ? OPA_MAD_BYTES
+							: IBSA_MAD_BYTES;
 	int err;
 
 	(void)timeout_ms;
@@ -213,12 +213,12 @@ static int transport_port(struct ibsa_transport *transport,
 static uint64_t guid_at(const struct link *link, uint32_t index)
 {
 	const struct ibsa_fabric *fabric = link->fabric;
-	const uint64_t guid = fabric->topo.ports[link->port].guid;
+	const uint64_t guid = fabric->subnet.topo.ports[link->port].guid;
 	const struct guid_table *table;
 
 	if (!index)
 		return guid;
-	table = ibsa__aliases_table(&fabric->aliases, guid);
+	table = ibsa__aliases_table(&fabric->subnet.aliases, guid);
 	return table ? table->guids[index] : 0;
 }
 
@@ -236,7 +236,7 @@ static int transport_gid(struct ibsa_transport *transport, uint32_t index,
 	if (!guid)
 		return -ENODATA;
 	*out = (struct ibsa_gid_entry){ .index = index };
-	ibsa_put_be64(out->gid.raw, link->fabric->gid_prefix);
+	ibsa_put_be64(out->gid.raw, link->fabric->subnet.gid_prefix);
 	ibsa_put_be64(out->gid.raw + 8, guid);
 	return 0;
 }
@@ -245,7 +245,7 @@ static int transport_pkey(struct ibsa_transport *transport, uint32_t index,
 			  uint16_t *out)
 {
 	struct link *link = of(transport);
-	const struct end_setup *setup = &link->fabric->setups[link->end];
+	const struct end_setup *setup = &link->fabric->subnet.setups[link->end];
 	int err = 0;
 
 	pthread_mutex_lock(&link->fabric->lock);
@@ -333,10 +333,10 @@ static int link_new(struct ibsa_fabric *fabric, uint32_t port,
 	link->base.ops = &ops;
 	link->fabric = fabric;
 	link->port = port;
-	link->end = fabric->topo.ports[port].end;
-	link->answers.fabric = fabric;
+	link->end = fabric->subnet.topo.ports[port].end;
+	link->answers.net = &fabric->net;
 	link->answers.pool = &link->answers.queue;
-	link->requests.fabric = fabric;
+	link->requests.net = &fabric->net;
 	link->requests.pool = &link->answers.queue;
 	link->listener = (struct report_listener){
 		.report = ibsa__link_report,
@@ -361,7 +361,7 @@ static int link_new(struct ibsa_fabric *fabric, uint32_t port,
 int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
 		       unsigned int port, struct ibsa_transport **out)
 {
-	const struct topology *topo = &fabric->topo;
+	const struct topology *topo = &fabric->subnet.topo;
 	struct link *link = NULL;
 	uint32_t adapter;
 	uint32_t index;

@@ -2,7 +2,7 @@
 /* The nodes and cables of a fabric, and the findings about its file. */
 #include <errno.h>
 
-#include "sim/subnet/fabric.h"
+#include "sim/fabric/fabric.h"
 #include "sim/topology/check.h"
 
 int ibsa_fabric_node_at(struct ibsa_fabric *fabric, size_t index,
@@ -10,9 +10,9 @@ int ibsa_fabric_node_at(struct ibsa_fabric *fabric, size_t index,
 {
 	const struct topo_node *node;
 
-	if (index >= fabric->topo.node_count)
+	if (index >= fabric->subnet.topo.node_count)
 		return -ENOENT;
-	node = &fabric->topo.nodes[index];
+	node = &fabric->subnet.topo.nodes[index];
 	*out = (struct ibsa_fabric_node){
 		.id = node->id,
 		.name = node->name,
@@ -29,7 +29,7 @@ int ibsa_fabric_node_at(struct ibsa_fabric *fabric, size_t index,
 int ibsa_fabric_end_at(struct ibsa_fabric *fabric, size_t node,
 		       unsigned int port, struct ibsa_fabric_end *out)
 {
-	const struct topology *topo = &fabric->topo;
+	const struct topology *topo = &fabric->subnet.topo;
 	const struct topo_port *at;
 
 	if (node >= topo->node_count || port > topo->nodes[node].port_count)
@@ -57,13 +57,13 @@ int ibsa_fabric_finding_at(struct ibsa_fabric *fabric, size_t index,
 {
 	const struct topo_finding *finding;
 
-	if (index >= fabric->topo.finding_count)
+	if (index >= fabric->subnet.topo.finding_count)
 		return -ENOENT;
-	finding = &fabric->topo.findings[index];
+	finding = &fabric->subnet.topo.findings[index];
 	out->kind = finding->kind;
 	out->name = ibsa__finding_name(finding->kind);
 	out->file = finding->file;
 	out->line = finding->line;
-	ibsa__finding_text(&fabric->topo, finding, &out->what);
+	ibsa__finding_text(&fabric->subnet.topo, finding, &out->what);
 	return 0;
 }

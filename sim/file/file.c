@@ -14,40 +14,40 @@
 
 static struct port_handler **handlers_of(const struct sim_file *file)
 {
-	return &file->fabric->setups[file->end].handlers;
+	return &file->files->subnet->setups[file->end].handlers;
 }
 
 static void enter(struct sim_file *file)
 {
-	struct ibsa_fabric *fabric = file->fabric;
+	struct sim_files *files = file->files;
 
-	pthread_mutex_lock(&fabric->lock);
-	fabric->references++;
+	pthread_mutex_lock(files->lock);
+	++*files->references;
 	file->handler.next = *handlers_of(file);
 	*handlers_of(file) = &file->handler;
-	pthread_mutex_unlock(&fabric->lock);
+	pthread_mutex_unlock(files->lock);
 }
 
-int ibsa__sim_file_open(struct ibsa_fabric *fabric, uint32_t port,
+int ibsa__sim_file_open(struct sim_files *files, uint32_t port,
 			void (*ready)(void *arg), void *arg,
 			struct sim_file **out)
 {
 	struct sim_file *file;
 	int err;
 
-	if (port >= fabric->topo.port_count ||
-	    fabric->topo.ports[port].end == SIM_NONE)
+	if (port >= files->subnet->topo.port_count ||
+	    files->subnet->topo.ports[port].end == SIM_NONE)
 		return -ENODEV;
 	file = ibsa__calloc(1, sizeof(*file));
 	if (!file)
 		return -ENOMEM;
-	file->fabric = fabric;
+	file->files = files;
 	file->handler = (struct port_handler){
 		.take = ibsa__file_take,
 		.arg = file,
 	};
 	file->port = port;
-	file->end = fabric->topo.ports[port].end;
+	file->end = files->subnet->topo.ports[port].end;
 	file->ready = ready;
 	file->arg = arg;
 	err = ibsa__sents_init(&file->sents);
@@ -62,46 +62,47 @@ int ibsa__sim_file_open(struct ibsa_fabric *fabric, uint32_t port,
 
 static void set_issm(struct sim_file *file, bool on)
 {
-	struct end_setup *setup = &file->fabric->setups[file->end];
+	struct end_setup *setup = &file->files->subnet->setups[file->end];
 
 	setup->issm = on ? file : NULL;
 	/* The built-in SM has been there all the time. */
-	ibsa__trap_capabilities(file->fabric, &file->fabric->ends[file->end]);
+	ibsa__trap_capabilities(file->files->nodes,
+				&file->files->subnet->ends[file->end]);
 }
 
 void ibsa__sim_file_close(struct sim_file *file)
 {
-	struct ibsa_fabric *fabric;
+	struct sim_files *files;
 	struct port_handler **at;
 
 	if (!file)
 		return;
-	fabric = file->fabric;
-	pthread_mutex_lock(&fabric->lock);
+	files = file->files;
+	pthread_mutex_lock(files->lock);
 	for (at = handlers_of(file); *at != &file->handler;)
 		at = &(*at)->next;
 	*at = file->handler.next;
-	if (fabric->setups[file->end].issm == file)
+	if (files->subnet->setups[file->end].issm == file)
 		set_issm(file, false);
-	ibsa__sents_done(&file->sents, fabric->mads.pool);
+	ibsa__sents_done(&file->sents, files->net->mads.pool);
 	ibsa__inbox_done(&file->inbox);
-	pthread_mutex_unlock(&fabric->lock);
-	ibsa_fabric_put(fabric);
+	pthread_mutex_unlock(files->lock);
+	files->put(files->owner);
 	ibsa__free(file);
 }
 
 int ibsa__sim_file_issm(struct sim_file *file, bool on)
 {
-	struct ibsa_fabric *fabric = file->fabric;
-	const struct end_setup *setup = &fabric->setups[file->end];
+	struct sim_files *files = file->files;
+	const struct end_setup *setup = &files->subnet->setups[file->end];
 	int err = 0;
 
-	pthread_mutex_lock(&fabric->lock);
+	pthread_mutex_lock(files->lock);
 	if (on && setup->issm && setup->issm != file)
 		err = -EBUSY;
 	else if (on != (setup->issm == file))
 		set_issm(file, on);
-	pthread_mutex_unlock(&fabric->lock);
+	pthread_mutex_unlock(files->lock);
 	return err;
 }
 
@@ -123,9 +124,9 @@ bool ibsa__sim_file_has(struct sim_file *file,
 {
 	bool has;
 
-	pthread_mutex_lock(&file->fabric->lock);
+	pthread_mutex_lock(file->files->lock);
 	has = file_collides(file, request);
-	pthread_mutex_unlock(&file->fabric->lock);
+	pthread_mutex_unlock(file->files->lock);
 	return has;
 }
 
@@ -151,7 +152,7 @@ static int enter_agent(struct sim_file *file, struct sim_agent_request *request)
 	request->id = id;
 	file->agents[id] = (struct agent){
 		.is_open = true,
-		.prefix = ++file->fabric->agent_prefixes,
+		.prefix = ++file->files->agent_prefixes,
 		.what = *request,
 	};
 	return 0;
@@ -164,9 +165,9 @@ int ibsa__sim_file_register(struct sim_file *file,
 
 	if (err)
 		return err;
-	pthread_mutex_lock(&file->fabric->lock);
+	pthread_mutex_lock(file->files->lock);
 	err = enter_agent(file, request);
-	pthread_mutex_unlock(&file->fabric->lock);
+	pthread_mutex_unlock(file->files->lock);
 	return err;
 }
 
@@ -181,7 +182,7 @@ static void end_sents_of(struct sim_file *file, uint32_t id)
 		at = at->next;
 		if (sent->header.id == id)
 			ibsa__sent_end(&file->sents, sent,
-				       file->fabric->mads.pool);
+				       file->files->net->mads.pool);
 	}
 }
 
@@ -189,14 +190,14 @@ int ibsa__sim_file_unregister(struct sim_file *file, uint32_t id)
 {
 	int err = 0;
 
-	pthread_mutex_lock(&file->fabric->lock);
+	pthread_mutex_lock(file->files->lock);
 	if (id >= SIM_AGENTS_MAX || !file->agents[id].is_open) {
 		err = -EINVAL;
 	} else {
 		file->agents[id].is_open = false;
 		end_sents_of(file, id);
 	}
-	pthread_mutex_unlock(&file->fabric->lock);
+	pthread_mutex_unlock(file->files->lock);
 	return err;
 }
 
@@ -236,19 +237,19 @@ static int check(struct out *out)
 }
 
 /* Of Omni-Path, a LID that the header has no room for is in the GID. */
-static uint32_t dlid_of(const struct ibsa_fabric *fabric,
+static uint32_t dlid_of(const struct subnet *subnet,
 			const struct ibsa_address *to)
 {
 	if (to->lid || !to->has_grh)
 		return to->lid;
-	return lid_in_gid(fabric, ibsa_be64(to->gid.raw + 8));
+	return lid_in_gid(subnet, ibsa_be64(to->gid.raw + 8));
 }
 
 /* What its packet says, from the header. */
 static struct sim_mad address(const struct out *out)
 {
-	const struct ibsa_fabric *fabric = out->file->fabric;
-	const struct end_port *end = &fabric->ends[out->file->end];
+	const struct subnet *subnet = out->file->files->subnet;
+	const struct end_port *end = &subnet->ends[out->file->end];
 	struct ibsa_address to;
 	struct sim_mad mad;
 
@@ -259,16 +260,16 @@ static struct sim_mad address(const struct out *out)
 				? IBSA_LID_PERMISSIVE
 				: end->lid | (to.path_bits &
 					      (end->lid_count - 1u)),
-		.dlid = dlid_of(fabric, &to),
+		.dlid = dlid_of(subnet, &to),
 		.src_qpn = mad_is_smp(out->mad) ? 0 : IBSA_QPN_GSI,
 		.dst_qpn = to.qpn,
-		.pkey = setup_pkey(&fabric->setups[out->file->end],
+		.pkey = setup_pkey(&subnet->setups[out->file->end],
 				   to.pkey_index),
 		.sl = to.sl,
 		.has_grh = to.has_grh,
 	};
 	if (mad.has_grh) {
-		end_gid(fabric, end, mad.sgid.raw);
+		end_gid(subnet, end, mad.sgid.raw);
 		mad.dgid = to.gid;
 		mad.flow_label = to.flow_label;
 		mad.traffic_class = to.traffic_class;
@@ -327,22 +328,21 @@ static bool put_body(const struct out *out, struct sa_reply *body)
 /* The MAD, or NULL: out of memory. */
 static struct message *make_message(const struct out *out)
 {
-	struct message *message = ibsa__mad_new(out->file->fabric);
+	struct message *message = ibsa__mad_new(out->file->files->net);
 
 	if (!message)
 		return NULL;
 	message->mad = address(out);
 	if (put_body(out, &message->body))
 		return message;
-	ibsa__queue_release(out->file->fabric->mads.pool, message);
+	ibsa__queue_release(out->file->files->net->mads.pool, message);
 	return NULL;
 }
 
 /* A copy for the next try, or NULL. */
-static struct message *copy(struct ibsa_fabric *fabric,
-			    const struct message *message)
+static struct message *copy(struct mad_net *net, const struct message *message)
 {
-	struct message *twin = ibsa__mad_new(fabric);
+	struct message *twin = ibsa__mad_new(net);
 
 	if (!twin)
 		return NULL;
@@ -350,7 +350,7 @@ static struct message *copy(struct ibsa_fabric *fabric,
 	if (ibsa__sa_reply_put(&twin->body, message->body.bytes,
 			       message->body.len))
 		return twin;
-	ibsa__queue_release(fabric->mads.pool, twin);
+	ibsa__queue_release(net->mads.pool, twin);
 	return NULL;
 }
 
@@ -359,7 +359,7 @@ static int expect(const struct out *out, const struct message *message,
 		  uint64_t now_ns)
 {
 	const struct umad_header *header = &out->header;
-	struct ibsa_fabric *fabric = out->file->fabric;
+	struct mad_net *net = out->file->files->net;
 	struct sents *sents = &out->file->sents;
 	struct message *again = NULL;
 	struct sent *sent;
@@ -368,7 +368,7 @@ static int expect(const struct out *out, const struct message *message,
 		return 0;
 	if (header->retries) {
 		if (sents_have_room(sents, message->body.len))
-			again = copy(fabric, message);
+			again = copy(net, message);
 		if (!again)
 			return -ENOMEM;
 	}
@@ -376,7 +376,7 @@ static int expect(const struct out *out, const struct message *message,
 			      now_ns + header->timeout_ms * NS_PER_MS);
 	if (!sent) {
 		if (again)
-			ibsa__queue_release(fabric->mads.pool, again);
+			ibsa__queue_release(net->mads.pool, again);
 		return -ENOMEM;
 	}
 	sent->header = *header;
@@ -397,7 +397,7 @@ static bool is_without_grh(const struct out *out, const uint8_t *mad)
 {
 	const struct sim_file *file = out->file;
 
-	return file->fabric->setups[file->end].needs_grh &&
+	return file->files->subnet->setups[file->end].needs_grh &&
 	       !out->header.grh_present && !mad_is_smp(mad);
 }
 
@@ -405,7 +405,8 @@ static bool is_without_grh(const struct out *out, const uint8_t *mad)
 static bool is_refused(const struct out *out, const uint8_t *mad)
 {
 	const struct sim_file *file = out->file;
-	const struct topo_port *port = &file->fabric->topo.ports[file->port];
+	const struct topo_port *port =
+		&file->files->subnet->topo.ports[file->port];
 
 	if (!out->is_segment &&
 	    ibsa__sent_is_twice(&file->sents, mad, &out->header))
@@ -419,7 +420,7 @@ static bool is_refused(const struct out *out, const uint8_t *mad)
 
 static int post(const struct out *out, uint64_t now_ns)
 {
-	struct ibsa_fabric *fabric = out->file->fabric;
+	struct mad_net *net = out->file->files->net;
 	struct message *message = make_message(out);
 	int err = 0;
 
@@ -430,19 +431,19 @@ static int post(const struct out *out, uint64_t now_ns)
 	if (!err)
 		err = expect(out, message, now_ns);
 	if (err) {
-		ibsa__queue_release(fabric->mads.pool, message);
+		ibsa__queue_release(net->mads.pool, message);
 		return err;
 	}
-	fabric->stats.requests++;
+	net->stats.requests++;
 	message->due_ns = now_ns;
-	ibsa__mad_post(fabric, message, now_ns);
+	ibsa__mad_post(net, message, now_ns);
 	return 0;
 }
 
 int ibsa__sim_file_write(struct sim_file *file, const uint8_t *packet,
 			 size_t len)
 {
-	struct ibsa_fabric *fabric = file->fabric;
+	struct sim_files *files = file->files;
 	struct out out = { .file = file };
 	int err;
 
@@ -451,14 +452,14 @@ int ibsa__sim_file_write(struct sim_file *file, const uint8_t *packet,
 	memcpy(&out.header, packet, sizeof(out.header));
 	out.mad = packet + UMAD_HEADER_BYTES;
 	out.len = len - UMAD_HEADER_BYTES;
-	pthread_mutex_lock(&fabric->lock);
+	pthread_mutex_lock(files->lock);
 	err = check(&out);
 	if (!err) {
-		const uint64_t now_ns = sim_clock_now(&fabric->clock);
+		const uint64_t now_ns = sim_clock_now(files->subnet->clock);
 
-		ibsa__mads_settle(fabric, now_ns);
+		ibsa__mads_settle(files->net, now_ns);
 		err = post(&out, now_ns);
 	}
-	pthread_mutex_unlock(&fabric->lock);
+	pthread_mutex_unlock(files->lock);
 	return err;
 }

@@ -12,24 +12,30 @@
 #ifndef SIM_FILE_FILE_H
 #define SIM_FILE_FILE_H
 
+#include <pthread.h>
+
 #include <ibsa/sim.h>
 
+#include "sim/mad/agent.h"
 #include "umad/header.h"
 
+struct mad_net;
+struct nodes;
 struct sim_file;
+struct subnet;
 
 enum { SIM_AGENTS_MAX = 32 /* of a file */ };
 
-/* As the ioctls REGISTER_AGENT and REGISTER_AGENT2 have it. */
-struct sim_agent_request {
-	uint32_t id;		 /* filled */
-	uint32_t flags;		 /* UMAD_RMPP_BY_USER */
-	uint64_t method_mask[2]; /* bit n % 64 of n / 64: method n */
-	uint32_t oui;		 /* of vendor classes 0x30 to 0x4f */
-	uint8_t qpn;
-	uint8_t mgmt_class; /* 0: answers to its own requests, no others */
-	uint8_t class_version;
-	uint8_t rmpp_version;
+/* The umad files of a fabric. */
+struct sim_files {
+	pthread_mutex_t *lock;
+	struct subnet *subnet;
+	struct mad_net *net;
+	struct nodes *nodes;
+	uint32_t agent_prefixes;  /* given to agents */
+	unsigned int *references; /* of the fabric; each file holds one */
+	void (*put)(void *owner); /* gives one back */
+	void *owner;
 };
 
 /*
@@ -37,7 +43,7 @@ struct sim_agent_request {
  * fabric locked, when there is something to read where there was nothing.
  * Return: 0; -ENODEV no end port; -ENOMEM.
  */
-int ibsa__sim_file_open(struct ibsa_fabric *fabric, uint32_t port,
+int ibsa__sim_file_open(struct sim_files *files, uint32_t port,
 			void (*ready)(void *arg), void *arg,
 			struct sim_file **out) IBSA_MUST_USE;
 void ibsa__sim_file_close(struct sim_file *file);

@@ -14,14 +14,14 @@
 static struct umad_header header_of(const struct sim_file *file, uint32_t id,
 				    const struct sim_mad *mad)
 {
-	const struct ibsa_fabric *fabric = file->fabric;
-	const uint8_t lids = fabric->ends[file->end].lid_count;
+	const struct subnet *subnet = file->files->subnet;
+	const uint8_t lids = subnet->ends[file->end].lid_count;
 	const struct ibsa_address from = {
 		.lid = mad->slid & UINT16_MAX,
 		.qpn = mad->src_qpn,
 		.sl = mad->sl,
 		.path_bits = (uint8_t)(mad->dlid & (lids - 1u)),
-		.pkey_index = ibsa__pkey_index(&fabric->setups[file->end],
+		.pkey_index = ibsa__pkey_index(&subnet->setups[file->end],
 					       mad->pkey),
 		.has_grh = mad->has_grh,
 		.gid = mad->sgid,
@@ -43,7 +43,7 @@ static void put(struct sim_file *file, struct umad_header *header,
 	const bool was_empty = !file->inbox.count;
 
 	if (!ibsa__inbox_put(&file->inbox, header, mad, len)) {
-		ibsa__drop(file->fabric, IBSA_DROP_QUEUE_FULL);
+		ibsa__drop(file->files->net, IBSA_DROP_QUEUE_FULL);
 		return;
 	}
 	if (was_empty && file->ready)
@@ -60,7 +60,7 @@ static void hand_over(struct sim_file *file, const struct agent *agent,
 	/* Whoever does not join segments gets the first. */
 	if (len > IBSA_MAD_BYTES && !agent_has_rmpp(agent))
 		len = IBSA_MAD_BYTES;
-	file->fabric->stats.answers++;
+	file->files->net->stats.answers++;
 	put(file, &header, message->body.bytes, len);
 }
 
@@ -88,7 +88,7 @@ static bool take_response(struct sim_file *file, const struct message *message)
 	sent = ibsa__sent_find(&file->sents, mad);
 	if (!sent)
 		return false;
-	ibsa__sent_end(&file->sents, sent, file->fabric->mads.pool);
+	ibsa__sent_end(&file->sents, sent, file->files->net->mads.pool);
 	hand_over(file, agent, message);
 	return true;
 }
@@ -132,7 +132,7 @@ static void give_up(struct sim_file *file, struct sent *sent)
 	uint8_t mad[MAD_HEADER_BYTES];
 
 	memcpy(mad, sent->mad, sizeof(mad));
-	ibsa__sent_end(&file->sents, sent, file->fabric->mads.pool);
+	ibsa__sent_end(&file->sents, sent, file->files->net->mads.pool);
 	tell_of(file, &header, mad, ETIMEDOUT);
 }
 
@@ -142,9 +142,9 @@ void ibsa__sim_file_refuse(struct sim_file *file, const uint8_t *packet,
 	struct umad_header header;
 
 	memcpy(&header, packet, sizeof(header));
-	pthread_mutex_lock(&file->fabric->lock);
+	pthread_mutex_lock(file->files->lock);
 	tell_of(file, &header, packet + sizeof(header), (uint32_t)-err);
-	pthread_mutex_unlock(&file->fabric->lock);
+	pthread_mutex_unlock(file->files->lock);
 }
 
 /*
@@ -155,8 +155,8 @@ void ibsa__sim_file_refuse(struct sim_file *file, const uint8_t *packet,
 static void send_again(struct sim_file *file, struct sent *sent,
 		       uint64_t now_ns)
 {
-	struct ibsa_fabric *fabric = file->fabric;
-	struct message *message = ibsa__mad_new(fabric);
+	struct mad_net *net = file->files->net;
+	struct message *message = ibsa__mad_new(net);
 
 	sent->retries--;
 	ibsa__sent_wait(&file->sents, sent,
@@ -168,10 +168,10 @@ static void send_again(struct sim_file *file, struct sent *sent,
 	message->due_ns = now_ns;
 	if (!ibsa__sa_reply_put(&message->body, sent->again->body.bytes,
 				sent->again->body.len)) {
-		ibsa__queue_release(fabric->mads.pool, message);
+		ibsa__queue_release(net->mads.pool, message);
 		return;
 	}
-	ibsa__mad_post(fabric, message, now_ns);
+	ibsa__mad_post(net, message, now_ns);
 }
 
 static void settle(struct sim_file *file, uint64_t now_ns)
@@ -181,7 +181,7 @@ static void settle(struct sim_file *file, uint64_t now_ns)
 
 	while ((sent = sent_first(&file->sents)) && sent->due_ns <= now_ns) {
 		/* What has been answered in time, counts. */
-		ibsa__mads_settle(file->fabric, sent->due_ns);
+		ibsa__mads_settle(file->files->net, sent->due_ns);
 		if (sent != sent_first(&file->sents))
 			continue;
 		if (count++ == SIM_AGAIN_MAX)
@@ -191,26 +191,26 @@ static void settle(struct sim_file *file, uint64_t now_ns)
 		else
 			give_up(file, sent);
 	}
-	ibsa__mads_settle(file->fabric, now_ns);
+	ibsa__mads_settle(file->files->net, now_ns);
 }
 
 void ibsa__sim_file_settle(struct sim_file *file)
 {
-	struct ibsa_fabric *fabric = file->fabric;
+	struct sim_files *files = file->files;
 
-	pthread_mutex_lock(&fabric->lock);
-	settle(file, sim_clock_now(&fabric->clock));
-	pthread_mutex_unlock(&fabric->lock);
+	pthread_mutex_lock(files->lock);
+	settle(file, sim_clock_now(files->subnet->clock));
+	pthread_mutex_unlock(files->lock);
 }
 
 const uint8_t *ibsa__sim_file_head(struct sim_file *file, size_t *len)
 {
-	struct ibsa_fabric *fabric = file->fabric;
+	struct sim_files *files = file->files;
 	const struct packet *first;
 
-	pthread_mutex_lock(&fabric->lock);
+	pthread_mutex_lock(files->lock);
 	first = file->inbox.first;
-	pthread_mutex_unlock(&fabric->lock);
+	pthread_mutex_unlock(files->lock);
 	if (!first)
 		return NULL;
 	*len = first->body.len;
@@ -219,22 +219,22 @@ const uint8_t *ibsa__sim_file_head(struct sim_file *file, size_t *len)
 
 void ibsa__sim_file_take(struct sim_file *file)
 {
-	pthread_mutex_lock(&file->fabric->lock);
+	pthread_mutex_lock(file->files->lock);
 	ibsa__inbox_take(&file->inbox);
-	pthread_mutex_unlock(&file->fabric->lock);
+	pthread_mutex_unlock(file->files->lock);
 }
 
 uint64_t ibsa__sim_file_due(struct sim_file *file)
 {
-	struct ibsa_fabric *fabric = file->fabric;
+	struct sim_files *files = file->files;
 	const struct sent *sent;
 	uint64_t due_ns;
 
-	pthread_mutex_lock(&fabric->lock);
-	due_ns = ibsa__mads_due(fabric, file->end);
+	pthread_mutex_lock(files->lock);
+	due_ns = ibsa__mads_due(files->net, file->end);
 	sent = sent_first(&file->sents);
 	if (sent && sent->due_ns < due_ns)
 		due_ns = sent->due_ns;
-	pthread_mutex_unlock(&fabric->lock);
+	pthread_mutex_unlock(files->lock);
 	return due_ns;
 }

@@ -5,13 +5,14 @@
 
 #include "sim/mad/agent.h"
 #include "sim/mad/port.h"
-#include "sim/subnet/fabric.h"
+#include "sim/mad/net.h"
+#include "sim/file/file.h"
 #include "sim/file/inbox.h"
 #include "sim/file/sent.h"
 
 struct sim_file {
 	struct port_handler handler; /* among those of the port */
-	struct ibsa_fabric *fabric;
+	struct sim_files *files;
 	void (*ready)(void *arg);
 	void *arg;
 	uint32_t port; /* index in the topology */

@@ -3,7 +3,22 @@
 #ifndef SIM_MAD_AGENT_H
 #define SIM_MAD_AGENT_H
 
-#include "sim/file/file.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "umad/header.h"
+
+/* As the ioctls REGISTER_AGENT and REGISTER_AGENT2 have it. */
+struct sim_agent_request {
+	uint32_t id;		 /* filled */
+	uint32_t flags;		 /* UMAD_RMPP_BY_USER */
+	uint64_t method_mask[2]; /* bit n % 64 of n / 64: method n */
+	uint32_t oui;		 /* of vendor classes 0x30 to 0x4f */
+	uint8_t qpn;
+	uint8_t mgmt_class; /* 0: answers to its own requests, no others */
+	uint8_t class_version;
+	uint8_t rmpp_version;
+};
 
 struct agent {
 	bool is_open;

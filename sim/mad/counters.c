@@ -14,28 +14,27 @@ enum {
 	WORD_BYTES = 4,
 };
 
-struct counters *ibsa__counters(struct ibsa_fabric *fabric,
+struct counters *ibsa__counters(struct mad_net *net,
 				const struct topo_port *port)
 {
-	if (!fabric->counters)
-		fabric->counters = ibsa__calloc(fabric->topo.port_count,
-						sizeof(*fabric->counters));
-	if (!fabric->counters)
+	if (!net->counters)
+		net->counters = ibsa__calloc(net->subnet->topo.port_count,
+					     sizeof(*net->counters));
+	if (!net->counters)
 		return NULL;
-	return &fabric->counters[port - fabric->topo.ports];
+	return &net->counters[port - net->subnet->topo.ports];
 }
 
-void ibsa__count_event(struct ibsa_fabric *fabric, const struct topo_port *port,
+void ibsa__count_event(struct mad_net *net, const struct topo_port *port,
 		       enum counted what)
 {
-	struct counters *counters = ibsa__counters(fabric, port);
+	struct counters *counters = ibsa__counters(net, port);
 
 	if (counters)
 		counters->total[what]++;
 }
 
-void ibsa__count_packet(struct ibsa_fabric *fabric,
-			const struct topo_port *port,
+void ibsa__count_packet(struct mad_net *net, const struct topo_port *port,
 			const struct message *message, bool is_multicast)
 {
 	const size_t len = message->body.len;
@@ -44,12 +43,12 @@ void ibsa__count_packet(struct ibsa_fabric *fabric,
 	const size_t each = IBSA_MAD_BYTES + HEADER_BYTES +
 			    (message->mad.has_grh ? GRH_BYTES : 0);
 	const uint64_t words = packets * each / WORD_BYTES;
-	struct counters *out = ibsa__counters(fabric, port);
+	struct counters *out = ibsa__counters(net, port);
 	struct counters *in;
 
 	if (!out)
 		return;
-	in = ibsa__counters(fabric, &fabric->topo.ports[port->peer]);
+	in = ibsa__counters(net, &net->subnet->topo.ports[port->peer]);
 	out->total[COUNT_XMIT_PKTS] += packets;
 	out->total[COUNT_XMIT_DATA] += words;
 	in->total[COUNT_RCV_PKTS] += packets;

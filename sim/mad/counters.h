@@ -4,7 +4,7 @@
 #define SIM_MAD_COUNTERS_H
 
 #include "sim/mad/mad.h"
-#include "sim/subnet/fabric.h"
+#include "sim/mad/net.h"
 
 enum counted {
 	COUNT_XMIT_DATA, /* in words of 4 bytes */
@@ -29,16 +29,15 @@ struct counters {
 };
 
 /* A MAD leaves by @port, and arrives at the other end of its cable. */
-void ibsa__count_packet(struct ibsa_fabric *fabric,
-			const struct topo_port *port,
+void ibsa__count_packet(struct mad_net *net, const struct topo_port *port,
 			const struct message *message, bool is_multicast);
 
 /* Another event at @port. */
-void ibsa__count_event(struct ibsa_fabric *fabric, const struct topo_port *port,
+void ibsa__count_event(struct mad_net *net, const struct topo_port *port,
 		       enum counted what);
 
 /* The counters of @port, or NULL: out of memory. */
-struct counters *ibsa__counters(struct ibsa_fabric *fabric,
+struct counters *ibsa__counters(struct mad_net *net,
 				const struct topo_port *port);
 
 /* Count the links that go down; as in struct subnet_observer. */

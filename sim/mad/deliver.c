@@ -11,7 +11,7 @@
 
 #include "sim/mad/agent.h"
 #include "sim/mad/port.h"
-#include "sim/subnet/fabric.h"
+#include "sim/mad/net.h"
 #include "wire/request.h"
 
 enum {
@@ -20,31 +20,30 @@ enum {
 };
 
 /* Its queue pair is there, and its P_Key passes. */
-static bool gets_in(struct ibsa_fabric *fabric, const struct message *message,
+static bool gets_in(struct mad_net *net, const struct message *message,
 		    const struct arrival *at)
 {
 	const struct end_setup *setup =
-		&fabric->setups[fabric->topo.ports[at->port].end];
+		&net->subnet->setups[net->subnet->topo.ports[at->port].end];
 	const bool is_smp = mad_is_smp(message->body.bytes);
 	const uint32_t qpn = is_smp ? 0 : IBSA_QPN_GSI;
-	const bool is_fan = message->mad.dlid >= fabric->lids.limit;
+	const bool is_fan = message->mad.dlid >= net->subnet->lids.limit;
 
 	if (message->mad.dst_qpn != qpn &&
 	    !(is_fan && message->mad.dst_qpn == QPN_MULTICAST)) {
-		ibsa__drop(fabric, IBSA_DROP_NO_AGENT);
+		ibsa__drop(net, IBSA_DROP_NO_AGENT);
 		return false;
 	}
 	if (is_smp || ibsa__pkey_passes(setup, message->mad.pkey))
 		return true;
-	ibsa__drop(fabric, IBSA_DROP_PKEY);
+	ibsa__drop(net, IBSA_DROP_PKEY);
 	return false;
 }
 
-void ibsa__mad_refuse(struct ibsa_fabric *fabric, const struct message *message,
+void ibsa__mad_refuse(struct mad_net *net, const struct message *message,
 		      uint32_t port, uint16_t status, uint64_t now_ns)
 {
-	struct message *answer = ibsa__mad_answer(fabric, message, port,
-						  now_ns);
+	struct message *answer = ibsa__mad_answer(net, message, port, now_ns);
 	uint8_t *mad;
 
 	if (!answer)
@@ -56,45 +55,45 @@ void ibsa__mad_refuse(struct ibsa_fabric *fabric, const struct message *message,
 	if (mad[MAD_CLASS] == CLASS_SMP_DIRECT)
 		status |= STATUS_DIRECTION;
 	ibsa_put_be16(mad + MAD_STATUS, status);
-	ibsa__mad_post(fabric, answer, now_ns);
+	ibsa__mad_post(net, answer, now_ns);
 }
 
-static struct port_handler *handlers_of(const struct ibsa_fabric *fabric,
+static struct port_handler *handlers_of(const struct subnet *subnet,
 					const struct arrival *at)
 {
-	return fabric->setups[fabric->topo.ports[at->port].end].handlers;
+	return subnet->setups[subnet->topo.ports[at->port].end].handlers;
 }
 
-void ibsa__mad_deliver(struct ibsa_fabric *fabric, struct message *message,
+void ibsa__mad_deliver(struct mad_net *net, struct message *message,
 		       const struct arrival *at, uint64_t now_ns)
 {
-	const struct port_handler *own = handlers_of(fabric, at);
+	const struct port_handler *own = handlers_of(net->subnet, at);
 	const uint8_t method = message->body.bytes[MAD_METHOD];
 
-	if (!gets_in(fabric, message, at))
+	if (!gets_in(net, message, at))
 		return;
 	/* Answers to a Report are the SA's, others those of who has asked. */
 	if (ibsa__mad_is_response(message->body.bytes) &&
 	    port_handlers_take(own, message, at, now_ns))
 		return;
-	if (port_handlers_take(fabric->handlers, message, at, now_ns) ||
+	if (port_handlers_take(net->handlers, message, at, now_ns) ||
 	    port_handlers_take(own, message, at, now_ns) ||
-	    port_handlers_take(fabric->last_handler, message, at, now_ns))
+	    port_handlers_take(net->last_handler, message, at, now_ns))
 		return;
 	if (method == IBSA_METHOD_GET || method == IBSA_METHOD_SET)
-		ibsa__mad_refuse(fabric, message, at->port,
+		ibsa__mad_refuse(net, message, at->port,
 				 IBSA_STATUS_BAD_METHOD_ATTRIBUTE, now_ns);
 	else
-		ibsa__drop(fabric, IBSA_DROP_NO_AGENT);
+		ibsa__drop(net, IBSA_DROP_NO_AGENT);
 }
 
-void ibsa__mad_deliver_fan(struct ibsa_fabric *fabric,
-			   const struct message *message,
+void ibsa__mad_deliver_fan(struct mad_net *net, const struct message *message,
 			   const struct arrival *at, uint64_t now_ns)
 {
 	if (ibsa__mad_is_response(message->body.bytes) ||
-	    mad_is_smp(message->body.bytes) || !gets_in(fabric, message, at))
+	    mad_is_smp(message->body.bytes) || !gets_in(net, message, at))
 		return;
-	if (!port_handlers_take(handlers_of(fabric, at), message, at, now_ns))
-		ibsa__drop(fabric, IBSA_DROP_NO_AGENT);
+	if (!port_handlers_take(handlers_of(net->subnet, at), message, at,
+				now_ns))
+		ibsa__drop(net, IBSA_DROP_NO_AGENT);
 }

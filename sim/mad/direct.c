@@ -18,43 +18,43 @@ enum {
 };
 
 /* Out by port @number of the node at *@at: *@at is then where it comes in. */
-static bool cross(struct ibsa_fabric *fabric, const struct message *message,
+static bool cross(struct mad_net *net, const struct message *message,
 		  uint32_t *at, uint8_t number)
 {
-	const struct topology *topo = &fabric->topo;
+	const struct topology *topo = &net->subnet->topo;
 	const struct topo_port *here = &topo->ports[*at];
 	const struct topo_node *node = &topo->nodes[here->node];
 	const struct topo_port *out;
 
 	if (!number || number > node->port_count ||
 	    (node->type != IBSA_NODE_SWITCH && number != here->number)) {
-		ibsa__drop(fabric, IBSA_DROP_NO_ROUTE);
+		ibsa__drop(net, IBSA_DROP_NO_ROUTE);
 		return false;
 	}
 	out = &topo->ports[node->first_port + number];
 	if (out->peer == SIM_NONE) {
-		ibsa__drop(fabric, IBSA_DROP_PORT_DOWN);
+		ibsa__drop(net, IBSA_DROP_PORT_DOWN);
 		return false;
 	}
-	ibsa__count_packet(fabric, out, message, false);
+	ibsa__count_packet(net, out, message, false);
 	*at = out->peer;
 	return true;
 }
 
 /* Only switches let an SMP pass on. */
-static bool is_switch(struct ibsa_fabric *fabric, uint32_t at)
+static bool is_switch(struct mad_net *net, uint32_t at)
 {
-	const struct topology *topo = &fabric->topo;
+	const struct topology *topo = &net->subnet->topo;
 
 	if (topo->nodes[topo->ports[at].node].type == IBSA_NODE_SWITCH)
 		return true;
-	ibsa__drop(fabric, IBSA_DROP_NO_ROUTE);
+	ibsa__drop(net, IBSA_DROP_NO_ROUTE);
 	return false;
 }
 
-static struct arrival arrival_at(const struct ibsa_fabric *fabric, uint32_t at)
+static struct arrival arrival_at(const struct subnet *subnet, uint32_t at)
 {
-	const struct topology *topo = &fabric->topo;
+	const struct topology *topo = &subnet->topo;
 	const struct topo_port *port = &topo->ports[at];
 	const struct topo_node *node = &topo->nodes[port->node];
 
@@ -70,7 +70,7 @@ static bool is_permissive(const uint8_t *lid)
 }
 
 /* To the port from which the directed part begins; by LID, if it says so. */
-static bool begin(struct ibsa_fabric *fabric, const struct message *message,
+static bool begin(struct mad_net *net, const struct message *message,
 		  uint32_t *at)
 {
 	struct arrival first;
@@ -78,33 +78,33 @@ static bool begin(struct ibsa_fabric *fabric, const struct message *message,
 	*at = message->mad.from;
 	if (is_permissive(message->body.bytes + SMP_DR_SLID))
 		return true;
-	if (!ibsa__mad_forward(fabric, message, message->mad.dlid, &first))
+	if (!ibsa__mad_forward(net, message, message->mad.dlid, &first))
 		return false;
 	*at = first.port;
 	return true;
 }
 
-static bool go_out(struct ibsa_fabric *fabric, struct message *message,
+static bool go_out(struct mad_net *net, struct message *message,
 		   struct arrival *out)
 {
 	uint8_t *smp = message->body.bytes;
 	const uint8_t count = smp[SMP_HOP_COUNT];
 	uint32_t at;
 
-	if (!begin(fabric, message, &at))
+	if (!begin(net, message, &at))
 		return false;
 	for (uint8_t hop = 1; hop <= count; hop++) {
-		if ((hop > 1 && !is_switch(fabric, at)) ||
-		    !cross(fabric, message, &at, smp[SMP_INITIAL_PATH + hop]))
+		if ((hop > 1 && !is_switch(net, at)) ||
+		    !cross(net, message, &at, smp[SMP_INITIAL_PATH + hop]))
 			return false;
-		smp[SMP_RETURN_PATH + hop] = fabric->topo.ports[at].number;
+		smp[SMP_RETURN_PATH + hop] = net->subnet->topo.ports[at].number;
 	}
 	smp[SMP_HOP_POINTER] = count + 1;
-	*out = arrival_at(fabric, at);
+	*out = arrival_at(net->subnet, at);
 	return true;
 }
 
-static bool go_back(struct ibsa_fabric *fabric, struct message *message,
+static bool go_back(struct mad_net *net, struct message *message,
 		    struct arrival *out)
 {
 	uint8_t *smp = message->body.bytes;
@@ -112,20 +112,20 @@ static bool go_back(struct ibsa_fabric *fabric, struct message *message,
 	uint32_t at = message->mad.from;
 
 	for (int hop = smp[SMP_HOP_POINTER] - 1; hop > 0; hop--) {
-		if ((hop < count && !is_switch(fabric, at)) ||
-		    !cross(fabric, message, &at, smp[SMP_RETURN_PATH + hop]))
+		if ((hop < count && !is_switch(net, at)) ||
+		    !cross(net, message, &at, smp[SMP_RETURN_PATH + hop]))
 			return false;
 	}
 	smp[SMP_HOP_POINTER] = 0;
-	*out = arrival_at(fabric, at);
+	*out = arrival_at(net->subnet, at);
 	if (is_permissive(smp + SMP_DR_SLID))
 		return true;
 	message->mad.from = out->port;
-	return ibsa__mad_forward(fabric, message, ibsa_be16(smp + SMP_DR_SLID),
+	return ibsa__mad_forward(net, message, ibsa_be16(smp + SMP_DR_SLID),
 				 out);
 }
 
-bool ibsa__mad_direct(struct ibsa_fabric *fabric, struct message *message,
+bool ibsa__mad_direct(struct mad_net *net, struct message *message,
 		      struct arrival *at)
 {
 	const uint8_t *smp = message->body.bytes;
@@ -134,11 +134,11 @@ bool ibsa__mad_direct(struct ibsa_fabric *fabric, struct message *message,
 	if (smp[SMP_HOP_COUNT] > HOPS_MAX ||
 	    smp[SMP_HOP_POINTER] > smp[SMP_HOP_COUNT] + 1 ||
 	    !is_permissive(smp + SMP_DR_DLID)) {
-		ibsa__drop(fabric, IBSA_DROP_NO_ROUTE);
+		ibsa__drop(net, IBSA_DROP_NO_ROUTE);
 		return false;
 	}
-	return smp[MAD_STATUS] & DIRECTION ? go_back(fabric, message, at)
-					   : go_out(fabric, message, at);
+	return smp[MAD_STATUS] & DIRECTION ? go_back(net, message, at)
+					   : go_out(net, message, at);
 }
 
 /*

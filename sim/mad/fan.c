@@ -13,7 +13,7 @@
 
 /* One packet of which there are ever more. */
 struct fan {
-	struct ibsa_fabric *fabric;
+	struct mad_net *net;
 	const struct message *message;
 	uint64_t now_ns;
 	uint32_t *queue; /* ports that a copy has come in by */
@@ -24,7 +24,7 @@ struct fan {
 
 static const struct topo_node *node_at(const struct fan *fan, uint32_t port)
 {
-	const struct topology *topo = &fan->fabric->topo;
+	const struct topology *topo = &fan->net->subnet->topo;
 
 	return &topo->nodes[topo->ports[port].node];
 }
@@ -33,38 +33,38 @@ static void deliver(const struct fan *fan, uint32_t port, uint32_t in)
 {
 	const struct arrival at = {
 		.port = port,
-		.number = fan->fabric->topo.ports[in].number,
+		.number = fan->net->subnet->topo.ports[in].number,
 	};
 
-	ibsa__mad_deliver_fan(fan->fabric, fan->message, &at, fan->now_ns);
+	ibsa__mad_deliver_fan(fan->net, fan->message, &at, fan->now_ns);
 }
 
 /* Out by that port; another copy is then at the other end of its cable. */
 static void cross(struct fan *fan, uint32_t port)
 {
-	struct ibsa_fabric *fabric = fan->fabric;
-	const struct topo_port *out = &fabric->topo.ports[port];
+	struct mad_net *net = fan->net;
+	const struct topo_port *out = &net->subnet->topo.ports[port];
 
 	if (out->peer == SIM_NONE || out->state != IBSA_PORT_ACTIVE) {
-		ibsa__count_event(fabric, out, COUNT_DISCARDS);
-		ibsa__drop(fabric, IBSA_DROP_PORT_DOWN);
+		ibsa__count_event(net, out, COUNT_DISCARDS);
+		ibsa__drop(net, IBSA_DROP_PORT_DOWN);
 		return;
 	}
 	if (fan->tail == fan->room) {
-		ibsa__drop(fabric, IBSA_DROP_HOP_LIMIT);
+		ibsa__drop(net, IBSA_DROP_HOP_LIMIT);
 		return;
 	}
-	ibsa__count_packet(fabric, out, fan->message, true);
+	ibsa__count_packet(net, out, fan->message, true);
 	fan->queue[fan->tail++] = out->peer;
 }
 
 static void relay(struct fan *fan, uint32_t in)
 {
 	const struct topo_node *node = node_at(fan, in);
-	const uint8_t number = fan->fabric->topo.ports[in].number;
+	const uint8_t number = fan->net->subnet->topo.ports[in].number;
 	uint16_t masks[MFT_POSITIONS];
 
-	ibsa__switch_fan(fan->fabric, node, fan->message->mad.dlid, masks);
+	ibsa__switch_fan(fan->net->subnet, node, fan->message->mad.dlid, masks);
 	for (uint32_t i = 0; i <= node->port_count; i++) {
 		if (i == number ||
 		    !(masks[i / MFT_POSITION_PORTS] >> i % MFT_POSITION_PORTS &
@@ -95,23 +95,23 @@ static void follow(struct fan *fan)
 	}
 }
 
-void ibsa__mad_fan_out(struct ibsa_fabric *fabric,
-		       const struct message *message, uint64_t now_ns)
+void ibsa__mad_fan_out(struct mad_net *net, const struct message *message,
+		       uint64_t now_ns)
 {
 	struct fan fan = {
-		.fabric = fabric,
+		.net = net,
 		.message = message,
 		.now_ns = now_ns,
-		.room = fabric->topo.port_count,
+		.room = net->subnet->topo.port_count,
 	};
 
 	/* As many as there are ports, if each is crossed once. */
-	if (!fabric->fan_queue)
-		fabric->fan_queue = ibsa__calloc(fan.room,
-						 sizeof(*fabric->fan_queue));
+	if (!net->fan_queue)
+		net->fan_queue = ibsa__calloc(fan.room,
+					      sizeof(*net->fan_queue));
 	/* Without memory it is as if it had been lost. */
-	if (!fabric->fan_queue)
+	if (!net->fan_queue)
 		return;
-	fan.queue = fabric->fan_queue;
+	fan.queue = net->fan_queue;
 	follow(&fan);
 }

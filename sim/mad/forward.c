@@ -15,7 +15,7 @@ enum { HOPS_MAX = 64 };
 
 /* What is being forwarded, and how far it has come. */
 struct relay {
-	struct ibsa_fabric *fabric;
+	struct mad_net *net;
 	const struct message *message;
 	uint32_t dlid;
 	bool is_smp;
@@ -24,13 +24,13 @@ struct relay {
 
 static bool lose(const struct relay *relay, enum ibsa_drop_reason reason)
 {
-	ibsa__drop(relay->fabric, reason);
+	ibsa__drop(relay->net, reason);
 	return false;
 }
 
 static struct topo_port *port_at(const struct relay *relay, uint32_t port)
 {
-	return &relay->fabric->topo.ports[port];
+	return &relay->net->subnet->topo.ports[port];
 }
 
 /* SMPs pass as soon as there is a link, others once an SM lets them. */
@@ -47,10 +47,10 @@ static bool cross(struct relay *relay, uint32_t port)
 	const struct topo_port *out = port_at(relay, port);
 
 	if (!is_open(relay, out)) {
-		ibsa__count_event(relay->fabric, out, COUNT_DISCARDS);
+		ibsa__count_event(relay->net, out, COUNT_DISCARDS);
 		return lose(relay, IBSA_DROP_PORT_DOWN);
 	}
-	ibsa__count_packet(relay->fabric, out, relay->message, false);
+	ibsa__count_packet(relay->net, out, relay->message, false);
 	relay->at = out->peer;
 	if (!relay->is_smp &&
 	    port_at(relay, relay->at)->state < IBSA_PORT_ARMED)
@@ -60,7 +60,7 @@ static bool cross(struct relay *relay, uint32_t port)
 
 static bool is_own(const struct relay *relay, const struct topo_port *port)
 {
-	const struct end_port *end = &relay->fabric->ends[port->end];
+	const struct end_port *end = &relay->net->subnet->ends[port->end];
 
 	return end->lid && relay->dlid >= end->lid &&
 	       relay->dlid - end->lid < end->lid_count;
@@ -77,7 +77,7 @@ static bool end_here(const struct relay *relay, uint32_t port,
 
 static bool through_switches(struct relay *relay, struct arrival *out)
 {
-	const struct topology *topo = &relay->fabric->topo;
+	const struct topology *topo = &relay->net->subnet->topo;
 
 	for (int hops = 0; hops < HOPS_MAX; hops++) {
 		const struct topo_node *node =
@@ -86,12 +86,12 @@ static bool through_switches(struct relay *relay, struct arrival *out)
 
 		if (node->type != IBSA_NODE_SWITCH)
 			return end_here(relay, relay->at, out);
-		number = ibsa__switch_exit(relay->fabric, node, relay->dlid);
+		number = ibsa__switch_exit(relay->net->subnet, node,
+					   relay->dlid);
 		if (!number)
 			return end_here(relay, node->first_port, out);
 		if (number > node->port_count) {
-			ibsa__count_event(relay->fabric,
-					  port_at(relay, relay->at),
+			ibsa__count_event(relay->net, port_at(relay, relay->at),
 					  COUNT_RELAY_ERRORS);
 			return lose(relay, IBSA_DROP_NO_ROUTE);
 		}
@@ -101,12 +101,11 @@ static bool through_switches(struct relay *relay, struct arrival *out)
 	return lose(relay, IBSA_DROP_HOP_LIMIT);
 }
 
-bool ibsa__mad_forward(struct ibsa_fabric *fabric,
-		       const struct message *message, uint32_t dlid,
-		       struct arrival *at)
+bool ibsa__mad_forward(struct mad_net *net, const struct message *message,
+		       uint32_t dlid, struct arrival *at)
 {
 	struct relay relay = {
-		.fabric = fabric,
+		.net = net,
 		.message = message,
 		.dlid = dlid,
 		.is_smp = mad_is_smp(message->body.bytes),
@@ -114,7 +113,7 @@ bool ibsa__mad_forward(struct ibsa_fabric *fabric,
 	};
 	const struct topo_port *from = port_at(&relay, message->mad.from);
 
-	if (!dlid || dlid >= fabric->lids.limit)
+	if (!dlid || dlid >= net->subnet->lids.limit)
 		return lose(&relay, IBSA_DROP_NO_LID);
 	if (from->number && is_own(&relay, from)) {
 		*at = (struct arrival){ message->mad.from, from->number };

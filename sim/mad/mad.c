@@ -4,31 +4,31 @@
  * that nothing delays arrives within the call that sends it.
  */
 #include "sim/mad/port.h"
-#include "sim/subnet/fabric.h"
+#include "sim/mad/net.h"
 
-void ibsa__mads_init(struct ibsa_fabric *fabric)
+void ibsa__mads_init(struct mad_net *net)
 {
-	fabric->mads.fabric = fabric;
-	fabric->mads.pool = &fabric->mads.queue;
+	net->mads.net = net;
+	net->mads.pool = &net->mads.queue;
 }
 
-void ibsa__mads_done(struct ibsa_fabric *fabric)
+void ibsa__mads_done(struct mad_net *net)
 {
-	ibsa__way_done(&fabric->mads);
+	ibsa__way_done(&net->mads);
 }
 
-struct message *ibsa__mad_new(struct ibsa_fabric *fabric)
+struct message *ibsa__mad_new(struct mad_net *net)
 {
-	return ibsa__queue_new(fabric->mads.pool);
+	return ibsa__queue_new(net->mads.pool);
 }
 
-void ibsa__drop(struct ibsa_fabric *fabric, enum ibsa_drop_reason reason)
+void ibsa__drop(struct mad_net *net, enum ibsa_drop_reason reason)
 {
-	fabric->stats.drops[reason]++;
+	net->stats.drops[reason]++;
 }
 
 /* It has left its port, and goes as far as it comes. */
-static void arrive(struct ibsa_fabric *fabric, struct message *message,
+static void arrive(struct mad_net *net, struct message *message,
 		   uint64_t now_ns)
 {
 	const bool is_direct = message->body.bytes[MAD_CLASS] ==
@@ -36,40 +36,40 @@ static void arrive(struct ibsa_fabric *fabric, struct message *message,
 	struct arrival at;
 
 	if (!is_direct && message->mad.dlid >= IBSA_LID_MULTICAST_MIN &&
-	    !fabric->is_opa)
-		ibsa__mad_fan_out(fabric, message, now_ns);
-	else if (is_direct ? ibsa__mad_direct(fabric, message, &at)
-			   : ibsa__mad_forward(fabric, message,
-					       message->mad.dlid, &at))
-		ibsa__mad_deliver(fabric, message, &at, now_ns);
-	ibsa__queue_release(fabric->mads.pool, message);
+	    !net->subnet->is_opa)
+		ibsa__mad_fan_out(net, message, now_ns);
+	else if (is_direct ? ibsa__mad_direct(net, message, &at)
+			   : ibsa__mad_forward(net, message, message->mad.dlid,
+					       &at))
+		ibsa__mad_deliver(net, message, &at, now_ns);
+	ibsa__queue_release(net->mads.pool, message);
 }
 
-void ibsa__mad_post(struct ibsa_fabric *fabric, struct message *message,
+void ibsa__mad_post(struct mad_net *net, struct message *message,
 		    uint64_t now_ns)
 {
-	struct way *way = &fabric->mads;
+	struct way *way = &net->mads;
 
-	if (fabric->mad_tap.seen)
-		fabric->mad_tap.seen(fabric->mad_tap.arg, message, now_ns);
+	if (net->tap.seen)
+		net->tap.seen(net->tap.arg, message, now_ns);
 	if (message->due_ns <= now_ns && !way->held &&
-	    !ibsa__way_is_faulty(fabric)) {
-		arrive(fabric, message, now_ns);
+	    !ibsa__way_is_faulty(net)) {
+		arrive(net, message, now_ns);
 		return;
 	}
 	/* Without memory it is as if it had been lost. */
 	(void)!ibsa__way_carry(way, message);
-	ibsa__mads_settle(fabric, now_ns);
+	ibsa__mads_settle(net, now_ns);
 }
 
-struct message *ibsa__mad_answer(struct ibsa_fabric *fabric,
+struct message *ibsa__mad_answer(struct mad_net *net,
 				 const struct message *request, uint32_t port,
 				 uint64_t now_ns)
 {
 	const struct sim_mad *asked = &request->mad;
-	const struct topo_port *at = &fabric->topo.ports[port];
-	const struct end_setup *setup = &fabric->setups[at->end];
-	struct message *answer = ibsa__mad_new(fabric);
+	const struct topo_port *at = &net->subnet->topo.ports[port];
+	const struct end_setup *setup = &net->subnet->setups[at->end];
+	struct message *answer = ibsa__mad_new(net);
 
 	if (!answer)
 		return NULL;
@@ -88,13 +88,13 @@ struct message *ibsa__mad_answer(struct ibsa_fabric *fabric,
 		.traffic_class = asked->traffic_class,
 		.hop_limit = asked->hop_limit,
 	};
-	answer->due_ns = now_ns + fabric->latency_ns;
+	answer->due_ns = now_ns + net->latency_ns;
 	return answer;
 }
 
-static void handlers_settle(const struct ibsa_fabric *fabric, uint64_t now_ns)
+static void handlers_settle(const struct mad_net *net, uint64_t now_ns)
 {
-	const struct port_handler *handler = fabric->handlers;
+	const struct port_handler *handler = net->handlers;
 
 	for (; handler; handler = handler->next) {
 		if (handler->settle)
@@ -103,36 +103,36 @@ static void handlers_settle(const struct ibsa_fabric *fabric, uint64_t now_ns)
 }
 
 /* Reports are sent before what is due later, and answers end them. */
-static void settle(struct ibsa_fabric *fabric, uint64_t now_ns)
+static void settle(struct mad_net *net, uint64_t now_ns)
 {
 	struct message *message;
 
-	while ((message = ibsa__way_take(&fabric->mads, now_ns))) {
-		handlers_settle(fabric, message->due_ns);
-		arrive(fabric, message, message->due_ns);
+	while ((message = ibsa__way_take(&net->mads, now_ns))) {
+		handlers_settle(net, message->due_ns);
+		arrive(net, message, message->due_ns);
 	}
-	handlers_settle(fabric, now_ns);
+	handlers_settle(net, now_ns);
 }
 
 /* What is sent meanwhile does not go deeper: it arrives one by one. */
-void ibsa__mads_settle(struct ibsa_fabric *fabric, uint64_t now_ns)
+void ibsa__mads_settle(struct mad_net *net, uint64_t now_ns)
 {
 	const struct message *first;
 
-	if (fabric->is_settling)
+	if (net->is_settling)
 		return;
-	fabric->is_settling = true;
+	net->is_settling = true;
 	do {
-		settle(fabric, now_ns);
-		first = way_head(&fabric->mads);
+		settle(net, now_ns);
+		first = way_head(&net->mads);
 	} while (first && first->due_ns <= now_ns);
-	fabric->is_settling = false;
+	net->is_settling = false;
 }
 
-uint64_t ibsa__mads_due(const struct ibsa_fabric *fabric, uint32_t end)
+uint64_t ibsa__mads_due(const struct mad_net *net, uint32_t end)
 {
-	const struct message *first = way_head(&fabric->mads);
-	const struct port_handler *handler = fabric->handlers;
+	const struct message *first = way_head(&net->mads);
+	const struct port_handler *handler = net->handlers;
 	uint64_t due_ns = first ? first->due_ns : UINT64_MAX;
 
 	for (; handler; handler = handler->next) {

@@ -10,7 +10,7 @@
 
 #include "wire/mad.h"
 
-struct ibsa_fabric;
+struct mad_net;
 struct message;
 
 /* Offsets of the fields of an SMP, in bytes. IBA vol 1, 14.2.1. */
@@ -65,57 +65,55 @@ static inline bool mad_is_smp(const uint8_t *mad)
 	       mad[MAD_CLASS] == CLASS_SMP_DIRECT;
 }
 
-/* Begin with the fabric's way for MADs; end it. */
-void ibsa__mads_init(struct ibsa_fabric *fabric);
-void ibsa__mads_done(struct ibsa_fabric *fabric);
+/* Begin with the way for MADs; end it. */
+void ibsa__mads_init(struct mad_net *net);
+void ibsa__mads_done(struct mad_net *net);
 
 /* A message to fill, for ibsa__mad_post(), or NULL. */
-struct message *ibsa__mad_new(struct ibsa_fabric *fabric);
+struct message *ibsa__mad_new(struct mad_net *net);
 
 /*
  * Send it: it arrives at its due_ns, or at @now_ns if that is past, if
  * nothing befalls it. It is the fabric's from now on.
  */
-void ibsa__mad_post(struct ibsa_fabric *fabric, struct message *message,
+void ibsa__mad_post(struct mad_net *net, struct message *message,
 		    uint64_t now_ns);
 
 /* An answer to @request, to be filled, from @port; or NULL. */
-struct message *ibsa__mad_answer(struct ibsa_fabric *fabric,
+struct message *ibsa__mad_answer(struct mad_net *net,
 				 const struct message *request, uint32_t port,
 				 uint64_t now_ns);
 
 /* Send it back with a status, as it is. */
-void ibsa__mad_refuse(struct ibsa_fabric *fabric, const struct message *message,
+void ibsa__mad_refuse(struct mad_net *net, const struct message *message,
 		      uint32_t port, uint16_t status, uint64_t now_ns);
 
 /*
  * Let arrive what is due by @now_ns; and when the next is due that may reach
  * that end port.
  */
-void ibsa__mads_settle(struct ibsa_fabric *fabric, uint64_t now_ns);
-uint64_t ibsa__mads_due(const struct ibsa_fabric *fabric, uint32_t end);
+void ibsa__mads_settle(struct mad_net *net, uint64_t now_ns);
+uint64_t ibsa__mads_due(const struct mad_net *net, uint32_t end);
 
 /* It has found its way: give it to a handler of the port (deliver.c). */
-void ibsa__mad_deliver(struct ibsa_fabric *fabric, struct message *message,
+void ibsa__mad_deliver(struct mad_net *net, struct message *message,
 		       const struct arrival *at, uint64_t now_ns);
 
 /* The same of a multicast packet: only agents take it, and none answers. */
-void ibsa__mad_deliver_fan(struct ibsa_fabric *fabric,
-			   const struct message *message,
+void ibsa__mad_deliver_fan(struct mad_net *net, const struct message *message,
 			   const struct arrival *at, uint64_t now_ns);
 
 /* To all ports that the multicast forwarding tables lead to (fan.c). */
-void ibsa__mad_fan_out(struct ibsa_fabric *fabric,
-		       const struct message *message, uint64_t now_ns);
+void ibsa__mad_fan_out(struct mad_net *net, const struct message *message,
+		       uint64_t now_ns);
 
 /*
  * Follow the forwarding tables (forward.c), or the path in the SMP itself
  * (direct.c). False: it is lost, and counted.
  */
-bool ibsa__mad_forward(struct ibsa_fabric *fabric,
-		       const struct message *message, uint32_t dlid,
-		       struct arrival *at);
-bool ibsa__mad_direct(struct ibsa_fabric *fabric, struct message *message,
+bool ibsa__mad_forward(struct mad_net *net, const struct message *message,
+		       uint32_t dlid, struct arrival *at);
+bool ibsa__mad_direct(struct mad_net *net, struct message *message,
 		      struct arrival *at);
 
 /*

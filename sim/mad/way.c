@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A way that MADs take: faults strike on it, by the fabric's seed. */
 #include "base/clock.h"
-#include "sim/subnet/fabric.h"
+#include "sim/mad/net.h"
 #include "sim/mad/way.h"
 
 enum { FLIPPED_BITS_MAX = 8 };
 
-bool ibsa__way_is_faulty(const struct ibsa_fabric *fabric)
+bool ibsa__way_is_faulty(const struct mad_net *net)
 {
 	for (int kind = IBSA_FAULT_LOSE; kind <= IBSA_FAULT_CORRUPT; kind++) {
-		if (fabric->faults[kind].active)
+		if (net->faults[kind].active)
 			return true;
 	}
 	return false;
@@ -28,25 +28,24 @@ struct message *ibsa__way_take(struct way *way, uint64_t until_ns)
 }
 
 /* From 0 to @limit - 1, which may be above what random_below() takes. */
-static uint64_t random_up_to(struct ibsa_fabric *fabric, uint64_t limit)
+static uint64_t random_up_to(struct mad_net *net, uint64_t limit)
 {
-	return random_next(&fabric->random) % limit;
+	return random_next(&net->random) % limit;
 }
 
-static uint64_t random_delay(struct ibsa_fabric *fabric,
-			     enum ibsa_fault_kind kind)
+static uint64_t random_delay(struct mad_net *net, enum ibsa_fault_kind kind)
 {
-	const uint64_t most = fabric->faults[kind].fault.delay_ms * NS_PER_MS;
+	const uint64_t most = net->faults[kind].fault.delay_ms * NS_PER_MS;
 
-	return 1 + random_up_to(fabric, most);
+	return 1 + random_up_to(net, most);
 }
 
-static void flip_bits(struct ibsa_fabric *fabric, struct sa_reply *body)
+static void flip_bits(struct mad_net *net, struct sa_reply *body)
 {
-	const uint64_t count = 1 + random_up_to(fabric, FLIPPED_BITS_MAX);
+	const uint64_t count = 1 + random_up_to(net, FLIPPED_BITS_MAX);
 
 	for (uint64_t i = 0; i < count; i++) {
-		const uint64_t bit = random_up_to(fabric, 8 * body->len);
+		const uint64_t bit = random_up_to(net, 8 * body->len);
 
 		body->bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
 	}
@@ -81,7 +80,7 @@ static int enqueue(struct way *way, struct message *message)
 
 	message->number = way->sent++;
 	if (!ibsa__queue_has_room(&way->queue, message->body.len)) {
-		way->fabric->stats.dropped++;
+		way->net->stats.dropped++;
 		ibsa__queue_release(way->pool, message);
 		return 0;
 	}
@@ -96,23 +95,23 @@ static int enqueue(struct way *way, struct message *message)
 
 int ibsa__way_carry(struct way *way, struct message *message)
 {
-	struct ibsa_fabric *fabric = way->fabric;
+	struct mad_net *net = way->net;
 	struct message *twin = NULL;
 	int err;
 
-	if (ibsa__fault_strikes(fabric, IBSA_FAULT_LOSE)) {
+	if (ibsa__fault_strikes(net, IBSA_FAULT_LOSE)) {
 		ibsa__queue_release(way->pool, message);
 		return 0;
 	}
-	if (ibsa__fault_strikes(fabric, IBSA_FAULT_CORRUPT))
-		flip_bits(fabric, &message->body);
-	if (ibsa__fault_strikes(fabric, IBSA_FAULT_DELAY))
-		message->due_ns += random_delay(fabric, IBSA_FAULT_DELAY);
-	if (ibsa__fault_strikes(fabric, IBSA_FAULT_DUPLICATE))
+	if (ibsa__fault_strikes(net, IBSA_FAULT_CORRUPT))
+		flip_bits(net, &message->body);
+	if (ibsa__fault_strikes(net, IBSA_FAULT_DELAY))
+		message->due_ns += random_delay(net, IBSA_FAULT_DELAY);
+	if (ibsa__fault_strikes(net, IBSA_FAULT_DUPLICATE))
 		twin = copy(way, message);
-	if (!way->held && ibsa__fault_strikes(fabric, IBSA_FAULT_REORDER)) {
+	if (!way->held && ibsa__fault_strikes(net, IBSA_FAULT_REORDER)) {
 		message->due_ns +=
-			fabric->faults[IBSA_FAULT_REORDER].fault.delay_ms *
+			net->faults[IBSA_FAULT_REORDER].fault.delay_ms *
 			NS_PER_MS;
 		way->held = message;
 		err = 0;

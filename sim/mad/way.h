@@ -8,10 +8,10 @@
 
 #include "sim/mad/queue.h"
 
-struct ibsa_fabric;
+struct mad_net;
 
 struct way {
-	struct ibsa_fabric *fabric;
+	struct mad_net *net;
 	struct queue *pool; /* all messages come from there, and go back */
 	struct queue queue;
 	struct message *held; /* waits for the next one to overtake it */
@@ -35,7 +35,7 @@ static inline size_t way_count(const struct way *way)
 }
 
 /* Whether any fault of the way may strike. */
-bool ibsa__way_is_faulty(const struct ibsa_fabric *fabric);
+bool ibsa__way_is_faulty(const struct mad_net *net);
 
 /*
  * Let a MAD of the pool run through the faults of the way, and put what is

@@ -18,10 +18,10 @@ static void set_description(struct ibsa_node *out, const char *name)
 	memcpy(out->node_description, name, strnlen(name, room));
 }
 
-void ibsa__node_info(const struct ibsa_fabric *fabric,
-		     const struct end_port *end, struct ibsa_node *out)
+void ibsa__node_info(const struct subnet *subnet, const struct end_port *end,
+		     struct ibsa_node *out)
 {
-	const struct topo_node *node = end_topo_node(fabric, end);
+	const struct topo_node *node = end_topo_node(subnet, end);
 	const bool is_switch = node->type == IBSA_NODE_SWITCH;
 
 	*out = (struct ibsa_node){
@@ -36,7 +36,7 @@ void ibsa__node_info(const struct ibsa_fabric *fabric,
 		.partition_cap = is_switch ? PKEY_CAP_SWITCH : PKEY_CAP_ADAPTER,
 		.device_id = (uint16_t)node->device,
 		.revision = NODE_REVISION,
-		.local_port_num = end_topo_port(fabric, end)->number,
+		.local_port_num = end_topo_port(subnet, end)->number,
 		.vendor_id = node->vendor,
 	};
 	set_description(out, node->name);

@@ -103,7 +103,7 @@ static void put(uint8_t *bytes, uint8_t count, uint64_t value)
 
 /* One MAD being answered. */
 struct ask {
-	struct ibsa_fabric *fabric;
+	struct nodes *nodes;
 	const struct topo_node *node;
 	uint8_t *data;
 	uint16_t status;
@@ -115,9 +115,9 @@ struct ask {
 
 static struct counters *counters_of(const struct ask *ask, uint32_t number)
 {
-	struct topology *topo = &ask->fabric->topo;
+	struct topology *topo = &ask->nodes->subnet->topo;
 
-	return ibsa__counters(ask->fabric,
+	return ibsa__counters(ask->nodes->net,
 			      &topo->ports[ask->node->first_port + number]);
 }
 
@@ -236,11 +236,11 @@ static void answer(struct ask *ask, uint16_t attribute)
 bool ibsa__pma_take(void *arg, const struct message *message,
 		    const struct arrival *at, uint64_t now_ns)
 {
-	struct ibsa_fabric *fabric = arg;
-	const struct topology *topo = &fabric->topo;
+	struct nodes *nodes = arg;
+	const struct topology *topo = &nodes->subnet->topo;
 	const uint8_t *mad = message->body.bytes;
 	struct ask ask = {
-		.fabric = fabric,
+		.nodes = nodes,
 		.node = &topo->nodes[topo->ports[at->port].node],
 		.is_set = mad[MAD_METHOD] == IBSA_METHOD_SET,
 	};
@@ -249,7 +249,7 @@ bool ibsa__pma_take(void *arg, const struct message *message,
 	if (mad[MAD_CLASS] != CLASS_PERF ||
 	    (mad[MAD_METHOD] != IBSA_METHOD_GET && !ask.is_set))
 		return false;
-	reply = ibsa__mad_answer(fabric, message, at->port, now_ns);
+	reply = ibsa__mad_answer(nodes->net, message, at->port, now_ns);
 	/* Without memory it is as if it had been lost. */
 	if (!reply)
 		return true;
@@ -262,6 +262,6 @@ bool ibsa__pma_take(void *arg, const struct message *message,
 		answer(&ask, ibsa_be16(mad + MAD_ATTRIBUTE));
 	reply->body.bytes[MAD_METHOD] = IBSA_METHOD_GET_RESP;
 	ibsa_put_be16(reply->body.bytes + MAD_STATUS, ask.status);
-	ibsa__mad_post(fabric, reply, now_ns);
+	ibsa__mad_post(nodes->net, reply, now_ns);
 	return true;
 }

@@ -3,8 +3,7 @@
 #ifndef SIM_NODE_PMA_H
 #define SIM_NODE_PMA_H
 
-#include "sim/subnet/fabric.h"
-#include "sim/mad/mad.h"
+#include "sim/node/sma.h"
 
 /* Answer a Get or Set of class 0x04; as in struct port_handler. */
 bool ibsa__pma_take(void *arg, const struct message *message,

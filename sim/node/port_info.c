@@ -83,31 +83,31 @@ static void set_link(struct ibsa_port_info *out, const struct topo_port *port)
 	out->vl_stall_count = STALL_COUNT;
 }
 
-uint32_t ibsa__port_capabilities(const struct ibsa_fabric *fabric,
+uint32_t ibsa__port_capabilities(const struct subnet *subnet,
 				 const struct end_port *end)
 {
-	const bool is_switch = end_topo_node(fabric, end)->type ==
+	const bool is_switch = end_topo_node(subnet, end)->type ==
 			       IBSA_NODE_SWITCH;
 	uint32_t mask = is_switch ? CAP_SWITCH : CAP_ADAPTER;
 
-	if (end_setup(fabric, end)->issm ||
-	    (!fabric->is_bare && end == &fabric->ends[fabric->sa_end]))
+	if (end_setup(subnet, end)->issm ||
+	    (!subnet->is_bare && end == &subnet->ends[subnet->sa_end]))
 		mask |= CAP_IS_SM;
 	/* Real adapters have it; the embedded SM tells them all the same. */
-	if (fabric->is_bare && !is_switch)
+	if (subnet->is_bare && !is_switch)
 		mask |= CAP_REREGISTER;
-	return mask ^ end_setup(fabric, end)->changed_capabilities;
+	return mask ^ end_setup(subnet, end)->changed_capabilities;
 }
 
 /*
  * What an end port says of the speeds of its node: a switch's own port speaks
  * for all of its ports. Linux include/rdma/ib_mad.h.
  */
-static uint16_t capabilities2(const struct ibsa_fabric *fabric,
+static uint16_t capabilities2(const struct subnet *subnet,
 			      const struct topo_port *port)
 {
-	const struct topo_node *node = &fabric->topo.nodes[port->node];
-	const struct topo_port *ports = &fabric->topo.ports[node->first_port];
+	const struct topo_node *node = &subnet->topo.nodes[port->node];
+	const struct topo_port *ports = &subnet->topo.ports[node->first_port];
 	uint8_t speed = port->most.speed;
 	uint16_t mask = CAP2_WIDTH_2X_AND_HDR;
 
@@ -123,13 +123,13 @@ static uint16_t capabilities2(const struct ibsa_fabric *fabric,
 }
 
 /* What only end ports have. */
-static void set_end(const struct ibsa_fabric *fabric,
-		    struct ibsa_port_info *out, const struct topo_port *port)
+static void set_end(const struct subnet *subnet, struct ibsa_port_info *out,
+		    const struct topo_port *port)
 {
-	const struct end_setup *setup = &fabric->setups[port->end];
+	const struct end_setup *setup = &subnet->setups[port->end];
 
-	out->gid_prefix = fabric->gid_prefix;
-	out->lid = lid_in_16_bits(fabric->ends[port->end].lid);
+	out->gid_prefix = subnet->gid_prefix;
+	out->lid = lid_in_16_bits(subnet->ends[port->end].lid);
 	out->master_sm_lid = lid_in_16_bits(setup->sm_lid);
 	out->master_sm_sl = setup->sm_sl & 0xf;
 	out->m_key_lease_period = M_KEY_LEASE;
@@ -137,8 +137,8 @@ static void set_end(const struct ibsa_fabric *fabric,
 	out->guid_cap = GUID_CAP_ADAPTER;
 	out->subnet_timeout = SUBNET_TIMEOUT;
 	out->capability_mask =
-		ibsa__port_capabilities(fabric, &fabric->ends[port->end]);
-	out->capability_mask2 = capabilities2(fabric, port);
+		ibsa__port_capabilities(subnet, &subnet->ends[port->end]);
+	out->capability_mask2 = capabilities2(subnet, port);
 }
 
 /* A switch's own port: no cable, and slow, as its management is. */
@@ -152,10 +152,10 @@ static void set_switch_port(struct ibsa_port_info *out)
 	out->resp_time_value = 8;
 }
 
-static uint8_t life_at_head(const struct ibsa_fabric *fabric,
+static uint8_t life_at_head(const struct subnet *subnet,
 			    const struct topo_port *port)
 {
-	const struct topology *topo = &fabric->topo;
+	const struct topology *topo = &subnet->topo;
 	uint32_t far;
 
 	if (port->peer == SIM_NONE)
@@ -203,13 +203,12 @@ static void overlay_end(struct ibsa_port_info *out,
 		set->multicast_pkey_trap_suppression;
 }
 
-void ibsa__port_info(const struct ibsa_fabric *fabric,
-		     const struct topo_port *port, uint8_t local_port,
-		     struct ibsa_port_info *out)
+void ibsa__port_info(const struct nodes *nodes, const struct topo_port *port,
+		     uint8_t local_port, struct ibsa_port_info *out)
 {
-	const struct topo_node *node = &fabric->topo.nodes[port->node];
+	const struct topo_node *node = &nodes->subnet->topo.nodes[port->node];
 	const bool is_switch = node->type == IBSA_NODE_SWITCH;
-	const struct sma_port *sma = ibsa__sma_port(fabric, port);
+	const struct sma_port *sma = ibsa__sma_port(nodes, port);
 
 	*out = (struct ibsa_port_info){
 		.port_num = port->number,
@@ -217,11 +216,11 @@ void ibsa__port_info(const struct ibsa_fabric *fabric,
 	};
 	set_link(out, port);
 	if (port->end != SIM_NONE)
-		set_end(fabric, out, port);
+		set_end(nodes->subnet, out, port);
 	if (is_switch && !port->number)
 		set_switch_port(out);
 	if (is_switch && port->number)
-		out->hoq_life = life_at_head(fabric, port);
+		out->hoq_life = life_at_head(nodes->subnet, port);
 	if (!sma)
 		return;
 	overlay(out, &sma->set);

@@ -93,7 +93,7 @@ static void end_lease(struct sma_port *sma, uint64_t now_ns)
 
 static struct sma_port *sma_of(const struct smp *smp)
 {
-	struct sma_node *node = ibsa__sma_node(smp->fabric, smp->index);
+	struct sma_node *node = ibsa__sma_node(smp->nodes, smp->index);
 
 	return node ? &node->ports[smp->port->number] : NULL;
 }
@@ -107,7 +107,7 @@ static void note_violation(const struct smp *smp, struct sma_port *sma,
 	if (sma->set.m_key_lease_period && !sma->lease_end_ns)
 		sma->lease_end_ns = smp->now_ns +
 				    sma->set.m_key_lease_period * NS_PER_S;
-	ibsa__trap_m_key(smp->fabric, &smp->fabric->ends[smp->port->end],
+	ibsa__trap_m_key(smp->nodes, &smp->nodes->subnet->ends[smp->port->end],
 			 message);
 }
 
@@ -145,14 +145,14 @@ static void finish(struct smp *smp, uint8_t *mad, bool shows_key)
 	ibsa_put_be16(mad + MAD_STATUS, status);
 }
 
-static void ask(struct ibsa_fabric *fabric, const struct message *message,
+static void ask(struct nodes *nodes, const struct message *message,
 		const struct arrival *at, uint64_t now_ns)
 {
-	struct topo_port *port = &fabric->topo.ports[at->port];
+	struct topo_port *port = &nodes->subnet->topo.ports[at->port];
 	const uint8_t *mad = message->body.bytes;
 	struct smp smp = {
-		.fabric = fabric,
-		.node = &fabric->topo.nodes[port->node],
+		.nodes = nodes,
+		.node = &nodes->subnet->topo.nodes[port->node],
 		.port = port,
 		.mad = mad,
 		.now_ns = now_ns,
@@ -166,7 +166,7 @@ static void ask(struct ibsa_fabric *fabric, const struct message *message,
 
 	if (!is_allowed(&smp, message, &shows_key))
 		return;
-	reply = ibsa__mad_answer(fabric, message, at->port, now_ns);
+	reply = ibsa__mad_answer(nodes->net, message, at->port, now_ns);
 	/* Without memory it is as if it had been lost. */
 	if (!reply)
 		return;
@@ -175,26 +175,26 @@ static void ask(struct ibsa_fabric *fabric, const struct message *message,
 	smp.data = reply->body.bytes + SMP_DATA;
 	answer(&smp);
 	finish(&smp, reply->body.bytes, shows_key);
-	ibsa__mad_post(fabric, reply, now_ns);
+	ibsa__mad_post(nodes->net, reply, now_ns);
 }
 
 bool ibsa__sma_take(void *arg, const struct message *message,
 		    const struct arrival *at, uint64_t now_ns)
 {
-	struct ibsa_fabric *fabric = arg;
+	struct nodes *nodes = arg;
 	const uint8_t *mad = message->body.bytes;
-	const uint32_t end = fabric->topo.ports[at->port].end;
+	const uint32_t end = nodes->subnet->topo.ports[at->port].end;
 
 	if (!mad_is_smp(mad))
 		return false;
 	if (mad[MAD_METHOD] == METHOD_TRAP_REPRESS) {
-		ibsa__trap_repressed(fabric, message, &fabric->ends[end]);
+		ibsa__trap_repressed(nodes, message, &nodes->subnet->ends[end]);
 		return true;
 	}
 	if ((mad[MAD_METHOD] != IBSA_METHOD_GET &&
 	     mad[MAD_METHOD] != IBSA_METHOD_SET) ||
 	    ibsa_be16(mad + MAD_ATTRIBUTE) == SMP_SM_INFO)
 		return false;
-	ask(fabric, message, at, now_ns);
+	ask(nodes, message, at, now_ns);
 	return true;
 }

@@ -9,8 +9,7 @@
 
 #include <ibsa/records.h>
 
-#include "sim/subnet/fabric.h"
-#include "sim/mad/mad.h"
+#include "sim/mad/net.h"
 #include "sim/subnet/tables.h"
 
 /* Physical states of a port. IBA vol 1, 14.2.5.6. */
@@ -39,32 +38,44 @@ struct sma_node {
 	struct sma_port *ports; /* by number, from 0 */
 };
 
+/* The agents of all nodes. */
+struct nodes {
+	struct subnet *subnet;
+	struct mad_net *net;
+	struct sma_node **sma_nodes; /* by node; NULL until an SM sets any */
+	struct list traps;	     /* not repressed yet, as they are due */
+	uint32_t trap_ids;
+	uint32_t sm_act_count;
+};
+
 /* What has been set of a port; NULL: nothing of the node was. */
-const struct sma_port *ibsa__sma_port(const struct ibsa_fabric *fabric,
+const struct sma_port *ibsa__sma_port(const struct nodes *nodes,
 				      const struct topo_port *port);
 
 /* The same of a node; and to be set, NULL: out of memory. */
-struct sma_node *ibsa__sma_node(const struct ibsa_fabric *fabric,
-				uint32_t node);
-struct sma_node *ibsa__sma_make(struct ibsa_fabric *fabric, uint32_t node);
+struct sma_node *ibsa__sma_node(const struct nodes *nodes, uint32_t node);
+struct sma_node *ibsa__sma_make(struct nodes *nodes, uint32_t node);
 
-void ibsa__sma_done(struct ibsa_fabric *fabric);
+void ibsa__sma_done(struct nodes *nodes);
 
 /*
  * What a port says of itself, to somebody who came in by @local_port of its
  * node (port_info.c).
  */
-void ibsa__port_info(const struct ibsa_fabric *fabric,
-		     const struct topo_port *port, uint8_t local_port,
-		     struct ibsa_port_info *out);
+void ibsa__port_info(const struct nodes *nodes, const struct topo_port *port,
+		     uint8_t local_port, struct ibsa_port_info *out);
+
+/* The capability mask of an end port, of its PortInfo (port_info.c). */
+uint32_t ibsa__port_capabilities(const struct subnet *subnet,
+				 const struct end_port *end);
 
 /* NodeInfo and NodeDescription at an end port (node_info.c). */
-void ibsa__node_info(const struct ibsa_fabric *fabric,
-		     const struct end_port *end, struct ibsa_node *out);
+void ibsa__node_info(const struct subnet *subnet, const struct end_port *end,
+		     struct ibsa_node *out);
 
 /* One SMP being answered. */
 struct smp {
-	struct ibsa_fabric *fabric;
+	struct nodes *nodes;
 	const struct topo_node *node;
 	struct topo_port *port; /* the end port that it has come to */
 	const uint8_t *mad;	/* the request */
@@ -137,19 +148,17 @@ enum trap {
  * again until it represses them. The port has other capabilities; a request had
  * a wrong M_Key.
  */
-void ibsa__trap_capabilities(struct ibsa_fabric *fabric,
-			     const struct end_port *end);
-void ibsa__trap_m_key(struct ibsa_fabric *fabric, const struct end_port *end,
+void ibsa__trap_capabilities(struct nodes *nodes, const struct end_port *end);
+void ibsa__trap_m_key(struct nodes *nodes, const struct end_port *end,
 		      const struct message *tried);
-void ibsa__trap_repressed(struct ibsa_fabric *fabric,
-			  const struct message *message,
+void ibsa__trap_repressed(struct nodes *nodes, const struct message *message,
 			  const struct end_port *end);
 /* A link of a switch, or capabilities; as in struct subnet_observer. */
 void ibsa__traps_observe(void *arg, const struct subnet_change *change);
 
-void ibsa__traps_settle(struct ibsa_fabric *fabric, uint64_t now_ns);
-uint64_t ibsa__traps_due(const struct ibsa_fabric *fabric);
-void ibsa__traps_init(struct ibsa_fabric *fabric);
-void ibsa__traps_done(struct ibsa_fabric *fabric);
+void ibsa__traps_settle(struct nodes *nodes, uint64_t now_ns);
+uint64_t ibsa__traps_due(const struct nodes *nodes);
+void ibsa__traps_init(struct nodes *nodes);
+void ibsa__traps_done(struct nodes *nodes);
 
 #endif

@@ -9,12 +9,12 @@
 
 static void switch_info_set(struct smp *smp)
 {
-	struct switch_tables *tables = ibsa__switch_tables_make(smp->fabric,
-								smp->index);
+	struct switch_tables *tables =
+		ibsa__switch_tables_make(smp->nodes->subnet, smp->index);
 	struct ibsa_switch_info have;
 	struct ibsa_switch_info want;
 
-	ibsa__table_switch_info(smp->fabric, &have);
+	ibsa__table_switch_info(smp->nodes->subnet, &have);
 	SMA_DECODE(switch_info, linear_fdb_cap, smp->data, &want);
 	if (!tables || want.linear_fdb_top >= have.linear_fdb_cap) {
 		smp->status = tables ? SMP_INVALID : SMP_BUSY;
@@ -25,7 +25,7 @@ static void switch_info_set(struct smp *smp)
 	tables->life_time = want.life_time_value;
 	/* Written as it was read, it says that the SM has seen it. */
 	if (want.port_state_change)
-		smp->fabric->topo.nodes[smp->index].is_changed = false;
+		smp->nodes->subnet->topo.nodes[smp->index].is_changed = false;
 }
 
 void ibsa__sma_switch_info(struct smp *smp)
@@ -37,9 +37,9 @@ void ibsa__sma_switch_info(struct smp *smp)
 		switch_info_set(smp);
 	if (smp->status)
 		return;
-	tables = ibsa__switch_tables(smp->fabric, smp->index);
-	ibsa__table_switch_info(smp->fabric, &have);
-	have.linear_fdb_top = ibsa__lft_top(smp->fabric, tables);
+	tables = ibsa__switch_tables(smp->nodes->subnet, smp->index);
+	ibsa__table_switch_info(smp->nodes->subnet, &have);
+	have.linear_fdb_top = ibsa__lft_top(smp->nodes->subnet, tables);
 	if (tables && tables->has_switch_info)
 		have.life_time_value = tables->life_time;
 	have.port_state_change = smp->node->is_changed;
@@ -52,10 +52,11 @@ void ibsa__sma_linear_forwarding(struct smp *smp)
 		smp->status = SMP_INVALID;
 		return;
 	}
-	if (smp->is_set && !ibsa__switch_set_lft(smp->fabric, smp->node,
+	if (smp->is_set && !ibsa__switch_set_lft(smp->nodes->subnet, smp->node,
 						 smp->modifier, smp->data))
 		smp->status = SMP_BUSY;
-	ibsa__switch_lft(smp->fabric, smp->node, smp->modifier, smp->data);
+	ibsa__switch_lft(smp->nodes->subnet, smp->node, smp->modifier,
+			 smp->data);
 }
 
 void ibsa__sma_multicast_forwarding(struct smp *smp)
@@ -69,12 +70,13 @@ void ibsa__sma_multicast_forwarding(struct smp *smp)
 		return;
 	}
 	SMA_DECODE(mft, port_mask, smp->data, &mft);
-	if (smp->is_set && !ibsa__switch_set_mft(smp->fabric, smp->node, block,
-						 position, mft.port_mask)) {
+	if (smp->is_set &&
+	    !ibsa__switch_set_mft(smp->nodes->subnet, smp->node, block,
+				  position, mft.port_mask)) {
 		smp->status = SMP_BUSY;
 		return;
 	}
-	ibsa__switch_mft(smp->fabric, smp->node, block, position,
+	ibsa__switch_mft(smp->nodes->subnet, smp->node, block, position,
 			 mft.port_mask);
 	SMA_ENCODE(mft, port_mask, &mft, smp->data);
 }

@@ -22,7 +22,8 @@ static void encode(const struct smp *smp, uint8_t wire[NODE_RECORD_BYTES])
 	struct ibsa_node host;
 	uint64_t over;
 
-	ibsa__node_info(smp->fabric, &smp->fabric->ends[smp->port->end], &host);
+	ibsa__node_info(smp->nodes->subnet,
+			&smp->nodes->subnet->ends[smp->port->end], &host);
 	host.local_port_num = smp->number;
 	ibsa_node_record.encode(&host, wire, &over);
 }
@@ -47,15 +48,15 @@ void ibsa__sma_node_info(struct smp *smp)
 /* An entry after the first is an alias, which nobody else has. */
 static void set_guid(struct smp *smp, unsigned int entry, uint64_t guid)
 {
-	struct ibsa_fabric *fabric = smp->fabric;
-	struct aliases *aliases = &fabric->aliases;
+	struct subnet *subnet = smp->nodes->subnet;
+	struct aliases *aliases = &subnet->aliases;
 	const uint64_t own = smp->port->guid;
 	struct guid_table *table = ibsa__aliases_table(aliases, own);
 	int err = 0;
 
 	if ((table ? table->guids[entry] : 0) == guid)
 		return;
-	if (guid && (map_find(&fabric->end_of_guid, guid) != SIM_NONE ||
+	if (guid && (map_find(&subnet->end_of_guid, guid) != SIM_NONE ||
 		     ibsa__aliases_find(aliases, guid))) {
 		smp->status = SMP_INVALID;
 		return;
@@ -87,7 +88,8 @@ void ibsa__sma_guid_info(struct smp *smp)
 		if (first + i)
 			set_guid(smp, first + i, ibsa_be64(smp->data + 8 * i));
 	}
-	table = ibsa__aliases_table(&smp->fabric->aliases, smp->port->guid);
+	table = ibsa__aliases_table(&smp->nodes->subnet->aliases,
+				    smp->port->guid);
 	memset(smp->data, 0, SMP_DATA_BYTES);
 	for (uint32_t i = 0; table && i < GUIDS_PER_BLOCK; i++)
 		ibsa_put_be64(smp->data + 8 * i, table->guids[first + i]);
@@ -96,18 +98,17 @@ void ibsa__sma_guid_info(struct smp *smp)
 }
 
 /* SMInfo of the built-in SM. IBA vol 1, 14.2.5.13. */
-static void answer_sm_info(struct ibsa_fabric *fabric,
-			   const struct message *message,
+static void answer_sm_info(struct nodes *nodes, const struct message *message,
 			   const struct arrival *at, uint64_t now_ns)
 {
 	enum { SM_KEY = 1 }; /* OpenSM's, which takes others for no SM */
 	struct ibsa_sm_info have = {
-		.guid = fabric->topo.ports[at->port].guid,
+		.guid = nodes->subnet->topo.ports[at->port].guid,
 		.sm_key = SM_KEY,
 		.priority = SM_PRIORITY,
 		.sm_state = SM_STATE_MASTER,
 	};
-	struct message *reply = ibsa__mad_answer(fabric, message, at->port,
+	struct message *reply = ibsa__mad_answer(nodes->net, message, at->port,
 						 now_ns);
 
 	/* Without memory it is as if it had been lost. */
@@ -115,25 +116,25 @@ static void answer_sm_info(struct ibsa_fabric *fabric,
 		return;
 	memcpy(reply->body.bytes, message->body.bytes, IBSA_MAD_BYTES);
 	reply->body.len = IBSA_MAD_BYTES;
-	have.act_count = ++fabric->sm_act_count;
+	have.act_count = ++nodes->sm_act_count;
 	SMA_ENCODE(sm_info, guid, &have, reply->body.bytes + SMP_DATA);
 	reply->body.bytes[MAD_METHOD] = IBSA_METHOD_GET_RESP;
 	if (reply->body.bytes[MAD_CLASS] == CLASS_SMP_DIRECT)
 		reply->body.bytes[MAD_STATUS] = 0x80;
-	ibsa__mad_post(fabric, reply, now_ns);
+	ibsa__mad_post(nodes->net, reply, now_ns);
 }
 
 bool ibsa__sma_take_sm_info(void *arg, const struct message *message,
 			    const struct arrival *at, uint64_t now_ns)
 {
-	struct ibsa_fabric *fabric = arg;
+	struct nodes *nodes = arg;
 	const uint8_t *mad = message->body.bytes;
 
 	if (!mad_is_smp(mad) || mad[MAD_METHOD] != IBSA_METHOD_GET ||
 	    ibsa_be16(mad + MAD_ATTRIBUTE) != SMP_SM_INFO ||
-	    !fabric->sa_running ||
-	    fabric->topo.ports[at->port].end != fabric->sa_end)
+	    !nodes->subnet->sa_running ||
+	    nodes->subnet->topo.ports[at->port].end != nodes->subnet->sa_end)
 		return false;
-	answer_sm_info(fabric, message, at, now_ns);
+	answer_sm_info(nodes, message, at, now_ns);
 	return true;
 }

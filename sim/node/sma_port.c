@@ -21,7 +21,7 @@ enum {
 /* One Set. */
 struct port_set {
 	struct smp *smp;
-	struct ibsa_fabric *fabric;
+	struct nodes *nodes;
 	struct topo_port *port; /* that it is about */
 	bool is_end;
 	struct ibsa_port_info have;
@@ -40,7 +40,7 @@ static struct topo_port *port_of(const struct smp *smp)
 		return smp->port;
 	if (!is_switch && smp->is_set && number != smp->port->number)
 		return NULL;
-	return &smp->fabric->topo.ports[smp->node->first_port + number];
+	return &smp->nodes->subnet->topo.ports[smp->node->first_port + number];
 }
 
 static bool are_some(uint8_t want, uint8_t supported, uint8_t all)
@@ -125,20 +125,20 @@ static void complete(struct port_set *set)
 		want->link_speed_ext_enabled2 = have->link_speed_ext_supported2;
 }
 
-/* What the rest of the fabric knows of an end port. */
+/* What the rest of the subnet knows of an end port. */
 static void apply_end(struct port_set *set)
 {
-	struct ibsa_fabric *fabric = set->fabric;
-	struct end_setup *setup = &fabric->setups[set->port->end];
+	struct subnet *subnet = set->nodes->subnet;
+	struct end_setup *setup = &subnet->setups[set->port->end];
 	const struct ibsa_port_info *want = &set->want;
-	struct end_port *end = &fabric->ends[set->port->end];
+	struct end_port *end = &subnet->ends[set->port->end];
 
 	setup->sm_lid = want->master_sm_lid;
 	setup->sm_sl = want->master_sm_sl;
 	if (want->client_reregister)
 		setup->reregisters++;
 	if (end->lid != want->lid || set->port->lmc != want->lmc)
-		ibsa__lids_set(fabric, set->port->end, want->lid, want->lmc);
+		ibsa__lids_set(subnet, set->port->end, want->lid, want->lmc);
 }
 
 static void apply_state(struct port_set *set)
@@ -148,19 +148,19 @@ static void apply_state(struct port_set *set)
 	bool is_changed = false;
 
 	if (phys)
-		is_changed = ibsa__cable_enable(set->fabric, port,
+		is_changed = ibsa__cable_enable(set->nodes->subnet, port,
 						phys != PHYS_DISABLED);
 	if (!is_changed && set->want.port_state == IBSA_PORT_DOWN)
-		is_changed = ibsa__cable_retrain(set->fabric, port);
+		is_changed = ibsa__cable_retrain(set->nodes->subnet, port);
 	if (set->want.port_state > IBSA_PORT_DOWN)
 		port->state = set->want.port_state;
 	if (is_changed)
-		ibsa__cable_notice(set->fabric, port);
+		ibsa__cable_notice(set->nodes->subnet, port);
 }
 
 static void apply(struct port_set *set)
 {
-	struct sma_node *node = ibsa__sma_make(set->fabric, set->smp->index);
+	struct sma_node *node = ibsa__sma_make(set->nodes, set->smp->index);
 
 	if (!node) {
 		set->smp->status = SMP_BUSY;
@@ -177,12 +177,12 @@ static void set_port(struct smp *smp, struct topo_port *port)
 {
 	struct port_set set = {
 		.smp = smp,
-		.fabric = smp->fabric,
+		.nodes = smp->nodes,
 		.port = port,
 		.is_end = port->end != SIM_NONE,
 	};
 
-	ibsa__port_info(smp->fabric, port, smp->number, &set.have);
+	ibsa__port_info(smp->nodes, port, smp->number, &set.have);
 	ibsa_port_info_record.decode(smp->data - LID_BYTES, &set.want);
 	if (is_link_valid(&set) && is_state_valid(&set) &&
 	    (!set.is_end || is_end_valid(&set)))
@@ -204,7 +204,7 @@ void ibsa__sma_port_info(struct smp *smp)
 	}
 	if (smp->is_set)
 		set_port(smp, port);
-	ibsa__port_info(smp->fabric, port, smp->number, &info);
+	ibsa__port_info(smp->nodes, port, smp->number, &info);
 	ibsa_port_info_record.encode(&info, wire, &over);
 	memcpy(smp->data, wire + LID_BYTES, SMP_DATA_BYTES);
 }

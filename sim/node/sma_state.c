@@ -3,22 +3,22 @@
 #include "base/alloc.h"
 #include "sim/node/sma.h"
 
-struct sma_node *ibsa__sma_node(const struct ibsa_fabric *fabric, uint32_t node)
+struct sma_node *ibsa__sma_node(const struct nodes *nodes, uint32_t node)
 {
-	return fabric->sma_nodes ? fabric->sma_nodes[node] : NULL;
+	return nodes->sma_nodes ? nodes->sma_nodes[node] : NULL;
 }
 
-const struct sma_port *ibsa__sma_port(const struct ibsa_fabric *fabric,
+const struct sma_port *ibsa__sma_port(const struct nodes *nodes,
 				      const struct topo_port *port)
 {
-	const struct sma_node *node = ibsa__sma_node(fabric, port->node);
+	const struct sma_node *node = ibsa__sma_node(nodes, port->node);
 
 	return node ? &node->ports[port->number] : NULL;
 }
 
-static struct sma_node *make(const struct ibsa_fabric *fabric, uint32_t index)
+static struct sma_node *make(const struct nodes *nodes, uint32_t index)
 {
-	const struct topo_node *node = &fabric->topo.nodes[index];
+	const struct topo_node *node = &nodes->subnet->topo.nodes[index];
 	struct sma_node *sma = ibsa__calloc(1, sizeof(*sma));
 
 	if (!sma)
@@ -30,22 +30,22 @@ static struct sma_node *make(const struct ibsa_fabric *fabric, uint32_t index)
 	}
 	/* All begin as they have been. */
 	for (uint32_t i = 0; i <= node->port_count; i++)
-		ibsa__port_info(fabric,
-				&fabric->topo.ports[node->first_port + i], 0,
-				&sma->ports[i].set);
+		ibsa__port_info(
+			nodes, &nodes->subnet->topo.ports[node->first_port + i],
+			0, &sma->ports[i].set);
 	return sma;
 }
 
-struct sma_node *ibsa__sma_make(struct ibsa_fabric *fabric, uint32_t node)
+struct sma_node *ibsa__sma_make(struct nodes *nodes, uint32_t node)
 {
-	if (!fabric->sma_nodes)
-		fabric->sma_nodes = ibsa__calloc(fabric->topo.node_count,
-						 sizeof(*fabric->sma_nodes));
-	if (!fabric->sma_nodes)
+	if (!nodes->sma_nodes)
+		nodes->sma_nodes = ibsa__calloc(nodes->subnet->topo.node_count,
+						sizeof(*nodes->sma_nodes));
+	if (!nodes->sma_nodes)
 		return NULL;
-	if (!fabric->sma_nodes[node])
-		fabric->sma_nodes[node] = make(fabric, node);
-	return fabric->sma_nodes[node];
+	if (!nodes->sma_nodes[node])
+		nodes->sma_nodes[node] = make(nodes, node);
+	return nodes->sma_nodes[node];
 }
 
 static void free_node(struct sma_node *sma, uint8_t port_count)
@@ -59,15 +59,15 @@ static void free_node(struct sma_node *sma, uint8_t port_count)
 	ibsa__free(sma);
 }
 
-void ibsa__sma_done(struct ibsa_fabric *fabric)
+void ibsa__sma_done(struct nodes *nodes)
 {
-	const struct topology *topo = &fabric->topo;
+	const struct topology *topo = &nodes->subnet->topo;
 
-	for (uint32_t i = 0; fabric->sma_nodes && i < topo->node_count; i++) {
-		if (fabric->sma_nodes[i])
-			free_node(fabric->sma_nodes[i],
+	for (uint32_t i = 0; nodes->sma_nodes && i < topo->node_count; i++) {
+		if (nodes->sma_nodes[i])
+			free_node(nodes->sma_nodes[i],
 				  topo->nodes[i].port_count);
 	}
-	ibsa__free(fabric->sma_nodes);
-	fabric->sma_nodes = NULL;
+	ibsa__free(nodes->sma_nodes);
+	nodes->sma_nodes = NULL;
 }

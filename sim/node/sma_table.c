@@ -15,7 +15,7 @@ enum {
 
 static struct sma_port *sma_of(struct smp *smp, uint32_t number)
 {
-	struct sma_node *sma = ibsa__sma_make(smp->fabric, smp->index);
+	struct sma_node *sma = ibsa__sma_make(smp->nodes, smp->index);
 
 	if (!sma)
 		smp->status = SMP_BUSY;
@@ -25,7 +25,7 @@ static struct sma_port *sma_of(struct smp *smp, uint32_t number)
 /* The P_Keys of an end port, which clients read too: @size at least. */
 static uint16_t *end_pkeys(struct smp *smp, uint32_t size)
 {
-	struct end_setup *setup = &smp->fabric->setups[smp->port->end];
+	struct end_setup *setup = &smp->nodes->subnet->setups[smp->port->end];
 	uint16_t *grown;
 
 	if (setup->pkeys && setup->pkey_count >= size)
@@ -36,7 +36,7 @@ static uint16_t *end_pkeys(struct smp *smp, uint32_t size)
 		return NULL;
 	}
 	if (!setup->pkeys) {
-		smp->fabric->pkey_tables++;
+		smp->nodes->subnet->pkey_tables++;
 		grown[0] = IBSA_PKEY_DEFAULT;
 		setup->pkey_count = 1;
 	}
@@ -71,20 +71,21 @@ static uint16_t *link_pkeys(struct smp *smp, uint32_t number)
 static void show_pkeys(const struct smp *smp, uint32_t number, uint32_t first,
 		       uint32_t size)
 {
-	const struct sma_node *sma = ibsa__sma_node(smp->fabric, smp->index);
+	const struct sma_node *sma = ibsa__sma_node(smp->nodes, smp->index);
 	const struct topo_port *port = smp->port;
 	struct ibsa_pkey_table have = { 0 };
 	const uint16_t *pkeys = NULL;
 
 	if (number)
-		port = &smp->fabric->topo.ports[smp->node->first_port + number];
+		port = &smp->nodes->subnet->topo
+				.ports[smp->node->first_port + number];
 	if (number && sma)
 		pkeys = sma->ports[number].pkeys;
-	if (!pkeys && number && smp->fabric->is_bare && !first)
+	if (!pkeys && number && smp->nodes->subnet->is_bare && !first)
 		have.pkey[0] = IBSA_PKEY_DEFAULT;
-	else if (!pkeys && !(number && smp->fabric->is_bare))
-		ibsa__table_pkeys(smp->fabric, port, first / PKEY_BLOCK_KEYS,
-				  have.pkey);
+	else if (!pkeys && !(number && smp->nodes->subnet->is_bare))
+		ibsa__table_pkeys(smp->nodes->subnet, port,
+				  first / PKEY_BLOCK_KEYS, have.pkey);
 	for (uint32_t i = 0; pkeys && i < PKEY_BLOCK_KEYS && first + i < size;
 	     i++)
 		have.pkey[i] = pkeys[first + i];
@@ -155,7 +156,7 @@ void ibsa__sma_sl_to_vl(struct smp *smp)
 	}
 	if (smp->is_set)
 		set_sl_to_vl(smp, out, in);
-	sma = ibsa__sma_node(smp->fabric, smp->index);
+	sma = ibsa__sma_node(smp->nodes, smp->index);
 	if (sma)
 		table = sma->ports[out].sl_to_vl;
 	if (table)
@@ -206,7 +207,7 @@ void ibsa__sma_vl_arbitration(struct smp *smp)
 	}
 	if (smp->is_set)
 		set_arbitration(smp, number, block);
-	sma = ibsa__sma_node(smp->fabric, smp->index);
+	sma = ibsa__sma_node(smp->nodes, smp->index);
 	if (sma && sma->ports[number].vl_arb)
 		memcpy(have.vl_weight,
 		       sma->ports[number].vl_arb + block * VL_ARB_BLOCK_ENTRIES,

@@ -41,9 +41,9 @@ struct said {
 	uint8_t data[SMP_DATA_BYTES];
 };
 
-void ibsa__traps_init(struct ibsa_fabric *fabric)
+void ibsa__traps_init(struct nodes *nodes)
 {
-	list_init(&fabric->traps);
+	list_init(&nodes->traps);
 }
 
 static struct said *of(struct list *at)
@@ -57,18 +57,17 @@ static void end_trap(struct said *said)
 	ibsa__free(said);
 }
 
-void ibsa__traps_done(struct ibsa_fabric *fabric)
+void ibsa__traps_done(struct nodes *nodes)
 {
-	while (!list_is_empty(&fabric->traps))
-		end_trap(of(fabric->traps.next));
+	while (!list_is_empty(&nodes->traps))
+		end_trap(of(nodes->traps.next));
 }
 
-static struct said *find(struct ibsa_fabric *fabric, uint32_t end,
-			 uint16_t number)
+static struct said *find(struct nodes *nodes, uint32_t end, uint16_t number)
 {
-	struct list *at = fabric->traps.next;
+	struct list *at = nodes->traps.next;
 
-	for (; at != &fabric->traps; at = at->next) {
+	for (; at != &nodes->traps; at = at->next) {
 		if (of(at)->end == end && of(at)->number == number)
 			return of(at);
 	}
@@ -76,12 +75,11 @@ static struct said *find(struct ibsa_fabric *fabric, uint32_t end,
 }
 
 /* From the port itself to its SM. */
-static void send(struct ibsa_fabric *fabric, const struct said *said,
-		 uint64_t now_ns)
+static void send(struct mad_net *net, const struct said *said, uint64_t now_ns)
 {
-	const struct end_port *end = &fabric->ends[said->end];
-	const struct end_setup *setup = &fabric->setups[said->end];
-	struct message *message = ibsa__mad_new(fabric);
+	const struct end_port *end = &net->subnet->ends[said->end];
+	const struct end_setup *setup = &net->subnet->setups[said->end];
+	struct message *message = ibsa__mad_new(net);
 	uint8_t *mad;
 
 	/* Without memory it is as if it had been lost. */
@@ -104,34 +102,34 @@ static void send(struct ibsa_fabric *fabric, const struct said *said,
 	ibsa_put_be32(mad + MAD_TID + 4, said->id);
 	ibsa_put_be16(mad + MAD_ATTRIBUTE, NOTICE_ATTRIBUTE);
 	memcpy(mad + SMP_DATA, said->data, SMP_DATA_BYTES);
-	ibsa__mad_post(fabric, message, now_ns);
+	ibsa__mad_post(net, message, now_ns);
 }
 
 /* To the end of the list: all wait equally long. */
-static void send_and_wait(struct ibsa_fabric *fabric, struct said *said,
+static void send_and_wait(struct nodes *nodes, struct said *said,
 			  uint64_t now_ns)
 {
 	said->tries++;
 	said->due_ns = now_ns + AGAIN_NS;
 	list_remove(&said->in_all);
-	list_append(&fabric->traps, &said->in_all);
-	send(fabric, said, now_ns);
+	list_append(&nodes->traps, &said->in_all);
+	send(nodes->net, said, now_ns);
 }
 
 /* Only an SM from outside: the built-in one has its own ears. */
-static bool has_listener(const struct ibsa_fabric *fabric, uint32_t end)
+static bool has_listener(const struct subnet *subnet, uint32_t end)
 {
-	const uint32_t sm_lid = fabric->setups[end].sm_lid;
+	const uint32_t sm_lid = subnet->setups[end].sm_lid;
 
-	return fabric->ends[end].lid && sm_lid &&
-	       (!fabric->sa_running ||
-		sm_lid != fabric->ends[fabric->sa_end].lid);
+	return subnet->ends[end].lid && sm_lid &&
+	       (!subnet->sa_running ||
+		sm_lid != subnet->ends[subnet->sa_end].lid);
 }
 
-static void say(struct ibsa_fabric *fabric, uint32_t end,
+static void say(struct nodes *nodes, uint32_t end,
 		const struct ibsa_notice *notice)
 {
-	struct said *said = find(fabric, end, notice->trap_number);
+	struct said *said = find(nodes, end, notice->trap_number);
 	uint8_t wire[NOTICE_BYTES];
 	uint64_t over;
 
@@ -143,65 +141,64 @@ static void say(struct ibsa_fabric *fabric, uint32_t end,
 		said->end = end;
 		said->number = notice->trap_number;
 	}
-	said->id = ++fabric->trap_ids;
+	said->id = ++nodes->trap_ids;
 	said->tries = 0;
 	ibsa_notice_record.encode(notice, wire, &over);
 	memcpy(said->data, wire, SMP_DATA_BYTES);
-	send_and_wait(fabric, said, sim_clock_now(&fabric->clock));
+	send_and_wait(nodes, said, sim_clock_now(nodes->subnet->clock));
 }
 
-static struct ibsa_notice start(const struct ibsa_fabric *fabric,
+static struct ibsa_notice start(const struct subnet *subnet,
 				const struct end_port *end, uint8_t type,
 				uint16_t number)
 {
 	return (struct ibsa_notice){
 		.is_generic = 1,
 		.type = type,
-		.producer_type = end_topo_node(fabric, end)->type,
+		.producer_type = end_topo_node(subnet, end)->type,
 		.trap_number = number,
 		.issuer_lid = lid_in_16_bits(end->lid),
 	};
 }
 
-static void trap_link(struct ibsa_fabric *fabric, const struct end_port *end)
+static void trap_link(struct nodes *nodes, const struct end_port *end)
 {
-	struct ibsa_notice notice = start(fabric, end, TYPE_URGENT,
+	struct ibsa_notice notice = start(nodes->subnet, end, TYPE_URGENT,
 					  TRAP_LINK_STATE);
-	const uint32_t index = (uint32_t)(end - fabric->ends);
+	const uint32_t index = (uint32_t)(end - nodes->subnet->ends);
 
-	if (!has_listener(fabric, index))
+	if (!has_listener(nodes->subnet, index))
 		return;
 	ibsa_put_be16(notice.data_details, notice.issuer_lid);
-	say(fabric, index, &notice);
+	say(nodes, index, &notice);
 }
 
-void ibsa__trap_capabilities(struct ibsa_fabric *fabric,
-			     const struct end_port *end)
+void ibsa__trap_capabilities(struct nodes *nodes, const struct end_port *end)
 {
-	struct ibsa_notice notice = start(fabric, end, TYPE_INFORMATIONAL,
-					  TRAP_LOCAL_CHANGES);
-	const uint32_t index = (uint32_t)(end - fabric->ends);
+	struct ibsa_notice notice = start(
+		nodes->subnet, end, TYPE_INFORMATIONAL, TRAP_LOCAL_CHANGES);
+	const uint32_t index = (uint32_t)(end - nodes->subnet->ends);
 
-	if (!has_listener(fabric, index))
+	if (!has_listener(nodes->subnet, index))
 		return;
 	ibsa_put_be16(notice.data_details + 2, notice.issuer_lid);
 	ibsa_put_be32(notice.data_details + 6,
-		      ibsa__port_capabilities(fabric, end));
-	say(fabric, index, &notice);
+		      ibsa__port_capabilities(nodes->subnet, end));
+	say(nodes, index, &notice);
 }
 
 /* Who has tried, which method and attribute, with which key, by which way. */
-void ibsa__trap_m_key(struct ibsa_fabric *fabric, const struct end_port *end,
+void ibsa__trap_m_key(struct nodes *nodes, const struct end_port *end,
 		      const struct message *tried)
 {
-	struct ibsa_notice notice = start(fabric, end, TYPE_SECURITY,
+	struct ibsa_notice notice = start(nodes->subnet, end, TYPE_SECURITY,
 					  TRAP_M_KEY);
-	const uint32_t index = (uint32_t)(end - fabric->ends);
+	const uint32_t index = (uint32_t)(end - nodes->subnet->ends);
 	const uint8_t *mad = tried->body.bytes;
 	uint8_t *details = notice.data_details;
 	uint8_t hops;
 
-	if (!has_listener(fabric, index))
+	if (!has_listener(nodes->subnet, index))
 		return;
 	ibsa_put_be16(details + 2, (uint16_t)tried->mad.slid);
 	details[6] = mad[MAD_METHOD];
@@ -216,11 +213,10 @@ void ibsa__trap_m_key(struct ibsa_fabric *fabric, const struct end_port *end,
 					(hops < mad[SMP_HOP_COUNT] ? CUT : 0));
 		memcpy(details + 24, mad + SMP_RETURN_PATH + 1, hops);
 	}
-	say(fabric, index, &notice);
+	say(nodes, index, &notice);
 }
 
-void ibsa__trap_repressed(struct ibsa_fabric *fabric,
-			  const struct message *message,
+void ibsa__trap_repressed(struct nodes *nodes, const struct message *message,
 			  const struct end_port *end)
 {
 	struct ibsa_notice notice;
@@ -229,30 +225,32 @@ void ibsa__trap_repressed(struct ibsa_fabric *fabric,
 
 	memcpy(wire, message->body.bytes + SMP_DATA, SMP_DATA_BYTES);
 	ibsa_notice_record.decode(wire, &notice);
-	said = find(fabric, (uint32_t)(end - fabric->ends), notice.trap_number);
+	said = find(nodes, (uint32_t)(end - nodes->subnet->ends),
+		    notice.trap_number);
 	if (said)
 		end_trap(said);
 }
 
-void ibsa__traps_settle(struct ibsa_fabric *fabric, uint64_t now_ns)
+void ibsa__traps_settle(struct nodes *nodes, uint64_t now_ns)
 {
-	while (!list_is_empty(&fabric->traps)) {
-		struct said *said = of(fabric->traps.next);
+	while (!list_is_empty(&nodes->traps)) {
+		struct said *said = of(nodes->traps.next);
 
 		if (said->due_ns > now_ns)
 			return;
-		if (said->tries == TRIES || !has_listener(fabric, said->end))
+		if (said->tries == TRIES ||
+		    !has_listener(nodes->subnet, said->end))
 			end_trap(said);
 		else
-			send_and_wait(fabric, said, said->due_ns);
+			send_and_wait(nodes, said, said->due_ns);
 	}
 }
 
-uint64_t ibsa__traps_due(const struct ibsa_fabric *fabric)
+uint64_t ibsa__traps_due(const struct nodes *nodes)
 {
-	if (list_is_empty(&fabric->traps))
+	if (list_is_empty(&nodes->traps))
 		return UINT64_MAX;
-	return of(fabric->traps.next)->due_ns;
+	return of(nodes->traps.next)->due_ns;
 }
 
 void ibsa__traps_observe(void *arg, const struct subnet_change *change)

@@ -11,7 +11,7 @@
 
 /* One block of one switch's table being made. */
 struct forwarding {
-	struct ibsa_fabric *fabric;
+	struct subnet *subnet;
 	const struct topo_node *node;
 	unsigned int first_port; /* of MFT_POSITION_PORTS */
 	uint16_t mask;
@@ -35,54 +35,54 @@ static void mark(struct forwarding *to, unsigned int port)
 }
 
 /* The port of its switch at which a member is; 0: it is the switch. */
-static uint8_t port_towards(const struct ibsa_fabric *fabric,
+static uint8_t port_towards(const struct subnet *subnet,
 			    const struct end_port *end)
 {
-	const struct topo_port *port = end_topo_port(fabric, end);
+	const struct topo_port *port = end_topo_port(subnet, end);
 
 	if (!port->number || port->peer == SIM_NONE)
 		return 0;
-	return fabric->topo.ports[port->peer].number;
+	return subnet->topo.ports[port->peer].number;
 }
 
 /* Step from a switch towards the root; the port that is left by, or 0. */
-static uint8_t step(struct ibsa_fabric *fabric, uint32_t *node, uint32_t lid)
+static uint8_t step(struct subnet *subnet, uint32_t *node, uint32_t lid)
 {
-	const struct topo_node *at = &fabric->topo.nodes[*node];
-	const uint8_t exit = ibsa__route_exit(fabric, at, lid);
+	const struct topo_node *at = &subnet->topo.nodes[*node];
+	const uint8_t exit = ibsa__route_exit(subnet, at, lid);
 	uint32_t peer;
 
 	if (!exit || exit > at->port_count)
 		return 0;
-	peer = fabric->topo.ports[at->first_port + exit].peer;
+	peer = subnet->topo.ports[at->first_port + exit].peer;
 	if (peer == SIM_NONE)
 		return 0;
-	*node = fabric->topo.ports[peer].node;
-	return fabric->topo.nodes[*node].type == IBSA_NODE_SWITCH ? exit : 0;
+	*node = subnet->topo.ports[peer].node;
+	return subnet->topo.nodes[*node].type == IBSA_NODE_SWITCH ? exit : 0;
 }
 
-static uint32_t switch_of(const struct ibsa_fabric *fabric,
+static uint32_t switch_of(const struct subnet *subnet,
 			  const struct end_port *end)
 {
-	const struct topo_port *port = end_topo_port(fabric, end);
+	const struct topo_port *port = end_topo_port(subnet, end);
 
-	return port->number ? fabric->topo.ports[port->peer].node : port->node;
+	return port->number ? subnet->topo.ports[port->peer].node : port->node;
 }
 
 /* What the switch has to do with one member of a group. */
 static void add_member(struct forwarding *to, const struct end_port *end,
 		       bool receives, const struct end_port *root)
 {
-	struct ibsa_fabric *fabric = to->fabric;
-	const uint32_t self = (uint32_t)(to->node - fabric->topo.nodes);
-	uint32_t node = switch_of(fabric, end);
+	struct subnet *subnet = to->subnet;
+	const uint32_t self = (uint32_t)(to->node - subnet->topo.nodes);
+	uint32_t node = switch_of(subnet, end);
 
 	if (node == self && receives)
-		mark(to, port_towards(fabric, end));
-	for (uint32_t hops = 0; hops < fabric->topo.switch_count; hops++) {
+		mark(to, port_towards(subnet, end));
+	for (uint32_t hops = 0; hops < subnet->topo.switch_count; hops++) {
 		const uint32_t before = node;
-		const uint8_t exit = step(fabric, &node, root->lid);
-		const struct topo_node *from = &fabric->topo.nodes[before];
+		const uint8_t exit = step(subnet, &node, root->lid);
+		const struct topo_node *from = &subnet->topo.nodes[before];
 
 		if (!exit)
 			return;
@@ -90,8 +90,8 @@ static void add_member(struct forwarding *to, const struct end_port *end,
 			mark(to, exit);
 		if (node == self)
 			mark(to,
-			     fabric->topo
-				     .ports[fabric->topo
+			     subnet->topo
+				     .ports[subnet->topo
 						    .ports[from->first_port +
 							   exit]
 						    .peer]
@@ -100,21 +100,21 @@ static void add_member(struct forwarding *to, const struct end_port *end,
 }
 
 /* The port of a member that is on a switch, and in the subnet; or NULL. */
-static const struct end_port *end_of(const struct ibsa_fabric *fabric,
+static const struct end_port *end_of(const struct subnet *subnet,
 				     const struct member *member)
 {
-	const struct end_port *end = end_by_guid(fabric, member->port_guid);
+	const struct end_port *end = end_by_guid(subnet, member->port_guid);
 
 	return end && end->leaf != SIM_NONE ? end : NULL;
 }
 
 /* Nothing is to be forwarded where there is one port only. */
-static bool has_several(const struct ibsa_fabric *fabric,
-			const struct group *group, const struct end_port **root)
+static bool has_several(const struct subnet *subnet, const struct group *group,
+			const struct end_port **root)
 {
 	*root = NULL;
 	for (size_t i = 0; i < group->count; i++) {
-		const struct end_port *end = end_of(fabric, &group->members[i]);
+		const struct end_port *end = end_of(subnet, &group->members[i]);
 
 		if (*root && end && end != *root)
 			return true;
@@ -129,11 +129,11 @@ static uint16_t group_mask(struct forwarding *to, const struct group *group)
 	const struct end_port *root;
 
 	to->mask = 0;
-	if (!has_several(to->fabric, group, &root))
+	if (!has_several(to->subnet, group, &root))
 		return 0;
 	for (size_t i = 0; i < group->count; i++) {
 		const struct member *member = &group->members[i];
-		const struct end_port *end = end_of(to->fabric, member);
+		const struct end_port *end = end_of(to->subnet, member);
 
 		if (end)
 			add_member(to, end, is_receiver(member), root);
@@ -146,16 +146,16 @@ static uint32_t group_index(const struct group *group)
 	return group->record.mlid - (uint32_t)IBSA_LID_MULTICAST_MIN;
 }
 
-void ibsa__table_mft(struct ibsa_fabric *fabric, const struct topo_node *node,
+void ibsa__table_mft(struct sa *sa, const struct topo_node *node,
 		     uint32_t block, unsigned int position,
 		     uint16_t out[MFT_BLOCK_LIDS])
 {
 	struct forwarding to = {
-		.fabric = fabric,
+		.subnet = sa->subnet,
 		.node = node,
 		.first_port = position * MFT_POSITION_PORTS,
 	};
-	const struct groups *groups = &fabric->groups;
+	const struct groups *groups = &sa->groups;
 
 	memset(out, 0, MFT_BLOCK_LIDS * sizeof(*out));
 	for (size_t i = 0; i < groups->count; i++) {
@@ -167,14 +167,13 @@ void ibsa__table_mft(struct ibsa_fabric *fabric, const struct topo_node *node,
 	}
 }
 
-uint32_t ibsa__table_mft_blocks(struct ibsa_fabric *fabric,
-				const struct topo_node *node)
+uint32_t ibsa__table_mft_blocks(struct sa *sa, const struct topo_node *node)
 {
-	const struct groups *groups = &fabric->groups;
+	const struct groups *groups = &sa->groups;
 	uint32_t blocks = 0;
 
 	for (size_t i = 0; i < groups->count; i++) {
-		struct forwarding to = { .fabric = fabric, .node = node };
+		struct forwarding to = { .subnet = sa->subnet, .node = node };
 		const uint32_t block = group_index(groups->all[i]) /
 				       MFT_BLOCK_LIDS;
 
@@ -193,10 +192,10 @@ static void source_block(void *arg, const struct topo_node *node,
 	ibsa__table_mft(arg, node, block, position, out);
 }
 
-void ibsa__multicast_init(struct ibsa_fabric *fabric)
+void ibsa__multicast_init(struct sa *sa)
 {
-	fabric->multicast = (struct multicast_source){
+	sa->subnet->multicast = (struct multicast_source){
 		.block = source_block,
-		.arg = fabric,
+		.arg = sa,
 	};
 }

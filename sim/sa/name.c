@@ -2,64 +2,63 @@
 /* The GUIDs that end ports are known by: their own ones and aliases. */
 #include "sim/sa/notice.h"
 
-const struct end_port *ibsa__end_named(const struct ibsa_fabric *fabric,
+const struct end_port *ibsa__end_named(const struct subnet *subnet,
 				       uint64_t guid)
 {
-	const struct end_port *end = end_by_guid(fabric, guid);
+	const struct end_port *end = end_by_guid(subnet, guid);
 	uint64_t port_guid;
 
 	if (end)
 		return end;
-	port_guid = ibsa__aliases_find(&fabric->aliases, guid);
-	return port_guid ? end_by_guid(fabric, port_guid) : NULL;
+	port_guid = ibsa__aliases_find(&subnet->aliases, guid);
+	return port_guid ? end_by_guid(subnet, port_guid) : NULL;
 }
 
 /* The name that comes next, be it seen or not. */
-static bool next(const struct ibsa_fabric *fabric, struct name_walk *walk,
+static bool next(const struct subnet *subnet, struct name_walk *walk,
 		 struct port_name *out)
 {
-	const struct aliases *aliases = &fabric->aliases;
+	const struct aliases *aliases = &subnet->aliases;
 	const struct alias *alias = NULL;
 
 	if (walk->alias < aliases->count)
 		alias = &aliases->all[walk->alias];
-	if (walk->end < fabric->end_count &&
-	    (!alias || fabric->ends[walk->end].guid < alias->guid)) {
-		out->end = &fabric->ends[walk->end++];
+	if (walk->end < subnet->end_count &&
+	    (!alias || subnet->ends[walk->end].guid < alias->guid)) {
+		out->end = &subnet->ends[walk->end++];
 		out->guid = out->end->guid;
 		return true;
 	}
 	if (!alias)
 		return false;
-	out->end = end_by_guid(fabric, alias->port_guid);
+	out->end = end_by_guid(subnet, alias->port_guid);
 	out->guid = alias->guid;
 	walk->alias++;
 	return true;
 }
 
-bool ibsa__name_next(const struct ibsa_fabric *fabric, struct name_walk *walk,
+bool ibsa__name_next(const struct subnet *subnet, struct name_walk *walk,
 		     struct port_name *out)
 {
-	while (next(fabric, walk, out)) {
+	while (next(subnet, walk, out)) {
 		if (out->end && out->end->is_seen)
 			return true;
 	}
 	return false;
 }
 
-static void forget_members(struct ibsa_fabric *fabric, struct group *group,
-			   uint64_t now_ns)
+static void forget_members(struct sa *sa, struct group *group, uint64_t now_ns)
 {
-	struct groups *groups = &fabric->groups;
+	struct groups *groups = &sa->groups;
 	const size_t group_count = groups->count;
 
 	for (size_t i = group->count; i > 0; i--) {
 		struct member *member = &group->members[i - 1];
 
-		if (end_by_guid(fabric, member->port_guid))
+		if (end_by_guid(sa->subnet, member->port_guid))
 			continue;
 		if (ibsa__group_ends(group, member, member->join_state))
-			ibsa__notice_group(fabric, TRAP_GROUP_DELETED, group,
+			ibsa__notice_group(sa, TRAP_GROUP_DELETED, group,
 					   now_ns);
 		(void)ibsa__group_leave(groups, group, member,
 					member->join_state);
@@ -69,16 +68,16 @@ static void forget_members(struct ibsa_fabric *fabric, struct group *group,
 	}
 }
 
-void ibsa__names_forget_lost(struct ibsa_fabric *fabric, uint64_t now_ns)
+void ibsa__names_forget_lost(struct sa *sa, uint64_t now_ns)
 {
-	struct aliases *aliases = &fabric->aliases;
+	struct aliases *aliases = &sa->subnet->aliases;
 
-	for (size_t i = fabric->groups.count; i > 0; i--)
-		forget_members(fabric, fabric->groups.all[i - 1], now_ns);
+	for (size_t i = sa->groups.count; i > 0; i--)
+		forget_members(sa, sa->groups.all[i - 1], now_ns);
 	for (uint32_t i = 0; i < aliases->table_count; i++) {
 		struct guid_table *table = &aliases->tables[i];
 
-		if (end_by_guid(fabric, table->port_guid))
+		if (end_by_guid(sa->subnet, table->port_guid))
 			continue;
 		for (unsigned int entry = 0; entry < GUID_CAP_ADAPTER; entry++)
 			ibsa__aliases_clear(aliases, table, entry);

@@ -38,7 +38,7 @@ enum {
 
 /* A notice, and what a subscriber has to share to be told. */
 struct notice {
-	struct ibsa_fabric *fabric;
+	struct sa *sa;
 	struct ibsa_notice say;
 	const struct end_setup *source; /* a P_Key of this port's, or */
 	uint16_t pkey;			/* this one */
@@ -71,7 +71,7 @@ static bool is_wanted(const struct ibsa_inform_info *want,
 
 static bool may_know(const struct notice *notice, const struct end_port *end)
 {
-	const struct end_setup *setup = end_setup(notice->fabric, end);
+	const struct end_setup *setup = end_setup(notice->sa->subnet, end);
 
 	if (notice->source)
 		return ibsa__pkey_shared(notice->source, setup);
@@ -85,26 +85,26 @@ static bool may_know(const struct notice *notice, const struct end_port *end)
  */
 static bool tell(const struct notice *notice, struct subscription *one)
 {
-	struct ibsa_fabric *fabric = notice->fabric;
-	const struct end_port *end = end_by_lid(fabric, one->lid);
+	struct sa *sa = notice->sa;
+	const struct end_port *end = end_by_lid(sa->subnet, one->lid);
 
 	if (!end)
 		return true;
 	if (may_know(notice, end)) {
-		ibsa__report_send(fabric, (uint32_t)(end - fabric->ends),
+		ibsa__report_send(sa, (uint32_t)(end - sa->subnet->ends),
 				  &one->sa, &notice->say, notice->now_ns);
 		return true;
 	}
 	if (!notice->source || one->info.lid_range_begin == LID_RANGE_ALL)
 		return true;
-	ibsa__subscriptions_remove(&fabric->subscriptions, one);
+	ibsa__subscriptions_remove(&sa->subscriptions, one);
 	return false;
 }
 
 /* The newest first. */
 static void tell_all(const struct notice *notice)
 {
-	struct subscriptions *all = &notice->fabric->subscriptions;
+	struct subscriptions *all = &notice->sa->subscriptions;
 
 	for (size_t i = all->count; i > 0; i--) {
 		struct subscription *one = &all->all[i - 1];
@@ -115,62 +115,62 @@ static void tell_all(const struct notice *notice)
 }
 
 /* What @issuer says. */
-static struct notice start(struct ibsa_fabric *fabric, enum trap trap,
-			   enum notice_type type, const struct end_port *issuer)
+static struct notice start(struct sa *sa, enum trap trap, enum notice_type type,
+			   const struct end_port *issuer)
 {
 	struct notice notice = {
-		.fabric = fabric,
+		.sa = sa,
 		.say = {
 			.is_generic = 1,
 			.type = (uint8_t)type,
-			.producer_type = end_topo_node(fabric, issuer)->type,
+			.producer_type = end_topo_node(sa->subnet, issuer)->type,
 			.trap_number = (uint16_t)trap,
 			.issuer_lid = lid_in_16_bits(issuer->lid),
 		},
-		.source = end_setup(fabric, issuer),
+		.source = end_setup(sa->subnet, issuer),
 	};
 
-	end_gid(fabric, issuer, notice.say.issuer_gid.raw);
+	end_gid(sa->subnet, issuer, notice.say.issuer_gid.raw);
 	return notice;
 }
 
 /* What the SM itself says, of a GID. */
-static struct notice about_gid(struct ibsa_fabric *fabric, enum trap trap,
+static struct notice about_gid(struct sa *sa, enum trap trap,
 			       const uint8_t *gid)
 {
-	struct notice notice = start(fabric, trap, TYPE_SUBNET,
-				     &fabric->ends[fabric->sa_end]);
+	struct notice notice = start(sa, trap, TYPE_SUBNET,
+				     &sa->subnet->ends[sa->subnet->sa_end]);
 
 	notice.say.producer_type = PRODUCER_CLASS_MANAGER;
 	memcpy(notice.say.data_details + DETAIL_GID, gid, MGID_BYTES);
 	return notice;
 }
 
-static struct notice about_port(struct ibsa_fabric *fabric, enum trap trap,
+static struct notice about_port(struct sa *sa, enum trap trap,
 				const struct end_port *end)
 {
 	struct notice notice;
 	uint8_t gid[16];
 
-	end_gid(fabric, end, gid);
-	notice = about_gid(fabric, trap, gid);
-	notice.source = end_setup(fabric, end);
+	end_gid(sa->subnet, end, gid);
+	notice = about_gid(sa, trap, gid);
+	notice.source = end_setup(sa->subnet, end);
 	return notice;
 }
 
-static void notice_port(struct ibsa_fabric *fabric, enum trap trap,
+static void notice_port(struct sa *sa, enum trap trap,
 			const struct end_port *end, uint64_t now_ns)
 {
-	struct notice notice = about_port(fabric, trap, end);
+	struct notice notice = about_port(sa, trap, end);
 
 	notice.now_ns = now_ns;
 	tell_all(&notice);
 }
 
-void ibsa__notice_group(struct ibsa_fabric *fabric, enum trap trap,
+void ibsa__notice_group(struct sa *sa, enum trap trap,
 			const struct group *group, uint64_t now_ns)
 {
-	struct notice notice = about_gid(fabric, trap, group->record.mgid.raw);
+	struct notice notice = about_gid(sa, trap, group->record.mgid.raw);
 
 	notice.source = NULL;
 	notice.pkey = group->record.pkey;
@@ -178,10 +178,10 @@ void ibsa__notice_group(struct ibsa_fabric *fabric, enum trap trap,
 	tell_all(&notice);
 }
 
-static void notice_link(struct ibsa_fabric *fabric,
-			const struct end_port *own_port, uint64_t now_ns)
+static void notice_link(struct sa *sa, const struct end_port *own_port,
+			uint64_t now_ns)
 {
-	struct notice notice = start(fabric, TRAP_LINK_STATE, TYPE_URGENT,
+	struct notice notice = start(sa, TRAP_LINK_STATE, TYPE_URGENT,
 				     own_port);
 
 	ibsa_put_be16(notice.say.data_details + DETAIL_SWITCH_LID,
@@ -190,12 +190,11 @@ static void notice_link(struct ibsa_fabric *fabric,
 	tell_all(&notice);
 }
 
-static void notice_capabilities(struct ibsa_fabric *fabric,
-				const struct end_port *end, uint32_t mask,
-				uint64_t now_ns)
+static void notice_capabilities(struct sa *sa, const struct end_port *end,
+				uint32_t mask, uint64_t now_ns)
 {
-	struct notice notice = start(fabric, TRAP_LOCAL_CHANGES,
-				     TYPE_INFORMATIONAL, end);
+	struct notice notice = start(sa, TRAP_LOCAL_CHANGES, TYPE_INFORMATIONAL,
+				     end);
 
 	ibsa_put_be16(notice.say.data_details + DETAIL_LID,
 		      notice.say.issuer_lid);
@@ -204,56 +203,54 @@ static void notice_capabilities(struct ibsa_fabric *fabric,
 	tell_all(&notice);
 }
 
-bool ibsa__notice_all_ports(struct ibsa_fabric *fabric, uint64_t now_ns)
+bool ibsa__notice_all_ports(struct sa *sa, uint64_t now_ns)
 {
-	const struct subscriptions *all = &fabric->subscriptions;
+	const struct subscriptions *all = &sa->subscriptions;
 	struct subscription *one = &all->all[all->count - 1];
 
-	for (uint32_t i = 0; i < fabric->end_count; i++) {
-		struct notice notice = about_port(fabric, TRAP_GID_IN_SERVICE,
-						  &fabric->ends[i]);
+	for (uint32_t i = 0; i < sa->subnet->end_count; i++) {
+		struct notice notice = about_port(sa, TRAP_GID_IN_SERVICE,
+						  &sa->subnet->ends[i]);
 
 		if (!is_wanted(&one->info, &notice.say))
 			return false;
 		notice.now_ns = now_ns + FIND_ALL_NS;
-		if (fabric->ends[i].is_seen && !tell(&notice, one))
+		if (sa->subnet->ends[i].is_seen && !tell(&notice, one))
 			break;
 	}
 	return true;
 }
 
 /* Whether the built-in SM receives what an end port sends, and knows it. */
-static bool is_heard(const struct ibsa_fabric *fabric,
-		     const struct end_port *end)
+static bool is_heard(const struct subnet *subnet, const struct end_port *end)
 {
-	return fabric->sa_running && end->is_seen &&
-	       end_setup(fabric, end)->is_known;
+	return subnet->sa_running && end->is_seen &&
+	       end_setup(subnet, end)->is_known;
 }
 
 void ibsa__sa_observe(void *arg, const struct subnet_change *change)
 {
-	struct ibsa_fabric *fabric = arg;
-	const uint64_t now_ns = sim_clock_now(&fabric->clock);
+	struct sa *sa = arg;
+	const uint64_t now_ns = sim_clock_now(sa->subnet->clock);
 
 	switch (change->kind) {
 	case CHANGE_LINK:
-		if (is_heard(fabric, change->end))
-			notice_link(fabric, change->end, now_ns);
+		if (is_heard(sa->subnet, change->end))
+			notice_link(sa, change->end, now_ns);
 		break;
 	case CHANGE_CAPABILITIES:
-		if (is_heard(fabric, change->end))
-			notice_capabilities(fabric, change->end,
+		if (is_heard(sa->subnet, change->end))
+			notice_capabilities(sa, change->end,
 					    change->capability_mask, now_ns);
 		break;
 	case CHANGE_PORT_LOST:
-		notice_port(fabric, TRAP_GID_OUT_OF_SERVICE, change->end,
-			    now_ns);
+		notice_port(sa, TRAP_GID_OUT_OF_SERVICE, change->end, now_ns);
 		break;
 	case CHANGE_PORTS_LOST:
-		ibsa__names_forget_lost(fabric, now_ns);
+		ibsa__names_forget_lost(sa, now_ns);
 		break;
 	case CHANGE_PORT_FOUND:
-		notice_port(fabric, TRAP_GID_IN_SERVICE, change->end, now_ns);
+		notice_port(sa, TRAP_GID_IN_SERVICE, change->end, now_ns);
 		break;
 	default:
 		break;

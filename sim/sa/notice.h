@@ -3,7 +3,7 @@
 #ifndef SIM_SA_NOTICE_H
 #define SIM_SA_NOTICE_H
 
-#include "sim/node/sma.h"
+#include "sim/sa/sa.h"
 
 /*
  * Tell the subscribers what has changed in the subnet, and forget what lost
@@ -15,13 +15,13 @@ void ibsa__sa_observe(void *arg, const struct subnet_change *change);
  * A group has got its first full member (66), or loses its last (67), at
  * @now_ns, which may have been a while ago.
  */
-void ibsa__notice_group(struct ibsa_fabric *fabric, enum trap trap,
+void ibsa__notice_group(struct sa *sa, enum trap trap,
 			const struct group *group, uint64_t now_ns);
 
 /*
  * Tell the newest subscriber of all ports that there are, shortly after
  * @now_ns. Return: whether it wants to know.
  */
-bool ibsa__notice_all_ports(struct ibsa_fabric *fabric, uint64_t now_ns);
+bool ibsa__notice_all_ports(struct sa *sa, uint64_t now_ns);
 
 #endif

@@ -211,7 +211,7 @@ static int reserve(const struct reader *reader, struct end_setup *setup)
 	if (!grown)
 		return ibsa__partitions_fail(reader, -ENOMEM, "out of memory");
 	if (!setup->pkeys)
-		reader->fabric->pkey_tables++;
+		reader->sa->subnet->pkey_tables++;
 	setup->pkeys = grown;
 	return 0;
 }
@@ -249,7 +249,7 @@ static int add_end(struct reader *reader, uint32_t end,
 	if (membership == FULL)
 		pkey |= IBSA_PKEY_FULL;
 	partition->has_members = true;
-	return add_pkey(reader, &reader->fabric->setups[end], pkey,
+	return add_pkey(reader, &reader->sa->subnet->setups[end], pkey,
 			reader->now.is_first);
 }
 
@@ -257,13 +257,13 @@ static int add_end(struct reader *reader, uint32_t end,
 static int add_all(struct reader *reader, uint8_t type,
 		   enum membership membership)
 {
-	const struct ibsa_fabric *fabric = reader->fabric;
+	const struct subnet *subnet = reader->sa->subnet;
 	int err = 0;
 
-	for (uint32_t i = 0; i < fabric->end_count && !err; i++) {
-		const struct end_port *end = &fabric->ends[i];
+	for (uint32_t i = 0; i < subnet->end_count && !err; i++) {
+		const struct end_port *end = &subnet->ends[i];
 
-		if (!type || end_topo_node(fabric, end)->type == type)
+		if (!type || end_topo_node(subnet, end)->type == type)
 			err = add_end(reader, i, membership);
 	}
 	return err;
@@ -280,7 +280,7 @@ static int add_guid(struct reader *reader, struct slice text,
 		return ibsa__partitions_fail(reader, -EINVAL,
 					     "\"%.*s\" is no port",
 					     (int)text.len, text.text);
-	end = map_find(&reader->fabric->end_of_guid, guid);
+	end = map_find(&reader->sa->subnet->end_of_guid, guid);
 	return end == SIM_NONE ? 0 : add_end(reader, end, membership);
 }
 
@@ -304,7 +304,7 @@ static int add_port(struct reader *reader, const struct token *token)
 	if (partitions_is_word(token->name, "ALL_ROUTERS"))
 		return add_all(reader, IBSA_NODE_ROUTER, membership);
 	if (partitions_is_word(token->name, "SELF"))
-		return add_end(reader, reader->fabric->sa_end, membership);
+		return add_end(reader, reader->sa->subnet->sa_end, membership);
 	return add_guid(reader, token->name, membership);
 }
 
@@ -392,7 +392,7 @@ static int add_default(struct reader *reader)
 	if (!err)
 		err = add_all(reader, 0, LIMITED);
 	if (!err)
-		err = add_end(reader, reader->fabric->sa_end, FULL);
+		err = add_end(reader, reader->sa->subnet->sa_end, FULL);
 	reader->now.partition = NULL;
 	return err;
 }
@@ -406,10 +406,10 @@ static int by_value(const void *a, const void *b)
 }
 
 /* The first entry stays: the default P_Key, or what is said to be there. */
-static void order_pkeys(const struct ibsa_fabric *fabric)
+static void order_pkeys(const struct subnet *subnet)
 {
-	for (uint32_t i = 0; i < fabric->end_count; i++) {
-		const struct end_setup *setup = &fabric->setups[i];
+	for (uint32_t i = 0; i < subnet->end_count; i++) {
+		const struct end_setup *setup = &subnet->setups[i];
 
 		qsort(setup->pkeys + 1, setup->pkey_count - 1u,
 		      sizeof(*setup->pkeys), by_value);
@@ -419,7 +419,7 @@ static void order_pkeys(const struct ibsa_fabric *fabric)
 /* Groups of partitions that nobody is in are not there, either. */
 static void drop_empty(const struct reader *reader)
 {
-	struct groups *groups = &reader->fabric->groups;
+	struct groups *groups = &reader->sa->groups;
 
 	for (size_t i = groups->count; i-- > 0;) {
 		const uint16_t pkey = groups->all[i]->record.pkey;
@@ -431,12 +431,11 @@ static void drop_empty(const struct reader *reader)
 	}
 }
 
-int ibsa__partitions_parse(struct ibsa_fabric *fabric, const char *name,
-			   const char *text, size_t len,
-			   struct ibsa_error *error)
+int ibsa__partitions_parse(struct sa *sa, const char *name, const char *text,
+			   size_t len, struct ibsa_error *error)
 {
 	struct reader reader = {
-		.fabric = fabric,
+		.sa = sa,
 		.error = error,
 		.name = name,
 		.all = ibsa__calloc(PARTITIONS_MAX, sizeof(*reader.all)),
@@ -446,20 +445,20 @@ int ibsa__partitions_parse(struct ibsa_fabric *fabric, const char *name,
 	if (!reader.all)
 		return ibsa__fail(error, -ENOMEM, "out of memory");
 	/* The one that there is without a file. */
-	while (fabric->groups.count)
-		ibsa__groups_remove(&fabric->groups, fabric->groups.all[0]);
+	while (sa->groups.count)
+		ibsa__groups_remove(&sa->groups, sa->groups.all[0]);
 	err = add_default(&reader);
 	if (!err)
 		err = read_lines(&reader, text, len);
 	if (!err) {
-		order_pkeys(fabric);
+		order_pkeys(sa->subnet);
 		drop_empty(&reader);
 	}
 	ibsa__free(reader.all);
 	return err;
 }
 
-int ibsa__partitions_read(struct ibsa_fabric *fabric, const char *path,
+int ibsa__partitions_read(struct sa *sa, const char *path,
 			  struct ibsa_error *error)
 {
 	char *text;
@@ -469,7 +468,7 @@ int ibsa__partitions_read(struct ibsa_fabric *fabric, const char *path,
 	if (err)
 		return ibsa__fail(error, err, "%.100s: cannot be read: %s",
 				  path, strerror(-err));
-	err = ibsa__partitions_parse(fabric, path, text, len, error);
+	err = ibsa__partitions_parse(sa, path, text, len, error);
 	ibsa__free(text);
 	return err;
 }

@@ -6,7 +6,7 @@
 #ifndef SIM_SA_PARTITION_H
 #define SIM_SA_PARTITION_H
 
-#include "sim/subnet/fabric.h"
+#include "sim/sa/sa.h"
 
 /* More in one file are refused. */
 enum { PARTITIONS_MAX = 4096 };
@@ -16,12 +16,11 @@ enum { PARTITIONS_MAX = 4096 };
  * there is without one. Return: 0; -EINVAL with a sentence in @error; -ENOMEM;
  * or the error of opening the file.
  */
-int ibsa__partitions_read(struct ibsa_fabric *fabric, const char *path,
+int ibsa__partitions_read(struct sa *sa, const char *path,
 			  struct ibsa_error *error);
 
 /* The same of a text, whose name for sentences is @name (fuzzing). */
-int ibsa__partitions_parse(struct ibsa_fabric *fabric, const char *name,
-			   const char *text, size_t len,
-			   struct ibsa_error *error);
+int ibsa__partitions_parse(struct sa *sa, const char *name, const char *text,
+			   size_t len, struct ibsa_error *error);
 
 #endif

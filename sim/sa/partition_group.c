@@ -73,7 +73,7 @@ static bool is_possible(const struct reader *reader, const uint8_t *mgid)
 	};
 
 	return !is_ip(mgid) || !memcmp(mgid, broadcast, MGID_BYTES) ||
-	       ibsa__groups_find(&reader->fabric->groups, broadcast);
+	       ibsa__groups_find(&reader->sa->groups, broadcast);
 }
 
 /* One group of a scope, unless there is one of its MGID. */
@@ -97,7 +97,7 @@ static int add_group(struct reader *reader, const struct ibsa_gid *mgid,
 		.scope = (uint8_t)scope,
 		.join_state = JOIN_FULL,
 	};
-	struct groups *groups = &reader->fabric->groups;
+	struct groups *groups = &reader->sa->groups;
 	uint8_t *raw = record.mgid.raw;
 	struct group *group;
 	int err;
@@ -208,7 +208,7 @@ int ibsa__partitions_group(struct reader *reader, struct slice mgid,
 	}
 	if (!err && is_ip(gid.raw))
 		err = check_ip(reader, &gid, &flags);
-	if (err || ibsa__groups_find(&reader->fabric->groups, gid.raw))
+	if (err || ibsa__groups_find(&reader->sa->groups, gid.raw))
 		return err;
 	return add_groups(reader, &gid, &flags);
 }

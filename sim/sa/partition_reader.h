@@ -48,7 +48,7 @@ struct definition {
 };
 
 struct reader {
-	struct ibsa_fabric *fabric;
+	struct sa *sa;
 	struct ibsa_error *error;
 	const char *name;
 	unsigned int line;

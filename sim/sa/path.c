@@ -78,7 +78,7 @@ bool ibsa__path_choose_pkey(struct path_query *query)
 	if (!HAS(query, pkey))
 		return true;
 	query->pkey = query->want->pkey;
-	if (!query->work->fabric->pkey_tables)
+	if (!query->work->subnet->pkey_tables)
 		return (query->pkey | IBSA_PKEY_FULL) == IBSA_PKEY_DEFAULT;
 	return query->pkey & ~IBSA_PKEY_FULL;
 }
@@ -96,10 +96,10 @@ static bool may_know(const struct end_setup *asks, const struct end_setup *end)
  */
 static bool share_pkey(const struct path_query *query, struct path *path)
 {
-	const struct ibsa_fabric *fabric = query->work->fabric;
-	const struct end_setup *asks = end_setup(fabric, query->work->from);
-	const struct end_setup *from = end_setup(fabric, path->from.end);
-	const struct end_setup *to = end_setup(fabric, path->to.end);
+	const struct subnet *subnet = query->work->subnet;
+	const struct end_setup *asks = end_setup(subnet, query->work->from);
+	const struct end_setup *from = end_setup(subnet, path->from.end);
+	const struct end_setup *to = end_setup(subnet, path->to.end);
 
 	if (!may_know(asks, from) || !may_know(asks, to))
 		return false;
@@ -116,7 +116,7 @@ bool ibsa__path_find(const struct path_query *query,
 		     struct path *out)
 {
 	struct span span;
-	const int err = ibsa__route_span(query->work->fabric, from->end,
+	const int err = ibsa__route_span(query->work->subnet, from->end,
 					 to->end, &span);
 
 	if (err == -ENOMEM)
@@ -131,7 +131,7 @@ bool ibsa__path_find(const struct path_query *query,
 		.mtu = span.mtu,
 		.life_time = from->end == to->end ? 0 : LIFE_TIME,
 	};
-	if (query->work->fabric->pkey_tables && !share_pkey(query, out))
+	if (query->work->subnet->pkey_tables && !share_pkey(query, out))
 		return false;
 	return select_mtu(query, out) && select_rate(query, out) &&
 	       select_life_time(query, out);

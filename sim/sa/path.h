@@ -70,8 +70,7 @@ struct path_query {
 uint16_t ibsa__path_check(const struct path_query *query);
 
 /* Whether the GID's prefix is this subnet's, or the one of all subnets. */
-bool ibsa__gid_is_of_subnet(const struct ibsa_fabric *fabric,
-			    const uint8_t *gid);
+bool ibsa__gid_is_of_subnet(const struct subnet *subnet, const uint8_t *gid);
 
 /* Answer with a path between two LIDs. */
 void ibsa__path_put(const struct path_query *query, const struct path *path,

@@ -16,19 +16,18 @@ static void answer_busy(const uint8_t *mad, struct sa_reply *reply)
 }
 
 /* Whether the SA answers, and what. */
-static bool ask(struct ibsa_fabric *fabric, const struct sa_request *request,
+static bool ask(struct sa *sa, const struct sa_request *request,
 		struct sa_reply *reply)
 {
-	if (ibsa__fault_strikes(fabric, IBSA_FAULT_SILENCE))
+	if (ibsa__fault_strikes(sa->net, IBSA_FAULT_SILENCE))
 		return false;
-	if (ibsa__fault_strikes(fabric, IBSA_FAULT_BUSY)) {
+	if (ibsa__fault_strikes(sa->net, IBSA_FAULT_BUSY)) {
 		answer_busy(request->mad, reply);
 		return true;
 	}
-	if (fabric->sa_source.answer)
-		return fabric->sa_source.answer(fabric->sa_source.arg,
-						request->mad, reply);
-	return ibsa__sa_answer(fabric, request, reply);
+	if (sa->source.answer)
+		return sa->source.answer(sa->source.arg, request->mad, reply);
+	return ibsa__sa_answer(sa, request, reply);
 }
 
 /* An answer to a Report, which gets none itself. */
@@ -38,27 +37,27 @@ static bool is_report_answer(const uint8_t *mad)
 	       IBSA_GET(sa_header, method, mad) == IBSA_METHOD_REPORT_RESP;
 }
 
-bool ibsa__sa_hear(struct ibsa_fabric *fabric, const struct sa_request *request,
+bool ibsa__sa_hear(struct sa *sa, const struct sa_request *request,
 		   struct sa_reply *reply)
 {
 	if (is_report_answer(request->mad)) {
-		ibsa__report_answered(fabric, request->end,
+		ibsa__report_answered(sa, request->end,
 				      IBSA_GET(sa_header, transaction_id,
 					       request->mad));
 		return false;
 	}
-	if (ask(fabric, request, reply))
+	if (ask(sa, request, reply))
 		return true;
-	fabric->stats.unanswered++;
+	sa->net->stats.unanswered++;
 	return false;
 }
 
 /* As the SA's own clients address it. */
-static struct ibsa_address asked_at(const struct ibsa_fabric *fabric,
+static struct ibsa_address asked_at(const struct subnet *subnet,
 				    const struct sim_mad *mad)
 {
 	const struct end_setup *setup =
-		&fabric->setups[fabric->topo.ports[mad->from].end];
+		&subnet->setups[subnet->topo.ports[mad->from].end];
 
 	return (struct ibsa_address){
 		.lid = mad->dlid,
@@ -73,49 +72,66 @@ static struct ibsa_address asked_at(const struct ibsa_fabric *fabric,
 	};
 }
 
-static void answer_at_port(struct ibsa_fabric *fabric,
-			   const struct message *message,
+static void answer_at_port(struct sa *sa, const struct message *message,
 			   const struct arrival *at, uint64_t now_ns)
 {
-	const struct ibsa_address to = asked_at(fabric, &message->mad);
+	const struct ibsa_address to = asked_at(sa->subnet, &message->mad);
 	const struct sa_request request = {
-		.end = fabric->topo.ports[message->mad.from].end,
+		.end = sa->subnet->topo.ports[message->mad.from].end,
 		.to = &to,
 		.mad = message->body.bytes,
 		.now_ns = now_ns,
 	};
-	struct message *answer = ibsa__mad_answer(fabric, message, at->port,
+	struct message *answer = ibsa__mad_answer(sa->net, message, at->port,
 						  now_ns);
 
 	/* Without memory it is as if the answer had been lost. */
 	if (!answer)
 		return;
 	/* As OpenSM, not as the other agents of the port. */
-	answer->mad.slid = fabric->ends[fabric->sa_end].lid;
-	if (ibsa__sa_hear(fabric, &request, &answer->body))
-		ibsa__mad_post(fabric, answer, now_ns);
+	answer->mad.slid = sa->subnet->ends[sa->subnet->sa_end].lid;
+	if (ibsa__sa_hear(sa, &request, &answer->body))
+		ibsa__mad_post(sa->net, answer, now_ns);
 	else
-		ibsa__queue_release(fabric->mads.pool, answer);
+		ibsa__queue_release(sa->net->mads.pool, answer);
 }
 
 /* Reports that it sends to its own port are for who listens there. */
-static bool is_for_sa(const struct ibsa_fabric *fabric,
+static bool is_for_sa(const struct subnet *subnet,
 		      const struct message *message, const struct arrival *at)
 {
 	return message->body.bytes[MAD_CLASS] == IBSA_CLASS_SA &&
 	       message->body.bytes[MAD_METHOD] != IBSA_METHOD_REPORT &&
-	       fabric->sa_running &&
-	       fabric->topo.ports[at->port].end == fabric->sa_end &&
-	       fabric->ends[fabric->topo.ports[message->mad.from].end].is_seen;
+	       subnet->sa_running &&
+	       subnet->topo.ports[at->port].end == subnet->sa_end &&
+	       subnet->ends[subnet->topo.ports[message->mad.from].end].is_seen;
 }
 
 bool ibsa__sa_take(void *arg, const struct message *message,
 		   const struct arrival *at, uint64_t now_ns)
 {
-	struct ibsa_fabric *fabric = arg;
+	struct sa *sa = arg;
 
-	if (!is_for_sa(fabric, message, at))
+	if (!is_for_sa(sa->subnet, message, at))
 		return false;
-	answer_at_port(fabric, message, at, now_ns);
+	answer_at_port(sa, message, at, now_ns);
 	return true;
+}
+
+static void forget_subscriptions(struct sa *sa)
+{
+	const struct subscriptions *all = &sa->subscriptions;
+
+	for (size_t i = 0; i < all->count; i++)
+		sa->subnet->setups[all->all[i].end].is_forgotten = true;
+	ibsa__subscriptions_done(&sa->subscriptions);
+	ibsa__reports_reset(sa);
+}
+
+void ibsa__sa_forget(struct sa *sa)
+{
+	ibsa__services_done(&sa->services);
+	forget_subscriptions(sa);
+	ibsa__groups_reset(&sa->groups);
+	ibsa__aliases_done(&sa->subnet->aliases);
 }

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "sim/mad/queue.h"
 #include "sim/sa/report.h"
-#include "sim/subnet/fabric.h"
+#include "sim/sa/sa.h"
 
 enum {
 	TRIES = 3,
@@ -62,11 +62,11 @@ void ibsa__reports_done(struct reports *reports)
 	ibsa__hash_done(&reports->by_id);
 }
 
-void ibsa__reports_reset(struct ibsa_fabric *fabric)
+void ibsa__reports_reset(struct sa *sa)
 {
-	struct reports *reports = &fabric->reports;
+	struct reports *reports = &sa->reports;
 
-	fabric->stats.reports_unanswered += reports->by_id.count;
+	sa->net->stats.reports_unanswered += reports->by_id.count;
 	while (!list_is_empty(&reports->all))
 		end_report(reports, first(reports));
 	reports->agent++;
@@ -77,10 +77,9 @@ void ibsa__reports_reset(struct ibsa_fabric *fabric)
  * To the ends of both lists: what is due earlier than the last there, as may
  * be when a request was looked at late, waits for it.
  */
-static void enter(struct ibsa_fabric *fabric, struct report *report,
-		  uint64_t due_ns)
+static void enter(struct sa *sa, struct report *report, uint64_t due_ns)
 {
-	struct list *all = &fabric->reports.all;
+	struct list *all = &sa->reports.all;
 	const struct report *last = list_object(all->prev, struct report,
 						in_all);
 
@@ -88,7 +87,7 @@ static void enter(struct ibsa_fabric *fabric, struct report *report,
 	if (!list_is_empty(all) && last->due_ns > due_ns)
 		report->due_ns = last->due_ns;
 	list_append(all, &report->in_all);
-	list_append(&fabric->setups[report->end].reports, &report->at_end);
+	list_append(&sa->subnet->setups[report->end].reports, &report->at_end);
 }
 
 static void put_mad(const struct report *report, uint8_t *mad)
@@ -112,27 +111,28 @@ static void put_mad(const struct report *report, uint8_t *mad)
  * The port from which the SA was asked still passes, with the P_Key at that
  * place, to where the SA now is.
  */
-static bool is_reached(const struct ibsa_fabric *fabric,
-		       const struct report *report)
+static bool is_reached(const struct subnet *subnet, const struct report *report)
 {
-	const struct end_setup *setup = &fabric->setups[report->end];
-	const struct end_setup *sa = &fabric->setups[fabric->sa_end];
+	const struct end_setup *setup = &subnet->setups[report->end];
+	const struct end_setup *sa = &subnet->setups[subnet->sa_end];
 
-	return fabric->ends[report->end].is_seen &&
-	       end_topo_port(fabric, &fabric->ends[report->end])->state ==
+	return subnet->ends[report->end].is_seen &&
+	       end_topo_port(subnet, &subnet->ends[report->end])->state ==
 		       IBSA_PORT_ACTIVE &&
 	       ibsa__pkey_passes(sa, setup_pkey(setup, report->sa.pkey_index));
 }
 
 /* To the umad files at the port. */
-static void send_mad(struct ibsa_fabric *fabric, uint32_t end,
+static void send_mad(struct mad_net *net, uint32_t end,
 		     const struct ibsa_address *sa, const uint8_t *mad,
 		     uint64_t now_ns)
 {
-	const struct end_port *from = &fabric->ends[fabric->sa_end];
-	const struct end_setup *setup = &fabric->setups[fabric->sa_end];
-	const uint16_t pkey = setup_pkey(&fabric->setups[end], sa->pkey_index);
-	struct message *report = ibsa__mad_new(fabric);
+	const struct end_port *from = &net->subnet->ends[net->subnet->sa_end];
+	const struct end_setup *setup =
+		&net->subnet->setups[net->subnet->sa_end];
+	const uint16_t pkey = setup_pkey(&net->subnet->setups[end],
+					 sa->pkey_index);
+	struct message *report = ibsa__mad_new(net);
 
 	/* Without memory it is as if it had been lost. */
 	if (!report)
@@ -140,34 +140,33 @@ static void send_mad(struct ibsa_fabric *fabric, uint32_t end,
 	report->mad = (struct sim_mad){
 		.from = from->port,
 		.slid = from->lid,
-		.dlid = fabric->ends[end].lid | sa->path_bits,
+		.dlid = net->subnet->ends[end].lid | sa->path_bits,
 		.src_qpn = IBSA_QPN_GSI,
 		.dst_qpn = IBSA_QPN_GSI,
 		.pkey = setup_pkey(setup, ibsa__pkey_index(setup, pkey)),
 		.sl = sa->sl,
 	};
-	report->due_ns = now_ns + fabric->latency_ns;
+	report->due_ns = now_ns + net->latency_ns;
 	(void)ibsa__sa_reply_put(&report->body, mad, IBSA_MAD_BYTES);
-	ibsa__mad_post(fabric, report, now_ns);
+	ibsa__mad_post(net, report, now_ns);
 }
 
 /* Nobody hears it where nobody listens. */
-static void try(struct ibsa_fabric *fabric, struct report *report,
-		uint64_t now_ns)
+static void try(struct sa *sa, struct report *report, uint64_t now_ns)
 {
-	const struct end_setup *setup = &fabric->setups[report->end];
+	const struct end_setup *setup = &sa->subnet->setups[report->end];
 	const struct report_listener *listener = setup->listener;
 	uint8_t mad[IBSA_MAD_BYTES];
 
 	report->tries++;
-	enter(fabric, report, now_ns + TRY_MS * NS_PER_MS);
-	if (!is_reached(fabric, report))
+	enter(sa, report, now_ns + TRY_MS * NS_PER_MS);
+	if (!is_reached(sa->subnet, report))
 		return;
 	put_mad(report, mad);
 	if (listener)
 		listener->report(listener->arg, &report->sa, mad, now_ns);
 	else if (setup->handlers)
-		send_mad(fabric, report->end, &report->sa, mad, now_ns);
+		send_mad(sa->net, report->end, &report->sa, mad, now_ns);
 }
 
 static struct report *new_report(struct reports *reports)
@@ -184,69 +183,68 @@ static struct report *new_report(struct reports *reports)
 	return report;
 }
 
-void ibsa__report_send(struct ibsa_fabric *fabric, uint32_t end,
-		       const struct ibsa_address *sa,
+void ibsa__report_send(struct sa *sa, uint32_t end,
+		       const struct ibsa_address *asked,
 		       const struct ibsa_notice *say, uint64_t now_ns)
 {
-	struct report *report = new_report(&fabric->reports);
+	struct report *report = new_report(&sa->reports);
 	uint64_t over = 0;
 
-	fabric->stats.reports++;
+	sa->net->stats.reports++;
 	if (!report) {
-		fabric->stats.reports_unanswered++;
+		sa->net->stats.reports_unanswered++;
 		return;
 	}
 	report->end = end;
-	report->sa = *sa;
+	report->sa = *asked;
 	ibsa_notice_record.encode(say, report->notice, &over);
-	try(fabric, report, now_ns);
+	try(sa, report, now_ns);
 }
 
-void ibsa__report_answered(struct ibsa_fabric *fabric, uint32_t end,
-			   uint64_t id)
+void ibsa__report_answered(struct sa *sa, uint32_t end, uint64_t id)
 {
-	struct hash_node *node = hash_find(&fabric->reports.by_id, id);
+	struct hash_node *node = hash_find(&sa->reports.by_id, id);
 	struct report *report;
 
 	if (!node)
 		return;
 	report = hash_object(node, struct report, node);
 	if (report->end == end)
-		end_report(&fabric->reports, report);
+		end_report(&sa->reports, report);
 }
 
-static void proceed(struct ibsa_fabric *fabric, struct report *report)
+static void proceed(struct sa *sa, struct report *report)
 {
 	if (report->tries == TRIES) {
-		fabric->stats.reports_unanswered++;
-		end_report(&fabric->reports, report);
+		sa->net->stats.reports_unanswered++;
+		end_report(&sa->reports, report);
 		return;
 	}
 	list_remove(&report->in_all);
 	list_remove(&report->at_end);
-	try(fabric, report, report->due_ns);
+	try(sa, report, report->due_ns);
 }
 
-void ibsa__reports_settle(struct ibsa_fabric *fabric, uint64_t now_ns)
+void ibsa__reports_settle(struct sa *sa, uint64_t now_ns)
 {
-	struct reports *reports = &fabric->reports;
+	struct reports *reports = &sa->reports;
 
 	while (!list_is_empty(&reports->all)) {
 		struct report *report = first(reports);
 		const struct report_listener *listener =
-			fabric->setups[report->end].listener;
+			sa->subnet->setups[report->end].listener;
 
 		if (report->due_ns > now_ns)
 			return;
 		/* What has answered in time counts, looked at or not. */
 		if (!listener || !listener->hear(listener->arg, report->due_ns))
-			proceed(fabric, report);
+			proceed(sa, report);
 	}
 }
 
-uint64_t ibsa__reports_due(const struct ibsa_fabric *fabric, uint32_t end)
+uint64_t ibsa__reports_due(const struct subnet *subnet, uint32_t end)
 {
-	const struct list *reports = &fabric->setups[end].reports;
+	const struct list *reports = &subnet->setups[end].reports;
 
 	if (list_is_empty(reports))
 		return UINT64_MAX;

@@ -12,7 +12,8 @@
 #include "base/hash.h"
 #include "base/list.h"
 
-struct ibsa_fabric;
+struct sa;
+struct subnet;
 
 /* What may wait for an answer; what is beyond is not sent. */
 enum { REPORTS_MAX = 131072 };
@@ -39,24 +40,23 @@ int ibsa__reports_init(struct reports *reports) IBSA_MUST_USE;
 void ibsa__reports_done(struct reports *reports);
 
 /* The SM has ended: nobody waits for answers any more. */
-void ibsa__reports_reset(struct ibsa_fabric *fabric);
+void ibsa__reports_reset(struct sa *sa);
 
 /*
  * Send a Report to whoever listens at the end port, from the SA as addressed
- * by @sa. What cannot be kept, is not sent and counts as unanswered.
+ * by @asked. What cannot be kept, is not sent and counts as unanswered.
  */
-void ibsa__report_send(struct ibsa_fabric *fabric, uint32_t end,
-		       const struct ibsa_address *sa,
+void ibsa__report_send(struct sa *sa, uint32_t end,
+		       const struct ibsa_address *asked,
 		       const struct ibsa_notice *say, uint64_t now_ns);
 
 /* A ReportResp with this transaction id has come from the end port. */
-void ibsa__report_answered(struct ibsa_fabric *fabric, uint32_t end,
-			   uint64_t id);
+void ibsa__report_answered(struct sa *sa, uint32_t end, uint64_t id);
 
 /* Send again, or give up, what was to be by @now_ns. */
-void ibsa__reports_settle(struct ibsa_fabric *fabric, uint64_t now_ns);
+void ibsa__reports_settle(struct sa *sa, uint64_t now_ns);
 
 /* When something is sent to that end port again; UINT64_MAX: nothing is. */
-uint64_t ibsa__reports_due(const struct ibsa_fabric *fabric, uint32_t end);
+uint64_t ibsa__reports_due(const struct subnet *subnet, uint32_t end);
 
 #endif

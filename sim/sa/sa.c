@@ -90,14 +90,14 @@ static const struct attribute *find_attribute(const uint8_t *mad)
 }
 
 /* The same attribute in the layout of Omni-Path, or NULL. */
-static const struct attribute *
-find_opa_attribute(const struct ibsa_fabric *fabric, uint16_t id)
+static const struct attribute *find_opa_attribute(const struct sa *sa,
+						  uint16_t id)
 {
 	const size_t count = sizeof(opa_attributes) / sizeof(opa_attributes[0]);
 
 	for (size_t i = 0; i < count; i++) {
 		if (opa_attributes[i].record->attribute == id &&
-		    (fabric->has_opa_paths || id != ibsa_path_record.attribute))
+		    (sa->has_opa_paths || id != ibsa_path_record.attribute))
 			return &opa_attributes[i];
 	}
 	return NULL;
@@ -295,7 +295,7 @@ static bool is_heard(const struct sa_work *work,
 	const uint64_t key = IBSA_GET(sa_header, sm_key, work->mad);
 
 	if (!attribute || (key && key != SM_KEY) ||
-	    (work->fabric->is_opa && versions_of(work->mad) == VERSIONS_BAD))
+	    (work->subnet->is_opa && versions_of(work->mad) == VERSIONS_BAD))
 		return false;
 	switch (work->method) {
 	case IBSA_METHOD_GET:
@@ -314,15 +314,15 @@ static bool is_heard(const struct sa_work *work,
 static bool is_too_busy(const struct sa_work *work)
 {
 	enum { AT_A_TIME = 16 };
-	struct ibsa_fabric *fabric = work->fabric;
+	struct sa *sa = work->sa;
 	const uint64_t now_ms = work->now_ns / NS_PER_MS;
 
-	if (fabric->like != IBSA_LIKE_BUSY)
+	if (sa->like != IBSA_LIKE_BUSY)
 		return false;
-	if (fabric->busy_ms != now_ms)
-		fabric->busy_in = 0;
-	fabric->busy_ms = now_ms;
-	return ++fabric->busy_in > AT_A_TIME;
+	if (sa->busy_ms != now_ms)
+		sa->busy_in = 0;
+	sa->busy_ms = now_ms;
+	return ++sa->busy_in > AT_A_TIME;
 }
 
 static void set_layout(struct sa_work *work, const struct attribute *attribute)
@@ -343,12 +343,12 @@ static void set_layout(struct sa_work *work, const struct attribute *attribute)
 static void answer(struct sa_work *work, const struct attribute *attribute,
 		   union sa_record *want)
 {
-	const struct ibsa_fabric *fabric = work->fabric;
+	const struct sa *sa = work->sa;
 	const enum versions versions = versions_of(work->mad);
 
-	if (versions == VERSIONS_OPA && fabric->is_opa) {
+	if (versions == VERSIONS_OPA && sa->subnet->is_opa) {
 		work->is_opa = true;
-		attribute = find_opa_attribute(fabric,
+		attribute = find_opa_attribute(sa,
 					       attribute->record->attribute);
 	} else if (versions != VERSIONS_IB) {
 		attribute = NULL;
@@ -362,15 +362,16 @@ static void answer(struct sa_work *work, const struct attribute *attribute,
 	attribute->answer(work);
 }
 
-bool ibsa__sa_answer(struct ibsa_fabric *fabric,
-		     const struct sa_request *request, struct sa_reply *reply)
+bool ibsa__sa_answer(struct sa *sa, const struct sa_request *request,
+		     struct sa_reply *reply)
 {
 	const uint8_t *mad = request->mad;
 	const struct attribute *attribute = find_attribute(mad);
 	union sa_record want;
 	struct sa_work work = {
-		.fabric = fabric,
-		.from = &fabric->ends[request->end],
+		.sa = sa,
+		.subnet = sa->subnet,
+		.from = &sa->subnet->ends[request->end],
 		.to = request->to,
 		.now_ns = request->now_ns,
 		.mad = mad,

@@ -5,7 +5,12 @@
 
 #include <ibsa/records.h>
 
-#include "sim/subnet/fabric.h"
+#include "sim/node/sma.h"
+#include "sim/sa/group.h"
+#include "sim/sa/name.h"
+#include "sim/sa/report.h"
+#include "sim/sa/service.h"
+#include "sim/sa/subscription.h"
 #include "sim/mad/reply.h"
 
 /* The largest host struct: any record of a request. */
@@ -15,8 +20,29 @@ union sa_record {
 #undef SA_RECORD
 };
 
-struct arrival;
-struct message;
+/* What answers in place of the SA; all zero: nothing does. */
+struct sa_source {
+	/* Return: whether there is an answer. */
+	bool (*answer)(void *arg, const uint8_t *request,
+		       struct sa_reply *reply);
+	void *arg;
+};
+
+/* The SA, with what clients have registered. */
+struct sa {
+	struct subnet *subnet;
+	struct mad_net *net;
+	const struct nodes *nodes;
+	struct services services;
+	struct subscriptions subscriptions;
+	struct reports reports;
+	struct groups groups;
+	struct sa_source source;
+	uint64_t busy_ms;     /* the last one in which the SA was asked */
+	unsigned int busy_in; /* requests in it */
+	enum ibsa_fabric_like like;
+	bool has_opa_paths;
+};
 
 /* A request as it arrives. */
 struct sa_request {
@@ -28,7 +54,8 @@ struct sa_request {
 
 /* One request being answered. */
 struct sa_work {
-	struct ibsa_fabric *fabric;
+	struct sa *sa;
+	struct subnet *subnet; /* of the SA */
 	const struct end_port *from;
 	const struct ibsa_address *to;
 	uint64_t now_ns;
@@ -59,20 +86,20 @@ struct sa_match {
 
 /**
  * ibsa__sa_answer - let the SA answer one request
- * @fabric:  locked by the caller
+ * @sa:      of a fabric that the caller has locked
  * @request: which
  * @reply:   the answer; has at least IBSA_MAD_BYTES of room
  *
  * Return: whether there is an answer.
  */
-bool ibsa__sa_answer(struct ibsa_fabric *fabric,
-		     const struct sa_request *request, struct sa_reply *reply);
+bool ibsa__sa_answer(struct sa *sa, const struct sa_request *request,
+		     struct sa_reply *reply);
 
 /*
  * The same, of an SA that faults may keep from it; what answers a Report
  * ends here, too (receive.c).
  */
-bool ibsa__sa_hear(struct ibsa_fabric *fabric, const struct sa_request *request,
+bool ibsa__sa_hear(struct sa *sa, const struct sa_request *request,
 		   struct sa_reply *reply);
 
 /*
@@ -87,6 +114,9 @@ uint8_t *ibsa__sa_append_room(struct sa_work *work);
 /* Take a MAD for the SA; as in struct port_handler. */
 bool ibsa__sa_take(void *arg, const struct message *message,
 		   const struct arrival *at, uint64_t now_ns);
+
+/* The SA is a new one: it has no registration (receive.c). */
+void ibsa__sa_forget(struct sa *sa);
 
 /* Whether a Get has what it takes to end: a second record. */
 static inline bool sa_is_full(const struct sa_work *work)
@@ -104,7 +134,7 @@ static inline void sa_fail(struct sa_work *work, uint16_t status)
 static inline void sa_fail_untrusted(struct sa_work *work)
 {
 	sa_fail(work, IBSA_STATUS_REQ_INVALID);
-	work->is_silent = work->fabric->like == IBSA_LIKE_SILENT;
+	work->is_silent = work->sa->like == IBSA_LIKE_SILENT;
 }
 
 /* False, and the request is refused, if it is neither Get nor GetTable. */
@@ -132,7 +162,7 @@ static inline bool sa_has_all(const struct sa_work *work, uint64_t bits)
 static inline bool sa_has_pkey(const struct sa_work *work,
 			       const struct end_port *end, uint16_t pkey)
 {
-	return ibsa__pkey_has(end_setup(work->fabric, end), pkey);
+	return ibsa__pkey_has(end_setup(work->subnet, end), pkey);
 }
 
 /* Whether two ports have a partition in common. */
@@ -140,8 +170,8 @@ static inline bool sa_share_pkey(const struct sa_work *work,
 				 const struct end_port *a,
 				 const struct end_port *b)
 {
-	return ibsa__pkey_shared(end_setup(work->fabric, a),
-				 end_setup(work->fabric, b));
+	return ibsa__pkey_shared(end_setup(work->subnet, a),
+				 end_setup(work->subnet, b));
 }
 
 /* Whether the requester may be told of a port, a switch's or an end's. */
@@ -149,7 +179,7 @@ static inline bool sa_may_know_port(const struct sa_work *work,
 				    const struct topo_port *port)
 {
 	return ibsa__ports_share_pkey(
-		work->fabric, end_topo_port(work->fabric, work->from), port);
+		work->subnet, end_topo_port(work->subnet, work->from), port);
 }
 
 /* The attributes. */

@@ -86,11 +86,11 @@ struct group_query {
 };
 
 /* Say who the member is, in a record of its group. */
-static void member_name(const struct ibsa_fabric *fabric,
+static void member_name(const struct subnet *subnet,
 			const struct member *member,
 			struct ibsa_mcmember *record)
 {
-	ibsa_put_be64(record->port_gid.raw, fabric->gid_prefix);
+	ibsa_put_be64(record->port_gid.raw, subnet->gid_prefix);
 	ibsa_put_be64(record->port_gid.raw + 8, member->guid);
 	record->proxy_join |= member->is_proxy;
 }
@@ -114,7 +114,7 @@ static void group_append(const struct group_query *query,
 	if (!work->is_trusted)
 		row.join_state = 0;
 	else if (member)
-		member_name(work->fabric, member, &row);
+		member_name(work->subnet, member, &row);
 	ibsa__sa_append(work, &row);
 }
 
@@ -159,7 +159,7 @@ static void group_list(struct sa_work *work)
 			       IBSA_MCMEMBER_CM(proxy_join);
 	const uint64_t own = IBSA_MCMEMBER_CM(scope) |
 			     IBSA_MCMEMBER_CM(join_state);
-	const struct groups *groups = &work->fabric->groups;
+	const struct groups *groups = &work->sa->groups;
 	struct group_query query = { .work = work };
 
 	ibsa__sa_select(work->record, work->mask & exact, &query.group);

@@ -26,18 +26,18 @@ struct change {
 	unsigned int count; /* entries in the block */
 };
 
-static unsigned int guid_cap(const struct ibsa_fabric *fabric,
+static unsigned int guid_cap(const struct subnet *subnet,
 			     const struct end_port *end)
 {
-	return end_topo_node(fabric, end)->type == IBSA_NODE_SWITCH
+	return end_topo_node(subnet, end)->type == IBSA_NODE_SWITCH
 		       ? GUID_CAP_SWITCH
 		       : GUID_CAP_ADAPTER;
 }
 
-static unsigned int block_count(const struct ibsa_fabric *fabric,
+static unsigned int block_count(const struct subnet *subnet,
 				const struct end_port *end)
 {
-	return (guid_cap(fabric, end) + GUIDS_PER_BLOCK - 1) / GUIDS_PER_BLOCK;
+	return (guid_cap(subnet, end) + GUIDS_PER_BLOCK - 1) / GUIDS_PER_BLOCK;
 }
 
 static bool is_wanted(const struct change *change, unsigned int index)
@@ -70,7 +70,7 @@ static void change_answer(const struct change *change)
 
 static bool is_free(const struct change *change, uint64_t guid)
 {
-	return !ibsa__end_named(change->work->fabric, guid);
+	return !ibsa__end_named(change->work->subnet, guid);
 }
 
 /*
@@ -127,7 +127,7 @@ static void set_guids(struct change *change)
 /* A port's own GUID stays, and so does one that is in a multicast group. */
 static uint16_t check_delete(const struct change *change)
 {
-	const struct groups *groups = &change->work->fabric->groups;
+	const struct groups *groups = &change->work->sa->groups;
 
 	if (!change->first && HAS(change->work, guid))
 		return IBSA_STATUS_REQ_INVALID;
@@ -157,7 +157,7 @@ static void delete_guids(struct change *change)
 /* The port that has the LID of the request, or NULL. */
 static const struct end_port *wanted_end(const struct sa_work *work)
 {
-	return end_by_lid(work->fabric,
+	return end_by_lid(work->subnet,
 			  lid_in_16_bits(work->want->guid_info.lid));
 }
 
@@ -170,7 +170,7 @@ static bool may_know(const struct sa_work *work, const struct end_port *end)
 static bool start(struct sa_work *work, struct change *out,
 		  const struct end_port **end)
 {
-	struct ibsa_fabric *fabric = work->fabric;
+	struct subnet *subnet = work->subnet;
 	const unsigned int first = GUIDS_PER_BLOCK *
 				   work->want->guid_info.block_num;
 
@@ -185,12 +185,12 @@ static bool start(struct sa_work *work, struct change *out,
 	}
 	*out = (struct change){
 		.work = work,
-		.aliases = &fabric->aliases,
-		.table = ibsa__aliases_table(&fabric->aliases, (*end)->guid),
+		.aliases = &subnet->aliases,
+		.table = ibsa__aliases_table(&subnet->aliases, (*end)->guid),
 		.first = first,
 	};
-	if (first < guid_cap(fabric, *end))
-		out->count = guid_cap(fabric, *end) - first;
+	if (first < guid_cap(subnet, *end))
+		out->count = guid_cap(subnet, *end) - first;
 	if (out->count > GUIDS_PER_BLOCK)
 		out->count = GUIDS_PER_BLOCK;
 	return true;
@@ -235,7 +235,7 @@ static void block_add(struct sa_work *work, const struct end_port *end,
 	};
 
 	block_fill(&row, end->guid,
-		   ibsa__aliases_table(&work->fabric->aliases, end->guid),
+		   ibsa__aliases_table(&work->subnet->aliases, end->guid),
 		   GUIDS_PER_BLOCK * block);
 	ibsa__sa_append(work, &row);
 }
@@ -271,7 +271,7 @@ static bool is_of_port(const struct sa_work *work, const struct end_port *end)
 static void add_port(struct sa_work *work, const struct end_port *end)
 {
 	const uint8_t want = work->want->guid_info.block_num;
-	const unsigned int blocks = block_count(work->fabric, end);
+	const unsigned int blocks = block_count(work->subnet, end);
 	unsigned int block = 0;
 	unsigned int last = blocks - 1;
 
@@ -289,22 +289,22 @@ static void add_port(struct sa_work *work, const struct end_port *end)
 
 static void add_node(struct sa_work *work, const struct topo_node *node)
 {
-	const struct ibsa_fabric *fabric = work->fabric;
+	const struct subnet *subnet = work->subnet;
 
 	for (uint32_t i = 0; i <= node->port_count; i++) {
 		const struct topo_port *port =
-			&fabric->topo.ports[node->first_port + i];
+			&subnet->topo.ports[node->first_port + i];
 
 		if (sa_is_full(work))
 			return;
 		if (port->lid)
-			add_port(work, &fabric->ends[port->end]);
+			add_port(work, &subnet->ends[port->end]);
 	}
 }
 
 static void list_guids(struct sa_work *work)
 {
-	const struct ibsa_fabric *fabric = work->fabric;
+	const struct subnet *subnet = work->subnet;
 	uint64_t port_guid;
 
 	if (!check_guids(work, &port_guid))
@@ -313,8 +313,8 @@ static void list_guids(struct sa_work *work)
 		add_port(work, work->from);
 		return;
 	}
-	for (uint32_t i = 0; i < fabric->topo.node_count; i++)
-		add_node(work, &fabric->topo.nodes[fabric->nodes_by_guid[i]]);
+	for (uint32_t i = 0; i < subnet->topo.node_count; i++)
+		add_node(work, &subnet->topo.nodes[subnet->nodes_by_guid[i]]);
 }
 
 void ibsa__sa_guid_info(struct sa_work *work)

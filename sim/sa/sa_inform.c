@@ -26,12 +26,12 @@ static bool is_known_range(const struct sa_work *work,
 
 	if (first == LID_RANGE_ALL)
 		return true;
-	if (first > work->fabric->lids.top)
+	if (first > work->subnet->lids.top)
 		return false;
-	if (last > work->fabric->lids.top)
-		last = work->fabric->lids.top;
+	if (last > work->subnet->lids.top)
+		last = work->subnet->lids.top;
 	for (uint32_t lid = first; lid <= last; lid++) {
-		const struct end_port *end = end_by_lid(work->fabric, lid);
+		const struct end_port *end = end_by_lid(work->subnet, lid);
 
 		if (end && !shares_pkey(work, end))
 			return false;
@@ -47,7 +47,7 @@ static bool is_known_source(const struct sa_work *work,
 
 	if (!inform_names_gid(info))
 		return is_known_range(work, info);
-	end = end_by_guid(work->fabric, ibsa_be64(info->gid.raw + 8));
+	end = end_by_guid(work->subnet, ibsa_be64(info->gid.raw + 8));
 	return end && shares_pkey(work, end);
 }
 
@@ -69,10 +69,10 @@ static void refuse(struct sa_work *work, uint16_t status)
  */
 static void tell_all(const struct sa_work *work)
 {
-	struct end_setup *setup = end_setup(work->fabric, work->from);
+	struct end_setup *setup = end_setup(work->subnet, work->from);
 
 	if (setup->is_forgotten &&
-	    ibsa__notice_all_ports(work->fabric, work->now_ns))
+	    ibsa__notice_all_ports(work->sa, work->now_ns))
 		setup->is_forgotten = false;
 }
 
@@ -81,13 +81,13 @@ static bool is_full(const struct sa_work *work)
 {
 	enum { FEW_MAX = 32 };
 
-	return work->fabric->like == IBSA_LIKE_FEW &&
-	       work->fabric->subscriptions.count >= FEW_MAX;
+	return work->sa->like == IBSA_LIKE_FEW &&
+	       work->sa->subscriptions.count >= FEW_MAX;
 }
 
 static void subscribe(struct sa_work *work, const struct subscription *like)
 {
-	struct subscriptions *all = &work->fabric->subscriptions;
+	struct subscriptions *all = &work->sa->subscriptions;
 	struct subscription *one = ibsa__subscriptions_find(all, like);
 
 	if (!is_known_source(work, &like->info))
@@ -102,7 +102,7 @@ static void subscribe(struct sa_work *work, const struct subscription *like)
 
 static void unsubscribe(struct sa_work *work, const struct subscription *like)
 {
-	struct subscriptions *all = &work->fabric->subscriptions;
+	struct subscriptions *all = &work->sa->subscriptions;
 	struct subscription *one = ibsa__subscriptions_find(all, like);
 
 	if (one)
@@ -114,9 +114,9 @@ static void unsubscribe(struct sa_work *work, const struct subscription *like)
 /* What is asked for, and by whom: both make the subscription. */
 static struct subscription asked(const struct sa_work *work)
 {
-	const struct end_setup *setup = end_setup(work->fabric, work->from);
+	const struct end_setup *setup = end_setup(work->subnet, work->from);
 	return (struct subscription){
-		.end = (uint32_t)(work->from - work->fabric->ends),
+		.end = (uint32_t)(work->from - work->subnet->ends),
 		.lid = work->from->lid +
 		       (work->to->path_bits & (work->from->lid_count - 1u)),
 		.pkey = setup_pkey(setup, work->to->pkey_index),
@@ -153,8 +153,8 @@ void ibsa__sa_inform_info(struct sa_work *work)
 }
 
 /* There is one subscriber at each port: number 0. */
-static struct ibsa_inform_info_rec
-inform_record(const struct ibsa_fabric *fabric, const struct subscription *one)
+static struct ibsa_inform_info_rec inform_record(const struct subnet *subnet,
+						 const struct subscription *one)
 {
 	const struct ibsa_inform_info *info = &one->info;
 	struct ibsa_inform_info_rec row = {
@@ -170,19 +170,19 @@ inform_record(const struct ibsa_fabric *fabric, const struct subscription *one)
 		.producer_type = info->producer_type,
 	};
 
-	end_gid(fabric, &fabric->ends[one->end], row.subscriber_gid.raw);
+	end_gid(subnet, &subnet->ends[one->end], row.subscriber_gid.raw);
 	return row;
 }
 
 static void inform_add(struct sa_work *work, const struct sa_match *match,
 		       const struct subscription *one)
 {
-	const struct end_port *subscriber = &work->fabric->ends[one->end];
+	const struct end_port *subscriber = &work->subnet->ends[one->end];
 	struct ibsa_inform_info_rec row;
 
 	if (!subscriber->is_seen || !shares_pkey(work, subscriber))
 		return;
-	row = inform_record(work->fabric, one);
+	row = inform_record(work->subnet, one);
 	if (!ibsa__sa_agree(match, &row, work->want))
 		return;
 	if (!work->is_trusted)
@@ -194,7 +194,7 @@ void ibsa__sa_inform_info_record(struct sa_work *work)
 {
 	const uint64_t exact = IBSA_INFORM_INFO_REC_CM(subscriber_gid) |
 			       IBSA_INFORM_INFO_REC_CM(subscriber_enum);
-	const struct subscriptions *all = &work->fabric->subscriptions;
+	const struct subscriptions *all = &work->sa->subscriptions;
 	struct sa_match match;
 
 	if (!ibsa__sa_is_query(work))

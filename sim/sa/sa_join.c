@@ -47,7 +47,7 @@ static uint16_t check_request(const struct sa_work *work)
 	if (!ibsa__sa_group_is_possible(work))
 		return IBSA_STATUS_REQ_INVALID;
 	if (ibsa_be64(work->want->mcmember.port_gid.raw) !=
-	    work->fabric->gid_prefix)
+	    work->subnet->gid_prefix)
 		return IBSA_STATUS_REQ_INVALID_GID;
 	return 0;
 }
@@ -56,7 +56,7 @@ static uint16_t check_request(const struct sa_work *work)
 static bool membership_start(struct sa_work *work, struct membership *out)
 {
 	const struct ibsa_mcmember *want = &work->want->mcmember;
-	struct groups *groups = &work->fabric->groups;
+	struct groups *groups = &work->sa->groups;
 
 	*out = (struct membership){
 		.work = work,
@@ -107,9 +107,9 @@ static void membership_answer(const struct membership *request, uint8_t scope,
 
 static uint8_t port_mtu(const struct membership *request)
 {
-	const struct ibsa_fabric *fabric = request->work->fabric;
+	const struct subnet *subnet = request->work->subnet;
 
-	return end_topo_node(fabric, request->end)->type == IBSA_NODE_SWITCH
+	return end_topo_node(subnet, request->end)->type == IBSA_NODE_SWITCH
 		       ? SWITCH_PORT_MTU
 		       : request->end->mtu;
 }
@@ -182,7 +182,7 @@ static bool invent_mgid(const struct membership *request, uint8_t *mgid)
 	mgid[0] = 0xff;
 	mgid[1] = 0x10 | scope;
 	ibsa_put_be16(mgid + 2, SIGNATURE_SA);
-	ibsa_put_be64(mgid + AT_PREFIX, request->work->fabric->gid_prefix);
+	ibsa_put_be64(mgid + AT_PREFIX, request->work->subnet->gid_prefix);
 	for (int i = 0; i < INVENTIONS_MAX; i++) {
 		const uint32_t number = groups->invented++;
 
@@ -288,8 +288,8 @@ static void add_member(struct membership *request)
 		return;
 	}
 	if (!had_members && request->group->full_members)
-		ibsa__notice_group(work->fabric, TRAP_GROUP_CREATED,
-				   request->group, work->now_ns);
+		ibsa__notice_group(work->sa, TRAP_GROUP_CREATED, request->group,
+				   work->now_ns);
 	membership_answer(request, request->group->record.scope,
 			  member->join_state);
 }
@@ -315,7 +315,7 @@ void ibsa__sa_join(struct sa_work *work)
 
 	if (!membership_start(work, &request))
 		return;
-	request.end = ibsa__end_named(work->fabric, request.guid);
+	request.end = ibsa__end_named(work->subnet, request.guid);
 	is_new = !request.group;
 	if (!is_possible(&request))
 		sa_fail(work, IBSA_STATUS_REQ_INVALID);
@@ -359,7 +359,7 @@ void ibsa__sa_leave(struct sa_work *work)
 		return;
 	}
 	if (ibsa__group_ends(group, member, request.states))
-		ibsa__notice_group(work->fabric, TRAP_GROUP_DELETED, group,
+		ibsa__notice_group(work->sa, TRAP_GROUP_DELETED, group,
 				   work->now_ns);
 	/* The answer is the request's: the group may be gone by then. */
 	request.group = NULL;

@@ -12,15 +12,15 @@
  * The end port that stands for a port: its switch's, or itself. NULL: it is
  * not in the subnet.
  */
-static const struct end_port *end_of_port(const struct ibsa_fabric *fabric,
+static const struct end_port *end_of_port(const struct subnet *subnet,
 					  const struct topo_port *port)
 {
-	const struct topo_node *node = &fabric->topo.nodes[port->node];
+	const struct topo_node *node = &subnet->topo.nodes[port->node];
 	const struct end_port *end;
 
 	if (node->type == IBSA_NODE_SWITCH)
-		port = &fabric->topo.ports[node->first_port];
-	end = &fabric->ends[port->end];
+		port = &subnet->topo.ports[node->first_port];
+	end = &subnet->ends[port->end];
 	return end->is_seen ? end : NULL;
 }
 
@@ -28,7 +28,7 @@ static const struct end_port *end_of_port(const struct ibsa_fabric *fabric,
 static bool may_know(const struct sa_work *work, const struct topo_port *from,
 		     const struct topo_port *to)
 {
-	return ibsa__ports_share_pkey(work->fabric, from, to) &&
+	return ibsa__ports_share_pkey(work->subnet, from, to) &&
 	       sa_may_know_port(work, from) && sa_may_know_port(work, to);
 }
 
@@ -36,7 +36,7 @@ static bool may_know(const struct sa_work *work, const struct topo_port *from,
 static bool is_lid_of(const struct sa_work *work, uint16_t lid,
 		      const struct end_port *end)
 {
-	return end_by_lid(work->fabric, lid_in_16_bits(lid)) == end;
+	return end_by_lid(work->subnet, lid_in_16_bits(lid)) == end;
 }
 
 static bool link_is_wanted(const struct sa_work *work,
@@ -57,16 +57,16 @@ static bool link_is_wanted(const struct sa_work *work,
 static void link_add(struct sa_work *work, const struct sa_match *ports,
 		     const struct topo_port *port)
 {
-	const struct ibsa_fabric *fabric = work->fabric;
-	const struct end_port *from = end_of_port(fabric, port);
+	const struct subnet *subnet = work->subnet;
+	const struct end_port *from = end_of_port(subnet, port);
 	const struct topo_port *peer;
 	const struct end_port *to;
 	struct ibsa_link link;
 
 	if (port->peer == SIM_NONE || !from)
 		return;
-	peer = &fabric->topo.ports[port->peer];
-	to = end_of_port(fabric, peer);
+	peer = &subnet->topo.ports[port->peer];
+	to = end_of_port(subnet, peer);
 	if (!to || !may_know(work, port, peer))
 		return;
 	link = (struct ibsa_link){
@@ -84,33 +84,33 @@ static void link_add_node(struct sa_work *work, const struct sa_match *ports,
 {
 	for (uint32_t i = 1; i <= node->port_count && !sa_is_full(work); i++)
 		link_add(work, ports,
-			 &work->fabric->topo.ports[node->first_port + i]);
+			 &work->subnet->topo.ports[node->first_port + i]);
 }
 
 void ibsa__sa_link(struct sa_work *work)
 {
-	const struct ibsa_fabric *fabric = work->fabric;
+	const struct subnet *subnet = work->subnet;
 	const uint64_t exact = IBSA_LINK_CM(from_port) | IBSA_LINK_CM(to_port);
 	struct sa_match ports;
 
 	if (!ibsa__sa_is_query(work))
 		return;
 	ibsa__sa_select(&ibsa_link_record, work->mask & exact, &ports);
-	for (uint32_t i = 0; i < fabric->topo.node_count; i++) {
+	for (uint32_t i = 0; i < subnet->topo.node_count; i++) {
 		if (sa_is_full(work))
 			return;
 		link_add_node(work, &ports,
-			      &fabric->topo.nodes[fabric->nodes_by_guid[i]]);
+			      &subnet->topo.nodes[subnet->nodes_by_guid[i]]);
 	}
 }
 
 void ibsa__sa_sm_info(struct sa_work *work)
 {
-	const struct end_port *sm = &work->fabric->ends[work->fabric->sa_end];
+	const struct end_port *sm = &work->subnet->ends[work->subnet->sa_end];
 	const struct ibsa_sm_info row = {
 		.lid = lid_in_16_bits(sm->lid),
 		.guid = sm->guid,
-		.act_count = (uint32_t)work->fabric->stats.requests,
+		.act_count = (uint32_t)work->sa->net->stats.requests,
 		.priority = SM_PRIORITY,
 		.sm_state = SM_STATE_MASTER,
 	};
@@ -124,7 +124,7 @@ void ibsa__sa_sm_info(struct sa_work *work)
 	if (sa_has_any(work, IBSA_SM_INFO_CM(lid)) &&
 	    !is_lid_of(work, work->want->sm_info.lid, sm))
 		return;
-	if (!sa_may_know_port(work, end_topo_port(work->fabric, sm))) {
+	if (!sa_may_know_port(work, end_topo_port(work->subnet, sm))) {
 		work->is_silent = true;
 		return;
 	}

@@ -70,14 +70,14 @@ static uint16_t check(const struct multi *multi)
 
 static bool find_name(struct multi *multi, unsigned int index)
 {
-	const struct ibsa_fabric *fabric = multi->work->fabric;
+	const struct subnet *subnet = multi->work->subnet;
 	const uint8_t *gid = multi->work->want->multi_path.gid[index].raw;
 	struct port_name *name = &multi->names[index];
 
-	if (!ibsa__gid_is_of_subnet(fabric, gid))
+	if (!ibsa__gid_is_of_subnet(subnet, gid))
 		return false;
 	name->guid = ibsa_be64(gid + 8);
-	name->end = ibsa__end_named(fabric, name->guid);
+	name->end = ibsa__end_named(subnet, name->guid);
 	return name->end;
 }
 
@@ -123,10 +123,10 @@ static void add_pairs(struct multi *multi)
 }
 
 /* Cables from a port to another. */
-static unsigned int hops(struct ibsa_fabric *fabric,
-			 const struct end_port *from, const struct end_port *to)
+static unsigned int hops(struct subnet *subnet, const struct end_port *from,
+			 const struct end_port *to)
 {
-	const struct topology *topo = &fabric->topo;
+	const struct topology *topo = &subnet->topo;
 	uint32_t port = from->port;
 	unsigned int count = 0;
 
@@ -136,7 +136,7 @@ static unsigned int hops(struct ibsa_fabric *fabric,
 			&topo->nodes[topo->ports[port].node];
 
 		if (node->type == IBSA_NODE_SWITCH) {
-			const uint8_t exit = ibsa__switch_exit(fabric, node,
+			const uint8_t exit = ibsa__switch_exit(subnet, node,
 							       to->lid);
 
 			if (exit > node->port_count)
@@ -192,7 +192,7 @@ static struct branch make_branch(struct multi *multi, unsigned int from,
 {
 	const struct port_name *names = multi->names;
 	struct branch branch = {
-		.hops = hops(multi->work->fabric, names[from].end,
+		.hops = hops(multi->work->subnet, names[from].end,
 			     names[2 + to].end),
 	};
 

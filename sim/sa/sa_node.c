@@ -56,9 +56,9 @@ void ibsa__sa_opa_class_port_info(struct sa_work *work)
 		.base_version = IBSA_CLASS_VERSION_OPA,
 		.class_version = IBSA_CLASS_VERSION_OPA,
 		.capability_mask = CAPABILITY_MASK_OPA,
-		.capability_mask2 =
-			CAPABILITY_MASK2_OPA |
-			(work->fabric->has_opa_paths ? CAP2_OPA_PATHS : 0),
+		.capability_mask2 = CAPABILITY_MASK2_OPA |
+				    (work->sa->has_opa_paths ? CAP2_OPA_PATHS
+							     : 0),
 		.resp_time_value = RESP_TIME_VALUE,
 		.redirect_qp = IBSA_QPN_GSI,
 		.redirect_qkey = IBSA_QKEY_GSI,
@@ -82,9 +82,9 @@ static void node_add(struct sa_work *work, const struct sa_match *match,
 {
 	struct ibsa_node row;
 
-	if (!sa_may_know_port(work, end_topo_port(work->fabric, end)))
+	if (!sa_may_know_port(work, end_topo_port(work->subnet, end)))
 		return;
-	ibsa__node_info(work->fabric, end, &row);
+	ibsa__node_info(work->subnet, end, &row);
 	if (ibsa__sa_agree(match, &row, work->want) &&
 	    has_description(work, &row))
 		ibsa__sa_append(work, &row);
@@ -94,20 +94,20 @@ static void node_add(struct sa_work *work, const struct sa_match *match,
 static void node_add_ports(struct sa_work *work, const struct sa_match *match,
 			   const struct topo_node *node)
 {
-	const struct ibsa_fabric *fabric = work->fabric;
+	const struct subnet *subnet = work->subnet;
 
 	for (uint32_t i = 0; i <= node->port_count; i++) {
 		const struct topo_port *port =
-			&fabric->topo.ports[node->first_port + i];
+			&subnet->topo.ports[node->first_port + i];
 
 		if (port->lid)
-			node_add(work, match, &fabric->ends[port->end]);
+			node_add(work, match, &subnet->ends[port->end]);
 	}
 }
 
 void ibsa__sa_node(struct sa_work *work)
 {
-	const struct ibsa_fabric *fabric = work->fabric;
+	const struct subnet *subnet = work->subnet;
 	const uint64_t special = IBSA_NODE_CM(lid) |
 				 IBSA_NODE_CM(node_description);
 	struct sa_match match;
@@ -118,17 +118,17 @@ void ibsa__sa_node(struct sa_work *work)
 	ibsa__sa_select(&ibsa_node_record, work->mask & ~special, &match);
 	if (sa_has_any(work, IBSA_NODE_CM(lid))) {
 		const struct end_port *end = end_by_lid(
-			fabric, lid_in_16_bits(work->want->node.lid));
+			subnet, lid_in_16_bits(work->want->node.lid));
 
 		if (end)
 			node_add(work, &match, end);
 		return;
 	}
-	for (uint32_t i = 0; i < fabric->topo.node_count; i++) {
-		const uint32_t node = fabric->nodes_by_guid[i];
+	for (uint32_t i = 0; i < subnet->topo.node_count; i++) {
+		const uint32_t node = subnet->nodes_by_guid[i];
 
 		if (sa_is_full(work))
 			return;
-		node_add_ports(work, &match, &fabric->topo.nodes[node]);
+		node_add_ports(work, &match, &subnet->topo.nodes[node]);
 	}
 }

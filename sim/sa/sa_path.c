@@ -93,7 +93,7 @@ static void put_lid_in_gid(struct ibsa_gid *gid, uint32_t lid)
 void ibsa__path_put(const struct path_query *query, const struct path *path,
 		    uint32_t from_lid, uint32_t to_lid, uint8_t preference)
 {
-	const uint64_t prefix = query->work->fabric->gid_prefix;
+	const uint64_t prefix = query->work->subnet->gid_prefix;
 	const bool is_routed = query->ends.is_routed;
 	const struct ibsa_path *want = query->want;
 	struct ibsa_path row = {
@@ -213,7 +213,7 @@ static bool next_name(const struct path_query *query,
 		*out = (struct port_name){ wanted->end, wanted->guid };
 		return !walk->end++;
 	}
-	while (ibsa__name_next(query->work->fabric, walk, out)) {
+	while (ibsa__name_next(query->work->subnet, walk, out)) {
 		if (!wanted->end || wanted->end == out->end)
 			return true;
 	}
@@ -221,10 +221,10 @@ static bool next_name(const struct path_query *query,
 }
 
 /* A port without aliases need not be looked for among all names. */
-static void settle_name(const struct ibsa_fabric *fabric, struct path_end *end)
+static void settle_name(const struct subnet *subnet, struct path_end *end)
 {
 	if (end->end && !end->guid &&
-	    !ibsa__aliases_table(&fabric->aliases, end->end->guid))
+	    !ibsa__aliases_table(&subnet->aliases, end->end->guid))
 		end->guid = end->end->guid;
 }
 
@@ -256,23 +256,22 @@ static bool is_link_local(const uint8_t *gid)
 	return gid[0] == 0xfe && (gid[1] & 0xc0) == 0x80;
 }
 
-bool ibsa__gid_is_of_subnet(const struct ibsa_fabric *fabric,
-			    const uint8_t *gid)
+bool ibsa__gid_is_of_subnet(const struct subnet *subnet, const uint8_t *gid)
 {
-	return is_link_local(gid) || ibsa_be64(gid) == fabric->gid_prefix;
+	return is_link_local(gid) || ibsa_be64(gid) == subnet->gid_prefix;
 }
 
 /* The name that a GID is of, on Omni-Path perhaps a LID. False: none. */
-static bool find_gid(const struct ibsa_fabric *fabric, const uint8_t *gid,
+static bool find_gid(const struct subnet *subnet, const uint8_t *gid,
 		     struct path_end *out)
 {
 	const uint64_t id = ibsa_be64(gid + 8);
 
-	if (lid_in_gid(fabric, id)) {
-		out->end = end_by_lid(fabric, lid_in_gid(fabric, id));
+	if (lid_in_gid(subnet, id)) {
+		out->end = end_by_lid(subnet, lid_in_gid(subnet, id));
 		out->guid = out->end ? out->end->guid : 0;
 	} else {
-		out->end = ibsa__end_named(fabric, id);
+		out->end = ibsa__end_named(subnet, id);
 		out->guid = id;
 	}
 	return out->end;
@@ -281,30 +280,30 @@ static bool find_gid(const struct ibsa_fabric *fabric, const uint8_t *gid,
 /* An unknown end is no error to OpenSM: there are just no paths. */
 static bool find_source(const struct path_query *query, struct path_ends *ends)
 {
-	const struct ibsa_fabric *fabric = query->work->fabric;
+	const struct subnet *subnet = query->work->subnet;
 	const uint8_t *gid = query->want->sgid.raw;
 
 	if (!HAS(query, sgid))
 		return true;
-	if (!ibsa__gid_is_of_subnet(fabric, gid))
+	if (!ibsa__gid_is_of_subnet(subnet, gid))
 		return false;
-	return find_gid(fabric, gid, &ends->from);
+	return find_gid(subnet, gid, &ends->from);
 }
 
 static bool find_destination(const struct path_query *query,
 			     struct path_ends *ends)
 {
-	const struct ibsa_fabric *fabric = query->work->fabric;
+	const struct subnet *subnet = query->work->subnet;
 	const uint8_t *gid = query->want->dgid.raw;
 
 	if (!HAS(query, dgid))
 		return true;
-	ends->is_routed = !ibsa__gid_is_of_subnet(fabric, gid);
+	ends->is_routed = !ibsa__gid_is_of_subnet(subnet, gid);
 	if (!ends->is_routed)
-		return find_gid(fabric, gid, &ends->to);
-	if (fabric->router_end == SIM_NONE)
+		return find_gid(subnet, gid, &ends->to);
+	if (subnet->router_end == SIM_NONE)
 		return false;
-	ends->to.end = &fabric->ends[fabric->router_end];
+	ends->to.end = &subnet->ends[subnet->router_end];
 	ends->to.guid = ends->to.end->guid;
 	return true;
 }
@@ -322,7 +321,7 @@ static bool add_lid(const struct path_query *query, uint32_t lid,
 	const struct end_port *found;
 
 	end->lid = unicast_lid(query, lid);
-	found = end_by_lid(query->work->fabric, end->lid);
+	found = end_by_lid(query->work->subnet, end->lid);
 	if (!found)
 		return false;
 	if (end->end && end->end != found)
@@ -367,18 +366,18 @@ static uint32_t group_lid(const struct path_query *query,
 static bool is_from_member(const struct path_query *query,
 			   const struct group *group)
 {
-	const struct ibsa_fabric *fabric = query->work->fabric;
+	const struct subnet *subnet = query->work->subnet;
 	struct path_end from = { 0 };
 
 	/* A member whose alias was taken away is one all the same. */
 	if (HAS(query, sgid)) {
-		(void)find_gid(fabric, query->want->sgid.raw, &from);
+		(void)find_gid(subnet, query->want->sgid.raw, &from);
 		if (!ibsa__group_member(group, from.guid))
 			return false;
 	}
 	if (!HAS(query, slid))
 		return true;
-	from.end = end_by_lid(fabric, unicast_lid(query, query->want_slid));
+	from.end = end_by_lid(subnet, unicast_lid(query, query->want_slid));
 	return from.end && ibsa__group_has_port(group, from.end->guid);
 }
 
@@ -439,8 +438,8 @@ static void path_append_group(const struct path_query *query,
 
 static void add_multicast(const struct path_query *query)
 {
-	const struct group *group = ibsa__groups_find(
-		&query->work->fabric->groups, query->want->dgid.raw);
+	const struct group *group = ibsa__groups_find(&query->work->sa->groups,
+						      query->want->dgid.raw);
 
 	if (group && is_from_member(query, group) && is_of_group(query, group))
 		path_append_group(query, group);
@@ -481,8 +480,8 @@ static void path_answer(struct path_query *query)
 	if (HAS(query, dgid) && query->want->dgid.raw[0] == 0xff)
 		add_multicast(query);
 	else if (find_ends(query) && ibsa__path_choose_pkey(query)) {
-		settle_name(work->fabric, &query->ends.from);
-		settle_name(work->fabric, &query->ends.to);
+		settle_name(work->subnet, &query->ends.from);
+		settle_name(work->subnet, &query->ends.to);
 		add_paths(query);
 	}
 }

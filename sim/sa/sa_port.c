@@ -36,16 +36,16 @@ static void keep_link(const struct ibsa_port_info *from,
  * width of 0 is reserved, and libibmad warns of it: widths and speeds are
  * therefore as the port itself reports them.
  */
-static void fill_port(const struct ibsa_fabric *fabric,
-		      const struct topo_port *port, struct ibsa_port_info *out)
+static void fill_port(const struct nodes *nodes, const struct topo_port *port,
+		      struct ibsa_port_info *out)
 {
-	const struct topo_node *node = &fabric->topo.nodes[port->node];
+	const struct topo_node *node = &nodes->subnet->topo.nodes[port->node];
 	/* By which the SA's request came in. */
 	const uint8_t local = node->type == IBSA_NODE_SWITCH ? node->sa_port
 							     : port->number;
 	struct ibsa_port_info info;
 
-	ibsa__port_info(fabric, port, local, &info);
+	ibsa__port_info(nodes, port, local, &info);
 	if (!port->number || port->peer != SIM_NONE) {
 		*out = info;
 		return;
@@ -104,7 +104,7 @@ static void port_add(struct port_query *query, uint32_t lid,
 
 	if (!sa_may_know_port(work, port))
 		return;
-	fill_port(work->fabric, port, &row);
+	fill_port(work->sa->nodes, port, &row);
 	if (!has_capabilities(query, &row) ||
 	    !ibsa__sa_agree(&query->match, &row, work->want))
 		return;
@@ -119,7 +119,7 @@ static void port_add(struct port_query *query, uint32_t lid,
 static void port_add_node(struct port_query *query,
 			  const struct topo_node *node)
 {
-	const struct topology *topo = &query->work->fabric->topo;
+	const struct topology *topo = &query->work->subnet->topo;
 	const struct topo_port *first = &topo->ports[node->first_port];
 	const bool is_switch = node->type == IBSA_NODE_SWITCH;
 
@@ -137,17 +137,17 @@ static void port_add_node(struct port_query *query,
 /* A LID means its port with any LMC; for a switch, all of its ports. */
 static void port_add_by_lid(struct port_query *query)
 {
-	const struct ibsa_fabric *fabric = query->work->fabric;
+	const struct subnet *subnet = query->work->subnet;
 	const struct end_port *end = end_by_lid(
-		fabric,
+		subnet,
 		lid_in_16_bits(query->work->want->port_info.endport_lid));
 
 	if (!end)
 		return;
-	if (end_topo_node(fabric, end)->type == IBSA_NODE_SWITCH)
-		port_add_node(query, end_topo_node(fabric, end));
+	if (end_topo_node(subnet, end)->type == IBSA_NODE_SWITCH)
+		port_add_node(query, end_topo_node(subnet, end));
 	else
-		port_add(query, end->lid, end_topo_port(fabric, end));
+		port_add(query, end->lid, end_topo_port(subnet, end));
 }
 
 void ibsa__sa_port_info(struct sa_work *work)
@@ -163,7 +163,7 @@ void ibsa__sa_port_info(struct sa_work *work)
 		IBSA_PORT_INFO_CM(multicast_pkey_trap_suppression) |
 		IBSA_PORT_INFO_CM(max_credit_hint) |
 		IBSA_PORT_INFO_CM(link_round_trip_latency);
-	const struct ibsa_fabric *fabric = work->fabric;
+	const struct subnet *subnet = work->subnet;
 	struct port_query query = {
 		.work = work,
 		.all_capabilities = IBSA_GET(sa_header, attribute_modifier,
@@ -184,11 +184,11 @@ void ibsa__sa_port_info(struct sa_work *work)
 		port_add_by_lid(&query);
 		return;
 	}
-	for (uint32_t i = 0; i < fabric->topo.node_count; i++) {
-		const uint32_t node = fabric->nodes_by_guid[i];
+	for (uint32_t i = 0; i < subnet->topo.node_count; i++) {
+		const uint32_t node = subnet->nodes_by_guid[i];
 
 		if (sa_is_full(work))
 			return;
-		port_add_node(&query, &fabric->topo.nodes[node]);
+		port_add_node(&query, &subnet->topo.nodes[node]);
 	}
 }

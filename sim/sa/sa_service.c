@@ -32,7 +32,7 @@ static bool service_is_permitted(const struct sa_work *work)
 		return false;
 	if (!sa_has_any(work, IBSA_SERVICE_CM(service_gid)) || gid[0] == 0xff)
 		return true;
-	end = ibsa__end_named(work->fabric, ibsa_be64(gid + 8));
+	end = ibsa__end_named(work->subnet, ibsa_be64(gid + 8));
 	return end && sa_has_pkey(work, end, want->service_pkey);
 }
 
@@ -40,7 +40,7 @@ static void service_set(struct sa_work *work)
 {
 	const uint64_t needed = IBSA_SERVICE_CM(service_id) |
 				IBSA_SERVICE_CM(service_gid);
-	struct ibsa_fabric *fabric = work->fabric;
+	struct sa *sa = work->sa;
 	struct ibsa_service record = work->want->service;
 	uint64_t ends_ns = UINT64_MAX;
 
@@ -51,9 +51,9 @@ static void service_set(struct sa_work *work)
 	if (!sa_has_any(work, IBSA_SERVICE_CM(service_lease)))
 		record.service_lease = IBSA_LEASE_INFINITE;
 	if (record.service_lease != IBSA_LEASE_INFINITE)
-		ends_ns = sim_clock_now(&fabric->clock) +
+		ends_ns = sim_clock_now(sa->subnet->clock) +
 			  record.service_lease * NS_PER_S;
-	if (ibsa__services_set(&fabric->services, &record, ends_ns)) {
+	if (ibsa__services_set(&sa->services, &record, ends_ns)) {
 		sa_fail(work, IBSA_STATUS_NO_RESOURCES);
 		return;
 	}
@@ -65,7 +65,7 @@ static void service_set(struct sa_work *work)
 
 static void service_delete(struct sa_work *work)
 {
-	struct services *services = &work->fabric->services;
+	struct services *services = &work->sa->services;
 	struct service *service = ibsa__services_find(services,
 						      &work->want->service);
 
@@ -80,7 +80,7 @@ static void service_delete(struct sa_work *work)
 /* Newest first, as OpenSM lists them. */
 static void service_list(struct sa_work *work)
 {
-	const struct services *services = &work->fabric->services;
+	const struct services *services = &work->sa->services;
 	struct sa_match match;
 
 	ibsa__sa_select(&ibsa_service_record,
@@ -96,9 +96,9 @@ static void service_list(struct sa_work *work)
 
 void ibsa__sa_service(struct sa_work *work)
 {
-	struct ibsa_fabric *fabric = work->fabric;
+	struct sa *sa = work->sa;
 
-	ibsa__services_expire(&fabric->services, sim_clock_now(&fabric->clock));
+	ibsa__services_expire(&sa->services, sim_clock_now(sa->subnet->clock));
 	switch (work->method) {
 	case IBSA_METHOD_SET:
 	case IBSA_METHOD_DELETE:

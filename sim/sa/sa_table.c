@@ -15,27 +15,27 @@ typedef void (*add_fn)(struct sa_work *work, const struct end_port *end);
 
 static bool is_switch(const struct sa_work *work, const struct end_port *end)
 {
-	return end_topo_node(work->fabric, end)->type == IBSA_NODE_SWITCH;
+	return end_topo_node(work->subnet, end)->type == IBSA_NODE_SWITCH;
 }
 
 /* All end ports, in GUID order, or the one port of @lid. */
 static void for_ends(struct sa_work *work, bool has_lid, uint16_t lid,
 		     bool switches_only, add_fn add)
 {
-	const struct ibsa_fabric *fabric = work->fabric;
+	const struct subnet *subnet = work->subnet;
 	uint32_t first = 0;
-	uint32_t limit = fabric->end_count;
+	uint32_t limit = subnet->end_count;
 
 	if (!ibsa__sa_is_query(work))
 		return;
 	if (has_lid) {
-		first = end_of_lid(fabric, lid_in_16_bits(lid));
+		first = end_of_lid(subnet, lid_in_16_bits(lid));
 		if (first == SIM_NONE)
 			return;
 		limit = first + 1;
 	}
 	for (uint32_t i = first; i < limit && !sa_is_full(work); i++) {
-		const struct end_port *end = &fabric->ends[i];
+		const struct end_port *end = &subnet->ends[i];
 
 		if (end->is_seen && (!switches_only || is_switch(work, end)))
 			add(work, end);
@@ -44,17 +44,17 @@ static void for_ends(struct sa_work *work, bool has_lid, uint16_t lid,
 
 static bool may_know(const struct sa_work *work, const struct end_port *end)
 {
-	return sa_may_know_port(work, end_topo_port(work->fabric, end));
+	return sa_may_know_port(work, end_topo_port(work->subnet, end));
 }
 
 /* A port of an end port's node. */
 static const struct topo_port *
 port_of(const struct sa_work *work, const struct end_port *end, uint32_t number)
 {
-	const struct ibsa_fabric *fabric = work->fabric;
+	const struct subnet *subnet = work->subnet;
 
-	return &fabric->topo
-			.ports[end_topo_node(fabric, end)->first_port + number];
+	return &subnet->topo
+			.ports[end_topo_node(subnet, end)->first_port + number];
 }
 
 /* Of all switches, or all end ports, that the request's LID selects. */
@@ -68,7 +68,7 @@ static void switch_info_add(struct sa_work *work, const struct end_port *end)
 
 	if (!may_know(work, end))
 		return;
-	ibsa__table_switch_info(work->fabric, &row);
+	ibsa__table_switch_info(work->subnet, &row);
 	row.lid = lid_in_16_bits(end->lid);
 	ibsa__sa_append(work, &row);
 }
@@ -97,7 +97,7 @@ static bool range_narrow(struct range *range, bool is_asked, uint32_t want)
 
 static void lft_add(struct sa_work *work, const struct end_port *end)
 {
-	struct range blocks = { 0, ibsa__table_lft_last(work->fabric) };
+	struct range blocks = { 0, ibsa__table_lft_last(work->subnet) };
 	struct ibsa_lft row = { .lid = lid_in_16_bits(end->lid) };
 
 	if (!may_know(work, end) ||
@@ -107,7 +107,7 @@ static void lft_add(struct sa_work *work, const struct end_port *end)
 	for (uint32_t i = blocks.first; i <= blocks.last && !work->status;
 	     i++) {
 		row.block_num = (uint16_t)i;
-		ibsa__table_lft(work->fabric, end_topo_node(work->fabric, end),
+		ibsa__table_lft(work->subnet, end_topo_node(work->subnet, end),
 				i, row.port);
 		ibsa__sa_append(work, &row);
 	}
@@ -129,7 +129,7 @@ static void mft_add_block(struct sa_work *work, const struct end_port *end,
 	for (uint32_t i = positions->first;
 	     i <= positions->last && !work->status; i++) {
 		row.position = (uint8_t)i;
-		ibsa__table_mft(work->fabric, end_topo_node(work->fabric, end),
+		ibsa__table_mft(work->sa, end_topo_node(work->subnet, end),
 				block, i, row.port_mask);
 		ibsa__sa_append(work, &row);
 	}
@@ -138,8 +138,8 @@ static void mft_add_block(struct sa_work *work, const struct end_port *end,
 static void mft_add(struct sa_work *work, const struct end_port *end)
 {
 	const struct ibsa_mft *want = &work->want->mft;
-	const struct topo_node *node = end_topo_node(work->fabric, end);
-	const uint32_t count = ibsa__table_mft_blocks(work->fabric, node);
+	const struct topo_node *node = end_topo_node(work->subnet, end);
+	const uint32_t count = ibsa__table_mft_blocks(work->sa, node);
 	struct range blocks = { 0, count - 1 };
 	struct range positions = { 0, node->port_count / MFT_POSITION_PORTS };
 
@@ -180,7 +180,7 @@ static void sl_to_vl_add(struct sa_work *work, const struct end_port *end)
 	const struct ibsa_sl_to_vl *want = &work->want->sl_to_vl;
 	const uint32_t ports =
 		is_switch(work, end)
-			? end_topo_node(work->fabric, end)->port_count
+			? end_topo_node(work->subnet, end)->port_count
 			: 0;
 	struct range in = { 0, ports };
 	struct range out = { 0, ports };
@@ -210,14 +210,14 @@ void ibsa__sa_sl_to_vl(struct sa_work *work)
 static bool choose_ports(const struct sa_work *work, const struct end_port *end,
 			 bool is_asked, uint8_t want, struct range *out)
 {
-	const uint8_t number = end_topo_port(work->fabric, end)->number;
+	const uint8_t number = end_topo_port(work->subnet, end)->number;
 
 	if (number) {
 		*out = (struct range){ number, number };
 		return true;
 	}
 	*out = (struct range){ 0,
-			       end_topo_node(work->fabric, end)->port_count };
+			       end_topo_node(work->subnet, end)->port_count };
 	return range_narrow(out, is_asked, want);
 }
 
@@ -264,14 +264,14 @@ void ibsa__sa_vl_arb(struct sa_work *work)
 static void pkeys_add_port(struct sa_work *work, const struct end_port *end,
 			   uint32_t number)
 {
-	const struct ibsa_fabric *fabric = work->fabric;
+	const struct subnet *subnet = work->subnet;
 	const struct topo_port *port = port_of(work, end, number);
 	struct ibsa_pkey_table row = {
 		.lid = lid_in_16_bits(end->lid),
 		.port_num = (uint8_t)number,
 	};
 	uint32_t block = 0;
-	uint32_t limit = ibsa__table_pkey_blocks(fabric, port);
+	uint32_t limit = ibsa__table_pkey_blocks(subnet, port);
 
 	if (!sa_may_know_port(work, port))
 		return;
@@ -281,7 +281,7 @@ static void pkeys_add_port(struct sa_work *work, const struct end_port *end,
 	}
 	for (; block < limit && !work->status; block++) {
 		row.block_num = (uint16_t)block;
-		ibsa__table_pkeys(fabric, port, block, row.pkey);
+		ibsa__table_pkeys(subnet, port, block, row.pkey);
 		ibsa__sa_append(work, &row);
 	}
 }

@@ -10,7 +10,7 @@
 #include "base/large.h"
 #include "base/list.h"
 #include "remote/protocol.h"
-#include "sim/subnet/fabric.h"
+#include "sim/fabric/fabric.h"
 #include "sim/file/file.h"
 
 enum {

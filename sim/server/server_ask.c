@@ -55,7 +55,7 @@ static uint8_t *gids_put(const struct server_peer *peer, uint8_t *out)
 	for (uint32_t i = 0; i < GUID_CAP_ADAPTER; i++, out += 16) {
 		const uint64_t guid = ibsa__server_guid(fabric, peer->port, i);
 
-		ibsa_put_be64(out, guid ? fabric->gid_prefix : 0);
+		ibsa_put_be64(out, guid ? fabric->subnet.gid_prefix : 0);
 		ibsa_put_be64(out + 8, guid);
 	}
 	return out;
@@ -76,7 +76,8 @@ size_t ibsa__peer_state(const struct server_peer *peer, uint8_t *out)
 {
 	struct ibsa_fabric *fabric = peer->control.server->fabric;
 	const struct end_setup *setup =
-		&fabric->setups[fabric->topo.ports[peer->port].end];
+		&fabric->subnet
+			 .setups[fabric->subnet.topo.ports[peer->port].end];
 	struct remote_state state = { .gid_count = GUID_CAP_ADAPTER };
 	uint8_t *at = out + sizeof(state);
 
@@ -126,10 +127,11 @@ static int find_place(struct server_peer *peer,
 		port = ibsa__server_port(fabric, node, hello->port);
 	else
 		port = ibsa__fabric_find_port(fabric, node, 0);
-	if (port == SIM_NONE || fabric->topo.ports[port].end == SIM_NONE)
+	if (port == SIM_NONE || fabric->subnet.topo.ports[port].end == SIM_NONE)
 		return ibsa__fail(&ask->error, -ENXIO,
 				  "%s has no port %u that takes MADs",
-				  fabric->topo.nodes[node].name, hello->port);
+				  fabric->subnet.topo.nodes[node].name,
+				  hello->port);
 	peer->node = node;
 	peer->port = port;
 	return 0;
@@ -137,7 +139,8 @@ static int find_place(struct server_peer *peer,
 
 static int ask_hello(struct server_peer *peer, struct ask *ask)
 {
-	const struct topology *topo = &peer->control.server->fabric->topo;
+	const struct topology *topo =
+		&peer->control.server->fabric->subnet.topo;
 	struct remote_hello hello;
 	int err;
 

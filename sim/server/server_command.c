@@ -161,7 +161,7 @@ static int order_link(struct order *order, const char *args)
 /* Set all links of a node. Ports without a cable have none. */
 static int set_links(struct order *order, uint32_t node, bool up)
 {
-	const struct topology *topo = &order->server->fabric->topo;
+	const struct topology *topo = &order->server->fabric->subnet.topo;
 	const struct topo_node *at = &topo->nodes[node];
 
 	for (unsigned int i = 1; i <= at->port_count; i++) {
@@ -185,7 +185,7 @@ static int order_node(struct order *order, const char *args)
 	if (!name || !*name)
 		return ibsa__fail(order->error, -EINVAL,
 				  "node needs add or remove, and NODE");
-	node = ibsa__topology_find(&order->server->fabric->topo, name);
+	node = ibsa__topology_find(&order->server->fabric->subnet.topo, name);
 	if (node == SIM_NONE)
 		return change_failed(order, name, -ENODEV);
 	return set_links(order, node, add);
@@ -199,7 +199,7 @@ static int order_sm(struct order *order, const char *args)
 	const char *stop = after(args, "stop");
 	int err;
 
-	if (fabric->is_bare)
+	if (fabric->subnet.is_bare)
 		return ibsa__fail(order->error, -EOPNOTSUPP,
 				  "the fabric has no SM of its own");
 	if (start ? !*start : stop && !*stop) {

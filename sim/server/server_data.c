@@ -397,8 +397,8 @@ int ibsa__peer_attach(struct server_peer *peer, int *out_fd)
 		.fd = fds[0],
 		.late_ns = UINT64_MAX,
 	};
-	err = ibsa__sim_file_open(server->fabric, peer->port, become_ready,
-				  peer, &peer->file);
+	err = ibsa__sim_file_open(&server->fabric->files, peer->port,
+				  become_ready, peer, &peer->file);
 	if (!err)
 		err = ibsa__server_watch(&peer->data, EPOLLIN);
 	if (err) {

@@ -45,20 +45,21 @@ static const char *step_number(const char *path, uint32_t *out)
 uint32_t ibsa__server_port(const struct ibsa_fabric *fabric, uint32_t node,
 			   unsigned int number)
 {
-	const struct topo_node *at = &fabric->topo.nodes[node];
+	const struct topo_node *at = &fabric->subnet.topo.nodes[node];
 	uint32_t port;
 
 	if (number > at->port_count)
 		return SIM_NONE;
 	port = at->first_port + number;
-	return fabric->topo.ports[port].end == SIM_NONE ? SIM_NONE : port;
+	return fabric->subnet.topo.ports[port].end == SIM_NONE ? SIM_NONE
+							       : port;
 }
 
 /* The end port whose MAD files have that number, from 0 on, or SIM_NONE. */
 static uint32_t mad_port(const struct ibsa_fabric *fabric, uint32_t node,
 			 uint32_t index)
 {
-	const struct topo_node *at = &fabric->topo.nodes[node];
+	const struct topo_node *at = &fabric->subnet.topo.nodes[node];
 
 	for (unsigned int i = 0; i <= at->port_count; i++) {
 		const uint32_t port = ibsa__server_port(fabric, node, i);
@@ -97,7 +98,8 @@ static int find_and_write(struct view *view, const struct file *files,
 /* The port that @path begins with, and what is behind it; or NULL. */
 static const char *step_port(struct view *view, const char *path)
 {
-	const uint32_t node = (uint32_t)(view->node - view->fabric->topo.nodes);
+	const uint32_t node =
+		(uint32_t)(view->node - view->fabric->subnet.topo.nodes);
 	uint32_t number;
 	uint32_t port;
 
@@ -107,7 +109,7 @@ static const char *step_port(struct view *view, const char *path)
 	port = ibsa__server_port(view->fabric, node, number);
 	if (port == SIM_NONE)
 		return NULL;
-	view->port = &view->fabric->topo.ports[port];
+	view->port = &view->fabric->subnet.topo.ports[port];
 	ibsa__fabric_port_state(view->fabric, port, &view->state);
 	return path;
 }
@@ -118,7 +120,7 @@ static const char *step_port(struct view *view, const char *path)
  */
 static const char *step_device(struct view *view, const char *path)
 {
-	const struct topology *topo = &view->fabric->topo;
+	const struct topology *topo = &view->fabric->subnet.topo;
 	const char *name = step(path, "class/infiniband");
 	char text[128];
 	size_t len;
@@ -143,7 +145,8 @@ static const char *step_device(struct view *view, const char *path)
 /* What umadN and issmN say: which port of which device they are of. */
 static int write_mad_file(struct view *view, const char *path)
 {
-	const uint32_t node = (uint32_t)(view->node - view->fabric->topo.nodes);
+	const uint32_t node =
+		(uint32_t)(view->node - view->fabric->subnet.topo.nodes);
 	uint32_t number;
 	uint32_t port;
 
@@ -163,7 +166,7 @@ static int write_mad_file(struct view *view, const char *path)
 		ibsa__view_put(view, REMOTE_DEVICE "\n");
 	else if (!strcmp(path, "port"))
 		ibsa__view_put(view, "%u\n",
-			       view->fabric->topo.ports[port].number);
+			       view->fabric->subnet.topo.ports[port].number);
 	else
 		return *path ? -ENOENT : -EISDIR;
 	return 0;
@@ -194,7 +197,7 @@ static struct view view_of(const struct ibsa_fabric *fabric, uint32_t node,
 {
 	return (struct view){
 		.fabric = fabric,
-		.node = &fabric->topo.nodes[node],
+		.node = &fabric->subnet.topo.nodes[node],
 		.out = out,
 		.room = room,
 	};
@@ -244,7 +247,8 @@ static void put_files(struct view *view, const struct file *files, size_t count)
 
 static int list_ports(struct view *view)
 {
-	const uint32_t node = (uint32_t)(view->node - view->fabric->topo.nodes);
+	const uint32_t node =
+		(uint32_t)(view->node - view->fabric->subnet.topo.nodes);
 
 	for (unsigned int i = 0; i <= view->node->port_count; i++)
 		if (ibsa__server_port(view->fabric, node, i) != SIM_NONE)
@@ -278,7 +282,8 @@ static int list_port(struct view *view, const char *path)
 
 static int list_mad_files(struct view *view)
 {
-	const uint32_t node = (uint32_t)(view->node - view->fabric->topo.nodes);
+	const uint32_t node =
+		(uint32_t)(view->node - view->fabric->subnet.topo.nodes);
 
 	put_name(view, "abi_version", 0);
 	for (uint32_t i = 0; mad_port(view->fabric, node, i) != SIM_NONE; i++) {

@@ -190,8 +190,8 @@ static int issm_make(struct ibsa_fabric_server *server, uint32_t port,
 	issm->name = ibsa__strdup(name);
 	err = issm->name ? folder_make(server) : -ENOMEM;
 	if (!err)
-		err = ibsa__sim_file_open(server->fabric, port, ignore, NULL,
-					  &issm->file);
+		err = ibsa__sim_file_open(&server->fabric->files, port, ignore,
+					  NULL, &issm->file);
 	if (!err) {
 		issm->fd = fifo_open(fifo.path);
 		err = issm->fd < 0 ? issm->fd : 0;
@@ -218,13 +218,14 @@ static bool has_issm(const struct ibsa_fabric_server *server, const char *name)
 int ibsa__issm_path(struct ibsa_fabric_server *server, uint32_t port, char *out,
 		    size_t room)
 {
-	const struct topo_port *at = &server->fabric->topo.ports[port];
+	const struct topo_port *at = &server->fabric->subnet.topo.ports[port];
 	struct fifo fifo;
 	char name[32];
 	int err = 0;
 
 	snprintf(name, sizeof(name), "%016llx-%u",
-		 (unsigned long long)server->fabric->topo.nodes[at->node].guid,
+		 (unsigned long long)server->fabric->subnet.topo.nodes[at->node]
+			 .guid,
 		 at->number);
 	if (!has_issm(server, name))
 		err = issm_make(server, port, name);

@@ -181,7 +181,8 @@ void ibsa__server_hear_again(struct ibsa_fabric_server *server)
 
 static const char *name_of(const struct server_peer *peer)
 {
-	const struct topology *topo = &peer->control.server->fabric->topo;
+	const struct topology *topo =
+		&peer->control.server->fabric->subnet.topo;
 
 	return peer->is_greeted ? topo->nodes[peer->node].name : "";
 }

@@ -86,7 +86,7 @@ static int put_type(struct view *view)
 static int put_uevent(struct view *view)
 {
 	ibsa__view_put(view, "DRIVER=%s\n",
-		       view->fabric->is_opa ? "hfi1" : "ibsa");
+		       view->fabric->subnet.is_opa ? "hfi1" : "ibsa");
 	return 0;
 }
 
@@ -159,10 +159,10 @@ static int put_rate(struct view *view)
 
 static int put_cap_mask(struct view *view)
 {
-	ibsa__view_put(
-		view, "0x%08x\n",
-		ibsa__port_capabilities(view->fabric,
-					&view->fabric->ends[view->port->end]));
+	ibsa__view_put(view, "0x%08x\n",
+		       ibsa__port_capabilities(
+			       &view->fabric->subnet,
+			       &view->fabric->subnet.ends[view->port->end]));
 	return 0;
 }
 
@@ -175,19 +175,20 @@ static int put_link_layer(struct view *view)
 uint64_t ibsa__server_guid(const struct ibsa_fabric *fabric, uint32_t port,
 			   uint32_t index)
 {
-	const uint64_t guid = fabric->topo.ports[port].guid;
+	const uint64_t guid = fabric->subnet.topo.ports[port].guid;
 	const struct guid_table *table;
 
 	if (!index)
 		return guid;
-	table = ibsa__aliases_table(&fabric->aliases, guid);
+	table = ibsa__aliases_table(&fabric->subnet.aliases, guid);
 	return table ? table->guids[index] : 0;
 }
 
 static uint64_t guid_at(const struct view *view)
 {
 	return ibsa__server_guid(
-		view->fabric, (uint32_t)(view->port - view->fabric->topo.ports),
+		view->fabric,
+		(uint32_t)(view->port - view->fabric->subnet.topo.ports),
 		view->index);
 }
 
@@ -220,7 +221,8 @@ static int put_gid_interface(struct view *view)
 
 static int put_pkey(struct view *view)
 {
-	const struct end_setup *setup = &view->fabric->setups[view->port->end];
+	const struct end_setup *setup =
+		&view->fabric->subnet.setups[view->port->end];
 
 	ibsa__view_put(view, "0x%04x\n", setup_pkey(setup, view->index));
 	return 0;
@@ -234,7 +236,7 @@ static uint32_t gid_count(const struct view *view)
 
 static uint32_t pkey_count(const struct view *view)
 {
-	return setup_pkey_count(&view->fabric->setups[view->port->end]);
+	return setup_pkey_count(&view->fabric->subnet.setups[view->port->end]);
 }
 
 const struct file ibsa__device_files[] = {

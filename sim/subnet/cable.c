@@ -6,13 +6,13 @@
 #include "sim/subnet/cable.h"
 
 /* What the link machine of a switch does, its SwitchInfo tells. */
-static void change_state(struct ibsa_fabric *fabric, struct topo_port *port,
+static void change_state(struct subnet *subnet, struct topo_port *port,
 			 uint8_t state)
 {
-	struct topo_node *node = &fabric->topo.nodes[port->node];
+	struct topo_node *node = &subnet->topo.nodes[port->node];
 
 	if (port->state != IBSA_PORT_DOWN)
-		subnet_changed(fabric, &(struct subnet_change){
+		subnet_changed(subnet, &(struct subnet_change){
 					       .kind = CHANGE_LINK_DOWNED,
 					       .port = port,
 				       });
@@ -22,102 +22,99 @@ static void change_state(struct ibsa_fabric *fabric, struct topo_port *port,
 }
 
 /* One end of a cable. It has to be set up once the link is there again. */
-static void set_link(struct ibsa_fabric *fabric, struct topo_port *port,
-		     bool is_up)
+static void set_link(struct subnet *subnet, struct topo_port *port, bool is_up)
 {
 	port->peer = is_up ? port->cable : SIM_NONE;
-	change_state(fabric, port, is_up ? IBSA_PORT_INIT : IBSA_PORT_DOWN);
+	change_state(subnet, port, is_up ? IBSA_PORT_INIT : IBSA_PORT_DOWN);
 }
 
-static struct topo_port *far_end(const struct ibsa_fabric *fabric,
+static struct topo_port *far_end(const struct subnet *subnet,
 				 const struct topo_port *port)
 {
-	return &fabric->topo.ports[port->cable];
+	return &subnet->topo.ports[port->cable];
 }
 
 /* The link is up if nothing at either end is against it. */
-static bool settle(struct ibsa_fabric *fabric, struct topo_port *port)
+static bool settle(struct subnet *subnet, struct topo_port *port)
 {
-	struct topo_port *far = far_end(fabric, port);
+	struct topo_port *far = far_end(subnet, port);
 	const bool is_up = !port->is_unplugged && !far->is_unplugged &&
 			   !port->is_disabled && !far->is_disabled;
 
 	if (is_up == (port->peer != SIM_NONE))
 		return false;
-	set_link(fabric, port, is_up);
-	set_link(fabric, far, is_up);
+	set_link(subnet, port, is_up);
+	set_link(subnet, far, is_up);
 	return true;
 }
 
-bool ibsa__cable_plug(struct ibsa_fabric *fabric, struct topo_port *port,
+bool ibsa__cable_plug(struct subnet *subnet, struct topo_port *port,
 		      bool is_plugged)
 {
 	if (port->cable == SIM_NONE)
 		return false;
 	port->is_unplugged = !is_plugged;
-	far_end(fabric, port)->is_unplugged = !is_plugged;
-	return settle(fabric, port);
+	far_end(subnet, port)->is_unplugged = !is_plugged;
+	return settle(subnet, port);
 }
 
-bool ibsa__cable_enable(struct ibsa_fabric *fabric, struct topo_port *port,
+bool ibsa__cable_enable(struct subnet *subnet, struct topo_port *port,
 			bool is_enabled)
 {
 	port->is_disabled = !is_enabled;
-	return port->cable != SIM_NONE && settle(fabric, port);
+	return port->cable != SIM_NONE && settle(subnet, port);
 }
 
-bool ibsa__cable_retrain(struct ibsa_fabric *fabric, struct topo_port *port)
+bool ibsa__cable_retrain(struct subnet *subnet, struct topo_port *port)
 {
 	if (port->peer == SIM_NONE)
 		return false;
-	change_state(fabric, port, IBSA_PORT_INIT);
-	change_state(fabric, far_end(fabric, port), IBSA_PORT_INIT);
+	change_state(subnet, port, IBSA_PORT_INIT);
+	change_state(subnet, far_end(subnet, port), IBSA_PORT_INIT);
 	return true;
 }
 
-static void port_set_rate(struct ibsa_fabric *fabric, struct topo_port *port,
+static void port_set_rate(struct subnet *subnet, struct topo_port *port,
 			  struct link_rate rate)
 {
 	port->rate = rate;
 	if (port->end != SIM_NONE)
-		fabric->ends[port->end].rate = ibsa__rate_rank(rate.width,
+		subnet->ends[port->end].rate = ibsa__rate_rank(rate.width,
 							       rate.speed);
 }
 
-bool ibsa__cable_set_rate(struct ibsa_fabric *fabric, struct topo_port *port,
+bool ibsa__cable_set_rate(struct subnet *subnet, struct topo_port *port,
 			  struct link_rate rate)
 {
 	if (port->rate.width == rate.width && port->rate.speed == rate.speed)
 		return false;
-	port_set_rate(fabric, port, rate);
-	port_set_rate(fabric, far_end(fabric, port), rate);
-	return ibsa__cable_retrain(fabric, port);
+	port_set_rate(subnet, port, rate);
+	port_set_rate(subnet, far_end(subnet, port), rate);
+	return ibsa__cable_retrain(subnet, port);
 }
 
-static void notice_link(struct ibsa_fabric *fabric,
-			const struct topo_node *node)
+static void notice_link(struct subnet *subnet, const struct topo_node *node)
 {
-	const struct topology *topo = &fabric->topo;
+	const struct topology *topo = &subnet->topo;
 
 	if (node->type == IBSA_NODE_SWITCH)
 		subnet_changed(
-			fabric,
+			subnet,
 			&(struct subnet_change){
 				.kind = CHANGE_LINK,
-				.end = &fabric->ends
+				.end = &subnet->ends
 						[topo->ports[node->first_port]
 							 .end],
 			});
 }
 
-void ibsa__cable_notice(struct ibsa_fabric *fabric,
-			const struct topo_port *port)
+void ibsa__cable_notice(struct subnet *subnet, const struct topo_port *port)
 {
-	const struct topo_port *far = far_end(fabric, port);
+	const struct topo_port *far = far_end(subnet, port);
 
-	ibsa__subnet_sweep(fabric, SWEEP_AGAIN);
-	notice_link(fabric, &fabric->topo.nodes[port->node]);
+	ibsa__subnet_sweep(subnet, SWEEP_AGAIN);
+	notice_link(subnet, &subnet->topo.nodes[port->node]);
 	if (far->node != port->node)
-		notice_link(fabric, &fabric->topo.nodes[far->node]);
-	ibsa__subnet_report(fabric);
+		notice_link(subnet, &subnet->topo.nodes[far->node]);
+	ibsa__subnet_report(subnet);
 }

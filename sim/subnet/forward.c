@@ -5,36 +5,36 @@
 #include "base/alloc.h"
 #include "sim/subnet/forward.h"
 
-static uint32_t index_of(const struct ibsa_fabric *fabric,
+static uint32_t index_of(const struct subnet *subnet,
 			 const struct topo_node *node)
 {
-	return (uint32_t)(node - fabric->topo.nodes);
+	return (uint32_t)(node - subnet->topo.nodes);
 }
 
-const struct switch_tables *
-ibsa__switch_tables(const struct ibsa_fabric *fabric, uint32_t node)
+const struct switch_tables *ibsa__switch_tables(const struct subnet *subnet,
+						uint32_t node)
 {
-	return fabric->switches ? fabric->switches[node] : NULL;
+	return subnet->switches ? subnet->switches[node] : NULL;
 }
 
-static const struct switch_tables *tables_of(const struct ibsa_fabric *fabric,
+static const struct switch_tables *tables_of(const struct subnet *subnet,
 					     const struct topo_node *node)
 {
-	return ibsa__switch_tables(fabric, index_of(fabric, node));
+	return ibsa__switch_tables(subnet, index_of(subnet, node));
 }
 
-struct switch_tables *ibsa__switch_tables_make(struct ibsa_fabric *fabric,
+struct switch_tables *ibsa__switch_tables_make(struct subnet *subnet,
 					       uint32_t node)
 {
-	if (!fabric->switches)
-		fabric->switches = ibsa__calloc(fabric->topo.node_count,
-						sizeof(*fabric->switches));
-	if (!fabric->switches)
+	if (!subnet->switches)
+		subnet->switches = ibsa__calloc(subnet->topo.node_count,
+						sizeof(*subnet->switches));
+	if (!subnet->switches)
 		return NULL;
-	if (!fabric->switches[node])
-		fabric->switches[node] =
+	if (!subnet->switches[node])
+		subnet->switches[node] =
 			ibsa__calloc(1, sizeof(struct switch_tables));
-	return fabric->switches[node];
+	return subnet->switches[node];
 }
 
 static void free_masks(uint16_t *masks[MFT_POSITIONS])
@@ -43,12 +43,12 @@ static void free_masks(uint16_t *masks[MFT_POSITIONS])
 		ibsa__free(masks[i]);
 }
 
-void ibsa__switch_tables_done(struct ibsa_fabric *fabric)
+void ibsa__switch_tables_done(struct subnet *subnet)
 {
-	const uint32_t count = fabric->switches ? fabric->topo.node_count : 0;
+	const uint32_t count = subnet->switches ? subnet->topo.node_count : 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		struct switch_tables *tables = fabric->switches[i];
+		struct switch_tables *tables = subnet->switches[i];
 
 		if (!tables)
 			continue;
@@ -56,41 +56,41 @@ void ibsa__switch_tables_done(struct ibsa_fabric *fabric)
 		ibsa__free(tables->lft);
 		ibsa__free(tables);
 	}
-	ibsa__free(fabric->switches);
-	fabric->switches = NULL;
+	ibsa__free(subnet->switches);
+	subnet->switches = NULL;
 }
 
-uint16_t ibsa__lft_top(const struct ibsa_fabric *fabric,
+uint16_t ibsa__lft_top(const struct subnet *subnet,
 		       const struct switch_tables *tables)
 {
 	if (tables && tables->has_switch_info)
 		return tables->lft_top;
-	return lid_in_16_bits(fabric->lids.top);
+	return lid_in_16_bits(subnet->lids.top);
 }
 
-uint8_t ibsa__switch_exit(struct ibsa_fabric *fabric,
-			  const struct topo_node *node, uint32_t dlid)
+uint8_t ibsa__switch_exit(struct subnet *subnet, const struct topo_node *node,
+			  uint32_t dlid)
 {
-	const struct switch_tables *tables = tables_of(fabric, node);
+	const struct switch_tables *tables = tables_of(subnet, node);
 
-	if (fabric->is_bare || (tables && tables->lft)) {
+	if (subnet->is_bare || (tables && tables->lft)) {
 		return tables && dlid < tables->lft_room &&
-				       dlid <= ibsa__lft_top(fabric, tables)
+				       dlid <= ibsa__lft_top(subnet, tables)
 			       ? tables->lft[dlid]
 			       : ABOVE_ALL_PORTS;
 	}
-	return ibsa__route_exit(fabric, node, dlid);
+	return ibsa__route_exit(subnet, node, dlid);
 }
 
 /* Room for LIDs below @limit; what was there stays. */
-static bool grow(struct ibsa_fabric *fabric, const struct topo_node *node,
+static bool grow(struct subnet *subnet, const struct topo_node *node,
 		 struct switch_tables *tables, uint32_t limit)
 {
 	const bool is_new = !tables->lft;
 	uint8_t *lft;
 
-	if (is_new && !fabric->is_bare && limit <= fabric->lids.top)
-		limit = (lid_in_16_bits(fabric->lids.top) / LFT_BLOCK_LIDS +
+	if (is_new && !subnet->is_bare && limit <= subnet->lids.top)
+		limit = (lid_in_16_bits(subnet->lids.top) / LFT_BLOCK_LIDS +
 			 1) *
 			LFT_BLOCK_LIDS;
 	if (limit <= tables->lft_room)
@@ -100,65 +100,64 @@ static bool grow(struct ibsa_fabric *fabric, const struct topo_node *node,
 		return false;
 	memset(lft + tables->lft_room, ABOVE_ALL_PORTS,
 	       limit - tables->lft_room);
-	for (uint32_t lid = 1; is_new && !fabric->is_bare && lid < limit; lid++)
-		lft[lid] = ibsa__route_exit(fabric, node, lid);
+	for (uint32_t lid = 1; is_new && !subnet->is_bare && lid < limit; lid++)
+		lft[lid] = ibsa__route_exit(subnet, node, lid);
 	tables->lft = lft;
 	tables->lft_room = limit;
 	return true;
 }
 
-bool ibsa__switch_set_lft(struct ibsa_fabric *fabric,
-			  const struct topo_node *node, uint32_t block,
-			  const uint8_t ports[LFT_BLOCK_LIDS])
+bool ibsa__switch_set_lft(struct subnet *subnet, const struct topo_node *node,
+			  uint32_t block, const uint8_t ports[LFT_BLOCK_LIDS])
 {
 	struct switch_tables *tables =
-		ibsa__switch_tables_make(fabric, index_of(fabric, node));
+		ibsa__switch_tables_make(subnet, index_of(subnet, node));
 	const uint32_t first = block * LFT_BLOCK_LIDS;
 
-	if (!tables || !grow(fabric, node, tables, first + LFT_BLOCK_LIDS))
+	if (!tables || !grow(subnet, node, tables, first + LFT_BLOCK_LIDS))
 		return false;
 	memcpy(tables->lft + first, ports, LFT_BLOCK_LIDS);
 	return true;
 }
 
-void ibsa__switch_lft(struct ibsa_fabric *fabric, const struct topo_node *node,
+void ibsa__switch_lft(struct subnet *subnet, const struct topo_node *node,
 		      uint32_t block, uint8_t out[LFT_BLOCK_LIDS])
 {
-	const struct switch_tables *tables = tables_of(fabric, node);
+	const struct switch_tables *tables = tables_of(subnet, node);
 	const uint32_t first = block * LFT_BLOCK_LIDS;
 
 	memset(out, ABOVE_ALL_PORTS, LFT_BLOCK_LIDS);
 	/* What is above the top is kept, too. */
 	if (tables && first < tables->lft_room)
 		memcpy(out, tables->lft + first, LFT_BLOCK_LIDS);
-	else if (!fabric->is_bare && !(tables && tables->lft))
-		ibsa__table_lft(fabric, node, block, out);
+	else if (!subnet->is_bare && !(tables && tables->lft))
+		ibsa__table_lft(subnet, node, block, out);
 }
 
-static bool has_masks(const struct ibsa_fabric *fabric,
+static bool has_masks(const struct subnet *subnet,
 		      const struct switch_tables *tables)
 {
-	return fabric->is_bare || (tables && tables->has_mft);
+	return subnet->is_bare || (tables && tables->has_mft);
 }
 
-void ibsa__switch_mft(struct ibsa_fabric *fabric, const struct topo_node *node,
+void ibsa__switch_mft(struct subnet *subnet, const struct topo_node *node,
 		      uint32_t block, uint32_t position,
 		      uint16_t out[MFT_BLOCK_LIDS])
 {
-	const struct switch_tables *tables = tables_of(fabric, node);
+	const struct switch_tables *tables = tables_of(subnet, node);
 	const uint16_t *masks = tables ? tables->mft[position] : NULL;
 
 	if (masks)
 		memcpy(out, masks + block * MFT_BLOCK_LIDS,
 		       MFT_BLOCK_LIDS * sizeof(*out));
-	else if (has_masks(fabric, tables))
+	else if (has_masks(subnet, tables))
 		memset(out, 0, MFT_BLOCK_LIDS * sizeof(*out));
 	else
-		fabric->multicast.block(fabric->multicast.arg, node, block,
+		subnet->multicast.block(subnet->multicast.arg, node, block,
 					position, out);
 }
 
-void ibsa__switch_fan(struct ibsa_fabric *fabric, const struct topo_node *node,
+void ibsa__switch_fan(struct subnet *subnet, const struct topo_node *node,
 		      uint32_t mlid, uint16_t masks[MFT_POSITIONS])
 {
 	const uint32_t index = mlid - IBSA_LID_MULTICAST_MIN;
@@ -168,14 +167,14 @@ void ibsa__switch_fan(struct ibsa_fabric *fabric, const struct topo_node *node,
 	if (index >= MFT_LIDS)
 		return;
 	for (uint32_t i = 0; i < mft_positions(node); i++) {
-		ibsa__switch_mft(fabric, node, index / MFT_BLOCK_LIDS, i,
+		ibsa__switch_mft(subnet, node, index / MFT_BLOCK_LIDS, i,
 				 block);
 		masks[i] = block[index % MFT_BLOCK_LIDS];
 	}
 }
 
 /* A table of its own, which begins as the one that it has had. */
-static bool make_masks(struct ibsa_fabric *fabric, const struct topo_node *node,
+static bool make_masks(struct subnet *subnet, const struct topo_node *node,
 		       struct switch_tables *tables)
 {
 	uint16_t *made[MFT_POSITIONS] = { NULL };
@@ -189,7 +188,7 @@ static bool make_masks(struct ibsa_fabric *fabric, const struct topo_node *node,
 			return false;
 		}
 		for (uint32_t k = 0; k < MFT_BLOCKS; k++)
-			ibsa__switch_mft(fabric, node, k, i,
+			ibsa__switch_mft(subnet, node, k, i,
 					 made[i] + k * MFT_BLOCK_LIDS);
 	}
 	memcpy(tables->mft, made, sizeof(made));
@@ -197,16 +196,15 @@ static bool make_masks(struct ibsa_fabric *fabric, const struct topo_node *node,
 	return true;
 }
 
-bool ibsa__switch_set_mft(struct ibsa_fabric *fabric,
-			  const struct topo_node *node, uint32_t block,
-			  uint32_t position,
+bool ibsa__switch_set_mft(struct subnet *subnet, const struct topo_node *node,
+			  uint32_t block, uint32_t position,
 			  const uint16_t masks[MFT_BLOCK_LIDS])
 {
 	struct switch_tables *tables =
-		ibsa__switch_tables_make(fabric, index_of(fabric, node));
+		ibsa__switch_tables_make(subnet, index_of(subnet, node));
 	const uint32_t first = block * MFT_BLOCK_LIDS;
 
-	if (!tables || !make_masks(fabric, node, tables))
+	if (!tables || !make_masks(subnet, node, tables))
 		return false;
 	memcpy(tables->mft[position] + first, masks,
 	       MFT_BLOCK_LIDS * sizeof(*masks));

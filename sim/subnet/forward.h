@@ -27,31 +27,30 @@ struct switch_tables {
 };
 
 /* The tables of a node; NULL: none were set, or out of memory. */
-const struct switch_tables *
-ibsa__switch_tables(const struct ibsa_fabric *fabric, uint32_t node);
-struct switch_tables *ibsa__switch_tables_make(struct ibsa_fabric *fabric,
+const struct switch_tables *ibsa__switch_tables(const struct subnet *subnet,
+						uint32_t node);
+struct switch_tables *ibsa__switch_tables_make(struct subnet *subnet,
 					       uint32_t node);
-void ibsa__switch_tables_done(struct ibsa_fabric *fabric);
+void ibsa__switch_tables_done(struct subnet *subnet);
 
 /* The last LID that a switch looks up. */
-uint16_t ibsa__lft_top(const struct ibsa_fabric *fabric,
+uint16_t ibsa__lft_top(const struct subnet *subnet,
 		       const struct switch_tables *tables);
 
 /*
  * The port by which a switch sends on what is for that LID, and the ports, a
  * bit each, by which it does for a multicast LID: by its tables.
  */
-uint8_t ibsa__switch_exit(struct ibsa_fabric *fabric,
-			  const struct topo_node *node, uint32_t dlid);
-void ibsa__switch_fan(struct ibsa_fabric *fabric, const struct topo_node *node,
+uint8_t ibsa__switch_exit(struct subnet *subnet, const struct topo_node *node,
+			  uint32_t dlid);
+void ibsa__switch_fan(struct subnet *subnet, const struct topo_node *node,
 		      uint32_t mlid, uint16_t masks[MFT_POSITIONS]);
 
 /* One of LFT_BLOCKS. False: out of memory. */
-void ibsa__switch_lft(struct ibsa_fabric *fabric, const struct topo_node *node,
+void ibsa__switch_lft(struct subnet *subnet, const struct topo_node *node,
 		      uint32_t block, uint8_t out[LFT_BLOCK_LIDS]);
-bool ibsa__switch_set_lft(struct ibsa_fabric *fabric,
-			  const struct topo_node *node, uint32_t block,
-			  const uint8_t ports[LFT_BLOCK_LIDS]);
+bool ibsa__switch_set_lft(struct subnet *subnet, const struct topo_node *node,
+			  uint32_t block, const uint8_t ports[LFT_BLOCK_LIDS]);
 
 /* Positions that the switch has ports for. */
 static inline uint32_t mft_positions(const struct topo_node *node)
@@ -60,12 +59,11 @@ static inline uint32_t mft_positions(const struct topo_node *node)
 }
 
 /* One of MFT_BLOCKS at one of mft_positions(), as above. */
-void ibsa__switch_mft(struct ibsa_fabric *fabric, const struct topo_node *node,
+void ibsa__switch_mft(struct subnet *subnet, const struct topo_node *node,
 		      uint32_t block, uint32_t position,
 		      uint16_t out[MFT_BLOCK_LIDS]);
-bool ibsa__switch_set_mft(struct ibsa_fabric *fabric,
-			  const struct topo_node *node, uint32_t block,
-			  uint32_t position,
+bool ibsa__switch_set_mft(struct subnet *subnet, const struct topo_node *node,
+			  uint32_t block, uint32_t position,
 			  const uint16_t masks[MFT_BLOCK_LIDS]);
 
 #endif

@@ -4,20 +4,20 @@
  * are given as OpenSM does, to the SA's own port first and then in order of
  * GUIDs.
  */
-#include "sim/subnet/fabric.h"
+#include "sim/subnet/subnet.h"
 
-int ibsa__lids_init(struct ibsa_fabric *fabric)
+int ibsa__lids_init(struct subnet *subnet)
 {
 	uint32_t cabled = 0;
 
-	for (uint32_t i = 0; i < fabric->end_count; i++) {
-		const struct topo_port *port = end_topo_port(fabric,
-							     &fabric->ends[i]);
+	for (uint32_t i = 0; i < subnet->end_count; i++) {
+		const struct topo_port *port = end_topo_port(subnet,
+							     &subnet->ends[i]);
 
 		if (!port->number || port->cable != SIM_NONE)
 			cabled++;
 	}
-	return ibsa__map_reserve(&fabric->lids.ends, cabled);
+	return ibsa__map_reserve(&subnet->lids.ends, cabled);
 }
 
 bool ibsa__lids_are_valid(const struct lids *lids, uint32_t lid, uint32_t count)
@@ -26,11 +26,11 @@ bool ibsa__lids_are_valid(const struct lids *lids, uint32_t lid, uint32_t count)
 	       count <= lids->limit - lid;
 }
 
-bool ibsa__lids_are_free(const struct ibsa_fabric *fabric, uint32_t index,
+bool ibsa__lids_are_free(const struct subnet *subnet, uint32_t index,
 			 uint32_t lid, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		const uint32_t other = end_of_lid(fabric, lid + i);
+		const uint32_t other = end_of_lid(subnet, lid + i);
 
 		if (other != SIM_NONE && other != index)
 			return false;
@@ -38,10 +38,10 @@ bool ibsa__lids_are_free(const struct ibsa_fabric *fabric, uint32_t index,
 	return true;
 }
 
-void ibsa__lids_take(struct ibsa_fabric *fabric, uint32_t index, uint32_t lid)
+void ibsa__lids_take(struct subnet *subnet, uint32_t index, uint32_t lid)
 {
-	struct end_port *end = &fabric->ends[index];
-	struct lids *lids = &fabric->lids;
+	struct end_port *end = &subnet->ends[index];
+	struct lids *lids = &subnet->lids;
 	const uint32_t last = lid + end->lid_count - 1;
 
 	end->lid = lid;
@@ -54,109 +54,108 @@ void ibsa__lids_take(struct ibsa_fabric *fabric, uint32_t index, uint32_t lid)
 }
 
 /* Another port that has the same LID, if an SM has done that, has it now. */
-static void pass_on(struct ibsa_fabric *fabric, uint32_t lid)
+static void pass_on(struct subnet *subnet, uint32_t lid)
 {
-	for (uint32_t i = 0; fabric->lids.doubles && i < fabric->end_count;
+	for (uint32_t i = 0; subnet->lids.doubles && i < subnet->end_count;
 	     i++) {
-		if (fabric->ends[i].lid != lid)
+		if (subnet->ends[i].lid != lid)
 			continue;
-		fabric->lids.doubles--;
-		(void)ibsa__map_put(&fabric->lids.ends, lid, i);
+		subnet->lids.doubles--;
+		(void)ibsa__map_put(&subnet->lids.ends, lid, i);
 		return;
 	}
 }
 
-void ibsa__lids_drop(struct ibsa_fabric *fabric, uint32_t index)
+void ibsa__lids_drop(struct subnet *subnet, uint32_t index)
 {
-	struct end_port *end = &fabric->ends[index];
+	struct end_port *end = &subnet->ends[index];
 	const uint32_t lid = end->lid;
 
 	if (!lid)
 		return;
-	fabric->lids.count -= end->lid_count;
+	subnet->lids.count -= end->lid_count;
 	end->lid = 0;
-	if (map_find(&fabric->lids.ends, lid) != index) {
-		fabric->lids.doubles--;
+	if (map_find(&subnet->lids.ends, lid) != index) {
+		subnet->lids.doubles--;
 		return;
 	}
-	ibsa__map_remove(&fabric->lids.ends, lid);
-	pass_on(fabric, lid);
+	ibsa__map_remove(&subnet->lids.ends, lid);
+	pass_on(subnet, lid);
 }
 
-void ibsa__lids_set(struct ibsa_fabric *fabric, uint32_t index, uint32_t lid,
+void ibsa__lids_set(struct subnet *subnet, uint32_t index, uint32_t lid,
 		    uint8_t lmc)
 {
-	struct end_port *end = &fabric->ends[index];
-	struct topo_port *port = end_topo_port(fabric, end);
+	struct end_port *end = &subnet->ends[index];
+	struct topo_port *port = end_topo_port(subnet, end);
 
-	ibsa__lids_drop(fabric, index);
+	ibsa__lids_drop(subnet, index);
 	port->lmc = lmc;
 	end->lid_count = (uint8_t)(1 << lmc);
-	if (lid && map_find(&fabric->lids.ends, lid) != SIM_NONE)
-		fabric->lids.doubles++;
+	if (lid && map_find(&subnet->lids.ends, lid) != SIM_NONE)
+		subnet->lids.doubles++;
 	if (lid)
-		ibsa__lids_take(fabric, index, lid);
-	end->is_seen = lid && fabric->walk.seen[end->port];
+		ibsa__lids_take(subnet, index, lid);
+	end->is_seen = lid && subnet->walk.seen[end->port];
 	port->lid = end->is_seen ? lid : 0;
 }
 
-static bool may_take(const struct ibsa_fabric *fabric, uint32_t index,
-		     uint32_t lid)
+static bool may_take(const struct subnet *subnet, uint32_t index, uint32_t lid)
 {
-	const uint32_t count = fabric->ends[index].lid_count;
+	const uint32_t count = subnet->ends[index].lid_count;
 
-	return ibsa__lids_are_valid(&fabric->lids, lid, count) &&
-	       ibsa__lids_are_free(fabric, index, lid, count);
+	return ibsa__lids_are_valid(&subnet->lids, lid, count) &&
+	       ibsa__lids_are_free(subnet, index, lid, count);
 }
 
-static void keep_lid(struct ibsa_fabric *fabric, uint32_t index)
+static void keep_lid(struct subnet *subnet, uint32_t index)
 {
-	const struct end_port *end = &fabric->ends[index];
-	const uint32_t wanted = end_topo_port(fabric, end)->wanted_lid;
+	const struct end_port *end = &subnet->ends[index];
+	const uint32_t wanted = end_topo_port(subnet, end)->wanted_lid;
 
-	if (end->is_seen && !end->lid && may_take(fabric, index, wanted))
-		ibsa__lids_take(fabric, index, wanted);
+	if (end->is_seen && !end->lid && may_take(subnet, index, wanted))
+		ibsa__lids_take(subnet, index, wanted);
 }
 
 /*
  * The lowest free LIDs; *@next says below which ones there are none of that
  * alignment. False: there are none at all.
  */
-static bool give_lid(struct ibsa_fabric *fabric, uint32_t index, uint32_t *next)
+static bool give_lid(struct subnet *subnet, uint32_t index, uint32_t *next)
 {
-	const struct end_port *end = &fabric->ends[index];
+	const struct end_port *end = &subnet->ends[index];
 
 	if (!end->is_seen || end->lid)
 		return true;
-	for (; *next < fabric->lids.limit; *next += end->lid_count) {
-		if (!may_take(fabric, index, *next))
+	for (; *next < subnet->lids.limit; *next += end->lid_count) {
+		if (!may_take(subnet, index, *next))
 			continue;
-		ibsa__lids_take(fabric, index, *next);
+		ibsa__lids_take(subnet, index, *next);
 		return true;
 	}
 	return false;
 }
 
-bool ibsa__lids_give(struct ibsa_fabric *fabric)
+bool ibsa__lids_give(struct subnet *subnet)
 {
 	uint32_t next[IBSA_LMC_MAX + 1];
-	uint32_t index = fabric->sa_end;
+	uint32_t index = subnet->sa_end;
 	bool is_enough = true;
 
 	for (uint32_t lmc = 0; lmc <= IBSA_LMC_MAX; lmc++) {
 		const uint32_t below = (UINT32_C(1) << lmc) - 1;
 
-		next[lmc] = (fabric->lids.first + below) & ~below;
+		next[lmc] = (subnet->lids.first + below) & ~below;
 	}
 	/* The SA's own port comes first. */
-	keep_lid(fabric, index);
-	for (uint32_t i = 0; i < fabric->end_count; i++)
-		keep_lid(fabric, i);
-	for (uint32_t i = 0; i <= fabric->end_count; index = i++) {
+	keep_lid(subnet, index);
+	for (uint32_t i = 0; i < subnet->end_count; i++)
+		keep_lid(subnet, i);
+	for (uint32_t i = 0; i <= subnet->end_count; index = i++) {
 		const uint8_t lmc =
-			end_topo_port(fabric, &fabric->ends[index])->lmc;
+			end_topo_port(subnet, &subnet->ends[index])->lmc;
 
-		if (!give_lid(fabric, index, &next[lmc]))
+		if (!give_lid(subnet, index, &next[lmc]))
 			is_enough = false;
 	}
 	return is_enough;

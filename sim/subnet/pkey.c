@@ -3,7 +3,7 @@
  * P_Keys and who has them. IBA vol 1, 10.9.3: two match if they are of one
  * partition and one of them is a full member's.
  */
-#include "sim/subnet/fabric.h"
+#include "sim/subnet/subnet.h"
 
 bool ibsa__pkey_passes(const struct end_setup *setup, uint16_t pkey)
 {
@@ -69,18 +69,18 @@ uint16_t ibsa__pkey_shared(const struct end_setup *a, const struct end_setup *b)
  * Whose P_Keys a port has. What a switch lets through is what the port at the
  * other end of the cable has; between switches, the default partition.
  */
-static const struct end_setup *pkeys_of(const struct ibsa_fabric *fabric,
+static const struct end_setup *pkeys_of(const struct subnet *subnet,
 					const struct topo_port *port)
 {
 	static const struct end_setup default_alone;
 
 	if (port->end == SIM_NONE)
-		port = &fabric->topo.ports[port->peer];
+		port = &subnet->topo.ports[port->peer];
 	return port->end == SIM_NONE ? &default_alone
-				     : &fabric->setups[port->end];
+				     : &subnet->setups[port->end];
 }
 
-bool ibsa__ports_share_pkey(const struct ibsa_fabric *fabric,
+bool ibsa__ports_share_pkey(const struct subnet *subnet,
 			    const struct topo_port *a,
 			    const struct topo_port *b)
 {
@@ -90,5 +90,5 @@ bool ibsa__ports_share_pkey(const struct ibsa_fabric *fabric,
 	if ((a->end == SIM_NONE && a->peer == SIM_NONE) ||
 	    (b->end == SIM_NONE && b->peer == SIM_NONE))
 		return true;
-	return ibsa__pkey_shared(pkeys_of(fabric, a), pkeys_of(fabric, b));
+	return ibsa__pkey_shared(pkeys_of(subnet, a), pkeys_of(subnet, b));
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "sim/subnet/fabric.h"
+#include "sim/subnet/subnet.h"
 
 enum {
 	MTU_PORT = 4,	     /* 2048 bytes */
@@ -165,13 +165,13 @@ static const struct span *spans_to(struct routes *routes, uint32_t to)
 	return spans;
 }
 
-static bool is_cabled(const struct ibsa_fabric *fabric,
-		      const struct end_port *a, const struct end_port *b)
+static bool is_cabled(const struct subnet *subnet, const struct end_port *a,
+		      const struct end_port *b)
 {
-	return a == b || end_topo_port(fabric, a)->peer == b->port;
+	return a == b || end_topo_port(subnet, a)->peer == b->port;
 }
 
-int ibsa__route_span(struct ibsa_fabric *fabric, const struct end_port *from,
+int ibsa__route_span(struct subnet *subnet, const struct end_port *from,
 		     const struct end_port *to, struct span *out)
 {
 	const struct span ends = least((struct span){ from->rate, from->mtu },
@@ -180,9 +180,9 @@ int ibsa__route_span(struct ibsa_fabric *fabric, const struct end_port *from,
 
 	if (from->leaf == SIM_NONE || to->leaf == SIM_NONE) {
 		*out = ends;
-		return is_cabled(fabric, from, to) ? 0 : -ENOENT;
+		return is_cabled(subnet, from, to) ? 0 : -ENOENT;
 	}
-	spans = spans_to(&fabric->routes, to->leaf);
+	spans = spans_to(&subnet->routes, to->leaf);
 	if (!spans)
 		return -ENOMEM;
 	if (!spans[from->leaf].rate)
@@ -191,26 +191,26 @@ int ibsa__route_span(struct ibsa_fabric *fabric, const struct end_port *from,
 	return 0;
 }
 
-uint8_t ibsa__route_port(struct ibsa_fabric *fabric, uint32_t from, uint32_t to)
+uint8_t ibsa__route_port(struct subnet *subnet, uint32_t from, uint32_t to)
 {
-	const struct span *spans = spans_to(&fabric->routes, to);
+	const struct span *spans = spans_to(&subnet->routes, to);
 
 	return spans && spans[from].rate ? spans[from].port : ABOVE_ALL_PORTS;
 }
 
-uint8_t ibsa__route_exit(struct ibsa_fabric *fabric,
-			 const struct topo_node *node, uint32_t dlid)
+uint8_t ibsa__route_exit(struct subnet *subnet, const struct topo_node *node,
+			 uint32_t dlid)
 {
-	const struct end_port *end = end_by_lid(fabric, dlid);
+	const struct end_port *end = end_by_lid(subnet, dlid);
 	const struct topo_port *port;
 
 	if (!end || end->leaf == SIM_NONE)
 		return ABOVE_ALL_PORTS;
 	if (end->leaf != node->switch_index)
-		return ibsa__route_port(fabric, node->switch_index, end->leaf);
-	port = end_topo_port(fabric, end);
+		return ibsa__route_port(subnet, node->switch_index, end->leaf);
+	port = end_topo_port(subnet, end);
 	if (!port->number)
 		return 0;
 	return port->peer == SIM_NONE ? ABOVE_ALL_PORTS
-				      : fabric->topo.ports[port->peer].number;
+				      : subnet->topo.ports[port->peer].number;
 }

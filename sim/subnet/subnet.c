@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "sim/subnet/fabric.h"
+#include "sim/subnet/subnet.h"
 
 static bool is_switch(const struct topology *topo, uint32_t port)
 {
@@ -91,65 +91,65 @@ static bool is_end(const struct topology *topo, uint32_t port)
 	return is_switch(topo, port) == !topo->ports[port].number;
 }
 
-static int index_ends(struct ibsa_fabric *fabric)
+static int index_ends(struct subnet *subnet)
 {
-	int err = ibsa__map_reserve(&fabric->end_of_guid, fabric->end_count);
+	int err = ibsa__map_reserve(&subnet->end_of_guid, subnet->end_count);
 
-	for (uint32_t i = 0; i < fabric->end_count && !err; i++) {
-		struct topo_port *port = end_topo_port(fabric,
-						       &fabric->ends[i]);
+	for (uint32_t i = 0; i < subnet->end_count && !err; i++) {
+		struct topo_port *port = end_topo_port(subnet,
+						       &subnet->ends[i]);
 
 		port->end = i;
-		list_init(&fabric->setups[i].reports);
-		err = ibsa__map_put(&fabric->end_of_guid, fabric->ends[i].guid,
+		list_init(&subnet->setups[i].reports);
+		err = ibsa__map_put(&subnet->end_of_guid, subnet->ends[i].guid,
 				    i);
 	}
 	return err;
 }
 
 /* No SM has to do with the state of a switch's own port. */
-static uint8_t first_state(const struct ibsa_fabric *fabric,
+static uint8_t first_state(const struct subnet *subnet,
 			   const struct topo_port *port)
 {
 	if (!port->number)
-		return fabric->is_bare ? IBSA_PORT_ACTIVE : IBSA_PORT_INIT;
+		return subnet->is_bare ? IBSA_PORT_ACTIVE : IBSA_PORT_INIT;
 	return port->cable == SIM_NONE ? IBSA_PORT_DOWN : IBSA_PORT_INIT;
 }
 
-static int collect_ends(struct ibsa_fabric *fabric)
+static int collect_ends(struct subnet *subnet)
 {
-	struct topology *topo = &fabric->topo;
+	struct topology *topo = &subnet->topo;
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < topo->port_count; i++) {
 		topo->ports[i].cable = topo->ports[i].peer;
-		topo->ports[i].state = first_state(fabric, &topo->ports[i]);
-		topo->nodes[topo->ports[i].node].is_changed = fabric->is_bare;
+		topo->ports[i].state = first_state(subnet, &topo->ports[i]);
+		topo->nodes[topo->ports[i].node].is_changed = subnet->is_bare;
 		count += is_end(topo, i);
 	}
-	fabric->ends = ibsa__calloc(count, sizeof(*fabric->ends));
-	fabric->setups = ibsa__calloc(count, sizeof(*fabric->setups));
-	if (!fabric->ends || !fabric->setups)
+	subnet->ends = ibsa__calloc(count, sizeof(*subnet->ends));
+	subnet->setups = ibsa__calloc(count, sizeof(*subnet->setups));
+	if (!subnet->ends || !subnet->setups)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < topo->port_count; i++) {
 		if (is_end(topo, i))
-			fabric->ends[fabric->end_count++] = make_end(topo, i);
+			subnet->ends[subnet->end_count++] = make_end(topo, i);
 	}
-	qsort(fabric->ends, fabric->end_count, sizeof(*fabric->ends), by_guid);
-	return index_ends(fabric);
+	qsort(subnet->ends, subnet->end_count, sizeof(*subnet->ends), by_guid);
+	return index_ends(subnet);
 }
 
 /* Ports that the SA does not see are in none of its answers. */
-static void publish(struct ibsa_fabric *fabric)
+static void publish(struct subnet *subnet)
 {
-	fabric->router_end = SIM_NONE;
-	for (uint32_t i = 0; i < fabric->end_count; i++) {
-		const struct end_port *end = &fabric->ends[i];
+	subnet->router_end = SIM_NONE;
+	for (uint32_t i = 0; i < subnet->end_count; i++) {
+		const struct end_port *end = &subnet->ends[i];
 
-		end_topo_port(fabric, end)->lid = end->is_seen ? end->lid : 0;
-		if (end->is_seen && fabric->router_end == SIM_NONE &&
-		    end_topo_node(fabric, end)->type == IBSA_NODE_ROUTER)
-			fabric->router_end = i;
+		end_topo_port(subnet, end)->lid = end->is_seen ? end->lid : 0;
+		if (end->is_seen && subnet->router_end == SIM_NONE &&
+		    end_topo_node(subnet, end)->type == IBSA_NODE_ROUTER)
+			subnet->router_end = i;
 	}
 }
 
@@ -165,97 +165,96 @@ static void set_up_links(struct topology *topo, const struct topo_node *node)
 }
 
 /* The SM sets up a port. It asks new ones to register, too. */
-static void set_up(struct ibsa_fabric *fabric, uint32_t index, enum sweep sweep)
+static void set_up(struct subnet *subnet, uint32_t index, enum sweep sweep)
 {
-	struct end_setup *end = &fabric->setups[index];
-	struct topo_port *port = end_topo_port(fabric, &fabric->ends[index]);
+	struct end_setup *end = &subnet->setups[index];
+	struct topo_port *port = end_topo_port(subnet, &subnet->ends[index]);
 	const bool is_new = port->state != IBSA_PORT_ACTIVE;
 
-	end->sm_lid = fabric->ends[fabric->sa_end].lid;
+	end->sm_lid = subnet->ends[subnet->sa_end].lid;
 	port->state = IBSA_PORT_ACTIVE;
 	if (!port->number)
-		set_up_links(&fabric->topo, &fabric->topo.nodes[port->node]);
+		set_up_links(&subnet->topo, &subnet->topo.nodes[port->node]);
 	if (sweep == SWEEP_MASTER || (sweep == SWEEP_AGAIN && is_new))
 		end->reregisters++;
 }
 
 /* False: there are too few LIDs for all that are there. */
-static bool look_around(struct ibsa_fabric *fabric)
+static bool look_around(struct subnet *subnet)
 {
 	bool is_enough = true;
 
-	walk_from(&fabric->topo, &fabric->walk,
-		  fabric->ends[fabric->sa_end].port);
-	for (uint32_t i = 0; i < fabric->end_count; i++)
-		fabric->ends[i].is_seen =
-			fabric->walk.seen[fabric->ends[i].port];
-	if (fabric->sa_running)
-		is_enough = ibsa__lids_give(fabric);
-	for (uint32_t i = 0; i < fabric->end_count; i++)
-		fabric->ends[i].is_seen = fabric->ends[i].is_seen &&
-					  fabric->ends[i].lid;
+	walk_from(&subnet->topo, &subnet->walk,
+		  subnet->ends[subnet->sa_end].port);
+	for (uint32_t i = 0; i < subnet->end_count; i++)
+		subnet->ends[i].is_seen =
+			subnet->walk.seen[subnet->ends[i].port];
+	if (subnet->sa_running)
+		is_enough = ibsa__lids_give(subnet);
+	for (uint32_t i = 0; i < subnet->end_count; i++)
+		subnet->ends[i].is_seen = subnet->ends[i].is_seen &&
+					  subnet->ends[i].lid;
 	return is_enough;
 }
 
-static bool sweep_subnet(struct ibsa_fabric *fabric, enum sweep sweep)
+static bool sweep_subnet(struct subnet *subnet, enum sweep sweep)
 {
-	const bool is_enough = look_around(fabric);
+	const bool is_enough = look_around(subnet);
 
-	for (uint32_t i = 0; fabric->sa_running && i < fabric->end_count; i++) {
-		if (fabric->ends[i].is_seen)
-			set_up(fabric, i, sweep);
+	for (uint32_t i = 0; subnet->sa_running && i < subnet->end_count; i++) {
+		if (subnet->ends[i].is_seen)
+			set_up(subnet, i, sweep);
 	}
-	publish(fabric);
+	publish(subnet);
 	return is_enough;
 }
 
-void ibsa__subnet_take_stock(struct ibsa_fabric *fabric)
+void ibsa__subnet_take_stock(struct subnet *subnet)
 {
-	for (uint32_t i = 0; i < fabric->end_count; i++)
-		fabric->setups[i].is_known = fabric->ends[i].is_seen;
+	for (uint32_t i = 0; i < subnet->end_count; i++)
+		subnet->setups[i].is_known = subnet->ends[i].is_seen;
 }
 
-static void report_ports(struct ibsa_fabric *fabric,
-			 enum subnet_change_kind kind)
+static void report_ports(struct subnet *subnet, enum subnet_change_kind kind)
 {
-	for (uint32_t i = 0; i < fabric->end_count; i++) {
-		const bool is_known = fabric->setups[i].is_known;
+	for (uint32_t i = 0; i < subnet->end_count; i++) {
+		const bool is_known = subnet->setups[i].is_known;
 
-		if (is_known != fabric->ends[i].is_seen &&
+		if (is_known != subnet->ends[i].is_seen &&
 		    is_known == (kind == CHANGE_PORT_LOST))
-			subnet_changed(fabric, &(struct subnet_change){
+			subnet_changed(subnet, &(struct subnet_change){
 						       .kind = kind,
-						       .end = &fabric->ends[i],
+						       .end = &subnet->ends[i],
 					       });
 	}
 }
 
-void ibsa__subnet_report(struct ibsa_fabric *fabric)
+void ibsa__subnet_report(struct subnet *subnet)
 {
-	if (!fabric->sa_running || !fabric->ends[fabric->sa_end].is_seen)
+	if (!subnet->sa_running || !subnet->ends[subnet->sa_end].is_seen)
 		return;
-	report_ports(fabric, CHANGE_PORT_LOST);
-	subnet_changed(fabric,
+	report_ports(subnet, CHANGE_PORT_LOST);
+	subnet_changed(subnet,
 		       &(struct subnet_change){ .kind = CHANGE_PORTS_LOST });
-	report_ports(fabric, CHANGE_PORT_FOUND);
-	ibsa__subnet_take_stock(fabric);
+	report_ports(subnet, CHANGE_PORT_FOUND);
+	ibsa__subnet_take_stock(subnet);
 }
 
-void ibsa__subnet_sweep(struct ibsa_fabric *fabric, enum sweep sweep)
+void ibsa__subnet_sweep(struct subnet *subnet, enum sweep sweep)
 {
-	(void)sweep_subnet(fabric, sweep);
-	ibsa__routes_reset(&fabric->routes, &fabric->topo);
-	subnet_changed(fabric, &(struct subnet_change){ .kind = CHANGE_SWEPT });
+	(void)sweep_subnet(subnet, sweep);
+	ibsa__routes_reset(&subnet->routes, &subnet->topo);
+	subnet_changed(subnet, &(struct subnet_change){ .kind = CHANGE_SWEPT });
 }
 
-static int order_nodes(struct ibsa_fabric *fabric)
+static int order_nodes(struct subnet *subnet)
 {
-	const struct topology *topo = &fabric->topo;
+	const struct topology *topo = &subnet->topo;
 	struct end_port *keys = ibsa__calloc(topo->node_count, sizeof(*keys));
 
-	fabric->nodes_by_guid = ibsa__calloc(topo->node_count,
-					     sizeof(*fabric->nodes_by_guid));
-	if (!keys || !fabric->nodes_by_guid) {
+	subnet->nodes_by_guid = ibsa__calloc(topo->node_count,
+					     sizeof(*subnet->nodes_by_guid));
+	if (!keys || !subnet->nodes_by_guid) {
 		ibsa__free(keys);
 		return -ENOMEM;
 	}
@@ -264,26 +263,26 @@ static int order_nodes(struct ibsa_fabric *fabric)
 					     .port = i };
 	qsort(keys, topo->node_count, sizeof(*keys), by_guid);
 	for (uint32_t i = 0; i < topo->node_count; i++)
-		fabric->nodes_by_guid[i] = keys[i].port;
+		subnet->nodes_by_guid[i] = keys[i].port;
 	ibsa__free(keys);
 	return 0;
 }
 
-static int list_adapter_ports(struct ibsa_fabric *fabric)
+static int list_adapter_ports(struct subnet *subnet)
 {
-	const struct topology *topo = &fabric->topo;
+	const struct topology *topo = &subnet->topo;
 
-	fabric->adapter_ports = ibsa__calloc((size_t)topo->port_count + 1,
+	subnet->adapter_ports = ibsa__calloc((size_t)topo->port_count + 1,
 					     sizeof(uint32_t));
-	if (!fabric->adapter_ports)
+	if (!subnet->adapter_ports)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < topo->port_count; i++) {
 		if (topo->nodes[topo->ports[i].node].type != IBSA_NODE_CA)
 			continue;
 		if (topo->ports[i].number)
-			fabric->adapter_ports[fabric->adapter_port_count++] = i;
+			subnet->adapter_ports[subnet->adapter_port_count++] = i;
 		else
-			fabric->adapter_count++;
+			subnet->adapter_count++;
 	}
 	return 0;
 }
@@ -301,60 +300,60 @@ uint32_t ibsa__subnet_sa_port(const struct topology *topo, uint32_t node)
 	return SIM_NONE;
 }
 
-static int prepare(struct ibsa_fabric *fabric)
+static int prepare(struct subnet *subnet)
 {
-	const struct topology *topo = &fabric->topo;
+	const struct topology *topo = &subnet->topo;
 	int err;
 
-	fabric->walk.queue = ibsa__calloc((size_t)topo->switch_count + 1,
-					  sizeof(*fabric->walk.queue));
-	fabric->walk.seen = ibsa__calloc(topo->port_count,
-					 sizeof(*fabric->walk.seen));
-	if (!fabric->walk.queue || !fabric->walk.seen)
+	subnet->walk.queue = ibsa__calloc((size_t)topo->switch_count + 1,
+					  sizeof(*subnet->walk.queue));
+	subnet->walk.seen = ibsa__calloc(topo->port_count,
+					 sizeof(*subnet->walk.seen));
+	if (!subnet->walk.queue || !subnet->walk.seen)
 		return -ENOMEM;
-	err = collect_ends(fabric);
+	err = collect_ends(subnet);
 	if (!err)
-		err = ibsa__lids_init(fabric);
+		err = ibsa__lids_init(subnet);
 	if (!err)
-		err = order_nodes(fabric);
-	return err ? err : list_adapter_ports(fabric);
+		err = order_nodes(subnet);
+	return err ? err : list_adapter_ports(subnet);
 }
 
-int ibsa__subnet_init(struct ibsa_fabric *fabric, uint32_t sa_node,
+int ibsa__subnet_init(struct subnet *subnet, uint32_t sa_node,
 		      struct ibsa_error *error)
 {
-	const uint32_t from = ibsa__subnet_sa_port(&fabric->topo, sa_node);
+	const uint32_t from = ibsa__subnet_sa_port(&subnet->topo, sa_node);
 	int err;
 
 	if (from == SIM_NONE)
 		return ibsa__fail(error, -EINVAL,
 				  "the SA's node \"%.64s\" has no cable; "
 				  "connect it, or name another for the SA",
-				  fabric->topo.nodes[sa_node].id);
-	err = prepare(fabric);
+				  subnet->topo.nodes[sa_node].id);
+	err = prepare(subnet);
 	if (err)
 		return ibsa__fail(error, err, "out of memory");
-	fabric->sa_end = fabric->topo.ports[from].end;
-	if (!sweep_subnet(fabric, SWEEP_FIRST))
+	subnet->sa_end = subnet->topo.ports[from].end;
+	if (!sweep_subnet(subnet, SWEEP_FIRST))
 		return ibsa__fail(error, -EINVAL,
 				  "there are %" PRIu32
 				  " LIDs, too few for these ports; take some "
 				  "out, or begin with a lower LID",
-				  fabric->lids.limit - fabric->lids.first);
-	ibsa__subnet_take_stock(fabric);
+				  subnet->lids.limit - subnet->lids.first);
+	ibsa__subnet_take_stock(subnet);
 	return 0;
 }
 
-void ibsa__subnet_done(struct ibsa_fabric *fabric)
+void ibsa__subnet_done(struct subnet *subnet)
 {
-	for (uint32_t i = 0; i < fabric->end_count; i++)
-		ibsa__free(fabric->setups[i].pkeys);
-	ibsa__map_done(&fabric->end_of_guid);
-	ibsa__map_done(&fabric->lids.ends);
-	ibsa__free(fabric->ends);
-	ibsa__free(fabric->setups);
-	ibsa__free(fabric->nodes_by_guid);
-	ibsa__free(fabric->adapter_ports);
-	ibsa__free(fabric->walk.queue);
-	ibsa__free(fabric->walk.seen);
+	for (uint32_t i = 0; i < subnet->end_count; i++)
+		ibsa__free(subnet->setups[i].pkeys);
+	ibsa__map_done(&subnet->end_of_guid);
+	ibsa__map_done(&subnet->lids.ends);
+	ibsa__free(subnet->ends);
+	ibsa__free(subnet->setups);
+	ibsa__free(subnet->nodes_by_guid);
+	ibsa__free(subnet->adapter_ports);
+	ibsa__free(subnet->walk.queue);
+	ibsa__free(subnet->walk.seen);
 }

@@ -15,13 +15,13 @@ enum {
 	LIFE_TIME_VALUE = 18,
 };
 
-void ibsa__table_switch_info(const struct ibsa_fabric *fabric,
+void ibsa__table_switch_info(const struct subnet *subnet,
 			     struct ibsa_switch_info *out)
 {
 	*out = (struct ibsa_switch_info){
 		.linear_fdb_cap = LINEAR_CAP,
 		.multicast_fdb_cap = MULTICAST_CAP,
-		.linear_fdb_top = lid_in_16_bits(fabric->lids.top),
+		.linear_fdb_top = lid_in_16_bits(subnet->lids.top),
 		.life_time_value = LIFE_TIME_VALUE,
 		.partition_enforcement_cap = PKEY_CAP_LINK,
 		.filter_raw_inbound_cap = 1,
@@ -55,46 +55,46 @@ void ibsa__table_vl_arb(unsigned int block, uint16_t out[VL_ARB_BLOCK_ENTRIES])
 				       ((block == HIGH) == !lane ? WEIGHT : 0));
 }
 
-uint32_t ibsa__table_lft_last(const struct ibsa_fabric *fabric)
+uint32_t ibsa__table_lft_last(const struct subnet *subnet)
 {
-	return lid_in_16_bits(fabric->lids.top) / LFT_BLOCK_LIDS;
+	return lid_in_16_bits(subnet->lids.top) / LFT_BLOCK_LIDS;
 }
 
-void ibsa__table_lft(struct ibsa_fabric *fabric, const struct topo_node *node,
+void ibsa__table_lft(struct subnet *subnet, const struct topo_node *node,
 		     uint32_t block, uint8_t out[LFT_BLOCK_LIDS])
 {
 	for (uint32_t i = 0; i < LFT_BLOCK_LIDS; i++)
-		out[i] = ibsa__route_exit(fabric, node,
+		out[i] = ibsa__route_exit(subnet, node,
 					  block * LFT_BLOCK_LIDS + i);
 }
 
-static bool is_end_port(const struct ibsa_fabric *fabric,
+static bool is_end_port(const struct subnet *subnet,
 			const struct topo_port *port)
 {
-	return (fabric->topo.nodes[port->node].type == IBSA_NODE_SWITCH) ==
+	return (subnet->topo.nodes[port->node].type == IBSA_NODE_SWITCH) ==
 	       !port->number;
 }
 
 /* As many as the port has entries for, or more if it was given more. */
-static uint32_t pkey_room(const struct ibsa_fabric *fabric,
+static uint32_t pkey_room(const struct subnet *subnet,
 			  const struct topo_port *port)
 {
 	uint32_t room = PKEY_CAP_LINK;
 
-	if (!is_end_port(fabric, port))
+	if (!is_end_port(subnet, port))
 		return room;
 	room = port->number ? PKEY_CAP_ADAPTER : PKEY_CAP_SWITCH;
-	if (setup_pkey_count(&fabric->setups[port->end]) > room)
-		room = setup_pkey_count(&fabric->setups[port->end]);
+	if (setup_pkey_count(&subnet->setups[port->end]) > room)
+		room = setup_pkey_count(&subnet->setups[port->end]);
 	return room;
 }
 
-uint32_t ibsa__table_pkey_blocks(const struct ibsa_fabric *fabric,
+uint32_t ibsa__table_pkey_blocks(const struct subnet *subnet,
 				 const struct topo_port *port)
 {
-	if (!is_end_port(fabric, port) && port->peer == SIM_NONE)
+	if (!is_end_port(subnet, port) && port->peer == SIM_NONE)
 		return 0;
-	return (pkey_room(fabric, port) + PKEY_BLOCK_KEYS - 1) /
+	return (pkey_room(subnet, port) + PKEY_BLOCK_KEYS - 1) /
 	       PKEY_BLOCK_KEYS;
 }
 
@@ -102,23 +102,23 @@ uint32_t ibsa__table_pkey_blocks(const struct ibsa_fabric *fabric,
  * What a switch lets through a port is what the port at the other end of its
  * cable has; between switches it is not looked at.
  */
-static uint16_t pkey_at(const struct ibsa_fabric *fabric,
+static uint16_t pkey_at(const struct subnet *subnet,
 			const struct topo_port *port, uint32_t index)
 {
-	if (!is_end_port(fabric, port)) {
+	if (!is_end_port(subnet, port)) {
 		if (port->peer == SIM_NONE)
 			return 0;
-		port = &fabric->topo.ports[port->peer];
-		if (!is_end_port(fabric, port))
+		port = &subnet->topo.ports[port->peer];
+		if (!is_end_port(subnet, port))
 			return index ? 0 : IBSA_PKEY_DEFAULT;
 	}
-	return setup_pkey(&fabric->setups[port->end], index);
+	return setup_pkey(&subnet->setups[port->end], index);
 }
 
-void ibsa__table_pkeys(const struct ibsa_fabric *fabric,
+void ibsa__table_pkeys(const struct subnet *subnet,
 		       const struct topo_port *port, uint32_t block,
 		       uint16_t out[PKEY_BLOCK_KEYS])
 {
 	for (uint32_t i = 0; i < PKEY_BLOCK_KEYS; i++)
-		out[i] = pkey_at(fabric, port, block * PKEY_BLOCK_KEYS + i);
+		out[i] = pkey_at(subnet, port, block * PKEY_BLOCK_KEYS + i);
 }

@@ -9,7 +9,7 @@
 
 #include <ibsa/records.h>
 
-#include "sim/subnet/fabric.h"
+#include "sim/subnet/subnet.h"
 
 enum {
 	/* Entries of the tables' blocks. IBA vol 1, 14.2.5. */
@@ -29,7 +29,7 @@ enum {
 };
 
 /* SwitchInfo, as a record without its LID. */
-void ibsa__table_switch_info(const struct ibsa_fabric *fabric,
+void ibsa__table_switch_info(const struct subnet *subnet,
 			     struct ibsa_switch_info *out);
 
 /* The virtual lane of each service level, whichever the ports. */
@@ -42,17 +42,17 @@ void ibsa__table_sl_to_vl(uint8_t out[SL_TO_VL_LEVELS]);
 void ibsa__table_vl_arb(unsigned int block, uint16_t out[VL_ARB_BLOCK_ENTRIES]);
 
 /* A block of a switch's linear forwarding table. */
-void ibsa__table_lft(struct ibsa_fabric *fabric, const struct topo_node *node,
+void ibsa__table_lft(struct subnet *subnet, const struct topo_node *node,
 		     uint32_t block, uint8_t out[LFT_BLOCK_LIDS]);
 
 /* The last block that says anything of any LID. */
-uint32_t ibsa__table_lft_last(const struct ibsa_fabric *fabric);
+uint32_t ibsa__table_lft_last(const struct subnet *subnet);
 
 /* P_Keys of a port; and the blocks that it has. */
-void ibsa__table_pkeys(const struct ibsa_fabric *fabric,
+void ibsa__table_pkeys(const struct subnet *subnet,
 		       const struct topo_port *port, uint32_t block,
 		       uint16_t out[PKEY_BLOCK_KEYS]);
-uint32_t ibsa__table_pkey_blocks(const struct ibsa_fabric *fabric,
+uint32_t ibsa__table_pkey_blocks(const struct subnet *subnet,
 				 const struct topo_port *port);
 
 #endif

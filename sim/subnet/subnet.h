@@ -1,26 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The fabric from the inside: what its SA, its links and its ports share. */
-#ifndef SIM_SUBNET_FABRIC_H
-#define SIM_SUBNET_FABRIC_H
-
-#include <pthread.h>
+/*
+ * A subnet as its built-in SM, or another, has set it up: the state that
+ * forwarding, the agents of nodes and the SA share.
+ */
+#ifndef SIM_SUBNET_SUBNET_H
+#define SIM_SUBNET_SUBNET_H
 
 #include <ibsa/bits.h>
 #include <ibsa/sa.h>
 #include <ibsa/sim.h>
 
 #include "base/list.h"
-#include "base/random.h"
-#include "sim/sa/group.h"
 #include "sim/subnet/guid.h"
 #include "sim/subnet/observer.h"
-#include "sim/sa/report.h"
-#include "sim/sa/service.h"
-#include "sim/sa/subscription.h"
 #include "sim/tools/clock.h"
+#include "sim/tools/map.h"
 #include "sim/topology/topology.h"
-#include "sim/mad/port.h"
-#include "sim/mad/way.h"
 
 enum { PKEYS_MAX = 128 };
 
@@ -48,12 +43,9 @@ struct end_port {
 	bool is_seen;	   /* a way leads to the SA's port, and it has a LID */
 };
 
-struct link;
+struct port_handler;
 struct report_listener;
-struct sma_node;
 struct switch_tables;
-struct counters;
-struct tape;
 
 /* The rest of an end port, apart: paths do not ask for it. */
 struct end_setup {
@@ -139,25 +131,8 @@ struct multicast_source {
 	void *arg;
 };
 
-/* What answers in place of the SA; all zero: nothing does. */
-struct sa_source {
-	/* Return: whether there is an answer. */
-	bool (*answer)(void *arg, const uint8_t *request,
-		       struct sa_reply *reply);
-	void *arg;
-};
-
-struct fault_state {
-	struct ibsa_fault fault;
-	unsigned int left; /* strikes until it ends, if it counts them */
-	bool active;
-};
-
-struct ibsa_fabric {
-	pthread_mutex_t lock;
-	struct sim_clock clock;
-	pthread_cond_t changed; /* of a virtual clock, for those who wait */
-	unsigned int references;
+struct subnet {
+	const struct sim_clock *clock;
 	struct topology topo;
 	struct end_port *ends;	  /* in GUID order */
 	struct end_setup *setups; /* of each */
@@ -166,7 +141,6 @@ struct ibsa_fabric {
 	struct map end_of_guid;
 	struct walk walk;
 	struct subnet_observer *observers;
-	struct subnet_observer observing[4];
 	uint32_t *nodes_by_guid;
 	uint32_t *adapter_ports;
 	uint32_t adapter_port_count;
@@ -176,85 +150,22 @@ struct ibsa_fabric {
 	uint32_t router_end;  /* the way off the subnet, or SIM_NONE */
 	uint64_t gid_prefix;
 	struct routes routes;
-	struct services services;
-	struct subscriptions subscriptions;
-	struct reports reports;
-	struct groups groups;
 	struct aliases aliases;
-	struct link *links;		   /* the clients */
-	struct way mads;		   /* between all ports */
-	struct port_handler *handlers;	   /* of every port, before its own */
-	struct port_handler *last_handler; /* and after */
-	struct port_handler built_in[4];
-	struct sa_source sa_source;
-	uint32_t agent_prefixes; /* given to agents of umad files */
-	struct switch_tables *
-		*switches; /* by node; NULL until an SM sets any */
+	/* By node; NULL until an SM sets any. */
+	struct switch_tables **switches;
 	struct multicast_source multicast;
-	struct sma_node **sma_nodes; /* by node; NULL until an SM sets any */
-	struct counters *counters;   /* by port; NULL until a packet passes */
-	struct list traps;	     /* not repressed yet, as they are due */
-	uint32_t trap_ids;
-	uint32_t *fan_queue; /* room for a multicast; NULL until there is one */
-	bool is_settling;    /* what is under way arrives */
-	uint32_t sm_act_count;
-	struct tape *tape; /* what the SA says, or NULL: it says it itself */
-	struct mad_tap mad_tap;
-	ibsa_packet_fn tap; /* sees what is on the links, or NULL */
-	void *tap_arg;
-	uint32_t tap_count; /* packets that it has seen */
-	struct random random;
-	struct fault_state faults[IBSA_FAULT_KINDS];
-	struct ibsa_fabric_stats stats;
-	uint64_t busy_ms;     /* the last one in which the SA was asked */
-	unsigned int busy_in; /* requests in it */
-	enum ibsa_fabric_like like;
-	uint64_t latency_ns;
 	bool is_opa;
-	bool has_opa_paths;
 	bool sa_running;
 	bool is_bare; /* nothing is set up but by an SM from outside */
 };
 
-/* The first channel adapter of the file, or SIM_NONE. */
-uint32_t ibsa__fabric_first_adapter(const struct ibsa_fabric *fabric);
-
-/* A node by name or id, or the first adapter if @name is NULL; or SIM_NONE. */
-uint32_t ibsa__fabric_find_node(const struct ibsa_fabric *fabric,
-				const char *name);
-
-/*
- * The adapter of that name or id, or of "HOST/DEVICE"; of a host's name, its
- * first one with an active port, else the first. Or SIM_NONE.
- */
-uint32_t ibsa__fabric_find_adapter(const struct ibsa_fabric *fabric,
-				   const char *name);
-
-/*
- * A port of the node @index; 0 is a switch's own, of others the first with a
- * cable. SIM_NONE: there is none of that number.
- */
-uint32_t ibsa__fabric_find_port(const struct ibsa_fabric *fabric,
-				uint32_t index, unsigned int number);
-
-/* The capability mask of an end port, of its PortInfo (sa_port.c). */
-uint32_t ibsa__port_capabilities(const struct ibsa_fabric *fabric,
-				 const struct end_port *end);
-
-/* What a client on that port would read; the fabric is locked. */
-void ibsa__fabric_port_state(const struct ibsa_fabric *fabric, uint32_t index,
-			     struct ibsa_port_state *out);
-
 /* Subnet (subnet.c): who is in it. 0 or an error. */
-int ibsa__subnet_init(struct ibsa_fabric *fabric, uint32_t sa_node,
+int ibsa__subnet_init(struct subnet *subnet, uint32_t sa_node,
 		      struct ibsa_error *error);
-void ibsa__subnet_done(struct ibsa_fabric *fabric);
+void ibsa__subnet_done(struct subnet *subnet);
 
 /* The port that the SA sits on: a switch's own, else the first connected. */
 uint32_t ibsa__subnet_sa_port(const struct topology *topo, uint32_t node);
-
-/* The SA has been started anew: it knows of no registration. */
-void ibsa__fabric_forget(struct ibsa_fabric *fabric);
 
 /* Who is asked to register again, besides ports that are new. */
 enum sweep {
@@ -267,101 +178,100 @@ enum sweep {
  * Look along the cables who is there, as an SM does: those get LIDs, and
  * know the SM.
  */
-void ibsa__subnet_sweep(struct ibsa_fabric *fabric, enum sweep sweep);
+void ibsa__subnet_sweep(struct subnet *subnet, enum sweep sweep);
 
 /*
  * Report the ports that were lost and found since the last time. An SM whose
  * own port is cut off sees no port, and takes none for lost.
  */
-void ibsa__subnet_report(struct ibsa_fabric *fabric);
+void ibsa__subnet_report(struct subnet *subnet);
 
 /* Take those that are there for what has always been there. */
-void ibsa__subnet_take_stock(struct ibsa_fabric *fabric);
+void ibsa__subnet_take_stock(struct subnet *subnet);
 
 /*
  * LIDs (lid.c). Whether @lid and as many as the port has, or is to have, are
  * valid, and nobody else's. Taking does not fail, after reserve.
  */
-int ibsa__lids_init(struct ibsa_fabric *fabric);
+int ibsa__lids_init(struct subnet *subnet);
 bool ibsa__lids_are_valid(const struct lids *lids, uint32_t lid,
 			  uint32_t count);
-bool ibsa__lids_are_free(const struct ibsa_fabric *fabric, uint32_t index,
+bool ibsa__lids_are_free(const struct subnet *subnet, uint32_t index,
 			 uint32_t lid, uint32_t count);
-void ibsa__lids_take(struct ibsa_fabric *fabric, uint32_t index, uint32_t lid);
-void ibsa__lids_drop(struct ibsa_fabric *fabric, uint32_t index);
+void ibsa__lids_take(struct subnet *subnet, uint32_t index, uint32_t lid);
+void ibsa__lids_drop(struct subnet *subnet, uint32_t index);
 
 /* LIDs for those that are seen and have none. False: there are too few. */
-bool ibsa__lids_give(struct ibsa_fabric *fabric);
+bool ibsa__lids_give(struct subnet *subnet);
 
 /* A port has that LID from now on, whoever else has it (lid.c). */
-void ibsa__lids_set(struct ibsa_fabric *fabric, uint32_t index, uint32_t lid,
+void ibsa__lids_set(struct subnet *subnet, uint32_t index, uint32_t lid,
 		    uint8_t lmc);
 
 /* Have the observers act on a change. */
-static inline void subnet_changed(struct ibsa_fabric *fabric,
+static inline void subnet_changed(struct subnet *subnet,
 				  const struct subnet_change *change)
 {
-	const struct subnet_observer *observer = fabric->observers;
+	const struct subnet_observer *observer = subnet->observers;
 
 	for (; observer; observer = observer->next)
 		observer->observe(observer->arg, change);
 }
 
-static inline struct topo_port *end_topo_port(const struct ibsa_fabric *fabric,
+static inline struct topo_port *end_topo_port(const struct subnet *subnet,
 					      const struct end_port *end)
 {
-	return &fabric->topo.ports[end->port];
+	return &subnet->topo.ports[end->port];
 }
 
-static inline struct topo_node *end_topo_node(const struct ibsa_fabric *fabric,
+static inline struct topo_node *end_topo_node(const struct subnet *subnet,
 					      const struct end_port *end)
 {
-	return &fabric->topo.nodes[end_topo_port(fabric, end)->node];
+	return &subnet->topo.nodes[end_topo_port(subnet, end)->node];
 }
 
-static inline struct end_setup *end_setup(const struct ibsa_fabric *fabric,
+static inline struct end_setup *end_setup(const struct subnet *subnet,
 					  const struct end_port *end)
 {
-	return &fabric->setups[end - fabric->ends];
+	return &subnet->setups[end - subnet->ends];
 }
 
 /* The end port that a LID belongs to, seen or not, or SIM_NONE. */
-static inline uint32_t end_of_lid(const struct ibsa_fabric *fabric,
-				  uint32_t lid)
+static inline uint32_t end_of_lid(const struct subnet *subnet, uint32_t lid)
 {
-	for (unsigned int lmc = 0; fabric->lids.lmcs >> lmc; lmc++) {
+	for (unsigned int lmc = 0; subnet->lids.lmcs >> lmc; lmc++) {
 		const uint32_t base = lid >> lmc << lmc;
 		uint32_t end;
 
-		if (!(fabric->lids.lmcs >> lmc & 1))
+		if (!(subnet->lids.lmcs >> lmc & 1))
 			continue;
-		end = map_find(&fabric->lids.ends, base);
-		if (end != SIM_NONE && lid - base < fabric->ends[end].lid_count)
+		end = map_find(&subnet->lids.ends, base);
+		if (end != SIM_NONE && lid - base < subnet->ends[end].lid_count)
 			return end;
 	}
 	return SIM_NONE;
 }
 
 /* The end port that a LID belongs to, or NULL if the SA sees none. */
-static inline const struct end_port *
-end_by_lid(const struct ibsa_fabric *fabric, uint32_t lid)
+static inline const struct end_port *end_by_lid(const struct subnet *subnet,
+						uint32_t lid)
 {
-	const uint32_t end = end_of_lid(fabric, lid);
+	const uint32_t end = end_of_lid(subnet, lid);
 
-	if (end == SIM_NONE || !fabric->ends[end].is_seen)
+	if (end == SIM_NONE || !subnet->ends[end].is_seen)
 		return NULL;
-	return &fabric->ends[end];
+	return &subnet->ends[end];
 }
 
 /* The end port of that GUID, or NULL if the SA sees none. */
-static inline const struct end_port *
-end_by_guid(const struct ibsa_fabric *fabric, uint64_t guid)
+static inline const struct end_port *end_by_guid(const struct subnet *subnet,
+						 uint64_t guid)
 {
-	const uint32_t end = map_find(&fabric->end_of_guid, guid);
+	const uint32_t end = map_find(&subnet->end_of_guid, guid);
 
-	if (end == SIM_NONE || !fabric->ends[end].is_seen)
+	if (end == SIM_NONE || !subnet->ends[end].is_seen)
 		return NULL;
-	return &fabric->ends[end];
+	return &subnet->ends[end];
 }
 
 /*
@@ -374,9 +284,9 @@ static inline uint16_t lid_in_16_bits(uint32_t lid)
 }
 
 /* The LID that a GID of Omni-Path with this interface id is; 0: it is none. */
-static inline uint32_t lid_in_gid(const struct ibsa_fabric *fabric, uint64_t id)
+static inline uint32_t lid_in_gid(const struct subnet *subnet, uint64_t id)
 {
-	return fabric->is_opa && id >> 40 == OPA_GID_OUI ? (uint32_t)id : 0;
+	return subnet->is_opa && id >> 40 == OPA_GID_OUI ? (uint32_t)id : 0;
 }
 
 /* Entries of its P_Key table. */
@@ -408,7 +318,7 @@ uint16_t ibsa__pkey_shared(const struct end_setup *a,
 			   const struct end_setup *b);
 
 /* Whether two ports of any kind may know of each other, to OpenSM. */
-bool ibsa__ports_share_pkey(const struct ibsa_fabric *fabric,
+bool ibsa__ports_share_pkey(const struct subnet *subnet,
 			    const struct topo_port *a,
 			    const struct topo_port *b);
 
@@ -426,36 +336,13 @@ uint16_t ibsa__pkey_index(const struct end_setup *setup, uint16_t pkey);
  */
 bool ibsa__pkey_has(const struct end_setup *setup, uint16_t pkey);
 
-/* A GUID of an end port: its own, or an alias. */
-struct port_name {
-	const struct end_port *end;
-	uint64_t guid;
-};
-
-/* Where a walk over all port names is; all zero is before the first. */
-struct name_walk {
-	uint32_t end;
-	size_t alias;
-};
-
-/* The next name, in GUID order, of a port that is seen; false: no other. */
-bool ibsa__name_next(const struct ibsa_fabric *fabric, struct name_walk *walk,
-		     struct port_name *out);
-
-/* The end port with this GUID or alias, or NULL if the SA sees none. */
-const struct end_port *ibsa__end_named(const struct ibsa_fabric *fabric,
-				       uint64_t guid);
-
-/* Forget aliases and memberships of ports that are not seen. */
-void ibsa__names_forget_lost(struct ibsa_fabric *fabric, uint64_t now_ns);
-
 /* Its GID 0, 16 bytes. */
-static inline void end_gid(const struct ibsa_fabric *fabric,
+static inline void end_gid(const struct subnet *subnet,
 			   const struct end_port *end, void *out)
 {
 	uint8_t *raw = out;
 
-	ibsa_put_be64(raw, fabric->gid_prefix);
+	ibsa_put_be64(raw, subnet->gid_prefix);
 	ibsa_put_be64(raw + 8, end->guid);
 }
 
@@ -471,25 +358,15 @@ void ibsa__routes_done(struct routes *routes);
  * The least rate and MTU of the way between two end ports. Return: 0;
  * -ENOENT there is no way; -ENOMEM.
  */
-int ibsa__route_span(struct ibsa_fabric *fabric, const struct end_port *from,
+int ibsa__route_span(struct subnet *subnet, const struct end_port *from,
 		     const struct end_port *to, struct span *out);
 
 /*
  * The port by which one switch is left towards another, and by which a switch
  * sends on what is for that LID; 0: its own; ABOVE_ALL_PORTS: none.
  */
-uint8_t ibsa__route_port(struct ibsa_fabric *fabric, uint32_t from,
-			 uint32_t to);
-uint8_t ibsa__route_exit(struct ibsa_fabric *fabric,
-			 const struct topo_node *node, uint32_t dlid);
-
-/* A MAD is lost for that reason. */
-void ibsa__drop(struct ibsa_fabric *fabric, enum ibsa_drop_reason reason);
-
-/* Whether a fault of that kind strikes now; counts it if so. */
-bool ibsa__fault_strikes(struct ibsa_fabric *fabric, enum ibsa_fault_kind kind);
-
-/* The word for it. */
-const char *ibsa__fault_name(enum ibsa_fault_kind kind);
+uint8_t ibsa__route_port(struct subnet *subnet, uint32_t from, uint32_t to);
+uint8_t ibsa__route_exit(struct subnet *subnet, const struct topo_node *node,
+			 uint32_t dlid);
 
 #endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A fabric: a subnet, its links, the agents of its nodes, its SA and files. */
+#ifndef SIM_FABRIC_FABRIC_H
+#define SIM_FABRIC_FABRIC_H
+
+#include <pthread.h>
+
+#include "sim/capture/capture.h"
+#include "sim/file/file.h"
+#include "sim/sa/sa.h"
+
+struct link;
+struct tape;
+
+struct ibsa_fabric {
+	pthread_mutex_t lock;
+	struct sim_clock clock;
+	pthread_cond_t changed; /* of a virtual clock, for those who wait */
+	unsigned int references;
+	struct subnet subnet;
+	struct mad_net net;
+	struct nodes nodes;
+	struct sa sa;
+	struct sim_files files;
+	struct capture capture;
+	struct port_handler built_in[4];
+	struct subnet_observer observing[4];
+	struct link *links; /* the clients */
+	struct tape *tape;  /* what the SA says, or NULL: it says it itself */
+};
+
+/* The first channel adapter of the file, or SIM_NONE. */
+uint32_t ibsa__fabric_first_adapter(const struct ibsa_fabric *fabric);
+
+/* A node by name or id, or the first adapter if @name is NULL; or SIM_NONE. */
+uint32_t ibsa__fabric_find_node(const struct ibsa_fabric *fabric,
+				const char *name);
+
+/*
+ * The adapter of that name or id, or of "HOST/DEVICE"; of a host's name, its
+ * first one with an active port, else the first. Or SIM_NONE.
+ */
+uint32_t ibsa__fabric_find_adapter(const struct ibsa_fabric *fabric,
+				   const char *name);
+
+/*
+ * A port of the node @index; 0 is a switch's own, of others the first with a
+ * cable. SIM_NONE: there is none of that number.
+ */
+uint32_t ibsa__fabric_find_port(const struct ibsa_fabric *fabric,
+				uint32_t index, unsigned int number);
+
+/* What a client on that port would read; the fabric is locked. */
+void ibsa__fabric_port_state(const struct ibsa_fabric *fabric, uint32_t index,
+			     struct ibsa_port_state *out);
+
+#endif

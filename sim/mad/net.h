@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The links of a subnet, and what they do to MADs. */
+#ifndef SIM_MAD_NET_H
+#define SIM_MAD_NET_H
+
+#include <ibsa/sim.h>
+
+#include "base/random.h"
+#include "sim/mad/port.h"
+#include "sim/mad/way.h"
+#include "sim/subnet/subnet.h"
+
+struct counters;
+
+struct fault_state {
+	struct ibsa_fault fault;
+	unsigned int left; /* strikes until it ends, if it counts them */
+	bool active;
+};
+
+struct mad_net {
+	struct subnet *subnet;
+	struct way mads;		   /* between all ports */
+	struct port_handler *handlers;	   /* of every port, before its own */
+	struct port_handler *last_handler; /* and after */
+	struct mad_tap tap;
+	struct counters *counters; /* by port; NULL until a packet passes */
+	uint32_t *fan_queue; /* room for a multicast; NULL until there is one */
+	bool is_settling;    /* what is under way arrives */
+	struct random random;
+	struct fault_state faults[IBSA_FAULT_KINDS];
+	struct ibsa_fabric_stats stats;
+	uint64_t latency_ns;
+};
+
+/* A MAD is lost for that reason. */
+void ibsa__drop(struct mad_net *net, enum ibsa_drop_reason reason);
+
+/* Whether a fault of that kind strikes now; counts it if so. */
+bool ibsa__fault_strikes(struct mad_net *net, enum ibsa_fault_kind kind);
+
+/* The word for it. */
+const char *ibsa__fault_name(enum ibsa_fault_kind kind);
+
+#endif
