@@ -77,28 +77,26 @@ static void read_all(const uint8_t *bytes, size_t len, size_t room)
 	close(file.fd);
 }
 
+/* As a transport's file, many packets at a time. */
 static void receive_all(const uint8_t *bytes, size_t len)
 {
 	struct remote_link link = {
 		.data = spoken(bytes, len),
-		.connection = { .fd = -1 },
 		.inbox = { .room = INBOX_ROOM, .most = INBOX_MOST },
 		.timer_fd = -1,
-		.renew_ns = UINT64_MAX,
 	};
-	struct ibsa_message message;
-	int got = 1;
+	struct umad_buffer buffers[4];
+	int got;
 
-	pthread_mutex_init(&link.renewing, NULL);
-	pthread_mutex_init(&link.connection.lock, NULL);
 	link.inbox.bytes = ibsa__calloc(1, link.inbox.room);
 	must(link.inbox.bytes);
-	while (got >= 0 && link.data >= 0) {
-		got = ibsa__away_recv(&link.base, &message);
-		must(got != 1 || message.len >= REMOTE_MAD_MIN);
-	}
-	must(got == -ENODEV);
-	pthread_mutex_destroy(&link.renewing);
+	do {
+		got = ibsa__remote_link_receive(&link.base, buffers, 4);
+		for (int i = 0; i < got; i++)
+			must(buffers[i].len >=
+			     UMAD_HEADER_BYTES + REMOTE_MAD_MIN);
+	} while (got != -ENODEV);
+	close(link.data);
 	ibsa__free(link.inbox.bytes);
 }
 

@@ -165,10 +165,13 @@ static void serve_one(struct hostile *hostile, int fd,
 		break;
 	case REMOTE_WATCH:
 		answer(fd, REMOTE_WATCH, &state, sizeof(state));
+		if (!hostile->lies)
+			send_events(hostile, fd);
+		break;
+	case REMOTE_REGISTER:
+		answer(fd, REMOTE_REGISTER, body, head->length);
 		if (hostile->lies)
 			send_packets(hostile);
-		else
-			send_events(hostile, fd);
 		break;
 	default:
 		answer(fd, head->type, body, head->length);
@@ -272,7 +275,7 @@ static void a_packet_that_does_not_end_is_given_up(void **state)
 			 0);
 	assert_int_equal(ibsa__remote_open(&place, 1 << 20, NULL, &transport),
 			 0);
-	link_of(transport)->connection.patience_ms = PATIENCE_MS;
+	link_of(umad_of(transport)->file)->connection.patience_ms = PATIENCE_MS;
 	start_ms = now_ms();
 	while (!got && is_due(&hostile)) {
 		assert_int_equal(transport->ops->wait(transport, 1000), 0);

@@ -106,7 +106,8 @@ static struct ibsa_client *client_open(const struct served *served,
 	assert_int_equal(ibsa__remote_open(&place, 1 << 20, NULL,
 					   &options.transport),
 			 0);
-	link_of(options.transport)->connection.patience_ms = patience_ms;
+	link_of(umad_of(options.transport)->file)->connection.patience_ms =
+		patience_ms;
 	assert_int_equal(ibsa_open(&options, NULL, &client), 0);
 	return client;
 }

@@ -35,17 +35,18 @@ static int packet_send(int portid, const void *packet, size_t len)
 /* A cancellation point at its begin, as read() is. */
 static ssize_t packet_receive(int portid, void *packet, size_t room)
 {
+	struct umad_buffer buffer = { .bytes = packet, .room = room };
 	struct portid_use use;
-	ssize_t len;
+	int got;
 	int err;
 
 	pthread_testcancel();
 	err = ibsa__portid_get(portid, &use);
 	if (err)
 		return err;
-	len = use.file->ops->receive(use.file, packet, room);
+	got = use.file->ops->receive(use.file, &buffer, 1);
 	ibsa__portid_put(&use);
-	return len;
+	return got < 0 ? got : (ssize_t)buffer.len;
 }
 
 int umad_send(int portid, int agentid, void *umad, int length, int timeout_ms,

@@ -438,9 +438,18 @@ static int file_send(struct umad_file *file, const void *packet, size_t len)
 	return ibsa__remote_file_write(file_of(file), packet, len);
 }
 
-static ssize_t file_receive(struct umad_file *file, void *packet, size_t room)
+static int file_receive(struct umad_file *file, struct umad_buffer *buffers,
+			size_t count)
 {
-	return ibsa__remote_file_read(file_of(file), packet, room);
+	const ssize_t len = ibsa__remote_file_read(
+		file_of(file), buffers->bytes, buffers->room);
+
+	(void)count;
+	if (len < 0)
+		return (int)len;
+	buffers->len = (size_t)len;
+	buffers->err = 0;
+	return 1;
 }
 
 static int file_fd(const struct umad_file *file)

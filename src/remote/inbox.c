@@ -12,54 +12,20 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "remote/link.h"
-#include "wire/mad.h"
 
 enum {
 	FIRST_BYTES = UMAD_HEADER_BYTES + IBSA_MAD_BYTES,
 };
 
-/* The agent for a MAD's method and class version, its third byte. */
-static int agent_choose(const struct remote_link *link, const uint8_t *mad,
-			size_t len, uint32_t *out)
+int ibsa__remote_link_send(struct umad_file *file, const void *packet,
+			   size_t len)
 {
-	if (link->has_reports && len > MAD_METHOD &&
-	    mad[MAD_METHOD] == IBSA_METHOD_REPORT_RESP)
-		*out = link->report_agent;
-	else if (len <= MAD_CLASS_VERSION ||
-		 mad[MAD_CLASS_VERSION] != IBSA_CLASS_VERSION_OPA)
-		*out = link->agent;
-	else if (link->is_opa)
-		*out = link->opa_agent;
-	else
-		return -EOPNOTSUPP;
-	return 0;
-}
+	const uint8_t *bytes = packet;
+	struct umad_header header;
 
-int ibsa__away_send(struct ibsa_transport *transport,
-		    const struct ibsa_address *to, const uint8_t *mad,
-		    size_t len, unsigned int timeout_ms)
-{
-	struct remote_link *link = link_of(transport);
-	struct umad_header header = { .timeout_ms = timeout_ms };
-	uint8_t whole[IBSA_MAD_BYTES] = { 0 };
-	int err;
-
-	if (len > IBSA_MAD_BYTES && !link->is_opa)
-		return -EMSGSIZE;
-	err = ibsa__umad_address_put(&header, to);
-	if (!err)
-		err = ibsa__away_have(link);
-	if (!err)
-		err = agent_choose(link, mad, len, &header.id);
-	if (err)
-		return err;
-	if (len < sizeof(whole)) {
-		memcpy(whole, mad, len);
-		mad = whole;
-		len = sizeof(whole);
-	}
-	err = ibsa__outbox_send(link, &header, mad, len);
-	return err == -EIO ? ibsa__away_lose(link) : err;
+	memcpy(&header, bytes, sizeof(header));
+	return ibsa__outbox_send(link_of(file), &header, bytes + sizeof(header),
+				 len - sizeof(header));
 }
 
 void ibsa__inbox_reset(struct remote_inbox *inbox)
@@ -137,62 +103,67 @@ static bool inbox_grow(struct remote_inbox *inbox, size_t bytes)
 	return true;
 }
 
-static int message_fill(const struct umad_header *header, const uint8_t *mad,
-			size_t len, int err, struct ibsa_message *out)
-{
-	ibsa__umad_address_get(header, &out->from);
-	out->mad = mad;
-	out->len = len;
-	out->err = err ? err : ibsa__umad_status(header);
-	return 1;
-}
-
 /* The start of a packet that there is no room for; the rest is left out. */
-static int inbox_cut(struct remote_inbox *inbox,
-		     const struct umad_header *header, struct ibsa_message *out)
+static void inbox_cut(struct remote_inbox *inbox, size_t len,
+		      struct umad_buffer *out)
 {
-	const uint8_t *mad = inbox->bytes + inbox->at + UMAD_HEADER_BYTES;
-
-	inbox->skipped = header->length;
+	*out = (struct umad_buffer){
+		.bytes = inbox->bytes + inbox->at,
+		.len = FIRST_BYTES,
+		.err = -EMSGSIZE,
+	};
+	inbox->skipped = len;
 	inbox_skip(inbox);
-	return message_fill(header, mad, IBSA_MAD_BYTES, -EMSGSIZE, out);
 }
 
 /*
- * The next packet. Return: 1; 0 not all of it is here; -ENODEV what is here
- * is none.
+ * The next packet. @may_move: no packet was taken that is to stay where it is.
+ * Return: 1; 0 not all of it is here; -ENODEV what is here is none.
  */
-static int inbox_take(struct remote_inbox *inbox, struct ibsa_message *out)
+static int inbox_take(struct remote_inbox *inbox, bool may_move,
+		      struct umad_buffer *out)
 {
 	const size_t unread = inbox->end - inbox->at;
 	struct umad_header header;
-	const uint8_t *packet;
 
 	if (inbox->skipped || unread < sizeof(header))
 		return 0;
-	packet = inbox->bytes + inbox->at;
-	memcpy(&header, packet, sizeof(header));
+	memcpy(&header, inbox->bytes + inbox->at, sizeof(header));
 	if (header.length < UMAD_HEADER_BYTES + REMOTE_MAD_MIN ||
 	    header.length > REMOTE_PACKET_MAX)
 		return -ENODEV;
 	if (unread >= header.length) {
+		*out = (struct umad_buffer){
+			.bytes = inbox->bytes + inbox->at,
+			.len = header.length,
+		};
 		inbox->at += header.length;
 		inbox->has_taken = true;
-		return message_fill(&header, packet + UMAD_HEADER_BYTES,
-				    header.length - UMAD_HEADER_BYTES, 0, out);
+		return 1;
 	}
-	if (unread >= FIRST_BYTES && !inbox_grow(inbox, header.length))
-		return inbox_cut(inbox, &header, out);
-	return 0;
+	if (!may_move || unread < FIRST_BYTES ||
+	    inbox_grow(inbox, header.length))
+		return 0;
+	inbox_cut(inbox, header.length, out);
+	return 1;
 }
 
-/* What is told of a server that is gone, once; then there is nothing. */
-static int news(struct remote_link *link)
+/* Take packets that are here. Return: how many; or -ENODEV, the first is none. */
+static int inbox_take_all(struct remote_inbox *inbox,
+			  struct umad_buffer *buffers, size_t count)
 {
-	const int err = link->news;
+	size_t taken = 0;
 
-	link->news = 0;
-	return err;
+	while (taken < count) {
+		const int got = inbox_take(inbox, !taken, &buffers[taken]);
+
+		if (got < 0 && !taken)
+			return got;
+		if (got <= 0)
+			break;
+		taken++;
+	}
+	return (int)taken;
 }
 
 /*
@@ -211,30 +182,26 @@ static void inbox_limit(struct remote_link *link)
 		return;
 	inbox->has_taken = false;
 	inbox->begun_ns = is_coming ? clock_now_ns() : 0;
-	ibsa__away_limit_set(link);
+	ibsa__remote_link_limit_set(link);
 }
 
-int ibsa__away_recv(struct ibsa_transport *transport, struct ibsa_message *out)
+int ibsa__remote_link_receive(struct umad_file *file,
+			      struct umad_buffer *buffers, size_t count)
 {
-	struct remote_link *link = link_of(transport);
+	struct remote_link *link = link_of(file);
 	int got = 1;
 
-	if (ibsa__away_have(link) || link->news)
-		return news(link);
 	if (ibsa__outbox_push(link) == -EIO)
-		got = -EIO;
+		return -EIO;
 	while (got > 0) {
-		got = inbox_take(&link->inbox, out);
-		if (got > 0)
-			return 1;
-		if (!got)
-			got = inbox_fill(&link->inbox, link->data);
+		const int taken = inbox_take_all(&link->inbox, buffers, count);
+
+		if (taken)
+			return taken;
+		got = inbox_fill(&link->inbox, link->data);
 	}
-	if (!got) {
-		inbox_limit(link);
-		if (!ibsa__away_is_late(link))
-			return 0;
-	}
-	ibsa__away_lose(link);
-	return news(link);
+	if (got)
+		return got;
+	inbox_limit(link);
+	return ibsa__remote_link_is_late(link) ? -ENODEV : -EAGAIN;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The remote transport's state, for the files it is made of. */
+/* A umad file at a fabric server for a transport: its state, for its own files. */
 #ifndef REMOTE_LINK_H
 #define REMOTE_LINK_H
 
-#include <stdatomic.h>
-
 #include "remote/control.h"
 #include "remote/file.h"
+#include "umad/transport.h"
 
 /* Bytes that came and are not read yet: @at to @end of @room. */
 struct remote_inbox {
@@ -34,21 +33,18 @@ struct remote_outbox {
 };
 
 struct remote_link {
-	struct ibsa_transport base;
+	struct umad_file base;
+	struct umad_transport transport;
 	struct remote_place place;
 	struct remote_connection connection;
 	struct remote_control control; /* guarded by @renewing */
 	int data;		       /* -1: the server has gone */
-	bool is_quiet; /* the last wait has seen nothing on the connection */
-	bool is_opa;
-	bool listens; /* is to take Reports, whether it has an agent or not */
-	bool has_reports;
-	bool asks_opa;			   /* to register the agent for OPA */
-	int reports_err;		   /* why there are no Reports */
-	struct ibsa_error reports_refusal; /* the server's sentence on that */
-	uint32_t agent;
-	uint32_t opa_agent;
-	uint32_t report_agent;
+	bool is_quiet;	  /* the last wait has seen nothing on the connection */
+	bool has_methods; /* an agent has taken methods from other clients */
+	/* An agent that is to be asked for, once nothing else is asked. */
+	bool has_wanted;
+	struct umad_agent_request2 wanted;
+	struct ibsa_error refusal; /* the server's sentence on the last one */
 	struct remote_inbox inbox;
 	struct remote_outbox outbox;
 
@@ -57,8 +53,6 @@ struct remote_link {
 	uint64_t renew_ns;   /* not to be looked for before */
 	bool is_greeting;    /* a server has not answered the hello */
 	uint64_t greeted_ns; /* since when */
-	int news;	     /* that the server has gone, until recv said so */
-	bool is_renewed;     /* which was not reported yet */
 	/* As the server last counted, and as they are shown. */
 	uint32_t counted;
 	uint32_t reregisters;
@@ -69,63 +63,61 @@ struct remote_link {
 	int wake_fd;
 };
 
-static inline struct remote_link *link_of(struct ibsa_transport *transport)
+static inline struct remote_link *link_of(struct umad_file *file)
 {
-	return (struct remote_link *)transport;
+	return (struct remote_link *)file;
 }
 
 /* The port as the server has last sent it. @renewing is held. */
-void ibsa__away_state(struct remote_link *link, struct ibsa_port_state *out);
+void ibsa__remote_link_state(struct remote_link *link,
+			     struct ibsa_port_state *out);
 
 /*
  * Read what has come on the connection. @renewing is held. Return: 0; -ENODEV
- * the server has gone, which ibsa__away_lose() is to be told.
+ * the server has gone, which ibsa__remote_link_shut() is to be told.
  */
-int ibsa__away_hear(struct remote_link *link) IBSA_MUST_USE;
-
-/* Ask to have Reports, or none, as @listens says; waits for no answer. */
-void ibsa__away_reports_ask(struct remote_link *link);
+int ibsa__remote_link_hear(struct remote_link *link) IBSA_MUST_USE;
 
 /* Have the fd readable, so that the dispatcher asks what has changed. */
-void ibsa__away_nudge(struct remote_link *link);
-void ibsa__away_nudge_end(struct remote_link *link);
+void ibsa__remote_link_nudge(struct remote_link *link);
+void ibsa__remote_link_nudge_end(struct remote_link *link);
 
 /*
  * A packet that has begun to come, or to go, has to be through within the
  * patience: have the fd readable at that time, and see whether it has come.
  * The former is to be called when a packet begins or ends.
  */
-void ibsa__away_limit_set(struct remote_link *link);
-bool ibsa__away_is_late(const struct remote_link *link);
+void ibsa__remote_link_limit_set(struct remote_link *link);
+bool ibsa__remote_link_is_late(const struct remote_link *link);
 
 /* Wait for the data end to be writable, too, or no longer. */
-void ibsa__away_watch_writable(struct remote_link *link, bool on);
+void ibsa__remote_link_watch_writable(struct remote_link *link, bool on);
 
-/* Attach and register, once connected. 0 or an error; then it is not. */
-int ibsa__away_up(struct remote_link *link,
-		  struct ibsa_error *error) IBSA_MUST_USE;
+/* Attach and watch the port, once connected. 0 or an error; then it is not. */
+int ibsa__remote_link_up(struct remote_link *link,
+			 struct ibsa_error *error) IBSA_MUST_USE;
 
-/* The server has gone. Return: -ENODEV. */
-int ibsa__away_lose(struct remote_link *link);
+/* Close what is open. */
+void ibsa__remote_link_shut(struct umad_file *file, bool is_gone);
 
 /* Give up a renewal that has begun. */
-void ibsa__away_renew_end(struct remote_link *link);
+void ibsa__remote_link_renew_end(struct remote_link *link);
 
-/* Have a server. Return: 0; -ENODEV there is none, or not yet again. */
-int ibsa__away_have(struct remote_link *link) IBSA_MUST_USE;
+/* Look for a server. Return: 0; -ENODEV there is none, or not yet again. */
+int ibsa__remote_link_open(struct umad_file *file,
+			   bool *out_is_other) IBSA_MUST_USE;
 
-int ibsa__away_wait_init(struct remote_link *link) IBSA_MUST_USE;
-void ibsa__away_wait_done(struct remote_link *link);
-int ibsa__away_watch(struct remote_link *link) IBSA_MUST_USE;
-int ibsa__away_fd(struct ibsa_transport *transport);
-int ibsa__away_wait(struct ibsa_transport *transport, int timeout_ms);
-void ibsa__away_wake(struct ibsa_transport *transport);
+int ibsa__remote_link_wait_init(struct remote_link *link) IBSA_MUST_USE;
+void ibsa__remote_link_wait_done(struct remote_link *link);
+int ibsa__remote_link_watch(struct remote_link *link) IBSA_MUST_USE;
+int ibsa__remote_link_fd(const struct umad_file *file);
+int ibsa__remote_link_wait(struct umad_file *file, int timeout_ms);
+void ibsa__remote_link_wake(struct umad_file *file);
 
-int ibsa__away_send(struct ibsa_transport *transport,
-		    const struct ibsa_address *to, const uint8_t *mad,
-		    size_t len, unsigned int timeout_ms);
-int ibsa__away_recv(struct ibsa_transport *transport, struct ibsa_message *out);
-int ibsa__away_listen(struct ibsa_transport *transport, bool on);
+int ibsa__remote_link_send(struct umad_file *file, const void *packet,
+			   size_t len);
+int ibsa__remote_link_receive(struct umad_file *file,
+			      struct umad_buffer *buffers, size_t count);
 
 /* Forget what has not been read; the room stays. */
 void ibsa__inbox_reset(struct remote_inbox *inbox);

@@ -35,8 +35,8 @@ int ibsa__outbox_push(struct remote_link *link)
 	if (!outbox->begun_ns)
 		return 0;
 	ibsa__outbox_reset(outbox);
-	ibsa__away_limit_set(link);
-	ibsa__away_watch_writable(link, false);
+	ibsa__remote_link_limit_set(link);
+	ibsa__remote_link_watch_writable(link, false);
 	return 0;
 }
 
@@ -51,8 +51,8 @@ static int outbox_keep(struct remote_link *link,
 	if (!outbox->end)
 		return -EIO;
 	outbox->begun_ns = clock_now_ns();
-	ibsa__away_limit_set(link);
-	ibsa__away_watch_writable(link, true);
+	ibsa__remote_link_limit_set(link);
+	ibsa__remote_link_watch_writable(link, true);
 	return 0;
 }
 

@@ -24,8 +24,8 @@ static int epoll_add(int epoll_fd, int fd)
 	return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
 }
 
-/* Both ends of a connection; ibsa__away_lose() takes them out. */
-int ibsa__away_watch(struct remote_link *link)
+/* Both ends of a connection; ibsa__remote_link_shut() takes them out. */
+int ibsa__remote_link_watch(struct remote_link *link)
 {
 	int err = epoll_add(link->epoll_fd, link->data);
 
@@ -34,7 +34,7 @@ int ibsa__away_watch(struct remote_link *link)
 	return err;
 }
 
-int ibsa__away_wait_init(struct remote_link *link)
+int ibsa__remote_link_wait_init(struct remote_link *link)
 {
 	int err;
 
@@ -47,7 +47,7 @@ int ibsa__away_wait_init(struct remote_link *link)
 	else
 		err = epoll_add(link->epoll_fd, link->timer_fd);
 	if (err)
-		ibsa__away_wait_done(link);
+		ibsa__remote_link_wait_done(link);
 	return err;
 }
 
@@ -58,25 +58,25 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-void ibsa__away_wait_done(struct remote_link *link)
+void ibsa__remote_link_wait_done(struct remote_link *link)
 {
 	close_fd(&link->epoll_fd);
 	close_fd(&link->wake_fd);
 	close_fd(&link->timer_fd);
 }
 
-int ibsa__away_fd(struct ibsa_transport *transport)
+int ibsa__remote_link_fd(const struct umad_file *file)
 {
-	return link_of(transport)->epoll_fd;
+	return ((const struct remote_link *)file)->epoll_fd;
 }
 
-void ibsa__away_wake(struct ibsa_transport *transport)
+void ibsa__remote_link_wake(struct umad_file *file)
 {
 	const uint64_t one = 1;
 	ssize_t written;
 
 	/* It fails only while the counter is full: the wait will end anyway. */
-	written = write(link_of(transport)->wake_fd, &one, sizeof(one));
+	written = write(link_of(file)->wake_fd, &one, sizeof(one));
 	(void)written;
 }
 
@@ -92,7 +92,7 @@ static uint64_t limit_ns(const struct remote_link *link)
 			: 0;
 }
 
-bool ibsa__away_is_late(const struct remote_link *link)
+bool ibsa__remote_link_is_late(const struct remote_link *link)
 {
 	return limit_ns(link) && clock_now_ns() >= limit_ns(link);
 }
@@ -102,8 +102,6 @@ static int wait_limit_ms(const struct remote_link *link, int timeout_ms)
 {
 	int most_ms = -1;
 
-	if (link->news)
-		return 0;
 	if (link->data < 0)
 		most_ms = RENEW_MS;
 	else if (limit_ns(link))
@@ -117,9 +115,9 @@ static int wait_limit_ms(const struct remote_link *link, int timeout_ms)
 }
 
 /* Polled one by one: an epoll fd in between takes its time. */
-int ibsa__away_wait(struct ibsa_transport *transport, int timeout_ms)
+int ibsa__remote_link_wait(struct umad_file *file, int timeout_ms)
 {
-	struct remote_link *link = link_of(transport);
+	struct remote_link *link = link_of(file);
 	struct pollfd fds[] = {
 		{ .fd = link->wake_fd, .events = POLLIN },
 		{ .fd = link->data, .events = POLLIN },
@@ -159,7 +157,7 @@ static void alarm_set(struct remote_link *link)
 	timer_set(link, RENEW_MS * NS_PER_MS, RENEW_MS * NS_PER_MS);
 }
 
-void ibsa__away_limit_set(struct remote_link *link)
+void ibsa__remote_link_limit_set(struct remote_link *link)
 {
 	const uint64_t end_ns = limit_ns(link);
 	const uint64_t now_ns = end_ns ? clock_now_ns() : 0;
@@ -167,18 +165,18 @@ void ibsa__away_limit_set(struct remote_link *link)
 	timer_set(link, end_ns > now_ns ? end_ns - now_ns : end_ns != 0, 0);
 }
 
-void ibsa__away_nudge(struct remote_link *link)
+void ibsa__remote_link_nudge(struct remote_link *link)
 {
 	timer_set(link, 1, 0);
-	ibsa__away_wake(&link->base);
+	ibsa__remote_link_wake(&link->base);
 }
 
-void ibsa__away_nudge_end(struct remote_link *link)
+void ibsa__remote_link_nudge_end(struct remote_link *link)
 {
-	ibsa__away_limit_set(link);
+	ibsa__remote_link_limit_set(link);
 }
 
-void ibsa__away_watch_writable(struct remote_link *link, bool on)
+void ibsa__remote_link_watch_writable(struct remote_link *link, bool on)
 {
 	struct epoll_event event = { .events = on ? EPOLLIN | EPOLLOUT
 						  : EPOLLIN };
@@ -193,8 +191,11 @@ static void unwatch(const struct remote_link *link)
 	epoll_ctl(link->epoll_fd, EPOLL_CTL_DEL, link->connection.fd, NULL);
 }
 
-int ibsa__away_lose(struct remote_link *link)
+void ibsa__remote_link_shut(struct umad_file *file, bool is_gone)
 {
+	struct remote_link *link = link_of(file);
+
+	(void)is_gone;
 	pthread_mutex_lock(&link->renewing);
 	if (link->data >= 0) {
 		unwatch(link);
@@ -202,18 +203,16 @@ int ibsa__away_lose(struct remote_link *link)
 		ibsa__remote_disconnect(&link->connection);
 		ibsa__inbox_reset(&link->inbox);
 		ibsa__outbox_reset(&link->outbox);
-		link->has_reports = false;
+		link->has_methods = false;
+		link->has_wanted = false;
 		ibsa__control_reset(&link->control);
-		link->is_renewed = true;
-		link->news = -ENODEV;
 		link->renew_ns = clock_now_ns() + RENEW_MS * NS_PER_MS;
 		alarm_set(link);
 	}
 	pthread_mutex_unlock(&link->renewing);
-	return -ENODEV;
 }
 
-void ibsa__away_renew_end(struct remote_link *link)
+void ibsa__remote_link_renew_end(struct remote_link *link)
 {
 	if (link->is_greeting)
 		close_fd(&link->connection.fd);
@@ -238,13 +237,10 @@ static int renew_end(struct remote_link *link)
 
 	link->is_greeting = false;
 	if (!err)
-		err = ibsa__away_up(link, NULL);
+		err = ibsa__remote_link_up(link, NULL);
 	if (err)
 		return err;
-	ibsa__away_limit_set(link);
-	link->is_renewed = true;
-	link->reregisters++;
-	ibsa__away_reports_ask(link);
+	ibsa__remote_link_limit_set(link);
 	return 0;
 }
 
@@ -261,17 +257,17 @@ static int renew(struct remote_link *link, uint64_t now_ns)
 	if (poll(&end, 1, 0) > 0)
 		return renew_end(link);
 	if (now_ns - link->greeted_ns >= HELLO_MS * NS_PER_MS)
-		ibsa__away_renew_end(link);
+		ibsa__remote_link_renew_end(link);
 	return -ENODEV;
 }
 
-int ibsa__away_have(struct remote_link *link)
+int ibsa__remote_link_open(struct umad_file *file, bool *out_is_other)
 {
+	struct remote_link *link = link_of(file);
 	uint64_t count;
 	int err;
 
-	if (link->data >= 0)
-		return 0;
+	*out_is_other = false;
 	if (read(link->timer_fd, &count, sizeof(count)) < 0 && errno != EAGAIN)
 		return -ENODEV;
 	pthread_mutex_lock(&link->renewing);

@@ -6,6 +6,9 @@
 
 #include "umad/transport.h"
 
+/* How long listen waits for an answer that it need not have. */
+enum { ANSWER_MS = 250 };
+
 enum {
 	REPORTS = 1 << IBSA_METHOD_REPORT,
 	REQUESTS = 1 << IBSA_METHOD_GET | 1 << IBSA_METHOD_SET |
@@ -31,6 +34,13 @@ static const struct {
  * A method of a class goes to one agent of a port. To a second one the kernel
  * says EINVAL, and there is nothing else in this request that it could mean.
  */
+static int agent_err(enum umad_agent_use use, int err)
+{
+	if (uses[use].methods && (err == -EINVAL || err == -EPERM))
+		return -EBUSY;
+	return err == -ENOTTY ? -ENODEV : err;
+}
+
 int ibsa__umad_agent_register(struct umad_file *file, enum umad_agent_use use,
 			      struct umad_agent *out)
 {
@@ -43,25 +53,47 @@ int ibsa__umad_agent_register(struct umad_file *file, enum umad_agent_use use,
 	};
 	int err = file->ops->register_agent(file, &request);
 
-	if (!err)
-		*out = (struct umad_agent){ request.id, true };
-	if (uses[use].methods && (err == -EINVAL || err == -EPERM))
-		return -EBUSY;
-	return err == -ENOTTY ? -ENODEV : err;
+	if (!err || err == -EINPROGRESS)
+		*out = (struct umad_agent){
+			.id = request.id,
+			.is_there = !err,
+			.is_asked = err,
+		};
+	return agent_err(use, err);
 }
 
-static int agent_have(struct umad_transport *umad, enum umad_agent_use use)
+/* Have an agent, for whose answer the file may wait. Return: also -EINPROGRESS. */
+static int agent_have(struct umad_transport *umad, enum umad_agent_use use,
+		      int wait_ms)
 {
 	struct umad_agent *agent = &umad->agents[use];
+	int err = 0;
 
-	return agent->is_there
-		       ? 0
-		       : ibsa__umad_agent_register(umad->file, use, agent);
+	if (agent->is_there)
+		return 0;
+	if (!agent->is_asked)
+		err = ibsa__umad_agent_register(umad->file, use, agent);
+	if (!agent->is_asked)
+		return err;
+	err = umad->file->ops->answer(umad->file, wait_ms, &agent->id);
+	if (err == -EINPROGRESS)
+		return err;
+	agent->is_asked = false;
+	agent->is_there = !err;
+	return agent_err(use, err);
 }
 
-static int agent_end(struct umad_transport *umad, enum umad_agent_use use)
+/* The same of an agent that is needed to go on. */
+static int agent_need(struct umad_transport *umad, enum umad_agent_use use)
 {
-	struct umad_agent *agent = &umad->agents[use];
+	int err = agent_have(umad, use, -1);
+
+	return err == -EINPROGRESS ? -ETIMEDOUT : err;
+}
+
+static int reports_end(struct umad_transport *umad)
+{
+	struct umad_agent *agent = &umad->agents[UMAD_AGENT_REPORTS];
 	int err;
 
 	if (!agent->is_there)
@@ -73,24 +105,57 @@ static int agent_end(struct umad_transport *umad, enum umad_agent_use use)
 	return 0;
 }
 
+void ibsa__umad_agents_poll(struct umad_transport *umad)
+{
+	int err;
+
+	if (!umad->agents[UMAD_AGENT_REPORTS].is_asked)
+		return;
+	err = agent_have(umad, UMAD_AGENT_REPORTS, 0);
+	if (err == -EPIPE)
+		(void)ibsa__umad_lose(umad, -ENODEV);
+	else if (err != -EINPROGRESS)
+		umad->reports_err = err;
+	/* They may have become unwanted meanwhile. */
+	if (!err && !umad->listens)
+		(void)!reports_end(umad);
+}
+
 /* A file that refuses an agent for OPA MADs is one without. */
 int ibsa__umad_up(struct umad_transport *umad)
 {
-	int err = agent_have(umad, UMAD_AGENT_SA);
+	int err = agent_need(umad, UMAD_AGENT_SA);
 
 	if (!err && umad->link == IBSA_LINK_OPA)
-		(void)!agent_have(umad, UMAD_AGENT_OPA);
+		(void)!agent_need(umad, UMAD_AGENT_OPA);
 	if (!err && umad->serves)
-		err = agent_have(umad, UMAD_AGENT_REQUESTS);
+		err = agent_need(umad, UMAD_AGENT_REQUESTS);
 	umad->is_open = true;
+	umad->reports_err = 0;
 	if (err) {
 		ibsa__umad_drop(umad);
 		return err;
 	}
 	/* If another program was quicker, the next listen will say so. */
 	if (umad->listens)
-		(void)!agent_have(umad, UMAD_AGENT_REPORTS);
+		(void)!agent_have(umad, UMAD_AGENT_REPORTS, 0);
 	return 0;
+}
+
+/*
+ * Without the file's answer the Reports are taken as granted: a later call
+ * returns the answer, whatever it is.
+ */
+static int reports_begin(struct umad_transport *umad)
+{
+	const struct umad_agent *agent = &umad->agents[UMAD_AGENT_REPORTS];
+	int err = umad->reports_err;
+
+	umad->reports_err = 0;
+	if (!err)
+		err = agent_have(umad, UMAD_AGENT_REPORTS,
+				 agent->is_asked ? 0 : ANSWER_MS);
+	return err == -EINPROGRESS ? 0 : err;
 }
 
 int ibsa__umad_listen(struct ibsa_transport *transport, bool on)
@@ -101,9 +166,14 @@ int ibsa__umad_listen(struct ibsa_transport *transport, bool on)
 	/* A file that is closed listens to nothing by itself. */
 	if (umad->is_open || on)
 		err = ibsa__umad_have(umad);
-	if (!err && umad->is_open)
-		err = on ? agent_have(umad, UMAD_AGENT_REPORTS)
-			 : agent_end(umad, UMAD_AGENT_REPORTS);
+	if (!err && on)
+		err = reports_begin(umad);
+	if (!on && umad->agents[UMAD_AGENT_REPORTS].is_asked)
+		(void)!agent_have(umad, UMAD_AGENT_REPORTS, ANSWER_MS);
+	if (!on)
+		err = reports_end(umad);
+	if (err == -EPIPE)
+		err = ibsa__umad_lose(umad, -ENODEV);
 	if (!err || !on)
 		umad->listens = on;
 	return err;
@@ -115,7 +185,7 @@ int ibsa__umad_serve(struct ibsa_transport *transport)
 	int err = ibsa__umad_have(umad);
 
 	if (!err)
-		err = agent_have(umad, UMAD_AGENT_REQUESTS);
+		err = agent_need(umad, UMAD_AGENT_REQUESTS);
 	if (!err)
 		umad->serves = true;
 	return err;

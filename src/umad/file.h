@@ -17,18 +17,37 @@
 struct umad_file;
 
 /**
+ * struct umad_buffer - a packet: a struct umad_header and a MAD behind it
+ * @bytes: of it
+ * @room:  of the memory at @bytes, where the caller provides it
+ * @len:   bytes of the packet
+ * @err:   0; -EMSGSIZE it is larger than the file takes, and only the header and
+ *         the first segment are here
+ */
+struct umad_buffer {
+	uint8_t *bytes;
+	size_t room;
+	size_t len;
+	int err;
+};
+
+/**
  * struct umad_file_ops - what a umad file can do
  * @register_agent:   as the ioctl UMAD_REGISTER_AGENT. Return: 0, and
- *                    @request->id is the agent's; or -errno
+ *                    @request->id is the agent's; -EINPROGRESS: it is asked
+ *                    for, see @answer; or -errno
  * @register_agent2:  as UMAD_REGISTER_AGENT2; -ENOTTY: the file does not know
  *                    it. If -EINVAL is for a flag, @request->flags is the flags
  *                    that are known
  * @unregister_agent: as UMAD_UNREGISTER_AGENT. Return: 0 or -errno
  * @send:    a struct umad_header and a MAD, @len bytes in all.
  *           Return: 0 or -errno
- * @receive: one packet; never waits. Return: bytes of it; -EAGAIN there is
- *           none; -ENOSPC @room is too small: the packet stays, and only its
- *           header and first segment are in @packet; or another -errno
+ * @receive: take packets that are there, @count at most; never waits. The first
+ *           of @buffers has memory of the caller's. A file that holds its
+ *           packets itself points @bytes at them instead, until it is called
+ *           again. Return: how many; -EAGAIN there is none; -ENOSPC the memory
+ *           is too small: the packet stays, and only its header and first
+ *           segment are in it; or another -errno
  * @fd:      readable when receive may return a packet
  * @inherit: in a forked child, open the file that its parent has opened, which
  *           is @parents and only read. Until it is used, ibsa__free() undoes
@@ -48,7 +67,16 @@ struct umad_file;
  * @wake:    end a wait in another thread, or the next one; any thread
  * @now_ns, @holds, @holder, @inherited, @port, @gid, @pkey: as those of
  *           struct ibsa_transport_ops
- * @changed: whether the port may have changed since the last call
+ * @changed: 1 the port may have changed since the last call, or 0; or -errno:
+ *           the file is lost
+ * @answer:  after -EINPROGRESS of register_agent: wait for the answer, for so
+ *           many milliseconds, below 0 as long as the file waits for any.
+ *           Return: 0, and *@out is the agent; -EINPROGRESS it has not come;
+ *           -EPIPE the file is lost; or the error that is the answer. NULL:
+ *           register_agent is never in progress
+ * @has_large_mads: on Omni-Path it sends MADs above IBSA_MAD_BYTES
+ *
+ * port returns -EPIPE when the file is lost.
  *
  * A file that is its descriptor alone has neither inherit nor close: a child
  * uses it as it is, and close(2) closes it.
@@ -60,7 +88,8 @@ struct umad_file_ops {
 			       struct umad_agent_request2 *request);
 	int (*unregister_agent)(struct umad_file *file, uint32_t agent);
 	int (*send)(struct umad_file *file, const void *packet, size_t len);
-	ssize_t (*receive)(struct umad_file *file, void *packet, size_t room);
+	int (*receive)(struct umad_file *file, struct umad_buffer *buffers,
+		       size_t count);
 	int (*fd)(const struct umad_file *file);
 	int (*inherit)(const struct umad_file *parents, struct umad_file **out);
 	void (*close)(struct umad_file *file);
@@ -73,12 +102,14 @@ struct umad_file_ops {
 	uint64_t (*now_ns)(struct umad_file *file);
 	bool (*holds)(struct umad_file *file);
 	int (*port)(struct umad_file *file, struct ibsa_port_state *out);
-	bool (*changed)(struct umad_file *file);
+	int (*changed)(struct umad_file *file);
+	int (*answer)(struct umad_file *file, int wait_ms, uint32_t *out);
 	int (*gid)(struct umad_file *file, uint32_t index,
 		   struct ibsa_gid_entry *out);
 	int (*pkey)(struct umad_file *file, uint32_t index, uint16_t *out);
 	bool (*holder)(struct umad_file *file, struct ibsa_error *out);
 	void (*inherited)(struct umad_file *file);
+	bool has_large_mads;
 };
 
 /* An implementation embeds this as its first member. */

@@ -15,6 +15,7 @@
 
 enum {
 	PACKET_BYTES = UMAD_HEADER_BYTES + IBSA_MAD_BYTES,
+	LARGE_MAD_BYTES = 2048, /* of OPA */
 };
 
 static bool is_report_answer(const uint8_t *mad, size_t len)
@@ -26,21 +27,32 @@ static bool is_report_answer(const uint8_t *mad, size_t len)
  * The agent for a MAD's class version, its third byte; for the answer to a
  * Report the one that the Report came to.
  */
-static int agent_choose(const struct umad_transport *umad, const uint8_t *mad,
+static int agent_choose(struct umad_transport *umad, const uint8_t *mad,
 			size_t len, uint32_t *out)
 {
 	const struct umad_agent *agents = umad->agents;
 	enum umad_agent_use use = UMAD_AGENT_SA;
 
-	if (agents[UMAD_AGENT_REPORTS].is_there && is_report_answer(mad, len))
-		use = UMAD_AGENT_REPORTS;
-	else if (len > MAD_CLASS_VERSION &&
-		 mad[MAD_CLASS_VERSION] == IBSA_CLASS_VERSION_OPA)
+	if (is_report_answer(mad, len)) {
+		ibsa__umad_agents_poll(umad);
+		if (agents[UMAD_AGENT_REPORTS].is_there)
+			use = UMAD_AGENT_REPORTS;
+	} else if (len > MAD_CLASS_VERSION &&
+		   mad[MAD_CLASS_VERSION] == IBSA_CLASS_VERSION_OPA) {
 		use = UMAD_AGENT_OPA;
+	}
 	if (!agents[use].is_there)
 		return -EOPNOTSUPP;
 	*out = agents[use].id;
 	return 0;
+}
+
+static size_t mad_max(const struct umad_transport *umad)
+{
+	return umad->agents[UMAD_AGENT_OPA].is_there &&
+			       umad->file->ops->has_large_mads
+		       ? LARGE_MAD_BYTES
+		       : IBSA_MAD_BYTES;
 }
 
 int ibsa__umad_send(struct ibsa_transport *transport,
@@ -48,18 +60,16 @@ int ibsa__umad_send(struct ibsa_transport *transport,
 		    size_t len, unsigned int timeout_ms)
 {
 	struct umad_transport *umad = umad_of(transport);
-	/* Always a whole MAD: ibsim would send its stack's contents behind. */
 	struct {
 		struct umad_header header;
-		uint8_t mad[IBSA_MAD_BYTES];
-	} packet = {
-		.header.timeout_ms = timeout_ms,
-		.header.length = PACKET_BYTES,
-	};
+		uint8_t mad[LARGE_MAD_BYTES];
+	} packet;
+	size_t bytes = len;
 	int err;
 
-	if (len > sizeof(packet.mad))
+	if (len > mad_max(umad))
 		return -EMSGSIZE;
+	memset(&packet.header, 0, sizeof(packet.header));
 	err = ibsa__umad_address_put(&packet.header, to);
 	if (!err)
 		err = ibsa__umad_have(umad);
@@ -68,20 +78,28 @@ int ibsa__umad_send(struct ibsa_transport *transport,
 	if (err)
 		return err;
 	memcpy(packet.mad, mad, len);
-	err = umad->file->ops->send(umad->file, &packet, sizeof(packet));
+	/* Always a whole MAD: ibsim would send its stack's contents behind. */
+	if (len < IBSA_MAD_BYTES) {
+		memset(packet.mad + len, 0, IBSA_MAD_BYTES - len);
+		bytes = IBSA_MAD_BYTES;
+	}
+	bytes += sizeof(packet.header);
+	packet.header.timeout_ms = timeout_ms;
+	packet.header.length = (uint32_t)bytes;
+	err = umad->file->ops->send(umad->file, &packet, bytes);
 	return err ? ibsa__umad_send_error(umad, err) : 0;
 }
 
-static int message_fill(const struct umad_transport *umad, size_t len, int err,
+static int message_fill(const uint8_t *packet, size_t len, int err,
 			struct ibsa_message *out)
 {
-	const struct umad_header *header =
-		(const struct umad_header *)(const void *)umad->packet;
+	struct umad_header header;
 
-	ibsa__umad_address_get(header, &out->from);
-	out->mad = umad->packet + UMAD_HEADER_BYTES;
+	memcpy(&header, packet, sizeof(header));
+	ibsa__umad_address_get(&header, &out->from);
+	out->mad = packet + UMAD_HEADER_BYTES;
 	out->len = len - UMAD_HEADER_BYTES;
-	out->err = err ? err : ibsa__umad_status(header);
+	out->err = err ? err : ibsa__umad_status(&header);
 	return 1;
 }
 
@@ -122,7 +140,7 @@ static int packet_too_large(struct umad_transport *umad,
 		err = packet_grow(umad, header->length);
 	if (!err)
 		return 0;
-	message_fill(umad, PACKET_BYTES, err, out);
+	message_fill(umad->packet, PACKET_BYTES, err, out);
 	/*
 	 * The kernel keeps it at the head of its queue, and the one way past
 	 * it that does not read it is a new file. Answers that were on their
@@ -150,24 +168,52 @@ static int recv_error(struct umad_transport *umad, int err)
 	}
 }
 
+/* Take packets, if there are any. Return: 1; 0 there is none; -ENOSPC the memory
+ * for one is too small; or -errno. */
+static int packets_take(struct umad_transport *umad)
+{
+	int got;
+
+	umad->buffers[0] = (struct umad_buffer){ .bytes = umad->packet,
+						 .room = umad->packet_room };
+	umad->at = 0;
+	umad->held = 0;
+	got = umad->file->ops->receive(umad->file, umad->buffers, UMAD_BUFFERS);
+	/* Nothing at all is no packet. */
+	if (got > 0 && !umad->buffers[0].len)
+		return 0;
+	if (got > 0)
+		umad->held = (size_t)got;
+	return got > 0 ? 1 : got;
+}
+
+/* Return: 1; 0 it is shorter than any MAD: nobody's answer. */
+static int packet_next(struct umad_transport *umad, struct ibsa_message *out)
+{
+	const struct umad_buffer *buffer = &umad->buffers[umad->at++];
+
+	if (buffer->len < UMAD_HEADER_BYTES + MAD_HEADER_BYTES)
+		return 0;
+	return message_fill(buffer->bytes, buffer->len, buffer->err, out);
+}
+
 int ibsa__umad_recv(struct ibsa_transport *transport, struct ibsa_message *out)
 {
 	struct umad_transport *umad = umad_of(transport);
 
 	for (;;) {
-		ssize_t len;
+		int got;
 
 		if (ibsa__umad_have(umad) || umad->loss)
 			return ibsa__umad_loss(umad);
-		len = umad->file->ops->receive(umad->file, umad->packet,
-					       umad->packet_room);
-		if (len >= UMAD_HEADER_BYTES + MAD_HEADER_BYTES)
-			return message_fill(umad, (size_t)len, 0, out);
-		/* Shorter than any MAD: nobody's answer. */
-		if (len > 0)
+		while (umad->at < umad->held)
+			if (packet_next(umad, out))
+				return 1;
+		got = packets_take(umad);
+		if (got > 0)
 			continue;
-		if (len != -ENOSPC)
-			return len ? recv_error(umad, (int)len) : 0;
+		if (got != -ENOSPC)
+			return got ? recv_error(umad, got) : 0;
 		if (packet_too_large(umad, out))
 			return 1;
 	}

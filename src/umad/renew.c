@@ -25,6 +25,8 @@ static void file_shut(struct umad_transport *umad, bool is_gone)
 {
 	umad->file->ops->shut(umad->file, is_gone);
 	umad->is_open = false;
+	umad->held = 0;
+	umad->at = 0;
 	memset(umad->agents, 0, sizeof(umad->agents));
 }
 

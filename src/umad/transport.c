@@ -46,7 +46,7 @@ static int wait_limit(const struct umad_transport *umad, int timeout_ms)
 {
 	const int look_ms = umad->is_gone ? GONE_MS : RENEW_MS;
 
-	if (umad->loss)
+	if (umad->loss || umad->at < umad->held)
 		return 0;
 	if (umad->is_open || (timeout_ms >= 0 && timeout_ms < look_ms))
 		return timeout_ms;
@@ -80,6 +80,8 @@ static int transport_port(struct ibsa_transport *transport,
 
 	if (!err)
 		err = umad->file->ops->port(umad->file, out);
+	if (err == -EPIPE)
+		return ibsa__umad_lose(umad, -ENODEV);
 	if (!err)
 		out->reregisters += umad->reregisters;
 	return err;
@@ -88,10 +90,15 @@ static int transport_port(struct ibsa_transport *transport,
 static bool transport_changed(struct ibsa_transport *transport)
 {
 	struct umad_transport *umad = umad_of(transport);
-	const bool is_changed = umad->has_changed;
+	const int changed = umad->file->ops->changed(umad->file);
+	bool is_changed;
 
+	if (changed < 0)
+		(void)ibsa__umad_lose(umad, -ENODEV);
+	ibsa__umad_agents_poll(umad);
+	is_changed = umad->has_changed || changed > 0;
 	umad->has_changed = false;
-	return umad->file->ops->changed(umad->file) || is_changed;
+	return is_changed;
 }
 
 static int transport_gid(struct ibsa_transport *transport, uint32_t index,

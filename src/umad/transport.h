@@ -22,7 +22,11 @@ enum umad_agent_use {
 struct umad_agent {
 	uint32_t id;
 	bool is_there;
+	bool is_asked; /* for, and not answered yet */
 };
+
+/* Packets that are taken at a time. */
+enum { UMAD_BUFFERS = 16 };
 
 struct umad_transport {
 	struct ibsa_transport base;
@@ -40,7 +44,14 @@ struct umad_transport {
 	bool has_changed;     /* the port is there again, or not any more */
 	uint32_t reregisters; /* how often it came back */
 
-	uint8_t *packet; /* the last one that came: header and MAD */
+	int reports_err; /* of Reports that were refused late, for listen */
+
+	/* Packets that were taken from the file. */
+	struct umad_buffer buffers[UMAD_BUFFERS];
+	size_t held;
+	size_t at; /* the next of them */
+
+	uint8_t *packet; /* memory for one: header and MAD */
 	size_t packet_room;
 	size_t packet_max;
 };
@@ -59,9 +70,12 @@ void ibsa__umad_transport_done(struct umad_transport *umad);
 int ibsa__umad_up(struct umad_transport *umad) IBSA_MUST_USE;
 
 /* Register an agent at a file that has none of this use yet. Return: 0; -EBUSY
- * another program has its methods; or the file's error. */
+ * another program has its methods; -EINPROGRESS; or the file's error. */
 int ibsa__umad_agent_register(struct umad_file *file, enum umad_agent_use use,
 			      struct umad_agent *out) IBSA_MUST_USE;
+
+/* Take late answers of the file to what was registered. */
+void ibsa__umad_agents_poll(struct umad_transport *umad);
 
 /* Have a file, opened again if there is none. 0; -EAGAIN not now, for want of
  * something; or -ENODEV or what else keeps it from being opened. */

@@ -74,7 +74,7 @@ static bool event_take(struct umad_device *device, uint32_t type,
 	}
 }
 
-bool ibsa__umad_dev_changed(struct umad_file *file)
+int ibsa__umad_dev_changed(struct umad_file *file)
 {
 	struct umad_device *device = umad_device_of(file);
 	bool is_changed = false;

@@ -65,13 +65,19 @@ int ibsa__umad_fd_send(struct umad_file *file, const void *packet, size_t len)
 	return (size_t)written == len ? 0 : -EIO;
 }
 
-ssize_t ibsa__umad_fd_receive(struct umad_file *file, void *packet, size_t room)
+int ibsa__umad_fd_receive(struct umad_file *file, struct umad_buffer *buffers,
+			  size_t count)
 {
 	ssize_t len;
 
+	(void)count;
 	errno = 0;
-	len = read(fd_of(file), packet, room);
-	return len < 0 ? ibsa__umad_failure(len) : len;
+	len = read(fd_of(file), buffers->bytes, buffers->room);
+	if (len < 0)
+		return ibsa__umad_failure(len);
+	buffers->len = (size_t)len;
+	buffers->err = 0;
+	return 1;
 }
 
 const struct umad_file_ops ibsa__umad_fd_ops = {

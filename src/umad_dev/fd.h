@@ -29,8 +29,8 @@ int ibsa__umad_fd_register(struct umad_file *file,
 			   struct umad_agent_request *request);
 int ibsa__umad_fd_unregister(struct umad_file *file, uint32_t agent);
 int ibsa__umad_fd_send(struct umad_file *file, const void *packet, size_t len);
-ssize_t ibsa__umad_fd_receive(struct umad_file *file, void *packet,
-			      size_t room);
+int ibsa__umad_fd_receive(struct umad_file *file, struct umad_buffer *buffers,
+			  size_t count);
 
 /* Open a umad file; have it use 64-byte headers. Return: 0 or -errno. */
 int ibsa__umad_fd_open(const char *path, int *out) IBSA_MUST_USE;

@@ -67,7 +67,7 @@ void ibsa__umad_dev_wake(struct umad_file *file);
 bool ibsa__umad_dev_holder(struct umad_file *file, struct ibsa_error *out);
 
 /* event.c */
-bool ibsa__umad_dev_changed(struct umad_file *file);
+int ibsa__umad_dev_changed(struct umad_file *file);
 
 /* renew.c */
 int ibsa__umad_dev_reopen(struct umad_file *file, bool *out_is_other);
