@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "sim/capture/frame.h"
 #include "sim/capture/pcap.h"
@@ -94,21 +95,6 @@ static struct exchange *find_open(const struct tape *tape, const uint8_t *mad,
 	return index == SIM_NONE ? NULL : &tape->exchanges[index];
 }
 
-static int reserve(struct tape *tape)
-{
-	const uint32_t room = tape->room ? 2 * tape->room : 16;
-	struct exchange *grown;
-
-	if (tape->count < tape->room)
-		return 0;
-	grown = ibsa__realloc(tape->exchanges, room, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	tape->exchanges = grown;
-	tape->room = room;
-	return 0;
-}
-
 /* The same request is sent again until it is answered. */
 static bool is_retry(const struct exchange *open, const uint8_t *mad)
 {
@@ -122,7 +108,7 @@ static int add_request(struct tape *tape, const struct frame *frame)
 
 	if (is_retry(find_open(tape, frame->mad, frame->slid), frame->mad))
 		return 0;
-	err = reserve(tape);
+	err = ARRAY_GROW(tape->exchanges, tape->room, tape->count + 1);
 	if (!err)
 		err = ibsa__map_put(&tape->by_id,
 				    id_of(frame->mad, frame->slid),
@@ -141,18 +127,8 @@ static int add_request(struct tape *tape, const struct frame *frame)
 
 static int append(struct exchange *exchange, const uint8_t *bytes, size_t len)
 {
-	size_t room = exchange->room ? exchange->room : IBSA_MAD_BYTES;
-	uint8_t *grown;
-
-	while (room - exchange->len < len)
-		room *= 2;
-	if (room != exchange->room) {
-		grown = ibsa__realloc(exchange->answer, room, 1);
-		if (!grown)
-			return -ENOMEM;
-		exchange->answer = grown;
-		exchange->room = room;
-	}
+	if (ARRAY_GROW(exchange->answer, exchange->room, exchange->len + len))
+		return -ENOMEM;
 	memcpy(exchange->answer + exchange->len, bytes, len);
 	exchange->len += len;
 	return 0;

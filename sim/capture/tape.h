@@ -24,7 +24,7 @@ struct exchange {
 struct tape {
 	struct exchange *exchanges;
 	uint32_t count;
-	uint32_t room;
+	size_t room;
 	struct map by_id;	/* of a request that is being answered */
 	struct map by_question; /* to the exchange that is to answer next */
 	struct ibsa_port_state port; /* of who has asked first */

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "sim/mad/queue.h"
 
 static bool is_before(const struct message *a, const struct message *b)
@@ -56,16 +57,8 @@ static int heap_push(struct queue *queue, struct message *message)
 {
 	size_t i = queue->heap_count;
 
-	if (i == queue->heap_room) {
-		const size_t room = i ? 2 * i : 16;
-		struct message **heap = ibsa__realloc(queue->heap, room,
-						      sizeof(*heap));
-
-		if (!heap)
-			return -ENOMEM;
-		queue->heap = heap;
-		queue->heap_room = room;
-	}
+	if (ARRAY_GROW(queue->heap, queue->heap_room, i + 1))
+		return -ENOMEM;
 	queue->heap[queue->heap_count++] = message;
 	for (; i && is_before(queue->heap[i], queue->heap[(i - 1) / 2]);
 	     i = (i - 1) / 2)

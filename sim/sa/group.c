@@ -7,10 +7,9 @@
 #include <ibsa/sa.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "sim/sa/group.h"
 #include "sim/tools/order.h"
-
-enum { FIRST_ROOM = 4 };
 
 /*
  * The broadcast group of IPoIB in the default partition: Q_Key 0xb1b, MTU
@@ -90,19 +89,9 @@ struct group *ibsa__groups_find(const struct groups *groups,
 
 static int grow_groups(struct groups *groups)
 {
-	const size_t room = groups->room ? 2 * groups->room : FIRST_ROOM;
-	struct group **grown;
-
 	if (groups->count == GROUPS_MAX)
 		return -ENOSPC;
-	if (groups->count < groups->room)
-		return 0;
-	grown = ibsa__realloc(groups->all, room, sizeof(struct group *));
-	if (!grown)
-		return -ENOMEM;
-	groups->all = grown;
-	groups->room = room;
-	return 0;
+	return ARRAY_GROW(groups->all, groups->room, groups->count + 1);
 }
 
 int ibsa__groups_add(struct groups *groups, const struct ibsa_mcmember *record,
@@ -236,20 +225,12 @@ bool ibsa__groups_use(const struct groups *groups, uint64_t guid)
 static int insert(struct groups *groups, struct group *group, uint64_t guid,
 		  struct member **out)
 {
-	const size_t room = group->room ? 2 * group->room : FIRST_ROOM;
 	const size_t place = member_place(group, guid);
 
 	if (groups->members == MEMBERS_MAX)
 		return -ENOSPC;
-	if (group->count == group->room) {
-		struct member *grown = ibsa__realloc(group->members, room,
-						     sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		group->members = grown;
-		group->room = room;
-	}
+	if (ARRAY_GROW(group->members, group->room, group->count + 1))
+		return -ENOMEM;
 	*out = &group->members[place];
 	memmove(*out + 1, *out, (group->count - place) * sizeof(**out));
 	group->count++;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "sim/sa/service.h"
 
 void ibsa__services_expire(struct services *services, uint64_t now_ns)
@@ -41,19 +42,9 @@ struct service *ibsa__services_find(const struct services *services,
 
 static int grow(struct services *services)
 {
-	const size_t room = services->room ? 2 * services->room : 16;
-	struct service *grown;
-
 	if (services->count == SERVICES_MAX)
 		return -ENOSPC;
-	if (services->count < services->room)
-		return 0;
-	grown = ibsa__realloc(services->all, room, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	services->all = grown;
-	services->room = room;
-	return 0;
+	return ARRAY_GROW(services->all, services->room, services->count + 1);
 }
 
 int ibsa__services_set(struct services *services,

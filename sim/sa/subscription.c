@@ -6,6 +6,7 @@
 #include <ibsa/sa.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "sim/sa/subscription.h"
 
 /*
@@ -62,18 +63,11 @@ ibsa__subscriptions_find(const struct subscriptions *subscriptions,
 int ibsa__subscriptions_add(struct subscriptions *subscriptions,
 			    const struct subscription *one)
 {
-	const size_t room = subscriptions->room ? 2 * subscriptions->room : 16;
-	struct subscription *grown;
-
 	if (subscriptions->count == SUBSCRIPTIONS_MAX)
 		return -ENOSPC;
-	if (subscriptions->count == subscriptions->room) {
-		grown = ibsa__realloc(subscriptions->all, room, sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		subscriptions->all = grown;
-		subscriptions->room = room;
-	}
+	if (ARRAY_GROW(subscriptions->all, subscriptions->room,
+		       subscriptions->count + 1))
+		return -ENOMEM;
 	subscriptions->all[subscriptions->count++] = *one;
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/clock.h"
 #include "sim/server/server.h"
 
@@ -35,11 +36,7 @@ static bool bytes_resize(struct server_bytes *bytes, size_t room)
 
 bool ibsa__bytes_grow(struct server_bytes *bytes, size_t count)
 {
-	size_t room = bytes->room ? bytes->room : 512;
-
-	while (room < bytes->count + count)
-		room *= 2;
-	return bytes_resize(bytes, room);
+	return !ARRAY_GROW(bytes->at, bytes->room, bytes->count + count);
 }
 
 void ibsa__bytes_free(struct server_bytes *bytes)

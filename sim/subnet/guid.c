@@ -4,10 +4,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "sim/subnet/guid.h"
 #include "sim/tools/order.h"
-
-enum { FIRST_ROOM = 8 };
 
 void ibsa__aliases_done(struct aliases *aliases)
 {
@@ -51,45 +50,24 @@ struct guid_table *ibsa__aliases_table(const struct aliases *aliases,
 struct guid_table *ibsa__aliases_make(struct aliases *aliases,
 				      uint64_t port_guid)
 {
-	const uint32_t room = aliases->table_room ? 2 * aliases->table_room
-						  : FIRST_ROOM;
 	struct guid_table *table = ibsa__aliases_table(aliases, port_guid);
 
 	if (table)
 		return table;
-	if (aliases->table_count == aliases->table_room) {
-		table = ibsa__realloc(aliases->tables, room, sizeof(*table));
-		if (!table)
-			return NULL;
-		aliases->tables = table;
-		aliases->table_room = room;
-	}
-	if (ibsa__map_put(&aliases->table_of, port_guid, aliases->table_count))
+	if (ARRAY_GROW(aliases->tables, aliases->table_room,
+		       aliases->table_count + 1) ||
+	    ibsa__map_put(&aliases->table_of, port_guid, aliases->table_count))
 		return NULL;
 	table = &aliases->tables[aliases->table_count++];
 	*table = (struct guid_table){ .port_guid = port_guid };
 	return table;
 }
 
-static int grow(struct aliases *aliases)
-{
-	const size_t room = aliases->room ? 2 * aliases->room : FIRST_ROOM;
-	struct alias *grown;
-
-	if (aliases->count < aliases->room)
-		return 0;
-	grown = ibsa__realloc(aliases->all, room, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	aliases->all = grown;
-	aliases->room = room;
-	return 0;
-}
-
 int ibsa__aliases_set(struct aliases *aliases, struct guid_table *table,
 		      unsigned int entry, uint64_t guid)
 {
-	const int err = grow(aliases);
+	const int err = ARRAY_GROW(aliases->all, aliases->room,
+				   aliases->count + 1);
 	size_t place;
 
 	if (err)

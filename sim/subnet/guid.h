@@ -29,7 +29,7 @@ struct aliases {
 	size_t room;
 	struct guid_table *tables;
 	uint32_t table_count;
-	uint32_t table_room;
+	size_t table_room;
 	struct map table_of; /* by port GUID */
 	uint32_t invented;   /* ever */
 };

@@ -14,6 +14,7 @@
 #include <ibsa/sa.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "sim/topology/check.h"
 
@@ -65,17 +66,10 @@ static ssize_t read_all(int fd, char **text)
 	for (;;) {
 		ssize_t got;
 
-		if (len == room) {
-			char *more;
-
-			if (room == FILE_BYTES_MAX)
-				return -EFBIG;
-			room = room ? room * 2 : FIRST_BYTES;
-			more = ibsa__realloc(*text, room, 1);
-			if (!more)
-				return -ENOMEM;
-			*text = more;
-		}
+		if (len == FILE_BYTES_MAX)
+			return -EFBIG;
+		if (ARRAY_GROW(*text, room, room ? len + 1 : FIRST_BYTES))
+			return -ENOMEM;
 		got = read(fd, *text + len, room - len);
 		if (!got)
 			return (ssize_t)len;
@@ -234,16 +228,8 @@ static int keep_line(struct parser *parser)
 {
 	const size_t count = parser->topo.node_count;
 
-	if (count == parser->node_line_room) {
-		const size_t more = count ? 2 * count : 64;
-		struct node_line *grown = ibsa__realloc(parser->node_lines,
-							more, sizeof(*grown));
-
-		if (!grown)
-			return out_of_memory(parser);
-		parser->node_lines = grown;
-		parser->node_line_room = more;
-	}
+	if (ARRAY_GROW(parser->node_lines, parser->node_line_room, count + 1))
+		return out_of_memory(parser);
 	parser->node_lines[count] = (struct node_line){
 		.source = parser->source,
 		.line = parser->line,

@@ -6,7 +6,7 @@
 
 #include <ibsa/sa.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "sim/topology/parse.h"
 
@@ -141,19 +141,9 @@ static int take_lid(struct parser *parser, struct cursor line,
 
 static int keep(struct parser *parser, const struct port_line *line)
 {
-	const size_t room = parser->port_line_room;
-
-	if (parser->port_line_count == room) {
-		const size_t more = room ? 2 * room : 256;
-		struct port_line *grown = ibsa__realloc(parser->port_lines,
-							more, sizeof(*grown));
-
-		if (!grown)
-			return ibsa__fail(parser->error, -ENOMEM,
-					  "out of memory");
-		parser->port_lines = grown;
-		parser->port_line_room = more;
-	}
+	if (ARRAY_GROW(parser->port_lines, parser->port_line_room,
+		       parser->port_line_count + 1))
+		return ibsa__fail(parser->error, -ENOMEM, "out of memory");
 	parser->port_lines[parser->port_line_count++] = *line;
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include <ibsa/sa.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "sim/topology/topology.h"
 
 /* Strings are kept in chunks: two for each node, freed all at once. */
@@ -83,56 +84,29 @@ uint32_t ibsa__topology_find(const struct topology *topo, const char *name)
 	return SIM_NONE;
 }
 
-/* Room for @more further elements, twice as much each time. */
-static int reserve(void **array, uint32_t *room, uint32_t count, uint32_t more,
-		   size_t size)
-{
-	uint32_t want = *room ? *room : 64;
-	void *grown;
-
-	while (want - count < more)
-		want *= 2;
-	if (want == *room)
-		return 0;
-	grown = ibsa__realloc(*array, want, size);
-	if (!grown)
-		return -ENOMEM;
-	*array = grown;
-	*room = want;
-	return 0;
-}
-
 static int reserve_node(struct topology *topo, uint32_t ports)
 {
-	void *nodes = topo->nodes;
-	void *all_ports = topo->ports;
 	int err;
 
 	if (topo->node_count == TOPO_NODES_MAX ||
 	    topo->port_count + ports > TOPO_PORTS_MAX)
 		return -ENOSPC;
-	err = reserve(&nodes, &topo->node_room, topo->node_count, 1,
-		      sizeof(*topo->nodes));
-	topo->nodes = nodes;
+	err = ARRAY_GROW(topo->nodes, topo->node_room, topo->node_count + 1);
 	if (err)
 		return err;
-	err = reserve(&all_ports, &topo->port_room, topo->port_count, ports,
-		      sizeof(*topo->ports));
-	topo->ports = all_ports;
-	return err;
+	return ARRAY_GROW(topo->ports, topo->port_room,
+			  topo->port_count + ports);
 }
 
 int ibsa__topology_keep_finding(struct topology *topo,
 				const struct topo_finding *finding)
 {
-	void *findings = topo->findings;
 	int err;
 
 	if (topo->finding_count == TOPO_FINDINGS_MAX)
 		return 0;
-	err = reserve(&findings, &topo->finding_room, topo->finding_count, 1,
-		      sizeof(*topo->findings));
-	topo->findings = findings;
+	err = ARRAY_GROW(topo->findings, topo->finding_room,
+			 topo->finding_count + 1);
 	if (!err)
 		topo->findings[topo->finding_count++] = *finding;
 	return err;

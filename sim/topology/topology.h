@@ -70,15 +70,15 @@ struct topology {
 	struct topo_node *nodes;
 	struct topo_port *ports;
 	uint32_t node_count;
-	uint32_t node_room;
+	size_t node_room;
 	uint32_t port_count;
-	uint32_t port_room;
+	size_t port_room;
 	uint32_t switch_count;
 	uint32_t link_count;
 	struct topo_chunk *strings;
 	struct topo_finding *findings;
 	uint32_t finding_count;
-	uint32_t finding_room;
+	size_t finding_room;
 	struct map ids;	       /* hash of a node's id to its index */
 	struct map guids;      /* node GUID to its index */
 	struct map port_guids; /* port GUID to the port's index */

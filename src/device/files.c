@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "device/files.h"
 #include "device/parse.h"
 
@@ -69,18 +70,12 @@ int ibsa__folder_check(struct device_files *files, const char *format, ...)
 
 int ibsa__names_add(struct ibsa__names *names, const char *name)
 {
-	char **at = names->at;
+	const int err = ARRAY_GROW(names->at, names->room, names->count + 1);
 
-	/* Room for a power of two of names; grown when that many are there. */
-	if (!(names->count & (names->count - 1))) {
-		at = ibsa__realloc(at, names->count ? 2 * names->count : 1,
-				   sizeof(*at));
-		if (!at)
-			return -ENOMEM;
-		names->at = at;
-	}
-	at[names->count] = ibsa__strdup(name);
-	if (!at[names->count])
+	if (err)
+		return err;
+	names->at[names->count] = ibsa__strdup(name);
+	if (!names->at[names->count])
 		return -ENOMEM;
 	names->count++;
 	return 0;

@@ -23,6 +23,7 @@ struct ibsa__file_text {
 struct ibsa__names {
 	char **at;
 	size_t count;
+	size_t room;
 };
 
 struct device_files;

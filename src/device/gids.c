@@ -6,6 +6,7 @@
 #include <ibsa/device.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "device/device.h"
 #include "device/parse.h"
 #include "device/files.h"
@@ -38,21 +39,6 @@ static uint8_t state_read(struct device_files *files, const char *device,
 	return (uint8_t)state;
 }
 
-static int make_room(struct reading *reading)
-{
-	const size_t room = reading->room ? 2 * reading->room : 16;
-	struct ibsa_gid_row *rows;
-
-	if (reading->count < reading->room)
-		return 0;
-	rows = ibsa__realloc(reading->rows, room, sizeof(*rows));
-	if (!rows)
-		return -ENOMEM;
-	reading->rows = rows;
-	reading->room = room;
-	return 0;
-}
-
 static int add(unsigned int port, int entry_err,
 	       const struct ibsa_gid_entry *entry, void *arg)
 {
@@ -61,7 +47,7 @@ static int add(unsigned int port, int entry_err,
 
 	if (reading->only_port && port != reading->only_port)
 		return 0;
-	err = make_room(reading);
+	err = ARRAY_GROW(reading->rows, reading->room, reading->count + 1);
 	if (err)
 		return err;
 	if (port != reading->port) {

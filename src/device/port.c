@@ -10,6 +10,7 @@
 #include <ibsa/sa.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "device/device.h"
 #include "device/parse.h"
 #include "device/files.h"
@@ -94,19 +95,10 @@ int ibsa__pkeys_read(struct device_files *files, const char *device,
 		uint16_t pkey;
 
 		err = ibsa__pkey_read(files, device, port, count, &pkey);
+		if (!err)
+			err = ARRAY_GROW(pkeys, room, count + 1);
 		if (err)
 			break;
-		if (count == room) {
-			uint16_t *more;
-
-			room = room ? 2 * room : 16;
-			more = ibsa__realloc(pkeys, room, sizeof(*pkeys));
-			if (!more) {
-				err = -ENOMEM;
-				break;
-			}
-			pkeys = more;
-		}
 		pkeys[count] = pkey;
 	}
 	if (err && err != -ENOENT) {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "event/state.h"
 
 struct ibsa__audited_port {
@@ -344,21 +345,6 @@ static size_t port_place(const struct ibsa__node_audit *audit, uint64_t guid)
 	return from;
 }
 
-static bool has_room(struct ibsa__node_audit *audit)
-{
-	const size_t room = audit->room ? audit->room * 2 : 16;
-	struct ibsa__audited_port *ports;
-
-	if (audit->count < audit->room)
-		return true;
-	ports = ibsa__realloc(audit->ports, room, sizeof(*ports));
-	if (!ports)
-		return false;
-	audit->ports = ports;
-	audit->room = room;
-	return true;
-}
-
 /* The port with @guid, which is entered as one that is not there if it is not
  * known; NULL without memory. */
 static struct ibsa__audited_port *port_get(struct ibsa__node_audit *audit,
@@ -369,7 +355,7 @@ static struct ibsa__audited_port *port_get(struct ibsa__node_audit *audit,
 
 	if (place < audit->count && audit->ports[place].guid == guid)
 		return &audit->ports[place];
-	if (!has_room(audit))
+	if (ARRAY_GROW(audit->ports, audit->room, audit->count + 1))
 		return NULL;
 	port = &audit->ports[place];
 	memmove(port + 1, port, (audit->count++ - place) * sizeof(*port));

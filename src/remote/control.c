@@ -6,6 +6,7 @@
 #include <sys/uio.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "remote/control.h"
 
 enum {
@@ -167,17 +168,9 @@ static int frames_take(struct remote_control *control)
 /* Have room for more. */
 static bool control_grow(struct remote_control *control)
 {
-	const size_t room = control->room ? 2 * control->room : FIRST_BYTES;
-	uint8_t *bytes;
+	const size_t want = control->room ? control->used + 1 : FIRST_BYTES;
 
-	if (control->used < control->room)
-		return true;
-	bytes = ibsa__realloc(control->bytes, room, 1);
-	if (!bytes)
-		return false;
-	control->bytes = bytes;
-	control->room = room;
-	return true;
+	return !ARRAY_GROW(control->bytes, control->room, want);
 }
 
 int ibsa__control_read(struct remote_control *control, int fd)

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Arrays that grow. */
+#ifndef BASE_ARRAY_H
+#define BASE_ARRAY_H
+
+#include <stddef.h>
+
+#include <ibsa/types.h>
+
+/*
+ * Have room for @want elements of @size bytes in *@array, a pointer to the
+ * first or NULL, which has room for *@room: at least twice as many as before.
+ * Return: 0; -ENOMEM, and nothing has changed.
+ */
+int ibsa__array_grow(void *array, size_t *room, size_t want,
+		     size_t size) IBSA_MUST_USE;
+
+/* The same of the variables themselves. */
+#define ARRAY_GROW(array, room, want) \
+	ibsa__array_grow(&(array), &(room), want, sizeof(*(array)))
+
+#endif
