@@ -94,6 +94,17 @@ static bool puppet_changed(struct ibsa_transport *transport)
 	return changed;
 }
 
+/* The default P_Key, and another. */
+static int puppet_pkey(struct ibsa_transport *transport, uint32_t index,
+		       uint16_t *out)
+{
+	(void)transport;
+	if (index > 1)
+		return -EINVAL;
+	*out = index ? 0x8001 : 0xffff;
+	return 0;
+}
+
 static int puppet_listen(struct ibsa_transport *transport, bool on)
 {
 	struct puppet *puppet = puppet_of(transport);
@@ -110,6 +121,7 @@ static const struct ibsa_transport_ops puppet_ops = {
 	.recv = puppet_recv,
 	.port = puppet_port,
 	.changed = puppet_changed,
+	.pkey = puppet_pkey,
 	.listen = puppet_listen,
 };
 
@@ -195,6 +207,10 @@ void puppet_note(const struct ibsa_reply *reply, void *arg)
 	struct seen *seen = arg;
 
 	seen->record = reply->record;
+	seen->redirects = reply->redirects;
+	if (reply->redirect)
+		seen->redirect_lid = (uint16_t)IBSA_GET(
+			class_port_info, redirect_lid, reply->redirect);
 	seen->calls++;
 	seen->err = reply->err;
 	seen->status = reply->status;

@@ -56,6 +56,8 @@ struct seen {
 	size_t stride;
 	uint64_t rtt_ns;
 	uint64_t id;
+	uint16_t redirect_lid; /* 0: no redirection, or by GID */
+	unsigned int redirects;
 };
 
 void puppet_init(struct puppet *puppet);

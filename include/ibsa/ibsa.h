@@ -154,8 +154,10 @@ struct ibsa_query {
  * @records: the records as received, in network byte order
  * @stride: bytes from the start of one record to the start of the next
  * @count:  number of complete records
- * @redirect: if the SA redirects the request (bit 1 of @status is set): the
- *          ClassPortInfo of the reply, in network byte order and in the layout
+ * @redirects: if @redirect is set, how many redirections the request followed
+ *          before it, at most 3
+ * @redirect: if the SA redirects the request (bit 1 of @status is set) and the
+ *          client does not follow that redirection: the ClassPortInfo of the reply, in network byte order and in the layout
  *          of @record's class version, with the address of the SA to use
  *          instead. NULL if the SA does not redirect or the reply is too short
  *
@@ -167,6 +169,7 @@ struct ibsa_reply {
 	const struct ibsa_record *record;
 	int err;
 	uint16_t status;
+	uint8_t redirects;
 	unsigned int tries;
 	uint64_t rtt_ns;
 	const uint8_t *records;
@@ -227,7 +230,8 @@ struct ibsa_stats {
 	uint64_t shared;  /* of them, sent with another's request */
 	uint64_t sent;	  /* MADs, tries after the first too */
 	uint64_t retries;
-	uint64_t retargeted; /* requests that followed the SA when it moved */
+	uint64_t retargeted; /* requests that followed the SA when it moved, or
+			      * when it redirected them */
 	uint64_t replies;    /* that ended a query */
 	uint64_t busy;	     /* replies that said BUSY */
 	uint64_t timeouts;   /* queries that ended in silence */
@@ -239,6 +243,7 @@ struct ibsa_stats {
 	uint64_t ignored_kind;	    /* other class or version, method or
 				     * attribute */
 	uint64_t ignored_malformed; /* too short to be a MAD */
+	uint64_t redirected;	    /* redirections to another SA */
 };
 
 /**
@@ -317,7 +322,10 @@ int ibsa_close(struct ibsa_client *client);
  * ibsa_port_watch()). These tries have a new TransactionID: a late reply of the
  * old SM does not count. A node on which no SA runs replies that it does not
  * support the class version or the method. On such a reply, the client reads
- * the port again, and ignores the reply if the SM has moved.
+ * the port again, and ignores the reply if the SM has moved. If the SA redirects
+ * a request, the client sends all requests to the address that the SA gives,
+ * until the port or the SM changes or a try there gets no reply. A request
+ * follows at most three redirections.
  *
  * Identical Gets and GetTables of a client share one request. A query joins a
  * request that waits for the window. It joins a request that was sent only if

@@ -8,33 +8,15 @@
 #include <ibsa/text.h>
 
 #include "base/error.h"
+#include "engine/reply.h"
 
-/* Where an SA redirects to: a LID, or a GID where there is no unicast LID. */
-struct redirect_target {
-	uint32_t lid;
-	struct ibsa_gid gid;
-};
-
-static struct redirect_target redirect_target(const struct ibsa_reply *reply)
-{
-	struct ibsa_opa_class_port_info opa;
-	struct ibsa_class_port_info info;
-
-	if (reply->record->class_version == IBSA_CLASS_VERSION_OPA) {
-		ibsa_opa_class_port_info_record.decode(reply->redirect, &opa);
-		return (struct redirect_target){ opa.redirect_lid,
-						 opa.redirect_gid };
-	}
-	ibsa_class_port_info_record.decode(reply->redirect, &info);
-	if (info.redirect_lid == IBSA_LID_PERMISSIVE)
-		info.redirect_lid = 0;
-	return (struct redirect_target){ info.redirect_lid, info.redirect_gid };
-}
-
+/* Why a redirection was not followed. */
 static void explain_redirect(const struct ibsa_reply *reply,
 			     struct ibsa_error *out)
 {
-	struct redirect_target target;
+	const char *why = "the port cannot ask there by the P_Key, Q_Key and "
+			  "address that it gives";
+	struct ibsa__redirect target;
 	char gid[IBSA_GID_TEXT];
 
 	if (!reply->redirect) {
@@ -44,19 +26,21 @@ static void explain_redirect(const struct ibsa_reply *reply,
 			   reply->status);
 		return;
 	}
-	target = redirect_target(reply);
+	ibsa__redirect_read(reply, &target);
+	if (reply->redirects)
+		why = "it was redirected too often before";
 	if (ibsa_gid_format(&target.gid, gid, sizeof(gid)) < 0)
 		gid[0] = '\0';
 	if (target.lid)
 		ibsa__fail(out, 0,
 			   "the SA redirected the request to LID %u, which is "
-			   "not followed; ask the SA there",
-			   target.lid);
+			   "not followed: %s; ask the SA there",
+			   target.lid, why);
 	else
 		ibsa__fail(out, 0,
 			   "the SA redirected the request to GID %s, which is "
-			   "not followed; ask the SA there",
-			   gid);
+			   "not followed: %s; ask the SA there",
+			   gid, why);
 }
 
 static void explain_answer(const struct ibsa_reply *reply,

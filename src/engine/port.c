@@ -78,15 +78,17 @@ static struct ibsa_address sm_address(const struct ibsa__engine *engine)
  * in flight follow it. */
 static void use_port(struct ibsa__engine *engine)
 {
+	const struct ibsa_address *asked = engine->is_redirected ? &engine->home
+								 : &engine->sa;
 	const struct ibsa_address sa = sm_address(engine);
 	const bool was_known = engine->sa_known;
 
 	if (engine->sa_given)
 		return;
 	engine->sa_known = ibsa_port_has_sm(&engine->port);
-	if (!engine->sa_known ||
-	    (was_known && is_same_address(&sa, &engine->sa)))
+	if (!engine->sa_known || (was_known && is_same_address(&sa, asked)))
 		return;
+	ibsa__redirect_drop(engine);
 	engine->sa = sa;
 	ibsa__engine_retarget(engine);
 }
@@ -123,6 +125,7 @@ static void set_port(struct ibsa__engine *engine,
 	engine->port = *port;
 	if (!changes)
 		return;
+	ibsa__redirect_drop(engine);
 	for (; at != &engine->watches; at = at->next) {
 		struct ibsa_port_watch *watch =
 			list_object(at, struct ibsa_port_watch, link);

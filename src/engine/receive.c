@@ -87,14 +87,24 @@ static struct txn *find_txn(struct ibsa__engine *engine,
 	return txn;
 }
 
+/* An SA that redirects requests may send its Reports itself. */
+static bool is_from_known_sa(const struct ibsa__engine *engine,
+			     const struct ibsa_address *from)
+{
+	if (!engine->sa_known)
+		return false;
+	return is_from(engine, from, &engine->sa) ||
+	       (engine->is_redirected && is_from(engine, from, &engine->home));
+}
+
 /* Who sent it may be a new SM that the port has not been read for yet. */
 static bool is_from_sa(struct ibsa__engine *engine,
 		       const struct ibsa_message *message)
 {
-	if (engine->sa_known && is_from(engine, &message->from, &engine->sa))
+	if (is_from_known_sa(engine, &message->from))
 		return true;
 	ibsa__engine_refresh(engine);
-	return engine->sa_known && is_from(engine, &message->from, &engine->sa);
+	return is_from_known_sa(engine, &message->from);
 }
 
 static void hear(struct ibsa__engine *engine,
@@ -188,6 +198,21 @@ static bool is_refused_by_stale(struct ibsa__engine *engine, struct txn *txn,
 	return true;
 }
 
+/* A reply whose status is not what its queries are to be told, or not yet. */
+static bool is_provisional(struct ibsa__engine *engine, struct txn *txn,
+			   const struct ibsa_sa_header *header,
+			   const struct ibsa_message *message,
+			   struct ibsa_reply *reply)
+{
+	if (!(header->status & IBSA_STATUS_REDIRECT))
+		return is_refused_by_stale(engine, txn, header->status);
+	reply->record = txn->record;
+	reply->redirects = txn->hops;
+	ibsa__reply_parse(txn->record, header, message->mad, message->len,
+			  reply);
+	return ibsa__redirect_follow(engine, txn, reply);
+}
+
 static void handle(struct ibsa__engine *engine,
 		   const struct ibsa_message *message)
 {
@@ -219,7 +244,8 @@ static void handle(struct ibsa__engine *engine,
 		ibsa__txn_back_off(engine, txn);
 		return;
 	}
-	if (header.status && is_refused_by_stale(engine, txn, header.status))
+	if (header.status &&
+	    is_provisional(engine, txn, &header, message, &reply))
 		return;
 	reply.err = message->err;
 	if (message->len > engine->options.reply_bytes)

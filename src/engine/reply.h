@@ -18,4 +18,20 @@ void ibsa__reply_parse(const struct ibsa_record *record,
 		       const struct ibsa_sa_header *header, const uint8_t *mad,
 		       size_t len, struct ibsa_reply *out);
 
+/* Where an SA redirects to. @lid is 0 if there is only a GID. */
+struct ibsa__redirect {
+	struct ibsa_gid gid;
+	uint32_t lid;
+	uint32_t qpn;
+	uint32_t qkey;
+	uint32_t flow_label;
+	uint16_t pkey;
+	uint8_t sl;
+	uint8_t traffic_class;
+};
+
+/* The ClassPortInfo of a @reply that has one. */
+void ibsa__redirect_read(const struct ibsa_reply *reply,
+			 struct ibsa__redirect *out);
+
 #endif

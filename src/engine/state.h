@@ -68,12 +68,16 @@ struct txn {
 	uint8_t method;
 	uint8_t jitter_percent;
 	bool shareable;
+	uint8_t hops; /* redirections that were followed since it was sent to
+		       * the SA itself */
 	bool heard_busy;
-	bool is_backing_off;   /* the SA answered the last try with BUSY */
 	bool starts_deadlines; /* those that run from its first send */
-	bool is_refused;       /* the transport did not take the last try */
-	bool is_late; /* because it still waits for the answer to the one
-			  * before, whose time is over */
+	bool is_late; /* the transport did not take the last try because it still
+		       * waits for the answer to the one before, whose time is
+		       * over */
+	bool is_refused; /* it did not take the last try, if there was one */
+	bool is_backing_off; /* the SA answered the last try, if there was one,
+			      * with BUSY, or there is no SA to ask yet */
 	enum txn_state state;
 };
 
@@ -103,7 +107,11 @@ struct ibsa__engine {
 	struct ibsa_transport *transport;
 	struct ibsa__engine_options options;
 	struct ibsa_port_state port;
-	struct ibsa_address sa;
+	struct ibsa_address sa;	  /* that is asked */
+	struct ibsa_address home; /* the SA that redirects to it, if it does */
+	struct ibsa_address resolving; /* a target whose LID is asked for */
+	uint64_t resolving_id;	       /* of the query for it; 0: none */
+	bool is_redirected;
 	bool sa_known;
 	bool sa_given; /* by the options, not by the port */
 	bool calling_back;
@@ -198,6 +206,20 @@ void ibsa__engine_release(struct ibsa__engine *engine, uint64_t now_ns);
 void ibsa__engine_retarget(struct ibsa__engine *engine);
 void ibsa__engine_resend(struct ibsa__engine *engine);
 void ibsa__engine_pump(struct ibsa__engine *engine);
+
+/* @txn was redirected: it goes to the SA that is asked now; its next try is
+ * still an interval away if that is not known yet. */
+void ibsa__txn_redirected(struct ibsa__engine *engine, struct txn *txn);
+
+/*
+ * redirect.c: have @txn follow the redirection of @reply. False: that is the end
+ * of it, since it was redirected too often or the port cannot send there.
+ */
+bool ibsa__redirect_follow(struct ibsa__engine *engine, struct txn *txn,
+			   const struct ibsa_reply *reply) IBSA_MUST_USE;
+
+/* Ask the SA itself again. */
+void ibsa__redirect_drop(struct ibsa__engine *engine);
 
 /* join.c: a hash of what makes requests the same. */
 uint64_t ibsa__txn_identity(const struct txn *txn);

@@ -75,10 +75,9 @@ int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 	txn->to = (struct ibsa_address){ 0 };
 	txn->method = request.method;
 	txn->epoch = engine->epoch;
+	txn->hops = 0;
 	txn->heard_busy = false;
-	txn->is_backing_off = false;
 	txn->starts_deadlines = false;
-	txn->is_refused = false;
 	txn->is_late = false;
 	txn->out = 0;
 	txn->state = TXN_ENDED;
@@ -194,6 +193,8 @@ static void aim(struct ibsa__engine *engine, struct txn *txn)
 		txn->heard_busy = false;
 		txn->out = 0;
 		engine->stats.retargeted++;
+		if (!engine->is_redirected)
+			txn->hops = 0;
 	}
 	txn->to = engine->sa;
 }
@@ -404,11 +405,30 @@ void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn)
 	if (!ibsa__txn_is_awaited(txn, now_ns, engine->wheel.now + 1, &last))
 		return;
 	ibsa__engine_refresh(engine);
+	/* A target that is silent may be gone: the SA knows. */
+	if (!txn->is_backing_off && !txn->is_refused && is_at_sa(engine, txn))
+		ibsa__redirect_drop(engine);
 	err = send_try(engine, txn, now_ns);
 	if (err)
 		send_failed(engine, txn, err);
 	else if (txn->tries > 1)
 		engine->stats.retries++;
+}
+
+void ibsa__txn_redirected(struct ibsa__engine *engine, struct txn *txn)
+{
+	const uint64_t now_ns = engine_now_ns(engine);
+
+	txn->out = 0;
+	txn->interval_ms = txn->last_interval_ms;
+	if (is_at_sa(engine, txn)) {
+		/* The SA to ask is not known yet, so none is silent. */
+		txn->is_backing_off = true;
+		arm_retry(engine, txn, now_ns);
+	} else {
+		ibsa__timer_arm(&engine->wheel, &txn->retry,
+				now_ns / NS_PER_MS);
+	}
 }
 
 /* Take @txn out of everything but its list of queries. */

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * An SA that redirects: its reply has the address of another, which is asked
+ * from then on, until the port changes or the other is silent.
+ *
+ * Source: IBA vol 1, 13.4.8.1 (ClassPortInfo), 13.5.2 (redirection).
+ */
+#include <errno.h>
+
+#include "engine/reply.h"
+#include "engine/state.h"
+
+enum { HOPS_MAX = 3, PKEYS_MAX = 0x10000, PKEY_BITS = 0x7fff };
+
+#define READ(kind, bytes, out)                                  \
+	do {                                                    \
+		struct ibsa_##kind info;                        \
+                                                                \
+		ibsa_##kind##_record.decode(bytes, &info);      \
+		*(out) = (struct ibsa__redirect){               \
+			.lid = info.redirect_lid,               \
+			.gid = info.redirect_gid,               \
+			.qpn = info.redirect_qp,                \
+			.qkey = info.redirect_qkey,             \
+			.flow_label = info.redirect_flow_label, \
+			.pkey = info.redirect_pkey,             \
+			.sl = info.redirect_sl,                 \
+			.traffic_class = info.redirect_tclass,  \
+		};                                              \
+	} while (0)
+
+void ibsa__redirect_read(const struct ibsa_reply *reply,
+			 struct ibsa__redirect *out)
+{
+	if (reply->record->class_version == IBSA_CLASS_VERSION_OPA) {
+		READ(opa_class_port_info, reply->redirect, out);
+		return;
+	}
+	READ(class_port_info, reply->redirect, out);
+	if (out->lid == IBSA_LID_PERMISSIVE)
+		out->lid = 0;
+}
+
+void ibsa__redirect_drop(struct ibsa__engine *engine)
+{
+	engine->resolving_id = 0;
+	if (!engine->is_redirected)
+		return;
+	engine->is_redirected = false;
+	engine->sa = engine->home;
+}
+
+/* From now on @target is asked, also by what is in flight. */
+static void redirect_use(struct ibsa__engine *engine,
+			 const struct ibsa_address *target)
+{
+	if (!engine->is_redirected)
+		engine->home = engine->sa;
+	engine->is_redirected = true;
+	engine->sa = *target;
+	engine->stats.redirected++;
+	ibsa__engine_retarget(engine);
+}
+
+/* The index of a P_Key of this partition at the port. */
+static bool pkey_find(struct ibsa_transport *transport, uint16_t pkey,
+		      uint16_t *out)
+{
+	uint16_t have;
+
+	if (!transport->ops->pkey || !(pkey & PKEY_BITS))
+		return false;
+	for (uint32_t i = 0; i < PKEYS_MAX; i++) {
+		if (transport->ops->pkey(transport, i, &have))
+			return false;
+		if ((have & PKEY_BITS) == (pkey & PKEY_BITS)) {
+			*out = (uint16_t)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool gid_is_zero(const struct ibsa_gid *gid)
+{
+	static const struct ibsa_gid zero;
+
+	return !memcmp(gid, &zero, sizeof(zero));
+}
+
+/* The address, but for the LID of one that only has a GID. False: the port
+ * cannot send there. Every Q_Key but that of QP 1 is refused: transports send
+ * no other. */
+static bool redirect_address(struct ibsa__engine *engine,
+			     const struct ibsa__redirect *redirect,
+			     struct ibsa_address *out)
+{
+	*out = (struct ibsa_address){
+		.lid = redirect->lid,
+		.qpn = redirect->qpn,
+		.sl = redirect->sl,
+		.gid = redirect->gid,
+		.traffic_class = redirect->traffic_class,
+		.flow_label = redirect->flow_label,
+	};
+	out->has_grh = engine->sa.has_grh;
+	if (!redirect->qpn || redirect->qkey != IBSA_QKEY_GSI)
+		return false;
+	if ((!out->lid || out->has_grh) && gid_is_zero(&out->gid))
+		return false;
+	if (!out->has_grh)
+		out->traffic_class = 0, out->flow_label = 0;
+	return pkey_find(engine->transport, redirect->pkey, &out->pkey_index);
+}
+
+/* The path to a target without a LID is here, or there is none: the requests are
+ * then sent again by their own timers, and end with the redirection. */
+static void redirect_path_done(const struct ibsa_reply *reply, void *arg)
+{
+	struct ibsa__engine *engine = arg;
+	struct ibsa_path path;
+
+	if (reply->id != engine->resolving_id)
+		return;
+	engine->resolving_id = 0;
+	if (reply->err || reply->status || ibsa_reply_decode(reply, 0, &path) ||
+	    !path.dlid)
+		return;
+	engine->resolving.lid = path.dlid;
+	/* Another subnet's, or a link that wants it anyway. */
+	engine->resolving.has_grh |= path.hop_limit > 1;
+	engine->resolving.hop_limit = path.hop_limit;
+	if (!engine->resolving.has_grh)
+		engine->resolving.gid = (struct ibsa_gid){ { 0 } };
+	redirect_use(engine, &engine->resolving);
+}
+
+/* The SA that redirects is asked for the path to a target that has a GID only. */
+static bool redirect_resolve(struct ibsa__engine *engine,
+			     const struct ibsa_address *target)
+{
+	const struct ibsa_path match = {
+		.sgid = engine->port.gid,
+		.dgid = target->gid,
+		.numb_path = 1,
+		.reversible = 1,
+	};
+	const struct ibsa_query query = {
+		.record = &ibsa_path_record,
+		.match = &match,
+		.mask = IBSA_PATH_CM(sgid) | IBSA_PATH_CM(dgid) |
+			IBSA_PATH_CM(numb_path) | IBSA_PATH_CM(reversible),
+		.no_sharing = true,
+	};
+
+	if (ibsa__engine_query(engine, &query, redirect_path_done, engine,
+			       &engine->resolving_id))
+		return false;
+	engine->resolving = *target;
+	return true;
+}
+
+/* Whether @txn asks for the path to a target. */
+static bool is_path_query(const struct txn *txn)
+{
+	return list_object(txn->queries.next, struct query, link)->done ==
+	       redirect_path_done;
+}
+
+/* A port of RoCE has no LIDs, and sends to GIDs. */
+static bool needs_lid(const struct ibsa__engine *engine,
+		      const struct ibsa_address *target)
+{
+	return !target->lid && engine->port.link != IBSA_LINK_ETHERNET;
+}
+
+/* Learn where @txn is redirected to. False: the port cannot send there. */
+static bool redirect_learn(struct ibsa__engine *engine,
+			   const struct ibsa_reply *reply)
+{
+	struct ibsa__redirect redirect;
+	struct ibsa_address target;
+
+	ibsa__redirect_read(reply, &redirect);
+	if (!redirect_address(engine, &redirect, &target))
+		return false;
+	if (engine->resolving_id)
+		return true;
+	if (needs_lid(engine, &target))
+		return redirect_resolve(engine, &target);
+	if (!target.has_grh)
+		target.gid = (struct ibsa_gid){ { 0 } };
+	redirect_use(engine, &target);
+	return true;
+}
+
+/*
+ * A request that somebody else has been redirected from meanwhile follows that.
+ * One that was redirected too often ends, and the next one begins at the SA.
+ */
+bool ibsa__redirect_follow(struct ibsa__engine *engine, struct txn *txn,
+			   const struct ibsa_reply *reply)
+{
+	if (!reply->redirect || is_path_query(txn))
+		return false;
+	if (txn->hops == HOPS_MAX) {
+		ibsa__redirect_drop(engine);
+		return false;
+	}
+	if (is_at_sa(engine, txn) && !redirect_learn(engine, reply))
+		return false;
+	txn->hops++;
+	ibsa__txn_redirected(engine, txn);
+	return true;
+}
