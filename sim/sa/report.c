@@ -18,8 +18,6 @@ enum {
 	TRIES = 3,
 	TRY_MS = 200,
 	FIRST_ID = 0x02dab001,
-	NOTICE_ATTRIBUTE = 0x0002,
-	NOTICE_BYTES = 80,
 };
 
 struct report {
@@ -30,7 +28,7 @@ struct report {
 	uint32_t end;
 	uint8_t tries;
 	struct ibsa_address sa;
-	uint8_t notice[NOTICE_BYTES];
+	struct ibsa_notice notice;
 };
 
 int ibsa__reports_init(struct reports *reports)
@@ -98,13 +96,14 @@ static void put_mad(const struct report *report, uint8_t *mad)
 		.class_version = IBSA_CLASS_VERSION,
 		.method = IBSA_METHOD_REPORT,
 		.transaction_id = report->node.key,
-		.attribute_id = NOTICE_ATTRIBUTE,
+		.attribute_id = ibsa_notice_record.attribute,
 	};
 	uint64_t over = 0;
 
 	memset(mad, 0, IBSA_MAD_BYTES);
 	ibsa_sa_header_record.encode(&header, mad, &over);
-	memcpy(mad + IBSA_SA_HEADER_BYTES, report->notice, NOTICE_BYTES);
+	ibsa_notice_record.encode(&report->notice, mad + IBSA_SA_HEADER_BYTES,
+				  &over);
 }
 
 /*
@@ -188,7 +187,6 @@ void ibsa__report_send(struct sa *sa, uint32_t end,
 		       const struct ibsa_notice *say, uint64_t now_ns)
 {
 	struct report *report = new_report(&sa->reports);
-	uint64_t over = 0;
 
 	sa->net->stats.reports++;
 	if (!report) {
@@ -197,7 +195,7 @@ void ibsa__report_send(struct sa *sa, uint32_t end,
 	}
 	report->end = end;
 	report->sa = *asked;
-	ibsa_notice_record.encode(say, report->notice, &over);
+	report->notice = *say;
 	try(sa, report, now_ns);
 }
 

@@ -192,7 +192,10 @@ static void start_header(const struct sa_work *work, uint8_t *out)
 /* An error's answer is the request once more. */
 static void finish_error(struct sa_work *work)
 {
-	enum { SUBSCRIBE = IBSA_SA_HEADER_BYTES + 23 };
+	enum {
+		SUBSCRIBE = offsetof(struct ibsa__inform_info_bits, subscribe) /
+			    8,
+	};
 	uint8_t *out = work->reply->bytes;
 
 	start_header(work, out);
@@ -201,7 +204,7 @@ static void finish_error(struct sa_work *work)
 	if (work->method == IBSA_METHOD_GET_TABLE)
 		ibsa_put_be16(out + MAD_ATTRIBUTE_OFFSET, 0);
 	if (work->ends_subscription)
-		out[SUBSCRIBE] = 0;
+		out[IBSA_SA_HEADER_BYTES + SUBSCRIBE] = 0;
 	work->reply->len = IBSA_MAD_BYTES;
 }
 
