@@ -32,6 +32,7 @@ struct line {
 	struct timespec when;
 	unsigned long ticket; /* answers to wait for, of struct names */
 	bool is_generic;
+	char holder[IBSA_VALUE_TEXT + 64]; /* what event.holder points to */
 };
 
 struct watching {
@@ -165,7 +166,7 @@ static const char *reason(const struct ibsa_event *event)
 		return event->err ? port_failure()
 				  : "the SA is asked to report again";
 	case IBSA_EVENT_FAILED:
-		return failure(event->err);
+		return event->holder ? event->holder : failure(event->err);
 	case IBSA_EVENT_REFUSED:
 		return ibsa_status_text(event->status);
 	case IBSA_EVENT_GID_IN:
@@ -348,6 +349,11 @@ static void append(struct watching *watching, const struct ibsa_event *event)
 	line->event = *event;
 	line->event.notice = NULL;
 	line->is_generic = event->notice && event->notice->is_generic;
+	if (event->holder) {
+		snprintf(line->holder, sizeof(line->holder), "%s; %s",
+			 failure(event->err), event->holder);
+		line->event.holder = line->holder;
+	}
 	/* How things stand has no name to wait for. */
 	line->ticket = event->kind & IBSA_EVENT_ALL ? watching->names.asked : 0;
 	clock_gettime(CLOCK_REALTIME, &line->when);

@@ -67,6 +67,51 @@ static void all_gids_are_taken(void **state)
 	EXPECT(&diary, 0, IBSA_EVENT_SUBSCRIBED, IBSA_EVENT_GID_IN);
 }
 
+static bool rig_holder(struct ibsa_transport *transport, struct ibsa_error *out)
+{
+	(void)transport;
+	strcpy(out->text, "pid 7 \033 at H1");
+	return true;
+}
+
+static void holder_note(const struct ibsa_event *event, void *arg)
+{
+	struct ibsa_error *seen = arg;
+
+	if (event->holder)
+		strcpy(seen->text, event->holder);
+}
+
+/* Which process has taken the reports meanwhile is said as it is to one who
+ * begins to watch. */
+static void holder_is_named(void **state)
+{
+	static struct ibsa_transport_ops ops;
+	static struct ibsa_error seen, error;
+	struct ibsa_event_watch *watch;
+
+	(void)state;
+	ops = *puppet.transport.ops;
+	seen.text[0] = '\0';
+	ops.holder = rig_holder;
+	assert_int_equal(ibsa_event_watch(client, NULL, holder_note, &seen,
+					  NULL, &watch),
+			 0);
+	pass(100);
+	puppet.transport.ops = &ops;
+	puppet.listen_err = -EBUSY;
+	pass(31000);
+	assert_string_equal(seen.text, "pid 7 \\x1b at H1");
+	ibsa_event_unwatch(watch);
+	pass(100);
+	assert_int_equal(ibsa_event_watch(client, NULL, note, NULL, &error,
+					  &watch),
+			 -EBUSY);
+	assert_non_null(strstr(error.text, "; pid 7 \\x1b at H1"));
+	puppet.listen_err = 0;
+	watch_well(0, &diary);
+}
+
 /* Who has the reports already is said, and what to do. */
 static void owner_is_named(void **state)
 {
@@ -347,6 +392,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(misuse_is_refused),
 		TEST(all_gids_are_taken),
+		TEST(holder_is_named),
 		TEST(owner_is_named),
 		TEST(transport_without_reports_says_so),
 		TEST(callback_ends_its_own_watch),

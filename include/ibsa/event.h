@@ -117,6 +117,8 @@ enum ibsa_event_kind {
  *            the change; @trap is that of the missing Report. Of FAILED and
  *            REFUSED: the audit of nodes failed, while the subscriptions are in
  *            place. See struct ibsa_event_options
+ * @holder:   of FAILED with -EBUSY: which process receives the Reports, valid
+ *            until the callback returns; NULL if that is not known
  *
  * Numbers are in host byte order, GIDs 16 bytes in network byte order.
  */
@@ -133,6 +135,7 @@ struct ibsa_event {
 	uint64_t time_ns;
 	const struct ibsa_notice *notice;
 	bool audited;
+	const char *holder;
 };
 
 /**

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The client: one transport and one engine under the public names. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
-
-#include <ibsa/text.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -330,33 +327,13 @@ int ibsa_service_keep(struct ibsa_client *client,
 	return ibsa__keeper_add(&client->keeper, keep, report, arg, out);
 }
 
-/* Add to @error which process has the Reports, if the transport knows it. */
-static void holder_add(struct ibsa_client *client, struct ibsa_error *error)
-{
-	struct ibsa_transport *transport = client->transport;
-	const size_t len = strlen(error->text);
-	struct ibsa_error holder;
-	const char *text = holder.text;
-
-	if (!transport->ops->holder ||
-	    !transport->ops->holder(transport, &holder))
-		return;
-	snprintf(error->text + len, sizeof(error->text) - len, "; ");
-	ibsa_text_clean(&text, error->text + len + 2,
-			sizeof(error->text) - len - 2);
-}
-
 int ibsa_event_watch(struct ibsa_client *client,
 		     const struct ibsa_event_options *options,
 		     ibsa_event_fn happened, void *arg,
 		     struct ibsa_error *error, struct ibsa_event_watch **out)
 {
-	const int err = ibsa__events_add(&client->events, options, happened,
-					 arg, error, out);
-
-	if (err == -EBUSY && error)
-		holder_add(client, error);
-	return err;
+	return ibsa__events_add(&client->events, options, happened, arg, error,
+				out);
 }
 
 int ibsa_gid_get(struct ibsa_client *client, uint32_t index,

@@ -247,6 +247,13 @@ int ibsa__engine_listen(struct ibsa__engine *engine,
 	return err;
 }
 
+bool ibsa__engine_holder(struct ibsa__engine *engine, struct ibsa_error *out)
+{
+	struct ibsa_transport *transport = engine->transport;
+
+	return transport->ops->holder && transport->ops->holder(transport, out);
+}
+
 int ibsa__engine_send(struct ibsa__engine *engine,
 		      const struct ibsa_address *to, const uint8_t *mad,
 		      size_t len)

@@ -126,6 +126,10 @@ struct ibsa__listener {
 int ibsa__engine_listen(struct ibsa__engine *engine,
 			struct ibsa__listener *listener) IBSA_MUST_USE;
 
+/* After -EBUSY: which process has, or may have, the Reports, in any bytes.
+ * Return: false: that is not known. */
+bool ibsa__engine_holder(struct ibsa__engine *engine, struct ibsa_error *out);
+
 /* Send a MAD that nobody answers. Return: as the transport's send. */
 int ibsa__engine_send(struct ibsa__engine *engine,
 		      const struct ibsa_address *to, const uint8_t *mad,

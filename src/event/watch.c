@@ -4,6 +4,8 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include <ibsa/text.h>
+
 #include "base/alloc.h"
 #include "base/error.h"
 #include "event/state.h"
@@ -180,6 +182,20 @@ static struct standing standing_of(const struct ibsa_event_watch *watch)
 	return (struct standing){ .kind = IBSA_EVENT_SUBSCRIBED };
 }
 
+/* Which process has the SA's reports, in characters that can be printed; NULL:
+ * that is not known. */
+static const char *holder_text(struct ibsa__events *events,
+			       struct ibsa_error *out)
+{
+	struct ibsa_error holder;
+	const char *text = holder.text;
+
+	if (!ibsa__engine_holder(events->engine, &holder))
+		return NULL;
+	ibsa_text_clean(&text, out->text, sizeof(out->text));
+	return out->text;
+}
+
 static void tell_standing(struct ibsa_event_watch *watch,
 			  const struct standing *standing)
 {
@@ -193,7 +209,10 @@ static void tell_standing(struct ibsa_event_watch *watch,
 		.sequence = ++events->sequence,
 		.time_ns = ibsa__engine_now_ns(events->engine),
 	};
+	struct ibsa_error holder;
 
+	if (standing->kind == IBSA_EVENT_FAILED && standing->err == -EBUSY)
+		event.holder = holder_text(events, &holder);
 	tell(watch, &event);
 }
 
@@ -326,13 +345,19 @@ void ibsa__events_rest(struct ibsa__events *events)
 	events->history = NULL;
 }
 
-static int listen_failed(int err, struct ibsa_error *error)
+static int listen_failed(struct ibsa__events *events, int err,
+			 struct ibsa_error *error)
 {
+	struct ibsa_error holder;
+	const char *text;
+
 	switch (err) {
 	case -EBUSY:
+		text = holder_text(events, &holder);
 		return ibsa__fail(error, err,
 				  "another program has the SA's reports at "
-				  "this port: end it, or use another port");
+				  "this port: end it, or use another port%s%s",
+				  text ? "; " : "", text ? text : "");
 	case -EOPNOTSUPP:
 		return ibsa__fail(error, err,
 				  "the SA's reports cannot be received on this "
@@ -364,7 +389,7 @@ static int wake_up(struct ibsa__events *events, struct ibsa_error *error)
 	err = ibsa__engine_listen(events->engine, &events->listener);
 	if (err) {
 		ibsa__events_rest(events);
-		return listen_failed(err, error);
+		return listen_failed(events, err, error);
 	}
 	ibsa__subscriptions_reset(events);
 	events->is_down = !ibsa__engine_port(events->engine, false, &port) &&
