@@ -309,12 +309,18 @@ static void slice_count(struct load *load)
 	load->slices++;
 }
 
-static struct load recover(void)
+/* The SM moves, after it was away for a while. */
+static struct load recover(unsigned int away_ms)
 {
 	struct load load = { 0 };
 
+	if (away_ms)
+		ibsa_fabric_sa_set(fabric, false);
+	pass(away_ms);
 	memset(&confirmed, 0, sizeof(confirmed));
 	assert_int_equal(ibsa_fabric_sa_move(fabric, "H100"), 0);
+	if (away_ms)
+		ibsa_fabric_sa_set(fabric, true);
 	while (!is_recovered() && load.slices < SLICES)
 		slice_count(&load);
 	return load;
@@ -344,12 +350,12 @@ static void assert_all_at_sa(void)
 			MEMBERSHIPS + 1);
 }
 
-static void recovery_is_even(int hosts)
+static void recovery_is_even(int hosts, unsigned int away_ms)
 {
 	struct load load;
 
 	register_all(hosts);
-	load = recover();
+	load = recover(away_ms);
 	print_message("%d hosts: %u services, %u memberships and %u "
 		      "subscriptions after %u ms; %ju requests, %ju a slice, "
 		      "at most %ju, after %u ms\n",
@@ -366,13 +372,19 @@ static void recovery_is_even(int hosts)
 static void one_host_has_all(void **state)
 {
 	(void)state;
-	recovery_is_even(1);
+	recovery_is_even(1, 0);
 }
 
 static void hundred_hosts_share_all(void **state)
 {
 	(void)state;
-	recovery_is_even(100);
+	recovery_is_even(100, 0);
+}
+
+static void sm_was_away(void **state)
+{
+	(void)state;
+	recovery_is_even(1, 5000);
 }
 
 /* What was registered within a second is read back within the eighth of the
@@ -399,6 +411,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(one_host_has_all),
 		TEST(hundred_hosts_share_all),
+		TEST(sm_was_away),
 		TEST(reads_are_spread),
 	};
 
