@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What is measured, and what is wanted of it."""
+from dataclasses import dataclass
+
+
+@dataclass
+class Row:
+    """One line: the case that is ours, the peer's, and what is wanted.
+
+    ratio is "speed" for peer / ours in time, "time" for ours / peer, "rate"
+    for ours / peer of what is better when larger, "more" for ours - peer, ""
+    for our value alone, "alone" if it is better when larger. At least the
+    target is wanted of "speed", "rate" and "alone", at most of the others.
+    """
+    name: str
+    what: str
+    unit: str
+    ours: str
+    peer: str
+    ratio: str
+    target: float
+
+
+ROWS = [
+    Row("B1", "decode a PathRecord, against libibmad's 6 fields", "ns",
+        "decode-ibsa", "decode-libibmad", "speed", 4.5),
+    Row("B1", "decode a PathRecord, against plain loads", "ns",
+        "decode-ibsa", "decode-plain", "time", 1.05),
+    Row("B2", "read 3 fields of each of 1M records, against plain loads", "ns",
+        "read-ibsa", "read-plain", "time", 1.15),
+    Row("B4", "encode a whole Get, against libibmad", "ns",
+        "encode-ibsa", "encode-libibmad", "speed", 8),
+    Row("B4", "encode a whole Get, against umad structs", "ns",
+        "encode-ibsa", "encode-structs", "speed", 2),
+    Row("B5", "query to callback, 64 in flight", "ns",
+        "engine-64", "", "", 150),
+    Row("B5", "query to callback, against one system call", "ns",
+        "engine-64", "engine-syscall", "time", 1.1),
+    Row("B5", "query to callback", "instructions",
+        "engine-64 instructions", "", "", 700),
+    Row("B5", "500,000 queries", "allocations",
+        "engine-allocations", "", "", 0),
+    Row("B6", "query to callback, 1M in flight, against 64", "ns",
+        "engine-million", "engine-64", "time", 3),
+    Row("B6", "memory of a query in flight", "bytes",
+        "engine-bytes", "", "", 640),
+    Row("B7", "embedded SA answers a path, 11,664 hosts", "ns",
+        "embedded-path", "", "", 300),
+    Row("B8", "one path at a time, against libibmad", "us p50",
+        "path-client 1 p50", "path-mad 1 p50", "time", 1.02),
+    Row("B8", "one path at a time, above libibumad", "instructions",
+        "path-client 1 instructions", "path-umad 1 instructions", "more",
+        450),
+    Row("B9", "16 paths in flight, against libibumad", "1/s",
+        "path-client 16 rate", "path-umad 16 rate", "rate", 0.98),
+    Row("B9", "16 paths in flight, against libibmad's one", "1/s",
+        "path-client 16 rate", "path-mad 1 rate", "rate", 2.2),
+    Row("B9", "64 paths in flight, against libibumad", "1/s",
+        "path-client 64 rate", "path-umad 64 rate", "rate", 0.98),
+    Row("B9", "64 paths in flight, against libibmad's one", "1/s",
+        "path-client 64 rate", "path-mad 1 rate", "rate", 2.6),
+    Row("B10", "paths for 8 threads, against a client in one", "ns",
+        "ib-sa-threads", "ib-sa-client", "time", 2),
+    Row("B10", "paths for 8 threads, above a client in one", "instructions",
+        "ib-sa-threads instructions", "ib-sa-client instructions", "more",
+        1000),
+    Row("B10", "512,000 queries", "allocations",
+        "ib-sa-allocations", "", "", 0),
+    Row("B11", "one path at a time, over our socket, against a datagram",
+        "us p50", "shared 1 p50", "socket-round-trip us", "time", 1.25),
+    Row("B12", "64 paths in flight, over our socket, against an echo", "1/s",
+        "shared 64 rate", "socket-window rate", "rate", 0.75),
+    Row("B15", "492,804 paths over our socket, decoded", "s",
+        "shared table", "", "", 0.35),
+    Row("B19", "a process for one path, against saquery on ibsim", "ms",
+        "shared process", "ibsim process", "time", 0.35),
+    Row("B19", "a process for one path", "system calls",
+        "shared calls", "", "", 120),
+    Row("B26", "50 clients of one server, 4 paths in flight each", "1/s",
+        "shared many", "", "alone", 200000),
+    Row("B26", "the slowest of them, against their mean", "1/s",
+        "shared slowest", "shared mean", "rate", 0.5),
+    Row("B25", "a server loads 11,664 hosts", "s",
+        "up 11664 ours load", "", "", 0.2),
+    Row("B25", "a server loads 11,664 hosts, against ibsim", "s",
+        "up 11664 ours load", "up 11664 ibsim load", "time", 1),
+    Row("B25", "OpenSM up, 648 hosts, against ibsim", "s",
+        "up 648 ours up", "up 648 ibsim up", "time", 0.75),
+    Row("B25", "OpenSM up, 11,664 hosts, against ibsim", "s",
+        "up 11664 ours up", "up 11664 ibsim up", "time", 0.75),
+    Row("B25", "the server's memory, 648 hosts, against ibsim", "MB",
+        "up 648 ours memory", "up 648 ibsim memory", "time", 1),
+    Row("B25", "the server's memory, 11,664 hosts, against ibsim", "MB",
+        "up 11664 ours memory", "up 11664 ibsim memory", "time", 1),
+    Row("B20", "Report to callback, above one read by hand", "us p50",
+        "report-ibsa p50", "report-hand p50", "more", 5),
+    Row("B20", "Report to callback, above one read by hand", "us p99",
+        "report-ibsa p99", "report-hand p99", "more", 30),
+    Row("B30", "umad_poll() of a file with nothing, against libibumad", "ns",
+        "umad-poll-ours", "umad-poll-theirs", "time", 1.1),
+    Row("B30", "umad_recv() of a file with nothing, against libibumad", "ns",
+        "umad-recv-ours", "umad-recv-theirs", "time", 1.1),
+    Row("B30", "umad_send() and umad_recv() of a MAD, against libibumad", "ns",
+        "umad-packet-ours", "umad-packet-theirs", "time", 1.1),
+    Row("B31", "one path in-process, 648 hosts, against a system call", "ns",
+        "in-process 648 path", "in-process 648 syscall", "time", 9),
+    Row("B31", "one path in-process, 648 hosts", "instructions",
+        "in-process 648 path instructions", "", "", 6600),
+    Row("B31", "one path in-process, 10,000 hosts, against a system call",
+        "ns", "in-process 10000 path", "in-process 10000 syscall", "time", 12),
+    Row("B31", "one path in-process, 10,000 hosts", "instructions",
+        "in-process 10000 path instructions", "", "", 6600),
+    Row("B31", "100,000 paths in-process, 10,000 hosts", "allocations",
+        "in-process 10000 allocations", "", "", 0),
+]
+
+NAMES = sorted({row.name for row in ROWS}, key=lambda name: int(name[1:]))

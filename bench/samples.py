@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The cases of one build, measured."""
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import tempfile
+import time
+from collections import defaultdict
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RIG = ROOT / "bench" / "fabric.sh"
+UP = ROOT / "bench" / "up.sh"
+# Where ibsim's clients may write a false sysfs without touching a disk.
+MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
+class Failed(Exception):
+    """Something could not be measured."""
+
+
+def run(*command, seconds=600):
+    """Run a program. Return what it printed."""
+    command = [str(word) for word in command]
+    done = subprocess.run(command, text=True, capture_output=True,
+                          timeout=seconds, stdin=subprocess.DEVNULL,
+                          check=False)
+    if done.returncode:
+        raise Failed(f"{' '.join(command)}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def instructions(count, *command, prefix=()):
+    """What one more turn costs: two lengths under callgrind, subtracted."""
+    total = []
+    for turns in (count, 2 * count):
+        with tempfile.NamedTemporaryFile(dir=MEMORY) as out:
+            words = [str(turns) if word is None else word for word in command]
+            run(*prefix, "valgrind", "--tool=callgrind",
+                f"--callgrind-out-file={out.name}", *words)
+            text = pathlib.Path(out.name).read_text(encoding="ascii")
+        total.append(int(re.search(r"^(?:totals|summary): (\d+)", text,
+                                   re.MULTILINE)[1]))
+    return (total[1] - total[0]) / count
+
+
+class Samples:
+    """The values of each case of one build, measured when needed.
+
+    build is a build directory of scripts/build, with stage/ beside it. Without
+    peers, only our own cases are measured where the peers' take long.
+    """
+
+    def __init__(self, rounds, build=ROOT / "build", has_peers=True):
+        self.rounds = rounds
+        self.build = build
+        self.programs = build / "bench"
+        self.has_peers = has_peers
+        self.values = defaultdict(list)
+
+    def count(self, case, *command, prefix=()):
+        """Instructions of one more turn: the same each time, so once."""
+        if not self.values[case]:
+            self.values[case].append(
+                instructions(*command, prefix=prefix))
+
+    def read(self, output, prefix=""):
+        for line in output.splitlines():
+            case, value = line.rsplit(None, 1)
+            self.values[prefix + case].append(float(value))
+
+    def codec(self, program):
+        self.read(run(self.programs / f"bench-{program}", "-r", self.rounds))
+
+    def umad_calls(self):
+        """Short turns, so that other work meets both sides alike."""
+        self.read(run(self.programs / "bench-umad-calls", "-r", 30 * self.rounds))
+
+    def engine(self):
+        self.codec("engine")
+        self.count("engine-64 instructions", 25600,
+                   self.programs / "bench-engine", "-c", "engine-64", None)
+
+    def embedded(self):
+        with tempfile.NamedTemporaryFile(dir=MEMORY, suffix=".net") as net:
+            run(ROOT / "scripts" / "gen-fabric", 11664, "-o", net.name)
+            self.read(run(self.programs / "bench-embedded", net.name,
+                          "-r", self.rounds))
+
+    def ib_sa(self):
+        program = self.programs / "bench-ib-sa"
+        with tempfile.NamedTemporaryFile(dir=MEMORY, suffix=".net") as net:
+            run(ROOT / "scripts" / "gen-fabric", 648, "-o", net.name)
+            self.read(run(program, net.name, "-r", self.rounds))
+            for case in ("ib-sa-threads", "ib-sa-client"):
+                self.count(f"{case} instructions", 25600, program, net.name,
+                           "-c", case, None)
+
+    def in_process(self):
+        program = self.programs / "bench-in-process"
+        for hosts in (648, 10000):
+            with tempfile.NamedTemporaryFile(dir=MEMORY, suffix=".net") as net:
+                run(ROOT / "scripts" / "gen-fabric", hosts, "-o", net.name)
+                self.read(run(program, net.name, "-r", self.rounds),
+                          f"in-process {hosts} ")
+                self.count(f"in-process {hosts} path instructions", 25600,
+                           program, net.name, "-c", "path", None)
+
+    def paths(self):
+        with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
+            try:
+                run(RIG, "up", folder, 648)
+                self.paths_on(folder)
+            finally:
+                run(RIG, "down", folder)
+
+    def paths_on(self, folder):
+        peers = {"client", "mad", "umad"} if self.has_peers else {"client"}
+        cases = [(peer, window) for peer, window in (
+            ("client", 1), ("mad", 1), ("umad", 1), ("client", 16),
+            ("umad", 16), ("client", 64), ("umad", 64)) if peer in peers]
+        for _ in range(self.rounds):
+            for peer, window in cases:
+                self.read(run(RIG, "run", folder,
+                              self.programs / f"bench-path-{peer}", window,
+                              10000 if window == 1 else 20000, 648),
+                          f"path-{peer} {window} ")
+        for peer in sorted(peers & {"client", "umad"}):
+            self.count(f"path-{peer} 1 instructions", 1000,
+                       self.programs / f"bench-path-{peer}", "1", None, "648",
+                       prefix=(RIG, "run", folder))
+
+    def shared(self):
+        with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
+            for _ in range(self.rounds):
+                self.shared_round(folder)
+            if not self.has_peers:
+                return
+            try:
+                run(RIG, "up", folder + "/ibsim", 648)
+                for _ in range(self.rounds):
+                    self.processes(folder)
+            finally:
+                run(RIG, "down", folder + "/ibsim")
+
+    def shared_round(self, folder):
+        floor = run(self.programs / "bench-socket", "-r", 1)
+        for line in floor.splitlines():
+            case, ns = line.rsplit(None, 1)
+            self.values[case + " us"].append(float(ns) / 1000)
+            self.values[case + " rate"].append(1e9 / float(ns))
+        client = self.programs / "bench-path-client"
+        with Shared(folder, self.build, core=0):
+            self.read(run(client, 1, 20000, 648), "shared 1 ")
+        with Shared(folder, self.build, core=1):
+            self.read(run(client, 64, 100000, 648), "shared 64 ")
+            self.many_clients(50, 10000)
+            table = dict(line.split() for line in
+                         run(self.programs / "bench-table").splitlines())
+            if table["records"] != "492804":
+                raise Failed(f"the table has {table['records']} paths")
+            self.values["shared table"].append(float(table["seconds"]))
+
+    def many_clients(self, clients, queries):
+        command = [self.programs / "bench-path-client", "4", str(queries), "648",
+                   "free"]
+        start = time.perf_counter()
+        running = [subprocess.Popen(command, text=True, stdout=subprocess.PIPE)
+                   for _ in range(clients)]
+        said = [each.communicate()[0] for each in running]
+        seconds = time.perf_counter() - start
+        if any(each.returncode for each in running):
+            raise Failed("a client of many failed")
+        rates = [float(re.search(r"^rate (\S+)", text, re.MULTILINE)[1])
+                 for text in said]
+        self.values["shared many"].append(clients * queries / seconds)
+        self.values["shared slowest"].append(min(rates))
+        self.values["shared mean"].append(statistics.mean(rates))
+
+    def processes(self, folder):
+        """A hundred of each, begun by a shell: milliseconds for one."""
+        loop = 'for i in $(seq 100); do "$@" >/dev/null || exit 1; done'
+        gid = "fe80::2:c903:10:{}".format
+        with Shared(folder, self.build, core=0):
+            ask = [self.build.parent / "stage/bin/ibsa", "path", "self", gid("31")]
+            self.timed("shared process", "taskset", "-c", 0, "sh", "-c", loop,
+                       "sh", *ask)
+            calls = run("sh", "-c", 'strace -fco "$0" "$@" >/dev/null; '
+                        'awk \'$NF == "total" { print $4 }\' "$0"',
+                        folder + "/strace", *ask)
+            self.values["shared calls"].append(float(calls))
+        self.timed("ibsim process", RIG, "run", folder + "/ibsim", "sh", "-c",
+                   loop, "sh", "saquery", "--sgid-to-dgid",
+                   gid("21") + "-" + gid("31"))
+
+    def up(self):
+        """The largest once: it takes minutes."""
+        for hosts, rounds in ((648, self.rounds), (11664, 1)):
+            for _ in range(rounds):
+                # It ends by itself before, with what it has started.
+                only = () if self.has_peers else ("ours",)
+                self.read(run(UP, "-b", self.build, hosts, *only,
+                              seconds=3600), f"up {hosts} ")
+
+    def timed(self, case, *command):
+        start = time.perf_counter()
+        run(*command)
+        self.values[case].append((time.perf_counter() - start) * 1000 / 100)
+
+
+class Shared:
+    """A fabric of 648 hosts that a server has on a core; IBSA_FABRIC is it."""
+
+    def __init__(self, folder, build, core):
+        self.build = build
+        self.net = folder + "/shared.net"
+        self.socket = folder + "/s"
+        self.core = core
+        self.server = None
+
+    def __enter__(self):
+        if not os.path.exists(self.net):
+            run(ROOT / "scripts" / "gen-fabric", 648, "-o", self.net)
+        self.server = subprocess.Popen(
+            ["taskset", "-c", str(self.core), self.build / "cli/ibsa",
+             "fabric", "run", self.net, "--socket", self.socket],
+            text=True, stdout=subprocess.PIPE)
+        if not self.server.stdout.readline().startswith("unix:"):
+            raise Failed("ibsa fabric run does not start")
+        os.environ["IBSA_FABRIC"] = "unix:" + self.socket
+        os.environ["IBSA_NODE"] = "Hca2"
+
+    def __exit__(self, *_):
+        self.server.terminate()
+        self.server.wait()
+        self.server.stdout.close()
+        del os.environ["IBSA_FABRIC"], os.environ["IBSA_NODE"]
+
+
+MEASURE = {
+    "B1": ("decode", lambda samples: samples.codec("decode")),
+    "B2": ("decode", lambda samples: samples.codec("decode")),
+    "B4": ("encode", lambda samples: samples.codec("encode")),
+    "B5": ("engine", Samples.engine),
+    "B6": ("engine", Samples.engine),
+    "B7": ("embedded", Samples.embedded),
+    "B8": ("paths", Samples.paths),
+    "B9": ("paths", Samples.paths),
+    "B10": ("ib_sa", Samples.ib_sa),
+    "B11": ("shared", Samples.shared),
+    "B12": ("shared", Samples.shared),
+    "B15": ("shared", Samples.shared),
+    "B19": ("shared", Samples.shared),
+    "B25": ("up", Samples.up),
+    "B26": ("shared", Samples.shared),
+    "B20": ("report", lambda samples: samples.codec("report")),
+    "B30": ("umad-calls", Samples.umad_calls),
+    "B31": ("in_process", Samples.in_process),
+}
