@@ -113,7 +113,8 @@
 #define OBJECT(record, TABLE, answer, full, abbreviation, attr, version,    \
 	       changed_by, bytes, one_line)                                 \
 	_Static_assert(sizeof(struct ibsa__##record##_bits) == (bytes)*8,   \
-		       full);                                               \
+		       full ": the bytes in IBSA_RECORDS are not the sum "  \
+			    "of its table's bits");                         \
 	const struct ibsa_record ibsa_##record##_record = {                 \
 		.name = full,                                               \
 		.short_name = abbreviation,                                 \
