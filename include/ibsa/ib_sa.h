@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The Linux kernel's ib_sa calls for user space: path, service, multicast
- * and GUID queries from any thread, answered by callbacks.
+ * The Linux kernel's ib_sa functions for user space: path, service, multicast
+ * and GUID queries from any thread, with replies in callbacks.
  *
- * Callbacks come from one worker thread a device, or, for a device that was
- * opened without it, from ibsa_device_dispatch(), ibsa_device_wait() and
- * ibsa_device_put(): never from inside a call that starts a query, one at a
- * time a device, exactly once a query. From a callback queries may be started
- * and cancelled, and everything freed that the query was given.
+ * Each device has a worker thread that runs its callbacks. For a device that
+ * was opened without a worker, callbacks run inside ibsa_device_dispatch(),
+ * ibsa_device_wait(), ib_sa_unregister_client() and ibsa_device_put(). A
+ * callback never runs inside a function that starts a query. A device runs one
+ * callback at a time, and exactly one callback per query. A callback may start
+ * and cancel queries, and free everything that its query was given.
  *
- * A forked child has none of its parent's clients and devices: it registers and
- * opens its own. Unregistering and putting what it inherited does nothing.
+ * A forked child does not have its parent's clients and devices: it registers
+ * and opens its own. To unregister or put what it inherited does nothing.
  *
  * Source: Linux include/rdma/ib_sa.h, drivers/infiniband/core/sa_query.c.
  */
@@ -30,7 +31,8 @@ struct ibsa_fabric;
 struct ibsa__sa;
 
 /**
- * struct ib_sa_client - who asks; the members are the library's
+ * struct ib_sa_client - one user of these functions; the members belong to the
+ * library
  *
  * Zero until ib_sa_register_client(), and again after unregistering.
  */
@@ -40,24 +42,26 @@ struct ib_sa_client {
 };
 
 /**
- * ib_sa_register_client - begin to ask
- * @client: not registered yet; stays the caller's memory
+ * ib_sa_register_client - register a client before its first query
+ * @client: not registered; the memory stays the program's
  *
- * Without memory it stays unregistered, and its queries are -EINVAL. Any
- * thread.
+ * If memory is short, @client stays unregistered, and its queries fail with
+ * -EINVAL. Any thread may call it.
  */
 void ib_sa_register_client(struct ib_sa_client *client);
 
 /**
- * ib_sa_unregister_client - wait until no callback of a client will come
- * @client: registered
+ * ib_sa_unregister_client - wait until no callback of a client will run any
+ * more
+ * @client: registered; if it is zeroed, nothing happens
  *
- * Cancels no query: whoever does not want to wait for answers and timeouts
- * cancels first. Its multicast memberships are freed, and not called back any
- * more. Queries on devices without a worker are dispatched from
- * here. From inside any callback it cannot wait, as the kernel would for
- * ever: it returns at once, @client is free, and the callbacks of its queries
- * that are still under way come later.
+ * Cancels no query: to avoid waiting for replies and timeouts, call
+ * ib_sa_cancel_query() first. Releases the client's services, ends its device
+ * watches and frees its multicast memberships. Dispatches devices without a
+ * worker. Meanwhile no query may be started for @client. Inside a callback, of
+ * any device, it does not wait: it returns at once, the memory of @client is
+ * free, and queries in progress call their callbacks later. Any thread may call
+ * it.
  */
 void ib_sa_unregister_client(struct ib_sa_client *client);
 
@@ -195,39 +199,44 @@ int ibsa_device_wait(struct ib_device *device, int timeout_ms);
 const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device);
 
 /**
- * ib_sa_path_rec_get - ask for one path
+ * ib_sa_path_rec_get - query the SA for one path
  * @client:     registered
- * @device:     to ask through
- * @port_num:   from 1
- * @rec:        what is wanted; rec_type IB or OPA; network order; copied
- * @comp_mask:  which members of @rec count: IB_SA_PATH_REC_DGID | ...
- * @timeout_ms: from the first send, with all retries; 0 counts as 1. Before
- *              that the query may wait for the window, or for the port to
- *              take the request, at most @queue_ms of struct
- *              ibsa_device_options; one that ends unsent is told as
- *              -ETIMEDOUT, and its reply has no tries
- * @gfp_mask:   ignored; the first call on a port opens it and may sleep. With
- *              an OPA record it may sleep up to 3 s, until the manager has
- *              said what it can be asked; on a device with no_thread, or in a
- *              callback, it is the first call on an Omni-Path port that does
- * @callback:   called once, later; or NULL. Its @resp is valid until it
- *              returns and only if @status is 0: 0; -EINVAL the SA answered
- *              with a status, see ibsa_last_reply(); -ETIMEDOUT; -EINTR it
- *              was cancelled, or the device was closed or went away; -EIO
- *              anything else. @resp is not NULL for 0 and -EINVAL
- * @context:    handed to @callback as it is
- * @sa_query:   with the id, what ib_sa_cancel_query() takes; set before
- *              @callback can run, NULL on failure; or NULL
+ * @device:     the device
+ * @port_num:   number of its port, from 1
+ * @rec:        the values to match; rec_type IB or OPA; network byte order;
+ *              copied
+ * @comp_mask:  the members of @rec that the SA compares, network byte order:
+ *              IB_SA_PATH_REC_DGID | ...
+ * @timeout_ms: milliseconds from the first try to the end of the query; 0 means
+ *              1. Before its first try, the query may wait up to @queue_ms of
+ *              struct ibsa_device_options
+ * @gfp_mask:   ignored
+ * @callback:   called once, later, never from within this call; or NULL. Its
+ *              @status is 0; -EINVAL the SA replied with a MAD status, see
+ *              ibsa_last_reply(); -ETIMEDOUT no reply, or never sent; -EINTR
+ *              cancelled, or the device was closed or disappeared; -EIO a send
+ *              error, or a malformed or cut reply. Its @resp is valid until it
+ *              returns, and has a content only if @status is 0; it is NULL
+ *              unless @status is 0 or -EINVAL
+ * @context:    passed to @callback unchanged
+ * @sa_query:   receives what ib_sa_cancel_query() takes together with the id;
+ *              set before @callback can run, NULL after an error; or NULL
  *
- * An OPA record is asked for in the form that opa_pr_query_possible() finds;
- * one that is asked as an IB record comes back as an OPA record.
+ * The first call for a port opens it and may block. With an OPA record, the
+ * call may block up to 3 s, until the fabric manager has told which form of
+ * query it supports; on a device with no_thread, or in a callback, only the
+ * first call for an Omni-Path port does. An OPA record is sent in the form that
+ * opa_pr_query_possible() returns; the reply to the InfiniBand form is
+ * converted to an OPA record.
  *
- * Return: the query's id, 0 or more; -ENODEV no such port, or none that has
- * an SA; -EINVAL @client is not registered, @rec is of another type, or OPA
- * records are not supported; -EAGAIN the port is down or knows no SM; -ENOBUFS
- * 1048576 queries of the port have not ended; -EOPNOTSUPP a second port
- * where devices cannot be waited for together; -ENOMEM; or the error of
- * opening the port. @callback is then not called. Any thread.
+ * Return: the id of the query, 0 or more; -EINVAL @client is not registered,
+ * the device belongs to the parent process, @rec has another type, or OPA
+ * records are not supported; -ENODEV no such port, an Ethernet port without the
+ * address of an SA, or the device is being closed; -EAGAIN the port is down or
+ * knows no SM; -ENOBUFS 1048576 queries of the port have not ended; -EOPNOTSUPP
+ * a second port where two cannot be waited for together; -ENOMEM; or the error
+ * of opening the port. After an error @callback is not called. Any thread and
+ * any callback may call it.
  *
  * Source: Linux drivers/infiniband/core/sa_query.c; IBA vol 1, 15.2.5.16.
  */
@@ -460,14 +469,14 @@ struct ib_sa_multicast {
  *
  * The statuses of @callback: 0; -EINVAL the SA refused, see ibsa_last_reply(),
  * or the group is not as wanted; -ETIMEDOUT no answer within 3 s of the call's
- * own request, which waits for those of earlier calls for the group; -EAGAIN the
- * port is down or knows no SM; -EIO the answer is of no use; -EINTR the device
- * was closed; or why the request could not be sent. For one who has joined:
- * -ENETRESET the port went down or its LID changed, the SM asked for all
- * registrations anew, the group's P_Key has moved in the port's table, or the
- * SA was found not to know the membership any more: it has ended, and whoever
- * still wants it joins anew, from the callback if he likes. What is told by
- * events elsewhere is found by reading the port every second, and each
+ * own request, which waits for those of earlier calls for the group; -EAGAIN
+ * the port is down or knows no SM; -EIO the answer is of no use; -EINTR the
+ * device was closed; or why the request could not be sent. For one who has
+ * joined: -ENETRESET the port went down or its LID changed, the SM asked for
+ * all registrations anew, the group's P_Key has moved in the port's table, or
+ * the SA was found not to know the membership any more: it has ended, and
+ * whoever still wants it joins anew, from the callback if he likes. What is
+ * told by events elsewhere is found by reading the port every second, and each
  * membership back from the SA at least every audit_ms, and soon after the port
  * has changed. After such a change, groups are read, or their members called
  * back, one after the other: within half a second, or 5 ms for each of more
@@ -543,14 +552,14 @@ int opa_pr_query_possible(struct ib_sa_client *client, struct ib_device *device,
 			  uint8_t port_num, struct sa_path_rec *rec);
 
 /**
- * ib_sa_cancel_query - end a query early
- * @id:    from the call that started it
- * @query: from the same call
+ * ib_sa_cancel_query - cancel a query
+ * @id:    what the query function returned
+ * @query: what it stored at its @sa_query; or NULL, and nothing happens
  *
- * Its callback comes with -EINTR, or with the answer if that was faster. A
- * query that has ended, or whose callback is running, is left alone; @query is
- * a ticket and no address, and no two queries of a process have the same id
- * and ticket, so a late cancel hits nothing. Any thread, any callback.
+ * Does not wait. The callback still runs exactly once: with -EINTR, or with the
+ * reply if it arrived before. If the query has ended, nothing happens: no two
+ * queries of a process have the same pair of @id and @query. Any thread and any
+ * callback may call it.
  */
 void ib_sa_cancel_query(int id, struct ib_sa_query *query);
 
@@ -579,8 +588,8 @@ void ib_sa_unpack_path(void *attribute, struct sa_path_rec *rec);
  * The entry is read once: it does not follow the table.
  *
  * Return: the entry, for rdma_put_gid_attr(); or as a pointer, see
- * ibsa_is_err(): -EINVAL no such port, or the table ends before @index; -ENODATA
- * the entry is empty or cannot be read; -ENOMEM. Any thread.
+ * ibsa_is_err(): -EINVAL no such port, or the table ends before @index;
+ * -ENODATA the entry is empty or cannot be read; -ENOMEM. Any thread.
  *
  * Source: Linux drivers/infiniband/core/cache.c.
  */
