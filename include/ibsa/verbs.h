@@ -54,22 +54,24 @@ int ibsa_verbs_open(const struct ibsa_options *options,
 int ibsa_verbs_close(struct ibv_context *context);
 
 /**
- * ibsa_query_gid_ex - one entry of a port's GID table
+ * ibsa_query_gid_ex - read one entry of a port's GID table
  * @context:   of libibverbs or of ibsa_verbs_open()
- * @port_num:  from 1
- * @gid_index: of the entry, from 0
- * @entry:     the entry: GID in network order, all else in host order
- * @flags:     has to be 0
+ * @port_num:  number of the port, from 1
+ * @gid_index: index in the table, from 0
+ * @entry:     receives the entry: the GID in network byte order, all other
+ *             members in host byte order
+ * @flags:     must be 0
  *
- * By the kernel's command for it, on the context's command file; else from
- * sysfs. Of sysfs, @entry->ndev_ifindex is in the caller's network name space,
- * or 0; of the kernel's command, in that of the interface. It is 0, too, where
- * there is no interface. Nothing is kept of what was read.
+ * Uses the kernel's command on the context's command file, or else sysfs. From
+ * sysfs, @entry->ndev_ifindex is an index in the caller's network name space;
+ * from the kernel's command, in that of the interface. It is 0 if there is no
+ * interface. Nothing is cached.
  *
- * Return: 0, or a positive errno, and @entry is untouched: ENODATA the entry
- * is empty; EINVAL there is no such port or entry, it cannot be read, or
- * @flags are not 0; EOPNOTSUPP @flags are not 0, and the kernel has no command
- * for it; EIO the device, or its fabric server, is gone. Thread-safe.
+ * Return: 0, or a positive errno, and @entry is unchanged: ENODATA the entry is
+ * empty; EINVAL no such port or entry, it cannot be read, or @flags is not 0;
+ * EOPNOTSUPP @flags is not 0, and the kernel has no such command; EIO the
+ * device has disappeared, or its fabric server has stopped. Any thread may call
+ * it.
  *
  * Source: ibv_query_gid_ex(3) of rdma-core.
  */
@@ -78,20 +80,22 @@ int ibsa_query_gid_ex(struct ibv_context *context, uint32_t port_num,
 		      uint32_t flags) IBSA_MUST_USE;
 
 /**
- * ibsa_query_gid_table - all entries of a device that are not empty
+ * ibsa_query_gid_table - read all entries of a device that are not empty
  * @context:     of libibverbs or of ibsa_verbs_open()
- * @entries:     the entries of all ports, by port, then by index
- * @max_entries: room for so many
- * @flags:       has to be 0
+ * @entries:     receives the entries of all ports, ordered by port, then by
+ *               index
+ * @max_entries: number of entries for which @entries has room
+ * @flags:       must be 0
  *
- * As ibsa_query_gid_ex(), in one go: one question to the kernel, or each file
- * of sysfs once.
+ * As ibsa_query_gid_ex(), with one command to the kernel for the whole table,
+ * or one read of each file in sysfs.
  *
- * Return: how many entries there are; or a negative errno, and @entries is
- * undefined: -EINVAL there are more than @max_entries, one cannot be read,
- * @flags are not 0, or, from the kernel's command, @max_entries is 0;
- * -EOPNOTSUPP @flags are not 0, and the kernel has no command for it; -EIO the
- * device, or its fabric server, is gone; -ENOMEM. Thread-safe.
+ * Return: the number of entries, or a negative errno, and the content of
+ * @entries is undefined: -EINVAL there are more than @max_entries, one cannot
+ * be read, @flags is not 0, or, from the kernel's command, @max_entries is 0;
+ * -EOPNOTSUPP @flags is not 0, and the kernel has no such command; -EIO the
+ * device has disappeared, or its fabric server has stopped; -ENOMEM. Any thread
+ * may call it.
  *
  * Source: ibv_query_gid_table(3) of rdma-core.
  */
@@ -101,49 +105,55 @@ ssize_t ibsa_query_gid_table(struct ibv_context *context,
 
 /**
  * _ibv_query_gid_ex - what ibv_query_gid_ex() of rdma-core's header calls
- * @entry_size: of @entry: what it has more than this library knows is zeroed
+ * @entry_size: bytes of @entry; those beyond 32 are set to zero unless the
+ *              kernel provides them
  *
- * All else is as in ibsa_query_gid_ex(). A program that is linked with
- * libibverbs as well calls the one that it was linked with first; libibverbs'
- * crashes on a context of ibsa_verbs_open().
+ * The other arguments are those of ibsa_query_gid_ex(). libibverbs has a
+ * function of the same name, which crashes on a context of ibsa_verbs_open(): a
+ * program that links both uses the one of the library that is linked first.
  *
- * Return: as ibsa_query_gid_ex(); EINVAL @entry_size is less than 32, too.
+ * Return: as ibsa_query_gid_ex(); EINVAL also if @entry_size is below 32.
  */
 int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num,
 		      uint32_t gid_index, struct ibv_gid_entry *entry,
 		      uint32_t flags, size_t entry_size);
 
 /**
- * _ibv_query_gid_table - what ibv_query_gid_table() of that header calls
- * @entry_size: from one entry to the next: what is more than this library
- *              knows is zeroed; of less, entries are cut
+ * _ibv_query_gid_table - what ibv_query_gid_table() of rdma-core's header calls
+ * @entry_size: bytes from one entry to the next; those beyond 32 are set to
+ *              zero unless the kernel provides them; below 32, entries are cut
  *
- * Return: as ibsa_query_gid_table(); -EINVAL @entry_size is 0, too.
+ * The other arguments are those of ibsa_query_gid_table().
+ *
+ * Return: as ibsa_query_gid_table(); -EINVAL also if @entry_size is 0.
  */
 ssize_t _ibv_query_gid_table(struct ibv_context *context,
 			     struct ibv_gid_entry *entries, size_t max_entries,
 			     uint32_t flags, size_t entry_size);
 
 /**
- * ibv_gid_reachable - whether the SA knows a path to a GID
+ * ibv_gid_reachable - query the SA for the reachability of a GID
  * @context: of libibverbs or of ibsa_verbs_open()
- * @port:    to ask through, from 1; 0: the first active one whose subnet
- *           prefix is that of the GID, else the first active one
- * @gid_p:   unicast or multicast, network order; read only
- * @timeout: has to be 0, says its manual page; ignored
+ * @port:    number of the port that queries, from 1; 0: the first active port
+ *           with the GID's subnet prefix, or else the first active port
+ * @gid_p:   unicast or multicast, network byte order; not written to
+ * @timeout: ignored; on Solaris it must be 0
  *
- * Asks the SA for one reversible path from the port's GID 0, and waits for the
- * answer, up to 10 s. What is said is what the SA's database has, see
- * ibsa_reach(). Any number of calls may be under way at a time; none needs the
- * events of the context to be read. The first starts a thread, which
- * ibsa_close_device() ends: no other call closes @context then.
+ * Queries the SA for one reversible path from the port's GID 0, and waits for
+ * the result, up to 10 s after the first try. If more than 16 queries are in
+ * flight at the port, the first try may come up to 60 s later. The result is
+ * what the SA has in its database, see ibsa_reach(). Several threads may call
+ * it at the same time; no thread needs to read the context's events. The first
+ * call starts a thread, which ibsa_close_device() ends: close @context with no
+ * other function.
  *
- * Return: 0 there is a path; -1 and errno: ENXIO there is none; EINVAL no
- * @context, one that is a parent's, no @gid_p, or all of it is zero, no such
- * port, or one that has no SA; EIO the SA is silent, refuses, or is not known,
- * no port is active, the device cannot be opened, or @context was closed
- * meanwhile; ENOMEM; EINTR a signal came whose handler was set without
- * SA_RESTART. Thread-safe.
+ * Return: 0 the SA has a path; -1 and errno: ENXIO it has none; EINVAL no
+ * @context, one of the parent process, no @gid_p, or all of it is zero, no such
+ * port, or an Ethernet port without the address of an SA; EIO the SA does not
+ * reply, is busy or refuses, the port knows no SM, no port is active, the
+ * device cannot be opened, or @context was closed meanwhile; ENOMEM; EINTR a
+ * signal arrived whose handler was installed without SA_RESTART. Any thread may
+ * call it.
  *
  * Source: ibv_gid_reachable(3) of Solaris; IBA vol 1, 15.2.5.16.
  */
@@ -192,7 +202,8 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
  * Return: 0; -1 and errno: EINVAL the arguments are not as above, or @context
  * is a parent's; ENODEV the device has no port that has an SA; EAGAIN none is
  * active, or none knows an SM; EBUSY another program has the SA's reports at
- * the port, or as in ibsa_verbs_attach(); EIO the SA is silent or refuses, the device cannot be opened, or
+ * the port, or as in ibsa_verbs_attach(); EIO the SA is silent or refuses, the
+ * device cannot be opened, or
  * @context was closed meanwhile; ENOMEM, also for more than
  * IBSA_SM_EVENT_GIDS_MAX GIDs in all; EMFILE no descriptor is left. Nothing is
  * then registered. Thread-safe.
