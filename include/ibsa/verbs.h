@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Names of libibverbs, for a struct ibv_context that libibverbs has opened
- * and, where a port has no uverbs device, for one of ibsa_verbs_open().
+ * Functions under the names of libibverbs, for a struct ibv_context that
+ * libibverbs opened, or that ibsa_verbs_open() opened where a port has no
+ * uverbs device.
  *
- * With IBSA_NO_VERBS_NAMES defined, the names that libibverbs has keep its
- * meaning; events of the SM are then read by ibsa_get_async_event().
+ * With IBSA_NO_VERBS_NAMES defined, names that libibverbs defines keep its
+ * meaning; ibsa_get_async_event() then reads the events of the SM.
  */
 #ifndef IBSA_VERBS_H
 #define IBSA_VERBS_H
@@ -70,8 +71,8 @@ int ibsa_verbs_close(struct ibv_context *context);
  * Return: 0, or a positive errno, and @entry is unchanged: ENODATA the entry is
  * empty; EINVAL no such port or entry, it cannot be read, or @flags is not 0;
  * EOPNOTSUPP @flags is not 0, and the kernel has no such command; EIO the
- * device has disappeared, or its fabric server has stopped. Any thread may call
- * it.
+ * device has disappeared, or its fabric server has stopped; ENOMEM. Any thread
+ * may call it.
  *
  * Source: ibv_query_gid_ex(3) of rdma-core.
  */
@@ -160,7 +161,7 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
 int ibv_gid_reachable(struct ibv_context *context, unsigned int port,
 		      union ibv_gid *gid_p, int timeout);
 
-/* What to be told of; values as Solaris has them. 2 is none. */
+/* Kinds of events to receive; the values of Solaris. 2 is not used. */
 enum ibv_sm_event_type {
 	IBV_SM_EVENT_MGID = 1,	    /* groups that are listed */
 	IBV_SM_EVENT_MGID_ALL = 4,  /* every group */
@@ -169,44 +170,45 @@ enum ibv_sm_event_type {
 	IBV_SM_EVENT_ALL = 32,	    /* every group and GID */
 };
 
-/* One of it or, which C++ would not let be of an enum's type, several. */
+/* A bitwise OR of enum ibv_sm_event_type, for which C++ needs an integer. */
 typedef unsigned int ibv_sm_event_type_t;
 
-/* How many GIDs one call may list. */
+/* Maximum number of GIDs in one call, and of those registered. */
 enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
 
 /**
- * ibv_register_sm_events - be told when GIDs and groups come and go
+ * ibv_register_sm_events - receive events when ports and groups come and go
  * @context: of libibverbs or of ibsa_verbs_open()
- * @event:   IBV_SM_EVENT_MGID | IBV_SM_EVENT_UGID, or one of them, for those
- *           listed; or an OR of the others
- * @gid_num: of @gids, up to IBSA_SM_EVENT_GIDS_MAX; without a list 0
- * @gids:    network order; copied; without a list NULL. Each has to be of a
- *           kind in @event: a group's begins with ff, and its second byte is
- *           02, 05, 08, 0e, 12, 15, 18 or 1e
+ * @event:   IBV_SM_EVENT_MGID | IBV_SM_EVENT_UGID, or one of them, for the GIDs
+ *           in @gids; or an OR of the others
+ * @gid_num: number of @gids, up to IBSA_SM_EVENT_GIDS_MAX; without a list 0
+ * @gids:    network byte order; copied; without a list NULL. Each must be of a
+ *           kind in @event: a group's GID begins with ff, and its second byte
+ *           is 02, 05, 08, 0e, 12, 15, 18 or 1e
  *
- * Subscribes at the SA through each InfiniBand port of the device, unless that
- * has been done, and waits until one subscription stands, up to 10 s. From then
- * on, until ibv_unregister_sm_events(), what happens is an event of the
- * context: its async_fd becomes readable, and ibsa_get_async_event() has it. It
- * is told once, whatever registrations match, and by how many ports of one
- * subnet the SA tells it; of one port in the order in which it is. What there
- * is already is not told. Each GID and each kind is counted, IBV_SM_EVENT_ALL
- * as a kind of its own, which is no other's to unregister. Events may come
- * before this returns. A port that is not active is subscribed through by a
- * later call.
+ * Subscribes at the SA through each InfiniBand port of the device. The first
+ * registration of a context waits until one subscription is in place, up to 10
+ * s. A port that is not active then is subscribed by a later registration.
+ * Until ibv_unregister_sm_events(), each matching change is an event of the
+ * context: its async_fd becomes readable, and ibsa_get_async_event() returns
+ * the event. A change is reported once, however many registrations match it;
+ * the same change, reported to several ports of one subnet within one second,
+ * is one event. Events of one port are in order. The present state is not
+ * reported. Events may arrive before this returns.
  *
- * The first registration turns async_fd into an epoll file; see
- * ibsa_verbs_attach().
+ * The library counts registrations for each GID and each kind; IBV_SM_EVENT_ALL
+ * is a kind of its own. The first registration turns async_fd into an epoll
+ * file; see ibsa_verbs_attach().
  *
- * Return: 0; -1 and errno: EINVAL the arguments are not as above, or @context
- * is a parent's; ENODEV the device has no port that has an SA; EAGAIN none is
- * active, or none knows an SM; EBUSY another program has the SA's reports at
- * the port, or as in ibsa_verbs_attach(); EIO the SA is silent or refuses, the
- * device cannot be opened, or
+ * Return: 0; -1 and errno, and nothing is registered: EINVAL the arguments are
+ * not as above, or @context belongs to the parent process; ENODEV the device
+ * has no port with an SA; EAGAIN no port is active, or none knows an SM; EBUSY
+ * another program receives the Reports of the port, or as in
+ * ibsa_verbs_attach(); EIO the SA did not reply, is busy or refused, the device
+ * cannot be opened, or
  * @context was closed meanwhile; ENOMEM, also for more than
- * IBSA_SM_EVENT_GIDS_MAX GIDs in all; EMFILE no descriptor is left. Nothing is
- * then registered. Thread-safe.
+ * IBSA_SM_EVENT_GIDS_MAX GIDs in all; EMFILE no file descriptor is free. Any
+ * thread may call it.
  *
  * Source: ibv_register_sm_events(3) of Solaris; IBA vol 1, 13.4.8.3, 13.4.11.
  */
@@ -215,39 +217,40 @@ int ibv_register_sm_events(struct ibv_context *context,
 			   union ibv_gid *gids);
 
 /**
- * ibv_unregister_sm_events - do not be told any more
- * @context: of the registration
+ * ibv_unregister_sm_events - end registrations
+ * @context: of the registrations
  * @event:   as in ibv_register_sm_events()
  * @gid_num: as there
- * @gids:    as there, in any order and grouping
+ * @gids:    as there, in any order and combination
  *
- * What has happened before may still be read; unless the context is attached,
- * not after the last registration has ended, which puts async_fd back.
+ * Queued events may still be read, but not after the last registration has
+ * ended, which restores async_fd, unless the context is attached.
  *
- * Return: 0; -1 and errno: EINVAL also if a GID or a kind is not registered, or
- * listed more often than it is: nothing is then changed. Thread-safe.
+ * Return: 0; -1 and errno, and nothing is changed: EINVAL as in
+ * ibv_register_sm_events(), or a GID or kind is not registered, or a GID is
+ * listed more often than it is registered. Any thread may call it.
  */
 int ibv_unregister_sm_events(struct ibv_context *context,
 			     ibv_sm_event_type_t event, int gid_num,
 			     union ibv_gid *gids);
 
 /*
- * Beside enum ibv_event_type, of which these are none: Solaris' numbers, which
- * are others' in rdma-core, plus 0x1000. element.gid says what it is about;
- * of a gap, element.port_num by which port, or 0 for all.
+ * Event types outside enum ibv_event_type: the numbers of Solaris, which are
+ * other events in rdma-core, plus 0x1000. element.gid is the GID.
  */
 #define IBV_EVENT_MCG_CREATED 0x1013
 #define IBV_EVENT_MCG_DELETED 0x1014
 #define IBV_EVENT_GID_AVAIL 0x1015
 #define IBV_EVENT_GID_UNAVAIL 0x1016
-/* Some may have been missed: only where ibsa_verbs_attach() asked for it. */
+/* Events may have been missed, at port element.port_num, or at all ports if
+ * that is 0. Only with the option gaps of ibsa_verbs_attach(). */
 #define IBV_EVENT_SM_GAP 0x1017
 
 /**
  * struct ibsa_async_event - struct ibv_async_event, with room for a GID
- * @event_type: enum ibv_event_type, or one of the five above, which no value
- *              of that enum can be in C++: hence an int
- * @element:    what it is about
+ * @event_type: enum ibv_event_type, or one of the five above; an int, because
+ *              in C++ that enum cannot hold them
+ * @element:    the object, port or GID of the event
  */
 struct ibsa_async_event {
 	int event_type;
@@ -323,62 +326,66 @@ int ibsa_verbs_attach(struct ibv_context *context,
 int ibsa_verbs_detach(struct ibv_context *context);
 
 /**
- * ibsa_close_device - end all that is ours of a context, and close it
+ * ibsa_close_device - end everything that libibsa has for a context, and close
+ * it
  * @context: of libibverbs or of ibsa_verbs_open()
  *
- * Ends registrations and puts async_fd back. Calls that other threads have in
- * progress fail: ibv_gid_reachable() and ibv_register_sm_events() with EIO,
- * ibsa_get_async_event() with EBADF. Waits for the former, but not for threads
- * that wait for an event, nor for a call of this thread which a signal handler
- * interrupted; and up to two seconds a port for the SA to know that nothing
- * more is wanted. Then calls ibv_close_device() of libibverbs, which is a
+ * Ends registrations and restores async_fd. Calls in progress in other threads
+ * fail: ibv_gid_reachable() and ibv_register_sm_events() with EIO,
+ * ibsa_get_async_event() with EBADF. Waits for the first two, but not for
+ * threads that wait for an event, nor for a call of this thread which a signal
+ * handler interrupted; and up to two seconds a port until the SA has ended the
+ * subscriptions. Then calls ibv_close_device() of libibverbs, which is a
  * cancellation point, or ibsa_verbs_close(), which is not.
  *
- * Return: as ibv_close_device(): 0, or -1 and errno; EINVAL no @context, or one
- * of ibsa_verbs_open() that is a parent's; ENOSYS libibverbs is not loaded. Any
- * thread, in callbacks of <ibsa/ib_sa.h>, too.
+ * Return: as ibv_close_device(): 0, or -1 and errno; EINVAL @context is NULL,
+ * or of ibsa_verbs_open() in the parent process; ENOSYS libibverbs is not
+ * loaded. Any thread may call it, also in callbacks of <ibsa/ib_sa.h>.
  */
 int ibsa_close_device(struct ibv_context *context);
 
 /**
  * ibsa_get_async_event - wait for an event of the device or of the SM
  * @context: of libibverbs or of ibsa_verbs_open()
- * @event:   filled; ibsa_ack_async_event() is due for it
+ * @event:   receives the event; call ibsa_ack_async_event() for it
  *
- * Device events are read by ibv_get_async_event() of libibverbs, none before
- * it is asked for. A call that already waits when the first registration is
- * made returns SM events as well. Order is kept within each source.
+ * Reads an event of the device with ibv_get_async_event() of libibverbs, and
+ * only when the program calls for an event. A call that already waits when the
+ * first registration is made also returns events of the SM. Events of each
+ * source are in order.
  *
- * As with libibverbs, the thread may be canceled while it waits, and may close
- * @context or fork in a signal handler meanwhile. A pending cancel acts before
- * an event is taken. A signal whose handler has SA_RESTART does not end the
- * wait, unless the thread also takes a signal whose handler does not have it:
- * poll(2) does not say which one came.
+ * As with libibverbs, the thread may be cancelled while it waits, and a signal
+ * handler may close @context or fork. A pending cancellation acts before an
+ * event is taken. A signal whose handler has SA_RESTART does not end the wait,
+ * unless a handler without it is installed for another signal that the thread
+ * does not block: poll(2) does not tell which signal arrived.
  *
- * Return: 0; -1 and errno: EAGAIN there is none, and async_fd has O_NONBLOCK;
- * EINTR a signal came, see above; EBADF the context was closed meanwhile;
- * EINVAL no @event, or @context is a parent's; ENOSYS libibverbs is not
- * loaded; ENOMEM; EMFILE no descriptor is left; or what libibverbs says.
- * Thread-safe; any number of threads may wait.
+ * Return: 0; -1 and errno: EAGAIN there is no event, and async_fd has
+ * O_NONBLOCK; EINTR a signal arrived, see above; EBADF the context was closed
+ * meanwhile; EINVAL @context or @event is NULL, or @context belongs to the
+ * parent process; ENOSYS libibverbs is not loaded; ENOMEM; EMFILE no file
+ * descriptor is free; or the error of libibverbs. Any thread may call it;
+ * several may wait at a time.
  */
 int ibsa_get_async_event(struct ibv_context *context,
 			 struct ibsa_async_event *event);
 
 /**
- * ibsa_ack_async_event - done with an event
+ * ibsa_ack_async_event - acknowledge an event
  * @event: of ibsa_get_async_event()
  *
- * Of the SM's there is nothing to do; those of the device go to
- * ibv_ack_async_event() of libibverbs. Thread-safe.
+ * Passes events of the device to ibv_ack_async_event() of libibverbs, and does
+ * nothing for events of the SM. Any thread may call it.
  */
 void ibsa_ack_async_event(struct ibsa_async_event *event);
 
 /**
- * ibsa_event_type_str - what an event says, for people
+ * ibsa_event_type_str - describe an event type
  * @event_type: of struct ibsa_async_event
  *
- * Return: as "GID available"; of the device's, what ibv_event_type_str() of
- * libibverbs says, or "unknown" if that is not loaded. Thread-safe.
+ * Return: for example "GID available"; for an event of the device, the string
+ * of ibv_event_type_str() of libibverbs, or "unknown" if libibverbs is not
+ * loaded. Any thread may call it.
  */
 const char *ibsa_event_type_str(int event_type);
 
