@@ -157,9 +157,10 @@ struct ibsa_query {
  * @redirects: if @redirect is set, how many redirections the request followed
  *          before it, at most 3
  * @redirect: if the SA redirects the request (bit 1 of @status is set) and the
- *          client does not follow that redirection: the ClassPortInfo of the reply, in network byte order and in the layout
- *          of @record's class version, with the address of the SA to use
- *          instead. NULL if the SA does not redirect or the reply is too short
+ *          client does not follow the redirection: the ClassPortInfo of the
+ *          reply, in network byte order and in the layout of @record's class
+ *          version, with the address of the SA to use instead; else NULL, also
+ *          if the reply is too short
  *
  * The reply and what it points to are valid until the callback returns. Numbers
  * are in host byte order.
@@ -198,7 +199,7 @@ enum ibsa_outcome {
 	IBSA_OUTCOME_UNREACHABLE, /* no usable reply arrived; see err */
 };
 
-/* What of a port has changed since its watcher was last told. */
+/* What changed at a port since the last call of its watch. */
 enum ibsa_port_change {
 	IBSA_PORT_CHANGE_STATE = 1,	  /* port_state */
 	IBSA_PORT_CHANGE_LID = 2,	  /* lid or lmc */
@@ -213,36 +214,36 @@ struct ibsa_port_watch;
 
 /**
  * typedef ibsa_port_fn - called when a watched port has changed
- * @changes: one or more of enum ibsa_port_change
- * @now:     the port as it was last read; valid until the callback returns
+ * @changes: bitwise OR of enum ibsa_port_change
+ * @now:     the state as last read; valid until the callback returns
  * @arg:     as given to ibsa_port_watch()
  *
- * What changed and changed back between two calls is told as well: a port that
- * went down and came back has IBSA_PORT_CHANGE_STATE and is active. The rules
- * are those of ibsa_reply_fn.
+ * If a value changed and changed back between two calls, its bit is set as
+ * well: a port that went down and came up again has IBSA_PORT_CHANGE_STATE and
+ * is active. The rules are those of ibsa_reply_fn.
  */
 typedef void (*ibsa_port_fn)(unsigned int changes,
 			     const struct ibsa_port_state *now, void *arg);
 
-/* What a client has counted since it was opened. */
+/* Counters of a client since it was opened. */
 struct ibsa_stats {
-	uint64_t queries; /* accepted */
-	uint64_t shared;  /* of them, sent with another's request */
-	uint64_t sent;	  /* MADs, tries after the first too */
-	uint64_t retries;
-	uint64_t retargeted; /* requests that followed the SA when it moved, or
-			      * when it redirected them */
-	uint64_t replies;    /* that ended a query */
-	uint64_t busy;	     /* replies that said BUSY */
-	uint64_t timeouts;   /* queries that ended in silence */
-	uint64_t canceled;
-	uint64_t send_errors;
-	uint64_t ignored_id;	    /* no such request in flight */
-	uint64_t ignored_source;    /* not from the SA that was asked, or from
-				     * where it was before it moved */
-	uint64_t ignored_kind;	    /* other class or version, method or
-				     * attribute */
-	uint64_t ignored_malformed; /* too short to be a MAD */
+	uint64_t queries;    /* accepted */
+	uint64_t shared;     /* of these, joined the request of another query */
+	uint64_t sent;	     /* MADs, all tries */
+	uint64_t retries;    /* of these, tries after the first of a request */
+	uint64_t retargeted; /* requests in flight sent to a new SA, after it
+			      * moved or redirected them */
+	uint64_t replies;    /* queries that ended with a reply */
+	uint64_t busy;	     /* replies with status BUSY */
+	uint64_t timeouts; /* queries whose deadline passed without any reply */
+	uint64_t canceled; /* queries that ibsa_cancel() ended */
+	uint64_t send_errors;	 /* tries that the transport refused */
+	uint64_t ignored_id;	 /* replies to no request in flight */
+	uint64_t ignored_source; /* replies and Reports from another port than
+				  * the SA, or from the old SA after a move */
+	uint64_t ignored_kind;	 /* replies with another class, version, method
+				  * or attribute */
+	uint64_t ignored_malformed; /* shorter than the header of an SA MAD */
 	uint64_t redirected;	    /* redirections to another SA */
 };
 
@@ -504,77 +505,84 @@ int ibsa_reply_decode(const struct ibsa_reply *reply, size_t index,
 		      void *out) IBSA_MUST_USE;
 
 /**
- * ibsa_port_get - the state of the client's port, as last read
+ * ibsa_port_get - the state of the client's port
  * @client:  an open client
- * @refresh: read it afresh first; those who watch are told from dispatch
- * @out:     the state
+ * @refresh: read the port now; false: the state of the last read
+ * @out:     receives the state
  *
- * Return: 0; or the error of reading it, and @out is untouched.
+ * If a refresh finds a change, the next dispatch calls the watches.
+ *
+ * Return: 0; or the error of reading the port, such as -ENODEV, and @out is
+ * unchanged.
  */
 int ibsa_port_get(struct ibsa_client *client, bool refresh,
 		  struct ibsa_port_state *out) IBSA_MUST_USE;
 
 /**
- * ibsa_port_watch - be told when the client's port changes
+ * ibsa_port_watch - watch the client's port for changes
  * @client:      an open client
- * @interval_ms: how often to read the port at least; 0: 1000
- * @changed:     called at each change, from the next dispatch
- * @arg:         handed to @changed as it is
- * @out:         the watch, which ends with ibsa_port_unwatch() or, without
- *               another call, with ibsa_close()
+ * @interval_ms: interval at which the port is read; 0: 1000. The smallest of
+ *               all watches of the client applies
+ * @changed:     called for changes, from dispatch
+ * @arg:         passed to @changed unchanged
+ * @out:         receives the watch; ibsa_port_unwatch() ends it, or, without
+ *               another call, ibsa_close()
  *
- * The first call is for a difference to what ibsa_port_get() says now. All
- * who watch are told whenever the port is read, whatever it is read for: at
- * the smallest interval that one of them asked for, when a request waits in
- * vain, and by ibsa_port_get() afresh.
+ * The first call reports a difference to what ibsa_port_get() returns when the
+ * watch begins. All watches are called if a read of the port finds a change,
+ * whatever the reason for the read: the interval, a request without a reply,
+ * ibsa_port_get() with refresh, or an event of the port (see @context of struct
+ * ibsa_options).
  *
- * A device that is gone is told as a port that is IBSA_PORT_DOWN, with all
- * else as it was; one that came back as IBSA_PORT_CHANGE_REREGISTER at least.
- * Another error of reading the port is not told.
+ * If the device disappears, the watch reports a port that is IBSA_PORT_DOWN
+ * with physical state 0, and all other values as last known; when the device is
+ * back, at least IBSA_PORT_CHANGE_REREGISTER. Other errors of reading the port
+ * are not reported.
  *
- * Return: 0; -EINVAL no @changed; -ESHUTDOWN the client is closing; -ENOMEM.
+ * Return: 0; -EINVAL no @changed; -ESHUTDOWN ibsa_close() is closing the
+ * client; -ENOMEM.
  */
 int ibsa_port_watch(struct ibsa_client *client, unsigned int interval_ms,
 		    ibsa_port_fn changed, void *arg,
 		    struct ibsa_port_watch **out) IBSA_MUST_USE;
 
 /**
- * ibsa_port_unwatch - do not be told any more
- * @client: the watch's
- * @watch:  which ends at once, from inside its own callback too; or NULL
+ * ibsa_port_unwatch - end a watch of the port
+ * @client: the client of the watch
+ * @watch:  ends at once, also from inside a callback; or NULL
  */
 void ibsa_port_unwatch(struct ibsa_client *client,
 		       struct ibsa_port_watch *watch);
 
 /**
- * ibsa_gid_get - one entry of the port's GID table
+ * ibsa_gid_get - read one entry of the port's GID table
  * @client: an open client
- * @index:  of the entry
- * @out:    the entry
+ * @index:  index in the table, from 0
+ * @out:    receives the entry
  *
- * Return: 0; -ENODATA the entry is empty; -EINVAL there is none of that
- * index; -EOPNOTSUPP a transport of the program's own has no such table; or
- * the error of reading it. Any thread.
+ * Return: 0; -ENODATA the entry is empty; -EINVAL the table has no such entry;
+ * -EOPNOTSUPP the program's own transport does not provide the table; or the
+ * error of reading it. Any thread may call it.
  */
 int ibsa_gid_get(struct ibsa_client *client, uint32_t index,
 		 struct ibsa_gid_entry *out) IBSA_MUST_USE;
 
 /**
- * ibsa_pkey_get - one entry of the port's P_Key table
+ * ibsa_pkey_get - read one entry of the port's P_Key table
  * @client: an open client
- * @index:  of the entry
- * @out:    the P_Key, host order; 0 if the entry is empty
+ * @index:  index in the table, from 0
+ * @out:    receives the P_Key, host byte order; 0: the entry is empty
  *
- * Return: 0; -EINVAL there is none of that index; -EOPNOTSUPP as for
- * ibsa_gid_get(); or the error of reading it. Any thread.
+ * Return: 0; -EINVAL the table has no such entry; -EOPNOTSUPP as for
+ * ibsa_gid_get(); or the error of reading it. Any thread may call it.
  */
 int ibsa_pkey_get(struct ibsa_client *client, uint32_t index,
 		  uint16_t *out) IBSA_MUST_USE;
 
 /**
- * ibsa_stats_get - what the client has counted
+ * ibsa_stats_get - the counters of a client
  * @client: an open client
- * @out:    the counters
+ * @out:    receives the counters
  */
 void ibsa_stats_get(const struct ibsa_client *client, struct ibsa_stats *out);
 
