@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Fabric servers that send event after event, and no answer, or packets whose
- * length is wrong: opening a client ends all the same, and so does a packet.
+ * length is wrong, or stop in the middle of taking up a connection: opening a
+ * client ends all the same, so does a packet, and no call waits for the rest.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -47,8 +48,12 @@ struct hostile {
 	struct sockaddr_un address;
 	int listener;
 	int data;
-	uint8_t link; /* of the port */
-	bool lies;    /* about a packet's length */
+	uint8_t link;	     /* of the port */
+	bool lies;	     /* about a packet's length */
+	bool stops;	     /* ends the first connection, and of the second it
+		       * answers the hello alone */
+	atomic_bool is_open; /* the client has its first connection */
+	atomic_bool has_stopped;
 	uint64_t end_ms;
 	atomic_bool is_over;
 	pthread_t thread;
@@ -165,7 +170,7 @@ static void serve_one(struct hostile *hostile, int fd,
 		break;
 	case REMOTE_WATCH:
 		answer(fd, REMOTE_WATCH, &state, sizeof(state));
-		if (!hostile->lies)
+		if (!hostile->lies && !hostile->stops)
 			send_events(hostile, fd);
 		break;
 	case REMOTE_REGISTER:
@@ -179,18 +184,47 @@ static void serve_one(struct hostile *hostile, int fd,
 	}
 }
 
-static void *serve(void *arg)
+/* Until the question @last was answered, or none came. */
+static void serve_until(struct hostile *hostile, int fd, uint32_t last)
 {
-	struct hostile *hostile = arg;
-	const int fd = accept(hostile->listener, NULL, NULL);
-	struct remote_head head;
+	struct remote_head head = { .type = REMOTE_EVENT };
 	char body[512];
 
-	while (recv(fd, &head, sizeof(head), MSG_WAITALL) == sizeof(head) &&
+	while (head.type != last &&
+	       recv(fd, &head, sizeof(head), MSG_WAITALL) == sizeof(head) &&
 	       head.length <= sizeof(body) &&
 	       (!head.length ||
 		recv(fd, body, head.length, MSG_WAITALL) == head.length))
 		serve_one(hostile, fd, &head, body);
+}
+
+static void serve_and_stop(struct hostile *hostile)
+{
+	int fd = accept(hostile->listener, NULL, NULL);
+
+	serve_until(hostile, fd, REMOTE_REGISTER);
+	while (is_due(hostile) && !atomic_load(&hostile->is_open))
+		pause_make();
+	close(fd);
+	fd = accept(hostile->listener, NULL, NULL);
+	serve_until(hostile, fd, REMOTE_HELLO);
+	atomic_store(&hostile->has_stopped, true);
+	while (is_due(hostile))
+		pause_make();
+	close(fd);
+}
+
+static void *serve(void *arg)
+{
+	struct hostile *hostile = arg;
+	int fd;
+
+	if (hostile->stops) {
+		serve_and_stop(hostile);
+		return NULL;
+	}
+	fd = accept(hostile->listener, NULL, NULL);
+	serve_until(hostile, fd, REMOTE_TYPES);
 	close(fd);
 	return NULL;
 }
@@ -257,11 +291,23 @@ static void events_do_not_prolong_the_wait_for_an_answer(void **state)
 	assert_in_range(took_ms, PATIENCE_MS, LATE_MS - 1);
 }
 
+static struct ibsa_transport *transport_open(const struct hostile *hostile)
+{
+	struct ibsa_transport *transport = NULL;
+	struct remote_place place;
+
+	assert_int_equal(ibsa__remote_place(hostile->name, NULL, NULL, 0, NULL,
+					    &place),
+			 0);
+	assert_int_equal(ibsa__remote_open(&place, 1 << 20, NULL, &transport),
+			 0);
+	return transport;
+}
+
 /* Whatever comes meanwhile; without the limit, all that comes is swallowed. */
 static void a_packet_that_does_not_end_is_given_up(void **state)
 {
 	struct hostile hostile = { .lies = true };
-	struct remote_place place;
 	struct ibsa_transport *transport;
 	struct ibsa_message message;
 	uint64_t start_ms;
@@ -270,11 +316,7 @@ static void a_packet_that_does_not_end_is_given_up(void **state)
 
 	(void)state;
 	hostile_start(&hostile);
-	assert_int_equal(ibsa__remote_place(hostile.name, NULL, NULL, 0, NULL,
-					    &place),
-			 0);
-	assert_int_equal(ibsa__remote_open(&place, 1 << 20, NULL, &transport),
-			 0);
+	transport = transport_open(&hostile);
 	link_of(umad_of(transport)->file)->connection.patience_ms = PATIENCE_MS;
 	start_ms = now_ms();
 	while (!got && is_due(&hostile)) {
@@ -290,11 +332,44 @@ static void a_packet_that_does_not_end_is_given_up(void **state)
 	assert_in_range(took_ms, 0, LATE_MS - 1);
 }
 
+/* As a server that is stopped by a signal while a client takes it up again. */
+static void nothing_waits_while_a_connection_is_taken_up(void **state)
+{
+	struct hostile hostile = { .stops = true };
+	struct ibsa_transport *transport;
+	struct ibsa_port_state port;
+	struct ibsa_message message;
+	uint64_t most_ms = 0;
+	int after = 0;
+
+	(void)state;
+	hostile_start(&hostile);
+	transport = transport_open(&hostile);
+	atomic_store(&hostile.is_open, true);
+	while (after < 5 && is_due(&hostile)) {
+		const uint64_t start_ms = now_ms();
+		uint64_t took_ms;
+
+		after += atomic_load(&hostile.has_stopped);
+		(void)!transport->ops->wait(transport, PAUSE_MS);
+		(void)!transport->ops->recv(transport, &message);
+		(void)!transport->ops->port(transport, &port);
+		took_ms = now_ms() - start_ms;
+		most_ms = took_ms > most_ms ? took_ms : most_ms;
+	}
+	print_message("calls took %u ms at most\n", (unsigned int)most_ms);
+	transport->ops->close(transport);
+	hostile_stop(&hostile);
+	assert_int_equal(after, 5);
+	assert_in_range(most_ms, 0, LATE_MS - 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_do_not_prolong_the_wait_for_an_answer),
 		cmocka_unit_test(a_packet_that_does_not_end_is_given_up),
+		cmocka_unit_test(nothing_waits_while_a_connection_is_taken_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

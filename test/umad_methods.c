@@ -83,7 +83,7 @@ static struct ibsa_transport *file_open(struct rig *rig)
 	assert_int_equal(ibsa__umad_transport_init(&rig->umad, &rig->file.base,
 						   IBSA_MAD_BYTES),
 			 0);
-	assert_int_equal(ibsa__umad_up(&rig->umad), 0);
+	assert_int_equal(ibsa__umad_up(&rig->umad, -1), 0);
 	return &rig->umad.base;
 }
 

@@ -105,10 +105,10 @@ static int lose(struct remote_connection *connection)
 }
 
 /* One deadline bounds an exchange: what comes meanwhile does not move it. */
-static void exchange_begin(struct remote_connection *connection)
+static void exchange_begin(struct remote_connection *connection,
+			   uint64_t start_ns)
 {
-	connection->end_ns = clock_now_ns() +
-			     connection->patience_ms * NS_PER_MS;
+	connection->end_ns = start_ns + connection->patience_ms * NS_PER_MS;
 	connection->is_late = false;
 }
 
@@ -192,11 +192,7 @@ static int passed_fd(struct msghdr *message)
 	return fd;
 }
 
-/*
- * Some of it; a file that comes along is put into *@out_fd, and -EMFILE if it
- * has no room among this program's.
- */
-static ssize_t recv_some(int fd, void *data, size_t len, int *out_fd)
+ssize_t ibsa__remote_recv(int fd, void *data, size_t len, int *out_fd)
 {
 	union {
 		struct cmsghdr align;
@@ -230,7 +226,8 @@ static int recv_all(struct remote_connection *connection, void *data,
 	char *at = data;
 
 	while (len) {
-		const ssize_t got = recv_some(connection->fd, at, len, out_fd);
+		const ssize_t got = ibsa__remote_recv(connection->fd, at, len,
+						      out_fd);
 
 		if (is_full(got) && await(connection, POLLIN))
 			continue;
@@ -265,15 +262,13 @@ static int recv_head(struct remote_connection *connection,
 	return head->length > REMOTE_BODY_MAX ? -1 : 0;
 }
 
-/* The text of a refusal comes from outside. */
-static int refusal_fail(const struct remote_head *head, const char *text,
-			struct ibsa_error *error)
+int ibsa__remote_refusal(int err, const char *text, struct ibsa_error *error)
 {
 	char clean[sizeof(error->text)];
 
 	if (!ibsa_text_clean(&text, clean, sizeof(clean)))
-		return head->err;
-	return ibsa__fail(error, head->err, "%s", clean);
+		return err;
+	return ibsa__fail(error, err, "%s", clean);
 }
 
 static int recv_refusal(struct remote_connection *connection,
@@ -290,7 +285,7 @@ static int recv_refusal(struct remote_connection *connection,
 	    skip(connection, head->length - len, out_fd))
 		return -ENODEV;
 	*is_refused = true;
-	return refusal_fail(head, said, error);
+	return ibsa__remote_refusal(head->err, said, error);
 }
 
 /*
@@ -305,7 +300,6 @@ static void question_send(struct remote_connection *connection,
 		.type = question->type,
 	};
 
-	exchange_begin(connection);
 	if (send_frame(connection, &head, question->body))
 		shutdown(connection->fd, SHUT_RDWR);
 }
@@ -339,6 +333,7 @@ int ibsa__remote_ask(struct remote_connection *connection,
 	question->fd = -1;
 	pthread_mutex_lock(&connection->lock);
 	if (connection->fd >= 0) {
+		exchange_begin(connection, clock_now_ns());
 		question_send(connection, question);
 		err = answer_recv(connection, question, &is_refused, error);
 	}
@@ -465,27 +460,53 @@ static int socket_connect(struct remote_connection *connection,
 static int connect_start(struct remote_connection *connection,
 			 const struct remote_place *place, int flags)
 {
+	int err;
+
 	connection->fd = -1;
+	connection->start_ns = clock_now_ns();
 	connection->patience_ms = PATIENCE_MS;
 	if (place->patience_ms && place->patience_ms < PATIENCE_MS)
 		connection->patience_ms = place->patience_ms;
-	return socket_connect(connection, place, flags);
+	err = socket_connect(connection, place, flags);
+	if (!err)
+		pthread_mutex_init(&connection->lock, NULL);
+	return err;
 }
 
-static void hello_send(struct remote_connection *connection,
-		       const struct remote_place *place)
+void ibsa__remote_hello_put(const struct remote_place *place,
+			    struct remote_hello *out)
 {
-	struct remote_hello hello = {
+	*out = (struct remote_hello){
 		.version = REMOTE_VERSION,
 		.port = place->port,
 	};
+	memcpy(out->node, place->node, sizeof(out->node));
+}
+
+int ibsa__remote_hello_take(const struct remote_hello *hello,
+			    struct remote_place *place)
+{
+	if (hello->version != REMOTE_VERSION || hello->node[REMOTE_NODE_MAX] ||
+	    hello->port > UINT8_MAX)
+		return -EPROTO;
+	memcpy(place->node, hello->node, sizeof(place->node));
+	place->port = hello->port;
+	return 0;
+}
+
+/* The time for connecting is a part of that for the answer. */
+static void hello_send(struct remote_connection *connection,
+		       const struct remote_place *place)
+{
+	struct remote_hello hello;
 	const struct remote_question question = {
 		.type = REMOTE_HELLO,
 		.body = &hello,
 		.len = sizeof(hello),
 	};
 
-	memcpy(hello.node, place->node, sizeof(hello.node));
+	ibsa__remote_hello_put(place, &hello);
+	exchange_begin(connection, connection->start_ns);
 	question_send(connection, &question);
 }
 
@@ -507,42 +528,19 @@ static int hello_recv(struct remote_connection *connection,
 	if (err && is_refused && !connection->is_late)
 		return err;
 	if (err || question.answered != sizeof(hello) ||
-	    hello.version != REMOTE_VERSION || hello.node[REMOTE_NODE_MAX] ||
-	    hello.port > UINT8_MAX)
+	    ibsa__remote_hello_take(&hello, place))
 		return ibsa__fail(error,
 				  connection->is_late ? -ETIMEDOUT : -EPROTO,
 				  "what listens at %s does not answer as a "
 				  "fabric server does",
 				  place->path);
-	memcpy(place->node, hello.node, sizeof(place->node));
-	place->port = hello.port;
 	return 0;
 }
 
 int ibsa__remote_connect_begin(struct remote_connection *connection,
 			       const struct remote_place *place)
 {
-	int err = connect_start(connection, place, SOCK_NONBLOCK);
-
-	if (!err)
-		hello_send(connection, place);
-	else if (connection->fd >= 0)
-		return lose(connection);
-	return err;
-}
-
-int ibsa__remote_connect_end(struct remote_connection *connection,
-			     struct remote_place *place,
-			     struct ibsa_error *error)
-{
-	int err = hello_recv(connection, place, error);
-
-	if (err) {
-		(void)lose(connection);
-		return err;
-	}
-	pthread_mutex_init(&connection->lock, NULL);
-	return 0;
+	return connect_start(connection, place, SOCK_NONBLOCK);
 }
 
 int ibsa__remote_connect(struct remote_connection *connection,
@@ -553,7 +551,10 @@ int ibsa__remote_connect(struct remote_connection *connection,
 	if (err)
 		return connect_failed(place, err, error);
 	hello_send(connection, place);
-	return ibsa__remote_connect_end(connection, place, error);
+	err = hello_recv(connection, place, error);
+	if (err)
+		ibsa__remote_disconnect(connection);
+	return err;
 }
 
 void ibsa__remote_disconnect(struct remote_connection *connection)

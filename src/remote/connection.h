@@ -4,6 +4,7 @@
 #define REMOTE_CONNECTION_H
 
 #include <pthread.h>
+#include <sys/types.h>
 
 #include <ibsa/types.h>
 
@@ -21,8 +22,9 @@ struct remote_connection {
 	pthread_mutex_t lock;
 	int fd; /* -1: the server has gone */
 	unsigned int patience_ms;
-	uint64_t end_ns; /* of the exchange under way, whatever comes */
-	bool is_late;	 /* the last one came to that end */
+	uint64_t start_ns; /* when connecting began */
+	uint64_t end_ns;   /* of the exchange under way, whatever comes */
+	bool is_late;	   /* the last one came to that end */
 };
 
 /* The path behind "unix:", or NULL: @fabric names no server. */
@@ -51,16 +53,17 @@ int ibsa__remote_connect(struct remote_connection *connection,
 			 struct ibsa_error *error) IBSA_MUST_USE;
 
 /*
- * The same in two steps, of which the first waits for nothing. @connection->fd
- * is -1, and is readable once the server has answered; to give up before the
- * second step, close it. The first returns 0; -EAGAIN the server lets nobody
- * in for now; or as ibsa__remote_connect().
+ * Connect without waiting; the caller says hello, with what is put, and takes
+ * the answer. The first returns 0; -EAGAIN the server lets nobody in for now;
+ * or as ibsa__remote_connect(). The last returns 0, and @place is as after
+ * ibsa__remote_connect(); -EPROTO.
  */
 int ibsa__remote_connect_begin(struct remote_connection *connection,
 			       const struct remote_place *place) IBSA_MUST_USE;
-int ibsa__remote_connect_end(struct remote_connection *connection,
-			     struct remote_place *place,
-			     struct ibsa_error *error) IBSA_MUST_USE;
+void ibsa__remote_hello_put(const struct remote_place *place,
+			    struct remote_hello *out);
+int ibsa__remote_hello_take(const struct remote_hello *hello,
+			    struct remote_place *place) IBSA_MUST_USE;
 
 void ibsa__remote_disconnect(struct remote_connection *connection);
 
@@ -84,6 +87,15 @@ struct remote_question {
 int ibsa__remote_ask(struct remote_connection *connection,
 		     struct remote_question *question,
 		     struct ibsa_error *error) IBSA_MUST_USE;
+
+/*
+ * Receive some bytes, as recv() does, without waiting. A file that comes along
+ * is put into *@out_fd, and -EMFILE if it has no room among this program's.
+ */
+ssize_t ibsa__remote_recv(int fd, void *data, size_t len, int *out_fd);
+
+/* A server's error and its sentence, made safe to show. Return: @err. */
+int ibsa__remote_refusal(int err, const char *text, struct ibsa_error *error);
 
 /* Whether the server has ended the connection; asks nothing. */
 bool ibsa__remote_is_gone(struct remote_connection *connection);

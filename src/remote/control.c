@@ -4,9 +4,11 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "remote/connection.h"
 #include "remote/control.h"
 
 enum {
@@ -16,17 +18,21 @@ enum {
 
 void ibsa__control_init(struct remote_control *control)
 {
-	*control = (struct remote_control){ .asked = CONTROL_IDLE };
+	*control = (struct remote_control){ .asked = CONTROL_IDLE, .fd = -1 };
 }
 
 void ibsa__control_reset(struct remote_control *control)
 {
 	control->used = 0;
 	control->asked = CONTROL_IDLE;
+	if (control->fd >= 0)
+		close(control->fd);
+	control->fd = -1;
 }
 
 void ibsa__control_free(struct remote_control *control)
 {
+	ibsa__control_reset(control);
 	ibsa__free(control->bytes);
 	ibsa__free(control->state);
 }
@@ -106,28 +112,45 @@ static void refusal_take(struct remote_control *control,
 	refusal->text[len] = '\0';
 }
 
-/* What ibsa__control_ask() asks has an answer of one length. */
-static bool answer_is_whole(const struct remote_head *head)
+/* The length of the answer to a question, but for a state. */
+static size_t answer_len(uint32_t type)
 {
-	if (head->err)
-		return remote_err_is_valid(head->err);
-	return head->length == (head->type == REMOTE_REGISTER
-					? sizeof(struct umad_agent_request2)
-					: 0);
+	switch (type) {
+	case REMOTE_HELLO:
+		return sizeof(struct remote_hello);
+	case REMOTE_REGISTER:
+		return sizeof(struct umad_agent_request2);
+	default:
+		return 0;
+	}
+}
+
+static int body_take(struct remote_control *control,
+		     const struct remote_head *head, const void *body)
+{
+	if (head->type == REMOTE_WATCH)
+		return ibsa__control_state_set(control, body, head->length);
+	if (head->length != answer_len(head->type))
+		return -EPROTO;
+	if (head->type == REMOTE_HELLO)
+		memcpy(&control->hello, body, sizeof(control->hello));
+	else if (head->type == REMOTE_REGISTER)
+		memcpy(&control->answer, body, sizeof(control->answer));
+	return 0;
 }
 
 static int answer_take(struct remote_control *control,
 		       const struct remote_head *head, const void *body)
 {
-	if (head->type != control->asked || !answer_is_whole(head))
+	if (head->type != control->asked)
 		return -ENODEV;
 	control->asked = CONTROL_IDLE;
 	control->answer_err = head->err;
 	control->answer = 0;
-	if (!head->err && head->length)
-		memcpy(&control->answer, body, sizeof(control->answer));
 	refusal_take(control, head, body);
-	return 0;
+	if (head->err)
+		return remote_err_is_valid(head->err) ? 0 : -ENODEV;
+	return body_take(control, head, body) ? -ENODEV : 0;
 }
 
 static int frame_take(struct remote_control *control,
@@ -173,6 +196,22 @@ static bool control_grow(struct remote_control *control)
 	return !ARRAY_GROW(control->bytes, control->room, want);
 }
 
+/* Nothing but the answer to REMOTE_ATTACH brings a file along. */
+static ssize_t control_recv(struct remote_control *control, int fd)
+{
+	int passed = -1;
+	const ssize_t got =
+		ibsa__remote_recv(fd, control->bytes + control->used,
+				  control->room - control->used, &passed);
+
+	if (passed != -1 && control->asked == REMOTE_ATTACH &&
+	    control->fd == -1)
+		control->fd = passed;
+	else if (passed >= 0)
+		close(passed);
+	return got;
+}
+
 int ibsa__control_read(struct remote_control *control, int fd)
 {
 	/* A server that sends without end does not hold up the caller. */
@@ -182,8 +221,7 @@ int ibsa__control_read(struct remote_control *control, int fd)
 
 		if (!control_grow(control))
 			return -ENODEV;
-		got = recv(fd, control->bytes + control->used,
-			   control->room - control->used, MSG_DONTWAIT);
+		got = control_recv(control, fd);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0 && errno == EAGAIN)

@@ -25,7 +25,10 @@ struct remote_control {
 	bool has_event;	 /* a state came that was not reported yet */
 	uint32_t asked;	 /* type of the question, or CONTROL_IDLE */
 	int answer_err;	 /* of the last question */
-	uint32_t answer; /* the first 4 bytes of its answer: an agent */
+	uint32_t answer; /* to REMOTE_REGISTER: the agent */
+	int fd; /* with the answer to REMOTE_ATTACH, the caller's to take; -1:
+		 * none; -EMFILE: there was no room for it */
+	struct remote_hello hello; /* the answer to REMOTE_HELLO */
 	struct ibsa_error refusal; /* the sentence of an error, as it came */
 };
 

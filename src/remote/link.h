@@ -32,13 +32,23 @@ struct remote_outbox {
 	uint64_t begun_ns; /* since when there is a rest; else 0 */
 };
 
+/* What is asked on a new connection, in this order. */
+enum link_step {
+	LINK_DOWN, /* there is no connection */
+	LINK_HELLO,
+	LINK_ATTACH,
+	LINK_WATCH,
+	LINK_UP,
+};
+
 struct remote_link {
 	struct umad_file base;
 	struct umad_transport transport;
 	struct remote_place place;
 	struct remote_connection connection;
 	struct remote_control control; /* guarded by @renewing */
-	int data;		       /* -1: the server has gone */
+	enum link_step step;
+	int data;	  /* -1 unless @step is LINK_UP */
 	bool is_quiet;	  /* the last wait has seen nothing on the connection */
 	bool has_methods; /* an agent has taken methods from other clients */
 	/* An agent that is to be asked for, once nothing else is asked. */
@@ -50,9 +60,7 @@ struct remote_link {
 
 	/* Another thread may read the port while it is renewed. */
 	pthread_mutex_t renewing;
-	uint64_t renew_ns;   /* not to be looked for before */
-	bool is_greeting;    /* a server has not answered the hello */
-	uint64_t greeted_ns; /* since when */
+	uint64_t renew_ns; /* not to be looked for before */
 	/* As the server last counted, and as they are shown. */
 	uint32_t counted;
 	uint32_t reregisters;
@@ -93,15 +101,31 @@ bool ibsa__remote_link_is_late(const struct remote_link *link);
 /* Wait for the data end to be writable, too, or no longer. */
 void ibsa__remote_link_watch_writable(struct remote_link *link, bool on);
 
-/* Attach and watch the port, once connected. 0 or an error; then it is not. */
-int ibsa__remote_link_up(struct remote_link *link,
-			 struct ibsa_error *error) IBSA_MUST_USE;
+/* Ask for all that a new connection needs, from @step on. Return: 0; or an
+ * error, and it is disconnected. */
+int ibsa__remote_link_up_begin(struct remote_link *link,
+			       enum link_step step) IBSA_MUST_USE;
+
+/*
+ * Read the answers that have come, and ask on, without waiting. Return: 1 the
+ * link is up; 0 an answer is awaited; or an error, and the caller disconnects.
+ */
+int ibsa__remote_link_up_go(struct remote_link *link,
+			    struct ibsa_error *error) IBSA_MUST_USE;
+
+/* Wait for all answers, within the patience from connecting on. Return: 0; or an
+ * error, and the link is disconnected. */
+int ibsa__remote_link_up_wait(struct remote_link *link,
+			      struct ibsa_error *error) IBSA_MUST_USE;
+
+/* What is left of the patience from connecting on. */
+int ibsa__remote_link_left_ms(const struct remote_link *link);
+
+/* Disconnect, whatever has been asked. */
+void ibsa__remote_link_down(struct remote_link *link);
 
 /* Close what is open. */
 void ibsa__remote_link_shut(struct umad_file *file, bool is_gone);
-
-/* Give up a renewal that has begun. */
-void ibsa__remote_link_renew_end(struct remote_link *link);
 
 /* Look for a server. Return: 0; -ENODEV there is none, or not yet again. */
 int ibsa__remote_link_open(struct umad_file *file,
@@ -109,7 +133,9 @@ int ibsa__remote_link_open(struct umad_file *file,
 
 int ibsa__remote_link_wait_init(struct remote_link *link) IBSA_MUST_USE;
 void ibsa__remote_link_wait_done(struct remote_link *link);
-int ibsa__remote_link_watch(struct remote_link *link) IBSA_MUST_USE;
+/* Have the fd readable when one of the connection's is; none of them. */
+int ibsa__remote_link_watch(struct remote_link *link, int fd) IBSA_MUST_USE;
+void ibsa__remote_link_unwatch(const struct remote_link *link);
 int ibsa__remote_link_fd(const struct umad_file *file);
 int ibsa__remote_link_wait(struct umad_file *file, int timeout_ms);
 void ibsa__remote_link_wake(struct umad_file *file);

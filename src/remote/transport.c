@@ -177,13 +177,15 @@ static int answer_await(struct remote_link *link, int wait_ms)
 	return err || is_idle ? err : -EINPROGRESS;
 }
 
+/* What is needed to go on has to be there within the patience from connecting
+ * on. */
 static int link_answer(struct umad_file *file, int wait_ms, uint32_t *out)
 {
 	struct remote_link *link = link_of(file);
 	int err;
 
 	if (wait_ms < 0)
-		wait_ms = (int)link->connection.patience_ms;
+		wait_ms = ibsa__remote_link_left_ms(link);
 	err = answer_await(link, wait_ms);
 	if (err)
 		return err == -EINPROGRESS ? err : -EPIPE;
@@ -192,6 +194,7 @@ static int link_answer(struct umad_file *file, int wait_ms, uint32_t *out)
 	link->refusal = link->control.refusal;
 	*out = link->control.answer;
 	pthread_mutex_unlock(&link->renewing);
+	ibsa__remote_link_limit_set(link);
 	return err;
 }
 
@@ -225,50 +228,6 @@ static bool link_holder(struct umad_file *file, struct ibsa_error *out)
 		*out = link->refusal;
 	pthread_mutex_unlock(&link->renewing);
 	return is_known;
-}
-
-/* Watch the port: from the answer on, which is its state, there are events. */
-static int port_watch(struct remote_link *link, struct ibsa_error *error)
-{
-	uint8_t *bytes = ibsa__calloc(1, REMOTE_BODY_MAX);
-	struct remote_question watch = {
-		.type = REMOTE_WATCH,
-		.answer = bytes,
-		.room = REMOTE_BODY_MAX,
-	};
-	struct ibsa_port_state state;
-	int err = bytes ? 0 : -ENOMEM;
-
-	ibsa__control_reset(&link->control);
-	if (!err)
-		err = ibsa__remote_ask(&link->connection, &watch, error);
-	if (!err)
-		err = ibsa__control_state_set(&link->control, bytes,
-					      watch.answered);
-	ibsa__free(bytes);
-	if (err)
-		return err;
-	ibsa__control_port(&link->control, &state);
-	link->counted = state.reregisters;
-	link->transport.link = state.link;
-	return 0;
-}
-
-int ibsa__remote_link_up(struct remote_link *link, struct ibsa_error *error)
-{
-	int err = ibsa__remote_attach(&link->connection, error, &link->data);
-
-	if (!err)
-		err = port_watch(link, error);
-	if (!err)
-		err = ibsa__remote_link_watch(link);
-	if (!err)
-		return 0;
-	if (link->data >= 0)
-		close(link->data);
-	link->data = -1;
-	ibsa__remote_disconnect(&link->connection);
-	return err;
 }
 
 /* A umad file of a fabric server is one of the kernel in this, too. */
@@ -307,14 +266,10 @@ static void link_close(struct umad_file *file)
 {
 	struct remote_link *link = link_of(file);
 
-	if (link->data >= 0) {
-		/* The agents' methods are free for others once this returns. */
-		if (link->has_methods)
-			file_detach(link);
-		close(link->data);
-		ibsa__remote_disconnect(&link->connection);
-	}
-	ibsa__remote_link_renew_end(link);
+	/* The agents' methods are free for others once this returns. */
+	if (link->data >= 0 && link->has_methods)
+		file_detach(link);
+	ibsa__remote_link_down(link);
 	link_free(link);
 }
 
@@ -322,8 +277,9 @@ static void link_close(struct umad_file *file)
 static void link_inherited(struct umad_file *file)
 {
 	const struct remote_link *link = link_of(file);
-	const int fds[] = { link->data, link->connection.fd, link->epoll_fd,
-			    link->timer_fd, link->wake_fd };
+	const int fds[] = { link->data,	      link->connection.fd,
+			    link->control.fd, link->epoll_fd,
+			    link->timer_fd,   link->wake_fd };
 
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
 		if (fds[i] >= 0)
@@ -389,10 +345,12 @@ static int link_open(struct remote_link *link, struct ibsa_error *error)
 		return ibsa__fail(error, err, "no descriptors to wait with");
 	err = ibsa__remote_connect(&link->connection, &link->place, error);
 	if (!err)
-		err = ibsa__remote_link_up(link, error);
+		err = ibsa__remote_link_up_begin(link, LINK_ATTACH);
+	if (!err)
+		err = ibsa__remote_link_up_wait(link, error);
 	if (err)
 		return err;
-	err = ibsa__umad_up(&link->transport);
+	err = ibsa__umad_up(&link->transport, -1);
 	if (err == -ETIMEDOUT)
 		return ibsa__fail(error, err,
 				  "the fabric server does not answer");

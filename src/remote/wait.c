@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "remote/link.h"
 
-enum { RENEW_MS = 100, HELLO_MS = 10000 };
+enum { RENEW_MS = 100 };
 
 static int epoll_add(int epoll_fd, int fd)
 {
@@ -24,14 +24,17 @@ static int epoll_add(int epoll_fd, int fd)
 	return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
 }
 
-/* Both ends of a connection; ibsa__remote_link_shut() takes them out. */
-int ibsa__remote_link_watch(struct remote_link *link)
+int ibsa__remote_link_watch(struct remote_link *link, int fd)
 {
-	int err = epoll_add(link->epoll_fd, link->data);
+	return epoll_add(link->epoll_fd, fd);
+}
 
-	if (!err)
-		err = epoll_add(link->epoll_fd, link->connection.fd);
-	return err;
+/* Closing them does not do so while a forked child has them: epoll(7). */
+void ibsa__remote_link_unwatch(const struct remote_link *link)
+{
+	if (link->data >= 0)
+		epoll_ctl(link->epoll_fd, EPOLL_CTL_DEL, link->data, NULL);
+	epoll_ctl(link->epoll_fd, EPOLL_CTL_DEL, link->connection.fd, NULL);
 }
 
 int ibsa__remote_link_wait_init(struct remote_link *link)
@@ -102,7 +105,7 @@ static int wait_limit_ms(const struct remote_link *link, int timeout_ms)
 {
 	int most_ms = -1;
 
-	if (link->data < 0)
+	if (!link->transport.is_open)
 		most_ms = RENEW_MS;
 	else if (limit_ns(link))
 		most_ms = clock_left_ms((int)link->connection.patience_ms,
@@ -184,81 +187,50 @@ void ibsa__remote_link_watch_writable(struct remote_link *link, bool on)
 	epoll_ctl(link->epoll_fd, EPOLL_CTL_MOD, link->data, &event);
 }
 
-/* Closing them does not do so while a forked child has them: epoll(7). */
-static void unwatch(const struct remote_link *link)
-{
-	epoll_ctl(link->epoll_fd, EPOLL_CTL_DEL, link->data, NULL);
-	epoll_ctl(link->epoll_fd, EPOLL_CTL_DEL, link->connection.fd, NULL);
-}
-
 void ibsa__remote_link_shut(struct umad_file *file, bool is_gone)
 {
 	struct remote_link *link = link_of(file);
 
 	(void)is_gone;
 	pthread_mutex_lock(&link->renewing);
+	/* One that is being taken up goes on. */
 	if (link->data >= 0) {
-		unwatch(link);
-		close_fd(&link->data);
-		ibsa__remote_disconnect(&link->connection);
+		ibsa__remote_link_down(link);
 		ibsa__inbox_reset(&link->inbox);
 		ibsa__outbox_reset(&link->outbox);
 		link->has_methods = false;
 		link->has_wanted = false;
-		ibsa__control_reset(&link->control);
 		link->renew_ns = clock_now_ns() + RENEW_MS * NS_PER_MS;
 		alarm_set(link);
 	}
 	pthread_mutex_unlock(&link->renewing);
 }
 
-void ibsa__remote_link_renew_end(struct remote_link *link)
+/* Nothing is waited for: a stopped server does not answer. */
+static int renew_begin(struct remote_link *link)
 {
-	if (link->is_greeting)
-		close_fd(&link->connection.fd);
-	link->is_greeting = false;
+	int err = ibsa__remote_connect_begin(&link->connection, &link->place);
+
+	link->renew_ns = clock_now_ns() + RENEW_MS * NS_PER_MS;
+	return err ? err : ibsa__remote_link_up_begin(link, LINK_HELLO);
 }
 
-/* A stopped server does not answer a hello, so do not wait for it. */
-static int renew_begin(struct remote_link *link, uint64_t now_ns)
+/*
+ * Return: 0; -ENODEV no server answers, or not yet. It is called again while
+ * the link is up, and answers of its agents are awaited.
+ */
+static int renew(struct remote_link *link)
 {
-	link->renew_ns = now_ns + RENEW_MS * NS_PER_MS;
-	link->greeted_ns = now_ns;
-	link->is_greeting = !ibsa__remote_connect_begin(&link->connection,
-							&link->place);
-	return link->is_greeting ? 0 : -ENODEV;
-}
+	int got = 1;
 
-/* The server that is there now may know nothing of what was set at the old. */
-static int renew_end(struct remote_link *link)
-{
-	int err = ibsa__remote_connect_end(&link->connection, &link->place,
-					   NULL);
-
-	link->is_greeting = false;
-	if (!err)
-		err = ibsa__remote_link_up(link, NULL);
-	if (err)
-		return err;
-	ibsa__remote_link_limit_set(link);
-	return 0;
-}
-
-/* Return: 0; -ENODEV no server answers, or not yet. */
-static int renew(struct remote_link *link, uint64_t now_ns)
-{
-	struct pollfd end = { .events = POLLIN };
-
-	if (!link->is_greeting && now_ns < link->renew_ns)
+	if (link->step == LINK_DOWN &&
+	    (clock_now_ns() < link->renew_ns || renew_begin(link)))
 		return -ENODEV;
-	if (!link->is_greeting && renew_begin(link, now_ns))
-		return -ENODEV;
-	end.fd = link->connection.fd;
-	if (poll(&end, 1, 0) > 0)
-		return renew_end(link);
-	if (now_ns - link->greeted_ns >= HELLO_MS * NS_PER_MS)
-		ibsa__remote_link_renew_end(link);
-	return -ENODEV;
+	if (link->step != LINK_UP)
+		got = ibsa__remote_link_up_go(link, NULL);
+	if (got < 0 || !ibsa__remote_link_left_ms(link))
+		ibsa__remote_link_down(link);
+	return got > 0 && link->step == LINK_UP ? 0 : -ENODEV;
 }
 
 int ibsa__remote_link_open(struct umad_file *file, bool *out_is_other)
@@ -271,7 +243,7 @@ int ibsa__remote_link_open(struct umad_file *file, bool *out_is_other)
 	if (read(link->timer_fd, &count, sizeof(count)) < 0 && errno != EAGAIN)
 		return -ENODEV;
 	pthread_mutex_lock(&link->renewing);
-	err = renew(link, clock_now_ns());
+	err = renew(link);
 	pthread_mutex_unlock(&link->renewing);
 	return err ? -ENODEV : 0;
 }

@@ -84,11 +84,12 @@ static int agent_have(struct umad_transport *umad, enum umad_agent_use use,
 }
 
 /* The same of an agent that is needed to go on. */
-static int agent_need(struct umad_transport *umad, enum umad_agent_use use)
+static int agent_need(struct umad_transport *umad, enum umad_agent_use use,
+		      int wait_ms)
 {
-	int err = agent_have(umad, use, -1);
+	int err = agent_have(umad, use, wait_ms);
 
-	return err == -EINPROGRESS ? -ETIMEDOUT : err;
+	return err == -EINPROGRESS && wait_ms < 0 ? -ETIMEDOUT : err;
 }
 
 static int reports_end(struct umad_transport *umad)
@@ -122,14 +123,23 @@ void ibsa__umad_agents_poll(struct umad_transport *umad)
 }
 
 /* A file that refuses an agent for OPA MADs is one without. */
-int ibsa__umad_up(struct umad_transport *umad)
+static int opa_need(struct umad_transport *umad, int wait_ms)
 {
-	int err = agent_need(umad, UMAD_AGENT_SA);
+	int err = agent_need(umad, UMAD_AGENT_OPA, wait_ms);
+
+	return err == -EINPROGRESS ? err : 0;
+}
+
+int ibsa__umad_up(struct umad_transport *umad, int wait_ms)
+{
+	int err = agent_need(umad, UMAD_AGENT_SA, wait_ms);
 
 	if (!err && umad->link == IBSA_LINK_OPA)
-		(void)!agent_need(umad, UMAD_AGENT_OPA);
+		err = opa_need(umad, wait_ms);
 	if (!err && umad->serves)
-		err = agent_need(umad, UMAD_AGENT_REQUESTS);
+		err = agent_need(umad, UMAD_AGENT_REQUESTS, wait_ms);
+	if (err == -EINPROGRESS)
+		return err;
 	umad->is_open = true;
 	umad->reports_err = 0;
 	if (err) {
@@ -185,7 +195,7 @@ int ibsa__umad_serve(struct ibsa_transport *transport)
 	int err = ibsa__umad_have(umad);
 
 	if (!err)
-		err = agent_need(umad, UMAD_AGENT_REQUESTS);
+		err = agent_need(umad, UMAD_AGENT_REQUESTS, -1);
 	if (!err)
 		umad->serves = true;
 	return err;

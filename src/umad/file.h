@@ -56,8 +56,9 @@ struct umad_buffer {
  *
  * A transport needs these as well:
  *
- * @open:    open the file again, which is shut. *@out_is_other: it is another
- *           one than before. Return: 0 or -errno
+ * @open:    open the file again, which is shut, without waiting; or nothing, if
+ *           it is open already. *@out_is_other: it is another one than before.
+ *           Return: 0 or -errno
  * @may_open: whether it is time to try that, after a try that failed or since
  *           the port went away
  * @shut:    close what is open of it; nothing if nothing is. @is_gone: the port

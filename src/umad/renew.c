@@ -79,7 +79,9 @@ int ibsa__umad_have(struct umad_transport *umad)
 		return umad->lost;
 	err = umad->file->ops->open(umad->file, &is_other);
 	if (!err)
-		err = ibsa__umad_up(umad);
+		err = ibsa__umad_up(umad, 0);
+	if (err == -EINPROGRESS)
+		return umad->lost ? umad->lost : -EAGAIN;
 	if (err)
 		return ibsa__umad_lose(umad, is_absence(err) ? -ENODEV : err);
 	if (umad->is_gone || is_other)

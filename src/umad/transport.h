@@ -65,9 +65,12 @@ int ibsa__umad_transport_init(struct umad_transport *umad,
 			      size_t reply_bytes) IBSA_MUST_USE;
 void ibsa__umad_transport_done(struct umad_transport *umad);
 
-/* Register what is needed at the file, which was opened. 0, or an error; then
- * the file is not open. */
-int ibsa__umad_up(struct umad_transport *umad) IBSA_MUST_USE;
+/*
+ * Register what is needed at the file, which was opened. @wait_ms: for each
+ * answer; below 0 as long as the file waits for any. Return: 0; -EINPROGRESS not
+ * all answers have come; or another error, and then the file is not open.
+ */
+int ibsa__umad_up(struct umad_transport *umad, int wait_ms) IBSA_MUST_USE;
 
 /* Register an agent at a file that has none of this use yet. Return: 0; -EBUSY
  * another program has its methods; -EINPROGRESS; or the file's error. */

@@ -119,7 +119,7 @@ static int file_open(struct umad_device *device, struct ibsa_error *error)
 		return err;
 	device->simulated = ibsa__umad_is_simulated(device->file.fd);
 	device->transport.link = device->place.state.link;
-	err = ibsa__umad_up(&device->transport);
+	err = ibsa__umad_up(&device->transport, -1);
 	return err ? ibsa__umad_dev_refused(name, err, error) : 0;
 }
 

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Taking up a connection to a fabric server: one question after the other, none
+ * of which is waited for, so that a dispatcher can do it.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "remote/link.h"
+
+static int hello_ask(struct remote_link *link)
+{
+	struct remote_hello hello;
+
+	ibsa__remote_hello_put(&link->place, &hello);
+	return ibsa__control_ask(&link->control, link->connection.fd,
+				 REMOTE_HELLO, &hello, sizeof(hello));
+}
+
+static int step_ask(struct remote_link *link)
+{
+	struct remote_control *control = &link->control;
+	const int fd = link->connection.fd;
+
+	switch (link->step) {
+	case LINK_HELLO:
+		return hello_ask(link);
+	case LINK_ATTACH:
+		return ibsa__control_ask(control, fd, REMOTE_ATTACH, NULL, 0);
+	case LINK_WATCH:
+		return ibsa__control_ask(control, fd, REMOTE_WATCH, NULL, 0);
+	default:
+		return 0;
+	}
+}
+
+/* The data end, which the control keeps until the link is up. */
+static int attach_take(const struct remote_control *control,
+		       struct ibsa_error *error)
+{
+	if (control->fd == -EMFILE)
+		return ibsa__fail(error, -EMFILE,
+				  "too many open files for the port of the "
+				  "fabric server");
+	if (control->fd < 0)
+		return ibsa__fail(error, -EPROTO,
+				  "the fabric server gives no port");
+	return 0;
+}
+
+/* The state comes last: from then on there are events. */
+static void watch_take(struct remote_link *link)
+{
+	struct ibsa_port_state state;
+
+	ibsa__control_port(&link->control, &state);
+	link->counted = state.reregisters;
+	link->transport.link = state.link;
+}
+
+/* The answer to a step came, and no refusal. */
+static int step_take(struct remote_link *link, struct ibsa_error *error)
+{
+	struct remote_control *control = &link->control;
+
+	switch (link->step++) {
+	case LINK_HELLO:
+		return ibsa__remote_hello_take(&control->hello, &link->place);
+	case LINK_ATTACH:
+		return attach_take(control, error);
+	case LINK_WATCH:
+		watch_take(link);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static int link_finish(struct remote_link *link)
+{
+	int err = ibsa__remote_link_watch(link, link->control.fd);
+
+	if (err)
+		return err;
+	link->data = link->control.fd;
+	link->control.fd = -1;
+	return 1;
+}
+
+static int step_go(struct remote_link *link, struct ibsa_error *error)
+{
+	const struct remote_control *control = &link->control;
+	int err = control->answer_err;
+
+	if (err)
+		return ibsa__remote_refusal(err, control->refusal.text, error);
+	err = step_take(link, error);
+	return err ? err : step_ask(link);
+}
+
+int ibsa__remote_link_up_begin(struct remote_link *link, enum link_step step)
+{
+	int err = ibsa__remote_link_watch(link, link->connection.fd);
+
+	link->step = step;
+	if (!err)
+		err = step_ask(link);
+	if (err)
+		ibsa__remote_link_down(link);
+	return err;
+}
+
+int ibsa__remote_link_up_go(struct remote_link *link, struct ibsa_error *error)
+{
+	int err = 0;
+
+	while (!err && link->step != LINK_UP) {
+		if (ibsa__control_read(&link->control, link->connection.fd))
+			return ibsa__fail(error, -ENODEV,
+					  "the fabric server has gone");
+		if (link->control.asked != CONTROL_IDLE)
+			return 0;
+		err = step_go(link, error);
+	}
+	return err ? err : link_finish(link);
+}
+
+int ibsa__remote_link_left_ms(const struct remote_link *link)
+{
+	return clock_left_ms((int)link->connection.patience_ms,
+			     link->connection.start_ns);
+}
+
+int ibsa__remote_link_up_wait(struct remote_link *link,
+			      struct ibsa_error *error)
+{
+	struct pollfd end = { .fd = link->connection.fd, .events = POLLIN };
+	int got;
+
+	while (!(got = ibsa__remote_link_up_go(link, error))) {
+		const int left_ms = ibsa__remote_link_left_ms(link);
+
+		if (!left_ms) {
+			got = ibsa__fail(error, -ETIMEDOUT,
+					 "the fabric server of %s does not "
+					 "answer",
+					 link->place.path);
+			break;
+		}
+		(void)!poll(&end, 1, left_ms);
+	}
+	if (got > 0)
+		return 0;
+	ibsa__remote_link_down(link);
+	return got;
+}
+
+void ibsa__remote_link_down(struct remote_link *link)
+{
+	if (link->step == LINK_DOWN)
+		return;
+	ibsa__control_reset(&link->control);
+	link->step = LINK_DOWN;
+	ibsa__remote_link_unwatch(link);
+	if (link->data >= 0)
+		close(link->data);
+	link->data = -1;
+	ibsa__remote_disconnect(&link->connection);
+}
