@@ -211,27 +211,11 @@ static int init_named(struct ibsa_fabric *fabric, const char *path,
 	return 0;
 }
 
-static void sa_settle(void *arg, uint64_t now_ns)
-{
-	ibsa__reports_settle(arg, now_ns);
-}
-
 static uint64_t sa_due(void *arg, uint32_t end)
 {
 	const struct sa *sa = arg;
 
 	return ibsa__reports_due(sa->subnet, end);
-}
-
-static void sma_settle(void *arg, uint64_t now_ns)
-{
-	ibsa__traps_settle(arg, now_ns);
-}
-
-static uint64_t sma_due(void *arg, uint32_t end)
-{
-	(void)end;
-	return ibsa__traps_due(arg);
 }
 
 /* What every port has. */
@@ -242,15 +226,15 @@ static void set_handlers(struct ibsa_fabric *fabric)
 	handlers[0] = (struct port_handler){
 		.next = &handlers[1],
 		.take = ibsa__sa_take,
-		.settle = sa_settle,
+		.settle = ibsa__reports_settle,
 		.due = sa_due,
 		.arg = &fabric->sa,
 	};
 	handlers[1] = (struct port_handler){
 		.next = &handlers[2],
 		.take = ibsa__sma_take,
-		.settle = sma_settle,
-		.due = sma_due,
+		.settle = ibsa__traps_settle,
+		.due = ibsa__traps_due,
 		.arg = &fabric->nodes,
 	};
 	handlers[2] = (struct port_handler){
@@ -263,14 +247,6 @@ static void set_handlers(struct ibsa_fabric *fabric)
 	};
 	fabric->net.handlers = &handlers[0];
 	fabric->net.last_handler = &handlers[3];
-}
-
-static void links_observe(void *arg, const struct subnet_change *change)
-{
-	struct ibsa_fabric *fabric = arg;
-
-	if (change->kind == CHANGE_SWEPT)
-		ibsa__links_cut(fabric);
 }
 
 /* Those that act on changes of the subnet, in that order. */
@@ -295,7 +271,7 @@ static void set_observers(struct ibsa_fabric *fabric)
 	};
 	observing[3] = (struct subnet_observer){
 		NULL,
-		links_observe,
+		ibsa__links_observe,
 		fabric,
 	};
 	fabric->subnet.observers = observing;

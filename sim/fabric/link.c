@@ -270,8 +270,12 @@ static void link_cut(struct link *link)
 	ibsa__way_cut(&link->answers, now_ns);
 }
 
-void ibsa__links_cut(struct ibsa_fabric *fabric)
+void ibsa__links_observe(void *arg, const struct subnet_change *change)
 {
+	const struct ibsa_fabric *fabric = arg;
+
+	if (change->kind != CHANGE_SWEPT)
+		return;
 	for (struct link *link = fabric->links; link; link = link->next) {
 		if (!fabric->subnet.ends[link->end].is_seen)
 			link_cut(link);

@@ -59,8 +59,11 @@ int ibsa__link_listen(struct link *link, bool on);
 /* Somebody else has put something into its queue (transport.c). */
 void ibsa__link_alert(struct link *link);
 
-/* What has not arrived by now at clients that the SM does not see never will. */
-void ibsa__links_cut(struct ibsa_fabric *fabric);
+/*
+ * After a sweep, what has not arrived at clients that the SM does not see never
+ * will; as in struct subnet_observer, @arg is the fabric.
+ */
+void ibsa__links_observe(void *arg, const struct subnet_change *change);
 
 /*
  * Show the fabric's tap a request of IBSA_MAD_BYTES that a client sends, and

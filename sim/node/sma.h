@@ -153,11 +153,14 @@ void ibsa__trap_m_key(struct nodes *nodes, const struct end_port *end,
 		      const struct message *tried);
 void ibsa__trap_repressed(struct nodes *nodes, const struct message *message,
 			  const struct end_port *end);
+
 /* A link of a switch, or capabilities; as in struct subnet_observer. */
 void ibsa__traps_observe(void *arg, const struct subnet_change *change);
 
-void ibsa__traps_settle(struct nodes *nodes, uint64_t now_ns);
-uint64_t ibsa__traps_due(const struct nodes *nodes);
+/* Send again what is due, and when the next is; as in struct port_handler. */
+void ibsa__traps_settle(void *arg, uint64_t now_ns);
+uint64_t ibsa__traps_due(void *arg, uint32_t end);
+
 void ibsa__traps_init(struct nodes *nodes);
 void ibsa__traps_done(struct nodes *nodes);
 

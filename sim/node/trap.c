@@ -231,8 +231,10 @@ void ibsa__trap_repressed(struct nodes *nodes, const struct message *message,
 		end_trap(said);
 }
 
-void ibsa__traps_settle(struct nodes *nodes, uint64_t now_ns)
+void ibsa__traps_settle(void *arg, uint64_t now_ns)
 {
+	struct nodes *nodes = arg;
+
 	while (!list_is_empty(&nodes->traps)) {
 		struct said *said = of(nodes->traps.next);
 
@@ -246,8 +248,11 @@ void ibsa__traps_settle(struct nodes *nodes, uint64_t now_ns)
 	}
 }
 
-uint64_t ibsa__traps_due(const struct nodes *nodes)
+uint64_t ibsa__traps_due(void *arg, uint32_t end)
 {
+	const struct nodes *nodes = arg;
+
+	(void)end;
 	if (list_is_empty(&nodes->traps))
 		return UINT64_MAX;
 	return of(nodes->traps.next)->due_ns;

@@ -223,8 +223,9 @@ static void proceed(struct sa *sa, struct report *report)
 	try(sa, report, report->due_ns);
 }
 
-void ibsa__reports_settle(struct sa *sa, uint64_t now_ns)
+void ibsa__reports_settle(void *arg, uint64_t now_ns)
 {
+	struct sa *sa = arg;
 	struct reports *reports = &sa->reports;
 
 	while (!list_is_empty(&reports->all)) {

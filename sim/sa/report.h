@@ -53,8 +53,11 @@ void ibsa__report_send(struct sa *sa, uint32_t end,
 /* A ReportResp with this transaction id has come from the end port. */
 void ibsa__report_answered(struct sa *sa, uint32_t end, uint64_t id);
 
-/* Send again, or give up, what was to be by @now_ns. */
-void ibsa__reports_settle(struct sa *sa, uint64_t now_ns);
+/*
+ * Send again, or give up, what was to be by @now_ns; as in struct port_handler,
+ * @arg is the SA.
+ */
+void ibsa__reports_settle(void *arg, uint64_t now_ns);
 
 /* When something is sent to that end port again; UINT64_MAX: nothing is. */
 uint64_t ibsa__reports_due(const struct subnet *subnet, uint32_t end);
