@@ -66,27 +66,28 @@ void ib_sa_register_client(struct ib_sa_client *client);
 void ib_sa_unregister_client(struct ib_sa_client *client);
 
 /**
- * struct ibsa_device_options - how to open a device; zero is the default
- * @name:      of the device, or of a node in a fabric; NULL: the first
- * @fabric:    topology file of an embedded fabric instead of a device, or
- *             "unix:PATH" of one that processes share; "": a device of this
- *             machine; NULL: $IBSA_FABRIC if set, unless the program is
+ * struct ibsa_device_options - how to open a device; zero is the default of
+ * each member
+ * @name:      name of the device, or of a node in a fabric; NULL: the first
+ * @fabric:    path of a topology file or capture of an embedded fabric to use
+ *             instead of a device, or "unix:PATH" of a fabric server; "": a
+ *             device of this machine; NULL: $IBSA_FABRIC, unless the program is
  *             set-uid
- * @on:        a fabric that is loaded already, instead of @fabric; the
- *             caller puts it after the device
- * @context:   a verbs context of the device, as in struct ibsa_options; stays
- *             the program's, open for as long as ports are opened
- * @sa:        address of the SA instead of each port's SM; NULL: the SM
+ * @on:        a loaded fabric to use instead of @fabric; the program must not
+ *             release it before the device is closed
+ * @context:   a verbs context of the device, as in struct ibsa_options; must be
+ *             open whenever a port is used for the first time
+ * @sa:        address of the SA, instead of the SM of each port; copied
  * @grh:       enum ibsa_grh, as in struct ibsa_options
- * @sm_key:    sent with every request; 0: none
- * @window:    requests in flight a port; default 16
- * @queue_ms:  how long a query may wait before it is sent, for the window or
- *             for the port to take the request; default 60000. The timeout of
- *             the query runs from the first send
- * @audit_ms:  how often memberships and services are read back; default 30000
- * @no_sharing: send identical PathRecord queries each as a request of its own;
- *             others are never shared
- * @no_thread: no worker: the caller polls and dispatches
+ * @sm_key:    SM_Key of every request; default 0
+ * @window:    maximum number of requests in flight at each port; default 16
+ * @queue_ms:  milliseconds that a query may wait for its first try; default
+ *             60000. The timeout of the query starts with the first try
+ * @audit_ms:  interval in milliseconds at which multicast memberships and
+ *             registered services are read back; default 30000
+ * @no_sharing: send each PathRecord query as a request of its own; other
+ *             queries are never shared
+ * @no_thread: do not start a worker thread: the program polls and dispatches
  */
 struct ibsa_device_options {
 	const char *name;
@@ -104,97 +105,106 @@ struct ibsa_device_options {
 };
 
 /**
- * ibsa_device_get - open a device by its name, or share it
- * @name: of the device, or of a node in the fabric that $IBSA_FABRIC names;
- *        NULL: the first
- * @out:  the device; ibsa_device_put() lets go of it
+ * ibsa_device_get - open a device with all defaults, or share it
+ * @name: name of the device, or of a node in the fabric that $IBSA_FABRIC
+ *        names; NULL: the first
+ * @out:  receives the device; ibsa_device_put() ends its use
  *
- * All who get one name share the device and its worker. Ports are opened
- * when they are first asked through.
+ * All users of a name in a process share the device and its worker. A port is
+ * opened when a function uses it for the first time.
  *
- * Return: 0; -ENODEV no such device; -ENXIO the node that $IBSA_NODE names has
- * no such port; -ENOSYS the RDMA modules are not loaded; -ENETDOWN no name was
- * given and no port is active; -ENOENT or -EINVAL the fabric's file is not
- * there or does not parse; -ENOMEM; or the system's error. Any thread.
+ * Return: 0; -EINVAL the topology file has an error, or "unix:" has no path;
+ * -EMFILE; -ENETDOWN no name was given and no port is active; -ENODEV no such
+ * device or node, or no fabric server; -ENOENT no such topology file or
+ * capture; -ENOMEM; -ENOSYS the RDMA modules are not loaded; -ENXIO the node
+ * that $IBSA_NODE names has no such port; -EACCES, -ENAMETOOLONG, -EPROTO,
+ * -ETIMEDOUT and -EUSERS of a fabric server as ibsa_open(); or the system's
+ * error. Any thread may call it.
  */
 int ibsa_device_get(const char *name, struct ib_device **out) IBSA_MUST_USE;
 
 /**
- * ibsa_device_open - open a device with options
- * @options: NULL for all defaults
- * @error:   filled on failure with what was wrong and what to do; or NULL
- * @out:     the device, shared with nobody; ibsa_device_put() closes it
+ * ibsa_device_open - open a device with options; it is not shared
+ * @options: NULL: all defaults
+ * @error:   receives, on failure, what failed and what to do; or NULL
+ * @out:     receives the device; ibsa_device_put() closes it
  *
- * Return: as ibsa_device_get(); -EINVAL also for a window above 1048576
- * or a grh that is none.
+ * Return: as ibsa_device_get(); -EINVAL also for a window, a grh or the LMC of
+ * @sa that is out of range. Any thread may call it.
  */
 int ibsa_device_open(const struct ibsa_device_options *options,
 		     struct ibsa_error *error,
 		     struct ib_device **out) IBSA_MUST_USE;
 
 /**
- * ibsa_device_put - let go of a device
+ * ibsa_device_put - end the use of a device
  * @device: or NULL
  *
- * The last one ends what is under way on it: callbacks come with -EINTR
- * before this returns, from the worker if there is one, or from here. It waits
- * for the deletion of services that are kept, up to two seconds a port. From
- * inside a callback nothing waits for other threads: the device is then closed
- * by whoever dispatches it, once that is between two callbacks.
+ * The last call for a device closes it: queries in progress end, and their
+ * callbacks are called with -EINTR before this returns, by the worker if there
+ * is one, else from here. Waits up to two seconds a port until the SA has
+ * deleted the registered services. Inside a callback it does not wait for other
+ * threads: the thread that dispatches the device closes it after the callback
+ * in progress. Any thread may call it.
  */
 void ibsa_device_put(struct ib_device *device);
 
 /**
- * ibsa_device_fd - what to poll for reading, without a worker
+ * ibsa_device_fd - the file descriptor to poll for reading, without a worker
  * @device: opened with no_thread
  *
- * Known once a port has been asked through.
+ * The result is final once a port of the device has been used.
  *
- * Return: an fd that is readable when ibsa_device_dispatch() has work, or
- * deadlines have changed in another thread; -1 on a simulated clock, or where
- * the device cannot be polled with others (ibsim): use ibsa_device_wait()
- * there. Any thread.
+ * Return: an fd that becomes readable when ibsa_device_dispatch() has something
+ * to do, when another thread starts a query, and when another thread ends
+ * dispatching; -1 if the device has a worker, on a virtual clock, or where the
+ * device cannot be polled together with others (ibsim): use ibsa_device_wait()
+ * in the last two cases. Any thread may call it.
  */
 int ibsa_device_fd(struct ib_device *device);
 
 /**
- * ibsa_device_timeout_ms - how long to poll at most, without a worker
+ * ibsa_device_timeout_ms - how long to poll the fd at most, without a worker
  * @device: opened with no_thread
  *
- * Return: milliseconds until ibsa_device_dispatch() has a deadline to look
- * at, rounded up; 0 now; -1 if there is none, or the device has a worker, or
- * another thread dispatches: the fd is readable once that is done. Any thread.
+ * Return: milliseconds, rounded up, after which ibsa_device_dispatch() must be
+ * called even if the fd is not readable; 0 now; -1 no limit, because nothing is
+ * due, the device has a worker, or another thread dispatches it. Any thread may
+ * call it.
  */
 int ibsa_device_timeout_ms(struct ib_device *device);
 
 /**
- * ibsa_device_dispatch - start, receive, retry, expire, call back
+ * ibsa_device_dispatch - start, receive, retry, expire, call back; never waits
  * @device: opened with no_thread
  *
- * Return: 0; -EBUSY from inside a callback, or while another thread
- * dispatches, as ib_sa_unregister_client() does: poll again; -EINVAL the
- * device has a worker.
+ * Return: 0; -EBUSY a callback of the device called it, or another thread
+ * dispatches the device, for example in ib_sa_unregister_client(): poll again;
+ * -EINVAL the device has a worker, or belongs to the parent process; or the
+ * transport's receive error, after which queries still end by their deadlines.
  */
 int ibsa_device_dispatch(struct ib_device *device);
 
 /**
- * ibsa_device_wait - wait for something to do, then dispatch
+ * ibsa_device_wait - wait until there is something to do, then dispatch
  * @device:     opened with no_thread
- * @timeout_ms: at most; -1 for no limit
+ * @timeout_ms: longest wait in milliseconds; -1: no limit
  *
- * Return: as ibsa_device_dispatch(); -EINTR a signal ended the wait.
+ * On a virtual clock it advances the clock instead of waiting.
+ *
+ * Return: as ibsa_device_dispatch(); or -EINTR a signal ended the wait.
  */
 int ibsa_device_wait(struct ib_device *device, int timeout_ms);
 
 /**
- * ibsa_last_reply - what is behind the callback that runs
- * @device: the query's
+ * ibsa_last_reply - the reply behind the status of the callback in progress
+ * @device: the device of the query
  *
- * The status that a callback is told folds much into one number; this has
- * the SA's status, what failed here, tries and round-trip time.
+ * The status that a callback receives stands for several causes; the reply has
+ * the MAD status, the error on this side, the tries and the round-trip time.
  *
- * Return: the reply, until the callback returns; NULL outside of one, and for
- * a query that ended before it was sent.
+ * Return: the reply, valid until the callback returns; NULL outside of a
+ * callback, and for a query that ended before it was sent.
  */
 const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device);
 
