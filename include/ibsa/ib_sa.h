@@ -259,11 +259,12 @@ int ib_sa_path_rec_get(struct ib_sa_client *client, struct ib_device *device,
 		       void *context, struct ib_sa_query **sa_query);
 
 /**
- * ib_sa_service_rec_query - look up, register or remove one service
+ * ib_sa_service_rec_query - look up, register or delete one service
  * @method: IB_MGMT_METHOD_GET, IB_MGMT_METHOD_SET or IB_SA_METHOD_DELETE
- * @rec:    network order throughout, also where its type does not say so
+ * @rec:    all members in network byte order, whatever their types
  *
- * The other arguments are those of ib_sa_path_rec_get().
+ * The other arguments are those of ib_sa_path_rec_get(). To keep a service
+ * registered, use ibsa_service_rec_keep().
  *
  * Return: as ib_sa_path_rec_get(); -EINVAL also for any other method.
  *
@@ -281,9 +282,10 @@ int ib_sa_service_rec_query(struct ib_sa_client *client,
 
 /**
  * ib_sa_service_rec_get - look up all services that match
- * @callback: its @resp is an array of @num_services records; -ENODATA there
- *            is none; -ENOMEM; else as for ib_sa_path_rec_get(), with @resp
- *            NULL unless @status is 0
+ * @callback: its @resp is an array of @num_services records, valid until it
+ *            returns, and NULL unless @status is 0. @status as for
+ *            ib_sa_path_rec_get(), or -ENODATA the SA replied with an empty
+ *            table; -ENOMEM not enough memory for the records
  *
  * The other arguments are those of ib_sa_path_rec_get().
  *
