@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: xdr.sh IBSA DROP-IN
+#        xdr.sh --check | --fetch
 #
 # XDR on a fabric server, as the diagnostics of the next Debian release show
 # it: Debian 12's libibmad does not know XDR. The packages and all libraries
 # that they need are downloaded by apt, with the machine's own sources and the
 # name of the newer release, into $IBSA_NEXT_CACHE, else ibsa-next in
 # $XDG_CACHE_HOME, and unpacked there: nothing is installed. Exit status 77:
-# the packages cannot be had.
+# the packages cannot be had. --fetch only gets them, if they are not there;
+# --check only says by its exit status whether they are.
 #
 # IBSA_NEXT_RELEASE names the newer release; default: trixie.
 set -uo pipefail
@@ -214,7 +216,12 @@ if [ "${1-}" = inside ]; then
 fi
 command -v jq >/dev/null || skip 'jq is not installed'
 [ "$(uname -m)" = x86_64 ] || skip 'the packages are those of amd64'
+if [ "${1-}" = --check ]; then
+	[ -d "$root" ]
+	exit
+fi
 [ -d "$root" ] || fetch
+[ "${1-}" != --fetch ] || exit 0
 unset IBSA_FABRIC IBSA_NODE LD_LIBRARY_PATH
 folder=$(mktemp -d)
 trap 'rm -rf "$folder" "${work:-/nonexistent}"' EXIT
