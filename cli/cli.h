@@ -154,8 +154,8 @@ void suggest_fabric(void);
 bool server_is_wrong(struct ibsa_error *out);
 
 /*
- * Whether --timeout is given and a fabric server does not answer in that time,
- * which is then said. Reading devices has no bound that a caller can set.
+ * Whether a fabric server does not answer in the time of --timeout, which is
+ * then said. Reading devices has no bound that a caller can set.
  */
 bool server_is_silent(const struct cli *cli);
 

@@ -75,8 +75,7 @@ bool server_is_silent(const struct cli *cli)
 {
 	struct ibsa_error error;
 
-	if (!cli->open.deadline_ms ||
-	    server_try(cli->open.deadline_ms, &error) != -ETIMEDOUT)
+	if (server_try(cli->open.deadline_ms, &error) != -ETIMEDOUT)
 		return false;
 	complain("%s", error.text);
 	return true;

@@ -357,8 +357,12 @@ silence_can_be_ended() {
 		[ "$got" -eq 4 ] || fail "exit status $got"
 		err_has 'answer'
 	done
-	took 15000 "$ibsa" devices
-	[ "$got" -eq 4 ] || fail "exit status $got"
+	for args in devices gids; do
+		took 15000 "$ibsa" "$args"
+		[ "$got" -eq 4 ] || fail "exit status $got"
+		err_has "$tmp/s does not answer"
+		[ "$(wc -l <err)" -eq 1 ] || fail "$(cat err)"
+	done
 	kill -CONT "$server"
 	stop TERM
 }
