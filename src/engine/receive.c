@@ -51,6 +51,15 @@ static bool is_from(const struct ibsa__engine *engine,
 	return (!asked->lid || asked->lid > UINT16_MAX) && is_gid(from, asked);
 }
 
+/* Whether it is the request with a status, whose attribute need not be that of
+ * the records. */
+static bool is_request_returned(const struct txn *txn,
+				const struct ibsa_sa_header *header)
+{
+	return header->status &&
+	       header->attribute_id == ibsa_be16(txn->mad + MAD_ATTRIBUTE);
+}
+
 /*
  * The txn that a message answers, or NULL and it has been counted. The
  * kernel replaces the upper half of the TransactionID.
@@ -71,7 +80,8 @@ static struct txn *find_txn(struct ibsa__engine *engine,
 	if (header->mgmt_class != IBSA_CLASS_SA ||
 	    header->class_version != txn->record->class_version ||
 	    header->method != ibsa__response_method(txn->method) ||
-	    header->attribute_id != txn->record->attribute) {
+	    (header->attribute_id != txn->record->attribute &&
+	     !is_request_returned(txn, header))) {
 		engine->stats.ignored_kind++;
 		return NULL;
 	}
