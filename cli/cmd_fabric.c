@@ -64,7 +64,7 @@ static const struct action {
 	{ "sm", "start|stop|move NODE",
 	  "start or end a shared fabric's own SM, or have it at another node",
 	  1, -1, SERVER_OPTIONS, fabric_control, fabric_control_details },
-	{ "fault", "KIND=PERCENT[,COUNT[,DELAY]]|none",
+	{ "fault", "KIND=PERCENT[,COUNT[,NUMBER]]|none",
 	  "let MADs of a shared fabric get lost, come late and so on",
 	  1, 1, SERVER_OPTIONS, fabric_control, fabric_fault_details },
 	{ "stats", "", "show what a shared fabric has counted", 0, 0,

@@ -256,8 +256,9 @@ void fabric_fault_details(struct out *out)
 {
 	out_line(out, "%s",
 		 "KIND: lose, delay, duplicate, reorder, corrupt, busy, "
-		 "silence. PERCENT of MADs;\n0 ends it. COUNT is how often, "
-		 "DELAY at most how late in ms. none ends all.\n");
+		 "silence, redirect,\nredirect-gid. PERCENT of MADs; 0 ends "
+		 "it. COUNT is how often, NUMBER at most\nhow late in ms, of "
+		 "delay, or how many ports redirect. none ends all.\n");
 	fabric_control_details(out);
 }
 

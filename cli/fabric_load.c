@@ -97,7 +97,8 @@ void fabric_options_details(struct out *out)
 	out_line(out, "%s",
 		 "--fault takes KIND=PERCENT[,COUNT[,DELAY]]: lose, delay, "
 		 "duplicate, reorder,\ncorrupt, busy or silence; DELAY is in "
-		 "ms. --partitions reads a file in the\nformat of OpenSM's "
+		 "ms. KIND=PERCENT[,COUNT[,HOPS]]: redirect\nor redirect-gid. "
+		 "--partitions reads a file in the format of OpenSM's\n"
 		 "partitions.conf. SMs for --like, and what is theirs:\n");
 #define LIKE_LINE(name, word, text) out_line(out, "  %-8s%s", word, text);
 	IBSA_FABRIC_LIKES(LIKE_LINE)

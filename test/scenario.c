@@ -299,6 +299,12 @@ static void a_third_busy(void **state)
 	every_query_is_right_under(IBSA_FAULT_BUSY);
 }
 
+static void a_third_redirected(void **state)
+{
+	(void)state;
+	every_query_is_right_under(IBSA_FAULT_REDIRECT);
+}
+
 /* Flipped bits may say anything, but each query still ends exactly once. */
 static void corrupted_queries_end_once(void **state)
 {
@@ -476,6 +482,7 @@ int main(void)
 		cmocka_unit_test(a_third_duplicated),
 		cmocka_unit_test(a_third_reordered),
 		cmocka_unit_test(a_third_busy),
+		cmocka_unit_test(a_third_redirected),
 		cmocka_unit_test(corrupted_queries_end_once),
 		cmocka_unit_test(silence_ends_each_at_its_deadline),
 		cmocka_unit_test(restarted_sa_answers_what_waited),

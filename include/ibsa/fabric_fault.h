@@ -12,8 +12,8 @@ struct ibsa_fabric;
 /**
  * enum ibsa_fault_kind - what can go wrong with a MAD on its way
  *
- * A fault strikes requests, answers and Reports alike, but for BUSY and
- * SILENCE, which are the SA's.
+ * A fault strikes requests, answers and Reports alike, but for BUSY, SILENCE
+ * and REDIRECT, which are the SA's.
  */
 enum ibsa_fault_kind {
 	IBSA_FAULT_LOSE,      /* it does not arrive */
@@ -23,6 +23,7 @@ enum ibsa_fault_kind {
 	IBSA_FAULT_CORRUPT,   /* some of its bits are flipped */
 	IBSA_FAULT_BUSY,      /* the SA answers BUSY */
 	IBSA_FAULT_SILENCE,   /* the SA does not answer */
+	IBSA_FAULT_REDIRECT,  /* the SA redirects the request to another port */
 	IBSA_FAULT_KINDS,
 };
 
@@ -32,12 +33,20 @@ enum ibsa_fault_kind {
  * @percent:  of the MADs, 0 to 100; 0 ends the fault
  * @count:    strike so many times and then end; 0: no end
  * @delay_ms: for DELAY: at most this long; default 100
+ * @hops:     for REDIRECT: how many ports redirect, one to the next; default 1.
+ *            The SA's port redirects to that of the next channel adapter of the
+ *            file, and so on, from the last adapter to the SA's port. The next
+ *            port after these answers, also while and after @count runs out. If
+ *            no port is left, the redirections lead in a circle
+ * @by_gid:   for REDIRECT: redirect to a GID, without a LID
  */
 struct ibsa_fault {
 	enum ibsa_fault_kind kind;
 	double percent;
 	unsigned int count;
 	unsigned int delay_ms;
+	unsigned int hops;
+	bool by_gid;
 };
 
 /**

@@ -226,6 +226,7 @@ static void set_handlers(struct ibsa_fabric *fabric)
 	handlers[0] = (struct port_handler){
 		.next = &handlers[1],
 		.take = ibsa__sa_take,
+		.has_qp = ibsa__sa_has_qp,
 		.settle = ibsa__reports_settle,
 		.due = sa_due,
 		.arg = &fabric->sa,

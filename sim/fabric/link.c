@@ -8,9 +8,7 @@
 #include <string.h>
 
 #include "sim/fabric/link.h"
-
-/* The SA's GUID in GIDs that name it without knowing it. IBA, 15.1.1. */
-#define SA_WELL_KNOWN_ID UINT64_C(0x0200000000000002)
+#include "sim/sa/redirect.h"
 
 static struct way *way_of(struct link *link, bool is_request)
 {
@@ -59,41 +57,27 @@ static int carry(struct link *link, struct message *message)
 	return err;
 }
 
-/* Whether an address is the SA's: by LID, or by GID where there is none. */
-static bool is_sa(const struct ibsa_fabric *fabric,
-		  const struct ibsa_address *to)
-{
-	const struct end_port *sa = &fabric->subnet.ends[fabric->subnet.sa_end];
-	const uint64_t id = ibsa_be64(to->gid.raw + 8);
-	const uint32_t lid = to->lid ? to->lid
-				     : lid_in_gid(&fabric->subnet, id);
-
-	if (to->qpn != IBSA_QPN_GSI)
-		return false;
-	if (lid)
-		return end_by_lid(&fabric->subnet, lid) == sa;
-	return to->has_grh &&
-	       ibsa_be64(to->gid.raw) == fabric->subnet.gid_prefix &&
-	       (id == sa->guid || id == SA_WELL_KNOWN_ID);
-}
-
 /* Whether the SA is still there when a request to @to arrives. */
 static bool is_heard(const struct link *link, const struct ibsa_address *to)
 {
 	const struct ibsa_fabric *fabric = link->fabric;
 
 	return fabric->subnet.sa_running &&
-	       fabric->subnet.ends[link->end].is_seen && is_sa(fabric, to);
+	       fabric->subnet.ends[link->end].is_seen &&
+	       ibsa__sa_end_at(&fabric->sa, to) != SIM_NONE;
 }
 
 /* Where the answer to a request that was sent to @to, or a Report to its
- * sender, comes from: the SA's base LID, as with OpenSM. */
+ * sender, comes from: the base LID of the port, as with OpenSM. */
 static struct ibsa_address sa_address(const struct ibsa_fabric *fabric,
 				      const struct ibsa_address *to)
 {
+	const uint32_t end = ibsa__sa_end_at(&fabric->sa, to);
 	struct ibsa_address from = *to;
 
-	from.lid = fabric->subnet.ends[fabric->subnet.sa_end].lid;
+	from.lid = fabric->subnet
+			   .ends[end == SIM_NONE ? fabric->subnet.sa_end : end]
+			   .lid;
 	return from;
 }
 
@@ -213,14 +197,13 @@ static bool is_carried(const struct link *link, const struct ibsa_address *to)
 {
 	const struct ibsa_fabric *fabric = link->fabric;
 	const struct end_setup *own = &fabric->subnet.setups[link->end];
-	const struct end_setup *sa =
-		&fabric->subnet.setups[fabric->subnet.sa_end];
+	const uint32_t sa = ibsa__sa_end_at(&fabric->sa, to);
 
-	return fabric->subnet.ends[link->end].is_seen &&
+	return sa != SIM_NONE && fabric->subnet.ends[link->end].is_seen &&
 	       fabric->subnet.topo.ports[link->port].state ==
 		       IBSA_PORT_ACTIVE &&
-	       is_sa(fabric, to) &&
-	       ibsa__pkey_passes(sa, setup_pkey(own, to->pkey_index));
+	       ibsa__pkey_passes(&fabric->subnet.setups[sa],
+				 setup_pkey(own, to->pkey_index));
 }
 
 static int send_late(struct link *link, const struct ibsa_address *to,

@@ -23,14 +23,15 @@ enum {
 static bool gets_in(struct mad_net *net, const struct message *message,
 		    const struct arrival *at)
 {
-	const struct end_setup *setup =
-		&net->subnet->setups[net->subnet->topo.ports[at->port].end];
+	const uint32_t end = net->subnet->topo.ports[at->port].end;
+	const struct end_setup *setup = &net->subnet->setups[end];
 	const bool is_smp = mad_is_smp(message->body.bytes);
 	const uint32_t qpn = is_smp ? 0 : IBSA_QPN_GSI;
 	const bool is_fan = message->mad.dlid >= net->subnet->lids.limit;
 
 	if (message->mad.dst_qpn != qpn &&
-	    !(is_fan && message->mad.dst_qpn == QPN_MULTICAST)) {
+	    !(is_fan && message->mad.dst_qpn == QPN_MULTICAST) &&
+	    !port_handlers_have_qp(net->handlers, end, message->mad.dst_qpn)) {
 		ibsa__drop(net, IBSA_DROP_NO_AGENT);
 		return false;
 	}

@@ -25,10 +25,14 @@ bool ibsa__fault_strikes(struct mad_net *net, enum ibsa_fault_kind kind)
 }
 
 static const char *const names[IBSA_FAULT_KINDS] = {
-	[IBSA_FAULT_LOSE] = "lose",	      [IBSA_FAULT_DELAY] = "delay",
-	[IBSA_FAULT_DUPLICATE] = "duplicate", [IBSA_FAULT_REORDER] = "reorder",
-	[IBSA_FAULT_CORRUPT] = "corrupt",     [IBSA_FAULT_BUSY] = "busy",
+	[IBSA_FAULT_LOSE] = "lose",
+	[IBSA_FAULT_DELAY] = "delay",
+	[IBSA_FAULT_DUPLICATE] = "duplicate",
+	[IBSA_FAULT_REORDER] = "reorder",
+	[IBSA_FAULT_CORRUPT] = "corrupt",
+	[IBSA_FAULT_BUSY] = "busy",
 	[IBSA_FAULT_SILENCE] = "silence",
+	[IBSA_FAULT_REDIRECT] = "redirect",
 };
 
 const char *ibsa__fault_name(enum ibsa_fault_kind kind)
@@ -68,11 +72,19 @@ static bool parse_number(const char **at, unsigned int *out)
 
 static bool parse(const char *text, struct ibsa_fault *out)
 {
+	static const char by_gid[] = "redirect-gid";
 	const size_t len = strcspn(text, "=");
+	unsigned int *last = &out->delay_ms;
 	char *end;
 
-	if (text[len] != '=' || !parse_kind(text, len, &out->kind))
+	out->by_gid = len == strlen(by_gid) && !memcmp(text, by_gid, len);
+	if (out->by_gid)
+		out->kind = IBSA_FAULT_REDIRECT;
+	if (text[len] != '=' ||
+	    (!out->by_gid && !parse_kind(text, len, &out->kind)))
 		return false;
+	if (out->kind == IBSA_FAULT_REDIRECT)
+		last = &out->hops;
 	text += len + 1;
 	if (*text < '0' || *text > '9')
 		return false;
@@ -82,8 +94,8 @@ static bool parse(const char *text, struct ibsa_fault *out)
 	text = end;
 	if (*text == '%')
 		text++;
-	return parse_number(&text, &out->count) &&
-	       parse_number(&text, &out->delay_ms) && !*text;
+	return parse_number(&text, &out->count) && parse_number(&text, last) &&
+	       !*text;
 }
 
 int ibsa_fault_parse(const char *text, struct ibsa_fault *out,
@@ -96,7 +108,9 @@ int ibsa_fault_parse(const char *text, struct ibsa_fault *out,
 				  "%.64s is no fault: they are lose, delay, "
 				  "duplicate, reorder, corrupt, busy and "
 				  "silence, as KIND=PERCENT[,COUNT[,DELAY]], "
-				  "of 0 to 100 percent",
+				  "and redirect and redirect-gid, as "
+				  "KIND=PERCENT[,COUNT[,HOPS]], of 0 to 100 "
+				  "percent",
 				  text ? text : "nothing");
 	*out = fault;
 	return 0;

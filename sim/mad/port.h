@@ -13,12 +13,25 @@ struct port_handler {
 	/* Return: whether the MAD was for it; if not, the next is asked. */
 	bool (*take)(void *arg, const struct message *message,
 		     const struct arrival *at, uint64_t now_ns);
+	/* NULL, or: whether it has that queue pair at that end port, besides
+	 * those that every port has. */
+	bool (*has_qp)(void *arg, uint32_t end, uint32_t qpn);
 	/* NULL, or: do what is due by @now_ns. */
 	void (*settle)(void *arg, uint64_t now_ns);
 	/* When the next is due that may reach that end port; with settle. */
 	uint64_t (*due)(void *arg, uint32_t end);
 	void *arg;
 };
+
+static inline bool port_handlers_have_qp(const struct port_handler *handler,
+					 uint32_t end, uint32_t qpn)
+{
+	for (; handler; handler = handler->next) {
+		if (handler->has_qp && handler->has_qp(handler->arg, end, qpn))
+			return true;
+	}
+	return false;
+}
 
 /* Sees each MAD between ports as it leaves its port. */
 struct mad_tap {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/mad/queue.h"
+#include "sim/sa/redirect.h"
 #include "sim/sa/sa.h"
 #include "wire/request.h"
 
@@ -25,6 +26,8 @@ static bool ask(struct sa *sa, const struct sa_request *request,
 		answer_busy(request->mad, reply);
 		return true;
 	}
+	if (ibsa__sa_redirect(sa, request, reply))
+		return true;
 	if (sa->source.answer)
 		return sa->source.answer(sa->source.arg, request->mad, reply);
 	return ibsa__sa_answer(sa, request, reply);
@@ -89,7 +92,8 @@ static void answer_at_port(struct sa *sa, const struct message *message,
 	if (!answer)
 		return;
 	/* As OpenSM, not as the other agents of the port. */
-	answer->mad.slid = sa->subnet->ends[sa->subnet->sa_end].lid;
+	answer->mad.slid =
+		sa->subnet->ends[sa->subnet->topo.ports[at->port].end].lid;
 	if (ibsa__sa_hear(sa, &request, &answer->body))
 		ibsa__mad_post(sa->net, answer, now_ns);
 	else
@@ -97,13 +101,16 @@ static void answer_at_port(struct sa *sa, const struct message *message,
 }
 
 /* Reports that it sends to its own port are for who listens there. */
-static bool is_for_sa(const struct subnet *subnet,
-		      const struct message *message, const struct arrival *at)
+static bool is_for_sa(const struct sa *sa, const struct message *message,
+		      const struct arrival *at)
 {
+	const struct subnet *subnet = sa->subnet;
+
 	return message->body.bytes[MAD_CLASS] == IBSA_CLASS_SA &&
 	       message->body.bytes[MAD_METHOD] != IBSA_METHOD_REPORT &&
 	       subnet->sa_running &&
-	       subnet->topo.ports[at->port].end == subnet->sa_end &&
+	       ibsa__sa_is_at(sa, subnet->topo.ports[at->port].end,
+			      message->mad.dst_qpn) &&
 	       subnet->ends[subnet->topo.ports[message->mad.from].end].is_seen;
 }
 
@@ -112,7 +119,7 @@ bool ibsa__sa_take(void *arg, const struct message *message,
 {
 	struct sa *sa = arg;
 
-	if (!is_for_sa(sa->subnet, message, at))
+	if (!is_for_sa(sa, message, at))
 		return false;
 	answer_at_port(sa, message, at, now_ns);
 	return true;

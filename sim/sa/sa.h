@@ -111,6 +111,9 @@ void ibsa__sa_append(struct sa_work *work, const void *host);
 /* The same, to be encoded by the caller; NULL: there is no room. */
 uint8_t *ibsa__sa_append_room(struct sa_work *work);
 
+/* Whether a redirection leads to that QP; as in struct port_handler. */
+bool ibsa__sa_has_qp(void *arg, uint32_t end, uint32_t qpn);
+
 /* Take a MAD for the SA; as in struct port_handler. */
 bool ibsa__sa_take(void *arg, const struct message *message,
 		   const struct arrival *at, uint64_t now_ns);
