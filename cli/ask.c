@@ -205,6 +205,17 @@ void ask_refused(const struct ibsa_record *record, uint16_t status)
 		 ibsa_status_text(status), status, advice(record, status));
 }
 
+bool ask_redirected(struct cli *cli, uint16_t status)
+{
+	struct ibsa_error error;
+
+	if (!(status & IBSA_STATUS_REDIRECT) || !cli->client ||
+	    ibsa_redirect_explain(cli->client, &error))
+		return false;
+	complain("%s, with --sa", error.text);
+	return true;
+}
+
 int ask_explain(struct cli *cli, const struct ibsa_reply *reply)
 {
 	switch (ibsa_outcome(reply)) {

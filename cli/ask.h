@@ -24,6 +24,9 @@ int ask_open(struct cli *cli);
 int ask(struct cli *cli, const struct ibsa_query *query, ask_use_fn use,
 	void *arg);
 
+/* Whether a refusal is a redirection; if so, say where to. */
+bool ask_redirected(struct cli *cli, uint16_t status);
+
 /* Say that the SA said no, and what to try. */
 void ask_refused(const struct ibsa_record *record, uint16_t status);
 

@@ -365,11 +365,14 @@ static void append(struct watching *watching, const struct ibsa_event *event)
 /* Waiting for better times helps with silence, but not with a refusal. */
 static void refused(struct watching *watching, const struct ibsa_event *event)
 {
+	const bool is_told = ask_redirected(watching->cli, event->status);
+
 	if (watching->was_subscribed || watching->ending)
 		return;
-	ask_refused(event->audited ? &ibsa_node_record
-				   : &ibsa_inform_info_record,
-		    event->status);
+	if (!is_told)
+		ask_refused(event->audited ? &ibsa_node_record
+					   : &ibsa_inform_info_record,
+			    event->status);
 	watching->status = CLI_REFUSED;
 	watching->ending = true;
 }

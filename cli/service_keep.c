@@ -135,9 +135,12 @@ static void release(struct keeping *keeping)
 static void refused(struct keeping *keeping,
 		    const struct ibsa_kept_report *report)
 {
+	const bool is_told = ask_redirected(keeping->cli, report->status);
+
 	if (keeping->was_there || keeping->ending)
 		return;
-	ask_refused(&ibsa_service_record, report->status);
+	if (!is_told)
+		ask_refused(&ibsa_service_record, report->status);
 	keeping->status = CLI_REFUSED;
 	release(keeping);
 }

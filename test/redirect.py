@@ -130,6 +130,19 @@ def follow(what, packets):
     return wanted, count
 
 
+def keeps(ibsa, topology):
+    """What registers or subscribes says where it was redirected to."""
+    for command in (["watch"], ["service", "keep", "7", "here"]):
+        done = subprocess.run(
+            [ibsa, "fabric", "exec", "--fault", "redirect=100,0,9", topology,
+             "--", ibsa, *command],
+            env=dict(os.environ, IBSA_NODE="node2"), check=False, text=True,
+            capture_output=True, timeout=60)
+        check(f"{command}: exit status", done.returncode, 5)
+        if "redirected the request to LID 1," not in done.stderr:
+            sys.exit(f"redirect.py: {command}: {done.stderr}")
+
+
 def main():
     ibsa, many, two = sys.argv[1:]
     if not shutil.which("tshark"):
@@ -154,6 +167,7 @@ def main():
                     sys.exit(f"redirect.py: {what}: no '{name}' in "
                              f"{done.stderr}")
                 print(f"{what}: {done.stderr.strip()}")
+    keeps(ibsa, two)
     print("redirections are followed as tshark sees them")
     return 0
 

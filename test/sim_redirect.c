@@ -137,12 +137,21 @@ static void redirections_are_followed(void **state)
  * at the SA. Ports are the first LIDs, the switch the last. */
 static void too_many_redirections_are_told(void **state)
 {
+	struct ibsa_error last = { .text = "none" };
 	struct rig rig;
 
 	(void)state;
 	rig_start(&rig);
+	rig_fault(&rig, "redirect=100,0,3");
+	rig_ask(&rig);
+	assert_int_equal(ibsa_redirect_explain(rig.client, &last), -ENOENT);
+	assert_string_equal(last.text, "none");
+	rig_stop(&rig);
+	rig_start(&rig);
 	rig_fault(&rig, "redirect=100,0,4");
 	rig_ask(&rig);
+	assert_int_equal(ibsa_redirect_explain(rig.client, &last), 0);
+	assert_string_equal(last.text, rig.error.text);
 	assert_int_equal(rig.outcome, IBSA_OUTCOME_REFUSED);
 	assert_non_null(strstr(rig.error.text, "too often"));
 	assert_int_equal(rig_redirections(&rig), 4);

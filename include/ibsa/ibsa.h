@@ -479,6 +479,20 @@ enum ibsa_outcome ibsa_outcome(const struct ibsa_reply *reply);
 void ibsa_reply_explain(const struct ibsa_reply *reply, struct ibsa_error *out);
 
 /**
+ * ibsa_redirect_explain - tell in one sentence where the SA last redirected to
+ * @client: an open client
+ * @out:    receives the sentence of ibsa_reply_explain() for the last reply whose
+ *          redirection the client did not follow
+ *
+ * For services and events, whose reports have the status, but not the address.
+ *
+ * Return: 0; -ENOENT the client has followed all redirections, and @out is
+ * unchanged.
+ */
+int ibsa_redirect_explain(const struct ibsa_client *client,
+			  struct ibsa_error *out) IBSA_MUST_USE;
+
+/**
  * ibsa_reply_at - the bytes of one record of a reply
  * @reply: of a query that ended
  * @index: number of the record, from 0; less than reply->count

@@ -365,6 +365,17 @@ struct ibsa__reaches *ibsa__client_reaches(struct ibsa_client *client)
 	return &client->reaches;
 }
 
+int ibsa_redirect_explain(const struct ibsa_client *client,
+			  struct ibsa_error *out)
+{
+	struct ibsa_reply reply;
+
+	if (!ibsa__engine_last_redirect(client->engine, &reply))
+		return -ENOENT;
+	ibsa_reply_explain(&reply, out);
+	return 0;
+}
+
 void ibsa_stats_get(const struct ibsa_client *client, struct ibsa_stats *out)
 {
 	*out = *ibsa__engine_stats(client->engine);

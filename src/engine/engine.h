@@ -70,6 +70,11 @@ void ibsa__engine_unwatch(struct ibsa__engine *engine,
 			  struct ibsa_port_watch *watch);
 const struct ibsa_stats *ibsa__engine_stats(const struct ibsa__engine *engine);
 
+/* The last redirection that was not followed, as the reply that it came in,
+ * until the next dispatch. False: there was none. */
+bool ibsa__engine_last_redirect(const struct ibsa__engine *engine,
+				struct ibsa_reply *out);
+
 /* As it was made with. */
 const struct ibsa__engine_options *
 ibsa__engine_options(const struct ibsa__engine *engine);

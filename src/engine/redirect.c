@@ -194,6 +194,31 @@ static bool redirect_learn(struct ibsa__engine *engine,
 	return true;
 }
 
+static void redirect_keep(struct ibsa__engine *engine,
+			  const struct ibsa_reply *reply)
+{
+	const struct ibsa_record *info =
+		reply->record->class_version == IBSA_CLASS_VERSION_OPA
+			? &ibsa_opa_class_port_info_record
+			: &ibsa_class_port_info_record;
+
+	engine->last_redirect.record = reply->record;
+	engine->last_redirect.redirects = reply->redirects;
+	memcpy(engine->last_redirect.info, reply->redirect, info->size);
+}
+
+bool ibsa__engine_last_redirect(const struct ibsa__engine *engine,
+				struct ibsa_reply *out)
+{
+	*out = (struct ibsa_reply){
+		.record = engine->last_redirect.record,
+		.status = IBSA_STATUS_REDIRECT,
+		.redirects = engine->last_redirect.redirects,
+		.redirect = engine->last_redirect.info,
+	};
+	return out->record;
+}
+
 /*
  * A request that somebody else has been redirected from meanwhile follows that.
  * One that was redirected too often ends, and the next one begins at the SA.
@@ -205,10 +230,13 @@ bool ibsa__redirect_follow(struct ibsa__engine *engine, struct txn *txn,
 		return false;
 	if (txn->hops == HOPS_MAX) {
 		ibsa__redirect_drop(engine);
+		redirect_keep(engine, reply);
 		return false;
 	}
-	if (is_at_sa(engine, txn) && !redirect_learn(engine, reply))
+	if (is_at_sa(engine, txn) && !redirect_learn(engine, reply)) {
+		redirect_keep(engine, reply);
 		return false;
+	}
 	txn->hops++;
 	ibsa__txn_redirected(engine, txn);
 	return true;

@@ -111,6 +111,11 @@ struct ibsa__engine {
 	struct ibsa_address home; /* the SA that redirects to it, if it does */
 	struct ibsa_address resolving; /* a target whose LID is asked for */
 	uint64_t resolving_id;	       /* of the query for it; 0: none */
+	struct {
+		const struct ibsa_record *record; /* NULL: there was none */
+		uint8_t redirects;
+		uint8_t info[sizeof(struct ibsa__opa_class_port_info_bits) / 8];
+	} last_redirect; /* the last one that was not followed */
 	bool is_redirected;
 	bool sa_known;
 	bool sa_given; /* by the options, not by the port */
