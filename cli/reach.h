@@ -81,6 +81,7 @@ const char *reach_target_label(const struct reach_target *target,
 struct reach_result {
 	bool is_known; /* asked and told, whatever the answer */
 	uint8_t reach;
+	uint8_t redirects;
 	uint16_t status;
 	int err;
 	unsigned int tries;

@@ -107,6 +107,7 @@ static void told(const struct ibsa_reach_answer *answer, void *arg)
 	*result = (struct reach_result){
 		.is_known = true,
 		.reach = (uint8_t)answer->reach,
+		.redirects = answer->redirects,
 		.status = answer->status,
 		.err = answer->err,
 		.tries = answer->tries,
@@ -196,6 +197,7 @@ static void explain(struct reach_run *run, const struct reach_result *result)
 		.record = &ibsa_path_record,
 		.err = result->err,
 		.status = result->status,
+		.redirects = result->redirects,
 		.tries = result->tries,
 		.redirect = run->is_redirected ? run->redirect : NULL,
 	};

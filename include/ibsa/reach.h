@@ -52,6 +52,7 @@ struct ibsa_reach_options {
  *          BUSY
  * @tries:  number of tries that were sent
  * @rtt_ns: nanoseconds from the last try to the reply
+ * @redirects: as in struct ibsa_reply
  * @redirect: as in struct ibsa_reply, valid until the callback returns; NULL
  *          from ibsa_reach()
  */
@@ -62,6 +63,7 @@ struct ibsa_reach_answer {
 	int reach;
 	int err;
 	uint16_t status;
+	uint8_t redirects;
 	unsigned int tries;
 	uint64_t rtt_ns;
 	const uint8_t *redirect;

@@ -99,6 +99,7 @@ static void judge(const struct ibsa_reply *reply, struct ibsa_reach_answer *out)
 	out->tries = reply->tries;
 	out->rtt_ns = reply->rtt_ns;
 	out->redirect = reply->redirect;
+	out->redirects = reply->redirects;
 	switch (ibsa_outcome(reply)) {
 	case IBSA_OUTCOME_OK:
 		out->reach = IBSA_REACH_YES;
