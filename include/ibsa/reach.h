@@ -113,9 +113,9 @@ int ibsa_reach(struct ibsa_client *client,
  *           GID; or NULL
  *
  * Keeps at most as many queries in flight as the client's window allows, and
- * starts the next query when one ends: the timeout of a GID starts with its own
- * query, and the client's queue stays free. The batch allocates no memory after
- * its start. ibsa_close() ends a batch with -ECANCELED.
+ * starts the next query when a query ends: the timeout of a GID starts with its
+ * own query, and the client's queue stays free. The batch allocates no memory
+ * after its start. ibsa_close() ends a batch with -ECANCELED.
  *
  * Return: 0, even if the port has no SM; -EINVAL no @gids, a GID that is all
  * zero, a @count of 0, or no @told; -ESHUTDOWN ibsa_close() is closing the
