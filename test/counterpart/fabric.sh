@@ -23,8 +23,8 @@
 # FABRIC_SM_OPTIONS one of lines for OpenSM's configuration.
 # A missing program ends the script with status 77 and the reason.
 
-# shellcheck source=test/signals.sh
-. "$(dirname "${BASH_SOURCE[0]}")/../signals.sh"
+# shellcheck source=test/support/signals.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../support/signals.sh"
 FABRIC_DATA=${FABRIC_DATA:-$(dirname "${BASH_SOURCE[0]}")/../data/fabrics}
 FABRIC_PARTITIONS=${FABRIC_PARTITIONS:-b.partitions.conf}
 FABRIC_NET=${FABRIC_NET:-$FABRIC_DATA/b.net}

@@ -7,8 +7,8 @@
 # no value. Then a link is made to run at 1xSDR: that link could be more, and
 # no other.
 set -uo pipefail
-# shellcheck source=test/signals.sh
-. "$(dirname "$(realpath "$0")")/../signals.sh"
+# shellcheck source=test/support/signals.sh
+. "$(dirname "$(realpath "$0")")/../support/signals.sh"
 PATH=$PATH:/usr/sbin:/sbin
 here=$(realpath "$0")
 status=0

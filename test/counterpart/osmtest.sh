@@ -7,8 +7,8 @@
 # osmtest logs as errors, most of which it provokes, is the same of both; how
 # often is not, as leases end meanwhile.
 set -uo pipefail
-# shellcheck source=test/signals.sh
-. "$(dirname "$(realpath "$0")")/../signals.sh"
+# shellcheck source=test/support/signals.sh
+. "$(dirname "$(realpath "$0")")/../support/signals.sh"
 PATH=$PATH:/usr/sbin:/sbin
 here=$(realpath "$0")
 

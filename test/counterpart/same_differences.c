@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "test/counterpart/same.h"
-#include "test/port_links.h"
+#include "test/support/port_links.h"
 #include "wire/mad.h"
 
 static uint16_t status_of(const struct answer *answer)

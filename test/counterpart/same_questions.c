@@ -16,7 +16,7 @@
 #include <ibsa/sim.h>
 
 #include "test/counterpart/same.h"
-#include "test/device_now.h"
+#include "test/support/device_now.h"
 #include "umad_dev/umad.h"
 #include "wire/mad.h"
 

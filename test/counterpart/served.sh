@@ -9,8 +9,8 @@
 #   sm_start [OPTION...]     start OpenSM with lines of its option file, until
 #                            the subnet is up
 #   sm_stop [SIGNAL]         end it, with SIGKILL unless said otherwise
-# shellcheck source=test/signals.sh
-. "$(dirname "${BASH_SOURCE[0]}")/../signals.sh"
+# shellcheck source=test/support/signals.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../support/signals.sh"
 PATH=$PATH:/usr/sbin:/sbin
 sm_pid=''
 

@@ -6,8 +6,8 @@
 # ours has: first with its own SA, then with OpenSM as its subnet manager.
 # What they say of it is what ibsa says and what the file says.
 set -uo pipefail
-# shellcheck source=test/signals.sh
-. "$(dirname "$(realpath "$0")")/../signals.sh"
+# shellcheck source=test/support/signals.sh
+. "$(dirname "$(realpath "$0")")/../support/signals.sh"
 
 if [ "${4-}" != inside ]; then
 	for tool in ibstat saquery sminfo ibnetdiscover iblinkinfo ibtracert \

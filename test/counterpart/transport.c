@@ -14,7 +14,7 @@
 #include <ibsa/sa.h>
 #include <ibsa/transport.h>
 
-#include "test/device_now.h"
+#include "test/support/device_now.h"
 #include "umad_dev/umad.h"
 #include "wire/mad.h"
 

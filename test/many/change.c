@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "change.h"
-#include "test/random.h"
+#include "test/support/random.h"
 
 enum {
 	/* The SM moves between the hosts of the last leaf, which stays. */

@@ -25,7 +25,7 @@
 
 #include "change.h"
 #include "judge.h"
-#include "test/random.h"
+#include "test/support/random.h"
 
 enum {
 	SAQUERY_EVERY = 5, /* worker */

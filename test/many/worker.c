@@ -14,7 +14,7 @@
 #include <ibsa/text.h>
 
 #include "many.h"
-#include "test/random.h"
+#include "test/support/random.h"
 
 enum {
 	REST_MS = 20, /* after a failure, which may come at once each time */

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "test/child.h"
-#include "test/told.h"
+#include "test/support/child.h"
+#include "test/support/told.h"
 #include "test/vm/sa_rig.h"
 
 enum { WAIT_MS = 5000, LATE_MS = 400 };

@@ -14,7 +14,7 @@
 #include <ibsa/ib_sa.h>
 #include <ibsa/verbs.h>
 
-#include "test/told.h"
+#include "test/support/told.h"
 #include "test/vm/sa_rig.h"
 
 enum { SLICE_MS = 50, REPORT_MS = 1000, SOON_MS = 3000, LONG_MS = 20000 };

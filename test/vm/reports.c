@@ -13,7 +13,7 @@
 
 #include <ibsa/event.h>
 
-#include "test/device_now.h"
+#include "test/support/device_now.h"
 #include "umad_dev/umad.h"
 #include "wire/mad.h"
 #include "wire/request.h"

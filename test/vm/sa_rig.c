@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-#include "test/device_now.h"
+#include "test/support/device_now.h"
 #include "umad_dev/umad.h"
 
 enum { WAIT_MS = 10000 };

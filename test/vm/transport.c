@@ -11,7 +11,7 @@
 #include <ibsa/device.h>
 #include <ibsa/sa.h>
 
-#include "test/device_now.h"
+#include "test/support/device_now.h"
 #include "test/vm/sa_rig.h"
 #include "umad_dev/umad.h"
 #include "wire/mad.h"

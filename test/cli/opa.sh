@@ -1,0 +1,133 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: opa.sh IBSA LIBDIR FABRIC
+#
+# Paths on Omni-Path: LIDs of 32 bits, in whichever layout the SA answers.
+# shellcheck source=test/cli/support.sh
+. "$(dirname "$0")/support.sh"
+
+cat >opa.net <<-'END'
+	Switch 4 "s"
+	[1] "a"[1] # 4xEDR
+	[2] "b"[1] # 4xEDR
+	[3] "c"[1] # 4xEDR
+	Ca 1 "a" # "node1"
+	Ca 1 "b" # "node2"
+	[1] "s"[2] # lid 74565
+	Ca 1 "c" # "node3"
+	[1] "s"[3] # lid 70000
+END
+options=()
+
+# opa STATUS ARG... - run ibsa on that fabric, with what is in options
+opa() {
+	local want=$1
+	shift
+	run "$want" fabric exec --opa "${options[@]}" opa.net -- "$ibsa" "$@"
+}
+
+long_lids_are_shown() {
+	options=()
+	opa 0 path self node2; lines 2; aligned; err_empty
+	out_has '^1 +74565 +2048 '
+	out_has ' fe80::10:1 +fe80::10:3$'
+	opa 0 -j path self node2
+	json 'length == 1 and .[0].slid == 1 and .[0].dlid == 74565'
+	json '.[0].dgid == "fe80::10:3" and .[0].l2_16b == 0'
+	json '.[0] | has("qos_class") | not'
+	opa 0 -j -C node3 path self node2
+	json '.[0].slid == 70000 and .[0].dlid == 74565'
+	opa 0 -v path self node2; err_has '^ibsa: OpaPathRecord Get: 1 try'
+}
+
+long_lids_are_asked_for() {
+	options=()
+	opa 0 -j path 70000 lid:74565
+	json '.[0].slid == 70000 and .[0].dlid == 74565'
+	json '.[0].sgid == "fe80::10:5" and .[0].dgid == "fe80::10:3"'
+	opa 0 -j path -a 70000 guid:100001; json 'length == 1 and .[0].dlid == 1'
+	opa 1 path self 99999; out_empty; err_has 'no path from self to 99999'
+	opa 1 -j path self 99999; json '. == []'
+	opa 2 path self 4294967295; err_has 'is not a LID'
+	options=(--first-lid 74600)
+	opa 0 -j path self node2
+	json '.[0].slid == 74600 and .[0].dlid == 74565'
+}
+
+# The SM's LID is 0xffff, an ordinary LID here.
+sm_lid_may_be_any() {
+	sed 's/^Ca 1 "a".*/&\n[1] "s"[1] # lid 65535/' opa.net >any.net
+	run 0 fabric exec --opa any.net -- "$ibsa" -j devices
+	json '.[0].lid == 65535 and .[0].sm_lid == 65535'
+	for node in a b; do
+		run 0 fabric exec --opa any.net -- \
+			"$ibsa" -C $node -j path node3 node1
+		json '.[0].slid == 70000 and .[0].dlid == 65535'
+	done
+}
+
+fields_are_of_the_layout() {
+	options=()
+	opa 0 -j path self node2 sl=20; json '.[0].sl == 20'
+	opa 0 -j --sa lid=1,sl=31 path self node2
+	opa 0 path self node2 qos_priority=0
+	opa 2 path self node2 qos_class=1; err_has qos_class
+	opa 2 path self node2 dlid=5; err_has 'leave out slid'
+	on 2 path self node2 qos_priority=0; err_has qos_priority
+	on 2 path self node2 sl=20; err_has 'sl takes'
+	on 2 path self 70000; err_has '1 to 65534'
+	on 2 path 70000 self; err_has "'70000' is not a LID"
+	options=(--like opa-fm)
+	opa 0 path self node2 qos_class=0
+	opa 2 path self node2 sl=20; err_has 'sl takes'
+}
+
+# InfiniBand's layout says a long LID by a GID.
+ib_records_are_asked_where_there_are_no_others() {
+	options=(--like opa-fm)
+	opa 0 path self node2; lines 2; aligned; err_empty
+	out_has '^1 +74565 +2048 '
+	opa 0 -j path self node2
+	json 'length == 1 and .[0].slid == 1 and .[0].dlid == 74565'
+	json '.[0].dgid == "fe80::6:6a00:1:2345" and .[0].qos_class == 0'
+	json '.[0] | has("l2_16b") | not'
+	opa 0 -j path 70000 74565
+	json '.[0].slid == 70000 and .[0].dlid == 74565'
+	opa 0 -j path 1 70000; json '.[0].slid == 1 and .[0].dlid == 70000'
+	opa 0 -j path 1 1; json '.[0].slid == 1 and .[0].dlid == 1'
+	opa 1 path self 99999; err_has 'no path'
+	opa 0 -v path self node2; err_has '^ibsa: PathRecord Get: 1 try'
+}
+
+long_lids_are_reached() {
+	local sa
+	for sa in openib opa-fm; do
+		options=()
+		[ "$sa" = openib ] || options=(--like "$sa")
+		opa 0 -j reach 74565 lid:70000 1
+		json 'map(.reach) == ["yes", "yes", "yes"]'
+		json '.[0].gid == "fe80::6:6a00:1:2345"'
+		json '.[2].gid == "fe80::10:1"'
+		opa 1 -j reach 99999; json '.[0].reach == "no"'
+		err_has '^ibsa: 99999 cannot be reached'
+		opa 0 reach --matrix 1 74565; lines 4
+		out_has '^2 +\. +\. +fe80::6:6a00:1:2345'
+	done
+	opa 2 reach 4294967295; out_empty; err_has 'is not a LID'
+	on 2 reach self 70000; out_empty; err_has "'70000' is not a LID \(1 to 65534\)"
+	on 2 reach 4294967295; err_has 'is not a LID \(1 to 65534\)'
+	what='ibsa reach -, with a line of Omni-Path'
+	printf 'self\n70000\n' | "$ibsa" --fabric "$fabric" reach - >out 2>err
+	[ $? -eq 2 ] || fail 'exit status is not 2'
+	lines 2; err_has "^ibsa: line 2: '70000' is not a LID \(1 to 65534\)"
+}
+
+silence_is_told_once() {
+	options=(--fault silence=100)
+	opa 3 -t 200 path self 1; out_empty; err_has 'did not answer'
+	[ "$(wc -l <err)" -eq 1 ] || fail 'more than one sentence'
+}
+
+run_groups long_lids_are_shown long_lids_are_asked_for \
+	sm_lid_may_be_any fields_are_of_the_layout ib_records_are_asked_where_there_are_no_others \
+	long_lids_are_reached silence_is_told_once

@@ -1,0 +1,116 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# What the tests of the command share; sourced by them, with their arguments:
+# IBSA LIBDIR FABRIC. Works in a folder of its own.
+set -u
+# shellcheck source=test/support/signals.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../support/signals.sh"
+
+ibsa=$(realpath "$1")
+# shellcheck disable=SC2034 # for those who source this
+libdir=$(realpath "$2")
+fabric=$(realpath "$3")
+tmp=$(mktemp -d)
+# Nothing that was started in the background outlives the test.
+clean_up() {
+	local pid
+	for pid in $(jobs -p); do
+		kill -KILL "$pid" 2>/dev/null
+	done
+	rm -rf "$tmp"
+}
+trap clean_up EXIT
+cd "$tmp" || exit 1
+unset IBSA_FABRIC SYSFS_PATH POSIXLY_CORRECT
+
+for tool in jq python3 script setpriv; do
+	command -v "$tool" >/dev/null && continue
+	echo "needs $tool" >&2
+	exit 77
+done
+
+failed=0
+checks=0
+what=
+
+# fail WHY - say which command it was and what it wrote
+fail() {
+	failed=$((failed + 1))
+	echo "FAIL: $what: $*"
+	sed 's/^/  out: /' out
+	sed 's/^/  err: /' err
+}
+
+# is_emulated - ibsa is a script that runs a program of another architecture:
+# it cannot be copied elsewhere, and the emulator needs descriptors too
+is_emulated() { [ "$(head -c 2 "$ibsa")" = '#!' ]; }
+
+# run STATUS ARG... - run ibsa, its output into the files out and err
+run() {
+	local want=$1 got=0
+	shift
+	what="ibsa $*"
+	checks=$((checks + 1))
+	"$ibsa" "$@" >out 2>err </dev/null || got=$?
+	[ "$got" -eq "$want" ] || fail "exit status $got, not $want"
+	# Whatever goes wrong is said in one sentence, and only then.
+	case "$want" in
+	0) ;;
+	*) [ -s err ] || fail 'says nothing on standard error' ;;
+	esac
+	if grep -Eq 'Sanitizer|runtime error' err; then
+		fail 'a sanitizer speaks'
+	fi
+}
+
+# on STATUS ARG... - the same on the fabric
+on() {
+	local want=$1
+	shift
+	run "$want" --fabric "$fabric" "$@"
+}
+
+out_has() { grep -Eq -- "$1" out || fail "output without '$1'"; }
+err_has() { grep -Eq -- "$1" err || fail "no '$1' on standard error"; }
+out_empty() { [ ! -s out ] || fail 'output where none is due'; }
+err_empty() { [ ! -s err ] || fail 'words on standard error'; }
+json() { jq -e "$1" out >jq.out 2>&1 || fail "JSON without $1"; }
+lines() { [ "$(wc -l <out)" -eq "$1" ] || fail "not $1 lines"; }
+
+# Each column begins where its title begins, in every line; characters count,
+# which mawk does not know.
+aligned() {
+	python3 - out <<-'CHECK' || fail 'a column is not aligned'
+		import re, sys
+		lines = open(sys.argv[1], encoding="utf-8").read().splitlines()
+		at = [m.start() for m in re.finditer(r"\S+", lines[0])]
+		bad = len(lines) < 2
+		for line in lines:
+		    bad |= line != line.rstrip()
+		    for i in at:
+		        bad |= line[i:i + 1] in ("", " ") or (i and line[i - 1] != " ")
+		sys.exit(bad)
+	CHECK
+}
+
+# ended PID - its exit status; within 30 s, or it is killed
+ended() {
+	local end=$((SECONDS + 30))
+	while kill -0 "$1" 2>/dev/null && [ "$SECONDS" -lt "$end" ]; do
+		sleep 0.02
+	done
+	kill -KILL "$1" 2>/dev/null
+	wait "$1" 2>/dev/null
+}
+
+# run_groups GROUP... - the test as a whole
+run_groups() {
+	local group
+	for group; do
+		: >out
+		: >err
+		"$group"
+	done
+	echo "$checks commands, $failed failed checks"
+	[ "$failed" -eq 0 ]
+}

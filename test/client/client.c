@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The client as a program sees it, on a fabric from a file. */
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include <ibsa/ibsa.h>
+#include <ibsa/sim.h>
+
+#include "../support/child.h"
+
+/* FABRIC is a topology with node1 and node2, from the build. */
+
+static struct ibsa_client *open_on(const char *node)
+{
+	const struct ibsa_options options = { .fabric = FABRIC,
+					      .device = node };
+	struct ibsa_client *client = NULL;
+	struct ibsa_error error;
+
+	if (ibsa_open(&options, &error, &client))
+		fail_msg("%s", error.text);
+	return client;
+}
+
+static void count(const struct ibsa_reply *reply, void *arg)
+{
+	(void)reply;
+	++*(int *)arg;
+}
+
+static void keep_err(const struct ibsa_reply *reply, void *arg)
+{
+	*(int *)arg = reply->err;
+}
+
+static const struct ibsa_query info = {
+	.record = &ibsa_class_port_info_record,
+};
+
+/* The blocking call, with and without somebody to tell. */
+static void ask_waits_for_the_answer(void **state)
+{
+	struct ibsa_client *client = open_on(NULL);
+	const struct ibsa_query many = { .record = &ibsa_node_record };
+	int calls = 0;
+
+	(void)state;
+	assert_int_equal(ibsa_ask(client, &info, NULL, NULL), 0);
+	assert_int_equal(ibsa_ask(client, &info, count, &calls), 0);
+	assert_int_equal(ibsa_ask(client, &many, count, &calls), -EREMOTEIO);
+	assert_int_equal(calls, 2);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* An own loop: poll the fd, no longer than the timeout, then dispatch. */
+static void own_loop_works(void **state)
+{
+	struct ibsa_client *client = open_on(NULL);
+	struct pollfd fd = { .fd = ibsa_fd(client), .events = POLLIN };
+	int calls = 0;
+
+	(void)state;
+	assert_int_equal(ibsa_timeout_ms(client), -1);
+	assert_int_equal(ibsa_query(client, &info, count, &calls, NULL), 0);
+	while (!calls) {
+		assert_int_equal(poll(&fd, 1, ibsa_timeout_ms(client)), 1);
+		assert_int_equal(ibsa_dispatch(client), 0);
+	}
+	assert_int_equal(calls, 1);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* A cancelled query is told so; its id then means nothing. */
+static void cancel_is_told(void **state)
+{
+	struct ibsa_client *client = open_on(NULL);
+	struct ibsa_stats stats;
+	uint64_t id;
+	int err = 0;
+
+	(void)state;
+	assert_int_equal(ibsa_query(client, &info, keep_err, &err, &id), 0);
+	assert_int_equal(ibsa_cancel(client, id), 0);
+	assert_int_equal(err, 0);
+	assert_int_equal(ibsa_wait(client, 0), 0);
+	assert_int_equal(err, -ECANCELED);
+	assert_int_equal(ibsa_cancel(client, id), -ENOENT);
+	ibsa_stats_get(client, &stats);
+	assert_int_equal(stats.queries, 1);
+	assert_int_equal(stats.canceled, 1);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* Closing calls back what has not ended; NULL may be closed. */
+static void close_ends_what_is_left(void **state)
+{
+	struct ibsa_client *client = open_on(NULL);
+	int err = 0;
+
+	(void)state;
+	assert_int_equal(ibsa_query(client, &info, keep_err, &err, NULL), 0);
+	assert_int_equal(ibsa_close(client), 0);
+	assert_int_equal(err, -ECANCELED);
+	assert_int_equal(ibsa_close(NULL), 0);
+}
+
+/* Two clients that name one file are on one fabric. */
+static void clients_of_one_file_share_it(void **state)
+{
+	struct ibsa_client *one = open_on("node1"), *two = open_on("node2");
+	struct ibsa_service service = { .service_id = 0x1234,
+					.service_name = "here" };
+	const struct ibsa_query set = {
+		.record = &ibsa_service_record,
+		.match = &service,
+		.mask = IBSA_SERVICE_CM(service_id) |
+			IBSA_SERVICE_CM(service_gid) |
+			IBSA_SERVICE_CM(service_name),
+		.method = IBSA_METHOD_SET,
+	};
+	const struct ibsa_query get = {
+		.record = &ibsa_service_record,
+		.match = &service,
+		.mask = IBSA_SERVICE_CM(service_id),
+	};
+	struct ibsa_port_state port;
+
+	(void)state;
+	assert_int_equal(ibsa_port_get(one, true, &port), 0);
+	service.service_gid = port.gid;
+	assert_int_equal(ibsa_ask(two, &get, NULL, NULL), -EREMOTEIO);
+	assert_int_equal(ibsa_ask(one, &set, NULL, NULL), 0);
+	assert_int_equal(ibsa_ask(two, &get, NULL, NULL), 0);
+	assert_int_equal(ibsa_close(one), 0);
+	assert_int_equal(ibsa_ask(two, &get, NULL, NULL), 0);
+	assert_int_equal(ibsa_close(two), 0);
+	one = open_on("node1");
+	assert_int_equal(ibsa_ask(one, &get, NULL, NULL), -EREMOTEIO);
+	assert_int_equal(ibsa_close(one), 0);
+}
+
+/* A child that was forked has a fabric of its own. */
+static void forked_child_opens_its_own(void **state)
+{
+	struct ibsa_client *client = open_on(NULL);
+	pid_t child = fork();
+
+	(void)state;
+	if (!child) {
+		struct ibsa_client *mine = open_on(NULL);
+		int err = ibsa_ask(mine, &info, NULL, NULL);
+
+		ibsa_close(mine);
+		_exit(err ? 1 : 0);
+	}
+	child_end(child);
+	assert_int_equal(ibsa_ask(client, &info, NULL, NULL), 0);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* A reply larger than the client takes is told, whatever brought it. */
+static void large_reply_is_refused(void **state)
+{
+	const struct ibsa_options options = { .fabric = FABRIC,
+					      .reply_bytes = 256 };
+	const struct ibsa_query table = {
+		.record = &ibsa_node_record,
+		.method = IBSA_METHOD_GET_TABLE,
+	};
+	struct ibsa_client *client;
+
+	(void)state;
+	assert_int_equal(ibsa_open(&options, NULL, &client), 0);
+	assert_int_equal(ibsa_ask(client, &info, NULL, NULL), 0);
+	assert_int_equal(ibsa_ask(client, &table, NULL, NULL), -EMSGSIZE);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* The environment chooses the fabric where nothing else does. */
+static void environment_chooses_the_fabric(void **state)
+{
+	struct ibsa_client *client;
+
+	(void)state;
+	assert_int_equal(setenv("IBSA_FABRIC", FABRIC, 1), 0);
+	assert_int_equal(ibsa_open(NULL, NULL, &client), 0);
+	assert_int_equal(unsetenv("IBSA_FABRIC"), 0);
+	assert_int_equal(ibsa_ask(client, &info, NULL, NULL), 0);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+static void ignore(unsigned int changes, const struct ibsa_port_state *now,
+		   void *arg)
+{
+	(void)changes;
+	(void)now;
+	(void)arg;
+}
+
+/* A port is watched until it is not, or the client closes. */
+static void port_is_watched(void **state)
+{
+	struct ibsa_client *client = open_on(NULL);
+	struct ibsa_port_watch *watch;
+
+	(void)state;
+	assert_int_equal(ibsa_port_watch(client, 0, NULL, NULL, &watch),
+			 -EINVAL);
+	assert_int_equal(ibsa_port_watch(client, 50, ignore, NULL, &watch), 0);
+	assert_in_range(ibsa_timeout_ms(client), 1, 51);
+	ibsa_port_unwatch(client, watch);
+	assert_int_equal(ibsa_timeout_ms(client), -1);
+	assert_int_equal(ibsa_port_watch(client, 0, ignore, NULL, &watch), 0);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+static void open_fails(const struct ibsa_options *options, int err,
+		       const char *word)
+{
+	struct ibsa_client *client = (void *)-1;
+	struct ibsa_error error = { .text = "" };
+
+	assert_int_equal(ibsa_open(options, &error, &client), err);
+	assert_ptr_equal(client, (void *)-1);
+	assert_non_null(strstr(error.text, word));
+	assert_int_equal(ibsa_open(options, NULL, &client), err);
+}
+
+/* Each refusal has its number, and a sentence that names what was wrong. */
+static void refusals_are_told_apart(void **state)
+{
+	const struct ibsa_address no_lmc = { .lid = 1, .qpn = 1, .lmc = 8 };
+	const struct ibsa_address no_sl = { .lid = 1, .qpn = 1, .sl = 16 };
+
+	(void)state;
+	open_fails(&(struct ibsa_options){ .window = (1 << 20) + 1 }, -EINVAL,
+		   "window");
+	open_fails(&(struct ibsa_options){ .sa = &no_lmc }, -EINVAL, "LMC");
+	open_fails(&(struct ibsa_options){ .fabric = FABRIC, .sa = &no_sl },
+		   -EINVAL, "SL of 16");
+	open_fails(&(struct ibsa_options){ .jitter_percent = 101 }, -EINVAL,
+		   "jitter");
+	open_fails(&(struct ibsa_options){ .fabric = "/no/such" }, -ENOENT,
+		   "/no/such");
+	open_fails(&(struct ibsa_options){ .fabric = FABRIC,
+					   .device = "node7" },
+		   -ENODEV, "node7");
+	open_fails(&(struct ibsa_options){ .fabric = FABRIC,
+					   .device = "node1",
+					   .port = 9 },
+		   -ENXIO, "node1 has no port 9");
+	open_fails(&(struct ibsa_options){ .fabric = FABRIC,
+					   .device = "node7",
+					   .port = 9 },
+		   -ENODEV, "no adapter node7");
+	open_fails(&(struct ibsa_options){ .fabric = FABRIC, .port = 9 },
+		   -ENXIO, "the first adapter has no port 9");
+}
+
+static void on_alarm(int signal)
+{
+	(void)signal;
+}
+
+/* A signal ends a wait, not a blocking question. */
+static void signal_ends_a_wait(void **state)
+{
+	const struct sigaction action = { .sa_handler = on_alarm };
+	const struct itimerval soon = { .it_value = { .tv_usec = 20000 } };
+	struct ibsa_client *client = open_on(NULL);
+
+	(void)state;
+	assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
+	assert_int_equal(setitimer(ITIMER_REAL, &soon, NULL), 0);
+	assert_int_equal(ibsa_wait(client, 10000), -EINTR);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* The port's tables, entry by entry, and where they end. */
+static void tables_are_read(void **state)
+{
+	struct ibsa_client *client = open_on("node1");
+	struct ibsa_port_state port;
+	struct ibsa_gid_entry entry = { .index = 7 };
+	uint16_t pkey = 7;
+
+	(void)state;
+	assert_int_equal(ibsa_port_get(client, false, &port), 0);
+	assert_int_equal(ibsa_gid_get(client, 1, &entry), -ENODATA);
+	assert_int_equal(ibsa_gid_get(client, UINT32_MAX, &entry), -EINVAL);
+	assert_int_equal(entry.index, 7);
+	assert_int_equal(ibsa_gid_get(client, 0, &entry), 0);
+	assert_memory_equal(&entry.gid, &port.gid, sizeof(port.gid));
+	assert_int_equal(entry.type, IBSA_GID_IB);
+	assert_int_equal(entry.ifindex, 0);
+	assert_int_equal(ibsa_pkey_get(client, UINT32_MAX, &pkey), -EINVAL);
+	assert_int_equal(pkey, 7);
+	assert_int_equal(ibsa_pkey_get(client, 0, &pkey), 0);
+	assert_int_equal(pkey, 0xffff);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* A transport of the program's own may have none. */
+static void tables_need_not_be(void **state)
+{
+	struct ibsa_options options = { 0 };
+	struct ibsa_gid_entry entry;
+	struct ibsa_transport_ops ops;
+	struct ibsa_fabric *fabric;
+	struct ibsa_client *client;
+	uint16_t pkey;
+
+	(void)state;
+	assert_int_equal(ibsa_fabric_load(FABRIC, NULL, NULL, &fabric), 0);
+	assert_int_equal(
+		ibsa_fabric_attach(fabric, NULL, 0, &options.transport), 0);
+	ops = *options.transport->ops;
+	ops.gid = NULL;
+	ops.pkey = NULL;
+	options.transport->ops = &ops;
+	assert_int_equal(ibsa_open(&options, NULL, &client), 0);
+	assert_int_equal(ibsa_gid_get(client, 0, &entry), -EOPNOTSUPP);
+	assert_int_equal(ibsa_pkey_get(client, 0, &pkey), -EOPNOTSUPP);
+	assert_int_equal(ibsa_close(client), 0);
+	ibsa_fabric_put(fabric);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ask_waits_for_the_answer),
+		cmocka_unit_test(own_loop_works),
+		cmocka_unit_test(cancel_is_told),
+		cmocka_unit_test(close_ends_what_is_left),
+		cmocka_unit_test(clients_of_one_file_share_it),
+		cmocka_unit_test(forked_child_opens_its_own),
+		cmocka_unit_test(large_reply_is_refused),
+		cmocka_unit_test(environment_chooses_the_fabric),
+		cmocka_unit_test(port_is_watched),
+		cmocka_unit_test(refusals_are_told_apart),
+		cmocka_unit_test(signal_ends_a_wait),
+		cmocka_unit_test(tables_are_read),
+		cmocka_unit_test(tables_need_not_be),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

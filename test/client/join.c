@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A query that asks what is asked already: it is answered no later than alone,
+ * and the first no later than without it; at a fabric server and on a transport
+ * that holds requests, which both refuse a TransactionID that they hold.
+ */
+#include <errno.h>
+
+#include "base/clock.h"
+#include "test/client/place.h"
+
+enum {
+	INTERVAL_MS = 50, /* tries at 0, 50, 150, 350 and 750 ms */
+	BACK_MS = 400,	  /* the SA answers from then on */
+	JOIN_MS = 450,
+	LAST_TRY_MS = 750,
+	SLACK_MS = 300, /* of a busy machine */
+};
+
+struct asker {
+	struct ibsa_client *client;
+	struct ibsa_transport *clock; /* or NULL: the system's */
+	uint64_t start_ns;
+	int calls;
+	int err;
+	unsigned int at_ms;
+};
+
+static uint64_t now_ns(const struct asker *asker)
+{
+	return asker->clock ? asker->clock->ops->now_ns(asker->clock)
+			    : clock_now_ns();
+}
+
+static unsigned int passed_ms(const struct asker *asker)
+{
+	return (unsigned int)((now_ns(asker) - asker->start_ns) / NS_PER_MS);
+}
+
+static void note(const struct ibsa_reply *reply, void *arg)
+{
+	struct asker *asker = arg;
+
+	asker->calls++;
+	asker->err = reply->err;
+	asker->at_ms = passed_ms(asker);
+}
+
+static void ask(struct asker *asker, unsigned int deadline_ms)
+{
+	const struct ibsa_path match = { .slid = 1, .dlid = 2 };
+	const struct ibsa_query query = {
+		.record = &ibsa_path_record,
+		.match = &match,
+		.mask = IBSA_PATH_CM(slid) | IBSA_PATH_CM(dlid),
+		.deadline_ms = deadline_ms,
+		.first_interval_ms = INTERVAL_MS,
+		.jitter_percent = -1,
+	};
+
+	assert_int_equal(ibsa_query(asker->client, &query, note, asker, NULL),
+			 0);
+}
+
+static void run_until(const struct asker *asker, unsigned int ms)
+{
+	while (passed_ms(asker) < ms)
+		assert_int_equal(ibsa_wait(asker->client,
+					   (int)(ms - passed_ms(asker))),
+				 0);
+}
+
+/*
+ * The SA is silent for a while, and the first query is between two tries that
+ * are far apart when the second asks the same, with little time.
+ */
+static void second_does_not_wait_for_the_first(struct place place)
+{
+	struct asker first = { .clock = place.options.transport };
+	struct asker second;
+
+	first.client = place_open(&place);
+	first.start_ns = now_ns(&first);
+	second = first;
+	place_silence(&place, true);
+	ask(&first, 10000);
+	run_until(&first, BACK_MS);
+	place_silence(&place, false);
+	run_until(&first, JOIN_MS);
+	ask(&second, 250);
+	while (!first.calls || !second.calls)
+		assert_int_equal(ibsa_wait(first.client, -1), 0);
+	print_message("the second ends at %u ms with %d, the first at %u ms\n",
+		      second.at_ms, second.err, first.at_ms);
+	assert_int_equal(ibsa_close(first.client), 0);
+	place_end(&place);
+	assert_int_equal(first.err, 0);
+	assert_int_equal(second.err, 0);
+	assert_in_range(second.at_ms, JOIN_MS, JOIN_MS + SLACK_MS);
+	assert_in_range(first.at_ms, LAST_TRY_MS, LAST_TRY_MS + SLACK_MS);
+}
+
+static void joiner_at_a_fabric_server(void **state)
+{
+	(void)state;
+	second_does_not_wait_for_the_first(place_served());
+}
+
+static void joiner_on_a_transport_that_holds(void **state)
+{
+	(void)state;
+	second_does_not_wait_for_the_first(place_holding());
+	assert_int_equal(place_held.refused, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(joiner_at_a_fabric_server),
+		cmocka_unit_test(joiner_on_a_transport_that_holds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

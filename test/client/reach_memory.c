@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A batch with the n-th allocation failing, for every n. */
+#include <errno.h>
+
+#include "test/support/fail_alloc.h"
+#include "test/client/reach_support.h"
+
+/* One that was taken is told of in full, whatever failed in between. */
+static void every_allocation_may_fail(void **state)
+{
+	size_t reached = 0;
+
+	(void)state;
+	for (long n = 0; reached < HOSTS; n++) {
+		struct seen seen = { 0 };
+		struct rig rig;
+		int err;
+
+		rig_start(&rig, NULL);
+		fail_alloc_after(n);
+		err = rig_each(&rig, HOSTS, &seen);
+		assert_true(err == 0 || err == -ENOMEM);
+		if (!err)
+			rig_finish(&seen);
+		rig_stop(&rig);
+		fail_alloc_after(-1);
+		assert_int_equal(seen.told, err ? 0 : HOSTS);
+		reached = err ? 0 : told_as(&seen, IBSA_REACH_YES);
+		for (size_t i = 0; i < seen.told; i++)
+			assert_true(seen.answers[i].reach == IBSA_REACH_YES ||
+				    seen.answers[i].err ||
+				    seen.answers[i].status);
+	}
+}
+
+/* The fabric's messages are from the same memory: a first batch gets them. */
+static void batch_under_way_allocates_nothing(void **state)
+{
+	struct seen first = { 0 };
+	struct seen second = { 0 };
+	struct rig rig;
+
+	(void)state;
+	rig_start(&rig, NULL);
+	assert_int_equal(rig_each(&rig, HOSTS, &first), 0);
+	rig_finish(&first);
+	assert_int_equal(rig_each(&rig, HOSTS, &second), 0);
+	fail_alloc_after(0);
+	rig_finish(&second);
+	fail_alloc_after(-1);
+	assert_int_equal(told_as(&second, IBSA_REACH_YES), HOSTS);
+	rig_stop(&rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_allocation_may_fail),
+		cmocka_unit_test(batch_under_way_allocates_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

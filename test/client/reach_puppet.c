@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reachability against an SA that says what the test has it say. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <ibsa/reach.h>
+
+#include "test/support/puppet.h"
+#include "wire/mad.h"
+
+enum {
+	MS = 1000000,
+	DGID_AT = IBSA_SA_HEADER_BYTES + 8,
+	SGID_AT = IBSA_SA_HEADER_BYTES + 24,
+	REVERSIBLE_AT = IBSA_SA_HEADER_BYTES + 49,
+	WINDOW = 2,
+	QUEUE = 1,
+	COUNT = 5,
+	TIMEOUT_MS = 50,
+};
+
+static struct puppet puppet;
+static struct ibsa_transport_ops ops;
+static struct ibsa_client *client;
+static struct ibsa_gid gids[COUNT];
+
+static struct {
+	size_t count;
+	struct ibsa_reach_answer answers[COUNT];
+} told;
+
+static void puppet_close(struct ibsa_transport *transport)
+{
+	(void)transport;
+}
+
+static int set_up(void **state)
+{
+	struct ibsa_options options = { .transport = &puppet.transport,
+					.window = WINDOW,
+					.queue = QUEUE,
+					.seed = 1,
+					.jitter_percent = -1 };
+
+	(void)state;
+	puppet_init(&puppet);
+	ops = *puppet.transport.ops;
+	ops.close = puppet_close;
+	puppet.transport.ops = &ops;
+	puppet.port.gid = (struct ibsa_gid){ { 0xfe, 0x80, [15] = 1 } };
+	for (uint8_t i = 0; i < COUNT; i++)
+		gids[i] = (struct ibsa_gid){ { 0xfe, 0x80, [15] = 2 + i } };
+	memset(&told, 0, sizeof(told));
+	return ibsa_open(&options, NULL, &client);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	return ibsa_close(client);
+}
+
+static void note(const struct ibsa_reach_answer *answer, void *arg)
+{
+	(void)arg;
+	assert_in_range(told.count, 0, COUNT - 1);
+	told.answers[told.count++] = *answer;
+}
+
+static void start(size_t count)
+{
+	const struct ibsa_reach_options options = { .timeout_ms = TIMEOUT_MS };
+
+	assert_int_equal(ibsa_reach_each(client, &options, gids, count, note,
+					 NULL, NULL),
+			 0);
+}
+
+static void pass(unsigned int ms)
+{
+	puppet.now_ns += (uint64_t)ms * MS;
+	assert_int_equal(ibsa_dispatch(client), 0);
+}
+
+/* Answer the @n-th request with a @status. */
+static void answer(unsigned int n, uint16_t status)
+{
+	struct puppet_mad mad = puppet_answer(puppet_sent(&puppet, n));
+
+	ibsa_put_be16(mad.mad + MAD_STATUS, status);
+	puppet_deliver(&puppet, &mad);
+	pass(0);
+}
+
+static void question_is_the_one_of_the_specification(void **state)
+{
+	const uint64_t mask = IBSA_PATH_CM(dgid) | IBSA_PATH_CM(sgid) |
+			      IBSA_PATH_CM(reversible) |
+			      IBSA_PATH_CM(numb_path);
+	const struct puppet_mad *sent;
+
+	(void)state;
+	start(1);
+	sent = puppet_sent(&puppet, 0);
+	assert_int_equal(mask, 1 << 2 | 1 << 3 | 1 << 11 | 1 << 12);
+	assert_int_equal(ibsa_be64(sent->mad + MAD_COMPONENT_MASK), mask);
+	assert_memory_equal(sent->mad + DGID_AT, &gids[0], 16);
+	assert_memory_equal(sent->mad + SGID_AT, &puppet.port.gid, 16);
+	assert_int_equal(sent->mad[REVERSIBLE_AT], 0x81);
+	assert_int_equal(sent->mad[MAD_METHOD], IBSA_METHOD_GET);
+}
+
+static void status_decides(void **state)
+{
+	static const struct {
+		uint16_t status;
+		enum ibsa_reach reach;
+	} cases[] = {
+		{ 0, IBSA_REACH_YES },		{ 0x0300, IBSA_REACH_NO },
+		{ 0x0500, IBSA_REACH_NO },	{ 0x0100, IBSA_REACH_UNKNOWN },
+		{ 0x0200, IBSA_REACH_UNKNOWN }, { 0x0700, IBSA_REACH_UNKNOWN },
+		{ 0x000c, IBSA_REACH_UNKNOWN },
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		told.count = 0;
+		start(1);
+		answer(i, cases[i].status);
+		assert_int_equal(told.count, 1);
+		assert_int_equal(told.answers[0].reach, cases[i].reach);
+		assert_int_equal(told.answers[0].status, cases[i].status);
+		assert_int_equal(told.answers[0].err, 0);
+		assert_int_equal(told.answers[0].tries, 1);
+	}
+}
+
+static void short_reply_is_malformed(void **state)
+{
+	struct puppet_mad mad;
+
+	(void)state;
+	start(1);
+	mad = puppet_answer(puppet_sent(&puppet, 0));
+	mad.len = IBSA_SA_HEADER_BYTES + 63;
+	puppet_deliver(&puppet, &mad);
+	pass(0);
+	assert_int_equal(told.answers[0].reach, IBSA_REACH_UNKNOWN);
+	assert_int_equal(told.answers[0].err, -EPROTO);
+}
+
+/* Not in the call that starts it: no callback comes from there. */
+static void port_that_is_dead_is_told_of_from_dispatch(void **state)
+{
+	(void)state;
+	puppet.send_err = -ENETDOWN;
+	start(COUNT);
+	assert_int_equal(told.count, 0);
+	pass(1);
+	assert_int_equal(told.count, COUNT);
+	for (size_t i = 0; i < COUNT; i++) {
+		assert_int_equal(told.answers[i].index, i);
+		assert_int_equal(told.answers[i].err, -ENETDOWN);
+		assert_int_equal(told.answers[i].left, COUNT - 1 - i);
+	}
+}
+
+/* Sending fails for the third; the two before it are answered. */
+static void port_that_dies_spoils_what_comes_next(void **state)
+{
+	(void)state;
+	start(COUNT);
+	puppet.send_err = -ENETDOWN;
+	answer(0, 0);
+	assert_int_equal(told.count, COUNT - 1);
+	assert_int_equal(told.answers[0].reach, IBSA_REACH_YES);
+	assert_int_equal(told.answers[1].index, WINDOW);
+	assert_int_equal(told.answers[1].err, -ENETDOWN);
+	answer(1, 0);
+	assert_int_equal(told.count, COUNT);
+	assert_int_equal(told.answers[COUNT - 1].reach, IBSA_REACH_YES);
+	assert_int_equal(told.answers[COUNT - 1].left, 0);
+}
+
+static void port_without_a_gid_cannot_ask(void **state)
+{
+	struct ibsa_reach_answer answer;
+
+	(void)state;
+	puppet.port.gid = (struct ibsa_gid){ { 0 } };
+	assert_int_equal(ibsa_close(client), 0);
+	assert_int_equal(
+		ibsa_open(&(struct ibsa_options){ .transport =
+							  &puppet.transport },
+			  NULL, &client),
+		0);
+	assert_int_equal(ibsa_reach(client, NULL, &gids[0], &answer), 0);
+	assert_int_equal(answer.reach, IBSA_REACH_UNKNOWN);
+	assert_int_equal(answer.err, -EAGAIN);
+	start(1);
+	puppet.port.gid = gids[1];
+	pass(1);
+	assert_int_equal(told.count, 0);
+	assert_memory_equal(puppet_sent(&puppet, 0)->mad + SGID_AT, &gids[1],
+			    16);
+}
+
+/* Others fill window and queue with questions that nobody answers. */
+static void fill(unsigned int deadline_ms)
+{
+	for (uint16_t i = 0; i < WINDOW + QUEUE; i++) {
+		const struct ibsa_path path = { .dlid = 7 + i };
+		const struct ibsa_query query = {
+			.record = &ibsa_path_record,
+			.match = &path,
+			.mask = IBSA_PATH_CM(dlid),
+			.deadline_ms = deadline_ms,
+			.first_interval_ms = deadline_ms,
+			.jitter_percent = -1,
+		};
+
+		assert_int_equal(ibsa_query(client, &query, NULL, NULL, NULL),
+				 0);
+	}
+}
+
+static void full_queue_is_waited_for(void **state)
+{
+	(void)state;
+	fill(TIMEOUT_MS / 2);
+	start(COUNT);
+	pass(TIMEOUT_MS / 2);
+	pass(300);
+	assert_int_equal(told.count, 0);
+	assert_int_equal(puppet.sent_count, 2 * WINDOW);
+	for (unsigned int i = 0; i < COUNT; i++)
+		answer(WINDOW + i, 0);
+	assert_int_equal(told.count, COUNT);
+	for (size_t i = 0; i < COUNT; i++)
+		assert_int_equal(told.answers[i].reach, IBSA_REACH_YES);
+}
+
+static void full_queue_is_not_waited_for_without_end(void **state)
+{
+	(void)state;
+	fill(60000);
+	start(2);
+	for (unsigned int ms = 0; ms < TIMEOUT_MS; ms++)
+		pass(1);
+	assert_int_equal(told.count, 0);
+	for (unsigned int ms = 0; ms < 12; ms++)
+		pass(1);
+	assert_int_equal(told.count, 1);
+	assert_int_equal(told.answers[0].err, -ENOBUFS);
+	for (unsigned int ms = 0; ms < TIMEOUT_MS + 12; ms++)
+		pass(1);
+	assert_int_equal(told.count, 2);
+	assert_int_equal(told.answers[1].err, -ENOBUFS);
+}
+
+/* The alarm of one that waits for room ends with it. */
+static void one_that_waits_for_room_can_be_stopped(void **state)
+{
+	struct ibsa_reach_batch *batch;
+
+	(void)state;
+	fill(60000);
+	assert_int_equal(ibsa_reach_each(client, NULL, gids, COUNT, note, NULL,
+					 &batch),
+			 0);
+	pass(20);
+	assert_int_equal(ibsa_reach_stop(batch), 0);
+	assert_int_equal(told.count, 0);
+	pass(1);
+	assert_int_equal(told.count, COUNT);
+	assert_int_equal(told.answers[0].err, -ECANCELED);
+	pass(20);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(question_is_the_one_of_the_specification),
+		TEST(status_decides),
+		TEST(short_reply_is_malformed),
+		TEST(port_that_is_dead_is_told_of_from_dispatch),
+		TEST(port_that_dies_spoils_what_comes_next),
+		TEST(port_without_a_gid_cannot_ask),
+		TEST(full_queue_is_waited_for),
+		TEST(full_queue_is_not_waited_for_without_end),
+		TEST(one_that_waits_for_room_can_be_stopped),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Requests that were given up do not keep others from being sent: on the
+ * embedded fabric, at a fabric server, and on a transport that holds requests
+ * as the kernel does.
+ */
+#include <endian.h>
+#include <errno.h>
+
+#include <ibsa/ib_sa.h>
+
+#include "ib_sa/state.h"
+#include "test/client/place.h"
+
+enum { WINDOW = 16, MANY = 2000, TIMEOUT_MS = 1000 };
+
+static struct ibsa_client *client_open(struct place *place, unsigned int window)
+{
+	place->options.window = window;
+	place->options.no_sharing = true;
+	return place_open(place);
+}
+
+struct seen {
+	int calls;
+	int err;
+	unsigned int tries;
+	char text[256];
+};
+
+static void note(const struct ibsa_reply *reply, void *arg)
+{
+	struct ibsa_error error;
+	struct seen *seen = arg;
+
+	seen->calls++;
+	seen->err = reply->err;
+	seen->tries = reply->tries;
+	ibsa_reply_explain(reply, &error);
+	snprintf(seen->text, sizeof(seen->text), "%s", error.text);
+}
+
+static uint64_t ask(struct ibsa_client *client, unsigned int deadline_ms,
+		    struct seen *seen)
+{
+	const struct ibsa_path match = { .slid = 1, .dlid = 2 };
+	const struct ibsa_query query = {
+		.record = &ibsa_path_record,
+		.match = &match,
+		.mask = IBSA_PATH_CM(slid) | IBSA_PATH_CM(dlid),
+		.deadline_ms = deadline_ms,
+	};
+	uint64_t id = 0;
+
+	assert_int_equal(ibsa_query(client, &query, note, seen, &id), 0);
+	return id;
+}
+
+static void run(struct ibsa_client *client, const struct seen *seen)
+{
+	while (!seen->calls)
+		assert_int_equal(ibsa_wait(client, -1), 0);
+}
+
+/* As many as the window holds, and again: sent, cancelled, and then one that
+ * the SA answers. */
+static void cancelled_leave_room(struct place *place, unsigned int window)
+{
+	struct ibsa_client *client = client_open(place, window);
+	struct seen given_up = { 0 }, live = { 0 };
+	uint64_t ids[WINDOW];
+
+	for (unsigned int round = 0; round < 2; round++) {
+		place_silence(place, true);
+		for (unsigned int i = 0; i < window; i++)
+			ids[i] = ask(client, 60000, &given_up);
+		for (unsigned int i = 0; i < window; i++)
+			assert_int_equal(ibsa_cancel(client, ids[i]), 0);
+		place_silence(place, false);
+		live.calls = 0;
+		ask(client, TIMEOUT_MS, &live);
+		run(client, &live);
+		assert_int_equal(live.err, 0);
+		assert_int_equal(live.tries, 1);
+	}
+	assert_int_equal(given_up.calls, 2 * (int)window);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* The same with requests whose deadline has passed. */
+static void expired_leave_room(struct place *place)
+{
+	struct ibsa_client *client = client_open(place, WINDOW);
+	struct seen given_up = { 0 }, live = { 0 };
+
+	place_silence(place, true);
+	for (int i = 0; i < WINDOW; i++)
+		ask(client, 100, &given_up);
+	while (given_up.calls < WINDOW)
+		assert_int_equal(ibsa_wait(client, -1), 0);
+	assert_int_equal(given_up.err, -ETIMEDOUT);
+	place_silence(place, false);
+	ask(client, 100, &live);
+	run(client, &live);
+	assert_int_equal(live.err, 0);
+	assert_int_equal(live.tries, 1);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* A deadline that runs from submission ends a query that was never sent, and
+ * the reply says so. */
+static void unsent_is_told(struct place *place)
+{
+	struct ibsa_client *client = client_open(place, 1);
+	struct seen first = { 0 }, unsent = { 0 };
+
+	place_silence(place, true);
+	ask(client, 300, &first);
+	ask(client, 100, &unsent);
+	run(client, &unsent);
+	assert_int_equal(unsent.err, -ETIMEDOUT);
+	assert_int_equal(unsent.tries, 0);
+	assert_non_null(strstr(unsent.text, "was not sent"));
+	run(client, &first);
+	assert_int_equal(first.tries, 1);
+	assert_null(strstr(first.text, "was not sent"));
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+static void given_up_leave_room(struct place place)
+{
+	cancelled_leave_room(&place, WINDOW);
+	if (place.holding)
+		place = place_holding();
+	cancelled_leave_room(&place, 1);
+	if (place.holding)
+		place = place_holding();
+	expired_leave_room(&place);
+	if (place.holding)
+		place = place_holding();
+	unsent_is_told(&place);
+	place_end(&place);
+}
+
+static void room_on_the_embedded_fabric(void **state)
+{
+	(void)state;
+	given_up_leave_room(place_embedded());
+}
+
+static void room_at_a_fabric_server(void **state)
+{
+	(void)state;
+	given_up_leave_room(place_served());
+}
+
+static void room_on_a_transport_that_holds(void **state)
+{
+	(void)state;
+	given_up_leave_room(place_holding());
+	assert_int_equal(place_held.refused, 0);
+}
+
+/* The port of a device is opened on the transport. */
+static void device_plug(struct ib_device *device, struct place *place)
+{
+	struct ibsa_options options = ibsa__sa_client_options(device);
+	struct sa_port *port;
+
+	options.on = NULL;
+	options.port = 1;
+	options.transport = place->options.transport;
+	assert_int_equal(ibsa__sa_port_new(device, &options, &port), 0);
+	pthread_mutex_lock(&device->sa->lock);
+	assert_int_equal(ibsa__sa_loop_add(device, port), 0);
+	pthread_mutex_unlock(&device->sa->lock);
+}
+
+/*
+ * 2,000 queries of 1 s at an SA that takes 20 ms for each: the last ones wait
+ * for the window longer than their timeout, which runs from the first send.
+ */
+static void many_are_answered(struct place place)
+{
+	struct ibsa_fabric *spare = place.holding ? place_fabric(true) : NULL;
+	const struct ibsa_device_options options = {
+		.name = place.options.device,
+		.fabric = place.options.fabric,
+		.on = spare ? spare : place.options.on,
+		.window = WINDOW,
+		.no_thread = true,
+	};
+	struct ib_sa_client client = { 0 };
+	struct ib_device *device = NULL;
+	struct ib_sa_query *query;
+	struct sa_path_rec rec = { .numb_path = 1 };
+	struct place_paths told = { 0 };
+
+	assert_int_equal(ibsa_device_open(&options, NULL, &device), 0);
+	if (place.holding)
+		device_plug(device, &place);
+	ib_sa_register_client(&client);
+	rec.ib.slid = htobe16(1);
+	for (unsigned int i = 0; i < MANY; i++) {
+		rec.ib.dlid = htobe16((uint16_t)(1 + i));
+		assert_true(ib_sa_path_rec_get(&client, device, 1, &rec,
+					       IB_SA_PATH_REC_SLID |
+						       IB_SA_PATH_REC_DLID,
+					       TIMEOUT_MS, 0, place_path_told,
+					       &told, &query) >= 0);
+	}
+	while (told.calls < MANY)
+		assert_int_equal(ibsa_device_wait(device, -1), 0);
+	ib_sa_unregister_client(&client);
+	ibsa_device_put(device);
+	ibsa_fabric_put(spare);
+	place_end(&place);
+	assert_int_equal(told.answered, MANY);
+}
+
+static void many_on_the_embedded_fabric(void **state)
+{
+	(void)state;
+	many_are_answered(place_embedded());
+}
+
+static void many_at_a_fabric_server(void **state)
+{
+	(void)state;
+	many_are_answered(place_served());
+}
+
+static void many_on_a_transport_that_holds(void **state)
+{
+	(void)state;
+	many_are_answered(place_holding());
+	assert_int_equal(place_held.sent, MANY);
+	assert_in_range(place_held.most_held, 1, WINDOW);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(room_on_the_embedded_fabric),
+		cmocka_unit_test(room_at_a_fabric_server),
+		cmocka_unit_test(room_on_a_transport_that_holds),
+		cmocka_unit_test(many_on_the_embedded_fabric),
+		cmocka_unit_test(many_at_a_fabric_server),
+		cmocka_unit_test(many_on_a_transport_that_holds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Planarized adapters: the device that SA queries go to. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <ibsa/device.h>
+
+#include "device/device.h"
+#include "device/sysfs.h"
+#include "device/files.h"
+#include "test/support/device_tree.h"
+
+#define GID "fe80:0:0:0:2:c903:0:1\n"
+#define NO_SMI "0x2651ec4a\n" /* IsSMdisabled */
+
+static void planes_add(const struct tree *tree)
+{
+	tree_add_device(tree, "mlx5_0");
+	tree_add_device(tree, "smi_0");
+	tree_add_device(tree, "a_smi");
+	tree_set_port(tree, "mlx5_0", 1, "gids/0", GID);
+	tree_set_port(tree, "mlx5_0", 1, "cap_mask", NO_SMI);
+	tree_set_port(tree, "a_smi", 1, "gids/0", GID);
+	tree_set_port(tree, "smi_0", 1, "gids/0", "fe80:0:0:0:2:c903:0:2\n");
+	tree_add_umad(tree, 0, "a_smi", 1);
+	tree_add_umad(tree, 1, "mlx5_0", 1);
+	tree_add_umad(tree, 2, "smi_0", 1);
+}
+
+static void gsi_is_told_of_an_smi_alone(void **state)
+{
+	const struct ibsa_device *device = NULL;
+	struct ibsa_device_list *list;
+
+	planes_add(*state);
+	assert_int_equal(ibsa_devices_read(&list), 0);
+	assert_int_equal(list->count, 3);
+	assert_string_equal(list->devices[0].name, "a_smi");
+	assert_ptr_equal(ibsa_port_gsi(list, list->devices[0].ports, &device),
+			 list->devices[1].ports);
+	assert_string_equal(device->name, "mlx5_0");
+	assert_null(ibsa_port_gsi(list, list->devices[1].ports, &device));
+	assert_null(ibsa_port_gsi(list, list->devices[2].ports, &device));
+	assert_string_equal(device->name, "mlx5_0");
+	assert_non_null(ibsa_port_gsi(list, list->devices[0].ports, NULL));
+	ibsa_devices_free(list);
+}
+
+/* Though the SMI's is the first active port. */
+static void gsi_is_chosen(void **state)
+{
+	struct device_files *files;
+	struct ibsa__place place;
+	struct ibsa_error error;
+
+	planes_add(*state);
+	assert_int_equal(ibsa__sysfs_open(getenv("SYSFS_PATH"), &files), 0);
+	assert_int_equal(ibsa__place_find(files, NULL, 0, &error, &place), 0);
+	assert_string_equal(place.device, "mlx5_0");
+	assert_string_equal(place.umad, "umad1");
+	/* Who names the SMI gets it. */
+	assert_int_equal(ibsa__place_find(files, "a_smi", 0, &error, &place),
+			 0);
+	assert_string_equal(place.umad, "umad0");
+	/* While the GSI is down, nothing else answers for that port. */
+	tree_set_port(*state, "mlx5_0", 1, "state", "1: DOWN\n");
+	assert_int_equal(ibsa__place_find(files, NULL, 0, &error, &place), 0);
+	assert_string_equal(place.device, "smi_0");
+	ibsa__files_put(files);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(gsi_is_told_of_an_smi_alone,
+						tree_setup, tree_teardown),
+		cmocka_unit_test_setup_teardown(gsi_is_chosen, tree_setup,
+						tree_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

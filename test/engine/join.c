@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which requests a query joins, and which it does not. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "test/support/puppet.h"
+#include "wire/mad.h"
+
+static struct puppet puppet;
+
+static int ask_path(struct ibsa__engine *engine,
+		    const struct ibsa_query *options, struct seen *seen)
+{
+	struct ibsa_query query = *options;
+
+	query.record = &ibsa_path_record;
+	return ibsa__engine_query(engine, &query, puppet_note, seen, NULL);
+}
+
+static void client_may_share_nothing(void **state)
+{
+	struct ibsa__engine_options options = puppet_options;
+	const struct ibsa_query query = { 0 };
+	struct ibsa__engine *engine;
+	struct seen seen = { 0 };
+
+	(void)state;
+	options.sharing = false;
+	engine = puppet_engine(&puppet, &options);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(ask_path(engine, &query, &seen), 0);
+	assert_int_equal(puppet.sent_count, 3);
+	ibsa__engine_free(engine);
+}
+
+/*
+ * A query that comes late has a request of its own, at once, if the next try of the
+ * other would come later than its own second one. The other goes on as before.
+ */
+static void late_query_does_not_join(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen first = { 0 }, second = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &first), 0);
+	for (int ms = 0; ms < 1700; ms++)
+		puppet_advance(&puppet, engine, 1);
+	assert_int_equal(puppet.sent_count, 5);
+	assert_int_equal(puppet_ask(engine, 4, &second), 0);
+	assert_int_equal(puppet.sent_count, 6);
+	/* At 1800 and 2000 ms the second; at 2300 both. */
+	for (int ms = 0; ms < 599; ms++)
+		puppet_advance(&puppet, engine, 1);
+	assert_int_equal(puppet.sent_count, 8);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(puppet.sent_count, 9);
+	assert_memory_equal(puppet_sent(&puppet, 8)->mad,
+			    puppet_sent(&puppet, 0)->mad, 256);
+	ibsa__engine_free(engine);
+}
+
+/* A third joins the second's. */
+static void latest_request_is_joined(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen = { 0 };
+	struct puppet_mad answer;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+		assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+		puppet_advance(&puppet, engine, 700);
+	}
+	assert_int_equal(ibsa__engine_stats(engine)->shared, 3);
+	puppet_advance(&puppet, engine, 0);
+	answer = puppet_answer(puppet_sent(&puppet, puppet.sent_count - 1));
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(seen.calls, 2);
+	ibsa__engine_free(engine);
+	assert_int_equal(seen.calls, 6);
+}
+
+/* A request whose tries come less often is not joined, sent or not. */
+static void impatient_query_does_not_join(void **state)
+{
+	const struct ibsa_query slow = { .first_interval_ms = 100 };
+	const struct ibsa_query quick = { .first_interval_ms = 50 };
+	const struct ibsa_query capped = { .max_interval_ms = 400 };
+	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);
+	const struct ibsa_stats *stats = ibsa__engine_stats(engine);
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(ask_path(engine, &slow, &seen), 0);
+	assert_int_equal(ask_path(engine, &quick, &seen), 0);
+	assert_int_equal(ask_path(engine, &capped, &seen), 0);
+	assert_int_equal(stats->shared, 0);
+	/* But the other way round. */
+	assert_int_equal(ask_path(engine, &slow, &seen), 0);
+	assert_int_equal(stats->shared, 1);
+	ibsa__engine_free(engine);
+	assert_int_equal(seen.calls, 4);
+}
+
+/* The transport drops an answer to the first query after its deadline: a query
+ * with more time asks on its own. */
+static void query_with_more_time_does_not_join_a_short_wait(void **state)
+{
+	const struct ibsa_query brief = { .deadline_ms = 50 };
+	const struct ibsa_query longer = { .deadline_ms = 60 };
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	const struct ibsa_stats *stats = ibsa__engine_stats(engine);
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(ask_path(engine, &brief, &seen), 0);
+	assert_int_equal(ask_path(engine, &brief, &seen), 0);
+	assert_int_equal(stats->shared, 1);
+	assert_int_equal(ask_path(engine, &longer, &seen), 0);
+	assert_int_equal(puppet.sent_count, 2);
+	ibsa__engine_free(engine);
+}
+
+/* Nor does a query join a request that is sent alone, and has the place in
+ * memory of an earlier one that was shared. */
+static void request_that_is_alone_is_not_joined(void **state)
+{
+	const struct ibsa_query shared = { 0 };
+	const struct ibsa_query alone = { .no_sharing = true };
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct puppet_mad answer;
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(ask_path(engine, &shared, &seen), 0);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(ask_path(engine, &alone, &seen), 0);
+	assert_int_equal(ask_path(engine, &shared, &seen), 0);
+	assert_int_equal(ibsa__engine_stats(engine)->shared, 0);
+	assert_int_equal(puppet.sent_count, 3);
+	ibsa__engine_free(engine);
+}
+
+/* The next try of a request with jitter may come later than that of a query
+ * without. */
+static void query_without_jitter_does_not_join_one_with(void **state)
+{
+	const struct ibsa_query random = { .jitter_percent = 100 };
+	const struct ibsa_query exact = { .jitter_percent = -1 };
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	const struct ibsa_stats *stats = ibsa__engine_stats(engine);
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(ask_path(engine, &random, &seen), 0);
+	assert_int_equal(ask_path(engine, &exact, &seen), 0);
+	assert_int_equal(stats->shared, 0);
+	/* But the other way round. */
+	assert_int_equal(ask_path(engine, &random, &seen), 0);
+	assert_int_equal(stats->shared, 1);
+	ibsa__engine_free(engine);
+	assert_int_equal(seen.calls, 3);
+}
+
+static void deliver_busy(const struct puppet_mad *request)
+{
+	struct puppet_mad busy = puppet_answer(request);
+
+	busy.mad[MAD_STATUS + 1] = IBSA_STATUS_BUSY;
+	puppet_deliver(&puppet, &busy);
+}
+
+/*
+ * The SA was busy once, and a try has been sent since, whose answer the
+ * transport drops after the first query's deadline: a query with more time is
+ * sent on its own, and not at the next interval.
+ */
+static void request_sent_since_busy_is_joined_like_others(void **state)
+{
+	const struct ibsa_query brief = { .deadline_ms = 250 };
+	const struct ibsa_query longer = { .first_interval_ms = 800 };
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	const struct ibsa_stats *stats = ibsa__engine_stats(engine);
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(ask_path(engine, &brief, &seen), 0);
+	deliver_busy(puppet_sent(&puppet, 0));
+	puppet_advance(&puppet, engine, 0);
+	/* The SA is left alone until 200 ms. */
+	assert_int_equal(ask_path(engine, &brief, &seen), 0);
+	assert_int_equal(stats->shared, 1);
+	puppet_advance(&puppet, engine, 200);
+	assert_int_equal(puppet.sent_count, 2);
+	assert_int_equal(puppet_sent(&puppet, 1)->timeout_ms, 50);
+	puppet_advance(&puppet, engine, 20);
+	assert_int_equal(ask_path(engine, &longer, &seen), 0);
+	assert_int_equal(puppet.sent_count, 3);
+	assert_int_equal(stats->shared, 1);
+	ibsa__engine_free(engine);
+	assert_int_equal(seen.calls, 3);
+}
+
+struct late {
+	struct ibsa__alarm alarm;
+	struct ibsa__engine *engine;
+	struct seen seen;
+};
+
+static void ask_late(struct ibsa__alarm *alarm)
+{
+	struct late *late = (struct late *)(void *)alarm;
+
+	assert_int_equal(puppet_ask(late->engine, 4, &late->seen), 0);
+}
+
+/* A request whose query is over has no next try: a query that an alarm of the
+ * same dispatch asks is sent. */
+static void request_that_is_over_is_not_joined(void **state)
+{
+	const struct ibsa_path match = { .dlid = 4 };
+	const struct ibsa_query brief = {
+		.record = &ibsa_path_record,
+		.match = &match,
+		.mask = IBSA_PATH_CM(dlid),
+		.deadline_ms = 150,
+	};
+	struct late late = { .engine = puppet_engine(&puppet,
+						     &puppet_options) };
+	struct seen seen = { 0 };
+
+	(void)state;
+	ibsa__alarm_init(&late.alarm, ask_late);
+	assert_int_equal(ibsa__engine_query(late.engine, &brief, puppet_note,
+					    &seen, NULL),
+			 0);
+	ibsa__alarm_set(late.engine, &late.alarm, 120);
+	puppet_advance(&puppet, late.engine, 200);
+	assert_int_equal(seen.err, -ETIMEDOUT);
+	assert_int_equal(puppet.sent_count, 2);
+	ibsa__engine_free(late.engine);
+	assert_int_equal(late.seen.tries, 1);
+}
+
+/* A request that the transport could not take is not joined: the query's own
+ * may go out now. */
+static void unsent_request_in_the_window_is_not_joined(void **state)
+{
+	const struct ibsa_query query = { 0 };
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen = { 0 };
+
+	(void)state;
+	puppet.send_err = -EAGAIN;
+	assert_int_equal(ask_path(engine, &query, &seen), 0);
+	puppet.send_err = 0;
+	assert_int_equal(ask_path(engine, &query, &seen), 0);
+	assert_int_equal(puppet.sent_count, 1);
+	assert_int_equal(ibsa__engine_stats(engine)->shared, 0);
+	ibsa__engine_free(engine);
+}
+
+#define TEST(name) PUPPET_TEST(name, &puppet)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(client_may_share_nothing),
+		TEST(late_query_does_not_join),
+		TEST(latest_request_is_joined),
+		TEST(impatient_query_does_not_join),
+		TEST(query_with_more_time_does_not_join_a_short_wait),
+		TEST(request_that_is_alone_is_not_joined),
+		TEST(query_without_jitter_does_not_join_one_with),
+		TEST(request_sent_since_busy_is_joined_like_others),
+		TEST(request_that_is_over_is_not_joined),
+		TEST(unsent_request_in_the_window_is_not_joined),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The SA's Reports on their way through the engine to who listens. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "test/support/puppet.h"
+#include "wire/mad.h"
+
+enum { MS = 1000000, OTHER_LID = 9 };
+
+static struct puppet puppet;
+
+/* One who listens, and what was heard. */
+struct ear {
+	struct ibsa__listener listener;
+	struct ibsa__engine *engine;
+	unsigned int reports, of_sa, missed;
+	int free_err;
+};
+
+static struct ear *ear_of(struct ibsa__listener *listener)
+{
+	return (struct ear *)(void *)listener;
+}
+
+static void on_report(struct ibsa__listener *listener,
+		      const struct ibsa_message *message, bool is_sa)
+{
+	struct ear *ear = ear_of(listener);
+
+	assert_int_equal(message->mad[MAD_METHOD], IBSA_METHOD_REPORT);
+	ear->reports++;
+	ear->of_sa += is_sa;
+	ear->free_err = ibsa__engine_free(ear->engine);
+}
+
+static void on_missed(struct ibsa__listener *listener)
+{
+	ear_of(listener)->missed++;
+}
+
+static int set_up(void **state)
+{
+	static struct ear ear;
+
+	puppet_init(&puppet);
+	ear = (struct ear){
+		.listener = { .report = on_report, .missed = on_missed },
+		.engine = puppet_engine(&puppet, &puppet_options),
+	};
+	*state = &ear;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct ear *ear = *state;
+
+	return ibsa__engine_free(ear->engine);
+}
+
+static void listen_to(struct ear *ear)
+{
+	assert_int_equal(ibsa__engine_listen(ear->engine, &ear->listener), 0);
+	assert_true(puppet.listening);
+}
+
+static void deliver(uint32_t lid, uint8_t method, size_t len, int err)
+{
+	struct puppet_mad mad = {
+		.mad = { 1, IBSA_CLASS_SA, IBSA_CLASS_VERSION, method },
+		.len = len,
+		.address = { .lid = lid, .qpn = IBSA_QPN_GSI },
+		.err = err,
+	};
+
+	mad.mad[MAD_ATTRIBUTE + 1] = 2;
+	puppet_deliver(&puppet, &mad);
+}
+
+static void report(uint32_t lid)
+{
+	deliver(lid, IBSA_METHOD_REPORT, IBSA_MAD_BYTES, 0);
+}
+
+static struct ibsa_stats stats(const struct ear *ear)
+{
+	return *ibsa__engine_stats(ear->engine);
+}
+
+/* Though nobody waits for an answer, one dispatch takes all that is there. */
+static void all_reports_are_taken_at_once(void **state)
+{
+	struct ear *ear = *state;
+
+	listen_to(ear);
+	for (int i = 0; i < 100; i++)
+		report(PUPPET_SM_LID);
+	puppet_advance(&puppet, ear->engine, 0);
+	assert_int_equal(ear->reports, 100);
+	assert_int_equal(ear->of_sa, 100);
+	assert_int_equal(ear->free_err, -EBUSY);
+	assert_int_equal(ibsa__engine_timeout_ms(ear->engine), -1);
+}
+
+/* Who does not listen is not bothered, before and after. */
+static void nobody_listens(void **state)
+{
+	struct ear *ear = *state;
+
+	report(PUPPET_SM_LID);
+	puppet_advance(&puppet, ear->engine, 0);
+	listen_to(ear);
+	assert_int_equal(ibsa__engine_listen(ear->engine, NULL), 0);
+	assert_false(puppet.listening);
+	report(PUPPET_SM_LID);
+	puppet_advance(&puppet, ear->engine, 0);
+	assert_int_equal(ear->reports, 0);
+	assert_int_equal(stats(ear).ignored_id, 2);
+}
+
+/* Neither answers nor what is too short for a header are Reports. */
+static void others_are_no_reports(void **state)
+{
+	struct ear *ear = *state;
+
+	listen_to(ear);
+	deliver(PUPPET_SM_LID, IBSA_METHOD_REPORT, IBSA_SA_HEADER_BYTES - 1, 0);
+	deliver(PUPPET_SM_LID, IBSA_METHOD_REPORT, 24, -ETIMEDOUT);
+	deliver(PUPPET_SM_LID, IBSA_METHOD_REPORT_RESP, IBSA_MAD_BYTES, 0);
+	puppet_advance(&puppet, ear->engine, 0);
+	assert_int_equal(ear->reports, 0);
+	assert_int_equal(stats(ear).ignored_malformed, 1);
+	assert_int_equal(stats(ear).ignored_id, 1);
+}
+
+/* A new SM may report before the port was read again; others may not. */
+static void source_is_told(void **state)
+{
+	struct ear *ear = *state;
+
+	listen_to(ear);
+	report(OTHER_LID);
+	puppet_advance(&puppet, ear->engine, 200);
+	assert_int_equal(ear->reports, 1);
+	assert_int_equal(ear->of_sa, 0);
+	assert_int_equal(stats(ear).ignored_source, 1);
+
+	puppet.port.sm_lid = OTHER_LID;
+	report(OTHER_LID);
+	puppet_advance(&puppet, ear->engine, 200);
+	assert_int_equal(ear->reports, 2);
+	assert_int_equal(ear->of_sa, 1);
+}
+
+/* A reply that was too large may have cost what was behind it; so may an
+ * error of receiving. */
+static void loss_is_told(void **state)
+{
+	struct ear *ear = *state;
+
+	deliver(PUPPET_SM_LID, IBSA_METHOD_GET_TABLE_RESP, IBSA_MAD_BYTES,
+		-EMSGSIZE);
+	puppet_advance(&puppet, ear->engine, 0);
+	assert_int_equal(ear->missed, 0);
+	listen_to(ear);
+	deliver(PUPPET_SM_LID, IBSA_METHOD_GET_TABLE_RESP, IBSA_MAD_BYTES,
+		-EMSGSIZE);
+	puppet_advance(&puppet, ear->engine, 0);
+	assert_int_equal(ear->missed, 1);
+	puppet.recv_err = -ENOBUFS;
+	assert_int_equal(ibsa__engine_dispatch(ear->engine), -ENOBUFS);
+	assert_int_equal(ear->missed, 2);
+}
+
+static void listening_fails(void **state)
+{
+	const struct ibsa_transport_ops *ops = puppet.transport.ops;
+	struct ibsa_transport_ops deaf = *ops;
+	struct ear *ear = *state;
+
+	puppet.listen_err = -EBUSY;
+	assert_int_equal(ibsa__engine_listen(ear->engine, &ear->listener),
+			 -EBUSY);
+	deaf.listen = NULL;
+	puppet.transport.ops = &deaf;
+	assert_int_equal(ibsa__engine_listen(ear->engine, &ear->listener),
+			 -EOPNOTSUPP);
+	puppet.transport.ops = ops;
+	report(PUPPET_SM_LID);
+	puppet_advance(&puppet, ear->engine, 0);
+	assert_int_equal(ear->reports, 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(all_reports_are_taken_at_once),
+		TEST(nobody_listens),
+		TEST(others_are_no_reports),
+		TEST(source_is_told),
+		TEST(loss_is_told),
+		TEST(listening_fails),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

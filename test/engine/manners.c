@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The engine's manners: towards a busy SA, a busy kernel and its caller. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "test/support/puppet.h"
+#include "wire/mad.h"
+
+enum {
+	MS = 1000000,
+	LATE_MS = 250, /* that its word may be */
+};
+
+static struct puppet puppet;
+
+static struct ibsa__engine *asked_again;
+
+/* Asks the same once more, as programs do that do not take no. */
+static void ask_again(const struct ibsa_reply *reply, void *arg)
+{
+	const struct ibsa_query query = { .record = &ibsa_node_record };
+	int *calls = arg;
+	int err = 0;
+
+	(void)reply;
+	if (++*calls < 1000)
+		err = ibsa__engine_query(asked_again, &query, ask_again, arg,
+					 NULL);
+	assert_true(err == 0 || err == -ENODEV || err == -ESHUTDOWN);
+}
+
+/* A dead port and callbacks that ask again do not keep one dispatch busy. */
+static void failed_sends_do_not_hold_a_dispatch(void **state)
+{
+	struct ibsa__engine_options options = puppet_options;
+	const struct ibsa_query query = { .record = &ibsa_node_record };
+	struct ibsa__engine *engine;
+	struct puppet_mad answer;
+	struct seen seen = { 0 };
+	int calls = 0;
+
+	(void)state;
+	options.window = 1;
+	options.sharing = false;
+	engine = puppet_engine(&puppet, &options);
+	asked_again = engine;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(ibsa__engine_query(engine, &query, ask_again,
+						    &calls, NULL),
+				 0);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	puppet_deliver(&puppet, &answer);
+	puppet.send_err = -ENODEV;
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen.calls, 1);
+	assert_in_range(calls, 3, 20);
+	assert_int_equal(ibsa__engine_timeout_ms(engine), 0);
+	ibsa__engine_free(engine);
+}
+
+/* One who joins a request that the SA was too busy for backs off with it. */
+static void joining_leaves_a_busy_sa_alone(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen first = { 0 }, second = { 0 };
+	struct puppet_mad busy;
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &first), 0);
+	busy = puppet_answer(puppet_sent(&puppet, 0));
+	busy.mad[MAD_STATUS + 1] = IBSA_STATUS_BUSY;
+	puppet_deliver(&puppet, &busy);
+	puppet_advance(&puppet, engine, 90);
+	puppet_advance(&puppet, engine, 60);
+	assert_int_equal(puppet_ask(engine, 4, &second), 0);
+	puppet_advance(&puppet, engine, 139);
+	assert_int_equal(puppet.sent_count, 1);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(puppet.sent_count, 2);
+	ibsa__engine_free(engine);
+}
+
+/* The kernel's word that a request came to nothing: no more than its header. */
+static void give_up(const struct puppet_mad *request)
+{
+	struct puppet_mad word = puppet_answer(request);
+
+	memcpy(word.mad, request->mad, sizeof(word.mad));
+	word.len = 24;
+	word.err = -ETIMEDOUT;
+	puppet_deliver(&puppet, &word);
+}
+
+/*
+ * A kernel that is late still waits for the answer to the try before when the
+ * next is due, and takes no answer once it has given up: the try comes then,
+ * not an interval later, and does not make the next interval longer.
+ */
+static void late_kernel_costs_no_interval(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	puppet.send_err = -EALREADY;
+	puppet_advance(&puppet, engine, 100);
+	assert_int_equal(ibsa__engine_stats(engine)->send_errors, 1);
+	puppet.send_err = 0;
+	puppet_advance(&puppet, engine, 5);
+	assert_int_equal(puppet.sent_count, 1);
+	give_up(puppet_sent(&puppet, 0));
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(puppet.sent_count, 2);
+	puppet_advance(&puppet, engine, 198);
+	assert_int_equal(puppet.sent_count, 2);
+	puppet_advance(&puppet, engine, 2);
+	assert_int_equal(puppet.sent_count, 3);
+	ibsa__engine_free(engine);
+}
+
+/* Who was not refused tries again when it had meant to, whatever it is told. */
+static void word_of_the_kernel_hurries_nobody_else(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct puppet_mad word;
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	word = *puppet_sent(&puppet, 0);
+	puppet_advance(&puppet, engine, 50);
+	give_up(&word);
+	/* Of an id that nobody has, and with less than an id. */
+	word.mad[MAD_TID + 7] ^= 0xff;
+	give_up(&word);
+	word.len = 8;
+	word.err = -ETIMEDOUT;
+	puppet_deliver(&puppet, &word);
+	puppet_advance(&puppet, engine, 49);
+	assert_int_equal(puppet.sent_count, 1);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(puppet.sent_count, 2);
+	ibsa__engine_free(engine);
+}
+
+/* In a window of one the first query has its answer, which nobody has taken in
+ * yet, and the second waits. */
+static struct ibsa__engine *engine_with_one_behind(struct seen seen[2])
+{
+	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);
+	struct puppet_mad answer;
+
+	assert_int_equal(puppet_ask(engine, 4, &seen[0]), 0);
+	assert_int_equal(puppet_ask(engine, 5, &seen[1]), 0);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	puppet_deliver(&puppet, &answer);
+	return engine;
+}
+
+/*
+ * What a kernel refuses at once is not an id that waits for its answer: it is
+ * told, and not tried until the deadline.
+ */
+static void refused_first_try_is_an_error(void **state)
+{
+	struct seen seen[2] = { 0 };
+	struct ibsa__engine *engine = engine_with_one_behind(seen);
+
+	(void)state;
+	puppet.send_err = -EALREADY;
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen[0].calls, 1);
+	assert_int_equal(seen[1].calls, 1);
+	assert_int_equal(seen[1].err, -EINVAL);
+	assert_int_equal(puppet_ask(engine, 6, &seen[1]), -EINVAL);
+	assert_int_equal(seen[1].calls, 1);
+	ibsa__engine_free(engine);
+}
+
+/* A send queue that is full has room later: the first try waits for it. */
+static void full_send_queue_is_waited_for(void **state)
+{
+	struct seen seen[2] = { 0 };
+	struct ibsa__engine *engine = engine_with_one_behind(seen);
+
+	(void)state;
+	puppet.send_err = -EBUSY;
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen[0].calls, 1);
+	puppet.send_err = 0;
+	puppet_advance(&puppet, engine, 100);
+	assert_int_equal(seen[1].calls, 0);
+	assert_int_equal(puppet.sent_count, 2);
+	ibsa__engine_free(engine);
+}
+
+/* The time of a reply counts from the try that went out, not a failed one. */
+static void failed_try_does_not_shorten_the_round_trip(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct puppet_mad answer;
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	puppet.send_err = -EAGAIN;
+	puppet_advance(&puppet, engine, 100);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 50);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.tries, 1);
+	assert_int_equal(seen.rtt_ns, 150 * MS);
+	ibsa__engine_free(engine);
+}
+
+/* After a long sleep the SA is not asked for those whose time is up. */
+static void nothing_is_sent_after_the_deadline(void **state)
+{
+	struct ibsa__engine_options options = puppet_options;
+	struct ibsa__engine *engine;
+	struct seen seen[16] = { 0 };
+
+	(void)state;
+	options.deadline_ms = 150;
+	engine = puppet_engine(&puppet, &options);
+	for (uint16_t i = 0; i < 16; i++)
+		assert_int_equal(puppet_ask(engine, i, &seen[i]), 0);
+	puppet_advance(&puppet, engine, 3600 * 1000);
+	assert_int_equal(puppet.sent_count, 16);
+	for (int i = 0; i < 16; i++) {
+		assert_int_equal(seen[i].calls, 1);
+		assert_int_equal(seen[i].err, -ETIMEDOUT);
+		assert_int_equal(seen[i].tries, 1);
+	}
+	ibsa__engine_free(engine);
+}
+
+/*
+ * On a transport that holds requests, with a window of two: the first request
+ * is cancelled and keeps its place, which is half of the window; the second has
+ * the other place, and the third waits.
+ */
+static struct ibsa__engine *engine_with_one_held(struct seen seen[3])
+{
+	struct ibsa__engine_options options = puppet_options;
+	struct ibsa__engine *engine;
+
+	puppet.holds = true;
+	options.window = 2;
+	engine = puppet_engine(&puppet, &options);
+	assert_int_equal(puppet_ask(engine, 4, &seen[0]), 0);
+	assert_int_equal(ibsa__engine_cancel(engine, 1), 0);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(seen[0].calls, 1);
+	assert_int_equal(seen[0].err, -ECANCELED);
+	/* Nothing has to wake up for that alone. */
+	assert_int_equal(ibsa__engine_timeout_ms(engine), -1);
+	assert_int_equal(puppet_ask(engine, 5, &seen[1]), 0);
+	assert_int_equal(puppet_ask(engine, 6, &seen[2]), 0);
+	assert_int_equal(puppet.sent_count, 2);
+	return engine;
+}
+
+/* Its place is free when the transport's wait must be over. */
+static void given_up_request_keeps_its_place(void **state)
+{
+	struct seen seen[3] = { 0 };
+	struct ibsa__engine *engine = engine_with_one_held(seen);
+
+	(void)state;
+	for (int ms = 0; ms < 99 + LATE_MS; ms++) {
+		assert_in_range(ibsa__engine_timeout_ms(engine), 1, 200);
+		puppet_advance(&puppet, engine, 1);
+	}
+	assert_int_equal(puppet.sent_count, 4); /* the second has two retries */
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(puppet.sent_count, 5);
+	ibsa__engine_free(engine);
+	assert_int_equal(seen[2].calls, 1);
+	assert_int_equal(seen[2].tries, 1);
+}
+
+/* Without a dispatch in between, too. */
+static void place_is_free_once_the_time_is_over(void **state)
+{
+	struct seen seen[3] = { 0 }, next = { 0 };
+	struct ibsa__engine *engine = engine_with_one_held(seen);
+
+	(void)state;
+	assert_int_equal(ibsa__engine_cancel(engine, 3), 0);
+	puppet.now_ns += (UINT64_C(100) + LATE_MS) * MS;
+	assert_int_equal(puppet_ask(engine, 7, &next), 0);
+	assert_int_equal(puppet.sent_count, 3);
+	ibsa__engine_free(engine);
+}
+
+/* A reply that no query waits for frees the place at once. */
+static void answer_frees_the_place_of_a_request_given_up(void **state)
+{
+	struct seen seen[3] = { 0 };
+	struct ibsa__engine *engine = engine_with_one_held(seen);
+	struct puppet_mad answer;
+
+	(void)state;
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(seen[0].calls, 1);
+	assert_int_equal(puppet.sent_count, 3);
+	assert_int_equal(ibsa__engine_stats(engine)->ignored_id, 1);
+	ibsa__engine_free(engine);
+}
+
+/* After BUSY the transport waits for nothing: a cancelled request has no place
+ * from then on. */
+static void busy_request_given_up_has_no_place(void **state)
+{
+	struct seen seen[3] = { 0 };
+	struct ibsa__engine *engine = engine_with_one_held(seen);
+	struct puppet_mad answer;
+
+	(void)state;
+	answer = puppet_answer(puppet_sent(&puppet, 1));
+	ibsa_put_be16(answer.mad + MAD_STATUS, IBSA_STATUS_BUSY);
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(ibsa__engine_cancel(engine, 2), 0);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(puppet.sent_count, 3);
+	ibsa__engine_free(engine);
+}
+
+/* The transport's word that it waits no more frees the place; a word about a
+ * request that was not sent does nothing. */
+static void kernels_word_frees_the_place_of_a_request_given_up(void **state)
+{
+	struct seen seen[3] = { 0 };
+	struct ibsa__engine *engine = engine_with_one_held(seen);
+	struct puppet_mad back = *puppet_sent(&puppet, 0);
+
+	(void)state;
+	back.len = MAD_HEADER_BYTES;
+	back.err = -ETIMEDOUT;
+	back.mad[MAD_CLASS] ^= 1;
+	puppet_deliver(&puppet, &back);
+	back.mad[MAD_CLASS] ^= 1;
+	back.mad[MAD_HEADER_BYTES / 2] ^= 1;
+	puppet_deliver(&puppet, &back);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(puppet.sent_count, 2);
+	back.mad[MAD_HEADER_BYTES / 2] ^= 1;
+	puppet_deliver(&puppet, &back);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(puppet.sent_count, 3);
+	/* A query that has not ended waits for its own deadline. */
+	back = *puppet_sent(&puppet, 2);
+	back.len = MAD_HEADER_BYTES;
+	back.err = -ETIMEDOUT;
+	puppet_deliver(&puppet, &back);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen[2].calls, 0);
+	ibsa__engine_free(engine);
+}
+
+/* Nor is it what a later question can wait for together with it. */
+static void given_up_request_is_not_shared(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct puppet_mad answer;
+	struct seen given_up = { 0 }, again = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &given_up), 0);
+	assert_int_equal(ibsa__engine_cancel(engine, 1), 0);
+	assert_int_equal(puppet_ask(engine, 4, &again), 0);
+	assert_int_equal(puppet.sent_count, 2);
+	answer = puppet_answer(puppet_sent(&puppet, 1));
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(again.calls, 1);
+	assert_int_equal(again.err, 0);
+	ibsa__engine_free(engine);
+}
+
+#define TEST(name) PUPPET_TEST(name, &puppet)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(failed_sends_do_not_hold_a_dispatch),
+		TEST(joining_leaves_a_busy_sa_alone),
+		TEST(late_kernel_costs_no_interval),
+		TEST(word_of_the_kernel_hurries_nobody_else),
+		TEST(refused_first_try_is_an_error),
+		TEST(full_send_queue_is_waited_for),
+		TEST(failed_try_does_not_shorten_the_round_trip),
+		TEST(nothing_is_sent_after_the_deadline),
+		TEST(given_up_request_keeps_its_place),
+		TEST(place_is_free_once_the_time_is_over),
+		TEST(answer_frees_the_place_of_a_request_given_up),
+		TEST(busy_request_given_up_has_no_place),
+		TEST(kernels_word_frees_the_place_of_a_request_given_up),
+		TEST(given_up_request_is_not_shared),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* An SA redirects, and requests follow it so far. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "test/support/puppet.h"
+#include "wire/mad.h"
+
+enum { TARGET = 20, QPN = 5, SL = 3 };
+
+static struct puppet puppet;
+
+static void deliver(struct ibsa__engine *engine, struct puppet_mad *answer)
+{
+	puppet_deliver(&puppet, answer);
+	puppet_advance(&puppet, engine, 0);
+}
+
+static struct ibsa_class_port_info target_of(uint16_t lid)
+{
+	return (struct ibsa_class_port_info){
+		.redirect_lid = lid,
+		.redirect_sl = SL,
+		.redirect_qp = QPN,
+		.redirect_qkey = IBSA_QKEY_GSI,
+		.redirect_pkey = 0x8001,
+	};
+}
+
+/* Have the last request redirected. */
+static void redirect_as(struct ibsa__engine *engine,
+			const struct ibsa_class_port_info *info)
+{
+	struct puppet_mad answer =
+		puppet_answer(puppet_sent(&puppet, puppet.sent_count - 1));
+
+	ibsa_put_be16(answer.mad + MAD_STATUS, IBSA_STATUS_REDIRECT);
+	assert_int_equal(ibsa_record_encode(&ibsa_class_port_info_record, info,
+					    answer.mad + IBSA_SA_HEADER_BYTES,
+					    IBSA_SA_DATA_BYTES),
+			 0);
+	deliver(engine, &answer);
+}
+
+static void redirect_to(struct ibsa__engine *engine, uint16_t lid)
+{
+	const struct ibsa_class_port_info info = target_of(lid);
+
+	redirect_as(engine, &info);
+}
+
+static void answer_last(struct ibsa__engine *engine)
+{
+	struct puppet_mad answer =
+		puppet_answer(puppet_sent(&puppet, puppet.sent_count - 1));
+
+	deliver(engine, &answer);
+}
+
+static uint32_t last_lid(void)
+{
+	return puppet_sent(&puppet, puppet.sent_count - 1)->address.lid;
+}
+
+static void ask(struct ibsa__engine *engine, struct seen *seen)
+{
+	*seen = (struct seen){ 0 };
+	assert_int_equal(puppet_ask(engine, 4, seen), 0);
+}
+
+/* The target is asked with its QPN, P_Key and SL, by the next query too. */
+static void target_is_asked_until_the_sm_moves(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	const struct ibsa_address *to;
+	struct ibsa_port_state now;
+	struct seen seen;
+
+	(void)state;
+	ask(engine, &seen);
+	redirect_to(engine, TARGET);
+	assert_int_equal(seen.calls, 0);
+	assert_int_equal(puppet.sent_count, 2);
+	to = &puppet_sent(&puppet, 1)->address;
+	assert_int_equal(to->lid, TARGET);
+	assert_int_equal(to->qpn, QPN);
+	assert_int_equal(to->sl, SL);
+	assert_int_equal(to->pkey_index, 1);
+	assert_false(to->has_grh);
+	answer_last(engine);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.err, 0);
+	assert_int_equal(seen.status, 0);
+	assert_int_equal(seen.tries, 2);
+	ask(engine, &seen);
+	assert_int_equal(last_lid(), TARGET);
+	answer_last(engine);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(puppet.sent_count, 3);
+
+	puppet.port.sm_lid = PUPPET_SM_LID + 1;
+	assert_int_equal(ibsa__engine_port(engine, true, &now), 0);
+	ask(engine, &seen);
+	assert_int_equal(last_lid(), PUPPET_SM_LID + 1);
+	answer_last(engine);
+	assert_int_equal(ibsa__engine_stats(engine)->redirected, 1);
+	ibsa__engine_free(engine);
+}
+
+/* Also where the SM stays, but asks for registrations again. */
+static void target_is_dropped_with_a_reregistration(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct ibsa_port_state now;
+	struct seen seen;
+
+	(void)state;
+	ask(engine, &seen);
+	redirect_to(engine, TARGET);
+	answer_last(engine);
+	puppet.port.reregisters++;
+	assert_int_equal(ibsa__engine_port(engine, true, &now), 0);
+	ask(engine, &seen);
+	assert_int_equal(last_lid(), PUPPET_SM_LID);
+	ibsa__engine_free(engine);
+}
+
+static void three_redirections_are_followed_and_four_are_not(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen;
+
+	(void)state;
+	ask(engine, &seen);
+	for (uint16_t i = 0; i < 3; i++) {
+		redirect_to(engine, TARGET + i);
+		assert_int_equal(last_lid(), TARGET + i);
+	}
+	answer_last(engine);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.status, 0);
+	assert_int_equal(puppet.sent_count, 4);
+
+	/* The target of that one redirects now, and so on. */
+	ask(engine, &seen);
+	for (uint16_t i = 3; i < 6; i++)
+		redirect_to(engine, TARGET + i);
+	assert_int_equal(seen.calls, 0);
+	redirect_to(engine, TARGET + 6);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.err, 0);
+	assert_int_equal(seen.status, IBSA_STATUS_REDIRECT);
+	assert_int_equal(seen.redirect_lid, TARGET + 6);
+	assert_int_equal(seen.redirects, 3);
+	assert_int_equal(puppet.sent_count, 8);
+	ask(engine, &seen);
+	assert_int_equal(last_lid(), PUPPET_SM_LID);
+	ibsa__engine_free(engine);
+}
+
+static void loop_ends(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen;
+
+	(void)state;
+	ask(engine, &seen);
+	for (int i = 0; i < 2; i++) {
+		redirect_to(engine, TARGET);
+		redirect_to(engine, PUPPET_SM_LID);
+	}
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.status, IBSA_STATUS_REDIRECT);
+	assert_int_equal(seen.redirect_lid, PUPPET_SM_LID);
+	assert_int_equal(puppet.sent_count, 4);
+	ibsa__engine_free(engine);
+}
+
+/* What is in flight follows the first that is redirected; what the SA has
+ * answered by then under the old id does not count. */
+static void requests_follow_together(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct puppet_mad late;
+	struct seen seen[2] = { { 0 } };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen[0]), 0);
+	assert_int_equal(puppet_ask(engine, 5, &seen[1]), 0);
+	redirect_to(engine, TARGET);
+	assert_int_equal(puppet.sent_count, 4);
+	assert_int_equal(puppet_sent(&puppet, 2)->address.lid, TARGET);
+	assert_int_equal(puppet_sent(&puppet, 3)->address.lid, TARGET);
+	late = puppet_answer(puppet_sent(&puppet, 0));
+	deliver(engine, &late);
+	assert_int_equal(seen[0].calls, 0);
+	for (unsigned int i = 2; i < 4; i++) {
+		struct puppet_mad answer =
+			puppet_answer(puppet_sent(&puppet, i));
+
+		deliver(engine, &answer);
+	}
+	assert_int_equal(seen[0].calls, 1);
+	assert_int_equal(seen[1].calls, 1);
+	assert_int_equal(ibsa__engine_stats(engine)->redirected, 1);
+	ibsa__engine_free(engine);
+}
+
+/* The path to a target without a LID is asked for. */
+static void gid_is_resolved_by_a_path(void **state)
+{
+	struct ibsa_class_port_info info = target_of(0);
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct ibsa_path path;
+	struct puppet_mad answer;
+	struct seen seen;
+
+	(void)state;
+	info.redirect_gid.raw[0] = 0xfe;
+	info.redirect_gid.raw[15] = 9;
+	ask(engine, &seen);
+	redirect_as(engine, &info);
+	assert_int_equal(puppet.sent_count, 2);
+	assert_int_equal(last_lid(), PUPPET_SM_LID);
+	answer = puppet_answer(puppet_sent(&puppet, 1));
+	ibsa_path_record.decode(answer.mad + IBSA_SA_HEADER_BYTES, &path);
+	assert_memory_equal(&path.dgid, &info.redirect_gid, 16);
+	path.dlid = TARGET;
+	assert_int_equal(ibsa_record_encode(&ibsa_path_record, &path,
+					    answer.mad + IBSA_SA_HEADER_BYTES,
+					    IBSA_SA_DATA_BYTES),
+			 0);
+	deliver(engine, &answer);
+	assert_int_equal(puppet.sent_count, 3);
+	assert_int_equal(last_lid(), TARGET);
+	assert_int_equal(puppet_sent(&puppet, 2)->address.qpn, QPN);
+	assert_int_equal(puppet_sent(&puppet, 2)->address.sl, SL);
+	answer_last(engine);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.status, 0);
+	ibsa__engine_free(engine);
+}
+
+/* A path that is asked for is not there, or is redirected, too. */
+static void gid_without_a_path_ends_the_query(void **state)
+{
+	struct ibsa_class_port_info info = target_of(0);
+
+	(void)state;
+	info.redirect_gid.raw[15] = 9;
+	for (int i = 0; i < 2; i++) {
+		struct ibsa__engine *engine;
+		struct puppet_mad answer;
+		struct seen seen;
+
+		puppet_init(&puppet);
+		engine = puppet_engine(&puppet, &puppet_options);
+		ask(engine, &seen);
+		for (int k = 0; k < 3; k++) {
+			redirect_as(engine, &info);
+			assert_int_equal(seen.calls, 0);
+			answer = puppet_answer(
+				puppet_sent(&puppet, puppet.sent_count - 1));
+			ibsa_put_be16(answer.mad + MAD_STATUS,
+				      IBSA_STATUS_NO_RECORDS);
+			if (i)
+				redirect_as(engine, &info);
+			else
+				deliver(engine, &answer);
+			puppet_advance(&puppet, engine, 800);
+		}
+		redirect_as(engine, &info);
+		assert_int_equal(seen.calls, 1);
+		assert_int_equal(seen.status, IBSA_STATUS_REDIRECT);
+		ibsa__engine_free(engine);
+	}
+}
+
+/* An SM that moves while the path is asked for makes that one pointless. */
+static void path_that_comes_after_a_move_is_ignored(void **state)
+{
+	struct ibsa_class_port_info info = target_of(0);
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct ibsa_port_state now;
+	struct ibsa_path path = { .dlid = TARGET };
+	struct puppet_mad answer;
+	struct seen seen;
+
+	(void)state;
+	info.redirect_gid.raw[15] = 9;
+	ask(engine, &seen);
+	redirect_as(engine, &info);
+	puppet.port.sm_lid = PUPPET_SM_LID + 1;
+	assert_int_equal(ibsa__engine_port(engine, true, &now), 0);
+	puppet_advance(&puppet, engine, 0);
+	/* Both were sent again to the new SM. */
+	assert_int_equal(puppet.sent_count, 4);
+	for (unsigned int i = 2; i < 4; i++) {
+		answer = puppet_answer(puppet_sent(&puppet, i));
+		assert_int_equal(answer.address.lid, PUPPET_SM_LID + 1);
+		assert_int_equal(
+			ibsa_record_encode(&ibsa_path_record, &path,
+					   answer.mad + IBSA_SA_HEADER_BYTES,
+					   IBSA_SA_DATA_BYTES),
+			0);
+		deliver(engine, &answer);
+	}
+	assert_int_equal(seen.calls, 1);
+	ask(engine, &seen);
+	assert_int_equal(last_lid(), PUPPET_SM_LID + 1);
+	ibsa__engine_free(engine);
+}
+
+/* The SA may name another one by then. */
+static void silent_target_has_the_sa_asked_again(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen;
+
+	(void)state;
+	ask(engine, &seen);
+	redirect_to(engine, TARGET);
+	assert_int_equal(last_lid(), TARGET);
+	puppet_advance(&puppet, engine, 400);
+	assert_int_equal(puppet.sent_count, 3);
+	assert_int_equal(last_lid(), PUPPET_SM_LID);
+	for (uint16_t i = 1; i < 4; i++)
+		redirect_to(engine, TARGET + i);
+	answer_last(engine);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.status, 0);
+	ibsa__engine_free(engine);
+}
+
+static void target_out_of_reach_ends_the_query(void **state)
+{
+	struct ibsa_class_port_info infos[5];
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen;
+
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		infos[i] = target_of(TARGET);
+	infos[0].redirect_pkey = 0x8002;
+	infos[1].redirect_qkey = 1;
+	infos[2].redirect_qp = 0;
+	infos[3].redirect_lid = 0;
+	infos[4].redirect_lid = 0xffff;
+	for (int i = 0; i < 5; i++) {
+		ask(engine, &seen);
+		assert_int_equal(last_lid(), PUPPET_SM_LID);
+		redirect_as(engine, &infos[i]);
+		assert_int_equal(seen.calls, 1);
+		assert_int_equal(seen.status, IBSA_STATUS_REDIRECT);
+		assert_int_equal(seen.redirects, 0);
+	}
+	assert_int_equal(ibsa__engine_stats(engine)->redirected, 0);
+	ibsa__engine_free(engine);
+}
+
+/* A port of RoCE sends to the GID. */
+static void roce_asks_at_the_gid(void **state)
+{
+	const struct ibsa_address sa = { .qpn = 1,
+					 .has_grh = true,
+					 .gid.raw = { 1 } };
+	struct ibsa__engine_options options = puppet_options;
+	struct ibsa_class_port_info info = target_of(0);
+	struct ibsa__engine *engine;
+	struct seen seen;
+
+	(void)state;
+	info.redirect_gid.raw[15] = 9;
+	puppet.port.link = IBSA_LINK_ETHERNET;
+	options.sa = &sa;
+	engine = puppet_engine(&puppet, &options);
+	ask(engine, &seen);
+	redirect_as(engine, &info);
+	assert_int_equal(puppet.sent_count, 2);
+	assert_true(puppet_sent(&puppet, 1)->address.has_grh);
+	assert_memory_equal(&puppet_sent(&puppet, 1)->address.gid,
+			    &info.redirect_gid, 16);
+	answer_last(engine);
+	assert_int_equal(seen.calls, 1);
+	ibsa__engine_free(engine);
+}
+
+#define TEST(name) PUPPET_TEST(name, &puppet)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(target_is_asked_until_the_sm_moves),
+		TEST(target_is_dropped_with_a_reregistration),
+		TEST(three_redirections_are_followed_and_four_are_not),
+		TEST(loop_ends),
+		TEST(requests_follow_together),
+		TEST(gid_is_resolved_by_a_path),
+		TEST(gid_without_a_path_ends_the_query),
+		TEST(path_that_comes_after_a_move_is_ignored),
+		TEST(silent_target_has_the_sa_asked_again),
+		TEST(target_out_of_reach_ends_the_query),
+		TEST(roce_asks_at_the_gid),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the engine believes of what it receives, and takes in at a time. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "test/support/puppet.h"
+#include "wire/mad.h"
+
+enum { MS = 1000000 };
+
+static struct puppet puppet;
+
+/* An answer comes back once, with its record and the time it took. */
+static void answer_reaches_its_callback(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct puppet_mad answer;
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet.sent_count, 1);
+	assert_int_equal(puppet_sent(&puppet, 0)->address.lid, PUPPET_SM_LID);
+	assert_int_equal(puppet_sent(&puppet, 0)->address.sl, 2);
+	assert_int_equal(puppet_sent(&puppet, 0)->timeout_ms, 100);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	puppet_deliver(&puppet, &answer);
+	assert_int_equal(seen.calls, 0);
+	puppet_advance(&puppet, engine, 3);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.err, 0);
+	assert_int_equal(seen.count, 1);
+	assert_int_equal(seen.stride, 64);
+	assert_int_equal(seen.tries, 1);
+	assert_int_equal(seen.rtt_ns, 3 * MS);
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(ibsa__engine_stats(engine)->ignored_id, 1);
+	ibsa__engine_free(engine);
+}
+
+/* Replies that are not of this request are ignored, and counted. */
+static void foreign_replies_are_ignored(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	const struct ibsa_stats *stats = ibsa__engine_stats(engine);
+	struct puppet_mad good, bad;
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	good = puppet_answer(puppet_sent(&puppet, 0));
+	bad = good, bad.address.lid++;
+	puppet_deliver(&puppet, &bad);
+	bad = good, bad.address.qpn = 2;
+	puppet_deliver(&puppet, &bad);
+	bad = good, bad.mad[MAD_TID + 7] ^= 1;
+	puppet_deliver(&puppet, &bad);
+	bad = good, bad.mad[MAD_METHOD] = IBSA_METHOD_GET_TABLE_RESP;
+	puppet_deliver(&puppet, &bad);
+	bad = good, bad.mad[MAD_METHOD] = IBSA_METHOD_GET;
+	puppet_deliver(&puppet, &bad);
+	bad = good, bad.mad[MAD_ATTRIBUTE + 1]++;
+	puppet_deliver(&puppet, &bad);
+	bad = good, bad.mad[MAD_CLASS] = 4;
+	puppet_deliver(&puppet, &bad);
+	bad = good, bad.mad[MAD_CLASS_VERSION] = IBSA_CLASS_VERSION_OPA;
+	puppet_deliver(&puppet, &bad);
+	bad = good, bad.len = 55;
+	puppet_deliver(&puppet, &bad);
+	bad = good, bad.err = -ETIMEDOUT, bad.len = 24;
+	puppet_deliver(&puppet, &bad);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen.calls, 0);
+	assert_int_equal(stats->ignored_source, 2);
+	assert_int_equal(stats->ignored_id, 1);
+	assert_int_equal(stats->ignored_kind, 5);
+	assert_int_equal(stats->ignored_malformed, 1);
+	/* Only the lower half of the id is ours: the kernel has the upper. */
+	good.mad[MAD_TID] ^= 0xff;
+	puppet_deliver(&puppet, &good);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.err, 0);
+	ibsa__engine_free(engine);
+}
+
+/* Ask an SA at @sa, through a port with that LMC; have it answer from @from.
+ * Return: whether that counts. */
+static bool is_believed_by(uint8_t lmc, const struct ibsa_address *sa,
+			   const struct ibsa_address *from)
+{
+	struct ibsa__engine_options options = puppet_options;
+	struct ibsa__engine *engine;
+	struct puppet_mad answer;
+	struct seen seen = { 0 };
+	bool believed;
+
+	puppet_init(&puppet);
+	puppet.port.lmc = lmc;
+	options.sa = sa;
+	engine = puppet_engine(&puppet, &options);
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	answer.address = *from;
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 1);
+	believed = seen.calls;
+	assert_int_equal(ibsa__engine_stats(engine)->ignored_source, !believed);
+	ibsa__engine_free(engine);
+	return believed;
+}
+
+static bool is_believed(const struct ibsa_address *sa,
+			const struct ibsa_address *from)
+{
+	return is_believed_by(0, sa, from);
+}
+
+/* An SA that is asked at an alias LID answers from its base LID. Which LIDs
+ * its port has is known by its own LMC, or taken to be as at this port. */
+static void lids_of_the_sa_s_port_are_the_sa_s(void **state)
+{
+	struct ibsa_address sa = { .lid = 5, .qpn = 1 };
+	struct ibsa_address from = { .lid = 4, .qpn = 1 };
+
+	(void)state;
+	assert_false(is_believed_by(0, &sa, &from));
+	assert_true(is_believed_by(1, &sa, &from));
+	assert_true(is_believed_by(1, &sa, &sa));
+	from.lid = 6;
+	assert_false(is_believed_by(1, &sa, &from));
+	assert_true(is_believed_by(2, &sa, &from));
+	sa.lmc = 1;
+	assert_false(is_believed_by(2, &sa, &from));
+	from.lid = 4;
+	assert_true(is_believed_by(0, &sa, &from));
+	sa = (struct ibsa_address){ .lid = 0x20005, .qpn = 1 };
+	assert_true(is_believed_by(1, &sa, &from));
+	assert_false(is_believed_by(0, &sa, &from));
+}
+
+/*
+ * The kernel tells 16 bits of a sender's LID, however long it is: these, or
+ * the GID, have to be the SA's. A LID of 16 bits has to be the same.
+ */
+static void long_lid_is_known_by_its_end(void **state)
+{
+	const struct ibsa_gid there = { { 0xfe, 0x80, [15] = 9 } };
+	const struct ibsa_gid other = { { 0xfe, 0x80, [15] = 8 } };
+	struct ibsa_address sa = {
+		.lid = 0x20005, .qpn = 1, .has_grh = true, .gid = there
+	};
+	struct ibsa_address from = sa;
+
+	(void)state;
+	assert_true(is_believed(&sa, &from));
+	from.lid = 5;
+	from.has_grh = false;
+	assert_true(is_believed(&sa, &from));
+	from.lid = 6;
+	assert_false(is_believed(&sa, &from));
+	from.has_grh = true;
+	assert_true(is_believed(&sa, &from));
+	from.gid = other;
+	assert_false(is_believed(&sa, &from));
+	from.lid = 0x30005;
+	assert_false(is_believed(&sa, &from));
+	sa.lid = 5;
+	from.gid = there;
+	assert_false(is_believed(&sa, &from));
+	sa.lid = 0;
+	assert_true(is_believed(&sa, &from));
+}
+
+/* A reply too large for the transport ends its query as such. */
+static void too_large_reply_is_told(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct puppet_mad answer;
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	answer.err = -EMSGSIZE;
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.err, -EMSGSIZE);
+	ibsa__engine_free(engine);
+}
+
+/* A dispatch that comes too late finds the answers, however many there are. */
+static void waiting_answers_are_no_timeouts(void **state)
+{
+	enum { MANY = 500 };
+	struct ibsa__engine_options options = puppet_options;
+	struct ibsa__engine *engine;
+	struct puppet_mad answer;
+	struct seen seen = { 0 };
+
+	(void)state;
+	options.window = MANY;
+	options.deadline_ms = 90;
+	engine = puppet_engine(&puppet, &options);
+	for (uint16_t i = 0; i < MANY; i++) {
+		assert_int_equal(puppet_ask(engine, i + 1, &seen), 0);
+		answer = puppet_answer(puppet_sent(&puppet, i));
+		puppet_deliver(&puppet, &answer);
+	}
+	puppet_advance(&puppet, engine, 1000);
+	assert_int_equal(seen.calls, MANY);
+	assert_int_equal(ibsa__engine_stats(engine)->timeouts, 0);
+	ibsa__engine_free(engine);
+}
+
+/* A flood of messages is taken in parts; the timeout says there is more. */
+static void flood_is_taken_in_parts(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct puppet_mad stray;
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	stray = puppet_answer(puppet_sent(&puppet, 0));
+	stray.mad[MAD_TID + 7] ^= 1;
+	for (int i = 0; i < 300; i++)
+		puppet_deliver(&puppet, &stray);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(ibsa__engine_stats(engine)->ignored_id, 256 + 1);
+	assert_int_equal(ibsa__engine_timeout_ms(engine), 0);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(ibsa__engine_stats(engine)->ignored_id, 300);
+	assert_int_not_equal(ibsa__engine_timeout_ms(engine), 0);
+	ibsa__engine_free(engine);
+}
+
+/* With nothing in flight, what still arrives goes one by one. */
+static void stray_messages_are_drained(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct puppet_mad answer;
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	for (int i = 0; i < 3; i++)
+		puppet_deliver(&puppet, &answer);
+	for (int i = 0; i < 3; i++)
+		puppet_advance(&puppet, engine, 0);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(ibsa__engine_stats(engine)->ignored_id, 2);
+	ibsa__engine_free(engine);
+}
+
+#define TEST(name) PUPPET_TEST(name, &puppet)
+
+/* A GetMulti is sent by RMPP in one segment, and answered with paths. */
+static void get_multi_is_answered_with_paths(void **state)
+{
+	const struct ibsa_multi_path match = {
+		.sgid_count = 1,
+		.dgid_count = 2,
+		.gid = { { { 1 } }, { { 2 } }, { { 3 } } }
+	};
+	const struct ibsa_query query = {
+		.record = &ibsa_multi_path_record,
+		.match = &match,
+		.mask = IBSA_MULTI_PATH_CM(sgid_count) |
+			IBSA_MULTI_PATH_CM(dgid_count),
+		.method = IBSA_METHOD_GET_MULTI,
+	};
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct ibsa_sa_header header;
+	struct puppet_mad answer;
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(ibsa__engine_query(engine, &query, puppet_note, &seen,
+					    NULL),
+			 0);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	ibsa_sa_header_record.decode(puppet_sent(&puppet, 0)->mad, &header);
+	assert_int_equal(header.rmpp_version, 1);
+	assert_int_equal(header.rmpp_type, IBSA_RMPP_TYPE_DATA);
+	assert_int_equal(header.rmpp_flags, 7);
+	assert_int_equal(header.rmpp_segment, 1);
+	assert_int_equal(header.rmpp_length, 220);
+	assert_int_equal(answer.mad[IBSA_SA_HEADER_BYTES + 24], 1);
+	assert_int_equal(answer.mad[IBSA_SA_HEADER_BYTES + 24 + 32], 3);
+
+	/* Not with the attribute that was asked for. */
+	ibsa_put_be16(answer.mad + MAD_ATTRIBUTE_OFFSET, 8);
+	answer.len = IBSA_SA_HEADER_BYTES + 2 * 64;
+	answer.mad[MAD_RMPP_LENGTH + 3] = 20 + 2 * 64;
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen.calls, 0);
+	assert_int_equal(ibsa__engine_stats(engine)->ignored_kind, 1);
+	ibsa_put_be16(answer.mad + MAD_ATTRIBUTE, ibsa_path_record.attribute);
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.err, 0);
+	assert_int_equal(seen.stride, 64);
+	assert_int_equal(seen.count, 2);
+	assert_ptr_equal(seen.record, &ibsa_path_record);
+	ibsa__engine_free(engine);
+}
+
+/* GetMultis have too many GIDs to be compared; and of Gets, which no SA answers,
+ * those of other GIDs are not the same. */
+static void multi_paths_of_other_gids_share_nothing(void **state)
+{
+	struct ibsa_multi_path match = { .sgid_count = 1, .dgid_count = 9 };
+	struct ibsa_query query = {
+		.record = &ibsa_multi_path_record,
+		.match = &match,
+		.mask = IBSA_MULTI_PATH_CM(sgid_count) |
+			IBSA_MULTI_PATH_CM(dgid_count),
+		.method = IBSA_METHOD_GET_MULTI,
+	};
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(ibsa__engine_query(engine, &query, puppet_note,
+						    &seen, NULL),
+				 0);
+		if (i == 1)
+			query.method = IBSA_METHOD_GET;
+		match.gid[9].raw[15] = (uint8_t)i;
+	}
+	assert_int_equal(puppet.sent_count, 4);
+	ibsa__engine_free(engine);
+	assert_int_equal(seen.calls, 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(answer_reaches_its_callback),
+		TEST(foreign_replies_are_ignored),
+		TEST(lids_of_the_sa_s_port_are_the_sa_s),
+		TEST(long_lid_is_known_by_its_end),
+		TEST(too_large_reply_is_told),
+		TEST(waiting_answers_are_no_timeouts),
+		TEST(flood_is_taken_in_parts),
+		TEST(stray_messages_are_drained),
+		TEST(get_multi_is_answered_with_paths),
+		TEST(multi_paths_of_other_gids_share_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

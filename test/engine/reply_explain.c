@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* How a query ended, as a sentence: redirections above all. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "test/support/puppet.h"
+#include "wire/mad.h"
+
+/* In a ClassPortInfo, of the IB form and that of Omni-Path. */
+enum { GID_AT = IBSA_SA_HEADER_BYTES + 8, LID_AT = IBSA_SA_HEADER_BYTES + 28 };
+
+static const uint8_t gid[16] = { 0xfe, 0x80, [8] = 0x12, [15] = 0x34 };
+
+static struct puppet puppet;
+
+static void explain(const struct ibsa_reply *reply, void *arg)
+{
+	ibsa_reply_explain(reply, arg);
+}
+
+/* The sentence on a reply of the status REDIRECT, whose ClassPortInfo has these
+ * bytes for a LID, as long as @len. */
+static struct ibsa_error redirected(const struct ibsa_record *record,
+				    const uint8_t *lid, size_t lid_bytes,
+				    size_t len)
+{
+	const struct ibsa_query query = { .record = record };
+	struct ibsa_error error = { .text = "" };
+	struct ibsa__engine *engine;
+	struct puppet_mad reply;
+
+	puppet_init(&puppet);
+	engine = puppet_engine(&puppet, &puppet_options);
+	assert_int_equal(
+		ibsa__engine_query(engine, &query, explain, &error, NULL), 0);
+	reply = puppet_answer(puppet_sent(&puppet, 0));
+	ibsa_put_be16(reply.mad + MAD_STATUS, IBSA_STATUS_REDIRECT);
+	memcpy(reply.mad + GID_AT, gid, sizeof(gid));
+	memcpy(reply.mad + LID_AT, lid, lid_bytes);
+	reply.len = len;
+	puppet_deliver(&puppet, &reply);
+	puppet_advance(&puppet, engine, 0);
+	ibsa__engine_free(engine);
+	return error;
+}
+
+#define ASSERT_SAYS(error, part) assert_non_null(strstr((error).text, part))
+
+static void redirection_names_the_lid(void **state)
+{
+	const uint8_t lid[] = { 0x12, 0x34 };
+	const struct ibsa_error error = redirected(&ibsa_path_record, lid,
+						   sizeof(lid), 256);
+
+	(void)state;
+	ASSERT_SAYS(error, "redirected");
+	ASSERT_SAYS(error, "LID 4660");
+}
+
+static void redirection_names_the_gid(void **state)
+{
+	const uint8_t none[] = { 0, 0 };
+	const uint8_t permissive[] = { 0xff, 0xff };
+	struct ibsa_error error = redirected(&ibsa_path_record, none,
+					     sizeof(none), 256);
+
+	(void)state;
+	ASSERT_SAYS(error, "redirected");
+	ASSERT_SAYS(error, "GID fe80::1200:0:0:34");
+	error = redirected(&ibsa_path_record, permissive, sizeof(permissive),
+			   256);
+	ASSERT_SAYS(error, "GID fe80::1200:0:0:34");
+}
+
+/* Omni-Path's has LIDs of 32 bits. */
+static void redirection_of_omni_path(void **state)
+{
+	const uint8_t lid[] = { 0, 1, 0, 2 };
+	const struct ibsa_error error = redirected(&ibsa_opa_path_record, lid,
+						   sizeof(lid), 256);
+
+	(void)state;
+	ASSERT_SAYS(error, "redirected");
+	ASSERT_SAYS(error, "LID 65538");
+}
+
+/* What is not here is not read. */
+static void short_redirection_names_nothing(void **state)
+{
+	const uint8_t lid[] = { 0x12, 0x34 };
+	const struct ibsa_error error =
+		redirected(&ibsa_path_record, lid, sizeof(lid),
+			   IBSA_SA_HEADER_BYTES + 72 - 1);
+
+	(void)state;
+	ASSERT_SAYS(error, "redirected");
+	ASSERT_SAYS(error, "does not say where to");
+	assert_null(strstr(error.text, "LID"));
+}
+
+static struct ibsa_error explained(const struct ibsa_reply *reply)
+{
+	struct ibsa_error error = { .text = "" };
+
+	ibsa_reply_explain(reply, &error);
+	return error;
+}
+
+/* Each way to end has its sentence. */
+static void every_end_is_explained(void **state)
+{
+	const struct ibsa_reply unsent = { .err = -ETIMEDOUT };
+	const struct ibsa_reply silent = { .err = -ETIMEDOUT, .tries = 3 };
+	const struct ibsa_reply cancelled = { .err = -ECANCELED };
+	const struct ibsa_reply malformed = { .err = -EPROTO };
+	const struct ibsa_reply large = { .err = -EMSGSIZE };
+	const struct ibsa_reply cut = { .err = -ENODATA, .count = 5 };
+	const struct ibsa_reply gone = { .err = -ENODEV };
+	const struct ibsa_reply busy = { .status = IBSA_STATUS_BUSY };
+	const struct ibsa_reply none = { .status = IBSA_STATUS_NO_RECORDS };
+	const struct ibsa_reply denied = { .status = IBSA_STATUS_REQ_DENIED };
+	const struct ibsa_reply found = { .count = 7 };
+
+	(void)state;
+	ASSERT_SAYS(explained(&unsent), "was not sent");
+	ASSERT_SAYS(explained(&silent), "did not answer");
+	ASSERT_SAYS(explained(&silent), "requests sent: 3");
+	ASSERT_SAYS(explained(&cancelled), "cancelled");
+	ASSERT_SAYS(explained(&malformed), "malformed");
+	ASSERT_SAYS(explained(&large), "larger");
+	ASSERT_SAYS(explained(&cut), "records: 5");
+	ASSERT_SAYS(explained(&gone), "No such device");
+	ASSERT_SAYS(explained(&busy), "busy");
+	ASSERT_SAYS(explained(&none), "no such record");
+	ASSERT_SAYS(explained(&denied), "denied (status 0x0700)");
+	ASSERT_SAYS(explained(&found), "records: 7");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(redirection_names_the_lid),
+		cmocka_unit_test(redirection_names_the_gid),
+		cmocka_unit_test(redirection_of_omni_path),
+		cmocka_unit_test(short_redirection_names_nothing),
+		cmocka_unit_test(every_end_is_explained),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

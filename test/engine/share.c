@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The engine's promises: queries that share a request, cancel, call back. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "test/support/puppet.h"
+
+static struct puppet puppet;
+
+/* Same question, same time: one request, an answer each. */
+static void same_question_is_asked_once(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct puppet_mad answer;
+	struct seen first = { 0 }, second = { 0 }, other = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &first), 0);
+	assert_int_equal(puppet_ask(engine, 4, &second), 0);
+	assert_int_equal(puppet_ask(engine, 5, &other), 0);
+	assert_int_equal(puppet.sent_count, 2);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(first.calls, 1);
+	assert_int_equal(second.calls, 1);
+	assert_int_not_equal(first.id, second.id);
+	assert_int_equal(other.calls, 0);
+	assert_int_equal(ibsa__engine_stats(engine)->shared, 1);
+	ibsa__engine_free(engine);
+}
+
+/* A query that is not to be shared neither joins a request nor is joined. */
+static void query_may_be_sent_alone(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct ibsa_query query = { .record = &ibsa_node_record,
+				    .method = IBSA_METHOD_GET_TABLE };
+	struct seen seen = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		query.no_sharing = i == 1;
+		assert_int_equal(ibsa__engine_query(engine, &query, puppet_note,
+						    &seen, NULL),
+				 0);
+	}
+	assert_int_equal(puppet.sent_count, 2);
+	assert_int_equal(ibsa__engine_stats(engine)->shared, 1);
+	ibsa__engine_free(engine);
+	assert_int_equal(seen.calls, 3);
+}
+
+/* A Set is its own request, however alike. */
+static void sets_are_never_shared(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	const struct ibsa_service service = { .service_id = 1 };
+	const struct ibsa_query query = {
+		.record = &ibsa_service_record,
+		.match = &service,
+		.mask = IBSA_SERVICE_CM(service_id),
+		.method = IBSA_METHOD_SET,
+	};
+	struct seen seen = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(ibsa__engine_query(engine, &query, puppet_note,
+						    &seen, NULL),
+				 0);
+	assert_int_equal(puppet.sent_count, 2);
+	ibsa__engine_free(engine);
+	assert_int_equal(seen.calls, 2);
+}
+
+static int ask_service(struct ibsa__engine *engine, uint8_t method,
+		       struct seen *seen, uint64_t *out_id)
+{
+	const struct ibsa_service service = { .service_id = 1 };
+	const struct ibsa_query query = {
+		.record = &ibsa_service_record,
+		.match = &service,
+		.mask = IBSA_SERVICE_CM(service_id),
+		.method = method,
+		.deadline_ms = method == IBSA_METHOD_SET ? 50 : 0,
+	};
+
+	return ibsa__engine_query(engine, &query, puppet_note, seen, out_id);
+}
+
+/* A Get after a Set that has ended is not answered with what was before. */
+static void get_after_set_is_its_own_request(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct puppet_mad answer;
+	struct seen get = { 0 }, set = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &get), 0);
+	assert_int_equal(ask_service(engine, IBSA_METHOD_SET, &set, NULL), 0);
+	answer = puppet_answer(puppet_sent(&puppet, 1));
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(set.calls, 1);
+	assert_int_equal(puppet_ask(engine, 4, &get), 0);
+	assert_int_equal(puppet.sent_count, 3);
+	ibsa__engine_free(engine);
+}
+
+/* Nor after one that got no answer: it may have been carried out. */
+static void get_after_set_without_answer_is_its_own_request(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen get = { 0 }, set = { 0 };
+	uint64_t id = 0;
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &get), 0);
+	assert_int_equal(ask_service(engine, IBSA_METHOD_SET, &set, NULL), 0);
+	puppet_advance(&puppet, engine, 50);
+	assert_int_equal(set.err, -ETIMEDOUT);
+	assert_int_equal(puppet_ask(engine, 4, &get), 0);
+	assert_int_equal(puppet.sent_count, 3);
+	assert_int_equal(ask_service(engine, IBSA_METHOD_DELETE, &set, &id), 0);
+	assert_int_equal(puppet_ask(engine, 4, &get), 0);
+	assert_int_equal(puppet.sent_count, 4);
+	assert_int_equal(ibsa__engine_cancel(engine, id), 0);
+	assert_int_equal(puppet_ask(engine, 4, &get), 0);
+	assert_int_equal(puppet.sent_count, 5);
+	ibsa__engine_free(engine);
+}
+
+/* What clients write may have changed since a request for it was sent, by
+ * another client: only while it waits to be sent it is joined. */
+static void what_clients_write_is_joined_in_the_queue_alone(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);
+	const struct ibsa_stats *stats = ibsa__engine_stats(engine);
+	struct puppet_mad answer;
+	struct seen first = { 0 }, seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &first), 0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(
+			ask_service(engine, IBSA_METHOD_GET, &seen, NULL), 0);
+	assert_int_equal(stats->shared, 1);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(puppet.sent_count, 2);
+	assert_int_equal(ask_service(engine, IBSA_METHOD_GET, &seen, NULL), 0);
+	assert_int_equal(stats->shared, 1);
+	answer = puppet_answer(puppet_sent(&puppet, 1));
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(seen.calls, 2);
+	assert_int_equal(puppet.sent_count, 3);
+	ibsa__engine_free(engine);
+	assert_int_equal(seen.calls, 3);
+}
+
+/* Which records clients write. */
+static void records_say_who_writes_them(void **state)
+{
+	static const struct ibsa_record *const written[] = {
+		&ibsa_service_record,	  &ibsa_mcmember_record,
+		&ibsa_inform_info_record, &ibsa_inform_info_rec_record,
+		&ibsa_guid_info_record,
+	};
+	static const struct ibsa_record *const stable[] = {
+		&ibsa_path_record,	 &ibsa_opa_path_record,
+		&ibsa_node_record,	 &ibsa_port_info_record,
+		&ibsa_pkey_table_record, &ibsa_class_port_info_record,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(written) / sizeof(written[0]); i++)
+		assert_int_equal(written[i]->writer, IBSA_WRITER_CLIENTS);
+	for (size_t i = 0; i < sizeof(stable) / sizeof(stable[0]); i++)
+		assert_int_equal(stable[i]->writer, IBSA_WRITER_SM);
+}
+
+/* Cancel ends with -ECANCELED from the next dispatch, exactly once. */
+static void cancel_ends_a_query_once(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	const struct ibsa_query query = { .record = &ibsa_node_record };
+	struct puppet_mad answer;
+	struct seen seen = { 0 };
+	uint64_t id = 0;
+
+	(void)state;
+	assert_int_equal(
+		ibsa__engine_query(engine, &query, puppet_note, &seen, &id), 0);
+	assert_int_equal(ibsa__engine_cancel(engine, id), 0);
+	assert_int_equal(ibsa__engine_cancel(engine, id), -ENOENT);
+	assert_int_equal(seen.calls, 0);
+	assert_int_equal(ibsa__engine_timeout_ms(engine), 0);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.err, -ECANCELED);
+	assert_int_equal(seen.tries, 1);
+	assert_int_equal(ibsa__engine_cancel(engine, id), -ENOENT);
+	assert_int_equal(ibsa__engine_stats(engine)->ignored_id, 1);
+	ibsa__engine_free(engine);
+}
+
+/* Cancelling one of two that share a request leaves the other. */
+static void cancel_leaves_the_sharer(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	const struct ibsa_query query = { .record = &ibsa_node_record };
+	struct puppet_mad answer;
+	struct seen gone = { 0 }, stays = { 0 };
+	uint64_t id = 0;
+
+	(void)state;
+	assert_int_equal(
+		ibsa__engine_query(engine, &query, puppet_note, &gone, &id), 0);
+	assert_int_equal(ibsa__engine_query(engine, &query, puppet_note, &stays,
+					    NULL),
+			 0);
+	assert_int_equal(ibsa__engine_cancel(engine, id), 0);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(gone.err, -ECANCELED);
+	assert_int_equal(stays.err, 0);
+	assert_int_equal(gone.calls + stays.calls, 2);
+	ibsa__engine_free(engine);
+}
+
+/* A queued query can be cancelled, and never goes out. */
+static void cancel_takes_from_the_queue(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);
+	const struct ibsa_query query = { .record = &ibsa_node_record };
+	struct seen first = { 0 }, queued = { 0 };
+	uint64_t id = 0;
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &first), 0);
+	assert_int_equal(ibsa__engine_query(engine, &query, puppet_note,
+					    &queued, &id),
+			 0);
+	assert_int_equal(ibsa__engine_cancel(engine, id), 0);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(queued.err, -ECANCELED);
+	assert_int_equal(queued.tries, 0);
+	assert_int_equal(puppet.sent_count, 1);
+	ibsa__engine_free(engine);
+}
+
+struct chain {
+	struct ibsa__engine *engine;
+	uint64_t victim;
+	struct seen seen;
+	struct seen next;
+	int free_err, dispatch_err, query_err;
+};
+
+/* A callback that does all a callback may, and tries what it may not. */
+static void busy_callback(const struct ibsa_reply *reply, void *arg)
+{
+	struct chain *chain = arg;
+
+	puppet_note(reply, &chain->seen);
+	chain->free_err = ibsa__engine_free(chain->engine);
+	chain->dispatch_err = ibsa__engine_dispatch(chain->engine);
+	chain->query_err = puppet_ask(chain->engine, 99, &chain->next);
+	ibsa__engine_cancel(chain->engine, chain->victim);
+}
+
+/* In a callback: submit and cancel work, close and dispatch are -EBUSY. */
+static void callback_may_submit_and_cancel(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	const struct ibsa_query query = { .record = &ibsa_node_record };
+	struct chain chain = { .engine = engine };
+	struct puppet_mad answer;
+	struct seen victim = { 0 };
+
+	(void)state;
+	assert_int_equal(ibsa__engine_query(engine, &query, busy_callback,
+					    &chain, NULL),
+			 0);
+	/* The victim shares the request: its turn would come next. */
+	assert_int_equal(ibsa__engine_query(engine, &query, puppet_note,
+					    &victim, &chain.victim),
+			 0);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(chain.seen.calls, 1);
+	assert_int_equal(chain.free_err, -EBUSY);
+	assert_int_equal(chain.dispatch_err, -EBUSY);
+	assert_int_equal(chain.query_err, 0);
+	assert_int_equal(victim.calls, 1);
+	assert_int_equal(victim.err, -ECANCELED);
+	assert_int_equal(chain.next.calls, 0);
+	chain.victim = 0;
+	ibsa__engine_free(engine);
+	assert_int_equal(chain.next.calls, 1);
+	assert_int_equal(chain.next.err, -ECANCELED);
+}
+
+/* What callbacks start while the engine closes is refused. */
+static void closing_refuses_new_queries(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	const struct ibsa_query query = { .record = &ibsa_node_record };
+	struct chain chain = { .engine = engine };
+
+	(void)state;
+	assert_int_equal(ibsa__engine_query(engine, &query, busy_callback,
+					    &chain, NULL),
+			 0);
+	assert_int_equal(ibsa__engine_free(engine), 0);
+	assert_int_equal(chain.seen.calls, 1);
+	assert_int_equal(chain.query_err, -ESHUTDOWN);
+	assert_int_equal(chain.next.calls, 0);
+}
+
+#define TEST(name) PUPPET_TEST(name, &puppet)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(same_question_is_asked_once),
+		TEST(query_may_be_sent_alone),
+		TEST(sets_are_never_shared),
+		TEST(get_after_set_is_its_own_request),
+		TEST(get_after_set_without_answer_is_its_own_request),
+		TEST(what_clients_write_is_joined_in_the_queue_alone),
+		TEST(records_say_who_writes_them),
+		TEST(cancel_ends_a_query_once),
+		TEST(cancel_leaves_the_sharer),
+		TEST(cancel_takes_from_the_queue),
+		TEST(callback_may_submit_and_cancel),
+		TEST(closing_refuses_new_queries),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

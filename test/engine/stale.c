@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A node refuses what only an SA knows: perhaps it has ceased to be the SA. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "test/support/puppet.h"
+#include "wire/mad.h"
+
+enum { NEW_SM = 12 };
+
+static struct puppet puppet;
+
+static int set_up(void **state)
+{
+	(void)state;
+	puppet_init(&puppet);
+	return 0;
+}
+
+/* Who got the @n-th MAD says @status, and nothing else arrives with it. */
+static void refuse_so(struct ibsa__engine *engine, unsigned int n,
+		      uint16_t status)
+{
+	struct puppet_mad answer = puppet_answer(puppet_sent(&puppet, n));
+
+	ibsa_put_be16(answer.mad + MAD_STATUS, status);
+	puppet_deliver(&puppet, &answer);
+	puppet_advance(&puppet, engine, 0);
+}
+
+static void refuse(struct ibsa__engine *engine, unsigned int n)
+{
+	refuse_so(engine, n, IBSA_STATUS_BAD_METHOD_ATTRIBUTE);
+}
+
+static void answer(struct ibsa__engine *engine, unsigned int n)
+{
+	refuse_so(engine, n, IBSA_STATUS_OK);
+}
+
+/* The port is told before the refusal comes, but the engine has not looked. */
+static void refused_request_goes_to_the_new_sm(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	const struct ibsa_stats *stats = ibsa__engine_stats(engine);
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	puppet_advance(&puppet, engine, 1);
+	puppet.port.sm_lid = NEW_SM;
+	refuse(engine, 0);
+	assert_int_equal(seen.calls, 0);
+	assert_int_equal(puppet.sent_count, 2);
+	assert_int_equal(puppet_sent(&puppet, 1)->address.lid, NEW_SM);
+	refuse(engine, 0); /* the same once more */
+	assert_int_equal(seen.calls, 0);
+	answer(engine, 1);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.status, 0);
+	assert_int_equal(seen.tries, 2);
+	assert_int_equal(stats->retargeted, 1);
+	assert_int_equal(stats->ignored_source, 1);
+	assert_int_equal(stats->ignored_id, 1);
+	ibsa__engine_free(engine);
+}
+
+static void another_service_level_is_a_move_too(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	puppet.port.sm_sl = 5;
+	refuse(engine, 0);
+	assert_int_equal(seen.calls, 0);
+	assert_int_equal(puppet_sent(&puppet, 1)->address.sl, 5);
+	ibsa__engine_free(engine);
+}
+
+/* Whichever way it says that it knows no such class, version or method. */
+static void all_that_a_node_without_sa_may_say(void **state)
+{
+	const uint16_t stale[] = { IBSA_STATUS_BAD_VERSION,
+				   IBSA_STATUS_BAD_METHOD,
+				   IBSA_STATUS_BAD_METHOD_ATTRIBUTE };
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	for (unsigned int i = 0; i < 3; i++) {
+		puppet.port.sm_lid++;
+		refuse_so(engine, i, stale[i]);
+		assert_int_equal(seen.calls, 0);
+		assert_int_equal(puppet.sent_count, i + 2);
+	}
+	answer(engine, 3);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.tries, 4);
+	ibsa__engine_free(engine);
+}
+
+/* The SA itself cannot do it: one look at the port, and nothing is sent. */
+static void refusal_of_the_sa_is_told_at_once(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	const unsigned int reads = puppet.port_reads;
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	refuse(engine, 0);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.err, 0);
+	assert_int_equal(seen.status, IBSA_STATUS_BAD_METHOD_ATTRIBUTE);
+	assert_int_equal(seen.tries, 1);
+	assert_int_equal(puppet.sent_count, 1);
+	assert_int_equal(puppet.port_reads, reads + 1);
+	ibsa__engine_free(engine);
+}
+
+/* What only an SA says is the SA's, though the SM has moved since. */
+static void other_refusals_are_an_sas(void **state)
+{
+	const uint16_t of_sa[] = { IBSA_STATUS_BAD_VALUE,
+				   IBSA_STATUS_NO_RESOURCES,
+				   IBSA_STATUS_REQ_INVALID,
+				   IBSA_STATUS_NO_RECORDS,
+				   IBSA_STATUS_REQ_DENIED };
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	const unsigned int reads = puppet.port_reads;
+	struct seen seen = { 0 };
+
+	(void)state;
+	puppet.port.sm_lid = NEW_SM;
+	for (unsigned int i = 0; i < 5; i++) {
+		assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+		refuse_so(engine, i, of_sa[i]);
+		assert_int_equal(seen.calls, (int)i + 1);
+		assert_int_equal(seen.status, of_sa[i]);
+	}
+	assert_int_equal(puppet.port_reads, reads);
+	ibsa__engine_free(engine);
+}
+
+/* A port that cannot be read shows no move. */
+static void unreadable_port_shows_no_move(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	puppet.port_err = -EIO;
+	puppet.port.sm_lid = NEW_SM;
+	refuse(engine, 0);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.status, IBSA_STATUS_BAD_METHOD_ATTRIBUTE);
+	ibsa__engine_free(engine);
+}
+
+static void given_sa_speaks_for_itself(void **state)
+{
+	const struct ibsa_address sa = { .lid = 33, .qpn = 1 };
+	struct ibsa__engine_options options = puppet_options;
+	struct ibsa__engine *engine;
+	struct seen seen = { 0 };
+	unsigned int reads;
+
+	(void)state;
+	options.sa = &sa;
+	engine = puppet_engine(&puppet, &options);
+	reads = puppet.port_reads;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	puppet.port.sm_lid = NEW_SM;
+	refuse(engine, 0);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(puppet.port_reads, reads);
+	ibsa__engine_free(engine);
+}
+
+/* Of all that the old SM's node refuses, the first has the port read. */
+static void one_look_serves_all_in_flight(void **state)
+{
+	enum { MANY = 8 };
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	const unsigned int reads = puppet.port_reads;
+	struct seen seen[MANY] = { 0 };
+
+	(void)state;
+	for (uint16_t i = 0; i < MANY; i++)
+		assert_int_equal(puppet_ask(engine, i, &seen[i]), 0);
+	puppet.port.sm_lid = NEW_SM;
+	for (unsigned int i = 0; i < MANY; i++) {
+		struct puppet_mad no = puppet_answer(puppet_sent(&puppet, i));
+
+		ibsa_put_be16(no.mad + MAD_STATUS,
+			      IBSA_STATUS_BAD_METHOD_ATTRIBUTE);
+		puppet_deliver(&puppet, &no);
+	}
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(puppet.port_reads, reads + 1);
+	assert_int_equal(puppet.sent_count, 2 * MANY);
+	for (unsigned int i = 0; i < MANY; i++) {
+		assert_int_equal(seen[i].calls, 0);
+		answer(engine, MANY + i);
+	}
+	for (unsigned int i = 0; i < MANY; i++)
+		assert_int_equal(seen[i].calls, 1);
+	ibsa__engine_free(engine);
+}
+
+/* Between two SMs the request waits, as others in flight do. */
+static void refused_request_waits_for_an_sm(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	puppet.port.sm_lid = 0;
+	refuse(engine, 0);
+	puppet_advance(&puppet, engine, 150);
+	assert_int_equal(seen.calls, 0);
+	assert_int_equal(puppet.sent_count, 1);
+	puppet.port.sm_lid = NEW_SM;
+	puppet_advance(&puppet, engine, 200);
+	assert_int_equal(puppet.sent_count, 2);
+	assert_int_equal(puppet_sent(&puppet, 1)->address.lid, NEW_SM);
+	answer(engine, 1);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.err, 0);
+	ibsa__engine_free(engine);
+}
+
+/* An SM that moves on for ever gains nobody time. */
+static void deadline_does_not_move(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	for (unsigned int i = 0; i < 20; i++) {
+		puppet_advance(&puppet, engine, i < 19 ? 500 : 499);
+		puppet.port.sm_lid++;
+		refuse(engine, puppet.sent_count - 1);
+	}
+	assert_int_equal(seen.calls, 0);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.err, -ETIMEDOUT);
+	ibsa__engine_free(engine);
+}
+
+/* With the refusal the kernel waits for nothing: the place is free at once. */
+static void refused_request_can_be_given_up(void **state)
+{
+	struct ibsa__engine_options options = puppet_options;
+	struct ibsa__engine *engine;
+	struct seen first = { 0 }, second = { 0 };
+
+	(void)state;
+	options.window = 1;
+	engine = puppet_engine(&puppet, &options);
+	assert_int_equal(puppet_ask(engine, 4, &first), 0);
+	puppet.port.sm_lid = 0;
+	refuse(engine, 0);
+	assert_int_equal(ibsa__engine_cancel(engine, 1), 0);
+	puppet.port.sm_lid = NEW_SM;
+	puppet_advance(&puppet, engine, 100);
+	assert_int_equal(first.calls, 1);
+	assert_int_equal(puppet_ask(engine, 5, &second), 0);
+	assert_int_equal(puppet.sent_count, 2);
+	ibsa__engine_free(engine);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(refused_request_goes_to_the_new_sm,
+				       set_up),
+		cmocka_unit_test_setup(another_service_level_is_a_move_too,
+				       set_up),
+		cmocka_unit_test_setup(all_that_a_node_without_sa_may_say,
+				       set_up),
+		cmocka_unit_test_setup(refusal_of_the_sa_is_told_at_once,
+				       set_up),
+		cmocka_unit_test_setup(other_refusals_are_an_sas, set_up),
+		cmocka_unit_test_setup(unreadable_port_shows_no_move, set_up),
+		cmocka_unit_test_setup(given_sa_speaks_for_itself, set_up),
+		cmocka_unit_test_setup(one_look_serves_all_in_flight, set_up),
+		cmocka_unit_test_setup(refused_request_waits_for_an_sm, set_up),
+		cmocka_unit_test_setup(deadline_does_not_move, set_up),
+		cmocka_unit_test_setup(refused_request_can_be_given_up, set_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

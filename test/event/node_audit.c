@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The audit of nodes: what changed without a Report, and nothing else. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "test/event/rig.h"
+
+enum { AUDIT_MS = 30000, SOON_MS = 600 };
+
+static const struct ibsa_event_options audited = { .audit_nodes = true };
+
+/* Watch, up to the answer to the first table. */
+static void watch_nodes(const char *tails, struct diary *diary)
+{
+	set_nodes(tails);
+	watch(&audited, diary);
+	pass(SOON_MS);
+	EXPECT(diary, 0, IBSA_EVENT_SUBSCRIBED);
+	assert_int_equal(sa.tables, 1);
+}
+
+static void send_of(uint16_t trap, uint8_t tail)
+{
+	const struct puppet_mad report = report_of(trap, tail);
+
+	send_report(&report);
+}
+
+/* The @n-th event says this of the port with @tail, and @by_audit or not. */
+static void assert_port(const struct diary *diary, int n, int kind,
+			uint8_t tail, bool by_audit)
+{
+	const struct ibsa_event *event = expect(diary, n, kind);
+
+	assert_int_equal(event->gid.raw[0], 0xfe);
+	assert_int_equal(event->gid.raw[15], tail);
+	assert_int_equal(event->trap, kind == IBSA_EVENT_GID_IN ? 64 : 65);
+	assert_int_equal(event->audited, by_audit);
+	assert_int_equal(!event->notice, by_audit);
+}
+
+/* A request for the table is under way, as the next audit. */
+static void hold_next_table(void)
+{
+	sa.holds_table = true;
+	until(&sa.tables);
+}
+
+/* What is there at first is not told, and the watch begins with it. */
+static void first_table_is_awaited(void **state)
+{
+	static struct diary diary;
+
+	(void)state;
+	sa.holds_table = true;
+	set_nodes("\1\7\11");
+	watch(&audited, &diary);
+	pass(SOON_MS);
+	assert_in_range(sa.tables, 1, 4);
+	assert_int_equal(diary.count, 0);
+	sa.holds_table = false;
+	serve_table();
+	pass(10);
+	EXPECT(&diary, 0, IBSA_EVENT_SUBSCRIBED);
+}
+
+/* Both ways, each told once, and within an interval. */
+static void lost_report_is_made_up_for(void **state)
+{
+	static struct diary diary;
+
+	(void)state;
+	watch_nodes("\1\7", &diary);
+	set_nodes("\1\5\7\11");
+	pass(AUDIT_MS + 10);
+	assert_int_equal(diary.count, 3);
+	assert_port(&diary, 1, IBSA_EVENT_GID_IN, 5, true);
+	assert_port(&diary, 2, IBSA_EVENT_GID_IN, 9, true);
+	assert_true(diary.events[1].sequence < diary.events[2].sequence);
+	set_nodes("\5\11\1");
+	pass(AUDIT_MS + 10);
+	assert_int_equal(diary.count, 4);
+	assert_port(&diary, 3, IBSA_EVENT_GID_OUT, 7, true);
+	pass(3 * AUDIT_MS);
+	assert_int_equal(diary.count, 4);
+}
+
+/* No watch that did not ask for it makes the SA send tables. */
+static void audit_is_off_by_default(void **state)
+{
+	static struct diary diary;
+
+	(void)state;
+	watch_well(0, &diary);
+	set_nodes("\1");
+	pass(3 * AUDIT_MS);
+	assert_int_equal(sa.tables, 0);
+	EXPECT(&diary, 0, IBSA_EVENT_SUBSCRIBED);
+}
+
+/* What was reported is no news to the audit. */
+static void reported_changes_are_told_once(void **state)
+{
+	static struct diary diary;
+
+	(void)state;
+	watch_nodes("\1\7", &diary);
+	send_of(64, 9);
+	send_of(65, 7);
+	set_nodes("\1\11");
+	pass(3 * AUDIT_MS);
+	assert_int_equal(diary.count, 3);
+	assert_port(&diary, 1, IBSA_EVENT_GID_IN, 9, false);
+	assert_port(&diary, 2, IBSA_EVENT_GID_OUT, 7, false);
+}
+
+/* The table may be older than a Report that came before it. */
+static void report_overtakes_the_table(void **state)
+{
+	static struct diary diary;
+
+	(void)state;
+	watch_nodes("\1\7", &diary);
+	hold_next_table();
+	send_of(64, 9);
+	send_of(65, 7);
+	send_of(65, 12);
+	set_nodes("\1\7\14");
+	serve_table();
+	sa.holds_table = false;
+	set_nodes("\1\11");
+	pass(2 * AUDIT_MS);
+	assert_int_equal(diary.count, 4);
+	assert_port(&diary, 1, IBSA_EVENT_GID_IN, 9, false);
+	assert_port(&diary, 2, IBSA_EVENT_GID_OUT, 7, false);
+	assert_port(&diary, 3, IBSA_EVENT_GID_OUT, 12, false);
+}
+
+/* A change that comes after such a Report is found by the next table. */
+static void exemption_ends_with_the_table(void **state)
+{
+	static struct diary diary;
+
+	(void)state;
+	watch_nodes("\1\7", &diary);
+	hold_next_table();
+	send_of(65, 7);
+	serve_table();
+	sa.holds_table = false;
+	pass(AUDIT_MS + 10);
+	assert_int_equal(diary.count, 3);
+	assert_port(&diary, 2, IBSA_EVENT_GID_IN, 7, true);
+}
+
+/* The Report of what an audit has told is nothing new, but to the others. */
+static void late_report_is_not_told_again(void **state)
+{
+	static struct diary diary, other;
+
+	(void)state;
+	watch_nodes("\1\7", &diary);
+	watch(NULL, &other);
+	pass(10);
+	set_nodes("\1");
+	until(&sa.tables);
+	pass(10);
+	assert_port(&diary, 1, IBSA_EVENT_GID_OUT, 7, true);
+	EXPECT(&other, 0, IBSA_EVENT_SUBSCRIBED);
+	send_of(65, 7);
+	assert_int_equal(diary.count, 2);
+	assert_port(&other, 1, IBSA_EVENT_GID_OUT, 7, false);
+	assert_int_equal(sa.answers, 1);
+	send_of(64, 7);
+	assert_port(&diary, 2, IBSA_EVENT_GID_IN, 7, false);
+	send_of(65, 7);
+	pass(2000);
+	send_of(65, 7);
+	assert_int_equal(diary.count, 5);
+	assert_int_equal(other.count, 5);
+}
+
+/* An SA that has no node at all, cannot be asked, or refuses: nobody is gone,
+ * and the subscription stands. */
+static void failure_is_told_and_tried_again(void **state)
+{
+	static struct diary diary;
+	const struct ibsa_event *event;
+
+	(void)state;
+	watch_nodes("\1\7", &diary);
+	set_nodes("");
+	pass(AUDIT_MS);
+	event = expect(&diary, 1, IBSA_EVENT_FAILED);
+	assert_int_equal(event->err, -ENODATA);
+	assert_true(event->audited);
+	sa.node_status = IBSA_STATUS_NO_RECORDS;
+	pass(AUDIT_MS);
+	assert_int_equal(diary.count, 2);
+	sa.node_status = IBSA_STATUS_REQ_INVALID;
+	pass(AUDIT_MS);
+	event = expect(&diary, 2, IBSA_EVENT_REFUSED);
+	assert_int_equal(event->status, IBSA_STATUS_REQ_INVALID);
+	assert_true(event->audited);
+	send_of(65, 7);
+	assert_port(&diary, 3, IBSA_EVENT_GID_OUT, 7, false);
+	sa.node_status = 0;
+	set_nodes("\1\11");
+	pass(20 * AUDIT_MS);
+	assert_int_equal(diary.count, 6);
+	expect(&diary, 4, IBSA_EVENT_SUBSCRIBED);
+	assert_port(&diary, 5, IBSA_EVENT_GID_IN, 9, true);
+}
+
+/* The same error as the subscription had is told once more: reports come now,
+ * and the table does not. */
+static void failure_of_the_table_alone_is_told(void **state)
+{
+	static struct diary diary;
+
+	(void)state;
+	set_nodes("\1\7");
+	sa.is_silent = true;
+	watch(&audited, &diary);
+	pass(3000);
+	assert_int_equal(expect(&diary, 0, IBSA_EVENT_FAILED)->err, -ETIMEDOUT);
+	assert_false(diary.events[0].audited);
+	sa.holds_table = true;
+	sa.is_silent = false;
+	pass(2 * AUDIT_MS);
+	assert_int_equal(diary.count, 2);
+	assert_int_equal(expect(&diary, 1, IBSA_EVENT_FAILED)->err, -ETIMEDOUT);
+	assert_true(diary.events[1].audited);
+}
+
+/* A gap is told though the SA has no table for us. */
+static void refusal_does_not_hide_a_gap(void **state)
+{
+	static struct diary diary;
+
+	(void)state;
+	watch_nodes("\1\7", &diary);
+	sa.node_status = IBSA_STATUS_REQ_INVALID;
+	pass(AUDIT_MS);
+	expect(&diary, 1, IBSA_EVENT_REFUSED);
+	puppet.port.sm_sl++;
+	pass(3000);
+	EXPECT(&diary, 2, IBSA_EVENT_LOST, IBSA_EVENT_REFUSED, IBSA_EVENT_GAP);
+}
+
+/* The place of the first event of @kind. */
+static int first_of(const struct diary *diary, int kind)
+{
+	int n = 0;
+
+	while (n < diary->count && diary->events[n].kind != kind)
+		n++;
+	expect(diary, n, kind);
+	return n;
+}
+
+/* A silent SA is asked again within an interval, however long it is silent. */
+static void silence_does_not_put_it_off(void **state)
+{
+	static struct diary diary;
+
+	(void)state;
+	watch_nodes("\1\7", &diary);
+	sa.is_silent = true;
+	pass(20 * AUDIT_MS);
+	sa.is_silent = false;
+	set_nodes("\1");
+	pass(2 * AUDIT_MS);
+	expect(&diary, 1, IBSA_EVENT_FAILED);
+	assert_port(&diary, first_of(&diary, IBSA_EVENT_GID_OUT),
+		    IBSA_EVENT_GID_OUT, 7, true);
+	pass(AUDIT_MS);
+	first_of(&diary, IBSA_EVENT_GAP);
+	assert_int_not_equal(diary.events[diary.count - 1].kind,
+			     IBSA_EVENT_FAILED);
+}
+
+/* The SM restarts while the table is under way: its answer, whose it is nobody
+ * knows, does not count. What changed meanwhile is told after the gap. */
+static void table_of_the_old_sm_does_not_count(void **state)
+{
+	static struct diary diary;
+
+	(void)state;
+	watch_nodes("\1\7", &diary);
+	hold_next_table();
+	puppet.port.reregisters++;
+	puppet.port_changed = true;
+	pass(1);
+	set_nodes("\1");
+	serve_table();
+	sa.holds_table = false;
+	set_nodes("\1\7\11");
+	pass(2 * SOON_MS);
+	EXPECT(&diary, 1, IBSA_EVENT_LOST, IBSA_EVENT_SUBSCRIBED,
+	       IBSA_EVENT_GAP, IBSA_EVENT_GID_IN);
+	assert_port(&diary, 4, IBSA_EVENT_GID_IN, 9, true);
+}
+
+/* What the transport has lost is looked for soon. */
+static void lost_messages_hurry_it(void **state)
+{
+	static struct diary diary;
+
+	(void)state;
+	watch_nodes("\1\7", &diary);
+	puppet.recv_err = -EIO;
+	pass(1);
+	puppet.recv_err = 0;
+	set_nodes("\1");
+	pass(2 * SOON_MS);
+	assert_port(&diary, diary.count - 1, IBSA_EVENT_GID_OUT, 7, true);
+}
+
+/* While it has no LID a port neither comes nor goes. */
+static void port_without_lid_does_not_count(void **state)
+{
+	static struct diary diary;
+
+	(void)state;
+	watch_nodes("\1\7", &diary);
+	set_nodes("\1\7\11");
+	sa.without_lid = 9;
+	pass(AUDIT_MS);
+	sa.without_lid = 7;
+	set_nodes("\1\7");
+	pass(AUDIT_MS);
+	assert_int_equal(diary.count, 1);
+	set_nodes("\1\7\11");
+	pass(AUDIT_MS);
+	assert_int_equal(diary.count, 2);
+	assert_port(&diary, 1, IBSA_EVENT_GID_IN, 9, true);
+}
+
+/* One record of a port that has a LID is enough, wherever it stands. A GUID of
+ * 0 is no port's. */
+static void odd_table_is_understood(void **state)
+{
+	static struct diary diary;
+
+	(void)state;
+	watch_nodes("\1\7", &diary);
+	sa.hollow = 2;
+	set_nodes("\11\7\2\7\1\11");
+	pass(AUDIT_MS);
+	assert_int_equal(diary.count, 2);
+	assert_port(&diary, 1, IBSA_EVENT_GID_IN, 9, true);
+	set_nodes("\7\11\2\11\1\7");
+	pass(AUDIT_MS);
+	assert_int_equal(diary.count, 2);
+	sa.hollow = 0;
+	sa.nodes[0] = 0;
+	sa.node_count = 1;
+	pass(AUDIT_MS);
+	assert_int_equal(diary.count, 3);
+	assert_int_equal(expect(&diary, 2, IBSA_EVENT_FAILED)->err, -ENODATA);
+}
+
+static void filters_hold(void **state)
+{
+	static const struct ibsa_gid nine = { { 0xfe, 0x80, [15] = 9 } };
+	static struct diary some, out;
+
+	(void)state;
+	set_nodes("\1\7");
+	watch(&(struct ibsa_event_options){ .audit_nodes = true,
+					    .gids = &nine,
+					    .gid_count = 1 },
+	      &some);
+	watch(&(struct ibsa_event_options){ .audit_nodes = true,
+					    .kinds = IBSA_EVENT_GID_OUT },
+	      &out);
+	pass(SOON_MS);
+	set_nodes("\1\10\11");
+	pass(AUDIT_MS);
+	EXPECT(&some, 0, IBSA_EVENT_SUBSCRIBED, IBSA_EVENT_GID_IN);
+	assert_port(&some, 1, IBSA_EVENT_GID_IN, 9, true);
+	EXPECT(&out, 0, IBSA_EVENT_SUBSCRIBED, IBSA_EVENT_GID_OUT);
+	assert_port(&out, 1, IBSA_EVENT_GID_OUT, 7, true);
+}
+
+/* The callback of the first of several changes ends the watch. */
+static void watch_ends_in_its_callback(void **state)
+{
+	static struct diary diary;
+	const unsigned int before = sa.unsets;
+
+	(void)state;
+	watch_nodes("\1\2\3", &diary);
+	diary.victim = diary.watch;
+	set_nodes("\1\7\10\11");
+	pass(AUDIT_MS);
+	assert_int_equal(diary.count, 2);
+	assert_int_equal(sa.unsets, before + 1);
+	sa.tables = 0;
+	pass(3 * AUDIT_MS);
+	assert_int_equal(sa.tables, 0);
+	assert_int_equal(diary.count, 2);
+}
+
+/* The last watch that needs it goes while a table is under way, and another
+ * comes: it begins with a table of its own. */
+static void audit_ends_and_begins(void **state)
+{
+	static struct diary plain, first, second;
+
+	(void)state;
+	watch_well(0, &plain);
+	watch_nodes("\1\7", &first);
+	hold_next_table();
+	ibsa_event_unwatch(first.watch);
+	watch(&audited, &second);
+	serve_table();
+	pass(10);
+	assert_int_equal(second.count, 0);
+	sa.holds_table = false;
+	set_nodes("\1");
+	pass(2 * SOON_MS);
+	EXPECT(&second, 0, IBSA_EVENT_SUBSCRIBED);
+	EXPECT(&plain, 0, IBSA_EVENT_SUBSCRIBED);
+}
+
+/* The interval is the least of those that have it, not of all. */
+static void interval_is_its_own(void **state)
+{
+	static struct diary often, seldom;
+	const struct ibsa_event_options quick = { .audit_ms = 1000 };
+
+	(void)state;
+	watch_nodes("\1", &seldom);
+	watch(&quick, &often);
+	sa.tables = 0;
+	pass(10 * AUDIT_MS);
+	assert_in_range(sa.tables, 10, 12);
+}
+
+static void audit_takes_ports(void **state)
+{
+	const struct ibsa_event_options groups = {
+		.audit_nodes = true,
+		.kinds = IBSA_EVENT_GROUP_CREATED,
+	};
+	struct ibsa_event_watch *out;
+	static struct diary diary;
+
+	(void)state;
+	assert_int_equal(ibsa_event_watch(client, &groups, note, &diary, NULL,
+					  &out),
+			 -EINVAL);
+}
+
+int main(void)
+{
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, rig_set_up, rig_tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(first_table_is_awaited),
+		TEST(lost_report_is_made_up_for),
+		TEST(audit_is_off_by_default),
+		TEST(reported_changes_are_told_once),
+		TEST(report_overtakes_the_table),
+		TEST(exemption_ends_with_the_table),
+		TEST(late_report_is_not_told_again),
+		TEST(failure_is_told_and_tried_again),
+		TEST(failure_of_the_table_alone_is_told),
+		TEST(refusal_does_not_hide_a_gap),
+		TEST(silence_does_not_put_it_off),
+		TEST(table_of_the_old_sm_does_not_count),
+		TEST(lost_messages_hurry_it),
+		TEST(port_without_lid_does_not_count),
+		TEST(odd_table_is_understood),
+		TEST(filters_hold),
+		TEST(watch_ends_in_its_callback),
+		TEST(audit_ends_and_begins),
+		TEST(interval_is_its_own),
+		TEST(audit_takes_ports),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

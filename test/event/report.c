@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What becomes of a Report: answered, understood, told once to who wants it. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "test/event/rig.h"
+#include "wire/mad.h"
+
+static void send_of(uint16_t trap, uint8_t tail)
+{
+	const struct puppet_mad report = report_of(trap, tail);
+
+	send_report(&report);
+}
+
+static void send_of_lid(uint16_t trap, uint16_t lid)
+{
+	const struct puppet_mad report = report_of_lid(trap, lid);
+
+	send_report(&report);
+}
+
+/* The answer goes back first, to where it came from: the same MAD with
+ * another method. */
+static void report_is_answered_and_told(void **state)
+{
+	struct puppet_mad report, answer;
+	const struct ibsa_event *event;
+	static struct diary diary;
+
+	(void)state;
+	watch_well(0, &diary);
+	report = report_of(65, 9);
+	send_report(&report);
+	event = expect(&diary, 1, IBSA_EVENT_GID_OUT);
+	assert_int_equal(diary.answered[1], 1);
+	assert_int_equal(diary.close_err, -EBUSY);
+	assert_int_equal(event->trap, 65);
+	assert_int_equal(event->gid.raw[0], 0xfe);
+	assert_int_equal(event->gid.raw[15], 9);
+	assert_int_equal(event->lid, 0);
+	assert_int_equal(event->port_num, 2);
+	assert_int_equal(event->time_ns, puppet.now_ns);
+	assert_int_equal(event->err, 0);
+	assert_int_equal(diary.notices[1].issuer_lid, PUPPET_SM_LID);
+	answer = sa.last_answer;
+	assert_int_equal(answer.mad[MAD_METHOD], IBSA_METHOD_REPORT_RESP);
+	assert_int_equal(answer.timeout_ms, 0);
+	assert_int_equal(answer.len, IBSA_MAD_BYTES);
+	assert_memory_equal(&answer.address, &report.address,
+			    sizeof(answer.address));
+	answer.mad[MAD_METHOD] = IBSA_METHOD_REPORT;
+	assert_memory_equal(answer.mad, report.mad, IBSA_MAD_BYTES);
+}
+
+static void kinds_are_told_apart(void **state)
+{
+	static struct diary diary;
+
+	(void)state;
+	watch_well(IBSA_EVENT_ALL, &diary);
+	send_of(64, 1);
+	send_of(66, 2);
+	send_of(67, 2);
+	send_of_lid(128, 40);
+	send_of_lid(144, 41);
+	send_of_lid(145, 42);
+	send_of_lid(129, 43);
+	send_of_lid(257, 44);
+	send_of_lid(0, 45);
+	send_of_lid(0xfffe, 46);
+	EXPECT(&diary, 1, IBSA_EVENT_GID_IN, IBSA_EVENT_GROUP_CREATED,
+	       IBSA_EVENT_GROUP_DELETED, IBSA_EVENT_LINK_STATE,
+	       IBSA_EVENT_LOCAL_CHANGES, IBSA_EVENT_SYSTEM_IMAGE,
+	       IBSA_EVENT_OTHER, IBSA_EVENT_OTHER, IBSA_EVENT_OTHER,
+	       IBSA_EVENT_OTHER);
+	for (uint32_t i = 0; i < 5; i++) {
+		const struct ibsa_gid none = { { 0 } };
+
+		assert_int_equal(diary.events[4 + i].lid, 40 + i);
+		assert_memory_equal(&diary.events[4 + i].gid, &none, 16);
+	}
+	assert_int_equal(diary.events[9].lid, 0);
+	assert_int_equal(diary.events[10].lid, 0);
+	assert_int_equal(diary.events[10].trap, 0xfffe);
+}
+
+/* A maker's own notice has a number that means something else. */
+static void vendor_notice_is_another(void **state)
+{
+	struct puppet_mad report;
+	static struct diary diary;
+
+	(void)state;
+	watch_well(IBSA_EVENT_ALL, &diary);
+	report = report_of(64, 1);
+	report.mad[NOTICE_AT] &= 0x7f;
+	send_report(&report);
+	report = report_of_lid(144, 5);
+	report.mad[NOTICE_AT] &= 0x7f;
+	send_report(&report);
+	EXPECT(&diary, 1, IBSA_EVENT_OTHER, IBSA_EVENT_OTHER);
+	assert_int_equal(diary.events[1].trap, 64);
+	assert_int_equal(diary.events[1].gid.raw[15], 0);
+	assert_int_equal(diary.events[2].lid, 0);
+	assert_int_equal(diary.notices[1].is_generic, 0);
+}
+
+static void kinds_and_gids_filter(void **state)
+{
+	const struct ibsa_gid gids[] = { { { 0xff, 0x12 } },
+					 { { 0xfe, 0x80, [15] = 3 } },
+					 { { 0xfe, 0x80, [15] = 1 } } };
+	const struct ibsa_event_options options = {
+		.kinds = IBSA_EVENT_GID_OUT | IBSA_EVENT_LINK_STATE,
+		.gids = gids,
+		.gid_count = 3,
+	};
+	static struct diary diary;
+
+	(void)state;
+	watch(&options, &diary);
+	pass(10);
+	for (uint8_t tail = 1; tail < 5; tail++) {
+		send_of(64, tail);
+		send_of(65, tail);
+	}
+	send_of_lid(128, 1);
+	send_of_lid(144, 1);
+	EXPECT(&diary, 0, IBSA_EVENT_SUBSCRIBED, IBSA_EVENT_GID_OUT,
+	       IBSA_EVENT_GID_OUT, IBSA_EVENT_LINK_STATE);
+	assert_int_equal(diary.events[1].gid.raw[15], 1);
+	assert_int_equal(diary.events[2].gid.raw[15], 3);
+	assert_int_equal(sa.answers, 10);
+}
+
+/* Its answer was lost, and the SA sends it again, and again. */
+static void repeated_report_is_told_once(void **state)
+{
+	struct puppet_mad report;
+	static struct diary diary;
+
+	(void)state;
+	watch_well(IBSA_EVENT_ALL, &diary);
+	report = report_of_lid(128, 4);
+	send_report(&report);
+	for (int i = 0; i < 3; i++) {
+		pass(200);
+		send_report(&report);
+	}
+	EXPECT(&diary, 1, IBSA_EVENT_LINK_STATE);
+	assert_int_equal(sa.answers, 4);
+	/* Another id is another event, even of the same switch. */
+	send_of_lid(128, 4);
+	EXPECT(&diary, 1, IBSA_EVENT_LINK_STATE, IBSA_EVENT_LINK_STATE);
+	/* So is the same id of something else: an SM that starts anew. */
+	report = report_of_lid(128, 5);
+	sa.next_id--;
+	send_report(&report);
+	report = report_of_lid(144, 5);
+	send_report(&report);
+	assert_int_equal(diary.count, 5);
+	/* And the same long after. */
+	pass(11000);
+	send_report(&report);
+	assert_int_equal(diary.count, 6);
+}
+
+/* By two subscriptions of which the SA has not forgotten one, say. */
+static void second_copy_is_told_once(void **state)
+{
+	static struct diary diary;
+
+	(void)state;
+	watch_well(0, &diary);
+	send_of(65, 1);
+	send_of(65, 1);
+	send_of(65, 2);
+	send_of(65, 1);
+	EXPECT(&diary, 1, IBSA_EVENT_GID_OUT, IBSA_EVENT_GID_OUT);
+	pass(1100);
+	send_of(65, 1);
+	assert_int_equal(diary.count, 4);
+}
+
+/* What goes, comes, and goes again within a second has done so. */
+static void flapping_is_told_in_full(void **state)
+{
+	struct puppet_mad first;
+	static struct diary diary;
+
+	(void)state;
+	watch_well(0, &diary);
+	first = report_of(65, 1);
+	send_report(&first);
+	send_of(64, 1);
+	send_report(&first);
+	send_of(65, 1);
+	send_of(64, 1);
+	/* A group that has the same bytes is another matter. */
+	send_of(66, 1);
+	send_of(64, 1);
+	EXPECT(&diary, 1, IBSA_EVENT_GID_OUT, IBSA_EVENT_GID_IN,
+	       IBSA_EVENT_GID_OUT, IBSA_EVENT_GID_IN, IBSA_EVENT_GROUP_CREATED);
+}
+
+/* The memory for it is bounded: after very many, an old one counts again. */
+static void very_many_are_not_remembered(void **state)
+{
+	static struct diary diary;
+	static struct diary few;
+
+	(void)state;
+	watch_well(IBSA_EVENT_LINK_STATE, &few);
+	watch_well(IBSA_EVENT_GID_IN, &diary);
+	send_of(64, 1);
+	send_of(64, 1);
+	assert_int_equal(diary.count, 2);
+	for (uint16_t i = 0; i < 255; i++)
+		send_of_lid(144, i);
+	send_of(64, 1);
+	assert_int_equal(diary.count, 2);
+	for (uint16_t i = 0; i < 256; i++)
+		send_of_lid(144, i);
+	send_of(64, 1);
+	assert_int_equal(diary.count, 3);
+	assert_int_equal(few.count, 1);
+}
+
+/* Whatever is not a notice is answered with what is wrong, and not told. */
+static void hostile_reports_are_answered(void **state)
+{
+	struct puppet_mad report;
+	static struct diary diary;
+
+	(void)state;
+	watch_well(IBSA_EVENT_ALL, &diary);
+	report = report_of(64, 1);
+	report.len = NOTICE_AT + NOTICE_BYTES - 1;
+	send_report(&report);
+	assert_int_equal(ibsa_be16(sa.last_answer.mad + MAD_STATUS), 0x001c);
+	assert_int_equal(sa.last_answer.len, IBSA_MAD_BYTES);
+	assert_int_equal(sa.last_answer.mad[NOTICE_AT + NOTICE_BYTES], 0);
+	report = report_of(64, 1);
+	ibsa_put_be16(report.mad + MAD_ATTRIBUTE, 0x0035);
+	send_report(&report);
+	assert_int_equal(ibsa_be16(sa.last_answer.mad + MAD_STATUS), 0x000c);
+	report = report_of(64, 1);
+	report.mad[MAD_CLASS_VERSION] = 1;
+	send_report(&report);
+	assert_int_equal(ibsa_be16(sa.last_answer.mad + MAD_STATUS), 0x0004);
+	report = report_of(64, 1);
+	report.len = PUPPET_BYTES;
+	memset(report.mad + IBSA_MAD_BYTES, 0xff, 100);
+	ibsa_put_be16(report.mad + MAD_ATTRIBUTE, 0);
+	send_report(&report);
+	assert_int_equal(sa.last_answer.len, IBSA_MAD_BYTES);
+	assert_int_equal(sa.answers, 4);
+	EXPECT(&diary, 0, IBSA_EVENT_SUBSCRIBED);
+}
+
+/* Reserved in a request: whatever it is, the answer's is 0. */
+static void status_of_a_report_says_nothing(void **state)
+{
+	struct puppet_mad report;
+	static struct diary diary;
+
+	(void)state;
+	watch_well(0, &diary);
+	report = report_of(64, 1);
+	ibsa_put_be16(report.mad + MAD_STATUS, 0x0700);
+	send_report(&report);
+	EXPECT(&diary, 1, IBSA_EVENT_GID_IN);
+	assert_int_equal(ibsa_be16(sa.last_answer.mad + MAD_STATUS), 0);
+}
+
+/* Answered, lest it comes again, but not believed. */
+static void report_of_a_stranger_is_not_told(void **state)
+{
+	struct puppet_mad report;
+	struct ibsa_stats stats;
+	static struct diary diary;
+
+	(void)state;
+	watch_well(0, &diary);
+	report = report_of(64, 1);
+	report.address.lid = PUPPET_SM_LID + 1;
+	send_report(&report);
+	assert_int_equal(sa.answers, 1);
+	EXPECT(&diary, 0, IBSA_EVENT_SUBSCRIBED);
+	ibsa_stats_get(client, &stats);
+	assert_int_equal(stats.ignored_source, 1);
+}
+
+/* An answer that cannot be sent is the SA's to ask for again. */
+static void answer_may_fail(void **state)
+{
+	struct puppet_mad report;
+	static struct diary diary;
+
+	(void)state;
+	watch_well(0, &diary);
+	report = report_of(64, 1);
+	puppet.send_err = -EAGAIN;
+	send_report(&report);
+	puppet.send_err = 0;
+	EXPECT(&diary, 1, IBSA_EVENT_GID_IN);
+	send_report(&report);
+	assert_int_equal(sa.answers, 1);
+	assert_int_equal(diary.count, 2);
+}
+
+/* Reports come before the SA has said that it took the subscription. */
+static void report_before_the_answer_is_told(void **state)
+{
+	struct puppet_mad report;
+	static struct diary diary;
+
+	(void)state;
+	sa.is_silent = true;
+	watch(NULL, &diary);
+	pass(5);
+	assert_int_equal(sa.sets, 1);
+	report = report_of(64, 1);
+	send_report(&report);
+	EXPECT(&diary, 0, IBSA_EVENT_GID_IN);
+}
+
+int main(void)
+{
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, rig_set_up, rig_tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(report_is_answered_and_told),
+		TEST(kinds_are_told_apart),
+		TEST(vendor_notice_is_another),
+		TEST(kinds_and_gids_filter),
+		TEST(repeated_report_is_told_once),
+		TEST(second_copy_is_told_once),
+		TEST(flapping_is_told_in_full),
+		TEST(very_many_are_not_remembered),
+		TEST(hostile_reports_are_answered),
+		TEST(status_of_a_report_says_nothing),
+		TEST(report_of_a_stranger_is_not_told),
+		TEST(answer_may_fail),
+		TEST(report_before_the_answer_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

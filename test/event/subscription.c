@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Subscriptions: made once for all who watch, looked after, made again. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "test/event/rig.h"
+#include "wire/mad.h"
+
+enum { OF_SM = 1 << 4, OF_SWITCH = 1 << 2, OF_ALL = 0x1e };
+
+static struct diary diary, other;
+
+#define SUBSCRIBED IBSA_EVENT_SUBSCRIBED
+#define LOST IBSA_EVENT_LOST
+#define FAILED IBSA_EVENT_FAILED
+#define REFUSED IBSA_EVENT_REFUSED
+#define GAP IBSA_EVENT_GAP
+
+static void assert_info(const struct puppet_mad *mad, int subscribe,
+			uint32_t qpn)
+{
+	struct ibsa_inform_info info;
+
+	ibsa_inform_info_record.decode(mad->mad + NOTICE_AT, &info);
+	assert_int_equal(mad->mad[MAD_METHOD], IBSA_METHOD_SET);
+	assert_int_equal(info.lid_range_begin, 0xffff);
+	assert_int_equal(info.lid_range_end, 0);
+	assert_int_equal(info.is_generic, 1);
+	assert_int_equal(info.subscribe, subscribe);
+	assert_int_equal(info.type, 0xffff);
+	assert_int_equal(info.trap_number, 0xffff);
+	assert_int_equal(info.qpn, qpn);
+	assert_int_equal(info.producer_type, 4);
+}
+
+/* By default the SM's own; ended with the QP that the SA knows it by. */
+static void subscription_is_as_the_sa_wants_it(void **state)
+{
+	(void)state;
+	sa.is_silent = true;
+	watch(NULL, &diary);
+	assert_true(puppet.listening);
+	pass(2);
+	assert_int_equal(sa.sets, 1);
+	assert_info(&sa.last, 1, 0);
+	sa.is_silent = false;
+	pass(200);
+	EXPECT(&diary, 0, SUBSCRIBED);
+	assert_int_equal(sa.has, OF_SM);
+	ibsa_event_unwatch(diary.watch);
+	pass(2);
+	assert_info(&sa.last, 0, 1);
+	assert_int_equal(sa.has, 0);
+	pass(2);
+	assert_false(puppet.listening);
+	assert_int_equal(ibsa_timeout_ms(client), -1);
+	assert_int_equal(diary.count, 1);
+}
+
+/* Only those types of producers that report what is wanted. */
+static void producers_are_those_needed(void **state)
+{
+	(void)state;
+	watch_well(IBSA_EVENT_LINK_STATE, &diary);
+	assert_int_equal(sa.has, OF_SWITCH);
+	watch_well(IBSA_EVENT_LOCAL_CHANGES, &other);
+	assert_int_equal(sa.has, 0x0e);
+	assert_int_equal(sa.sets, 3);
+	ibsa_event_unwatch(other.watch);
+	pass(10);
+	assert_int_equal(sa.has, OF_SWITCH);
+	watch_well(IBSA_EVENT_OTHER, &other);
+	assert_int_equal(sa.has, OF_ALL);
+	assert_int_equal(diary.count, 1);
+}
+
+/* All have the same event with the same number; the last one ends it. */
+static void watches_share_a_subscription(void **state)
+{
+	struct puppet_mad report = report_of(64, 1);
+
+	(void)state;
+	watch_well(0, &diary);
+	watch_well(IBSA_EVENT_GID_IN, &other);
+	assert_int_equal(sa.sets, 1);
+	send_report(&report);
+	EXPECT(&diary, 1, IBSA_EVENT_GID_IN);
+	EXPECT(&other, 1, IBSA_EVENT_GID_IN);
+	assert_int_equal(diary.events[1].sequence, other.events[1].sequence);
+	assert_true(diary.events[1].sequence > diary.events[0].sequence);
+	assert_int_equal(sa.answers, 1);
+	ibsa_event_unwatch(diary.watch);
+	pass(10);
+	assert_int_equal(sa.unsets, 0);
+	report = report_of(64, 2);
+	send_report(&report);
+	assert_int_equal(diary.count, 2);
+	assert_int_equal(other.count, 3);
+	ibsa_event_unwatch(other.watch);
+	pass(10);
+	assert_int_equal(sa.unsets, 1);
+}
+
+/* Until the SA has said that it is over, its reports are answered. */
+static void late_reports_are_answered(void **state)
+{
+	struct puppet_mad report = report_of(64, 1);
+
+	(void)state;
+	watch_well(0, &diary);
+	sa.is_silent = true;
+	ibsa_event_unwatch(diary.watch);
+	pass(20);
+	assert_true(puppet.listening);
+	send_report(&report);
+	assert_int_equal(sa.answers, 1);
+	assert_int_equal(diary.count, 1);
+	pass(1100);
+	assert_false(puppet.listening);
+}
+
+/* Who comes back while it is being ended, or begun, ends up subscribed. */
+static void change_of_mind_counts(void **state)
+{
+	(void)state;
+	watch_well(0, &diary);
+	ibsa_event_unwatch(diary.watch);
+	sa.is_silent = true;
+	pass(2);
+	assert_int_equal(sa.unsets, 1);
+	sa.is_silent = false;
+	watch(NULL, &diary);
+	pass(200);
+	assert_int_equal(sa.has, OF_SM);
+	EXPECT(&diary, 0, SUBSCRIBED);
+
+	ibsa_event_unwatch(diary.watch);
+	pass(10);
+	assert_int_equal(sa.has, 0);
+	watch(NULL, &diary);
+	sa.is_silent = true;
+	pass(2);
+	ibsa_event_unwatch(diary.watch);
+	sa.is_silent = false;
+	pass(300);
+	assert_int_equal(sa.has, 0);
+	assert_int_equal(diary.count, 0);
+	assert_false(puppet.listening);
+}
+
+/* Read back at least that often, and by the most anxious of all. */
+static void subscription_is_read_back(void **state)
+{
+	const struct ibsa_event_options anxious = { .audit_ms = 1000 };
+	struct ibsa_inform_info_rec match;
+
+	(void)state;
+	watch_well(0, &diary);
+	assert_int_equal(sa.gets, 1);
+	ibsa_inform_info_rec_record.decode(sa.last.mad + NOTICE_AT, &match);
+	assert_memory_equal(&match.subscriber_gid, &puppet.port.gid, 16);
+	assert_in_range(until(&sa.gets), 26000, 30001);
+	watch(&anxious, &other);
+	assert_in_range(until(&sa.gets), 875, 1001);
+	assert_in_range(until(&sa.gets), 875, 1001);
+	ibsa_event_unwatch(other.watch);
+	assert_in_range(until(&sa.gets), 26000, 30001);
+	sa.qpn = 1;
+	assert_in_range(until(&sa.gets), 26000, 30001);
+	assert_int_equal(sa.sets, 1);
+	EXPECT(&diary, 0, SUBSCRIBED);
+}
+
+/* Those who come and go do not put it off. */
+static void audit_comes_whoever_joins(void **state)
+{
+	const struct ibsa_event_options anxious = { .audit_ms = 1000 };
+
+	(void)state;
+	watch(&anxious, &diary);
+	pass(200);
+	assert_int_equal(sa.gets, 1);
+	for (int i = 0; i < 5; i++) {
+		watch(&anxious, &other);
+		pass(200);
+		ibsa_event_unwatch(other.watch);
+		pass(200);
+	}
+	assert_in_range(sa.gets, 2, 4);
+}
+
+/* A subscription that fails leaves others looked after. */
+static void audit_comes_beside_a_refusal(void **state)
+{
+	const struct ibsa_event_options links = {
+		.kinds = IBSA_EVENT_LINK_STATE,
+	};
+
+	(void)state;
+	sa.set_status = 0x0200;
+	sa.set_of = OF_SWITCH;
+	watch(NULL, &diary);
+	watch(&links, &other);
+	pass(200);
+	EXPECT(&diary, 0, SUBSCRIBED);
+	EXPECT(&other, 0, REFUSED);
+	sa.has = 0;
+	pass(31000);
+	EXPECT(&diary, 0, SUBSCRIBED, LOST, SUBSCRIBED, GAP);
+}
+
+/* An SM that starts anew: found out, set again, and then the gap is told. */
+static void lost_subscription_is_made_again(void **state)
+{
+	(void)state;
+	watch_well(0, &diary);
+	sa.has = 0;
+	until(&sa.gets);
+	pass(10);
+	EXPECT(&diary, 0, SUBSCRIBED, LOST, SUBSCRIBED, GAP);
+	assert_int_equal(diary.events[1].err, 0);
+	assert_true(diary.events[3].sequence > diary.events[2].sequence);
+	assert_int_equal(sa.has, OF_SM);
+}
+
+/* Another program's, at a QP of its own, is not ours. */
+static void subscription_of_another_qp_does_not_count(void **state)
+{
+	(void)state;
+	watch_well(0, &diary);
+	sa.qpn = 77;
+	until(&sa.sets);
+	pass(10);
+	assert_int_equal(expect(&diary, 1, LOST)->err, 0);
+}
+
+/* One of several is lost: only who needs it hears of it. */
+static void only_who_needs_it_is_told(void **state)
+{
+	(void)state;
+	watch_well(0, &diary);
+	watch_well(IBSA_EVENT_LINK_STATE, &other);
+	sa.has = OF_SM;
+	until(&sa.gets);
+	pass(10);
+	EXPECT(&diary, 0, SUBSCRIBED);
+	EXPECT(&other, 0, SUBSCRIBED, LOST, SUBSCRIBED, GAP);
+	assert_int_equal(sa.has, OF_SM | OF_SWITCH);
+}
+
+/* Where the SA cannot be asked what it has, it is told once more. */
+static void sa_that_does_not_show_is_told_again(void **state)
+{
+	(void)state;
+	sa.get_status = IBSA_STATUS_BAD_METHOD_ATTRIBUTE;
+	watch_well(0, &diary);
+	assert_int_equal(sa.gets, 1);
+	pass(10);
+	assert_int_equal(sa.sets, 2);
+	assert_in_range(until(&sa.sets), 26000, 30001);
+	assert_in_range(until(&sa.sets), 26000, 30001);
+	assert_int_equal(sa.gets, 1);
+	EXPECT(&diary, 0, SUBSCRIBED);
+}
+
+/* What it took just now and does not show, it would never show. */
+static void sa_that_hides_is_told_again(void **state)
+{
+	(void)state;
+	sa.hides = true;
+	watch_well(0, &diary);
+	assert_in_range(until(&sa.sets), 26000, 30001);
+	assert_int_equal(sa.gets, 1);
+	pass(10);
+	EXPECT(&diary, 0, SUBSCRIBED);
+	/* Another SM may be another one. */
+	sa.hides = false;
+	puppet.port.sm_sl = 3;
+	pass(2000);
+	assert_int_equal(sa.gets, 2);
+}
+
+static void refresh_may_fail(void **state)
+{
+	(void)state;
+	sa.hides = true;
+	watch_well(0, &diary);
+	sa.set_status = IBSA_STATUS_REQ_INVALID;
+	sa.set_of = OF_ALL;
+	until(&sa.sets);
+	pass(10);
+	sa.set_status = 0;
+	assert_in_range(until(&sa.sets), 45000, 60001);
+	pass(10);
+	EXPECT(&diary, 0, SUBSCRIBED, REFUSED, SUBSCRIBED, GAP);
+}
+
+/* Silence is told once, and when it is over that there was a gap. */
+static void silence_is_a_gap(void **state)
+{
+	(void)state;
+	watch_well(0, &diary);
+	sa.is_silent = true;
+	until(&sa.gets);
+	pass(20000);
+	EXPECT(&diary, 0, SUBSCRIBED, FAILED);
+	assert_int_equal(diary.events[1].err, -ETIMEDOUT);
+	sa.is_silent = false;
+	pass(20000);
+	EXPECT(&diary, 2, SUBSCRIBED, GAP);
+	assert_int_equal(sa.sets, 1);
+}
+
+/* Nobody who was never subscribed has a gap. */
+static void first_silence_is_no_gap(void **state)
+{
+	unsigned int asked;
+
+	(void)state;
+	sa.is_silent = true;
+	watch(NULL, &diary);
+	pass(60 * 1000);
+	asked = sa.sets;
+	assert_in_range(asked, 20, 60);
+	sa.is_silent = false;
+	pass(60 * 1000);
+	EXPECT(&diary, 0, FAILED, SUBSCRIBED);
+}
+
+static void busy_sa_is_asked_again(void **state)
+{
+	(void)state;
+	sa.set_status = IBSA_STATUS_BUSY;
+	sa.set_of = OF_ALL;
+	watch(NULL, &diary);
+	pass(3000);
+	assert_int_equal(expect(&diary, 0, FAILED)->err, 0);
+	assert_int_equal(diary.events[0].status, IBSA_STATUS_BUSY);
+	sa.set_status = 0;
+	pass(10000);
+	EXPECT(&diary, 1, SUBSCRIBED);
+}
+
+/* Seldom; and who needs nothing of it is not touched. */
+static void refusal_is_told_and_tried_again(void **state)
+{
+	unsigned int before;
+
+	(void)state;
+	sa.set_status = IBSA_STATUS_REQ_DENIED;
+	sa.set_of = OF_SWITCH;
+	watch_well(0, &diary);
+	watch(&(struct ibsa_event_options){ .kinds = IBSA_EVENT_LINK_STATE },
+	      &other);
+	before = sa.sets;
+	pass(40 * 1000);
+	assert_int_equal(sa.sets, before + 1);
+	EXPECT(&other, 0, REFUSED);
+	assert_int_equal(other.events[0].status, IBSA_STATUS_REQ_DENIED);
+	sa.set_status = 0;
+	pass(60 * 1000);
+	EXPECT(&other, 1, SUBSCRIBED);
+	EXPECT(&diary, 0, SUBSCRIBED);
+}
+
+/* After silence, a refusal is tried again as soon as if it had come first. */
+static void silence_does_not_count_as_refusal(void **state)
+{
+	(void)state;
+	sa.is_silent = true;
+	watch(NULL, &diary);
+	pass(600 * 1000);
+	sa.is_silent = false;
+	sa.set_status = IBSA_STATUS_REQ_INVALID;
+	sa.set_of = 0xff;
+	while (diary.count < 2)
+		pass(1000);
+	expect(&diary, 1, IBSA_EVENT_REFUSED);
+	assert_in_range(until(&sa.sets), 1, 61 * 1000);
+	sa.set_status = 0;
+}
+
+/* Whatever has changed, the SA is told anew, soon, and there is a gap. */
+static void change_of_the_port_has_it_made_again(void **state)
+{
+	uint32_t lids[] = { 4, 5 };
+	unsigned int total = 0;
+
+	(void)state;
+	watch_well(0, &diary);
+	for (int i = 0; i < 8; i++) {
+		unsigned int ms;
+
+		puppet.port.lid = lids[i % 2];
+		puppet.port.reregisters += i % 3;
+		ms = until(&sa.sets);
+		assert_in_range(ms, 1, 1502);
+		total += ms;
+		pass(10);
+	}
+	assert_in_range(total, 8 * 10, 8 * 1200);
+	EXPECT(&diary, 0, SUBSCRIBED, LOST, SUBSCRIBED, GAP, LOST, SUBSCRIBED,
+	       GAP, LOST, SUBSCRIBED, GAP, LOST, SUBSCRIBED, GAP, LOST,
+	       SUBSCRIBED, GAP, LOST, SUBSCRIBED, GAP, LOST, SUBSCRIBED, GAP,
+	       LOST, SUBSCRIBED, GAP);
+}
+
+/* A change of PhysState alone ends no subscription: there is no gap. */
+static void physical_state_has_nothing_made_again(void **state)
+{
+	(void)state;
+	watch_well(0, &diary);
+	puppet.port.phys_state ^= 3;
+	pass(3000);
+	assert_int_equal(sa.sets, 1);
+	assert_int_equal(diary.count, 1);
+}
+
+/* While the port is down nothing is tried; when it is up, at once. */
+static void port_that_is_down_is_told(void **state)
+{
+	unsigned int asked;
+
+	(void)state;
+	watch_well(0, &diary);
+	puppet.port.port_state = IBSA_PORT_DOWN;
+	pass(1001);
+	asked = puppet.sent_count;
+	assert_int_equal(expect(&diary, 1, LOST)->err, -ENETDOWN);
+	watch(NULL, &other);
+	pass(60 * 1000);
+	assert_int_equal(expect(&other, 0, LOST)->err, -ENETDOWN);
+	puppet.port.port_state = IBSA_PORT_INIT;
+	pass(5000);
+	assert_int_equal(puppet.sent_count, asked);
+	puppet.port.port_state = IBSA_PORT_ARMED;
+	assert_in_range(until(&sa.sets), 1, 1502);
+	pass(10);
+	EXPECT(&diary, 2, SUBSCRIBED, GAP);
+	EXPECT(&other, 1, SUBSCRIBED);
+}
+
+/* The answer is to what was before. */
+static void change_under_a_request_counts(void **state)
+{
+	(void)state;
+	sa.is_silent = true;
+	watch(NULL, &diary);
+	pass(5);
+	puppet.port.sm_sl = 5;
+	pass(1050);
+	sa.is_silent = false;
+	pass(2000);
+	EXPECT(&diary, 0, SUBSCRIBED);
+	/* The reading, too. */
+	sa.is_silent = true;
+	until(&sa.gets);
+	puppet.port.reregisters = 1;
+	puppet.port_changed = true;
+	pass(20);
+	sa.is_silent = false;
+	sa.has = 0;
+	pass(2000);
+	EXPECT(&diary, 0, SUBSCRIBED, LOST, SUBSCRIBED, GAP);
+}
+
+/* Told when the SA has been heard of again, not before. */
+static void lost_messages_are_a_gap(void **state)
+{
+	(void)state;
+	watch_well(0, &diary);
+	puppet.recv_err = -ENOBUFS;
+	pass(3);
+	assert_int_equal(diary.count, 1);
+	puppet.recv_err = 0;
+	assert_in_range(until(&sa.gets), 1, 502);
+	pass(10);
+	EXPECT(&diary, 0, SUBSCRIBED, GAP);
+	assert_int_equal(sa.sets, 1);
+}
+
+/* And soon, whoever joins meanwhile. */
+static void gap_is_not_put_off(void **state)
+{
+	(void)state;
+	watch_well(0, &diary);
+	puppet.recv_err = -ENOBUFS;
+	pass(1);
+	puppet.recv_err = 0;
+	watch(NULL, &other);
+	pass(600);
+	EXPECT(&diary, 0, SUBSCRIBED, GAP);
+	EXPECT(&other, 0, SUBSCRIBED);
+}
+
+/* Another program was quicker when the device was opened anew. */
+static void lost_reports_are_told(void **state)
+{
+	(void)state;
+	watch_well(0, &diary);
+	puppet.listen_err = -EBUSY;
+	pass(31000);
+	EXPECT(&diary, 0, SUBSCRIBED, FAILED);
+	assert_int_equal(diary.events[1].err, -EBUSY);
+	puppet.listen_err = 0;
+	pass(70000);
+	EXPECT(&diary, 2, SUBSCRIBED, GAP);
+}
+
+static void no_sm_is_waited_for(void **state)
+{
+	(void)state;
+	puppet.port.sm_lid = 0;
+	puppet.port_changed = true;
+	pass(1);
+	watch(NULL, &diary);
+	pass(10);
+	assert_int_equal(expect(&diary, 0, FAILED)->err, -EAGAIN);
+	puppet.port.sm_lid = PUPPET_SM_LID;
+	pass(2000);
+	EXPECT(&diary, 1, SUBSCRIBED);
+}
+
+/* A table that is cut, or nonsense, is none. */
+static void broken_readings_are_none(void **state)
+{
+	static const struct {
+		uint16_t offset;
+		size_t len;
+	} broken[] = { { 0, 56 + 64 }, { 8, 200 }, { 1, 56 + 8 } };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct puppet_mad reply;
+
+		watch_well(0, &diary);
+		sa.is_silent = true;
+		until(&sa.gets);
+		reply = puppet_answer(&sa.last);
+		ibsa_put_be16(reply.mad + MAD_ATTRIBUTE_OFFSET,
+			      broken[i].offset);
+		reply.len = broken[i].len;
+		sa.is_silent = false;
+		puppet_deliver(&puppet, &reply);
+		pass(10);
+		assert_int_equal(sa.has, OF_SM);
+		assert_true(diary.count == 1 || diary.count == 4);
+		ibsa_event_unwatch(diary.watch);
+		pass(10);
+	}
+}
+
+int main(void)
+{
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, rig_set_up, rig_tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(subscription_is_as_the_sa_wants_it),
+		TEST(producers_are_those_needed),
+		TEST(watches_share_a_subscription),
+		TEST(late_reports_are_answered),
+		TEST(change_of_mind_counts),
+		TEST(subscription_is_read_back),
+		TEST(audit_comes_whoever_joins),
+		TEST(audit_comes_beside_a_refusal),
+		TEST(lost_subscription_is_made_again),
+		TEST(subscription_of_another_qp_does_not_count),
+		TEST(only_who_needs_it_is_told),
+		TEST(sa_that_does_not_show_is_told_again),
+		TEST(sa_that_hides_is_told_again),
+		TEST(refresh_may_fail),
+		TEST(silence_is_a_gap),
+		TEST(first_silence_is_no_gap),
+		TEST(busy_sa_is_asked_again),
+		TEST(refusal_is_told_and_tried_again),
+		TEST(silence_does_not_count_as_refusal),
+		TEST(change_of_the_port_has_it_made_again),
+		TEST(physical_state_has_nothing_made_again),
+		TEST(port_that_is_down_is_told),
+		TEST(change_under_a_request_counts),
+		TEST(lost_messages_are_a_gap),
+		TEST(gap_is_not_put_off),
+		TEST(lost_reports_are_told),
+		TEST(no_sm_is_waited_for),
+		TEST(broken_readings_are_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

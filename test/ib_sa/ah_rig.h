@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Devices of every kind, made up, and paths for them. The system's answers
+ * about routes are the test's, by the linker's --wrap; device/route.c has real
+ * ones.
+ */
+#ifndef IB_SA_AH_RIG_H
+#define IB_SA_AH_RIG_H
+
+#include <endian.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <ibsa/ib_sa.h>
+
+#include "test/support/device_tree.h"
+
+/* GID 3 as its file has it. */
+#define AH_GID_3 "fd00:0000:0000:0000:0000:0000:0000:0003\n"
+
+/* GIDs 0 and 3 of the device, and one that it has not. */
+extern const union ib_gid ah_gid_0;
+extern const union ib_gid ah_gid_3;
+extern const union ib_gid ah_remote;
+
+/* What the system answers who asks for a route, and for which interface. */
+struct ah_route {
+	int err;
+	unsigned int calls;
+	bool is_routed;
+	uint32_t ifindex;
+};
+
+extern struct ah_route ah_route;
+
+struct ah_bench {
+	struct tree tree;
+	struct ib_device *device;
+};
+
+/* A device with a port of LMC 2, and a GID at 0 and at 3. */
+struct ah_bench *ah_start_ib(void);
+struct ah_bench *ah_start_roce(void);
+struct ah_bench *ah_start_opa(void);
+void ah_stop(struct ah_bench *bench);
+
+/* Change one file of its port. */
+void ah_set(struct ah_bench *bench, const char *file, const char *text);
+
+/* Paths from GID 3 to the one that it has not, without hops. */
+struct sa_path_rec ah_ib_path(void);
+struct sa_path_rec ah_opa_path(uint32_t dlid);
+struct sa_path_rec ah_roce_path(enum sa_path_rec_type type);
+
+/* By the kernel's name, at port 1, without a GID. */
+int ah_init(struct ah_bench *bench, struct sa_path_rec *rec,
+	    struct rdma_ah_attr *attr);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The kernel's calls with their n-th allocation failing, for every n. */
+#include "test/support/fail_alloc.h"
+#include "test/ib_sa/rig.h"
+
+enum { KINDS = 7, NODE1_PORT1 = 0x100001 };
+
+/* What became of one run. */
+struct run {
+	int accepted;
+	int calls;
+	int good;
+	bool is_watched;
+};
+
+static void note(struct run *run, int status)
+{
+	/* -EIO where the request could not be made, -ETIMEDOUT where the fabric
+	 * could not keep its answer, -EINVAL where it could not keep a record,
+	 * -ENODATA where that was then looked for. */
+	assert_true(!status || status == -ENOMEM || status == -EIO ||
+		    status == -ETIMEDOUT || status == -EINVAL ||
+		    status == -ENODATA);
+	run->calls++;
+	run->good += !status;
+}
+
+static void on_path(int status, struct sa_path_rec *resp, void *context)
+{
+	(void)resp;
+	note(context, status);
+}
+
+static void on_service(int status, struct ib_sa_service_rec *resp,
+		       void *context)
+{
+	(void)resp;
+	note(context, status);
+}
+
+static void on_services(int status, struct sa_service_rec *resp,
+			unsigned int count, void *context)
+{
+	assert_int_equal(resp != NULL, !status);
+	assert_int_equal(count, !status);
+	note(context, status);
+}
+
+static void on_mcmember(int status, struct ib_sa_mcmember_rec *resp,
+			void *context)
+{
+	(void)resp;
+	note(context, status);
+}
+
+static void on_guid_info(int status, struct ib_sa_guidinfo_rec *resp,
+			 void *context)
+{
+	(void)resp;
+	note(context, status);
+}
+
+/* It frees its membership. */
+static int on_multicast(int status, struct ib_sa_multicast *multicast)
+{
+	note(multicast->context, status);
+	return -1;
+}
+
+static struct ib_sa_service_rec service(void)
+{
+	struct ib_sa_service_rec rec = { .name = "here" };
+
+	rec.id = htobe64(7);
+	rec.gid.global.subnet_prefix = htobe64(UINT64_C(0xfe80) << 48);
+	rec.gid.global.interface_id = htobe64(7);
+	return rec;
+}
+
+/* The group that IPoIB's broadcasts go to. */
+static int ask_member(struct rig *rig, struct run *run)
+{
+	struct ib_sa_mcmember_rec rec = { .join_state = 1 };
+	struct ib_sa_query *query;
+
+	rec.mgid.global.subnet_prefix = htobe64(UINT64_C(0xff12401bffff0000));
+	rec.mgid.global.interface_id = htobe64(0xffffffff);
+	return ib_sa_mcmember_rec_query(&rig->client, rig->device, 1,
+					IB_MGMT_METHOD_GET, &rec,
+					IB_SA_MCMEMBER_REC_MGID, RIG_TIMEOUT_MS,
+					0, on_mcmember, run, &query);
+}
+
+/* Its first event says how things stand. Where memory stays short it is tried
+ * for ever, until the end, which is told as well. */
+static void on_event(const struct ibsa_event *event, void *arg)
+{
+	struct run *run = arg;
+
+	if (run->is_watched)
+		return;
+	run->is_watched = true;
+	note(run, event->kind == IBSA_EVENT_SUBSCRIBED ? 0 : -ENOMEM);
+}
+
+static int watch(struct rig *rig, struct run *run)
+{
+	const struct ibsa_gid gid = { { 0xfe } };
+	const struct ibsa_event_options options = { .gids = &gid,
+						    .gid_count = 1 };
+	struct ibsa_device_watch *handle;
+
+	run->is_watched = false;
+	return ibsa_device_watch(&rig->client, rig->device, 1, &options,
+				 on_event, run, &handle);
+}
+
+/* The same group, joined. */
+static int join(struct rig *rig, struct run *run)
+{
+	struct ib_sa_mcmember_rec rec = { .join_state = 1 };
+	const struct ib_sa_multicast *multicast;
+
+	rec.mgid.global.subnet_prefix = htobe64(UINT64_C(0xff12401bffff0000));
+	rec.mgid.global.interface_id = htobe64(0xffffffff);
+	rec.port_gid.global.subnet_prefix = htobe64(UINT64_C(0xfe80) << 48);
+	rec.port_gid.global.interface_id = htobe64(NODE1_PORT1);
+	multicast = ib_sa_join_multicast(&rig->client, rig->device, 1, &rec,
+					 IB_SA_MCMEMBER_REC_MGID |
+						 IB_SA_MCMEMBER_REC_PORT_GID |
+						 IB_SA_MCMEMBER_REC_JOIN_STATE,
+					 0, on_multicast, run);
+	return ibsa_is_err(multicast) ? ibsa_ptr_err(multicast) : 0;
+}
+
+static int ask_guids(struct rig *rig, struct run *run)
+{
+	struct ib_sa_guidinfo_rec rec = { .lid = htobe16(1) };
+
+	return ib_sa_guid_info_rec_query(
+		&rig->client, rig->device, 1, &rec,
+		IB_SA_GUIDINFO_REC_LID | IB_SA_GUIDINFO_REC_BLOCK_NUM,
+		IB_MGMT_METHOD_GET, RIG_TIMEOUT_MS, 0, on_guid_info, run, NULL);
+}
+
+static int ask(struct rig *rig, int kind, struct run *run)
+{
+	struct ib_sa_service_rec rec = service();
+	struct sa_service_rec any = { .id = rec.id };
+	struct ib_sa_query *query;
+
+	switch (kind) {
+	case 0:
+		return rig_ask_on(&rig->client, rig->device, 1, 2,
+				  RIG_TIMEOUT_MS, on_path, run, &query);
+	case 1:
+		return ib_sa_service_rec_query(
+			&rig->client, rig->device, 1, IB_MGMT_METHOD_SET, &rec,
+			IB_SA_SERVICE_REC_SERVICE_ID |
+				IB_SA_SERVICE_REC_SERVICE_GID,
+			RIG_TIMEOUT_MS, 0, on_service, run, &query);
+	case 2:
+		return ib_sa_service_rec_get(&rig->client, rig->device, 1, &any,
+					     IB_SA_SERVICE_REC_SERVICE_ID,
+					     RIG_TIMEOUT_MS, 0, on_services,
+					     run, &query);
+	case 3:
+		return ask_member(rig, run);
+	case 4:
+		return join(rig, run);
+	case 5:
+		return ask_guids(rig, run);
+	default:
+		return watch(rig, run);
+	}
+}
+
+/* Each kind in turn. What is accepted is told once, what is not, never. */
+static void run_all(struct rig *rig, struct run *run)
+{
+	for (int kind = 0; kind < KINDS; kind++) {
+		const int err = ask(rig, kind, run);
+
+		if (err < 0) {
+			assert_true(err == -ENOMEM || err == -EINVAL);
+			continue;
+		}
+		run->accepted++;
+		while (run->calls < run->accepted)
+			(void)ibsa_device_wait(rig->device, -1);
+	}
+}
+
+/* Return: whether all went well. */
+static bool survives(long allocations)
+{
+	struct rig rig = { .fabric = rig_fabric(true) };
+	const struct ibsa_device_options options = { .on = rig.fabric,
+						     .no_thread = true };
+	struct run run = { 0 };
+	int err;
+
+	fail_alloc_after(allocations);
+	ib_sa_register_client(&rig.client);
+	err = ibsa_device_open(&options, NULL, &rig.device);
+	if (err)
+		assert_int_equal(err, -ENOMEM);
+	else
+		run_all(&rig, &run);
+	ib_sa_unregister_client(&rig.client);
+	ibsa_device_put(rig.device);
+	fail_alloc_after(-1);
+	ibsa_fabric_put(rig.fabric);
+	assert_int_equal(run.calls, run.accepted);
+	return run.good == KINDS;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+	long n = 0;
+
+	(void)state;
+	while (!survives(n))
+		n++;
+	assert_true(n > 10);
+}
+
+/* Once warm, queries need no memory at all. */
+static void warm_queries_do_not_allocate(void **state)
+{
+	struct run run = { 0 };
+	struct rig rig;
+
+	(void)state;
+	rig_start(&rig);
+	run_all(&rig, &run);
+	run_all(&rig, &run);
+	fail_alloc_after(0);
+	for (int i = 0; i < 1000; i++) {
+		run = (struct run){ .accepted = 1 };
+		assert_true(ask(&rig, 0, &run) >= 0);
+		while (!run.calls)
+			(void)ibsa_device_wait(rig.device, -1);
+		assert_int_equal(run.good, 1);
+	}
+	fail_alloc_after(-1);
+	rig_stop(&rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_allocation_may_fail),
+		cmocka_unit_test(warm_queries_do_not_allocate),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

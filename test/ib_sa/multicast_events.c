@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Memberships that end by themselves: the port changes, or the SA forgets. */
+#include "ib_sa/state.h"
+#include "test/ib_sa/multicast_rig.h"
+#include "wire/mad.h"
+
+enum {
+	SET = IBSA_METHOD_SET,
+	GET = IBSA_METHOD_GET,
+	LOOK_MS = 1000,
+	SPREAD_MS = 500, /* in which groups are read or lost after a change */
+	AUDIT_MS = 30000,
+	JITTER_MS = AUDIT_MS / 8,
+};
+
+static struct plug plug;
+static struct member a;
+
+static int start(void **state)
+{
+	(void)state;
+	memset(&a, 0, sizeof(a));
+	plug_start(&plug, NULL);
+	join_well(&plug, 1, FULL, &a);
+	a.calls = 0;
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	ib_sa_free_multicast(a.multicast);
+	plug_stop(&plug);
+	return 0;
+}
+
+/* The port has changed, which is seen at the next look and has its effect
+ * soon after. */
+static void look(void)
+{
+	plug_run(&plug, LOOK_MS);
+	plug_run(&plug, SPREAD_MS);
+	plug_run(&plug, 0);
+}
+
+static void assert_reset(void)
+{
+	assert_int_equal(a.calls, 1);
+	assert_int_equal(a.status, -ENETRESET);
+	assert_false(is_joined(&plug, 1, FULL));
+	assert_int_equal(plug.puppet.sent_count, 1);
+}
+
+static void assert_kept(void)
+{
+	assert_int_equal(a.calls, 0);
+	assert_true(is_joined(&plug, 1, FULL));
+}
+
+static void port_that_goes_down_resets(void **state)
+{
+	(void)state;
+	plug.puppet.port.port_state = IBSA_PORT_DOWN;
+	look();
+	assert_reset();
+	plug.puppet.port.port_state = IBSA_PORT_ACTIVE;
+	look();
+	assert_int_equal(a.calls, 1);
+}
+
+/* Read as down once and as active again before the watch is told. */
+static void port_that_was_down_meanwhile_resets(void **state)
+{
+	struct ibsa_client *client =
+		ibsa__sa_port_find(plug.rig.device, 1)->client;
+	struct ibsa_port_state port;
+
+	(void)state;
+	plug.puppet.port.port_state = IBSA_PORT_DOWN;
+	assert_int_equal(ibsa_port_get(client, true, &port), 0);
+	plug.puppet.port.port_state = IBSA_PORT_ACTIVE;
+	assert_int_equal(ibsa_port_get(client, true, &port), 0);
+	look();
+	assert_reset();
+}
+
+/* LinkErrorRecovery: the port stays active, and no kernel event tells it. */
+static void physical_state_keeps(void **state)
+{
+	enum { LINK_UP = 5, RECOVERY = 6 };
+
+	(void)state;
+	plug.puppet.port.phys_state = LINK_UP;
+	look();
+	plug.puppet.port.phys_state = RECOVERY;
+	look();
+	plug.puppet.port.phys_state = LINK_UP;
+	look();
+	assert_kept();
+	assert_int_equal(plug.puppet.sent_count, 1);
+}
+
+static void other_lid_resets(void **state)
+{
+	(void)state;
+	plug.puppet.port.lid++;
+	look();
+	assert_reset();
+}
+
+static void reregistration_resets(void **state)
+{
+	(void)state;
+	plug.puppet.port.reregisters++;
+	look();
+	assert_reset();
+}
+
+/* The SM moves, the default P_Key too, the group's does not. */
+static void other_changes_keep(void **state)
+{
+	(void)state;
+	plug.puppet.port.sm_sl++;
+	plug.puppet.port.gid.raw[15]++;
+	plug.puppet.port.pkey_index++;
+	plug.pkeys[1] = 0xffff;
+	look();
+	assert_kept();
+}
+
+static void pkey_that_moves_resets(void **state)
+{
+	(void)state;
+	plug.pkeys[0] = 0x8001;
+	plug.pkeys[1] = 0xffff;
+	plug.puppet.port.pkey_index = 1;
+	look();
+	assert_reset();
+}
+
+/* A member of a partition as a limited one, which its P_Key is as well. */
+static void pkey_that_loses_its_full_membership_stays(void **state)
+{
+	(void)state;
+	plug.pkeys[0] = 0x7fff;
+	plug.puppet.port.pkey_index = 1;
+	look();
+	assert_kept();
+}
+
+/* The membership ends at once, its members are told soon, so that those of many
+ * groups do not all join again at the same time. */
+static void reregistration_is_told_soon(void **state)
+{
+	(void)state;
+	plug.puppet.port.reregisters++;
+	plug_run(&plug, LOOK_MS);
+	assert_int_equal(a.calls, 0);
+	assert_false(is_joined(&plug, 1, FULL));
+	plug_run(&plug, SPREAD_MS);
+	assert_reset();
+}
+
+/* Whoever joins a group that was lost does not wait for that. */
+static void join_ends_what_was_lost(void **state)
+{
+	struct member b = { 0 };
+
+	(void)state;
+	plug.puppet.port.reregisters++;
+	plug_run(&plug, LOOK_MS);
+	join(&plug, 1, FULL, &b);
+	assert_int_equal(a.status, -ENETRESET);
+	assert_asked(&plug, 2, SET, 1, FULL);
+	agree(&plug);
+	assert_int_equal(b.status, 0);
+	assert_true(is_joined(&plug, 1, FULL));
+	plug_run(&plug, SPREAD_MS);
+	assert_int_equal(b.calls, 1);
+	ib_sa_free_multicast(b.multicast);
+}
+
+/* A request on its way ends first; who waits asks anew. */
+static void member_that_waits_asks_again(void **state)
+{
+	struct member b = { 0 };
+
+	(void)state;
+	join(&plug, 1, FULL | NON, &b);
+	plug.puppet.port.reregisters++;
+	look();
+	plug.puppet.sent_count = 2; /* without tries */
+	assert_int_equal(a.calls, 0);
+	agree(&plug);
+	assert_int_equal(a.status, -ENETRESET);
+	assert_int_equal(b.calls, 0);
+	assert_asked(&plug, 3, SET, 1, FULL | NON);
+	agree(&plug);
+	assert_int_equal(b.status, 0);
+	ib_sa_free_multicast(b.multicast);
+}
+
+static void member_joins_again_from_its_callback(void **state)
+{
+	(void)state;
+	a.rejoins = true;
+	plug.puppet.port.reregisters++;
+	look();
+	assert_int_equal(a.status, -ENETRESET);
+	assert_asked(&plug, 2, SET, 1, FULL);
+	agree(&plug);
+	assert_int_equal(a.calls, 2);
+	assert_int_equal(a.status, 0);
+	assert_true(is_joined(&plug, 1, FULL));
+}
+
+/* The SA is asked now and then whether it still knows. */
+static void membership_is_read_back(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++) {
+		plug_run(&plug, AUDIT_MS - JITTER_MS - 1);
+		assert_int_equal(plug.puppet.sent_count, 1 + i);
+		plug_run(&plug, JITTER_MS + 1);
+		assert_asked(&plug, 2 + i, GET, 1, 0);
+		agree(&plug);
+		plug_run(&plug, 0);
+		assert_kept();
+		plug_run(&plug, 0);
+	}
+}
+
+static void forgotten_membership_resets(void **state)
+{
+	(void)state;
+	plug_run(&plug, AUDIT_MS);
+	refuse(&plug, IBSA_STATUS_NO_RECORDS);
+	plug_run(&plug, 0);
+	plug.puppet.sent_count = 1;
+	assert_reset();
+	plug_run(&plug, AUDIT_MS);
+	assert_int_equal(plug.puppet.sent_count, 1);
+}
+
+/* Silence says nothing, a refusal neither. */
+static void no_answer_says_nothing(void **state)
+{
+	(void)state;
+	plug_run(&plug, AUDIT_MS);
+	refuse(&plug, IBSA_STATUS_NO_RESOURCES);
+	plug_run(&plug, AUDIT_MS);
+	assert_int_equal(plug.puppet.sent_count, 3);
+	plug_run(&plug, 3000);
+	plug_run(&plug, 0);
+	assert_kept();
+}
+
+/* Silence has it read again before its interval ends. */
+static void silence_is_asked_again(void **state)
+{
+	unsigned int before;
+
+	(void)state;
+	plug_run(&plug, AUDIT_MS);
+	plug_run(&plug, 3000);
+	plug_run(&plug, 0);
+	before = plug.puppet.sent_count;
+	plug_run(&plug, 1000);
+	assert_int_equal(plug.puppet.sent_count, before + 1);
+	assert_asked(&plug, before + 1, GET, 1, 0);
+	refuse(&plug, IBSA_STATUS_NO_RECORDS);
+	plug_run(&plug, 0);
+	assert_int_equal(a.status, -ENETRESET);
+}
+
+/* What was asked before a member came says nothing of it. */
+static void stale_answer_says_nothing(void **state)
+{
+	struct member b = { 0 };
+	struct puppet_mad read;
+
+	(void)state;
+	plug_run(&plug, AUDIT_MS);
+	read = puppet_answer(puppet_sent(&plug.puppet, 1));
+	read.mad[MAD_STATUS + 1] = 0;
+	read.mad[MAD_STATUS] = IBSA_STATUS_NO_RECORDS >> 8;
+	join(&plug, 1, NON, &b);
+	agree(&plug);
+	assert_int_equal(b.status, 0);
+	puppet_deliver(&plug.puppet, &read);
+	plug_run(&plug, 0);
+	plug_run(&plug, 0);
+	assert_int_equal(a.calls, 0);
+	assert_true(is_joined(&plug, 1, FULL | NON));
+	ib_sa_free_multicast(b.multicast);
+}
+
+/* A new SM may not know the membership: that is found out soon. */
+static void new_sm_is_asked_soon(void **state)
+{
+	(void)state;
+	plug.puppet.port.sm_lid++;
+	plug_run(&plug, LOOK_MS);
+	assert_int_equal(plug.puppet.sent_count, 1);
+	plug_run(&plug, 1000);
+	assert_asked(&plug, 2, GET, 1, 0);
+	refuse(&plug, IBSA_STATUS_NO_RECORDS);
+	plug_run(&plug, 0);
+	plug.puppet.sent_count = 1;
+	assert_reset();
+}
+
+/* Where no event tells of it, a moved P_Key is found by the audit. */
+static void audit_looks_at_the_pkey(void **state)
+{
+	(void)state;
+	plug.pkeys[0] = 0x8001;
+	plug_run(&plug, AUDIT_MS);
+	plug_run(&plug, 0);
+	plug.puppet.sent_count = 1;
+	assert_reset();
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(port_that_goes_down_resets),
+		TEST(port_that_was_down_meanwhile_resets),
+		TEST(physical_state_keeps),
+		TEST(other_lid_resets),
+		TEST(reregistration_resets),
+		TEST(other_changes_keep),
+		TEST(pkey_that_moves_resets),
+		TEST(pkey_that_loses_its_full_membership_stays),
+		TEST(reregistration_is_told_soon),
+		TEST(join_ends_what_was_lost),
+		TEST(member_that_waits_asks_again),
+		TEST(member_joins_again_from_its_callback),
+		TEST(membership_is_read_back),
+		TEST(forgotten_membership_resets),
+		TEST(no_answer_says_nothing),
+		TEST(silence_is_asked_again),
+		TEST(stale_answer_says_nothing),
+		TEST(new_sm_is_asked_soon),
+		TEST(audit_looks_at_the_pkey),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The kernel's calls from several threads at once. */
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "test/ib_sa/rig.h"
+
+enum { THREADS = 8, QUERIES = 2000, LONG_MS = 60000 };
+
+/* What callbacks of any thread count. */
+struct tally {
+	atomic_int calls;
+	atomic_int good;
+	atomic_int interrupted;
+};
+
+static void note(struct tally *tally, int status)
+{
+	if (!status)
+		atomic_fetch_add(&tally->good, 1);
+	if (status == -EINTR)
+		atomic_fetch_add(&tally->interrupted, 1);
+	/* Last: tests wait for it. */
+	atomic_fetch_add(&tally->calls, 1);
+}
+
+static void tally_path(int status, struct sa_path_rec *resp, void *context)
+{
+	(void)resp;
+	note(context, status);
+}
+
+/* The real clock; the device has a worker. */
+static void start(struct rig *rig)
+{
+	*rig = (struct rig){ .fabric = rig_fabric(false) };
+	rig->device = rig_open(rig->fabric, "node1", false);
+	ib_sa_register_client(&rig->client);
+}
+
+static void await(const atomic_int *count, int wanted)
+{
+	while (atomic_load(count) < wanted)
+		sched_yield();
+}
+
+static void *unregister(void *client)
+{
+	ib_sa_unregister_client(client);
+	return NULL;
+}
+
+/*
+ * A thread unregisters, and so dispatches a device without a worker; the
+ * device's owner puts it. The query is told once, and the unregistering ends.
+ */
+static void put_ends_who_unregisters(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 300; i++) {
+		struct told told = { 0 };
+		struct ib_sa_query *query;
+		pthread_t thread;
+		struct rig rig;
+
+		rig_start_on(&rig, rig_fabric(i % 2));
+		rig_silence(&rig, true);
+		assert_true(rig_ask_on(&rig.client, rig.device, 1, 2, 1000000,
+				       told_path, &told, &query) >= 0);
+		assert_int_equal(pthread_create(&thread, NULL, unregister,
+						&rig.client),
+				 0);
+		if (i % 3)
+			sched_yield();
+		ibsa_device_put(rig.device);
+		assert_int_equal(pthread_join(thread, NULL), 0);
+		assert_int_equal(told.calls, 1);
+		rig.device = NULL;
+		rig_stop(&rig);
+	}
+}
+
+/* One of THREADS, and what they share. */
+struct crew {
+	struct rig rig;
+	struct tally tally;
+	struct ib_device *devices[THREADS];
+	pthread_barrier_t barrier;
+	atomic_int next;
+};
+
+static void crew_run(struct crew *crew, void *(*work)(void *))
+{
+	pthread_t threads[THREADS];
+
+	pthread_barrier_init(&crew->barrier, NULL, THREADS);
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, work, crew),
+				 0);
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	pthread_barrier_destroy(&crew->barrier);
+}
+
+/* Every third query is cancelled, both ports are asked through. */
+static void *ask_and_cancel(void *arg)
+{
+	struct crew *crew = arg;
+
+	for (int i = 0; i < QUERIES; i++) {
+		struct ib_sa_query *query;
+		int id = rig_ask_on(&crew->rig.client, crew->rig.device,
+				    (uint8_t)(1 + i % 2), (uint16_t)(1 + i % 3),
+				    LONG_MS, tally_path, &crew->tally, &query);
+
+		assert_true(id >= 0);
+		if (i % 3)
+			continue;
+		ib_sa_cancel_query(id, query);
+		ib_sa_cancel_query(id, query);
+	}
+	return NULL;
+}
+
+/* From all threads, through two ports of one device: each query is told once,
+ * answered or interrupted, and unregistering waits for the last. */
+static void threads_share_a_device(void **state)
+{
+	static struct crew crew;
+
+	(void)state;
+	start(&crew.rig);
+	crew_run(&crew, ask_and_cancel);
+	ib_sa_unregister_client(&crew.rig.client);
+	assert_int_equal(atomic_load(&crew.tally.calls), THREADS * QUERIES);
+	assert_int_equal(atomic_load(&crew.tally.good) +
+				 atomic_load(&crew.tally.interrupted),
+			 THREADS * QUERIES);
+	rig_stop(&crew.rig);
+}
+
+enum { MEMBERSHIPS = 200, NODE1_PORT1 = 0x100001 };
+
+/* The group that IPoIB's broadcasts go to. */
+static struct ib_sa_mcmember_rec broadcast(uint8_t states)
+{
+	struct ib_sa_mcmember_rec rec = { .join_state = states };
+
+	rec.mgid.global.subnet_prefix = htobe64(UINT64_C(0xff12401bffff0000));
+	rec.mgid.global.interface_id = htobe64(0xffffffff);
+	rec.port_gid.global.subnet_prefix = htobe64(UINT64_C(0xfe80) << 48);
+	rec.port_gid.global.interface_id = htobe64(NODE1_PORT1);
+	return rec;
+}
+
+/* Every third frees itself, and nobody else then does. */
+static int tally_member(int status, struct ib_sa_multicast *multicast)
+{
+	note(multicast->context, status);
+	return multicast->rec.join_state == 2 ? -1 : 0;
+}
+
+static void *join_and_leave(void *arg)
+{
+	struct crew *crew = arg;
+
+	for (int i = 0; i < MEMBERSHIPS; i++) {
+		const uint8_t states = (uint8_t)(1 << i % 3);
+		struct ib_sa_mcmember_rec rec = broadcast(states);
+		struct ib_sa_multicast *multicast = ib_sa_join_multicast(
+			&crew->rig.client, crew->rig.device, 1, &rec,
+			IB_SA_MCMEMBER_REC_MGID | IB_SA_MCMEMBER_REC_PORT_GID |
+				IB_SA_MCMEMBER_REC_JOIN_STATE,
+			0, tally_member, &crew->tally);
+
+		assert_false(ibsa_is_err(multicast));
+		if (i % 5 == 0)
+			sched_yield();
+		if (states != 2)
+			ib_sa_free_multicast(multicast);
+	}
+	return NULL;
+}
+
+/* From all threads at once, with the SA's answers between: nobody is told
+ * twice, and whoever joins afterwards is let in. */
+static void threads_share_a_group(void **state)
+{
+	static struct crew crew;
+	struct ib_sa_mcmember_rec rec = broadcast(1);
+	struct ib_sa_multicast *multicast;
+	struct tally tally = { 0 };
+
+	(void)state;
+	start(&crew.rig);
+	crew_run(&crew, join_and_leave);
+	multicast = ib_sa_join_multicast(
+		&crew.rig.client, crew.rig.device, 1, &rec,
+		IB_SA_MCMEMBER_REC_MGID | IB_SA_MCMEMBER_REC_PORT_GID |
+			IB_SA_MCMEMBER_REC_JOIN_STATE,
+		0, tally_member, &tally);
+	await(&tally.calls, 1);
+	assert_int_equal(atomic_load(&tally.good), 1);
+	ib_sa_free_multicast(multicast);
+	rig_stop(&crew.rig);
+	assert_int_equal(atomic_load(&crew.tally.calls),
+			 atomic_load(&crew.tally.good));
+	assert_true(atomic_load(&crew.tally.calls) <= THREADS * MEMBERSHIPS);
+}
+
+static void *get_by_name(void *arg)
+{
+	struct crew *crew = arg;
+	const int mine = atomic_fetch_add(&crew->next, 1);
+	struct ib_sa_query *query;
+
+	pthread_barrier_wait(&crew->barrier);
+	assert_int_equal(ibsa_device_get("node1", &crew->devices[mine]), 0);
+	assert_true(rig_ask_on(&crew->rig.client, crew->devices[mine], 1, 2,
+			       LONG_MS, tally_path, &crew->tally, &query) >= 0);
+	pthread_barrier_wait(&crew->barrier);
+	if (mine)
+		assert_ptr_equal(crew->devices[mine], crew->devices[0]);
+	pthread_barrier_wait(&crew->barrier);
+	ibsa_device_put(crew->devices[mine]);
+	return NULL;
+}
+
+/* Who gets one name at the same time gets one device; the last put closes. */
+static void name_is_opened_once(void **state)
+{
+	(void)state;
+	assert_int_equal(setenv("IBSA_FABRIC", FABRIC, 1), 0);
+	for (int i = 0; i < 50; i++) {
+		struct crew crew = { .next = 0 };
+
+		ib_sa_register_client(&crew.rig.client);
+		crew_run(&crew, get_by_name);
+		assert_int_equal(atomic_load(&crew.tally.calls), THREADS);
+		ib_sa_unregister_client(&crew.rig.client);
+	}
+	assert_int_equal(unsetenv("IBSA_FABRIC"), 0);
+}
+
+/* A callback that stays until it is let go. */
+struct held {
+	struct tally tally;
+	atomic_int inside;
+	atomic_int release;
+	struct rig *rig;
+	void (*run)(struct held *held);
+};
+
+static void hold(int status, struct sa_path_rec *resp, void *context)
+{
+	struct held *held = context;
+
+	(void)resp;
+	atomic_store(&held->inside, 1);
+	await(&held->release, 1);
+	if (held->run)
+		held->run(held);
+	note(&held->tally, status);
+}
+
+/* A query whose callback runs is left alone by a cancel from elsewhere. */
+static void cancel_while_the_callback_runs(void **state)
+{
+	struct ib_sa_query *query;
+	struct held held = { 0 };
+	struct rig rig;
+	int id;
+
+	(void)state;
+	start(&rig);
+	id = rig_ask_on(&rig.client, rig.device, 1, 2, LONG_MS, hold, &held,
+			&query);
+	await(&held.inside, 1);
+	ib_sa_cancel_query(id, query);
+	atomic_store(&held.release, 1);
+	await(&held.tally.calls, 1);
+	ib_sa_unregister_client(&rig.client);
+	assert_int_equal(atomic_load(&held.tally.calls), 1);
+	assert_int_equal(atomic_load(&held.tally.good), 1);
+	rig_stop(&rig);
+}
+
+static void *put(void *device)
+{
+	ibsa_device_put(device);
+	return NULL;
+}
+
+/* Put waits for the callback that runs; what was started behind it ends. */
+static void put_while_the_callback_runs(void **state)
+{
+	struct ib_sa_query *query;
+	struct tally tally = { 0 };
+	struct held held = { 0 };
+	pthread_t thread;
+	struct rig rig;
+
+	(void)state;
+	start(&rig);
+	assert_true(rig_ask_on(&rig.client, rig.device, 1, 2, LONG_MS, hold,
+			       &held, &query) >= 0);
+	await(&held.inside, 1);
+	for (int i = 0; i < 100; i++)
+		assert_true(rig_ask_on(&rig.client, rig.device, 1, 3, LONG_MS,
+				       tally_path, &tally, &query) >= 0);
+	assert_int_equal(pthread_create(&thread, NULL, put, rig.device), 0);
+	atomic_store(&held.release, 1);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(atomic_load(&held.tally.good), 1);
+	assert_int_equal(atomic_load(&tally.calls), 100);
+	rig.device = NULL;
+	rig_stop(&rig);
+}
+
+static void put_own(struct held *held)
+{
+	ibsa_device_put(held->rig->device);
+}
+
+/* A worker's callback puts its device with queries under way: they end, and the
+ * worker goes by itself. */
+static void worker_puts_its_device(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 50; i++) {
+		struct ib_sa_query *query;
+		struct tally tally = { 0 };
+		struct held held = { .run = put_own };
+		struct rig rig;
+
+		start(&rig);
+		held.rig = &rig;
+		assert_true(rig_ask_on(&rig.client, rig.device, 1, 2, LONG_MS,
+				       hold, &held, &query) >= 0);
+		await(&held.inside, 1);
+		rig_silence(&rig, true);
+		assert_true(rig_ask_on(&rig.client, rig.device, 1, 3, LONG_MS,
+				       tally_path, &tally, &query) >= 0);
+		atomic_store(&held.release, 1);
+		ib_sa_unregister_client(&rig.client);
+		assert_int_equal(atomic_load(&held.tally.good), 1);
+		assert_int_equal(atomic_load(&tally.interrupted), 1);
+		rig.device = NULL;
+		rig_stop(&rig);
+	}
+}
+
+static void unregister_own(struct held *held)
+{
+	ib_sa_unregister_client(&held->rig->client);
+}
+
+/* A worker's callback unregisters with queries on two devices: it does not
+ * wait, and the rest is told later. */
+static void worker_unregisters_with_two_devices(void **state)
+{
+	struct held held = { .run = unregister_own };
+	struct ib_sa_query *query;
+	struct tally tally = { 0 };
+	struct ib_device *other;
+	struct rig rig;
+
+	(void)state;
+	start(&rig);
+	other = rig_open(rig.fabric, "node2", false);
+	held.rig = &rig;
+	assert_true(rig_ask_on(&rig.client, rig.device, 1, 2, LONG_MS, hold,
+			       &held, &query) >= 0);
+	await(&held.inside, 1);
+	rig_silence(&rig, true);
+	assert_true(rig_ask_on(&rig.client, other, 1, 3, LONG_MS, tally_path,
+			       &tally, &query) >= 0);
+	assert_true(rig_ask_on(&rig.client, rig.device, 1, 3, LONG_MS,
+			       tally_path, &tally, &query) >= 0);
+	atomic_store(&held.release, 1);
+	await(&held.tally.calls, 1);
+	assert_null(rig.client.sa);
+	ibsa_device_put(other);
+	ibsa_device_put(rig.device);
+	assert_int_equal(atomic_load(&tally.interrupted), 2);
+	rig.device = NULL;
+	rig_stop(&rig);
+}
+
+/* Two workers whose callbacks put each other's devices at the same time. */
+struct cross {
+	pthread_barrier_t barrier;
+	struct ib_device *devices[2];
+	struct ib_device *puts[2];
+	atomic_int done;
+};
+
+struct side {
+	struct cross *cross;
+	int index;
+};
+
+static void put_the_other(int status, struct sa_path_rec *resp, void *context)
+{
+	struct side *side = context;
+
+	(void)status;
+	(void)resp;
+	pthread_barrier_wait(&side->cross->barrier);
+	ibsa_device_put(side->cross->devices[!side->index]);
+	atomic_fetch_add(&side->cross->done, 1);
+}
+
+static void workers_put_each_others_devices(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 50; i++) {
+		struct ib_sa_query *query;
+		struct cross cross = { .done = 0 };
+		struct side sides[2] = { { &cross, 0 }, { &cross, 1 } };
+		struct rig rig;
+
+		start(&rig);
+		pthread_barrier_init(&cross.barrier, NULL, 2);
+		cross.devices[0] = rig.device;
+		cross.devices[1] = rig_open(rig.fabric, "node2", false);
+		for (int n = 0; n < 2; n++)
+			assert_true(rig_ask_on(&rig.client, cross.devices[n], 1,
+					       2, LONG_MS, put_the_other,
+					       &sides[n], &query) >= 0);
+		ib_sa_unregister_client(&rig.client);
+		assert_int_equal(atomic_load(&cross.done), 2);
+		pthread_barrier_destroy(&cross.barrier);
+		rig.device = NULL;
+		rig_stop(&rig);
+	}
+}
+
+static void *open_second_port(void *arg)
+{
+	struct crew *crew = arg;
+	struct ib_sa_query *query;
+
+	pthread_barrier_wait(&crew->barrier);
+	assert_true(
+		rig_ask_on(&crew->rig.client, crew->rig.device,
+			   (uint8_t)(1 + atomic_fetch_add(&crew->next, 1) % 2),
+			   3, LONG_MS, tally_path, &crew->tally, &query) >= 0);
+	return NULL;
+}
+
+/* Both ports are opened once each, whoever comes first, and then closed with
+ * whatever is under way. */
+static void ports_are_opened_once(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 50; i++) {
+		struct crew crew = { .next = 0 };
+
+		start(&crew.rig);
+		rig_silence(&crew.rig, i % 2);
+		crew_run(&crew, open_second_port);
+		ibsa_device_put(crew.rig.device);
+		assert_int_equal(atomic_load(&crew.tally.calls), THREADS);
+		crew.rig.device = NULL;
+		rig_stop(&crew.rig);
+	}
+}
+
+static void open_in_callback(struct held *held)
+{
+	struct ib_sa_query *query;
+	int id = rig_ask_on(&held->rig->client, held->rig->device, 2, 3,
+			    LONG_MS, tally_path, &held->tally, &query);
+
+	if (id < 0) {
+		assert_int_equal(id, -ENODEV);
+		note(&held->tally, 0);
+	}
+}
+
+/* A worker's callback opens a port while another thread closes the device: it is
+ * opened and closed, or refused. */
+static void port_is_opened_while_the_device_closes(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		struct held held = { .run = open_in_callback };
+		struct ib_sa_query *query;
+		pthread_t thread;
+		struct rig rig;
+
+		start(&rig);
+		held.rig = &rig;
+		assert_true(rig_ask_on(&rig.client, rig.device, 1, 2, LONG_MS,
+				       hold, &held, &query) >= 0);
+		await(&held.inside, 1);
+		if (i % 2)
+			atomic_store(&held.release, 1);
+		assert_int_equal(pthread_create(&thread, NULL, put, rig.device),
+				 0);
+		atomic_store(&held.release, 1);
+		assert_int_equal(pthread_join(thread, NULL), 0);
+		assert_int_equal(atomic_load(&held.tally.calls), 2);
+		rig.device = NULL;
+		rig_stop(&rig);
+	}
+}
+
+static volatile sig_atomic_t alarms;
+static pthread_t alarmed;
+
+static void on_signal(int signal)
+{
+	(void)signal;
+	alarmed = pthread_self();
+	alarms++;
+}
+
+/* Signals go to the program's threads, never to a worker. */
+static void worker_takes_no_signals(void **state)
+{
+	const struct sigaction action = { .sa_handler = on_signal };
+	struct tally tally = { 0 };
+	struct sigaction before;
+	struct ib_sa_query *query;
+	struct rig rig;
+
+	(void)state;
+	start(&rig);
+	assert_true(rig_ask_on(&rig.client, rig.device, 1, 2, LONG_MS,
+			       tally_path, &tally, &query) >= 0);
+	await(&tally.calls, 1);
+	assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
+	for (int i = 1; i <= 100; i++) {
+		assert_int_equal(kill(getpid(), SIGUSR1), 0);
+		while (alarms < i)
+			sched_yield();
+		assert_true(pthread_equal(alarmed, pthread_self()));
+	}
+	assert_int_equal(sigaction(SIGUSR1, &before, NULL), 0);
+	rig_stop(&rig);
+}
+
+/* Polls as the manual page has it, until told to stop. */
+static void *poll_and_dispatch(void *arg)
+{
+	struct crew *crew = arg;
+	struct ib_device *device = crew->rig.device;
+
+	while (!atomic_load(&crew->next)) {
+		struct pollfd fd = { .fd = ibsa_device_fd(device),
+				     .events = POLLIN };
+		const int ms = ibsa_device_timeout_ms(device);
+
+		poll(&fd, 1, ms < 0 || ms > 10 ? 10 : ms);
+		(void)ibsa_device_dispatch(device);
+	}
+	return NULL;
+}
+
+/* Somebody unregisters, and so dispatches, beside the thread that polls. */
+static void unregister_beside_who_polls(void **state)
+{
+	static struct crew crew;
+	pthread_t thread;
+
+	(void)state;
+	rig_start_on(&crew.rig, rig_fabric(false));
+	ib_sa_unregister_client(&crew.rig.client);
+	assert_int_equal(
+		pthread_create(&thread, NULL, poll_and_dispatch, &crew), 0);
+	for (int i = 0; i < 300; i++) {
+		struct ib_sa_query *query;
+
+		ib_sa_register_client(&crew.rig.client);
+		for (uint16_t lid = 1; lid <= 3; lid++)
+			assert_true(rig_ask_on(&crew.rig.client,
+					       crew.rig.device, 1, lid, LONG_MS,
+					       tally_path, &crew.tally,
+					       &query) >= 0);
+		ib_sa_unregister_client(&crew.rig.client);
+	}
+	atomic_store(&crew.next, 1);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(atomic_load(&crew.tally.good), 900);
+	rig_stop(&crew.rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(put_ends_who_unregisters),
+		cmocka_unit_test(threads_share_a_device),
+		cmocka_unit_test(threads_share_a_group),
+		cmocka_unit_test(name_is_opened_once),
+		cmocka_unit_test(cancel_while_the_callback_runs),
+		cmocka_unit_test(put_while_the_callback_runs),
+		cmocka_unit_test(worker_puts_its_device),
+		cmocka_unit_test(worker_unregisters_with_two_devices),
+		cmocka_unit_test(workers_put_each_others_devices),
+		cmocka_unit_test(ports_are_opened_once),
+		cmocka_unit_test(port_is_opened_while_the_device_closes),
+		cmocka_unit_test(worker_takes_no_signals),
+		cmocka_unit_test(unregister_beside_who_polls),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What callbacks may do, on a device without a worker: nearly everything. */
+#include <time.h>
+
+#include "test/ib_sa/rig.h"
+
+/* A callback that does one thing more. */
+struct act {
+	struct told told;
+	struct rig *rig;
+	void (*run)(struct act *act);
+	int result;
+	struct told other;
+	struct ib_sa_query *query;
+	struct ib_device *device;
+	int id;
+};
+
+static void act_path(int status, struct sa_path_rec *resp, void *context)
+{
+	struct act *act = context;
+
+	told_path(status, resp, &act->told);
+	act->run(act);
+}
+
+/* Ask, and do something when called back. */
+static void act_on(struct rig *rig, struct act *act, void (*run)(struct act *))
+{
+	act->rig = rig;
+	act->run = run;
+	assert_true(rig_ask_on(&rig->client, rig->device, 1, 2, RIG_TIMEOUT_MS,
+			       act_path, act, &act->query) >= 0);
+}
+
+static void ask_more(struct act *act)
+{
+	act->result = rig_ask(act->rig, 3, &act->other, &act->query);
+}
+
+/* A callback asks the next question, which has another id: its own ends when
+ * it returns. */
+static void callback_asks(void **state)
+{
+	struct act act = { 0 };
+	struct rig rig;
+
+	(void)state;
+	rig_start(&rig);
+	act_on(&rig, &act, ask_more);
+	rig_run(&rig, &act.told);
+	assert_int_equal(act.result, 1);
+	rig_run(&rig, &act.other);
+	assert_int_equal(act.other.status, 0);
+	rig_stop(&rig);
+}
+
+static void cancel_own(struct act *act)
+{
+	ib_sa_cancel_query(0, act->query);
+}
+
+/* A query whose callback runs has ended: cancelling it does nothing. */
+static void callback_cancels_itself(void **state)
+{
+	struct act act = { 0 };
+	struct rig rig;
+
+	(void)state;
+	rig_start(&rig);
+	act_on(&rig, &act, cancel_own);
+	rig_run(&rig, &act.told);
+	assert_int_equal(ibsa_device_dispatch(rig.device), 0);
+	assert_int_equal(act.told.calls, 1);
+	assert_int_equal(act.told.status, 0);
+	rig_stop(&rig);
+}
+
+static void cancel_other(struct act *act)
+{
+	ib_sa_cancel_query(act->id, act->query);
+}
+
+/* The answers of both have come when the first callback cancels the second:
+ * that is called once, with the answer or with -EINTR. */
+static void callback_cancels_another(void **state)
+{
+	struct act act = { 0 };
+	struct ib_sa_query *query;
+	struct rig rig;
+
+	(void)state;
+	rig_start(&rig);
+	act_on(&rig, &act, cancel_other);
+	act.id = rig_ask(&rig, 3, &act.other, &query);
+	act.query = query;
+	rig_run(&rig, &act.told);
+	if (!act.other.calls)
+		rig_run(&rig, &act.other);
+	assert_int_equal(ibsa_device_dispatch(rig.device), 0);
+	assert_int_equal(act.other.calls, 1);
+	assert_true(!act.other.status || act.other.status == -EINTR);
+	rig_stop(&rig);
+}
+
+static void dispatch_own(struct act *act)
+{
+	act->result = ibsa_device_dispatch(act->rig->device);
+	if (act->result == -EBUSY)
+		act->result = ibsa_device_wait(act->rig->device, 0);
+}
+
+/* One callback at a time. */
+static void callback_cannot_dispatch(void **state)
+{
+	struct act act = { 0 };
+	struct rig rig;
+
+	(void)state;
+	rig_start(&rig);
+	act_on(&rig, &act, dispatch_own);
+	rig_run(&rig, &act.told);
+	assert_int_equal(act.result, -EBUSY);
+	rig_stop(&rig);
+}
+
+static void unregister(struct act *act)
+{
+	ib_sa_unregister_client(&act->rig->client);
+}
+
+/* From a callback unregistering does not wait: what is under way on the
+ * client's two devices is told later. */
+static void callback_unregisters(void **state)
+{
+	struct told one = { 0 }, two = { 0 };
+	struct ib_device *device;
+	struct ib_sa_query *query;
+	struct act act = { 0 };
+	struct rig rig;
+
+	(void)state;
+	rig_start(&rig);
+	device = rig_open(rig.fabric, "node2", true);
+	act_on(&rig, &act, unregister);
+	rig_silence(&rig, true);
+	assert_int_equal(rig_ask_on(&rig.client, device, 1, 2, RIG_TIMEOUT_MS,
+				    told_path, &two, &query),
+			 1);
+	rig_silence(&rig, false);
+	while (!act.told.calls)
+		assert_int_equal(ibsa_device_dispatch(rig.device), 0);
+	assert_null(rig.client.sa);
+	assert_int_equal(rig_ask(&rig, 2, &one, &query), -EINVAL);
+	assert_null(query);
+	ibsa_device_put(device);
+	assert_int_equal(two.calls, 1);
+	assert_int_equal(two.status, -EINTR);
+	rig_stop(&rig);
+}
+
+static void put_own(struct act *act)
+{
+	ibsa_device_put(act->rig->device);
+	act->result = act->other.calls;
+	act->rig->device = NULL;
+}
+
+/* A device that its callback puts is closed when that has returned. */
+static void callback_puts_its_device(void **state)
+{
+	struct ib_device *device;
+	struct ib_sa_query *query;
+	struct act act = { 0 };
+	struct rig rig;
+
+	(void)state;
+	rig_start(&rig);
+	device = rig.device;
+	rig_silence(&rig, true);
+	assert_true(rig_ask(&rig, 3, &act.other, &query) >= 0);
+	assert_int_equal(ibsa_device_dispatch(device), 0);
+	rig_silence(&rig, false);
+	act_on(&rig, &act, put_own);
+	while (!act.told.calls)
+		assert_int_equal(ibsa_device_wait(device, -1), 0);
+	assert_int_equal(act.result, 0);
+	assert_int_equal(act.other.calls, 1);
+	assert_int_equal(act.other.status, -EINTR);
+	rig_stop(&rig);
+}
+
+/* Another device, and a query of its own. */
+static void ask_node2(struct rig *rig, struct act *act)
+{
+	struct ib_sa_query *query;
+
+	act->device = rig_open(rig->fabric, "node2", true);
+	assert_int_equal(rig_ask_on(&rig->client, act->device, 1, 2,
+				    RIG_TIMEOUT_MS, told_path, &act->other,
+				    &query),
+			 0);
+}
+
+static void put_other(struct act *act)
+{
+	ibsa_device_put(act->device);
+	act->result = act->other.calls;
+}
+
+/* A device that another's callback puts is closed at once. */
+static void callback_puts_another_device(void **state)
+{
+	struct act act = { 0 };
+	struct rig rig;
+
+	(void)state;
+	rig_start(&rig);
+	ask_node2(&rig, &act);
+	act_on(&rig, &act, put_other);
+	rig_run(&rig, &act.told);
+	assert_int_equal(act.result, 1);
+	assert_int_equal(act.other.status, -EINTR);
+	rig_stop(&rig);
+}
+
+static void dispatch_other(struct act *act)
+{
+	while (!act->other.calls)
+		assert_int_equal(ibsa_device_wait(act->device, -1), 0);
+}
+
+/* Another device can be waited for from a callback. */
+static void callback_dispatches_another_device(void **state)
+{
+	struct act act = { 0 };
+	struct rig rig;
+
+	(void)state;
+	rig_start(&rig);
+	ask_node2(&rig, &act);
+	act_on(&rig, &act, dispatch_other);
+	rig_run(&rig, &act.told);
+	assert_int_equal(act.other.status, 0);
+	assert_int_equal(act.told.status, 0);
+	ibsa_device_put(act.device);
+	rig_stop(&rig);
+}
+
+static void ask_again(struct act *act)
+{
+	act->result = rig_ask(act->rig, 3, &act->other, &act->query);
+	assert_null(act->query);
+}
+
+/* Callbacks of a device that is being closed cannot ask. */
+static void closing_device_takes_no_queries(void **state)
+{
+	struct act act = { 0 };
+	struct rig rig;
+
+	(void)state;
+	rig_start(&rig);
+	act_on(&rig, &act, ask_again);
+	ibsa_device_put(rig.device);
+	rig.device = NULL;
+	assert_int_equal(act.told.status, -EINTR);
+	assert_int_equal(act.result, -ENODEV);
+	assert_int_equal(act.other.calls, 0);
+	rig_stop(&rig);
+}
+
+static void ask_other_port(struct act *act)
+{
+	act->result = rig_ask_on(&act->rig->client, act->rig->device, 2, 3,
+				 RIG_TIMEOUT_MS, told_path, &act->other,
+				 &act->query);
+}
+
+/* Nor open another port, which nobody would close. */
+static void closing_device_opens_no_port(void **state)
+{
+	struct act act = { 0 };
+	struct rig rig;
+
+	(void)state;
+	rig_start_on(&rig, rig_fabric(false));
+	act_on(&rig, &act, ask_other_port);
+	ibsa_device_put(rig.device);
+	rig.device = NULL;
+	assert_int_equal(act.told.status, -EINTR);
+	assert_int_equal(act.result, -ENODEV);
+	rig_stop(&rig);
+}
+
+static void sleep_long(struct act *act)
+{
+	assert_int_equal(ibsa_fabric_advance(act->rig->fabric,
+					     UINT64_C(3600000000000)),
+			 0);
+}
+
+/* What has been answered is not timed out because a callback takes long. */
+static void slow_callback_loses_nothing(void **state)
+{
+	struct told told[10] = { 0 };
+	struct ib_sa_query *query;
+	struct act act = { 0 };
+	struct rig rig;
+
+	(void)state;
+	rig_start(&rig);
+	act_on(&rig, &act, sleep_long);
+	for (uint16_t i = 0; i < 10; i++)
+		assert_true(rig_ask(&rig, 90 + i, &told[i], &query) >= 0);
+	rig_run(&rig, &act.told);
+	for (int i = 0; i < 10; i++) {
+		if (!told[i].calls)
+			rig_run(&rig, &told[i]);
+		assert_int_equal(told[i].calls, 1);
+		assert_int_equal(told[i].status, -EINVAL);
+	}
+	rig_stop(&rig);
+}
+
+/* Two ports on a clock that only a wait moves cannot be waited for together:
+ * refused, and the first goes on. */
+static void second_port_on_a_virtual_clock_is_refused(void **state)
+{
+	struct ib_sa_query *query;
+	struct told told = { 0 };
+	struct rig rig;
+
+	(void)state;
+	rig_start(&rig);
+	assert_int_equal(rig_ask(&rig, 2, &told, &query), 0);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(rig_ask_on(&rig.client, rig.device, 2, 3,
+					    RIG_TIMEOUT_MS, told_path, &told,
+					    &query),
+				 -EOPNOTSUPP);
+		assert_null(query);
+	}
+	rig_run(&rig, &told);
+	assert_int_equal(told.status, 0);
+	rig_stop(&rig);
+}
+
+/* What ends before it is sent is something to do: a wait without limit comes
+ * back, and so does unregistering. */
+static void wait_ends_with_what_was_never_sent(void **state)
+{
+	(void)state;
+	for (int real = 0; real < 2; real++) {
+		struct ib_sa_query *query;
+		struct told told = { 0 };
+		struct rig rig;
+		int id;
+
+		rig_start_on(&rig, rig_fabric(!real));
+		id = rig_ask(&rig, 2, &told, &query);
+		ib_sa_cancel_query(id, query);
+		assert_int_equal(ibsa_device_wait(rig.device, -1), 0);
+		assert_int_equal(told.status, -EINTR);
+		assert_false(told.has_reply);
+		id = rig_ask(&rig, 2, &told, &query);
+		ib_sa_cancel_query(id, query);
+		ib_sa_unregister_client(&rig.client);
+		assert_int_equal(told.calls, 2);
+		rig_stop(&rig);
+	}
+}
+
+/* CPU time that unregistering takes from @count queries, which end one after
+ * another. */
+static double unregister_s(unsigned int count)
+{
+	struct timespec start, end;
+	struct told told = { 0 };
+	struct ib_sa_query *query;
+	struct rig rig;
+
+	rig_start(&rig);
+	rig_silence(&rig, true);
+	for (unsigned int i = 0; i < count; i++)
+		assert_true(rig_ask_on(&rig.client, rig.device, 1, 2, i + 1,
+				       told_path, &told, &query) >= 0);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
+	ib_sa_unregister_client(&rig.client);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+	assert_int_equal(told.calls, count);
+	rig_stop(&rig);
+	return (double)(end.tv_sec - start.tv_sec) +
+	       (double)(end.tv_nsec - start.tv_nsec) / 1e9;
+}
+
+/* It does not look at all of them each time that one ends. A machine that is
+ * busy with other things may be slow for a while. */
+static void unregistering_takes_time_by_the_query(void **state)
+{
+	enum { FEW = 4096, TIMES = 16 };
+	bool is_linear = false;
+
+	(void)state;
+	for (int i = 0; i < 5 && !is_linear; i++)
+		is_linear = unregister_s(TIMES * FEW) <
+			    3 * TIMES * unregister_s(FEW);
+	assert_true(is_linear);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(callback_asks),
+		cmocka_unit_test(callback_cancels_itself),
+		cmocka_unit_test(callback_cancels_another),
+		cmocka_unit_test(callback_cannot_dispatch),
+		cmocka_unit_test(callback_unregisters),
+		cmocka_unit_test(callback_puts_its_device),
+		cmocka_unit_test(callback_puts_another_device),
+		cmocka_unit_test(callback_dispatches_another_device),
+		cmocka_unit_test(closing_device_takes_no_queries),
+		cmocka_unit_test(closing_device_opens_no_port),
+		cmocka_unit_test(slow_callback_loses_nothing),
+		cmocka_unit_test(second_port_on_a_virtual_clock_is_refused),
+		cmocka_unit_test(wait_ends_with_what_was_never_sent),
+		cmocka_unit_test(unregistering_takes_time_by_the_query),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Service records: registered, looked up, removed, one and many. */
+#include "test/ib_sa/plug.h"
+#include "wire/mad.h"
+
+enum { RECORD = 176 };
+
+/* What a captured MAD says of a service: a record as it lies in memory, since
+ * the kernel's struct has the wire's layout and byte order. */
+static void captured_record(const char *file, void *out, size_t offset)
+{
+	uint8_t mad[PUPPET_BYTES];
+
+	assert_true(plug_vector(file, mad) >= offset + RECORD);
+	memcpy(out, mad + offset, RECORD);
+}
+
+static int ask(struct plug *plug, uint8_t method, struct ib_sa_service_rec *rec,
+	       ib_sa_comp_mask mask, struct told *told)
+{
+	struct ib_sa_query *query;
+
+	told->device = plug->rig.device;
+	return ib_sa_service_rec_query(&plug->rig.client, plug->rig.device, 1,
+				       method, rec, mask, RIG_TIMEOUT_MS, 0,
+				       told_service, told, &query);
+}
+
+/* Ask with the record of a captured request, and be answered as it was. */
+static void replay(uint8_t method, ib_sa_comp_mask mask, const char *request,
+		   const char *answer, struct told *told)
+{
+	struct ib_sa_service_rec rec;
+	uint8_t mad[PUPPET_BYTES];
+	struct plug plug;
+
+	*told = (struct told){ 0 };
+	plug_start(&plug, NULL);
+	captured_record(request, &rec, IBSA_SA_HEADER_BYTES);
+	assert_int_equal(ask(&plug, method, &rec, mask, told), 0);
+	memset(&rec, 0xff, sizeof(rec));
+	plug_run(&plug, 0);
+	plug_assert_sent(&plug, 0, request);
+	plug_answer(&plug, 0, mad, plug_vector(answer, mad));
+	assert_int_equal(told->calls, 1);
+	if (!told->status)
+		assert_memory_equal(&told->service, mad + IBSA_SA_HEADER_BYTES,
+				    RECORD);
+	plug_stop(&plug);
+}
+
+/* Requests are those that OpenSM has been asked by another program, bit for
+ * bit, and its answers are told as they came. */
+static void exchanges_are_the_captured_ones(void **state)
+{
+	const ib_sa_comp_mask identity = IB_SA_SERVICE_REC_SERVICE_ID |
+					 IB_SA_SERVICE_REC_SERVICE_GID |
+					 IB_SA_SERVICE_REC_SERVICE_PKEY;
+	const ib_sa_comp_mask all = identity | IB_SA_SERVICE_REC_SERVICE_LEASE |
+				    IB_SA_SERVICE_REC_SERVICE_NAME |
+				    IB_SA_SERVICE_REC_SERVICE_DATA8_0 |
+				    IB_SA_SERVICE_REC_SERVICE_DATA8_1 |
+				    IB_SA_SERVICE_REC_SERVICE_DATA16_0 |
+				    IB_SA_SERVICE_REC_SERVICE_DATA32_0 |
+				    IB_SA_SERVICE_REC_SERVICE_DATA64_0 |
+				    IB_SA_SERVICE_REC_SERVICE_DATA64_1;
+	struct told told;
+
+	(void)state;
+	replay(IB_MGMT_METHOD_SET, all, "20_service_set.req.hex",
+	       "20_service_set.rsp.hex", &told);
+	assert_int_equal(told.status, 0);
+	assert_int_equal(told.service.id, htobe64(0x1234));
+	assert_int_equal(told.service.pkey, 0xffff);
+	assert_int_equal(told.service.lease, htobe32(600));
+	assert_string_equal((char *)told.service.name, "shared-vector-service");
+	assert_int_equal(told.service.data8[1], 2);
+	assert_int_equal(told.service.data16[0], htobe16(0x304));
+	assert_int_equal(told.service.data32[0], htobe32(0x5060708));
+	assert_int_equal(told.service.data64[1],
+			 htobe64(UINT64_C(0x2122232425262728)));
+	replay(IB_MGMT_METHOD_GET, IB_SA_SERVICE_REC_SERVICE_ID,
+	       "22_service_get_by_id.req.hex", "22_service_get_by_id.rsp.hex",
+	       &told);
+	assert_int_equal(told.status, 0);
+	replay(IB_SA_METHOD_DELETE, identity, "24_service_delete.req.hex",
+	       "24_service_delete.rsp.hex", &told);
+	assert_int_equal(told.status, 0);
+	replay(IB_MGMT_METHOD_GET, IB_SA_SERVICE_REC_SERVICE_ID,
+	       "25_service_get_gone.req.hex", "25_service_get_gone.rsp.hex",
+	       &told);
+	assert_int_equal(told.status, -EINVAL);
+	assert_true(told.has_resp);
+	assert_int_equal(told.reply.status, IBSA_STATUS_NO_RECORDS);
+}
+
+static int ask_mcmember(struct plug *plug, uint8_t method, struct told *told)
+{
+	struct ib_sa_mcmember_rec rec = { .join_state = 1 };
+	struct ib_sa_query *query;
+
+	return ib_sa_mcmember_rec_query(&plug->rig.client, plug->rig.device, 1,
+					method, &rec, 0, RIG_TIMEOUT_MS, 0,
+					told_mcmember, told, &query);
+}
+
+/* Get, Set and Delete have one record for an answer; no other method does. */
+static void other_methods_are_refused(void **state)
+{
+	struct ib_sa_service_rec rec = { 0 };
+	struct told told = { 0 };
+	struct plug plug;
+
+	(void)state;
+	plug_start(&plug, NULL);
+	for (int method = 0; method < 256; method++) {
+		const bool good = method == IB_MGMT_METHOD_GET ||
+				  method == IB_MGMT_METHOD_SET ||
+				  method == IB_SA_METHOD_DELETE;
+
+		assert_int_equal(ask(&plug, (uint8_t)method, &rec, 0, &told) ==
+					 -EINVAL,
+				 !good);
+		assert_int_equal(ask_mcmember(&plug, (uint8_t)method, &told) ==
+					 -EINVAL,
+				 !good);
+	}
+	plug_run(&plug, 0);
+	assert_int_equal(plug.puppet.sent_count, 6);
+	plug_stop(&plug);
+}
+
+/* A name has 64 bytes, with a NUL and what follows it. */
+static void name_is_sent_with_all_its_bytes(void **state)
+{
+	enum { NAME_AT = IBSA_SA_HEADER_BYTES + 48 };
+	struct ib_sa_service_rec rec = { .name = "two\0parts" };
+	struct told told = { 0 };
+	struct plug plug;
+
+	(void)state;
+	rec.name[63] = 'z';
+	plug_start(&plug, NULL);
+	assert_int_equal(ask(&plug, IBSA_METHOD_GET, &rec,
+			     IB_SA_SERVICE_REC_SERVICE_NAME, &told),
+			 0);
+	plug_run(&plug, 0);
+	assert_memory_equal(puppet_sent(&plug.puppet, 0)->mad + NAME_AT,
+			    rec.name, sizeof(rec.name));
+	plug_stop(&plug);
+}
+
+/* As in the kernel: first the device, then the method. */
+static void missing_port_comes_before_the_method(void **state)
+{
+	struct ib_sa_service_rec rec = { 0 };
+	struct ib_sa_query *query;
+	struct rig rig;
+
+	(void)state;
+	rig_start(&rig);
+	assert_int_equal(ib_sa_service_rec_query(&rig.client, rig.device, 9,
+						 0x12, &rec, 0, 1000, 0, NULL,
+						 NULL, &query),
+			 -ENODEV);
+	assert_null(query);
+	rig_stop(&rig);
+}
+
+/* Then the method, and the state of the port last: this one has no cable. */
+static void method_comes_before_the_state_of_the_port(void **state)
+{
+	struct ib_sa_service_rec service = { 0 };
+	struct ib_sa_guidinfo_rec guid_info = { 0 };
+	struct ib_sa_client *client;
+	struct ib_sa_query *query;
+	struct rig rig;
+
+	(void)state;
+	rig_start(&rig);
+	client = &rig.client;
+	ibsa_device_put(rig.device);
+	rig.device = rig_open(rig.fabric, "node3", true);
+	assert_int_equal(ib_sa_service_rec_query(client, rig.device, 1, 0x12,
+						 &service, 0, 1000, 0, NULL,
+						 NULL, &query),
+			 -EINVAL);
+	assert_int_equal(ib_sa_service_rec_query(client, rig.device, 1, 0x01,
+						 &service, 0, 1000, 0, NULL,
+						 NULL, &query),
+			 -EAGAIN);
+	assert_int_equal(ib_sa_guid_info_rec_query(client, rig.device, 1,
+						   &guid_info, 0, 0x12, 1000, 0,
+						   NULL, NULL, &query),
+			 -EINVAL);
+	assert_null(query);
+	rig_stop(&rig);
+}
+
+static int ask_all(struct plug *plug, struct told *told)
+{
+	struct sa_service_rec rec = { 0 };
+	struct ib_sa_query *query;
+
+	told->device = plug->rig.device;
+	return ib_sa_service_rec_get(&plug->rig.client, plug->rig.device, 1,
+				     &rec, 0, RIG_TIMEOUT_MS, 0, told_services,
+				     told, &query);
+}
+
+/* Ask for all, and be answered with @mad. */
+static void answer_all(const uint8_t *mad, size_t len, struct told *told)
+{
+	struct plug plug;
+
+	*told = (struct told){ 0 };
+	plug_start(&plug, NULL);
+	assert_int_equal(ask_all(&plug, told), 0);
+	plug_run(&plug, 0);
+	plug_answer(&plug, 0, mad, len);
+	assert_int_equal(told->calls, 1);
+	plug_stop(&plug);
+}
+
+/* The captured RMPP header is as OpenSM hands it to its kernel; this is how
+ * the kernel of whoever receives it shows it. */
+static void fill_rmpp(uint8_t *mad)
+{
+	static const uint8_t whole[] = { 1, IBSA_RMPP_TYPE_DATA,
+					 IBSA_RMPP_ACTIVE | IBSA_RMPP_FIRST |
+						 IBSA_RMPP_LAST };
+
+	memcpy(mad + MAD_RMPP_VERSION, whole, sizeof(whole));
+}
+
+static void table_is_the_captured_one(void **state)
+{
+	uint8_t mad[PUPPET_BYTES];
+	struct told told;
+	size_t len;
+
+	(void)state;
+	len = plug_vector("21_service_all.rsp.hex", mad);
+	fill_rmpp(mad);
+	answer_all(mad, len, &told);
+	assert_int_equal(told.status, 0);
+	assert_int_equal(told.count, 1);
+	assert_memory_equal(&told.services[0], mad + IBSA_SA_HEADER_BYTES,
+			    RECORD);
+}
+
+/* An empty table, as OpenSM sends it, is no data, and no record either. */
+static void empty_table_is_enodata(void **state)
+{
+	uint8_t mad[PUPPET_BYTES];
+	struct told told;
+	size_t len;
+
+	(void)state;
+	len = plug_vector("19_service_none.rsp.hex", mad);
+	answer_all(mad, len, &told);
+	assert_int_equal(told.status, -ENODATA);
+	assert_int_equal(told.count, 0);
+	assert_false(told.has_resp);
+}
+
+/* Records that have grown are as far apart as the reply says; the last, cut
+ * short, does not count. */
+static void records_stand_where_the_stride_says(void **state)
+{
+	enum { STRIDE = 184 };
+	uint8_t mad[PUPPET_BYTES];
+	uint8_t record[RECORD];
+	struct told told;
+
+	(void)state;
+	plug_vector("21_service_all.rsp.hex", mad);
+	memcpy(record, mad + IBSA_SA_HEADER_BYTES, RECORD);
+	ibsa_put_be16(mad + MAD_ATTRIBUTE_OFFSET, STRIDE / 8);
+	memset(mad + IBSA_SA_HEADER_BYTES, 0xee,
+	       sizeof(mad) - IBSA_SA_HEADER_BYTES);
+	for (int i = 0; i < 3; i++) {
+		record[0] = (uint8_t)i;
+		memcpy(mad + IBSA_SA_HEADER_BYTES + i * STRIDE, record, RECORD);
+	}
+	answer_all(mad, IBSA_SA_HEADER_BYTES + 3 * STRIDE - 9, &told);
+	assert_int_equal(told.status, 0);
+	assert_int_equal(told.count, 2);
+	for (int i = 0; i < 2; i++) {
+		record[0] = (uint8_t)i;
+		assert_memory_equal(&told.services[i], record, RECORD);
+	}
+	ibsa_put_be16(mad + MAD_ATTRIBUTE_OFFSET, RECORD / 8 - 1);
+	answer_all(mad, IBSA_SA_HEADER_BYTES + 3 * STRIDE, &told);
+	assert_int_equal(told.status, -EIO);
+	assert_false(told.has_resp);
+	assert_int_equal(told.count, 0);
+}
+
+static void refused_table_has_no_records(void **state)
+{
+	uint8_t mad[PUPPET_BYTES];
+	struct told told;
+	size_t len;
+
+	(void)state;
+	len = plug_vector("21_service_all.rsp.hex", mad);
+	ibsa_put_be16(mad + MAD_STATUS, IBSA_STATUS_REQ_INVALID);
+	answer_all(mad, len, &told);
+	assert_int_equal(told.status, -EINVAL);
+	assert_false(told.has_resp);
+	assert_int_equal(told.count, 0);
+}
+
+static void ask_sim(struct rig *rig, uint8_t method,
+		    struct ib_sa_service_rec *rec, ib_sa_comp_mask mask,
+		    struct told *told)
+{
+	struct ib_sa_query *query;
+
+	told->device = rig->device;
+	assert_true(ib_sa_service_rec_query(&rig->client, rig->device, 1,
+					    method, rec, mask, RIG_TIMEOUT_MS,
+					    0, told_service, told,
+					    &query) >= 0);
+	rig_run(rig, told);
+}
+
+/* Every byte of a record that is registered comes back, whether its component
+ * was named or not; and it is gone when removed with the same bytes. */
+static void service_is_kept_whole(void **state)
+{
+	const ib_sa_comp_mask identity = IB_SA_SERVICE_REC_SERVICE_ID |
+					 IB_SA_SERVICE_REC_SERVICE_GID;
+	struct ib_sa_service_rec rec;
+	struct told told = { 0 };
+	struct rig rig;
+
+	(void)state;
+	rig_start(&rig);
+	memset(&rec, 0, sizeof(rec));
+	for (unsigned int i = 32; i < sizeof(rec); i++)
+		((uint8_t *)&rec)[i] = (uint8_t)(i + 1);
+	rec.id = htobe64(UINT64_C(0x1000000000000007));
+	rec.gid.global.subnet_prefix = htobe64(UINT64_C(0xfe80) << 48);
+	rec.gid.global.interface_id = htobe64(7);
+	rec.lease = htobe32(3600);
+	ask_sim(&rig, IB_MGMT_METHOD_SET, &rec,
+		identity | IB_SA_SERVICE_REC_SERVICE_LEASE, &told);
+	assert_int_equal(told.status, 0);
+	ask_sim(&rig, IB_MGMT_METHOD_GET, &rec, IB_SA_SERVICE_REC_SERVICE_ID,
+		&told);
+	assert_int_equal(told.status, 0);
+	assert_memory_equal(told.service.name, rec.name, sizeof(rec.name));
+	assert_memory_equal(told.service.data8, rec.data8,
+			    sizeof(rec) -
+				    offsetof(struct ib_sa_service_rec, data8));
+	assert_int_equal(told.service.lease, rec.lease);
+	ask_sim(&rig, IB_SA_METHOD_DELETE, &rec, identity, &told);
+	assert_int_equal(told.status, 0);
+	ask_sim(&rig, IB_MGMT_METHOD_GET, &rec, IB_SA_SERVICE_REC_SERVICE_ID,
+		&told);
+	assert_int_equal(told.status, -EINVAL);
+	rig_stop(&rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(exchanges_are_the_captured_ones),
+		cmocka_unit_test(other_methods_are_refused),
+		cmocka_unit_test(name_is_sent_with_all_its_bytes),
+		cmocka_unit_test(missing_port_comes_before_the_method),
+		cmocka_unit_test(method_comes_before_the_state_of_the_port),
+		cmocka_unit_test(table_is_the_captured_one),
+		cmocka_unit_test(empty_table_is_enodata),
+		cmocka_unit_test(records_stand_where_the_stride_says),
+		cmocka_unit_test(refused_table_has_no_records),
+		cmocka_unit_test(service_is_kept_whole),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Very many queries from many threads on a fabric where all goes wrong that
+ * can: each is called back once, with what the manual pages say.
+ *
+ * IBSA_SEED, or the first argument, repeats the chances of an earlier run; the
+ * threads take their turns as they come.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "stress.h"
+
+enum {
+	QUERIES = 100000,
+	QUERIES_BESIDE = 30000, /* of tests where more than MADs suffers */
+	THREADS = 8,
+	IN_FLIGHT = 256, /* at most, in all */
+	STAY_ASKS = 12,
+	FAIR_ASKS = 1000, /* between what goes wrong, about */
+	DELAY_MS = 10,
+	FAILURES_SHOWN = 20,
+};
+
+void wrong(struct rig *rig, const char *format, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (atomic_fetch_add(&rig->failures, 1) < FAILURES_SHOWN)
+		fprintf(stderr, "IBSA_SEED=0x%llx: %s\n",
+			(unsigned long long)rig->seed, text);
+}
+
+uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void nap_ms(unsigned int ms)
+{
+	const struct timespec time = { 0, ms * 1000000L };
+
+	nanosleep(&time, NULL);
+}
+
+static void flushed(int status, struct ib_sa_service_rec *resp, void *context)
+{
+	(void)resp;
+	if (status == -ETIMEDOUT)
+		wrong(context, "no answer within a minute of fair weather");
+}
+
+/*
+ * Asks what nobody else does, as soon as the port is found usable, and waits
+ * for the answer: that comes behind all that was on its way to the device.
+ */
+static void flush(struct rig *rig, struct device *device, uint64_t *chance)
+{
+	struct ib_sa_service_rec rec = { .id = random_next(chance) };
+	struct ib_sa_client client;
+	int id;
+
+	ib_sa_register_client(&client);
+	do {
+		nap_ms(1);
+		id = ib_sa_service_rec_query(&client, device->ib, device->port,
+					     IB_MGMT_METHOD_GET, &rec,
+					     IB_SA_SERVICE_REC_SERVICE_ID,
+					     LONG_MS, 0, flushed, rig, NULL);
+	} while (id == -EAGAIN);
+	if (id < 0)
+		wrong(rig, "in fair weather: start %d, expected an id", id);
+	ib_sa_unregister_client(&client);
+}
+
+static void set_fault(struct rig *rig, enum ibsa_fault_kind kind,
+		      unsigned int percent)
+{
+	const struct ibsa_fault fault = {
+		.kind = kind,
+		.percent = percent,
+		.delay_ms = DELAY_MS,
+	};
+
+	if (ibsa_fabric_fault(rig->fabric, &fault))
+		wrong(rig, "fault %d at %u%% is refused", kind, percent);
+}
+
+/* One kind most of all; over when nothing that was struck is on its way. */
+static void spell_of_faults(struct rig *rig, enum ibsa_fault_kind most,
+			    uint64_t *chance)
+{
+	const bool corrupt = most == IBSA_FAULT_CORRUPT || !below(chance, 4);
+
+	atomic_fetch_add(&rig->sky[STORM], 1);
+	atomic_fetch_add(&rig->sky[TAINT], corrupt);
+	for (enum ibsa_fault_kind i = 0; i < IBSA_FAULT_KINDS; i++)
+		if (i == IBSA_FAULT_CORRUPT ? corrupt : !below(chance, 3))
+			set_fault(rig, i, 1 + below(chance, 20));
+	set_fault(rig, most, most < IBSA_FAULT_BUSY ? 50 : 100);
+	nap_ms(10 + below(chance, 40));
+	for (enum ibsa_fault_kind i = 0; i < IBSA_FAULT_KINDS; i++)
+		set_fault(rig, i, 0);
+	nap_ms(4 * DELAY_MS);
+	for (size_t i = 0; i < 2; i++)
+		flush(rig, &rig->devices[i], chance);
+	atomic_fetch_add(&rig->sky[TAINT], corrupt);
+	atomic_fetch_add(&rig->sky[STORM], 1);
+}
+
+/* One of four things, first there and then back, or still further. */
+static int move(struct rig *rig, unsigned int what, unsigned int host,
+		bool back)
+{
+	const unsigned int lid = atomic_load(&rig->lids[host]) + SAME_LID + 1;
+	const struct ibsa_fabric_port_change change = {
+		.mask = what == 2 ? IBSA_CHANGE_LID : IBSA_CHANGE_LINK,
+		.lid = lid < LID_LIMIT ? lid : lid & SAME_LID,
+		.link_up = back,
+	};
+
+	if (what == 0) {
+		ibsa_fabric_sa_set(rig->fabric, back);
+		return 0;
+	}
+	if (what == 1)
+		return ibsa_fabric_sa_move(rig->fabric, rig->hosts[host].node);
+	if (what == 2)
+		atomic_store(&rig->lids[host], (uint16_t)change.lid);
+	return ibsa_fabric_port_set(rig->fabric, rig->hosts[host].node,
+				    rig->hosts[host].number, &change);
+}
+
+static void spell_of_moves(struct rig *rig, unsigned int what, uint64_t *chance)
+{
+	const unsigned int host = below(chance, HOSTS);
+
+	atomic_fetch_add(&rig->sky[STORM], 1);
+	atomic_fetch_add(&rig->sky[MOVE], 1);
+	for (int back = 0; back < 2; back++) {
+		const int err = move(rig, what, host, back);
+
+		if (err)
+			wrong(rig, "move %u of %s: %d, expected 0", what,
+			      rig->hosts[host].node, err);
+		if (!back) /* time enough to see that it is away */
+			nap_ms((what % 3 ? 20 : 200) + below(chance, 100));
+	}
+	atomic_fetch_add(&rig->sky[MOVE], 1);
+	atomic_fetch_add(&rig->sky[STORM], 1);
+}
+
+static void *make_weather(void *arg)
+{
+	struct rig *rig = arg;
+	uint64_t chance = rig->seed ^ 0xfa117;
+	unsigned int until = 0;
+
+	for (unsigned int i = 0; !atomic_load(&rig->stop);) {
+		nap_ms(1);
+		if (atomic_load(&rig->started) < until)
+			continue;
+		if (rig->moves && i % 5)
+			spell_of_moves(rig, i % 5 - 1, &chance);
+		else
+			spell_of_faults(rig, i % IBSA_FAULT_KINDS, &chance);
+		until = atomic_load(&rig->started) +
+			below(&chance, 2 * FAIR_ASKS);
+		i++;
+	}
+	return NULL;
+}
+
+static int open_device(struct rig *rig, struct device *device,
+		       unsigned int host, bool no_thread)
+{
+	const struct ibsa_device_options options = {
+		.name = rig->hosts[host].node,
+		.on = rig->fabric,
+		.window = no_thread ? 32 : 512,
+		.no_thread = no_thread,
+	};
+
+	device->port = (uint8_t)rig->hosts[host].number;
+	return ibsa_device_open(&options, NULL, &device->ib);
+}
+
+/* The ports with a cable. */
+static void find_hosts(struct rig *rig)
+{
+	struct ibsa_fabric_port port;
+	size_t count = 0;
+
+	for (size_t i = 0; !ibsa_fabric_port_at(rig->fabric, i, &port); i++) {
+		if (!port.state.lid)
+			continue;
+		assert_true(count < HOSTS && port.state.lid <= SAME_LID);
+		atomic_init(&rig->lids[count], (uint16_t)port.state.lid);
+		rig->hosts[count++] = port;
+	}
+	assert_int_equal(count, HOSTS);
+}
+
+static struct rig *rig_new(unsigned int queries)
+{
+	const char *seed = getenv("IBSA_SEED");
+	struct rig *rig = calloc(1, sizeof(*rig));
+	struct ibsa_fabric_options options = { 0 };
+
+	assert_non_null(rig);
+	rig->seed = seed ? strtoull(seed, NULL, 0) : now_ns();
+	printf("IBSA_SEED=0x%llx\n", (unsigned long long)rig->seed);
+	options.seed = rig->seed;
+	assert_int_equal(ibsa_fabric_load(FABRIC, &options, NULL, &rig->fabric),
+			 0);
+	find_hosts(rig);
+	rig->wanted = queries;
+	rig->room = 3 * queries; /* not each will be accepted */
+	rig->asks = calloc(rig->room, sizeof(*rig->asks));
+	assert_non_null(rig->asks);
+	for (unsigned int i = 0; i < rig->room; i++)
+		atomic_init(&rig->asks[i].id, -1);
+	assert_int_equal(sem_init(&rig->slots, 0, IN_FLIGHT), 0);
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_int_equal(open_device(rig, &rig->devices[i], i, i), 0);
+		ib_sa_register_client(&rig->clients[i]);
+	}
+	return rig;
+}
+
+static void check_called(struct rig *rig, struct ask *ask, const char *when)
+{
+	const int calls = atomic_load(&ask->calls);
+	const int wanted = atomic_load(&ask->accepted);
+
+	if (calls != wanted)
+		wrong(rig, "#%u: %d callbacks after %s, expected %d",
+		      (unsigned int)(ask - rig->asks), calls, when, wanted);
+}
+
+static void forget(struct ib_sa_client *client)
+{
+	ib_sa_unregister_client(client);
+	free(client);
+}
+
+/*
+ * Somebody registers, opens, asks and leaves: who unregisters, and who puts a
+ * device that nobody shares, is called back no more.
+ */
+static void stay(struct rig *rig, uint64_t *chance)
+{
+	struct ib_sa_client *client = calloc(1, sizeof(*client));
+	const unsigned int what = below(chance, 4);
+	const bool put = what % 2;
+	struct device own = { 0 };
+	struct device *device = what ? &own : &rig->devices[below(chance, 2)];
+	struct ask *asks[STAY_ASKS];
+
+	ib_sa_register_client(client);
+	if (what &&
+	    open_device(rig, &own, below(chance, HOSTS), below(chance, 2)))
+		wrong(rig, "a device does not open");
+	for (size_t i = 0; i < STAY_ASKS; i++) {
+		sem_wait(&rig->slots);
+		asks[i] = ask_start(rig, device, client, NULL, chance);
+	}
+	atomic_store(&own.closing, put);
+	if (put)
+		ibsa_device_put(own.ib);
+	else
+		forget(client);
+	for (size_t i = 0; i < STAY_ASKS; i++)
+		if (asks[i])
+			check_called(rig, asks[i], put ? "put" : "unregister");
+	if (put)
+		forget(client);
+	else
+		ibsa_device_put(own.ib);
+}
+
+static void *ask_many(void *arg)
+{
+	struct rig *rig = arg;
+	uint64_t chance = rig->seed + atomic_fetch_add(&rig->threads, 1);
+
+	while (atomic_load(&rig->started) < rig->wanted &&
+	       atomic_load(&rig->taken) < rig->room) {
+		const unsigned int any = below(&chance, 4);
+
+		sem_wait(&rig->slots);
+		if (!ask_start(rig, &rig->devices[any % 2],
+			       &rig->clients[any / 2], NULL, &chance) ||
+		    below(&chance, 2))
+			nap_ms(1);
+		if (rig->stays && !below(&chance, 64))
+			stay(rig, &chance);
+	}
+	return NULL;
+}
+
+/* It is busy while somebody who unregisters dispatches it. */
+static void *dispatch(void *arg)
+{
+	struct rig *rig = arg;
+
+	while (!atomic_load(&rig->still)) {
+		const int err = ibsa_device_wait(rig->devices[1].ib, 20);
+
+		if (err == -EBUSY)
+			nap_ms(1);
+		else if (err)
+			wrong(rig, "ibsa_device_wait: %d, expected 0", err);
+	}
+	return NULL;
+}
+
+static pthread_t start(void *(*work)(void *), struct rig *rig)
+{
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, work, rig), 0);
+	return thread;
+}
+
+static void run(struct rig *rig)
+{
+	const pthread_t dispatcher = start(dispatch, rig);
+	const pthread_t weather = start(make_weather, rig);
+	pthread_t threads[THREADS];
+
+	for (size_t i = 0; i < THREADS; i++)
+		threads[i] = start(ask_many, rig);
+	for (size_t i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	atomic_store(&rig->stop, true);
+	pthread_join(weather, NULL);
+	/* No query may be started while its client unregisters. */
+	for (size_t i = 0; i < IN_FLIGHT; i++)
+		sem_wait(&rig->slots);
+	atomic_store(&rig->still, true);
+	pthread_join(dispatcher, NULL);
+	for (size_t i = 0; i < 2; i++)
+		ib_sa_unregister_client(&rig->clients[i]);
+	for (size_t i = 0; i < 2; i++)
+		ibsa_device_put(rig->devices[i].ib);
+	for (size_t i = 0; i < rig->room; i++)
+		check_called(rig, &rig->asks[i], "the end");
+}
+
+/* What has been provoked has to have come; else nothing was tested. */
+static void check_counts(struct rig *rig)
+{
+	const bool all = !rig->moves && !rig->stays;
+	struct ibsa_fabric_stats stats;
+	unsigned int highest = 0;
+
+	printf("%u of %u accepted; counts:", rig->started, rig->taken);
+	for (size_t i = 0; i < COUNTS; i++)
+		printf(" %u", rig->counts[i]);
+	printf("\n");
+	assert_true(rig->started >= rig->wanted);
+	for (size_t i = 0; i < (all ? AGAIN : TOLD_EIO); i++)
+		if (i != TOLD_EIO) /* few flipped bits make it malformed */
+			assert_int_not_equal(rig->counts[i], 0);
+	assert_int_equal(!rig->counts[AGAIN], !rig->moves);
+	ibsa_fabric_stats_get(rig->fabric, &stats);
+	for (size_t i = 0; all && i < IBSA_FAULT_KINDS; i++)
+		assert_int_not_equal(stats.faults[i], 0);
+	for (size_t i = 0; i < rig->room; i++)
+		if (rig->asks[i].id > (int)highest)
+			highest = (unsigned int)rig->asks[i].id;
+	assert_true(highest + 1 < rig->started); /* ids have come again */
+}
+
+static void stress(unsigned int queries, bool moves, bool stays)
+{
+	struct rig *rig = rig_new(queries);
+
+	rig->moves = moves;
+	rig->stays = stays;
+	run(rig);
+	check_counts(rig);
+	assert_int_equal(atomic_load(&rig->failures), 0);
+	ibsa_fabric_put(rig->fabric);
+	sem_destroy(&rig->slots);
+	free(rig->asks);
+	free(rig);
+}
+
+static void queries_end_once_and_rightly_in_bad_weather(void **state)
+{
+	(void)state;
+	stress(QUERIES, false, false);
+}
+
+static void queries_find_an_sa_that_moves(void **state)
+{
+	(void)state;
+	stress(QUERIES_BESIDE, true, false);
+}
+
+static void queries_go_on_while_devices_and_clients_come_and_go(void **state)
+{
+	(void)state;
+	stress(QUERIES_BESIDE, false, true);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(queries_end_once_and_rightly_in_bad_weather),
+		cmocka_unit_test(queries_find_an_sa_that_moves),
+		cmocka_unit_test(
+			queries_go_on_while_devices_and_clients_come_and_go),
+	};
+
+	if (argc > 1)
+		setenv("IBSA_SEED", argv[1], 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

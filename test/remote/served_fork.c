@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A server, or a client of one, in a program that forks: the child keeps copies
+ * of all descriptors, so that a file lives on when the program closes it.
+ */
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "../support/child.h"
+#include "remote/file.h"
+#include "../support/served_rig.h"
+
+/* A child that has what is open now, until it is ended. */
+struct keeper {
+	pid_t child;
+	int end;
+};
+
+/* The server, which is in this program, has the sockets with a name. */
+static void named_sockets_close(void)
+{
+	for (int fd = 0; fd < 1024; fd++) {
+		struct sockaddr_un name;
+		socklen_t len = sizeof(name);
+
+		if (!getsockname(fd, (struct sockaddr *)&name, &len) &&
+		    name.sun_family == AF_UNIX && len > sizeof(sa_family_t))
+			close(fd);
+	}
+}
+
+static struct keeper keeper_start(bool has_server)
+{
+	struct keeper keeper;
+	int ends[2];
+	char byte;
+
+	assert_int_equal(pipe(ends), 0);
+	keeper.child = fork();
+	if (!keeper.child) {
+		close(ends[1]);
+		if (!has_server)
+			named_sockets_close();
+		_exit(read(ends[0], &byte, 1) == 0 ? 0 : 1);
+	}
+	close(ends[0]);
+	keeper.end = ends[1];
+	return keeper;
+}
+
+static void keeper_end(const struct keeper *keeper)
+{
+	close(keeper->end);
+	child_end(keeper->child);
+}
+
+/* No event comes of a client that has gone, and whose memory is free. */
+static void server_forgets_who_has_gone(void **state)
+{
+	struct served *served = served_start(served_pair);
+	const int fd = served_connect(served, "left");
+	const struct keeper keeper = keeper_start(true);
+
+	(void)state;
+	shutdown(fd, SHUT_RDWR);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(ibsa_close(served_client(served, "right")), 0);
+	close(fd);
+	keeper_end(&keeper);
+	served_stop(served);
+}
+
+static void end_is_seen(int fd)
+{
+	struct pollfd file = { .fd = fd, .events = POLLIN };
+	char byte;
+
+	assert_int_equal(poll(&file, 1, 10000), 1);
+	assert_int_equal(recv(fd, &byte, 1, MSG_DONTWAIT), 0);
+}
+
+/* Both ends of a client's port: the file and the connection. */
+static void clients_see_that_the_server_ends(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct remote_place place = { .port = 0 };
+	struct remote_file port;
+	struct keeper keeper;
+
+	(void)state;
+	assert_int_equal(ibsa__remote_place(served_name(served), "right", NULL,
+					    0, NULL, &place),
+			 0);
+	assert_int_equal(ibsa__remote_file_open(&place, NULL, &port), 0);
+	keeper = keeper_start(true);
+	served_end(served);
+	end_is_seen(port.connection.fd);
+	end_is_seen(port.fd);
+	ibsa__remote_file_close(&port);
+	keeper_end(&keeper);
+	served_again(served);
+	served_stop(served);
+}
+
+/* The descriptor to wait at is readable only when there is something to do. */
+static void client_waits_for_the_next_server(void **state)
+{
+	enum { LOOKS = 20, LOOK_MS = 5 };
+	struct served *served = served_start(served_pair);
+	struct ibsa_client *client = served_client(served, "right");
+	struct pollfd file = { .fd = ibsa_fd(client), .events = POLLIN };
+	const struct keeper keeper = keeper_start(false);
+	int ready = 0;
+
+	(void)state;
+	served_end(served);
+	for (int i = 0; i < LOOKS; i++) {
+		(void)!ibsa_dispatch(client);
+		ready += poll(&file, 1, LOOK_MS) == 1;
+	}
+	/* It looks for a server ten times a second. */
+	assert_in_range(ready, 0, LOOKS / 2);
+	assert_int_equal(ibsa_close(client), 0);
+	keeper_end(&keeper);
+	served_again(served);
+	served_stop(served);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(server_forgets_who_has_gone),
+		cmocka_unit_test(clients_see_that_the_server_ends),
+		cmocka_unit_test(client_waits_for_the_next_server),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,587 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Clients on a fabric in another process: what they see is what it has. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <ibsa/bits.h>
+#include <ibsa/device.h>
+#include <ibsa/event.h>
+#include <ibsa/ib_sa.h>
+#include <ibsa/records.h>
+#include <ibsa/sa.h>
+#include <ibsa/sim.h>
+#include <ibsa/verbs.h>
+
+#include "base/clock.h"
+#include "remote/file.h"
+#include "remote/transport.h"
+#include "sim/mad/mad.h"
+#include "../support/served_rig.h"
+#include "wire/mad.h"
+
+struct table {
+	size_t count;
+	int err;
+	size_t calls;
+};
+
+static void note_table(const struct ibsa_reply *reply, void *arg)
+{
+	struct table *table = arg;
+
+	table->count = reply->count;
+	table->err = reply->err;
+	table->calls++;
+}
+
+static void a_client_is_answered(void **state)
+{
+	const struct ibsa_query query = {
+		.record = &ibsa_node_record,
+		.method = IBSA_METHOD_GET_TABLE,
+	};
+	struct served *served = served_start(served_pair);
+	struct ibsa_client *client = served_client(served, "right");
+	struct ibsa_port_state port;
+	struct table table = { 0 };
+
+	(void)state;
+	assert_int_equal(ibsa_ask(client, &query, note_table, &table), 0);
+	assert_int_equal(table.count, 3);
+	assert_int_equal(ibsa_port_get(client, true, &port), 0);
+	assert_int_equal(port.lid, 2);
+	assert_int_equal(port.sm_lid, 1);
+	assert_int_equal(port.port_state, 4);
+	assert_int_equal(ibsa_close(client), 0);
+	served_stop(served);
+}
+
+/* Poll, dispatch: nobody needs more. */
+static void an_own_loop_works(void **state)
+{
+	const struct ibsa_query query = {
+		.record = &ibsa_class_port_info_record
+	};
+	struct served *served = served_start(served_pair);
+	struct ibsa_client *client = served_client(served, NULL);
+	struct pollfd fd = { .fd = ibsa_fd(client), .events = POLLIN };
+	struct table table = { 0 };
+
+	(void)state;
+	assert_int_equal(ibsa_query(client, &query, note_table, &table, NULL),
+			 0);
+	while (!table.calls) {
+		assert_int_equal(poll(&fd, 1, ibsa_timeout_ms(client)), 1);
+		assert_int_equal(ibsa_dispatch(client), 0);
+	}
+	assert_int_equal(table.err, 0);
+	assert_int_equal(ibsa_close(client), 0);
+	served_stop(served);
+}
+
+static struct ibsa_transport *open_transport(struct served *served,
+					     const char *node)
+{
+	struct ibsa_transport *transport = NULL;
+	struct remote_place place;
+
+	assert_int_equal(ibsa__remote_place(served_name(served), node, NULL, 0,
+					    NULL, &place),
+			 0);
+	assert_int_equal(ibsa__remote_open(&place, 1 << 20, NULL, &transport),
+			 0);
+	return transport;
+}
+
+static void tables_of_a_port_are_read(void **state)
+{
+	static const uint16_t pkeys[] = { 0xffff, 0x8001 };
+	const struct ibsa_fabric_port_change change = {
+		.mask = IBSA_CHANGE_PKEYS,
+		.pkeys = pkeys,
+		.pkey_count = 2,
+	};
+	struct served *served = served_start(served_pair);
+	struct ibsa_transport *transport = open_transport(served, "right");
+	struct pollfd fd = { .fd = transport->ops->fd(transport),
+			     .events = POLLIN };
+	struct ibsa_gid_entry gid;
+	uint16_t pkey;
+
+	(void)state;
+	assert_int_equal(ibsa_fabric_port_set(served_fabric(served), "right", 1,
+					      &change),
+			 0);
+	served_wake(served);
+	assert_int_equal(poll(&fd, 1, 10000), 1);
+	assert_int_equal(transport->ops->pkey(transport, 1, &pkey), 0);
+	/* The change is still to be told, though it was read here. */
+	assert_int_equal(poll(&fd, 1, 10000), 1);
+	assert_true(transport->ops->changed(transport));
+	assert_false(transport->ops->changed(transport));
+	assert_int_equal(poll(&fd, 1, 0), 0);
+	assert_int_equal(pkey, 0x8001);
+	assert_int_equal(transport->ops->pkey(transport, 2, &pkey), -EINVAL);
+	assert_int_equal(transport->ops->gid(transport, 0, &gid), 0);
+	assert_int_equal(gid.gid.raw[0], 0xfe);
+	assert_int_equal(transport->ops->gid(transport, 1, &gid), -ENODATA);
+	assert_int_equal(transport->ops->gid(transport, 1000, &gid), -EINVAL);
+	transport->ops->close(transport);
+	served_stop(served);
+}
+
+static void one_listens_at_a_time(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct ibsa_transport *one = open_transport(served, "right");
+	struct ibsa_transport *two = open_transport(served, "right");
+
+	(void)state;
+	for (int i = 0; i < 200; i++) {
+		assert_int_equal(one->ops->listen(one, true), 0);
+		assert_int_equal(one->ops->listen(one, true), 0);
+		assert_int_equal(two->ops->listen(two, true), -EBUSY);
+		assert_int_equal(one->ops->listen(one, false), 0);
+		assert_int_equal(two->ops->listen(two, true), 0);
+		assert_int_equal(two->ops->listen(two, false), 0);
+	}
+	one->ops->close(one);
+	two->ops->close(two);
+	served_stop(served);
+}
+
+/* Each waits for the answer to the one before. */
+static void listening_begins_again_at_once(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct ibsa_transport *one = open_transport(served, "right");
+	struct ibsa_transport *two = open_transport(served, "right");
+
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		assert_int_equal(one->ops->listen(one, true), 0);
+		assert_int_equal(one->ops->listen(one, false), 0);
+		assert_int_equal(one->ops->listen(one, true), 0);
+		assert_int_equal(two->ops->listen(two, true), -EBUSY);
+		assert_int_equal(two->ops->listen(two, false), 0);
+		assert_int_equal(one->ops->listen(one, false), 0);
+	}
+	one->ops->close(one);
+	two->ops->close(two);
+	served_stop(served);
+}
+
+/* What listens where the server was accepts nobody, and says nothing. */
+static void a_silent_server_holds_nobody_up(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct ibsa_transport *transport = open_transport(served, "right");
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	const uint64_t start_ns = clock_now_ns();
+	struct ibsa_port_state port;
+
+	(void)state;
+	strcpy(address.sun_path, served_path(served));
+	served_end(served);
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)),
+			 0);
+	assert_int_equal(listen(fd, 1), 0);
+	for (int i = 0; i < 30; i++, poll(NULL, 0, 10))
+		assert_int_equal(transport->ops->port(transport, &port),
+				 -ENODEV);
+	assert_true(clock_now_ns() - start_ns < 5000 * NS_PER_MS);
+	close(fd);
+	unlink(address.sun_path);
+	served_again(served);
+	for (int i = 0; i < 1000 && transport->ops->port(transport, &port); i++)
+		poll(NULL, 0, 10);
+	assert_int_equal(transport->ops->port(transport, &port), 0);
+	transport->ops->close(transport);
+	served_stop(served);
+}
+
+static void changes_wake_the_client(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct ibsa_transport *transport = open_transport(served, "right");
+	struct pollfd fd = { .fd = transport->ops->fd(transport),
+			     .events = POLLIN };
+	struct ibsa_port_state port;
+
+	(void)state;
+	assert_false(transport->ops->changed(transport));
+	assert_int_equal(ibsa_fabric_command(served_name(served),
+					     "link down right/1", NULL, 0,
+					     NULL),
+			 0);
+	assert_int_equal(poll(&fd, 1, 10000), 1);
+	assert_true(transport->ops->changed(transport));
+	assert_false(transport->ops->changed(transport));
+	assert_int_equal(poll(&fd, 1, 0), 0);
+	assert_int_equal(transport->ops->port(transport, &port), 0);
+	assert_int_equal(port.port_state, 1);
+	transport->ops->close(transport);
+	served_stop(served);
+}
+
+/* A wait that sees nothing hides neither what came before nor what comes. */
+static void changes_around_a_wait_are_told(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct ibsa_transport *transport = open_transport(served, "right");
+	struct pollfd fd = { .fd = transport->ops->fd(transport),
+			     .events = POLLIN };
+	struct ibsa_port_state port;
+
+	(void)state;
+	assert_int_equal(transport->ops->wait(transport, 0), 0);
+	assert_int_equal(ibsa_fabric_command(served_name(served),
+					     "link down right/1", NULL, 0,
+					     NULL),
+			 0);
+	assert_int_equal(poll(&fd, 1, 10000), 1);
+	(void)transport->ops->changed(transport);
+	assert_true(!poll(&fd, 1, 0) || transport->ops->changed(transport));
+	assert_int_equal(ibsa_fabric_command(served_name(served),
+					     "link up right/1", NULL, 0, NULL),
+			 0);
+	assert_int_equal(poll(&fd, 1, 10000), 1);
+	assert_int_equal(transport->ops->port(transport, &port), 0);
+	assert_int_equal(transport->ops->wait(transport, 0), 0);
+	assert_true(transport->ops->changed(transport));
+	transport->ops->close(transport);
+	served_stop(served);
+}
+
+/* Whoever changes the fabric in the server's process, and wakes it. */
+static void changes_from_inside_are_told(void **state)
+{
+	const struct ibsa_fabric_port_change other_sl = {
+		.mask = IBSA_CHANGE_SM_SL,
+		.sm_sl = 3,
+	};
+	struct served *served = served_start(served_pair);
+	struct ibsa_transport *transport = open_transport(served, "right");
+	struct pollfd fd = { .fd = transport->ops->fd(transport),
+			     .events = POLLIN };
+
+	(void)state;
+	assert_int_equal(ibsa_fabric_port_set(served_fabric(served), "right", 1,
+					      &other_sl),
+			 0);
+	served_wake(served);
+	assert_int_equal(poll(&fd, 1, 10000), 1);
+	assert_true(transport->ops->changed(transport));
+	transport->ops->close(transport);
+	served_stop(served);
+}
+
+struct smp {
+	struct umad_header header;
+	uint8_t mad[IBSA_MAD_BYTES];
+};
+
+/* PortInfo of the right host, seen from the left one. */
+static void send_smp(struct remote_file *file, uint32_t agent, uint8_t method,
+		     struct smp *smp)
+{
+	static const uint8_t path[] = { 1, 2 };
+
+	smp->header = (struct umad_header){
+		.id = agent,
+		.timeout_ms = 1000,
+		.lid = 0xffff,
+	};
+	memset(smp->mad, 0, 64);
+	smp->mad[MAD_BASE_VERSION] = 1;
+	smp->mad[MAD_CLASS] = 0x81;
+	smp->mad[MAD_CLASS_VERSION] = 1;
+	smp->mad[MAD_METHOD] = method;
+	smp->mad[SMP_HOP_COUNT] = sizeof(path);
+	smp->mad[MAD_TID + 7] = method;
+	ibsa_put_be16(smp->mad + MAD_ATTRIBUTE, 0x0015);
+	memset(smp->mad + SMP_DR_SLID, 0xff, 4);
+	memcpy(smp->mad + SMP_INITIAL_PATH + 1, path, sizeof(path));
+	assert_int_equal(ibsa__remote_file_write(file, smp, sizeof(*smp)), 0);
+}
+
+/* Set the SM's LID at the right port, after a command has been carried out. */
+static void send_sm_lid(struct served *served, const char *command,
+			uint16_t lid)
+{
+	enum { PORT_INFO_AT = 64 - 4 };
+	struct umad_agent_request2 request = {
+		.mgmt_class = 0x81,
+		.mgmt_class_version = 1,
+	};
+	struct pollfd fd = { .events = POLLIN };
+	struct remote_place place;
+	struct remote_file file;
+	struct ibsa_port_info info;
+	struct smp smp = { .mad = { 0 } };
+	uint64_t over;
+
+	assert_int_equal(ibsa__remote_place(served_name(served), "left", NULL,
+					    0, NULL, &place),
+			 0);
+	assert_int_equal(ibsa__remote_file_open(&place, NULL, &file), 0);
+	assert_int_equal(ibsa__remote_register(&file.connection, &request), 0);
+	send_smp(&file, request.id, IBSA_METHOD_GET, &smp);
+	fd.fd = file.fd;
+	assert_int_equal(poll(&fd, 1, 10000), 1);
+	assert_int_equal(ibsa__remote_file_read(&file, &smp, sizeof(smp)),
+			 sizeof(smp));
+	ibsa_port_info_record.decode(smp.mad + PORT_INFO_AT, &info);
+	info.master_sm_lid = lid;
+	info.port_physical_state = 0;
+	ibsa_port_info_record.encode(&info, smp.mad + PORT_INFO_AT, &over);
+	assert_int_equal(ibsa_fabric_command(served_name(served), command, NULL,
+					     0, NULL),
+			 0);
+	send_smp(&file, request.id, IBSA_METHOD_SET, &smp);
+	assert_int_equal(poll(&fd, 1, 10000), 1);
+	ibsa__remote_file_close(&file);
+}
+
+/* The SM says by a MAD that is late that it is elsewhere. */
+static void late_changes_are_told(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct ibsa_transport *transport = open_transport(served, "right");
+	struct pollfd fd = { .fd = transport->ops->fd(transport),
+			     .events = POLLIN };
+
+	(void)state;
+	send_sm_lid(served, "fault delay=100,1,20", 7);
+	assert_int_equal(poll(&fd, 1, 10000), 1);
+	assert_true(transport->ops->changed(transport));
+	transport->ops->close(transport);
+	served_stop(served);
+}
+
+static void count_event(const struct ibsa_event *event, void *arg)
+{
+	(void)event;
+	++*(int *)arg;
+}
+
+static void check_events(struct served *served, const char *node)
+{
+	struct ibsa_client *client = served_client(served, node);
+	struct ibsa_event_watch *watch = NULL;
+	int events = 0;
+	int seen;
+
+	assert_int_equal(ibsa_event_watch(client, NULL, count_event, &events,
+					  NULL, &watch),
+			 0);
+	for (int i = 0; i < 200 && !events; i++)
+		assert_int_equal(ibsa_wait(client, 50), 0);
+	seen = events;
+	assert_int_equal(ibsa_fabric_command(served_name(served),
+					     "link down third/1", NULL, 0,
+					     NULL),
+			 0);
+	for (int i = 0; i < 200 && events == seen; i++)
+		assert_int_equal(ibsa_wait(client, 50), 0);
+	assert_true(events > seen);
+	ibsa_event_unwatch(watch);
+	assert_int_equal(ibsa_close(client), 0);
+	assert_int_equal(ibsa_fabric_command(served_name(served),
+					     "link up third/1", NULL, 0, NULL),
+			 0);
+}
+
+/* At the port that the SA is on, too. */
+static void events_of_the_sm_come(void **state)
+{
+	struct served *served = served_start(
+		"Switch 4 \"S\"\n[1] \"H1\"[1]\n[2] \"H2\"[1]\n[3] \"H3\"[1]\n"
+		"Ca 1 \"H1\" # \"left\"\n[1] \"S\"[1]\n"
+		"Ca 1 \"H2\" # \"right\"\n[1] \"S\"[2]\n"
+		"Ca 1 \"H3\" # \"third\"\n[1] \"S\"[3]\n");
+
+	(void)state;
+	check_events(served, "right");
+	check_events(served, "left");
+	served_stop(served);
+}
+
+/* As a device that is unplugged, and plugged in again. */
+static void a_server_that_returns_is_used_again(void **state)
+{
+	const struct ibsa_query query = {
+		.record = &ibsa_class_port_info_record,
+	};
+	struct served *served = served_start(served_pair);
+	struct ibsa_transport *transport = open_transport(served, "right");
+	struct ibsa_options options = { .transport = transport };
+	struct ibsa_port_state before;
+	struct ibsa_port_state after;
+	struct ibsa_client *client;
+	int err;
+
+	(void)state;
+	assert_int_equal(ibsa_open(&options, NULL, &client), 0);
+	assert_int_equal(ibsa_port_get(client, true, &before), 0);
+	served_end(served);
+	assert_int_equal(ibsa_ask(client, &query, NULL, NULL), -ENODEV);
+	assert_int_equal(ibsa_port_get(client, true, &after), -ENODEV);
+	served_again(served);
+	do
+		err = ibsa_wait(client, 100);
+	while (!err && ibsa_port_get(client, true, &after) == -ENODEV);
+	assert_int_equal(ibsa_ask(client, &query, NULL, NULL), 0);
+	assert_int_equal(after.lid, before.lid);
+	assert_true(after.reregisters != before.reregisters);
+	assert_int_equal(ibsa_close(client), 0);
+	served_stop(served);
+}
+
+static int open_wrong(const char *fabric, const char *node, unsigned int port)
+{
+	const struct ibsa_options options = {
+		.fabric = fabric,
+		.device = node,
+		.port = port,
+	};
+	struct ibsa_error error = { .text = "" };
+	struct ibsa_client *client = NULL;
+	int err = ibsa_open(&options, &error, &client);
+
+	assert_true(err < 0);
+	assert_true(error.text[0]);
+	return err;
+}
+
+static void wrong_places_are_refused(void **state)
+{
+	struct served *served = served_start(served_pair);
+	char longest[200] = "unix:/";
+
+	(void)state;
+	memset(longest + 6, 'x', sizeof(longest) - 7);
+	assert_int_equal(open_wrong(served_name(served), "nobody", 0), -ENODEV);
+	assert_int_equal(open_wrong(served_name(served), "left", 9), -ENXIO);
+	assert_int_equal(open_wrong("unix:", NULL, 0), -EINVAL);
+	assert_int_equal(open_wrong("unix:/nowhere", NULL, 0), -ENODEV);
+	assert_int_equal(open_wrong(served_path(served), NULL, 0), -EINVAL);
+	assert_int_equal(open_wrong(longest, NULL, 0), -ENAMETOOLONG);
+	assert_int_equal(open_wrong(served_name(served), longest, 0), -EINVAL);
+	served_stop(served);
+}
+
+/* A device is at the node and port that the process is at. */
+static void wrong_places_of_a_process_are_told_apart(void **state)
+{
+	static const struct {
+		const char *node;
+		int err;
+	} cases[] = {
+		{ "nobody", -ENODEV },
+		{ "nobody/1", -ENODEV },
+		{ "right/9", -ENXIO },
+	};
+	struct served *served = served_start(served_pair);
+
+	(void)state;
+	setenv("IBSA_FABRIC", served_name(served), 1);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ibsa_device_list *devices;
+		struct ibsa_gid_list *gids;
+		struct ib_device *device;
+
+		setenv("IBSA_NODE", cases[i].node, 1);
+		assert_int_equal(open_wrong(NULL, NULL, 0), cases[i].err);
+		assert_int_equal(ibsa_devices_read(&devices), cases[i].err);
+		assert_int_equal(ibsa_gids_read(NULL, 0, &gids), cases[i].err);
+		assert_int_equal(ibsa_device_get(NULL, &device), cases[i].err);
+	}
+	unsetenv("IBSA_FABRIC");
+	unsetenv("IBSA_NODE");
+	served_stop(served);
+}
+
+/* All files there are, through those who read them. */
+static void the_device_is_listed(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct ibsa_device_list *list;
+	const struct ibsa_port *port;
+
+	(void)state;
+	setenv("IBSA_FABRIC", served_name(served), 1);
+	setenv("IBSA_NODE", "right/1", 1);
+	assert_int_equal(ibsa_devices_read(&list), 0);
+	assert_int_equal(list->count, 1);
+	assert_string_equal(list->devices[0].name, "ibsa0");
+	assert_int_equal(list->devices[0].err, 0);
+	assert_int_equal(list->devices[0].port_count, 1);
+	port = &list->devices[0].ports[0];
+	assert_int_equal(port->err, 0);
+	assert_int_equal(port->number, 1);
+	assert_int_equal(port->state.lid, 2);
+	assert_int_equal(port->state.port_state, 4);
+	assert_int_equal(port->pkey_count, 1);
+	assert_string_equal(port->umad, "umad0");
+	assert_string_equal(port->link_layer, "InfiniBand");
+	ibsa_devices_free(list);
+	served_end(served);
+	assert_true(ibsa_devices_read(&list) < 0);
+	unsetenv("IBSA_FABRIC");
+	unsetenv("IBSA_NODE");
+	served_stop(served);
+}
+
+/* libibverbs' names; the context stays at the server that it was opened at. */
+static void verbs_contexts_are_made(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct ibv_context *context = NULL;
+	struct ibv_gid_entry entry;
+	union ibv_gid other;
+
+	(void)state;
+	setenv("IBSA_FABRIC", served_name(served), 1);
+	assert_int_equal(ibsa_verbs_open(NULL, NULL, &context), 0);
+	assert_string_equal(context->device->name, "ibsa0");
+	assert_int_equal(ibsa_query_gid_ex(context, 1, 0, &entry, 0), 0);
+	other = entry.gid;
+	assert_int_equal(ibv_gid_reachable(context, 1, &entry.gid, 5000), 0);
+	other.raw[8] ^= 0xff;
+	assert_int_equal(ibv_gid_reachable(context, 1, &other, 5000), -1);
+	assert_int_equal(ibsa_verbs_close(context), 0);
+	unsetenv("IBSA_FABRIC");
+	served_stop(served);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_client_is_answered),
+		cmocka_unit_test(an_own_loop_works),
+		cmocka_unit_test(tables_of_a_port_are_read),
+		cmocka_unit_test(one_listens_at_a_time),
+		cmocka_unit_test(changes_wake_the_client),
+		cmocka_unit_test(changes_around_a_wait_are_told),
+		cmocka_unit_test(changes_from_inside_are_told),
+		cmocka_unit_test(late_changes_are_told),
+		cmocka_unit_test(events_of_the_sm_come),
+		cmocka_unit_test(a_server_that_returns_is_used_again),
+		cmocka_unit_test(a_silent_server_holds_nobody_up),
+		cmocka_unit_test(listening_begins_again_at_once),
+		cmocka_unit_test(wrong_places_are_refused),
+		cmocka_unit_test(wrong_places_of_a_process_are_told_apart),
+		cmocka_unit_test(the_device_is_listed),
+		cmocka_unit_test(verbs_contexts_are_made),
+	};
+
+	unsetenv("IBSA_FABRIC");
+	unsetenv("IBSA_NODE");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

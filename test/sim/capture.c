@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a tap on an embedded fabric sees. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "sim/capture/frame.h"
+#include "file_rig.h"
+#include "support.h"
+#include "wire/mad.h"
+
+enum { SEEN_MAX = 256 };
+
+/* All that a tap has seen. */
+struct tape {
+	size_t count;
+	uint64_t times[SEEN_MAX];
+	size_t lens[SEEN_MAX];
+	uint8_t bytes[SEEN_MAX][FRAME_BYTES_MAX];
+};
+
+static void seen(const struct ibsa_packet *packet, void *arg)
+{
+	struct tape *tape = arg;
+
+	assert_true(tape->count < SEEN_MAX);
+	assert_true(packet->len <= FRAME_BYTES_MAX);
+	tape->times[tape->count] = packet->time_ns;
+	tape->lens[tape->count] = packet->len;
+	memcpy(tape->bytes[tape->count++], packet->bytes, packet->len);
+}
+
+static struct frame frame_at(const struct tape *tape, size_t index)
+{
+	struct frame frame;
+
+	assert_true(index < tape->count);
+	assert_true(
+		ibsa__frame_get(tape->bytes[index], tape->lens[index], &frame));
+	return frame;
+}
+
+static struct tape *start(struct bench *bench,
+			  const struct ibsa_fabric_options *options)
+{
+	struct tape *tape = calloc(1, sizeof(*tape));
+
+	bench_start_file(bench, "b.net", NULL, options);
+	assert_non_null(tape);
+	assert_int_equal(ibsa_fabric_tap(bench->fabric, seen, tape), 0);
+	return tape;
+}
+
+/* Source: IBA vol 1, 7.8, the first of its sample packets. */
+static void checksum_is_that_of_the_sample(void **state)
+{
+	static const uint8_t sample[] = {
+		0x70, 0x12, 0x37, 0x5c, 0x00, 0x0e, 0x17, 0xd2, 0x0a,
+		0x20, 0x24, 0x87, 0x00, 0x87, 0xb1, 0xb3, 0x00, 0x0d,
+		0xec, 0x2a, 0x01, 0x71, 0x0a, 0x1c, 0x01, 0x5d, 0x40,
+		0x02, 0x38, 0xf2, 0x7a, 0x05, 0x00, 0x00, 0x00, 0x0e,
+		0xbb, 0x88, 0x4d, 0x85, 0xfd, 0x5c, 0xfb, 0xa4, 0x72,
+		0x8b, 0xc0, 0x69, 0x0e, 0xd4, 0x00, 0x00,
+	};
+
+	(void)state;
+	/* On the wire 96 25 b7 5a, its lowest byte first. */
+	assert_int_equal(ibsa__frame_icrc(sample, sizeof(sample), false),
+			 0x5ab72596);
+}
+
+static void every_header_comes_back(void **state)
+{
+	uint8_t mad[IBSA_MAD_BYTES] = { 1, 3, 2, [255] = 9 };
+	const struct frame in = {
+		.slid = 0x1234,
+		.dlid = 0xbfff,
+		.src_qp = 0xfedcba,
+		.dst_qp = 1,
+		.psn = 0x123456,
+		.pkey = 0x7fff,
+		.sl = 15,
+		.has_grh = true,
+		.hop_limit = 63,
+		.traffic_class = 0xa5,
+		.flow_label = 0xabcde,
+		.sgid.raw = { 0xfe, 0x80, [15] = 1 },
+		.dgid.raw = { 0xfe, 0x80, [15] = 2 },
+		.mad = mad,
+	};
+	uint8_t bytes[FRAME_BYTES_MAX];
+	struct frame out;
+	size_t len = ibsa__frame_put(&in, bytes);
+
+	(void)state;
+	assert_int_equal(len, 8 + 40 + 12 + 8 + 256 + 4 + 2);
+	assert_true(ibsa__frame_get(bytes, len, &out));
+	assert_int_equal(out.slid, in.slid);
+	assert_int_equal(out.dlid, in.dlid);
+	assert_int_equal(out.src_qp, in.src_qp);
+	assert_int_equal(out.dst_qp, in.dst_qp);
+	assert_int_equal(out.psn, in.psn);
+	assert_int_equal(out.pkey, in.pkey);
+	assert_int_equal(out.sl, in.sl);
+	assert_true(out.has_grh);
+	assert_int_equal(out.hop_limit, in.hop_limit);
+	assert_int_equal(out.traffic_class, in.traffic_class);
+	assert_int_equal(out.flow_label, in.flow_label);
+	assert_memory_equal(out.sgid.raw, in.sgid.raw, 16);
+	assert_memory_equal(out.dgid.raw, in.dgid.raw, 16);
+	assert_memory_equal(out.mad, mad, sizeof(mad));
+	/* Without the checksums too, but not with less. */
+	assert_true(ibsa__frame_get(bytes, len - 6, &out));
+	for (size_t cut = 0; cut < len - 6; cut++)
+		assert_false(ibsa__frame_get(bytes, cut, &out));
+}
+
+static void request_and_answer_are_seen_with_their_addresses(void **state)
+{
+	const struct ibsa_fabric_options options = { .virtual_clock = true,
+						     .latency_us = 7 };
+	const struct ibsa_path want = { .slid = 1, .dlid = 4 };
+	struct bench bench;
+	struct tape *tape = start(&bench, &options);
+	struct frame frame;
+
+	(void)state;
+	bench_query(&bench, IBSA_METHOD_GET, &ibsa_path_record, &want,
+		    IBSA_PATH_CM(slid) | IBSA_PATH_CM(dlid));
+	assert_int_equal(tape->count, 1);
+	assert_int_equal(ibsa_fabric_advance(bench.fabric, 7000), 0);
+	assert_true(bench_receive(&bench));
+	assert_int_equal(tape->count, 2);
+	assert_int_equal(tape->times[0], 0);
+	assert_int_equal(tape->times[1], 7000);
+	frame = frame_at(tape, 0);
+	assert_int_equal(frame.slid, 1);
+	assert_int_equal(frame.dlid, 1);
+	assert_int_equal(frame.src_qp, 1);
+	assert_int_equal(frame.dst_qp, 1);
+	assert_int_equal(frame.pkey, 0xffff);
+	assert_int_equal(frame.psn, 0);
+	assert_memory_equal(frame.mad, bench.request, IBSA_MAD_BYTES);
+	frame = frame_at(tape, 1);
+	assert_int_equal(frame.psn, 1);
+	assert_memory_equal(frame.mad, bench.answer.mad, IBSA_MAD_BYTES);
+	bench_stop(&bench);
+	free(tape);
+}
+
+static void lost_request_is_seen_and_its_answer_is_not(void **state)
+{
+	const struct ibsa_fault fault = { .kind = IBSA_FAULT_LOSE,
+					  .percent = 100 };
+	struct bench bench;
+	struct tape *tape = start(&bench, NULL);
+
+	(void)state;
+	assert_int_equal(ibsa_fabric_fault(bench.fabric, &fault), 0);
+	bench_request(&bench, IBSA_METHOD_GET, 0x0001, 0);
+	assert_int_equal(bench_ask(&bench), -1);
+	assert_int_equal(tape->count, 1);
+	bench_stop(&bench);
+	free(tape);
+}
+
+/* 36 paths of 64 bytes are 2304 bytes, in segments of 200. */
+static void long_answer_is_seen_in_segments(void **state)
+{
+	enum { DATA = 36 * 64, ROOM = 200, SEGMENTS = 12 };
+	struct bench bench;
+	struct tape *tape = start(&bench, NULL);
+
+	(void)state;
+	bench_request(&bench, IBSA_METHOD_GET_TABLE, 0x0035, 0);
+	assert_int_equal(bench_ask(&bench), 0);
+	assert_int_equal(bench.answer.len, 56 + DATA);
+	assert_int_equal(tape->count, 1 + SEGMENTS);
+	for (size_t i = 0; i < SEGMENTS; i++) {
+		const uint8_t *mad = frame_at(tape, 1 + i).mad;
+		const size_t part = i + 1 < SEGMENTS ? ROOM : DATA % ROOM;
+
+		assert_int_equal(mad[MAD_RMPP_VERSION], 1);
+		assert_int_equal(mad[MAD_RMPP_TYPE], 1);
+		assert_int_equal(mad[MAD_RMPP_FLAGS] & 7,
+				 1 | (i == 0) << 1 | (i + 1 == SEGMENTS) << 2);
+		assert_int_equal(ibsa_be32(mad + MAD_RMPP_SEGMENT), i + 1);
+		assert_int_equal(ibsa_be32(mad + MAD_RMPP_LENGTH),
+				 i == 0		     ? DATA + SEGMENTS * 20
+				 : i + 1 == SEGMENTS ? 20 + part
+						     : 0);
+		assert_memory_equal(mad, bench.answer.mad, MAD_HEADER_BYTES);
+		assert_memory_equal(mad + MAD_RMPP_END,
+				    bench.answer.mad + MAD_RMPP_END, 20);
+		assert_memory_equal(mad + IBSA_SA_HEADER_BYTES,
+				    bench.answer.mad + IBSA_SA_HEADER_BYTES +
+					    i * ROOM,
+				    part);
+	}
+	bench_stop(&bench);
+	free(tape);
+}
+
+static void one_sees_at_a_time(void **state)
+{
+	struct bench bench;
+	struct tape *tape = start(&bench, NULL);
+
+	(void)state;
+	assert_int_equal(ibsa_fabric_tap(bench.fabric, seen, tape), -EBUSY);
+	assert_int_equal(ibsa_fabric_tap(bench.fabric, NULL, NULL), 0);
+	bench_request(&bench, IBSA_METHOD_GET, 0x0001, 0);
+	assert_int_equal(bench_ask(&bench), 0);
+	assert_int_equal(tape->count, 0);
+	assert_int_equal(ibsa_fabric_tap(bench.fabric, seen, tape), 0);
+	bench_stop(&bench);
+	free(tape);
+}
+
+static void packets_of_omni_path_are_others(void **state)
+{
+	const struct ibsa_fabric_options options = { .opa = true,
+						     .virtual_clock = true };
+	struct bench bench;
+
+	(void)state;
+	bench_start_file(&bench, "b.net", NULL, &options);
+	assert_int_equal(ibsa_fabric_tap(bench.fabric, seen, NULL),
+			 -EOPNOTSUPP);
+	bench_stop(&bench);
+}
+
+/* Of umad files each MAD is seen once: as it is when it leaves its port. */
+static void mads_of_files_are_seen(void **state)
+{
+	struct tape *tape = calloc(1, sizeof(*tape));
+	struct ibsa_fabric *fabric =
+		file_fabric("Switch 4 \"s\"\n[1] \"a\"\n[2] \"b\"\n"
+			    "Ca 1 \"a\"\nCa 1 \"b\"\n",
+			    NULL);
+	struct sim_file *file = file_open(fabric, "b", 1);
+	const uint32_t sa = file_agent(file, IBSA_CLASS_SA, 2, 0);
+	struct packet_out packet = file_request(
+		file_agent(file, CLASS_SMP_LID, 1, 0), file_lid(fabric, "a", 1),
+		CLASS_SMP_LID, IBSA_METHOD_GET, 0x0011, 5);
+	struct frame frame;
+
+	(void)state;
+	assert_int_equal(ibsa_fabric_tap(fabric, seen, tape), 0);
+	file_ask(file, &packet);
+	assert_int_equal(tape->count, 2);
+	frame = frame_at(tape, 0);
+	assert_int_equal(frame.dst_qp, 0);
+	assert_int_equal(tape->bytes[0][0] >> 4, 15);
+	assert_int_equal(frame.slid, file_lid(fabric, "b", 1));
+	assert_int_equal(frame.dlid, file_lid(fabric, "a", 1));
+	assert_int_equal(frame.mad[MAD_METHOD], IBSA_METHOD_GET);
+	frame = frame_at(tape, 1);
+	assert_int_equal(frame.dlid, file_lid(fabric, "b", 1));
+	assert_int_equal(frame.mad[MAD_METHOD], IBSA_METHOD_GET_RESP);
+	packet = file_request(sa, file_lid(fabric, "a", 1), IBSA_CLASS_SA,
+			      IBSA_METHOD_GET_TABLE, 0x0011, 6);
+	file_ask(file, &packet);
+	/* Three nodes of 112 bytes are two segments. */
+	assert_int_equal(tape->count, 5);
+	frame = frame_at(tape, 4);
+	assert_int_equal(frame.dst_qp, 1);
+	assert_int_equal(frame.mad[MAD_RMPP_FLAGS] & 7, 1 | 4);
+	assert_int_equal(ibsa_be32(frame.mad + MAD_RMPP_LENGTH),
+			 20 + 3 * 112 - 200);
+	ibsa__sim_file_close(file);
+	ibsa_fabric_put(fabric);
+	free(tape);
+}
+
+/* Ask a number of things while all goes wrong, and see it. */
+static struct tape *history(uint64_t seed)
+{
+	const struct ibsa_fabric_options options = { .virtual_clock = true,
+						     .seed = seed };
+	struct bench bench;
+	struct tape *tape = start(&bench, &options);
+
+	for (int kind = 0; kind < IBSA_FAULT_KINDS; kind++) {
+		const struct ibsa_fault fault = {
+			.kind = (enum ibsa_fault_kind)kind, .percent = 20
+		};
+
+		assert_int_equal(ibsa_fabric_fault(bench.fabric, &fault), 0);
+	}
+	for (int i = 0; i < 10; i++) {
+		bench_request(&bench, IBSA_METHOD_GET_TABLE, 0x0011, 0);
+		bench_send(&bench);
+		assert_int_equal(ibsa_fabric_advance(bench.fabric, 30000000),
+				 0);
+		while (bench_receive(&bench))
+			;
+	}
+	bench_stop(&bench);
+	return tape;
+}
+
+static void one_seed_is_one_capture(void **state)
+{
+	struct tape *one = history(5);
+	struct tape *two = history(5);
+	struct tape *other = history(6);
+
+	(void)state;
+	assert_true(one->count > 10);
+	assert_memory_equal(one, two, sizeof(*one));
+	assert_memory_not_equal(one, other, sizeof(*one));
+	free(one);
+	free(two);
+	free(other);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(checksum_is_that_of_the_sample),
+		cmocka_unit_test(every_header_comes_back),
+		cmocka_unit_test(
+			request_and_answer_are_seen_with_their_addresses),
+		cmocka_unit_test(lost_request_is_seen_and_its_answer_is_not),
+		cmocka_unit_test(long_answer_is_seen_in_segments),
+		cmocka_unit_test(one_sees_at_a_time),
+		cmocka_unit_test(packets_of_omni_path_are_others),
+		cmocka_unit_test(mads_of_files_are_seen),
+		cmocka_unit_test(one_seed_is_one_capture),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Tests of what happens to a fabric while it runs. */
+#ifndef SIM_CHANGE_RIG_H
+#define SIM_CHANGE_RIG_H
+
+#include "support.h"
+
+#define MS UINT64_C(1000000)
+#define S(name) IBSA_STATUS_##name
+
+/*
+ * LIDs: a 1, with the SA, the switches' 4 and 5, b 2, c 3. Next to them is
+ * "alone", which has no cable.
+ */
+extern const char change_fabric[];
+
+/* Set up a test, whose state is a client at b. */
+int change_start(void **state);
+
+/* How many NodeRecords there are; -1 for silence. */
+int count_nodes(struct bench *bench);
+
+/* The status of a Get of the path between two LIDs. */
+int ask_path(struct bench *bench, uint16_t slid, uint16_t dlid);
+
+/* What the SA remembers, and whether it does. */
+void set_service(struct bench *bench);
+size_t count_services(struct bench *bench);
+void subscribe(struct bench *bench);
+size_t count_subscriptions(struct bench *bench);
+
+#endif

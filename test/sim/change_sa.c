@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The SA of a fabric that runs moves, stops and starts. */
+#include <errno.h>
+
+#include "change_rig.h"
+
+static void moved_sa_is_elsewhere_and_knows_nothing(void **state)
+{
+	struct bench *bench = *state;
+	const struct ibsa_address old = bench_sa(bench);
+	const uint64_t lost = bench_stats(bench).lost;
+
+	set_service(bench);
+	subscribe(bench);
+	assert_int_equal(bench_port(bench).reregisters, 0);
+	assert_int_equal(ibsa_fabric_sa_move(bench->fabric, "c"), 0);
+	assert_int_equal(bench_port(bench).sm_lid, 3);
+	assert_int_equal(bench_port(bench).reregisters, 1);
+	assert_int_equal(bench_port_at(bench, "c").reregisters, 1);
+	assert_int_equal(count_services(bench), 0);
+	assert_int_equal(count_subscriptions(bench), 0);
+	assert_int_equal(bench->answer.from.lid, 3);
+
+	/* At the old LID there is nobody, and nobody says so. */
+	bench_request(bench, IBSA_METHOD_GET, 0x0001, 0);
+	assert_int_equal(bench->transport->ops->send(bench->transport, &old,
+						     bench->request, 256, 10),
+			 0);
+	assert_false(bench_receive(bench));
+	assert_int_equal(bench_stats(bench).lost, lost + 1);
+	assert_int_equal(count_nodes(bench), 5);
+}
+
+static void what_is_on_its_way_finds_the_sa_gone(void **state)
+{
+	const struct ibsa_fault delay = {
+		.kind = IBSA_FAULT_DELAY,
+		.percent = 100,
+		.delay_ms = 10,
+	};
+	struct bench *bench = *state;
+	const uint64_t lost = bench_stats(bench).lost;
+
+	assert_int_equal(ibsa_fabric_fault(bench->fabric, &delay), 0);
+	bench_request(bench, IBSA_METHOD_GET, 0x0001, 0);
+	bench_send(bench);
+	assert_int_equal(ibsa_fabric_sa_move(bench->fabric, "c"), 0);
+	assert_int_equal(ibsa_fabric_advance(bench->fabric, 100 * MS), 0);
+	assert_false(bench_receive(bench));
+	assert_int_equal(bench_stats(bench).lost, lost + 1);
+}
+
+/* A request that had come in before is answered by the SA as it was. */
+static void what_had_arrived_was_heard(void **state)
+{
+	const struct ibsa_fault delay = {
+		.kind = IBSA_FAULT_DELAY,
+		.percent = 100,
+		.count = 1,
+		.delay_ms = 10,
+	};
+	struct bench *bench = *state;
+
+	assert_int_equal(ibsa_fabric_fault(bench->fabric, &delay), 0);
+	bench_request(bench, IBSA_METHOD_GET, 0x0001, 0);
+	bench_send(bench);
+	assert_int_equal(ibsa_fabric_advance(bench->fabric, 100 * MS), 0);
+	assert_int_equal(ibsa_fabric_sa_move(bench->fabric, "c"), 0);
+	assert_true(bench_receive(bench));
+	assert_int_equal(bench->answer.from.lid, 1);
+}
+
+static void sa_moves_to_a_switch_and_to_the_first(void **state)
+{
+	struct bench *bench = *state;
+
+	assert_int_equal(ibsa_fabric_sa_move(bench->fabric, "s"), 0);
+	assert_int_equal(bench_port(bench).sm_lid, 4);
+	assert_int_equal(count_nodes(bench), 5);
+	assert_int_equal(ibsa_fabric_sa_move(bench->fabric, NULL), 0);
+	assert_int_equal(bench_port(bench).sm_lid, 1);
+	assert_int_equal(bench_port(bench).reregisters, 2);
+}
+
+static void sa_that_cannot_move_stays(void **state)
+{
+	struct bench *bench = *state;
+
+	set_service(bench);
+	assert_int_equal(ibsa_fabric_sa_move(bench->fabric, "nowhere"),
+			 -ENODEV);
+	assert_int_equal(ibsa_fabric_sa_move(bench->fabric, "alone"),
+			 -ENETDOWN);
+	assert_int_equal(bench_port(bench).sm_lid, 1);
+	assert_int_equal(bench_port(bench).reregisters, 0);
+	assert_int_equal(count_services(bench), 1);
+}
+
+static void stopped_sa_moves_and_stays_stopped(void **state)
+{
+	struct bench *bench = *state;
+
+	ibsa_fabric_sa_set(bench->fabric, false);
+	assert_int_equal(ibsa_fabric_sa_move(bench->fabric, "c"), 0);
+	assert_int_equal(bench_port(bench).sm_lid, 0);
+	assert_int_equal(bench_port(bench).reregisters, 0);
+	ibsa_fabric_sa_set(bench->fabric, true);
+	assert_int_equal(bench_port(bench).sm_lid, 3);
+	assert_int_equal(bench_port(bench).reregisters, 1);
+	assert_int_equal(count_nodes(bench), 5);
+}
+
+static void started_sa_asks_to_register_again(void **state)
+{
+	struct bench *bench = *state;
+
+	set_service(bench);
+	subscribe(bench);
+	ibsa_fabric_sa_set(bench->fabric, true);
+	assert_int_equal(bench_port(bench).reregisters, 0);
+	assert_int_equal(count_services(bench), 1);
+	ibsa_fabric_sa_set(bench->fabric, false);
+	assert_int_equal(bench_port(bench).reregisters, 0);
+	ibsa_fabric_sa_set(bench->fabric, true);
+	assert_int_equal(bench_port(bench).reregisters, 1);
+	assert_int_equal(count_services(bench), 0);
+	assert_int_equal(count_subscriptions(bench), 0);
+}
+
+/* Out of reach of the new SA nobody learns of it. */
+static void sa_of_another_island(void **state)
+{
+	static const char islands[] = "Switch 2 \"s\"\n"
+				      "[1] \"a\"[1]\n"
+				      "[2] \"b\"[1]\n"
+				      "Switch 2 \"t\"\n"
+				      "[1] \"c\"[1]\n"
+				      "[2] \"d\"[1]\n"
+				      "Ca 1 \"a\"\nCa 1 \"b\"\n"
+				      "Ca 1 \"c\"\n[1] \"t\"[1] # lid 9\n"
+				      "Ca 1 \"d\"\n";
+	struct bench bench;
+
+	(void)state;
+	bench_start_text(&bench, islands, "b", NULL);
+	assert_int_equal(bench_port_at(&bench, "d").port_state, IBSA_PORT_INIT);
+	assert_int_equal(bench_port_at(&bench, "d").lid, 0);
+	assert_int_equal(count_nodes(&bench), 3);
+	assert_int_equal(ibsa_fabric_sa_move(bench.fabric, "c"), 0);
+	assert_int_equal(bench_port_at(&bench, "c").lid, 9);
+	assert_int_equal(bench_port_at(&bench, "d").sm_lid, 9);
+	assert_int_equal(bench_port_at(&bench, "d").port_state,
+			 IBSA_PORT_ACTIVE);
+	assert_int_equal(bench_port_at(&bench, "d").lid, 4);
+	assert_int_equal(bench_port(&bench).sm_lid, 1);
+	assert_int_equal(bench_port(&bench).reregisters, 0);
+	assert_int_equal(count_nodes(&bench), -1);
+	bench_stop(&bench);
+}
+
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, change_start, bench_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(moved_sa_is_elsewhere_and_knows_nothing),
+		TEST(what_is_on_its_way_finds_the_sa_gone),
+		TEST(what_had_arrived_was_heard),
+		TEST(sa_moves_to_a_switch_and_to_the_first),
+		TEST(sa_that_cannot_move_stays),
+		TEST(stopped_sa_moves_and_stays_stopped),
+		TEST(started_sa_asks_to_register_again),
+		cmocka_unit_test(sa_of_another_island),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

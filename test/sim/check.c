@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A walk over a fabric, and what is found odd about its topology. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "support.h"
+
+/* Two adapters on a switch, as ibnetdiscover would print it. */
+#define PLAIN                                                                \
+	"caguid=0x10\nCa 1 \"a\" # \"one\"\n"                                \
+	"[1](11) \"s\"[1] # lid 4 lmc 0 \"sw\" lid 3 4xEDR\n"                \
+	"vendid=0x2c9\ndevid=0x1013\nsysimgguid=0x1f\ncaguid=0x20\n"         \
+	"Ca 2 \"b\" # \"two\"\n"                                             \
+	"[2](22) \"s\"[2] # lid 5 lmc 0 \"sw\" lid 3 4xEDR\n"                \
+	"switchguid=0x30\nSwitch 8 \"s\" # \"sw\" base port 0 lid 3 lmc 0\n" \
+	"[1] \"a\"[1](11) # \"one\" lid 4 4xEDR\n"                           \
+	"[2] \"b\"[2](22) # \"two\" lid 5 4xEDR\n"
+
+static struct ibsa_fabric *load(const char *text, bool check)
+{
+	const struct ibsa_fabric_options options = { .check = check };
+	struct ibsa_fabric *fabric = NULL;
+	struct ibsa_error error;
+
+	if (ibsa_fabric_parse(text, strlen(text), &options, &error, &fabric))
+		fail_msg("%s", error.text);
+	return fabric;
+}
+
+/* The only finding, at @line, and its sentence has @what in it. */
+static void found(const char *text, enum ibsa_finding_kind kind,
+		  unsigned int line, const char *what)
+{
+	struct ibsa_fabric *fabric = load(text, true);
+	struct ibsa_fabric_finding finding;
+
+	assert_int_equal(ibsa_fabric_finding_at(fabric, 0, &finding), 0);
+	assert_int_equal(finding.kind, kind);
+	assert_int_equal(finding.line, line);
+	assert_string_equal(finding.file, "(text)");
+	if (!strstr(finding.what.text, what))
+		fail_msg("\"%s\" does not say %s", finding.what.text, what);
+	assert_int_equal(ibsa_fabric_finding_at(fabric, 1, &finding), -ENOENT);
+	ibsa_fabric_put(fabric);
+}
+
+static void nothing_is_found_in_a_plain_file(void **state)
+{
+	struct ibsa_fabric *fabric = load(PLAIN, true);
+	struct ibsa_fabric_finding finding;
+
+	(void)state;
+	assert_int_equal(ibsa_fabric_finding_at(fabric, 0, &finding), -ENOENT);
+	ibsa_fabric_put(fabric);
+}
+
+static void nothing_is_looked_for_unasked(void **state)
+{
+	struct ibsa_fabric *fabric = load(PLAIN "Ca 1 \"c\"\n", false);
+	struct ibsa_fabric_finding finding;
+
+	(void)state;
+	assert_int_equal(ibsa_fabric_finding_at(fabric, 0, &finding), -ENOENT);
+	ibsa_fabric_put(fabric);
+}
+
+static void cable_of_one_end_is_found(void **state)
+{
+	(void)state;
+	found(PLAIN "[3] \"c\"[1] 4xEDR\nCa 1 \"c\"\n", IBSA_FINDING_ONE_WAY,
+	      14, "\"s\"[3] goes to \"c\"[1]");
+}
+
+/* In the short form no cable stands twice: that is its manner. */
+static void cables_of_one_end_are_not_odd_among_their_like(void **state)
+{
+	struct ibsa_fabric *fabric = load("Switch 8 \"s\"\n[1] \"a\"\n"
+					  "[2] \"b\"\nCa 1 \"a\"\nCa 1 \"b\"\n",
+					  true);
+	struct ibsa_fabric_finding finding;
+
+	(void)state;
+	assert_int_equal(ibsa_fabric_finding_at(fabric, 0, &finding), -ENOENT);
+	ibsa_fabric_put(fabric);
+}
+
+static void ends_that_differ_in_rate_are_found(void **state)
+{
+	(void)state;
+	found(PLAIN "[3] \"c\"[1] 4xEDR\nCa 1 \"c\"\n[1] \"s\"[3] 4xQDR\n",
+	      IBSA_FINDING_RATE_DIFFERS, 16,
+	      "\"c\"[1] says 4xQDR, the other end \"s\"[3] says 4xEDR");
+}
+
+static void cable_without_a_rate_is_found(void **state)
+{
+	(void)state;
+	found(PLAIN "[3] \"c\"[1]\nCa 1 \"c\"\n[1] \"s\"[3] 9xFOO\n",
+	      IBSA_FINDING_NO_RATE, 16, "taken for 4xSDR");
+}
+
+/* As if it had been left out, and the file gave rates elsewhere. */
+static void rate_that_is_not_understood_is_found(void **state)
+{
+	static const char pair[] = "Switch 4 \"s\"\n[1] \"a\"[1]%s\nCa 1 "
+				   "\"a\"\n[1] \"s\"[1]%s\n";
+	static const char *const odd[] = { " 5xEDR", " 4xFOO", " w=5", " 4x" };
+	char text[128];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		snprintf(text, sizeof(text), pair, "", odd[i]);
+		found(text, IBSA_FINDING_NO_RATE, 4, "is not understood");
+		snprintf(text, sizeof(text), pair, odd[i], "");
+		found(text, IBSA_FINDING_NO_RATE, 2, "taken for 4xSDR");
+	}
+}
+
+static void words_that_are_no_rate_are_none(void **state)
+{
+	struct ibsa_fabric *fabric =
+		load("Switch 4 \"s\"\n[1] \"a\"[1] # 5xEDR \"x\" 0x5 12 "
+		     "x x4 4 w lid 3\nCa 1 \"a\"\n",
+		     true);
+	struct ibsa_fabric_finding finding;
+
+	(void)state;
+	assert_int_equal(ibsa_fabric_finding_at(fabric, 0, &finding), -ENOENT);
+	ibsa_fabric_put(fabric);
+}
+
+static void node_with_guid_zero_is_found(void **state)
+{
+	(void)state;
+	found("sysimgguid=0x1\ncaguid=0x0\ndevid=1\nCa 1 \"a\"\n"
+	      "[1] \"s\"[1]\nSwitch 4 \"s\"\n[1] \"a\"[1]\n",
+	      IBSA_FINDING_NO_GUID, 2, "\"a\" has GUID 0; it gets 0x00");
+	found("Ca 1 \"a\"\n[1] \"s\"[1]\nswitchguid=0\n"
+	      "Switch 4 \"s\"\n[1] \"a\"[1]\n",
+	      IBSA_FINDING_NO_GUID, 3, "\"s\" has GUID 0");
+}
+
+static void narrow_cable_is_found(void **state)
+{
+	(void)state;
+	found(PLAIN "[3] \"c\"[1] 1xEDR\nCa 1 \"c\"\n[1] \"s\"[3] 1xEDR\n",
+	      IBSA_FINDING_NARROW, 16, "1x wide, most cables 4x");
+}
+
+static void parallel_cables_that_differ_are_found(void **state)
+{
+	(void)state;
+	found(PLAIN "[3] \"c\"[1] 4xEDR\n[4] \"c\"[2] 4xQDR\n"
+		    "Ca 2 \"c\"\n[1] \"s\"[3] 4xEDR\n[2] \"s\"[4] 4xQDR\n",
+	      IBSA_FINDING_PARALLEL_DIFFERS, 15,
+	      "\"s\"[4] runs at 4xQDR, and \"s\"[3]");
+}
+
+static void port_with_two_guids_is_found(void **state)
+{
+	(void)state;
+	found(PLAIN "[3] \"c\"[1](fe) 4xEDR\n"
+		    "Ca 1 \"c\"\n[1](ff) \"s\"[3] 4xEDR\n",
+	      IBSA_FINDING_GUID_DIFFERS, 16,
+	      "GUID 0x00000000000000ff here, 0x00000000000000fe elsewhere");
+}
+
+static void node_without_a_cable_is_found(void **state)
+{
+	(void)state;
+	found(PLAIN "Ca 1 \"c\"\n", IBSA_FINDING_NO_CABLE, 14,
+	      "\"c\" has no cable");
+}
+
+static void nodes_apart_are_found(void **state)
+{
+	(void)state;
+	found(PLAIN "Ca 1 \"c\"\n[1] \"d\"[1] 4xEDR\n"
+		    "Ca 1 \"d\"\n[1] \"c\"[1] 4xEDR\n",
+	      IBSA_FINDING_APART, 14, "\"c\", one of 2 nodes");
+}
+
+static void adapters_of_one_name_are_found(void **state)
+{
+	(void)state;
+	found(PLAIN "[3] \"c\"[1] 4xEDR\n"
+		    "Ca 1 \"c\" # \"two\"\n[1] \"s\"[3] 4xEDR\n",
+	      IBSA_FINDING_SAME_NAME, 15, "\"c\" has the description of \"b\"");
+}
+
+static void ports_that_want_one_lid_are_found(void **state)
+{
+	(void)state;
+	found(PLAIN "[3] \"c\"[1] 4xEDR\n"
+		    "Ca 1 \"c\"\n[1] \"s\"[3] # lid 4 lmc 0 \"sw\" lid 3 "
+		    "4xEDR\n",
+	      IBSA_FINDING_SAME_LID, 16, "wants LID 4, which \"a\"[1]");
+}
+
+/* One file can have as many as this: two for each of its nodes. */
+static void findings_have_a_limit(void **state)
+{
+	enum { NODES = 40000, LINE = 40 };
+	char *text = calloc(NODES + 1, LINE);
+	struct ibsa_fabric_finding finding;
+	struct ibsa_fabric *fabric;
+	size_t len = (size_t)sprintf(text, "Ca 1 \"a\"\n[1] \"b\"\n"
+					   "Ca 1 \"b\"\n[1] \"a\"\n");
+
+	(void)state;
+	for (int i = 0; i < NODES; i++)
+		len += (size_t)sprintf(text + len, "Ca 1 \"c%d\" # \"c\"\n", i);
+	fabric = load(text, true);
+	assert_int_equal(ibsa_fabric_finding_at(fabric, 65535, &finding), 0);
+	assert_int_equal(ibsa_fabric_finding_at(fabric, 65536, &finding),
+			 -ENOENT);
+	ibsa_fabric_put(fabric);
+	free(text);
+}
+
+static void nodes_are_walked_in_the_order_of_the_file(void **state)
+{
+	struct ibsa_fabric *fabric = load(PLAIN, false);
+	struct ibsa_fabric_node node;
+
+	(void)state;
+	assert_int_equal(ibsa_fabric_node_at(fabric, 1, &node), 0);
+	assert_string_equal(node.id, "b");
+	assert_string_equal(node.name, "two");
+	assert_int_equal(node.guid, 0x20);
+	assert_int_equal(node.image_guid, 0x1f);
+	assert_int_equal(node.vendor, 0x2c9);
+	assert_int_equal(node.device, 0x1013);
+	assert_int_equal(node.type, IBSA_NODE_CA);
+	assert_int_equal(node.port_count, 2);
+	assert_int_equal(ibsa_fabric_node_at(fabric, 2, &node), 0);
+	assert_int_equal(node.type, IBSA_NODE_SWITCH);
+	assert_int_equal(ibsa_fabric_node_at(fabric, 3, &node), -ENOENT);
+	assert_string_equal(node.id, "s");
+	ibsa_fabric_put(fabric);
+}
+
+static void cables_are_walked_along(void **state)
+{
+	const struct ibsa_fabric_port_change down = {
+		.mask = IBSA_CHANGE_LINK,
+	};
+	struct ibsa_fabric *fabric = load(PLAIN, false);
+	struct ibsa_fabric_end end;
+
+	(void)state;
+	assert_int_equal(ibsa_fabric_end_at(fabric, 1, 2, &end), 0);
+	assert_true(end.has_cable);
+	assert_true(end.is_up);
+	assert_int_equal(end.guid, 0x22);
+	assert_int_equal(end.file_lid, 5);
+	assert_int_equal(end.far_node, 2);
+	assert_int_equal(end.far_port, 2);
+	assert_int_equal(end.lanes, 4);
+	assert_string_equal(end.speed, "EDR");
+	assert_int_equal(ibsa_fabric_port_set(fabric, "two", 2, &down), 0);
+	assert_int_equal(ibsa_fabric_end_at(fabric, 1, 2, &end), 0);
+	assert_true(end.has_cable);
+	assert_false(end.is_up);
+	assert_int_equal(ibsa_fabric_end_at(fabric, 1, 1, &end), 0);
+	assert_false(end.has_cable);
+	assert_int_equal(ibsa_fabric_end_at(fabric, 2, 0, &end), 0);
+	assert_int_equal(end.file_lid, 3);
+	assert_int_equal(end.guid, 0x30);
+	assert_int_equal(ibsa_fabric_end_at(fabric, 1, 3, &end), -ENOENT);
+	assert_int_equal(ibsa_fabric_end_at(fabric, 3, 0, &end), -ENOENT);
+	ibsa_fabric_put(fabric);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_is_found_in_a_plain_file),
+		cmocka_unit_test(nothing_is_looked_for_unasked),
+		cmocka_unit_test(cable_of_one_end_is_found),
+		cmocka_unit_test(
+			cables_of_one_end_are_not_odd_among_their_like),
+		cmocka_unit_test(ends_that_differ_in_rate_are_found),
+		cmocka_unit_test(cable_without_a_rate_is_found),
+		cmocka_unit_test(rate_that_is_not_understood_is_found),
+		cmocka_unit_test(words_that_are_no_rate_are_none),
+		cmocka_unit_test(node_with_guid_zero_is_found),
+		cmocka_unit_test(narrow_cable_is_found),
+		cmocka_unit_test(parallel_cables_that_differ_are_found),
+		cmocka_unit_test(port_with_two_guids_is_found),
+		cmocka_unit_test(node_without_a_cable_is_found),
+		cmocka_unit_test(nodes_apart_are_found),
+		cmocka_unit_test(adapters_of_one_name_are_found),
+		cmocka_unit_test(ports_that_want_one_lid_are_found),
+		cmocka_unit_test(findings_have_a_limit),
+		cmocka_unit_test(nodes_are_walked_in_the_order_of_the_file),
+		cmocka_unit_test(cables_are_walked_along),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A fabric server's life: its socket, its commands, and who may come in. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "remote/protocol.h"
+#include "../support/served_rig.h"
+
+static struct ibsa_fabric *parse(const struct ibsa_fabric_options *options)
+{
+	struct ibsa_fabric *fabric = NULL;
+
+	assert_int_equal(ibsa_fabric_parse(served_pair, strlen(served_pair),
+					   options, NULL, &fabric),
+			 0);
+	return fabric;
+}
+
+/* Open one at @path, which is to fail so, with a sentence. */
+static void check_refused(struct ibsa_fabric *fabric, const char *path, int err)
+{
+	struct ibsa_fabric_server *server = (void *)fabric;
+	struct ibsa_error error = { .text = "" };
+
+	assert_int_equal(ibsa_fabric_server_open(fabric, path, NULL, &error,
+						 &server),
+			 err);
+	assert_ptr_equal(server, fabric);
+	assert_true(error.text[0]);
+	assert_int_equal(ibsa_fabric_server_open(fabric, path, NULL, NULL,
+						 &server),
+			 err);
+}
+
+static void check_opens(struct ibsa_fabric *fabric, const char *path)
+{
+	struct ibsa_fabric_server *server;
+
+	assert_int_equal(
+		ibsa_fabric_server_open(fabric, path, NULL, NULL, &server), 0);
+	ibsa_fabric_server_close(server);
+}
+
+static void only_the_owner_may_connect(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct stat info;
+
+	(void)state;
+	assert_int_equal(lstat(served_path(served), &info), 0);
+	assert_true(S_ISSOCK(info.st_mode));
+	assert_int_equal(info.st_mode & ALLPERMS, 0600);
+	served_end(served);
+	assert_int_equal(lstat(served_path(served), &info), -1);
+	served_stop(served);
+}
+
+static void a_running_server_keeps_its_socket(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct ibsa_fabric *fabric = parse(NULL);
+	struct ibsa_client *client;
+
+	(void)state;
+	check_refused(fabric, served_path(served), -EADDRINUSE);
+	client = served_client(served, "left");
+	assert_int_equal(ibsa_close(client), 0);
+	ibsa_fabric_put(fabric);
+	served_stop(served);
+}
+
+/* The folder may be /tmp, where any user can hold a lock on it. */
+static void a_lock_on_the_folder_holds_up_nobody(void **state)
+{
+	struct served *served = served_start(served_pair);
+	char folder[PATH_MAX];
+	int fd;
+
+	(void)state;
+	snprintf(folder, sizeof(folder), "%s", served_path(served));
+	*strrchr(folder, '/') = '\0';
+	served_end(served);
+	fd = open(folder, O_RDONLY | O_DIRECTORY);
+	assert_true(fd >= 0);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	alarm(60); /* what holds it up is without end */
+	check_opens(served_fabric(served), served_path(served));
+	alarm(0);
+	close(fd);
+	served_stop(served);
+}
+
+/* A lock is waited for, but not for ever, and leaves no file behind. */
+static void a_lock_of_another_server_is_waited_for(void **state)
+{
+	struct served *served = served_start(served_pair);
+	char name[PATH_MAX];
+	int fd;
+
+	(void)state;
+	served_end(served);
+	snprintf(name, sizeof(name), "%s.lock", served_path(served));
+	fd = open(name, O_RDWR | O_CREAT, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	alarm(60);
+	check_refused(served_fabric(served), served_path(served), -EBUSY);
+	alarm(0);
+	close(fd);
+	check_opens(served_fabric(served), served_path(served));
+	assert_int_equal(access(name, F_OK), -1);
+	served_stop(served);
+}
+
+/* What others can open they can lock. */
+static void a_lock_that_others_can_hold_is_none(void **state)
+{
+	struct served *served = served_start(served_pair);
+	char name[PATH_MAX];
+
+	(void)state;
+	served_end(served);
+	snprintf(name, sizeof(name), "%s.lock", served_path(served));
+	assert_int_equal(symlink("/dev/null", name), 0);
+	check_refused(served_fabric(served), served_path(served), -EEXIST);
+	assert_int_equal(unlink(name), 0);
+	assert_int_equal(mkdir(name, 0700), 0);
+	check_refused(served_fabric(served), served_path(served), -EEXIST);
+	assert_int_equal(rmdir(name), 0);
+	close(open(name, O_RDWR | O_CREAT, 0600));
+	assert_int_equal(chmod(name, 0604), 0);
+	check_refused(served_fabric(served), served_path(served), -EEXIST);
+	assert_int_equal(chmod(name, 0600), 0);
+	if (!geteuid()) {
+		assert_int_equal(chown(name, 1, 1), 0);
+		check_refused(served_fabric(served), served_path(served),
+			      -EEXIST);
+	}
+	assert_int_equal(unlink(name), 0);
+	served_stop(served);
+}
+
+/* One that is stopped, say: those who want in fill its line, and stay there. */
+static void a_server_that_lets_nobody_in_keeps_its_socket(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const int stopped = socket(AF_UNIX, SOCK_STREAM, 0);
+	int waiting;
+
+	(void)state;
+	served_end(served);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s",
+		 served_path(served));
+	assert_int_equal(
+		bind(stopped, (struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(listen(stopped, 0), 0);
+	waiting = served_connect(served, NULL);
+	check_refused(served_fabric(served), served_path(served), -EADDRINUSE);
+	close(waiting);
+	close(stopped);
+	assert_int_equal(unlink(served_path(served)), 0);
+	served_stop(served);
+}
+
+/* As after kill -9: the socket's file is there, and nobody behind it. */
+static void a_dead_servers_socket_is_replaced(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	(void)state;
+	served_end(served);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s",
+		 served_path(served));
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)),
+			 0);
+	close(fd);
+	served_again(served);
+	assert_int_equal(ibsa_close(served_client(served, NULL)), 0);
+	served_stop(served);
+}
+
+static void another_kind_of_file_stays(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct stat info;
+	int fd;
+
+	(void)state;
+	served_end(served);
+	fd = open(served_path(served), O_CREAT | O_WRONLY, 0644);
+	assert_true(fd >= 0);
+	close(fd);
+	check_refused(served_fabric(served), served_path(served), -EEXIST);
+	assert_int_equal(lstat(served_path(served), &info), 0);
+	assert_int_equal(unlink(served_path(served)), 0);
+	served_stop(served);
+}
+
+/* Somebody has removed the socket, and another server has one there now. */
+static void another_servers_socket_stays(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct ibsa_fabric *fabric = parse(NULL);
+	struct ibsa_fabric_server *other = NULL;
+	struct stat info;
+
+	(void)state;
+	assert_int_equal(unlink(served_path(served)), 0);
+	assert_int_equal(ibsa_fabric_server_open(fabric, served_path(served),
+						 NULL, NULL, &other),
+			 0);
+	served_end(served);
+	assert_int_equal(lstat(served_path(served), &info), 0);
+	ibsa_fabric_server_close(other);
+	assert_int_equal(lstat(served_path(served), &info), -1);
+	ibsa_fabric_put(fabric);
+	served_stop(served);
+}
+
+/* What another server has made there by now stays when this one ends. */
+static void anothers_fifo_stays(void **state)
+{
+	struct served *served = served_start(served_pair);
+	const struct {
+		struct remote_head head;
+		uint32_t port;
+	} question = {
+		.head = { .length = sizeof(question.port),
+			  .type = REMOTE_ISSM },
+		.port = 1,
+	};
+	struct remote_head head;
+	char folder[128], path[256] = "";
+	int fd = served_connect(served, "left");
+
+	(void)state;
+	assert_int_equal(send(fd, &question, sizeof(question), MSG_NOSIGNAL),
+			 sizeof(question));
+	assert_int_equal(recv(fd, &head, sizeof(head), MSG_WAITALL),
+			 sizeof(head));
+	assert_true(head.length < sizeof(path));
+	assert_int_equal(recv(fd, path, head.length, MSG_WAITALL), head.length);
+	close(fd);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	served_end(served);
+	assert_int_equal(unlink(path), 0);
+	snprintf(folder, sizeof(folder), "%s.issm", served_path(served));
+	assert_int_equal(rmdir(folder), 0);
+	served_stop(served);
+}
+
+static void wrong_places_are_refused(void **state)
+{
+	const struct ibsa_fabric_options options = { .virtual_clock = true };
+	struct ibsa_fabric *fabric = parse(NULL);
+	struct ibsa_fabric *still = parse(&options);
+	char longest[200];
+
+	(void)state;
+	memset(longest, 'x', sizeof(longest));
+	longest[sizeof(longest) - 1] = '\0';
+	check_refused(fabric, NULL, -EINVAL);
+	check_refused(fabric, "", -EINVAL);
+	check_refused(fabric, longest, -ENAMETOOLONG);
+	check_refused(fabric, "/nowhere/at/all", -ENOENT);
+	check_refused(fabric, "/dev/null/at/all", -ENOTDIR);
+	check_refused(fabric, "/proc/ibsa", -EOPNOTSUPP);
+	check_refused(still, "/tmp/ibsa-never", -EINVAL);
+	ibsa_fabric_put(fabric);
+	ibsa_fabric_put(still);
+	ibsa_fabric_server_close(NULL);
+}
+
+static int command(struct served *served, const char *line, char *out,
+		   size_t room)
+{
+	struct ibsa_error error = { .text = "" };
+	int err = ibsa_fabric_command(served_name(served), line, out, room,
+				      &error);
+
+	assert_true(!err || error.text[0]);
+	return err;
+}
+
+static struct ibsa_port_state state_of(struct served *served, size_t index)
+{
+	struct ibsa_fabric_port port;
+
+	assert_int_equal(
+		ibsa_fabric_port_at(served_fabric(served), index, &port), 0);
+	return port.state;
+}
+
+static void commands_change_the_fabric(void **state)
+{
+	struct served *served = served_start(served_pair);
+	char out[4096];
+
+	(void)state;
+	assert_int_equal(command(served, "link down right/1", NULL, 0), 0);
+	assert_int_equal(state_of(served, 1).port_state, 1);
+	assert_int_equal(command(served, "link up right/1", NULL, 0), 0);
+	assert_int_equal(state_of(served, 1).port_state, 4);
+	assert_int_equal(command(served, "node remove left", NULL, 0), 0);
+	assert_int_equal(state_of(served, 0).port_state, 1);
+	assert_int_equal(command(served, "node add left", NULL, 0), 0);
+	assert_int_equal(command(served, "sm move right", NULL, 0), 0);
+	assert_int_equal(state_of(served, 0).sm_lid, 2);
+	assert_int_equal(command(served, "sm stop", NULL, 0), 0);
+	assert_int_equal(state_of(served, 0).sm_lid, 0);
+	assert_int_equal(command(served, "sm start", NULL, 0), 0);
+	assert_int_equal(command(served, "fault lose=10,3", NULL, 0), 0);
+	assert_int_equal(command(served, "fault delay=1.5%,0,20", NULL, 0), 0);
+	assert_int_equal(command(served, "fault none", NULL, 0), 0);
+	assert_int_equal(command(served, "stats", out, sizeof(out)), 0);
+	assert_non_null(strstr(out, "\nrequests 0\n"));
+	assert_int_equal(command(served, "stats", out, 10), 0);
+	assert_int_equal(strlen(out), 9);
+	served_stop(served);
+}
+
+static void wrong_commands_are_refused(void **state)
+{
+	static const struct {
+		const char *line;
+		int err;
+	} wrong[] = {
+		{ "", -EINVAL },
+		{ "links", -EINVAL },
+		{ "link", -EINVAL },
+		{ "link sideways left/1", -EINVAL },
+		{ "link down left", -EINVAL },
+		{ "link down left/", -EINVAL },
+		{ "link down left/1x", -EINVAL },
+		{ "link down left/999", -EINVAL },
+		{ "link down nobody/1", -ENODEV },
+		{ "link down left/2", -ENXIO },
+		{ "node add", -EINVAL },
+		{ "node add nobody", -ENODEV },
+		{ "sm", -EINVAL },
+		{ "sm move", -EINVAL },
+		{ "sm move nobody", -ENODEV },
+		{ "sm stop now", -EINVAL },
+		{ "fault", -EINVAL },
+		{ "fault lose", -EINVAL },
+		{ "fault lose=", -EINVAL },
+		{ "fault lose=101", -EINVAL },
+		{ "fault lose=1,", -EINVAL },
+		{ "fault lose=1,2,3,4", -EINVAL },
+		{ "fault woes=1", -EINVAL },
+		{ "stats all", -EINVAL },
+	};
+	struct served *served = served_start(served_pair);
+	char longest[600];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_equal(command(served, wrong[i].line, NULL, 0),
+				 wrong[i].err);
+	memset(longest, 'x', sizeof(longest));
+	longest[sizeof(longest) - 1] = '\0';
+	assert_int_equal(command(served, longest, NULL, 0), -ENAMETOOLONG);
+	served_stop(served);
+}
+
+static void a_command_needs_a_server(void **state)
+{
+	struct ibsa_error error = { .text = "" };
+
+	(void)state;
+	assert_int_equal(ibsa_fabric_command("a.net", "stats", NULL, 0, &error),
+			 -EINVAL);
+	assert_int_equal(ibsa_fabric_command(NULL, "stats", NULL, 0, NULL),
+			 -EINVAL);
+	assert_int_equal(ibsa_fabric_command("unix:/nowhere", "stats", NULL, 0,
+					     &error),
+			 -ENODEV);
+	assert_non_null(strstr(error.text, "ibsa fabric run"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_the_owner_may_connect),
+		cmocka_unit_test(a_running_server_keeps_its_socket),
+		cmocka_unit_test(a_server_that_lets_nobody_in_keeps_its_socket),
+		cmocka_unit_test(a_dead_servers_socket_is_replaced),
+		cmocka_unit_test(a_lock_on_the_folder_holds_up_nobody),
+		cmocka_unit_test(a_lock_of_another_server_is_waited_for),
+		cmocka_unit_test(a_lock_that_others_can_hold_is_none),
+		cmocka_unit_test(another_kind_of_file_stays),
+		cmocka_unit_test(another_servers_socket_stays),
+		cmocka_unit_test(anothers_fifo_stays),
+		cmocka_unit_test(wrong_places_are_refused),
+		cmocka_unit_test(commands_change_the_fabric),
+		cmocka_unit_test(wrong_commands_are_refused),
+		cmocka_unit_test(a_command_needs_a_server),
+	};
+
+	unsetenv("IBSA_FABRIC");
+	unsetenv("IBSA_NODE");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

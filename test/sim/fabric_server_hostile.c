@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Clients of a fabric server that die, stall, or send nonsense. Each test
+ * ends with another client that is served as ever.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <ibsa/bits.h>
+#include <ibsa/sa.h>
+
+#include "remote/file.h"
+#include "../support/served_rig.h"
+#include "wire/mad.h"
+
+enum { NODE_RECORD = 0x0011 };
+
+static void check_served(struct served *served)
+{
+	const struct ibsa_query query = {
+		.record = &ibsa_class_port_info_record,
+	};
+	struct ibsa_client *client = served_client(served, "right");
+
+	assert_int_equal(ibsa_ask(client, &query, NULL, NULL), 0);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* The server closes the connection. */
+static void check_ended(int fd)
+{
+	char byte;
+
+	assert_int_equal(recv(fd, &byte, 1, 0), 0);
+	close(fd);
+}
+
+static void say(int fd, uint32_t type, const void *body, uint32_t length)
+{
+	const struct remote_head head = { .length = length, .type = type };
+
+	assert_int_equal(send(fd, &head, sizeof(head), MSG_NOSIGNAL),
+			 sizeof(head));
+	if (length)
+		assert_int_equal(send(fd, body, length, MSG_NOSIGNAL), length);
+}
+
+static int32_t answer(int fd)
+{
+	struct remote_head head;
+	char body[REMOTE_BODY_MAX];
+
+	assert_int_equal(recv(fd, &head, sizeof(head), MSG_WAITALL),
+			 sizeof(head));
+	assert_true(head.length <= sizeof(body));
+	if (head.length)
+		assert_int_equal(recv(fd, body, head.length, MSG_WAITALL),
+				 head.length);
+	return head.err;
+}
+
+static void nonsense_ends_its_own_connection(void **state)
+{
+	static const struct remote_head wrong[] = {
+		{ .type = REMOTE_TYPES },
+		{ .type = REMOTE_EVENT },
+		{ .type = REMOTE_FILE, .length = REMOTE_BODY_MAX + 1 },
+		{ .type = UINT32_MAX, .length = UINT32_MAX },
+		{ .type = REMOTE_WATCH, .err = -EIO },
+	};
+	struct served *served = served_start(served_pair);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		const int fd = served_connect(served, "left");
+
+		send(fd, &wrong[i], sizeof(wrong[i]), MSG_NOSIGNAL);
+		check_ended(fd);
+		assert_true(served_noted(served, "nonsense for questions"));
+	}
+	check_served(served);
+	served_stop(served);
+}
+
+static void who_does_not_say_hello_is_sent_away(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct remote_hello hello = { .version = REMOTE_VERSION + 1 };
+	int fd = served_connect(served, NULL);
+
+	(void)state;
+	say(fd, REMOTE_WATCH, NULL, 0);
+	assert_int_equal(answer(fd), -EPROTO);
+	check_ended(fd);
+	fd = served_connect(served, NULL);
+	say(fd, REMOTE_HELLO, &hello, sizeof(hello));
+	assert_int_equal(answer(fd), -EPROTO);
+	check_ended(fd);
+	hello.version = REMOTE_VERSION;
+	memset(hello.node, 'x', sizeof(hello.node));
+	fd = served_connect(served, NULL);
+	say(fd, REMOTE_HELLO, &hello, sizeof(hello));
+	assert_int_equal(answer(fd), -EPROTO);
+	check_ended(fd);
+	fd = served_connect(served, "left");
+	say(fd, REMOTE_HELLO, &hello, sizeof(hello));
+	assert_int_equal(answer(fd), -EPROTO);
+	check_ended(fd);
+	check_served(served);
+	served_stop(served);
+}
+
+/* It may be right as well: it is told, and may ask for another. */
+static void an_unknown_node_is_refused(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct remote_hello hello = { .version = REMOTE_VERSION,
+				      .node = "nobody" };
+	const int fd = served_connect(served, NULL);
+
+	(void)state;
+	say(fd, REMOTE_HELLO, &hello, sizeof(hello));
+	assert_int_equal(answer(fd), -ENODEV);
+	strcpy(hello.node, "right");
+	hello.port = 7;
+	say(fd, REMOTE_HELLO, &hello, sizeof(hello));
+	assert_int_equal(answer(fd), -ENXIO);
+	hello.port = 1;
+	say(fd, REMOTE_HELLO, &hello, sizeof(hello));
+	assert_int_equal(answer(fd), 0);
+	close(fd);
+	served_stop(served);
+}
+
+static void questions_of_a_wrong_size_are_refused(void **state)
+{
+	static const uint32_t types[] = { REMOTE_REGISTER, REMOTE_UNREGISTER,
+					  REMOTE_ISSM,	   REMOTE_ATTACH,
+					  REMOTE_DETACH,   REMOTE_WATCH };
+	struct served *served = served_start(served_pair);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		const int fd = served_connect(served, "left");
+
+		say(fd, types[i], "123", 3);
+		assert_int_equal(answer(fd), -EPROTO);
+		check_ended(fd);
+	}
+	check_served(served);
+	served_stop(served);
+}
+
+/* Only its own next word could tell what it is; nobody waits for that. */
+static void half_a_frame_holds_nobody_up(void **state)
+{
+	const struct remote_head head = { .length = 100, .type = REMOTE_FILE };
+	struct served *served = served_start(served_pair);
+	const int one = served_connect(served, "left");
+	const int other = served_connect(served, NULL);
+
+	(void)state;
+	assert_int_equal(send(one, &head, sizeof(head), MSG_NOSIGNAL),
+			 sizeof(head));
+	assert_int_equal(send(one, "class", 5, MSG_NOSIGNAL), 5);
+	assert_int_equal(send(other, &head, 1, MSG_NOSIGNAL), 1);
+	check_served(served);
+	close(one);
+	close(other);
+	check_served(served);
+	served_stop(served);
+}
+
+/* One that asks and asks, and reads nothing. */
+static void who_does_not_read_answers_is_sent_away(void **state)
+{
+	static const char path[] = "class/infiniband/ibsa0/ports/1/gids";
+	struct served *served = served_start(served_pair);
+	const int fd = served_connect(served, "left");
+	const struct remote_head head = { .length = strlen(path),
+					  .type = REMOTE_FOLDER };
+
+	(void)state;
+	while (send(fd, &head, sizeof(head), MSG_NOSIGNAL) > 0 &&
+	       send(fd, path, strlen(path), MSG_NOSIGNAL) > 0)
+		;
+	assert_true(served_noted(served, "does not read its answers"));
+	close(fd);
+	check_served(served);
+	served_stop(served);
+}
+
+/* One that is killed with questions open has not been told to go. */
+static void who_ends_before_its_answer_is_not_sent_away(void **state)
+{
+	struct served *served = served_start(served_pair);
+	const int fd = served_connect(served, "left");
+	char stats[8192];
+	char byte;
+
+	(void)state;
+	assert_int_equal(shutdown(fd, SHUT_RD), 0);
+	say(fd, REMOTE_WATCH, NULL, 0);
+	assert_int_equal(recv(fd, &byte, 1, 0), 0);
+	close(fd);
+	check_served(served);
+	assert_int_equal(ibsa_fabric_command(served_name(served), "stats",
+					     stats, sizeof(stats), NULL),
+			 0);
+	assert_non_null(strstr(stats, "sent_away 0\n"));
+	served_stop(served);
+}
+
+static int attach(struct served *served, const char *node,
+		  struct remote_file *file)
+{
+	struct remote_place place;
+
+	assert_int_equal(ibsa__remote_place(served_name(served), node, NULL, 0,
+					    NULL, &place),
+			 0);
+	return ibsa__remote_file_open(&place, NULL, file);
+}
+
+static uint32_t agent(struct remote_file *file)
+{
+	struct umad_agent_request2 request = {
+		.qpn = 1,
+		.mgmt_class = IBSA_CLASS_SA,
+		.mgmt_class_version = IBSA_CLASS_VERSION,
+		.rmpp_version = 1,
+	};
+
+	assert_int_equal(ibsa__remote_register(&file->connection, &request), 0);
+	return request.id;
+}
+
+struct packet {
+	struct umad_header header;
+	uint8_t mad[IBSA_MAD_BYTES];
+};
+
+/* Ask the SA for all of a kind of record. */
+static struct packet table_request(uint32_t id, uint16_t attribute)
+{
+	struct packet packet = {
+		.header = { .id = id, .timeout_ms = 1000 },
+	};
+
+	ibsa_put_be16((uint8_t *)&packet.header.lid, 1);
+	ibsa_put_be32((uint8_t *)&packet.header.qpn, 1);
+	packet.mad[MAD_BASE_VERSION] = 1;
+	packet.mad[MAD_CLASS] = IBSA_CLASS_SA;
+	packet.mad[MAD_CLASS_VERSION] = IBSA_CLASS_VERSION;
+	packet.mad[MAD_METHOD] = IBSA_METHOD_GET_TABLE;
+	packet.mad[MAD_TID + 7] = 1;
+	ibsa_put_be16(packet.mad + MAD_ATTRIBUTE, attribute);
+	return packet;
+}
+
+static void wait_for_packet(const struct remote_file *file)
+{
+	struct pollfd fd = { .fd = file->fd, .events = POLLIN };
+
+	assert_int_equal(poll(&fd, 1, 10000), 1);
+}
+
+static void packets_without_sense_end_the_file(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct remote_file file;
+	struct umad_header header = { .length = 5 };
+	uint8_t bytes[1024];
+
+	(void)state;
+	assert_int_equal(attach(served, "left", &file), 0);
+	assert_int_equal(send(file.fd, &header, sizeof(header), MSG_NOSIGNAL),
+			 sizeof(header));
+	assert_true(served_noted(served, "nonsense for packets"));
+	wait_for_packet(&file);
+	assert_int_equal(ibsa__remote_file_read(&file, bytes, sizeof(bytes)),
+			 -EIO);
+	ibsa__remote_file_close(&file);
+	check_served(served);
+	served_stop(served);
+}
+
+/* The header says more than ever comes. */
+static void half_a_packet_holds_nobody_up(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct umad_header header = { .length = REMOTE_PACKET_MAX };
+	struct remote_file file;
+	char bytes[100000] = { 0 };
+
+	(void)state;
+	assert_int_equal(attach(served, "left", &file), 0);
+	assert_int_equal(send(file.fd, &header, sizeof(header), MSG_NOSIGNAL),
+			 sizeof(header));
+	assert_int_equal(send(file.fd, bytes, sizeof(bytes), MSG_NOSIGNAL),
+			 sizeof(bytes));
+	check_served(served);
+	ibsa__remote_file_close(&file);
+	check_served(served);
+	served_stop(served);
+}
+
+/* As the kernel's write would, but later: by the head of what was sent. */
+static void a_packet_of_no_agent_comes_back(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct packet packet = table_request(31, NODE_RECORD);
+	struct packet back;
+	struct remote_file file;
+
+	(void)state;
+	assert_int_equal(attach(served, "left", &file), 0);
+	assert_int_equal(
+		ibsa__remote_file_write(&file, &packet, sizeof(packet)), 0);
+	wait_for_packet(&file);
+	assert_int_equal(ibsa__remote_file_read(&file, &back, sizeof(back)),
+			 UMAD_HEADER_BYTES + 24);
+	assert_int_equal(back.header.status, EIO);
+	assert_memory_equal(back.mad, packet.mad, 24);
+	assert_int_equal(ibsa__remote_file_write(&file, &packet, 99), -EINVAL);
+	ibsa__remote_file_close(&file);
+	served_stop(served);
+}
+
+static void a_small_buffer_gets_the_first_segment(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct remote_file file;
+	struct packet packet;
+	struct packet first;
+	uint8_t whole[4096];
+
+	(void)state;
+	assert_int_equal(attach(served, "left", &file), 0);
+	packet = table_request(agent(&file), NODE_RECORD);
+	assert_int_equal(ibsa__remote_file_read(&file, whole, sizeof(whole)),
+			 -EAGAIN);
+	assert_int_equal(
+		ibsa__remote_file_write(&file, &packet, sizeof(packet)), 0);
+	wait_for_packet(&file);
+	assert_int_equal(ibsa__remote_file_read(&file, &first, 100), -EINVAL);
+	assert_int_equal(ibsa__remote_file_read(&file, &first, sizeof(first)),
+			 -ENOSPC);
+	assert_int_equal(first.header.length, UMAD_HEADER_BYTES + 56 + 3 * 112);
+	assert_int_equal(ibsa__remote_file_read(&file, whole, sizeof(whole)),
+			 first.header.length);
+	assert_memory_equal(whole, &first, sizeof(first));
+	assert_int_equal(ibsa__remote_file_read(&file, whole, sizeof(whole)),
+			 -EAGAIN);
+	ibsa__remote_file_close(&file);
+	served_stop(served);
+}
+
+/* What a client does not read costs it its queue, and nobody else's time. */
+static void who_does_not_read_packets_holds_nobody_up(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct remote_file file;
+	struct packet packet;
+
+	(void)state;
+	assert_int_equal(attach(served, "left", &file), 0);
+	packet = table_request(agent(&file), NODE_RECORD);
+	for (uint32_t i = 0; i < 5000; i++) {
+		ibsa_put_be32(packet.mad + MAD_TID_LOW, i + 1);
+		assert_int_equal(ibsa__remote_file_write(&file, &packet,
+							 sizeof(packet)),
+				 0);
+	}
+	check_served(served);
+	ibsa__remote_file_close(&file);
+	check_served(served);
+	served_stop(served);
+}
+
+static void one_connection_has_one_file(void **state)
+{
+	struct served *served = served_start(served_pair);
+	const struct umad_agent_request2 request = { .qpn = 1 };
+	const uint32_t id = 0;
+	const int fd = served_connect(served, "left");
+	struct remote_file file;
+
+	(void)state;
+	say(fd, REMOTE_REGISTER, &request, sizeof(request));
+	assert_int_equal(answer(fd), -EBADF);
+	say(fd, REMOTE_UNREGISTER, &id, sizeof(id));
+	assert_int_equal(answer(fd), -EBADF);
+	close(fd);
+	assert_int_equal(attach(served, "left", &file), 0);
+	say(file.connection.fd, REMOTE_ATTACH, NULL, 0);
+	assert_int_equal(answer(file.connection.fd), -EBUSY);
+	assert_int_equal(ibsa__remote_unregister(&file.connection, id),
+			 -EINVAL);
+	ibsa__remote_file_close(&file);
+	served_stop(served);
+}
+
+/* Not into the middle of what is on its way, but behind it. */
+static void a_refusal_comes_behind_a_large_packet(void **state)
+{
+	enum { LARGE = 1 << 20 };
+	const struct umad_agent_request2 takes_tables = {
+		.qpn = 1,
+		.mgmt_class = IBSA_CLASS_SA,
+		.mgmt_class_version = IBSA_CLASS_VERSION,
+		.method_mask = { 1 << IBSA_METHOD_GET_TABLE },
+		.rmpp_version = 1,
+	};
+	struct umad_agent_request2 request = takes_tables;
+	struct served *served = served_start(served_pair);
+	uint8_t *bytes = calloc(1, LARGE);
+	struct remote_file left, right;
+	struct packet packet;
+
+	(void)state;
+	assert_non_null(bytes);
+	assert_int_equal(attach(served, "left", &left), 0);
+	assert_int_equal(attach(served, "right", &right), 0);
+	assert_int_equal(ibsa__remote_register(&right.connection, &request), 0);
+	packet = table_request(agent(&left), NODE_RECORD);
+	ibsa_put_be16((uint8_t *)&packet.header.lid, 2);
+	assert_int_equal(
+		ibsa__remote_file_write(&left, &packet, sizeof(packet)), 0);
+	wait_for_packet(&right);
+	assert_int_equal(ibsa__remote_file_read(&right, bytes, sizeof(packet)),
+			 sizeof(packet));
+	bytes[UMAD_HEADER_BYTES + 3] = IBSA_METHOD_GET_TABLE_RESP;
+	bytes[UMAD_HEADER_BYTES + 24] = 1;
+	bytes[UMAD_HEADER_BYTES + 26] = IBSA_RMPP_ACTIVE;
+	assert_int_equal(ibsa__remote_file_write(&right, bytes, LARGE), 0);
+	wait_for_packet(&left);
+	packet.header.id = 31;
+	assert_int_equal(
+		ibsa__remote_file_write(&left, &packet, sizeof(packet)), 0);
+	check_served(served);
+	assert_int_equal(ibsa__remote_file_read(&left, bytes, LARGE), LARGE);
+	wait_for_packet(&left);
+	assert_int_equal(ibsa__remote_file_read(&left, bytes, LARGE),
+			 UMAD_HEADER_BYTES + 24);
+	memcpy(&packet.header, bytes, sizeof(packet.header));
+	assert_int_equal(packet.header.status, EIO);
+	ibsa__remote_file_close(&left);
+	ibsa__remote_file_close(&right);
+	served_stop(served);
+	free(bytes);
+}
+
+/* Nobody has to go before others are let in, if it was not them. */
+static void descriptors_are_looked_for_again(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const struct timeval limit = { .tv_sec = 10 };
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct rlimit all, none;
+	const int next = dup(fd);
+
+	(void)state;
+	close(next);
+	strcpy(address.sun_path, served_path(served));
+	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit,
+				    sizeof(limit)),
+			 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &all), 0);
+	none = all;
+	none.rlim_cur = (rlim_t)next;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_int_equal(
+		connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	assert_true(served_noted(served, "no descriptors"));
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
+	say(fd, REMOTE_WATCH, NULL, 0);
+	assert_int_equal(answer(fd), -EPROTO);
+	close(fd);
+	check_served(served);
+	served_stop(served);
+}
+
+/* A folder that others may write to is none for FIFOs of ours. */
+static void a_planted_folder_is_not_used(void **state)
+{
+	struct served *served = served_start(served_pair);
+	const uint32_t port = 1;
+	char path[128];
+	int fd;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s.issm", served_path(served));
+	assert_int_equal(symlink("/tmp", path), 0);
+	fd = served_connect(served, "left");
+	say(fd, REMOTE_ISSM, &port, sizeof(port));
+	assert_int_equal(answer(fd), -EEXIST);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(chmod(path, 0770), 0);
+	say(fd, REMOTE_ISSM, &port, sizeof(port));
+	assert_int_equal(answer(fd), -EEXIST);
+	assert_int_equal(chmod(path, 0700), 0);
+	say(fd, REMOTE_ISSM, &port, sizeof(port));
+	assert_int_equal(answer(fd), 0);
+	close(fd);
+	served_stop(served);
+}
+
+static void unknown_flags_are_answered_with_the_known(void **state)
+{
+	struct umad_agent_request2 request = {
+		.qpn = 1,
+		.flags = UMAD_RMPP_BY_USER | 6,
+	};
+	struct served *served = served_start(served_pair);
+	struct remote_file file;
+
+	(void)state;
+	assert_int_equal(attach(served, "left", &file), 0);
+	assert_int_equal(ibsa__remote_register(&file.connection, &request),
+			 -EINVAL);
+	assert_int_equal(request.flags, UMAD_RMPP_BY_USER);
+	ibsa__remote_file_close(&file);
+	served_stop(served);
+}
+
+/* Another file may have its number by now. */
+static void a_failed_connection_has_no_descriptor(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct remote_connection connection = { .fd = -1 };
+	struct remote_place place;
+
+	(void)state;
+	assert_int_equal(ibsa__remote_place(served_name(served), "nobody", NULL,
+					    0, NULL, &place),
+			 0);
+	assert_int_equal(ibsa__remote_connect(&connection, &place, NULL),
+			 -ENODEV);
+	assert_int_equal(connection.fd, -1);
+	served_stop(served);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nonsense_ends_its_own_connection),
+		cmocka_unit_test(who_does_not_say_hello_is_sent_away),
+		cmocka_unit_test(an_unknown_node_is_refused),
+		cmocka_unit_test(questions_of_a_wrong_size_are_refused),
+		cmocka_unit_test(half_a_frame_holds_nobody_up),
+		cmocka_unit_test(who_does_not_read_answers_is_sent_away),
+		cmocka_unit_test(who_ends_before_its_answer_is_not_sent_away),
+		cmocka_unit_test(packets_without_sense_end_the_file),
+		cmocka_unit_test(half_a_packet_holds_nobody_up),
+		cmocka_unit_test(a_packet_of_no_agent_comes_back),
+		cmocka_unit_test(a_small_buffer_gets_the_first_segment),
+		cmocka_unit_test(who_does_not_read_packets_holds_nobody_up),
+		cmocka_unit_test(one_connection_has_one_file),
+		cmocka_unit_test(a_refusal_comes_behind_a_large_packet),
+		cmocka_unit_test(descriptors_are_looked_for_again),
+		cmocka_unit_test(a_planted_folder_is_not_used),
+		cmocka_unit_test(unknown_flags_are_answered_with_the_known),
+		cmocka_unit_test(a_failed_connection_has_no_descriptor),
+	};
+
+	unsetenv("IBSA_FABRIC");
+	unsetenv("IBSA_NODE");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What one client may take of a fabric server: rounds, time, room, places. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <ibsa/bits.h>
+#include <ibsa/sa.h>
+
+#include "remote/file.h"
+#include "../support/served_rig.h"
+#include "wire/mad.h"
+
+enum { NODE_RECORD = 0x0011, NOWHERE = 99 };
+
+struct packet {
+	struct umad_header header;
+	uint8_t mad[IBSA_MAD_BYTES];
+};
+
+static void attach(struct served *served, struct remote_file *file)
+{
+	struct umad_agent_request2 request = {
+		.qpn = 1,
+		.mgmt_class = IBSA_CLASS_SA,
+		.mgmt_class_version = IBSA_CLASS_VERSION,
+		.rmpp_version = 1,
+	};
+	struct remote_place place;
+
+	assert_int_equal(ibsa__remote_place(served_name(served), "left", NULL,
+					    0, NULL, &place),
+			 0);
+	assert_int_equal(ibsa__remote_file_open(&place, NULL, file), 0);
+	assert_int_equal(ibsa__remote_register(&file->connection, &request), 0);
+	assert_int_equal(request.id, 0);
+}
+
+/* Ask whatever is at @lid for a table; by its first agent. */
+static void ask_table(struct remote_file *file, uint16_t lid, uint32_t tid,
+		      uint32_t timeout_ms)
+{
+	struct packet packet = {
+		.header = { .timeout_ms = timeout_ms },
+		.mad = { 1, IBSA_CLASS_SA, IBSA_CLASS_VERSION,
+			 IBSA_METHOD_GET_TABLE },
+	};
+
+	ibsa_put_be16((uint8_t *)&packet.header.lid, lid);
+	ibsa_put_be32((uint8_t *)&packet.header.qpn, 1);
+	ibsa_put_be32(packet.mad + MAD_TID_LOW, tid);
+	ibsa_put_be16(packet.mad + MAD_ATTRIBUTE, NODE_RECORD);
+	assert_int_equal(ibsa__remote_file_write(file, &packet, sizeof(packet)),
+			 0);
+}
+
+/* Whether a server comes to a point where it has nothing to do. */
+static bool comes_to_rest(struct ibsa_fabric_server *server)
+{
+	struct pollfd fd = { .fd = ibsa_fabric_server_fd(server),
+			     .events = POLLIN };
+
+	for (int i = 0; i < 10000; i++) {
+		if (!poll(&fd, 1, 50))
+			return true;
+		assert_int_equal(ibsa_fabric_server_wait(server, 0), 0);
+	}
+	return false;
+}
+
+/* What is due is seen to, though what comes of it cannot be sent. */
+static void who_does_not_read_takes_no_rounds(void **state)
+{
+	struct served *served = served_start(served_pair);
+	struct ibsa_fabric_server *server;
+	struct remote_file file;
+
+	(void)state;
+	attach(served, &file);
+	for (uint32_t i = 0; i < 2000; i++)
+		ask_table(&file, 1, i + 1, 1000);
+	ask_table(&file, NOWHERE, 1, 1);
+	server = served_pause(served);
+	assert_true(comes_to_rest(server));
+	served_resume(served);
+	ibsa__remote_file_close(&file);
+	served_stop(served);
+}
+
+static const struct ibsa_fabric_server_options impatient = {
+	.patience_ms = 250,
+};
+
+/* The server closes the connection. */
+static void check_ended(int fd)
+{
+	char byte;
+
+	assert_int_equal(recv(fd, &byte, 1, 0), 0);
+	close(fd);
+}
+
+static void check_served(const struct served *served)
+{
+	struct ibsa_client *client = served_client(served, "right");
+
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* Who has said all that it has begun to say may be silent as long as it likes. */
+static void who_does_not_say_hello_in_time_goes(void **state)
+{
+	struct served *served = served_start_with(served_pair, &impatient);
+	const struct remote_head head = { .type = REMOTE_WATCH };
+	const int silent = served_connect(served, "left");
+	int fd = served_connect(served, NULL);
+	struct remote_head answer;
+
+	(void)state;
+	assert_true(served_noted(served, "does not say hello"));
+	check_ended(fd);
+	fd = served_connect(served, NULL);
+	assert_int_equal(send(fd, "?", 1, MSG_NOSIGNAL), 1);
+	assert_true(served_noted(served, "does not say hello"));
+	check_ended(fd);
+	assert_int_equal(send(silent, &head, sizeof(head), MSG_NOSIGNAL),
+			 sizeof(head));
+	assert_int_equal(recv(silent, &answer, sizeof(answer), MSG_WAITALL),
+			 sizeof(answer));
+	assert_int_equal(answer.err, 0);
+	close(silent);
+	check_served(served);
+	served_stop(served);
+}
+
+static void who_does_not_end_a_question_in_time_goes(void **state)
+{
+	struct served *served = served_start_with(served_pair, &impatient);
+	const struct remote_head head = { .type = REMOTE_FILE, .length = 9 };
+	int fd = served_connect(served, "left");
+
+	(void)state;
+	assert_int_equal(send(fd, &head, 5, MSG_NOSIGNAL), 5);
+	assert_true(served_noted(served, "half a question"));
+	check_ended(fd);
+	fd = served_connect(served, "left");
+	assert_int_equal(send(fd, &head, sizeof(head), MSG_NOSIGNAL),
+			 sizeof(head));
+	assert_int_equal(send(fd, "class", 5, MSG_NOSIGNAL), 5);
+	assert_true(served_noted(served, "half a question"));
+	check_ended(fd);
+	check_served(served);
+	served_stop(served);
+}
+
+static void who_does_not_end_a_packet_in_time_goes(void **state)
+{
+	struct served *served = served_start_with(served_pair, &impatient);
+	const struct umad_header header = { .length = 1 << 20 };
+	static const size_t parts[] = { 1, sizeof(header) };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		struct remote_file file;
+
+		attach(served, &file);
+		assert_int_equal(send(file.fd, &header, parts[i], MSG_NOSIGNAL),
+				 parts[i]);
+		assert_true(served_noted(served, "half a packet"));
+		ibsa__remote_file_close(&file);
+	}
+	check_served(served);
+	served_stop(served);
+}
+
+/* The next one is told why, whatever it comes for. */
+static void check_full(struct served *served)
+{
+	const struct ibsa_options options = {
+		.fabric = served_name(served),
+		.device = "left",
+	};
+	struct ibsa_error error = { .text = "" };
+	struct ibsa_client *client;
+
+	assert_int_equal(ibsa_open(&options, &error, &client), -EUSERS);
+	assert_non_null(strstr(error.text, "connections"));
+	assert_true(served_noted(served, "as many as may be"));
+	assert_int_equal(ibsa_fabric_command(served_name(served), "stats", NULL,
+					     0, &error),
+			 -EUSERS);
+}
+
+static void one_connection_too_many_is_refused(void **state)
+{
+	const struct ibsa_fabric_server_options two = { .connections = 2 };
+	struct served *served = served_start_with(served_pair, &two);
+	const int one = served_connect(served, "left");
+	const int other = served_connect(served, "left");
+
+	(void)state;
+	check_full(served);
+	close(one);
+	while (ibsa_fabric_command(served_name(served), "stats", NULL, 0, NULL))
+		;
+	close(other);
+	served_stop(served);
+}
+
+/* Each may need two; some are left for all else. */
+static void there_are_no_more_connections_than_descriptors(void **state)
+{
+	struct rlimit all, few;
+	struct served *served;
+	int one, other;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &all), 0);
+	few = all;
+	few.rlim_cur = 64 + 2 * 2 + 1;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	served = served_start(served_pair);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
+	one = served_connect(served, "left");
+	other = served_connect(served, "left");
+	check_full(served);
+	close(one);
+	close(other);
+	served_stop(served);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_does_not_read_takes_no_rounds),
+		cmocka_unit_test(who_does_not_say_hello_in_time_goes),
+		cmocka_unit_test(who_does_not_end_a_question_in_time_goes),
+		cmocka_unit_test(who_does_not_end_a_packet_in_time_goes),
+		cmocka_unit_test(one_connection_too_many_is_refused),
+		cmocka_unit_test(
+			there_are_no_more_connections_than_descriptors),
+	};
+
+	unsetenv("IBSA_FABRIC");
+	unsetenv("IBSA_NODE");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

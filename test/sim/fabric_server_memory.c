@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A fabric server with the n-th allocation failing, for every n: it says so,
+ * or sends its client away, and serves the next one.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <ibsa/bits.h>
+#include <ibsa/fabric_server.h>
+#include <ibsa/sa.h>
+
+#include "../support/fail_alloc.h"
+#include "remote/protocol.h"
+#include "wire/mad.h"
+
+static const char two_hosts[] = "Switch 4 \"s\"\n"
+				"[1] \"a\"[1]\n"
+				"[2] \"b\"[1]\n"
+				"Ca 1 \"a\"\n"
+				"Ca 1 \"b\"\n";
+
+struct packet {
+	struct umad_header header;
+	uint8_t mad[IBSA_MAD_BYTES];
+};
+
+struct rig {
+	struct ibsa_fabric *fabric;
+	struct ibsa_fabric_server *server;
+	char folder[64];
+	struct sockaddr_un address;
+};
+
+static void serve(const struct rig *rig)
+{
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(ibsa_fabric_server_wait(rig->server, 0), 0);
+}
+
+/* What came, and the descriptor that came along or -1. False: nothing. */
+static bool receive(int fd, void *to, size_t len, int *out_fd)
+{
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = { .room = { 0 } };
+	struct iovec part = { .iov_base = to, .iov_len = len };
+	struct msghdr message = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control.room,
+		.msg_controllen = sizeof(control.room),
+	};
+
+	if (recvmsg(fd, &message, MSG_DONTWAIT) <= 0)
+		return false;
+	if (message.msg_controllen)
+		memcpy(out_fd, CMSG_DATA(&control.head), sizeof(*out_fd));
+	return true;
+}
+
+/* Whether it is answered without an error. */
+static bool ask(const struct rig *rig, int fd, uint32_t type, const void *body,
+		size_t len, int *out_fd)
+{
+	struct {
+		struct remote_head head;
+		char body[1024];
+	} frame = { .head = { .length = (uint32_t)len, .type = type } };
+
+	if (len)
+		memcpy(frame.body, body, len);
+	if (send(fd, &frame, sizeof(frame.head) + len, MSG_NOSIGNAL) < 0)
+		return false;
+	serve(rig);
+	return receive(fd, &frame, sizeof(frame), out_fd) && !frame.head.err;
+}
+
+/* A request to the SA, in two parts. */
+static bool ask_sa(const struct rig *rig, int data, uint32_t id)
+{
+	struct packet packet = {
+		.header = { .id = id, .timeout_ms = 1000, .retries = 1 },
+		.mad = { 1, IBSA_CLASS_SA, IBSA_CLASS_VERSION,
+			 IBSA_METHOD_GET_TABLE },
+	};
+	const size_t half = sizeof(packet) / 2;
+	int none = -1;
+
+	packet.header.length = sizeof(packet);
+	ibsa_put_be16((uint8_t *)&packet.header.lid, 1);
+	ibsa_put_be32((uint8_t *)&packet.header.qpn, 1);
+	ibsa_put_be16(packet.mad + MAD_ATTRIBUTE, 0x0011);
+	if (send(data, &packet, half, MSG_NOSIGNAL) < 0)
+		return false;
+	serve(rig);
+	if (send(data, (char *)&packet + half, half, MSG_NOSIGNAL) < 0)
+		return false;
+	serve(rig);
+	return receive(data, &packet, sizeof(packet), &none) &&
+	       !packet.header.status && !ibsa_be16(packet.mad + MAD_STATUS);
+}
+
+static bool use_port(const struct rig *rig, int fd)
+{
+	const struct umad_agent_request2 agent = {
+		.qpn = 1,
+		.mgmt_class = IBSA_CLASS_SA,
+		.mgmt_class_version = IBSA_CLASS_VERSION,
+		.rmpp_version = 1,
+	};
+	const struct remote_hello hello = { .version = REMOTE_VERSION };
+	const uint32_t port = 1;
+	int none = -1;
+	int data = -1;
+	bool is_fine =
+		ask(rig, fd, REMOTE_HELLO, &hello, sizeof(hello), &none) &&
+		ask(rig, fd, REMOTE_ATTACH, NULL, 0, &data) &&
+		ask(rig, fd, REMOTE_REGISTER, &agent, sizeof(agent), &none) &&
+		ask_sa(rig, data, 0) &&
+		ask(rig, fd, REMOTE_ISSM, &port, sizeof(port), &none);
+
+	if (data >= 0)
+		close(data);
+	return is_fine;
+}
+
+/* A client comes and goes. Return: whether all that it asked was granted. */
+static bool visit(const struct rig *rig)
+{
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool is_fine;
+
+	assert_true(fd >= 0);
+	assert_int_equal(connect(fd, (const struct sockaddr *)&rig->address,
+				 sizeof(rig->address)),
+			 0);
+	serve(rig);
+	is_fine = use_port(rig, fd);
+	close(fd);
+	serve(rig);
+	return is_fine;
+}
+
+static bool open_server(struct rig *rig)
+{
+	struct ibsa_error error = { .text = "" };
+	int err = ibsa_fabric_server_open(rig->fabric, rig->address.sun_path,
+					  NULL, &error, &rig->server);
+
+	if (!err)
+		return true;
+	assert_int_equal(err, -ENOMEM);
+	assert_non_null(strstr(error.text, "memory"));
+	return false;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+	struct rig *rig = *state;
+	bool is_fine = false;
+
+	for (long n = 0; !is_fine; n++) {
+		fail_alloc_after(n);
+		if (open_server(rig)) {
+			is_fine = visit(rig);
+			fail_alloc_after(-1);
+			assert_true(visit(rig));
+			ibsa_fabric_server_close(rig->server);
+		}
+		fail_alloc_after(-1);
+		assert_true(n < 1000);
+	}
+}
+
+/* A data end at the first port. */
+static int attach(const struct rig *rig, int *control)
+{
+	const struct remote_hello hello = { .version = REMOTE_VERSION };
+	int data = -1;
+
+	*control = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(connect(*control,
+				 (const struct sockaddr *)&rig->address,
+				 sizeof(rig->address)),
+			 0);
+	serve(rig);
+	assert_true(
+		ask(rig, *control, REMOTE_HELLO, &hello, sizeof(hello), &data));
+	assert_true(ask(rig, *control, REMOTE_ATTACH, NULL, 0, &data));
+	return data;
+}
+
+/* Send what is said to be a packet of @length, as far as @count bytes. */
+static void send_part(const struct rig *rig, int data, uint32_t length,
+		      size_t count)
+{
+	static uint8_t zeroes[1 << 16];
+	struct umad_header header = { .length = length };
+	size_t sent = sizeof(header);
+
+	assert_int_equal(send(data, &header, sizeof(header), 0), sent);
+	while (sent < count) {
+		const size_t left = count - sent;
+		const ssize_t some =
+			send(data, zeroes,
+			     left < sizeof(zeroes) ? left : sizeof(zeroes),
+			     MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		if (some > 0)
+			sent += (size_t)some;
+		else
+			assert_int_equal(errno, EAGAIN);
+		serve(rig);
+	}
+	for (int i = 0; i < 100; i++)
+		serve(rig);
+}
+
+/* What is announced costs nothing, what has come at most twice its size. */
+static void a_packet_takes_room_as_it_comes(void **state)
+{
+	static const struct {
+		uint32_t length;
+		size_t sent;
+		size_t allocated;
+	} parts[] = {
+		{ REMOTE_PACKET_MAX, 1 << 20, (2 << 20) + (1 << 16) },
+		{ 3 << 20, (3 << 20) - 1, 3 << 20 },
+	};
+	struct rig *rig = *state;
+	struct ibsa_fabric_server_stats stats;
+
+	assert_true(open_server(rig));
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		int control;
+		const int data = attach(rig, &control);
+
+		fail_alloc_above(parts[i].allocated);
+		send_part(rig, data, parts[i].length, parts[i].sent);
+		fail_alloc_above(0);
+		close(data);
+		close(control);
+		serve(rig);
+	}
+	ibsa_fabric_server_stats_get(rig->server, &stats);
+	assert_int_equal(stats.sent_away, 0);
+	ibsa_fabric_server_close(rig->server);
+}
+
+static int start(void **state)
+{
+	const struct ibsa_fabric_options options = { .latency_us = 0 };
+	static struct rig rig;
+
+	strcpy(rig.folder, "/tmp/ibsa-memory-XXXXXX");
+	if (!mkdtemp(rig.folder))
+		return -1;
+	rig.address.sun_family = AF_UNIX;
+	snprintf(rig.address.sun_path, sizeof(rig.address.sun_path), "%s/s",
+		 rig.folder);
+	*state = &rig;
+	return ibsa_fabric_parse(two_hosts, strlen(two_hosts), &options, NULL,
+				 &rig.fabric);
+}
+
+static int stop(void **state)
+{
+	struct rig *rig = *state;
+
+	ibsa_fabric_put(rig->fabric);
+	return rmdir(rig->folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(every_allocation_may_fail,
+						start, stop),
+		cmocka_unit_test_setup_teardown(a_packet_takes_room_as_it_comes,
+						start, stop),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

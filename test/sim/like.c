@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* SAs with other manners than OpenSM's. */
+#include <errno.h>
+
+#include "support.h"
+#include "wire/mad.h"
+
+static const char hosts[] = "Switch 8 \"switch1\"\n"
+			    "[1] \"node1\"[1]\n"
+			    "[2] \"node2\"[1]\n"
+			    "Ca 1 \"node1\"\n"
+			    "Ca 1 \"node2\"\n";
+
+enum { ATTR_PKEY_TABLE = 0x0033 };
+
+static void start(struct bench *bench, enum ibsa_fabric_like like)
+{
+	const struct ibsa_fabric_options options = {
+		.virtual_clock = true,
+		.like = like,
+	};
+
+	bench_start_text(bench, hosts, "node2", &options);
+}
+
+static int ask_nodes(struct bench *bench)
+{
+	bench_request(bench, IBSA_METHOD_GET_TABLE, ibsa_node_record.attribute,
+		      0);
+	return bench_ask(bench);
+}
+
+static void busy_one_answers_some_and_then_says_so(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	start(&bench, IBSA_LIKE_BUSY);
+	for (int i = 0; i < 16; i++)
+		assert_int_equal(ask_nodes(&bench), 0);
+	assert_int_equal(ask_nodes(&bench), IBSA_STATUS_BUSY);
+	assert_int_equal(bench.answer.len, IBSA_MAD_BYTES);
+	assert_int_equal(ask_nodes(&bench), IBSA_STATUS_BUSY);
+	assert_int_equal(ibsa_fabric_advance(bench.fabric, 1000000), 0);
+	assert_int_equal(ask_nodes(&bench), 0);
+	bench_stop(&bench);
+}
+
+static int ask_pkeys(struct bench *bench, uint64_t sm_key)
+{
+	bench_request(bench, IBSA_METHOD_GET_TABLE, ATTR_PKEY_TABLE, 0);
+	ibsa_put_be64(bench->request + MAD_SM_KEY, sm_key);
+	return bench_ask(bench);
+}
+
+static int subscribe(struct bench *bench, uint16_t trap)
+{
+	const struct ibsa_inform_info info = {
+		.lid_range_begin = 0xffff,
+		.is_generic = 1,
+		.subscribe = 1,
+		.type = 3,
+		.trap_number = trap,
+		.qpn = 1,
+		.resp_time_value = 19,
+		.producer_type = 4,
+	};
+
+	return bench_query(bench, IBSA_METHOD_SET, &ibsa_inform_info_record,
+			   &info, 0);
+}
+
+static void silent_one_drops_what_others_refuse(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	start(&bench, IBSA_LIKE_SILENT);
+	assert_int_equal(ask_pkeys(&bench, 0), -1);
+	assert_int_equal(ask_pkeys(&bench, 1), 0);
+	assert_int_equal(subscribe(&bench, 257), -1);
+	assert_int_equal(subscribe(&bench, 64), 0);
+	bench_stop(&bench);
+	start(&bench, IBSA_LIKE_OPENSM);
+	assert_int_equal(ask_pkeys(&bench, 0), IBSA_STATUS_REQ_INVALID);
+	assert_int_equal(subscribe(&bench, 257), IBSA_STATUS_REQ_INVALID);
+	bench_stop(&bench);
+}
+
+static void one_with_few_subscriptions_has_room_for_32(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	start(&bench, IBSA_LIKE_FEW);
+	for (uint16_t i = 0; i < 32; i++)
+		assert_int_equal(subscribe(&bench, 1000 + i), 0);
+	assert_int_equal(subscribe(&bench, 2000), IBSA_STATUS_NO_RESOURCES);
+	/* One that it has is no other. */
+	assert_int_equal(subscribe(&bench, 1000), 0);
+	bench_stop(&bench);
+	start(&bench, IBSA_LIKE_OPENSM);
+	for (uint16_t i = 0; i < 40; i++)
+		assert_int_equal(subscribe(&bench, 1000 + i), 0);
+	bench_stop(&bench);
+}
+
+static void there_is_no_other_sm_to_be_like(void **state)
+{
+	const struct ibsa_fabric_options options = {
+		.like = (enum ibsa_fabric_like)IBSA_LIKES,
+	};
+	struct ibsa_fabric *fabric = NULL;
+	struct ibsa_error error = { "" };
+
+	(void)state;
+	assert_int_equal(ibsa_fabric_parse(hosts, strlen(hosts), &options,
+					   &error, &fabric),
+			 -EINVAL);
+	assert_non_null(strstr(error.text, "like no SM"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(busy_one_answers_some_and_then_says_so),
+		cmocka_unit_test(silent_one_drops_what_others_refuse),
+		cmocka_unit_test(one_with_few_subscriptions_has_room_for_32),
+		cmocka_unit_test(there_is_no_other_sm_to_be_like),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What tests of subscriptions and their Reports share. */
+#ifndef SIM_NOTICE_RIG_H
+#define SIM_NOTICE_RIG_H
+
+#include "../interface/everything.h"
+#include "support.h"
+
+/* The first transaction id of a Report. */
+#define RIG_FIRST_ID UINT64_C(0x102dab001)
+
+/* LIDs: a 1, the switches' 4 and 5, b 2, c 3. */
+extern const char rig_fabric[];
+
+/* Some multicast group, and what a request to join or leave one has to say. */
+extern const struct ibsa_gid rig_group;
+extern const uint64_t rig_membership;
+
+/* A Report that has come. */
+struct report {
+	struct ibsa_sa_header header;
+	struct ibsa_notice notice;
+};
+
+/* b has subscribed to everything, and listens. */
+int rig_start(void **state);
+
+/* Another client of the same fabric. */
+struct bench rig_beside(const struct bench *bench, const char *node);
+void rig_close(struct bench *bench);
+
+/* Set InformInfo. Return: the status; -1 for silence. */
+int rig_inform(struct bench *bench, const struct ibsa_inform_info *info);
+
+int rig_listen(struct ibsa_transport *transport, bool on);
+
+void rig_set_capabilities(struct bench *bench, uint32_t mask);
+void rig_advance(struct bench *bench, uint64_t ms);
+
+/* Join or leave, as @method says. */
+void rig_change_member(struct bench *bench, uint8_t method,
+		       const struct ibsa_gid *mgid, uint16_t pkey,
+		       uint8_t join_state);
+
+/* The GID of whoever has the LID: by its NodeRecord. */
+struct ibsa_gid rig_gid_at(struct bench *bench, uint16_t lid);
+
+/* Take a Report. Return: whether there is one; nothing else is expected. */
+bool rig_take(struct bench *bench, struct report *out);
+
+/* Answer the Report that has come last. */
+void rig_respond(struct bench *bench);
+
+/* The next trap number, answered; 0: there is none. */
+unsigned int rig_next_trap(struct bench *bench);
+
+/* The next is that trap about that GID. */
+void rig_expect_gid(struct bench *bench, unsigned int trap,
+		    const struct ibsa_gid *gid);
+
+#endif

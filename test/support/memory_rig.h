@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A client on a fabric of its own, for tests that memory is short in. */
+#ifndef TEST_MEMORY_RIG_H
+#define TEST_MEMORY_RIG_H
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <ibsa/ibsa.h>
+#include <ibsa/sim.h>
+
+#include "test/support/fail_alloc.h"
+
+/* The clock is virtual, and what is random has a seed. */
+struct memory_rig {
+	struct ibsa_fabric *fabric;
+	struct ibsa_client *client;
+};
+
+/* @topology: a file. */
+struct memory_rig memory_rig_open(const char *topology);
+
+/* Close the client while memory is as short as it is, then all. */
+void memory_rig_close(struct memory_rig *rig);
+
+/* Let @ms pass, and dispatch in each. */
+void memory_rig_pass(const struct memory_rig *rig, unsigned int ms);
+
+#endif

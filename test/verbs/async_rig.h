@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The async fd of a context that is not ours: a pipe, read by a libibverbs
+ * that the test has loaded; its SA is on an embedded fabric.
+ */
+#ifndef VERBS_ASYNC_RIG_H
+#define VERBS_ASYNC_RIG_H
+
+#include <ibsa/ib_sa.h>
+
+#include "test/support/device_tree.h"
+#include "test/verbs/stub_ibverbs.h"
+#include "test/verbs/rig.h"
+
+enum { PATIENCE_MS = 20000 };
+
+struct async_world {
+	struct tree tree;
+	struct verbs_rig rig;
+	struct ibv_device device;
+	struct ibv_context context;
+	int number;
+	int writer;
+	void *library;
+	struct stub_seen *seen;
+	struct ibsa_device_options asked; /* of the device */
+	int watch_err;			  /* of every watch, as its last word */
+};
+
+extern struct async_world world;
+
+/* Set up a test: its context has node1 of the fabric behind it. */
+int async_setup(void **state);
+int async_teardown(void **state);
+
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, async_setup, async_teardown)
+
+/* The device has an event. */
+void async_device_event(enum ibv_event_type type, int port);
+
+/* Whether the context's number is readable, or becomes so. */
+bool async_is_readable(int timeout_ms);
+
+/* The next event; and it is that of the device, or of the SM. */
+struct ibv_async_event async_next(void);
+void async_expect_device(enum ibv_event_type type, int port);
+void async_expect_sm(int type);
+
+/* Register for nodes that come and go, and end that. */
+void async_add(void);
+void async_drop(void);
+
+/* Whether it is the device's file. */
+bool async_is_pipe(int fd);
+
+#endif
