@@ -162,6 +162,21 @@ static void draw(struct out *out, const struct matrix *matrix)
 		      "asked");
 }
 
+/* The word by which ports are grouped. */
+static void host_cell(struct out *out, const char *name,
+		      const struct reach_target *target)
+{
+	char clean[IBSA_VALUE_TEXT];
+	char host[IBSA_VALUE_TEXT];
+
+	snprintf(host, sizeof(host), "%.*s", (int)host_len(target),
+		 target->node ? target->node : "");
+	if (host[0])
+		out_text(out, name, fields_clean(host, clean));
+	else
+		out_none(out, name);
+}
+
 static void pair_row(struct out *out, size_t index, void *arg)
 {
 	const struct matrix *matrix = arg;
@@ -178,8 +193,10 @@ static void pair_row(struct out *out, size_t index, void *arg)
 	snprintf(status, sizeof(status), "0x%04x", result->status);
 	out_text(out, "reach", reach_word(result));
 	fields_gid(out, "from", &from->gid);
+	host_cell(out, "from_host", from);
 	reach_node_cell(out, "from_node", from);
 	fields_gid(out, "to", &to->gid);
+	host_cell(out, "to_host", to);
 	reach_node_cell(out, "to_node", to);
 	if (reason)
 		out_text(out, "reason", reason);

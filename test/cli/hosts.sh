@@ -83,6 +83,8 @@ reach_has_a_line_a_port() {
 	json 'map(.reach) == ["yes", "yes", "yes", "yes", "no", "yes"]'
 	on 0 reach --matrix; lines 17; out_has '^ 1( ( \.){4}){3}  fe80'
 	on 0 -j reach --matrix dgx1 dgx2; json 'length == 64'
+	json '.[7] | .from_host == "dgx1" and .to_host == "dgx2" and
+		(.to_node | startswith("dgx2 mlx5_"))'
 }
 
 devices_of_a_host() {
