@@ -171,10 +171,16 @@ class Rig:
 
     @staticmethod
     def interrupt(process):
-        """SIGINT for the command, RUNS_S after strace has started it."""
-        deadline = time.monotonic() + LIMIT_S
+        """SIGINT for the command, RUNS_S after it takes that.
+
+        One that never does gets it as well, later.
+        """
+        start = time.monotonic()
+        deadline = start + LIMIT_S
         while process.poll() is None and time.monotonic() < deadline:
             pids = children(process.pid)
+            if time.monotonic() < start + LIMIT_S / 2:
+                pids = [pid for pid in pids if takes_sigint(pid)]
             try:
                 process.wait(RUNS_S if pids else 0.05)
             except subprocess.TimeoutExpired:
@@ -217,6 +223,18 @@ def children(pid):
                     == "ibsa"]
     except OSError:
         return []
+
+
+def takes_sigint(pid):
+    """Whether SIGINT does not end a process: it has a handler or blocks it."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="ascii",
+                  errors="replace") as status:
+            masks = re.findall(r"^Sig(?:Cgt|Blk):\s*(\w+)", status.read(),
+                               re.M)
+    except OSError:
+        return False
+    return any(int(mask, 16) >> (signal.SIGINT - 1) & 1 for mask in masks)
 
 
 def signal_all(pids, number):
