@@ -356,8 +356,9 @@ static int link_open(struct remote_link *link, struct ibsa_error *error)
 				  "the fabric server does not answer");
 	if (err == -EPIPE)
 		return ibsa__fail(error, -ENODEV, "the fabric server has gone");
+	/* -EINVAL would be the caller's mistake, which it is not. */
 	if (err)
-		return ibsa__fail(error, err,
+		return ibsa__fail(error, err == -EINVAL ? -EPROTO : err,
 				  "the fabric server refuses a client for SA "
 				  "replies");
 	return 0;

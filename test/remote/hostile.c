@@ -52,6 +52,7 @@ struct hostile {
 	bool lies;	     /* about a packet's length */
 	bool stops;	     /* ends the first connection, and of the second it
 		       * answers the hello alone */
+	bool refuses;	     /* agents, as if their requests were nonsense */
 	atomic_bool is_open; /* the client has its first connection */
 	atomic_bool has_stopped;
 	uint64_t end_ms;
@@ -77,6 +78,13 @@ static void answer(int fd, uint32_t type, const void *body, uint32_t length)
 
 	if (send(fd, &head, sizeof(head), MSG_NOSIGNAL) > 0 && length)
 		(void)!send(fd, body, length, MSG_NOSIGNAL);
+}
+
+static void refuse(int fd, uint32_t type)
+{
+	const struct remote_head head = { .type = type, .err = -EINVAL };
+
+	(void)!send(fd, &head, sizeof(head), MSG_NOSIGNAL);
 }
 
 /* The data end goes with the answer. */
@@ -170,11 +178,14 @@ static void serve_one(struct hostile *hostile, int fd,
 		break;
 	case REMOTE_WATCH:
 		answer(fd, REMOTE_WATCH, &state, sizeof(state));
-		if (!hostile->lies && !hostile->stops)
+		if (!hostile->lies && !hostile->stops && !hostile->refuses)
 			send_events(hostile, fd);
 		break;
 	case REMOTE_REGISTER:
-		answer(fd, REMOTE_REGISTER, body, head->length);
+		if (hostile->refuses)
+			refuse(fd, REMOTE_REGISTER);
+		else
+			answer(fd, REMOTE_REGISTER, body, head->length);
 		if (hostile->lies)
 			send_packets(hostile);
 		break;
@@ -364,12 +375,29 @@ static void nothing_waits_while_a_connection_is_taken_up(void **state)
 	assert_in_range(most_ms, 0, LATE_MS - 1);
 }
 
+/* The request is the library's, and no mistake of the caller. */
+static void a_refused_agent_is_no_mistake_of_the_caller(void **state)
+{
+	struct hostile hostile = { .refuses = true };
+	const struct ibsa_options options = { .fabric = hostile.name };
+	struct ibsa_client *client = NULL;
+	int err;
+
+	(void)state;
+	hostile_start(&hostile);
+	err = ibsa_open(&options, NULL, &client);
+	ibsa_close(client);
+	hostile_stop(&hostile);
+	assert_int_equal(err, -EPROTO);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_do_not_prolong_the_wait_for_an_answer),
 		cmocka_unit_test(a_packet_that_does_not_end_is_given_up),
 		cmocka_unit_test(nothing_waits_while_a_connection_is_taken_up),
+		cmocka_unit_test(a_refused_agent_is_no_mistake_of_the_caller),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
