@@ -32,8 +32,10 @@ static int packet_send(int portid, const void *packet, size_t len)
 	return err;
 }
 
-/* A cancellation point at its begin, as read() is. */
-static ssize_t packet_receive(int portid, void *packet, size_t room)
+/* A cancellation point at its begin, as read() is. *@out_is_device: the file is
+ * one of the kernel's. */
+static ssize_t packet_receive(int portid, void *packet, size_t room,
+			      bool *out_is_device)
 {
 	struct umad_buffer buffer = { .bytes = packet, .room = room };
 	struct portid_use use;
@@ -45,6 +47,7 @@ static ssize_t packet_receive(int portid, void *packet, size_t room)
 	if (err)
 		return err;
 	got = use.file->ops->receive(use.file, &buffer, 1);
+	*out_is_device = !use.object;
 	ibsa__portid_put(&use);
 	return got < 0 ? got : (ssize_t)buffer.len;
 }
@@ -88,9 +91,10 @@ static int received(struct ib_user_mad *packet, ssize_t len, int *length)
 }
 
 /*
- * A device goes when a machine is changed, a server whenever somebody ends it:
- * who then asks again at once, as OpenSM does, and says so each time, is not
- * to fill a processor and a disk.
+ * A fabric server ends whenever its user ends it. OpenSM then receives again at
+ * once and logs each failure: the rest keeps it from filling a processor and a
+ * disk. For a device of the kernel the error is returned at once, as libibumad
+ * does.
  */
 static void rest(int timeout_ms)
 {
@@ -104,6 +108,7 @@ static ssize_t packet_await(int portid, void *packet, size_t room,
 			    int timeout_ms)
 {
 	const uint64_t start_ns = timeout_ms > 0 ? clock_now_ns() : 0;
+	bool is_device = true;
 	int left = timeout_ms;
 	ssize_t len;
 
@@ -112,12 +117,12 @@ static ssize_t packet_await(int portid, void *packet, size_t room,
 
 		if (err)
 			return err;
-		len = packet_receive(portid, packet, room);
+		len = packet_receive(portid, packet, room, &is_device);
 		if (len >= 0)
 			return len;
 		left = clock_left_ms(timeout_ms, start_ns);
 	} while (len == -EAGAIN && left);
-	if (len == -EIO)
+	if (len == -EIO && !is_device)
 		rest(left);
 	return len == -EAGAIN ? -ETIMEDOUT : len;
 }
@@ -128,10 +133,12 @@ int umad_recv(int portid, void *umad, int *length, int timeout_ms)
 
 	if (umad && length && *length >= 0) {
 		size_t room = UMAD_HEADER_BYTES + (size_t)*length;
+		bool is_device;
 		ssize_t len;
 
-		len = timeout_ms ? packet_await(portid, umad, room, timeout_ms)
-				 : packet_receive(portid, umad, room);
+		len = timeout_ms
+			      ? packet_await(portid, umad, room, timeout_ms)
+			      : packet_receive(portid, umad, room, &is_device);
 		result = received(umad, len, length);
 	}
 	errno = result < 0 ? -result : 0;

@@ -480,6 +480,20 @@ static void length_is_what_is_needed_or_untouched(void **state)
 	assert_int_equal(length, MAD_BYTES);
 }
 
+/* As libibumad, which waits for nothing more. */
+static void device_that_has_gone_is_told_at_once(void **state)
+{
+	int length;
+
+	(void)state;
+	played.read_len = -1;
+	played.read_errno = EIO;
+	assert_int_equal(receive(&length, 100), -EIO);
+	assert_int_equal(played.now_ms, STEP_MS);
+	assert_int_equal(receive(&length, -1), -EIO);
+	assert_int_equal(played.now_ms, 2 * STEP_MS);
+}
+
 static void end_of_file_is_no_message(void **state)
 {
 	int length;
@@ -589,6 +603,7 @@ int main(void)
 		TEST(what_another_thread_took_is_waited_for_again),
 		TEST(signal_ends_a_wait),
 		TEST(length_is_what_is_needed_or_untouched),
+		TEST(device_that_has_gone_is_told_at_once),
 		TEST(end_of_file_is_no_message),
 		TEST(level_says_how_much_is_said),
 		TEST(child_uses_its_parent_s_port),
