@@ -50,9 +50,15 @@ static void in_child(void)
 	pthread_mutex_unlock(&lock);
 }
 
+/*
+ * The handlers may have been installed before this process was forked, by a
+ * thread that had not returned from pthread_once(): in the child it runs again.
+ * Installed twice, before_fork() would wait for the lock that it has taken.
+ */
 static void watch_forks(void)
 {
-	pthread_atfork(before_fork, after_fork, in_child);
+	if (!atomic_load(&forks))
+		pthread_atfork(before_fork, after_fork, in_child);
 }
 
 unsigned int ibsa__process(void)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What a forked child finds of its parent's objects. */
+#include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +12,84 @@
 #include "base/registry.h"
 #include "../support/child.h"
 
-enum { NUMBER = 70, SAME_REMAINDER = NUMBER + 64 };
+enum { NUMBER = 70, SAME_REMAINDER = NUMBER + 64, LIMIT_S = 20 };
+
+/* A thread that has just had its handlers installed, and what it waits for. */
+static struct {
+	bool is_on;
+	sem_t installed;
+	sem_t forked;
+} pause_at;
+
+int __real_pthread_atfork(void (*prepare)(void), void (*parent)(void),
+			  void (*child)(void));
+int __wrap_pthread_atfork(void (*prepare)(void), void (*parent)(void),
+			  void (*child)(void));
+
+int __wrap_pthread_atfork(void (*prepare)(void), void (*parent)(void),
+			  void (*child)(void))
+{
+	const int err = __real_pthread_atfork(prepare, parent, child);
+
+	if (!pause_at.is_on)
+		return err;
+	sem_post(&pause_at.installed);
+	sem_wait(&pause_at.forked);
+	return err;
+}
+
+static void *first_user_run(void *arg)
+{
+	(void)ibsa__process();
+	return arg;
+}
+
+/* A child of a process that has not finished installing its handlers. */
+static void child_uses_and_forks(void)
+{
+	int status = -1;
+	pid_t child;
+
+	alarm(LIMIT_S);
+	(void)ibsa__process();
+	child = fork();
+	if (!child)
+		_exit(0);
+	_exit(waitpid(child, &status, 0) != child || status);
+}
+
+/* No thread of this process has used the registry. */
+static void fresh_process_run(void)
+{
+	pthread_t thread;
+	int status = -1;
+	pid_t child;
+
+	pause_at.is_on = true;
+	if (sem_init(&pause_at.installed, 0, 0) ||
+	    sem_init(&pause_at.forked, 0, 0) ||
+	    pthread_create(&thread, NULL, first_user_run, NULL))
+		_exit(2);
+	sem_wait(&pause_at.installed);
+	pause_at.is_on = false;
+	child = fork();
+	if (!child)
+		child_uses_and_forks();
+	sem_post(&pause_at.forked);
+	pthread_join(thread, NULL);
+	_exit(waitpid(child, &status, 0) != child || status);
+}
+
+/* The child would install them once more, and its next fork wait for itself. */
+static void fork_beside_the_first_use(void **state)
+{
+	const pid_t child = fork();
+
+	(void)state;
+	if (!child)
+		fresh_process_run();
+	child_end(child);
+}
 
 /* What the process has by that number, or its parent had. */
 static const struct registry_number *object_find(int number)
@@ -119,6 +198,8 @@ static void unfinished_object_is_not_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		/* First: it needs a process without handlers. */
+		cmocka_unit_test(fork_beside_the_first_use),
 		cmocka_unit_test(grandchild_finds_the_object),
 		cmocka_unit_test(a_number_is_the_last_ones),
 		cmocka_unit_test(unfinished_object_is_not_found),
