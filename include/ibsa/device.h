@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The RDMA devices of this machine, their ports and their GID tables, as
- * sysfs shows them; and which GID to use.
+ * The RDMA devices of this machine, their ports and their GID tables, as read
+ * from sysfs; and the choice of a source GID.
  */
 #ifndef IBSA_DEVICE_H
 #define IBSA_DEVICE_H
@@ -13,15 +13,17 @@ IBSA_BEGIN
 
 /**
  * struct ibsa_port - one port of a device
- * @number:     from 1; 0 is a switch's management port
- * @err:        0, or why the port could not be read, as negative errno
- * @state:      LIDs, states, GID 0
+ * @number:     port number, from 1; 0 is the management port of a switch
+ * @err:        0, or the negative errno of the first file that could not be
+ *              read; @state, @cap_mask and @pkeys are then not valid
+ * @state:      LIDs, states, GID 0; see struct ibsa_port_state
  * @cap_mask:   PortInfo CapabilityMask, host order
  * @link_layer: "InfiniBand" or "Ethernet"
- * @rate:       as the kernel writes it, "100 Gb/sec (4X EDR)"; may be ""
- * @umad:       name of its MAD device, "umad0"; "" if there is none
+ * @rate:       as the kernel writes it, such as "100 Gb/sec (4X EDR)"; "" if
+ *              it cannot be read, for example without a cable
+ * @umad:       name of the port's MAD device, such as "umad0"; "" without one
  * @pkeys:      P_Key table, host order; empty entries are 0
- * @pkey_count: entries of it
+ * @pkey_count: number of entries in @pkeys
  */
 struct ibsa_port {
 	unsigned int number;
@@ -37,14 +39,15 @@ struct ibsa_port {
 
 /**
  * struct ibsa_device - one device
- * @name:       as under /sys/class/infiniband
- * @err:        0, or why the device could not be read, as negative errno
+ * @name:       name under /sys/class/infiniband
+ * @err:        0, or the negative errno of a file that could not be read; the
+ *              other members hold what could be read
  * @node_type:  enum ibsa_node_type; 4 and above for iWARP and others
  * @node_guid, @system_image_guid: host order
- * @firmware:   version; may be ""
- * @board:      hardware name; may be ""
- * @ports:      in ascending order of their number
- * @port_count: of them
+ * @firmware:   firmware version; "" if the driver reports none
+ * @board:      hardware name; "" if the driver reports none
+ * @ports:      in ascending order of their numbers
+ * @port_count: number of entries in @ports
  */
 struct ibsa_device {
 	const char *name;
@@ -60,8 +63,8 @@ struct ibsa_device {
 
 /**
  * struct ibsa_device_list - all devices, in order of their names
- *
- * Names are in natural order: mlx5_9 before mlx5_10.
+ * @devices: in natural order of the names: mlx5_9 before mlx5_10
+ * @count:   number of entries in @devices
  */
 struct ibsa_device_list {
 	const struct ibsa_device *devices;
@@ -69,41 +72,48 @@ struct ibsa_device_list {
 };
 
 /**
- * ibsa_devices_read - read the devices of this machine
- * @out: a list that ibsa_devices_free() frees
+ * ibsa_devices_read - list the devices of this machine
+ * @out: receives the list, which ibsa_devices_free() frees
  *
- * Reads /sys/class/infiniband, or below $SYSFS_PATH unless the program is
- * set-uid. A device or a port that cannot be read is in the list with its
- * err set, and hides no other. With $IBSA_FABRIC of "unix:PATH", the device
- * that a fabric server shows (see ibsa_fabric_server_open()) is the only one.
+ * Reads /sys/class/infiniband. If a file of a device or port cannot be read,
+ * its err is set, and the list is otherwise complete. The list is a snapshot.
  *
- * Return: 0, also for an empty list; -ENOSYS if the class folder is not
- * there (the RDMA modules are not loaded); -ENODEV the server, or the node that
- * $IBSA_NODE names, is not there; -ENXIO that node has no such port; -ENOMEM;
- * or the error of reading that folder. Thread-safe.
+ * If $IBSA_FABRIC is "unix:PATH", the list has one device: the one that the
+ * fabric server shows at the node $IBSA_NODE; see ibsa_fabric_server_open().
+ * Otherwise, $SYSFS_PATH is read instead of /sys. A set-uid program ignores
+ * these variables.
+ *
+ * Return: 0, also for an empty list; -ENOSYS class/infiniband does not exist:
+ * the RDMA modules are not loaded; -ENODEV no fabric server listens at PATH, or
+ * it has no node $IBSA_NODE; -ENXIO this node has no such port; -EINVAL PATH is
+ * empty; -EACCES, -EPROTO, -ETIMEDOUT, -EUSERS the fabric server cannot be
+ * used, as ibsa_open(); -ENAMETOOLONG $SYSFS_PATH or PATH is too long; -ENOMEM;
+ * or the error of reading class/infiniband. Any thread may call it.
  *
  * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.
  */
 int ibsa_devices_read(struct ibsa_device_list **out) IBSA_MUST_USE;
 
 /**
- * ibsa_devices_free - free a list
+ * ibsa_devices_free - free a list of devices
  * @list: from ibsa_devices_read(), or NULL
  */
 void ibsa_devices_free(struct ibsa_device_list *list);
 
 /**
- * ibsa_port_gsi - the port that takes the place of an SMI for SA queries
+ * ibsa_port_gsi - find the port that sends SA queries for an SMI
  * @list:       from ibsa_devices_read()
- * @port:       of @list
- * @out_device: whose the returned port is; or NULL
+ * @port:       a port of @list
+ * @out_device: receives the device of the returned port; unchanged if the
+ *              result is NULL. May be NULL
  *
- * The SMI and the GSI of one port of a planarized adapter are ports of two
- * devices with one GUID, of which the GSI's has IsSMdisabled set. SA queries go
- * to the GSI; ibsa_open() takes no SMI that is not named.
+ * On a planarized adapter, the SMI and the GSI of one port are ports of two
+ * devices with the same port GUID; the GSI's capability mask has IsSMdisabled
+ * set. Send SA queries from the GSI. Without a device name, ibsa_open() does
+ * not use an SMI.
  *
- * Return: the GSI's port if @port is such an SMI; else NULL. No I/O;
- * thread-safe.
+ * Return: the port of the GSI if @port is such an SMI; otherwise NULL. No I/O.
+ * Any thread may call it.
  *
  * Source: IBA vol 1, 14.2.5.6 (CapabilityMask); libibumad of rdma-core 64.
  */
@@ -112,13 +122,14 @@ const struct ibsa_port *ibsa_port_gsi(const struct ibsa_device_list *list,
 				      const struct ibsa_device **out_device);
 
 /**
- * struct ibsa_device_file - a file in /dev/infiniband, and whose it is
- * @path: of the file
- * @err:  0; -ENOENT it is not there; -EOPNOTSUPP it is a simulation's, which
- *        has no owner; or why it cannot be looked at, as negative errno
- * @uid:  of its owner; this and the next two are 0 unless @err is 0
- * @gid:  of its group
- * @mode: permission bits as in stat(2), 0600
+ * struct ibsa_device_file - a file in /dev/infiniband, and its owner
+ * @path: path of the file
+ * @err:  0; -ENOENT the file does not exist; -EOPNOTSUPP the file is simulated,
+ *        by ibsim or a fabric server, and has no owner; or the negative errno
+ *        of examining it
+ * @uid:  user id of the owner; 0 unless @err is 0, as are @gid and @mode
+ * @gid:  group id
+ * @mode: permission bits as in stat(2), such as 0600
  */
 struct ibsa_device_file {
 	char path[272];
@@ -129,13 +140,15 @@ struct ibsa_device_file {
 };
 
 /**
- * struct ibsa_port_access - what stands between a program and a port's MADs
- * @umad:     the file by which MADs are sent and received
- * @open_err: 0: this program can open it, and get answers of the SA by it;
- *            -EACCES not permitted; -ENODEV it is not there, is no device of
- *            ib_umad, or nothing is behind it; or why not, as negative errno
- * @issm:     the file that makes the port an SM's as long as it is open, which
- *            is therefore not tried. Its err is -EOPNOTSUPP if @umad's is
+ * struct ibsa_port_access - whether a program can use the MADs of a port
+ * @umad:     the file that sends and receives MADs
+ * @open_err: 0: this program can open @umad and receive replies of the SA;
+ *            -EACCES not permitted; -ENODEV the file does not exist, is not a
+ *            device of ib_umad, or its port is gone; -EBUSY another program has
+ *            opened the file exclusively; or another negative errno
+ * @issm:     the file that sets the port's IsSM bit while it is open; it is
+ *            examined but not opened. Its err is -EOPNOTSUPP if that of @umad
+ *            is
  */
 struct ibsa_port_access {
 	struct ibsa_device_file umad;
@@ -144,15 +157,18 @@ struct ibsa_port_access {
 };
 
 /**
- * ibsa_port_access_get - whether this program can use a port's device files
- * @port: of a list that ibsa_devices_read() gave
- * @out:  what was found
+ * ibsa_port_access_get - check whether this program can use a port's files
+ * @port: a port of a list from ibsa_devices_read()
+ * @out:  receives the result
  *
- * Opens the umad file as ibsa_open() does, and closes it again, which is the
- * only way to know. Neither the port's state nor another port matters.
+ * Opens the umad file and registers with it, as ibsa_open() does, and closes
+ * it. The mode of the file is not enough: capabilities, access control lists,
+ * security modules and the device rules of containers count as well. The port
+ * may be in any state. If $IBSA_FABRIC is "unix:PATH", no file is opened:
+ * open_err is 0, and the err of both files is -EOPNOTSUPP.
  *
- * Return: 0, whatever was found; -ENODEV the port has no MAD device. Thread-
- * safe.
+ * Return: 0, also if a file is missing or cannot be opened; -ENODEV the port
+ * has no MAD device. Any thread may call it.
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
@@ -160,13 +176,14 @@ int ibsa_port_access_get(const struct ibsa_port *port,
 			 struct ibsa_port_access *out) IBSA_MUST_USE;
 
 /**
- * ibsa_umad_version - the version of the kernel's interface for MADs
- * @error: filled on failure with what is wrong and what to do; or NULL
- * @out:   the version, 5 or higher
+ * ibsa_umad_version - read the version of the kernel's umad interface
+ * @error: after an error, a sentence that tells what failed and what to do; or
+ *         NULL
+ * @out:   receives the version, 5 or higher
  *
- * Return: 0; -ENOSYS the module ib_umad is not loaded; -EOPNOTSUPP the version
- * is older than 5, which no kernel since 2.6.16 has; or the error of reading
- * it. Thread-safe.
+ * Return: 0; -ENOSYS class/infiniband_mad/abi_version does not exist: the
+ * module ib_umad is not loaded; -EOPNOTSUPP the version is below 5, or is not a
+ * number; -ENOMEM; or the error of reading the file. Any thread may call it.
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
@@ -174,13 +191,13 @@ int ibsa_umad_version(struct ibsa_error *error,
 		      unsigned int *out) IBSA_MUST_USE;
 
 /**
- * struct ibsa_gid_row - an entry of a GID table, and whose it is
+ * struct ibsa_gid_row - one entry of a GID table, with its device and port
  * @device:     name of the device
- * @port:       its port
- * @port_state: of that port, enum ibsa_port_state_code; 0: unknown
- * @err:        0, or why the entry could not be read, as negative errno; of
- *              @entry then only the index is known
- * @entry:      GID, index, type and interface
+ * @port:       port number
+ * @port_state: state of the port, enum ibsa_port_state_code; 0: unknown
+ * @err:        0, or the negative errno of reading the entry; only the index of
+ *              @entry is then valid
+ * @entry:      GID, index, type and network interface
  */
 struct ibsa_gid_row {
 	const char *device;
@@ -193,7 +210,7 @@ struct ibsa_gid_row {
 /**
  * struct ibsa_gid_list - the entries of GID tables
  * @rows:  by device in natural order, then by port, then by index
- * @count: of them
+ * @count: number of entries in @rows
  */
 struct ibsa_gid_list {
 	const struct ibsa_gid_row *rows;
@@ -201,19 +218,21 @@ struct ibsa_gid_list {
 };
 
 /**
- * ibsa_gids_read - read GID tables
- * @device: whose; NULL: of all devices
- * @port:   its port; 0: all ports
- * @out:    a list that ibsa_gids_free() frees
+ * ibsa_gids_read - list the GID tables of this machine
+ * @device: name of a device; NULL: all devices
+ * @port:   number of a port; 0: all ports
+ * @out:    receives the list, which ibsa_gids_free() frees
  *
- * Reads the files that ibsa_devices_read() reads, and no device needs to be
- * opened. Empty entries are left out. An entry that cannot be read is in the
- * list with its err set, and hides no other. The interface is one of the
- * caller's network name space, or 0.
+ * Reads the same source as ibsa_devices_read(), and opens no device. Entries
+ * that are zero are not in the list. If an entry cannot be read, its err is
+ * set, and the list is otherwise complete. The interface of an entry is an
+ * index in the network name space of the caller; 0 if it has none there.
  *
- * Return: 0, also for an empty list; -ENOSYS the RDMA modules are not loaded;
- * -ENODEV there is no such device; -ENXIO it has no such port; -ENOMEM; or the
- * error of reading a folder. Thread-safe.
+ * Return: 0, also for an empty list; -ENOSYS class/infiniband does not exist:
+ * the RDMA modules are not loaded; -ENODEV there is no such device; -ENXIO the
+ * device has no such port; -EACCES, -EINVAL, -ENAMETOOLONG, -EPROTO,
+ * -ETIMEDOUT, -EUSERS as ibsa_devices_read(); -ENOMEM; or the error of reading
+ * a directory. Any thread may call it.
  *
  * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.
  */
@@ -221,43 +240,45 @@ int ibsa_gids_read(const char *device, unsigned int port,
 		   struct ibsa_gid_list **out) IBSA_MUST_USE;
 
 /**
- * ibsa_gids_free - free a list
+ * ibsa_gids_free - free a list of GIDs
  * @list: from ibsa_gids_read(), or NULL
  */
 void ibsa_gids_free(struct ibsa_gid_list *list);
 
-/* Why a GID is the one to use, or is not; in the order they are looked at. */
+/* Why ibsa_gid_choose() chooses a GID or not; the checks are in this order. */
 enum ibsa_gid_fit {
 	IBSA_GID_CHOSEN,
 	IBSA_GID_UNREADABLE,
 	IBSA_GID_EMPTY,
 	IBSA_GID_PORT_DOWN,    /* its port is known not to be active */
-	IBSA_GID_OTHER_FAMILY, /* one is IPv4 and the other is not */
-	IBSA_GID_LINK_LOCAL,   /* and the address is not */
-	IBSA_GID_ROCE_V1_ONLY, /* the chosen one is of a later version */
-	IBSA_GID_FARTHER,      /* has fewer leading bits of the address */
-	IBSA_GID_LATER,	       /* as good, but it comes after the chosen one */
+	IBSA_GID_OTHER_FAMILY, /* either GID or address is IPv4, not both */
+	IBSA_GID_LINK_LOCAL,   /* and the address is not link-local */
+	IBSA_GID_ROCE_V1_ONLY, /* the chosen GID is RoCE v2 or InfiniBand */
+	IBSA_GID_FARTHER,      /* fewer leading bits in common */
+	IBSA_GID_LATER,	       /* as good, but after the chosen GID */
 };
 
 /**
- * ibsa_gid_choose - which GID to use for an address
- * @rows:     where to choose from, in any order
- * @count:    of them
- * @address:  that is to be reached, or one of this machine; an IPv4 address as
- *            ::ffff:a.b.c.d. NULL: any
- * @out_fits: why each of @rows is chosen or not, @count of them; or NULL
- * @out_at:   the place of the chosen one in @rows
+ * ibsa_gid_choose - choose the source GID for an address
+ * @rows:     the GIDs to choose from, in any order
+ * @count:    number of entries in @rows
+ * @address:  address of a peer or of this machine, network order; an IPv4
+ *            address is ::ffff:a.b.c.d. NULL: any address
+ * @out_fits: receives @count values: why each of @rows is chosen or not. May be
+ *            NULL
+ * @out_at:   receives the index in @rows of the chosen GID
  *
- * Left out are rows with an err, empty ones, those of ports that are not
- * active, those of the other address family, and link-local ones unless
- * @address is link-local. The best of the others is of RoCE v2 or InfiniBand
- * rather than RoCE v1; then has the most leading bits in common with @address,
- * of which 64 count in IPv6 unless all are; then comes first. Without @address
- * link-local GIDs of InfiniBand, which are the usual ones there, are not left
- * out, and of RoCE an IPv4 one is better than another.
+ * Excluded are rows with an err, zero GIDs, GIDs of ports that are known not to
+ * be active, GIDs of the other address family, and link-local GIDs unless
+ * @address is link-local. Of the others, the best is chosen, by these criteria
+ * in turn: RoCE v2 and InfiniBand before RoCE v1; the most leading bits in
+ * common with @address; the first in @rows. Of an IPv6 address, 64 leading bits
+ * count, unless all 128 are the same. Without @address, no GID is excluded for
+ * its family, an IPv4 GID is better than another, and link-local GIDs are
+ * excluded only if they are RoCE.
  *
- * Return: 0; -ENOENT none can be used, and @out_at is untouched, but not
- * @out_fits. No I/O; thread-safe.
+ * Return: 0; -ENOENT no row can be used; @out_at is unchanged, @out_fits is
+ * filled. No I/O. Any thread may call it.
  *
  * Source: the rule of NCCL and UCX; RFC 6724, 5, rule 8.
  */

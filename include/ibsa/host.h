@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Hosts: the nodes whose descriptions begin with the same word. A host with
- * several adapters has a node for each, described as "HOST DEVICE"; see also
- * ibsa_host_match() and ibsa_host_device() in <ibsa/text.h>.
+ * several adapters has one node for each; the descriptions of the nodes are
+ * "HOST DEVICE". See also ibsa_host_match() and ibsa_host_device() in
+ * <ibsa/text.h>.
  */
 #ifndef IBSA_HOST_H
 #define IBSA_HOST_H
@@ -14,42 +15,48 @@
 IBSA_BEGIN
 
 /**
- * ibsa_host_select - the ports that a name means, of records that are there
- * @nodes:     NodeRecords, one a port
- * @count:     of them
- * @name:      a host's, a node's, or HOST/DEVICE
- * @out:       a copy of those that match, for ibsa_host_ports_free()
- * @out_count: of them; 0: none matches, and @out is NULL
+ * ibsa_host_select - select the ports of a host from NodeRecords
+ * @nodes:     NodeRecords, one for each port
+ * @count:     number of entries in @nodes
+ * @name:      a node description, its first word (the host's name), or
+ *             HOST/DEVICE
+ * @out:       receives a copy of the records that match, which
+ *             ibsa_host_ports_free() frees; NULL if none matches
+ * @out_count: receives the number of entries in @out
  *
- * Of all that match, those that match best are taken; if there are channel
- * adapters among them, only these. They are in the order of their devices'
- * names, by number ("mlx5_10" after "mlx5_9"), then of port numbers.
+ * Selects the nodes that match best, as rated by ibsa_host_match(). If channel
+ * adapters are among them, only the channel adapters. They are ordered by
+ * description, numbers in it by value ("mlx5_9" before "mlx5_10"), then by node
+ * GUID, then by port number.
  *
- * Return: 0; -EINVAL no name, or an empty one; -ENOMEM.
+ * Return: 0, also if no node matches; -EINVAL @name is NULL or empty; -ENOMEM.
+ * Any thread may call it.
  */
 int ibsa_host_select(const struct ibsa_node *nodes, size_t count,
 		     const char *name, struct ibsa_node **out,
 		     size_t *out_count) IBSA_MUST_USE;
 
 /**
- * ibsa_host_ports - ask the SA for the ports that a name means
+ * ibsa_host_ports - query the SA for the ports of a host
  * @client:    an open client
- * @name:      as of ibsa_host_select()
- * @out:       the ports, for ibsa_host_ports_free()
- * @out_count: of them; 0: none matches, and @out is NULL
+ * @name:      as for ibsa_host_select()
+ * @out:       receives the records, which ibsa_host_ports_free() frees; NULL if
+ *             none matches
+ * @out_count: receives the number of entries in @out
  *
- * Asks for all nodes and waits, as ibsa_ask() does. The SA knows the ports
- * that its subnet manager has set up: others are not among them.
+ * Queries all NodeRecords and waits for the reply, as ibsa_ask() does. The SA
+ * returns only ports that its SM has set up.
  *
- * Return: 0; -EINVAL no name, or an empty one; -ENOMEM; or the error of
- * ibsa_ask().
+ * Return: 0, also if no node matches; -EINVAL @name is NULL or empty; -ENOMEM;
+ * or the error of ibsa_ask(). Only the thread to which @client belongs may call
+ * it.
  */
 int ibsa_host_ports(struct ibsa_client *client, const char *name,
 		    struct ibsa_node **out, size_t *out_count) IBSA_MUST_USE;
 
 /**
- * ibsa_host_ports_free - free what the two calls above gave
- * @ports: or NULL
+ * ibsa_host_ports_free - free the records of a host
+ * @ports: from ibsa_host_ports() or ibsa_host_select(), or NULL
  */
 void ibsa_host_ports_free(struct ibsa_node *ports);
 

@@ -177,22 +177,23 @@ unsigned int ibsa_mtu_bytes(uint8_t code);
 unsigned int ibsa_rate_mbps(uint8_t code);
 
 /**
- * ibsa_host_match - whether a name means a node
- * @name:        a description, its first word, or HOST/DEVICE
- * @description: of the node
+ * ibsa_host_match - rate how well a name matches a node
+ * @name:        a node description, its first word, or HOST/DEVICE
+ * @description: description of the node
  *
- * Return: 0 no; else the greater, the better: 4 the name is the description or
- * its first word; 3 the same in another case; 2 the name is HOST/DEVICE, and
- * the description is "HOST DEVICE"; 1 the same in another case. Thread-safe.
+ * Return: 4 @name is @description or its first word; 3 the same, but upper and
+ * lower case differ; 2 @name is HOST/DEVICE and @description is "HOST DEVICE";
+ * 1 the same, but upper and lower case differ; 0 no match. Any thread may call
+ * it.
  */
 int ibsa_host_match(const char *name, const char *description);
 
 /**
- * ibsa_host_device - the device in a node's description
- * @description: of the node
+ * ibsa_host_device - return the device in a node's description
+ * @description: description of the node
  *
- * Return: what follows the first word and blanks, as "mlx5_0" of
- * "node1 mlx5_0"; "" if nothing does. It is part of @description.
+ * Return: the part of @description after its first word and blanks, such as
+ * "mlx5_0" of "node1 mlx5_0"; "" if there is none. Any thread may call it.
  */
 const char *ibsa_host_device(const char *description);
 
