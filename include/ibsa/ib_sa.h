@@ -302,12 +302,14 @@ int ib_sa_service_rec_get(
 	void *context, struct ib_sa_query **sa_query);
 
 /**
- * ib_sa_mcmember_rec_query - one request about a multicast group
- * @method: IB_MGMT_METHOD_GET, IB_MGMT_METHOD_SET or IB_SA_METHOD_DELETE
+ * ib_sa_mcmember_rec_query - send one request about a multicast group
+ * @method: IB_MGMT_METHOD_GET look up a record; IB_MGMT_METHOD_SET join or
+ *          create a group; IB_SA_METHOD_DELETE leave a group
+ * @rec:    members of more than one byte in network byte order
  *
- * What the SA does counts for the whole port: those who share it use
- * ib_sa_join_multicast(). The other arguments are those of
- * ib_sa_path_rec_get().
+ * The SA counts one membership per port and group: a Delete ends the membership
+ * of all programs at the port. To be a member, use ib_sa_join_multicast(). The
+ * other arguments are those of ib_sa_path_rec_get().
  *
  * Return: as ib_sa_path_rec_get(); -EINVAL also for any other method.
  *
@@ -324,10 +326,14 @@ int ib_sa_mcmember_rec_query(struct ib_sa_client *client,
 			     void *context, struct ib_sa_query **sa_query);
 
 /**
- * ib_sa_guid_info_rec_query - look up, assign or take away alias GUIDs
- * @rec:       one block of eight entries of a port's GUID table
- * @comp_mask: IB_SA_GUIDINFO_REC_LID | ...; reserved members never count
- * @method:    IB_MGMT_METHOD_GET, IB_MGMT_METHOD_SET or IB_SA_METHOD_DELETE
+ * ib_sa_guid_info_rec_query - look up, assign or remove alias GUIDs of a port
+ * @rec:       one block of eight entries of the port's GUID table, in network
+ *             byte order
+ * @comp_mask: IB_SA_GUIDINFO_REC_LID | ...; the bits of reserved members are
+ *             ignored
+ * @method:    IB_MGMT_METHOD_GET look up the block; IB_MGMT_METHOD_SET assign
+ *             the entries in @comp_mask, of which the SA chooses those that are
+ *             0; IB_SA_METHOD_DELETE remove them
  *
  * The other arguments are those of ib_sa_path_rec_get().
  *
@@ -443,11 +449,13 @@ enum {
 
 /**
  * struct ib_sa_multicast - a membership in a multicast group
- * @rec:       as it was asked for; from the first callback with status 0 on,
- *             as the SA has it, with the join state that was asked for
- * @comp_mask: which members of @rec counted when joining
+ * @rec:       as the program passed it; from the first callback with status 0
+ *             on, as the SA returned it, with the join states of this
+ *             membership
+ * @comp_mask: the members of @rec that were set when joining, network byte
+ *             order
  * @callback:  see ib_sa_join_multicast()
- * @context:   the caller's
+ * @context:   the program's
  */
 struct ib_sa_multicast {
 	struct ib_sa_mcmember_rec rec;
@@ -457,50 +465,57 @@ struct ib_sa_multicast {
 };
 
 /**
- * ib_sa_join_multicast - become a member of a multicast group
+ * ib_sa_join_multicast - join a multicast group, and create it if necessary
  * @client:    registered; unregistering it frees its memberships
- * @device:    to join through
- * @port_num:  from 1
- * @rec:       the group, network order; copied. mgid 0: the SA is to choose
- *             one. Who creates a group says more than who joins one
- * @comp_mask: which members of @rec count; MGID, PORT_GID and JOIN_STATE at
- *             least, or the SA refuses
- * @gfp_mask:  ignored; as for ib_sa_path_rec_get()
- * @callback:  called once when the group was joined or not; and, if it was,
- *             once more when the membership has ended by itself. Its return
- *             value, if not 0, frees the membership as ib_sa_free_multicast()
- *             does
- * @context:   for @callback, in the struct
+ * @device:    the device
+ * @port_num:  number of the port that joins, from 1
+ * @rec:       the group and the join states, network byte order; copied. If its
+ *             mgid is 0, the SA chooses the MGID of a new group
+ * @comp_mask: the members of @rec that are set; the SA requires MGID, PORT_GID
+ *             and JOIN_STATE, and more to create a group
+ * @gfp_mask:  ignored
+ * @callback:  called when the join has ended, possibly before this returns, and
+ *             once more if the membership is lost later. If it returns a value
+ *             other than 0, the library frees the membership; otherwise the
+ *             program does, also after a failed join
+ * @context:   stored in the membership
  *
- * The SA counts a membership for the port, whoever asks. Those who join a
- * group through one struct ib_device share it: the SA is asked for join states
- * that nobody holds yet, else whether the group is as wanted is found here,
- * by the members that @comp_mask selects; and a state is left when the last
- * who holds it is freed. Those who do not share it (other processes, the
- * kernel's IPoIB) are not known: leaving a state ends it for them, too.
+ * The SA counts one membership per port and group. The memberships that a
+ * process has through one struct ib_device share that one: the library joins a
+ * join state when the first membership needs it, and leaves it when the last
+ * one with that state is freed. It does not know about memberships of other
+ * processes and of the kernel (IPoIB): if it leaves a join state, the port
+ * leaves it for these, too. If the port has already joined all of the states,
+ * no request is sent, and the members in @comp_mask are compared with the
+ * group. A group has one request in flight at a time; a join waits until the
+ * requests of earlier joins for the group have ended.
  *
- * The statuses of @callback: 0; -EINVAL the SA refused, see ibsa_last_reply(),
- * or the group is not as wanted; -ETIMEDOUT no answer within 3 s of the call's
- * own request, which waits for those of earlier calls for the group; -EAGAIN
- * the port is down or knows no SM; -EIO the answer is of no use; -EINTR the
- * device was closed; or why the request could not be sent. For one who has
- * joined: -ENETRESET the port went down or its LID changed, the SM asked for
- * all registrations anew, the group's P_Key has moved in the port's table, or
- * the SA was found not to know the membership any more: it has ended, and
- * whoever still wants it joins anew, from the callback if he likes. What is
- * told by events elsewhere is found by reading the port every second, and each
- * membership back from the SA at least every audit_ms, and soon after the port
- * has changed. After such a change, groups are read, or their members called
- * back, one after the other: within half a second, or 5 ms for each of more
- * than 100, up to 10 s. If the port is down, the members are called back at
- * once.
+ * The status of @callback: 0; -EINVAL the SA refused, see ibsa_last_reply(), or
+ * the port had joined and the group differs from @rec; -ETIMEDOUT no reply
+ * within 3 s of the first try, or no first try within @queue_ms of struct
+ * ibsa_device_options; -EAGAIN the port is down or knows no SM; -EIO the reply
+ * is malformed or about another group, or a retry could not be sent; -ENETRESET
+ * the membership was lost; -EINTR the device was closed or disappeared; or the
+ * error of ibsa_query() when it sent the first try.
  *
- * Return: the membership, or an error to be found by ibsa_is_err(): -EINVAL
- * @client is not registered, there is no @callback, or no join state is asked
- * for; -ENODEV no such port, or none that has an SA; -EAGAIN the port, which
- * was not open yet, is down; -ENOBUFS the process has 1048576 memberships;
- * -EOPNOTSUPP and others as for ib_sa_path_rec_get(); -ENOMEM. @callback is
- * then not called. It may be called before this returns. Any thread.
+ * A membership is lost if the port went down or its LID changed, the SM asked
+ * the port to register again, the group's P_Key is no longer at its index in
+ * the port's table, or the SA does not have the membership any more. The
+ * library does not join again; the program may, also in @callback. Where the
+ * port has no events, the library reads the port every second. It reads each
+ * membership back every @audit_ms of struct ibsa_device_options, and soon after
+ * the port changed. After a change of the port it reads the groups, or calls
+ * back, one group after the other, in half a second, or 5 ms for each of more
+ * than 100 groups, at most 10 s; at once if the port is down.
+ *
+ * Return: the membership, or an error, see ibsa_is_err(): -EINVAL @client is
+ * not registered, the device belongs to the parent process, no @callback, or no
+ * join state; -ENODEV no such port, an Ethernet port without the address of an
+ * SA, or the device is being closed; -EAGAIN the port was not used before and
+ * is down; -ENOBUFS the process has 1048576 memberships; -EOPNOTSUPP a second
+ * port where two cannot be waited for together; -ENOMEM; or the error of
+ * opening the port. After an error @callback is not called. Any thread and any
+ * callback may call it.
  *
  * Source: Linux drivers/infiniband/core/multicast.c; IBA vol 1, 15.2.5.17.
  */
@@ -512,29 +527,31 @@ struct ib_sa_multicast *ib_sa_join_multicast(
 	void *context);
 
 /**
- * ib_sa_free_multicast - end a membership, or a wish for one
- * @multicast: from ib_sa_join_multicast(); or NULL. Not one whose callback
- *             has returned other than 0, or whose client has unregistered
+ * ib_sa_free_multicast - end a membership, also while its join is in progress
+ * @multicast: from ib_sa_join_multicast(), or NULL. Not if its callback
+ *             returned a value other than 0, or its client was unregistered
  *
- * Its callback does not come any more. One that runs is waited for, but not
- * from inside a callback, of whichever device: it may then still run, and the
- * memory lives until it has returned. The SA is told later, and not waited
- * for. Closing the device ends memberships without freeing them: they are
- * left at the SA as far as the window lets requests out, called back with
- * -EINTR, and still to be freed. Any thread.
+ * Waits until a callback of @multicast that is running has returned, unless it
+ * is called from a callback of any device; the callback then still uses the
+ * memory until it returns. Afterwards the callback is not called any more. The
+ * request to the SA is sent later, and again, up to three times, if the SA does
+ * not reply. ibsa_device_put() ends memberships without freeing them: it sends
+ * the requests to leave that the window permits, and calls back with -EINTR.
+ * Any thread and any callback may call it.
  */
 void ib_sa_free_multicast(struct ib_sa_multicast *multicast);
 
 /**
- * ib_sa_get_mcmember_rec - a group that somebody has joined
- * @device:   joined through
- * @port_num: of the port
- * @mgid:     of the group
- * @rec:      the group as the SA has it; its join state is all that is held
- *            through @device
+ * ib_sa_get_mcmember_rec - the record of a group that the port has joined
+ * @device:   through which the port joined
+ * @port_num: number of the port, from 1
+ * @mgid:     GID of the group
+ * @rec:      receives the record as the SA returned it, with all join states
+ *            that the port joined through @device
  *
- * Return: 0; -EADDRNOTAVAIL the port is not in that group by
- * ib_sa_join_multicast(), and @rec is untouched. Any thread.
+ * Return: 0; -EADDRNOTAVAIL the port has not joined the group through @device;
+ * -EINVAL the device belongs to the parent process. After an error @rec is
+ * unchanged. Any thread and any callback may call it.
  */
 int ib_sa_get_mcmember_rec(struct ib_device *device, uint8_t port_num,
 			   union ib_gid *mgid, struct ib_sa_mcmember_rec *rec);
