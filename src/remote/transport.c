@@ -71,6 +71,21 @@ static int port_get(struct umad_file *file, struct ibsa_port_state *out)
 	return err ? -EPIPE : 0;
 }
 
+/*
+ * An answer was awaited, and the event that came before it read as well: the
+ * connection is not readable for it any more.
+ */
+static void event_keep(struct remote_link *link)
+{
+	bool has_event;
+
+	pthread_mutex_lock(&link->renewing);
+	has_event = link->control.has_event;
+	pthread_mutex_unlock(&link->renewing);
+	if (has_event)
+		ibsa__remote_link_nudge(link);
+}
+
 /* Whether an event came since the last call. */
 static int event_take(struct umad_file *file)
 {
@@ -177,6 +192,19 @@ static int answer_await(struct remote_link *link, int wait_ms)
 	return err || is_idle ? err : -EINPROGRESS;
 }
 
+static int answer_take(struct remote_link *link, uint32_t *out)
+{
+	int err;
+
+	pthread_mutex_lock(&link->renewing);
+	err = link->control.answer_err;
+	link->refusal = link->control.refusal;
+	*out = link->control.answer;
+	pthread_mutex_unlock(&link->renewing);
+	ibsa__remote_link_limit_set(link);
+	return err;
+}
+
 /* What is needed to go on has to be there within the patience from connecting
  * on. */
 static int link_answer(struct umad_file *file, int wait_ms, uint32_t *out)
@@ -187,14 +215,11 @@ static int link_answer(struct umad_file *file, int wait_ms, uint32_t *out)
 	if (wait_ms < 0)
 		wait_ms = ibsa__remote_link_left_ms(link);
 	err = answer_await(link, wait_ms);
-	if (err)
-		return err == -EINPROGRESS ? err : -EPIPE;
-	pthread_mutex_lock(&link->renewing);
-	err = link->control.answer_err;
-	link->refusal = link->control.refusal;
-	*out = link->control.answer;
-	pthread_mutex_unlock(&link->renewing);
-	ibsa__remote_link_limit_set(link);
+	if (!err)
+		err = answer_take(link, out);
+	else if (err != -EINPROGRESS)
+		err = -EPIPE;
+	event_keep(link);
 	return err;
 }
 
@@ -214,6 +239,7 @@ static int link_unregister(struct umad_file *file, uint32_t agent)
 	pthread_mutex_unlock(&link->renewing);
 	if (!err)
 		(void)!answer_await(link, ANSWER_MS);
+	event_keep(link);
 	return 0;
 }
 

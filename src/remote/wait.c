@@ -176,7 +176,10 @@ void ibsa__remote_link_nudge(struct remote_link *link)
 
 void ibsa__remote_link_nudge_end(struct remote_link *link)
 {
-	ibsa__remote_link_limit_set(link);
+	if (link->transport.is_open)
+		ibsa__remote_link_limit_set(link);
+	else
+		alarm_set(link);
 }
 
 void ibsa__remote_link_watch_writable(struct remote_link *link, bool on)

@@ -62,13 +62,6 @@ static void await(struct asker *asker, unsigned int answered)
 		assert_int_equal(ibsa_wait(asker->client, -1), 0);
 }
 
-static void order(struct served *served, const char *line)
-{
-	assert_int_equal(ibsa_fabric_command(served_name(served), line, NULL, 0,
-					     NULL),
-			 0);
-}
-
 /*
  * While some are on their way the SM moves, and more go to where it was, which
  * is there and knows no SA.
@@ -84,7 +77,7 @@ static void no_query_ends_as_refused(void **state)
 		asker.most += EACH;
 		for (int i = 0; i < IN_FLIGHT / 2; i++)
 			ask(&asker);
-		order(served, move % 2 ? "sm move one" : "sm move two");
+		served_order(served, move % 2 ? "sm move one" : "sm move two");
 		for (int i = 0; i < IN_FLIGHT / 2; i++)
 			ask(&asker);
 		await(&asker, asker.most);

@@ -215,10 +215,7 @@ static void changes_wake_the_client(void **state)
 
 	(void)state;
 	assert_false(transport->ops->changed(transport));
-	assert_int_equal(ibsa_fabric_command(served_name(served),
-					     "link down right/1", NULL, 0,
-					     NULL),
-			 0);
+	served_order(served, "link down right/1");
 	assert_int_equal(poll(&fd, 1, 10000), 1);
 	assert_true(transport->ops->changed(transport));
 	assert_false(transport->ops->changed(transport));
@@ -240,20 +237,37 @@ static void changes_around_a_wait_are_told(void **state)
 
 	(void)state;
 	assert_int_equal(transport->ops->wait(transport, 0), 0);
-	assert_int_equal(ibsa_fabric_command(served_name(served),
-					     "link down right/1", NULL, 0,
-					     NULL),
-			 0);
+	served_order(served, "link down right/1");
 	assert_int_equal(poll(&fd, 1, 10000), 1);
 	(void)transport->ops->changed(transport);
 	assert_true(!poll(&fd, 1, 0) || transport->ops->changed(transport));
-	assert_int_equal(ibsa_fabric_command(served_name(served),
-					     "link up right/1", NULL, 0, NULL),
-			 0);
+	served_order(served, "link up right/1");
 	assert_int_equal(poll(&fd, 1, 10000), 1);
 	assert_int_equal(transport->ops->port(transport, &port), 0);
 	assert_int_equal(transport->ops->wait(transport, 0), 0);
 	assert_true(transport->ops->changed(transport));
+	transport->ops->close(transport);
+	served_stop(served);
+}
+
+/* A call that awaits an answer reads the change that comes before it. */
+static void changes_before_an_answer_are_told(void **state)
+{
+	const char *const lines[] = { "link up right/1", "link down right/1" };
+	struct served *served = served_start(served_pair);
+	struct ibsa_transport *transport = open_transport(served, "right");
+	struct pollfd fd = { .fd = transport->ops->fd(transport),
+			     .events = POLLIN };
+
+	(void)state;
+	for (int on = 1; on >= 0; on--) {
+		served_order(served, lines[on]);
+		assert_int_equal(poll(&fd, 1, 10000), 1);
+		assert_int_equal(transport->ops->listen(transport, on), 0);
+		assert_int_equal(poll(&fd, 1, 10000), 1);
+		assert_true(transport->ops->changed(transport));
+		assert_int_equal(poll(&fd, 1, 0), 0);
+	}
 	transport->ops->close(transport);
 	served_stop(served);
 }
@@ -340,9 +354,7 @@ static void send_sm_lid(struct served *served, const char *command,
 	info.master_sm_lid = lid;
 	info.port_physical_state = 0;
 	ibsa_port_info_record.encode(&info, smp.mad + PORT_INFO_AT, &over);
-	assert_int_equal(ibsa_fabric_command(served_name(served), command, NULL,
-					     0, NULL),
-			 0);
+	served_order(served, command);
 	send_smp(&file, request.id, IBSA_METHOD_SET, &smp);
 	assert_int_equal(poll(&fd, 1, 10000), 1);
 	ibsa__remote_file_close(&file);
@@ -383,18 +395,13 @@ static void check_events(struct served *served, const char *node)
 	for (int i = 0; i < 200 && !events; i++)
 		assert_int_equal(ibsa_wait(client, 50), 0);
 	seen = events;
-	assert_int_equal(ibsa_fabric_command(served_name(served),
-					     "link down third/1", NULL, 0,
-					     NULL),
-			 0);
+	served_order(served, "link down third/1");
 	for (int i = 0; i < 200 && events == seen; i++)
 		assert_int_equal(ibsa_wait(client, 50), 0);
 	assert_true(events > seen);
 	ibsa_event_unwatch(watch);
 	assert_int_equal(ibsa_close(client), 0);
-	assert_int_equal(ibsa_fabric_command(served_name(served),
-					     "link up third/1", NULL, 0, NULL),
-			 0);
+	served_order(served, "link up third/1");
 }
 
 /* At the port that the SA is on, too. */
@@ -569,6 +576,7 @@ int main(void)
 		cmocka_unit_test(one_listens_at_a_time),
 		cmocka_unit_test(changes_wake_the_client),
 		cmocka_unit_test(changes_around_a_wait_are_told),
+		cmocka_unit_test(changes_before_an_answer_are_told),
 		cmocka_unit_test(changes_from_inside_are_told),
 		cmocka_unit_test(late_changes_are_told),
 		cmocka_unit_test(events_of_the_sm_come),

@@ -223,3 +223,10 @@ int served_connect(const struct served *served, const char *node)
 		greet(fd, node);
 	return fd;
 }
+
+void served_order(const struct served *served, const char *line)
+{
+	assert_int_equal(ibsa_fabric_command(served_name(served), line, NULL, 0,
+					     NULL),
+			 0);
+}

@@ -42,6 +42,9 @@ const char *served_path(const struct served *served);
 const char *served_name(const struct served *served); /* "unix:PATH" */
 struct ibsa_fabric *served_fabric(const struct served *served);
 
+/* A command to the fabric, which succeeds. */
+void served_order(const struct served *served, const char *line);
+
 /* Whether a client was sent away so, waiting for a while; forgets it. */
 bool served_noted(struct served *served, const char *part);
 
