@@ -21,8 +21,9 @@
 #include "wire/mad.h"
 
 enum {
-	WAIT_MS = 5000, /* for an answer that must come */
-	QUIET_MS = 60,	/* for one that must not; later ones are noticed too */
+	WAIT_MS = 60000, /* for an answer that must come */
+	SOON_MS = 60,	 /* until OpenSM is asked whether it is done */
+	PROBES = 3,	 /* for its threads, which overtake each other */
 	QUESTIONS_MAX = 1 << 16,
 	SHOWN_MAX = 40, /* differences in full; of others, the question */
 	TID_FIRST = 0x2d000000,
@@ -85,8 +86,10 @@ static bool is_answer(const struct ibsa_message *message, const uint8_t *mad)
 	       !memcmp(message->mad + MAD_TID_LOW, mad + MAD_TID_LOW, 4);
 }
 
-static void take(struct ibsa_transport *transport, const uint8_t *mad,
-		 unsigned int wait_ms, struct answer *out)
+/* Whether the answer to @mad came before the one to @other, which may be NULL,
+ * and before the end of the wait. */
+static bool take(struct ibsa_transport *transport, const uint8_t *mad,
+		 const uint8_t *other, unsigned int wait_ms, struct answer *out)
 {
 	const uint64_t end = now_ms(transport) + wait_ms;
 	struct ibsa_message message;
@@ -95,16 +98,21 @@ static void take(struct ibsa_transport *transport, const uint8_t *mad,
 	while (now_ms(transport) <= end) {
 		if (transport->ops->recv(transport, &message) != 1) {
 			if (!wait_ms)
-				return;
+				return false;
 			transport->ops->wait(transport, 1);
 		} else if (is_answer(&message, mad)) {
 			out->len = message.len;
 			memcpy(out->bytes, message.mad, message.len);
-			return;
+			return true;
+		} else if (other && is_answer(&message, other)) {
+			return false;
 		} else {
 			check_late(&message);
 		}
 	}
+	if (other)
+		die("OpenSM does not answer any more");
+	return false;
 }
 
 static void send(struct ibsa_transport *transport, const uint8_t *mad)
@@ -123,7 +131,30 @@ static void send(struct ibsa_transport *transport, const uint8_t *mad)
 void same_ask_embedded(const struct question *question, struct answer *out)
 {
 	send(embedded, question->mad);
-	take(embedded, question->mad, 0, out);
+	take(embedded, question->mad, NULL, 0, out);
+}
+
+/*
+ * What OpenSM has answered to @mad, or nothing. That it is silent is known when
+ * it has answered what it was asked later: how long that takes depends on what
+ * else the machine does.
+ */
+static void take_theirs(const uint8_t *mad)
+{
+	static uint32_t probes;
+	struct question probe;
+
+	if (take(opensm, mad, NULL, SOON_MS, &theirs))
+		return;
+	question_start(&probe, IBSA_METHOD_GET,
+		       ibsa_class_port_info_record.attribute, 0);
+	for (int i = 0; i < PROBES; i++) {
+		ibsa_put_be32(probe.mad + MAD_TID_LOW,
+			      TID_FIRST + QUESTIONS_MAX + probes++);
+		send(opensm, probe.mad);
+		if (take(opensm, mad, probe.mad, WAIT_MS, &theirs))
+			return;
+	}
 }
 
 /* What is the transport's: half of the transaction id, and the RMPP header. */
@@ -212,17 +243,6 @@ static void complain(const struct question *question)
 	print_hex("embedded", ours.bytes, ours.len);
 }
 
-/* OpenSM may have ended by a question. */
-static void check_alive(const struct question *question)
-{
-	enum { DEAD_AFTER = 3 };
-	static unsigned int waited;
-
-	waited = theirs.len || !ours.len ? 0 : waited + 1;
-	if (waited == DEAD_AFTER)
-		die("no answer any more: %s", question->what);
-}
-
 struct answer *same_ask(const struct question *question)
 {
 	uint8_t mad[IBSA_MAD_BYTES];
@@ -235,11 +255,10 @@ struct answer *same_ask(const struct question *question)
 	if (mad_attribute(mad) == ATTR_MCMEMBER)
 		(void)same_turn_proxy(mad + IBSA_SA_HEADER_BYTES);
 	send(embedded, mad);
-	take(embedded, mad, 0, &ours);
-	take(opensm, mad, ours.len ? WAIT_MS : QUIET_MS, &theirs);
+	take(embedded, mad, NULL, 0, &ours);
+	take_theirs(mad);
 	is_quiet[asked++] = !theirs.len;
 	silences += !theirs.len;
-	check_alive(question);
 	strip(&theirs);
 	strip(&ours);
 	sort(&theirs);
@@ -308,9 +327,9 @@ static void learn_routes(void)
 	copy(&links, same_ask(&question));
 	question_start(&question, IBSA_METHOD_GET_TABLE, ATTR_LFT, 0);
 	send(embedded, question.mad);
-	take(embedded, question.mad, 0, &ours);
+	take(embedded, question.mad, NULL, 0, &ours);
 	send(opensm, question.mad);
-	take(opensm, question.mad, WAIT_MS, &theirs);
+	take_theirs(question.mad);
 	same_routes_learn(&links, &theirs, &ours);
 }
 
@@ -327,7 +346,7 @@ static void learn_trees(void)
 		same_ask_embedded(&question, &ours);
 		asked++;
 		send(opensm, question.mad);
-		take(opensm, question.mad, WAIT_MS, &theirs);
+		take_theirs(question.mad);
 		if (same_trees_learn(&theirs, &ours))
 			return;
 	} while (now_ms(opensm) < end);
@@ -339,7 +358,7 @@ static void wait_for_late(void)
 {
 	static const uint8_t none[IBSA_MAD_BYTES];
 
-	take(opensm, none, 200 * QUIET_MS, &theirs);
+	take_theirs(none);
 }
 
 static void list_differences(void)

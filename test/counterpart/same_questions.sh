@@ -20,7 +20,15 @@ count=${6:-3}
 work=$(mktemp -d "${TMPDIR:-/tmp}/ibsa-same-XXXXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# ask TOPOLOGY SM NODE [all|brief|methods [PARTITIONS]]
+# For a while OpenSM does nothing, as on a machine that has more to do.
+pause() {
+	sleep 0.3
+	kill -STOP "$1"
+	sleep 6
+	kill -CONT "$1"
+}
+
+# ask TOPOLOGY SM NODE [all|brief|methods [PARTITIONS [pause]]]
 ask() {
 	echo "$1, SM at $2, asked from $3 ${5:+, with $5}"
 	# What ibnetdiscover has written needs nothing done to it.
@@ -39,6 +47,10 @@ ask() {
 		[ "${4:-brief}" = methods ] ||
 			FABRIC_SM_OPTIONS=('single_thread TRUE')
 		fabric_start
+		if [ -n "${6:-}" ]; then
+			pause "$fabric_sm_pid" &
+			fabric_pids[$!]=$!
+		fi
 		fabric_run "$3" "$program" "$work/net" \
 			"$(realpath "$FABRIC_DATA")/$FABRIC_PARTITIONS" \
 			0xfec0000000001234 "$2" "$3" "$seed" "${4:-brief}"
@@ -56,6 +68,7 @@ for partitions in b reach many; do
 		'host-r3 mlx5_0' brief "$partitions.partitions.conf"
 done
 ask "$examples/two-hosts.net" node1 node2
+ask "$examples/two-hosts.net" node1 node2 methods b.default.conf pause
 ask "$examples/four-hosts.net" node1 node3
 ask "$examples/fat-tree-16.net" node1 node7
 # One that has room for different routes and trees, whatever is drawn.
