@@ -325,8 +325,9 @@ int ibsa_close(struct ibsa_client *client);
  * support the class version or the method. On such a reply, the client reads
  * the port again, and ignores the reply if the SM has moved. If the SA redirects
  * a request, the client sends all requests to the address that the SA gives,
- * until the port or the SM changes or a try there gets no reply. A request
- * follows at most three redirections.
+ * until the port or the SM changes, a try there gets no reply, or a reply from
+ * there shows that no SA runs on that node. A request follows at most three
+ * redirections.
  *
  * Identical Gets and GetTables of a client share one request. A query joins a
  * request that waits for the window. It joins a request that was sent only if

@@ -27,7 +27,7 @@ static void explain_redirect(const struct ibsa_reply *reply,
 		return;
 	}
 	ibsa__redirect_read(reply, &target);
-	if (reply->redirects)
+	if (reply->redirects >= IBSA__REDIRECTS_MAX)
 		why = "it was redirected too often before";
 	if (ibsa_gid_format(&target.gid, gid, sizeof(gid)) < 0)
 		gid[0] = '\0';

@@ -37,22 +37,25 @@ struct ibsa_port_watch {
  * otherwise. Source: Linux drivers/infiniband/hw/hfi1/hfi.h,
  * hfi1_make_opa_lid().
  */
-static bool is_long(uint32_t lid)
+bool ibsa__lid_is_long(uint32_t lid)
 {
 	return lid >= IBSA_LID_PERMISSIVE;
+}
+
+void ibsa__engine_long_lid(const struct ibsa__engine *engine,
+			   struct ibsa_address *out)
+{
+	out->has_grh = true;
+	out->gid = engine->port.gid;
+	ibsa_put_be64(out->gid.raw + 8, LID_INTERFACE_ID | out->lid);
 }
 
 static bool has_grh(const struct ibsa__engine *engine)
 {
 	if (engine->options.grh == IBSA_GRH_AUTO)
-		return engine->port.needs_grh || is_long(engine->port.sm_lid);
+		return engine->port.needs_grh ||
+		       ibsa__lid_is_long(engine->port.sm_lid);
 	return engine->options.grh == IBSA_GRH_ALWAYS;
-}
-
-static uint64_t sm_interface_id(const struct ibsa_port_state *port)
-{
-	return is_long(port->sm_lid) ? LID_INTERFACE_ID | port->sm_lid
-				     : SM_INTERFACE_ID;
 }
 
 /* The SM as the port knows it; by a GRH too, where there must be one. */
@@ -69,8 +72,12 @@ static struct ibsa_address sm_address(const struct ibsa__engine *engine)
 
 	if (!sm.has_grh)
 		return sm;
+	if (ibsa__lid_is_long(sm.lid)) {
+		ibsa__engine_long_lid(engine, &sm);
+		return sm;
+	}
 	sm.gid = port->gid;
-	ibsa_put_be64(sm.gid.raw + 8, sm_interface_id(port));
+	ibsa_put_be64(sm.gid.raw + 8, SM_INTERFACE_ID);
 	return sm;
 }
 

@@ -201,8 +201,12 @@ static bool is_stale(struct ibsa__engine *engine, const struct txn *txn)
 static bool is_refused_by_stale(struct ibsa__engine *engine, struct txn *txn,
 				uint16_t status)
 {
-	if (!may_be_without_sa(status) || !is_stale(engine, txn))
+	if (!may_be_without_sa(status))
 		return false;
+	if (!is_stale(engine, txn)) {
+		ibsa__redirect_distrust(engine, txn);
+		return false;
+	}
 	engine->stats.ignored_source++;
 	txn->out = 0;
 	return true;

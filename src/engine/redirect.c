@@ -10,7 +10,16 @@
 #include "engine/reply.h"
 #include "engine/state.h"
 
-enum { HOPS_MAX = 3, PKEYS_MAX = 0x10000, PKEY_BITS = 0x7fff };
+enum {
+	PKEYS_MAX = 0x10000,
+	PKEY_BITS = 0x7fff,
+	PKEY_FULL = 0x8000,
+	QPN_MULTICAST = 0xffffff,
+	GID_MULTICAST = 0xff, /* the first byte */
+};
+
+/* Where multicast LIDs of OPA begin. */
+#define OPA_LID_MULTICAST UINT32_C(0xf0000000)
 
 #define READ(kind, bytes, out)                                  \
 	do {                                                    \
@@ -34,6 +43,8 @@ void ibsa__redirect_read(const struct ibsa_reply *reply,
 {
 	if (reply->record->class_version == IBSA_CLASS_VERSION_OPA) {
 		READ(opa_class_port_info, reply->redirect, out);
+		out->is_opa = true;
+		out->lid = out->lid == UINT32_MAX ? 0 : out->lid;
 		return;
 	}
 	READ(class_port_info, reply->redirect, out);
@@ -50,6 +61,12 @@ void ibsa__redirect_drop(struct ibsa__engine *engine)
 	engine->sa = engine->home;
 }
 
+void ibsa__redirect_distrust(struct ibsa__engine *engine, const struct txn *txn)
+{
+	if (engine->is_redirected && is_at_sa(engine, txn))
+		ibsa__redirect_drop(engine);
+}
+
 /* From now on @target is asked, also by what is in flight. */
 static void redirect_use(struct ibsa__engine *engine,
 			 const struct ibsa_address *target)
@@ -62,23 +79,38 @@ static void redirect_use(struct ibsa__engine *engine,
 	ibsa__engine_retarget(engine);
 }
 
-/* The index of a P_Key of this partition at the port. */
+/* The index of a P_Key of this partition at the port: of a full membership, which
+ * may talk to limited ones too, if it has both. */
 static bool pkey_find(struct ibsa_transport *transport, uint16_t pkey,
 		      uint16_t *out)
 {
+	bool is_found = false;
 	uint16_t have;
 
 	if (!transport->ops->pkey || !(pkey & PKEY_BITS))
 		return false;
 	for (uint32_t i = 0; i < PKEYS_MAX; i++) {
 		if (transport->ops->pkey(transport, i, &have))
-			return false;
-		if ((have & PKEY_BITS) == (pkey & PKEY_BITS)) {
+			break;
+		if ((have ^ pkey) & PKEY_BITS)
+			continue;
+		if (!is_found || have & PKEY_FULL)
 			*out = (uint16_t)i;
-			return true;
-		}
+		is_found = true;
+		if (have & PKEY_FULL)
+			break;
 	}
-	return false;
+	return is_found;
+}
+
+/* A request is for one port. */
+static bool is_multicast(const struct ibsa_address *target, bool is_opa)
+{
+	const uint32_t first = is_opa ? OPA_LID_MULTICAST
+				      : IBSA_LID_MULTICAST_MIN;
+
+	return target->qpn == QPN_MULTICAST || target->lid >= first ||
+	       target->gid.raw[0] == GID_MULTICAST;
 }
 
 static bool gid_is_zero(const struct ibsa_gid *gid)
@@ -103,9 +135,13 @@ static bool redirect_address(struct ibsa__engine *engine,
 		.traffic_class = redirect->traffic_class,
 		.flow_label = redirect->flow_label,
 	};
-	out->has_grh = engine->sa.has_grh;
-	if (!redirect->qpn || redirect->qkey != IBSA_QKEY_GSI)
+	out->has_grh = engine->is_redirected ? engine->home.has_grh
+					     : engine->sa.has_grh;
+	if (!redirect->qpn || redirect->qkey != IBSA_QKEY_GSI ||
+	    is_multicast(out, redirect->is_opa))
 		return false;
+	if (ibsa__lid_is_long(out->lid))
+		ibsa__engine_long_lid(engine, out);
 	if ((!out->lid || out->has_grh) && gid_is_zero(&out->gid))
 		return false;
 	if (!out->has_grh)
@@ -124,7 +160,7 @@ static void redirect_path_done(const struct ibsa_reply *reply, void *arg)
 		return;
 	engine->resolving_id = 0;
 	if (reply->err || reply->status || ibsa_reply_decode(reply, 0, &path) ||
-	    !path.dlid)
+	    !path.dlid || path.dlid >= IBSA_LID_MULTICAST_MIN)
 		return;
 	engine->resolving.lid = path.dlid;
 	/* Another subnet's, or a link that wants it anyway. */
@@ -160,8 +196,7 @@ static bool redirect_resolve(struct ibsa__engine *engine,
 	return true;
 }
 
-/* Whether @txn asks for the path to a target. */
-static bool is_path_query(const struct txn *txn)
+bool ibsa__redirect_is_path_query(const struct txn *txn)
 {
 	return list_object(txn->queries.next, struct query, link)->done ==
 	       redirect_path_done;
@@ -226,9 +261,11 @@ bool ibsa__engine_last_redirect(const struct ibsa__engine *engine,
 bool ibsa__redirect_follow(struct ibsa__engine *engine, struct txn *txn,
 			   const struct ibsa_reply *reply)
 {
-	if (!reply->redirect || is_path_query(txn))
+	const bool waits = engine->resolving_id;
+
+	if (!reply->redirect || ibsa__redirect_is_path_query(txn))
 		return false;
-	if (txn->hops == HOPS_MAX) {
+	if (txn->hops == IBSA__REDIRECTS_MAX) {
 		ibsa__redirect_drop(engine);
 		redirect_keep(engine, reply);
 		return false;
@@ -237,7 +274,8 @@ bool ibsa__redirect_follow(struct ibsa__engine *engine, struct txn *txn,
 		redirect_keep(engine, reply);
 		return false;
 	}
-	txn->hops++;
+	/* Until the path to a target is known, it is redirected there again. */
+	txn->hops += !waits;
 	ibsa__txn_redirected(engine, txn);
 	return true;
 }

@@ -28,7 +28,11 @@ struct ibsa__redirect {
 	uint16_t pkey;
 	uint8_t sl;
 	uint8_t traffic_class;
+	bool is_opa;
 };
+
+/* Redirections that a request follows. */
+enum { IBSA__REDIRECTS_MAX = 3 };
 
 /* The ClassPortInfo of a @reply that has one. */
 void ibsa__redirect_read(const struct ibsa_reply *reply,

@@ -176,6 +176,12 @@ void ibsa__engine_look(struct ibsa__engine *engine);
 void ibsa__engine_tell(struct ibsa__engine *engine);
 void ibsa__engine_unwatch_all(struct ibsa__engine *engine);
 
+/* Whether a LID is one of Omni-Path that is sent as a GID; and have @out, which
+ * has such a LID, sent so. */
+bool ibsa__lid_is_long(uint32_t lid);
+void ibsa__engine_long_lid(const struct ibsa__engine *engine,
+			   struct ibsa_address *out);
+
 static inline bool is_same_address(const struct ibsa_address *a,
 				   const struct ibsa_address *b)
 {
@@ -223,8 +229,14 @@ void ibsa__txn_redirected(struct ibsa__engine *engine, struct txn *txn);
 bool ibsa__redirect_follow(struct ibsa__engine *engine, struct txn *txn,
 			   const struct ibsa_reply *reply) IBSA_MUST_USE;
 
-/* Ask the SA itself again. */
+/* Ask the SA itself again; that if @txn has shown that the target of a
+ * redirection is no SA, or is gone. */
 void ibsa__redirect_drop(struct ibsa__engine *engine);
+void ibsa__redirect_distrust(struct ibsa__engine *engine,
+			     const struct txn *txn);
+
+/* Whether @txn asks for the path to a target. */
+bool ibsa__redirect_is_path_query(const struct txn *txn);
 
 /* join.c: a hash of what makes requests the same. */
 uint64_t ibsa__txn_identity(const struct txn *txn);

@@ -341,8 +341,10 @@ int ibsa__txn_submit(struct ibsa__engine *engine, struct txn *txn,
 
 	if (engine->in_flight >= engine->options.window)
 		ibsa__engine_release(engine, now_ns);
-	room = engine->in_flight < engine->options.window &&
-	       list_is_empty(&engine->waiting);
+	/* What was redirected keeps its place until the path is known. */
+	room = ibsa__redirect_is_path_query(txn) ||
+	       (engine->in_flight < engine->options.window &&
+		list_is_empty(&engine->waiting));
 	if (!room && engine->queued >= engine->options.queue)
 		return -ENOBUFS;
 	if (txn->shareable) {
@@ -406,8 +408,8 @@ void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn)
 		return;
 	ibsa__engine_refresh(engine);
 	/* A target that is silent may be gone: the SA knows. */
-	if (!txn->is_backing_off && !txn->is_refused && is_at_sa(engine, txn))
-		ibsa__redirect_drop(engine);
+	if (!txn->is_backing_off && !txn->is_refused)
+		ibsa__redirect_distrust(engine, txn);
 	err = send_try(engine, txn, now_ns);
 	if (err)
 		send_failed(engine, txn, err);

@@ -1,76 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* An SA redirects, and requests follow it so far. */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include "test/support/puppet.h"
-#include "wire/mad.h"
-
-enum { TARGET = 20, QPN = 5, SL = 3 };
-
-static struct puppet puppet;
-
-static void deliver(struct ibsa__engine *engine, struct puppet_mad *answer)
-{
-	puppet_deliver(&puppet, answer);
-	puppet_advance(&puppet, engine, 0);
-}
-
-static struct ibsa_class_port_info target_of(uint16_t lid)
-{
-	return (struct ibsa_class_port_info){
-		.redirect_lid = lid,
-		.redirect_sl = SL,
-		.redirect_qp = QPN,
-		.redirect_qkey = IBSA_QKEY_GSI,
-		.redirect_pkey = 0x8001,
-	};
-}
-
-/* Have the last request redirected. */
-static void redirect_as(struct ibsa__engine *engine,
-			const struct ibsa_class_port_info *info)
-{
-	struct puppet_mad answer =
-		puppet_answer(puppet_sent(&puppet, puppet.sent_count - 1));
-
-	ibsa_put_be16(answer.mad + MAD_STATUS, IBSA_STATUS_REDIRECT);
-	assert_int_equal(ibsa_record_encode(&ibsa_class_port_info_record, info,
-					    answer.mad + IBSA_SA_HEADER_BYTES,
-					    IBSA_SA_DATA_BYTES),
-			 0);
-	deliver(engine, &answer);
-}
-
-static void redirect_to(struct ibsa__engine *engine, uint16_t lid)
-{
-	const struct ibsa_class_port_info info = target_of(lid);
-
-	redirect_as(engine, &info);
-}
-
-static void answer_last(struct ibsa__engine *engine)
-{
-	struct puppet_mad answer =
-		puppet_answer(puppet_sent(&puppet, puppet.sent_count - 1));
-
-	deliver(engine, &answer);
-}
-
-static uint32_t last_lid(void)
-{
-	return puppet_sent(&puppet, puppet.sent_count - 1)->address.lid;
-}
-
-static void ask(struct ibsa__engine *engine, struct seen *seen)
-{
-	*seen = (struct seen){ 0 };
-	assert_int_equal(puppet_ask(engine, 4, seen), 0);
-}
+#include "test/engine/redirect.h"
 
 /* The target is asked with its QPN, P_Key and SL, by the next query too. */
 static void target_is_asked_until_the_sm_moves(void **state)
@@ -210,111 +140,6 @@ static void requests_follow_together(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* The path to a target without a LID is asked for. */
-static void gid_is_resolved_by_a_path(void **state)
-{
-	struct ibsa_class_port_info info = target_of(0);
-	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
-	struct ibsa_path path;
-	struct puppet_mad answer;
-	struct seen seen;
-
-	(void)state;
-	info.redirect_gid.raw[0] = 0xfe;
-	info.redirect_gid.raw[15] = 9;
-	ask(engine, &seen);
-	redirect_as(engine, &info);
-	assert_int_equal(puppet.sent_count, 2);
-	assert_int_equal(last_lid(), PUPPET_SM_LID);
-	answer = puppet_answer(puppet_sent(&puppet, 1));
-	ibsa_path_record.decode(answer.mad + IBSA_SA_HEADER_BYTES, &path);
-	assert_memory_equal(&path.dgid, &info.redirect_gid, 16);
-	path.dlid = TARGET;
-	assert_int_equal(ibsa_record_encode(&ibsa_path_record, &path,
-					    answer.mad + IBSA_SA_HEADER_BYTES,
-					    IBSA_SA_DATA_BYTES),
-			 0);
-	deliver(engine, &answer);
-	assert_int_equal(puppet.sent_count, 3);
-	assert_int_equal(last_lid(), TARGET);
-	assert_int_equal(puppet_sent(&puppet, 2)->address.qpn, QPN);
-	assert_int_equal(puppet_sent(&puppet, 2)->address.sl, SL);
-	answer_last(engine);
-	assert_int_equal(seen.calls, 1);
-	assert_int_equal(seen.status, 0);
-	ibsa__engine_free(engine);
-}
-
-/* A path that is asked for is not there, or is redirected, too. */
-static void gid_without_a_path_ends_the_query(void **state)
-{
-	struct ibsa_class_port_info info = target_of(0);
-
-	(void)state;
-	info.redirect_gid.raw[15] = 9;
-	for (int i = 0; i < 2; i++) {
-		struct ibsa__engine *engine;
-		struct puppet_mad answer;
-		struct seen seen;
-
-		puppet_init(&puppet);
-		engine = puppet_engine(&puppet, &puppet_options);
-		ask(engine, &seen);
-		for (int k = 0; k < 3; k++) {
-			redirect_as(engine, &info);
-			assert_int_equal(seen.calls, 0);
-			answer = puppet_answer(
-				puppet_sent(&puppet, puppet.sent_count - 1));
-			ibsa_put_be16(answer.mad + MAD_STATUS,
-				      IBSA_STATUS_NO_RECORDS);
-			if (i)
-				redirect_as(engine, &info);
-			else
-				deliver(engine, &answer);
-			puppet_advance(&puppet, engine, 800);
-		}
-		redirect_as(engine, &info);
-		assert_int_equal(seen.calls, 1);
-		assert_int_equal(seen.status, IBSA_STATUS_REDIRECT);
-		ibsa__engine_free(engine);
-	}
-}
-
-/* An SM that moves while the path is asked for makes that one pointless. */
-static void path_that_comes_after_a_move_is_ignored(void **state)
-{
-	struct ibsa_class_port_info info = target_of(0);
-	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
-	struct ibsa_port_state now;
-	struct ibsa_path path = { .dlid = TARGET };
-	struct puppet_mad answer;
-	struct seen seen;
-
-	(void)state;
-	info.redirect_gid.raw[15] = 9;
-	ask(engine, &seen);
-	redirect_as(engine, &info);
-	puppet.port.sm_lid = PUPPET_SM_LID + 1;
-	assert_int_equal(ibsa__engine_port(engine, true, &now), 0);
-	puppet_advance(&puppet, engine, 0);
-	/* Both were sent again to the new SM. */
-	assert_int_equal(puppet.sent_count, 4);
-	for (unsigned int i = 2; i < 4; i++) {
-		answer = puppet_answer(puppet_sent(&puppet, i));
-		assert_int_equal(answer.address.lid, PUPPET_SM_LID + 1);
-		assert_int_equal(
-			ibsa_record_encode(&ibsa_path_record, &path,
-					   answer.mad + IBSA_SA_HEADER_BYTES,
-					   IBSA_SA_DATA_BYTES),
-			0);
-		deliver(engine, &answer);
-	}
-	assert_int_equal(seen.calls, 1);
-	ask(engine, &seen);
-	assert_int_equal(last_lid(), PUPPET_SM_LID + 1);
-	ibsa__engine_free(engine);
-}
-
 /* The SA may name another one by then. */
 static void silent_target_has_the_sa_asked_again(void **state)
 {
@@ -338,19 +163,26 @@ static void silent_target_has_the_sa_asked_again(void **state)
 
 static void target_out_of_reach_ends_the_query(void **state)
 {
-	struct ibsa_class_port_info infos[5];
+	enum { COUNT = 9 };
+	struct ibsa_class_port_info infos[COUNT];
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
 	struct seen seen;
 
 	(void)state;
-	for (int i = 0; i < 5; i++)
+	for (int i = 0; i < COUNT; i++)
 		infos[i] = target_of(TARGET);
 	infos[0].redirect_pkey = 0x8002;
 	infos[1].redirect_qkey = 1;
 	infos[2].redirect_qp = 0;
 	infos[3].redirect_lid = 0;
 	infos[4].redirect_lid = 0xffff;
-	for (int i = 0; i < 5; i++) {
+	/* What many ports get. */
+	infos[5].redirect_lid = 0xc000;
+	infos[6].redirect_lid = 0xfffe;
+	infos[7].redirect_qp = 0xffffff;
+	infos[8].redirect_lid = 0;
+	infos[8].redirect_gid.raw[0] = 0xff;
+	for (int i = 0; i < COUNT; i++) {
 		ask(engine, &seen);
 		assert_int_equal(last_lid(), PUPPET_SM_LID);
 		redirect_as(engine, &infos[i]);
@@ -359,6 +191,78 @@ static void target_out_of_reach_ends_the_query(void **state)
 		assert_int_equal(seen.redirects, 0);
 	}
 	assert_int_equal(ibsa__engine_stats(engine)->redirected, 0);
+	ibsa__engine_free(engine);
+}
+
+/* Of a P_Key that the port has as limited and as full member, the full one. */
+static void full_membership_is_used(void **state)
+{
+	struct ibsa_class_port_info info = target_of(TARGET);
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen;
+
+	(void)state;
+	info.redirect_pkey = 0x7003;
+	ask(engine, &seen);
+	redirect_as(engine, &info);
+	assert_int_equal(last_lid(), TARGET);
+	assert_int_equal(puppet_sent(&puppet, 1)->address.pkey_index, 3);
+	ibsa__engine_free(engine);
+}
+
+/* A node without an SA refuses; the next query begins at the SA. */
+static void target_without_an_sa_is_dropped(void **state)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct puppet_mad answer;
+	struct seen seen;
+
+	(void)state;
+	ask(engine, &seen);
+	redirect_to(engine, TARGET);
+	answer = puppet_answer(puppet_sent(&puppet, 1));
+	ibsa_put_be16(answer.mad + MAD_STATUS,
+		      IBSA_STATUS_BAD_METHOD_ATTRIBUTE);
+	deliver(engine, &answer);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.status, IBSA_STATUS_BAD_METHOD_ATTRIBUTE);
+	ask(engine, &seen);
+	assert_int_equal(last_lid(), PUPPET_SM_LID);
+	ibsa__engine_free(engine);
+}
+
+/* A LID of Omni-Path that is longer than 16 bits goes into a GID. */
+static void long_lid_is_sent_as_a_gid(void **state)
+{
+	const struct ibsa_opa_class_port_info info = {
+		.redirect_lid = 0x12345,
+		.redirect_qp = QPN,
+		.redirect_qkey = IBSA_QKEY_GSI,
+		.redirect_pkey = 0x8001,
+	};
+	const struct ibsa_query query = { .record = &ibsa_opa_path_record };
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct seen seen = { 0 };
+	struct puppet_mad answer;
+
+	(void)state;
+	assert_int_equal(ibsa__engine_query(engine, &query, puppet_note, &seen,
+					    NULL),
+			 0);
+	answer = puppet_answer(puppet_sent(&puppet, 0));
+	ibsa_put_be16(answer.mad + MAD_STATUS, IBSA_STATUS_REDIRECT);
+	assert_int_equal(ibsa_record_encode(&ibsa_opa_class_port_info_record,
+					    &info,
+					    answer.mad + IBSA_SA_HEADER_BYTES,
+					    IBSA_SA_DATA_BYTES),
+			 0);
+	deliver(engine, &answer);
+	assert_int_equal(puppet.sent_count, 2);
+	assert_int_equal(last_lid(), 0x12345);
+	assert_true(puppet_sent(&puppet, 1)->address.has_grh);
+	assert_int_equal(
+		ibsa_be64(puppet_sent(&puppet, 1)->address.gid.raw + 8),
+		UINT64_C(0x00066a0000012345));
 	ibsa__engine_free(engine);
 }
 
@@ -399,11 +303,11 @@ int main(void)
 		TEST(three_redirections_are_followed_and_four_are_not),
 		TEST(loop_ends),
 		TEST(requests_follow_together),
-		TEST(gid_is_resolved_by_a_path),
-		TEST(gid_without_a_path_ends_the_query),
-		TEST(path_that_comes_after_a_move_is_ignored),
 		TEST(silent_target_has_the_sa_asked_again),
 		TEST(target_out_of_reach_ends_the_query),
+		TEST(full_membership_is_used),
+		TEST(target_without_an_sa_is_dropped),
+		TEST(long_lid_is_sent_as_a_gid),
 		TEST(roce_asks_at_the_gid),
 	};
 

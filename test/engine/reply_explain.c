@@ -141,6 +141,23 @@ static void every_end_is_explained(void **state)
 	ASSERT_SAYS(explained(&found), "records: 7");
 }
 
+/* Each redirection that is not followed has its reason. */
+static void reason_is_that_of_the_last_redirection(void **state)
+{
+	static const uint8_t info[72] = { [28] = 0x12, [29] = 0x34 };
+	struct ibsa_reply reply = {
+		.record = &ibsa_path_record,
+		.status = IBSA_STATUS_REDIRECT,
+		.redirect = info,
+		.redirects = 1,
+	};
+
+	(void)state;
+	ASSERT_SAYS(explained(&reply), "cannot ask there");
+	reply.redirects = 3;
+	ASSERT_SAYS(explained(&reply), "too often");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -149,6 +166,7 @@ int main(void)
 		cmocka_unit_test(redirection_of_omni_path),
 		cmocka_unit_test(short_redirection_names_nothing),
 		cmocka_unit_test(every_end_is_explained),
+		cmocka_unit_test(reason_is_that_of_the_last_redirection),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

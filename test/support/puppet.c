@@ -94,14 +94,16 @@ static bool puppet_changed(struct ibsa_transport *transport)
 	return changed;
 }
 
-/* The default P_Key, and another. */
+/* The default P_Key, another, and one with both memberships. */
 static int puppet_pkey(struct ibsa_transport *transport, uint32_t index,
 		       uint16_t *out)
 {
+	static const uint16_t pkeys[] = { 0xffff, 0x8001, 0x7003, 0xf003 };
+
 	(void)transport;
-	if (index > 1)
+	if (index >= sizeof(pkeys) / sizeof(pkeys[0]))
 		return -EINVAL;
-	*out = index ? 0x8001 : 0xffff;
+	*out = pkeys[index];
 	return 0;
 }
 
