@@ -356,27 +356,34 @@ struct ibsa_rec_kept;
 /**
  * ibsa_service_rec_keep - register a service and keep it registered
  * @client:    registered
- * @device:    to ask through
- * @port_num:  from 1
- * @rec:       the record, network order throughout; copied
- * @comp_mask: which members of @rec count; id, gid, pkey and lease are sent in
- *             any case, with the defaults of ibsa_service_keep() where they
- *             do not count
- * @report:    called at each event, by the thread that calls back; its
- *             report has no handle, and its record is in host order; or NULL
- * @arg:       handed to @report as it is
- * @out:       the handle, until @report has been called with
- *             IBSA_KEPT_RELEASED; set before that can be
+ * @device:    the device
+ * @port_num:  number of the port that registers, from 1
+ * @rec:       the record, all members in network byte order; copied
+ * @comp_mask: the members of @rec that are set, network byte order. id, gid,
+ *             pkey and lease are always sent: if not set, as 0, the port's GID
+ *             0, 0xffff and 300 seconds
+ * @report:    called for each event, by the thread that dispatches @device; its
+ *             report has no handle, and its record is in host byte order; or
+ *             NULL
+ * @arg:       passed to @report unchanged
+ * @out:       receives the handle, before @report is called; valid until
+ *             @report has been called with IBSA_KEPT_RELEASED
  *
- * What keeping is, ibsa_service_keep() says; the record is read back every
- * audit_ms of the device. Unregistering @client and putting @device release
- * it.
+ * Renews, reads back and restores the registration as ibsa_service_keep() does,
+ * and reads it back every @audit_ms of struct ibsa_device_options.
+ * Unregistering @client and closing @device release it.
  *
- * Return: 0; -EINVAL @client is not registered, a mask bit that the record
- * does not have, or a lease of 0 that counts; -ENODEV; -EAGAIN the port has not
- * been active yet; -ENOMEM; or another error of opening the port. @report is
- * then not called. What is wrong later is the err of IBSA_KEPT_RELEASED:
- * -EEXIST the port keeps a service with this id, GID and P_Key. Any thread.
+ * Return: 0; -EINVAL @client is not registered, the device belongs to the
+ * parent process, a mask bit that ServiceRecord does not define, or a lease
+ * that is set to 0; -ENODEV no such port, an Ethernet port without the address
+ * of an SA, or the device is being closed; -EAGAIN the port was not used before
+ * and is down; -EOPNOTSUPP a second port where two cannot be waited for
+ * together; -ENOMEM; or the error of opening the port. After an error @report
+ * is not called. Later failures are the err of IBSA_KEPT_RELEASED: -EEXIST the
+ * port has a registration with this ID, GID and P_Key, or is releasing it;
+ * -ECANCELED released, or the device closed, before the first request, or the
+ * SA did not reply in time when the device was closed; or as in
+ * ibsa_service_keep(). Any thread and any callback may call it.
  *
  * Source: IBA vol 1, 15.2.5.14.
  */
@@ -386,12 +393,13 @@ int ibsa_service_rec_keep(struct ib_sa_client *client, struct ib_device *device,
 			  void *arg, struct ibsa_rec_kept **out) IBSA_MUST_USE;
 
 /**
- * ibsa_service_rec_release - delete a service that was kept
+ * ibsa_service_rec_release - end a registration and delete its record
  * @kept: from ibsa_service_rec_keep(), or NULL
  *
- * The record is deleted from the SA, and IBSA_KEPT_RELEASED reported, later.
- * A second time, and after it was reported as released, it does nothing. Any
- * thread, any callback.
+ * Does not wait: IBSA_KEPT_RELEASED is reported later. If @kept is NULL, was
+ * released before, or has been reported as released, nothing happens: no two
+ * registrations of a process have the same handle. Any thread and any callback
+ * may call it.
  */
 void ibsa_service_rec_release(struct ibsa_rec_kept *kept);
 
@@ -557,23 +565,24 @@ int ib_sa_get_mcmember_rec(struct ib_device *device, uint8_t port_num,
 			   union ib_gid *mgid, struct ib_sa_mcmember_rec *rec);
 
 /**
- * opa_pr_query_possible - in which form path records can be asked for
- * @client:   not looked at
- * @device:   to ask through
- * @port_num: from 1
- * @rec:      not looked at
+ * opa_pr_query_possible - which form of path query the fabric manager supports
+ * @client:   ignored; or NULL
+ * @device:   the device
+ * @port_num: number of the port that queries, from 1
+ * @rec:      ignored; or NULL
  *
- * The manager's ClassPortInfo decides. It is fetched when the port is opened,
- * and again one second after the port has become active, or its LID or its
- * SM changed, or the SM asked for registrations anew. A fetch takes 3 s at most
- * and is repeated three times, a second apart. The end of the first one is
- * waited for, but not in a callback; until there is an answer, an OPA port
- * counts as one whose manager answers IB records only.
+ * ClassPortInfo decides. The library reads it when it opens an Omni-Path port,
+ * and again one second after the port became active, its LID or its SM changed,
+ * or the SM asked the port to register again. A read has a timeout of 3 s, and
+ * is repeated up to three times, after one second each. This function waits for
+ * the end of the first read, but not in a callback. Until the library has
+ * ClassPortInfo, it assumes InfiniBand records only.
  *
- * Return: PR_OPA_SUPPORTED its manager answers OPA path records;
- * PR_NOT_SUPPORTED it does not, and the port's LID, 0xC000 or more, cannot be
- * named in an IB record; or the port cannot be opened, and not because it is
- * down; PR_IB_SUPPORTED otherwise. Any thread.
+ * Return: PR_OPA_SUPPORTED OPA path records are supported; PR_NOT_SUPPORTED
+ * they are not, and the LID of the port, 0xC000 or above, does not fit an
+ * InfiniBand record, or the port cannot be opened for a reason other than that
+ * it is down; PR_IB_SUPPORTED otherwise. Any thread and any callback may call
+ * it.
  *
  * Source: Linux drivers/infiniband/core/sa_query.c.
  */
@@ -593,32 +602,38 @@ int opa_pr_query_possible(struct ib_sa_client *client, struct ib_device *device,
 void ib_sa_cancel_query(int id, struct ib_sa_query *query);
 
 /**
- * ib_sa_pack_path - a path record to its wire form
- * @rec:       network order; its type is not looked at: the IB layout
- * @attribute: room for 64 bytes
+ * ib_sa_pack_path - encode a path record as in a MAD
+ * @rec:       in network byte order; its type is ignored, and the LIDs are
+ *             those of rec->ib
+ * @attribute: receives 64 bytes
  *
- * Values wider than their field are cut.
+ * A value that is wider than its field loses its high bits. Any thread may call
+ * it.
  */
 void ib_sa_pack_path(struct sa_path_rec *rec, void *attribute);
 
 /**
- * ib_sa_unpack_path - a path record from its wire form
+ * ib_sa_unpack_path - decode a path record of a MAD
  * @attribute: 64 bytes
- * @rec:       the record, of type IB
+ * @rec:       receives the record, of type IB, in network byte order; members
+ *             that an InfiniBand record does not have are 0
+ *
+ * Any thread may call it.
  */
 void ib_sa_unpack_path(void *attribute, struct sa_path_rec *rec);
 
 /**
- * rdma_get_gid_attr - hold one entry of a port's GID table
- * @device:   whose port it is
- * @port_num: from 1
- * @index:    in the table
+ * rdma_get_gid_attr - read one entry of a port's GID table
+ * @device:   the device; must stay open while attr->device is used
+ * @port_num: number of the port, from 1
+ * @index:    index in the table, from 0
  *
- * The entry is read once: it does not follow the table.
+ * The entry is a copy: it does not change when the table changes.
  *
- * Return: the entry, for rdma_put_gid_attr(); or as a pointer, see
- * ibsa_is_err(): -EINVAL no such port, or the table ends before @index;
- * -ENODATA the entry is empty or cannot be read; -ENOMEM. Any thread.
+ * Return: the entry with one reference, which rdma_put_gid_attr() removes; or
+ * an error, see ibsa_is_err(): -EINVAL no such port, it cannot be read, no
+ * entry @index, or the device belongs to the parent process; -ENODATA the entry
+ * is empty or cannot be read; -ENOMEM. Any thread may call it.
  *
  * Source: Linux drivers/infiniband/core/cache.c.
  */
@@ -626,15 +641,17 @@ const struct ib_gid_attr *rdma_get_gid_attr(struct ib_device *device,
 					    uint32_t port_num, int index);
 
 /**
- * rdma_find_gid_by_port - hold the entry of a GID in a port's table
- * @device:       whose port it is
- * @gid:          to look for
- * @gid_type:     of the entry
- * @port_num:     from 1
- * @ndev_ifindex: the interface that it is to belong to; 0: any
+ * rdma_find_gid_by_port - read the entry of a port's GID table that has a GID
+ * @device:       the device; must stay open while attr->device is used
+ * @gid:          network byte order
+ * @gid_type:     type of the entry
+ * @port_num:     number of the port, from 1
+ * @ndev_ifindex: network interface of the entry; 0: any
  *
- * Return: the entry, for rdma_put_gid_attr(); or as a pointer, see
- * ibsa_is_err(): -ENOENT there is none, or no such port; -ENOMEM. Any thread.
+ * Return: the first such entry with one reference, which rdma_put_gid_attr()
+ * removes; or an error, see ibsa_is_err(): -ENOENT no such entry or port;
+ * -EINVAL the device belongs to the parent process; -ENOMEM. Any thread may
+ * call it.
  *
  * Source: Linux drivers/infiniband/core/cache.c.
  */
@@ -645,44 +662,48 @@ const struct ib_gid_attr *rdma_find_gid_by_port(struct ib_device *device,
 						uint32_t ndev_ifindex);
 
 /**
- * rdma_hold_gid_attr - hold an entry once more
- * @attr: held already
+ * rdma_hold_gid_attr - add a reference to an entry
+ * @attr: an entry to which the caller has a reference
  *
- * Any thread.
+ * Any thread may call it.
  */
 void rdma_hold_gid_attr(const struct ib_gid_attr *attr);
 
 /**
- * rdma_put_gid_attr - let go of an entry
- * @attr: held; the last one frees it
+ * rdma_put_gid_attr - remove a reference to an entry
+ * @attr: an entry to which the caller has a reference; freed with the last one
  *
- * Any thread.
+ * Any thread may call it.
  */
 void rdma_put_gid_attr(const struct ib_gid_attr *attr);
 
 /**
- * ib_init_ah_attr_from_path - what an address handle needs, from a path
- * @device:   whose port it is
- * @port_num: from 1
- * @rec:      the path; network order. Of a RoCE path the destination's MAC
- *            address has to be in it, and route_resolved is set once its
- *            route was found
- * @ah_attr:  filled, in host order; rdma_destroy_ah_attr() ends it
- * @gid_attr: the source GID, taken as it is; NULL: that of @rec is looked up
+ * ib_init_ah_attr_from_path - make address handle attributes from a path record
+ * @device:   the device
+ * @port_num: number of the port that sends, from 1
+ * @rec:      the path, network byte order. A RoCE path must have the MAC
+ *            address of the destination; its route_resolved is set when its
+ *            route has been found
+ * @ah_attr:  receives the attributes, host byte order; call
+ *            rdma_destroy_ah_attr() for them
+ * @gid_attr: source GID of the GRH, not compared with @rec; NULL: look up the
+ *            source GID of @rec
  *
- * The port says what kind it becomes. It has a GRH if the hop limit of @rec is
- * above 0 or it is a RoCE path; whether the port needs one is not looked at.
- * The source's path bits are those that the port's LMC leaves; all seven while
- * the port has no SM. Of a RoCE path whose route is not resolved a route is
- * looked up, in the caller's network name space, from @gid_attr's interface;
- * neighbours are not.
+ * The type of @ah_attr is that of the port. It has a GRH if the hop limit of
+ * @rec is above 0 or @rec is a RoCE path, whether the port requires one or not.
+ * The source path bits are the low bits of the source LID, as many as the LMC;
+ * seven while the port has no SM. For a RoCE path without route_resolved, it
+ * looks up a route in the caller's network namespace, out of the interface of
+ * @gid_attr; it does not resolve neighbours.
  *
- * Return: 0; -ENODEV no such port; -ENOENT the source GID is not in its table;
- * -EINVAL a RoCE path without a route has no @gid_attr with an interface, its
- * GIDs are of different families, or it leads over a gateway and is not of
- * version 2; -ELIBACC libnl-3 is needed for a route and not there; the error of
- * looking it up; -ENOMEM; or the error of reading or opening the port. What was
- * filled by then stays in @ah_attr, which holds no GID. Any thread; may sleep.
+ * Return: 0; -ENODEV no such port; -ENOENT the source GID is not in the port's
+ * table; -EINVAL the device belongs to the parent process, or a route must be
+ * looked up and @gid_attr is NULL or has no interface, only one of the GIDs is
+ * an IPv4 address, or the route leads through a gateway and @rec is not RoCE
+ * v2; -ELIBACC libnl-3 is needed for a route and cannot be loaded; -ENOMEM; the
+ * error of looking up the route; or the error of reading or opening the port.
+ * After an error @ah_attr may be partly filled, but holds no reference. Any
+ * thread may call it; it may sleep.
  *
  * Source: Linux drivers/infiniband/core/sa_query.c, addr.c.
  */
@@ -692,12 +713,14 @@ int ib_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
 			      const struct ib_gid_attr *gid_attr);
 
 /**
- * ibsa_init_ah_attr_from_path - the same, with a GRH where the port needs one
+ * ibsa_init_ah_attr_from_path - the same, with a GRH if the port requires one
  *
- * A port that sends nothing without a GRH gets one for any path, with a hop
- * limit of 1 at least: an address handle without would be refused there.
+ * If the port requires a GRH, the attributes have a GRH with a hop limit of at
+ * least 1 for any path; without it, ibv_create_ah() fails there. The library
+ * knows that of RoCE ports, with IBSA_GRH_ALWAYS in struct ibsa_device_options,
+ * and of used ports of a device that was opened with a verbs context.
  *
- * Return: as ib_init_ah_attr_from_path(). Any thread; may sleep.
+ * Return: as ib_init_ah_attr_from_path(). Any thread may call it; it may sleep.
  */
 int ibsa_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
 				struct sa_path_rec *rec,
@@ -705,22 +728,22 @@ int ibsa_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
 				const struct ib_gid_attr *gid_attr);
 
 /**
- * rdma_destroy_ah_attr - let go of the GID that attributes hold
- * @ah_attr: filled, or failed to be
+ * rdma_destroy_ah_attr - release the reference to the source GID
+ * @ah_attr: of ib_init_ah_attr_from_path(), also after it has failed
  *
- * Once or more often. Any thread.
+ * May be called again for the same @ah_attr. Any thread may call it.
  */
 void rdma_destroy_ah_attr(struct rdma_ah_attr *ah_attr);
 
 /**
- * ibsa_ah_attr_to_ibv - attributes for ibv_create_ah()
- * @ah_attr: filled
- * @out:     the same as libibverbs has it; the MAC address of RoCE has no
- *           place there and is found from the GID
+ * ibsa_ah_attr_to_ibv - convert attributes for ibv_create_ah()
+ * @ah_attr: of ib_init_ah_attr_from_path()
+ * @out:     receives the attributes for libibverbs, which finds the MAC address
+ *           of RoCE from the GID
  *
- * Return: 0; -EINVAL @ah_attr has no type; -ERANGE its LID has more than 16
- * bits, or is one of OPA that looks like another in 16, or its port number has
- * more than 8. Any thread.
+ * Return: 0; -EINVAL @ah_attr has none of the three types; -ERANGE the DLID has
+ * more than 16 bits, make_grd is set, or the port number has more than 8 bits.
+ * After an error @out is unchanged. Any thread may call it.
  */
 int ibsa_ah_attr_to_ibv(const struct rdma_ah_attr *ah_attr,
 			struct ibv_ah_attr *out) IBSA_MUST_USE;

@@ -239,10 +239,12 @@ struct sa_path_rec {
 };
 
 /**
- * sa_path_is_roce - whether a path is one of Ethernet
+ * sa_path_is_roce - whether a path record is one of the two RoCE types
  * @rec: a path record
  *
- * Source: these are Linux's, include/rdma/ib_sa.h.
+ * Any thread may call this function and those below.
+ *
+ * Source: Linux include/rdma/ib_sa.h.
  */
 static inline bool sa_path_is_roce(const struct sa_path_rec *rec)
 {
@@ -251,9 +253,10 @@ static inline bool sa_path_is_roce(const struct sa_path_rec *rec)
 }
 
 /**
- * sa_path_set_slid, sa_path_set_dlid - LIDs of a path of either kind
- * @rec:  a path record; one of RoCE, which has none, is left alone
- * @slid, @dlid: host order; a record of InfiniBand takes the low 16 bits
+ * sa_path_set_slid, sa_path_set_dlid - set the LIDs of a path record
+ * @rec:  an InfiniBand or OPA record; for a RoCE record, which has no LIDs,
+ *        nothing happens
+ * @slid, @dlid: host byte order; an InfiniBand record stores the low 16 bits
  */
 static inline void sa_path_set_slid(struct sa_path_rec *rec, uint32_t slid)
 {
@@ -272,10 +275,10 @@ static inline void sa_path_set_dlid(struct sa_path_rec *rec, uint32_t dlid)
 }
 
 /**
- * sa_path_get_slid, sa_path_get_dlid - LIDs of a path of either kind
+ * sa_path_get_slid, sa_path_get_dlid - the LIDs of a path record of any type
  * @rec: a path record
  *
- * Return: the LID in network order, 32 bits in any case; 0 for RoCE.
+ * Return: the LID, 32 bits in network byte order; 0 for a RoCE record.
  */
 static inline __be32 sa_path_get_slid(const struct sa_path_rec *rec)
 {
@@ -292,8 +295,8 @@ static inline __be32 sa_path_get_dlid(const struct sa_path_rec *rec)
 }
 
 /**
- * sa_path_set_raw_traffic - raw_traffic of a path of either kind
- * @rec: a path record; one of RoCE is left alone
+ * sa_path_set_raw_traffic - set raw_traffic of a path record
+ * @rec: an InfiniBand or OPA record; for a RoCE record nothing happens
  * @raw_traffic: 0 or 1
  */
 static inline void sa_path_set_raw_traffic(struct sa_path_rec *rec,
@@ -306,10 +309,10 @@ static inline void sa_path_set_raw_traffic(struct sa_path_rec *rec,
 }
 
 /**
- * sa_path_get_raw_traffic - raw_traffic of a path of either kind
+ * sa_path_get_raw_traffic - raw_traffic of a path record of any type
  * @rec: a path record
  *
- * Return: 0 or 1; 0 for RoCE.
+ * Return: 0 or 1; 0 for a RoCE record.
  */
 static inline uint8_t sa_path_get_raw_traffic(const struct sa_path_rec *rec)
 {
