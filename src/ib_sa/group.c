@@ -67,6 +67,7 @@ void ibsa__mc_group_free(struct mc_group *group)
 {
 	ibsa__sa_withdraw(group->port->device, &group->job);
 	group->joined = 0;
+	group->is_waiting = false;
 	ibsa__mc_group_audit(group);
 	if (!is_zero(&group->rec.mgid))
 		ibsa__hash_remove(&group->port->mgids, &group->node);
@@ -249,11 +250,12 @@ static void let_in(struct mc_group *group, struct mc_member *member)
 	ibsa__mc_member_tell(member, group->port->device, 0);
 }
 
-/* All members have to join anew, if they want. */
+/* All members have to join anew, if they want. What is read meanwhile says
+ * nothing of that. */
 static void group_lose(struct mc_group *group)
 {
 	group->is_lost = false;
-	group->is_loss_due = false;
+	group->is_pkey_suspect = false;
 	group->joined = 0;
 	ibsa__mc_group_audit(group);
 	group->pkey_index = NO_PKEY_INDEX;
@@ -283,7 +285,8 @@ static uint32_t find_pkey(struct sa_port *port, uint16_t pkey)
 	return found;
 }
 
-bool ibsa__mc_group_pkey_moved(struct mc_group *group)
+/* Whether the P_Key is not where it was; unlocked meanwhile. */
+static bool group_pkey_moved(struct mc_group *group)
 {
 	struct ibsa__sa *sa = group->port->device->sa;
 	const uint16_t pkey = be16toh(group->rec.pkey);
@@ -312,13 +315,13 @@ static uint8_t unheld(const struct mc_group *group)
 	return states & group->joined;
 }
 
-/* Whether to end a membership that was lost. A member that waits does not wait
- * for that, too. */
-static bool is_losing(const struct mc_group *group)
+bool ibsa__mc_group_is_lost(struct mc_group *group)
 {
-	return group->is_lost &&
-	       (group->is_loss_due || !list_is_empty(&group->pending) ||
-		list_is_empty(&group->active));
+	if (group->is_pkey_suspect) {
+		group->is_pkey_suspect = false;
+		group->is_lost |= group_pkey_moved(group);
+	}
+	return group->is_lost;
 }
 
 /* Do one thing, if there is one to do. */
@@ -326,10 +329,12 @@ static bool step(struct mc_group *group)
 {
 	struct mc_member *member;
 
-	if (is_losing(group)) {
+	if (ibsa__mc_group_is_lost(group)) {
 		group_lose(group);
 		return true;
 	}
+	if (group->is_waiting)
+		return false;
 	if (!list_is_empty(&group->pending)) {
 		member = list_object(group->pending.next, struct mc_member,
 				     link);
@@ -350,7 +355,8 @@ static bool step(struct mc_group *group)
 static bool is_unused(const struct mc_group *group)
 {
 	return !group->asked && !group->registration.query_id &&
-	       !group->joined && list_is_empty(&group->pending) &&
+	       !group->joined && !group->is_waiting &&
+	       list_is_empty(&group->pending) &&
 	       list_is_empty(&group->active) && list_is_empty(&group->job.link);
 }
 

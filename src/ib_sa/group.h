@@ -32,9 +32,8 @@ struct mc_member {
 /*
  * Of one port and MGID. Its job does what is to be done next.
  *
- * After a change of the port that ends all memberships, the members of one
- * group are told after those of another, so that they do not all join again at
- * once.
+ * A change of the port that ends all memberships is told at once. The requests
+ * to join again are spread over the recovery: each group waits for its part.
  */
 struct mc_group {
 	struct sa_job job;
@@ -50,10 +49,11 @@ struct mc_group {
 	uint8_t asked;		 /* states of the request under way; or 0 */
 	bool is_leaving;	 /* the request is to leave */
 	uint8_t retries;	 /* of leaving */
-	bool is_lost;		 /* the membership has ended ... */
-	bool is_loss_due;	 /* and its members are told now */
+	bool is_lost;		 /* membership ended, members not told yet */
+	bool is_pkey_suspect;	 /* its P_Key may have moved */
+	bool is_waiting;	 /* to join again, for @registration's alarm */
 	uint32_t pkey_index;	 /* NO_PKEY_INDEX: not known */
-	/* The dispatcher's; scheduled while @joined. */
+	/* The dispatcher's; scheduled while @joined or @is_waiting. */
 	struct ibsa__registration registration;
 };
 
@@ -94,12 +94,12 @@ void ibsa__mc_member_tell(struct mc_member *member, struct ib_device *device,
  * request is sent or a callback runs; @group may be gone afterwards. */
 void ibsa__mc_group_work(struct mc_group *group);
 
-/* Whether the group's P_Key has moved in the port's table. By the dispatcher;
- * locked, but not meanwhile. */
-bool ibsa__mc_group_pkey_moved(struct mc_group *group);
+/* Whether the membership has ended, as far as was noted. By the dispatcher;
+ * locked, but not while a P_Key is looked up. */
+bool ibsa__mc_group_is_lost(struct mc_group *group);
 
-/* groups.c: prepare to read a group back; and do so, or no longer, as @joined
- * has it, which has changed. By the dispatcher, but for the first. */
+/* groups.c: prepare to read a group back; and do so, or no longer, after a
+ * change of @joined or @is_waiting. By the dispatcher, but for the first. */
 void ibsa__mc_group_audit_init(struct mc_group *group);
 void ibsa__mc_group_audit(struct mc_group *group);
 

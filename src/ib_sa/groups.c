@@ -30,27 +30,29 @@ int ibsa__mc_groups_init(struct sa_port *port)
 	return ibsa__hash_init(&port->mgids);
 }
 
-/* End the membership now. Locked; @group may be gone afterwards. */
+/* End the membership. Locked; @group may be gone afterwards. */
 static void group_end(struct mc_group *group)
 {
 	group->is_lost = true;
-	group->is_loss_due = true;
 	ibsa__mc_group_work(group);
 }
 
-/* Whether the membership ends before the SA is asked. Then @group may be
- * gone. */
-static bool group_end_lost(struct mc_group *group)
+/* Before the SA is asked: look up the P_Key, or join again. Return: whether
+ * there is nothing to read; then @group may be gone. */
+static bool group_settle(struct mc_group *group)
 {
 	struct ibsa__sa *sa = group->port->device->sa;
-	bool is_lost;
+	bool is_over;
 
 	pthread_mutex_lock(&sa->lock);
-	is_lost = group->is_lost || ibsa__mc_group_pkey_moved(group);
-	if (is_lost)
-		group_end(group);
+	group->is_pkey_suspect = true;
+	is_over = ibsa__mc_group_is_lost(group) || group->is_waiting;
+	group->is_waiting = false;
+	ibsa__mc_group_audit(group);
+	if (is_over)
+		ibsa__mc_group_work(group);
 	pthread_mutex_unlock(&sa->lock);
-	return is_lost;
+	return is_over;
 }
 
 /* OpenSM tells everybody whether a port is a member, if not in which
@@ -68,7 +70,7 @@ static int group_read(struct ibsa__registration *registration)
 		.no_sharing = true,
 	};
 
-	if (group_end_lost(group))
+	if (group_settle(group))
 		return 0;
 	if (group->asked) {
 		ibsa__registration_read_next(registration);
@@ -84,7 +86,7 @@ static void group_answer(struct mc_group *group, const struct ibsa_reply *reply)
 {
 	struct ibsa__registration *registration = &group->registration;
 
-	if (!group->joined)
+	if (!group->joined && !group->is_waiting)
 		ibsa__mc_group_work(group);
 	else if (registration->is_stale)
 		ibsa__registration_schedule(registration, IBSA__STEP_READ,
@@ -129,28 +131,48 @@ void ibsa__mc_group_audit_init(struct mc_group *group)
 void ibsa__mc_group_audit(struct mc_group *group)
 {
 	struct ibsa__registration *registration = &group->registration;
+	const bool is_wanted = group->joined || group->is_waiting;
 	const bool is_audited = !list_is_empty(&registration->link);
 
-	if (group->joined && !is_audited) {
+	if (is_wanted && !is_audited) {
 		ibsa__registration_add(registration);
 		ibsa__registration_read_next(registration);
-	} else if (!group->joined && is_audited) {
+	} else if (!is_wanted && is_audited) {
 		ibsa__registration_remove(registration);
 	}
 }
 
-/* All memberships have ended. Unless the port is down, their members are told
- * one group after the other. */
-static void groups_lose(struct sa_port *port, bool is_down)
+/* What was joined waits to be joined again, unless the port is down. The read
+ * under way says nothing any more. */
+static void group_note_loss(struct mc_group *group, bool is_down)
 {
+	group->is_lost = true;
+	if (is_down || list_is_empty(&group->registration.link))
+		return;
+	group->is_waiting = true;
+	if (group->registration.query_id)
+		ibsa__registration_cancel(&group->registration);
+}
+
+/* Have the members told at once of what has ended. */
+static void groups_note_event(struct sa_port *port, unsigned int events,
+			      bool is_down)
+{
+	const unsigned int losses = SA_PORT_ERR | SA_LID_CHANGE |
+				    SA_CLIENT_REREGISTER;
 	struct ibsa__sa *sa = port->device->sa;
 
 	pthread_mutex_lock(&sa->lock);
 	for (struct list *at = port->groups.next; at != &port->groups;
 	     at = at->next) {
-		group_at(at)->is_lost = true;
-		group_at(at)->is_loss_due |= is_down;
-		ibsa__sa_submit(port->device, &group_at(at)->job);
+		struct mc_group *group = group_at(at);
+
+		if (events & losses)
+			group_note_loss(group, is_down);
+		if (events & SA_PKEY_CHANGE)
+			group->is_pkey_suspect = true;
+		if (events & (losses | SA_PKEY_CHANGE))
+			ibsa__sa_submit(port->device, &group->job);
 	}
 	pthread_mutex_unlock(&sa->lock);
 }
@@ -161,8 +183,7 @@ void ibsa__mc_groups_event(struct sa_port *port, unsigned int events,
 			   unsigned int changes,
 			   const struct ibsa_port_state *now)
 {
-	if (events & (SA_PORT_ERR | SA_LID_CHANGE | SA_CLIENT_REREGISTER))
-		groups_lose(port, is_port_down(now));
+	groups_note_event(port, events, is_port_down(now));
 	ibsa__registrations_changed(&port->memberships, changes, now);
 }
 
@@ -183,11 +204,13 @@ void ibsa__mc_groups_leave(struct sa_port *port)
 	pthread_mutex_lock(&sa->lock);
 	for (struct list *at = port->groups.next; at != &port->groups;
 	     at = at->next) {
-		const uint8_t states = states_of(group_at(at));
+		struct mc_group *group = group_at(at);
+		const uint8_t states = states_of(group);
 
+		group->is_waiting = false;
+		ibsa__mc_group_audit(group);
 		if (states)
-			(void)ibsa__mc_group_give_up(group_at(at), states,
-						     NULL);
+			(void)ibsa__mc_group_give_up(group, states, NULL);
 	}
 	pthread_mutex_unlock(&sa->lock);
 }

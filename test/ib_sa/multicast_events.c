@@ -8,7 +8,7 @@ enum {
 	SET = IBSA_METHOD_SET,
 	GET = IBSA_METHOD_GET,
 	LOOK_MS = 1000,
-	SPREAD_MS = 500, /* in which groups are read or lost after a change */
+	SPREAD_MS = 500, /* in which groups are read or joined after a change */
 	AUDIT_MS = 30000,
 	JITTER_MS = AUDIT_MS / 8,
 };
@@ -148,36 +148,106 @@ static void pkey_that_loses_its_full_membership_stays(void **state)
 	assert_kept();
 }
 
-/* The membership ends at once, its members are told soon, so that those of many
- * groups do not all join again at the same time. */
-static void reregistration_is_told_soon(void **state)
+/* The port has changed, and what it means is told; nothing that is spread has
+ * been sent. */
+static void look_briefly(void)
+{
+	plug_run(&plug, LOOK_MS);
+	plug_run(&plug, 0);
+}
+
+/* As the kernel: data for the group may be lost from now on. */
+static void reregistration_is_told_at_once(void **state)
 {
 	(void)state;
 	plug.puppet.port.reregisters++;
-	plug_run(&plug, LOOK_MS);
-	assert_int_equal(a.calls, 0);
-	assert_false(is_joined(&plug, 1, FULL));
+	look_briefly();
+	assert_reset();
 	plug_run(&plug, SPREAD_MS);
+	plug_run(&plug, 0);
 	assert_reset();
 }
 
-/* Whoever joins a group that was lost does not wait for that. */
-static void join_ends_what_was_lost(void **state)
+static void pkey_that_moves_is_told_at_once(void **state)
+{
+	(void)state;
+	plug.pkeys[0] = 0x8001;
+	plug.pkeys[1] = 0xffff;
+	plug.puppet.port.pkey_index = 1;
+	look_briefly();
+	assert_reset();
+}
+
+/* Members of many groups are told at once, but do not all ask at once. */
+static void lost_group_is_joined_soon(void **state)
 {
 	struct member b = { 0 };
 
 	(void)state;
+	a.rejoins = true;
 	plug.puppet.port.reregisters++;
-	plug_run(&plug, LOOK_MS);
+	look_briefly();
+	assert_reset();
 	join(&plug, 1, FULL, &b);
-	assert_int_equal(a.status, -ENETRESET);
+	assert_int_equal(plug.puppet.sent_count, 1);
+	plug_run(&plug, SPREAD_MS);
+	plug_run(&plug, 0);
 	assert_asked(&plug, 2, SET, 1, FULL);
 	agree(&plug);
-	assert_int_equal(b.status, 0);
-	assert_true(is_joined(&plug, 1, FULL));
-	plug_run(&plug, SPREAD_MS);
+	assert_int_equal(a.calls, 2);
+	assert_int_equal(a.status, 0);
 	assert_int_equal(b.calls, 1);
+	assert_int_equal(b.status, 0);
 	ib_sa_free_multicast(b.multicast);
+}
+
+/* Whoever frees it meanwhile is not joined; other groups do not wait. */
+static void lost_group_may_be_left(void **state)
+{
+	struct member b = { 0 }, c = { 0 };
+
+	(void)state;
+	plug.puppet.port.reregisters++;
+	look_briefly();
+	join(&plug, 1, FULL, &b);
+	leave(&plug, &b);
+	join_well(&plug, 2, FULL, &c);
+	plug_run(&plug, SPREAD_MS);
+	plug_run(&plug, 0);
+	assert_int_equal(plug.puppet.sent_count, 2);
+	assert_int_equal(b.calls, 0);
+	join_well(&plug, 1, FULL, &b);
+	ib_sa_free_multicast(b.multicast);
+	ib_sa_free_multicast(c.multicast);
+}
+
+/* The device closes while a group waits to be joined. */
+static void lost_group_ends_with_the_device(void **state)
+{
+	(void)state;
+	a.rejoins = true;
+	plug.puppet.port.reregisters++;
+	look_briefly();
+	assert_reset();
+}
+
+/* The read under way, which the SA does not answer, is not waited for. */
+static void lost_group_does_not_wait_for_a_read(void **state)
+{
+	unsigned int before;
+
+	(void)state;
+	a.rejoins = true;
+	plug_run(&plug, AUDIT_MS);
+	plug.puppet.port.reregisters++;
+	look_briefly();
+	assert_int_equal(a.status, -ENETRESET);
+	before = plug.puppet.sent_count;
+	plug_run(&plug, SPREAD_MS);
+	plug_run(&plug, 0);
+	assert_asked(&plug, before + 1, SET, 1, FULL);
+	agree(&plug);
+	assert_int_equal(a.status, 0);
 }
 
 /* A request on its way ends first; who waits asks anew. */
@@ -334,8 +404,12 @@ int main(void)
 		TEST(other_changes_keep),
 		TEST(pkey_that_moves_resets),
 		TEST(pkey_that_loses_its_full_membership_stays),
-		TEST(reregistration_is_told_soon),
-		TEST(join_ends_what_was_lost),
+		TEST(reregistration_is_told_at_once),
+		TEST(pkey_that_moves_is_told_at_once),
+		TEST(lost_group_is_joined_soon),
+		TEST(lost_group_may_be_left),
+		TEST(lost_group_ends_with_the_device),
+		TEST(lost_group_does_not_wait_for_a_read),
 		TEST(member_that_waits_asks_again),
 		TEST(member_joins_again_from_its_callback),
 		TEST(membership_is_read_back),
