@@ -51,9 +51,9 @@ static int complete_address(struct cli *cli, struct ibsa_error *error)
 	struct ibsa_port_state port;
 	int err;
 
-	if (!cli->open.sa || cli->sa.lid || cli->sa.has_grh)
+	if (!cli->open.access.sa || cli->sa.lid || cli->sa.has_grh)
 		return 0;
-	own.sa = NULL;
+	own.access.sa = NULL;
 	err = ibsa_open(&own, error, &client);
 	if (err)
 		return err;
@@ -101,10 +101,10 @@ static const char *sa_text(struct cli *cli, char *out, size_t size)
 	struct ibsa_port_state port;
 	char gid[IBSA_GID_TEXT];
 
-	if (cli->open.sa && cli->sa.lid == 0 &&
+	if (cli->open.access.sa && cli->sa.lid == 0 &&
 	    ibsa_gid_format(&cli->sa.gid, gid, sizeof(gid)) >= 0)
 		snprintf(out, size, "the SA at %s", gid);
-	else if (cli->open.sa)
+	else if (cli->open.access.sa)
 		snprintf(out, size, "the SA at LID %u", cli->sa.lid);
 	else if (cli->client && ibsa_port_get(cli->client, false, &port) == 0)
 		snprintf(out, size, "the SA at LID %u", port.sm_lid);

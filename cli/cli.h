@@ -23,7 +23,7 @@ enum { CLI_FAULTS_MAX = 16 };
 /**
  * struct cli - one run of the command
  * @open:    how to open the client; its strings are argv's
- * @sa:      the address that @open.sa points to if --sa was given
+ * @sa:      the address that @open.access.sa points to if --sa was given
  * @sa_has_sl: it says with which SL
  * @lease:   of a service, in seconds; 0 if not given
  * @address: that --for gave, as it was written; NULL if not given

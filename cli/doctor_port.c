@@ -271,7 +271,7 @@ static void check_sm(const struct visit *visit)
 	const struct ibsa_port_state *state = visit->state;
 	struct doctor *doctor = visit->doctor;
 
-	if (doctor->cli->open.sa)
+	if (doctor->cli->open.access.sa)
 		doctor_skip(doctor, &visit->spot, "sm",
 			    "the SA is named by --sa");
 	else if (state->link == IBSA_LINK_ETHERNET)

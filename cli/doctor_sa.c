@@ -112,7 +112,7 @@ static int port_open(const struct visit *visit, uint64_t sm_key,
 	options.device = visit->spot.device;
 	options.port = (unsigned int)visit->spot.port;
 	options.on = visit->fabric;
-	options.sm_key = sm_key;
+	options.access.sm_key = sm_key;
 	if (!options.deadline_ms)
 		options.deadline_ms = DEADLINE_MS;
 	return ibsa_open(&options, error, out);
@@ -201,7 +201,7 @@ static enum trust trust_of(const struct answer *answer)
 
 static void say_untold(const struct visit *visit, const struct answer *answer)
 {
-	const char *what = visit->doctor->cli->open.sm_key
+	const char *what = visit->doctor->cli->open.access.sm_key
 				   ? "the SA takes it; whether it trusts it"
 				   : "none is given; whether the SA wants one";
 
@@ -267,8 +267,8 @@ static void check_key(const struct visit *visit)
 {
 	struct ibsa_error error = { .text = "" };
 	struct ibsa_client *client;
-	int err = port_open(visit, visit->doctor->cli->open.sm_key, &error,
-			    &client);
+	int err = port_open(visit, visit->doctor->cli->open.access.sm_key,
+			    &error, &client);
 
 	if (err) {
 		doctor_skip(visit->doctor, &visit->spot, "sm_key", "%s",
@@ -286,7 +286,7 @@ static void ask_all(const struct visit *visit, struct ibsa_client *client)
 			    doctor_is_interrupted(visit->doctor)
 				    ? "interrupted"
 				    : "the SA does not answer");
-	else if (visit->doctor->cli->open.sm_key)
+	else if (visit->doctor->cli->open.access.sm_key)
 		check_key(visit);
 	else
 		check_no_key(visit, client);
@@ -303,7 +303,7 @@ static const char *hindrance(const struct visit *visit)
 		return visit->locked;
 	if (state->port_state != IBSA_PORT_ACTIVE)
 		return "the port is not active";
-	if (visit->doctor->cli->open.sa)
+	if (visit->doctor->cli->open.access.sa)
 		return NULL;
 	if (state->link == IBSA_LINK_ETHERNET)
 		return "RoCE has no SA, unless --sa names one";

@@ -78,7 +78,7 @@ int fabric_load(struct cli *cli)
 		.no_sa = cli->sa_mode && !strcmp(cli->sa_mode, "none"),
 	};
 	struct ibsa_fault faults[CLI_FAULTS_MAX];
-	int status = cli->open.sa ? refuse_address() : CLI_DONE;
+	int status = cli->open.access.sa ? refuse_address() : CLI_DONE;
 
 	if (status == CLI_DONE)
 		status = parse_faults(cli, faults);

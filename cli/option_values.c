@@ -65,7 +65,7 @@ int option_sa(struct cli *cli, const char *value)
 				 : "");
 		return CLI_USAGE;
 	}
-	cli->open.sa = &cli->sa;
+	cli->open.access.sa = &cli->sa;
 	return CLI_DONE;
 }
 
@@ -100,7 +100,7 @@ int option_sm_key(struct cli *cli, const char *value)
 			return status;
 		value = line;
 	}
-	if (ibsa_number_parse(value, 64, &cli->open.sm_key) != 0) {
+	if (ibsa_number_parse(value, 64, &cli->open.access.sm_key) != 0) {
 		complain("--sm-key: the key is not a number of 64 bits");
 		return CLI_USAGE;
 	}

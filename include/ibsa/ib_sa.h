@@ -77,9 +77,7 @@ void ib_sa_unregister_client(struct ib_sa_client *client);
  *             release it before the device is closed
  * @context:   a verbs context of the device, as in struct ibsa_options; must be
  *             open whenever a port is used for the first time
- * @sa:        address of the SA, instead of the SM of each port; copied
- * @grh:       enum ibsa_grh, as in struct ibsa_options
- * @sm_key:    SM_Key of every request; default 0
+ * @access:    how requests of each port reach the SA
  * @window:    maximum number of requests in flight at each port; default 16
  * @queue_ms:  milliseconds that a query may wait for its first try; default
  *             60000. The timeout of the query starts with the first try
@@ -94,9 +92,7 @@ struct ibsa_device_options {
 	const char *fabric;
 	struct ibsa_fabric *on;
 	struct ibv_context *context;
-	const struct ibsa_address *sa;
-	int grh;
-	uint64_t sm_key;
+	struct ibsa_sa_access access;
 	unsigned int window;
 	unsigned int queue_ms;
 	unsigned int audit_ms;

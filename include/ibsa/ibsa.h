@@ -31,6 +31,19 @@ struct ibsa_fabric;
 struct ibv_context;
 
 /**
+ * struct ibsa_sa_access - how requests reach the SA; zero is the default of
+ * each member
+ * @sa:     address of the SA; copied. NULL: that of the SM of the port
+ * @grh:    enum ibsa_grh: whether requests to the SM's address carry a GRH
+ * @sm_key: SM_Key of every request, in host byte order; default 0
+ */
+struct ibsa_sa_access {
+	const struct ibsa_address *sa;
+	int grh;
+	uint64_t sm_key;
+};
+
+/**
  * struct ibsa_options - how to open a client; zero is the default of each
  * member
  * @device:      name of the device, or of the node if a fabric is used; NULL:
@@ -60,10 +73,8 @@ struct ibv_context;
  *               release it before the client is closed
  * @transport:   a transport to use instead of all above; after a successful
  *               open, the client owns and closes it
- * @sa:          address of the SA; copied. NULL: that of the SM
- * @grh:         enum ibsa_grh, for the address of the SM. Only @context tells
- *               whether an InfiniBand port requires a GRH
- * @sm_key:      SM_Key of every request; default 0
+ * @access:      how requests reach the SA. Only @context tells whether an
+ *               InfiniBand port requires a GRH
  * @window:      maximum number of requests in flight, 1 to 1048576; default 16.
  *               For requests whose queries have ended, see ibsa_cancel()
  * @queue:       maximum number of requests that wait for the window; default
@@ -82,9 +93,7 @@ struct ibsa_options {
 	const char *fabric;
 	struct ibsa_fabric *on;
 	struct ibsa_transport *transport;
-	const struct ibsa_address *sa;
-	int grh;
-	uint64_t sm_key;
+	struct ibsa_sa_access access;
 	unsigned int window;
 	unsigned int queue;
 	size_t reply_bytes;

@@ -266,20 +266,16 @@ struct ibsa_async_event {
 
 /**
  * struct ibsa_verbs_options - how a context is used; zero is the default
- * @sa:         address of the SA instead of each port's SM, as in struct
- *              ibsa_options, and ports without an SM of their own, RoCE's, are
- *              then asked through as well; copied. Only of libibverbs' contexts
- * @grh:        enum ibsa_grh, as there; also only of those
- * @sm_key:     as there; also only of those
+ * @access:     how requests of each port reach the SA. With an address, ports
+ *              without an SM, as those of RoCE, send requests too. Only for
+ *              contexts of libibverbs
  * @audit_ms:   how often subscriptions are read back; default 30000
  * @max_events: of the SM that wait to be read; what is more is lost, which is
  *              a gap. Default 16384
  * @gaps:       IBV_EVENT_SM_GAP is wanted
  */
 struct ibsa_verbs_options {
-	const struct ibsa_address *sa;
-	int grh;
-	uint64_t sm_key;
+	struct ibsa_sa_access access;
 	unsigned int audit_ms;
 	unsigned int max_events;
 	bool gaps;

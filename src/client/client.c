@@ -70,9 +70,7 @@ static int engine_open(const struct ibsa_options *options,
 		       struct ibsa_client *client)
 {
 	const struct ibsa__engine_options engine_options = {
-		.sa = options->sa,
-		.grh = options->grh,
-		.sm_key = options->sm_key,
+		.access = options->access,
 		.seed = seed_of(options, environment),
 		.reply_bytes = options->reply_bytes,
 		.window = or_default(options->window, DEFAULT_WINDOW),
@@ -110,16 +108,17 @@ int ibsa__options_check(const struct ibsa_options *options,
 		return ibsa__fail(error, -EINVAL,
 				  "a window of %u requests is more than %d",
 				  options->window, WINDOW_MAX);
-	if (options->grh < IBSA_GRH_AUTO || options->grh > IBSA_GRH_NEVER)
+	if (options->access.grh < IBSA_GRH_AUTO ||
+	    options->access.grh > IBSA_GRH_NEVER)
 		return ibsa__fail(error, -EINVAL,
 				  "grh is %d, which is neither auto, always "
 				  "nor never",
-				  options->grh);
-	if (options->sa && options->sa->lmc > IBSA_LMC_MAX)
+				  options->access.grh);
+	if (options->access.sa && options->access.sa->lmc > IBSA_LMC_MAX)
 		return ibsa__fail(error, -EINVAL,
 				  "an LMC of %u of the SA's port is more than "
 				  "%d",
-				  options->sa->lmc, IBSA_LMC_MAX);
+				  options->access.sa->lmc, IBSA_LMC_MAX);
 	if (options->jitter_percent > 100)
 		return ibsa__fail(error, -EINVAL,
 				  "a jitter of %d percent is more than 100",
@@ -160,7 +159,7 @@ int ibsa__client_open(const struct ibsa_options *options,
 	err = ibsa__transport_open(&mine, environment, error,
 				   &client->transport, &client->fabric);
 	if (!err)
-		err = sa_check(client->transport, mine.sa, error);
+		err = sa_check(client->transport, mine.access.sa, error);
 	if (!err) {
 		err = engine_open(&mine, environment, client);
 		if (err)

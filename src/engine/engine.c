@@ -22,10 +22,10 @@ static void start(struct ibsa__engine *engine)
 	engine->next_id = 1;
 	engine->tid_high = random_next(&engine->random) << 32;
 	engine->next_tid = (uint32_t)random_next(&engine->random);
-	engine->sa_given = engine->options.sa;
+	engine->sa_given = engine->options.access.sa;
 	if (engine->sa_given)
-		engine->sa = *engine->options.sa;
-	engine->options.sa = NULL;
+		engine->sa = *engine->options.access.sa;
+	engine->options.access.sa = NULL;
 	engine->sa_known = engine->sa_given;
 	engine->transport_holds =
 		engine->transport->ops->holds &&

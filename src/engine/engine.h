@@ -18,9 +18,7 @@ struct ibsa__engine;
 /* The members of struct ibsa_options that are the engine's, defaults
  * filled in. */
 struct ibsa__engine_options {
-	const struct ibsa_address *sa;
-	int grh;
-	uint64_t sm_key;
+	struct ibsa_sa_access access;
 	uint64_t seed;
 	size_t reply_bytes;
 	unsigned int window;

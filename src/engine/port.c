@@ -52,10 +52,10 @@ void ibsa__engine_long_lid(const struct ibsa__engine *engine,
 
 static bool has_grh(const struct ibsa__engine *engine)
 {
-	if (engine->options.grh == IBSA_GRH_AUTO)
+	if (engine->options.access.grh == IBSA_GRH_AUTO)
 		return engine->port.needs_grh ||
 		       ibsa__lid_is_long(engine->port.sm_lid);
-	return engine->options.grh == IBSA_GRH_ALWAYS;
+	return engine->options.access.grh == IBSA_GRH_ALWAYS;
 }
 
 /* The SM as the port knows it; by a GRH too, where there must be one. */

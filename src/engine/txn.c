@@ -46,7 +46,7 @@ int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 		.record = query->record,
 		.match = query->match,
 		.mask = query->mask,
-		.sm_key = options->sm_key,
+		.sm_key = options->access.sm_key,
 		.attribute_modifier = query->attribute_modifier,
 		.method = query->method ? query->method : IBSA_METHOD_GET,
 	};

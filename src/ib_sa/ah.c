@@ -73,8 +73,8 @@ static bool needs_grh(struct ib_device *device, uint8_t port_num,
 	const struct sa_port *port = ibsa__sa_port_find(device, port_num);
 	bool needed = state->needs_grh;
 
-	if (device->options.grh != IBSA_GRH_AUTO)
-		return device->options.grh == IBSA_GRH_ALWAYS;
+	if (device->options.access.grh != IBSA_GRH_AUTO)
+		return device->options.access.grh == IBSA_GRH_ALWAYS;
 	if (!port)
 		return needed;
 	pthread_mutex_lock(&device->sa->lock);

@@ -40,9 +40,9 @@ static int copy_options(struct ib_device *device,
 	device->options.fabric = NULL;
 	if (!options->queue_ms)
 		device->options.queue_ms = DEFAULT_QUEUE_MS;
-	if (options->sa) {
-		device->sa_address = *options->sa;
-		device->options.sa = &device->sa_address;
+	if (options->access.sa) {
+		device->sa_address = *options->access.sa;
+		device->options.access.sa = &device->sa_address;
 	}
 	if (!options->fabric)
 		return 0;

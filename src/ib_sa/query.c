@@ -158,7 +158,7 @@ void ib_sa_cancel_query(int id, struct ib_sa_query *ticket)
 static bool port_has_sa(const struct sa_port *port)
 {
 	struct ibsa__sa *sa = port->device->sa;
-	bool has_sa = port->device->options.sa;
+	bool has_sa = port->device->options.access.sa;
 
 	pthread_mutex_lock(&sa->lock);
 	has_sa = has_sa || port->state.link != IBSA_LINK_ETHERNET;
@@ -202,7 +202,7 @@ static int check_port(struct sa_port *port)
 		return -ENODEV;
 	if (port->queries >= PORT_QUERIES_MAX)
 		return -ENOBUFS;
-	if (device->options.sa || ibsa_port_has_sm(&port->state))
+	if (device->options.access.sa || ibsa_port_has_sm(&port->state))
 		return 0;
 	ibsa__sa_submit(device, &port->look);
 	return -EAGAIN;

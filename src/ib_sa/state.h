@@ -93,7 +93,7 @@ struct ib_device {
 	 * opened to read them. */
 	struct device_files *files;
 	struct ibsa_device_options options;
-	struct ibsa_address sa_address; /* what options.sa points to */
+	struct ibsa_address sa_address; /* what options.access.sa points to */
 	unsigned int users;
 	bool is_shared; /* with those who get it by its name */
 	bool closing;

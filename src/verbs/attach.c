@@ -9,74 +9,62 @@
 
 enum { EVENTS_MAX = 1 << 20 };
 
-/* Whether it is said how the SA is asked, which the device has to be told. */
-static bool has_address(const struct ibsa_verbs_options *options)
+/* Only the device can be told how requests reach the SA. */
+static bool has_access(const struct ibsa_sa_access *access)
 {
-	return options->sa || options->grh || options->sm_key;
+	return access->sa || access->grh || access->sm_key;
 }
 
 static int options_check(const struct context_state *state,
 			 const struct ibsa_verbs_options *options)
 {
-	const struct ibsa_options address = {
-		.sa = options->sa,
-		.grh = options->grh,
-		.sm_key = options->sm_key,
-	};
+	const struct ibsa_options client = { .access = options->access };
 
 	if (options->max_events > EVENTS_MAX ||
-	    (state->verbs && has_address(options)))
+	    (state->verbs && has_access(&options->access)))
 		return -EINVAL;
-	return ibsa__options_check(&address, NULL);
+	return ibsa__options_check(&client, NULL);
 }
 
 /* What a failed attach restores. */
-struct address {
-	struct ibsa_address sa;
-	const struct ibsa_address *used; /* NULL: that of each port's SM */
-	int grh;
-	uint64_t sm_key;
+struct saved_access {
+	struct ibsa_address sa; /* context_state.sa */
+	struct ibsa_sa_access access;
 };
 
 /* @asking is held. */
-static struct address address_read(const struct context_state *state)
+static struct saved_access access_read(const struct context_state *state)
 {
-	return (struct address){ state->sa, state->options.sa,
-				 state->options.grh, state->options.sm_key };
+	return (struct saved_access){ state->sa, state->options.access };
 }
 
-static void address_write(struct context_state *state,
-			  const struct address *address)
+static void access_write(struct context_state *state,
+			 const struct saved_access *saved)
 {
 	pthread_rwlock_wrlock(&state->asking);
-	state->sa = address->sa;
-	state->options.sa = address->used;
-	state->options.grh = address->grh;
-	state->options.sm_key = address->sm_key;
+	state->sa = saved->sa;
+	state->options.access = saved->access;
 	pthread_rwlock_unlock(&state->asking);
 }
 
-static int address_take(struct context_state *state,
-			const struct ibsa_verbs_options *options,
-			struct address *out_before)
+static int access_take(struct context_state *state,
+		       const struct ibsa_sa_access *access,
+		       struct saved_access *out_before)
 {
-	struct address address = {
-		.grh = options->grh,
-		.sm_key = options->sm_key,
-	};
+	struct saved_access saved = { .access = *access };
 	int err;
 
 	pthread_rwlock_rdlock(&state->asking);
-	*out_before = address_read(state);
-	err = state->device && has_address(options) ? -EBUSY : 0;
+	*out_before = access_read(state);
+	err = state->device && has_access(access) ? -EBUSY : 0;
 	pthread_rwlock_unlock(&state->asking);
-	if (err || !has_address(options))
+	if (err || !has_access(access))
 		return err;
-	if (options->sa) {
-		address.sa = *options->sa;
-		address.used = &state->sa;
+	if (access->sa) {
+		saved.sa = *access->sa;
+		saved.access.sa = &state->sa;
 	}
-	address_write(state, &address);
+	access_write(state, &saved);
 	return 0;
 }
 
@@ -116,18 +104,18 @@ static int context_attach(struct context_call *call,
 			  const struct ibsa_verbs_options *options)
 {
 	struct context_state *state = call->state;
-	struct address before;
+	struct saved_access before;
 	int err = options_check(state, options);
 
 	if (!err)
 		err = context_begin(state);
 	if (!err)
-		err = address_take(state, options, &before);
+		err = access_take(state, &options->access, &before);
 	if (err)
 		return err;
 	err = context_splice(call, options);
 	if (err)
-		address_write(state, &before);
+		access_write(state, &before);
 	return err;
 }
 

@@ -87,10 +87,10 @@ static void options_keep(struct ibsa__verbs *verbs,
 	verbs->options.fabric = verbs->server ? verbs->server : "";
 	if (verbs->fabric)
 		verbs->options.on = verbs->fabric;
-	if (!options->sa)
+	if (!options->access.sa)
 		return;
-	verbs->sa = *options->sa;
-	verbs->options.sa = &verbs->sa;
+	verbs->sa = *options->access.sa;
+	verbs->options.access.sa = &verbs->sa;
 }
 
 /* The members that programs look at; all others are 0. */

@@ -81,9 +81,7 @@ static void options_fill(struct context_state *state)
 	state->options.name = ours->device;
 	state->options.on = ours->on;
 	state->options.fabric = ours->fabric;
-	state->options.sa = ours->sa;
-	state->options.grh = ours->grh;
-	state->options.sm_key = ours->sm_key;
+	state->options.access = ours->access;
 	state->options.window = ours->window;
 }
 
@@ -568,7 +566,7 @@ int ibsa__context_state_port(const struct context_state *state,
 bool ibsa__context_state_port_fits(const struct context_state *state,
 				   const struct ibsa_port_state *port)
 {
-	return port->link != IBSA_LINK_ETHERNET || state->options.sa;
+	return port->link != IBSA_LINK_ETHERNET || state->options.access.sa;
 }
 
 int ibsa__context_state_result(int err)

@@ -198,7 +198,7 @@ static int port_find(struct context_state *state, unsigned int port,
 		err = port_check(state, port, out_state);
 	else
 		err = port_choose(state, gid, out, out_state);
-	if (!err && !state->options.sa && !ibsa_port_has_sm(out_state))
+	if (!err && !state->options.access.sa && !ibsa_port_has_sm(out_state))
 		err = -EIO;
 	pthread_rwlock_unlock(&state->asking);
 	return err;

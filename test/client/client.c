@@ -245,8 +245,10 @@ static void refusals_are_told_apart(void **state)
 	(void)state;
 	open_fails(&(struct ibsa_options){ .window = (1 << 20) + 1 }, -EINVAL,
 		   "window");
-	open_fails(&(struct ibsa_options){ .sa = &no_lmc }, -EINVAL, "LMC");
-	open_fails(&(struct ibsa_options){ .fabric = FABRIC, .sa = &no_sl },
+	open_fails(&(struct ibsa_options){ .access.sa = &no_lmc }, -EINVAL,
+		   "LMC");
+	open_fails(&(struct ibsa_options){ .fabric = FABRIC,
+					   .access.sa = &no_sl },
 		   -EINVAL, "SL of 16");
 	open_fails(&(struct ibsa_options){ .jitter_percent = 101 }, -EINVAL,
 		   "jitter");

@@ -101,7 +101,7 @@ static void refused_first_try_ends_the_query(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	place.options.grh = IBSA_GRH_NEVER;
+	place.options.access.grh = IBSA_GRH_NEVER;
 	client = place_open(&place);
 	grh_need(&place, true);
 	assert_int_equal(ask(client, &seen), 0);

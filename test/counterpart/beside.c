@@ -172,7 +172,7 @@ static void asker_open(struct asker *asker, char *device)
 	struct ibsa_options options = {
 		.device = device,
 		.port = 1,
-		.sa = asker->is_pair ? &sa : NULL,
+		.access.sa = asker->is_pair ? &sa : NULL,
 	};
 	struct ibsa_error error = { .text = "" };
 	int err;

@@ -55,7 +55,7 @@ static uint64_t now_ms(void)
 
 static struct ibsa_client *client_open(const struct ibsa_address *sa)
 {
-	const struct ibsa_options options = { .sa = sa };
+	const struct ibsa_options options = { .access.sa = sa };
 	struct ibsa_client *client;
 	struct ibsa_error error;
 

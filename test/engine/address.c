@@ -78,7 +78,7 @@ static void grh_is_as_the_options_say(void **state)
 	for (unsigned int needed = 0; needed < 2; needed++) {
 		struct ibsa__engine *engine;
 
-		options.grh = needed ? IBSA_GRH_NEVER : IBSA_GRH_ALWAYS;
+		options.access.grh = needed ? IBSA_GRH_NEVER : IBSA_GRH_ALWAYS;
 		puppet.port.needs_grh = needed;
 		engine = puppet_engine(&puppet, &options);
 		assert_int_equal(puppet_ask(engine, 4, &seen), 0);
@@ -154,7 +154,7 @@ static void given_sa_is_kept(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	options.sa = &sa;
+	options.access.sa = &sa;
 	puppet.port.sm_lid = 0;
 	engine = puppet_engine(&puppet, &options);
 	assert_int_equal(puppet_ask(engine, 4, &seen), 0);

@@ -382,7 +382,7 @@ static void given_sa_does_not_move(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	options.sa = &sa;
+	options.access.sa = &sa;
 	engine = puppet_engine(&puppet, &options);
 	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
 	move_to(engine, NEW_SM);

@@ -280,7 +280,7 @@ static void roce_asks_at_the_gid(void **state)
 	(void)state;
 	info.redirect_gid.raw[15] = 9;
 	puppet.port.link = IBSA_LINK_ETHERNET;
-	options.sa = &sa;
+	options.access.sa = &sa;
 	engine = puppet_engine(&puppet, &options);
 	ask(engine, &seen);
 	redirect_as(engine, &info);

@@ -103,7 +103,7 @@ static bool is_believed_by(uint8_t lmc, const struct ibsa_address *sa,
 
 	puppet_init(&puppet);
 	puppet.port.lmc = lmc;
-	options.sa = sa;
+	options.access.sa = sa;
 	engine = puppet_engine(&puppet, &options);
 	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
 	answer = puppet_answer(puppet_sent(&puppet, 0));

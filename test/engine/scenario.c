@@ -431,7 +431,7 @@ static int ask_at(const struct ibsa_address *sa)
 	const struct ibsa_query query = {
 		.record = &ibsa_class_port_info_record
 	};
-	struct ibsa_options client_options = { .sa = sa };
+	struct ibsa_options client_options = { .access.sa = sa };
 	struct ibsa_fabric *fabric;
 	struct ibsa_client *client;
 	int err;

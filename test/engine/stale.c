@@ -175,7 +175,7 @@ static void given_sa_speaks_for_itself(void **state)
 	unsigned int reads;
 
 	(void)state;
-	options.sa = &sa;
+	options.access.sa = &sa;
 	engine = puppet_engine(&puppet, &options);
 	reads = puppet.port_reads;
 	assert_int_equal(puppet_ask(engine, 4, &seen), 0);

@@ -14,7 +14,7 @@ static void device_is_of_this_machine(void **state)
 	assert_string_equal(world.asked.fabric, "");
 	assert_string_equal(world.asked.name, "mlx5_0");
 	assert_ptr_equal(world.asked.context, &world.context);
-	assert_null(world.asked.sa);
+	assert_null(world.asked.access.sa);
 }
 
 static int add_errno(void)
@@ -50,7 +50,8 @@ static void why_it_cannot_be_registered_is_said(void **state)
 static void ethernet_needs_an_address(void **state)
 {
 	const struct ibsa_address sa = { .lid = 1, .qpn = 1 };
-	const struct ibsa_verbs_options options = { .sa = &sa, .sm_key = 5 };
+	const struct ibsa_verbs_options options = { .access = { .sa = &sa,
+								.sm_key = 5 } };
 	union ibv_gid gid = verbs_rig_gid(&world.rig, "node1", 1);
 
 	(void)state;
@@ -58,8 +59,8 @@ static void ethernet_needs_an_address(void **state)
 	assert_int_equal(add_errno(), ENODEV);
 	assert_int_equal(ibsa_verbs_attach(&world.context, &options), 0);
 	async_add();
-	assert_int_equal(world.asked.sa->lid, 1);
-	assert_int_equal(world.asked.sm_key, 5);
+	assert_int_equal(world.asked.access.sa->lid, 1);
+	assert_int_equal(world.asked.access.sm_key, 5);
 	assert_errno(ibv_gid_reachable(&world.context, 2, &gid, 0), EINVAL);
 	assert_int_equal(ibsa_verbs_detach(&world.context), 0);
 	assert_true(async_is_pipe(world.number));
@@ -70,7 +71,7 @@ static void ethernet_needs_an_address(void **state)
 static void address_comes_before_all_questions(void **state)
 {
 	const struct ibsa_address sa = { .lid = 1, .qpn = 1 };
-	const struct ibsa_verbs_options options = { .sa = &sa };
+	const struct ibsa_verbs_options options = { .access.sa = &sa };
 
 	(void)state;
 	async_add();
@@ -82,7 +83,7 @@ static void address_comes_before_all_questions(void **state)
 	assert_int_equal(ibsa_verbs_detach(&world.context), 0);
 	assert_int_equal(ibsa_verbs_attach(&world.context, &options), 0);
 	async_add();
-	assert_int_equal(world.asked.sa->lid, 1);
+	assert_int_equal(world.asked.access.sa->lid, 1);
 }
 
 static void *read_one(void *arg)
@@ -98,17 +99,17 @@ static void *read_one(void *arg)
 static void address_is_forgotten_beside_a_reader(void **state)
 {
 	const struct ibsa_address sa = { .lid = 1, .qpn = 1 };
-	const struct ibsa_verbs_options options = { .sa = &sa };
+	const struct ibsa_verbs_options options = { .access.sa = &sa };
 	pthread_t thread;
 
 	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, read_one, NULL), 0);
 	assert_int_equal(ibsa_verbs_attach(&world.context, &options), 0);
 	async_add();
-	assert_int_equal(world.asked.sa->lid, 1);
+	assert_int_equal(world.asked.access.sa->lid, 1);
 	assert_int_equal(ibsa_verbs_detach(&world.context), 0);
 	async_add();
-	assert_null(world.asked.sa);
+	assert_null(world.asked.access.sa);
 	async_device_event(IBV_EVENT_PORT_ERR, 1);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 }

@@ -86,8 +86,8 @@ static void wrong_options_are_refused(void **state)
 {
 	const struct ibsa_address sa = { .lid = 1, .qpn = 1 };
 	const struct ibsa_verbs_options many = { .max_events = UINT32_MAX };
-	const struct ibsa_verbs_options grh = { .grh = 9 };
-	const struct ibsa_verbs_options address = { .sa = &sa };
+	const struct ibsa_verbs_options grh = { .access.grh = 9 };
+	const struct ibsa_verbs_options address = { .access.sa = &sa };
 
 	(void)state;
 	assert_int_equal(ibsa_verbs_attach(rig.context, &many), -EINVAL);

@@ -145,7 +145,7 @@ static bool by_epoll(struct rig *rig)
 static void both_are_seen_by_epoll_after_attach(void **state)
 {
 	struct rig *rig = *state;
-	const struct ibsa_verbs_options options = { .sa = &rig->sa };
+	const struct ibsa_verbs_options options = { .access.sa = &rig->sa };
 	struct epoll_event event = { .events = EPOLLIN };
 
 	assert_int_equal(ibsa_verbs_attach(rig->context, &options), 0);

@@ -72,7 +72,7 @@ void rig_subscribe(struct rig *rig, const struct ibsa_verbs_options *options)
 
 	if (options)
 		with_sa = *options;
-	with_sa.sa = &rig->sa;
+	with_sa.access.sa = &rig->sa;
 	assert_int_equal(ibsa_verbs_attach(rig->context, &with_sa), 0);
 	assert_int_equal(ibv_register_sm_events(rig->context, IBV_SM_EVENT_ALL,
 						0, NULL),

@@ -280,8 +280,9 @@ static int device_ask(struct ib_sa_client *client, struct ib_device *device,
 static void worker_goes_on_with_the_device(void **state)
 {
 	const struct sa *sa = *state;
-	const struct ibsa_device_options options = { .name = "rxe0",
-						     .sa = &sa->address };
+	const struct ibsa_device_options options = {
+		.name = "rxe0", .access.sa = &sa->address
+	};
 	struct answers answers = { 0 };
 	struct ibsa_device_watch *watch;
 	struct ib_sa_client client;
@@ -330,7 +331,7 @@ static void registered_events_go_on_with_the_device(void **state)
 {
 	struct sa *sa = *state;
 	const struct ibsa_options options = { .device = "rxe0",
-					      .sa = &sa->address };
+					      .access.sa = &sa->address };
 	struct ibv_context *context;
 
 	assert_int_equal(ibsa_verbs_open(&options, NULL, &context), 0);

@@ -112,7 +112,7 @@ static void report_is_told_and_answered(void **state)
 	struct ibsa_transport *sa = open_port("rxe1");
 	struct ibsa_address sa_address = address_of(sa);
 	const struct ibsa_options options = { .device = "rxe0",
-					      .sa = &sa_address };
+					      .access.sa = &sa_address };
 	struct ibsa_transport *other = open_port("rxe0");
 	struct ibsa_address to = address_of(other);
 	struct ibsa_event_watch *watch;

@@ -88,7 +88,7 @@ struct ibsa_client *sa_client(const struct sa *sa,
 	struct ibsa_client *client;
 	struct ibsa_error error;
 
-	mine.sa = &sa->address;
+	mine.access.sa = &sa->address;
 	if (!mine.transport)
 		mine.device = "rxe0";
 	if (ibsa_open(&mine, &error, &client))
