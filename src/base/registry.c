@@ -329,6 +329,38 @@ ibsa__registry_number_adopt(struct registry_number *object, int number)
 	return object;
 }
 
+static struct registry_number *
+stale_hide(struct registry_number *at,
+	   bool (*is_stale)(const struct registry_number *object))
+{
+	const unsigned int process = atomic_load(&forks);
+
+	for (; at; at = at->next) {
+		if (at->is_hidden || !is_stale(at))
+			continue;
+		number_hide(at);
+		if (at->process != process)
+			continue;
+		at->users++;
+		return at;
+	}
+	return NULL;
+}
+
+struct registry_number *ibsa__registry_number_stale(
+	bool (*is_stale)(const struct registry_number *object))
+{
+	struct registry_number *object = NULL;
+
+	pthread_once(&fork_once, watch_forks);
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; !object && i < sizeof(numbers) / sizeof(numbers[0]);
+	     i++)
+		object = stale_hide(numbers[i], is_stale);
+	pthread_mutex_unlock(&lock);
+	return object;
+}
+
 bool ibsa__registry_number_put(struct registry_number *object)
 {
 	struct registry_number **at;

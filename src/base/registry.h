@@ -89,6 +89,14 @@ ibsa__registry_number_find(int number,
 struct registry_number *
 ibsa__registry_number_adopt(struct registry_number *object, int number);
 
+/*
+ * An object of this process that @is_stale says is not its number's any more. It
+ * has one more user, the caller, and is found no more. Its parent's are only
+ * hidden. Return: it; or NULL, there is no further one.
+ */
+struct registry_number *ibsa__registry_number_stale(
+	bool (*is_stale)(const struct registry_number *object));
+
 /* One user less. Return: whether it was the last, who is to free @object. */
 bool ibsa__registry_number_put(struct registry_number *object);
 

@@ -47,11 +47,30 @@ static void port_object_put(struct port_object *object)
 	ibsa__free(object);
 }
 
+static bool portid_is_stale(const struct registry_number *number)
+{
+	const struct port_object *object = (const struct port_object *)number;
+
+	return !object->file->ops->is_open(object->file);
+}
+
 /*
- * What had the portid before, if the program has closed its descriptor with
- * close(2), is found no more. Its descriptors may be anything now, so that none
- * of them is closed.
+ * Close what is left of the ports whose descriptors the program has closed with
+ * close(2). Their portids may be another file's now.
  */
+static void stale_ports_close(void)
+{
+	struct registry_number *number;
+
+	while ((number = ibsa__registry_number_stale(portid_is_stale))) {
+		struct port_object *object = port_object_of(number);
+
+		if (!atomic_exchange(&object->is_closed, true))
+			port_object_put(object);
+		port_object_put(object);
+	}
+}
+
 static int portid_keep(int portid, struct umad_file *file)
 {
 	struct port_object *object;
@@ -69,7 +88,13 @@ int ibsa__portid_open(struct device_files *files, const char *name)
 {
 	struct umad_file *file = NULL;
 	const int portid = ibsa__files_umad_open(files, name, &file);
+	sigset_t before;
 
+	if (portid >= 0 && ibsa__registry_has_numbers()) {
+		signals_hold(&before);
+		stale_ports_close();
+		signals_restore(&before);
+	}
 	return portid >= 0 && file ? portid_keep(portid, file) : portid;
 }
 

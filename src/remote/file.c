@@ -311,6 +311,22 @@ void ibsa__remote_detach(struct remote_connection *connection)
 	(void)!ibsa__remote_ask(connection, &question, NULL);
 }
 
+/* All sockets are on one file system. 0: there is none. */
+static large_inode socket_inode(int fd)
+{
+	large_stat info;
+
+	if (fd < 0 || large_fstat(fd, &info) || !S_ISSOCK(info.st_mode))
+		return 0;
+	return info.st_ino;
+}
+
+/* Whether a descriptor is what was opened, or the program has closed it. */
+static bool is_own(int fd, large_inode inode)
+{
+	return inode && socket_inode(fd) == inode;
+}
+
 static const struct umad_file_ops file_ops;
 
 int ibsa__remote_file_open(struct remote_place *place, struct ibsa_error *error,
@@ -333,6 +349,8 @@ int ibsa__remote_file_open(struct remote_place *place, struct ibsa_error *error,
 		return err;
 	}
 	out->base.ops = &file_ops;
+	out->fd_inode = socket_inode(out->fd);
+	out->connection_inode = socket_inode(out->connection.fd);
 	out->children = children;
 	out->is_inherited = false;
 	return 0;
@@ -340,11 +358,14 @@ int ibsa__remote_file_open(struct remote_place *place, struct ibsa_error *error,
 
 void ibsa__remote_file_close(struct remote_file *file)
 {
+	if (!is_own(file->connection.fd, file->connection_inode))
+		file->connection.fd = -1;
 	/* While a parent or a child may have it open, it is: the server closes
 	 * it when all have closed their descriptors. */
 	if (!file->is_inherited && file->children == ibsa__children())
 		ibsa__remote_detach(&file->connection);
-	close(file->fd);
+	if (is_own(file->fd, file->fd_inode))
+		close(file->fd);
 	ibsa__remote_disconnect(&file->connection);
 	locks_free(file->locks);
 }
@@ -468,12 +489,21 @@ static int file_inherit(const struct umad_file *file, struct umad_file **out)
 	own->base.ops = &file_ops;
 	own->is_inherited = true;
 	own->fd = parents->fd;
+	own->fd_inode = parents->fd_inode;
+	own->connection_inode = parents->connection_inode;
 	own->locks = parents->locks;
 	own->connection.fd = parents->connection.fd;
 	own->connection.patience_ms = parents->connection.patience_ms;
 	pthread_mutex_init(&own->connection.lock, NULL);
 	*out = &own->base;
 	return 0;
+}
+
+static bool file_is_open(const struct umad_file *file)
+{
+	const struct remote_file *own = (const struct remote_file *)file;
+
+	return is_own(own->fd, own->fd_inode);
 }
 
 static void file_close(struct umad_file *file)
@@ -490,6 +520,7 @@ static const struct umad_file_ops file_ops = {
 	.receive = file_receive,
 	.fd = file_fd,
 	.inherit = file_inherit,
+	.is_open = file_is_open,
 	.close = file_close,
 };
 

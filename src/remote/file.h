@@ -13,6 +13,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
+#include "base/large.h"
 #include "remote/connection.h"
 #include "umad/file.h"
 
@@ -28,6 +29,8 @@ struct remote_file {
 	struct umad_file base;
 	struct remote_connection connection;
 	int fd; /* the data end: readable as a umad file is, O_NONBLOCK */
+	large_inode fd_inode; /* of @fd, and of the connection's */
+	large_inode connection_inode;
 	struct remote_locks *locks;
 	unsigned int children; /* ibsa__children() when it was opened */
 	bool is_inherited; /* by a forked child, from the process that opened */

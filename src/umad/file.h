@@ -52,7 +52,9 @@ struct umad_buffer {
  * @inherit: in a forked child, open the file that its parent has opened, which
  *           is @parents and only read. Until it is used, ibsa__free() undoes
  *           this. Return: 0; -ENOMEM
- * @close:   close it and free it
+ * @is_open: whether its descriptor is still its own: the program may have closed
+ *           it with close(2). Reads only what does not change
+ * @close:   close it and free it; leaves alone what is not its own any more
  *
  * A transport needs these as well:
  *
@@ -79,7 +81,7 @@ struct umad_buffer {
  *
  * port returns -EPIPE when the file is lost.
  *
- * A file that is its descriptor alone has neither inherit nor close: a child
+ * A file that is its descriptor alone has neither inherit, is_open nor close: a child
  * uses it as it is, and close(2) closes it.
  */
 struct umad_file_ops {
@@ -93,6 +95,7 @@ struct umad_file_ops {
 		       size_t count);
 	int (*fd)(const struct umad_file *file);
 	int (*inherit)(const struct umad_file *parents, struct umad_file **out);
+	bool (*is_open)(const struct umad_file *file);
 	void (*close)(struct umad_file *file);
 
 	int (*open)(struct umad_file *file, bool *out_is_other);

@@ -4,10 +4,14 @@
  * canceled, a second close, descriptors that the program closes by itself.
  */
 #include "../support/child.h"
+#include "../support/device_tree.h"
 #include "rig.h"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -22,6 +26,11 @@ static _Thread_local bool recv_is_hooked, recvmsg_is_hooked;
 static _Thread_local int passed_number = -1; /* for the next passed file */
 static _Thread_local int asked_fd;	     /* the last of a recvmsg(2) */
 
+static int opened_number = -1; /* of a device file */
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_ioctl(int fd, unsigned long command, void *argument);
 ssize_t __real_recv(int fd, void *data, size_t len, int flags);
 ssize_t __wrap_recv(int fd, void *data, size_t len, int flags);
 ssize_t __real_recvmsg(int fd, struct msghdr *message, int flags);
@@ -166,6 +175,82 @@ static void a_portid_that_was_closed_is_another_ports(void **state)
 	close(connection);
 }
 
+static int descriptors_count(void)
+{
+	int count = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+/* The next opening closes what is left of a port. The server, which is in the
+ * program, has as many descriptors of it, and closes them later. */
+static void ports_that_were_closed_leave_nothing(void **state)
+{
+	enum { PORTS = 20, OF_A_PORT = 4, TRIES = 1000, TRY_MS = 10 };
+	const int before = descriptors_count();
+	int agent;
+
+	(void)state;
+	for (int i = 0; i < PORTS; i++)
+		assert_int_equal(close(port_open(&agent)), 0);
+	port_close(port_open(&agent));
+	for (int i = 0; i < TRIES && descriptors_count() > before + OF_A_PORT;
+	     i++)
+		poll(NULL, 0, TRY_MS);
+	assert_in_range(descriptors_count(), 0, before + OF_A_PORT);
+}
+
+/* A device file that is played: the next one opened, with that number. */
+int __wrap_open(const char *path, int flags, ...)
+{
+	const int number = opened_number;
+
+	if (strncmp(path, "/dev/infiniband/", 16) != 0 || number < 0)
+		return __real_open(path, flags, 0);
+	opened_number = -1;
+	return dup2(STDIN_FILENO, number);
+}
+
+int __wrap_ioctl(int fd, unsigned long command, void *argument)
+{
+	(void)fd;
+	(void)command;
+	(void)argument;
+	return 0;
+}
+
+/* The kernel's, once the program uses its devices again. */
+static void a_portid_that_was_closed_is_a_devices(void **state)
+{
+	struct umad_packet packet = { { 0 } };
+	struct served *served = *state;
+	int portid, ends[2];
+	void *tree;
+
+	portid = umad_open_port(NULL, 0);
+	assert_true(portid >= 0);
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(dup2(ends[1], portid), portid);
+	unsetenv("IBSA_FABRIC");
+	assert_int_equal(tree_setup(&tree), 0);
+	tree_write(tree, "class/infiniband_mad/abi_version", "5\n");
+	tree_add_device(tree, "mlx5_0");
+	tree_add_umad(tree, 3, "mlx5_0", 1);
+	opened_number = portid;
+	assert_int_equal(umad_open_port(NULL, 0), portid);
+	assert_int_equal(dup2(ends[1], portid), portid);
+	assert_int_equal(umad_send(portid, 0, packet.bytes, MAD_BYTES, 0, 0),
+			 0);
+	assert_int_equal(read(ends[0], packet.bytes, ROOM), ROOM);
+	port_close(portid);
+	tree_teardown(&tree);
+	close(ends[0]);
+	close(ends[1]);
+	assert_int_equal(setenv("IBSA_FABRIC", served_name(served), 1), 0);
+}
+
 static void run_child(int go, int portid)
 {
 	char byte;
@@ -209,6 +294,8 @@ int main(void)
 		TEST(a_cancel_that_was_sent_earlier_leaves_no_lock),
 		TEST(a_second_close_takes_nothing_from_who_uses_it),
 		TEST(a_portid_that_was_closed_is_another_ports),
+		TEST(ports_that_were_closed_leave_nothing),
+		TEST(a_portid_that_was_closed_is_a_devices),
 		TEST(a_child_keeps_what_its_parent_closes),
 	};
 
