@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The embedded fabric: a simulated subnet with its own SA inside the
- * process, from a topology file. No hardware, no daemon, no root.
+ * The embedded fabric: a simulated subnet with its own SA, inside the process,
+ * made from a topology file. It needs no hardware, daemon or privileges.
  *
- * A fabric has its own lock; the clients on it may run in different threads.
+ * A fabric has its own lock; its clients may run in different threads.
  */
 #ifndef IBSA_FABRIC_H
 #define IBSA_FABRIC_H
@@ -29,39 +29,40 @@ struct ibsa_fabric;
 /* clang-format on */
 
 /**
- * enum ibsa_fabric_like - which SM's manners the SA has
+ * enum ibsa_fabric_like - which SM's behaviour the SA copies
  *
- * What OpenSM does is the rule; the others differ from it in one thing each,
- * which a client has to put up with.
+ * The default is OpenSM's. Each of the others differs from it in one point.
  */
 #define IBSA__LIKE_ENUM(name, word, text) IBSA_LIKE_##name,
 enum ibsa_fabric_like { IBSA_FABRIC_LIKES(IBSA__LIKE_ENUM) IBSA_LIKES };
 
 /**
  * struct ibsa_fabric_options - zero is the default throughout
- * @virtual_clock: time moves only by ibsa_fabric_advance() and by a client's
- *                 wait, from 0; default: the real clock
- * @seed:          of all that is random; same seed, same history
- * @sa_node:       node that the SA runs on, by name or node id; NULL: the
+ * @virtual_clock: use a clock that starts at 0 and advances only in
+ *                 ibsa_fabric_advance() and while a client waits; default: the
+ *                 real clock
+ * @seed:          seed of all random numbers; the same seed gives the same
+ *                 sequence of events
+ * @sa_node:       name or node id of the node on which the SA runs; NULL: the
  *                 first channel adapter of the file
- * @latency_us:    from a request to its answer; default 0
- * @gid_prefix:    of the subnet, host order; default 0xfe80000000000000
- * @opa:           the links are of Omni-Path: LIDs have 32 bits
- * @no_opa_paths:  the SA of an Omni-Path fabric answers for no PathRecords of
- *                 class version 0x80, as opa-fm does not: what @like does too
- *                 if it is IBSA_LIKE_OPA_FM
- * @first_lid:     LIDs are given from here to what the file gives none;
- *                 default 1. At most 0xbfff, and 0xbfffffff on Omni-Path
- * @check:         look for what is odd about the file, for
- *                 ibsa_fabric_finding_at(); it takes time and memory
- * @no_sa:         there is no SA, and no port is set up, until a subnet
- *                 manager from outside has done it by SMPs (a umad file)
- * @partitions:    file in the format of OpenSM's partitions.conf: who has
- *                 which P_Key, and which multicast groups are there from the
+ * @latency_us:    microseconds from a request to its reply; default 0
+ * @gid_prefix:    subnet prefix, host order; default 0xfe80000000000000
+ * @opa:           the links are Omni-Path: LIDs have 32 bits
+ * @no_opa_paths:  the SA of an Omni-Path fabric has no PathRecords of class
+ *                 version 0x80, as opa-fm; IBSA_LIKE_OPA_FM sets this as well
+ * @first_lid:     first LID that the SM assigns; default 1. At most 0xbfff, or
+ *                 0xbfffffff on Omni-Path
+ * @check:         check the topology for anomalies, for
+ *                 ibsa_fabric_finding_at(); this takes time and memory
+ * @no_sa:         the fabric has no SA, and no port is set up, until an
+ *                 external subnet manager sets it up with SMPs (through a umad
+ *                 file)
+ * @partitions:    file in the format of OpenSM's partitions.conf: the P_Keys of
+ *                 the ports, and the multicast groups that exist from the
  *                 start; NULL: all ports are full members of the default
- *                 partition, with the broadcast group of IPoIB. SELF is the
- *                 port that the SA begins on
- * @like:          which SM's manners the SA has; default OpenSM's
+ *                 partition, which has the IPoIB broadcast group. SELF is the
+ *                 port on which the SA starts
+ * @like:          which SM's behaviour the SA copies; default OpenSM's
  */
 struct ibsa_fabric_options {
 	bool virtual_clock;
@@ -79,7 +80,7 @@ struct ibsa_fabric_options {
 };
 
 /**
- * struct ibsa_fabric_info - how large a fabric is
+ * struct ibsa_fabric_info - the size of a fabric
  */
 struct ibsa_fabric_info {
 	size_t nodes;
@@ -91,12 +92,12 @@ struct ibsa_fabric_info {
 
 /**
  * struct ibsa_fabric_port - one end port of a fabric's channel adapters
- * @node:   the node's name: its description, else its node id
- * @number: of the port
+ * @node:   name of the node: its description; without one, its node id
+ * @number: port number
  * @guid:   port GUID, host order
- * @state:  as a client on it would read it
- * @rate:   of its link, as the kernel writes it, "100 Gb/sec (4X EDR)"; ""
- *          without one
+ * @state:  state as a client on this port reads it
+ * @rate:   rate of the link as the kernel writes it, such as "100 Gb/sec (4X
+ *          EDR)"; "" without a link
  */
 struct ibsa_fabric_port {
 	const char *node;
@@ -108,42 +109,45 @@ struct ibsa_fabric_port {
 
 /* Why a MAD between two ports was lost, other than by a fault. */
 enum ibsa_drop_reason {
-	IBSA_DROP_NO_ROUTE,   /* a switch has no entry, or a path no port */
-	IBSA_DROP_PORT_DOWN,  /* or not active yet, for what is no SMP */
-	IBSA_DROP_NO_LID,     /* nobody has the LID where it led to */
-	IBSA_DROP_HOP_LIMIT,  /* tables that lead round in a circle */
-	IBSA_DROP_NO_AGENT,   /* nobody there takes it */
-	IBSA_DROP_PKEY,	      /* its P_Key does not pass there */
-	IBSA_DROP_QUEUE_FULL, /* nobody reads there */
+	IBSA_DROP_NO_ROUTE,   /* no entry in a switch, or no port on a path */
+	IBSA_DROP_PORT_DOWN,  /* or not active, unless the MAD is an SMP */
+	IBSA_DROP_NO_LID,     /* no port has the LID at the end of the route */
+	IBSA_DROP_HOP_LIMIT,  /* the routing tables form a loop */
+	IBSA_DROP_NO_AGENT,   /* no agent at the port receives it */
+	IBSA_DROP_PKEY,	      /* a port does not accept its P_Key */
+	IBSA_DROP_QUEUE_FULL, /* the receiver does not read its queue */
 	IBSA_DROP_REASONS,
 };
 
-/* What the embedded SA and the fabric have counted. */
+/* Counters of the embedded SA and the fabric. */
 struct ibsa_fabric_stats {
 	uint64_t requests;	 /* MADs that clients sent */
 	uint64_t answers;	 /* MADs that reached a client */
-	uint64_t unanswered;	 /* the SA kept silent, as it does */
-	uint64_t lost;		 /* sent to where no SA listens, or by no way */
+	uint64_t unanswered;	 /* requests to which the SA did not reply */
+	uint64_t lost;		 /* sent where no SA is, or without a route */
 	uint64_t dropped;	 /* a queue was full: 131072 MADs or 256 MiB */
-	uint64_t most_under_way; /* of one client at a time, both ways */
-	uint64_t reports;	 /* for subscribers, each once */
-	uint64_t reports_unanswered; /* given up after three tries, or with
-				      * the SA; or beyond 131072 at a time */
+	uint64_t most_under_way; /* maximum of one client, both directions */
+	uint64_t reports;	 /* one for each subscriber, without retries */
+	uint64_t reports_unanswered; /* given up after three tries, or when the
+				      * SA ended; or more than 131072 */
 	uint64_t faults[IBSA_FAULT_KINDS];
 	uint64_t drops[IBSA_DROP_REASONS]; /* of MADs between umad files */
 };
 
 /**
- * ibsa_fabric_load - a fabric from a topology file
- * @path:    file as ibnetdiscover writes and ibsim reads; or a capture, which
- *           ibsa_replay_open() is about
+ * ibsa_fabric_load - create a fabric from a topology file
+ * @path:    file in the format of ibnetdiscover and ibsim; or a capture, see
+ *           ibsa_replay_open()
  * @options: NULL for all defaults
- * @error:   filled on failure: file, line, what was wrong; may be NULL
- * @out:     the fabric; ibsa_fabric_put() lets go of it
+ * @error:   after an error, a sentence with file, line and reason; or NULL
+ * @out:     receives the fabric, which ibsa_fabric_put() releases
  *
- * Return: 0; -EINVAL there is no @path, the file does not parse, a node of
- * @options is not in it, or it is a capture and @options say something of its
- * topology or its SA; -ENOENT and the like from opening it; -ENOMEM.
+ * Return: 0; -EINVAL @path is NULL, the topology or the file of @partitions has
+ * an error, the node of @sa_node does not exist or has no cable, a value of
+ * @options is out of range, there are more end ports than LIDs, or the file is
+ * a capture and @options has a member that a capture does not allow; -ENOENT
+ * the file does not exist; -EFBIG it is 1 GiB or larger; -ENOMEM; or the
+ * system's error when it opened or read a file. Any thread may call it.
  */
 int ibsa_fabric_load(const char *path,
 		     const struct ibsa_fabric_options *options,
@@ -151,12 +155,12 @@ int ibsa_fabric_load(const char *path,
 		     struct ibsa_fabric **out) IBSA_MUST_USE;
 
 /**
- * ibsa_fabric_parse - a fabric from text in memory
- * @text:    of a topology file
- * @len:     bytes of it
+ * ibsa_fabric_parse - create a fabric from text in memory
+ * @text:    text of a topology file
+ * @len:     bytes at @text
  * @options: NULL for all defaults
- * @error:   filled on failure; may be NULL
- * @out:     the fabric
+ * @error:   after an error, a sentence with line and reason; or NULL
+ * @out:     receives the fabric, which ibsa_fabric_put() releases
  *
  * Return: as ibsa_fabric_load().
  */
@@ -166,8 +170,10 @@ int ibsa_fabric_parse(const char *text, size_t len,
 		      struct ibsa_fabric **out) IBSA_MUST_USE;
 
 /**
- * ibsa_fabric_put - let go of a fabric
- * @fabric: or NULL; it ends when its last client has closed too
+ * ibsa_fabric_put - release a fabric
+ * @fabric: a fabric, or NULL
+ *
+ * The fabric is freed when its last client has been closed too.
  */
 void ibsa_fabric_put(struct ibsa_fabric *fabric);
 
@@ -188,40 +194,41 @@ int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
 		       struct ibsa_transport **out) IBSA_MUST_USE;
 
 /**
- * ibsa_fabric_advance - move a virtual clock
- * @fabric: which
- * @ns:     by how much, nanoseconds
+ * ibsa_fabric_advance - advance a virtual clock
+ * @fabric: a fabric with a virtual clock
+ * @ns:     nanoseconds
  *
- * Messages due by then become receivable; clients dispatch on their own.
+ * Messages that are due by then can be received. Clients do not dispatch by
+ * themselves.
  *
- * Return: 0; -EINVAL the fabric has the real clock, or the time is more than
- * the clock can hold, 292 years in all.
+ * Return: 0; -EINVAL the fabric has the real clock, or the clock cannot hold
+ * the time, 292 years in all.
  */
 int ibsa_fabric_advance(struct ibsa_fabric *fabric, uint64_t ns) IBSA_MUST_USE;
 
 /**
- * ibsa_fabric_info_get - how large a fabric is
- * @fabric: which
- * @out:    the numbers
+ * ibsa_fabric_info_get - read the size of a fabric
+ * @fabric: a fabric
+ * @out:    receives the counts
  */
 void ibsa_fabric_info_get(struct ibsa_fabric *fabric,
 			  struct ibsa_fabric_info *out);
 
 /**
- * ibsa_fabric_port_at - walk over the end ports of the channel adapters
- * @fabric: which
+ * ibsa_fabric_port_at - return one of the channel adapters' end ports
+ * @fabric: a fabric
  * @index:  from 0, in the order of the file
- * @out:    the port; its strings live as long as the fabric
+ * @out:    receives the port; its strings are valid as long as the fabric
  *
- * Return: 0; -ENOENT past the last.
+ * Return: 0; -ENOENT there are not more than @index ports.
  */
 int ibsa_fabric_port_at(struct ibsa_fabric *fabric, size_t index,
 			struct ibsa_fabric_port *out) IBSA_MUST_USE;
 
 /**
- * ibsa_fabric_stats_get - what has been counted
- * @fabric: which
- * @out:    the counters
+ * ibsa_fabric_stats_get - read the counters of a fabric
+ * @fabric: a fabric
+ * @out:    receives the counters
  */
 void ibsa_fabric_stats_get(struct ibsa_fabric *fabric,
 			   struct ibsa_fabric_stats *out);
