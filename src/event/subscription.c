@@ -218,7 +218,7 @@ static void subscriptions_refresh(struct ibsa__events *events)
 		struct ibsa__registration *one =
 			&events->subscriptions[i].registration;
 
-		if (one->is_registered && !one->query_id)
+		if (one->is_registered && !one->query_id && !one->releasing)
 			ibsa__registration_step(one, IBSA__STEP_SET);
 	}
 }

@@ -299,6 +299,22 @@ static void refresh_may_fail(void **state)
 	EXPECT(&diary, 0, SUBSCRIBED, REFUSED, SUBSCRIBED, GAP);
 }
 
+/* What nobody wants any more is not set again before it is deleted. */
+static void refresh_spares_what_is_released(void **state)
+{
+	(void)state;
+	watch_well(IBSA_EVENT_LINK_STATE, &diary);
+	watch_well(0, &other);
+	sa.get_status = IBSA_STATUS_BAD_METHOD_ATTRIBUTE;
+	until(&sa.gets);
+	ibsa_event_unwatch(other.watch);
+	assert_int_equal(ibsa_dispatch(client), 0);
+	pass(100);
+	assert_int_equal(sa.sets, 3);
+	assert_int_equal(sa.unsets, 1);
+	assert_int_equal(sa.has, OF_SWITCH);
+}
+
 /* Silence is told once, and when it is over that there was a gap. */
 static void silence_is_a_gap(void **state)
 {
@@ -573,6 +589,7 @@ int main(void)
 		TEST(sa_that_does_not_show_is_told_again),
 		TEST(sa_that_hides_is_told_again),
 		TEST(refresh_may_fail),
+		TEST(refresh_spares_what_is_released),
 		TEST(silence_is_a_gap),
 		TEST(first_silence_is_no_gap),
 		TEST(busy_sa_is_asked_again),
