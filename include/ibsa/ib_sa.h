@@ -402,27 +402,33 @@ void ibsa_service_rec_release(struct ibsa_rec_kept *kept);
 struct ibsa_device_watch;
 
 /**
- * ibsa_device_watch - be told of what happens on the fabric of a port
+ * ibsa_device_watch - receive the events that the SA reports
  * @client:   registered
- * @device:   to subscribe through
- * @port_num: from 1
- * @options:  what to watch, as for ibsa_event_watch(); copied; NULL for all
- *            defaults. Without audit_ms, that of the device
- * @happened: called at each event, by the thread that calls back; the event
- *            has no handle
- * @arg:      handed to @happened as it is
- * @out:      the handle, until @happened has been called with
- *            IBSA_EVENT_ENDED; set before that can be
+ * @device:   the device
+ * @port_num: number of the port that subscribes, from 1
+ * @options:  as for ibsa_event_watch(); copied; NULL: all defaults. The default
+ *            of audit_ms is that of struct ibsa_device_options
+ * @happened: called for each event, by the thread that dispatches @device; the
+ *            event has no handle
+ * @arg:      passed to @happened unchanged
+ * @out:      receives the handle, before @happened is called; valid until
+ *            @happened has been called with IBSA_EVENT_ENDED
  *
- * What watching is, ibsa_event_watch() says. Unregistering @client and putting
- * @device end it.
+ * Keeps the subscriptions as ibsa_event_watch() does. Unregistering @client and
+ * closing @device end the watch.
  *
- * Return: 0; -EINVAL @client is not registered, there is no @happened, a kind
- * that is no report, GIDs without a count or too many; -ENODEV; -EAGAIN the
- * port has not been active yet; -ENOMEM; or another error of opening the port.
- * @happened is then not called. What is wrong later is the err of
- * IBSA_EVENT_ENDED: -EBUSY another program has the SA's reports at this port;
- * -EOPNOTSUPP its transport has none. Any thread.
+ * Return: 0; -EINVAL @client is not registered, the device belongs to the
+ * parent process, no @happened, kinds has a bit that is not a kind of Report,
+ * more GIDs than IBSA_EVENT_GIDS_MAX, or only one of gids and gid_count is set;
+ * -ENODEV no such port, an Ethernet port without the address of an SA, or the
+ * device is being closed; -EAGAIN the port was not used before and is down;
+ * -EOPNOTSUPP a second port where two cannot be waited for together; -ENOMEM;
+ * or the error of opening the port. After an error @happened is not called.
+ * Later failures are the err of IBSA_EVENT_ENDED: -EBUSY another program
+ * receives the Reports of the port; -EOPNOTSUPP ports of this type do not
+ * receive Reports; -EINVAL audit_nodes without one of the two kinds that it
+ * finds; -ECANCELED ended, or the device closed, before the watch began; or as
+ * in ibsa_event_watch(). Any thread and any callback may call it.
  *
  * Source: IBA vol 1, 13.4.8.3 and 13.4.11.
  */
@@ -433,12 +439,13 @@ int ibsa_device_watch(struct ib_sa_client *client, struct ib_device *device,
 		      struct ibsa_device_watch **out) IBSA_MUST_USE;
 
 /**
- * ibsa_device_unwatch - do not be told any more
+ * ibsa_device_unwatch - end a watch
  * @watch: from ibsa_device_watch(), or NULL
  *
- * Events may still come until IBSA_EVENT_ENDED, which is told later, with err,
- * sequence and time_ns 0: nobody waits for what the SA says. A second time, and
- * after that, it does nothing. Any thread, any callback.
+ * Does not wait: events may still be reported until IBSA_EVENT_ENDED, which is
+ * reported later, without waiting for the SA, with err, sequence and time_ns 0.
+ * If @watch is NULL, or was ended before, nothing happens. Any thread and any
+ * callback may call it.
  */
 void ibsa_device_unwatch(struct ibsa_device_watch *watch);
 

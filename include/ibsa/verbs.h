@@ -19,24 +19,26 @@
 IBSA_BEGIN
 
 /**
- * ibsa_verbs_open - a verbs context without a uverbs device
- * @options: which device or node of a fabric; how the SA is asked: @sa, @grh,
- *           @sm_key, @window and what follows. A context has all ports: @port,
- *           @transport and @context have to be 0. NULL: all defaults
- * @error:   filled on failure: what was wrong, and what to do; may be NULL
- * @out:     the context; ibsa_verbs_close() closes it
+ * ibsa_verbs_open - open a verbs context without a uverbs device
+ * @options: the device or the node of a fabric, and how to reach its SA, as in
+ *           ibsa_open(); NULL: all defaults. A context has all ports: @port,
+ *           @transport and @context must be 0. Everything that it points to is
+ *           copied, except the fabric in @on
+ * @error:   receives, on failure, what failed and what to do; or NULL
+ * @out:     receives the context; ibsa_verbs_close() closes it
  *
- * For the embedded fabric and for machines where only MAD devices are there to
- * be opened. Only the functions of this header take it. In it are set:
- * device, with name (cut to 63 bytes) and node_type; cmd_fd, which is -1; and
- * async_fd.
+ * For the embedded fabric, for a fabric server, and where a program may use MAD
+ * devices only. Only the functions of this header accept the context. It has
+ * the members device, with name (cut to 63 bytes) and node_type; cmd_fd, which
+ * is -1; and async_fd.
  *
- * Return: 0; -EINVAL @port, @transport or @context, or another option is out
- * of range, or the fabric's file does not parse; -ENODEV no such device;
- * -ENXIO the node that $IBSA_NODE names has no such port; -ENOSYS the RDMA
- * modules are not loaded; -ENETDOWN no name was given and no port is active;
- * -ENOENT and the like from opening the fabric's file; -EMFILE no descriptor
- * is left; -ENOMEM. Any thread.
+ * Return: 0; -EINVAL @port, @transport or @context is not 0, another option is
+ * out of range, or the topology file has an error; -ENODEV no such device or
+ * node; -ENXIO the node that $IBSA_NODE names has no such port; -ENOSYS the
+ * RDMA modules are not loaded; -ENETDOWN no name was given and no port is
+ * active; -EMFILE, -ENFILE no file descriptor is free; -ENOMEM; or the error of
+ * opening the topology file, such as -ENOENT, or of a fabric server as
+ * ibsa_open(). After an error @out is unchanged. Any thread may call it.
  */
 int ibsa_verbs_open(const struct ibsa_options *options,
 		    struct ibsa_error *error,
@@ -46,11 +48,12 @@ int ibsa_verbs_open(const struct ibsa_options *options,
  * ibsa_verbs_close - close a context of ibsa_verbs_open()
  * @context: or NULL
  *
- * What ibsa_close_device() says of registrations and of calls under way is true
- * here; queries for GIDs end as if it were still open. A forked child does not
- * have its parent's contexts.
+ * Ends registrations and calls in progress as ibsa_close_device() does; GID
+ * queries in progress continue to their end. A forked child does not have its
+ * parent's contexts.
  *
- * Return: 0; -EINVAL it is none of ibsa_verbs_open(), or is closed. Any thread.
+ * Return: 0; -EINVAL @context was not opened by ibsa_verbs_open() in this
+ * process, or is closed. Any thread may call it.
  */
 int ibsa_verbs_close(struct ibv_context *context);
 
@@ -265,14 +268,18 @@ struct ibsa_async_event {
 };
 
 /**
- * struct ibsa_verbs_options - how a context is used; zero is the default
- * @access:     how requests of each port reach the SA. With an address, ports
- *              without an SM, as those of RoCE, send requests too. Only for
- *              contexts of libibverbs
- * @audit_ms:   how often subscriptions are read back; default 30000
- * @max_events: of the SM that wait to be read; what is more is lost, which is
- *              a gap. Default 16384
- * @gaps:       IBV_EVENT_SM_GAP is wanted
+ * struct ibsa_verbs_options - options of a context; zero is the default of each
+ * member
+ * @sa:         address of the SA, as in struct ibsa_options; copied. Ethernet
+ *              ports, which know no SA, are then used as well
+ * @grh:        enum ibsa_grh, as in struct ibsa_options
+ * @sm_key:     SM_Key of every request. @sa, @grh and @sm_key are for contexts
+ *              of libibverbs only
+ * @audit_ms:   interval in milliseconds at which subscriptions are read back;
+ *              default 30000
+ * @max_events: maximum number of events of the SM that wait to be read, up to
+ *              1048576; further events are lost. Default 16384
+ * @gaps:       report with IBV_EVENT_SM_GAP that events may be missing
  */
 struct ibsa_verbs_options {
 	struct ibsa_sa_access access;
@@ -282,42 +289,44 @@ struct ibsa_verbs_options {
 };
 
 /**
- * ibsa_verbs_attach - let async_fd be readable for events of the SM, too
+ * ibsa_verbs_attach - make async_fd readable for events of the SM
  * @context: of libibverbs or of ibsa_verbs_open()
- * @options: NULL for all defaults
+ * @options: NULL: all defaults
  *
- * async_fd keeps its number, but becomes an epoll file over the device's
- * events and the SM's; O_NONBLOCK moves along. An epoll set has the file and
- * not the number: who has one attaches before EPOLL_CTL_ADD. poll() and
- * select() need it only for the options. The async_fd of ibsa_verbs_open()
- * is as it has to be already.
+ * For options, and for programs with an epoll set; otherwise
+ * ibv_register_sm_events() does the same. async_fd keeps its number, but
+ * becomes an epoll file over the events of the device and of the SM, with the
+ * flags O_NONBLOCK and FD_CLOEXEC of the device's file. An epoll set contains
+ * files, not numbers: attach before EPOLL_CTL_ADD. The async_fd of
+ * ibsa_verbs_open() does not change.
  *
- * While attached, read events by ibsa_get_async_event() alone. The member
- * async_fd has another value in the moment in which that reads a device's
- * event.
+ * While attached, read events with ibsa_get_async_event() only. While that has
+ * libibverbs read an event of the device, the member async_fd has a different
+ * value. Waits up to 10 s for ibsa_verbs_async_fd_put() of other threads.
  *
- * Waits, up to 10 s, until ibsa_verbs_async_fd_put() follows each get that
- * another thread had before.
- *
- * Return: 0; -EINVAL an option is out of range, or is not for contexts of
- * ibsa_verbs_open(), or @context is a parent's; -EALREADY it is
- * attached; -EBUSY it was asked through already, with another @sa, @grh or
- * @sm_key, or a get is not put in time, or is of this thread; -EMFILE no descriptor is left; -ENOMEM; or another error of
- * epoll_create1(), epoll_ctl() or dup2(). Thread-safe.
+ * Return: 0; -EINVAL @context is NULL, closed or of the parent process, an
+ * option is out of range, or @sa, @grh or @sm_key is set for a context of
+ * ibsa_verbs_open(); -EALREADY the context is attached; -EBUSY @sa, @grh or
+ * @sm_key is set and the SA was queried before, or a get of this thread, or for
+ * 10 s one of another thread, has no put; -EMFILE no file descriptor is free;
+ * -ENOMEM; or the error of epoll_create1(), epoll_ctl() or dup3(). After an
+ * error nothing has changed. Any thread may call it.
  */
 int ibsa_verbs_attach(struct ibv_context *context,
 		      const struct ibsa_verbs_options *options) IBSA_MUST_USE;
 
 /**
- * ibsa_verbs_detach - let a context be as libibverbs has made it
+ * ibsa_verbs_detach - undo ibsa_verbs_attach() and end all registrations
  * @context: attached, or with registrations
  *
- * Ends all registrations, drops the SM's events that were not read and puts
- * async_fd back. Of libibverbs' context nothing is kept, the options neither,
- * unless a call is under way in another thread; libibverbs may close it. Waits
- * up to two seconds a port for the SA to know.
+ * Discards events of the SM that were not read, and restores async_fd. Waits up
+ * to two seconds for each port until the SA has ended the subscriptions. Then
+ * the library has nothing for a context of libibverbs, options included, once
+ * calls in progress in other threads have returned, and libibverbs may close
+ * it.
  *
- * Return: 0; -EINVAL there is nothing to end. Thread-safe.
+ * Return: 0; -EINVAL the context is neither attached nor has registrations, or
+ * there is no such context. Any thread may call it.
  */
 int ibsa_verbs_detach(struct ibv_context *context);
 
@@ -388,62 +397,65 @@ const char *ibsa_event_type_str(int event_type);
 struct ibsa_verbs_async_fd;
 
 /**
- * ibsa_verbs_async_fd_get - name the device's own file in the member async_fd
+ * ibsa_verbs_async_fd_get - set the member async_fd to the device's own file
  * @context: any
  *
- * libibverbs passes the context's async_fd to the kernel when it creates a CQ,
- * QP, SRQ or WQ. While the context is attached or has registrations, that is a
- * file which the kernel refuses, and the call fails with EBADF. Between this
- * call and ibsa_verbs_async_fd_put() the member async_fd names the device's
- * own file.
+ * libibverbs passes async_fd to the kernel when it creates a CQ, QP, SRQ or WQ.
+ * While the context is attached or has registrations, the kernel does not
+ * accept that file, and the function fails with EBADF. From this call until
+ * ibsa_verbs_async_fd_put(), the member async_fd is the device's own file.
  *
- * The calls that create queues do this by themselves where this header has
- * their names. Use it around other calls: rdma_create_qp(), mlx5dv_create_qp().
- * While the context is not attached, the get counts, too: an attach or a first
- * registration by another thread waits for the put. The same thread calls both,
- * and is not canceled in between. Read the member for poll() before.
+ * The functions that create queues do this by themselves where this header
+ * defines their names. Use it around others: rdma_create_qp(),
+ * mlx5dv_create_qp(). On a context that is not attached, an attach or a first
+ * registration by another thread waits for the put. The same thread calls both
+ * functions, and must not be cancelled in between. To poll async_fd, read the
+ * member before.
  *
- * Return: what ibsa_verbs_async_fd_put() takes; NULL: the context is of
- * ibsa_verbs_open(), or memory is short. Leaves errno as it is. Thread-safe.
+ * Return: a value for ibsa_verbs_async_fd_put(); NULL: the context is of
+ * ibsa_verbs_open(), or there is not enough memory. errno is unchanged. Any
+ * thread may call it.
  */
 struct ibsa_verbs_async_fd *
 ibsa_verbs_async_fd_get(struct ibv_context *context);
 
 /**
- * ibsa_verbs_async_fd_put - end what ibsa_verbs_async_fd_get() has begun
+ * ibsa_verbs_async_fd_put - undo ibsa_verbs_async_fd_get()
  * @held: of ibsa_verbs_async_fd_get(), or NULL
  *
- * Leaves errno as it is. Thread-safe.
+ * errno is unchanged. The thread that called the get calls it.
  */
 void ibsa_verbs_async_fd_put(struct ibsa_verbs_async_fd *held);
 
 /**
- * ibsa_stock_event_gid - the GID of an event in libibverbs' own struct
- * @event: of ibv_get_async_event() as the library for LD_PRELOAD has it, not
- *         acknowledged yet, or a copy of it
+ * ibsa_stock_event_gid - the GID of an event in struct ibv_async_event of
+ * libibverbs
+ * @event: of ibv_get_async_event() of the library for LD_PRELOAD, or a copy;
+ *         not yet acknowledged
  *
- * For code that keeps libibverbs' calls. With libibsa-verbs-preload.so in front
- * of libibverbs these tell of the SM as well: @event->event_type is a number
- * of the five above, @event->element is a pointer to the GID, or of a gap the
- * port's number.
+ * For code that calls libibverbs directly, in a process with
+ * libibsa-verbs-preload.so. For an event of the SM, @event->event_type is one
+ * of the five above, and @event->element is a pointer to the GID, or the port
+ * number of a gap.
  *
- * Return: the GID, until the event is acknowledged; NULL it is of the device
- * or is a gap. Thread-safe.
+ * Return: the GID, network byte order, valid until the event is acknowledged;
+ * NULL for an event of the device and for a gap. Any thread may call it.
  */
 const union ibv_gid *ibsa_stock_event_gid(const struct ibv_async_event *event);
 
 /**
- * ibsa_stock_get_event - ibsa_get_async_event() for a program of libibverbs'
+ * ibsa_stock_get_event - ibsa_get_async_event() that waits as libibverbs does
  * @context: of libibverbs
- * @event:   filled
+ * @event:   receives the event
  *
- * For the library for LD_PRELOAD: the wait ends as libibverbs' would. If the
- * context is closed meanwhile, it goes on until the thread is canceled or
- * interrupted. Without memory or descriptors libibverbs reads, and the call is
- * not woken by the SM.
+ * For the library for LD_PRELOAD. If the context is closed during the call, the
+ * call continues to wait until the thread is cancelled or a signal interrupts
+ * it. Without memory or a free file descriptor, it reads with libibverbs, and
+ * events of the SM do not end the wait.
  *
- * Return: as ibsa_get_async_event(); EBADF a signal came after the context was
- * closed, and its handler has SA_RESTART. Thread-safe.
+ * Return: as ibsa_get_async_event(); EBADF a signal whose handler has
+ * SA_RESTART interrupted the wait, and the context is closed. Any thread may
+ * call it.
  */
 int ibsa_stock_get_event(struct ibv_context *context,
 			 struct ibsa_async_event *event);
