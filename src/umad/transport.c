@@ -46,7 +46,9 @@ static int wait_limit(const struct umad_transport *umad, int timeout_ms)
 {
 	const int look_ms = umad->is_gone ? GONE_MS : RENEW_MS;
 
-	if (umad->loss || umad->at < umad->held)
+	/* After as many as could be taken, a file that holds its packets itself
+	 * may have more, for which its descriptor is not readable. */
+	if (umad->loss || umad->at < umad->held || umad->held == UMAD_BUFFERS)
 		return 0;
 	if (umad->is_open || (timeout_ms >= 0 && timeout_ms < look_ms))
 		return timeout_ms;
