@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Faults of an embedded fabric: what happens to MADs on their way. */
+/* Faults of an embedded fabric: lost, late and changed MADs. */
 #ifndef IBSA_FABRIC_FAULT_H
 #define IBSA_FABRIC_FAULT_H
 
@@ -10,34 +10,35 @@ IBSA_BEGIN
 struct ibsa_fabric;
 
 /**
- * enum ibsa_fault_kind - what can go wrong with a MAD on its way
+ * enum ibsa_fault_kind - what a fault does to a MAD
  *
- * A fault strikes requests, answers and Reports alike, but for BUSY, SILENCE
- * and REDIRECT, which are the SA's.
+ * BUSY, SILENCE and REDIRECT affect only the SA; the others affect requests,
+ * replies and Reports alike.
  */
 enum ibsa_fault_kind {
-	IBSA_FAULT_LOSE,      /* it does not arrive */
+	IBSA_FAULT_LOSE,      /* the MAD does not arrive */
 	IBSA_FAULT_DELAY,     /* it arrives up to delay_ms later */
 	IBSA_FAULT_DUPLICATE, /* it arrives twice */
-	IBSA_FAULT_REORDER,   /* it arrives after the one sent next */
-	IBSA_FAULT_CORRUPT,   /* some of its bits are flipped */
-	IBSA_FAULT_BUSY,      /* the SA answers BUSY */
-	IBSA_FAULT_SILENCE,   /* the SA does not answer */
+	IBSA_FAULT_REORDER,   /* it arrives after the MAD that is sent next */
+	IBSA_FAULT_CORRUPT,   /* one to eight of its bits are inverted */
+	IBSA_FAULT_BUSY,      /* the SA replies BUSY */
+	IBSA_FAULT_SILENCE,   /* the SA does not reply */
 	IBSA_FAULT_REDIRECT,  /* the SA redirects the request to another port */
 	IBSA_FAULT_KINDS,
 };
 
 /**
- * struct ibsa_fault - one kind of fault and how often it strikes
- * @kind:     which
- * @percent:  of the MADs, 0 to 100; 0 ends the fault
- * @count:    strike so many times and then end; 0: no end
- * @delay_ms: for DELAY: at most this long; default 100
- * @hops:     for REDIRECT: how many ports redirect, one to the next; default 1.
- *            The SA's port redirects to that of the next channel adapter of the
- *            file, and so on, from the last adapter to the SA's port. The next
- *            port after these answers, also while and after @count runs out. If
- *            no port is left, the redirections lead in a circle
+ * struct ibsa_fault - a kind of fault and how often it occurs
+ * @kind:     the kind
+ * @percent:  share of the MADs that the fault affects, at random, 0 to 100; 0
+ *            ends the fault
+ * @count:    number of MADs after which the fault ends; 0: no end
+ * @delay_ms: for DELAY and REORDER: milliseconds at most; default 100
+ * @hops:     for REDIRECT: number of ports that redirect, each to the next;
+ *            default 1. The SA's port redirects to that of the next channel
+ *            adapter of the file, and so on, from the last adapter to the SA's
+ *            port. The port after these answers, also after @count
+ *            redirections. If no port is left, the redirections form a circle
  * @by_gid:   for REDIRECT: redirect to a GID, without a LID
  */
 struct ibsa_fault {
@@ -51,22 +52,28 @@ struct ibsa_fault {
 
 /**
  * ibsa_fabric_fault - start, change or end a kind of fault
- * @fabric: which
- * @fault:  the fault; replaces one of the same kind
+ * @fabric: a fabric
+ * @fault:  the fault; replaces the fault of the same kind
  *
- * Return: 0; -EINVAL an unknown kind or a percentage out of range.
+ * Use it to test how a program copes with an unreliable network and SA. Any
+ * thread may call it.
+ *
+ * Return: 0; -EINVAL the kind does not exist, or percent is not within 0 and
+ * 100.
  */
 int ibsa_fabric_fault(struct ibsa_fabric *fabric,
 		      const struct ibsa_fault *fault) IBSA_MUST_USE;
 
 /**
- * ibsa_fault_parse - a fault from text
- * @text:  KIND=PERCENT[,COUNT[,DELAY_MS]], as "lose=1" or "delay=2.5,0,200";
- *         kinds are lose, delay, duplicate, reorder, corrupt, busy and silence
- * @out:   the fault, for ibsa_fabric_fault(); what is not given is 0
- * @error: filled on failure; may be NULL
+ * ibsa_fault_parse - convert text to a fault
+ * @text:  KIND=PERCENT[,COUNT[,DELAY_MS]], such as "lose=1" or
+ *         "delay=2.5,0,200"; the kinds are lose, delay, duplicate, reorder,
+ *         corrupt, busy and silence. Or KIND=PERCENT[,COUNT[,HOPS]]; the kinds
+ *         are redirect, and redirect-gid, which sets by_gid
+ * @out:   receives the fault, for ibsa_fabric_fault(); missing numbers are 0
+ * @error: after an error, a sentence that lists the kinds; or NULL
  *
- * Return: 0; -EINVAL @text is no fault.
+ * Return: 0; -EINVAL @text is NULL or not a fault. Any thread may call it.
  */
 int ibsa_fault_parse(const char *text, struct ibsa_fault *out,
 		     struct ibsa_error *error) IBSA_MUST_USE;
