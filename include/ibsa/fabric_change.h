@@ -11,34 +11,37 @@ struct ibsa_fabric;
 
 /**
  * ibsa_fabric_sa_set - start or stop the SA
- * @fabric:  which
- * @running: false: its ports know no SM any more; a start forgets services,
- *           subscriptions and memberships, as a restarted SA does, and asks
- *           all ports to register again; who subscribes again is then told
- *           of all ports (trap 64), which are new to it
+ * @fabric:  a fabric
+ * @running: true: start; false: stop
  *
- * Nothing happens to a fabric that was loaded with no_sa.
+ * While the SA is stopped, the ports know no SM. When it starts, it has lost
+ * services, subscriptions and memberships, as a restarted SA, and asks all
+ * ports to register again. A subscriber of the previous SA that subscribes
+ * again gets a Report with trap 64 for each port.
+ *
+ * No effect on a fabric that was loaded with no_sa. Any thread may call it.
  */
 void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running);
 
 /**
- * ibsa_fabric_sa_move - let another node's SM become the master
- * @fabric: which
- * @node:   name or node id of where the SA now is; NULL: the first channel
- *          adapter of the file
+ * ibsa_fabric_sa_move - move the SA to another node
+ * @fabric: a fabric
+ * @node:   name or node id of the new node; NULL: the first channel adapter of
+ *          the file
  *
- * The ports that it reaches get its LID as sm_lid, and are asked to register
- * again: the new SA knows no services, subscriptions or memberships. What is
- * sent to the old LID is lost, and nobody is told; who subscribes again is
- * told of all ports (trap 64). A stopped SA moves too, and stays stopped.
+ * The ports that the SA reaches get its LID as sm_lid, and are asked to
+ * register again: the new SA has no services, subscriptions or memberships.
+ * Requests to the old LID are lost, without notice. A subscriber of the
+ * previous SA that subscribes again gets a Report with trap 64 for each port. A
+ * stopped SA moves too, and stays stopped.
  *
- * Return: 0; -ENODEV no such node; -ENETDOWN no port of it has a link;
- * -EOPNOTSUPP the fabric was loaded with no_sa.
+ * Return: 0; -ENODEV there is no such node; -ENETDOWN no port of the node has a
+ * link; -EOPNOTSUPP the fabric was loaded with no_sa. Any thread may call it.
  */
 int ibsa_fabric_sa_move(struct ibsa_fabric *fabric,
 			const char *node) IBSA_MUST_USE;
 
-/* What of struct ibsa_fabric_port_change is meant. */
+/* Which members of struct ibsa_fabric_port_change take effect. */
 enum ibsa_fabric_change_bit {
 	IBSA_CHANGE_LINK = 1 << 0,
 	IBSA_CHANGE_LID = 1 << 1,
@@ -52,19 +55,18 @@ enum ibsa_fabric_change_bit {
 };
 
 /**
- * struct ibsa_fabric_port_change - what becomes of a port
- * @mask:       of enum ibsa_fabric_change_bit: what is to change
- * @link_up:    whether the cable of the port carries anything
- * @needs_grh:  nothing is sent without a GRH
- * @sm_sl:      service level to reach the SM with; at most 15, and 31 on
- *              Omni-Path
- * @lmc:        how many low bits of the LID are path bits, at most 7
+ * struct ibsa_fabric_port_change - a change of a port
+ * @mask:       bits of enum ibsa_fabric_change_bit: what changes
+ * @link_up:    true: take the link of the port up; false: take it down
+ * @needs_grh:  the port refuses to send MADs without a GRH
+ * @sm_sl:      service level to the SM; at most 15, or 31 on Omni-Path
+ * @lmc:        number of low bits of the LID that are path bits, at most 7
  * @lid:        base LID, host order; a multiple of 2^lmc
  * @pkeys:      P_Key table, host order; copied
- * @pkey_count: of its entries, 1 to 128
+ * @pkey_count: number of entries in @pkeys, 1 to 128
  * @capability_mask: of its PortInfo, host order
- * @rate:       of its link, as a topology file has it, "1xSDR"; no wider and no
- *              faster than both ends support
+ * @rate:       rate of its link, as in a topology file, such as "1xSDR"; both
+ *              ends must support it
  */
 struct ibsa_fabric_port_change {
 	uint32_t mask;
@@ -81,30 +83,36 @@ struct ibsa_fabric_port_change {
 
 /**
  * ibsa_fabric_port_set - change a port while the fabric runs
- * @fabric: which
+ * @fabric: a fabric
  * @node:   name or node id; NULL: the first channel adapter
- * @port:   its port; 0: of a switch its own, else the first with a cable
- * @wanted: what is to change; all of it does, or nothing
+ * @port:   port number; 0: the own port of a switch, on other nodes the first
+ *          port with a cable
+ * @wanted: the changes; either all take effect, or none
  *
- * The SM sees it at once, and tells those who have subscribed: of ports that
- * come and go (traps 64 and 65), of groups that this ends (67), of switches
- * whose links change (128) and of other capabilities (144).
- * A link that goes down takes what was on its way with it, and both its
- * ports; whoever it cuts off is in no answer any more, and its memberships
- * are forgotten; subscriptions and LIDs stay. A port whose link comes up is
- * set up anew and asked to register again, if the SM reaches it.
- * A link with another rate trains again: its switches report it (128), the SM
- * sets up its ports, and nothing is cut off.
- * A client is not woken: it sees a change when it next reads the state of
- * its port.
+ * The SM notices the change at once and reports it to subscribers: ports that
+ * it reaches now or does not reach any more (traps 64 and 65), groups that lose
+ * their last full member by this (67), switches with a link that changes (128)
+ * and changed capabilities (144).
  *
- * Return: 0; -ENODEV no such node; -ENXIO it has no such port; -EINVAL no bit,
- * or one that there is not, in the mask, a value out of its range, something
- * else than the link or the rate of a switch's port with a cable, or the link
- * or the rate of a switch's own port; -ERANGE a rate that one end of the link
- * does not support;
- * -ENETDOWN the link or the rate of a port without a cable, or the LID of one
- * that the SM has never reached; -EADDRINUSE another port has such a LID; -ENOMEM.
+ * When a link goes down, both its end ports go down, and MADs in transit are
+ * lost. Ports that the SA does not reach any more are in none of its replies
+ * and lose their memberships; they keep their subscriptions and LIDs. When a
+ * link comes up, the SM sets up its ports and asks them to register again, if
+ * it reaches them.
+ *
+ * A link with a new rate trains again: its switches report it (128), the SM
+ * sets up its ports, and the link stays up.
+ *
+ * A change does not wake a client: it notices the change when it next reads the
+ * state of its port.
+ *
+ * Return: 0; -ENODEV there is no such node; -ENXIO the node has no such port;
+ * -EINVAL @mask is 0 or has an unknown bit, a value is out of range, the link
+ * or rate of a switch's own port, or anything but the link and rate of another
+ * port of a switch; -ERANGE one end of the link does not support @rate;
+ * -ENETDOWN the link or rate of a port without a cable, or the LID or LMC of a
+ * port that no SA has ever reached; -EADDRINUSE another port has one of the
+ * LIDs; -ENOMEM. Any thread may call it.
  */
 int ibsa_fabric_port_set(
 	struct ibsa_fabric *fabric, const char *node, unsigned int port,
