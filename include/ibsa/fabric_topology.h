@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The topology of an embedded fabric: nodes, ports, cables, and what is odd
- * about the file.
+ * The topology of an embedded fabric: nodes, ports and cables, and anomalies in
+ * its file.
  */
 #ifndef IBSA_FABRIC_TOPOLOGY_H
 #define IBSA_FABRIC_TOPOLOGY_H
@@ -14,14 +14,15 @@ struct ibsa_fabric;
 
 /**
  * struct ibsa_fabric_node - a node of a topology
- * @id:         as other lines of the file name it
- * @name:       its description, else its id
- * @guid:       node GUID, host order; made up if the file gives none
- * @image_guid: of the system that it is part of, host order
- * @vendor:     24 bits; 0 if the file does not say
- * @device:     16 bits; 0 if the file does not say
+ * @id:         node id, by which other lines of the file refer to the node
+ * @name:       its description; without one, its id
+ * @guid:       node GUID, host order; assigned by the fabric if the file gives
+ *              none
+ * @image_guid: GUID of its system, host order
+ * @vendor:     vendor id, 24 bits; 0 if the file does not give it
+ * @device:     device id, 16 bits; 0 if the file does not give it
  * @type:       enum ibsa_node_type
- * @port_count: its ports are numbered from 1 to here
+ * @port_count: number of ports; they are numbered from 1
  */
 struct ibsa_fabric_node {
 	const char *id;
@@ -35,15 +36,15 @@ struct ibsa_fabric_node {
 };
 
 /**
- * struct ibsa_fabric_end - a port of a node, and where its cable goes
- * @guid:      port GUID, host order; 0 for all but port 0 of a switch
- * @file_lid:  LID that the file asks for, host order; 0: none
- * @has_cable: whether the members below are meant
- * @is_up:     whether the cable carries anything at present
- * @far_node:  at the other end, an index for ibsa_fabric_node_at()
- * @far_port:  its port
+ * struct ibsa_fabric_end - a port of a node, and the other end of its cable
+ * @guid:      port GUID, host order; 0 for all ports of a switch except port 0
+ * @file_lid:  LID in the file, host order; 0: none
+ * @has_cable: the port has a cable; the members below are valid
+ * @is_up:     the link is up
+ * @far_node:  node at the other end, an index for ibsa_fabric_node_at()
+ * @far_port:  port number at the other end
  * @lanes:     width of the link: 1, 2, 4, 8 or 12
- * @speed:     of a lane, "EDR"
+ * @speed:     speed of a lane, such as "EDR"
  */
 struct ibsa_fabric_end {
 	uint64_t guid;
@@ -57,19 +58,19 @@ struct ibsa_fabric_end {
 };
 
 /*
- * What can be odd about a topology, and the word for it:
- * - one-way: a cable that one end alone gives, where others are given by both
- * - rate-differs: the two ends of a cable say different rates
- * - no-rate: nobody says how fast a cable is, but of others somebody does; or
- *   not in a way that is understood
- * - narrow: a cable has fewer lanes than most
- * - parallel-differs: two cables between the same nodes differ in rate
- * - guid-differs: a port's GUID is another one in another line
- * - no-cable: a node without any
- * - apart: nodes that no way connects with the first adapter
- * - same-name: two adapters have one description
- * - same-lid: a port asks for a LID that another one asks for
- * - no-guid: a node's GUID is 0, so it gets another
+ * Kinds of anomalies in a topology file, and their names:
+ * - one-way: only one end gives the cable, others are given at both ends
+ * - rate-differs: the two ends of a cable give different rates
+ * - no-rate: no end of a cable gives a rate, others have one; or the rate is
+ *   invalid
+ * - narrow: the cable has fewer lanes than most cables
+ * - parallel-differs: two cables between the same nodes have different rates
+ * - guid-differs: two lines give different GUIDs for a port
+ * - no-cable: the node has no cable
+ * - apart: nodes that are not connected with the first adapter
+ * - same-name: two adapters have the same description
+ * - same-lid: two ports have the same LID in the file
+ * - no-guid: the GUID of the node is 0; the fabric assigns another one
  */
 #define IBSA_FINDINGS(F)                        \
 	F(ONE_WAY, "one-way")                   \
@@ -91,12 +92,12 @@ enum ibsa_finding_kind {
 };
 
 /**
- * struct ibsa_fabric_finding - something odd in a topology file
- * @kind: what it is
- * @name: the word for it, of IBSA_FINDINGS
- * @file: whose line it is, as it was named; "(text)" if it was text
- * @line: from 1
- * @what: one sentence
+ * struct ibsa_fabric_finding - an anomaly in a topology file
+ * @kind: its kind
+ * @name: name of its kind, of IBSA_FINDINGS
+ * @file: name of the file as it was given; "(text)" for ibsa_fabric_parse()
+ * @line: line in the file, from 1
+ * @what: one sentence that describes the finding
  */
 struct ibsa_fabric_finding {
 	enum ibsa_finding_kind kind;
@@ -107,38 +108,40 @@ struct ibsa_fabric_finding {
 };
 
 /**
- * ibsa_fabric_node_at - walk over all nodes
- * @fabric: which
+ * ibsa_fabric_node_at - return a node of the topology
+ * @fabric: a fabric
  * @index:  from 0, in the order of the file
- * @out:    the node; its strings live as long as the fabric
+ * @out:    receives the node; its strings are valid as long as the fabric
  *
- * Return: 0; -ENOENT past the last.
+ * Return: 0; -ENOENT there is no such node. Any thread may call it.
  */
 int ibsa_fabric_node_at(struct ibsa_fabric *fabric, size_t index,
 			struct ibsa_fabric_node *out) IBSA_MUST_USE;
 
 /**
- * ibsa_fabric_end_at - walk over the ports of a node, and along its cables
- * @fabric: which
+ * ibsa_fabric_end_at - return a port of a node, and the other end of its cable
+ * @fabric: a fabric
  * @node:   index of the node, as for ibsa_fabric_node_at()
- * @port:   0 is the node itself, a switch's own end port; 1 to port_count
- * @out:    the port and its cable
+ * @port:   0: the own end port of a switch, on other nodes the node itself; or
+ *          1 to port_count
+ * @out:    receives the port
  *
- * Return: 0; -ENOENT there is no such node or port.
+ * Return: 0; -ENOENT there is no such node or port. Any thread may call it.
  */
 int ibsa_fabric_end_at(struct ibsa_fabric *fabric, size_t node,
 		       unsigned int port,
 		       struct ibsa_fabric_end *out) IBSA_MUST_USE;
 
 /**
- * ibsa_fabric_finding_at - walk over what is odd about the topology
- * @fabric: which, made with @check of its options
- * @index:  from 0, by file and line
- * @out:    the finding; its strings live as long as the fabric
+ * ibsa_fabric_finding_at - return an anomaly of the topology file
+ * @fabric: a fabric that was loaded with @check
+ * @index:  from 0, ordered by file and line
+ * @out:    receives the finding; its strings are valid as long as the fabric
  *
- * There are at most 65536 findings; more are not kept.
+ * A fabric holds at most 65536 findings.
  *
- * Return: 0; -ENOENT past the last, or nobody has looked for any.
+ * Return: 0; -ENOENT there is no such finding, or the fabric was loaded without
+ * @check. Any thread may call it.
  */
 int ibsa_fabric_finding_at(struct ibsa_fabric *fabric, size_t index,
 			   struct ibsa_fabric_finding *out) IBSA_MUST_USE;
