@@ -516,10 +516,10 @@ struct ib_sa_multicast {
  * port has no events, the library reads the port every second. It reads each
  * membership back every @audit_ms of struct ibsa_device_options, and soon after
  * the port changed. It calls back at once when the port has changed so that
- * memberships are lost. It then reads the groups, and joins lost groups again
- * if the program wants them, one group after the other, in half a second, or 5
- * ms for each of more than 100 groups, at most 10 s: a join of a lost group
- * waits for this, unless the port is down.
+ * memberships are lost. It then reads the groups, and sends the requests of
+ * programs that join a lost group again, one group after the other, in half a
+ * second, or 5 ms for each of more than 100 groups, at most 10 s: a join of a
+ * lost group waits for this, unless the port is down.
  *
  * Return: the membership, or an error, see ibsa_is_err(): -EINVAL @client is
  * not registered, the device belongs to the parent process, no @callback, or no

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * libibverbs' calls that make queues, for <ibsa/verbs.h>, which leads their
- * names here. They hand the kernel the context's async_fd for the queue's
- * events, and it takes nothing but the device's own file.
+ * Functions that create queues, which <ibsa/verbs.h> uses in place of those of
+ * libibverbs. libibverbs passes the context's async_fd to the kernel for the
+ * events of the queue, and the kernel accepts only the device's own file.
  */
 #ifndef IBSA_VERBS_QUEUE_H
 #define IBSA_VERBS_QUEUE_H
@@ -24,7 +24,8 @@ static inline struct ibv_cq *ibsa__create_cq(struct ibv_context *context,
 	return cq;
 }
 
-/* Of a context, and of what is in one, with what is wanted. */
+/* @of: the struct in which the queue is created; @context: its context;
+ * @wanted: the struct of the queue's attributes. */
 #define IBSA__CREATE(made, name, of, context, wanted)                       \
 	static inline struct made *ibsa__create_##name(struct of *where,    \
 						       struct wanted *what) \
