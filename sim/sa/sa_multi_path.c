@@ -168,14 +168,26 @@ static void order(struct port_name *pair)
 	pair[1] = first;
 }
 
+/* LIDs of a port in this subnet. Switches have one, whatever others have. */
+static unsigned int lids_usual(const struct multi *multi)
+{
+	const struct subnet *subnet = multi->work->subnet;
+	unsigned int most = subnet->ends[subnet->sa_end].lid_count;
+
+	for (unsigned int i = 0; i < multi->from_count + multi->to_count; i++) {
+		if (multi->names[i].end->lid_count > most)
+			most = multi->names[i].end->lid_count;
+	}
+	return most;
+}
+
 /* Which LIDs of ports with several are taken: the same for either way. */
 static unsigned int lid_offset(const struct multi *multi)
 {
 	enum { SHIFT = 4, PRIME = 103 };
-	const struct end_port *from = multi->names[0].end;
-	const struct end_port *to = multi->names[2].end;
-	const uint32_t a = from->lid / from->lid_count;
-	const uint32_t b = to->lid / to->lid_count;
+	const unsigned int count = lids_usual(multi);
+	const uint32_t a = multi->names[0].end->lid / count;
+	const uint32_t b = multi->names[2].end->lid / count;
 
 	return (a < b ? a << SHIFT | b : b << SHIFT | a) % PRIME;
 }

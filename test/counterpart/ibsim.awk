@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A topology file as ibsim wants it, and with no choice left to who reads it:
 # cables at both their ends, each with its rate where ibnetdiscover writes it;
-# LIDs and GUIDs; and what each node's vendor calls it.
+# LIDs and GUIDs; and what each node's vendor calls it. With -v lmc=N ports of
+# adapters have 2 to the power of N LIDs.
 
 function note(node, port, far, far_port, rate) {
 	if ((node, port) in link)
@@ -12,6 +13,8 @@ function note(node, port, far, far_port, rate) {
 	if (port > most[node])
 		most[node] = port
 }
+
+function next_lid() { return lid += 2 ^ lmc }
 
 /^(Switch|Ca|Hca|Rt)[ \t]/ {
 	split($0, quoted, "\"")
@@ -52,13 +55,13 @@ END {
 				sprintf("%08x", i * 4001 % 65536 * 256)
 		printf "%s%s \"%s\"\t# \"%s\"", head[node], kind[node], node,
 			name[node]
-		print is_switch[node] ? " base port 0 lid " ++lid " lmc 0" : ""
+		print is_switch[node] ? " base port 0 lid " next_lid() " lmc 0" : ""
 		for (port = 1; port <= most[node]; port++) {
 			if (!((node, port) in link))
 				continue
 			print "[" port "]\t" link[node, port] \
 				(is_switch[node] ? "" : \
-				"lid " ++lid " lmc 0 ") \
+				"lid " next_lid() " lmc " lmc + 0 " ") \
 				"\"" names[node, port] "\" lid 0 " \
 				rates[node, port]
 		}

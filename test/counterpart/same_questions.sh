@@ -28,6 +28,7 @@ pause() {
 	kill -CONT "$1"
 }
 
+# Ports have 2 to the power of $lmc LIDs, those of switches one.
 # ask TOPOLOGY SM NODE [all|brief|methods [PARTITIONS [pause]]]
 ask() {
 	echo "$1, SM at $2, asked from $3 ${5:+, with $5}"
@@ -35,7 +36,7 @@ ask() {
 	if grep -q '^\[.*lid' "$1"; then
 		cp "$1" "$work/net"
 	else
-		awk -f "$here/ibsim.awk" "$1" >"$work/net"
+		awk -v lmc="${lmc:-0}" -f "$here/ibsim.awk" "$1" >"$work/net"
 	fi
 	(
 		FABRIC_NET=$work/net
@@ -45,7 +46,7 @@ ask() {
 		# Sets, but chance says by which of two equal ways it finds a
 		# node, and its LocalPortNum with that.
 		[ "${4:-brief}" = methods ] ||
-			FABRIC_SM_OPTIONS=('single_thread TRUE')
+			FABRIC_SM_OPTIONS=('single_thread TRUE' "lmc ${lmc:-0}")
 		fabric_start
 		if [ -n "${6:-}" ]; then
 			pause "$fabric_sm_pid" &
@@ -70,6 +71,7 @@ done
 ask "$examples/two-hosts.net" node1 node2
 ask "$examples/two-hosts.net" node1 node2 methods b.default.conf pause
 ask "$examples/four-hosts.net" node1 node3
+lmc=2 ask "$examples/four-hosts.net" node1 node3
 ask "$examples/fat-tree-16.net" node1 node7
 # One that has room for different routes and trees, whatever is drawn.
 seeds=(3)
