@@ -67,8 +67,17 @@ void ibsa__registration_schedule(struct ibsa__registration *one,
 			ms < UINT_MAX ? (unsigned int)ms : UINT_MAX);
 }
 
-/* Take the next step in @ms. What a request under way says may be out of date:
- * the step after it is then soon, too. */
+/* Whether the next step is due within @ms anyway. */
+static bool registration_is_due(const struct ibsa__registration *one,
+				uint64_t ms)
+{
+	return one->alarm.timer.armed &&
+	       one->alarm.timer.due <= now_ns(one) / NS_PER_MS + ms;
+}
+
+/* Take the next step within @ms, or change after change would put it off for
+ * ever. What a request under way says may be out of date: the step after it is
+ * then soon, too. */
 static void registration_hasten(struct ibsa__registration *one, uint64_t ms)
 {
 	/* Each of two programs that want the same place waits its time. */
@@ -76,7 +85,9 @@ static void registration_hasten(struct ibsa__registration *one, uint64_t ms)
 		return;
 	one->failures = 0;
 	one->is_stale = one->query_id;
-	ibsa__registration_schedule(one, one->step, ms);
+	one->is_routine = false;
+	if (!registration_is_due(one, ms))
+		ibsa__registration_schedule(one, one->step, ms);
 }
 
 void ibsa__registration_soon(struct ibsa__registration *one)

@@ -48,7 +48,7 @@ struct ibsa__registration_ops {
 
 struct ibsa__registrations;
 
-/* The port has changed; before its registrations are scheduled anew. */
+/* The port has changed; its registrations are scheduled anew already. */
 typedef void (*ibsa__registrations_fn)(struct ibsa__registrations *all,
 				       unsigned int changes,
 				       const struct ibsa_port_state *now);

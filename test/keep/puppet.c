@@ -159,6 +159,45 @@ static void masks_are_complete(void **state)
 			 identity);
 }
 
+/* Reads of the service @id so far. */
+static unsigned int reads_of(uint64_t id)
+{
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; i < puppet.sent_count; i++) {
+		const uint8_t *mad = puppet_sent(&puppet, i)->mad;
+
+		count += mad[MAD_METHOD] == IBSA_METHOD_GET &&
+			 ibsa_be64(mad + IBSA_SA_HEADER_BYTES) == id;
+	}
+	return count;
+}
+
+/* The port changes again and again before the last service is read. */
+static void changes_put_nothing_off_for_ever(void **state)
+{
+	const struct ibsa_service service = { .service_id = 8 };
+	const struct ibsa_service_keep last = { .service = &service };
+	struct ibsa_kept *kept;
+	struct ibsa_port_state port;
+	unsigned int before;
+
+	(void)state;
+	keep_well(0);
+	assert_int_equal(ibsa__keeper_add(&keeper, &last, NULL, NULL, &kept),
+			 0);
+	puppet_advance(&puppet, engine, 1);
+	answer(IBSA_METHOD_SET, 0);
+	answer(IBSA_METHOD_GET, 0);
+	before = reads_of(8);
+	for (int i = 0; i < 10; i++) {
+		puppet.port.sm_sl++;
+		assert_int_equal(ibsa__engine_port(engine, true, &port), 0);
+		pass(200);
+	}
+	assert_true(reads_of(8) > before);
+}
+
 /* Half of the lease that was granted, not of what was asked for; read, then
  * set; and what was just read is not read again. */
 static void granted_lease_counts(void **state)
@@ -517,6 +556,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(masks_are_complete),
+		TEST(changes_put_nothing_off_for_ever),
 		TEST(granted_lease_counts),
 		TEST(lease_of_nothing_is_a_second),
 		TEST(set_without_effect_is_a_failure),
