@@ -178,16 +178,18 @@ int ibsa_fabric_parse(const char *text, size_t len,
 void ibsa_fabric_put(struct ibsa_fabric *fabric);
 
 /**
- * ibsa_fabric_attach - a port of the fabric as a transport
- * @fabric: which
+ * ibsa_fabric_attach - create a transport at a port of a fabric
+ * @fabric: a fabric
  * @node:   name or node id of a channel adapter, or HOST/DEVICE for the name
- *          "HOST DEVICE"; a host's name: its first adapter with an active
- *          port, else its first; NULL: the first of the file
- * @port:   its port; 0: the first with a cable
- * @out:    the transport, for ibsa_options.transport; holds the fabric
+ *          "HOST DEVICE"; a host's name: its first adapter with an active port,
+ *          else its first; NULL: the first of the file
+ * @port:   port number; 0: the first port with a cable
+ * @out:    receives the transport, for ibsa_options.transport; it holds the
+ *          fabric until it is closed
  *
- * Return: 0; -ENODEV no such adapter; -ENXIO it has no such port; -ENETDOWN the
- * port has no cable; -ENOMEM; or the error of making its eventfd.
+ * Return: 0; -ENODEV there is no such channel adapter; -ENXIO it has no such
+ * port; -ENETDOWN the port has no cable; -ENOMEM; or, on the real clock, the
+ * error of timerfd_create(2), such as -EMFILE. Any thread may call it.
  */
 int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
 		       unsigned int port,
