@@ -12,9 +12,9 @@ struct ibsa_transport;
 
 /**
  * struct ibsa_packet - a packet on a link of the fabric
- * @time_ns: of the fabric's clock, nanoseconds
- * @bytes:   from the LRH to the VCRC, as they are on a wire; network order
- * @len:     how many
+ * @time_ns: nanoseconds of the fabric's clock
+ * @bytes:   from the LRH to the VCRC, as on a wire, network order
+ * @len:     number of bytes
  */
 struct ibsa_packet {
 	uint64_t time_ns;
@@ -29,53 +29,56 @@ struct ibsa_packet {
 typedef void (*ibsa_packet_fn)(const struct ibsa_packet *packet, void *arg);
 
 /**
- * ibsa_fabric_tap - see all that is on the links of the clients
- * @fabric: which
- * @seen:   called with each packet from now on; NULL: no more
- * @arg:    handed to @seen as it is
+ * ibsa_fabric_tap - call a function with each packet of a fabric
+ * @fabric: a fabric
+ * @seen:   called with each packet from now on; NULL: end this
+ * @arg:    passed to @seen unchanged
  *
- * A request is seen when a client sends it, whatever becomes of it, and an
- * answer or a Report when it has arrived at a client. What goes between umad
- * files, and between those and the ports, is seen once, when it is sent. A
- * message of more than one MAD is seen as its RMPP segments, all at one time;
- * there are no acknowledgements of them.
+ * The packets are: a request when a client sends it, even if it is lost later;
+ * a reply or a Report when it arrives at a client; a MAD between umad files, or
+ * between umad files and ports, once, when it is sent. A message of several
+ * MADs appears as its RMPP segments, all with the same time, without
+ * acknowledgements.
  *
- * Return: 0; -EBUSY somebody else sees them already; -EOPNOTSUPP the fabric
- * is of Omni-Path, whose packets have other headers.
+ * Return: 0; -EBUSY the fabric already calls a function with its packets;
+ * -EOPNOTSUPP the fabric is an Omni-Path fabric, whose packets have other
+ * headers. Any thread may call it.
  *
- * Source: IBA vol 1, 7.7 (LRH), 8.3 (GRH), 9.2 (BTH), 9.3.3 (DETH), 13.6.2
- * (RMPP).
+ * Source: IBA vol 1, 7.7 (LRH), 7.8 (checksums), 8.3 (GRH), 9.2 (BTH), 9.3.3
+ * (DETH), 13.6.2 (RMPP).
  */
 int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn seen,
 		    void *arg) IBSA_MUST_USE;
 
 /**
- * ibsa_replay_open - a port whose SA answers what it has once answered
- * @path:  a capture: a pcap file of ERF records of InfiniBand (link type 197),
- *         or of InfiniBand packets (link type 247)
- * @error: filled on failure; may be NULL
- * @out:   the transport, for ibsa_options.transport
+ * ibsa_replay_open - open a capture as a port whose SA replays it
+ * @path:  a pcap file of ERF records of InfiniBand (link type 197), or of
+ *         InfiniBand packets (link type 247)
+ * @error: after an error, a sentence that tells what failed; or NULL
+ * @out:   receives the transport, for ibsa_options.transport
  *
- * A request is answered as the same question was in the capture: of the same
- * versions, method, attribute, modifier, SM_Key and component mask, and the
- * same record, which in a Get and a GetTable is only what the mask selects.
- * The answer has the new transaction id, comes at once, and whole if it was
- * in RMPP segments. What was asked more than once gets those answers in
- * their order, and then the last for ever. What was asked in vain gets no
- * answer; what was never asked, status 0x000c, whatever an SA would say.
- * Reports do not come. A packet that is cut at the end of the file, and what
- * is neither a request to an SA nor its answer, do not count.
+ * A request gets the reply that the same request has in the capture: with the
+ * same versions, method, attribute, modifier, SM_Key and component mask, and
+ * the same record, of which only the masked fields count for Get and GetTable.
+ * The reply has the new TransactionID and arrives at once, even if the capture
+ * has it in RMPP segments. If the capture has the same request several times,
+ * the replies are returned in their order, then always the last one. A request
+ * without a reply in the capture gets no reply; a request that is not in the
+ * capture gets status 0x000c. Reports are not replayed. A packet that is
+ * truncated at the end of the file, and packets that are neither a request to
+ * an SA nor its reply, are ignored.
  *
- * The port has the LID of who has asked first, the SM's LID that it has asked
- * at, the P_Key it has asked with, and the GID that a GRH or a PathRecord
- * gives it, or one that is made up. The transport is at a fabric of its own,
- * which ibsa_fabric_load() makes of such a file to be shared: that port is its
- * only adapter, "recorded", on a switch that the SA is on, unless it has asked
- * at its own LID. Its clock is the real one.
+ * The port has the LID of the first requester, the LID of the SM to which it
+ * sent, the P_Key of the first packet, and the GID that a GRH or a PathRecord
+ * gives it, or one that is made up. The transport belongs to a fabric of its
+ * own, on the real clock, which ibsa_fabric_load() creates from a capture to
+ * share it: the port is its only adapter, "recorded", on the switch "recorded
+ * SA", which has the SA unless the requester sent to its own LID.
  *
- * Return: 0; -EINVAL no @path, no such capture, or nobody asks an SA in it;
- * -ENOENT and the like from opening it; -EFBIG; -ENOMEM; or the error of
- * making a timerfd.
+ * Return: 0; -EINVAL @path is NULL, the file is not such a capture, or it
+ * contains no request to an SA; -ENOENT the file does not exist; -EFBIG it is 1
+ * GiB or larger; -ENOMEM; or the error of opening or reading it, or of
+ * timerfd_create(2). Any thread may call it.
  */
 int ibsa_replay_open(const char *path, struct ibsa_error *error,
 		     struct ibsa_transport **out) IBSA_MUST_USE;
