@@ -22,6 +22,7 @@ enum {
 	SPREAD_MS = 500,	 /* of a recovery, at least, */
 	SPREAD_EACH_MS = 5,	 /* for each registration, */
 	SPREAD_MAX_MS = 10000,	 /* and at most */
+	CHANGES_MAX = 2,	 /* which may move a step to a later time */
 	QUEUE_MS = 60 * 1000,	 /* that a request waits for the window */
 	LAST_DEADLINE_MS = 1500, /* while the client closes */
 };
@@ -62,6 +63,7 @@ void ibsa__registration_schedule(struct ibsa__registration *one,
 		ms = ibsa__engine_random(engine_of(one), spread_ms);
 	one->is_stale = false;
 	one->is_routine = false;
+	one->changes = 0;
 	one->step = step;
 	ibsa__alarm_set(engine_of(one), &one->alarm,
 			ms < UINT_MAX ? (unsigned int)ms : UINT_MAX);
@@ -75,19 +77,27 @@ static bool registration_is_due(const struct ibsa__registration *one,
 	       one->alarm.timer.due <= now_ns(one) / NS_PER_MS + ms;
 }
 
-/* Take the next step within @ms, or change after change would put it off for
+/*
+ * Take the next step within @ms. A step that is due earlier moves, because all
+ * retries after a silence may be due at once, and are to be spread; but only
+ * for CHANGES_MAX changes, or change after change would put the step off for
  * ever. What a request under way says may be out of date: the step after it is
- * then soon, too. */
+ * then soon, too.
+ */
 static void registration_hasten(struct ibsa__registration *one, uint64_t ms)
 {
+	const unsigned int changes = one->changes;
+
 	/* Each of two programs that want the same place waits its time. */
 	if (one->releasing || (one->step == IBSA__STEP_SET && one->disputes))
 		return;
 	one->failures = 0;
 	one->is_stale = one->query_id;
 	one->is_routine = false;
-	if (!registration_is_due(one, ms))
-		ibsa__registration_schedule(one, one->step, ms);
+	if (changes >= CHANGES_MAX && registration_is_due(one, ms))
+		return;
+	ibsa__registration_schedule(one, one->step, ms);
+	one->changes = changes + 1;
 }
 
 void ibsa__registration_soon(struct ibsa__registration *one)

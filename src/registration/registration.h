@@ -82,6 +82,7 @@ struct ibsa__registration {
 	unsigned int failures;	   /* of one kind in a row */
 	unsigned int disputes; /* losses that another program may have caused,
 				* since a read last found it in its place */
+	unsigned int changes;  /* of the port that have set the alarm */
 	uint32_t moves;	       /* when the SA was last known to have it */
 	int err;	       /* if it is troubled */
 	uint16_t status;
