@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The library's memory, counted. */
 #include <malloc.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,14 @@ static struct alloc_count counted;
 struct alloc_count alloc_counted(void)
 {
 	return counted;
+}
+
+void alloc_print(const char *name, void (*run)(uint64_t count), uint64_t count)
+{
+	const uint64_t before = counted.calls;
+
+	run(count);
+	printf("%s %llu\n", name, (unsigned long long)(counted.calls - before));
 }
 
 static void *count(void *memory)

@@ -14,4 +14,8 @@ struct alloc_count {
 
 struct alloc_count alloc_counted(void);
 
+/* Print how many allocations @run makes once it is warm: @name and the
+ * number. @count: the argument of @run. */
+void alloc_print(const char *name, void (*run)(uint64_t count), uint64_t count);
+
 #endif

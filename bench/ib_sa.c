@@ -211,16 +211,6 @@ static const struct bench_case cases[] = {
 	{ "ib-sa-client", run_client, COUNT },
 };
 
-/* Once warm, nothing allocates. */
-static void print_allocations(void)
-{
-	const struct alloc_count before = alloc_counted();
-
-	run_kernel(MANY);
-	printf("ib-sa-allocations %llu\n",
-	       (unsigned long long)(alloc_counted().calls - before.calls));
-}
-
 /* The topology file comes first, then what bench_main() takes. */
 int main(int argc, char **argv)
 {
@@ -233,7 +223,7 @@ int main(int argc, char **argv)
 	status = bench_main(argc - 1, argv + 1, cases,
 			    sizeof(cases) / sizeof(cases[0]));
 	if (!status && !counts)
-		print_allocations();
+		alloc_print("ib-sa-allocations", run_kernel, MANY);
 	ib_sa_unregister_client(&kernel_client);
 	ibsa_device_put(device);
 	ibsa_close(client);

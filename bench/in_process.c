@@ -112,16 +112,6 @@ static const struct bench_case cases[] = {
 	{ "syscall", run_syscall, COUNT },
 };
 
-/* Once warm, nothing allocates. */
-static void print_allocations(void)
-{
-	const struct alloc_count before = alloc_counted();
-
-	run_paths(COUNT);
-	printf("allocations %llu\n",
-	       (unsigned long long)(alloc_counted().calls - before.calls));
-}
-
 /* The topology file comes first, then what bench_main() takes. */
 int main(int argc, char **argv)
 {
@@ -134,7 +124,7 @@ int main(int argc, char **argv)
 	status = bench_main(argc - 1, argv + 1, cases,
 			    sizeof(cases) / sizeof(cases[0]));
 	if (!status && !counts)
-		print_allocations();
+		alloc_print("allocations", run_paths, COUNT);
 	ibsa_close(client);
 	ibsa_fabric_put(fabric);
 	free(gids);

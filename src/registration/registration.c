@@ -81,8 +81,8 @@ static bool registration_is_due(const struct ibsa__registration *one,
  * Take the next step within @ms. A step that is due earlier moves, because all
  * retries after a silence may be due at once, and are to be spread; but only
  * for CHANGES_MAX changes, or change after change would put the step off for
- * ever. What a request under way says may be out of date: the step after it is
- * then soon, too.
+ * ever. The reply to a request in flight may be out of date: the step after it
+ * is then soon, too.
  */
 static void registration_hasten(struct ibsa__registration *one, uint64_t ms)
 {
@@ -130,7 +130,7 @@ static uint32_t registrations_moves(struct ibsa__registrations *all)
 	return all->moves;
 }
 
-/* What has changed and changed back is a move, unless it was counted. */
+/* A value that has changed and changed back is a move, unless it was counted. */
 static void moves_count(struct ibsa__registrations *all, unsigned int changes,
 			const struct ibsa_port_state *now)
 {
