@@ -278,11 +278,6 @@ static void set_observers(struct ibsa_fabric *fabric)
 	fabric->subnet.observers = observing;
 }
 
-static void files_put(void *owner)
-{
-	ibsa_fabric_put(owner);
-}
-
 /* Each part is given those below it. */
 static void compose(struct ibsa_fabric *fabric)
 {
@@ -294,13 +289,9 @@ static void compose(struct ibsa_fabric *fabric)
 	fabric->sa.net = &fabric->net;
 	fabric->sa.nodes = &fabric->nodes;
 	fabric->files = (struct sim_files){
-		.lock = &fabric->lock,
 		.subnet = &fabric->subnet,
 		.net = &fabric->net,
 		.nodes = &fabric->nodes,
-		.references = &fabric->references,
-		.put = files_put,
-		.owner = fabric,
 	};
 	ibsa__mads_init(&fabric->net);
 	ibsa__traps_init(&fabric->nodes);

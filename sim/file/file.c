@@ -17,17 +17,6 @@ static struct port_handler **handlers_of(const struct sim_file *file)
 	return &file->files->subnet->setups[file->end].handlers;
 }
 
-static void enter(struct sim_file *file)
-{
-	struct sim_files *files = file->files;
-
-	pthread_mutex_lock(files->lock);
-	++*files->references;
-	file->handler.next = *handlers_of(file);
-	*handlers_of(file) = &file->handler;
-	pthread_mutex_unlock(files->lock);
-}
-
 int ibsa__sim_file_open(struct sim_files *files, uint32_t port,
 			void (*ready)(void *arg), void *arg,
 			struct sim_file **out)
@@ -55,7 +44,8 @@ int ibsa__sim_file_open(struct sim_files *files, uint32_t port,
 		ibsa__free(file);
 		return err;
 	}
-	enter(file);
+	file->handler.next = *handlers_of(file);
+	*handlers_of(file) = &file->handler;
 	*out = file;
 	return 0;
 }
@@ -78,7 +68,6 @@ void ibsa__sim_file_close(struct sim_file *file)
 	if (!file)
 		return;
 	files = file->files;
-	pthread_mutex_lock(files->lock);
 	for (at = handlers_of(file); *at != &file->handler;)
 		at = &(*at)->next;
 	*at = file->handler.next;
@@ -86,8 +75,6 @@ void ibsa__sim_file_close(struct sim_file *file)
 		set_issm(file, false);
 	ibsa__sents_done(&file->sents, files->net->mads.pool);
 	ibsa__inbox_done(&file->inbox);
-	pthread_mutex_unlock(files->lock);
-	files->put(files->owner);
 	ibsa__free(file);
 }
 
@@ -95,19 +82,16 @@ int ibsa__sim_file_issm(struct sim_file *file, bool on)
 {
 	struct sim_files *files = file->files;
 	const struct end_setup *setup = &files->subnet->setups[file->end];
-	int err = 0;
 
-	pthread_mutex_lock(files->lock);
 	if (on && setup->issm && setup->issm != file)
-		err = -EBUSY;
-	else if (on != (setup->issm == file))
+		return -EBUSY;
+	if (on != (setup->issm == file))
 		set_issm(file, on);
-	pthread_mutex_unlock(files->lock);
-	return err;
+	return 0;
 }
 
-static bool file_collides(const struct sim_file *file,
-			  const struct sim_agent_request *request)
+bool ibsa__sim_file_has(const struct sim_file *file,
+			const struct sim_agent_request *request)
 {
 	for (int i = 0; i < SIM_AGENTS_MAX; i++) {
 		const struct agent *agent = &file->agents[i];
@@ -119,30 +103,23 @@ static bool file_collides(const struct sim_file *file,
 	return false;
 }
 
-bool ibsa__sim_file_has(struct sim_file *file,
-			const struct sim_agent_request *request)
-{
-	bool has;
-
-	pthread_mutex_lock(file->files->lock);
-	has = file_collides(file, request);
-	pthread_mutex_unlock(file->files->lock);
-	return has;
-}
-
 /* The handlers of a port are its umad files. */
 static bool is_taken(const struct port_handler *handler,
 		     const struct sim_agent_request *request)
 {
-	while (handler && !file_collides(handler->arg, request))
+	while (handler && !ibsa__sim_file_has(handler->arg, request))
 		handler = handler->next;
 	return handler;
 }
 
-static int enter_agent(struct sim_file *file, struct sim_agent_request *request)
+int ibsa__sim_file_register(struct sim_file *file,
+			    struct sim_agent_request *request)
 {
 	uint32_t id = 0;
+	int err = ibsa__agent_check(request);
 
+	if (err)
+		return err;
 	if (is_taken(*handlers_of(file), request))
 		return -EINVAL;
 	while (id < SIM_AGENTS_MAX && file->agents[id].is_open)
@@ -156,19 +133,6 @@ static int enter_agent(struct sim_file *file, struct sim_agent_request *request)
 		.what = *request,
 	};
 	return 0;
-}
-
-int ibsa__sim_file_register(struct sim_file *file,
-			    struct sim_agent_request *request)
-{
-	int err = ibsa__agent_check(request);
-
-	if (err)
-		return err;
-	pthread_mutex_lock(file->files->lock);
-	err = enter_agent(file, request);
-	pthread_mutex_unlock(file->files->lock);
-	return err;
 }
 
 /* Nobody waits for what the agent has asked any more. */
@@ -188,17 +152,11 @@ static void end_sents_of(struct sim_file *file, uint32_t id)
 
 int ibsa__sim_file_unregister(struct sim_file *file, uint32_t id)
 {
-	int err = 0;
-
-	pthread_mutex_lock(file->files->lock);
-	if (id >= SIM_AGENTS_MAX || !file->agents[id].is_open) {
-		err = -EINVAL;
-	} else {
-		file->agents[id].is_open = false;
-		end_sents_of(file, id);
-	}
-	pthread_mutex_unlock(file->files->lock);
-	return err;
+	if (id >= SIM_AGENTS_MAX || !file->agents[id].is_open)
+		return -EINVAL;
+	file->agents[id].is_open = false;
+	end_sents_of(file, id);
+	return 0;
 }
 
 /* One packet on its way out. */
@@ -443,8 +401,9 @@ static int post(const struct out *out, uint64_t now_ns)
 int ibsa__sim_file_write(struct sim_file *file, const uint8_t *packet,
 			 size_t len)
 {
-	struct sim_files *files = file->files;
+	const struct sim_files *files = file->files;
 	struct out out = { .file = file };
+	uint64_t now_ns;
 	int err;
 
 	if (len < UMAD_HEADER_BYTES + MAD_RMPP_END)
@@ -452,14 +411,10 @@ int ibsa__sim_file_write(struct sim_file *file, const uint8_t *packet,
 	memcpy(&out.header, packet, sizeof(out.header));
 	out.mad = packet + UMAD_HEADER_BYTES;
 	out.len = len - UMAD_HEADER_BYTES;
-	pthread_mutex_lock(files->lock);
 	err = check(&out);
-	if (!err) {
-		const uint64_t now_ns = sim_clock_now(files->subnet->clock);
-
-		ibsa__mads_settle(files->net, now_ns);
-		err = post(&out, now_ns);
-	}
-	pthread_mutex_unlock(files->lock);
-	return err;
+	if (err)
+		return err;
+	now_ns = sim_clock_now(files->subnet->clock);
+	ibsa__mads_settle(files->net, now_ns);
+	return post(&out, now_ns);
 }

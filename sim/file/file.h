@@ -3,16 +3,14 @@
  * A umad file at a port of the fabric, with the kernel's manners: agents,
  * transaction ids, timeouts and retries.
  *
- * Each function locks the fabric itself. Packets are a struct umad_header
- * and a MAD behind it.
+ * The caller has locked the fabric. Packets are a struct umad_header and a MAD
+ * behind it.
  *
  * Source: Linux drivers/infiniband/core/user_mad.c and mad.c;
  * Documentation/infiniband/user_mad.rst.
  */
 #ifndef SIM_FILE_FILE_H
 #define SIM_FILE_FILE_H
-
-#include <pthread.h>
 
 #include <ibsa/sim.h>
 
@@ -28,19 +26,15 @@ enum { SIM_AGENTS_MAX = 32 /* of a file */ };
 
 /* The umad files of a fabric. */
 struct sim_files {
-	pthread_mutex_t *lock;
 	struct subnet *subnet;
 	struct mad_net *net;
 	struct nodes *nodes;
-	uint32_t agent_prefixes;  /* given to agents */
-	unsigned int *references; /* of the fabric; each file holds one */
-	void (*put)(void *owner); /* gives one back */
-	void *owner;
+	uint32_t agent_prefixes; /* given to agents */
 };
 
 /*
- * Open one at an end port (index in the topology). @ready is called, with the
- * fabric locked, when there is something to read where there was nothing.
+ * Open one at an end port (index in the topology). @ready is called
+ * when there is something to read where there was nothing.
  * Return: 0; -ENODEV no end port; -ENOMEM.
  */
 int ibsa__sim_file_open(struct sim_files *files, uint32_t port,
@@ -56,7 +50,7 @@ int ibsa__sim_file_register(struct sim_file *file,
 			    struct sim_agent_request *request) IBSA_MUST_USE;
 
 /* Whether an agent of the file has a method that @request asks for. */
-bool ibsa__sim_file_has(struct sim_file *file,
+bool ibsa__sim_file_has(const struct sim_file *file,
 			const struct sim_agent_request *request);
 
 /* Return: 0; -EINVAL there is no such agent. */
@@ -97,7 +91,7 @@ void ibsa__sim_file_take(struct sim_file *file);
  * When something may be there by itself, on the fabric's clock: it is to be
  * settled then. UINT64_MAX: never.
  */
-uint64_t ibsa__sim_file_due(struct sim_file *file);
+uint64_t ibsa__sim_file_due(const struct sim_file *file);
 
 /*
  * Whether an SM is on the port, which its PortInfo says: as the file

@@ -142,9 +142,7 @@ void ibsa__sim_file_refuse(struct sim_file *file, const uint8_t *packet,
 	struct umad_header header;
 
 	memcpy(&header, packet, sizeof(header));
-	pthread_mutex_lock(file->files->lock);
 	tell_of(file, &header, packet + sizeof(header), (uint32_t)-err);
-	pthread_mutex_unlock(file->files->lock);
 }
 
 /*
@@ -174,14 +172,16 @@ static void send_again(struct sim_file *file, struct sent *sent,
 	ibsa__mad_post(net, message, now_ns);
 }
 
-static void settle(struct sim_file *file, uint64_t now_ns)
+void ibsa__sim_file_settle(struct sim_file *file)
 {
+	const struct sim_files *files = file->files;
+	const uint64_t now_ns = sim_clock_now(files->subnet->clock);
 	struct sent *sent;
 	int count = 0;
 
 	while ((sent = sent_first(&file->sents)) && sent->due_ns <= now_ns) {
 		/* What has been answered in time, counts. */
-		ibsa__mads_settle(file->files->net, sent->due_ns);
+		ibsa__mads_settle(files->net, sent->due_ns);
 		if (sent != sent_first(&file->sents))
 			continue;
 		if (count++ == SIM_AGAIN_MAX)
@@ -191,26 +191,13 @@ static void settle(struct sim_file *file, uint64_t now_ns)
 		else
 			give_up(file, sent);
 	}
-	ibsa__mads_settle(file->files->net, now_ns);
-}
-
-void ibsa__sim_file_settle(struct sim_file *file)
-{
-	struct sim_files *files = file->files;
-
-	pthread_mutex_lock(files->lock);
-	settle(file, sim_clock_now(files->subnet->clock));
-	pthread_mutex_unlock(files->lock);
+	ibsa__mads_settle(files->net, now_ns);
 }
 
 const uint8_t *ibsa__sim_file_head(struct sim_file *file, size_t *len)
 {
-	struct sim_files *files = file->files;
-	const struct packet *first;
+	const struct packet *first = file->inbox.first;
 
-	pthread_mutex_lock(files->lock);
-	first = file->inbox.first;
-	pthread_mutex_unlock(files->lock);
 	if (!first)
 		return NULL;
 	*len = first->body.len;
@@ -219,22 +206,13 @@ const uint8_t *ibsa__sim_file_head(struct sim_file *file, size_t *len)
 
 void ibsa__sim_file_take(struct sim_file *file)
 {
-	pthread_mutex_lock(file->files->lock);
 	ibsa__inbox_take(&file->inbox);
-	pthread_mutex_unlock(file->files->lock);
 }
 
-uint64_t ibsa__sim_file_due(struct sim_file *file)
+uint64_t ibsa__sim_file_due(const struct sim_file *file)
 {
-	struct sim_files *files = file->files;
-	const struct sent *sent;
-	uint64_t due_ns;
+	const struct sent *sent = sent_first(&file->sents);
+	const uint64_t due_ns = ibsa__mads_due(file->files->net, file->end);
 
-	pthread_mutex_lock(files->lock);
-	due_ns = ibsa__mads_due(files->net, file->end);
-	sent = sent_first(&file->sents);
-	if (sent && sent->due_ns < due_ns)
-		due_ns = sent->due_ns;
-	pthread_mutex_unlock(files->lock);
-	return due_ns;
+	return sent && sent->due_ns < due_ns ? sent->due_ns : due_ns;
 }

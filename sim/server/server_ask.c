@@ -256,6 +256,7 @@ static void holder_name(const struct server_peer *peer,
 
 static int ask_register(struct server_peer *peer, struct ask *ask)
 {
+	pthread_mutex_t *lock = &peer->control.server->fabric->lock;
 	struct umad_agent_request2 request;
 	struct sim_agent_request agent;
 	int err;
@@ -277,9 +278,11 @@ static int ask_register(struct server_peer *peer, struct ask *ask)
 		.class_version = request.mgmt_class_version,
 		.rmpp_version = request.rmpp_version,
 	};
+	pthread_mutex_lock(lock);
 	err = ibsa__sim_file_register(peer->file, &agent);
 	if (err == -EINVAL)
 		holder_name(peer, &agent, &ask->error);
+	pthread_mutex_unlock(lock);
 	if (err)
 		return err;
 	request.id = agent.id;
@@ -290,12 +293,18 @@ static int ask_register(struct server_peer *peer, struct ask *ask)
 
 static int ask_unregister(struct server_peer *peer, struct ask *ask)
 {
+	pthread_mutex_t *lock = &peer->control.server->fabric->lock;
 	uint32_t id;
 	int err = number_get(ask, &id);
 
 	if (err)
 		return err;
-	return peer->file ? ibsa__sim_file_unregister(peer->file, id) : -EBADF;
+	if (!peer->file)
+		return -EBADF;
+	pthread_mutex_lock(lock);
+	err = ibsa__sim_file_unregister(peer->file, id);
+	pthread_mutex_unlock(lock);
+	return err;
 }
 
 static int ask_watch(struct server_peer *peer, struct ask *ask)

@@ -113,6 +113,22 @@ static bool send_or_keep(struct server_peer *peer, const void *data, size_t len)
 	return false;
 }
 
+static pthread_mutex_t *lock_of(const struct server_peer *peer)
+{
+	return &peer->control.server->fabric->lock;
+}
+
+/* The first packet, or NULL. It stays until it is taken. */
+static const uint8_t *packet_head(struct server_peer *peer, size_t *len)
+{
+	const uint8_t *packet;
+
+	pthread_mutex_lock(lock_of(peer));
+	packet = ibsa__sim_file_head(peer->file, len);
+	pthread_mutex_unlock(lock_of(peer));
+	return packet;
+}
+
 /* Take small packets as long as they fit together. Return: bytes of them. */
 static size_t gather(struct server_peer *peer, uint8_t *batch)
 {
@@ -120,6 +136,7 @@ static size_t gather(struct server_peer *peer, uint8_t *batch)
 	size_t used = 0;
 	size_t len;
 
+	pthread_mutex_lock(lock_of(peer));
 	while ((packet = ibsa__sim_file_head(peer->file, &len)) &&
 	       len <= SMALL_BYTES && used + len <= SERVER_BATCH_BYTES) {
 		memcpy(batch + used, packet, len);
@@ -127,6 +144,7 @@ static size_t gather(struct server_peer *peer, uint8_t *batch)
 		ibsa__sim_file_take(peer->file);
 		peer->control.server->stats.packets_out++;
 	}
+	pthread_mutex_unlock(lock_of(peer));
 	return used;
 }
 
@@ -145,7 +163,9 @@ static bool send_large(struct server_peer *peer, const uint8_t *packet,
 	if (peer->head_sent < len)
 		return false;
 	peer->head_sent = 0;
+	pthread_mutex_lock(lock_of(peer));
 	ibsa__sim_file_take(peer->file);
+	pthread_mutex_unlock(lock_of(peer));
 	peer->control.server->stats.packets_out++;
 	return true;
 }
@@ -157,7 +177,7 @@ static bool send_queue(struct server_peer *peer)
 	const uint8_t *packet;
 	size_t len;
 
-	while ((packet = ibsa__sim_file_head(peer->file, &len))) {
+	while ((packet = packet_head(peer, &len))) {
 		bool is_sent;
 
 		if (len > SMALL_BYTES)
@@ -173,17 +193,23 @@ static bool send_queue(struct server_peer *peer)
 
 void ibsa__peer_flush(struct server_peer *peer)
 {
+	uint64_t due_ns;
 	bool is_done;
 
 	/* Once, and whether it reads or not: else it would stay due. */
+	pthread_mutex_lock(lock_of(peer));
 	ibsa__sim_file_settle(peer->file);
+	pthread_mutex_unlock(lock_of(peer));
 	is_done = send_pending(peer) && send_queue(peer);
 	if (peer->is_gone)
 		return;
 	await_reader(peer, !is_done);
-	if (!peer->is_gone)
-		ibsa__server_alarm(peer->control.server,
-				   ibsa__sim_file_due(peer->file));
+	if (peer->is_gone)
+		return;
+	pthread_mutex_lock(lock_of(peer));
+	due_ns = ibsa__sim_file_due(peer->file);
+	pthread_mutex_unlock(lock_of(peer));
+	ibsa__server_alarm(peer->control.server, due_ns);
 }
 
 /* Whether this is of the classes by which an SM changes ports. */
@@ -210,11 +236,27 @@ static bool is_guid_change(const uint8_t *packet)
 	       ibsa_be16(mad + MAD_ATTRIBUTE) == attribute;
 }
 
+/* The kernel's write would fail where the packet is refused: it is read
+ * instead. */
+static int file_write(struct server_peer *peer, const uint8_t *packet,
+		      size_t len)
+{
+	int err;
+
+	pthread_mutex_lock(lock_of(peer));
+	err = ibsa__sim_file_write(peer->file, packet, len);
+	if (err)
+		ibsa__sim_file_refuse(peer->file, packet, err);
+	pthread_mutex_unlock(lock_of(peer));
+	return err;
+}
+
 static void post(struct server_peer *peer, const uint8_t *packet, size_t len)
 {
 	struct ibsa_fabric_server *server = peer->control.server;
-	const int err = ibsa__sim_file_write(peer->file, packet, len);
 
+	if (file_write(peer, packet, len))
+		server->stats.packets_refused++;
 	server->stats.packets_in++;
 	if (is_guid_change(packet))
 		server->has_changed = true;
@@ -223,11 +265,6 @@ static void post(struct server_peer *peer, const uint8_t *packet, size_t len)
 		ibsa__server_alarm(server,
 				   clock_now_ns() + SETTLE_MS * NS_PER_MS);
 	}
-	if (!err)
-		return;
-	/* The kernel's write would have failed: it is read instead. */
-	server->stats.packets_refused++;
-	ibsa__sim_file_refuse(peer->file, packet, err);
 }
 
 /* The length of the packet that begins here; 0: it is nonsense. */
@@ -394,8 +431,10 @@ int ibsa__peer_attach(struct server_peer *peer, int *out_fd)
 		.fd = fds[0],
 		.late_ns = UINT64_MAX,
 	};
+	pthread_mutex_lock(lock_of(peer));
 	err = ibsa__sim_file_open(&server->fabric->files, peer->port,
 				  become_ready, peer, &peer->file);
+	pthread_mutex_unlock(lock_of(peer));
 	if (!err)
 		err = ibsa__server_watch(&peer->data, EPOLLIN);
 	if (err) {
@@ -409,14 +448,11 @@ int ibsa__peer_attach(struct server_peer *peer, int *out_fd)
 
 void ibsa__peer_detach(struct server_peer *peer)
 {
-	struct ibsa_fabric_server *server = peer->control.server;
-
-	if (peer->file)
-		ibsa__sim_file_close(peer->file);
-	peer->file = NULL;
-	pthread_mutex_lock(&server->fabric->lock);
+	pthread_mutex_lock(lock_of(peer));
+	ibsa__sim_file_close(peer->file);
 	list_remove(&peer->ready);
-	pthread_mutex_unlock(&server->fabric->lock);
+	pthread_mutex_unlock(lock_of(peer));
+	peer->file = NULL;
 	ibsa__source_close(&peer->data);
 	peer->data.late_ns = UINT64_MAX;
 	peer->head_sent = 0;

@@ -58,13 +58,17 @@ static bool is_open(const struct server_issm *issm)
 	return poll(&fifo, 1, 0) >= 0 && !(fifo.revents & POLLERR);
 }
 
-static void look(struct server_issm *issm)
+static void look(struct ibsa_fabric_server *server, struct server_issm *issm)
 {
 	const bool is_on = is_open(issm);
 
+	if (is_on == issm->is_on)
+		return;
+	pthread_mutex_lock(&server->fabric->lock);
 	/* Another program's SM at the port keeps it on. */
-	if (is_on != issm->is_on && !ibsa__sim_file_issm(issm->file, is_on))
+	if (!ibsa__sim_file_issm(issm->file, is_on))
 		issm->is_on = is_on;
+	pthread_mutex_unlock(&server->fabric->lock);
 }
 
 /* Which FIFO it was does not matter: what they are like says it all. */
@@ -78,7 +82,7 @@ static void handle_opens(struct server_source *source, uint32_t events)
 	while (read(source->fd, said, sizeof(said)) > 0)
 		;
 	for (; at != &server->issms; at = at->next)
-		look(list_object(at, struct server_issm, link));
+		look(server, list_object(at, struct server_issm, link));
 	server->has_changed = true;
 }
 
@@ -163,18 +167,11 @@ static void issm_free(struct ibsa_fabric_server *server,
 
 	if (issm->fd >= 0)
 		fifo_end(fifo.path, issm->fd);
-	if (issm->is_on)
-		(void)!ibsa__sim_file_issm(issm->file, false);
-	if (issm->file)
-		ibsa__sim_file_close(issm->file);
+	pthread_mutex_lock(&server->fabric->lock);
+	ibsa__sim_file_close(issm->file);
+	pthread_mutex_unlock(&server->fabric->lock);
 	ibsa__free(issm->name);
 	ibsa__free(issm);
-}
-
-/* Nobody sends to a file that has no agents. */
-static void ignore(void *arg)
-{
-	(void)arg;
 }
 
 static int issm_make(struct ibsa_fabric_server *server, uint32_t port,
@@ -189,9 +186,11 @@ static int issm_make(struct ibsa_fabric_server *server, uint32_t port,
 	issm->fd = -1;
 	issm->name = ibsa__strdup(name);
 	err = issm->name ? folder_make(server) : -ENOMEM;
+	pthread_mutex_lock(&server->fabric->lock);
 	if (!err)
-		err = ibsa__sim_file_open(&server->fabric->files, port, ignore,
+		err = ibsa__sim_file_open(&server->fabric->files, port, NULL,
 					  NULL, &issm->file);
+	pthread_mutex_unlock(&server->fabric->lock);
 	if (!err) {
 		issm->fd = fifo_open(fifo.path);
 		err = issm->fd < 0 ? issm->fd : 0;
