@@ -50,7 +50,7 @@ int main(void)
 		return EXIT_FAILURE;
 	}
 	start_ns = bench_now_ns();
-	if (ibsa_ask(client, &query, decode_all, &table))
+	if (ibsa_query_wait(client, &query, decode_all, &table))
 		return EXIT_FAILURE;
 	printf("seconds %.6f\nrecords %zu\n",
 	       (double)(bench_now_ns() - start_ns) / 1e9, table.count);

@@ -78,7 +78,7 @@ struct cli {
 	uint64_t seed;
 	bool has_seed;
 	uint32_t first_lid;
-	enum ibsa_fabric_like like;
+	enum ibsa_sm_profile profile;
 	const char *partitions;
 	bool opa;
 	const char *faults[CLI_FAULTS_MAX];

@@ -7,7 +7,7 @@
 #include <ibsa/sa.h>
 #include <ibsa/text.h>
 
-#include "ask.h"
+#include "query_wait.h"
 #include "cli.h"
 #include "ends.h"
 #include "fields.h"

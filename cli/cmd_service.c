@@ -5,7 +5,7 @@
 
 #include <ibsa/text.h>
 
-#include "ask.h"
+#include "query_wait.h"
 #include "fields.h"
 #include "service.h"
 

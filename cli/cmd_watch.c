@@ -9,7 +9,7 @@
 #include <ibsa/event.h>
 #include <ibsa/text.h>
 
-#include "ask.h"
+#include "query_wait.h"
 #include "fields.h"
 #include "interrupt.h"
 #include "names.h"

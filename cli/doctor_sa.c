@@ -35,7 +35,7 @@ static void answered(const struct ibsa_reply *reply, void *arg)
 	ibsa_reply_explain(reply, &answer->why);
 }
 
-/* As ibsa_ask() does, unless a signal comes. */
+/* As ibsa_query_wait() does, unless a signal comes. */
 static void await_answer(struct doctor *doctor, struct ibsa_client *client,
 			 uint64_t id, struct answer *answer)
 {

@@ -9,7 +9,7 @@
 
 /* Options of a fabric: all that fabric_load() looks at. */
 #define FABRIC_OPTIONS \
-	"fault first-lid like opa partitions record sa sa-at seed"
+	"fault first-lid opa partitions record sa sa-at seed sm-profile"
 
 /*
  * Load the fabric that the first argument names into @cli->fabric, with its

@@ -74,7 +74,7 @@ int fabric_load(struct cli *cli)
 		.opa = cli->opa,
 		.first_lid = cli->first_lid,
 		.partitions = cli->partitions,
-		.like = cli->like,
+		.profile = cli->profile,
 		.no_sa = cli->sa_mode && !strcmp(cli->sa_mode, "none"),
 	};
 	struct ibsa_fault faults[CLI_FAULTS_MAX];
@@ -94,14 +94,15 @@ int fabric_load(struct cli *cli)
 
 void fabric_options_details(struct out *out)
 {
-	out_line(out, "%s",
-		 "--fault takes KIND=PERCENT[,COUNT[,DELAY]]: lose, delay, "
-		 "duplicate, reorder,\ncorrupt, busy or silence; DELAY is in "
-		 "ms. KIND=PERCENT[,COUNT[,HOPS]]: redirect\nor redirect-gid. "
-		 "--partitions reads a file in the format of OpenSM's\n"
-		 "partitions.conf. SMs for --like, and what is theirs:\n");
-#define LIKE_LINE(name, word, text) out_line(out, "  %-8s%s", word, text);
-	IBSA_FABRIC_LIKES(LIKE_LINE)
-#undef LIKE_LINE
+	out_line(
+		out, "%s",
+		"--fault takes KIND=PERCENT[,COUNT[,DELAY]]: lose, delay, "
+		"duplicate, reorder,\ncorrupt, busy or silence; DELAY is in "
+		"ms. KIND=PERCENT[,COUNT[,HOPS]]: redirect\nor redirect-gid. "
+		"--partitions reads a file in the format of OpenSM's\n"
+		"partitions.conf. SMs for --sm-profile, and what is theirs:\n");
+#define PROFILE_LINE(name, word, text) out_line(out, "  %-8s%s", word, text);
+	IBSA_SM_PROFILE_TABLE(PROFILE_LINE)
+#undef PROFILE_LINE
 	out_line(out, "%s", "");
 }

@@ -52,7 +52,7 @@ static int signals_open(void)
 
 static void ready_row(struct out *out, size_t index, void *arg)
 {
-	const struct ibsa_gate_info *info = arg;
+	const struct ibsa_responder_info *info = arg;
 	char text[16];
 
 	(void)index;
@@ -65,37 +65,37 @@ static void ready_row(struct out *out, size_t index, void *arg)
 	out_number(out, "lid", info->lid, text);
 }
 
-static void say_ready(struct cli *cli, const struct ibsa_gate *gate)
+static void say_ready(struct cli *cli, const struct ibsa_responder *responder)
 {
-	struct ibsa_gate_info info;
+	struct ibsa_responder_info info;
 
-	ibsa_gate_info_get(gate, &info);
+	ibsa_responder_info_get(responder, &info);
 	out_event(&cli->out, ready_row, &info);
 }
 
 /* Until a signal comes, or the port is no more. Return: 0 or why. */
-static int pass(struct ibsa_gate *gate, int signals)
+static int pass(struct ibsa_responder *responder, int signals)
 {
 	struct pollfd fds[2] = {
-		{ .fd = ibsa_gate_fd(gate), .events = POLLIN },
+		{ .fd = ibsa_responder_fd(responder), .events = POLLIN },
 		{ .fd = signals, .events = POLLIN },
 	};
 	int err = 0;
 
 	while (!err && !fds[1].revents) {
-		if (poll(fds, 2, ibsa_gate_timeout_ms(gate)) < 0)
+		if (poll(fds, 2, ibsa_responder_timeout_ms(responder)) < 0)
 			err = errno == EINTR ? 0 : -errno;
 		else
-			err = ibsa_gate_dispatch(gate);
+			err = ibsa_responder_dispatch(responder);
 	}
 	return err;
 }
 
-static int say_end(const struct ibsa_gate *gate, int err)
+static int say_end(const struct ibsa_responder *responder, int err)
 {
-	struct ibsa_gate_info info;
+	struct ibsa_responder_info info;
 
-	ibsa_gate_info_get(gate, &info);
+	ibsa_responder_info_get(responder, &info);
 	if (err == -ENODEV)
 		complain("the device %s has gone; the SA is not there any more",
 			 info.device);
@@ -108,11 +108,11 @@ static int say_end(const struct ibsa_gate *gate, int err)
 	return err ? CLI_DEVICE : CLI_DONE;
 }
 
-static void say_counts(const struct ibsa_gate *gate)
+static void say_counts(const struct ibsa_responder *responder)
 {
-	struct ibsa_gate_info info;
+	struct ibsa_responder_info info;
 
-	ibsa_gate_info_get(gate, &info);
+	ibsa_responder_info_get(responder, &info);
 	complain("%" PRIu64 " requests of %" PRIu64 " requesters, %" PRIu64
 		 " answers, %" PRIu64 " reports, %" PRIu64 " not sent, %" PRIu64
 		 " not heard",
@@ -120,27 +120,27 @@ static void say_counts(const struct ibsa_gate *gate)
 		 info.refused, info.unheard);
 }
 
-static int serve(struct cli *cli, const struct ibsa_gate_options *options,
+static int serve(struct cli *cli, const struct ibsa_responder_options *options,
 		 int signals)
 {
 	struct ibsa_error error = { .text = "" };
-	struct ibsa_gate *gate;
-	int err = ibsa_gate_open(cli->fabric, options, &error, &gate);
+	struct ibsa_responder *responder;
+	int err = ibsa_responder_open(cli->fabric, options, &error, &responder);
 	int status;
 
 	if (err)
 		return say_error(err, &error);
-	say_ready(cli, gate);
-	status = say_end(gate, pass(gate, signals));
+	say_ready(cli, responder);
+	status = say_end(responder, pass(responder, signals));
 	if (cli->verbose)
-		say_counts(gate);
-	ibsa_gate_close(gate);
+		say_counts(responder);
+	ibsa_responder_close(responder);
 	return status;
 }
 
 /* Signals from now on: one that comes while the file is read counts, too. */
 static int load_and_serve(struct cli *cli,
-			  const struct ibsa_gate_options *options)
+			  const struct ibsa_responder_options *options)
 {
 	const int signals = signals_open();
 	int status;
@@ -159,7 +159,7 @@ static int load_and_serve(struct cli *cli,
 int fabric_serve(struct cli *cli)
 {
 	struct scope scope = { .device = NULL };
-	struct ibsa_gate_options options = {
+	struct ibsa_responder_options options = {
 		.node = cli->open.device,
 		.node_port = cli->open.port,
 	};

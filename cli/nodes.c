@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "ask.h"
+#include "query_wait.h"
 #include "fields.h"
 #include "nodes.h"
 
@@ -151,17 +151,17 @@ static int choose_in(const struct nodes *nodes, const char *where,
 	char *host = strndup(name, len);
 	const size_t first = host ? first_like(nodes, host) : 0;
 	const size_t count = host ? count_like(nodes, first, host, len) : 0;
-	struct ibsa_node *like = calloc(count + 1, sizeof(*like));
+	struct ibsa_node *profile = calloc(count + 1, sizeof(*profile));
 	int status = CLI_DEVICE;
 
-	for (size_t i = 0; like && i < count; i++)
-		like[i] = *nodes->by_name[first + i];
-	if (host && like)
-		status = choose(like, count, where, name, out);
+	for (size_t i = 0; profile && i < count; i++)
+		profile[i] = *nodes->by_name[first + i];
+	if (host && profile)
+		status = choose(profile, count, where, name, out);
 	else
 		complain("out of memory");
 	free(host);
-	free(like);
+	free(profile);
 	return status;
 }
 

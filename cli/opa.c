@@ -37,7 +37,7 @@ bool opa_has_paths(struct cli *cli)
 	};
 	bool has_paths = false;
 
-	(void)!ibsa_ask(cli->client, &query, note_paths, &has_paths);
+	(void)!ibsa_query_wait(cli->client, &query, note_paths, &has_paths);
 	return has_paths;
 }
 

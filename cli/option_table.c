@@ -38,7 +38,7 @@ static const struct option_row rows[] = {
 	  option_for },
 	{ 0, "lease", "SECONDS",
 	  "service: how long it stays, or infinite", option_lease },
-	{ 0, "like", "SM", "fabric: whose manners its SA has", option_like },
+	{ 0, "sm-profile", "SM", "fabric: which SM its SA behaves like", option_sm_profile },
 	{ 0, "matrix", NULL, "reach: who can reach whom", AT(matrix) },
 	{ 0, "opa", NULL, "fabric: its links are of Omni-Path", AT(opa) },
 	{ 0, "pairs", "all",

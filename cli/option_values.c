@@ -127,19 +127,22 @@ int option_first_lid(struct cli *cli, const char *value)
 	return status;
 }
 
-int option_like(struct cli *cli, const char *value)
+int option_sm_profile(struct cli *cli, const char *value)
 {
-#define LIKE_WORD(name, word, text) word,
-	static const char *const words[] = { IBSA_FABRIC_LIKES(LIKE_WORD) };
-#undef LIKE_WORD
+#define PROFILE_WORD(name, word, text) word,
+	static const char *const words[] = { IBSA_SM_PROFILE_TABLE(
+		PROFILE_WORD) };
+#undef PROFILE_WORD
 
 	for (size_t i = 0; i < COUNT(words); i++) {
 		if (strcmp(words[i], value) != 0)
 			continue;
-		cli->like = (enum ibsa_fabric_like)i;
+		cli->profile = (enum ibsa_sm_profile)i;
 		return CLI_DONE;
 	}
-	complain("--like: there is no '%s'; see ibsa fabric run --help", value);
+	complain(
+		"--sm-profile: unknown SM profile '%s'; see ibsa fabric run --help",
+		value);
 	return CLI_USAGE;
 }
 

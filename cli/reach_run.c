@@ -6,7 +6,7 @@
 
 #include <ibsa/text.h>
 
-#include "ask.h"
+#include "query_wait.h"
 #include "reach.h"
 
 /* An SA that has not answered so many in a row will not answer the others: a

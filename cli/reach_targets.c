@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask.h"
+#include "query_wait.h"
 #include "ends.h"
 #include "fields.h"
 #include "nodes.h"

@@ -8,7 +8,7 @@
 #include <ibsa/service.h>
 #include <ibsa/text.h>
 
-#include "ask.h"
+#include "query_wait.h"
 #include "fields.h"
 #include "interrupt.h"
 #include "service.h"
@@ -16,15 +16,15 @@
 /* The service and what has become of it. */
 struct keeping {
 	struct cli *cli;
-	struct ibsa_kept *kept; /* NULL: released */
-	bool was_there;		/* the SA has had it */
+	struct ibsa_registration *registration; /* NULL: released */
+	bool was_there;				/* the SA has had it */
 	bool ending;
 	int status; /* exit status */
 };
 
 /* One event as it is shown. */
 struct event {
-	const struct ibsa_kept_report *report;
+	const struct ibsa_registration_report *report;
 	const char *name;
 	const char *reason; /* or NULL */
 };
@@ -35,7 +35,7 @@ static const char last_words[] =
 
 enum { LOOK_MS = 1000 }; /* how soon it is seen that nobody reads */
 
-static const char *failure(const struct ibsa_kept_report *report)
+static const char *failure(const struct ibsa_registration_report *report)
 {
 	switch (report->err) {
 	case 0:
@@ -52,22 +52,22 @@ static const char *failure(const struct ibsa_kept_report *report)
 }
 
 /* An SA that has no such record has nothing to remove. */
-static bool is_gone(const struct ibsa_kept_report *report)
+static bool is_gone(const struct ibsa_registration_report *report)
 {
 	return report->err == 0 && (report->status == 0 ||
 				    report->status == IBSA_STATUS_NO_RECORDS);
 }
 
-static const char *reason(const struct ibsa_kept_report *report)
+static const char *reason(const struct ibsa_registration_report *report)
 {
 	switch (report->event) {
-	case IBSA_KEPT_REPLACED:
+	case IBSA_REGISTRATION_REPLACED:
 		return "somebody registered this instead";
-	case IBSA_KEPT_FAILED:
+	case IBSA_REGISTRATION_FAILED:
 		return failure(report);
-	case IBSA_KEPT_REFUSED:
+	case IBSA_REGISTRATION_REFUSED:
 		return ibsa_status_text(report->status);
-	case IBSA_KEPT_RELEASED:
+	case IBSA_REGISTRATION_RELEASED:
 		if (report->err)
 			return failure(report);
 		return report->status ? ibsa_status_text(report->status) : NULL;
@@ -77,13 +77,13 @@ static const char *reason(const struct ibsa_kept_report *report)
 }
 
 static const char *event_name(const struct keeping *keeping,
-			      const struct ibsa_kept_report *report)
+			      const struct ibsa_registration_report *report)
 {
-	if (report->event == IBSA_KEPT_REGISTERED && keeping->was_there)
+	if (report->event == IBSA_REGISTRATION_REGISTERED && keeping->was_there)
 		return "registered again";
-	if (report->event == IBSA_KEPT_RELEASED)
+	if (report->event == IBSA_REGISTRATION_RELEASED)
 		return is_gone(report) ? "removed" : "not removed";
-	return ibsa_kept_text(report->event);
+	return ibsa_registration_text(report->event);
 }
 
 static void put_time(struct out *out)
@@ -101,7 +101,7 @@ static void put_time(struct out *out)
 static void event_row(struct out *out, size_t index, void *arg)
 {
 	const struct event *event = arg;
-	const struct ibsa_kept_report *report = event->report;
+	const struct ibsa_registration_report *report = event->report;
 	const struct ibsa_record *record = &ibsa_service_record;
 
 	(void)index;
@@ -128,12 +128,12 @@ static void release(struct keeping *keeping)
 	if (keeping->ending)
 		return;
 	keeping->ending = true;
-	(void)ibsa_service_release(keeping->kept);
+	(void)ibsa_service_release(keeping->registration);
 }
 
 /* Waiting for better times helps with silence, but not with a refusal. */
 static void refused(struct keeping *keeping,
-		    const struct ibsa_kept_report *report)
+		    const struct ibsa_registration_report *report)
 {
 	const bool is_told = ask_redirected(keeping->cli, report->status);
 
@@ -146,9 +146,10 @@ static void refused(struct keeping *keeping,
 }
 
 static void released(struct keeping *keeping,
-		     const struct ibsa_kept_report *report, const char *why)
+		     const struct ibsa_registration_report *report,
+		     const char *why)
 {
-	keeping->kept = NULL;
+	keeping->registration = NULL;
 	if (is_gone(report) || keeping->status != CLI_DONE)
 		return;
 	complain("the service may stay registered until its lease ends: %s; "
@@ -159,13 +160,13 @@ static void released(struct keeping *keeping,
 
 /* The end of what the SA never took is no event: nothing was to be removed. */
 static bool is_idle_end(const struct keeping *keeping,
-			const struct ibsa_kept_report *report)
+			const struct ibsa_registration_report *report)
 {
-	return report->event == IBSA_KEPT_RELEASED && !keeping->was_there &&
-	       keeping->status == CLI_REFUSED;
+	return report->event == IBSA_REGISTRATION_RELEASED &&
+	       !keeping->was_there && keeping->status == CLI_REFUSED;
 }
 
-static void happened(const struct ibsa_kept_report *report, void *arg)
+static void happened(const struct ibsa_registration_report *report, void *arg)
 {
 	struct keeping *keeping = arg;
 	struct event event = {
@@ -176,11 +177,11 @@ static void happened(const struct ibsa_kept_report *report, void *arg)
 
 	if (!is_idle_end(keeping, report))
 		out_event(&keeping->cli->out, event_row, &event);
-	if (report->event == IBSA_KEPT_REGISTERED)
+	if (report->event == IBSA_REGISTRATION_REGISTERED)
 		keeping->was_there = true;
-	else if (report->event == IBSA_KEPT_REFUSED)
+	else if (report->event == IBSA_REGISTRATION_REFUSED)
 		refused(keeping, report);
-	else if (report->event == IBSA_KEPT_RELEASED)
+	else if (report->event == IBSA_REGISTRATION_RELEASED)
 		released(keeping, report, event.reason);
 }
 
@@ -193,7 +194,7 @@ static void hold(struct keeping *keeping, const struct interrupt *interrupt)
 	struct ibsa_client *client = keeping->cli->client;
 	const struct out *out = &keeping->cli->out;
 
-	while (keeping->kept) {
+	while (keeping->registration) {
 		int err;
 
 		if (interrupt_seen(interrupt) || !out_is_read(out))
@@ -218,12 +219,12 @@ static int not_kept(int err)
 static int keep(struct keeping *keeping, const struct service *service,
 		const struct interrupt *interrupt)
 {
-	const struct ibsa_service_keep what = {
+	const struct ibsa_service_registration what = {
 		.service = &service->record,
 		.mask = service->mask,
 	};
-	int err = ibsa_service_keep(keeping->cli->client, &what, happened,
-				    keeping, &keeping->kept);
+	int err = ibsa_service_register(keeping->cli->client, &what, happened,
+					keeping, &keeping->registration);
 
 	if (err)
 		return not_kept(err);
@@ -235,7 +236,7 @@ static int keep(struct keeping *keeping, const struct service *service,
 /* Its last event, if that is still to come, needs what is here. */
 static void end(struct keeping *keeping)
 {
-	if (!keeping->kept)
+	if (!keeping->registration)
 		return;
 	(void)ibsa_close(keeping->cli->client);
 	keeping->cli->client = NULL;

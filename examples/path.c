@@ -6,7 +6,7 @@
  *	IBSA_FABRIC=/usr/share/ibsa/fabrics/fat-tree-16.net ./path fe80::...
  *
  * It waits in a poll() of its own, as a program does that has other work;
- * ibsa_ask() would do all of it in one call.
+ * ibsa_query_wait() would do all of it in one call.
  */
 #include <ibsa/ibsa.h>
 #include <ibsa/text.h>

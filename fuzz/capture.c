@@ -3,16 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/capture/tape.h"
+#include "sim/capture/recording.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Each of its questions is known, and answered as a whole or not at all. */
-static void use(struct tape *tape)
+static void use(struct recording *recording)
 {
-	for (uint32_t i = 0; i < tape->count; i++) {
-		const struct exchange *answer =
-			ibsa__tape_ask(tape, tape->exchanges[i].request);
+	for (uint32_t i = 0; i < recording->count; i++) {
+		const struct exchange *answer = ibsa__recording_query(
+			recording, recording->exchanges[i].request);
 		uint8_t sum = 0;
 
 		if (!answer)
@@ -28,16 +28,16 @@ static void use(struct tape *tape)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ibsa_error error = { "" };
-	struct tape tape;
+	struct recording recording;
 
-	if (ibsa__tape_read("capture", data, size, &error, &tape)) {
+	if (ibsa__recording_read("capture", data, size, &error, &recording)) {
 		if (!error.text[0])
 			abort();
 		return 0;
 	}
-	if (!tape.count)
+	if (!recording.count)
 		abort();
-	use(&tape);
-	ibsa__tape_done(&tape);
+	use(&recording);
+	ibsa__recording_done(&recording);
 	return 0;
 }

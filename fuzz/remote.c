@@ -46,13 +46,13 @@ static void ask(const uint8_t *bytes, size_t len)
 	pthread_mutex_init(&connection.lock, NULL);
 	(void)ibsa__remote_is_gone(&connection);
 	for (uint32_t type = 0; type < REMOTE_TYPES && !err; type++) {
-		struct remote_question question = {
+		struct remote_request question = {
 			.type = type,
 			.answer = answer,
 			.room = sizeof(answer),
 		};
 
-		err = ibsa__remote_ask(&connection, &question, &error);
+		err = ibsa__remote_request(&connection, &question, &error);
 		must(err || question.answered <= sizeof(answer));
 		must(err <= 0 && memchr(error.text, '\0', sizeof(error.text)));
 		if (question.fd >= 0)

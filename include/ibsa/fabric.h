@@ -17,7 +17,7 @@ IBSA_BEGIN
 struct ibsa_fabric;
 
 /* clang-format off */
-#define IBSA_FABRIC_LIKES(L)						\
+#define IBSA_SM_PROFILE_TABLE(L)						\
 	L(OPENSM, "opensm", "OpenSM's, in all that follows")		\
 	L(BUSY,   "busy",						\
 	  "answers sixteen requests in a millisecond, and the rest BUSY") \
@@ -29,12 +29,14 @@ struct ibsa_fabric;
 /* clang-format on */
 
 /**
- * enum ibsa_fabric_like - which SM's behaviour the SA copies
+ * enum ibsa_sm_profile - which SM's behaviour the SA copies
  *
  * The default is OpenSM's. Each of the others differs from it in one point.
  */
-#define IBSA__LIKE_ENUM(name, word, text) IBSA_LIKE_##name,
-enum ibsa_fabric_like { IBSA_FABRIC_LIKES(IBSA__LIKE_ENUM) IBSA_LIKES };
+#define IBSA__SM_PROFILE_ENUM(name, word, text) IBSA_SM_PROFILE_##name,
+enum ibsa_sm_profile {
+	IBSA_SM_PROFILE_TABLE(IBSA__SM_PROFILE_ENUM) IBSA_SM_PROFILES
+};
 
 /**
  * struct ibsa_fabric_options - zero is the default throughout
@@ -49,7 +51,7 @@ enum ibsa_fabric_like { IBSA_FABRIC_LIKES(IBSA__LIKE_ENUM) IBSA_LIKES };
  * @gid_prefix:    subnet prefix, host order; default 0xfe80000000000000
  * @opa:           the links are Omni-Path: LIDs have 32 bits
  * @no_opa_paths:  the SA of an Omni-Path fabric has no PathRecords of class
- *                 version 0x80, as opa-fm; IBSA_LIKE_OPA_FM sets this as well
+ *                 version 0x80, as opa-fm; IBSA_SM_PROFILE_OPA_FM sets this as well
  * @first_lid:     first LID that the SM assigns; default 1. At most 0xbfff, or
  *                 0xbfffffff on Omni-Path
  * @check:         check the topology for anomalies, for
@@ -76,7 +78,7 @@ struct ibsa_fabric_options {
 	bool check;
 	bool no_sa;
 	const char *partitions;
-	enum ibsa_fabric_like like;
+	enum ibsa_sm_profile profile;
 };
 
 /**

@@ -73,7 +73,7 @@ struct ibsa_fabric_end {
  * - no-guid: the GUID of the node is 0; the fabric assigns another one
  */
 #define IBSA_FINDINGS(F)                        \
-	F(ONE_WAY, "one-way")                   \
+	F(ONE_DIRECTION, "one-way")             \
 	F(RATE_DIFFERS, "rate-differs")         \
 	F(NO_RATE, "no-rate")                   \
 	F(NARROW, "narrow")                     \

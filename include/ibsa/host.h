@@ -44,11 +44,11 @@ int ibsa_host_select(const struct ibsa_node *nodes, size_t count,
  *             none matches
  * @out_count: receives the number of entries in @out
  *
- * Queries all NodeRecords and waits for the reply, as ibsa_ask() does. The SA
+ * Queries all NodeRecords and waits for the reply, as ibsa_query_wait() does. The SA
  * returns only ports that its SM has set up.
  *
  * Return: 0, also if no node matches; -EINVAL @name is NULL or empty; -ENOMEM;
- * or the error of ibsa_ask(). Only the thread to which @client belongs may call
+ * or the error of ibsa_query_wait(). Only the thread to which @client belongs may call
  * it.
  */
 int ibsa_host_ports(struct ibsa_client *client, const char *name,

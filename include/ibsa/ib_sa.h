@@ -260,7 +260,7 @@ int ib_sa_path_rec_get(struct ib_sa_client *client, struct ib_device *device,
  * @rec:    all members in network byte order, whatever their types
  *
  * The other arguments are those of ib_sa_path_rec_get(). To keep a service
- * registered, use ibsa_service_rec_keep().
+ * registered, use ibsa_service_rec_register().
  *
  * Return: as ib_sa_path_rec_get(); -EINVAL also for any other method.
  *
@@ -347,10 +347,10 @@ int ib_sa_guid_info_rec_query(struct ib_sa_client *client,
 					       void *context),
 			      void *context, struct ib_sa_query **sa_query);
 
-struct ibsa_rec_kept;
+struct ibsa_rec_registration;
 
 /**
- * ibsa_service_rec_keep - register a service and keep it registered
+ * ibsa_service_rec_register - register a service and keep it registered
  * @client:    registered
  * @device:    the device
  * @port_num:  number of the port that registers, from 1
@@ -363,9 +363,9 @@ struct ibsa_rec_kept;
  *             NULL
  * @arg:       passed to @report unchanged
  * @out:       receives the handle, before @report is called; valid until
- *             @report has been called with IBSA_KEPT_RELEASED
+ *             @report has been called with IBSA_REGISTRATION_RELEASED
  *
- * Renews, reads back and restores the registration as ibsa_service_keep() does,
+ * Renews, reads back and restores the registration as ibsa_service_register() does,
  * and reads it back every @audit_ms of struct ibsa_device_options.
  * Unregistering @client and closing @device release it.
  *
@@ -375,29 +375,31 @@ struct ibsa_rec_kept;
  * of an SA, or the device is being closed; -EAGAIN the port was not used before
  * and is down; -EOPNOTSUPP a second port where two cannot be waited for
  * together; -ENOMEM; or the error of opening the port. After an error @report
- * is not called. Later failures are the err of IBSA_KEPT_RELEASED: -EEXIST the
+ * is not called. Later failures are the err of IBSA_REGISTRATION_RELEASED: -EEXIST the
  * port has a registration with this ID, GID and P_Key, or is releasing it;
  * -ECANCELED released, or the device closed, before the first request, or the
  * SA did not reply in time when the device was closed; or as in
- * ibsa_service_keep(). Any thread and any callback may call it.
+ * ibsa_service_register(). Any thread and any callback may call it.
  *
  * Source: IBA vol 1, 15.2.5.14.
  */
-int ibsa_service_rec_keep(struct ib_sa_client *client, struct ib_device *device,
-			  uint8_t port_num, const struct ib_sa_service_rec *rec,
-			  ib_sa_comp_mask comp_mask, ibsa_keep_fn report,
-			  void *arg, struct ibsa_rec_kept **out) IBSA_MUST_USE;
+int ibsa_service_rec_register(struct ib_sa_client *client,
+			      struct ib_device *device, uint8_t port_num,
+			      const struct ib_sa_service_rec *rec,
+			      ib_sa_comp_mask comp_mask,
+			      ibsa_registration_fn report, void *arg,
+			      struct ibsa_rec_registration **out) IBSA_MUST_USE;
 
 /**
  * ibsa_service_rec_release - end a registration and delete its record
- * @kept: from ibsa_service_rec_keep(), or NULL
+ * @registration: from ibsa_service_rec_register(), or NULL
  *
- * Does not wait: IBSA_KEPT_RELEASED is reported later. If @kept is NULL, was
+ * Does not wait: IBSA_REGISTRATION_RELEASED is reported later. If @registration is NULL, was
  * released before, or has been reported as released, nothing happens: no two
  * registrations of a process have the same handle. Any thread and any callback
  * may call it.
  */
-void ibsa_service_rec_release(struct ibsa_rec_kept *kept);
+void ibsa_service_rec_release(struct ibsa_rec_registration *registration);
 
 struct ibsa_device_watch;
 

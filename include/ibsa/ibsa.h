@@ -6,7 +6,7 @@
  * A client is one opened port. It has one fd, one next deadline and one
  * dispatch call, belongs to one thread at a time and has no locks; two
  * clients share nothing. Callbacks run only inside ibsa_dispatch(),
- * ibsa_wait(), ibsa_ask() and ibsa_close(), exactly once per accepted query.
+ * ibsa_wait(), ibsa_query_wait() and ibsa_close(), exactly once per accepted query.
  */
 #ifndef IBSA_IBSA_H
 #define IBSA_IBSA_H
@@ -194,7 +194,7 @@ struct ibsa_reply {
  * @arg:   as given to ibsa_query()
  *
  * The callback runs in the thread that called ibsa_dispatch(), ibsa_wait(),
- * ibsa_ask() or ibsa_close(). It may call ibsa_query() and ibsa_cancel() on the
+ * ibsa_query_wait() or ibsa_close(). It may call ibsa_query() and ibsa_cancel() on the
  * same client; those four return -EBUSY from inside a callback.
  */
 typedef void (*ibsa_reply_fn)(const struct ibsa_reply *reply, void *arg);
@@ -315,7 +315,7 @@ int ibsa_close(struct ibsa_client *client);
  *          called; or NULL
  *
  * For programs with an event loop or with many queries in flight; to wait for a
- * single reply, use ibsa_ask().
+ * single reply, use ibsa_query_wait().
  *
  * The client sends the request as soon as the window has room, and again after
  * each interval without a reply, until the deadline. Each transmission is a
@@ -412,7 +412,7 @@ int ibsa_timeout_ms(const struct ibsa_client *client);
  * ibsa_dispatch - receive, send retries, expire, call back; never waits
  * @client: an open client
  *
- * For event loops; otherwise use ibsa_wait() or ibsa_ask(). One call receives
+ * For event loops; otherwise use ibsa_wait() or ibsa_query_wait(). One call receives
  * at most as many messages as there are requests in flight, plus 256; if more
  * may be waiting, ibsa_timeout_ms() returns 0 afterwards.
  *
@@ -451,7 +451,7 @@ int ibsa_wait(struct ibsa_client *client, int timeout_ms);
 void ibsa_wake(struct ibsa_client *client);
 
 /**
- * ibsa_ask - send a query to the SA and wait for the reply
+ * ibsa_query_wait - send a query to the SA and wait for the reply
  * @client: an open client
  * @query:  as for ibsa_query()
  * @done:   called once from within this call if the query is accepted; or NULL
@@ -468,8 +468,8 @@ void ibsa_wake(struct ibsa_client *client);
  * it; the transport's error when it received or waited; or what ibsa_query()
  * returns, and @done is not called.
  */
-int ibsa_ask(struct ibsa_client *client, const struct ibsa_query *query,
-	     ibsa_reply_fn done, void *arg) IBSA_MUST_USE;
+int ibsa_query_wait(struct ibsa_client *client, const struct ibsa_query *query,
+		    ibsa_reply_fn done, void *arg) IBSA_MUST_USE;
 
 /**
  * ibsa_outcome - classify a reply

@@ -14,13 +14,13 @@
 
 IBSA_BEGIN
 
-struct ibsa_kept;
+struct ibsa_registration;
 
 /* Default lease, in seconds. */
-enum { IBSA_KEEP_LEASE_S = 300 };
+enum { IBSA_REGISTRATION_LEASE_S = 300 };
 
 /**
- * struct ibsa_service_keep - a registration; zero is the default of all members
+ * struct ibsa_service_registration - a registration; zero is the default of all members
  * but @service
  * @service:     the record, in host byte order; copied
  * @mask:        the fields of @service that are set, as bits of
@@ -34,10 +34,10 @@ enum { IBSA_KEEP_LEASE_S = 300 };
  *
  * service_id, service_gid and service_pkey identify a record. The client always
  * sends these and service_lease. If they are not set, it uses the port's GID 0,
- * which it follows when it changes, P_Key 0xffff and IBSA_KEEP_LEASE_S seconds.
+ * which it follows when it changes, P_Key 0xffff and IBSA_REGISTRATION_LEASE_S seconds.
  * A lease may be IBSA_LEASE_INFINITE.
  */
-struct ibsa_service_keep {
+struct ibsa_service_registration {
 	const struct ibsa_service *service;
 	uint64_t mask;
 	unsigned int audit_ms;
@@ -45,36 +45,36 @@ struct ibsa_service_keep {
 };
 
 /**
- * enum ibsa_kept_event - events of a registration
+ * enum ibsa_registration_event - events of a registration
  *
  * They come in any order, but RELEASED is the last.
  */
-enum ibsa_kept_event {
+enum ibsa_registration_event {
 	/* The SA has the record: for the first time, or again. */
-	IBSA_KEPT_REGISTERED = 1,
+	IBSA_REGISTRATION_REGISTERED = 1,
 	/* The SA does not have the record any more. If the SM restarted or
-	 * moved (see ibsa_service_keep()), the client registers it again at
+	 * moved (see ibsa_service_register()), the client registers it again at
 	 * once, otherwise after the same time as for REPLACED. */
-	IBSA_KEPT_LOST,
+	IBSA_REGISTRATION_LOST,
 	/* Another program registered another record with the same identity,
 	 * which is in the report. The client registers its own again: the first
 	 * time at once, then after 1 s, then after intervals that double up to
 	 * 5 minutes. */
-	IBSA_KEPT_REPLACED,
+	IBSA_REGISTRATION_REPLACED,
 	/* A request failed, or the SA was busy. The client tries again after
 	 * 1 s, then after up to 60 s. */
-	IBSA_KEPT_FAILED,
+	IBSA_REGISTRATION_FAILED,
 	/* The SA refused a request. The client tries again after 1 minute, then
 	 * after up to 15 minutes. */
-	IBSA_KEPT_REFUSED,
+	IBSA_REGISTRATION_REFUSED,
 	/* The registration has ended; the handle is no longer valid. */
-	IBSA_KEPT_RELEASED,
+	IBSA_REGISTRATION_RELEASED,
 };
 
 /**
- * struct ibsa_kept_report - one event of a registration
- * @kept:    the handle of the registration
- * @event:   enum ibsa_kept_event
+ * struct ibsa_registration_report - one event of a registration
+ * @registration:    the handle of the registration
+ * @event:   enum ibsa_registration_event
  * @err:     of FAILED: -ETIMEDOUT the SA did not reply; -EAGAIN the port knows
  *           no SM or has no GID yet; -ENOENT the SA accepted the record, but
  *           does not return it; another error of ibsa_query() or struct
@@ -87,8 +87,8 @@ enum ibsa_kept_event {
  *           of REPLACED the other program's; otherwise as the client sends it.
  *           Valid until the callback returns
  */
-struct ibsa_kept_report {
-	struct ibsa_kept *kept;
+struct ibsa_registration_report {
+	struct ibsa_registration *registration;
 	int event;
 	int err;
 	uint16_t status;
@@ -96,24 +96,25 @@ struct ibsa_kept_report {
 };
 
 /**
- * typedef ibsa_keep_fn - called for each event of a registration
+ * typedef ibsa_registration_fn - called for each event of a registration
  * @report: valid until the callback returns
- * @arg:    as given to ibsa_service_keep()
+ * @arg:    as given to ibsa_service_register()
  *
  * The rules are those of ibsa_reply_fn. The callback may also call
- * ibsa_service_keep() and ibsa_service_release(). After the first FAILED or
+ * ibsa_service_register() and ibsa_service_release(). After the first FAILED or
  * REFUSED, another is reported only if its @err or @status differs; when the
  * record is registered again, REGISTERED is reported.
  */
-typedef void (*ibsa_keep_fn)(const struct ibsa_kept_report *report, void *arg);
+typedef void (*ibsa_registration_fn)(
+	const struct ibsa_registration_report *report, void *arg);
 
 /**
- * ibsa_service_keep - register a service and keep it registered
+ * ibsa_service_register - register a service and keep it registered
  * @client: an open client
  * @keep:   the record and the options; copied
  * @report: called for each event, from dispatch or ibsa_close(); or NULL
  * @arg:    passed to @report unchanged
- * @out:    receives the handle, valid until IBSA_KEPT_RELEASED
+ * @out:    receives the handle, valid until IBSA_REGISTRATION_RELEASED
  *
  * Sets the record and reads it back. Reads it again every audit_ms, soon after
  * the port changed (see ibsa_port_watch()), and when half of the granted lease
@@ -138,31 +139,32 @@ typedef void (*ibsa_keep_fn)(const struct ibsa_kept_report *report, void *arg);
  *
  * Source: IBA vol 1, 15.2.5.14.
  */
-int ibsa_service_keep(struct ibsa_client *client,
-		      const struct ibsa_service_keep *keep, ibsa_keep_fn report,
-		      void *arg, struct ibsa_kept **out) IBSA_MUST_USE;
+int ibsa_service_register(struct ibsa_client *client,
+			  const struct ibsa_service_registration *keep,
+			  ibsa_registration_fn report, void *arg,
+			  struct ibsa_registration **out) IBSA_MUST_USE;
 
 /**
  * ibsa_service_release - end a registration and delete its record from the SA
- * @kept: from ibsa_service_keep(); not yet released
+ * @registration: from ibsa_service_register(); not yet released
  *
  * If a Set is in flight, the client first waits for its reply. A later dispatch
- * reports IBSA_KEPT_RELEASED. ibsa_close() releases all registrations, and
+ * reports IBSA_REGISTRATION_RELEASED. ibsa_close() releases all registrations, and
  * waits for the SA up to two seconds altogether.
  *
  * Return: 0; -EALREADY the registration is already being released.
  */
-int ibsa_service_release(struct ibsa_kept *kept);
+int ibsa_service_release(struct ibsa_registration *registration);
 
 /**
- * ibsa_kept_text - the name of an event of a registration
- * @event: one value of enum ibsa_kept_event
+ * ibsa_registration_text - the name of an event of a registration
+ * @event: one value of enum ibsa_registration_event
  *
  * Any thread may call it.
  *
  * Return: for example "registered"; NULL if no event has this number.
  */
-const char *ibsa_kept_text(int event);
+const char *ibsa_registration_text(int event);
 
 IBSA_END
 

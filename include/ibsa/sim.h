@@ -11,6 +11,6 @@
 #include <ibsa/fabric_change.h>
 #include <ibsa/fabric_fault.h>
 #include <ibsa/fabric_topology.h>
-#include <ibsa/gate.h>
+#include <ibsa/responder.h>
 
 #endif

@@ -137,13 +137,13 @@ static void set_options(struct ibsa_fabric *fabric,
 							: DEFAULT_PREFIX;
 	fabric->subnet.is_opa = options->opa;
 	fabric->sa.has_opa_paths = !options->no_opa_paths &&
-				   options->like != IBSA_LIKE_OPA_FM;
+				   options->profile != IBSA_SM_PROFILE_OPA_FM;
 	fabric->subnet.lids.first = options->first_lid ? options->first_lid : 1;
 	fabric->subnet.lids.limit = options->opa ? OPA_LIDS_MAX
 						 : IBSA_LID_UNICAST_MAX + 1;
 	fabric->subnet.is_bare = options->no_sa;
 	fabric->subnet.sa_running = !options->no_sa;
-	fabric->sa.like = options->like;
+	fabric->sa.profile = options->profile;
 	fabric->references = 1;
 }
 
@@ -153,10 +153,10 @@ static int init(struct ibsa_fabric *fabric, const char *sa_node,
 	uint32_t node;
 	int err;
 
-	if ((unsigned int)fabric->sa.like >= IBSA_LIKES)
+	if ((unsigned int)fabric->sa.profile >= IBSA_SM_PROFILES)
 		return ibsa__fail(error, -EINVAL,
 				  "the SA can be like no SM of number %d",
-				  (int)fabric->sa.like);
+				  (int)fabric->sa.profile);
 	if (fabric->subnet.lids.first >= fabric->subnet.lids.limit)
 		return ibsa__fail(error, -EINVAL,
 				  "LIDs cannot begin at %" PRIu32
@@ -192,7 +192,7 @@ static void destroy(struct ibsa_fabric *fabric)
 	ibsa__subscriptions_done(&fabric->sa.subscriptions);
 	ibsa__groups_done(&fabric->sa.groups);
 	ibsa__aliases_done(&fabric->subnet.aliases);
-	ibsa__replay_done(fabric->tape);
+	ibsa__replay_done(fabric->recording);
 	pthread_mutex_destroy(&fabric->lock);
 	pthread_cond_destroy(&fabric->changed);
 	ibsa__free(fabric);

@@ -10,7 +10,7 @@
 #include "sim/sa/sa.h"
 
 struct link;
-struct tape;
+struct recording;
 
 struct ibsa_fabric {
 	pthread_mutex_t lock;
@@ -26,7 +26,8 @@ struct ibsa_fabric {
 	struct port_handler built_in[4];
 	struct subnet_observer observing[4];
 	struct link *links; /* the clients */
-	struct tape *tape;  /* what the SA says, or NULL: it says it itself */
+	struct recording
+		*recording; /* what the SA says, or NULL: it says it itself */
 };
 
 /* The first channel adapter of the file, or SIM_NONE. */

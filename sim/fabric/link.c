@@ -96,7 +96,7 @@ static int reach_sa(struct link *link, const struct ibsa_address *to,
 	answer = ibsa__queue_new(link_pool(link));
 	if (!answer)
 		return -ENOMEM;
-	if (!ibsa__sa_hear(&fabric->sa, &request, &answer->body)) {
+	if (!ibsa__sa_receive(&fabric->sa, &request, &answer->body)) {
 		ibsa__queue_release(link_pool(link), answer);
 		return 0;
 	}

@@ -39,13 +39,13 @@ static bool tape_answer(void *arg, const uint8_t *request,
 			struct sa_reply *reply)
 {
 	enum { TID_BYTES = 8 };
-	struct tape *tape = arg;
+	struct recording *recording = arg;
 	const struct exchange *exchange;
 
 	/* An answer to an answer never comes. */
 	if (request[MAD_METHOD] & METHOD_RESPONSE)
 		return false;
-	exchange = ibsa__tape_ask(tape, request);
+	exchange = ibsa__recording_query(recording, request);
 	if (!exchange)
 		return refuse(request, reply);
 	if (!exchange->is_whole ||
@@ -62,7 +62,7 @@ static int check_options(const char *path,
 {
 	if (!options->sa_node && !options->opa && !options->first_lid &&
 	    !options->no_sa && !options->gid_prefix && !options->check &&
-	    !options->partitions && !options->like)
+	    !options->partitions && !options->profile)
 		return 0;
 	return ibsa__fail(error, -EINVAL,
 			  "%.100s is a capture: it has no topology, and its "
@@ -71,7 +71,7 @@ static int check_options(const char *path,
 }
 
 static int read_tape(const char *path, struct ibsa_error *error,
-		     struct tape *out)
+		     struct recording *out)
 {
 	char *bytes = NULL;
 	size_t len = 0;
@@ -80,17 +80,18 @@ static int read_tape(const char *path, struct ibsa_error *error,
 	if (err)
 		return ibsa__fail(error, err, "%.100s: cannot be read: %s",
 				  path, strerror(-err));
-	err = ibsa__tape_read(path, (const uint8_t *)bytes, len, error, out);
+	err = ibsa__recording_read(path, (const uint8_t *)bytes, len, error,
+				   out);
 	ibsa__free(bytes);
 	return err;
 }
 
 /* The topology of it, as text: the SA may have been asked at its own port. */
-static int make_fabric(const struct tape *tape,
+static int make_fabric(const struct recording *recording,
 		       struct ibsa_fabric_options options,
 		       struct ibsa_error *error, struct ibsa_fabric **out)
 {
-	const struct ibsa_port_state *port = &tape->port;
+	const struct ibsa_port_state *port = &recording->port;
 	const bool is_own = port->lid == port->sm_lid;
 	const uint64_t guid = ibsa_be64(port->gid.raw + 8);
 	char text[256];
@@ -126,21 +127,22 @@ static int set_pkeys(struct ibsa_fabric *fabric, uint16_t pkey)
 	return err ? err : ibsa_fabric_port_set(fabric, SA_NAME, 0, &change);
 }
 
-static int make(struct tape *tape, const struct ibsa_fabric_options *options,
+static int make(struct recording *recording,
+		const struct ibsa_fabric_options *options,
 		struct ibsa_error *error, struct ibsa_fabric **out)
 {
 	struct ibsa_fabric *fabric;
-	int err = make_fabric(tape, *options, error, &fabric);
+	int err = make_fabric(recording, *options, error, &fabric);
 
 	if (err)
 		return err;
-	err = set_pkeys(fabric, tape->pkey);
+	err = set_pkeys(fabric, recording->pkey);
 	if (err) {
 		ibsa_fabric_put(fabric);
 		return ibsa__fail(error, err, "out of memory");
 	}
-	fabric->tape = tape;
-	fabric->sa.source = (struct sa_source){ tape_answer, tape };
+	fabric->recording = recording;
+	fabric->sa.source = (struct sa_source){ tape_answer, recording };
 	*out = fabric;
 	return 0;
 }
@@ -149,27 +151,27 @@ int ibsa__replay_load(const char *path,
 		      const struct ibsa_fabric_options *options,
 		      struct ibsa_error *error, struct ibsa_fabric **out)
 {
-	struct tape *tape;
+	struct recording *recording;
 	int err = check_options(path, options, error);
 
 	if (err)
 		return err;
-	tape = ibsa__calloc(1, sizeof(*tape));
-	if (!tape)
+	recording = ibsa__calloc(1, sizeof(*recording));
+	if (!recording)
 		return ibsa__fail(error, -ENOMEM, "out of memory");
-	err = read_tape(path, error, tape);
+	err = read_tape(path, error, recording);
 	if (!err)
-		err = make(tape, options, error, out);
+		err = make(recording, options, error, out);
 	if (err)
-		ibsa__replay_done(tape);
+		ibsa__replay_done(recording);
 	return err;
 }
 
-void ibsa__replay_done(struct tape *tape)
+void ibsa__replay_done(struct recording *recording)
 {
-	if (tape)
-		ibsa__tape_done(tape);
-	ibsa__free(tape);
+	if (recording)
+		ibsa__recording_done(recording);
+	ibsa__free(recording);
 }
 
 int ibsa_replay_open(const char *path, struct ibsa_error *error,

@@ -5,7 +5,7 @@
 
 #include "sim/fabric/fabric.h"
 #include "sim/sa/sa.h"
-#include "sim/capture/tape.h"
+#include "sim/capture/recording.h"
 
 /* Whether a file is a capture, readable or not, and no topology. */
 bool ibsa__is_capture(const char *path);
@@ -16,6 +16,6 @@ int ibsa__replay_load(const char *path,
 		      struct ibsa_error *error,
 		      struct ibsa_fabric **out) IBSA_MUST_USE;
 
-void ibsa__replay_done(struct tape *tape);
+void ibsa__replay_done(struct recording *recording);
 
 #endif

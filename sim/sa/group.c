@@ -239,20 +239,20 @@ static int insert(struct groups *groups, struct group *group, uint64_t guid,
 }
 
 int ibsa__group_join(struct groups *groups, struct group *group,
-		     const struct member *like, struct member **out)
+		     const struct member *profile, struct member **out)
 {
-	struct member *member = ibsa__group_member(group, like->guid);
+	struct member *member = ibsa__group_member(group, profile->guid);
 	uint8_t before = 0;
 
 	if (member) {
 		before = member->join_state;
-		member->join_state |= like->join_state;
+		member->join_state |= profile->join_state;
 	} else {
-		const int err = insert(groups, group, like->guid, &member);
+		const int err = insert(groups, group, profile->guid, &member);
 
 		if (err)
 			return err;
-		*member = *like;
+		*member = *profile;
 	}
 	if (member->join_state & JOIN_ANY_FULL && !(before & JOIN_ANY_FULL))
 		group->full_members++;

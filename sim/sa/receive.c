@@ -40,8 +40,8 @@ static bool is_report_answer(const uint8_t *mad)
 	       IBSA_GET(sa_header, method, mad) == IBSA_METHOD_REPORT_RESP;
 }
 
-bool ibsa__sa_hear(struct sa *sa, const struct sa_request *request,
-		   struct sa_reply *reply)
+bool ibsa__sa_receive(struct sa *sa, const struct sa_request *request,
+		      struct sa_reply *reply)
 {
 	if (is_report_answer(request->mad)) {
 		ibsa__report_answered(sa, request->end,
@@ -94,7 +94,7 @@ static void answer_at_port(struct sa *sa, const struct message *message,
 	/* As OpenSM, not as the other agents of the port. */
 	answer->mad.slid =
 		sa->subnet->ends[sa->subnet->topo.ports[at->port].end].lid;
-	if (ibsa__sa_hear(sa, &request, &answer->body))
+	if (ibsa__sa_receive(sa, &request, &answer->body))
 		ibsa__mad_post(sa->net, answer, now_ns);
 	else
 		ibsa__queue_release(sa->net->mads.pool, answer);

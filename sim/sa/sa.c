@@ -320,7 +320,7 @@ static bool is_too_busy(const struct sa_work *work)
 	struct sa *sa = work->sa;
 	const uint64_t now_ms = work->now_ns / NS_PER_MS;
 
-	if (sa->like != IBSA_LIKE_BUSY)
+	if (sa->profile != IBSA_SM_PROFILE_BUSY)
 		return false;
 	if (sa->busy_ms != now_ms)
 		sa->busy_in = 0;

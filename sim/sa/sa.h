@@ -40,7 +40,7 @@ struct sa {
 	struct sa_source source;
 	uint64_t busy_ms;     /* the last one in which the SA was asked */
 	unsigned int busy_in; /* requests in it */
-	enum ibsa_fabric_like like;
+	enum ibsa_sm_profile profile;
 	bool has_opa_paths;
 };
 
@@ -99,8 +99,8 @@ bool ibsa__sa_answer(struct sa *sa, const struct sa_request *request,
  * The same, of an SA that faults may keep from it; what answers a Report
  * ends here, too (receive.c).
  */
-bool ibsa__sa_hear(struct sa *sa, const struct sa_request *request,
-		   struct sa_reply *reply);
+bool ibsa__sa_receive(struct sa *sa, const struct sa_request *request,
+		      struct sa_reply *reply);
 
 /*
  * Append a record to the answer: the host struct of work->record. If there is
@@ -137,7 +137,7 @@ static inline void sa_fail(struct sa_work *work, uint16_t status)
 static inline void sa_fail_untrusted(struct sa_work *work)
 {
 	sa_fail(work, IBSA_STATUS_REQ_INVALID);
-	work->is_silent = work->sa->like == IBSA_LIKE_SILENT;
+	work->is_silent = work->sa->profile == IBSA_SM_PROFILE_SILENT;
 }
 
 /* False, and the request is refused, if it is neither Get nor GetTable. */

@@ -81,29 +81,30 @@ static bool is_full(const struct sa_work *work)
 {
 	enum { FEW_MAX = 32 };
 
-	return work->sa->like == IBSA_LIKE_FEW &&
+	return work->sa->profile == IBSA_SM_PROFILE_FEW &&
 	       work->sa->subscriptions.count >= FEW_MAX;
 }
 
-static void subscribe(struct sa_work *work, const struct subscription *like)
+static void subscribe(struct sa_work *work, const struct subscription *profile)
 {
 	struct subscriptions *all = &work->sa->subscriptions;
-	struct subscription *one = ibsa__subscriptions_find(all, like);
+	struct subscription *one = ibsa__subscriptions_find(all, profile);
 
-	if (!is_known_source(work, &like->info))
+	if (!is_known_source(work, &profile->info))
 		refuse(work, IBSA_STATUS_REQ_INVALID);
 	else if (one)
-		*one = *like;
-	else if (is_full(work) || ibsa__subscriptions_add(all, like))
+		*one = *profile;
+	else if (is_full(work) || ibsa__subscriptions_add(all, profile))
 		refuse(work, IBSA_STATUS_NO_RESOURCES);
 	else
 		tell_all(work);
 }
 
-static void unsubscribe(struct sa_work *work, const struct subscription *like)
+static void unsubscribe(struct sa_work *work,
+			const struct subscription *profile)
 {
 	struct subscriptions *all = &work->sa->subscriptions;
-	struct subscription *one = ibsa__subscriptions_find(all, like);
+	struct subscription *one = ibsa__subscriptions_find(all, profile);
 
 	if (one)
 		ibsa__subscriptions_remove(all, one);
@@ -127,26 +128,26 @@ static struct subscription asked(const struct sa_work *work)
 
 void ibsa__sa_inform_info(struct sa_work *work)
 {
-	struct subscription like = asked(work);
+	struct subscription profile = asked(work);
 
 	if (work->method != IBSA_METHOD_SET) {
 		sa_fail(work, IBSA_STATUS_BAD_METHOD_ATTRIBUTE);
 		return;
 	}
-	if (like.info.subscribe > 1) {
+	if (profile.info.subscribe > 1) {
 		sa_fail(work, IBSA_STATUS_REQ_INVALID);
 		return;
 	}
-	if (is_security(&like.info) && !work->is_trusted) {
+	if (is_security(&profile.info) && !work->is_trusted) {
 		sa_fail_untrusted(work);
 		return;
 	}
-	if (like.info.subscribe) {
+	if (profile.info.subscribe) {
 		/* Kept with the QP that asks, whatever QPN it writes. */
-		like.info.qpn = IBSA_QPN_GSI;
-		subscribe(work, &like);
+		profile.info.qpn = IBSA_QPN_GSI;
+		subscribe(work, &profile);
 	} else {
-		unsubscribe(work, &like);
+		unsubscribe(work, &profile);
 	}
 	if (!work->status)
 		ibsa__sa_append(work, &work->want->inform_info);

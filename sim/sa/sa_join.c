@@ -273,7 +273,7 @@ static uint16_t check_port(const struct membership *request)
 
 static void add_member(struct membership *request)
 {
-	const struct member like = {
+	const struct member profile = {
 		.guid = request->guid,
 		.port_guid = request->end->guid,
 		.join_state = request->states,
@@ -283,7 +283,8 @@ static void add_member(struct membership *request)
 	struct sa_work *work = request->work;
 	struct member *member;
 
-	if (ibsa__group_join(request->groups, request->group, &like, &member)) {
+	if (ibsa__group_join(request->groups, request->group, &profile,
+			     &member)) {
 		sa_fail(work, IBSA_STATUS_NO_RESOURCES);
 		return;
 	}

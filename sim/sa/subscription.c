@@ -48,13 +48,13 @@ static bool same_address(const struct subscription *a,
 
 struct subscription *
 ibsa__subscriptions_find(const struct subscriptions *subscriptions,
-			 const struct subscription *like)
+			 const struct subscription *profile)
 {
 	for (size_t i = subscriptions->count; i > 0; i--) {
 		struct subscription *one = &subscriptions->all[i - 1];
 
-		if (same_address(one, like) &&
-		    same_events(&one->info, &like->info))
+		if (same_address(one, profile) &&
+		    same_events(&one->info, &profile->info))
 			return one;
 	}
 	return NULL;

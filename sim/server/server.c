@@ -118,7 +118,7 @@ static void handle_timer(struct server_source *source, uint32_t events)
 	server->alarm_ns = UINT64_MAX;
 	server->has_smps = false;
 	server->has_changed = true;
-	ibsa__server_hear_again(server);
+	ibsa__server_reenable(server);
 }
 
 /* Who wakes it may have changed something, or have packets for somebody. */

@@ -115,7 +115,7 @@ void ibsa__server_unlock(const char *path, int fd);
 /* Clients (server_peer.c). Hear again those who found no descriptor. */
 int ibsa__server_listen(struct ibsa_fabric_server *server,
 			struct ibsa_error *error) IBSA_MUST_USE;
-void ibsa__server_hear_again(struct ibsa_fabric_server *server);
+void ibsa__server_reenable(struct ibsa_fabric_server *server);
 void ibsa__server_unlink(const struct ibsa_fabric_server *server);
 void ibsa__peer_dismiss(struct server_peer *peer, const char *why);
 
@@ -137,7 +137,7 @@ void ibsa__peer_free(struct server_peer *peer);
 void ibsa__peers_tell(struct ibsa_fabric_server *server);
 
 /* Frames (server_ask.c). Take in what there is, and answer it. */
-void ibsa__peer_hear(struct server_source *source, uint32_t events);
+void ibsa__peer_receive(struct server_source *source, uint32_t events);
 
 /* The state of the client's port now; *@out has REMOTE_BODY_MAX bytes. Return:
  * how many are used. */

@@ -455,7 +455,7 @@ static bool answer_all(struct server_peer *peer)
 	return true;
 }
 
-void ibsa__peer_hear(struct server_source *source, uint32_t events)
+void ibsa__peer_receive(struct server_source *source, uint32_t events)
 {
 	struct server_peer *peer = list_object(source, struct server_peer,
 					       control);

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/look.h"
+#include "base/stat.h"
 #include "sim/server/server.h"
 
 #define FOLDER_SUFFIX ".issm"
@@ -96,7 +96,7 @@ static bool is_ours_alone(const large_stat *folder)
 static int folder_check(const char *path)
 {
 	large_stat found;
-	const int err = ibsa__look(path, O_NOFOLLOW | O_DIRECTORY, &found);
+	const int err = ibsa__stat(path, O_NOFOLLOW | O_DIRECTORY, &found);
 
 	if (err)
 		return err == -ENOTDIR || err == -ELOOP ? -EEXIST : err;
@@ -154,7 +154,7 @@ static void fifo_end(const char *path, int fd)
 	large_stat ours;
 	large_stat found;
 
-	if (!large_fstat(fd, &ours) && !ibsa__look(path, O_NOFOLLOW, &found) &&
+	if (!large_fstat(fd, &ours) && !ibsa__stat(path, O_NOFOLLOW, &found) &&
 	    found.st_dev == ours.st_dev && found.st_ino == ours.st_ino)
 		unlink(path);
 	close(fd);

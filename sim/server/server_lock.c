@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/large.h"
-#include "base/look.h"
+#include "base/stat.h"
 #include "sim/server/server.h"
 
 /* A server holds the lock for as long as it takes to make a socket. */
@@ -41,7 +41,7 @@ static bool is_there(const char *name, const large_stat *file)
 {
 	large_stat found;
 
-	return !ibsa__look(name, O_NOFOLLOW, &found) &&
+	return !ibsa__stat(name, O_NOFOLLOW, &found) &&
 	       found.st_dev == file->st_dev && found.st_ino == file->st_ino;
 }
 
@@ -99,7 +99,7 @@ static bool has_folder(const char *path)
 	slash = strrchr(folder, '/');
 	if (slash)
 		slash[1] = '\0';
-	return !ibsa__look(slash ? folder : ".", O_DIRECTORY, &found);
+	return !ibsa__stat(slash ? folder : ".", O_DIRECTORY, &found);
 }
 
 int ibsa__server_lock(const char *path, struct ibsa_error *error)

@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/look.h"
+#include "base/stat.h"
 #include "sim/server/server.h"
 
 enum {
@@ -82,7 +82,7 @@ static struct sockaddr_un address_of(const struct ibsa_fabric_server *server)
 static int check_kind(const char *path)
 {
 	large_stat found;
-	int err = ibsa__look(path, O_NOFOLLOW, &found);
+	int err = ibsa__stat(path, O_NOFOLLOW, &found);
 
 	if (err)
 		return err == -ENOENT ? 0 : err;
@@ -123,7 +123,7 @@ static int bind_socket(struct ibsa_fabric_server *server, int fd)
 	/* The folder is there: /proc and its like have no room for files. */
 	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)))
 		return errno == ENOENT ? -EOPNOTSUPP : -errno;
-	err = ibsa__look(server->path, O_NOFOLLOW, &made);
+	err = ibsa__stat(server->path, O_NOFOLLOW, &made);
 	if (!err && listen(fd, BACKLOG))
 		err = -errno;
 	if (err) {
@@ -141,7 +141,7 @@ void ibsa__server_unlink(const struct ibsa_fabric_server *server)
 {
 	large_stat found;
 
-	if (!ibsa__look(server->path, O_NOFOLLOW, &found) &&
+	if (!ibsa__stat(server->path, O_NOFOLLOW, &found) &&
 	    found.st_dev == server->device && found.st_ino == server->inode)
 		unlink(server->path);
 }
@@ -172,7 +172,7 @@ void ibsa__peer_free(struct server_peer *peer)
 	ibsa__free(peer);
 }
 
-void ibsa__server_hear_again(struct ibsa_fabric_server *server)
+void ibsa__server_reenable(struct ibsa_fabric_server *server)
 {
 	/* Should it fail, the next client that goes, or the timer, tries. */
 	if (server->is_deaf && server->listener.fd >= 0)
@@ -213,7 +213,7 @@ void ibsa__peer_dismiss(struct server_peer *peer, const char *why)
 	list_remove(&peer->link);
 	list_append(&server->gone, &peer->link);
 	server->stats.clients--;
-	ibsa__server_hear_again(server);
+	ibsa__server_reenable(server);
 }
 
 void ibsa__source_await(struct server_source *source, bool is_begun)
@@ -283,7 +283,7 @@ static int let_in(struct ibsa_fabric_server *server, int fd, pid_t pid)
 	if (!peer)
 		return -ENOMEM;
 	peer->control = (struct server_source){
-		.handle = ibsa__peer_hear,
+		.handle = ibsa__peer_receive,
 		.server = server,
 		.fd = fd,
 	};

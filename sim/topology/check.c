@@ -44,7 +44,7 @@ static int add(struct check *check, const struct source *source, uint32_t line,
 	}
 	finding.file = check->file;
 	finding.line = line;
-	return ibsa__topology_keep_finding(check->topo, &finding);
+	return ibsa__topology_add_finding(check->topo, &finding);
 }
 
 static int add_at_line(struct check *check, const struct port_line *line,
@@ -121,7 +121,7 @@ static int check_cable(struct check *check, const struct port_line *line,
 	int err = other ? check_pair(check, line, other) : 0;
 
 	if (!err && !other && check->has_both) {
-		finding.kind = IBSA_FINDING_ONE_WAY;
+		finding.kind = IBSA_FINDING_ONE_DIRECTION;
 		err = add_at_line(check, line, finding);
 	}
 	if (!err && silent) {

@@ -50,7 +50,7 @@ static void cable_text(const struct topology *topo,
 	char rates[2][RATE_TEXT];
 
 	switch (finding->kind) {
-	case IBSA_FINDING_ONE_WAY:
+	case IBSA_FINDING_ONE_DIRECTION:
 		snprintf(out, size, "%s goes to %s, which does not say so", a,
 			 b);
 		break;

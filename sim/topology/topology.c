@@ -98,8 +98,8 @@ static int reserve_node(struct topology *topo, uint32_t ports)
 			  topo->port_count + ports);
 }
 
-int ibsa__topology_keep_finding(struct topology *topo,
-				const struct topo_finding *finding)
+int ibsa__topology_add_finding(struct topology *topo,
+			       const struct topo_finding *finding)
 {
 	int err;
 

@@ -127,8 +127,8 @@ int ibsa__topology_add(struct topology *topo, const struct topo_node *node,
 		       uint32_t *out);
 
 /* Keep a finding; those past the limit are not. Return: 0 or -ENOMEM. */
-int ibsa__topology_keep_finding(struct topology *topo,
-				const struct topo_finding *finding);
+int ibsa__topology_add_finding(struct topology *topo,
+			       const struct topo_finding *finding);
 
 /*
  * Give a GUID to what has none, and see that none is there twice. Return:

@@ -14,7 +14,7 @@
 #include "device/parse.h"
 #include "engine/engine.h"
 #include "event/event.h"
-#include "keep/keep.h"
+#include "service/services.h"
 
 enum {
 	WINDOW_MAX = 1 << 20,
@@ -36,7 +36,7 @@ struct ibsa_client {
 	struct ibsa__engine *engine;
 	struct ibsa_transport *transport;
 	struct ibsa_fabric *fabric;
-	struct ibsa__keeper keeper;
+	struct ibsa__services services;
 	struct ibsa__reaches reaches;
 	struct ibsa__events events;
 };
@@ -170,7 +170,7 @@ int ibsa__client_open(const struct ibsa_options *options,
 		return err;
 	}
 	client->process = ibsa__process();
-	ibsa__keeper_init(&client->keeper, client->engine);
+	ibsa__services_init(&client->services, client->engine);
 	ibsa__reaches_init(&client->reaches, client->engine);
 	ibsa__events_init(&client->events, client->engine);
 	*out = client;
@@ -197,7 +197,7 @@ static int left_ms(const struct ibsa_client *client, uint64_t end_ns)
 
 static bool is_held_by_sa(const struct ibsa_client *client)
 {
-	return !ibsa__keeper_is_empty(&client->keeper) ||
+	return !ibsa__services_are_empty(&client->services) ||
 	       !ibsa__events_is_empty(&client->events);
 }
 
@@ -208,13 +208,13 @@ static void release_all(struct ibsa_client *client)
 			  CLOSE_MS * NS_PER_MS;
 	int ms = CLOSE_MS, err = 0;
 
-	ibsa__keeper_close(&client->keeper);
+	ibsa__services_close(&client->services);
 	ibsa__events_close(&client->events);
 	while (ms && (!err || err == -EINTR) && is_held_by_sa(client)) {
 		err = ibsa_wait(client, ms);
 		ms = left_ms(client, end_ns);
 	}
-	ibsa__keeper_end(&client->keeper);
+	ibsa__services_end(&client->services);
 	ibsa__events_end(&client->events);
 }
 
@@ -319,11 +319,12 @@ void ibsa_port_unwatch(struct ibsa_client *client,
 	ibsa__engine_unwatch(client->engine, watch);
 }
 
-int ibsa_service_keep(struct ibsa_client *client,
-		      const struct ibsa_service_keep *keep, ibsa_keep_fn report,
-		      void *arg, struct ibsa_kept **out)
+int ibsa_service_register(struct ibsa_client *client,
+			  const struct ibsa_service_registration *keep,
+			  ibsa_registration_fn report, void *arg,
+			  struct ibsa_registration **out)
 {
-	return ibsa__keeper_add(&client->keeper, keep, report, arg, out);
+	return ibsa__services_add(&client->services, keep, report, arg, out);
 }
 
 int ibsa_event_watch(struct ibsa_client *client,

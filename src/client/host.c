@@ -99,7 +99,7 @@ int ibsa_host_ports(struct ibsa_client *client, const char *name,
 
 	if (!name || !*name)
 		return -EINVAL;
-	err = ibsa_ask(client, &query, all_nodes_take, &all);
+	err = ibsa_query_wait(client, &query, all_nodes_take, &all);
 	if (!err)
 		err = all.err;
 	if (!err)

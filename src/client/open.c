@@ -176,9 +176,10 @@ static int open_remote(const char *fabric, const struct ibsa_options *options,
 		       const struct ibsa__environment *environment,
 		       struct ibsa_error *error, struct ibsa_transport **out)
 {
-	struct remote_place place;
-	int err = ibsa__remote_place(fabric, options->device, environment->node,
-				     options->port, error, &place);
+	struct remote_address place;
+	int err = ibsa__remote_address_find(fabric, options->device,
+					    environment->node, options->port,
+					    error, &place);
 
 	if (err)
 		return err;
@@ -247,11 +248,11 @@ static int find_in_files(struct device_files *files, const char *name,
 			 struct ibsa_error *error, char **out)
 {
 	struct ibsa_device_list *list;
-	struct ibsa__place place;
+	struct ibsa__port_selection place;
 	int err;
 
 	if (!name) {
-		err = ibsa__place_find(files, NULL, 0, error, &place);
+		err = ibsa__port_select(files, NULL, 0, error, &place);
 		return err ? err : keep_name(place.device, error, out);
 	}
 	err = ibsa__devices_read(files, &list);
@@ -298,11 +299,11 @@ static int find_at_server(const char *fabric,
 			  char **out)
 {
 	struct remote_connection connection;
-	struct remote_place place;
+	struct remote_address place;
 	int err;
 
-	err = ibsa__remote_place(fabric, name, environment->node, 0, error,
-				 &place);
+	err = ibsa__remote_address_find(fabric, name, environment->node, 0,
+					error, &place);
 	if (!err)
 		err = ibsa__remote_connect(&connection, &place, error);
 	if (err)

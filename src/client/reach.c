@@ -136,7 +136,7 @@ int ibsa_reach(struct ibsa_client *client,
 	err = make_query(engine, options ? options : &defaults, gid, &path,
 			 &query);
 	if (!err)
-		err = ibsa_ask(client, &query, note_answer, &answer);
+		err = ibsa_query_wait(client, &query, note_answer, &answer);
 	if (err && err != -EREMOTEIO)
 		answer.err = err;
 	answer.redirect = NULL;

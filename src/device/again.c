@@ -32,11 +32,11 @@ int ibsa__device_again(struct device_files *files, const char *device,
 	if (err)
 		return err == -ENOENT ? -ENODEV : err;
 	for (size_t i = 0; i < names.count; i++) {
-		int like = likeness(files, names.at[i], device, node_guid);
+		int profile = likeness(files, names.at[i], device, node_guid);
 
-		if (like <= best)
+		if (profile <= best)
 			continue;
-		best = like;
+		best = profile;
 		found = names.at[i];
 	}
 	if (found)

@@ -17,7 +17,7 @@ int ibsa__gids_read(struct device_files *files, const char *device,
 		    struct ibsa_gid_list **out) IBSA_MUST_USE;
 
 /* A port that MADs can be sent from. Names in sysfs are at most NAME_MAX. */
-struct ibsa__place {
+struct ibsa__port_selection {
 	char device[NAME_MAX + 1];
 	char umad[NAME_MAX + 1];
 	unsigned int port;
@@ -129,14 +129,14 @@ int ibsa__pkeys_read(struct device_files *files, const char *device,
  * name none has; -ENETDOWN not active; or the error of reading it. @error says
  * which, and what to do.
  */
-int ibsa__place_find(struct device_files *files, const char *device,
-		     unsigned int port, struct ibsa_error *error,
-		     struct ibsa__place *out) IBSA_MUST_USE;
+int ibsa__port_select(struct device_files *files, const char *device,
+		      unsigned int port, struct ibsa_error *error,
+		      struct ibsa__port_selection *out) IBSA_MUST_USE;
 
 /* The same, leaving out the first @skip ports that would do. */
-int ibsa__place_find_next(struct device_files *files, const char *device,
-			  unsigned int port, unsigned int skip,
-			  struct ibsa_error *error,
-			  struct ibsa__place *out) IBSA_MUST_USE;
+int ibsa__port_select_next(struct device_files *files, const char *device,
+			   unsigned int port, unsigned int skip,
+			   struct ibsa_error *error,
+			   struct ibsa__port_selection *out) IBSA_MUST_USE;
 
 #endif

@@ -37,7 +37,7 @@ struct ibsa__nl_answer {
 /* A question on its way. */
 struct asking {
 	struct libnl nl;
-	const struct ibsa__nl_question *question;
+	const struct ibsa__nl_request *question;
 	int err; /* the kernel's */
 };
 
@@ -104,7 +104,7 @@ static int refusal_came(struct sockaddr_nl *from, struct nlmsgerr *error,
 
 static struct nl_msg *message_new(const struct asking *asking)
 {
-	const struct ibsa__nl_question *question = asking->question;
+	const struct ibsa__nl_request *question = asking->question;
 	const struct libnl *nl = &asking->nl;
 	struct nl_msg *message;
 	int err = 0;
@@ -150,7 +150,7 @@ static int exchange(struct asking *asking, struct nl_sock *sock)
 	return err < 0 ? system_error(err) : 0;
 }
 
-int ibsa__nl_ask(const struct ibsa__nl_question *question)
+int ibsa__nl_query(const struct ibsa__nl_request *question)
 {
 	struct asking asking = { .question = question };
 	struct nl_sock *sock;
@@ -176,8 +176,8 @@ const void *ibsa__nl_find(const struct ibsa__nl_answer *answer, uint16_t type,
 	return answer->nl->nla_data(attr);
 }
 
-bool ibsa__nl_says(const struct ibsa__nl_answer *answer, uint16_t type,
-		   const char *text)
+bool ibsa__nl_has_reply(const struct ibsa__nl_answer *answer, uint16_t type,
+			const char *text)
 {
 	const void *data = ibsa__nl_find(answer, type, strlen(text) + 1);
 

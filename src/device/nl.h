@@ -25,7 +25,7 @@ typedef void (*ibsa__nl_answer_fn)(const struct ibsa__nl_answer *answer,
  * for a list; @head: of the family, may be empty; @attrs: behind it; @answer:
  * called for each message that comes back.
  */
-struct ibsa__nl_question {
+struct ibsa__nl_request {
 	int protocol;
 	int type;
 	bool is_dump;
@@ -41,14 +41,14 @@ struct ibsa__nl_question {
  * Ask and wait for the answer. 0; -ELIBACC there is no libnl-3; -ENOMEM; the
  * error that the kernel answers with; or that of the socket.
  */
-int ibsa__nl_ask(const struct ibsa__nl_question *question) IBSA_MUST_USE;
+int ibsa__nl_query(const struct ibsa__nl_request *question) IBSA_MUST_USE;
 
 /* An attribute of @len bytes or more, or NULL. */
 const void *ibsa__nl_find(const struct ibsa__nl_answer *answer, uint16_t type,
 			  size_t len);
 
 /* Whether a text attribute says just this. */
-bool ibsa__nl_says(const struct ibsa__nl_answer *answer, uint16_t type,
-		   const char *text);
+bool ibsa__nl_has_reply(const struct ibsa__nl_answer *answer, uint16_t type,
+			const char *text);
 
 #endif

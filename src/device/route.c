@@ -74,7 +74,7 @@ int ibsa__route_find(const struct ibsa_gid *source,
 		{ RTA_OIF, sizeof(ifindex), &ifindex },
 	};
 	struct lookup lookup = { 0 };
-	const struct ibsa__nl_question question = {
+	const struct ibsa__nl_request question = {
 		.protocol = NETLINK_ROUTE,
 		.type = RTM_GETROUTE,
 		.head = &head,
@@ -88,7 +88,7 @@ int ibsa__route_find(const struct ibsa_gid *source,
 
 	if (from.family != to.family)
 		return -EINVAL;
-	err = ibsa__nl_ask(&question);
+	err = ibsa__nl_query(&question);
 	if (err)
 		return err;
 	if (lookup.err)

@@ -16,7 +16,7 @@ struct ibsa__route {
  * an interface, in the caller's network name space. GIDs that hold an IPv4
  * address stand for that, all others are IPv6 addresses. Neighbours are not
  * asked for. 0; -EINVAL one is IPv4 and the other is not; -EPROTO the answer
- * is nonsense; or as ibsa__nl_ask(), such as -ENETUNREACH no route.
+ * is nonsense; or as ibsa__nl_query(), such as -ENETUNREACH no route.
  */
 int ibsa__route_find(const struct ibsa_gid *source,
 		     const struct ibsa_gid *destination, uint32_t ifindex,

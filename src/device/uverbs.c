@@ -28,7 +28,8 @@ static void number_take(const struct ibsa__nl_answer *answer, void *arg)
 	const void *data;
 
 	if (number->device &&
-	    !ibsa__nl_says(answer, RDMA_NLDEV_ATTR_DEV_NAME, number->device))
+	    !ibsa__nl_has_reply(answer, RDMA_NLDEV_ATTR_DEV_NAME,
+				number->device))
 		return;
 	data = ibsa__nl_find(answer, number->type, sizeof(number->value));
 	if (!data)
@@ -44,14 +45,14 @@ static int device_index(const char *device, uint32_t *out)
 		.device = device,
 		.type = RDMA_NLDEV_ATTR_DEV_INDEX,
 	};
-	const struct ibsa__nl_question question = {
+	const struct ibsa__nl_request question = {
 		.protocol = NETLINK_RDMA,
 		.type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET),
 		.is_dump = true,
 		.answer = number_take,
 		.arg = &number,
 	};
-	int err = ibsa__nl_ask(&question);
+	int err = ibsa__nl_query(&question);
 
 	if (err)
 		return err;
@@ -70,7 +71,7 @@ int ibsa__uverbs_driver(const char *device, uint32_t *out)
 		{ RDMA_NLDEV_ATTR_DEV_INDEX, sizeof(index), &index },
 		{ RDMA_NLDEV_ATTR_CHARDEV_TYPE, sizeof(kind), kind },
 	};
-	const struct ibsa__nl_question question = {
+	const struct ibsa__nl_request question = {
 		.protocol = NETLINK_RDMA,
 		.type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV,
 					 RDMA_NLDEV_CMD_GET_CHARDEV),
@@ -82,7 +83,7 @@ int ibsa__uverbs_driver(const char *device, uint32_t *out)
 	int err = device_index(device, &index);
 
 	if (!err)
-		err = ibsa__nl_ask(&question);
+		err = ibsa__nl_query(&question);
 	if (err)
 		return err;
 	if (!number.is_there)

@@ -17,7 +17,7 @@ enum { IBSA__UVERBS_ATTRS_MAX = 8 };
 /*
  * Which driver a device has, as every call has to say: a wrong one is refused
  * with the -EINVAL of a wrong argument. 0; -ENODEV no such device; -ENODATA
- * its driver keeps that to itself; or as ibsa__nl_ask().
+ * its driver keeps that to itself; or as ibsa__nl_query().
  */
 int ibsa__uverbs_driver(const char *device, uint32_t *out) IBSA_MUST_USE;
 

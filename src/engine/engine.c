@@ -147,7 +147,7 @@ static void come_due(struct ibsa__engine *engine, struct timer *timer)
 		ring(engine, list_object(timer, struct ibsa__alarm, timer));
 		break;
 	case TIMER_WATCH:
-		ibsa__engine_look(engine);
+		ibsa__engine_port_check(engine);
 		break;
 	}
 }

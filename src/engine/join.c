@@ -101,8 +101,8 @@ static struct txn *bucket_find(const struct ibsa__engine *engine,
 }
 
 /* Few buckets have an entry of that hash, so the rest is done apart. */
-struct txn *ibsa__txn_like(struct ibsa__engine *engine, const struct txn *txn,
-			   uint64_t deadline)
+struct txn *ibsa__txn_find_same(struct ibsa__engine *engine,
+				const struct txn *txn, uint64_t deadline)
 {
 	const struct share_bucket *bucket;
 	bool has_hash = false;

@@ -238,7 +238,7 @@ static void fit_interval(struct ibsa__engine *engine)
 		ibsa__timer_cancel(&engine->wheel, &engine->watch_timer);
 }
 
-void ibsa__engine_look(struct ibsa__engine *engine)
+void ibsa__engine_port_check(struct ibsa__engine *engine)
 {
 	arm_watch(engine);
 	ibsa__engine_read_port(engine);

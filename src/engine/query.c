@@ -215,7 +215,7 @@ static int join_or_submit(struct ibsa__engine *engine, struct query *query,
 					     ? asked->deadline_ms
 					     : engine->options.deadline_ms;
 	const uint64_t deadline = tick_after(now_ns, deadline_ms);
-	struct txn *other = ibsa__txn_like(engine, txn, deadline);
+	struct txn *other = ibsa__txn_find_same(engine, txn, deadline);
 	uint64_t until = deadline;
 	int err = 0;
 

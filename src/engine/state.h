@@ -172,7 +172,7 @@ int ibsa__engine_read_port(struct ibsa__engine *engine);
 void ibsa__engine_refresh(struct ibsa__engine *engine);
 /* Read it if the transport says that it may have changed. */
 void ibsa__engine_notice(struct ibsa__engine *engine);
-void ibsa__engine_look(struct ibsa__engine *engine);
+void ibsa__engine_port_check(struct ibsa__engine *engine);
 void ibsa__engine_tell(struct ibsa__engine *engine);
 void ibsa__engine_unwatch_all(struct ibsa__engine *engine);
 
@@ -243,8 +243,8 @@ uint64_t ibsa__txn_identity(const struct txn *txn);
 
 /* A request that a query may join instead of sending @txn, its own, which has
  * the same bytes; or NULL. @deadline is the query's. */
-struct txn *ibsa__txn_like(struct ibsa__engine *engine, const struct txn *txn,
-			   uint64_t deadline);
+struct txn *ibsa__txn_find_same(struct ibsa__engine *engine,
+				const struct txn *txn, uint64_t deadline);
 
 /*
  * query.c: how queries begin and end. Whether a query of @txn, if that is sent

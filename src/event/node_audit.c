@@ -270,7 +270,7 @@ static int table_ask(struct ibsa__registration *registration)
 	for (size_t i = 0; i < audit->count; i++)
 		audit->ports[i].is_touched = false;
 	registration->deadline_ms = events->deadline_ms;
-	return ibsa__registration_ask(registration, &query);
+	return ibsa__registration_query(registration, &query);
 }
 
 void ibsa__node_audit_init(struct ibsa__events *events)

@@ -105,7 +105,7 @@ static int inform_info_set(struct ibsa__subscription *one, bool subscribe)
 	};
 
 	one->registration.deadline_ms = one->events->deadline_ms;
-	return ibsa__registration_ask(&one->registration, &query);
+	return ibsa__registration_query(&one->registration, &query);
 }
 
 /* While the port is down, its next change is waited for. */
@@ -254,7 +254,7 @@ static int audit_ask(struct ibsa__events *events)
 		return err;
 	match.subscriber_gid = port.gid;
 	events->audit.deadline_ms = events->deadline_ms;
-	err = ibsa__registration_ask(&events->audit, &query);
+	err = ibsa__registration_query(&events->audit, &query);
 	for (int i = 0; i < IBSA__PRODUCERS && !err; i++) {
 		struct ibsa__subscription *one = &events->subscriptions[i];
 

@@ -111,7 +111,8 @@ void ibsa__sa_cpi_open(struct sa_port *port)
 	if (has_other_thread(port)) {
 		port->cpi.awaited_ns = clock_now_ns() + TOTAL_MS * NS_PER_MS;
 		ask_again(&port->cpi.again);
-	} else if (ibsa_ask(port->client, &question, note_answer, port) &&
+	} else if (ibsa_query_wait(port->client, &question, note_answer,
+				   port) &&
 		   !port->cpi.retries) {
 		note_failure(port); /* it could not be sent */
 	}

@@ -77,7 +77,7 @@ static int group_read(struct ibsa__registration *registration)
 		return 0;
 	}
 	match = ibsa__sa_membership(&group->rec, 0);
-	return ibsa__registration_ask(registration, &query);
+	return ibsa__registration_query(registration, &query);
 }
 
 /* Nothing is concluded from silence, nor from what was asked before the

@@ -49,5 +49,5 @@ int ib_sa_guid_info_rec_query(struct ib_sa_client *client,
 
 	(void)gfp_mask;
 	ibsa_guid_info_record.decode((const uint8_t *)rec, &match);
-	return ibsa__sa_query_ask(device, port_num, &request, sa_query);
+	return ibsa__sa_query_submit(device, port_num, &request, sa_query);
 }

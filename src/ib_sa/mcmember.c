@@ -187,5 +187,5 @@ int ib_sa_mcmember_rec_query(struct ib_sa_client *client,
 
 	(void)gfp_mask;
 	ibsa__sa_mcmember_to_host(rec, &match);
-	return ibsa__sa_query_ask(device, port_num, &request, sa_query);
+	return ibsa__sa_query_submit(device, port_num, &request, sa_query);
 }

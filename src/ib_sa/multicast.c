@@ -103,7 +103,7 @@ static struct mc_member *member_new(struct ib_sa_client *client)
 }
 
 static int join_new(struct sa_port *port, struct ib_sa_client *client,
-		    const struct ib_sa_multicast *like,
+		    const struct ib_sa_multicast *profile,
 		    struct ib_sa_multicast **out)
 {
 	struct mc_member *member = member_new(client);
@@ -112,8 +112,8 @@ static int join_new(struct sa_port *port, struct ib_sa_client *client,
 
 	if (!member)
 		return -ENOMEM;
-	member->multicast = *like;
-	member->states = like->rec.join_state & STATE_BITS;
+	member->multicast = *profile;
+	member->states = profile->rec.join_state & STATE_BITS;
 	pthread_mutex_lock(&sa->lock);
 	err = join(port, member);
 	pthread_mutex_unlock(&sa->lock);
@@ -132,7 +132,7 @@ struct ib_sa_multicast *ib_sa_join_multicast(
 	int (*callback)(int status, struct ib_sa_multicast *multicast),
 	void *context)
 {
-	const struct ib_sa_multicast like = {
+	const struct ib_sa_multicast profile = {
 		.rec = *rec,
 		.comp_mask = comp_mask,
 		.callback = callback,
@@ -146,7 +146,7 @@ struct ib_sa_multicast *ib_sa_join_multicast(
 	err = ibsa__sa_argument_error(err,
 				      callback && rec->join_state & STATE_BITS);
 	if (!err)
-		err = join_new(port, client, &like, &multicast);
+		err = join_new(port, client, &profile, &multicast);
 	return err ? (struct ib_sa_multicast *)(intptr_t)err : multicast;
 }
 

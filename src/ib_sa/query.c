@@ -271,9 +271,9 @@ static bool is_single(uint8_t method)
 	       method == IBSA_METHOD_DELETE;
 }
 
-int ibsa__sa_query_ask(struct ib_device *device, uint8_t port_num,
-		       const struct sa_request *request,
-		       struct ib_sa_query **out_query)
+int ibsa__sa_query_submit(struct ib_device *device, uint8_t port_num,
+			  const struct sa_request *request,
+			  struct ib_sa_query **out_query)
 {
 	struct sa_port *port;
 	int err = ibsa__sa_query_port(request->client, device, port_num, &port);

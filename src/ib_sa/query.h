@@ -40,9 +40,9 @@ int ibsa__sa_query_start(struct sa_port *port, const struct sa_request *request,
 			 struct ib_sa_query **out_query);
 
 /* Both in one, for calls that ask in one form; also -EINVAL: the method. */
-int ibsa__sa_query_ask(struct ib_device *device, uint8_t port_num,
-		       const struct sa_request *request,
-		       struct ib_sa_query **out_query);
+int ibsa__sa_query_submit(struct ib_device *device, uint8_t port_num,
+			  const struct sa_request *request,
+			  struct ib_sa_query **out_query);
 
 /* The one record of an answer into its struct; zeroes if there is none. */
 void ibsa__sa_answer_decode(const struct sa_query *query,

@@ -52,7 +52,7 @@ int ib_sa_service_rec_query(struct ib_sa_client *client,
 
 	(void)gfp_mask;
 	ibsa_service_record.decode((const uint8_t *)rec, &match);
-	return ibsa__sa_query_ask(device, port_num, &request, sa_query);
+	return ibsa__sa_query_submit(device, port_num, &request, sa_query);
 }
 
 /* Records one after another, whatever their distance in the reply. */
@@ -106,5 +106,5 @@ int ib_sa_service_rec_get(struct ib_sa_client *client, struct ib_device *device,
 
 	(void)gfp_mask;
 	ibsa_service_record.decode((const uint8_t *)rec, &match);
-	return ibsa__sa_query_ask(device, port_num, &request, sa_query);
+	return ibsa__sa_query_submit(device, port_num, &request, sa_query);
 }

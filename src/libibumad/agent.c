@@ -14,7 +14,7 @@
 #include <ibsa/sa.h>
 
 #include "libibumad/file.h"
-#include "libibumad/say.h"
+#include "libibumad/debug.h"
 
 /* Vendor classes of the second range carry the vendor's OUI. */
 enum { VENDOR_FIRST = 0x30, VENDOR_LAST = 0x4f, OUI_MASK = 0xffffff };
@@ -71,9 +71,10 @@ static int agent_register(int portid, struct umad_agent_request *request,
 	err = file_register(portid, request);
 	if (!err)
 		return (int)request->id;
-	ibsa__umad_say(err, "umad_register: port %d class 0x%x version %d",
-		       portid, request->mgmt_class,
-		       request->mgmt_class_version);
+	ibsa__umad_debug_print(err,
+			       "umad_register: port %d class 0x%x version %d",
+			       portid, request->mgmt_class,
+			       request->mgmt_class_version);
 	errno = -err;
 	return -EPERM;
 }
@@ -162,8 +163,10 @@ int umad_register2(int port_fd, struct umad_reg_attr *attr, uint32_t *agent_id)
 	err = new_register(port_fd, attr, agent_id);
 	if (!err)
 		return 0;
-	ibsa__umad_say(err, "umad_register2: port %d class 0x%x version %d",
-		       port_fd, attr->mgmt_class, attr->mgmt_class_version);
+	ibsa__umad_debug_print(err,
+			       "umad_register2: port %d class 0x%x version %d",
+			       port_fd, attr->mgmt_class,
+			       attr->mgmt_class_version);
 	errno = -err;
 	return -err;
 }

@@ -32,14 +32,14 @@ static bool is_active(const umad_port_t *port)
 	return port->state == IBSA_PORT_ACTIVE;
 }
 
-static bool has_side(const umad_port_t *port, enum ibsa__ca_side side)
+static bool has_side(const umad_port_t *port, enum ibsa__ca_role side)
 {
 	return side == IBSA__CA_ANY || ibsa__ca_port_has_smi(port);
 }
 
 /* The one port that the caller wants. */
 static enum fit wanted_fit(const struct ibsa__ca *ca, int wanted,
-			   enum ibsa__ca_side side)
+			   enum ibsa__ca_role side)
 {
 	for (size_t i = 0; i < ca->count; i++) {
 		const umad_port_t *port = ca->ports[i];
@@ -57,7 +57,7 @@ static enum fit wanted_fit(const struct ibsa__ca *ca, int wanted,
 
 /* When nothing is up, even a port that is no InfiniBand will do. */
 static const umad_port_t *first_enabled(const struct ibsa__ca *ca,
-					enum ibsa__ca_side side)
+					enum ibsa__ca_role side)
 {
 	for (size_t i = 0; i < ca->count; i++) {
 		const umad_port_t *port = ca->ports[i];
@@ -68,7 +68,7 @@ static const umad_port_t *first_enabled(const struct ibsa__ca *ca,
 	return NULL;
 }
 
-static enum fit best_fit(const struct ibsa__ca *ca, enum ibsa__ca_side side,
+static enum fit best_fit(const struct ibsa__ca *ca, enum ibsa__ca_role side,
 			 int *out)
 {
 	const umad_port_t *up = NULL;
@@ -95,7 +95,7 @@ static enum fit best_fit(const struct ibsa__ca *ca, enum ibsa__ca_side side,
 
 /* *@port is what the caller wants, then what it gets. 0 or an error. */
 static int fit_read(struct device_files *files, const char *name,
-		    enum ibsa__ca_side side, int *port, enum fit *out)
+		    enum ibsa__ca_role side, int *port, enum fit *out)
 {
 	struct ibsa__ca ca;
 	int err = ibsa__ca_read(files, name, &ca);
@@ -122,7 +122,7 @@ static void place_set(struct ibsa__ca_port *out, const char *name, int port)
 
 /* One device that cannot be read hides no other. */
 static int best_of(struct device_files *files, const struct ibsa__names *names,
-		   int wanted, enum ibsa__ca_side side,
+		   int wanted, enum ibsa__ca_role side,
 		   struct ibsa__ca_port *out)
 {
 	enum fit best = UNFIT;
@@ -145,7 +145,7 @@ static int best_of(struct device_files *files, const struct ibsa__names *names,
 }
 
 static int any_find(struct device_files *files, int port,
-		    enum ibsa__ca_side side, struct ibsa__ca_port *out)
+		    enum ibsa__ca_role side, struct ibsa__ca_port *out)
 {
 	struct ibsa__names names;
 	int err;
@@ -172,7 +172,7 @@ static enum fit smi_fit(struct device_files *files, const char *name, int port)
 }
 
 int ibsa__ca_port_find(struct device_files *files, const char *ca, int port,
-		       enum ibsa__ca_side side, struct ibsa__ca_port *out)
+		       enum ibsa__ca_role side, struct ibsa__ca_port *out)
 {
 	enum fit fit = ACTIVE;
 	int err = 0;

@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "libibumad/file.h"
-#include "libibumad/say.h"
+#include "libibumad/debug.h"
 
 /* How long a wait for a server that has gone takes, if it may. */
 enum { REST_MS = 100 };
@@ -68,8 +68,8 @@ int umad_send(int portid, int agentid, void *umad, int length, int timeout_ms,
 	errno = -err;
 	if (!err)
 		return 0;
-	ibsa__umad_say(err, "umad_send: port %d agent %d length %d", portid,
-		       agentid, length);
+	ibsa__umad_debug_print(err, "umad_send: port %d agent %d length %d",
+			       portid, agentid, length);
 	return -EIO;
 }
 
@@ -143,7 +143,7 @@ int umad_recv(int portid, void *umad, int *length, int timeout_ms)
 	}
 	errno = result < 0 ? -result : 0;
 	if (result < 0 && result != -EAGAIN && result != -ETIMEDOUT)
-		ibsa__umad_say(result, "umad_recv: port %d", portid);
+		ibsa__umad_debug_print(result, "umad_recv: port %d", portid);
 	if (result >= 0)
 		ibsa__umad_show(umad);
 	/* A signal is told by errno alone. */

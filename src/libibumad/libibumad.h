@@ -69,7 +69,7 @@ int ibsa__ca_port_read(struct device_files *files, const char *ca,
 void ibsa__ca_text(char *to, size_t room, const char *text);
 
 /* Which ports will do: on planarized adapters some have no QP 0. */
-enum ibsa__ca_side { IBSA__CA_ANY, IBSA__CA_SMI };
+enum ibsa__ca_role { IBSA__CA_ANY, IBSA__CA_SMI };
 
 /* Whether a port has the subnet management interface, QP 0. */
 bool ibsa__ca_port_has_smi(const umad_port_t *port);
@@ -81,7 +81,7 @@ bool ibsa__ca_port_has_smi(const umad_port_t *port);
  * no port to use.
  */
 int ibsa__ca_port_find(struct device_files *files, const char *ca, int port,
-		       enum ibsa__ca_side side,
+		       enum ibsa__ca_role side,
 		       struct ibsa__ca_port *out) IBSA_MUST_USE;
 
 #endif

@@ -13,7 +13,7 @@
 #include "device/device.h"
 #include "libibumad/file.h"
 #include "libibumad/libibumad.h"
-#include "libibumad/say.h"
+#include "libibumad/debug.h"
 #include "libibumad/section.h"
 #include "umad_dev/umad.h"
 
@@ -42,7 +42,7 @@ static int place_open(struct device_files *files,
 }
 
 static int port_open(struct device_files *files, const char *ca_name,
-		     int portnum, enum ibsa__ca_side side)
+		     int portnum, enum ibsa__ca_role side)
 {
 	struct ibsa__ca_port place;
 	int err;
@@ -54,7 +54,7 @@ static int port_open(struct device_files *files, const char *ca_name,
 }
 
 static int port_open_said(const char *ca_name, int portnum,
-			  enum ibsa__ca_side side)
+			  enum ibsa__ca_role side)
 {
 	struct device_files *files;
 	struct section section;
@@ -67,8 +67,8 @@ static int port_open_said(const char *ca_name, int portnum,
 	if (portid >= 0)
 		return portid;
 	errno = -portid;
-	ibsa__umad_say(portid, "umad_open_port: %s port %d",
-		       ca_name ? ca_name : "any device", portnum);
+	ibsa__umad_debug_print(portid, "umad_open_port: %s port %d",
+			       ca_name ? ca_name : "any device", portnum);
 	return portid;
 }
 

@@ -311,8 +311,8 @@ static void on_reply(const struct ibsa_reply *reply, void *arg)
 		one->ops->answered(one, reply);
 }
 
-int ibsa__registration_ask(struct ibsa__registration *one,
-			   const struct ibsa_query *query)
+int ibsa__registration_query(struct ibsa__registration *one,
+			     const struct ibsa_query *query)
 {
 	struct ibsa_query mine = *query;
 	int err;

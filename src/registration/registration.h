@@ -30,7 +30,7 @@ struct ibsa__registration;
  * dispatch, and may end the registration. NULL where it is not needed.
  */
 struct ibsa__registration_ops {
-	/* Send the request of a step by ibsa__registration_ask(). Return: 0;
+	/* Send the request of a step by ibsa__registration_query(). Return: 0;
 	 * or why it could not be sent, which @answered is then told. */
 	int (*set)(struct ibsa__registration *registration);
 	int (*read)(struct ibsa__registration *registration);
@@ -147,8 +147,8 @@ void ibsa__registration_remove(struct ibsa__registration *registration);
 void ibsa__registration_cancel(struct ibsa__registration *registration);
 
 /* Send the request of a step. Return: as ibsa_query(). */
-int ibsa__registration_ask(struct ibsa__registration *registration,
-			   const struct ibsa_query *query) IBSA_MUST_USE;
+int ibsa__registration_query(struct ibsa__registration *registration,
+			     const struct ibsa_query *query) IBSA_MUST_USE;
 
 /* Take @step now: a Set or a read. */
 void ibsa__registration_step(struct ibsa__registration *registration,

@@ -11,7 +11,7 @@
 #include "remote/connection.h"
 
 static int place_find(const char *fabric, struct ibsa_error *error,
-		      struct remote_place *out)
+		      struct remote_address *out)
 {
 	if (!fabric)
 		fabric = ibsa__environment_read().fabric;
@@ -20,7 +20,7 @@ static int place_find(const char *fabric, struct ibsa_error *error,
 				  "there is no fabric server: name it with "
 				  "unix:PATH in IBSA_FABRIC");
 	/* Of any node: it is not about one. */
-	return ibsa__remote_place(fabric, "", NULL, 0, error, out);
+	return ibsa__remote_address_find(fabric, "", NULL, 0, error, out);
 }
 
 /* As much of an answer as there is room for, and a NUL. */
@@ -34,7 +34,7 @@ static void answer_copy(const char *answer, size_t len, char *out, size_t room)
 	out[len] = '\0';
 }
 
-static int ask(struct remote_place *place, struct remote_question *question,
+static int ask(struct remote_address *place, struct remote_request *question,
 	       struct ibsa_error *error)
 {
 	struct remote_connection connection;
@@ -42,7 +42,7 @@ static int ask(struct remote_place *place, struct remote_question *question,
 
 	if (err)
 		return err;
-	err = ibsa__remote_ask(&connection, question, error);
+	err = ibsa__remote_request(&connection, question, error);
 	ibsa__remote_disconnect(&connection);
 	return err;
 }
@@ -50,13 +50,13 @@ static int ask(struct remote_place *place, struct remote_question *question,
 int ibsa_fabric_command(const char *fabric, const char *line, char *out,
 			size_t room, struct ibsa_error *error)
 {
-	struct remote_question question = {
+	struct remote_request question = {
 		.type = REMOTE_CONTROL,
 		.body = line,
 		.len = strlen(line),
 		.room = REMOTE_BODY_MAX,
 	};
-	struct remote_place place;
+	struct remote_address place;
 	int err = place_find(fabric, error, &place);
 
 	if (err)

@@ -18,7 +18,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/look.h"
+#include "base/stat.h"
 #include "remote/connection.h"
 
 /* A server that sweeps a large fabric may be busy for a second or two. */
@@ -34,7 +34,7 @@ const char *ibsa__remote_path(const char *fabric)
 }
 
 /* NAME or NAME/PORT: the last part is a port if it is a number. */
-static void node_split(struct remote_place *place)
+static void node_split(struct remote_address *place)
 {
 	char *slash = strrchr(place->node, '/');
 	unsigned long port;
@@ -49,7 +49,7 @@ static void node_split(struct remote_place *place)
 	place->port = (unsigned int)port;
 }
 
-static int node_put(struct remote_place *place, const char *node,
+static int node_put(struct remote_address *place, const char *node,
 		    const char *process_node, unsigned int port,
 		    struct ibsa_error *error)
 {
@@ -71,12 +71,13 @@ static int node_put(struct remote_place *place, const char *node,
 	return 0;
 }
 
-int ibsa__remote_place(const char *fabric, const char *node,
-		       const char *process_node, unsigned int port,
-		       struct ibsa_error *error, struct remote_place *out)
+int ibsa__remote_address_find(const char *fabric, const char *node,
+			      const char *process_node, unsigned int port,
+			      struct ibsa_error *error,
+			      struct remote_address *out)
 {
 	const char *path = ibsa__remote_path(fabric);
-	struct remote_place place = { .port = 0 };
+	struct remote_address place = { .port = 0 };
 	int err;
 
 	if (!path || !*path)
@@ -293,7 +294,7 @@ static int recv_refusal(struct remote_connection *connection,
  * said why before it hung up.
  */
 static void question_send(struct remote_connection *connection,
-			  const struct remote_question *question)
+			  const struct remote_request *question)
 {
 	const struct remote_head head = {
 		.length = (uint32_t)question->len,
@@ -306,7 +307,7 @@ static void question_send(struct remote_connection *connection,
 
 /* *@is_refused: it is a whole refusal, and the next answer may follow. */
 static int answer_recv(struct remote_connection *connection,
-		       struct remote_question *question, bool *is_refused,
+		       struct remote_request *question, bool *is_refused,
 		       struct ibsa_error *error)
 {
 	struct remote_head head;
@@ -324,8 +325,9 @@ static int answer_recv(struct remote_connection *connection,
 	return 0;
 }
 
-int ibsa__remote_ask(struct remote_connection *connection,
-		     struct remote_question *question, struct ibsa_error *error)
+int ibsa__remote_request(struct remote_connection *connection,
+			 struct remote_request *question,
+			 struct ibsa_error *error)
 {
 	bool is_refused = false;
 	int err = -ENODEV;
@@ -370,10 +372,10 @@ static bool is_socket(const char *path)
 {
 	large_stat at;
 
-	return ibsa__look(path, 0, &at) == 0 && S_ISSOCK(at.st_mode);
+	return ibsa__stat(path, 0, &at) == 0 && S_ISSOCK(at.st_mode);
 }
 
-static int connect_failed(const struct remote_place *place, int err,
+static int connect_failed(const struct remote_address *place, int err,
 			  struct ibsa_error *error)
 {
 	char reason[64];
@@ -427,7 +429,7 @@ static bool is_trusted(int fd)
 }
 
 static int socket_connect(struct remote_connection *connection,
-			  const struct remote_place *place, int flags)
+			  const struct remote_address *place, int flags)
 {
 	const struct timeval limit = {
 		.tv_sec = connection->patience_ms / 1000,
@@ -458,7 +460,7 @@ static int socket_connect(struct remote_connection *connection,
 
 /* @flags: SOCK_NONBLOCK to connect at once or not at all, or 0. */
 static int connect_start(struct remote_connection *connection,
-			 const struct remote_place *place, int flags)
+			 const struct remote_address *place, int flags)
 {
 	int err;
 
@@ -473,7 +475,7 @@ static int connect_start(struct remote_connection *connection,
 	return err;
 }
 
-void ibsa__remote_hello_put(const struct remote_place *place,
+void ibsa__remote_hello_put(const struct remote_address *place,
 			    struct remote_hello *out)
 {
 	*out = (struct remote_hello){
@@ -484,7 +486,7 @@ void ibsa__remote_hello_put(const struct remote_place *place,
 }
 
 int ibsa__remote_hello_take(const struct remote_hello *hello,
-			    struct remote_place *place)
+			    struct remote_address *place)
 {
 	if (hello->version != REMOTE_VERSION || hello->node[REMOTE_NODE_MAX] ||
 	    hello->port > UINT8_MAX)
@@ -496,10 +498,10 @@ int ibsa__remote_hello_take(const struct remote_hello *hello,
 
 /* The time for connecting is a part of that for the answer. */
 static void hello_send(struct remote_connection *connection,
-		       const struct remote_place *place)
+		       const struct remote_address *place)
 {
 	struct remote_hello hello;
-	const struct remote_question question = {
+	const struct remote_request question = {
 		.type = REMOTE_HELLO,
 		.body = &hello,
 		.len = sizeof(hello),
@@ -511,10 +513,10 @@ static void hello_send(struct remote_connection *connection,
 }
 
 static int hello_recv(struct remote_connection *connection,
-		      struct remote_place *place, struct ibsa_error *error)
+		      struct remote_address *place, struct ibsa_error *error)
 {
 	struct remote_hello hello = { .version = 0 };
-	struct remote_question question = {
+	struct remote_request question = {
 		.type = REMOTE_HELLO,
 		.answer = &hello,
 		.room = sizeof(hello),
@@ -538,13 +540,13 @@ static int hello_recv(struct remote_connection *connection,
 }
 
 int ibsa__remote_connect_begin(struct remote_connection *connection,
-			       const struct remote_place *place)
+			       const struct remote_address *place)
 {
 	return connect_start(connection, place, SOCK_NONBLOCK);
 }
 
 int ibsa__remote_connect(struct remote_connection *connection,
-			 struct remote_place *place, struct ibsa_error *error)
+			 struct remote_address *place, struct ibsa_error *error)
 {
 	int err = connect_start(connection, place, 0);
 

@@ -11,7 +11,7 @@
 #include "remote/protocol.h"
 
 /* Where a server is, and which of its ports is meant. */
-struct remote_place {
+struct remote_address {
 	char path[108]; /* as sockaddr_un has it */
 	char node[REMOTE_NODE_MAX + 1];
 	unsigned int port;
@@ -36,10 +36,10 @@ const char *ibsa__remote_path(const char *fabric);
  * NULL. @port 0: the port in @process_node, or any.
  * Return: 0; -EINVAL @fabric is no server's, or @node too long; -ENAMETOOLONG.
  */
-int ibsa__remote_place(const char *fabric, const char *node,
-		       const char *process_node, unsigned int port,
-		       struct ibsa_error *error,
-		       struct remote_place *out) IBSA_MUST_USE;
+int ibsa__remote_address_find(const char *fabric, const char *node,
+			      const char *process_node, unsigned int port,
+			      struct ibsa_error *error,
+			      struct remote_address *out) IBSA_MUST_USE;
 
 /*
  * Connect and say hello. @place gets the name and number of the port that it
@@ -49,7 +49,7 @@ int ibsa__remote_place(const char *fabric, const char *node,
  * answer; or the system's error.
  */
 int ibsa__remote_connect(struct remote_connection *connection,
-			 struct remote_place *place,
+			 struct remote_address *place,
 			 struct ibsa_error *error) IBSA_MUST_USE;
 
 /*
@@ -59,16 +59,17 @@ int ibsa__remote_connect(struct remote_connection *connection,
  * ibsa__remote_connect(); -EPROTO.
  */
 int ibsa__remote_connect_begin(struct remote_connection *connection,
-			       const struct remote_place *place) IBSA_MUST_USE;
-void ibsa__remote_hello_put(const struct remote_place *place,
+			       const struct remote_address *place)
+	IBSA_MUST_USE;
+void ibsa__remote_hello_put(const struct remote_address *place,
 			    struct remote_hello *out);
 int ibsa__remote_hello_take(const struct remote_hello *hello,
-			    struct remote_place *place) IBSA_MUST_USE;
+			    struct remote_address *place) IBSA_MUST_USE;
 
 void ibsa__remote_disconnect(struct remote_connection *connection);
 
 /* A question, and room for its answer. */
-struct remote_question {
+struct remote_request {
 	uint32_t type;
 	const void *body;
 	size_t len;
@@ -84,9 +85,9 @@ struct remote_question {
  * does not answer, or speaks nonsense: the connection is of no use any more;
  * or the error that it answered, and its sentence in *@error.
  */
-int ibsa__remote_ask(struct remote_connection *connection,
-		     struct remote_question *question,
-		     struct ibsa_error *error) IBSA_MUST_USE;
+int ibsa__remote_request(struct remote_connection *connection,
+			 struct remote_request *question,
+			 struct ibsa_error *error) IBSA_MUST_USE;
 
 /*
  * Receive some bytes, as recv() does, without waiting. A file that comes along

@@ -77,8 +77,8 @@ int ibsa__control_state_set(struct remote_control *control, const void *body,
 	return 0;
 }
 
-int ibsa__control_ask(struct remote_control *control, int fd, uint32_t type,
-		      const void *body, size_t len)
+int ibsa__control_request(struct remote_control *control, int fd, uint32_t type,
+			  const void *body, size_t len)
 {
 	struct remote_head head = { .length = (uint32_t)len, .type = type };
 	struct iovec parts[] = {

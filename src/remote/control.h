@@ -46,8 +46,8 @@ int ibsa__control_state_set(struct remote_control *control, const void *body,
  * Send a question without waiting, while none is asked. Return: 0; -EAGAIN the
  * server does not read; -ENODEV.
  */
-int ibsa__control_ask(struct remote_control *control, int fd, uint32_t type,
-		      const void *body, size_t len) IBSA_MUST_USE;
+int ibsa__control_request(struct remote_control *control, int fd, uint32_t type,
+			  const void *body, size_t len) IBSA_MUST_USE;
 
 /* Read what has come, or some of it if it is much. Return: 0; -ENODEV the server has gone, or sends what is
  * no frame. */

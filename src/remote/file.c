@@ -287,8 +287,8 @@ ssize_t ibsa__remote_file_read(struct remote_file *file, void *packet,
 int ibsa__remote_attach(struct remote_connection *connection,
 			struct ibsa_error *error, int *out)
 {
-	struct remote_question question = { .type = REMOTE_ATTACH };
-	int err = ibsa__remote_ask(connection, &question, error);
+	struct remote_request question = { .type = REMOTE_ATTACH };
+	int err = ibsa__remote_request(connection, &question, error);
 
 	if (err)
 		return err;
@@ -305,10 +305,10 @@ int ibsa__remote_attach(struct remote_connection *connection,
 
 void ibsa__remote_detach(struct remote_connection *connection)
 {
-	struct remote_question question = { .type = REMOTE_DETACH };
+	struct remote_request question = { .type = REMOTE_DETACH };
 
 	/* A server that has gone has no file either. */
-	(void)!ibsa__remote_ask(connection, &question, NULL);
+	(void)!ibsa__remote_request(connection, &question, NULL);
 }
 
 /* All sockets are on one file system. 0: there is none. */
@@ -329,8 +329,8 @@ static bool is_own(int fd, large_inode inode)
 
 static const struct umad_file_ops file_ops;
 
-int ibsa__remote_file_open(struct remote_place *place, struct ibsa_error *error,
-			   struct remote_file *out)
+int ibsa__remote_file_open(struct remote_address *place,
+			   struct ibsa_error *error, struct remote_file *out)
 {
 	const unsigned int children = ibsa__children();
 	int err = locks_new(&out->locks);
@@ -374,14 +374,14 @@ int ibsa__remote_register(struct remote_connection *connection,
 			  struct umad_agent_request2 *request)
 {
 	struct umad_agent_request2 answer;
-	struct remote_question question = {
+	struct remote_request question = {
 		.type = REMOTE_REGISTER,
 		.body = request,
 		.len = sizeof(*request),
 		.answer = &answer,
 		.room = sizeof(answer),
 	};
-	int err = ibsa__remote_ask(connection, &question, NULL);
+	int err = ibsa__remote_request(connection, &question, NULL);
 
 	/* As the kernel says it. */
 	if (err == -EINVAL && request->flags & ~(uint32_t)UMAD_RMPP_BY_USER)
@@ -398,13 +398,13 @@ int ibsa__remote_register(struct remote_connection *connection,
 int ibsa__remote_unregister(struct remote_connection *connection,
 			    uint32_t agent)
 {
-	struct remote_question question = {
+	struct remote_request question = {
 		.type = REMOTE_UNREGISTER,
 		.body = &agent,
 		.len = sizeof(agent),
 	};
 
-	return ibsa__remote_ask(connection, &question, NULL);
+	return ibsa__remote_request(connection, &question, NULL);
 }
 
 int ibsa__remote_file_register(struct remote_file *file,
@@ -524,7 +524,7 @@ static const struct umad_file_ops file_ops = {
 	.close = file_close,
 };
 
-int ibsa__remote_file_new(struct remote_place *place, struct umad_file **out)
+int ibsa__remote_file_new(struct remote_address *place, struct umad_file **out)
 {
 	struct remote_file *file = ibsa__calloc(1, sizeof(*file));
 	int err;

@@ -40,13 +40,14 @@ struct remote_file {
  * Open the umad file of a port; @place gets the name and number of what was
  * found. Return: as ibsa__remote_connect().
  */
-int ibsa__remote_file_open(struct remote_place *place, struct ibsa_error *error,
+int ibsa__remote_file_open(struct remote_address *place,
+			   struct ibsa_error *error,
 			   struct remote_file *out) IBSA_MUST_USE;
 
 void ibsa__remote_file_close(struct remote_file *file);
 
 /* The same as a umad file, whose close frees it. Return: also -ENOMEM. */
-int ibsa__remote_file_new(struct remote_place *place,
+int ibsa__remote_file_new(struct remote_address *place,
 			  struct umad_file **out) IBSA_MUST_USE;
 
 /*

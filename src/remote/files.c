@@ -19,7 +19,7 @@ enum { PAUSE_MS = 10000 };
 struct remote_files {
 	struct device_files base;
 	int place_err; /* 0, or why there is no @place */
-	struct remote_place place;
+	struct remote_address place;
 	pthread_mutex_t lock;
 	bool is_connected;
 	bool is_silent; /* it did not answer, before @late_ns */
@@ -49,7 +49,7 @@ static void silence_note(struct remote_files *files, int err)
 /* A connection that the server has not ended. Locked. */
 static int files_connect(struct remote_files *files)
 {
-	struct remote_place place = files->place;
+	struct remote_address place = files->place;
 	int err;
 
 	if (files->place_err)
@@ -69,14 +69,14 @@ static int files_connect(struct remote_files *files)
 }
 
 static int files_ask(struct remote_files *files,
-		     struct remote_question *question)
+		     struct remote_request *question)
 {
 	int err;
 
 	pthread_mutex_lock(&files->lock);
 	err = files_connect(files);
 	if (!err) {
-		err = ibsa__remote_ask(&files->connection, question, NULL);
+		err = ibsa__remote_request(&files->connection, question, NULL);
 		if (err && files->connection.is_late)
 			err = -ETIMEDOUT;
 		silence_note(files, err);
@@ -88,7 +88,7 @@ static int files_ask(struct remote_files *files,
 static int path_ask(struct device_files *files, uint32_t type, const char *path,
 		    char *out, size_t room, size_t *out_len)
 {
-	struct remote_question question = {
+	struct remote_request question = {
 		.type = type,
 		.body = path,
 		.len = strlen(path),
@@ -155,8 +155,8 @@ int ibsa__remote_files_open(const char *fabric, const char *node,
 	if (!files)
 		return -ENOMEM;
 	ibsa__files_init(&files->base, &remote_ops);
-	files->place_err = ibsa__remote_place(fabric, node, process_node, 0,
-					      NULL, &files->place);
+	files->place_err = ibsa__remote_address_find(fabric, node, process_node,
+						     0, NULL, &files->place);
 	pthread_mutex_init(&files->lock, NULL);
 	*out = &files->base;
 	return 0;
@@ -188,7 +188,7 @@ int ibsa__remote_files_umad_open(struct device_files *files, const char *name,
 				 struct umad_file **out)
 {
 	const struct remote_files *remote = remote_of(files);
-	struct remote_place place = remote->place;
+	struct remote_address place = remote->place;
 	unsigned int port;
 	int err = port_number(files, name, &port);
 
@@ -204,7 +204,7 @@ int ibsa__remote_issm_path(struct device_files *files, unsigned int port,
 {
 	char path[256];
 	const uint32_t number = port;
-	struct remote_question question = {
+	struct remote_request question = {
 		.type = REMOTE_ISSM,
 		.body = &number,
 		.len = sizeof(number),

@@ -11,10 +11,10 @@
 #include "umad/file.h"
 
 /*
- * The files of the node at the place that ibsa__remote_place() finds. The
+ * The files of the node at the place that ibsa__remote_address_find() finds. The
  * connection is made when the first file is read, and made again after the
  * server was restarted. Reading returns the kernel's errors, and those of
- * ibsa__remote_place() and ibsa__remote_connect(). *@out is to be put with
+ * ibsa__remote_address_find() and ibsa__remote_connect(). *@out is to be put with
  * ibsa__files_put(). Return: 0; -ENOMEM.
  */
 int ibsa__remote_files_open(const char *fabric, const char *node,

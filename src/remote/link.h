@@ -44,7 +44,7 @@ enum link_step {
 struct remote_link {
 	struct umad_file base;
 	struct umad_transport transport;
-	struct remote_place place;
+	struct remote_address place;
 	struct remote_connection connection;
 	struct remote_control control; /* guarded by @renewing */
 	enum link_step step;
@@ -84,7 +84,7 @@ void ibsa__remote_link_state(struct remote_link *link,
  * Read what has come on the connection. @renewing is held. Return: 0; -ENODEV
  * the server has gone, which ibsa__remote_link_shut() is to be told.
  */
-int ibsa__remote_link_hear(struct remote_link *link) IBSA_MUST_USE;
+int ibsa__remote_link_read(struct remote_link *link) IBSA_MUST_USE;
 
 /* Have the fd readable, so that the dispatcher asks what has changed. */
 void ibsa__remote_link_nudge(struct remote_link *link);

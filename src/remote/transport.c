@@ -46,12 +46,12 @@ static int wanted_ask(struct remote_link *link)
 	if (!link->has_wanted || link->control.asked != CONTROL_IDLE)
 		return 0;
 	link->has_wanted = false;
-	return ibsa__control_ask(&link->control, link->connection.fd,
-				 REMOTE_REGISTER, &link->wanted,
-				 sizeof(link->wanted));
+	return ibsa__control_request(&link->control, link->connection.fd,
+				     REMOTE_REGISTER, &link->wanted,
+				     sizeof(link->wanted));
 }
 
-int ibsa__remote_link_hear(struct remote_link *link)
+int ibsa__remote_link_read(struct remote_link *link)
 {
 	int err = ibsa__control_read(&link->control, link->connection.fd);
 
@@ -64,7 +64,7 @@ static int port_get(struct umad_file *file, struct ibsa_port_state *out)
 	int err;
 
 	pthread_mutex_lock(&link->renewing);
-	err = ibsa__remote_link_hear(link);
+	err = ibsa__remote_link_read(link);
 	if (!err)
 		ibsa__remote_link_state(link, out);
 	pthread_mutex_unlock(&link->renewing);
@@ -96,7 +96,7 @@ static int event_take(struct umad_file *file)
 	if (link->data < 0)
 		return 0;
 	pthread_mutex_lock(&link->renewing);
-	err = link->is_quiet ? 0 : ibsa__remote_link_hear(link);
+	err = link->is_quiet ? 0 : ibsa__remote_link_read(link);
 	has_event = link->control.has_event;
 	link->control.has_event = false;
 	pthread_mutex_unlock(&link->renewing);
@@ -114,7 +114,7 @@ static int tables_refresh(struct remote_link *link)
 	if (link->data < 0)
 		return -ENODEV;
 	/* The dispatcher finds the end of the connection, too. */
-	(void)!ibsa__remote_link_hear(link);
+	(void)!ibsa__remote_link_read(link);
 	if (link->control.has_event && !had_event)
 		ibsa__remote_link_nudge(link);
 	return 0;
@@ -169,7 +169,7 @@ static int answer_look(struct remote_link *link, bool *out_is_idle)
 	int err;
 
 	pthread_mutex_lock(&link->renewing);
-	err = ibsa__remote_link_hear(link);
+	err = ibsa__remote_link_read(link);
 	*out_is_idle = link->control.asked == CONTROL_IDLE;
 	pthread_mutex_unlock(&link->renewing);
 	return err;
@@ -231,11 +231,11 @@ static int link_unregister(struct umad_file *file, uint32_t agent)
 	int err;
 
 	pthread_mutex_lock(&link->renewing);
-	err = ibsa__remote_link_hear(link);
+	err = ibsa__remote_link_read(link);
 	if (!err && link->control.asked == CONTROL_IDLE)
-		err = ibsa__control_ask(&link->control, link->connection.fd,
-					REMOTE_UNREGISTER, &agent,
-					sizeof(agent));
+		err = ibsa__control_request(&link->control, link->connection.fd,
+					    REMOTE_UNREGISTER, &agent,
+					    sizeof(agent));
 	pthread_mutex_unlock(&link->renewing);
 	if (!err)
 		(void)!answer_await(link, ANSWER_MS);
@@ -283,8 +283,8 @@ static void file_detach(struct remote_link *link)
 {
 	/* One question at a time. */
 	if (!answer_await(link, ANSWER_MS) &&
-	    !ibsa__control_ask(&link->control, link->connection.fd,
-			       REMOTE_DETACH, NULL, 0))
+	    !ibsa__control_request(&link->control, link->connection.fd,
+				   REMOTE_DETACH, NULL, 0))
 		(void)!answer_await(link, ANSWER_MS);
 }
 
@@ -390,7 +390,7 @@ static int link_open(struct remote_link *link, struct ibsa_error *error)
 	return 0;
 }
 
-int ibsa__remote_open(struct remote_place *place, size_t reply_bytes,
+int ibsa__remote_open(struct remote_address *place, size_t reply_bytes,
 		      struct ibsa_error *error, struct ibsa_transport **out)
 {
 	struct remote_link *link = link_new(reply_bytes);

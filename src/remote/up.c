@@ -16,8 +16,8 @@ static int hello_ask(struct remote_link *link)
 	struct remote_hello hello;
 
 	ibsa__remote_hello_put(&link->place, &hello);
-	return ibsa__control_ask(&link->control, link->connection.fd,
-				 REMOTE_HELLO, &hello, sizeof(hello));
+	return ibsa__control_request(&link->control, link->connection.fd,
+				     REMOTE_HELLO, &hello, sizeof(hello));
 }
 
 static int step_ask(struct remote_link *link)
@@ -29,9 +29,11 @@ static int step_ask(struct remote_link *link)
 	case LINK_HELLO:
 		return hello_ask(link);
 	case LINK_ATTACH:
-		return ibsa__control_ask(control, fd, REMOTE_ATTACH, NULL, 0);
+		return ibsa__control_request(control, fd, REMOTE_ATTACH, NULL,
+					     0);
 	case LINK_WATCH:
-		return ibsa__control_ask(control, fd, REMOTE_WATCH, NULL, 0);
+		return ibsa__control_request(control, fd, REMOTE_WATCH, NULL,
+					     0);
 	default:
 		return 0;
 	}

@@ -155,15 +155,15 @@ static int port_open(struct umad_device *device, const char *name,
 	int first;
 	int err;
 
-	err = ibsa__place_find(device->files, name, port, error,
-			       &device->place);
+	err = ibsa__port_select(device->files, name, port, error,
+				&device->place);
 	if (err)
 		return err;
 	first = place_open(device, error);
 	err = first;
 	for (unsigned int skip = 1; err && !name; skip++) {
-		if (ibsa__place_find_next(device->files, NULL, port, skip, NULL,
-					  &device->place))
+		if (ibsa__port_select_next(device->files, NULL, port, skip,
+					   NULL, &device->place))
 			break;
 		err = place_open(device, NULL);
 	}

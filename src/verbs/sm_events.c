@@ -43,14 +43,15 @@ void ibsa__sm_events_end(struct context_call *call)
 	ibsa__context_call_unlock(call);
 }
 
-static void wish_drop(struct context_state *state, const struct sm_wish *wish)
+static void wish_drop(struct context_state *state,
+		      const struct sm_request *wish)
 {
 	(void)!ibsa__sm_filter_remove(&state->filter, wish);
 	ibsa__async_update(state);
 }
 
 /* From now on, events that match are queued. */
-static int wish_add(struct context_call *call, const struct sm_wish *wish)
+static int wish_add(struct context_call *call, const struct sm_request *wish)
 {
 	struct context_state *state = call->state;
 	int err;
@@ -71,7 +72,7 @@ static int wish_add(struct context_call *call, const struct sm_wish *wish)
 	return err;
 }
 
-static int wish_end(struct context_state *state, const struct sm_wish *wish)
+static int wish_end(struct context_state *state, const struct sm_request *wish)
 {
 	int err;
 
@@ -84,7 +85,7 @@ static int wish_end(struct context_state *state, const struct sm_wish *wish)
 }
 
 static int events_register(struct context_call *call,
-			   const struct sm_wish *wish)
+			   const struct sm_request *wish)
 {
 	int err;
 
@@ -100,7 +101,7 @@ static int events_register(struct context_call *call,
 }
 
 static int events_unregister(struct context_call *call,
-			     const struct sm_wish *wish)
+			     const struct sm_request *wish)
 {
 	int err;
 
@@ -115,8 +116,8 @@ int ibv_register_sm_events(struct ibv_context *context,
 			   union ibv_gid *gids)
 {
 	struct context_call call;
-	struct sm_wish wish;
-	int err = ibsa__sm_wish_check(event, gid_num, gids, &wish);
+	struct sm_request wish;
+	int err = ibsa__sm_request_check(event, gid_num, gids, &wish);
 
 	if (!err)
 		err = ibsa__context_state_enter(context, &call);
@@ -132,8 +133,8 @@ int ibv_unregister_sm_events(struct ibv_context *context,
 			     union ibv_gid *gids)
 {
 	struct context_call call;
-	struct sm_wish wish;
-	int err = ibsa__sm_wish_check(event, gid_num, gids, &wish);
+	struct sm_request wish;
+	int err = ibsa__sm_request_check(event, gid_num, gids, &wish);
 
 	if (!err)
 		err = ibsa__context_state_find(context, &call);

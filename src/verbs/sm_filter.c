@@ -138,7 +138,7 @@ static int gids_remove(struct sm_filter *filter, const union ibv_gid *gids,
 	return err;
 }
 
-int ibsa__sm_filter_add(struct sm_filter *filter, const struct sm_wish *wish)
+int ibsa__sm_filter_add(struct sm_filter *filter, const struct sm_request *wish)
 {
 	int err = gids_add(filter, wish->gids, wish->gid_count);
 
@@ -147,7 +147,8 @@ int ibsa__sm_filter_add(struct sm_filter *filter, const struct sm_wish *wish)
 	return err;
 }
 
-int ibsa__sm_filter_remove(struct sm_filter *filter, const struct sm_wish *wish)
+int ibsa__sm_filter_remove(struct sm_filter *filter,
+			   const struct sm_request *wish)
 {
 	int err;
 
@@ -231,8 +232,8 @@ static bool is_of_one_form(unsigned int kinds)
 			 !(kinds & ~(unsigned int)ALL_KINDS));
 }
 
-int ibsa__sm_wish_check(ibv_sm_event_type_t event, int gid_num,
-			const union ibv_gid *gids, struct sm_wish *out)
+int ibsa__sm_request_check(ibv_sm_event_type_t event, int gid_num,
+			   const union ibv_gid *gids, struct sm_request *out)
 {
 	const bool has_list = event & LIST_KINDS;
 
@@ -244,7 +245,7 @@ int ibsa__sm_wish_check(ibv_sm_event_type_t event, int gid_num,
 		if (!is_of_kinds(&gids[i], event))
 			return -EINVAL;
 	}
-	*out = (struct sm_wish){
+	*out = (struct sm_request){
 		.kinds = event,
 		.gids = gids,
 		.gid_count = (size_t)gid_num,

@@ -16,7 +16,7 @@ struct sm_filter {
 };
 
 /* One call's worth of registrations, which has been found sound. */
-struct sm_wish {
+struct sm_request {
 	unsigned int kinds; /* of enum ibv_sm_event_type */
 	const union ibv_gid *gids;
 	size_t gid_count;
@@ -28,17 +28,17 @@ void ibsa__sm_filter_done(struct sm_filter *filter);
 void ibsa__sm_filter_clear(struct sm_filter *filter);
 
 /* By the manual page's rules. Return: 0; -EINVAL. */
-int ibsa__sm_wish_check(ibv_sm_event_type_t event, int gid_num,
-			const union ibv_gid *gids,
-			struct sm_wish *out) IBSA_MUST_USE;
+int ibsa__sm_request_check(ibv_sm_event_type_t event, int gid_num,
+			   const union ibv_gid *gids,
+			   struct sm_request *out) IBSA_MUST_USE;
 
 /* All of @wish or nothing. Return: 0; -ENOMEM, also for too many GIDs. */
 int ibsa__sm_filter_add(struct sm_filter *filter,
-			const struct sm_wish *wish) IBSA_MUST_USE;
+			const struct sm_request *wish) IBSA_MUST_USE;
 
 /* All of @wish or nothing. Return: 0; -EINVAL not all of it is there. */
 int ibsa__sm_filter_remove(struct sm_filter *filter,
-			   const struct sm_wish *wish) IBSA_MUST_USE;
+			   const struct sm_request *wish) IBSA_MUST_USE;
 
 bool ibsa__sm_filter_is_empty(const struct sm_filter *filter);
 

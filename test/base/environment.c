@@ -238,7 +238,7 @@ static void client_use(struct ibsa_client *client)
 	struct ibsa_port_state port;
 	uint16_t pkey;
 
-	assert_int_equal(ibsa_ask(client, &query, NULL, NULL), 0);
+	assert_int_equal(ibsa_query_wait(client, &query, NULL, NULL), 0);
 	assert_int_equal(ibsa_port_get(client, true, &port), 0);
 	assert_int_equal(ibsa_gid_get(client, 0, &entry), 0);
 	assert_int_equal(ibsa_pkey_get(client, 0, &pkey), 0);

@@ -77,14 +77,14 @@ fields_are_of_the_layout() {
 	on 2 path self node2 sl=20; err_has 'sl takes'
 	on 2 path self 70000; err_has '1 to 65534'
 	on 2 path 70000 self; err_has "'70000' is not a LID"
-	options=(--like opa-fm)
+	options=(--sm-profile opa-fm)
 	opa 0 path self node2 qos_class=0
 	opa 2 path self node2 sl=20; err_has 'sl takes'
 }
 
 # InfiniBand's layout says a long LID by a GID.
 ib_records_are_asked_where_there_are_no_others() {
-	options=(--like opa-fm)
+	options=(--sm-profile opa-fm)
 	opa 0 path self node2; lines 2; aligned; err_empty
 	out_has '^1 +74565 +2048 '
 	opa 0 -j path self node2
@@ -103,7 +103,7 @@ long_lids_are_reached() {
 	local sa
 	for sa in openib opa-fm; do
 		options=()
-		[ "$sa" = openib ] || options=(--like "$sa")
+		[ "$sa" = openib ] || options=(--sm-profile "$sa")
 		opa 0 -j reach 74565 lid:70000 1
 		json 'map(.reach) == ["yes", "yes", "yes"]'
 		json '.[0].gid == "fe80::6:6a00:1:2345"'

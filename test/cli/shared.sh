@@ -497,10 +497,10 @@ is_as_the_options_say() {
 	run 0 -C "$other" path self 1
 	run 1 -C "$other" path self "$third"
 	stop TERM
-	start --like silent
+	start --sm-profile silent
 	run 3 --sm-key 5 query get CPI -t 300
 	stop TERM
-	run 2 fabric run "$fabric" --like that; err_has "no 'that'"
+	run 2 fabric run "$fabric" --sm-profile that; err_has "SM profile 'that'"
 	run 4 fabric run "$fabric" --partitions missing.conf
 	err_has missing.conf
 	run 2 fabric run "$fabric" --partitions "$fabric"; err_has "$fabric"

@@ -55,9 +55,10 @@ static void ask_waits_for_the_answer(void **state)
 	int calls = 0;
 
 	(void)state;
-	assert_int_equal(ibsa_ask(client, &info, NULL, NULL), 0);
-	assert_int_equal(ibsa_ask(client, &info, count, &calls), 0);
-	assert_int_equal(ibsa_ask(client, &many, count, &calls), -EREMOTEIO);
+	assert_int_equal(ibsa_query_wait(client, &info, NULL, NULL), 0);
+	assert_int_equal(ibsa_query_wait(client, &info, count, &calls), 0);
+	assert_int_equal(ibsa_query_wait(client, &many, count, &calls),
+			 -EREMOTEIO);
 	assert_int_equal(calls, 2);
 	assert_int_equal(ibsa_close(client), 0);
 }
@@ -138,14 +139,14 @@ static void clients_of_one_file_share_it(void **state)
 	(void)state;
 	assert_int_equal(ibsa_port_get(one, true, &port), 0);
 	service.service_gid = port.gid;
-	assert_int_equal(ibsa_ask(two, &get, NULL, NULL), -EREMOTEIO);
-	assert_int_equal(ibsa_ask(one, &set, NULL, NULL), 0);
-	assert_int_equal(ibsa_ask(two, &get, NULL, NULL), 0);
+	assert_int_equal(ibsa_query_wait(two, &get, NULL, NULL), -EREMOTEIO);
+	assert_int_equal(ibsa_query_wait(one, &set, NULL, NULL), 0);
+	assert_int_equal(ibsa_query_wait(two, &get, NULL, NULL), 0);
 	assert_int_equal(ibsa_close(one), 0);
-	assert_int_equal(ibsa_ask(two, &get, NULL, NULL), 0);
+	assert_int_equal(ibsa_query_wait(two, &get, NULL, NULL), 0);
 	assert_int_equal(ibsa_close(two), 0);
 	one = open_on("node1");
-	assert_int_equal(ibsa_ask(one, &get, NULL, NULL), -EREMOTEIO);
+	assert_int_equal(ibsa_query_wait(one, &get, NULL, NULL), -EREMOTEIO);
 	assert_int_equal(ibsa_close(one), 0);
 }
 
@@ -158,13 +159,13 @@ static void forked_child_opens_its_own(void **state)
 	(void)state;
 	if (!child) {
 		struct ibsa_client *mine = open_on(NULL);
-		int err = ibsa_ask(mine, &info, NULL, NULL);
+		int err = ibsa_query_wait(mine, &info, NULL, NULL);
 
 		ibsa_close(mine);
 		_exit(err ? 1 : 0);
 	}
 	child_end(child);
-	assert_int_equal(ibsa_ask(client, &info, NULL, NULL), 0);
+	assert_int_equal(ibsa_query_wait(client, &info, NULL, NULL), 0);
 	assert_int_equal(ibsa_close(client), 0);
 }
 
@@ -181,8 +182,9 @@ static void large_reply_is_refused(void **state)
 
 	(void)state;
 	assert_int_equal(ibsa_open(&options, NULL, &client), 0);
-	assert_int_equal(ibsa_ask(client, &info, NULL, NULL), 0);
-	assert_int_equal(ibsa_ask(client, &table, NULL, NULL), -EMSGSIZE);
+	assert_int_equal(ibsa_query_wait(client, &info, NULL, NULL), 0);
+	assert_int_equal(ibsa_query_wait(client, &table, NULL, NULL),
+			 -EMSGSIZE);
 	assert_int_equal(ibsa_close(client), 0);
 }
 
@@ -195,7 +197,7 @@ static void environment_chooses_the_fabric(void **state)
 	assert_int_equal(setenv("IBSA_FABRIC", FABRIC, 1), 0);
 	assert_int_equal(ibsa_open(NULL, NULL, &client), 0);
 	assert_int_equal(unsetenv("IBSA_FABRIC"), 0);
-	assert_int_equal(ibsa_ask(client, &info, NULL, NULL), 0);
+	assert_int_equal(ibsa_query_wait(client, &info, NULL, NULL), 0);
 	assert_int_equal(ibsa_close(client), 0);
 }
 

@@ -7,7 +7,7 @@
 #include <errno.h>
 
 #include "base/clock.h"
-#include "test/client/place.h"
+#include "test/client/port_selection.h"
 
 enum {
 	INTERVAL_MS = 50, /* tries at 0, 50, 150, 350 and 750 ms */

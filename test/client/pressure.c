@@ -7,7 +7,7 @@
 #include <ibsa/ib_sa.h>
 
 #include "base/clock.h"
-#include "test/client/place.h"
+#include "test/client/port_selection.h"
 
 enum { MANY = 20000, WINDOW = 16384, TIMEOUT_MS = 20000 };
 

@@ -42,7 +42,7 @@ static void *work(void *arg)
 
 		if (ibsa_open(&options, NULL, &client))
 			return NULL;
-		if (ibsa_ask(client, &query, count, &worker->answered))
+		if (ibsa_query_wait(client, &query, count, &worker->answered))
 			return NULL;
 		ibsa_close(client);
 	}

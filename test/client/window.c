@@ -10,7 +10,7 @@
 #include <ibsa/ib_sa.h>
 
 #include "ib_sa/state.h"
-#include "test/client/place.h"
+#include "test/client/port_selection.h"
 
 enum { WINDOW = 16, MANY = 2000, TIMEOUT_MS = 1000 };
 

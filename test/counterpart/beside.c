@@ -119,7 +119,7 @@ static void ask_sa(const struct asker *asker)
 		.method = IBSA_METHOD_GET,
 		.deadline_ms = WAIT_MS,
 	};
-	int err = ibsa_ask(asker->client, &query, NULL, NULL);
+	int err = ibsa_query_wait(asker->client, &query, NULL, NULL);
 
 	if (err)
 		printf("%s\n", strerror(-err));

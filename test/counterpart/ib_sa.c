@@ -167,10 +167,10 @@ static void start(struct slot *slot, bool is_path)
 	atomic_store(&slot->is_busy, false);
 }
 
-static void tell_kept(const struct ibsa_kept_report *report, void *arg)
+static void tell_kept(const struct ibsa_registration_report *report, void *arg)
 {
 	(void)arg;
-	printf("service %s\n", ibsa_kept_text(report->event));
+	printf("service %s\n", ibsa_registration_text(report->event));
 	fflush(stdout);
 }
 
@@ -180,15 +180,15 @@ static int keep(struct program *program)
 		.id = htobe64(program->service_id),
 		.lease = htobe32(INFINITE),
 	};
-	struct ibsa_rec_kept *kept;
+	struct ibsa_rec_registration *kept;
 
 	snprintf((char *)rec.name, sizeof(rec.name), "%s",
 		 program->service_name);
-	return ibsa_service_rec_keep(&program->client, program->device, 1, &rec,
-				     IB_SA_SERVICE_REC_SERVICE_ID |
-					     IB_SA_SERVICE_REC_SERVICE_LEASE |
-					     IB_SA_SERVICE_REC_SERVICE_NAME,
-				     tell_kept, NULL, &kept);
+	return ibsa_service_rec_register(
+		&program->client, program->device, 1, &rec,
+		IB_SA_SERVICE_REC_SERVICE_ID | IB_SA_SERVICE_REC_SERVICE_LEASE |
+			IB_SA_SERVICE_REC_SERVICE_NAME,
+		tell_kept, NULL, &kept);
 }
 
 /* As IPoIB does, it is joined again until it is. */

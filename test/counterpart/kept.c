@@ -20,10 +20,10 @@ static void on_signal(int signal)
 	interrupted = 1;
 }
 
-static void tell(const struct ibsa_kept_report *report, void *arg)
+static void tell(const struct ibsa_registration_report *report, void *arg)
 {
 	(void)arg;
-	printf("%s %d 0x%04x %s %u\n", ibsa_kept_text(report->event),
+	printf("%s %d 0x%04x %s %u\n", ibsa_registration_text(report->event),
 	       report->err, report->status, report->service->service_name,
 	       report->service->service_lease);
 	fflush(stdout);
@@ -33,10 +33,10 @@ int main(int argc, char **argv)
 {
 	const struct sigaction action = { .sa_handler = on_signal };
 	struct ibsa_service service = { 0 };
-	struct ibsa_service_keep keep = { .service = &service };
+	struct ibsa_service_registration keep = { .service = &service };
 	struct ibsa_client *client;
 	struct ibsa_error error;
-	struct ibsa_kept *kept;
+	struct ibsa_registration *kept;
 	int err;
 
 	if (argc != 5)
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", error.text);
 		return 4;
 	}
-	err = ibsa_service_keep(client, &keep, tell, NULL, &kept);
+	err = ibsa_service_register(client, &keep, tell, NULL, &kept);
 	while (!interrupted && (!err || err == -EINTR))
 		err = ibsa_wait(client, 200);
 	ibsa_close(client);

@@ -411,14 +411,14 @@ static void ask_waits_on_a_virtual_clock(void **state)
 
 	(void)state;
 	world_open(&world, 3);
-	assert_int_equal(ibsa_ask(world.client, &query, NULL, NULL), 0);
+	assert_int_equal(ibsa_query_wait(world.client, &query, NULL, NULL), 0);
 	fault(&world, IBSA_FAULT_SILENCE, 100);
-	assert_int_equal(ibsa_ask(world.client, &query, NULL, NULL),
+	assert_int_equal(ibsa_query_wait(world.client, &query, NULL, NULL),
 			 -ETIMEDOUT);
 	world_close(&world);
 }
 
-/* What ibsa_ask() returns on a fabric whose SA is asked at @sa. */
+/* What ibsa_query_wait() returns on a fabric whose SA is asked at @sa. */
 static int ask_at(const struct ibsa_address *sa)
 {
 	static const char text[] = "Switch 4 \"s\"\n"
@@ -443,7 +443,7 @@ static int ask_at(const struct ibsa_address *sa)
 					    &client_options.transport),
 			 0);
 	assert_int_equal(ibsa_open(&client_options, NULL, &client), 0);
-	err = ibsa_ask(client, &query, NULL, NULL);
+	err = ibsa_query_wait(client, &query, NULL, NULL);
 	assert_int_equal(ibsa_close(client), 0);
 	ibsa_fabric_put(fabric);
 	return err;

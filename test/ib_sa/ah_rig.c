@@ -16,11 +16,11 @@ const union ib_gid ah_remote = { .raw = { 0xfd, [15] = 9 } };
 
 struct ah_route ah_route;
 
-int __wrap_ibsa__nl_ask(const struct ibsa__nl_question *question);
+int __wrap_ibsa__nl_query(const struct ibsa__nl_request *question);
 const void *__wrap_ibsa__nl_find(const struct ibsa__nl_answer *answer,
 				 uint16_t type, size_t len);
 
-int __wrap_ibsa__nl_ask(const struct ibsa__nl_question *question)
+int __wrap_ibsa__nl_query(const struct ibsa__nl_request *question)
 {
 	ah_route.calls++;
 	for (size_t i = 0; i < question->attr_count; i++) {

@@ -171,7 +171,7 @@ static int ask_path(struct worker *worker)
 			IBSA_PATH_CM(reversible) | IBSA_PATH_CM(numb_path),
 	};
 
-	return ibsa_ask(worker->client, &query, see_path, worker);
+	return ibsa_query_wait(worker->client, &query, see_path, worker);
 }
 
 static int ask_node(struct worker *worker)
@@ -185,7 +185,7 @@ static int ask_node(struct worker *worker)
 		.mask = IBSA_NODE_CM(lid),
 	};
 
-	return ibsa_ask(worker->client, &query, see_node, worker);
+	return ibsa_query_wait(worker->client, &query, see_node, worker);
 }
 
 static int ask_table(struct worker *worker)
@@ -196,7 +196,7 @@ static int ask_table(struct worker *worker)
 	};
 
 	worker->now.target = HOSTS;
-	return ibsa_ask(worker->client, &query, see_table, worker);
+	return ibsa_query_wait(worker->client, &query, see_table, worker);
 }
 
 /* What is asked when a query was not even taken is lost, too. */

@@ -42,10 +42,11 @@ static struct {
 	unsigned int services, memberships, subscriptions;
 } confirmed;
 
-static void service_note(const struct ibsa_kept_report *report, void *arg)
+static void service_note(const struct ibsa_registration_report *report,
+			 void *arg)
 {
 	(void)arg;
-	confirmed.services += report->event == IBSA_KEPT_REGISTERED;
+	confirmed.services += report->event == IBSA_REGISTRATION_REGISTERED;
 }
 
 static void watch_note(const struct ibsa_event *event, void *arg)
@@ -167,11 +168,11 @@ static void service_keep(int host, unsigned int number)
 {
 	const struct ibsa_service service = { .service_id = number + 1,
 					      .service_name = "disk" };
-	const struct ibsa_service_keep keep = { .service = &service };
-	struct ibsa_kept *kept;
+	const struct ibsa_service_registration keep = { .service = &service };
+	struct ibsa_registration *kept;
 
-	assert_int_equal(ibsa_service_keep(client_of(host), &keep, service_note,
-					   NULL, &kept),
+	assert_int_equal(ibsa_service_register(client_of(host), &keep,
+					       service_note, NULL, &kept),
 			 0);
 }
 
@@ -338,7 +339,8 @@ static size_t records(const struct ibsa_record *record)
 	struct ibsa_client *client = client_of(0);
 	size_t count = 0;
 
-	assert_int_equal(ibsa_ask(client, &query, count_records, &count), 0);
+	assert_int_equal(ibsa_query_wait(client, &query, count_records, &count),
+			 0);
 	return count;
 }
 

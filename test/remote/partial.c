@@ -98,10 +98,10 @@ static struct ibsa_client *client_open(const struct served *served,
 {
 	struct ibsa_options options = { .deadline_ms = 1000 };
 	struct ibsa_client *client = NULL;
-	struct remote_place place;
+	struct remote_address place;
 
-	assert_int_equal(ibsa__remote_place(served_name(served), "right", NULL,
-					    0, NULL, &place),
+	assert_int_equal(ibsa__remote_address_find(served_name(served), "right",
+						   NULL, 0, NULL, &place),
 			 0);
 	assert_int_equal(ibsa__remote_open(&place, 1 << 20, NULL,
 					   &options.transport),

@@ -271,7 +271,7 @@ static void a_refusal_that_is_damaged_ends_the_connection(void **state)
 						  .length = 9,
 						  .err = errs[i] };
 		struct remote_connection connection = { .patience_ms = 50 };
-		struct remote_question question = { .type = REMOTE_FILE };
+		struct remote_request question = { .type = REMOTE_FILE };
 
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
 		connection.fd = ends[1];
@@ -279,7 +279,8 @@ static void a_refusal_that_is_damaged_ends_the_connection(void **state)
 		memcpy(frame, &head, sizeof(head));
 		assert_int_equal(send(ends[0], frame, sizeof(frame), 0),
 				 sizeof(frame));
-		assert_int_equal(ibsa__remote_ask(&connection, &question, NULL),
+		assert_int_equal(ibsa__remote_request(&connection, &question,
+						      NULL),
 				 -ENODEV);
 		assert_int_equal(connection.fd, -1);
 		pthread_mutex_destroy(&connection.lock);
@@ -295,7 +296,7 @@ static void the_text_of_a_refusal_is_cleaned(void **state)
 					  .length = sizeof(said) - 1,
 					  .err = -EACCES };
 	struct remote_connection connection = { .patience_ms = 50 };
-	struct remote_question question = { .type = REMOTE_FILE };
+	struct remote_request question = { .type = REMOTE_FILE };
 	struct ibsa_error error = { .text = "" };
 	int ends[2];
 
@@ -305,7 +306,7 @@ static void the_text_of_a_refusal_is_cleaned(void **state)
 	pthread_mutex_init(&connection.lock, NULL);
 	assert_int_equal(send(ends[0], &head, sizeof(head), 0), sizeof(head));
 	assert_int_equal(send(ends[0], said, head.length, 0), head.length);
-	assert_int_equal(ibsa__remote_ask(&connection, &question, &error),
+	assert_int_equal(ibsa__remote_request(&connection, &question, &error),
 			 -EACCES);
 	assert_string_equal(error.text, "n\303\244me\\x1b[2J");
 	pthread_mutex_destroy(&connection.lock);

@@ -13,7 +13,7 @@
 #include "../support/served_rig.h"
 
 /* A child that has what is open now, until it is ended. */
-struct keeper {
+struct services {
 	pid_t child;
 	int end;
 };
@@ -31,29 +31,29 @@ static void named_sockets_close(void)
 	}
 }
 
-static struct keeper keeper_start(bool has_server)
+static struct services keeper_start(bool has_server)
 {
-	struct keeper keeper;
+	struct services services;
 	int ends[2];
 	char byte;
 
 	assert_int_equal(pipe(ends), 0);
-	keeper.child = fork();
-	if (!keeper.child) {
+	services.child = fork();
+	if (!services.child) {
 		close(ends[1]);
 		if (!has_server)
 			named_sockets_close();
 		_exit(read(ends[0], &byte, 1) == 0 ? 0 : 1);
 	}
 	close(ends[0]);
-	keeper.end = ends[1];
-	return keeper;
+	services.end = ends[1];
+	return services;
 }
 
-static void keeper_end(const struct keeper *keeper)
+static void keeper_end(const struct services *services)
 {
-	close(keeper->end);
-	child_end(keeper->child);
+	close(services->end);
+	child_end(services->child);
 }
 
 /* No event comes of a client that has gone, and whose memory is free. */
@@ -61,14 +61,14 @@ static void server_forgets_who_has_gone(void **state)
 {
 	struct served *served = served_start(served_pair);
 	const int fd = served_connect(served, "left");
-	const struct keeper keeper = keeper_start(true);
+	const struct services services = keeper_start(true);
 
 	(void)state;
 	shutdown(fd, SHUT_RDWR);
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(ibsa_close(served_client(served, "right")), 0);
 	close(fd);
-	keeper_end(&keeper);
+	keeper_end(&services);
 	served_stop(served);
 }
 
@@ -85,21 +85,21 @@ static void end_is_seen(int fd)
 static void clients_see_that_the_server_ends(void **state)
 {
 	struct served *served = served_start(served_pair);
-	struct remote_place place = { .port = 0 };
+	struct remote_address place = { .port = 0 };
 	struct remote_file port;
-	struct keeper keeper;
+	struct services services;
 
 	(void)state;
-	assert_int_equal(ibsa__remote_place(served_name(served), "right", NULL,
-					    0, NULL, &place),
+	assert_int_equal(ibsa__remote_address_find(served_name(served), "right",
+						   NULL, 0, NULL, &place),
 			 0);
 	assert_int_equal(ibsa__remote_file_open(&place, NULL, &port), 0);
-	keeper = keeper_start(true);
+	services = keeper_start(true);
 	served_end(served);
 	end_is_seen(port.connection.fd);
 	end_is_seen(port.fd);
 	ibsa__remote_file_close(&port);
-	keeper_end(&keeper);
+	keeper_end(&services);
 	served_again(served);
 	served_stop(served);
 }
@@ -111,7 +111,7 @@ static void client_waits_for_the_next_server(void **state)
 	struct served *served = served_start(served_pair);
 	struct ibsa_client *client = served_client(served, "right");
 	struct pollfd file = { .fd = ibsa_fd(client), .events = POLLIN };
-	const struct keeper keeper = keeper_start(false);
+	const struct services services = keeper_start(false);
 	int ready = 0;
 
 	(void)state;
@@ -123,7 +123,7 @@ static void client_waits_for_the_next_server(void **state)
 	/* It looks for a server ten times a second. */
 	assert_in_range(ready, 0, LOOKS / 2);
 	assert_int_equal(ibsa_close(client), 0);
-	keeper_end(&keeper);
+	keeper_end(&services);
 	served_again(served);
 	served_stop(served);
 }

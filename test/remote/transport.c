@@ -50,7 +50,8 @@ static void a_client_is_answered(void **state)
 	struct table table = { 0 };
 
 	(void)state;
-	assert_int_equal(ibsa_ask(client, &query, note_table, &table), 0);
+	assert_int_equal(ibsa_query_wait(client, &query, note_table, &table),
+			 0);
 	assert_int_equal(table.count, 3);
 	assert_int_equal(ibsa_port_get(client, true, &port), 0);
 	assert_int_equal(port.lid, 2);
@@ -87,10 +88,10 @@ static struct ibsa_transport *open_transport(struct served *served,
 					     const char *node)
 {
 	struct ibsa_transport *transport = NULL;
-	struct remote_place place;
+	struct remote_address place;
 
-	assert_int_equal(ibsa__remote_place(served_name(served), node, NULL, 0,
-					    NULL, &place),
+	assert_int_equal(ibsa__remote_address_find(served_name(served), node,
+						   NULL, 0, NULL, &place),
 			 0);
 	assert_int_equal(ibsa__remote_open(&place, 1 << 20, NULL, &transport),
 			 0);
@@ -334,14 +335,14 @@ static void send_sm_lid(struct served *served, const char *command,
 		.mgmt_class_version = 1,
 	};
 	struct pollfd fd = { .events = POLLIN };
-	struct remote_place place;
+	struct remote_address place;
 	struct remote_file file;
 	struct ibsa_port_info info;
 	struct smp smp = { .mad = { 0 } };
 	uint64_t over;
 
-	assert_int_equal(ibsa__remote_place(served_name(served), "left", NULL,
-					    0, NULL, &place),
+	assert_int_equal(ibsa__remote_address_find(served_name(served), "left",
+						   NULL, 0, NULL, &place),
 			 0);
 	assert_int_equal(ibsa__remote_file_open(&place, NULL, &file), 0);
 	assert_int_equal(ibsa__remote_register(&file.connection, &request), 0);
@@ -437,13 +438,13 @@ static void a_server_that_returns_is_used_again(void **state)
 	assert_int_equal(ibsa_open(&options, NULL, &client), 0);
 	assert_int_equal(ibsa_port_get(client, true, &before), 0);
 	served_end(served);
-	assert_int_equal(ibsa_ask(client, &query, NULL, NULL), -ENODEV);
+	assert_int_equal(ibsa_query_wait(client, &query, NULL, NULL), -ENODEV);
 	assert_int_equal(ibsa_port_get(client, true, &after), -ENODEV);
 	served_again(served);
 	do
 		err = ibsa_wait(client, 100);
 	while (!err && ibsa_port_get(client, true, &after) == -ENODEV);
-	assert_int_equal(ibsa_ask(client, &query, NULL, NULL), 0);
+	assert_int_equal(ibsa_query_wait(client, &query, NULL, NULL), 0);
 	assert_int_equal(after.lid, before.lid);
 	assert_true(after.reregisters != before.reregisters);
 	assert_int_equal(ibsa_close(client), 0);

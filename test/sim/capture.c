@@ -11,7 +11,7 @@
 enum { SEEN_MAX = 256 };
 
 /* All that a tap has seen. */
-struct tape {
+struct recording {
 	size_t count;
 	uint64_t times[SEEN_MAX];
 	size_t lens[SEEN_MAX];
@@ -20,34 +20,35 @@ struct tape {
 
 static void seen(const struct ibsa_packet *packet, void *arg)
 {
-	struct tape *tape = arg;
+	struct recording *recording = arg;
 
-	assert_true(tape->count < SEEN_MAX);
+	assert_true(recording->count < SEEN_MAX);
 	assert_true(packet->len <= FRAME_BYTES_MAX);
-	tape->times[tape->count] = packet->time_ns;
-	tape->lens[tape->count] = packet->len;
-	memcpy(tape->bytes[tape->count++], packet->bytes, packet->len);
+	recording->times[recording->count] = packet->time_ns;
+	recording->lens[recording->count] = packet->len;
+	memcpy(recording->bytes[recording->count++], packet->bytes,
+	       packet->len);
 }
 
-static struct frame frame_at(const struct tape *tape, size_t index)
+static struct frame frame_at(const struct recording *recording, size_t index)
 {
 	struct frame frame;
 
-	assert_true(index < tape->count);
-	assert_true(
-		ibsa__frame_get(tape->bytes[index], tape->lens[index], &frame));
+	assert_true(index < recording->count);
+	assert_true(ibsa__frame_get(recording->bytes[index],
+				    recording->lens[index], &frame));
 	return frame;
 }
 
-static struct tape *start(struct bench *bench,
-			  const struct ibsa_fabric_options *options)
+static struct recording *start(struct bench *bench,
+			       const struct ibsa_fabric_options *options)
 {
-	struct tape *tape = calloc(1, sizeof(*tape));
+	struct recording *recording = calloc(1, sizeof(*recording));
 
 	bench_start_file(bench, "b.net", NULL, options);
-	assert_non_null(tape);
-	assert_int_equal(ibsa_fabric_tap(bench->fabric, seen, tape), 0);
-	return tape;
+	assert_non_null(recording);
+	assert_int_equal(ibsa_fabric_tap(bench->fabric, seen, recording), 0);
+	return recording;
 }
 
 /* Source: IBA vol 1, 7.8, the first of its sample packets. */
@@ -120,19 +121,19 @@ static void request_and_answer_are_seen_with_their_addresses(void **state)
 						     .latency_us = 7 };
 	const struct ibsa_path want = { .slid = 1, .dlid = 4 };
 	struct bench bench;
-	struct tape *tape = start(&bench, &options);
+	struct recording *recording = start(&bench, &options);
 	struct frame frame;
 
 	(void)state;
 	bench_query(&bench, IBSA_METHOD_GET, &ibsa_path_record, &want,
 		    IBSA_PATH_CM(slid) | IBSA_PATH_CM(dlid));
-	assert_int_equal(tape->count, 1);
+	assert_int_equal(recording->count, 1);
 	assert_int_equal(ibsa_fabric_advance(bench.fabric, 7000), 0);
 	assert_true(bench_receive(&bench));
-	assert_int_equal(tape->count, 2);
-	assert_int_equal(tape->times[0], 0);
-	assert_int_equal(tape->times[1], 7000);
-	frame = frame_at(tape, 0);
+	assert_int_equal(recording->count, 2);
+	assert_int_equal(recording->times[0], 0);
+	assert_int_equal(recording->times[1], 7000);
+	frame = frame_at(recording, 0);
 	assert_int_equal(frame.slid, 1);
 	assert_int_equal(frame.dlid, 1);
 	assert_int_equal(frame.src_qp, 1);
@@ -140,11 +141,11 @@ static void request_and_answer_are_seen_with_their_addresses(void **state)
 	assert_int_equal(frame.pkey, 0xffff);
 	assert_int_equal(frame.psn, 0);
 	assert_memory_equal(frame.mad, bench.request, IBSA_MAD_BYTES);
-	frame = frame_at(tape, 1);
+	frame = frame_at(recording, 1);
 	assert_int_equal(frame.psn, 1);
 	assert_memory_equal(frame.mad, bench.answer.mad, IBSA_MAD_BYTES);
 	bench_stop(&bench);
-	free(tape);
+	free(recording);
 }
 
 static void lost_request_is_seen_and_its_answer_is_not(void **state)
@@ -152,15 +153,15 @@ static void lost_request_is_seen_and_its_answer_is_not(void **state)
 	const struct ibsa_fault fault = { .kind = IBSA_FAULT_LOSE,
 					  .percent = 100 };
 	struct bench bench;
-	struct tape *tape = start(&bench, NULL);
+	struct recording *recording = start(&bench, NULL);
 
 	(void)state;
 	assert_int_equal(ibsa_fabric_fault(bench.fabric, &fault), 0);
 	bench_request(&bench, IBSA_METHOD_GET, 0x0001, 0);
 	assert_int_equal(bench_ask(&bench), -1);
-	assert_int_equal(tape->count, 1);
+	assert_int_equal(recording->count, 1);
 	bench_stop(&bench);
-	free(tape);
+	free(recording);
 }
 
 /* 36 paths of 64 bytes are 2304 bytes, in segments of 200. */
@@ -168,15 +169,15 @@ static void long_answer_is_seen_in_segments(void **state)
 {
 	enum { DATA = 36 * 64, ROOM = 200, SEGMENTS = 12 };
 	struct bench bench;
-	struct tape *tape = start(&bench, NULL);
+	struct recording *recording = start(&bench, NULL);
 
 	(void)state;
 	bench_request(&bench, IBSA_METHOD_GET_TABLE, 0x0035, 0);
 	assert_int_equal(bench_ask(&bench), 0);
 	assert_int_equal(bench.answer.len, 56 + DATA);
-	assert_int_equal(tape->count, 1 + SEGMENTS);
+	assert_int_equal(recording->count, 1 + SEGMENTS);
 	for (size_t i = 0; i < SEGMENTS; i++) {
-		const uint8_t *mad = frame_at(tape, 1 + i).mad;
+		const uint8_t *mad = frame_at(recording, 1 + i).mad;
 		const size_t part = i + 1 < SEGMENTS ? ROOM : DATA % ROOM;
 
 		assert_int_equal(mad[MAD_RMPP_VERSION], 1);
@@ -197,23 +198,24 @@ static void long_answer_is_seen_in_segments(void **state)
 				    part);
 	}
 	bench_stop(&bench);
-	free(tape);
+	free(recording);
 }
 
 static void one_sees_at_a_time(void **state)
 {
 	struct bench bench;
-	struct tape *tape = start(&bench, NULL);
+	struct recording *recording = start(&bench, NULL);
 
 	(void)state;
-	assert_int_equal(ibsa_fabric_tap(bench.fabric, seen, tape), -EBUSY);
+	assert_int_equal(ibsa_fabric_tap(bench.fabric, seen, recording),
+			 -EBUSY);
 	assert_int_equal(ibsa_fabric_tap(bench.fabric, NULL, NULL), 0);
 	bench_request(&bench, IBSA_METHOD_GET, 0x0001, 0);
 	assert_int_equal(bench_ask(&bench), 0);
-	assert_int_equal(tape->count, 0);
-	assert_int_equal(ibsa_fabric_tap(bench.fabric, seen, tape), 0);
+	assert_int_equal(recording->count, 0);
+	assert_int_equal(ibsa_fabric_tap(bench.fabric, seen, recording), 0);
 	bench_stop(&bench);
-	free(tape);
+	free(recording);
 }
 
 static void packets_of_omni_path_are_others(void **state)
@@ -232,7 +234,7 @@ static void packets_of_omni_path_are_others(void **state)
 /* Of umad files each MAD is seen once: as it is when it leaves its port. */
 static void mads_of_files_are_seen(void **state)
 {
-	struct tape *tape = calloc(1, sizeof(*tape));
+	struct recording *recording = calloc(1, sizeof(*recording));
 	struct ibsa_fabric *fabric =
 		file_fabric("Switch 4 \"s\"\n[1] \"a\"\n[2] \"b\"\n"
 			    "Ca 1 \"a\"\nCa 1 \"b\"\n",
@@ -245,40 +247,40 @@ static void mads_of_files_are_seen(void **state)
 	struct frame frame;
 
 	(void)state;
-	assert_int_equal(ibsa_fabric_tap(fabric, seen, tape), 0);
+	assert_int_equal(ibsa_fabric_tap(fabric, seen, recording), 0);
 	file_ask(file, &packet);
-	assert_int_equal(tape->count, 2);
-	frame = frame_at(tape, 0);
+	assert_int_equal(recording->count, 2);
+	frame = frame_at(recording, 0);
 	assert_int_equal(frame.dst_qp, 0);
-	assert_int_equal(tape->bytes[0][0] >> 4, 15);
+	assert_int_equal(recording->bytes[0][0] >> 4, 15);
 	assert_int_equal(frame.slid, file_lid(fabric, "b", 1));
 	assert_int_equal(frame.dlid, file_lid(fabric, "a", 1));
 	assert_int_equal(frame.mad[MAD_METHOD], IBSA_METHOD_GET);
-	frame = frame_at(tape, 1);
+	frame = frame_at(recording, 1);
 	assert_int_equal(frame.dlid, file_lid(fabric, "b", 1));
 	assert_int_equal(frame.mad[MAD_METHOD], IBSA_METHOD_GET_RESP);
 	packet = file_request(sa, file_lid(fabric, "a", 1), IBSA_CLASS_SA,
 			      IBSA_METHOD_GET_TABLE, 0x0011, 6);
 	file_ask(file, &packet);
 	/* Three nodes of 112 bytes are two segments. */
-	assert_int_equal(tape->count, 5);
-	frame = frame_at(tape, 4);
+	assert_int_equal(recording->count, 5);
+	frame = frame_at(recording, 4);
 	assert_int_equal(frame.dst_qp, 1);
 	assert_int_equal(frame.mad[MAD_RMPP_FLAGS] & 7, 1 | 4);
 	assert_int_equal(ibsa_be32(frame.mad + MAD_RMPP_LENGTH),
 			 20 + 3 * 112 - 200);
 	ibsa__sim_file_close(file);
 	ibsa_fabric_put(fabric);
-	free(tape);
+	free(recording);
 }
 
 /* Ask a number of things while all goes wrong, and see it. */
-static struct tape *history(uint64_t seed)
+static struct recording *history(uint64_t seed)
 {
 	const struct ibsa_fabric_options options = { .virtual_clock = true,
 						     .seed = seed };
 	struct bench bench;
-	struct tape *tape = start(&bench, &options);
+	struct recording *recording = start(&bench, &options);
 
 	for (int kind = 0; kind < IBSA_FAULT_KINDS; kind++) {
 		const struct ibsa_fault fault = {
@@ -296,14 +298,14 @@ static struct tape *history(uint64_t seed)
 			;
 	}
 	bench_stop(&bench);
-	return tape;
+	return recording;
 }
 
 static void one_seed_is_one_capture(void **state)
 {
-	struct tape *one = history(5);
-	struct tape *two = history(5);
-	struct tape *other = history(6);
+	struct recording *one = history(5);
+	struct recording *two = history(5);
+	struct recording *other = history(6);
 
 	(void)state;
 	assert_true(one->count > 10);

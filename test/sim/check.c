@@ -67,8 +67,8 @@ static void nothing_is_looked_for_unasked(void **state)
 static void cable_of_one_end_is_found(void **state)
 {
 	(void)state;
-	found(PLAIN "[3] \"c\"[1] 4xEDR\nCa 1 \"c\"\n", IBSA_FINDING_ONE_WAY,
-	      14, "\"s\"[3] goes to \"c\"[1]");
+	found(PLAIN "[3] \"c\"[1] 4xEDR\nCa 1 \"c\"\n",
+	      IBSA_FINDING_ONE_DIRECTION, 14, "\"s\"[3] goes to \"c\"[1]");
 }
 
 /* In the short form no cable stands twice: that is its manner. */

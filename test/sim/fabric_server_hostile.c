@@ -28,7 +28,7 @@ static void check_served(struct served *served)
 	};
 	struct ibsa_client *client = served_client(served, "right");
 
-	assert_int_equal(ibsa_ask(client, &query, NULL, NULL), 0);
+	assert_int_equal(ibsa_query_wait(client, &query, NULL, NULL), 0);
 	assert_int_equal(ibsa_close(client), 0);
 }
 
@@ -220,10 +220,10 @@ static void who_ends_before_its_answer_is_not_sent_away(void **state)
 static int attach(struct served *served, const char *node,
 		  struct remote_file *file)
 {
-	struct remote_place place;
+	struct remote_address place;
 
-	assert_int_equal(ibsa__remote_place(served_name(served), node, NULL, 0,
-					    NULL, &place),
+	assert_int_equal(ibsa__remote_address_find(served_name(served), node,
+						   NULL, 0, NULL, &place),
 			 0);
 	return ibsa__remote_file_open(&place, NULL, file);
 }
@@ -537,11 +537,12 @@ static void a_failed_connection_has_no_descriptor(void **state)
 {
 	struct served *served = served_start(served_pair);
 	struct remote_connection connection = { .fd = -1 };
-	struct remote_place place;
+	struct remote_address place;
 
 	(void)state;
-	assert_int_equal(ibsa__remote_place(served_name(served), "nobody", NULL,
-					    0, NULL, &place),
+	assert_int_equal(ibsa__remote_address_find(served_name(served),
+						   "nobody", NULL, 0, NULL,
+						   &place),
 			 0);
 	assert_int_equal(ibsa__remote_connect(&connection, &place, NULL),
 			 -ENODEV);

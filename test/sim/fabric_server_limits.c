@@ -29,10 +29,10 @@ static void attach(struct served *served, struct remote_file *file)
 		.mgmt_class_version = IBSA_CLASS_VERSION,
 		.rmpp_version = 1,
 	};
-	struct remote_place place;
+	struct remote_address place;
 
-	assert_int_equal(ibsa__remote_place(served_name(served), "left", NULL,
-					    0, NULL, &place),
+	assert_int_equal(ibsa__remote_address_find(served_name(served), "left",
+						   NULL, 0, NULL, &place),
 			 0);
 	assert_int_equal(ibsa__remote_file_open(&place, NULL, file), 0);
 	assert_int_equal(ibsa__remote_register(&file->connection, &request), 0);

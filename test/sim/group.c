@@ -480,25 +480,27 @@ static void there_is_an_end_to_members(void **state)
 	const struct ibsa_mcmember record = {
 		.mgid.raw = { 0xff, 0x12 },
 	};
-	struct member like = { .join_state = 1 };
+	struct member profile = { .join_state = 1 };
 	struct groups groups = { 0 };
 	struct member *member;
 	struct group *group;
 
 	(void)state;
 	assert_int_equal(ibsa__groups_add(&groups, &record, &group), 0);
-	for (; like.guid < MEMBERS_MAX; like.guid++)
+	for (; profile.guid < MEMBERS_MAX; profile.guid++)
 		assert_int_equal(
-			ibsa__group_join(&groups, group, &like, &member), 0);
-	assert_int_equal(ibsa__group_join(&groups, group, &like, &member),
+			ibsa__group_join(&groups, group, &profile, &member), 0);
+	assert_int_equal(ibsa__group_join(&groups, group, &profile, &member),
 			 -ENOSPC);
-	like.guid = 7;
-	like.join_state = 2;
-	assert_int_equal(ibsa__group_join(&groups, group, &like, &member), 0);
+	profile.guid = 7;
+	profile.join_state = 2;
+	assert_int_equal(ibsa__group_join(&groups, group, &profile, &member),
+			 0);
 	assert_int_equal(member->join_state, 3);
 	assert_int_equal(ibsa__group_leave(&groups, group, member, 3), 0);
-	like.guid = MEMBERS_MAX;
-	assert_int_equal(ibsa__group_join(&groups, group, &like, &member), 0);
+	profile.guid = MEMBERS_MAX;
+	assert_int_equal(ibsa__group_join(&groups, group, &profile, &member),
+			 0);
 	ibsa__groups_done(&groups);
 }
 

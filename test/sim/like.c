@@ -13,11 +13,11 @@ static const char hosts[] = "Switch 8 \"switch1\"\n"
 
 enum { ATTR_PKEY_TABLE = 0x0033 };
 
-static void start(struct bench *bench, enum ibsa_fabric_like like)
+static void start(struct bench *bench, enum ibsa_sm_profile profile)
 {
 	const struct ibsa_fabric_options options = {
 		.virtual_clock = true,
-		.like = like,
+		.profile = profile,
 	};
 
 	bench_start_text(bench, hosts, "node2", &options);
@@ -35,7 +35,7 @@ static void busy_one_answers_some_and_then_says_so(void **state)
 	struct bench bench;
 
 	(void)state;
-	start(&bench, IBSA_LIKE_BUSY);
+	start(&bench, IBSA_SM_PROFILE_BUSY);
 	for (int i = 0; i < 16; i++)
 		assert_int_equal(ask_nodes(&bench), 0);
 	assert_int_equal(ask_nodes(&bench), IBSA_STATUS_BUSY);
@@ -75,13 +75,13 @@ static void silent_one_drops_what_others_refuse(void **state)
 	struct bench bench;
 
 	(void)state;
-	start(&bench, IBSA_LIKE_SILENT);
+	start(&bench, IBSA_SM_PROFILE_SILENT);
 	assert_int_equal(ask_pkeys(&bench, 0), -1);
 	assert_int_equal(ask_pkeys(&bench, 1), 0);
 	assert_int_equal(subscribe(&bench, 257), -1);
 	assert_int_equal(subscribe(&bench, 64), 0);
 	bench_stop(&bench);
-	start(&bench, IBSA_LIKE_OPENSM);
+	start(&bench, IBSA_SM_PROFILE_OPENSM);
 	assert_int_equal(ask_pkeys(&bench, 0), IBSA_STATUS_REQ_INVALID);
 	assert_int_equal(subscribe(&bench, 257), IBSA_STATUS_REQ_INVALID);
 	bench_stop(&bench);
@@ -92,14 +92,14 @@ static void one_with_few_subscriptions_has_room_for_32(void **state)
 	struct bench bench;
 
 	(void)state;
-	start(&bench, IBSA_LIKE_FEW);
+	start(&bench, IBSA_SM_PROFILE_FEW);
 	for (uint16_t i = 0; i < 32; i++)
 		assert_int_equal(subscribe(&bench, 1000 + i), 0);
 	assert_int_equal(subscribe(&bench, 2000), IBSA_STATUS_NO_RESOURCES);
 	/* One that it has is no other. */
 	assert_int_equal(subscribe(&bench, 1000), 0);
 	bench_stop(&bench);
-	start(&bench, IBSA_LIKE_OPENSM);
+	start(&bench, IBSA_SM_PROFILE_OPENSM);
 	for (uint16_t i = 0; i < 40; i++)
 		assert_int_equal(subscribe(&bench, 1000 + i), 0);
 	bench_stop(&bench);
@@ -108,7 +108,7 @@ static void one_with_few_subscriptions_has_room_for_32(void **state)
 static void there_is_no_other_sm_to_be_like(void **state)
 {
 	const struct ibsa_fabric_options options = {
-		.like = (enum ibsa_fabric_like)IBSA_LIKES,
+		.profile = (enum ibsa_sm_profile)IBSA_SM_PROFILES,
 	};
 	struct ibsa_fabric *fabric = NULL;
 	struct ibsa_error error = { "" };

@@ -150,8 +150,8 @@ static void class_port_info_says_whether_there_are_opa_paths(void **state)
 		struct bench bench;
 
 		options.no_opa_paths = without == 1;
-		options.like = without == 2 ? IBSA_LIKE_OPA_FM
-					    : IBSA_LIKE_OPENSM;
+		options.profile = without == 2 ? IBSA_SM_PROFILE_OPA_FM
+					       : IBSA_SM_PROFILE_OPENSM;
 		bench_start_text(&bench, text, "c", &options);
 		assert_int_equal(ask_opa(&bench, IBSA_METHOD_GET,
 					 &ibsa_opa_class_port_info_record, NULL,

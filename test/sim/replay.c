@@ -441,7 +441,7 @@ static void capture_has_no_topology_to_choose_from(void **state)
 		{ .sa_node = "recorded" }, { .opa = true },
 		{ .first_lid = 2 },	   { .gid_prefix = 1 },
 		{ .no_sa = true },	   { .check = true },
-		{ .partitions = "x" },	   { .like = IBSA_LIKE_FEW },
+		{ .partitions = "x" },	   { .profile = IBSA_SM_PROFILE_FEW },
 	};
 	const struct ibsa_fabric_options right = { .virtual_clock = true,
 						   .seed = 1,

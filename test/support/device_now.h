@@ -63,14 +63,14 @@ static inline int now_gid_find(const char *device, unsigned int port,
 
 static inline int now_place_find(const char *device, unsigned int port,
 				 struct ibsa_error *error,
-				 struct ibsa__place *out)
+				 struct ibsa__port_selection *out)
 {
 	struct device_files *files;
 	int err = ibsa__files_open_now(&files);
 
 	if (err)
 		return err;
-	err = ibsa__place_find(files, device, port, error, out);
+	err = ibsa__port_select(files, device, port, error, out);
 	ibsa__files_put(files);
 	return err;
 }

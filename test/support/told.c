@@ -18,13 +18,13 @@ void told_reply(const struct ibsa_reply *reply, void *arg)
 	told->good += ibsa_outcome(reply) == IBSA_OUTCOME_OK;
 }
 
-static void note_kept(const struct ibsa_kept_report *report, void *arg)
+static void note_kept(const struct ibsa_registration_report *report, void *arg)
 {
 	struct told *told = arg;
 
-	told->registered += report->event == IBSA_KEPT_REGISTERED;
-	told->missing += report->event == IBSA_KEPT_LOST;
-	told->released += report->event == IBSA_KEPT_RELEASED;
+	told->registered += report->event == IBSA_REGISTRATION_REGISTERED;
+	told->missing += report->event == IBSA_REGISTRATION_LOST;
+	told->released += report->event == IBSA_REGISTRATION_RELEASED;
 }
 
 static void note_event(const struct ibsa_event *event, void *arg)
@@ -42,19 +42,20 @@ void told_watch(struct ibsa_client *client, uint64_t service_id,
 		struct told *told)
 {
 	const struct ibsa_service service = { .service_id = service_id };
-	const struct ibsa_service_keep keep = {
+	const struct ibsa_service_registration keep = {
 		.service = &service,
 		.mask = IBSA_SERVICE_CM(service_id),
 	};
 	struct ibsa_event_watch *watch;
-	struct ibsa_kept *kept;
+	struct ibsa_registration *kept;
 
 	assert_int_equal(ibsa_event_watch(client, NULL, note_event, told, NULL,
 					  &watch),
 			 0);
 	told_await(client, &told->subscribed, 1);
-	assert_int_equal(
-		ibsa_service_keep(client, &keep, note_kept, told, &kept), 0);
+	assert_int_equal(ibsa_service_register(client, &keep, note_kept, told,
+					       &kept),
+			 0);
 	told_await(client, &told->registered, 1);
 }
 

@@ -130,7 +130,7 @@ static void port_that_is_not_active_says_its_state(void **state)
 static void assert_place(const char *device, unsigned int port,
 			 const char *found, unsigned int found_port)
 {
-	struct ibsa__place place;
+	struct ibsa__port_selection place;
 
 	assert_int_equal(now_place_find(device, port, NULL, &place), 0);
 	assert_string_equal(place.device, found);
@@ -163,7 +163,7 @@ static void first_active_infiniband_port_is_taken(void **state)
 /* RoCE has no SM to ask, so it is never taken unasked. */
 static void ethernet_is_taken_only_by_name(void **state)
 {
-	struct ibsa__place place;
+	struct ibsa__port_selection place;
 	struct ibsa_error error;
 	struct tree tree;
 

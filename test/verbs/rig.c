@@ -123,7 +123,7 @@ void verbs_rig_join(struct verbs_rig *rig, const char *node,
 	memcpy(&wanted.mgid, group, sizeof(wanted.mgid));
 	memcpy(&wanted.port_gid, &port, sizeof(wanted.port_gid));
 	assert_int_equal(ibsa_open(&options, NULL, &client), 0);
-	assert_int_equal(ibsa_ask(client, &query, NULL, NULL), 0);
+	assert_int_equal(ibsa_query_wait(client, &query, NULL, NULL), 0);
 	assert_int_equal(ibsa_close(client), 0);
 }
 

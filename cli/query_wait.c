@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Asking the SA: open, wait, say what went wrong, exit status. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ibsa/text.h>
+
+#include "query_wait.h"
+#include "progress.h"
+#include "record.h"
+
+/* One question and how it ended. */
+struct asking {
+	struct cli *cli;
+	const struct ibsa_query *query;
+	ask_use_fn use;
+	void *arg;
+	int broken; /* why waiting failed */
+	int status; /* exit status */
+	bool ended;
+};
+
+/*
+ * A thread that is started meanwhile, as by ibsim's preload, leaves signals to
+ * those that wait for them. At a fabric server none is, and a signal ends the
+ * wait for its answer.
+ */
+static int open_quietly(struct cli *cli, struct ibsa_error *error)
+{
+	const char *fabric = secure_getenv("IBSA_FABRIC");
+	sigset_t all, before;
+	int err;
+
+	if (!cli->open.fabric && fabric && fabric_is_server(fabric))
+		return ibsa_open(&cli->open, error, &cli->client);
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	err = ibsa_open(&cli->open, error, &cli->client);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return err;
+}
+
+/* An address without a LID or a GID is of the port's own SA. */
+static int complete_address(struct cli *cli, struct ibsa_error *error)
+{
+	struct ibsa_options own = cli->open;
+	struct ibsa_client *client;
+	struct ibsa_port_state port;
+	int err;
+
+	if (!cli->open.access.sa || cli->sa.lid || cli->sa.has_grh)
+		return 0;
+	own.access.sa = NULL;
+	err = ibsa_open(&own, error, &client);
+	if (err)
+		return err;
+	err = ibsa_port_get(client, true, &port);
+	(void)ibsa_close(client);
+	if (err)
+		return err;
+	if (!port.sm_lid) {
+		snprintf(error->text, sizeof(error->text),
+			 "the port knows no subnet manager: --sa needs a lid "
+			 "or a gid");
+		return -ENETDOWN;
+	}
+	cli->sa.lid = port.sm_lid;
+	if (!cli->sa_has_sl)
+		cli->sa.sl = port.sm_sl;
+	return 0;
+}
+
+int ask_open(struct cli *cli)
+{
+	struct ibsa_error error = { .text = "" };
+	int status;
+	int err;
+
+	if (cli->client)
+		return CLI_DONE;
+	status = record_open(cli);
+	if (status != CLI_DONE)
+		return status;
+	err = complete_address(cli, &error);
+	if (err == 0)
+		err = open_quietly(cli, &error);
+	if (err == 0)
+		return CLI_DONE;
+	status = say_error(err, &error);
+	if (!fabric_file(cli) && status == CLI_DEVICE &&
+	    ((!cli->open.device && !cli->open.port) || err == -EACCES))
+		suggest_fabric();
+	return status;
+}
+
+static const char *sa_text(struct cli *cli, char *out, size_t size)
+{
+	struct ibsa_port_state port;
+	char gid[IBSA_GID_TEXT];
+
+	if (cli->open.access.sa && cli->sa.lid == 0 &&
+	    ibsa_gid_format(&cli->sa.gid, gid, sizeof(gid)) >= 0)
+		snprintf(out, size, "the SA at %s", gid);
+	else if (cli->open.access.sa)
+		snprintf(out, size, "the SA at LID %u", cli->sa.lid);
+	else if (cli->client && ibsa_port_get(cli->client, false, &port) == 0)
+		snprintf(out, size, "the SA at LID %u", port.sm_lid);
+	else
+		snprintf(out, size, "the SA");
+	return out;
+}
+
+/* What the library says of a reply, and the option that may help. */
+static void say_explained(const struct ibsa_reply *reply, const char *option)
+{
+	struct ibsa_error error;
+
+	ibsa_reply_explain(reply, &error);
+	complain("%s, with %s", error.text, option);
+}
+
+static void say_silent(struct cli *cli, unsigned int tries)
+{
+	char sa[80];
+
+	complain("%s did not answer (%u %s); check that the subnet manager "
+		 "runs, takes this SM_Key and knows this question, or wait "
+		 "longer with --timeout",
+		 sa_text(cli, sa, sizeof(sa)), tries,
+		 tries == 1 ? "try" : "tries");
+}
+
+static void say_no_sm(void)
+{
+	complain("the port knows no subnet manager; start one on the fabric, "
+		 "or name the SA with --sa");
+}
+
+static void say_unreachable(struct cli *cli, const struct ibsa_reply *reply)
+{
+	switch (reply->err) {
+	case -ETIMEDOUT:
+		if (reply->tries)
+			say_silent(cli, reply->tries);
+		else
+			say_explained(reply, "--timeout");
+		break;
+	case -EPROTO:
+		complain("what the SA answered is malformed; try again, and if "
+			 "it stays so report it to the SA's maker");
+		break;
+	case -EMSGSIZE:
+		complain("the answer is larger than accepted; ask for less "
+			 "with FIELD=VALUE");
+		break;
+	case -ENODATA:
+		complain("the answer was cut on its way (%zu %s arrived); ask "
+			 "for less with FIELD=VALUE",
+			 reply->count,
+			 reply->count == 1 ? "record" : "records");
+		break;
+	case -EAGAIN:
+		say_no_sm();
+		break;
+	default:
+		complain("cannot ask the SA: %s; try again",
+			 strerror(-reply->err));
+	}
+}
+
+/* What to try when the SA says no. */
+static const char *advice(const struct ibsa_record *record, uint16_t status)
+{
+	switch (status) {
+	case IBSA_STATUS_REQ_INVALID:
+		if (record == &ibsa_service_record)
+			return "service_gid must be a port's on the fabric, "
+			       "and service_pkey one that this port and that "
+			       "one have";
+		break;
+	case IBSA_STATUS_TOO_MANY_RECORDS:
+		return "ask for a table, or name more fields";
+	case IBSA_STATUS_REQ_INSUFFICIENT:
+		return "name more fields";
+	case IBSA_STATUS_REQ_DENIED:
+		return "it may want --sm-key";
+	case IBSA_STATUS_NO_RESOURCES:
+		return "try again later, or ask for less with FIELD=VALUE";
+	case IBSA_STATUS_BAD_METHOD:
+	case IBSA_STATUS_BAD_METHOD_ATTRIBUTE:
+	case IBSA_STATUS_BAD_VALUE:
+		return "it does not offer this; another method or record may do";
+	default:
+		break;
+	}
+	return "name other fields, or see what --sm-key changes";
+}
+
+void ask_refused(const struct ibsa_record *record, uint16_t status)
+{
+	complain("the SA refused: %s (status 0x%04x); %s",
+		 ibsa_status_text(status), status, advice(record, status));
+}
+
+bool ask_redirected(struct cli *cli, uint16_t status)
+{
+	struct ibsa_error error;
+
+	if (!(status & IBSA_STATUS_REDIRECT) || !cli->client ||
+	    ibsa_redirect_explain(cli->client, &error))
+		return false;
+	complain("%s, with --sa", error.text);
+	return true;
+}
+
+int ask_explain(struct cli *cli, const struct ibsa_reply *reply)
+{
+	switch (ibsa_outcome(reply)) {
+	case IBSA_OUTCOME_OK:
+		return CLI_DONE;
+	case IBSA_OUTCOME_NONE:
+		return CLI_NO;
+	case IBSA_OUTCOME_REFUSED:
+		if (reply->status & IBSA_STATUS_REDIRECT)
+			say_explained(reply, "--sa");
+		else
+			ask_refused(reply->record, reply->status);
+		return CLI_REFUSED;
+	case IBSA_OUTCOME_BUSY:
+		complain("the SA is busy; try again later, or wait longer "
+			 "with --timeout");
+		return CLI_SILENT;
+	default:
+		say_unreachable(cli, reply);
+		return CLI_SILENT;
+	}
+}
+
+static int judge(struct asking *asking, const struct ibsa_reply *reply)
+{
+	if (ibsa_outcome(reply) == IBSA_OUTCOME_OK)
+		return asking->use(asking->cli, reply, asking->arg);
+	return ask_explain(asking->cli, reply);
+}
+
+static void say_statistics(const struct asking *asking,
+			   const struct ibsa_reply *reply)
+{
+	uint8_t method = asking->query->method;
+
+	complain("%s %s: %u %s, %.3f ms, %zu %s, status 0x%04x",
+		 asking->query->record->name,
+		 ibsa_method_text(method ? method : IBSA_METHOD_GET),
+		 reply->tries, reply->tries == 1 ? "try" : "tries",
+		 (double)reply->rtt_ns / 1e6, reply->count,
+		 reply->count == 1 ? "record" : "records", reply->status);
+}
+
+static void answered(const struct ibsa_reply *reply, void *arg)
+{
+	struct asking *asking = arg;
+
+	progress_end();
+	asking->ended = true;
+	if (asking->broken)
+		return;
+	if (asking->cli->verbose && reply->err == 0)
+		say_statistics(asking, reply);
+	asking->status = judge(asking, reply);
+}
+
+static int not_accepted(int err)
+{
+	switch (err) {
+	case -EAGAIN:
+		say_no_sm();
+		return CLI_SILENT;
+	case -EINVAL:
+	case -ERANGE:
+		complain("this cannot be asked: %s", strerror(-err));
+		return CLI_USAGE;
+	default:
+		complain("cannot send to the SA: %s; check the port with "
+			 "ibsa devices",
+			 strerror(-err));
+		return err == -EACCES || err == -EPERM || err == -ENODEV
+			       ? CLI_DEVICE
+			       : CLI_SILENT;
+	}
+}
+
+/* Closing ends what cannot be waited for: its callback comes from there. */
+static void give_up(struct asking *asking, int err)
+{
+	asking->broken = err;
+	(void)ibsa_close(asking->cli->client);
+	asking->cli->client = NULL;
+	progress_end();
+	complain("cannot receive from the SA: %s; check the port with ibsa "
+		 "devices",
+		 strerror(-err));
+}
+
+static void wait_for_answer(struct asking *asking)
+{
+	struct ibsa_client *client = asking->cli->client;
+	struct progress progress;
+	struct ibsa_stats stats;
+	uint64_t sent_before;
+
+	ibsa_stats_get(client, &stats);
+	sent_before = stats.sent; /* with the first try of this query */
+	progress_start(&progress);
+	while (!asking->ended) {
+		int err = ibsa_wait(client, progress_pause_ms(&progress));
+
+		if (asking->ended)
+			break;
+		if (err && err != -EINTR) {
+			give_up(asking, err);
+			break;
+		}
+		ibsa_stats_get(client, &stats);
+		progress_show(&progress, stats.sent - sent_before + 1);
+	}
+}
+
+int ask(struct cli *cli, const struct ibsa_query *query, ask_use_fn use,
+	void *arg)
+{
+	struct asking asking = {
+		.cli = cli,
+		.query = query,
+		.use = use,
+		.arg = arg,
+		.status = CLI_SILENT,
+	};
+	int err = ask_open(cli);
+
+	if (err)
+		return err;
+	err = ibsa_query(cli->client, query, answered, &asking, NULL);
+	if (err)
+		return not_accepted(err);
+	wait_for_answer(&asking);
+	return asking.status;
+}
+
+int ask_port(struct cli *cli, struct ibsa_port_state *out)
+{
+	int err = ask_open(cli);
+
+	if (err)
+		return err;
+	err = ibsa_port_get(cli->client, false, out);
+	if (!err)
+		return CLI_DONE;
+	complain("cannot read the port: %s; see ibsa devices", strerror(-err));
+	return CLI_DEVICE;
+}
+
+int ask_own_gid(struct cli *cli, struct ibsa_gid *out)
+{
+	struct ibsa_port_state port;
+	int status = ask_port(cli, &port);
+
+	if (status == CLI_DONE)
+		*out = port.gid;
+	return status;
+}

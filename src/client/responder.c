@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A responder between the network that this machine is on and a fabric inside the
+ * process: requests that arrive at a port go to the fabric's SA as from one
+ * of its nodes, and what the SA says to that node goes back.
+ *
+ * The fabric returns what it says along the GRH that it was asked with, and
+ * the flow label there is free: it has the number of who has asked.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <ibsa/bits.h>
+#include <ibsa/sa.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "client/open.h"
+#include "client/peers.h"
+#include "device/device.h"
+#include "engine/engine.h"
+#include "umad/transport.h"
+#include "umad_dev/umad.h"
+#include "wire/mad.h"
+
+enum {
+	REQUESTS_AT_ONCE = 256,
+	REQUEST_BYTES_MAX = 65536,
+	REPORT_MS = 200, /* after which the SA sends it again */
+};
+
+/* The GUID that stands for the SA in a GID. IBA vol 1, 4.1.1. */
+#define SA_WELL_KNOWN_ID UINT64_C(0x0200000000000002)
+
+struct ibsa_responder {
+	struct ibsa_transport *port; /* of this machine */
+	struct ibsa_transport *node; /* of the fabric */
+	struct ibsa_address sa;	     /* there, as it is asked */
+	struct peers peers;
+	struct ibsa_responder_info info;
+	struct ibsa__port_selection place;
+	int epoll_fd;
+	int lost; /* 0, or why nothing passes any more */
+	/* Upper half of the SA's ids, in whose place the kernel puts its own. */
+	uint32_t report_id;
+};
+
+static uint8_t method_of(const struct ibsa_message *message)
+{
+	return message->mad[MAD_METHOD];
+}
+
+/* The P_Key of the node that others in the fabric ask with. */
+static uint16_t pkey_index(const struct ibsa_responder *responder)
+{
+	struct ibsa_port_state state;
+
+	return responder->node->ops->port(responder->node, &state)
+		       ? 0
+		       : state.pkey_index;
+}
+
+static int pass_in(struct ibsa_responder *responder,
+		   const struct ibsa_address *from, const uint8_t *mad,
+		   size_t len)
+{
+	struct ibsa_address to = responder->sa;
+
+	to.flow_label = ibsa__peers_number(&responder->peers, from);
+	to.pkey_index = pkey_index(responder);
+	return responder->node->ops->send(responder->node, &to, mad, len, 0);
+}
+
+/* The SA knows its Report by all of its id. */
+static int report_answer_pass(struct ibsa_responder *responder,
+			      const struct ibsa_message *message)
+{
+	uint8_t mad[IBSA_MAD_BYTES];
+
+	if (message->len < sizeof(mad))
+		return -EINVAL;
+	memcpy(mad, message->mad, sizeof(mad));
+	ibsa_put_be32(mad + MAD_TID, responder->report_id);
+	return pass_in(responder, &message->from, mad, sizeof(mad));
+}
+
+/* Other responses are none to what has been sent from here. */
+static void request_pass(struct ibsa_responder *responder,
+			 const struct ibsa_message *message)
+{
+	int err;
+
+	/* What has not been answered in time, the SA sees to by itself. */
+	if (message->err && message->err != -EMSGSIZE)
+		return;
+	if (method_of(message) == IBSA_METHOD_REPORT_RESP) {
+		err = report_answer_pass(responder, message);
+	} else {
+		responder->info.requests++;
+		err = message->err ? message->err
+				   : pass_in(responder, &message->from,
+					     message->mad, message->len);
+	}
+	if (err)
+		responder->info.unheard++;
+}
+
+static int report_send(struct ibsa_responder *responder,
+		       const struct ibsa_address *to,
+		       const struct ibsa_message *message)
+{
+	responder->report_id = (uint32_t)(ibsa_be64(message->mad + MAD_TID) >>
+					  32);
+	return responder->port->ops->send(responder->port, to, message->mad,
+					  message->len,
+					  ibsa__wait_before_retry(REPORT_MS));
+}
+
+static void answer_pass(struct ibsa_responder *responder,
+			const struct ibsa_message *message)
+{
+	const struct ibsa_address *peer = ibsa__peers_address(
+		&responder->peers, message->from.flow_label);
+	const bool is_report = method_of(message) == IBSA_METHOD_REPORT;
+	struct ibsa_address to;
+	int err;
+
+	if (!peer)
+		return;
+	to = *peer;
+	to.path_bits = 0; /* from the base LID of the port, as OpenSM does */
+	if (is_report)
+		err = report_send(responder, &to, message);
+	else
+		err = ibsa__umad_answer(responder->port, &to, message->mad,
+					message->len);
+	if (err)
+		responder->info.refused++;
+	else if (is_report)
+		responder->info.reports++;
+	else
+		responder->info.answers++;
+}
+
+/* One at a time: an answer may be large, and then does not wait for others. */
+static void answers_pass(struct ibsa_responder *responder)
+{
+	struct ibsa_message message;
+
+	while (responder->node->ops->recv(responder->node, &message) > 0)
+		answer_pass(responder, &message);
+}
+
+int ibsa_responder_dispatch(struct ibsa_responder *responder)
+{
+	if (!responder->lost)
+		answers_pass(responder);
+	for (int i = 0; i < REQUESTS_AT_ONCE && !responder->lost; i++) {
+		struct ibsa_message message;
+		const int got = responder->port->ops->recv(responder->port,
+							   &message);
+
+		if (!got)
+			break;
+		if (got < 0) {
+			responder->lost = got;
+			break;
+		}
+		request_pass(responder, &message);
+		answers_pass(responder);
+	}
+	return responder->lost;
+}
+
+int ibsa_responder_fd(const struct ibsa_responder *responder)
+{
+	return responder->epoll_fd;
+}
+
+int ibsa_responder_timeout_ms(const struct ibsa_responder *responder)
+{
+	return responder->lost ? -1 : ibsa__umad_pause_ms(responder->port);
+}
+
+void ibsa_responder_info_get(const struct ibsa_responder *responder,
+			     struct ibsa_responder_info *out)
+{
+	*out = responder->info;
+	out->requesters = responder->peers.seen;
+}
+
+static int umad_open(struct ibsa_responder *responder,
+		     struct device_files *files,
+		     const struct ibsa_responder_options *options,
+		     struct ibsa_error *error)
+{
+	int err = ibsa__port_select(files, options->device, options->port,
+				    error, &responder->place);
+
+	if (err)
+		return err;
+	return ibsa__umad_open(files, responder->place.device,
+			       responder->place.port, REQUEST_BYTES_MAX, error,
+			       &responder->port);
+}
+
+static int port_open(struct ibsa_responder *responder,
+		     const struct ibsa__environment *environment,
+		     const struct ibsa_responder_options *options,
+		     struct ibsa_error *error)
+{
+	struct device_files *files;
+	int err = ibsa__system_files_open(environment, error, &files);
+
+	if (err)
+		return err;
+	err = umad_open(responder, files, options, error);
+	ibsa__files_put(files);
+	if (err)
+		return err;
+	err = ibsa__umad_serve(responder->port);
+	if (err == -EBUSY)
+		return ibsa__fail(error, err,
+				  "another program takes the requests to the "
+				  "SA at port %u of %.64s: is a subnet manager "
+				  "running there?",
+				  responder->place.port,
+				  responder->place.device);
+	if (err)
+		return ibsa__fail(error, err,
+				  "port %u of %.64s gives no requests to the "
+				  "SA: %s",
+				  responder->place.port,
+				  responder->place.device, strerror(-err));
+	return 0;
+}
+
+static int node_open(struct ibsa_responder *responder,
+		     struct ibsa_fabric *fabric,
+		     const struct ibsa__environment *environment,
+		     const struct ibsa_responder_options *options,
+		     struct ibsa_error *error)
+{
+	const struct ibsa_options as_client = {
+		.on = fabric,
+		.device = options->node,
+		.port = options->node_port,
+	};
+	struct ibsa_fabric *shared;
+	struct ibsa_gid_entry own;
+	int err = ibsa__transport_open(&as_client, environment, error,
+				       &responder->node, &shared);
+
+	if (err)
+		return err;
+	if (responder->node->ops->fd(responder->node) < 0)
+		return ibsa__fail(error, -EINVAL,
+				  "a fabric with a virtual clock has no time "
+				  "for requests from outside");
+	err = responder->node->ops->listen(responder->node, true);
+	if (err)
+		return ibsa__fail(error, err,
+				  "another client in the fabric has the "
+				  "Reports to this node: take another node");
+	err = responder->node->ops->gid(responder->node, 0, &own);
+	if (err)
+		return ibsa__fail(error, err, "the node has no GID");
+	responder->sa = (struct ibsa_address){
+		.qpn = IBSA_QPN_GSI,
+		.has_grh = true,
+		.gid = own.gid,
+	};
+	ibsa_put_be64(responder->sa.gid.raw + 8, SA_WELL_KNOWN_ID);
+	return 0;
+}
+
+static int watch(struct ibsa_responder *responder,
+		 struct ibsa_transport *transport)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	if (epoll_ctl(responder->epoll_fd, EPOLL_CTL_ADD,
+		      transport->ops->fd(transport), &event) < 0)
+		return errno == EBADF ? -EOPNOTSUPP : -errno;
+	return 0;
+}
+
+/* A device of ibsim's has a descriptor that the system does not know. */
+static int wait_init(struct ibsa_responder *responder, struct ibsa_error *error)
+{
+	int err;
+
+	responder->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	err = responder->epoll_fd < 0 ? -errno
+				      : watch(responder, responder->port);
+	if (!err)
+		err = watch(responder, responder->node);
+	if (err)
+		return ibsa__fail(error, err,
+				  "the device and the fabric cannot both be "
+				  "waited for: %s",
+				  strerror(-err));
+	return 0;
+}
+
+/* Where it is to be asked; both stay until it is closed. */
+static void info_init(struct ibsa_responder *responder)
+{
+	responder->info.device = responder->place.device;
+	responder->info.port = responder->place.port;
+	responder->info.gid = responder->place.state.gid;
+	responder->info.lid = responder->place.state.lid;
+}
+
+int ibsa_responder_open(struct ibsa_fabric *fabric,
+			const struct ibsa_responder_options *options,
+			struct ibsa_error *error, struct ibsa_responder **out)
+{
+	static const struct ibsa_responder_options defaults;
+	const struct ibsa__environment environment = ibsa__environment_read();
+	struct ibsa_responder *responder = ibsa__calloc(1, sizeof(*responder));
+	int err;
+
+	if (!responder)
+		return ibsa__fail(error, -ENOMEM, "out of memory");
+	responder->epoll_fd = -1;
+	if (!options)
+		options = &defaults;
+	err = ibsa__peers_init(&responder->peers);
+	if (err)
+		err = ibsa__fail(error, err, "out of memory");
+	if (!err)
+		err = node_open(responder, fabric, &environment, options,
+				error);
+	if (!err)
+		err = port_open(responder, &environment, options, error);
+	if (!err)
+		err = wait_init(responder, error);
+	if (err) {
+		ibsa_responder_close(responder);
+		return err;
+	}
+	info_init(responder);
+	*out = responder;
+	return 0;
+}
+
+void ibsa_responder_close(struct ibsa_responder *responder)
+{
+	if (!responder)
+		return;
+	if (responder->epoll_fd >= 0)
+		close(responder->epoll_fd);
+	if (responder->port)
+		responder->port->ops->close(responder->port);
+	if (responder->node)
+		responder->node->ops->close(responder->node);
+	ibsa__peers_done(&responder->peers);
+	ibsa__free(responder);
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which port to use, and what to tell the user when there is none. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <ibsa/sa.h>
+
+#include "base/error.h"
+#include "device/device.h"
+#include "device/files.h"
+
+/* How well a port suits; of equals the first is taken. */
+enum rank { UNFIT, UNREADABLE, ETHERNET, INACTIVE, ROCE, ACTIVE };
+
+/* What was asked for, and the best port so far. */
+struct search {
+	const char *name;
+	unsigned int port;
+	unsigned int skip; /* ports that would do, and did not */
+	enum rank rank;
+	const struct ibsa_device *found_device;
+	const struct ibsa_port *found_port;
+	const struct ibsa_device *named;
+	const struct ibsa_device_list *list;
+};
+
+/* A list of names or numbers, cut with "..." where room ends. */
+struct listing {
+	char text[128];
+	size_t used;
+};
+
+static void listing_add(struct listing *listing, const char *item)
+{
+	static const char more[] = ", ...";
+	const char *comma = listing->used ? ", " : "";
+	char *at = listing->text + listing->used;
+	size_t len = strlen(comma) + strlen(item);
+
+	if (listing->used + sizeof(more) > sizeof(listing->text))
+		return;
+	if (listing->used + len + sizeof(more) > sizeof(listing->text)) {
+		snprintf(at, sizeof(more), "%s", more);
+		listing->used = sizeof(listing->text);
+		return;
+	}
+	snprintf(at, len + 1, "%s%s", comma, item);
+	listing->used += len;
+}
+
+static enum rank rank_of(const struct search *search,
+			 const struct ibsa_port *port)
+{
+	const bool is_ethernet = port->state.link == IBSA_LINK_ETHERNET;
+
+	if (port->err)
+		return UNREADABLE;
+	if (is_ethernet && !search->name)
+		return ETHERNET;
+	if (port->state.port_state != IBSA_PORT_ACTIVE)
+		return INACTIVE;
+	return is_ethernet ? ROCE : ACTIVE;
+}
+
+static void search_device(struct search *search,
+			  const struct ibsa_device *device)
+{
+	for (size_t i = 0; i < device->port_count; i++) {
+		const struct ibsa_port *port = &device->ports[i];
+		enum rank rank = rank_of(search, port);
+
+		if (search->port && search->port != port->number)
+			continue;
+		/* Its GSI's port is in the list, too. */
+		if (!search->name && ibsa_port_gsi(search->list, port, NULL))
+			continue;
+		if (rank <= search->rank)
+			continue;
+		if (rank >= ROCE && search->skip) {
+			search->skip--;
+			continue;
+		}
+		search->rank = rank;
+		search->found_device = device;
+		search->found_port = port;
+	}
+}
+
+static void search_list(struct search *search,
+			const struct ibsa_device_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct ibsa_device *device = &list->devices[i];
+
+		if (search->name && strcmp(search->name, device->name) != 0)
+			continue;
+		search->named = device;
+		search_device(search, device);
+	}
+}
+
+static int no_device(const struct ibsa_device_list *list, const char *name,
+		     struct ibsa_error *error)
+{
+	struct listing names = { 0 };
+
+	if (!list->count)
+		return ibsa__fail(error, -ENODEV,
+				  "this machine has no RDMA device");
+	for (size_t i = 0; i < list->count; i++)
+		listing_add(&names, list->devices[i].name);
+	return ibsa__fail(error, -ENODEV,
+			  "there is no device \"%.64s\"; there are: %s", name,
+			  names.text);
+}
+
+static int no_port(const struct search *search, struct ibsa_error *error)
+{
+	const struct ibsa_device *device = search->named;
+	struct listing ports = { 0 };
+	const int err = search->port ? -ENXIO : -ENODEV;
+	char reason[64];
+
+	if (!search->name && !search->port)
+		return ibsa__fail(error, err, "no device has a port");
+	if (!search->name)
+		return ibsa__fail(error, err, "no device has a port %u",
+				  search->port);
+	if (!device->port_count && device->err)
+		return ibsa__fail(
+			error, device->err, "device %.64s cannot be read: %s",
+			device->name,
+			ibsa__errno_text(-device->err, reason, sizeof(reason)));
+	if (!device->port_count)
+		return ibsa__fail(error, err, "device %.64s has no ports",
+				  device->name);
+	for (size_t i = 0; i < device->port_count; i++) {
+		char number[16];
+
+		snprintf(number, sizeof(number), "%u", device->ports[i].number);
+		listing_add(&ports, number);
+	}
+	return ibsa__fail(error, err, "device %.64s has no port %u; it has: %s",
+			  device->name, search->port, ports.text);
+}
+
+static const char *state_text(uint8_t state)
+{
+	switch (state) {
+	case IBSA_PORT_DOWN:
+		return "down: check the cable and the other end";
+	case IBSA_PORT_INIT:
+		return "initializing: is a subnet manager running?";
+	case IBSA_PORT_ARMED:
+		return "armed: the subnet manager has not finished";
+	default:
+		return "not active";
+	}
+}
+
+/* Why the best port that there is will not do. */
+static int unfit(const struct search *search, struct ibsa_error *error)
+{
+	const char *device = search->found_device->name;
+	const struct ibsa_port *port = search->found_port;
+	char reason[64];
+
+	if (search->rank == UNREADABLE)
+		return ibsa__fail(
+			error, port->err, "port %u of %.64s cannot be read: %s",
+			port->number, device,
+			ibsa__errno_text(-port->err, reason, sizeof(reason)));
+	if (search->rank == ETHERNET)
+		return ibsa__fail(error, -ENODEV,
+				  "no port is InfiniBand; to use RoCE, name "
+				  "the device, as %.64s, and the SA's address",
+				  device);
+	return ibsa__fail(error, -ENETDOWN, "port %u of %.64s is %s",
+			  port->number, device,
+			  state_text(port->state.port_state));
+}
+
+static int choose(const struct ibsa_device_list *list, struct search *search,
+		  struct ibsa_error *error)
+{
+	search->list = list;
+	search_list(search, list);
+	if (!search->named)
+		return no_device(list, search->name, error);
+	if (search->rank == UNFIT)
+		return no_port(search, error);
+	if (search->rank < ROCE)
+		return unfit(search, error);
+	return 0;
+}
+
+static void place_fill(const struct search *search,
+		       struct ibsa__port_selection *out)
+{
+	snprintf(out->device, sizeof(out->device), "%s",
+		 search->found_device->name);
+	snprintf(out->umad, sizeof(out->umad), "%s", search->found_port->umad);
+	out->port = search->found_port->number;
+	out->state = search->found_port->state;
+}
+
+int ibsa__port_select_next(struct device_files *files, const char *device,
+			   unsigned int port, unsigned int skip,
+			   struct ibsa_error *error,
+			   struct ibsa__port_selection *out)
+{
+	struct search search = { .name = device, .port = port, .skip = skip };
+	struct ibsa_device_list *list;
+	char reason[64];
+	int err;
+
+	err = ibsa__devices_read(files, &list);
+	if (err == -ENOSYS && ibsa__folder_check(files, "class") == -ENOENT)
+		return ibsa__fail(error, err,
+				  "/sys is not mounted, or empty: mount sysfs "
+				  "there, or say with SYSFS_PATH where it is");
+	if (err == -ENOSYS)
+		return ibsa__fail(error, err,
+				  "the kernel's RDMA modules are not loaded: "
+				  "try \"modprobe ib_umad\" and the driver of "
+				  "the adapter");
+	if (err)
+		return ibsa__fail(
+			error, err, "the devices cannot be listed: %s",
+			ibsa__errno_text(-err, reason, sizeof(reason)));
+	err = choose(list, &search, error);
+	if (!err)
+		place_fill(&search, out);
+	ibsa_devices_free(list);
+	return err;
+}
+
+int ibsa__port_select(struct device_files *files, const char *device,
+		      unsigned int port, struct ibsa_error *error,
+		      struct ibsa__port_selection *out)
+{
+	return ibsa__port_select_next(files, device, port, 0, error, out);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The services that a client keeps: how they begin, and end with it. */
+#include <errno.h>
+
+#include "base/alloc.h"
+#include "service/state.h"
+
+void ibsa__services_init(struct ibsa__services *services,
+			 struct ibsa__engine *engine)
+{
+	ibsa__registrations_init(&services->registrations, engine, NULL);
+}
+
+static bool is_zero(const uint8_t *bytes, size_t len)
+{
+	uint8_t any = 0;
+
+	for (size_t i = 0; i < len; i++)
+		any |= bytes[i];
+	return !any;
+}
+
+/*
+ * One value of a field: whether it is meant, by @mask or, if that is 0, by
+ * not being zero. What is not meant becomes zero. Return: its component bits
+ * if it is meant.
+ */
+static uint64_t mean_value(const struct ibsa_field *field, unsigned int index,
+			   uint64_t mask, uint8_t *wire)
+{
+	size_t len = (size_t)field->nbits * field->count /
+		     ibsa_field_values(field) / 8;
+	uint8_t *bytes = wire + field->bit_offset / 8 + index * len;
+	uint64_t cm = ibsa_field_cm(field, index);
+
+	if (mask ? (mask & cm) != 0 : !is_zero(bytes, len))
+		return cm;
+	memset(bytes, 0, len);
+	return 0;
+}
+
+/* Make @service what @mask means of it. Return: the mask of that. */
+static uint64_t mean_fields(uint64_t mask, struct ibsa_service *service)
+{
+	const struct ibsa_record *record = &ibsa_service_record;
+	uint8_t wire[SERVICE_BYTES];
+	uint64_t meant = 0, over = 0;
+
+	record->encode(service, wire, &over);
+	for (unsigned int i = 0; i < record->field_count; i++) {
+		const struct ibsa_field *field = &record->fields[i];
+
+		for (unsigned int j = 0; j < ibsa_field_values(field); j++)
+			meant |= mean_value(field, j, mask, wire);
+	}
+	record->decode(wire, service);
+	return meant;
+}
+
+/* The record to set, from what the user means. Return: 0; -EINVAL. */
+static int prepare(const struct ibsa_service_registration *keep,
+		   struct ibsa_registration *kept)
+{
+	struct ibsa_service *record = &kept->record;
+	uint64_t mask = keep->mask;
+
+	*record = *keep->service;
+	if (mask)
+		mask |= IBSA_SERVICE_CM(service_id);
+	mask = mean_fields(mask, record);
+	kept->follows_gid = !(mask & IBSA_SERVICE_CM(service_gid));
+	if (!(mask & IBSA_SERVICE_CM(service_pkey)))
+		record->service_pkey = IBSA_PKEY_DEFAULT;
+	if (!(mask & IBSA_SERVICE_CM(service_lease)))
+		record->service_lease = IBSA_REGISTRATION_LEASE_S;
+	kept->mask = mask | IBSA_SERVICE_CM(service_id) |
+		     IBSA_SERVICE_CM(service_gid) |
+		     IBSA_SERVICE_CM(service_pkey) |
+		     IBSA_SERVICE_CM(service_lease);
+	return record->service_lease ? 0 : -EINVAL;
+}
+
+static bool is_same(const struct ibsa_service *a, const struct ibsa_service *b)
+{
+	return a->service_id == b->service_id &&
+	       a->service_pkey == b->service_pkey &&
+	       !memcmp(&a->service_gid, &b->service_gid,
+		       sizeof(a->service_gid));
+}
+
+static bool is_kept(const struct ibsa__services *services,
+		    const struct ibsa_service *record)
+{
+	const struct list *all = &services->registrations.list;
+
+	for (const struct list *at = all->next; at != all; at = at->next) {
+		const struct ibsa_registration *kept = list_object(
+			at, struct ibsa_registration, registration.link);
+
+		if (is_same(&kept->record, record))
+			return true;
+	}
+	return false;
+}
+
+static int kept_new(struct ibsa__services *services,
+		    const struct ibsa_service_registration *keep,
+		    struct ibsa_registration **out)
+{
+	struct ibsa_registration *kept = ibsa__calloc(1, sizeof(*kept));
+	struct ibsa_port_state port;
+	int err;
+
+	if (!kept)
+		return -ENOMEM;
+	err = prepare(keep, kept);
+	if (!err && kept->follows_gid) {
+		err = ibsa__engine_port(services->registrations.engine, false,
+					&port);
+		kept->record.service_gid = port.gid;
+	}
+	if (!err && is_kept(services, &kept->record))
+		err = -EEXIST;
+	if (!err)
+		err = ibsa__registrations_start(&services->registrations);
+	if (err)
+		ibsa__free(kept);
+	else
+		*out = kept;
+	return err;
+}
+
+int ibsa__services_add(struct ibsa__services *services,
+		       const struct ibsa_service_registration *keep,
+		       ibsa_registration_fn report, void *arg,
+		       struct ibsa_registration **out)
+{
+	struct ibsa_registration *kept;
+	int err;
+
+	if (services->registrations.closing)
+		return -ESHUTDOWN;
+	if (!keep->service || keep->mask & ~ibsa_service_record.mask)
+		return -EINVAL;
+	err = kept_new(services, keep, &kept);
+	if (err)
+		return err;
+	kept->report = report;
+	kept->arg = arg;
+	ibsa__service_start(kept, &services->registrations, keep);
+	*out = kept;
+	return 0;
+}
+
+void ibsa__services_close(struct ibsa__services *services)
+{
+	ibsa__registrations_close(&services->registrations);
+}
+
+bool ibsa__services_are_empty(const struct ibsa__services *services)
+{
+	return list_is_empty(&services->registrations.list);
+}
+
+void ibsa__services_end(struct ibsa__services *services)
+{
+	ibsa__registrations_end(&services->registrations);
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Services that the kernel's names keep: from any thread, to the end. */
+#include <endian.h>
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <ibsa/ib_sa.h>
+
+#include "test/support/service_support.h"
+
+static struct ib_sa_client client;
+static struct ib_device *device;
+
+static struct ib_device *open_device(bool no_thread)
+{
+	const struct ibsa_device_options options = {
+		.name = "node1",
+		.on = fabric,
+		.audit_ms = 5 * SECOND,
+		.no_thread = no_thread,
+	};
+
+	assert_int_equal(ibsa_device_open(&options, NULL, &device), 0);
+	ib_sa_register_client(&client);
+	return device;
+}
+
+static void close_device(void)
+{
+	ib_sa_unregister_client(&client);
+	ibsa_device_put(device);
+}
+
+static struct ib_sa_service_rec record(void)
+{
+	struct ib_sa_service_rec rec = { .id = htobe64(ID) };
+
+	strcpy((char *)rec.name, "disk");
+	return rec;
+}
+
+static struct ibsa_rec_registration *keep_record(ibsa_registration_fn report,
+						 void *arg)
+{
+	const struct ib_sa_service_rec rec = record();
+	struct ibsa_rec_registration *kept;
+
+	assert_int_equal(ibsa_service_rec_register(
+				 &client, device, 1, &rec,
+				 IB_SA_SERVICE_REC_SERVICE_ID |
+					 IB_SA_SERVICE_REC_SERVICE_NAME,
+				 report, arg, &kept),
+			 0);
+	return kept;
+}
+
+static void run_until(const struct diary *diary, int count)
+{
+	while (diary->count < count)
+		assert_int_equal(ibsa_device_wait(device, 10 * SECOND), 0);
+}
+
+/* Registered, found lost, registered again, and gone when it is released. */
+static void service_stays_until_released(void **state)
+{
+	struct diary diary = { 0 };
+	struct ibsa_rec_registration *kept;
+	struct ibsa_service there;
+
+	(void)state;
+	open_device(true);
+	kept = keep_record(note, &diary);
+	assert_int_equal(diary.count, 0);
+	run_until(&diary, 1);
+	expect(&diary, 0, IBSA_REGISTRATION_REGISTERED);
+	assert_null(diary.reports[0].registration);
+	assert_true(look(&there));
+	assert_string_equal(there.service_name, "disk");
+	assert_int_equal(there.service_pkey, 0xffff);
+	ibsa_fabric_sa_set(fabric, false);
+	ibsa_fabric_sa_set(fabric, true);
+	assert_false(look(&there));
+	run_until(&diary, 3);
+	expect(&diary, 1, IBSA_REGISTRATION_LOST);
+	expect(&diary, 2, IBSA_REGISTRATION_REGISTERED);
+	assert_true(look(&there));
+	ibsa_service_rec_release(kept);
+	ibsa_service_rec_release(kept);
+	assert_int_equal(diary.count, 3);
+	run_until(&diary, 4);
+	assert_int_equal(expect(&diary, 3, IBSA_REGISTRATION_RELEASED)->err, 0);
+	assert_false(look(&there));
+	close_device();
+}
+
+/* Loss is found after audit_ms of the device. */
+static void audit_is_the_devices(void **state)
+{
+	const struct ibsa_query forget = {
+		.record = &ibsa_service_record,
+		.mask = IBSA_SERVICE_CM(service_id),
+		.method = IBSA_METHOD_DELETE,
+	};
+	struct diary diary = { 0 };
+	struct ibsa_query query = forget;
+	struct ibsa_client *other;
+	struct ibsa_service there;
+
+	(void)state;
+	open_device(true);
+	keep_record(note, &diary);
+	run_until(&diary, 1);
+	assert_true(look(&there));
+	query.match = &there;
+	other = open_on("node2");
+	assert_int_equal(ibsa_query_wait(other, &query, NULL, NULL), 0);
+	assert_int_equal(ibsa_close(other), 0);
+	for (int i = 0; i < 6; i++)
+		assert_int_equal(ibsa_device_wait(device, SECOND), 0);
+	run_until(&diary, 3);
+	expect(&diary, 1, IBSA_REGISTRATION_LOST);
+	close_device();
+}
+
+/* Both ends of what it needs take it along. */
+static void unregister_and_put_release(void **state)
+{
+	struct diary diary = { 0 };
+	struct ibsa_service there;
+
+	(void)state;
+	open_device(true);
+	keep_record(note, &diary);
+	run_until(&diary, 1);
+	ib_sa_unregister_client(&client);
+	assert_int_equal(diary.count, 2);
+	expect(&diary, 1, IBSA_REGISTRATION_RELEASED);
+	assert_false(look(&there));
+
+	diary.count = 0;
+	ib_sa_register_client(&client);
+	keep_record(note, &diary);
+	run_until(&diary, 1);
+	ibsa_device_put(device);
+	assert_int_equal(diary.count, 2);
+	expect(&diary, 1, IBSA_REGISTRATION_RELEASED);
+	assert_false(look(&there));
+	ib_sa_unregister_client(&client);
+}
+
+static void
+unregister_from_report(const struct ibsa_registration_report *report, void *arg)
+{
+	note(report, arg);
+	if (report->event == IBSA_REGISTRATION_REGISTERED)
+		ib_sa_unregister_client(&client);
+}
+
+/* From inside a report it is not waited for, and ends all the same. */
+static void unregister_in_a_report_does_not_wait(void **state)
+{
+	struct diary diary = { 0 };
+	struct ibsa_service there;
+
+	(void)state;
+	open_device(true);
+	keep_record(unregister_from_report, &diary);
+	run_until(&diary, 2);
+	expect(&diary, 1, IBSA_REGISTRATION_RELEASED);
+	assert_false(look(&there));
+	ibsa_device_put(device);
+}
+
+/* The same service a second time, and one released before it began. */
+static void what_never_began_ends(void **state)
+{
+	struct diary first = { 0 }, second = { 0 }, third = { 0 };
+
+	(void)state;
+	open_device(true);
+	keep_record(note, &first);
+	keep_record(note, &second);
+	run_until(&second, 1);
+	assert_int_equal(expect(&second, 0, IBSA_REGISTRATION_RELEASED)->err,
+			 -EEXIST);
+	ibsa_service_rec_release(keep_record(note, &third));
+	run_until(&third, 1);
+	assert_int_equal(expect(&third, 0, IBSA_REGISTRATION_RELEASED)->err,
+			 -ECANCELED);
+	close_device();
+	assert_int_equal(third.count, 1);
+}
+
+/*
+ * Who has no report cannot know that a handle is gone: one that has ended, by
+ * itself or by a release before, is no other's.
+ */
+static void late_release_hits_nothing(void **state)
+{
+	struct diary diary = { 0 };
+	struct ibsa_rec_registration *first, *second, *third;
+	struct ibsa_service there;
+
+	(void)state;
+	open_device(true);
+	first = keep_record(note, &diary);
+	second = keep_record(NULL, NULL);
+	run_until(&diary, 1);
+	ibsa_service_rec_release(second);
+	ibsa_service_rec_release(NULL);
+	ibsa_service_rec_release(first);
+	run_until(&diary, 2);
+	expect(&diary, 1, IBSA_REGISTRATION_RELEASED);
+	third = keep_record(note, &diary);
+	run_until(&diary, 3);
+	ibsa_service_rec_release(first);
+	ibsa_service_rec_release(second);
+	assert_int_equal(ibsa_device_wait(device, SECOND), 0);
+	assert_true(look(&there));
+	close_device();
+	ibsa_service_rec_release(third);
+	assert_int_equal(diary.count, 4);
+}
+
+/* Who waits for what ends before anything is sent does not wait on. */
+static void wait_ends_with_what_never_began(void **state)
+{
+	struct diary diary = { 0 };
+	struct ibsa_transport *watch;
+	uint64_t before;
+
+	(void)state;
+	assert_int_equal(ibsa_fabric_attach(fabric, "node2", 0, &watch), 0);
+	open_device(true);
+	ibsa_service_rec_release(keep_record(note, &diary));
+	before = watch->ops->now_ns(watch);
+	assert_int_equal(ibsa_device_wait(device, -1), 0);
+	assert_int_equal(diary.count, 1);
+	assert_int_equal(watch->ops->now_ns(watch), before);
+	ibsa_service_rec_release(keep_record(note, &diary));
+	ib_sa_unregister_client(&client);
+	assert_int_equal(diary.count, 2);
+	assert_int_equal(watch->ops->now_ns(watch), before);
+	ibsa_device_put(device);
+	watch->ops->close(watch);
+}
+
+/* Wrong arguments are refused at once, and nothing is reported. */
+static void wrong_arguments_are_refused(void **state)
+{
+	struct ib_sa_service_rec rec = record();
+	struct ib_sa_client nobody = { 0 };
+	struct ibsa_rec_registration *kept;
+
+	(void)state;
+	open_device(true);
+	assert_int_equal(ibsa_service_rec_register(&nobody, device, 1, &rec, 0,
+						   NULL, NULL, &kept),
+			 -EINVAL);
+	assert_int_equal(ibsa_service_rec_register(&client, device, 9, &rec, 0,
+						   NULL, NULL, &kept),
+			 -ENODEV);
+	assert_int_equal(ibsa_service_rec_register(&client, device, 1, &rec,
+						   IB_SA_COMP_MASK(40), NULL,
+						   NULL, &kept),
+			 -EINVAL);
+	assert_int_equal(
+		ibsa_service_rec_register(&client, device, 1, &rec,
+					  IB_SA_SERVICE_REC_SERVICE_LEASE, NULL,
+					  NULL, &kept),
+		-EINVAL);
+	close_device();
+}
+
+/* What the worker's reports tell the test's thread. */
+struct ended {
+	pthread_mutex_t lock;
+	pthread_cond_t cond;
+	int registered;
+	int released;
+};
+
+static void count(const struct ibsa_registration_report *report, void *arg)
+{
+	struct ended *ended = arg;
+
+	pthread_mutex_lock(&ended->lock);
+	ended->registered += report->event == IBSA_REGISTRATION_REGISTERED;
+	ended->released += report->event == IBSA_REGISTRATION_RELEASED;
+	pthread_cond_broadcast(&ended->cond);
+	pthread_mutex_unlock(&ended->lock);
+}
+
+static void await(struct ended *ended, const int *what, int times)
+{
+	pthread_mutex_lock(&ended->lock);
+	while (*what < times)
+		pthread_cond_wait(&ended->cond, &ended->lock);
+	pthread_mutex_unlock(&ended->lock);
+}
+
+/* With a worker nobody has to dispatch. */
+static void worker_keeps(void **state)
+{
+	struct ended ended = { PTHREAD_MUTEX_INITIALIZER,
+			       PTHREAD_COND_INITIALIZER, 0, 0 };
+	struct ibsa_rec_registration *kept;
+
+	(void)state;
+	open_device(false);
+	kept = keep_record(count, &ended);
+	await(&ended, &ended.registered, 1);
+	ibsa_service_rec_release(kept);
+	await(&ended, &ended.released, 1);
+	keep_record(count, &ended);
+	close_device();
+	assert_int_equal(ended.released, 2);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+/* Released while the worker begins to keep it, it ends like any other. */
+static void release_meets_the_start(void **state)
+{
+	struct ended ended = { PTHREAD_MUTEX_INITIALIZER,
+			       PTHREAD_COND_INITIALIZER, 0, 0 };
+
+	(void)state;
+	open_device(false);
+	for (int i = 1; i <= 2000; i++) {
+		struct ibsa_rec_registration *kept = keep_record(count, &ended);
+
+		for (volatile int spin = 0; spin < i * 20; spin++)
+			;
+		ibsa_service_rec_release(kept);
+		await(&ended, &ended.released, i);
+	}
+	close_device();
+	assert_int_equal(ended.released, 2000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(service_stays_until_released),
+		TEST(audit_is_the_devices),
+		TEST(unregister_and_put_release),
+		TEST(unregister_in_a_report_does_not_wait),
+		TEST(what_never_began_ends),
+		TEST(late_release_hits_nothing),
+		TEST(wait_ends_with_what_never_began),
+		TEST(wrong_arguments_are_refused),
+		TEST(worker_keeps),
+		TEST(release_meets_the_start),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

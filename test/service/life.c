@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Services that stay, on an embedded fabric with a virtual clock. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "test/support/service_support.h"
+
+/* What is not said is the port's, the default, or zero. */
+static void service_is_registered(void **state)
+{
+	struct ibsa_client *client = open_on("node1");
+	struct ibsa_port_state port;
+	struct ibsa_service there;
+	struct ibsa_registration *kept;
+	struct diary diary;
+
+	(void)state;
+	kept = keep(client, &disk, &diary);
+	pass(client, 20);
+	assert_int_equal(diary.count, 1);
+	expect(&diary, 0, IBSA_REGISTRATION_REGISTERED);
+	assert_ptr_equal(diary.reports[0].registration, kept);
+	assert_int_equal(diary.services[0].service_lease, 300);
+	assert_true(look(&there));
+	assert_int_equal(ibsa_port_get(client, false, &port), 0);
+	assert_memory_equal(&there.service_gid, &port.gid, sizeof(port.gid));
+	assert_int_equal(there.service_pkey, 0xffff);
+	assert_int_equal(there.service_lease, 300);
+	assert_string_equal(there.service_name, "disk");
+	assert_int_equal(there.service_data8[2], 3);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* What the mask does not mean is not sent; what it means, as it is. */
+static void mask_says_what_is_meant(void **state)
+{
+	const struct ibsa_service service = {
+		.service_id = ID,
+		.service_gid = { { 0xff, 0x12, [15] = 1 } },
+		.service_pkey = 0x8000,
+		.service_lease = 77,
+		.service_name = "disk",
+		.service_data8 = { 1, 2, 3 },
+		.service_data32 = { 5, 6 },
+	};
+	const struct ibsa_service_registration keep = {
+		.service = &service,
+		.mask = IBSA_SERVICE_CM(service_gid) |
+			IBSA_SERVICE_CM(service_pkey) |
+			IBSA_SERVICE_CM(service_data8) << 1,
+	};
+	struct ibsa_client *client = open_on("node1");
+	struct ibsa_service there;
+	struct ibsa_registration *kept;
+	struct diary diary = { 0 };
+
+	(void)state;
+	assert_int_equal(
+		ibsa_service_register(client, &keep, note, &diary, &kept), 0);
+	pass(client, 20);
+	expect(&diary, 0, IBSA_REGISTRATION_REGISTERED);
+	assert_true(look(&there));
+	assert_memory_equal(&there.service_gid, &service.service_gid, 16);
+	assert_int_equal(there.service_pkey, 0x8000);
+	assert_int_equal(there.service_lease, 300);
+	assert_string_equal(there.service_name, "");
+	assert_int_equal(there.service_data8[0], 0);
+	assert_int_equal(there.service_data8[1], 2);
+	assert_int_equal(there.service_data8[2], 0);
+	assert_int_equal(there.service_data32[0], 0);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* Long after its first lease it is there, and nobody was bothered. */
+static void lease_is_renewed(void **state)
+{
+	struct ibsa_service service = disk, there;
+	struct ibsa_client *client = open_on("node1");
+	struct diary diary;
+	uint64_t before;
+
+	(void)state;
+	service.service_lease = 20;
+	keep(client, &service, &diary);
+	pass(client, 100);
+	before = requests();
+	for (int i = 0; i < 60; i++) {
+		pass(client, 10 * SECOND);
+		assert_true(look(&there));
+	}
+	assert_int_equal(diary.count, 1);
+	/* Twice in 20 seconds a Get and a Set; and those of look(). */
+	assert_in_range(requests() - before, 2 * 60 + 50, 2 * 60 + 90);
+	assert_int_equal(ibsa_close(client), 0);
+	assert_false(look(&there));
+}
+
+/* An SA that was away, seen by the port: LOST, and there again. */
+static void restart_of_the_sa_is_survived(void **state)
+{
+	struct ibsa_client *client = open_on("node1");
+	struct ibsa_service there;
+	struct diary diary;
+
+	(void)state;
+	keep(client, &disk, &diary);
+	pass(client, 100);
+	ibsa_fabric_sa_set(fabric, false);
+	pass(client, 5 * SECOND);
+	assert_int_equal(expect(&diary, 1, IBSA_REGISTRATION_FAILED)->err,
+			 -EAGAIN);
+	ibsa_fabric_sa_set(fabric, true);
+	pass(client, 2 * SECOND);
+	expect(&diary, 2, IBSA_REGISTRATION_LOST);
+	expect(&diary, 3, IBSA_REGISTRATION_REGISTERED);
+	assert_int_equal(diary.count, 4);
+	assert_true(look(&there));
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* How long it takes until the next REGISTERED, in ms. */
+static unsigned int until_registered(struct ibsa_client *client,
+				     struct diary *diary)
+{
+	unsigned int ms = 0;
+
+	diary->count = 0;
+	while (!diary->count || diary->reports[diary->count - 1].event !=
+					IBSA_REGISTRATION_REGISTERED) {
+		assert_in_range(ms++, 0, 600 * SECOND);
+		pass(client, 1);
+	}
+	return ms;
+}
+
+static void restart_sa(const char *node)
+{
+	ibsa_fabric_sa_set(fabric, false);
+	if (node)
+		assert_int_equal(ibsa_fabric_sa_move(fabric, node), 0);
+	ibsa_fabric_sa_set(fabric, true);
+}
+
+/* An SA that restarts, or moves, right after each registration: it forgot the
+ * service, and nobody took its place, so it is never away for longer. */
+static void restarts_are_no_disputes(void **state)
+{
+	static const char *const nodes[] = { NULL, "node1", "node2" };
+	struct ibsa_client *client = open_on("node1");
+	struct diary diary;
+
+	(void)state;
+	keep(client, &disk, &diary);
+	until_registered(client, &diary);
+	for (int i = 0; i < 30; i++) {
+		restart_sa(nodes[i % 3]);
+		assert_in_range(until_registered(client, &diary), 1,
+				2 * SECOND);
+		expect(&diary, 0, IBSA_REGISTRATION_LOST);
+	}
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* The same at any other moment, so also between a Set and its reading. */
+static void restarts_at_any_moment_are_no_disputes(void **state)
+{
+	struct ibsa_client *client = open_on("node1");
+	struct diary diary;
+
+	(void)state;
+	keep(client, &disk, &diary);
+	until_registered(client, &diary);
+	for (unsigned int i = 0; i < 400; i++) {
+		restart_sa(NULL);
+		diary.count = 0;
+		pass(client, i * 37 % 700);
+	}
+	restart_sa(NULL);
+	assert_in_range(until_registered(client, &diary), 1, 2 * SECOND);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* Anybody may delete it; to who keeps it, it is as if the SA forgot. */
+static void make_forgotten(const struct ibsa_service *service)
+{
+	const struct ibsa_query query = {
+		.record = &ibsa_service_record,
+		.match = service,
+		.mask = IBSA_SERVICE_CM(service_id) |
+			IBSA_SERVICE_CM(service_gid) |
+			IBSA_SERVICE_CM(service_pkey),
+		.method = IBSA_METHOD_DELETE,
+	};
+	struct ibsa_client *client = open_on("node2");
+
+	assert_int_equal(ibsa_query_wait(client, &query, NULL, NULL), 0);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* An SA that forgot without a sign: found out by reading, in audit_ms. */
+static void silent_loss_is_found(void **state)
+{
+	struct ibsa_client *client = open_on("node1");
+	struct ibsa_service service = disk, there;
+	struct diary diary;
+
+	(void)state;
+	service.service_lease = IBSA_LEASE_INFINITE;
+	keep(client, &service, &diary);
+	pass(client, 100);
+	assert_int_equal(diary.services[0].service_lease, IBSA_LEASE_INFINITE);
+	make_forgotten(&diary.services[0]);
+	pass(client, 20 * SECOND);
+	assert_int_equal(diary.count, 1);
+	assert_false(look(&there));
+	pass(client, 10 * SECOND);
+	expect(&diary, 1, IBSA_REGISTRATION_LOST);
+	expect(&diary, 2, IBSA_REGISTRATION_REGISTERED);
+	assert_true(look(&there));
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* Without a reason that the port shows, each loss lengthens the interval; with
+ * one, it does not, and leaves it as long as it was. */
+static void losses_without_a_reason_are_disputes(void **state)
+{
+	struct ibsa_client *client = open_on("node1");
+	unsigned int ms = 0, before = 0;
+	struct ibsa_service there;
+	struct diary diary;
+
+	(void)state;
+	keep(client, &disk, &diary);
+	pass(client, 100);
+	there = diary.services[0];
+	for (int i = 0; i < 6; i++) {
+		before = ms;
+		make_forgotten(&there);
+		ms = until_registered(client, &diary) - 25 * SECOND;
+	}
+	assert_in_range(ms, 12 * SECOND, 22 * SECOND);
+	assert_true(ms > before);
+	restart_sa(NULL);
+	assert_in_range(until_registered(client, &diary), 1, 2 * SECOND);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* Two who want one place: each says so, and they do not fight for ever. */
+static void rivals_do_not_fight_for_ever(void **state)
+{
+	struct ibsa_client *one = open_on("node1"), *two = open_on("node2");
+	struct ibsa_service recording = disk;
+	struct ibsa_port_state port;
+	struct diary first, second;
+	uint64_t before;
+
+	(void)state;
+	keep(one, &disk, &first);
+	pass(one, 100);
+	assert_int_equal(ibsa_port_get(one, false, &port), 0);
+	recording.service_gid = port.gid;
+	memcpy(recording.service_name, "tape", sizeof("tape"));
+	keep(two, &recording, &second);
+	pass(two, 100);
+	expect(&second, 0, IBSA_REGISTRATION_REGISTERED);
+	before = requests();
+	for (int ms = 0; ms < 3600 * SECOND; ms++) {
+		pass(one, 1);
+		assert_int_equal(ibsa_dispatch(two), 0);
+		first.count = first.count > SEEN / 2 ? 2 : first.count;
+		second.count = second.count > SEEN / 2 ? 2 : second.count;
+	}
+	expect(&first, 1, IBSA_REGISTRATION_REPLACED);
+	assert_string_equal(first.services[1].service_name, "tape");
+	assert_in_range(requests() - before, 2, 2 * 3600 / 26 + 100);
+	assert_int_equal(ibsa_close(two), 0);
+	assert_int_equal(ibsa_close(one), 0);
+}
+
+/* A refusal is told once, and not tried again all the time. */
+static void refusal_is_told_once(void **state)
+{
+	struct ibsa_client *client = open_on("node1");
+	struct ibsa_service service = disk;
+	struct diary diary;
+
+	(void)state;
+	service.service_pkey = 0x1234;
+	keep(client, &service, &diary);
+	pass(client, 3600 * SECOND);
+	assert_int_equal(diary.count, 1);
+	expect(&diary, 0, IBSA_REGISTRATION_REFUSED);
+	assert_int_equal(diary.reports[0].err, 0);
+	assert_int_equal(diary.reports[0].status, IBSA_STATUS_REQ_INVALID);
+	assert_in_range(requests(), 6, 12);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* A silent SA is told once, as is a busy one, and then that all is well. */
+static void failure_is_told_once(void **state)
+{
+	struct ibsa_client *client = open_on("node1");
+	struct diary diary;
+
+	(void)state;
+	fault(IBSA_FAULT_SILENCE, 100);
+	keep(client, &disk, &diary);
+	pass(client, 120 * SECOND);
+	assert_int_equal(diary.count, 1);
+	assert_int_equal(expect(&diary, 0, IBSA_REGISTRATION_FAILED)->err,
+			 -ETIMEDOUT);
+	fault(IBSA_FAULT_SILENCE, 0);
+	fault(IBSA_FAULT_BUSY, 100);
+	pass(client, 120 * SECOND);
+	assert_int_equal(diary.count, 2);
+	assert_int_equal(expect(&diary, 1, IBSA_REGISTRATION_FAILED)->err, 0);
+	assert_int_equal(diary.reports[1].status, IBSA_STATUS_BUSY);
+	fault(IBSA_FAULT_BUSY, 0);
+	pass(client, 70 * SECOND);
+	assert_int_equal(diary.count, 3);
+	expect(&diary, 2, IBSA_REGISTRATION_REGISTERED);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* How long the SA was silent says nothing of when to ask it again after it
+ * has said no. */
+static void silence_does_not_count_as_refusal(void **state)
+{
+	struct ibsa_client *client = open_on("node1");
+	struct ibsa_service service = disk;
+	struct diary diary;
+	uint64_t before;
+
+	(void)state;
+	service.service_pkey = 0x1234;
+	fault(IBSA_FAULT_SILENCE, 100);
+	keep(client, &service, &diary);
+	pass(client, 300 * SECOND);
+	fault(IBSA_FAULT_SILENCE, 0);
+	while (diary.count < 2)
+		pass(client, SECOND);
+	expect(&diary, 1, IBSA_REGISTRATION_REFUSED);
+	before = requests();
+	pass(client, 61 * SECOND);
+	assert_int_equal(requests() - before, 1);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* A silence that ends before the lease does costs nothing but a word. */
+static void failed_audit_is_repeated(void **state)
+{
+	struct ibsa_client *client = open_on("node1");
+	struct diary diary;
+
+	(void)state;
+	keep(client, &disk, &diary);
+	pass(client, SECOND);
+	fault(IBSA_FAULT_SILENCE, 100);
+	pass(client, 60 * SECOND);
+	assert_int_equal(expect(&diary, 1, IBSA_REGISTRATION_FAILED)->err,
+			 -ETIMEDOUT);
+	fault(IBSA_FAULT_SILENCE, 0);
+	pass(client, 60 * SECOND);
+	assert_int_equal(diary.count, 3);
+	expect(&diary, 2, IBSA_REGISTRATION_REGISTERED);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+/* Under all faults at once it is there in the end, and ends once. */
+static void faults_are_survived(void **state)
+{
+	static const enum ibsa_fault_kind kinds[] = {
+		IBSA_FAULT_LOSE,    IBSA_FAULT_DELAY,	IBSA_FAULT_DUPLICATE,
+		IBSA_FAULT_REORDER, IBSA_FAULT_CORRUPT, IBSA_FAULT_BUSY,
+		IBSA_FAULT_SILENCE,
+	};
+	struct ibsa_client *client = open_on("node1");
+	struct ibsa_service service = disk, there;
+	struct diary diary;
+
+	(void)state;
+	service.service_lease = 10;
+	keep(client, &service, &diary);
+	for (int i = 0; i < 60; i++) {
+		for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
+			fault(kinds[k], i % 2 ? 20 : 0);
+		pass(client, 20 * SECOND);
+		diary.count = 0;
+	}
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
+		fault(kinds[k], 0);
+	pass(client, 120 * SECOND);
+	assert_true(look(&there));
+	diary.count = 0;
+	assert_int_equal(ibsa_close(client), 0);
+	assert_int_equal(diary.count, 1);
+	assert_int_equal(expect(&diary, 0, IBSA_REGISTRATION_RELEASED)->err, 0);
+}
+
+/* What cannot be kept says why, and nothing is reported. */
+static void bad_services_are_refused(void **state)
+{
+	struct ibsa_client *client = open_on("node1");
+	struct ibsa_service service = disk;
+	struct ibsa_service_registration bad = { .service = NULL };
+	struct ibsa_registration *kept = NULL, *first;
+	struct diary diary;
+
+	(void)state;
+	assert_int_equal(ibsa_service_register(client, &bad, note, NULL, &kept),
+			 -EINVAL);
+	bad.service = &disk;
+	bad.mask = UINT64_C(1) << 63;
+	assert_int_equal(ibsa_service_register(client, &bad, note, NULL, &kept),
+			 -EINVAL);
+	bad.mask = IBSA_SERVICE_CM(service_lease);
+	assert_int_equal(ibsa_service_register(client, &bad, note, NULL, &kept),
+			 -EINVAL);
+	assert_int_equal(ibsa_timeout_ms(client), -1);
+	first = keep(client, &disk, &diary);
+	bad.mask = 0;
+	assert_int_equal(ibsa_service_register(client, &bad, note, NULL, &kept),
+			 -EEXIST);
+	assert_null(kept);
+	service.service_pkey = 0x7fff;
+	bad.service = &service;
+	assert_int_equal(ibsa_service_register(client, &bad, NULL, NULL, &kept),
+			 0);
+	assert_int_equal(ibsa_service_release(first), 0);
+	pass(client, 100);
+	bad.service = &disk;
+	assert_int_equal(ibsa_service_register(client, &bad, NULL, NULL, &kept),
+			 0);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
+static void events_have_names(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		ibsa_registration_text(IBSA_REGISTRATION_REGISTERED),
+		"registered");
+	assert_string_equal(ibsa_registration_text(IBSA_REGISTRATION_LOST),
+			    "lost");
+	assert_string_equal(ibsa_registration_text(IBSA_REGISTRATION_REPLACED),
+			    "replaced");
+	assert_string_equal(ibsa_registration_text(IBSA_REGISTRATION_FAILED),
+			    "failed");
+	assert_string_equal(ibsa_registration_text(IBSA_REGISTRATION_REFUSED),
+			    "refused");
+	assert_string_equal(ibsa_registration_text(IBSA_REGISTRATION_RELEASED),
+			    "released");
+	assert_null(ibsa_registration_text(0));
+	assert_null(ibsa_registration_text(IBSA_REGISTRATION_RELEASED + 1));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(service_is_registered),
+		TEST(mask_says_what_is_meant),
+		TEST(lease_is_renewed),
+		TEST(restart_of_the_sa_is_survived),
+		TEST(restarts_are_no_disputes),
+		TEST(restarts_at_any_moment_are_no_disputes),
+		TEST(losses_without_a_reason_are_disputes),
+		TEST(silent_loss_is_found),
+		TEST(rivals_do_not_fight_for_ever),
+		TEST(refusal_is_told_once),
+		TEST(failure_is_told_once),
+		TEST(silence_does_not_count_as_refusal),
+		TEST(failed_audit_is_repeated),
+		TEST(faults_are_survived),
+		TEST(bad_services_are_refused),
+		cmocka_unit_test(events_have_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

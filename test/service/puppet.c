@@ -1,0 +1,581 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A kept service against an SA that says what the test has it say. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "service/services.h"
+#include "test/support/puppet.h"
+#include "wire/mad.h"
+
+enum {
+	MS = 1000000,
+	GID_AT = IBSA_SA_HEADER_BYTES + 8,
+	LEASE_AT = IBSA_SA_HEADER_BYTES + 28,
+	KEY_AT = IBSA_SA_HEADER_BYTES + 32,
+	NAME_AT = IBSA_SA_HEADER_BYTES + 48,
+	RECORD_BYTES = 176,
+};
+
+static struct puppet puppet;
+static struct ibsa__engine *engine;
+static struct ibsa__services services;
+
+/* What was reported, and the last of it. */
+static struct {
+	int count;
+	struct ibsa_registration_report last;
+	struct ibsa_service service;
+	int free_err;
+} told;
+
+static int set_up(void **state)
+{
+	(void)state;
+	puppet_init(&puppet);
+	puppet.port.gid = (struct ibsa_gid){ { 0xfe, 0x80, [15] = 1 } };
+	engine = puppet_engine(&puppet, &puppet_options);
+	ibsa__services_init(&services, engine);
+	memset(&told, 0, sizeof(told));
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	ibsa__services_close(&services);
+	ibsa__services_end(&services);
+	assert_int_equal(ibsa__engine_free(engine), 0);
+	assert_true(ibsa__services_are_empty(&services));
+	assert_int_equal(told.last.event, IBSA_REGISTRATION_RELEASED);
+	assert_int_equal(told.free_err, -EBUSY);
+	return 0;
+}
+
+static void note(const struct ibsa_registration_report *report, void *arg)
+{
+	(void)arg;
+	assert_int_not_equal(told.last.event, IBSA_REGISTRATION_RELEASED);
+	told.count++;
+	told.last = *report;
+	told.service = *report->service;
+	told.free_err = ibsa__engine_free(engine);
+}
+
+/* Keep a service, up to its first request. */
+static struct ibsa_registration *keep(uint32_t lease)
+{
+	const struct ibsa_service service = { .service_id = 7,
+					      .service_lease = lease,
+					      .service_key = { 1, 2 },
+					      .service_name = "disk" };
+	const struct ibsa_service_registration keep = { .service = &service };
+	struct ibsa_registration *kept;
+
+	assert_int_equal(
+		ibsa__services_add(&services, &keep, note, NULL, &kept), 0);
+	puppet_advance(&puppet, engine, 1);
+	return kept;
+}
+
+/* The last request is of @method. */
+static const struct puppet_mad *asked(uint8_t method)
+{
+	const struct puppet_mad *mad = puppet_sent(&puppet,
+						   puppet.sent_count - 1);
+
+	assert_int_equal(mad->mad[MAD_METHOD], method);
+	return mad;
+}
+
+/* Answer the last request, which is of @method, with its own record. */
+static void answer(uint8_t method, uint16_t status)
+{
+	struct puppet_mad reply = puppet_answer(asked(method));
+
+	ibsa_put_be16(reply.mad + MAD_STATUS, status);
+	puppet_deliver(&puppet, &reply);
+	puppet_advance(&puppet, engine, 0);
+}
+
+/* Let @ms pass, to the millisecond. Return: how many MADs were sent. */
+static unsigned int pass(unsigned int ms)
+{
+	unsigned int before = puppet.sent_count;
+
+	while (ms--)
+		puppet_advance(&puppet, engine, 1);
+	return puppet.sent_count - before;
+}
+
+/* Let time pass until the next request. Return: how many ms. */
+static unsigned int until_sent(void)
+{
+	unsigned int ms = 0;
+
+	while (!pass(1))
+		ms++;
+	return ms + 1;
+}
+
+static void expect(int count, enum ibsa_registration_event event, int err)
+{
+	assert_int_equal(told.count, count);
+	assert_int_equal(told.last.event, event);
+	assert_int_equal(told.last.err, err);
+}
+
+static struct ibsa_registration *keep_well(uint32_t lease)
+{
+	struct ibsa_registration *kept = keep(lease);
+
+	answer(IBSA_METHOD_SET, 0);
+	answer(IBSA_METHOD_GET, 0);
+	expect(1, IBSA_REGISTRATION_REGISTERED, 0);
+	return kept;
+}
+
+/* Identity and lease go with the Set, the identity alone with the Get. */
+static void masks_are_complete(void **state)
+{
+	const uint64_t identity = IBSA_SERVICE_CM(service_id) |
+				  IBSA_SERVICE_CM(service_gid) |
+				  IBSA_SERVICE_CM(service_pkey);
+
+	(void)state;
+	keep(0);
+	assert_int_equal(IBSA_GET(sa_header, component_mask,
+				  asked(IBSA_METHOD_SET)->mad),
+			 identity | IBSA_SERVICE_CM(service_lease) |
+				 IBSA_SERVICE_CM(service_key) |
+				 IBSA_SERVICE_CM(service_name));
+	answer(IBSA_METHOD_SET, 0);
+	assert_int_equal(IBSA_GET(sa_header, component_mask,
+				  asked(IBSA_METHOD_GET)->mad),
+			 identity);
+}
+
+/* Reads of the service @id so far. */
+static unsigned int reads_of(uint64_t id)
+{
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; i < puppet.sent_count; i++) {
+		const uint8_t *mad = puppet_sent(&puppet, i)->mad;
+
+		count += mad[MAD_METHOD] == IBSA_METHOD_GET &&
+			 ibsa_be64(mad + IBSA_SA_HEADER_BYTES) == id;
+	}
+	return count;
+}
+
+/* The port changes again and again before the last service is read. */
+static void changes_put_nothing_off_for_ever(void **state)
+{
+	const struct ibsa_service service = { .service_id = 8 };
+	const struct ibsa_service_registration last = { .service = &service };
+	struct ibsa_registration *kept;
+	struct ibsa_port_state port;
+	unsigned int before;
+
+	(void)state;
+	keep_well(0);
+	assert_int_equal(
+		ibsa__services_add(&services, &last, NULL, NULL, &kept), 0);
+	puppet_advance(&puppet, engine, 1);
+	answer(IBSA_METHOD_SET, 0);
+	answer(IBSA_METHOD_GET, 0);
+	before = reads_of(8);
+	for (int i = 0; i < 10; i++) {
+		puppet.port.sm_sl++;
+		assert_int_equal(ibsa__engine_port(engine, true, &port), 0);
+		pass(200);
+	}
+	assert_true(reads_of(8) > before);
+}
+
+/* Half of the lease that was granted, not of what was asked for; read, then
+ * set; and what was just read is not read again. */
+static void granted_lease_counts(void **state)
+{
+	struct puppet_mad reply;
+
+	(void)state;
+	keep(1000);
+	reply = puppet_answer(asked(IBSA_METHOD_SET));
+	ibsa_put_be32(reply.mad + LEASE_AT, 20);
+	puppet_deliver(&puppet, &reply);
+	puppet_advance(&puppet, engine, 0);
+	answer(IBSA_METHOD_GET, 0);
+	expect(1, IBSA_REGISTRATION_REGISTERED, 0);
+	assert_int_equal(told.service.service_lease, 20);
+	assert_in_range(until_sent(), 9990, 10010);
+	answer(IBSA_METHOD_GET, 0);
+	assert_int_equal(pass(2), 1);
+	answer(IBSA_METHOD_SET, 0);
+	assert_in_range(until_sent(), 26000, 30001);
+	answer(IBSA_METHOD_GET, 0);
+	expect(1, IBSA_REGISTRATION_REGISTERED, 0);
+}
+
+/* A lease of nothing is taken for a second, not for a reason to hurry. */
+static void lease_of_nothing_is_a_second(void **state)
+{
+	struct puppet_mad reply;
+
+	(void)state;
+	keep(0);
+	reply = puppet_answer(asked(IBSA_METHOD_SET));
+	ibsa_put_be32(reply.mad + LEASE_AT, 0);
+	puppet_deliver(&puppet, &reply);
+	puppet_advance(&puppet, engine, 0);
+	answer(IBSA_METHOD_GET, 0);
+	assert_int_equal(told.service.service_lease, 1);
+	assert_in_range(until_sent(), 490, 510);
+}
+
+/* What the SA says it took and does not have is no success. */
+static void set_without_effect_is_a_failure(void **state)
+{
+	unsigned int sets = 0;
+
+	(void)state;
+	keep(0);
+	for (unsigned int ms = 0; ms < 60 * 1000; ms++) {
+		unsigned int seen = puppet.sent_count;
+
+		if (puppet_sent(&puppet, seen - 1)->mad[MAD_METHOD] ==
+		    IBSA_METHOD_SET) {
+			answer(IBSA_METHOD_SET, 0);
+			answer(IBSA_METHOD_GET, IBSA_STATUS_NO_RECORDS);
+			sets++;
+		}
+		pass(1);
+	}
+	expect(1, IBSA_REGISTRATION_FAILED, -ENOENT);
+	assert_in_range(sets, 4, 8);
+}
+
+/* Neither the key, which is shown to few, nor what is left of the lease makes
+ * another record of it; a name does. */
+static void only_what_is_said_counts(void **state)
+{
+	struct puppet_mad reply;
+
+	(void)state;
+	keep(0);
+	answer(IBSA_METHOD_SET, 0);
+	reply = puppet_answer(asked(IBSA_METHOD_GET));
+	memset(reply.mad + KEY_AT, 0, 16);
+	ibsa_put_be32(reply.mad + LEASE_AT, 17);
+	puppet_deliver(&puppet, &reply);
+	puppet_advance(&puppet, engine, 0);
+	expect(1, IBSA_REGISTRATION_REGISTERED, 0);
+	assert_int_equal(told.service.service_lease, 300);
+	until_sent();
+	reply = puppet_answer(asked(IBSA_METHOD_GET));
+	reply.mad[NAME_AT] = 'r';
+	puppet_deliver(&puppet, &reply);
+	puppet_advance(&puppet, engine, 0);
+	expect(2, IBSA_REGISTRATION_REPLACED, 0);
+	assert_string_equal(told.service.service_name, "risk");
+	pass(1);
+	asked(IBSA_METHOD_SET);
+}
+
+/* An SA with several records of one identity is asked for all of them. */
+static void too_many_records_are_read(void **state)
+{
+	struct puppet_mad reply;
+
+	(void)state;
+	keep(0);
+	answer(IBSA_METHOD_SET, 0);
+	answer(IBSA_METHOD_GET, IBSA_STATUS_TOO_MANY_RECORDS);
+	expect(0, 0, 0);
+	reply = puppet_answer(asked(IBSA_METHOD_GET_TABLE));
+	ibsa_put_be16(reply.mad + MAD_ATTRIBUTE_OFFSET, RECORD_BYTES / 8);
+	memcpy(reply.mad + IBSA_SA_HEADER_BYTES + RECORD_BYTES,
+	       reply.mad + IBSA_SA_HEADER_BYTES, RECORD_BYTES);
+	reply.mad[NAME_AT + RECORD_BYTES] = 'x';
+	reply.len = IBSA_SA_HEADER_BYTES + 2 * RECORD_BYTES;
+	puppet_deliver(&puppet, &reply);
+	puppet_advance(&puppet, engine, 0);
+	expect(1, IBSA_REGISTRATION_REGISTERED, 0);
+	assert_string_equal(told.service.service_name, "disk");
+	until_sent();
+	asked(IBSA_METHOD_GET_TABLE);
+	answer(IBSA_METHOD_GET_TABLE, 0);
+	expect(2, IBSA_REGISTRATION_LOST, 0);
+}
+
+/* A refused reading is a refusal, even of a table. */
+static void too_many_again_is_refused(void **state)
+{
+	(void)state;
+	keep(0);
+	answer(IBSA_METHOD_SET, 0);
+	answer(IBSA_METHOD_GET, IBSA_STATUS_TOO_MANY_RECORDS);
+	answer(IBSA_METHOD_GET_TABLE, IBSA_STATUS_TOO_MANY_RECORDS);
+	expect(1, IBSA_REGISTRATION_REFUSED, 0);
+	assert_int_equal(told.last.status, IBSA_STATUS_TOO_MANY_RECORDS);
+	assert_in_range(until_sent(), 45000, 60001);
+}
+
+/* Another GID is another service: the old one is deleted. */
+static void gid_is_followed(void **state)
+{
+	(void)state;
+	keep_well(0);
+	puppet.port.gid.raw[15] = 2;
+	assert_in_range(until_sent(), 1, 1501);
+	assert_int_equal(asked(IBSA_METHOD_SET)->mad[GID_AT + 15], 2);
+	assert_int_equal(puppet_sent(&puppet, 2)->mad[MAD_METHOD],
+			 IBSA_METHOD_DELETE);
+	assert_int_equal(puppet_sent(&puppet, 2)->mad[GID_AT + 15], 1);
+	answer(IBSA_METHOD_SET, 0);
+	answer(IBSA_METHOD_GET, 0);
+	expect(2, IBSA_REGISTRATION_REGISTERED, 0);
+	assert_int_equal(told.service.service_gid.raw[15], 2);
+}
+
+/* Without a GID, or an SM, there is nothing to do but wait, and say so. */
+static void port_is_waited_for(void **state)
+{
+	(void)state;
+	puppet.port.sm_lid = 0;
+	puppet.port.gid = (struct ibsa_gid){ { 0 } };
+	pass(100);
+	ibsa__engine_free(engine);
+	engine = puppet_engine(&puppet, &puppet_options);
+	ibsa__services_init(&services, engine);
+	keep(0);
+	expect(1, IBSA_REGISTRATION_FAILED, -EAGAIN);
+	puppet.port.sm_lid = PUPPET_SM_LID;
+	assert_int_equal(pass(5000), 0);
+	puppet.port.gid.raw[0] = 0xfe;
+	assert_in_range(until_sent(), 1, 1501);
+	answer(IBSA_METHOD_SET, 0);
+	answer(IBSA_METHOD_GET, 0);
+	expect(2, IBSA_REGISTRATION_REGISTERED, 0);
+}
+
+/* Each change of the port has the record read, soon but not at once. */
+static void port_change_has_it_read(void **state)
+{
+	unsigned int total = 0;
+
+	(void)state;
+	keep_well(0);
+	for (uint32_t i = 1; i <= 20; i++) {
+		unsigned int ms;
+
+		puppet.port.reregisters = i;
+		ms = until_sent();
+		assert_in_range(ms, 1, 1501);
+		total += ms;
+		answer(IBSA_METHOD_GET, 0);
+	}
+	assert_in_range(total, 20 * 10, 20 * 1200);
+	puppet.port.port_state = IBSA_PORT_DOWN;
+	assert_int_equal(pass(2000), 0);
+	expect(1, IBSA_REGISTRATION_REGISTERED, 0);
+}
+
+static void physical_state_has_nothing_read(void **state)
+{
+	(void)state;
+	keep_well(0);
+	puppet.port.phys_state ^= 3;
+	assert_int_equal(pass(3000), 0);
+}
+
+/* The SM has restarted while a request was on its way, which the port shows
+ * only when it is asked: no dispute, and no failure. */
+static void restart_meanwhile_is_no_dispute(void **state)
+{
+	(void)state;
+	keep(0);
+	for (uint32_t i = 1; i <= 10; i++) {
+		answer(IBSA_METHOD_SET, 0);
+		puppet.port.reregisters = i;
+		answer(IBSA_METHOD_GET, IBSA_STATUS_NO_RECORDS);
+		expect((int)i, IBSA_REGISTRATION_LOST, 0);
+		assert_in_range(until_sent(), 1, 501);
+	}
+	asked(IBSA_METHOD_SET);
+	answer(IBSA_METHOD_SET, 0);
+	answer(IBSA_METHOD_GET, 0);
+	expect(11, IBSA_REGISTRATION_REGISTERED, 0);
+}
+
+/* Another record in its place is a dispute, whatever the SM has done. */
+static void rival_is_a_dispute_after_a_restart(void **state)
+{
+	unsigned int ms = 0;
+
+	(void)state;
+	keep(0);
+	for (uint32_t i = 1; i <= 6; i++) {
+		struct puppet_mad reply;
+
+		answer(IBSA_METHOD_SET, 0);
+		puppet.port.reregisters = i;
+		reply = puppet_answer(asked(IBSA_METHOD_GET));
+		reply.mad[NAME_AT]++;
+		puppet_deliver(&puppet, &reply);
+		puppet_advance(&puppet, engine, 0);
+		expect((int)i, IBSA_REGISTRATION_REPLACED, 0);
+		ms = until_sent();
+	}
+	assert_in_range(ms, 12000, 16001);
+}
+
+/* A change while a request is on its way is not forgotten. */
+static void port_change_meanwhile_counts(void **state)
+{
+	(void)state;
+	keep_well(0);
+	until_sent();
+	puppet.port.reregisters = 1;
+	for (int ms = 0; ms < 1200; ms++)
+		puppet_advance(&puppet, engine, 1);
+	answer(IBSA_METHOD_GET, 0);
+	assert_in_range(until_sent(), 1, 501);
+	answer(IBSA_METHOD_GET, 0);
+	assert_in_range(until_sent(), 20000, 30001);
+}
+
+/* A reading on its way is not waited for, a Set is. */
+static void release_while_asked(void **state)
+{
+	struct ibsa_registration *kept;
+
+	(void)state;
+	kept = keep_well(0);
+	until_sent();
+	asked(IBSA_METHOD_GET);
+	assert_int_equal(ibsa_service_release(kept), 0);
+	pass(1);
+	answer(IBSA_METHOD_DELETE, 0);
+	expect(2, IBSA_REGISTRATION_RELEASED, 0);
+	memset(&told, 0, sizeof(told));
+
+	kept = keep(0);
+	assert_int_equal(ibsa_service_release(kept), 0);
+	assert_int_equal(ibsa_service_release(kept), -EALREADY);
+	puppet_advance(&puppet, engine, 50);
+	answer(IBSA_METHOD_SET, IBSA_STATUS_REQ_INVALID);
+	answer(IBSA_METHOD_DELETE, IBSA_STATUS_NO_RECORDS);
+	expect(1, IBSA_REGISTRATION_RELEASED, 0);
+	assert_int_equal(told.last.status, IBSA_STATUS_NO_RECORDS);
+	assert_int_equal(ibsa__engine_timeout_ms(engine), -1);
+}
+
+/* Requests of others fill the window for longer than the service's deadline:
+ * its request waits, and is sent when there is room. */
+static void full_window_is_waited_for(void **state)
+{
+	const struct ibsa_query query = {
+		.record = &ibsa_path_record,
+		.no_sharing = true,
+		.deadline_ms = 30000,
+		.jitter_percent = -1,
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < puppet_options.window; i++)
+		assert_int_equal(ibsa__engine_query(engine, &query, NULL, NULL,
+						    NULL),
+				 0);
+	keep(0);
+	while (puppet.now_ns < UINT64_C(29000) * MS)
+		pass(1);
+	assert_int_equal(told.count, 0);
+	while (puppet.now_ns < UINT64_C(30100) * MS)
+		pass(1);
+	answer(IBSA_METHOD_SET, 0);
+	answer(IBSA_METHOD_GET, 0);
+	expect(1, IBSA_REGISTRATION_REGISTERED, 0);
+}
+
+/* An SA that says nothing to the Delete: that is the end all the same. */
+static void release_ends_in_silence(void **state)
+{
+	struct ibsa_registration *kept = keep_well(0);
+
+	(void)state;
+	assert_int_equal(ibsa_service_release(kept), 0);
+	pass(10002);
+	expect(2, IBSA_REGISTRATION_RELEASED, -ETIMEDOUT);
+}
+
+/* A device that is gone cannot be told. */
+static void gone_device_is_told(void **state)
+{
+	struct ibsa_registration *kept = keep_well(0);
+
+	(void)state;
+	puppet.send_err = -ENODEV;
+	pass(30000);
+	expect(2, IBSA_REGISTRATION_FAILED, -ENODEV);
+	assert_int_equal(ibsa_service_release(kept), 0);
+	pass(1);
+	expect(3, IBSA_REGISTRATION_RELEASED, -ENODEV);
+}
+
+/* An end without a dispatch: each is reported, in flight or not. */
+static void end_is_reported_in_any_case(void **state)
+{
+	(void)state;
+	keep_well(0);
+	ibsa__services_close(&services);
+	ibsa__services_end(&services);
+	expect(2, IBSA_REGISTRATION_RELEASED, -ECANCELED);
+	assert_false(ibsa__engine_is_busy(engine));
+
+	memset(&told, 0, sizeof(told));
+	services.registrations.closing = false;
+	keep(0);
+	ibsa__services_close(&services);
+	ibsa__services_end(&services);
+	assert_int_equal(told.count, 0);
+	assert_int_equal(ibsa__engine_free(engine), 0);
+	assert_int_equal(told.count, 1);
+	assert_int_equal(told.last.event, IBSA_REGISTRATION_RELEASED);
+	set_up(state);
+	keep_well(0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(masks_are_complete),
+		TEST(changes_put_nothing_off_for_ever),
+		TEST(granted_lease_counts),
+		TEST(lease_of_nothing_is_a_second),
+		TEST(set_without_effect_is_a_failure),
+		TEST(only_what_is_said_counts),
+		TEST(too_many_records_are_read),
+		TEST(too_many_again_is_refused),
+		TEST(gid_is_followed),
+		TEST(port_is_waited_for),
+		TEST(port_change_has_it_read),
+		TEST(physical_state_has_nothing_read),
+		TEST(restart_meanwhile_is_no_dispute),
+		TEST(rival_is_a_dispute_after_a_restart),
+		TEST(port_change_meanwhile_counts),
+		TEST(release_while_asked),
+		TEST(full_window_is_waited_for),
+		TEST(release_ends_in_silence),
+		TEST(gone_device_is_told),
+		TEST(end_is_reported_in_any_case),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

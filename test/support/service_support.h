@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the tests of kept services on an embedded fabric share. */
+#ifndef TEST_SERVICE_SUPPORT_H
+#define TEST_SERVICE_SUPPORT_H
+
+#include <ibsa/service.h>
+#include <ibsa/sim.h>
+
+enum { SEEN = 64, MS = 1000000, SECOND = 1000, ID = 0x1234 };
+
+/* What was reported. */
+struct diary {
+	int count;
+	struct ibsa_registration_report reports[SEEN];
+	struct ibsa_service services[SEEN];
+	bool release; /* at the next report */
+	int release_err, close_err;
+	struct ibsa_client *client;
+};
+
+/* A fabric with node1 and node2 for each test. */
+extern struct ibsa_fabric *fabric;
+int set_up(void **state);
+int tear_down(void **state);
+
+struct ibsa_client *open_on(const char *node);
+
+/* The ibsa_registration_fn of a struct diary. */
+void note(const struct ibsa_registration_report *report, void *arg);
+
+/* Let @ms pass for @client. */
+void pass(struct ibsa_client *client, unsigned int ms);
+
+/* Keep a service for a diary that begins with it. */
+extern const struct ibsa_service disk;
+struct ibsa_registration *keep(struct ibsa_client *client,
+			       const struct ibsa_service *service,
+			       struct diary *diary);
+
+/* The @n-th report, from 0, is of @event. */
+const struct ibsa_registration_report *
+expect(const struct diary *diary, int n, enum ibsa_registration_event event);
+
+/* Whether the SA has a service of id ID, as another client sees it. */
+bool look(struct ibsa_service *out);
+
+/* How many requests the fabric has seen. */
+uint64_t requests(void);
+
+void fault(enum ibsa_fault_kind kind, double percent);
+
+#endif
