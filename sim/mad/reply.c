@@ -10,8 +10,12 @@ static bool grow(struct sa_reply *reply, size_t want)
 	size_t room = reply->room;
 	uint8_t *bytes;
 
+	if (want > SA_REPLY_BYTES_MAX)
+		return false;
 	while (room < want)
 		room *= 2;
+	if (room > SA_REPLY_BYTES_MAX)
+		room = SA_REPLY_BYTES_MAX;
 	bytes = ibsa__realloc(reply->is_owned ? reply->bytes : NULL, room, 1);
 	if (!bytes)
 		return false;

@@ -23,7 +23,7 @@ struct sa_reply {
 
 void ibsa__sa_reply_done(struct sa_reply *reply);
 
-/* Make room for @len bytes. False: out of memory. */
+/* Make room for @len bytes. False: out of memory, or more than the maximum. */
 bool ibsa__sa_reply_room(struct sa_reply *reply, size_t len);
 
 /* Make the answer @len bytes from @bytes. False: out of memory. */

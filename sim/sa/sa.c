@@ -103,34 +103,17 @@ static const struct attribute *find_opa_attribute(const struct sa *sa,
 	return NULL;
 }
 
-uint8_t *ibsa__sa_append_room(struct sa_work *work)
+bool ibsa__sa_append_grow(struct sa_work *work)
 {
-	struct sa_reply *reply = work->reply;
-	const size_t want = reply->len + work->stride;
-	uint8_t *wire;
-
-	if (want > SA_REPLY_BYTES_MAX ||
-	    (want > reply->room && !ibsa__sa_reply_room(reply, want))) {
-		sa_fail(work, IBSA_STATUS_NO_RESOURCES);
-		return NULL;
-	}
-	wire = reply->bytes + reply->len;
-	reply->len = want;
-	work->count++;
-	return wire;
+	if (ibsa__sa_reply_room(work->reply, work->reply->len + work->stride))
+		return true;
+	sa_fail(work, IBSA_STATUS_NO_RESOURCES);
+	return false;
 }
 
 void ibsa__sa_append(struct sa_work *work, const void *host)
 {
-	const struct ibsa_record *record = work->record;
-	uint8_t *wire = ibsa__sa_append_room(work);
-	uint64_t over;
-
-	if (!wire)
-		return;
-	record->encode(host, wire, &over);
-	if (work->stride > record->size)
-		memset(wire + record->size, 0, work->stride - record->size);
+	sa_append(work, work->record->encode, host);
 }
 
 bool ibsa__sa_is_query(struct sa_work *work)

@@ -3,6 +3,8 @@
 #ifndef SIM_SA_SA_H
 #define SIM_SA_SA_H
 
+#include <string.h>
+
 #include <ibsa/records.h>
 
 #include "sim/node/sma.h"
@@ -108,9 +110,6 @@ bool ibsa__sa_receive(struct sa *sa, const struct sa_request *request,
  */
 void ibsa__sa_append(struct sa_work *work, const void *host);
 
-/* The same, to be encoded by the caller; NULL: there is no room. */
-uint8_t *ibsa__sa_append_room(struct sa_work *work);
-
 /* Whether a redirection leads to that QP; as in struct port_handler. */
 bool ibsa__sa_has_qp(void *arg, uint32_t end, uint32_t qpn);
 
@@ -131,6 +130,33 @@ static inline bool sa_is_full(const struct sa_work *work)
 static inline void sa_fail(struct sa_work *work, uint16_t status)
 {
 	work->status = status;
+}
+
+/* Make room for one more record. False: the request has failed. */
+bool ibsa__sa_append_grow(struct sa_work *work);
+
+/*
+ * As ibsa__sa_append(), with an encoder of the caller's that the compiler
+ * has inline (CODEC_ONLY in wire/record.inc): for tables of many records.
+ */
+static inline void sa_append(struct sa_work *work,
+			     void (*encode)(const void *host, uint8_t *wire,
+					    uint64_t *over),
+			     const void *host)
+{
+	struct sa_reply *reply = work->reply;
+	uint8_t *wire;
+	uint64_t over;
+
+	if (work->stride > reply->room - reply->len &&
+	    !ibsa__sa_append_grow(work))
+		return;
+	wire = reply->bytes + reply->len;
+	reply->len += work->stride;
+	work->count++;
+	/* A record's padding is in its last 8 bytes. */
+	memset(wire + work->stride - 8, 0, 8);
+	encode(host, wire, &over);
 }
 
 /* Refuse who does not know the SM_Key, or keep silent, as the SM does. */

@@ -7,6 +7,15 @@
  * osm_sa_link_record.c and osm_sa_sminfo_record.c, for what is matched.
  */
 #include "sim/sa/sa.h"
+#include "wire/array.h"
+#include "wire/word.h"
+
+/* The codec of LinkRecords, inline: tables have many. */
+#define CODEC_ONLY
+#define RECORD link
+#define FIELDS IBSA_LINK_FIELDS
+#include "wire/record.inc"
+#undef CODEC_ONLY
 
 /*
  * The end port that stands for a port: its switch's, or itself. NULL: it is
@@ -76,7 +85,7 @@ static void link_add(struct sa_work *work, const struct sa_match *ports,
 		.to_lid = lid_in_16_bits(to->lid),
 	};
 	if (link_is_wanted(work, ports, &link, from, to))
-		ibsa__sa_append(work, &link);
+		sa_append(work, link_encode, &link);
 }
 
 static void link_add_node(struct sa_work *work, const struct sa_match *ports,

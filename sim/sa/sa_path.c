@@ -60,18 +60,13 @@ static inline void path_append(const struct path_query *query,
 			       struct ibsa_path *path, uint32_t from_lid,
 			       uint32_t to_lid)
 {
-	uint64_t over;
-	uint8_t *wire;
-
 	if (query->work->is_opa) {
 		path_append_opa(query, path, from_lid, to_lid);
 		return;
 	}
 	path->dlid = (uint16_t)to_lid;
 	path->slid = (uint16_t)from_lid;
-	wire = ibsa__sa_append_room(query->work);
-	if (wire)
-		path_encode(path, wire, &over);
+	sa_append(query->work, path_encode, path);
 }
 
 static struct ibsa_gid gid_of_id(uint64_t prefix, uint64_t id)

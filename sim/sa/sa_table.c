@@ -10,6 +10,18 @@
  */
 #include "sim/sa/sa.h"
 #include "sim/sa/multicast.h"
+#include "wire/array.h"
+#include "wire/word.h"
+
+/* The codecs of records of which tables have many, inline. */
+#define CODEC_ONLY
+#define RECORD sl_to_vl
+#define FIELDS IBSA_SL_TO_VL_FIELDS
+#include "wire/record.inc"
+#define RECORD vl_arbitration
+#define FIELDS IBSA_VL_ARBITRATION_FIELDS
+#include "wire/record.inc"
+#undef CODEC_ONLY
 
 typedef void (*add_fn)(struct sa_work *work, const struct end_port *end);
 
@@ -170,7 +182,7 @@ static void lanes_add(struct sa_work *work, const struct end_port *end,
 	ibsa__table_sl_to_vl(row.vl);
 	for (uint32_t i = in->first; i <= in->last && !work->status; i++) {
 		row.input_port_num = (uint8_t)i;
-		ibsa__sa_append(work, &row);
+		sa_append(work, sl_to_vl_encode, &row);
 	}
 }
 
@@ -238,7 +250,7 @@ static void vl_arb_add_port(struct sa_work *work, const struct end_port *end,
 			continue;
 		row.block_num = i;
 		ibsa__table_vl_arb(i, row.vl_weight);
-		ibsa__sa_append(work, &row);
+		sa_append(work, vl_arbitration_encode, &row);
 	}
 }
 
