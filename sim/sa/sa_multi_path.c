@@ -181,13 +181,22 @@ static unsigned int lids_usual(const struct multi *multi)
 	return most;
 }
 
-/* Which LIDs of ports with several are taken: the same for either way. */
+/* A LID as OpenSM's hash sees it: as little-endian machines read it. */
+static uint32_t lid_to_hash(const struct port_name *name)
+{
+	return __builtin_bswap16((uint16_t)name->end->lid);
+}
+
+/*
+ * Which LIDs are taken of ports that have several. The number does not depend
+ * on the direction or the order of the ports.
+ */
 static unsigned int lid_offset(const struct multi *multi)
 {
 	enum { SHIFT = 4, PRIME = 103 };
 	const unsigned int count = lids_usual(multi);
-	const uint32_t a = multi->names[0].end->lid / count;
-	const uint32_t b = multi->names[2].end->lid / count;
+	const uint32_t a = lid_to_hash(&multi->names[0]) / count;
+	const uint32_t b = lid_to_hash(&multi->names[2]) / count;
 
 	return (a < b ? a << SHIFT | b : b << SHIFT | a) % PRIME;
 }

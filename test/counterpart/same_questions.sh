@@ -71,7 +71,8 @@ done
 ask "$examples/two-hosts.net" node1 node2
 ask "$examples/two-hosts.net" node1 node2 methods b.default.conf pause
 ask "$examples/four-hosts.net" node1 node3
-lmc=2 ask "$examples/four-hosts.net" node1 node3
+lmc=2 ask "$examples/two-hosts.net" node1 node2
+lmc=3 ask "$examples/four-hosts.net" node1 node3
 ask "$examples/fat-tree-16.net" node1 node7
 # One that has room for different routes and trees, whatever is drawn.
 seeds=(3)
