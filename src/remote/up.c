@@ -53,6 +53,15 @@ static int attach_take(const struct remote_control *control,
 	return 0;
 }
 
+/* A server closes the connection of a client that could not receive its file. */
+static int read_failed(const struct remote_control *control,
+		       struct ibsa_error *error)
+{
+	if (control->fd == -EMFILE)
+		return attach_take(control, error);
+	return ibsa__fail(error, -ENODEV, "the fabric server has gone");
+}
+
 /* The state comes last: from then on there are events. */
 static void watch_take(struct remote_link *link)
 {
@@ -121,8 +130,7 @@ int ibsa__remote_link_up_go(struct remote_link *link, struct ibsa_error *error)
 
 	while (!err && link->step != LINK_UP) {
 		if (ibsa__control_read(&link->control, link->connection.fd))
-			return ibsa__fail(error, -ENODEV,
-					  "the fabric server has gone");
+			return read_failed(&link->control, error);
 		if (link->control.asked != CONTROL_IDLE)
 			return 0;
 		err = step_go(link, error);
