@@ -7,10 +7,10 @@
 #include "base/clock.h"
 #include "engine/state.h"
 
-static void start(struct ibsa__engine *engine)
+static void engine_init(struct ibsa__engine *engine)
 {
 	ibsa__wheel_init(&engine->wheel, engine_now_ns(engine) / NS_PER_MS);
-	ibsa__wheel_init(&engine->holds, engine->wheel.now);
+	ibsa__wheel_init(&engine->abandoned_wheel, engine->wheel.now);
 	ibsa__pool_init(&engine->queries, sizeof(struct query));
 	ibsa__pool_init(&engine->txns, sizeof(struct txn));
 	list_init(&engine->waiting);
@@ -30,10 +30,10 @@ static void start(struct ibsa__engine *engine)
 	engine->transport_holds =
 		engine->transport->ops->holds &&
 		engine->transport->ops->holds(engine->transport);
-	ibsa__engine_read_port(engine);
+	ibsa__engine_port_read(engine);
 }
 
-static void destroy(struct ibsa__engine *engine)
+static void engine_destroy(struct ibsa__engine *engine)
 {
 	ibsa__pool_done(&engine->queries);
 	ibsa__pool_done(&engine->txns);
@@ -55,21 +55,21 @@ int ibsa__engine_new(const struct ibsa__engine_options *options,
 	engine->options = *options;
 	if (ibsa__hash_init(&engine->ids) || ibsa__hash_init(&engine->tids) ||
 	    ibsa__share_init(&engine->shares)) {
-		destroy(engine);
+		engine_destroy(engine);
 		return -ENOMEM;
 	}
-	start(engine);
+	engine_init(engine);
 	*out = engine;
 	return 0;
 }
 
 /* End every query of @txn; the last one frees it. One that was given up has
  * none any more. */
-static void cancel_all(struct ibsa__engine *engine, struct txn *txn)
+static void txn_cancel_queries(struct ibsa__engine *engine, struct txn *txn)
 {
 	struct list *first = txn->queries.next;
 
-	if (txn->state == TXN_GIVEN_UP) {
+	if (txn->state == TXN_ABANDONED) {
 		ibsa__txn_free(engine, txn);
 		return;
 	}
@@ -92,24 +92,25 @@ int ibsa__engine_free(struct ibsa__engine *engine)
 		return -EBUSY;
 	engine->closing = true;
 	while (!list_is_empty(&engine->waiting))
-		cancel_all(engine,
-			   list_object(engine->waiting.next, struct txn, link));
+		txn_cancel_queries(engine, list_object(engine->waiting.next,
+						       struct txn, link));
 	for (size_t i = 0; i <= engine->tids.mask; i++) {
 		while (engine->tids.chains[i])
-			cancel_all(engine, hash_object(engine->tids.chains[i],
+			txn_cancel_queries(engine,
+					   hash_object(engine->tids.chains[i],
 						       struct txn, tid));
 	}
 	ibsa__engine_call_back(engine);
-	ibsa__engine_unwatch_all(engine);
-	destroy(engine);
+	ibsa__engine_port_unwatch_all(engine);
+	engine_destroy(engine);
 	return 0;
 }
 
 void ibsa__alarm_init(struct ibsa__alarm *alarm,
-		      void (*ring)(struct ibsa__alarm *alarm))
+		      void (*expired)(struct ibsa__alarm *alarm))
 {
 	timer_init(&alarm->timer, TIMER_ALARM);
-	alarm->ring = ring;
+	alarm->expired = expired;
 }
 
 /* Never for the tick that is being seen to: an alarm that sets itself again
@@ -126,14 +127,15 @@ void ibsa__alarm_cancel(struct ibsa__engine *engine, struct ibsa__alarm *alarm)
 	ibsa__timer_cancel(&engine->wheel, &alarm->timer);
 }
 
-static void ring(struct ibsa__engine *engine, struct ibsa__alarm *alarm)
+static void alarm_call_back(struct ibsa__engine *engine,
+			    struct ibsa__alarm *alarm)
 {
 	engine->calling_back = true;
-	alarm->ring(alarm);
+	alarm->expired(alarm);
 	engine->calling_back = false;
 }
 
-static void come_due(struct ibsa__engine *engine, struct timer *timer)
+static void timer_expire(struct ibsa__engine *engine, struct timer *timer)
 {
 	switch ((enum timer_kind)timer->kind) {
 	case TIMER_DEADLINE:
@@ -144,7 +146,8 @@ static void come_due(struct ibsa__engine *engine, struct timer *timer)
 		ibsa__txn_retry(engine, list_object(timer, struct txn, retry));
 		break;
 	case TIMER_ALARM:
-		ring(engine, list_object(timer, struct ibsa__alarm, timer));
+		alarm_call_back(engine,
+				list_object(timer, struct ibsa__alarm, timer));
 		break;
 	case TIMER_WATCH:
 		ibsa__engine_port_check(engine);
@@ -153,14 +156,14 @@ static void come_due(struct ibsa__engine *engine, struct timer *timer)
 }
 
 /* Advance the wheel and see to all that has come due. */
-static void expire(struct ibsa__engine *engine)
+static void engine_timers_expire(struct ibsa__engine *engine)
 {
 	struct timer *timer;
 
 	ibsa__wheel_advance(&engine->wheel, engine_now_ns(engine) / NS_PER_MS);
 	while ((timer = ibsa__wheel_take(&engine->wheel)))
-		come_due(engine, timer);
-	ibsa__engine_release(engine, engine_now_ns(engine));
+		timer_expire(engine, timer);
+	ibsa__engine_window_release(engine, engine_now_ns(engine));
 }
 
 int ibsa__engine_dispatch(struct ibsa__engine *engine)
@@ -170,39 +173,39 @@ int ibsa__engine_dispatch(struct ibsa__engine *engine)
 	if (engine->calling_back)
 		return -EBUSY;
 	err = ibsa__engine_receive(engine);
-	ibsa__engine_notice(engine);
-	expire(engine);
-	ibsa__engine_tell(engine);
+	ibsa__engine_port_poll(engine);
+	engine_timers_expire(engine);
+	ibsa__engine_port_report(engine);
 	ibsa__engine_call_back(engine);
-	ibsa__engine_pump(engine);
+	ibsa__engine_window_fill(engine);
 	return err;
 }
 
-static bool has_work(const struct ibsa__engine *engine)
+static bool engine_has_work(const struct ibsa__engine *engine)
 {
-	return engine->more || !list_is_empty(&engine->ended) ||
+	return engine->has_messages || !list_is_empty(&engine->ended) ||
 	       !list_is_empty(&engine->changed) ||
 	       (!list_is_empty(&engine->waiting) &&
 		engine->in_flight < engine->options.window);
 }
 
-static uint64_t next_tick(const struct ibsa__engine *engine)
+static uint64_t engine_next_tick(const struct ibsa__engine *engine)
 {
 	uint64_t tick = ibsa__wheel_next(&engine->wheel);
 	uint64_t release = UINT64_MAX;
 
 	if (!list_is_empty(&engine->waiting))
-		release = ibsa__wheel_next(&engine->holds);
+		release = ibsa__wheel_next(&engine->abandoned_wheel);
 	return tick < release ? tick : release;
 }
 
 int ibsa__engine_timeout_ms(const struct ibsa__engine *engine)
 {
-	uint64_t tick = next_tick(engine);
+	uint64_t tick = engine_next_tick(engine);
 	uint64_t now_ns = engine_now_ns(engine);
 	uint64_t ms;
 
-	if (has_work(engine))
+	if (engine_has_work(engine))
 		return 0;
 	if (tick == UINT64_MAX)
 		return -1;

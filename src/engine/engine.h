@@ -85,11 +85,11 @@ ibsa__engine_options(const struct ibsa__engine *engine);
  */
 struct ibsa__alarm {
 	struct timer timer;
-	void (*ring)(struct ibsa__alarm *alarm);
+	void (*expired)(struct ibsa__alarm *alarm);
 };
 
 void ibsa__alarm_init(struct ibsa__alarm *alarm,
-		      void (*ring)(struct ibsa__alarm *alarm));
+		      void (*expired)(struct ibsa__alarm *alarm));
 
 /* Have @alarm ring @ms from now, 1 at least; one that is set is moved. */
 void ibsa__alarm_set(struct ibsa__engine *engine, struct ibsa__alarm *alarm,

@@ -12,13 +12,14 @@ enum {
  * What makes two requests the same: all of the MAD but its TransactionID,
  * which a txn gets only when it is sent. The rest beyond the record is zero.
  */
-static size_t identity_len(const struct txn *txn)
+static size_t txn_identity_len(const struct txn *txn)
 {
-	return IBSA_SA_HEADER_BYTES + (size_t)txn->asked_bytes - IDENTITY_FROM;
+	return IBSA_SA_HEADER_BYTES + (size_t)txn->request_bytes -
+	       IDENTITY_FROM;
 }
 
 /* Two words at a time: both halves of their product depend on all of both. */
-static uint64_t mix(uint64_t hash, const uint8_t *p)
+static uint64_t hash_mix(uint64_t hash, const uint8_t *p)
 {
 	uint64_t word[2];
 
@@ -33,27 +34,28 @@ uint64_t ibsa__txn_identity(const struct txn *txn)
 	const uint8_t *p = txn->mad + IDENTITY_FROM;
 	uint64_t hash = txn->method;
 
-	for (size_t i = 0; i < identity_len(txn); i += 16)
-		hash = mix(hash, p + i);
+	for (size_t i = 0; i < txn_identity_len(txn); i += 16)
+		hash = hash_mix(hash, p + i);
 	return hash;
 }
 
-static bool is_same(const struct txn *a, const struct txn *b)
+static bool txn_is_same(const struct txn *a, const struct txn *b)
 {
 	return a->record == b->record && a->method == b->method &&
 	       !memcmp(a->mad + IDENTITY_FROM, b->mad + IDENTITY_FROM,
-		       identity_len(a));
+		       txn_identity_len(a));
 }
 
 /*
  * Whether @txn, which was sent, has its next tries no later than @own would
  * have them if it were sent now, and the transport takes an answer until then.
- * Nominal intervals are compared: may_join() compares the jitter. If the SA
+ * Nominal intervals are compared: txn_may_join() compares the jitter. If the SA
  * answered the last try with BUSY, it is not asked the same again before the
  * interval ends. Without a next try, all queries of @txn are about to end.
  */
-static bool is_on_time(const struct ibsa__engine *engine, const struct txn *txn,
-		       const struct txn *own, uint64_t deadline)
+static bool txn_is_on_time(const struct ibsa__engine *engine,
+			   const struct txn *txn, const struct txn *own,
+			   uint64_t deadline)
 {
 	if (!txn->retry.armed)
 		return false;
@@ -71,8 +73,9 @@ static bool is_on_time(const struct ibsa__engine *engine, const struct txn *txn,
  * changed by another client since @txn was sent, which is not seen here. @txn
  * may be in the place in memory of the request that was shared.
  */
-static bool may_join(const struct ibsa__engine *engine, const struct txn *txn,
-		     const struct txn *own, uint64_t deadline)
+static bool txn_may_join(const struct ibsa__engine *engine,
+			 const struct txn *txn, const struct txn *own,
+			 uint64_t deadline)
 {
 	if (!txn->shareable || txn->epoch != own->epoch ||
 	    txn->max_interval_ms > own->max_interval_ms ||
@@ -82,7 +85,7 @@ static bool may_join(const struct ibsa__engine *engine, const struct txn *txn,
 		return txn->interval_ms <= own->interval_ms;
 	return txn->state == TXN_IN_FLIGHT &&
 	       txn->record->writer == IBSA_WRITER_SM &&
-	       is_on_time(engine, txn, own, deadline);
+	       txn_is_on_time(engine, txn, own, deadline);
 }
 
 /* One of the bucket whose hash is that of @own. */
@@ -94,7 +97,8 @@ static struct txn *bucket_find(const struct ibsa__engine *engine,
 		struct txn *txn = bucket->entries[i].txn;
 
 		if (txn && bucket->entries[i].hash == own->share_hash &&
-		    may_join(engine, txn, own, deadline) && is_same(txn, own))
+		    txn_may_join(engine, txn, own, deadline) &&
+		    txn_is_same(txn, own))
 			return txn;
 	}
 	return NULL;

@@ -50,7 +50,7 @@ void ibsa__engine_long_lid(const struct ibsa__engine *engine,
 	ibsa_put_be64(out->gid.raw + 8, LID_INTERFACE_ID | out->lid);
 }
 
-static bool has_grh(const struct ibsa__engine *engine)
+static bool sa_needs_grh(const struct ibsa__engine *engine)
 {
 	if (engine->options.access.grh == IBSA_GRH_AUTO)
 		return engine->port.needs_grh ||
@@ -67,7 +67,7 @@ static struct ibsa_address sm_address(const struct ibsa__engine *engine)
 		.qpn = IBSA_QPN_GSI,
 		.pkey_index = port->pkey_index,
 		.sl = port->sm_sl,
-		.has_grh = has_grh(engine),
+		.has_grh = sa_needs_grh(engine),
 	};
 
 	if (!sm.has_grh)
@@ -83,7 +83,7 @@ static struct ibsa_address sm_address(const struct ibsa__engine *engine)
 
 /* Take the SA's address from the port, unless it was given, and have what is
  * in flight follow it. */
-static void use_port(struct ibsa__engine *engine)
+static void sa_address_update(struct ibsa__engine *engine)
 {
 	const struct ibsa_address *asked = engine->is_redirected ? &engine->home
 								 : &engine->sa;
@@ -100,8 +100,8 @@ static void use_port(struct ibsa__engine *engine)
 	ibsa__engine_retarget(engine);
 }
 
-static unsigned int changes_of(const struct ibsa_port_state *a,
-			       const struct ibsa_port_state *b)
+static unsigned int port_changes(const struct ibsa_port_state *a,
+				 const struct ibsa_port_state *b)
 {
 	unsigned int changes = 0;
 
@@ -123,10 +123,10 @@ static unsigned int changes_of(const struct ibsa_port_state *a,
 }
 
 /* The port is now @port: have those told who watch, from dispatch. */
-static void set_port(struct ibsa__engine *engine,
-		     const struct ibsa_port_state *port)
+static void port_state_set(struct ibsa__engine *engine,
+			   const struct ibsa_port_state *port)
 {
-	unsigned int changes = changes_of(&engine->port, port);
+	unsigned int changes = port_changes(&engine->port, port);
 	struct list *at = engine->watches.next;
 
 	engine->port = *port;
@@ -147,7 +147,7 @@ static void set_port(struct ibsa__engine *engine,
  * A device that is gone has a port that is down, and sends that say why they
  * fail. Any other error may pass, and says nothing about the port.
  */
-static void reading_failed(struct ibsa__engine *engine, int err)
+static void port_read_failed(struct ibsa__engine *engine, int err)
 {
 	struct ibsa_port_state port = engine->port;
 
@@ -155,10 +155,10 @@ static void reading_failed(struct ibsa__engine *engine, int err)
 		return;
 	port.port_state = IBSA_PORT_DOWN;
 	port.phys_state = 0;
-	set_port(engine, &port);
+	port_state_set(engine, &port);
 }
 
-int ibsa__engine_read_port(struct ibsa__engine *engine)
+int ibsa__engine_port_read(struct ibsa__engine *engine)
 {
 	struct ibsa_transport *transport = engine->transport;
 	struct ibsa_port_state port;
@@ -166,34 +166,34 @@ int ibsa__engine_read_port(struct ibsa__engine *engine)
 
 	engine->port_read_ns = engine_now_ns(engine);
 	if (err) {
-		reading_failed(engine, err);
+		port_read_failed(engine, err);
 		return err;
 	}
-	set_port(engine, &port);
-	use_port(engine);
+	port_state_set(engine, &port);
+	sa_address_update(engine);
 	return 0;
 }
 
-void ibsa__engine_notice(struct ibsa__engine *engine)
+void ibsa__engine_port_poll(struct ibsa__engine *engine)
 {
 	struct ibsa_transport *transport = engine->transport;
 
 	if (transport->ops->changed && transport->ops->changed(transport))
-		ibsa__engine_read_port(engine);
+		ibsa__engine_port_read(engine);
 }
 
-void ibsa__engine_refresh(struct ibsa__engine *engine)
+void ibsa__engine_port_refresh(struct ibsa__engine *engine)
 {
 	uint64_t age_ns = engine_now_ns(engine) - engine->port_read_ns;
 
 	if (age_ns >= PORT_READ_MS * NS_PER_MS)
-		ibsa__engine_read_port(engine);
+		ibsa__engine_port_read(engine);
 }
 
 int ibsa__engine_port(struct ibsa__engine *engine, bool refresh,
 		      struct ibsa_port_state *out)
 {
-	int err = refresh ? ibsa__engine_read_port(engine) : 0;
+	int err = refresh ? ibsa__engine_port_read(engine) : 0;
 
 	if (err)
 		return err;
@@ -202,7 +202,7 @@ int ibsa__engine_port(struct ibsa__engine *engine, bool refresh,
 }
 
 /* The smallest interval that somebody watches at, or 0. */
-static unsigned int watch_interval(const struct ibsa__engine *engine)
+static unsigned int watch_interval_min(const struct ibsa__engine *engine)
 {
 	const struct list *at = engine->watches.next;
 	unsigned int least = 0;
@@ -217,7 +217,7 @@ static unsigned int watch_interval(const struct ibsa__engine *engine)
 	return least;
 }
 
-static void arm_watch(struct ibsa__engine *engine)
+static void watch_timer_arm(struct ibsa__engine *engine)
 {
 	ibsa__timer_arm(&engine->wheel, &engine->watch_timer,
 			tick_after(engine_now_ns(engine),
@@ -225,23 +225,23 @@ static void arm_watch(struct ibsa__engine *engine)
 }
 
 /* Those who watch are more or fewer than before. */
-static void fit_interval(struct ibsa__engine *engine)
+static void watch_interval_update(struct ibsa__engine *engine)
 {
-	unsigned int interval_ms = watch_interval(engine);
+	unsigned int interval_ms = watch_interval_min(engine);
 
 	if (interval_ms == engine->watch_interval_ms)
 		return;
 	engine->watch_interval_ms = interval_ms;
 	if (interval_ms)
-		arm_watch(engine);
+		watch_timer_arm(engine);
 	else
 		ibsa__timer_cancel(&engine->wheel, &engine->watch_timer);
 }
 
 void ibsa__engine_port_check(struct ibsa__engine *engine)
 {
-	arm_watch(engine);
-	ibsa__engine_read_port(engine);
+	watch_timer_arm(engine);
+	ibsa__engine_port_read(engine);
 }
 
 int ibsa__engine_watch(struct ibsa__engine *engine, unsigned int interval_ms,
@@ -262,7 +262,7 @@ int ibsa__engine_watch(struct ibsa__engine *engine, unsigned int interval_ms,
 	watch->changed = changed;
 	watch->arg = arg;
 	watch->interval_ms = interval_ms ? interval_ms : DEFAULT_WATCH_MS;
-	fit_interval(engine);
+	watch_interval_update(engine);
 	*out = watch;
 	return 0;
 }
@@ -275,10 +275,10 @@ void ibsa__engine_unwatch(struct ibsa__engine *engine,
 	list_remove(&watch->link);
 	list_remove(&watch->due);
 	ibsa__free(watch);
-	fit_interval(engine);
+	watch_interval_update(engine);
 }
 
-void ibsa__engine_unwatch_all(struct ibsa__engine *engine)
+void ibsa__engine_port_unwatch_all(struct ibsa__engine *engine)
 {
 	while (!list_is_empty(&engine->watches))
 		ibsa__engine_unwatch(engine,
@@ -290,7 +290,7 @@ void ibsa__engine_unwatch_all(struct ibsa__engine *engine)
  * Tell those who are to be told by now; a callback that reads the port again
  * has the others told in the next dispatch. Any of them may be gone by then.
  */
-void ibsa__engine_tell(struct ibsa__engine *engine)
+void ibsa__engine_port_report(struct ibsa__engine *engine)
 {
 	struct list due;
 

@@ -5,8 +5,8 @@
 #include "engine/state.h"
 
 /* Call @query back. It is out of all lists, and gone before the call. */
-static void call_back(struct ibsa__engine *engine, struct query *query,
-		      struct ibsa_reply *reply)
+static void query_call_back(struct ibsa__engine *engine, struct query *query,
+			    struct ibsa_reply *reply)
 {
 	ibsa_reply_fn done = query->done;
 	void *arg = query->arg;
@@ -21,7 +21,7 @@ static void call_back(struct ibsa__engine *engine, struct query *query,
 	engine->calling_back = false;
 }
 
-static bool is_write(const struct txn *txn)
+static bool txn_is_write(const struct txn *txn)
 {
 	return txn->method == IBSA_METHOD_SET ||
 	       txn->method == IBSA_METHOD_DELETE;
@@ -35,7 +35,7 @@ void ibsa__txn_answer(struct ibsa__engine *engine, struct txn *txn,
 		      struct ibsa_reply *reply)
 {
 	ibsa__txn_end(engine, txn);
-	if (is_write(txn))
+	if (txn_is_write(txn))
 		engine->epoch++;
 	reply->record = txn->record;
 	reply->tries = txn->tries;
@@ -46,7 +46,7 @@ void ibsa__txn_answer(struct ibsa__engine *engine, struct txn *txn,
 		list_remove(&query->link);
 		ibsa__timer_cancel(&engine->wheel, &query->deadline);
 		engine->stats.replies += !reply->err;
-		call_back(engine, query, reply);
+		query_call_back(engine, query, reply);
 	}
 	ibsa__pool_give(&engine->txns, txn);
 }
@@ -68,14 +68,14 @@ void ibsa__query_end(struct ibsa__engine *engine, struct query *query, int err)
 	query->tries = txn->tries;
 	query->err = err;
 	query->status = 0;
-	if (is_write(txn))
+	if (txn_is_write(txn))
 		engine->epoch++;
 	if (list_is_empty(&txn->queries) && txn->state != TXN_ENDED)
-		ibsa__txn_give_up(engine, txn);
+		ibsa__txn_abandon(engine, txn);
 }
 
 /* The tick until which @query waits for its reply, if it is sent now. */
-static uint64_t query_end(const struct query *query, uint64_t now_ns)
+static uint64_t query_end_tick(const struct query *query, uint64_t now_ns)
 {
 	return query->from_send_ms ? tick_after(now_ns, query->from_send_ms)
 				   : query->deadline.due;
@@ -88,8 +88,8 @@ bool ibsa__txn_is_awaited(const struct txn *txn, uint64_t now_ns, uint64_t tick,
 
 	*out_last = 0;
 	for (; at != &txn->queries; at = at->next) {
-		const uint64_t end =
-			query_end(list_object(at, struct query, link), now_ns);
+		const uint64_t end = query_end_tick(
+			list_object(at, struct query, link), now_ns);
 
 		if (end >= tick)
 			return true;
@@ -119,7 +119,7 @@ void ibsa__txn_first_sent(struct ibsa__engine *engine, struct txn *txn,
 /* @query's deadline has passed: in silence, or with nothing heard but BUSY. */
 void ibsa__query_expire(struct ibsa__engine *engine, struct query *query)
 {
-	bool busy = query->txn->heard_busy;
+	bool busy = query->txn->got_busy;
 
 	engine->stats.timeouts += !busy;
 	ibsa__query_end(engine, query, busy ? 0 : -ETIMEDOUT);
@@ -140,12 +140,12 @@ void ibsa__engine_call_back(struct ibsa__engine *engine)
 		};
 
 		list_remove(&query->link);
-		call_back(engine, query, &reply);
+		query_call_back(engine, query, &reply);
 	}
 }
 
-static int check(const struct ibsa__engine *engine,
-		 const struct ibsa_query *query)
+static int query_check(const struct ibsa__engine *engine,
+		       const struct ibsa_query *query)
 {
 	if (engine->closing)
 		return -ESHUTDOWN;
@@ -180,8 +180,8 @@ static struct query *query_new(struct ibsa__engine *engine, ibsa_reply_fn done,
 }
 
 /* Have @query wait for @txn until @deadline. */
-static void query_wait(struct ibsa__engine *engine, struct query *query,
-		       struct txn *txn, uint64_t deadline)
+static void query_attach(struct ibsa__engine *engine, struct query *query,
+			 struct txn *txn, uint64_t deadline)
 {
 	query->txn = txn;
 	txn->starts_deadlines |= query->from_send_ms != 0;
@@ -195,7 +195,7 @@ static int query_submit(struct ibsa__engine *engine, struct query *query,
 {
 	int err;
 
-	query_wait(engine, query, txn, deadline);
+	query_attach(engine, query, txn, deadline);
 	err = ibsa__txn_submit(engine, txn, now_ns);
 	if (err)
 		ibsa__timer_cancel(&engine->wheel, &query->deadline);
@@ -207,24 +207,25 @@ static int query_submit(struct ibsa__engine *engine, struct query *query,
  * is not needed is given back. A deadline that runs from the first send runs
  * from now if that was before.
  */
-static int join_or_submit(struct ibsa__engine *engine, struct query *query,
-			  struct txn *txn, const struct ibsa_query *asked,
-			  uint64_t now_ns)
+static int query_join_or_submit(struct ibsa__engine *engine,
+				struct query *query, struct txn *txn,
+				const struct ibsa_query *options,
+				uint64_t now_ns)
 {
-	const uint32_t deadline_ms = asked->deadline_ms
-					     ? asked->deadline_ms
+	const uint32_t deadline_ms = options->deadline_ms
+					     ? options->deadline_ms
 					     : engine->options.deadline_ms;
 	const uint64_t deadline = tick_after(now_ns, deadline_ms);
 	struct txn *other = ibsa__txn_find_same(engine, txn, deadline);
 	uint64_t until = deadline;
 	int err = 0;
 
-	if (asked->queue_ms && !(other && other->tries)) {
+	if (options->queue_ms && !(other && other->tries)) {
 		query->from_send_ms = deadline_ms;
-		until = tick_after(now_ns, asked->queue_ms);
+		until = tick_after(now_ns, options->queue_ms);
 	}
 	if (other) {
-		query_wait(engine, query, other, until);
+		query_attach(engine, query, other, until);
 		engine->stats.shared++;
 	} else {
 		err = query_submit(engine, query, txn, until, now_ns);
@@ -238,32 +239,32 @@ int ibsa__engine_query(struct ibsa__engine *engine,
 		       const struct ibsa_query *query, ibsa_reply_fn done,
 		       void *arg, uint64_t *out_id)
 {
-	struct query *mine;
+	struct query *added;
 	struct txn *txn;
 	uint64_t now_ns;
-	int err = check(engine, query);
+	int err = query_check(engine, query);
 
 	if (err)
 		return err;
 	if (!engine->sa_known)
-		ibsa__engine_refresh(engine);
+		ibsa__engine_port_refresh(engine);
 	if (!engine->sa_known)
 		return -EAGAIN;
-	mine = query_new(engine, done, arg);
-	if (!mine)
+	added = query_new(engine, done, arg);
+	if (!added)
 		return -ENOMEM;
 	now_ns = engine_now_ns(engine);
 	err = ibsa__txn_new(engine, query, &txn);
 	if (!err)
-		err = join_or_submit(engine, mine, txn, query, now_ns);
+		err = query_join_or_submit(engine, added, txn, query, now_ns);
 	if (err) {
-		ibsa__pool_give(&engine->queries, mine);
+		ibsa__pool_give(&engine->queries, added);
 		return err;
 	}
-	ibsa__hash_add(&engine->ids, &mine->id, engine->next_id++);
+	ibsa__hash_add(&engine->ids, &added->id, engine->next_id++);
 	engine->stats.queries++;
 	if (out_id)
-		*out_id = mine->id.key;
+		*out_id = added->id.key;
 	return 0;
 }
 

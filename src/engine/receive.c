@@ -18,15 +18,15 @@ enum { BATCH = 256 };
  *
  * Source: Linux include/uapi/rdma/ib_user_mad.h.
  */
-static bool is_lid(uint32_t from, uint32_t asked, uint8_t lmc)
+static bool is_same_port_lid(uint32_t from, uint32_t asked, uint8_t lmc)
 {
 	if (from <= UINT16_MAX)
 		asked &= UINT16_MAX;
 	return from >> lmc == asked >> lmc;
 }
 
-static bool is_gid(const struct ibsa_address *from,
-		   const struct ibsa_address *asked)
+static bool is_same_gid(const struct ibsa_address *from,
+			const struct ibsa_address *asked)
 {
 	return from->has_grh && asked->has_grh &&
 	       !memcmp(&from->gid, &asked->gid, sizeof(from->gid));
@@ -38,17 +38,18 @@ static bool is_gid(const struct ibsa_address *from,
  * them. If the LMC of the SA's port is not known, it is taken to be this
  * port's: an SM usually gives all ports the same.
  */
-static bool is_from(const struct ibsa__engine *engine,
-		    const struct ibsa_address *from,
-		    const struct ibsa_address *asked)
+static bool is_from_address(const struct ibsa__engine *engine,
+			    const struct ibsa_address *from,
+			    const struct ibsa_address *asked)
 {
 	const uint8_t lmc = asked->lmc ? asked->lmc : engine->port.lmc;
 
 	if (from->qpn != asked->qpn)
 		return false;
-	if (asked->lid && is_lid(from->lid, asked->lid, lmc))
+	if (asked->lid && is_same_port_lid(from->lid, asked->lid, lmc))
 		return true;
-	return (!asked->lid || asked->lid > UINT16_MAX) && is_gid(from, asked);
+	return (!asked->lid || asked->lid > UINT16_MAX) &&
+	       is_same_gid(from, asked);
 }
 
 /* Whether it is the request with a status, whose attribute need not be that of
@@ -64,9 +65,9 @@ static bool is_request_returned(const struct txn *txn,
  * The txn that a message answers, or NULL and it has been counted. The
  * kernel replaces the upper half of the TransactionID.
  */
-static struct txn *find_txn(struct ibsa__engine *engine,
-			    const struct ibsa_message *message,
-			    const struct ibsa_sa_header *header)
+static struct txn *reply_find_txn(struct ibsa__engine *engine,
+				  const struct ibsa_message *message,
+				  const struct ibsa_sa_header *header)
 {
 	struct hash_node *node;
 	struct txn *txn;
@@ -85,11 +86,11 @@ static struct txn *find_txn(struct ibsa__engine *engine,
 		engine->stats.ignored_kind++;
 		return NULL;
 	}
-	if (!is_from(engine, &message->from, &txn->to)) {
+	if (!is_from_address(engine, &message->from, &txn->to)) {
 		engine->stats.ignored_source++;
 		return NULL;
 	}
-	if (txn->state == TXN_GIVEN_UP) {
+	if (txn->state == TXN_ABANDONED) {
 		engine->stats.ignored_id++;
 		ibsa__txn_free(engine, txn);
 		return NULL;
@@ -103,8 +104,9 @@ static bool is_from_known_sa(const struct ibsa__engine *engine,
 {
 	if (!engine->sa_known)
 		return false;
-	return is_from(engine, from, &engine->sa) ||
-	       (engine->is_redirected && is_from(engine, from, &engine->home));
+	return is_from_address(engine, from, &engine->sa) ||
+	       (engine->is_redirected &&
+		is_from_address(engine, from, &engine->home));
 }
 
 /* Who sent it may be a new SM that the port has not been read for yet. */
@@ -113,12 +115,12 @@ static bool is_from_sa(struct ibsa__engine *engine,
 {
 	if (is_from_known_sa(engine, &message->from))
 		return true;
-	ibsa__engine_refresh(engine);
+	ibsa__engine_port_refresh(engine);
 	return is_from_known_sa(engine, &message->from);
 }
 
-static void hear(struct ibsa__engine *engine,
-		 const struct ibsa_message *message)
+static void report_deliver(struct ibsa__engine *engine,
+			   const struct ibsa_message *message)
 {
 	const bool is_sa = is_from_sa(engine, message);
 
@@ -128,7 +130,7 @@ static void hear(struct ibsa__engine *engine,
 	engine->calling_back = false;
 }
 
-static void note_missed(struct ibsa__engine *engine)
+static void listener_report_loss(struct ibsa__engine *engine)
 {
 	if (!engine->listener)
 		return;
@@ -137,8 +139,8 @@ static void note_missed(struct ibsa__engine *engine)
 	engine->calling_back = false;
 }
 
-static bool is_report(const struct ibsa_message *message,
-		      const struct ibsa_sa_header *header)
+static bool message_is_report(const struct ibsa_message *message,
+			      const struct ibsa_sa_header *header)
 {
 	return !message->err && header->mgmt_class == IBSA_CLASS_SA &&
 	       header->method == IBSA_METHOD_REPORT;
@@ -149,8 +151,8 @@ static bool is_report(const struct ibsa_message *message,
  * has refused, since it still waited for the one before, waits for this word,
  * and so does the place of a request that nobody waits for any more.
  */
-static void given_up(struct ibsa__engine *engine,
-		     const struct ibsa_message *message)
+static void send_failure_handle(struct ibsa__engine *engine,
+				const struct ibsa_message *message)
 {
 	enum { ID_END = MAD_TID + 8 };
 	struct hash_node *node;
@@ -165,7 +167,7 @@ static void given_up(struct ibsa__engine *engine,
 		return;
 	txn = hash_object(node, struct txn, tid);
 	if (message->err == -ETIMEDOUT)
-		ibsa__txn_given_up(engine, txn);
+		ibsa__txn_transport_timeout(engine, txn);
 	else
 		ibsa__txn_refused(engine, txn, message->err);
 }
@@ -175,7 +177,7 @@ static void given_up(struct ibsa__engine *engine,
  * Source: IBA vol 1, 13.4.7; Linux drivers/infiniband/core/mad.c,
  * generate_unmatched_resp().
  */
-static bool may_be_without_sa(uint16_t status)
+static bool may_be_no_sa(uint16_t status)
 {
 	return status == IBSA_STATUS_BAD_VERSION ||
 	       status == IBSA_STATUS_BAD_METHOD ||
@@ -184,12 +186,12 @@ static bool may_be_without_sa(uint16_t status)
 
 /* Whether who was asked is the SA no more: by the port as it is now, since the
  * old SM's node may answer before anybody has looked at that. */
-static bool is_stale(struct ibsa__engine *engine, const struct txn *txn)
+static bool txn_is_at_old_sa(struct ibsa__engine *engine, const struct txn *txn)
 {
 	if (engine->sa_given)
 		return false;
 	if (is_at_sa(engine, txn))
-		ibsa__engine_read_port(engine);
+		ibsa__engine_port_read(engine);
 	return !is_at_sa(engine, txn);
 }
 
@@ -198,28 +200,28 @@ static bool is_stale(struct ibsa__engine *engine, const struct txn *txn)
  * is asked at once, as all that is in flight is to be; where there is none, at
  * the next try.
  */
-static bool is_refused_by_stale(struct ibsa__engine *engine, struct txn *txn,
-				uint16_t status)
+static bool reply_is_from_old_sa(struct ibsa__engine *engine, struct txn *txn,
+				 uint16_t status)
 {
-	if (!may_be_without_sa(status))
+	if (!may_be_no_sa(status))
 		return false;
-	if (!is_stale(engine, txn)) {
+	if (!txn_is_at_old_sa(engine, txn)) {
 		ibsa__redirect_distrust(engine, txn);
 		return false;
 	}
 	engine->stats.ignored_source++;
-	txn->out = 0;
+	txn->outstanding = 0;
 	return true;
 }
 
 /* A reply whose status is not what its queries are to be told, or not yet. */
-static bool is_provisional(struct ibsa__engine *engine, struct txn *txn,
-			   const struct ibsa_sa_header *header,
-			   const struct ibsa_message *message,
-			   struct ibsa_reply *reply)
+static bool reply_is_provisional(struct ibsa__engine *engine, struct txn *txn,
+				 const struct ibsa_sa_header *header,
+				 const struct ibsa_message *message,
+				 struct ibsa_reply *reply)
 {
 	if (!(header->status & IBSA_STATUS_REDIRECT))
-		return is_refused_by_stale(engine, txn, header->status);
+		return reply_is_from_old_sa(engine, txn, header->status);
 	reply->record = txn->record;
 	reply->redirects = txn->hops;
 	ibsa__reply_parse(txn->record, header, message->mad, message->len,
@@ -227,30 +229,30 @@ static bool is_provisional(struct ibsa__engine *engine, struct txn *txn,
 	return ibsa__redirect_follow(engine, txn, reply);
 }
 
-static void handle(struct ibsa__engine *engine,
-		   const struct ibsa_message *message)
+static void message_handle(struct ibsa__engine *engine,
+			   const struct ibsa_message *message)
 {
 	struct ibsa_sa_header header;
 	struct ibsa_reply reply = { 0 };
 	struct txn *txn;
 
 	if (message->err && message->err != -EMSGSIZE) {
-		given_up(engine, message);
+		send_failure_handle(engine, message);
 		return;
 	}
 	/* What was queued behind a reply too large may be gone with it. */
 	if (message->err)
-		note_missed(engine);
+		listener_report_loss(engine);
 	if (message->len < IBSA_SA_HEADER_BYTES) {
 		engine->stats.ignored_malformed++;
 		return;
 	}
 	ibsa_sa_header_record.decode(message->mad, &header);
-	if (engine->listener && is_report(message, &header)) {
-		hear(engine, message);
+	if (engine->listener && message_is_report(message, &header)) {
+		report_deliver(engine, message);
 		return;
 	}
-	txn = find_txn(engine, message, &header);
+	txn = reply_find_txn(engine, message, &header);
 	if (!txn)
 		return;
 	if (header.status & IBSA_STATUS_BUSY) {
@@ -259,7 +261,7 @@ static void handle(struct ibsa__engine *engine,
 		return;
 	}
 	if (header.status &&
-	    is_provisional(engine, txn, &header, message, &reply))
+	    reply_is_provisional(engine, txn, &header, message, &reply))
 		return;
 	reply.err = message->err;
 	if (message->len > engine->options.reply_bytes)
@@ -285,22 +287,22 @@ int ibsa__engine_receive(struct ibsa__engine *engine)
 	const unsigned int most = engine->in_flight + BATCH;
 	struct ibsa_message message;
 
-	engine->more = false;
+	engine->has_messages = false;
 	for (unsigned int i = 0; i < most; i++) {
 		int got = transport->ops->recv(transport, &message);
 
 		if (got < 0)
-			note_missed(engine);
+			listener_report_loss(engine);
 		/* Not to find out at the next try of each, or the last. */
 		if (got == -ENODEV)
 			ibsa__engine_resend(engine);
 		if (got <= 0)
 			return got;
-		handle(engine, &message);
-		ibsa__engine_pump(engine);
+		message_handle(engine, &message);
+		ibsa__engine_window_fill(engine);
 		if (!engine->in_flight && !engine->listener)
 			return 0;
 	}
-	engine->more = true;
+	engine->has_messages = true;
 	return 0;
 }

@@ -21,7 +21,7 @@ enum {
 /* Where multicast LIDs of OPA begin. */
 #define OPA_LID_MULTICAST UINT32_C(0xf0000000)
 
-#define READ(kind, bytes, out)                                  \
+#define REDIRECT_DECODE(kind, bytes, out)                       \
 	do {                                                    \
 		struct ibsa_##kind info;                        \
                                                                 \
@@ -42,12 +42,12 @@ void ibsa__redirect_read(const struct ibsa_reply *reply,
 			 struct ibsa__redirect *out)
 {
 	if (reply->record->class_version == IBSA_CLASS_VERSION_OPA) {
-		READ(opa_class_port_info, reply->redirect, out);
+		REDIRECT_DECODE(opa_class_port_info, reply->redirect, out);
 		out->is_opa = true;
 		out->lid = out->lid == UINT32_MAX ? 0 : out->lid;
 		return;
 	}
-	READ(class_port_info, reply->redirect, out);
+	REDIRECT_DECODE(class_port_info, reply->redirect, out);
 	if (out->lid == IBSA_LID_PERMISSIVE)
 		out->lid = 0;
 }
@@ -229,8 +229,8 @@ static bool redirect_learn(struct ibsa__engine *engine,
 	return true;
 }
 
-static void redirect_keep(struct ibsa__engine *engine,
-			  const struct ibsa_reply *reply)
+static void last_redirect_set(struct ibsa__engine *engine,
+			      const struct ibsa_reply *reply)
 {
 	const struct ibsa_record *info =
 		reply->record->class_version == IBSA_CLASS_VERSION_OPA
@@ -267,11 +267,11 @@ bool ibsa__redirect_follow(struct ibsa__engine *engine, struct txn *txn,
 		return false;
 	if (txn->hops == IBSA__REDIRECTS_MAX) {
 		ibsa__redirect_drop(engine);
-		redirect_keep(engine, reply);
+		last_redirect_set(engine, reply);
 		return false;
 	}
 	if (is_at_sa(engine, txn) && !redirect_learn(engine, reply)) {
-		redirect_keep(engine, reply);
+		last_redirect_set(engine, reply);
 		return false;
 	}
 	/* Until the path to a target is known, it is redirected there again. */

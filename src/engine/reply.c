@@ -13,7 +13,7 @@ enum { IBSIM_BYTES = 224 };
  * the last, yet no more than one MAD is here; or it was, and its length says
  * more.
  */
-static bool is_cut_by_rmpp(const struct ibsa_sa_header *header, size_t len)
+static bool table_is_cut(const struct ibsa_sa_header *header, size_t len)
 {
 	if (!(header->rmpp_flags & IBSA_RMPP_LAST))
 		return len <= IBSA_MAD_BYTES;
@@ -26,21 +26,21 @@ static bool is_cut_by_rmpp(const struct ibsa_sa_header *header, size_t len)
  * the header as the SA wrote it, without a type, and of one MAD it hands over
  * 224 bytes, whatever length it says.
  */
-static size_t usable_len(const struct ibsa_sa_header *header, size_t len,
-			 bool *cut)
+static size_t table_usable_len(const struct ibsa_sa_header *header, size_t len,
+			       bool *cut)
 {
 	*cut = false;
 	if (!(header->rmpp_flags & IBSA_RMPP_ACTIVE))
 		return len;
 	if (header->rmpp_type == IBSA_RMPP_TYPE_DATA) {
-		*cut = is_cut_by_rmpp(header, len);
+		*cut = table_is_cut(header, len);
 		return len;
 	}
 	*cut = len > IBSIM_BYTES && len <= IBSA_MAD_BYTES;
 	return *cut ? IBSIM_BYTES : len;
 }
 
-static void parse_table(const struct ibsa_record *record,
+static void table_parse(const struct ibsa_record *record,
 			const struct ibsa_sa_header *header, size_t len,
 			struct ibsa_reply *out)
 {
@@ -54,16 +54,16 @@ static void parse_table(const struct ibsa_record *record,
 		return;
 	}
 	out->stride = stride;
-	len = usable_len(header, len, &cut);
+	len = table_usable_len(header, len, &cut);
 	out->count = (len - IBSA_SA_HEADER_BYTES) / stride;
 	if (cut)
 		out->err = -ENODATA;
 }
 
 /* The ClassPortInfo of a redirection, if all of it is here. */
-static const uint8_t *redirect_of(const struct ibsa_record *record,
-				  const struct ibsa_sa_header *header,
-				  const uint8_t *mad, size_t len)
+static const uint8_t *reply_redirect(const struct ibsa_record *record,
+				     const struct ibsa_sa_header *header,
+				     const uint8_t *mad, size_t len)
 {
 	const struct ibsa_record *info =
 		record->class_version == IBSA_CLASS_VERSION_OPA
@@ -87,12 +87,12 @@ void ibsa__reply_parse(const struct ibsa_record *record,
 	out->count = 0;
 	out->redirect = NULL;
 	if (header->status) {
-		out->redirect = redirect_of(record, header, mad, len);
+		out->redirect = reply_redirect(record, header, mad, len);
 		return;
 	}
 	if (header->method == IBSA_METHOD_GET_TABLE_RESP ||
 	    header->method == IBSA_METHOD_GET_MULTI_RESP) {
-		parse_table(record, header, len, out);
+		table_parse(record, header, len, out);
 	} else if (len < IBSA_SA_HEADER_BYTES + (size_t)record->size) {
 		out->err = -EPROTO;
 	} else {

@@ -32,8 +32,8 @@ static uint64_t round_trip_limit_us(const struct round_trip *trip)
  * A try that was lost is answered a round trip after the next one. A slow SA
  * answers the first try at any time between two.
  */
-static bool is_of_earlier_try(const struct round_trip *trip,
-			      uint32_t interval_ms, uint64_t since_us)
+static bool is_reply_to_earlier_try(const struct round_trip *trip,
+				    uint32_t interval_ms, uint64_t since_us)
 {
 	return since_us > round_trip_limit_us(trip) &&
 	       since_us > UINT64_C(1000) * interval_ms / 4;
@@ -47,7 +47,7 @@ void ibsa__round_trip_note(struct round_trip *trip, uint32_t tries,
 	if (tries == 1)
 		round_trip_add(trip,
 			       us < LONGEST_US ? (uint32_t)us : LONGEST_US);
-	else if (is_of_earlier_try(trip, interval_ms, us))
+	else if (is_reply_to_earlier_try(trip, interval_ms, us))
 		trip->retry_ms = interval_ms;
 }
 

@@ -21,7 +21,8 @@ void ibsa__share_done(struct share *share)
 	share->buckets = NULL;
 }
 
-static void move_entries(struct share *to, const struct share_bucket *from)
+static void share_move_entries(struct share *to,
+			       const struct share_bucket *from)
 {
 	for (int i = 0; i < SHARE_WAYS; i++) {
 		const struct share_entry *entry = &from->entries[i];
@@ -43,7 +44,7 @@ void ibsa__share_fit(struct share *share, size_t live)
 	if (!bigger.buckets)
 		return;
 	for (size_t i = 0; i <= share->mask; i++)
-		move_entries(&bigger, &share->buckets[i]);
+		share_move_entries(&bigger, &share->buckets[i]);
 	ibsa__free(share->buckets);
 	*share = bigger;
 }

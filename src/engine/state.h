@@ -39,7 +39,7 @@ struct query {
 enum txn_state {
 	TXN_QUEUED,    /* waits for the window */
 	TXN_IN_FLIGHT, /* holds a place in the window */
-	TXN_GIVEN_UP,  /* and so does this: its queries have ended, but the
+	TXN_ABANDONED, /* and so does this: its queries have ended, but the
 			* transport still holds it */
 	TXN_ENDED,     /* its queries are being called back */
 };
@@ -62,15 +62,16 @@ struct txn {
 	uint32_t max_interval_ms;
 	uint32_t tries;
 	uint32_t id_tries; /* of them, those with this TransactionID */
-	uint32_t out;	   /* of them, those that the transport may wait for */
-	uint32_t epoch;	   /* of the engine when it was asked */
-	uint16_t asked_bytes; /* of the record that it asks for */
+	uint32_t
+		outstanding; /* of them, those that the transport may wait for */
+	uint32_t epoch;	     /* of the engine when it was asked */
+	uint16_t request_bytes; /* of the record that it asks for */
 	uint8_t method;
 	uint8_t jitter_percent;
 	bool shareable;
 	uint8_t hops; /* redirections that were followed since it was sent to
 		       * the SA itself */
-	bool heard_busy;
+	bool got_busy;
 	bool starts_deadlines; /* those that run from its first send */
 	bool is_late; /* the transport did not take the last try because it still
 		       * waits for the answer to the one before, whose time is
@@ -122,7 +123,7 @@ struct ibsa__engine {
 	bool calling_back;
 	bool closing;
 	bool transport_holds; /* the transport does; see struct ibsa_transport_ops */
-	bool more;	      /* dispatch stopped with messages left */
+	bool has_messages; /* dispatch stopped with messages left */
 	uint64_t port_read_ns;
 	struct ibsa__listener *listener; /* to the SA's Reports, or NULL */
 	struct list watches;		 /* who watches the port */
@@ -130,7 +131,8 @@ struct ibsa__engine {
 	struct timer watch_timer;	 /* armed while somebody watches */
 	unsigned int watch_interval_ms;
 	struct wheel wheel;
-	struct wheel holds; /* given up, until the transport does so too; of
+	struct wheel
+		abandoned_wheel; /* given up, until the transport does so too; of
 			     * interest only to those who wait for the window */
 	struct pool queries;
 	struct pool txns;
@@ -141,7 +143,7 @@ struct ibsa__engine {
 	struct list ended;   /* queries whose callback is due */
 	struct round_trip round_trip;
 	unsigned int in_flight;
-	unsigned int given_up; /* of them, those in TXN_GIVEN_UP */
+	unsigned int abandoned; /* of them, those in TXN_ABANDONED */
 	unsigned int queued;
 	uint64_t pace_end;  /* tick at which @paced counts anew */
 	unsigned int paced; /* places that were freed since */
@@ -168,13 +170,13 @@ static inline uint64_t tick_after(uint64_t now_ns, uint64_t ms)
 
 /* port.c: the port afresh; afresh unless it was read just now; afresh because
  * somebody watches. Then what those who watch are to be told. */
-int ibsa__engine_read_port(struct ibsa__engine *engine);
-void ibsa__engine_refresh(struct ibsa__engine *engine);
+int ibsa__engine_port_read(struct ibsa__engine *engine);
+void ibsa__engine_port_refresh(struct ibsa__engine *engine);
 /* Read it if the transport says that it may have changed. */
-void ibsa__engine_notice(struct ibsa__engine *engine);
+void ibsa__engine_port_poll(struct ibsa__engine *engine);
 void ibsa__engine_port_check(struct ibsa__engine *engine);
-void ibsa__engine_tell(struct ibsa__engine *engine);
-void ibsa__engine_unwatch_all(struct ibsa__engine *engine);
+void ibsa__engine_port_report(struct ibsa__engine *engine);
+void ibsa__engine_port_unwatch_all(struct ibsa__engine *engine);
 
 /* Whether a LID is one of Omni-Path that is sent as a GID; and have @out, which
  * has such a LID, sent so. */
@@ -206,17 +208,17 @@ void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn);
 
 /* The transport waits no longer for the answer to a try; or it refuses a try
  * that it took, for @err. */
-void ibsa__txn_given_up(struct ibsa__engine *engine, struct txn *txn);
+void ibsa__txn_transport_timeout(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__txn_refused(struct ibsa__engine *engine, struct txn *txn, int err);
 void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__txn_end(struct ibsa__engine *engine, struct txn *txn);
-void ibsa__txn_give_up(struct ibsa__engine *engine, struct txn *txn);
+void ibsa__txn_abandon(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__txn_free(struct ibsa__engine *engine, struct txn *txn);
 /* Free those given up that the transport holds no more by now. */
-void ibsa__engine_release(struct ibsa__engine *engine, uint64_t now_ns);
+void ibsa__engine_window_release(struct ibsa__engine *engine, uint64_t now_ns);
 void ibsa__engine_retarget(struct ibsa__engine *engine);
 void ibsa__engine_resend(struct ibsa__engine *engine);
-void ibsa__engine_pump(struct ibsa__engine *engine);
+void ibsa__engine_window_fill(struct ibsa__engine *engine);
 
 /* @txn was redirected: it goes to the SA that is asked now; its next try is
  * still an interval away if that is not known yet. */

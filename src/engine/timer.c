@@ -17,7 +17,7 @@ void ibsa__wheel_init(struct wheel *wheel, uint64_t now)
  * The slot for a tick after now: on the level of the highest digit in which
  * the two differ, each level being one digit of WHEEL_BITS bits.
  */
-static unsigned int slot_of(const struct wheel *wheel, uint64_t due)
+static unsigned int wheel_slot(const struct wheel *wheel, uint64_t due)
 {
 	unsigned int top = 63 - (unsigned int)__builtin_clzll(due ^ wheel->now);
 	unsigned int level = top / WHEEL_BITS;
@@ -25,14 +25,14 @@ static unsigned int slot_of(const struct wheel *wheel, uint64_t due)
 	return level * WHEEL_SLOTS + (due >> level * WHEEL_BITS) % WHEEL_SLOTS;
 }
 
-static void place(struct wheel *wheel, struct timer *timer)
+static void timer_insert(struct wheel *wheel, struct timer *timer)
 {
 	if (timer->due <= wheel->now) {
 		timer->slot = SLOT_DUE;
 		list_append(&wheel->due, &timer->link);
 		return;
 	}
-	timer->slot = (uint16_t)slot_of(wheel, timer->due);
+	timer->slot = (uint16_t)wheel_slot(wheel, timer->due);
 	list_append(&wheel->slots[timer->slot], &timer->link);
 	wheel->used[timer->slot / WHEEL_SLOTS] |= UINT64_C(1)
 						  << timer->slot % WHEEL_SLOTS;
@@ -43,7 +43,7 @@ void ibsa__timer_arm(struct wheel *wheel, struct timer *timer, uint64_t due)
 	ibsa__timer_cancel(wheel, timer);
 	timer->due = due;
 	timer->armed = true;
-	place(wheel, timer);
+	timer_insert(wheel, timer);
 }
 
 void ibsa__timer_cancel(struct wheel *wheel, struct timer *timer)
@@ -59,7 +59,7 @@ void ibsa__timer_cancel(struct wheel *wheel, struct timer *timer)
 }
 
 /* Place the timers of one slot again, now that the clock has moved. */
-static void empty_slot(struct wheel *wheel, unsigned int slot)
+static void slot_redistribute(struct wheel *wheel, unsigned int slot)
 {
 	struct list timers;
 
@@ -71,12 +71,12 @@ static void empty_slot(struct wheel *wheel, unsigned int slot)
 						  link);
 
 		list_remove(&timer->link);
-		place(wheel, timer);
+		timer_insert(wheel, timer);
 	}
 }
 
 /* The bits of the slots that the digit passes from @from on to @to. */
-static uint64_t passed_slots(uint64_t from, uint64_t to)
+static uint64_t wheel_passed_slots(uint64_t from, uint64_t to)
 {
 	uint64_t steps = to - from;
 	uint64_t bits;
@@ -98,12 +98,14 @@ void ibsa__wheel_advance(struct wheel *wheel, uint64_t now)
 	for (int level = WHEEL_LEVELS - 1; level >= 0; level--) {
 		unsigned int shift = (unsigned int)level * WHEEL_BITS;
 		uint64_t passed = wheel->used[level] &
-				  passed_slots(before >> shift, now >> shift);
+				  wheel_passed_slots(before >> shift,
+						     now >> shift);
 
 		for (; passed; passed &= passed - 1)
-			empty_slot(wheel, (unsigned int)level * WHEEL_SLOTS +
-						  (unsigned int)__builtin_ctzll(
-							  passed));
+			slot_redistribute(
+				wheel,
+				(unsigned int)level * WHEEL_SLOTS +
+					(unsigned int)__builtin_ctzll(passed));
 	}
 }
 
@@ -119,7 +121,7 @@ struct timer *ibsa__wheel_take(struct wheel *wheel)
 }
 
 /* The first tick of the next used slot of a level. */
-static uint64_t level_next(const struct wheel *wheel, unsigned int level)
+static uint64_t wheel_level_next(const struct wheel *wheel, unsigned int level)
 {
 	unsigned int shift = level * WHEEL_BITS;
 	uint64_t digits = wheel->now >> shift;
@@ -141,7 +143,7 @@ uint64_t ibsa__wheel_next(const struct wheel *wheel)
 
 		if (!wheel->used[level])
 			continue;
-		tick = level_next(wheel, level);
+		tick = wheel_level_next(wheel, level);
 		next = tick < next ? tick : next;
 	}
 	return next;

@@ -17,7 +17,7 @@ static uint32_t or_default(uint32_t value, uint32_t fallback)
 	return value ? value : fallback;
 }
 
-static uint8_t jitter_of(const struct ibsa__engine *engine, int percent)
+static uint8_t query_jitter(const struct ibsa__engine *engine, int percent)
 {
 	if (!percent)
 		percent = engine->options.jitter_percent;
@@ -28,7 +28,8 @@ static uint8_t jitter_of(const struct ibsa__engine *engine, int percent)
  * No retry before the reply is to be expected: each try costs a slow SA as much
  * as a request.
  */
-static void interval_raise(const struct ibsa__engine *engine, struct txn *txn)
+static void txn_interval_raise(const struct ibsa__engine *engine,
+			       struct txn *txn)
 {
 	uint32_t ms = ibsa__round_trip_limit_ms(&engine->round_trip);
 
@@ -63,23 +64,23 @@ int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 	list_init(&txn->queries);
 	timer_init(&txn->retry, TIMER_RETRY);
 	txn->record = query->record->reply;
-	txn->asked_bytes = query->record->size;
+	txn->request_bytes = query->record->size;
 	txn->interval_ms = or_default(query->first_interval_ms,
 				      options->first_interval_ms);
 	txn->max_interval_ms = or_default(query->max_interval_ms,
 					  options->max_interval_ms);
-	interval_raise(engine, txn);
-	txn->jitter_percent = jitter_of(engine, query->jitter_percent);
+	txn_interval_raise(engine, txn);
+	txn->jitter_percent = query_jitter(engine, query->jitter_percent);
 	txn->tries = 0;
 	txn->id_tries = 0;
 	txn->to = (struct ibsa_address){ 0 };
 	txn->method = request.method;
 	txn->epoch = engine->epoch;
 	txn->hops = 0;
-	txn->heard_busy = false;
+	txn->got_busy = false;
 	txn->starts_deadlines = false;
 	txn->is_late = false;
-	txn->out = 0;
+	txn->outstanding = 0;
 	txn->state = TXN_ENDED;
 	txn->shareable = options->sharing && !query->no_sharing &&
 			 (request.method == IBSA_METHOD_GET ||
@@ -90,7 +91,8 @@ int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 	return 0;
 }
 
-static uint64_t jittered_ms(struct ibsa__engine *engine, const struct txn *txn)
+static uint64_t txn_jittered_ms(struct ibsa__engine *engine,
+				const struct txn *txn)
 {
 	uint64_t spread = (uint64_t)txn->interval_ms * txn->jitter_percent /
 			  100;
@@ -101,7 +103,7 @@ static uint64_t jittered_ms(struct ibsa__engine *engine, const struct txn *txn)
 	       random_below(&engine->random, spread + 1);
 }
 
-static void double_interval(struct txn *txn)
+static void txn_interval_double(struct txn *txn)
 {
 	if (txn->interval_ms >= txn->max_interval_ms / 2)
 		txn->interval_ms = txn->max_interval_ms;
@@ -110,27 +112,27 @@ static void double_interval(struct txn *txn)
 }
 
 /* Arm the next try. Return: when that is from now, in ms. */
-static uint64_t arm_retry(struct ibsa__engine *engine, struct txn *txn,
-			  uint64_t now_ns)
+static uint64_t txn_retry_arm(struct ibsa__engine *engine, struct txn *txn,
+			      uint64_t now_ns)
 {
 	uint64_t ms;
 
-	interval_raise(engine, txn);
-	ms = jittered_ms(engine, txn);
+	txn_interval_raise(engine, txn);
+	ms = txn_jittered_ms(engine, txn);
 	ms = ms ? ms : 1;
 	txn->last_interval_ms = txn->interval_ms;
 	ibsa__timer_arm(&engine->wheel, &txn->retry, tick_after(now_ns, ms));
-	double_interval(txn);
+	txn_interval_double(txn);
 	return ms;
 }
 
 /* The SA is busy: leave it alone for a whole interval from now. */
 void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn)
 {
-	txn->heard_busy = true;
+	txn->got_busy = true;
 	txn->is_backing_off = true;
-	txn->out = 0;
-	arm_retry(engine, txn, engine_now_ns(engine));
+	txn->outstanding = 0;
+	txn_retry_arm(engine, txn, engine_now_ns(engine));
 }
 
 /*
@@ -139,7 +141,8 @@ void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn)
  * that was never sent that cannot be: the kernel says the same of an address
  * that it cannot send to. Or its queue is full (-EBUSY).
  */
-static int try_refused(struct ibsa__engine *engine, struct txn *txn, int err)
+static int txn_try_refused(struct ibsa__engine *engine, struct txn *txn,
+			   int err)
 {
 	if (!txn->id_tries)
 		return err == -EALREADY ? -EINVAL : err;
@@ -155,10 +158,10 @@ static int try_refused(struct ibsa__engine *engine, struct txn *txn, int err)
  * those segments that are on their way: where it was late a try is due. It need
  * not speak of the last try: its word may come after that was sent.
  */
-void ibsa__txn_given_up(struct ibsa__engine *engine, struct txn *txn)
+void ibsa__txn_transport_timeout(struct ibsa__engine *engine, struct txn *txn)
 {
-	txn->out -= txn->out > 0;
-	if (!txn->out && txn->state == TXN_GIVEN_UP) {
+	txn->outstanding -= txn->outstanding > 0;
+	if (!txn->outstanding && txn->state == TXN_ABANDONED) {
 		ibsa__txn_free(engine, txn);
 		return;
 	}
@@ -170,7 +173,7 @@ void ibsa__txn_given_up(struct ibsa__engine *engine, struct txn *txn)
 }
 
 /* Give @txn an id of its own, which has not been sent yet. */
-static void name_txn(struct ibsa__engine *engine, struct txn *txn)
+static void txn_id_assign(struct ibsa__engine *engine, struct txn *txn)
 {
 	txn->id_tries = 0;
 	if (!engine->next_tid)
@@ -185,13 +188,13 @@ static void name_txn(struct ibsa__engine *engine, struct txn *txn)
  * a request of the same id, and whether the old SA was busy says nothing. The
  * kernel reports the end of its wait under the old id, which is not found.
  */
-static void aim(struct ibsa__engine *engine, struct txn *txn)
+static void txn_address_update(struct ibsa__engine *engine, struct txn *txn)
 {
 	if (txn->tries && !is_same_address(&txn->to, &engine->sa)) {
 		ibsa__hash_remove(&engine->tids, &txn->tid);
-		name_txn(engine, txn);
-		txn->heard_busy = false;
-		txn->out = 0;
+		txn_id_assign(engine, txn);
+		txn->got_busy = false;
+		txn->outstanding = 0;
 		engine->stats.retargeted++;
 		if (!engine->is_redirected)
 			txn->hops = 0;
@@ -211,15 +214,15 @@ static unsigned int last_wait_ms(uint64_t now_ns, uint64_t end)
  * Send @txn and tell the transport how long to wait: until the next try, or
  * until the last query ends if that is sooner.
  */
-static int send_mad(struct ibsa__engine *engine, struct txn *txn,
-		    uint64_t now_ns, unsigned int interval_ms)
+static int txn_mad_send(struct ibsa__engine *engine, struct txn *txn,
+			uint64_t now_ns, unsigned int interval_ms)
 {
 	struct ibsa_transport *transport = engine->transport;
 	uint64_t wait_end = txn->retry.due;
 	uint64_t last;
 	int err;
 
-	aim(engine, txn);
+	txn_address_update(engine, txn);
 	if (!ibsa__txn_is_awaited(txn, now_ns, wait_end, &last)) {
 		wait_end = last;
 		interval_ms = last_wait_ms(now_ns, last);
@@ -234,15 +237,16 @@ static int send_mad(struct ibsa__engine *engine, struct txn *txn,
 }
 
 /* Send @txn once more and arm its next try. */
-static int send_try(struct ibsa__engine *engine, struct txn *txn,
-		    uint64_t now_ns)
+static int txn_try_send(struct ibsa__engine *engine, struct txn *txn,
+			uint64_t now_ns)
 {
-	const uint64_t interval_ms = arm_retry(engine, txn, now_ns);
+	const uint64_t interval_ms = txn_retry_arm(engine, txn, now_ns);
 	int err = -EAGAIN;
 
 	txn->is_backing_off = false;
 	if (engine->sa_known)
-		err = send_mad(engine, txn, now_ns, (unsigned int)interval_ms);
+		err = txn_mad_send(engine, txn, now_ns,
+				   (unsigned int)interval_ms);
 	txn->is_refused = err != 0;
 	if (err) {
 		engine->stats.send_errors++;
@@ -250,7 +254,7 @@ static int send_try(struct ibsa__engine *engine, struct txn *txn,
 		if (err != -EALREADY)
 			txn->interval_ms = txn->last_interval_ms;
 		if (err == -EALREADY || err == -EBUSY)
-			err = try_refused(engine, txn, err);
+			err = txn_try_refused(engine, txn, err);
 		return err;
 	}
 	if (txn->starts_deadlines)
@@ -258,31 +262,33 @@ static int send_try(struct ibsa__engine *engine, struct txn *txn,
 	txn->sent_ns = now_ns;
 	txn->is_late = false;
 	txn->id_tries++;
-	txn->out++;
+	txn->outstanding++;
 	txn->tries++;
 	engine->stats.sent++;
 	return 0;
 }
 
 /* Give @txn its place in the window, and send it. */
-static int launch(struct ibsa__engine *engine, struct txn *txn, uint64_t now_ns)
+static int txn_launch(struct ibsa__engine *engine, struct txn *txn,
+		      uint64_t now_ns)
 {
 	txn->state = TXN_IN_FLIGHT;
 	engine->in_flight++;
-	name_txn(engine, txn);
-	return send_try(engine, txn, now_ns);
+	txn_id_assign(engine, txn);
+	return txn_try_send(engine, txn, now_ns);
 }
 
 /* The wheel that @txn's timer is in. */
-static struct wheel *wheel_of(struct ibsa__engine *engine,
-			      const struct txn *txn)
+static struct wheel *txn_wheel(struct ibsa__engine *engine,
+			       const struct txn *txn)
 {
-	return txn->state == TXN_GIVEN_UP ? &engine->holds : &engine->wheel;
+	return txn->state == TXN_ABANDONED ? &engine->abandoned_wheel
+					   : &engine->wheel;
 }
 
 /* What is in flight is sent again: all of it at once if that is little, else
  * in turn, but nothing later than its next try. */
-static void resend(struct ibsa__engine *engine, bool only_moved)
+static void txns_resend(struct ibsa__engine *engine, bool only_moved)
 {
 	uint64_t now = engine_now_ns(engine) / NS_PER_MS;
 	unsigned int count = 0;
@@ -299,7 +305,7 @@ static void resend(struct ibsa__engine *engine, bool only_moved)
 				continue;
 			count++;
 			if (due < txn->retry.due)
-				ibsa__timer_arm(wheel_of(engine, txn),
+				ibsa__timer_arm(txn_wheel(engine, txn),
 						&txn->retry, due);
 		}
 	}
@@ -308,21 +314,21 @@ static void resend(struct ibsa__engine *engine, bool only_moved)
 /* The SA has moved: what is in flight follows it. */
 void ibsa__engine_retarget(struct ibsa__engine *engine)
 {
-	resend(engine, true);
+	txns_resend(engine, true);
 }
 
 /* The transport has lost what was in flight: to send it again is to learn
  * whether it still carries anything. */
 void ibsa__engine_resend(struct ibsa__engine *engine)
 {
-	resend(engine, false);
+	txns_resend(engine, false);
 }
 
 /*
  * An error that may be gone at the next try: a full send queue, or a kernel
  * that still waits for the answer to the try before (-EBUSY).
  */
-static bool is_passing(int err)
+static bool is_temporary(int err)
 {
 	return err == -EAGAIN || err == -ENOBUFS || err == -ENOMEM ||
 	       err == -EINTR || err == -EBUSY;
@@ -340,7 +346,7 @@ int ibsa__txn_submit(struct ibsa__engine *engine, struct txn *txn,
 	int err;
 
 	if (engine->in_flight >= engine->options.window)
-		ibsa__engine_release(engine, now_ns);
+		ibsa__engine_window_release(engine, now_ns);
 	/* What was redirected keeps its place until the path is known. */
 	room = ibsa__redirect_is_path_query(txn) ||
 	       (engine->in_flight < engine->options.window &&
@@ -358,17 +364,18 @@ int ibsa__txn_submit(struct ibsa__engine *engine, struct txn *txn,
 		engine->queued++;
 		return 0;
 	}
-	err = launch(engine, txn, now_ns);
-	if (!err || is_passing(err))
+	err = txn_launch(engine, txn, now_ns);
+	if (!err || is_temporary(err))
 		return 0;
 	ibsa__txn_end(engine, txn);
 	return err;
 }
 
 /* @txn could not be sent: leave it to its next try, or give it up. */
-static void send_failed(struct ibsa__engine *engine, struct txn *txn, int err)
+static void txn_send_failed(struct ibsa__engine *engine, struct txn *txn,
+			    int err)
 {
-	if (!is_passing(err))
+	if (!is_temporary(err))
 		ibsa__txn_answer(engine, txn,
 				 &(struct ibsa_reply){ .err = err });
 }
@@ -381,17 +388,17 @@ void ibsa__txn_refused(struct ibsa__engine *engine, struct txn *txn, int err)
 {
 	engine->stats.send_errors++;
 	if (txn->state != TXN_IN_FLIGHT) {
-		ibsa__txn_given_up(engine, txn);
+		ibsa__txn_transport_timeout(engine, txn);
 		return;
 	}
-	txn->out -= txn->out > 0;
+	txn->outstanding -= txn->outstanding > 0;
 	txn->tries -= txn->tries > 0;
 	txn->id_tries -= txn->id_tries > 0;
 	txn->is_refused = true;
 	if (err == -EINVAL && txn->id_tries)
 		txn->is_late = true;
 	else
-		send_failed(engine, txn, err);
+		txn_send_failed(engine, txn, err);
 }
 
 /*
@@ -406,13 +413,13 @@ void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn)
 
 	if (!ibsa__txn_is_awaited(txn, now_ns, engine->wheel.now + 1, &last))
 		return;
-	ibsa__engine_refresh(engine);
+	ibsa__engine_port_refresh(engine);
 	/* A target that is silent may be gone: the SA knows. */
 	if (!txn->is_backing_off && !txn->is_refused)
 		ibsa__redirect_distrust(engine, txn);
-	err = send_try(engine, txn, now_ns);
+	err = txn_try_send(engine, txn, now_ns);
 	if (err)
-		send_failed(engine, txn, err);
+		txn_send_failed(engine, txn, err);
 	else if (txn->tries > 1)
 		engine->stats.retries++;
 }
@@ -421,12 +428,12 @@ void ibsa__txn_redirected(struct ibsa__engine *engine, struct txn *txn)
 {
 	const uint64_t now_ns = engine_now_ns(engine);
 
-	txn->out = 0;
+	txn->outstanding = 0;
 	txn->interval_ms = txn->last_interval_ms;
 	if (is_at_sa(engine, txn)) {
 		/* The SA to ask is not known yet, so none is silent. */
 		txn->is_backing_off = true;
-		arm_retry(engine, txn, now_ns);
+		txn_retry_arm(engine, txn, now_ns);
 	} else {
 		ibsa__timer_arm(&engine->wheel, &txn->retry,
 				now_ns / NS_PER_MS);
@@ -442,10 +449,10 @@ void ibsa__txn_end(struct ibsa__engine *engine, struct txn *txn)
 		list_remove(&txn->link);
 		engine->queued--;
 	} else {
-		ibsa__timer_cancel(wheel_of(engine, txn), &txn->retry);
+		ibsa__timer_cancel(txn_wheel(engine, txn), &txn->retry);
 		ibsa__hash_remove(&engine->tids, &txn->tid);
 		engine->in_flight--;
-		engine->given_up -= txn->state == TXN_GIVEN_UP;
+		engine->abandoned -= txn->state == TXN_ABANDONED;
 	}
 	txn->state = TXN_ENDED;
 }
@@ -463,7 +470,7 @@ void ibsa__txn_free(struct ibsa__engine *engine, struct txn *txn)
  */
 static uint64_t paced_release(struct ibsa__engine *engine)
 {
-	const uint64_t now = engine->holds.now;
+	const uint64_t now = engine->abandoned_wheel.now;
 
 	if (now >= engine->pace_end) {
 		engine->pace_end = now + PACE_MS;
@@ -482,13 +489,14 @@ static uint64_t paced_release(struct ibsa__engine *engine)
  * queries. A further request whose time is over is kept for PACE_MS, since the
  * report is due.
  */
-static uint64_t kept_until(struct ibsa__engine *engine, const struct txn *txn)
+static uint64_t abandoned_until(struct ibsa__engine *engine,
+				const struct txn *txn)
 {
 	const uint64_t until = txn->wait_end + LATE_MS;
 	uint64_t paced;
 
 	if (engine->transport_holds &&
-	    engine->given_up < engine->options.window / 2)
+	    engine->abandoned < engine->options.window / 2)
 		return until;
 	if (engine->transport_holds && txn->wait_end <= engine->wheel.now)
 		paced = engine->wheel.now + PACE_MS;
@@ -497,28 +505,28 @@ static uint64_t kept_until(struct ibsa__engine *engine, const struct txn *txn)
 	return paced < until ? paced : until;
 }
 
-void ibsa__txn_give_up(struct ibsa__engine *engine, struct txn *txn)
+void ibsa__txn_abandon(struct ibsa__engine *engine, struct txn *txn)
 {
 	uint64_t until = 0;
 
-	if (txn->out && !engine->closing)
-		until = kept_until(engine, txn);
-	if (until <= engine->holds.now) {
+	if (txn->outstanding && !engine->closing)
+		until = abandoned_until(engine, txn);
+	if (until <= engine->abandoned_wheel.now) {
 		ibsa__txn_free(engine, txn);
 		return;
 	}
 	ibsa__timer_cancel(&engine->wheel, &txn->retry);
-	txn->state = TXN_GIVEN_UP;
-	engine->given_up++;
-	ibsa__timer_arm(&engine->holds, &txn->retry, until);
+	txn->state = TXN_ABANDONED;
+	engine->abandoned++;
+	ibsa__timer_arm(&engine->abandoned_wheel, &txn->retry, until);
 }
 
-void ibsa__engine_release(struct ibsa__engine *engine, uint64_t now_ns)
+void ibsa__engine_window_release(struct ibsa__engine *engine, uint64_t now_ns)
 {
 	struct timer *timer;
 
-	ibsa__wheel_advance(&engine->holds, now_ns / NS_PER_MS);
-	while ((timer = ibsa__wheel_take(&engine->holds)))
+	ibsa__wheel_advance(&engine->abandoned_wheel, now_ns / NS_PER_MS);
+	while ((timer = ibsa__wheel_take(&engine->abandoned_wheel)))
 		ibsa__txn_free(engine, list_object(timer, struct txn, retry));
 }
 
@@ -526,7 +534,7 @@ void ibsa__engine_release(struct ibsa__engine *engine, uint64_t now_ns)
  * Fill the window from the queue: from what is there now, for callbacks of
  * failed sends may queue more, and on a dead port that would have no end.
  */
-void ibsa__engine_pump(struct ibsa__engine *engine)
+void ibsa__engine_window_fill(struct ibsa__engine *engine)
 {
 	for (unsigned int left = engine->queued;
 	     left && engine->in_flight < engine->options.window &&
@@ -538,8 +546,8 @@ void ibsa__engine_pump(struct ibsa__engine *engine)
 
 		list_remove(&txn->link);
 		engine->queued--;
-		err = launch(engine, txn, engine_now_ns(engine));
+		err = txn_launch(engine, txn, engine_now_ns(engine));
 		if (err)
-			send_failed(engine, txn, err);
+			txn_send_failed(engine, txn, err);
 	}
 }
