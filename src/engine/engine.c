@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The engine as a whole: its life, its clock, its dispatch. */
+/* The engine: creation, alarms, dispatch and the next timeout. */
 #include <errno.h>
 #include <limits.h>
 
@@ -63,8 +63,10 @@ int ibsa__engine_new(const struct ibsa__engine_options *options,
 	return 0;
 }
 
-/* End every query of @txn; the last one frees it. One that was given up has
- * none any more. */
+/*
+ * Cancel every query of @txn; the last one frees @txn. An abandoned request has
+ * no queries left.
+ */
 static void txn_cancel_queries(struct ibsa__engine *engine, struct txn *txn)
 {
 	struct list *first = txn->queries.next;
@@ -113,8 +115,8 @@ void ibsa__alarm_init(struct ibsa__alarm *alarm,
 	alarm->expired = expired;
 }
 
-/* Never for the tick that is being seen to: an alarm that sets itself again
- * would keep dispatch in it for ever. */
+/* At least one tick later: an alarm that sets itself again for the current tick
+ * would keep dispatch in its loop. */
 void ibsa__alarm_set(struct ibsa__engine *engine, struct ibsa__alarm *alarm,
 		     unsigned int ms)
 {
@@ -155,7 +157,6 @@ static void timer_expire(struct ibsa__engine *engine, struct timer *timer)
 	}
 }
 
-/* Advance the wheel and see to all that has come due. */
 static void engine_timers_expire(struct ibsa__engine *engine)
 {
 	struct timer *timer;

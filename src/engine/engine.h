@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Queries in flight. The engine is handed a transport and knows no other
- * way to the world: no system calls, no thread, no lock, no clock of its own.
+ * The query engine: sends queries to the SA, retries them and delivers the
+ * replies. Its transport is its only connection to the outside: the engine
+ * makes no system call, starts no thread, takes no lock and reads no other
+ * clock.
  *
- * A query is what somebody asked; a txn is one request in flight. Identical
- * queries share a txn, each with its own id, deadline and callback.
+ * A query is one call of ibsa_query(); a txn is one request in flight.
+ * Identical queries share a txn; each query has its own id, deadline and
+ * callback.
  */
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
@@ -15,8 +18,7 @@
 
 struct ibsa__engine;
 
-/* The members of struct ibsa_options that are the engine's, defaults
- * filled in. */
+/* The engine's members of struct ibsa_options, with the defaults filled in. */
 struct ibsa__engine_options {
 	struct ibsa_sa_access access;
 	uint64_t seed;
@@ -31,9 +33,10 @@ struct ibsa__engine_options {
 };
 
 /*
- * What to tell a transport of a timeout at which the same MAD is sent again. One
- * that holds requests, as the kernel does, refuses it until it has given up the
- * first, so it has to do that a little before.
+ * Return: the transport timeout of a try that is followed by the next one after
+ * @interval_ms. A transport which holds requests, as the kernel does, refuses
+ * the same MAD until its timeout has ended. The timeout is therefore a little
+ * shorter than the interval.
  */
 static inline unsigned int ibsa__wait_before_retry(unsigned int interval_ms)
 {
@@ -43,16 +46,23 @@ static inline unsigned int ibsa__wait_before_retry(unsigned int interval_ms)
 	return interval_ms - (early_ms < EARLY_MS ? early_ms : EARLY_MS);
 }
 
-/* The engine does not own @transport. Return: 0; -ENOMEM. */
+/*
+ * Create an engine on @transport, which stays the caller's and must live
+ * longer. Return: 0; -ENOMEM.
+ */
 int ibsa__engine_new(const struct ibsa__engine_options *options,
 		     struct ibsa_transport *transport,
 		     struct ibsa__engine **out) IBSA_MUST_USE;
 
-/* End all queries with -ECANCELED, then free the engine. Takes NULL.
- * Return: 0; -EBUSY from inside a callback. */
+/* End all queries with -ECANCELED, call them back, and free the engine. Takes
+ * NULL. Return: 0; -EBUSY from inside a callback. */
 int ibsa__engine_free(struct ibsa__engine *engine);
 
-/* As ibsa_query() and the calls named after it say. */
+/*
+ * Arguments and return values are those of ibsa_query(), ibsa_cancel(),
+ * ibsa_dispatch(), ibsa_timeout_ms(), ibsa_port_get(), ibsa_port_watch() and
+ * ibsa_stats_get().
+ */
 int ibsa__engine_query(struct ibsa__engine *engine,
 		       const struct ibsa_query *query, ibsa_reply_fn done,
 		       void *arg, uint64_t *out_id) IBSA_MUST_USE;
@@ -68,20 +78,23 @@ void ibsa__engine_unwatch(struct ibsa__engine *engine,
 			  struct ibsa_port_watch *watch);
 const struct ibsa_stats *ibsa__engine_stats(const struct ibsa__engine *engine);
 
-/* The last redirection that was not followed, as the reply that it came in,
- * until the next dispatch. False: there was none. */
+/*
+ * Fill @out with the reply of the last redirection that was not followed; its
+ * bytes are valid until the next dispatch. Return: false if there was no such
+ * redirection.
+ */
 bool ibsa__engine_last_redirect(const struct ibsa__engine *engine,
 				struct ibsa_reply *out);
 
-/* As it was made with. */
+/* Return: the options that the engine was created with. */
 const struct ibsa__engine_options *
 ibsa__engine_options(const struct ibsa__engine *engine);
 
 /*
- * An alarm of a layer above, which embeds it and owns its memory. It rings
- * once, from dispatch alone and under the rules of a reply's callback, in
- * which it may be set again and its memory freed. The engine's end cancels
- * it without a ring.
+ * A timer of a layer above, which embeds it and owns its memory. It expires
+ * once; the layer may then set it again or free it. @expired is called from
+ * dispatch only, under the rules for a reply's callback. ibsa__engine_free()
+ * cancels the alarm without a call.
  */
 struct ibsa__alarm {
 	struct timer timer;
@@ -91,54 +104,66 @@ struct ibsa__alarm {
 void ibsa__alarm_init(struct ibsa__alarm *alarm,
 		      void (*expired)(struct ibsa__alarm *alarm));
 
-/* Have @alarm ring @ms from now, 1 at least; one that is set is moved. */
+/*
+ * Let @alarm expire in @ms, at least 1 ms from now. If it is set already, the
+ * new time replaces the old one.
+ */
 void ibsa__alarm_set(struct ibsa__engine *engine, struct ibsa__alarm *alarm,
 		     unsigned int ms);
 
-/* Do not let @alarm ring, if it is set. */
+/* Cancel @alarm if it is set. */
 void ibsa__alarm_cancel(struct ibsa__engine *engine, struct ibsa__alarm *alarm);
 
-/* The clock, and a number below @limit of the client's seed; @limit is from 1
- * to 2^32. */
+/*
+ * Return: the transport's clock; and a random number below @limit, which is
+ * from 1 to 2^32. The random numbers follow from the client's seed.
+ */
 uint64_t ibsa__engine_now_ns(const struct ibsa__engine *engine);
 uint64_t ibsa__engine_random(struct ibsa__engine *engine, uint64_t limit);
 
-/* Between the two is a callback, which a layer above calls by itself. */
+/* A layer above that calls a callback by itself, outside dispatch, does so
+ * between these two, so that the rules for callbacks hold. */
 void ibsa__engine_enter(struct ibsa__engine *engine);
 void ibsa__engine_leave(struct ibsa__engine *engine);
 
 /*
- * Who takes the SA's Reports: a layer above, which embeds it and owns its
- * memory. Both are called from dispatch, under the rules of a reply's
+ * Receiver of the SA's Reports: a layer above embeds it and owns its memory.
+ * Both functions are called from dispatch, under the rules for a reply's
  * callback.
  */
 struct ibsa__listener {
-	/* A MAD of class SA with method Report and a whole header came; whether
-	 * it is the SA's that would be asked now. Nothing else is checked. */
+	/*
+	 * A MAD of class SA with method Report and a complete header came.
+	 * @is_sa: the sender is the current SA. The engine checks nothing else.
+	 */
 	void (*report)(struct ibsa__listener *listener,
 		       const struct ibsa_message *message, bool is_sa);
-	/* The transport may have lost some. */
+	/* The transport may have lost Reports. */
 	void (*missed)(struct ibsa__listener *listener);
 };
 
 /*
- * Have @listener take them from now on; NULL: nobody. To be called again now
- * and then: what the transport has lost it takes up again. Return: as the
- * transport's listen; -EOPNOTSUPP.
+ * Deliver Reports to @listener from now on; NULL stops it. Call it again from
+ * time to time: it re-enables what the transport has lost, such as its
+ * registration for Reports. Return: as the transport's listen operation;
+ * -EOPNOTSUPP if the transport has none.
  */
 int ibsa__engine_listen(struct ibsa__engine *engine,
 			struct ibsa__listener *listener) IBSA_MUST_USE;
 
-/* After -EBUSY: which process has, or may have, the Reports, in any bytes.
- * Return: false: that is not known. */
+/*
+ * After -EBUSY of ibsa__engine_listen(): write the process that receives the
+ * Reports, or may do so, into @out; the text may contain any bytes. Return:
+ * false if the process is not known.
+ */
 bool ibsa__engine_holder(struct ibsa__engine *engine, struct ibsa_error *out);
 
-/* Send a MAD that nobody answers. Return: as the transport's send. */
+/* Send a MAD to which no reply is expected. Return: as the transport's send
+ * operation. */
 int ibsa__engine_send(struct ibsa__engine *engine,
 		      const struct ibsa_address *to, const uint8_t *mad,
 		      size_t len) IBSA_MUST_USE;
 
-/* Whether a callback of this engine is running. */
 bool ibsa__engine_is_busy(const struct ibsa__engine *engine);
 
 #endif

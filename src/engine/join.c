@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which requests are the same, and which of them a query may join. */
+/* Sharing of requests: which requests are identical, and which of them a
+ * further query may share. */
 #include "base/fold.h"
 #include "engine/state.h"
 
 enum {
-	IDENTITY_FROM = 16, /* AttributeID: from there on, two requests that
-			     * are the same have the same bytes */
+	/* Offset of AttributeID. From there on, identical requests have
+	 * identical bytes. */
+	IDENTITY_FROM = 16,
 };
 
 /*
- * What makes two requests the same: all of the MAD but its TransactionID,
- * which a txn gets only when it is sent. The rest beyond the record is zero.
+ * Bytes that are compared: from AttributeID to the end of the record.
+ * TransactionID is not among them, a txn gets it only when it is sent; the
+ * bytes behind the record are zero.
  */
 static size_t txn_identity_len(const struct txn *txn)
 {
@@ -18,7 +21,8 @@ static size_t txn_identity_len(const struct txn *txn)
 	       IDENTITY_FROM;
 }
 
-/* Two words at a time: both halves of their product depend on all of both. */
+/* Hash two words at a time: each half of their product depends on all bits of
+ * both. */
 static uint64_t hash_mix(uint64_t hash, const uint8_t *p)
 {
 	uint64_t word[2];
@@ -28,7 +32,8 @@ static uint64_t hash_mix(uint64_t hash, const uint8_t *p)
 			    word[1] ^ UINT64_C(0xbf58476d1ce4e5b9));
 }
 
-/* What lies beyond the record is zero, and one MAD has room for it. */
+/* Reads whole blocks of 16 bytes: the bytes behind the record are zero and
+ * belong to the MAD. */
 uint64_t ibsa__txn_identity(const struct txn *txn)
 {
 	const uint8_t *p = txn->mad + IDENTITY_FROM;
@@ -47,11 +52,12 @@ static bool txn_is_same(const struct txn *a, const struct txn *b)
 }
 
 /*
- * Whether @txn, which was sent, has its next tries no later than @own would
- * have them if it were sent now, and the transport takes an answer until then.
- * Nominal intervals are compared: txn_may_join() compares the jitter. If the SA
- * answered the last try with BUSY, it is not asked the same again before the
- * interval ends. Without a next try, all queries of @txn are about to end.
+ * Whether @txn, which has been sent, serves a query as well as @own would if it
+ * were sent now: the next tries come no later, and the transport accepts a
+ * reply until the next try or @deadline. This compares the intervals without
+ * jitter; txn_may_join() compares the jitter. After BUSY, the SA gets no
+ * identical request before the interval has ended. Without a next try, all
+ * queries of @txn are about to end.
  */
 static bool txn_is_on_time(const struct ibsa__engine *engine,
 			   const struct txn *txn, const struct txn *own,
@@ -67,11 +73,12 @@ static bool txn_is_on_time(const struct ibsa__engine *engine,
 }
 
 /*
- * Whether a query may join @txn instead of sending @own: the tries of @txn come
- * no later than own ones would, and its reply is not older than a change that
- * the query's author may know of. A record that clients write may have been
- * changed by another client since @txn was sent, which is not seen here. @txn
- * may be in the place in memory of the request that was shared.
+ * Whether a query may share @txn instead of sending @own. The tries of @txn
+ * must come no later than those of @own, and its reply must not be older than a
+ * change which the caller may have made. Other clients may write the records
+ * that clients register, and the engine does not see that: a request for such
+ * records is shared only until it is sent. @txn is compared in full, because
+ * its memory may be in use for another request by now.
  */
 static bool txn_may_join(const struct ibsa__engine *engine,
 			 const struct txn *txn, const struct txn *own,
@@ -88,7 +95,6 @@ static bool txn_may_join(const struct ibsa__engine *engine,
 	       txn_is_on_time(engine, txn, own, deadline);
 }
 
-/* One of the bucket whose hash is that of @own. */
 static struct txn *bucket_find(const struct ibsa__engine *engine,
 			       const struct share_bucket *bucket,
 			       const struct txn *own, uint64_t deadline)
@@ -104,7 +110,8 @@ static struct txn *bucket_find(const struct ibsa__engine *engine,
 	return NULL;
 }
 
-/* Few buckets have an entry of that hash, so the rest is done apart. */
+/* Few buckets contain this hash: the loop over the bucket's requests is in a
+ * function of its own, which is rarely called. */
 struct txn *ibsa__txn_find_same(struct ibsa__engine *engine,
 				const struct txn *txn, uint64_t deadline)
 {

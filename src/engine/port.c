@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The port as it was last read, the SA's address in it, and who watches. */
+/* State of the port, the SA's address from it, and the watches of the port. */
 #include <errno.h>
 
 #include "base/alloc.h"
@@ -7,13 +7,14 @@
 #include "engine/state.h"
 
 enum {
-	PORT_READ_MS = 100, /* silence has it read at most so often */
+	/* least time between two reads because of missing replies */
+	PORT_READ_MS = 100,
 	DEFAULT_WATCH_MS = 1000,
 };
 
 /*
- * One who watches. @link is in the engine's list of watches; @due in its
- * list of those to be told while there are @changes.
+ * A watch of the port. @link is in the engine's list of watches. While @changes
+ * is not 0, @due is in the engine's list of watches to call back.
  */
 struct ibsa_port_watch {
 	struct list link;
@@ -24,18 +25,17 @@ struct ibsa_port_watch {
 	unsigned int changes;
 };
 
-/* Interface id that a port's SM answers to. IBA vol 1, 4.1.1. */
+/* Interface id of the SA on every subnet. Source: IBA vol 1, 4.1.1. */
 #define SM_INTERFACE_ID UINT64_C(0x0200000000000002)
 
-/* That of a GID which stands for a LID of Omni-Path, without the LID. Source:
- * Linux include/rdma/opa_addr.h, OPA_MAKE_ID(). */
+/* Interface id of a GID that stands for an Omni-Path LID; the LID is in its
+ * lower 32 bits. Source: Linux include/rdma/opa_addr.h, OPA_MAKE_ID(). */
 #define LID_INTERFACE_ID UINT64_C(0x00066a0000000000)
 
 /*
- * The kernel's header takes LIDs of 16 bits. A longer one, of Omni-Path, is
- * sent as a GID, and so is 0xffff, which the driver takes for the permissive LID
- * otherwise. Source: Linux drivers/infiniband/hw/hfi1/hfi.h,
- * hfi1_make_opa_lid().
+ * The kernel's header has 16 bits for a LID. A longer LID of Omni-Path is sent
+ * as a GID. So is 0xffff, which the driver would take for the permissive LID.
+ * Source: Linux drivers/infiniband/hw/hfi1/hfi.h, hfi1_make_opa_lid().
  */
 bool ibsa__lid_is_long(uint32_t lid)
 {
@@ -58,7 +58,8 @@ static bool sa_needs_grh(const struct ibsa__engine *engine)
 	return engine->options.access.grh == IBSA_GRH_ALWAYS;
 }
 
-/* The SM as the port knows it; by a GRH too, where there must be one. */
+/* Return: the address of the SA from the port's state, with a GRH where one is
+ * needed. */
 static struct ibsa_address sm_address(const struct ibsa__engine *engine)
 {
 	const struct ibsa_port_state *port = &engine->port;
@@ -81,8 +82,8 @@ static struct ibsa_address sm_address(const struct ibsa__engine *engine)
 	return sm;
 }
 
-/* Take the SA's address from the port, unless it was given, and have what is
- * in flight follow it. */
+/* Take the SA's address from the port, unless the options gave it. If the
+ * address has changed, send the requests in flight to the new one. */
 static void sa_address_update(struct ibsa__engine *engine)
 {
 	const struct ibsa_address *asked = engine->is_redirected ? &engine->home
@@ -122,7 +123,7 @@ static unsigned int port_changes(const struct ibsa_port_state *a,
 	return changes;
 }
 
-/* The port is now @port: have those told who watch, from dispatch. */
+/* Set the state of the port. Watches are called back later, from dispatch. */
 static void port_state_set(struct ibsa__engine *engine,
 			   const struct ibsa_port_state *port)
 {
@@ -144,8 +145,9 @@ static void port_state_set(struct ibsa__engine *engine,
 }
 
 /*
- * A device that is gone has a port that is down, and sends that say why they
- * fail. Any other error may pass, and says nothing about the port.
+ * Reading the port failed. If the device is gone, its port is down, and sends
+ * return the reason. Any other error may be temporary and does not change what
+ * is known.
  */
 static void port_read_failed(struct ibsa__engine *engine, int err)
 {
@@ -201,7 +203,7 @@ int ibsa__engine_port(struct ibsa__engine *engine, bool refresh,
 	return 0;
 }
 
-/* The smallest interval that somebody watches at, or 0. */
+/* Return: the shortest interval of all watches; 0 without watches. */
 static unsigned int watch_interval_min(const struct ibsa__engine *engine)
 {
 	const struct list *at = engine->watches.next;
@@ -224,7 +226,7 @@ static void watch_timer_arm(struct ibsa__engine *engine)
 				   engine->watch_interval_ms));
 }
 
-/* Those who watch are more or fewer than before. */
+/* A watch began or ended: use the shortest interval from now on. */
 static void watch_interval_update(struct ibsa__engine *engine)
 {
 	unsigned int interval_ms = watch_interval_min(engine);
@@ -287,8 +289,9 @@ void ibsa__engine_port_unwatch_all(struct ibsa__engine *engine)
 }
 
 /*
- * Tell those who are to be told by now; a callback that reads the port again
- * has the others told in the next dispatch. Any of them may be gone by then.
+ * Call back the watches that have changes now. If a callback reads the port,
+ * the watches with new changes are called by the next dispatch. A callback may
+ * end any watch, also the next in the list.
  */
 void ibsa__engine_port_report(struct ibsa__engine *engine)
 {

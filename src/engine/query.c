@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How queries begin and end; every callback is called from here. */
+/* Queries from submission to callback. All callbacks of queries are called
+ * here. */
 #include <errno.h>
 
 #include "engine/state.h"
 
-/* Call @query back. It is out of all lists, and gone before the call. */
+/*
+ * Free @query and call it back. It is in no list any more. The memory is free
+ * before the call, so that the callback may submit a new query.
+ */
 static void query_call_back(struct ibsa__engine *engine, struct query *query,
 			    struct ibsa_reply *reply)
 {
@@ -27,10 +31,8 @@ static bool txn_is_write(const struct txn *txn)
 	       txn->method == IBSA_METHOD_DELETE;
 }
 
-/*
- * @txn has come to its end: give @reply to all its queries. A callback may
- * cancel another of them, so the list is looked at afresh each time.
- */
+/* A callback may cancel any other query of the list: read the list's head again
+ * after each call. */
 void ibsa__txn_answer(struct ibsa__engine *engine, struct txn *txn,
 		      struct ibsa_reply *reply)
 {
@@ -52,9 +54,9 @@ void ibsa__txn_answer(struct ibsa__engine *engine, struct txn *txn,
 }
 
 /*
- * End @query without an answer; its callback comes from the next dispatch. A
- * request that no other query waits for ends with it. A Set or Delete that ends
- * so may have been carried out.
+ * End @query without a reply. The next dispatch calls it back. If no other
+ * query waits for the request, the request ends as well. A Set or Delete that
+ * ends like this may have been carried out.
  */
 void ibsa__query_end(struct ibsa__engine *engine, struct query *query, int err)
 {
@@ -74,7 +76,9 @@ void ibsa__query_end(struct ibsa__engine *engine, struct query *query, int err)
 		ibsa__txn_abandon(engine, txn);
 }
 
-/* The tick until which @query waits for its reply, if it is sent now. */
+/*
+ * Return: the tick until which @query waits for its reply, if it is sent now.
+ */
 static uint64_t query_end_tick(const struct query *query, uint64_t now_ns)
 {
 	return query->from_send_ms ? tick_after(now_ns, query->from_send_ms)
@@ -116,7 +120,10 @@ void ibsa__txn_first_sent(struct ibsa__engine *engine, struct txn *txn,
 	}
 }
 
-/* @query's deadline has passed: in silence, or with nothing heard but BUSY. */
+/*
+ * The deadline of @query has passed: without any reply, or with BUSY as the
+ * only one.
+ */
 void ibsa__query_expire(struct ibsa__engine *engine, struct query *query)
 {
 	bool busy = query->txn->got_busy;
@@ -126,7 +133,6 @@ void ibsa__query_expire(struct ibsa__engine *engine, struct query *query)
 	query->status = busy ? IBSA_STATUS_BUSY : 0;
 }
 
-/* Call back all queries that ended without an answer. */
 void ibsa__engine_call_back(struct ibsa__engine *engine)
 {
 	while (!list_is_empty(&engine->ended)) {
@@ -179,7 +185,7 @@ static struct query *query_new(struct ibsa__engine *engine, ibsa_reply_fn done,
 	return query;
 }
 
-/* Have @query wait for @txn until @deadline. */
+/* Add @query to those that wait for @txn, until @deadline. */
 static void query_attach(struct ibsa__engine *engine, struct query *query,
 			 struct txn *txn, uint64_t deadline)
 {
@@ -189,7 +195,6 @@ static void query_attach(struct ibsa__engine *engine, struct query *query,
 	ibsa__timer_arm(&engine->wheel, &query->deadline, deadline);
 }
 
-/* @txn is sent, or waits for that, before @query's deadline. */
 static int query_submit(struct ibsa__engine *engine, struct query *query,
 			struct txn *txn, uint64_t deadline, uint64_t now_ns)
 {
@@ -203,9 +208,9 @@ static int query_submit(struct ibsa__engine *engine, struct query *query,
 }
 
 /*
- * Join a request that asks the same, or submit @txn as a new one; the one that
- * is not needed is given back. A deadline that runs from the first send runs
- * from now if that was before.
+ * Share an identical request, or submit @txn; free @txn if it is not needed.
+ * With queue_ms, the deadline starts at the first send. If that is over,
+ * because the shared request has been sent, it starts now.
  */
 static int query_join_or_submit(struct ibsa__engine *engine,
 				struct query *query, struct txn *txn,

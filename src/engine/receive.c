@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What arrives: whose answer it is, and whether to believe it. */
+/*
+ * Received messages: which request a message answers, and whether it is valid.
+ */
 #include <errno.h>
 
 #include "engine/state.h"
@@ -7,14 +9,14 @@
 #include "wire/mad.h"
 #include "wire/request.h"
 
-/* Messages taken by one dispatch beyond those that are waited for, so that a
- * flood does not starve timers. */
+/* Messages that one dispatch takes in addition to the replies it waits for. The
+ * limit keeps a flood of messages from delaying timers. */
 enum { BATCH = 256 };
 
 /*
- * Whether both LIDs are of one port with @lmc path bits: OpenSM answers from
- * the base LID of its port, whichever LID was asked. An OPA LID may be longer
- * than the 16 bits that the kernel's header has for the sender's.
+ * Whether both LIDs belong to one port with @lmc path bits. OpenSM answers from
+ * the base LID of its port, whichever of its LIDs the request was sent to. The
+ * kernel's header has 16 bits for the sender's LID, an OPA LID may be longer.
  *
  * Source: Linux include/uapi/rdma/ib_user_mad.h.
  */
@@ -33,10 +35,10 @@ static bool is_same_gid(const struct ibsa_address *from,
 }
 
 /*
- * Only the SA may answer: a LID of the port that was asked and the same QP, or
- * the GID where no LID was asked, or a long one. The kernel does not compare
- * them. If the LMC of the SA's port is not known, it is taken to be this
- * port's: an SM usually gives all ports the same.
+ * Whether @from is the SA that the request was sent to: a LID of the same port
+ * and the same QP; or the same GID if the request was sent without a LID or to
+ * a long one. The kernel does not compare them. If the LMC of the SA's port is
+ * not known, assume this port's: an SM usually gives all ports the same LMC.
  */
 static bool is_from_address(const struct ibsa__engine *engine,
 			    const struct ibsa_address *from,
@@ -52,8 +54,8 @@ static bool is_from_address(const struct ibsa__engine *engine,
 	       is_same_gid(from, asked);
 }
 
-/* Whether it is the request with a status, whose attribute need not be that of
- * the records. */
+/* Whether the SA returned the request with a status. Its attribute may differ
+ * from that of the reply's records. */
 static bool is_request_returned(const struct txn *txn,
 				const struct ibsa_sa_header *header)
 {
@@ -62,8 +64,9 @@ static bool is_request_returned(const struct txn *txn,
 }
 
 /*
- * The txn that a message answers, or NULL and it has been counted. The
- * kernel replaces the upper half of the TransactionID.
+ * Return: the request that a message answers; or NULL, after counting the
+ * message as ignored. The kernel replaces the upper half of the TransactionID,
+ * so only the lower half is compared.
  */
 static struct txn *reply_find_txn(struct ibsa__engine *engine,
 				  const struct ibsa_message *message,
@@ -98,7 +101,7 @@ static struct txn *reply_find_txn(struct ibsa__engine *engine,
 	return txn;
 }
 
-/* An SA that redirects requests may send its Reports itself. */
+/* An SA that redirects requests may send its Reports from its own address. */
 static bool is_from_known_sa(const struct ibsa__engine *engine,
 			     const struct ibsa_address *from)
 {
@@ -109,7 +112,8 @@ static bool is_from_known_sa(const struct ibsa__engine *engine,
 		is_from_address(engine, from, &engine->home));
 }
 
-/* Who sent it may be a new SM that the port has not been read for yet. */
+/* Whether a Report comes from the SA. If the sender is unknown, read the port
+ * again: it may be a new SM. */
 static bool is_from_sa(struct ibsa__engine *engine,
 		       const struct ibsa_message *message)
 {
@@ -147,9 +151,10 @@ static bool message_is_report(const struct ibsa_message *message,
 }
 
 /*
- * The engine's own timers tell when a try has failed; but one that a transport
- * has refused, since it still waited for the one before, waits for this word,
- * and so does the place of a request that nobody waits for any more.
+ * The transport reports that a try has failed. The engine's own timers detect a
+ * timeout, too; this message frees the place of an abandoned request in the
+ * window, and starts the next try of a request whose last try the transport
+ * refused as a duplicate.
  */
 static void send_failure_handle(struct ibsa__engine *engine,
 				const struct ibsa_message *message)
@@ -173,8 +178,9 @@ static void send_failure_handle(struct ibsa__engine *engine,
 }
 
 /*
- * What a node says that has no SA. An SA says it too, of what it cannot do.
- * Source: IBA vol 1, 13.4.7; Linux drivers/infiniband/core/mad.c,
+ * Whether the sender may be a node without an SA, whose kernel returns such a
+ * status. An SA may send the same status for a request that it does not
+ * support. Source: IBA vol 1, 13.4.7; Linux drivers/infiniband/core/mad.c,
  * generate_unmatched_resp().
  */
 static bool may_be_no_sa(uint16_t status)
@@ -184,8 +190,11 @@ static bool may_be_no_sa(uint16_t status)
 	       status == IBSA_STATUS_BAD_METHOD_ATTRIBUTE;
 }
 
-/* Whether who was asked is the SA no more: by the port as it is now, since the
- * old SM's node may answer before anybody has looked at that. */
+/*
+ * Whether @txn was sent to a port that is no longer the SA's. The port is read
+ * again first: the node of the old SM may answer before the engine has noticed
+ * the change.
+ */
 static bool txn_is_at_old_sa(struct ibsa__engine *engine, const struct txn *txn)
 {
 	if (engine->sa_given)
@@ -196,9 +205,9 @@ static bool txn_is_at_old_sa(struct ibsa__engine *engine, const struct txn *txn)
 }
 
 /*
- * Whether @status is not to be believed; it has then been seen to. The new SA
- * is asked at once, as all that is in flight is to be; where there is none, at
- * the next try.
+ * Whether to ignore a reply with @status, because its sender is no longer the
+ * SA. If a new SA is known, the request is sent there at once, as all requests
+ * in flight; else at its next try.
  */
 static bool reply_is_from_old_sa(struct ibsa__engine *engine, struct txn *txn,
 				 uint16_t status)
@@ -214,7 +223,8 @@ static bool reply_is_from_old_sa(struct ibsa__engine *engine, struct txn *txn,
 	return true;
 }
 
-/* A reply whose status is not what its queries are to be told, or not yet. */
+/* Whether a reply with a status does not end its request: the request follows a
+ * redirection, or goes to the new SA. */
 static bool reply_is_provisional(struct ibsa__engine *engine, struct txn *txn,
 				 const struct ibsa_sa_header *header,
 				 const struct ibsa_message *message,
@@ -240,7 +250,8 @@ static void message_handle(struct ibsa__engine *engine,
 		send_failure_handle(engine, message);
 		return;
 	}
-	/* What was queued behind a reply too large may be gone with it. */
+	/* The transport dropped a reply that was too large. Reports behind it
+	 * in the queue may be lost. */
 	if (message->err)
 		listener_report_loss(engine);
 	if (message->len < IBSA_SA_HEADER_BYTES) {
@@ -276,10 +287,11 @@ static void message_handle(struct ibsa__engine *engine,
 }
 
 /*
- * Takes as many as there may be answers, and some more: what is here already
- * is not to time out. Takes one message in any case, so that what nobody waits
- * for does not lie there for ever; then as long as something is in flight or
- * somebody listens, since a look in vain is a system call for many transports.
+ * Take all messages up to a limit: as many as replies may be there, so that a
+ * reply which has arrived does not time out, and BATCH more. After the first
+ * message, stop when no request is in flight and there is no listener: for many
+ * transports another recv() costs a system call. The first recv() happens
+ * always, so that unexpected messages do not stay in the transport's queue.
  */
 int ibsa__engine_receive(struct ibsa__engine *engine)
 {
@@ -293,7 +305,8 @@ int ibsa__engine_receive(struct ibsa__engine *engine)
 
 		if (got < 0)
 			listener_report_loss(engine);
-		/* Not to find out at the next try of each, or the last. */
+		/* Send all requests again now: otherwise each would detect the
+		 * loss only at its next try, or at its deadline. */
 		if (got == -ENODEV)
 			ibsa__engine_resend(engine);
 		if (got <= 0)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * An SA that redirects: its reply has the address of another, which is asked
- * from then on, until the port changes or the other is silent.
+ * Redirection: the SA answers a request with the address of another SA. The
+ * engine sends all requests to that address until the port changes or the
+ * target does not answer.
  *
  * Source: IBA vol 1, 13.4.8.1 (ClassPortInfo), 13.5.2 (redirection).
  */
@@ -15,10 +16,10 @@ enum {
 	PKEY_BITS = 0x7fff,
 	PKEY_FULL = 0x8000,
 	QPN_MULTICAST = 0xffffff,
-	GID_MULTICAST = 0xff, /* the first byte */
+	GID_MULTICAST = 0xff, /* first byte of a multicast GID */
 };
 
-/* Where multicast LIDs of OPA begin. */
+/* First multicast LID of OPA. */
 #define OPA_LID_MULTICAST UINT32_C(0xf0000000)
 
 #define REDIRECT_DECODE(kind, bytes, out)                       \
@@ -67,7 +68,7 @@ void ibsa__redirect_distrust(struct ibsa__engine *engine, const struct txn *txn)
 		ibsa__redirect_drop(engine);
 }
 
-/* From now on @target is asked, also by what is in flight. */
+/* Send all requests to @target from now on, those in flight again. */
 static void redirect_use(struct ibsa__engine *engine,
 			 const struct ibsa_address *target)
 {
@@ -79,8 +80,11 @@ static void redirect_use(struct ibsa__engine *engine,
 	ibsa__engine_retarget(engine);
 }
 
-/* The index of a P_Key of this partition at the port: of a full membership, which
- * may talk to limited ones too, if it has both. */
+/*
+ * Find the index of a P_Key of this partition in the port's table: a full
+ * membership if the port has one, because limited members cannot reach each
+ * other.
+ */
 static bool pkey_find(struct ibsa_transport *transport, uint16_t pkey,
 		      uint16_t *out)
 {
@@ -103,7 +107,9 @@ static bool pkey_find(struct ibsa_transport *transport, uint16_t pkey,
 	return is_found;
 }
 
-/* A request is for one port. */
+/*
+ * Whether the target is a multicast address, to which no request may be sent.
+ */
 static bool is_multicast(const struct ibsa_address *target, bool is_opa)
 {
 	const uint32_t first = is_opa ? OPA_LID_MULTICAST
@@ -120,9 +126,11 @@ static bool gid_is_zero(const struct ibsa_gid *gid)
 	return !memcmp(gid, &zero, sizeof(zero));
 }
 
-/* The address, but for the LID of one that only has a GID. False: the port
- * cannot send there. Every Q_Key but that of QP 1 is refused: transports send
- * no other. */
+/*
+ * Fill @out with the target's address; its LID is 0 if @redirect has a GID
+ * only. Return: false if the port cannot send there. The transports send the
+ * Q_Key of QP 1 only, so that any other Q_Key is refused.
+ */
 static bool redirect_address(struct ibsa__engine *engine,
 			     const struct ibsa__redirect *redirect,
 			     struct ibsa_address *out)
@@ -149,8 +157,11 @@ static bool redirect_address(struct ibsa__engine *engine,
 	return pkey_find(engine->transport, redirect->pkey, &out->pkey_index);
 }
 
-/* The path to a target without a LID is here, or there is none: the requests are
- * then sent again by their own timers, and end with the redirection. */
+/*
+ * The query for the path to the target has ended. Without a path the
+ * redirection is not used: the redirected requests are sent to the SA again at
+ * their next try, which ends them when they are redirected once more.
+ */
 static void redirect_path_done(const struct ibsa_reply *reply, void *arg)
 {
 	struct ibsa__engine *engine = arg;
@@ -163,7 +174,7 @@ static void redirect_path_done(const struct ibsa_reply *reply, void *arg)
 	    !path.dlid || path.dlid >= IBSA_LID_MULTICAST_MIN)
 		return;
 	engine->resolving.lid = path.dlid;
-	/* Another subnet's, or a link that wants it anyway. */
+	/* The target is in another subnet, or the link needs a GRH anyway. */
 	engine->resolving.has_grh |= path.hop_limit > 1;
 	engine->resolving.hop_limit = path.hop_limit;
 	if (!engine->resolving.has_grh)
@@ -171,7 +182,7 @@ static void redirect_path_done(const struct ibsa_reply *reply, void *arg)
 	redirect_use(engine, &engine->resolving);
 }
 
-/* The SA that redirects is asked for the path to a target that has a GID only. */
+/* Query the path to a target that has a GID only from the SA that redirects. */
 static bool redirect_resolve(struct ibsa__engine *engine,
 			     const struct ibsa_address *target)
 {
@@ -202,14 +213,17 @@ bool ibsa__redirect_is_path_query(const struct txn *txn)
 	       redirect_path_done;
 }
 
-/* A port of RoCE has no LIDs, and sends to GIDs. */
+/* RoCE ports have no LIDs and send to GIDs. */
 static bool needs_lid(const struct ibsa__engine *engine,
 		      const struct ibsa_address *target)
 {
 	return !target->lid && engine->port.link != IBSA_LINK_ETHERNET;
 }
 
-/* Learn where @txn is redirected to. False: the port cannot send there. */
+/*
+ * Use the target of the redirection in @reply, after querying its path if
+ * necessary. Return: false if the port cannot send there.
+ */
 static bool redirect_learn(struct ibsa__engine *engine,
 			   const struct ibsa_reply *reply)
 {
@@ -255,8 +269,9 @@ bool ibsa__engine_last_redirect(const struct ibsa__engine *engine,
 }
 
 /*
- * A request that somebody else has been redirected from meanwhile follows that.
- * One that was redirected too often ends, and the next one begins at the SA.
+ * If another request was redirected in the meantime, @txn is sent to the known
+ * target. If @txn was redirected too often, it ends, and the next request is
+ * sent to the SM's own SA again.
  */
 bool ibsa__redirect_follow(struct ibsa__engine *engine, struct txn *txn,
 			   const struct ibsa_reply *reply)
@@ -274,7 +289,8 @@ bool ibsa__redirect_follow(struct ibsa__engine *engine, struct txn *txn,
 		last_redirect_set(engine, reply);
 		return false;
 	}
-	/* Until the path to a target is known, it is redirected there again. */
+	/* A redirection does not count while the path to the target is unknown:
+	 * the SA redirects the request once more. */
 	txn->hops += !waits;
 	ibsa__txn_redirected(engine, txn);
 	return true;

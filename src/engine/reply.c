@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A reply of the SA, taken apart and trusted in nothing. */
+/* Validation and parsing of the SA's replies. */
 #include <errno.h>
 
 #include "engine/reply.h"
@@ -8,10 +8,10 @@
 enum { IBSIM_BYTES = 224 };
 
 /*
- * Whether a table is only the beginning of what was sent. Reassembled by the
- * kernel, it carries its first segment's RMPP header: that segment was not
- * the last, yet no more than one MAD is here; or it was, and its length says
- * more.
+ * Whether a table is cut off. The kernel's reassembled reply starts with the
+ * RMPP header of the first segment. The table is cut off if that segment is not
+ * the last, yet no more than one MAD is here; or if it is the last and its
+ * length exceeds what is here.
  */
 static bool table_is_cut(const struct ibsa_sa_header *header, size_t len)
 {
@@ -22,9 +22,9 @@ static bool table_is_cut(const struct ibsa_sa_header *header, size_t len)
 }
 
 /*
- * The bytes of a table that can be trusted. ibsim knows no RMPP: it leaves
- * the header as the SA wrote it, without a type, and of one MAD it hands over
- * 224 bytes, whatever length it says.
+ * Return: how many bytes of a table are valid. ibsim does not support RMPP: it
+ * passes the header on as the SA wrote it, without a type, and only 224 bytes
+ * of a MAD are valid, whatever its length.
  */
 static size_t table_usable_len(const struct ibsa_sa_header *header, size_t len,
 			       bool *cut)
@@ -60,7 +60,8 @@ static void table_parse(const struct ibsa_record *record,
 		out->err = -ENODATA;
 }
 
-/* The ClassPortInfo of a redirection, if all of it is here. */
+/* Return: the ClassPortInfo of a redirection; NULL if there is none or it is
+ * cut off. */
 static const uint8_t *reply_redirect(const struct ibsa_record *record,
 				     const struct ibsa_sa_header *header,
 				     const uint8_t *mad, size_t len)

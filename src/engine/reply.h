@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A reply of the SA, taken apart and trusted in nothing. */
+/* Validation and parsing of the SA's replies. */
 #ifndef ENGINE_REPLY_H
 #define ENGINE_REPLY_H
 
 #include <ibsa/ibsa.h>
 
 /*
- * Fill err, status, records, stride and count of @out from a MAD of @len
- * bytes, at least IBSA_SA_HEADER_BYTES, whose header has been decoded into
- * @header. @record is what was asked for.
+ * Parse a MAD of @len bytes, at least IBSA_SA_HEADER_BYTES, into err, status,
+ * records, stride, count and redirect of @out. @header is its decoded header;
+ * @record is the record that the reply must contain.
  *
- * The stride is the reply's attribute offset. A table whose sender meant
- * more than arrived is -ENODATA, with the whole records that are there.
+ * The stride is the reply's attribute offset. If a table is cut off, err is
+ * -ENODATA, and count has the complete records. If the reply is shorter than a
+ * record or its stride is smaller, err is -EPROTO.
+ *
  * Source: IBA vol 1, 15.2.1, 13.6.2.
  */
 void ibsa__reply_parse(const struct ibsa_record *record,
 		       const struct ibsa_sa_header *header, const uint8_t *mad,
 		       size_t len, struct ibsa_reply *out);
 
-/* Where an SA redirects to. @lid is 0 if there is only a GID. */
+/* Target of a redirection. @lid is 0 if the target has a GID only. */
 struct ibsa__redirect {
 	struct ibsa_gid gid;
 	uint32_t lid;
@@ -31,10 +33,10 @@ struct ibsa__redirect {
 	bool is_opa;
 };
 
-/* Redirections that a request follows. */
+/* Limit of redirections that one request follows. */
 enum { IBSA__REDIRECTS_MAX = 3 };
 
-/* The ClassPortInfo of a @reply that has one. */
+/* Decode the ClassPortInfo of @reply, whose redirect must not be NULL. */
 void ibsa__redirect_read(const struct ibsa_reply *reply,
 			 struct ibsa__redirect *out);
 

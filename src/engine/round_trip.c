@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How long the SA takes for a reply. */
+/* Measurement of the SA's round-trip time. */
 #include "engine/state.h"
 
 enum { LONGEST_US = 60 * 1000 * 1000, SMOOTH_SHIFT = 3, DEVIATION_SHIFT = 2 };
@@ -29,8 +29,9 @@ static uint64_t round_trip_limit_us(const struct round_trip *trip)
 }
 
 /*
- * A try that was lost is answered a round trip after the next one. A slow SA
- * answers the first try at any time between two.
+ * Whether a reply is too late for the last try, so that it answers an earlier
+ * one. If the earlier try was lost, the reply comes one round trip after the
+ * last try. A slow SA answers the first try at any time between two tries.
  */
 static bool is_reply_to_earlier_try(const struct round_trip *trip,
 				    uint32_t interval_ms, uint64_t since_us)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which request on its way asks the same: the table's life. */
+/* Table of requests that other queries may share: creation and growth. */
 #include <errno.h>
 
 #include "base/alloc.h"

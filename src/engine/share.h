@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which request on its way asks the same: a table that is looked into once a
- * query, and never cleaned. An entry may be stale; what it points to is
- * compared in full. Each bucket is one cache line, where a new entry takes the
- * place of an older one, so that of very many requests the latest are found.
+ * Table of requests that other queries may share, by a hash of their bytes. A
+ * query looks it up once, and entries are never removed: an entry may be stale,
+ * so the caller compares the request that it points to. Each bucket is one
+ * cache line. A new entry overwrites the oldest, so that the table finds the
+ * latest requests if there are too many.
  */
 #ifndef ENGINE_SHARE_H
 #define ENGINE_SHARE_H
@@ -32,11 +33,14 @@ struct share {
 	unsigned int turn;
 };
 
-/* Return: 0; -ENOMEM. */
+/* Create an empty table. Return: 0; -ENOMEM. */
 int ibsa__share_init(struct share *share) IBSA_MUST_USE;
 void ibsa__share_done(struct share *share);
 
-/* Grow, if there is memory, for @live requests at a time. */
+/*
+ * Let the table grow for @live requests at a time. It stays as it is if memory
+ * runs out.
+ */
 void ibsa__share_fit(struct share *share, size_t live);
 
 static inline struct share_bucket *share_bucket(const struct share *share,
@@ -45,7 +49,7 @@ static inline struct share_bucket *share_bucket(const struct share *share,
 	return &share->buckets[hash & share->mask];
 }
 
-/* Remember @txn under @hash. */
+/* Add @txn with @hash. */
 static inline void share_add(struct share *share, struct txn *txn,
 			     uint64_t hash)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Deadlines in a hierarchical timing wheel. */
+/* Timers in a hierarchical timing wheel. */
 #include "engine/timer.h"
 
-/* Slot of @timer->due when it is in the list of timers that are due. */
+/* Slot number of a timer in the list of expired timers. */
 enum { SLOT_DUE = WHEEL_LEVELS * WHEEL_SLOTS };
 
 void ibsa__wheel_init(struct wheel *wheel, uint64_t now)
@@ -14,8 +14,9 @@ void ibsa__wheel_init(struct wheel *wheel, uint64_t now)
 }
 
 /*
- * The slot for a tick after now: on the level of the highest digit in which
- * the two differ, each level being one digit of WHEEL_BITS bits.
+ * Return: the slot of a tick after the wheel's. Each level is one digit of
+ * WHEEL_BITS bits; the slot is on the level of the highest digit in which the
+ * two ticks differ.
  */
 static unsigned int wheel_slot(const struct wheel *wheel, uint64_t due)
 {
@@ -58,7 +59,7 @@ void ibsa__timer_cancel(struct wheel *wheel, struct timer *timer)
 			~(UINT64_C(1) << timer->slot % WHEEL_SLOTS);
 }
 
-/* Place the timers of one slot again, now that the clock has moved. */
+/* Insert the timers of one slot again after the wheel has advanced. */
 static void slot_redistribute(struct wheel *wheel, unsigned int slot)
 {
 	struct list timers;
@@ -75,7 +76,10 @@ static void slot_redistribute(struct wheel *wheel, unsigned int slot)
 	}
 }
 
-/* The bits of the slots that the digit passes from @from on to @to. */
+/*
+ * Return: a bit for each slot that the digit passes on its way from @from to
+ * @to.
+ */
 static uint64_t wheel_passed_slots(uint64_t from, uint64_t to)
 {
 	uint64_t steps = to - from;
@@ -120,7 +124,7 @@ struct timer *ibsa__wheel_take(struct wheel *wheel)
 	return timer;
 }
 
-/* The first tick of the next used slot of a level. */
+/* Return: the first tick of the next used slot of a level. */
 static uint64_t wheel_level_next(const struct wheel *wheel, unsigned int level)
 {
 	unsigned int shift = level * WHEEL_BITS;

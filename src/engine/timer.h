@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Deadlines in a hierarchical timing wheel: to arm and to cancel cost the
- * same for one timer and for a million.
+ * Timers in a hierarchical timing wheel: arming and cancelling take constant
+ * time, whatever the number of timers.
  *
  * Source: Varghese and Lauck, "Hashed and hierarchical timing wheels", 1987.
  */
@@ -13,11 +13,15 @@
 
 #include "base/list.h"
 
-/* Eight digits of six bits hold every tick of a clock of 64-bit nanoseconds. */
+/*
+ * Eight digits of six bits hold all milliseconds of a 64-bit nanosecond clock.
+ */
 enum { WHEEL_BITS = 6, WHEEL_SLOTS = 1 << WHEEL_BITS, WHEEL_LEVELS = 8 };
 
-/* Time in ticks of one millisecond of the transport's clock. @kind is the
- * owner's, to tell what has come due. */
+/*
+ * A timer. @due is in ticks, milliseconds of the transport's clock; @kind is
+ * the owner's, to select what happens when the timer expires.
+ */
 struct timer {
 	struct list link;
 	uint64_t due;
@@ -33,7 +37,7 @@ struct wheel {
 	struct list due;
 };
 
-/* A wheel without timers, at tick @now. */
+/* Initialise a wheel without timers at tick @now. */
 void ibsa__wheel_init(struct wheel *wheel, uint64_t now);
 
 static inline void timer_init(struct timer *timer, uint8_t kind)
@@ -42,25 +46,24 @@ static inline void timer_init(struct timer *timer, uint8_t kind)
 	timer->armed = false;
 }
 
-/* Arm @timer for tick @due, or move it there; a past one is due at once. */
+/*
+ * Arm @timer for tick @due, whether or not it is armed already. If @due has
+ * passed, the timer expires at once.
+ */
 void ibsa__timer_arm(struct wheel *wheel, struct timer *timer, uint64_t due);
 
-/* Disarm @timer, if it is armed. */
+/* Disarm @timer if it is armed. */
 void ibsa__timer_cancel(struct wheel *wheel, struct timer *timer);
 
-/* Move the wheel to tick @now, no less than before. */
+/* Advance the wheel to tick @now, which is not before the wheel's. */
 void ibsa__wheel_advance(struct wheel *wheel, uint64_t now);
 
-/*
- * Take one timer that has come due, disarmed; NULL if there is none. The
- * earliest is not promised to come first.
- */
+/* Disarm one expired timer. Return: the timer; NULL if none has expired. The
+ * order of expired timers is undefined. */
 struct timer *ibsa__wheel_take(struct wheel *wheel);
 
-/*
- * A tick by which the wheel should be advanced again: no later than the
- * earliest timer, perhaps before it. UINT64_MAX without timers.
- */
+/* Return: the tick at which to call ibsa__wheel_advance() next. It may be
+ * before the earliest timer, never after it. UINT64_MAX without timers. */
 uint64_t ibsa__wheel_next(const struct wheel *wheel);
 
 #endif

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A request from its first byte to its end: queue, window, tries. */
+/* Requests from creation to their end: queue, window, tries. */
 #include <errno.h>
 
 #include "engine/state.h"
 #include "wire/request.h"
 
 enum {
-	MOVED_PER_MS = 64, /* requests that follow the SA when it has moved */
-	LATE_MS = 250,	   /* that a kernel's word may be late */
-	PACE_MS = 16,	   /* in which at most a window of places is freed
-			     * before the transport is done with them */
+	/* requests sent again per ms after the SM has moved */
+	MOVED_PER_MS = 64,
+	/* how late the kernel may report the end of its timeout */
+	LATE_MS = 250,
+	/* In each such period, at most as many abandoned requests as the window
+	 * holds leave it early. */
+	PACE_MS = 16,
 };
 
 static uint32_t or_default(uint32_t value, uint32_t fallback)
@@ -24,10 +27,8 @@ static uint8_t query_jitter(const struct ibsa__engine *engine, int percent)
 	return percent < 0 ? 0 : (uint8_t)percent;
 }
 
-/*
- * No retry before the reply is to be expected: each try costs a slow SA as much
- * as a request.
- */
+/* Raise the interval to the time after which a reply is late: a retry before
+ * that only adds load to a slow SA. */
 static void txn_interval_raise(const struct ibsa__engine *engine,
 			       struct txn *txn)
 {
@@ -111,7 +112,7 @@ static void txn_interval_double(struct txn *txn)
 		txn->interval_ms *= 2;
 }
 
-/* Arm the next try. Return: when that is from now, in ms. */
+/* Arm the timer of the next try. Return: milliseconds until then. */
 static uint64_t txn_retry_arm(struct ibsa__engine *engine, struct txn *txn,
 			      uint64_t now_ns)
 {
@@ -126,7 +127,7 @@ static uint64_t txn_retry_arm(struct ibsa__engine *engine, struct txn *txn,
 	return ms;
 }
 
-/* The SA is busy: leave it alone for a whole interval from now. */
+/* The SA answered BUSY: send the next try after a whole interval from now. */
 void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn)
 {
 	txn->got_busy = true;
@@ -136,10 +137,12 @@ void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn)
 }
 
 /*
- * A try was refused because the one before still waits for its answer, as a
- * kernel does that was told how long: the next is when it was to be. Of an id
- * that was never sent that cannot be: the kernel says the same of an address
- * that it cannot send to. Or its queue is full (-EBUSY).
+ * The transport refused a try. -EALREADY: it still holds the try before until
+ * the timeout that was passed with it, as the kernel does; the next try follows
+ * at the end of that timeout. If no try was sent with this TransactionID,
+ * -EALREADY means that the kernel cannot send to the address, for which it uses
+ * the same error. -EBUSY: the transport's queue is full. Return: -EBUSY, or the
+ * error that ends the request.
  */
 static int txn_try_refused(struct ibsa__engine *engine, struct txn *txn,
 			   int err)
@@ -154,9 +157,10 @@ static int txn_try_refused(struct ibsa__engine *engine, struct txn *txn,
 }
 
 /*
- * Once it has given up, a kernel takes no answer, and of a large one not even
- * those segments that are on their way: where it was late a try is due. It need
- * not speak of the last try: its word may come after that was sent.
+ * After its timeout the kernel drops a reply, and the remaining segments of a
+ * large one. A try that was refused because of this timeout is sent now. The
+ * report may be about an earlier try than the last one, because the kernel may
+ * send it late.
  */
 void ibsa__txn_transport_timeout(struct ibsa__engine *engine, struct txn *txn)
 {
@@ -172,21 +176,21 @@ void ibsa__txn_transport_timeout(struct ibsa__engine *engine, struct txn *txn)
 	ibsa__timer_arm(&engine->wheel, &txn->retry, engine->wheel.now);
 }
 
-/* Give @txn an id of its own, which has not been sent yet. */
+/* Give @txn a new TransactionID. */
 static void txn_id_assign(struct ibsa__engine *engine, struct txn *txn)
 {
 	txn->id_tries = 0;
 	if (!engine->next_tid)
-		engine->next_tid++; /* 0 is no id to OpenSM */
+		engine->next_tid++; /* OpenSM ignores TransactionID 0 */
 	ibsa__request_set_id(txn->mad, engine->tid_high | engine->next_tid);
 	ibsa__hash_add(&engine->tids, &txn->tid, engine->next_tid++);
 }
 
 /*
- * Aim @txn at the SA. When that has moved, what was asked there is not what
- * is asked here: the kernel, which still waits for the old answer, would refuse
- * a request of the same id, and whether the old SA was busy says nothing. The
- * kernel reports the end of its wait under the old id, which is not found.
+ * Set the address of @txn to the current SA's. After a change it is a new
+ * request with a new TransactionID: the kernel still holds the old one and
+ * would refuse the same id, and BUSY of the old SA does not count. The kernel
+ * reports the end of the old timeout with the old id, which is then ignored.
  */
 static void txn_address_update(struct ibsa__engine *engine, struct txn *txn)
 {
@@ -202,7 +206,7 @@ static void txn_address_update(struct ibsa__engine *engine, struct txn *txn)
 	txn->to = engine->sa;
 }
 
-/* How long to wait for the answer to the last try, which has no next one. */
+/* Return: the transport timeout of the last try, which ends at tick @end. */
 static unsigned int last_wait_ms(uint64_t now_ns, uint64_t end)
 {
 	const uint64_t now = tick_after(now_ns, 0);
@@ -211,8 +215,8 @@ static unsigned int last_wait_ms(uint64_t now_ns, uint64_t end)
 }
 
 /*
- * Send @txn and tell the transport how long to wait: until the next try, or
- * until the last query ends if that is sooner.
+ * Send @txn. The transport's timeout ends at the next try, or when the last
+ * query ends if that is sooner.
  */
 static int txn_mad_send(struct ibsa__engine *engine, struct txn *txn,
 			uint64_t now_ns, unsigned int interval_ms)
@@ -236,7 +240,6 @@ static int txn_mad_send(struct ibsa__engine *engine, struct txn *txn,
 	return err;
 }
 
-/* Send @txn once more and arm its next try. */
 static int txn_try_send(struct ibsa__engine *engine, struct txn *txn,
 			uint64_t now_ns)
 {
@@ -250,7 +253,7 @@ static int txn_try_send(struct ibsa__engine *engine, struct txn *txn,
 	txn->is_refused = err != 0;
 	if (err) {
 		engine->stats.send_errors++;
-		/* Nothing was sent, so that there is nothing to back off from. */
+		/* Nothing was sent: the interval does not grow. */
 		if (err != -EALREADY)
 			txn->interval_ms = txn->last_interval_ms;
 		if (err == -EALREADY || err == -EBUSY)
@@ -268,7 +271,6 @@ static int txn_try_send(struct ibsa__engine *engine, struct txn *txn,
 	return 0;
 }
 
-/* Give @txn its place in the window, and send it. */
 static int txn_launch(struct ibsa__engine *engine, struct txn *txn,
 		      uint64_t now_ns)
 {
@@ -278,7 +280,6 @@ static int txn_launch(struct ibsa__engine *engine, struct txn *txn,
 	return txn_try_send(engine, txn, now_ns);
 }
 
-/* The wheel that @txn's timer is in. */
 static struct wheel *txn_wheel(struct ibsa__engine *engine,
 			       const struct txn *txn)
 {
@@ -286,8 +287,11 @@ static struct wheel *txn_wheel(struct ibsa__engine *engine,
 					   : &engine->wheel;
 }
 
-/* What is in flight is sent again: all of it at once if that is little, else
- * in turn, but nothing later than its next try. */
+/*
+ * Send the requests in flight again: MOVED_PER_MS at a time, but each no later
+ * than its next try. @only_moved: only those whose address is no longer the
+ * SA's.
+ */
 static void txns_resend(struct ibsa__engine *engine, bool only_moved)
 {
 	uint64_t now = engine_now_ns(engine) / NS_PER_MS;
@@ -311,23 +315,20 @@ static void txns_resend(struct ibsa__engine *engine, bool only_moved)
 	}
 }
 
-/* The SA has moved: what is in flight follows it. */
 void ibsa__engine_retarget(struct ibsa__engine *engine)
 {
 	txns_resend(engine, true);
 }
 
-/* The transport has lost what was in flight: to send it again is to learn
- * whether it still carries anything. */
+/* The transport has lost the requests in flight. Sending them again shows
+ * whether it still works. */
 void ibsa__engine_resend(struct ibsa__engine *engine)
 {
 	txns_resend(engine, false);
 }
 
-/*
- * An error that may be gone at the next try: a full send queue, or a kernel
- * that still waits for the answer to the try before (-EBUSY).
- */
+/* Whether an error may be gone at the next try: the transport's queue is full,
+ * or it still holds the try before (-EBUSY). */
 static bool is_temporary(int err)
 {
 	return err == -EAGAIN || err == -ENOBUFS || err == -ENOMEM ||
@@ -335,9 +336,9 @@ static bool is_temporary(int err)
 }
 
 /*
- * Send @txn now if the window has room, else queue it; an error that passes
- * leaves it to its next try. Return: 0; -ENOBUFS or why it could not be sent,
- * and it is out of everything.
+ * Send @txn if the window has room, else queue it. After a temporary error the
+ * next try follows. Return: 0; -ENOBUFS the queue is full; or the transport's
+ * error. After an error @txn is in no list.
  */
 int ibsa__txn_submit(struct ibsa__engine *engine, struct txn *txn,
 		     uint64_t now_ns)
@@ -347,7 +348,11 @@ int ibsa__txn_submit(struct ibsa__engine *engine, struct txn *txn,
 
 	if (engine->in_flight >= engine->options.window)
 		ibsa__engine_window_release(engine, now_ns);
-	/* What was redirected keeps its place until the path is known. */
+	/*
+	 * The query for the path to a redirection's target passes a full
+	 * window: the redirected requests stay in the window until the path is
+	 * known.
+	 */
 	room = ibsa__redirect_is_path_query(txn) ||
 	       (engine->in_flight < engine->options.window &&
 		list_is_empty(&engine->waiting));
@@ -371,7 +376,6 @@ int ibsa__txn_submit(struct ibsa__engine *engine, struct txn *txn,
 	return err;
 }
 
-/* @txn could not be sent: leave it to its next try, or give it up. */
 static void txn_send_failed(struct ibsa__engine *engine, struct txn *txn,
 			    int err)
 {
@@ -381,8 +385,9 @@ static void txn_send_failed(struct ibsa__engine *engine, struct txn *txn,
 }
 
 /*
- * The transport took a try and refuses it now. One that is refused as a
- * duplicate comes when the transport is done with the one before.
+ * The transport reports an error for a try that it had accepted. The kernel
+ * reports a duplicate as -EINVAL: the next try then follows when the
+ * transport's timeout for the try before has ended.
  */
 void ibsa__txn_refused(struct ibsa__engine *engine, struct txn *txn, int err)
 {
@@ -402,8 +407,9 @@ void ibsa__txn_refused(struct ibsa__engine *engine, struct txn *txn, int err)
 }
 
 /*
- * @txn got no answer in its interval: perhaps the SM has moved. After a long
- * sleep its deadlines are due too, and will end it.
+ * No reply came within the interval: the SM may have moved, so the port is read
+ * again. If all deadlines have passed as well, as after a suspend, their timers
+ * end @txn.
  */
 void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn)
 {
@@ -414,7 +420,8 @@ void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn)
 	if (!ibsa__txn_is_awaited(txn, now_ns, engine->wheel.now + 1, &last))
 		return;
 	ibsa__engine_port_refresh(engine);
-	/* A target that is silent may be gone: the SA knows. */
+	/* A redirection's target that does not answer may be gone: send to the
+	 * SM's own SA again. */
 	if (!txn->is_backing_off && !txn->is_refused)
 		ibsa__redirect_distrust(engine, txn);
 	err = txn_try_send(engine, txn, now_ns);
@@ -431,7 +438,8 @@ void ibsa__txn_redirected(struct ibsa__engine *engine, struct txn *txn)
 	txn->outstanding = 0;
 	txn->interval_ms = txn->last_interval_ms;
 	if (is_at_sa(engine, txn)) {
-		/* The SA to ask is not known yet, so none is silent. */
+		/* The target is not known yet, so that a missing reply does not
+		 * count against it. */
 		txn->is_backing_off = true;
 		txn_retry_arm(engine, txn, now_ns);
 	} else {
@@ -440,7 +448,10 @@ void ibsa__txn_redirected(struct ibsa__engine *engine, struct txn *txn)
 	}
 }
 
-/* Take @txn out of everything but its list of queries. */
+/*
+ * Remove @txn from the queue or window and from all tables; its list of queries
+ * stays.
+ */
 void ibsa__txn_end(struct ibsa__engine *engine, struct txn *txn)
 {
 	if (txn->state == TXN_ENDED)
@@ -464,9 +475,10 @@ void ibsa__txn_free(struct ibsa__engine *engine, struct txn *txn)
 }
 
 /*
- * The tick at which a place becomes free before the transport is done with its
- * request: now, unless a program cancels faster than the SA can answer. Its
- * requests would otherwise flood the SA.
+ * Return: the tick at which an abandoned request leaves the window before the
+ * transport's timeout ends. That is now, unless a program cancels queries
+ * faster than the SA answers them: without a limit its requests would flood the
+ * SA.
  */
 static uint64_t paced_release(struct ibsa__engine *engine)
 {
@@ -481,13 +493,13 @@ static uint64_t paced_release(struct ibsa__engine *engine)
 }
 
 /*
- * The tick until which a request keeps its place after its queries have ended.
- * The kernel takes no request back: it waits for the reply as long as it was
- * told to, and until then the request is in flight for the kernel and for the
- * SA. The kernel reports the end of its wait; LATE_MS bounds the wait for that
- * report. At most half of the window is kept so, and the other half serves live
- * queries. A further request whose time is over is kept for PACE_MS, since the
- * report is due.
+ * Return: the tick until which an abandoned request stays in the window. The
+ * kernel does not take a request back: until the timeout that was passed with
+ * it, the request is in flight for the kernel and for the SA. The kernel
+ * reports the end of the timeout; LATE_MS limits the wait for that report. At
+ * most half of the window holds abandoned requests, so that the other half
+ * serves queries. Beyond that half, a request whose timeout is over stays for
+ * PACE_MS, because the report is due.
  */
 static uint64_t abandoned_until(struct ibsa__engine *engine,
 				const struct txn *txn)
@@ -530,10 +542,8 @@ void ibsa__engine_window_release(struct ibsa__engine *engine, uint64_t now_ns)
 		ibsa__txn_free(engine, list_object(timer, struct txn, retry));
 }
 
-/*
- * Fill the window from the queue: from what is there now, for callbacks of
- * failed sends may queue more, and on a dead port that would have no end.
- */
+/* Send only the requests that are queued now: callbacks of failed sends may
+ * queue more, and at a port that is down this loop would not end. */
 void ibsa__engine_window_fill(struct ibsa__engine *engine)
 {
 	for (unsigned int left = engine->queued;
