@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Programs in the EXAMPLES of manual pages print what the pages show.
 
-usage: man_examples.py CC INCLUDE-DIR LIBRARY FABRIC-DIR MAN-DIR [FLAG...]
+usage: man_examples.py CC INCLUDE-DIR LIBRARY COMMAND FABRIC-DIR MAN-DIR
+                      [FLAG...]
 
 An example that has main() is a program. Each literal block after it whose first
-line starts with "$ " shows commands and their output; there the program is
-called example, and the fabrics of examples/fabrics are in the current
-directory. FLAGs are those that the library was built with. The test interface
-compiles the other examples.
+line starts with "$ " shows commands and their output. The program is called
+example there, COMMAND is in PATH, and the fabrics of examples/fabrics are in the
+current directory. FLAGs are those that the library was built with. The test
+interface compiles the other examples.
 """
 
 import os
@@ -45,9 +46,10 @@ def sessions(block):
         yield command, output
 
 
-def session_check(command, expected, folder):
+def session_check(command, expected, folder, ibsa):
     environment = {key: value for key, value in os.environ.items()
                    if not key.startswith("IBSA_")}
+    environment["PATH"] = f"{os.path.dirname(ibsa)}:{environment['PATH']}"
     done = subprocess.run(command, shell=True, text=True, check=False,
                           cwd=folder, env=environment, timeout=TIMEOUT_S,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -58,7 +60,7 @@ def session_check(command, expected, folder):
 
 def page_check(path, arguments, fabrics):
     """What is wrong with the programs of a page, and how many ran."""
-    compiler, include, library, flags = arguments
+    compiler, include, library, ibsa, flags = arguments
     has_program = False
     with tempfile.TemporaryDirectory() as folder:
         for name in os.listdir(fabrics):
@@ -73,17 +75,18 @@ def page_check(path, arguments, fabrics):
                 if not has_program:
                     yield "shows a command before any program"
                 for command, output in sessions(block):
-                    yield session_check(command, output, folder)
+                    yield session_check(command, output, folder, ibsa)
 
 
 def main():
-    compiler, include, library, fabrics, pages, *flags = sys.argv[1:]
+    compiler, include, library, ibsa, fabrics, pages, *flags = sys.argv[1:]
     count = failures = 0
     for page in sorted(os.listdir(pages)):
         if not page.endswith(".3"):
             continue
         for wrong in page_check(os.path.join(pages, page),
-                                (compiler, include, library, flags), fabrics):
+                                (compiler, include, library, ibsa, flags),
+                                fabrics):
             count += 1
             if wrong:
                 failures += 1
