@@ -117,7 +117,7 @@ static void say_counts(const struct ibsa_responder *responder)
 		 " answers, %" PRIu64 " reports, %" PRIu64 " not sent, %" PRIu64
 		 " not heard",
 		 info.requests, info.requesters, info.answers, info.reports,
-		 info.refused, info.unheard);
+		 info.refused, info.unprocessed);
 }
 
 static int serve(struct cli *cli, const struct ibsa_responder_options *options,

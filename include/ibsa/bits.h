@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Bits of a message: big-endian fields at any bit offset. With constant
- * arguments each call folds to one load or store and a shift.
+ * Read and write big-endian numbers in a message, at any bit offset. If the
+ * arguments are constants, the compiler reduces each call to a load or store and
+ * a shift. Nothing needs alignment, and any thread may call these functions.
  */
 #ifndef IBSA_BITS_H
 #define IBSA_BITS_H
@@ -10,6 +11,12 @@
 #include <stddef.h>
 #include <string.h>
 
+/**
+ * ibsa_be16, ibsa_be32, ibsa_be64 - read a big-endian number
+ * @p: its first byte
+ *
+ * Return: the number in host byte order.
+ */
 static inline uint16_t ibsa_be16(const uint8_t *p)
 {
 	uint16_t value;
@@ -43,6 +50,11 @@ static inline uint64_t ibsa_be64(const uint8_t *p)
 	return value;
 }
 
+/**
+ * ibsa_put_be16, ibsa_put_be32, ibsa_put_be64 - write a big-endian number
+ * @p:     where its first byte goes
+ * @value: the number, host byte order
+ */
 static inline void ibsa_put_be16(uint8_t *p, uint16_t value)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -67,7 +79,7 @@ static inline void ibsa_put_be64(uint8_t *p, uint64_t value)
 	memcpy(p, &value, sizeof(value));
 }
 
-/* How many low bits of the aligned word of @width bits lie below the field. */
+/* Number of bits below the field in its aligned word of @width bits. */
 #define IBSA__BELOW(offset, nbits, width) \
 	((width) - (offset) % (width) - (nbits))
 
@@ -78,11 +90,13 @@ static inline void ibsa_put_be64(uint8_t *p, uint64_t value)
 /**
  * ibsa_bits_get - read an unsigned big-endian field
  * @bytes:  the message
- * @offset: of the field's most significant bit, counted from bit 7 of byte 0
- * @nbits:  1 to 64; a field that is not whole bytes must lie within one
- *          naturally aligned word of 8, 16, 32 or 64 bits
+ * @offset: position of the field's most significant bit, in bits from the most
+ *          significant bit of the first byte
+ * @nbits:  bits of the field, 1 to 64. A field of 16, 32 or 64 bits may begin at
+ *          any byte; any other field must lie within one word of 8, 16, 32 or
+ *          64 bits whose offset is a multiple of its size
  *
- * Return: the value in host order.
+ * Return: the value in host byte order.
  */
 static inline uint64_t ibsa_bits_get(const void *bytes, unsigned int offset,
 				     unsigned int nbits)
@@ -113,13 +127,13 @@ static inline uint64_t ibsa_bits_get(const void *bytes, unsigned int offset,
 
 /**
  * ibsa_bits_put - write an unsigned big-endian field
- * @bytes:  the message; bits of the field must be zero before
+ * @bytes:  the message; the bits of the field must be zero before the call
  * @offset: as for ibsa_bits_get()
  * @nbits:  as for ibsa_bits_get()
- * @value:  in host order
+ * @value:  the value, host byte order
  *
- * Return: 0, or the bits of @value that do not fit; the field is then
- * filled with the bits that do.
+ * Return: 0 if @value fits; otherwise the bits of @value that do not fit, and the
+ * field contains the others.
  */
 static inline uint64_t ibsa_bits_put(void *bytes, unsigned int offset,
 				     unsigned int nbits, uint64_t value)

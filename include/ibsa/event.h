@@ -89,7 +89,7 @@ enum ibsa_event_kind {
  * @watch:    the watch that receives it
  * @kind:     one value of enum ibsa_event_kind
  * @err:      of LOST: 0, or -ENETDOWN the port is down or initializing. Of
- *            FAILED: -ETIMEDOUT the SA did not reply; -EAGAIN the port knows no
+ *            FAILED: -ETIMEDOUT the SA did not reply; -EAGAIN the port has no
  *            SM; -EBUSY while the device file was closed, another program
  *            became the receiver of the port's Reports; -ENODATA a table of
  *            nodes was empty or incomplete; another error of ibsa_query() or
@@ -157,7 +157,7 @@ struct ibsa_event {
  *               are reported as GID_IN and GID_OUT with @audited set. Requires
  *               one of these kinds. SUBSCRIBED waits for the first table
  *
- * The SA sends each Report a limited number of times. If all of them are lost,
+ * The SA sends each Report a limited number of times. If all tries are lost,
  * the client cannot notice, and no GAP is reported. With @audit_nodes, a
  * lasting change is reported with the next table, within two audit_ms even if
  * one request or reply is lost. The audit does not find a port that joined and

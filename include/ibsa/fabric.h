@@ -18,20 +18,20 @@ struct ibsa_fabric;
 
 /* clang-format off */
 #define IBSA_SM_PROFILE_TABLE(L)						\
-	L(OPENSM, "opensm", "OpenSM's, in all that follows")		\
+	L(OPENSM, "opensm", "OpenSM, in all points below")		\
 	L(BUSY,   "busy",						\
-	  "answers sixteen requests in a millisecond, and the rest BUSY") \
+	  "answers 16 requests per millisecond, and all others with BUSY") \
 	L(SILENT, "silent",						\
-	  "says nothing where OpenSM refuses who does not know the SM_Key") \
-	L(FEW,    "few", "keeps 32 subscriptions")			\
+	  "ignores requests that OpenSM refuses for a missing SM_Key")	\
+	L(FEW,    "few", "stores at most 32 subscriptions")		\
 	L(OPA_FM, "opa-fm",						\
-	  "answers for PathRecords in InfiniBand's layout alone")
+	  "answers PathRecords of class version 2 only")
 /* clang-format on */
 
 /**
- * enum ibsa_sm_profile - which SM's behaviour the SA copies
+ * enum ibsa_sm_profile - SM profile: the SM whose behaviour the SA copies
  *
- * The default is OpenSM's. Each of the others differs from it in one point.
+ * The default is OpenSM. Each of the others differs from OpenSM in one point.
  */
 #define IBSA__SM_PROFILE_ENUM(name, word, text) IBSA_SM_PROFILE_##name,
 enum ibsa_sm_profile {
@@ -39,19 +39,20 @@ enum ibsa_sm_profile {
 };
 
 /**
- * struct ibsa_fabric_options - zero is the default throughout
+ * struct ibsa_fabric_options - how to load a fabric; zero is the default of each
+ * member
  * @virtual_clock: use a clock that starts at 0 and advances only in
  *                 ibsa_fabric_advance() and while a client waits; default: the
  *                 real clock
- * @seed:          seed of all random numbers; the same seed gives the same
- *                 sequence of events
+ * @seed:          seed of all random numbers; default 0. The same seed gives
+ *                 the same random numbers
  * @sa_node:       name or node id of the node on which the SA runs; NULL: the
  *                 first channel adapter of the file
  * @latency_us:    microseconds from a request to its reply; default 0
  * @gid_prefix:    subnet prefix, host order; default 0xfe80000000000000
  * @opa:           the links are Omni-Path: LIDs have 32 bits
  * @no_opa_paths:  the SA of an Omni-Path fabric has no PathRecords of class
- *                 version 0x80, as opa-fm; IBSA_SM_PROFILE_OPA_FM sets this as well
+ *                 version 0x80; IBSA_SM_PROFILE_OPA_FM implies it
  * @first_lid:     first LID that the SM assigns; default 1. At most 0xbfff, or
  *                 0xbfffffff on Omni-Path
  * @check:         check the topology for anomalies, for
@@ -64,7 +65,7 @@ enum ibsa_sm_profile {
  *                 start; NULL: all ports are full members of the default
  *                 partition, which has the IPoIB broadcast group. SELF is the
  *                 port on which the SA starts
- * @like:          which SM's behaviour the SA copies; default OpenSM's
+ * @profile:       the SM whose behaviour the SA copies; default: OpenSM
  */
 struct ibsa_fabric_options {
 	bool virtual_clock;
@@ -128,7 +129,7 @@ struct ibsa_fabric_stats {
 	uint64_t unanswered;	 /* requests to which the SA did not reply */
 	uint64_t lost;		 /* sent where no SA is, or without a route */
 	uint64_t dropped;	 /* a queue was full: 131072 MADs or 256 MiB */
-	uint64_t most_under_way; /* maximum of one client, both directions */
+	uint64_t most_in_flight; /* maximum of one client, both directions */
 	uint64_t reports;	 /* one for each subscriber, without retries */
 	uint64_t reports_unanswered; /* given up after three tries, or when the
 				      * SA ended; or more than 131072 */

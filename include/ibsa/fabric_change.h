@@ -14,7 +14,7 @@ struct ibsa_fabric;
  * @fabric:  a fabric
  * @running: true: start; false: stop
  *
- * While the SA is stopped, the ports know no SM. When it starts, it has lost
+ * While the SA is stopped, the ports have no SM. When it starts, it has lost
  * services, subscriptions and memberships, as a restarted SA, and asks all
  * ports to register again. A subscriber of the previous SA that subscribes
  * again gets a Report with trap 64 for each port.

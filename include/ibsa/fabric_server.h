@@ -43,11 +43,11 @@ struct ibsa_fabric_server_options {
 
 /* Counters of a server. */
 struct ibsa_fabric_server_stats {
-	uint64_t clients;     /* connected now */
-	uint64_t accepted;    /* connections since the server was opened */
-	uint64_t sent_away;   /* clients refused or disconnected for a fault */
-	uint64_t packets_in;  /* from clients */
-	uint64_t packets_out; /* to clients */
+	uint64_t clients;      /* connected now */
+	uint64_t accepted;     /* connections since the server was opened */
+	uint64_t disconnected; /* clients refused or disconnected for a fault */
+	uint64_t packets_in;   /* from clients */
+	uint64_t packets_out;  /* to clients */
 	uint64_t packets_refused; /* as the kernel refuses a write */
 };
 

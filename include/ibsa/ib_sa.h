@@ -239,7 +239,7 @@ const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device);
  * the device belongs to the parent process, @rec has another type, or OPA
  * records are not supported; -ENODEV no such port, an Ethernet port without the
  * address of an SA, or the device is being closed; -EAGAIN the port is down or
- * knows no SM; -ENOBUFS 1048576 queries of the port have not ended; -EOPNOTSUPP
+ * has no SM; -ENOBUFS 1048576 queries of the port have not ended; -EOPNOTSUPP
  * a second port where two cannot be waited for together; -ENOMEM; or the error
  * of opening the port. After an error @callback is not called. Any thread and
  * any callback may call it.
@@ -496,7 +496,7 @@ struct ib_sa_multicast {
  * The SA counts one membership per port and group. The memberships that a
  * process has through one struct ib_device share that one: the library joins a
  * join state when the first membership needs it, and leaves it when the last
- * one with that state is freed. It does not know about memberships of other
+ * one with that state is freed. It does not see memberships of other
  * processes and of the kernel (IPoIB): if it leaves a join state, the port
  * leaves it for these, too. If the port has already joined all of the states,
  * no request is sent, and the members in @comp_mask are compared with the
@@ -506,7 +506,7 @@ struct ib_sa_multicast {
  * The status of @callback: 0; -EINVAL the SA refused, see ibsa_last_reply(), or
  * the port had joined and the group differs from @rec; -ETIMEDOUT no reply
  * within 3 s of the first try, or no first try within @queue_ms of struct
- * ibsa_device_options; -EAGAIN the port is down or knows no SM; -EIO the reply
+ * ibsa_device_options; -EAGAIN the port is down or has no SM; -EIO the reply
  * is malformed or about another group, or a retry could not be sent; -ENETRESET
  * the membership was lost; -EINTR the device was closed or disappeared; or the
  * error of ibsa_query() when it sent the first try.
@@ -724,7 +724,7 @@ int ib_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
  *
  * If the port requires a GRH, the attributes have a GRH with a hop limit of at
  * least 1 for any path; without it, ibv_create_ah() fails there. The library
- * knows that of RoCE ports, with IBSA_GRH_ALWAYS in struct ibsa_device_options,
+ * assumes that of RoCE ports, with IBSA_GRH_ALWAYS in struct ibsa_device_options,
  * and of used ports of a device that was opened with a verbs context.
  *
  * Return: as ib_init_ah_attr_from_path(). Any thread may call it; it may sleep.

@@ -326,8 +326,8 @@ int ibsa_close(struct ibsa_client *client);
  * one interval. If the SA replies BUSY, the next try comes one whole interval
  * later.
  *
- * Each try goes to the SM that the port knows at that time; while the port
- * knows no SM, requests in flight wait. When the SM moves, the client sends all
+ * Each try goes to the SM whose LID the port has at that time; while the port
+ * has no SM, requests in flight wait. When the SM moves, the client sends all
  * requests in flight to the new SM as soon as the port shows its address (see
  * ibsa_port_watch()). These tries have a new TransactionID: a late reply of the
  * old SM does not count. A node on which no SA runs replies that it does not
@@ -352,7 +352,7 @@ int ibsa_close(struct ibsa_client *client);
  * 100, or the port cannot send to the SA's address, for example without a GRH
  * that it requires; -ERANGE a value in match is wider than its field, or the
  * SA's LID is wider than 16 bits and its address has no GRH; -EAGAIN the port
- * knows no SM, and no address of an SA was given to ibsa_open(); -ENOBUFS too
+ * has no SM, and no address of an SA was given to ibsa_open(); -ENOBUFS too
  * many requests wait for the window; -EOPNOTSUPP a record of Omni-Path at a
  * port that is not; -ESHUTDOWN ibsa_close() is closing the client; -ENODEV the
  * device disappeared and is not back yet; -ENOMEM; or the transport's error

@@ -42,7 +42,7 @@ struct ibsa_reach_options {
  *          longer exists when the callback returns
  * @reach:  enum ibsa_reach
  * @err:    0 the SA replied; -ETIMEDOUT it did not reply before the deadline;
- *          -EAGAIN the port knows no SM or has no GID; -EPROTO the reply is
+ *          -EAGAIN the port has no SM or has no GID; -EPROTO the reply is
  *          malformed; -ECANCELED the batch was stopped or the client closed;
  *          -ENOBUFS the queue of the client was full with other queries, for
  *          ibsa_reach_each() during the whole timeout of the GID; or another

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A record as data: its name, its fields, its codec. One table per record in
- * records.h gives all of it; this header says what a table becomes.
+ * Descriptions of SA records: name, fields, decode and encode. records.h has one
+ * table per record; this header declares what the tables become.
+ *
+ * Any thread may call these functions.
  */
 #ifndef IBSA_RECORD_H
 #define IBSA_RECORD_H
@@ -11,16 +13,16 @@
 
 IBSA_BEGIN
 
-/* How a field is shown and read: the last column of a table. */
+/* How a field is formatted and parsed as text: the last column of a table. */
 enum ibsa_show {
 	IBSA_SHOW_dec,	      /* decimal number */
 	IBSA_SHOW_hex,	      /* 0x and as many digits as the field has */
 	IBSA_SHOW_gid,	      /* eight groups, as an IPv6 address */
 	IBSA_SHOW_guid,	      /* 0x and 16 digits */
-	IBSA_SHOW_text,	      /* UTF-8; NULs at the end are not shown */
+	IBSA_SHOW_text,	      /* UTF-8, without NULs at the end */
 	IBSA_SHOW_blob,	      /* bytes as hex digits */
-	IBSA_SHOW_mtu,	      /* code of an MTU, shown in bytes */
-	IBSA_SHOW_rate,	      /* code of a rate, shown in Gb/s */
+	IBSA_SHOW_mtu,	      /* code of an MTU, as bytes */
+	IBSA_SHOW_rate,	      /* code of a rate, as Gb/s */
 	IBSA_SHOW_node_type,  /* CA, switch, router */
 	IBSA_SHOW_port_state, /* Down, Init, Armed, Active */
 	IBSA_SHOW_phys_state, /* Sleep, Polling, ... */
@@ -29,10 +31,10 @@ enum ibsa_show {
 	IBSA_SHOW_vl_weight,  /* VL and weight, as 3:64 */
 };
 
-/* What the mask column of a table may say besides a bit number. */
-#define IBSA_TWO(bit) ((bit) | 0x40) /* the field owns two bits */
-#define IBSA_NO_BIT 0x80	     /* the field cannot be selected */
-#define IBSA_UNMASKED 0x81	     /* nor this one, but requests have it */
+/* Values of the mask column of a table besides the number of a bit. */
+#define IBSA_TWO(bit) ((bit) | 0x40) /* two bits, from this one */
+#define IBSA_NO_BIT 0x80	     /* the SA cannot select by the field */
+#define IBSA_UNMASKED 0x81	     /* no bit; requests carry the field */
 
 /* The component mask of a field, from the mask column of its row. */
 #define IBSA__CM(column)                                                    \
@@ -42,23 +44,24 @@ enum ibsa_show {
 
 /* What changes a record at the SA. */
 enum ibsa_writer {
-	IBSA_WRITER_CLIENTS, /* their Sets and Deletes */
-	IBSA_WRITER_SM,	     /* the subnet manager alone */
+	IBSA_WRITER_CLIENTS, /* Sets and Deletes of clients */
+	IBSA_WRITER_SM,	     /* only the subnet manager */
 };
 
 /**
  * struct ibsa_field - one row of a record's table
- * @name:       as in the struct and on the command line
- * @bit_offset: of the first element in the wire record
- * @nbits:      of one element: 1 to 64, or 128 for a GID
- * @count:      elements: 1, or more for an array
- * @cm:         component mask column; see ibsa_field_cm()
+ * @name:       name of the member in the struct, and on the command line
+ * @bit_offset: offset of the first element on the wire, in bits from the most
+ *              significant bit of the first byte
+ * @nbits:      bits of one element: 1 to 64, or 128 for a GID
+ * @count:      number of elements; more than 1 for arrays, text and blobs
+ * @cm:         mask column of the table; see ibsa_field_cm()
  * @show:       enum ibsa_show
- * @host_offset: of the first element in the host struct, in bytes
- * @host_size:  bytes of one element in the host struct
+ * @host_offset: offset of the first element in the struct, in bytes
+ * @host_size:  size of one element in the struct, in bytes
  *
- * Arrays of text and blob are one value; any other array is @count values,
- * each with its own component bit, counted up from the first.
+ * Text and blobs are one value. Any other array has @count values with
+ * consecutive component bits.
  */
 struct ibsa_field {
 	const char *name;
@@ -73,27 +76,28 @@ struct ibsa_field {
 
 /**
  * struct ibsa_record - one SA attribute
- * @name:        as the specification calls it, "PathRecord"
- * @short_name:  as saquery does, "PR"
- * @brief:       names of the fields that a one-line view shows, with commas
- * @attribute:   attribute id
- * @class_version: 2, or 0x80 for OPA
- * @writer:      enum ibsa_writer: a query joins a request that was sent only
- *               for a record that the SM alone changes
+ * @name:        name in the specification, such as "PathRecord"
+ * @short_name:  name in saquery, such as "PR"
+ * @brief:       names of the fields that a one-line view shows, separated by
+ *               commas
+ * @attribute:   attribute ID
+ * @class_version: 2; 0x80 for Omni-Path
+ * @writer:      enum ibsa_writer. A query joins a request that was sent only if
+ *               this is IBSA_WRITER_SM; see ibsa_query()
  * @size:        bytes on the wire that the table describes
- * @host_size:   sizeof the struct
- * @reply:       the record that a reply has: this one, but for MultiPathRecord
- *               PathRecord
- * @mask:        every component bit that a field of the record has
- * @fields:      the rows, in wire order
- * @field_count: of them
- * @decode:      wire to struct; @wire has at least @size bytes
- * @encode:      struct to wire; writes all @size bytes, reserved ones as
- *               zero, and sets bits in *@over if a value is wider than its
- *               field
+ * @host_size:   size of the struct, in bytes
+ * @reply:       the record in replies: this record, except for MultiPathRecord,
+ *               where it is &ibsa_path_record
+ * @mask:        all component bits of the record's fields
+ * @fields:      the fields, in the order on the wire
+ * @field_count: number of @fields
+ * @decode:      decodes the first @size bytes at @wire into the struct
+ * @encode:      encodes the struct into @size bytes at @wire, reserved bits as
+ *               zero; sets *@over to bits that are not all 0 if a value is wider
+ *               than its field
  *
- * The records that ibsa knows are objects: ibsa_path_record,
- * ibsa_node_record, ... and ibsa_record_at() walks over them.
+ * Each record that the library supports is an object, such as ibsa_path_record.
+ * ibsa_record_at() returns all of them.
  */
 struct ibsa_record {
 	const char *name;
@@ -113,83 +117,86 @@ struct ibsa_record {
 };
 
 /**
- * ibsa_record_at - walk over the records that ibsa knows
- * @index: from 0
+ * ibsa_record_at - one of the records that the library supports
+ * @index: number of the record, from 0
  *
- * Return: the record, or NULL past the last.
+ * Return: the record, or NULL after the last.
  */
 const struct ibsa_record *ibsa_record_at(unsigned int index);
 
 /**
- * ibsa_record_find - a record by its name
- * @name: "PathRecord" or "PR"; case does not matter
+ * ibsa_record_find - find a record by its name
+ * @name: "PathRecord" or "PR", in upper or lower case
  *
- * Return: the record, or NULL.
+ * Return: the record, or NULL if there is no such record.
  */
 const struct ibsa_record *ibsa_record_find(const char *name);
 
 /**
- * ibsa_record_decode - a wire record into its struct
- * @record: which
- * @wire:   the bytes
- * @len:    how many there are; more than the record has are ignored
- * @out:    the record's struct, host byte order
+ * ibsa_record_decode - decode a record into its struct
+ * @record: the type of the record
+ * @wire:   the bytes of the record, network byte order
+ * @len:    number of bytes at @wire; those after the record are ignored
+ * @out:    receives the record's struct, host byte order
  *
- * Return: 0; -EPROTO if @len is less than the record's size.
+ * Return: 0; -EPROTO @len is less than the record's size, and @out is unchanged.
  */
 int ibsa_record_decode(const struct ibsa_record *record, const void *wire,
 		       size_t len, void *out) IBSA_MUST_USE;
 
 /**
- * ibsa_record_encode - a struct into its wire record
- * @record: which
+ * ibsa_record_encode - encode a struct into the bytes of its record
+ * @record: the type of the record
  * @host:   the record's struct, host byte order
- * @out:    room for the record's size in bytes
- * @len:    bytes at @out; those beyond the record's size are left alone
+ * @out:    receives the bytes of the record, network byte order
+ * @len:    size of @out in bytes; those after the record are unchanged
  *
- * Return: 0; -EINVAL if @len is less than the record's size; -ERANGE if a
- * value is wider than its field. @out is untouched on failure.
+ * Return: 0; -EINVAL @len is less than the record's size; -ERANGE a value is
+ * wider than its field, or a text has no NUL after the bytes of its field. After
+ * an error @out is unchanged.
  */
 int ibsa_record_encode(const struct ibsa_record *record, const void *host,
 		       void *out, size_t len) IBSA_MUST_USE;
 
 /**
- * ibsa_field_values - how many values a field is
- * @field: which
+ * ibsa_field_values - the number of values of a field
+ * @field: a field of a record
  *
- * Return: 1 for a single value, text or blob; else its element count.
+ * Return: @count of the field for an array of numbers or GIDs; 1 for any other
+ * field.
  */
 unsigned int ibsa_field_values(const struct ibsa_field *field);
 
 /**
- * ibsa_field_cm - component mask of one value of a field
- * @field: which
- * @index: of the value, from 0
+ * ibsa_field_cm - the component bits of one value of a field
+ * @field: a field of a record
+ * @index: number of the value, from 0
  *
- * Return: the mask in host order; 0 if the value cannot be selected.
+ * Return: the bits, host byte order; 0 if the SA cannot select by the value, or
+ * if there is no value @index.
  */
 uint64_t ibsa_field_cm(const struct ibsa_field *field, unsigned int index);
 
 /**
- * ibsa_field_get - one numeric value of a field
- * @field: which; not a GID, text or blob
- * @index: of the value, from 0
+ * ibsa_field_get - read one number of a record
+ * @field: a field of the record; not a GID, text or blob
+ * @index: number of the value, from 0
  * @host:  the record's struct
  *
- * Return: the value; 0 for a GID, text or blob.
+ * Return: the number; 0 for a GID, text or blob, or if there is no value @index.
  */
 uint64_t ibsa_field_get(const struct ibsa_field *field, unsigned int index,
 			const void *host);
 
 /**
- * ibsa_field_set - set one numeric value of a field
- * @field: which; not a GID, text or blob
- * @index: of the value, from 0
- * @value: what to set it to
+ * ibsa_field_set - write one number of a record
+ * @field: a field of the record; not a GID, text or blob
+ * @index: number of the value, from 0
+ * @value: the number
  * @host:  the record's struct
  *
- * Return: 0; -ERANGE if the value is wider than the field; -EINVAL for a
- * GID, text or blob or an index out of range.
+ * Return: 0; -ERANGE @value is wider than the field; -EINVAL the field is a GID,
+ * text or blob, or has no value @index. After an error @host is unchanged.
  */
 int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
 		   uint64_t value, void *host) IBSA_MUST_USE;

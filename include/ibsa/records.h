@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The records of subnet administration, one table each. A table gives the
- * host struct, the wire layout, the component mask, decode, encode, text and
- * JSON names and the command's selectors; to add a field, add a row.
+ * The records of subnet administration, one table per record. The struct, the
+ * layout on the wire, the component mask, decode, encode, the names in text and
+ * JSON, and the selectors of the ibsa command all come from this table.
  *
- * Rows stand in wire order and give widths in bits:
+ * Rows are in the order on the wire. Widths are in bits:
  *
  *   F(type, name, bits, mask, show)            one value
- *   ARR(type, name, bits, count, mask, show)   count values of bits each
+ *   ARR(type, name, bits, count, mask, show)   count values
  *   PAD(name, bits)                            reserved, sent as zero
  *
- * Structs hold host byte order, GIDs 16 raw bytes, and text one more byte
- * than the wire so that it always ends in NUL.
+ * Members of the structs are in host byte order. GIDs are 16 bytes in network
+ * byte order. Text has one byte more than on the wire and always ends in a NUL.
  */
 #ifndef IBSA_RECORDS_H
 #define IBSA_RECORDS_H
@@ -23,8 +23,8 @@ IBSA_BEGIN
 /* clang-format off */
 
 /*
- * SA header: MAD, RMPP and SA headers of one MAD, 56 bytes. Not a record,
- * but the same mechanism. Source: IBA vol 1, 13.4.3, 13.6.2, 15.2.1.
+ * MAD, RMPP and SA header of one MAD, 56 bytes. Not a record, but described by
+ * the same kind of table. Source: IBA vol 1, 13.4.3, 13.6.2, 15.2.1.
  */
 #define IBSA_SA_HEADER_FIELDS(F, ARR, PAD)				\
 	F(u8,   base_version,      8, IBSA_NO_BIT, dec)			\
@@ -51,7 +51,7 @@ IBSA_BEGIN
 
 /*
  * PathRecord: attribute 0x0035, 64 bytes.
- * Source: IBA vol 1, 15.2.5.16; Linux include/rdma/ib_sa.h for mask bits.
+ * Source: IBA vol 1, 15.2.5.16; component bits: Linux include/rdma/ib_sa.h.
  */
 #define IBSA_PATH_FIELDS(F, ARR, PAD)					\
 	F(u64,  service_id,       64, IBSA_TWO(0), hex)			\
@@ -115,7 +115,7 @@ IBSA_BEGIN
 	F(u8,   preference,        8, 22, dec)
 
 /*
- * NodeRecord: attribute 0x0011, 108 bytes, sent as 112.
+ * NodeRecord: attribute 0x0011, 108 bytes; 112 in a table.
  * Source: IBA vol 1, 15.2.5.2 and 14.2.5.3 (NodeInfo).
  */
 #define IBSA_NODE_FIELDS(F, ARR, PAD)					\
@@ -136,9 +136,10 @@ IBSA_BEGIN
 	ARR(chr, node_description, 8, 64, 14, text)
 
 /*
- * PortInfoRecord: attribute 0x0012, 68 bytes, sent as 72.
- * Source: IBA vol 1, 15.2.5.3 and 14.2.5.6 (PortInfo); rdma-core's libibmad for
- * the extended speeds 2, of which no component mask bits are known.
+ * PortInfoRecord: attribute 0x0012, 68 bytes; 72 in a table.
+ * Source: IBA vol 1, 15.2.5.3 and 14.2.5.6 (PortInfo). The fields of extended
+ * speeds 2 are those of rdma-core's libibmad; no source has component bits for
+ * them.
  */
 #define IBSA_PORT_INFO_FIELDS(F, ARR, PAD)				\
 	F(u16,  endport_lid,      16,  0, dec)				\
@@ -265,9 +266,9 @@ IBSA_BEGIN
 	PAD(resv3,                27)
 
 /*
- * ServiceRecord: attribute 0x0031, 176 bytes; its identity is the first 26.
- * All 64 bytes of a name are sent and compared: zeroes follow its end.
- * Source: IBA vol 1, 15.2.5.14; Linux ib_sa.h for mask bits.
+ * ServiceRecord: attribute 0x0031, 176 bytes; the first 26 bytes identify it.
+ * All 64 bytes of a name are sent and compared, with zeros after its end.
+ * Source: IBA vol 1, 15.2.5.14; component bits: Linux include/rdma/ib_sa.h.
  */
 #define IBSA_SERVICE_FIELDS(F, ARR, PAD)				\
 	F(u64,  service_id,       64,  0, hex)				\
@@ -283,8 +284,8 @@ IBSA_BEGIN
 	ARR(u64, service_data64,  64, 2, 35, hex)
 
 /*
- * MCMemberRecord: attribute 0x0038, 52 bytes, sent as 56.
- * Source: IBA vol 1, 15.2.5.17; Linux ib_sa.h for mask bits.
+ * MCMemberRecord: attribute 0x0038, 52 bytes; 56 in a table.
+ * Source: IBA vol 1, 15.2.5.17; component bits: Linux include/rdma/ib_sa.h.
  */
 #define IBSA_MCMEMBER_FIELDS(F, ARR, PAD)				\
 	F(gid,  mgid,            128,  0, gid)				\
@@ -309,9 +310,9 @@ IBSA_BEGIN
 
 /*
  * GUIDInfoRecord: attribute 0x0030, 72 bytes: a block of eight entries of a
- * port's GUID table. The first of block 0 is the port's own GUID.
- * Source: IBA vol 1, 15.2.5.19 and 14.2.5.5 (GUIDInfo); Linux ib_sa.h for
- * mask bits.
+ * port's GUID table. The first entry of block 0 is the port GUID.
+ * Source: IBA vol 1, 15.2.5.19 and 14.2.5.5 (GUIDInfo); component bits: Linux
+ * include/rdma/ib_sa.h.
  */
 #define IBSA_GUID_INFO_FIELDS(F, ARR, PAD)				\
 	F(u16,  lid,              16,  0, dec)				\
@@ -323,8 +324,8 @@ IBSA_BEGIN
 /*
  * P_KeyTableRecord: attribute 0x0033, 72 bytes: a block of 32 entries of a
  * port's P_Key table.
- * Source: IBA vol 1, 15.2.5.11 and 14.2.5.7 (P_KeyTable); OpenSM's ib_types.h
- * for mask bits, of which the entries have none.
+ * Source: IBA vol 1, 15.2.5.11 and 14.2.5.7 (P_KeyTable); component bits:
+ * OpenSM's ib_types.h, which has none for the entries.
  */
 #define IBSA_PKEY_TABLE_FIELDS(F, ARR, PAD)				\
 	F(u16,  lid,              16,  0, dec)				\
@@ -335,7 +336,7 @@ IBSA_BEGIN
 
 /*
  * InformInfo: attribute 0x0003, 36 bytes.
- * Source: IBA vol 1, 13.4.8.3; srp_daemon for mask bits.
+ * Source: IBA vol 1, 13.4.8.3; component bits: rdma-core's srp_daemon.
  */
 #define IBSA_INFORM_INFO_FIELDS(F, ARR, PAD)				\
 	F(gid,  gid,             128,  0, gid)				\
@@ -353,9 +354,9 @@ IBSA_BEGIN
 	F(u32,  producer_type,    24, 12, dec)
 
 /*
- * InformInfoRecord: attribute 0x00f3, 60 bytes: an InformInfo and who has
- * asked for it.
- * Source: IBA vol 1, 15.2.5.12; OpenSM's ib_types.h for mask bits.
+ * InformInfoRecord: attribute 0x00f3, 60 bytes: an InformInfo and the GID of
+ * its subscriber.
+ * Source: IBA vol 1, 15.2.5.12; component bits: OpenSM's ib_types.h.
  */
 #define IBSA_INFORM_INFO_REC_FIELDS(F, ARR, PAD)			\
 	F(gid,  subscriber_gid,  128,  0, gid)				\
@@ -392,8 +393,8 @@ IBSA_BEGIN
 
 /*
  * SwitchInfoRecord: attribute 0x0014, 24 bytes.
- * Source: IBA vol 1, 15.2.5.4 and 14.2.5.4 (SwitchInfo); OpenSM's ib_types.h
- * for mask bits, of which only the LID has one.
+ * Source: IBA vol 1, 15.2.5.4 and 14.2.5.4 (SwitchInfo); component bits:
+ * OpenSM's ib_types.h, which has one for the LID only.
  */
 #define IBSA_SWITCH_INFO_FIELDS(F, ARR, PAD)				\
 	F(u16,  lid,              16,  0, dec)				\
@@ -420,10 +421,10 @@ IBSA_BEGIN
 
 /*
  * LinearForwardingTableRecord: attribute 0x0015, 72 bytes: a block of 64
- * entries of a switch's table. Entry i, from 0, is the port to LID
- * 64 * block_num + i; 255 means none.
- * Source: IBA vol 1, 15.2.5.5 and 14.2.5.10; OpenSM's ib_types.h for mask
- * bits.
+ * entries of a switch's table. Entry i, from 0, is the port through which the
+ * switch forwards to LID 64 * block_num + i; 255: no port.
+ * Source: IBA vol 1, 15.2.5.5 and 14.2.5.10; component bits: OpenSM's
+ * ib_types.h.
  */
 #define IBSA_LFT_FIELDS(F, ARR, PAD)					\
 	F(u16,  lid,              16,  0, dec)				\
@@ -435,8 +436,8 @@ IBSA_BEGIN
  * MulticastForwardingTableRecord: attribute 0x0017, 72 bytes: for 32
  * multicast LIDs, a mask of 16 ports each. Entry i, from 0, is for LID
  * 0xc000 + 32 * block_num + i; its bit b is for port 16 * position + b.
- * Source: IBA vol 1, 15.2.5.7 and 14.2.5.12; OpenSM's ib_types.h for mask
- * bits.
+ * Source: IBA vol 1, 15.2.5.7 and 14.2.5.12; component bits: OpenSM's
+ * ib_types.h.
  */
 #define IBSA_MFT_FIELDS(F, ARR, PAD)					\
 	F(u16,  lid,              16,  0, dec)				\
@@ -447,9 +448,9 @@ IBSA_BEGIN
 	ARR(u16, port_mask,       16, 32, IBSA_NO_BIT, hex)
 
 /*
- * SMInfoRecord: attribute 0x0018, 25 bytes, sent as 32.
- * Source: IBA vol 1, 15.2.5.8 and 14.2.5.13 (SMInfo); OpenSM's ib_types.h for
- * mask bits.
+ * SMInfoRecord: attribute 0x0018, 25 bytes; 32 in a table.
+ * Source: IBA vol 1, 15.2.5.8 and 14.2.5.13 (SMInfo); component bits: OpenSM's
+ * ib_types.h.
  */
 #define IBSA_SM_INFO_FIELDS(F, ARR, PAD)				\
 	F(u16,  lid,              16,  0, dec)				\
@@ -462,9 +463,10 @@ IBSA_BEGIN
 	PAD(resv1,                24)
 
 /*
- * LinkRecord: attribute 0x0020, 6 bytes, sent as 8. The SA has each cable
- * twice, once from each end. The LID of a switch port is its switch's.
- * Source: IBA vol 1, 15.2.5.13; OpenSM's ib_types.h for mask bits.
+ * LinkRecord: attribute 0x0020, 6 bytes; 8 in a table. The SA has two records
+ * for each cable, one from each end. All ports of a switch have the LID of the
+ * switch.
+ * Source: IBA vol 1, 15.2.5.13; component bits: OpenSM's ib_types.h.
  */
 #define IBSA_LINK_FIELDS(F, ARR, PAD)					\
 	F(u16,  from_lid,         16,  0, dec)				\
@@ -475,9 +477,9 @@ IBSA_BEGIN
 
 /*
  * SLtoVLMappingTableRecord: attribute 0x0013, 16 bytes. Entry i, from 0, is
- * the VL of packets with SL i from one port to the other.
- * Source: IBA vol 1, 15.2.5.6 and 14.2.5.8; OpenSM's ib_types.h for mask
- * bits.
+ * the VL of packets with SL i from the input port to the output port.
+ * Source: IBA vol 1, 15.2.5.6 and 14.2.5.8; component bits: OpenSM's
+ * ib_types.h.
  */
 #define IBSA_SL_TO_VL_FIELDS(F, ARR, PAD)				\
 	F(u16,  lid,              16,  0, dec)				\
@@ -487,11 +489,11 @@ IBSA_BEGIN
 	ARR(nib, vl,               4, 16, IBSA_NO_BIT, dec)
 
 /*
- * VLArbitrationTableRecord: attribute 0x0036, 72 bytes: blocks 1 and 2 are
- * the low priority table, 3 and 4 the high one. An entry has a VL in bits 8
- * to 11 and its weight, in units of 64 bytes, in bits 0 to 7.
- * Source: IBA vol 1, 15.2.5.9 and 14.2.5.9; OpenSM's ib_types.h for mask
- * bits.
+ * VLArbitrationTableRecord: attribute 0x0036, 72 bytes. Blocks 1 and 2 are the
+ * low-priority table, blocks 3 and 4 the high-priority table. An entry has a VL
+ * in bits 8 to 11 and its weight, in units of 64 bytes, in bits 0 to 7.
+ * Source: IBA vol 1, 15.2.5.9 and 14.2.5.9; component bits: OpenSM's
+ * ib_types.h.
  */
 #define IBSA_VL_ARBITRATION_FIELDS(F, ARR, PAD)				\
 	F(u16,  lid,              16,  0, dec)				\
@@ -501,10 +503,10 @@ IBSA_BEGIN
 	ARR(u16, vl_weight,       16, 32, IBSA_NO_BIT, vl_weight)
 
 /*
- * MultiPathRecord: attribute 0x003a, 200 bytes, asked for by GetMulti and
- * answered with PathRecords: paths from each of sgid_count GIDs to each of
- * dgid_count others. The sources come first in gid, then the destinations.
- * Source: IBA vol 1, 15.2.5.20; OpenSM's ib_types.h for mask bits.
+ * MultiPathRecord: attribute 0x003a, 200 bytes: the request of a GetMulti, to
+ * which the SA replies with PathRecords from each of sgid_count GIDs to each of
+ * dgid_count GIDs. In gid, the sources precede the destinations.
+ * Source: IBA vol 1, 15.2.5.20; component bits: OpenSM's ib_types.h.
  */
 #define IBSA_MULTI_PATH_FIELDS(F, ARR, PAD)				\
 	F(u8,   raw_traffic,       1,  0, dec)				\
@@ -532,9 +534,9 @@ IBSA_BEGIN
 	ARR(gid, gid,            128, 11, IBSA_UNMASKED, gid)
 
 /*
- * Every record: R(struct, TABLE, struct of the record in its replies, "name",
- * "short", attribute, class version, what changes it at the SA, bytes, "fields
- * of a one-line view").
+ * All records: R(struct, TABLE, struct of the records in replies, "name", "short
+ * name", attribute, class version, enum ibsa_writer, bytes, "fields of a one-line
+ * view").
  */
 #define IBSA_RECORDS(R)							\
 	R(path, PATH, path, "PathRecord", "PR", 0x0035, 2, SM, 64,	\
@@ -618,7 +620,7 @@ IBSA_BEGIN
 	  "sgid_count,dgid_count,gid_1,gid_2,pkey,sl,mtu,rate")
 /* clang-format on */
 
-/* The host type of a table's first column, and its extra bytes as text. */
+/* For each type in a table: its C type, and its extra bytes for a NUL. */
 #define IBSA__TYPE_nib uint8_t
 #define IBSA__TYPE_u8 uint8_t
 #define IBSA__TYPE_u16 uint16_t
@@ -640,9 +642,9 @@ IBSA_BEGIN
 #define IBSA__HOST_PAD(name, bits)
 
 /*
- * The layout is a struct with one char a bit, so that offsetof() counts bits
- * and sizeof() gives widths; in the mask struct sizeof() - 1 is the mask
- * column. Neither ever exists as an object.
+ * The layout is a struct with one char for each bit: offsetof() and sizeof() of
+ * its members are offsets and widths in bits. In the mask struct, sizeof() of a
+ * member minus 1 is the mask column. No object has these types.
  */
 #define IBSA__BITS_F(type, name, bits, mask, show) char name[bits];
 #define IBSA__BITS_ARR(type, name, bits, count, mask, show) \
@@ -674,12 +676,12 @@ IBSA_RECORDS(IBSA__DEFINE_RECORD)
 IBSA__DEFINE(sa_header, SA_HEADER);
 
 /**
- * IBSA_CM - component mask of a field
- * @record: the record's struct without "ibsa_", as path
- * @field:  name of the field; of an array, its first value
+ * IBSA_CM - the component mask of a field
+ * @record: name of the record's struct without "ibsa_", such as path
+ * @field:  name of the field; for an array, the bit is that of its first value
  *
- * A constant expression, host byte order. IBSA_PATH_CM(dlid) and so on are
- * the short forms.
+ * A constant expression, in host byte order. IBSA_PATH_CM(dlid) is short for
+ * IBSA_CM(path, dlid); other records have such macros, too.
  */
 #define IBSA_CM(record, field) \
 	IBSA__CM(sizeof(((struct ibsa__##record##_mask *)0)->field) - 1)
@@ -704,25 +706,26 @@ IBSA__DEFINE(sa_header, SA_HEADER);
 #define IBSA_MULTI_PATH_CM(field) IBSA_CM(multi_path, field)
 
 /**
- * IBSA_GET - read one numeric field in place
- * @record: the record's struct without "ibsa_"
+ * IBSA_GET - read one number of a record in network byte order
+ * @record: name of the record's struct without "ibsa_"
  * @field:  name of a field that is one number
- * @wire:   the record's bytes, as ibsa_reply_at() gives them
+ * @wire:   the bytes of the record, as ibsa_reply_at() returns them
  *
- * One load and a shift: what to use when a table has a million records.
- * Return: the value in host order, as uint64_t.
+ * Does not decode the other fields. For large tables.
+ *
+ * Return: the value in host byte order, as uint64_t.
  */
 #define IBSA_GET(record, field, wire)                                        \
 	ibsa_bits_get((wire), offsetof(struct ibsa__##record##_bits, field), \
 		      sizeof(((struct ibsa__##record##_bits *)0)->field))
 
 /**
- * IBSA_GET_GID - the 16 bytes of a GID field in place
- * @record: the record's struct without "ibsa_"
- * @field:  name of a GID field
- * @wire:   the record's bytes
+ * IBSA_GET_GID - the address of a GID of a record in network byte order
+ * @record: name of the record's struct without "ibsa_"
+ * @field:  name of a field that is a GID
+ * @wire:   the bytes of the record
  *
- * Return: a pointer into @wire.
+ * Return: a pointer to the 16 bytes of the GID, inside @wire.
  */
 #define IBSA_GET_GID(record, field, wire) \
 	((wire) + offsetof(struct ibsa__##record##_bits, field) / 8)

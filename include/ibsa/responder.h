@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The SA of an embedded fabric at a real port of this machine. */
+/*
+ * A responder: answers SA requests that arrive at a port of this machine, with
+ * the SA of an embedded fabric.
+ */
 #ifndef IBSA_RESPONDER_H
 #define IBSA_RESPONDER_H
 
@@ -12,13 +15,16 @@ struct ibsa_fabric;
 struct ibsa_responder;
 
 /**
- * struct ibsa_responder_options - zero is the default throughout
- * @device: of this machine, as "mlx5_0"; NULL: the first with an active
- *          InfiniBand port
- * @port:   its port; 0: the first active one
- * @node:   name or node id of the channel adapter of the fabric that those who
- *          ask are taken for; NULL: the first of the file
- * @node_port: its port; 0: the first with a cable
+ * struct ibsa_responder_options - how to open a responder; zero is the default
+ * of each member
+ * @device: name of the device of this machine, such as "mlx5_0"; NULL: the first
+ *          device with an active InfiniBand port. A RoCE device is used only if
+ *          it is named
+ * @port:   port number of the device; 0: its first active port
+ * @node:   name or node id of a channel adapter of the fabric: the node from
+ *          which the SA of the fabric receives all requests; NULL: the first
+ *          channel adapter of the file
+ * @node_port: port number of @node; 0: its first port with a cable
  */
 struct ibsa_responder_options {
 	const char *device;
@@ -28,19 +34,20 @@ struct ibsa_responder_options {
 };
 
 /**
- * struct ibsa_responder_info - where a responder is and what has passed it
- * @device:   of this machine; lives as long as the responder
- * @port:     its port
- * @gid:      its GID 0, under which the SA can be asked
- * @lid:      its LID, host order; 0 on RoCE
- * @requests: MADs that came for the SA
- * @answers:  those that the kernel has taken to send
- * @reports:  Reports that it has taken, each try
- * @refused:  answers and Reports that it has not: most often since an answer
- *            to the same request is still on its way
- * @unheard:  requests that are none for the fabric, as one too large, or came
- *            when there was no memory
- * @requesters: how many have asked so far, told apart by address and QP
+ * struct ibsa_responder_info - address and counters of a responder
+ * @device:   name of the device; valid until the responder is closed
+ * @port:     its port number
+ * @gid:      GID 0 of the port, to which clients send requests
+ * @lid:      LID of the port, host byte order; 0 on RoCE
+ * @requests: MADs that arrived for the SA
+ * @answers:  answers that the kernel accepted for sending
+ * @reports:  Reports that the kernel accepted for sending, each try
+ * @refused:  answers and Reports that the kernel refused, usually because it
+ *            still sends an answer to the same request
+ * @unprocessed:  requests that did not reach the SA of the fabric: too large, of an
+ *            invalid size, or received when there was no memory
+ * @requesters: number of different requesters so far; the address and the queue
+ *            pair distinguish them
  */
 struct ibsa_responder_info {
 	const char *device;
@@ -51,41 +58,46 @@ struct ibsa_responder_info {
 	uint64_t answers;
 	uint64_t reports;
 	uint64_t refused;
-	uint64_t unheard;
+	uint64_t unprocessed;
 	uint64_t requesters;
 };
 
 /**
- * ibsa_responder_open - let a fabric's SA answer at a port of this machine
- * @fabric:  which; held until the responder is closed; on the real clock
- * @options: NULL for all defaults
- * @error:   filled on failure with what was wrong and what to do; may be NULL
- * @out:     the responder; ibsa_responder_close() ends it
+ * ibsa_responder_open - answer SA requests at a port of this machine
+ * @fabric:  a fabric on the real clock; held until the responder is closed
+ * @options: NULL: all defaults
+ * @error:   receives, on failure, one sentence that tells what failed and what
+ *           to do; or NULL
+ * @out:     receives the responder; ibsa_responder_close() closes it
  *
- * From then on requests to the SA that arrive at the port, from anywhere on
- * the network that it is really on, are the fabric's, and its answers go back
- * to whoever has asked. Those who ask need not be in the fabric: all are taken
- * for @options->node, and see of it what that port may see. What befalls MADs
- * in the fabric (ibsa_fabric_fault()) befalls them, once for a whole answer.
+ * Requests to the SA that arrive at the port go to the SA of @fabric, and its
+ * answers go back to the requesters. The requesters need not exist in the
+ * fabric: to its SA, all requests come from @options->node, and each requester
+ * receives what this node may receive. Faults of the fabric (ibsa_fabric_fault())
+ * affect an answer as a whole, not single RMPP segments.
  *
- * Who has subscribed gets Reports, and its ReportResp reaches the SA.
- * Requesters are 65536 at most: beyond, the one who came first is forgotten,
- * and its Reports go to the one who has taken its place.
+ * Get, Set, GetTable, GetMulti and Delete of class version 2 are processed, but
+ * not a GetMulti of more than one MAD. A requester that subscribes receives
+ * Reports, and its ReportResps reach the SA. The responder remembers 65536
+ * requesters. When one more arrives, it replaces the oldest, and receives the
+ * Reports that are meant for the oldest.
  *
- * The kernel sends answers in segments where they are large, and waits for 2
- * seconds when one is lost. GetMulti comes in as one MAD or is not heard. A GID
- * of IPv4 does not do to be asked under: the requester's kernel takes no answer
- * from there.
+ * The kernel sends large answers as RMPP segments, and sends a segment again 2
+ * seconds after it was lost. On RoCE, clients must use an IPv6 GID of the port:
+ * their kernels discard answers that come from an IPv4 GID.
  *
- * Return: 0; -EINVAL the fabric has a virtual clock; -ENODEV there is no such
- * device here, or no such node in the fabric; -ENXIO one of the two has no such
- * port; -ENETDOWN one of the two has no link; -EBUSY another program here is
- * the SA at the port, as a subnet manager is, or another client in the fabric
- * listens to Reports at the node's port; -EACCES not permitted; -ENOSYS the
- * RDMA or umad modules are not loaded; -EOPNOTSUPP the kernel is too old, or
- * the device is simulated; -ENOMEM; or the system's error.
+ * A responder belongs to one thread at a time, and must not be used by a forked
+ * child.
  *
- * A responder belongs to one thread at a time, and not to a forked child.
+ * Return: 0; -EACCES this user may not open the umad device file; -EBUSY another
+ * program receives the SA requests at the port, such as a subnet manager, or
+ * another client in the fabric receives the Reports at the node's port; -EINVAL
+ * the fabric has a virtual clock; -ENETDOWN the port is not active, or the
+ * node's port has no cable; -ENODEV there is no such device, or the fabric has
+ * no such node; -ENOMEM; -ENOSYS the RDMA or umad modules are not loaded; -ENXIO
+ * the device or the node has no such port; -EOPNOTSUPP the kernel's umad
+ * interface is too old, or the device belongs to ibsim; or the system's error.
+ * After an error @out is unchanged.
  *
  * Source: IBA vol 1, 13.5.3 (GetMulti, RMPP), 15.2 (SA); Linux
  * Documentation/infiniband/user_mad.rst.
@@ -96,49 +108,52 @@ int ibsa_responder_open(struct ibsa_fabric *fabric,
 			struct ibsa_responder **out) IBSA_MUST_USE;
 
 /**
- * ibsa_responder_fd - what to wait for
- * @responder: which
+ * ibsa_responder_fd - the file descriptor to poll for reading
+ * @responder: an open responder
  *
- * Return: a file descriptor that is readable when ibsa_responder_dispatch() has
- * something to do. It stays the same and remains the responder's.
+ * Return: an fd that is readable when ibsa_responder_dispatch() has something to
+ * do. It belongs to the responder and stays the same.
  */
 int ibsa_responder_fd(const struct ibsa_responder *responder);
 
 /**
- * ibsa_responder_timeout_ms - how long to wait at most
- * @responder: which
+ * ibsa_responder_timeout_ms - how long to poll the fd at most
+ * @responder: an open responder
  *
- * Return: milliseconds until ibsa_responder_dispatch() is to be called though the
- * fd is not readable; -1: no such need, as is nearly always so.
+ * Return: milliseconds after which ibsa_responder_dispatch() must be called even
+ * if the fd is not readable; -1: no limit.
  */
 int ibsa_responder_timeout_ms(const struct ibsa_responder *responder);
 
 /**
- * ibsa_responder_dispatch - let pass what is there, without waiting
- * @responder: which
+ * ibsa_responder_dispatch - process what is due, without waiting
+ * @responder: an open responder
  *
- * It takes at most 256 requests at a time; the fd is still readable then.
+ * One call processes at most 256 requests; if more are waiting, the fd stays
+ * readable.
  *
- * Return: 0; -ENODEV the device has gone, -EBUSY another program has become
- * the SA at its port while its file had to be opened anew, or another error
- * of the device: all three for good; nothing passes any more.
+ * Return: 0; -ENODEV the device was removed; -EBUSY another program registered
+ * for the SA requests while the responder opened the device file again, as it
+ * does after a request of more than 64 KiB; or another error of the device.
+ * After an error the responder processes nothing any more, and each further call
+ * returns the same error.
  */
 int ibsa_responder_dispatch(struct ibsa_responder *responder) IBSA_MUST_USE;
 
 /**
- * ibsa_responder_info_get - where a responder is and what has passed it
- * @responder: which
- * @out:  the answer
+ * ibsa_responder_info_get - address and counters of a responder
+ * @responder: an open responder
+ * @out:       receives them
  */
 void ibsa_responder_info_get(const struct ibsa_responder *responder,
 			     struct ibsa_responder_info *out);
 
 /**
- * ibsa_responder_close - end it
+ * ibsa_responder_close - close a responder
  * @responder: or NULL
  *
- * Answers that the kernel has not sent completely by then are lost. What was
- * registered with the SA and subscribed to stays in the fabric.
+ * Answers that the kernel has not sent completely are lost. Registrations and
+ * subscriptions stay in the fabric.
  */
 void ibsa_responder_close(struct ibsa_responder *responder);
 

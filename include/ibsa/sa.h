@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The numbers of subnet administration: methods, statuses, well-known
- * values. Each list gives the constants here and their names in text.h.
+ * Numbers of subnet administration: methods, statuses, well-known values. Each
+ * list defines the constants here and their names in text.h.
  *
  * Source: IBA vol 1, 13.4.5 (methods), 13.4.7 and 15.2.3 (status).
  */
@@ -56,7 +56,7 @@ enum {
 	IBSA_CLASS_VERSION_OPA = 0x80,
 	IBSA_MAD_BYTES = 256,	   /* one MAD on the wire */
 	IBSA_SA_HEADER_BYTES = 56, /* MAD, RMPP and SA header */
-	IBSA_SA_DATA_BYTES = 200,  /* what is left of one MAD */
+	IBSA_SA_DATA_BYTES = 200,  /* data of one MAD after this header */
 	IBSA_QPN_GSI = 1,
 	IBSA_LID_UNICAST_MAX = 0xbfff,
 	IBSA_LID_MULTICAST_MIN = 0xc000,
@@ -69,7 +69,7 @@ enum {
 #define IBSA_QKEY_GSI UINT32_C(0x80010000)
 #define IBSA_LEASE_INFINITE UINT32_C(0xffffffff)
 
-/* Selectors of MTU, rate and packet life time in a query. */
+/* Selectors in a query: how the SA compares MTU, rate and packet life time. */
 enum ibsa_selector {
 	IBSA_SELECT_GREATER = 0,
 	IBSA_SELECT_LESS = 1,

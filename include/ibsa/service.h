@@ -75,7 +75,7 @@ enum ibsa_registration_event {
  * struct ibsa_registration_report - one event of a registration
  * @registration:    the handle of the registration
  * @event:   enum ibsa_registration_event
- * @err:     of FAILED: -ETIMEDOUT the SA did not reply; -EAGAIN the port knows
+ * @err:     of FAILED: -ETIMEDOUT the SA did not reply; -EAGAIN the port has
  *           no SM or has no GID yet; -ENOENT the SA accepted the record, but
  *           does not return it; another error of ibsa_query() or struct
  *           ibsa_reply; 0 the SA was busy. Of RELEASED: 0 the SA replied, and
@@ -111,7 +111,7 @@ typedef void (*ibsa_registration_fn)(
 /**
  * ibsa_service_register - register a service and keep it registered
  * @client: an open client
- * @keep:   the record and the options; copied
+ * @options: the record and the options; copied
  * @report: called for each event, from dispatch or ibsa_close(); or NULL
  * @arg:    passed to @report unchanged
  * @out:    receives the handle, valid until IBSA_REGISTRATION_RELEASED
@@ -140,7 +140,7 @@ typedef void (*ibsa_registration_fn)(
  * Source: IBA vol 1, 15.2.5.14.
  */
 int ibsa_service_register(struct ibsa_client *client,
-			  const struct ibsa_service_registration *keep,
+			  const struct ibsa_service_registration *options,
 			  ibsa_registration_fn report, void *arg,
 			  struct ibsa_registration **out) IBSA_MUST_USE;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The embedded fabric: a simulated subnet with its own SA inside the
- * process, from a topology file. No hardware, no daemon, no root.
+ * The embedded fabric: a simulated subnet with an SA inside the process, from a
+ * topology file. This header includes all headers of the fabric but
+ * <ibsa/fabric_server.h>.
  */
 #ifndef IBSA_SIM_H
 #define IBSA_SIM_H

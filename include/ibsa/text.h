@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Values to characters in the caller's buffer, and back. Nothing here
- * allocates; every format call ends its text in NUL or fails whole.
+ * Convert values to text and back. Text goes to a buffer of the caller, always
+ * complete and with a NUL; if it does not fit, nothing is written. Any thread may
+ * call these functions. They ignore the locale and allocate no memory.
  */
 #ifndef IBSA_TEXT_H
 #define IBSA_TEXT_H
@@ -11,142 +12,152 @@
 IBSA_BEGIN
 
 enum {
-	IBSA_GID_TEXT = 46,    /* room for any GID as text */
-	IBSA_VALUE_TEXT = 512, /* room for any field as text */
+	IBSA_GID_TEXT = 46,    /* bytes that are enough for each GID */
+	IBSA_VALUE_TEXT = 512, /* bytes that are enough for each field */
 };
 
 /**
- * ibsa_gid_format - a GID as text, the way IPv6 addresses are written
- * @gid:  which
- * @out:  room for the text
- * @size: of @out; IBSA_GID_TEXT is enough for all
+ * ibsa_gid_format - write a GID as text, in the form of an IPv6 address
+ * @gid:  the GID
+ * @out:  receives the text
+ * @size: size of @out in bytes; IBSA_GID_TEXT is always enough
  *
- * Return: the length without NUL; -ENOSPC if it does not fit.
- * Source: RFC 5952; equals what inet_ntop() gives for AF_INET6.
+ * Return: the length without the NUL; -ENOSPC the text does not fit, and @out is
+ * unchanged.
+ *
+ * Source: RFC 5952; the same as inet_ntop() for AF_INET6.
  */
 int ibsa_gid_format(const struct ibsa_gid *gid, char *out, size_t size);
 
 /**
- * ibsa_gid_parse - text to GID
+ * ibsa_gid_parse - parse a GID
  * @text: any form of an IPv6 address
- * @out:  the GID
+ * @out:  receives the GID
  *
- * Return: 0; -EINVAL if @text is not a GID.
+ * Return: 0; -EINVAL @text is not an IPv6 address, and @out is unchanged.
  */
 int ibsa_gid_parse(const char *text, struct ibsa_gid *out) IBSA_MUST_USE;
 
 /**
- * ibsa_number_parse - text to a number
- * @text:  decimal, or hexadecimal after 0x; nothing before or after it
- * @nbits: how wide the number may be, 1 to 64
- * @out:   the number
+ * ibsa_number_parse - parse a number
+ * @text:  a decimal number, or a hexadecimal number after 0x, and nothing else
+ * @nbits: largest number of bits, 1 to 64
+ * @out:   receives the number
  *
- * Return: 0; -EINVAL if @text is no number; -ERANGE if it is too wide.
+ * Return: 0; -EINVAL @text is not a number, or @nbits is out of range; -ERANGE
+ * the number has more than @nbits bits. After an error @out is unchanged.
  */
 int ibsa_number_parse(const char *text, unsigned int nbits,
 		      uint64_t *out) IBSA_MUST_USE;
 
 /**
- * ibsa_field_name - the name of one value of a field
- * @field: which
- * @index: of the value, from 0
- * @out:   room for the text
- * @size:  of @out
+ * ibsa_field_name - write the name of one value of a field
+ * @field: a field of a record
+ * @index: number of the value, from 0
+ * @out:   receives the name
+ * @size:  size of @out in bytes
  *
- * The field's name; values of an array are numbered from 1, as the
- * specification does: service_data8_1.
+ * The name of a value of an array ends in its number, counted from 1 as in the
+ * specification: service_data8_1.
  *
- * Return: the length without NUL; -ENOSPC if it does not fit; -EINVAL if
- * the field has no value @index.
+ * Return: the length without the NUL; -ENOSPC the name does not fit; -EINVAL the
+ * field has no value @index. After an error @out is unchanged.
  */
 int ibsa_field_name(const struct ibsa_field *field, unsigned int index,
 		    char *out, size_t size);
 
 /**
- * ibsa_field_find - a field's value by its name
- * @record:    whose
- * @name:      as ibsa_field_name() writes it; case does not matter, and '-'
- *             stands for '_'
- * @out_index: the value's index
+ * ibsa_field_find - find a value of a record by its name
+ * @record:    the record
+ * @name:      a name as ibsa_field_name() writes it, in upper or lower case;
+ *             '-' is equal to '_'
+ * @out_index: receives the number of the value, from 0
  *
- * Return: the field, or NULL if the record has none of that name.
+ * Return: the field; or NULL if the record has no such value, and @out_index is
+ * unchanged.
  */
 const struct ibsa_field *ibsa_field_find(const struct ibsa_record *record,
 					 const char *name,
 					 unsigned int *out_index);
 
 /**
- * ibsa_field_format - one value of a field as text
- * @field: which
- * @index: of the value, from 0
+ * ibsa_field_format - write one value of a record as text
+ * @field: a field of the record
+ * @index: number of the value, from 0
  * @host:  the record's struct
- * @out:   room for the text
- * @size:  of @out; IBSA_VALUE_TEXT is enough for all
+ * @out:   receives the text
+ * @size:  size of @out in bytes; IBSA_VALUE_TEXT is always enough
  *
- * Text fields come as UTF-8 with what ibsa_text_clean() replaces, and
- * backslashes, written as \xNN. Codes of MTU, rate, type and state come as what
- * they mean ("2048", "100Gb/s", "switch", "Active"), unknown ones as numbers.
+ * In a text field, backslashes, and the bytes that ibsa_text_clean() replaces,
+ * are written as \xNN. Codes of MTUs, rates, types and states are written as
+ * their meaning ("2048", "100Gb/s", "switch", "Active"), and codes without a
+ * meaning as numbers.
  *
- * Return: the length without NUL; -ENOSPC if it does not fit; -EINVAL if
- * the field has no value @index.
+ * Return: the length without the NUL; -ENOSPC the text does not fit; -EINVAL the
+ * field has no value @index. After an error @out is unchanged.
  */
 int ibsa_field_format(const struct ibsa_field *field, unsigned int index,
 		      const void *host, char *out, size_t size);
 
 /**
- * ibsa_field_parse - text to one value of a field
- * @field: which
- * @index: of the value, from 0
- * @text:  what ibsa_field_format() writes, or a plain number
- * @host:  the record's struct
+ * ibsa_field_parse - parse one value of a record
+ * @field: a field of the record
+ * @index: number of the value, from 0
+ * @text:  a text as ibsa_field_format() writes it, or a number
+ * @host:  the record's struct; receives the value
  *
- * A name of a code may be in any case. Fewer bytes than a blob has are
- * followed by zeros; text takes \xNN for any byte but NUL.
+ * Names of codes may be in upper or lower case. If a blob is shorter than its
+ * field, the other bytes are set to zero. In text, \xNN stands for any byte.
  *
- * Return: 0; -EINVAL if @text is no such value or the field has no value
- * @index; -ERANGE if it does not fit the field. @host is untouched on failure.
+ * Return: 0; -EINVAL @text is not of the field's kind, or the field has no value
+ * @index; -ERANGE the value does not fit the field. After an error @host is
+ * unchanged.
  */
 int ibsa_field_parse(const struct ibsa_field *field, unsigned int index,
 		     const char *text, void *host) IBSA_MUST_USE;
 
 /**
- * ibsa_text_clean - text from outside, as text that is safe to show
- * @text: where it begins, up to NUL; set to what did not fit, which is the NUL
- *        when all is done
- * @out:  room for the text, which ends in NUL
- * @size: of @out; above 4, or nothing fits. 4 for each byte and 1 is enough
+ * ibsa_text_clean - make text from outside safe to print
+ * @text: start of the text, which ends in a NUL; set to the first character that
+ *        did not fit, or to the NUL if all of the text was converted
+ * @out:  receives the text
+ * @size: size of @out in bytes; at least 5, or no character fits. 4 bytes for
+ *        each byte of the text and 1 for the NUL are always enough
  *
- * What is not valid UTF-8, control characters (C0 and C1), characters that
- * turn the direction of text or separate lines, and other characters without a
- * shape are written as \xNN, byte by byte. A backslash stays as it is.
+ * Bytes that are not valid UTF-8, control characters (C0 and C1), characters
+ * that change the direction of the text or separate lines, and other format
+ * characters are written byte by byte as \xNN. Backslashes are copied.
  *
- * Return: the length without NUL.
+ * Return: the number of bytes written, without the NUL.
+ *
  * Source: RFC 3629; Unicode's general categories Cc, Cf, Zl and Zp.
  */
 size_t ibsa_text_clean(const char **text, char *out, size_t size);
 
 /**
- * ibsa_selector_parse - "FIELD=VALUE" into a record and its mask
- * @record: which
- * @text:   "dlid=4", "dgid=fe80::1", "service_data8_3=0x10"
- * @host:   the record's struct
- * @mask:   the component mask, to which the field's bits are added; the GIDs
- *          of a MultiPathRecord have none
- * @error:  filled on failure with what was wrong; may be NULL
+ * ibsa_selector_parse - parse "FIELD=VALUE" for a query
+ * @record: the record that will be queried
+ * @text:   such as "dlid=4", "dgid=fe80::1" or "service_data8_3=0x10"
+ * @host:   the record's struct; receives the value
+ * @mask:   the component mask; the field's bits are set in it. The GIDs of a
+ *          MultiPathRecord have no component bits
+ * @error:  receives, on failure, one sentence for the user; or NULL
  *
- * Return: 0; -ENOENT no such field; -EINVAL no '=', no such value, or the
- * field cannot be selected; -ERANGE the value does not fit. @host and @mask
- * are untouched on failure.
+ * Return: 0; -ENOENT the record has no such field; -EINVAL @text has no '=', the
+ * value is not of the field's kind, its code has no meaning, or the SA cannot
+ * select by the field; -ERANGE the value does not fit. After an error @host and
+ * @mask are unchanged.
  */
 int ibsa_selector_parse(const struct ibsa_record *record, const char *text,
 			void *host, uint64_t *mask,
 			struct ibsa_error *error) IBSA_MUST_USE;
 
 /**
- * ibsa_status_text - what a MAD status means
- * @status: the 16 bits
+ * ibsa_status_text - the meaning of a MAD status
+ * @status: all 16 bits, host byte order
  *
- * Return: "success", "no records", ...; "unknown status" for any other.
+ * Return: a constant such as "success" or "no records"; "unknown status" for a
+ * status without a meaning.
  */
 const char *ibsa_status_text(uint16_t status);
 
@@ -154,25 +165,27 @@ const char *ibsa_status_text(uint16_t status);
  * ibsa_method_text - the name of a method
  * @method: enum ibsa_method
  *
- * Return: "Get", "GetTableResp", ...; "unknown method" for any other.
+ * Return: a constant such as "Get" or "GetTableResp"; "unknown method" for any
+ * other method.
  */
 const char *ibsa_method_text(uint8_t method);
 
 /**
- * ibsa_mtu_bytes - bytes of an MTU code
- * @code: 1 to 7
+ * ibsa_mtu_bytes - the MTU of an MTU code
+ * @code: 1 to 7; only Omni-Path uses 6 and 7
  *
- * Return: 256 to 10240; 0 for any other code.
+ * Return: bytes, 256 to 10240; 0 for any other code.
  */
 unsigned int ibsa_mtu_bytes(uint8_t code);
 
 /**
- * ibsa_rate_mbps - speed of a rate code
+ * ibsa_rate_mbps - the rate of a rate code
  * @code: 2 to 25
  *
- * Codes are not in order of speed: compare what this returns.
+ * The codes are not in the order of the rates: compare the results of this
+ * function.
  *
- * Return: megabits a second; 0 for any other code.
+ * Return: megabits per second, 2500 to 1700000; 0 for any other code.
  */
 unsigned int ibsa_rate_mbps(uint8_t code);
 

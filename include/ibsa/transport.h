@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A transport carries MADs between one local port and the fabric, and the
- * clock with them: the kernel's umad device is one, the embedded fabric
- * another. What runs on one runs on the other.
+ * A transport sends and receives the MADs of one local port, and provides the
+ * clock. Transports of the library are umad files of the kernel, ports of a
+ * fabric server, and ports of an embedded fabric; a program may pass its own to
+ * ibsa_open().
  */
 #ifndef IBSA_TRANSPORT_H
 #define IBSA_TRANSPORT_H
@@ -12,21 +13,22 @@
 IBSA_BEGIN
 
 /**
- * struct ibsa_address - where a MAD goes to, or came from
- * @lid:         of the other side, host order; 0 if only @gid says where
- * @qpn:         of the other side, 24 bits; 1 for the SA
- * @pkey_index:  in the local port's P_Key table
+ * struct ibsa_address - the destination or the source of a MAD
+ * @lid:         LID of the peer, host byte order; 0: only @gid addresses it
+ * @qpn:         queue pair of the peer, 24 bits; 1 for the SA
+ * @pkey_index:  index in the local port's P_Key table
  * @sl:          service level
- * @path_bits:   low bits of the local LID, for an LMC above 0
- * @lmc:         how many low bits of @lid are path bits of the other side's
- *               port, 0 to 7; 0: as many as at the local port. An SA that is
- *               asked at one LID of its port may answer from another
- * @has_grh:     whether the fields below are meant
- * @gid:         of the other side
- * @gid_index:   in the local port's GID table
- * @hop_limit:   as in the GRH
- * @traffic_class: as in the GRH
- * @flow_label:  20 bits, host order
+ * @path_bits:   low bits of the local LID, if the LMC is above 0
+ * @lmc:         LMC of the peer's port, 0 to 7; 0: the LMC of the local port.
+ *               The client ignores this number of low bits when it compares the
+ *               source of a reply with @lid, because an SA may reply from
+ *               another LID of its port
+ * @has_grh:     whether there is a GRH; without, the members below are unused
+ * @gid:         GID of the peer
+ * @gid_index:   index in the local port's GID table
+ * @hop_limit:   hop limit of the GRH
+ * @traffic_class: traffic class of the GRH
+ * @flow_label:  flow label of the GRH, 20 bits, host byte order
  */
 struct ibsa_address {
 	uint32_t lid;
@@ -44,15 +46,14 @@ struct ibsa_address {
 };
 
 /**
- * struct ibsa_message - a MAD that arrived
- * @from: its sender
- * @mad:  the bytes from the MAD header on; valid until the next recv or close
- * @len:  how many; replies of any size arrive whole
- * @err:  0; -ETIMEDOUT if this is not a reply: the transport no longer waits
- *        for the answer to the request whose header @mad holds; another
- *        negative errno: it has refused that request, which was not sent;
- *        -EMSGSIZE if the reply is larger than the transport may
- *        take and only its first part is here
+ * struct ibsa_message - a MAD that arrived, or the end of a request
+ * @from: source of the MAD
+ * @mad:  the bytes, from the MAD header on; valid until the next recv or close
+ * @len:  number of bytes; replies of any size arrive as one message
+ * @err:  0: a MAD; -EMSGSIZE: the first part of a MAD that is larger than the
+ *        transport accepts; -ETIMEDOUT: not a MAD, but the header of a request
+ *        to which no reply arrived; another negative errno: the header of a
+ *        request that the transport refused and did not send
  */
 struct ibsa_message {
 	struct ibsa_address from;
@@ -61,30 +62,32 @@ struct ibsa_message {
 	int err;
 };
 
-/* What a port's link speaks. */
+/* Link layer of a port. */
 enum ibsa_link_layer {
 	IBSA_LINK_INFINIBAND,
-	IBSA_LINK_ETHERNET, /* RoCE: addressed by GID, without an SM */
-	IBSA_LINK_OPA,	    /* Omni-Path: LIDs of 32 bits */
+	IBSA_LINK_ETHERNET, /* RoCE: addresses are GIDs, and there is no SM */
+	IBSA_LINK_OPA,	    /* Omni-Path: LIDs have 32 bits */
 };
 
 /**
- * struct ibsa_port_state - what may change at a port while a program runs
+ * struct ibsa_port_state - the state of a port, which can change at any time
  * @gid:        GID 0: subnet prefix and port GUID
- * @lid:        base LID, 0 if none yet
- * @sm_lid:     LID of the subnet manager, 0 if none is known
- * @sm_sl:      service level to reach it with
- * @lmc:        how many low bits of the LID are path bits
+ * @lid:        base LID; 0: none yet
+ * @sm_lid:     LID of the subnet manager; 0: none
+ * @sm_sl:      service level of MADs to the subnet manager
+ * @lmc:        LMC: number of low bits of the LID that are path bits
  * @port_state: enum ibsa_port_state_code
- * @phys_state: 5 is LinkUp
- * @pkey_index: index of the default P_Key (0xffff, else 0x7fff, else 0)
+ * @phys_state: PortPhysicalState; 5 is LinkUp
+ * @pkey_index: index of P_Key 0xffff, or else of 0x7fff, or else 0
  * @link:       enum ibsa_link_layer
- * @port_num:   of the port at its device; 0 where the transport does not say
- * @needs_grh:  the port sends nothing without a GRH: every RoCE port, and an
- *              InfiniBand port as far as this is known
- * @reregisters: how often those on this port were to register with the SM
- *              again: it has asked for that, as far as the transport can see
- *              it, or the device went away and came back
+ * @port_num:   number of the port at its device; 0: the transport does not tell
+ * @needs_grh:  the port sends no MAD without a GRH. True for RoCE ports, and for
+ *              InfiniBand ports of which the transport has read this property
+ * @reregisters: how many times clients at this port had to register again with
+ *              the SM: because the SM requested it, if the transport can see
+ *              that, or because the device was removed and returned
+ *
+ * Numbers are in host byte order.
  */
 struct ibsa_port_state {
 	struct ibsa_gid gid;
@@ -103,10 +106,13 @@ struct ibsa_port_state {
 
 /**
  * ibsa_port_has_sm - whether a port can reach a subnet manager
- * @state: of the port
+ * @state: state of the port
  *
- * Return: true if it knows the LID of one and is neither down nor initializing,
- * where a port carries nothing but subnet management packets; never for RoCE.
+ * A port that is down or initializing carries only subnet management packets.
+ * Any thread may call this function.
+ *
+ * Return: true if the port has the LID of a subnet manager, is neither down nor
+ * initializing, and is not a RoCE port.
  */
 static inline bool ibsa_port_has_sm(const struct ibsa_port_state *state)
 {
@@ -119,7 +125,7 @@ static inline bool ibsa_port_has_sm(const struct ibsa_port_state *state)
 	       state->link != IBSA_LINK_ETHERNET;
 }
 
-/* What a GID is for; numbers as in rdma-core. */
+/* Types of GIDs; the numbers are those of rdma-core. */
 enum ibsa_gid_type {
 	IBSA_GID_IB = 0,
 	IBSA_GID_ROCE_V1 = 1,
@@ -128,9 +134,9 @@ enum ibsa_gid_type {
 
 /**
  * struct ibsa_gid_entry - one entry of a port's GID table
- * @gid:     not zero
- * @index:   in the table
- * @ifindex: of the network interface it belongs to; 0 for none
+ * @gid:     the GID, not all zero
+ * @index:   index in the table, from 0
+ * @ifindex: index of its network interface; 0: none
  * @type:    enum ibsa_gid_type
  */
 struct ibsa_gid_entry {
@@ -143,47 +149,50 @@ struct ibsa_gid_entry {
 struct ibsa_transport;
 
 /**
- * struct ibsa_transport_ops - what a transport can do
- * @now_ns: its clock: monotonic, in nanoseconds, from any start
- * @send:   send one MAD; @timeout_ms is how long the sender waits for an
- *          answer before it sends the same MAD again or gives up; 0 if none
- *          is to come, as for an answer of its own.
- *          Return: 0, or a negative errno and nothing was sent. After -EAGAIN,
- *          -EBUSY, -EINTR, -ENOBUFS and -ENOMEM the same MAD is sent again
- *          later; -EALREADY: a MAD with this TransactionID still waits for its
- *          answer
- * @holds:  whether the transport keeps a request until its answer arrives or
- *          its timeout ends, and refuses the same TransactionID until then, as
- *          the kernel does: nothing takes such a request back. NULL: it does
- *          not
- * @recv:   take the next message, without waiting.
- *          Return: 1 and *@out is filled; 0 nothing there; or a negative errno,
- *          of which -ENODEV says, once, that what was under way is lost
- * @fd:     readable when recv may have something; -1 if there is none
- * @wait:   sleep until recv may have something, wake is called or
- *          @timeout_ms has passed (-1: no limit). On a simulated clock, move
- *          it there instead. Return: 0, or -EINTR
- * @wake:   end a wait in another thread, or the next one; any thread
- * @port:   read the state of the local port afresh. Return: 0 or -errno
- * @changed: whether the local port may have changed since the last call, as
- *          far as the transport hears of it by itself; NULL: never
- * @gid:    read an entry of the local port's GID table; any thread. Return: 0;
- *          -ENODATA it is empty; -EINVAL the table has no such entry; or
- *          -errno. NULL: there is no table
- * @pkey:   the same of its P_Key table, without -ENODATA
- * @listen: have recv deliver the SA's Reports, too, which answer nothing, or no
- *          more. Who listens answers each with a ReportResp.
- *          Return: 0; -EBUSY somebody else at the port does; -EOPNOTSUPP; or
- *          another negative errno. NULL: it cannot
- * @holder: after listen returned -EBUSY, write to *@out which process has, or
- *          may have, the Reports, and false if this is not known. The text
- *          may hold any bytes. Waits for nothing. NULL: it is never known
- * @inherited: what a forked child does instead of close: let go of file
- *          descriptors, and leave all else alone, for its parent's threads
- *          may have been at it. NULL: nothing
- * @close:  end it and free it
+ * struct ibsa_transport_ops - operations of a transport
+ * @now_ns: the clock: monotonic nanoseconds from any start
+ * @send:   sends one MAD. @timeout_ms is how long the client waits for a reply
+ *          before it sends the MAD again or gives up; 0: no reply will come.
+ *          Return: 0; or a negative errno, and nothing was sent. After -EAGAIN,
+ *          -EBUSY, -EINTR, -ENOBUFS and -ENOMEM the client sends the same MAD
+ *          later. -EALREADY: a request with this TransactionID still waits for
+ *          its reply
+ * @holds:  whether the transport, like the kernel, holds each request until its
+ *          reply arrives or its timeout passes, and until then refuses another
+ *          request with its TransactionID. NULL: it does not
+ * @recv:   receives the next message without waiting. Return: 1, and *@out is
+ *          the message; 0: there is no message; or a negative errno. -ENODEV,
+ *          returned once: the device disappeared, and all requests in flight are
+ *          lost
+ * @fd:     a descriptor that is readable when recv may have a message; -1: none
+ * @wait:   waits until recv may have a message, wake was called, or @timeout_ms
+ *          has passed (-1: no limit). A virtual clock advances instead. Return:
+ *          0; or -EINTR
+ * @wake:   ends a wait of another thread, or the next wait; any thread may call
+ *          it
+ * @port:   reads the state of the local port. Return: 0; or a negative errno
+ * @changed: whether the local port may have changed since the last call, if the
+ *          transport receives events of the port. NULL: never
+ * @gid:    reads an entry of the local port's GID table; any thread may call it.
+ *          Return: 0; -ENODATA the entry is empty; -EINVAL the table has no such
+ *          entry; or another negative errno. NULL: the table is not available
+ * @pkey:   reads an entry of the local port's P_Key table in the same way, with
+ *          0 for an empty entry. NULL: the table is not available
+ * @listen: @on: recv also delivers Reports of the SA, each of which the client
+ *          answers with a ReportResp; otherwise recv no longer delivers them.
+ *          Return: 0; -EBUSY another program or client receives the Reports at
+ *          this port; -EOPNOTSUPP; or another negative errno. NULL: Reports are
+ *          not available
+ * @holder: after listen returned -EBUSY: writes to *@out which process receives,
+ *          or may receive, the Reports. Does not wait. The text may contain any
+ *          bytes. Return: false if this is not known. NULL: never known
+ * @inherited: what a forked child calls instead of close: closes the file
+ *          descriptors and touches nothing else, because threads of the parent
+ *          may have been using the transport. NULL: there is nothing to close
+ * @close:  closes and frees the transport
  *
- * All but wake, gid and pkey belong to the thread that the client belongs to.
+ * Only the thread to which the client belongs calls these operations, except
+ * wake, gid and pkey.
  */
 struct ibsa_transport_ops {
 	uint64_t (*now_ns)(struct ibsa_transport *transport);
@@ -209,7 +218,7 @@ struct ibsa_transport_ops {
 	void (*close)(struct ibsa_transport *transport);
 };
 
-/* A transport embeds this as its first member. */
+/* The first member of the struct of each transport. */
 struct ibsa_transport {
 	const struct ibsa_transport_ops *ops;
 };

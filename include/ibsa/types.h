@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The few types and markers that every ibsa header uses. */
+/* Types and macros that all headers of ibsa use. */
 #ifndef IBSA_TYPES_H
 #define IBSA_TYPES_H
 
@@ -17,14 +17,14 @@
 #define IBSA_END
 #endif
 
-/* A global identifier: subnet prefix and interface id, in network order. */
+/* A GID: subnet prefix and interface ID, in network byte order. */
 struct ibsa_gid {
 	uint8_t raw[16];
 };
 
 /**
- * struct ibsa_error - room for one sentence on what went wrong
- * @text: filled by a call that fails; what was wrong, and what to do about it
+ * struct ibsa_error - one sentence about an error
+ * @text: written by a function that fails: what failed, why, and what to do
  */
 struct ibsa_error {
 	char text[256];

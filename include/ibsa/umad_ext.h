@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What libibumad has had since rdma-core 53 and 56 (symbol versions IBUMAD_1.3
- * and 1.4), for an infiniband/umad.h that lacks it.
+ * Functions of libibumad since rdma-core 53 and 56 (symbol versions IBUMAD_1.3
+ * and 1.4), for an older infiniband/umad.h, which does not declare them.
  *
- * On planarized adapters one port is two devices: one that has the subnet
+ * A port of a planarized adapter appears as two devices: one with the subnet
  * management interface (SMI, QP 0) and one for the general services (GSI,
- * QP 1). Both show the same port GUID.
+ * QP 1). Both have the same port GUID.
  */
 #ifndef IBSA_UMAD_EXT_H
 #define IBSA_UMAD_EXT_H
@@ -17,16 +17,17 @@
 IBSA_BEGIN
 
 /*
- * Headers of rdma-core 56 to 60 have the struct and nothing to know that by:
- * with them, define IBSA_UMAD_HAS_PAIRS.
+ * The header of rdma-core 56 to 60 declares the struct, but no macro that tells
+ * so. Programs that include these versions define IBSA_UMAD_HAS_PAIRS.
  */
 #if UMAD_MAX_DEVICES < 128 && !defined(IBSA_UMAD_HAS_PAIRS)
 /**
- * struct umad_ca_pair - the two sides of a port
- * @smi_name:           device for subnet management; "" if there is none
- * @smi_preferred_port: its port
- * @gsi_name:           device for all else; often the same
- * @gsi_preferred_port: its port
+ * struct umad_ca_pair - the two devices of a port
+ * @smi_name:           device for subnet management packets; "": none
+ * @smi_preferred_port: port to use at this device
+ * @gsi_name:           device for all other MADs; the same device, except on
+ *                      planarized adapters
+ * @gsi_preferred_port: port to use at this device
  */
 struct umad_ca_pair {
 	char smi_name[UMAD_CA_NAME_LEN];
@@ -38,17 +39,17 @@ struct umad_ca_pair {
 
 /**
  * umad_open_smi_port - open a port for subnet management packets
- * @ca_name: device; NULL: any
- * @portnum: port of it; 0: any
+ * @ca_name: name of the device; NULL: any
+ * @portnum: number of the port; 0: any
  *
- * As umad_open_port(), but a port without SMI is never chosen, and refused if
- * it is the one that is named.
+ * The same as umad_open_port(), but it never selects a port without SMI, and
+ * refuses to open one that is named. Any thread may call it.
  *
- * Return: a portid, 0 or above, for all that takes one of umad_open_port();
- * -EOPNOTSUPP the ib_umad module is not loaded, or too old; -ENODEV there is
- * no such device, or none with a port with SMI; -EINVAL the port sends no
- * MADs; -ENOMEM; or the error of opening its device file, such as -EACCES.
- * Thread-safe.
+ * Return: a portid, 0 or above, as umad_open_port() returns it; -EOPNOTSUPP the
+ * ib_umad module is not loaded, or its interface is older than version 5;
+ * -ENODEV there is no such device or port, or it has no SMI; -EINVAL the port has
+ * no umad device file; -ENOMEM; or the error of opening the umad device file,
+ * such as -EACCES.
  *
  * Source: umad_open_smi_port(3) of rdma-core; CapabilityMask bit 10,
  * IsSMdisabled, of IBA vol 1, 14.2.5.6.
@@ -56,19 +57,20 @@ struct umad_ca_pair {
 int umad_open_smi_port(const char *ca_name, int portnum);
 
 /**
- * umad_get_smi_gsi_pairs - the devices of this machine, in pairs
- * @cas: where to put them; all entries are set
- * @max: number of entries
+ * umad_get_smi_gsi_pairs - list the pairs of devices of this machine
+ * @cas: receives the pairs; entries after the last pair are set to 0
+ * @max: number of entries of @cas
  *
- * The first port of a device that has a GUID decides which pair the device
- * belongs to. If no other port has this GUID, the device is both sides, but
- * without SMI it is gsi_name only. If several ports have it, a device with SMI
- * is smi_name, one without is gsi_name, and the last device of a kind is taken.
- * Devices are in byte order; one that cannot be read, or whose name does not
- * fit, is left out. The preferred ports are 0, and so are further entries.
+ * The first port of a device that has a GUID determines the pair. If no other
+ * port has this GUID, the device is gsi_name, and also smi_name if it has SMI.
+ * If several ports have this GUID, a device with SMI is smi_name and a device
+ * without is gsi_name; if several devices qualify, the last device is used.
+ * Devices are processed in the order of their names, sorted by bytes. A device
+ * that cannot be read, or whose name does not fit, is skipped. The preferred
+ * ports are 0. Any thread may call it.
  *
  * Return: the number of pairs, 0 also if the RDMA modules are not loaded; -1
- * not enough memory. Thread-safe.
+ * not enough memory.
  *
  * Source: umad_get_smi_gsi_pairs(3) of rdma-core; CapabilityMask bit 10,
  * IsSMdisabled, of IBA vol 1, 14.2.5.6.
@@ -76,22 +78,24 @@ int umad_open_smi_port(const char *ca_name, int portnum);
 int umad_get_smi_gsi_pairs(struct umad_ca_pair cas[], size_t max);
 
 /**
- * umad_get_smi_gsi_pair_by_ca_name - the pair of a device, and its ports
- * @devname:     either side's name; NULL: the first pair that has such a port
- * @portnum:     port of that device; 0: any
- * @ca_pair:     where to put it; all 0 after a failure
- * @enforce_smi: not 0: only a pair that has SMI
+ * umad_get_smi_gsi_pair_by_ca_name - one pair of devices, with its ports
+ * @devname:     name of either device; NULL: the first pair that has a port as
+ *               described below
+ * @portnum:     number of a port of the device; 0: any
+ * @ca_pair:     receives the pair; all 0 after a failure
+ * @enforce_smi: not 0: the pair must have smi_name
  *
- * The ports of one device are looked at: of @devname, or without it of
- * smi_name, or of gsi_name if there is no smi_name. A port that is named with
- * its device is taken in any state, and so is port 1 of a device that has no
- * higher one; any other port is taken only if it is not down. If the two sides
- * are two devices, the other side's preferred port is the first one of the same
- * device that is not down; if there is none, 0 with @devname, and -ENODEV
- * without.
+ * The states of the ports are read from one device: @devname, or without it
+ * smi_name, or gsi_name if there is no smi_name. Its preferred port is @portnum;
+ * or port 1 if it has no higher port, or port 0 of a switch. Without @devname,
+ * this port must not be down. Otherwise its preferred port is the first port
+ * that is not down. If the pair has two devices, the preferred port of the other
+ * device is the number of the first port that is not down at this device; if all
+ * ports are down, 0 with @devname, and without @devname the pair does not
+ * qualify. Any thread may call it.
  *
- * Return: 0; -ENODEV, in errno too, there is no such device or port; -1
- * @ca_pair is NULL, or not enough memory. Thread-safe.
+ * Return: 0; -ENODEV, also in errno, there is no such device or port, or no pair
+ * qualifies; -1 @ca_pair is NULL, or not enough memory.
  *
  * Source: umad_get_smi_gsi_pair_by_ca_name(3) of rdma-core.
  */

@@ -154,7 +154,7 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
  * Return: 0 the SA has a path; -1 and errno: ENXIO it has none; EINVAL no
  * @context, one of the parent process, no @gid_p, or all of it is zero, no such
  * port, or an Ethernet port without the address of an SA; EIO the SA does not
- * reply, is busy or refuses, the port knows no SM, no port is active, the
+ * reply, is busy or refuses, the port has no SM, no port is active, the
  * device cannot be opened, or @context was closed meanwhile; ENOMEM; EINTR a
  * signal arrived whose handler was installed without SA_RESTART. Any thread may
  * call it.
@@ -205,7 +205,7 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
  *
  * Return: 0; -1 and errno, and nothing is registered: EINVAL the arguments are
  * not as above, or @context belongs to the parent process; ENODEV the device
- * has no port with an SA; EAGAIN no port is active, or none knows an SM; EBUSY
+ * has no port with an SA; EAGAIN no port is active, or none has an SM; EBUSY
  * another program receives the Reports of the port, or as in
  * ibsa_verbs_attach(); EIO the SA did not reply, is busy or refused, the device
  * cannot be opened, or
@@ -271,7 +271,7 @@ struct ibsa_async_event {
  * struct ibsa_verbs_options - options of a context; zero is the default of each
  * member
  * @sa:         address of the SA, as in struct ibsa_options; copied. Ethernet
- *              ports, which know no SA, are then used as well
+ *              ports, which have no SA, are then used as well
  * @grh:        enum ibsa_grh, as in struct ibsa_options
  * @sm_key:     SM_Key of every request. @sa, @grh and @sm_key are for contexts
  *              of libibverbs only

@@ -44,8 +44,8 @@ static void count_under_way(const struct link *link)
 			       way_count(&link->answers);
 	struct ibsa_fabric_stats *stats = &link->fabric->net.stats;
 
-	if (stats->most_under_way < count)
-		stats->most_under_way = count;
+	if (stats->most_in_flight < count)
+		stats->most_in_flight = count;
 }
 
 static int carry(struct link *link, struct message *message)

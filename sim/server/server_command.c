@@ -251,7 +251,7 @@ static int order_stats(struct order *order, const char *args)
 	ibsa_fabric_stats_get(order->server->fabric, &stats);
 	put(order, "clients", served->clients);
 	put(order, "accepted", served->accepted);
-	put(order, "sent_away", served->sent_away);
+	put(order, "disconnected", served->disconnected);
 	put(order, "packets_in", served->packets_in);
 	put(order, "packets_out", served->packets_out);
 	put(order, "packets_refused", served->packets_refused);
@@ -260,7 +260,7 @@ static int order_stats(struct order *order, const char *args)
 	put(order, "unanswered", stats.unanswered);
 	put(order, "lost", stats.lost);
 	put(order, "dropped", stats.dropped);
-	put(order, "most_under_way", stats.most_under_way);
+	put(order, "most_in_flight", stats.most_in_flight);
 	put(order, "reports", stats.reports);
 	put(order, "reports_unanswered", stats.reports_unanswered);
 	for (int i = 0; i < IBSA_DROP_REASONS; i++)

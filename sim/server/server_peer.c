@@ -202,7 +202,7 @@ void ibsa__peer_dismiss(struct server_peer *peer, const char *why)
 	if (peer->is_gone)
 		return;
 	if (why) {
-		server->stats.sent_away++;
+		server->stats.disconnected++;
 		ibsa__server_note(server, "a client%s%s is sent away: %s",
 				  peer->is_greeted ? " at " : "", name_of(peer),
 				  why);
@@ -362,7 +362,7 @@ static void turn_away(struct ibsa_fabric_server *server, int fd,
 	};
 
 	memcpy(answer.said, why->said, sizeof(answer.said));
-	server->stats.sent_away++;
+	server->stats.disconnected++;
 	ibsa__server_note(server, "a client is not let in: %s", why->noted);
 	(void)!send(fd, &answer, sizeof(answer.head) + answer.head.length,
 		    MSG_NOSIGNAL | MSG_DONTWAIT);

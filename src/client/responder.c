@@ -104,7 +104,7 @@ static void request_pass(struct ibsa_responder *responder,
 					     message->mad, message->len);
 	}
 	if (err)
-		responder->info.unheard++;
+		responder->info.unprocessed++;
 }
 
 static int report_send(struct ibsa_responder *responder,

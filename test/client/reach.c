@@ -67,7 +67,7 @@ static void all_hosts_are_told_of_within_the_window(void **state)
 		assert_int_equal(seen.answers[i].rtt_ns, 100000);
 	}
 	ibsa_fabric_stats_get(rig.fabric, &stats);
-	assert_int_equal(stats.most_under_way, WINDOW);
+	assert_int_equal(stats.most_in_flight, WINDOW);
 	assert_int_equal(stats.requests, HOSTS);
 }
 
@@ -421,7 +421,7 @@ static void batches_run_side_by_side(void **state)
 	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(told_as(&seen[i], IBSA_REACH_YES), HOSTS);
 	ibsa_fabric_stats_get(rig.fabric, &stats);
-	assert_int_equal(stats.most_under_way, WINDOW);
+	assert_int_equal(stats.most_in_flight, WINDOW);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)

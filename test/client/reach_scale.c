@@ -71,12 +71,12 @@ static void check_all(unsigned int window, struct tally *tally)
 		assert_int_equal(tally->times[i], 1);
 }
 
-static uint64_t most_under_way(void)
+static uint64_t most_in_flight(void)
 {
 	struct ibsa_fabric_stats stats;
 
 	ibsa_fabric_stats_get(fabric, &stats);
-	return stats.most_under_way;
+	return stats.most_in_flight;
 }
 
 /* Under way at a time: as many as the window holds, and never more. */
@@ -87,10 +87,10 @@ static void every_host_is_checked_within_the_window(void **state)
 	(void)state;
 	check_all(0, &tally);
 	assert_int_equal(tally.yes, HOSTS);
-	assert_int_equal(most_under_way(), DEFAULT_WINDOW);
+	assert_int_equal(most_in_flight(), DEFAULT_WINDOW);
 	check_all(300, &tally);
 	assert_int_equal(tally.yes, HOSTS);
-	assert_int_equal(most_under_way(), 300);
+	assert_int_equal(most_in_flight(), 300);
 }
 
 static void those_that_are_gone_are_found(void **state)

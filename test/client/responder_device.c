@@ -32,7 +32,7 @@ static void what_is_no_request_for_the_fabric_is_counted(void **state)
 	responder_arrive_bytes(large, sizeof(large));
 	responder_pass(rig);
 	assert_false(responder_sent(rig));
-	assert_int_equal(responder_info(rig).unheard, 3);
+	assert_int_equal(responder_info(rig).unprocessed, 3);
 }
 
 static void answer_that_the_kernel_refuses_is_counted(void **state)

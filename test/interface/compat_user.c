@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A path cache in miniature, written as a kernel module writes it: its
- * include, its types, a static client. Only what waits is user space's.
+ * Path lookups in the code of a kernel module: its include line, its types, a
+ * static client. Only the functions that wait are those of user space.
  *
- * usage: compat_user NAME LID NOBODY - the device; where a path leads, and
- * where none does
+ * usage: compat_user NAME LID UNUSED_LID - the device; a LID to which there is a
+ * path, and a LID that no port has
  */
 #include <rdma/ib_sa.h>
 
@@ -53,7 +53,7 @@ static int path_rec_start(struct path_lookup *lookup, struct ib_device *device,
 	return lookup->query_id < 0 ? lookup->query_id : 0;
 }
 
-/* Return: what the callback was told. */
+/* Return: the status that the callback received. */
 static int path_rec_wait(struct path_lookup *lookup)
 {
 	while (sem_wait(&lookup->done))
@@ -62,26 +62,26 @@ static int path_rec_wait(struct path_lookup *lookup)
 	return lookup->status;
 }
 
-static int look_up(struct ib_device *device, u16 lid, u16 nobody)
+static int lookups_print(struct ib_device *device, u16 lid, u16 unused_lid)
 {
-	struct path_lookup there;
-	struct path_lookup nowhere;
-	int err = path_rec_start(&there, device, 1, lid, GFP_KERNEL);
+	struct path_lookup path;
+	struct path_lookup no_path;
+	int err = path_rec_start(&path, device, 1, lid, GFP_KERNEL);
 
 	if (!err)
-		err = path_rec_wait(&there);
+		err = path_rec_wait(&path);
 	if (err)
 		return err;
-	printf("LID %u\n", be32toh(sa_path_get_dlid(&there.path)));
-	err = path_rec_start(&nowhere, device, 1, nobody, GFP_ATOMIC);
+	printf("LID %u\n", be32toh(sa_path_get_dlid(&path.path)));
+	err = path_rec_start(&no_path, device, 1, unused_lid, GFP_ATOMIC);
 	if (err)
 		return err;
-	printf("nobody: %d\n", path_rec_wait(&nowhere));
-	ib_sa_cancel_query(nowhere.query_id, nowhere.query);
+	printf("unused LID: %d\n", path_rec_wait(&no_path));
+	ib_sa_cancel_query(no_path.query_id, no_path.query);
 	return 0;
 }
 
-static struct ib_device *find_device(const char *name)
+static struct ib_device *device_find(const char *name)
 {
 	struct ib_device *device;
 	int err = ibsa_device_get(name, &device);
@@ -96,13 +96,13 @@ int main(int argc, char **argv)
 
 	if (argc != 4)
 		return 2;
-	device = find_device(argv[1]);
+	device = device_find(argv[1]);
 	if (IS_ERR(device)) {
 		fprintf(stderr, "%s: error %ld\n", argv[1], PTR_ERR(device));
 		return 1;
 	}
 	ib_sa_register_client(&sa_client);
-	err = look_up(device, (u16)atoi(argv[2]), (u16)atoi(argv[3]));
+	err = lookups_print(device, (u16)atoi(argv[2]), (u16)atoi(argv[3]));
 	if (err)
 		fprintf(stderr, "no path: error %d\n", err);
 	ib_sa_unregister_client(&sa_client);

@@ -45,7 +45,7 @@ int events_use(struct ibv_context *context, struct ibsa_verbs_options *options,
 	       union ibv_gid *gid)
 {
 	struct ibv_async_event event;
-	const char *says = "";
+	const char *name = "";
 
 	options->gaps = true;
 	if (ibsa_verbs_attach(context, options) ||
@@ -57,21 +57,21 @@ int events_use(struct ibv_context *context, struct ibsa_verbs_options *options,
 		return 1;
 	switch (event.event_type) {
 	case IBV_EVENT_PORT_ERR:
-		says = event.element.port_num > 1 ? "second" : "first";
+		name = event.element.port_num > 1 ? "second" : "first";
 		break;
 	case IBV_EVENT_GID_AVAIL:
 	case IBV_EVENT_GID_UNAVAIL:
 	case IBV_EVENT_MCG_CREATED:
 	case IBV_EVENT_MCG_DELETED:
 	case IBV_EVENT_SM_GAP:
-		says = event.element.gid.raw[0] ? "GID" : "none";
+		name = event.element.gid.raw[0] ? "GID" : "none";
 		break;
 	default:
-		says = ibv_event_type_str(event.event_type);
+		name = ibv_event_type_str(event.event_type);
 		break;
 	}
 	ibv_ack_async_event(&event);
-	if (!*says || ibv_gid_reachable(context, 0, gid, 0) ||
+	if (!*name || ibv_gid_reachable(context, 0, gid, 0) ||
 	    ibv_unregister_sm_events(context, IBV_SM_EVENT_UGID, 1, gid) ||
 	    ibsa_verbs_detach(context))
 		return 1;

@@ -259,7 +259,7 @@ static bool conclude(struct driver *driver, int files)
 		      "hardly anything was asked");
 	good &= claim(is_empty(driver, files), "clients are left");
 	good &= claim(is_flat(driver), "the server grows");
-	good &= claim(!many_stat(&driver->server, "sent_away"),
+	good &= claim(!many_stat(&driver->server, "disconnected"),
 		      "clients were sent away");
 	good &= is_balanced(driver);
 	good &= claim(many_server_stop(&driver->server), "the server's end");

@@ -213,7 +213,7 @@ static void who_ends_before_its_answer_is_not_sent_away(void **state)
 	assert_int_equal(ibsa_fabric_command(served_name(served), "stats",
 					     stats, sizeof(stats), NULL),
 			 0);
-	assert_non_null(strstr(stats, "sent_away 0\n"));
+	assert_non_null(strstr(stats, "disconnected 0\n"));
 	served_stop(served);
 }
 

@@ -256,7 +256,7 @@ static void a_packet_takes_room_as_it_comes(void **state)
 		serve(rig);
 	}
 	ibsa_fabric_server_stats_get(rig->server, &stats);
-	assert_int_equal(stats.sent_away, 0);
+	assert_int_equal(stats.disconnected, 0);
 	ibsa_fabric_server_close(rig->server);
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What code includes that has <infiniband/verbs.h> for all that it needs:
- * rdma-core's header, and <ibsa/verbs.h> with it. Found with the flags of
- * "pkg-config ibsa-compat".
+ * For code that includes only <infiniband/verbs.h>: rdma-core's header and
+ * <ibsa/verbs.h>. The flags of "pkg-config ibsa-compat" make the compiler find
+ * this file first.
  */
 #ifndef IBSA_COMPAT_INFINIBAND_VERBS_H
 #define IBSA_COMPAT_INFINIBAND_VERBS_H
 
-#pragma GCC system_header /* include_next is no C that -Wpedantic knows */
+#pragma GCC system_header /* or -Wpedantic warns of include_next */
 #include_next <infiniband/verbs.h>
 #include <ibsa/verbs.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What kernel code includes as <rdma/ib_sa.h>: <ibsa/ib_sa.h> with the
- * kernel's short names. Found with the flags of "pkg-config ibsa-compat".
+ * For code of kernel modules, which includes <rdma/ib_sa.h>: <ibsa/ib_sa.h> with
+ * the kernel's short names. The flags of "pkg-config ibsa-compat" make the
+ * compiler find this file.
  */
 #ifndef IBSA_COMPAT_RDMA_IB_SA_H
 #define IBSA_COMPAT_RDMA_IB_SA_H
