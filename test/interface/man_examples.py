@@ -6,10 +6,11 @@ usage: man_examples.py CC INCLUDE-DIR LIBRARY COMMAND FABRIC-DIR MAN-DIR
                       [FLAG...]
 
 An example that has main() is a program. Each literal block after it whose first
-line starts with "$ " shows commands and their output. The program is called
-example there, COMMAND is in PATH, and the fabrics of examples/fabrics are in the
-current directory. FLAGs are those that the library was built with. The test
-interface compiles the other examples.
+line starts with "$ " shows commands and their output. The commands of a block run
+in one shell, those of a page of section 8 all in the same shell. The program is
+called example there, COMMAND is in PATH, and the fabrics of examples/fabrics are
+in the current directory. FLAGs are those that the library was built with. The
+test interface compiles the other examples.
 """
 
 import os
@@ -43,25 +44,43 @@ def sessions(block):
     """Pairs of a command and the output that the block shows for it."""
     for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
         command, _, output = part.partition("\n")
+        while command.endswith("\\") or command.endswith("|"):
+            rest, _, output = output.partition("\n")
+            command += "\n" + rest
         yield command, output
 
 
-def session_check(command, expected, folder, ibsa):
+def outputs(commands, folder, ibsa):
+    """What each command prints; all of them run in one shell."""
     environment = {key: value for key, value in os.environ.items()
                    if not key.startswith("IBSA_")}
     environment["PATH"] = f"{os.path.dirname(ibsa)}:{environment['PATH']}"
-    done = subprocess.run(command, shell=True, text=True, check=False,
+    script = "trap 'kill $(jobs -p) 2>/dev/null' EXIT\n"
+    for command in commands:
+        script += f"{command}\nstatus=$?; printf '\\0'; (exit $status)\n"
+    done = subprocess.run(["bash", "-c", script], text=True, check=False,
                           cwd=folder, env=environment, timeout=TIMEOUT_S,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    if done.stdout != expected:
-        return f"'{command}' prints\n{done.stdout}instead of\n{expected}"
-    return ""
+    return done.stdout.split("\0")
+
+
+def session_check(block, folder, ibsa):
+    shown = list(sessions(block))
+    printed = outputs([command for command, _ in shown], folder, ibsa)
+    if len(printed) <= len(shown):
+        yield "the shell ended before its last command"
+    for (command, expected), output in zip(shown, printed):
+        if output != expected:
+            yield f"'{command}' prints\n{output}instead of\n{expected}"
+        else:
+            yield ""
 
 
 def page_check(path, arguments, fabrics):
-    """What is wrong with the programs of a page, and how many ran."""
+    """What is wrong with the examples of a page: "" for one that is right."""
     compiler, include, library, ibsa, flags = arguments
-    has_program = False
+    has_program = is_command = path.endswith(".8")
+    commands = ""
     with tempfile.TemporaryDirectory() as folder:
         for name in os.listdir(fabrics):
             shutil.copy(os.path.join(fabrics, name), folder)
@@ -74,15 +93,19 @@ def page_check(path, arguments, fabrics):
             elif block.startswith("$ "):
                 if not has_program:
                     yield "shows a command before any program"
-                for command, output in sessions(block):
-                    yield session_check(command, output, folder, ibsa)
+                if is_command:
+                    commands += block
+                else:
+                    yield from session_check(block, folder, ibsa)
+        if commands:
+            yield from session_check(commands, folder, ibsa)
 
 
 def main():
     compiler, include, library, ibsa, fabrics, pages, *flags = sys.argv[1:]
     count = failures = 0
     for page in sorted(os.listdir(pages)):
-        if not page.endswith(".3"):
+        if not re.search(r"\.[37]$", page):
             continue
         for wrong in page_check(os.path.join(pages, page),
                                 (compiler, include, library, ibsa, flags),
