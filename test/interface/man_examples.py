@@ -54,7 +54,8 @@ def outputs(commands, folder, ibsa):
     """What each command prints; all of them run in one shell."""
     environment = {key: value for key, value in os.environ.items()
                    if not key.startswith("IBSA_")}
-    environment["PATH"] = f"{os.path.dirname(ibsa)}:{environment['PATH']}"
+    folder_of_ibsa = os.path.dirname(os.path.abspath(ibsa))
+    environment["PATH"] = f"{folder_of_ibsa}:{environment['PATH']}"
     script = "trap 'kill $(jobs -p) 2>/dev/null' EXIT\n"
     for command in commands:
         script += f"{command}\nstatus=$?; printf '\\0'; (exit $status)\n"
