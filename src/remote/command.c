@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "remote/connection.h"
 
-static int place_find(const char *fabric, struct ibsa_error *error,
-		      struct remote_address *out)
+static int address_find(const char *fabric, struct ibsa_error *error,
+			struct remote_address *out)
 {
 	if (!fabric)
 		fabric = ibsa__environment_read().fabric;
@@ -34,15 +34,16 @@ static void answer_copy(const char *answer, size_t len, char *out, size_t room)
 	out[len] = '\0';
 }
 
-static int ask(struct remote_address *place, struct remote_request *question,
-	       struct ibsa_error *error)
+static int command_exchange(struct remote_address *address,
+			    struct remote_request *request,
+			    struct ibsa_error *error)
 {
 	struct remote_connection connection;
-	int err = ibsa__remote_connect(&connection, place, error);
+	int err = ibsa__remote_connect(&connection, address, error);
 
 	if (err)
 		return err;
-	err = ibsa__remote_request(&connection, question, error);
+	err = ibsa__remote_request(&connection, request, error);
 	ibsa__remote_disconnect(&connection);
 	return err;
 }
@@ -50,27 +51,27 @@ static int ask(struct remote_address *place, struct remote_request *question,
 int ibsa_fabric_command(const char *fabric, const char *line, char *out,
 			size_t room, struct ibsa_error *error)
 {
-	struct remote_request question = {
+	struct remote_request request = {
 		.type = REMOTE_CONTROL,
 		.body = line,
 		.len = strlen(line),
 		.room = REMOTE_BODY_MAX,
 	};
-	struct remote_address place;
-	int err = place_find(fabric, error, &place);
+	struct remote_address address;
+	int err = address_find(fabric, error, &address);
 
 	if (err)
 		return err;
-	if (question.len > REMOTE_LINE_MAX)
+	if (request.len > REMOTE_LINE_MAX)
 		return ibsa__fail(error, -ENAMETOOLONG,
 				  "a command is at most %d characters",
 				  REMOTE_LINE_MAX);
-	question.answer = ibsa__calloc(1, REMOTE_BODY_MAX);
-	if (!question.answer)
+	request.answer = ibsa__calloc(1, REMOTE_BODY_MAX);
+	if (!request.answer)
 		return ibsa__fail(error, -ENOMEM, "out of memory");
-	err = ask(&place, &question, error);
+	err = command_exchange(&address, &request, error);
 	if (!err)
-		answer_copy(question.answer, question.answered, out, room);
-	ibsa__free(question.answer);
+		answer_copy(request.answer, request.answered, out, room);
+	ibsa__free(request.answer);
 	return err;
 }

@@ -34,9 +34,9 @@ const char *ibsa__remote_path(const char *fabric)
 }
 
 /* NAME or NAME/PORT: the last part is a port if it is a number. */
-static void node_split(struct remote_address *place)
+static void node_split(struct remote_address *address)
 {
-	char *slash = strrchr(place->node, '/');
+	char *slash = strrchr(address->node, '/');
 	unsigned long port;
 	char *end;
 
@@ -46,10 +46,10 @@ static void node_split(struct remote_address *place)
 	if (*end || port > UINT8_MAX)
 		return;
 	*slash = '\0';
-	place->port = (unsigned int)port;
+	address->port = (unsigned int)port;
 }
 
-static int node_put(struct remote_address *place, const char *node,
+static int node_put(struct remote_address *address, const char *node,
 		    const char *process_node, unsigned int port,
 		    struct ibsa_error *error)
 {
@@ -63,11 +63,11 @@ static int node_put(struct remote_address *place, const char *node,
 		return ibsa__fail(error, -EINVAL,
 				  "no node has a name as long as %.32s...",
 				  node);
-	snprintf(place->node, sizeof(place->node), "%s", node);
+	snprintf(address->node, sizeof(address->node), "%s", node);
 	if (is_of_process)
-		node_split(place);
+		node_split(address);
 	if (port)
-		place->port = port;
+		address->port = port;
 	return 0;
 }
 
@@ -77,27 +77,27 @@ int ibsa__remote_address_find(const char *fabric, const char *node,
 			      struct remote_address *out)
 {
 	const char *path = ibsa__remote_path(fabric);
-	struct remote_address place = { .port = 0 };
+	struct remote_address address = { .port = 0 };
 	int err;
 
 	if (!path || !*path)
 		return ibsa__fail(error, -EINVAL,
 				  "a fabric server is named as unix:PATH");
-	if (strlen(path) >= sizeof(place.path))
+	if (strlen(path) >= sizeof(address.path))
 		return ibsa__fail(error, -ENAMETOOLONG,
 				  "%.40s... is longer than the %zu characters "
 				  "of a socket's path",
-				  path, sizeof(place.path) - 1);
-	err = node_put(&place, node, process_node, port, error);
+				  path, sizeof(address.path) - 1);
+	err = node_put(&address, node, process_node, port, error);
 	if (err)
 		return err;
-	memcpy(place.path, path, strlen(path) + 1);
-	*out = place;
+	memcpy(address.path, path, strlen(path) + 1);
+	*out = address;
 	return 0;
 }
 
 /* Nothing more can be said on it. */
-static int lose(struct remote_connection *connection)
+static int connection_lose(struct remote_connection *connection)
 {
 	if (connection->fd >= 0)
 		close(connection->fd);
@@ -114,7 +114,7 @@ static void exchange_begin(struct remote_connection *connection,
 }
 
 /* Wait until @events may be had, or the exchange ends. False: it has ended. */
-static bool await(struct remote_connection *connection, short events)
+static bool exchange_await(struct remote_connection *connection, short events)
 {
 	struct pollfd end = { .fd = connection->fd, .events = events };
 	int ready;
@@ -133,13 +133,13 @@ static bool await(struct remote_connection *connection, short events)
 	return ready > 0;
 }
 
-static bool is_full(ssize_t done)
+static bool io_is_pending(ssize_t done)
 {
 	return done < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
 /* Both parts as a whole, or -1. */
-static int send_frame(struct remote_connection *connection,
+static int frame_send(struct remote_connection *connection,
 		      const struct remote_head *head, const void *body)
 {
 	struct iovec parts[] = {
@@ -154,7 +154,7 @@ static int send_frame(struct remote_connection *connection,
 		ssize_t sent = sendmsg(connection->fd, &message,
 				       MSG_NOSIGNAL | MSG_DONTWAIT);
 
-		if (is_full(sent) && await(connection, POLLOUT))
+		if (io_is_pending(sent) && exchange_await(connection, POLLOUT))
 			continue;
 		if (sent < 0)
 			return -1;
@@ -174,7 +174,7 @@ static int send_frame(struct remote_connection *connection,
 }
 
 /* The file that came with a message, or -1; further ones are closed. */
-static int passed_fd(struct msghdr *message)
+static int message_fd(struct msghdr *message)
 {
 	struct cmsghdr *head = CMSG_FIRSTHDR(message);
 	int fd = -1;
@@ -211,7 +211,7 @@ ssize_t ibsa__remote_recv(int fd, void *data, size_t len, int *out_fd)
 	int passed = -1;
 
 	if (got > 0)
-		passed = passed_fd(&message);
+		passed = message_fd(&message);
 	if (passed >= 0 && *out_fd >= 0)
 		close(*out_fd);
 	if (passed >= 0)
@@ -221,8 +221,8 @@ ssize_t ibsa__remote_recv(int fd, void *data, size_t len, int *out_fd)
 	return got;
 }
 
-static int recv_all(struct remote_connection *connection, void *data,
-		    size_t len, int *out_fd)
+static int bytes_recv(struct remote_connection *connection, void *data,
+		      size_t len, int *out_fd)
 {
 	char *at = data;
 
@@ -230,7 +230,7 @@ static int recv_all(struct remote_connection *connection, void *data,
 		const ssize_t got = ibsa__remote_recv(connection->fd, at, len,
 						      out_fd);
 
-		if (is_full(got) && await(connection, POLLIN))
+		if (io_is_pending(got) && exchange_await(connection, POLLIN))
 			continue;
 		if (got <= 0)
 			return -1;
@@ -241,24 +241,25 @@ static int recv_all(struct remote_connection *connection, void *data,
 }
 
 /* Take in what does not fit anywhere. */
-static int skip(struct remote_connection *connection, size_t len, int *out_fd)
+static int bytes_skip(struct remote_connection *connection, size_t len,
+		      int *out_fd)
 {
 	char room[512];
 
 	while (len) {
 		const size_t part = len < sizeof(room) ? len : sizeof(room);
 
-		if (recv_all(connection, room, part, out_fd))
+		if (bytes_recv(connection, room, part, out_fd))
 			return -1;
 		len -= part;
 	}
 	return 0;
 }
 
-static int recv_head(struct remote_connection *connection,
+static int head_recv(struct remote_connection *connection,
 		     struct remote_head *head, int *out_fd)
 {
-	if (recv_all(connection, head, sizeof(*head), out_fd))
+	if (bytes_recv(connection, head, sizeof(*head), out_fd))
 		return -1;
 	return head->length > REMOTE_BODY_MAX ? -1 : 0;
 }
@@ -272,80 +273,80 @@ int ibsa__remote_refusal(int err, const char *text, struct ibsa_error *error)
 	return ibsa__fail(error, err, "%s", clean);
 }
 
-static int recv_refusal(struct remote_connection *connection,
+static int refusal_recv(struct remote_connection *connection,
 			const struct remote_head *head, int *out_fd,
 			bool *is_refused, struct ibsa_error *error)
 {
-	char said[256] = "";
-	const size_t len = head->length < sizeof(said) ? head->length
-						       : sizeof(said) - 1;
+	char text[256] = "";
+	const size_t len = head->length < sizeof(text) ? head->length
+						       : sizeof(text) - 1;
 
 	if (!remote_err_is_valid(head->err))
 		return -ENODEV;
-	if (recv_all(connection, said, len, out_fd) ||
-	    skip(connection, head->length - len, out_fd))
+	if (bytes_recv(connection, text, len, out_fd) ||
+	    bytes_skip(connection, head->length - len, out_fd))
 		return -ENODEV;
 	*is_refused = true;
-	return ibsa__remote_refusal(head->err, said, error);
+	return ibsa__remote_refusal(head->err, text, error);
 }
 
 /*
  * If the question cannot be sent, its answer fails at once, unless the server
  * said why before it hung up.
  */
-static void question_send(struct remote_connection *connection,
-			  const struct remote_request *question)
+static void request_send(struct remote_connection *connection,
+			 const struct remote_request *request)
 {
 	const struct remote_head head = {
-		.length = (uint32_t)question->len,
-		.type = question->type,
+		.length = (uint32_t)request->len,
+		.type = request->type,
 	};
 
-	if (send_frame(connection, &head, question->body))
+	if (frame_send(connection, &head, request->body))
 		shutdown(connection->fd, SHUT_RDWR);
 }
 
 /* *@is_refused: it is a whole refusal, and the next answer may follow. */
 static int answer_recv(struct remote_connection *connection,
-		       struct remote_request *question, bool *is_refused,
+		       struct remote_request *request, bool *is_refused,
 		       struct ibsa_error *error)
 {
 	struct remote_head head;
 
-	if (recv_head(connection, &head, &question->fd) ||
-	    head.type != question->type)
+	if (head_recv(connection, &head, &request->fd) ||
+	    head.type != request->type)
 		return -ENODEV;
 	if (head.err)
-		return recv_refusal(connection, &head, &question->fd,
-				    is_refused, error);
-	if (head.length > question->room ||
-	    recv_all(connection, question->answer, head.length, &question->fd))
+		return refusal_recv(connection, &head, &request->fd, is_refused,
+				    error);
+	if (head.length > request->room ||
+	    bytes_recv(connection, request->answer, head.length, &request->fd))
 		return -ENODEV;
-	question->answered = head.length;
+	request->answered = head.length;
 	return 0;
 }
 
 int ibsa__remote_request(struct remote_connection *connection,
-			 struct remote_request *question,
+			 struct remote_request *request,
 			 struct ibsa_error *error)
 {
 	bool is_refused = false;
 	int err = -ENODEV;
 
-	question->fd = -1;
+	request->fd = -1;
 	pthread_mutex_lock(&connection->lock);
 	if (connection->fd >= 0) {
 		exchange_begin(connection, clock_now_ns());
-		question_send(connection, question);
-		err = answer_recv(connection, question, &is_refused, error);
+		request_send(connection, request);
+		err = answer_recv(connection, request, &is_refused, error);
 	}
 	/* Nothing else brings a file along. */
-	if (question->fd >= 0 && (err || question->type != REMOTE_ATTACH)) {
-		close(question->fd);
-		question->fd = -1;
+	if (request->fd >= 0 && (err || request->type != REMOTE_ATTACH)) {
+		close(request->fd);
+		request->fd = -1;
 	}
 	if (err && !is_refused) {
-		err = lose(connection);
+		err = connection_lose(connection);
 		ibsa__fail(error, err,
 			   connection->is_late
 				   ? "the fabric server does not answer"
@@ -368,14 +369,14 @@ bool ibsa__remote_is_gone(struct remote_connection *connection)
 	return is_gone;
 }
 
-static bool is_socket(const char *path)
+static bool path_is_socket(const char *path)
 {
 	large_stat at;
 
 	return ibsa__stat(path, 0, &at) == 0 && S_ISSOCK(at.st_mode);
 }
 
-static int connect_failed(const struct remote_address *place, int err,
+static int connect_failed(const struct remote_address *address, int err,
 			  struct ibsa_error *error)
 {
 	char reason[64];
@@ -386,71 +387,71 @@ static int connect_failed(const struct remote_address *place, int err,
 		return ibsa__fail(error, -ENODEV,
 				  "no fabric server is at %s: start one with "
 				  "ibsa fabric run",
-				  place->path);
+				  address->path);
 	case -ECONNREFUSED:
-		if (!is_socket(place->path))
+		if (!path_is_socket(address->path))
 			return ibsa__fail(error, -ENODEV,
 					  "%s is no socket, as a fabric server "
 					  "has: start one with ibsa fabric run",
-					  place->path);
+					  address->path);
 		return ibsa__fail(error, -ENODEV,
 				  "the fabric server of %s has ended: start "
 				  "it again with ibsa fabric run",
-				  place->path);
+				  address->path);
 	case -EACCES:
 	case -EPERM:
 		return ibsa__fail(error, -EACCES,
 				  "not permitted to use the fabric server of "
 				  "%s: it is another user's",
-				  place->path);
+				  address->path);
 	case -EAGAIN:
 		return ibsa__fail(error, -ETIMEDOUT,
 				  "the fabric server of %s does not answer: it "
 				  "lets nobody in",
-				  place->path);
+				  address->path);
 	default:
 		return ibsa__fail(error, err,
 				  "no connection to the fabric server of %s: "
 				  "%s",
-				  place->path,
+				  address->path,
 				  ibsa__errno_text(-err, reason,
 						   sizeof(reason)));
 	}
 }
 
 /* One in a folder for all might be anybody's who was there first. */
-static bool is_trusted(int fd)
+static bool peer_is_trusted(int fd)
 {
-	struct ucred who = { .uid = (uid_t)-1 };
-	socklen_t len = sizeof(who);
+	struct ucred peer = { .uid = (uid_t)-1 };
+	socklen_t len = sizeof(peer);
 
-	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) &&
-	       (who.uid == geteuid() || !who.uid || !geteuid());
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) &&
+	       (peer.uid == geteuid() || !peer.uid || !geteuid());
 }
 
 static int socket_connect(struct remote_connection *connection,
-			  const struct remote_address *place, int flags)
+			  const struct remote_address *address, int flags)
 {
 	const struct timeval limit = {
 		.tv_sec = connection->patience_ms / 1000,
 		.tv_usec = connection->patience_ms % 1000 * 1000,
 	};
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct sockaddr_un sockaddr_to = { .sun_family = AF_UNIX };
 	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
 
 	if (fd < 0)
 		return -errno;
-	memcpy(address.sun_path, place->path, sizeof(place->path));
+	memcpy(sockaddr_to.sun_path, address->path, sizeof(address->path));
 	/* It waits while others are in the line to be let in. */
 	if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) ||
-	    connect(fd, (struct sockaddr *)&address, sizeof(address)) ||
+	    connect(fd, (struct sockaddr *)&sockaddr_to, sizeof(sockaddr_to)) ||
 	    (flags && fcntl(fd, F_SETFL, 0))) {
 		const int err = -errno;
 
 		close(fd);
 		return err;
 	}
-	if (!is_trusted(fd)) {
+	if (!peer_is_trusted(fd)) {
 		close(fd);
 		return -EACCES;
 	}
@@ -460,100 +461,101 @@ static int socket_connect(struct remote_connection *connection,
 
 /* @flags: SOCK_NONBLOCK to connect at once or not at all, or 0. */
 static int connect_start(struct remote_connection *connection,
-			 const struct remote_address *place, int flags)
+			 const struct remote_address *address, int flags)
 {
 	int err;
 
 	connection->fd = -1;
 	connection->start_ns = clock_now_ns();
 	connection->patience_ms = PATIENCE_MS;
-	if (place->patience_ms && place->patience_ms < PATIENCE_MS)
-		connection->patience_ms = place->patience_ms;
-	err = socket_connect(connection, place, flags);
+	if (address->patience_ms && address->patience_ms < PATIENCE_MS)
+		connection->patience_ms = address->patience_ms;
+	err = socket_connect(connection, address, flags);
 	if (!err)
 		pthread_mutex_init(&connection->lock, NULL);
 	return err;
 }
 
-void ibsa__remote_hello_put(const struct remote_address *place,
+void ibsa__remote_hello_put(const struct remote_address *address,
 			    struct remote_hello *out)
 {
 	*out = (struct remote_hello){
 		.version = REMOTE_VERSION,
-		.port = place->port,
+		.port = address->port,
 	};
-	memcpy(out->node, place->node, sizeof(out->node));
+	memcpy(out->node, address->node, sizeof(out->node));
 }
 
 int ibsa__remote_hello_take(const struct remote_hello *hello,
-			    struct remote_address *place)
+			    struct remote_address *address)
 {
 	if (hello->version != REMOTE_VERSION || hello->node[REMOTE_NODE_MAX] ||
 	    hello->port > UINT8_MAX)
 		return -EPROTO;
-	memcpy(place->node, hello->node, sizeof(place->node));
-	place->port = hello->port;
+	memcpy(address->node, hello->node, sizeof(address->node));
+	address->port = hello->port;
 	return 0;
 }
 
 /* The time for connecting is a part of that for the answer. */
 static void hello_send(struct remote_connection *connection,
-		       const struct remote_address *place)
+		       const struct remote_address *address)
 {
 	struct remote_hello hello;
-	const struct remote_request question = {
+	const struct remote_request request = {
 		.type = REMOTE_HELLO,
 		.body = &hello,
 		.len = sizeof(hello),
 	};
 
-	ibsa__remote_hello_put(place, &hello);
+	ibsa__remote_hello_put(address, &hello);
 	exchange_begin(connection, connection->start_ns);
-	question_send(connection, &question);
+	request_send(connection, &request);
 }
 
 static int hello_recv(struct remote_connection *connection,
-		      struct remote_address *place, struct ibsa_error *error)
+		      struct remote_address *address, struct ibsa_error *error)
 {
 	struct remote_hello hello = { .version = 0 };
-	struct remote_request question = {
+	struct remote_request request = {
 		.type = REMOTE_HELLO,
 		.answer = &hello,
 		.room = sizeof(hello),
 		.fd = -1,
 	};
 	bool is_refused = false;
-	int err = answer_recv(connection, &question, &is_refused, error);
+	int err = answer_recv(connection, &request, &is_refused, error);
 
-	if (question.fd >= 0)
-		close(question.fd);
+	if (request.fd >= 0)
+		close(request.fd);
 	if (err && is_refused && !connection->is_late)
 		return err;
-	if (err || question.answered != sizeof(hello) ||
-	    ibsa__remote_hello_take(&hello, place))
+	if (err || request.answered != sizeof(hello) ||
+	    ibsa__remote_hello_take(&hello, address))
 		return ibsa__fail(error,
 				  connection->is_late ? -ETIMEDOUT : -EPROTO,
 				  "what listens at %s does not answer as a "
 				  "fabric server does",
-				  place->path);
+				  address->path);
 	return 0;
 }
 
 int ibsa__remote_connect_begin(struct remote_connection *connection,
-			       const struct remote_address *place)
+			       const struct remote_address *address)
 {
-	return connect_start(connection, place, SOCK_NONBLOCK);
+	return connect_start(connection, address, SOCK_NONBLOCK);
 }
 
 int ibsa__remote_connect(struct remote_connection *connection,
-			 struct remote_address *place, struct ibsa_error *error)
+			 struct remote_address *address,
+			 struct ibsa_error *error)
 {
-	int err = connect_start(connection, place, 0);
+	int err = connect_start(connection, address, 0);
 
 	if (err)
-		return connect_failed(place, err, error);
-	hello_send(connection, place);
-	err = hello_recv(connection, place, error);
+		return connect_failed(address, err, error);
+	hello_send(connection, address);
+	err = hello_recv(connection, address, error);
 	if (err)
 		ibsa__remote_disconnect(connection);
 	return err;

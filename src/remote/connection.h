@@ -49,7 +49,7 @@ int ibsa__remote_address_find(const char *fabric, const char *node,
  * answer; or the system's error.
  */
 int ibsa__remote_connect(struct remote_connection *connection,
-			 struct remote_address *place,
+			 struct remote_address *address,
 			 struct ibsa_error *error) IBSA_MUST_USE;
 
 /*
@@ -59,12 +59,12 @@ int ibsa__remote_connect(struct remote_connection *connection,
  * ibsa__remote_connect(); -EPROTO.
  */
 int ibsa__remote_connect_begin(struct remote_connection *connection,
-			       const struct remote_address *place)
+			       const struct remote_address *address)
 	IBSA_MUST_USE;
-void ibsa__remote_hello_put(const struct remote_address *place,
+void ibsa__remote_hello_put(const struct remote_address *address,
 			    struct remote_hello *out);
 int ibsa__remote_hello_take(const struct remote_hello *hello,
-			    struct remote_address *place) IBSA_MUST_USE;
+			    struct remote_address *address) IBSA_MUST_USE;
 
 void ibsa__remote_disconnect(struct remote_connection *connection);
 
@@ -86,7 +86,7 @@ struct remote_request {
  * or the error that it answered, and its sentence in *@error.
  */
 int ibsa__remote_request(struct remote_connection *connection,
-			 struct remote_request *question,
+			 struct remote_request *request,
 			 struct ibsa_error *error) IBSA_MUST_USE;
 
 /*

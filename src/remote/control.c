@@ -37,7 +37,7 @@ void ibsa__control_free(struct remote_control *control)
 	ibsa__free(control->state);
 }
 
-static struct remote_state state_of(const struct remote_control *control)
+static struct remote_state control_state(const struct remote_control *control)
 {
 	struct remote_state state;
 
@@ -46,7 +46,7 @@ static struct remote_state state_of(const struct remote_control *control)
 }
 
 /* Whether the tables are as long as the state says. */
-static bool state_is_whole(const void *body, size_t len)
+static bool state_len_is_valid(const void *body, size_t len)
 {
 	struct remote_state state;
 
@@ -65,7 +65,7 @@ int ibsa__control_state_set(struct remote_control *control, const void *body,
 {
 	uint8_t *state = control->state;
 
-	if (!state_is_whole(body, len))
+	if (!state_len_is_valid(body, len))
 		return -EPROTO;
 	if (!state || len > control->state_len)
 		state = ibsa__realloc(state, len, 1);
@@ -239,7 +239,7 @@ int ibsa__control_read(struct remote_control *control, int fd)
 void ibsa__control_port(const struct remote_control *control,
 			struct ibsa_port_state *out)
 {
-	const struct remote_port port = state_of(control).port;
+	const struct remote_port port = control_state(control).port;
 
 	*out = (struct ibsa_port_state){
 		.lid = port.lid,
@@ -263,7 +263,7 @@ int ibsa__control_gid(const struct remote_control *control, uint32_t index,
 	static const struct ibsa_gid none;
 	struct ibsa_gid_entry entry = { .index = index };
 
-	if (index >= state_of(control).gid_count)
+	if (index >= control_state(control).gid_count)
 		return -EINVAL;
 	memcpy(&entry.gid,
 	       control->state + sizeof(struct remote_state) +
@@ -278,7 +278,7 @@ int ibsa__control_gid(const struct remote_control *control, uint32_t index,
 int ibsa__control_pkey(const struct remote_control *control, uint32_t index,
 		       uint16_t *out)
 {
-	const struct remote_state state = state_of(control);
+	const struct remote_state state = control_state(control);
 
 	if (index >= state.pkey_count)
 		return -EINVAL;

@@ -25,7 +25,7 @@ enum {
  * 0, or -EIO: PATIENCE_MS have passed since @start_ns. One deadline bounds a
  * whole packet: bytes of it that arrive do not extend the deadline.
  */
-static int await(int fd, short events, uint64_t start_ns)
+static int data_await(int fd, short events, uint64_t start_ns)
 {
 	struct pollfd wanted = { .fd = fd, .events = events };
 	int ready;
@@ -134,7 +134,7 @@ static int locks_new(struct remote_locks **out)
 
 	if (locks == MAP_FAILED)
 		return -ENOMEM;
-	err = shared_mutex_init(&locks->asking);
+	err = shared_mutex_init(&locks->requesting);
 	if (!err)
 		err = shared_mutex_init(&locks->reading);
 	if (!err)
@@ -179,7 +179,7 @@ int ibsa__remote_file_write(struct remote_file *file, const void *packet,
 	file_lock(file, &file->locks->writing);
 	do
 		err = ibsa__remote_packet_send(&whole, file->fd);
-	while (err == -EAGAIN && !await(file->fd, POLLOUT, start_ns));
+	while (err == -EAGAIN && !data_await(file->fd, POLLOUT, start_ns));
 	/* After a part of a packet, the server would take the next for its
 	 * rest. */
 	if (err && whole.is_begun)
@@ -189,7 +189,7 @@ int ibsa__remote_file_write(struct remote_file *file, const void *packet,
 }
 
 /* What lies first in the data end, at most @len bytes, and stays there. */
-static ssize_t peek(int fd, void *to, size_t len)
+static ssize_t data_peek(int fd, void *to, size_t len)
 {
 	for (;;) {
 		const ssize_t got = recv(fd, to, len, MSG_PEEK | MSG_DONTWAIT);
@@ -204,7 +204,7 @@ static ssize_t peek(int fd, void *to, size_t len)
 }
 
 /* Take exactly so many bytes, the last of which may still be on their way. */
-static int take(int fd, void *to, size_t len, uint64_t start_ns)
+static int data_take(int fd, void *to, size_t len, uint64_t start_ns)
 {
 	char *at = to;
 
@@ -215,7 +215,8 @@ static int take(int fd, void *to, size_t len, uint64_t start_ns)
 			at += got;
 			len -= (size_t)got;
 		} else if (!got || (errno != EAGAIN && errno != EINTR) ||
-			   (errno == EAGAIN && await(fd, POLLIN, start_ns))) {
+			   (errno == EAGAIN &&
+			    data_await(fd, POLLIN, start_ns))) {
 			return -EIO;
 		}
 	}
@@ -223,21 +224,21 @@ static int take(int fd, void *to, size_t len, uint64_t start_ns)
 }
 
 /* Whether the length in a header can be one. */
-static bool is_sane(const struct umad_header *header)
+static bool header_is_valid(const struct umad_header *header)
 {
 	return header->length >= UMAD_HEADER_BYTES + REMOTE_MAD_MIN &&
 	       header->length <= REMOTE_PACKET_MAX;
 }
 
 /* Show the first @want bytes of the next packet: 0 or an error. */
-static int show(int fd, void *to, size_t want, uint64_t start_ns)
+static int packet_peek(int fd, void *to, size_t want, uint64_t start_ns)
 {
 	struct pollfd end = { .fd = fd, .events = POLLRDHUP };
 	bool has_ended = false;
 
 	/* The rest of what has begun to come is a moment away. */
 	do {
-		const ssize_t got = peek(fd, to, want);
+		const ssize_t got = data_peek(fd, to, want);
 
 		if (got < 0)
 			return (int)got;
@@ -250,24 +251,24 @@ static int show(int fd, void *to, size_t want, uint64_t start_ns)
 	return -EIO;
 }
 
-static ssize_t read_next(int fd, void *packet, size_t room)
+static ssize_t packet_read(int fd, void *packet, size_t room)
 {
 	const uint64_t start_ns = clock_now_ns();
 	struct umad_header header;
 	size_t first;
-	int err = show(fd, &header, sizeof(header), start_ns);
+	int err = packet_peek(fd, &header, sizeof(header), start_ns);
 
 	if (err)
 		return err;
-	if (!is_sane(&header))
+	if (!header_is_valid(&header))
 		return -EIO;
 	first = header.length < FIRST_BYTES ? header.length : FIRST_BYTES;
 	if (room < first)
 		return -EINVAL;
 	if (room >= header.length)
-		err = take(fd, packet, header.length, start_ns);
+		err = data_take(fd, packet, header.length, start_ns);
 	else
-		err = show(fd, packet, first, start_ns);
+		err = packet_peek(fd, packet, first, start_ns);
 	if (err)
 		return err;
 	return room < header.length ? -ENOSPC : (ssize_t)header.length;
@@ -279,7 +280,7 @@ ssize_t ibsa__remote_file_read(struct remote_file *file, void *packet,
 	ssize_t len;
 
 	file_lock(file, &file->locks->reading);
-	len = read_next(file->fd, packet, room);
+	len = packet_read(file->fd, packet, room);
 	pthread_mutex_unlock(&file->locks->reading);
 	return len;
 }
@@ -287,28 +288,28 @@ ssize_t ibsa__remote_file_read(struct remote_file *file, void *packet,
 int ibsa__remote_attach(struct remote_connection *connection,
 			struct ibsa_error *error, int *out)
 {
-	struct remote_request question = { .type = REMOTE_ATTACH };
-	int err = ibsa__remote_request(connection, &question, error);
+	struct remote_request request = { .type = REMOTE_ATTACH };
+	int err = ibsa__remote_request(connection, &request, error);
 
 	if (err)
 		return err;
-	if (question.fd == -EMFILE)
+	if (request.fd == -EMFILE)
 		return ibsa__fail(error, -EMFILE,
 				  "too many open files for the port of the "
 				  "fabric server");
-	if (question.fd < 0)
+	if (request.fd < 0)
 		return ibsa__fail(error, -EPROTO,
 				  "the fabric server gives no port");
-	*out = question.fd;
+	*out = request.fd;
 	return 0;
 }
 
 void ibsa__remote_detach(struct remote_connection *connection)
 {
-	struct remote_request question = { .type = REMOTE_DETACH };
+	struct remote_request request = { .type = REMOTE_DETACH };
 
 	/* A server that has gone has no file either. */
-	(void)!ibsa__remote_request(connection, &question, NULL);
+	(void)!ibsa__remote_request(connection, &request, NULL);
 }
 
 /* All sockets are on one file system. 0: there is none. */
@@ -322,14 +323,14 @@ static large_inode socket_inode(int fd)
 }
 
 /* Whether a descriptor is what was opened, or the program has closed it. */
-static bool is_own(int fd, large_inode inode)
+static bool fd_is_own(int fd, large_inode inode)
 {
 	return inode && socket_inode(fd) == inode;
 }
 
 static const struct umad_file_ops file_ops;
 
-int ibsa__remote_file_open(struct remote_address *place,
+int ibsa__remote_file_open(struct remote_address *address,
 			   struct ibsa_error *error, struct remote_file *out)
 {
 	const unsigned int children = ibsa__children();
@@ -337,7 +338,7 @@ int ibsa__remote_file_open(struct remote_address *place,
 
 	if (err)
 		return ibsa__fail(error, err, "no memory for a port");
-	err = ibsa__remote_connect(&out->connection, place, error);
+	err = ibsa__remote_connect(&out->connection, address, error);
 	if (err) {
 		locks_free(out->locks);
 		return err;
@@ -358,53 +359,53 @@ int ibsa__remote_file_open(struct remote_address *place,
 
 void ibsa__remote_file_close(struct remote_file *file)
 {
-	if (!is_own(file->connection.fd, file->connection_inode))
+	if (!fd_is_own(file->connection.fd, file->connection_inode))
 		file->connection.fd = -1;
 	/* While a parent or a child may have it open, it is: the server closes
 	 * it when all have closed their descriptors. */
 	if (!file->is_inherited && file->children == ibsa__children())
 		ibsa__remote_detach(&file->connection);
-	if (is_own(file->fd, file->fd_inode))
+	if (fd_is_own(file->fd, file->fd_inode))
 		close(file->fd);
 	ibsa__remote_disconnect(&file->connection);
 	locks_free(file->locks);
 }
 
 int ibsa__remote_register(struct remote_connection *connection,
-			  struct umad_agent_request2 *request)
+			  struct umad_agent_request2 *agent)
 {
 	struct umad_agent_request2 answer;
-	struct remote_request question = {
+	struct remote_request request = {
 		.type = REMOTE_REGISTER,
-		.body = request,
-		.len = sizeof(*request),
+		.body = agent,
+		.len = sizeof(*agent),
 		.answer = &answer,
 		.room = sizeof(answer),
 	};
-	int err = ibsa__remote_request(connection, &question, NULL);
+	int err = ibsa__remote_request(connection, &request, NULL);
 
 	/* As the kernel says it. */
-	if (err == -EINVAL && request->flags & ~(uint32_t)UMAD_RMPP_BY_USER)
-		request->flags = UMAD_RMPP_BY_USER;
+	if (err == -EINVAL && agent->flags & ~(uint32_t)UMAD_RMPP_BY_USER)
+		agent->flags = UMAD_RMPP_BY_USER;
 	if (err)
 		return err;
-	if (question.answered != sizeof(answer))
+	if (request.answered != sizeof(answer))
 		return -EPROTO;
-	request->id = answer.id;
-	request->flags = answer.flags;
+	agent->id = answer.id;
+	agent->flags = answer.flags;
 	return 0;
 }
 
 int ibsa__remote_unregister(struct remote_connection *connection,
 			    uint32_t agent)
 {
-	struct remote_request question = {
+	struct remote_request request = {
 		.type = REMOTE_UNREGISTER,
 		.body = &agent,
 		.len = sizeof(agent),
 	};
 
-	return ibsa__remote_request(connection, &question, NULL);
+	return ibsa__remote_request(connection, &request, NULL);
 }
 
 int ibsa__remote_file_register(struct remote_file *file,
@@ -412,9 +413,9 @@ int ibsa__remote_file_register(struct remote_file *file,
 {
 	int err;
 
-	file_lock(file, &file->locks->asking);
+	file_lock(file, &file->locks->requesting);
 	err = ibsa__remote_register(&file->connection, request);
-	pthread_mutex_unlock(&file->locks->asking);
+	pthread_mutex_unlock(&file->locks->requesting);
 	return err;
 }
 
@@ -422,9 +423,9 @@ int ibsa__remote_file_unregister(struct remote_file *file, uint32_t agent)
 {
 	int err;
 
-	file_lock(file, &file->locks->asking);
+	file_lock(file, &file->locks->requesting);
 	err = ibsa__remote_unregister(&file->connection, agent);
-	pthread_mutex_unlock(&file->locks->asking);
+	pthread_mutex_unlock(&file->locks->requesting);
 	return err;
 }
 
@@ -503,7 +504,7 @@ static bool file_is_open(const struct umad_file *file)
 {
 	const struct remote_file *own = (const struct remote_file *)file;
 
-	return is_own(own->fd, own->fd_inode);
+	return fd_is_own(own->fd, own->fd_inode);
 }
 
 static void file_close(struct umad_file *file)
@@ -524,14 +525,15 @@ static const struct umad_file_ops file_ops = {
 	.close = file_close,
 };
 
-int ibsa__remote_file_new(struct remote_address *place, struct umad_file **out)
+int ibsa__remote_file_new(struct remote_address *address,
+			  struct umad_file **out)
 {
 	struct remote_file *file = ibsa__calloc(1, sizeof(*file));
 	int err;
 
 	if (!file)
 		return -ENOMEM;
-	err = ibsa__remote_file_open(place, NULL, file);
+	err = ibsa__remote_file_open(address, NULL, file);
 	if (err)
 		ibsa__free(file);
 	else

@@ -20,7 +20,7 @@
 /* In memory that a process and its forked children share, as they share the
  * two sockets. */
 struct remote_locks {
-	pthread_mutex_t asking;
+	pthread_mutex_t requesting;
 	pthread_mutex_t reading;
 	pthread_mutex_t writing;
 };
@@ -40,14 +40,14 @@ struct remote_file {
  * Open the umad file of a port; @place gets the name and number of what was
  * found. Return: as ibsa__remote_connect().
  */
-int ibsa__remote_file_open(struct remote_address *place,
+int ibsa__remote_file_open(struct remote_address *address,
 			   struct ibsa_error *error,
 			   struct remote_file *out) IBSA_MUST_USE;
 
 void ibsa__remote_file_close(struct remote_file *file);
 
 /* The same as a umad file, whose close frees it. Return: also -ENOMEM. */
-int ibsa__remote_file_new(struct remote_address *place,
+int ibsa__remote_file_new(struct remote_address *address,
 			  struct umad_file **out) IBSA_MUST_USE;
 
 /*
@@ -57,7 +57,7 @@ int ibsa__remote_file_new(struct remote_address *place,
  * the server has gone.
  */
 int ibsa__remote_register(struct remote_connection *connection,
-			  struct umad_agent_request2 *request) IBSA_MUST_USE;
+			  struct umad_agent_request2 *agent) IBSA_MUST_USE;
 
 /* The same at a file, which other processes may use at that moment. */
 int ibsa__remote_file_register(struct remote_file *file,

@@ -18,8 +18,8 @@ enum { PAUSE_MS = 10000 };
 /* @lock guards the connection, which is there while @is_connected. */
 struct remote_files {
 	struct device_files base;
-	int place_err; /* 0, or why there is no @place */
-	struct remote_address place;
+	int address_err; /* 0, or why there is no @place */
+	struct remote_address address;
 	pthread_mutex_t lock;
 	bool is_connected;
 	bool is_silent; /* it did not answer, before @late_ns */
@@ -27,7 +27,7 @@ struct remote_files {
 	struct remote_connection connection;
 };
 
-static struct remote_files *remote_of(struct device_files *files)
+static struct remote_files *remote_files_of(struct device_files *files)
 {
 	return (struct remote_files *)files;
 }
@@ -39,7 +39,7 @@ static void files_disconnect(struct remote_files *files)
 	files->is_connected = false;
 }
 
-static void silence_note(struct remote_files *files, int err)
+static void files_note_silence(struct remote_files *files, int err)
 {
 	files->is_silent = err == -ETIMEDOUT;
 	if (files->is_silent)
@@ -49,11 +49,11 @@ static void silence_note(struct remote_files *files, int err)
 /* A connection that the server has not ended. Locked. */
 static int files_connect(struct remote_files *files)
 {
-	struct remote_address place = files->place;
+	struct remote_address address = files->address;
 	int err;
 
-	if (files->place_err)
-		return files->place_err;
+	if (files->address_err)
+		return files->address_err;
 	if (files->is_silent &&
 	    clock_now_ns() - files->late_ns < PAUSE_MS * NS_PER_MS)
 		return -ETIMEDOUT;
@@ -62,43 +62,44 @@ static int files_connect(struct remote_files *files)
 			return 0;
 		files_disconnect(files);
 	}
-	err = ibsa__remote_connect(&files->connection, &place, NULL);
+	err = ibsa__remote_connect(&files->connection, &address, NULL);
 	files->is_connected = !err;
-	silence_note(files, err);
+	files_note_silence(files, err);
 	return err;
 }
 
-static int files_ask(struct remote_files *files,
-		     struct remote_request *question)
+static int files_request(struct remote_files *files,
+			 struct remote_request *request)
 {
 	int err;
 
 	pthread_mutex_lock(&files->lock);
 	err = files_connect(files);
 	if (!err) {
-		err = ibsa__remote_request(&files->connection, question, NULL);
+		err = ibsa__remote_request(&files->connection, request, NULL);
 		if (err && files->connection.is_late)
 			err = -ETIMEDOUT;
-		silence_note(files, err);
+		files_note_silence(files, err);
 	}
 	pthread_mutex_unlock(&files->lock);
 	return err;
 }
 
-static int path_ask(struct device_files *files, uint32_t type, const char *path,
-		    char *out, size_t room, size_t *out_len)
+static int path_request(struct device_files *files, uint32_t type,
+			const char *path, char *out, size_t room,
+			size_t *out_len)
 {
-	struct remote_request question = {
+	struct remote_request request = {
 		.type = type,
 		.body = path,
 		.len = strlen(path),
 		.answer = out,
 		.room = room,
 	};
-	int err = files_ask(remote_of(files), &question);
+	int err = files_request(remote_files_of(files), &request);
 
 	if (!err)
-		*out_len = question.answered;
+		*out_len = request.answered;
 	return err;
 }
 
@@ -106,8 +107,8 @@ static int remote_read(struct device_files *files, const char *path,
 		       struct ibsa__file_text *out)
 {
 	size_t len;
-	int err = path_ask(files, REMOTE_FILE, path, out->bytes,
-			   IBSA__FILE_BYTES, &len);
+	int err = path_request(files, REMOTE_FILE, path, out->bytes,
+			       IBSA__FILE_BYTES, &len);
 
 	if (!err)
 		out->bytes[len] = '\0';
@@ -120,8 +121,8 @@ static int remote_list(struct device_files *files, const char *path,
 {
 	char *text = ibsa__calloc(1, REMOTE_BODY_MAX + 1);
 	size_t len = 0;
-	int err = text ? path_ask(files, REMOTE_FOLDER, path, text,
-				  REMOTE_BODY_MAX, &len)
+	int err = text ? path_request(files, REMOTE_FOLDER, path, text,
+				      REMOTE_BODY_MAX, &len)
 		       : -ENOMEM;
 
 	for (size_t at = 0; names && !err && at < len;
@@ -133,7 +134,7 @@ static int remote_list(struct device_files *files, const char *path,
 
 static void remote_free(struct device_files *files)
 {
-	struct remote_files *remote = remote_of(files);
+	struct remote_files *remote = remote_files_of(files);
 
 	files_disconnect(remote);
 	pthread_mutex_destroy(&remote->lock);
@@ -155,8 +156,8 @@ int ibsa__remote_files_open(const char *fabric, const char *node,
 	if (!files)
 		return -ENOMEM;
 	ibsa__files_init(&files->base, &remote_ops);
-	files->place_err = ibsa__remote_address_find(fabric, node, process_node,
-						     0, NULL, &files->place);
+	files->address_err = ibsa__remote_address_find(
+		fabric, node, process_node, 0, NULL, &files->address);
 	pthread_mutex_init(&files->lock, NULL);
 	*out = &files->base;
 	return 0;
@@ -187,16 +188,16 @@ static int port_number(struct device_files *files, const char *name,
 int ibsa__remote_files_umad_open(struct device_files *files, const char *name,
 				 struct umad_file **out)
 {
-	const struct remote_files *remote = remote_of(files);
-	struct remote_address place = remote->place;
+	const struct remote_files *remote = remote_files_of(files);
+	struct remote_address address = remote->address;
 	unsigned int port;
 	int err = port_number(files, name, &port);
 
 	if (err)
 		return err;
 	if (port)
-		place.port = port;
-	return ibsa__remote_file_new(&place, out);
+		address.port = port;
+	return ibsa__remote_file_new(&address, out);
 }
 
 int ibsa__remote_issm_path(struct device_files *files, unsigned int port,
@@ -204,18 +205,18 @@ int ibsa__remote_issm_path(struct device_files *files, unsigned int port,
 {
 	char path[256];
 	const uint32_t number = port;
-	struct remote_request question = {
+	struct remote_request request = {
 		.type = REMOTE_ISSM,
 		.body = &number,
 		.len = sizeof(number),
 		.answer = path,
 		.room = sizeof(path) - 1,
 	};
-	int err = files_ask(remote_of(files), &question);
+	int err = files_request(remote_files_of(files), &request);
 
 	if (err)
 		return err;
-	path[question.answered] = '\0';
+	path[request.answered] = '\0';
 	if (strlen(path) >= room)
 		return -ENAMETOOLONG;
 	memcpy(out, path, strlen(path) + 1);

@@ -44,7 +44,7 @@ enum link_step {
 struct remote_link {
 	struct umad_file base;
 	struct umad_transport transport;
-	struct remote_address place;
+	struct remote_address address;
 	struct remote_connection connection;
 	struct remote_control control; /* guarded by @renewing */
 	enum link_step step;

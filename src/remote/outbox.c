@@ -41,7 +41,7 @@ int ibsa__outbox_push(struct remote_link *link)
 }
 
 /* Return: 0; -EIO there is no room for the rest. */
-static int outbox_keep(struct remote_link *link,
+static int outbox_save(struct remote_link *link,
 		       const struct remote_packet *packet)
 {
 	struct remote_outbox *outbox = &link->outbox;
@@ -69,5 +69,5 @@ int ibsa__outbox_send(struct remote_link *link,
 		err = ibsa__remote_packet_send(&packet, link->data);
 	if (err != -EAGAIN)
 		return err;
-	return packet.is_begun ? outbox_keep(link, &packet) : -EBUSY;
+	return packet.is_begun ? outbox_save(link, &packet) : -EBUSY;
 }

@@ -26,7 +26,7 @@ static uint64_t link_now(struct umad_file *file)
 }
 
 /* What a server counts begins anew with each; what is shown never goes back. */
-static uint32_t count_reregisters(struct remote_link *link, uint32_t now)
+static uint32_t reregisters_count(struct remote_link *link, uint32_t now)
 {
 	link->reregisters += now - link->counted;
 	link->counted = now;
@@ -37,11 +37,11 @@ void ibsa__remote_link_state(struct remote_link *link,
 			     struct ibsa_port_state *out)
 {
 	ibsa__control_port(&link->control, out);
-	out->reregisters = count_reregisters(link, out->reregisters);
+	out->reregisters = reregisters_count(link, out->reregisters);
 }
 
 /* Ask for the agent that is wanted, if nothing else is asked. Locked. */
-static int wanted_ask(struct remote_link *link)
+static int wanted_request(struct remote_link *link)
 {
 	if (!link->has_wanted || link->control.asked != CONTROL_IDLE)
 		return 0;
@@ -55,7 +55,7 @@ int ibsa__remote_link_read(struct remote_link *link)
 {
 	int err = ibsa__control_read(&link->control, link->connection.fd);
 
-	return err ? err : wanted_ask(link);
+	return err ? err : wanted_request(link);
 }
 
 static int port_get(struct umad_file *file, struct ibsa_port_state *out)
@@ -75,7 +75,7 @@ static int port_get(struct umad_file *file, struct ibsa_port_state *out)
  * An answer was awaited, and the event that came before it read as well: the
  * connection is not readable for it any more.
  */
-static void event_keep(struct remote_link *link)
+static void event_nudge(struct remote_link *link)
 {
 	bool has_event;
 
@@ -158,13 +158,13 @@ static int link_register(struct umad_file *file,
 	link->has_wanted = true;
 	if (link->wanted.method_mask[0])
 		link->has_methods = true;
-	err = wanted_ask(link);
+	err = wanted_request(link);
 	pthread_mutex_unlock(&link->renewing);
 	return err ? err : -EINPROGRESS;
 }
 
 /* One look for the answer to what was asked. *@out_is_idle: it came. */
-static int answer_look(struct remote_link *link, bool *out_is_idle)
+static int answer_poll(struct remote_link *link, bool *out_is_idle)
 {
 	int err;
 
@@ -187,7 +187,7 @@ static int answer_await(struct remote_link *link, int wait_ms)
 
 	do {
 		left = clock_left_ms(wait_ms, start_ns);
-		err = answer_look(link, &is_idle);
+		err = answer_poll(link, &is_idle);
 	} while (!err && !is_idle && left && poll(&end, 1, left));
 	return err || is_idle ? err : -EINPROGRESS;
 }
@@ -219,7 +219,7 @@ static int link_answer(struct umad_file *file, int wait_ms, uint32_t *out)
 		err = answer_take(link, out);
 	else if (err != -EINPROGRESS)
 		err = -EPIPE;
-	event_keep(link);
+	event_nudge(link);
 	return err;
 }
 
@@ -239,7 +239,7 @@ static int link_unregister(struct umad_file *file, uint32_t agent)
 	pthread_mutex_unlock(&link->renewing);
 	if (!err)
 		(void)!answer_await(link, ANSWER_MS);
-	event_keep(link);
+	event_nudge(link);
 	return 0;
 }
 
@@ -369,7 +369,7 @@ static int link_open(struct remote_link *link, struct ibsa_error *error)
 
 	if (err)
 		return ibsa__fail(error, err, "no descriptors to wait with");
-	err = ibsa__remote_connect(&link->connection, &link->place, error);
+	err = ibsa__remote_connect(&link->connection, &link->address, error);
 	if (!err)
 		err = ibsa__remote_link_up_begin(link, LINK_ATTACH);
 	if (!err)
@@ -390,7 +390,7 @@ static int link_open(struct remote_link *link, struct ibsa_error *error)
 	return 0;
 }
 
-int ibsa__remote_open(struct remote_address *place, size_t reply_bytes,
+int ibsa__remote_open(struct remote_address *address, size_t reply_bytes,
 		      struct ibsa_error *error, struct ibsa_transport **out)
 {
 	struct remote_link *link = link_new(reply_bytes);
@@ -399,14 +399,14 @@ int ibsa__remote_open(struct remote_address *place, size_t reply_bytes,
 
 	if (!link)
 		return ibsa__fail(error, -ENOMEM, "no memory for a transport");
-	link->place = *place;
+	link->address = *address;
 	transport = &link->transport.base;
 	err = link_open(link, error);
 	if (err) {
 		transport->ops->close(transport);
 		return err;
 	}
-	*place = link->place;
+	*address = link->address;
 	*out = transport;
 	return 0;
 }

@@ -30,7 +30,7 @@
  *
  * Return: as ibsa__remote_connect(); -ENOMEM.
  */
-int ibsa__remote_open(struct remote_address *place, size_t reply_bytes,
+int ibsa__remote_open(struct remote_address *address, size_t reply_bytes,
 		      struct ibsa_error *error,
 		      struct ibsa_transport **out) IBSA_MUST_USE;
 

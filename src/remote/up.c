@@ -11,23 +11,23 @@
 #include "base/error.h"
 #include "remote/link.h"
 
-static int hello_ask(struct remote_link *link)
+static int hello_request(struct remote_link *link)
 {
 	struct remote_hello hello;
 
-	ibsa__remote_hello_put(&link->place, &hello);
+	ibsa__remote_hello_put(&link->address, &hello);
 	return ibsa__control_request(&link->control, link->connection.fd,
 				     REMOTE_HELLO, &hello, sizeof(hello));
 }
 
-static int step_ask(struct remote_link *link)
+static int step_request(struct remote_link *link)
 {
 	struct remote_control *control = &link->control;
 	const int fd = link->connection.fd;
 
 	switch (link->step) {
 	case LINK_HELLO:
-		return hello_ask(link);
+		return hello_request(link);
 	case LINK_ATTACH:
 		return ibsa__control_request(control, fd, REMOTE_ATTACH, NULL,
 					     0);
@@ -79,7 +79,7 @@ static int step_take(struct remote_link *link, struct ibsa_error *error)
 
 	switch (link->step++) {
 	case LINK_HELLO:
-		return ibsa__remote_hello_take(&control->hello, &link->place);
+		return ibsa__remote_hello_take(&control->hello, &link->address);
 	case LINK_ATTACH:
 		return attach_take(control, error);
 	case LINK_WATCH:
@@ -109,7 +109,7 @@ static int step_go(struct remote_link *link, struct ibsa_error *error)
 	if (err)
 		return ibsa__remote_refusal(err, control->refusal.text, error);
 	err = step_take(link, error);
-	return err ? err : step_ask(link);
+	return err ? err : step_request(link);
 }
 
 int ibsa__remote_link_up_begin(struct remote_link *link, enum link_step step)
@@ -118,7 +118,7 @@ int ibsa__remote_link_up_begin(struct remote_link *link, enum link_step step)
 
 	link->step = step;
 	if (!err)
-		err = step_ask(link);
+		err = step_request(link);
 	if (err)
 		ibsa__remote_link_down(link);
 	return err;
@@ -157,7 +157,7 @@ int ibsa__remote_link_up_wait(struct remote_link *link,
 			got = ibsa__fail(error, -ETIMEDOUT,
 					 "the fabric server of %s does not "
 					 "answer",
-					 link->place.path);
+					 link->address.path);
 			break;
 		}
 		(void)!poll(&end, 1, left_ms);

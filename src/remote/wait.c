@@ -54,7 +54,7 @@ int ibsa__remote_link_wait_init(struct remote_link *link)
 	return err;
 }
 
-static void close_fd(int *fd)
+static void fd_close(int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
@@ -63,9 +63,9 @@ static void close_fd(int *fd)
 
 void ibsa__remote_link_wait_done(struct remote_link *link)
 {
-	close_fd(&link->epoll_fd);
-	close_fd(&link->wake_fd);
-	close_fd(&link->timer_fd);
+	fd_close(&link->epoll_fd);
+	fd_close(&link->wake_fd);
+	fd_close(&link->timer_fd);
 }
 
 int ibsa__remote_link_fd(const struct umad_file *file)
@@ -84,7 +84,7 @@ void ibsa__remote_link_wake(struct umad_file *file)
 }
 
 /* When a packet that has begun to come, or to go, has to be through, or 0. */
-static uint64_t limit_ns(const struct remote_link *link)
+static uint64_t packet_limit_ns(const struct remote_link *link)
 {
 	const uint64_t in_ns = link->inbox.begun_ns;
 	const uint64_t out_ns = link->outbox.begun_ns;
@@ -97,7 +97,7 @@ static uint64_t limit_ns(const struct remote_link *link)
 
 bool ibsa__remote_link_is_late(const struct remote_link *link)
 {
-	return limit_ns(link) && clock_now_ns() >= limit_ns(link);
+	return packet_limit_ns(link) && clock_now_ns() >= packet_limit_ns(link);
 }
 
 /* How long to wait at most, where the caller would wait for @timeout_ms. */
@@ -107,9 +107,9 @@ static int wait_limit_ms(const struct remote_link *link, int timeout_ms)
 
 	if (!link->transport.is_open)
 		most_ms = RENEW_MS;
-	else if (limit_ns(link))
+	else if (packet_limit_ns(link))
 		most_ms = clock_left_ms((int)link->connection.patience_ms,
-					limit_ns(link) -
+					packet_limit_ns(link) -
 						link->connection.patience_ms *
 							NS_PER_MS);
 	if (most_ms < 0)
@@ -155,14 +155,14 @@ static void timer_set(const struct remote_link *link, uint64_t first_ns,
 }
 
 /* Have the fd readable when it is time to look for a server again. */
-static void alarm_set(struct remote_link *link)
+static void renew_timer_set(struct remote_link *link)
 {
 	timer_set(link, RENEW_MS * NS_PER_MS, RENEW_MS * NS_PER_MS);
 }
 
 void ibsa__remote_link_limit_set(struct remote_link *link)
 {
-	const uint64_t end_ns = limit_ns(link);
+	const uint64_t end_ns = packet_limit_ns(link);
 	const uint64_t now_ns = end_ns ? clock_now_ns() : 0;
 
 	timer_set(link, end_ns > now_ns ? end_ns - now_ns : end_ns != 0, 0);
@@ -179,7 +179,7 @@ void ibsa__remote_link_nudge_end(struct remote_link *link)
 	if (link->transport.is_open)
 		ibsa__remote_link_limit_set(link);
 	else
-		alarm_set(link);
+		renew_timer_set(link);
 }
 
 void ibsa__remote_link_watch_writable(struct remote_link *link, bool on)
@@ -204,15 +204,15 @@ void ibsa__remote_link_shut(struct umad_file *file, bool is_gone)
 		link->has_methods = false;
 		link->has_wanted = false;
 		link->renew_ns = clock_now_ns() + RENEW_MS * NS_PER_MS;
-		alarm_set(link);
+		renew_timer_set(link);
 	}
 	pthread_mutex_unlock(&link->renewing);
 }
 
 /* Nothing is waited for: a stopped server does not answer. */
-static int renew_begin(struct remote_link *link)
+static int link_renew_begin(struct remote_link *link)
 {
-	int err = ibsa__remote_connect_begin(&link->connection, &link->place);
+	int err = ibsa__remote_connect_begin(&link->connection, &link->address);
 
 	link->renew_ns = clock_now_ns() + RENEW_MS * NS_PER_MS;
 	return err ? err : ibsa__remote_link_up_begin(link, LINK_HELLO);
@@ -222,12 +222,12 @@ static int renew_begin(struct remote_link *link)
  * Return: 0; -ENODEV no server answers, or not yet. It is called again while
  * the link is up, and answers of its agents are awaited.
  */
-static int renew(struct remote_link *link)
+static int link_renew(struct remote_link *link)
 {
 	int got = 1;
 
 	if (link->step == LINK_DOWN &&
-	    (clock_now_ns() < link->renew_ns || renew_begin(link)))
+	    (clock_now_ns() < link->renew_ns || link_renew_begin(link)))
 		return -ENODEV;
 	if (link->step != LINK_UP)
 		got = ibsa__remote_link_up_go(link, NULL);
@@ -246,7 +246,7 @@ int ibsa__remote_link_open(struct umad_file *file, bool *out_is_other)
 	if (read(link->timer_fd, &count, sizeof(count)) < 0 && errno != EAGAIN)
 		return -ENODEV;
 	pthread_mutex_lock(&link->renewing);
-	err = renew(link);
+	err = link_renew(link);
 	pthread_mutex_unlock(&link->renewing);
 	return err ? -ENODEV : 0;
 }
