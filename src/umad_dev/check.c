@@ -55,7 +55,7 @@ int ibsa__umad_version(struct device_files *files, struct ibsa_error *error,
  * By a descriptor that is good for nothing else, and does not reach the
  * driver: of a simulated file it has no owner to tell, as stat() would invent.
  */
-static void file_look(struct ibsa_device_file *file)
+static void file_stat(struct ibsa_device_file *file)
 {
 	large_stat info;
 	int fd;
@@ -79,7 +79,7 @@ static void file_look(struct ibsa_device_file *file)
 	close(fd);
 }
 
-static int file_try(const struct ibsa_port *port)
+static int file_register_check(const struct ibsa_port *port)
 {
 	struct umad_agent agent;
 	struct umad_fd file;
@@ -98,7 +98,7 @@ static int file_try(const struct ibsa_port *port)
  * The number of a port's umad file is that of its issm file too. A simulated
  * one is not looked at: ibsim would take that for a subnet manager.
  */
-static void issm_look(const struct ibsa_port *port, bool is_simulated,
+static void issm_stat(const struct ibsa_port *port, bool is_simulated,
 		      struct ibsa_device_file *file)
 {
 	snprintf(file->path, sizeof(file->path), UMAD_FOLDER "issm%s",
@@ -106,7 +106,7 @@ static void issm_look(const struct ibsa_port *port, bool is_simulated,
 	if (is_simulated)
 		file->err = -EOPNOTSUPP;
 	else
-		file_look(file);
+		file_stat(file);
 }
 
 int ibsa__port_access_get(const struct ibsa_port *port, bool is_remote,
@@ -123,10 +123,10 @@ int ibsa__port_access_get(const struct ibsa_port *port, bool is_remote,
 	if (is_remote) {
 		access.umad.err = -EOPNOTSUPP;
 	} else {
-		file_look(&access.umad);
-		access.open_err = file_try(port);
+		file_stat(&access.umad);
+		access.open_err = file_register_check(port);
 	}
-	issm_look(port, access.umad.err == -EOPNOTSUPP, &access.issm);
+	issm_stat(port, access.umad.err == -EOPNOTSUPP, &access.issm);
 	*out = access;
 	return 0;
 }

@@ -36,8 +36,9 @@ int ibsa__umad_events(struct ibsa_transport *transport, int cmd_fd)
 	err = ibsa__uverbs_driver(umad_device_name(device), &driver);
 	/* A kernel that does not tell is one where none is needed. */
 	if (!err)
-		(void)!ibsa__uverbs_needs_grh(
-			cmd_fd, driver, device->place.port, &device->needs_grh);
+		(void)!ibsa__uverbs_needs_grh(cmd_fd, driver,
+					      device->selection.port,
+					      &device->needs_grh);
 	if (!err)
 		err = ibsa__uverbs_events_open(cmd_fd, driver,
 					       &device->event_fd);
@@ -52,23 +53,23 @@ int ibsa__umad_events(struct ibsa_transport *transport, int cmd_fd)
 }
 
 /* Whether an event says that the port is not what it was. */
-static bool event_take(struct umad_device *device, uint32_t type,
-		       uint64_t element)
+static bool event_changes_port(struct umad_device *device, uint32_t type,
+			       uint64_t element)
 {
 	switch (type) {
 	case IBV_EVENT_DEVICE_FATAL:
 		return true;
 	case IBV_EVENT_CLIENT_REREGISTER:
-		if (element == device->place.port)
+		if (element == device->selection.port)
 			device->reregisters++;
-		return element == device->place.port;
+		return element == device->selection.port;
 	case IBV_EVENT_PORT_ACTIVE:
 	case IBV_EVENT_PORT_ERR:
 	case IBV_EVENT_LID_CHANGE:
 	case IBV_EVENT_PKEY_CHANGE:
 	case IBV_EVENT_SM_CHANGE:
 	case IBV_EVENT_GID_CHANGE:
-		return element == device->place.port;
+		return element == device->selection.port;
 	default:
 		return false;
 	}
@@ -87,7 +88,7 @@ int ibsa__umad_dev_changed(struct umad_file *file)
 		err = ibsa__uverbs_event_read(device->event_fd, &type,
 					      &element);
 		if (!err)
-			is_changed |= event_take(device, type, element);
+			is_changed |= event_changes_port(device, type, element);
 		else if (err == -EAGAIN)
 			break;
 		else if (err != -EINTR)

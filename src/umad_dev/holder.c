@@ -40,11 +40,11 @@ bool ibsa__umad_dev_holder(struct umad_file *file, struct ibsa_error *out)
 {
 	const struct umad_device *device = umad_device_of(file);
 	struct processes processes;
-	char path[sizeof(UMAD_FOLDER) + sizeof(device->place.umad)];
+	char path[sizeof(UMAD_FOLDER) + sizeof(device->selection.umad)];
 
 	if (device->simulated)
 		return false;
-	snprintf(path, sizeof(path), UMAD_FOLDER "%s", device->place.umad);
+	snprintf(path, sizeof(path), UMAD_FOLDER "%s", device->selection.umad);
 	ibsa__processes_find(PROCESS_FOLDER, path, &processes);
 	out->text[0] = '\0';
 	if (processes.count)

@@ -17,7 +17,7 @@ struct path {
 };
 
 /* A file of another driver or of none, or one that a driver has left behind. */
-static int no_device(const char *path, struct ibsa_error *error)
+static int device_missing(const char *path, struct ibsa_error *error)
 {
 	return ibsa__fail(error, -ENODEV,
 			  "%s is no device of ib_umad: remove it and let udev "
@@ -44,7 +44,7 @@ static int open_failed(const char *path, int err, struct ibsa_error *error)
 				  path);
 	case -ENXIO:
 	case -ENODEV:
-		return no_device(path, error);
+		return device_missing(path, error);
 	case -EBUSY:
 		return ibsa__fail(error, err, "%s is in use by another program",
 				  path);
@@ -55,7 +55,7 @@ static int open_failed(const char *path, int err, struct ibsa_error *error)
 	}
 }
 
-static struct path path_of(const char *name)
+static struct path device_path(const char *name)
 {
 	struct path path;
 
@@ -65,11 +65,11 @@ static struct path path_of(const char *name)
 
 int ibsa__umad_dev_refused(const char *name, int err, struct ibsa_error *error)
 {
-	const struct path path = path_of(name);
+	const struct path path = device_path(name);
 	char reason[64];
 
 	if (err == -ENODEV)
-		return no_device(path.text, error);
+		return device_missing(path.text, error);
 	return ibsa__fail(error, err, "%s refuses a client for SA replies: %s",
 			  path.text,
 			  ibsa__errno_text(-err, reason, sizeof(reason)));
@@ -77,7 +77,7 @@ int ibsa__umad_dev_refused(const char *name, int err, struct ibsa_error *error)
 
 int ibsa__umad_dev_open(const char *name, struct ibsa_error *error, int *out)
 {
-	const struct path path = path_of(name);
+	const struct path path = device_path(name);
 	int fd;
 	int err = ibsa__umad_fd_open(path.text, &fd);
 

@@ -14,7 +14,7 @@
 #include "umad_dev/umad_device.h"
 
 /* How often to look for a device at most; each look reads a few files. */
-enum { LOOK_MS = 100 };
+enum { RETRY_MS = 100 };
 
 int ibsa__umad_dev_rename(struct umad_device *device, const char *name)
 {
@@ -59,18 +59,18 @@ static int file_find(struct umad_device *device)
 	if (!err)
 		err = ibsa__mad_device_find(device->files,
 					    umad_device_name(device),
-					    device->place.port,
-					    device->place.umad);
+					    device->selection.port,
+					    device->selection.umad);
 	if (!err)
 		err = ibsa__link_read(device->files, umad_device_name(device),
-				      device->place.port,
-				      &device->place.state.link);
+				      device->selection.port,
+				      &device->selection.state.link);
 	return err;
 }
 
 bool ibsa__umad_dev_may_open(struct umad_file *file)
 {
-	return clock_now_ns() >= umad_device_of(file)->look_ns;
+	return clock_now_ns() >= umad_device_of(file)->retry_ns;
 }
 
 void ibsa__umad_dev_shut(struct umad_file *file, bool is_gone)
@@ -79,7 +79,7 @@ void ibsa__umad_dev_shut(struct umad_file *file, bool is_gone)
 
 	device->is_gone = is_gone;
 	if (is_gone)
-		device->look_ns = clock_now_ns() + LOOK_MS * NS_PER_MS;
+		device->retry_ns = clock_now_ns() + RETRY_MS * NS_PER_MS;
 	if (device->file.fd < 0)
 		return;
 	/* Unwatched too, or its hang-up would end every wait at once. */
@@ -97,14 +97,14 @@ int ibsa__umad_dev_reopen(struct umad_file *file, bool *out_is_other)
 {
 	struct umad_device *device = umad_device_of(file);
 	const bool is_fixed = device->simulated && !device->is_gone;
-	char name[sizeof(device->place.umad)];
+	char name[sizeof(device->selection.umad)];
 	int fd;
 	int err;
 
-	memcpy(name, device->place.umad, sizeof(name));
+	memcpy(name, device->selection.umad, sizeof(name));
 	err = is_fixed ? 0 : file_find(device);
 	if (!err)
-		err = ibsa__umad_dev_open(device->place.umad, NULL, &fd);
+		err = ibsa__umad_dev_open(device->selection.umad, NULL, &fd);
 	if (err)
 		return err;
 	err = ibsa__umad_dev_watch(device, fd);
@@ -113,7 +113,7 @@ int ibsa__umad_dev_reopen(struct umad_file *file, bool *out_is_other)
 		return err;
 	}
 	device->file.fd = fd;
-	device->transport.link = device->place.state.link;
-	*out_is_other = strcmp(name, device->place.umad) != 0;
+	device->transport.link = device->selection.state.link;
+	*out_is_other = strcmp(name, device->selection.umad) != 0;
 	return 0;
 }

@@ -20,20 +20,20 @@ static int port_get(struct umad_file *file, struct ibsa_port_state *out)
 {
 	struct umad_device *device = umad_device_of(file);
 	int err = ibsa__port_read(device->files, umad_device_name(device),
-				  device->place.port, out);
+				  device->selection.port, out);
 
 	/* It may have another name by now, which does not end the file. */
 	if (err == -ENOENT && !ibsa__umad_dev_find(device))
 		err = ibsa__port_read(device->files, umad_device_name(device),
-				      device->place.port, out);
+				      device->selection.port, out);
 	/* ibsim's copy, which never changes, is found in one folder only. */
 	if (err == -ENOENT && device->simulated) {
-		*out = device->place.state;
+		*out = device->selection.state;
 		err = 0;
 	}
 	if (err)
 		return err;
-	out->port_num = (uint8_t)device->place.port;
+	out->port_num = (uint8_t)device->selection.port;
 	out->reregisters = device->reregisters;
 	out->needs_grh = out->needs_grh || device->needs_grh;
 	return 0;
@@ -44,7 +44,7 @@ static int gid_get(struct umad_file *file, uint32_t index,
 {
 	const struct umad_device *device = umad_device_of(file);
 	int err = ibsa__gid_read(device->files, umad_device_name(device),
-				 device->place.port, index, out);
+				 device->selection.port, index, out);
 
 	return err == -ENOENT ? -EINVAL : err;
 }
@@ -53,7 +53,7 @@ static int pkey_get(struct umad_file *file, uint32_t index, uint16_t *out)
 {
 	const struct umad_device *device = umad_device_of(file);
 	int err = ibsa__pkey_read(device->files, umad_device_name(device),
-				  device->place.port, index, out);
+				  device->selection.port, index, out);
 
 	return err == -ENOENT ? -EINVAL : err;
 }
@@ -112,18 +112,18 @@ static const struct umad_file_ops device_ops = {
 /* Open the file of the place and register at it. */
 static int file_open(struct umad_device *device, struct ibsa_error *error)
 {
-	const char *name = device->place.umad;
+	const char *name = device->selection.umad;
 	int err = ibsa__umad_dev_open(name, error, &device->file.fd);
 
 	if (err)
 		return err;
 	device->simulated = ibsa__umad_is_simulated(device->file.fd);
-	device->transport.link = device->place.state.link;
+	device->transport.link = device->selection.state.link;
 	err = ibsa__umad_up(&device->transport, -1);
 	return err ? ibsa__umad_dev_refused(name, err, error) : 0;
 }
 
-static int place_open(struct umad_device *device, struct ibsa_error *error)
+static int selection_open(struct umad_device *device, struct ibsa_error *error)
 {
 	unsigned int version;
 	int err;
@@ -131,17 +131,18 @@ static int place_open(struct umad_device *device, struct ibsa_error *error)
 	err = ibsa__umad_version(device->files, error, &version);
 	if (err)
 		return err;
-	err = ibsa__umad_dev_rename(device, device->place.device);
+	err = ibsa__umad_dev_rename(device, device->selection.device);
 	if (err)
 		return ibsa__fail(error, err, "no memory for a transport");
-	if (ibsa__guid_read(device->files, device->place.device, "node_guid",
-			    &device->node_guid))
+	if (ibsa__guid_read(device->files, device->selection.device,
+			    "node_guid", &device->node_guid))
 		device->node_guid = 0;
-	if (!device->place.umad[0])
+	if (!device->selection.umad[0])
 		return ibsa__fail(error, -ENODEV,
 				  "port %u of %.64s takes no MADs: it is "
 				  "neither InfiniBand nor RoCE",
-				  device->place.port, device->place.device);
+				  device->selection.port,
+				  device->selection.device);
 	return file_open(device, error);
 }
 
@@ -156,16 +157,16 @@ static int port_open(struct umad_device *device, const char *name,
 	int err;
 
 	err = ibsa__port_select(device->files, name, port, error,
-				&device->place);
+				&device->selection);
 	if (err)
 		return err;
-	first = place_open(device, error);
+	first = selection_open(device, error);
 	err = first;
 	for (unsigned int skip = 1; err && !name; skip++) {
 		if (ibsa__port_select_next(device->files, NULL, port, skip,
-					   NULL, &device->place))
+					   NULL, &device->selection))
 			break;
-		err = place_open(device, NULL);
+		err = selection_open(device, NULL);
 	}
 	return err ? first : 0;
 }

@@ -25,11 +25,11 @@ struct umad_device {
 	 */
 	bool simulated;
 	struct device_files *files;
-	struct ibsa__port_selection place; /* as it was opened last */
-	_Atomic(struct umad_name *) name;  /* instead of place.device */
-	uint64_t node_guid;		   /* 0: not known */
-	bool is_gone;			   /* when it was shut */
-	uint64_t look_ns;		   /* not to look for it before */
+	struct ibsa__port_selection selection; /* as it was opened last */
+	_Atomic(struct umad_name *) name;      /* instead of place.device */
+	uint64_t node_guid;		       /* 0: not known */
+	bool is_gone;			       /* when it was shut */
+	uint64_t retry_ns;		       /* not to look for it before */
 
 	/* Of the device's asynchronous events, or -1. */
 	int event_fd;
