@@ -106,8 +106,9 @@ int umad_register_oui(int portid, int mgmt_class, uint8_t rmpp_version,
 }
 
 /* By the call without flags, which older files know. */
-static int old_register(int portid, const struct umad_agent_request2 *wanted,
-			uint32_t *agent_id)
+static int agent_register_old(int portid,
+			      const struct umad_agent_request2 *wanted,
+			      uint32_t *agent_id)
 {
 	struct umad_agent_request request = {
 		.qpn = (uint8_t)wanted->qpn,
@@ -126,8 +127,8 @@ static int old_register(int portid, const struct umad_agent_request2 *wanted,
 	return err;
 }
 
-static int new_register(int portid, struct umad_reg_attr *attr,
-			uint32_t *agent_id)
+static int agent_register_new(int portid, struct umad_reg_attr *attr,
+			      uint32_t *agent_id)
 {
 	struct umad_agent_request2 request = {
 		.qpn = qpn_of(attr->mgmt_class),
@@ -143,7 +144,7 @@ static int new_register(int portid, struct umad_reg_attr *attr,
 
 	err = file_register2(portid, &request);
 	if (err == -ENOTTY && !attr->flags)
-		return old_register(portid, &request, agent_id);
+		return agent_register_old(portid, &request, agent_id);
 	if (err)
 		attr->flags = err == -ENOTTY ? 0 : request.flags;
 	else
@@ -160,7 +161,7 @@ int umad_register2(int port_fd, struct umad_reg_attr *attr, uint32_t *agent_id)
 		return EINVAL;
 	if (has_oui(attr->mgmt_class) && (!attr->oui || attr->oui > OUI_MASK))
 		return EINVAL;
-	err = new_register(port_fd, attr, agent_id);
+	err = agent_register_new(port_fd, attr, agent_id);
 	if (!err)
 		return 0;
 	ibsa__umad_debug_print(err,

@@ -65,7 +65,7 @@ int ibsa__ca_fail(int err)
 }
 
 /* -ENXIO: a server's node is there, but has no such port as IBSA_NODE says. */
-static int head_error(int err)
+static int head_errno(int err)
 {
 	switch (err) {
 	case -EPROTO:
@@ -92,7 +92,7 @@ static int head_read(struct device_files *files, const char *name,
 		err = guid_read(files, name, SYS_CA_SYS_GUID,
 				&head->system_guid);
 	if (err)
-		return ibsa__ca_fail(head_error(err));
+		return ibsa__ca_fail(head_errno(err));
 	ibsa__ca_text(head->ca_name, sizeof(head->ca_name), name);
 	text_read(files, name, SYS_CA_FW_VERS, head->fw_ver,
 		  sizeof(head->fw_ver));
@@ -178,16 +178,16 @@ int ibsa__ca_last_port(const struct ibsa__ca *ca)
 static int ca_get(struct device_files *files, const char *name,
 		  bool *out_is_absent, struct ibsa__ca *out)
 {
-	struct ibsa__ca_port place;
+	struct ibsa__ca_port found;
 	int err = 0;
 
 	if (!name)
 		err = ibsa__ca_port_find(files, NULL, UMAD_ANY_PORT,
-					 IBSA__CA_ANY, &place);
+					 IBSA__CA_ANY, &found);
 	*out_is_absent = err == -ENODEV;
 	if (err)
 		return err;
-	return ibsa__ca_read(files, name ? name : place.ca, out);
+	return ibsa__ca_read(files, name ? name : found.ca, out);
 }
 
 /* The same by the files of the moment. */

@@ -16,7 +16,7 @@
 #include "base/registry.h"
 #include "libibumad/debug.h"
 
-enum { SAY_FAILURES = 1, SAY_PACKETS = 2 };
+enum { DEBUG_FAILURES = 1, DEBUG_PACKETS = 2 };
 
 int umad_debug(int level)
 {
@@ -29,7 +29,7 @@ void ibsa__umad_debug_print(int result, const char *format, ...)
 	char text[256];
 	va_list args;
 
-	if (umad_debug(-1) < SAY_FAILURES)
+	if (umad_debug(-1) < DEBUG_FAILURES)
 		return;
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
@@ -42,9 +42,9 @@ void ibsa__umad_debug_print(int result, const char *format, ...)
 			result);
 }
 
-void ibsa__umad_show(void *umad)
+void ibsa__umad_debug_packet(void *umad)
 {
-	if (umad_debug(-1) >= SAY_PACKETS)
+	if (umad_debug(-1) >= DEBUG_PACKETS)
 		umad_dump(umad);
 }
 

@@ -11,6 +11,6 @@ void ibsa__umad_debug_print(int result, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* A packet that is sent or came: if umad_debug() is above 1. */
-void ibsa__umad_show(void *umad);
+void ibsa__umad_debug_packet(void *umad);
 
 #endif

@@ -71,7 +71,7 @@ static void stale_ports_close(void)
 	}
 }
 
-static int portid_keep(int portid, struct umad_file *file)
+static int port_object_add(int portid, struct umad_file *file)
 {
 	struct port_object *object;
 	int err = port_object_new(file, &object);
@@ -95,7 +95,7 @@ int ibsa__portid_open(struct device_files *files, const char *name)
 		stale_ports_close();
 		signals_restore(&before);
 	}
-	return portid >= 0 && file ? portid_keep(portid, file) : portid;
+	return portid >= 0 && file ? port_object_add(portid, file) : portid;
 }
 
 /* A forked child has its parent's files. Return: 0; -ENOMEM. */

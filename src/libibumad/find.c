@@ -32,21 +32,21 @@ static bool is_active(const umad_port_t *port)
 	return port->state == IBSA_PORT_ACTIVE;
 }
 
-static bool has_side(const umad_port_t *port, enum ibsa__ca_role side)
+static bool has_role(const umad_port_t *port, enum ibsa__ca_role role)
 {
-	return side == IBSA__CA_ANY || ibsa__ca_port_has_smi(port);
+	return role == IBSA__CA_ANY || ibsa__ca_port_has_smi(port);
 }
 
 /* The one port that the caller wants. */
 static enum fit wanted_fit(const struct ibsa__ca *ca, int wanted,
-			   enum ibsa__ca_role side)
+			   enum ibsa__ca_role role)
 {
 	for (size_t i = 0; i < ca->count; i++) {
 		const umad_port_t *port = ca->ports[i];
 
 		if (port->portnum != wanted)
 			continue;
-		if (!is_infiniband(port) || !has_side(port, side))
+		if (!is_infiniband(port) || !has_role(port, role))
 			return UNFIT;
 		if (is_active(port))
 			return ACTIVE;
@@ -57,18 +57,18 @@ static enum fit wanted_fit(const struct ibsa__ca *ca, int wanted,
 
 /* When nothing is up, even a port that is no InfiniBand will do. */
 static const umad_port_t *first_enabled(const struct ibsa__ca *ca,
-					enum ibsa__ca_role side)
+					enum ibsa__ca_role role)
 {
 	for (size_t i = 0; i < ca->count; i++) {
 		const umad_port_t *port = ca->ports[i];
 
-		if (port->phys_state != PHYS_DISABLED && has_side(port, side))
+		if (port->phys_state != PHYS_DISABLED && has_role(port, role))
 			return port;
 	}
 	return NULL;
 }
 
-static enum fit best_fit(const struct ibsa__ca *ca, enum ibsa__ca_role side,
+static enum fit best_fit(const struct ibsa__ca *ca, enum ibsa__ca_role role,
 			 int *out)
 {
 	const umad_port_t *up = NULL;
@@ -76,7 +76,7 @@ static enum fit best_fit(const struct ibsa__ca *ca, enum ibsa__ca_role side,
 	for (size_t i = 0; i < ca->count; i++) {
 		const umad_port_t *port = ca->ports[i];
 
-		if (!is_infiniband(port) || !has_side(port, side))
+		if (!is_infiniband(port) || !has_role(port, role))
 			continue;
 		if (is_active(port)) {
 			*out = port->portnum;
@@ -86,7 +86,7 @@ static enum fit best_fit(const struct ibsa__ca *ca, enum ibsa__ca_role side,
 			up = port;
 	}
 	if (!up)
-		up = first_enabled(ca, side);
+		up = first_enabled(ca, role);
 	if (!up)
 		return UNFIT;
 	*out = up->portnum;
@@ -95,7 +95,7 @@ static enum fit best_fit(const struct ibsa__ca *ca, enum ibsa__ca_role side,
 
 /* *@port is what the caller wants, then what it gets. 0 or an error. */
 static int fit_read(struct device_files *files, const char *name,
-		    enum ibsa__ca_role side, int *port, enum fit *out)
+		    enum ibsa__ca_role role, int *port, enum fit *out)
 {
 	struct ibsa__ca ca;
 	int err = ibsa__ca_read(files, name, &ca);
@@ -106,24 +106,24 @@ static int fit_read(struct device_files *files, const char *name,
 		*port = 0;
 		*out = ACTIVE;
 	} else if (*port > 0) {
-		*out = wanted_fit(&ca, *port, side);
+		*out = wanted_fit(&ca, *port, role);
 	} else {
-		*out = best_fit(&ca, side, port);
+		*out = best_fit(&ca, role, port);
 	}
 	ibsa__ca_free(&ca);
 	return 0;
 }
 
-static void place_set(struct ibsa__ca_port *out, const char *name, int port)
+static void found_set(struct ibsa__ca_port *out, const char *name, int port)
 {
 	snprintf(out->ca, sizeof(out->ca), "%s", name);
 	out->port = port;
 }
 
 /* One device that cannot be read hides no other. */
-static int best_of(struct device_files *files, const struct ibsa__names *names,
-		   int wanted, enum ibsa__ca_role side,
-		   struct ibsa__ca_port *out)
+static int best_find(struct device_files *files,
+		     const struct ibsa__names *names, int wanted,
+		     enum ibsa__ca_role role, struct ibsa__ca_port *out)
 {
 	enum fit best = UNFIT;
 
@@ -133,19 +133,19 @@ static int best_of(struct device_files *files, const struct ibsa__names *names,
 		enum fit fit;
 		int err;
 
-		err = fit_read(files, names->at[i], side, &port, &fit);
+		err = fit_read(files, names->at[i], role, &port, &fit);
 		if (err == -ENOMEM)
 			return err;
 		if (err || fit <= best)
 			continue;
 		best = fit;
-		place_set(out, names->at[i], port);
+		found_set(out, names->at[i], port);
 	}
 	return 0;
 }
 
 static int any_find(struct device_files *files, int port,
-		    enum ibsa__ca_role side, struct ibsa__ca_port *out)
+		    enum ibsa__ca_role role, struct ibsa__ca_port *out)
 {
 	struct ibsa__names names;
 	int err;
@@ -153,7 +153,7 @@ static int any_find(struct device_files *files, int port,
 	err = ibsa__ca_names(files, &names);
 	if (err)
 		return ibsa__ca_fail(err) == -ENOMEM ? err : -ENODEV;
-	err = names.count ? best_of(files, &names, port, side, out) : -ENODEV;
+	err = names.count ? best_find(files, &names, port, role, out) : -ENODEV;
 	ibsa__names_free(&names);
 	return err;
 }
@@ -172,23 +172,23 @@ static enum fit smi_fit(struct device_files *files, const char *name, int port)
 }
 
 int ibsa__ca_port_find(struct device_files *files, const char *ca, int port,
-		       enum ibsa__ca_role side, struct ibsa__ca_port *out)
+		       enum ibsa__ca_role role, struct ibsa__ca_port *out)
 {
 	enum fit fit = ACTIVE;
 	int err = 0;
 
 	if (!ca)
-		return any_find(files, port, side, out);
+		return any_find(files, port, role, out);
 	if (strlen(ca) >= sizeof(out->ca)) {
 		(void)ibsa__ca_fail(-ENOENT);
 		return -ENODEV;
 	}
 	if (!port)
-		err = fit_read(files, ca, side, &port, &fit);
-	else if (side == IBSA__CA_SMI)
+		err = fit_read(files, ca, role, &port, &fit);
+	else if (role == IBSA__CA_SMI)
 		fit = smi_fit(files, ca, port);
 	if (err || fit == UNFIT)
 		return err == -ENOMEM ? err : -ENODEV;
-	place_set(out, ca, port);
+	found_set(out, ca, port);
 	return 0;
 }

@@ -15,7 +15,7 @@
 #include "libibumad/debug.h"
 
 /* How long a wait for a server that has gone takes, if it may. */
-enum { REST_MS = 100 };
+enum { PAUSE_MS = 100 };
 
 /* A cancellation point at its begin, as write() is. */
 static int packet_send(int portid, const void *packet, size_t len)
@@ -61,7 +61,7 @@ int umad_send(int portid, int agentid, void *umad, int length, int timeout_ms,
 	packet->timeout_ms = (uint32_t)timeout_ms;
 	packet->retries = (uint32_t)retries;
 	packet->agent_id = (uint32_t)agentid;
-	ibsa__umad_show(packet);
+	ibsa__umad_debug_packet(packet);
 	if (length >= 0)
 		err = packet_send(portid, packet,
 				  UMAD_HEADER_BYTES + (size_t)length);
@@ -77,7 +77,7 @@ int umad_send(int portid, int agentid, void *umad, int length, int timeout_ms,
  * The packet's length is the caller's to know if the buffer was too small,
  * and then the header says it.
  */
-static int received(struct ib_user_mad *packet, ssize_t len, int *length)
+static int receive_result(struct ib_user_mad *packet, ssize_t len, int *length)
 {
 	if (len == -ENOSPC && packet->length > UMAD_HEADER_BYTES)
 		*length = (int)(packet->length - UMAD_HEADER_BYTES);
@@ -96,10 +96,10 @@ static int received(struct ib_user_mad *packet, ssize_t len, int *length)
  * disk. For a device of the kernel the error is returned at once, as libibumad
  * does.
  */
-static void rest(int timeout_ms)
+static void failure_pause(int timeout_ms)
 {
-	if (timeout_ms < 0 || timeout_ms > REST_MS)
-		timeout_ms = REST_MS;
+	if (timeout_ms < 0 || timeout_ms > PAUSE_MS)
+		timeout_ms = PAUSE_MS;
 	(void)poll(NULL, 0, timeout_ms);
 }
 
@@ -123,7 +123,7 @@ static ssize_t packet_await(int portid, void *packet, size_t room,
 		left = clock_left_ms(timeout_ms, start_ns);
 	} while (len == -EAGAIN && left);
 	if (len == -EIO && !is_device)
-		rest(left);
+		failure_pause(left);
 	return len == -EAGAIN ? -ETIMEDOUT : len;
 }
 
@@ -139,13 +139,13 @@ int umad_recv(int portid, void *umad, int *length, int timeout_ms)
 		len = timeout_ms
 			      ? packet_await(portid, umad, room, timeout_ms)
 			      : packet_receive(portid, umad, room, &is_device);
-		result = received(umad, len, length);
+		result = receive_result(umad, len, length);
 	}
 	errno = result < 0 ? -result : 0;
 	if (result < 0 && result != -EAGAIN && result != -ETIMEDOUT)
 		ibsa__umad_debug_print(result, "umad_recv: port %d", portid);
 	if (result >= 0)
-		ibsa__umad_show(umad);
+		ibsa__umad_debug_packet(umad);
 	/* A signal is told by errno alone. */
 	return result == -EINTR ? -EIO : result;
 }

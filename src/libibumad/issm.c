@@ -14,16 +14,16 @@
 static int path_get(struct device_files *files, const char *ca_name,
 		    int portnum, char path[], int max)
 {
-	struct ibsa__ca_port place;
+	struct ibsa__ca_port found;
 	char name[NAME_MAX + 1];
 	unsigned int port;
 	int err;
 
-	err = ibsa__ca_port_find(files, ca_name, portnum, IBSA__CA_ANY, &place);
+	err = ibsa__ca_port_find(files, ca_name, portnum, IBSA__CA_ANY, &found);
 	if (err)
 		return err;
-	port = (unsigned int)place.port;
-	err = ibsa__mad_device_find(files, place.ca, port, name);
+	port = (unsigned int)found.port;
+	err = ibsa__mad_device_find(files, found.ca, port, name);
 	if (!err)
 		err = ibsa__files_issm_path(files, name, port, path,
 					    max > 0 ? (size_t)max : 0);

@@ -81,7 +81,7 @@ bool ibsa__ca_port_has_smi(const umad_port_t *port);
  * no port to use.
  */
 int ibsa__ca_port_find(struct device_files *files, const char *ca, int port,
-		       enum ibsa__ca_role side,
+		       enum ibsa__ca_role role,
 		       struct ibsa__ca_port *out) IBSA_MUST_USE;
 
 #endif

@@ -22,7 +22,7 @@ static bool has_mads(struct device_files *files, const char *name)
 int ibsa__ca_names(struct device_files *files, struct ibsa__names *out)
 {
 	struct ibsa__names names;
-	size_t kept = 0;
+	size_t count = 0;
 	int err;
 
 	err = ibsa__names_read_unsorted(files, &names, "class/infiniband");
@@ -30,16 +30,16 @@ int ibsa__ca_names(struct device_files *files, struct ibsa__names *out)
 		return err;
 	for (size_t i = 0; i < names.count; i++) {
 		if (has_mads(files, names.at[i]))
-			names.at[kept++] = names.at[i];
+			names.at[count++] = names.at[i];
 		else
 			ibsa__free(names.at[i]);
 	}
-	names.count = kept;
+	names.count = count;
 	*out = names;
 	return 0;
 }
 
-static int by_bytes(const void *a, const void *b)
+static int names_compare(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -49,7 +49,7 @@ int ibsa__ca_names_sorted(struct device_files *files, struct ibsa__names *out)
 	int err = ibsa__ca_names(files, out);
 
 	if (!err && out->count)
-		qsort(out->at, out->count, sizeof(*out->at), by_bytes);
+		qsort(out->at, out->count, sizeof(*out->at), names_compare);
 	return err;
 }
 

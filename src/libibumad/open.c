@@ -28,13 +28,13 @@ static int abi_check(struct device_files *files)
 	return err == -ENOSYS ? -EOPNOTSUPP : err;
 }
 
-static int place_open(struct device_files *files,
-		      const struct ibsa__ca_port *place)
+static int found_open(struct device_files *files,
+		      const struct ibsa__ca_port *found)
 {
 	char name[NAME_MAX + 1];
 	int err;
 
-	err = ibsa__mad_device_find(files, place->ca, (unsigned int)place->port,
+	err = ibsa__mad_device_find(files, found->ca, (unsigned int)found->port,
 				    name);
 	if (err)
 		return err == -ENOMEM ? err : -EINVAL;
@@ -42,26 +42,26 @@ static int place_open(struct device_files *files,
 }
 
 static int port_open(struct device_files *files, const char *ca_name,
-		     int portnum, enum ibsa__ca_role side)
+		     int portnum, enum ibsa__ca_role role)
 {
-	struct ibsa__ca_port place;
+	struct ibsa__ca_port found;
 	int err;
 
 	err = abi_check(files);
 	if (!err)
-		err = ibsa__ca_port_find(files, ca_name, portnum, side, &place);
-	return err ? err : place_open(files, &place);
+		err = ibsa__ca_port_find(files, ca_name, portnum, role, &found);
+	return err ? err : found_open(files, &found);
 }
 
-static int port_open_said(const char *ca_name, int portnum,
-			  enum ibsa__ca_role side)
+static int port_open_debug(const char *ca_name, int portnum,
+			   enum ibsa__ca_role role)
 {
 	struct device_files *files;
 	struct section section;
 	int portid = ibsa__section_enter_files(&section, &files);
 
 	if (!portid) {
-		portid = port_open(files, ca_name, portnum, side);
+		portid = port_open(files, ca_name, portnum, role);
 		ibsa__section_leave(&section);
 	}
 	if (portid >= 0)
@@ -74,12 +74,12 @@ static int port_open_said(const char *ca_name, int portnum,
 
 int umad_open_port(const char *ca_name, int portnum)
 {
-	return port_open_said(ca_name, portnum, IBSA__CA_ANY);
+	return port_open_debug(ca_name, portnum, IBSA__CA_ANY);
 }
 
 int umad_open_smi_port(const char *ca_name, int portnum)
 {
-	return port_open_said(ca_name, portnum, IBSA__CA_SMI);
+	return port_open_debug(ca_name, portnum, IBSA__CA_SMI);
 }
 
 /* libibumad returns 0 of anything. Here, a forked child may lack the memory

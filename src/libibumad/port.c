@@ -123,13 +123,13 @@ bool ibsa__ca_port_has_smi(const umad_port_t *port)
 static int port_get(struct device_files *files, const char *ca_name,
 		    int portnum, umad_port_t *port)
 {
-	struct ibsa__ca_port place;
+	struct ibsa__ca_port found;
 	int err;
 
-	err = ibsa__ca_port_find(files, ca_name, portnum, IBSA__CA_ANY, &place);
+	err = ibsa__ca_port_find(files, ca_name, portnum, IBSA__CA_ANY, &found);
 	if (err)
 		return err;
-	return ibsa__ca_port_read(files, place.ca, (unsigned int)place.port,
+	return ibsa__ca_port_read(files, found.ca, (unsigned int)found.port,
 				  port);
 }
 

@@ -26,7 +26,7 @@ struct name {
 		0, NULL \
 	}
 
-static const char *find(const struct name *names, unsigned int value)
+static const char *name_find(const struct name *names, unsigned int value)
 {
 	while (names->text && names->value != value)
 		names++;
@@ -187,23 +187,23 @@ const char *umad_class_str(uint8_t mgmt_class)
 
 const char *umad_method_str(uint8_t mgmt_class, uint8_t method)
 {
-	const char *text = find(methods, method);
+	const char *text = name_find(methods, method);
 
 	if (!text && mgmt_class == UMAD_CLASS_SUBN_ADM)
-		text = find(sa_methods, method);
+		text = name_find(sa_methods, method);
 	return text ? text : unknown_method;
 }
 
-static const char *class_attribute(uint8_t mgmt_class, unsigned int id)
+static const char *class_attribute_find(uint8_t mgmt_class, unsigned int id)
 {
 	switch (mgmt_class) {
 	case UMAD_CLASS_SUBN_LID_ROUTED:
 	case UMAD_CLASS_SUBN_DIRECTED_ROUTE:
-		return find(sm_attributes, id);
+		return name_find(sm_attributes, id);
 	case UMAD_CLASS_SUBN_ADM:
-		return find(sa_attributes, id);
+		return name_find(sa_attributes, id);
 	case UMAD_CLASS_CM:
-		return find(cm_attributes, id);
+		return name_find(cm_attributes, id);
 	default:
 		return NULL;
 	}
@@ -211,10 +211,10 @@ static const char *class_attribute(uint8_t mgmt_class, unsigned int id)
 
 const char *umad_attribute_str(uint8_t mgmt_class, __be16 attr_id)
 {
-	const char *text = find(attributes, be16toh(attr_id));
+	const char *text = name_find(attributes, be16toh(attr_id));
 
 	if (!text)
-		text = class_attribute(mgmt_class, be16toh(attr_id));
+		text = class_attribute_find(mgmt_class, be16toh(attr_id));
 	return text ? text : unknown;
 }
 
@@ -227,13 +227,13 @@ const char *umad_common_mad_status_str(__be16 status)
 		return "Busy";
 	if (bits & UMAD_STATUS_REDIRECT)
 		return "Redirection required";
-	text = find(field_statuses, bits >> 2 & 7);
+	text = name_find(field_statuses, bits >> 2 & 7);
 	return text ? text : "Success";
 }
 
 const char *umad_sa_mad_status_str(__be16 status)
 {
-	const char *text = find(sa_statuses, be16toh(status) >> 8);
+	const char *text = name_find(sa_statuses, be16toh(status) >> 8);
 
 	return text ? text : "Undefined Error";
 }
