@@ -39,7 +39,7 @@ void ibsa__async_done(struct async *async)
 }
 
 /* epoll_ctl(2): ENOENT only if @fd is an epoll file. */
-static bool is_epoll(int fd, int other)
+static bool fd_is_epoll(int fd, int other)
 {
 	return epoll_ctl(fd, EPOLL_CTL_DEL, other, NULL) && errno == ENOENT;
 }
@@ -66,7 +66,7 @@ static int files_open(struct async *async)
 	async->ready_fd = eventfd(0, EFD_CLOEXEC);
 	if (async->ready_fd < 0)
 		return -errno;
-	if (is_epoll(async->number, async->ready_fd))
+	if (fd_is_epoll(async->number, async->ready_fd))
 		return -EINVAL;
 	async->set_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (async->set_fd < 0)
@@ -267,7 +267,7 @@ int ibsa__async_splice(struct context_call *call)
 }
 
 /* A program may have read from it, though it should not. */
-static void drain(int fd)
+static void eventfd_drain(int fd)
 {
 	struct pollfd file = { .fd = fd, .events = POLLIN };
 	uint64_t count;
@@ -287,7 +287,7 @@ void ibsa__async_update(struct context_state *state)
 	if (ready)
 		ibsa__async_wake(async);
 	else
-		drain(async->ready_fd);
+		eventfd_drain(async->ready_fd);
 }
 
 void ibsa__async_wake(struct async *async)

@@ -47,9 +47,9 @@ static void access_write(struct context_state *state,
 	pthread_rwlock_unlock(&state->asking);
 }
 
-static int access_take(struct context_state *state,
-		       const struct ibsa_sa_access *access,
-		       struct saved_access *out_before)
+static int access_set(struct context_state *state,
+		      const struct ibsa_sa_access *access,
+		      struct saved_access *out_before)
 {
 	struct saved_access saved = { .access = *access };
 	int err;
@@ -110,7 +110,7 @@ static int context_attach(struct context_call *call,
 	if (!err)
 		err = context_begin(state);
 	if (!err)
-		err = access_take(state, &options->access, &before);
+		err = access_set(state, &options->access, &before);
 	if (err)
 		return err;
 	err = context_splice(call, options);
@@ -136,7 +136,7 @@ int ibsa_verbs_attach(struct ibv_context *context,
 }
 
 /* Whether there is something that a detach would end. */
-static bool is_used(struct context_state *state)
+static bool state_is_used(struct context_state *state)
 {
 	bool used;
 
@@ -159,7 +159,7 @@ int ibsa_verbs_detach(struct ibv_context *context)
 	if (err)
 		return err;
 	ibsa__context_call_lock(&call);
-	if (is_used(call.state)) {
+	if (state_is_used(call.state)) {
 		ibsa__sm_events_clear(call.state);
 		ibsa__context_state_reset(&call);
 	} else {

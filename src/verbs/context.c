@@ -24,7 +24,7 @@ struct key {
  * Nothing but the address, which is ours as long as there is an entry: what is
  * there of a context that was closed is not looked at.
  */
-static struct key key_of(const struct ibv_context *context)
+static struct key context_key(const struct ibv_context *context)
 {
 	struct key key;
 
@@ -32,7 +32,7 @@ static struct key key_of(const struct ibv_context *context)
 	return key;
 }
 
-static void destroy(void *object)
+static void verbs_destroy(void *object)
 {
 	struct ibsa__verbs *verbs = object;
 
@@ -79,7 +79,7 @@ static int node_type_read(struct device_files *files, const char *name,
  * What is ours of the options. A device of this machine, or of a server, stays
  * that, whatever $IBSA_FABRIC says later.
  */
-static void options_keep(struct ibsa__verbs *verbs,
+static void options_copy(struct ibsa__verbs *verbs,
 			 const struct ibsa_options *options)
 {
 	verbs->options = *options;
@@ -111,7 +111,7 @@ static int context_fill(struct ibsa__verbs *verbs)
 	return 0;
 }
 
-static int server_keep(struct ibsa__verbs *verbs,
+static int server_copy(struct ibsa__verbs *verbs,
 		       const struct ibsa_options *options,
 		       struct ibsa_error *error)
 {
@@ -124,7 +124,7 @@ static int server_keep(struct ibsa__verbs *verbs,
 }
 
 /* What is read later of where the device is. */
-static int origin_keep(struct ibsa__verbs *verbs,
+static int origin_open(struct ibsa__verbs *verbs,
 		       const struct ibsa_options *options,
 		       const struct ibsa__environment *environment)
 {
@@ -146,30 +146,30 @@ static int verbs_new(const struct ibsa_options *options,
 		return ibsa__fail(error, -ENOMEM, "out of memory");
 	verbs->context.context.cmd_fd = -1;
 	verbs->context.context.async_fd = -1;
-	err = origin_keep(verbs, options, &environment);
+	err = origin_open(verbs, options, &environment);
 	if (err)
 		ibsa__fail(error, err, "out of memory");
 	if (!err)
-		err = server_keep(verbs, options, error);
+		err = server_copy(verbs, options, error);
 	if (!err)
 		err = ibsa__device_find(options, verbs->environment, error,
 					&verbs->name, &verbs->fabric);
 	if (!err) {
-		options_keep(verbs, options);
+		options_copy(verbs, options);
 		err = context_fill(verbs);
 		if (err)
 			ibsa__fail(error, err, "a context of %s: %s",
 				   verbs->name, strerror(-err));
 	}
 	if (err) {
-		destroy(verbs);
+		verbs_destroy(verbs);
 		return err;
 	}
 	*out = verbs;
 	return 0;
 }
 
-static int itself(const char *name, void *verbs, void **out)
+static int verbs_itself(const char *name, void *verbs, void **out)
 {
 	(void)name;
 	*out = verbs;
@@ -189,10 +189,10 @@ static int verbs_open(const struct ibsa_options *options,
 		err = verbs_new(options, error, &verbs);
 	if (err)
 		return err;
-	key = key_of(&verbs->context.context);
-	err = ibsa__registry_get(key.text, itself, verbs, &object);
+	key = context_key(&verbs->context.context);
+	err = ibsa__registry_get(key.text, verbs_itself, verbs, &object);
 	if (err) {
-		destroy(verbs);
+		verbs_destroy(verbs);
 		return ibsa__fail(error, err, "out of memory");
 	}
 	*out = &verbs->context.context;
@@ -214,14 +214,14 @@ int ibsa_verbs_open(const struct ibsa_options *options,
 
 struct ibsa__verbs *ibsa__verbs_get(const struct ibv_context *context)
 {
-	const struct key key = key_of(context);
+	const struct key key = context_key(context);
 
 	return ibsa__registry_find(key.text);
 }
 
 void ibsa__verbs_put(struct ibsa__verbs *verbs)
 {
-	ibsa__registry_put(verbs, destroy);
+	ibsa__registry_put(verbs, verbs_destroy);
 }
 
 const char *ibsa__verbs_file_name(const struct ibsa__verbs *verbs)

@@ -18,7 +18,7 @@ struct key {
 };
 
 /* With file and name, lest it serves another context at the same address. */
-static struct key key_of(const struct ibv_context *context)
+static struct key context_key(const struct ibv_context *context)
 {
 	struct key key;
 
@@ -119,7 +119,7 @@ static int origin_read(struct context_state *state)
 	return err;
 }
 
-static int origin_keep(struct context_state *state)
+static int origin_open(struct context_state *state)
 {
 	int err = 0;
 
@@ -165,7 +165,7 @@ static int state_new(const char *name, void *arg, void **out)
 enum { MOMENT_MS = 20 };
 
 /* The registry's reference, which keeps it between calls. */
-static void state_let_go(struct context_state *state)
+static void state_release(struct context_state *state)
 {
 	bool was_anchored;
 
@@ -247,7 +247,7 @@ static void state_end(struct context_call *call)
 	ibsa__sm_events_end(call);
 	device_end(call->state);
 	end_await(call);
-	state_let_go(call->state);
+	state_release(call->state);
 }
 
 static void call_begin(struct context_call *call, struct context_state *state)
@@ -277,9 +277,9 @@ static void call_end(struct context_call *call)
  * closed the context that it was made for, without our knowing, and made
  * another at the same place: then all that was registered ends here.
  */
-static bool state_is_of(struct context_state *state,
-			struct ibv_context *context,
-			const struct interrupts *before)
+static bool state_is_current(struct context_state *state,
+			     struct ibv_context *context,
+			     const struct interrupts *before)
 {
 	struct context_call call = { .before = *before };
 	bool is_closed;
@@ -302,7 +302,7 @@ static bool state_is_of(struct context_state *state,
 }
 
 /* A context without a command file is one of ours, or none any more. */
-static bool is_known(const struct ibv_context *context)
+static bool context_is_open(const struct ibv_context *context)
 {
 	struct ibsa__verbs *verbs;
 
@@ -319,10 +319,10 @@ static int state_get(struct ibv_context *context, bool is_made,
 		     const struct interrupts *before,
 		     struct context_state **out)
 {
-	if (!context || (is_made && !is_known(context)))
+	if (!context || (is_made && !context_is_open(context)))
 		return -EINVAL;
 	for (;;) {
-		const struct key key = key_of(context);
+		const struct key key = context_key(context);
 		void *object = NULL;
 		int err = 0;
 
@@ -333,7 +333,7 @@ static int state_get(struct ibv_context *context, bool is_made,
 			object = ibsa__registry_find(key.text);
 		if (err || !object)
 			return err ? err : -EINVAL;
-		if (state_is_of(object, context, before)) {
+		if (state_is_current(object, context, before)) {
 			*out = object;
 			return 0;
 		}
@@ -363,7 +363,7 @@ int ibsa__context_state_enter(struct ibv_context *context,
 
 	if (err)
 		return err;
-	err = origin_keep(call->state);
+	err = origin_open(call->state);
 	if (err)
 		ibsa__context_state_leave(call);
 	return err;
@@ -483,12 +483,12 @@ void ibsa__context_state_reset(struct context_call *call)
 	if (!state->device) {
 		state->options = (struct ibsa_device_options){ 0 };
 		options_fill(state);
-		state_let_go(state);
+		state_release(state);
 	}
 	pthread_rwlock_unlock(&state->asking);
 }
 
-static bool is_closed(struct context_state *state)
+static bool state_is_closed(struct context_state *state)
 {
 	bool closed;
 
@@ -500,7 +500,7 @@ static bool is_closed(struct context_state *state)
 
 /* The files of the context tell it from a later one at the same place; without
  * descriptors it is kept all the same. */
-static void device_keep(struct context_state *state)
+static void device_anchor(struct context_state *state)
 {
 	ib_sa_register_client(&state->client);
 	pthread_mutex_lock(&state->lock);
@@ -513,14 +513,14 @@ int ibsa__context_state_device(struct context_state *state)
 {
 	int err = 0;
 
-	if (is_closed(state))
+	if (state_is_closed(state))
 		return -EIO;
 	pthread_mutex_lock(&state->opening);
 	if (!state->device) {
 		err = ibsa__sa_device_open(&state->options, state->environment,
 					   NULL, &state->device);
 		if (!err)
-			device_keep(state);
+			device_anchor(state);
 	}
 	pthread_mutex_unlock(&state->opening);
 	return err;

@@ -14,7 +14,7 @@
  * A driver's number, or why it will not be known as a negative errno. Of 32
  * bits: not every 32-bit machine has atomic instructions for more.
  */
-struct known {
+struct driver_entry {
 	atomic_int value;
 };
 
@@ -22,7 +22,7 @@ struct key {
 	char text[NAME_MAX + 16];
 };
 
-static struct key key_of(const char *device)
+static struct key driver_key(const char *device)
 {
 	struct key key;
 
@@ -31,20 +31,20 @@ static struct key key_of(const char *device)
 }
 
 /* Errors that another try would end in, too. */
-static bool is_final(int err)
+static bool error_is_final(int err)
 {
 	return err == -ELIBACC || err == -ENODATA;
 }
 
-static int known_new(const char *name, void *value, void **out)
+static int driver_entry_new(const char *name, void *value, void **out)
 {
-	struct known *known = ibsa__calloc(1, sizeof(*known));
+	struct driver_entry *entry = ibsa__calloc(1, sizeof(*entry));
 
 	(void)name;
-	if (!known)
+	if (!entry)
 		return -ENOMEM;
-	atomic_init(&known->value, *(const int *)value);
-	*out = known;
+	atomic_init(&entry->value, *(const int *)value);
+	*out = entry;
 	return 0;
 }
 
@@ -52,40 +52,40 @@ static int known_new(const char *name, void *value, void **out)
  * Remember it as long as the process; without the memory for that, it is
  * learned again.
  */
-static void keep(const char *device, int value)
+static void driver_store(const char *device, int value)
 {
-	const struct key key = key_of(device);
-	struct known *known;
+	const struct key key = driver_key(device);
+	struct driver_entry *entry;
 	void *object;
 
-	if (ibsa__registry_get(key.text, known_new, &value, &object))
+	if (ibsa__registry_get(key.text, driver_entry_new, &value, &object))
 		return;
-	known = object;
-	atomic_store(&known->value, value);
+	entry = object;
+	atomic_store(&entry->value, value);
 }
 
 /* The kernel is not asked under the registry's lock. */
-static int learn(const char *device, uint32_t *out)
+static int driver_query(const char *device, uint32_t *out)
 {
 	int err = ibsa__uverbs_driver(device, out);
 
 	if (!err && *out <= INT_MAX)
-		keep(device, (int)*out);
-	else if (is_final(err))
-		keep(device, err);
+		driver_store(device, (int)*out);
+	else if (error_is_final(err))
+		driver_store(device, err);
 	return err;
 }
 
 int ibsa__verbs_driver(const char *device, uint32_t *out)
 {
-	const struct key key = key_of(device);
-	struct known *known = ibsa__registry_find(key.text);
+	const struct key key = driver_key(device);
+	struct driver_entry *entry = ibsa__registry_find(key.text);
 	int value;
 
-	if (!known)
-		return learn(device, out);
-	value = atomic_load(&known->value);
-	ibsa__registry_put(known, ibsa__free);
+	if (!entry)
+		return driver_query(device, out);
+	value = atomic_load(&entry->value);
+	ibsa__registry_put(entry, ibsa__free);
 	if (value < 0)
 		return value;
 	*out = (uint32_t)value;
@@ -96,5 +96,5 @@ bool ibsa__verbs_driver_renew(const char *device, uint32_t *driver)
 {
 	const uint32_t before = *driver;
 
-	return !learn(device, driver) && *driver != before;
+	return !driver_query(device, driver) && *driver != before;
 }

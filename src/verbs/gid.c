@@ -21,7 +21,7 @@
 enum { NO_COMMAND = -ENOTTY };
 
 /* What is asked for: the table, or one entry, for which there is room. */
-struct question {
+struct gid_request {
 	struct ibv_context *context;
 	bool is_table;
 	uint32_t port;
@@ -55,18 +55,18 @@ int ibsa__gids_add(struct ibsa__gids *gids, unsigned int port,
 	return 0;
 }
 
-static int command(struct question *asked, uint32_t driver)
+static int kernel_query(struct gid_request *request, uint32_t driver)
 {
-	const int fd = asked->context->cmd_fd;
-	struct ibsa__gids *gids = &asked->gids;
+	const int fd = request->context->cmd_fd;
+	struct ibsa__gids *gids = &request->gids;
 	uint64_t count;
 	int err;
 
-	if (!asked->is_table)
-		return ibsa__uverbs_gid(fd, driver, asked->port, asked->index,
-					asked->flags, gids->entries,
-					gids->entry_size);
-	err = ibsa__uverbs_gids(fd, driver, asked->flags, gids->entries,
+	if (!request->is_table)
+		return ibsa__uverbs_gid(fd, driver, request->port,
+					request->index, request->flags,
+					gids->entries, gids->entry_size);
+	err = ibsa__uverbs_gids(fd, driver, request->flags, gids->entries,
 				gids->max, gids->entry_size, &count);
 	if (!err)
 		gids->count = count;
@@ -77,110 +77,115 @@ static int command(struct question *asked, uint32_t driver)
  * A wrong driver and a wrong argument are the same error, so that the driver
  * has to be sure before that is believed.
  */
-static int by_kernel(struct question *asked)
+static int from_kernel(struct gid_request *request)
 {
-	const char *device = asked->context->device->name;
+	const char *device = request->context->device->name;
 	uint32_t driver;
 	int err;
 
 	if (ibsa__verbs_driver(device, &driver))
 		return NO_COMMAND;
-	err = command(asked, driver);
+	err = kernel_query(request, driver);
 	if (err == -EINVAL && ibsa__verbs_driver_renew(device, &driver))
-		err = command(asked, driver);
+		err = kernel_query(request, driver);
 	return err == -EPROTONOSUPPORT ? NO_COMMAND : err;
 }
 
 /* Whether the kernel's command takes less room than the caller has. */
-static bool is_cut(const struct question *asked)
+static bool request_exceeds_kernel(const struct gid_request *request)
 {
-	const size_t most = ibsa__uverbs_gids_max(asked->gids.entry_size);
+	const size_t most = ibsa__uverbs_gids_max(request->gids.entry_size);
 
-	return asked->is_table && !asked->flags && most &&
-	       asked->gids.max > most;
+	return request->is_table && !request->flags && most &&
+	       request->gids.max > most;
 }
 
 /* The name in a context of our own may be cut. */
-static const char *name_of(const struct question *asked,
-			   const struct ibsa__verbs *own)
+static const char *device_name(const struct gid_request *request,
+			       const struct ibsa__verbs *own)
 {
-	return own ? ibsa__verbs_file_name(own) : asked->context->device->name;
+	return own ? ibsa__verbs_file_name(own)
+		   : request->context->device->name;
 }
 
 /* @own is NULL for a context that somebody else has opened. */
-static int entry_elsewhere(struct question *asked,
-			   const struct ibsa__verbs *own,
-			   struct device_files *files)
+static int entry_without_kernel(struct gid_request *request,
+				const struct ibsa__verbs *own,
+				struct device_files *files)
 {
 	struct ibsa_gid_entry entry;
 	int err;
 
-	if (asked->gids.entry_size < sizeof(struct ibv_gid_entry))
+	if (request->gids.entry_size < sizeof(struct ibv_gid_entry))
 		return -EINVAL;
 	if (own && ibsa__verbs_is_in_fabric(own))
-		err = ibsa__gid_of_fabric(own, asked->port, asked->index,
+		err = ibsa__gid_of_fabric(own, request->port, request->index,
 					  &entry);
 	else
-		err = ibsa__gid_of_files(files, name_of(asked, own),
-					 asked->port, asked->index, &entry);
-	return err ? err : ibsa__gids_add(&asked->gids, asked->port, &entry);
+		err = ibsa__gid_of_files(files, device_name(request, own),
+					 request->port, request->index, &entry);
+	return err ? err
+		   : ibsa__gids_add(&request->gids, request->port, &entry);
 }
 
-static int elsewhere(struct question *asked, const struct ibsa__verbs *own,
-		     struct device_files *files)
+static int gids_without_kernel(struct gid_request *request,
+			       const struct ibsa__verbs *own,
+			       struct device_files *files)
 {
-	if (asked->flags)
+	if (request->flags)
 		return -EOPNOTSUPP;
-	if (!asked->gids.entry_size)
+	if (!request->gids.entry_size)
 		return -EINVAL;
-	if (!asked->is_table)
-		return entry_elsewhere(asked, own, files);
+	if (!request->is_table)
+		return entry_without_kernel(request, own, files);
 	if (own && ibsa__verbs_is_in_fabric(own))
-		return ibsa__gids_of_fabric(own, &asked->gids);
-	return ibsa__gids_of_files(files, name_of(asked, own), &asked->gids);
+		return ibsa__gids_of_fabric(own, &request->gids);
+	return ibsa__gids_of_files(files, device_name(request, own),
+				   &request->gids);
 }
 
 /* Of a context that another has opened, by the files that its state holds. */
-static int by_files(struct question *asked)
+static int from_files(struct gid_request *request)
 {
 	struct context_call call;
-	int err = ibsa__context_state_enter(asked->context, &call);
+	int err = ibsa__context_state_enter(request->context, &call);
 
 	if (err)
 		return err;
-	err = elsewhere(asked, NULL, call.state->files);
+	err = gids_without_kernel(request, NULL, call.state->files);
 	ibsa__context_state_leave(&call);
 	return err;
 }
 
-static int answer_find(struct question *asked)
+static int request_answer(struct gid_request *request)
 {
 	struct ibsa__verbs *own;
 	int err;
 
-	if (asked->context->cmd_fd >= 0) {
-		err = by_kernel(asked);
-		if (err == NO_COMMAND || (err == -EINVAL && is_cut(asked)))
-			err = by_files(asked);
+	if (request->context->cmd_fd >= 0) {
+		err = from_kernel(request);
+		if (err == NO_COMMAND ||
+		    (err == -EINVAL && request_exceeds_kernel(request)))
+			err = from_files(request);
 		return err;
 	}
-	own = ibsa__verbs_get(asked->context);
+	own = ibsa__verbs_get(request->context);
 	if (!own)
 		return -EINVAL;
-	err = elsewhere(asked, own, own->files);
+	err = gids_without_kernel(request, own, own->files);
 	ibsa__verbs_put(own);
 	return err;
 }
 
 /* A cancel would leave files and locks behind; what libibverbs does here is no
  * cancellation point either. */
-static int answer(struct question *asked)
+static int request_run(struct gid_request *request)
 {
 	struct cancelability before;
 	int err;
 
 	cancel_hold(&before);
-	err = answer_find(asked);
+	err = request_answer(request);
 	cancel_restore(&before);
 	return err;
 }
@@ -189,7 +194,7 @@ static int entry_query(struct ibv_context *context, uint32_t port_num,
 		       uint32_t gid_index, struct ibv_gid_entry *entry,
 		       uint32_t flags, size_t entry_size)
 {
-	struct question asked = {
+	struct gid_request request = {
 		.context = context,
 		.port = port_num,
 		.index = gid_index,
@@ -201,14 +206,14 @@ static int entry_query(struct ibv_context *context, uint32_t port_num,
 		},
 	};
 
-	return -answer(&asked);
+	return -request_run(&request);
 }
 
 static ssize_t table_query(struct ibv_context *context,
 			   struct ibv_gid_entry *entries, size_t max_entries,
 			   uint32_t flags, size_t entry_size)
 {
-	struct question asked = {
+	struct gid_request request = {
 		.context = context,
 		.is_table = true,
 		.flags = flags,
@@ -218,9 +223,9 @@ static ssize_t table_query(struct ibv_context *context,
 			.max = max_entries,
 		},
 	};
-	int err = answer(&asked);
+	int err = request_run(&request);
 
-	return err ? err : (ssize_t)asked.gids.count;
+	return err ? err : (ssize_t)request.gids.count;
 }
 
 /* None of the four calls another: libibverbs has two of the names as well. */

@@ -6,7 +6,7 @@
 #include "verbs/gid.h"
 
 /* Or its fabric server is, or does not answer. */
-static bool is_gone(struct device_files *files, const char *device)
+static bool device_is_gone(struct device_files *files, const char *device)
 {
 	int err = ibsa__folder_check(files, "class/infiniband/%s", device);
 
@@ -22,12 +22,12 @@ int ibsa__gid_of_files(struct device_files *files, const char *device,
 
 	if (!err || err == -ENODATA)
 		return err;
-	return is_gone(files, device) ? -EIO : -EINVAL;
+	return device_is_gone(files, device) ? -EIO : -EINVAL;
 }
 
 /* A switch's management port is none that verbs know. */
-static int add(unsigned int port, int err, const struct ibsa_gid_entry *entry,
-	       void *gids)
+static int gid_add(unsigned int port, int err,
+		   const struct ibsa_gid_entry *entry, void *gids)
 {
 	if (!port)
 		return 0;
@@ -37,9 +37,9 @@ static int add(unsigned int port, int err, const struct ibsa_gid_entry *entry,
 int ibsa__gids_of_files(struct device_files *files, const char *device,
 			struct ibsa__gids *gids)
 {
-	int err = ibsa__gids_walk(files, device, add, gids);
+	int err = ibsa__gids_walk(files, device, gid_add, gids);
 
 	if (!err || err == -ENOMEM)
 		return err;
-	return is_gone(files, device) ? -EIO : -EINVAL;
+	return device_is_gone(files, device) ? -EIO : -EINVAL;
 }

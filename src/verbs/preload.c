@@ -38,8 +38,8 @@ static void gid_free(void *gid)
 }
 
 /* All but a GID is in both unions, at their beginning. */
-static void hand_out(const struct ibsa_async_event *from, union ibv_gid *gid,
-		     struct ibv_async_event *to)
+static void event_fill(const struct ibsa_async_event *from, union ibv_gid *gid,
+		       struct ibv_async_event *to)
 {
 	if (has_gid(from->event_type)) {
 		*gid = from->element.gid;
@@ -73,7 +73,7 @@ static int event_get(struct ibv_context *context, struct ibv_async_event *event,
 	if (err)
 		gid_free(gid);
 	else
-		hand_out(&ours, gid, event);
+		event_fill(&ours, gid, event);
 	errno = reason;
 	return err;
 }

@@ -10,12 +10,12 @@
 enum {
 	DEADLINE_MS = 10000,
 	/* How long a port that is back may take to be known as such. */
-	AFRESH_TRIES = 100,
-	AFRESH_MS = 2,
+	REFRESH_TRIES = 100,
+	REFRESH_MS = 2,
 };
 
 /* A question, and the thread that waits for its answer. */
-struct asker {
+struct reach_query {
 	struct context_call *call;
 	struct context_state *state;
 	struct sa_path_rec wanted;
@@ -76,7 +76,7 @@ static int port_check(const struct context_state *state, unsigned int number,
 	return ibsa__context_state_port_fits(state, out_state) ? 0 : -EINVAL;
 }
 
-static int judge(const struct ibsa_reply *reply)
+static int reply_result(const struct ibsa_reply *reply)
 {
 	if (!reply)
 		return -EIO;
@@ -90,19 +90,20 @@ static int judge(const struct ibsa_reply *reply)
 	}
 }
 
-static void note_answer(int status, struct sa_path_rec *rec, void *arg)
+static void reply_note(int status, struct sa_path_rec *rec, void *arg)
 {
-	struct asker *asker = arg;
+	struct reach_query *reach = arg;
 
 	(void)rec;
-	asker->is_cut = status == -EINTR;
-	asker->err = judge(ibsa_last_reply(asker->state->device));
-	sem_post(&asker->answered);
+	reach->is_cut = status == -EINTR;
+	reach->err = reply_result(ibsa_last_reply(reach->state->device));
+	sem_post(&reach->answered);
 }
 
-static int send_once(struct asker *asker, struct ib_sa_query **out_query)
+static int query_send_once(struct reach_query *reach,
+			   struct ib_sa_query **out_query)
 {
-	struct context_state *state = asker->state;
+	struct context_state *state = reach->state;
 	const ib_sa_comp_mask mask = IB_SA_PATH_REC_SGID | IB_SA_PATH_REC_DGID |
 				     IB_SA_PATH_REC_REVERSIBLE |
 				     IB_SA_PATH_REC_NUMB_PATH;
@@ -112,8 +113,8 @@ static int send_once(struct asker *asker, struct ib_sa_query **out_query)
 	id = ibsa__context_state_device(state);
 	if (!id)
 		id = ib_sa_path_rec_get(&state->client, state->device,
-					asker->port, &asker->wanted, mask,
-					DEADLINE_MS, 0, note_answer, asker,
+					reach->port, &reach->wanted, mask,
+					DEADLINE_MS, 0, reply_note, reach,
 					out_query);
 	pthread_rwlock_unlock(&state->asking);
 	return id;
@@ -123,50 +124,52 @@ static int send_once(struct asker *asker, struct ib_sa_query **out_query)
  * The port has an SM, as it was just read. The device knows what it was like
  * when it was last asked through, and reads it again when it has said -EAGAIN.
  */
-static int send(struct asker *asker, struct ib_sa_query **out_query)
+static int query_send(struct reach_query *reach, struct ib_sa_query **out_query)
 {
-	const struct timespec while_read = { .tv_nsec = AFRESH_MS * NS_PER_MS };
-	int id = send_once(asker, out_query);
+	const struct timespec while_read = { .tv_nsec = REFRESH_MS *
+							NS_PER_MS };
+	int id = query_send_once(reach, out_query);
 
-	for (int i = 0; id == -EAGAIN && i < AFRESH_TRIES; i++) {
-		signals_restore(&asker->call->before.signals);
+	for (int i = 0; id == -EAGAIN && i < REFRESH_TRIES; i++) {
+		signals_restore(&reach->call->before.signals);
 		nanosleep(&while_read, NULL);
-		signals_hold(&asker->call->before.signals);
-		id = send_once(asker, out_query);
+		signals_hold(&reach->call->before.signals);
+		id = query_send_once(reach, out_query);
 	}
 	return id;
 }
 
 /* Signal handlers run here; a cancel waits for the end of the call. */
-static int answer_wait(struct asker *asker)
+static int reply_wait(struct reach_query *reach)
 {
 	int failed;
 
-	signals_restore(&asker->call->before.signals);
-	failed = sem_wait(&asker->answered);
-	signals_hold(&asker->call->before.signals);
+	signals_restore(&reach->call->before.signals);
+	failed = sem_wait(&reach->answered);
+	signals_hold(&reach->call->before.signals);
 	return failed;
 }
 
 /* A signal whose handler wants calls to end ends this one. */
-static int await(struct asker *asker, int id, struct ib_sa_query *query)
+static int reply_await(struct reach_query *reach, int id,
+		       struct ib_sa_query *query)
 {
 	bool is_canceled = false;
 
-	while (answer_wait(asker)) {
+	while (reply_wait(reach)) {
 		if (is_canceled)
 			continue;
 		is_canceled = true;
 		ib_sa_cancel_query(id, query);
 	}
-	return is_canceled && asker->is_cut ? -EINTR : asker->err;
+	return is_canceled && reach->is_cut ? -EINTR : reach->err;
 }
 
-static int ask(struct context_call *call, uint8_t port,
-	       const struct ibsa_port_state *port_state,
-	       const union ibv_gid *gid)
+static int gid_query(struct context_call *call, uint8_t port,
+		     const struct ibsa_port_state *port_state,
+		     const union ibv_gid *gid)
 {
-	struct asker asker = {
+	struct reach_query reach = {
 		.call = call,
 		.state = call->state,
 		.wanted = { .reversible = 1, .numb_path = 1 },
@@ -176,12 +179,12 @@ static int ask(struct context_call *call, uint8_t port,
 	int err;
 	int id;
 
-	memcpy(&asker.wanted.sgid, &port_state->gid, sizeof(asker.wanted.sgid));
-	memcpy(&asker.wanted.dgid, gid, sizeof(asker.wanted.dgid));
-	sem_init(&asker.answered, 0, 0);
-	id = send(&asker, &query);
-	err = id < 0 ? id : await(&asker, id, query);
-	sem_destroy(&asker.answered);
+	memcpy(&reach.wanted.sgid, &port_state->gid, sizeof(reach.wanted.sgid));
+	memcpy(&reach.wanted.dgid, gid, sizeof(reach.wanted.dgid));
+	sem_init(&reach.answered, 0, 0);
+	id = query_send(&reach, &query);
+	err = id < 0 ? id : reply_await(&reach, id, query);
+	sem_destroy(&reach.answered);
 	return err;
 }
 
@@ -204,18 +207,18 @@ static int port_find(struct context_state *state, unsigned int port,
 	return err;
 }
 
-static int reach(struct context_call *call, unsigned int port,
-		 const union ibv_gid *gid)
+static int gid_reach(struct context_call *call, unsigned int port,
+		     const union ibv_gid *gid)
 {
 	struct ibsa_port_state port_state;
 	uint8_t number;
 	int err = port_find(call->state, port, gid, &number, &port_state);
 
-	return err ? err : ask(call, number, &port_state, gid);
+	return err ? err : gid_query(call, number, &port_state, gid);
 }
 
 /* What the manual page has no number for is EIO. */
-static int listed(int err)
+static int listed_errno(int err)
 {
 	switch (err) {
 	case 0:
@@ -240,8 +243,8 @@ int ibv_gid_reachable(struct ibv_context *context, unsigned int port,
 		return ibsa__context_state_result(-EINVAL);
 	err = ibsa__context_state_enter(context, &call);
 	if (!err) {
-		err = reach(&call, port, gid_p);
+		err = gid_reach(&call, port, gid_p);
 		ibsa__context_state_leave(&call);
 	}
-	return ibsa__context_state_result(listed(err));
+	return ibsa__context_state_result(listed_errno(err));
 }

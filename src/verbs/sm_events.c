@@ -6,7 +6,7 @@
 #include "verbs/sm_events.h"
 
 /* With the last registration, all that was there for them ends. */
-static void settle(struct context_state *state)
+static void registrations_settle(struct context_state *state)
 {
 	bool is_empty;
 
@@ -33,7 +33,7 @@ void ibsa__sm_events_clear(struct context_state *state)
 	state->queue.gaps_wanted = false;
 	state->queue.limit = SM_QUEUE_LIMIT;
 	pthread_mutex_unlock(&state->lock);
-	settle(state);
+	registrations_settle(state);
 }
 
 void ibsa__sm_events_end(struct context_call *call)
@@ -43,15 +43,16 @@ void ibsa__sm_events_end(struct context_call *call)
 	ibsa__context_call_unlock(call);
 }
 
-static void wish_drop(struct context_state *state,
-		      const struct sm_request *wish)
+static void request_drop(struct context_state *state,
+			 const struct sm_request *request)
 {
-	(void)!ibsa__sm_filter_remove(&state->filter, wish);
+	(void)!ibsa__sm_filter_remove(&state->filter, request);
 	ibsa__async_update(state);
 }
 
 /* From now on, events that match are queued. */
-static int wish_add(struct context_call *call, const struct sm_request *wish)
+static int request_add(struct context_call *call,
+		       const struct sm_request *request)
 {
 	struct context_state *state = call->state;
 	int err;
@@ -59,11 +60,11 @@ static int wish_add(struct context_call *call, const struct sm_request *wish)
 	pthread_mutex_lock(&state->lock);
 	err = state->is_closed ? -EIO : ibsa__async_begin(state);
 	if (!err)
-		err = ibsa__sm_filter_add(&state->filter, wish);
+		err = ibsa__sm_filter_add(&state->filter, request);
 	if (!err) {
 		err = ibsa__async_splice(call);
 		if (err)
-			wish_drop(state, wish);
+			request_drop(state, request);
 		else
 			ibsa__context_state_anchor(state);
 	}
@@ -72,41 +73,42 @@ static int wish_add(struct context_call *call, const struct sm_request *wish)
 	return err;
 }
 
-static int wish_end(struct context_state *state, const struct sm_request *wish)
+static int request_remove(struct context_state *state,
+			  const struct sm_request *request)
 {
 	int err;
 
 	pthread_mutex_lock(&state->lock);
-	err = ibsa__sm_filter_remove(&state->filter, wish);
+	err = ibsa__sm_filter_remove(&state->filter, request);
 	pthread_mutex_unlock(&state->lock);
 	if (!err)
-		settle(state);
+		registrations_settle(state);
 	return err;
 }
 
 static int events_register(struct context_call *call,
-			   const struct sm_request *wish)
+			   const struct sm_request *request)
 {
 	int err;
 
 	ibsa__context_call_lock(call);
-	err = wish_add(call, wish);
+	err = request_add(call, request);
 	if (!err) {
 		err = ibsa__sm_watches_start(call);
 		if (err)
-			(void)!wish_end(call->state, wish);
+			(void)!request_remove(call->state, request);
 	}
 	ibsa__context_call_unlock(call);
 	return err;
 }
 
 static int events_unregister(struct context_call *call,
-			     const struct sm_request *wish)
+			     const struct sm_request *request)
 {
 	int err;
 
 	ibsa__context_call_lock(call);
-	err = wish_end(call->state, wish);
+	err = request_remove(call->state, request);
 	ibsa__context_call_unlock(call);
 	return err;
 }
@@ -116,13 +118,13 @@ int ibv_register_sm_events(struct ibv_context *context,
 			   union ibv_gid *gids)
 {
 	struct context_call call;
-	struct sm_request wish;
-	int err = ibsa__sm_request_check(event, gid_num, gids, &wish);
+	struct sm_request request;
+	int err = ibsa__sm_request_check(event, gid_num, gids, &request);
 
 	if (!err)
 		err = ibsa__context_state_enter(context, &call);
 	if (!err) {
-		err = events_register(&call, &wish);
+		err = events_register(&call, &request);
 		ibsa__context_state_leave(&call);
 	}
 	return ibsa__context_state_result(err);
@@ -133,13 +135,13 @@ int ibv_unregister_sm_events(struct ibv_context *context,
 			     union ibv_gid *gids)
 {
 	struct context_call call;
-	struct sm_request wish;
-	int err = ibsa__sm_request_check(event, gid_num, gids, &wish);
+	struct sm_request request;
+	int err = ibsa__sm_request_check(event, gid_num, gids, &request);
 
 	if (!err)
 		err = ibsa__context_state_find(context, &call);
 	if (!err) {
-		err = events_unregister(&call, &wish);
+		err = events_unregister(&call, &request);
 		ibsa__context_state_leave(&call);
 	}
 	return ibsa__context_state_result(err);

@@ -22,7 +22,7 @@ static const unsigned int all_kinds[SM_FILTER_KINDS] = {
 };
 
 /* A GID with a count; one without is on its way out. */
-struct row {
+struct gid_row {
 	struct hash_node node;
 	union ibv_gid gid;
 	unsigned int count;
@@ -33,7 +33,7 @@ int ibsa__sm_filter_init(struct sm_filter *filter)
 	return ibsa__hash_init(&filter->gids);
 }
 
-static uint64_t key_of(const uint8_t *raw)
+static uint64_t gid_key(const uint8_t *raw)
 {
 	uint64_t mixed = ibsa_be64(raw) * UINT64_C(0x9e3779b97f4a7c15);
 
@@ -41,13 +41,14 @@ static uint64_t key_of(const uint8_t *raw)
 	return mixed ^ mixed >> 32;
 }
 
-static struct row *row_find(const struct sm_filter *filter, const uint8_t *raw)
+static struct gid_row *row_find(const struct sm_filter *filter,
+				const uint8_t *raw)
 {
-	const uint64_t key = key_of(raw);
+	const uint64_t key = gid_key(raw);
 	struct hash_node *node = hash_find(&filter->gids, key);
 
 	for (; node; node = hash_from(node->next, key)) {
-		struct row *row = hash_object(node, struct row, node);
+		struct gid_row *row = hash_object(node, struct gid_row, node);
 
 		if (!memcmp(row->gid.raw, raw, sizeof(row->gid)))
 			return row;
@@ -55,7 +56,7 @@ static struct row *row_find(const struct sm_filter *filter, const uint8_t *raw)
 	return NULL;
 }
 
-static void row_remove(struct sm_filter *filter, struct row *row)
+static void row_remove(struct sm_filter *filter, struct gid_row *row)
 {
 	ibsa__hash_remove(&filter->gids, &row->node);
 	filter->gid_count--;
@@ -65,7 +66,7 @@ static void row_remove(struct sm_filter *filter, struct row *row)
 /* One more of a GID. 0; -ENOMEM. */
 static int gid_add(struct sm_filter *filter, const union ibv_gid *gid)
 {
-	struct row *row = row_find(filter, gid->raw);
+	struct gid_row *row = row_find(filter, gid->raw);
 
 	if (!row) {
 		if (filter->gid_count >= IBSA_SM_EVENT_GIDS_MAX)
@@ -74,7 +75,7 @@ static int gid_add(struct sm_filter *filter, const union ibv_gid *gid)
 		if (!row)
 			return -ENOMEM;
 		row->gid = *gid;
-		ibsa__hash_add(&filter->gids, &row->node, key_of(gid->raw));
+		ibsa__hash_add(&filter->gids, &row->node, gid_key(gid->raw));
 		filter->gid_count++;
 	}
 	row->count++;
@@ -82,9 +83,9 @@ static int gid_add(struct sm_filter *filter, const union ibv_gid *gid)
 }
 
 /* One less of a GID; its row stays. 0; -EINVAL there is none. */
-static int gid_take(const struct sm_filter *filter, const union ibv_gid *gid)
+static int gid_uncount(const struct sm_filter *filter, const union ibv_gid *gid)
 {
-	struct row *row = row_find(filter, gid->raw);
+	struct gid_row *row = row_find(filter, gid->raw);
 
 	if (!row || !row->count)
 		return -EINVAL;
@@ -97,7 +98,7 @@ static void gids_sweep(struct sm_filter *filter, const union ibv_gid *gids,
 		       size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct row *row = row_find(filter, gids[i].raw);
+		struct gid_row *row = row_find(filter, gids[i].raw);
 
 		if (row && !row->count)
 			row_remove(filter, row);
@@ -117,7 +118,7 @@ static int gids_add(struct sm_filter *filter, const union ibv_gid *gids,
 	if (!err)
 		return 0;
 	for (size_t i = 0; i < done; i++)
-		(void)!gid_take(filter, &gids[i]);
+		(void)!gid_uncount(filter, &gids[i]);
 	gids_sweep(filter, gids, done);
 	return err;
 }
@@ -129,7 +130,7 @@ static int gids_remove(struct sm_filter *filter, const union ibv_gid *gids,
 	int err = 0;
 
 	while (done < count && !err) {
-		err = gid_take(filter, &gids[done]);
+		err = gid_uncount(filter, &gids[done]);
 		done += !err;
 	}
 	for (size_t i = 0; err && i < done; i++)
@@ -138,27 +139,28 @@ static int gids_remove(struct sm_filter *filter, const union ibv_gid *gids,
 	return err;
 }
 
-int ibsa__sm_filter_add(struct sm_filter *filter, const struct sm_request *wish)
+int ibsa__sm_filter_add(struct sm_filter *filter,
+			const struct sm_request *request)
 {
-	int err = gids_add(filter, wish->gids, wish->gid_count);
+	int err = gids_add(filter, request->gids, request->gid_count);
 
 	for (int i = 0; !err && i < SM_FILTER_KINDS; i++)
-		filter->all[i] += !!(wish->kinds & all_kinds[i]);
+		filter->all[i] += !!(request->kinds & all_kinds[i]);
 	return err;
 }
 
 int ibsa__sm_filter_remove(struct sm_filter *filter,
-			   const struct sm_request *wish)
+			   const struct sm_request *request)
 {
 	int err;
 
 	for (int i = 0; i < SM_FILTER_KINDS; i++) {
-		if (wish->kinds & all_kinds[i] && !filter->all[i])
+		if (request->kinds & all_kinds[i] && !filter->all[i])
 			return -EINVAL;
 	}
-	err = gids_remove(filter, wish->gids, wish->gid_count);
+	err = gids_remove(filter, request->gids, request->gid_count);
 	for (int i = 0; !err && i < SM_FILTER_KINDS; i++)
-		filter->all[i] -= !!(wish->kinds & all_kinds[i]);
+		filter->all[i] -= !!(request->kinds & all_kinds[i]);
 	return err;
 }
 
@@ -167,7 +169,7 @@ void ibsa__sm_filter_clear(struct sm_filter *filter)
 	for (size_t i = 0; i <= filter->gids.mask; i++) {
 		while (filter->gids.chains[i])
 			row_remove(filter, hash_object(filter->gids.chains[i],
-						       struct row, node));
+						       struct gid_row, node));
 	}
 	memset(filter->all, 0, sizeof(filter->all));
 }
@@ -189,7 +191,7 @@ bool ibsa__sm_filter_is_empty(const struct sm_filter *filter)
 	return !filter->gid_count;
 }
 
-static bool is_multicast(const uint8_t *raw)
+static bool gid_is_multicast(const uint8_t *raw)
 {
 	return raw[0] == 0xff;
 }
@@ -198,7 +200,7 @@ bool ibsa__sm_filter_wants(const struct sm_filter *filter,
 			   const struct ibsa_gid *gid)
 {
 	const unsigned int kinds = IBV_SM_EVENT_ALL |
-				   (is_multicast(gid->raw)
+				   (gid_is_multicast(gid->raw)
 					    ? IBV_SM_EVENT_MGID_ALL
 					    : IBV_SM_EVENT_UGID_ALL);
 
@@ -210,7 +212,7 @@ bool ibsa__sm_filter_wants(const struct sm_filter *filter,
 }
 
 /* Flags none or transient; scope link, site, organization or global. */
-static bool is_sound_group(const uint8_t *raw)
+static bool mgid_is_valid(const uint8_t *raw)
 {
 	const unsigned int flags = raw[1] >> 4;
 	const unsigned int scope = raw[1] & 0xf;
@@ -219,14 +221,14 @@ static bool is_sound_group(const uint8_t *raw)
 	       (scope == 2 || scope == 5 || scope == 8 || scope == 0xe);
 }
 
-static bool is_of_kinds(const union ibv_gid *gid, unsigned int kinds)
+static bool gid_is_of_kinds(const union ibv_gid *gid, unsigned int kinds)
 {
-	if (!is_multicast(gid->raw))
+	if (!gid_is_multicast(gid->raw))
 		return kinds & IBV_SM_EVENT_UGID;
-	return kinds & IBV_SM_EVENT_MGID && is_sound_group(gid->raw);
+	return kinds & IBV_SM_EVENT_MGID && mgid_is_valid(gid->raw);
 }
 
-static bool is_of_one_form(unsigned int kinds)
+static bool kinds_are_valid(unsigned int kinds)
 {
 	return kinds && (!(kinds & ~(unsigned int)LIST_KINDS) ||
 			 !(kinds & ~(unsigned int)ALL_KINDS));
@@ -237,12 +239,12 @@ int ibsa__sm_request_check(ibv_sm_event_type_t event, int gid_num,
 {
 	const bool has_list = event & LIST_KINDS;
 
-	if (!is_of_one_form(event) || gid_num < 0 ||
+	if (!kinds_are_valid(event) || gid_num < 0 ||
 	    gid_num > IBSA_SM_EVENT_GIDS_MAX || has_list != !!gid_num ||
 	    has_list != !!gids)
 		return -EINVAL;
 	for (int i = 0; i < gid_num; i++) {
-		if (!is_of_kinds(&gids[i], event))
+		if (!gid_is_of_kinds(&gids[i], event))
 			return -EINVAL;
 	}
 	*out = (struct sm_request){

@@ -34,11 +34,11 @@ int ibsa__sm_request_check(ibv_sm_event_type_t event, int gid_num,
 
 /* All of @wish or nothing. Return: 0; -ENOMEM, also for too many GIDs. */
 int ibsa__sm_filter_add(struct sm_filter *filter,
-			const struct sm_request *wish) IBSA_MUST_USE;
+			const struct sm_request *request) IBSA_MUST_USE;
 
 /* All of @wish or nothing. Return: 0; -EINVAL not all of it is there. */
 int ibsa__sm_filter_remove(struct sm_filter *filter,
-			   const struct sm_request *wish) IBSA_MUST_USE;
+			   const struct sm_request *request) IBSA_MUST_USE;
 
 bool ibsa__sm_filter_is_empty(const struct sm_filter *filter);
 

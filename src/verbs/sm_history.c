@@ -13,7 +13,7 @@
 enum { EVENTS_MAX = 65536, SAME_MAX = 64, PORT_WORDS = 4 };
 
 /* An event, and the ports that have reported it. */
-struct told {
+struct known_event {
 	struct list link;
 	struct hash_node node;
 	struct ibsa_gid gid;
@@ -29,69 +29,71 @@ void ibsa__sm_history_init(struct sm_history *history)
 	list_init(&history->oldest);
 }
 
-static struct told *oldest(const struct sm_history *history)
+static struct known_event *known_oldest(const struct sm_history *history)
 {
-	return list_object(history->oldest.next, struct told, link);
+	return list_object(history->oldest.next, struct known_event, link);
 }
 
-static void drop(struct sm_history *history, struct told *told)
+static void history_drop(struct sm_history *history, struct known_event *known)
 {
-	list_remove(&told->link);
-	ibsa__hash_remove(&history->events, &told->node);
-	ibsa__free(told);
+	list_remove(&known->link);
+	ibsa__hash_remove(&history->events, &known->node);
+	ibsa__free(known);
 }
 
 void ibsa__sm_history_clear(struct sm_history *history)
 {
 	while (!list_is_empty(&history->oldest))
-		drop(history, oldest(history));
+		history_drop(history, known_oldest(history));
 	ibsa__hash_done(&history->events);
 }
 
 /* The ports' clock is one, but what they report may come in any order. */
-static void forget(struct sm_history *history, uint64_t now_ns)
+static void history_forget(struct sm_history *history, uint64_t now_ns)
 {
 	while (!list_is_empty(&history->oldest) &&
 	       (history->events.count >= EVENTS_MAX ||
-		oldest(history)->time_ns + NS_PER_S < now_ns))
-		drop(history, oldest(history));
+		known_oldest(history)->time_ns + NS_PER_S < now_ns))
+		history_drop(history, known_oldest(history));
 }
 
-static uint64_t mix(uint64_t mixed, uint64_t word, uint64_t secret)
+static uint64_t hash_mix(uint64_t mixed, uint64_t word, uint64_t secret)
 {
 	mixed = (mixed ^ word) * secret;
 	return mixed ^ mixed >> 32;
 }
 
 /* Events that were chosen to meet in one chain would be looked at in turn. */
-static uint64_t key_of(const struct sm_history *history,
-		       const struct sm_report *report)
+static uint64_t report_key(const struct sm_history *history,
+			   const struct sm_report *report)
 {
 	const uint64_t secret = history->secret;
-	uint64_t key = mix(secret, report->prefix, secret);
+	uint64_t key = hash_mix(secret, report->prefix, secret);
 
-	key = mix(key, (uint64_t)report->kind, secret);
-	key = mix(key, ibsa_be64(report->gid.raw), secret);
-	return mix(key, ibsa_be64(report->gid.raw + 8), secret);
+	key = hash_mix(key, (uint64_t)report->kind, secret);
+	key = hash_mix(key, ibsa_be64(report->gid.raw), secret);
+	return hash_mix(key, ibsa_be64(report->gid.raw + 8), secret);
 }
 
-static bool port_has_told(const struct told *told, uint8_t port)
+static bool port_has_reported(const struct known_event *known, uint8_t port)
 {
-	return told->ports[port / 64] >> port % 64 & 1;
+	return known->ports[port / 64] >> port % 64 & 1;
 }
 
-static void port_note(struct told *told, uint8_t port)
+static void port_note(struct known_event *known, uint8_t port)
 {
-	told->ports[port / 64] |= UINT64_C(1) << port % 64;
+	known->ports[port / 64] |= UINT64_C(1) << port % 64;
 }
 
-static bool is_same(const struct told *told, const struct sm_report *report)
+static bool report_is_same(const struct known_event *known,
+			   const struct sm_report *report)
 {
-	return told->kind == report->kind && told->prefix == report->prefix &&
-	       !memcmp(&told->gid, &report->gid, sizeof(told->gid));
+	return known->kind == report->kind && known->prefix == report->prefix &&
+	       !memcmp(&known->gid, &report->gid, sizeof(known->gid));
 }
 
-static struct told *older(struct told *a, struct told *b)
+static struct known_event *older_of(struct known_event *a,
+				    struct known_event *b)
 {
 	return a && a->time_ns <= b->time_ns ? a : b;
 }
@@ -99,63 +101,64 @@ static struct told *older(struct told *a, struct told *b)
 /* @first: the oldest; @untold: that the port has not reported yet; or NULL. */
 struct same {
 	unsigned int count;
-	struct told *first;
-	struct told *untold;
+	struct known_event *first;
+	struct known_event *untold;
 };
 
 /* What is remembered of such events. */
-static struct same find(const struct sm_history *history, uint64_t key,
-			const struct sm_report *report)
+static struct same history_find(const struct sm_history *history, uint64_t key,
+				const struct sm_report *report)
 {
 	struct hash_node *node = hash_find(&history->events, key);
 	struct same same = { 0 };
 
 	for (; node; node = hash_from(node->next, key)) {
-		struct told *told = hash_object(node, struct told, node);
+		struct known_event *known =
+			hash_object(node, struct known_event, node);
 
-		if (!is_same(told, report))
+		if (!report_is_same(known, report))
 			continue;
 		same.count++;
-		same.first = older(same.first, told);
-		if (!port_has_told(told, report->port))
-			same.untold = older(same.untold, told);
+		same.first = older_of(same.first, known);
+		if (!port_has_reported(known, report->port))
+			same.untold = older_of(same.untold, known);
 	}
 	return same;
 }
 
 /* What cannot be remembered is told twice rather than not at all. */
-static void remember(struct sm_history *history, uint64_t key,
-		     const struct sm_report *report)
+static void history_remember(struct sm_history *history, uint64_t key,
+			     const struct sm_report *report)
 {
-	struct told *told = ibsa__calloc(1, sizeof(*told));
+	struct known_event *known = ibsa__calloc(1, sizeof(*known));
 
-	if (!told)
+	if (!known)
 		return;
-	told->gid = report->gid;
-	told->kind = report->kind;
-	told->prefix = report->prefix;
-	told->time_ns = report->time_ns;
-	port_note(told, report->port);
-	list_append(&history->oldest, &told->link);
-	ibsa__hash_add(&history->events, &told->node, key);
+	known->gid = report->gid;
+	known->kind = report->kind;
+	known->prefix = report->prefix;
+	known->time_ns = report->time_ns;
+	port_note(known, report->port);
+	list_append(&history->oldest, &known->link);
+	ibsa__hash_add(&history->events, &known->node, key);
 }
 
 bool ibsa__sm_history_is_new(struct sm_history *history,
 			     const struct sm_report *report)
 {
-	const uint64_t key = key_of(history, report);
+	const uint64_t key = report_key(history, report);
 	struct same same;
 
 	if (!history->events.chains && ibsa__hash_init(&history->events))
 		return true;
-	forget(history, report->time_ns);
-	same = find(history, key, report);
+	history_forget(history, report->time_ns);
+	same = history_find(history, key, report);
 	if (same.untold) {
 		port_note(same.untold, report->port);
 		return false;
 	}
 	if (same.count >= SAME_MAX)
-		drop(history, same.first);
-	remember(history, key, report);
+		history_drop(history, same.first);
+	history_remember(history, key, report);
 	return true;
 }

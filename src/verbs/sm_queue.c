@@ -17,7 +17,7 @@ void ibsa__sm_queue_init(struct sm_queue *queue)
 }
 
 /* The oldest, taken out. */
-static struct waiting *take(struct sm_queue *queue)
+static struct waiting *queue_take(struct sm_queue *queue)
 {
 	struct waiting *first;
 
@@ -33,7 +33,7 @@ void ibsa__sm_queue_clear(struct sm_queue *queue)
 {
 	struct waiting *first;
 
-	while ((first = take(queue)))
+	while ((first = queue_take(queue)))
 		ibsa__free(first);
 	queue->has_gap = false;
 }
@@ -77,7 +77,7 @@ bool ibsa__sm_queue_pop(struct sm_queue *queue, struct ibsa_async_event *out)
 		out->element.port_num = queue->gap_port;
 		return true;
 	}
-	first = take(queue);
+	first = queue_take(queue);
 	if (!first)
 		return false;
 	*out = first->event;

@@ -23,8 +23,8 @@ struct sm_watch {
 	uint8_t port;
 	bool is_stopped;
 	bool has_ended;
-	bool has_word;
-	int word;
+	bool has_result;
+	int result;
 };
 
 static void watch_free(struct sm_watch *watch)
@@ -34,7 +34,7 @@ static void watch_free(struct sm_watch *watch)
 }
 
 /* An event's type; 0: it is none of ours, or not of such a GID. */
-static int type_of(const struct ibsa_event *event)
+static int event_type(const struct ibsa_event *event)
 {
 	const bool is_group = event->gid.raw[0] == 0xff;
 
@@ -53,7 +53,8 @@ static int type_of(const struct ibsa_event *event)
 }
 
 /* Locked. */
-static void note_report(struct sm_watch *watch, const struct ibsa_event *event)
+static void watch_note_report(struct sm_watch *watch,
+			      const struct ibsa_event *event)
 {
 	struct context_state *state = watch->state;
 	const struct sm_report report = {
@@ -63,7 +64,7 @@ static void note_report(struct sm_watch *watch, const struct ibsa_event *event)
 		.prefix = watch->prefix,
 		.time_ns = event->time_ns,
 	};
-	const int type = type_of(event);
+	const int type = event_type(event);
 
 	if (type && ibsa__sm_filter_wants(&state->filter, &event->gid) &&
 	    ibsa__sm_history_is_new(&state->history, &report))
@@ -71,7 +72,7 @@ static void note_report(struct sm_watch *watch, const struct ibsa_event *event)
 }
 
 /* What is told to the caller of ibv_register_sm_events(). */
-static int trouble(int err)
+static int register_errno(int err)
 {
 	switch (err) {
 	case -ENETDOWN:
@@ -89,23 +90,24 @@ static int trouble(int err)
 }
 
 /* A busy SA has said nothing yet; what has stood once will again. Locked. */
-static void note_word(struct sm_watch *watch, const struct ibsa_event *event)
+static void note_result(struct sm_watch *watch, const struct ibsa_event *event)
 {
 	const bool stands = event->kind == IBSA_EVENT_SUBSCRIBED;
 
 	if ((event->kind == IBSA_EVENT_FAILED && !event->err) ||
-	    (watch->has_word && !watch->word))
+	    (watch->has_result && !watch->result))
 		return;
-	watch->has_word = true;
-	watch->word = stands ? 0 : trouble(event->err);
+	watch->has_result = true;
+	watch->result = stands ? 0 : register_errno(event->err);
 	pthread_cond_broadcast(&watch->state->changed);
 }
 
 /* Locked. */
-static void note_end(struct sm_watch *watch, const struct ibsa_event *event)
+static void watch_note_end(struct sm_watch *watch,
+			   const struct ibsa_event *event)
 {
 	watch->has_ended = true;
-	note_word(watch, event);
+	note_result(watch, event);
 	if (!watch->is_stopped)
 		return;
 	pthread_cond_broadcast(&watch->state->changed);
@@ -113,17 +115,17 @@ static void note_end(struct sm_watch *watch, const struct ibsa_event *event)
 }
 
 /* Locked. */
-static void note(struct sm_watch *watch, const struct ibsa_event *event)
+static void watch_note(struct sm_watch *watch, const struct ibsa_event *event)
 {
 	switch (event->kind) {
 	case IBSA_EVENT_SUBSCRIBED:
 	case IBSA_EVENT_LOST:
 	case IBSA_EVENT_FAILED:
 	case IBSA_EVENT_REFUSED:
-		note_word(watch, event);
+		note_result(watch, event);
 		break;
 	case IBSA_EVENT_ENDED:
-		note_end(watch, event);
+		watch_note_end(watch, event);
 		break;
 	case IBSA_EVENT_GAP:
 		if (!watch->is_stopped)
@@ -131,17 +133,17 @@ static void note(struct sm_watch *watch, const struct ibsa_event *event)
 		break;
 	default:
 		if (!watch->is_stopped)
-			note_report(watch, event);
+			watch_note_report(watch, event);
 	}
 }
 
-static void happened(const struct ibsa_event *event, void *arg)
+static void watch_event(const struct ibsa_event *event, void *arg)
 {
 	struct sm_watch *watch = arg;
 	struct context_state *state = watch->state;
 
 	pthread_mutex_lock(&state->lock);
-	note(watch, event);
+	watch_note(watch, event);
 	ibsa__async_update(state);
 	pthread_mutex_unlock(&state->lock);
 }
@@ -157,7 +159,7 @@ static bool is_live(const struct sm_watch *watch)
 }
 
 /* Whether a port is watched; 0: whether any is. Locked. */
-static bool has_live(const struct context_state *state, unsigned int port)
+static bool has_live_watch(const struct context_state *state, unsigned int port)
 {
 	struct list *at = state->watches.next;
 
@@ -175,13 +177,13 @@ static bool is_watched(struct context_state *state, unsigned int port)
 	bool found;
 
 	pthread_mutex_lock(&state->lock);
-	found = has_live(state, port);
+	found = has_live_watch(state, port);
 	pthread_mutex_unlock(&state->lock);
 	return found;
 }
 
 /* What has ended by itself is tried again. */
-static void ended_forget(struct context_state *state)
+static void ended_watches_free(struct context_state *state)
 {
 	struct list *at;
 
@@ -215,7 +217,7 @@ static int watch_new(struct context_state *state, unsigned int port,
 	return 0;
 }
 
-static int subscribe(struct context_state *state, struct sm_watch *watch)
+static int watch_subscribe(struct context_state *state, struct sm_watch *watch)
 {
 	const struct ibsa_event_options options = {
 		.kinds = IBSA_EVENT_OF_SM,
@@ -228,8 +230,8 @@ static int subscribe(struct context_state *state, struct sm_watch *watch)
 	err = ibsa__context_state_device(state);
 	if (!err)
 		err = ibsa_device_watch(&state->client, state->device,
-					watch->port, &options, happened, watch,
-					&watch->handle);
+					watch->port, &options, watch_event,
+					watch, &watch->handle);
 	pthread_rwlock_unlock(&state->asking);
 	return err;
 }
@@ -245,17 +247,17 @@ static int port_watch(struct context_state *state, unsigned int port,
 	err = watch_new(state, port, port_state, &watch);
 	if (err)
 		return err;
-	err = subscribe(state, watch);
+	err = watch_subscribe(state, watch);
 	if (!err)
 		return 0;
 	pthread_mutex_lock(&state->lock);
 	watch_free(watch);
 	pthread_mutex_unlock(&state->lock);
-	return trouble(err);
+	return register_errno(err);
 }
 
 /* Of two reasons the one that says more: that a port is down is common. */
-static int worse(int a, int b)
+static int worse_error(int a, int b)
 {
 	if (a == -ENODEV || !a)
 		return b ? b : a;
@@ -269,20 +271,20 @@ static int ports_watch(struct context_state *state)
 	int worst = -ENODEV;
 	int err = 0;
 
-	ended_forget(state);
+	ended_watches_free(state);
 	for (unsigned int port = 1; err != -ENODEV; port++) {
 		err = ibsa__context_state_port(state, port, &port_state);
 		if (!err && ibsa__context_state_port_fits(state, &port_state))
-			worst = worse(worst,
-				      port_watch(state, port, &port_state));
+			worst = worse_error(worst, port_watch(state, port,
+							      &port_state));
 		else if (err && err != -ENODEV)
-			worst = worse(worst, trouble(err));
+			worst = worse_error(worst, register_errno(err));
 	}
 	return worst;
 }
 
 /* 0 one stands; -EINPROGRESS one may yet; or why none does. Locked. */
-static int verdict(const struct context_state *state, int worst)
+static int watches_result(const struct context_state *state, int worst)
 {
 	struct list *at = state->watches.next;
 	bool is_open = false;
@@ -294,22 +296,22 @@ static int verdict(const struct context_state *state, int worst)
 
 		if (watch->is_stopped)
 			continue;
-		if (watch->has_word && !watch->word)
+		if (watch->has_result && !watch->result)
 			return 0;
-		is_open = is_open || !watch->has_word;
-		worst = worse(worst, watch->word);
+		is_open = is_open || !watch->has_result;
+		worst = worse_error(worst, watch->result);
 	}
 	return is_open ? -EINPROGRESS : worst;
 }
 
-static int verdict_await(struct context_call *call, int worst)
+static int watches_await(struct context_call *call, int worst)
 {
 	struct context_state *state = call->state;
 	const uint64_t until = clock_now_ns() + BOUND_S * NS_PER_S;
 	int err;
 
 	pthread_mutex_lock(&state->lock);
-	while ((err = verdict(state, worst)) == -EINPROGRESS &&
+	while ((err = watches_result(state, worst)) == -EINPROGRESS &&
 	       clock_now_ns() < until)
 		ibsa__context_call_await(call);
 	pthread_mutex_unlock(&state->lock);
@@ -326,7 +328,7 @@ int ibsa__sm_watches_start(struct context_call *call)
 
 	if (!is_first)
 		return 0;
-	err = verdict_await(call, worst);
+	err = watches_await(call, worst);
 	if (err)
 		ibsa__sm_watches_stop(state);
 	return err;

@@ -37,7 +37,7 @@ static union stock stock_find(const char *name)
 	return stock;
 }
 
-static int error_of(int failed)
+static int stock_error(int failed)
 {
 	if (!failed)
 		return 0;
@@ -62,7 +62,7 @@ int ibsa__stock_get(struct ibv_context *context, struct ibsa_async_event *out)
 	if (!stock.get)
 		return -ENOSYS;
 	errno = 0;
-	err = error_of(stock.get(context, &event));
+	err = stock_error(stock.get(context, &event));
 	if (!err)
 		event_from(&event, out);
 	return err;
@@ -81,7 +81,7 @@ int ibsa__stock_get_waiting(struct ibv_context *context,
 		return -ENOSYS;
 	errno = 0;
 	interrupts_restore(allowed);
-	err = error_of(stock.get(context, &event));
+	err = stock_error(stock.get(context, &event));
 	interrupts_hold(&again);
 	if (!err)
 		event_from(&event, out);
@@ -107,7 +107,7 @@ int ibsa__stock_close(struct ibv_context *context)
 	if (!stock.close)
 		return -ENOSYS;
 	errno = 0;
-	return error_of(stock.close(context));
+	return stock_error(stock.close(context));
 }
 
 const char *ibsa__stock_text(int event_type)
