@@ -41,7 +41,7 @@ struct ibsa_client {
 	struct ibsa__events events;
 };
 
-static unsigned int or_default(unsigned int value, unsigned int fallback)
+static unsigned int value_or_default(unsigned int value, unsigned int fallback)
 {
 	return value ? value : fallback;
 }
@@ -50,8 +50,8 @@ static unsigned int or_default(unsigned int value, unsigned int fallback)
  * What ids and jitter are drawn from: of a server's fabric what the process
  * is told, as nobody there is to be kept from guessing them.
  */
-static uint64_t seed_of(const struct ibsa_options *options,
-			const struct ibsa__environment *environment)
+static uint64_t client_seed(const struct ibsa_options *options,
+			    const struct ibsa__environment *environment)
 {
 	const char *told = NULL;
 	uint64_t seed;
@@ -71,16 +71,16 @@ static int engine_open(const struct ibsa_options *options,
 {
 	const struct ibsa__engine_options engine_options = {
 		.access = options->access,
-		.seed = seed_of(options, environment),
+		.seed = client_seed(options, environment),
 		.reply_bytes = options->reply_bytes,
-		.window = or_default(options->window, DEFAULT_WINDOW),
-		.queue = or_default(options->queue, DEFAULT_QUEUE),
-		.deadline_ms = or_default(options->deadline_ms,
-					  DEFAULT_DEADLINE_MS),
-		.first_interval_ms = or_default(options->first_interval_ms,
-						DEFAULT_FIRST_INTERVAL_MS),
-		.max_interval_ms = or_default(options->max_interval_ms,
-					      DEFAULT_MAX_INTERVAL_MS),
+		.window = value_or_default(options->window, DEFAULT_WINDOW),
+		.queue = value_or_default(options->queue, DEFAULT_QUEUE),
+		.deadline_ms = value_or_default(options->deadline_ms,
+						DEFAULT_DEADLINE_MS),
+		.first_interval_ms = value_or_default(
+			options->first_interval_ms, DEFAULT_FIRST_INTERVAL_MS),
+		.max_interval_ms = value_or_default(options->max_interval_ms,
+						    DEFAULT_MAX_INTERVAL_MS),
 		.jitter_percent = options->jitter_percent
 					  ? options->jitter_percent
 					  : DEFAULT_JITTER_PERCENT,
@@ -92,8 +92,8 @@ static int engine_open(const struct ibsa_options *options,
 }
 
 /* Close what was opened here; a transport that was given stays its owner's. */
-static void undo_open(struct ibsa_client *client,
-		      const struct ibsa_options *options)
+static void client_undo(struct ibsa_client *client,
+			const struct ibsa_options *options)
 {
 	if (client->transport && client->transport != options->transport)
 		client->transport->ops->close(client->transport);
@@ -127,8 +127,9 @@ int ibsa__options_check(const struct ibsa_options *options,
 }
 
 /* Which SLs there are depends on the port's link. */
-static int sa_check(struct ibsa_transport *transport,
-		    const struct ibsa_address *sa, struct ibsa_error *error)
+static int sa_address_check(struct ibsa_transport *transport,
+			    const struct ibsa_address *sa,
+			    struct ibsa_error *error)
 {
 	struct ibsa_port_state port;
 
@@ -144,29 +145,29 @@ int ibsa__client_open(const struct ibsa_options *options,
 		      const struct ibsa__environment *environment,
 		      struct ibsa_error *error, struct ibsa_client **out)
 {
-	struct ibsa_options mine = options ? *options
-					   : (struct ibsa_options){ 0 };
+	struct ibsa_options own = options ? *options
+					  : (struct ibsa_options){ 0 };
 	struct ibsa_client *client;
-	int err = ibsa__options_check(&mine, error);
+	int err = ibsa__options_check(&own, error);
 
 	if (err)
 		return err;
-	if (!mine.reply_bytes)
-		mine.reply_bytes = DEFAULT_REPLY_BYTES;
+	if (!own.reply_bytes)
+		own.reply_bytes = DEFAULT_REPLY_BYTES;
 	client = ibsa__calloc(1, sizeof(*client));
 	if (!client)
 		return ibsa__fail(error, -ENOMEM, "out of memory");
-	err = ibsa__transport_open(&mine, environment, error,
-				   &client->transport, &client->fabric);
+	err = ibsa__transport_open(&own, environment, error, &client->transport,
+				   &client->fabric);
 	if (!err)
-		err = sa_check(client->transport, mine.access.sa, error);
+		err = sa_address_check(client->transport, own.access.sa, error);
 	if (!err) {
-		err = engine_open(&mine, environment, client);
+		err = engine_open(&own, environment, client);
 		if (err)
 			ibsa__fail(error, err, "out of memory");
 	}
 	if (err) {
-		undo_open(client, &mine);
+		client_undo(client, &own);
 		return err;
 	}
 	client->process = ibsa__process();
@@ -186,7 +187,7 @@ int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
 }
 
 /* How long until @end_ns, in ms, rounded up; 0 if it has passed. */
-static int left_ms(const struct ibsa_client *client, uint64_t end_ns)
+static int deadline_left_ms(const struct ibsa_client *client, uint64_t end_ns)
 {
 	uint64_t now_ns = ibsa__engine_now_ns(client->engine);
 
@@ -195,14 +196,14 @@ static int left_ms(const struct ibsa_client *client, uint64_t end_ns)
 	return (int)((end_ns - now_ns + NS_PER_MS - 1) / NS_PER_MS);
 }
 
-static bool is_held_by_sa(const struct ibsa_client *client)
+static bool client_is_registered(const struct ibsa_client *client)
 {
 	return !ibsa__services_are_empty(&client->services) ||
 	       !ibsa__events_is_empty(&client->events);
 }
 
 /* Give what the SA has of this client a while to be deleted. */
-static void release_all(struct ibsa_client *client)
+static void client_release(struct ibsa_client *client)
 {
 	uint64_t end_ns = ibsa__engine_now_ns(client->engine) +
 			  CLOSE_MS * NS_PER_MS;
@@ -210,9 +211,9 @@ static void release_all(struct ibsa_client *client)
 
 	ibsa__services_close(&client->services);
 	ibsa__events_close(&client->events);
-	while (ms && (!err || err == -EINTR) && is_held_by_sa(client)) {
+	while (ms && (!err || err == -EINTR) && client_is_registered(client)) {
 		err = ibsa_wait(client, ms);
-		ms = left_ms(client, end_ns);
+		ms = deadline_left_ms(client, end_ns);
 	}
 	ibsa__services_end(&client->services);
 	ibsa__events_end(&client->events);
@@ -220,7 +221,7 @@ static void release_all(struct ibsa_client *client)
 
 /* What the SA has of the client, and who waits for its answers, is its
  * parent's business. */
-static void close_inherited(struct ibsa_client *client)
+static void client_close_inherited(struct ibsa_client *client)
 {
 	struct ibsa_transport *transport = client->transport;
 
@@ -234,12 +235,12 @@ int ibsa_close(struct ibsa_client *client)
 	if (!client)
 		return 0;
 	if (client->process != ibsa__process()) {
-		close_inherited(client);
+		client_close_inherited(client);
 		return 0;
 	}
 	if (ibsa__engine_is_busy(client->engine))
 		return -EBUSY;
-	release_all(client);
+	client_release(client);
 	ibsa__reaches_end(&client->reaches);
 	ibsa__engine_free(client->engine);
 	client->transport->ops->close(client->transport);
@@ -320,11 +321,11 @@ void ibsa_port_unwatch(struct ibsa_client *client,
 }
 
 int ibsa_service_register(struct ibsa_client *client,
-			  const struct ibsa_service_registration *keep,
+			  const struct ibsa_service_registration *service,
 			  ibsa_registration_fn report, void *arg,
 			  struct ibsa_registration **out)
 {
-	return ibsa__services_add(&client->services, keep, report, arg, out);
+	return ibsa__services_add(&client->services, service, report, arg, out);
 }
 
 int ibsa_event_watch(struct ibsa_client *client,

@@ -11,7 +11,7 @@
 #include "engine/reply.h"
 
 /* Why a redirection was not followed. */
-static void explain_redirect(const struct ibsa_reply *reply,
+static void redirect_explain(const struct ibsa_reply *reply,
 			     struct ibsa_error *out)
 {
 	const char *why = "the port cannot ask there by the P_Key, Q_Key and "
@@ -43,7 +43,7 @@ static void explain_redirect(const struct ibsa_reply *reply,
 			   gid, why);
 }
 
-static void explain_answer(const struct ibsa_reply *reply,
+static void answer_explain(const struct ibsa_reply *reply,
 			   struct ibsa_error *out)
 {
 	switch (ibsa_outcome(reply)) {
@@ -65,7 +65,7 @@ static void explain_answer(const struct ibsa_reply *reply,
 	}
 }
 
-static void explain_error(const struct ibsa_reply *reply,
+static void error_explain(const struct ibsa_reply *reply,
 			  struct ibsa_error *out)
 {
 	switch (reply->err) {
@@ -101,14 +101,14 @@ static void explain_error(const struct ibsa_reply *reply,
 void ibsa_reply_explain(const struct ibsa_reply *reply, struct ibsa_error *out)
 {
 	if (!reply->err && reply->status & IBSA_STATUS_REDIRECT)
-		explain_redirect(reply, out);
+		redirect_explain(reply, out);
 	else if (!reply->err)
-		explain_answer(reply, out);
+		answer_explain(reply, out);
 	else if (reply->err == -ETIMEDOUT && !reply->tries)
 		ibsa__fail(out, 0,
 			   "the request was not sent before the deadline: the "
 			   "window was full, or the port did not take it; "
 			   "allow more time");
 	else
-		explain_error(reply, out);
+		error_explain(reply, out);
 }

@@ -17,7 +17,7 @@ static int node_match(const struct ibsa_node *node, const char *name)
 	return match ? 2 * match + (node->node_type == IBSA_NODE_CA) : 0;
 }
 
-static int by_device(const void *a, const void *b)
+static int nodes_compare(const void *a, const void *b)
 {
 	const struct ibsa_node *x = a;
 	const struct ibsa_node *y = b;
@@ -57,7 +57,7 @@ int ibsa_host_select(const struct ibsa_node *nodes, size_t count,
 			ports[found++] = nodes[i];
 	}
 	if (ports)
-		qsort(ports, found, sizeof(*ports), by_device);
+		qsort(ports, found, sizeof(*ports), nodes_compare);
 	*out = ports;
 	*out_count = found;
 	return 0;

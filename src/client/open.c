@@ -16,7 +16,7 @@
 #include "remote/transport.h"
 #include "umad_dev/umad.h"
 
-static int make_fabric(const char *path, void *error, void **out)
+static int fabric_make(const char *path, void *error, void **out)
 {
 	struct ibsa_fabric *fabric;
 	int err = ibsa_fabric_load(path, NULL, error, &fabric);
@@ -26,7 +26,7 @@ static int make_fabric(const char *path, void *error, void **out)
 	return err;
 }
 
-static void destroy_fabric(void *fabric)
+static void fabric_destroy(void *fabric)
 {
 	ibsa_fabric_put(fabric);
 }
@@ -34,7 +34,7 @@ static void destroy_fabric(void *fabric)
 void ibsa__fabric_release(struct ibsa_fabric *fabric)
 {
 	if (fabric)
-		ibsa__registry_put(fabric, destroy_fabric);
+		ibsa__registry_put(fabric, fabric_destroy);
 }
 
 static int attach_failed(const char *path, const struct ibsa_options *options,
@@ -64,9 +64,9 @@ static int attach_failed(const char *path, const struct ibsa_options *options,
 }
 
 /* Attach to a fabric, and say what was wrong. */
-static int attach(struct ibsa_fabric *fabric, const char *path,
-		  const struct ibsa_options *options, struct ibsa_error *error,
-		  struct ibsa_transport **out)
+static int fabric_attach(struct ibsa_fabric *fabric, const char *path,
+			 const struct ibsa_options *options,
+			 struct ibsa_error *error, struct ibsa_transport **out)
 {
 	int err = ibsa_fabric_attach(fabric, options->device, options->port,
 				     out);
@@ -75,7 +75,7 @@ static int attach(struct ibsa_fabric *fabric, const char *path,
 }
 
 /* One fabric per file and process: whoever opens the same file shares it. */
-static int hold_fabric(const char *path, struct ibsa_error *error,
+static int fabric_hold(const char *path, struct ibsa_error *error,
 		       struct ibsa_fabric **out)
 {
 	char real[PATH_MAX];
@@ -83,22 +83,22 @@ static int hold_fabric(const char *path, struct ibsa_error *error,
 	int err;
 
 	err = ibsa__registry_get(realpath(path, real) ? real : path,
-				 make_fabric, error, &fabric);
+				 fabric_make, error, &fabric);
 	if (!err)
 		*out = fabric;
 	return err;
 }
 
-static int open_fabric(const char *path, const struct ibsa_options *options,
+static int fabric_open(const char *path, const struct ibsa_options *options,
 		       struct ibsa_error *error, struct ibsa_transport **out,
 		       struct ibsa_fabric **out_fabric)
 {
 	struct ibsa_fabric *fabric;
-	int err = hold_fabric(path, error, &fabric);
+	int err = fabric_hold(path, error, &fabric);
 
 	if (err)
 		return err;
-	err = attach(fabric, path, options, error, out);
+	err = fabric_attach(fabric, path, options, error, out);
 	if (err)
 		ibsa__fabric_release(fabric);
 	else
@@ -151,7 +151,7 @@ static int umad_open(const struct ibsa_options *options, const char *device,
 }
 
 /* Events of a context are welcome where they are to be had. */
-static int open_device(const struct ibsa_options *options,
+static int device_open(const struct ibsa_options *options,
 		       const struct ibsa__environment *environment,
 		       struct ibsa_error *error, struct ibsa_transport **out)
 {
@@ -172,19 +172,19 @@ static int open_device(const struct ibsa_options *options,
 }
 
 /* A port at a fabric server in another process. */
-static int open_remote(const char *fabric, const struct ibsa_options *options,
+static int remote_open(const char *fabric, const struct ibsa_options *options,
 		       const struct ibsa__environment *environment,
 		       struct ibsa_error *error, struct ibsa_transport **out)
 {
-	struct remote_address place;
+	struct remote_address address;
 	int err = ibsa__remote_address_find(fabric, options->device,
 					    environment->node, options->port,
-					    error, &place);
+					    error, &address);
 
 	if (err)
 		return err;
-	place.patience_ms = options->deadline_ms;
-	return ibsa__remote_open(&place, options->reply_bytes, error, out);
+	address.patience_ms = options->deadline_ms;
+	return ibsa__remote_open(&address, options->reply_bytes, error, out);
 }
 
 int ibsa__transport_open(const struct ibsa_options *options,
@@ -200,15 +200,16 @@ int ibsa__transport_open(const struct ibsa_options *options,
 		return 0;
 	}
 	if (options->on)
-		return attach(options->on, "the fabric", options, error, out);
+		return fabric_attach(options->on, "the fabric", options, error,
+				     out);
 	if (ibsa__remote_path(path))
-		return open_remote(path, options, environment, error, out);
+		return remote_open(path, options, environment, error, out);
 	if (path)
-		return open_fabric(path, options, error, out, out_fabric);
-	return open_device(options, environment, error, out);
+		return fabric_open(path, options, error, out, out_fabric);
+	return device_open(options, environment, error, out);
 }
 
-static int keep_name(const char *name, struct ibsa_error *error, char **out)
+static int name_copy(const char *name, struct ibsa_error *error, char **out)
 {
 	char *copy = ibsa__strdup(name);
 
@@ -219,9 +220,9 @@ static int keep_name(const char *name, struct ibsa_error *error, char **out)
 }
 
 /* An adapter of the fabric, by its name or its node id. */
-static int find_in_fabric(struct ibsa_fabric *fabric, const char *path,
-			  const char *name, struct ibsa_error *error,
-			  char **out)
+static int device_find_in_fabric(struct ibsa_fabric *fabric, const char *path,
+				 const char *name, struct ibsa_error *error,
+				 char **out)
 {
 	const struct ibsa_options options = { .device = name };
 	struct ibsa_transport *transport;
@@ -233,27 +234,27 @@ static int find_in_fabric(struct ibsa_fabric *fabric, const char *path,
 		if (err)
 			return ibsa__fail(error, -ENODEV,
 					  "there is no adapter in %s", path);
-		return keep_name(port.node, error, out);
+		return name_copy(port.node, error, out);
 	}
 	err = ibsa_fabric_attach(fabric, name, 0, &transport);
 	if (!err)
 		transport->ops->close(transport);
 	if (err && err != -ENETDOWN)
 		return attach_failed(path, &options, err, error);
-	return keep_name(name, error, out);
+	return name_copy(name, error, out);
 }
 
 /* A device of this machine, whether its ports are active or not. */
-static int find_in_files(struct device_files *files, const char *name,
-			 struct ibsa_error *error, char **out)
+static int device_find_in_files(struct device_files *files, const char *name,
+				struct ibsa_error *error, char **out)
 {
 	struct ibsa_device_list *list;
-	struct ibsa__port_selection place;
+	struct ibsa__port_selection selection;
 	int err;
 
 	if (!name) {
-		err = ibsa__port_select(files, NULL, 0, error, &place);
-		return err ? err : keep_name(place.device, error, out);
+		err = ibsa__port_select(files, NULL, 0, error, &selection);
+		return err ? err : name_copy(selection.device, error, out);
 	}
 	err = ibsa__devices_read(files, &list);
 	if (err == -ENOSYS)
@@ -272,19 +273,19 @@ static int find_in_files(struct device_files *files, const char *name,
 				  "there is no device %.64s; list them with: "
 				  "ibsa devices",
 				  name);
-	return keep_name(name, error, out);
+	return name_copy(name, error, out);
 }
 
-static int find_in_system(const struct ibsa__environment *environment,
-			  const char *name, struct ibsa_error *error,
-			  char **out)
+static int device_find_in_system(const struct ibsa__environment *environment,
+				 const char *name, struct ibsa_error *error,
+				 char **out)
 {
 	struct device_files *files;
 	int err = ibsa__system_files_open(environment, error, &files);
 
 	if (err)
 		return err;
-	err = find_in_files(files, name, error, out);
+	err = device_find_in_files(files, name, error, out);
 	ibsa__files_put(files);
 	return err;
 }
@@ -293,23 +294,23 @@ static int find_in_system(const struct ibsa__environment *environment,
  * A node of the fabric that a server has, or the one device that it shows.
  * Whoever opens ports of it connects anew.
  */
-static int find_at_server(const char *fabric,
-			  const struct ibsa__environment *environment,
-			  const char *name, struct ibsa_error *error,
-			  char **out)
+static int device_find_at_server(const char *fabric,
+				 const struct ibsa__environment *environment,
+				 const char *name, struct ibsa_error *error,
+				 char **out)
 {
 	struct remote_connection connection;
-	struct remote_address place;
+	struct remote_address address;
 	int err;
 
 	err = ibsa__remote_address_find(fabric, name, environment->node, 0,
-					error, &place);
+					error, &address);
 	if (!err)
-		err = ibsa__remote_connect(&connection, &place, error);
+		err = ibsa__remote_connect(&connection, &address, error);
 	if (err)
 		return err;
 	ibsa__remote_disconnect(&connection);
-	return keep_name(name ? name : REMOTE_DEVICE, error, out);
+	return name_copy(name ? name : REMOTE_DEVICE, error, out);
 }
 
 int ibsa__device_find(const struct ibsa_options *options,
@@ -323,18 +324,19 @@ int ibsa__device_find(const struct ibsa_options *options,
 
 	*out_fabric = NULL;
 	if (options->on)
-		return find_in_fabric(options->on, "the fabric",
-				      options->device, error, out_name);
+		return device_find_in_fabric(options->on, "the fabric",
+					     options->device, error, out_name);
 	if (!path)
-		return find_in_system(environment, options->device, error,
-				      out_name);
+		return device_find_in_system(environment, options->device,
+					     error, out_name);
 	if (ibsa__remote_path(path))
-		return find_at_server(path, environment, options->device, error,
-				      out_name);
-	err = hold_fabric(path, error, &fabric);
+		return device_find_at_server(path, environment, options->device,
+					     error, out_name);
+	err = fabric_hold(path, error, &fabric);
 	if (err)
 		return err;
-	err = find_in_fabric(fabric, path, options->device, error, out_name);
+	err = device_find_in_fabric(fabric, path, options->device, error,
+				    out_name);
 	if (err)
 		ibsa__fabric_release(fabric);
 	else

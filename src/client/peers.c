@@ -31,7 +31,8 @@ void ibsa__peers_done(struct peers *peers)
 }
 
 /* Flow label, service level and their like do not say who it is. */
-static bool is_same(const struct ibsa_address *a, const struct ibsa_address *b)
+static bool address_is_same(const struct ibsa_address *a,
+			    const struct ibsa_address *b)
 {
 	return a->lid == b->lid && a->qpn == b->qpn &&
 	       a->pkey_index == b->pkey_index && a->path_bits == b->path_bits &&
@@ -39,33 +40,34 @@ static bool is_same(const struct ibsa_address *a, const struct ibsa_address *b)
 	       !memcmp(&a->gid, &b->gid, sizeof(a->gid));
 }
 
-static void mix(struct random *hash, uint64_t word)
+static void hash_mix(struct random *hash, uint64_t word)
 {
 	hash->state = random_next(hash) ^ word;
 }
 
 /* Addresses come from outside: nobody there knows which keys they get. */
-static uint64_t key_of(const struct peers *peers, const struct ibsa_address *at)
+static uint64_t address_key(const struct peers *peers,
+			    const struct ibsa_address *at)
 {
 	struct random hash = { peers->secret };
 
-	mix(&hash, (uint64_t)at->lid << 32 | at->qpn);
-	mix(&hash, (uint64_t)at->pkey_index << 32 | at->path_bits << 16 |
-			   at->has_grh << 8 | at->gid_index);
-	mix(&hash, ibsa_be64(at->gid.raw));
-	mix(&hash, ibsa_be64(at->gid.raw + 8));
+	hash_mix(&hash, (uint64_t)at->lid << 32 | at->qpn);
+	hash_mix(&hash, (uint64_t)at->pkey_index << 32 | at->path_bits << 16 |
+				at->has_grh << 8 | at->gid_index);
+	hash_mix(&hash, ibsa_be64(at->gid.raw));
+	hash_mix(&hash, ibsa_be64(at->gid.raw + 8));
 	return random_next(&hash);
 }
 
-static struct peer *find(const struct peers *peers, uint64_t key,
-			 const struct ibsa_address *at)
+static struct peer *peer_find(const struct peers *peers, uint64_t key,
+			      const struct ibsa_address *at)
 {
 	struct hash_node *node = hash_find(&peers->by_address, key);
 
 	for (; node; node = hash_from(node->next, key)) {
 		struct peer *peer = hash_object(node, struct peer, node);
 
-		if (is_same(&peer->at, at))
+		if (address_is_same(&peer->at, at))
 			return peer;
 	}
 	return NULL;
@@ -73,8 +75,8 @@ static struct peer *find(const struct peers *peers, uint64_t key,
 
 uint32_t ibsa__peers_number(struct peers *peers, const struct ibsa_address *at)
 {
-	const uint64_t key = key_of(peers, at);
-	struct peer *peer = find(peers, key, at);
+	const uint64_t key = address_key(peers, at);
+	struct peer *peer = peer_find(peers, key, at);
 
 	if (!peer) {
 		peer = &peers->all[peers->seen % PEERS_MAX];

@@ -11,7 +11,7 @@ struct waiting {
 	int result;
 };
 
-static void note_end(const struct ibsa_reply *reply, void *arg)
+static void wait_note_reply(const struct ibsa_reply *reply, void *arg)
 {
 	struct waiting *waiting = arg;
 
@@ -32,7 +32,7 @@ int ibsa_query_wait(struct ibsa_client *client, const struct ibsa_query *query,
 
 	if (err == -EBUSY)
 		return err;
-	err = ibsa_query(client, query, note_end, &waiting, &id);
+	err = ibsa_query(client, query, wait_note_reply, &waiting, &id);
 	if (err)
 		return err;
 	while (!waiting.ended) {

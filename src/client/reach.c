@@ -43,7 +43,7 @@ struct ibsa_reach_batch {
 	bool stopped;
 };
 
-static bool is_zero(const struct ibsa_gid *gid)
+static bool gid_is_zero(const struct ibsa_gid *gid)
 {
 	static const struct ibsa_gid zero;
 
@@ -52,30 +52,30 @@ static bool is_zero(const struct ibsa_gid *gid)
 
 /* The GID that asks. Return: 0; -EAGAIN the port has none; or the error of
  * reading it. */
-static int find_source(struct ibsa__engine *engine,
-		       const struct ibsa_reach_options *options,
-		       struct ibsa_gid *out)
+static int source_gid_find(struct ibsa__engine *engine,
+			   const struct ibsa_reach_options *options,
+			   struct ibsa_gid *out)
 {
 	struct ibsa_port_state port;
 	int err;
 
 	*out = options->from;
-	if (!is_zero(out))
+	if (!gid_is_zero(out))
 		return 0;
 	err = ibsa__engine_port(engine, false, &port);
-	if (!err && is_zero(&port.gid))
+	if (!err && gid_is_zero(&port.gid))
 		err = ibsa__engine_port(engine, true, &port);
 	if (err)
 		return err;
 	*out = port.gid;
-	return is_zero(out) ? -EAGAIN : 0;
+	return gid_is_zero(out) ? -EAGAIN : 0;
 }
 
 /* The question, of which @path has the values. */
-static int make_query(struct ibsa__engine *engine,
-		      const struct ibsa_reach_options *options,
-		      const struct ibsa_gid *gid, struct ibsa_path *path,
-		      struct ibsa_query *out)
+static int reach_query_make(struct ibsa__engine *engine,
+			    const struct ibsa_reach_options *options,
+			    const struct ibsa_gid *gid, struct ibsa_path *path,
+			    struct ibsa_query *out)
 {
 	*path = (struct ibsa_path){
 		.dgid = *gid,
@@ -89,10 +89,11 @@ static int make_query(struct ibsa__engine *engine,
 			IBSA_PATH_CM(reversible) | IBSA_PATH_CM(numb_path),
 		.deadline_ms = options->timeout_ms,
 	};
-	return find_source(engine, options, &path->sgid);
+	return source_gid_find(engine, options, &path->sgid);
 }
 
-static void judge(const struct ibsa_reply *reply, struct ibsa_reach_answer *out)
+static void reach_answer_set(const struct ibsa_reply *reply,
+			     struct ibsa_reach_answer *out)
 {
 	out->err = reply->err;
 	out->status = reply->status;
@@ -112,9 +113,9 @@ static void judge(const struct ibsa_reply *reply, struct ibsa_reach_answer *out)
 	}
 }
 
-static void note_answer(const struct ibsa_reply *reply, void *arg)
+static void reach_note_reply(const struct ibsa_reply *reply, void *arg)
 {
-	judge(reply, arg);
+	reach_answer_set(reply, arg);
 }
 
 int ibsa_reach(struct ibsa_client *client,
@@ -128,15 +129,16 @@ int ibsa_reach(struct ibsa_client *client,
 	struct ibsa_path path;
 	int err;
 
-	if (!gid || is_zero(gid))
+	if (!gid || gid_is_zero(gid))
 		return -EINVAL;
 	if (ibsa__engine_is_busy(engine))
 		return -EBUSY;
 	answer.gid = *gid;
-	err = make_query(engine, options ? options : &defaults, gid, &path,
-			 &query);
+	err = reach_query_make(engine, options ? options : &defaults, gid,
+			       &path, &query);
 	if (!err)
-		err = ibsa_query_wait(client, &query, note_answer, &answer);
+		err = ibsa_query_wait(client, &query, reach_note_reply,
+				      &answer);
 	if (err && err != -EREMOTEIO)
 		answer.err = err;
 	answer.redirect = NULL;
@@ -151,8 +153,8 @@ static void batch_free(struct ibsa_reach_batch *batch)
 	ibsa__free(batch);
 }
 
-static void tell(struct ibsa_reach_batch *batch,
-		 struct ibsa_reach_answer *answer, size_t index)
+static void batch_report(struct ibsa_reach_batch *batch,
+			 struct ibsa_reach_answer *answer, size_t index)
 {
 	answer->gid = batch->gids[index];
 	answer->index = index;
@@ -160,20 +162,20 @@ static void tell(struct ibsa_reach_batch *batch,
 	batch->told(answer, batch->arg);
 }
 
-static void answered(const struct ibsa_reply *reply, void *arg);
+static void batch_note_reply(const struct ibsa_reply *reply, void *arg);
 
 /* Ask for the next GID; there is a free slot. */
-static int start_next(struct ibsa_reach_batch *batch)
+static int batch_start_next(struct ibsa_reach_batch *batch)
 {
 	struct slot *slot = batch->free;
 	struct ibsa_query query;
 	struct ibsa_path path;
-	int err = make_query(batch->engine, &batch->options,
-			     &batch->gids[batch->next], &path, &query);
+	int err = reach_query_make(batch->engine, &batch->options,
+				   &batch->gids[batch->next], &path, &query);
 
 	if (!err)
-		err = ibsa__engine_query(batch->engine, &query, answered, slot,
-					 &slot->id);
+		err = ibsa__engine_query(batch->engine, &query,
+					 batch_note_reply, slot, &slot->id);
 	if (err)
 		return err;
 	batch->free = slot->next_free;
@@ -188,7 +190,7 @@ static int start_next(struct ibsa_reach_batch *batch)
  * but for no longer than the GID's own time. Room is looked for when a GID of
  * the batch is answered, and by the alarm when none is on its way.
  */
-static bool waits_for_room(struct ibsa_reach_batch *batch, int err)
+static bool batch_waits_for_room(struct ibsa_reach_batch *batch, int err)
 {
 	const uint64_t now_ns = ibsa__engine_now_ns(batch->engine);
 
@@ -210,7 +212,7 @@ static bool waits_for_room(struct ibsa_reach_batch *batch, int err)
  * From inside a callback: ask for what comes next, and tell of what cannot be
  * asked for. A callback may have stopped the batch, but never ends it.
  */
-static void proceed(struct ibsa_reach_batch *batch)
+static void batch_proceed(struct ibsa_reach_batch *batch)
 {
 	while (batch->next < batch->count) {
 		struct ibsa_reach_answer answer = { .err = -ECANCELED };
@@ -218,13 +220,13 @@ static void proceed(struct ibsa_reach_batch *batch)
 		if (!batch->stopped) {
 			if (!batch->free)
 				return;
-			answer.err = start_next(batch);
+			answer.err = batch_start_next(batch);
 			if (!answer.err)
 				continue;
-			if (waits_for_room(batch, answer.err))
+			if (batch_waits_for_room(batch, answer.err))
 				return;
 		}
-		tell(batch, &answer, batch->next++);
+		batch_report(batch, &answer, batch->next++);
 	}
 	if (batch->left)
 		return;
@@ -233,39 +235,40 @@ static void proceed(struct ibsa_reach_batch *batch)
 	batch_free(batch);
 }
 
-static void answered(const struct ibsa_reply *reply, void *arg)
+static void batch_note_reply(const struct ibsa_reply *reply, void *arg)
 {
 	struct slot *slot = arg;
 	struct ibsa_reach_batch *batch = slot->batch;
 	struct ibsa_reach_answer answer;
 
-	judge(reply, &answer);
+	reach_answer_set(reply, &answer);
 	slot->id = 0;
 	slot->next_free = batch->free;
 	batch->free = slot;
 	batch->asked--;
-	tell(batch, &answer, slot->index);
-	proceed(batch);
+	batch_report(batch, &answer, slot->index);
+	batch_proceed(batch);
 }
 
-static void ring(struct ibsa__alarm *alarm)
+static void batch_alarm_expired(struct ibsa__alarm *alarm)
 {
-	proceed(list_object(alarm, struct ibsa_reach_batch, alarm));
+	batch_proceed(list_object(alarm, struct ibsa_reach_batch, alarm));
 }
 
-static int check(const struct ibsa__reaches *reaches,
-		 const struct ibsa_gid *gids, size_t count, ibsa_reach_fn told)
+static int batch_check(const struct ibsa__reaches *reaches,
+		       const struct ibsa_gid *gids, size_t count,
+		       ibsa_reach_fn told)
 {
 	if (!gids || !count || !told)
 		return -EINVAL;
 	for (size_t i = 0; i < count; i++) {
-		if (is_zero(&gids[i]))
+		if (gid_is_zero(&gids[i]))
 			return -EINVAL;
 	}
 	return reaches->closing ? -ESHUTDOWN : 0;
 }
 
-static bool fill_batch(struct ibsa_reach_batch *batch,
+static bool batch_fill(struct ibsa_reach_batch *batch,
 		       const struct ibsa_gid *gids, size_t count)
 {
 	const struct ibsa__engine_options *limits =
@@ -286,7 +289,7 @@ static bool fill_batch(struct ibsa_reach_batch *batch,
 	}
 	if (!batch->options.timeout_ms)
 		batch->options.timeout_ms = limits->deadline_ms;
-	ibsa__alarm_init(&batch->alarm, ring);
+	ibsa__alarm_init(&batch->alarm, batch_alarm_expired);
 	return true;
 }
 
@@ -295,7 +298,7 @@ static bool fill_batch(struct ibsa_reach_batch *batch,
 static void batch_start(struct ibsa_reach_batch *batch)
 {
 	while (batch->free && batch->next < batch->count) {
-		if (start_next(batch))
+		if (batch_start_next(batch))
 			break;
 	}
 	if (!batch->asked)
@@ -310,7 +313,7 @@ int ibsa_reach_each(struct ibsa_client *client,
 {
 	struct ibsa__reaches *reaches = ibsa__client_reaches(client);
 	struct ibsa_reach_batch *batch;
-	int err = check(reaches, gids, count, told);
+	int err = batch_check(reaches, gids, count, told);
 
 	if (err)
 		return err;
@@ -322,7 +325,7 @@ int ibsa_reach_each(struct ibsa_client *client,
 		batch->options = *options;
 	batch->told = told;
 	batch->arg = arg;
-	if (!fill_batch(batch, gids, count)) {
+	if (!batch_fill(batch, gids, count)) {
 		batch_free(batch);
 		return -ENOMEM;
 	}
@@ -371,7 +374,7 @@ void ibsa__reaches_end(struct ibsa__reaches *reaches)
 
 		at = at->next;
 		if (!batch->asked)
-			proceed(batch);
+			batch_proceed(batch);
 	}
 	ibsa__engine_leave(reaches->engine);
 }

@@ -40,20 +40,20 @@ struct ibsa_responder {
 	struct ibsa_address sa;	     /* there, as it is asked */
 	struct peers peers;
 	struct ibsa_responder_info info;
-	struct ibsa__port_selection place;
+	struct ibsa__port_selection selection;
 	int epoll_fd;
 	int lost; /* 0, or why nothing passes any more */
 	/* Upper half of the SA's ids, in whose place the kernel puts its own. */
 	uint32_t report_id;
 };
 
-static uint8_t method_of(const struct ibsa_message *message)
+static uint8_t message_method(const struct ibsa_message *message)
 {
 	return message->mad[MAD_METHOD];
 }
 
 /* The P_Key of the node that others in the fabric ask with. */
-static uint16_t pkey_index(const struct ibsa_responder *responder)
+static uint16_t node_pkey_index(const struct ibsa_responder *responder)
 {
 	struct ibsa_port_state state;
 
@@ -62,20 +62,20 @@ static uint16_t pkey_index(const struct ibsa_responder *responder)
 		       : state.pkey_index;
 }
 
-static int pass_in(struct ibsa_responder *responder,
-		   const struct ibsa_address *from, const uint8_t *mad,
-		   size_t len)
+static int node_send(struct ibsa_responder *responder,
+		     const struct ibsa_address *from, const uint8_t *mad,
+		     size_t len)
 {
 	struct ibsa_address to = responder->sa;
 
 	to.flow_label = ibsa__peers_number(&responder->peers, from);
-	to.pkey_index = pkey_index(responder);
+	to.pkey_index = node_pkey_index(responder);
 	return responder->node->ops->send(responder->node, &to, mad, len, 0);
 }
 
 /* The SA knows its Report by all of its id. */
-static int report_answer_pass(struct ibsa_responder *responder,
-			      const struct ibsa_message *message)
+static int report_response_pass(struct ibsa_responder *responder,
+				const struct ibsa_message *message)
 {
 	uint8_t mad[IBSA_MAD_BYTES];
 
@@ -83,7 +83,7 @@ static int report_answer_pass(struct ibsa_responder *responder,
 		return -EINVAL;
 	memcpy(mad, message->mad, sizeof(mad));
 	ibsa_put_be32(mad + MAD_TID, responder->report_id);
-	return pass_in(responder, &message->from, mad, sizeof(mad));
+	return node_send(responder, &message->from, mad, sizeof(mad));
 }
 
 /* Other responses are none to what has been sent from here. */
@@ -95,13 +95,13 @@ static void request_pass(struct ibsa_responder *responder,
 	/* What has not been answered in time, the SA sees to by itself. */
 	if (message->err && message->err != -EMSGSIZE)
 		return;
-	if (method_of(message) == IBSA_METHOD_REPORT_RESP) {
-		err = report_answer_pass(responder, message);
+	if (message_method(message) == IBSA_METHOD_REPORT_RESP) {
+		err = report_response_pass(responder, message);
 	} else {
 		responder->info.requests++;
 		err = message->err ? message->err
-				   : pass_in(responder, &message->from,
-					     message->mad, message->len);
+				   : node_send(responder, &message->from,
+					       message->mad, message->len);
 	}
 	if (err)
 		responder->info.unprocessed++;
@@ -123,7 +123,7 @@ static void answer_pass(struct ibsa_responder *responder,
 {
 	const struct ibsa_address *peer = ibsa__peers_address(
 		&responder->peers, message->from.flow_label);
-	const bool is_report = method_of(message) == IBSA_METHOD_REPORT;
+	const bool is_report = message_method(message) == IBSA_METHOD_REPORT;
 	struct ibsa_address to;
 	int err;
 
@@ -197,13 +197,13 @@ static int umad_open(struct ibsa_responder *responder,
 		     struct ibsa_error *error)
 {
 	int err = ibsa__port_select(files, options->device, options->port,
-				    error, &responder->place);
+				    error, &responder->selection);
 
 	if (err)
 		return err;
-	return ibsa__umad_open(files, responder->place.device,
-			       responder->place.port, REQUEST_BYTES_MAX, error,
-			       &responder->port);
+	return ibsa__umad_open(files, responder->selection.device,
+			       responder->selection.port, REQUEST_BYTES_MAX,
+			       error, &responder->port);
 }
 
 static int port_open(struct ibsa_responder *responder,
@@ -226,14 +226,14 @@ static int port_open(struct ibsa_responder *responder,
 				  "another program takes the requests to the "
 				  "SA at port %u of %.64s: is a subnet manager "
 				  "running there?",
-				  responder->place.port,
-				  responder->place.device);
+				  responder->selection.port,
+				  responder->selection.device);
 	if (err)
 		return ibsa__fail(error, err,
 				  "port %u of %.64s gives no requests to the "
 				  "SA: %s",
-				  responder->place.port,
-				  responder->place.device, strerror(-err));
+				  responder->selection.port,
+				  responder->selection.device, strerror(-err));
 	return 0;
 }
 
@@ -276,8 +276,8 @@ static int node_open(struct ibsa_responder *responder,
 	return 0;
 }
 
-static int watch(struct ibsa_responder *responder,
-		 struct ibsa_transport *transport)
+static int epoll_add(struct ibsa_responder *responder,
+		     struct ibsa_transport *transport)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 
@@ -294,9 +294,9 @@ static int wait_init(struct ibsa_responder *responder, struct ibsa_error *error)
 
 	responder->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	err = responder->epoll_fd < 0 ? -errno
-				      : watch(responder, responder->port);
+				      : epoll_add(responder, responder->port);
 	if (!err)
-		err = watch(responder, responder->node);
+		err = epoll_add(responder, responder->node);
 	if (err)
 		return ibsa__fail(error, err,
 				  "the device and the fabric cannot both be "
@@ -308,10 +308,10 @@ static int wait_init(struct ibsa_responder *responder, struct ibsa_error *error)
 /* Where it is to be asked; both stay until it is closed. */
 static void info_init(struct ibsa_responder *responder)
 {
-	responder->info.device = responder->place.device;
-	responder->info.port = responder->place.port;
-	responder->info.gid = responder->place.state.gid;
-	responder->info.lid = responder->place.state.lid;
+	responder->info.device = responder->selection.device;
+	responder->info.port = responder->selection.port;
+	responder->info.gid = responder->selection.state.gid;
+	responder->info.lid = responder->selection.state.lid;
 }
 
 int ibsa_responder_open(struct ibsa_fabric *fabric,
