@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A line of text for a fabric server. */
+/* Sends a command line to a fabric server. */
 #include <errno.h>
 #include <string.h>
 
@@ -16,14 +16,15 @@ static int address_find(const char *fabric, struct ibsa_error *error,
 	if (!fabric)
 		fabric = ibsa__environment_read().fabric;
 	if (!ibsa__remote_path(fabric))
-		return ibsa__fail(error, -EINVAL,
-				  "there is no fabric server: name it with "
-				  "unix:PATH in IBSA_FABRIC");
-	/* Of any node: it is not about one. */
+		return ibsa__fail(
+			error, -EINVAL,
+			"no fabric server is named: set IBSA_FABRIC to "
+			"unix:PATH");
+	/* A command concerns no particular node. */
 	return ibsa__remote_address_find(fabric, "", NULL, 0, error, out);
 }
 
-/* As much of an answer as there is room for, and a NUL. */
+/* Copy as much of an answer as fits into @room, and terminate it with a NUL. */
 static void answer_copy(const char *answer, size_t len, char *out, size_t room)
 {
 	if (!room)
@@ -63,9 +64,11 @@ int ibsa_fabric_command(const char *fabric, const char *line, char *out,
 	if (err)
 		return err;
 	if (request.len > REMOTE_LINE_MAX)
-		return ibsa__fail(error, -ENAMETOOLONG,
-				  "a command is at most %d characters",
-				  REMOTE_LINE_MAX);
+		return ibsa__fail(
+			error, -ENAMETOOLONG,
+			"the command has %zu characters; the limit is "
+			"%d",
+			request.len, REMOTE_LINE_MAX);
 	request.answer = ibsa__calloc(1, REMOTE_BODY_MAX);
 	if (!request.answer)
 		return ibsa__fail(error, -ENOMEM, "out of memory");

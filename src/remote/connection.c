@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Asking a fabric server. It is believed to be ours, and checked all the
- * same: it may have been killed, replaced, or be something else.
+ * Requests to a fabric server. Everything that arrives is checked: the server
+ * may have been killed or replaced, or another program may listen at its path.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ const char *ibsa__remote_path(const char *fabric)
 	return fabric + len;
 }
 
-/* NAME or NAME/PORT: the last part is a port if it is a number. */
+/* NAME or NAME/PORT: the last part is a port number if it has only digits. */
 static void node_split(struct remote_address *address)
 {
 	char *slash = strrchr(address->node, '/');
@@ -61,8 +61,9 @@ static int node_put(struct remote_address *address, const char *node,
 		node = "";
 	if (strlen(node) > REMOTE_NODE_MAX)
 		return ibsa__fail(error, -EINVAL,
-				  "no node has a name as long as %.32s...",
-				  node);
+				  "the name of node %.32s... is too long; the "
+				  "limit is %d characters",
+				  node, REMOTE_NODE_MAX);
 	snprintf(address->node, sizeof(address->node), "%s", node);
 	if (is_of_process)
 		node_split(address);
@@ -82,11 +83,13 @@ int ibsa__remote_address_find(const char *fabric, const char *node,
 
 	if (!path || !*path)
 		return ibsa__fail(error, -EINVAL,
-				  "a fabric server is named as unix:PATH");
+				  "'%.40s' does not name a fabric server; "
+				  "write unix:PATH",
+				  fabric ? fabric : "");
 	if (strlen(path) >= sizeof(address.path))
 		return ibsa__fail(error, -ENAMETOOLONG,
-				  "%.40s... is longer than the %zu characters "
-				  "of a socket's path",
+				  "the path %.40s... is too long for a socket; "
+				  "the limit is %zu characters",
 				  path, sizeof(address.path) - 1);
 	err = node_put(&address, node, process_node, port, error);
 	if (err)
@@ -96,7 +99,7 @@ int ibsa__remote_address_find(const char *fabric, const char *node,
 	return 0;
 }
 
-/* Nothing more can be said on it. */
+/* After an error in the middle of a frame, the connection is unusable. */
 static int connection_lose(struct remote_connection *connection)
 {
 	if (connection->fd >= 0)
@@ -105,7 +108,7 @@ static int connection_lose(struct remote_connection *connection)
 	return -ENODEV;
 }
 
-/* One deadline bounds an exchange: what comes meanwhile does not move it. */
+/* One deadline bounds the exchange. Bytes that arrive do not extend it. */
 static void exchange_begin(struct remote_connection *connection,
 			   uint64_t start_ns)
 {
@@ -113,7 +116,10 @@ static void exchange_begin(struct remote_connection *connection,
 	connection->is_late = false;
 }
 
-/* Wait until @events may be had, or the exchange ends. False: it has ended. */
+/*
+ * Wait for @events until the deadline of the exchange. False: it has passed, or
+ * poll() failed.
+ */
 static bool exchange_await(struct remote_connection *connection, short events)
 {
 	struct pollfd end = { .fd = connection->fd, .events = events };
@@ -138,7 +144,7 @@ static bool io_is_pending(ssize_t done)
 	return done < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-/* Both parts as a whole, or -1. */
+/* Send the head and the body completely. Return: 0 or -1. */
 static int frame_send(struct remote_connection *connection,
 		      const struct remote_head *head, const void *body)
 {
@@ -173,7 +179,10 @@ static int frame_send(struct remote_connection *connection,
 	return 0;
 }
 
-/* The file that came with a message, or -1; further ones are closed. */
+/*
+ * The descriptor that came with a message, or -1. If there are several, all but
+ * the last are closed.
+ */
 static int message_fd(struct msghdr *message)
 {
 	struct cmsghdr *head = CMSG_FIRSTHDR(message);
@@ -240,7 +249,7 @@ static int bytes_recv(struct remote_connection *connection, void *data,
 	return 0;
 }
 
-/* Take in what does not fit anywhere. */
+/* Receive and discard @len bytes. */
 static int bytes_skip(struct remote_connection *connection, size_t len,
 		      int *out_fd)
 {
@@ -291,8 +300,8 @@ static int refusal_recv(struct remote_connection *connection,
 }
 
 /*
- * If the question cannot be sent, its answer fails at once, unless the server
- * said why before it hung up.
+ * If sending fails, shut the socket down: receiving the answer then fails, too,
+ * unless the server sent a reason before it closed the connection.
  */
 static void request_send(struct remote_connection *connection,
 			 const struct remote_request *request)
@@ -306,7 +315,9 @@ static void request_send(struct remote_connection *connection,
 		shutdown(connection->fd, SHUT_RDWR);
 }
 
-/* *@is_refused: it is a whole refusal, and the next answer may follow. */
+/*
+ * *@is_refused: a complete refusal came, so the connection can still be used.
+ */
 static int answer_recv(struct remote_connection *connection,
 		       struct remote_request *request, bool *is_refused,
 		       struct ibsa_error *error)
@@ -340,7 +351,7 @@ int ibsa__remote_request(struct remote_connection *connection,
 		request_send(connection, request);
 		err = answer_recv(connection, request, &is_refused, error);
 	}
-	/* Nothing else brings a file along. */
+	/* Only the answer to REMOTE_ATTACH may carry a descriptor. */
 	if (request->fd >= 0 && (err || request->type != REMOTE_ATTACH)) {
 		close(request->fd);
 		request->fd = -1;
@@ -362,7 +373,10 @@ bool ibsa__remote_is_gone(struct remote_connection *connection)
 	bool is_gone;
 
 	pthread_mutex_lock(&connection->lock);
-	/* Unasked, nothing comes. */
+	/*
+	 * The server sends nothing without a request: readable means closed or
+	 * broken.
+	 */
 	is_gone = connection->fd < 0 ||
 		  recv(connection->fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK) >= 0;
 	pthread_mutex_unlock(&connection->lock);
@@ -390,28 +404,29 @@ static int connect_failed(const struct remote_address *address, int err,
 				  address->path);
 	case -ECONNREFUSED:
 		if (!path_is_socket(address->path))
-			return ibsa__fail(error, -ENODEV,
-					  "%s is no socket, as a fabric server "
-					  "has: start one with ibsa fabric run",
-					  address->path);
+			return ibsa__fail(
+				error, -ENODEV,
+				"%s is not the socket of a fabric "
+				"server: start one with ibsa fabric run",
+				address->path);
 		return ibsa__fail(error, -ENODEV,
-				  "the fabric server of %s has ended: start "
+				  "the fabric server at %s has ended: start "
 				  "it again with ibsa fabric run",
 				  address->path);
 	case -EACCES:
 	case -EPERM:
 		return ibsa__fail(error, -EACCES,
-				  "not permitted to use the fabric server of "
-				  "%s: it is another user's",
+				  "not permitted to use the fabric server at "
+				  "%s: it belongs to another user",
 				  address->path);
 	case -EAGAIN:
 		return ibsa__fail(error, -ETIMEDOUT,
-				  "the fabric server of %s does not answer: it "
-				  "lets nobody in",
+				  "the fabric server at %s does not accept "
+				  "connections: too many are waiting",
 				  address->path);
 	default:
 		return ibsa__fail(error, err,
-				  "no connection to the fabric server of %s: "
+				  "cannot connect to the fabric server at %s: "
 				  "%s",
 				  address->path,
 				  ibsa__errno_text(-err, reason,
@@ -419,7 +434,10 @@ static int connect_failed(const struct remote_address *address, int err,
 	}
 }
 
-/* One in a folder for all might be anybody's who was there first. */
+/*
+ * In a directory that all users may write to, another user's program may listen
+ * at the path.
+ */
 static bool peer_is_trusted(int fd)
 {
 	struct ucred peer = { .uid = (uid_t)-1 };
@@ -442,7 +460,10 @@ static int socket_connect(struct remote_connection *connection,
 	if (fd < 0)
 		return -errno;
 	memcpy(sockaddr_to.sun_path, address->path, sizeof(address->path));
-	/* It waits while others are in the line to be let in. */
+	/*
+	 * SO_SNDTIMEO limits how long connect() waits if the server's backlog
+	 * is full.
+	 */
 	if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) ||
 	    connect(fd, (struct sockaddr *)&sockaddr_to, sizeof(sockaddr_to)) ||
 	    (flags && fcntl(fd, F_SETFL, 0))) {
@@ -459,7 +480,7 @@ static int socket_connect(struct remote_connection *connection,
 	return 0;
 }
 
-/* @flags: SOCK_NONBLOCK to connect at once or not at all, or 0. */
+/* @flags: 0, or SOCK_NONBLOCK to fail instead of waiting. */
 static int connect_start(struct remote_connection *connection,
 			 const struct remote_address *address, int flags)
 {
@@ -497,7 +518,7 @@ int ibsa__remote_hello_take(const struct remote_hello *hello,
 	return 0;
 }
 
-/* The time for connecting is a part of that for the answer. */
+/* The deadline of the hello exchange includes the time for connecting. */
 static void hello_send(struct remote_connection *connection,
 		       const struct remote_address *address)
 {
@@ -534,8 +555,8 @@ static int hello_recv(struct remote_connection *connection,
 	    ibsa__remote_hello_take(&hello, address))
 		return ibsa__fail(error,
 				  connection->is_late ? -ETIMEDOUT : -EPROTO,
-				  "what listens at %s does not answer as a "
-				  "fabric server does",
+				  "the program that listens at %s does not "
+				  "answer as a fabric server of this version",
 				  address->path);
 	return 0;
 }

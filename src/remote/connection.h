@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A connection to a fabric server: asked by one thread at a time. */
+/*
+ * A connection to a fabric server. One thread at a time sends requests on it.
+ */
 #ifndef REMOTE_CONNECTION_H
 #define REMOTE_CONNECTION_H
 
@@ -10,31 +12,34 @@
 
 #include "remote/protocol.h"
 
-/* Where a server is, and which of its ports is meant. */
+/* The socket of a fabric server, and one of its ports. */
 struct remote_address {
-	char path[108]; /* as sockaddr_un has it */
+	char path[108]; /* as long as sun_path of sockaddr_un */
 	char node[REMOTE_NODE_MAX + 1];
 	unsigned int port;
-	unsigned int patience_ms; /* for each answer; 0, or above: 10 s */
+	/* Timeout of each answer, up to 10 s; 0: 10 s. */
+	unsigned int patience_ms;
 };
 
 struct remote_connection {
 	pthread_mutex_t lock;
-	int fd; /* -1: the server has gone */
+	int fd; /* -1: the connection failed and is closed */
 	unsigned int patience_ms;
 	uint64_t start_ns; /* when connecting began */
-	uint64_t end_ns;   /* of the exchange under way, whatever comes */
-	bool is_late;	   /* the last one came to that end */
+	uint64_t end_ns;   /* deadline of the current exchange */
+	bool is_late;	   /* the last exchange reached its deadline */
 };
 
-/* The path behind "unix:", or NULL: @fabric names no server. */
+/* The path behind "unix:" in @fabric; NULL: @fabric does not begin so. */
 const char *ibsa__remote_path(const char *fabric);
 
 /*
- * The place that @fabric ("unix:PATH") and @node mean; @node NULL, or
- * REMOTE_DEVICE: @process_node, which is IBSA_NODE as NAME or NAME/PORT, or
- * NULL. @port 0: the port in @process_node, or any.
- * Return: 0; -EINVAL @fabric is no server's, or @node too long; -ENAMETOOLONG.
+ * Find the address that @fabric ("unix:PATH"), @node and @port mean. If @node
+ * is NULL or REMOTE_DEVICE, @process_node counts instead: NULL, or the value of
+ * IBSA_NODE (NAME or NAME/PORT). @port 0: the port in @process_node; if it has
+ * none, the server chooses.
+ * Return: 0; -EINVAL @fabric is not "unix:PATH", or the node's name is too
+ * long; -ENAMETOOLONG the path is too long for a socket.
  */
 int ibsa__remote_address_find(const char *fabric, const char *node,
 			      const char *process_node, unsigned int port,
@@ -42,21 +47,24 @@ int ibsa__remote_address_find(const char *fabric, const char *node,
 			      struct remote_address *out) IBSA_MUST_USE;
 
 /*
- * Connect and say hello. @place gets the name and number of the port that it
- * is. Return: 0; -ENODEV no server there, or no such node; -ENXIO the node has
- * no such port; -EACCES not permitted; -EUSERS it takes no more connections;
- * -EPROTO what is there is no server of this version; -ETIMEDOUT it does not
- * answer; or the system's error.
+ * Connect and exchange hellos. On success, @address has the name and the number
+ * of the port that the server chose.
+ * Return: 0; -ENODEV no server listens there, or it has no such node; -ENXIO
+ * the node has no such port; -EACCES not permitted; -EUSERS the server has too
+ * many clients; -EPROTO the peer is not a fabric server of this version;
+ * -ETIMEDOUT the server does not answer; or the system's error.
  */
 int ibsa__remote_connect(struct remote_connection *connection,
 			 struct remote_address *address,
 			 struct ibsa_error *error) IBSA_MUST_USE;
 
 /*
- * Connect without waiting; the caller says hello, with what is put, and takes
- * the answer. The first returns 0; -EAGAIN the server lets nobody in for now;
- * or as ibsa__remote_connect(). The last returns 0, and @place is as after
- * ibsa__remote_connect(); -EPROTO.
+ * Connect without waiting. The caller then sends the hello that
+ * ibsa__remote_hello_put() fills and passes the answer to
+ * ibsa__remote_hello_take(), which sets @address as ibsa__remote_connect()
+ * does. connect_begin returns 0; -EAGAIN the server's backlog is full; or an
+ * error of ibsa__remote_connect(). hello_take returns 0; -EPROTO the answer is
+ * not valid.
  */
 int ibsa__remote_connect_begin(struct remote_connection *connection,
 			       const struct remote_address *address)
@@ -68,37 +76,42 @@ int ibsa__remote_hello_take(const struct remote_hello *hello,
 
 void ibsa__remote_disconnect(struct remote_connection *connection);
 
-/* A question, and room for its answer. */
+/* A request, and a buffer for its answer. */
 struct remote_request {
 	uint32_t type;
 	const void *body;
 	size_t len;
 	void *answer;
 	size_t room;
-	size_t answered; /* bytes of it */
-	int fd;		 /* that came with REMOTE_ATTACH, or -1; the caller's */
+	size_t answered; /* bytes of the answer */
+	/*
+	 * Descriptor that came with the answer to REMOTE_ATTACH; the caller
+	 * closes it; or -1.
+	 */
+	int fd;
 };
 
 /*
- * Ask and wait for the answer, for the patience of the place at most, whatever
- * else comes meanwhile. Return: 0; -ENODEV the server has gone, or
- * does not answer, or speaks nonsense: the connection is of no use any more;
- * or the error that it answered, and its sentence in *@error.
+ * Send a request and wait for its answer, until the timeout of the address.
+ * Return: 0; -ENODEV the server closed the connection, did not answer in time
+ * or sent invalid data, and the connection is closed; or the error in the
+ * server's answer, with its text in *@error.
  */
 int ibsa__remote_request(struct remote_connection *connection,
 			 struct remote_request *request,
 			 struct ibsa_error *error) IBSA_MUST_USE;
 
 /*
- * Receive some bytes, as recv() does, without waiting. A file that comes along
- * is put into *@out_fd, and -EMFILE if it has no room among this program's.
+ * Receive bytes as recv() does, without waiting. If a descriptor comes with
+ * them, it is put into *@out_fd; -EMFILE is put there if the process has too
+ * many descriptors to receive it.
  */
 ssize_t ibsa__remote_recv(int fd, void *data, size_t len, int *out_fd);
 
-/* A server's error and its sentence, made safe to show. Return: @err. */
+/* Set *@error to the server's text without control characters. Return: @err. */
 int ibsa__remote_refusal(int err, const char *text, struct ibsa_error *error);
 
-/* Whether the server has ended the connection; asks nothing. */
+/* Whether the server has closed the connection. Sends nothing. */
 bool ibsa__remote_is_gone(struct remote_connection *connection);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Frames of a transport's connection, read without waiting. */
+/* Frames on a transport's connection, read without waiting. */
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,8 +12,9 @@
 #include "remote/control.h"
 
 enum {
-	FIRST_BYTES = 2048, /* more than a state with the usual tables */
-	READS_MAX = 4, /* of a call; the fd is readable while there is more */
+	/* More than a state with tables of the usual size. */
+	FIRST_BYTES = 2048,
+	READS_MAX = 4, /* per call; the fd stays readable if more has arrived */
 };
 
 void ibsa__control_init(struct remote_control *control)
@@ -45,7 +46,7 @@ static struct remote_state control_state(const struct remote_control *control)
 	return state;
 }
 
-/* Whether the tables are as long as the state says. */
+/* Whether the body is as long as its state and tables require. */
 static bool state_len_is_valid(const void *body, size_t len)
 {
 	struct remote_state state;
@@ -99,7 +100,7 @@ int ibsa__control_request(struct remote_control *control, int fd, uint32_t type,
 	return 0;
 }
 
-/* The sentence of an answer that is an error; "" for any other. */
+/* Store the text of a refusal; "" if the answer is not an error. */
 static void refusal_take(struct remote_control *control,
 			 const struct remote_head *head, const void *body)
 {
@@ -112,7 +113,10 @@ static void refusal_take(struct remote_control *control,
 	refusal->text[len] = '\0';
 }
 
-/* The length of the answer to a question, but for a state. */
+/*
+ * The length of a successful answer. REMOTE_WATCH is not asked for here: the
+ * length of its answer varies.
+ */
 static size_t answer_len(uint32_t type)
 {
 	switch (type) {
@@ -165,7 +169,7 @@ static int frame_take(struct remote_control *control,
 								    : 0;
 }
 
-/* Take all whole frames. Return: 0; -ENODEV if the bytes are not a frame. */
+/* Handle all complete frames. Return: 0; -ENODEV a frame is not valid. */
 static int frames_take(struct remote_control *control)
 {
 	struct remote_head head;
@@ -188,7 +192,6 @@ static int frames_take(struct remote_control *control)
 	return err;
 }
 
-/* Have room for more. */
 static bool control_grow(struct remote_control *control)
 {
 	const size_t want = control->room ? control->used + 1 : FIRST_BYTES;
@@ -196,7 +199,7 @@ static bool control_grow(struct remote_control *control)
 	return !ARRAY_GROW(control->bytes, control->room, want);
 }
 
-/* Nothing but the answer to REMOTE_ATTACH brings a file along. */
+/* Only the answer to REMOTE_ATTACH may carry a descriptor. */
 static ssize_t control_recv(struct remote_control *control, int fd)
 {
 	int passed = -1;
@@ -214,7 +217,10 @@ static ssize_t control_recv(struct remote_control *control, int fd)
 
 int ibsa__control_read(struct remote_control *control, int fd)
 {
-	/* A server that sends without end does not hold up the caller. */
+	/*
+	 * The number of reads is limited, so that a server that sends without
+	 * pause does not block the caller.
+	 */
 	for (int i = 0; i < READS_MAX; i++) {
 		ssize_t got;
 		int err;

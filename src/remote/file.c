@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A umad file at a fabric server: agents by asking, packets by its data end. */
+/*
+ * A umad file at a fabric server: agents are registered by requests, packets go
+ * through the data socket.
+ */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -16,14 +19,15 @@
 
 enum {
 	PATIENCE_MS = 10000,
-	/* What the kernel wants of a packet that is sent: a header of RMPP. */
+	/* The kernel rejects packets shorter than an RMPP header. */
 	SENT_MIN = UMAD_HEADER_BYTES + 36,
 	FIRST_BYTES = UMAD_HEADER_BYTES + IBSA_MAD_BYTES,
 };
 
 /*
- * 0, or -EIO: PATIENCE_MS have passed since @start_ns. One deadline bounds a
- * whole packet: bytes of it that arrive do not extend the deadline.
+ * Wait for @events. Return: 0; -EIO the timeout of PATIENCE_MS has passed since
+ * @start_ns, or poll() failed. One deadline bounds a whole packet: bytes of it
+ * that arrive do not extend the deadline.
  */
 static int data_await(int fd, short events, uint64_t start_ns)
 {
@@ -56,7 +60,7 @@ int ibsa__remote_packet_init(struct remote_packet *packet,
 	return 0;
 }
 
-/* Leave out the first @sent bytes. */
+/* Remove the first @sent bytes from what is left to send. */
 static void packet_advance(struct remote_packet *packet, size_t sent)
 {
 	struct msghdr *message = &packet->message;
@@ -148,8 +152,8 @@ static int locks_new(struct remote_locks **out)
 }
 
 /*
- * If a process ended while it held the lock, it may have left a part of a
- * frame behind: the file is of no use any more, to any process.
+ * If a process ended while it held the lock, it may have sent or received part
+ * of a frame. The stream is then out of step, so no process may use it again.
  */
 static void file_lock(const struct remote_file *file, pthread_mutex_t *lock)
 {
@@ -180,15 +184,14 @@ int ibsa__remote_file_write(struct remote_file *file, const void *packet,
 	do
 		err = ibsa__remote_packet_send(&whole, file->fd);
 	while (err == -EAGAIN && !data_await(file->fd, POLLOUT, start_ns));
-	/* After a part of a packet, the server would take the next for its
-	 * rest. */
+	/* The server would take the next packet for the rest of this one. */
 	if (err && whole.is_begun)
 		shutdown(file->fd, SHUT_RDWR);
 	pthread_mutex_unlock(&file->locks->writing);
 	return err == -EAGAIN ? -EIO : err;
 }
 
-/* What lies first in the data end, at most @len bytes, and stays there. */
+/* Read up to @len bytes without removing them from the socket. */
 static ssize_t data_peek(int fd, void *to, size_t len)
 {
 	for (;;) {
@@ -203,7 +206,7 @@ static ssize_t data_peek(int fd, void *to, size_t len)
 	}
 }
 
-/* Take exactly so many bytes, the last of which may still be on their way. */
+/* Receive exactly @len bytes, waiting for those that have not arrived yet. */
 static int data_take(int fd, void *to, size_t len, uint64_t start_ns)
 {
 	char *at = to;
@@ -223,20 +226,22 @@ static int data_take(int fd, void *to, size_t len, uint64_t start_ns)
 	return 0;
 }
 
-/* Whether the length in a header can be one. */
 static bool header_is_valid(const struct umad_header *header)
 {
 	return header->length >= UMAD_HEADER_BYTES + REMOTE_MAD_MIN &&
 	       header->length <= REMOTE_PACKET_MAX;
 }
 
-/* Show the first @want bytes of the next packet: 0 or an error. */
+/*
+ * Read the first @want bytes of the next packet without removing them. Return:
+ * 0; -EAGAIN no packet; -EIO.
+ */
 static int packet_peek(int fd, void *to, size_t want, uint64_t start_ns)
 {
 	struct pollfd end = { .fd = fd, .events = POLLRDHUP };
 	bool has_ended = false;
 
-	/* The rest of what has begun to come is a moment away. */
+	/* The sender writes a packet as a whole, so the rest arrives soon. */
 	do {
 		const ssize_t got = data_peek(fd, to, want);
 
@@ -298,8 +303,9 @@ int ibsa__remote_attach(struct remote_connection *connection,
 				  "too many open files for the port of the "
 				  "fabric server");
 	if (request.fd < 0)
-		return ibsa__fail(error, -EPROTO,
-				  "the fabric server gives no port");
+		return ibsa__fail(
+			error, -EPROTO,
+			"the fabric server sent no socket for the port");
 	*out = request.fd;
 	return 0;
 }
@@ -308,11 +314,14 @@ void ibsa__remote_detach(struct remote_connection *connection)
 {
 	struct remote_request request = { .type = REMOTE_DETACH };
 
-	/* A server that has gone has no file either. */
+	/* If the server has gone, so has its file. */
 	(void)!ibsa__remote_request(connection, &request, NULL);
 }
 
-/* All sockets are on one file system. 0: there is none. */
+/*
+ * The inode number of a socket; 0: @fd is not a socket. All sockets are on one
+ * file system, so the number alone identifies a socket.
+ */
 static large_inode socket_inode(int fd)
 {
 	large_stat info;
@@ -322,7 +331,10 @@ static large_inode socket_inode(int fd)
 	return info.st_ino;
 }
 
-/* Whether a descriptor is what was opened, or the program has closed it. */
+/*
+ * Whether @fd is still the socket that was opened. The program may have closed
+ * it, and another file may have its number.
+ */
 static bool fd_is_own(int fd, large_inode inode)
 {
 	return inode && socket_inode(fd) == inode;
@@ -361,8 +373,11 @@ void ibsa__remote_file_close(struct remote_file *file)
 {
 	if (!fd_is_own(file->connection.fd, file->connection_inode))
 		file->connection.fd = -1;
-	/* While a parent or a child may have it open, it is: the server closes
-	 * it when all have closed their descriptors. */
+	/*
+	 * While a parent or a child process may use the file, it stays open:
+	 * the server closes it when all processes have closed their
+	 * descriptors.
+	 */
 	if (!file->is_inherited && file->children == ibsa__children())
 		ibsa__remote_detach(&file->connection);
 	if (fd_is_own(file->fd, file->fd_inode))
@@ -384,7 +399,7 @@ int ibsa__remote_register(struct remote_connection *connection,
 	};
 	int err = ibsa__remote_request(connection, &request, NULL);
 
-	/* As the kernel says it. */
+	/* The kernel reports the supported flags when it rejects others. */
 	if (err == -EINVAL && agent->flags & ~(uint32_t)UMAD_RMPP_BY_USER)
 		agent->flags = UMAD_RMPP_BY_USER;
 	if (err)
@@ -479,7 +494,10 @@ static int file_fd(const struct umad_file *file)
 	return ((const struct remote_file *)file)->fd;
 }
 
-/* The same descriptors, with locks that were free at the fork. */
+/*
+ * A forked child uses the same descriptors. Its locks are new, since other
+ * threads of the parent may have held the parent's during the fork.
+ */
 static int file_inherit(const struct umad_file *file, struct umad_file **out)
 {
 	const struct remote_file *parents = (const struct remote_file *)file;

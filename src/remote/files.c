@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Files and folders of the device that a fabric server shows. */
+/* Device files and directories that a fabric server offers. */
 #include <errno.h>
 #include <string.h>
 
@@ -10,19 +10,19 @@
 #include "remote/files.h"
 
 /*
- * How long the server is left alone after a request that it did not answer:
- * otherwise, a reader of many files would wait for each.
+ * After a request without an answer, the server is not contacted for this long.
+ * Otherwise, a program that reads many files would wait for each.
  */
 enum { PAUSE_MS = 10000 };
 
-/* @lock guards the connection, which is there while @is_connected. */
+/* @lock guards @connection, which is open while @is_connected. */
 struct remote_files {
 	struct device_files base;
-	int address_err; /* 0, or why there is no @place */
+	int address_err; /* 0, or why @address is not valid */
 	struct remote_address address;
 	pthread_mutex_t lock;
 	bool is_connected;
-	bool is_silent; /* it did not answer, before @late_ns */
+	bool is_silent; /* the server did not answer a request, at @late_ns */
 	uint64_t late_ns;
 	struct remote_connection connection;
 };
@@ -46,7 +46,7 @@ static void files_note_silence(struct remote_files *files, int err)
 		files->late_ns = clock_now_ns();
 }
 
-/* A connection that the server has not ended. Locked. */
+/* Connect unless there is a working connection. @lock is held. */
 static int files_connect(struct remote_files *files)
 {
 	struct remote_address address = files->address;
@@ -115,7 +115,7 @@ static int remote_read(struct device_files *files, const char *path,
 	return err;
 }
 
-/* The answer is the names, a NUL behind each. */
+/* The answer is a list of names, each followed by a NUL. */
 static int remote_list(struct device_files *files, const char *path,
 		       struct ibsa__names *names)
 {
@@ -168,7 +168,7 @@ bool ibsa__files_are_remote(const struct device_files *files)
 	return files->ops == &remote_ops;
 }
 
-/* The number of the port that a MAD device is of. */
+/* Read the port number of a MAD device. */
 static int port_number(struct device_files *files, const char *name,
 		       unsigned int *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The device files of a fabric server, which writes them as the kernel does,
- * from the state at that moment.
+ * The device files of a fabric server, which fills them like the kernel's from
+ * the state at the time of reading.
  */
 #ifndef REMOTE_FILES_H
 #define REMOTE_FILES_H
@@ -11,31 +11,31 @@
 #include "umad/file.h"
 
 /*
- * The files of the node at the place that ibsa__remote_address_find() finds. The
- * connection is made when the first file is read, and made again after the
- * server was restarted. Reading returns the kernel's errors, and those of
- * ibsa__remote_address_find() and ibsa__remote_connect(). *@out is to be put with
- * ibsa__files_put(). Return: 0; -ENOMEM.
+ * The files of the node that ibsa__remote_address_find() finds. The connection
+ * is opened when the first file is read, and again after the server restarted.
+ * Reading returns the kernel's errors and those of ibsa__remote_address_find()
+ * and ibsa__remote_connect(). The caller releases *@out with ibsa__files_put().
+ * Return: 0; -ENOMEM.
  */
 int ibsa__remote_files_open(const char *fabric, const char *node,
 			    const char *process_node,
 			    struct device_files **out) IBSA_MUST_USE;
 
-/* Whether @files are a fabric server's. */
+/* Whether @files are those of a fabric server. */
 bool ibsa__files_are_remote(const struct device_files *files);
 
 /*
- * Open the MAD device @name, "umad0", of a server's @files. Return: 0; -ENOMEM;
- * or the error of reading @files or of connecting.
+ * Open the MAD device @name ("umad0") of @files, which are a fabric server's.
+ * Return: 0; -ENOMEM; or an error of reading @files or of connecting.
  */
 int ibsa__remote_files_umad_open(struct device_files *files, const char *name,
 				 struct umad_file **out) IBSA_MUST_USE;
 
 /*
- * The path of a file to open for as long as a subnet manager runs at @port of
- * the node. @files are a server's; @out has room for @room bytes.
- * Return: 0; -ENODEV no such port or server; -ENAMETOOLONG; or the server's
- * error.
+ * Get the path of a file that marks @port of the node as an SM's while it is
+ * open. @files are a fabric server's; @out has @room bytes.
+ * Return: 0; -ENODEV no such port or server; -ENAMETOOLONG @room is too small;
+ * or the server's error.
  */
 int ibsa__remote_issm_path(struct device_files *files, unsigned int port,
 			   char *out, size_t room) IBSA_MUST_USE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sending and receiving. What has come is taken in one piece, many packets at
- * a time, and a large one straight to where it is read from.
+ * Sending, and receiving: one recv() reads many packets. A large packet is
+ * received directly into the buffer that it is returned in.
  */
 #include <errno.h>
 #include <string.h>
@@ -38,7 +38,7 @@ void ibsa__inbox_reset(struct remote_inbox *inbox)
 	inbox->begun_ns = 0;
 }
 
-/* Move what is unread to the front, where there is most room behind it. */
+/* Move the unread bytes to the front, to make room behind them. */
 static void inbox_pack(struct remote_inbox *inbox)
 {
 	const size_t unread = inbox->end - inbox->at;
@@ -49,7 +49,7 @@ static void inbox_pack(struct remote_inbox *inbox)
 	inbox->end = unread;
 }
 
-/* Leave out what there is of a packet that is too large. */
+/* Discard what has arrived of a packet that is too large. */
 static void inbox_skip(struct remote_inbox *inbox)
 {
 	size_t part = inbox->end - inbox->at;
@@ -61,7 +61,10 @@ static void inbox_skip(struct remote_inbox *inbox)
 	inbox->has_taken |= part && !inbox->skipped;
 }
 
-/* Take in what is there. Return: 1 something came; 0 nothing; -ENODEV. */
+/*
+ * Receive what has arrived. Return: 1 something; 0 nothing; -ENODEV the server
+ * closed the socket.
+ */
 static int inbox_fill(struct remote_inbox *inbox, int fd)
 {
 	size_t room;
@@ -86,7 +89,7 @@ static int inbox_fill(struct remote_inbox *inbox, int fd)
 	return 1;
 }
 
-/* Have room for a packet of @bytes. False: it is too large. */
+/* Make room for a packet of @bytes. False: it is too large, or no memory. */
 static bool inbox_grow(struct remote_inbox *inbox, size_t bytes)
 {
 	uint8_t *more;
@@ -103,7 +106,9 @@ static bool inbox_grow(struct remote_inbox *inbox, size_t bytes)
 	return true;
 }
 
-/* The start of a packet that there is no room for; the rest is left out. */
+/*
+ * Return the start of a packet that is too large; the rest will be discarded.
+ */
 static void inbox_cut(struct remote_inbox *inbox, size_t len,
 		      struct umad_buffer *out)
 {
@@ -117,8 +122,9 @@ static void inbox_cut(struct remote_inbox *inbox, size_t len,
 }
 
 /*
- * The next packet. @may_move: no packet was taken that is to stay where it is.
- * Return: 1; 0 not all of it is here; -ENODEV what is here is none.
+ * Take the next packet. @may_move: no packet has been returned in this call, so
+ * the buffer may be moved. Return: 1; 0 it is not complete; -ENODEV its length
+ * is not valid.
  */
 static int inbox_take(struct remote_inbox *inbox, bool may_move,
 		      struct umad_buffer *out)
@@ -148,7 +154,10 @@ static int inbox_take(struct remote_inbox *inbox, bool may_move,
 	return 1;
 }
 
-/* Take packets that are here. Return: how many; or -ENODEV, the first is none. */
+/*
+ * Take the complete packets. Return: their number; -ENODEV the length of the
+ * first is not valid.
+ */
 static int inbox_take_all(struct remote_inbox *inbox,
 			  struct umad_buffer *buffers, size_t count)
 {
@@ -167,9 +176,9 @@ static int inbox_take_all(struct remote_inbox *inbox,
 }
 
 /*
- * All that is there was taken: note since when a packet is coming that is not
- * all here. A length that was damaged on its way may say that there is much
- * more of it to come, and all further packets would be taken for its rest.
+ * All complete packets were taken. Note when the incomplete one began to
+ * arrive: if its length was corrupted, its rest may never come, and all further
+ * packets would be taken for it.
  */
 static void inbox_limit(struct remote_link *link)
 {

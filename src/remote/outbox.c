@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Packets that a transport sends, without waiting: if the data end takes a part
- * of one, the rest is kept until it is writable.
+ * Packets that a transport sends, without waiting: if the data socket takes
+ * only a part of one, the rest is kept until the socket is writable.
  */
 #include <errno.h>
 
@@ -40,7 +40,7 @@ int ibsa__outbox_push(struct remote_link *link)
 	return 0;
 }
 
-/* Return: 0; -EIO there is no room for the rest. */
+/* Return: 0; -EIO the rest is too large to keep. */
 static int outbox_save(struct remote_link *link,
 		       const struct remote_packet *packet)
 {

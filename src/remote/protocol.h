@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a fabric server and its clients say to each other over a Unix stream
- * socket. Both are on one machine: numbers are in host order.
+ * The protocol between a fabric server and its clients, over a Unix stream
+ * socket. Both are on one machine: numbers are in host byte order.
  *
- * A client says hello, then asks; the server answers in the same order. Each
- * frame is a head and @length bytes behind it. An answer has the @type of its
- * question and @err; the body of a refusal is a sentence.
+ * A client sends a hello, then requests; the server answers in the same order.
+ * Each frame is a head, followed by @length bytes. An answer has the @type of
+ * its request, and @err. If @err is not 0, its body is a sentence that gives
+ * the reason.
  *
- * The answer to REMOTE_ATTACH carries a second socket, the data end of a umad
- * file: packets both ways, each a umad_header whose @length is the whole of
- * it and a MAD of any size. A packet from the server with a @status other
- * than 0 holds the head of a MAD that was sent, and what became of it.
+ * The answer to REMOTE_ATTACH carries a second socket, the data socket of a
+ * umad file. In both directions it carries packets: a umad_header, whose
+ * @length counts the header and the MAD, and a MAD of any size. A packet from
+ * the server whose @status is not 0 returns the header of a MAD that was sent,
+ * with its result.
  */
 #ifndef REMOTE_PROTOCOL_H
 #define REMOTE_PROTOCOL_H
@@ -23,43 +25,47 @@
 
 enum {
 	REMOTE_VERSION = 3,
-	REMOTE_BODY_MAX = 65536, /* bytes behind a head, both ways */
-	REMOTE_NODE_MAX = 64,	 /* of a node's name, as its description */
-	REMOTE_LINE_MAX = 511,	 /* of REMOTE_CONTROL */
-	REMOTE_MAD_MIN = MAD_HEADER_BYTES, /* what is left of one that failed */
+	REMOTE_BODY_MAX = 65536, /* bytes behind a head, in both directions */
+	/* Length of a node's name, as of a NodeDescription. */
+	REMOTE_NODE_MAX = 64,
+	REMOTE_LINE_MAX = 511,		   /* length of a REMOTE_CONTROL line */
+	REMOTE_MAD_MIN = MAD_HEADER_BYTES, /* what a failed MAD is cut to */
 };
 
-/* The largest packet either way: the largest answer of the SA and a header. */
+/*
+ * The largest packet in both directions: the SA's largest reply, and a header.
+ */
 #define REMOTE_PACKET_MAX ((UINT32_C(256) << 20) + UMAD_HEADER_BYTES)
 
-/* The one device that a client sees. */
+/* The name of the only device that a client sees. */
 #define REMOTE_DEVICE "ibsa0"
 
-/* What stands before the path in $IBSA_FABRIC. */
+/* Precedes the path in IBSA_FABRIC. */
 #define REMOTE_PREFIX "unix:"
 
 enum remote_type {
 	REMOTE_HELLO,	   /* struct remote_hello; answer: the same */
-	REMOTE_FILE,	   /* a path; answer: what the file holds */
+	REMOTE_FILE,	   /* a path; answer: the contents of the file */
 	REMOTE_FOLDER,	   /* a path; answer: names, a NUL after each */
-	REMOTE_ATTACH,	   /* answer: the data socket beside it */
-	REMOTE_DETACH,	   /* close that file, before the answer */
+	REMOTE_ATTACH,	   /* answer: empty; carries the data socket */
+	REMOTE_DETACH,	   /* closes the umad file before the answer */
 	REMOTE_REGISTER,   /* struct umad_agent_request2; answer: the same */
 	REMOTE_UNREGISTER, /* uint32_t agent */
 	REMOTE_WATCH,	   /* answer: struct remote_state; events follow */
 	REMOTE_ISSM,	   /* uint32_t port; answer: a path to open */
 	REMOTE_CONTROL,	   /* a line of text; answer: text */
 	REMOTE_TYPES,
-	REMOTE_EVENT = 0x100, /* unasked: struct remote_state, which changed */
+	/* No request: struct remote_state, after a change. */
+	REMOTE_EVENT = 0x100,
 };
 
 struct remote_head {
-	uint32_t length; /* of what follows */
+	uint32_t length; /* of the body */
 	uint32_t type;
-	int32_t err; /* 0 or negative errno; 0 in a question */
+	int32_t err; /* 0 or a negative errno; 0 in a request */
 };
 
-/* Whether an answer that is not 0 is an error as the system has them. */
+/* Whether @err is a negative errno. */
 static inline bool remote_err_is_valid(int32_t err)
 {
 	enum { ERRNO_MAX = 4095 };
@@ -68,8 +74,8 @@ static inline bool remote_err_is_valid(int32_t err)
 }
 
 /*
- * @port: 0 for the first with a cable; in the answer the one that it is
- * @node: name or id, "" for the first adapter; ends with a NUL
+ * @port: 0: the first that has a link; in the answer, the port that was chosen
+ * @node: name or id, "" for the first adapter; NUL-terminated
  */
 struct remote_hello {
 	uint32_t version;
@@ -100,9 +106,8 @@ struct remote_port {
 _Static_assert(sizeof(struct remote_port) == 40, "remote port");
 
 /*
- * All that a client reads of its port, so that it asks nothing later. Behind
- * it are the GID table, of struct ibsa_gid, 0 in empty entries, and the P_Key
- * table, of uint16_t.
+ * All that a client reads of its port. Behind it are the GID table (struct
+ * ibsa_gid, 0 in empty entries) and the P_Key table (uint16_t).
  */
 struct remote_state {
 	struct remote_port port;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A umad file at a fabric server for a transport: opening, asking, closing. */
+/*
+ * A umad file at a fabric server, for a transport: opening, requests, closing.
+ */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -13,10 +15,10 @@
 #include "remote/link.h"
 #include "remote/transport.h"
 
-/* Room for a good many packets at a time. */
+/* Many packets of the usual size. */
 enum { INBOX_BYTES = 65536 };
 
-/* How long calls wait for an answer that they need not have. */
+/* How long a call waits for an answer that it does not depend on. */
 enum { ANSWER_MS = 250 };
 
 static uint64_t link_now(struct umad_file *file)
@@ -25,7 +27,7 @@ static uint64_t link_now(struct umad_file *file)
 	return clock_now_ns();
 }
 
-/* What a server counts begins anew with each; what is shown never goes back. */
+/* Each server counts from 0. The reported sum never decreases. */
 static uint32_t reregisters_count(struct remote_link *link, uint32_t now)
 {
 	link->reregisters += now - link->counted;
@@ -40,7 +42,9 @@ void ibsa__remote_link_state(struct remote_link *link,
 	out->reregisters = reregisters_count(link, out->reregisters);
 }
 
-/* Ask for the agent that is wanted, if nothing else is asked. Locked. */
+/*
+ * Register the wanted agent, unless a request is in flight. @renewing is held.
+ */
 static int wanted_request(struct remote_link *link)
 {
 	if (!link->has_wanted || link->control.asked != CONTROL_IDLE)
@@ -72,8 +76,8 @@ static int port_get(struct umad_file *file, struct ibsa_port_state *out)
 }
 
 /*
- * An answer was awaited, and the event that came before it read as well: the
- * connection is not readable for it any more.
+ * Waiting for an answer may have read an event, too, after which the connection
+ * is no longer readable. Then make the fd readable.
  */
 static void event_nudge(struct remote_link *link)
 {
@@ -86,7 +90,7 @@ static void event_nudge(struct remote_link *link)
 		ibsa__remote_link_nudge(link);
 }
 
-/* Whether an event came since the last call. */
+/* Whether an event arrived since the last call. */
 static int event_take(struct umad_file *file)
 {
 	struct remote_link *link = link_of(file);
@@ -106,14 +110,16 @@ static int event_take(struct umad_file *file)
 	return err ? -EPIPE : has_event;
 }
 
-/* Bring the tables up to date. Locked. Return: 0; -ENODEV without a server. */
+/*
+ * Read the latest tables. @renewing is held. Return: 0; -ENODEV not connected.
+ */
 static int tables_refresh(struct remote_link *link)
 {
 	const bool had_event = link->control.has_event;
 
 	if (link->data < 0)
 		return -ENODEV;
-	/* The dispatcher finds the end of the connection, too. */
+	/* The dispatcher will detect a closed connection, too. */
 	(void)!ibsa__remote_link_read(link);
 	if (link->control.has_event && !had_event)
 		ibsa__remote_link_nudge(link);
@@ -163,7 +169,7 @@ static int link_register(struct umad_file *file,
 	return err ? err : -EINPROGRESS;
 }
 
-/* One look for the answer to what was asked. *@out_is_idle: it came. */
+/* Read what has arrived. *@out_is_idle: no request is in flight any more. */
 static int answer_poll(struct remote_link *link, bool *out_is_idle)
 {
 	int err;
@@ -175,8 +181,10 @@ static int answer_poll(struct remote_link *link, bool *out_is_idle)
 	return err;
 }
 
-/* Give the server some time for its answer. Return: 0; -EINPROGRESS without;
- * -ENODEV. */
+/*
+ * Wait for the answer. Return: 0; -EINPROGRESS it did not come within @wait_ms;
+ * -ENODEV the server has gone.
+ */
 static int answer_await(struct remote_link *link, int wait_ms)
 {
 	struct pollfd end = { .fd = link->connection.fd, .events = POLLIN };
@@ -205,8 +213,10 @@ static int answer_take(struct remote_link *link, uint32_t *out)
 	return err;
 }
 
-/* What is needed to go on has to be there within the patience from connecting
- * on. */
+/*
+ * @wait_ms below 0: the caller depends on the answer; wait for it until the
+ * timeout after connecting.
+ */
 static int link_answer(struct umad_file *file, int wait_ms, uint32_t *out)
 {
 	struct remote_link *link = link_of(file);
@@ -223,8 +233,10 @@ static int link_answer(struct umad_file *file, int wait_ms, uint32_t *out)
 	return err;
 }
 
-/* Until the server has answered, it refuses the methods to other clients.
- * Should it have gone, receive says so. */
+/*
+ * Until the server has answered, other clients cannot register the methods. If
+ * the server has gone, the receive operation reports it.
+ */
 static int link_unregister(struct umad_file *file, uint32_t agent)
 {
 	struct remote_link *link = link_of(file);
@@ -256,14 +268,14 @@ static bool link_holder(struct umad_file *file, struct ibsa_error *out)
 	return is_known;
 }
 
-/* A umad file of a fabric server is one of the kernel in this, too. */
+/* As of a kernel umad file. */
 static bool link_holds(struct umad_file *file)
 {
 	(void)file;
 	return true;
 }
 
-/* A server is looked for whenever renew() says so. */
+/* The open operation itself limits how often it tries. */
 static bool link_may_open(struct umad_file *file)
 {
 	(void)file;
@@ -281,7 +293,7 @@ static void link_free(struct remote_link *link)
 
 static void file_detach(struct remote_link *link)
 {
-	/* One question at a time. */
+	/* Only one request may be in flight. */
 	if (!answer_await(link, ANSWER_MS) &&
 	    !ibsa__control_request(&link->control, link->connection.fd,
 				   REMOTE_DETACH, NULL, 0))
@@ -292,14 +304,17 @@ static void link_close(struct umad_file *file)
 {
 	struct remote_link *link = link_of(file);
 
-	/* The agents' methods are free for others once this returns. */
+	/* When this returns, other clients can register the agents' methods. */
 	if (link->data >= 0 && link->has_methods)
 		file_detach(link);
 	ibsa__remote_link_down(link);
 	link_free(link);
 }
 
-/* In a forked child: the locks may be held by threads that it has not. */
+/*
+ * In a forked child. The locks are not taken: threads that held them during the
+ * fork do not exist here.
+ */
 static void link_inherited(struct umad_file *file)
 {
 	const struct remote_link *link = link_of(file);
@@ -365,10 +380,14 @@ static struct remote_link *link_new(size_t reply_bytes)
 
 static int link_open(struct remote_link *link, struct ibsa_error *error)
 {
+	char reason[64];
 	int err = ibsa__remote_link_wait_init(link);
 
 	if (err)
-		return ibsa__fail(error, err, "no descriptors to wait with");
+		return ibsa__fail(error, err,
+				  "cannot create a descriptor to wait with: %s",
+				  ibsa__errno_text(-err, reason,
+						   sizeof(reason)));
 	err = ibsa__remote_connect(&link->connection, &link->address, error);
 	if (!err)
 		err = ibsa__remote_link_up_begin(link, LINK_ATTACH);
@@ -382,10 +401,10 @@ static int link_open(struct remote_link *link, struct ibsa_error *error)
 				  "the fabric server does not answer");
 	if (err == -EPIPE)
 		return ibsa__fail(error, -ENODEV, "the fabric server has gone");
-	/* -EINVAL would be the caller's mistake, which it is not. */
+	/* -EINVAL would report a mistake of the caller. */
 	if (err)
 		return ibsa__fail(error, err == -EINVAL ? -EPROTO : err,
-				  "the fabric server refuses a client for SA "
+				  "the fabric server rejects an agent for SA "
 				  "replies");
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A port of a fabric in another process as a transport. */
+/* A port of a fabric in another process, as a transport. */
 #ifndef REMOTE_TRANSPORT_H
 #define REMOTE_TRANSPORT_H
 
@@ -9,24 +9,25 @@
 
 /**
  * ibsa__remote_open - a transport over a port at a fabric server
- * @place:       which; gets the name and number of what was found
+ * @address:     of the port; gets the name and number of the port found
  * @reply_bytes: largest MAD that recv takes, from the MAD header on; one MAD
  *               is always taken
- * @error:       filled on failure with what was wrong and what to do; or NULL
- * @out:         the transport; its close frees it
+ * @error:       set on failure to what was wrong and what to do; or NULL
+ * @out:         the transport; its close operation frees it
  *
- * send is -EBUSY while the server has not read what was sent before. What
- * else holds of a umad device holds of it, see ibsa__umad_open(), but that a
- * reply above @reply_bytes costs nothing else. port, gid and pkey return what
- * the server has last sent: it sends the state and tables of the port again
- * when they change, and no call waits for it, whatever it does. listen waits
- * for the server's answer for a quarter of a second at most when it begins and
- * when it ends; without an answer it returns 0, and the next call that begins
- * has the answer. close waits as long at most. When the server goes away, recv
- * says so once, with -ENODEV, and changed that the port is another: port and
- * send are -ENODEV from then on. Until one is there again, at the same path,
- * each of them looks for it, at most every 100 ms; those on the port are then
- * to register again.
+ * The transport behaves like that of ibsa__umad_open(), except:
+ *
+ * - send returns -EBUSY while the server has not read earlier packets.
+ * - A reply larger than @reply_bytes has no effect on other requests.
+ * - port, gid and pkey return what the server sent last, without waiting: it
+ *   sends the port's state and tables after each change.
+ * - listen waits up to 250 ms for the server's answer when it begins and when
+ *   it ends. If none comes, it returns 0, and the next call that begins
+ *   listening gets the answer. close waits up to 250 ms, too.
+ * - When the server goes away, recv returns -ENODEV once, and changed reports a
+ *   change. From then on, port and send return -ENODEV. Each of them tries, at
+ *   most every 100 ms, to connect to a server at the same path. After it has
+ *   connected, clients have to register again.
  *
  * Return: as ibsa__remote_connect(); -ENOMEM.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Taking up a connection to a fabric server: one question after the other, none
- * of which is waited for, so that a dispatcher can do it.
+ * Sets up a connection to a fabric server. Each request is sent when the answer
+ * to the one before has arrived, without waiting, so that a dispatcher can do
+ * it.
  */
 #include <errno.h>
 #include <poll.h>
@@ -39,7 +40,7 @@ static int step_request(struct remote_link *link)
 	}
 }
 
-/* The data end, which the control keeps until the link is up. */
+/* @control holds the data socket until the link is up. */
 static int attach_take(const struct remote_control *control,
 		       struct ibsa_error *error)
 {
@@ -48,21 +49,25 @@ static int attach_take(const struct remote_control *control,
 				  "too many open files for the port of the "
 				  "fabric server");
 	if (control->fd < 0)
-		return ibsa__fail(error, -EPROTO,
-				  "the fabric server gives no port");
+		return ibsa__fail(
+			error, -EPROTO,
+			"the fabric server sent no socket for the port");
 	return 0;
 }
 
-/* A server closes the connection of a client that could not receive its file. */
-static int read_failed(const struct remote_control *control,
-		       struct ibsa_error *error)
+/*
+ * The server closes the connection of a client that could not receive the data
+ * socket.
+ */
+static int link_read_failed(const struct remote_control *control,
+			    struct ibsa_error *error)
 {
 	if (control->fd == -EMFILE)
 		return attach_take(control, error);
 	return ibsa__fail(error, -ENODEV, "the fabric server has gone");
 }
 
-/* The state comes last: from then on there are events. */
+/* REMOTE_WATCH is the last request: events follow its answer. */
 static void watch_take(struct remote_link *link)
 {
 	struct ibsa_port_state state;
@@ -72,7 +77,7 @@ static void watch_take(struct remote_link *link)
 	link->transport.link = state.link;
 }
 
-/* The answer to a step came, and no refusal. */
+/* Handle the successful answer to the request of the current step. */
 static int step_take(struct remote_link *link, struct ibsa_error *error)
 {
 	struct remote_control *control = &link->control;
@@ -130,7 +135,7 @@ int ibsa__remote_link_up_go(struct remote_link *link, struct ibsa_error *error)
 
 	while (!err && link->step != LINK_UP) {
 		if (ibsa__control_read(&link->control, link->connection.fd))
-			return read_failed(&link->control, error);
+			return link_read_failed(&link->control, error);
 		if (link->control.asked != CONTROL_IDLE)
 			return 0;
 		err = step_go(link, error);

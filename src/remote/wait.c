@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Waiting for the server or for a wake-up, and for a server to be there again.
+ * Waits for the server or a wake-up, and for a server to be there again.
  *
- * The fd that is given out is an epoll fd: it stays the same when the server
- * is another, and a wake-up does not leave it readable.
+ * The fd that programs poll is an epoll fd: it stays the same after a
+ * reconnect, and a wake-up does not leave it readable.
  */
 #include <errno.h>
 #include <poll.h>
@@ -29,7 +29,10 @@ int ibsa__remote_link_watch(struct remote_link *link, int fd)
 	return epoll_add(link->epoll_fd, fd);
 }
 
-/* Closing them does not do so while a forked child has them: epoll(7). */
+/*
+ * close() does not remove them from the set if a forked child has copies:
+ * epoll(7).
+ */
 void ibsa__remote_link_unwatch(const struct remote_link *link)
 {
 	if (link->data >= 0)
@@ -78,12 +81,15 @@ void ibsa__remote_link_wake(struct umad_file *file)
 	const uint64_t one = 1;
 	ssize_t written;
 
-	/* It fails only while the counter is full: the wait will end anyway. */
+	/*
+	 * It fails only while the counter is at its maximum, and then the wait
+	 * ends anyway.
+	 */
 	written = write(link_of(file)->wake_fd, &one, sizeof(one));
 	(void)written;
 }
 
-/* When a packet that has begun to come, or to go, has to be through, or 0. */
+/* When an incomplete packet reaches its timeout, or 0. */
 static uint64_t packet_limit_ns(const struct remote_link *link)
 {
 	const uint64_t in_ns = link->inbox.begun_ns;
@@ -100,7 +106,7 @@ bool ibsa__remote_link_is_late(const struct remote_link *link)
 	return packet_limit_ns(link) && clock_now_ns() >= packet_limit_ns(link);
 }
 
-/* How long to wait at most, where the caller would wait for @timeout_ms. */
+/* The timeout to wait with if the caller's is @timeout_ms. */
 static int wait_limit_ms(const struct remote_link *link, int timeout_ms)
 {
 	int most_ms = -1;
@@ -117,7 +123,10 @@ static int wait_limit_ms(const struct remote_link *link, int timeout_ms)
 	return timeout_ms < 0 || timeout_ms > most_ms ? most_ms : timeout_ms;
 }
 
-/* Polled one by one: an epoll fd in between takes its time. */
+/*
+ * The descriptors are polled directly: through the epoll fd, poll() takes
+ * longer.
+ */
 int ibsa__remote_link_wait(struct umad_file *file, int timeout_ms)
 {
 	struct remote_link *link = link_of(file);
@@ -150,11 +159,11 @@ static void timer_set(const struct remote_link *link, uint64_t first_ns,
 		.it_interval = clock_timespec(each_ns),
 	};
 
-	/* An expiry that was not read is forgotten. */
+	/* Setting the timer also clears an expiry that was not read. */
 	timerfd_settime(link->timer_fd, 0, &at, NULL);
 }
 
-/* Have the fd readable when it is time to look for a server again. */
+/* Make the fd readable when it is time to try the next connection. */
 static void renew_timer_set(struct remote_link *link)
 {
 	timer_set(link, RENEW_MS * NS_PER_MS, RENEW_MS * NS_PER_MS);
@@ -196,7 +205,7 @@ void ibsa__remote_link_shut(struct umad_file *file, bool is_gone)
 
 	(void)is_gone;
 	pthread_mutex_lock(&link->renewing);
-	/* One that is being taken up goes on. */
+	/* A connection attempt in progress goes on. */
 	if (link->data >= 0) {
 		ibsa__remote_link_down(link);
 		ibsa__inbox_reset(&link->inbox);
@@ -209,7 +218,7 @@ void ibsa__remote_link_shut(struct umad_file *file, bool is_gone)
 	pthread_mutex_unlock(&link->renewing);
 }
 
-/* Nothing is waited for: a stopped server does not answer. */
+/* Without waiting: a stopped server does not answer. */
 static int link_renew_begin(struct remote_link *link)
 {
 	int err = ibsa__remote_connect_begin(&link->connection, &link->address);
@@ -219,8 +228,8 @@ static int link_renew_begin(struct remote_link *link)
 }
 
 /*
- * Return: 0; -ENODEV no server answers, or not yet. It is called again while
- * the link is up, and answers of its agents are awaited.
+ * Return: 0; -ENODEV no connection yet. It is also called while the link is up
+ * but its agents' registrations are not answered yet.
  */
 static int link_renew(struct remote_link *link)
 {
