@@ -184,7 +184,7 @@ static void access_note(struct line *line, const struct ibsa_port *port)
 	else if (access.umad.err == -ENOENT)
 		note(line, "%s is not there", access.umad.path);
 	else if (access.open_err == -ENODEV)
-		note(line, "%s is no device of ib_umad", access.umad.path);
+		note(line, "%s is not a device of ib_umad", access.umad.path);
 	else if (access.open_err)
 		note(line, "%s: %s", access.umad.path,
 		     strerror(-access.open_err));

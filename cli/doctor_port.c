@@ -130,7 +130,7 @@ static void check_node(struct visit *visit,
 			     "remove it, and let udev make it: udevadm trigger "
 			     "-s infiniband_mad; in a container, pass the "
 			     "device in",
-			     "%s is no device of ib_umad", file->path);
+			     "%s is not a device of ib_umad", file->path);
 	else
 		doctor_wrong(doctor, &visit->spot, "node", CLI_DEVICE,
 			     "see what the kernel says: dmesg",

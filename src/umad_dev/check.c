@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a port's device files are like, and whether they can be used.
+ * The permissions of a port's device files, and whether they can be used.
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
@@ -21,7 +21,7 @@
 #include "umad_dev/umad.h"
 #include "umad_dev/umad_device.h"
 
-/* The interface that the kernel offers; every one since 2.6.16 is 5. */
+/* The version is 5 in every kernel since 2.6.16. */
 int ibsa__umad_version(struct device_files *files, struct ibsa_error *error,
 		       unsigned int *out)
 {
@@ -45,15 +45,15 @@ int ibsa__umad_version(struct device_files *files, struct ibsa_error *error,
 	if (err || version < UMAD_ABI_VERSION)
 		return ibsa__fail(error, -EOPNOTSUPP,
 				  "the kernel's umad interface is version "
-				  "%u, and this needs %u",
+				  "%u; version %u is needed",
 				  (unsigned int)version, UMAD_ABI_VERSION);
 	*out = (unsigned int)version;
 	return 0;
 }
 
 /*
- * By a descriptor that is good for nothing else, and does not reach the
- * driver: of a simulated file it has no owner to tell, as stat() would invent.
+ * O_PATH does not call the driver's open(). stat() is not used: for an ibsim
+ * device, it would return an owner that does not exist.
  */
 static void file_stat(struct ibsa_device_file *file)
 {
@@ -95,8 +95,8 @@ static int file_register_check(const struct ibsa_port *port)
 }
 
 /*
- * The number of a port's umad file is that of its issm file too. A simulated
- * one is not looked at: ibsim would take that for a subnet manager.
+ * The files of a port have the same number: umad0, issm0. An issm file of ibsim
+ * is not opened: ibsim would start to treat the port as one with an SM.
  */
 static void issm_stat(const struct ibsa_port *port, bool is_simulated,
 		      struct ibsa_device_file *file)
@@ -119,7 +119,7 @@ int ibsa__port_access_get(const struct ibsa_port *port, bool is_remote,
 		return -ENODEV;
 	snprintf(access.umad.path, sizeof(access.umad.path), UMAD_FOLDER "%s",
 		 port->umad);
-	/* What a fabric server shows has no files: it lets its user in. */
+	/* A port at a fabric server has no files with permissions. */
 	if (is_remote) {
 		access.umad.err = -EOPNOTSUPP;
 	} else {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Port events, by a file of the transport's own for the asynchronous events
- * of a verbs context that the program has.
+ * Port events, read from an event file of the transport's own, which is created
+ * from a verbs context of the program.
  *
- * Source: ibv_get_async_event(3) for what each event says.
+ * Source: ibv_get_async_event(3) for the meaning of each event.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -28,13 +28,13 @@ int ibsa__umad_events(struct ibsa_transport *transport, int cmd_fd)
 	uint32_t driver;
 	int err;
 
-	/* Where no fd but the device's can be waited for. */
+	/* ibsim's poll() cannot wait for a second descriptor. */
 	if (device->simulated)
 		return -EOPNOTSUPP;
 	if (device->event_fd >= 0)
 		return -EBUSY;
 	err = ibsa__uverbs_driver(umad_device_name(device), &driver);
-	/* A kernel that does not tell is one where none is needed. */
+	/* A kernel without this information has no ports that require a GRH. */
 	if (!err)
 		(void)!ibsa__uverbs_needs_grh(cmd_fd, driver,
 					      device->selection.port,
@@ -52,7 +52,7 @@ int ibsa__umad_events(struct ibsa_transport *transport, int cmd_fd)
 	return err;
 }
 
-/* Whether an event says that the port is not what it was. */
+/* Whether an event means that the state of the port has changed. */
 static bool event_changes_port(struct umad_device *device, uint32_t type,
 			       uint64_t element)
 {

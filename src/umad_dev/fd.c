@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A umad file that is known by its descriptor alone. Of ibsim's preload
- * library only plain open, ioctl, read, write, poll and close can be had.
+ * A umad file that consists of its descriptor only. With ibsim's preload
+ * library, only plain open, ioctl, read, write, poll and close work.
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
@@ -34,7 +34,7 @@ int ibsa__umad_fd_register(struct umad_file *file,
 	return fd_control(fd_of(file), UMAD_REGISTER_AGENT, request);
 }
 
-/* To ibsim it is a command like any other that it does not know. */
+/* ibsim returns EINVAL for every command that it does not implement. */
 static int fd_register2(struct umad_file *file,
 			struct umad_agent_request2 *request)
 {
@@ -51,8 +51,8 @@ int ibsa__umad_fd_unregister(struct umad_file *file, uint32_t agent)
 }
 
 /*
- * A short MAD is not filled up, although ibsim sends what its stack holds
- * behind one: with RMPP the length is part of what is sent.
+ * A short MAD is not padded, although ibsim then sends what lies behind the
+ * buffer on its stack: with RMPP, the length is part of the message.
  */
 int ibsa__umad_fd_send(struct umad_file *file, const void *packet, size_t len)
 {

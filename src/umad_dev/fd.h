@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A umad file of the kernel, or of ibsim, that is known by its descriptor
- * alone. Each call is one or two system calls, takes no lock and holds nothing,
- * so that it may be interrupted by a signal handler or a cancellation.
+ * A umad file of the kernel or of ibsim that consists of its descriptor only.
+ * Each call makes one or two system calls and takes no locks or resources, so a
+ * signal handler or a cancellation may interrupt it.
  */
 #ifndef UMAD_DEV_FD_H
 #define UMAD_DEV_FD_H
@@ -18,13 +18,12 @@ struct umad_fd {
 
 extern const struct umad_file_ops ibsa__umad_fd_ops;
 
-/* The file of a descriptor. */
 static inline struct umad_fd umad_fd(int fd)
 {
 	return (struct umad_fd){ .base.ops = &ibsa__umad_fd_ops, .fd = fd };
 }
 
-/* The operations, for files that are more than a descriptor and begin with it. */
+/* The operations, for structs that begin with a struct umad_fd. */
 int ibsa__umad_fd_register(struct umad_file *file,
 			   struct umad_agent_request *request);
 int ibsa__umad_fd_unregister(struct umad_file *file, uint32_t agent);
@@ -32,11 +31,16 @@ int ibsa__umad_fd_send(struct umad_file *file, const void *packet, size_t len);
 int ibsa__umad_fd_receive(struct umad_file *file, struct umad_buffer *buffers,
 			  size_t count);
 
-/* Open a umad file; have it use 64-byte headers. Return: 0 or -errno. */
+/*
+ * Open a umad file; enable its 64-byte headers. Return: 0 or a negative errno.
+ */
 int ibsa__umad_fd_open(const char *path, int *out) IBSA_MUST_USE;
 int ibsa__umad_fd_enable_pkey(int fd) IBSA_MUST_USE;
 
-/* Both, of the MAD device @name, "umad0". Return: the descriptor, or -errno. */
+/*
+ * Do both for the MAD device @name ("umad0"). Return: the descriptor, or a
+ * negative errno.
+ */
 int ibsa__umad_fd_open_named(const char *name) IBSA_MUST_USE;
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which process may receive the SA's Reports at a port: the kernel does not
- * say which has the agent, but /proc shows which have the umad file open.
+ * Which process may receive the SA's Reports at a port. The kernel does not
+ * tell which process has the agent, but /proc shows which have the umad file
+ * open.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static void text_add(struct ibsa_error *out, const char *text)
 	snprintf(out->text + len, sizeof(out->text) - len, "%s", text);
 }
 
-/* "pid 7 (opensm) has PATH open", "A, B and others have PATH open". */
+/* Append "pid 7 (opensm) has PATH open" or "A, B and others have PATH open". */
 static void processes_add(struct ibsa_error *out,
 			  const struct processes *processes, const char *path)
 {

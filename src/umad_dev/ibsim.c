@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where ibsim's umad files are not like the kernel's. */
+/* Differences between ibsim's umad files and the kernel's. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -9,7 +9,10 @@
 
 #include "umad_dev/ibsim.h"
 
-/* Whether the system has a umad file at that number, or perhaps has. */
+/*
+ * Whether @fd is a umad file of the kernel. If it cannot be found out, whether
+ * @fd is open.
+ */
 static bool is_system_file(int fd)
 {
 	char number[64];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Opening a umad device file, and why it cannot be.
+ * Opens a umad device file, and explains failures.
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
@@ -16,12 +16,12 @@ struct path {
 	char text[sizeof(UMAD_FOLDER) + NAME_MAX];
 };
 
-/* A file of another driver or of none, or one that a driver has left behind. */
+/* The file belongs to another driver, or its driver was unloaded. */
 static int device_missing(const char *path, struct ibsa_error *error)
 {
 	return ibsa__fail(error, -ENODEV,
-			  "%s is no device of ib_umad: remove it and let udev "
-			  "make it, or in a container pass the device in",
+			  "%s is not a device of ib_umad: remove it and let "
+			  "udev make it, or in a container pass the device in",
 			  path);
 }
 
@@ -70,7 +70,7 @@ int ibsa__umad_dev_refused(const char *name, int err, struct ibsa_error *error)
 
 	if (err == -ENODEV)
 		return device_missing(path.text, error);
-	return ibsa__fail(error, err, "%s refuses a client for SA replies: %s",
+	return ibsa__fail(error, err, "%s rejects an agent for SA replies: %s",
 			  path.text,
 			  ibsa__errno_text(-err, reason, sizeof(reason)));
 }

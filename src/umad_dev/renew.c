@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The device file opened anew: after a reply that was too large, and when a
- * device that went away is there again, perhaps under another name and with
- * another file.
+ * Reopens the device file: after a reply that was too large, and when a device
+ * that went away has come back, perhaps with another name and another file.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +12,7 @@
 #include "base/clock.h"
 #include "umad_dev/umad_device.h"
 
-/* How often to look for a device at most; each look reads a few files. */
+/* How often to check for the device at most; each check reads a few files. */
 enum { RETRY_MS = 100 };
 
 int ibsa__umad_dev_rename(struct umad_device *device, const char *name)
@@ -51,7 +50,7 @@ int ibsa__umad_dev_find(struct umad_device *device)
 	return ibsa__umad_dev_rename(device, name);
 }
 
-/* The file of the device that is there now, whatever it was called. */
+/* Find the umad file of the device, which may have a new name. */
 static int file_find(struct umad_device *device)
 {
 	int err = ibsa__umad_dev_find(device);
@@ -82,16 +81,19 @@ void ibsa__umad_dev_shut(struct umad_file *file, bool is_gone)
 		device->retry_ns = clock_now_ns() + RETRY_MS * NS_PER_MS;
 	if (device->file.fd < 0)
 		return;
-	/* Unwatched too, or its hang-up would end every wait at once. */
+	/*
+	 * Remove it from the epoll set, too: its hang-up would end every wait
+	 * at once.
+	 */
 	ibsa__umad_dev_unwatch(device, device->file.fd);
 	close(device->file.fd);
 	device->file.fd = -1;
 }
 
 /*
- * While the file was closed, its name may have become another device's, if
- * only because opening it failed for want of a descriptor. ibsim's devices
- * neither come nor go.
+ * While the file was closed, its name may have passed to another device, even
+ * if it was closed only because the process had too many descriptors. The
+ * devices of ibsim do not change.
  */
 int ibsa__umad_dev_reopen(struct umad_file *file, bool *out_is_other)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The kernel transport: MADs by /dev/infiniband/umadN. */
+/* The kernel transport: MADs through /dev/infiniband/umadN. */
 #ifndef UMAD_DEV_UMAD_H
 #define UMAD_DEV_UMAD_H
 
@@ -10,46 +10,44 @@ struct device_files;
 
 /**
  * ibsa__umad_open - a transport over a port of this machine
- * @files:       where devices and ports are found; the transport holds them
+ * @files:       device files; the transport holds a reference
  * @device:      its name; NULL: the first whose active InfiniBand port opens
  * @port:        0: the first active one
  * @reply_bytes: largest MAD that recv takes, from the MAD header on; one MAD
  *               is always taken
- * @error:       filled on failure with what was wrong and what to do; or NULL
- * @out:         the transport; its close frees it
+ * @error:       set on failure to what was wrong and what to do; or NULL
+ * @out:         the transport; its close operation frees it
  *
- * Registers for answers to its own requests only: nothing unsolicited comes,
- * but for Reports while it listens. One program at a port can, and no other
- * can be told from here which: -EBUSY.
+ * The transport registers for responses to its own requests, and for Reports
+ * while it listens. Only one program can listen at a port, and the kernel does
+ * not tell which: listen then returns -EBUSY.
  *
  * send's further errors: -EMSGSIZE more than one MAD; -ERANGE a LID of more
- * than 16 bits without GRH; -EALREADY a MAD with this transaction id is still
- * under way, or the port cannot send to the address; -EOPNOTSUPP a MAD of
- * OPA's class version on a port of another kind, or a kernel that takes none;
- * -EAGAIN nothing can come in until the system has a descriptor, or memory,
- * for the device file to be opened anew.
+ * than 16 bits without GRH; -EALREADY a MAD with this transaction id is in
+ * flight, or the port cannot send to the address; -EOPNOTSUPP a MAD of OPA's
+ * class version on a port that is not Omni-Path, or a kernel that rejects it;
+ * -EAGAIN the device file is closed and could not be reopened yet, because
+ * descriptors or memory are short.
  *
- * recv reports a reply above @reply_bytes once, with -EMSGSIZE, after which
- * requests under way are lost, since the device file is opened anew. As long
- * as that fails for want of a descriptor or memory, recv, send and wait try
- * again. Each time they check which file is the device's: if it is not the one
- * that was closed, the device went away and came back.
+ * After a reply larger than @reply_bytes, recv returns -EMSGSIZE once and
+ * reopens the device file, which loses the requests in flight. If descriptors
+ * or memory are short, recv, send and wait try again. Each attempt finds the
+ * device's current file: if it is not the one that was closed, the device was
+ * removed and came back.
  *
- * When the device goes away, recv says so once, with -ENODEV, and changed
- * that the port is another: port is -ENODEV from then on, and so is send.
- * send, recv, port and wait look for it again, at most every 100 ms: for the
- * device with the same node GUID, whatever its name, else of the same name,
- * and at its port of the same number. Once its file can be opened, the
- * transport works as before, listening if it did; the port then says that
- * those on it are to register again. A file that is there but cannot be opened
- * is the same as a device that is not, with the error in place of -ENODEV. A
+ * When the device is removed, recv returns -ENODEV once, and changed reports a
+ * change. From then on, port and send return -ENODEV. send, recv, port and
+ * wait search for the device, at most every 100 ms: for the same node GUID,
+ * else for the same name, and for the same port number. Once its file
+ * can be opened, the transport works again and listens if it did before; port
+ * then reports that clients must register again. While the file exists but
+ * cannot be opened, the error of opening it takes the place of -ENODEV. A
  * device that is only renamed stays open.
  *
  * Return: 0; -ENODEV no such device, or the port has no device file; -ENXIO
- * the device has no such port;
- * -ENOSYS the RDMA or umad modules are not loaded; -EACCES not permitted;
- * -ENETDOWN the port is not active; -EOPNOTSUPP the kernel is too old;
- * -ENOMEM; or the system's error.
+ * the device has no such port; -ENOSYS the RDMA or umad modules are not
+ * loaded; -EACCES not permitted; -ENETDOWN the port is not active; -EOPNOTSUPP
+ * the kernel is too old; -ENOMEM; or the system's error.
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
@@ -59,25 +57,26 @@ int ibsa__umad_open(struct device_files *files, const char *device,
 		    struct ibsa_transport **out) IBSA_MUST_USE;
 
 /**
- * ibsa__umad_events - hear of port events, and whether a GRH is needed
+ * ibsa__umad_events - receive port events, and learn whether a GRH is needed
  * @transport: of ibsa__umad_open()
  * @cmd_fd:    of a verbs context of the same device, which the program has
  *             opened; used in this call only
  *
- * From then on the transport's fd is readable for events too, its changed
- * operation takes them, and client re-register events are counted. A port
- * that sends nothing without a GRH says so from then on. The program's own
- * events stay its own. They end, without a word, when the program closes its
- * context.
+ * From then on, the transport's fd is readable for events, too, its changed
+ * operation reads them, and client re-register events are counted. The port's
+ * state says whether it needs a GRH. The program still receives all events on
+ * its own context. When it closes the context, the transport's events end
+ * without a notice.
  *
- * Return: 0; -EOPNOTSUPP the device is simulated; -EBUSY it does already;
- * -ENODATA the driver's number cannot be learned, and -ELIBACC not without
- * libnl-3; or the kernel's error. The transport works as before.
+ * Return: 0; -EOPNOTSUPP the device is ibsim's; -EBUSY already called;
+ * -ENODATA the driver's number cannot be found out; -ELIBACC that needs
+ * libnl-3, which is not installed; or the kernel's error. After an error, the
+ * transport works as before.
  */
 int ibsa__umad_events(struct ibsa_transport *transport,
 		      int cmd_fd) IBSA_MUST_USE;
 
-/* As ibsa_umad_version(), of the kernel or server that @files are of. */
+/* As ibsa_umad_version(), for the kernel or server that @files belong to. */
 int ibsa__umad_version(struct device_files *files, struct ibsa_error *error,
 		       unsigned int *out) IBSA_MUST_USE;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The transport over a device file of the kernel: opening and closing. */
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -22,11 +23,14 @@ static int port_get(struct umad_file *file, struct ibsa_port_state *out)
 	int err = ibsa__port_read(device->files, umad_device_name(device),
 				  device->selection.port, out);
 
-	/* It may have another name by now, which does not end the file. */
+	/* A renamed device keeps its open file. */
 	if (err == -ENOENT && !ibsa__umad_dev_find(device))
 		err = ibsa__port_read(device->files, umad_device_name(device),
 				      device->selection.port, out);
-	/* ibsim's copy, which never changes, is found in one folder only. */
+	/*
+	 * ibsim's copy of sysfs, which never changes, exists in one directory
+	 * only.
+	 */
 	if (err == -ENOENT && device->simulated) {
 		*out = device->selection.state;
 		err = 0;
@@ -58,14 +62,16 @@ static int pkey_get(struct umad_file *file, uint32_t index, uint16_t *out)
 	return err == -ENOENT ? -EINVAL : err;
 }
 
-/* ibsim's copy of the kernel takes no notice of timeouts. */
+/* ibsim ignores timeouts. */
 static bool device_holds(struct umad_file *file)
 {
 	return !umad_device_of(file)->simulated;
 }
 
-/* The kernel has one file for parent and child, whose agents end with the last
- * of them: nothing is unregistered here. */
+/*
+ * Parent and child share the kernel's file. It ends the agents when both have
+ * closed it, so this process must not unregister them.
+ */
 static void descriptors_close(struct umad_file *file)
 {
 	struct umad_device *device = umad_device_of(file);
@@ -109,7 +115,7 @@ static const struct umad_file_ops device_ops = {
 	.inherited = descriptors_close,
 };
 
-/* Open the file of the place and register at it. */
+/* Open the file of @selection and register the agent for SA replies. */
 static int file_open(struct umad_device *device, struct ibsa_error *error)
 {
 	const char *name = device->selection.umad;
@@ -147,8 +153,8 @@ static int selection_open(struct umad_device *device, struct ibsa_error *error)
 }
 
 /*
- * Of several ports that would do the first that can be opened, unless its
- * device was named. If none can, *@error is about the first.
+ * Unless a device was named, try the ports that match one after the other. If
+ * none can be opened, *@error is about the first.
  */
 static int port_open(struct umad_device *device, const char *name,
 		     unsigned int port, struct ibsa_error *error)
@@ -206,7 +212,10 @@ int ibsa__umad_open(struct device_files *files, const char *name,
 	if (!err) {
 		err = ibsa__umad_dev_wait_init(device);
 		if (err)
-			ibsa__fail(error, err, "no descriptors to wait with");
+			ibsa__fail(error, err,
+				   "cannot create a descriptor to wait with: "
+				   "%s",
+				   strerror(-err));
 	}
 	if (err)
 		transport->ops->close(transport);

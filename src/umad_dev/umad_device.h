@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A umad file of a device for a transport: its state, for its own files. */
+/*
+ * A umad file of a device, for a transport: state that its source files share.
+ */
 #ifndef UMAD_DEV_UMAD_DEVICE_H
 #define UMAD_DEV_UMAD_DEVICE_H
 
@@ -9,51 +11,59 @@
 #include "umad/transport.h"
 #include "umad_dev/fd.h"
 
-/* What the device is called, which any thread may read: so one that it was
- * called before stays until the end. */
+/*
+ * A name of the device. Any thread may read it at any time, so earlier names
+ * are freed only when the device is closed.
+ */
 struct umad_name {
 	struct umad_name *older;
 	char text[NAME_MAX + 1];
 };
 
 struct umad_device {
-	struct umad_fd file; /* fd -1: it is shut */
+	struct umad_fd file; /* fd -1: closed for now */
 	struct umad_transport transport;
 	/*
-	 * The fd is ibsim's invention: only read, write, ioctl, close and
-	 * poll of this one fd for reading do anything.
+	 * The descriptor is ibsim's: only read, write, ioctl and close work,
+	 * and poll() of this descriptor alone, for reading.
 	 */
 	bool simulated;
 	struct device_files *files;
-	struct ibsa__port_selection selection; /* as it was opened last */
-	_Atomic(struct umad_name *) name;      /* instead of place.device */
-	uint64_t node_guid;		       /* 0: not known */
-	bool is_gone;			       /* when it was shut */
-	uint64_t retry_ns;		       /* not to look for it before */
+	struct ibsa__port_selection selection; /* as of the last opening */
+	/* Current name; @selection.device may be outdated. */
+	_Atomic(struct umad_name *) name;
+	uint64_t node_guid; /* 0: not known */
+	bool is_gone;	   /* the device was removed when its file was closed */
+	uint64_t retry_ns; /* when to search for the device again */
 
-	/* Of the device's asynchronous events, or -1. */
+	/* File of the device's asynchronous events, or -1. */
 	int event_fd;
 	atomic_uint reregisters;
-	bool needs_grh; /* the kernel says so */
+	bool needs_grh; /* as reported by the kernel */
 
-	/* Readable when the device is; stands for it when it is opened anew. */
+	/*
+	 * Contains the device's descriptor, and stays the same when it is
+	 * reopened.
+	 */
 	int epoll_fd;
 	int wake_fd;
-	/* Instead of wake_fd where the device is simulated. */
+	/* Takes the place of wake_fd if the device is ibsim's. */
 	atomic_bool woken;
 };
 
 /*
- * Open the umad file @name, "umad0". Return: 0, and @out is its descriptor, with
- * 64-byte headers; or a negative errno with a sentence.
+ * Open the umad file @name ("umad0") and enable its 64-byte headers. Return: 0,
+ * and *@out is the descriptor; or a negative errno, with *@error set.
  */
 int ibsa__umad_dev_open(const char *name, struct ibsa_error *error,
 			int *out) IBSA_MUST_USE;
 
-/* The file @name refuses the agent for SA replies. Return: @err. */
+/*
+ * Set *@error: the file @name rejects the agent for SA replies. Return: @err.
+ */
 int ibsa__umad_dev_refused(const char *name, int err, struct ibsa_error *error);
 
-/* Take up, or leave, a descriptor in what is waited for. */
+/* Add a descriptor to the epoll set; remove it. */
 int ibsa__umad_dev_watch(struct umad_device *device, int fd) IBSA_MUST_USE;
 void ibsa__umad_dev_unwatch(struct umad_device *device, int fd);
 
@@ -74,10 +84,12 @@ int ibsa__umad_dev_reopen(struct umad_file *file, bool *out_is_other);
 bool ibsa__umad_dev_may_open(struct umad_file *file);
 void ibsa__umad_dev_shut(struct umad_file *file, bool is_gone);
 
-/* Learn what the device is called now. 0, or why nothing is known. */
+/*
+ * Find the current name of the device. Return: 0; or the error of the search.
+ */
 int ibsa__umad_dev_find(struct umad_device *device) IBSA_MUST_USE;
 
-/* Note that it is called @name. 0 or -ENOMEM. */
+/* Set the current name. Return: 0; -ENOMEM. */
 int ibsa__umad_dev_rename(struct umad_device *device,
 			  const char *name) IBSA_MUST_USE;
 void ibsa__umad_dev_names_free(struct umad_device *device);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Waiting for the device or for a wake-up.
+ * Waits for the device or a wake-up.
  *
- * The fd that is given out is an epoll fd over the device file alone: it
- * stays the same when the file is opened anew, and a wake-up does not leave
- * it readable for a program that polls it itself.
+ * The fd that programs poll is an epoll fd with the device file alone: it stays
+ * the same when the file is reopened, and a wake-up does not leave it readable.
  */
 #include <errno.h>
 #include <poll.h>
@@ -16,7 +15,7 @@
 #include "umad_dev/umad_device.h"
 
 enum {
-	/* How long a wake-up may go unnoticed on a simulated device. */
+	/* how long a wake-up may take with a device of ibsim */
 	SLICE_MS = 20,
 };
 
@@ -84,7 +83,10 @@ void ibsa__umad_dev_wake(struct umad_file *file)
 		atomic_store(&device->woken, true);
 		return;
 	}
-	/* It fails only while the counter is full: the wait will end anyway. */
+	/*
+	 * It fails only while the counter is at its maximum, and then the wait
+	 * ends anyway.
+	 */
 	written = write(device->wake_fd, &one, sizeof(one));
 	(void)written;
 }
@@ -105,7 +107,7 @@ static int device_wait(struct umad_device *device, int timeout_ms)
 	return 0;
 }
 
-/* ibsim looks at one device fd only, so nothing else can end its poll. */
+/* ibsim's poll() accepts one descriptor, so a wake-up cannot end it. */
 static int simulated_wait(struct umad_device *device, int timeout_ms)
 {
 	const uint64_t start = clock_now_ns();

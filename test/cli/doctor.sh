@@ -159,13 +159,13 @@ refusals_that_the_mode_does_not_explain() {
 	ibsa=$tmp/by_me run 4 -j doctor mlx5_0/1
 	if [ "$(id -u)" -eq 0 ]; then
 		# No umad file at all, but one that opens.
-		has node wrong '/umad0 is no device of ib_umad$' '^remove it'
+		has node wrong '/umad0 is not a device of ib_umad$' '^remove it'
 		has issm ok '/issm0, root:root 0600'
 	fi
 	chmod 0666 "$nodes/umad0"
 	rm "$nodes/issm0"
 	ibsa=$tmp/by_other run 4 -j doctor mlx5_0/1
-	has node wrong '/umad0 is no device of ib_umad$' 'udevadm.*container'
+	has node wrong '/umad0 is not a device of ib_umad$' 'udevadm.*container'
 	has issm warning '/issm0: No such file' 'subnet manager'
 	chmod 0700 "$nodes"
 	if [ "$(id -u)" -eq 0 ]; then
@@ -183,16 +183,16 @@ what_is_no_umad_file() {
 	rm "$nodes/umad0"
 	mkfifo -m 0666 "$nodes/umad0"
 	ibsa=$tmp/by_other run 4 -j doctor mlx5_0/1
-	has node wrong '/umad0 is no device of ib_umad$' '^remove it.*udevadm'
+	has node wrong '/umad0 is not a device of ib_umad$' '^remove it.*udevadm'
 	ibsa=$tmp/by_other run 0 devices
-	out_has ' /dev/infiniband/umad0 is no device of ib_umad$'
+	out_has ' /dev/infiniband/umad0 is not a device of ib_umad$'
 	ibsa=$tmp/by_other run 4 -C mlx5_0 path self 1; out_empty
-	err_has '/dev/infiniband/umad0 is no device of ib_umad: remove it'
+	err_has '/dev/infiniband/umad0 is not a device of ib_umad: remove it'
 	if [ "$(id -u)" -eq 0 ]; then
 		rm "$nodes/umad0"
 		mknod -m 0666 "$nodes/umad0" c 1 3
 		ibsa=$tmp/by_other run 4 -j doctor mlx5_0/1
-		has node wrong '/umad0 is no device of ib_umad$' '^remove it'
+		has node wrong '/umad0 is not a device of ib_umad$' '^remove it'
 	fi
 	unset SYSFS_PATH
 }

@@ -308,10 +308,10 @@ static void each_hindrance_has_a_sentence_of_its_own(void **state)
 	device_add("umad7", 0600);
 	kernel.ioctl_errno = ENOTTY;
 	assert_int_equal(open_err("mlx5_0", 1, &error), -ENODEV);
-	assert_says(&error, FOLDER "umad7 is no device of ib_umad: remove");
+	assert_says(&error, FOLDER "umad7 is not a device of ib_umad: remove");
 	kernel.open_errno = ENXIO;
 	assert_int_equal(open_err("mlx5_0", 1, &error), -ENODEV);
-	assert_says(&error, FOLDER "umad7 is no device of ib_umad: remove");
+	assert_says(&error, FOLDER "umad7 is not a device of ib_umad: remove");
 	kernel.open_errno = EACCES;
 	assert_int_equal(open_err("mlx5_0", 1, &error), -EACCES);
 	assert_says(&error, FOLDER "umad7: run as root, or give");
@@ -335,7 +335,7 @@ static void version_is_the_kernels(void **state)
 	assert_non_null(strstr(error.text, "modprobe ib_umad"));
 	tree_write(&kernel.tree, file, "4\n");
 	assert_int_equal(ibsa_umad_version(&error, &version), -EOPNOTSUPP);
-	assert_non_null(strstr(error.text, "version 4, and this needs 5"));
+	assert_non_null(strstr(error.text, "version 4; version 5 is needed"));
 	tree_write(&kernel.tree, file, "five\n");
 	assert_int_equal(ibsa_umad_version(NULL, &version), -EOPNOTSUPP);
 	assert_int_equal(version, 1);

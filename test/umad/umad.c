@@ -235,7 +235,7 @@ static _Noreturn void open_in_own_dev(void)
 	if (!own_dev())
 		_exit(77);
 	if (open_err(NULL, 0, &error) != -ENODEV ||
-	    !strstr(error.text, "is no device of ib_umad"))
+	    !strstr(error.text, "is not a device of ib_umad"))
 		_exit(1);
 	privileges_drop();
 	if (open_err(NULL, 0, &error) != -EACCES ||
