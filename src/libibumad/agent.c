@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Agents: who gets what arrives for a class.
+ * Agents: which port receives the MADs of a class.
  *
  * Source: umad_register(3), umad_register_oui(3), umad_register2(3) of
  * rdma-core; IBA vol 1, 16.1 for the classes.
@@ -16,7 +16,7 @@
 #include "libibumad/file.h"
 #include "libibumad/debug.h"
 
-/* Vendor classes of the second range carry the vendor's OUI. */
+/* Vendor classes in this range carry the vendor's OUI. */
 enum { VENDOR_FIRST = 0x30, VENDOR_LAST = 0x4f, OUI_MASK = 0xffffff };
 
 static const uint8_t openib_oui[3] = { 0x00, 0x14, 0x05 };
@@ -105,7 +105,7 @@ int umad_register_oui(int portid, int mgmt_class, uint8_t rmpp_version,
 	return agent_register(portid, &request, oui, method_mask);
 }
 
-/* By the call without flags, which older files know. */
+/* Use the older ioctl without flags, which older kernels and ibsim have. */
 static int agent_register_old(int portid,
 			      const struct umad_agent_request2 *wanted,
 			      uint32_t *agent_id)
@@ -136,7 +136,7 @@ static int agent_register_new(int portid, struct umad_reg_attr *attr,
 		.mgmt_class_version = attr->mgmt_class_version,
 		.flags = attr->flags,
 		.method_mask = { attr->method_mask[0], attr->method_mask[1] },
-		/* Programs leave it unset for classes that have none. */
+		/* Programs do not set it for classes without an OUI. */
 		.oui = has_oui(attr->mgmt_class) ? attr->oui : 0,
 		.rmpp_version = attr->rmpp_version,
 	};
@@ -152,7 +152,7 @@ static int agent_register_new(int portid, struct umad_reg_attr *attr,
 	return err;
 }
 
-/* The one call of libibumad's that returns a positive errno. */
+/* The only call of libibumad that returns a positive errno. */
 int umad_register2(int port_fd, struct umad_reg_attr *attr, uint32_t *agent_id)
 {
 	int err;

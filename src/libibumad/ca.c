@@ -14,7 +14,7 @@
 #include "libibumad/libibumad.h"
 #include "libibumad/section.h"
 
-/* Nothing is set up and nothing is kept; a program may leave them out. */
+/* The library needs no initialisation. Programs may omit these calls. */
 int umad_init(void)
 {
 	return 0;
@@ -35,7 +35,7 @@ void ibsa__ca_text(char *to, size_t room, const char *text)
 	to[len] = '\0';
 }
 
-/* Any of these may be missing. */
+/* The file may be missing: then the text is empty. */
 static void text_read(struct device_files *files, const char *name,
 		      const char *file, char *to, size_t room)
 {
@@ -64,7 +64,7 @@ int ibsa__ca_fail(int err)
 	return err;
 }
 
-/* -ENXIO: a server's node is there, but has no such port as IBSA_NODE says. */
+/* -ENXIO: the fabric server has the node, but not the port in IBSA_NODE. */
 static int head_errno(int err)
 {
 	switch (err) {
@@ -136,7 +136,7 @@ static int ports_read(struct device_files *files, const char *name,
 		return ibsa__ca_fail(err);
 	ca->ports = ibsa__calloc(names.count + 1, sizeof(*ca->ports));
 	err = ca->ports ? 0 : -ENOMEM;
-	/* Natural order of names is ascending order of numbers. */
+	/* The names are in natural order, so the numbers ascend. */
 	for (size_t i = 0; i < names.count && !err; i++)
 		err = port_add(files, ca, name, names.at[i]);
 	ibsa__names_free(&names);
@@ -174,7 +174,7 @@ int ibsa__ca_last_port(const struct ibsa__ca *ca)
 	return ca->count ? ca->ports[ca->count - 1]->portnum : 0;
 }
 
-/* @name NULL: the default device. *@out_is_absent: it does not exist. */
+/* @name NULL: the default device. *@out_is_absent: no such device exists. */
 static int ca_get(struct device_files *files, const char *name,
 		  bool *out_is_absent, struct ibsa__ca *out)
 {
@@ -190,7 +190,7 @@ static int ca_get(struct device_files *files, const char *name,
 	return ibsa__ca_read(files, name ? name : found.ca, out);
 }
 
-/* The same by the files of the moment. */
+/* The same, with the files that the environment names now. */
 static int ca_get_now(const char *name, bool *out_is_absent,
 		      struct ibsa__ca *out)
 {
@@ -212,7 +212,7 @@ int umad_get_ca(const char *ca_name, umad_ca_t *ca)
 	bool is_absent;
 	int err;
 
-	/* Programs release what they could not get. */
+	/* Programs release the struct even after a failure. */
 	ca->numports = 0;
 	memset(ca->ports, 0, sizeof(ca->ports));
 	err = ca_get_now(ca_name, &is_absent, &whole);
@@ -244,7 +244,7 @@ int umad_release_ca(umad_ca_t *ca)
 	return 0;
 }
 
-/* An entry a port number from 0 on; 0 where there is no such port. */
+/* One entry per port number from 0 on; 0 if there is no such port. */
 static int guids_fill(const struct ibsa__ca *ca, __be64 *guids, int max)
 {
 	const int last = ibsa__ca_last_port(ca);
@@ -257,7 +257,7 @@ static int guids_fill(const struct ibsa__ca *ca, __be64 *guids, int max)
 	return last + 1;
 }
 
-/* -ENOMEM says that the array is too small, and so must say nothing else. */
+/* -ENOMEM means that the array is too small, so other errors become -1. */
 int umad_get_ca_portguids(const char *ca_name, __be64 *portguids, int max)
 {
 	struct ibsa__ca ca;

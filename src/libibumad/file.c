@@ -16,11 +16,12 @@
 #include "libibumad/file.h"
 #include "umad_dev/ibsim.h"
 
-/* A file that is more than its descriptor. */
+/* A file with more state than its descriptor. */
 struct port_object {
 	struct registry_number number; /* the portid */
 	struct umad_file *file;
-	atomic_bool is_closed; /* by the program, while other threads use it */
+	/* By the program, perhaps while other threads use it. */
+	atomic_bool is_closed;
 };
 
 static struct port_object *port_object_of(struct registry_number *number)
@@ -55,8 +56,8 @@ static bool portid_is_stale(const struct registry_number *number)
 }
 
 /*
- * Close what is left of the ports whose descriptors the program has closed with
- * close(2). Their portids may be another file's now.
+ * Release the ports whose descriptors the program has closed with close(2).
+ * Their numbers may belong to other files now.
  */
 static void stale_ports_close(void)
 {
@@ -98,7 +99,10 @@ int ibsa__portid_open(struct device_files *files, const char *name)
 	return portid >= 0 && file ? port_object_add(portid, file) : portid;
 }
 
-/* A forked child has its parent's files. Return: 0; -ENOMEM. */
+/*
+ * Create a forked child's own object for a file of its parent. Return: 0;
+ * -ENOMEM.
+ */
 static int port_object_inherit(int portid, const struct registry_number *number,
 			       struct port_object **out)
 {
@@ -117,7 +121,7 @@ static int port_object_inherit(int portid, const struct registry_number *number,
 	own = ibsa__registry_number_adopt(&(*out)->number, portid);
 	if (own == &(*out)->number)
 		return 0;
-	/* Another thread was quicker. */
+	/* Another thread has added one first. */
 	ibsa__free(file);
 	ibsa__free(*out);
 	*out = port_object_of(own);
@@ -172,8 +176,10 @@ int ibsa__portid_close(int portid)
 
 	if (err)
 		return err;
-	/* The reference of its opening is put once, however often the program
-	 * closes what another thread uses. */
+	/*
+	 * The reference from opening is dropped once, even if the program
+	 * closes the port again while another thread uses it.
+	 */
 	if (!use.object)
 		close(portid);
 	else if (!atomic_exchange(&use.object->is_closed, true))
@@ -183,8 +189,8 @@ int ibsa__portid_close(int portid)
 }
 
 /*
- * ibsim's poll may return too early; only for a file that may be ibsim's the
- * clock is read.
+ * ibsim's poll() may return too early, so the time is checked for descriptors
+ * that may be ibsim's.
  */
 int ibsa__portid_poll(int portid, int timeout_ms)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which device and port a caller means that names neither, or only one.
+ * Chooses the device and port if a caller names neither, or only one.
  *
  * Source: what libibumad of rdma-core does.
  */
@@ -15,10 +15,12 @@
 /* PortPhysicalState of PortInfo. */
 enum { PHYS_DISABLED = 3, PHYS_LINK_UP = 5 };
 
-/* How well a device suits; of equals the first is taken. */
+/* How suitable a device is. Of equal ones, the first is taken. */
 enum fit { UNFIT, UP, ACTIVE };
 
-/* Taken where devices exist and none suits, so that reading it fails. */
+/*
+ * Returned if no device is suitable, as libibumad does. Reading it then fails.
+ */
 static const struct ibsa__ca_port historic = { .ca = "mthca0", .port = 1 };
 
 static bool is_infiniband(const umad_port_t *port)
@@ -37,7 +39,7 @@ static bool has_role(const umad_port_t *port, enum ibsa__ca_role role)
 	return role == IBSA__CA_ANY || ibsa__ca_port_has_smi(port);
 }
 
-/* The one port that the caller wants. */
+/* The suitability of the port with the number @wanted. */
 static enum fit wanted_fit(const struct ibsa__ca *ca, int wanted,
 			   enum ibsa__ca_role role)
 {
@@ -55,7 +57,7 @@ static enum fit wanted_fit(const struct ibsa__ca *ca, int wanted,
 	return UNFIT;
 }
 
-/* When nothing is up, even a port that is no InfiniBand will do. */
+/* If no port is up, one with another link layer is taken, too. */
 static const umad_port_t *first_enabled(const struct ibsa__ca *ca,
 					enum ibsa__ca_role role)
 {
@@ -93,7 +95,10 @@ static enum fit best_fit(const struct ibsa__ca *ca, enum ibsa__ca_role role,
 	return UP;
 }
 
-/* *@port is what the caller wants, then what it gets. 0 or an error. */
+/*
+ * *@port: the wanted number, or 0; on success, the number found. Return: 0 or
+ * an error of reading the device.
+ */
 static int fit_read(struct device_files *files, const char *name,
 		    enum ibsa__ca_role role, int *port, enum fit *out)
 {
@@ -120,7 +125,7 @@ static void found_set(struct ibsa__ca_port *out, const char *name, int port)
 	out->port = port;
 }
 
-/* One device that cannot be read hides no other. */
+/* A device that cannot be read is skipped. */
 static int best_find(struct device_files *files,
 		     const struct ibsa__names *names, int wanted,
 		     enum ibsa__ca_role role, struct ibsa__ca_port *out)
@@ -158,7 +163,7 @@ static int any_find(struct device_files *files, int port,
 	return err;
 }
 
-/* The port that is named, in whatever state, if it has SMI. */
+/* A port that was named is taken in any state if it has an SMI. */
 static enum fit smi_fit(struct device_files *files, const char *name, int port)
 {
 	umad_port_t state;

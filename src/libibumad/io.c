@@ -14,10 +14,10 @@
 #include "libibumad/file.h"
 #include "libibumad/debug.h"
 
-/* How long a wait for a server that has gone takes, if it may. */
+/* The longest pause after the failure of a fabric server. */
 enum { PAUSE_MS = 100 };
 
-/* A cancellation point at its begin, as write() is. */
+/* A cancellation point at its beginning, like write(). */
 static int packet_send(int portid, const void *packet, size_t len)
 {
 	struct portid_use use;
@@ -32,8 +32,10 @@ static int packet_send(int portid, const void *packet, size_t len)
 	return err;
 }
 
-/* A cancellation point at its begin, as read() is. *@out_is_device: the file is
- * one of the kernel's. */
+/*
+ * A cancellation point at its beginning, like read(). *@out_is_device: the file
+ * is a device file.
+ */
 static ssize_t packet_receive(int portid, void *packet, size_t room,
 			      bool *out_is_device)
 {
@@ -74,8 +76,8 @@ int umad_send(int portid, int agentid, void *umad, int length, int timeout_ms,
 }
 
 /*
- * The packet's length is the caller's to know if the buffer was too small,
- * and then the header says it.
+ * If the buffer was too small, the header tells the length that the packet
+ * needs.
  */
 static int receive_result(struct ib_user_mad *packet, ssize_t len, int *length)
 {
@@ -83,7 +85,10 @@ static int receive_result(struct ib_user_mad *packet, ssize_t len, int *length)
 		*length = (int)(packet->length - UMAD_HEADER_BYTES);
 	if (len < 0)
 		return (int)len;
-	/* No packet is that short: the file is no MAD device's, or gone. */
+	/*
+	 * A packet is never that short: the file is not a MAD device, or was
+	 * removed.
+	 */
 	if (len < UMAD_HEADER_BYTES)
 		return -EIO;
 	*length = (int)(len - UMAD_HEADER_BYTES);
@@ -91,10 +96,9 @@ static int receive_result(struct ib_user_mad *packet, ssize_t len, int *length)
 }
 
 /*
- * A fabric server ends whenever its user ends it. OpenSM then receives again at
- * once and logs each failure: the rest keeps it from filling a processor and a
- * disk. For a device of the kernel the error is returned at once, as libibumad
- * does.
+ * A fabric server may end at any time. OpenSM then calls umad_recv() again at
+ * once and logs each failure; without the pause, it would fill a processor and
+ * a disk. For a device file, the error is returned at once, as libibumad does.
  */
 static void failure_pause(int timeout_ms)
 {
@@ -103,7 +107,7 @@ static void failure_pause(int timeout_ms)
 	(void)poll(NULL, 0, timeout_ms);
 }
 
-/* What another thread was quicker to read is waited for again. */
+/* If another thread reads the packet first, wait for the next one. */
 static ssize_t packet_await(int portid, void *packet, size_t room,
 			    int timeout_ms)
 {
@@ -146,7 +150,7 @@ int umad_recv(int portid, void *umad, int *length, int timeout_ms)
 		ibsa__umad_debug_print(result, "umad_recv: port %d", portid);
 	if (result >= 0)
 		ibsa__umad_debug_packet(umad);
-	/* A signal is told by errno alone. */
+	/* An interruption by a signal is reported in errno only. */
 	return result == -EINTR ? -EIO : result;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The device file that marks a port as a subnet manager's while it is open.
+ * The path of the device file that marks a port as an SM's while it is open.
  *
  * Source: umad_get_issm_path(3); Linux Documentation/infiniband/user_mad.rst.
  */

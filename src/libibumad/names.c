@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The names of the devices that MADs can be sent from, as array and list. */
+/* The names of the devices that can send MADs, as an array and as a list. */
 #include <errno.h>
 #include <string.h>
 
@@ -83,8 +83,10 @@ int umad_get_cas_names(char cas[][UMAD_CA_NAME_LEN], int max)
 	return count;
 }
 
-/* One piece of memory, so that a program can free() a node that it takes out
- * of a list. */
+/*
+ * One allocation, since programs call free() on a node that they remove from a
+ * list.
+ */
 static struct umad_device_node *node_new(const char *name)
 {
 	const size_t size = strlen(name) + 1;
@@ -163,7 +165,7 @@ static void list_insert(struct umad_device_node **at,
 	*at = node;
 }
 
-/* A @size of 1 makes libibumad leave a longer list as it is, and return 0. */
+/* Unlike libibumad's, this function checks the length for a @size of 1, too. */
 int umad_sort_ca_device_list(struct umad_device_node **head, size_t size)
 {
 	struct umad_device_node *sorted = NULL;

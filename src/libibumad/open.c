@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Ports to send and receive MADs through. The portid that callers hold is the
- * descriptor of the device file, as tools expect that poll it; nothing else
- * is kept of a port.
+ * Ports to send and receive MADs through. The portid is the descriptor of the
+ * device file, since tools poll it.
  *
  * Source: umad_open_port(3) of rdma-core.
  */
@@ -17,14 +16,14 @@
 #include "libibumad/section.h"
 #include "umad_dev/umad.h"
 
-/* Whether there is one, and new enough: libibumad tells no difference. */
+/* libibumad reports a missing module and an old kernel with the same error. */
 static int abi_check(struct device_files *files)
 {
 	unsigned int version;
 	int err = ibsa__umad_version(files, NULL, &version);
 
 	if (err == -ENXIO)
-		return -ENODEV; /* a server's node has no such port */
+		return -ENODEV; /* the fabric server's node has no such port */
 	return err == -ENOSYS ? -EOPNOTSUPP : err;
 }
 
@@ -82,8 +81,10 @@ int umad_open_smi_port(const char *ca_name, int portnum)
 	return port_open_debug(ca_name, portnum, IBSA__CA_SMI);
 }
 
-/* libibumad returns 0 of anything. Here, a forked child may lack the memory
- * that closing its parent's port takes. */
+/*
+ * libibumad always returns 0. Here, a forked child may lack the memory to close
+ * a port of its parent.
+ */
 int umad_close_port(int portid)
 {
 	int err = ibsa__portid_close(portid);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A packet in the caller's buffer: where what is, and its address.
+ * A packet in the caller's buffer: its layout and its address.
  *
- * umad_size() and umad_get_mad() are at libibumad's symbol version in libibsa
- * too: ibsim's preload library does not keep its own idea of the header's
- * size but asks whichever library it finds under these names. libibumad says
- * 56 until its own umad_open_port() was called, and then every MAD of a
- * program that opens a port by other means would be read 8 bytes off.
+ * libibsa exports umad_size() and umad_get_mad() with libibumad's symbol
+ * version, too: ibsim's preload library calls whichever library it finds under
+ * these names to learn the header's size. libibumad returns 56 until its own
+ * umad_open_port() was called. In a program that opens a port in another way,
+ * every MAD would then be read at the wrong offset, 8 bytes too early.
  *
  * Source: umad_set_addr(3) and its neighbours, infiniband/umad.h of rdma-core.
  */
@@ -54,7 +54,7 @@ int umad_set_grh_net(void *umad, void *mad_addr)
 	return 0;
 }
 
-/* Host order is the flow label's alone; a GID has no other than the wire's. */
+/* Only the flow label has a host order; a GID is always in network order. */
 int umad_set_grh(void *umad, void *mad_addr)
 {
 	ib_mad_addr_t *to = umad_get_mad_addr(umad);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Planarized adapters: which devices are the two sides of one port.
+ * Planarized adapters: finds the devices that are the SMI and the GSI of one
+ * port.
  *
  * Source: what libibumad of rdma-core 64 returns; IBA vol 1, 14.2.5.6.
  */
@@ -14,7 +15,9 @@
 #include "libibumad/libibumad.h"
 #include "libibumad/section.h"
 
-/* All devices that can be read, and whose names fit a pair, in byte order. */
+/*
+ * All devices that can be read and whose names fit into a pair, in byte order.
+ */
 struct cas {
 	struct ibsa__ca *at;
 	size_t count;
@@ -52,7 +55,10 @@ static int cas_fill(struct device_files *files, const struct ibsa__names *names,
 	return 0;
 }
 
-/* None if the modules are not loaded. 0 or -ENOMEM. */
+/*
+ * Read the devices. If the modules are not loaded, there are none. Return: 0;
+ * -ENOMEM.
+ */
 static int cas_read_from(struct device_files *files, struct cas *out)
 {
 	struct ibsa__names names = { 0 };
@@ -73,7 +79,7 @@ static int cas_read_from(struct device_files *files, struct cas *out)
 	return 0;
 }
 
-/* The same by the files of the moment. */
+/* The same, with the files that the environment names now. */
 static int cas_read(struct cas *out)
 {
 	struct device_files *files;
@@ -97,7 +103,7 @@ static const struct ibsa__ca *ca_by_name(const struct cas *cas,
 	return NULL;
 }
 
-/* Whether more than one port has it. */
+/* Whether more than one port has the GUID. */
 static bool guid_is_shared(const struct cas *cas, __be64 guid)
 {
 	unsigned int count = 0;
@@ -109,7 +115,7 @@ static bool guid_is_shared(const struct cas *cas, __be64 guid)
 	return count > 1;
 }
 
-/* The pair of that GUID, made if there is room for it; or NULL. */
+/* The pair of a GUID, added if there is room; else NULL. */
 static struct umad_ca_pair *pairs_get(struct pairs *pairs, __be64 guid)
 {
 	for (size_t i = 0; i < pairs->count; i++) {
@@ -132,7 +138,9 @@ static void pair_put(struct umad_ca_pair *pair, const char *name, bool has_smi,
 		memcpy(pair->gsi_name, name, sizeof(pair->gsi_name));
 }
 
-/* By its first port that has a GUID, and a pair of that. */
+/*
+ * Add a device to the pair of its first port that has a GUID, if there is room.
+ */
 static void pairs_add(struct pairs *pairs, const struct cas *cas,
 		      const struct ibsa__ca *ca)
 {
@@ -150,13 +158,13 @@ static void pairs_add(struct pairs *pairs, const struct cas *cas,
 	}
 }
 
-/* Fill @out, which is all 0, with @max pairs at most. 0 or -ENOMEM. */
+/* Fill @out, which is zeroed, with up to @max pairs. Return: 0; -ENOMEM. */
 static int pairs_make(const struct cas *cas, struct umad_ca_pair *out,
 		      size_t max, size_t *out_count)
 {
 	struct pairs pairs = { .at = out, .max = max };
 
-	/* A device makes one at most. */
+	/* Each device adds one pair at most. */
 	pairs.guids = ibsa__calloc(cas->count + 1, sizeof(*pairs.guids));
 	if (!pairs.guids)
 		return -ENOMEM;
@@ -182,7 +190,7 @@ int umad_get_smi_gsi_pairs(struct umad_ca_pair cas[], size_t max)
 	return err ? -1 : (int)count;
 }
 
-/* Any state but Down: the subnet manager itself works on such ports. */
+/* Any state but Down: a subnet manager uses ports in the other states. */
 static bool is_up(const umad_port_t *port)
 {
 	return port && port->state > IBSA_PORT_DOWN;
@@ -207,7 +215,7 @@ static const umad_port_t *first_up(const struct ibsa__ca *ca)
 	return NULL;
 }
 
-/* What a caller asks for, and the device that decides on the ports. */
+/* The arguments of the search. */
 struct wanted {
 	const char *name; /* or NULL */
 	uint32_t port;	  /* or 0 */
@@ -215,8 +223,8 @@ struct wanted {
 };
 
 /*
- * Set the preferred ports of both sides, by the state of the ports of @ca, the
- * side that is asked for: both sides number their ports alike.
+ * Set both preferred ports, by the state of the ports of @ca, the GSI device if
+ * @is_gsi, else the SMI device. The port numbers of both devices are the same.
  */
 static bool ports_choose(struct umad_ca_pair *pair, const struct ibsa__ca *ca,
 			 bool is_gsi, const struct wanted *wanted)
@@ -246,7 +254,7 @@ static bool ports_choose(struct umad_ca_pair *pair, const struct ibsa__ca *ca,
 	return true;
 }
 
-/* Whether it will do, with its preferred ports set. */
+/* Whether the pair is suitable; sets its preferred ports. */
 static bool pair_choose(const struct cas *cas, struct umad_ca_pair *pair,
 			const struct wanted *wanted)
 {
@@ -265,7 +273,7 @@ static bool pair_choose(const struct cas *cas, struct umad_ca_pair *pair,
 	return ports_choose(pair, ca, is_gsi, wanted);
 }
 
-/* 0, -ENODEV or -ENOMEM. */
+/* Return: 0; -ENODEV; -ENOMEM. */
 static int pair_find(const struct cas *cas, const struct wanted *wanted,
 		     struct umad_ca_pair *out)
 {

@@ -14,10 +14,10 @@
 #include "libibumad/libibumad.h"
 #include "libibumad/section.h"
 
-/* What libibumad calls the link of a port without a link_layer file. */
+/* libibumad's link layer for a port without a link_layer file. */
 #define OLD_LINK_LAYER "IB"
 
-/* The files that hold one number, and where it belongs. */
+/* Files that hold one number, and the member that it is stored in. */
 static const struct {
 	const char *file;
 	size_t at;
@@ -51,7 +51,7 @@ static int numbers_read(struct device_files *files, const char *ca,
 	return 0;
 }
 
-/* The GUID is that of GID 0; sysfs has no file of it. */
+/* The port GUID is the lower half of GID 0; sysfs has no file for it. */
 static int gid_read(struct device_files *files, const char *ca,
 		    unsigned int number, umad_port_t *port)
 {
@@ -139,7 +139,7 @@ int umad_get_port(const char *ca_name, int portnum, umad_port_t *port)
 	struct section section;
 	int err;
 
-	/* Programs release what they could not get. */
+	/* Programs release the port even after a failure. */
 	port->pkeys = NULL;
 	port->pkeys_size = 0;
 	err = ibsa__section_enter_files(&section, &files);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Names of what a MAD's header says, as programs of libibumad print them.
+ * Names for fields of a MAD's header, as libibumad prints them.
  *
  * Source: what libibumad of rdma-core 44 returns for every value;
  * umad_class_str(3); IBA vol 1, 13.4.4 to 13.4.7.
@@ -13,7 +13,7 @@
 #include <ibsa/types.h>
 
 static const char unknown[] = "<unknown>";
-static const char unknown_method[] = "<unknown"; /* its own spelling */
+static const char unknown_method[] = "<unknown"; /* sic */
 
 struct name {
 	uint16_t value;
@@ -49,7 +49,7 @@ static const struct {
 	{ 0x10, 0x10, "DevAdm" },
 	{ 0x11, 0x11, "BootMgt" },
 	{ 0x12, 0x12, "BIS" },
-	{ 0x21, 0x21, "CongestionManagment" }, /* its own spelling */
+	{ 0x21, 0x21, "CongestionManagment" }, /* sic */
 	{ 0x13, 0x2f, "Application" },
 	{ 0x30, 0x4f, "Vendor" },
 	{ 0x81, 0x81, "Subn" },
@@ -165,7 +165,7 @@ static const struct name sa_statuses[] = {
 	NO_MORE
 };
 
-/* Bits 2 to 4. */
+/* By bits 2 to 4 of the status. */
 static const struct name field_statuses[] = {
 	{ 1, "Bad Version" },
 	{ 2, "Method not supported" },
