@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The async fd of a context: which files are behind its number. */
+/* The async fd of a context: which files its descriptors refer to. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -38,7 +38,7 @@ void ibsa__async_done(struct async *async)
 	ibsa__async_init(async);
 }
 
-/* epoll_ctl(2): ENOENT only if @fd is an epoll file. */
+/* epoll_ctl(2) fails with ENOENT only if @fd is an epoll file. */
 static bool fd_is_epoll(int fd, int other)
 {
 	return epoll_ctl(fd, EPOLL_CTL_DEL, other, NULL) && errno == ENOENT;
@@ -51,7 +51,10 @@ static int set_add(int set, int fd)
 	return epoll_ctl(set, EPOLL_CTL_ADD, fd, &readable) ? -errno : 0;
 }
 
-/* epoll(7): an entry of a set is a descriptor with the file that it had. */
+/*
+ * epoll(7): an entry of an epoll set is a descriptor together with its file, so
+ * this fails if the descriptor refers to another file now.
+ */
 static bool set_has(int set, int fd)
 {
 	struct epoll_event readable = { .events = EPOLLIN };
@@ -113,7 +116,7 @@ int ibsa__async_wait_fd(const struct async *async)
 	return async->is_own ? async->ready_fd : async->set_fd;
 }
 
-/* O_NONBLOCK of @fd is to be that in @flags. */
+/* Set O_NONBLOCK of @fd as in @flags. */
 static int nonblock_set(int fd, int flags)
 {
 	const int now = fcntl(fd, F_GETFL);
@@ -124,7 +127,10 @@ static int nonblock_set(int fd, int flags)
 	return 0;
 }
 
-/* The file of @fd gets @number, which stays open over exec if it was. */
+/*
+ * Make @number refer to the file of @fd. Its close-on-exec flag does not
+ * change.
+ */
 static int number_give(int number, int fd)
 {
 	const int flags = fcntl(number, F_GETFD);
@@ -136,10 +142,10 @@ static int number_give(int number, int fd)
 }
 
 /*
- * The file of @fd replaces that of @old behind the number, and takes over
- * O_NONBLOCK. Another thread may set that at any time: of what it set on the
- * old file after we have read it, the new one gets to know after the exchange,
- * unless it was set there since.
+ * Make the number refer to the file of @fd instead of the file of @old, with
+ * the same O_NONBLOCK. Another thread may change that flag on the old file at
+ * any time. A change after the first fcntl() is copied to the new file after
+ * the exchange, unless the new file was changed, too.
  */
 static int number_replace(const struct async *async, int fd, int old)
 {
@@ -205,17 +211,20 @@ void ibsa__async_unsplice(struct context_state *state)
 
 	if (!async->is_spliced)
 		return;
-	/* Else the number is not ours any more, but that of any file. */
+	/*
+	 * If this fails, the program has closed the number, which may refer to
+	 * any file.
+	 */
 	if (set_has(async->number, async->ready_fd))
 		(void)!number_replace(async, async->device_fd, async->set_fd);
 	async->is_spliced = false;
-	/* libibverbs closes what the member names. */
+	/* libibverbs closes the descriptor in the member. */
 	if (state->is_closed)
 		member_set(state, async->number);
 	device_fd_release(async);
 }
 
-/* libibverbs has the number in use, and has to have it until it is done. */
+/* While libibverbs uses the number, its file must not change. */
 static int number_await(struct context_call *call)
 {
 	struct context_state *state = call->state;
@@ -266,7 +275,9 @@ int ibsa__async_splice(struct context_call *call)
 	return err;
 }
 
-/* A program may have read from it, though it should not. */
+/*
+ * Reset the eventfd. It may have been reset already if the program has read it.
+ */
 static void eventfd_drain(int fd)
 {
 	struct pollfd file = { .fd = fd, .events = POLLIN };

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The device's own file behind the member async_fd, while libibverbs creates
- * queues. */
+/*
+ * Makes the member async_fd name the device's own file while libibverbs creates
+ * queues.
+ */
 #include <errno.h>
 
 #include "base/alloc.h"
 #include "base/registry.h"
 #include "verbs/context_state.h"
 
-/* A call in progress, which closing waits for: it must not be canceled. */
+/*
+ * A call in progress, for which closing waits: the thread must not be
+ * cancelled.
+ */
 struct ibsa_verbs_async_fd {
 	struct context_call call;
 	enum async_get kind;
@@ -23,7 +28,7 @@ static void device_file_get(struct ibsa_verbs_async_fd *held)
 	pthread_mutex_unlock(&state->lock);
 }
 
-/* What a child has from its parent is not used any more. */
+/* A forked child leaves its parent's state alone. */
 static void device_file_put(struct ibsa_verbs_async_fd *held)
 {
 	struct context_state *state = held->call.state;
@@ -47,7 +52,7 @@ static struct ibsa_verbs_async_fd *held_new(struct ibv_context *context)
 	return held;
 }
 
-/* The async fd of our own context is for no queue. */
+/* No queue is created on our own context. */
 struct ibsa_verbs_async_fd *ibsa_verbs_async_fd_get(struct ibv_context *context)
 {
 	struct ibsa_verbs_async_fd *held = NULL;
@@ -77,7 +82,10 @@ void ibsa_verbs_async_fd_put(struct ibsa_verbs_async_fd *held)
 		return;
 	interrupts_hold(&interrupts);
 	interrupts.cancel = held->call.before.cancel;
-	/* Leaving the call restores what is held here. */
+	/*
+	 * ibsa__context_state_leave() restores call.before, which must not yet
+	 * allow interruptions.
+	 */
 	interrupts_hold(&held->call.before);
 	device_file_put(held);
 	ibsa__free(held);

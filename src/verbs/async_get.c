@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Events of the device and of the SM, read by one call.
+ * Returns events of the device and of the SM from one call.
  *
- * libibverbs reads a context's event in read(2), without a lock: its thread may
- * be canceled there, may be interrupted, may fork or close the context in a
- * signal handler. The same is true here. All that is done before and after the
- * wait is done with interruptions held; the wait itself has nothing but a
- * reference to the state of the context, which a cancel drops.
+ * libibverbs waits for a context's event in read(2), without a lock: its thread
+ * may be cancelled or interrupted there, and a signal handler may fork or close
+ * the context. Programs may rely on that here, too. Signals and cancellation
+ * are held back before and after the wait. During the wait, the thread holds
+ * only a reference to the context state, which a cancellation drops.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,32 +17,36 @@
 #include "verbs/context_state.h"
 #include "verbs/stock.h"
 
-/* A thread that reads an event. */
+/* One call that reads an event. */
 struct reading {
 	struct ibv_context *context;
 	struct ibsa_async_event *out;
 	struct interrupts before;
 	struct context_state *state;
-	unsigned int process; /* ibsa__process() when it began */
-	bool is_stock;	      /* as libibverbs' call, see verbs.h */
-	bool is_reader;	      /* see struct async */
-	bool is_restarted;    /* a signal came in the last wait */
+	unsigned int process; /* ibsa__process() at its beginning */
+	bool is_stock;	      /* behaves as libibverbs' call; see verbs.h */
+	bool is_reader;	      /* it has set async.has_reader */
+	/*
+	 * A signal interrupted the last wait, and read(2) would be restarted.
+	 */
+	bool is_restarted;
 };
 
 /* What to do next; or a negative errno. */
 enum step {
 	STEP_DONE,
 	STEP_WAIT,   /* for an event, or for the end */
-	STEP_READ,   /* the device's event, by libibverbs */
-	STEP_YIELD,  /* to another thread that reads it */
+	STEP_READ,   /* read the device's event through libibverbs */
+	STEP_YIELD,  /* until another thread has read it */
 	STEP_CLOSED, /* the context was closed */
-	STEP_CHILD,  /* this is a child process: begin again */
+	STEP_CHILD,  /* in a forked child: start again */
 };
 
 /*
- * The device's file is O_NONBLOCK while the number is spliced. libibverbs reads
- * from the member async_fd, and its provider may look into the context: hence
- * it gets the context itself, with that file for the moment. Locked.
+ * Read from the device's file, which is O_NONBLOCK while the number is spliced.
+ * libibverbs reads from the descriptor in the member async_fd, and its provider
+ * may use other members: so it gets the context itself, with the member changed
+ * for the duration of the call. @lock is held.
  */
 static int device_read(struct context_state *state,
 		       struct ibsa_async_event *out)
@@ -61,7 +65,7 @@ static bool is_readable(int fd)
 	return poll(&file, 1, 0) == 1;
 }
 
-/* -EAGAIN, too, if another thread has read the event meanwhile. Locked. */
+/* Also -EAGAIN if another thread has read the event first. @lock is held. */
 static int device_take(struct context_state *state,
 		       struct ibsa_async_event *out)
 {
@@ -78,7 +82,10 @@ static int queue_take(struct context_state *state, struct ibsa_async_event *out)
 	return 0;
 }
 
-/* One event without waiting, of each source in turn. Locked. */
+/*
+ * Take one event without waiting, alternating between the two sources. @lock is
+ * held.
+ */
 static int event_take(struct context_state *state, struct ibsa_async_event *out)
 {
 	const bool device_first = state->async.is_device_next;
@@ -92,7 +99,9 @@ static int event_take(struct context_state *state, struct ibsa_async_event *out)
 	return device_first ? queue_take(state, out) : device_take(state, out);
 }
 
-/* The number has the epoll file: reading it is ours. Locked. */
+/*
+ * While the number refers to the epoll file, we read the events. @lock is held.
+ */
 static int step_spliced(struct reading *reading)
 {
 	struct context_state *state = reading->state;
@@ -108,9 +117,9 @@ static int step_spliced(struct reading *reading)
 }
 
 /*
- * The number has the device's file: libibverbs reads it. It would wait in
- * read(2) if another thread of ours took the event first, which neither an SM
- * event nor a close would end. Locked.
+ * While the number refers to the device's file, libibverbs reads the events. If
+ * another thread of ours took the event first, libibverbs would wait in
+ * read(2), and neither an SM event nor a close would end that. @lock is held.
  */
 static int step_plain(struct reading *reading)
 {
@@ -163,7 +172,7 @@ static void reader_end(struct reading *reading)
 	pthread_mutex_unlock(&state->lock);
 }
 
-/* A child does not touch what is its parent's. */
+/* A forked child leaves its parent's state alone. */
 static void reading_drop(struct reading *reading)
 {
 	if (reading->state && !reading_is_child(reading)) {
@@ -182,8 +191,10 @@ static void reading_cancel(void *arg)
 	signals_restore(&before);
 }
 
-/* Call @wait, in which the thread may be canceled. It holds interruptions
- * again when it returns. */
+/*
+ * Call @wait, in which the thread may be cancelled. When it returns, signals
+ * and cancellation are held back again.
+ */
 static int interruptible(struct reading *reading,
 			 int (*wait)(struct reading *reading))
 {
@@ -202,9 +213,9 @@ static int stock_wait(struct reading *reading)
 }
 
 /*
- * Whether the system would restart a read(2), had it been interrupted instead
- * of poll(2), which it never restarts: unless a handler is there that does not
- * have SA_RESTART, of a signal that the thread takes. signal(7).
+ * Whether the system would restart a read(2) after a signal, as opposed to
+ * poll(2), which it never restarts: not if a signal that the thread accepts has
+ * a handler without SA_RESTART. signal(7).
  */
 static bool signals_restart(const sigset_t *blocked)
 {
@@ -222,7 +233,7 @@ static bool signals_restart(const sigset_t *blocked)
 	return true;
 }
 
-/* 0, -EINTR as read(2) would return it, or another error. */
+/* Return: 0; -EINTR if read(2) would return it; or another error. */
 static int file_wait(struct reading *reading, struct pollfd *files,
 		     nfds_t count)
 {
@@ -234,7 +245,7 @@ static int file_wait(struct reading *reading, struct pollfd *files,
 	pthread_setcancelstate(reading->before.cancel.state, &cancel);
 	err = ppoll(files, count, NULL, allowed) < 0 ? -errno : 0;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	/* A handler may have taken itself back, or put another there. */
+	/* The handler may have replaced itself. */
 	reading->is_restarted = err == -EINTR && restarts &&
 				signals_restart(allowed);
 	return reading->is_restarted ? 0 : err;
@@ -250,8 +261,10 @@ static int event_wait(struct reading *reading)
 	return file_wait(reading, &file, 1);
 }
 
-/* As a read(2) of a file that was closed meanwhile: it goes on, and if it is
- * restarted, the descriptor is not there any more. */
+/*
+ * Behave like a read(2) of a file that was closed meanwhile: it continues, and
+ * when it is restarted, the descriptor no longer exists.
+ */
 static int closed_wait(struct reading *reading)
 {
 	const int err = file_wait(reading, NULL, 0);
@@ -259,8 +272,10 @@ static int closed_wait(struct reading *reading)
 	return err ? err : -EBADF;
 }
 
-/* Another thread reads, which takes no time, unless another process that has
- * the file was faster still. */
+/*
+ * Wait until the other thread has read, for 10 ms at most: it may have to wait
+ * if another process that has the file open reads first.
+ */
 static int reader_await(struct reading *reading)
 {
 	struct context_state *state = reading->state;
@@ -277,8 +292,10 @@ static int reader_await(struct reading *reading)
 	return 0;
 }
 
-/* libibverbs found the number spliced, or the device's file O_NONBLOCK, which
- * it was not a moment ago: the program did not mean that. */
+/*
+ * Whether an error of libibverbs is only due to splicing, which put another
+ * file behind the number or set O_NONBLOCK during the call.
+ */
 static bool is_spliced_now(struct reading *reading)
 {
 	struct context_state *state = reading->state;
@@ -302,7 +319,7 @@ static int device_wait(struct reading *reading)
 							       : err;
 }
 
-/* STEP_WAIT: look again. */
+/* Return: STEP_WAIT to find the next step; or the result. */
 static int step_take(struct reading *reading, int step)
 {
 	int err;
@@ -335,7 +352,7 @@ static int state_read(struct reading *reading)
 	return step;
 }
 
-/* What we have no means for, libibverbs does. */
+/* Without a context state, libibverbs can still read the device's events. */
 static int without_state(struct reading *reading, int err)
 {
 	return reading->is_stock && reading->context->cmd_fd >= 0

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How a context is used, and the end of it. */
+/* Attaches and detaches a context, and ends its use. */
 #include <errno.h>
 
 #include "client/open.h"
@@ -9,7 +9,9 @@
 
 enum { EVENTS_MAX = 1 << 20 };
 
-/* Only the device can be told how requests reach the SA. */
+/*
+ * The options tell how to reach the SA. For our own context, its device's do.
+ */
 static bool has_access(const struct ibsa_sa_access *access)
 {
 	return access->sa || access->grh || access->sm_key;
@@ -135,7 +137,7 @@ int ibsa_verbs_attach(struct ibv_context *context,
 	return err;
 }
 
-/* Whether there is something that a detach would end. */
+/* Whether a detach has anything to end. */
 static bool state_is_used(struct context_state *state)
 {
 	bool used;
@@ -147,9 +149,9 @@ static bool state_is_used(struct context_state *state)
 }
 
 /*
- * Of libibverbs' context nothing is kept: from now on libibverbs may close it
- * without our knowing, and make the next one at the same place. Threads that
- * wait for an event go on to.
+ * For a context of libibverbs, nothing is kept: libibverbs may then close it
+ * without our notice and open the next one at the same address. Threads that
+ * wait for an event continue to wait.
  */
 int ibsa_verbs_detach(struct ibv_context *context)
 {
@@ -177,6 +179,8 @@ int ibsa_close_device(struct ibv_context *context)
 	if (context->cmd_fd < 0)
 		return ibsa__context_state_result(ibsa_verbs_close(context));
 	ibsa__context_state_end(context);
-	/* As a cancellation point, this is libibverbs' own. */
+	/*
+	 * Outside of our sections: libibverbs' call decides about cancellation.
+	 */
 	return ibsa__context_state_result(ibsa__stock_close(context));
 }

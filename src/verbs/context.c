@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Contexts that are our own: made, known by the registry, closed. */
+/* Our own contexts: created, found in the registry, closed. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,8 +21,8 @@ struct key {
 };
 
 /*
- * Nothing but the address, which is ours as long as there is an entry: what is
- * there of a context that was closed is not looked at.
+ * The address alone: no other object has it while the entry exists, and the
+ * memory of a context that was closed must not be read.
  */
 static struct key context_key(const struct ibv_context *context)
 {
@@ -51,13 +51,13 @@ static int options_check(const struct ibsa_options *options,
 {
 	if (options->port || options->transport || options->context)
 		return ibsa__fail(error, -EINVAL,
-				  "a verbs context is of a whole device: "
-				  "neither a port nor a transport or another "
-				  "context goes with it");
+				  "a verbs context is for a whole device: the "
+				  "options port, transport and context must "
+				  "not be set");
 	return ibsa__options_check(options, error);
 }
 
-/* The node type of a device of this machine, as sysfs has it. */
+/* Read a device's node type from sysfs. */
 static int node_type_read(struct device_files *files, const char *name,
 			  enum ibv_node_type *out)
 {
@@ -76,8 +76,8 @@ static int node_type_read(struct device_files *files, const char *name,
 }
 
 /*
- * What is ours of the options. A device of this machine, or of a server, stays
- * that, whatever $IBSA_FABRIC says later.
+ * Copy the options so that they own their strings. A device of this machine or
+ * of a server stays the same if IBSA_FABRIC changes later.
  */
 static void options_copy(struct ibsa__verbs *verbs,
 			 const struct ibsa_options *options)
@@ -93,7 +93,7 @@ static void options_copy(struct ibsa__verbs *verbs,
 	verbs->options.access.sa = &verbs->sa;
 }
 
-/* The members that programs look at; all others are 0. */
+/* Fill the members that programs read; all others are 0. */
 static int context_fill(struct ibsa__verbs *verbs)
 {
 	struct ibv_context *context = &verbs->context.context;
@@ -123,7 +123,7 @@ static int server_copy(struct ibsa__verbs *verbs,
 	return verbs->server ? 0 : ibsa__fail(error, -ENOMEM, "out of memory");
 }
 
-/* What is read later of where the device is. */
+/* Copy the environment and open the device files for later use. */
 static int origin_open(struct ibsa__verbs *verbs,
 		       const struct ibsa_options *options,
 		       const struct ibsa__environment *environment)
@@ -158,7 +158,8 @@ static int verbs_new(const struct ibsa_options *options,
 		options_copy(verbs, options);
 		err = context_fill(verbs);
 		if (err)
-			ibsa__fail(error, err, "a context of %s: %s",
+			ibsa__fail(error, err,
+				   "cannot create a context for %s: %s",
 				   verbs->name, strerror(-err));
 	}
 	if (err) {
@@ -229,7 +230,7 @@ const char *ibsa__verbs_file_name(const struct ibsa__verbs *verbs)
 	return verbs->server ? IBSA__SERVER_DEVICE : verbs->name;
 }
 
-/* Before its state ends, it is not to be found by a call that begins. */
+/* Hide it first, so that no new call finds it while its state ends. */
 static int verbs_close(struct ibv_context *context)
 {
 	struct ibsa__verbs *verbs = ibsa__verbs_get(context);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The state that we hold for a context: find, create on first use, end. */
+/* Finds, creates and ends the context state that we hold for a context. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -17,7 +17,10 @@ struct key {
 	char text[64 + sizeof(((struct ibv_device *)NULL)->name)];
 };
 
-/* With file and name, lest it serves another context at the same address. */
+/*
+ * The key has the command file and the name, too, since a later context may
+ * have the same address.
+ */
 static struct key context_key(const struct ibv_context *context)
 {
 	struct key key;
@@ -66,7 +69,9 @@ static void locks_init(struct context_state *state)
 	pthread_mutex_init(&state->registering, NULL);
 }
 
-/* Of libibverbs' context, a real device: whatever $IBSA_FABRIC says. */
+/*
+ * A context of libibverbs belongs to a real device, whatever IBSA_FABRIC says.
+ */
 static void options_fill(struct context_state *state)
 {
 	const struct ibsa_options *ours;
@@ -94,8 +99,8 @@ void ibsa__context_state_anchor(struct context_state *state)
 }
 
 /*
- * The environment of a context of our own is that of its opening; of another,
- * that of the first call that uses it.
+ * Read the environment: of our own context, that of its opening; of another,
+ * that of its first call.
  */
 static int origin_read(struct context_state *state)
 {
@@ -164,7 +169,7 @@ static int state_new(const char *name, void *arg, void **out)
 /* Signal handlers run at least this often in a thread that waits. */
 enum { MOMENT_MS = 20 };
 
-/* The registry's reference, which keeps it between calls. */
+/* Drop the registry's reference, which keeps the state between calls. */
 static void state_release(struct context_state *state)
 {
 	bool was_anchored;
@@ -177,8 +182,10 @@ static void state_release(struct context_state *state)
 		ibsa__registry_put(state, state_destroy);
 }
 
-/* From here on all calls end, and none begins. Return: whether this thread is
- * the first to close it. Locked. */
+/*
+ * After this, calls in progress end, and no new one begins. Return: whether
+ * this thread is the first to close it. @lock is held.
+ */
 static bool state_close(struct context_state *state)
 {
 	if (state->is_closed)
@@ -190,7 +197,7 @@ static bool state_close(struct context_state *state)
 	return true;
 }
 
-/* Whether another thread has a call in progress. Locked. */
+/* Whether another thread has a call in progress. @lock is held. */
 static bool state_is_shared(const struct context_state *state)
 {
 	struct list *at = state->calls.next;
@@ -203,8 +210,9 @@ static bool state_is_shared(const struct context_state *state)
 }
 
 /*
- * End what is in progress on the device, and let nothing begin. In a callback
- * of <ibsa/ib_sa.h> this does not wait for it; end_await() does.
+ * End what is in progress on the device and prevent new requests. Inside a
+ * callback of <ibsa/ib_sa.h>, this does not wait for that callback; end_await()
+ * does.
  */
 static void device_end(struct context_state *state)
 {
@@ -230,7 +238,7 @@ void ibsa__context_call_await(struct context_call *call)
 	pthread_mutex_lock(&state->lock);
 }
 
-/* Calls of other threads, and the last event of each watch. */
+/* Wait for calls of other threads, and for the last event of each watch. */
 static void end_await(struct context_call *call)
 {
 	struct context_state *state = call->state;
@@ -241,7 +249,7 @@ static void end_await(struct context_call *call)
 	pthread_mutex_unlock(&state->lock);
 }
 
-/* The state is closed. */
+/* After state_close(). */
 static void state_end(struct context_call *call)
 {
 	ibsa__sm_events_end(call);
@@ -273,9 +281,9 @@ static void call_end(struct context_call *call)
 }
 
 /*
- * Whether a state that was found is that of @context. It is not if libibverbs
- * closed the context that it was made for, without our knowing, and made
- * another at the same place: then all that was registered ends here.
+ * Whether a state that was found belongs to @context. It does not if libibverbs
+ * has closed the context that it was created for, without our notice, and has
+ * opened another at the same address. In that case, end the old state.
  */
 static bool state_is_current(struct context_state *state,
 			     struct ibv_context *context,
@@ -301,7 +309,7 @@ static bool state_is_current(struct context_state *state,
 	return !is_closed && !is_first;
 }
 
-/* A context without a command file is one of ours, or none any more. */
+/* A context without a command file is ours, or it is closed. */
 static bool context_is_open(const struct ibv_context *context)
 {
 	struct ibsa__verbs *verbs;
@@ -314,7 +322,7 @@ static bool context_is_open(const struct ibv_context *context)
 	return verbs;
 }
 
-/* Interruptions are held; @before is what was before. */
+/* Signals and cancellation are held back; @before is what was set before. */
 static int state_get(struct ibv_context *context, bool is_made,
 		     const struct interrupts *before,
 		     struct context_state **out)
@@ -399,7 +407,7 @@ void ibsa__context_state_put(struct context_state *state)
 	ibsa__registry_put(state, state_destroy);
 }
 
-/* Whether a call of this thread has such a property. Locked. */
+/* Whether a call of this thread has the property. @lock is held. */
 static bool thread_has(const struct context_state *state,
 		       bool (*has)(const struct context_call *call))
 {
@@ -428,7 +436,10 @@ bool ibsa__context_call_has_number(const struct context_call *call)
 	return thread_has(call->state, call_has_number);
 }
 
-/* A close in a signal handler may interrupt a call that has the lock. */
+/*
+ * A close in a signal handler may interrupt a call of the same thread that
+ * holds the lock.
+ */
 void ibsa__context_call_lock(struct context_call *call)
 {
 	struct context_state *state = call->state;
@@ -479,7 +490,7 @@ void ibsa__context_state_reset(struct context_call *call)
 	device_end(state);
 	end_await(call);
 	pthread_rwlock_wrlock(&state->asking);
-	/* A call that began meanwhile may have opened it again. */
+	/* A call that began meanwhile may have opened the device again. */
 	if (!state->device) {
 		state->options = (struct ibsa_device_options){ 0 };
 		options_fill(state);
@@ -498,8 +509,11 @@ static bool state_is_closed(struct context_state *state)
 	return closed;
 }
 
-/* The files of the context tell it from a later one at the same place; without
- * descriptors it is kept all the same. */
+/*
+ * With the files of ibsa__async_begin(), a later context at the same address
+ * can be told from this one. If there are too many open files, the state is
+ * kept without them.
+ */
 static void device_anchor(struct context_state *state)
 {
 	ib_sa_register_client(&state->client);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which driver a device has, kept in the registry as long as the process. */
+/*
+ * The driver of a device, cached in the registry for the life of the process.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <stdatomic.h>
@@ -11,8 +13,8 @@
 #include "verbs/driver.h"
 
 /*
- * A driver's number, or why it will not be known as a negative errno. Of 32
- * bits: not every 32-bit machine has atomic instructions for more.
+ * A driver's number; or a negative errno if it cannot be found out. An int,
+ * since some 32-bit machines have no atomic instructions for more bits.
  */
 struct driver_entry {
 	atomic_int value;
@@ -30,7 +32,7 @@ static struct key driver_key(const char *device)
 	return key;
 }
 
-/* Errors that another try would end in, too. */
+/* Errors that a second attempt would return, too. */
 static bool error_is_final(int err)
 {
 	return err == -ELIBACC || err == -ENODATA;
@@ -49,8 +51,7 @@ static int driver_entry_new(const char *name, void *value, void **out)
 }
 
 /*
- * Remember it as long as the process; without the memory for that, it is
- * learned again.
+ * Store the result. If memory is short, the kernel is queried again next time.
  */
 static void driver_store(const char *device, int value)
 {
@@ -64,7 +65,7 @@ static void driver_store(const char *device, int value)
 	atomic_store(&entry->value, value);
 }
 
-/* The kernel is not asked under the registry's lock. */
+/* Query the kernel, without holding the registry's lock. */
 static int driver_query(const char *device, uint32_t *out)
 {
 	int err = ibsa__uverbs_driver(device, out);

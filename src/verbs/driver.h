@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which driver a device has, learned once for each device of the process. */
+/* The driver of a device, found out once per device and process. */
 #ifndef VERBS_DRIVER_H
 #define VERBS_DRIVER_H
 
 #include <ibsa/types.h>
 
-/* As ibsa__uverbs_driver(), or what that said the first time. Any thread. */
+/* As ibsa__uverbs_driver(), with the result cached. Any thread may call it. */
 int ibsa__verbs_driver(const char *device, uint32_t *out) IBSA_MUST_USE;
 
 /*
- * Ask anew, for when the kernel refuses the driver: by now the device may be
- * another of the same name. Whether *@driver has changed.
+ * Query the kernel again, after it has rejected the driver number: another
+ * device may have the same name now. Return: whether *@driver has changed.
  */
 bool ibsa__verbs_driver_renew(const char *device, uint32_t *driver);
 

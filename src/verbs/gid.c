@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The GID table under libibverbs' names: by the kernel's commands where a
- * context has a command file, else from files, or from an embedded fabric.
- * A call keeps nothing but which driver the device has, and where files are
- * read, the state of the context.
+ * The GID table under libibverbs' names: by the kernel's commands if a context
+ * has a command file, else from files or from an embedded fabric. A call keeps
+ * nothing, except the device's driver and, if it reads files, the context
+ * state.
  *
  * Source: rdma-core libibverbs/cmd_device.c, which decides between the two by
  * the same errors.
@@ -17,10 +17,10 @@
 #include "verbs/gid.h"
 #include "verbs/context_state.h"
 
-/* Of the kernel's error numbers: it has no such command. */
+/* The kernel's error number for an unknown command. */
 enum { NO_COMMAND = -ENOTTY };
 
-/* What is asked for: the table, or one entry, for which there is room. */
+/* A request for the table or for one entry, with a buffer for the result. */
 struct gid_request {
 	struct ibv_context *context;
 	bool is_table;
@@ -74,8 +74,8 @@ static int kernel_query(struct gid_request *request, uint32_t driver)
 }
 
 /*
- * A wrong driver and a wrong argument are the same error, so that the driver
- * has to be sure before that is believed.
+ * The kernel returns the same error for a wrong driver number and for a wrong
+ * argument, so the number is checked before the error is believed.
  */
 static int from_kernel(struct gid_request *request)
 {
@@ -91,7 +91,7 @@ static int from_kernel(struct gid_request *request)
 	return err == -EPROTONOSUPPORT ? NO_COMMAND : err;
 }
 
-/* Whether the kernel's command takes less room than the caller has. */
+/* Whether the caller's buffer is larger than the kernel's command accepts. */
 static bool request_exceeds_kernel(const struct gid_request *request)
 {
 	const size_t most = ibsa__uverbs_gids_max(request->gids.entry_size);
@@ -100,7 +100,7 @@ static bool request_exceeds_kernel(const struct gid_request *request)
 	       request->gids.max > most;
 }
 
-/* The name in a context of our own may be cut. */
+/* The name in a context of ours may be cut. */
 static const char *device_name(const struct gid_request *request,
 			       const struct ibsa__verbs *own)
 {
@@ -108,7 +108,7 @@ static const char *device_name(const struct gid_request *request,
 		   : request->context->device->name;
 }
 
-/* @own is NULL for a context that somebody else has opened. */
+/* @own is NULL for a context of libibverbs. */
 static int entry_without_kernel(struct gid_request *request,
 				const struct ibsa__verbs *own,
 				struct device_files *files)
@@ -144,7 +144,7 @@ static int gids_without_kernel(struct gid_request *request,
 				   &request->gids);
 }
 
-/* Of a context that another has opened, by the files that its state holds. */
+/* For a context of libibverbs: from the files that its state holds. */
 static int from_files(struct gid_request *request)
 {
 	struct context_call call;
@@ -177,8 +177,10 @@ static int request_answer(struct gid_request *request)
 	return err;
 }
 
-/* A cancel would leave files and locks behind; what libibverbs does here is no
- * cancellation point either. */
+/*
+ * A cancellation would leave files and locks behind. libibverbs' functions are
+ * not cancellation points, either.
+ */
 static int request_run(struct gid_request *request)
 {
 	struct cancelability before;
@@ -228,7 +230,10 @@ static ssize_t table_query(struct ibv_context *context,
 	return err ? err : (ssize_t)request.gids.count;
 }
 
-/* None of the four calls another: libibverbs has two of the names as well. */
+/*
+ * None of these four calls another: libibverbs exports two of the names, too,
+ * and its functions might be called instead.
+ */
 int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num,
 		      uint32_t gid_index, struct ibv_gid_entry *entry,
 		      uint32_t flags, size_t entry_size)

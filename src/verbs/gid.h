@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* GID tables without the kernel's commands for them: files, and fabrics. */
+/* GID tables without the kernel's commands: from files and embedded fabrics. */
 #ifndef VERBS_GID_H
 #define VERBS_GID_H
 
 #include "verbs/context.h"
 
-/* Entries as they are asked for: how many there is room for, and are. */
+/* The caller's buffer for @max entries, of which @count are filled. */
 struct ibsa__gids {
 	uint8_t *entries;
 	size_t entry_size;
@@ -13,13 +13,13 @@ struct ibsa__gids {
 	size_t count;
 };
 
-/* Add one of port @port. 0; -EINVAL there is no room. */
+/* Append an entry of @port. Return: 0; -EINVAL the buffer is full. */
 int ibsa__gids_add(struct ibsa__gids *gids, unsigned int port,
 		   const struct ibsa_gid_entry *entry) IBSA_MUST_USE;
 
 /*
- * One entry of a port's table. 0; -ENODATA it is empty; -EIO the device is
- * gone; -EINVAL no such port or entry, or it cannot be read.
+ * Get one entry of a port's table. Return: 0; -ENODATA it is empty; -EIO the
+ * device was removed; -EINVAL no such port or entry, or it cannot be read.
  */
 int ibsa__gid_of_files(struct device_files *files, const char *device,
 		       uint32_t port, uint32_t index,
@@ -29,8 +29,8 @@ int ibsa__gid_of_fabric(const struct ibsa__verbs *verbs, uint32_t port,
 			struct ibsa_gid_entry *out) IBSA_MUST_USE;
 
 /*
- * All that are not empty, added. 0; -EINVAL there is no room, or one cannot
- * be read; -EIO the device is gone; -ENOMEM.
+ * Append all entries that are not empty. Return: 0; -EINVAL the buffer is full,
+ * or an entry cannot be read; -EIO the device was removed; -ENOMEM.
  */
 int ibsa__gids_of_files(struct device_files *files, const char *device,
 			struct ibsa__gids *gids) IBSA_MUST_USE;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* GID tables of an embedded fabric, through a transport for the moment. */
+/* GID tables of an embedded fabric, through a temporary transport. */
 #include <errno.h>
 
 #include "client/open.h"
 #include "verbs/gid.h"
 
-/* 0; -ENETDOWN no cable; -ENXIO no such port; or the error of opening it. */
+/*
+ * Return: 0; -ENETDOWN no link; -ENXIO no such port; or the error of opening
+ * it.
+ */
 static int port_open(const struct ibsa__verbs *verbs, uint32_t port,
 		     struct ibsa_transport **out)
 {
@@ -17,7 +20,7 @@ static int port_open(const struct ibsa__verbs *verbs, uint32_t port,
 				    &fabric);
 }
 
-/* A port without a cable has entries, but nothing in them. */
+/* A port without a link has empty entries. */
 int ibsa__gid_of_fabric(const struct ibsa__verbs *verbs, uint32_t port,
 			uint32_t index, struct ibsa_gid_entry *out)
 {

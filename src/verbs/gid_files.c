@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* GID tables from sysfs, with the errors that libibverbs has then. */
+/* GID tables from sysfs, with the errors that libibverbs returns. */
 #include <errno.h>
 
 #include "device/device.h"
 #include "verbs/gid.h"
 
-/* Or its fabric server is, or does not answer. */
+/*
+ * Whether the device was removed, or its fabric server has gone or does not
+ * answer.
+ */
 static bool device_is_gone(struct device_files *files, const char *device)
 {
 	int err = ibsa__folder_check(files, "class/infiniband/%s", device);
@@ -25,7 +28,7 @@ int ibsa__gid_of_files(struct device_files *files, const char *device,
 	return device_is_gone(files, device) ? -EIO : -EINVAL;
 }
 
-/* A switch's management port is none that verbs know. */
+/* Verbs have no port 0; a switch's management port is left out. */
 static int gid_add(unsigned int port, int err,
 		   const struct ibsa_gid_entry *entry, void *gids)
 {

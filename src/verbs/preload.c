@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A library of its own, for LD_PRELOAD: libibverbs' calls for events under
- * their own names and with their own struct, for programs and libraries that
- * are not built with <ibsa/verbs.h>, in a process that has registered for
- * events of the SM.
+ * A separate library for LD_PRELOAD: libibverbs' calls for events under their
+ * own names and with their own struct. It serves programs and libraries that
+ * are not built with <ibsa/verbs.h>, in a process that has registered for SM
+ * events.
  *
- * There is no room for a GID in their struct: it has a pointer to it, see
- * ibsa_stock_event_gid(), until the event is acknowledged.
+ * libibverbs' struct has no room for a GID. It holds a pointer to the GID until
+ * the event is acknowledged; see ibsa_stock_event_gid().
  */
 #define IBSA_NO_VERBS_NAMES
 #include <errno.h>
@@ -26,8 +26,10 @@ static bool has_gid(int type)
 	return type >= IBV_EVENT_MCG_CREATED && type <= IBV_EVENT_GID_UNAVAIL;
 }
 
-/* A signal handler that closes the context must not find the allocator's lock
- * taken: it would not with libibverbs. */
+/*
+ * Signals are held back: a handler that closes the context must not interrupt a
+ * thread that holds the allocator's lock.
+ */
 static void gid_free(void *gid)
 {
 	sigset_t before;
@@ -37,7 +39,7 @@ static void gid_free(void *gid)
 	signals_restore(&before);
 }
 
-/* All but a GID is in both unions, at their beginning. */
+/* All members except a GID are at the beginning of both unions. */
 static void event_fill(const struct ibsa_async_event *from, union ibv_gid *gid,
 		       struct ibv_async_event *to)
 {
@@ -48,7 +50,7 @@ static void event_fill(const struct ibsa_async_event *from, union ibv_gid *gid,
 		memcpy(&to->element, &from->element, sizeof(to->element));
 		gid_free(gid);
 	}
-	/* As int: it may be none that the enum knows. */
+	/* Copied as int: the enum may not have the value. */
 	memcpy(&to->event_type, &from->event_type, sizeof(to->event_type));
 }
 
@@ -78,8 +80,10 @@ static int event_get(struct ibv_context *context, struct ibv_async_event *event,
 	return err;
 }
 
-/* The memory first: an event that was taken cannot be put back. A cancel frees
- * it, which must not come between its steps. */
+/*
+ * The memory is allocated first, since an event that was taken cannot be put
+ * back. A cancellation frees it; it must not come between these steps.
+ */
 int ibv_get_async_event(struct ibv_context *context,
 			struct ibv_async_event *event)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Of the library for LD_PRELOAD: libibverbs' calls that make queues, for a
- * context whose async fd libibverbs cannot hand to the kernel as it is.
+ * Part of the library for LD_PRELOAD: libibverbs' calls that create queues.
+ * Their context's async fd may be an epoll file, which the kernel would not
+ * accept.
  */
 #define IBSA_NO_VERBS_NAMES
 #include <dlfcn.h>
@@ -19,8 +20,10 @@ union stock {
 	__typeof__(ibv_create_srq) *srq;
 };
 
-/* Who calls these has loaded libibverbs, be it for itself alone. Within, a
- * signal handler would find the loader's lock taken. */
+/*
+ * A caller of these functions has loaded libibverbs, perhaps with RTLD_LOCAL.
+ * Signals are held back, since a handler would find the loader's lock taken.
+ */
 static union stock stock_find(const char *name)
 {
 	union stock stock = { NULL };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reachability under the name that Solaris gave it. */
+/* Reachability, under the name that Solaris gave it. */
 #include <errno.h>
 #include <semaphore.h>
 #include <string.h>
@@ -9,19 +9,19 @@
 
 enum {
 	DEADLINE_MS = 10000,
-	/* How long a port that is back may take to be known as such. */
+	/* how long the device may take to notice that a port is active again */
 	REFRESH_TRIES = 100,
 	REFRESH_MS = 2,
 };
 
-/* A question, and the thread that waits for its answer. */
+/* A query, and the thread that waits for its reply. */
 struct reach_query {
 	struct context_call *call;
 	struct context_state *state;
 	struct sa_path_rec wanted;
 	uint8_t port;
 	sem_t answered;
-	bool is_cut; /* it ended without an answer */
+	bool is_cut; /* it ended without a reply */
 	int err;
 };
 
@@ -39,7 +39,10 @@ static bool is_active(const struct context_state *state,
 	       port->port_state == IBSA_PORT_ACTIVE;
 }
 
-/* The first active port of the GID's subnet, else the first active one. */
+/*
+ * Choose the first active port in the GID's subnet, or else the first active
+ * one.
+ */
 static int port_choose(const struct context_state *state,
 		       const union ibv_gid *gid, uint8_t *out,
 		       struct ibsa_port_state *out_state)
@@ -121,8 +124,8 @@ static int query_send_once(struct reach_query *reach,
 }
 
 /*
- * The port has an SM, as it was just read. The device knows what it was like
- * when it was last asked through, and reads it again when it has said -EAGAIN.
+ * The port has an SM, as was just read. The device's information may be older:
+ * it returns -EAGAIN and reads the port again.
  */
 static int query_send(struct reach_query *reach, struct ib_sa_query **out_query)
 {
@@ -139,7 +142,7 @@ static int query_send(struct reach_query *reach, struct ib_sa_query **out_query)
 	return id;
 }
 
-/* Signal handlers run here; a cancel waits for the end of the call. */
+/* Signal handlers run here. A cancellation waits for the end of the call. */
 static int reply_wait(struct reach_query *reach)
 {
 	int failed;
@@ -150,7 +153,7 @@ static int reply_wait(struct reach_query *reach)
 	return failed;
 }
 
-/* A signal whose handler wants calls to end ends this one. */
+/* A signal whose handler was installed without SA_RESTART cancels the query. */
 static int reply_await(struct reach_query *reach, int id,
 		       struct ib_sa_query *query)
 {
@@ -188,7 +191,7 @@ static int gid_query(struct context_call *call, uint8_t port,
 	return err;
 }
 
-/* Which port is meant, and that it is one to ask through now. */
+/* Find the port to use, and check that queries can use it now. */
 static int port_find(struct context_state *state, unsigned int port,
 		     const union ibv_gid *gid, uint8_t *out,
 		     struct ibsa_port_state *out_state)
@@ -217,7 +220,7 @@ static int gid_reach(struct context_call *call, unsigned int port,
 	return err ? err : gid_query(call, number, &port_state, gid);
 }
 
-/* What the manual page has no number for is EIO. */
+/* Map errors that the manual page does not list to EIO. */
 static int listed_errno(int err)
 {
 	switch (err) {

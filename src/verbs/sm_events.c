@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Registrations for the SM's events, under the names that Solaris gave them. */
+/* Registrations for SM events, under the names that Solaris gave them. */
 #include <errno.h>
 
 #include "verbs/context_state.h"
 #include "verbs/sm_events.h"
 
-/* With the last registration, all that was there for them ends. */
+/* After the last registration, end the resources for SM events. */
 static void registrations_settle(struct context_state *state)
 {
 	bool is_empty;
@@ -50,7 +50,7 @@ static void request_drop(struct context_state *state,
 	ibsa__async_update(state);
 }
 
-/* From now on, events that match are queued. */
+/* Add a request to the filter. From then on, matching events are queued. */
 static int request_add(struct context_call *call,
 		       const struct sm_request *request)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What of the SM's events is registered. */
+/* The SM events that are registered for. */
 #include <errno.h>
 #include <string.h>
 
@@ -21,7 +21,10 @@ static const unsigned int all_kinds[SM_FILTER_KINDS] = {
 	IBV_SM_EVENT_ALL,
 };
 
-/* A GID with a count; one without is on its way out. */
+/*
+ * A GID with its number of registrations. A row that counts 0 is about to be
+ * removed.
+ */
 struct gid_row {
 	struct hash_node node;
 	union ibv_gid gid;
@@ -63,7 +66,7 @@ static void row_remove(struct sm_filter *filter, struct gid_row *row)
 	ibsa__free(row);
 }
 
-/* One more of a GID. 0; -ENOMEM. */
+/* Count one more registration of a GID. Return: 0; -ENOMEM. */
 static int gid_add(struct sm_filter *filter, const union ibv_gid *gid)
 {
 	struct gid_row *row = row_find(filter, gid->raw);
@@ -82,7 +85,10 @@ static int gid_add(struct sm_filter *filter, const union ibv_gid *gid)
 	return 0;
 }
 
-/* One less of a GID; its row stays. 0; -EINVAL there is none. */
+/*
+ * Count one less registration of a GID, and keep its row. Return: 0; -EINVAL it
+ * has none.
+ */
 static int gid_uncount(const struct sm_filter *filter, const union ibv_gid *gid)
 {
 	struct gid_row *row = row_find(filter, gid->raw);
@@ -93,7 +99,7 @@ static int gid_uncount(const struct sm_filter *filter, const union ibv_gid *gid)
 	return 0;
 }
 
-/* Rows of these GIDs that count nothing. */
+/* Remove the rows of these GIDs that count 0. */
 static void gids_sweep(struct sm_filter *filter, const union ibv_gid *gids,
 		       size_t count)
 {
@@ -211,7 +217,7 @@ bool ibsa__sm_filter_wants(const struct sm_filter *filter,
 	return row_find(filter, gid->raw);
 }
 
-/* Flags none or transient; scope link, site, organization or global. */
+/* Flags 0 or transient; scope link, site, organization or global. */
 static bool mgid_is_valid(const uint8_t *raw)
 {
 	const unsigned int flags = raw[1] >> 4;

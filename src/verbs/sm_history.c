@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which reports of several ports are of one event. */
+/* Tells which Reports to several ports are about the same event. */
 #include <string.h>
 
 #include <ibsa/bits.h>
@@ -9,7 +9,9 @@
 #include "base/secret.h"
 #include "verbs/sm_history.h"
 
-/* In all; and of one GID and kind, which are looked at one by one. */
+/*
+ * events remembered; events of one GID and kind, which are searched one by one
+ */
 enum { EVENTS_MAX = 65536, SAME_MAX = 64, PORT_WORDS = 4 };
 
 /* An event, and the ports that have reported it. */
@@ -48,7 +50,10 @@ void ibsa__sm_history_clear(struct sm_history *history)
 	ibsa__hash_done(&history->events);
 }
 
-/* The ports' clock is one, but what they report may come in any order. */
+/*
+ * All times are of one clock, but Reports of several ports may come in any
+ * order.
+ */
 static void history_forget(struct sm_history *history, uint64_t now_ns)
 {
 	while (!list_is_empty(&history->oldest) &&
@@ -63,7 +68,10 @@ static uint64_t hash_mix(uint64_t mixed, uint64_t word, uint64_t secret)
 	return mixed ^ mixed >> 32;
 }
 
-/* Events that were chosen to meet in one chain would be looked at in turn. */
+/*
+ * The secret prevents a sender from choosing events with the same hash, which
+ * would be searched one by one.
+ */
 static uint64_t report_key(const struct sm_history *history,
 			   const struct sm_report *report)
 {
@@ -98,14 +106,17 @@ static struct known_event *older_of(struct known_event *a,
 	return a && a->time_ns <= b->time_ns ? a : b;
 }
 
-/* @first: the oldest; @untold: that the port has not reported yet; or NULL. */
+/*
+ * @first: the oldest; @untold: the oldest that the port has not reported; or
+ * NULL.
+ */
 struct same {
 	unsigned int count;
 	struct known_event *first;
 	struct known_event *untold;
 };
 
-/* What is remembered of such events. */
+/* Search the remembered events of the same GID, kind and subnet. */
 static struct same history_find(const struct sm_history *history, uint64_t key,
 				const struct sm_report *report)
 {
@@ -126,7 +137,10 @@ static struct same history_find(const struct sm_history *history, uint64_t key,
 	return same;
 }
 
-/* What cannot be remembered is told twice rather than not at all. */
+/*
+ * Without memory, an event may be queued twice, which is better than not at
+ * all.
+ */
 static void history_remember(struct sm_history *history, uint64_t key,
 			     const struct sm_report *report)
 {

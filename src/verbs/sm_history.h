@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which reports of several ports are of one event. A port reports each event
- * once: what comes a second time by another port, within a second, is the same,
- * and what comes a second time by the same port is another.
+ * Tells which Reports to several ports are about the same event. The SA reports
+ * each event once to each port. A second Report to another port within a second
+ * is therefore the same event, and a second Report to the same port is a new
+ * one.
  */
 #ifndef VERBS_SM_HISTORY_H
 #define VERBS_SM_HISTORY_H
@@ -13,12 +14,12 @@
 #include "base/list.h"
 
 struct sm_history {
-	struct hash events; /* without chains as long as it is empty */
-	uint64_t secret;    /* odd: who sends Reports does not know it */
+	struct hash events; /* has no chains while it is empty */
+	uint64_t secret;    /* odd; unknown to the senders of Reports */
 	struct list oldest;
 };
 
-/* @prefix: of the subnet that @port is in. */
+/* @prefix: of the subnet of @port. */
 struct sm_report {
 	struct ibsa_gid gid;
 	int kind;
@@ -30,7 +31,7 @@ struct sm_report {
 void ibsa__sm_history_init(struct sm_history *history);
 void ibsa__sm_history_clear(struct sm_history *history);
 
-/* Whether no other port has reported it; from now on, one has. */
+/* Whether no other port has reported the event. Remembers the Report. */
 bool ibsa__sm_history_is_new(struct sm_history *history,
 			     const struct sm_report *report);
 

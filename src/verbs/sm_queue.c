@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Events of the SM that wait to be read. */
+/* SM events that were not read yet. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -16,7 +16,7 @@ void ibsa__sm_queue_init(struct sm_queue *queue)
 	list_init(&queue->waiting);
 }
 
-/* The oldest, taken out. */
+/* Remove the oldest entry and return it, or NULL. */
 static struct waiting *queue_take(struct sm_queue *queue)
 {
 	struct waiting *first;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Events of the SM that wait to be read, and whether some were lost. */
+/* SM events that were not read yet, and whether some were lost. */
 #ifndef VERBS_SM_QUEUE_H
 #define VERBS_SM_QUEUE_H
 
@@ -9,12 +9,13 @@
 
 #include "base/list.h"
 
-/* How many events wait, unless a program says otherwise. */
+/* Default for the number of queued events. */
 enum { SM_QUEUE_LIMIT = 16384 };
 
 /*
- * A gap is told where it happened: when as many have been read as had come
- * until then. Of several, the last counts: who reads afresh then knows all.
+ * A gap is returned at its place in the order of events: after those that were
+ * queued before it. Only the last of several gaps is returned, since a program
+ * that then reads everything again has missed nothing.
  */
 struct sm_queue {
 	struct list waiting;
@@ -30,14 +31,17 @@ struct sm_queue {
 void ibsa__sm_queue_init(struct sm_queue *queue);
 void ibsa__sm_queue_clear(struct sm_queue *queue);
 
-/* One more; lost, which is a gap, beyond the limit or without memory. */
+/*
+ * Append an event. If the queue is full or memory is short, drop the event and
+ * record a gap.
+ */
 void ibsa__sm_queue_push(struct sm_queue *queue, int event_type,
 			 const struct ibsa_gid *gid);
 
-/* Something may have been missed at a port; 0: at any. */
+/* Record that events may have been lost at @port; 0: at any port. */
 void ibsa__sm_queue_gap(struct sm_queue *queue, int port);
 
-/* Whether there was one, which is now in *@out. */
+/* Take the oldest event. Return: whether there was one. */
 bool ibsa__sm_queue_pop(struct sm_queue *queue, struct ibsa_async_event *out);
 
 bool ibsa__sm_queue_is_empty(const struct sm_queue *queue);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Watches for the SM's events, one a port. */
+/* Watches for SM events, one per port. */
 #include <errno.h>
 
 #include <ibsa/bits.h>
@@ -12,8 +12,8 @@
 enum { BOUND_S = 10, SILENCE_MS = 5000 };
 
 /*
- * @word is how the subscription stands, once that is known: 0 it does, or why
- * not. Freed when nobody wants it any more and it has ended.
+ * @result is the state of the subscription once it is known: 0, or why there is
+ * none. A watch is freed when it is stopped and has ended.
  */
 struct sm_watch {
 	struct list link;
@@ -33,7 +33,9 @@ static void watch_free(struct sm_watch *watch)
 	ibsa__free(watch);
 }
 
-/* An event's type; 0: it is none of ours, or not of such a GID. */
+/*
+ * The verbs type of an event; 0: verbs have none for it, or not for such a GID.
+ */
 static int event_type(const struct ibsa_event *event)
 {
 	const bool is_group = event->gid.raw[0] == 0xff;
@@ -52,7 +54,7 @@ static int event_type(const struct ibsa_event *event)
 	}
 }
 
-/* Locked. */
+/* @lock is held. */
 static void watch_note_report(struct sm_watch *watch,
 			      const struct ibsa_event *event)
 {
@@ -71,7 +73,7 @@ static void watch_note_report(struct sm_watch *watch,
 		ibsa__sm_queue_push(&state->queue, type, &event->gid);
 }
 
-/* What is told to the caller of ibv_register_sm_events(). */
+/* The errno for the caller of ibv_register_sm_events(). */
 static int register_errno(int err)
 {
 	switch (err) {
@@ -89,7 +91,10 @@ static int register_errno(int err)
 	}
 }
 
-/* A busy SA has said nothing yet; what has stood once will again. Locked. */
+/*
+ * A failure without an error means that the SA is busy, so the result is still
+ * open. A subscription that existed once will be renewed. @lock is held.
+ */
 static void note_result(struct sm_watch *watch, const struct ibsa_event *event)
 {
 	const bool stands = event->kind == IBSA_EVENT_SUBSCRIBED;
@@ -102,7 +107,7 @@ static void note_result(struct sm_watch *watch, const struct ibsa_event *event)
 	pthread_cond_broadcast(&watch->state->changed);
 }
 
-/* Locked. */
+/* @lock is held. */
 static void watch_note_end(struct sm_watch *watch,
 			   const struct ibsa_event *event)
 {
@@ -114,7 +119,7 @@ static void watch_note_end(struct sm_watch *watch,
 	watch_free(watch);
 }
 
-/* Locked. */
+/* @lock is held. */
 static void watch_note(struct sm_watch *watch, const struct ibsa_event *event)
 {
 	switch (event->kind) {
@@ -158,7 +163,7 @@ static bool is_live(const struct sm_watch *watch)
 	return !watch->is_stopped && !watch->has_ended;
 }
 
-/* Whether a port is watched; 0: whether any is. Locked. */
+/* Whether a port is watched; 0: whether any is. @lock is held. */
 static bool has_live_watch(const struct context_state *state, unsigned int port)
 {
 	struct list *at = state->watches.next;
@@ -182,7 +187,9 @@ static bool is_watched(struct context_state *state, unsigned int port)
 	return found;
 }
 
-/* What has ended by itself is tried again. */
+/*
+ * Remove watches that have ended by themselves, so that they are started again.
+ */
 static void ended_watches_free(struct context_state *state)
 {
 	struct list *at;
@@ -256,7 +263,7 @@ static int port_watch(struct context_state *state, unsigned int port,
 	return register_errno(err);
 }
 
-/* Of two reasons the one that says more: that a port is down is common. */
+/* The more informative of two errors: a port that is down is common. */
 static int worse_error(int a, int b)
 {
 	if (a == -ENODEV || !a)
@@ -264,7 +271,7 @@ static int worse_error(int a, int b)
 	return a == -EAGAIN && b && b != -ENODEV ? b : a;
 }
 
-/* All ports that are not watched yet; at most one error of several. */
+/* Watch all ports that are not watched yet. Return: 0; or the worst error. */
 static int ports_watch(struct context_state *state)
 {
 	struct ibsa_port_state port_state;
@@ -283,7 +290,10 @@ static int ports_watch(struct context_state *state)
 	return worst;
 }
 
-/* 0 one stands; -EINPROGRESS one may yet; or why none does. Locked. */
+/*
+ * Return: 0 a subscription exists; -EINPROGRESS one may still be accepted; or
+ * why there is none. @lock is held.
+ */
 static int watches_result(const struct context_state *state, int worst)
 {
 	struct list *at = state->watches.next;
@@ -318,7 +328,7 @@ static int watches_await(struct context_call *call, int worst)
 	return err == -EINPROGRESS ? -EIO : err;
 }
 
-/* What one port cannot do matters as long as no other can. */
+/* An error at one port is ignored if another port has a subscription. */
 int ibsa__sm_watches_start(struct context_call *call)
 {
 	struct context_state *state = call->state;
@@ -334,7 +344,7 @@ int ibsa__sm_watches_start(struct context_call *call)
 	return err;
 }
 
-/* Locked. */
+/* @lock is held. */
 static void watch_stop(struct sm_watch *watch)
 {
 	if (watch->is_stopped)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Watches for the SM's events, one a port. */
+/* Watches for SM events, one per port. */
 #ifndef VERBS_SM_WATCH_H
 #define VERBS_SM_WATCH_H
 
@@ -9,10 +9,11 @@ struct context_call;
 struct context_state;
 
 /*
- * Watch through all ports, and wait until one subscription stands.
- * @registering is held. Return: 0; -ENODEV no port that has an SA; -EAGAIN
- * none is active or knows an SM; -EBUSY another program has the reports; -EIO;
- * -ENOMEM; nothing is then watched.
+ * Watch all ports, and wait until one subscription exists. @registering is
+ * held.
+ * Return: 0; -ENODEV no port has an SA; -EAGAIN no port is active or has an SM;
+ * -EBUSY another program receives the Reports; -EIO; -ENOMEM. After an error,
+ * nothing is watched.
  */
 int ibsa__sm_watches_start(struct context_call *call) IBSA_MUST_USE;
 

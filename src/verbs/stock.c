@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* libibverbs as the program has loaded it. */
+/* Calls libibverbs as the program has loaded it. */
 #define IBSA_NO_VERBS_NAMES
 #include <dlfcn.h>
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #include "verbs/stock.h"
 
-/* Each function of it that is called here has the type of its declaration. */
+/* Each with the type of its declaration. */
 union stock {
 	void *address;
 	__typeof__(ibv_get_async_event) *get;
@@ -17,9 +17,9 @@ union stock {
 };
 
 /*
- * A program with a context of libibverbs has loaded it, and keeps it. The search
- * begins at the library itself: in the program's order, a preload library may
- * come first. Within, a signal handler would find the loader's lock taken.
+ * A program with a context of libibverbs has loaded it. The search begins at
+ * the library itself: in the program's order, a preload library may come first.
+ * Signals are held back, since a handler would find the loader's lock taken.
  */
 static union stock stock_find(const char *name)
 {
@@ -44,7 +44,7 @@ static int stock_error(int failed)
 	return errno > 0 ? -errno : -EIO;
 }
 
-/* The largest member of stock's union is a pointer; of ours, a GID. */
+/* The largest member of libibverbs' union is a pointer; of ours, a GID. */
 static void event_from(const struct ibv_async_event *stock,
 		       struct ibsa_async_event *out)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * libibverbs as the program has loaded it, which we are not linked with. Its
- * calls are found where they are, not by names that another library may have.
+ * libibverbs as the program has loaded it; this library is not linked with it.
+ * Functions are looked up in libibverbs itself, since another library may
+ * define the same names.
  */
 #ifndef VERBS_STOCK_H
 #define VERBS_STOCK_H
@@ -10,11 +11,17 @@
 
 #include "base/interrupt.h"
 
-/* ibv_get_async_event(). 0; -ENOSYS it is not loaded; or its error. */
+/*
+ * ibv_get_async_event(). Return: 0; -ENOSYS libibverbs is not loaded; or its
+ * error.
+ */
 int ibsa__stock_get(struct ibv_context *context,
 		    struct ibsa_async_event *out) IBSA_MUST_USE;
 
-/* The same with what @allowed says; interruptions are held before and after. */
+/*
+ * The same with the signals and cancellation of @allowed. They are held back
+ * before and after.
+ */
 int ibsa__stock_get_waiting(struct ibv_context *context,
 			    struct ibsa_async_event *out,
 			    const struct interrupts *allowed) IBSA_MUST_USE;
@@ -22,10 +29,13 @@ int ibsa__stock_get_waiting(struct ibv_context *context,
 /* ibv_ack_async_event(). */
 void ibsa__stock_ack(const struct ibsa_async_event *event);
 
-/* ibv_close_device(). 0; -ENOSYS it is not loaded; or its error. */
+/*
+ * ibv_close_device(). Return: 0; -ENOSYS libibverbs is not loaded; or its
+ * error.
+ */
 int ibsa__stock_close(struct ibv_context *context) IBSA_MUST_USE;
 
-/* ibv_event_type_str(); NULL: it is not loaded. */
+/* ibv_event_type_str(); NULL: libibverbs is not loaded. */
 const char *ibsa__stock_text(int event_type);
 
 #endif

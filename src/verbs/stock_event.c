@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Events in libibverbs' own struct, as the library for LD_PRELOAD gives them. */
+/*
+ * Events in libibverbs' own struct, as the library for LD_PRELOAD returns them.
+ */
 #define IBSA_NO_VERBS_NAMES
 #include <string.h>
 
