@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The client: one transport and one engine under the public names. */
+/* The client: a transport and an engine under the public names. */
 #include <errno.h>
 #include <string.h>
 
@@ -27,11 +27,12 @@ enum {
 	DEFAULT_JITTER_PERCENT = 25,
 	SL_MAX = 15,
 	SL_MAX_OPA = 31,
-	CLOSE_MS = 2000, /* for the end of services and subscriptions */
+	CLOSE_MS = 2000, /* for the deletion of services and subscriptions */
 };
 
 struct ibsa_client {
-	struct list inherited; /* by a child that has closed it */
+	/* Links the clients that a forked child has closed. */
+	struct list inherited;
 	unsigned int process;
 	struct ibsa__engine *engine;
 	struct ibsa_transport *transport;
@@ -47,8 +48,8 @@ static unsigned int value_or_default(unsigned int value, unsigned int fallback)
 }
 
 /*
- * What ids and jitter are drawn from: of a server's fabric what the process
- * is told, as nobody there is to be kept from guessing them.
+ * The seed of transaction ids and jitter. In a fabric server's fabric, it may
+ * come from the environment: ids need not be unpredictable there.
  */
 static uint64_t client_seed(const struct ibsa_options *options,
 			    const struct ibsa__environment *environment)
@@ -91,7 +92,7 @@ static int engine_open(const struct ibsa_options *options,
 				&client->engine);
 }
 
-/* Close what was opened here; a transport that was given stays its owner's. */
+/* Close what was opened here. A transport that was given stays open. */
 static void client_undo(struct ibsa_client *client,
 			const struct ibsa_options *options)
 {
@@ -126,7 +127,7 @@ int ibsa__options_check(const struct ibsa_options *options,
 	return 0;
 }
 
-/* Which SLs there are depends on the port's link. */
+/* The valid SLs depend on the port's link layer. */
 static int sa_address_check(struct ibsa_transport *transport,
 			    const struct ibsa_address *sa,
 			    struct ibsa_error *error)
@@ -186,7 +187,7 @@ int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
 	return ibsa__client_open(options, &environment, error, out);
 }
 
-/* How long until @end_ns, in ms, rounded up; 0 if it has passed. */
+/* Milliseconds until @end_ns, rounded up; 0 if it has passed. */
 static int deadline_left_ms(const struct ibsa_client *client, uint64_t end_ns)
 {
 	uint64_t now_ns = ibsa__engine_now_ns(client->engine);
@@ -202,7 +203,9 @@ static bool client_is_registered(const struct ibsa_client *client)
 	       !ibsa__events_is_empty(&client->events);
 }
 
-/* Give what the SA has of this client a while to be deleted. */
+/*
+ * Delete the client's services and subscriptions at the SA, for up to CLOSE_MS.
+ */
 static void client_release(struct ibsa_client *client)
 {
 	uint64_t end_ns = ibsa__engine_now_ns(client->engine) +
@@ -219,8 +222,10 @@ static void client_release(struct ibsa_client *client)
 	ibsa__events_end(&client->events);
 }
 
-/* What the SA has of the client, and who waits for its answers, is its
- * parent's business. */
+/*
+ * The registrations at the SA and the queries in flight belong to the parent
+ * process.
+ */
 static void client_close_inherited(struct ibsa_client *client)
 {
 	struct ibsa_transport *transport = client->transport;
@@ -275,7 +280,7 @@ int ibsa_dispatch(struct ibsa_client *client)
 	return ibsa__engine_dispatch(client->engine);
 }
 
-/* The sooner of two timeouts, of which -1 is never. */
+/* The smaller of two timeouts, of which -1 is infinite. */
 static int sooner_ms(int a, int b)
 {
 	if (a < 0 || b < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What of a client the layers above it may reach past its public calls. */
+/* Access to parts of a client for the layers above it. */
 #ifndef CLIENT_CLIENT_H
 #define CLIENT_CLIENT_H
 
@@ -16,7 +16,7 @@ int ibsa__client_open(const struct ibsa_options *options,
 		      struct ibsa_error *error,
 		      struct ibsa_client **out) IBSA_MUST_USE;
 
-/* Its engine: for alarms, in the thread that has the client. */
+/* Its engine, for alarms; only in the thread that uses the client. */
 struct ibsa__engine *ibsa__client_engine(struct ibsa_client *client);
 
 /* Its batches. */

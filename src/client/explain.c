@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How a query ended, as a sentence. */
+/* The result of a query as a sentence. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,12 +10,12 @@
 #include "base/error.h"
 #include "engine/reply.h"
 
-/* Why a redirection was not followed. */
+/* Explain why a redirection was not followed. */
 static void redirect_explain(const struct ibsa_reply *reply,
 			     struct ibsa_error *out)
 {
-	const char *why = "the port cannot ask there by the P_Key, Q_Key and "
-			  "address that it gives";
+	const char *why = "this port cannot send to the P_Key, Q_Key and "
+			  "address in the reply";
 	struct ibsa__redirect target;
 	char gid[IBSA_GID_TEXT];
 

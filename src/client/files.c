@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Device files by the environment, and the public calls that read them. */
+/* Finds the device files by the environment; public calls that read them. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +43,7 @@ int ibsa__files_umad_open(struct device_files *files, const char *name,
 	return err ? err : (*out)->ops->fd(*out);
 }
 
-/* issmN is of the same port as umadN. */
+/* The files of a port have the same number: umad0, issm0. */
 int ibsa__files_issm_path(struct device_files *files, const char *name,
 			  unsigned int port, char *out, size_t room)
 {

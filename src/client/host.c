@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Hosts: the nodes, and their ports, that a name means. */
+/* Hosts: the nodes and ports that match a name. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 
-/* Channel adapters are better than others that match as well. */
+/* Of equal matches, channel adapters are preferred. */
 static int node_match(const struct ibsa_node *node, const char *name)
 {
 	const int match = ibsa_host_match(name, node->node_description);
@@ -63,7 +63,7 @@ int ibsa_host_select(const struct ibsa_node *nodes, size_t count,
 	return 0;
 }
 
-/* All NodeRecords of an answer. */
+/* All NodeRecords of a reply. */
 struct all_nodes {
 	struct ibsa_node *nodes;
 	size_t count;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* From options to a transport: one that was given, a fabric, a device. */
+/*
+ * Opens the transport that the options name: a given one, a fabric, a device.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <infiniband/verbs.h>
@@ -63,7 +65,7 @@ static int attach_failed(const char *path, const struct ibsa_options *options,
 	}
 }
 
-/* Attach to a fabric, and say what was wrong. */
+/* Attach to a fabric; on failure, set *@error. */
 static int fabric_attach(struct ibsa_fabric *fabric, const char *path,
 			 const struct ibsa_options *options,
 			 struct ibsa_error *error, struct ibsa_transport **out)
@@ -74,7 +76,7 @@ static int fabric_attach(struct ibsa_fabric *fabric, const char *path,
 	return err ? attach_failed(path, options, err, error) : 0;
 }
 
-/* One fabric per file and process: whoever opens the same file shares it. */
+/* A process has one fabric per file: all that open the same file share it. */
 static int fabric_hold(const char *path, struct ibsa_error *error,
 		       struct ibsa_fabric **out)
 {
@@ -106,7 +108,7 @@ static int fabric_open(const char *path, const struct ibsa_options *options,
 	return err;
 }
 
-/* The topology file or capture to use, or NULL. */
+/* The topology file or recording to use, or NULL. */
 static const char *fabric_path(const struct ibsa_options *options,
 			       const struct ibsa__environment *environment)
 {
@@ -150,7 +152,7 @@ static int umad_open(const struct ibsa_options *options, const char *device,
 	return err;
 }
 
-/* Events of a context are welcome where they are to be had. */
+/* The events of the context are used if the kernel allows it. */
 static int device_open(const struct ibsa_options *options,
 		       const struct ibsa__environment *environment,
 		       struct ibsa_error *error, struct ibsa_transport **out)
@@ -219,7 +221,7 @@ static int name_copy(const char *name, struct ibsa_error *error, char **out)
 	return 0;
 }
 
-/* An adapter of the fabric, by its name or its node id. */
+/* Find an adapter of the fabric, by its name or its node id. */
 static int device_find_in_fabric(struct ibsa_fabric *fabric, const char *path,
 				 const char *name, struct ibsa_error *error,
 				 char **out)
@@ -244,7 +246,7 @@ static int device_find_in_fabric(struct ibsa_fabric *fabric, const char *path,
 	return name_copy(name, error, out);
 }
 
-/* A device of this machine, whether its ports are active or not. */
+/* Find a device of this machine, whether its ports are active or not. */
 static int device_find_in_files(struct device_files *files, const char *name,
 				struct ibsa_error *error, char **out)
 {
@@ -291,8 +293,8 @@ static int device_find_in_system(const struct ibsa__environment *environment,
 }
 
 /*
- * A node of the fabric that a server has, or the one device that it shows.
- * Whoever opens ports of it connects anew.
+ * Find a node of a server's fabric, or the only device that the server shows.
+ * Each port of it will be opened with a connection of its own.
  */
 static int device_find_at_server(const char *fabric,
 				 const struct ibsa__environment *environment,

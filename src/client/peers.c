@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who asks from outside a fabric: a number for each address. */
+/* Numbers for the addresses of requesters outside a fabric. */
 #include <errno.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ void ibsa__peers_done(struct peers *peers)
 	ibsa__free(peers->all);
 }
 
-/* Flow label, service level and their like do not say who it is. */
+/* Flow label, service level and the like do not identify a requester. */
 static bool address_is_same(const struct ibsa_address *a,
 			    const struct ibsa_address *b)
 {
@@ -45,7 +45,10 @@ static void hash_mix(struct random *hash, uint64_t word)
 	hash->state = random_next(hash) ^ word;
 }
 
-/* Addresses come from outside: nobody there knows which keys they get. */
+/*
+ * Keyed with a secret, since requesters outside choose their addresses and
+ * could choose ones with the same hash.
+ */
 static uint64_t address_key(const struct peers *peers,
 			    const struct ibsa_address *at)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who asks from outside a fabric: a number for each address. */
+/* Numbers for the addresses of requesters outside a fabric. */
 #ifndef CLIENT_PEERS_H
 #define CLIENT_PEERS_H
 
@@ -9,18 +9,18 @@
 
 enum {
 	PEERS_MAX = 65536,
-	PEER_NONE = 0, /* nobody's number */
+	PEER_NONE = 0, /* no requester */
 };
 
 struct peer {
 	struct hash_node node;
-	struct ibsa_address at; /* as it has last asked */
+	struct ibsa_address at; /* of its last request */
 };
 
 struct peers {
 	struct hash by_address;
-	struct peer *all; /* PEERS_MAX; number 1 first */
-	uint64_t seen;	  /* how many have got a number */
+	struct peer *all; /* PEERS_MAX; the first has number 1 */
+	uint64_t seen;	  /* how many got a number so far */
 	uint64_t secret;
 };
 
@@ -29,12 +29,13 @@ int ibsa__peers_init(struct peers *peers) IBSA_MUST_USE;
 void ibsa__peers_done(struct peers *peers);
 
 /*
- * The number of who is at that address, from 1 to PEERS_MAX. A new one gets
- * the next; when all are given, that of who has had its for longest.
+ * The number of the requester at an address, from 1 to PEERS_MAX. A new
+ * requester gets the next number; when all are in use, the number that was
+ * assigned first.
  */
 uint32_t ibsa__peers_number(struct peers *peers, const struct ibsa_address *at);
 
-/* Where the one with that number is, or NULL. */
+/* The address of the requester with that number, or NULL. */
 const struct ibsa_address *ibsa__peers_address(const struct peers *peers,
 					       uint32_t number);
 

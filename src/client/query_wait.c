@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The blocking call, and what a reply means, on public calls alone. */
+/* The blocking call, and the meaning of a reply. Uses public calls only. */
 #include <errno.h>
 
 #include <ibsa/ibsa.h>

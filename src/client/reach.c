@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reachability: one GID, or a batch that feeds itself. A batch asks for as
- * many GIDs at a time as the window holds. More would wait in the queue while
- * their deadlines run; each callback starts the next instead.
+ * Reachability of one GID or of a batch. A batch keeps as many queries in
+ * flight as the window allows, and starts the next one from each callback: if
+ * it queued all at once, their deadlines would expire while they wait.
  */
 #include <errno.h>
 
@@ -12,10 +12,10 @@
 #include "client/reach.h"
 #include "engine/engine.h"
 
-/* How soon to look again when the queue is full with what others ask. */
+/* delay before the next attempt when the queue is full with other queries */
 enum { ROOM_MS = 10 };
 
-/* One GID that is asked for; or free, and its id is 0. */
+/* A query of the batch; free if its id is 0. */
 struct slot {
 	struct ibsa_reach_batch *batch;
 	struct slot *next_free;
@@ -31,14 +31,14 @@ struct ibsa_reach_batch {
 	void *arg;
 	struct ibsa_gid *gids;
 	size_t count;
-	size_t next; /* GID to ask for */
-	size_t left; /* GIDs not told of */
+	size_t next; /* first GID that was not queried yet */
+	size_t left; /* GIDs that were not reported yet */
 	struct slot *slots;
 	struct slot *free;
 	size_t slot_count;
-	size_t asked; /* slots that are not free */
+	size_t asked; /* slots in use */
 	struct ibsa__alarm alarm;
-	uint64_t full_ns; /* since when the queue is full */
+	uint64_t full_ns; /* when the queue became full */
 	bool is_full;
 	bool stopped;
 };
@@ -50,8 +50,10 @@ static bool gid_is_zero(const struct ibsa_gid *gid)
 	return !memcmp(gid, &zero, sizeof(zero));
 }
 
-/* The GID that asks. Return: 0; -EAGAIN the port has none; or the error of
- * reading it. */
+/*
+ * Find the source GID. Return: 0; -EAGAIN the port has none; or the error of
+ * reading the port.
+ */
 static int source_gid_find(struct ibsa__engine *engine,
 			   const struct ibsa_reach_options *options,
 			   struct ibsa_gid *out)
@@ -71,7 +73,7 @@ static int source_gid_find(struct ibsa__engine *engine,
 	return gid_is_zero(out) ? -EAGAIN : 0;
 }
 
-/* The question, of which @path has the values. */
+/* Make the query, whose values are in *@path. */
 static int reach_query_make(struct ibsa__engine *engine,
 			    const struct ibsa_reach_options *options,
 			    const struct ibsa_gid *gid, struct ibsa_path *path,
@@ -164,7 +166,7 @@ static void batch_report(struct ibsa_reach_batch *batch,
 
 static void batch_note_reply(const struct ibsa_reply *reply, void *arg);
 
-/* Ask for the next GID; there is a free slot. */
+/* Start a query for the next GID. There is a free slot. */
 static int batch_start_next(struct ibsa_reach_batch *batch)
 {
 	struct slot *slot = batch->free;
@@ -186,9 +188,9 @@ static int batch_start_next(struct ibsa_reach_batch *batch)
 }
 
 /*
- * Whether to leave the next GID for later: others may have filled the queue,
- * but for no longer than the GID's own time. Room is looked for when a GID of
- * the batch is answered, and by the alarm when none is on its way.
+ * Whether to try the next GID again later, because other queries fill the
+ * queue. A GID waits for its own timeout at most. The batch tries again when
+ * one of its queries ends, and by the alarm if it has none in flight.
  */
 static bool batch_waits_for_room(struct ibsa_reach_batch *batch, int err)
 {
@@ -209,8 +211,8 @@ static bool batch_waits_for_room(struct ibsa_reach_batch *batch, int err)
 }
 
 /*
- * From inside a callback: ask for what comes next, and tell of what cannot be
- * asked for. A callback may have stopped the batch, but never ends it.
+ * Start queries, and report GIDs for which none can be started. Called from a
+ * callback. The caller's function may stop the batch but cannot free it.
  */
 static void batch_proceed(struct ibsa_reach_batch *batch)
 {
@@ -293,8 +295,10 @@ static bool batch_fill(struct ibsa_reach_batch *batch,
 	return true;
 }
 
-/* What cannot be asked for at once is tried again, and told of, by the first
- * callback; the alarm makes sure that there is one. */
+/*
+ * A GID whose query cannot be started now is tried again, and reported, by the
+ * first callback. The alarm makes sure that there is a callback.
+ */
 static void batch_start(struct ibsa_reach_batch *batch)
 {
 	while (batch->free && batch->next < batch->count) {
@@ -357,8 +361,10 @@ void ibsa__reaches_init(struct ibsa__reaches *reaches,
 	list_init(&reaches->batches);
 }
 
-/* Being stopped, none is added or ended by a callback but the one that is
- * told of. */
+/*
+ * All batches are stopped first. Callbacks can then neither add a batch nor end
+ * one but their own.
+ */
 void ibsa__reaches_end(struct ibsa__reaches *reaches)
 {
 	struct list *at = reaches->batches.next;

@@ -9,7 +9,7 @@
 
 struct ibsa__engine;
 
-/* A client's. */
+/* The batches of a client. */
 struct ibsa__reaches {
 	struct ibsa__engine *engine;
 	struct list batches;
@@ -19,8 +19,10 @@ struct ibsa__reaches {
 void ibsa__reaches_init(struct ibsa__reaches *reaches,
 			struct ibsa__engine *engine);
 
-/* Stop all, take no more, and tell of those for which nothing is on its way;
- * the engine's end does so for the others. */
+/*
+ * Stop all batches and refuse new ones. Those without a query in flight are
+ * reported here; the others when the engine is freed.
+ */
 void ibsa__reaches_end(struct ibsa__reaches *reaches);
 
 #endif

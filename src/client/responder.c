@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A responder between the network that this machine is on and a fabric inside the
- * process: requests that arrive at a port go to the fabric's SA as from one
- * of its nodes, and what the SA says to that node goes back.
+ * A responder connects a port of this machine with an embedded fabric: requests
+ * that arrive at the port are sent to the fabric's SA from one of its nodes,
+ * and the SA's replies and Reports to that node are sent back.
  *
- * The fabric returns what it says along the GRH that it was asked with, and
- * the flow label there is free: it has the number of who has asked.
+ * The node sends its requests with a GRH, whose flow label the SA returns in
+ * the reply. The fabric does not use the label, so it carries the requester's
+ * number.
  */
 #include <errno.h>
 #include <string.h>
@@ -28,22 +29,26 @@
 enum {
 	REQUESTS_AT_ONCE = 256,
 	REQUEST_BYTES_MAX = 65536,
-	REPORT_MS = 200, /* after which the SA sends it again */
+	REPORT_MS = 200, /* after which the SA repeats it */
 };
 
-/* The GUID that stands for the SA in a GID. IBA vol 1, 4.1.1. */
+/* The GUID of the SA in a GID. IBA vol 1, 4.1.1. */
 #define SA_WELL_KNOWN_ID UINT64_C(0x0200000000000002)
 
 struct ibsa_responder {
 	struct ibsa_transport *port; /* of this machine */
 	struct ibsa_transport *node; /* of the fabric */
-	struct ibsa_address sa;	     /* there, as it is asked */
+	/* The fabric's SA, as the node's requests are addressed. */
+	struct ibsa_address sa;
 	struct peers peers;
 	struct ibsa_responder_info info;
 	struct ibsa__port_selection selection;
 	int epoll_fd;
-	int lost; /* 0, or why nothing passes any more */
-	/* Upper half of the SA's ids, in whose place the kernel puts its own. */
+	int lost; /* 0; or the error that has ended the responder */
+	/*
+	 * Upper half of the transaction id of the SA's Report. The kernel
+	 * replaces it when it sends the Report.
+	 */
 	uint32_t report_id;
 };
 
@@ -52,7 +57,7 @@ static uint8_t message_method(const struct ibsa_message *message)
 	return message->mad[MAD_METHOD];
 }
 
-/* The P_Key of the node that others in the fabric ask with. */
+/* The P_Key index that the node's requests have in the fabric. */
 static uint16_t node_pkey_index(const struct ibsa_responder *responder)
 {
 	struct ibsa_port_state state;
@@ -73,7 +78,7 @@ static int node_send(struct ibsa_responder *responder,
 	return responder->node->ops->send(responder->node, &to, mad, len, 0);
 }
 
-/* The SA knows its Report by all of its id. */
+/* The SA identifies the Report by its whole transaction id. */
 static int report_response_pass(struct ibsa_responder *responder,
 				const struct ibsa_message *message)
 {
@@ -86,13 +91,13 @@ static int report_response_pass(struct ibsa_responder *responder,
 	return node_send(responder, &message->from, mad, sizeof(mad));
 }
 
-/* Other responses are none to what has been sent from here. */
+/* Other responses cannot belong to a request from here. */
 static void request_pass(struct ibsa_responder *responder,
 			 const struct ibsa_message *message)
 {
 	int err;
 
-	/* What has not been answered in time, the SA sees to by itself. */
+	/* A Report without a response: the SA itself repeats it. */
 	if (message->err && message->err != -EMSGSIZE)
 		return;
 	if (message_method(message) == IBSA_METHOD_REPORT_RESP) {
@@ -144,7 +149,7 @@ static void answer_pass(struct ibsa_responder *responder,
 		responder->info.answers++;
 }
 
-/* One at a time: an answer may be large, and then does not wait for others. */
+/* After each request, since the next reply may replace a large one. */
 static void answers_pass(struct ibsa_responder *responder)
 {
 	struct ibsa_message message;
@@ -223,17 +228,18 @@ static int port_open(struct ibsa_responder *responder,
 	err = ibsa__umad_serve(responder->port);
 	if (err == -EBUSY)
 		return ibsa__fail(error, err,
-				  "another program takes the requests to the "
+				  "another program receives requests to the "
 				  "SA at port %u of %.64s: is a subnet manager "
 				  "running there?",
 				  responder->selection.port,
 				  responder->selection.device);
 	if (err)
-		return ibsa__fail(error, err,
-				  "port %u of %.64s gives no requests to the "
-				  "SA: %s",
-				  responder->selection.port,
-				  responder->selection.device, strerror(-err));
+		return ibsa__fail(
+			error, err,
+			"port %u of %.64s receives no requests to the "
+			"SA: %s",
+			responder->selection.port, responder->selection.device,
+			strerror(-err));
 	return 0;
 }
 
@@ -257,13 +263,13 @@ static int node_open(struct ibsa_responder *responder,
 		return err;
 	if (responder->node->ops->fd(responder->node) < 0)
 		return ibsa__fail(error, -EINVAL,
-				  "a fabric with a virtual clock has no time "
-				  "for requests from outside");
+				  "a responder needs a fabric with a real "
+				  "clock; this one has a virtual clock");
 	err = responder->node->ops->listen(responder->node, true);
 	if (err)
 		return ibsa__fail(error, err,
-				  "another client in the fabric has the "
-				  "Reports to this node: take another node");
+				  "another client in the fabric receives the "
+				  "Reports to this node: name another node");
 	err = responder->node->ops->gid(responder->node, 0, &own);
 	if (err)
 		return ibsa__fail(error, err, "the node has no GID");
@@ -287,7 +293,7 @@ static int epoll_add(struct ibsa_responder *responder,
 	return 0;
 }
 
-/* A device of ibsim's has a descriptor that the system does not know. */
+/* epoll does not work with the descriptor of an ibsim device. */
 static int wait_init(struct ibsa_responder *responder, struct ibsa_error *error)
 {
 	int err;
@@ -299,13 +305,16 @@ static int wait_init(struct ibsa_responder *responder, struct ibsa_error *error)
 		err = epoll_add(responder, responder->node);
 	if (err)
 		return ibsa__fail(error, err,
-				  "the device and the fabric cannot both be "
-				  "waited for: %s",
+				  "cannot wait for the device and the fabric "
+				  "at once: %s",
 				  strerror(-err));
 	return 0;
 }
 
-/* Where it is to be asked; both stay until it is closed. */
+/*
+ * Where requesters find the SA. Both addresses stay until the responder is
+ * closed.
+ */
 static void info_init(struct ibsa_responder *responder)
 {
 	responder->info.device = responder->selection.device;

@@ -25,7 +25,7 @@ static void port_of_another_sa_is_refused(void **state)
 
 	responder_kernel.sa_errno = EINVAL;
 	refuse(rig, &responder_at_node2, -EBUSY,
-	       "another program takes the requests");
+	       "another program receives requests");
 	responder_kernel.sa_errno = ENOMEM;
 	refuse(rig, NULL, -ENOMEM, "port 1 of mlx5_0");
 }

@@ -153,7 +153,7 @@ static void reason_is_that_of_the_last_redirection(void **state)
 	};
 
 	(void)state;
-	ASSERT_SAYS(explained(&reply), "cannot ask there");
+	ASSERT_SAYS(explained(&reply), "this port cannot send to");
 	reply.redirects = 3;
 	ASSERT_SAYS(explained(&reply), "too often");
 }

@@ -215,7 +215,7 @@ refusals() {
 	serve
 	timeout $limit "$ibsa" fabric serve "$fabric" --umad rxe1/1 2>/tmp/err
 	[ $? = 4 ] || fail 'two SAs at a port'
-	says 'another program takes the requests'
+	says 'another program receives requests'
 	timeout $limit "$ibsa" fabric serve "$fabric" --umad rxe1/2 2>/tmp/err
 	[ $? = 4 ] || fail 'an SA at no port'
 	says 'has no port 2'
