@@ -57,7 +57,7 @@ static void node_with_a_listener_is_refused(void **state)
 	assert_int_equal(ibsa_fabric_attach(rig->fabric, "node2", 0, &other),
 			 0);
 	assert_int_equal(other->ops->listen(other, true), 0);
-	refuse(rig, &responder_at_node2, -EBUSY, "take another node");
+	refuse(rig, &responder_at_node2, -EBUSY, "name another node");
 	other->ops->close(other);
 	responder_open(rig);
 }
