@@ -169,10 +169,10 @@ bool sysfs_is_empty(void);
  * There is no device, or devices cannot be read: why, and what to try. @err is
  * 0 or what reading them said. Return: the exit status.
  */
-int say_no_device(int err);
+int no_device_explain(int err);
 
 /* What the library has said of an error, or the system. The exit status. */
-int say_error(int err, const struct ibsa_error *error);
+int error_explain(int err, const struct ibsa_error *error);
 
 /* Take up the server that --fabric names, if it does. The exit status. */
 int fabric_server_use(struct cli *cli);

@@ -269,7 +269,7 @@ static int out_of_memory(void)
 static int no_devices(struct cli *cli, int err)
 {
 	out_rows(&cli->out, 0, line_row, NULL);
-	return say_no_device(err);
+	return no_device_explain(err);
 }
 
 static int list_show(struct cli *cli, struct view *view,
@@ -344,7 +344,7 @@ static int fabric_devices(struct cli *cli, struct view *view, const char *file)
 	int err = ibsa_fabric_load(file, NULL, &error, &fabric);
 
 	if (err)
-		return say_error(err, &error);
+		return error_explain(err, &error);
 	if (fabric_lines(fabric, view) != 0) {
 		status = out_of_memory();
 	} else if (view->count == 0 && view->scope->device) {

@@ -12,7 +12,8 @@
 #include "fields.h"
 #include "scope.h"
 
-static const char last_words[] = "ended before what was found was shown";
+static const char second_signal_text[] =
+	"ended before what was found was shown";
 
 static const struct spot everything = { .device = NULL, .port = NO_PORT };
 
@@ -496,7 +497,7 @@ static int fabric_doctor(struct doctor *doctor, const struct scope *scope,
 	int err = ibsa_fabric_load(file, NULL, &error, &fabric);
 
 	if (err)
-		return say_error(err, &error);
+		return error_explain(err, &error);
 	visit_fabric(doctor, scope, fabric);
 	status = conclude(doctor);
 	ibsa_fabric_put(fabric);
@@ -509,7 +510,7 @@ static int examine(struct doctor *doctor, const struct scope *scope)
 	struct ibsa_device_list *list = NULL;
 	int err = file ? 0 : ibsa_devices_read(&list);
 	/* Up to here a signal ends the command at once: nothing was found. */
-	int status = interrupt_start(&doctor->interrupt, last_words);
+	int status = interrupt_start(&doctor->interrupt, second_signal_text);
 
 	if (status != 0) {
 		complain("cannot wait for signals: %s", strerror(-status));

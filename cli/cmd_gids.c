@@ -291,7 +291,7 @@ static int say_no_table(struct cli *cli, const struct scope *scope,
 static int say_no_gids(struct cli *cli, int err)
 {
 	out_rows(&cli->out, 0, row_write, NULL);
-	return say_no_device(err);
+	return no_device_explain(err);
 }
 
 /* Whether one of the machine's devices is meant. */
@@ -416,7 +416,7 @@ static int fabric_gids(struct cli *cli, const struct scope *scope,
 	int err = ibsa_fabric_load(file, NULL, &error, &fabric);
 
 	if (err)
-		return say_error(err, &error);
+		return error_explain(err, &error);
 	err = fabric_read(fabric, scope, &reading);
 	view.rows = reading.rows;
 	view.count = reading.count;

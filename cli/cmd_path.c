@@ -215,7 +215,7 @@ static int shorten(struct cli *cli, struct ends ends[2])
 			is_long |= ends[i].all[k].lid > IBSA_LID_UNICAST_MAX;
 	if (!is_long)
 		return CLI_DONE;
-	status = ask_own_gid(cli, &own);
+	status = own_gid_get(cli, &own);
 	for (int i = 0; i < 2 && status == CLI_DONE; i++) {
 		for (size_t k = 0; k < ends[i].count; k++) {
 			struct end *end = &ends[i].all[k];
@@ -321,7 +321,7 @@ static int choose_form(struct cli *cli, struct question *question,
 		       struct form **out)
 {
 	struct ibsa_port_state port;
-	int status = ask_port(cli, &port);
+	int status = own_port_get(cli, &port);
 
 	if (status != CLI_DONE)
 		return status;
@@ -409,7 +409,7 @@ static bool has_path_without(struct cli *cli, const struct form *form,
 	put_reversible(&trial);
 	put_ends(&trial, src, dst);
 	query.mask = pair_mask(&trial, src, dst);
-	return ask(cli, &query, path_found, NULL) == CLI_DONE;
+	return query_wait(cli, &query, path_found, NULL) == CLI_DONE;
 }
 
 /* What to say of the constraint that leaves no path; "" if none is to blame. */
@@ -452,7 +452,7 @@ static int ask_pair(struct cli *cli, const struct form *form,
 	rows->src = src;
 	rows->dst = dst;
 	put_ends(&pair, src, dst);
-	status = ask(cli, &query, rows_add, rows);
+	status = query_wait(cli, &query, rows_add, rows);
 	if (status != CLI_NO)
 		return status;
 	why_not(cli, form, src, dst, why);

@@ -201,7 +201,7 @@ int cmd_query(struct cli *cli)
 	status = parse_arguments(cli, &query, &match);
 	if (status != CLI_DONE)
 		return status;
-	status = ask(cli, &query, show, &query);
+	status = query_wait(cli, &query, show, &query);
 	if (status == CLI_NO) {
 		out_rows(&cli->out, 0, fields_row, NULL);
 		complain("no record matches%s", no_record_hint(&query));

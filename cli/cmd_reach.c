@@ -138,8 +138,8 @@ static int ask_all(struct cli *cli, const struct reach_targets *targets)
 		status = reach_run_start(&run, cli, targets->gid_count);
 	}
 	if (status == CLI_DONE) {
-		(void)reach_run_ask(&run, NULL, targets->gids,
-				    targets->gid_count, results);
+		(void)reach_run_query(&run, NULL, targets->gids,
+				      targets->gid_count, results);
 		status = reach_run_end(&run);
 		status = reach_worse(status, show(cli, &rows));
 	}

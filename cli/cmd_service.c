@@ -50,7 +50,7 @@ static int show(struct cli *cli, const struct ibsa_reply *reply, void *arg)
 	return CLI_DONE;
 }
 
-void service_say_alone(const struct cli *cli)
+void service_local_warn(const struct cli *cli)
 {
 	if (fabric_file(cli))
 		complain("on an embedded fabric only this process sees the "
@@ -123,7 +123,7 @@ static int set_owner(struct cli *cli, struct service *service)
 	if (service->mask & IBSA_SERVICE_CM(service_gid))
 		return CLI_DONE;
 	service->mask |= IBSA_SERVICE_CM(service_gid);
-	return ask_own_gid(cli, &service->record.service_gid);
+	return own_gid_get(cli, &service->record.service_gid);
 }
 
 /* --lease, if it is given. */
@@ -170,7 +170,7 @@ static int ask_for(struct cli *cli, uint8_t method,
 		.mask = service->mask,
 		.method = method,
 	};
-	int status = ask(cli, &query, show, NULL);
+	int status = query_wait(cli, &query, show, NULL);
 
 	if (status == CLI_NO)
 		out_rows(&cli->out, 0, service_row, NULL);
@@ -240,7 +240,7 @@ static int register_service(struct cli *cli)
 	if (status == CLI_DONE)
 		status = ask_for(cli, IBSA_METHOD_SET, &service);
 	if (status == CLI_DONE)
-		service_say_alone(cli);
+		service_local_warn(cli);
 	return status;
 }
 

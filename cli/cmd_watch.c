@@ -22,8 +22,8 @@ enum {
 	WORD_BYTES = 32,
 };
 
-static const char last_words[] = "ended before the SA had ended the "
-				 "subscription; it may report in vain";
+static const char second_signal_text[] = "ended before the SA had ended the "
+					 "subscription; it may report in vain";
 
 /* An event until it is shown, after all those before it. */
 struct line {
@@ -329,9 +329,10 @@ static void flush(void *arg)
 static void want_name(struct watching *watching, const struct ibsa_event *event)
 {
 	if (event->kind == IBSA_EVENT_GID_IN)
-		names_want_guid(&watching->names, fields_gid_guid(&event->gid));
+		names_request_guid(&watching->names,
+				   fields_gid_guid(&event->gid));
 	else if (event->lid && event->lid <= IBSA_LID_UNICAST_MAX)
-		names_want_lid(&watching->names, (uint16_t)event->lid);
+		names_request_lid(&watching->names, (uint16_t)event->lid);
 	else if (event->kind == IBSA_EVENT_GAP ||
 		 (event->kind == IBSA_EVENT_SUBSCRIBED &&
 		  !watching->was_subscribed))
@@ -365,14 +366,14 @@ static void append(struct watching *watching, const struct ibsa_event *event)
 /* Waiting for better times helps with silence, but not with a refusal. */
 static void refused(struct watching *watching, const struct ibsa_event *event)
 {
-	const bool is_told = ask_redirected(watching->cli, event->status);
+	const bool is_told = redirection_explain(watching->cli, event->status);
 
 	if (watching->was_subscribed || watching->ending)
 		return;
 	if (!is_told)
-		ask_refused(event->audited ? &ibsa_node_record
-					   : &ibsa_inform_info_record,
-			    event->status);
+		refusal_explain(event->audited ? &ibsa_node_record
+					       : &ibsa_inform_info_record,
+				event->status);
 	watching->status = CLI_REFUSED;
 	watching->ending = true;
 }
@@ -514,7 +515,7 @@ static int target_add(struct watching *watching, const char *text)
 			 text);
 		return CLI_USAGE;
 	}
-	status = ask_own_gid(cli, &own);
+	status = own_gid_get(cli, &own);
 	if (status != CLI_DONE)
 		return status;
 	if (target.kind == TARGET_NAME)
@@ -551,7 +552,7 @@ static void end(struct watching *watching)
 static int watch_interruptibly(struct watching *watching)
 {
 	struct interrupt interrupt;
-	int err = interrupt_start(&interrupt, last_words);
+	int err = interrupt_start(&interrupt, second_signal_text);
 
 	if (err) {
 		complain("cannot watch: %s", strerror(-err));
@@ -575,7 +576,7 @@ int cmd_watch(struct cli *cli)
 		watching.kinds |= kinds_of(cli->args[i]);
 	/* The SA is told before a command ends whose output nobody reads. */
 	signal(SIGPIPE, SIG_IGN);
-	watching.status = ask_open(cli);
+	watching.status = client_open(cli);
 	if (watching.status == CLI_DONE)
 		watching.status = find_gids(&watching);
 	if (watching.status == CLI_DONE)

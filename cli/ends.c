@@ -142,7 +142,7 @@ int ends_own(struct cli *cli, const struct nodes *nodes, struct ends *out)
 	int status;
 
 	*out = (struct ends){ .count = 0 };
-	status = ask_own_gid(cli, &end.gid);
+	status = own_gid_get(cli, &end.gid);
 	if (status == CLI_DONE && fabric && *fabric)
 		status = fabric_ports(cli, nodes, &end.gid, out);
 	else if (status == CLI_DONE && !is_named)
@@ -164,7 +164,7 @@ static int guid_add(struct cli *cli, uint64_t guid, struct ends *out)
 {
 	struct end end = { .lid = 0 };
 	struct ibsa_gid own;
-	int status = ask_own_gid(cli, &own);
+	int status = own_gid_get(cli, &own);
 
 	if (status != CLI_DONE)
 		return status;
@@ -176,7 +176,7 @@ static int name_add(struct cli *cli, const char *name, struct ends *out)
 {
 	struct node_ports ports = { .count = 0 };
 	struct ibsa_gid own;
-	int status = ask_own_gid(cli, &own);
+	int status = own_gid_get(cli, &own);
 
 	if (status == CLI_DONE)
 		status = nodes_find(cli, NULL, "", name, &ports);

@@ -53,7 +53,7 @@ static int say_line(const struct cli *cli, const char *line, char *out,
 	if (status != CLI_DONE)
 		return status;
 	err = ibsa_fabric_command(server, line, out, room, &error);
-	return err ? say_error(err, &error) : CLI_DONE;
+	return err ? error_explain(err, &error) : CLI_DONE;
 }
 
 /* The words of the command line from the action on. */

@@ -89,8 +89,8 @@ static int await_dot(pid_t dot)
 
 	progress_start(&progress);
 	while (fd.fd >= 0 && poll(&fd, 1, progress_pause_ms(&progress)) == 0)
-		progress_say(&progress, "dot is drawing; its input comes with "
-					"--dot at once");
+		progress_text(&progress, "dot is drawing; its input comes with "
+					 "--dot at once");
 	progress_end();
 	if (fd.fd >= 0)
 		close(fd.fd);

@@ -35,7 +35,7 @@ int fabric_read(struct cli *cli, const struct ibsa_fabric_options *options,
 
 	if (is_said)
 		fputs("\r\033[K", stderr);
-	return err ? say_error(err, &error) : CLI_DONE;
+	return err ? error_explain(err, &error) : CLI_DONE;
 }
 
 static int parse_faults(const struct cli *cli,
@@ -46,7 +46,7 @@ static int parse_faults(const struct cli *cli,
 
 	for (int i = 0; i < cli->fault_count && !err; i++)
 		err = ibsa_fault_parse(cli->faults[i], &out[i], &error);
-	return err ? say_error(err, &error) : CLI_DONE;
+	return err ? error_explain(err, &error) : CLI_DONE;
 }
 
 static int start_faults(struct cli *cli, const struct ibsa_fault *faults)
@@ -56,7 +56,7 @@ static int start_faults(struct cli *cli, const struct ibsa_fault *faults)
 
 	for (int i = 0; i < cli->fault_count && !err; i++)
 		err = ibsa_fabric_fault(cli->fabric, &faults[i]);
-	return err ? say_error(err, &none) : CLI_DONE;
+	return err ? error_explain(err, &none) : CLI_DONE;
 }
 
 /* Whoever is to have an SA's address asks one, and has no fabric. */

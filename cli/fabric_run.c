@@ -116,7 +116,7 @@ static int serve(struct serving *serving)
 	allow_many_files();
 	err = ibsa_fabric_server_open(cli->fabric, serving->path, &options,
 				      &error, &serving->server);
-	return err ? say_error(err, &error) : CLI_DONE;
+	return err ? error_explain(err, &error) : CLI_DONE;
 }
 
 static void unserve(struct serving *serving)
@@ -204,11 +204,12 @@ static void say_ready(struct serving *serving)
 		return;
 	}
 	ibsa_fabric_info_get(serving->cli->fabric, &info);
-	out_say(out, "unix:%s serves %s: %zu %s, %zu %s, %zu %s", serving->path,
-		serving->cli->args[2], info.adapters,
-		info.adapters == 1 ? "adapter" : "adapters", info.switches,
-		info.switches == 1 ? "switch" : "switches", info.links,
-		info.links == 1 ? "link" : "links");
+	out_clean_line(out, "unix:%s serves %s: %zu %s, %zu %s, %zu %s",
+		       serving->path, serving->cli->args[2], info.adapters,
+		       info.adapters == 1 ? "adapter" : "adapters",
+		       info.switches,
+		       info.switches == 1 ? "switch" : "switches", info.links,
+		       info.links == 1 ? "link" : "links");
 	out_flush(out);
 }
 
@@ -245,7 +246,7 @@ int fabric_replay(struct cli *cli)
 	const int err = ibsa_replay_open(cli->args[2], &error, &transport);
 
 	if (err)
-		return say_error(err, &error);
+		return error_explain(err, &error);
 	transport->ops->close(transport);
 	return fabric_run(cli);
 }

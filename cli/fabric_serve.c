@@ -129,7 +129,7 @@ static int serve(struct cli *cli, const struct ibsa_responder_options *options,
 	int status;
 
 	if (err)
-		return say_error(err, &error);
+		return error_explain(err, &error);
 	say_ready(cli, responder);
 	status = say_end(responder, pass(responder, signals));
 	if (cli->verbose)

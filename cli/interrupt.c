@@ -93,7 +93,7 @@ static void *watch(void *arg)
 			first_ms = now_ms();
 			wake_up(interrupt);
 		} else if (now_ms() - first_ms >= TWICE_MS) {
-			complain("%s", interrupt->last_words);
+			complain("%s", interrupt->second_signal_text);
 			end_by(number);
 		}
 	}
@@ -124,14 +124,14 @@ void interrupt_hold(sigset_t *before)
 	pthread_sigmask(SIG_BLOCK, &set, before);
 }
 
-static int start(struct interrupt *interrupt, const char *last_words,
+static int start(struct interrupt *interrupt, const char *second_signal_text,
 		 bool is_beside)
 {
 	int err;
 
 	pthread_mutex_init(&interrupt->lock, NULL);
 	interrupt->wake = NULL;
-	interrupt->last_words = last_words;
+	interrupt->second_signal_text = second_signal_text;
 	interrupt->is_beside = is_beside;
 	atomic_init(&interrupt->seen, false);
 	atomic_init(&interrupt->number, 0);
@@ -145,14 +145,15 @@ static int start(struct interrupt *interrupt, const char *last_words,
 	return -err;
 }
 
-int interrupt_start(struct interrupt *interrupt, const char *last_words)
+int interrupt_start(struct interrupt *interrupt, const char *second_signal_text)
 {
-	return start(interrupt, last_words, false);
+	return start(interrupt, second_signal_text, false);
 }
 
-int interrupt_start_beside(struct interrupt *interrupt, const char *last_words)
+int interrupt_start_beside(struct interrupt *interrupt,
+			   const char *second_signal_text)
 {
-	return start(interrupt, last_words, true);
+	return start(interrupt, second_signal_text, true);
 }
 
 void interrupt_calls(struct interrupt *interrupt, void (*wake)(void *arg),

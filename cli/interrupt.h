@@ -13,7 +13,7 @@ struct interrupt {
 	pthread_mutex_t lock;
 	void (*wake)(void *arg); /* NULL: nobody is woken; locked */
 	void *arg;
-	const char *last_words;
+	const char *second_signal_text;
 	sigset_t signals;
 	pthread_t thread;
 	bool is_beside; /* somebody who gets the terminal's signals, too */
@@ -25,18 +25,20 @@ struct interrupt {
 /*
  * From now on, SIGINT, SIGTERM and SIGHUP are seen, unless the program was
  * started with them ignored. A second one, half a second later or more, says
- * @last_words and ends the program at once, as the first would have done. Any
+ * @second_signal_text and ends the program at once, as the first would have done. Any
  * other thread has to have them blocked, or may take them as ever.
  *
  * Return: 0, or a negative errno.
  */
-int interrupt_start(struct interrupt *interrupt, const char *last_words);
+int interrupt_start(struct interrupt *interrupt,
+		    const char *second_signal_text);
 
 /*
  * The same beside a command that was started for the user: what is typed,
  * Ctrl-C above all, is the command's, which gets it from the terminal as we do.
  */
-int interrupt_start_beside(struct interrupt *interrupt, const char *last_words);
+int interrupt_start_beside(struct interrupt *interrupt,
+			   const char *second_signal_text);
 
 /*
  * One that comes from now on is kept for interrupt_start(). @before: the mask

@@ -88,7 +88,7 @@ void names_load(struct names *names)
 	want(names, NULL, 0);
 }
 
-void names_want_guid(struct names *names, uint64_t guid)
+void names_request_guid(struct names *names, uint64_t guid)
 {
 	const struct ibsa_node match = { .port_guid = guid };
 
@@ -96,7 +96,7 @@ void names_want_guid(struct names *names, uint64_t guid)
 		want(names, &match, IBSA_NODE_CM(port_guid));
 }
 
-void names_want_lid(struct names *names, uint16_t lid)
+void names_request_lid(struct names *names, uint16_t lid)
 {
 	const struct ibsa_node match = { .lid = lid };
 

@@ -24,8 +24,8 @@ struct names {
 void names_load(struct names *names);
 
 /* Ask for the node with this port GUID, or this LID, unless it is known. */
-void names_want_guid(struct names *names, uint64_t guid);
-void names_want_lid(struct names *names, uint16_t lid);
+void names_request_guid(struct names *names, uint64_t guid);
+void names_request_lid(struct names *names, uint16_t lid);
 
 /* A node's description; NULL if it is not known. */
 const char *names_of_guid(const struct names *names, uint64_t guid);

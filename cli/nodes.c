@@ -101,7 +101,7 @@ int nodes_read(struct cli *cli, struct nodes *out)
 	int status;
 
 	*out = (struct nodes){ .count = 0 };
-	status = ask(cli, &query, keep_all, out);
+	status = query_wait(cli, &query, keep_all, out);
 	return status == CLI_NO ? CLI_DONE : status;
 }
 

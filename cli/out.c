@@ -334,7 +334,7 @@ void out_line(struct out *out, const char *format, ...)
 	put(out, "\n");
 }
 
-void out_say(struct out *out, const char *format, ...)
+void out_clean_line(struct out *out, const char *format, ...)
 {
 	char text[SENTENCE_BYTES];
 	va_list args;

@@ -76,7 +76,7 @@ void out_line(struct out *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* A line that holds something from outside. */
-void out_say(struct out *out, const char *format, ...)
+void out_clean_line(struct out *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* Flush and close. Return: 0, or the negative errno of writing. */

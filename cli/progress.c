@@ -85,7 +85,7 @@ void progress_count(struct progress *progress, size_t done, size_t total)
 	fflush(stderr);
 }
 
-void progress_say(struct progress *progress, const char *what)
+void progress_text(struct progress *progress, const char *what)
 {
 	if (!takes_turn(progress))
 		return;

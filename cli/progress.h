@@ -25,7 +25,7 @@ void progress_show(const struct progress *progress, unsigned long long tries);
 void progress_count(struct progress *progress, size_t done, size_t total);
 
 /* Show what it is that takes so long, and for how long it has, likewise. */
-void progress_say(struct progress *progress, const char *what);
+void progress_text(struct progress *progress, const char *what);
 
 /* Erase the line if it is there. */
 void progress_end(void);

@@ -16,7 +16,7 @@
 struct asking {
 	struct cli *cli;
 	const struct ibsa_query *query;
-	ask_use_fn use;
+	reply_use_fn use;
 	void *arg;
 	int broken; /* why waiting failed */
 	int status; /* exit status */
@@ -73,7 +73,7 @@ static int complete_address(struct cli *cli, struct ibsa_error *error)
 	return 0;
 }
 
-int ask_open(struct cli *cli)
+int client_open(struct cli *cli)
 {
 	struct ibsa_error error = { .text = "" };
 	int status;
@@ -89,7 +89,7 @@ int ask_open(struct cli *cli)
 		err = open_quietly(cli, &error);
 	if (err == 0)
 		return CLI_DONE;
-	status = say_error(err, &error);
+	status = error_explain(err, &error);
 	if (!fabric_file(cli) && status == CLI_DEVICE &&
 	    ((!cli->open.device && !cli->open.port) || err == -EACCES))
 		suggest_fabric();
@@ -199,13 +199,13 @@ static const char *advice(const struct ibsa_record *record, uint16_t status)
 	return "name other fields, or see what --sm-key changes";
 }
 
-void ask_refused(const struct ibsa_record *record, uint16_t status)
+void refusal_explain(const struct ibsa_record *record, uint16_t status)
 {
 	complain("the SA refused: %s (status 0x%04x); %s",
 		 ibsa_status_text(status), status, advice(record, status));
 }
 
-bool ask_redirected(struct cli *cli, uint16_t status)
+bool redirection_explain(struct cli *cli, uint16_t status)
 {
 	struct ibsa_error error;
 
@@ -216,7 +216,7 @@ bool ask_redirected(struct cli *cli, uint16_t status)
 	return true;
 }
 
-int ask_explain(struct cli *cli, const struct ibsa_reply *reply)
+int reply_explain(struct cli *cli, const struct ibsa_reply *reply)
 {
 	switch (ibsa_outcome(reply)) {
 	case IBSA_OUTCOME_OK:
@@ -227,7 +227,7 @@ int ask_explain(struct cli *cli, const struct ibsa_reply *reply)
 		if (reply->status & IBSA_STATUS_REDIRECT)
 			say_explained(reply, "--sa");
 		else
-			ask_refused(reply->record, reply->status);
+			refusal_explain(reply->record, reply->status);
 		return CLI_REFUSED;
 	case IBSA_OUTCOME_BUSY:
 		complain("the SA is busy; try again later, or wait longer "
@@ -243,7 +243,7 @@ static int judge(struct asking *asking, const struct ibsa_reply *reply)
 {
 	if (ibsa_outcome(reply) == IBSA_OUTCOME_OK)
 		return asking->use(asking->cli, reply, asking->arg);
-	return ask_explain(asking->cli, reply);
+	return reply_explain(asking->cli, reply);
 }
 
 static void say_statistics(const struct asking *asking,
@@ -328,8 +328,8 @@ static void wait_for_answer(struct asking *asking)
 	}
 }
 
-int ask(struct cli *cli, const struct ibsa_query *query, ask_use_fn use,
-	void *arg)
+int query_wait(struct cli *cli, const struct ibsa_query *query,
+	       reply_use_fn use, void *arg)
 {
 	struct asking asking = {
 		.cli = cli,
@@ -338,7 +338,7 @@ int ask(struct cli *cli, const struct ibsa_query *query, ask_use_fn use,
 		.arg = arg,
 		.status = CLI_SILENT,
 	};
-	int err = ask_open(cli);
+	int err = client_open(cli);
 
 	if (err)
 		return err;
@@ -349,9 +349,9 @@ int ask(struct cli *cli, const struct ibsa_query *query, ask_use_fn use,
 	return asking.status;
 }
 
-int ask_port(struct cli *cli, struct ibsa_port_state *out)
+int own_port_get(struct cli *cli, struct ibsa_port_state *out)
 {
-	int err = ask_open(cli);
+	int err = client_open(cli);
 
 	if (err)
 		return err;
@@ -362,10 +362,10 @@ int ask_port(struct cli *cli, struct ibsa_port_state *out)
 	return CLI_DEVICE;
 }
 
-int ask_own_gid(struct cli *cli, struct ibsa_gid *out)
+int own_gid_get(struct cli *cli, struct ibsa_gid *out)
 {
 	struct ibsa_port_state port;
-	int status = ask_port(cli, &port);
+	int status = own_port_get(cli, &port);
 
 	if (status == CLI_DONE)
 		*out = port.gid;

@@ -9,11 +9,11 @@
  * What to do with a reply that has records; it is gone when this returns.
  * Return: the exit status.
  */
-typedef int (*ask_use_fn)(struct cli *cli, const struct ibsa_reply *reply,
-			  void *arg);
+typedef int (*reply_use_fn)(struct cli *cli, const struct ibsa_reply *reply,
+			    void *arg);
 
 /* Open the client if it is not open yet. Return: the exit status. */
-int ask_open(struct cli *cli);
+int client_open(struct cli *cli);
 
 /*
  * Ask and wait. All failures are reported but one: that there is no record
@@ -21,23 +21,23 @@ int ask_open(struct cli *cli);
  *
  * Return: the exit status; of @use if it was called.
  */
-int ask(struct cli *cli, const struct ibsa_query *query, ask_use_fn use,
-	void *arg);
+int query_wait(struct cli *cli, const struct ibsa_query *query,
+	       reply_use_fn use, void *arg);
 
 /* Whether a refusal is a redirection; if so, say where to. */
-bool ask_redirected(struct cli *cli, uint16_t status);
+bool redirection_explain(struct cli *cli, uint16_t status);
 
 /* Say that the SA said no, and what to try. */
-void ask_refused(const struct ibsa_record *record, uint16_t status);
+void refusal_explain(const struct ibsa_record *record, uint16_t status);
 
 /*
  * Say why a reply has no records, unless that is the answer, and what to try.
  * Return: the exit status.
  */
-int ask_explain(struct cli *cli, const struct ibsa_reply *reply);
+int reply_explain(struct cli *cli, const struct ibsa_reply *reply);
 
 /* The port that asks, and its GID. Return: the exit status. */
-int ask_port(struct cli *cli, struct ibsa_port_state *out);
-int ask_own_gid(struct cli *cli, struct ibsa_gid *out);
+int own_port_get(struct cli *cli, struct ibsa_port_state *out);
+int own_gid_get(struct cli *cli, struct ibsa_gid *out);
 
 #endif

@@ -108,8 +108,8 @@ struct reach_run {
 	size_t total;
 	size_t done;
 	enum reach_end end;
-	int status;	      /* exit status of the worst answer */
-	unsigned int in_vain; /* in a row */
+	int status;			/* exit status of the worst answer */
+	unsigned int unanswered_in_row; /* in a row */
 	struct reach_result silent, refused;	/* the first of each */
 	uint8_t redirect[REACH_REDIRECT_BYTES]; /* ClassPortInfo of @refused */
 	bool is_redirected;
@@ -125,9 +125,9 @@ int reach_run_start(struct reach_run *run, struct cli *cli, size_t total);
 
 /* Ask for all of @gids, from @from or, if NULL, from this port. What was not
  * asked stays as it is in @results. Return: whether to go on. */
-bool reach_run_ask(struct reach_run *run, const struct ibsa_gid *from,
-		   const struct ibsa_gid *gids, size_t count,
-		   struct reach_result *results);
+bool reach_run_query(struct reach_run *run, const struct ibsa_gid *from,
+		     const struct ibsa_gid *gids, size_t count,
+		     struct reach_result *results);
 
 /* Say what went wrong. Return: the exit status. */
 int reach_run_end(struct reach_run *run);

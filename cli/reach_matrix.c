@@ -273,8 +273,8 @@ static int ask_rows(struct cli *cli, struct matrix *matrix)
 	if (status != CLI_DONE)
 		return status;
 	for (size_t from = 0; from < count; from++)
-		if (!reach_run_ask(&run, &targets->gids[from], targets->gids,
-				   count, &matrix->results[from * count]))
+		if (!reach_run_query(&run, &targets->gids[from], targets->gids,
+				     count, &matrix->results[from * count]))
 			break;
 	status = reach_run_end(&run);
 	return reach_worse(status, show(cli, matrix));

@@ -13,7 +13,7 @@
  * window is asked at a time, and each has taken its whole time. */
 enum { IN_VAIN_MAX = 16 };
 
-static const char last_words[] = "ended before all answers were there";
+static const char second_signal_text[] = "ended before all answers were there";
 
 int reach_worse(int a, int b)
 {
@@ -80,7 +80,7 @@ static void note_redirect(struct reach_run *run,
 static void judge(struct reach_run *run, const struct reach_result *result)
 {
 	run->done++;
-	run->in_vain = result->err ? run->in_vain + 1 : 0;
+	run->unanswered_in_row = result->err ? run->unanswered_in_row + 1 : 0;
 	if (result->reach == IBSA_REACH_NO)
 		run->status = reach_worse(run->status, CLI_NO);
 	else if (result->reach == IBSA_REACH_UNKNOWN)
@@ -115,19 +115,19 @@ static void told(const struct ibsa_reach_answer *answer, void *arg)
 	};
 	note_redirect(run, answer);
 	judge(run, result);
-	if (run->in_vain == IN_VAIN_MAX && run->done < run->total)
+	if (run->unanswered_in_row == IN_VAIN_MAX && run->done < run->total)
 		stop(run, REACH_SILENT);
 }
 
 int reach_run_start(struct reach_run *run, struct cli *cli, size_t total)
 {
-	int status = ask_open(cli);
+	int status = client_open(cli);
 	int err;
 
 	*run = (struct reach_run){ .cli = cli, .total = total };
 	if (status != CLI_DONE)
 		return status;
-	err = interrupt_start(&run->interrupt, last_words);
+	err = interrupt_start(&run->interrupt, second_signal_text);
 	if (err) {
 		complain("cannot wait for signals: %s", strerror(-err));
 		return CLI_DEVICE;
@@ -167,9 +167,9 @@ static void wait_for_all(struct reach_run *run)
 	}
 }
 
-bool reach_run_ask(struct reach_run *run, const struct ibsa_gid *from,
-		   const struct ibsa_gid *gids, size_t count,
-		   struct reach_result *results)
+bool reach_run_query(struct reach_run *run, const struct ibsa_gid *from,
+		     const struct ibsa_gid *gids, size_t count,
+		     struct reach_result *results)
 {
 	struct ibsa_reach_options options = { .timeout_ms = 0 };
 	int err;
@@ -203,7 +203,7 @@ static void explain(struct reach_run *run, const struct reach_result *result)
 	};
 
 	if (result->is_known)
-		(void)ask_explain(run->cli, &reply);
+		(void)reply_explain(run->cli, &reply);
 }
 
 int reach_run_end(struct reach_run *run)

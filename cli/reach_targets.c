@@ -241,7 +241,7 @@ static int find_lid(struct cli *cli, uint16_t lid, struct ibsa_node *out)
 		.method = IBSA_METHOD_GET_TABLE,
 	};
 
-	return ask(cli, &query, first_node, out);
+	return query_wait(cli, &query, first_node, out);
 }
 
 /* What a target needs to become a GID. */
@@ -552,7 +552,7 @@ int reach_targets_resolve(struct cli *cli, struct reach_targets *targets)
 {
 	struct resolving resolving = { .cli = cli };
 	struct ibsa_port_state port;
-	int status = ask_port(cli, &port);
+	int status = own_port_get(cli, &port);
 
 	if (status == CLI_DONE) {
 		resolving.own = port.gid;

@@ -219,7 +219,7 @@ int record_open(struct cli *cli)
 	}
 	err = ibsa_fabric_load(file, NULL, &error, &cli->fabric);
 	if (err)
-		return say_error(err, &error);
+		return error_explain(err, &error);
 	cli->open.on = cli->fabric;
 	return record_start(cli->record_path, file, cli->fabric, false,
 			    &cli->record);

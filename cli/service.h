@@ -22,7 +22,7 @@ int service_parse(struct cli *cli, struct service *out);
 void service_cells(struct out *out, const struct ibsa_service *service);
 
 /* That on an embedded fabric no other process sees the service. */
-void service_say_alone(const struct cli *cli);
+void service_local_warn(const struct cli *cli);
 
 /* Register, hold until a signal comes, remove. Return: the exit status. */
 int service_keep(struct cli *cli);

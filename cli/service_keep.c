@@ -29,7 +29,7 @@ struct event {
 	const char *reason; /* or NULL */
 };
 
-static const char last_words[] =
+static const char second_signal_text[] =
 	"ended before the SA said that the service is gone; it may stay "
 	"registered until its lease ends, see ibsa service unregister";
 
@@ -135,12 +135,12 @@ static void release(struct keeping *keeping)
 static void refused(struct keeping *keeping,
 		    const struct ibsa_registration_report *report)
 {
-	const bool is_told = ask_redirected(keeping->cli, report->status);
+	const bool is_told = redirection_explain(keeping->cli, report->status);
 
 	if (keeping->was_there || keeping->ending)
 		return;
 	if (!is_told)
-		ask_refused(&ibsa_service_record, report->status);
+		refusal_explain(&ibsa_service_record, report->status);
 	keeping->status = CLI_REFUSED;
 	release(keeping);
 }
@@ -228,7 +228,7 @@ static int keep(struct keeping *keeping, const struct service *service,
 
 	if (err)
 		return not_kept(err);
-	service_say_alone(keeping->cli);
+	service_local_warn(keeping->cli);
 	hold(keeping, interrupt);
 	return keeping->status;
 }
@@ -255,10 +255,10 @@ int service_keep(struct cli *cli)
 	/* The service goes before a command whose output nobody reads. */
 	signal(SIGPIPE, SIG_IGN);
 	/* Up to here a signal ends the command at once. */
-	status = ask_open(cli);
+	status = client_open(cli);
 	if (status != CLI_DONE)
 		return status;
-	err = interrupt_start(&interrupt, last_words);
+	err = interrupt_start(&interrupt, second_signal_text);
 	if (err)
 		return not_kept(err);
 	interrupt_wakes(&interrupt, cli->client);

@@ -155,7 +155,7 @@ void suggest_fabric(void)
 	free(entries);
 }
 
-int say_error(int err, const struct ibsa_error *error)
+int error_explain(int err, const struct ibsa_error *error)
 {
 	complain("%s", error->text[0] ? error->text : strerror(-err));
 	return err == -EINVAL || err == -ENAMETOOLONG ? CLI_USAGE : CLI_DEVICE;
@@ -170,7 +170,7 @@ bool sysfs_is_empty(void)
 	return access(path, F_OK) != 0 && errno == ENOENT;
 }
 
-int say_no_device(int err)
+int no_device_explain(int err)
 {
 	struct ibsa_error error;
 
