@@ -26,6 +26,7 @@ enum { CLI_FAULTS_MAX = 16 };
  * @sa:      the address that @open.access.sa points to if --sa was given
  * @sa_has_sl: it says with which SL
  * @lease:   of a service, in seconds; 0 if not given
+ * @renew:   renew the service while the command runs
  * @address: that --for gave, as it was written; NULL if not given
  * @address_gid: the same as a GID
  * @dot:     where a drawing for Graphviz goes; NULL: there is none
@@ -59,6 +60,7 @@ struct cli {
 	struct ibsa_address sa;
 	bool sa_has_sl;
 	uint32_t lease;
+	bool renew;
 	const char *address;
 	struct ibsa_gid address_gid;
 	bool json;

@@ -230,8 +230,11 @@ static int lookup(struct cli *cli)
 static int register_service(struct cli *cli)
 {
 	struct service service = { .mask = 0 };
-	int status = service_parse(cli, &service);
+	int status;
 
+	if (cli->renew)
+		return service_renew(cli);
+	status = service_parse(cli, &service);
 	if (!(service.mask & IBSA_SERVICE_CM(service_lease)))
 		service.record.service_lease = IBSA_LEASE_INFINITE;
 	service.mask |= IBSA_SERVICE_CM(service_lease);
@@ -286,20 +289,17 @@ static const struct action {
 	const char *arguments;
 	const char *help;
 	int needs; /* arguments */
-	bool takes_lease;
+	bool registers; /* takes --lease and --renew */
 	int (*run)(struct cli *cli);
 } actions[] = {
 	{ "list", "[FIELD=VALUE...]",
-	  "show the services that are registered", 0, false, list },
+	  "list the registered services", 0, false, list },
 	{ "lookup", "NAME|ID [FIELD=VALUE...]",
-	  "show those of a name or an id", 1, false, lookup },
+	  "list the services with this name or ID", 1, false, lookup },
 	{ "register", "ID NAME [FIELD=VALUE...]",
-	  "register a service", 2, true, register_service },
+	  "register a service; --renew renews it and removes it at the end", 2, true, register_service },
 	{ "unregister", "ID [FIELD=VALUE...]",
-	  "remove one", 1, false, unregister },
-	{ "keep", "ID NAME [FIELD=VALUE...]",
-	  "register one, look after it until interrupted, remove it", 2, true,
-	  service_keep },
+	  "remove a service", 1, false, unregister },
 };
 /* clang-format on */
 
@@ -310,8 +310,8 @@ static const struct action *find_action(const char *name)
 	for (size_t i = 0; i < ACTIONS; i++)
 		if (strcmp(actions[i].name, name) == 0)
 			return &actions[i];
-	complain("service has no '%s', but list, lookup, register, "
-		 "unregister and keep; see ibsa service --help",
+	complain("unknown action '%s': service has list, lookup, register and "
+		 "unregister; see ibsa service --help",
 		 name);
 	return NULL;
 }
@@ -326,19 +326,20 @@ int cmd_service_can_help(struct cli *cli)
 void cmd_service_details(struct cli *cli)
 {
 	static const char *const lines[] = {
-		"ID is a number; where a NAME may stand too, it begins with",
-		"0x or id:. FIELD=VALUE gives further fields of the record;",
-		"ibsa query get ServiceRecord --help lists them. If not given,",
-		"service_gid is the GID of the port that asks, service_pkey is",
-		"0xffff, and the lease is infinite; of keep, 300 seconds, which",
-		"are renewed.",
+		"ID is a number. lookup takes an argument that begins with 0x",
+		"or id: as an ID, any other as a NAME.",
+		"FIELD=VALUE sets another field of the record; for the fields,",
+		"see ibsa query get ServiceRecord --help. Defaults: service_gid",
+		"is this port's GID, service_pkey is 0xffff, the lease is",
+		"infinite, or with --renew 300 seconds.",
 		"",
 	};
 
 	for (size_t i = 0; i < ACTIONS; i++) {
 		out_line(&cli->out, "  %s %s%s", actions[i].name,
 			 actions[i].arguments,
-			 actions[i].takes_lease ? " [--lease SECONDS]" : "");
+			 actions[i].registers ? " [--lease SECONDS] [--renew]"
+					      : "");
 		out_line(&cli->out, "      %s", actions[i].help);
 	}
 	out_line(&cli->out, "%s", "");
@@ -351,8 +352,8 @@ int cmd_service(struct cli *cli)
 	const struct action *action;
 
 	if (cli->arg_count < 2) {
-		complain("service needs list, lookup, register, unregister or "
-			 "keep; see ibsa service --help");
+		complain("service needs an action: list, lookup, register or "
+			 "unregister; see ibsa service --help");
 		return CLI_USAGE;
 	}
 	action = find_action(cli->args[1]);
@@ -363,8 +364,9 @@ int cmd_service(struct cli *cli)
 			 action->name, action->arguments);
 		return CLI_USAGE;
 	}
-	if (cli->lease && !action->takes_lease) {
-		complain("service %s has no option --lease", action->name);
+	if ((cli->lease || cli->renew) && !action->registers) {
+		complain("service %s has no option --%s", action->name,
+			 cli->lease ? "lease" : "renew");
 		return CLI_USAGE;
 	}
 	return action->run(cli);

@@ -36,7 +36,7 @@ static const struct command commands[] = {
 	  "tell which ports can be reached", "all matrix record svg",
 	  cmd_reach, cmd_reach_details },
 	{ "service", "ACTION [ARGUMENT...]",
-	  "find services, offer one", "lease record",
+	  "list, register or remove services", "lease record renew",
 	  cmd_service, cmd_service_details, cmd_service_can_help },
 	{ "watch", "[WHAT...] [WHO...]",
 	  "show what happens on the fabric as it happens", "audit-nodes record",

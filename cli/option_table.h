@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-enum { OPTION_ROWS = 28 };
+enum { OPTION_ROWS = 29 };
 
 /* Which commands take an option. */
 enum option_whose {

@@ -24,7 +24,11 @@ void service_cells(struct out *out, const struct ibsa_service *service);
 /* That on an embedded fabric no other process sees the service. */
 void service_local_warn(const struct cli *cli);
 
-/* Register, hold until a signal comes, remove. Return: the exit status. */
-int service_keep(struct cli *cli);
+/*
+ * Register the service, renew it until a signal arrives, remove it.
+ *
+ * Return: the exit status.
+ */
+int service_renew(struct cli *cli);
 
 #endif

@@ -21,10 +21,10 @@ help_of_actions() {
 		[ "$given" = "$options" ] || fail "options: $given"
 	done <<-'END'
 		info all dot help json svg verbose
-		run fault first-lid help json like opa partitions record sa sa-at seed socket verbose
-		exec fault first-lid help like opa partitions record sa sa-at seed socket verbose
+		run fault first-lid help json opa partitions record sa sa-at seed sm-profile socket verbose
+		exec fault first-lid help opa partitions record sa sa-at seed sm-profile socket verbose
 		replay fault help json record seed socket verbose
-		serve device fault first-lid help json like opa partitions port record sa sa-at seed umad verbose
+		serve device fault first-lid help json opa partitions port record sa sa-at seed sm-profile umad verbose
 		link fabric help socket
 		node fabric help socket
 		sm fabric help socket
@@ -188,13 +188,15 @@ wrong_command_lines() {
 		service register 0x1234 printer --lease Infinite
 		service register 0x1234 printer --lease 4294967296
 		service register 0x1234 printer --lease
-		service keep
-		service keep 0x1234
-		service keep printer 0x1234
-		service keep 0x1234 printer second
-		service keep 0x1234 printer --lease 0
-		service keep 0x1234 printer service_lease=0
-		service keep 0x1234 printer service_id=1
+		service list --renew
+		service keep 0x1234 printer
+		service register --renew
+		service register --renew 0x1234
+		service register --renew printer 0x1234
+		service register --renew 0x1234 printer second
+		service register --renew 0x1234 printer --lease 0
+		service register --renew 0x1234 printer service_lease=0
+		service register --renew 0x1234 printer service_id=1
 		service unregister
 		watch --all
 		watch --lease 5
@@ -582,10 +584,10 @@ records() {
 
 services() {
 	local gid=fe80::2:c903:0:11
-	on 2 service lists; err_has "no 'lists', but list, lookup"
+	on 2 service lists; err_has "unknown action 'lists': .* list, lookup"
 	on 2 service list service_nam=x; err_has "did you mean 'service_name'"
 	on 2 service register 0x1234 printer --lease 0; err_has 'infinite'
-	on 2 service keep 1 printer service_lease=0; err_has 'from 1 to .*infinite'
+	on 2 service register --renew 1 printer service_lease=0; err_has 'from 1 to .*infinite'
 	on 2 service register 0x1234 ''; err_has '1 to 64 bytes'
 	on 1 service list; out_empty; err_has 'no service.*embedded'
 	on 1 -j service list; json '. == []'
@@ -647,7 +649,7 @@ spawn() {
 }
 
 hold() {
-	spawn service keep "$@"
+	spawn service register --renew "$@"
 }
 
 # ends STATUS [SIGNAL...] - so it does after these signals
@@ -664,7 +666,7 @@ ends() {
 	fi
 }
 
-kept_services() {
+renewed_services() {
 	local signal at='^[0-9]{4}-[0-9-]{5}T[0-9:]{8}Z +'
 	for signal in INT TERM HUP; do
 		hold 0x1234 printer
@@ -681,14 +683,14 @@ kept_services() {
 	hold -j 0x1234 printer --lease infinite service_data8_1=7
 	await out '"registered"'
 	ends 0 TERM
-	what='ibsa -j service keep, as JSON'
+	what='ibsa -j service register --renew, as JSON'
 	jq -se 'map(.event) == ["registered", "removed"] and all(.[];
 		.service_lease == 4294967295 and .service_data8_1 == 7 and
 		.reason == null and .status == 0 and (.time | length) == 20)' \
 		out >jq.out || fail 'not these events'
-	on 5 service keep 0x1234 printer service_gid=fe80::dead:beef
+	on 5 service register --renew 0x1234 printer service_gid=fe80::dead:beef
 	err_has 'refused.*service_gid must be'; out_has 'refused'; lines 1
-	on 4 -C nobody service keep 0x1234 printer; out_empty
+	on 4 -C nobody service register --renew 0x1234 printer; out_empty
 	hold 0x1234 printer --sa 40000 -t 300
 	await out 'failed .*does not answer$'
 	ends 3 TERM; err_has 'may stay registered until its lease ends'
@@ -698,19 +700,21 @@ kept_services() {
 	sleep 0.7
 	ends 130 INT; err_has 'may stay registered'
 	# Nobody reads: the service goes as by a signal, and quietly.
-	what='ibsa service keep into a pipe'
-	timeout -s KILL 20 "$ibsa" --fabric "$fabric" service keep 1 printer \
+	what='ibsa service register --renew into a pipe'
+	timeout -s KILL 20 "$ibsa" --fabric "$fabric" \
+		service register --renew 1 printer \
 		2>err | head -1 >out
 	[ "${PIPESTATUS[0]}" -eq 0 ] || fail 'exit status is not 0'
 	lines 1; out_has registered; [ "$(wc -l <err)" -eq 1 ] || fail 'not quiet'
-	what='ibsa service keep >/dev/full'
-	"$ibsa" --fabric "$fabric" service keep 1 printer >/dev/full 2>err
+	what='ibsa service register --renew >/dev/full'
+	"$ibsa" --fabric "$fabric" service register --renew 1 printer \
+		>/dev/full 2>err
 	[ $? -eq 4 ] || fail 'exit status is not 4'
 	err_has 'No space left'
-	what='nohup ibsa service keep'
+	what='nohup ibsa service register --renew'
 	: >out
 	env --ignore-signal=HUP "$ibsa" --fabric "$fabric" \
-		service keep 1 printer >out 2>err &
+		service register --renew 1 printer >out 2>err &
 	holder=$!
 	await out registered
 	kill -HUP "$holder"
@@ -883,7 +887,7 @@ sentences_come_whole() {
 run_groups help_on_each_level wrong_command_lines device_lists \
 	machine_lists gid_tables gid_for_an_address gids_of_a_fabric \
 	examples_are_found paths records services \
-	kept_services watched_events addresses_and_keys unusable_fabrics \
+	renewed_services watched_events addresses_and_keys unusable_fabrics \
 	closed_files_stay_closed output_that_fails sentences_come_whole \
 	interrupted \
 	waiting_is_shown_on_a_terminal

@@ -25,8 +25,6 @@ asked() {
 	fi
 }
 
-sentences() { [ "$(wc -l <err)" -eq "$1" ] || fail "not $1 sentences"; }
-
 help_says_how() {
 	run 0 reach --help; err_empty; out_has '^usage: ibsa reach TARGET'
 	out_has '--matrix'; out_has '--svg FILE'; out_has '^  - '

@@ -133,7 +133,7 @@ def follow(what, packets):
 
 def keeps(ibsa, topology):
     """What registers or subscribes says where it was redirected to."""
-    for command in (["watch"], ["service", "keep", "7", "here"],
+    for command in (["watch"], ["service", "register", "--renew", "7", "here"],
                     ["reach", "node1"]):
         done = subprocess.run(
             [ibsa, "fabric", "exec", "--fault", "redirect=100,0,9", topology,

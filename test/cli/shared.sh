@@ -343,14 +343,14 @@ silence_can_be_ended() {
 	local args got
 	start
 	kill -STOP "$server"
-	for args in watch 'service keep 1 x' 'reach --all' 'path self 1' doctor \
+	for args in watch 'service register --renew 1 x' 'reach --all' 'path self 1' doctor \
 		devices gids; do
 		# shellcheck disable=SC2086 # several words
 		took 4000 timeout --foreground --preserve-status -s TERM 1 \
 			env --default-signal=INT,TERM "$ibsa" $args
 		[ "$got" -eq 143 ] || fail "exit status $got"
 	done
-	for args in watch 'service keep 1 x' 'reach --all' 'path self 1' \
+	for args in watch 'service register --renew 1 x' 'reach --all' 'path self 1' \
 		devices 'devices ibsa0' gids; do
 		# shellcheck disable=SC2086 # several words
 		took 4000 "$ibsa" $args -t 300

@@ -76,6 +76,7 @@ out_empty() { [ ! -s out ] || fail 'output where none is due'; }
 err_empty() { [ ! -s err ] || fail 'words on standard error'; }
 json() { jq -e "$1" out >jq.out 2>&1 || fail "JSON without $1"; }
 lines() { [ "$(wc -l <out)" -eq "$1" ] || fail "not $1 lines"; }
+sentences() { [ "$(wc -l <err)" -eq "$1" ] || fail "not $1 sentences"; }
 
 # Each column begins where its title begins, in every line; characters count,
 # which mawk does not know.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: keep.sh IBSA UMTAP
 #
-# "ibsa service keep" while OpenSM is killed and starts again with nothing in
+# "ibsa service register --renew" while OpenSM is killed and starts again with nothing in
 # mind, on the same host and on another; saquery says what the new one knows.
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
@@ -21,7 +21,7 @@ declare -A pid_of
 keep() {
 	local name=$1 id=$2
 	shift 2
-	fabric_spawn "$host" "$ibsa" -j service keep "$id" "$name" "$@" \
+	fabric_spawn "$host" "$ibsa" -j service register --renew "$id" "$name" "$@" \
 		</dev/null >"$FABRIC_DIR/$name.json" 2>"$FABRIC_DIR/$name.err"
 	pid_of[$name]=$fabric_pid
 	names+=("$name")

@@ -44,7 +44,7 @@ now_ms() { date +%s%3N; }
 
 sm_start || fail 'OpenSM'
 trap quit EXIT
-IBSA_NODE=node2 "$ibsa" -j service keep 1 disk </dev/null >events 2>err &
+IBSA_NODE=node2 "$ibsa" -j service register --renew 1 disk </dev/null >events 2>err &
 kept=$!
 within 30 registered 1 || fail 'not registered at first'
 for round in 1 2 3 4 5 6 7 8; do

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ibsa service register --renew: registers a service, renews it while the
+ * command runs, and removes it at the end.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#include <ibsa/service.h>
+#include <ibsa/text.h>
+
+#include "fields.h"
+#include "interrupt.h"
+#include "query_wait.h"
+#include "service.h"
+
+/**
+ * struct renewal - the service of this command
+ * @cli:            the command
+ * @registration:   of the service; NULL: it ended
+ * @was_registered: the SA has accepted the service at least once
+ * @is_ending:      the registration is being released
+ * @status:         exit status
+ */
+struct renewal {
+	struct cli *cli;
+	struct ibsa_registration *registration;
+	bool was_registered;
+	bool is_ending;
+	int status;
+};
+
+/* An event as it is printed. @reason may be NULL. */
+struct event_line {
+	const struct ibsa_registration_report *report;
+	const char *name;
+	const char *reason;
+};
+
+static const char second_signal_text[] =
+	"ended before the SA confirmed that the service is removed; it may "
+	"stay registered until its lease ends; see ibsa service unregister";
+
+enum { OUTPUT_CHECK_MS = 1000 }; /* interval of checks for a closed output */
+
+static const char *report_failure(const struct ibsa_registration_report *report)
+{
+	switch (report->err) {
+	case 0:
+		return "the SA is busy";
+	case -ETIMEDOUT:
+		return "the SA does not answer";
+	case -EAGAIN:
+		return "the port has no subnet manager or no GID";
+	case -ENOENT:
+		return "the SA accepted the service but does not have it";
+	default:
+		return strerror(-report->err);
+	}
+}
+
+/* An SA without the record has nothing to remove. */
+static bool report_is_removed(const struct ibsa_registration_report *report)
+{
+	return report->err == 0 && (report->status == 0 ||
+				    report->status == IBSA_STATUS_NO_RECORDS);
+}
+
+static const char *report_reason(const struct ibsa_registration_report *report)
+{
+	switch (report->event) {
+	case IBSA_REGISTRATION_REPLACED:
+		return "another client registered this record instead";
+	case IBSA_REGISTRATION_FAILED:
+		return report_failure(report);
+	case IBSA_REGISTRATION_REFUSED:
+		return ibsa_status_text(report->status);
+	case IBSA_REGISTRATION_RELEASED:
+		if (report->err)
+			return report_failure(report);
+		return report->status ? ibsa_status_text(report->status) : NULL;
+	default:
+		return NULL;
+	}
+}
+
+static const char *report_name(const struct renewal *renewal,
+			       const struct ibsa_registration_report *report)
+{
+	if (report->event == IBSA_REGISTRATION_REGISTERED &&
+	    renewal->was_registered)
+		return "registered again";
+	if (report->event == IBSA_REGISTRATION_RELEASED)
+		return report_is_removed(report) ? "removed" : "not removed";
+	return ibsa_registration_text(report->event);
+}
+
+static void out_now(struct out *out)
+{
+	char text[32] = "";
+	struct timespec now;
+	struct tm utc;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (gmtime_r(&now.tv_sec, &utc))
+		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
+	out_text(out, "time", text);
+}
+
+static void event_line_row(struct out *out, size_t index, void *arg)
+{
+	const struct event_line *line = arg;
+	const struct ibsa_registration_report *report = line->report;
+	const struct ibsa_record *record = &ibsa_service_record;
+
+	(void)index;
+	out_now(out);
+	out_text(out, "event", line->name);
+	if (out->shape == OUT_TABLE) {
+		service_cells(out, report->service);
+		if (line->reason)
+			out_text(out, "reason", line->reason);
+		return;
+	}
+	if (line->reason)
+		out_text(out, "reason", line->reason);
+	else
+		out_none(out, "reason");
+	out_number(out, "status", report->status, "");
+	for (unsigned int i = 0; i < record->field_count; i++)
+		fields_field(out, &record->fields[i], report->service);
+}
+
+/* May be called from a callback of the client. */
+static void renewal_release(struct renewal *renewal)
+{
+	if (renewal->is_ending)
+		return;
+	renewal->is_ending = true;
+	(void)ibsa_service_release(renewal->registration);
+}
+
+/* The first refusal ends the command: a retry does not change the answer. */
+static void renewal_refused(struct renewal *renewal,
+			    const struct ibsa_registration_report *report)
+{
+	const bool is_redirection = redirection_explain(renewal->cli,
+							report->status);
+
+	if (renewal->was_registered || renewal->is_ending)
+		return;
+	if (!is_redirection)
+		refusal_explain(&ibsa_service_record, report->status);
+	renewal->status = CLI_REFUSED;
+	renewal_release(renewal);
+}
+
+static void renewal_released(struct renewal *renewal,
+			     const struct ibsa_registration_report *report,
+			     const char *reason)
+{
+	renewal->registration = NULL;
+	if (report_is_removed(report) || renewal->status != CLI_DONE)
+		return;
+	complain("cannot remove the service: %s; it may stay registered until "
+		 "its lease ends; see ibsa service unregister",
+		 reason);
+	renewal->status = report->err ? CLI_SILENT : CLI_REFUSED;
+}
+
+/* If the SA never accepted the service, nothing was removed. */
+static bool
+is_end_without_service(const struct renewal *renewal,
+		       const struct ibsa_registration_report *report)
+{
+	return report->event == IBSA_REGISTRATION_RELEASED &&
+	       !renewal->was_registered && renewal->status == CLI_REFUSED;
+}
+
+static void renewal_reported(const struct ibsa_registration_report *report,
+			     void *arg)
+{
+	struct renewal *renewal = arg;
+	struct event_line line = {
+		.report = report,
+		.name = report_name(renewal, report),
+		.reason = report_reason(report),
+	};
+
+	if (!is_end_without_service(renewal, report))
+		out_event(&renewal->cli->out, event_line_row, &line);
+	if (report->event == IBSA_REGISTRATION_REGISTERED)
+		renewal->was_registered = true;
+	else if (report->event == IBSA_REGISTRATION_REFUSED)
+		renewal_refused(renewal, report);
+	else if (report->event == IBSA_REGISTRATION_RELEASED)
+		renewal_released(renewal, report, line.reason);
+}
+
+/*
+ * Until the service is removed after a signal or after the reader closed the
+ * output. -ENODEV does not end it: the client reopens a device that returns.
+ */
+static void renewal_wait(struct renewal *renewal,
+			 const struct interrupt *interrupt)
+{
+	struct ibsa_client *client = renewal->cli->client;
+	const struct out *out = &renewal->cli->out;
+
+	while (renewal->registration) {
+		int err;
+
+		if (interrupt_seen(interrupt) || !out_is_read(out))
+			renewal_release(renewal);
+		err = ibsa_wait(client, OUTPUT_CHECK_MS);
+		if (err && err != -EINTR && err != -ENODEV) {
+			complain("cannot receive from the SA: %s; check the "
+				 "port with ibsa devices",
+				 strerror(-err));
+			renewal->status = CLI_SILENT;
+			return;
+		}
+	}
+}
+
+static int register_failed(int err)
+{
+	complain("cannot register the service: %s", strerror(-err));
+	return err == -EINVAL ? CLI_USAGE : CLI_SILENT;
+}
+
+static int renewal_run(struct renewal *renewal, const struct service *service,
+		       const struct interrupt *interrupt)
+{
+	const struct ibsa_service_registration options = {
+		.service = &service->record,
+		.mask = service->mask,
+	};
+	int err = ibsa_service_register(renewal->cli->client, &options,
+					renewal_reported, renewal,
+					&renewal->registration);
+
+	if (err)
+		return register_failed(err);
+	service_local_warn(renewal->cli);
+	renewal_wait(renewal, interrupt);
+	return renewal->status;
+}
+
+/* Closing the client reports the last event, which uses @renewal. */
+static void renewal_end(struct renewal *renewal)
+{
+	if (!renewal->registration)
+		return;
+	(void)ibsa_close(renewal->cli->client);
+	renewal->cli->client = NULL;
+}
+
+int service_renew(struct cli *cli)
+{
+	struct renewal renewal = { .cli = cli, .status = CLI_DONE };
+	struct service service = { .mask = 0 };
+	struct interrupt interrupt;
+	int status = service_parse(cli, &service);
+	int err;
+
+	if (status != CLI_DONE)
+		return status;
+	/* The service must be removed before a closed output ends the run. */
+	signal(SIGPIPE, SIG_IGN);
+	/* Until interrupt_start(), a signal ends the command at once. */
+	status = client_open(cli);
+	if (status != CLI_DONE)
+		return status;
+	err = interrupt_start(&interrupt, second_signal_text);
+	if (err)
+		return register_failed(err);
+	interrupt_wakes(&interrupt, cli->client);
+	status = renewal_run(&renewal, &service, &interrupt);
+	interrupt_wakes(&interrupt, NULL);
+	renewal_end(&renewal);
+	interrupt_stop(&interrupt);
+	return status;
+}
