@@ -191,8 +191,9 @@ void ibsa_fabric_put(struct ibsa_fabric *fabric);
  *          fabric until it is closed
  *
  * Return: 0; -ENODEV there is no such channel adapter; -ENXIO it has no such
- * port; -ENETDOWN the port has no cable; -ENOMEM; or, on the real clock, the
- * error of timerfd_create(2), such as -EMFILE. Any thread may call it.
+ * port; -ENETDOWN the port has no cable; -ENOMEM; and on the real clock -EMFILE
+ * no file descriptor is free, or another error of timerfd_create(2). Any thread
+ * may call it.
  */
 int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
 		       unsigned int port,

@@ -722,7 +722,7 @@ int ib_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
 /**
  * ibsa_init_ah_attr_from_path - the same, with a GRH if the port requires one
  *
- * If the port requires a GRH, the attributes have a GRH with a hop limit of at
+ * The arguments are those of ib_init_ah_attr_from_path(). If the port requires a GRH, the attributes have a GRH with a hop limit of at
  * least 1 for any path; without it, ibv_create_ah() fails there. The library
  * assumes that of RoCE ports, with IBSA_GRH_ALWAYS in struct ibsa_device_options,
  * and of used ports of a device that was opened with a verbs context.
