@@ -106,7 +106,7 @@ def main():
     compiler, include, library, ibsa, fabrics, pages, *flags = sys.argv[1:]
     count = failures = 0
     for page in sorted(os.listdir(pages)):
-        if not re.search(r"\.[37]$", page):
+        if not re.search(r"\.[378]$", page):
             continue
         for wrong in page_check(os.path.join(pages, page),
                                 (compiler, include, library, ibsa, flags),
