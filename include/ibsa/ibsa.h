@@ -353,8 +353,8 @@ int ibsa_close(struct ibsa_client *client);
  * that it requires; -ERANGE a value in match is wider than its field, or the
  * SA's LID is wider than 16 bits and its address has no GRH; -EAGAIN the port
  * has no SM, and no address of an SA was given to ibsa_open(); -ENOBUFS too
- * many requests wait for the window; -EOPNOTSUPP a record of Omni-Path at a
- * port that is not; -ESHUTDOWN ibsa_close() is closing the client; -ENODEV the
+ * many requests wait for the window; -EOPNOTSUPP a record of Omni-Path at
+ * another port than one of Omni-Path; -ESHUTDOWN ibsa_close() is closing the client; -ENODEV the
  * device disappeared and is not back yet; -ENOMEM; or the transport's error
  * when it sent the first try. After an error @done is not called.
  *

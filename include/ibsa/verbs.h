@@ -293,22 +293,23 @@ struct ibsa_verbs_options {
  * @context: of libibverbs or of ibsa_verbs_open()
  * @options: NULL: all defaults
  *
- * For options, and for programs with an epoll set; otherwise
- * ibv_register_sm_events() does the same. async_fd keeps its number, but
+ * Use it to set options, and in programs that add async_fd to an epoll set. In
+ * other programs, ibv_register_sm_events() does the same. async_fd keeps its number, but
  * becomes an epoll file over the events of the device and of the SM, with the
  * flags O_NONBLOCK and FD_CLOEXEC of the device's file. An epoll set contains
  * files, not numbers: attach before EPOLL_CTL_ADD. The async_fd of
  * ibsa_verbs_open() does not change.
  *
- * While attached, read events with ibsa_get_async_event() only. While that has
- * libibverbs read an event of the device, the member async_fd has a different
- * value. Waits up to 10 s for ibsa_verbs_async_fd_put() of other threads.
+ * While the context is attached, read events with ibsa_get_async_event() only.
+ * While that function lets libibverbs read an event of the device, the member
+ * async_fd has a different value. Waits up to 10 s for ibsa_verbs_async_fd_put() of other threads.
  *
  * Return: 0; -EINVAL @context is NULL, closed or of the parent process, an
  * option is out of range, or @sa, @grh or @sm_key is set for a context of
  * ibsa_verbs_open(); -EALREADY the context is attached; -EBUSY @sa, @grh or
- * @sm_key is set and the SA was queried before, or a get of this thread, or for
- * 10 s one of another thread, has no put; -EMFILE no file descriptor is free;
+ * @sm_key is set and the SA was queried before; or this thread has called
+ * ibsa_verbs_async_fd_get() without a put, or another thread has and did not
+ * call the put within 10 s; -EMFILE no file descriptor is free;
  * -ENOMEM; or the error of epoll_create1(), epoll_ctl() or dup3(). After an
  * error nothing has changed. Any thread may call it.
  */
