@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Read and write big-endian numbers in a message, at any bit offset. If the
- * arguments are constants, the compiler reduces each call to a load or store and
- * a shift. Nothing needs alignment, and any thread may call these functions.
+ * arguments are constants, the compiler reduces each call to a load or store
+ * and a shift. Nothing needs alignment, and any thread may call these
+ * functions.
  */
 #ifndef IBSA_BITS_H
 #define IBSA_BITS_H
@@ -92,9 +93,9 @@ static inline void ibsa_put_be64(uint8_t *p, uint64_t value)
  * @bytes:  the message
  * @offset: position of the field's most significant bit, in bits from the most
  *          significant bit of the first byte
- * @nbits:  bits of the field, 1 to 64. A field of 16, 32 or 64 bits may begin at
- *          any byte; any other field must lie within one word of 8, 16, 32 or
- *          64 bits whose offset is a multiple of its size
+ * @nbits:  bits of the field, 1 to 64. A field of 16, 32 or 64 bits may begin
+ *          at any byte; any other field must lie within one word of 8, 16, 32
+ *          or 64 bits whose offset is a multiple of its size
  *
  * Return: the value in host byte order.
  */
@@ -132,8 +133,8 @@ static inline uint64_t ibsa_bits_get(const void *bytes, unsigned int offset,
  * @nbits:  as for ibsa_bits_get()
  * @value:  the value, host byte order
  *
- * Return: 0 if @value fits; otherwise the bits of @value that do not fit, and the
- * field contains the others.
+ * Return: 0 if @value fits; otherwise the bits of @value that do not fit, and
+ * the field contains the others.
  */
 static inline uint64_t ibsa_bits_put(void *bytes, unsigned int offset,
 				     unsigned int nbits, uint64_t value)

@@ -39,8 +39,8 @@ enum ibsa_sm_profile {
 };
 
 /**
- * struct ibsa_fabric_options - how to load a fabric; zero is the default of each
- * member
+ * struct ibsa_fabric_options - how to load a fabric; zero is the default of
+ * each member
  * @virtual_clock: use a clock that starts at 0 and advances only in
  *                 ibsa_fabric_advance() and while a client waits; default: the
  *                 real clock

@@ -365,8 +365,8 @@ struct ibsa_rec_registration;
  * @out:       receives the handle, before @report is called; valid until
  *             @report has been called with IBSA_REGISTRATION_RELEASED
  *
- * Renews, reads back and restores the registration as ibsa_service_register() does,
- * and reads it back every @audit_ms of struct ibsa_device_options.
+ * Renews, reads back and restores the registration as ibsa_service_register()
+ * does, and reads it back every @audit_ms of struct ibsa_device_options.
  * Unregistering @client and closing @device release it.
  *
  * Return: 0; -EINVAL @client is not registered, the device belongs to the
@@ -375,10 +375,10 @@ struct ibsa_rec_registration;
  * of an SA, or the device is being closed; -EAGAIN the port was not used before
  * and is down; -EOPNOTSUPP a second port where two cannot be waited for
  * together; -ENOMEM; or the error of opening the port. After an error @report
- * is not called. Later failures are the err of IBSA_REGISTRATION_RELEASED: -EEXIST the
- * port has a registration with this ID, GID and P_Key, or is releasing it;
- * -ECANCELED released, or the device closed, before the first request, or the
- * SA did not reply in time when the device was closed; or as in
+ * is not called. Later failures are the err of IBSA_REGISTRATION_RELEASED:
+ * -EEXIST the port has a registration with this ID, GID and P_Key, or is
+ * releasing it; -ECANCELED released, or the device closed, before the first
+ * request, or the SA did not reply in time when the device was closed; or as in
  * ibsa_service_register(). Any thread and any callback may call it.
  *
  * Source: IBA vol 1, 15.2.5.14.
@@ -394,10 +394,10 @@ int ibsa_service_rec_register(struct ib_sa_client *client,
  * ibsa_service_rec_release - end a registration and delete its record
  * @registration: from ibsa_service_rec_register(), or NULL
  *
- * Does not wait: IBSA_REGISTRATION_RELEASED is reported later. If @registration is NULL, was
- * released before, or has been reported as released, nothing happens: no two
- * registrations of a process have the same handle. Any thread and any callback
- * may call it.
+ * Does not wait: IBSA_REGISTRATION_RELEASED is reported later. If @registration
+ * is NULL, was released before, or has been reported as released, nothing
+ * happens: no two registrations of a process have the same handle. Any thread
+ * and any callback may call it.
  */
 void ibsa_service_rec_release(struct ibsa_rec_registration *registration);
 
@@ -722,10 +722,11 @@ int ib_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
 /**
  * ibsa_init_ah_attr_from_path - the same, with a GRH if the port requires one
  *
- * The arguments are those of ib_init_ah_attr_from_path(). If the port requires a GRH, the attributes have a GRH with a hop limit of at
- * least 1 for any path; without it, ibv_create_ah() fails there. The library
- * assumes that of RoCE ports, with IBSA_GRH_ALWAYS in struct ibsa_device_options,
- * and of used ports of a device that was opened with a verbs context.
+ * The arguments are those of ib_init_ah_attr_from_path(). If the port requires
+ * a GRH, the attributes have a GRH with a hop limit of at least 1 for any path;
+ * without it, ibv_create_ah() fails there. The library assumes that of RoCE
+ * ports, with IBSA_GRH_ALWAYS in struct ibsa_device_options, and of used ports
+ * of a device that was opened with a verbs context.
  *
  * Return: as ib_init_ah_attr_from_path(). Any thread may call it; it may sleep.
  */

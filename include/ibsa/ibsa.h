@@ -4,9 +4,9 @@
  * receive replies in callbacks.
  *
  * A client is one opened port. It has one fd, one next deadline and one
- * dispatch call, belongs to one thread at a time and has no locks; two
- * clients share nothing. Callbacks run only inside ibsa_dispatch(),
- * ibsa_wait(), ibsa_query_wait() and ibsa_close(), exactly once per accepted query.
+ * dispatch call, belongs to one thread at a time and has no locks; two clients
+ * share nothing. Callbacks run only inside ibsa_dispatch(), ibsa_wait(),
+ * ibsa_query_wait() and ibsa_close(), exactly once per accepted query.
  */
 #ifndef IBSA_IBSA_H
 #define IBSA_IBSA_H
@@ -194,8 +194,8 @@ struct ibsa_reply {
  * @arg:   as given to ibsa_query()
  *
  * The callback runs in the thread that called ibsa_dispatch(), ibsa_wait(),
- * ibsa_query_wait() or ibsa_close(). It may call ibsa_query() and ibsa_cancel() on the
- * same client; those four return -EBUSY from inside a callback.
+ * ibsa_query_wait() or ibsa_close(). It may call ibsa_query() and ibsa_cancel()
+ * on the same client; those four return -EBUSY from inside a callback.
  */
 typedef void (*ibsa_reply_fn)(const struct ibsa_reply *reply, void *arg);
 
@@ -332,11 +332,11 @@ int ibsa_close(struct ibsa_client *client);
  * ibsa_port_watch()). These tries have a new TransactionID: a late reply of the
  * old SM does not count. A node on which no SA runs replies that it does not
  * support the class version or the method. On such a reply, the client reads
- * the port again, and ignores the reply if the SM has moved. If the SA redirects
- * a request, the client sends all requests to the address that the SA gives,
- * until the port or the SM changes, a try there gets no reply, or a reply from
- * there shows that no SA runs on that node. A request follows at most three
- * redirections.
+ * the port again, and ignores the reply if the SM has moved. If the SA
+ * redirects a request, the client sends all requests to the address that the SA
+ * gives, until the port or the SM changes, a try there gets no reply, or a
+ * reply from there shows that no SA runs on that node. A request follows at
+ * most three redirections.
  *
  * Identical Gets and GetTables of a client share one request. A query joins a
  * request that waits for the window. It joins a request that was sent only if
@@ -354,9 +354,10 @@ int ibsa_close(struct ibsa_client *client);
  * SA's LID is wider than 16 bits and its address has no GRH; -EAGAIN the port
  * has no SM, and no address of an SA was given to ibsa_open(); -ENOBUFS too
  * many requests wait for the window; -EOPNOTSUPP a record of Omni-Path at
- * another port than one of Omni-Path; -ESHUTDOWN ibsa_close() is closing the client; -ENODEV the
- * device disappeared and is not back yet; -ENOMEM; or the transport's error
- * when it sent the first try. After an error @done is not called.
+ * another port than one of Omni-Path; -ESHUTDOWN ibsa_close() is closing the
+ * client; -ENODEV the device disappeared and is not back yet; -ENOMEM; or the
+ * transport's error when it sent the first try. After an error @done is not
+ * called.
  *
  * Source: IBA vol 1, 15.2.2 (methods), 13.4.7 (status).
  */
@@ -375,11 +376,11 @@ int ibsa_query(struct ibsa_client *client, const struct ibsa_query *query,
  * unless the transport still holds it: the kernel and a fabric server hold a
  * request that was sent until its reply arrives or until the timeout of its
  * last try passes, which is not later than the last deadline of its queries.
- * Held requests occupy at most half of the window, none of it if the window is
- * 1. The places of further requests become free at once, but no more of them
- * than the size of the window in 16 milliseconds. If the timeout of the last
- * try has passed, the place becomes free 16 milliseconds later, or as soon as
- * the kernel reports the end of the request.
+ * Held requests occupy at most half of the window; a window of 1 has no place
+ * for them. If more requests are held, the places of the others become free at
+ * once, at most as many in 16 milliseconds as the window has places. When the
+ * timeout of the last try has passed, the place of a request becomes free 16
+ * milliseconds later, or as soon as the kernel reports the end of the request.
  *
  * Return: 0; -ENOENT no query has this identifier, or the query has ended.
  */
@@ -412,9 +413,9 @@ int ibsa_timeout_ms(const struct ibsa_client *client);
  * ibsa_dispatch - receive, send retries, expire, call back; never waits
  * @client: an open client
  *
- * For event loops; otherwise use ibsa_wait() or ibsa_query_wait(). One call receives
- * at most as many messages as there are requests in flight, plus 256; if more
- * may be waiting, ibsa_timeout_ms() returns 0 afterwards.
+ * For event loops; otherwise use ibsa_wait() or ibsa_query_wait(). One call
+ * receives at most as many messages as there are requests in flight, plus 256;
+ * if more may be waiting, ibsa_timeout_ms() returns 0 afterwards.
  *
  * When the device disappears, or the fabric server stops, queries that were
  * sent end with -ENODEV, and ibsa_query() returns -ENODEV. The client searches
@@ -491,8 +492,8 @@ void ibsa_reply_explain(const struct ibsa_reply *reply, struct ibsa_error *out);
 /**
  * ibsa_redirect_explain - tell in one sentence where the SA last redirected to
  * @client: an open client
- * @out:    receives the sentence of ibsa_reply_explain() for the last reply whose
- *          redirection the client did not follow
+ * @out:    receives the sentence of ibsa_reply_explain() for the last reply
+ *          whose redirection the client did not follow
  *
  * For services and events, whose reports have the status, but not the address.
  *

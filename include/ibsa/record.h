@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Descriptions of SA records: name, fields, decode and encode. records.h has one
- * table per record; this header declares what the tables become.
+ * Descriptions of SA records: name, fields, decode and encode. records.h has
+ * one table per record; this header declares what the tables become.
  *
  * Any thread may call these functions.
  */
@@ -93,8 +93,8 @@ struct ibsa_field {
  * @field_count: number of @fields
  * @decode:      decodes the first @size bytes at @wire into the struct
  * @encode:      encodes the struct into @size bytes at @wire, reserved bits as
- *               zero; sets *@over to bits that are not all 0 if a value is wider
- *               than its field
+ *               zero; sets *@over to bits that are not all 0 if a value is
+ *               wider than its field
  *
  * Each record that the library supports is an object, such as ibsa_path_record.
  * ibsa_record_at() returns all of them.
@@ -139,7 +139,8 @@ const struct ibsa_record *ibsa_record_find(const char *name);
  * @len:    number of bytes at @wire; those after the record are ignored
  * @out:    receives the record's struct, host byte order
  *
- * Return: 0; -EPROTO @len is less than the record's size, and @out is unchanged.
+ * Return: 0; -EPROTO @len is less than the record's size, and @out is
+ * unchanged.
  */
 int ibsa_record_decode(const struct ibsa_record *record, const void *wire,
 		       size_t len, void *out) IBSA_MUST_USE;
@@ -152,8 +153,8 @@ int ibsa_record_decode(const struct ibsa_record *record, const void *wire,
  * @len:    size of @out in bytes; those after the record are unchanged
  *
  * Return: 0; -EINVAL @len is less than the record's size; -ERANGE a value is
- * wider than its field, or a text has no NUL after the bytes of its field. After
- * an error @out is unchanged.
+ * wider than its field, or a text has no NUL after the bytes of its field.
+ * After an error @out is unchanged.
  */
 int ibsa_record_encode(const struct ibsa_record *record, const void *host,
 		       void *out, size_t len) IBSA_MUST_USE;
@@ -183,7 +184,8 @@ uint64_t ibsa_field_cm(const struct ibsa_field *field, unsigned int index);
  * @index: number of the value, from 0
  * @host:  the record's struct
  *
- * Return: the number; 0 for a GID, text or blob, or if there is no value @index.
+ * Return: the number; 0 for a GID, text or blob, or if there is no value
+ * @index.
  */
 uint64_t ibsa_field_get(const struct ibsa_field *field, unsigned int index,
 			const void *host);
@@ -195,8 +197,8 @@ uint64_t ibsa_field_get(const struct ibsa_field *field, unsigned int index,
  * @value: the number
  * @host:  the record's struct
  *
- * Return: 0; -ERANGE @value is wider than the field; -EINVAL the field is a GID,
- * text or blob, or has no value @index. After an error @host is unchanged.
+ * Return: 0; -ERANGE @value is wider than the field; -EINVAL the field is a
+ * GID, text or blob, or has no value @index. After an error @host is unchanged.
  */
 int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
 		   uint64_t value, void *host) IBSA_MUST_USE;

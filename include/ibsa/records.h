@@ -534,9 +534,9 @@ IBSA_BEGIN
 	ARR(gid, gid,            128, 11, IBSA_UNMASKED, gid)
 
 /*
- * All records: R(struct, TABLE, struct of the records in replies, "name", "short
- * name", attribute, class version, enum ibsa_writer, bytes, "fields of a one-line
- * view").
+ * All records: R(struct, TABLE, struct of the records in replies, "name",
+ * "short name", attribute, class version, enum ibsa_writer, bytes, "fields of a
+ * one-line view").
  */
 #define IBSA_RECORDS(R)							\
 	R(path, PATH, path, "PathRecord", "PR", 0x0035, 2, SM, 64,	\

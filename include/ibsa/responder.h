@@ -17,9 +17,9 @@ struct ibsa_responder;
 /**
  * struct ibsa_responder_options - how to open a responder; zero is the default
  * of each member
- * @device: name of the device of this machine, such as "mlx5_0"; NULL: the first
- *          device with an active InfiniBand port. A RoCE device is used only if
- *          it is named
+ * @device: name of the device of this machine, such as "mlx5_0"; NULL: the
+ *          first device with an active InfiniBand port. A RoCE device is used
+ *          only if it is named
  * @port:   port number of the device; 0: its first active port
  * @node:   name or node id of a channel adapter of the fabric: the node from
  *          which the SA of the fabric receives all requests; NULL: the first
@@ -44,8 +44,8 @@ struct ibsa_responder_options {
  * @reports:  Reports that the kernel accepted for sending, each try
  * @refused:  answers and Reports that the kernel refused, usually because it
  *            still sends an answer to the same request
- * @unprocessed:  requests that did not reach the SA of the fabric: too large, of an
- *            invalid size, or received when there was no memory
+ * @unprocessed:  requests that did not reach the SA of the fabric: too large,
+ *            of an invalid size, or received when there was no memory
  * @requesters: number of different requesters so far; the address and the queue
  *            pair distinguish them
  */
@@ -73,8 +73,8 @@ struct ibsa_responder_info {
  * Requests to the SA that arrive at the port go to the SA of @fabric, and its
  * answers go back to the requesters. The requesters need not exist in the
  * fabric: to its SA, all requests come from @options->node, and each requester
- * receives what this node may receive. Faults of the fabric (ibsa_fabric_fault())
- * affect an answer as a whole, not single RMPP segments.
+ * receives what this node may receive. Faults of the fabric
+ * (ibsa_fabric_fault()) affect an answer as a whole, not single RMPP segments.
  *
  * Get, Set, GetTable, GetMulti and Delete of class version 2 are processed, but
  * not a GetMulti of more than one MAD. A requester that subscribes receives
@@ -89,15 +89,15 @@ struct ibsa_responder_info {
  * A responder belongs to one thread at a time, and must not be used by a forked
  * child.
  *
- * Return: 0; -EACCES this user may not open the umad device file; -EBUSY another
- * program receives the SA requests at the port, such as a subnet manager, or
- * another client in the fabric receives the Reports at the node's port; -EINVAL
- * the fabric has a virtual clock; -ENETDOWN the port is not active, or the
- * node's port has no cable; -ENODEV there is no such device, or the fabric has
- * no such node; -ENOMEM; -ENOSYS the RDMA or umad modules are not loaded; -ENXIO
- * the device or the node has no such port; -EOPNOTSUPP the kernel's umad
- * interface is too old, or the device belongs to ibsim; or the system's error.
- * After an error @out is unchanged.
+ * Return: 0; -EACCES this user may not open the umad device file; -EBUSY
+ * another program receives the SA requests at the port, such as a subnet
+ * manager, or another client in the fabric receives the Reports at the node's
+ * port; -EINVAL the fabric has a virtual clock; -ENETDOWN the port is not
+ * active, or the node's port has no cable; -ENODEV there is no such device, or
+ * the fabric has no such node; -ENOMEM; -ENOSYS the RDMA or umad modules are
+ * not loaded; -ENXIO the device or the node has no such port; -EOPNOTSUPP the
+ * kernel's umad interface is too old, or the device belongs to ibsim; or the
+ * system's error. After an error @out is unchanged.
  *
  * Source: IBA vol 1, 13.5.3 (GetMulti, RMPP), 15.2 (SA); Linux
  * Documentation/infiniband/user_mad.rst.
@@ -111,8 +111,8 @@ int ibsa_responder_open(struct ibsa_fabric *fabric,
  * ibsa_responder_fd - the file descriptor to poll for reading
  * @responder: an open responder
  *
- * Return: an fd that is readable when ibsa_responder_dispatch() has something to
- * do. It belongs to the responder and stays the same.
+ * Return: an fd that is readable when ibsa_responder_dispatch() has something
+ * to do. It belongs to the responder and stays the same.
  */
 int ibsa_responder_fd(const struct ibsa_responder *responder);
 
@@ -120,8 +120,8 @@ int ibsa_responder_fd(const struct ibsa_responder *responder);
  * ibsa_responder_timeout_ms - how long to poll the fd at most
  * @responder: an open responder
  *
- * Return: milliseconds after which ibsa_responder_dispatch() must be called even
- * if the fd is not readable; -1: no limit.
+ * Return: milliseconds after which ibsa_responder_dispatch() must be called
+ * even if the fd is not readable; -1: no limit.
  */
 int ibsa_responder_timeout_ms(const struct ibsa_responder *responder);
 
@@ -135,8 +135,8 @@ int ibsa_responder_timeout_ms(const struct ibsa_responder *responder);
  * Return: 0; -ENODEV the device was removed; -EBUSY another program registered
  * for the SA requests while the responder opened the device file again, as it
  * does after a request of more than 64 KiB; or another error of the device.
- * After an error the responder processes nothing any more, and each further call
- * returns the same error.
+ * After an error the responder processes nothing any more, and each further
+ * call returns the same error.
  */
 int ibsa_responder_dispatch(struct ibsa_responder *responder) IBSA_MUST_USE;
 

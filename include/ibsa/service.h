@@ -20,8 +20,8 @@ struct ibsa_registration;
 enum { IBSA_REGISTRATION_LEASE_S = 300 };
 
 /**
- * struct ibsa_service_registration - a registration; zero is the default of all members
- * but @service
+ * struct ibsa_service_registration - a registration; zero is the default of all
+ * members but @service
  * @service:     the record, in host byte order; copied
  * @mask:        the fields of @service that are set, as bits of
  *               IBSA_SERVICE_CM(); the others are sent as zero. 0: all fields
@@ -34,8 +34,8 @@ enum { IBSA_REGISTRATION_LEASE_S = 300 };
  *
  * service_id, service_gid and service_pkey identify a record. The client always
  * sends these and service_lease. If they are not set, it uses the port's GID 0,
- * which it follows when it changes, P_Key 0xffff and IBSA_REGISTRATION_LEASE_S seconds.
- * A lease may be IBSA_LEASE_INFINITE.
+ * which it follows when it changes, P_Key 0xffff and IBSA_REGISTRATION_LEASE_S
+ * seconds. A lease may be IBSA_LEASE_INFINITE.
  */
 struct ibsa_service_registration {
 	const struct ibsa_service *service;
@@ -149,8 +149,8 @@ int ibsa_service_register(struct ibsa_client *client,
  * @registration: from ibsa_service_register(); not yet released
  *
  * If a Set is in flight, the client first waits for its reply. A later dispatch
- * reports IBSA_REGISTRATION_RELEASED. ibsa_close() releases all registrations, and
- * waits for the SA up to two seconds altogether.
+ * reports IBSA_REGISTRATION_RELEASED. ibsa_close() releases all registrations,
+ * and waits for the SA up to two seconds altogether.
  *
  * Return: 0; -EALREADY the registration is already being released.
  */

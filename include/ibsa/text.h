@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Convert values to text and back. Text goes to a buffer of the caller, always
- * complete and with a NUL; if it does not fit, nothing is written. Any thread may
- * call these functions. They ignore the locale and allocate no memory.
+ * complete and with a NUL; if it does not fit, nothing is written. Any thread
+ * may call these functions. They ignore the locale and allocate no memory.
  */
 #ifndef IBSA_TEXT_H
 #define IBSA_TEXT_H
@@ -22,8 +22,8 @@ enum {
  * @out:  receives the text
  * @size: size of @out in bytes; IBSA_GID_TEXT is always enough
  *
- * Return: the length without the NUL; -ENOSPC the text does not fit, and @out is
- * unchanged.
+ * Return: the length without the NUL; -ENOSPC the text does not fit, and @out
+ * is unchanged.
  *
  * Source: RFC 5952; the same as inet_ntop() for AF_INET6.
  */
@@ -60,8 +60,8 @@ int ibsa_number_parse(const char *text, unsigned int nbits,
  * The name of a value of an array ends in its number, counted from 1 as in the
  * specification: service_data8_1.
  *
- * Return: the length without the NUL; -ENOSPC the name does not fit; -EINVAL the
- * field has no value @index. After an error @out is unchanged.
+ * Return: the length without the NUL; -ENOSPC the name does not fit; -EINVAL
+ * the field has no value @index. After an error @out is unchanged.
  */
 int ibsa_field_name(const struct ibsa_field *field, unsigned int index,
 		    char *out, size_t size);
@@ -93,8 +93,8 @@ const struct ibsa_field *ibsa_field_find(const struct ibsa_record *record,
  * their meaning ("2048", "100Gb/s", "switch", "Active"), and codes without a
  * meaning as numbers.
  *
- * Return: the length without the NUL; -ENOSPC the text does not fit; -EINVAL the
- * field has no value @index. After an error @out is unchanged.
+ * Return: the length without the NUL; -ENOSPC the text does not fit; -EINVAL
+ * the field has no value @index. After an error @out is unchanged.
  */
 int ibsa_field_format(const struct ibsa_field *field, unsigned int index,
 		      const void *host, char *out, size_t size);
@@ -109,7 +109,8 @@ int ibsa_field_format(const struct ibsa_field *field, unsigned int index,
  * Names of codes may be in upper or lower case. If a blob is shorter than its
  * field, the other bytes are set to zero. In text, \xNN stands for any byte.
  *
- * Return: 0; -EINVAL @text is not of the field's kind, or the field has no value
+ * Return: 0; -EINVAL @text is not of the field's kind, or the field has no
+ * value
  * @index; -ERANGE the value does not fit the field. After an error @host is
  * unchanged.
  */
@@ -118,8 +119,8 @@ int ibsa_field_parse(const struct ibsa_field *field, unsigned int index,
 
 /**
  * ibsa_text_clean - make text from outside safe to print
- * @text: start of the text, which ends in a NUL; set to the first character that
- *        did not fit, or to the NUL if all of the text was converted
+ * @text: start of the text, which ends in a NUL; set to the first character
+ *        that did not fit, or to the NUL if all of the text was converted
  * @out:  receives the text
  * @size: size of @out in bytes; at least 5, or no character fits. 4 bytes for
  *        each byte of the text and 1 for the NUL are always enough
@@ -143,9 +144,10 @@ size_t ibsa_text_clean(const char **text, char *out, size_t size);
  *          MultiPathRecord have no component bits
  * @error:  receives, on failure, one sentence for the user; or NULL
  *
- * Return: 0; -ENOENT the record has no such field; -EINVAL @text has no '=', the
- * value is not of the field's kind, its code has no meaning, or the SA cannot
- * select by the field; -ERANGE the value does not fit. After an error @host and
+ * Return: 0; -ENOENT the record has no such field; -EINVAL @text has no '=',
+ * the value is not of the field's kind, its code has no meaning, or the SA
+ * cannot select by the field; -ERANGE the value does not fit. After an error
+ * @host and
  * @mask are unchanged.
  */
 int ibsa_selector_parse(const struct ibsa_record *record, const char *text,

@@ -81,8 +81,9 @@ enum ibsa_link_layer {
  * @pkey_index: index of P_Key 0xffff, or else of 0x7fff, or else 0
  * @link:       enum ibsa_link_layer
  * @port_num:   number of the port at its device; 0: the transport does not tell
- * @needs_grh:  the port sends no MAD without a GRH. True for RoCE ports, and for
- *              InfiniBand ports of which the transport has read this property
+ * @needs_grh:  the port sends no MAD without a GRH. True for RoCE ports, and
+ *              for InfiniBand ports of which the transport has read this
+ *              property
  * @reregisters: how many times clients at this port had to register again with
  *              the SM: because the SM requested it, if the transport can see
  *              that, or because the device was removed and returned
@@ -162,8 +163,8 @@ struct ibsa_transport;
  *          request with its TransactionID. NULL: it does not
  * @recv:   receives the next message without waiting. Return: 1, and *@out is
  *          the message; 0: there is no message; or a negative errno. -ENODEV,
- *          returned once: the device disappeared, and all requests in flight are
- *          lost
+ *          returned once: the device disappeared, and all requests in flight
+ *          are lost
  * @fd:     a descriptor that is readable when recv may have a message; -1: none
  * @wait:   waits until recv may have a message, wake was called, or @timeout_ms
  *          has passed (-1: no limit). A virtual clock advances instead. Return:
@@ -173,9 +174,10 @@ struct ibsa_transport;
  * @port:   reads the state of the local port. Return: 0; or a negative errno
  * @changed: whether the local port may have changed since the last call, if the
  *          transport receives events of the port. NULL: never
- * @gid:    reads an entry of the local port's GID table; any thread may call it.
- *          Return: 0; -ENODATA the entry is empty; -EINVAL the table has no such
- *          entry; or another negative errno. NULL: the table is not available
+ * @gid:    reads an entry of the local port's GID table; any thread may call
+ *          it. Return: 0; -ENODATA the entry is empty; -EINVAL the table has no
+ *          such entry; or another negative errno. NULL: the table is not
+ *          available
  * @pkey:   reads an entry of the local port's P_Key table in the same way, with
  *          0 for an empty entry. NULL: the table is not available
  * @listen: @on: recv also delivers Reports of the SA, each of which the client
@@ -183,9 +185,10 @@ struct ibsa_transport;
  *          Return: 0; -EBUSY another program or client receives the Reports at
  *          this port; -EOPNOTSUPP; or another negative errno. NULL: Reports are
  *          not available
- * @holder: after listen returned -EBUSY: writes to *@out which process receives,
- *          or may receive, the Reports. Does not wait. The text may contain any
- *          bytes. Return: false if this is not known. NULL: never known
+ * @holder: after listen returned -EBUSY: writes to *@out which process
+ *          receives, or may receive, the Reports. Does not wait. The text may
+ *          contain any bytes. Return: false if this is not known. NULL: never
+ *          known
  * @inherited: what a forked child calls instead of close: closes the file
  *          descriptors and touches nothing else, because threads of the parent
  *          may have been using the transport. NULL: there is nothing to close

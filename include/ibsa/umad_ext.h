@@ -47,9 +47,9 @@ struct umad_ca_pair {
  *
  * Return: a portid, 0 or above, as umad_open_port() returns it; -EOPNOTSUPP the
  * ib_umad module is not loaded, or its interface is older than version 5;
- * -ENODEV there is no such device or port, or it has no SMI; -EINVAL the port has
- * no umad device file; -ENOMEM; or the error of opening the umad device file,
- * such as -EACCES.
+ * -ENODEV there is no such device or port, or it has no SMI; -EINVAL the port
+ * has no umad device file; -ENOMEM; or the error of opening the umad device
+ * file, such as -EACCES.
  *
  * Source: umad_open_smi_port(3) of rdma-core; CapabilityMask bit 10,
  * IsSMdisabled, of IBA vol 1, 14.2.5.6.
@@ -86,16 +86,16 @@ int umad_get_smi_gsi_pairs(struct umad_ca_pair cas[], size_t max);
  * @enforce_smi: not 0: the pair must have smi_name
  *
  * The states of the ports are read from one device: @devname, or without it
- * smi_name, or gsi_name if there is no smi_name. Its preferred port is @portnum;
- * or port 1 if it has no higher port, or port 0 of a switch. Without @devname,
- * this port must not be down. Otherwise its preferred port is the first port
- * that is not down. If the pair has two devices, the preferred port of the other
- * device is the number of the first port that is not down at this device; if all
- * ports are down, 0 with @devname, and without @devname the pair does not
- * qualify. Any thread may call it.
+ * smi_name, or gsi_name if there is no smi_name. Its preferred port is
+ * @portnum; or port 1 if it has no higher port, or port 0 of a switch. Without
+ * @devname, this port must not be down. Otherwise its preferred port is the
+ * first port that is not down. If the pair has two devices, the preferred port
+ * of the other device is the number of the first port that is not down at this
+ * device; if all ports are down, 0 with @devname, and without @devname the pair
+ * does not qualify. Any thread may call it.
  *
- * Return: 0; -ENODEV, also in errno, there is no such device or port, or no pair
- * qualifies; -1 @ca_pair is NULL, or not enough memory.
+ * Return: 0; -ENODEV, also in errno, there is no such device or port, or no
+ * pair qualifies; -1 @ca_pair is NULL, or not enough memory.
  *
  * Source: umad_get_smi_gsi_pair_by_ca_name(3) of rdma-core.
  */

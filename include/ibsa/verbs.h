@@ -294,15 +294,16 @@ struct ibsa_verbs_options {
  * @options: NULL: all defaults
  *
  * Use it to set options, and in programs that add async_fd to an epoll set. In
- * other programs, ibv_register_sm_events() does the same. async_fd keeps its number, but
- * becomes an epoll file over the events of the device and of the SM, with the
- * flags O_NONBLOCK and FD_CLOEXEC of the device's file. An epoll set contains
- * files, not numbers: attach before EPOLL_CTL_ADD. The async_fd of
+ * other programs, ibv_register_sm_events() does the same. async_fd keeps its
+ * number, but becomes an epoll file over the events of the device and of the
+ * SM, with the flags O_NONBLOCK and FD_CLOEXEC of the device's file. An epoll
+ * set contains files, not numbers: attach before EPOLL_CTL_ADD. The async_fd of
  * ibsa_verbs_open() does not change.
  *
  * While the context is attached, read events with ibsa_get_async_event() only.
  * While that function lets libibverbs read an event of the device, the member
- * async_fd has a different value. Waits up to 10 s for ibsa_verbs_async_fd_put() of other threads.
+ * async_fd has a different value. Waits up to 10 s for
+ * ibsa_verbs_async_fd_put() of other threads.
  *
  * Return: 0; -EINVAL @context is NULL, closed or of the parent process, an
  * option is out of range, or @sa, @grh or @sm_key is set for a context of
