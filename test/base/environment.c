@@ -18,7 +18,7 @@
 #include <infiniband/umad.h>
 
 #include "test/support/device_tree.h"
-#include "test/support/served_rig.h"
+#include "test/support/server_rig.h"
 #include "wire/mad.h"
 
 enum { ROUNDS = 20, PLACES = 3, MAD_BYTES = 256 };
@@ -30,7 +30,7 @@ static struct {
 	unsigned int version; /* of the environment; plain on purpose */
 	struct ib_sa_client asker;
 	struct tree tree;
-	struct served *served;
+	struct server_rig *server;
 	char file[64];
 } world;
 
@@ -84,14 +84,14 @@ static int setup(void **state)
 	FILE *file;
 
 	(void)state;
-	world.served = served_start(served_pair);
+	world.server = server_start(server_pair);
 	tree_make(&world.tree);
 	tree_add_device(&world.tree, "mlx5_0");
 	snprintf(world.file, sizeof(world.file), "/tmp/environment-%d.net",
 		 (int)getpid());
 	file = fopen(world.file, "w");
 	assert_non_null(file);
-	assert_true(fputs(served_pair, file) >= 0);
+	assert_true(fputs(server_pair, file) >= 0);
 	assert_int_equal(fclose(file), 0);
 	ib_sa_register_client(&world.asker);
 	return 0;
@@ -104,7 +104,7 @@ static int teardown(void **state)
 	unlink(world.file);
 	setenv("SYSFS_PATH", world.tree.path, 1);
 	tree_remove(&world.tree);
-	served_stop(world.served);
+	server_stop(world.server);
 	return 0;
 }
 
@@ -112,7 +112,8 @@ static int teardown(void **state)
 static const char *fabric_at(unsigned int place)
 {
 	const char *const fabrics[PLACES] = { world.file,
-					      served_name(world.served), "" };
+					      server_address(world.server),
+					      "" };
 
 	return fabrics[place];
 }
@@ -273,9 +274,9 @@ static void clients_do_not_read_it(void **state)
 	for (unsigned int i = 0; i < ROUNDS * (PLACES - 1); i++)
 		client_use(clients[i % (PLACES - 1)]);
 	/* A server that is away and comes back is found by the same client. */
-	served_end(world.served);
+	server_end(world.server);
 	assert_true(server_becomes(clients[1], false));
-	served_again(world.served);
+	server_restart(world.server);
 	assert_true(server_becomes(clients[1], true));
 	loop_stop();
 	for (unsigned int i = 0; i < PLACES - 1; i++)
@@ -307,7 +308,7 @@ static void umad_ports_do_not_read_it(void **state)
 	int agent;
 
 	(void)state;
-	setenv("IBSA_FABRIC", served_name(world.served), 1);
+	setenv("IBSA_FABRIC", server_address(world.server), 1);
 	portid = umad_open_port(NULL, 0);
 	assert_true(portid >= 0);
 	agent = umad_register(portid, IBSA_CLASS_SA, 2, 1, NULL);

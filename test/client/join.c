@@ -103,7 +103,7 @@ static void second_does_not_wait_for_the_first(struct place place)
 static void joiner_at_a_fabric_server(void **state)
 {
 	(void)state;
-	second_does_not_wait_for_the_first(place_served());
+	second_does_not_wait_for_the_first(port_at_server());
 }
 
 static void joiner_on_a_transport_that_holds(void **state)

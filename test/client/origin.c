@@ -19,7 +19,7 @@
 #include <infiniband/umad.h>
 
 #include "test/support/device_tree.h"
-#include "test/support/served_rig.h"
+#include "test/support/server_rig.h"
 
 /* The same names and LIDs as served_pair, after nodes that take its GUIDs. */
 static const char other_pair[] = "Switch 6 \"S\"\n[1] \"H1\"[1]\n"
@@ -30,8 +30,8 @@ static const char other_pair[] = "Switch 6 \"S\"\n[1] \"H1\"[1]\n"
 				 "Ca 1 \"H2\" # \"right\"\n[1] \"S\"[2]\n";
 
 struct world {
-	struct served *here;
-	struct served *elsewhere;
+	struct server_rig *here;
+	struct server_rig *elsewhere;
 	struct ibsa_gid left; /* GIDs of the fabric at @here */
 	struct ibsa_gid right;
 	char file[64];
@@ -39,11 +39,11 @@ struct world {
 
 static struct world world;
 
-static struct ibsa_gid gid_of(const struct served *served, const char *node)
+static struct ibsa_gid gid_of(const struct server_rig *server, const char *node)
 {
 	struct ibsa_fabric_port at;
 
-	for (size_t i = 0; !ibsa_fabric_port_at(served_fabric(served), i, &at);
+	for (size_t i = 0; !ibsa_fabric_port_at(server_fabric(server), i, &at);
 	     i++) {
 		if (!strcmp(at.node, node))
 			return at.state.gid;
@@ -69,8 +69,8 @@ static int setup(void **state)
 	struct ibsa_gid left;
 
 	(void)state;
-	world.here = served_start(served_pair);
-	world.elsewhere = served_start(other_pair);
+	world.here = server_start(server_pair);
+	world.elsewhere = server_start(other_pair);
 	world.left = gid_of(world.here, "left");
 	world.right = gid_of(world.here, "right");
 	left = gid_of(world.elsewhere, "left");
@@ -84,8 +84,8 @@ static int teardown(void **state)
 	(void)state;
 	unsetenv("IBSA_FABRIC");
 	unlink(world.file);
-	served_stop(world.elsewhere);
-	served_stop(world.here);
+	server_stop(world.elsewhere);
+	server_stop(world.here);
 	return 0;
 }
 
@@ -97,7 +97,7 @@ static void environment_set(unsigned int round)
 	const char *const fabrics[ROUNDS] = {
 		NULL,
 		world.file,
-		served_name(world.elsewhere),
+		server_address(world.elsewhere),
 		"unix:/nonexistent",
 	};
 
@@ -111,7 +111,7 @@ static struct ib_device *device_open(void)
 {
 	const struct ibsa_device_options options = {
 		.name = "left",
-		.fabric = served_name(world.here),
+		.fabric = server_address(world.here),
 	};
 	struct ib_device *device;
 
@@ -169,7 +169,7 @@ static struct ibv_context *context_open(void)
 {
 	const struct ibsa_options options = {
 		.device = "left",
-		.fabric = served_name(world.here),
+		.fabric = server_address(world.here),
 	};
 	struct ibv_context *context;
 
@@ -220,7 +220,7 @@ static void client_reads_its_own_fabric(void **state)
 		uint16_t pkey;
 
 		environment_set(round);
-		client = served_client(world.here, "left");
+		client = server_client(world.here, "left");
 		environment_set((round + 1) % ROUNDS);
 		assert_int_equal(ibsa_port_get(client, true, &port), 0);
 		assert_memory_equal(&port.gid, &world.left, sizeof(port.gid));
@@ -240,12 +240,12 @@ static void node_is_that_of_the_opening(void **state)
 	struct ibv_gid_entry entry;
 
 	(void)state;
-	setenv("IBSA_FABRIC", served_name(world.here), 1);
+	setenv("IBSA_FABRIC", server_address(world.here), 1);
 	setenv("IBSA_NODE", "right", 1);
 	assert_int_equal(ibsa_device_open(NULL, NULL, &device), 0);
 	assert_int_equal(ibsa_verbs_open(NULL, NULL, &context), 0);
 	setenv("IBSA_NODE", "left", 1);
-	setenv("IBSA_FABRIC", served_name(world.elsewhere), 1);
+	setenv("IBSA_FABRIC", server_address(world.elsewhere), 1);
 	gid_is(rdma_get_gid_attr(device, 1, 0), &world.right);
 	assert_int_equal(ibsa_query_gid_ex(context, 1, 0, &entry, 0), 0);
 	assert_memory_equal(&entry.gid, &world.right, sizeof(world.right));
@@ -270,7 +270,7 @@ static void context_is_gone_with_its_server(void **state)
 {
 	const struct ibsa_options options = {
 		.device = "left",
-		.fabric = served_name(world.elsewhere),
+		.fabric = server_address(world.elsewhere),
 	};
 	const unsigned int fds = fds_count();
 	struct ibv_context *context = context_open();
@@ -281,13 +281,13 @@ static void context_is_gone_with_its_server(void **state)
 	assert_int_equal(ibsa_verbs_open(&options, NULL, &other), 0);
 	for (int round = 0; round < 3; round++) {
 		table_is_of_its_fabric(context);
-		served_end(world.here);
+		server_end(world.here);
 		assert_int_equal(ibsa_query_gid_ex(context, 1, 0, entries, 0),
 				 EIO);
 		assert_int_equal(ibsa_query_gid_table(context, entries, 4, 0),
 				 -EIO);
 		assert_int_equal(ibsa_query_gid_table(other, entries, 4, 0), 1);
-		served_again(world.here);
+		server_restart(world.here);
 	}
 	table_is_of_its_fabric(context);
 	assert_int_equal(ibsa_close_device(context), 0);
@@ -316,7 +316,7 @@ static void empty_name_is_a_real_device(void **state)
 	(void)state;
 	tree_make(&tree);
 	tree_add_device(&tree, "mlx5_0");
-	setenv("IBSA_FABRIC", served_name(world.here), 1);
+	setenv("IBSA_FABRIC", server_address(world.here), 1);
 	assert_int_equal(ibsa_device_open(&named, NULL, &device), 0);
 	assert_int_equal(ibsa_verbs_open(&options, NULL, &context), 0);
 	/* It has no device file, which only a real device can lack. */
@@ -340,10 +340,10 @@ static void umad_port_stays_at_its_server(void **state)
 
 	(void)state;
 	setenv("IBSA_NODE", "left", 1);
-	setenv("IBSA_FABRIC", served_name(world.here), 1);
+	setenv("IBSA_FABRIC", server_address(world.here), 1);
 	portid = umad_open_port(NULL, 0);
 	assert_true(portid >= 0);
-	setenv("IBSA_FABRIC", served_name(world.elsewhere), 1);
+	setenv("IBSA_FABRIC", server_address(world.elsewhere), 1);
 	assert_int_equal(umad_get_port(NULL, 0, &port), 0);
 	assert_memory_not_equal(&port.port_guid, world.left.raw + 8, 8);
 	assert_int_equal(umad_release_port(&port), 0);

@@ -15,7 +15,7 @@ struct ibsa_fabric *place_fabric(bool is_virtual)
 	};
 	struct ibsa_fabric *fabric = NULL;
 
-	assert_int_equal(ibsa_fabric_parse(served_pair, strlen(served_pair),
+	assert_int_equal(ibsa_fabric_parse(server_pair, strlen(server_pair),
 					   &options, NULL, &fabric),
 			 0);
 	return fabric;
@@ -29,14 +29,14 @@ struct place place_embedded(void)
 	return place;
 }
 
-struct place place_served(void)
+struct place port_at_server(void)
 {
 	struct place place = {
-		.served = served_start_on(place_fabric(false)),
+		.server = server_start_on(place_fabric(false)),
 	};
 
-	place.fabric = served_fabric(place.served);
-	place.options.fabric = served_name(place.served);
+	place.fabric = server_fabric(place.server);
+	place.options.fabric = server_address(place.server);
 	place.options.device = "right";
 	return place;
 }
@@ -52,8 +52,8 @@ struct place place_holding(void)
 
 void place_end(struct place *place)
 {
-	if (place->served)
-		served_stop(place->served);
+	if (place->server)
+		server_stop(place->server);
 	else if (place->fabric)
 		ibsa_fabric_put(place->fabric);
 }

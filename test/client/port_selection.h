@@ -11,12 +11,12 @@
 #include <ibsa/sim.h>
 
 #include "test/client/holding.h"
-#include "test/support/served_rig.h"
+#include "test/support/server_rig.h"
 
 enum { PLACE_SA_US = 20000 };
 
 struct place {
-	struct served *served;
+	struct server_rig *server;
 	struct ibsa_fabric *fabric;
 	struct holding *holding;
 	struct ibsa_options options; /* to open a client there */
@@ -26,7 +26,7 @@ struct place {
 extern struct holding place_held;
 
 struct place place_embedded(void);
-struct place place_served(void);
+struct place port_at_server(void);
 struct place place_holding(void);
 void place_end(struct place *place);
 

@@ -14,7 +14,7 @@ enum { MANY = 20000, WINDOW = 16384, TIMEOUT_MS = 20000 };
 /* More than the server's socket takes at once: all are answered. */
 static void full_socket_is_waited_for(void **state)
 {
-	struct place place = place_served();
+	struct place place = port_at_server();
 	const struct ibsa_device_options options = {
 		.name = place.options.device,
 		.fabric = place.options.fabric,
@@ -95,7 +95,7 @@ static void grh_need(struct place *place, bool needs_grh)
  * that at once. Afterwards the client goes on. */
 static void refused_first_try_ends_the_query(void **state)
 {
-	struct place place = place_served();
+	struct place place = port_at_server();
 	const uint64_t start_ns = clock_now_ns();
 	struct ibsa_client *client;
 	struct seen seen = { 0 };

@@ -151,7 +151,7 @@ static void room_on_the_embedded_fabric(void **state)
 static void room_at_a_fabric_server(void **state)
 {
 	(void)state;
-	given_up_leave_room(place_served());
+	given_up_leave_room(port_at_server());
 }
 
 static void room_on_a_transport_that_holds(void **state)
@@ -227,7 +227,7 @@ static void many_on_the_embedded_fabric(void **state)
 static void many_at_a_fabric_server(void **state)
 {
 	(void)state;
-	many_are_answered(place_served());
+	many_are_answered(port_at_server());
 }
 
 static void many_on_a_transport_that_holds(void **state)

@@ -137,20 +137,20 @@ static void *thread_register(void *arg)
 /* As of a device, the second close is for nothing. */
 static void a_second_close_takes_nothing_from_who_uses_it(void **state)
 {
-	struct served *served = *state;
+	struct server_rig *server = *state;
 	const int portid = umad_open_port(NULL, 0);
 	int agent = portid;
 	pthread_t thread;
 
 	assert_true(portid >= 0);
 	pthread_barrier_init(&barrier, NULL, 2);
-	(void)served_pause(served);
+	(void)server_pause(server);
 	assert_int_equal(pthread_create(&thread, NULL, thread_register, &agent),
 			 0);
 	pthread_barrier_wait(&barrier);
 	port_close(portid);
 	port_close(portid);
-	served_resume(served);
+	server_resume(server);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_true(agent >= 0);
 	pthread_barrier_destroy(&barrier);
@@ -225,7 +225,7 @@ int __wrap_ioctl(int fd, unsigned long command, void *argument)
 static void a_portid_that_was_closed_is_a_devices(void **state)
 {
 	struct umad_packet packet = { { 0 } };
-	struct served *served = *state;
+	struct server_rig *server = *state;
 	int portid, ends[2];
 	void *tree;
 
@@ -248,7 +248,7 @@ static void a_portid_that_was_closed_is_a_devices(void **state)
 	tree_teardown(&tree);
 	close(ends[0]);
 	close(ends[1]);
-	assert_int_equal(setenv("IBSA_FABRIC", served_name(served), 1), 0);
+	assert_int_equal(setenv("IBSA_FABRIC", server_address(server), 1), 0);
 }
 
 static void run_child(int go, int portid)

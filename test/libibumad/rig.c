@@ -9,10 +9,10 @@
 
 int libibumad_anywhere(void **state)
 {
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 
-	*state = served;
-	return setenv("IBSA_FABRIC", served_name(served), 1);
+	*state = server;
+	return setenv("IBSA_FABRIC", server_address(server), 1);
 }
 
 int libibumad_at_right(void **state)
@@ -24,7 +24,7 @@ int libibumad_tear_down(void **state)
 {
 	unsetenv("IBSA_FABRIC");
 	unsetenv("IBSA_NODE");
-	served_stop(*state);
+	server_stop(*state);
 	return 0;
 }
 

@@ -3,7 +3,7 @@
 #ifndef LIBIBUMAD_RIG_H
 #define LIBIBUMAD_RIG_H
 
-#include "../support/served_rig.h"
+#include "../support/server_rig.h"
 
 #include <errno.h>
 

@@ -52,11 +52,11 @@ static void answer_comes(int portid, int agent)
 static void a_port_ends_with_its_server(void **state)
 {
 	const int portid = umad_open_port(NULL, 0);
-	struct served *served = *state;
+	struct server_rig *server = *state;
 	int64_t took_ms;
 
 	assert_true(portid >= 0);
-	served_end(served);
+	server_end(server);
 	assert_int_equal(recv_timed(portid, 10000, &took_ms), -EIO);
 	assert_true(umad_register(portid, IBSA_CLASS_SA, 2, 1, NULL) < 0);
 	port_close(portid);
@@ -66,13 +66,13 @@ static void a_port_ends_with_its_server(void **state)
 /* A loop around umad_recv(), as OpenSM has, goes round ten times a second. */
 static void waiting_for_a_server_that_has_gone_takes_time(void **state)
 {
-	struct served *served = *state;
+	struct server_rig *server = *state;
 	int64_t took_ms;
 	int agent;
 	int portid = port_open(&agent);
 
 	answer_comes(portid, agent);
-	served_end(served);
+	server_end(server);
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(recv_timed(portid, -1, &took_ms), -EIO);
 		assert_true(took_ms >= REST_MS - 1);
@@ -84,22 +84,22 @@ static void waiting_for_a_server_that_has_gone_takes_time(void **state)
 	assert_int_equal(errno, EIO);
 	assert_int_equal(recv_timed(portid, 0, &took_ms), -EIO);
 	port_close(portid);
-	served_again(served);
+	server_restart(server);
 }
 
 /* It is another device: what was open stays dead, what is opened is not. */
 static void another_server_is_another_device(void **state)
 {
-	struct served *served = *state;
+	struct server_rig *server = *state;
 	int64_t took_ms;
 	int old_agent;
 	int old = port_open(&old_agent);
 	int agent;
 	int portid;
 
-	served_end(served);
+	server_end(server);
 	assert_true(umad_open_port(NULL, 0) < 0);
-	served_again(served);
+	server_restart(server);
 	assert_int_equal(recv_timed(old, 1, &took_ms), -EIO);
 	assert_true(umad_register(old, IBSA_CLASS_SA, 2, 1, NULL) < 0);
 	portid = port_open(&agent);

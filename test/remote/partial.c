@@ -20,7 +20,7 @@
 #include "base/clock.h"
 #include "remote/link.h"
 #include "remote/transport.h"
-#include "../support/served_rig.h"
+#include "../support/server_rig.h"
 #include "umad/header.h"
 
 enum {
@@ -93,15 +93,16 @@ static void note(const struct ibsa_reply *reply, void *arg)
 }
 
 /* Opening has the usual patience; what follows has @patience_ms. */
-static struct ibsa_client *client_open(const struct served *served,
+static struct ibsa_client *client_open(const struct server_rig *server,
 				       unsigned int patience_ms)
 {
 	struct ibsa_options options = { .deadline_ms = 1000 };
 	struct ibsa_client *client = NULL;
 	struct remote_address place;
 
-	assert_int_equal(ibsa__remote_address_find(served_name(served), "right",
-						   NULL, 0, NULL, &place),
+	assert_int_equal(ibsa__remote_address_find(server_address(server),
+						   "right", NULL, 0, NULL,
+						   &place),
 			 0);
 	assert_int_equal(ibsa__remote_open(&place, 1 << 20, NULL,
 					   &options.transport),
@@ -138,8 +139,8 @@ static uint64_t since_ms(uint64_t start_ns)
 /* Several waits in vain, none of which is long. */
 static void the_rest_of_a_packet_is_sent_later(void **state)
 {
-	struct served *served = served_start(served_pair);
-	struct ibsa_client *client = client_open(served, 2 * LATE_MS);
+	struct server_rig *server = server_start(server_pair);
+	struct ibsa_client *client = client_open(server, 2 * LATE_MS);
 	const uint64_t start_ns = clock_now_ns();
 	struct seen seen;
 
@@ -159,14 +160,14 @@ static void the_rest_of_a_packet_is_sent_later(void **state)
 	assert_int_equal(seen.err, 0);
 	assert_int_equal(seen.tries, 1);
 	assert_int_equal(ibsa_close(client), 0);
-	served_stop(served);
+	server_stop(server);
 }
 
 /* The next packet would be taken for the rest of the first. */
 static void a_connection_with_half_a_packet_is_renewed(void **state)
 {
-	struct served *served = served_start(served_pair);
-	struct ibsa_client *client = client_open(served, PATIENCE_MS);
+	struct server_rig *server = server_start(server_pair);
+	struct ibsa_client *client = client_open(server, PATIENCE_MS);
 	const uint64_t start_ns = clock_now_ns();
 	struct ibsa_port_state before;
 	struct ibsa_port_state after;
@@ -188,7 +189,7 @@ static void a_connection_with_half_a_packet_is_renewed(void **state)
 	while (!err && ibsa_port_get(client, true, &after) == -ENODEV);
 	assert_true(after.reregisters != before.reregisters);
 	assert_int_equal(ibsa_close(client), 0);
-	served_stop(served);
+	server_stop(server);
 	world.fd = -1;
 }
 

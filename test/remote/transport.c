@@ -20,7 +20,7 @@
 #include "remote/file.h"
 #include "remote/transport.h"
 #include "sim/mad/mad.h"
-#include "../support/served_rig.h"
+#include "../support/server_rig.h"
 #include "wire/mad.h"
 
 struct table {
@@ -44,8 +44,8 @@ static void a_client_is_answered(void **state)
 		.record = &ibsa_node_record,
 		.method = IBSA_METHOD_GET_TABLE,
 	};
-	struct served *served = served_start(served_pair);
-	struct ibsa_client *client = served_client(served, "right");
+	struct server_rig *server = server_start(server_pair);
+	struct ibsa_client *client = server_client(server, "right");
 	struct ibsa_port_state port;
 	struct table table = { 0 };
 
@@ -58,7 +58,7 @@ static void a_client_is_answered(void **state)
 	assert_int_equal(port.sm_lid, 1);
 	assert_int_equal(port.port_state, 4);
 	assert_int_equal(ibsa_close(client), 0);
-	served_stop(served);
+	server_stop(server);
 }
 
 /* Poll, dispatch: nobody needs more. */
@@ -67,8 +67,8 @@ static void an_own_loop_works(void **state)
 	const struct ibsa_query query = {
 		.record = &ibsa_class_port_info_record
 	};
-	struct served *served = served_start(served_pair);
-	struct ibsa_client *client = served_client(served, NULL);
+	struct server_rig *server = server_start(server_pair);
+	struct ibsa_client *client = server_client(server, NULL);
 	struct pollfd fd = { .fd = ibsa_fd(client), .events = POLLIN };
 	struct table table = { 0 };
 
@@ -81,16 +81,16 @@ static void an_own_loop_works(void **state)
 	}
 	assert_int_equal(table.err, 0);
 	assert_int_equal(ibsa_close(client), 0);
-	served_stop(served);
+	server_stop(server);
 }
 
-static struct ibsa_transport *open_transport(struct served *served,
+static struct ibsa_transport *open_transport(struct server_rig *server,
 					     const char *node)
 {
 	struct ibsa_transport *transport = NULL;
 	struct remote_address place;
 
-	assert_int_equal(ibsa__remote_address_find(served_name(served), node,
+	assert_int_equal(ibsa__remote_address_find(server_address(server), node,
 						   NULL, 0, NULL, &place),
 			 0);
 	assert_int_equal(ibsa__remote_open(&place, 1 << 20, NULL, &transport),
@@ -106,18 +106,18 @@ static void tables_of_a_port_are_read(void **state)
 		.pkeys = pkeys,
 		.pkey_count = 2,
 	};
-	struct served *served = served_start(served_pair);
-	struct ibsa_transport *transport = open_transport(served, "right");
+	struct server_rig *server = server_start(server_pair);
+	struct ibsa_transport *transport = open_transport(server, "right");
 	struct pollfd fd = { .fd = transport->ops->fd(transport),
 			     .events = POLLIN };
 	struct ibsa_gid_entry gid;
 	uint16_t pkey;
 
 	(void)state;
-	assert_int_equal(ibsa_fabric_port_set(served_fabric(served), "right", 1,
+	assert_int_equal(ibsa_fabric_port_set(server_fabric(server), "right", 1,
 					      &change),
 			 0);
-	served_wake(served);
+	server_wake(server);
 	assert_int_equal(poll(&fd, 1, 10000), 1);
 	assert_int_equal(transport->ops->pkey(transport, 1, &pkey), 0);
 	/* The change is still to be told, though it was read here. */
@@ -132,14 +132,14 @@ static void tables_of_a_port_are_read(void **state)
 	assert_int_equal(transport->ops->gid(transport, 1, &gid), -ENODATA);
 	assert_int_equal(transport->ops->gid(transport, 1000, &gid), -EINVAL);
 	transport->ops->close(transport);
-	served_stop(served);
+	server_stop(server);
 }
 
 static void one_listens_at_a_time(void **state)
 {
-	struct served *served = served_start(served_pair);
-	struct ibsa_transport *one = open_transport(served, "right");
-	struct ibsa_transport *two = open_transport(served, "right");
+	struct server_rig *server = server_start(server_pair);
+	struct ibsa_transport *one = open_transport(server, "right");
+	struct ibsa_transport *two = open_transport(server, "right");
 
 	(void)state;
 	for (int i = 0; i < 200; i++) {
@@ -152,15 +152,15 @@ static void one_listens_at_a_time(void **state)
 	}
 	one->ops->close(one);
 	two->ops->close(two);
-	served_stop(served);
+	server_stop(server);
 }
 
 /* Each waits for the answer to the one before. */
 static void listening_begins_again_at_once(void **state)
 {
-	struct served *served = served_start(served_pair);
-	struct ibsa_transport *one = open_transport(served, "right");
-	struct ibsa_transport *two = open_transport(served, "right");
+	struct server_rig *server = server_start(server_pair);
+	struct ibsa_transport *one = open_transport(server, "right");
+	struct ibsa_transport *two = open_transport(server, "right");
 
 	(void)state;
 	for (int i = 0; i < 10; i++) {
@@ -173,22 +173,22 @@ static void listening_begins_again_at_once(void **state)
 	}
 	one->ops->close(one);
 	two->ops->close(two);
-	served_stop(served);
+	server_stop(server);
 }
 
 /* What listens where the server was accepts nobody, and says nothing. */
 static void a_silent_server_holds_nobody_up(void **state)
 {
-	struct served *served = served_start(served_pair);
-	struct ibsa_transport *transport = open_transport(served, "right");
+	struct server_rig *server = server_start(server_pair);
+	struct ibsa_transport *transport = open_transport(server, "right");
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	const uint64_t start_ns = clock_now_ns();
 	struct ibsa_port_state port;
 
 	(void)state;
-	strcpy(address.sun_path, served_path(served));
-	served_end(served);
+	strcpy(address.sun_path, server_path(server));
+	server_end(server);
 	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)),
 			 0);
 	assert_int_equal(listen(fd, 1), 0);
@@ -198,25 +198,25 @@ static void a_silent_server_holds_nobody_up(void **state)
 	assert_true(clock_now_ns() - start_ns < 5000 * NS_PER_MS);
 	close(fd);
 	unlink(address.sun_path);
-	served_again(served);
+	server_restart(server);
 	for (int i = 0; i < 1000 && transport->ops->port(transport, &port); i++)
 		poll(NULL, 0, 10);
 	assert_int_equal(transport->ops->port(transport, &port), 0);
 	transport->ops->close(transport);
-	served_stop(served);
+	server_stop(server);
 }
 
 static void changes_wake_the_client(void **state)
 {
-	struct served *served = served_start(served_pair);
-	struct ibsa_transport *transport = open_transport(served, "right");
+	struct server_rig *server = server_start(server_pair);
+	struct ibsa_transport *transport = open_transport(server, "right");
 	struct pollfd fd = { .fd = transport->ops->fd(transport),
 			     .events = POLLIN };
 	struct ibsa_port_state port;
 
 	(void)state;
 	assert_false(transport->ops->changed(transport));
-	served_order(served, "link down right/1");
+	server_command(server, "link down right/1");
 	assert_int_equal(poll(&fd, 1, 10000), 1);
 	assert_true(transport->ops->changed(transport));
 	assert_false(transport->ops->changed(transport));
@@ -224,45 +224,45 @@ static void changes_wake_the_client(void **state)
 	assert_int_equal(transport->ops->port(transport, &port), 0);
 	assert_int_equal(port.port_state, 1);
 	transport->ops->close(transport);
-	served_stop(served);
+	server_stop(server);
 }
 
 /* A wait that sees nothing hides neither what came before nor what comes. */
 static void changes_around_a_wait_are_told(void **state)
 {
-	struct served *served = served_start(served_pair);
-	struct ibsa_transport *transport = open_transport(served, "right");
+	struct server_rig *server = server_start(server_pair);
+	struct ibsa_transport *transport = open_transport(server, "right");
 	struct pollfd fd = { .fd = transport->ops->fd(transport),
 			     .events = POLLIN };
 	struct ibsa_port_state port;
 
 	(void)state;
 	assert_int_equal(transport->ops->wait(transport, 0), 0);
-	served_order(served, "link down right/1");
+	server_command(server, "link down right/1");
 	assert_int_equal(poll(&fd, 1, 10000), 1);
 	(void)transport->ops->changed(transport);
 	assert_true(!poll(&fd, 1, 0) || transport->ops->changed(transport));
-	served_order(served, "link up right/1");
+	server_command(server, "link up right/1");
 	assert_int_equal(poll(&fd, 1, 10000), 1);
 	assert_int_equal(transport->ops->port(transport, &port), 0);
 	assert_int_equal(transport->ops->wait(transport, 0), 0);
 	assert_true(transport->ops->changed(transport));
 	transport->ops->close(transport);
-	served_stop(served);
+	server_stop(server);
 }
 
 /* A call that awaits an answer reads the change that comes before it. */
 static void changes_before_an_answer_are_told(void **state)
 {
 	const char *const lines[] = { "link up right/1", "link down right/1" };
-	struct served *served = served_start(served_pair);
-	struct ibsa_transport *transport = open_transport(served, "right");
+	struct server_rig *server = server_start(server_pair);
+	struct ibsa_transport *transport = open_transport(server, "right");
 	struct pollfd fd = { .fd = transport->ops->fd(transport),
 			     .events = POLLIN };
 
 	(void)state;
 	for (int on = 1; on >= 0; on--) {
-		served_order(served, lines[on]);
+		server_command(server, lines[on]);
 		assert_int_equal(poll(&fd, 1, 10000), 1);
 		assert_int_equal(transport->ops->listen(transport, on), 0);
 		assert_int_equal(poll(&fd, 1, 10000), 1);
@@ -270,7 +270,7 @@ static void changes_before_an_answer_are_told(void **state)
 		assert_int_equal(poll(&fd, 1, 0), 0);
 	}
 	transport->ops->close(transport);
-	served_stop(served);
+	server_stop(server);
 }
 
 /* Whoever changes the fabric in the server's process, and wakes it. */
@@ -280,20 +280,20 @@ static void changes_from_inside_are_told(void **state)
 		.mask = IBSA_CHANGE_SM_SL,
 		.sm_sl = 3,
 	};
-	struct served *served = served_start(served_pair);
-	struct ibsa_transport *transport = open_transport(served, "right");
+	struct server_rig *server = server_start(server_pair);
+	struct ibsa_transport *transport = open_transport(server, "right");
 	struct pollfd fd = { .fd = transport->ops->fd(transport),
 			     .events = POLLIN };
 
 	(void)state;
-	assert_int_equal(ibsa_fabric_port_set(served_fabric(served), "right", 1,
+	assert_int_equal(ibsa_fabric_port_set(server_fabric(server), "right", 1,
 					      &other_sl),
 			 0);
-	served_wake(served);
+	server_wake(server);
 	assert_int_equal(poll(&fd, 1, 10000), 1);
 	assert_true(transport->ops->changed(transport));
 	transport->ops->close(transport);
-	served_stop(served);
+	server_stop(server);
 }
 
 struct smp {
@@ -326,7 +326,7 @@ static void send_smp(struct remote_file *file, uint32_t agent, uint8_t method,
 }
 
 /* Set the SM's LID at the right port, after a command has been carried out. */
-static void send_sm_lid(struct served *served, const char *command,
+static void send_sm_lid(struct server_rig *server, const char *command,
 			uint16_t lid)
 {
 	enum { PORT_INFO_AT = 64 - 4 };
@@ -341,8 +341,9 @@ static void send_sm_lid(struct served *served, const char *command,
 	struct smp smp = { .mad = { 0 } };
 	uint64_t over;
 
-	assert_int_equal(ibsa__remote_address_find(served_name(served), "left",
-						   NULL, 0, NULL, &place),
+	assert_int_equal(ibsa__remote_address_find(server_address(server),
+						   "left", NULL, 0, NULL,
+						   &place),
 			 0);
 	assert_int_equal(ibsa__remote_file_open(&place, NULL, &file), 0);
 	assert_int_equal(ibsa__remote_register(&file.connection, &request), 0);
@@ -355,7 +356,7 @@ static void send_sm_lid(struct served *served, const char *command,
 	info.master_sm_lid = lid;
 	info.port_physical_state = 0;
 	ibsa_port_info_record.encode(&info, smp.mad + PORT_INFO_AT, &over);
-	served_order(served, command);
+	server_command(server, command);
 	send_smp(&file, request.id, IBSA_METHOD_SET, &smp);
 	assert_int_equal(poll(&fd, 1, 10000), 1);
 	ibsa__remote_file_close(&file);
@@ -364,17 +365,17 @@ static void send_sm_lid(struct served *served, const char *command,
 /* The SM says by a MAD that is late that it is elsewhere. */
 static void late_changes_are_told(void **state)
 {
-	struct served *served = served_start(served_pair);
-	struct ibsa_transport *transport = open_transport(served, "right");
+	struct server_rig *server = server_start(server_pair);
+	struct ibsa_transport *transport = open_transport(server, "right");
 	struct pollfd fd = { .fd = transport->ops->fd(transport),
 			     .events = POLLIN };
 
 	(void)state;
-	send_sm_lid(served, "fault delay=100,1,20", 7);
+	send_sm_lid(server, "fault delay=100,1,20", 7);
 	assert_int_equal(poll(&fd, 1, 10000), 1);
 	assert_true(transport->ops->changed(transport));
 	transport->ops->close(transport);
-	served_stop(served);
+	server_stop(server);
 }
 
 static void count_event(const struct ibsa_event *event, void *arg)
@@ -383,9 +384,9 @@ static void count_event(const struct ibsa_event *event, void *arg)
 	++*(int *)arg;
 }
 
-static void check_events(struct served *served, const char *node)
+static void check_events(struct server_rig *server, const char *node)
 {
-	struct ibsa_client *client = served_client(served, node);
+	struct ibsa_client *client = server_client(server, node);
 	struct ibsa_event_watch *watch = NULL;
 	int events = 0;
 	int seen;
@@ -396,28 +397,28 @@ static void check_events(struct served *served, const char *node)
 	for (int i = 0; i < 200 && !events; i++)
 		assert_int_equal(ibsa_wait(client, 50), 0);
 	seen = events;
-	served_order(served, "link down third/1");
+	server_command(server, "link down third/1");
 	for (int i = 0; i < 200 && events == seen; i++)
 		assert_int_equal(ibsa_wait(client, 50), 0);
 	assert_true(events > seen);
 	ibsa_event_unwatch(watch);
 	assert_int_equal(ibsa_close(client), 0);
-	served_order(served, "link up third/1");
+	server_command(server, "link up third/1");
 }
 
 /* At the port that the SA is on, too. */
 static void events_of_the_sm_come(void **state)
 {
-	struct served *served = served_start(
+	struct server_rig *server = server_start(
 		"Switch 4 \"S\"\n[1] \"H1\"[1]\n[2] \"H2\"[1]\n[3] \"H3\"[1]\n"
 		"Ca 1 \"H1\" # \"left\"\n[1] \"S\"[1]\n"
 		"Ca 1 \"H2\" # \"right\"\n[1] \"S\"[2]\n"
 		"Ca 1 \"H3\" # \"third\"\n[1] \"S\"[3]\n");
 
 	(void)state;
-	check_events(served, "right");
-	check_events(served, "left");
-	served_stop(served);
+	check_events(server, "right");
+	check_events(server, "left");
+	server_stop(server);
 }
 
 /* As a device that is unplugged, and plugged in again. */
@@ -426,8 +427,8 @@ static void a_server_that_returns_is_used_again(void **state)
 	const struct ibsa_query query = {
 		.record = &ibsa_class_port_info_record,
 	};
-	struct served *served = served_start(served_pair);
-	struct ibsa_transport *transport = open_transport(served, "right");
+	struct server_rig *server = server_start(server_pair);
+	struct ibsa_transport *transport = open_transport(server, "right");
 	struct ibsa_options options = { .transport = transport };
 	struct ibsa_port_state before;
 	struct ibsa_port_state after;
@@ -437,10 +438,10 @@ static void a_server_that_returns_is_used_again(void **state)
 	(void)state;
 	assert_int_equal(ibsa_open(&options, NULL, &client), 0);
 	assert_int_equal(ibsa_port_get(client, true, &before), 0);
-	served_end(served);
+	server_end(server);
 	assert_int_equal(ibsa_query_wait(client, &query, NULL, NULL), -ENODEV);
 	assert_int_equal(ibsa_port_get(client, true, &after), -ENODEV);
-	served_again(served);
+	server_restart(server);
 	do
 		err = ibsa_wait(client, 100);
 	while (!err && ibsa_port_get(client, true, &after) == -ENODEV);
@@ -448,7 +449,7 @@ static void a_server_that_returns_is_used_again(void **state)
 	assert_int_equal(after.lid, before.lid);
 	assert_true(after.reregisters != before.reregisters);
 	assert_int_equal(ibsa_close(client), 0);
-	served_stop(served);
+	server_stop(server);
 }
 
 static int open_wrong(const char *fabric, const char *node, unsigned int port)
@@ -469,19 +470,21 @@ static int open_wrong(const char *fabric, const char *node, unsigned int port)
 
 static void wrong_places_are_refused(void **state)
 {
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	char longest[200] = "unix:/";
 
 	(void)state;
 	memset(longest + 6, 'x', sizeof(longest) - 7);
-	assert_int_equal(open_wrong(served_name(served), "nobody", 0), -ENODEV);
-	assert_int_equal(open_wrong(served_name(served), "left", 9), -ENXIO);
+	assert_int_equal(open_wrong(server_address(server), "nobody", 0),
+			 -ENODEV);
+	assert_int_equal(open_wrong(server_address(server), "left", 9), -ENXIO);
 	assert_int_equal(open_wrong("unix:", NULL, 0), -EINVAL);
 	assert_int_equal(open_wrong("unix:/nowhere", NULL, 0), -ENODEV);
-	assert_int_equal(open_wrong(served_path(served), NULL, 0), -EINVAL);
+	assert_int_equal(open_wrong(server_path(server), NULL, 0), -EINVAL);
 	assert_int_equal(open_wrong(longest, NULL, 0), -ENAMETOOLONG);
-	assert_int_equal(open_wrong(served_name(served), longest, 0), -EINVAL);
-	served_stop(served);
+	assert_int_equal(open_wrong(server_address(server), longest, 0),
+			 -EINVAL);
+	server_stop(server);
 }
 
 /* A device is at the node and port that the process is at. */
@@ -495,10 +498,10 @@ static void wrong_places_of_a_process_are_told_apart(void **state)
 		{ "nobody/1", -ENODEV },
 		{ "right/9", -ENXIO },
 	};
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 
 	(void)state;
-	setenv("IBSA_FABRIC", served_name(served), 1);
+	setenv("IBSA_FABRIC", server_address(server), 1);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct ibsa_device_list *devices;
 		struct ibsa_gid_list *gids;
@@ -512,18 +515,18 @@ static void wrong_places_of_a_process_are_told_apart(void **state)
 	}
 	unsetenv("IBSA_FABRIC");
 	unsetenv("IBSA_NODE");
-	served_stop(served);
+	server_stop(server);
 }
 
 /* All files there are, through those who read them. */
 static void the_device_is_listed(void **state)
 {
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	struct ibsa_device_list *list;
 	const struct ibsa_port *port;
 
 	(void)state;
-	setenv("IBSA_FABRIC", served_name(served), 1);
+	setenv("IBSA_FABRIC", server_address(server), 1);
 	setenv("IBSA_NODE", "right/1", 1);
 	assert_int_equal(ibsa_devices_read(&list), 0);
 	assert_int_equal(list->count, 1);
@@ -539,23 +542,23 @@ static void the_device_is_listed(void **state)
 	assert_string_equal(port->umad, "umad0");
 	assert_string_equal(port->link_layer, "InfiniBand");
 	ibsa_devices_free(list);
-	served_end(served);
+	server_end(server);
 	assert_true(ibsa_devices_read(&list) < 0);
 	unsetenv("IBSA_FABRIC");
 	unsetenv("IBSA_NODE");
-	served_stop(served);
+	server_stop(server);
 }
 
 /* libibverbs' names; the context stays at the server that it was opened at. */
 static void verbs_contexts_are_made(void **state)
 {
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	struct ibv_context *context = NULL;
 	struct ibv_gid_entry entry;
 	union ibv_gid other;
 
 	(void)state;
-	setenv("IBSA_FABRIC", served_name(served), 1);
+	setenv("IBSA_FABRIC", server_address(server), 1);
 	assert_int_equal(ibsa_verbs_open(NULL, NULL, &context), 0);
 	assert_string_equal(context->device->name, "ibsa0");
 	assert_int_equal(ibsa_query_gid_ex(context, 1, 0, &entry, 0), 0);
@@ -565,7 +568,7 @@ static void verbs_contexts_are_made(void **state)
 	assert_int_equal(ibv_gid_reachable(context, 1, &other, 5000), -1);
 	assert_int_equal(ibsa_verbs_close(context), 0);
 	unsetenv("IBSA_FABRIC");
-	served_stop(served);
+	server_stop(server);
 }
 
 int main(void)

@@ -11,13 +11,13 @@
 #include <unistd.h>
 
 #include "remote/protocol.h"
-#include "../support/served_rig.h"
+#include "../support/server_rig.h"
 
 static struct ibsa_fabric *parse(const struct ibsa_fabric_options *options)
 {
 	struct ibsa_fabric *fabric = NULL;
 
-	assert_int_equal(ibsa_fabric_parse(served_pair, strlen(served_pair),
+	assert_int_equal(ibsa_fabric_parse(server_pair, strlen(server_pair),
 					   options, NULL, &fabric),
 			 0);
 	return fabric;
@@ -50,187 +50,187 @@ static void check_opens(struct ibsa_fabric *fabric, const char *path)
 
 static void only_the_owner_may_connect(void **state)
 {
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	struct stat info;
 
 	(void)state;
-	assert_int_equal(lstat(served_path(served), &info), 0);
+	assert_int_equal(lstat(server_path(server), &info), 0);
 	assert_true(S_ISSOCK(info.st_mode));
 	assert_int_equal(info.st_mode & ALLPERMS, 0600);
-	served_end(served);
-	assert_int_equal(lstat(served_path(served), &info), -1);
-	served_stop(served);
+	server_end(server);
+	assert_int_equal(lstat(server_path(server), &info), -1);
+	server_stop(server);
 }
 
 static void a_running_server_keeps_its_socket(void **state)
 {
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	struct ibsa_fabric *fabric = parse(NULL);
 	struct ibsa_client *client;
 
 	(void)state;
-	check_refused(fabric, served_path(served), -EADDRINUSE);
-	client = served_client(served, "left");
+	check_refused(fabric, server_path(server), -EADDRINUSE);
+	client = server_client(server, "left");
 	assert_int_equal(ibsa_close(client), 0);
 	ibsa_fabric_put(fabric);
-	served_stop(served);
+	server_stop(server);
 }
 
 /* The folder may be /tmp, where any user can hold a lock on it. */
 static void a_lock_on_the_folder_holds_up_nobody(void **state)
 {
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	char folder[PATH_MAX];
 	int fd;
 
 	(void)state;
-	snprintf(folder, sizeof(folder), "%s", served_path(served));
+	snprintf(folder, sizeof(folder), "%s", server_path(server));
 	*strrchr(folder, '/') = '\0';
-	served_end(served);
+	server_end(server);
 	fd = open(folder, O_RDONLY | O_DIRECTORY);
 	assert_true(fd >= 0);
 	assert_int_equal(flock(fd, LOCK_EX), 0);
 	alarm(60); /* what holds it up is without end */
-	check_opens(served_fabric(served), served_path(served));
+	check_opens(server_fabric(server), server_path(server));
 	alarm(0);
 	close(fd);
-	served_stop(served);
+	server_stop(server);
 }
 
 /* A lock is waited for, but not for ever, and leaves no file behind. */
 static void a_lock_of_another_server_is_waited_for(void **state)
 {
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	char name[PATH_MAX];
 	int fd;
 
 	(void)state;
-	served_end(served);
-	snprintf(name, sizeof(name), "%s.lock", served_path(served));
+	server_end(server);
+	snprintf(name, sizeof(name), "%s.lock", server_path(server));
 	fd = open(name, O_RDWR | O_CREAT, 0600);
 	assert_true(fd >= 0);
 	assert_int_equal(flock(fd, LOCK_EX), 0);
 	alarm(60);
-	check_refused(served_fabric(served), served_path(served), -EBUSY);
+	check_refused(server_fabric(server), server_path(server), -EBUSY);
 	alarm(0);
 	close(fd);
-	check_opens(served_fabric(served), served_path(served));
+	check_opens(server_fabric(server), server_path(server));
 	assert_int_equal(access(name, F_OK), -1);
-	served_stop(served);
+	server_stop(server);
 }
 
 /* What others can open they can lock. */
 static void a_lock_that_others_can_hold_is_none(void **state)
 {
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	char name[PATH_MAX];
 
 	(void)state;
-	served_end(served);
-	snprintf(name, sizeof(name), "%s.lock", served_path(served));
+	server_end(server);
+	snprintf(name, sizeof(name), "%s.lock", server_path(server));
 	assert_int_equal(symlink("/dev/null", name), 0);
-	check_refused(served_fabric(served), served_path(served), -EEXIST);
+	check_refused(server_fabric(server), server_path(server), -EEXIST);
 	assert_int_equal(unlink(name), 0);
 	assert_int_equal(mkdir(name, 0700), 0);
-	check_refused(served_fabric(served), served_path(served), -EEXIST);
+	check_refused(server_fabric(server), server_path(server), -EEXIST);
 	assert_int_equal(rmdir(name), 0);
 	close(open(name, O_RDWR | O_CREAT, 0600));
 	assert_int_equal(chmod(name, 0604), 0);
-	check_refused(served_fabric(served), served_path(served), -EEXIST);
+	check_refused(server_fabric(server), server_path(server), -EEXIST);
 	assert_int_equal(chmod(name, 0600), 0);
 	if (!geteuid()) {
 		assert_int_equal(chown(name, 1, 1), 0);
-		check_refused(served_fabric(served), served_path(served),
+		check_refused(server_fabric(server), server_path(server),
 			      -EEXIST);
 	}
 	assert_int_equal(unlink(name), 0);
-	served_stop(served);
+	server_stop(server);
 }
 
 /* One that is stopped, say: those who want in fill its line, and stay there. */
 static void a_server_that_lets_nobody_in_keeps_its_socket(void **state)
 {
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	const int stopped = socket(AF_UNIX, SOCK_STREAM, 0);
 	int waiting;
 
 	(void)state;
-	served_end(served);
+	server_end(server);
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s",
-		 served_path(served));
+		 server_path(server));
 	assert_int_equal(
 		bind(stopped, (struct sockaddr *)&address, sizeof(address)), 0);
 	assert_int_equal(listen(stopped, 0), 0);
-	waiting = served_connect(served, NULL);
-	check_refused(served_fabric(served), served_path(served), -EADDRINUSE);
+	waiting = server_connect(server, NULL);
+	check_refused(server_fabric(server), server_path(server), -EADDRINUSE);
 	close(waiting);
 	close(stopped);
-	assert_int_equal(unlink(served_path(served)), 0);
-	served_stop(served);
+	assert_int_equal(unlink(server_path(server)), 0);
+	server_stop(server);
 }
 
 /* As after kill -9: the socket's file is there, and nobody behind it. */
 static void a_dead_servers_socket_is_replaced(void **state)
 {
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
 	(void)state;
-	served_end(served);
+	server_end(server);
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s",
-		 served_path(served));
+		 server_path(server));
 	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)),
 			 0);
 	close(fd);
-	served_again(served);
-	assert_int_equal(ibsa_close(served_client(served, NULL)), 0);
-	served_stop(served);
+	server_restart(server);
+	assert_int_equal(ibsa_close(server_client(server, NULL)), 0);
+	server_stop(server);
 }
 
 static void another_kind_of_file_stays(void **state)
 {
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	struct stat info;
 	int fd;
 
 	(void)state;
-	served_end(served);
-	fd = open(served_path(served), O_CREAT | O_WRONLY, 0644);
+	server_end(server);
+	fd = open(server_path(server), O_CREAT | O_WRONLY, 0644);
 	assert_true(fd >= 0);
 	close(fd);
-	check_refused(served_fabric(served), served_path(served), -EEXIST);
-	assert_int_equal(lstat(served_path(served), &info), 0);
-	assert_int_equal(unlink(served_path(served)), 0);
-	served_stop(served);
+	check_refused(server_fabric(server), server_path(server), -EEXIST);
+	assert_int_equal(lstat(server_path(server), &info), 0);
+	assert_int_equal(unlink(server_path(server)), 0);
+	server_stop(server);
 }
 
 /* Somebody has removed the socket, and another server has one there now. */
 static void another_servers_socket_stays(void **state)
 {
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	struct ibsa_fabric *fabric = parse(NULL);
 	struct ibsa_fabric_server *other = NULL;
 	struct stat info;
 
 	(void)state;
-	assert_int_equal(unlink(served_path(served)), 0);
-	assert_int_equal(ibsa_fabric_server_open(fabric, served_path(served),
+	assert_int_equal(unlink(server_path(server)), 0);
+	assert_int_equal(ibsa_fabric_server_open(fabric, server_path(server),
 						 NULL, NULL, &other),
 			 0);
-	served_end(served);
-	assert_int_equal(lstat(served_path(served), &info), 0);
+	server_end(server);
+	assert_int_equal(lstat(server_path(server), &info), 0);
 	ibsa_fabric_server_close(other);
-	assert_int_equal(lstat(served_path(served), &info), -1);
+	assert_int_equal(lstat(server_path(server), &info), -1);
 	ibsa_fabric_put(fabric);
-	served_stop(served);
+	server_stop(server);
 }
 
 /* What another server has made there by now stays when this one ends. */
 static void anothers_fifo_stays(void **state)
 {
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	const struct {
 		struct remote_head head;
 		uint32_t port;
@@ -241,7 +241,7 @@ static void anothers_fifo_stays(void **state)
 	};
 	struct remote_head head;
 	char folder[128], path[256] = "";
-	int fd = served_connect(served, "left");
+	int fd = server_connect(server, "left");
 
 	(void)state;
 	assert_int_equal(send(fd, &question, sizeof(question), MSG_NOSIGNAL),
@@ -253,11 +253,11 @@ static void anothers_fifo_stays(void **state)
 	close(fd);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(mkfifo(path, 0600), 0);
-	served_end(served);
+	server_end(server);
 	assert_int_equal(unlink(path), 0);
-	snprintf(folder, sizeof(folder), "%s.issm", served_path(served));
+	snprintf(folder, sizeof(folder), "%s.issm", server_path(server));
 	assert_int_equal(rmdir(folder), 0);
-	served_stop(served);
+	server_stop(server);
 }
 
 static void wrong_places_are_refused(void **state)
@@ -282,52 +282,52 @@ static void wrong_places_are_refused(void **state)
 	ibsa_fabric_server_close(NULL);
 }
 
-static int command(struct served *served, const char *line, char *out,
+static int command(struct server_rig *server, const char *line, char *out,
 		   size_t room)
 {
 	struct ibsa_error error = { .text = "" };
-	int err = ibsa_fabric_command(served_name(served), line, out, room,
+	int err = ibsa_fabric_command(server_address(server), line, out, room,
 				      &error);
 
 	assert_true(!err || error.text[0]);
 	return err;
 }
 
-static struct ibsa_port_state state_of(struct served *served, size_t index)
+static struct ibsa_port_state state_of(struct server_rig *server, size_t index)
 {
 	struct ibsa_fabric_port port;
 
 	assert_int_equal(
-		ibsa_fabric_port_at(served_fabric(served), index, &port), 0);
+		ibsa_fabric_port_at(server_fabric(server), index, &port), 0);
 	return port.state;
 }
 
 static void commands_change_the_fabric(void **state)
 {
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	char out[4096];
 
 	(void)state;
-	assert_int_equal(command(served, "link down right/1", NULL, 0), 0);
-	assert_int_equal(state_of(served, 1).port_state, 1);
-	assert_int_equal(command(served, "link up right/1", NULL, 0), 0);
-	assert_int_equal(state_of(served, 1).port_state, 4);
-	assert_int_equal(command(served, "node remove left", NULL, 0), 0);
-	assert_int_equal(state_of(served, 0).port_state, 1);
-	assert_int_equal(command(served, "node add left", NULL, 0), 0);
-	assert_int_equal(command(served, "sm move right", NULL, 0), 0);
-	assert_int_equal(state_of(served, 0).sm_lid, 2);
-	assert_int_equal(command(served, "sm stop", NULL, 0), 0);
-	assert_int_equal(state_of(served, 0).sm_lid, 0);
-	assert_int_equal(command(served, "sm start", NULL, 0), 0);
-	assert_int_equal(command(served, "fault lose=10,3", NULL, 0), 0);
-	assert_int_equal(command(served, "fault delay=1.5%,0,20", NULL, 0), 0);
-	assert_int_equal(command(served, "fault none", NULL, 0), 0);
-	assert_int_equal(command(served, "stats", out, sizeof(out)), 0);
+	assert_int_equal(command(server, "link down right/1", NULL, 0), 0);
+	assert_int_equal(state_of(server, 1).port_state, 1);
+	assert_int_equal(command(server, "link up right/1", NULL, 0), 0);
+	assert_int_equal(state_of(server, 1).port_state, 4);
+	assert_int_equal(command(server, "node remove left", NULL, 0), 0);
+	assert_int_equal(state_of(server, 0).port_state, 1);
+	assert_int_equal(command(server, "node add left", NULL, 0), 0);
+	assert_int_equal(command(server, "sm move right", NULL, 0), 0);
+	assert_int_equal(state_of(server, 0).sm_lid, 2);
+	assert_int_equal(command(server, "sm stop", NULL, 0), 0);
+	assert_int_equal(state_of(server, 0).sm_lid, 0);
+	assert_int_equal(command(server, "sm start", NULL, 0), 0);
+	assert_int_equal(command(server, "fault lose=10,3", NULL, 0), 0);
+	assert_int_equal(command(server, "fault delay=1.5%,0,20", NULL, 0), 0);
+	assert_int_equal(command(server, "fault none", NULL, 0), 0);
+	assert_int_equal(command(server, "stats", out, sizeof(out)), 0);
 	assert_non_null(strstr(out, "\nrequests 0\n"));
-	assert_int_equal(command(served, "stats", out, 10), 0);
+	assert_int_equal(command(server, "stats", out, 10), 0);
 	assert_int_equal(strlen(out), 9);
-	served_stop(served);
+	server_stop(server);
 }
 
 static void wrong_commands_are_refused(void **state)
@@ -361,17 +361,17 @@ static void wrong_commands_are_refused(void **state)
 		{ "fault woes=1", -EINVAL },
 		{ "stats all", -EINVAL },
 	};
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	char longest[600];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		assert_int_equal(command(served, wrong[i].line, NULL, 0),
+		assert_int_equal(command(server, wrong[i].line, NULL, 0),
 				 wrong[i].err);
 	memset(longest, 'x', sizeof(longest));
 	longest[sizeof(longest) - 1] = '\0';
-	assert_int_equal(command(served, longest, NULL, 0), -ENAMETOOLONG);
-	served_stop(served);
+	assert_int_equal(command(server, longest, NULL, 0), -ENAMETOOLONG);
+	server_stop(server);
 }
 
 static void a_command_needs_a_server(void **state)

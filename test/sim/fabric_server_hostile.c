@@ -16,17 +16,17 @@
 #include <ibsa/sa.h>
 
 #include "remote/file.h"
-#include "../support/served_rig.h"
+#include "../support/server_rig.h"
 #include "wire/mad.h"
 
 enum { NODE_RECORD = 0x0011 };
 
-static void check_served(struct served *served)
+static void check_server_works(struct server_rig *server)
 {
 	const struct ibsa_query query = {
 		.record = &ibsa_class_port_info_record,
 	};
-	struct ibsa_client *client = served_client(served, "right");
+	struct ibsa_client *client = server_client(server, "right");
 
 	assert_int_equal(ibsa_query_wait(client, &query, NULL, NULL), 0);
 	assert_int_equal(ibsa_close(client), 0);
@@ -74,55 +74,55 @@ static void nonsense_ends_its_own_connection(void **state)
 		{ .type = UINT32_MAX, .length = UINT32_MAX },
 		{ .type = REMOTE_WATCH, .err = -EIO },
 	};
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		const int fd = served_connect(served, "left");
+		const int fd = server_connect(server, "left");
 
 		send(fd, &wrong[i], sizeof(wrong[i]), MSG_NOSIGNAL);
 		check_ended(fd);
-		assert_true(served_noted(served, "nonsense for questions"));
+		assert_true(server_has_noted(server, "nonsense for questions"));
 	}
-	check_served(served);
-	served_stop(served);
+	check_server_works(server);
+	server_stop(server);
 }
 
 static void who_does_not_say_hello_is_sent_away(void **state)
 {
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	struct remote_hello hello = { .version = REMOTE_VERSION + 1 };
-	int fd = served_connect(served, NULL);
+	int fd = server_connect(server, NULL);
 
 	(void)state;
 	say(fd, REMOTE_WATCH, NULL, 0);
 	assert_int_equal(answer(fd), -EPROTO);
 	check_ended(fd);
-	fd = served_connect(served, NULL);
+	fd = server_connect(server, NULL);
 	say(fd, REMOTE_HELLO, &hello, sizeof(hello));
 	assert_int_equal(answer(fd), -EPROTO);
 	check_ended(fd);
 	hello.version = REMOTE_VERSION;
 	memset(hello.node, 'x', sizeof(hello.node));
-	fd = served_connect(served, NULL);
+	fd = server_connect(server, NULL);
 	say(fd, REMOTE_HELLO, &hello, sizeof(hello));
 	assert_int_equal(answer(fd), -EPROTO);
 	check_ended(fd);
-	fd = served_connect(served, "left");
+	fd = server_connect(server, "left");
 	say(fd, REMOTE_HELLO, &hello, sizeof(hello));
 	assert_int_equal(answer(fd), -EPROTO);
 	check_ended(fd);
-	check_served(served);
-	served_stop(served);
+	check_server_works(server);
+	server_stop(server);
 }
 
 /* It may be right as well: it is told, and may ask for another. */
 static void an_unknown_node_is_refused(void **state)
 {
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	struct remote_hello hello = { .version = REMOTE_VERSION,
 				      .node = "nobody" };
-	const int fd = served_connect(served, NULL);
+	const int fd = server_connect(server, NULL);
 
 	(void)state;
 	say(fd, REMOTE_HELLO, &hello, sizeof(hello));
@@ -135,7 +135,7 @@ static void an_unknown_node_is_refused(void **state)
 	say(fd, REMOTE_HELLO, &hello, sizeof(hello));
 	assert_int_equal(answer(fd), 0);
 	close(fd);
-	served_stop(served);
+	server_stop(server);
 }
 
 static void questions_of_a_wrong_size_are_refused(void **state)
@@ -143,46 +143,46 @@ static void questions_of_a_wrong_size_are_refused(void **state)
 	static const uint32_t types[] = { REMOTE_REGISTER, REMOTE_UNREGISTER,
 					  REMOTE_ISSM,	   REMOTE_ATTACH,
 					  REMOTE_DETACH,   REMOTE_WATCH };
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-		const int fd = served_connect(served, "left");
+		const int fd = server_connect(server, "left");
 
 		say(fd, types[i], "123", 3);
 		assert_int_equal(answer(fd), -EPROTO);
 		check_ended(fd);
 	}
-	check_served(served);
-	served_stop(served);
+	check_server_works(server);
+	server_stop(server);
 }
 
 /* Only its own next word could tell what it is; nobody waits for that. */
 static void half_a_frame_holds_nobody_up(void **state)
 {
 	const struct remote_head head = { .length = 100, .type = REMOTE_FILE };
-	struct served *served = served_start(served_pair);
-	const int one = served_connect(served, "left");
-	const int other = served_connect(served, NULL);
+	struct server_rig *server = server_start(server_pair);
+	const int one = server_connect(server, "left");
+	const int other = server_connect(server, NULL);
 
 	(void)state;
 	assert_int_equal(send(one, &head, sizeof(head), MSG_NOSIGNAL),
 			 sizeof(head));
 	assert_int_equal(send(one, "class", 5, MSG_NOSIGNAL), 5);
 	assert_int_equal(send(other, &head, 1, MSG_NOSIGNAL), 1);
-	check_served(served);
+	check_server_works(server);
 	close(one);
 	close(other);
-	check_served(served);
-	served_stop(served);
+	check_server_works(server);
+	server_stop(server);
 }
 
 /* One that asks and asks, and reads nothing. */
 static void who_does_not_read_answers_is_sent_away(void **state)
 {
 	static const char path[] = "class/infiniband/ibsa0/ports/1/gids";
-	struct served *served = served_start(served_pair);
-	const int fd = served_connect(served, "left");
+	struct server_rig *server = server_start(server_pair);
+	const int fd = server_connect(server, "left");
 	const struct remote_head head = { .length = strlen(path),
 					  .type = REMOTE_FOLDER };
 
@@ -190,17 +190,17 @@ static void who_does_not_read_answers_is_sent_away(void **state)
 	while (send(fd, &head, sizeof(head), MSG_NOSIGNAL) > 0 &&
 	       send(fd, path, strlen(path), MSG_NOSIGNAL) > 0)
 		;
-	assert_true(served_noted(served, "does not read its answers"));
+	assert_true(server_has_noted(server, "does not read its answers"));
 	close(fd);
-	check_served(served);
-	served_stop(served);
+	check_server_works(server);
+	server_stop(server);
 }
 
 /* One that is killed with questions open has not been told to go. */
 static void who_ends_before_its_answer_is_not_sent_away(void **state)
 {
-	struct served *served = served_start(served_pair);
-	const int fd = served_connect(served, "left");
+	struct server_rig *server = server_start(server_pair);
+	const int fd = server_connect(server, "left");
 	char stats[8192];
 	char byte;
 
@@ -209,20 +209,20 @@ static void who_ends_before_its_answer_is_not_sent_away(void **state)
 	say(fd, REMOTE_WATCH, NULL, 0);
 	assert_int_equal(recv(fd, &byte, 1, 0), 0);
 	close(fd);
-	check_served(served);
-	assert_int_equal(ibsa_fabric_command(served_name(served), "stats",
+	check_server_works(server);
+	assert_int_equal(ibsa_fabric_command(server_address(server), "stats",
 					     stats, sizeof(stats), NULL),
 			 0);
 	assert_non_null(strstr(stats, "disconnected 0\n"));
-	served_stop(served);
+	server_stop(server);
 }
 
-static int attach(struct served *served, const char *node,
+static int attach(struct server_rig *server, const char *node,
 		  struct remote_file *file)
 {
 	struct remote_address place;
 
-	assert_int_equal(ibsa__remote_address_find(served_name(served), node,
+	assert_int_equal(ibsa__remote_address_find(server_address(server), node,
 						   NULL, 0, NULL, &place),
 			 0);
 	return ibsa__remote_file_open(&place, NULL, file);
@@ -273,54 +273,54 @@ static void wait_for_packet(const struct remote_file *file)
 
 static void packets_without_sense_end_the_file(void **state)
 {
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	struct remote_file file;
 	struct umad_header header = { .length = 5 };
 	uint8_t bytes[1024];
 
 	(void)state;
-	assert_int_equal(attach(served, "left", &file), 0);
+	assert_int_equal(attach(server, "left", &file), 0);
 	assert_int_equal(send(file.fd, &header, sizeof(header), MSG_NOSIGNAL),
 			 sizeof(header));
-	assert_true(served_noted(served, "nonsense for packets"));
+	assert_true(server_has_noted(server, "nonsense for packets"));
 	wait_for_packet(&file);
 	assert_int_equal(ibsa__remote_file_read(&file, bytes, sizeof(bytes)),
 			 -EIO);
 	ibsa__remote_file_close(&file);
-	check_served(served);
-	served_stop(served);
+	check_server_works(server);
+	server_stop(server);
 }
 
 /* The header says more than ever comes. */
 static void half_a_packet_holds_nobody_up(void **state)
 {
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	struct umad_header header = { .length = REMOTE_PACKET_MAX };
 	struct remote_file file;
 	char bytes[100000] = { 0 };
 
 	(void)state;
-	assert_int_equal(attach(served, "left", &file), 0);
+	assert_int_equal(attach(server, "left", &file), 0);
 	assert_int_equal(send(file.fd, &header, sizeof(header), MSG_NOSIGNAL),
 			 sizeof(header));
 	assert_int_equal(send(file.fd, bytes, sizeof(bytes), MSG_NOSIGNAL),
 			 sizeof(bytes));
-	check_served(served);
+	check_server_works(server);
 	ibsa__remote_file_close(&file);
-	check_served(served);
-	served_stop(served);
+	check_server_works(server);
+	server_stop(server);
 }
 
 /* As the kernel's write would, but later: by the head of what was sent. */
 static void a_packet_of_no_agent_comes_back(void **state)
 {
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	struct packet packet = table_request(31, NODE_RECORD);
 	struct packet back;
 	struct remote_file file;
 
 	(void)state;
-	assert_int_equal(attach(served, "left", &file), 0);
+	assert_int_equal(attach(server, "left", &file), 0);
 	assert_int_equal(
 		ibsa__remote_file_write(&file, &packet, sizeof(packet)), 0);
 	wait_for_packet(&file);
@@ -330,19 +330,19 @@ static void a_packet_of_no_agent_comes_back(void **state)
 	assert_memory_equal(back.mad, packet.mad, 24);
 	assert_int_equal(ibsa__remote_file_write(&file, &packet, 99), -EINVAL);
 	ibsa__remote_file_close(&file);
-	served_stop(served);
+	server_stop(server);
 }
 
 static void a_small_buffer_gets_the_first_segment(void **state)
 {
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	struct remote_file file;
 	struct packet packet;
 	struct packet first;
 	uint8_t whole[4096];
 
 	(void)state;
-	assert_int_equal(attach(served, "left", &file), 0);
+	assert_int_equal(attach(server, "left", &file), 0);
 	packet = table_request(agent(&file), NODE_RECORD);
 	assert_int_equal(ibsa__remote_file_read(&file, whole, sizeof(whole)),
 			 -EAGAIN);
@@ -359,18 +359,18 @@ static void a_small_buffer_gets_the_first_segment(void **state)
 	assert_int_equal(ibsa__remote_file_read(&file, whole, sizeof(whole)),
 			 -EAGAIN);
 	ibsa__remote_file_close(&file);
-	served_stop(served);
+	server_stop(server);
 }
 
 /* What a client does not read costs it its queue, and nobody else's time. */
 static void who_does_not_read_packets_holds_nobody_up(void **state)
 {
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	struct remote_file file;
 	struct packet packet;
 
 	(void)state;
-	assert_int_equal(attach(served, "left", &file), 0);
+	assert_int_equal(attach(server, "left", &file), 0);
 	packet = table_request(agent(&file), NODE_RECORD);
 	for (uint32_t i = 0; i < 5000; i++) {
 		ibsa_put_be32(packet.mad + MAD_TID_LOW, i + 1);
@@ -378,18 +378,18 @@ static void who_does_not_read_packets_holds_nobody_up(void **state)
 							 sizeof(packet)),
 				 0);
 	}
-	check_served(served);
+	check_server_works(server);
 	ibsa__remote_file_close(&file);
-	check_served(served);
-	served_stop(served);
+	check_server_works(server);
+	server_stop(server);
 }
 
 static void one_connection_has_one_file(void **state)
 {
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	const struct umad_agent_request2 request = { .qpn = 1 };
 	const uint32_t id = 0;
-	const int fd = served_connect(served, "left");
+	const int fd = server_connect(server, "left");
 	struct remote_file file;
 
 	(void)state;
@@ -398,13 +398,13 @@ static void one_connection_has_one_file(void **state)
 	say(fd, REMOTE_UNREGISTER, &id, sizeof(id));
 	assert_int_equal(answer(fd), -EBADF);
 	close(fd);
-	assert_int_equal(attach(served, "left", &file), 0);
+	assert_int_equal(attach(server, "left", &file), 0);
 	say(file.connection.fd, REMOTE_ATTACH, NULL, 0);
 	assert_int_equal(answer(file.connection.fd), -EBUSY);
 	assert_int_equal(ibsa__remote_unregister(&file.connection, id),
 			 -EINVAL);
 	ibsa__remote_file_close(&file);
-	served_stop(served);
+	server_stop(server);
 }
 
 /* Not into the middle of what is on its way, but behind it. */
@@ -419,15 +419,15 @@ static void a_refusal_comes_behind_a_large_packet(void **state)
 		.rmpp_version = 1,
 	};
 	struct umad_agent_request2 request = takes_tables;
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	uint8_t *bytes = calloc(1, LARGE);
 	struct remote_file left, right;
 	struct packet packet;
 
 	(void)state;
 	assert_non_null(bytes);
-	assert_int_equal(attach(served, "left", &left), 0);
-	assert_int_equal(attach(served, "right", &right), 0);
+	assert_int_equal(attach(server, "left", &left), 0);
+	assert_int_equal(attach(server, "right", &right), 0);
 	assert_int_equal(ibsa__remote_register(&right.connection, &request), 0);
 	packet = table_request(agent(&left), NODE_RECORD);
 	ibsa_put_be16((uint8_t *)&packet.header.lid, 2);
@@ -444,7 +444,7 @@ static void a_refusal_comes_behind_a_large_packet(void **state)
 	packet.header.id = 31;
 	assert_int_equal(
 		ibsa__remote_file_write(&left, &packet, sizeof(packet)), 0);
-	check_served(served);
+	check_server_works(server);
 	assert_int_equal(ibsa__remote_file_read(&left, bytes, LARGE), LARGE);
 	wait_for_packet(&left);
 	assert_int_equal(ibsa__remote_file_read(&left, bytes, LARGE),
@@ -453,14 +453,14 @@ static void a_refusal_comes_behind_a_large_packet(void **state)
 	assert_int_equal(packet.header.status, EIO);
 	ibsa__remote_file_close(&left);
 	ibsa__remote_file_close(&right);
-	served_stop(served);
+	server_stop(server);
 	free(bytes);
 }
 
 /* Nobody has to go before others are let in, if it was not them. */
 static void descriptors_are_looked_for_again(void **state)
 {
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	const struct timeval limit = { .tv_sec = 10 };
 	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -469,7 +469,7 @@ static void descriptors_are_looked_for_again(void **state)
 
 	(void)state;
 	close(next);
-	strcpy(address.sun_path, served_path(served));
+	strcpy(address.sun_path, server_path(server));
 	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit,
 				    sizeof(limit)),
 			 0);
@@ -479,27 +479,27 @@ static void descriptors_are_looked_for_again(void **state)
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
 	assert_int_equal(
 		connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
-	assert_true(served_noted(served, "no descriptors"));
+	assert_true(server_has_noted(server, "no descriptors"));
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
 	say(fd, REMOTE_WATCH, NULL, 0);
 	assert_int_equal(answer(fd), -EPROTO);
 	close(fd);
-	check_served(served);
-	served_stop(served);
+	check_server_works(server);
+	server_stop(server);
 }
 
 /* A folder that others may write to is none for FIFOs of ours. */
 static void a_planted_folder_is_not_used(void **state)
 {
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	const uint32_t port = 1;
 	char path[128];
 	int fd;
 
 	(void)state;
-	snprintf(path, sizeof(path), "%s.issm", served_path(served));
+	snprintf(path, sizeof(path), "%s.issm", server_path(server));
 	assert_int_equal(symlink("/tmp", path), 0);
-	fd = served_connect(served, "left");
+	fd = server_connect(server, "left");
 	say(fd, REMOTE_ISSM, &port, sizeof(port));
 	assert_int_equal(answer(fd), -EEXIST);
 	assert_int_equal(unlink(path), 0);
@@ -511,7 +511,7 @@ static void a_planted_folder_is_not_used(void **state)
 	say(fd, REMOTE_ISSM, &port, sizeof(port));
 	assert_int_equal(answer(fd), 0);
 	close(fd);
-	served_stop(served);
+	server_stop(server);
 }
 
 static void unknown_flags_are_answered_with_the_known(void **state)
@@ -520,34 +520,34 @@ static void unknown_flags_are_answered_with_the_known(void **state)
 		.qpn = 1,
 		.flags = UMAD_RMPP_BY_USER | 6,
 	};
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	struct remote_file file;
 
 	(void)state;
-	assert_int_equal(attach(served, "left", &file), 0);
+	assert_int_equal(attach(server, "left", &file), 0);
 	assert_int_equal(ibsa__remote_register(&file.connection, &request),
 			 -EINVAL);
 	assert_int_equal(request.flags, UMAD_RMPP_BY_USER);
 	ibsa__remote_file_close(&file);
-	served_stop(served);
+	server_stop(server);
 }
 
 /* Another file may have its number by now. */
 static void a_failed_connection_has_no_descriptor(void **state)
 {
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	struct remote_connection connection = { .fd = -1 };
 	struct remote_address place;
 
 	(void)state;
-	assert_int_equal(ibsa__remote_address_find(served_name(served),
+	assert_int_equal(ibsa__remote_address_find(server_address(server),
 						   "nobody", NULL, 0, NULL,
 						   &place),
 			 0);
 	assert_int_equal(ibsa__remote_connect(&connection, &place, NULL),
 			 -ENODEV);
 	assert_int_equal(connection.fd, -1);
-	served_stop(served);
+	server_stop(server);
 }
 
 int main(void)

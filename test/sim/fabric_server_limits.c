@@ -11,7 +11,7 @@
 #include <ibsa/sa.h>
 
 #include "remote/file.h"
-#include "../support/served_rig.h"
+#include "../support/server_rig.h"
 #include "wire/mad.h"
 
 enum { NODE_RECORD = 0x0011, NOWHERE = 99 };
@@ -21,7 +21,7 @@ struct packet {
 	uint8_t mad[IBSA_MAD_BYTES];
 };
 
-static void attach(struct served *served, struct remote_file *file)
+static void attach(struct server_rig *server, struct remote_file *file)
 {
 	struct umad_agent_request2 request = {
 		.qpn = 1,
@@ -31,8 +31,9 @@ static void attach(struct served *served, struct remote_file *file)
 	};
 	struct remote_address place;
 
-	assert_int_equal(ibsa__remote_address_find(served_name(served), "left",
-						   NULL, 0, NULL, &place),
+	assert_int_equal(ibsa__remote_address_find(server_address(server),
+						   "left", NULL, 0, NULL,
+						   &place),
 			 0);
 	assert_int_equal(ibsa__remote_file_open(&place, NULL, file), 0);
 	assert_int_equal(ibsa__remote_register(&file->connection, &request), 0);
@@ -74,20 +75,20 @@ static bool comes_to_rest(struct ibsa_fabric_server *server)
 /* What is due is seen to, though what comes of it cannot be sent. */
 static void who_does_not_read_takes_no_rounds(void **state)
 {
-	struct served *served = served_start(served_pair);
-	struct ibsa_fabric_server *server;
+	struct server_rig *server = server_start(server_pair);
+	struct ibsa_fabric_server *paused;
 	struct remote_file file;
 
 	(void)state;
-	attach(served, &file);
+	attach(server, &file);
 	for (uint32_t i = 0; i < 2000; i++)
 		ask_table(&file, 1, i + 1, 1000);
 	ask_table(&file, NOWHERE, 1, 1);
-	server = served_pause(served);
-	assert_true(comes_to_rest(server));
-	served_resume(served);
+	paused = server_pause(server);
+	assert_true(comes_to_rest(paused));
+	server_resume(server);
 	ibsa__remote_file_close(&file);
-	served_stop(served);
+	server_stop(server);
 }
 
 static const struct ibsa_fabric_server_options impatient = {
@@ -103,9 +104,9 @@ static void check_ended(int fd)
 	close(fd);
 }
 
-static void check_served(const struct served *served)
+static void check_server_works(const struct server_rig *server)
 {
-	struct ibsa_client *client = served_client(served, "right");
+	struct ibsa_client *client = server_client(server, "right");
 
 	assert_int_equal(ibsa_close(client), 0);
 }
@@ -113,18 +114,18 @@ static void check_served(const struct served *served)
 /* Who has said all that it has begun to say may be silent as long as it likes. */
 static void who_does_not_say_hello_in_time_goes(void **state)
 {
-	struct served *served = served_start_with(served_pair, &impatient);
+	struct server_rig *server = server_start_with(server_pair, &impatient);
 	const struct remote_head head = { .type = REMOTE_WATCH };
-	const int silent = served_connect(served, "left");
-	int fd = served_connect(served, NULL);
+	const int silent = server_connect(server, "left");
+	int fd = server_connect(server, NULL);
 	struct remote_head answer;
 
 	(void)state;
-	assert_true(served_noted(served, "does not say hello"));
+	assert_true(server_has_noted(server, "does not say hello"));
 	check_ended(fd);
-	fd = served_connect(served, NULL);
+	fd = server_connect(server, NULL);
 	assert_int_equal(send(fd, "?", 1, MSG_NOSIGNAL), 1);
-	assert_true(served_noted(served, "does not say hello"));
+	assert_true(server_has_noted(server, "does not say hello"));
 	check_ended(fd);
 	assert_int_equal(send(silent, &head, sizeof(head), MSG_NOSIGNAL),
 			 sizeof(head));
@@ -132,33 +133,33 @@ static void who_does_not_say_hello_in_time_goes(void **state)
 			 sizeof(answer));
 	assert_int_equal(answer.err, 0);
 	close(silent);
-	check_served(served);
-	served_stop(served);
+	check_server_works(server);
+	server_stop(server);
 }
 
 static void who_does_not_end_a_question_in_time_goes(void **state)
 {
-	struct served *served = served_start_with(served_pair, &impatient);
+	struct server_rig *server = server_start_with(server_pair, &impatient);
 	const struct remote_head head = { .type = REMOTE_FILE, .length = 9 };
-	int fd = served_connect(served, "left");
+	int fd = server_connect(server, "left");
 
 	(void)state;
 	assert_int_equal(send(fd, &head, 5, MSG_NOSIGNAL), 5);
-	assert_true(served_noted(served, "half a question"));
+	assert_true(server_has_noted(server, "half a question"));
 	check_ended(fd);
-	fd = served_connect(served, "left");
+	fd = server_connect(server, "left");
 	assert_int_equal(send(fd, &head, sizeof(head), MSG_NOSIGNAL),
 			 sizeof(head));
 	assert_int_equal(send(fd, "class", 5, MSG_NOSIGNAL), 5);
-	assert_true(served_noted(served, "half a question"));
+	assert_true(server_has_noted(server, "half a question"));
 	check_ended(fd);
-	check_served(served);
-	served_stop(served);
+	check_server_works(server);
+	server_stop(server);
 }
 
 static void who_does_not_end_a_packet_in_time_goes(void **state)
 {
-	struct served *served = served_start_with(served_pair, &impatient);
+	struct server_rig *server = server_start_with(server_pair, &impatient);
 	const struct umad_header header = { .length = 1 << 20 };
 	static const size_t parts[] = { 1, sizeof(header) };
 
@@ -166,21 +167,21 @@ static void who_does_not_end_a_packet_in_time_goes(void **state)
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		struct remote_file file;
 
-		attach(served, &file);
+		attach(server, &file);
 		assert_int_equal(send(file.fd, &header, parts[i], MSG_NOSIGNAL),
 				 parts[i]);
-		assert_true(served_noted(served, "half a packet"));
+		assert_true(server_has_noted(server, "half a packet"));
 		ibsa__remote_file_close(&file);
 	}
-	check_served(served);
-	served_stop(served);
+	check_server_works(server);
+	server_stop(server);
 }
 
 /* The next one is told why, whatever it comes for. */
-static void check_full(struct served *served)
+static void check_full(struct server_rig *server)
 {
 	const struct ibsa_options options = {
-		.fabric = served_name(served),
+		.fabric = server_address(server),
 		.device = "left",
 	};
 	struct ibsa_error error = { .text = "" };
@@ -188,33 +189,34 @@ static void check_full(struct served *served)
 
 	assert_int_equal(ibsa_open(&options, &error, &client), -EUSERS);
 	assert_non_null(strstr(error.text, "connections"));
-	assert_true(served_noted(served, "as many as may be"));
-	assert_int_equal(ibsa_fabric_command(served_name(served), "stats", NULL,
-					     0, &error),
+	assert_true(server_has_noted(server, "as many as may be"));
+	assert_int_equal(ibsa_fabric_command(server_address(server), "stats",
+					     NULL, 0, &error),
 			 -EUSERS);
 }
 
 static void one_connection_too_many_is_refused(void **state)
 {
 	const struct ibsa_fabric_server_options two = { .connections = 2 };
-	struct served *served = served_start_with(served_pair, &two);
-	const int one = served_connect(served, "left");
-	const int other = served_connect(served, "left");
+	struct server_rig *server = server_start_with(server_pair, &two);
+	const int one = server_connect(server, "left");
+	const int other = server_connect(server, "left");
 
 	(void)state;
-	check_full(served);
+	check_full(server);
 	close(one);
-	while (ibsa_fabric_command(served_name(served), "stats", NULL, 0, NULL))
+	while (ibsa_fabric_command(server_address(server), "stats", NULL, 0,
+				   NULL))
 		;
 	close(other);
-	served_stop(served);
+	server_stop(server);
 }
 
 /* Each may need two; some are left for all else. */
 static void there_are_no_more_connections_than_descriptors(void **state)
 {
 	struct rlimit all, few;
-	struct served *served;
+	struct server_rig *server;
 	int one, other;
 
 	(void)state;
@@ -222,14 +224,14 @@ static void there_are_no_more_connections_than_descriptors(void **state)
 	few = all;
 	few.rlim_cur = 64 + 2 * 2 + 1;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-	served = served_start(served_pair);
+	server = server_start(server_pair);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
-	one = served_connect(served, "left");
-	other = served_connect(served, "left");
-	check_full(served);
+	one = server_connect(server, "left");
+	other = server_connect(server, "left");
+	check_full(server);
 	close(one);
 	close(other);
-	served_stop(served);
+	server_stop(server);
 }
 
 int main(void)

@@ -121,7 +121,7 @@ static bool becomes_sm(bool wanted)
 
 static void an_open_file_says_that_there_is_an_sm(void **state)
 {
-	struct served *served = *state;
+	struct server_rig *server = *state;
 	char path[256];
 	int fd;
 
@@ -138,7 +138,7 @@ static void an_open_file_says_that_there_is_an_sm(void **state)
 	assert_true(becomes_sm(false));
 	fd = open(path, O_RDWR);
 	assert_true(becomes_sm(true));
-	served_end(served);
+	server_end(server);
 	close(fd);
 	assert_int_equal(access(path, F_OK), -1);
 }

@@ -3,7 +3,7 @@
 #include <ibsa/records.h>
 #include <ibsa/sa.h>
 
-#include "../support/served_rig.h"
+#include "../support/server_rig.h"
 
 enum { IN_FLIGHT = 16, MOVES = 40, EACH = 64 };
 
@@ -68,8 +68,8 @@ static void await(struct asker *asker, unsigned int answered)
  */
 static void no_query_ends_as_refused(void **state)
 {
-	struct served *served = served_start(three);
-	struct asker asker = { .client = served_client(served, "asker") };
+	struct server_rig *server = server_start(three);
+	struct asker asker = { .client = server_client(server, "asker") };
 	struct ibsa_stats stats;
 
 	(void)state;
@@ -77,7 +77,8 @@ static void no_query_ends_as_refused(void **state)
 		asker.most += EACH;
 		for (int i = 0; i < IN_FLIGHT / 2; i++)
 			ask(&asker);
-		served_order(served, move % 2 ? "sm move one" : "sm move two");
+		server_command(server,
+			       move % 2 ? "sm move one" : "sm move two");
 		for (int i = 0; i < IN_FLIGHT / 2; i++)
 			ask(&asker);
 		await(&asker, asker.most);
@@ -90,7 +91,7 @@ static void no_query_ends_as_refused(void **state)
 	assert_int_equal(stats.timeouts, 0);
 	assert_true(stats.retargeted >= MOVES);
 	assert_int_equal(ibsa_close(asker.client), 0);
-	served_stop(served);
+	server_stop(server);
 }
 
 int main(void)

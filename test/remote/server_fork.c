@@ -10,7 +10,7 @@
 
 #include "../support/child.h"
 #include "remote/file.h"
-#include "../support/served_rig.h"
+#include "../support/server_rig.h"
 
 /* A child that has what is open now, until it is ended. */
 struct services {
@@ -59,17 +59,17 @@ static void keeper_end(const struct services *services)
 /* No event comes of a client that has gone, and whose memory is free. */
 static void server_forgets_who_has_gone(void **state)
 {
-	struct served *served = served_start(served_pair);
-	const int fd = served_connect(served, "left");
+	struct server_rig *server = server_start(server_pair);
+	const int fd = server_connect(server, "left");
 	const struct services services = keeper_start(true);
 
 	(void)state;
 	shutdown(fd, SHUT_RDWR);
 	for (int i = 0; i < 5; i++)
-		assert_int_equal(ibsa_close(served_client(served, "right")), 0);
+		assert_int_equal(ibsa_close(server_client(server, "right")), 0);
 	close(fd);
 	keeper_end(&services);
-	served_stop(served);
+	server_stop(server);
 }
 
 static void end_is_seen(int fd)
@@ -84,38 +84,39 @@ static void end_is_seen(int fd)
 /* Both ends of a client's port: the file and the connection. */
 static void clients_see_that_the_server_ends(void **state)
 {
-	struct served *served = served_start(served_pair);
+	struct server_rig *server = server_start(server_pair);
 	struct remote_address place = { .port = 0 };
 	struct remote_file port;
 	struct services services;
 
 	(void)state;
-	assert_int_equal(ibsa__remote_address_find(served_name(served), "right",
-						   NULL, 0, NULL, &place),
+	assert_int_equal(ibsa__remote_address_find(server_address(server),
+						   "right", NULL, 0, NULL,
+						   &place),
 			 0);
 	assert_int_equal(ibsa__remote_file_open(&place, NULL, &port), 0);
 	services = keeper_start(true);
-	served_end(served);
+	server_end(server);
 	end_is_seen(port.connection.fd);
 	end_is_seen(port.fd);
 	ibsa__remote_file_close(&port);
 	keeper_end(&services);
-	served_again(served);
-	served_stop(served);
+	server_restart(server);
+	server_stop(server);
 }
 
 /* The descriptor to wait at is readable only when there is something to do. */
 static void client_waits_for_the_next_server(void **state)
 {
 	enum { LOOKS = 20, LOOK_MS = 5 };
-	struct served *served = served_start(served_pair);
-	struct ibsa_client *client = served_client(served, "right");
+	struct server_rig *server = server_start(server_pair);
+	struct ibsa_client *client = server_client(server, "right");
 	struct pollfd file = { .fd = ibsa_fd(client), .events = POLLIN };
 	const struct services services = keeper_start(false);
 	int ready = 0;
 
 	(void)state;
-	served_end(served);
+	server_end(server);
 	for (int i = 0; i < LOOKS; i++) {
 		(void)!ibsa_dispatch(client);
 		ready += poll(&file, 1, LOOK_MS) == 1;
@@ -124,8 +125,8 @@ static void client_waits_for_the_next_server(void **state)
 	assert_in_range(ready, 0, LOOKS / 2);
 	assert_int_equal(ibsa_close(client), 0);
 	keeper_end(&services);
-	served_again(served);
-	served_stop(served);
+	server_restart(server);
+	server_stop(server);
 }
 
 int main(void)

@@ -3,7 +3,7 @@
  * A fabric server that is stopped by SIGSTOP under load: no call that promises
  * not to wait waits for it, and callbacks come by their deadlines.
  *
- * usage: test-served-stopped [unix:PATH PID SECONDS]
+ * usage: test-server-stopped [unix:PATH PID SECONDS]
  *
  * With arguments: stop that server for SECONDS at random moments, ten times,
  * and print how long calls took and how late callbacks came.
@@ -29,7 +29,7 @@
 #include <ibsa/sa.h>
 
 #include "base/clock.h"
-#include "test/support/served_rig.h"
+#include "test/support/server_rig.h"
 #include "umad/header.h"
 
 enum {
@@ -409,7 +409,7 @@ static void server_run(const char *path)
 	struct ibsa_fabric_server *server;
 	struct ibsa_fabric *fabric;
 
-	if (ibsa_fabric_parse(served_pair, strlen(served_pair), NULL, NULL,
+	if (ibsa_fabric_parse(server_pair, strlen(server_pair), NULL, NULL,
 			      &fabric) ||
 	    ibsa_fabric_server_open(fabric, path, NULL, NULL, &server))
 		_exit(1);

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A fabric server in a thread, and who connects to it. */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "remote/protocol.h"
+#include "server_rig.h"
+
+struct server_rig {
+	struct ibsa_fabric *fabric;
+	struct ibsa_fabric_server *server;
+	struct ibsa_fabric_server_options limits;
+	pthread_t thread;
+	atomic_bool ends;
+	char folder[64];
+	char name[96];
+	pthread_mutex_t lock;
+	pthread_cond_t noted;
+	char note[256];
+};
+
+const char server_pair[] = "Switch 4 \"S\"\n[1] \"H1\"[1]\n[2] \"H2\"[1]\n"
+			   "Ca 1 \"H1\" # \"left\"\n[1] \"S\"[1]\n"
+			   "Ca 1 \"H2\" # \"right\"\n[1] \"S\"[2]\n";
+
+static void note(const char *text, void *arg)
+{
+	struct server_rig *server = arg;
+
+	pthread_mutex_lock(&server->lock);
+	snprintf(server->note, sizeof(server->note), "%s", text);
+	pthread_cond_broadcast(&server->noted);
+	pthread_mutex_unlock(&server->lock);
+}
+
+bool server_has_noted(struct server_rig *server, const char *part)
+{
+	struct timespec until;
+	bool is_noted;
+	int err = 0;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += 10;
+	pthread_mutex_lock(&server->lock);
+	while (!strstr(server->note, part) && !err)
+		err = pthread_cond_timedwait(&server->noted, &server->lock,
+					     &until);
+	is_noted = strstr(server->note, part);
+	server->note[0] = '\0';
+	pthread_mutex_unlock(&server->lock);
+	return is_noted;
+}
+
+static void *run(void *arg)
+{
+	struct server_rig *server = arg;
+	int err = 0;
+
+	while (!atomic_load(&server->ends) && (!err || err == -EINTR))
+		err = ibsa_fabric_server_wait(server->server, -1);
+	return NULL;
+}
+
+void server_restart(struct server_rig *server)
+{
+	struct ibsa_fabric_server_options options = server->limits;
+	struct ibsa_error error = { .text = "" };
+
+	options.note = note;
+	options.arg = server;
+	if (ibsa_fabric_server_open(server->fabric, server_path(server),
+				    &options, &error, &server->server))
+		fail_msg("%s", error.text);
+	server_resume(server);
+}
+
+struct ibsa_fabric_server *server_pause(struct server_rig *server)
+{
+	atomic_store(&server->ends, true);
+	ibsa_fabric_server_wake(server->server);
+	pthread_join(server->thread, NULL);
+	return server->server;
+}
+
+void server_resume(struct server_rig *server)
+{
+	atomic_store(&server->ends, false);
+	assert_int_equal(pthread_create(&server->thread, NULL, run, server), 0);
+}
+
+void server_end(struct server_rig *server)
+{
+	server_pause(server);
+	ibsa_fabric_server_close(server->server);
+	server->server = NULL;
+}
+
+void server_wake(struct server_rig *server)
+{
+	ibsa_fabric_server_wake(server->server);
+}
+
+struct server_rig *server_start(const char *text)
+{
+	const struct ibsa_fabric_server_options none = { .note = NULL };
+
+	return server_start_with(text, &none);
+}
+
+static struct server_rig *
+server_rig_new(struct ibsa_fabric *fabric,
+	       const struct ibsa_fabric_server_options *limits)
+{
+	struct server_rig *server = calloc(1, sizeof(*server));
+
+	assert_non_null(server);
+	server->fabric = fabric;
+	server->limits = *limits;
+	pthread_mutex_init(&server->lock, NULL);
+	pthread_cond_init(&server->noted, NULL);
+	strcpy(server->folder, "/tmp/ibsa-server-XXXXXX");
+	assert_non_null(mkdtemp(server->folder));
+	snprintf(server->name, sizeof(server->name), "unix:%s/s",
+		 server->folder);
+	server_restart(server);
+	return server;
+}
+
+struct server_rig *
+server_start_with(const char *text,
+		  const struct ibsa_fabric_server_options *limits)
+{
+	struct ibsa_error error = { .text = "" };
+	struct ibsa_fabric *fabric = NULL;
+
+	if (ibsa_fabric_parse(text, strlen(text), NULL, &error, &fabric))
+		fail_msg("%s", error.text);
+	return server_rig_new(fabric, limits);
+}
+
+struct server_rig *server_start_on(struct ibsa_fabric *fabric)
+{
+	const struct ibsa_fabric_server_options none = { .note = NULL };
+
+	return server_rig_new(fabric, &none);
+}
+
+void server_stop(struct server_rig *server)
+{
+	if (server->server)
+		server_end(server);
+	ibsa_fabric_put(server->fabric);
+	assert_int_equal(rmdir(server->folder), 0);
+	pthread_mutex_destroy(&server->lock);
+	pthread_cond_destroy(&server->noted);
+	free(server);
+}
+
+const char *server_path(const struct server_rig *server)
+{
+	return server->name + strlen("unix:");
+}
+
+const char *server_address(const struct server_rig *server)
+{
+	return server->name;
+}
+
+struct ibsa_fabric *server_fabric(const struct server_rig *server)
+{
+	return server->fabric;
+}
+
+struct ibsa_client *server_client(const struct server_rig *server,
+				  const char *node)
+{
+	const struct ibsa_options options = {
+		.fabric = server->name,
+		.device = node,
+	};
+	struct ibsa_error error = { .text = "" };
+	struct ibsa_client *client = NULL;
+
+	if (ibsa_open(&options, &error, &client))
+		fail_msg("%s", error.text);
+	return client;
+}
+
+static void greet(int fd, const char *node)
+{
+	struct {
+		struct remote_head head;
+		struct remote_hello hello;
+	} frame = {
+		.head = { .length = sizeof(frame.hello), .type = REMOTE_HELLO },
+		.hello = { .version = REMOTE_VERSION },
+	};
+
+	snprintf(frame.hello.node, sizeof(frame.hello.node), "%s", node);
+	assert_int_equal(send(fd, &frame, sizeof(frame), MSG_NOSIGNAL),
+			 sizeof(frame));
+	assert_int_equal(recv(fd, &frame, sizeof(frame), MSG_WAITALL),
+			 sizeof(frame));
+	assert_int_equal(frame.head.err, 0);
+}
+
+int server_connect(const struct server_rig *server, const char *node)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_true(fd >= 0);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s",
+		 server_path(server));
+	assert_int_equal(
+		connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	if (node)
+		greet(fd, node);
+	return fd;
+}
+
+void server_command(const struct server_rig *server, const char *line)
+{
+	assert_int_equal(ibsa_fabric_command(server_address(server), line, NULL,
+					     0, NULL),
+			 0);
+}
