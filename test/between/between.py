@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Damages what a fabric server and its clients send to each other.
 
-usage: between.py [--seconds N] [--seed N] IBSA ASK-BOTH FABRIC [DROPIN]
+usage: between.py [--seconds N] [--seed N] IBSA QUERY-BOTH FABRIC [DROPIN]
 
-IBSA is the command, ASK-BOTH the program of ask_both.c, FABRIC the topology
+IBSA is the command, QUERY-BOTH the program of query_both.c, FABRIC the topology
 file four-hosts.net, DROPIN the library in libibumad's place, for saquery. Their
 connections lead through a relay that flips, drops, delays and truncates bytes
 both ways, by seed. No client and no server may crash, each client has to end in
@@ -77,9 +77,9 @@ class Client:
         return self.told(f"ends with status {status}")
 
     def count(self):
-        """Add up the last line of ask-both."""
+        """Add up the last line of query-both."""
         self.output.seek(0)
-        if self.name == "ask-both":
+        if self.name == "query-both":
             for count, kind in re.findall(r"(\d+) (\w+)", self.output.read()):
                 self.replies[kind] += int(count)
         self.output.close()
@@ -120,7 +120,7 @@ class Clients:
         return self.random.choice(self.makers)()
 
     def ask(self):
-        return Client("ask-both", [self.args.ask_both, self.direct, self.via,
+        return Client("query-both", [self.args.query_both, self.direct, self.via,
                                    "8"], {0, 3}, self.environment)
 
     def command(self):
@@ -222,7 +222,7 @@ def main():
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--seed", type=int, default=1)
-    for name in ("ibsa", "ask_both", "fabric"):
+    for name in ("ibsa", "query_both", "fabric"):
         parser.add_argument(name, type=os.path.abspath)
     parser.add_argument("dropin", type=os.path.abspath, nargs="?")
     args = parser.parse_args()

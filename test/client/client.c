@@ -38,7 +38,7 @@ static void count(const struct ibsa_reply *reply, void *arg)
 	++*(int *)arg;
 }
 
-static void keep_err(const struct ibsa_reply *reply, void *arg)
+static void register_err(const struct ibsa_reply *reply, void *arg)
 {
 	*(int *)arg = reply->err;
 }
@@ -90,7 +90,7 @@ static void cancel_is_told(void **state)
 	int err = 0;
 
 	(void)state;
-	assert_int_equal(ibsa_query(client, &info, keep_err, &err, &id), 0);
+	assert_int_equal(ibsa_query(client, &info, register_err, &err, &id), 0);
 	assert_int_equal(ibsa_cancel(client, id), 0);
 	assert_int_equal(err, 0);
 	assert_int_equal(ibsa_wait(client, 0), 0);
@@ -109,7 +109,8 @@ static void close_ends_what_is_left(void **state)
 	int err = 0;
 
 	(void)state;
-	assert_int_equal(ibsa_query(client, &info, keep_err, &err, NULL), 0);
+	assert_int_equal(ibsa_query(client, &info, register_err, &err, NULL),
+			 0);
 	assert_int_equal(ibsa_close(client), 0);
 	assert_int_equal(err, -ECANCELED);
 	assert_int_equal(ibsa_close(NULL), 0);

@@ -14,7 +14,7 @@
 
 enum { WAIT_MS = 10000 };
 
-static int ask(struct ibsa_client *client, struct told *told)
+static int query_submit(struct ibsa_client *client, struct told *told)
 {
 	const struct ibsa_query query = {
 		.record = &ibsa_node_record,
@@ -32,7 +32,7 @@ static struct ibsa_client *busy_client(struct told *told)
 
 	assert_int_equal(ibsa_open(&options, NULL, &client), 0);
 	told_watch(client, 77, told);
-	assert_int_equal(ask(client, told), 0);
+	assert_int_equal(query_submit(client, told), 0);
 	return client;
 }
 
@@ -92,7 +92,7 @@ static bool open_its_own(struct ibsa_client *client, const struct told *told)
 
 	(void)told;
 	if (ibsa_close(client) || ibsa_open(&options, NULL, &mine) ||
-	    ask(mine, &answers))
+	    query_submit(mine, &answers))
 		return true;
 	while (!answers.answers && !ibsa_wait(mine, WAIT_MS))
 		;

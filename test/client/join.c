@@ -46,7 +46,7 @@ static void note(const struct ibsa_reply *reply, void *arg)
 	asker->at_ms = passed_ms(asker);
 }
 
-static void ask(struct asker *asker, unsigned int deadline_ms)
+static void query_submit(struct asker *asker, unsigned int deadline_ms)
 {
 	const struct ibsa_path match = { .slid = 1, .dlid = 2 };
 	const struct ibsa_query query = {
@@ -74,26 +74,26 @@ static void run_until(const struct asker *asker, unsigned int ms)
  * The SA is silent for a while, and the first query is between two tries that
  * are far apart when the second asks the same, with little time.
  */
-static void second_does_not_wait_for_the_first(struct place place)
+static void second_does_not_wait_for_the_first(struct test_port test_port)
 {
-	struct asker first = { .clock = place.options.transport };
+	struct asker first = { .clock = test_port.options.transport };
 	struct asker second;
 
-	first.client = place_open(&place);
+	first.client = test_port_open(&test_port);
 	first.start_ns = now_ns(&first);
 	second = first;
-	place_silence(&place, true);
-	ask(&first, 10000);
+	test_port_silence(&test_port, true);
+	query_submit(&first, 10000);
 	run_until(&first, BACK_MS);
-	place_silence(&place, false);
+	test_port_silence(&test_port, false);
 	run_until(&first, JOIN_MS);
-	ask(&second, 250);
+	query_submit(&second, 250);
 	while (!first.calls || !second.calls)
 		assert_int_equal(ibsa_wait(first.client, -1), 0);
 	print_message("the second ends at %u ms with %d, the first at %u ms\n",
 		      second.at_ms, second.err, first.at_ms);
 	assert_int_equal(ibsa_close(first.client), 0);
-	place_end(&place);
+	test_port_end(&test_port);
 	assert_int_equal(first.err, 0);
 	assert_int_equal(second.err, 0);
 	assert_in_range(second.at_ms, JOIN_MS, JOIN_MS + SLACK_MS);
@@ -103,14 +103,14 @@ static void second_does_not_wait_for_the_first(struct place place)
 static void joiner_at_a_fabric_server(void **state)
 {
 	(void)state;
-	second_does_not_wait_for_the_first(port_at_server());
+	second_does_not_wait_for_the_first(test_port_at_server());
 }
 
 static void joiner_on_a_transport_that_holds(void **state)
 {
 	(void)state;
-	second_does_not_wait_for_the_first(place_holding());
-	assert_int_equal(place_held.refused, 0);
+	second_does_not_wait_for_the_first(test_port_holding());
+	assert_int_equal(test_port_held.refused, 0);
 }
 
 int main(void)

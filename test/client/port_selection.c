@@ -5,13 +5,13 @@
 #include "base/clock.h"
 #include "test/client/port_selection.h"
 
-struct holding place_held;
+struct holding test_port_held;
 
-struct ibsa_fabric *place_fabric(bool is_virtual)
+struct ibsa_fabric *test_port_fabric(bool is_virtual)
 {
 	const struct ibsa_fabric_options options = {
 		.virtual_clock = is_virtual,
-		.latency_us = PLACE_SA_US,
+		.latency_us = TEST_PORT_SA_US,
 	};
 	struct ibsa_fabric *fabric = NULL;
 
@@ -21,69 +21,70 @@ struct ibsa_fabric *place_fabric(bool is_virtual)
 	return fabric;
 }
 
-struct place place_embedded(void)
+struct test_port test_port_embedded(void)
 {
-	struct place place = { .fabric = place_fabric(true) };
+	struct test_port test_port = { .fabric = test_port_fabric(true) };
 
-	place.options.on = place.fabric;
-	return place;
+	test_port.options.on = test_port.fabric;
+	return test_port;
 }
 
-struct place port_at_server(void)
+struct test_port test_port_at_server(void)
 {
-	struct place place = {
-		.server = server_start_on(place_fabric(false)),
+	struct test_port test_port = {
+		.server = server_start_on(test_port_fabric(false)),
 	};
 
-	place.fabric = server_fabric(place.server);
-	place.options.fabric = server_address(place.server);
-	place.options.device = "right";
-	return place;
+	test_port.fabric = server_fabric(test_port.server);
+	test_port.options.fabric = server_address(test_port.server);
+	test_port.options.device = "right";
+	return test_port;
 }
 
-struct place place_holding(void)
+struct test_port test_port_holding(void)
 {
-	struct place place = { .holding = &place_held };
+	struct test_port test_port = { .holding = &test_port_held };
 
-	holding_init(&place_held, PLACE_SA_US * UINT64_C(1000));
-	place.options.transport = &place_held.transport;
-	return place;
+	holding_init(&test_port_held, TEST_PORT_SA_US * UINT64_C(1000));
+	test_port.options.transport = &test_port_held.transport;
+	return test_port;
 }
 
-void place_end(struct place *place)
+void test_port_end(struct test_port *test_port)
 {
-	if (place->server)
-		server_stop(place->server);
-	else if (place->fabric)
-		ibsa_fabric_put(place->fabric);
+	if (test_port->server)
+		server_stop(test_port->server);
+	else if (test_port->fabric)
+		ibsa_fabric_put(test_port->fabric);
 }
 
-void place_silence(struct place *place, bool silent)
+void test_port_silence(struct test_port *test_port, bool silent)
 {
 	const struct ibsa_fault fault = {
 		.kind = IBSA_FAULT_SILENCE,
 		.percent = silent ? 100 : 0,
 	};
 
-	if (place->holding)
-		place->holding->is_silent = silent;
+	if (test_port->holding)
+		test_port->holding->is_silent = silent;
 	else
-		assert_int_equal(ibsa_fabric_fault(place->fabric, &fault), 0);
+		assert_int_equal(ibsa_fabric_fault(test_port->fabric, &fault),
+				 0);
 }
 
-struct ibsa_client *place_open(const struct place *place)
+struct ibsa_client *test_port_open(const struct test_port *test_port)
 {
 	struct ibsa_error error = { .text = "" };
 	struct ibsa_client *client = NULL;
 
-	if (ibsa_open(&place->options, &error, &client))
+	if (ibsa_open(&test_port->options, &error, &client))
 		fail_msg("%s", error.text);
 	return client;
 }
 
-void place_path_told(int status, struct sa_path_rec *resp, void *context)
+void path_reply_note(int status, struct sa_path_rec *resp, void *context)
 {
-	struct place_paths *paths = context;
+	struct path_replies *paths = context;
 
 	(void)resp;
 	paths->calls++;

@@ -13,9 +13,9 @@
 #include "test/client/holding.h"
 #include "test/support/server_rig.h"
 
-enum { PLACE_SA_US = 20000 };
+enum { TEST_PORT_SA_US = 20000 };
 
-struct place {
+struct test_port {
 	struct server_rig *server;
 	struct ibsa_fabric *fabric;
 	struct holding *holding;
@@ -23,29 +23,29 @@ struct place {
 };
 
 /* The transport of place_holding(), begun anew by each call of that. */
-extern struct holding place_held;
+extern struct holding test_port_held;
 
-struct place place_embedded(void);
-struct place port_at_server(void);
-struct place place_holding(void);
-void place_end(struct place *place);
+struct test_port test_port_embedded(void);
+struct test_port test_port_at_server(void);
+struct test_port test_port_holding(void);
+void test_port_end(struct test_port *test_port);
 
 /* Two hosts, LID 1 with the SA and LID 2. */
-struct ibsa_fabric *place_fabric(bool is_virtual);
+struct ibsa_fabric *test_port_fabric(bool is_virtual);
 
 /* The SA does not answer, or does again. */
-void place_silence(struct place *place, bool silent);
+void test_port_silence(struct test_port *test_port, bool silent);
 
 /* Of paths that are asked through a device: called back, and answered. */
-struct place_paths {
+struct path_replies {
 	unsigned int calls;
 	unsigned int answered;
 };
 
 /* For ib_sa_path_rec_get(); @context is a struct place_paths. */
-void place_path_told(int status, struct sa_path_rec *resp, void *context);
+void path_reply_note(int status, struct sa_path_rec *resp, void *context);
 
 /* A client with the options of the place. */
-struct ibsa_client *place_open(const struct place *place);
+struct ibsa_client *test_port_open(const struct test_port *test_port);
 
 #endif

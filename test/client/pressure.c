@@ -14,17 +14,17 @@ enum { MANY = 20000, WINDOW = 16384, TIMEOUT_MS = 20000 };
 /* More than the server's socket takes at once: all are answered. */
 static void full_socket_is_waited_for(void **state)
 {
-	struct place place = port_at_server();
+	struct test_port test_port = test_port_at_server();
 	const struct ibsa_device_options options = {
-		.name = place.options.device,
-		.fabric = place.options.fabric,
+		.name = test_port.options.device,
+		.fabric = test_port.options.fabric,
 		.window = WINDOW,
 		.no_thread = true,
 	};
 	struct sa_path_rec rec = { .ib.slid = htobe16(2) };
 	struct ib_sa_client client = { 0 };
 	struct ib_device *device = NULL;
-	struct place_paths told = { 0 };
+	struct path_replies told = { 0 };
 	const uint64_t start_ns = clock_now_ns();
 
 	(void)state;
@@ -35,7 +35,7 @@ static void full_socket_is_waited_for(void **state)
 		assert_true(ib_sa_path_rec_get(&client, device, 1, &rec,
 					       IB_SA_PATH_REC_SLID |
 						       IB_SA_PATH_REC_DLID,
-					       TIMEOUT_MS, 0, place_path_told,
+					       TIMEOUT_MS, 0, path_reply_note,
 					       &told, NULL) >= 0);
 	}
 	while (told.calls < MANY)
@@ -46,7 +46,7 @@ static void full_socket_is_waited_for(void **state)
 		(unsigned long long)((clock_now_ns() - start_ns) / NS_PER_MS));
 	ib_sa_unregister_client(&client);
 	ibsa_device_put(device);
-	place_end(&place);
+	test_port_end(&test_port);
 	assert_int_equal(told.answered, MANY);
 }
 
@@ -67,7 +67,7 @@ static void note(const struct ibsa_reply *reply, void *arg)
 	seen->at_ns = clock_now_ns();
 }
 
-static int ask(struct ibsa_client *client, struct seen *seen)
+static int query_submit(struct ibsa_client *client, struct seen *seen)
 {
 	const struct ibsa_path match = { .slid = 1, .dlid = 2 };
 	const struct ibsa_query query = {
@@ -80,44 +80,45 @@ static int ask(struct ibsa_client *client, struct seen *seen)
 	return ibsa_query(client, &query, note, seen, NULL);
 }
 
-static void grh_need(struct place *place, bool needs_grh)
+static void grh_need(struct test_port *test_port, bool needs_grh)
 {
 	const struct ibsa_fabric_port_change change = {
 		.mask = IBSA_CHANGE_NEEDS_GRH,
 		.needs_grh = needs_grh,
 	};
 
-	assert_int_equal(
-		ibsa_fabric_port_set(place->fabric, "right", 1, &change), 0);
+	assert_int_equal(ibsa_fabric_port_set(test_port->fabric, "right", 1,
+					      &change),
+			 0);
 }
 
 /* A port that needs a GRH refuses what has none, for good: the query ends with
  * that at once. Afterwards the client goes on. */
 static void refused_first_try_ends_the_query(void **state)
 {
-	struct place place = port_at_server();
+	struct test_port test_port = test_port_at_server();
 	const uint64_t start_ns = clock_now_ns();
 	struct ibsa_client *client;
 	struct seen seen = { 0 };
 
 	(void)state;
-	place.options.access.grh = IBSA_GRH_NEVER;
-	client = place_open(&place);
-	grh_need(&place, true);
-	assert_int_equal(ask(client, &seen), 0);
+	test_port.options.access.grh = IBSA_GRH_NEVER;
+	client = test_port_open(&test_port);
+	grh_need(&test_port, true);
+	assert_int_equal(query_submit(client, &seen), 0);
 	while (!seen.calls)
 		assert_int_equal(ibsa_wait(client, -1), 0);
 	print_message("the query ended with %d\n", seen.err);
 	assert_int_equal(seen.err, -EINVAL);
 	assert_int_equal(seen.tries, 0);
 	assert_in_range(seen.at_ns - start_ns, 0, TIMEOUT_MS / 2 * NS_PER_MS);
-	grh_need(&place, false);
-	assert_int_equal(ask(client, &seen), 0);
+	grh_need(&test_port, false);
+	assert_int_equal(query_submit(client, &seen), 0);
 	while (seen.calls < 2)
 		assert_int_equal(ibsa_wait(client, -1), 0);
 	assert_int_equal(seen.err, 0);
 	assert_int_equal(ibsa_close(client), 0);
-	place_end(&place);
+	test_port_end(&test_port);
 }
 
 int main(void)

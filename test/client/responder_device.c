@@ -41,12 +41,12 @@ static void answer_that_the_kernel_refuses_is_counted(void **state)
 
 	responder_open(rig);
 	responder_kernel.write_errno = EINVAL;
-	responder_ask(rig, 9, 1, &responder_get_info);
+	responder_receive(rig, 9, 1, &responder_get_info);
 	responder_kernel.write_errno = 0;
 	assert_false(responder_sent(rig));
 	assert_int_equal(responder_info(rig).refused, 1);
 	assert_int_equal(responder_info(rig).answers, 0);
-	responder_ask(rig, 9, 1, &responder_get_info);
+	responder_receive(rig, 9, 1, &responder_get_info);
 	assert_true(responder_sent(rig));
 }
 

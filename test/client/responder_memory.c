@@ -18,7 +18,7 @@ static void memory_that_is_short_is_no_harm(void **state)
 	}
 	for (long n = 0; n < 4; n++) {
 		fail_alloc_after(n);
-		responder_ask(rig, 9, 1, &responder_get_info);
+		responder_receive(rig, 9, 1, &responder_get_info);
 		fail_alloc_after(-1);
 	}
 	assert_int_equal(responder_info(rig).requests, 4);
@@ -27,7 +27,7 @@ static void memory_that_is_short_is_no_harm(void **state)
 		    0);
 	while (responder_sent(rig))
 		;
-	responder_ask(rig, 9, 1, &responder_get_info);
+	responder_receive(rig, 9, 1, &responder_get_info);
 	assert_true(responder_sent(rig));
 }
 

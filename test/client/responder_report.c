@@ -22,7 +22,7 @@ static void subscribe(struct responder_rig *rig, uint16_t lid, bool on)
 		.transaction_id = 5,
 	};
 
-	responder_ask(rig, lid, 1, &request);
+	responder_receive(rig, lid, 1, &request);
 	responder_assert_sent_to(rig, lid, 1, IBSA_METHOD_GET_RESP);
 	assert_int_equal(IBSA_GET(sa_header, status, responder_mad(rig)), 0);
 }

@@ -88,10 +88,10 @@ static void those_with_one_transaction_id_are_told_apart(void **state)
 	};
 
 	responder_open(rig);
-	responder_ask(rig, 9, 1, &responder_get_info);
-	responder_ask(rig, 9, 2, &table);
-	responder_ask(rig, 10, 1, &responder_get_info);
-	responder_ask(rig, 9, 1, &responder_get_info);
+	responder_receive(rig, 9, 1, &responder_get_info);
+	responder_receive(rig, 9, 2, &table);
+	responder_receive(rig, 10, 1, &responder_get_info);
+	responder_receive(rig, 9, 1, &responder_get_info);
 	responder_assert_sent_to(rig, 9, 1, IBSA_METHOD_GET_RESP);
 	responder_assert_sent_to(rig, 9, 2, IBSA_METHOD_GET_TABLE_RESP);
 	responder_assert_sent_to(rig, 10, 1, IBSA_METHOD_GET_RESP);
@@ -112,7 +112,7 @@ static void large_answer_is_one_packet_for_the_kernel_to_segment(void **state)
 	enum { BYTES = IBSA_SA_HEADER_BYTES + NODES * 112 };
 
 	responder_open(rig);
-	responder_ask(rig, 9, 1, &table);
+	responder_receive(rig, 9, 1, &table);
 	responder_assert_sent_to(rig, 9, 1, IBSA_METHOD_GET_TABLE_RESP);
 	assert_int_equal(rig->len, UMAD_HEADER_BYTES + BYTES);
 	assert_int_equal(responder_header(rig).id, SA_AGENT);
@@ -133,14 +133,14 @@ static void faults_of_the_fabric_befall_who_asks(void **state)
 
 	responder_open(rig);
 	assert_int_equal(ibsa_fabric_fault(rig->fabric, &fault), 0);
-	responder_ask(rig, 9, 1, &responder_get_info);
+	responder_receive(rig, 9, 1, &responder_get_info);
 	assert_false(responder_sent(rig));
 	fault.percent = 0;
 	assert_int_equal(ibsa_fabric_fault(rig->fabric, &fault), 0);
 	fault.kind = IBSA_FAULT_BUSY;
 	fault.percent = 100;
 	assert_int_equal(ibsa_fabric_fault(rig->fabric, &fault), 0);
-	responder_ask(rig, 9, 1, &responder_get_info);
+	responder_receive(rig, 9, 1, &responder_get_info);
 	responder_assert_sent_to(rig, 9, 1, IBSA_METHOD_GET_RESP);
 	assert_int_equal(IBSA_GET(sa_header, status, responder_mad(rig)),
 			 IBSA_STATUS_BUSY);
@@ -154,13 +154,13 @@ static void sa_that_moves_or_rests_is_followed(void **state)
 
 	responder_open(rig);
 	assert_int_equal(ibsa_fabric_sa_move(rig->fabric, "node3"), 0);
-	responder_ask(rig, 9, 1, &responder_get_info);
+	responder_receive(rig, 9, 1, &responder_get_info);
 	assert_true(responder_sent(rig));
 	ibsa_fabric_sa_set(rig->fabric, false);
-	responder_ask(rig, 9, 1, &responder_get_info);
+	responder_receive(rig, 9, 1, &responder_get_info);
 	assert_false(responder_sent(rig));
 	ibsa_fabric_sa_set(rig->fabric, true);
-	responder_ask(rig, 9, 1, &responder_get_info);
+	responder_receive(rig, 9, 1, &responder_get_info);
 	assert_true(responder_sent(rig));
 }
 

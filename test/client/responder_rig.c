@@ -169,8 +169,8 @@ void responder_pass(struct responder_rig *rig)
 	assert_int_equal(ibsa_responder_dispatch(rig->responder), 0);
 }
 
-void responder_ask(struct responder_rig *rig, uint16_t lid, uint32_t qpn,
-		   const struct ibsa__request *request)
+void responder_receive(struct responder_rig *rig, uint16_t lid, uint32_t qpn,
+		       const struct ibsa__request *request)
 {
 	struct responder_arrival arrival = responder_arrival(lid, qpn);
 

@@ -88,8 +88,8 @@ void responder_arrive_bytes(const void *bytes, size_t len);
 void responder_pass(struct responder_rig *rig);
 
 /* A request from somebody; it is passed on. */
-void responder_ask(struct responder_rig *rig, uint16_t lid, uint32_t qpn,
-		   const struct ibsa__request *request);
+void responder_receive(struct responder_rig *rig, uint16_t lid, uint32_t qpn,
+		       const struct ibsa__request *request);
 
 /* What went out next. Return: whether something did. */
 bool responder_sent(struct responder_rig *rig);

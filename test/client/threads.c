@@ -15,7 +15,7 @@
 
 #include <ibsa/ibsa.h>
 
-enum { THREADS = 4, QUESTIONS = 300 };
+enum { THREADS = 4, QUERIES = 300 };
 
 struct worker {
 	pthread_t thread;
@@ -37,7 +37,7 @@ static void *work(void *arg)
 	};
 	struct worker *worker = arg;
 
-	for (int i = 0; i < QUESTIONS; i++) {
+	for (int i = 0; i < QUERIES; i++) {
 		struct ibsa_client *client;
 
 		if (ibsa_open(&options, NULL, &client))
@@ -60,7 +60,7 @@ static void threads_share_a_fabric(void **state)
 				 0);
 	for (int i = 0; i < THREADS; i++) {
 		assert_int_equal(pthread_join(workers[i].thread, NULL), 0);
-		assert_int_equal(workers[i].answered, QUESTIONS);
+		assert_int_equal(workers[i].answered, QUERIES);
 	}
 }
 

@@ -14,11 +14,12 @@
 
 enum { WINDOW = 16, MANY = 2000, TIMEOUT_MS = 1000 };
 
-static struct ibsa_client *client_open(struct place *place, unsigned int window)
+static struct ibsa_client *client_open(struct test_port *test_port,
+				       unsigned int window)
 {
-	place->options.window = window;
-	place->options.no_sharing = true;
-	return place_open(place);
+	test_port->options.window = window;
+	test_port->options.no_sharing = true;
+	return test_port_open(test_port);
 }
 
 struct seen {
@@ -40,8 +41,8 @@ static void note(const struct ibsa_reply *reply, void *arg)
 	snprintf(seen->text, sizeof(seen->text), "%s", error.text);
 }
 
-static uint64_t ask(struct ibsa_client *client, unsigned int deadline_ms,
-		    struct seen *seen)
+static uint64_t query_submit(struct ibsa_client *client,
+			     unsigned int deadline_ms, struct seen *seen)
 {
 	const struct ibsa_path match = { .slid = 1, .dlid = 2 };
 	const struct ibsa_query query = {
@@ -64,21 +65,22 @@ static void run(struct ibsa_client *client, const struct seen *seen)
 
 /* As many as the window holds, and again: sent, cancelled, and then one that
  * the SA answers. */
-static void cancelled_leave_room(struct place *place, unsigned int window)
+static void cancelled_leave_room(struct test_port *test_port,
+				 unsigned int window)
 {
-	struct ibsa_client *client = client_open(place, window);
+	struct ibsa_client *client = client_open(test_port, window);
 	struct seen given_up = { 0 }, live = { 0 };
 	uint64_t ids[WINDOW];
 
 	for (unsigned int round = 0; round < 2; round++) {
-		place_silence(place, true);
+		test_port_silence(test_port, true);
 		for (unsigned int i = 0; i < window; i++)
-			ids[i] = ask(client, 60000, &given_up);
+			ids[i] = query_submit(client, 60000, &given_up);
 		for (unsigned int i = 0; i < window; i++)
 			assert_int_equal(ibsa_cancel(client, ids[i]), 0);
-		place_silence(place, false);
+		test_port_silence(test_port, false);
 		live.calls = 0;
-		ask(client, TIMEOUT_MS, &live);
+		query_submit(client, TIMEOUT_MS, &live);
 		run(client, &live);
 		assert_int_equal(live.err, 0);
 		assert_int_equal(live.tries, 1);
@@ -88,19 +90,19 @@ static void cancelled_leave_room(struct place *place, unsigned int window)
 }
 
 /* The same with requests whose deadline has passed. */
-static void expired_leave_room(struct place *place)
+static void expired_leave_room(struct test_port *test_port)
 {
-	struct ibsa_client *client = client_open(place, WINDOW);
+	struct ibsa_client *client = client_open(test_port, WINDOW);
 	struct seen given_up = { 0 }, live = { 0 };
 
-	place_silence(place, true);
+	test_port_silence(test_port, true);
 	for (int i = 0; i < WINDOW; i++)
-		ask(client, 100, &given_up);
+		query_submit(client, 100, &given_up);
 	while (given_up.calls < WINDOW)
 		assert_int_equal(ibsa_wait(client, -1), 0);
 	assert_int_equal(given_up.err, -ETIMEDOUT);
-	place_silence(place, false);
-	ask(client, 100, &live);
+	test_port_silence(test_port, false);
+	query_submit(client, 100, &live);
 	run(client, &live);
 	assert_int_equal(live.err, 0);
 	assert_int_equal(live.tries, 1);
@@ -109,14 +111,14 @@ static void expired_leave_room(struct place *place)
 
 /* A deadline that runs from submission ends a query that was never sent, and
  * the reply says so. */
-static void unsent_is_told(struct place *place)
+static void unsent_is_told(struct test_port *test_port)
 {
-	struct ibsa_client *client = client_open(place, 1);
+	struct ibsa_client *client = client_open(test_port, 1);
 	struct seen first = { 0 }, unsent = { 0 };
 
-	place_silence(place, true);
-	ask(client, 300, &first);
-	ask(client, 100, &unsent);
+	test_port_silence(test_port, true);
+	query_submit(client, 300, &first);
+	query_submit(client, 100, &unsent);
 	run(client, &unsent);
 	assert_int_equal(unsent.err, -ETIMEDOUT);
 	assert_int_equal(unsent.tries, 0);
@@ -127,49 +129,49 @@ static void unsent_is_told(struct place *place)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-static void given_up_leave_room(struct place place)
+static void given_up_leave_room(struct test_port test_port)
 {
-	cancelled_leave_room(&place, WINDOW);
-	if (place.holding)
-		place = place_holding();
-	cancelled_leave_room(&place, 1);
-	if (place.holding)
-		place = place_holding();
-	expired_leave_room(&place);
-	if (place.holding)
-		place = place_holding();
-	unsent_is_told(&place);
-	place_end(&place);
+	cancelled_leave_room(&test_port, WINDOW);
+	if (test_port.holding)
+		test_port = test_port_holding();
+	cancelled_leave_room(&test_port, 1);
+	if (test_port.holding)
+		test_port = test_port_holding();
+	expired_leave_room(&test_port);
+	if (test_port.holding)
+		test_port = test_port_holding();
+	unsent_is_told(&test_port);
+	test_port_end(&test_port);
 }
 
 static void room_on_the_embedded_fabric(void **state)
 {
 	(void)state;
-	given_up_leave_room(place_embedded());
+	given_up_leave_room(test_port_embedded());
 }
 
 static void room_at_a_fabric_server(void **state)
 {
 	(void)state;
-	given_up_leave_room(port_at_server());
+	given_up_leave_room(test_port_at_server());
 }
 
 static void room_on_a_transport_that_holds(void **state)
 {
 	(void)state;
-	given_up_leave_room(place_holding());
-	assert_int_equal(place_held.refused, 0);
+	given_up_leave_room(test_port_holding());
+	assert_int_equal(test_port_held.refused, 0);
 }
 
 /* The port of a device is opened on the transport. */
-static void device_plug(struct ib_device *device, struct place *place)
+static void device_plug(struct ib_device *device, struct test_port *test_port)
 {
 	struct ibsa_options options = ibsa__sa_client_options(device);
 	struct sa_port *port;
 
 	options.on = NULL;
 	options.port = 1;
-	options.transport = place->options.transport;
+	options.transport = test_port->options.transport;
 	assert_int_equal(ibsa__sa_port_new(device, &options, &port), 0);
 	pthread_mutex_lock(&device->sa->lock);
 	assert_int_equal(ibsa__sa_loop_add(device, port), 0);
@@ -180,13 +182,14 @@ static void device_plug(struct ib_device *device, struct place *place)
  * 2,000 queries of 1 s at an SA that takes 20 ms for each: the last ones wait
  * for the window longer than their timeout, which runs from the first send.
  */
-static void many_are_answered(struct place place)
+static void many_are_answered(struct test_port test_port)
 {
-	struct ibsa_fabric *spare = place.holding ? place_fabric(true) : NULL;
+	struct ibsa_fabric *spare = test_port.holding ? test_port_fabric(true)
+						      : NULL;
 	const struct ibsa_device_options options = {
-		.name = place.options.device,
-		.fabric = place.options.fabric,
-		.on = spare ? spare : place.options.on,
+		.name = test_port.options.device,
+		.fabric = test_port.options.fabric,
+		.on = spare ? spare : test_port.options.on,
 		.window = WINDOW,
 		.no_thread = true,
 	};
@@ -194,11 +197,11 @@ static void many_are_answered(struct place place)
 	struct ib_device *device = NULL;
 	struct ib_sa_query *query;
 	struct sa_path_rec rec = { .numb_path = 1 };
-	struct place_paths told = { 0 };
+	struct path_replies told = { 0 };
 
 	assert_int_equal(ibsa_device_open(&options, NULL, &device), 0);
-	if (place.holding)
-		device_plug(device, &place);
+	if (test_port.holding)
+		device_plug(device, &test_port);
 	ib_sa_register_client(&client);
 	rec.ib.slid = htobe16(1);
 	for (unsigned int i = 0; i < MANY; i++) {
@@ -206,7 +209,7 @@ static void many_are_answered(struct place place)
 		assert_true(ib_sa_path_rec_get(&client, device, 1, &rec,
 					       IB_SA_PATH_REC_SLID |
 						       IB_SA_PATH_REC_DLID,
-					       TIMEOUT_MS, 0, place_path_told,
+					       TIMEOUT_MS, 0, path_reply_note,
 					       &told, &query) >= 0);
 	}
 	while (told.calls < MANY)
@@ -214,28 +217,28 @@ static void many_are_answered(struct place place)
 	ib_sa_unregister_client(&client);
 	ibsa_device_put(device);
 	ibsa_fabric_put(spare);
-	place_end(&place);
+	test_port_end(&test_port);
 	assert_int_equal(told.answered, MANY);
 }
 
 static void many_on_the_embedded_fabric(void **state)
 {
 	(void)state;
-	many_are_answered(place_embedded());
+	many_are_answered(test_port_embedded());
 }
 
 static void many_at_a_fabric_server(void **state)
 {
 	(void)state;
-	many_are_answered(port_at_server());
+	many_are_answered(test_port_at_server());
 }
 
 static void many_on_a_transport_that_holds(void **state)
 {
 	(void)state;
-	many_are_answered(place_holding());
-	assert_int_equal(place_held.sent, MANY);
-	assert_in_range(place_held.most_held, 1, WINDOW);
+	many_are_answered(test_port_holding());
+	assert_int_equal(test_port_held.sent, MANY);
+	assert_in_range(test_port_held.most_held, 1, WINDOW);
 }
 
 int main(void)

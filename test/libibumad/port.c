@@ -512,7 +512,7 @@ static void end_of_file_is_no_message(void **state)
 }
 
 /* What the calls write to standard error, which is put aside meanwhile. */
-static size_t said(char *text, size_t room, void (*call)(void))
+static size_t debug_output(char *text, size_t room, void (*call)(void))
 {
 	int aside = dup(STDERR_FILENO);
 	ssize_t len;
@@ -546,14 +546,14 @@ static void level_says_how_much_is_said(void **state)
 
 	(void)state;
 	assert_int_equal(umad_debug(-1), 0);
-	assert_int_equal(said(text, sizeof(text), fail_to_send), 0);
+	assert_int_equal(debug_output(text, sizeof(text), fail_to_send), 0);
 	assert_int_equal(umad_debug(1), 1);
-	assert_true(said(text, sizeof(text), fail_to_send) > 0);
+	assert_true(debug_output(text, sizeof(text), fail_to_send) > 0);
 	assert_non_null(strstr(text, "umad_send: port 5000 agent 1"));
 	assert_non_null(strstr(text, "Invalid argument"));
 	assert_null(strstr(text, "lid 77"));
 	assert_int_equal(umad_debug(2), 2);
-	said(text, sizeof(text), fail_to_send);
+	debug_output(text, sizeof(text), fail_to_send);
 	assert_non_null(strstr(text, "lid 77"));
 	assert_int_equal(umad_debug(-5), 2);
 	assert_int_equal(umad_debug(0), 0);

@@ -100,7 +100,7 @@ static void methods_are_one_agents(void **state)
 	port_close(two);
 }
 
-static bool says_sm(void)
+static bool has_sm_bit(void)
 {
 	umad_port_t port;
 	bool is_sm;
@@ -114,9 +114,9 @@ static bool says_sm(void)
 /* The server is told of it beside what it is asked. */
 static bool becomes_sm(bool wanted)
 {
-	for (int ms = 0; ms < 10000 && says_sm() != wanted; ms++)
+	for (int ms = 0; ms < 10000 && has_sm_bit() != wanted; ms++)
 		poll(NULL, 0, 1);
-	return says_sm() == wanted;
+	return has_sm_bit() == wanted;
 }
 
 static void an_open_file_says_that_there_is_an_sm(void **state)
@@ -125,12 +125,12 @@ static void an_open_file_says_that_there_is_an_sm(void **state)
 	char path[256];
 	int fd;
 
-	assert_false(says_sm());
+	assert_false(has_sm_bit());
 	assert_int_equal(umad_get_issm_path("no_such_ca", 1, path, 256),
 			 -EINVAL);
 	assert_int_equal(umad_get_issm_path(NULL, 0, path, 5), -ENAMETOOLONG);
 	assert_int_equal(umad_get_issm_path(NULL, 0, path, sizeof(path)), 0);
-	assert_false(says_sm());
+	assert_false(has_sm_bit());
 	fd = open(path, O_RDONLY | O_NONBLOCK);
 	assert_true(fd >= 0);
 	assert_true(becomes_sm(true));

@@ -9,8 +9,8 @@ enum {
 	/* The SM moves between the hosts of the last leaf, which stays. */
 	MORTALS = HOSTS - HOSTS_PER_LEAF,
 	MORTAL_LEAVES = LEAVES - 1,
-	HOSTS_AWAY_MAX = 6,
-	LEAVES_AWAY_MAX = 1,
+	HOSTS_LOST_MAX = 6,
+	LEAVES_LOST_MAX = 1,
 };
 
 static unsigned int draw(struct many_changes *changes, unsigned int count)
@@ -18,11 +18,11 @@ static unsigned int draw(struct many_changes *changes, unsigned int count)
 	return (unsigned int)(random_next(changes->random) % count);
 }
 
-static void log_change(struct many_changes *changes, int thing, bool away,
+static void log_change(struct many_changes *changes, int thing, bool is_lost,
 		       uint64_t begin_ns)
 {
-	if (away)
-		many_away(changes->history, thing, begin_ns);
+	if (is_lost)
+		many_note_loss(changes->history, thing, begin_ns);
 	else
 		many_back(changes->history, thing, begin_ns);
 }
@@ -38,13 +38,14 @@ static void tell(struct many_changes *changes, const char *format,
 }
 
 /* A thing that was there goes; one that was away comes back. */
-static void toggle(struct many_changes *changes, int thing, const char *away,
-		   const char *back, unsigned int number)
+static void toggle(struct many_changes *changes, int thing,
+		   const char *lost_command, const char *restored_command,
+		   unsigned int number)
 {
-	const bool goes = !many_is_away(changes->history, thing);
+	const bool goes = !many_is_lost(changes->history, thing);
 	const uint64_t begin_ns = many_now_ns();
 
-	tell(changes, goes ? away : back, number);
+	tell(changes, goes ? lost_command : restored_command, number);
 	log_change(changes, thing, goes, begin_ns);
 }
 
@@ -53,13 +54,13 @@ static unsigned int choose(struct many_changes *changes, int first,
 			   unsigned int count, unsigned int most)
 {
 	unsigned int chosen = draw(changes, count);
-	unsigned int away = 0;
+	unsigned int lost = 0;
 
 	for (unsigned int i = 0; i < count; i++)
-		away += many_is_away(changes->history, first + (int)i);
-	if (away < most)
+		lost += many_is_lost(changes->history, first + (int)i);
+	if (lost < most)
 		return chosen;
-	while (!many_is_away(changes->history, first + (int)chosen))
+	while (!many_is_lost(changes->history, first + (int)chosen))
 		chosen = (chosen + 1) % count;
 	return chosen;
 }
@@ -67,7 +68,7 @@ static unsigned int choose(struct many_changes *changes, int first,
 static void toggle_host(struct many_changes *changes)
 {
 	const unsigned int host = choose(changes, THING_HOST, MORTALS,
-					 HOSTS_AWAY_MAX);
+					 HOSTS_LOST_MAX);
 
 	toggle(changes, THING_HOST + (int)host, "link down h%02u/1",
 	       "link up h%02u/1", host);
@@ -76,7 +77,7 @@ static void toggle_host(struct many_changes *changes)
 static void toggle_leaf(struct many_changes *changes)
 {
 	const unsigned int leaf = choose(changes, THING_LEAF, MORTAL_LEAVES,
-					 LEAVES_AWAY_MAX);
+					 LEAVES_LOST_MAX);
 
 	/*
 	 * All links of the leaf go up, those to its hosts too: these are to
@@ -85,7 +86,7 @@ static void toggle_leaf(struct many_changes *changes)
 	for (int i = 0; i < HOSTS_PER_LEAF; i++) {
 		const int host = (int)leaf * HOSTS_PER_LEAF + i;
 
-		if (many_is_away(changes->history, THING_HOST + host))
+		if (many_is_lost(changes->history, THING_HOST + host))
 			toggle(changes, THING_HOST + host, "",
 			       "link up h%02u/1", (unsigned int)host);
 	}
@@ -94,15 +95,15 @@ static void toggle_leaf(struct many_changes *changes)
 }
 
 /* One of two ways to a leaf, and what is on it that moment. */
-static void cut_way(struct many_changes *changes)
+static void uplink_cut(struct many_changes *changes)
 {
 	const unsigned int leaf = draw(changes, MORTAL_LEAVES);
 	const uint64_t begin_ns = many_now_ns();
 
-	if (many_is_away(changes->history, THING_LEAF + (int)leaf) ||
-	    many_is_away(changes->history, THING_SM))
+	if (many_is_lost(changes->history, THING_LEAF + (int)leaf) ||
+	    many_is_lost(changes->history, THING_SM))
 		return;
-	many_away(changes->history, THING_SM, begin_ns);
+	many_note_loss(changes->history, THING_SM, begin_ns);
 	tell(changes, "link down L%u/11", leaf);
 	tell(changes, "link up L%u/11", leaf);
 	many_back(changes->history, THING_SM, many_now_ns());
@@ -117,9 +118,9 @@ static void move_sm(struct many_changes *changes)
 {
 	const uint64_t begin_ns = many_now_ns();
 
-	if (many_is_away(changes->history, THING_SM))
+	if (many_is_lost(changes->history, THING_SM))
 		return;
-	many_away(changes->history, THING_SM, begin_ns);
+	many_note_loss(changes->history, THING_SM, begin_ns);
 	tell(changes, "sm move h%02u", MORTALS + draw(changes, HOSTS_PER_LEAF));
 	many_back(changes->history, THING_SM, many_now_ns());
 }
@@ -133,7 +134,7 @@ static void toggle_faults(struct many_changes *changes)
 	};
 	enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 	const uint64_t begin_ns = many_now_ns();
-	const bool begins = !many_is_away(changes->history, THING_FAULTS);
+	const bool begins = !many_is_lost(changes->history, THING_FAULTS);
 
 	if (begins) {
 		for (unsigned int i = 0; i < 2; i++)
@@ -150,9 +151,9 @@ void many_change(struct many_changes *changes)
 
 	changes->made++;
 	/* An SM that is not there, and faults, end soon. */
-	if (many_is_away(changes->history, THING_SM) && which % 4 == 0)
+	if (many_is_lost(changes->history, THING_SM) && which % 4 == 0)
 		toggle_sm(changes);
-	else if (many_is_away(changes->history, THING_FAULTS) &&
+	else if (many_is_lost(changes->history, THING_FAULTS) &&
 		 which % 16 == 1)
 		toggle_faults(changes);
 	else if (which < 46)
@@ -160,7 +161,7 @@ void many_change(struct many_changes *changes)
 	else if (which < 54)
 		toggle_leaf(changes);
 	else if (which < 58)
-		cut_way(changes);
+		uplink_cut(changes);
 	else if (which < 60)
 		move_sm(changes);
 	else if (which < 61)
@@ -173,17 +174,17 @@ void many_mend(struct many_changes *changes)
 {
 	struct many_history *history = changes->history;
 
-	if (many_is_away(history, THING_SM))
+	if (many_is_lost(history, THING_SM))
 		toggle_sm(changes);
-	if (many_is_away(history, THING_FAULTS))
+	if (many_is_lost(history, THING_FAULTS))
 		toggle_faults(changes);
 	/* A leaf has its hosts' links come back with it. */
 	for (int i = 0; i < MORTALS; i++)
-		if (many_is_away(history, THING_HOST + i))
+		if (many_is_lost(history, THING_HOST + i))
 			toggle(changes, THING_HOST + i, "", "link up h%02u/1",
 			       (unsigned int)i);
 	for (int i = 0; i < MORTAL_LEAVES; i++)
-		if (many_is_away(history, THING_LEAF + i))
+		if (many_is_lost(history, THING_LEAF + i))
 			toggle(changes, THING_LEAF + i, "", "node add L%u",
 			       (unsigned int)i);
 }

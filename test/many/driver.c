@@ -117,7 +117,7 @@ static void kill_worker(struct driver *driver, unsigned int worker)
 }
 
 /* Judge what has been reported, waiting for the first of it. */
-static void hear(struct driver *driver, int timeout_ms)
+static void reports_read(struct driver *driver, int timeout_ms)
 {
 	struct many_report reports[REPORTS_MAX];
 	struct pollfd fd = { .fd = driver->from, .events = POLLIN };
@@ -158,7 +158,7 @@ static void turmoil(struct driver *driver)
 	uint64_t now_ns;
 
 	while ((now_ns = many_now_ns()) < driver->end_ns) {
-		hear(driver, 5);
+		reports_read(driver, 5);
 		if (now_ns >= change_ns) {
 			many_change(&driver->changes);
 			change_ns = now_ns + random_next(&driver->random) %
@@ -249,7 +249,7 @@ static bool conclude(struct driver *driver, int files)
 	many_mend(&driver->changes);
 	for (unsigned int i = 0; i < WORKERS; i++)
 		kill_worker(driver, i);
-	hear(driver, 0);
+	reports_read(driver, 0);
 	printf("%" PRIu64 " answered, %" PRIu64 " times none\n",
 	       verdict->answered, verdict->none);
 	good &= claim(!verdict->unexplained, "there are unexplained answers");

@@ -7,7 +7,7 @@
 /* How much later than a change its last effects may be seen. */
 #define SETTLE_NS UINT64_C(250000000)
 
-bool many_is_away(const struct many_history *history, int thing)
+bool many_is_lost(const struct many_history *history, int thing)
 {
 	const size_t count = history->things[thing].count;
 
@@ -15,7 +15,7 @@ bool many_is_away(const struct many_history *history, int thing)
 	       history->things[thing].spells[count - 1].ends_ns == UINT64_MAX;
 }
 
-void many_away(struct many_history *history, int thing, uint64_t begin_ns)
+void many_note_loss(struct many_history *history, int thing, uint64_t begin_ns)
 {
 	const size_t count = history->things[thing].count;
 	struct many_spell *spells = history->things[thing].spells;
@@ -31,7 +31,7 @@ void many_away(struct many_history *history, int thing, uint64_t begin_ns)
 	}
 	spells[count] = (struct many_spell){
 		.begins_ns = begin_ns,
-		.away_ns = many_now_ns(),
+		.lost_ns = many_now_ns(),
 		.ends_ns = UINT64_MAX,
 		.back_ns = UINT64_MAX,
 	};
@@ -73,7 +73,7 @@ bool many_covers(const struct many_history *history, int thing,
 
 		if (at->ends_ns < report->start_ns)
 			return false;
-		if (at->away_ns + SETTLE_NS <= report->start_ns &&
+		if (at->lost_ns + SETTLE_NS <= report->start_ns &&
 		    at->ends_ns >= report->end_ns)
 			return true;
 	}

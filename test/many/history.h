@@ -23,7 +23,7 @@ enum many_thing {
  */
 struct many_spell {
 	uint64_t begins_ns;
-	uint64_t away_ns;
+	uint64_t lost_ns;
 	uint64_t ends_ns; /* UINT64_MAX: it still is */
 	uint64_t back_ns;
 };
@@ -37,10 +37,10 @@ struct many_history {
 };
 
 /* @begin_ns: before the change was asked for; it has been made by now. */
-void many_away(struct many_history *history, int thing, uint64_t begin_ns);
+void many_note_loss(struct many_history *history, int thing, uint64_t begin_ns);
 void many_back(struct many_history *history, int thing, uint64_t begin_ns);
 
-bool many_is_away(const struct many_history *history, int thing);
+bool many_is_lost(const struct many_history *history, int thing);
 
 /* Whether it may have been away at any time of a question. */
 bool many_touches(const struct many_history *history, int thing,

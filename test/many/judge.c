@@ -6,7 +6,7 @@
 #include "judge.h"
 
 /* How long a MAD is under way at most, on a machine that is busy. */
-#define UNDER_WAY_NS UINT64_C(500000000)
+#define IN_FLIGHT_MAX_NS UINT64_C(500000000)
 
 static bool host_may_be_away(const struct many_history *history, int host,
 			     const struct many_report *report)
@@ -16,7 +16,7 @@ static bool host_may_be_away(const struct many_history *history, int host,
 			    report);
 }
 
-static bool host_is_away(const struct many_history *history, int host,
+static bool host_is_lost(const struct many_history *history, int host,
 			 const struct many_report *report)
 {
 	return many_covers(history, THING_HOST + host, report) ||
@@ -40,8 +40,8 @@ static struct many_report loss_of(const struct many_report *report)
 	struct many_report loss = *report;
 
 	if (report->tries <= 2 && report->result != MANY_LOST &&
-	    loss.end_ns > loss.start_ns + UNDER_WAY_NS)
-		loss.end_ns = loss.start_ns + UNDER_WAY_NS;
+	    loss.end_ns > loss.start_ns + IN_FLIGHT_MAX_NS)
+		loss.end_ns = loss.start_ns + IN_FLIGHT_MAX_NS;
 	return loss;
 }
 
@@ -72,7 +72,7 @@ static const char *table_objection(const struct many_history *history,
 	for (int host = 0; host < HOSTS; host++) {
 		const bool is_seen = report->seen >> host & 1;
 
-		if (is_seen && host_is_away(history, host, report))
+		if (is_seen && host_is_lost(history, host, report))
 			return "a host that is away is in the table";
 		if (!is_seen && !host_may_be_away(history, host, report))
 			return "a host is not in the table";
@@ -83,13 +83,13 @@ static const char *table_objection(const struct many_history *history,
 static const char *answer_objection(const struct many_history *history,
 				    const struct many_report *report)
 {
-	if (host_is_away(history, report->worker, report))
+	if (host_is_lost(history, report->worker, report))
 		return "answered, but who asked is away";
 	if (many_covers(history, THING_SM, report))
 		return "answered, but the SM is away";
 	if (report->target == HOSTS)
 		return table_objection(history, report);
-	if (host_is_away(history, report->target, report))
+	if (host_is_lost(history, report->target, report))
 		return "what was asked for is away";
 	return NULL;
 }

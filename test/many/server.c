@@ -18,7 +18,7 @@
 #include "server.h"
 
 /* AddressSanitizer would keep all that is freed: it looks like a leak. */
-static void keep_little(void)
+static void sanitizer_limit_memory(void)
 {
 	const char *old = getenv("ASAN_OPTIONS");
 	char options[512];
@@ -39,7 +39,7 @@ static void become(const char *ibsa, const char *folder, const char *socket,
 	snprintf(log, sizeof(log), "%s/log", folder);
 	snprintf(seed_text, sizeof(seed_text), "%" PRIu64, seed);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	keep_little();
+	sanitizer_limit_memory();
 	dup2(out, STDOUT_FILENO);
 	dup2(open(log, O_WRONLY | O_CREAT | O_CLOEXEC, 0600), STDERR_FILENO);
 	execl(ibsa, ibsa, "fabric", "run", net, "--socket", socket, "--seed",

@@ -104,15 +104,15 @@ static void see_path(const struct ibsa_reply *reply, void *arg)
 {
 	struct worker *worker = arg;
 	const struct many_host *here = &worker->hosts[worker->number];
-	const struct many_host *there = &worker->hosts[worker->now.target];
-	const struct ibsa_gid dgid = gid_of(there);
+	const struct many_host *target = &worker->hosts[worker->now.target];
+	const struct ibsa_gid dgid = gid_of(target);
 	struct ibsa_path path;
 
 	if (!is_answered(worker, reply))
 		return;
 	if (reply->count != 1 || ibsa_reply_decode(reply, 0, &path))
 		wrong(worker, "%zu paths", reply->count);
-	else if (path.slid != here->lid || path.dlid != there->lid ||
+	else if (path.slid != here->lid || path.dlid != target->lid ||
 		 memcmp(&path.dgid, &dgid, sizeof(dgid)) != 0)
 		wrong(worker, "path from %u to %u", path.slid, path.dlid);
 }
@@ -120,15 +120,15 @@ static void see_path(const struct ibsa_reply *reply, void *arg)
 static void see_node(const struct ibsa_reply *reply, void *arg)
 {
 	struct worker *worker = arg;
-	const struct many_host *there = &worker->hosts[worker->now.target];
+	const struct many_host *target = &worker->hosts[worker->now.target];
 	struct ibsa_node node;
 
 	if (!is_answered(worker, reply))
 		return;
 	if (reply->count != 1 || ibsa_reply_decode(reply, 0, &node))
 		wrong(worker, "%zu nodes", reply->count);
-	else if (node.lid != there->lid || node.port_guid != there->guid ||
-		 strncmp((char *)node.node_description, there->name, 4) != 0)
+	else if (node.lid != target->lid || node.port_guid != target->guid ||
+		 strncmp((char *)node.node_description, target->name, 4) != 0)
 		wrong(worker, "node %u, 0x%" PRIx64, node.lid, node.port_guid);
 }
 
@@ -156,7 +156,7 @@ static void see_table(const struct ibsa_reply *reply, void *arg)
 	}
 }
 
-static int ask_path(struct worker *worker)
+static int path_query(struct worker *worker)
 {
 	struct ibsa_path match = {
 		.sgid = gid_of(&worker->hosts[worker->number]),
@@ -174,7 +174,7 @@ static int ask_path(struct worker *worker)
 	return ibsa_query_wait(worker->client, &query, see_path, worker);
 }
 
-static int ask_node(struct worker *worker)
+static int node_query(struct worker *worker)
 {
 	struct ibsa_node match = {
 		.lid = worker->hosts[worker->now.target].lid,
@@ -188,7 +188,7 @@ static int ask_node(struct worker *worker)
 	return ibsa_query_wait(worker->client, &query, see_node, worker);
 }
 
-static int ask_table(struct worker *worker)
+static int table_query(struct worker *worker)
 {
 	const struct ibsa_query query = {
 		.record = &ibsa_node_record,
@@ -200,7 +200,7 @@ static int ask_table(struct worker *worker)
 }
 
 /* What is asked when a query was not even taken is lost, too. */
-static void ask(struct worker *worker)
+static void worker_query(struct worker *worker)
 {
 	const uint64_t draw = random_next(&worker->random);
 	int err;
@@ -212,11 +212,11 @@ static void ask(struct worker *worker)
 		.result = MANY_LOST,
 	};
 	if (draw % 16 == 0)
-		err = ask_table(worker);
+		err = table_query(worker);
 	else if (draw % 2)
-		err = ask_node(worker);
+		err = node_query(worker);
 	else
-		err = ask_path(worker);
+		err = path_query(worker);
 	if (err && err != -EREMOTEIO && worker->now.result == MANY_ANSWERED)
 		wrong(worker, "an answer with %s", strerror(-err));
 	worker->now.end_ns = many_now_ns();
@@ -243,7 +243,7 @@ static bool open_client(struct worker *worker)
 	return !err;
 }
 
-static void ask_saquery(struct worker *worker, const char *saquery)
+static void saquery_query(struct worker *worker, const char *saquery)
 {
 	worker->now = (struct many_report){
 		.start_ns = many_now_ns(),
@@ -272,9 +272,9 @@ int many_work(const struct many_host hosts[HOSTS], unsigned int number,
 		return 1;
 	do {
 		if (saquery)
-			ask_saquery(&worker, saquery);
+			saquery_query(&worker, saquery);
 		else
-			ask(&worker);
+			worker_query(&worker);
 	} while (report(&worker));
 	return 1;
 }

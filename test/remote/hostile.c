@@ -305,12 +305,12 @@ static void events_do_not_prolong_the_wait_for_an_answer(void **state)
 static struct ibsa_transport *transport_open(const struct hostile *hostile)
 {
 	struct ibsa_transport *transport = NULL;
-	struct remote_address place;
+	struct remote_address address;
 
 	assert_int_equal(ibsa__remote_address_find(hostile->name, NULL, NULL, 0,
-						   NULL, &place),
+						   NULL, &address),
 			 0);
-	assert_int_equal(ibsa__remote_open(&place, 1 << 20, NULL, &transport),
+	assert_int_equal(ibsa__remote_open(&address, 1 << 20, NULL, &transport),
 			 0);
 	return transport;
 }

@@ -98,13 +98,13 @@ static struct ibsa_client *client_open(const struct server_rig *server,
 {
 	struct ibsa_options options = { .deadline_ms = 1000 };
 	struct ibsa_client *client = NULL;
-	struct remote_address place;
+	struct remote_address address;
 
 	assert_int_equal(ibsa__remote_address_find(server_address(server),
 						   "right", NULL, 0, NULL,
-						   &place),
+						   &address),
 			 0);
-	assert_int_equal(ibsa__remote_open(&place, 1 << 20, NULL,
+	assert_int_equal(ibsa__remote_open(&address, 1 << 20, NULL,
 					   &options.transport),
 			 0);
 	link_of(umad_of(options.transport)->file)->connection.patience_ms =
@@ -114,7 +114,7 @@ static struct ibsa_client *client_open(const struct server_rig *server,
 }
 
 /* One try in all that time. */
-static void ask(struct ibsa_client *client, struct seen *seen)
+static void query_submit(struct ibsa_client *client, struct seen *seen)
 {
 	const struct ibsa_query query = {
 		.record = &ibsa_class_port_info_record,
@@ -146,7 +146,7 @@ static void the_rest_of_a_packet_is_sent_later(void **state)
 
 	(void)state;
 	world.end_ns = 0;
-	ask(client, &seen);
+	query_submit(client, &seen);
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(ibsa_wait(client, 10), 0);
 	print_message("query and five waits took %u ms\n",
@@ -177,7 +177,7 @@ static void a_connection_with_half_a_packet_is_renewed(void **state)
 	(void)state;
 	assert_int_equal(ibsa_port_get(client, true, &before), 0);
 	world.end_ns = start_ns + 2 * PATIENCE_MS * NS_PER_MS;
-	ask(client, &seen);
+	query_submit(client, &seen);
 	while (!seen.calls)
 		(void)!ibsa_wait(client, -1);
 	print_message("ended with %d after %u ms\n", seen.err,

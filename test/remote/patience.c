@@ -185,7 +185,7 @@ static void events_without_end_hold_up_nobody(void **state)
 }
 
 /* Return: what a read of these bytes returns while @asked waits for an answer. */
-static int control_hear(uint32_t asked, const void *bytes, size_t len)
+static int control_read_bytes(uint32_t asked, const void *bytes, size_t len)
 {
 	struct remote_control control;
 	int ends[2];
@@ -212,19 +212,21 @@ static void an_answer_of_a_wrong_size_is_refused(void **state)
 			       .length = sizeof(answer.request) } };
 
 	(void)state;
-	assert_int_equal(control_hear(REMOTE_REGISTER, &answer, sizeof(answer)),
+	assert_int_equal(control_read_bytes(REMOTE_REGISTER, &answer,
+					    sizeof(answer)),
 			 0);
 	answer.head.length = 2;
-	assert_int_equal(control_hear(REMOTE_REGISTER, &answer,
-				      sizeof(answer.head) + 2),
+	assert_int_equal(control_read_bytes(REMOTE_REGISTER, &answer,
+					    sizeof(answer.head) + 2),
 			 -ENODEV);
 	answer.head.type = REMOTE_DETACH;
-	assert_int_equal(control_hear(REMOTE_DETACH, &answer,
-				      sizeof(answer.head) + 2),
+	assert_int_equal(control_read_bytes(REMOTE_DETACH, &answer,
+					    sizeof(answer.head) + 2),
 			 -ENODEV);
 	answer.head.length = 0;
-	assert_int_equal(
-		control_hear(REMOTE_DETACH, &answer, sizeof(answer.head)), 0);
+	assert_int_equal(control_read_bytes(REMOTE_DETACH, &answer,
+					    sizeof(answer.head)),
+			 0);
 }
 
 static void an_error_that_cannot_be_one_is_refused(void **state)
@@ -232,15 +234,16 @@ static void an_error_that_cannot_be_one_is_refused(void **state)
 	struct remote_head refusal = { .type = REMOTE_REGISTER, .err = -4095 };
 
 	(void)state;
-	assert_int_equal(
-		control_hear(REMOTE_REGISTER, &refusal, sizeof(refusal)), 0);
+	assert_int_equal(control_read_bytes(REMOTE_REGISTER, &refusal,
+					    sizeof(refusal)),
+			 0);
 	refusal.err = -4096;
-	assert_int_equal(control_hear(REMOTE_REGISTER, &refusal,
-				      sizeof(refusal)),
+	assert_int_equal(control_read_bytes(REMOTE_REGISTER, &refusal,
+					    sizeof(refusal)),
 			 -ENODEV);
 	refusal.err = EIO;
-	assert_int_equal(control_hear(REMOTE_REGISTER, &refusal,
-				      sizeof(refusal)),
+	assert_int_equal(control_read_bytes(REMOTE_REGISTER, &refusal,
+					    sizeof(refusal)),
 			 -ENODEV);
 }
 
@@ -254,7 +257,8 @@ static void an_event_that_is_a_refusal_is_refused(void **state)
 			      .err = -EIO } };
 
 	(void)state;
-	assert_int_equal(control_hear(CONTROL_IDLE, &event, sizeof(event)),
+	assert_int_equal(control_read_bytes(CONTROL_IDLE, &event,
+					    sizeof(event)),
 			 -ENODEV);
 }
 
@@ -271,7 +275,7 @@ static void a_refusal_that_is_damaged_ends_the_connection(void **state)
 						  .length = 9,
 						  .err = errs[i] };
 		struct remote_connection connection = { .patience_ms = 50 };
-		struct remote_request question = { .type = REMOTE_FILE };
+		struct remote_request request = { .type = REMOTE_FILE };
 
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
 		connection.fd = ends[1];
@@ -279,7 +283,7 @@ static void a_refusal_that_is_damaged_ends_the_connection(void **state)
 		memcpy(frame, &head, sizeof(head));
 		assert_int_equal(send(ends[0], frame, sizeof(frame), 0),
 				 sizeof(frame));
-		assert_int_equal(ibsa__remote_request(&connection, &question,
+		assert_int_equal(ibsa__remote_request(&connection, &request,
 						      NULL),
 				 -ENODEV);
 		assert_int_equal(connection.fd, -1);
@@ -291,12 +295,12 @@ static void a_refusal_that_is_damaged_ends_the_connection(void **state)
 /* As any text from outside: a name in UTF-8 stays, an escape sequence does not. */
 static void the_text_of_a_refusal_is_cleaned(void **state)
 {
-	static const char said[] = "n\303\244me\033[2J";
+	static const char text[] = "n\303\244me\033[2J";
 	const struct remote_head head = { .type = REMOTE_FILE,
-					  .length = sizeof(said) - 1,
+					  .length = sizeof(text) - 1,
 					  .err = -EACCES };
 	struct remote_connection connection = { .patience_ms = 50 };
-	struct remote_request question = { .type = REMOTE_FILE };
+	struct remote_request request = { .type = REMOTE_FILE };
 	struct ibsa_error error = { .text = "" };
 	int ends[2];
 
@@ -305,8 +309,8 @@ static void the_text_of_a_refusal_is_cleaned(void **state)
 	connection.fd = ends[1];
 	pthread_mutex_init(&connection.lock, NULL);
 	assert_int_equal(send(ends[0], &head, sizeof(head), 0), sizeof(head));
-	assert_int_equal(send(ends[0], said, head.length, 0), head.length);
-	assert_int_equal(ibsa__remote_request(&connection, &question, &error),
+	assert_int_equal(send(ends[0], text, head.length, 0), head.length);
+	assert_int_equal(ibsa__remote_request(&connection, &request, &error),
 			 -EACCES);
 	assert_string_equal(error.text, "n\303\244me\\x1b[2J");
 	pthread_mutex_destroy(&connection.lock);

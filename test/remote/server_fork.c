@@ -31,7 +31,7 @@ static void named_sockets_close(void)
 	}
 }
 
-static struct services keeper_start(bool has_server)
+static struct services holder_start(bool has_server)
 {
 	struct services services;
 	int ends[2];
@@ -50,7 +50,7 @@ static struct services keeper_start(bool has_server)
 	return services;
 }
 
-static void keeper_end(const struct services *services)
+static void holder_end(const struct services *services)
 {
 	close(services->end);
 	child_end(services->child);
@@ -61,14 +61,14 @@ static void server_forgets_who_has_gone(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
 	const int fd = server_connect(server, "left");
-	const struct services services = keeper_start(true);
+	const struct services services = holder_start(true);
 
 	(void)state;
 	shutdown(fd, SHUT_RDWR);
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(ibsa_close(server_client(server, "right")), 0);
 	close(fd);
-	keeper_end(&services);
+	holder_end(&services);
 	server_stop(server);
 }
 
@@ -85,22 +85,22 @@ static void end_is_seen(int fd)
 static void clients_see_that_the_server_ends(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
-	struct remote_address place = { .port = 0 };
+	struct remote_address address = { .port = 0 };
 	struct remote_file port;
 	struct services services;
 
 	(void)state;
 	assert_int_equal(ibsa__remote_address_find(server_address(server),
 						   "right", NULL, 0, NULL,
-						   &place),
+						   &address),
 			 0);
-	assert_int_equal(ibsa__remote_file_open(&place, NULL, &port), 0);
-	services = keeper_start(true);
+	assert_int_equal(ibsa__remote_file_open(&address, NULL, &port), 0);
+	services = holder_start(true);
 	server_end(server);
 	end_is_seen(port.connection.fd);
 	end_is_seen(port.fd);
 	ibsa__remote_file_close(&port);
-	keeper_end(&services);
+	holder_end(&services);
 	server_restart(server);
 	server_stop(server);
 }
@@ -108,23 +108,23 @@ static void clients_see_that_the_server_ends(void **state)
 /* The descriptor to wait at is readable only when there is something to do. */
 static void client_waits_for_the_next_server(void **state)
 {
-	enum { LOOKS = 20, LOOK_MS = 5 };
+	enum { ATTEMPTS = 20, ATTEMPT_MS = 5 };
 	struct server_rig *server = server_start(server_pair);
 	struct ibsa_client *client = server_client(server, "right");
 	struct pollfd file = { .fd = ibsa_fd(client), .events = POLLIN };
-	const struct services services = keeper_start(false);
+	const struct services services = holder_start(false);
 	int ready = 0;
 
 	(void)state;
 	server_end(server);
-	for (int i = 0; i < LOOKS; i++) {
+	for (int i = 0; i < ATTEMPTS; i++) {
 		(void)!ibsa_dispatch(client);
-		ready += poll(&file, 1, LOOK_MS) == 1;
+		ready += poll(&file, 1, ATTEMPT_MS) == 1;
 	}
 	/* It looks for a server ten times a second. */
-	assert_in_range(ready, 0, LOOKS / 2);
+	assert_in_range(ready, 0, ATTEMPTS / 2);
 	assert_int_equal(ibsa_close(client), 0);
-	keeper_end(&services);
+	holder_end(&services);
 	server_restart(server);
 	server_stop(server);
 }

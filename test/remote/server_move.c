@@ -14,36 +14,36 @@ static const char three[] = "Switch 4 \"S\"\n"
 			    "Ca 1 \"H3\" # \"asker\"\n[1] \"S\"[3]\n";
 
 /* A client that is kept busy: each answer asks the next question. */
-struct asker {
+struct busy_client {
 	struct ibsa_client *client;
 	unsigned int asked, answered, most;
 	unsigned int failed, refused, wrong;
 };
 
-static void ask(struct asker *asker);
+static void next_query_submit(struct busy_client *busy_client);
 
 static void note(const struct ibsa_reply *reply, void *arg)
 {
-	struct asker *asker = arg;
+	struct busy_client *busy_client = arg;
 
-	asker->answered++;
+	busy_client->answered++;
 	if (reply->err)
-		asker->failed++;
+		busy_client->failed++;
 	else if (ibsa_outcome(reply) == IBSA_OUTCOME_REFUSED)
-		asker->refused++;
+		busy_client->refused++;
 	else if (reply->count != 1)
-		asker->wrong++;
-	if (asker->asked < asker->most)
-		ask(asker);
+		busy_client->wrong++;
+	if (busy_client->asked < busy_client->most)
+		next_query_submit(busy_client);
 }
 
 /* No two questions on their way are the same, so that none joins another. */
-static void ask(struct asker *asker)
+static void next_query_submit(struct busy_client *busy_client)
 {
 	const struct ibsa_path want = {
 		.slid = 3,
 		.dlid = 1,
-		.service_id = ++asker->asked,
+		.service_id = ++busy_client->asked,
 	};
 	const struct ibsa_query query = {
 		.record = &ibsa_path_record,
@@ -52,14 +52,15 @@ static void ask(struct asker *asker)
 			IBSA_PATH_CM(service_id),
 	};
 
-	assert_int_equal(ibsa_query(asker->client, &query, note, asker, NULL),
+	assert_int_equal(ibsa_query(busy_client->client, &query, note,
+				    busy_client, NULL),
 			 0);
 }
 
-static void await(struct asker *asker, unsigned int answered)
+static void await(struct busy_client *busy_client, unsigned int answered)
 {
-	while (asker->answered < answered)
-		assert_int_equal(ibsa_wait(asker->client, -1), 0);
+	while (busy_client->answered < answered)
+		assert_int_equal(ibsa_wait(busy_client->client, -1), 0);
 }
 
 /*
@@ -69,28 +70,29 @@ static void await(struct asker *asker, unsigned int answered)
 static void no_query_ends_as_refused(void **state)
 {
 	struct server_rig *server = server_start(three);
-	struct asker asker = { .client = server_client(server, "asker") };
+	struct busy_client busy_client = { .client = server_client(server,
+								   "asker") };
 	struct ibsa_stats stats;
 
 	(void)state;
 	for (unsigned int move = 0; move < MOVES; move++) {
-		asker.most += EACH;
+		busy_client.most += EACH;
 		for (int i = 0; i < IN_FLIGHT / 2; i++)
-			ask(&asker);
+			next_query_submit(&busy_client);
 		server_command(server,
 			       move % 2 ? "sm move one" : "sm move two");
 		for (int i = 0; i < IN_FLIGHT / 2; i++)
-			ask(&asker);
-		await(&asker, asker.most);
+			next_query_submit(&busy_client);
+		await(&busy_client, busy_client.most);
 	}
-	ibsa_stats_get(asker.client, &stats);
-	assert_int_equal(asker.answered, MOVES * EACH);
-	assert_int_equal(asker.failed, 0);
-	assert_int_equal(asker.refused, 0);
-	assert_int_equal(asker.wrong, 0);
+	ibsa_stats_get(busy_client.client, &stats);
+	assert_int_equal(busy_client.answered, MOVES * EACH);
+	assert_int_equal(busy_client.failed, 0);
+	assert_int_equal(busy_client.refused, 0);
+	assert_int_equal(busy_client.wrong, 0);
 	assert_int_equal(stats.timeouts, 0);
 	assert_true(stats.retargeted >= MOVES);
-	assert_int_equal(ibsa_close(asker.client), 0);
+	assert_int_equal(ibsa_close(busy_client.client), 0);
 	server_stop(server);
 }
 

@@ -42,16 +42,16 @@ enum {
 	QUEUE_MS = 60000, /* the default of struct ibsa_device_options */
 	/* Of ib_sa queries: so many at a time, and in all. At least half of the
 	 * window is for requests that have not ended. */
-	KERNEL_ASKED_MAX = 64,
-	KERNEL_ASKS_MAX = 1 << 20,
+	KERNEL_IN_FLIGHT_MAX = 64,
+	KERNEL_QUERIES_MAX = 1 << 20,
 	WINDOW_HALF = 8,
-	WAIT_MAX_MS = KERNEL_ASKED_MAX / WINDOW_HALF * DEADLINE_MS,
+	WAIT_MAX_MS = KERNEL_IN_FLIGHT_MAX / WINDOW_HALF * DEADLINE_MS,
 };
 
 /* Where a MAD has a PathRecord's ServiceID, and how those of ib_sa queries
  * begin. */
 #define SERVICE_ID_AT 56
-#define KERNEL_ASK_MARK UINT64_C(0x5707000000000000)
+#define KERNEL_QUERY_MARK UINT64_C(0x5707000000000000)
 
 struct samples {
 	uint32_t *us;
@@ -59,7 +59,7 @@ struct samples {
 };
 
 /* An ib_sa query; @refused_ns is what the socket had refused by then. */
-struct kernel_ask {
+struct kernel_query {
 	uint64_t asked_ns;
 	uint64_t asked_refused_ns;
 	_Atomic uint64_t sent_ns; /* first; 0: not yet */
@@ -87,8 +87,8 @@ static struct {
 	struct samples naps;	    /* the machine: sleeps of NAP_US */
 	unsigned int asked;
 	atomic_uint kernel_asked;
-	struct kernel_ask *asks;
-	unsigned int ask_count;
+	struct kernel_query *queries;
+	unsigned int query_count;
 	pthread_mutex_t watch_lock;
 	struct socket_watch watch;
 	unsigned int answers; /* of the SA */
@@ -130,7 +130,7 @@ static uint64_t due_ns(void)
 	return clock_now_ns() + DEADLINE_MS * NS_PER_MS;
 }
 
-static void query_ask(void)
+static void client_query_submit(void)
 {
 	const struct ibsa_path match = {
 		.sgid = world.gid,
@@ -182,18 +182,18 @@ static void socket_note(uint64_t now_ns, bool is_taken)
 }
 
 /* The ib_sa query whose request is sent, or NULL. */
-static struct kernel_ask *ask_of(const struct msghdr *message)
+static struct kernel_query *kernel_query_of(const struct msghdr *message)
 {
 	uint64_t number;
 
-	if (!world.asks || message->msg_iovlen != 2 ||
+	if (!world.queries || message->msg_iovlen != 2 ||
 	    message->msg_iov[0].iov_len != sizeof(struct umad_header) ||
 	    message->msg_iov[1].iov_len < SERVICE_ID_AT + sizeof(number))
 		return NULL;
 	number = ibsa_be64((const uint8_t *)message->msg_iov[1].iov_base +
 			   SERVICE_ID_AT) ^
-		 KERNEL_ASK_MARK;
-	return number < KERNEL_ASKS_MAX ? &world.asks[number] : NULL;
+		 KERNEL_QUERY_MARK;
+	return number < KERNEL_QUERIES_MAX ? &world.queries[number] : NULL;
 }
 
 ssize_t __real_sendmsg(int fd, const struct msghdr *message, int flags);
@@ -201,70 +201,70 @@ ssize_t __wrap_sendmsg(int fd, const struct msghdr *message, int flags);
 
 ssize_t __wrap_sendmsg(int fd, const struct msghdr *message, int flags)
 {
-	struct kernel_ask *ask = ask_of(message);
+	struct kernel_query *query = kernel_query_of(message);
 	const uint64_t now_ns = clock_now_ns();
 	const ssize_t sent = __real_sendmsg(fd, message, flags);
 
-	if (!ask || (sent < 0 && errno != EAGAIN))
+	if (!query || (sent < 0 && errno != EAGAIN))
 		return sent;
 	socket_note(now_ns, sent > 0);
-	if (sent > 0 && !atomic_load(&ask->sent_ns)) {
-		ask->sent_refused_ns = refused_ns(now_ns);
-		atomic_store(&ask->sent_ns, now_ns);
+	if (sent > 0 && !atomic_load(&query->sent_ns)) {
+		query->sent_refused_ns = refused_ns(now_ns);
+		atomic_store(&query->sent_ns, now_ns);
 	}
 	return sent;
 }
 
 /* As the library promises: by the timeout from the first send; unsent, by the
  * limit of the queue. */
-static uint64_t ask_due_ns(const struct kernel_ask *ask)
+static uint64_t kernel_query_due_ns(const struct kernel_query *query)
 {
-	const uint64_t sent_ns = atomic_load(&ask->sent_ns);
+	const uint64_t sent_ns = atomic_load(&query->sent_ns);
 
 	return sent_ns ? sent_ns + DEADLINE_MS * NS_PER_MS
-		       : ask->asked_ns + QUEUE_MS * NS_PER_MS;
+		       : query->asked_ns + QUEUE_MS * NS_PER_MS;
 }
 
 static void note_path(int status, struct sa_path_rec *rec, void *arg)
 {
-	const struct kernel_ask *ask = arg;
-	const uint64_t sent_ns = atomic_load(&ask->sent_ns);
+	const struct kernel_query *query = arg;
+	const uint64_t sent_ns = atomic_load(&query->sent_ns);
 	uint64_t refused;
 
 	(void)status;
 	(void)rec;
-	late_add(&world.kernel_late, ask_due_ns(ask));
+	late_add(&world.kernel_late, kernel_query_due_ns(query));
 	if (sent_ns) {
-		refused = ask->sent_refused_ns - ask->asked_refused_ns;
+		refused = query->sent_refused_ns - query->asked_refused_ns;
 		sample_add(&world.kernel_wait,
-			   sent_ns - ask->asked_ns - refused);
+			   sent_ns - query->asked_ns - refused);
 	}
 	atomic_fetch_sub(&world.kernel_asked, 1);
 }
 
-static void kernel_query_ask(void)
+static void kernel_query_submit(void)
 {
 	struct sa_path_rec rec = { .numb_path = 1 };
-	struct kernel_ask *ask = &world.asks[world.ask_count];
-	struct ib_sa_query *query;
+	struct kernel_query *query = &world.queries[world.query_count];
+	struct ib_sa_query *handle;
 	uint64_t start_ns;
 	int id;
 
-	assert_true(world.ask_count < KERNEL_ASKS_MAX);
+	assert_true(world.query_count < KERNEL_QUERIES_MAX);
 	memcpy(&rec.sgid, &world.gid, sizeof(rec.sgid));
 	memcpy(&rec.dgid, &world.gid, sizeof(rec.dgid));
-	rec.service_id = htobe64(KERNEL_ASK_MARK | world.ask_count);
+	rec.service_id = htobe64(KERNEL_QUERY_MARK | world.query_count);
 	atomic_fetch_add(&world.kernel_asked, 1);
-	ask->asked_ns = clock_now_ns();
-	ask->asked_refused_ns = refused_ns(ask->asked_ns);
+	query->asked_ns = clock_now_ns();
+	query->asked_refused_ns = refused_ns(query->asked_ns);
 	call_begin(&start_ns);
 	id = ib_sa_path_rec_get(
 		&world.asker, world.device, 1, &rec,
 		IB_SA_PATH_REC_SERVICE_ID | IB_SA_PATH_REC_SGID |
 			IB_SA_PATH_REC_DGID | IB_SA_PATH_REC_NUMB_PATH,
-		DEADLINE_MS, 0, note_path, ask, &query);
+		DEADLINE_MS, 0, note_path, query, &handle);
 	call_end(&start_ns);
-	world.ask_count++;
+	world.query_count++;
 	if (id < 0)
 		atomic_fetch_sub(&world.kernel_asked, 1);
 }
@@ -318,9 +318,9 @@ static void load_run(unsigned int ms)
 
 	while (clock_now_ns() < end_ns) {
 		if (world.asked < ASKED_MAX)
-			query_ask();
-		if (atomic_load(&world.kernel_asked) < KERNEL_ASKED_MAX)
-			kernel_query_ask();
+			client_query_submit();
+		if (atomic_load(&world.kernel_asked) < KERNEL_IN_FLIGHT_MAX)
+			kernel_query_submit();
 		gid_read();
 		port_read();
 		client_dispatch();
@@ -430,7 +430,7 @@ static void world_open(void)
 	world.naps.us = calloc(SAMPLES_MAX, sizeof(*world.naps.us));
 	world.kernel_late.us = calloc(SAMPLES_MAX, sizeof(*world.late.us));
 	world.kernel_wait.us = calloc(SAMPLES_MAX, sizeof(*world.late.us));
-	world.asks = calloc(KERNEL_ASKS_MAX, sizeof(*world.asks));
+	world.queries = calloc(KERNEL_QUERIES_MAX, sizeof(*world.queries));
 	pthread_mutex_init(&world.watch_lock, NULL);
 	for (int i = 0; i < 1000 && err; i++, usleep(10000))
 		err = ibsa_open(&options, NULL, &world.client);
@@ -441,7 +441,7 @@ static void world_open(void)
 	assert_int_equal(ibsa_device_open(&named, NULL, &world.device), 0);
 	/* Opens the port. */
 	gid_read();
-	kernel_query_ask();
+	kernel_query_submit();
 	load_end();
 	world.calls.count = 0;
 	world.late.count = 0;
@@ -459,7 +459,7 @@ static void world_close(void)
 	free(world.late.us);
 	free(world.kernel_late.us);
 	free(world.kernel_wait.us);
-	free(world.asks);
+	free(world.queries);
 	free(world.naps.us);
 }
 

@@ -88,12 +88,12 @@ static struct ibsa_transport *open_transport(struct server_rig *server,
 					     const char *node)
 {
 	struct ibsa_transport *transport = NULL;
-	struct remote_address place;
+	struct remote_address address;
 
 	assert_int_equal(ibsa__remote_address_find(server_address(server), node,
-						   NULL, 0, NULL, &place),
+						   NULL, 0, NULL, &address),
 			 0);
-	assert_int_equal(ibsa__remote_open(&place, 1 << 20, NULL, &transport),
+	assert_int_equal(ibsa__remote_open(&address, 1 << 20, NULL, &transport),
 			 0);
 	return transport;
 }
@@ -335,7 +335,7 @@ static void send_sm_lid(struct server_rig *server, const char *command,
 		.mgmt_class_version = 1,
 	};
 	struct pollfd fd = { .events = POLLIN };
-	struct remote_address place;
+	struct remote_address address;
 	struct remote_file file;
 	struct ibsa_port_info info;
 	struct smp smp = { .mad = { 0 } };
@@ -343,9 +343,9 @@ static void send_sm_lid(struct server_rig *server, const char *command,
 
 	assert_int_equal(ibsa__remote_address_find(server_address(server),
 						   "left", NULL, 0, NULL,
-						   &place),
+						   &address),
 			 0);
-	assert_int_equal(ibsa__remote_file_open(&place, NULL, &file), 0);
+	assert_int_equal(ibsa__remote_file_open(&address, NULL, &file), 0);
 	assert_int_equal(ibsa__remote_register(&file.connection, &request), 0);
 	send_smp(&file, request.id, IBSA_METHOD_GET, &smp);
 	fd.fd = file.fd;

@@ -61,9 +61,9 @@ static inline int now_gid_find(const char *device, unsigned int port,
 	return err;
 }
 
-static inline int now_place_find(const char *device, unsigned int port,
-				 struct ibsa_error *error,
-				 struct ibsa__port_selection *out)
+static inline int now_port_select(const char *device, unsigned int port,
+				  struct ibsa_error *error,
+				  struct ibsa__port_selection *out)
 {
 	struct device_files *files;
 	int err = ibsa__files_open_now(&files);

@@ -244,7 +244,7 @@ static int open_err(const char *device, unsigned int number,
 	return ibsa_open(&options, error, &client);
 }
 
-static void assert_says(const struct ibsa_error *error, const char *words)
+static void assert_text_has(const struct ibsa_error *error, const char *words)
 {
 	if (!strstr(error->text, words))
 		fail_msg("\"%s\" does not say \"%s\"", error->text, words);
@@ -283,11 +283,11 @@ static void forty_devices_and_a_long_name_are_no_limit(void **state)
 	ibsa_devices_free(list);
 	kernel.open_errno = EACCES;
 	assert_int_equal(open_err(name, 1, &error), -EACCES);
-	assert_says(&error, "not permitted to open " FOLDER "umad39");
+	assert_text_has(&error, "not permitted to open " FOLDER "umad39");
 	assert_int_equal(open_err(name, 2, &error), -ENXIO);
-	assert_says(&error, "an_adapter_with_a_long_name__0 has no port 2");
+	assert_text_has(&error, "an_adapter_with_a_long_name__0 has no port 2");
 	assert_int_equal(open_err("mlx5_39", 1, &error), -ENODEV);
-	assert_says(&error, "there is no device \"mlx5_39\"");
+	assert_text_has(&error, "there is no device \"mlx5_39\"");
 }
 
 /* A program shows what it is given, so each says what is to be done. */
@@ -298,30 +298,32 @@ static void each_hindrance_has_a_sentence_of_its_own(void **state)
 	(void)state;
 	tree_write(&kernel.tree, "class/", "");
 	assert_int_equal(open_err("mlx5_0", 1, &error), -ENOSYS);
-	assert_says(&error, "RDMA modules are not loaded: try \"modprobe");
+	assert_text_has(&error, "RDMA modules are not loaded: try \"modprobe");
 	tree_add_device(&kernel.tree, "mlx5_0");
 	assert_int_equal(open_err("mlx5_0", 1, &error), -ENOSYS);
-	assert_says(&error, "umad module is not loaded: try \"modprobe");
+	assert_text_has(&error, "umad module is not loaded: try \"modprobe");
 	tree_add_umad(&kernel.tree, 7, "mlx5_0", 1);
 	assert_int_equal(open_err("mlx5_0", 1, &error), -ENODEV);
-	assert_says(&error, FOLDER "umad7 is not there: in a container");
+	assert_text_has(&error, FOLDER "umad7 is not there: in a container");
 	device_add("umad7", 0600);
 	kernel.ioctl_errno = ENOTTY;
 	assert_int_equal(open_err("mlx5_0", 1, &error), -ENODEV);
-	assert_says(&error, FOLDER "umad7 is not a device of ib_umad: remove");
+	assert_text_has(&error,
+			FOLDER "umad7 is not a device of ib_umad: remove");
 	kernel.open_errno = ENXIO;
 	assert_int_equal(open_err("mlx5_0", 1, &error), -ENODEV);
-	assert_says(&error, FOLDER "umad7 is not a device of ib_umad: remove");
+	assert_text_has(&error,
+			FOLDER "umad7 is not a device of ib_umad: remove");
 	kernel.open_errno = EACCES;
 	assert_int_equal(open_err("mlx5_0", 1, &error), -EACCES);
-	assert_says(&error, FOLDER "umad7: run as root, or give");
+	assert_text_has(&error, FOLDER "umad7: run as root, or give");
 	assert_int_equal(open_err("mlx5_1", 1, &error), -ENODEV);
-	assert_says(&error, "no device \"mlx5_1\"; there are: mlx5_0");
+	assert_text_has(&error, "no device \"mlx5_1\"; there are: mlx5_0");
 	assert_int_equal(open_err("mlx5_0", 2, &error), -ENXIO);
-	assert_says(&error, "has no port 2; it has: 1");
+	assert_text_has(&error, "has no port 2; it has: 1");
 	tree_set_port(&kernel.tree, "mlx5_0", 1, "state", "1: DOWN\n");
 	assert_int_equal(open_err("mlx5_0", 1, &error), -ENETDOWN);
-	assert_says(&error, "is down: check the cable");
+	assert_text_has(&error, "is down: check the cable");
 }
 
 static void version_is_the_kernels(void **state)
@@ -360,7 +362,7 @@ static void version_that_cannot_be_read_is_no_old_one(void **state)
 	err = ibsa_umad_version(&error, &version);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	assert_int_equal(err, -EMFILE);
-	assert_says(&error, "cannot be read: Too many open files");
+	assert_text_has(&error, "cannot be read: Too many open files");
 	assert_int_equal(version, 1);
 }
 

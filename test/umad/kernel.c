@@ -14,7 +14,7 @@
 #include "umad/header.h"
 #include "test/umad/played.h"
 
-enum { LOOK_MS = 100 };
+enum { RETRY_MS = 100 };
 
 static void omni_path_mads_have_an_agent_of_their_own(void **state)
 {
@@ -148,7 +148,7 @@ static void file_that_is_opened_late_is_still_the_device_s(void **state)
 	assert_int_equal(played_receive(transport, &message), -ENODEV);
 	assert_int_equal(played.opens, 1);
 	tree_add_umad(&tree, 7, "hfi1_0", 1);
-	played.later_ns = LOOK_MS * NS_PER_MS;
+	played.later_ns = RETRY_MS * NS_PER_MS;
 	played_assert_usable(transport);
 	assert_int_equal(played.number, 7);
 	assert_int_equal(transport->ops->port(transport, &port), 0);
@@ -215,7 +215,7 @@ static void file_that_cannot_be_opened_again_says_why(void **state)
 		assert_int_equal(played_send(transport, 2, IBSA_METHOD_GET),
 				 cases[i].err);
 		assert_int_equal(transport->ops->wait(transport, 0), 0);
-		played.later_ns = LOOK_MS * NS_PER_MS;
+		played.later_ns = RETRY_MS * NS_PER_MS;
 		played_assert_usable(transport);
 		played_close(transport, &tree);
 	}

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "test/umad/played.h"
 
-enum { LOOK_MS = 100 };
+enum { RETRY_MS = 100 };
 
 static void device_goes(void)
 {
@@ -74,7 +74,7 @@ static void device_that_comes_back_is_used_again(void **state)
 	assert_told_gone(transport);
 	assert_true(has_changed(transport));
 	played.open_errno = 0;
-	later(LOOK_MS);
+	later(RETRY_MS);
 	played_assert_usable(transport);
 	assert_true(has_changed(transport));
 	assert_int_equal(transport->ops->port(transport, &port), 0);
@@ -146,7 +146,7 @@ static void each_reason_is_told_to_senders(void **state)
 	assert_told_gone(transport);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		played.open_errno = cases[i].open_errno;
-		later(LOOK_MS);
+		later(RETRY_MS);
 		assert_int_equal(played_send(transport, 2, IBSA_METHOD_GET),
 				 cases[i].err);
 	}
@@ -186,7 +186,7 @@ static void device_is_known_by_its_guid_under_another_name(void **state)
 	tree_add_umad(&tree, 0, "another", 1);
 	tree_add_umad(&tree, 7, "ibp1s0", 1);
 	played.open_errno = 0;
-	later(LOOK_MS);
+	later(RETRY_MS);
 	played_assert_usable(transport);
 	assert_int_equal(played.number, 7);
 	tree_set_port(&tree, "ibp1s0", 1, "lid", "0x42\n");
@@ -211,7 +211,7 @@ static void device_of_the_same_name_will_do(void **state)
 	tree_write(&tree, "class/infiniband/another/node_guid",
 		   "0000:0000:0000:0000\n");
 	played.open_errno = 0;
-	later(LOOK_MS);
+	later(RETRY_MS);
 	played_assert_usable(transport);
 	assert_int_equal(played.number, 0);
 	played_close(transport, &tree);
@@ -228,15 +228,15 @@ static void half_a_device_is_none_yet(void **state)
 	assert_told_gone(transport);
 	played.open_errno = 0;
 	device_rename(&tree, "hfi1_0", "../away");
-	later(LOOK_MS);
+	later(RETRY_MS);
 	assert_int_equal(played_send(transport, 2, IBSA_METHOD_GET), -ENODEV);
 	device_rename(&tree, "../away", "hfi1_0");
 	tree_remove_file(&tree, "class/infiniband_mad/umad0/port");
-	later(LOOK_MS);
+	later(RETRY_MS);
 	assert_int_equal(played_send(transport, 2, IBSA_METHOD_GET), -ENODEV);
 	assert_int_equal(played.opens, 1);
 	tree_add_umad(&tree, 0, "hfi1_0", 1);
-	later(LOOK_MS);
+	later(RETRY_MS);
 	played_assert_usable(transport);
 	played_close(transport, &tree);
 }

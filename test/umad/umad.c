@@ -39,7 +39,7 @@ static int open_err(const char *device, unsigned int port,
 	return err;
 }
 
-static void assert_says(const struct ibsa_error *error, const char *words)
+static void assert_text_has(const struct ibsa_error *error, const char *words)
 {
 	if (!strstr(error->text, words))
 		fail_msg("\"%s\" does not say \"%s\"", error->text, words);
@@ -53,14 +53,14 @@ static void modules_that_are_not_loaded_are_named(void **state)
 	(void)state;
 	tree_make(&tree);
 	assert_int_equal(open_err(NULL, 0, &error), -ENOSYS);
-	assert_says(&error, "/sys is not mounted");
+	assert_text_has(&error, "/sys is not mounted");
 	assert_null(strstr(error.text, "modprobe"));
 	tree_write(&tree, "class/", "");
 	assert_int_equal(open_err(NULL, 0, &error), -ENOSYS);
-	assert_says(&error, "modprobe ib_umad");
+	assert_text_has(&error, "modprobe ib_umad");
 	tree_add_device(&tree, "mlx5_0");
 	assert_int_equal(open_err(NULL, 0, &error), -ENOSYS);
-	assert_says(&error, "modprobe ib_umad");
+	assert_text_has(&error, "modprobe ib_umad");
 	assert_int_equal(open_err(NULL, 0, NULL), -ENOSYS);
 	tree_remove(&tree);
 }
@@ -74,16 +74,16 @@ static void unknown_device_or_port_lists_those_there_are(void **state)
 	tree_make(&tree);
 	tree_write(&tree, "class/infiniband/", "");
 	assert_int_equal(open_err(NULL, 0, &error), -ENODEV);
-	assert_says(&error, "no RDMA device");
+	assert_text_has(&error, "no RDMA device");
 	tree_add_device(&tree, "mlx5_10");
 	tree_add_device(&tree, "mlx5_9");
 	tree_add_port(&tree, "mlx5_9", 2);
 	assert_int_equal(open_err("mlx5_8", 0, &error), -ENODEV);
-	assert_says(&error, "\"mlx5_8\"; there are: mlx5_9, mlx5_10");
+	assert_text_has(&error, "\"mlx5_8\"; there are: mlx5_9, mlx5_10");
 	assert_int_equal(open_err("mlx5_9", 3, &error), -ENXIO);
-	assert_says(&error, "mlx5_9 has no port 3; it has: 1, 2");
+	assert_text_has(&error, "mlx5_9 has no port 3; it has: 1, 2");
 	assert_int_equal(open_err(NULL, 3, &error), -ENXIO);
-	assert_says(&error, "no device has a port 3");
+	assert_text_has(&error, "no device has a port 3");
 	tree_remove(&tree);
 }
 
@@ -100,7 +100,7 @@ static void long_lists_end_in_dots(void **state)
 		tree_add_device(&tree, name);
 	}
 	assert_int_equal(open_err("x", 0, &error), -ENODEV);
-	assert_says(&error, "adapter_number_0, adapter_number_1,");
+	assert_text_has(&error, "adapter_number_0, adapter_number_1,");
 	assert_string_equal(error.text + strlen(error.text) - 5, ", ...");
 	tree_remove(&tree);
 }
@@ -115,26 +115,26 @@ static void port_that_is_not_active_says_its_state(void **state)
 	tree_add_device(&tree, "mlx5_0");
 	tree_set_port(&tree, "mlx5_0", 1, "state", "1: DOWN\n");
 	assert_int_equal(open_err(NULL, 0, &error), -ENETDOWN);
-	assert_says(&error, "port 1 of mlx5_0 is down");
+	assert_text_has(&error, "port 1 of mlx5_0 is down");
 	tree_set_port(&tree, "mlx5_0", 1, "state", "2: INIT\n");
 	assert_int_equal(open_err("mlx5_0", 1, &error), -ENETDOWN);
-	assert_says(&error, "subnet manager");
+	assert_text_has(&error, "subnet manager");
 	tree_set_port(&tree, "mlx5_0", 1, "state", "3: ARMED\n");
 	assert_int_equal(open_err("mlx5_0", 0, &error), -ENETDOWN);
 	tree_set_port(&tree, "mlx5_0", 1, "state", "none\n");
 	assert_int_equal(open_err("mlx5_0", 0, &error), -EPROTO);
-	assert_says(&error, "cannot be read");
+	assert_text_has(&error, "cannot be read");
 	tree_remove(&tree);
 }
 
-static void assert_place(const char *device, unsigned int port,
-			 const char *found, unsigned int found_port)
+static void assert_selected(const char *device, unsigned int port,
+			    const char *found, unsigned int found_port)
 {
-	struct ibsa__port_selection place;
+	struct ibsa__port_selection selection;
 
-	assert_int_equal(now_place_find(device, port, NULL, &place), 0);
-	assert_string_equal(place.device, found);
-	assert_int_equal(place.port, found_port);
+	assert_int_equal(now_port_select(device, port, NULL, &selection), 0);
+	assert_string_equal(selection.device, found);
+	assert_int_equal(selection.port, found_port);
 }
 
 static void first_active_infiniband_port_is_taken(void **state)
@@ -153,17 +153,17 @@ static void first_active_infiniband_port_is_taken(void **state)
 	tree_set_port(&tree, "d_second", 1, "state", "2: INIT\n");
 	tree_add_port(&tree, "d_second", 2);
 	tree_add_port(&tree, "d_second", 3);
-	assert_place(NULL, 0, "d_second", 2);
-	assert_place(NULL, 3, "d_second", 3);
-	assert_place("d_second", 0, "d_second", 2);
-	assert_place("b_roce", 0, "b_roce", 1);
+	assert_selected(NULL, 0, "d_second", 2);
+	assert_selected(NULL, 3, "d_second", 3);
+	assert_selected("d_second", 0, "d_second", 2);
+	assert_selected("b_roce", 0, "b_roce", 1);
 	tree_remove(&tree);
 }
 
 /* RoCE has no SM to ask, so it is never taken unasked. */
 static void ethernet_is_taken_only_by_name(void **state)
 {
-	struct ibsa__port_selection place;
+	struct ibsa__port_selection selection;
 	struct ibsa_error error;
 	struct tree tree;
 
@@ -172,9 +172,9 @@ static void ethernet_is_taken_only_by_name(void **state)
 	tree_add_device(&tree, "rxe0");
 	tree_set_port(&tree, "rxe0", 1, "link_layer", "Ethernet\n");
 	assert_int_equal(open_err(NULL, 0, &error), -ENODEV);
-	assert_says(&error, "rxe0");
-	assert_int_equal(now_place_find("rxe0", 0, NULL, &place), 0);
-	assert_true(place.state.needs_grh);
+	assert_text_has(&error, "rxe0");
+	assert_int_equal(now_port_select("rxe0", 0, NULL, &selection), 0);
+	assert_true(selection.state.needs_grh);
 	tree_remove(&tree);
 }
 
@@ -188,13 +188,13 @@ static void port_without_mad_device_takes_no_mads(void **state)
 	tree_add_device(&tree, "siw0");
 	tree_add_umad(&tree, 0, "mlx5_0", 1);
 	assert_int_equal(open_err(NULL, 0, &error), -ENODEV);
-	assert_says(&error, "takes no MADs");
+	assert_text_has(&error, "takes no MADs");
 	tree_add_umad(&tree, 999999, "siw0", 1);
 	assert_int_equal(open_err(NULL, 0, &error), -ENODEV);
-	assert_says(&error, "/dev/infiniband/umad999999 is not there");
+	assert_text_has(&error, "/dev/infiniband/umad999999 is not there");
 	tree_write(&tree, "class/infiniband_mad/abi_version", "4\n");
 	assert_int_equal(open_err(NULL, 0, &error), -EOPNOTSUPP);
-	assert_says(&error, "version 4");
+	assert_text_has(&error, "version 4");
 	tree_remove(&tree);
 }
 

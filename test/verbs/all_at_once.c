@@ -43,7 +43,7 @@ static void *read_events(void *arg)
 	return NULL;
 }
 
-static void *ask(void *arg)
+static void *gids_reach(void *arg)
 {
 	union ibv_gid unknown = common.gid;
 
@@ -105,7 +105,7 @@ static void all_of_it_at_once(void **state)
 		pthread_create(&readers[i], NULL, read_events, context);
 	for (int i = 0; i < ASKERS + REGISTRARS; i++)
 		pthread_create(&workers[i], NULL,
-			       i < ASKERS ? ask : register_all, context);
+			       i < ASKERS ? gids_reach : register_all, context);
 	pthread_create(&workers[ASKERS + REGISTRARS], NULL, open_and_close,
 		       NULL);
 	for (bool up = false; atomic_load(&common.done) <= ASKERS + REGISTRARS;

@@ -30,7 +30,7 @@ static void why_it_cannot_be_registered_is_said(void **state)
 {
 	static const struct {
 		int err;
-		int says;
+		int fails_with;
 	} rows[] = {
 		{ -EBUSY, EBUSY },   { -EOPNOTSUPP, ENODEV },
 		{ -ENOMEM, ENOMEM }, { -EAGAIN, EAGAIN },
@@ -41,7 +41,7 @@ static void why_it_cannot_be_registered_is_said(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		world.watch_err = rows[i].err;
-		assert_int_equal(add_errno(), rows[i].says);
+		assert_int_equal(add_errno(), rows[i].fails_with);
 	}
 	world.watch_err = 0;
 	async_add();

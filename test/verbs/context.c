@@ -145,15 +145,15 @@ static void trees_are_read_as_libibverbs_reads_them(void **state)
 	matches_libibverbs("gid_holes", holes);
 }
 
-static int open_err(const struct ibsa_options *options, const char *says)
+static int open_err(const struct ibsa_options *options, const char *text)
 {
 	struct ibsa_error error = { .text = "" };
 	struct ibv_context *context = NULL;
 	int err = ibsa_verbs_open(options, &error, &context);
 
 	assert_null(context);
-	if (!strstr(error.text, says))
-		fail_msg("\"%s\" is not in \"%s\"", says, error.text);
+	if (!strstr(error.text, text))
+		fail_msg("\"%s\" is not in \"%s\"", text, error.text);
 	return err;
 }
 

@@ -74,7 +74,7 @@ static void entry_is_what_the_kernel_says(void **state)
 		entry_is(&entry, want);
 	}
 	assert_int_equal(kernel.commands, kernel.count);
-	assert_int_equal(kernel.questions, 1);
+	assert_int_equal(kernel.driver_queries, 1);
 }
 
 static void errors_of_an_entry_are_the_kernel_s(void **state)
@@ -199,7 +199,7 @@ static void driver_is_learned_once(void **state)
 	kernel_reset(&foreign, "once");
 	for (int i = 0; i < 3; i++)
 		entry_fails(&foreign.context, 1, 1, 0, ENODATA);
-	assert_int_equal(kernel.questions, 1);
+	assert_int_equal(kernel.driver_queries, 1);
 }
 
 /* Another device of that name has come: EINVAL is not believed at once. */
@@ -217,10 +217,10 @@ static void driver_that_is_refused_is_learned_again(void **state)
 	assert_int_equal(ibsa_query_gid_ex(&foreign.context, 1, 0, &entry, 0),
 			 0);
 	entry_is(&entry, &kernel.entries[0]);
-	assert_int_equal(kernel.questions, 2);
+	assert_int_equal(kernel.driver_queries, 2);
 	assert_int_equal(ibsa_query_gid_ex(&foreign.context, 1, 0, &entry, 0),
 			 0);
-	assert_int_equal(kernel.questions, 2);
+	assert_int_equal(kernel.driver_queries, 2);
 }
 
 /* One IPv4 entry, other than the kernel's. */
@@ -302,7 +302,8 @@ static void files_are_read_without_the_driver(void **state)
 		tree_with_files(&tree, cases[i].device);
 		files_are_read(&foreign.context);
 		assert_int_equal(kernel.commands, 0);
-		assert_int_equal(kernel.questions > 1, cases[i].is_asked_again);
+		assert_int_equal(kernel.driver_queries > 1,
+				 cases[i].is_asked_again);
 		tree_remove(&tree);
 	}
 }

@@ -44,7 +44,7 @@ void kernel_reset(struct foreign *foreign, const char *device)
 
 int __wrap_ibsa__uverbs_driver(const char *device, uint32_t *out)
 {
-	kernel.questions++;
+	kernel.driver_queries++;
 	assert_string_equal(device, kernel.device);
 	if (!kernel.driver_err)
 		*out = kernel.driver;

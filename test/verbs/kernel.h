@@ -28,7 +28,7 @@ struct kernel {
 	int driver_err;
 	uint32_t needs;
 	unsigned int commands;
-	unsigned int questions;
+	unsigned int driver_queries;
 };
 
 extern struct kernel kernel;

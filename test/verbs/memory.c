@@ -45,7 +45,7 @@ static bool reach(struct ibv_context *context, union ibv_gid *gid)
 	return false;
 }
 
-static void reachability_says_so(void **state)
+static void reachability_reports_it(void **state)
 {
 	(void)state;
 	fail_each(reach);
@@ -64,7 +64,7 @@ static bool add_and_drop(struct ibv_context *context, union ibv_gid *gid)
 	return true;
 }
 
-static void registration_says_so(void **state)
+static void registration_reports_it(void **state)
 {
 	(void)state;
 	fail_each(add_and_drop);
@@ -126,7 +126,7 @@ static bool attach(struct ibv_context *context, union ibv_gid *gid)
 	return false;
 }
 
-static void attaching_says_so(void **state)
+static void attaching_reports_it(void **state)
 {
 	(void)state;
 	fail_each(attach);
@@ -158,11 +158,11 @@ static void event_that_is_lost_is_a_gap(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reachability_says_so),
-		cmocka_unit_test(registration_says_so),
+		cmocka_unit_test(reachability_reports_it),
+		cmocka_unit_test(registration_reports_it),
 		cmocka_unit_test(no_memory_at_all_is_enomem),
 		cmocka_unit_test(list_is_not_cut),
-		cmocka_unit_test(attaching_says_so),
+		cmocka_unit_test(attaching_reports_it),
 		cmocka_unit_test(event_that_is_lost_is_a_gap),
 	};
 

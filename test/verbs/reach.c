@@ -186,7 +186,7 @@ static void handle(int signal)
 	atomic_fetch_add(&asker.handled, 1);
 }
 
-static void *ask(void *arg)
+static void *reach_call(void *arg)
 {
 	(void)arg;
 	asker.result = ibv_gid_reachable(rig.context, 1, &asker.gid, 0);
@@ -204,7 +204,7 @@ static uint64_t requests(void)
 }
 
 /* Until the question is out: then the thread waits, or soon will. */
-static void ask_in_thread(int flags)
+static void reach_in_thread(int flags)
 {
 	const struct sigaction action = { .sa_handler = handle,
 					  .sa_flags = flags };
@@ -214,7 +214,8 @@ static void ask_in_thread(int flags)
 	atomic_store(&asker.handled, 0);
 	atomic_store(&asker.has_returned, false);
 	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
-	assert_int_equal(pthread_create(&asker.thread, NULL, ask, NULL), 0);
+	assert_int_equal(pthread_create(&asker.thread, NULL, reach_call, NULL),
+			 0);
 	while (requests() == before)
 		sched_yield();
 }
@@ -223,7 +224,7 @@ static void signal_ends_the_call(void **state)
 {
 	(void)state;
 	verbs_rig_fault(&rig, IBSA_FAULT_SILENCE, true);
-	ask_in_thread(0);
+	reach_in_thread(0);
 	while (!atomic_load(&asker.has_returned)) {
 		pthread_kill(asker.thread, SIGUSR1);
 		sched_yield();
@@ -237,7 +238,7 @@ static void signal_that_restarts_does_not(void **state)
 {
 	(void)state;
 	verbs_rig_fault(&rig, IBSA_FAULT_SILENCE, true);
-	ask_in_thread(SA_RESTART);
+	reach_in_thread(SA_RESTART);
 	while (atomic_load(&asker.handled) < 100) {
 		pthread_kill(asker.thread, SIGUSR1);
 		sched_yield();
@@ -252,7 +253,7 @@ static void close_ends_the_call(void **state)
 {
 	(void)state;
 	verbs_rig_fault(&rig, IBSA_FAULT_SILENCE, true);
-	ask_in_thread(0);
+	reach_in_thread(0);
 	assert_int_equal(ibsa_close_device(rig.context), 0);
 	pthread_join(asker.thread, NULL);
 	assert_int_equal(asker.result, -1);

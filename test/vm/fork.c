@@ -33,9 +33,10 @@ static int setup(void **state)
 	told_watch(parent.client, sa_service('K', 1), &parent.told);
 	reporter_await(reporter, "subscribed 4");
 	reporter_await(reporter, "kept 1");
-	assert_int_equal(sa_ask(parent.client, sa_service('L', LATE_MS),
-				IBSA_METHOD_GET, WAIT_MS, WAIT_MS,
-				&parent.late),
+	assert_int_equal(sa_query_submit(parent.client,
+					 sa_service('L', LATE_MS),
+					 IBSA_METHOD_GET, WAIT_MS, WAIT_MS,
+					 &parent.late),
 			 0);
 	fflush(NULL);
 	*state = &parent;

@@ -63,7 +63,7 @@ static void fill(struct umad_sa_packet *packet, char **gids)
 			  packet->data + AT_GIDS + i * GID_BYTES);
 }
 
-static int ask(int port, int agent, void *umad, char **argv)
+static int multi_path_query(int port, int agent, void *umad, char **argv)
 {
 	struct ib_user_mad *header = umad;
 	struct umad_sa_packet *packet = umad_get_mad(umad);
@@ -102,5 +102,5 @@ int main(int argc, char **argv)
 			      1, NULL);
 	if (agent < 0)
 		return failed("no agent");
-	return ask(port, agent, umad, argv);
+	return multi_path_query(port, agent, umad, argv);
 }

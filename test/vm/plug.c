@@ -41,8 +41,8 @@ static void answers_again(struct ibsa_client *client)
 
 	do {
 		(void)!ibsa_wait(client, SLICE_MS);
-		err = sa_ask(client, sa_service('A', 0), IBSA_METHOD_GET, 5000,
-			     200, &seen);
+		err = sa_query_submit(client, sa_service('A', 0),
+				      IBSA_METHOD_GET, 5000, 200, &seen);
 		assert_true(sa_now_ms() < end_ms);
 	} while (err == -ENODEV);
 	assert_int_equal(err, 0);
@@ -61,8 +61,9 @@ static void wait_and_query_end_with_the_device(void **state)
 	int err;
 
 	sa_assert_answers(client);
-	assert_int_equal(sa_ask(client, sa_service('S', 0), IBSA_METHOD_GET,
-				LONG_MS, LONG_MS, &seen),
+	assert_int_equal(sa_query_submit(client, sa_service('S', 0),
+					 IBSA_METHOD_GET, LONG_MS, LONG_MS,
+					 &seen),
 			 0);
 	vm_shell(OUT " &");
 	do
@@ -73,8 +74,8 @@ static void wait_and_query_end_with_the_device(void **state)
 	assert_int_equal(seen.err, -ENODEV);
 	assert_true(sa_now_ms() - start_ms < SOON_MS);
 	assert_int_equal(ibsa_dispatch(client), 0);
-	assert_int_equal(sa_ask(client, sa_service('A', 0), IBSA_METHOD_GET, 0,
-				0, &refused),
+	assert_int_equal(sa_query_submit(client, sa_service('A', 0),
+					 IBSA_METHOD_GET, 0, 0, &refused),
 			 -ENODEV);
 	assert_int_equal(refused.calls, 0);
 
@@ -89,8 +90,9 @@ static void client_closes_without_its_device(void **state)
 	struct ibsa_client *client = sa_client(*state, NULL);
 	struct sa_seen seen;
 
-	assert_int_equal(sa_ask(client, sa_service('S', 0), IBSA_METHOD_GET,
-				LONG_MS, LONG_MS, &seen),
+	assert_int_equal(sa_query_submit(client, sa_service('S', 0),
+					 IBSA_METHOD_GET, LONG_MS, LONG_MS,
+					 &seen),
 			 0);
 	vm_shell(OUT);
 	assert_int_equal(ibsa_close(client), 0);
@@ -265,8 +267,8 @@ static void answers_await(atomic_int *what, int times)
 	}
 }
 
-static int device_ask(struct ib_sa_client *client, struct ib_device *device,
-		      char how, struct answers *answers)
+static int device_query(struct ib_sa_client *client, struct ib_device *device,
+			char how, struct answers *answers)
 {
 	struct ib_sa_service_rec rec = { .id = htobe64(sa_service(how, 0)) };
 	struct ib_sa_query *query;
@@ -293,17 +295,17 @@ static void worker_goes_on_with_the_device(void **state)
 	assert_int_equal(ibsa_device_watch(&client, device, 1, NULL,
 					   note_device_event, &answers, &watch),
 			 0);
-	assert_true(device_ask(&client, device, 'A', &answers) >= 0);
+	assert_true(device_query(&client, device, 'A', &answers) >= 0);
 	answers_await(&answers.good, 1);
 	answers_await(&answers.subscribed, 1);
-	assert_true(device_ask(&client, device, 'S', &answers) >= 0);
+	assert_true(device_query(&client, device, 'S', &answers) >= 0);
 	vm_shell(OUT);
 	answers_await(&answers.ended, 1);
 	answers_await(&answers.lost, 1);
 	vm_shell(IN);
 	answers_await(&answers.gaps, 1);
 	assert_int_equal(atomic_load(&answers.subscribed), 2);
-	assert_true(device_ask(&client, device, 'A', &answers) >= 0);
+	assert_true(device_query(&client, device, 'A', &answers) >= 0);
 	answers_await(&answers.good, 2);
 	ibsa_device_unwatch(watch);
 	ib_sa_unregister_client(&client);

@@ -68,7 +68,7 @@ struct reporter {
 	uint32_t transaction_id;
 	ib_mad_addr_t subscriber;
 	uint8_t service[SERVICE_BYTES]; /* that is kept */
-	bool is_kept;
+	bool is_registered;
 	unsigned int asked;
 	struct late late[LATE_MAX];
 	unsigned int late_count;
@@ -223,27 +223,27 @@ static int answer_late(struct reporter *reporter)
 	return next_ms;
 }
 
-static void answer_kept(struct reporter *reporter)
+static void answer_registered(struct reporter *reporter)
 {
 	struct umad_sa_packet *packet = packet_of(reporter->in);
 
 	switch (packet->mad_hdr.method) {
 	case UMAD_METHOD_SET:
 		memcpy(reporter->service, packet->data, SERVICE_BYTES);
-		reporter->is_kept = true;
+		reporter->is_registered = true;
 		break;
 	case UMAD_SA_METHOD_DELETE:
-		reporter->is_kept = false;
+		reporter->is_registered = false;
 		break;
 	default:
 		memcpy(packet->data, reporter->service, SERVICE_BYTES);
-		answer(reporter, reporter->is_kept
+		answer(reporter, reporter->is_registered
 					 ? UMAD_SA_STATUS_SUCCESS
 					 : UMAD_SA_STATUS_NO_RECORDS << 8);
 		return;
 	}
 	answer(reporter, UMAD_SA_STATUS_SUCCESS);
-	tell("kept", reporter->is_kept);
+	tell("kept", reporter->is_registered);
 }
 
 static void serve(struct reporter *reporter)
@@ -253,7 +253,7 @@ static void serve(struct reporter *reporter)
 	reporter->asked++;
 	switch (packet->data[0]) {
 	case 'K':
-		answer_kept(reporter);
+		answer_registered(reporter);
 		break;
 	case 'T':
 		answer_table(reporter, count_of(packet));
@@ -336,7 +336,7 @@ static bool obey(struct reporter *reporter)
 		return true;
 	}
 	if (!strcmp(line, "forget\n")) {
-		reporter->is_kept = false;
+		reporter->is_registered = false;
 		tell("kept", 0);
 		return true;
 	}

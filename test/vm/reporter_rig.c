@@ -57,7 +57,7 @@ void reporter_stop(struct reporter *reporter)
 	fclose(reporter->from);
 }
 
-void reporter_say(struct reporter *reporter, const char *format, ...)
+void reporter_write(struct reporter *reporter, const char *format, ...)
 {
 	va_list args;
 
@@ -70,7 +70,7 @@ void reporter_say(struct reporter *reporter, const char *format, ...)
 void reporter_report(struct reporter *reporter, unsigned int trap,
 		     const char *gid)
 {
-	reporter_say(reporter, "%u %s\n", trap, gid);
+	reporter_write(reporter, "%u %s\n", trap, gid);
 }
 
 /* It is written at once; none is there in part. */

@@ -36,7 +36,7 @@ bool reporter_is_named(int argc, char **argv);
 void reporter_start(struct reporter *reporter);
 void reporter_stop(struct reporter *reporter);
 
-void reporter_say(struct reporter *reporter, const char *format, ...)
+void reporter_write(struct reporter *reporter, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* Have it report; @gid as 32 digits. */

@@ -53,7 +53,7 @@ int sa_teardown(void **state)
 
 void sa_forget(struct sa *sa)
 {
-	reporter_say(&sa->reporter, "forget\n");
+	reporter_write(&sa->reporter, "forget\n");
 	reporter_await(&sa->reporter, "kept 0");
 }
 
@@ -73,7 +73,7 @@ unsigned int sa_asked(struct sa *sa)
 	char line[REPORTER_LINE];
 	unsigned int asked;
 
-	reporter_say(&sa->reporter, "count\n");
+	reporter_write(&sa->reporter, "count\n");
 	do
 		reporter_line(&sa->reporter, line);
 	while (sscanf(line, "asked %u", &asked) != 1);
@@ -118,9 +118,9 @@ static void note(const struct ibsa_reply *reply, void *arg)
 	}
 }
 
-int sa_ask(struct ibsa_client *client, uint64_t service, uint8_t method,
-	   unsigned int deadline_ms, unsigned int interval_ms,
-	   struct sa_seen *seen)
+int sa_query_submit(struct ibsa_client *client, uint64_t service,
+		    uint8_t method, unsigned int deadline_ms,
+		    unsigned int interval_ms, struct sa_seen *seen)
 {
 	const struct ibsa_service match = { .service_id = service };
 	const struct ibsa_query query = {
@@ -154,8 +154,8 @@ void sa_assert_answers(struct ibsa_client *client)
 {
 	struct sa_seen seen;
 
-	assert_int_equal(sa_ask(client, sa_service('A', 0), IBSA_METHOD_GET, 0,
-				0, &seen),
+	assert_int_equal(sa_query_submit(client, sa_service('A', 0),
+					 IBSA_METHOD_GET, 0, 0, &seen),
 			 0);
 	sa_wait(client, &seen);
 	assert_int_equal(seen.calls, 1);

@@ -53,9 +53,9 @@ struct sa_seen {
 };
 
 /* Ask for a service, by Get or GetTable. Return: as ibsa_query(). */
-int sa_ask(struct ibsa_client *client, uint64_t service, uint8_t method,
-	   unsigned int deadline_ms, unsigned int interval_ms,
-	   struct sa_seen *seen);
+int sa_query_submit(struct ibsa_client *client, uint64_t service,
+		    uint8_t method, unsigned int deadline_ms,
+		    unsigned int interval_ms, struct sa_seen *seen);
 
 /* Dispatch until the query has ended; at most some ten seconds. */
 void sa_wait(struct ibsa_client *client, const struct sa_seen *seen);

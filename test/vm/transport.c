@@ -287,9 +287,10 @@ static void tables_of_any_size_arrive_whole(void **state)
 	struct sa_seen seen;
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-		assert_int_equal(sa_ask(client, sa_service('T', counts[i]),
-					IBSA_METHOD_GET_TABLE, 9000, 4000,
-					&seen),
+		assert_int_equal(sa_query_submit(client,
+						 sa_service('T', counts[i]),
+						 IBSA_METHOD_GET_TABLE, 9000,
+						 4000, &seen),
 				 0);
 		sa_wait(client, &seen);
 		assert_int_equal(seen.err, 0);
@@ -307,8 +308,9 @@ static void table_above_the_limit_is_got_rid_of(void **state)
 		sa, &(struct ibsa_options){ .reply_bytes = REPLY_BYTES });
 	struct sa_seen seen;
 
-	assert_int_equal(sa_ask(client, sa_service('T', 300),
-				IBSA_METHOD_GET_TABLE, 9000, 4000, &seen),
+	assert_int_equal(sa_query_submit(client, sa_service('T', 300),
+					 IBSA_METHOD_GET_TABLE, 9000, 4000,
+					 &seen),
 			 0);
 	sa_wait(client, &seen);
 	assert_int_equal(seen.err, -EMSGSIZE);
@@ -324,9 +326,10 @@ static void clients_at_one_port_have_their_own_answers(void **state)
 
 	for (uint32_t i = 0; i < 3; i++) {
 		clients[i] = sa_client(sa, NULL);
-		assert_int_equal(sa_ask(clients[i], sa_service('T', i + 1),
+		assert_int_equal(
+			sa_query_submit(clients[i], sa_service('T', i + 1),
 					IBSA_METHOD_GET_TABLE, 0, 0, &seen[i]),
-				 0);
+			0);
 	}
 	for (uint32_t i = 0; i < 3; i++) {
 		sa_wait(clients[i], &seen[i]);
@@ -343,8 +346,8 @@ static void late_answer_counts(void **state)
 	struct ibsa_client *client = sa_client(sa, NULL);
 	struct sa_seen seen;
 
-	assert_int_equal(sa_ask(client, sa_service('L', 600), IBSA_METHOD_GET,
-				5000, 400, &seen),
+	assert_int_equal(sa_query_submit(client, sa_service('L', 600),
+					 IBSA_METHOD_GET, 5000, 400, &seen),
 			 0);
 	sa_wait(client, &seen);
 	assert_int_equal(seen.err, 0);
@@ -361,8 +364,8 @@ static void answer_that_comes_twice_is_told_once(void **state)
 	struct ibsa_client *client = sa_client(sa, NULL);
 	struct sa_seen seen;
 
-	assert_int_equal(sa_ask(client, sa_service('D', 0), IBSA_METHOD_GET, 0,
-				0, &seen),
+	assert_int_equal(sa_query_submit(client, sa_service('D', 0),
+					 IBSA_METHOD_GET, 0, 0, &seen),
 			 0);
 	sa_wait(client, &seen);
 	assert_int_equal(seen.err, 0);
@@ -381,13 +384,15 @@ static void kernel_holds_no_more_than_the_window(void **state)
 	struct sa_seen seen[2][MANY];
 
 	for (uint32_t i = 0; i < MANY; i++)
-		assert_int_equal(sa_ask(client, sa_service('S', i),
-					IBSA_METHOD_GET, 700, 300, &seen[0][i]),
+		assert_int_equal(sa_query_submit(client, sa_service('S', i),
+						 IBSA_METHOD_GET, 700, 300,
+						 &seen[0][i]),
 				 0);
 	assert_int_equal(counter.most, WINDOW);
 	for (uint32_t i = 0; i < MANY; i++)
-		assert_int_equal(sa_ask(client, sa_service('A', i),
-					IBSA_METHOD_GET, 9000, 0, &seen[1][i]),
+		assert_int_equal(sa_query_submit(client, sa_service('A', i),
+						 IBSA_METHOD_GET, 9000, 0,
+						 &seen[1][i]),
 				 0);
 	for (uint32_t i = 0; i < MANY; i++) {
 		sa_wait(client, &seen[0][i]);
@@ -414,14 +419,14 @@ static void cancelled_requests_leave_half_of_the_window(void **state)
 	struct sa_seen given_up[WINDOW], seen;
 
 	for (uint32_t i = 0; i < WINDOW; i++) {
-		assert_int_equal(sa_ask(client, sa_service('S', i),
-					IBSA_METHOD_GET, 9000, 800,
-					&given_up[i]),
+		assert_int_equal(sa_query_submit(client, sa_service('S', i),
+						 IBSA_METHOD_GET, 9000, 800,
+						 &given_up[i]),
 				 0);
 		assert_int_equal(ibsa_cancel(client, i + 1), 0);
 	}
-	assert_int_equal(sa_ask(client, sa_service('A', 0), IBSA_METHOD_GET,
-				9000, 0, &seen),
+	assert_int_equal(sa_query_submit(client, sa_service('A', 0),
+					 IBSA_METHOD_GET, 9000, 0, &seen),
 			 0);
 	sa_wait(client, &seen);
 	assert_int_equal(seen.err, 0);
@@ -443,16 +448,16 @@ static void losses_that_nobody_tells_of_end_in_time(void **state)
 
 	counter.tells_no_errors = true;
 	counter.loses_answers = true;
-	assert_int_equal(sa_ask(client, sa_service('A', 0), IBSA_METHOD_GET,
-				1000, 200, &seen),
+	assert_int_equal(sa_query_submit(client, sa_service('A', 0),
+					 IBSA_METHOD_GET, 1000, 200, &seen),
 			 0);
 	sa_wait(client, &seen);
 	assert_int_equal(seen.err, -ETIMEDOUT);
 	assert_true(seen.tries > 1);
 	assert_true(sa_now_ms() - start_ms >= 1000);
 	counter.loses_answers = false;
-	assert_int_equal(sa_ask(client, sa_service('S', 0), IBSA_METHOD_GET,
-				1000, 200, &seen),
+	assert_int_equal(sa_query_submit(client, sa_service('S', 0),
+					 IBSA_METHOD_GET, 1000, 200, &seen),
 			 0);
 	sa_wait(client, &seen);
 	assert_int_equal(seen.err, -ETIMEDOUT);

@@ -2,7 +2,7 @@
 /*
  * Queries whose replies can be compared with the right ones.
  *
- * usage: ask-both DIRECT VIA ROUNDS
+ * usage: query-both DIRECT VIA ROUNDS
  *
  * Reads the NodeRecord of each LID and the path to it at the fabric server
  * DIRECT, then asks for the same at VIA, all at a time, ROUNDS times. At VIA,
@@ -177,9 +177,9 @@ static void all_await(struct ibsa_client *client, struct asked *all,
 	}
 }
 
-static void round_ask(struct ibsa_client *client,
-		      const struct right (*rights)[KINDS],
-		      struct counts *counts)
+static void round_submit(struct ibsa_client *client,
+			 const struct right (*rights)[KINDS],
+			 struct counts *counts)
 {
 	struct asked all[LIDS * KINDS] = { { .calls = 0 } };
 	size_t count = 0;
@@ -231,15 +231,15 @@ int main(int argc, char **argv)
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc != 4 || rights_read(argv[1], rights)) {
-		printf("usage: ask-both DIRECT VIA ROUNDS\n");
+		printf("usage: query-both DIRECT VIA ROUNDS\n");
 		return 2;
 	}
 	err = client_open(argv[2], &client);
 	if (err)
 		return err > 0 ? 1 : 3;
 	for (int i = atoi(argv[3]); i > 0; i--)
-		round_ask(client, (const struct right(*)[KINDS])rights,
-			  &counts);
+		round_submit(client, (const struct right(*)[KINDS])rights,
+			     &counts);
 	ibsa_close(client);
 	printf("%u right, %u failed, %u damaged, %u wrong\n", counts.right,
 	       counts.failed, counts.damaged, counts.wrong);
