@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The client as a program sees it, on a fabric from a file. */
+/* The client's public calls, on a fabric from a file. */
 #include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -47,7 +47,7 @@ static const struct ibsa_query info = {
 	.record = &ibsa_class_port_info_record,
 };
 
-/* The blocking call, with and without somebody to tell. */
+/* The blocking call, with and without a callback. */
 static void ask_waits_for_the_answer(void **state)
 {
 	struct ibsa_client *client = open_on(NULL);
@@ -63,7 +63,7 @@ static void ask_waits_for_the_answer(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* An own loop: poll the fd, no longer than the timeout, then dispatch. */
+/* The program's own loop: poll the fd, up to the timeout, then dispatch. */
 static void own_loop_works(void **state)
 {
 	struct ibsa_client *client = open_on(NULL);
@@ -81,7 +81,7 @@ static void own_loop_works(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* A cancelled query is told so; its id then means nothing. */
+/* The callback of a cancelled query runs; its id is then invalid. */
 static void cancel_is_told(void **state)
 {
 	struct ibsa_client *client = open_on(NULL);
@@ -102,7 +102,7 @@ static void cancel_is_told(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* Closing calls back what has not ended; NULL may be closed. */
+/* Closing calls the callbacks of queries in flight; closing NULL is allowed. */
 static void close_ends_what_is_left(void **state)
 {
 	struct ibsa_client *client = open_on(NULL);
@@ -151,7 +151,7 @@ static void clients_of_one_file_share_it(void **state)
 	assert_int_equal(ibsa_close(one), 0);
 }
 
-/* A child that was forked has a fabric of its own. */
+/* A forked child has a fabric of its own. */
 static void forked_child_opens_its_own(void **state)
 {
 	struct ibsa_client *client = open_on(NULL);
@@ -170,7 +170,7 @@ static void forked_child_opens_its_own(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* A reply larger than the client takes is told, whatever brought it. */
+/* A reply larger than the client accepts is reported, over any transport. */
 static void large_reply_is_refused(void **state)
 {
 	const struct ibsa_options options = { .fabric = FABRIC,
@@ -189,7 +189,7 @@ static void large_reply_is_refused(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* The environment chooses the fabric where nothing else does. */
+/* IBSA_FABRIC names the fabric if the options do not. */
 static void environment_chooses_the_fabric(void **state)
 {
 	struct ibsa_client *client;
@@ -210,7 +210,7 @@ static void ignore(unsigned int changes, const struct ibsa_port_state *now,
 	(void)arg;
 }
 
-/* A port is watched until it is not, or the client closes. */
+/* A port is watched until the watch ends or the client closes. */
 static void port_is_watched(void **state)
 {
 	struct ibsa_client *client = open_on(NULL);
@@ -239,7 +239,7 @@ static void open_fails(const struct ibsa_options *options, int err,
 	assert_int_equal(ibsa_open(options, NULL, &client), err);
 }
 
-/* Each refusal has its number, and a sentence that names what was wrong. */
+/* Each error has its own number and its own text. */
 static void refusals_are_told_apart(void **state)
 {
 	const struct ibsa_address no_lmc = { .lid = 1, .qpn = 1, .lmc = 8 };
@@ -277,7 +277,7 @@ static void on_alarm(int signal)
 	(void)signal;
 }
 
-/* A signal ends a wait, not a blocking question. */
+/* A signal ends a wait, but not a blocking query. */
 static void signal_ends_a_wait(void **state)
 {
 	const struct sigaction action = { .sa_handler = on_alarm };
@@ -315,7 +315,7 @@ static void tables_are_read(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* A transport of the program's own may have none. */
+/* A transport that the program passes may have no tables. */
 static void tables_need_not_be(void **state)
 {
 	struct ibsa_options options = { 0 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a client that a forked child inherits is there, and in its parent. */
+/*
+ * A client that a forked child inherits: its use in the child and in the
+ * parent.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +27,7 @@ static int query_submit(struct ibsa_client *client, struct told *told)
 	return ibsa_query(client, &query, told_reply, told, NULL);
 }
 
-/* A client with a service, a watch, and a query under way. */
+/* A client with a service, a watch, and a query in flight. */
 static struct ibsa_client *busy_client(struct told *told)
 {
 	const struct ibsa_options options = { .fabric = FABRIC };
@@ -36,8 +39,10 @@ static struct ibsa_client *busy_client(struct told *told)
 	return client;
 }
 
-/* Fork beside a busy client; @work is the child's, and returns whether there
- * is anything wrong. The parent's client goes on as if there were no child. */
+/*
+ * Fork with a busy client; @work runs in the child and returns whether a check
+ * failed. The parent's client continues as if there were no child.
+ */
 static void fork_beside(bool (*work)(struct ibsa_client *client,
 				     const struct told *told))
 {
@@ -64,7 +69,7 @@ static bool close_it(struct ibsa_client *client, const struct told *told)
 	       told->ended;
 }
 
-static void child_that_closes_it_tells_nobody(void **state)
+static void child_that_closes_it_sends_nothing(void **state)
 {
 	(void)state;
 	fork_beside(close_it);
@@ -77,13 +82,13 @@ static bool leave_it(struct ibsa_client *client, const struct told *told)
 	return false;
 }
 
-static void child_that_ends_with_it_disturbs_nobody(void **state)
+static void child_that_ends_with_it_does_no_harm(void **state)
 {
 	(void)state;
 	fork_beside(leave_it);
 }
 
-/* Even from its parent's fabric's file: the child has a fabric of its own. */
+/* From the same file as its parent: the child has a fabric of its own. */
 static bool open_its_own(struct ibsa_client *client, const struct told *told)
 {
 	const struct ibsa_options options = { .fabric = FABRIC };
@@ -105,7 +110,7 @@ static void child_opens_its_own(void **state)
 	fork_beside(open_its_own);
 }
 
-/* A child's child has no more right to it, nor to its parent's. */
+/* The child of a child can use neither's client. */
 static bool leave_it_to_a_child(struct ibsa_client *client,
 				const struct told *told)
 {
@@ -127,8 +132,8 @@ static void grandchild_inherits_too(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(child_that_closes_it_tells_nobody),
-		cmocka_unit_test(child_that_ends_with_it_disturbs_nobody),
+		cmocka_unit_test(child_that_closes_it_sends_nothing),
+		cmocka_unit_test(child_that_ends_with_it_does_no_harm),
 		cmocka_unit_test(child_opens_its_own),
 		cmocka_unit_test(grandchild_inherits_too),
 	};

@@ -32,7 +32,10 @@ unsigned int holding_count(const struct holding *holding)
 	return count;
 }
 
-/* Those whose time is over are not held any more, whether it was told or not. */
+/*
+ * A request whose timeout has passed is no longer held, even before that is
+ * reported.
+ */
 static bool is_held(const struct holding *holding, const uint8_t *mad)
 {
 	for (int i = 0; i < HOLDING_MAX; i++) {
@@ -83,7 +86,7 @@ static uint64_t end_of(const struct held *held)
 						: held->until_ns;
 }
 
-/* The one that ends first, or NULL. */
+/* The request that ends first, or NULL. */
 static struct held *first_of(struct holding *holding)
 {
 	struct held *first = NULL;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A transport that holds requests as the kernel does: a TransactionID is
- * refused while an earlier request with it waits for its answer, an answer that
- * comes after the timeout is dropped, and a timeout is reported with the header
- * of the request. Behind it is an SA that takes a while for each PathRecord.
- * Its clock moves only in wait().
+ * rejected while an earlier request with it waits for its reply, a reply after
+ * the timeout is dropped, and a timeout is reported with the header of the
+ * request. Its SA takes some time for each PathRecord query. Its clock moves
+ * only in wait().
  */
 #ifndef TEST_HOLDING_H
 #define TEST_HOLDING_H
@@ -24,9 +24,9 @@ struct held {
 struct holding {
 	struct ibsa_transport transport;
 	uint64_t now_ns;
-	uint64_t sa_ns;	      /* from a request to its answer */
+	uint64_t sa_ns;	      /* from a request to its reply */
 	bool is_silent;	      /* the SA does not answer new requests */
-	unsigned int sent;    /* requests taken */
+	unsigned int sent;    /* requests sent */
 	unsigned int refused; /* because the TransactionID was held */
 	unsigned int most_held;
 	struct held held[HOLDING_MAX];
@@ -35,7 +35,7 @@ struct holding {
 
 void holding_init(struct holding *holding, uint64_t sa_ns);
 
-/* How many requests it waits for. */
+/* The number of requests in flight. */
 unsigned int holding_count(const struct holding *holding);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Hosts: which nodes a name means, and their ports. */
+/* Hosts: the nodes that match a name, and their ports. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -137,7 +137,7 @@ static void ports_of_a_host_are_asked_for(void **state)
 			 0);
 	assert_int_equal(count, 1);
 	ibsa_host_ports_free(ports);
-	/* It has no cable: the SA does not know it. */
+	/* The SA does not have it, since it has no link. */
 	assert_int_equal(ibsa_host_ports(client, "dgx4", &ports, &count), 0);
 	assert_int_equal(count, 0);
 	assert_null(ports);

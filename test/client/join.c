@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A query that asks what is asked already: it is answered no later than alone,
- * and the first no later than without it; at a fabric server and on a transport
- * that holds requests, which both refuse a TransactionID that they hold.
+ * A query that is the same as one in flight. It must be answered no later than
+ * alone, and the first one no later than without it. Tested at a fabric server
+ * and on a transport that holds requests; both reject a TransactionID that is
+ * in use.
  */
 #include <errno.h>
 
@@ -11,15 +12,15 @@
 
 enum {
 	INTERVAL_MS = 50, /* tries at 0, 50, 150, 350 and 750 ms */
-	BACK_MS = 400,	  /* the SA answers from then on */
+	BACK_MS = 400,	  /* when the SA begins to answer */
 	JOIN_MS = 450,
 	LAST_TRY_MS = 750,
-	SLACK_MS = 300, /* of a busy machine */
+	SLACK_MS = 300, /* for a busy machine */
 };
 
 struct asker {
 	struct ibsa_client *client;
-	struct ibsa_transport *clock; /* or NULL: the system's */
+	struct ibsa_transport *clock; /* or NULL: the system's clock */
 	uint64_t start_ns;
 	int calls;
 	int err;
@@ -71,8 +72,8 @@ static void run_until(const struct asker *asker, unsigned int ms)
 }
 
 /*
- * The SA is silent for a while, and the first query is between two tries that
- * are far apart when the second asks the same, with little time.
+ * The SA is silent for a while. The first query is between two tries that are
+ * far apart when the second starts the same query with a short timeout.
  */
 static void second_does_not_wait_for_the_first(struct test_port test_port)
 {

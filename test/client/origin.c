@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Each object reads the fabric that it was opened on: a server named by option
- * while the environment names nothing, a file, or another server whose GIDs
- * differ; and a real device while the environment names a server.
+ * Each object uses the fabric that it was opened on. The options name a server,
+ * while the environment names nothing, a file, or another server with other
+ * GIDs; or the options name a real device, while the environment names a
+ * server.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,7 @@
 #include "test/support/device_tree.h"
 #include "test/support/server_rig.h"
 
-/* The same names and LIDs as served_pair, after nodes that take its GUIDs. */
+/* The same names and LIDs as server_pair, after nodes that take its GUIDs. */
 static const char other_pair[] = "Switch 6 \"S\"\n[1] \"H1\"[1]\n"
 				 "[2] \"H2\"[1]\n[3] \"A\"[1]\n[4] \"B\"[1]\n"
 				 "Ca 1 \"A\" # \"first\"\n[1] \"S\"[3]\n"
@@ -89,7 +90,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* What IBSA_FABRIC contains in the rounds of each test; NULL: it is unset. */
+/* Values of IBSA_FABRIC in the rounds of each test; NULL: it is unset. */
 enum { ROUNDS = 4 };
 
 static void environment_set(unsigned int round)
@@ -153,7 +154,7 @@ static void device_reads_its_own_fabric(void **state)
 
 		environment_set(round % ROUNDS);
 		device = device_open();
-		/* And whatever the variable contains afterwards. */
+		/* Also after the variable has changed. */
 		environment_set((round + round / ROUNDS) % ROUNDS);
 		memcpy(&left, &world.left, sizeof(left));
 		gid_is(rdma_get_gid_attr(device, 1, 0), &world.left);
@@ -232,7 +233,7 @@ static void client_reads_its_own_fabric(void **state)
 	}
 }
 
-/* The node that IBSA_NODE names at the moment of opening. */
+/* The node in IBSA_NODE at the time of opening counts. */
 static void node_is_that_of_the_opening(void **state)
 {
 	struct ib_device *device;
@@ -254,7 +255,7 @@ static void node_is_that_of_the_opening(void **state)
 	unsetenv("IBSA_NODE");
 }
 
-/* How many file descriptors the program has. */
+/* The number of descriptors of the process. */
 static unsigned int fds_count(void)
 {
 	unsigned int count = 0;
@@ -264,8 +265,10 @@ static unsigned int fds_count(void)
 	return count;
 }
 
-/* A server that has ended is a device that is gone, and is back with the next;
- * the other server is not concerned. */
+/*
+ * When a server ends, its device is gone; it is back with the next server. The
+ * other server is not affected.
+ */
 static void context_is_gone_with_its_server(void **state)
 {
 	const struct ibsa_options options = {
@@ -292,7 +295,10 @@ static void context_is_gone_with_its_server(void **state)
 	table_is_of_its_fabric(context);
 	assert_int_equal(ibsa_close_device(context), 0);
 	assert_int_equal(ibsa_close_device(other), 0);
-	/* The servers, of this process too, close their ends soon. */
+	/*
+	 * The servers, which are in this process, too, close their sockets
+	 * soon.
+	 */
 	for (int i = 0; i < 1000 && fds_count() > fds; i++)
 		poll(NULL, 0, 10);
 	assert_in_range(fds_count(), 0, fds);
@@ -319,7 +325,7 @@ static void empty_name_is_a_real_device(void **state)
 	setenv("IBSA_FABRIC", server_address(world.here), 1);
 	assert_int_equal(ibsa_device_open(&named, NULL, &device), 0);
 	assert_int_equal(ibsa_verbs_open(&options, NULL, &context), 0);
-	/* It has no device file, which only a real device can lack. */
+	/* It has no device file, so the options meant a real device. */
 	assert_int_equal(ibsa_open(&options, &error, &client), -ENOSYS);
 	assert_non_null(strstr(error.text, "ib_umad"));
 	unsetenv("SYSFS_PATH");
@@ -332,7 +338,7 @@ static void empty_name_is_a_real_device(void **state)
 	tree_remove(&tree);
 }
 
-/* A portid stays that of its server; the next one is of the other. */
+/* A portid stays at its server; the next one is at the other server. */
 static void umad_port_stays_at_its_server(void **state)
 {
 	umad_port_t port;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where a test asks: three kinds of transport. */
+/* The ports that tests send queries through: three kinds of transport. */
 #include <errno.h>
 
 #include "base/clock.h"
@@ -88,6 +88,6 @@ void path_reply_note(int status, struct sa_path_rec *resp, void *context)
 
 	(void)resp;
 	paths->calls++;
-	/* There is no such LID, for most. */
+	/* Most of the LIDs do not exist. */
 	paths->answered += !status || status == -EINVAL;
 }

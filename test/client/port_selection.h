@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where a test asks: the embedded fabric on a virtual clock, a fabric server,
- * or a transport that holds requests as the kernel does. The SA takes 20 ms
- * for each request.
+ * The ports that tests send queries through: on an embedded fabric with a
+ * virtual clock, at a fabric server, or on a transport that holds requests as
+ * the kernel does. The SA takes 20 ms for each request.
  */
 #ifndef TEST_PORT_SELECTION_H
 #define TEST_PORT_SELECTION_H
@@ -22,7 +22,7 @@ struct test_port {
 	struct ibsa_options options; /* to open a client there */
 };
 
-/* The transport of place_holding(), begun anew by each call of that. */
+/* The transport of place_holding(), which resets it. */
 extern struct holding test_port_held;
 
 struct test_port test_port_embedded(void);
@@ -33,10 +33,10 @@ void test_port_end(struct test_port *test_port);
 /* Two hosts, LID 1 with the SA and LID 2. */
 struct ibsa_fabric *test_port_fabric(bool is_virtual);
 
-/* The SA does not answer, or does again. */
+/* Stop the SA's answers, or allow them again. */
 void test_port_silence(struct test_port *test_port, bool silent);
 
-/* Of paths that are asked through a device: called back, and answered. */
+/* Path queries through a device: number of callbacks, and of answers. */
 struct path_replies {
 	unsigned int calls;
 	unsigned int answered;
@@ -45,7 +45,7 @@ struct path_replies {
 /* For ib_sa_path_rec_get(); @context is a struct place_paths. */
 void path_reply_note(int status, struct sa_path_rec *resp, void *context);
 
-/* A client with the options of the place. */
+/* Open a client with the options of the port selection. */
 struct ibsa_client *test_port_open(const struct test_port *test_port);
 
 #endif

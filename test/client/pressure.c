@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* First sends that a fabric server cannot take for now, and such as it refuses
- * for good. */
+/* First sends that a fabric server cannot take yet, or rejects. */
 #include <endian.h>
 #include <errno.h>
 
@@ -11,7 +10,7 @@
 
 enum { MANY = 20000, WINDOW = 16384, TIMEOUT_MS = 20000 };
 
-/* More than the server's socket takes at once: all are answered. */
+/* More requests than the server's socket takes at once: all are answered. */
 static void full_socket_is_waited_for(void **state)
 {
 	struct test_port test_port = test_port_at_server();
@@ -92,8 +91,10 @@ static void grh_need(struct test_port *test_port, bool needs_grh)
 			 0);
 }
 
-/* A port that needs a GRH refuses what has none, for good: the query ends with
- * that at once. Afterwards the client goes on. */
+/*
+ * A port that requires a GRH rejects requests without one: the query ends with
+ * that error at once. The client still works.
+ */
 static void refused_first_try_ends_the_query(void **state)
 {
 	struct test_port test_port = test_port_at_server();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reachability on an embedded fabric: what is told, and how a batch ends. */
+/* Reachability on an embedded fabric: results, and the end of a batch. */
 #include <errno.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static void set_fault(enum ibsa_fault_kind kind, double percent)
 	assert_int_equal(ibsa_fabric_fault(rig.fabric, &fault), 0);
 }
 
-/* Ask for one GID and wait. */
+/* Query one GID and wait. */
 static struct ibsa_reach_answer reach(const struct ibsa_gid *gid)
 {
 	struct ibsa_reach_answer answer;
@@ -88,8 +88,8 @@ static void unplugged_host_cannot_be_reached(void **state)
 	assert_int_equal(reach(&rig.gids[6]).reach, IBSA_REACH_YES);
 }
 
-/* Its own GID, one that nobody has, another subnet's, an empty group. */
-static void what_each_kind_of_gid_is(void **state)
+/* Its own GID, one without a port, one of another subnet, an empty group. */
+static void each_kind_of_gid_has_its_result(void **state)
 {
 	struct ibsa_gid gid = rig.gids[0];
 
@@ -138,7 +138,7 @@ static void without_an_sm_nothing_is_known(void **state)
 	assert_int_equal(seen.answers[HOSTS - 1].tries, 0);
 }
 
-/* The time of a GID begins when it is its turn. */
+/* The timeout of a GID begins with its own query. */
 static void silence_times_out_each_in_its_turn(void **state)
 {
 	const struct ibsa_reach_options options = { .timeout_ms = 100 };
@@ -177,7 +177,7 @@ static void busy_is_not_known(void **state)
 	assert_int_equal(answer.status, IBSA_STATUS_BUSY);
 }
 
-/* What arrives late, twice, or at the second try, is told once. */
+/* Replies that arrive late, twice, or after a retry are reported once. */
 static void faults_of_the_way_change_no_answer(void **state)
 {
 	static const enum ibsa_fault_kind kinds[] = {
@@ -197,7 +197,7 @@ static void faults_of_the_way_change_no_answer(void **state)
 	}
 }
 
-/* Bits that flip may make any answer of it, but one to each. */
+/* Corruption may change the result, but each GID is reported once. */
 static void corrupt_messages_are_told_once_too(void **state)
 {
 	struct seen seen = { 0 };
@@ -209,7 +209,7 @@ static void corrupt_messages_are_told_once_too(void **state)
 	assert_int_equal(seen.told, HOSTS);
 }
 
-/* Those that were told before the stop have answers, and no others. */
+/* GIDs that were reported before the stop have a result, and no others. */
 static void expect_stopped(const struct seen *seen, size_t after)
 {
 	size_t canceled = 0;
@@ -252,7 +252,7 @@ static void batch_can_be_stopped_between_dispatches(void **state)
 	}
 }
 
-/* Nothing is on its way: there is no SM. */
+/* No query is in flight: there is no SM. */
 static void batch_that_has_asked_nothing_can_be_stopped(void **state)
 {
 	struct seen seen = { 0 };
@@ -387,7 +387,7 @@ static void misuse_is_refused_and_nothing_asked(void **state)
 	assert_int_equal(stats.queries, 0);
 }
 
-/* Those that are in flight together are one request. */
+/* Queries in flight at the same time share one request. */
 static void same_gid_many_times_is_told_each_time(void **state)
 {
 	struct ibsa_gid same[HOSTS];
@@ -431,7 +431,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(all_hosts_are_told_of_within_the_window),
 		TEST(unplugged_host_cannot_be_reached),
-		TEST(what_each_kind_of_gid_is),
+		TEST(each_kind_of_gid_has_its_result),
 		TEST(source_may_be_another_port),
 		TEST(without_an_sm_nothing_is_known),
 		TEST(silence_times_out_each_in_its_turn),

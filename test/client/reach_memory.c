@@ -5,7 +5,7 @@
 #include "test/support/fail_alloc.h"
 #include "test/client/reach_support.h"
 
-/* One that was taken is told of in full, whatever failed in between. */
+/* A batch that was started reports all GIDs, whatever failed meanwhile. */
 static void every_allocation_may_fail(void **state)
 {
 	size_t reached = 0;
@@ -33,8 +33,8 @@ static void every_allocation_may_fail(void **state)
 	}
 }
 
-/* The fabric's messages are from the same memory: a first batch gets them. */
-static void batch_under_way_allocates_nothing(void **state)
+/* The fabric's messages use the same memory; a first batch allocates them. */
+static void batch_in_flight_allocates_nothing(void **state)
 {
 	struct seen first = { 0 };
 	struct seen second = { 0 };
@@ -56,7 +56,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_allocation_may_fail),
-		cmocka_unit_test(batch_under_way_allocates_nothing),
+		cmocka_unit_test(batch_in_flight_allocates_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

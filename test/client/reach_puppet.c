@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reachability against an SA that says what the test has it say. */
+/* Reachability against an SA whose answers the test sends. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -87,7 +87,7 @@ static void pass(unsigned int ms)
 	assert_int_equal(ibsa_dispatch(client), 0);
 }
 
-/* Answer the @n-th request with a @status. */
+/* Answer request number @n with a @status. */
 static void answer(unsigned int n, uint16_t status)
 {
 	struct puppet_mad mad = puppet_answer(puppet_sent(&puppet, n));
@@ -154,7 +154,7 @@ static void short_reply_is_malformed(void **state)
 	assert_int_equal(told.answers[0].err, -EPROTO);
 }
 
-/* Not in the call that starts it: no callback comes from there. */
+/* Not from the call that starts it. */
 static void port_that_is_dead_is_told_of_from_dispatch(void **state)
 {
 	(void)state;
@@ -170,7 +170,7 @@ static void port_that_is_dead_is_told_of_from_dispatch(void **state)
 	}
 }
 
-/* Sending fails for the third; the two before it are answered. */
+/* Sending the third query fails; the two before it are answered. */
 static void port_that_dies_spoils_what_comes_next(void **state)
 {
 	(void)state;
@@ -210,7 +210,7 @@ static void port_without_a_gid_cannot_ask(void **state)
 			    16);
 }
 
-/* Others fill window and queue with questions that nobody answers. */
+/* Fill the window and the queue with other queries that are never answered. */
 static void fill(unsigned int deadline_ms)
 {
 	for (uint16_t i = 0; i < WINDOW + QUEUE; i++) {
@@ -263,7 +263,7 @@ static void full_queue_is_not_waited_for_without_end(void **state)
 	assert_int_equal(told.answers[1].err, -ENOBUFS);
 }
 
-/* The alarm of one that waits for room ends with it. */
+/* Stopping ends the alarm of a batch that waits for the queue, too. */
 static void one_that_waits_for_room_can_be_stopped(void **state)
 {
 	struct ibsa_reach_batch *batch;

@@ -16,8 +16,10 @@ enum { HOSTS = 10000, DEFAULT_WINDOW = 16 };
 static struct ibsa_fabric *fabric;
 static struct ibsa_gid gids[HOSTS];
 
-/* The file is large: it is read once. The real clock, since each wait on a
- * virtual one jumps to the next answer. */
+/*
+ * The large file is read once. The clock is real, since each wait on a virtual
+ * one advances to the next reply.
+ */
 static int load(void **state)
 {
 	const struct ibsa_fabric_options options = { .latency_us = 20 };
@@ -79,7 +81,7 @@ static uint64_t most_in_flight(void)
 	return stats.most_in_flight;
 }
 
-/* Under way at a time: as many as the window holds, and never more. */
+/* The number of queries in flight reaches the window and does not exceed it. */
 static void every_host_is_checked_within_the_window(void **state)
 {
 	struct tally tally;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A client on an embedded fabric, and what it was told of a batch. */
+/* A client on an embedded fabric, and the reports of a batch. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

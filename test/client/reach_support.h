@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A client on an embedded fabric, and what it was told of a batch. */
+/* A client on an embedded fabric, and the reports of a batch. */
 #ifndef TEST_REACH_SUPPORT_H
 #define TEST_REACH_SUPPORT_H
 
@@ -13,7 +13,8 @@
 #include <ibsa/sim.h>
 
 enum {
-	HOSTS = 40, /* of the fabric that rig_start() makes: one switch */
+	/* Of the fabric that rig_start() creates, with one switch. */
+	HOSTS = 40,
 	WINDOW = 4,
 	DEADLINE_MS = 10000,
 };
@@ -24,31 +25,31 @@ struct rig {
 	struct ibsa_gid gids[HOSTS];
 };
 
-/* What was told of the GIDs of a batch; told by note(). */
+/* The reports of a batch, filled by note(). */
 struct seen {
 	struct rig *rig;
 	struct ibsa_reach_batch *batch;
 	size_t count; /* of the batch */
 	size_t told;
-	size_t stop_after; /* stop when so many were told; 0: never */
+	size_t stop_after; /* stop after so many reports; 0: never */
 	int stop_err;
 	struct ibsa_reach_answer answers[HOSTS];
 };
 
-/* A virtual clock, and what is not said here is 0. */
+/* Set up a fabric with a virtual clock. @rig need not be initialised. */
 void rig_start(struct rig *rig, const struct ibsa_options *options);
 void rig_stop(struct rig *rig);
 
 /* Start a batch for the first @count hosts. Return: of ibsa_reach_each(). */
 int rig_each(struct rig *rig, size_t count, struct seen *seen);
 
-/* Let time pass until all has been told. */
+/* Advance the clock until all GIDs are reported. */
 void rig_finish(struct seen *seen);
 
-/* For ibsa_reach_each(): fails if a GID is told of twice. */
+/* For ibsa_reach_each(): fails if a GID is reported twice. */
 void note(const struct ibsa_reach_answer *answer, void *arg);
 
-/* How many were told so. */
+/* The number of GIDs with that result. */
 size_t told_as(const struct seen *seen, enum ibsa_reach reach);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What else a responder reads of its device, and a device that refuses or goes. */
+/* Packets of the device that a responder ignores, and a device that fails. */
 #include "responder_rig.h"
 #include "wire/mad.h"
 
-/* The kernel's word on a Report or an answer that came to nothing. */
-static void time_outs_are_no_requests(void **state)
+/* The kernel's report that a Report or a reply had no success. */
+static void timeouts_are_not_requests(void **state)
 {
 	struct responder_rig *rig = *state;
 	struct responder_arrival arrival = responder_arrival(9, 1);
@@ -18,7 +18,7 @@ static void time_outs_are_no_requests(void **state)
 	assert_int_equal(responder_info(rig).requests, 0);
 }
 
-static void what_is_no_request_for_the_fabric_is_counted(void **state)
+static void foreign_requests_are_counted(void **state)
 {
 	struct responder_rig *rig = *state;
 	struct responder_arrival arrival = responder_arrival(9, 1);
@@ -81,8 +81,8 @@ static void device_that_goes_while_it_is_written_to_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		IN_A_RIG(time_outs_are_no_requests),
-		IN_A_RIG(what_is_no_request_for_the_fabric_is_counted),
+		IN_A_RIG(timeouts_are_not_requests),
+		IN_A_RIG(foreign_requests_are_counted),
 		IN_A_RIG(answer_that_the_kernel_refuses_is_counted),
 		IN_A_RIG(device_that_has_gone_is_told_for_good),
 		IN_A_RIG(device_that_goes_while_it_is_written_to_is_told),

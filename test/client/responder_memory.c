@@ -3,7 +3,7 @@
 #include "responder_rig.h"
 #include "test/support/fail_alloc.h"
 
-static void memory_that_is_short_is_no_harm(void **state)
+static void short_memory_does_no_harm(void **state)
 {
 	struct responder_rig *rig = *state;
 	int err = -ENOMEM;
@@ -34,7 +34,7 @@ static void memory_that_is_short_is_no_harm(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		IN_A_RIG(memory_that_is_short_is_no_harm),
+		IN_A_RIG(short_memory_does_no_harm),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Responders that cannot be opened, and what is said of it. */
+/* Responders that cannot be opened, and their messages. */
 #include "responder_rig.h"
 
 static void refuse(struct responder_rig *rig,
@@ -30,7 +30,7 @@ static void port_of_another_sa_is_refused(void **state)
 	refuse(rig, NULL, -ENOMEM, "port 1 of mlx5_0");
 }
 
-static void what_is_not_there_is_refused(void **state)
+static void missing_ports_are_refused(void **state)
 {
 	struct responder_rig *rig = *state;
 	struct ibsa_responder_options options = { .device = "none" };
@@ -79,7 +79,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		IN_A_RIG(port_of_another_sa_is_refused),
-		IN_A_RIG(what_is_not_there_is_refused),
+		IN_A_RIG(missing_ports_are_refused),
 		IN_A_RIG(node_with_a_listener_is_refused),
 		IN_A_RIG(virtual_clock_is_refused),
 	};

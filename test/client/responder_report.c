@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Subscriptions through a responder, and what is reported to whom. */
+/* Subscriptions through a responder, and the Reports for each. */
 #include "responder_rig.h"
 #include "wire/mad.h"
 
-/* Two requesters at one node; each ends its own subscription only. */
+/* Two requesters have one node; each ends its own subscription only. */
 static void subscribe(struct responder_rig *rig, uint16_t lid, bool on)
 {
 	const struct ibsa_inform_info info = {
@@ -39,7 +39,7 @@ static void set_node3(struct responder_rig *rig, bool up)
 	responder_pass(rig);
 }
 
-/* How many Reports the SA still waits for, which it then gives up. */
+/* The number of Reports without a response, which the SA then discards. */
 static uint64_t count_waiting(struct responder_rig *rig)
 {
 	struct ibsa_fabric_stats before, after;
@@ -51,7 +51,7 @@ static uint64_t count_waiting(struct responder_rig *rig)
 	return after.reports_unanswered - before.reports_unanswered;
 }
 
-/* As the kernel hands it up: its own number in the id's upper half. */
+/* As the kernel returns it: with its own number in the upper half of the id. */
 static void answer_report(struct responder_rig *rig, uint16_t lid)
 {
 	struct responder_arrival arrival = responder_arrival(lid, 1);
@@ -63,7 +63,7 @@ static void answer_report(struct responder_rig *rig, uint16_t lid)
 	responder_pass(rig);
 }
 
-static void reports_go_to_who_has_subscribed(void **state)
+static void reports_go_to_the_subscriber(void **state)
 {
 	struct responder_rig *rig = *state;
 
@@ -72,7 +72,7 @@ static void reports_go_to_who_has_subscribed(void **state)
 	subscribe(rig, 10, true);
 	set_node3(rig, false);
 	responder_assert_sent_to(rig, 10, 1, IBSA_METHOD_REPORT);
-	/* A request: its answer comes to this agent by its id. */
+	/* A request: the kernel gives its response to this agent by its id. */
 	assert_int_equal(responder_header(rig).id, CLIENT_AGENT);
 	assert_in_range(responder_header(rig).timeout_ms, 100, 199);
 	assert_int_equal(rig->len, PACKET_BYTES);
@@ -83,7 +83,7 @@ static void reports_go_to_who_has_subscribed(void **state)
 	assert_int_equal(count_waiting(rig), 1);
 }
 
-static void subscription_is_ended_by_who_has_it(void **state)
+static void subscription_is_ended_by_its_subscriber(void **state)
 {
 	struct responder_rig *rig = *state;
 
@@ -101,8 +101,8 @@ static void subscription_is_ended_by_who_has_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		IN_A_RIG(reports_go_to_who_has_subscribed),
-		IN_A_RIG(subscription_is_ended_by_who_has_it),
+		IN_A_RIG(reports_go_to_the_subscriber),
+		IN_A_RIG(subscription_is_ended_by_its_subscriber),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

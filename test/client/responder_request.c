@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Requests through a responder, and what the fabric answers. */
+/* Requests through a responder, and the fabric's replies. */
 #include "responder_rig.h"
 
 enum { NODES = 4 }; /* with the switch */
 
-static void request_is_answered_to_who_has_asked(void **state)
+static void reply_goes_to_the_requester(void **state)
 {
 	struct responder_rig *rig = *state;
 	struct responder_arrival arrival;
@@ -35,7 +35,7 @@ static void request_is_answered_to_who_has_asked(void **state)
 	assert_int_equal(responder_info(rig).lid, 7);
 }
 
-/* The way back is that of the request, its GRH turned round. */
+/* The reply has the request's GRH with source and destination exchanged. */
 static void answer_goes_along_the_grh(void **state)
 {
 	struct responder_rig *rig = *state;
@@ -63,7 +63,7 @@ static void answer_goes_along_the_grh(void **state)
 	assert_int_equal(header.sl, 4);
 }
 
-/* One that was asked at an alias LID of the port answers from the base LID. */
+/* A request to an alias LID of the port is answered from the base LID. */
 static void answer_comes_from_the_base_lid(void **state)
 {
 	struct responder_rig *rig = *state;
@@ -100,7 +100,7 @@ static void those_with_one_transaction_id_are_told_apart(void **state)
 	assert_int_equal(responder_info(rig).requesters, 3);
 }
 
-/* One write; the kernel cuts it up, and tries again what is lost. */
+/* One write; the kernel segments it and repeats lost segments. */
 static void large_answer_is_one_packet_for_the_kernel_to_segment(void **state)
 {
 	struct responder_rig *rig = *state;
@@ -124,7 +124,7 @@ static void large_answer_is_one_packet_for_the_kernel_to_segment(void **state)
 	assert_false(responder_sent(rig));
 }
 
-static void faults_of_the_fabric_befall_who_asks(void **state)
+static void faults_of_the_fabric_affect_requesters(void **state)
 {
 	struct responder_rig *rig = *state;
 	struct ibsa_fault fault = { .kind = IBSA_FAULT_SILENCE,
@@ -167,12 +167,12 @@ static void sa_that_moves_or_rests_is_followed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		IN_A_RIG(request_is_answered_to_who_has_asked),
+		IN_A_RIG(reply_goes_to_the_requester),
 		IN_A_RIG(answer_goes_along_the_grh),
 		IN_A_RIG(answer_comes_from_the_base_lid),
 		IN_A_RIG(those_with_one_transaction_id_are_told_apart),
 		IN_A_RIG(large_answer_is_one_packet_for_the_kernel_to_segment),
-		IN_A_RIG(faults_of_the_fabric_befall_who_asks),
+		IN_A_RIG(faults_of_the_fabric_affect_requesters),
 		IN_A_RIG(sa_that_moves_or_rests_is_followed),
 	};
 

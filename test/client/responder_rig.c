@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A responder between a fabric and a device file that the test plays. */
+/* A responder between a fabric and a simulated device file. */
 #include "responder_rig.h"
 
 #include <poll.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A responder between a fabric and a device file that the test plays: its calls of
- * open(), ioctl(), read() and write() end here, by the linker's --wrap.
+ * A responder between a fabric and a simulated device file: open(), ioctl(),
+ * read() and write() on it are replaced by the linker's --wrap.
  */
 #ifndef RESPONDER_RIG_H
 #define RESPONDER_RIG_H
@@ -34,11 +34,12 @@ enum {
 /* Three nodes with a cable, and "lonely". */
 extern const char responder_topology[];
 
-/* What the kernel is to do. */
+/* What the simulated kernel does. */
 struct responder_kernel {
-	int device; /* the transport's end, and ours */
+	int device; /* the transport's end, and the test's */
 	int end;
-	int sa_errno; /* to who wants the requests to the SA */
+	/* Returned when the agent for requests to the SA registers. */
+	int sa_errno;
 	int read_errno;
 	int write_errno;
 };
@@ -50,13 +51,15 @@ struct responder_rig {
 	struct tree tree;
 	struct ibsa_fabric *fabric;
 	struct ibsa_responder *responder;
-	uint8_t packet[65536]; /* the last one that went out */
+	uint8_t packet[65536]; /* the last that was sent */
 	size_t len;
 };
 
 extern const struct ibsa_responder_options responder_at_node2;
 
-/* Set up a test, whose state is its rig, with a device and no responder yet. */
+/*
+ * Set up a test, whose state is its rig, with a device and without a responder.
+ */
 int responder_setup(void **state);
 int responder_teardown(void **state);
 
@@ -64,39 +67,42 @@ int responder_teardown(void **state);
 	cmocka_unit_test_setup_teardown(test, responder_setup, \
 					responder_teardown)
 
-/* What arrives at the port. */
+/* A packet that arrives at the port. */
 struct responder_arrival {
 	struct umad_header header;
 	uint8_t mad[IBSA_MAD_BYTES];
 };
 
-/* A request that anybody may ask. */
+/* A request that the SA answers for any requester. */
 extern const struct ibsa__request responder_get_info;
 
 void responder_open(struct responder_rig *rig);
 
-/* From a QP somewhere; it has no MAD yet. */
+/* A packet from that LID and QP, without a MAD. */
 struct responder_arrival responder_arrival(uint16_t lid, uint32_t qpn);
 void responder_encode(struct responder_arrival *arrival,
 		      const struct ibsa__request *request);
 
-/* It is at the device, with so much of its MAD; or bytes of any kind are. */
+/*
+ * Let the packet arrive at the device, with so many bytes of its MAD; or any
+ * bytes.
+ */
 void responder_arrive(const struct responder_arrival *arrival, size_t mad_len);
 void responder_arrive_bytes(const void *bytes, size_t len);
 
-/* The responder passes on what there is. */
+/* Dispatch the responder. */
 void responder_pass(struct responder_rig *rig);
 
-/* A request from somebody; it is passed on. */
+/* Let a request arrive, and dispatch the responder. */
 void responder_receive(struct responder_rig *rig, uint16_t lid, uint32_t qpn,
 		       const struct ibsa__request *request);
 
-/* What went out next. Return: whether something did. */
+/* Take the next packet that was sent. Return: whether there was one. */
 bool responder_sent(struct responder_rig *rig);
 struct umad_header responder_header(const struct responder_rig *rig);
 const uint8_t *responder_mad(const struct responder_rig *rig);
 
-/* The next thing that went out is for that LID and QP. */
+/* Check that the next packet was sent to that LID and QP. */
 void responder_assert_sent_to(struct responder_rig *rig, uint16_t lid,
 			      uint32_t qpn, uint8_t method);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Clients of one fabric in threads of their own, and waking across them. */
+/* Clients of one fabric in several threads, and wake-ups between threads. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -27,7 +27,7 @@ static void count(const struct ibsa_reply *reply, void *arg)
 	*(int *)arg += ibsa_outcome(reply) == IBSA_OUTCOME_OK;
 }
 
-/* Open, ask, close, again and again: the shared fabric comes and goes. */
+/* Open, query, close, repeatedly: the shared fabric is created and freed. */
 static void *work(void *arg)
 {
 	const struct ibsa_options options = { .fabric = FABRIC };
@@ -94,10 +94,10 @@ static void *open_slowly(void *path)
 }
 
 /*
- * A file that takes its time, here a FIFO: neither other fabrics nor a fork
- * wait for it, but those who want the same.
+ * Reading a slow file, here a FIFO, does not delay other fabrics or a fork, but
+ * only calls that open the same file.
  */
-static void slow_file_holds_up_nobody_else(void **state)
+static void slow_file_does_not_delay_others(void **state)
 {
 	const struct ibsa_options options = { .fabric = FABRIC };
 	char folder[] = "/tmp/ibsa-test-XXXXXX";
@@ -114,7 +114,7 @@ static void slow_file_holds_up_nobody_else(void **state)
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(pthread_create(&threads[0], NULL, open_slowly, path),
 			 0);
-	/* Opened once it is being read. */
+	/* This returns when the library has opened the FIFO. */
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	assert_true(fd >= 0);
 	alarm(20);
@@ -141,7 +141,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_share_a_fabric),
 		cmocka_unit_test(wake_ends_a_wait),
-		cmocka_unit_test(slow_file_holds_up_nobody_else),
+		cmocka_unit_test(slow_file_does_not_delay_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

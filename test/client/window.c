@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Requests that were given up do not keep others from being sent: on the
+ * Cancelled and expired requests do not prevent others from being sent: on the
  * embedded fabric, at a fabric server, and on a transport that holds requests
  * as the kernel does.
  */
@@ -63,8 +63,10 @@ static void run(struct ibsa_client *client, const struct seen *seen)
 		assert_int_equal(ibsa_wait(client, -1), 0);
 }
 
-/* As many as the window holds, and again: sent, cancelled, and then one that
- * the SA answers. */
+/*
+ * Twice: fill the window with requests, cancel them, and send one that the SA
+ * answers.
+ */
 static void cancelled_leave_room(struct test_port *test_port,
 				 unsigned int window)
 {
@@ -109,8 +111,10 @@ static void expired_leave_room(struct test_port *test_port)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* A deadline that runs from submission ends a query that was never sent, and
- * the reply says so. */
+/*
+ * A deadline that runs from submission ends a query that was never sent, and
+ * the reply tells that.
+ */
 static void unsent_is_told(struct test_port *test_port)
 {
 	struct ibsa_client *client = client_open(test_port, 1);
@@ -163,7 +167,7 @@ static void room_on_a_transport_that_holds(void **state)
 	assert_int_equal(test_port_held.refused, 0);
 }
 
-/* The port of a device is opened on the transport. */
+/* Open the port of a device on the transport. */
 static void device_plug(struct ib_device *device, struct test_port *test_port)
 {
 	struct ibsa_options options = ibsa__sa_client_options(device);

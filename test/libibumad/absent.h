@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What libibumad's calls say of names and ports that are not there. */
+/* Errors of libibumad's calls for names and ports that do not exist. */
 #ifndef LIBIBUMAD_ABSENT_H
 #define LIBIBUMAD_ABSENT_H
 
@@ -8,7 +8,7 @@
 
 #include <infiniband/umad.h>
 
-/* Fails, and has said why with errno. */
+/* The call fails and sets errno. */
 #define assert_errno(call)                       \
 	do {                                     \
 		errno = 0;                       \
@@ -17,8 +17,8 @@
 	} while (0)
 
 /*
- * As libibumad's own calls leave it, which fail in opening a file. @device is
- * there, has no port 9, and is the only one.
+ * ENOENT, as libibumad's own calls leave it when opening a file fails. @device
+ * is the only one and has no port 9.
  */
 static inline void assert_absent_is_enoent(const char *device)
 {

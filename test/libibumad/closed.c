@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Ports at a fabric server whose user goes in the middle: a thread that is
- * canceled, a second close, descriptors that the program closes by itself.
+ * Ports at a fabric server that are closed during a call: by a cancelled
+ * thread, by a second close, or by the program with close(2).
  */
 #include "../support/child.h"
 #include "../support/device_tree.h"
@@ -21,10 +21,10 @@ enum { CANCEL_SIGNAL = 32 };
 
 static pthread_barrier_t barrier;
 
-/* What this thread has its next calls do: the server is in the program, too. */
+/* What the next calls of this thread do. Other threads belong to the server. */
 static _Thread_local bool recv_is_hooked, recvmsg_is_hooked;
 static _Thread_local int passed_number = -1; /* for the next passed file */
-static _Thread_local int asked_fd;	     /* the last of a recvmsg(2) */
+static _Thread_local int asked_fd;	     /* of the last recvmsg(2) */
 
 static int opened_number = -1; /* of a device file */
 
@@ -36,7 +36,7 @@ ssize_t __wrap_recv(int fd, void *data, size_t len, int flags);
 ssize_t __real_recvmsg(int fd, struct msghdr *message, int flags);
 ssize_t __wrap_recvmsg(int fd, struct msghdr *message, int flags);
 
-/* pthread_sigmask() leaves that signal alone. */
+/* pthread_sigmask() does not change that signal. */
 static void cancel_signal_mask(int how)
 {
 	const uint64_t mask = UINT64_C(1) << (CANCEL_SIGNAL - 1);
@@ -45,7 +45,7 @@ static void cancel_signal_mask(int how)
 		syscall(SYS_rt_sigprocmask, how, &mask, NULL, sizeof(mask)), 0);
 }
 
-/* A cancel that was sent before is delivered now. */
+/* A cancellation that was sent before is delivered now. */
 ssize_t __wrap_recv(int fd, void *data, size_t len, int flags)
 {
 	if (recv_is_hooked)
@@ -68,7 +68,7 @@ static void passed_file_renumber(struct msghdr *message)
 	passed_number = -1;
 }
 
-/* A thread waits for an answer of the server. */
+/* The thread waits for an answer of the server. */
 ssize_t __wrap_recvmsg(int fd, struct msghdr *message, int flags)
 {
 	ssize_t got;
@@ -83,7 +83,10 @@ ssize_t __wrap_recvmsg(int fd, struct msghdr *message, int flags)
 	return got;
 }
 
-/* Its type is asynchronous, as in a handler that interrupts a read(2). */
+/*
+ * The cancellation type is asynchronous, as in a handler that interrupts
+ * read(2).
+ */
 static void *thread_receive(void *arg)
 {
 	const int *portid = arg;
@@ -134,8 +137,8 @@ static void *thread_register(void *arg)
 	return NULL;
 }
 
-/* As of a device, the second close is for nothing. */
-static void a_second_close_takes_nothing_from_who_uses_it(void **state)
+/* As with a device, the second close has no effect. */
+static void a_second_close_does_not_end_a_call(void **state)
 {
 	struct server_rig *server = *state;
 	const int portid = umad_open_port(NULL, 0);
@@ -156,9 +159,11 @@ static void a_second_close_takes_nothing_from_who_uses_it(void **state)
 	pthread_barrier_destroy(&barrier);
 }
 
-/* As a daemon does with all that it has. What is behind the portid then is
- * another port, and the old one's connection is any file. Both numbers stay in
- * use: the server, which is in the program, could get one that is free. */
+/*
+ * Like a daemon that closes all descriptors. The portid is then another port,
+ * and the old port's connection is another file. Both numbers stay in use:
+ * otherwise, the server in this program could get one of them.
+ */
 static void a_portid_that_was_closed_is_another_ports(void **state)
 {
 	const int portid = umad_open_port(NULL, 0);
@@ -184,8 +189,10 @@ static int descriptors_count(void)
 	return count;
 }
 
-/* The next opening closes what is left of a port. The server, which is in the
- * program, has as many descriptors of it, and closes them later. */
+/*
+ * The next opening closes the rest of a port. The server in this program has as
+ * many descriptors for it, and closes them later.
+ */
 static void ports_that_were_closed_leave_nothing(void **state)
 {
 	enum { PORTS = 20, OF_A_PORT = 4, TRIES = 1000, TRY_MS = 10 };
@@ -202,7 +209,7 @@ static void ports_that_were_closed_leave_nothing(void **state)
 	assert_in_range(descriptors_count(), 0, before + OF_A_PORT);
 }
 
-/* A device file that is played: the next one opened, with that number. */
+/* The next device file to be opened is simulated, with that number. */
 int __wrap_open(const char *path, int flags, ...)
 {
 	const int number = opened_number;
@@ -221,7 +228,7 @@ int __wrap_ioctl(int fd, unsigned long command, void *argument)
 	return 0;
 }
 
-/* The kernel's, once the program uses its devices again. */
+/* The kernel's device, if the program uses its devices again. */
 static void a_portid_that_was_closed_is_a_devices(void **state)
 {
 	struct umad_packet packet = { { 0 } };
@@ -262,7 +269,9 @@ static void run_child(int go, int portid)
 	_exit(agent >= 0 && !umad_close_port(portid) ? 0 : 2);
 }
 
-/* As of a device, whose file is released by the last who has it. */
+/*
+ * As with a device, whose file is closed when the last process has closed it.
+ */
 static void a_child_keeps_what_its_parent_closes(void **state)
 {
 	int portid = umad_open_port(NULL, 0);
@@ -292,7 +301,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_cancel_that_was_sent_earlier_leaves_no_lock),
-		TEST(a_second_close_takes_nothing_from_who_uses_it),
+		TEST(a_second_close_does_not_end_a_call),
 		TEST(a_portid_that_was_closed_is_another_ports),
 		TEST(ports_that_were_closed_leave_nothing),
 		TEST(a_portid_that_was_closed_is_a_devices),

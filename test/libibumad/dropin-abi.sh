@@ -36,7 +36,7 @@ symbols() {
 		sed -nE 's/.* T ([^@]+)@@(.*)$/\2 \1/p' | LC_ALL=C sort
 }
 
-# What there is more is what the list says, no less and nothing else.
+# The additional symbols are exactly those of the list.
 diff <(LC_ALL=C comm -13 <(symbols "$theirs") <(symbols "$dropin")) \
 	<(grep -v '^#' "$list" | LC_ALL=C sort |
 		LC_ALL=C comm -13 <(symbols "$theirs") -) || {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A port at a fabric server in a forked child that has no memory: each call
- * fails with ENOMEM, and the port goes on for the parent.
+ * A port at a fabric server in a forked child without memory: each call fails
+ * with ENOMEM, and the parent's port still works.
  */
 #include "../support/child.h"
 #include "../support/fail_alloc.h"
@@ -11,7 +11,7 @@
 
 #include <ibsa/records.h>
 
-/* Whether the last call failed for want of memory. */
+/* Whether the last call failed because memory was short. */
 static bool is_memory(int result)
 {
 	return result < 0 && errno == ENOMEM;
@@ -34,7 +34,7 @@ static bool send_fails(int portid, int agent)
 		umad_send(portid, agent, packet.bytes, MAD_BYTES, 100, 0));
 }
 
-/* The number of the check that has failed, or 0. */
+/* Return: the number of the check that failed, or 0. */
 static int child_run(int portid, int agent)
 {
 	fail_alloc_after(0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Devices and ports under libibumad's names, on made-up trees. */
+/* Devices and ports under libibumad's names, in trees that the test writes. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,7 +45,7 @@ static void port_down(const struct tree *tree, const char *name,
 	tree_set_port(tree, name, port, "phys_state", phys_state);
 }
 
-/* A switch: port 0, and no other. */
+/* A switch has only port 0. */
 static void switch_add(const struct tree *tree, const char *name)
 {
 	char from[256];
@@ -60,7 +60,7 @@ static void switch_add(const struct tree *tree, const char *name)
 	assert_int_equal(rename(from, to), 0);
 }
 
-/* Nothing beyond what is returned is written; all of it if that is none. */
+/* Nothing is written behind the result; nothing at all after an error. */
 static int portguids(const char *name, __be64 guids[ROOM], int max)
 {
 	int count;
@@ -168,7 +168,7 @@ static void guid_of_a_switch_is_entry_zero(void **state)
 	assert_true(be64toh(guids[0]) == GUID);
 }
 
-/* The array is the caller's, and so is the only limit. */
+/* Only the caller's array limits the number. */
 static void guids_of_forty_ports_are_returned(void **state)
 {
 	__be64 guids[ROOM];
@@ -181,7 +181,7 @@ static void guids_of_forty_ports_are_returned(void **state)
 	assert_true(be64toh(guids[40]) == GUID);
 }
 
-/* Which port NULL and port 0 lead to. */
+/* Check which port NULL and port 0 select. */
 static void leads_to(const char *name, int number)
 {
 	umad_port_t port;
@@ -192,7 +192,7 @@ static void leads_to(const char *name, int number)
 	assert_int_equal(umad_release_port(&port), 0);
 }
 
-/* Of equals it is the first of the folder, whose order is any. */
+/* Of equal devices, the first in the directory's order is selected. */
 static void leads_to_the_first(void)
 {
 	struct umad_device_node *head = umad_get_ca_device_list();
@@ -267,7 +267,7 @@ static void unreadable_device_hides_no_other(void **state)
 	assert_int_equal(portguids(NULL, guids, ROOM), 2);
 }
 
-/* libibumad then tries a name of old times. */
+/* libibumad then tries a name of early kernels. */
 static void devices_of_which_none_is_usable_fail(void **state)
 {
 	umad_port_t port;
@@ -327,7 +327,9 @@ static void ca_of_a_long_name_is_found_by_all_of_it(void **state)
 	assert_string_equal(path, "/dev/infiniband/issm3");
 }
 
-/* umad_ca_t ends there, and half a device would look like a whole one. */
+/*
+ * umad_ca_t has no room for it, and a part of the device would be misleading.
+ */
 static void ca_with_a_port_ten_does_not_fit(void **state)
 {
 	umad_port_t port;
@@ -450,7 +452,7 @@ static void port_that_is_not_there_is_eio(void **state)
 	assert_int_equal(umad_get_port("mlx5_1", 0, &port), -ENODEV);
 }
 
-/* An unreadable port is no concern of one that is named. */
+/* Other ports may be unreadable. */
 static void named_port_is_read_alone(void **state)
 {
 	umad_port_t port;
@@ -490,7 +492,7 @@ static void issm_path_is_that_of_the_ports_mad_device(void **state)
 	assert_string_equal(path, path_of_12);
 }
 
-static void what_is_not_there_is_enoent_in_errno(void **state)
+static void missing_names_are_enoent_in_errno(void **state)
 {
 	tree_add_device(*state, "mlx5_0");
 	assert_absent_is_enoent("mlx5_0");
@@ -534,7 +536,7 @@ int main(void)
 		ON_A_TREE(port_that_is_not_there_is_eio),
 		ON_A_TREE(named_port_is_read_alone),
 		ON_A_TREE(issm_path_is_that_of_the_ports_mad_device),
-		ON_A_TREE(what_is_not_there_is_enoent_in_errno),
+		ON_A_TREE(missing_names_are_enoent_in_errno),
 		ON_A_TREE(beginning_and_end_always_succeed),
 	};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * libibumad's calls with the n-th allocation failing, for every n. Nothing is
- * left behind, which the leak checker sees.
+ * libibumad's calls with the n-th allocation failing, for every n. The leak
+ * checker detects memory that is not freed.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 
 enum { ROOM = 8 };
 
-/* A device whose ports are down, and one that is active. */
+/* A device whose ports are down, and an active one. */
 static int setup(void **state)
 {
 	struct tree *tree;
@@ -36,7 +36,9 @@ static int setup(void **state)
 	return 0;
 }
 
-/* Runs @call with ever more memory until it has enough; how it failed. */
+/*
+ * Run @call with more memory each time until it succeeds. Check how it failed.
+ */
 static void fails_until_there_is_enough(int (*call)(void), int failure)
 {
 	int result = failure;
@@ -70,7 +72,7 @@ static int list_get(void)
 	return 0;
 }
 
-/* Whatever was in the struct before, it can be released after a failure. */
+/* The struct can be released after a failure, whatever was in it before. */
 static int ca_get(void)
 {
 	umad_ca_t ca;
@@ -116,7 +118,7 @@ static int issm_path_get(void)
 	return umad_get_issm_path(NULL, 0, path, sizeof(path));
 }
 
-/* -ENOMEM would say that the array is too small. */
+/* -ENOMEM would mean that the array is too small. */
 static int portguids_get(void)
 {
 	__be64 guids[ROOM];

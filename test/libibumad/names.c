@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Names of devices by libibumad's calls, on made-up trees. */
+/* Names of devices by libibumad's calls, in trees that the test writes. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +32,7 @@ static void names_are_in_byte_order_and_as_many_as_asked(void **state)
 	assert_string_equal(names[1], "mlx5_9");
 }
 
-/* libibumad says "mthca0" of a machine that has nothing. */
+/* libibumad returns "mthca0" on a machine without devices. */
 static void without_modules_there_are_no_names(void **state)
 {
 	char names[1][UMAD_CA_NAME_LEN];

@@ -18,7 +18,7 @@
 
 enum { ROOM = 8 };
 
-/* A device of a port GUID that ends so. */
+/* A device whose port GUID ends with @guid. */
 static void device_add(const struct tree *tree, const char *name, int guid)
 {
 	char gid[64];
@@ -109,7 +109,7 @@ static void last_of_a_kind_is_taken(void **state)
 	no_pair_of("b_smi", 0, 0);
 }
 
-/* With a GUID that others have, a device is one side only. */
+/* If other devices have its GUID, a device is only the SMI or only the GSI. */
 static void devices_with_smi_alone_have_no_other_side(void **state)
 {
 	struct umad_ca_pair pairs[ROOM];
@@ -135,7 +135,7 @@ static void guid_of_two_ports_of_a_device_is_shared(void **state)
 	pair_is(&pairs[0], "a", 0, "", 0);
 }
 
-/* Where the first GUID finds no room, a second may be that of a pair. */
+/* If there is no room for its first GUID, its second may belong to a pair. */
 static void device_without_room_joins_a_pair(void **state)
 {
 	struct umad_ca_pair pairs[1];
@@ -148,7 +148,7 @@ static void device_without_room_joins_a_pair(void **state)
 	pair_is(&pairs[0], "b", 0, "", 0);
 }
 
-/* Nor does an unreadable device hide another. */
+/* An unreadable device does not hide another. */
 static void devices_without_guid_or_room_are_left_out(void **state)
 {
 	struct umad_ca_pair pairs[ROOM];
@@ -206,7 +206,7 @@ static void either_name_leads_to_the_pair(void **state)
 	no_pair_of("c", 0, 0);
 }
 
-/* A subnet manager brings up ports that are not active yet. */
+/* A subnet manager uses ports that are not active yet. */
 static void without_name_the_first_pair_that_is_up_is_taken(void **state)
 {
 	device_add(*state, "a", 1);
@@ -222,7 +222,7 @@ static void without_name_the_first_pair_that_is_up_is_taken(void **state)
 	no_pair_of(NULL, 0, 0);
 }
 
-/* Only port 1 is taken unasked, though it is down. */
+/* Only port 1 is accepted while it is down. */
 static void only_port_that_is_not_number_one_must_be_up(void **state)
 {
 	const struct tree *tree = *state;

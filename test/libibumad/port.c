@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * libibumad's calls on a device file that the test plays, with its own time:
- * what a real one does seldom, and what ibsim's do otherwise.
+ * libibumad's calls on a simulated device file, with a simulated clock: rare
+ * behaviour of real devices, and behaviour of ibsim's.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,15 +27,15 @@
 #include "test/support/device_tree.h"
 
 enum {
-	PLAYED = 5000, /* its descriptor, as of ibsim's */
-	LOW = 900,     /* and as of the kernel's */
+	PLAYED = 5000, /* its descriptor, in the range of ibsim */
+	LOW = 900,     /* its descriptor, in the range of the kernel */
 	MAD_BYTES = 256,
 	ROOM = UMAD_HEADER_BYTES + MAD_BYTES,
 	STEP_MS = 3,
 	MS = 1000000,
 };
 
-/* What the device file does next, and what was done to it. */
+/* What the device file does next, and what calls it has received. */
 static struct {
 	uint64_t now_ms;
 	int open_errno; /* -1: fails without one */
@@ -45,10 +45,11 @@ static struct {
 	uint32_t known_flags;
 	struct umad_agent_request registered;
 	uint32_t registered2_oui;
-	int polls_early; /* that return before their time */
+	int polls_early; /* polls that return too early */
 	int poll_errno;
-	int thefts;	   /* reads that find nothing, as another was quicker */
-	ssize_t read_len;  /* of a header and more, or an ibsim's error */
+	/* Reads that find nothing, since another thread was first. */
+	int thefts;
+	ssize_t read_len;  /* length with the header, or an error of ibsim */
 	int read_errno;	   /* with -1 */
 	uint32_t length;   /* in the header */
 	ssize_t write_len; /* 0: all */
@@ -149,7 +150,7 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t len)
 	return played.write_len ? played.write_len : (ssize_t)len;
 }
 
-/* Ready unless it is to be too early; then time passes, a little. */
+/* Returns ready, or too early; then the clock advances a little. */
 int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout_ms)
 {
 	assert_int_equal(count, 1);
@@ -229,12 +230,12 @@ static void file_that_cannot_be_opened_says_why(void **state)
 	assert_int_equal(errno, EACCES);
 	played.open_errno = ENOENT;
 	assert_int_equal(umad_open_port(NULL, 0), -ENOENT);
-	/* ibsim has no ninth descriptor, and no errno. */
+	/* ibsim has eight descriptors, and sets no errno. */
 	played.open_errno = -1;
 	assert_int_equal(umad_open_port(NULL, 0), -EMFILE);
 }
 
-static void lack_of_descriptors_is_no_lack_of_a_module(void **state)
+static void too_few_descriptors_are_not_a_missing_module(void **state)
 {
 	struct rlimit limit;
 	struct rlimit none;
@@ -333,7 +334,7 @@ static void known_flags_are_told_if_one_is_not(void **state)
 	assert_int_equal(umad_register2(LOW, &attr, NULL), EINVAL);
 	assert_int_equal(umad_register2(LOW, &attr, &agent), EINVAL);
 	assert_int_equal(attr.flags, UMAD_USER_RMPP);
-	/* Not for a flag: they stay. */
+	/* The error is not about a flag, so the flags stay. */
 	assert_int_equal(umad_register2(LOW, &attr, &agent), EINVAL);
 	assert_int_equal(attr.flags, UMAD_USER_RMPP);
 	assert_int_equal(agent, 99);
@@ -342,7 +343,7 @@ static void known_flags_are_told_if_one_is_not(void **state)
 	assert_int_equal(agent, 7);
 }
 
-/* The kernel refuses what is above 0xffffff, whatever the class. */
+/* The kernel rejects values above 0xffffff for any class. */
 static void oui_of_a_class_without_one_is_zero(void **state)
 {
 	struct umad_reg_attr attr = { .mgmt_class = 3, .oui = 0xdeadbeef };
@@ -364,7 +365,7 @@ static void file_without_flags_registers_in_the_old_way(void **state)
 	uint32_t agent = 99;
 
 	(void)state;
-	/* ENOTTY of old kernels, EINVAL of ibsim. */
+	/* ENOTTY from old kernels, EINVAL from ibsim. */
 	played.register2_errno = ENOTTY;
 	assert_int_equal(umad_register2(PLAYED, &attr, &agent), 0);
 	assert_int_equal(agent, 4);
@@ -376,7 +377,7 @@ static void file_without_flags_registers_in_the_old_way(void **state)
 	assert_int_equal(attr.flags, 0);
 }
 
-static void what_is_not_sent_whole_is_not_sent(void **state)
+static void partial_writes_are_errors(void **state)
 {
 	union {
 		struct ib_user_mad packet;
@@ -432,7 +433,7 @@ static void nothing_ends_in_its_time(void **state)
 	assert_int_equal(umad_poll(PLAYED, 0), -ETIMEDOUT);
 }
 
-static void what_another_thread_took_is_waited_for_again(void **state)
+static void receive_waits_again_if_another_thread_was_first(void **state)
 {
 	int length;
 
@@ -472,7 +473,7 @@ static void length_is_what_is_needed_or_untouched(void **state)
 	played.read_errno = EIO;
 	assert_int_equal(receive(&length, 0), -EIO);
 	assert_int_equal(length, MAD_BYTES);
-	/* ibsim's, for an empty queue. */
+	/* ibsim's result for an empty queue. */
 	played.read_errno = 0;
 	played.read_len = -EAGAIN;
 	assert_int_equal(receive(&length, 0), -EWOULDBLOCK);
@@ -480,7 +481,7 @@ static void length_is_what_is_needed_or_untouched(void **state)
 	assert_int_equal(length, MAD_BYTES);
 }
 
-/* As libibumad, which waits for nothing more. */
+/* As libibumad does, without a pause. */
 static void device_that_has_gone_is_told_at_once(void **state)
 {
 	int length;
@@ -494,7 +495,7 @@ static void device_that_has_gone_is_told_at_once(void **state)
 	assert_int_equal(played.now_ms, 2 * STEP_MS);
 }
 
-static void end_of_file_is_no_message(void **state)
+static void end_of_file_is_not_a_message(void **state)
 {
 	int length;
 
@@ -511,7 +512,7 @@ static void end_of_file_is_no_message(void **state)
 	assert_int_equal(length, 0);
 }
 
-/* What the calls write to standard error, which is put aside meanwhile. */
+/* What the call writes to standard error, which is redirected meanwhile. */
 static size_t debug_output(char *text, size_t room, void (*call)(void))
 {
 	int aside = dup(STDERR_FILENO);
@@ -559,7 +560,7 @@ static void level_says_how_much_is_said(void **state)
 	assert_int_equal(umad_debug(0), 0);
 }
 
-/* A child has the descriptor, and no lock of its parent's in its way. */
+/* A child has the descriptor, and no lock of its parent blocks it. */
 static void child_uses_its_parent_s_port(void **state)
 {
 	pid_t child;
@@ -588,7 +589,7 @@ int main(void)
 		TEST(old_interface_is_refused),
 		TEST(port_that_is_not_there_is_refused),
 		TEST(file_that_cannot_be_opened_says_why),
-		TEST(lack_of_descriptors_is_no_lack_of_a_module),
+		TEST(too_few_descriptors_are_not_a_missing_module),
 		TEST(file_without_long_headers_is_closed_again),
 		TEST(port_without_smi_is_not_opened_for_smps),
 		TEST(port_with_smi_is_chosen_before_the_first),
@@ -597,14 +598,14 @@ int main(void)
 		TEST(known_flags_are_told_if_one_is_not),
 		TEST(oui_of_a_class_without_one_is_zero),
 		TEST(file_without_flags_registers_in_the_old_way),
-		TEST(what_is_not_sent_whole_is_not_sent),
+		TEST(partial_writes_are_errors),
 		TEST(early_poll_is_polled_again),
 		TEST(nothing_ends_in_its_time),
-		TEST(what_another_thread_took_is_waited_for_again),
+		TEST(receive_waits_again_if_another_thread_was_first),
 		TEST(signal_ends_a_wait),
 		TEST(length_is_what_is_needed_or_untouched),
 		TEST(device_that_has_gone_is_told_at_once),
-		TEST(end_of_file_is_no_message),
+		TEST(end_of_file_is_not_a_message),
 		TEST(level_says_how_much_is_said),
 		TEST(child_uses_its_parent_s_port),
 	};

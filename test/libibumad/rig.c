@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tests of libibumad's calls on a fabric in another process. */
+/* Helpers for tests of libibumad's calls on a fabric in another process. */
 #include "rig.h"
 #include "wire/mad.h"
 

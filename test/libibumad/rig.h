@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tests of libibumad's calls on a fabric in another process. */
+/* Helpers for tests of libibumad's calls on a fabric in another process. */
 #ifndef LIBIBUMAD_RIG_H
 #define LIBIBUMAD_RIG_H
 
@@ -13,24 +13,24 @@
 
 enum { MAD_BYTES = 256, ROOM = 64 + MAD_BYTES };
 
-/* A packet to send, or room for what is received. */
+/* A packet to send, or room for a received one. */
 struct umad_packet {
 	_Alignas(8) uint8_t bytes[ROOM];
 };
 
 /*
- * Set up a test, whose state is its server: the environment's fabric is
- * served_pair, and its node is "right", or nobody has said which.
+ * Set up a test, whose state is its server. IBSA_FABRIC names a server with
+ * server_pair; IBSA_NODE is "right", or not set.
  */
 int libibumad_at_right(void **state);
 int libibumad_anywhere(void **state);
 int libibumad_tear_down(void **state);
 
-/* A port at the server, and an agent of the SA's class. */
+/* Open a port at the server, with an agent of the SA's class. */
 int port_open(int *agent);
 void port_close(int portid);
 
-/* A request to the SA at LID 1. Return: it. */
+/* A request to the SA at LID 1. */
 struct umad_packet sa_request(uint8_t method, uint16_t attribute);
 
 #endif

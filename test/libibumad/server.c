@@ -36,7 +36,7 @@ static void the_device_has_its_name_and_port(void **state)
 	assert_int_equal(umad_release_port(&port), 0);
 }
 
-/* Three nodes, in more bytes than a MAD has. */
+/* The records of three nodes take more than one MAD. */
 static void a_table_comes_whole(void **state)
 {
 	struct umad_packet request = sa_request(IBSA_METHOD_GET_TABLE,
@@ -63,8 +63,8 @@ static void a_table_comes_whole(void **state)
 	port_close(portid);
 }
 
-/* Nobody has that LID. */
-static void a_request_in_vain_times_out(void **state)
+/* No port has that LID. */
+static void a_request_without_reply_times_out(void **state)
 {
 	struct umad_packet packet = sa_request(IBSA_METHOD_GET_TABLE,
 					       NODE_RECORD);
@@ -111,7 +111,7 @@ static bool has_sm_bit(void)
 	return is_sm;
 }
 
-/* The server is told of it beside what it is asked. */
+/* Mark the port as an SM's; the server notices without a request. */
 static bool becomes_sm(bool wanted)
 {
 	for (int ms = 0; ms < 10000 && has_sm_bit() != wanted; ms++)
@@ -143,7 +143,7 @@ static void an_open_file_says_that_there_is_an_sm(void **state)
 	assert_int_equal(access(path, F_OK), -1);
 }
 
-/* libibumad has one error for all that is not there. */
+/* libibumad has a single error for what does not exist. */
 static void a_port_that_is_not_there_is_no_device(void **state)
 {
 	umad_ca_t ca;
@@ -157,7 +157,7 @@ static void a_port_that_is_not_there_is_no_device(void **state)
 	unsetenv("IBSA_NODE");
 }
 
-static void what_is_not_there_is_enoent_in_errno(void **state)
+static void missing_names_are_enoent_in_errno(void **state)
 {
 	(void)state;
 	assert_absent_is_enoent("ibsa0");
@@ -172,11 +172,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		AT_RIGHT(the_device_has_its_name_and_port),
 		AT_RIGHT(a_table_comes_whole),
-		AT_RIGHT(a_request_in_vain_times_out),
+		AT_RIGHT(a_request_without_reply_times_out),
 		AT_RIGHT(methods_are_one_agents),
 		AT_RIGHT(an_open_file_says_that_there_is_an_sm),
 		AT_RIGHT(a_port_that_is_not_there_is_no_device),
-		AT_RIGHT(what_is_not_there_is_enoent_in_errno),
+		AT_RIGHT(missing_names_are_enoent_in_errno),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* libibumad's calls at a fabric server that ends, and at the one after it. */
+/* libibumad's calls at a fabric server that ends, and at the next one. */
 #include "../support/child.h"
 #include "rig.h"
 #include "wire/mad.h"
@@ -17,7 +17,7 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* What umad_recv() says, and after how long. */
+/* The result of umad_recv(), and its duration. */
 static int recv_timed(int portid, int timeout_ms, int64_t *out_ms)
 {
 	struct umad_packet packet;
@@ -29,7 +29,7 @@ static int recv_timed(int portid, int timeout_ms, int64_t *out_ms)
 	return result;
 }
 
-/* Whether a ClassPortInfo comes of the SA at LID 1. */
+/* Whether the SA at LID 1 answers a query for ClassPortInfo. */
 static bool is_answered(int portid, int agent)
 {
 	struct umad_packet packet = sa_request(IBSA_METHOD_GET,
@@ -48,7 +48,7 @@ static void answer_comes(int portid, int agent)
 	assert_true(is_answered(portid, agent));
 }
 
-/* As the device of a driver that was taken out. */
+/* Like a device whose driver was unloaded. */
 static void a_port_ends_with_its_server(void **state)
 {
 	const int portid = umad_open_port(NULL, 0);
@@ -63,7 +63,7 @@ static void a_port_ends_with_its_server(void **state)
 	assert_true(umad_open_port(NULL, 0) < 0);
 }
 
-/* A loop around umad_recv(), as OpenSM has, goes round ten times a second. */
+/* A loop around umad_recv(), like OpenSM's, runs ten times a second. */
 static void waiting_for_a_server_that_has_gone_takes_time(void **state)
 {
 	struct server_rig *server = *state;
@@ -87,7 +87,7 @@ static void waiting_for_a_server_that_has_gone_takes_time(void **state)
 	server_restart(server);
 }
 
-/* It is another device: what was open stays dead, what is opened is not. */
+/* A port that was open does not work again; a port that is opened now does. */
 static void another_server_is_another_device(void **state)
 {
 	struct server_rig *server = *state;
@@ -120,7 +120,7 @@ static void run_child(int portid, int agent)
 	_exit(is_fine ? 0 : 1);
 }
 
-/* As of a device, of which the child has the descriptor. */
+/* As with a device, the child has the descriptor. */
 static void a_child_uses_its_parents_port(void **state)
 {
 	pid_t child;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * libibumad's calls from many threads at once. Its own keep the names that
- * they look through in one static array.
+ * libibumad's calls from many threads at once. libibumad itself has the names
+ * in one static array.
  */
 #include <pthread.h>
 #include <setjmp.h>

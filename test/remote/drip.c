@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A packet from a fabric server whose bytes come one at a time: how long a read
- * of the umad file takes. The clock is the test's, and advances in poll().
+ * How long a read of the umad file takes if a fabric server sends a packet one
+ * byte at a time. The clock is the test's, and advances in poll().
  */
 #include <errno.h>
 #include <poll.h>
@@ -22,7 +22,7 @@
 
 enum { BYTES = UMAD_HEADER_BYTES + 256, LIMIT_MS = 10000 };
 
-/* The clock, and what is sent meanwhile. */
+/* The clock, and what the server sends meanwhile. */
 static struct drip {
 	uint64_t now_ms;
 	uint64_t pause_ms; /* between two bytes */
@@ -63,7 +63,10 @@ int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout_ms)
 	return fds->revents ? 1 : 0;
 }
 
-/* Read a packet of which @first bytes are there. Return: its length or why. */
+/*
+ * Read a packet of which @first bytes have arrived. Return: its length or an
+ * error.
+ */
 static ssize_t read_drip(size_t first, uint64_t pause_ms)
 {
 	const struct umad_header header = { .length = BYTES };
@@ -96,7 +99,7 @@ static void bytes_that_arrive_do_not_extend_the_wait(void **state)
 	assert_in_range(drip.now_ms, LIMIT_MS - 1, LIMIT_MS + 1);
 }
 
-/* The time for the header is a part of that for the packet. */
+/* The time for the header counts for the packet, too. */
 static void header_and_mad_have_one_deadline(void **state)
 {
 	(void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Fabric servers that send event after event, and no answer, or packets whose
- * length is wrong, or stop in the middle of taking up a connection: opening a
- * client ends all the same, so does a packet, and no call waits for the rest.
+ * Fabric servers that send events without end and no answers, or packets with a
+ * wrong length, or that stop while a client connects. Opening a client ends all
+ * the same, an incomplete packet times out, and no call waits for its rest.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -31,7 +31,7 @@ enum {
 	PATIENCE_MS = 200,
 	PAUSE_MS = 50,	/* between two events */
 	END_MS = 20000, /* the server then stops */
-	LATE_MS = 9000, /* on a busy machine */
+	LATE_MS = 9000, /* limit on a busy machine */
 };
 
 static uint64_t now_ms(void)
@@ -48,11 +48,13 @@ struct hostile {
 	struct sockaddr_un address;
 	int listener;
 	int data;
-	uint8_t link;	     /* of the port */
-	bool lies;	     /* about a packet's length */
-	bool stops;	     /* ends the first connection, and of the second it
-		       * answers the hello alone */
-	bool refuses;	     /* agents, as if their requests were nonsense */
+	uint8_t link; /* of the port */
+	bool lies;    /* about a packet's length */
+	/*
+	 * Ends the first connection, and answers only the hello on the second.
+	 */
+	bool stops;
+	bool refuses;	     /* rejects agents with EINVAL */
 	atomic_bool is_open; /* the client has its first connection */
 	atomic_bool has_stopped;
 	uint64_t end_ms;
@@ -87,7 +89,7 @@ static void refuse(int fd, uint32_t type)
 	(void)!send(fd, &head, sizeof(head), MSG_NOSIGNAL);
 }
 
-/* The data end goes with the answer. */
+/* The answer carries the data socket. */
 static void answer_attach(struct hostile *hostile, int fd)
 {
 	union {
@@ -139,7 +141,7 @@ static void send_events(struct hostile *hostile, int fd)
 		pause_make();
 }
 
-/* A packet that is said to be much longer than it is, then others. */
+/* Send a packet whose header has a much larger length, then others. */
 static void send_packets(struct hostile *hostile)
 {
 	char packet[UMAD_HEADER_BYTES + 256] = { 0 };
@@ -154,7 +156,7 @@ static void send_packets(struct hostile *hostile)
 	}
 }
 
-/* Its node is the one that was asked for. */
+/* The node is the one in the request. */
 static void answer_hello(int fd, const void *body)
 {
 	struct remote_hello hello;
@@ -195,7 +197,7 @@ static void serve_one(struct hostile *hostile, int fd,
 	}
 }
 
-/* Until the question @last was answered, or none came. */
+/* Until the request @last was answered, or no request came. */
 static void serve_until(struct hostile *hostile, int fd, uint32_t last)
 {
 	struct remote_head head = { .type = REMOTE_EVENT };
@@ -280,7 +282,7 @@ static int client_open(const struct hostile *hostile,
 	return ibsa_open(&options, NULL, out_client);
 }
 
-/* Opening waits for the agent of OPA: each event would begin that anew. */
+/* Opening waits for the agent of OPA. Events must not restart the timeout. */
 static void events_do_not_prolong_the_wait_for_an_answer(void **state)
 {
 	struct hostile hostile = { .link = IBSA_LINK_OPA };
@@ -315,7 +317,9 @@ static struct ibsa_transport *transport_open(const struct hostile *hostile)
 	return transport;
 }
 
-/* Whatever comes meanwhile; without the limit, all that comes is swallowed. */
+/*
+ * Without the timeout, all further packets would be taken for the rest of it.
+ */
 static void a_packet_that_does_not_end_is_given_up(void **state)
 {
 	struct hostile hostile = { .lies = true };
@@ -343,7 +347,7 @@ static void a_packet_that_does_not_end_is_given_up(void **state)
 	assert_in_range(took_ms, 0, LATE_MS - 1);
 }
 
-/* As a server that is stopped by a signal while a client takes it up again. */
+/* The server is stopped by a signal while a client reconnects. */
 static void nothing_waits_while_a_connection_is_taken_up(void **state)
 {
 	struct hostile hostile = { .stops = true };
@@ -375,8 +379,8 @@ static void nothing_waits_while_a_connection_is_taken_up(void **state)
 	assert_in_range(most_ms, 0, LATE_MS - 1);
 }
 
-/* The request is the library's, and no mistake of the caller. */
-static void a_refused_agent_is_no_mistake_of_the_caller(void **state)
+/* The request is the library's, so EINVAL would be misleading. */
+static void a_rejected_agent_is_not_einval(void **state)
 {
 	struct hostile hostile = { .refuses = true };
 	const struct ibsa_options options = { .fabric = hostile.name };
@@ -397,7 +401,7 @@ int main(void)
 		cmocka_unit_test(events_do_not_prolong_the_wait_for_an_answer),
 		cmocka_unit_test(a_packet_that_does_not_end_is_given_up),
 		cmocka_unit_test(nothing_waits_while_a_connection_is_taken_up),
-		cmocka_unit_test(a_refused_agent_is_no_mistake_of_the_caller),
+		cmocka_unit_test(a_rejected_agent_is_not_einval),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

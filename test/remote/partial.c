@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A fabric server's end takes a part of a packet, and no more for a while: no
- * call of a client waits, and the rest is sent when it can be.
+ * The socket of a fabric server takes a part of a packet, and nothing more for
+ * a while. No call of a client waits, and the rest is sent when the socket is
+ * writable.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -26,13 +27,13 @@
 enum {
 	PART = 100, /* bytes of the first packet that are taken */
 	PATIENCE_MS = 300,
-	LATE_MS = 9000, /* on a busy machine */
+	LATE_MS = 9000, /* limit on a busy machine */
 };
 
 /* What happens to the packets that are sent. */
 static struct {
-	bool cuts;	 /* the next one */
-	int fd;		 /* that takes nothing more, or -1 */
+	bool cuts;	 /* the next packet */
+	int fd;		 /* socket that takes nothing more, or -1 */
 	uint64_t end_ns; /* until then; 0: until it is released */
 	unsigned int refused;
 } world = { .fd = -1 };
@@ -92,7 +93,7 @@ static void note(const struct ibsa_reply *reply, void *arg)
 	seen->tries = reply->tries;
 }
 
-/* Opening has the usual patience; what follows has @patience_ms. */
+/* Opening has the default timeout; everything else has @patience_ms. */
 static struct ibsa_client *client_open(const struct server_rig *server,
 				       unsigned int patience_ms)
 {
@@ -113,7 +114,7 @@ static struct ibsa_client *client_open(const struct server_rig *server,
 	return client;
 }
 
-/* One try in all that time. */
+/* The query is sent once. */
 static void query_submit(struct ibsa_client *client, struct seen *seen)
 {
 	const struct ibsa_query query = {
@@ -136,7 +137,7 @@ static uint64_t since_ms(uint64_t start_ns)
 	return (clock_now_ns() - start_ns) / NS_PER_MS;
 }
 
-/* Several waits in vain, none of which is long. */
+/* Several short waits end without a reply. */
 static void the_rest_of_a_packet_is_sent_later(void **state)
 {
 	struct server_rig *server = server_start(server_pair);

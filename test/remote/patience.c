@@ -22,10 +22,10 @@
 #include "remote/control.h"
 #include "remote/protocol.h"
 
-/* Without a deadline of the caller's, opening would take 10 s. */
+/* Without a deadline of the caller, opening would take 10 s. */
 enum { PATIENCE_MS = 200, LATE_MS = 9000 };
 
-/* A socket that listens, and has room for one in its line. */
+/* A listening socket with a backlog of one. */
 struct stopped {
 	char folder[32];
 	char name[64];
@@ -65,7 +65,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Opening ends by its deadline; the rest is for a busy machine. */
+/* Opening ends at its deadline; the rest of the time is for a busy machine. */
 static void check_late(const struct stopped *stopped)
 {
 	const struct ibsa_options options = { .fabric = stopped->name,
@@ -80,7 +80,7 @@ static void check_late(const struct stopped *stopped)
 	assert_non_null(strstr(error.text, stopped->address.sun_path));
 }
 
-static void who_lets_in_and_says_nothing_does_not_answer(void **state)
+static void a_server_that_accepts_and_is_silent_times_out(void **state)
 {
 	struct stopped stopped;
 
@@ -90,7 +90,7 @@ static void who_lets_in_and_says_nothing_does_not_answer(void **state)
 	stopped_end(&stopped);
 }
 
-static void who_lets_nobody_in_does_not_answer(void **state)
+static void a_server_with_a_full_backlog_times_out(void **state)
 {
 	const int first = socket(AF_UNIX, SOCK_STREAM, 0);
 	struct stopped stopped;
@@ -105,8 +105,10 @@ static void who_lets_nobody_in_does_not_answer(void **state)
 	stopped_end(&stopped);
 }
 
-/* Sends the head of a refusal that is long, and then a byte of it now and then,
- * until nobody reads. */
+/*
+ * Sends the head of a long refusal, and then its body byte by byte until the
+ * client closes the connection.
+ */
 struct chatter {
 	int listener;
 	unsigned int times;
@@ -134,8 +136,8 @@ static void *chatter_run(void *arg)
 	return NULL;
 }
 
-/* What comes meanwhile does not put off the end. */
-static void a_byte_now_and_then_is_no_answer(void **state)
+/* Bytes that arrive do not extend the deadline. */
+static void single_bytes_do_not_extend_the_deadline(void **state)
 {
 	struct stopped stopped;
 	struct chatter chatter = { .times = 0 };
@@ -152,8 +154,8 @@ static void a_byte_now_and_then_is_no_answer(void **state)
 	stopped_end(&stopped);
 }
 
-/* Events without end are not read at one go: the rest is left for the next. */
-static void events_without_end_hold_up_nobody(void **state)
+/* Only a limited number of events is read at once. */
+static void events_without_end_do_not_block_a_call(void **state)
 {
 	struct {
 		struct remote_head head;
@@ -184,7 +186,7 @@ static void events_without_end_hold_up_nobody(void **state)
 	close(ends[1]);
 }
 
-/* Return: what a read of these bytes returns while @asked waits for an answer. */
+/* Return: the result of reading these bytes while @asked is in flight. */
 static int control_read_bytes(uint32_t asked, const void *bytes, size_t len)
 {
 	struct remote_control control;
@@ -202,7 +204,7 @@ static int control_read_bytes(uint32_t asked, const void *bytes, size_t len)
 	return err;
 }
 
-/* A damaged length does not make another agent's id out of an answer. */
+/* A wrong length must not make another agent's id of an answer. */
 static void an_answer_of_a_wrong_size_is_refused(void **state)
 {
 	struct {
@@ -262,7 +264,7 @@ static void an_event_that_is_a_refusal_is_refused(void **state)
 			 -ENODEV);
 }
 
-/* Nothing that follows such a head can be taken for the next answer. */
+/* After such a head, the next frame cannot be found. */
 static void a_refusal_that_is_damaged_ends_the_connection(void **state)
 {
 	static const int32_t errs[] = { EIO, -4096, -EIO };
@@ -292,7 +294,7 @@ static void a_refusal_that_is_damaged_ends_the_connection(void **state)
 	}
 }
 
-/* As any text from outside: a name in UTF-8 stays, an escape sequence does not. */
+/* UTF-8 stays; an escape sequence is removed. */
 static void the_text_of_a_refusal_is_cleaned(void **state)
 {
 	static const char text[] = "n\303\244me\033[2J";
@@ -321,10 +323,10 @@ static void the_text_of_a_refusal_is_cleaned(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_lets_in_and_says_nothing_does_not_answer),
-		cmocka_unit_test(who_lets_nobody_in_does_not_answer),
-		cmocka_unit_test(a_byte_now_and_then_is_no_answer),
-		cmocka_unit_test(events_without_end_hold_up_nobody),
+		cmocka_unit_test(a_server_that_accepts_and_is_silent_times_out),
+		cmocka_unit_test(a_server_with_a_full_backlog_times_out),
+		cmocka_unit_test(single_bytes_do_not_extend_the_deadline),
+		cmocka_unit_test(events_without_end_do_not_block_a_call),
 		cmocka_unit_test(an_answer_of_a_wrong_size_is_refused),
 		cmocka_unit_test(a_refusal_that_is_damaged_ends_the_connection),
 		cmocka_unit_test(an_event_that_is_a_refusal_is_refused),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A server, or a client of one, in a program that forks: the child keeps copies
- * of all descriptors, so that a file lives on when the program closes it.
+ * A server, or a client of one, in a program that forks. The child has copies
+ * of all descriptors, so files stay open when the program closes them.
  */
 #include <poll.h>
 #include <sys/socket.h>
@@ -12,13 +12,13 @@
 #include "remote/file.h"
 #include "../support/server_rig.h"
 
-/* A child that has what is open now, until it is ended. */
+/* A child that holds all descriptors until it is ended. */
 struct services {
 	pid_t child;
 	int end;
 };
 
-/* The server, which is in this program, has the sockets with a name. */
+/* The server, in this program, has the sockets with a name. */
 static void named_sockets_close(void)
 {
 	for (int fd = 0; fd < 1024; fd++) {
@@ -56,8 +56,8 @@ static void holder_end(const struct services *services)
 	child_end(services->child);
 }
 
-/* No event comes of a client that has gone, and whose memory is free. */
-static void server_forgets_who_has_gone(void **state)
+/* The memory of a client that has gone must not be used for events. */
+static void server_forgets_closed_clients(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
 	const int fd = server_connect(server, "left");
@@ -81,7 +81,7 @@ static void end_is_seen(int fd)
 	assert_int_equal(recv(fd, &byte, 1, MSG_DONTWAIT), 0);
 }
 
-/* Both ends of a client's port: the file and the connection. */
+/* On both sockets of a client's port. */
 static void clients_see_that_the_server_ends(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
@@ -105,7 +105,7 @@ static void clients_see_that_the_server_ends(void **state)
 	server_stop(server);
 }
 
-/* The descriptor to wait at is readable only when there is something to do. */
+/* The descriptor is readable only when there is something to do. */
 static void client_waits_for_the_next_server(void **state)
 {
 	enum { ATTEMPTS = 20, ATTEMPT_MS = 5 };
@@ -121,7 +121,7 @@ static void client_waits_for_the_next_server(void **state)
 		(void)!ibsa_dispatch(client);
 		ready += poll(&file, 1, ATTEMPT_MS) == 1;
 	}
-	/* It looks for a server ten times a second. */
+	/* The client tries to connect ten times a second. */
 	assert_in_range(ready, 0, ATTEMPTS / 2);
 	assert_int_equal(ibsa_close(client), 0);
 	holder_end(&services);
@@ -132,7 +132,7 @@ static void client_waits_for_the_next_server(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(server_forgets_who_has_gone),
+		cmocka_unit_test(server_forgets_closed_clients),
 		cmocka_unit_test(clients_see_that_the_server_ends),
 		cmocka_unit_test(client_waits_for_the_next_server),
 	};

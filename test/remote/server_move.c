@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The SM of a fabric in another process moves under queries on their way. */
+/* The SM of a fabric in another process moves while queries are in flight. */
 #include <ibsa/records.h>
 #include <ibsa/sa.h>
 
@@ -13,7 +13,7 @@ static const char three[] = "Switch 4 \"S\"\n"
 			    "Ca 1 \"H2\" # \"two\"\n[1] \"S\"[2]\n"
 			    "Ca 1 \"H3\" # \"asker\"\n[1] \"S\"[3]\n";
 
-/* A client that is kept busy: each answer asks the next question. */
+/* A client that sends a query from each reply. */
 struct busy_client {
 	struct ibsa_client *client;
 	unsigned int asked, answered, most;
@@ -37,7 +37,7 @@ static void note(const struct ibsa_reply *reply, void *arg)
 		next_query_submit(busy_client);
 }
 
-/* No two questions on their way are the same, so that none joins another. */
+/* Each query is different, so that none is shared. */
 static void next_query_submit(struct busy_client *busy_client)
 {
 	const struct ibsa_path want = {
@@ -64,8 +64,8 @@ static void await(struct busy_client *busy_client, unsigned int answered)
 }
 
 /*
- * While some are on their way the SM moves, and more go to where it was, which
- * is there and knows no SA.
+ * The SM moves while queries are in flight, and more are sent to its old LID,
+ * which then has no SA.
  */
 static void no_query_ends_as_refused(void **state)
 {

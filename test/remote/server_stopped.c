@@ -34,22 +34,26 @@
 
 enum {
 	DEADLINE_MS = 400,
-	BOUND_MS = 1000, /* of the test; a call takes far less */
+	BOUND_MS = 1000, /* of the test; a call takes much less */
 	LOAD_MS = 300,	 /* before and after a stop */
 	SAMPLES_MAX = 1 << 22,
-	ASKED_MAX = 512, /* at a time */
+	ASKED_MAX = 512, /* queries in flight */
 	NAP_US = 200,
-	QUEUE_MS = 60000, /* the default of struct ibsa_device_options */
-	/* Of ib_sa queries: so many at a time, and in all. At least half of the
-	 * window is for requests that have not ended. */
+	QUEUE_MS = 60000, /* default of struct ibsa_device_options */
+	/*
+	 * ib_sa queries: the number in flight, and in all. At least half of the
+	 * window is for requests that have not ended.
+	 */
 	KERNEL_IN_FLIGHT_MAX = 64,
 	KERNEL_QUERIES_MAX = 1 << 20,
 	WINDOW_HALF = 8,
 	WAIT_MAX_MS = KERNEL_IN_FLIGHT_MAX / WINDOW_HALF * DEADLINE_MS,
 };
 
-/* Where a MAD has a PathRecord's ServiceID, and how those of ib_sa queries
- * begin. */
+/*
+ * Offset of a PathRecord's ServiceID in a MAD, and its upper part for ib_sa
+ * queries.
+ */
 #define SERVICE_ID_AT 56
 #define KERNEL_QUERY_MARK UINT64_C(0x5707000000000000)
 
@@ -58,15 +62,17 @@ struct samples {
 	size_t count;
 };
 
-/* An ib_sa query; @refused_ns is what the socket had refused by then. */
+/*
+ * An ib_sa query. @refused_ns: how long the socket had refused packets before.
+ */
 struct kernel_query {
 	uint64_t asked_ns;
 	uint64_t asked_refused_ns;
-	_Atomic uint64_t sent_ns; /* first; 0: not yet */
+	_Atomic uint64_t sent_ns; /* first send; 0: not yet */
 	uint64_t sent_refused_ns;
 };
 
-/* What the socket of the ib_sa device takes. */
+/* Whether the socket of the ib_sa device takes packets. */
 struct socket_watch {
 	uint64_t refusing_since_ns; /* 0: it takes packets */
 	uint64_t refused_ns;	    /* in all, until then */
@@ -81,10 +87,10 @@ static struct {
 	struct ibsa_gid gid;
 	struct samples calls;
 	struct samples late;	    /* callbacks of the client */
-	struct samples kernel_late; /* and of ib_sa's, by its worker */
-	struct samples kernel_wait; /* from submission to first send, without
-				     * the time of a socket that was full */
-	struct samples naps;	    /* the machine: sleeps of NAP_US */
+	struct samples kernel_late; /* callbacks of the ib_sa worker */
+	/* From submission to first send, without the time of a full socket. */
+	struct samples kernel_wait;
+	struct samples naps; /* the machine: sleeps of NAP_US */
 	unsigned int asked;
 	atomic_uint kernel_asked;
 	struct kernel_query *queries;
@@ -110,7 +116,7 @@ static void call_end(const uint64_t *start_ns)
 	sample_add(&world.calls, clock_now_ns() - *start_ns);
 }
 
-/* How late a callback comes that had to come by @due_ns. */
+/* Note how late a callback comes that was due at @due_ns. */
 static void late_add(struct samples *samples, uint64_t due_ns)
 {
 	const uint64_t now_ns = clock_now_ns();
@@ -215,8 +221,10 @@ ssize_t __wrap_sendmsg(int fd, const struct msghdr *message, int flags)
 	return sent;
 }
 
-/* As the library promises: by the timeout from the first send; unsent, by the
- * limit of the queue. */
+/*
+ * The timeout runs from the first send; before it, the limit of the queue
+ * applies.
+ */
 static uint64_t kernel_query_due_ns(const struct kernel_query *query)
 {
 	const uint64_t sent_ns = atomic_load(&query->sent_ns);
@@ -390,7 +398,7 @@ static void no_call_waits_for_a_stopped_server(void **state)
 		    WAIT_MAX_MS + BOUND_MS);
 }
 
-/* What changed meanwhile is read once the server goes on. */
+/* The client reads the change when the server continues. */
 static void change_arrives_afterwards(void **state)
 {
 	struct ibsa_port_state port = { .port_state = 0 };
@@ -489,7 +497,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* By hand, at a server that runs already. */
+/* Run by hand with a server that is running already. */
 static int measure(const char *name, pid_t server, unsigned int seconds)
 {
 	enum { STOPS = 10 };

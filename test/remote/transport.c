@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Clients on a fabric in another process: what they see is what it has. */
+/* Clients on a fabric in another process. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static void a_client_is_answered(void **state)
 	server_stop(server);
 }
 
-/* Poll, dispatch: nobody needs more. */
+/* The program polls and dispatches by itself. */
 static void an_own_loop_works(void **state)
 {
 	const struct ibsa_query query = {
@@ -120,7 +120,7 @@ static void tables_of_a_port_are_read(void **state)
 	server_wake(server);
 	assert_int_equal(poll(&fd, 1, 10000), 1);
 	assert_int_equal(transport->ops->pkey(transport, 1, &pkey), 0);
-	/* The change is still to be told, though it was read here. */
+	/* The change is still to be reported, though it was read here. */
 	assert_int_equal(poll(&fd, 1, 10000), 1);
 	assert_true(transport->ops->changed(transport));
 	assert_false(transport->ops->changed(transport));
@@ -155,7 +155,7 @@ static void one_listens_at_a_time(void **state)
 	server_stop(server);
 }
 
-/* Each waits for the answer to the one before. */
+/* Each call waits for the answer to the one before. */
 static void listening_begins_again_at_once(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
@@ -176,8 +176,8 @@ static void listening_begins_again_at_once(void **state)
 	server_stop(server);
 }
 
-/* What listens where the server was accepts nobody, and says nothing. */
-static void a_silent_server_holds_nobody_up(void **state)
+/* A listening socket at the server's path does not accept connections. */
+static void a_silent_server_does_not_block_calls(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
 	struct ibsa_transport *transport = open_transport(server, "right");
@@ -227,7 +227,7 @@ static void changes_wake_the_client(void **state)
 	server_stop(server);
 }
 
-/* A wait that sees nothing hides neither what came before nor what comes. */
+/* A wait that finds nothing hides neither an earlier change nor a later one. */
 static void changes_around_a_wait_are_told(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
@@ -251,7 +251,9 @@ static void changes_around_a_wait_are_told(void **state)
 	server_stop(server);
 }
 
-/* A call that awaits an answer reads the change that comes before it. */
+/*
+ * A call that waits for an answer also reads the change that comes before it.
+ */
 static void changes_before_an_answer_are_told(void **state)
 {
 	const char *const lines[] = { "link up right/1", "link down right/1" };
@@ -273,7 +275,7 @@ static void changes_before_an_answer_are_told(void **state)
 	server_stop(server);
 }
 
-/* Whoever changes the fabric in the server's process, and wakes it. */
+/* A change in the server's process, followed by a wake-up. */
 static void changes_from_inside_are_told(void **state)
 {
 	const struct ibsa_fabric_port_change other_sl = {
@@ -301,7 +303,7 @@ struct smp {
 	uint8_t mad[IBSA_MAD_BYTES];
 };
 
-/* PortInfo of the right host, seen from the left one. */
+/* PortInfo of the right host, sent from the left one. */
 static void send_smp(struct remote_file *file, uint32_t agent, uint8_t method,
 		     struct smp *smp)
 {
@@ -325,7 +327,7 @@ static void send_smp(struct remote_file *file, uint32_t agent, uint8_t method,
 	assert_int_equal(ibsa__remote_file_write(file, smp, sizeof(*smp)), 0);
 }
 
-/* Set the SM's LID at the right port, after a command has been carried out. */
+/* Set the SM's LID at the right port after a command has been executed. */
 static void send_sm_lid(struct server_rig *server, const char *command,
 			uint16_t lid)
 {
@@ -362,7 +364,7 @@ static void send_sm_lid(struct server_rig *server, const char *command,
 	ibsa__remote_file_close(&file);
 }
 
-/* The SM says by a MAD that is late that it is elsewhere. */
+/* A delayed MAD of the SM changes the SM's LID. */
 static void late_changes_are_told(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
@@ -406,7 +408,7 @@ static void check_events(struct server_rig *server, const char *node)
 	server_command(server, "link up third/1");
 }
 
-/* At the port that the SA is on, too. */
+/* Also at the port of the SA. */
 static void events_of_the_sm_come(void **state)
 {
 	struct server_rig *server = server_start(
@@ -421,7 +423,7 @@ static void events_of_the_sm_come(void **state)
 	server_stop(server);
 }
 
-/* As a device that is unplugged, and plugged in again. */
+/* Like a device that is unplugged and plugged in again. */
 static void a_server_that_returns_is_used_again(void **state)
 {
 	const struct ibsa_query query = {
@@ -487,7 +489,7 @@ static void wrong_places_are_refused(void **state)
 	server_stop(server);
 }
 
-/* A device is at the node and port that the process is at. */
+/* The device's port is the node and port of the environment. */
 static void wrong_places_of_a_process_are_told_apart(void **state)
 {
 	static const struct {
@@ -518,7 +520,7 @@ static void wrong_places_of_a_process_are_told_apart(void **state)
 	server_stop(server);
 }
 
-/* All files there are, through those who read them. */
+/* By all device files, through the functions that read them. */
 static void the_device_is_listed(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
@@ -549,7 +551,9 @@ static void the_device_is_listed(void **state)
 	server_stop(server);
 }
 
-/* libibverbs' names; the context stays at the server that it was opened at. */
+/*
+ * By libibverbs' names. The context stays at the server that it was opened at.
+ */
 static void verbs_contexts_are_made(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
@@ -585,7 +589,7 @@ int main(void)
 		cmocka_unit_test(late_changes_are_told),
 		cmocka_unit_test(events_of_the_sm_come),
 		cmocka_unit_test(a_server_that_returns_is_used_again),
-		cmocka_unit_test(a_silent_server_holds_nobody_up),
+		cmocka_unit_test(a_silent_server_does_not_block_calls),
 		cmocka_unit_test(listening_begins_again_at_once),
 		cmocka_unit_test(wrong_places_are_refused),
 		cmocka_unit_test(wrong_places_of_a_process_are_told_apart),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A transport whose umad file holds its packets itself. */
+/* A transport whose umad file buffers its packets. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 enum { PACKET_BYTES = UMAD_HEADER_BYTES + IBSA_MAD_BYTES };
 
-/* A file that has packets, for which its descriptor is not readable. */
+/* A file that has packets while its descriptor is not readable. */
 struct held_file {
 	struct umad_file base;
 	size_t packets;
@@ -36,7 +36,7 @@ static int held_receive(struct umad_file *file, struct umad_buffer *buffers,
 
 static const struct umad_file_ops held_ops = { .receive = held_receive };
 
-/* Whatever the number of packets that are taken at a time. */
+/* For any number of packets that are taken at once. */
 static void nothing_waits_while_the_file_has_packets(void **state)
 {
 	enum { PACKETS = 3 * UMAD_BUFFERS };

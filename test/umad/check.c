@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whether a port's device files can be used, which are those of a folder of
- * the test's own: open() and ioctl() end here, by the linker's --wrap.
+ * Whether a port's device files can be used. The files are in a directory of
+ * the test; open() and ioctl() are replaced by the linker's --wrap.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,13 +27,13 @@
 
 enum { SIMULATED_FD = 5000 };
 
-/* What the system is to do. */
+/* What the replaced system calls do. */
 static struct {
 	struct tree tree;
 	int open_errno;	 /* of opening for reading and writing */
 	int ioctl_errno; /* of registering */
 	bool is_simulated;
-	bool lacks_errno; /* fails as ibsim does */
+	bool lacks_errno; /* fails like ibsim */
 	unsigned int opens;
 	unsigned int issm_opens;
 	unsigned int agents;
@@ -90,7 +90,7 @@ int __wrap_ioctl(int fd, unsigned long command, ...)
 	return 0;
 }
 
-/* A file of the device folder. */
+/* Create a file in the device directory. */
 static void device_add(const char *name, mode_t mode)
 {
 	char path[512];
@@ -146,7 +146,7 @@ static void files_are_those_of_the_port(void **state)
 	assert_int_equal(access.issm.mode, 0604);
 }
 
-/* What is no more than looked at cannot be known to work. */
+/* Permissions alone do not prove that the file works. */
 static void umad_file_is_opened_and_registered_with(void **state)
 {
 	(void)state;
@@ -193,14 +193,14 @@ static void files_that_are_not_there_are_told_apart(void **state)
 	assert_int_equal(access.umad.err, 0);
 	assert_int_equal(access.open_err, 0);
 	assert_int_equal(access.issm.err, -ENOENT);
-	/* The driver has gone, and left its file behind. */
+	/* The driver is not loaded any more, and has left its file. */
 	kernel.open_errno = ENXIO;
 	assert_int_equal(found().open_err, -ENODEV);
 	kernel.open_errno = EMFILE;
 	assert_int_equal(found().open_err, -EMFILE);
 }
 
-/* ibsim would make the port one of a subnet manager. */
+/* ibsim would start to treat the port as one with an SM. */
 static void simulated_file_has_no_owner(void **state)
 {
 	struct ibsa_port_access access;
@@ -251,7 +251,7 @@ static void assert_text_has(const struct ibsa_error *error, const char *words)
 }
 
 /* libibumad has room for 32 names of 19 characters. */
-static void forty_devices_and_a_long_name_are_no_limit(void **state)
+static void forty_devices_and_a_long_name_are_read(void **state)
 {
 	static const char name[] = "an_adapter_with_a_long_name__0";
 	struct ibsa_port_access access;
@@ -290,7 +290,7 @@ static void forty_devices_and_a_long_name_are_no_limit(void **state)
 	assert_text_has(&error, "there is no device \"mlx5_39\"");
 }
 
-/* A program shows what it is given, so each says what is to be done. */
+/* Programs print the text, so it says what to do. */
 static void each_hindrance_has_a_sentence_of_its_own(void **state)
 {
 	struct ibsa_error error;
@@ -346,7 +346,7 @@ static void version_is_the_kernels(void **state)
 	assert_int_equal(version, 6);
 }
 
-static void version_that_cannot_be_read_is_no_old_one(void **state)
+static void unreadable_version_is_not_an_old_one(void **state)
 {
 	struct ibsa_error error = { .text = "" };
 	unsigned int version = 1;
@@ -368,7 +368,7 @@ static void version_that_cannot_be_read_is_no_old_one(void **state)
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, start, end)
 
-/* In a container, the device that is first may not be the one passed in. */
+/* In a container, the first device may not be the one that was passed in. */
 static void port_that_cannot_be_opened_does_not_hide_the_next(void **state)
 {
 	struct ibsa_options options = { .device = NULL };
@@ -388,7 +388,7 @@ static void port_that_cannot_be_opened_does_not_hide_the_next(void **state)
 	assert_non_null(strstr(error.text, FOLDER "umad0"));
 	device_add("issm1", 0600);
 	snprintf(path, sizeof(path), "%s/dev/umad1", kernel.tree.path);
-	/* It can be waited for, as a device. */
+	/* It can be polled like a device. */
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(ibsa_open(NULL, NULL, &client), 0);
 	assert_int_equal(ibsa_port_get(client, false, &first), 0);
@@ -407,10 +407,10 @@ int main(void)
 		CASE(files_that_are_not_there_are_told_apart),
 		CASE(simulated_file_has_no_owner),
 		CASE(port_without_mad_device_has_no_files),
-		CASE(forty_devices_and_a_long_name_are_no_limit),
+		CASE(forty_devices_and_a_long_name_are_read),
 		CASE(each_hindrance_has_a_sentence_of_its_own),
 		CASE(version_is_the_kernels),
-		CASE(version_that_cannot_be_read_is_no_old_one),
+		CASE(unreadable_version_is_not_an_old_one),
 		CASE(port_that_cannot_be_opened_does_not_hide_the_next),
 	};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Port events of a verbs context. The device file, and the file that the
- * kernel gives for events, are the test's, by the linker's --wrap.
+ * Port events of a verbs context. The device file and the kernel's event file
+ * are simulated by the test, by the linker's --wrap.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@
 
 enum { COMMAND_FD = 99, DRIVER = 14, PORT = 1 };
 
-/* What the kernel does, and our end of the events' file. */
+/* What the simulated kernel does, and the test's end of the event file. */
 static struct {
 	int driver_err;
 	int events_err;
@@ -51,7 +51,7 @@ int __wrap_open(const char *path, int flags, ...)
 	return __real_open(path, flags, 0);
 }
 
-/* The one question that is put to the command file. */
+/* The only request that the command file receives. */
 static int answer_query_port(const struct ib_uverbs_ioctl_hdr *header)
 {
 	struct ib_uverbs_query_port_resp_ex answer = { 0 };
@@ -152,7 +152,7 @@ static uint32_t reregisters(struct ibsa_transport *transport)
 	return port.reregisters;
 }
 
-/* Only a context tells that an InfiniBand port sends nothing without one. */
+/* Only a context tells that an InfiniBand port requires a GRH. */
 static void needed_grh_is_known_by_the_context(void **state)
 {
 	struct ibsa_transport *transport;
@@ -189,7 +189,7 @@ static void event_of_the_port_says_that_it_may_have_changed(void **state)
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		event_send(types[i], PORT);
 		assert_true(is_readable(transport));
-		/* Without limit: an event ends it. */
+		/* Without a timeout, so that only the event ends it. */
 		assert_int_equal(transport->ops->wait(transport, -1), 0);
 		assert_true(transport->ops->changed(transport));
 		assert_false(is_readable(transport));
@@ -200,7 +200,7 @@ static void event_of_the_port_says_that_it_may_have_changed(void **state)
 	transport_close(transport, &tree);
 }
 
-/* And an element that only begins like the port's number. */
+/* Also an element that only begins like the port's number. */
 static void event_of_another_port_or_object_does_not(void **state)
 {
 	struct ibsa_transport *transport;
@@ -277,7 +277,7 @@ static void events_that_are_not_to_be_had_change_nothing(void **state)
 	transport_close(transport, &tree);
 }
 
-/* A context of the device, as libibverbs would make it. */
+/* A context of the device, as libibverbs would create it. */
 static struct ibv_context context_of(struct ibv_device *device, int cmd_fd)
 {
 	return (struct ibv_context){ .device = device, .cmd_fd = cmd_fd };
@@ -310,7 +310,7 @@ static void context_names_the_device_of_a_client(void **state)
 	transport_close(transport, &tree);
 }
 
-/* A fabric that the environment names is for who names nothing else. */
+/* The fabric in the environment is used only if the options name nothing. */
 static void context_is_a_device_whatever_the_environment_says(void **state)
 {
 	struct ibv_device device = { .name = "mlx5_0" };
@@ -331,7 +331,7 @@ static void context_is_a_device_whatever_the_environment_says(void **state)
 	transport_close(transport, &tree);
 }
 
-/* One that no kernel stands behind has no events, and no error. */
+/* A context without a kernel device has no events, and causes no error. */
 static void context_without_command_file_is_taken(void **state)
 {
 	struct ibv_device device = { .name = "mlx5_0" };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The kernel's header before a MAD, held against its own definition. */
+/*
+ * The kernel's header in front of a MAD, compared with the kernel's definition.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The kernel transport over a device file that the test plays. */
+/* The kernel transport over a device file that the test simulates. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -102,7 +102,7 @@ too_large_a_reply_is_told_once_and_the_file_opened_anew(void **state)
 	played_close(transport, &tree);
 }
 
-/* Neither is the device gone, nor does its fd keep a loop busy meanwhile. */
+/* The device stays, and its fd does not keep a poll loop busy meanwhile. */
 static void shortage_passes_and_the_file_is_opened_then(void **state)
 {
 	static const int shortages[] = { EMFILE, ENFILE, ENOMEM };
@@ -118,7 +118,7 @@ static void shortage_passes_and_the_file_is_opened_then(void **state)
 				 -EAGAIN);
 		assert_int_equal(played_receive(transport, &message), 0);
 		assert_false(played_readable(transport));
-		/* Without limit: it ends to try again. */
+		/* Without a timeout: it ends to try again. */
 		assert_int_equal(transport->ops->wait(transport, -1), 0);
 		played.open_errno = 0;
 		assert_int_equal(played_receive(transport, &message), 0);
@@ -128,7 +128,7 @@ static void shortage_passes_and_the_file_is_opened_then(void **state)
 	played_close(transport, &tree);
 }
 
-/* Its name may be another's meanwhile. */
+/* Its name may belong to another device meanwhile. */
 static void file_that_is_opened_late_is_still_the_device_s(void **state)
 {
 	struct tree tree;
@@ -188,7 +188,10 @@ static void sending_opens_the_file_anew_too(void **state)
 	played_close(transport, &tree);
 }
 
-/* Said once by recv, by each send; then it is tried again after a while. */
+/*
+ * recv returns the error once, each send returns it, and the transport tries
+ * again after a while.
+ */
 static void file_that_cannot_be_opened_again_says_why(void **state)
 {
 	static const struct {
@@ -221,7 +224,7 @@ static void file_that_cannot_be_opened_again_says_why(void **state)
 	}
 }
 
-/* Only as long as somebody listens; the answers leave by the same agent. */
+/* Only while it listens; responses are sent by the same agent. */
 static void reports_have_an_agent_of_their_own(void **state)
 {
 	struct tree tree;
@@ -244,7 +247,7 @@ static void reports_have_an_agent_of_their_own(void **state)
 	played_close(transport, &tree);
 }
 
-/* Two programs at one port cannot both have them. */
+/* Two programs at one port cannot both receive them. */
 static void second_listener_is_refused(void **state)
 {
 	struct tree tree;
@@ -262,8 +265,10 @@ static void second_listener_is_refused(void **state)
 	played_close(transport, &tree);
 }
 
-/* A file that was opened anew takes them too, unless another was quicker;
- * then the next call says so. */
+/*
+ * The agent is registered at the reopened file, too, unless another program was
+ * first; then the next call returns the error.
+ */
 static void reports_survive_a_new_file(void **state)
 {
 	struct tree tree;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The methods for which the kernel registers an agent are those that the caller
- * asked for, in either byte order and with words of either size: for the
- * library's own agents and for libibumad's calls.
+ * The kernel registers an agent for exactly the methods that the caller passed,
+ * in either byte order and with words of either size: for the library's own
+ * agents and for libibumad's calls.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 
 enum { PORT = 900, LONG_BITS = 8 * sizeof(long) };
 
-/* On both sides of each byte and word of a mask. */
+/* Around each byte and word boundary of a mask. */
 static const uint8_t edges[] = { 1,  2,	 6,  7,	 8,  21, 31,
 				 32, 33, 63, 64, 95, 96, 127 };
 
@@ -35,7 +35,7 @@ static int methods_setup(void **state)
 	return 0;
 }
 
-/* The @at-th registration is for @methods and no others. */
+/* The registration number @at is for @methods only. */
 static void check_methods(unsigned int at, const uint8_t *methods, size_t count)
 {
 	bool want[METHODS] = { false };
@@ -51,7 +51,7 @@ static void check_methods(unsigned int at, const uint8_t *methods, size_t count)
 	}
 }
 
-/* A transport over a file with the least that one can do. */
+/* A transport over a minimal file. */
 static void file_shut(struct umad_file *file, bool is_gone)
 {
 	(void)is_gone;
@@ -127,7 +127,7 @@ static void own_request_agent_has_requests(void **state)
 	transport->ops->close(transport);
 }
 
-/* As umad_register(3) has programs fill the mask. */
+/* Fill the mask as umad_register(3) documents. */
 static void mask_fill(long mask[16 / sizeof(long)])
 {
 	memset(mask, 0, 16);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The kernel's side of ib_umad's registration, by the kernel's own header. */
+/* A simulated ib_umad registration, by the kernel's own header. */
 #ifndef TEST_UMAD_METHODS_H
 #define TEST_UMAD_METHODS_H
 
@@ -8,7 +8,7 @@
 
 enum { METHODS = 128, REGISTERED_MAX = 8 };
 
-/* A registration as ib_umad reads it from the bytes that an ioctl passes. */
+/* A registration as ib_umad reads it from the bytes of an ioctl. */
 struct registered {
 	bool has_method[METHODS];
 	uint8_t mgmt_class;

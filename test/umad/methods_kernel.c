@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ib_umad's ioctls, played with the kernel's own header: open() and ioctl() end
- * here, by the linker's --wrap. The numbers and layouts of packet/header.h are
- * compared with that header.
+ * Simulates ib_umad's ioctls with the kernel's own header: open() and ioctl()
+ * are replaced by the linker's --wrap. The numbers and layouts of umad/header.h
+ * are compared with that header.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -78,7 +78,8 @@ int __wrap_open(const char *path, int flags, ...)
 /*
  * The methods of a mask of @size-byte words: method m is bit m % (8 * size) of
  * word m / (8 * size). Where that bit is in memory depends on the byte order.
- * The mask is read byte by byte, so that no type of ours has a part in it.
+ * The mask is read byte by byte, so that the types of the library do not
+ * matter.
  */
 static void methods_read(struct registered *out, const void *mask,
 			 unsigned int size)

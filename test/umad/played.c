@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A umad device that the test plays. */
+/* A umad device that the test simulates. */
 #include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -129,7 +129,10 @@ int __wrap_ioctl(int fd, unsigned long command, ...)
 	return agent_register(argument);
 }
 
-/* As the kernel does: the header, the first segment, and the rest stays. */
+/*
+ * As the kernel does: return the header and the first segment, and keep the
+ * rest.
+ */
 static ssize_t large_read(void *to, size_t size)
 {
 	const struct umad_header header = { .length = played.large_bytes };
@@ -167,7 +170,7 @@ ssize_t __wrap_write(int fd, const void *from, size_t size)
 	return __real_write(fd, from, size);
 }
 
-/* Its number may be that of another file from now on. */
+/* Its number may belong to another file from now on. */
 int __wrap_close(int fd)
 {
 	if (fd == played.device)

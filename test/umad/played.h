@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A umad device that the test plays: the transport's calls of open(), ioctl(),
- * read(), write() and close() on it end here, by the linker's --wrap, and so
- * does clock_gettime(), which the test can move on.
+ * A umad device that the test simulates. The transport's calls of open(),
+ * ioctl(), read(), write() and close() on it are replaced by the linker's
+ * --wrap, and so is clock_gettime(), whose time the test can advance.
  */
 #ifndef TEST_UMAD_PLAYED_H
 #define TEST_UMAD_PLAYED_H
@@ -18,9 +18,9 @@ enum {
 	PLAYED_AGENTS_MAX = 4,
 };
 
-/* What the kernel has been told, and what it is to do. */
+/* What the device has received, and what it does. */
 struct played {
-	int device; /* the transport's end, and ours */
+	int device; /* the transport's end, and the test's */
 	int end;
 	unsigned int opens;
 	unsigned int number; /* of the file that was opened last */
@@ -29,15 +29,15 @@ struct played {
 	uint8_t class_versions[PLAYED_AGENTS_MAX];
 	uint32_t agents;
 	bool refuses_opa;
-	int report_errno;      /* to who wants Reports */
-	uint32_t report_agent; /* 0: nobody takes them */
-	uint32_t large_bytes;  /* of the reply at the head of the queue */
-	uint64_t later_ns;     /* that the clock is ahead */
+	int report_errno; /* returned when an agent for Reports registers */
+	uint32_t report_agent; /* 0: no agent is registered for Reports */
+	uint32_t large_bytes;  /* size of the reply at the head of the queue */
+	uint64_t later_ns;     /* by which the clock is ahead */
 };
 
 extern struct played played;
 
-/* A transport on "hfi1_0" with umad0 in @tree, whose driver is @driver's. */
+/* Open a transport on "hfi1_0" with umad0 in @tree, with the driver @driver. */
 struct ibsa_transport *played_open(struct tree *tree, const char *driver);
 void played_close(struct ibsa_transport *transport, struct tree *tree);
 
@@ -45,15 +45,15 @@ void played_close(struct ibsa_transport *transport, struct tree *tree);
 int played_send(struct ibsa_transport *transport, uint8_t class_version,
 		uint8_t method);
 
-/* The agent that the next packet which was sent names. */
+/* The agent in the next packet that was sent. */
 uint32_t played_sent(void);
 
 int played_receive(struct ibsa_transport *transport, struct ibsa_message *out);
 
-/* Whether its fd is. */
+/* Whether the transport's fd is readable. */
 bool played_readable(struct ibsa_transport *transport);
 
-/* It sends, and what comes arrives, once. */
+/* Check that the transport sends, and receives a packet once. */
 void played_assert_usable(struct ibsa_transport *transport);
 
 #endif

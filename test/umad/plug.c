@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A device that goes away under its transport, and comes back. */
+/* A device that is removed under its transport, and comes back. */
 #include <errno.h>
 #include <limits.h>
 #include <setjmp.h>
@@ -41,7 +41,7 @@ static bool has_changed(struct ibsa_transport *transport)
 	return transport->ops->changed(transport);
 }
 
-/* Its port is gone, too, whatever sysfs still says. */
+/* Its port is gone, too, even if sysfs still lists it. */
 static void device_that_goes_takes_its_port_with_it(void **state)
 {
 	struct tree tree;
@@ -60,7 +60,7 @@ static void device_that_goes_takes_its_port_with_it(void **state)
 	played_close(transport, &tree);
 }
 
-/* Who was registered at the SM by the port is to register again. */
+/* Clients of the port have to register at the SM again. */
 static void device_that_comes_back_is_used_again(void **state)
 {
 	struct tree tree;
@@ -86,7 +86,7 @@ static void device_that_comes_back_is_used_again(void **state)
 	played_close(transport, &tree);
 }
 
-/* However much is to be sent, and whoever waits without limit. */
+/* However often send is called, and while a wait without timeout runs. */
 static void device_is_looked_for_now_and_then(void **state)
 {
 	struct tree tree;
@@ -108,8 +108,8 @@ static void device_is_looked_for_now_and_then(void **state)
 	played_close(transport, &tree);
 }
 
-/* The first to hear of it is who sends; who waits is told all the same. */
-static void sender_who_finds_it_gone_ends_the_wait(void **state)
+/* If send detects it first, a waiting thread still receives the error. */
+static void sender_that_finds_it_gone_ends_the_wait(void **state)
 {
 	struct tree tree;
 	struct ibsa_transport *transport = played_open(&tree, "");
@@ -125,8 +125,10 @@ static void sender_who_finds_it_gone_ends_the_wait(void **state)
 	played_close(transport, &tree);
 }
 
-/* What keeps the file closed may change: it is not there yet, nobody has been
- * given access to it yet, descriptors have run out. */
+/*
+ * The reason may change while the file is closed: it does not exist yet, it has
+ * no permissions yet, the process has too many descriptors.
+ */
 static void each_reason_is_told_to_senders(void **state)
 {
 	static const struct {
@@ -217,8 +219,8 @@ static void device_of_the_same_name_will_do(void **state)
 	played_close(transport, &tree);
 }
 
-/* No file to be opened without a port, without any device. */
-static void half_a_device_is_none_yet(void **state)
+/* Before the port and the device exist, the file is not opened. */
+static void device_is_used_when_it_is_complete(void **state)
 {
 	struct tree tree;
 	struct ibsa_transport *transport = played_open(&tree, "");
@@ -241,7 +243,7 @@ static void half_a_device_is_none_yet(void **state)
 	played_close(transport, &tree);
 }
 
-/* As udev does it: nothing has gone. */
+/* As udev does it; nothing is removed. */
 static void device_may_be_renamed_while_it_is_used(void **state)
 {
 	struct tree tree;
@@ -264,12 +266,12 @@ int main(void)
 		cmocka_unit_test(device_that_goes_takes_its_port_with_it),
 		cmocka_unit_test(device_that_comes_back_is_used_again),
 		cmocka_unit_test(device_is_looked_for_now_and_then),
-		cmocka_unit_test(sender_who_finds_it_gone_ends_the_wait),
+		cmocka_unit_test(sender_that_finds_it_gone_ends_the_wait),
 		cmocka_unit_test(each_reason_is_told_to_senders),
 		cmocka_unit_test(
 			device_is_known_by_its_guid_under_another_name),
 		cmocka_unit_test(device_of_the_same_name_will_do),
-		cmocka_unit_test(half_a_device_is_none_yet),
+		cmocka_unit_test(device_is_used_when_it_is_complete),
 		cmocka_unit_test(device_may_be_renamed_while_it_is_used),
 	};
 

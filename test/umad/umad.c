@@ -160,7 +160,7 @@ static void first_active_infiniband_port_is_taken(void **state)
 	tree_remove(&tree);
 }
 
-/* RoCE has no SM to ask, so it is never taken unasked. */
+/* RoCE has no SM, so such a port must be named. */
 static void ethernet_is_taken_only_by_name(void **state)
 {
 	struct ibsa__port_selection selection;
@@ -198,7 +198,9 @@ static void port_without_mad_device_takes_no_mads(void **state)
 	tree_remove(&tree);
 }
 
-/* Mounts of this process's own; in a chroot "/" itself may be no mount. */
+/*
+ * Give this process its own mounts; in a chroot, "/" itself may not be a mount.
+ */
 static bool own_mounts(void)
 {
 	return !unshare(CLONE_NEWNS) &&
@@ -206,7 +208,7 @@ static bool own_mounts(void)
 		!mount("none", "/dev", NULL, MS_REC | MS_PRIVATE, NULL));
 }
 
-/* A /dev of this process's own, or false where the system forbids that. */
+/* Give this process a /dev of its own; false if the system forbids that. */
 static bool own_dev(void)
 {
 	if ((geteuid() && !own_root()) || !own_mounts() ||
@@ -216,7 +218,7 @@ static bool own_dev(void)
 	return mknod("/dev/infiniband/umad0", S_IFREG, 0) == 0;
 }
 
-/* Root may open anything; this makes it a plain user. */
+/* Root may open any file; this makes the process a plain user's. */
 static void privileges_drop(void)
 {
 	struct __user_cap_header_struct header = {
@@ -227,7 +229,7 @@ static void privileges_drop(void)
 	assert_int_equal(syscall(SYS_capset, &header, none), 0);
 }
 
-/* Exits with 0, 1, or 77: no device files can be made here. */
+/* Exit with 0, 1, or 77: device files cannot be created here. */
 static _Noreturn void open_in_own_dev(void)
 {
 	struct ibsa_error error;
@@ -266,14 +268,14 @@ static void device_file_not_permitted_is_named(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* A transport whose device is a socket that keeps packets apart. */
+/* A transport whose device is a socket that preserves packet boundaries. */
 struct line {
 	struct umad_device device;
 	struct ibsa_transport *transport;
 	int kernel;
 };
 
-/* Nobody finds the device again. */
+/* The device is not found again. */
 static int line_reopen(struct umad_file *file, bool *out_is_other)
 {
 	(void)file;
@@ -330,7 +332,7 @@ static void line_close(struct line *line)
 
 static const struct ibsa_address sa = { .lid = 1, .qpn = 1, .sl = 2 };
 
-/* ibsim would put its stack's contents behind a shorter one. */
+/* Behind a shorter one, ibsim would send the contents of its stack. */
 static void whole_mad_is_always_sent(void **state)
 {
 	const uint8_t mad[24] = { 1, 3, 2, 1 };
@@ -394,7 +396,7 @@ static void packet_arrives_with_its_sender(void **state)
 	line_close(&line);
 }
 
-/* The kernel's form of it: the status and the request's MAD header. */
+/* In the kernel's form: the status and the request's MAD header. */
 static void request_that_timed_out_comes_back(void **state)
 {
 	struct {
@@ -437,7 +439,7 @@ static void packet_shorter_than_a_mad_header_is_skipped(void **state)
 	line_close(&line);
 }
 
-/* Reading /proc/self/mem at 0 fails with EIO, as a device does that went. */
+/* Reading /proc/self/mem at 0 fails with EIO, as for a removed device. */
 static void device_that_went_away_is_told_once(void **state)
 {
 	const uint8_t mad[24] = { 1, 3, 2, 1 };
@@ -487,7 +489,7 @@ static void fd_is_readable_for_packets_not_for_wakes(void **state)
 	line_close(&line);
 }
 
-/* Without limit, so that a wait that does not end fails the test. */
+/* Without a timeout, so that a wait that does not end fails the test. */
 static void wait_ends_for_a_packet_and_for_a_wake(void **state)
 {
 	const uint8_t packet[88] = { 0 };

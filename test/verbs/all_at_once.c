@@ -25,7 +25,7 @@ static void expect(bool is_right)
 		atomic_fetch_add(&common.wrong, 1);
 }
 
-/* Reads until the context is closed under it. */
+/* Reads events until the context is closed. */
 static void *read_events(void *arg)
 {
 	struct ibv_context *context = arg;
@@ -34,7 +34,7 @@ static void *read_events(void *arg)
 	while (!ibsa_get_async_event(context, &event)) {
 		expect(event.event_type == IBV_EVENT_GID_AVAIL ||
 		       event.event_type == IBV_EVENT_GID_UNAVAIL);
-		/* As programs do: what became of it is asked at once. */
+		/* Programs often query a GID right after its event. */
 		expect(!ibv_gid_reachable(context, 1, &common.gid, 0));
 		ibsa_ack_async_event(&event);
 		atomic_fetch_add(&common.events, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Events of a device and of its SM at one number. */
+/* Events of a device and of its SM at one descriptor. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -66,7 +66,10 @@ static void neither_source_starves_the_other(void **state)
 	verbs_rig_plug(&world.rig, "node2", 1, true);
 	for (int i = 0; i < 100; i++)
 		async_device_event(IBV_EVENT_PORT_ACTIVE, 1);
-	/* Two that have come, or soon will, among a hundred. */
+	/*
+	 * Two SM events are queued, or soon will be, among a hundred of the
+	 * device.
+	 */
 	while (sm_events < 2) {
 		if (async_next().event_type == IBV_EVENT_PORT_ACTIVE)
 			device_events++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The file behind a number: whose it is, and what it takes to change it. */
+/* The file that a number refers to, and how it is replaced. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -11,7 +11,9 @@
 #include "test/support/child.h"
 #include "test/verbs/async_rig.h"
 
-/* While one is out, the member is another number of the device's file. */
+/*
+ * Between get and put, the member is another descriptor of the device's file.
+ */
 static void file_of_the_device_is_handed_out(void **state)
 {
 	struct ibsa_verbs_async_fd *first;
@@ -52,7 +54,7 @@ static void get_outlasts_what_it_was_for(void **state)
 	assert_int_equal(world.context.async_fd, world.number);
 }
 
-/* A thread that attaches, and what came of it. */
+/* A thread that attaches, and its result. */
 static struct {
 	pthread_t thread;
 	atomic_int id;
@@ -78,8 +80,11 @@ static void attacher_start(void)
 		sched_yield();
 }
 
-/* What libibverbs has read from the member before stays the device's file. */
-static void attach_waits_for_who_has_the_number(void **state)
+/*
+ * The number that libibverbs has read before must still refer to the device's
+ * file.
+ */
+static void attach_waits_until_the_number_is_put(void **state)
 {
 	struct ibsa_verbs_async_fd *first;
 	struct ibsa_verbs_async_fd *second;
@@ -118,7 +123,7 @@ static void attach_between_get_and_put_is_refused(void **state)
 	assert_int_equal(ibsa_verbs_attach(&world.context, NULL), 0);
 }
 
-/* Closed past us: a context with other files at the same place. */
+/* The context was closed by libibverbs; another has the same address. */
 static void next_context_at_the_place_inherits_nothing(void **state)
 {
 	struct ibsa_async_event event;
@@ -140,7 +145,7 @@ static void next_context_at_the_place_inherits_nothing(void **state)
 	close(ends[1]);
 }
 
-/* So many descriptors are left, from the lowest number that is free. */
+/* Leave only @count descriptors, from the lowest free number on. */
 static void descriptors_leave(int count, const struct rlimit *all)
 {
 	const int first = fcntl(world.number, F_DUPFD_CLOEXEC, 0);
@@ -177,7 +182,7 @@ static void without_descriptors_nothing_changes(void **state)
 	assert_int_equal(ibsa_verbs_detach(&world.context), 0);
 }
 
-/* Its file is the parent's epoll file, which is not to be changed. */
+/* Its file is the parent's epoll file, which the child must not replace. */
 static void child_leaves_its_parent_s_number_alone(void **state)
 {
 	struct ibsa_async_event event;
@@ -209,7 +214,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(file_of_the_device_is_handed_out),
 		TEST(get_outlasts_what_it_was_for),
-		TEST(attach_waits_for_who_has_the_number),
+		TEST(attach_waits_until_the_number_is_put),
 		TEST(attach_between_get_and_put_is_refused),
 		TEST(next_context_at_the_place_inherits_nothing),
 		TEST(without_descriptors_nothing_changes),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The flags of a number that is polled: whose they are, and who sets them. */
+/* The flags of a number that programs poll and change. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -43,7 +43,7 @@ static void flags_of_the_number_move_along(void **state)
 	assert_true(has_nonblock());
 }
 
-/* What another thread does right before the dup3() that follows. */
+/* What another thread does right before the next dup3(). */
 static void (*before_dup3)(void);
 
 int __real_dup3(int from, int to, int flags);
@@ -67,7 +67,7 @@ static void nonblock_turn_off(void)
 	nonblock_set(false);
 }
 
-/* The flag of another thread is not overwritten by one read before. */
+/* A flag that another thread sets must not be overwritten. */
 static void flag_set_meanwhile_stays(void **state)
 {
 	(void)state;
@@ -86,7 +86,7 @@ static void flag_set_meanwhile_stays(void **state)
 	assert_false(has_nonblock());
 }
 
-/* While the number is the device's, reading it changes no flag. */
+/* While the number refers to the device's file, a read changes no flag. */
 static unsigned int sets;
 
 static void reading_sets_no_flag(void **state)
@@ -105,7 +105,7 @@ static void reading_sets_no_flag(void **state)
 	assert_int_equal(sets, 0);
 }
 
-/* Several readers, each of which passes an event on to the next. */
+/* Several readers, each of which wakes the next one. */
 enum { READERS = 3, EVENTS = 200 };
 
 static atomic_int left;
@@ -139,7 +139,7 @@ static void readers_do_not_disturb_each_other(void **state)
 	}
 }
 
-/* Flags cannot be set the time after so many; -1: they can. */
+/* Number of flag changes before they fail; -1: they never fail. */
 static int sets_left = -1;
 
 int __real_fcntl(int fd, int command, long value);

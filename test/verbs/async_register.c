@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which SA a device of the machine is registered with, and why it cannot be. */
+/* The SA that a device of the machine is registered with, and errors. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -67,7 +67,7 @@ static void ethernet_needs_an_address(void **state)
 	assert_int_equal(add_errno(), ENODEV);
 }
 
-/* It stays what a context is asked through, until that is detached. */
+/* It is used for all queries of a context until the context is detached. */
 static void address_comes_before_all_questions(void **state)
 {
 	const struct ibsa_address sa = { .lid = 1, .qpn = 1 };
@@ -95,7 +95,7 @@ static void *read_one(void *arg)
 	return NULL;
 }
 
-/* A thread that waits keeps the state of a context, but not the address. */
+/* A thread that waits keeps the context state, but not the address. */
 static void address_is_forgotten_beside_a_reader(void **state)
 {
 	const struct ibsa_address sa = { .lid = 1, .qpn = 1 };

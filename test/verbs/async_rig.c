@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The async fd of a context that is not ours. */
+/* The async fd of a context of libibverbs. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -47,7 +47,7 @@ int __wrap_ibsa_device_watch(struct ib_sa_client *client,
 			     ibsa_event_fn happened, void *arg,
 			     struct ibsa_device_watch **out);
 
-/* What no embedded fabric says: that it cannot be. */
+/* Returns an error that an embedded fabric never returns. */
 int __wrap_ibsa_device_watch(struct ib_sa_client *client,
 			     struct ib_device *device, uint8_t port_num,
 			     const struct ibsa_event_options *options,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The async fd of a context that is not ours: a pipe, read by a libibverbs
- * that the test has loaded; its SA is on an embedded fabric.
+ * The async fd of a context of libibverbs: a pipe, read by a libibverbs that
+ * the test has loaded; its SA is on an embedded fabric.
  */
 #ifndef VERBS_ASYNC_RIG_H
 #define VERBS_ASYNC_RIG_H
@@ -23,8 +23,8 @@ struct async_world {
 	int writer;
 	void *library;
 	struct stub_seen *seen;
-	struct ibsa_device_options asked; /* of the device */
-	int watch_err;			  /* of every watch, as its last word */
+	struct ibsa_device_options asked; /* with which the device was opened */
+	int watch_err;			  /* with which every watch ends */
 };
 
 extern struct async_world world;
@@ -36,22 +36,22 @@ int async_teardown(void **state);
 #define TEST(name) \
 	cmocka_unit_test_setup_teardown(name, async_setup, async_teardown)
 
-/* The device has an event. */
+/* Write an event of the device. */
 void async_device_event(enum ibv_event_type type, int port);
 
-/* Whether the context's number is readable, or becomes so. */
+/* Whether the context's number is or becomes readable. */
 bool async_is_readable(int timeout_ms);
 
-/* The next event; and it is that of the device, or of the SM. */
+/* Read the next event; and check that it is one of the device, or of the SM. */
 struct ibv_async_event async_next(void);
 void async_expect_device(enum ibv_event_type type, int port);
 void async_expect_sm(int type);
 
-/* Register for nodes that come and go, and end that. */
+/* Register for nodes that come and go; and end that. */
 void async_add(void);
 void async_drop(void);
 
-/* Whether it is the device's file. */
+/* Whether @fd is the device's file. */
 bool async_is_pipe(int fd);
 
 #endif

@@ -34,7 +34,7 @@ static void type_print(FILE *out, const struct ibv_gid_entry *entry)
 	fprintf(out, " %s %s\n", types[entry->gid_type], name);
 }
 
-/* Port 1, entries 0 to 15, as the expectations have them. */
+/* Print port 1, entries 0 to 15, in the form of the expected files. */
 static void entries_print(FILE *out, struct ibv_context *context)
 {
 	for (uint32_t index = 0; index < 16; index++) {
@@ -54,7 +54,7 @@ static void entries_print(FILE *out, struct ibv_context *context)
 	}
 }
 
-/* Of the table, what the single entries of the port have said. */
+/* The table has the same entries as the single queries for the port. */
 static void table_is_the_entries(struct ibv_context *context)
 {
 	struct ibv_gid_entry entries[ROOM];
@@ -99,7 +99,10 @@ static void expected_read(const char *tree, char *out, size_t size)
 	fclose(in);
 }
 
-/* @device: one or two of the tree; of no tree libibverbs finds a port 2. */
+/*
+ * @device: one or two devices of the tree. libibverbs finds no port 2 in any
+ * tree.
+ */
 static void matches_libibverbs(const char *tree, const char *const *device)
 {
 	char expected[8192];
@@ -157,7 +160,7 @@ static int open_err(const struct ibsa_options *options, const char *text)
 	return err;
 }
 
-static void what_is_not_there_is_not_opened(void **state)
+static void missing_devices_are_not_opened(void **state)
 {
 	const struct ibsa_options unknown = { .device = "nosuch" };
 	const struct ibsa_options lost = { .fabric = "/nosuch.net" };
@@ -179,7 +182,7 @@ static void what_is_not_there_is_not_opened(void **state)
 	tree_remove(&tree);
 }
 
-static void what_is_of_one_port_is_refused(void **state)
+static void options_for_one_port_are_refused(void **state)
 {
 	struct ibsa_transport transport = { .ops = NULL };
 	struct ibv_context context = { .cmd_fd = -1 };
@@ -228,7 +231,7 @@ static void nodes_of_a_fabric_have_tables(void **state)
 	assert_int_equal(ibsa_verbs_close(context), 0);
 }
 
-/* node1 has two ports, of which the second has no cable. */
+/* node1 has two ports, of which the second has no link. */
 static const char two_ports[] = "Switch 2 \"S-1\"\n"
 				"[1] \"H-10\"[1]\n"
 				"Ca 2 \"H-10\" # \"node1\"\n"
@@ -256,7 +259,7 @@ static void fabric_that_is_loaded_serves_a_context(void **state)
 	ibsa_fabric_put(fabric);
 }
 
-/* What the environment says counts when the context is opened. */
+/* The environment at the opening of the context counts. */
 static void device_stays_a_device(void **state)
 {
 	struct ibv_gid_entry entry;
@@ -308,7 +311,7 @@ static void async_fd_is_quiet_and_is_closed(void **state)
 	assert_int_equal(fcntl(fd.fd, F_GETFD), -1);
 }
 
-static void what_is_not_ours_is_not_closed(void **state)
+static void foreign_contexts_are_not_closed(void **state)
 {
 	struct ibv_context foreign = { .cmd_fd = 3 };
 
@@ -319,8 +322,8 @@ static void what_is_not_ours_is_not_closed(void **state)
 	assert_int_equal(ibsa_verbs_close(&foreign), -EINVAL);
 }
 
-/* What was in it is not looked at: the memory is no context's any more. */
-static void what_is_closed_is_not_closed_again(void **state)
+/* The memory of a closed context is not read. */
+static void closed_contexts_are_not_closed_again(void **state)
 {
 	const struct ibsa_options options = { .fabric = FABRIC };
 	struct ibv_context *context;
@@ -331,7 +334,7 @@ static void what_is_closed_is_not_closed_again(void **state)
 	assert_int_equal(ibsa_verbs_close(context), -EINVAL);
 }
 
-/* It is the parent's, whose locks and files are not to be touched. */
+/* Locks and files of the parent must not be used. */
 static void child_does_not_have_its_parent_s_contexts(void **state)
 {
 	const struct ibsa_options options = { .fabric = FABRIC };
@@ -356,15 +359,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(trees_are_read_as_libibverbs_reads_them),
-		cmocka_unit_test(what_is_not_there_is_not_opened),
-		cmocka_unit_test(what_is_of_one_port_is_refused),
+		cmocka_unit_test(missing_devices_are_not_opened),
+		cmocka_unit_test(options_for_one_port_are_refused),
 		cmocka_unit_test(nodes_of_a_fabric_have_tables),
 		cmocka_unit_test(fabric_that_is_loaded_serves_a_context),
 		cmocka_unit_test(device_stays_a_device),
 		cmocka_unit_test(name_that_is_long_is_cut_to_be_shown),
 		cmocka_unit_test(async_fd_is_quiet_and_is_closed),
-		cmocka_unit_test(what_is_not_ours_is_not_closed),
-		cmocka_unit_test(what_is_closed_is_not_closed_again),
+		cmocka_unit_test(foreign_contexts_are_not_closed),
+		cmocka_unit_test(closed_contexts_are_not_closed_again),
 		cmocka_unit_test(child_does_not_have_its_parent_s_contexts),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Events of the SM under the verbs names: what is registered, what is told. */
+/* SM events under the verbs names: registrations and events. */
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -79,7 +79,7 @@ static void node_that_goes_and_comes_is_told(void **state)
 	drop(IBV_SM_EVENT_UGID_ALL);
 }
 
-/* By two ports, but each once. */
+/* Two ports report it, and the event comes once. */
 static void group_that_comes_and_goes_is_told(void **state)
 {
 	union ibv_gid group = verbs_rig_group(1);
@@ -167,7 +167,7 @@ static void registrations_are_counted(void **state)
 		     EINVAL);
 }
 
-static void what_is_not_registered_is_invalid(void **state)
+static void unregistering_without_registration_is_invalid(void **state)
 {
 	union ibv_gid gids[] = { verbs_rig_gid(&rig, "node2", 1),
 				 verbs_rig_gid(&rig, "node3", 2) };
@@ -301,7 +301,10 @@ static void close_inside(int status, struct sa_path_rec *rec, void *arg)
 	sem_post(arg);
 }
 
-/* The thread that tells is another device's: nothing of ours waits for it. */
+/*
+ * The callback's thread belongs to another device, so no call here waits for
+ * it.
+ */
 static void close_in_a_callback_ends_all(void **state)
 {
 	const struct ibsa_device_options options = { .name = "node2",
@@ -326,7 +329,7 @@ static void close_in_a_callback_ends_all(void **state)
 	rig.context = verbs_rig_open(&rig, "node1");
 }
 
-/* Reads one event after the other, while more come than there is room for. */
+/* Reads one event at a time, while more arrive than the queue holds. */
 static void queue_that_is_full_has_a_gap(void **state)
 {
 	const struct ibsa_verbs_options options = { .max_events = 1,
@@ -387,7 +390,10 @@ static void port_that_was_down_is_a_gap(void **state)
 	assert_int_equal(ibsa_verbs_attach(rig.context, &options), 0);
 	add(IBV_SM_EVENT_UGID_ALL);
 	while (reports_of_blink() != 4)
-		; /* two events, each for two ports: both are subscribed */
+		/*
+		 * Two events, each reported to two ports: both are subscribed.
+		 */
+		;
 	verbs_rig_plug(&rig, "node1", 2, false);
 	expect(IBV_EVENT_GID_UNAVAIL, &own);
 	expect_blink("node2", 1);
@@ -399,7 +405,7 @@ static void port_that_was_down_is_a_gap(void **state)
 	assert_int_equal(event.element.port_num, 2);
 }
 
-/* Nothing but the SM's events is in it, and errno is left alone. */
+/* It has SM events only, and errno does not change. */
 static void context_of_our_own_has_no_device_file(void **state)
 {
 	const int number = rig.context->async_fd;
@@ -458,7 +464,7 @@ int main(void)
 		TEST(kinds_are_apart),
 		TEST(only_listed_gids_are_told),
 		TEST(registrations_are_counted),
-		TEST(what_is_not_registered_is_invalid),
+		TEST(unregistering_without_registration_is_invalid),
 		TEST(all_ways_to_wait_see_events),
 		TEST(without_waiting_there_is_none_yet),
 		TEST(reader_that_waits_already_is_told),

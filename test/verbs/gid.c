@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * GID tables under libibverbs' names, by the kernel's commands: results, and
+ * GID tables under libibverbs' names by the kernel's commands: results, and
  * when the files are read instead. Each test has a device of its own name,
- * since the driver of one is learned once.
+ * since the driver of a device is found out once.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -165,7 +165,7 @@ static void entries_may_be_larger_or_smaller(void **state)
 	}
 }
 
-static void room_that_is_no_entry_s_is_refused(void **state)
+static void entry_size_that_is_too_small_is_refused(void **state)
 {
 	struct ibv_gid_entry entries[ROOM];
 	struct foreign foreign;
@@ -182,7 +182,7 @@ static void room_that_is_no_entry_s_is_refused(void **state)
 		assert_int_equal(_ibv_query_gid_table(&foreign.context, entries,
 						      ROOM, 0, 0),
 				 -EINVAL);
-		/* And where files are read. */
+		/* Also if the files are read. */
 		kernel.fails = ENOTTY;
 	}
 	kernel.fails = 0;
@@ -202,7 +202,7 @@ static void driver_is_learned_once(void **state)
 	assert_int_equal(kernel.driver_queries, 1);
 }
 
-/* Another device of that name has come: EINVAL is not believed at once. */
+/* Another device of that name has come, so EINVAL must be checked. */
 static void driver_that_is_refused_is_learned_again(void **state)
 {
 	struct ibv_gid_entry entry;
@@ -223,7 +223,7 @@ static void driver_that_is_refused_is_learned_again(void **state)
 	assert_int_equal(kernel.driver_queries, 2);
 }
 
-/* One IPv4 entry, other than the kernel's. */
+/* One IPv4 entry, different from the kernel's. */
 static void tree_with_files(struct tree *tree, const char *device)
 {
 	tree_make(tree);
@@ -236,7 +236,7 @@ static void tree_with_files(struct tree *tree, const char *device)
 	tree_set_port(tree, device, 1, "gid_attrs/ndevs/1", "lo\n");
 }
 
-/* What entry and table say is what the files say, and so are the errors. */
+/* Entry and table are those of the files, and so are the errors. */
 static void files_are_read(struct ibv_context *context)
 {
 	const struct ibv_gid_entry want = {
@@ -308,8 +308,11 @@ static void files_are_read_without_the_driver(void **state)
 	}
 }
 
-/* The kernel is told the bytes in 16 bits: it finds no room for its three. */
-static void more_room_than_a_command_takes_is_no_error(void **state)
+/*
+ * The kernel reads the length from 16 bits, so it finds no room for its three
+ * entries.
+ */
+static void more_room_than_a_command_takes_is_accepted(void **state)
 {
 	static struct ibv_gid_entry entries[MANY];
 	struct foreign foreign;
@@ -360,7 +363,9 @@ static void table_of_files_is_by_port_and_index(void **state)
 	tree_set_port(&tree, "ports", 1, "gids/9", GID_V4);
 	tree_set_port(&tree, "ports", 1, "gid_attrs/types/9", "IB/RoCE v1\n");
 	tree_set_port(&tree, "ports", 1, "gid_attrs/types/10", "RoCE v2\n");
-	/* A switch's own port, and what is no entry, are not verbs'. */
+	/*
+	 * A switch's own port, and a file that is not an entry, are left out.
+	 */
 	tree_add_port(&tree, "ports", 0);
 	tree_set_port(&tree, "ports", 1, "gids/x", "nonsense");
 	assert_int_equal(
@@ -373,7 +378,7 @@ static void table_of_files_is_by_port_and_index(void **state)
 	assert_int_equal(ibsa_query_gid_table(&foreign.context, entries, 5, 0),
 			 5);
 	table_fails(&foreign.context, 4, 0, -EINVAL);
-	/* One that is there, but of a type that nobody knows. */
+	/* An entry of unknown type. */
 	tree_set_port(&tree, "ports", 1, "gid_attrs/types/9", "RoCE v3\n");
 	entry_fails(&foreign.context, 1, 9, 0, EINVAL);
 	table_fails(&foreign.context, ROOM, 0, -EINVAL);
@@ -411,7 +416,7 @@ static void context_without_a_file_is_refused(void **state)
 	tree_remove(&tree);
 }
 
-/* As a program calls them that knows rdma-core's header alone. */
+/* As a program calls them that is built with rdma-core's header alone. */
 static void names_of_the_header_are_ours(void **state)
 {
 	struct ibv_gid_entry entries[ROOM];
@@ -435,12 +440,12 @@ int main(void)
 		cmocka_unit_test(table_is_what_the_kernel_says),
 		cmocka_unit_test(errors_of_the_table_are_the_kernel_s),
 		cmocka_unit_test(entries_may_be_larger_or_smaller),
-		cmocka_unit_test(room_that_is_no_entry_s_is_refused),
+		cmocka_unit_test(entry_size_that_is_too_small_is_refused),
 		cmocka_unit_test(driver_is_learned_once),
 		cmocka_unit_test(driver_that_is_refused_is_learned_again),
 		cmocka_unit_test(files_are_read_without_the_command),
 		cmocka_unit_test(files_are_read_without_the_driver),
-		cmocka_unit_test(more_room_than_a_command_takes_is_no_error),
+		cmocka_unit_test(more_room_than_a_command_takes_is_accepted),
 		cmocka_unit_test(device_without_files_is_gone),
 		cmocka_unit_test(table_of_files_is_by_port_and_index),
 		cmocka_unit_test(empty_table_of_files_needs_no_room),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which reports are of one event, and in which order a gap is read. */
+/* Which Reports are about the same event, and where a gap is read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static int stop(void **state)
 	return 0;
 }
 
-/* Of port 1, 2 or 3: the last is in another subnet. */
+/* Port 1, 2 or 3; port 3 is in another subnet. */
 static bool is_new(uint8_t port, int kind, uint8_t gid, uint64_t ms)
 {
 	const struct sm_report report = {
@@ -94,7 +94,7 @@ static void highest_port_counts(void **state)
 	assert_true(is_new(255, OUT, 1, 0));
 }
 
-/* More than are remembered: the oldest are forgotten, and told again. */
+/* Beyond the limit, the oldest events are forgotten, and reported again. */
 static void memory_has_an_end(void **state)
 {
 	(void)state;
@@ -105,7 +105,7 @@ static void memory_has_an_end(void **state)
 	assert_true(is_new(2, OUT, 255, 0));
 }
 
-/* Who tells the same all the time is not compared with all of it. */
+/* The number of remembered events with the same GID is limited. */
 static void same_event_fills_no_memory(void **state)
 {
 	(void)state;
@@ -164,7 +164,7 @@ static void gap_is_read_where_it_happened(void **state)
 	assert_true(ibsa__sm_queue_is_empty(&queue));
 }
 
-static void gap_that_nobody_wants_is_none(void **state)
+static void gaps_are_returned_on_request_only(void **state)
 {
 	struct sm_queue queue;
 
@@ -191,7 +191,7 @@ int main(void)
 		TEST(memory_has_an_end),
 		TEST(same_event_fills_no_memory),
 		cmocka_unit_test(gap_is_read_where_it_happened),
-		cmocka_unit_test(gap_that_nobody_wants_is_none),
+		cmocka_unit_test(gaps_are_returned_on_request_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

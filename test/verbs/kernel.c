@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Commands for GID tables, with the rules of Linux uverbs_std_types_device.c. */
+/*
+ * Commands for GID tables, with the rules of Linux uverbs_std_types_device.c.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,7 +53,10 @@ int __wrap_ibsa__uverbs_driver(const char *device, uint32_t *out)
 	return kernel.driver_err;
 }
 
-/* Attributes are all there, in any order; numbers are in them. */
+/*
+ * All attributes are present, in any order; numbers are stored in them
+ * directly.
+ */
 static const struct ib_uverbs_attr *find(const struct ib_uverbs_ioctl_hdr *call,
 					 uint16_t id, uint16_t len)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A kernel whose commands for GID tables the test plays, on a context that
- * somebody else has opened: link with --wrap of ioctl and of
- * ibsa__uverbs_driver. What a real kernel does is tried in a virtual machine.
+ * A simulated kernel with commands for GID tables, for a context of libibverbs.
+ * Link with --wrap of ioctl and of ibsa__uverbs_driver. A real kernel is tested
+ * in a virtual machine.
  */
 #ifndef TEST_VERBS_KERNEL_H
 #define TEST_VERBS_KERNEL_H
@@ -13,9 +13,9 @@
 enum { KERNEL_FD = 99, KERNEL_ENTRIES = 4 };
 
 /*
- * @entries: by port, then index; @fails: every command fails with that errno;
- * @driver, @driver_err: what netlink says of @device; @needs: the driver that
- * commands have to name; @commands, @questions: counted.
+ * @entries: by port, then index; @fails: errno of every command; @driver,
+ * @driver_err: netlink's answer for @device; @needs: the driver number that
+ * commands must have; @commands, @driver_queries: counters.
  */
 struct kernel {
 	struct ibv_gid_entry entries[KERNEL_ENTRIES];
@@ -33,7 +33,9 @@ struct kernel {
 
 extern struct kernel kernel;
 
-/* A foreign context of @device, and a kernel with three entries for it. */
+/*
+ * A context of libibverbs for @device, and a kernel with three entries for it.
+ */
 struct foreign {
 	struct ibv_device device;
 	struct ibv_context context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reachability and events of the SM with their n-th allocation failing. */
+/* Reachability and SM events with their n-th allocation failing. */
 #include "test/support/fail_alloc.h"
 #include "test/verbs/rig.h"
 
@@ -10,7 +10,7 @@ static bool is_named(int err)
 	return err == ENOMEM || err == EIO;
 }
 
-/* Makes a context of its own: nothing of an earlier run is there. */
+/* Each run has a new context, without state of an earlier run. */
 static bool run(bool (*work)(struct ibv_context *, union ibv_gid *),
 		long allocations)
 {
@@ -27,7 +27,7 @@ static bool run(bool (*work)(struct ibv_context *, union ibv_gid *),
 	return is_good;
 }
 
-/* Nothing but an error comes of it, until there is memory for all. */
+/* @work fails without side effects until there is enough memory. */
 static void fail_each(bool (*work)(struct ibv_context *, union ibv_gid *))
 {
 	long allocations = 0;
@@ -106,7 +106,7 @@ static bool add_two(struct ibv_context *context, union ibv_gid *gid)
 	return is_good;
 }
 
-/* A list is registered as a whole or not at all. */
+/* A list is registered completely or not at all. */
 static void list_is_not_cut(void **state)
 {
 	(void)state;
@@ -132,7 +132,7 @@ static void attaching_reports_it(void **state)
 	fail_each(attach);
 }
 
-/* What there is no room for is a gap. */
+/* An event that cannot be queued is a gap. */
 static void event_that_is_lost_is_a_gap(void **state)
 {
 	const struct ibsa_verbs_options options = { .gaps = true };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The library for LD_PRELOAD by itself: what it makes of events in the struct
- * that libibverbs has for them. The test is what is behind it.
+ * The library for LD_PRELOAD alone: how it converts events to libibverbs'
+ * struct. The test replaces libibsa.
  */
 #define IBSA_NO_VERBS_NAMES
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 enum { CANARY = 0xa5, GUARD_BYTES = 32 };
 
-/* What comes next, and what has been asked for. */
+/* The next event, and the calls so far. */
 static struct {
 	struct ibsa_async_event event;
 	int fails; /* an errno */
@@ -118,7 +118,9 @@ static void gap_has_a_port_and_no_gid(void **state)
 	assert_int_equal(behind.acks, 1);
 }
 
-/* As many as were read, each until it is acknowledged, by a copy too. */
+/*
+ * For all events that were read, each until it is acknowledged, also by a copy.
+ */
 static void each_event_has_its_gid(void **state)
 {
 	static const int types[] = {

@@ -32,7 +32,7 @@ enum {
 	THREADS = 4,
 	ROUND_S = 60,	   /* longer is a hang */
 	WARM_ROUNDS = 200, /* until caches are as large as they get */
-	GENERATION = 50,   /* rounds until the shared context is another */
+	GENERATION = 50,   /* rounds until the shared context is replaced */
 	MEMORY_SLACK = 65536,
 };
 
@@ -91,7 +91,7 @@ static struct ibv_context *device_open(void)
 	return NULL;
 }
 
-/* A cancel in libibverbs' own open loses its descriptors. */
+/* A cancellation in libibverbs' own open would lose descriptors. */
 struct ibv_context *context_open(void)
 {
 	const struct ibsa_options options = {
@@ -111,12 +111,12 @@ struct ibv_context *context_open(void)
 	return context;
 }
 
-/* In a handler: of the context that the interrupted thread alone has. */
+/* For handlers: the worker of the interrupted thread. */
 static __thread struct worker *own_worker;
 
 /*
- * Whether a handler has interrupted a system call that waited. Elsewhere the
- * thread may be about to use the context, with libibverbs as with ours.
+ * Whether a handler has interrupted a system call that waited. Elsewhere, the
+ * thread may be about to use the context, with libibverbs as with this library.
  */
 static bool was_in_wait(const ucontext_t *interrupted)
 {
@@ -138,8 +138,11 @@ static void handler_close(int signal_number, siginfo_t *info, void *interrupted)
 
 	(void)signal_number;
 	(void)info;
-	/* glibc: in a system call that is a cancellation point, cancels are of
-	 * asynchronous type, and so they are in a handler that interrupts it. */
+	/*
+	 * glibc: in a system call that is a cancellation point, the
+	 * cancellation type is asynchronous, and so it is in a handler that
+	 * interrupts the call.
+	 */
 	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	if (worker && worker->is_waiting && was_in_wait(interrupted)) {
@@ -214,7 +217,7 @@ static void child_run(struct ibv_context *inherited)
 	struct worker worker = { .random = all.random };
 
 	alarm(ROUND_S / 2);
-	/* It is the parent's; the child loads its own. */
+	/* The fabric is the parent's; the child loads its own. */
 	all.fabric = NULL;
 	worker.shared = context_open();
 	for (unsigned int i = 0; i < 10; i++)

@@ -13,8 +13,8 @@
 #include <ibsa/verbs.h>
 
 /*
- * @shared: of all threads, which nobody closes before they have ended.
- * @own:    of this thread; while it waits, a handler may close it.
+ * @shared: of all threads; closed after they have ended.
+ * @own: of this thread; a handler may close it during a wait.
  */
 struct worker {
 	pthread_t thread;
@@ -26,19 +26,19 @@ struct worker {
 	struct ibsa_verbs_async_fd *held;
 };
 
-/* End the process, with what failed, unless it is so. */
+/* If the condition is false, print @what and end the process. */
 void must(bool is_right, const char *what);
 
 bool is_device(void);
 struct ibv_context *context_open(void);
 
-/* By whichever name closes it. */
+/* Close it with a random one of the functions for it. */
 int close_any(struct ibv_context *context);
 
-/* One call, chosen by a random number. */
+/* Make one call, chosen by a random number. */
 void worker_call(struct worker *worker, unsigned int number);
 
-/* The same, of those that do not wait. */
+/* The same, with a call that does not wait. */
 void worker_call_at_once(struct worker *worker, unsigned int number);
 
 #endif

@@ -7,13 +7,13 @@
 #include <fcntl.h>
 #include <string.h>
 
-/* With libibverbs' names, the library for LD_PRELOAD is in front. */
+/* Under libibverbs' names, the library for LD_PRELOAD is called first. */
 int close_any(struct ibv_context *context)
 {
 	int before;
 	int failed;
 
-	/* A cancel in libibverbs' own close loses its descriptors. */
+	/* A cancellation in libibverbs' own close would lose descriptors. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
 	failed = is_device() ? ibv_close_device(context)
 			     : ibsa_close_device(context);
@@ -21,7 +21,10 @@ int close_any(struct ibv_context *context)
 	return failed;
 }
 
-/* What libibverbs says, or what a signal, a close or a fork makes of it. */
+/*
+ * Allow the result that libibverbs returns, or one after a signal, a close or a
+ * fork.
+ */
 static void expect(int failed, const char *call)
 {
 	must(!failed || errno == EINTR || errno == EAGAIN || errno == EBADF ||
@@ -71,7 +74,7 @@ static void wait_shared_preload(struct worker *worker)
 	event_get(worker->shared, true);
 }
 
-/* Here a cancel finds what is to be closed. */
+/* A cancellation here finds the context that it must close. */
 static void wait_own(struct worker *worker)
 {
 	struct ibv_context *context;
@@ -144,7 +147,7 @@ static void device_file_hold(struct worker *worker)
 	worker->held = NULL;
 }
 
-/* The number is kept elsewhere than in the member by those who set flags. */
+/* Threads that set flags do so on another descriptor than the member. */
 static void context_open_and_close(struct worker *worker)
 {
 	struct ibv_context *context;
@@ -152,7 +155,9 @@ static void context_open_and_close(struct worker *worker)
 	int number;
 
 	(void)worker;
-	/* A cancel would find nothing that closes it. */
+	/*
+	 * A cancellation would not find the new context, which would stay open.
+	 */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
 	context = context_open();
 	number = context->async_fd;

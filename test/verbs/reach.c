@@ -12,7 +12,7 @@
 
 static struct verbs_rig rig;
 
-static void what_has_a_path_is_reachable(void **state)
+static void gids_with_a_path_are_reachable(void **state)
 {
 	union ibv_gid other = verbs_rig_gid(&rig, "node2", 1);
 	union ibv_gid own = verbs_rig_gid(&rig, "node1", 1);
@@ -24,7 +24,7 @@ static void what_has_a_path_is_reachable(void **state)
 	assert_int_equal(ibv_gid_reachable(rig.context, 1, &own, 0), 0);
 }
 
-static void what_has_none_is_not(void **state)
+static void gids_without_a_path_are_not(void **state)
 {
 	union ibv_gid gid = verbs_rig_gid(&rig, "node2", 1);
 	union ibv_gid unknown = gid;
@@ -41,7 +41,7 @@ static void what_has_none_is_not(void **state)
 	assert_int_equal(ibv_gid_reachable(rig.context, 1, &gid, 0), 0);
 }
 
-/* To one of its members, says OpenSM. */
+/* OpenSM: while it has a member. */
 static void group_is_reachable_while_it_exists(void **state)
 {
 	union ibv_gid group = verbs_rig_group(1);
@@ -170,7 +170,7 @@ static void silence_and_refusal_are_errors(void **state)
 	assert_int_equal(ibv_gid_reachable(rig.context, 1, &gid, 0), 0);
 }
 
-/* A thread in a call, and the signals that it has seen. */
+/* A thread in a call, and the signals that it received. */
 static struct {
 	pthread_t thread;
 	union ibv_gid gid;
@@ -203,7 +203,7 @@ static uint64_t requests(void)
 	return stats.requests;
 }
 
-/* Until the question is out: then the thread waits, or soon will. */
+/* Until the query is sent: then the thread waits, or soon will. */
 static void reach_in_thread(int flags)
 {
 	const struct sigaction action = { .sa_handler = handle,
@@ -267,8 +267,8 @@ static void close_ends_the_call(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_has_a_path_is_reachable),
-		TEST(what_has_none_is_not),
+		TEST(gids_with_a_path_are_reachable),
+		TEST(gids_without_a_path_are_not),
 		TEST(group_is_reachable_while_it_exists),
 		TEST(timeout_does_not_matter),
 		TEST(wrong_arguments_are_invalid),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What cannot be registered for under the verbs names, and why. */
+/* Registrations that fail under the verbs names, and their errors. */
 #include "test/verbs/rig.h"
 
 static struct verbs_rig rig;

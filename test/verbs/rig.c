@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What tests of the verbs names share. */
+/* Helpers for tests of the verbs names. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What tests of the verbs names share: contexts on an embedded fabric. */
+/* Helpers for tests of the verbs names: contexts on an embedded fabric. */
 #ifndef VERBS_RIG_H
 #define VERBS_RIG_H
 
@@ -25,8 +25,10 @@ struct verbs_rig {
 void verbs_rig_start(struct verbs_rig *rig, bool virtual_clock);
 void verbs_rig_stop(struct verbs_rig *rig);
 
-/* Set up a test, whose state is its rig: on the system's clock, or on a
- * virtual one, where nobody waits for an SA that is silent. */
+/*
+ * Set up a test, whose state is its rig: on the system's clock, or on a virtual
+ * one, where timeouts take no time.
+ */
 int verbs_rig_setup(void **state);
 int verbs_rig_setup_virtual(void **state);
 int verbs_rig_teardown(void **state);
@@ -44,22 +46,24 @@ struct ibv_context *verbs_rig_open(struct verbs_rig *rig, const char *node);
 union ibv_gid verbs_rig_gid(const struct verbs_rig *rig, const char *node,
 			    unsigned int port);
 
-/* A group of this subnet: its last byte. */
+/* A multicast GID of this subnet, with this last byte. */
 union ibv_gid verbs_rig_group(uint8_t number);
 
-/* The cable of a port carries something, or nothing. */
+/* Connect or disconnect the cable of a port. */
 void verbs_rig_plug(struct verbs_rig *rig, const char *node, unsigned int port,
 		    bool up);
 
-/* A fault strikes always, or not any more. */
+/* Turn a fault on for all packets, or off. */
 void verbs_rig_fault(struct verbs_rig *rig, enum ibsa_fault_kind kind, bool on);
 
-/* Another program at port 1 of a node joins a group, or leaves it: the first
- * creates it, and without the last it is gone. */
+/*
+ * A client at port 1 of a node joins or leaves a group: the group is created
+ * for its first member and deleted after its last.
+ */
 void verbs_rig_join(struct verbs_rig *rig, const char *node,
 		    const union ibv_gid *group, bool joined);
 
-/* Whether the system says that a thread of ours sleeps in that call. */
+/* Whether a thread of this process sleeps in that system call. */
 bool verbs_rig_is_in(pid_t thread, long call);
 
 /* @failed is -1 and errno is @err. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A libibverbs that tests load in the place of the real one: it reads its
- * events as they are from the async fd.
+ * A libibverbs that tests load in place of the real one. It reads events
+ * directly from the async fd.
  */
 #include <infiniband/verbs.h>
 #include <sys/stat.h>

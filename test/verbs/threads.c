@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * GID tables from many threads at once: on one context of our own, on contexts
- * that each thread opens and closes, and on one of somebody else's, whose
- * driver is learned meanwhile.
+ * that each thread opens and closes, and on one of libibverbs, whose driver is
+ * found out meanwhile.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,12 +22,12 @@
 
 enum { THREADS = 4, ROUNDS = 100 };
 
-/* What all threads work on. */
+/* What all threads use. */
 static struct {
 	struct ibv_device device;
 	struct ibv_context foreign;
 	struct ibv_context *shared;
-	atomic_uint asked; /* for the driver */
+	atomic_uint asked; /* queries for the driver */
 	atomic_uint wrong;
 } common;
 
@@ -88,7 +88,7 @@ static void tables_are_read_by_all_at_once(void **state)
 	tree_add_device(&tree, "mlx5_0");
 	snprintf(common.device.name, sizeof(common.device.name), "mlx5_0");
 	common.foreign.device = &common.device;
-	/* A file that knows no commands: ENOTTY. */
+	/* A file without commands returns ENOTTY. */
 	common.foreign.cmd_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	assert_true(common.foreign.cmd_fd >= 0);
 	assert_int_equal(ibsa_verbs_open(&options, NULL, &common.shared), 0);

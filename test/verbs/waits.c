@@ -122,7 +122,7 @@ static void handler_set(int signal_number, void (*handler)(int), int flags)
 	must(!sigaction(signal_number, &action, NULL), "sigaction");
 }
 
-/* What a wait has come to, after a signal. */
+/* Print the result of a wait after a signal. */
 static void outcome_print(const char *name, const struct waiter *waiter)
 {
 	if (!atomic_load(&waiter->has_ended))
@@ -133,8 +133,10 @@ static void outcome_print(const char *name, const struct waiter *waiter)
 		printf("%s: an event; ", name);
 }
 
-/* A handler runs in a thread that waits: does the wait end? @name: what to
- * print, or NULL. */
+/*
+ * Run a handler in a thread that waits, and see whether the wait ends. @name:
+ * what to print, or NULL.
+ */
 static void interrupt(const char *name, void (*handler)(int), int flags)
 {
 	struct waiter waiter = { 0 };
@@ -186,7 +188,7 @@ static void close_in_a_handler(void)
 	must(!failed, "ibv_close_device in a handler");
 }
 
-/* While another thread waits, and right after it began to. */
+/* During a wait of another thread, and right after the beginning of one. */
 static void child_closes(void)
 {
 	struct waiter waiter = { 0 };
@@ -215,7 +217,7 @@ static void child_closes(void)
 	must(!ibv_close_device(context), "ibv_close_device");
 }
 
-/* A whole life of another context in each child. */
+/* Each child opens, uses and closes another context. */
 static void child_waits_and_is_canceled(void)
 {
 	struct waiter beside = { 0 };
@@ -278,7 +280,7 @@ static const struct waits_case cases[] = {
 	{ NULL, NULL },
 };
 
-/* Each in a process of its own, which ends if it hangs. */
+/* Each case runs in a process of its own, which is ended if it hangs. */
 static int case_run(const struct waits_case *one)
 {
 	const pid_t child = fork();

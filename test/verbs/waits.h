@@ -33,10 +33,10 @@ struct waits_case {
 	void (*run)(void);
 };
 
-/* Those that need a device; the last has no name. */
+/* Cases that need a device; the last has no name. */
 extern const struct waits_case device_cases[];
 
-/* A thread that reads one event, and how that has ended. */
+/* A thread that reads one event, and the result. */
 struct waiter {
 	struct ibv_context *context;
 	pthread_t thread;
@@ -47,13 +47,13 @@ struct waiter {
 	int error;
 };
 
-/* A call in a thread whose cancel is pending. */
+/* A call in a thread whose cancellation is pending. */
 struct pending {
 	struct ibv_context *context;
 	void (*call)(struct ibv_context *context);
 };
 
-/* End the process unless it is so. */
+/* If the condition is false, end the process. */
 void must(bool is_right, const char *what);
 
 struct ibv_context *context_open(void);
@@ -64,7 +64,7 @@ void nonblock(struct ibv_context *context);
 /* Number of descriptors that the process has. */
 int descriptors(void);
 
-/* What a waiter's thread runs. */
+/* Start function of a waiter's thread. */
 void *wait_for_one(void *arg);
 
 void waiter_start(struct waiter *waiter, struct ibv_context *context);
@@ -72,21 +72,23 @@ void waiter_start(struct waiter *waiter, struct ibv_context *context);
 /* Wait until its thread sleeps. */
 void waiter_await_sleep(const struct waiter *waiter);
 
-/* Return: whether it was canceled. */
+/* Return: whether it was cancelled. */
 bool waiter_join(const struct waiter *waiter);
 
-/* What the thread of a struct pending runs. */
+/* Start function of the thread of a struct pending. */
 void *call_canceled(void *arg);
 
-/* Make a call while a cancel is pending, and print what became of it. @closes:
- * the context has to be closed after it. */
+/*
+ * Make a call while a cancellation is pending, and print the result. @closes:
+ * the context has to be closed after it.
+ */
 void pending_try(const char *name, void (*call)(struct ibv_context *context),
 		 bool closes);
 
 /* Read an event. */
 void call_get(struct ibv_context *context);
 
-/* The status of a child that ends, as waitpid(2) has it. */
+/* The status of a child that ends, as waitpid(2) returns it. */
 int child_status(pid_t child);
 
 #endif

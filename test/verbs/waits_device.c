@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ibsa_verbs_open()'s contexts are no libibverbs': their waits end. */
+/* Other than with libibverbs, the waits of ibsa_verbs_open()'s contexts end. */
 static void close_while_another_waits(void)
 {
 	struct waiter waiter = { 0 };
@@ -65,7 +65,7 @@ static void event_make(void)
 	     "ip");
 }
 
-/* A cancel that the thread holds off does not keep events from it. */
+/* A thread that has disabled cancellation still receives events. */
 static void *wait_with_cancel_off(void *arg)
 {
 	struct waiter *waiter = arg;
@@ -94,7 +94,7 @@ static void cancel_that_is_held_off(void)
 	must(!ibv_close_device(waiter.context), "ibv_close_device");
 }
 
-/* An event that is there does not keep a cancel from acting first. */
+/* A pending cancellation acts first even if an event is queued. */
 static void cancel_beside_an_event(void)
 {
 	struct pending pending = { context_open(), call_get };
@@ -115,7 +115,7 @@ static void cancel_beside_an_event(void)
 	must(!ibv_close_device(pending.context), "ibv_close_device");
 }
 
-/* Closed by libibverbs itself, past whatever is in front of it. */
+/* The context is closed by libibverbs itself, not by the library in front. */
 static void close_past_the_library_in_front(void)
 {
 	void *library = dlopen("libibverbs.so.1", RTLD_LAZY | RTLD_NOLOAD);
@@ -148,7 +148,7 @@ static void close_past_the_library_in_front(void)
 	       descriptors() - before);
 }
 
-/* A file of the program that has a closed context's number stays its own. */
+/* A file of the program that gets the number of a closed context stays open. */
 static void number_of_a_closed_context_is_the_program_s(void)
 {
 	void *library = dlopen("libibverbs.so.1", RTLD_LAZY | RTLD_NOLOAD);
@@ -171,7 +171,7 @@ static void number_of_a_closed_context_is_the_program_s(void)
 	printf("%s\n", text);
 }
 
-/* O_NONBLOCK that one thread sets while another reads events. */
+/* One thread sets O_NONBLOCK while another reads events. */
 static atomic_bool is_over;
 
 static void *read_all(void *arg)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Contexts, threads that wait, and canceled calls of the program verbs-waits. */
+/*
+ * Contexts, threads that wait, and cancelled calls of the program verbs-waits.
+ */
 #include "test/verbs/waits.h"
 
 #include <dirent.h>
@@ -89,7 +91,7 @@ void waiter_start(struct waiter *waiter, struct ibv_context *context)
 	     "pthread_create");
 }
 
-/* The state that the system gives for a thread. */
+/* The state of a thread in /proc. */
 static char thread_state(pid_t thread)
 {
 	char path[64];
@@ -119,7 +121,7 @@ void waiter_await_sleep(const struct waiter *waiter)
 	}
 }
 
-/* Whether it ended by being canceled. */
+/* Whether it ended by cancellation. */
 bool waiter_join(const struct waiter *waiter)
 {
 	void *result = NULL;
