@@ -420,10 +420,11 @@ static int connect_failed(const struct remote_address *address, int err,
 				  "%s: it belongs to another user",
 				  address->path);
 	case -EAGAIN:
-		return ibsa__fail(error, -ETIMEDOUT,
-				  "the fabric server at %s does not accept "
-				  "connections: too many are waiting",
-				  address->path);
+		return ibsa__fail(
+			error, -ETIMEDOUT,
+			"the fabric server at %s does not answer: its "
+			"queue of connections is full",
+			address->path);
 	default:
 		return ibsa__fail(error, err,
 				  "cannot connect to the fabric server at %s: "
