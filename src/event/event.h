@@ -41,23 +41,23 @@ struct ibsa__events {
 	struct ibsa__subscription subscriptions[IBSA__PRODUCERS];
 	struct ibsa__registration audit; /* reads all subscriptions */
 	struct ibsa__node_audit node_audit;
-	struct ibsa__alarm news; /* has new watches told how things stand */
+	struct ibsa__alarm state_alarm; /* @S */
 	uint64_t sequence;
 	unsigned int deadline_ms;
 	uint16_t end_status;
-	int end_err;	/* of ENDED */
-	bool reads;	/* the SA shows its subscriptions */
-	bool is_unsure; /* reports were lost, and the SA not asked since */
-	bool is_down;	/* the port is */
-	bool telling;	/* watches that end stay in the list */
-	bool is_over;	/* nothing may be touched any more but memory */
+	int end_err;	   /* of ENDED */
+	bool can_read;	   /* the SA shows its subscriptions */
+	bool needs_read;   /* reports were lost, and the SA not asked since */
+	bool is_down;	   /* the port is */
+	bool calling_back; /* watches that end stay in the list */
+	bool has_ended;	   /* nothing may be touched any more but memory */
 };
 
 void ibsa__events_init(struct ibsa__events *events,
 		       struct ibsa__engine *engine);
 
 /* Whether there are such kinds, and such a number of GIDs. */
-bool ibsa__event_is_sound(const struct ibsa_event_options *options);
+bool ibsa__event_options_are_valid(const struct ibsa_event_options *options);
 
 /* As ibsa_event_watch() says. */
 int ibsa__events_add(struct ibsa__events *events,

@@ -15,9 +15,9 @@
 
 struct ibsa__audited_port {
 	uint64_t guid;
-	bool is_in;	 /* it is in the subnet, as the watches were told */
-	bool is_touched; /* a Report came while the table was under way */
-	bool is_told;	 /* the last audit told of it, no Report since */
+	bool is_in;	  /* it is in the subnet, as the watches were told */
+	bool is_touched;  /* a Report came while the table was under way */
+	bool is_reported; /* the last audit told of it, no Report since */
 };
 
 /* A port of a table. One without a LID is being set up, or taken down. */
@@ -34,11 +34,11 @@ struct table {
 /* By GUID; of one GUID, what has a LID comes first. */
 static int port_order(const void *a, const void *b)
 {
-	const struct table_port *one = a, *other = b;
+	const struct table_port *first = a, *second = b;
 
-	if (one->guid == other->guid)
-		return other->has_lid - one->has_lid;
-	return one->guid > other->guid ? 1 : -1;
+	if (first->guid == second->guid)
+		return second->has_lid - first->has_lid;
+	return first->guid > second->guid ? 1 : -1;
 }
 
 /* An Omni-Path LID may have 16 zeroes where this record has all of it. */
@@ -100,16 +100,16 @@ static bool port_compare(const struct ibsa__audited_port *was,
 	const bool is_in = there && there->has_lid;
 
 	*out = was ? *was : (struct ibsa__audited_port){ .guid = there->guid };
-	out->is_told = false;
+	out->is_reported = false;
 	out->is_touched = false;
 	/* A Report is as new as the table, or newer. */
 	if (was && was->is_touched)
 		return true;
 	if (there && !there->has_lid)
 		return was && was->is_in;
-	out->is_told = !is_first && out->is_in != is_in;
+	out->is_reported = !is_first && out->is_in != is_in;
 	out->is_in = is_in;
-	return is_in || out->is_told;
+	return is_in || out->is_reported;
 }
 
 /* The ports as they are after @table: in one pass over both. Return: how many
@@ -147,9 +147,9 @@ static struct ibsa_gid port_gid(const struct ibsa_gid *prefix, uint64_t guid)
 	return gid;
 }
 
-static void port_tell(struct ibsa__events *events,
-		      const struct ibsa_port_state *port,
-		      const struct ibsa__audited_port *changed)
+static void port_report(struct ibsa__events *events,
+			const struct ibsa_port_state *port,
+			const struct ibsa__audited_port *changed)
 {
 	const struct report found = {
 		.now_ns = ibsa__engine_now_ns(events->engine),
@@ -159,25 +159,25 @@ static void port_tell(struct ibsa__events *events,
 		.is_audited = true,
 	};
 
-	ibsa__events_tell(events, &found);
+	ibsa__events_deliver(events, &found);
 }
 
 /* A callback may end the last watch, and with it all that is known. */
-static void ports_tell(struct ibsa__events *events,
-		       const struct ibsa_port_state *port)
+static void ports_report(struct ibsa__events *events,
+			 const struct ibsa_port_state *port)
 {
 	const struct ibsa__node_audit *audit = &events->node_audit;
 
 	for (size_t i = 0; i < audit->count; i++) {
-		if (audit->ports[i].is_told)
-			port_tell(events, port, &audit->ports[i]);
+		if (audit->ports[i].is_reported)
+			port_report(events, port, &audit->ports[i]);
 	}
 }
 
 /* Return: 0; -ENODATA; -ENOMEM, and nothing has changed. */
-static int audit_take(struct ibsa__events *events,
-		      const struct ibsa_reply *reply,
-		      const struct ibsa_port_state *port)
+static int table_apply(struct ibsa__events *events,
+		       const struct ibsa_reply *reply,
+		       const struct ibsa_port_state *port)
 {
 	struct ibsa__node_audit *audit = &events->node_audit;
 	struct ibsa__audited_port *merged;
@@ -200,8 +200,8 @@ static int audit_take(struct ibsa__events *events,
 	return merged ? 0 : -ENOMEM;
 }
 
-static void audit_answered(struct ibsa__events *events,
-			   const struct ibsa_reply *reply)
+static void table_reply_apply(struct ibsa__events *events,
+			      const struct ibsa_reply *reply)
 {
 	struct ibsa__node_audit *audit = &events->node_audit;
 	struct ibsa_port_state port;
@@ -215,17 +215,18 @@ static void audit_answered(struct ibsa__events *events,
 	if (!err)
 		err = ibsa__engine_port(events->engine, false, &port);
 	if (!err)
-		err = audit_take(events, reply, &port);
+		err = table_apply(events, reply, &port);
 	if (err) {
 		ibsa__registration_failed(&audit->registration, err, 0);
 		return;
 	}
 	ibsa__registration_present(&audit->registration);
-	ibsa__events_announce(events);
-	ports_tell(events, &port);
+	ibsa__events_state_report(events);
+	ports_report(events, &port);
 }
 
-static struct ibsa__events *events_of(struct ibsa__registration *registration)
+static struct ibsa__events *
+table_events(struct ibsa__registration *registration)
 {
 	return list_object(registration, struct ibsa__events,
 			   node_audit.registration);
@@ -234,20 +235,20 @@ static struct ibsa__events *events_of(struct ibsa__registration *registration)
 static void table_answered(struct ibsa__registration *registration,
 			   const struct ibsa_reply *reply)
 {
-	struct ibsa__events *events = events_of(registration);
+	struct ibsa__events *events = table_events(registration);
 
-	if (events->is_over || events->registrations.closing ||
+	if (events->has_ended || events->registrations.closing ||
 	    !registration->audit_ms)
 		return;
 	if (registration->is_stale)
 		ibsa__node_audit_soon(events);
 	else
-		audit_answered(events, reply);
-	ibsa__events_announce(events);
+		table_reply_apply(events, reply);
+	ibsa__events_state_report(events);
 }
 
 /* Whether the SA reports ports. Without, the table waits until it does. */
-static bool is_subscribed(const struct ibsa__events *events)
+static bool ports_are_reported(const struct ibsa__events *events)
 {
 	return events->subscriptions[IBSA__PRODUCERS - 1]
 		.registration.is_registered;
@@ -255,9 +256,9 @@ static bool is_subscribed(const struct ibsa__events *events)
 
 /* The answer must not be older than the Reports that came before it: so the
  * request is not shared. */
-static int table_ask(struct ibsa__registration *registration)
+static int table_query(struct ibsa__registration *registration)
 {
-	struct ibsa__events *events = events_of(registration);
+	struct ibsa__events *events = table_events(registration);
 	struct ibsa__node_audit *audit = &events->node_audit;
 	const struct ibsa_query query = {
 		.record = &ibsa_node_record,
@@ -265,7 +266,7 @@ static int table_ask(struct ibsa__registration *registration)
 		.no_sharing = true,
 	};
 
-	if (!is_subscribed(events))
+	if (!ports_are_reported(events))
 		return 0;
 	for (size_t i = 0; i < audit->count; i++)
 		audit->ports[i].is_touched = false;
@@ -276,7 +277,7 @@ static int table_ask(struct ibsa__registration *registration)
 void ibsa__node_audit_init(struct ibsa__events *events)
 {
 	static const struct ibsa__registration_ops ops = {
-		.read = table_ask,
+		.read = table_query,
 		.answered = table_answered,
 	};
 	struct ibsa__registration *registration =
@@ -302,8 +303,8 @@ void ibsa__node_audit_end(struct ibsa__events *events)
 	audit->registration.is_stale = audit->registration.query_id;
 }
 
-void ibsa__node_audit_want(struct ibsa__events *events,
-			   unsigned int interval_ms)
+void ibsa__node_audit_interval_set(struct ibsa__events *events,
+				   unsigned int interval_ms)
 {
 	struct ibsa__registration *registration =
 		&events->node_audit.registration;
@@ -330,7 +331,7 @@ void ibsa__node_audit_soon(struct ibsa__events *events)
 }
 
 /* Where @guid is, or is to be. */
-static size_t port_place(const struct ibsa__node_audit *audit, uint64_t guid)
+static size_t port_index(const struct ibsa__node_audit *audit, uint64_t guid)
 {
 	size_t from = 0, to = audit->count;
 
@@ -350,21 +351,21 @@ static size_t port_place(const struct ibsa__node_audit *audit, uint64_t guid)
 static struct ibsa__audited_port *port_get(struct ibsa__node_audit *audit,
 					   uint64_t guid)
 {
-	const size_t place = port_place(audit, guid);
+	const size_t index = port_index(audit, guid);
 	struct ibsa__audited_port *port;
 
-	if (place < audit->count && audit->ports[place].guid == guid)
-		return &audit->ports[place];
+	if (index < audit->count && audit->ports[index].guid == guid)
+		return &audit->ports[index];
 	if (ARRAY_GROW(audit->ports, audit->room, audit->count + 1))
 		return NULL;
-	port = &audit->ports[place];
-	memmove(port + 1, port, (audit->count++ - place) * sizeof(*port));
+	port = &audit->ports[index];
+	memmove(port + 1, port, (audit->count++ - index) * sizeof(*port));
 	*port = (struct ibsa__audited_port){ .guid = guid };
 	return port;
 }
 
-static bool is_of_this_subnet(const struct ibsa__events *events,
-			      const struct ibsa_gid *gid)
+static bool gid_is_local(const struct ibsa__events *events,
+			 const struct ibsa_gid *gid)
 {
 	struct ibsa_port_state port;
 
@@ -378,11 +379,11 @@ bool ibsa__node_audit_report(struct ibsa__events *events,
 	struct ibsa__node_audit *audit = &events->node_audit;
 	const bool is_in = report->kind == IBSA_EVENT_GID_IN;
 	struct ibsa__audited_port *port;
-	bool was_told;
+	bool was_audited;
 
 	if (!audit->registration.audit_ms ||
 	    (!is_in && report->kind != IBSA_EVENT_GID_OUT) ||
-	    !is_of_this_subnet(events, &report->gid))
+	    !gid_is_local(events, &report->gid))
 		return false;
 	port = port_get(audit, ibsa_be64(report->gid.raw + 8));
 	/* What is not entered must not be compared with an older table. */
@@ -390,9 +391,9 @@ bool ibsa__node_audit_report(struct ibsa__events *events,
 		audit->registration.is_stale = audit->registration.query_id;
 		return false;
 	}
-	was_told = port->is_told && port->is_in == is_in;
-	port->is_told = was_told;
+	was_audited = port->is_reported && port->is_in == is_in;
+	port->is_reported = was_audited;
 	port->is_in = is_in;
 	port->is_touched = audit->registration.query_id;
-	return was_told;
+	return was_audited;
 }

@@ -39,19 +39,19 @@ void ibsa__history_forget(struct ibsa__history *history)
 }
 
 /* A port or group is there or is not: each tells of the other's opposite. */
-static bool is_of_gid(int kind)
+static bool kind_has_gid(int kind)
 {
 	return kind & IBSA_EVENT_OF_SM;
 }
 
-static bool is_same_family(int a, int b)
+static bool kind_is_same_family(int a, int b)
 {
 	const int gid = IBSA_EVENT_GID_IN | IBSA_EVENT_GID_OUT;
 
 	return (a & gid) ? (b & gid) != 0 : (b & IBSA_EVENT_OF_SM & ~gid) != 0;
 }
 
-static bool is_same_gid(const struct report *a, const struct report *b)
+static bool report_is_same_gid(const struct report *a, const struct report *b)
 {
 	return !memcmp(&a->gid, &b->gid, sizeof(a->gid));
 }
@@ -60,12 +60,13 @@ static bool is_same_gid(const struct report *a, const struct report *b)
  * The same MAD once more. The transaction id alone would not do: an SM that
  * starts anew may count from the same number again.
  */
-static bool is_again(const struct report *old, const struct report *report)
+static bool report_is_repeated(const struct report *old,
+			       const struct report *report)
 {
 	return old->transaction_id == report->transaction_id &&
 	       old->source_lid == report->source_lid &&
 	       old->kind == report->kind && old->trap == report->trap &&
-	       old->lid == report->lid && is_same_gid(old, report) &&
+	       old->lid == report->lid && report_is_same_gid(old, report) &&
 	       report->now_ns - old->now_ns < AGAIN_MS * NS_PER_MS;
 }
 
@@ -74,8 +75,8 @@ static bool is_again(const struct report *old, const struct report *report)
  * said once more by another MAD is nothing new, but what goes, comes and goes
  * again is. Of a link or a node it may always be something new.
  */
-static bool is_known(const struct ibsa__history *history,
-		     const struct report *report)
+static bool history_has(const struct ibsa__history *history,
+			const struct report *report)
 {
 	const size_t kept = history->count < HISTORY ? history->count : HISTORY;
 	bool later = false; /* there is a later one of the same GID */
@@ -84,11 +85,11 @@ static bool is_known(const struct ibsa__history *history,
 		const struct report *old =
 			&history->reports[(history->count - i) % HISTORY];
 
-		if (is_again(old, report))
+		if (report_is_repeated(old, report))
 			return true;
-		if (later || !is_of_gid(report->kind) ||
-		    !is_same_family(report->kind, old->kind) ||
-		    !is_same_gid(old, report))
+		if (later || !kind_has_gid(report->kind) ||
+		    !kind_is_same_family(report->kind, old->kind) ||
+		    !report_is_same_gid(old, report))
 			continue;
 		if (old->kind == report->kind &&
 		    report->now_ns - old->now_ns < TWICE_MS * NS_PER_MS)
@@ -98,7 +99,8 @@ static bool is_known(const struct ibsa__history *history,
 	return false;
 }
 
-static void remember(struct ibsa__history *history, const struct report *report)
+static void history_add(struct ibsa__history *history,
+			const struct report *report)
 {
 	struct report *at = &history->reports[history->count++ % HISTORY];
 
@@ -107,8 +109,8 @@ static void remember(struct ibsa__history *history, const struct report *report)
 }
 
 /* The status that its answer has: 0 if it can be understood. */
-static uint16_t check(const struct ibsa_message *message,
-		      const struct ibsa_sa_header *header)
+static uint16_t report_status(const struct ibsa_message *message,
+			      const struct ibsa_sa_header *header)
 {
 	if (header->class_version != IBSA_CLASS_VERSION)
 		return IBSA_STATUS_BAD_VERSION;
@@ -120,8 +122,9 @@ static uint16_t check(const struct ibsa_message *message,
 }
 
 /* The same MAD goes back. If it is lost, the SA reports once more. */
-static void answer(struct ibsa__events *events,
-		   const struct ibsa_message *message, uint16_t status)
+static void report_resp_send(struct ibsa__events *events,
+			     const struct ibsa_message *message,
+			     uint16_t status)
 {
 	uint8_t mad[IBSA_MAD_BYTES] = { 0 };
 
@@ -133,7 +136,7 @@ static void answer(struct ibsa__events *events,
 				 sizeof(mad));
 }
 
-static int kind_of(const struct ibsa_notice *notice)
+static int notice_kind(const struct ibsa_notice *notice)
 {
 	if (!notice->is_generic)
 		return IBSA_EVENT_OTHER;
@@ -150,7 +153,7 @@ static int kind_of(const struct ibsa_notice *notice)
 }
 
 /* Where the details of a trap have a LID. Source: IBA vol 1, 14.2.5.1. */
-static uint32_t lid_of(const struct ibsa_notice *notice)
+static uint32_t notice_lid(const struct ibsa_notice *notice)
 {
 	if (!notice->is_generic)
 		return 0;
@@ -186,22 +189,22 @@ void ibsa__events_report(struct ibsa__listener *listener,
 	uint16_t status;
 
 	ibsa_sa_header_record.decode(message->mad, &header);
-	status = check(message, &header);
-	answer(events, message, status);
+	status = report_status(message, &header);
+	report_resp_send(events, message, status);
 	if (status || !is_sa || events->registrations.closing)
 		return;
 	ibsa_notice_record.decode(message->mad + IBSA_SA_HEADER_BYTES, &notice);
 	report.transaction_id = header.transaction_id;
 	report.trap = notice.trap_number;
-	report.kind = kind_of(&notice);
-	report.lid = lid_of(&notice);
+	report.kind = notice_kind(&notice);
+	report.lid = notice_lid(&notice);
 	report.notice = &notice;
-	if (is_of_gid(report.kind))
+	if (kind_has_gid(report.kind))
 		memcpy(&report.gid, notice.data_details + DETAILS_GID_AT,
 		       sizeof(report.gid));
-	if (is_known(events->history, &report))
+	if (history_has(events->history, &report))
 		return;
-	remember(events->history, &report);
-	report.was_told = ibsa__node_audit_report(events, &report);
-	ibsa__events_tell(events, &report);
+	history_add(events->history, &report);
+	report.was_audited = ibsa__node_audit_report(events, &report);
+	ibsa__events_deliver(events, &report);
 }

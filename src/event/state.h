@@ -11,7 +11,7 @@ enum {
 };
 
 /* How a watch stands, as it was told: an event's kind, err and status. */
-struct standing {
+struct watch_state {
 	int kind; /* 0: nothing */
 	int err;
 	uint16_t status;
@@ -30,7 +30,7 @@ struct ibsa_event_watch {
 	unsigned int audit_ms;
 	unsigned int deadline_ms;
 	uint64_t born; /* the sequence number it came after */
-	struct standing told;
+	struct watch_state reported;
 	bool was_subscribed; /* it was told so once */
 	bool has_gap;	     /* that it is to be told of */
 	bool audit_nodes;
@@ -47,15 +47,15 @@ struct report {
 	int kind;
 	struct ibsa_gid gid;
 	const struct ibsa_notice *notice;
-	bool is_audited; /* found by an audit: for those with audit_nodes */
-	bool was_told;	 /* an audit has told those of it */
+	bool is_audited;  /* found by an audit: for those with audit_nodes */
+	bool was_audited; /* an audit has told those of it */
 };
 
 /* watch.c: tell those who want it of a report; all how they now stand; that
  * those have a gap who need one of @producers. */
-void ibsa__events_tell(struct ibsa__events *events,
-		       const struct report *report);
-void ibsa__events_announce(struct ibsa__events *events);
+void ibsa__events_deliver(struct ibsa__events *events,
+			  const struct report *report);
+void ibsa__events_state_report(struct ibsa__events *events);
 void ibsa__events_gap(struct ibsa__events *events, unsigned int producers);
 
 /* subscription.c */
@@ -64,19 +64,19 @@ void ibsa__subscriptions_init(struct ibsa__events *events);
 void ibsa__subscriptions_reset(struct ibsa__events *events);
 /* Those who watch are more or fewer than before: which producers they need,
  * and how often to read. */
-void ibsa__subscriptions_want(struct ibsa__events *events,
-			      unsigned int producers, unsigned int audit_ms);
+void ibsa__subscriptions_update(struct ibsa__events *events,
+				unsigned int producers, unsigned int audit_ms);
 /* The port, or its SM, is another. */
-void ibsa__subscriptions_drop(struct ibsa__events *events);
+void ibsa__subscriptions_port_changed(struct ibsa__events *events);
 /* Reports were lost: the SA is to be asked, soon. */
-void ibsa__subscriptions_check(struct ibsa__events *events);
+void ibsa__subscriptions_read_soon(struct ibsa__events *events);
 void ibsa__subscriptions_close(struct ibsa__events *events);
 
 /* node_audit.c */
 void ibsa__node_audit_init(struct ibsa__events *events);
 /* Audit nodes each @interval_ms from now on; 0: not any more. */
-void ibsa__node_audit_want(struct ibsa__events *events,
-			   unsigned int interval_ms);
+void ibsa__node_audit_interval_set(struct ibsa__events *events,
+				   unsigned int interval_ms);
 /* Reports may have been lost, or the SA is another: read the table soon. */
 void ibsa__node_audit_soon(struct ibsa__events *events);
 /* A Report is to be told. Return: whether an audit has told the watches with
@@ -94,6 +94,6 @@ void ibsa__events_report(struct ibsa__listener *listener,
 
 /* watch.c: let go of all that is not needed without a subscription, if there
  * is none any more. */
-void ibsa__events_rest(struct ibsa__events *events);
+void ibsa__events_idle_release(struct ibsa__events *events);
 
 #endif

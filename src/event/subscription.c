@@ -23,35 +23,38 @@ subscription_of(struct ibsa__registration *registration)
 			   registration);
 }
 
-static unsigned int bit_of(const struct ibsa__subscription *one)
+static unsigned int
+subscription_bit(const struct ibsa__subscription *subscription)
 {
-	return 1u << one->producer;
+	return 1u << subscription->producer;
 }
 
 /* The SA does not have it any more, or perhaps not. */
-static void subscription_drop(struct ibsa__subscription *one)
+static void subscription_lost(struct ibsa__subscription *subscription)
 {
-	if (one->registration.is_registered)
-		ibsa__events_gap(one->events, bit_of(one));
-	one->registration.is_registered = false;
-	one->registration.is_fresh = false;
+	if (subscription->registration.is_registered)
+		ibsa__events_gap(subscription->events,
+				 subscription_bit(subscription));
+	subscription->registration.is_registered = false;
+	subscription->registration.is_fresh = false;
 }
 
 /* Whether some are not yet set that soon will be. */
-static bool is_setting(const struct ibsa__events *events)
+static bool subscriptions_are_pending(const struct ibsa__events *events)
 {
 	for (int i = 0; i < IBSA__PRODUCERS; i++) {
-		const struct ibsa__subscription *one =
+		const struct ibsa__subscription *subscription =
 			&events->subscriptions[i];
 
-		if (one->wanted && !one->registration.is_registered &&
-		    !one->registration.is_troubled)
+		if (subscription->wanted &&
+		    !subscription->registration.is_registered &&
+		    !subscription->registration.is_troubled)
 			return true;
 	}
 	return false;
 }
 
-static bool holds_any(const struct ibsa__events *events)
+static bool subscriptions_hold_any(const struct ibsa__events *events)
 {
 	bool held = false;
 
@@ -62,22 +65,24 @@ static bool holds_any(const struct ibsa__events *events)
 }
 
 /* Read what was set, unless more will be soon; once, and then regularly. */
-static void audit_begin(struct ibsa__events *events)
+static void audit_start(struct ibsa__events *events)
 {
-	if (!events->audit.alarm.timer.armed && !is_setting(events) &&
-	    holds_any(events))
+	if (!events->audit.alarm.timer.armed &&
+	    !subscriptions_are_pending(events) &&
+	    subscriptions_hold_any(events))
 		ibsa__registration_schedule(&events->audit, IBSA__STEP_READ, 0);
 }
 
-static void subscription_failed(struct ibsa__subscription *one, int err,
-				uint16_t status)
+static void subscription_failed(struct ibsa__subscription *subscription,
+				int err, uint16_t status)
 {
-	subscription_drop(one);
-	ibsa__registration_failed(&one->registration, err, status);
-	audit_begin(one->events);
+	subscription_lost(subscription);
+	ibsa__registration_failed(&subscription->registration, err, status);
+	audit_start(subscription->events);
 }
 
-static int inform_info_set(struct ibsa__subscription *one, bool subscribe)
+static int inform_info_set(struct ibsa__subscription *subscription,
+			   bool subscribe)
 {
 	const struct ibsa_inform_info info = {
 		.lid_range_begin = ANY,
@@ -88,7 +93,7 @@ static int inform_info_set(struct ibsa__subscription *one, bool subscribe)
 		/* The SA knows who asks; who leaves has to say it. */
 		.qpn = subscribe ? 0 : IBSA_QPN_GSI,
 		.resp_time_value = RESP_TIME,
-		.producer_type = one->producer,
+		.producer_type = subscription->producer,
 	};
 	const struct ibsa_query query = {
 		.record = &ibsa_inform_info_record,
@@ -104,66 +109,68 @@ static int inform_info_set(struct ibsa__subscription *one, bool subscribe)
 		.method = IBSA_METHOD_SET,
 	};
 
-	one->registration.deadline_ms = one->events->deadline_ms;
-	return ibsa__registration_query(&one->registration, &query);
+	subscription->registration.deadline_ms =
+		subscription->events->deadline_ms;
+	return ibsa__registration_query(&subscription->registration, &query);
 }
 
 /* While the port is down, its next change is waited for. */
 static int subscription_set(struct ibsa__registration *registration)
 {
-	struct ibsa__subscription *one = subscription_of(registration);
-	struct ibsa__events *events = one->events;
+	struct ibsa__subscription *subscription = subscription_of(registration);
+	struct ibsa__events *events = subscription->events;
 	int err;
 
 	if (events->is_down)
 		return 0;
 	err = ibsa__engine_listen(events->engine, &events->listener);
-	return err ? err : inform_info_set(one, true);
+	return err ? err : inform_info_set(subscription, true);
 }
 
 static int subscription_delete(struct ibsa__registration *registration)
 {
-	struct ibsa__subscription *one = subscription_of(registration);
+	struct ibsa__subscription *subscription = subscription_of(registration);
 
-	subscription_drop(one);
-	return inform_info_set(one, false);
+	subscription_lost(subscription);
+	return inform_info_set(subscription, false);
 }
 
-static void subscription_succeeded(struct ibsa__subscription *one)
+static void subscription_succeeded(struct ibsa__subscription *subscription)
 {
-	struct ibsa__events *events = one->events;
-	const bool is_new = !one->registration.is_registered;
+	struct ibsa__events *events = subscription->events;
+	const bool is_new = !subscription->registration.is_registered;
 
-	ibsa__registration_succeeded(&one->registration);
-	one->registration.is_fresh = is_new;
+	ibsa__registration_succeeded(&subscription->registration);
+	subscription->registration.is_fresh = is_new;
 	if (is_new)
 		ibsa__node_audit_soon(events);
-	events->is_unsure = false;
-	if (!events->reads)
+	events->needs_read = false;
+	if (!events->can_read)
 		ibsa__registration_read_next(&events->audit);
-	else if (!is_setting(events))
+	else if (!subscriptions_are_pending(events))
 		ibsa__registration_schedule(&events->audit, IBSA__STEP_READ, 0);
 }
 
 static void subscription_answered(struct ibsa__registration *registration,
 				  const struct ibsa_reply *reply)
 {
-	struct ibsa__subscription *one = subscription_of(registration);
+	struct ibsa__subscription *subscription = subscription_of(registration);
 
-	if (one->events->is_over)
+	if (subscription->events->has_ended)
 		return;
 	if (registration->is_stale)
 		ibsa__registration_schedule(registration, IBSA__STEP_SET,
 					    UINT64_MAX);
 	else if (reply->err || reply->status)
-		subscription_failed(one, reply->err, reply->status);
+		subscription_failed(subscription, reply->err, reply->status);
 	else
-		subscription_succeeded(one);
-	ibsa__events_announce(one->events);
+		subscription_succeeded(subscription);
+	ibsa__events_state_report(subscription->events);
 }
 
 /* The first that goes wrong is what the watches are told at the end. */
-static void end_note(struct ibsa__events *events, int err, uint16_t status)
+static void events_end_error_set(struct ibsa__events *events, int err,
+				 uint16_t status)
 {
 	if (events->end_err || (!err && (!status || events->end_status)))
 		return;
@@ -171,26 +178,26 @@ static void end_note(struct ibsa__events *events, int err, uint16_t status)
 	events->end_status = status;
 }
 
-static void subscription_begin(struct ibsa__subscription *one);
+static void subscription_begin(struct ibsa__subscription *subscription);
 
 /* It may be wanted again by now. */
 static void subscription_released(struct ibsa__registration *registration,
 				  int err, uint16_t status)
 {
-	struct ibsa__subscription *one = subscription_of(registration);
-	struct ibsa__events *events = one->events;
+	struct ibsa__subscription *subscription = subscription_of(registration);
+	struct ibsa__events *events = subscription->events;
 
-	if (events->is_over)
+	if (events->has_ended)
 		return;
 	if (events->registrations.closing)
-		end_note(events, err, status);
-	if (one->wanted)
-		subscription_begin(one);
+		events_end_error_set(events, err, status);
+	if (subscription->wanted)
+		subscription_begin(subscription);
 	else
-		ibsa__events_rest(events);
+		ibsa__events_idle_release(events);
 }
 
-static void subscription_init(struct ibsa__subscription *one)
+static void subscription_init(struct ibsa__subscription *subscription)
 {
 	static const struct ibsa__registration_ops ops = {
 		.set = subscription_set,
@@ -199,15 +206,16 @@ static void subscription_init(struct ibsa__subscription *one)
 		.released = subscription_released,
 	};
 
-	ibsa__registration_init(&one->registration, &one->events->registrations,
-				&ops);
+	ibsa__registration_init(&subscription->registration,
+				&subscription->events->registrations, &ops);
 }
 
-static void subscription_begin(struct ibsa__subscription *one)
+static void subscription_begin(struct ibsa__subscription *subscription)
 {
-	subscription_init(one);
-	ibsa__registration_add(&one->registration);
-	ibsa__registration_schedule(&one->registration, IBSA__STEP_SET, 0);
+	subscription_init(subscription);
+	ibsa__registration_add(&subscription->registration);
+	ibsa__registration_schedule(&subscription->registration, IBSA__STEP_SET,
+				    0);
 }
 
 /* An SA that does not show what it has is asked for it anew each time. */
@@ -215,11 +223,12 @@ static void subscriptions_refresh(struct ibsa__events *events)
 {
 	ibsa__registration_read_next(&events->audit);
 	for (int i = 0; i < IBSA__PRODUCERS; i++) {
-		struct ibsa__registration *one =
+		struct ibsa__registration *registration =
 			&events->subscriptions[i].registration;
 
-		if (one->is_registered && !one->query_id && !one->releasing)
-			ibsa__registration_step(one, IBSA__STEP_SET);
+		if (registration->is_registered && !registration->query_id &&
+		    !registration->releasing)
+			ibsa__registration_step(registration, IBSA__STEP_SET);
 	}
 }
 
@@ -230,13 +239,13 @@ static void audit_failed(struct ibsa__events *events, int err, uint16_t status)
 	ibsa__registration_retry(&events->audit, err, status, false);
 }
 
-static struct ibsa__events *events_of(struct ibsa__registration *audit)
+static struct ibsa__events *audit_events(struct ibsa__registration *audit)
 {
 	return list_object(audit, struct ibsa__events, audit);
 }
 
 /* Read all subscriptions of this port. */
-static int audit_ask(struct ibsa__events *events)
+static int audit_query(struct ibsa__events *events)
 {
 	struct ibsa_inform_info_rec match = { .subscriber_enum = 0 };
 	const struct ibsa_query query = {
@@ -256,46 +265,49 @@ static int audit_ask(struct ibsa__events *events)
 	events->audit.deadline_ms = events->deadline_ms;
 	err = ibsa__registration_query(&events->audit, &query);
 	for (int i = 0; i < IBSA__PRODUCERS && !err; i++) {
-		struct ibsa__subscription *one = &events->subscriptions[i];
+		struct ibsa__subscription *subscription =
+			&events->subscriptions[i];
 
-		one->is_read = one->registration.is_registered;
+		subscription->is_read =
+			subscription->registration.is_registered;
 	}
 	return err;
 }
 
 static int audit_read(struct ibsa__registration *registration)
 {
-	struct ibsa__events *events = events_of(registration);
+	struct ibsa__events *events = audit_events(registration);
 
-	if (!holds_any(events))
+	if (!subscriptions_hold_any(events))
 		return 0;
-	if (events->reads)
-		return audit_ask(events);
+	if (events->can_read)
+		return audit_query(events);
 	subscriptions_refresh(events);
 	return 0;
 }
 
 /* The QPN is shown to few; resp_time_value is as we sent it. */
-static bool is_mine(const struct ibsa__subscription *one,
-		    const struct ibsa_inform_info_rec *other)
+static bool is_same_subscription(const struct ibsa__subscription *subscription,
+				 const struct ibsa_inform_info_rec *other)
 {
 	static const struct ibsa_gid none;
 
-	return other->producer_type == one->producer &&
+	return other->producer_type == subscription->producer &&
 	       other->is_generic == 1 && other->type == ANY &&
 	       other->trap_number == ANY && other->lid_range_begin == ANY &&
 	       (!other->qpn || other->qpn == IBSA_QPN_GSI) &&
 	       !memcmp(&other->gid, &none, sizeof(none));
 }
 
-static bool is_there(const struct ibsa__subscription *one,
-		     const struct ibsa_reply *reply)
+static bool
+reply_has_subscription(const struct ibsa__subscription *subscription,
+		       const struct ibsa_reply *reply)
 {
 	struct ibsa_inform_info_rec other;
 
 	for (size_t i = 0; i < reply->count; i++) {
 		if (!ibsa_reply_decode(reply, i, &other) &&
-		    is_mine(one, &other))
+		    is_same_subscription(subscription, &other))
 			return true;
 	}
 	return false;
@@ -306,17 +318,19 @@ static void audit_compare(struct ibsa__events *events,
 			  const struct ibsa_reply *reply)
 {
 	for (int i = 0; i < IBSA__PRODUCERS; i++) {
-		struct ibsa__subscription *one = &events->subscriptions[i];
-		struct ibsa__registration *registration = &one->registration;
+		struct ibsa__subscription *subscription =
+			&events->subscriptions[i];
+		struct ibsa__registration *registration =
+			&subscription->registration;
 
-		if (!registration->is_registered || !one->is_read)
+		if (!registration->is_registered || !subscription->is_read)
 			continue;
-		if (is_there(one, reply)) {
+		if (reply_has_subscription(subscription, reply)) {
 			registration->is_fresh = false;
 		} else if (registration->is_fresh) {
-			events->reads = false;
+			events->can_read = false;
 		} else {
-			subscription_drop(one);
+			subscription_lost(subscription);
 			ibsa__registration_schedule(registration,
 						    IBSA__STEP_SET, 0);
 		}
@@ -325,7 +339,7 @@ static void audit_compare(struct ibsa__events *events,
 
 /* What it means that the SA is silent or busy is known; any other answer
  * than a table says that it does not answer this. */
-static bool is_passing(const struct ibsa_reply *reply)
+static bool audit_is_temporary(const struct ibsa_reply *reply)
 {
 	switch (reply->err) {
 	case 0:
@@ -340,23 +354,23 @@ static bool is_passing(const struct ibsa_reply *reply)
 	}
 }
 
-static void audit_take(struct ibsa__events *events,
-		       const struct ibsa_reply *reply)
+static void audit_reply_apply(struct ibsa__events *events,
+			      const struct ibsa_reply *reply)
 {
 	const bool is_table = !reply->err &&
 			      (!reply->status ||
 			       reply->status == IBSA_STATUS_NO_RECORDS);
 
-	if (!is_table && is_passing(reply)) {
+	if (!is_table && audit_is_temporary(reply)) {
 		audit_failed(events, reply->err, reply->status);
 		return;
 	}
 	ibsa__registration_present(&events->audit);
 	if (is_table) {
-		events->is_unsure = false;
+		events->needs_read = false;
 		audit_compare(events, reply);
 	} else {
-		events->reads = false;
+		events->can_read = false;
 		subscriptions_refresh(events);
 	}
 }
@@ -364,17 +378,17 @@ static void audit_take(struct ibsa__events *events,
 static void audit_answered(struct ibsa__registration *registration,
 			   const struct ibsa_reply *reply)
 {
-	struct ibsa__events *events = events_of(registration);
+	struct ibsa__events *events = audit_events(registration);
 
-	if (events->is_over || events->registrations.closing ||
-	    !holds_any(events))
+	if (events->has_ended || events->registrations.closing ||
+	    !subscriptions_hold_any(events))
 		return;
 	if (registration->is_stale)
 		ibsa__registration_schedule(registration, IBSA__STEP_READ,
 					    UINT64_MAX);
 	else
-		audit_take(events, reply);
-	ibsa__events_announce(events);
+		audit_reply_apply(events, reply);
+	ibsa__events_state_report(events);
 }
 
 void ibsa__subscriptions_init(struct ibsa__events *events)
@@ -387,75 +401,79 @@ void ibsa__subscriptions_init(struct ibsa__events *events)
 	ibsa__registration_init(&events->audit, &events->registrations, &ops);
 	events->audit.step = IBSA__STEP_READ;
 	for (int i = 0; i < IBSA__PRODUCERS; i++) {
-		struct ibsa__subscription *one = &events->subscriptions[i];
+		struct ibsa__subscription *subscription =
+			&events->subscriptions[i];
 
-		one->events = events;
-		one->producer = (uint8_t)(i + 1);
-		subscription_init(one);
+		subscription->events = events;
+		subscription->producer = (uint8_t)(i + 1);
+		subscription_init(subscription);
 	}
 }
 
 void ibsa__subscriptions_reset(struct ibsa__events *events)
 {
-	events->reads = true;
+	events->can_read = true;
 	events->audit.failures = 0;
 	events->audit.is_troubled = false;
 	events->audit.is_stale = events->audit.query_id;
 }
 
 /* One that is being deleted begins when that has ended. */
-static void subscription_want(struct ibsa__subscription *one)
+static void subscription_require(struct ibsa__subscription *subscription)
 {
-	struct ibsa__registration *registration = &one->registration;
+	struct ibsa__registration *registration = &subscription->registration;
 
 	if (list_is_empty(&registration->link)) {
-		subscription_begin(one);
+		subscription_begin(subscription);
 		return;
 	}
 	if (registration->step == IBSA__STEP_DELETE)
 		return;
 	registration->releasing = false;
 	if (registration->is_registered)
-		ibsa__alarm_cancel(one->events->engine, &registration->alarm);
+		ibsa__alarm_cancel(subscription->events->engine,
+				   &registration->alarm);
 	else
 		ibsa__registration_schedule(registration, IBSA__STEP_SET, 0);
 }
 
-void ibsa__subscriptions_want(struct ibsa__events *events,
-			      unsigned int producers, unsigned int audit_ms)
+void ibsa__subscriptions_update(struct ibsa__events *events,
+				unsigned int producers, unsigned int audit_ms)
 {
 	for (int i = 0; i < IBSA__PRODUCERS; i++) {
-		struct ibsa__subscription *one = &events->subscriptions[i];
-		const bool was_wanted = one->wanted;
+		struct ibsa__subscription *subscription =
+			&events->subscriptions[i];
+		const bool was_wanted = subscription->wanted;
 
-		one->wanted = producers & bit_of(one);
-		if (one->wanted && !was_wanted)
-			subscription_want(one);
-		else if (!one->wanted && was_wanted)
-			ibsa__registration_release(&one->registration);
+		subscription->wanted = producers &
+				       subscription_bit(subscription);
+		if (subscription->wanted && !was_wanted)
+			subscription_require(subscription);
+		else if (!subscription->wanted && was_wanted)
+			ibsa__registration_release(&subscription->registration);
 	}
 	if (producers) {
 		ibsa__registration_audit_ms_set(&events->audit, audit_ms);
 	} else {
 		ibsa__alarm_cancel(events->engine, &events->audit.alarm);
-		ibsa__events_rest(events);
+		ibsa__events_idle_release(events);
 	}
 }
 
-void ibsa__subscriptions_drop(struct ibsa__events *events)
+void ibsa__subscriptions_port_changed(struct ibsa__events *events)
 {
 	ibsa__subscriptions_reset(events);
 	ibsa__node_audit_soon(events);
 	ibsa__history_forget(events->history);
 	for (int i = 0; i < IBSA__PRODUCERS; i++)
-		subscription_drop(&events->subscriptions[i]);
+		subscription_lost(&events->subscriptions[i]);
 }
 
-void ibsa__subscriptions_check(struct ibsa__events *events)
+void ibsa__subscriptions_read_soon(struct ibsa__events *events)
 {
-	if (events->is_unsure)
+	if (events->needs_read)
 		return;
-	events->is_unsure = true;
+	events->needs_read = true;
 	ibsa__registration_soon(&events->audit);
 }
 

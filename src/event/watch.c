@@ -10,9 +10,10 @@
 #include "base/error.h"
 #include "event/state.h"
 
-static void on_news(struct ibsa__alarm *alarm)
+static void on_state_alarm(struct ibsa__alarm *alarm)
 {
-	ibsa__events_announce(list_object(alarm, struct ibsa__events, news));
+	ibsa__events_state_report(
+		list_object(alarm, struct ibsa__events, state_alarm));
 }
 
 static void on_missed(struct ibsa__listener *listener)
@@ -21,7 +22,7 @@ static void on_missed(struct ibsa__listener *listener)
 						  listener);
 
 	ibsa__events_gap(events, UINT_MAX);
-	ibsa__subscriptions_check(events);
+	ibsa__subscriptions_read_soon(events);
 	ibsa__node_audit_soon(events);
 }
 
@@ -37,7 +38,7 @@ static struct ibsa_event_watch *watch_at(struct list *at)
 }
 
 /* What a callback has ended meanwhile is let go of after all were told. */
-static void sweep(struct ibsa__events *events)
+static void ended_watches_free(struct ibsa__events *events)
 {
 	struct list *at = events->watches.next;
 
@@ -53,7 +54,8 @@ static void sweep(struct ibsa__events *events)
 }
 
 /* Call @watch back, unless it has ended. */
-static void tell(struct ibsa_event_watch *watch, struct ibsa_event *event)
+static void watch_call_back(struct ibsa_event_watch *watch,
+			    struct ibsa_event *event)
 {
 	if (watch->ended)
 		return;
@@ -68,14 +70,14 @@ static int gid_compare(const void *a, const void *b)
 
 /* What an audit finds is for the watches with audit_nodes, and a Report that
  * says it later is for the others. */
-static bool is_for(const struct ibsa_event_watch *watch,
-		   const struct report *report)
+static bool watch_takes_source(const struct ibsa_event_watch *watch,
+			       const struct report *report)
 {
-	return watch->audit_nodes ? !report->was_told : !report->is_audited;
+	return watch->audit_nodes ? !report->was_audited : !report->is_audited;
 }
 
-static bool wants(const struct ibsa_event_watch *watch,
-		  const struct ibsa_event *event)
+static bool watch_matches(const struct ibsa_event_watch *watch,
+			  const struct ibsa_event *event)
 {
 	if (!(watch->kinds & (unsigned int)event->kind) ||
 	    watch->born >= event->sequence)
@@ -85,7 +87,7 @@ static bool wants(const struct ibsa_event_watch *watch,
 		       sizeof(event->gid), gid_compare);
 }
 
-static uint8_t port_num(const struct ibsa__events *events)
+static uint8_t events_port_num(const struct ibsa__events *events)
 {
 	struct ibsa_port_state port;
 
@@ -95,14 +97,15 @@ static uint8_t port_num(const struct ibsa__events *events)
 }
 
 /* Tell all who want it; a watch that begins meanwhile is not one of them. */
-void ibsa__events_tell(struct ibsa__events *events, const struct report *report)
+void ibsa__events_deliver(struct ibsa__events *events,
+			  const struct report *report)
 {
 	struct ibsa_event event = {
 		.kind = report->kind,
 		.trap = report->trap,
 		.gid = report->gid,
 		.lid = report->lid,
-		.port_num = port_num(events),
+		.port_num = events_port_num(events),
 		.sequence = ++events->sequence,
 		.time_ns = report->now_ns,
 		.notice = report->notice,
@@ -110,26 +113,27 @@ void ibsa__events_tell(struct ibsa__events *events, const struct report *report)
 	};
 	struct list *at = events->watches.next;
 
-	events->telling = true;
+	events->calling_back = true;
 	for (; at != &events->watches; at = at->next) {
-		if (is_for(watch_at(at), report) && wants(watch_at(at), &event))
-			tell(watch_at(at), &event);
+		if (watch_takes_source(watch_at(at), report) &&
+		    watch_matches(watch_at(at), &event))
+			watch_call_back(watch_at(at), &event);
 	}
-	events->telling = false;
-	sweep(events);
+	events->calling_back = false;
+	ended_watches_free(events);
 }
 
-static bool needs(const struct ibsa_event_watch *watch,
-		  const struct ibsa__subscription *subscription)
+static bool watch_needs(const struct ibsa_event_watch *watch,
+			const struct ibsa__subscription *subscription)
 {
 	return watch->producers & 1u << subscription->producer;
 }
 
-static struct standing trouble(int err, uint16_t status)
+static struct watch_state failure_state(int err, uint16_t status)
 {
 	const bool refused = is_refusal(err, status);
 
-	return (struct standing){
+	return (struct watch_state){
 		.kind = refused ? IBSA_EVENT_REFUSED : IBSA_EVENT_FAILED,
 		.err = err,
 		.status = status,
@@ -137,49 +141,50 @@ static struct standing trouble(int err, uint16_t status)
 }
 
 /* Of a watch that has all its subscriptions: how the audit of nodes stands. */
-static struct standing node_standing(const struct ibsa__node_audit *audit)
+static struct watch_state node_audit_state(const struct ibsa__node_audit *audit)
 {
 	const struct ibsa__registration *registration = &audit->registration;
-	struct standing standing = trouble(registration->err,
-					   registration->status);
+	struct watch_state state = failure_state(registration->err,
+						 registration->status);
 
-	standing.audited = true;
+	state.audited = true;
 	if (registration->is_troubled)
-		return standing;
-	return (struct standing){ .kind = audit->is_known
-						  ? IBSA_EVENT_SUBSCRIBED
-						  : 0 };
+		return state;
+	return (struct watch_state){ .kind = audit->is_known
+						     ? IBSA_EVENT_SUBSCRIBED
+						     : 0 };
 }
 
-static struct standing standing_of(const struct ibsa_event_watch *watch)
+static struct watch_state watch_state_get(const struct ibsa_event_watch *watch)
 {
 	const struct ibsa__events *events = watch->events;
 	bool held = true;
 
 	if (events->is_down)
-		return (struct standing){ .kind = IBSA_EVENT_LOST,
-					  .err = -ENETDOWN };
+		return (struct watch_state){ .kind = IBSA_EVENT_LOST,
+					     .err = -ENETDOWN };
 	for (int i = 0; i < IBSA__PRODUCERS; i++) {
 		const struct ibsa__subscription *subscription =
 			&events->subscriptions[i];
-		const struct ibsa__registration *one =
+		const struct ibsa__registration *registration =
 			&subscription->registration;
 
-		if (!needs(watch, subscription))
+		if (!watch_needs(watch, subscription))
 			continue;
-		if (one->is_troubled)
-			return trouble(one->err, one->status);
-		held = held && one->is_registered;
+		if (registration->is_troubled)
+			return failure_state(registration->err,
+					     registration->status);
+		held = held && registration->is_registered;
 	}
 	if (!held)
-		return (struct standing){ .kind = watch->was_subscribed
-							  ? IBSA_EVENT_LOST
-							  : 0 };
+		return (struct watch_state){ .kind = watch->was_subscribed
+							     ? IBSA_EVENT_LOST
+							     : 0 };
 	if (events->audit.is_troubled)
-		return trouble(events->audit.err, events->audit.status);
+		return failure_state(events->audit.err, events->audit.status);
 	if (watch->audit_nodes)
-		return node_standing(&events->node_audit);
-	return (struct standing){ .kind = IBSA_EVENT_SUBSCRIBED };
+		return node_audit_state(&events->node_audit);
+	return (struct watch_state){ .kind = IBSA_EVENT_SUBSCRIBED };
 }
 
 /* Which process has the SA's reports, in characters that can be printed; NULL:
@@ -196,66 +201,68 @@ static const char *holder_text(struct ibsa__events *events,
 	return out->text;
 }
 
-static void tell_standing(struct ibsa_event_watch *watch,
-			  const struct standing *standing)
+static void watch_state_report(struct ibsa_event_watch *watch,
+			       const struct watch_state *state)
 {
 	struct ibsa__events *events = watch->events;
 	struct ibsa_event event = {
-		.kind = standing->kind,
-		.err = standing->err,
-		.status = standing->status,
-		.audited = standing->audited,
-		.port_num = port_num(events),
+		.kind = state->kind,
+		.err = state->err,
+		.status = state->status,
+		.audited = state->audited,
+		.port_num = events_port_num(events),
 		.sequence = ++events->sequence,
 		.time_ns = ibsa__engine_now_ns(events->engine),
 	};
 	struct ibsa_error holder;
 
-	if (standing->kind == IBSA_EVENT_FAILED && standing->err == -EBUSY)
+	if (state->kind == IBSA_EVENT_FAILED && state->err == -EBUSY)
 		event.holder = holder_text(events, &holder);
-	tell(watch, &event);
+	watch_call_back(watch, &event);
 }
 
 /* A port that is active again is no other loss than the one that was told. */
-static bool is_told(const struct standing *told, const struct standing *now)
+static bool is_reported(const struct watch_state *reported,
+			const struct watch_state *now)
 {
 	if (!now->kind)
 		return true;
-	if (told->kind == IBSA_EVENT_LOST && now->kind == IBSA_EVENT_LOST)
-		return !now->err || told->err == now->err;
-	return told->kind == now->kind && told->err == now->err &&
-	       told->status == now->status && told->audited == now->audited;
+	if (reported->kind == IBSA_EVENT_LOST && now->kind == IBSA_EVENT_LOST)
+		return !now->err || reported->err == now->err;
+	return reported->kind == now->kind && reported->err == now->err &&
+	       reported->status == now->status &&
+	       reported->audited == now->audited;
 }
 
-static void announce_to(struct ibsa_event_watch *watch)
+static void watch_announce(struct ibsa_event_watch *watch)
 {
-	const struct standing gap = { .kind = IBSA_EVENT_GAP };
-	const struct standing now = standing_of(watch);
+	const struct watch_state gap = { .kind = IBSA_EVENT_GAP };
+	const struct watch_state now = watch_state_get(watch);
 
-	if (!is_told(&watch->told, &now)) {
-		watch->told = now;
+	if (!is_reported(&watch->reported, &now)) {
+		watch->reported = now;
 		watch->was_subscribed |= now.kind == IBSA_EVENT_SUBSCRIBED;
-		tell_standing(watch, &now);
+		watch_state_report(watch, &now);
 	}
 	/* An audit of nodes that fails leaves the subscriptions as they are. */
 	if ((now.kind != IBSA_EVENT_SUBSCRIBED && !now.audited) ||
-	    !watch->has_gap || watch->events->is_unsure)
+	    !watch->has_gap || watch->events->needs_read)
 		return;
 	watch->has_gap = false;
-	tell_standing(watch, &gap);
+	watch_state_report(watch, &gap);
 }
 
-void ibsa__events_announce(struct ibsa__events *events)
+void ibsa__events_state_report(struct ibsa__events *events)
 {
 	struct list *at = events->watches.next;
 
 	if (events->registrations.closing)
 		return;
-	events->telling = true;
+	events->calling_back = true;
 	for (; at != &events->watches; at = at->next)
-		announce_to(watch_at(at));
-	events->telling = false;
-	sweep(events);
+		watch_announce(watch_at(at));
+	events->calling_back = false;
+	ended_watches_free(events);
 }
 
 /* Who was never subscribed cannot have missed anything. */
@@ -272,17 +279,17 @@ void ibsa__events_gap(struct ibsa__events *events, unsigned int producers)
 }
 
 /* The port has changed: whatever it was, reports may have gone astray. */
-static void port_changed(struct ibsa__registrations *registrations,
-			 unsigned int changes,
-			 const struct ibsa_port_state *now)
+static void events_port_changed(struct ibsa__registrations *registrations,
+				unsigned int changes,
+				const struct ibsa_port_state *now)
 {
 	struct ibsa__events *events =
 		list_object(registrations, struct ibsa__events, registrations);
 
 	(void)changes;
 	events->is_down = is_port_down(now);
-	ibsa__subscriptions_drop(events);
-	ibsa__events_announce(events);
+	ibsa__subscriptions_port_changed(events);
+	ibsa__events_state_report(events);
 }
 
 void ibsa__events_init(struct ibsa__events *events, struct ibsa__engine *engine)
@@ -293,14 +300,15 @@ void ibsa__events_init(struct ibsa__events *events, struct ibsa__engine *engine)
 		.engine = engine,
 	};
 	list_init(&events->watches);
-	ibsa__registrations_init(&events->registrations, engine, port_changed);
-	ibsa__alarm_init(&events->news, on_news);
+	ibsa__registrations_init(&events->registrations, engine,
+				 events_port_changed);
+	ibsa__alarm_init(&events->state_alarm, on_state_alarm);
 	ibsa__node_audit_init(events);
 	ibsa__subscriptions_init(events);
 }
 
 /* How long silence may last at most is for the most anxious to say. */
-static unsigned int least(unsigned int a, unsigned int b)
+static unsigned int least_nonzero(unsigned int a, unsigned int b)
 {
 	if (!a || !b)
 		return a ? a : b;
@@ -308,7 +316,7 @@ static unsigned int least(unsigned int a, unsigned int b)
 }
 
 /* Those who watch are more or fewer than before. */
-static void recount(struct ibsa__events *events)
+static void watches_update(struct ibsa__events *events)
 {
 	struct list *at = events->watches.next;
 	unsigned int producers = 0, audit_ms = 0, node_audit_ms = 0;
@@ -320,17 +328,18 @@ static void recount(struct ibsa__events *events)
 		if (watch->ended)
 			continue;
 		producers |= watch->producers;
-		audit_ms = least(audit_ms, watch->audit_ms);
-		events->deadline_ms = least(events->deadline_ms,
-					    watch->deadline_ms);
+		audit_ms = least_nonzero(audit_ms, watch->audit_ms);
+		events->deadline_ms = least_nonzero(events->deadline_ms,
+						    watch->deadline_ms);
 		if (watch->audit_nodes)
-			node_audit_ms = least(node_audit_ms, watch->audit_ms);
+			node_audit_ms = least_nonzero(node_audit_ms,
+						      watch->audit_ms);
 	}
-	ibsa__subscriptions_want(events, producers, audit_ms);
-	ibsa__node_audit_want(events, node_audit_ms);
+	ibsa__subscriptions_update(events, producers, audit_ms);
+	ibsa__node_audit_interval_set(events, node_audit_ms);
 }
 
-void ibsa__events_rest(struct ibsa__events *events)
+void ibsa__events_idle_release(struct ibsa__events *events)
 {
 	if (!events->history || !ibsa__events_is_empty(events))
 		return;
@@ -339,14 +348,14 @@ void ibsa__events_rest(struct ibsa__events *events)
 			return;
 	}
 	(void)!ibsa__engine_listen(events->engine, NULL);
-	ibsa__alarm_cancel(events->engine, &events->news);
+	ibsa__alarm_cancel(events->engine, &events->state_alarm);
 	ibsa__registrations_stop(&events->registrations);
 	ibsa__free(events->history);
 	events->history = NULL;
 }
 
-static int listen_failed(struct ibsa__events *events, int err,
-			 struct ibsa_error *error)
+static int events_listen_failed(struct ibsa__events *events, int err,
+				struct ibsa_error *error)
 {
 	struct ibsa_error holder;
 	const char *text;
@@ -370,7 +379,7 @@ static int listen_failed(struct ibsa__events *events, int err,
 }
 
 /* Begin to listen for the first who watches. */
-static int wake_up(struct ibsa__events *events, struct ibsa_error *error)
+static int events_start(struct ibsa__events *events, struct ibsa_error *error)
 {
 	struct ibsa_port_state port;
 	int err;
@@ -388,8 +397,8 @@ static int wake_up(struct ibsa__events *events, struct ibsa_error *error)
 	}
 	err = ibsa__engine_listen(events->engine, &events->listener);
 	if (err) {
-		ibsa__events_rest(events);
-		return listen_failed(events, err, error);
+		ibsa__events_idle_release(events);
+		return events_listen_failed(events, err, error);
 	}
 	ibsa__subscriptions_reset(events);
 	events->is_down = !ibsa__engine_port(events->engine, false, &port) &&
@@ -397,7 +406,7 @@ static int wake_up(struct ibsa__events *events, struct ibsa_error *error)
 	return 0;
 }
 
-static unsigned int producers_of(unsigned int kinds)
+static unsigned int kinds_producers(unsigned int kinds)
 {
 	unsigned int all = 0;
 
@@ -428,7 +437,7 @@ static int watch_new(const struct ibsa_event_options *options,
 	}
 	watch->gid_count = options->gid_count;
 	watch->kinds = options->kinds ? options->kinds : IBSA_EVENT_OF_SM;
-	watch->producers = producers_of(watch->kinds);
+	watch->producers = kinds_producers(watch->kinds);
 	watch->audit_ms = options->audit_ms ? options->audit_ms
 					    : IBSA__AUDIT_MS;
 	watch->deadline_ms = options->deadline_ms;
@@ -437,7 +446,7 @@ static int watch_new(const struct ibsa_event_options *options,
 	return 0;
 }
 
-bool ibsa__event_is_sound(const struct ibsa_event_options *options)
+bool ibsa__event_options_are_valid(const struct ibsa_event_options *options)
 {
 	return !(options->kinds & ~(unsigned int)IBSA_EVENT_ALL) &&
 	       options->gid_count <= IBSA_EVENT_GIDS_MAX &&
@@ -445,7 +454,7 @@ bool ibsa__event_is_sound(const struct ibsa_event_options *options)
 }
 
 /* An audit of nodes finds ports that came or went. */
-static bool is_audit_useful(const struct ibsa_event_options *options)
+static bool audit_nodes_is_useful(const struct ibsa_event_options *options)
 {
 	const unsigned int of_ports = IBSA_EVENT_GID_IN | IBSA_EVENT_GID_OUT;
 
@@ -465,17 +474,17 @@ int ibsa__events_add(struct ibsa__events *events,
 	if (events->registrations.closing)
 		return ibsa__fail(error, -ESHUTDOWN, "the client is closing");
 	options = options ? options : &all;
-	if (!happened || !ibsa__event_is_sound(options))
+	if (!happened || !ibsa__event_options_are_valid(options))
 		return ibsa__fail(error, -EINVAL,
 				  "there is no callback, no such kind of event "
 				  "or no such number of GIDs");
-	if (!is_audit_useful(options))
+	if (!audit_nodes_is_useful(options))
 		return ibsa__fail(error, -EINVAL,
 				  "an audit of nodes finds gid-in and gid-out: "
 				  "add one of them to the kinds");
 	if (watch_new(options, &watch))
 		return ibsa__fail(error, -ENOMEM, "out of memory");
-	err = wake_up(events, error);
+	err = events_start(events, error);
 	if (err) {
 		watch_free(watch);
 		return err;
@@ -485,8 +494,8 @@ int ibsa__events_add(struct ibsa__events *events,
 	watch->arg = arg;
 	watch->born = events->sequence;
 	list_append(&events->watches, &watch->link);
-	recount(events);
-	ibsa__alarm_set(events->engine, &events->news, 0);
+	watches_update(events);
+	ibsa__alarm_set(events->engine, &events->state_alarm, 0);
 	*out = watch;
 	return 0;
 }
@@ -499,10 +508,10 @@ void ibsa_event_unwatch(struct ibsa_event_watch *watch)
 		return;
 	events = watch->events;
 	watch->ended = true;
-	if (!events->telling)
-		sweep(events);
+	if (!events->calling_back)
+		ended_watches_free(events);
 	if (!events->registrations.closing)
-		recount(events);
+		watches_update(events);
 }
 
 void ibsa__events_close(struct ibsa__events *events)
@@ -514,10 +523,10 @@ void ibsa__events_close(struct ibsa__events *events)
 bool ibsa__events_is_empty(const struct ibsa__events *events)
 {
 	for (int i = 0; i < IBSA__PRODUCERS; i++) {
-		const struct ibsa__registration *one =
+		const struct ibsa__registration *registration =
 			&events->subscriptions[i].registration;
 
-		if (one->is_out || one->query_id)
+		if (registration->may_be_at_sa || registration->query_id)
 			return false;
 	}
 	return true;
@@ -525,7 +534,7 @@ bool ibsa__events_is_empty(const struct ibsa__events *events)
 
 void ibsa__events_end(struct ibsa__events *events)
 {
-	struct standing last = {
+	struct watch_state last = {
 		.kind = IBSA_EVENT_ENDED,
 		.err = events->end_err,
 		.status = events->end_status,
@@ -533,18 +542,18 @@ void ibsa__events_end(struct ibsa__events *events)
 	struct list *at = events->watches.next;
 
 	if (!ibsa__events_is_empty(events))
-		last = (struct standing){ .kind = IBSA_EVENT_ENDED,
-					  .err = -ECANCELED };
-	events->is_over = true;
-	events->telling = true;
+		last = (struct watch_state){ .kind = IBSA_EVENT_ENDED,
+					     .err = -ECANCELED };
+	events->has_ended = true;
+	events->calling_back = true;
 	ibsa__engine_enter(events->engine);
 	for (; at != &events->watches; at = at->next) {
-		tell_standing(watch_at(at), &last);
+		watch_state_report(watch_at(at), &last);
 		watch_at(at)->ended = true;
 	}
 	ibsa__engine_leave(events->engine);
-	events->telling = false;
-	sweep(events);
+	events->calling_back = false;
+	ended_watches_free(events);
 	ibsa__free(events->history);
 	events->history = NULL;
 	if (events->registrations.watch)

@@ -125,7 +125,7 @@ int ibsa_device_watch(struct ib_sa_client *client, struct ib_device *device,
 	int err = ibsa__sa_query_port(client, device, port_num, &port);
 
 	options = options ? options : &all;
-	if (!err && (!happened || !ibsa__event_is_sound(options)))
+	if (!err && (!happened || !ibsa__event_options_are_valid(options)))
 		err = -EINVAL;
 	if (!err)
 		err = watch_new(device, options, &watch);

@@ -27,14 +27,16 @@ enum {
 	LAST_DEADLINE_MS = 1500, /* while the client closes */
 };
 
-static struct ibsa__engine *engine_of(const struct ibsa__registration *one)
+static struct ibsa__engine *
+registration_engine(const struct ibsa__registration *registration)
 {
-	return one->all->engine;
+	return registration->all->engine;
 }
 
-static uint64_t now_ns(const struct ibsa__registration *one)
+static uint64_t
+registration_now_ns(const struct ibsa__registration *registration)
 {
-	return ibsa__engine_now_ns(engine_of(one));
+	return ibsa__engine_now_ns(registration_engine(registration));
 }
 
 static struct ibsa__registration *registration_at(struct list *at)
@@ -43,38 +45,43 @@ static struct ibsa__registration *registration_at(struct list *at)
 }
 
 /* @ms, doubled @times, up to @max_ms; a quarter of it is random. */
-static uint64_t back_off(const struct ibsa__registration *one, uint64_t ms,
-			 unsigned int times, uint64_t max_ms)
+static uint64_t
+registration_back_off(const struct ibsa__registration *registration,
+		      uint64_t ms, unsigned int times, uint64_t max_ms)
 {
 	while (times-- && ms < max_ms)
 		ms *= 2;
 	ms = ms < max_ms ? ms : max_ms;
-	return ms > 4 ? ms - ibsa__engine_random(engine_of(one), ms / 4) : ms;
+	return ms > 4 ? ms - ibsa__engine_random(
+				     registration_engine(registration), ms / 4)
+		      : ms;
 }
 
-void ibsa__registration_schedule(struct ibsa__registration *one,
+void ibsa__registration_schedule(struct ibsa__registration *registration,
 				 enum ibsa__registration_step step, uint64_t ms)
 {
-	const unsigned int spread_ms = one->all->spread_ms;
+	const unsigned int spread_ms = registration->all->spread_ms;
 
-	if (one->query_id)
+	if (registration->query_id)
 		return;
-	if (one->is_stale && ms > spread_ms)
-		ms = ibsa__engine_random(engine_of(one), spread_ms);
-	one->is_stale = false;
-	one->is_routine = false;
-	one->changes = 0;
-	one->step = step;
-	ibsa__alarm_set(engine_of(one), &one->alarm,
+	if (registration->is_stale && ms > spread_ms)
+		ms = ibsa__engine_random(registration_engine(registration),
+					 spread_ms);
+	registration->is_stale = false;
+	registration->is_routine = false;
+	registration->changes = 0;
+	registration->step = step;
+	ibsa__alarm_set(registration_engine(registration), &registration->alarm,
 			ms < UINT_MAX ? (unsigned int)ms : UINT_MAX);
 }
 
 /* Whether the next step is due within @ms anyway. */
-static bool registration_is_due(const struct ibsa__registration *one,
+static bool registration_is_due(const struct ibsa__registration *registration,
 				uint64_t ms)
 {
-	return one->alarm.timer.armed &&
-	       one->alarm.timer.due <= now_ns(one) / NS_PER_MS + ms;
+	return registration->alarm.timer.armed &&
+	       registration->alarm.timer.due <=
+		       registration_now_ns(registration) / NS_PER_MS + ms;
 }
 
 /*
@@ -84,31 +91,35 @@ static bool registration_is_due(const struct ibsa__registration *one,
  * ever. The reply to a request in flight may be out of date: the step after it
  * is then soon, too.
  */
-static void registration_hasten(struct ibsa__registration *one, uint64_t ms)
+static void registration_hasten(struct ibsa__registration *registration,
+				uint64_t ms)
 {
-	const unsigned int changes = one->changes;
+	const unsigned int changes = registration->changes;
 
 	/* Each of two programs that want the same place waits its time. */
-	if (one->releasing || (one->step == IBSA__STEP_SET && one->disputes))
+	if (registration->releasing ||
+	    (registration->step == IBSA__STEP_SET && registration->disputes))
 		return;
-	one->failures = 0;
-	one->is_stale = one->query_id;
-	one->is_routine = false;
-	if (changes >= CHANGES_MAX && registration_is_due(one, ms))
+	registration->failures = 0;
+	registration->is_stale = registration->query_id;
+	registration->is_routine = false;
+	if (changes >= CHANGES_MAX && registration_is_due(registration, ms))
 		return;
-	ibsa__registration_schedule(one, one->step, ms);
-	one->changes = changes + 1;
+	ibsa__registration_schedule(registration, registration->step, ms);
+	registration->changes = changes + 1;
 }
 
-void ibsa__registration_soon(struct ibsa__registration *one)
+void ibsa__registration_soon(struct ibsa__registration *registration)
 {
-	registration_hasten(one, ibsa__engine_random(engine_of(one),
-						     one->all->spread_ms));
+	registration_hasten(
+		registration,
+		ibsa__engine_random(registration_engine(registration),
+				    registration->all->spread_ms));
 }
 
 /* Whether the SA at @b may have forgotten what the SA at @a had. */
-static bool is_move(const struct ibsa_port_state *a,
-		    const struct ibsa_port_state *b)
+static bool state_is_move(const struct ibsa_port_state *a,
+			  const struct ibsa_port_state *b)
 {
 	return a->reregisters != b->reregisters || a->sm_lid != b->sm_lid ||
 	       a->lid != b->lid || a->port_state != b->port_state ||
@@ -122,7 +133,7 @@ static uint32_t registrations_moves(struct ibsa__registrations *all)
 	struct ibsa_port_state now;
 
 	if (!ibsa__engine_port(all->engine, true, &now) &&
-	    is_move(&all->port, &now)) {
+	    state_is_move(&all->port, &now)) {
 		all->port = now;
 		all->moves++;
 		all->is_ahead = true;
@@ -139,13 +150,14 @@ static void moves_count(struct ibsa__registrations *all, unsigned int changes,
 				   IBSA_PORT_CHANGE_GID |
 				   IBSA_PORT_CHANGE_REREGISTER;
 
-	if (changes & moves && (!all->is_ahead || is_move(&all->port, now)))
+	if (changes & moves &&
+	    (!all->is_ahead || state_is_move(&all->port, now)))
 		all->moves++;
 	all->is_ahead = false;
 	all->port = *now;
 }
 
-static unsigned int spread_of(uint64_t count)
+static unsigned int spread_ms_for(uint64_t count)
 {
 	const uint64_t ms = count * SPREAD_EACH_MS;
 
@@ -163,7 +175,7 @@ static void registrations_hasten(struct ibsa__registrations *all)
 	for (const struct list *at = all->list.next; at != &all->list;
 	     at = at->next)
 		count++;
-	all->spread_ms = spread_of(count);
+	all->spread_ms = spread_ms_for(count);
 	for (struct list *at = all->list.next; at != &all->list;
 	     at = at->next, part++) {
 		const uint64_t from_ms = all->spread_ms * part / count;
@@ -189,8 +201,8 @@ void ibsa__registrations_changed(struct ibsa__registrations *all,
 		all->changed(all, changes, now);
 }
 
-static void on_port(unsigned int changes, const struct ibsa_port_state *now,
-		    void *arg)
+static void registrations_on_port(unsigned int changes,
+				  const struct ibsa_port_state *now, void *arg)
 {
 	ibsa__registrations_changed(arg, changes, now);
 }
@@ -214,7 +226,8 @@ int ibsa__registrations_start(struct ibsa__registrations *all)
 		return 0;
 	all->is_ahead = false;
 	(void)!ibsa__engine_port(all->engine, false, &all->port);
-	return ibsa__engine_watch(all->engine, 0, on_port, all, &all->watch);
+	return ibsa__engine_watch(all->engine, 0, registrations_on_port, all,
+				  &all->watch);
 }
 
 void ibsa__registrations_stop(struct ibsa__registrations *all)
@@ -223,111 +236,117 @@ void ibsa__registrations_stop(struct ibsa__registrations *all)
 	all->watch = NULL;
 }
 
-void ibsa__registration_add(struct ibsa__registration *one)
+void ibsa__registration_add(struct ibsa__registration *registration)
 {
-	list_append(&one->all->list, &one->link);
+	list_append(&registration->all->list, &registration->link);
 }
 
-void ibsa__registration_remove(struct ibsa__registration *one)
+void ibsa__registration_remove(struct ibsa__registration *registration)
 {
-	ibsa__alarm_cancel(engine_of(one), &one->alarm);
-	list_remove(&one->link);
+	ibsa__alarm_cancel(registration_engine(registration),
+			   &registration->alarm);
+	list_remove(&registration->link);
 }
 
-void ibsa__registration_cancel(struct ibsa__registration *one)
+void ibsa__registration_cancel(struct ibsa__registration *registration)
 {
-	ibsa__alarm_cancel(engine_of(one), &one->alarm);
-	if (one->query_id)
-		ibsa__engine_cancel(engine_of(one), one->query_id);
+	ibsa__alarm_cancel(registration_engine(registration),
+			   &registration->alarm);
+	if (registration->query_id)
+		ibsa__engine_cancel(registration_engine(registration),
+				    registration->query_id);
 }
 
-static void registration_released(struct ibsa__registration *one, int err,
-				  uint16_t status)
+static void registration_released(struct ibsa__registration *registration,
+				  int err, uint16_t status)
 {
-	ibsa__registration_remove(one);
-	one->is_registered = false;
-	one->is_out = false;
-	one->ops->released(one, err, status);
+	ibsa__registration_remove(registration);
+	registration->is_registered = false;
+	registration->may_be_at_sa = false;
+	registration->ops->released(registration, err, status);
 }
 
-static void delete_begin(struct ibsa__registration *one)
+static void registration_delete(struct ibsa__registration *registration)
 {
 	int err = 0;
 
-	one->step = IBSA__STEP_DELETE;
-	if (one->is_out)
-		err = one->ops->delete (one);
-	if (!one->is_out || err)
-		registration_released(one, err, 0);
+	registration->step = IBSA__STEP_DELETE;
+	if (registration->may_be_at_sa)
+		err = registration->ops->delete (registration);
+	if (!registration->may_be_at_sa || err)
+		registration_released(registration, err, 0);
 }
 
-void ibsa__registration_step(struct ibsa__registration *one,
+void ibsa__registration_step(struct ibsa__registration *registration,
 			     enum ibsa__registration_step step)
 {
 	int err;
 
-	one->step = step;
-	err = step == IBSA__STEP_SET ? one->ops->set(one) : one->ops->read(one);
+	registration->step = step;
+	err = step == IBSA__STEP_SET ? registration->ops->set(registration)
+				     : registration->ops->read(registration);
 	if (err)
-		one->ops->answered(one, &(struct ibsa_reply){ .err = err });
+		registration->ops->answered(registration,
+					    &(struct ibsa_reply){ .err = err });
 }
 
-static void on_alarm(struct ibsa__alarm *alarm)
+static void registration_on_alarm(struct ibsa__alarm *alarm)
 {
-	struct ibsa__registration *one =
+	struct ibsa__registration *registration =
 		list_object(alarm, struct ibsa__registration, alarm);
 
-	one->is_routine = false;
-	if (one->releasing)
-		delete_begin(one);
+	registration->is_routine = false;
+	if (registration->releasing)
+		registration_delete(registration);
 	else
-		ibsa__registration_step(one, one->step);
+		ibsa__registration_step(registration, registration->step);
 }
 
-void ibsa__registration_init(struct ibsa__registration *one,
+void ibsa__registration_init(struct ibsa__registration *registration,
 			     struct ibsa__registrations *all,
 			     const struct ibsa__registration_ops *ops)
 {
-	*one = (struct ibsa__registration){
+	*registration = (struct ibsa__registration){
 		.all = all,
 		.ops = ops,
 		.renew_ns = UINT64_MAX,
 		.audit_ms = IBSA__AUDIT_MS,
 	};
-	list_init(&one->link);
-	ibsa__alarm_init(&one->alarm, on_alarm);
+	list_init(&registration->link);
+	ibsa__alarm_init(&registration->alarm, registration_on_alarm);
 }
 
-static void on_reply(const struct ibsa_reply *reply, void *arg)
+static void registration_on_reply(const struct ibsa_reply *reply, void *arg)
 {
-	struct ibsa__registration *one = arg;
+	struct ibsa__registration *registration = arg;
 
-	one->query_id = 0;
-	if (one->step == IBSA__STEP_DELETE)
-		registration_released(one, reply->err, reply->status);
-	else if (one->releasing)
-		delete_begin(one);
+	registration->query_id = 0;
+	if (registration->step == IBSA__STEP_DELETE)
+		registration_released(registration, reply->err, reply->status);
+	else if (registration->releasing)
+		registration_delete(registration);
 	else
-		one->ops->answered(one, reply);
+		registration->ops->answered(registration, reply);
 }
 
-int ibsa__registration_query(struct ibsa__registration *one,
+int ibsa__registration_query(struct ibsa__registration *registration,
 			     const struct ibsa_query *query)
 {
-	struct ibsa_query mine = *query;
+	struct ibsa_query limited = *query;
 	int err;
 
-	mine.deadline_ms = one->deadline_ms;
-	mine.queue_ms = one->all->queue_ms;
-	if (one->all->closing) {
-		mine.deadline_ms = LAST_DEADLINE_MS;
-		mine.queue_ms = 0;
+	limited.deadline_ms = registration->deadline_ms;
+	limited.queue_ms = registration->all->queue_ms;
+	if (registration->all->closing) {
+		limited.deadline_ms = LAST_DEADLINE_MS;
+		limited.queue_ms = 0;
 	}
-	err = ibsa__engine_query(engine_of(one), &mine, on_reply, one,
-				 &one->query_id);
-	if (!err && one->step == IBSA__STEP_SET) {
-		one->is_out = true;
-		one->moves = one->all->moves;
+	err = ibsa__engine_query(registration_engine(registration), &limited,
+				 registration_on_reply, registration,
+				 &registration->query_id);
+	if (!err && registration->step == IBSA__STEP_SET) {
+		registration->may_be_at_sa = true;
+		registration->moves = registration->all->moves;
 	}
 	return err;
 }
@@ -336,168 +355,182 @@ int ibsa__registration_query(struct ibsa__registration *one,
  * A little before the interval ends, so that clients which began together do
  * not stay together.
  */
-static void routine_schedule(struct ibsa__registration *one)
+static void
+registration_schedule_routine(struct ibsa__registration *registration)
 {
-	const uint64_t early_ms = ibsa__engine_random(
-		engine_of(one), one->audit_ms / 8 + UINT64_C(1));
-	const uint64_t now = now_ns(one);
-	uint64_t due = one->read_ns + (one->audit_ms - early_ms) * NS_PER_MS;
+	const uint64_t early_ms =
+		ibsa__engine_random(registration_engine(registration),
+				    registration->audit_ms / 8 + UINT64_C(1));
+	const uint64_t now = registration_now_ns(registration);
+	uint64_t due = registration->read_ns +
+		       (registration->audit_ms - early_ms) * NS_PER_MS;
 
-	if (due > one->renew_ns)
-		due = one->renew_ns;
-	ibsa__registration_schedule(one, IBSA__STEP_READ,
+	if (due > registration->renew_ns)
+		due = registration->renew_ns;
+	ibsa__registration_schedule(registration, IBSA__STEP_READ,
 				    due > now ? (due - now) / NS_PER_MS : 0);
-	one->is_routine = true;
+	registration->is_routine = true;
 }
 
-void ibsa__registration_read_next(struct ibsa__registration *one)
+void ibsa__registration_read_next(struct ibsa__registration *registration)
 {
-	one->read_ns = now_ns(one);
-	routine_schedule(one);
+	registration->read_ns = registration_now_ns(registration);
+	registration_schedule_routine(registration);
 }
 
-void ibsa__registration_audit_ms_set(struct ibsa__registration *one,
+void ibsa__registration_audit_ms_set(struct ibsa__registration *registration,
 				     unsigned int audit_ms)
 {
-	one->audit_ms = audit_ms;
-	if (one->is_routine)
-		routine_schedule(one);
+	registration->audit_ms = audit_ms;
+	if (registration->is_routine)
+		registration_schedule_routine(registration);
 }
 
 /* Half of the lease is for tries that fail. */
-static uint64_t renewal_ns(const struct ibsa__registration *one,
-			   uint32_t lease_s)
+static uint64_t lease_renewal_ns(const struct ibsa__registration *registration,
+				 uint32_t lease_s)
 {
 	if (lease_s == IBSA_LEASE_INFINITE)
 		return UINT64_MAX;
-	return now_ns(one) + lease_s * (NS_PER_S / 2);
+	return registration_now_ns(registration) + lease_s * (NS_PER_S / 2);
 }
 
-void ibsa__registration_taken(struct ibsa__registration *one, uint32_t lease_s)
+void ibsa__registration_set_done(struct ibsa__registration *registration,
+				 uint32_t lease_s)
 {
-	one->renew_ns = renewal_ns(one, lease_s);
-	if (one->is_registered) {
-		ibsa__registration_read_next(one);
+	registration->renew_ns = lease_renewal_ns(registration, lease_s);
+	if (registration->is_registered) {
+		ibsa__registration_read_next(registration);
 		return;
 	}
-	one->is_fresh = true;
-	ibsa__registration_step(one, IBSA__STEP_READ);
+	registration->is_fresh = true;
+	ibsa__registration_step(registration, IBSA__STEP_READ);
 }
 
-static void trouble_clear(struct ibsa__registration *one)
+static void registration_trouble_clear(struct ibsa__registration *registration)
 {
-	one->is_troubled = false;
-	one->is_fresh = false;
-	one->err = 0;
-	one->status = 0;
+	registration->is_troubled = false;
+	registration->is_fresh = false;
+	registration->err = 0;
+	registration->status = 0;
 }
 
-void ibsa__registration_succeeded(struct ibsa__registration *one)
+void ibsa__registration_succeeded(struct ibsa__registration *registration)
 {
-	trouble_clear(one);
-	one->failures = 0;
-	one->moves = one->all->moves;
-	one->is_registered = true;
+	registration_trouble_clear(registration);
+	registration->failures = 0;
+	registration->moves = registration->all->moves;
+	registration->is_registered = true;
 }
 
-bool ibsa__registration_present(struct ibsa__registration *one)
+bool ibsa__registration_present(struct ibsa__registration *registration)
 {
-	const bool was_registered = one->is_registered;
+	const bool was_registered = registration->is_registered;
 
-	if (!one->is_fresh)
-		one->disputes = 0;
-	ibsa__registration_succeeded(one);
-	if (now_ns(one) >= one->renew_ns)
-		ibsa__registration_schedule(one, IBSA__STEP_SET, 0);
+	if (!registration->is_fresh)
+		registration->disputes = 0;
+	ibsa__registration_succeeded(registration);
+	if (registration_now_ns(registration) >= registration->renew_ns)
+		ibsa__registration_schedule(registration, IBSA__STEP_SET, 0);
 	else
-		ibsa__registration_read_next(one);
+		ibsa__registration_read_next(registration);
 	return !was_registered;
 }
 
-static void set_again(struct ibsa__registration *one, uint64_t ms)
+static void registration_set_again(struct ibsa__registration *registration,
+				   uint64_t ms)
 {
-	trouble_clear(one);
-	one->is_registered = false;
-	one->is_stale = false;
-	ibsa__registration_schedule(one, IBSA__STEP_SET, ms);
+	registration_trouble_clear(registration);
+	registration->is_registered = false;
+	registration->is_stale = false;
+	ibsa__registration_schedule(registration, IBSA__STEP_SET, ms);
 }
 
-void ibsa__registration_dispute(struct ibsa__registration *one)
+void ibsa__registration_dispute(struct ibsa__registration *registration)
 {
 	uint64_t ms = 0;
 
-	if (one->disputes)
-		ms = back_off(one, DISPUTE_MS, one->disputes - 1,
-			      DISPUTE_MAX_MS);
-	one->disputes++;
-	set_again(one, ms);
+	if (registration->disputes)
+		ms = registration_back_off(registration, DISPUTE_MS,
+					   registration->disputes - 1,
+					   DISPUTE_MAX_MS);
+	registration->disputes++;
+	registration_set_again(registration, ms);
 }
 
 /*
  * If the SM has restarted or moved since the SA had it, the SA forgot: no
  * other program has removed it.
  */
-bool ibsa__registration_absent(struct ibsa__registration *one)
+bool ibsa__registration_absent(struct ibsa__registration *registration)
 {
-	one->step = IBSA__STEP_SET;
-	if (registrations_moves(one->all) != one->moves)
-		set_again(one, 0);
-	else if (one->is_fresh)
+	registration->step = IBSA__STEP_SET;
+	if (registrations_moves(registration->all) != registration->moves)
+		registration_set_again(registration, 0);
+	else if (registration->is_fresh)
 		return false;
 	else
-		ibsa__registration_dispute(one);
-	one->ops->lost(one);
+		ibsa__registration_dispute(registration);
+	registration->ops->lost(registration);
 	return true;
 }
 
-static uint64_t retry_ms(struct ibsa__registration *one)
+static uint64_t registration_retry_ms(struct ibsa__registration *registration)
 {
-	const unsigned int max_ms = one->retry_max_ms ? one->retry_max_ms
-						      : RETRY_MAX_MS;
+	const unsigned int max_ms = registration->retry_max_ms
+					    ? registration->retry_max_ms
+					    : RETRY_MAX_MS;
 
-	if (one->is_refused)
-		return back_off(one, REFUSED_MS, one->failures++,
-				REFUSED_MAX_MS);
-	return back_off(one, RETRY_MS, one->failures++, max_ms);
+	if (registration->is_refused)
+		return registration_back_off(registration, REFUSED_MS,
+					     registration->failures++,
+					     REFUSED_MAX_MS);
+	return registration_back_off(registration, RETRY_MS,
+				     registration->failures++, max_ms);
 }
 
 /* What the SA has had is read when it can be asked again. */
-bool ibsa__registration_retry(struct ibsa__registration *one, int err,
+bool ibsa__registration_retry(struct ibsa__registration *registration, int err,
 			      uint16_t status, bool refused)
 {
-	const bool is_told = one->is_troubled && one->err == err &&
-			     one->status == status;
-	const enum ibsa__registration_step step = one->is_registered
+	const bool is_told = registration->is_troubled &&
+			     registration->err == err &&
+			     registration->status == status;
+	const enum ibsa__registration_step step = registration->is_registered
 							  ? IBSA__STEP_READ
-							  : one->step;
+							  : registration->step;
 
-	if (one->is_troubled && refused != one->is_refused)
-		one->failures = 0;
-	one->is_registered = false;
-	one->is_fresh = false;
-	one->is_troubled = true;
-	one->is_refused = refused;
-	one->err = err;
-	one->status = status;
-	ibsa__registration_schedule(one, step, retry_ms(one));
+	if (registration->is_troubled && refused != registration->is_refused)
+		registration->failures = 0;
+	registration->is_registered = false;
+	registration->is_fresh = false;
+	registration->is_troubled = true;
+	registration->is_refused = refused;
+	registration->err = err;
+	registration->status = status;
+	ibsa__registration_schedule(registration, step,
+				    registration_retry_ms(registration));
 	return !is_told;
 }
 
-bool ibsa__registration_failed(struct ibsa__registration *one, int err,
+bool ibsa__registration_failed(struct ibsa__registration *registration, int err,
 			       uint16_t status)
 {
-	return ibsa__registration_retry(one, err, status,
+	return ibsa__registration_retry(registration, err, status,
 					is_refusal(err, status));
 }
 
-void ibsa__registration_release(struct ibsa__registration *one)
+void ibsa__registration_release(struct ibsa__registration *registration)
 {
-	one->releasing = true;
-	if (!one->query_id)
-		ibsa__alarm_set(engine_of(one), &one->alarm, 0);
-	else if (one->step == IBSA__STEP_READ ||
-		 (one->step == IBSA__STEP_SET && one->all->closing))
-		ibsa__engine_cancel(engine_of(one), one->query_id);
+	registration->releasing = true;
+	if (!registration->query_id)
+		ibsa__alarm_set(registration_engine(registration),
+				&registration->alarm, 0);
+	else if (registration->step == IBSA__STEP_READ ||
+		 (registration->step == IBSA__STEP_SET &&
+		  registration->all->closing))
+		ibsa__engine_cancel(registration_engine(registration),
+				    registration->query_id);
 }
 
 void ibsa__registrations_close(struct ibsa__registrations *all)
@@ -514,11 +547,11 @@ void ibsa__registrations_end(struct ibsa__registrations *all)
 
 	ibsa__engine_enter(all->engine);
 	while (at != &all->list) {
-		struct ibsa__registration *one = registration_at(at);
+		struct ibsa__registration *registration = registration_at(at);
 
 		at = at->next;
-		if (!one->query_id)
-			registration_released(one, -ECANCELED, 0);
+		if (!registration->query_id)
+			registration_released(registration, -ECANCELED, 0);
 	}
 	ibsa__engine_leave(all->engine);
 }

@@ -91,7 +91,7 @@ struct ibsa__registration {
 	bool is_troubled;   /* the last step failed: @err and @status */
 	bool is_refused;    /* it failed by a refusal */
 	bool is_fresh;	    /* it was just set, and not read back yet */
-	bool is_out;	    /* a Set was sent: the SA may have it */
+	bool may_be_at_sa;  /* a Set was sent: the SA may have it */
 	bool is_stale;	    /* the port has changed during the request */
 	bool is_routine;    /* the alarm waits for the next read or renewal */
 	bool releasing;
@@ -171,8 +171,8 @@ void ibsa__registration_audit_ms_set(struct ibsa__registration *registration,
 
 /* A Set was successful; @lease_s may be IBSA_LEASE_INFINITE. Reads back what
  * was not registered before. */
-void ibsa__registration_taken(struct ibsa__registration *registration,
-			      uint32_t lease_s);
+void ibsa__registration_set_done(struct ibsa__registration *registration,
+				 uint32_t lease_s);
 
 /* A read found it. Return: whether it was not known to be registered. */
 bool ibsa__registration_present(struct ibsa__registration *registration);

@@ -16,77 +16,77 @@ static const uint64_t identity = IBSA_SERVICE_CM(service_id) |
 				 IBSA_SERVICE_CM(service_gid) |
 				 IBSA_SERVICE_CM(service_pkey);
 
-static struct ibsa_registration *
-kept_of(struct ibsa__registration *registration)
+static struct ibsa_registration *service_of(struct ibsa__registration *schedule)
 {
-	return list_object(registration, struct ibsa_registration,
-			   registration);
+	return list_object(schedule, struct ibsa_registration, schedule);
 }
 
-static struct ibsa__engine *engine_of(const struct ibsa_registration *kept)
+static struct ibsa__engine *
+service_engine(const struct ibsa_registration *registration)
 {
-	return kept->registration.all->engine;
+	return registration->schedule.all->engine;
 }
 
 /* The last act of an event. */
-static void kept_report(struct ibsa_registration *kept,
-			enum ibsa_registration_event event, int err,
-			uint16_t status, const struct ibsa_service *service)
+static void service_report(struct ibsa_registration *registration,
+			   enum ibsa_registration_event event, int err,
+			   uint16_t status, const struct ibsa_service *service)
 {
 	const struct ibsa_registration_report report = {
-		.registration = kept,
+		.registration = registration,
 		.event = event,
 		.err = err,
 		.status = status,
 		.service = service,
 	};
 
-	if (kept->report)
-		kept->report(&report, kept->arg);
+	if (registration->report)
+		registration->report(&report, registration->arg);
 }
 
-static int kept_ask(struct ibsa_registration *kept, uint8_t method,
-		    uint64_t mask)
+static int service_query(struct ibsa_registration *registration, uint8_t method,
+			 uint64_t mask)
 {
 	const struct ibsa_query query = {
 		.record = &ibsa_service_record,
-		.match = &kept->record,
+		.match = &registration->record,
 		.mask = mask,
 		.method = method,
 	};
 
-	return ibsa__registration_query(&kept->registration, &query);
+	return ibsa__registration_query(&registration->schedule, &query);
 }
 
-static void kept_failed(struct ibsa_registration *kept, int err,
-			uint16_t status)
+static void service_failed(struct ibsa_registration *registration, int err,
+			   uint16_t status)
 {
 	const bool refused = is_refusal(err, status);
 
-	if (ibsa__registration_failed(&kept->registration, err, status))
-		kept_report(kept,
-			    refused ? IBSA_REGISTRATION_REFUSED
-				    : IBSA_REGISTRATION_FAILED,
-			    err, status, &kept->record);
+	if (ibsa__registration_failed(&registration->schedule, err, status))
+		service_report(registration,
+			       refused ? IBSA_REGISTRATION_REFUSED
+				       : IBSA_REGISTRATION_FAILED,
+			       err, status, &registration->record);
 }
 
-static void kept_lost(struct ibsa__registration *registration)
+static void service_lost(struct ibsa__registration *schedule)
 {
-	struct ibsa_registration *kept = kept_of(registration);
+	struct ibsa_registration *registration = service_of(schedule);
 
-	kept_report(kept, IBSA_REGISTRATION_LOST, 0, 0, &kept->record);
+	service_report(registration, IBSA_REGISTRATION_LOST, 0, 0,
+		       &registration->record);
 }
 
-static void kept_released(struct ibsa__registration *registration, int err,
-			  uint16_t status)
+static void service_released(struct ibsa__registration *schedule, int err,
+			     uint16_t status)
 {
-	struct ibsa_registration *kept = kept_of(registration);
+	struct ibsa_registration *registration = service_of(schedule);
 
-	if (list_is_empty(&registration->all->list))
-		ibsa__registrations_stop(registration->all);
-	kept_report(kept, IBSA_REGISTRATION_RELEASED, err, status,
-		    &kept->record);
-	ibsa__free(kept);
+	if (list_is_empty(&schedule->all->list))
+		ibsa__registrations_stop(schedule->all);
+	service_report(registration, IBSA_REGISTRATION_RELEASED, err, status,
+		       &registration->record);
+	ibsa__free(registration);
 }
 
 /*
@@ -94,25 +94,26 @@ static void kept_released(struct ibsa__registration *registration, int err,
  * what is left of it, and the key is shown to few. Return: whether it is
  * there; *@out is it, or what is there instead.
  */
-static bool kept_find(const struct ibsa_registration *kept,
-		      const struct ibsa_reply *reply, struct ibsa_service *out)
+static bool service_record_find(const struct ibsa_registration *registration,
+				const struct ibsa_reply *reply,
+				struct ibsa_service *out)
 {
-	uint8_t mine[SERVICE_BYTES];
+	uint8_t own[SERVICE_BYTES];
 	uint64_t over = 0;
 
-	ibsa_service_record.encode(&kept->record, mine, &over);
+	ibsa_service_record.encode(&registration->record, own, &over);
 	for (size_t i = reply->count; i-- > 0;) {
 		const uint8_t *other = ibsa_reply_at(reply, i);
 
 		ibsa_service_record.decode(other, out);
-		if (!memcmp(mine + NAME_AT, other + NAME_AT,
+		if (!memcmp(own + NAME_AT, other + NAME_AT,
 			    SERVICE_BYTES - NAME_AT))
 			return true;
 	}
 	return false;
 }
 
-static bool is_none(const struct ibsa_reply *reply)
+static bool reply_is_empty(const struct ibsa_reply *reply)
 {
 	return !reply->err && (reply->status == IBSA_STATUS_NO_RECORDS ||
 			       reply->status == IBSA_STATUS_REQ_INVALID_GID ||
@@ -123,136 +124,143 @@ static bool is_none(const struct ibsa_reply *reply)
  * If the port's GID is another now, the service is another too. Nobody needs
  * the answer to the Delete of the old one: it may come too late to matter.
  */
-static void kept_follow_gid(struct ibsa_registration *kept)
+static void service_gid_update(struct ibsa_registration *registration)
 {
 	const struct ibsa_query query = {
 		.record = &ibsa_service_record,
-		.match = &kept->record,
+		.match = &registration->record,
 		.mask = identity,
 		.method = IBSA_METHOD_DELETE,
 	};
-	struct ibsa__registration *registration = &kept->registration;
-	struct ibsa_gid *gid = &kept->record.service_gid;
+	struct ibsa__registration *schedule = &registration->schedule;
+	struct ibsa_gid *gid = &registration->record.service_gid;
 	struct ibsa_port_state port;
 
-	if (ibsa__engine_port(engine_of(kept), false, &port) ||
+	if (ibsa__engine_port(service_engine(registration), false, &port) ||
 	    !memcmp(gid, &port.gid, sizeof(*gid)))
 		return;
-	if (registration->is_out &&
-	    ibsa__engine_query(engine_of(kept), &query, NULL, NULL, NULL))
+	if (schedule->may_be_at_sa &&
+	    ibsa__engine_query(service_engine(registration), &query, NULL, NULL,
+			       NULL))
 		return;
 	*gid = port.gid;
-	registration->is_registered = false;
-	registration->is_troubled = false;
-	registration->is_out = false;
-	registration->disputes = 0;
-	registration->step = IBSA__STEP_SET;
+	schedule->is_registered = false;
+	schedule->is_troubled = false;
+	schedule->may_be_at_sa = false;
+	schedule->disputes = 0;
+	schedule->step = IBSA__STEP_SET;
 }
 
 /* Send the request of the next step, which is a Set if the GID has changed. */
-static int kept_send(struct ibsa__registration *registration)
+static int service_step_send(struct ibsa__registration *schedule)
 {
 	static const struct ibsa_gid none;
-	struct ibsa_registration *kept = kept_of(registration);
+	struct ibsa_registration *registration = service_of(schedule);
 
-	if (kept->follows_gid)
-		kept_follow_gid(kept);
-	if (!memcmp(&kept->record.service_gid, &none, sizeof(none)))
+	if (registration->follows_gid)
+		service_gid_update(registration);
+	if (!memcmp(&registration->record.service_gid, &none, sizeof(none)))
 		return -EAGAIN;
-	if (registration->step == IBSA__STEP_SET)
-		return kept_ask(kept, IBSA_METHOD_SET, kept->mask);
-	return kept_ask(kept, kept->read_method, identity);
+	if (schedule->step == IBSA__STEP_SET)
+		return service_query(registration, IBSA_METHOD_SET,
+				     registration->mask);
+	return service_query(registration, registration->read_method, identity);
 }
 
-static int kept_delete(struct ibsa__registration *registration)
+static int service_delete(struct ibsa__registration *schedule)
 {
-	return kept_ask(kept_of(registration), IBSA_METHOD_DELETE, identity);
+	return service_query(service_of(schedule), IBSA_METHOD_DELETE,
+			     identity);
 }
 
-static void kept_taken(struct ibsa_registration *kept,
-		       const struct ibsa_reply *reply)
+static void service_set_done(struct ibsa_registration *registration,
+			     const struct ibsa_reply *reply)
 {
 	struct ibsa_service service;
 
 	ibsa_service_record.decode(reply->records, &service);
-	kept->granted_s = service.service_lease ? service.service_lease : 1;
-	ibsa__registration_taken(&kept->registration, kept->granted_s);
+	registration->granted_s = service.service_lease ? service.service_lease
+							: 1;
+	ibsa__registration_set_done(&registration->schedule,
+				    registration->granted_s);
 }
 
-static void kept_present(struct ibsa_registration *kept,
-			 struct ibsa_service *service)
+static void service_present(struct ibsa_registration *registration,
+			    struct ibsa_service *service)
 {
-	if (!ibsa__registration_present(&kept->registration))
+	if (!ibsa__registration_present(&registration->schedule))
 		return;
-	service->service_lease = kept->granted_s;
-	kept_report(kept, IBSA_REGISTRATION_REGISTERED, 0, 0, service);
+	service->service_lease = registration->granted_s;
+	service_report(registration, IBSA_REGISTRATION_REGISTERED, 0, 0,
+		       service);
 }
 
-static void kept_read(struct ibsa_registration *kept,
-		      const struct ibsa_reply *reply)
+static void service_read_done(struct ibsa_registration *registration,
+			      const struct ibsa_reply *reply)
 {
-	struct ibsa__registration *registration = &kept->registration;
+	struct ibsa__registration *schedule = &registration->schedule;
 	struct ibsa_service service;
 
-	if (is_none(reply)) {
-		if (!ibsa__registration_absent(registration))
-			kept_failed(kept, -ENOENT, 0);
+	if (reply_is_empty(reply)) {
+		if (!ibsa__registration_absent(schedule))
+			service_failed(registration, -ENOENT, 0);
 	} else if (reply->status == IBSA_STATUS_TOO_MANY_RECORDS &&
-		   kept->read_method == IBSA_METHOD_GET) {
+		   registration->read_method == IBSA_METHOD_GET) {
 		/* To that SA the identity is less than to others. */
-		kept->read_method = IBSA_METHOD_GET_TABLE;
-		ibsa__registration_step(registration, IBSA__STEP_READ);
+		registration->read_method = IBSA_METHOD_GET_TABLE;
+		ibsa__registration_step(schedule, IBSA__STEP_READ);
 	} else if (reply->err || reply->status) {
-		kept_failed(kept, reply->err, reply->status);
-	} else if (kept_find(kept, reply, &service)) {
-		kept_present(kept, &service);
+		service_failed(registration, reply->err, reply->status);
+	} else if (service_record_find(registration, reply, &service)) {
+		service_present(registration, &service);
 	} else {
-		ibsa__registration_dispute(registration);
-		kept_report(kept, IBSA_REGISTRATION_REPLACED, 0, 0, &service);
+		ibsa__registration_dispute(schedule);
+		service_report(registration, IBSA_REGISTRATION_REPLACED, 0, 0,
+			       &service);
 	}
 }
 
-static void kept_answered(struct ibsa__registration *registration,
-			  const struct ibsa_reply *reply)
+static void service_answered(struct ibsa__registration *schedule,
+			     const struct ibsa_reply *reply)
 {
-	struct ibsa_registration *kept = kept_of(registration);
+	struct ibsa_registration *registration = service_of(schedule);
 
-	if (registration->step == IBSA__STEP_READ)
-		kept_read(kept, reply);
+	if (schedule->step == IBSA__STEP_READ)
+		service_read_done(registration, reply);
 	else if (reply->err || reply->status)
-		kept_failed(kept, reply->err, reply->status);
+		service_failed(registration, reply->err, reply->status);
 	else
-		kept_taken(kept, reply);
+		service_set_done(registration, reply);
 }
 
-void ibsa__service_start(struct ibsa_registration *kept,
+void ibsa__service_start(struct ibsa_registration *registration,
 			 struct ibsa__registrations *registrations,
-			 const struct ibsa_service_registration *keep)
+			 const struct ibsa_service_registration *options)
 {
 	static const struct ibsa__registration_ops ops = {
-		.set = kept_send,
-		.read = kept_send,
-		.delete = kept_delete,
-		.answered = kept_answered,
-		.lost = kept_lost,
-		.released = kept_released,
+		.set = service_step_send,
+		.read = service_step_send,
+		.delete = service_delete,
+		.answered = service_answered,
+		.lost = service_lost,
+		.released = service_released,
 	};
-	struct ibsa__registration *registration = &kept->registration;
+	struct ibsa__registration *schedule = &registration->schedule;
 
-	ibsa__registration_init(registration, registrations, &ops);
-	if (keep->audit_ms)
-		registration->audit_ms = keep->audit_ms;
-	registration->deadline_ms = keep->deadline_ms;
-	kept->read_method = IBSA_METHOD_GET;
-	ibsa__registration_add(registration);
-	ibsa__registration_schedule(registration, IBSA__STEP_SET, 0);
+	ibsa__registration_init(schedule, registrations, &ops);
+	if (options->audit_ms)
+		schedule->audit_ms = options->audit_ms;
+	schedule->deadline_ms = options->deadline_ms;
+	registration->read_method = IBSA_METHOD_GET;
+	ibsa__registration_add(schedule);
+	ibsa__registration_schedule(schedule, IBSA__STEP_SET, 0);
 }
 
-int ibsa_service_release(struct ibsa_registration *kept)
+int ibsa_service_release(struct ibsa_registration *registration)
 {
-	if (kept->registration.releasing)
+	if (registration->schedule.releasing)
 		return -EALREADY;
-	ibsa__registration_release(&kept->registration);
+	ibsa__registration_release(&registration->schedule);
 	return 0;
 }
 

@@ -25,8 +25,8 @@ static bool is_zero(const uint8_t *bytes, size_t len)
  * not being zero. What is not meant becomes zero. Return: its component bits
  * if it is meant.
  */
-static uint64_t mean_value(const struct ibsa_field *field, unsigned int index,
-			   uint64_t mask, uint8_t *wire)
+static uint64_t value_select(const struct ibsa_field *field, unsigned int index,
+			     uint64_t mask, uint8_t *wire)
 {
 	size_t len = (size_t)field->nbits * field->count /
 		     ibsa_field_values(field) / 8;
@@ -40,47 +40,49 @@ static uint64_t mean_value(const struct ibsa_field *field, unsigned int index,
 }
 
 /* Make @service what @mask means of it. Return: the mask of that. */
-static uint64_t mean_fields(uint64_t mask, struct ibsa_service *service)
+static uint64_t fields_select(uint64_t mask, struct ibsa_service *service)
 {
 	const struct ibsa_record *record = &ibsa_service_record;
 	uint8_t wire[SERVICE_BYTES];
-	uint64_t meant = 0, over = 0;
+	uint64_t selected = 0, over = 0;
 
 	record->encode(service, wire, &over);
 	for (unsigned int i = 0; i < record->field_count; i++) {
 		const struct ibsa_field *field = &record->fields[i];
 
 		for (unsigned int j = 0; j < ibsa_field_values(field); j++)
-			meant |= mean_value(field, j, mask, wire);
+			selected |= value_select(field, j, mask, wire);
 	}
 	record->decode(wire, service);
-	return meant;
+	return selected;
 }
 
 /* The record to set, from what the user means. Return: 0; -EINVAL. */
-static int prepare(const struct ibsa_service_registration *keep,
-		   struct ibsa_registration *kept)
+static int
+service_record_prepare(const struct ibsa_service_registration *options,
+		       struct ibsa_registration *registration)
 {
-	struct ibsa_service *record = &kept->record;
-	uint64_t mask = keep->mask;
+	struct ibsa_service *record = &registration->record;
+	uint64_t mask = options->mask;
 
-	*record = *keep->service;
+	*record = *options->service;
 	if (mask)
 		mask |= IBSA_SERVICE_CM(service_id);
-	mask = mean_fields(mask, record);
-	kept->follows_gid = !(mask & IBSA_SERVICE_CM(service_gid));
+	mask = fields_select(mask, record);
+	registration->follows_gid = !(mask & IBSA_SERVICE_CM(service_gid));
 	if (!(mask & IBSA_SERVICE_CM(service_pkey)))
 		record->service_pkey = IBSA_PKEY_DEFAULT;
 	if (!(mask & IBSA_SERVICE_CM(service_lease)))
 		record->service_lease = IBSA_REGISTRATION_LEASE_S;
-	kept->mask = mask | IBSA_SERVICE_CM(service_id) |
-		     IBSA_SERVICE_CM(service_gid) |
-		     IBSA_SERVICE_CM(service_pkey) |
-		     IBSA_SERVICE_CM(service_lease);
+	registration->mask = mask | IBSA_SERVICE_CM(service_id) |
+			     IBSA_SERVICE_CM(service_gid) |
+			     IBSA_SERVICE_CM(service_pkey) |
+			     IBSA_SERVICE_CM(service_lease);
 	return record->service_lease ? 0 : -EINVAL;
 }
 
-static bool is_same(const struct ibsa_service *a, const struct ibsa_service *b)
+static bool identity_is_same(const struct ibsa_service *a,
+			     const struct ibsa_service *b)
 {
 	return a->service_id == b->service_id &&
 	       a->service_pkey == b->service_pkey &&
@@ -88,67 +90,68 @@ static bool is_same(const struct ibsa_service *a, const struct ibsa_service *b)
 		       sizeof(a->service_gid));
 }
 
-static bool is_kept(const struct ibsa__services *services,
-		    const struct ibsa_service *record)
+static bool services_contain(const struct ibsa__services *services,
+			     const struct ibsa_service *record)
 {
 	const struct list *all = &services->registrations.list;
 
 	for (const struct list *at = all->next; at != all; at = at->next) {
-		const struct ibsa_registration *kept = list_object(
-			at, struct ibsa_registration, registration.link);
+		const struct ibsa_registration *registration = list_object(
+			at, struct ibsa_registration, schedule.link);
 
-		if (is_same(&kept->record, record))
+		if (identity_is_same(&registration->record, record))
 			return true;
 	}
 	return false;
 }
 
-static int kept_new(struct ibsa__services *services,
-		    const struct ibsa_service_registration *keep,
-		    struct ibsa_registration **out)
+static int service_new(struct ibsa__services *services,
+		       const struct ibsa_service_registration *options,
+		       struct ibsa_registration **out)
 {
-	struct ibsa_registration *kept = ibsa__calloc(1, sizeof(*kept));
+	struct ibsa_registration *registration =
+		ibsa__calloc(1, sizeof(*registration));
 	struct ibsa_port_state port;
 	int err;
 
-	if (!kept)
+	if (!registration)
 		return -ENOMEM;
-	err = prepare(keep, kept);
-	if (!err && kept->follows_gid) {
+	err = service_record_prepare(options, registration);
+	if (!err && registration->follows_gid) {
 		err = ibsa__engine_port(services->registrations.engine, false,
 					&port);
-		kept->record.service_gid = port.gid;
+		registration->record.service_gid = port.gid;
 	}
-	if (!err && is_kept(services, &kept->record))
+	if (!err && services_contain(services, &registration->record))
 		err = -EEXIST;
 	if (!err)
 		err = ibsa__registrations_start(&services->registrations);
 	if (err)
-		ibsa__free(kept);
+		ibsa__free(registration);
 	else
-		*out = kept;
+		*out = registration;
 	return err;
 }
 
 int ibsa__services_add(struct ibsa__services *services,
-		       const struct ibsa_service_registration *keep,
+		       const struct ibsa_service_registration *options,
 		       ibsa_registration_fn report, void *arg,
 		       struct ibsa_registration **out)
 {
-	struct ibsa_registration *kept;
+	struct ibsa_registration *registration;
 	int err;
 
 	if (services->registrations.closing)
 		return -ESHUTDOWN;
-	if (!keep->service || keep->mask & ~ibsa_service_record.mask)
+	if (!options->service || options->mask & ~ibsa_service_record.mask)
 		return -EINVAL;
-	err = kept_new(services, keep, &kept);
+	err = service_new(services, options, &registration);
 	if (err)
 		return err;
-	kept->report = report;
-	kept->arg = arg;
-	ibsa__service_start(kept, &services->registrations, keep);
-	*out = kept;
+	registration->report = report;
+	registration->arg = arg;
+	ibsa__service_start(registration, &services->registrations, options);
+	*out = registration;
 	return 0;
 }
 

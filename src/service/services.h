@@ -17,7 +17,7 @@ void ibsa__services_init(struct ibsa__services *services,
 
 /* As ibsa_service_register() says. */
 int ibsa__services_add(struct ibsa__services *services,
-		       const struct ibsa_service_registration *keep,
+		       const struct ibsa_service_registration *options,
 		       ibsa_registration_fn report, void *arg,
 		       struct ibsa_registration **out) IBSA_MUST_USE;
 

@@ -10,7 +10,7 @@ enum { SERVICE_BYTES = 176 };
 /* Each event ends with a report, since in a report a service may be
  * released. */
 struct ibsa_registration {
-	struct ibsa__registration registration;
+	struct ibsa__registration schedule;
 	struct ibsa_service record;
 	uint64_t mask;
 	ibsa_registration_fn report;
@@ -21,8 +21,8 @@ struct ibsa_registration {
 };
 
 /* service.c */
-void ibsa__service_start(struct ibsa_registration *kept,
+void ibsa__service_start(struct ibsa_registration *registration,
 			 struct ibsa__registrations *registrations,
-			 const struct ibsa_service_registration *keep);
+			 const struct ibsa_service_registration *options);
 
 #endif
