@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The events that a client's watches are told of, on top of its engine. */
+/*
+ * Events of a client: watches, and the subscriptions at the SA that they need.
+ */
 #ifndef EVENT_EVENT_H
 #define EVENT_EVENT_H
 
@@ -7,31 +9,35 @@
 
 #include "registration/registration.h"
 
-/* Producer types: CA, switch, router, and SM, from 1. */
+/* Number of producer types, which count from 1: CA, switch, router, SM. */
 enum { IBSA__PRODUCERS = 4 };
 
-/* The subscription to all that one type of producer reports. It is added to the
- * client's registrations while it is @wanted, or the SA may have it. */
+/* The subscription to all traps of one producer type. It is in the list of
+ * registrations while a watch needs it, or while the SA may have it. */
 struct ibsa__subscription {
 	struct ibsa__registration registration;
 	struct ibsa__events *events;
 	uint8_t producer;
-	bool wanted;  /* by a watch */
-	bool is_read; /* was registered when the last read was sent */
+	bool wanted;  /* a watch needs it */
+	bool is_read; /* it was registered when the last read was sent */
 };
 
 struct ibsa__audited_port;
 
-/* The ports that are known to the watches with audit_nodes, and the reading of
- * the SA's nodes that they are compared with. */
+/* The audit of nodes: ports as the watches with audit_nodes know them, which
+ * each table of NodeRecords is compared with. */
 struct ibsa__node_audit {
-	struct ibsa__registration registration; /* audit_ms 0: not needed */
-	struct ibsa__audited_port *ports;	/* sorted by GUID */
+	/* audit_ms is 0 if no watch needs it */
+	struct ibsa__registration registration;
+	struct ibsa__audited_port *ports; /* sorted by GUID */
 	size_t count, room;
-	bool is_known; /* there was a table */
+	bool is_known; /* a table has been read */
 };
 
-/* A client's. @history is there while it is active. */
+/*
+ * The events of a client. @history is NULL while there are no watches and no
+ * subscriptions.
+ */
 struct ibsa__events {
 	struct ibsa__listener listener;
 	struct ibsa__engine *engine;
@@ -39,41 +45,47 @@ struct ibsa__events {
 	struct ibsa__history *history;
 	struct list watches;
 	struct ibsa__subscription subscriptions[IBSA__PRODUCERS];
-	struct ibsa__registration audit; /* reads all subscriptions */
+	struct ibsa__registration audit; /* the read of all subscriptions */
 	struct ibsa__node_audit node_audit;
-	struct ibsa__alarm state_alarm; /* @S */
+	/* expires at once to report the state to new watches */
+	struct ibsa__alarm state_alarm;
 	uint64_t sequence;
 	unsigned int deadline_ms;
-	uint16_t end_status;
-	int end_err;	   /* of ENDED */
-	bool can_read;	   /* the SA shows its subscriptions */
-	bool needs_read;   /* reports were lost, and the SA not asked since */
-	bool is_down;	   /* the port is */
-	bool calling_back; /* watches that end stay in the list */
-	bool has_ended;	   /* nothing may be touched any more but memory */
+	uint16_t end_status; /* @status of the ENDED event */
+	int end_err;	     /* @err of the ENDED event */
+	bool can_read;	     /* the SA returns the subscriptions of this port */
+	/* Reports may be lost, and the subscriptions were not read since. */
+	bool needs_read;
+	bool is_down;	   /* the port is down */
+	bool calling_back; /* a watch that ends now stays in the list */
+	bool has_ended;	   /* only memory is freed from now on */
 };
 
 void ibsa__events_init(struct ibsa__events *events,
 		       struct ibsa__engine *engine);
 
-/* Whether there are such kinds, and such a number of GIDs. */
+/* Whether the kinds of events exist, and the number of GIDs is valid. */
 bool ibsa__event_options_are_valid(const struct ibsa_event_options *options);
 
-/* As ibsa_event_watch() says. */
+/* Arguments and return values are those of ibsa_event_watch(). */
 int ibsa__events_add(struct ibsa__events *events,
 		     const struct ibsa_event_options *options,
 		     ibsa_event_fn happened, void *arg,
 		     struct ibsa_error *error,
 		     struct ibsa_event_watch **out) IBSA_MUST_USE;
 
-/* Begin to unsubscribe from all, and take no more watches. */
+/*
+ * Start to delete all subscriptions; more watches are refused with -ESHUTDOWN.
+ */
 void ibsa__events_close(struct ibsa__events *events);
 
-/* Whether no subscription is left at the SA. */
+/*
+ * Return: whether no subscription is left at the SA, and no request in flight.
+ */
 bool ibsa__events_is_empty(const struct ibsa__events *events);
 
-/* Tell the watches that they have ended; what is still on its way is left to
- * the engine's end. */
+/* Report ENDED to all watches and free them. Requests in flight end with the
+ * engine. */
 void ibsa__events_end(struct ibsa__events *events);
 
 #endif

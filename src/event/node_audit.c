@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The audit of nodes: the SA's table of NodeRecords, read again and again and
- * compared with the ports that are known. It finds what a subscription cannot:
- * a port that came or went while the Report was lost on every try.
+ * The audit of nodes: reads the SA's table of NodeRecords at intervals and
+ * compares it with the known ports. It detects ports that joined or left
+ * although every try of the SA's Report was lost.
  *
- * Ports are sorted by GUID, so that a table is compared in one pass.
+ * Ports are sorted by GUID, so that one pass compares a table.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,12 +15,13 @@
 
 struct ibsa__audited_port {
 	uint64_t guid;
-	bool is_in;	  /* it is in the subnet, as the watches were told */
-	bool is_touched;  /* a Report came while the table was under way */
-	bool is_reported; /* the last audit told of it, no Report since */
+	bool is_in;	 /* in the subnet, as last reported to the watches */
+	bool is_touched; /* a Report came while the table was being read */
+	/* the last audit reported it, and no Report came since */
+	bool is_reported;
 };
 
-/* A port of a table. One without a LID is being set up, or taken down. */
+/* A port of a table. Without a LID it is being set up or removed. */
 struct table_port {
 	uint64_t guid;
 	bool has_lid;
@@ -31,7 +32,9 @@ struct table {
 	size_t count;
 };
 
-/* By GUID; of one GUID, what has a LID comes first. */
+/*
+ * Order by GUID; of several ports with one GUID, a port with a LID comes first.
+ */
 static int port_order(const void *a, const void *b)
 {
 	const struct table_port *first = a, *second = b;
@@ -41,26 +44,31 @@ static int port_order(const void *a, const void *b)
 	return first->guid > second->guid ? 1 : -1;
 }
 
-/* An Omni-Path LID may have 16 zeroes where this record has all of it. */
+/*
+ * The record has only the lower 16 bits of an Omni-Path LID, which may be zero.
+ */
 static bool has_lid(const uint8_t *record, uint8_t link)
 {
 	return link == IBSA_LINK_OPA || IBSA_GET(node, lid, record);
 }
 
-/* Each GUID once, without 0. */
-static size_t table_unique(struct table_port *ports, size_t count)
+/* Remove ports with GUID 0 and repeated GUIDs. Return: how many remain. */
+static size_t table_unique(struct table_port *ports, size_t port_count)
 {
-	size_t kept = 0;
+	size_t count = 0;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < port_count; i++) {
 		if (ports[i].guid &&
-		    (!kept || ports[kept - 1].guid != ports[i].guid))
-			ports[kept++] = ports[i];
+		    (!count || ports[count - 1].guid != ports[i].guid))
+			ports[count++] = ports[i];
 	}
-	return kept;
+	return count;
 }
 
-/* Return: 0; -ENODATA no port, though the SA is at one; -ENOMEM. */
+/*
+ * Fill @out with the ports of a reply. Return: 0; -ENODATA the table has no
+ * port, which is wrong because the SA's own port exists; -ENOMEM.
+ */
 static int table_read(const struct ibsa_reply *reply, uint8_t link,
 		      struct table *out)
 {
@@ -90,30 +98,34 @@ static int table_read(const struct ibsa_reply *reply, uint8_t link,
 }
 
 /*
- * What becomes of a port. @was: as it was known, or NULL; @there: in the
- * table, or NULL. Return: false if it need not be remembered.
+ * Compare one port. @was: the known port, or NULL; @in_table: the port in the
+ * table, or NULL; @is_first: this is the first table, which is not reported.
+ * Return: false if the port need not be stored.
  */
 static bool port_compare(const struct ibsa__audited_port *was,
-			 const struct table_port *there, bool is_first,
+			 const struct table_port *in_table, bool is_first,
 			 struct ibsa__audited_port *out)
 {
-	const bool is_in = there && there->has_lid;
+	const bool is_in = in_table && in_table->has_lid;
 
-	*out = was ? *was : (struct ibsa__audited_port){ .guid = there->guid };
+	*out = was ? *was
+		   : (struct ibsa__audited_port){ .guid = in_table->guid };
 	out->is_reported = false;
 	out->is_touched = false;
-	/* A Report is as new as the table, or newer. */
+	/* The Report is at least as new as the table. */
 	if (was && was->is_touched)
 		return true;
-	if (there && !there->has_lid)
+	if (in_table && !in_table->has_lid)
 		return was && was->is_in;
 	out->is_reported = !is_first && out->is_in != is_in;
 	out->is_in = is_in;
 	return is_in || out->is_reported;
 }
 
-/* The ports as they are after @table: in one pass over both. Return: how many
- * are in @merged. */
+/*
+ * Merge the known ports with @table in one pass. Return: number of ports in
+ * @merged.
+ */
 static size_t ports_merge(const struct ibsa__node_audit *audit,
 			  const struct table *table,
 			  struct ibsa__audited_port *merged)
@@ -123,17 +135,17 @@ static size_t ports_merge(const struct ibsa__node_audit *audit,
 	while (i < audit->count || j < table->count) {
 		const struct ibsa__audited_port *was =
 			i < audit->count ? &audit->ports[i] : NULL;
-		const struct table_port *there = j < table->count
-							 ? &table->ports[j]
-							 : NULL;
+		const struct table_port *in_table = j < table->count
+							    ? &table->ports[j]
+							    : NULL;
 
-		if (was && there && was->guid < there->guid)
-			there = NULL;
-		else if (was && there && was->guid > there->guid)
+		if (was && in_table && was->guid < in_table->guid)
+			in_table = NULL;
+		else if (was && in_table && was->guid > in_table->guid)
 			was = NULL;
 		i += was != NULL;
-		j += there != NULL;
-		count += port_compare(was, there, !audit->is_known,
+		j += in_table != NULL;
+		count += port_compare(was, in_table, !audit->is_known,
 				      &merged[count]);
 	}
 	return count;
@@ -162,7 +174,8 @@ static void port_report(struct ibsa__events *events,
 	ibsa__events_deliver(events, &found);
 }
 
-/* A callback may end the last watch, and with it all that is known. */
+/* A callback may end the last watch, which frees the ports: read the count
+ * again. */
 static void ports_report(struct ibsa__events *events,
 			 const struct ibsa_port_state *port)
 {
@@ -174,7 +187,8 @@ static void ports_report(struct ibsa__events *events,
 	}
 }
 
-/* Return: 0; -ENODATA; -ENOMEM, and nothing has changed. */
+/* Update the known ports from a table. Return: 0; -ENODATA; -ENOMEM. After an
+ * error nothing has changed. */
 static int table_apply(struct ibsa__events *events,
 		       const struct ibsa_reply *reply,
 		       const struct ibsa_port_state *port)
@@ -247,15 +261,16 @@ static void table_answered(struct ibsa__registration *registration,
 	ibsa__events_state_report(events);
 }
 
-/* Whether the SA reports ports. Without, the table waits until it does. */
+/* Whether the subscription to the SM's traps is set. Until then the audit
+ * waits. */
 static bool ports_are_reported(const struct ibsa__events *events)
 {
 	return events->subscriptions[IBSA__PRODUCERS - 1]
 		.registration.is_registered;
 }
 
-/* The answer must not be older than the Reports that came before it: so the
- * request is not shared. */
+/* The request is not shared: its reply must not be older than the Reports
+ * received before it. */
 static int table_query(struct ibsa__registration *registration)
 {
 	struct ibsa__events *events = table_events(registration);
@@ -314,7 +329,7 @@ void ibsa__node_audit_interval_set(struct ibsa__events *events,
 		ibsa__node_audit_end(events);
 		return;
 	}
-	/* A table that was lost comes no later than the next one would. */
+	/* Retry a failed read no later than the next regular read. */
 	registration->retry_max_ms = interval_ms;
 	ibsa__registration_audit_ms_set(registration, interval_ms);
 	if (!was_wanted)
@@ -330,7 +345,7 @@ void ibsa__node_audit_soon(struct ibsa__events *events)
 		ibsa__registration_soon(registration);
 }
 
-/* Where @guid is, or is to be. */
+/* Return: the index of @guid, or the one at which to insert it. */
 static size_t port_index(const struct ibsa__node_audit *audit, uint64_t guid)
 {
 	size_t from = 0, to = audit->count;
@@ -346,8 +361,10 @@ static size_t port_index(const struct ibsa__node_audit *audit, uint64_t guid)
 	return from;
 }
 
-/* The port with @guid, which is entered as one that is not there if it is not
- * known; NULL without memory. */
+/*
+ * Return: the port with @guid; if it is not known, it is inserted as absent.
+ * NULL: out of memory.
+ */
 static struct ibsa__audited_port *port_get(struct ibsa__node_audit *audit,
 					   uint64_t guid)
 {
@@ -386,7 +403,8 @@ bool ibsa__node_audit_report(struct ibsa__events *events,
 	    !gid_is_local(events, &report->gid))
 		return false;
 	port = port_get(audit, ibsa_be64(report->gid.raw + 8));
-	/* What is not entered must not be compared with an older table. */
+	/* The port could not be stored: read the table again, because it may be
+	 * older than the Report. */
 	if (!port) {
 		audit->registration.is_stale = audit->registration.query_id;
 		return false;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * A Report, from the MAD to the watches: answered first, then understood,
- * and told unless it came before.
- */
+/* Reports of the SA: answered, checked, and delivered to the watches unless
+ * they are repeated. */
 #include <errno.h>
 
 #include "base/alloc.h"
@@ -12,20 +10,21 @@
 
 enum {
 	NOTICE_BYTES = 80,
-	DETAILS_LID_AT = 2, /* in the details, of most traps */
+	DETAILS_LID_AT = 2, /* offset of the LID in most traps' details */
 	DETAILS_GID_AT = 6,
 	HISTORY = 256,
-	/* An SA whose Report is not answered sends it again: OpenSM three
-	 * times, 200 ms apart, unless it is told otherwise. */
+	/* If the response is lost, the SA sends a Report again. OpenSM does so
+	 * three times by default, 200 ms apart. */
 	AGAIN_MS = 10 * 1000,
-	/* By two subscriptions, of which one is forgotten, it comes at once. */
+	/* If the SA has a second, outdated subscription of this port, it sends
+	 * each Report twice within this time. */
 	TWICE_MS = 1000,
 };
 
-/* What came lately, oldest overwritten first. */
+/* The most recent Reports; the oldest is overwritten first. */
 struct ibsa__history {
 	struct report reports[HISTORY];
-	size_t count; /* of all that ever came */
+	size_t count; /* of all Reports since the start */
 };
 
 struct ibsa__history *ibsa__history_new(void)
@@ -38,7 +37,10 @@ void ibsa__history_forget(struct ibsa__history *history)
 	history->count = 0;
 }
 
-/* A port or group is there or is not: each tells of the other's opposite. */
+/*
+ * Whether events of @kind have a GID: a port or multicast group is created or
+ * deleted, and each event is the opposite of another.
+ */
 static bool kind_has_gid(int kind)
 {
 	return kind & IBSA_EVENT_OF_SM;
@@ -57,8 +59,8 @@ static bool report_is_same_gid(const struct report *a, const struct report *b)
 }
 
 /*
- * The same MAD once more. The transaction id alone would not do: an SM that
- * starts anew may count from the same number again.
+ * Whether @report repeats @old. The TransactionID alone does not decide: an SM
+ * may start from the same number after a restart.
  */
 static bool report_is_repeated(const struct report *old,
 			       const struct report *report)
@@ -71,17 +73,18 @@ static bool report_is_repeated(const struct report *old,
 }
 
 /*
- * Whether @report came before. Of a GID, the latest report counts: what is
- * said once more by another MAD is nothing new, but what goes, comes and goes
- * again is. Of a link or a node it may always be something new.
+ * Whether @report is a repetition. For a GID only the latest Report counts: the
+ * same kind again is a repetition, but a port that leaves, joins and leaves
+ * again causes a new event. Of a link or node each new MAD is a new event.
  */
 static bool history_has(const struct ibsa__history *history,
 			const struct report *report)
 {
-	const size_t kept = history->count < HISTORY ? history->count : HISTORY;
-	bool later = false; /* there is a later one of the same GID */
+	const size_t count = history->count < HISTORY ? history->count
+						      : HISTORY;
+	bool later = false; /* a later Report of the same GID exists */
 
-	for (size_t i = 1; i <= kept; i++) {
+	for (size_t i = 1; i <= count; i++) {
 		const struct report *old =
 			&history->reports[(history->count - i) % HISTORY];
 
@@ -108,7 +111,7 @@ static void history_add(struct ibsa__history *history,
 	at->notice = NULL;
 }
 
-/* The status that its answer has: 0 if it can be understood. */
+/* Return: the status of the response; 0 if the Report is valid. */
 static uint16_t report_status(const struct ibsa_message *message,
 			      const struct ibsa_sa_header *header)
 {
@@ -121,7 +124,8 @@ static uint16_t report_status(const struct ibsa_message *message,
 	return 0;
 }
 
-/* The same MAD goes back. If it is lost, the SA reports once more. */
+/* Send the response: the same MAD with another method. If it is lost, the SA
+ * repeats the Report. */
 static void report_resp_send(struct ibsa__events *events,
 			     const struct ibsa_message *message,
 			     uint16_t status)
@@ -144,7 +148,7 @@ static int notice_kind(const struct ibsa_notice *notice)
 #define KIND(name, bit, trap, producers, text) \
 	case trap:                             \
 		return IBSA_EVENT_##name;
-		/* The row of OTHER has trap 0, which is none. */
+		/* the row of OTHER has trap 0, which no trap uses */
 		IBSA_EVENT_KINDS(KIND)
 #undef KIND
 	default:
@@ -152,7 +156,8 @@ static int notice_kind(const struct ibsa_notice *notice)
 	}
 }
 
-/* Where the details of a trap have a LID. Source: IBA vol 1, 14.2.5.1. */
+/* Return: the LID in the details of a trap; 0 if they have none. Source: IBA
+ * vol 1, 14.2.5.1. */
 static uint32_t notice_lid(const struct ibsa_notice *notice)
 {
 	if (!notice->is_generic)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the files of the event layer share, and nobody else sees. */
+/* State and functions shared by the files of src/event; no other folder
+ * includes this header. */
 #ifndef EVENT_STATE_H
 #define EVENT_STATE_H
 
@@ -10,9 +11,9 @@ enum {
 	TRAP_GID_OUT = 65,
 };
 
-/* How a watch stands, as it was told: an event's kind, err and status. */
+/* State of a watch, in the terms of the event that reports it. */
 struct watch_state {
-	int kind; /* 0: nothing */
+	int kind; /* an IBSA_EVENT_ constant, or 0: nothing to report */
 	int err;
 	uint16_t status;
 	bool audited;
@@ -23,21 +24,21 @@ struct ibsa_event_watch {
 	struct ibsa__events *events;
 	ibsa_event_fn happened;
 	void *arg;
-	struct ibsa_gid *gids; /* sorted */
+	struct ibsa_gid *gids;
 	size_t gid_count;
 	unsigned int kinds;
-	unsigned int producers; /* bits of producer types */
+	unsigned int producers; /* a bit for each producer type */
 	unsigned int audit_ms;
 	unsigned int deadline_ms;
-	uint64_t born; /* the sequence number it came after */
+	uint64_t born; /* sequence number of the last event before it */
 	struct watch_state reported;
-	bool was_subscribed; /* it was told so once */
-	bool has_gap;	     /* that it is to be told of */
+	bool was_subscribed; /* SUBSCRIBED has been reported once */
+	bool has_gap;	     /* a GAP is to be reported */
 	bool audit_nodes;
-	bool ended; /* it is taken out of the list after the telling */
+	bool ended; /* to be freed after the callbacks of this event */
 };
 
-/* A report on its way to the watches, or what an audit has found. */
+/* A Report, or a change that an audit of nodes has found. */
 struct report {
 	uint64_t transaction_id;
 	uint64_t now_ns;
@@ -47,12 +48,16 @@ struct report {
 	int kind;
 	struct ibsa_gid gid;
 	const struct ibsa_notice *notice;
-	bool is_audited;  /* found by an audit: for those with audit_nodes */
-	bool was_audited; /* an audit has told those of it */
+	/* found by an audit, for watches with audit_nodes only */
+	bool is_audited;
+	bool was_audited; /* watches with audit_nodes have it from an audit */
 };
 
-/* watch.c: tell those who want it of a report; all how they now stand; that
- * those have a gap who need one of @producers. */
+/*
+ * watch.c. Call back the watches that select @report; report the state of each
+ * watch if it has changed; have a GAP reported to the watches that need one of
+ * @producers.
+ */
 void ibsa__events_deliver(struct ibsa__events *events,
 			  const struct report *report);
 void ibsa__events_state_report(struct ibsa__events *events);
@@ -60,40 +65,44 @@ void ibsa__events_gap(struct ibsa__events *events, unsigned int producers);
 
 /* subscription.c */
 void ibsa__subscriptions_init(struct ibsa__events *events);
-/* Nothing is known of the SA. */
+/* Forget what is known of the SA's behaviour. */
 void ibsa__subscriptions_reset(struct ibsa__events *events);
-/* Those who watch are more or fewer than before: which producers they need,
- * and how often to read. */
+/* A watch began or ended: set the producer types that are needed and the
+ * interval between two reads. */
 void ibsa__subscriptions_update(struct ibsa__events *events,
 				unsigned int producers, unsigned int audit_ms);
-/* The port, or its SM, is another. */
+/* The port or its SM has changed: the SA may have lost all subscriptions. */
 void ibsa__subscriptions_port_changed(struct ibsa__events *events);
-/* Reports were lost: the SA is to be asked, soon. */
+/* Reports may be lost: read the subscriptions soon. */
 void ibsa__subscriptions_read_soon(struct ibsa__events *events);
 void ibsa__subscriptions_close(struct ibsa__events *events);
 
 /* node_audit.c */
 void ibsa__node_audit_init(struct ibsa__events *events);
-/* Audit nodes each @interval_ms from now on; 0: not any more. */
+/* Audit nodes every @interval_ms from now on; 0: stop. */
 void ibsa__node_audit_interval_set(struct ibsa__events *events,
 				   unsigned int interval_ms);
-/* Reports may have been lost, or the SA is another: read the table soon. */
+/* Reports may be lost, or the SA has changed: read the table soon. */
 void ibsa__node_audit_soon(struct ibsa__events *events);
-/* A Report is to be told. Return: whether an audit has told the watches with
- * audit_nodes the same of that port, and nothing since. */
+/*
+ * Account for a Report that is going to be delivered. Return: true if an audit
+ * has reported the same change of this port to the watches with audit_nodes,
+ * and no Report came since.
+ */
 bool ibsa__node_audit_report(struct ibsa__events *events,
 			     const struct report *report);
-/* Forget all. */
+/* Stop the audit and free the table of ports. */
 void ibsa__node_audit_end(struct ibsa__events *events);
 
-/* report.c: the listener's report, and what came lately. */
+/* report.c. The report function of struct ibsa__listener, and the history of
+ * recent Reports. */
 struct ibsa__history *ibsa__history_new(void);
 void ibsa__history_forget(struct ibsa__history *history);
 void ibsa__events_report(struct ibsa__listener *listener,
 			 const struct ibsa_message *message, bool is_sa);
 
-/* watch.c: let go of all that is not needed without a subscription, if there
- * is none any more. */
+/* watch.c. Without watches and subscriptions, stop listening and free the
+ * history. */
 void ibsa__events_idle_release(struct ibsa__events *events);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Subscriptions at the SA, from the first Set to the last, and the reading in
- * between that tells whether they are still there.
+ * Subscriptions at the SA: set, read back at intervals, and deleted.
  *
- * One subscription takes every trap of one type of producer. Source: IBA vol
- * 1, 13.4.8.3 (InformInfo) and 15.2.5.12 (InformInfoRecord).
+ * One subscription covers all traps of one producer type. Source: IBA vol 1,
+ * 13.4.8.3 (InformInfo) and 15.2.5.12 (InformInfoRecord).
  */
 #include <errno.h>
 #include <limits.h>
@@ -12,8 +11,9 @@
 #include "event/state.h"
 
 enum {
-	ANY = 0xffff,	/* type of notice, trap number, first LID */
-	RESP_TIME = 19, /* 2.1 s; it is part of a subscription's identity */
+	ANY = 0xffff, /* all notice types, trap numbers and LIDs */
+	/* 2.1 s; the SA compares it, a Delete must have the same */
+	RESP_TIME = 19,
 };
 
 static struct ibsa__subscription *
@@ -29,7 +29,7 @@ subscription_bit(const struct ibsa__subscription *subscription)
 	return 1u << subscription->producer;
 }
 
-/* The SA does not have it any more, or perhaps not. */
+/* The SA may not have the subscription any more. */
 static void subscription_lost(struct ibsa__subscription *subscription)
 {
 	if (subscription->registration.is_registered)
@@ -39,7 +39,9 @@ static void subscription_lost(struct ibsa__subscription *subscription)
 	subscription->registration.is_fresh = false;
 }
 
-/* Whether some are not yet set that soon will be. */
+/*
+ * Whether a subscription is still to be set, and its last request did not fail.
+ */
 static bool subscriptions_are_pending(const struct ibsa__events *events)
 {
 	for (int i = 0; i < IBSA__PRODUCERS; i++) {
@@ -64,7 +66,7 @@ static bool subscriptions_hold_any(const struct ibsa__events *events)
 	return held;
 }
 
-/* Read what was set, unless more will be soon; once, and then regularly. */
+/* Start the regular reads, once all subscriptions are set. */
 static void audit_start(struct ibsa__events *events)
 {
 	if (!events->audit.alarm.timer.armed &&
@@ -90,7 +92,8 @@ static int inform_info_set(struct ibsa__subscription *subscription,
 		.subscribe = subscribe,
 		.type = ANY,
 		.trap_number = ANY,
-		/* The SA knows who asks; who leaves has to say it. */
+		/* A Set gets the QPN from the request's sender; a Delete must
+		 * name it. */
 		.qpn = subscribe ? 0 : IBSA_QPN_GSI,
 		.resp_time_value = RESP_TIME,
 		.producer_type = subscription->producer,
@@ -114,7 +117,7 @@ static int inform_info_set(struct ibsa__subscription *subscription,
 	return ibsa__registration_query(&subscription->registration, &query);
 }
 
-/* While the port is down, its next change is waited for. */
+/* While the port is down, wait for its next change. */
 static int subscription_set(struct ibsa__registration *registration)
 {
 	struct ibsa__subscription *subscription = subscription_of(registration);
@@ -168,7 +171,9 @@ static void subscription_answered(struct ibsa__registration *registration,
 	ibsa__events_state_report(subscription->events);
 }
 
-/* The first that goes wrong is what the watches are told at the end. */
+/*
+ * The first error is reported in the ENDED event; an errno replaces a status.
+ */
 static void events_end_error_set(struct ibsa__events *events, int err,
 				 uint16_t status)
 {
@@ -180,7 +185,7 @@ static void events_end_error_set(struct ibsa__events *events, int err,
 
 static void subscription_begin(struct ibsa__subscription *subscription);
 
-/* It may be wanted again by now. */
+/* A watch may need it again by now. */
 static void subscription_released(struct ibsa__registration *registration,
 				  int err, uint16_t status)
 {
@@ -218,7 +223,7 @@ static void subscription_begin(struct ibsa__subscription *subscription)
 				    0);
 }
 
-/* An SA that does not show what it has is asked for it anew each time. */
+/* If the SA does not return subscriptions, set them again at each interval. */
 static void subscriptions_refresh(struct ibsa__events *events)
 {
 	ibsa__registration_read_next(&events->audit);
@@ -232,7 +237,8 @@ static void subscriptions_refresh(struct ibsa__events *events)
 	}
 }
 
-/* An SA without resources for the answer may have them soon. */
+/* The read failed for now: retry it, and report a gap, because the SA may have
+ * lost the subscriptions. */
 static void audit_failed(struct ibsa__events *events, int err, uint16_t status)
 {
 	ibsa__events_gap(events, UINT_MAX);
@@ -244,7 +250,6 @@ static struct ibsa__events *audit_events(struct ibsa__registration *audit)
 	return list_object(audit, struct ibsa__events, audit);
 }
 
-/* Read all subscriptions of this port. */
 static int audit_query(struct ibsa__events *events)
 {
 	struct ibsa_inform_info_rec match = { .subscriber_enum = 0 };
@@ -286,7 +291,10 @@ static int audit_read(struct ibsa__registration *registration)
 	return 0;
 }
 
-/* The QPN is shown to few; resp_time_value is as we sent it. */
+/*
+ * Whether @other is the SA's record of @subscription. The SA returns the QPN to
+ * trusted requests only, and resp_time_value with its own value.
+ */
 static bool is_same_subscription(const struct ibsa__subscription *subscription,
 				 const struct ibsa_inform_info_rec *other)
 {
@@ -313,7 +321,8 @@ reply_has_subscription(const struct ibsa__subscription *subscription,
 	return false;
 }
 
-/* One that is not there though it was just set is not shown to us. */
+/* Compare the subscriptions with the SA's table. If one is missing that was
+ * just set, the SA does not return subscriptions. */
 static void audit_compare(struct ibsa__events *events,
 			  const struct ibsa_reply *reply)
 {
@@ -337,8 +346,11 @@ static void audit_compare(struct ibsa__events *events,
 	}
 }
 
-/* What it means that the SA is silent or busy is known; any other answer
- * than a table says that it does not answer this. */
+/*
+ * Whether a failed read may succeed later: the SA does not answer, is busy or
+ * has no resources. Any other answer than a table means that the SA does not
+ * support the read.
+ */
 static bool audit_is_temporary(const struct ibsa_reply *reply)
 {
 	switch (reply->err) {
@@ -418,7 +430,10 @@ void ibsa__subscriptions_reset(struct ibsa__events *events)
 	events->audit.is_stale = events->audit.query_id;
 }
 
-/* One that is being deleted begins when that has ended. */
+/*
+ * A watch needs @subscription. If it is being deleted, it is set again after
+ * that.
+ */
 static void subscription_require(struct ibsa__subscription *subscription)
 {
 	struct ibsa__registration *registration = &subscription->registration;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who watches: what each is told, and how they begin and end. */
+/* Watches: which events each one gets, its state, and how watches begin and
+ * end. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static struct ibsa_event_watch *watch_at(struct list *at)
 	return list_object(at, struct ibsa_event_watch, link);
 }
 
-/* What a callback has ended meanwhile is let go of after all were told. */
+/* Free the watches that ended during callbacks. */
 static void ended_watches_free(struct ibsa__events *events)
 {
 	struct list *at = events->watches.next;
@@ -53,7 +54,6 @@ static void ended_watches_free(struct ibsa__events *events)
 	}
 }
 
-/* Call @watch back, unless it has ended. */
 static void watch_call_back(struct ibsa_event_watch *watch,
 			    struct ibsa_event *event)
 {
@@ -68,8 +68,8 @@ static int gid_compare(const void *a, const void *b)
 	return memcmp(a, b, sizeof(struct ibsa_gid));
 }
 
-/* What an audit finds is for the watches with audit_nodes, and a Report that
- * says it later is for the others. */
+/* Changes that an audit finds are for watches with audit_nodes. If a Report
+ * announces the same change later, it is for the other watches. */
 static bool watch_takes_source(const struct ibsa_event_watch *watch,
 			       const struct report *report)
 {
@@ -96,7 +96,10 @@ static uint8_t events_port_num(const struct ibsa__events *events)
 	return port.port_num;
 }
 
-/* Tell all who want it; a watch that begins meanwhile is not one of them. */
+/*
+ * Call back all watches that select @report. A watch that a callback adds does
+ * not get this event.
+ */
 void ibsa__events_deliver(struct ibsa__events *events,
 			  const struct report *report)
 {
@@ -140,7 +143,8 @@ static struct watch_state failure_state(int err, uint16_t status)
 	};
 }
 
-/* Of a watch that has all its subscriptions: how the audit of nodes stands. */
+/* Return: the state of a watch with audit_nodes whose subscriptions are all
+ * set. */
 static struct watch_state node_audit_state(const struct ibsa__node_audit *audit)
 {
 	const struct ibsa__registration *registration = &audit->registration;
@@ -187,8 +191,8 @@ static struct watch_state watch_state_get(const struct ibsa_event_watch *watch)
 	return (struct watch_state){ .kind = IBSA_EVENT_SUBSCRIBED };
 }
 
-/* Which process has the SA's reports, in characters that can be printed; NULL:
- * that is not known. */
+/* Return: the process that receives the SA's Reports, as printable text; NULL
+ * if it is not known. */
 static const char *holder_text(struct ibsa__events *events,
 			       struct ibsa_error *out)
 {
@@ -221,7 +225,8 @@ static void watch_state_report(struct ibsa_event_watch *watch,
 	watch_call_back(watch, &event);
 }
 
-/* A port that is active again is no other loss than the one that was told. */
+/* Whether the state was reported already. LOST after a port that was down is
+ * the same loss. */
 static bool is_reported(const struct watch_state *reported,
 			const struct watch_state *now)
 {
@@ -244,7 +249,7 @@ static void watch_announce(struct ibsa_event_watch *watch)
 		watch->was_subscribed |= now.kind == IBSA_EVENT_SUBSCRIBED;
 		watch_state_report(watch, &now);
 	}
-	/* An audit of nodes that fails leaves the subscriptions as they are. */
+	/* A failed audit of nodes does not affect the subscriptions. */
 	if ((now.kind != IBSA_EVENT_SUBSCRIBED && !now.audited) ||
 	    !watch->has_gap || watch->events->needs_read)
 		return;
@@ -265,7 +270,7 @@ void ibsa__events_state_report(struct ibsa__events *events)
 	ended_watches_free(events);
 }
 
-/* Who was never subscribed cannot have missed anything. */
+/* A watch that was never subscribed cannot have missed events. */
 void ibsa__events_gap(struct ibsa__events *events, unsigned int producers)
 {
 	struct list *at = events->watches.next;
@@ -278,7 +283,7 @@ void ibsa__events_gap(struct ibsa__events *events, unsigned int producers)
 	}
 }
 
-/* The port has changed: whatever it was, reports may have gone astray. */
+/* After any change of the port Reports may be lost. */
 static void events_port_changed(struct ibsa__registrations *registrations,
 				unsigned int changes,
 				const struct ibsa_port_state *now)
@@ -307,7 +312,7 @@ void ibsa__events_init(struct ibsa__events *events, struct ibsa__engine *engine)
 	ibsa__subscriptions_init(events);
 }
 
-/* How long silence may last at most is for the most anxious to say. */
+/* Return: the smaller value; 0 means none. */
 static unsigned int least_nonzero(unsigned int a, unsigned int b)
 {
 	if (!a || !b)
@@ -315,7 +320,7 @@ static unsigned int least_nonzero(unsigned int a, unsigned int b)
 	return a < b ? a : b;
 }
 
-/* Those who watch are more or fewer than before. */
+/* A watch began or ended: update what the watches need. */
 static void watches_update(struct ibsa__events *events)
 {
 	struct list *at = events->watches.next;
@@ -364,21 +369,22 @@ static int events_listen_failed(struct ibsa__events *events, int err,
 	case -EBUSY:
 		text = holder_text(events, &holder);
 		return ibsa__fail(error, err,
-				  "another program has the SA's reports at "
-				  "this port: end it, or use another port%s%s",
+				  "cannot receive the SA's reports: another "
+				  "program at this port receives them; stop it "
+				  "or use another port%s%s",
 				  text ? "; " : "", text ? text : "");
 	case -EOPNOTSUPP:
 		return ibsa__fail(error, err,
-				  "the SA's reports cannot be received on this "
-				  "transport");
+				  "cannot receive the SA's reports: this "
+				  "transport does not deliver them");
 	default:
 		return ibsa__fail(error, err,
-				  "the SA's reports cannot be received: %s",
+				  "cannot receive the SA's reports: %s",
 				  strerror(-err));
 	}
 }
 
-/* Begin to listen for the first who watches. */
+/* Before the first watch: allocate what it needs and listen for Reports. */
 static int events_start(struct ibsa__events *events, struct ibsa_error *error)
 {
 	struct ibsa_port_state port;
@@ -453,7 +459,7 @@ bool ibsa__event_options_are_valid(const struct ibsa_event_options *options)
 	       !options->gids == !options->gid_count;
 }
 
-/* An audit of nodes finds ports that came or went. */
+/* An audit of nodes reports only ports that joined or left. */
 static bool audit_nodes_is_useful(const struct ibsa_event_options *options)
 {
 	const unsigned int of_ports = IBSA_EVENT_GID_IN | IBSA_EVENT_GID_OUT;
@@ -475,13 +481,17 @@ int ibsa__events_add(struct ibsa__events *events,
 		return ibsa__fail(error, -ESHUTDOWN, "the client is closing");
 	options = options ? options : &all;
 	if (!happened || !ibsa__event_options_are_valid(options))
-		return ibsa__fail(error, -EINVAL,
-				  "there is no callback, no such kind of event "
-				  "or no such number of GIDs");
+		return ibsa__fail(
+			error, -EINVAL,
+			"a callback, known kinds of events (not 0x%x) "
+			"and at most %d GIDs (not %zu) are needed",
+			options->kinds, IBSA_EVENT_GIDS_MAX,
+			options->gid_count);
 	if (!audit_nodes_is_useful(options))
 		return ibsa__fail(error, -EINVAL,
-				  "an audit of nodes finds gid-in and gid-out: "
-				  "add one of them to the kinds");
+				  "audit_nodes needs gid-in or gid-out events: "
+				  "add one of them to kinds 0x%x",
+				  options->kinds);
 	if (watch_new(options, &watch))
 		return ibsa__fail(error, -ENOMEM, "out of memory");
 	err = events_start(events, error);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The schedule of what is registered at the SA.
+ * Schedule of registrations at the SA.
  *
- * The SM of a large subnet serves thousands of clients, which all notice a
- * restart of the SM at about the same time. Every time here is therefore
- * partly random, and the registrations of one client are spread evenly.
+ * The SM of a large subnet serves thousands of clients, which all detect its
+ * restart at about the same time. Every delay is therefore partly random, and
+ * the registrations of one client are spread evenly.
  */
 #include <errno.h>
 #include <limits.h>
@@ -44,7 +44,10 @@ static struct ibsa__registration *registration_at(struct list *at)
 	return list_object(at, struct ibsa__registration, link);
 }
 
-/* @ms, doubled @times, up to @max_ms; a quarter of it is random. */
+/*
+ * Return: @ms, doubled @times times, at most @max_ms; a quarter of it is
+ * random.
+ */
 static uint64_t
 registration_back_off(const struct ibsa__registration *registration,
 		      uint64_t ms, unsigned int times, uint64_t max_ms)
@@ -85,18 +88,18 @@ static bool registration_is_due(const struct ibsa__registration *registration,
 }
 
 /*
- * Take the next step within @ms. A step that is due earlier moves, because all
- * retries after a silence may be due at once, and are to be spread; but only
- * for CHANGES_MAX changes, or change after change would put the step off for
- * ever. The reply to a request in flight may be out of date: the step after it
- * is then soon, too.
+ * Start the next step within @ms. A step that is due earlier is moved, too:
+ * after a time without replies all retries may be due at once and must be
+ * spread. Only CHANGES_MAX changes may move a step, because repeated changes
+ * would delay it without end. A reply to a request in flight may be out of
+ * date: another step follows it soon.
  */
 static void registration_hasten(struct ibsa__registration *registration,
 				uint64_t ms)
 {
 	const unsigned int changes = registration->changes;
 
-	/* Each of two programs that want the same place waits its time. */
+	/* Two programs that dispute a record both wait for their delay. */
 	if (registration->releasing ||
 	    (registration->step == IBSA__STEP_SET && registration->disputes))
 		return;
@@ -117,7 +120,10 @@ void ibsa__registration_soon(struct ibsa__registration *registration)
 				    registration->all->spread_ms));
 }
 
-/* Whether the SA at @b may have forgotten what the SA at @a had. */
+/*
+ * Whether the SA may have lost registrations between the states @a and @b of
+ * the port.
+ */
 static bool state_is_move(const struct ibsa_port_state *a,
 			  const struct ibsa_port_state *b)
 {
@@ -126,8 +132,8 @@ static bool state_is_move(const struct ibsa_port_state *a,
 	       memcmp(&a->gid, &b->gid, sizeof(a->gid)) != 0;
 }
 
-/* How often the port has changed so that the SA may have forgotten, up to
- * now. */
+/* Return: the number of port changes that may have made the SA lose
+ * registrations, including a change that was not reported yet. */
 static uint32_t registrations_moves(struct ibsa__registrations *all)
 {
 	struct ibsa_port_state now;
@@ -141,7 +147,8 @@ static uint32_t registrations_moves(struct ibsa__registrations *all)
 	return all->moves;
 }
 
-/* A value that has changed and changed back is a move, unless it was counted. */
+/* Count a change. A value that changed and changed back counts, unless the
+ * change was counted before. */
 static void moves_count(struct ibsa__registrations *all, unsigned int changes,
 			const struct ibsa_port_state *now)
 {
@@ -166,8 +173,8 @@ static unsigned int spread_ms_for(uint64_t count)
 	return ms < SPREAD_MAX_MS ? (unsigned int)ms : SPREAD_MAX_MS;
 }
 
-/* Each registration has a part of the time, and begins at a random moment of
- * it. */
+/* Divide the time into one part for each registration, which starts at a random
+ * moment of its part. */
 static void registrations_hasten(struct ibsa__registrations *all)
 {
 	uint64_t count = 0, part = 0;
@@ -351,10 +358,8 @@ int ibsa__registration_query(struct ibsa__registration *registration,
 	return err;
 }
 
-/*
- * A little before the interval ends, so that clients which began together do
- * not stay together.
- */
+/* Schedule the next read a random time before the interval ends, so that
+ * clients which started together drift apart. */
 static void
 registration_schedule_routine(struct ibsa__registration *registration)
 {
@@ -386,7 +391,7 @@ void ibsa__registration_audit_ms_set(struct ibsa__registration *registration,
 		registration_schedule_routine(registration);
 }
 
-/* Half of the lease is for tries that fail. */
+/* Renew after half of the lease; the other half is for retries. */
 static uint64_t lease_renewal_ns(const struct ibsa__registration *registration,
 				 uint32_t lease_s)
 {
@@ -458,10 +463,8 @@ void ibsa__registration_dispute(struct ibsa__registration *registration)
 	registration_set_again(registration, ms);
 }
 
-/*
- * If the SM has restarted or moved since the SA had it, the SA forgot: no
- * other program has removed it.
- */
+/* If the SM has restarted or moved since the last confirmation, the SA lost the
+ * registration, and no other program removed it. */
 bool ibsa__registration_absent(struct ibsa__registration *registration)
 {
 	registration->step = IBSA__STEP_SET;
@@ -489,7 +492,7 @@ static uint64_t registration_retry_ms(struct ibsa__registration *registration)
 				     registration->failures++, max_ms);
 }
 
-/* What the SA has had is read when it can be asked again. */
+/* If the SA had it, the next step is a read, else the same step again. */
 bool ibsa__registration_retry(struct ibsa__registration *registration, int err,
 			      uint16_t status, bool refused)
 {
@@ -540,7 +543,7 @@ void ibsa__registrations_close(struct ibsa__registrations *all)
 		ibsa__registration_release(registration_at(at));
 }
 
-/* All are being released: a callback adds or removes none. */
+/* All are being released, so that callbacks do not change the list. */
 void ibsa__registrations_end(struct ibsa__registrations *all)
 {
 	struct list *at = all->list.next;

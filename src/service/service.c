@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One service, from its first Set to its Delete.
+ * One service registration, from its first Set to its Delete.
  *
- * It is read before it is set again, for a Set cannot tell that the record
- * was gone, and would take another's place without a word.
+ * The record is read before it is set again: the reply to a Set does not show
+ * that the record was lost, and a Set overwrites the record of another program.
  */
 #include <errno.h>
 
 #include "base/alloc.h"
 #include "service/state.h"
 
-enum { NAME_AT = 48 }; /* in the record, followed by the data */
+enum { NAME_AT = 48 }; /* offset in the record; the data follow it */
 
 static const uint64_t identity = IBSA_SERVICE_CM(service_id) |
 				 IBSA_SERVICE_CM(service_gid) |
@@ -27,7 +27,6 @@ service_engine(const struct ibsa_registration *registration)
 	return registration->schedule.all->engine;
 }
 
-/* The last act of an event. */
 static void service_report(struct ibsa_registration *registration,
 			   enum ibsa_registration_event event, int err,
 			   uint16_t status, const struct ibsa_service *service)
@@ -90,9 +89,10 @@ static void service_released(struct ibsa__registration *schedule, int err,
 }
 
 /*
- * Look for the record in what the SA has under its identity; the lease may be
- * what is left of it, and the key is shown to few. Return: whether it is
- * there; *@out is it, or what is there instead.
+ * Find the record in the SA's records of the same identity. Lease and key are
+ * not compared: the lease may be the remaining time, and the SA returns the key
+ * to trusted requests only. Return: whether it was found; *@out is this record,
+ * or else one of the others.
  */
 static bool service_record_find(const struct ibsa_registration *registration,
 				const struct ibsa_reply *reply,
@@ -120,10 +120,8 @@ static bool reply_is_empty(const struct ibsa_reply *reply)
 			       (!reply->status && !reply->count));
 }
 
-/*
- * If the port's GID is another now, the service is another too. Nobody needs
- * the answer to the Delete of the old one: it may come too late to matter.
- */
+/* If the port's GID has changed, the identity of the service changes: delete
+ * the record with the old GID. Its reply is not needed. */
 static void service_gid_update(struct ibsa_registration *registration)
 {
 	const struct ibsa_query query = {
@@ -151,7 +149,9 @@ static void service_gid_update(struct ibsa_registration *registration)
 	schedule->step = IBSA__STEP_SET;
 }
 
-/* Send the request of the next step, which is a Set if the GID has changed. */
+/*
+ * Send the request of the next step. After a change of the GID this is a Set.
+ */
 static int service_step_send(struct ibsa__registration *schedule)
 {
 	static const struct ibsa_gid none;
@@ -206,7 +206,7 @@ static void service_read_done(struct ibsa_registration *registration,
 			service_failed(registration, -ENOENT, 0);
 	} else if (reply->status == IBSA_STATUS_TOO_MANY_RECORDS &&
 		   registration->read_method == IBSA_METHOD_GET) {
-		/* To that SA the identity is less than to others. */
+		/* This SA allows several records with one identity. */
 		registration->read_method = IBSA_METHOD_GET_TABLE;
 		ibsa__registration_step(schedule, IBSA__STEP_READ);
 	} else if (reply->err || reply->status) {

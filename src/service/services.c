@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The services that a client keeps: how they begin, and end with it. */
+/* Service registrations of a client: creation and end. */
 #include <errno.h>
 
 #include "base/alloc.h"
@@ -21,9 +21,9 @@ static bool is_zero(const uint8_t *bytes, size_t len)
 }
 
 /*
- * One value of a field: whether it is meant, by @mask or, if that is 0, by
- * not being zero. What is not meant becomes zero. Return: its component bits
- * if it is meant.
+ * Return: the component bits of one value if it is selected, by @mask or, if
+ * @mask is 0, because it is not zero. A value that is not selected is set to
+ * zero.
  */
 static uint64_t value_select(const struct ibsa_field *field, unsigned int index,
 			     uint64_t mask, uint8_t *wire)
@@ -39,7 +39,10 @@ static uint64_t value_select(const struct ibsa_field *field, unsigned int index,
 	return 0;
 }
 
-/* Make @service what @mask means of it. Return: the mask of that. */
+/*
+ * Set the fields of @service that @mask does not select to zero. Return: the
+ * mask of the selected fields.
+ */
 static uint64_t fields_select(uint64_t mask, struct ibsa_service *service)
 {
 	const struct ibsa_record *record = &ibsa_service_record;
@@ -57,7 +60,8 @@ static uint64_t fields_select(uint64_t mask, struct ibsa_service *service)
 	return selected;
 }
 
-/* The record to set, from what the user means. Return: 0; -EINVAL. */
+/* Fill the record and the mask of the Set from the caller's options. Return: 0;
+ * -EINVAL the lease is 0. */
 static int
 service_record_prepare(const struct ibsa_service_registration *options,
 		       struct ibsa_registration *registration)

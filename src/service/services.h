@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The services that a client keeps registered, on top of its engine. */
+/* Service registrations of a client. */
 #ifndef SERVICE_SERVICES_H
 #define SERVICE_SERVICES_H
 
@@ -7,7 +7,6 @@
 
 #include "registration/registration.h"
 
-/* A client's. */
 struct ibsa__services {
 	struct ibsa__registrations registrations;
 };
@@ -15,20 +14,19 @@ struct ibsa__services {
 void ibsa__services_init(struct ibsa__services *services,
 			 struct ibsa__engine *engine);
 
-/* As ibsa_service_register() says. */
+/* Arguments and return values are those of ibsa_service_register(). */
 int ibsa__services_add(struct ibsa__services *services,
 		       const struct ibsa_service_registration *options,
 		       ibsa_registration_fn report, void *arg,
 		       struct ibsa_registration **out) IBSA_MUST_USE;
 
-/* Begin to release all, and take no more. */
+/* Start to release all; more registrations are refused with -ESHUTDOWN. */
 void ibsa__services_close(struct ibsa__services *services);
 
-/* Whether all have been released. */
 bool ibsa__services_are_empty(const struct ibsa__services *services);
 
-/* Report those as released that nothing is on its way for; the engine's end
- * does so for the others. */
+/* Report the registrations without a request in flight as released; the others
+ * are reported when the engine ends. */
 void ibsa__services_end(struct ibsa__services *services);
 
 #endif

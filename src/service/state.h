@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One service that is kept, as the files of the keep layer share it. */
+/* State of one service registration, shared by the files of src/service. */
 #ifndef SERVICE_STATE_H
 #define SERVICE_STATE_H
 
@@ -7,8 +7,8 @@
 
 enum { SERVICE_BYTES = 176 };
 
-/* Each event ends with a report, since in a report a service may be
- * released. */
+/* A registration of one service. Reporting an event is the last access to it:
+ * the callback may release it. */
 struct ibsa_registration {
 	struct ibsa__registration schedule;
 	struct ibsa_service record;
@@ -17,7 +17,7 @@ struct ibsa_registration {
 	void *arg;
 	uint32_t granted_s;
 	uint8_t read_method;
-	bool follows_gid; /* of the port */
+	bool follows_gid; /* service_gid is always the port's GID 0 */
 };
 
 /* service.c */
