@@ -22,7 +22,7 @@ void ibsa__hash_done(struct hash *hash)
 	hash->chains = NULL;
 }
 
-static void link_node(struct hash *hash, struct hash_node *node)
+static void hash_link(struct hash *hash, struct hash_node *node)
 {
 	struct hash_node **chain = &hash->chains[node->key & hash->mask];
 
@@ -30,7 +30,7 @@ static void link_node(struct hash *hash, struct hash_node *node)
 	*chain = node;
 }
 
-static void grow(struct hash *hash)
+static void hash_grow(struct hash *hash)
 {
 	struct hash bigger = { .mask = hash->mask * 2 + 1,
 			       .count = hash->count };
@@ -43,7 +43,7 @@ static void grow(struct hash *hash)
 			struct hash_node *node = hash->chains[i];
 
 			hash->chains[i] = node->next;
-			link_node(&bigger, node);
+			hash_link(&bigger, node);
 		}
 	}
 	ibsa__free(hash->chains);
@@ -53,9 +53,9 @@ static void grow(struct hash *hash)
 void ibsa__hash_add(struct hash *hash, struct hash_node *node, uint64_t key)
 {
 	if (hash->count > hash->mask)
-		grow(hash);
+		hash_grow(hash);
 	node->key = key;
-	link_node(hash, node);
+	hash_link(hash, node);
 	hash->count++;
 }
 

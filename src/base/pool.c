@@ -10,7 +10,7 @@ void ibsa__pool_init(struct pool *pool, size_t object_size)
 	*pool = (struct pool){ .object_size = object_size };
 }
 
-static int grow(struct pool *pool)
+static int pool_grow(struct pool *pool)
 {
 	char *chunk = ibsa__calloc(1, CHUNK_HEADER + CHUNK_OBJECTS *
 							     pool->object_size);
@@ -29,7 +29,7 @@ void *ibsa__pool_take(struct pool *pool)
 {
 	void *object;
 
-	if (!pool->free && grow(pool))
+	if (!pool->free && pool_grow(pool))
 		return NULL;
 	object = pool->free;
 	pool->free = *(void **)object;

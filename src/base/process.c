@@ -27,7 +27,8 @@ struct search {
 	unsigned int links;
 };
 
-static size_t name_read(const char *proc, pid_t pid, char out[NAME_BYTES])
+static size_t process_name_read(const char *proc, pid_t pid,
+				char out[NAME_BYTES])
 {
 	char path[PATH_BYTES];
 	ssize_t got;
@@ -47,7 +48,7 @@ static size_t name_read(const char *proc, pid_t pid, char out[NAME_BYTES])
 void ibsa__process_text(const char *proc, pid_t pid, struct process_text *out)
 {
 	char name[NAME_BYTES];
-	const size_t len = name_read(proc, pid, name);
+	const size_t len = process_name_read(proc, pid, name);
 
 	if (len)
 		snprintf(out->text, sizeof(out->text), "pid %ld (%.*s)",
@@ -57,7 +58,7 @@ void ibsa__process_text(const char *proc, pid_t pid, struct process_text *out)
 }
 
 /* The process that a folder of /proc is about; 0: it is about none. */
-static pid_t pid_of(const char *name)
+static pid_t process_folder_pid(const char *name)
 {
 	pid_t pid = 0;
 
@@ -71,7 +72,7 @@ static pid_t pid_of(const char *name)
 
 /* The links are read and not followed: to stat() a file may wait for a file
  * system. */
-static bool is_link_to(int folder, const char *name, const char *file)
+static bool fd_link_is(int folder, const char *name, const char *file)
 {
 	char target[PATH_BYTES];
 	const ssize_t len = readlinkat(folder, name, target, sizeof(target));
@@ -94,7 +95,7 @@ static bool process_has_open(const char *proc, pid_t pid, struct search *search)
 		return false;
 	while (!has && search->links && (entry = large_readdir(folder))) {
 		search->links--;
-		has = is_link_to(dirfd(folder), entry->d_name, search->file);
+		has = fd_link_is(dirfd(folder), entry->d_name, search->file);
 	}
 	closedir(folder);
 	return has;
@@ -113,7 +114,7 @@ void ibsa__processes_find(const char *proc, const char *file,
 	DIR *folder = opendir(proc);
 
 	while (folder && search.folders && (entry = large_readdir(folder))) {
-		const pid_t pid = pid_of(entry->d_name);
+		const pid_t pid = process_folder_pid(entry->d_name);
 
 		search.folders--;
 		if (!pid || pid == getpid() ||

@@ -65,9 +65,9 @@ int ibsa__mad_device_find(struct device_files *files, const char *device,
  * or with a GUID of 0, which none has, the one that has its name. 0; -ENODEV
  * neither is there; or the error of reading the list.
  */
-int ibsa__device_again(struct device_files *files, const char *device,
-		       uint64_t node_guid,
-		       char out[NAME_MAX + 1]) IBSA_MUST_USE;
+int ibsa__device_find_again(struct device_files *files, const char *device,
+			    uint64_t node_guid,
+			    char out[NAME_MAX + 1]) IBSA_MUST_USE;
 
 /* One P_Key, 0 if the entry is empty. -ENOENT after the last entry. */
 int ibsa__pkey_read(struct device_files *files, const char *device,

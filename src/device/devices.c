@@ -28,7 +28,7 @@ struct mad_files {
 };
 
 /* What comes of a text that may be missing: the text or "", or -ENOMEM. */
-static int line_keep(struct ibsa__file_text *text, int err, const char **out)
+static int line_copy(struct ibsa__file_text *text, int err, const char **out)
 {
 	if (err)
 		text->bytes[0] = '\0';
@@ -145,7 +145,7 @@ static int port_texts_read(struct device_files *files, const char *device,
 	/* The rate reads with an error while there is no cable. */
 	err = ibsa__file_read(files, &text, "class/infiniband/%s/ports/%u/rate",
 			      device, port->number);
-	err = line_keep(&text, err, &port->rate);
+	err = line_copy(&text, err, &port->rate);
 	if (err)
 		return err;
 	err = ibsa__file_read(files, &text,
@@ -156,7 +156,7 @@ static int port_texts_read(struct device_files *files, const char *device,
 		port->link_layer = ibsa__strdup("InfiniBand");
 		return port->link_layer ? 0 : -ENOMEM;
 	}
-	return line_keep(&text, 0, &port->link_layer);
+	return line_copy(&text, 0, &port->link_layer);
 }
 
 /* 0 or -ENOMEM; what else goes wrong is the port's err. */
@@ -270,12 +270,12 @@ static int device_texts_read(struct device_files *files,
 
 	err = ibsa__file_read(files, &text, "class/infiniband/%s/fw_ver",
 			      device->name);
-	err = line_keep(&text, err, &device->firmware);
+	err = line_copy(&text, err, &device->firmware);
 	if (err)
 		return err;
 	err = ibsa__file_read(files, &text, "class/infiniband/%s/hca_type",
 			      device->name);
-	return line_keep(&text, err, &device->board);
+	return line_copy(&text, err, &device->board);
 }
 
 /* 0 or -ENOMEM; what else goes wrong is the device's err. */
@@ -302,7 +302,7 @@ static int device_fill(const char *name, const struct mad_files *mads,
 }
 
 /* A plain file or a dangling link is none, one we may not enter is one. */
-static bool is_device(struct device_files *files, const char *name)
+static bool name_is_device(struct device_files *files, const char *name)
 {
 	int err = ibsa__folder_check(files, "class/infiniband/%s", name);
 
@@ -322,7 +322,7 @@ static int devices_fill(const struct ibsa__names *names,
 	for (size_t i = 0; i < names->count; i++) {
 		int err;
 
-		if (!is_device(mads->files, names->at[i]))
+		if (!name_is_device(mads->files, names->at[i]))
 			continue;
 		err = device_fill(names->at[i], mads, &devices[list->count++]);
 		if (err)

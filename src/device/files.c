@@ -98,7 +98,7 @@ static int names_get(struct device_files *files, const char *format,
 	return 0;
 }
 
-static int by_name(const void *a, const void *b)
+static int name_order(const void *a, const void *b)
 {
 	return ibsa__name_compare(*(char *const *)a, *(char *const *)b);
 }
@@ -113,7 +113,7 @@ int ibsa__names_read(struct device_files *files, struct ibsa__names *out,
 	err = names_get(files, format, args, out);
 	va_end(args);
 	if (!err && out->count)
-		qsort(out->at, out->count, sizeof(*out->at), by_name);
+		qsort(out->at, out->count, sizeof(*out->at), name_order);
 	return err;
 }
 

@@ -16,7 +16,7 @@
 #include "device/files.h"
 
 /* What the entries of a port have in common, read when first needed. */
-struct common {
+struct port_data {
 	struct ibsa__interfaces interfaces;
 	bool has_link;
 	uint8_t link;
@@ -47,8 +47,8 @@ static int gid_read(struct device_files *files, const char *device,
  * Whether the type is RoCE v2. Ports other than Ethernet may have types that
  * fail to be read with EINVAL, and kernels before 4.5 have none at all.
  */
-static int is_v2_read(struct device_files *files, const char *device,
-		      unsigned int port, uint32_t index, bool *out)
+static int gid_is_v2_read(struct device_files *files, const char *device,
+			  unsigned int port, uint32_t index, bool *out)
 {
 	struct ibsa__file_text text;
 	int err;
@@ -66,35 +66,35 @@ static int is_v2_read(struct device_files *files, const char *device,
 	return 0;
 }
 
-static int type_read(struct device_files *files, const char *device,
-		     unsigned int port, uint32_t index, struct common *common,
-		     uint8_t *out)
+static int gid_type_read(struct device_files *files, const char *device,
+			 unsigned int port, uint32_t index,
+			 struct port_data *port_data, uint8_t *out)
 {
 	bool is_v2;
 	int err;
 
-	err = is_v2_read(files, device, port, index, &is_v2);
+	err = gid_is_v2_read(files, device, port, index, &is_v2);
 	if (err)
 		return err;
 	if (is_v2) {
 		*out = IBSA_GID_ROCE_V2;
 		return 0;
 	}
-	if (!common->has_link)
-		err = ibsa__link_read(files, device, port, &common->link);
+	if (!port_data->has_link)
+		err = ibsa__link_read(files, device, port, &port_data->link);
 	if (err)
 		return err;
-	common->has_link = true;
-	*out = common->link == IBSA_LINK_ETHERNET ? IBSA_GID_ROCE_V1
-						  : IBSA_GID_IB;
+	port_data->has_link = true;
+	*out = port_data->link == IBSA_LINK_ETHERNET ? IBSA_GID_ROCE_V1
+						     : IBSA_GID_IB;
 	return 0;
 }
 
 /* 0 where there is none, or none here. */
-static uint32_t interface_read(struct device_files *files, const char *device,
-			       unsigned int port,
-			       const struct ibsa_gid_entry *entry,
-			       struct common *common)
+static uint32_t gid_interface_read(struct device_files *files,
+				   const char *device, unsigned int port,
+				   const struct ibsa_gid_entry *entry,
+				   struct port_data *port_data)
 {
 	struct ibsa__file_text text;
 
@@ -103,24 +103,26 @@ static uint32_t interface_read(struct device_files *files, const char *device,
 			    device, port, entry->index))
 		return 0;
 	text.bytes[strcspn(text.bytes, "\n")] = '\0';
-	return ibsa__interface_find(&common->interfaces, text.bytes,
+	return ibsa__interface_find(&port_data->interfaces, text.bytes,
 				    &entry->gid);
 }
 
-static int entry_read(struct device_files *files, const char *device,
-		      unsigned int port, uint32_t index, struct common *common,
-		      struct ibsa_gid_entry *out)
+static int gid_entry_read(struct device_files *files, const char *device,
+			  unsigned int port, uint32_t index,
+			  struct port_data *port_data,
+			  struct ibsa_gid_entry *out)
 {
 	struct ibsa_gid_entry entry = { .index = index };
 	int err;
 
 	err = gid_read(files, device, port, index, &entry.gid);
 	if (!err)
-		err = type_read(files, device, port, index, common,
-				&entry.type);
+		err = gid_type_read(files, device, port, index, port_data,
+				    &entry.type);
 	if (err)
 		return err;
-	entry.ifindex = interface_read(files, device, port, &entry, common);
+	entry.ifindex = gid_interface_read(files, device, port, &entry,
+					   port_data);
 	*out = entry;
 	return 0;
 }
@@ -129,17 +131,17 @@ int ibsa__gid_read(struct device_files *files, const char *device,
 		   unsigned int port, uint32_t index,
 		   struct ibsa_gid_entry *out)
 {
-	struct common common = { 0 };
-	int err = entry_read(files, device, port, index, &common, out);
+	struct port_data port_data = { 0 };
+	int err = gid_entry_read(files, device, port, index, &port_data, out);
 
-	ibsa__interfaces_done(&common.interfaces);
+	ibsa__interfaces_done(&port_data.interfaces);
 	return err;
 }
 
 /* One port's table. A file that is gone by now was an entry before. */
-static int port_walk(struct device_files *files, const char *device,
-		     unsigned int port, struct common *common,
-		     ibsa__gid_fn each, void *arg)
+static int port_gids_walk(struct device_files *files, const char *device,
+			  unsigned int port, struct port_data *port_data,
+			  ibsa__gid_fn each, void *arg)
 {
 	struct ibsa__names names;
 	int err;
@@ -149,7 +151,7 @@ static int port_walk(struct device_files *files, const char *device,
 			       port);
 	if (err)
 		return err == -ENOENT ? 0 : err;
-	common->has_link = false;
+	port_data->has_link = false;
 	for (size_t i = 0; !err && i < names.count; i++) {
 		struct ibsa_gid_entry entry = { 0 };
 		unsigned int index;
@@ -157,7 +159,8 @@ static int port_walk(struct device_files *files, const char *device,
 		if (ibsa__parse_index(names.at[i], &index))
 			continue;
 		entry.index = index;
-		err = entry_read(files, device, port, index, common, &entry);
+		err = gid_entry_read(files, device, port, index, port_data,
+				     &entry);
 		if (err == -ENODATA || err == -ENOENT)
 			err = 0;
 		else
@@ -170,7 +173,7 @@ static int port_walk(struct device_files *files, const char *device,
 int ibsa__gids_walk(struct device_files *files, const char *device,
 		    ibsa__gid_fn each, void *arg)
 {
-	struct common common = { 0 };
+	struct port_data port_data = { 0 };
 	struct ibsa__names names;
 	int err;
 
@@ -182,11 +185,11 @@ int ibsa__gids_walk(struct device_files *files, const char *device,
 		unsigned int port;
 
 		if (!ibsa__parse_index(names.at[i], &port))
-			err = port_walk(files, device, port, &common, each,
-					arg);
+			err = port_gids_walk(files, device, port, &port_data,
+					     each, arg);
 	}
 	ibsa__names_free(&names);
-	ibsa__interfaces_done(&common.interfaces);
+	ibsa__interfaces_done(&port_data.interfaces);
 	return err;
 }
 
@@ -194,18 +197,22 @@ int ibsa__gids_walk(struct device_files *files, const char *device,
  * An entry, if it is the one that is looked for. An interface of 0 matches any.
  * An entry that cannot be read does not match.
  */
-static bool entry_match(struct device_files *files, const char *device,
-			unsigned int port, const struct ibsa_gid_entry *wanted,
-			struct common *common, struct ibsa_gid_entry *out)
+static bool gid_entry_match(struct device_files *files, const char *device,
+			    unsigned int port,
+			    const struct ibsa_gid_entry *wanted,
+			    struct port_data *port_data,
+			    struct ibsa_gid_entry *out)
 {
 	struct ibsa_gid_entry entry = { .index = wanted->index };
 
 	if (gid_read(files, device, port, entry.index, &entry.gid) ||
 	    memcmp(&entry.gid, &wanted->gid, sizeof(entry.gid)) != 0 ||
-	    type_read(files, device, port, entry.index, common, &entry.type) ||
+	    gid_type_read(files, device, port, entry.index, port_data,
+			  &entry.type) ||
 	    entry.type != wanted->type)
 		return false;
-	entry.ifindex = interface_read(files, device, port, &entry, common);
+	entry.ifindex = gid_interface_read(files, device, port, &entry,
+					   port_data);
 	if (wanted->ifindex && entry.ifindex != wanted->ifindex)
 		return false;
 	*out = entry;
@@ -222,7 +229,7 @@ int ibsa__gid_find(struct device_files *files, const char *device,
 		.type = (uint8_t)type,
 		.ifindex = ifindex,
 	};
-	struct common common = { 0 };
+	struct port_data port_data = { 0 };
 	struct ibsa__names names;
 	int err;
 
@@ -234,10 +241,11 @@ int ibsa__gid_find(struct device_files *files, const char *device,
 	err = -ENOENT;
 	for (size_t i = 0; err && i < names.count; i++) {
 		if (!ibsa__parse_index(names.at[i], &wanted.index) &&
-		    entry_match(files, device, port, &wanted, &common, out))
+		    gid_entry_match(files, device, port, &wanted, &port_data,
+				    out))
 			err = 0;
 	}
 	ibsa__names_free(&names);
-	ibsa__interfaces_done(&common.interfaces);
+	ibsa__interfaces_done(&port_data.interfaces);
 	return err;
 }

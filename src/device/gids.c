@@ -39,8 +39,8 @@ static uint8_t state_read(struct device_files *files, const char *device,
 	return (uint8_t)state;
 }
 
-static int add(unsigned int port, int entry_err,
-	       const struct ibsa_gid_entry *entry, void *arg)
+static int reading_add(unsigned int port, int entry_err,
+		       const struct ibsa_gid_entry *entry, void *arg)
 {
 	struct reading *reading = arg;
 	int err;
@@ -66,7 +66,7 @@ static int add(unsigned int port, int entry_err,
 }
 
 /* The rows of one device; they share its name, which the first one owns. */
-static int device_add(const char *name, struct reading *reading)
+static int device_rows_add(const char *name, struct reading *reading)
 {
 	const size_t first = reading->count;
 	char *own = ibsa__strdup(name);
@@ -76,7 +76,7 @@ static int device_add(const char *name, struct reading *reading)
 		return -ENOMEM;
 	reading->device = own;
 	reading->port = NO_PORT;
-	err = ibsa__gids_walk(reading->files, name, add, reading);
+	err = ibsa__gids_walk(reading->files, name, reading_add, reading);
 	if (err)
 		reading->count = first;
 	if (reading->count == first)
@@ -84,7 +84,7 @@ static int device_add(const char *name, struct reading *reading)
 	return err;
 }
 
-static int all_add(struct reading *reading)
+static int all_devices_add(struct reading *reading)
 {
 	struct ibsa__names names;
 	int err = ibsa__names_read(reading->files, &names, "class/infiniband");
@@ -92,7 +92,7 @@ static int all_add(struct reading *reading)
 	if (err)
 		return err == -ENOENT ? -ENOSYS : err;
 	for (size_t i = 0; !err && i < names.count; i++) {
-		err = device_add(names.at[i], reading);
+		err = device_rows_add(names.at[i], reading);
 		/* Gone since, or no device at all. */
 		if (err == -ENODEV || err == -ENOTDIR)
 			err = 0;
@@ -102,7 +102,7 @@ static int all_add(struct reading *reading)
 }
 
 /* Not a path, which might lead to a device as well. */
-static bool is_name(const char *device)
+static bool is_device_name(const char *device)
 {
 	return *device && *device != '.' && !strchr(device, '/');
 }
@@ -120,17 +120,17 @@ static int port_check(struct device_files *files, const char *device,
 	return err == -ENOENT ? -ENXIO : err;
 }
 
-static int one_add(const char *device, struct reading *reading)
+static int one_device_add(const char *device, struct reading *reading)
 {
 	int err = ibsa__folder_check(reading->files, "class/infiniband");
 
 	if (err)
 		return err == -ENOENT ? -ENOSYS : err;
-	if (!is_name(device))
+	if (!is_device_name(device))
 		return -ENODEV;
 	if (reading->only_port)
 		err = port_check(reading->files, device, reading->only_port);
-	return err ? err : device_add(device, reading);
+	return err ? err : device_rows_add(device, reading);
 }
 
 int ibsa__gids_read(struct device_files *files, const char *device,
@@ -142,7 +142,8 @@ int ibsa__gids_read(struct device_files *files, const char *device,
 
 	if (!list)
 		return -ENOMEM;
-	err = device ? one_add(device, &reading) : all_add(&reading);
+	err = device ? one_device_add(device, &reading)
+		     : all_devices_add(&reading);
 	list->rows = reading.rows;
 	list->count = reading.count;
 	if (err) {

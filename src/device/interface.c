@@ -16,7 +16,7 @@
 enum { LOCAL_BIT = 2 }; /* of a hardware address; an interface id flips it */
 
 /* What the addresses of an interface say of a GID. */
-enum verdict { NOTHING_TO_COMPARE, IS_OTHERS, IS_ITS };
+enum gid_match { MATCH_UNKNOWN, MATCH_OTHER, MATCH_THIS };
 
 static bool ipv4_is_in(const struct sockaddr *address,
 		       const struct ibsa_gid *gid)
@@ -69,35 +69,37 @@ static const uint8_t *hardware_address(const struct sockaddr *address)
 }
 
 /* The kernel takes the far end of a point-to-point link for its GIDs. */
-static enum verdict judge(const struct ifaddrs *at, const struct ibsa_gid *gid)
+static enum gid_match interface_compare(const struct ifaddrs *at,
+					const struct ibsa_gid *gid)
 {
 	const uint8_t *hardware = hardware_address(at->ifa_addr);
 
 	if (address_is_in(at->ifa_addr, gid) ||
 	    address_is_in(at->ifa_dstaddr, gid) ||
 	    (hardware && hardware_is_in(hardware, gid)))
-		return IS_ITS;
-	return hardware ? IS_OTHERS : NOTHING_TO_COMPARE;
+		return MATCH_THIS;
+	return hardware ? MATCH_OTHER : MATCH_UNKNOWN;
 }
 
 uint32_t ibsa__interface_find(struct ibsa__interfaces *interfaces,
 			      const char *name, const struct ibsa_gid *gid)
 {
-	enum verdict verdict = NOTHING_TO_COMPARE;
+	enum gid_match match = MATCH_UNKNOWN;
 	const struct ifaddrs *at;
 
 	if (!interfaces->is_read && getifaddrs(&interfaces->all))
 		interfaces->all = NULL;
 	interfaces->is_read = true;
-	for (at = interfaces->all; at && verdict != IS_ITS; at = at->ifa_next) {
-		enum verdict one;
+	for (at = interfaces->all; at && match != MATCH_THIS;
+	     at = at->ifa_next) {
+		enum gid_match address_match;
 
 		if (strcmp(at->ifa_name, name) != 0)
 			continue;
-		one = judge(at, gid);
-		verdict = one > verdict ? one : verdict;
+		address_match = interface_compare(at, gid);
+		match = address_match > match ? address_match : match;
 	}
-	return verdict == IS_OTHERS ? 0 : if_nametoindex(name);
+	return match == MATCH_OTHER ? 0 : if_nametoindex(name);
 }
 
 void ibsa__interfaces_done(struct ibsa__interfaces *interfaces)

@@ -28,16 +28,16 @@ struct libnl {
 #undef POINTER
 };
 
-struct ibsa__nl_answer {
+struct ibsa__nl_reply {
 	const struct libnl *nl;
 	struct nlattr *attrs;
 	int len;
 };
 
 /* A question on its way. */
-struct asking {
+struct exchange {
 	struct libnl nl;
-	const struct ibsa__nl_request *question;
+	const struct ibsa__nl_request *request;
 	int err; /* the kernel's */
 };
 
@@ -76,110 +76,111 @@ static int system_error(int nl_err)
 	return errno ? -errno : -EIO;
 }
 
-static int message_came(struct nl_msg *message, void *arg)
+static int exchange_on_message(struct nl_msg *message, void *arg)
 {
-	const struct asking *asking = arg;
-	const struct libnl *nl = &asking->nl;
-	const int head_len = (int)asking->question->head_len;
+	const struct exchange *exchange = arg;
+	const struct libnl *nl = &exchange->nl;
+	const int head_len = (int)exchange->request->head_len;
 	struct nlmsghdr *header = nl->nlmsg_hdr(message);
-	struct ibsa__nl_answer answer = { .nl = nl };
+	struct ibsa__nl_reply reply = { .nl = nl };
 
 	if (!nl->nlmsg_valid_hdr(header, head_len))
 		return NL_SKIP;
-	answer.attrs = nl->nlmsg_attrdata(header, head_len);
-	answer.len = nl->nlmsg_attrlen(header, head_len);
-	asking->question->answer(&answer, asking->question->arg);
+	reply.attrs = nl->nlmsg_attrdata(header, head_len);
+	reply.len = nl->nlmsg_attrlen(header, head_len);
+	exchange->request->on_reply(&reply, exchange->request->arg);
 	return NL_OK;
 }
 
-static int refusal_came(struct sockaddr_nl *from, struct nlmsgerr *error,
-			void *arg)
+static int exchange_on_error(struct sockaddr_nl *from, struct nlmsgerr *error,
+			     void *arg)
 {
-	struct asking *asking = arg;
+	struct exchange *exchange = arg;
 
 	(void)from;
-	asking->err = error->error;
+	exchange->err = error->error;
 	return NL_STOP;
 }
 
-static struct nl_msg *message_new(const struct asking *asking)
+static struct nl_msg *request_message_new(const struct exchange *exchange)
 {
-	const struct ibsa__nl_request *question = asking->question;
-	const struct libnl *nl = &asking->nl;
+	const struct ibsa__nl_request *request = exchange->request;
+	const struct libnl *nl = &exchange->nl;
 	struct nl_msg *message;
 	int err = 0;
 
-	message = nl->nlmsg_alloc_simple(question->type,
-					 question->is_dump ? NLM_F_DUMP : 0);
+	message = nl->nlmsg_alloc_simple(request->type,
+					 request->is_dump ? NLM_F_DUMP : 0);
 	if (!message)
 		return NULL;
-	if (question->head_len)
-		err = nl->nlmsg_append(message, (void *)question->head,
-				       question->head_len, NLMSG_ALIGNTO);
-	for (size_t i = 0; !err && i < question->attr_count; i++)
-		err = nl->nla_put(message, question->attrs[i].type,
-				  question->attrs[i].len,
-				  question->attrs[i].data);
+	if (request->head_len)
+		err = nl->nlmsg_append(message, (void *)request->head,
+				       request->head_len, NLMSG_ALIGNTO);
+	for (size_t i = 0; !err && i < request->attr_count; i++)
+		err = nl->nla_put(message, request->attrs[i].type,
+				  request->attrs[i].len,
+				  request->attrs[i].data);
 	if (!err)
 		return message;
 	nl->nlmsg_free(message);
 	return NULL;
 }
 
-static int exchange(struct asking *asking, struct nl_sock *sock)
+static int exchange_run(struct exchange *exchange, struct nl_sock *sock)
 {
-	const struct libnl *nl = &asking->nl;
-	struct nl_msg *message = message_new(asking);
+	const struct libnl *nl = &exchange->nl;
+	struct nl_msg *message = request_message_new(exchange);
 	int err;
 
 	if (!message)
 		return -ENOMEM;
 	nl->nl_socket_disable_auto_ack(sock);
-	nl->nl_socket_modify_cb(sock, NL_CB_VALID, NL_CB_CUSTOM, message_came,
-				asking);
-	nl->nl_socket_modify_err_cb(sock, NL_CB_CUSTOM, refusal_came, asking);
+	nl->nl_socket_modify_cb(sock, NL_CB_VALID, NL_CB_CUSTOM,
+				exchange_on_message, exchange);
+	nl->nl_socket_modify_err_cb(sock, NL_CB_CUSTOM, exchange_on_error,
+				    exchange);
 	errno = 0;
-	err = nl->nl_connect(sock, asking->question->protocol);
+	err = nl->nl_connect(sock, exchange->request->protocol);
 	if (!err)
 		err = nl->nl_send_auto(sock, message);
 	if (err >= 0)
 		err = nl->nl_recvmsgs_default(sock);
 	nl->nlmsg_free(message);
-	if (asking->err)
-		return asking->err;
+	if (exchange->err)
+		return exchange->err;
 	return err < 0 ? system_error(err) : 0;
 }
 
-int ibsa__nl_query(const struct ibsa__nl_request *question)
+int ibsa__nl_query(const struct ibsa__nl_request *request)
 {
-	struct asking asking = { .question = question };
+	struct exchange exchange = { .request = request };
 	struct nl_sock *sock;
-	int err = libnl_load(&asking.nl);
+	int err = libnl_load(&exchange.nl);
 
 	if (err)
 		return err;
-	sock = asking.nl.nl_socket_alloc();
-	err = sock ? exchange(&asking, sock) : -ENOMEM;
-	asking.nl.nl_socket_free(sock);
-	dlclose(asking.nl.library);
+	sock = exchange.nl.nl_socket_alloc();
+	err = sock ? exchange_run(&exchange, sock) : -ENOMEM;
+	exchange.nl.nl_socket_free(sock);
+	dlclose(exchange.nl.library);
 	return err;
 }
 
-const void *ibsa__nl_find(const struct ibsa__nl_answer *answer, uint16_t type,
+const void *ibsa__nl_find(const struct ibsa__nl_reply *reply, uint16_t type,
 			  size_t len)
 {
 	struct nlattr *attr;
 
-	attr = answer->nl->nla_find(answer->attrs, answer->len, type);
-	if (!attr || (size_t)answer->nl->nla_len(attr) < len)
+	attr = reply->nl->nla_find(reply->attrs, reply->len, type);
+	if (!attr || (size_t)reply->nl->nla_len(attr) < len)
 		return NULL;
-	return answer->nl->nla_data(attr);
+	return reply->nl->nla_data(attr);
 }
 
-bool ibsa__nl_has_reply(const struct ibsa__nl_answer *answer, uint16_t type,
-			const char *text)
+bool ibsa__nl_text_is(const struct ibsa__nl_reply *reply, uint16_t type,
+		      const char *text)
 {
-	const void *data = ibsa__nl_find(answer, type, strlen(text) + 1);
+	const void *data = ibsa__nl_find(reply, type, strlen(text) + 1);
 
 	return data && !memcmp(data, text, strlen(text) + 1);
 }

@@ -15,10 +15,10 @@ struct ibsa__nl_attr {
 };
 
 /* One message of an answer. */
-struct ibsa__nl_answer;
+struct ibsa__nl_reply;
 
-typedef void (*ibsa__nl_answer_fn)(const struct ibsa__nl_answer *answer,
-				   void *arg);
+typedef void (*ibsa__nl_reply_fn)(const struct ibsa__nl_reply *reply,
+				  void *arg);
 
 /*
  * @protocol: NETLINK_ROUTE, NETLINK_RDMA; @type: of the message; @is_dump:
@@ -33,7 +33,7 @@ struct ibsa__nl_request {
 	size_t head_len;
 	const struct ibsa__nl_attr *attrs;
 	size_t attr_count;
-	ibsa__nl_answer_fn answer;
+	ibsa__nl_reply_fn on_reply;
 	void *arg;
 };
 
@@ -41,14 +41,14 @@ struct ibsa__nl_request {
  * Ask and wait for the answer. 0; -ELIBACC there is no libnl-3; -ENOMEM; the
  * error that the kernel answers with; or that of the socket.
  */
-int ibsa__nl_query(const struct ibsa__nl_request *question) IBSA_MUST_USE;
+int ibsa__nl_query(const struct ibsa__nl_request *request) IBSA_MUST_USE;
 
 /* An attribute of @len bytes or more, or NULL. */
-const void *ibsa__nl_find(const struct ibsa__nl_answer *answer, uint16_t type,
+const void *ibsa__nl_find(const struct ibsa__nl_reply *reply, uint16_t type,
 			  size_t len);
 
 /* Whether a text attribute says just this. */
-bool ibsa__nl_has_reply(const struct ibsa__nl_answer *answer, uint16_t type,
-			const char *text);
+bool ibsa__nl_text_is(const struct ibsa__nl_reply *reply, uint16_t type,
+		      const char *text);
 
 #endif

@@ -10,7 +10,7 @@
 
 enum { CAP_SM_DISABLED = 1 << 10 };
 
-static bool is_infiniband(const struct ibsa_port *port)
+static bool port_is_infiniband(const struct ibsa_port *port)
 {
 	return !port->err && port->state.link != IBSA_LINK_ETHERNET;
 }
@@ -21,9 +21,10 @@ static uint64_t port_guid(const struct ibsa_port *port)
 }
 
 /* Whether @gsi takes what is not for the SMI of the same port, @port. */
-static bool is_gsi_of(const struct ibsa_port *gsi, const struct ibsa_port *port)
+static bool port_is_gsi_of(const struct ibsa_port *gsi,
+			   const struct ibsa_port *port)
 {
-	return gsi != port && is_infiniband(gsi) &&
+	return gsi != port && port_is_infiniband(gsi) &&
 	       gsi->cap_mask & CAP_SM_DISABLED &&
 	       port_guid(gsi) == port_guid(port);
 }
@@ -32,14 +33,14 @@ const struct ibsa_port *ibsa_port_gsi(const struct ibsa_device_list *list,
 				      const struct ibsa_port *port,
 				      const struct ibsa_device **out_device)
 {
-	if (!is_infiniband(port) || !port_guid(port) ||
+	if (!port_is_infiniband(port) || !port_guid(port) ||
 	    port->cap_mask & CAP_SM_DISABLED)
 		return NULL;
 	for (size_t i = 0; i < list->count; i++) {
 		const struct ibsa_device *device = &list->devices[i];
 
 		for (size_t k = 0; k < device->port_count; k++) {
-			if (!is_gsi_of(&device->ports[k], port))
+			if (!port_is_gsi_of(&device->ports[k], port))
 				continue;
 			if (out_device)
 				*out_device = device;

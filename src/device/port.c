@@ -137,7 +137,7 @@ static int default_pkey_find(struct device_files *files, const char *device,
 }
 
 /* sysfs calls the link layer of OPA InfiniBand; the driver tells. */
-static bool is_opa(struct device_files *files, const char *device)
+static bool device_is_opa(struct device_files *files, const char *device)
 {
 	struct ibsa__file_text text;
 
@@ -161,8 +161,8 @@ int ibsa__link_read(struct device_files *files, const char *device,
 	if (!err && !strncmp(text.bytes, "Ethernet", strlen("Ethernet")))
 		*out = IBSA_LINK_ETHERNET;
 	else
-		*out = is_opa(files, device) ? IBSA_LINK_OPA
-					     : IBSA_LINK_INFINIBAND;
+		*out = device_is_opa(files, device) ? IBSA_LINK_OPA
+						    : IBSA_LINK_INFINIBAND;
 	return 0;
 }
 

@@ -20,12 +20,12 @@ struct address {
 };
 
 struct lookup {
-	bool is_answered;
+	bool is_found;
 	int err; /* IPv6 has routes that say there is none, and why */
 	struct ibsa__route route;
 };
 
-static struct address address_of(const struct ibsa_gid *gid)
+static struct address gid_address(const struct ibsa_gid *gid)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, 0xff };
 
@@ -34,7 +34,7 @@ static struct address address_of(const struct ibsa_gid *gid)
 	return (struct address){ gid->raw, 16, AF_INET6 };
 }
 
-static void route_take(const struct ibsa__nl_answer *answer, void *arg)
+static void route_on_reply(const struct ibsa__nl_reply *reply, void *arg)
 {
 	struct lookup *lookup = arg;
 	struct ibsa__route *route = &lookup->route;
@@ -42,27 +42,27 @@ static void route_take(const struct ibsa__nl_answer *answer, void *arg)
 	const void *ifindex;
 	const void *data;
 
-	data = ibsa__nl_find(answer, RTA_CACHEINFO, sizeof(cache));
+	data = ibsa__nl_find(reply, RTA_CACHEINFO, sizeof(cache));
 	if (data) {
 		memcpy(&cache, data, sizeof(cache));
 		lookup->err = (int)cache.rta_error;
 	}
-	ifindex = ibsa__nl_find(answer, RTA_OIF, sizeof(route->ifindex));
+	ifindex = ibsa__nl_find(reply, RTA_OIF, sizeof(route->ifindex));
 	if (!ifindex)
 		return;
 	memcpy(&route->ifindex, ifindex, sizeof(route->ifindex));
 	/* RTA_VIA is a gateway of the other family. */
-	route->is_routed = ibsa__nl_find(answer, RTA_GATEWAY, 4) ||
-			   ibsa__nl_find(answer, RTA_VIA, 4);
-	lookup->is_answered = true;
+	route->is_routed = ibsa__nl_find(reply, RTA_GATEWAY, 4) ||
+			   ibsa__nl_find(reply, RTA_VIA, 4);
+	lookup->is_found = true;
 }
 
 int ibsa__route_find(const struct ibsa_gid *source,
 		     const struct ibsa_gid *destination, uint32_t ifindex,
 		     struct ibsa__route *out)
 {
-	const struct address from = address_of(source);
-	const struct address to = address_of(destination);
+	const struct address from = gid_address(source);
+	const struct address to = gid_address(destination);
 	const struct rtmsg head = {
 		.rtm_family = to.family,
 		.rtm_src_len = (unsigned char)(8 * from.len),
@@ -74,26 +74,26 @@ int ibsa__route_find(const struct ibsa_gid *source,
 		{ RTA_OIF, sizeof(ifindex), &ifindex },
 	};
 	struct lookup lookup = { 0 };
-	const struct ibsa__nl_request question = {
+	const struct ibsa__nl_request request = {
 		.protocol = NETLINK_ROUTE,
 		.type = RTM_GETROUTE,
 		.head = &head,
 		.head_len = sizeof(head),
 		.attrs = attrs,
 		.attr_count = 3,
-		.answer = route_take,
+		.on_reply = route_on_reply,
 		.arg = &lookup,
 	};
 	int err;
 
 	if (from.family != to.family)
 		return -EINVAL;
-	err = ibsa__nl_query(&question);
+	err = ibsa__nl_query(&request);
 	if (err)
 		return err;
 	if (lookup.err)
 		return lookup.err;
-	if (!lookup.is_answered)
+	if (!lookup.is_found)
 		return -EPROTO;
 	*out = lookup.route;
 	return 0;

@@ -49,8 +49,8 @@ static void listing_add(struct listing *listing, const char *item)
 	listing->used += len;
 }
 
-static enum rank rank_of(const struct search *search,
-			 const struct ibsa_port *port)
+static enum rank port_rank(const struct search *search,
+			   const struct ibsa_port *port)
 {
 	const bool is_ethernet = port->state.link == IBSA_LINK_ETHERNET;
 
@@ -68,7 +68,7 @@ static void search_device(struct search *search,
 {
 	for (size_t i = 0; i < device->port_count; i++) {
 		const struct ibsa_port *port = &device->ports[i];
-		enum rank rank = rank_of(search, port);
+		enum rank rank = port_rank(search, port);
 
 		if (search->port && search->port != port->number)
 			continue;
@@ -100,8 +100,8 @@ static void search_list(struct search *search,
 	}
 }
 
-static int no_device(const struct ibsa_device_list *list, const char *name,
-		     struct ibsa_error *error)
+static int no_device_fail(const struct ibsa_device_list *list, const char *name,
+			  struct ibsa_error *error)
 {
 	struct listing names = { 0 };
 
@@ -115,7 +115,7 @@ static int no_device(const struct ibsa_device_list *list, const char *name,
 			  names.text);
 }
 
-static int no_port(const struct search *search, struct ibsa_error *error)
+static int no_port_fail(const struct search *search, struct ibsa_error *error)
 {
 	const struct ibsa_device *device = search->named;
 	struct listing ports = { 0 };
@@ -145,7 +145,7 @@ static int no_port(const struct search *search, struct ibsa_error *error)
 			  device->name, search->port, ports.text);
 }
 
-static const char *state_text(uint8_t state)
+static const char *port_state_text(uint8_t state)
 {
 	switch (state) {
 	case IBSA_PORT_DOWN:
@@ -160,7 +160,8 @@ static const char *state_text(uint8_t state)
 }
 
 /* Why the best port that there is will not do. */
-static int unfit(const struct search *search, struct ibsa_error *error)
+static int port_unfit_fail(const struct search *search,
+			   struct ibsa_error *error)
 {
 	const char *device = search->found_device->name;
 	const struct ibsa_port *port = search->found_port;
@@ -178,25 +179,25 @@ static int unfit(const struct search *search, struct ibsa_error *error)
 				  device);
 	return ibsa__fail(error, -ENETDOWN, "port %u of %.64s is %s",
 			  port->number, device,
-			  state_text(port->state.port_state));
+			  port_state_text(port->state.port_state));
 }
 
-static int choose(const struct ibsa_device_list *list, struct search *search,
-		  struct ibsa_error *error)
+static int port_choose(const struct ibsa_device_list *list,
+		       struct search *search, struct ibsa_error *error)
 {
 	search->list = list;
 	search_list(search, list);
 	if (!search->named)
-		return no_device(list, search->name, error);
+		return no_device_fail(list, search->name, error);
 	if (search->rank == UNFIT)
-		return no_port(search, error);
+		return no_port_fail(search, error);
 	if (search->rank < ROCE)
-		return unfit(search, error);
+		return port_unfit_fail(search, error);
 	return 0;
 }
 
-static void place_fill(const struct search *search,
-		       struct ibsa__port_selection *out)
+static void selection_fill(const struct search *search,
+			   struct ibsa__port_selection *out)
 {
 	snprintf(out->device, sizeof(out->device), "%s",
 		 search->found_device->name);
@@ -229,9 +230,9 @@ int ibsa__port_select_next(struct device_files *files, const char *device,
 		return ibsa__fail(
 			error, err, "the devices cannot be listed: %s",
 			ibsa__errno_text(-err, reason, sizeof(reason)));
-	err = choose(list, &search, error);
+	err = port_choose(list, &search, error);
 	if (!err)
-		place_fill(&search, out);
+		selection_fill(&search, out);
 	ibsa_devices_free(list);
 	return err;
 }

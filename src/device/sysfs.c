@@ -37,7 +37,7 @@ static int path_make(const struct device_files *files, const char *path,
  * number closed by close(): to ibsim's preload, which catches both, numbers
  * from 1024 are its own, and a file that the system gave one is another's.
  */
-static int text_read(int fd, struct ibsa__file_text *out)
+static int file_text_read(int fd, struct ibsa__file_text *out)
 {
 	ssize_t len = pread(fd, out->bytes, IBSA__FILE_BYTES, 0);
 
@@ -70,7 +70,7 @@ static int sysfs_read(struct device_files *files, const char *path,
 	fd = open(whole.text, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return -errno;
-	err = text_read(fd, out);
+	err = file_text_read(fd, out);
 	file_close(fd);
 	return err;
 }

@@ -18,24 +18,23 @@
 struct number {
 	const char *device; /* of the answer; NULL: of any */
 	uint16_t type;
-	bool is_there;
+	bool is_found;
 	uint32_t value;
 };
 
-static void number_take(const struct ibsa__nl_answer *answer, void *arg)
+static void number_on_reply(const struct ibsa__nl_reply *reply, void *arg)
 {
 	struct number *number = arg;
 	const void *data;
 
 	if (number->device &&
-	    !ibsa__nl_has_reply(answer, RDMA_NLDEV_ATTR_DEV_NAME,
-				number->device))
+	    !ibsa__nl_text_is(reply, RDMA_NLDEV_ATTR_DEV_NAME, number->device))
 		return;
-	data = ibsa__nl_find(answer, number->type, sizeof(number->value));
+	data = ibsa__nl_find(reply, number->type, sizeof(number->value));
 	if (!data)
 		return;
 	memcpy(&number->value, data, sizeof(number->value));
-	number->is_there = true;
+	number->is_found = true;
 }
 
 /* The index that rdma netlink knows a device by. */
@@ -45,18 +44,18 @@ static int device_index(const char *device, uint32_t *out)
 		.device = device,
 		.type = RDMA_NLDEV_ATTR_DEV_INDEX,
 	};
-	const struct ibsa__nl_request question = {
+	const struct ibsa__nl_request request = {
 		.protocol = NETLINK_RDMA,
 		.type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET),
 		.is_dump = true,
-		.answer = number_take,
+		.on_reply = number_on_reply,
 		.arg = &number,
 	};
-	int err = ibsa__nl_query(&question);
+	int err = ibsa__nl_query(&request);
 
 	if (err)
 		return err;
-	if (!number.is_there)
+	if (!number.is_found)
 		return -ENODEV;
 	*out = number.value;
 	return 0;
@@ -71,29 +70,29 @@ int ibsa__uverbs_driver(const char *device, uint32_t *out)
 		{ RDMA_NLDEV_ATTR_DEV_INDEX, sizeof(index), &index },
 		{ RDMA_NLDEV_ATTR_CHARDEV_TYPE, sizeof(kind), kind },
 	};
-	const struct ibsa__nl_request question = {
+	const struct ibsa__nl_request request = {
 		.protocol = NETLINK_RDMA,
 		.type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV,
 					 RDMA_NLDEV_CMD_GET_CHARDEV),
 		.attrs = attrs,
 		.attr_count = 2,
-		.answer = number_take,
+		.on_reply = number_on_reply,
 		.arg = &number,
 	};
 	int err = device_index(device, &index);
 
 	if (!err)
-		err = ibsa__nl_query(&question);
+		err = ibsa__nl_query(&request);
 	if (err)
 		return err;
-	if (!number.is_there)
+	if (!number.is_found)
 		return -ENODATA;
 	*out = number.value;
 	return 0;
 }
 
 /* musl's ioctl() takes an int, into which the constants do not fit. */
-static int control(int fd, unsigned long command, void *argument)
+static int uverbs_ioctl(int fd, unsigned long command, void *argument)
 {
 	return ioctl(fd, command, argument);
 }
@@ -117,7 +116,7 @@ int ibsa__uverbs_call(int cmd_fd, uint32_t driver, uint16_t object,
 	call.header.num_attrs = (uint16_t)attr_count;
 	call.header.driver_id = driver;
 	memcpy(call.bytes + sizeof(call.header), attrs, attrs_bytes);
-	if (control(cmd_fd, RDMA_VERBS_IOCTL, &call) < 0)
+	if (uverbs_ioctl(cmd_fd, RDMA_VERBS_IOCTL, &call) < 0)
 		return -errno;
 	memcpy(attrs, call.bytes + sizeof(call.header), attrs_bytes);
 	return 0;
@@ -150,7 +149,7 @@ int ibsa__uverbs_events_open(int cmd_fd, uint32_t driver, int *out_fd)
 int ibsa__uverbs_needs_grh(int cmd_fd, uint32_t driver, unsigned int port,
 			   bool *out)
 {
-	struct ib_uverbs_query_port_resp_ex answer = { 0 };
+	struct ib_uverbs_query_port_resp_ex reply = { 0 };
 	struct ib_uverbs_attr attrs[] = {
 		{
 			.attr_id = UVERBS_ATTR_QUERY_PORT_PORT_NUM,
@@ -161,8 +160,8 @@ int ibsa__uverbs_needs_grh(int cmd_fd, uint32_t driver, unsigned int port,
 		{
 			.attr_id = UVERBS_ATTR_QUERY_PORT_RESP,
 			.flags = UVERBS_ATTR_F_MANDATORY,
-			.len = sizeof(answer),
-			.data = (uintptr_t)&answer,
+			.len = sizeof(reply),
+			.data = (uintptr_t)&reply,
 		},
 	};
 	int err;
@@ -172,7 +171,7 @@ int ibsa__uverbs_needs_grh(int cmd_fd, uint32_t driver, unsigned int port,
 	err = ibsa__uverbs_call(cmd_fd, driver, UVERBS_OBJECT_DEVICE,
 				UVERBS_METHOD_QUERY_PORT, attrs, 2);
 	if (!err)
-		*out = answer.legacy_resp.flags & IB_UVERBS_QPF_GRH_REQUIRED;
+		*out = reply.legacy_resp.flags & IB_UVERBS_QPF_GRH_REQUIRED;
 	return err;
 }
 

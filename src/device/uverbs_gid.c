@@ -11,7 +11,7 @@
 #include "device/uverbs.h"
 
 /* Numbers travel in the attribute itself; constants always as 64 bits. */
-static struct ib_uverbs_attr constant(uint16_t id, uint64_t value)
+static struct ib_uverbs_attr attr_constant(uint16_t id, uint64_t value)
 {
 	return (struct ib_uverbs_attr){
 		.attr_id = id,
@@ -22,7 +22,7 @@ static struct ib_uverbs_attr constant(uint16_t id, uint64_t value)
 }
 
 /* The kernel takes four bytes from the start of data, in either byte order. */
-static struct ib_uverbs_attr bits(uint16_t id, uint32_t value)
+static struct ib_uverbs_attr attr_bits(uint16_t id, uint32_t value)
 {
 	struct ib_uverbs_attr attr = {
 		.attr_id = id,
@@ -34,7 +34,7 @@ static struct ib_uverbs_attr bits(uint16_t id, uint32_t value)
 	return attr;
 }
 
-static struct ib_uverbs_attr room(uint16_t id, void *bytes, size_t len)
+static struct ib_uverbs_attr attr_buffer(uint16_t id, void *bytes, size_t len)
 {
 	return (struct ib_uverbs_attr){
 		.attr_id = id,
@@ -48,10 +48,11 @@ int ibsa__uverbs_gid(int cmd_fd, uint32_t driver, uint32_t port, uint32_t index,
 		     uint32_t flags, void *entry, size_t entry_size)
 {
 	struct ib_uverbs_attr attrs[] = {
-		constant(UVERBS_ATTR_QUERY_GID_ENTRY_PORT, port),
-		constant(UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX, index),
-		bits(UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, flags),
-		room(UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, entry, entry_size),
+		attr_constant(UVERBS_ATTR_QUERY_GID_ENTRY_PORT, port),
+		attr_constant(UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX, index),
+		attr_bits(UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, flags),
+		attr_buffer(UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, entry,
+			    entry_size),
 	};
 
 	if (entry_size > UINT16_MAX)
@@ -68,12 +69,13 @@ int ibsa__uverbs_gids(int cmd_fd, uint32_t driver, uint32_t flags,
 	const size_t count = max_entries < most ? max_entries : most;
 	uint64_t found = 0;
 	struct ib_uverbs_attr attrs[] = {
-		constant(UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE, entry_size),
-		bits(UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, flags),
-		room(UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES, entries,
-		     count * entry_size),
-		room(UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES, &found,
-		     sizeof(found)),
+		attr_constant(UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE,
+			      entry_size),
+		attr_bits(UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, flags),
+		attr_buffer(UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES, entries,
+			    count * entry_size),
+		attr_buffer(UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES,
+			    &found, sizeof(found)),
 	};
 	int err;
 

@@ -17,7 +17,7 @@ struct range {
  * around it (Unicode's general categories Cf, Zl and Zp, but for those that
  * have a shape), and what stands for no character.
  */
-static const struct range unseen[] = {
+static const struct range invisible[] = {
 	{ 0x00, 0x1f },	      { 0x7f, 0x9f },	    { 0xad, 0xad },
 	{ 0x61c, 0x61c },     { 0x180e, 0x180e },   { 0x200b, 0x200f },
 	{ 0x2028, 0x202e },   { 0x2060, 0x206f },   { 0xd800, 0xdfff },
@@ -25,10 +25,10 @@ static const struct range unseen[] = {
 	{ 0x1bca0, 0x1bca3 }, { 0x1d173, 0x1d17a }, { 0xe0000, 0xe0fff },
 };
 
-static bool is_seen(uint32_t c)
+static bool character_is_visible(uint32_t c)
 {
-	for (size_t i = 0; i < sizeof(unseen) / sizeof(unseen[0]); i++) {
-		if (c >= unseen[i].first && c <= unseen[i].last)
+	for (size_t i = 0; i < sizeof(invisible) / sizeof(invisible[0]); i++) {
+		if (c >= invisible[i].first && c <= invisible[i].last)
 			return false;
 	}
 	/* The last two code points of each plane are noncharacters. */
@@ -45,7 +45,7 @@ size_t ibsa__character_len(const char *text, size_t len)
 	size_t more;
 
 	if (lead < 0x80)
-		return is_seen(lead);
+		return character_is_visible(lead);
 	if (lead < 0xc0 || lead > 0xf7)
 		return 0;
 	more = lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
@@ -57,7 +57,7 @@ size_t ibsa__character_len(const char *text, size_t len)
 			return 0;
 		c = c << 6 | (bytes[i] & 0x3f);
 	}
-	return c >= least[more] && is_seen(c) ? more + 1 : 0;
+	return c >= least[more] && character_is_visible(c) ? more + 1 : 0;
 }
 
 size_t ibsa_text_clean(const char **text, char *out, size_t size)

@@ -130,7 +130,7 @@ bool ibsa__code_find(uint8_t show, const char *text, uint64_t *out)
 {
 	const struct list *list;
 
-	if (show == IBSA_SHOW_lease && ibsa__same(endless, text)) {
+	if (show == IBSA_SHOW_lease && ibsa__text_is_same(endless, text)) {
 		*out = IBSA_LEASE_INFINITE;
 		return true;
 	}
@@ -138,7 +138,8 @@ bool ibsa__code_find(uint8_t show, const char *text, uint64_t *out)
 		return false;
 	list = &lists[show];
 	for (size_t code = 0; code < list->count; code++) {
-		if (!list->names[code] || !ibsa__same(list->names[code], text))
+		if (!list->names[code] ||
+		    !ibsa__text_is_same(list->names[code], text))
 			continue;
 		*out = code;
 		return true;

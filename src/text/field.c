@@ -29,7 +29,7 @@ char ibsa__name_fold(char c)
 }
 
 /* How many characters of @name, of @len, are those of @field: all or none. */
-static size_t name_match(const char *field, const char *name, size_t len)
+static size_t field_name_match(const char *field, const char *name, size_t len)
 {
 	size_t i = 0;
 
@@ -39,7 +39,8 @@ static size_t name_match(const char *field, const char *name, size_t len)
 }
 
 /* "_N" with N from 1 to @count and no leading zero; 0 if it is not. */
-static unsigned int suffix_get(const char *name, size_t len, unsigned int count)
+static unsigned int index_suffix_parse(const char *name, size_t len,
+				       unsigned int count)
 {
 	unsigned int number = 0;
 
@@ -60,14 +61,14 @@ const struct ibsa_field *ibsa__field_find(const struct ibsa_record *record,
 	for (unsigned int i = 0; i < record->field_count; i++) {
 		const struct ibsa_field *field = &record->fields[i];
 		const unsigned int values = ibsa_field_values(field);
-		const size_t matched = name_match(field->name, name, len);
+		const size_t matched = field_name_match(field->name, name, len);
 		unsigned int number = 1;
 
 		if (!matched)
 			continue;
 		if (values > 1)
-			number = suffix_get(name + matched, len - matched,
-					    values);
+			number = index_suffix_parse(name + matched,
+						    len - matched, values);
 		else if (matched != len)
 			continue;
 		if (!number)
@@ -161,7 +162,7 @@ int ibsa_field_format(const struct ibsa_field *field, unsigned int index,
 }
 
 /* Two hexadecimal digits; -1 if they are not. */
-static int byte_get(const char *text)
+static int hex_byte_get(const char *text)
 {
 	const int high = digit_value(text[0]);
 
@@ -179,7 +180,7 @@ static int string_get(const char *text, unsigned int max, char *out)
 		int c = (unsigned char)*text;
 
 		if (c == '\\') {
-			c = text[1] == 'x' ? byte_get(text + 2) : -1;
+			c = text[1] == 'x' ? hex_byte_get(text + 2) : -1;
 			text += 3;
 		}
 		if (c < 0)
@@ -202,7 +203,7 @@ static int blob_get(const char *text, unsigned int max, uint8_t *out)
 	if (!*text)
 		return -EINVAL;
 	for (; *text; text += 2) {
-		int byte = byte_get(text);
+		int byte = hex_byte_get(text);
 
 		if (byte < 0)
 			return -EINVAL;

@@ -6,7 +6,8 @@
 #include <ibsa/text.h>
 
 /* How well the name is the description, or the first word of it. */
-static int match_whole(const char *name, const char *description, size_t len)
+static int host_match_whole(const char *name, const char *description,
+			    size_t len)
 {
 	const char next = description[len];
 
@@ -18,7 +19,7 @@ static int match_whole(const char *name, const char *description, size_t len)
 }
 
 /* HOST/DEVICE stands for "HOST DEVICE". */
-static int match_slash(const char *name, const char *description)
+static int host_match_slash(const char *name, const char *description)
 {
 	const char *slash = strchr(name, '/');
 	const size_t host = slash ? (size_t)(slash - name) : 0;
@@ -41,8 +42,8 @@ int ibsa_host_match(const char *name, const char *description)
 	if (!len)
 		return 0;
 	if (strnlen(description, len) == len)
-		match = match_whole(name, description, len);
-	return match ? match : match_slash(name, description);
+		match = host_match_whole(name, description, len);
+	return match ? match : host_match_slash(name, description);
 }
 
 const char *ibsa_host_device(const char *description)

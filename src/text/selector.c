@@ -15,16 +15,16 @@ enum { SHOWN_MAX = 40 };
 /* How many characters differ at most between a slip and what was meant. */
 enum { SLIP_MAX = 2 };
 
-static size_t smaller(size_t a, size_t b)
+static size_t smaller_of(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
 
 /*
  * How many characters to add, drop or change to make @name out of @field;
- * Levenshtein's distance, one row of it at a time.
+ * Levenshtein's name_distance, one row of it at a time.
  */
-static size_t distance(const char *field, const char *name, size_t len)
+static size_t name_distance(const char *field, const char *name, size_t len)
 {
 	size_t row[SHOWN_MAX + 1];
 
@@ -40,16 +40,16 @@ static size_t distance(const char *field, const char *name, size_t len)
 			const size_t changed = corner + (same ? 0 : 1);
 
 			corner = row[i];
-			row[i] = smaller(smaller(row[i], row[i - 1]) + 1,
-					 changed);
+			row[i] = smaller_of(smaller_of(row[i], row[i - 1]) + 1,
+					    changed);
 		}
 	}
 	return row[len];
 }
 
 /* The field that was probably meant, or NULL. */
-static const struct ibsa_field *nearest(const struct ibsa_record *record,
-					const char *name, size_t len)
+static const struct ibsa_field *field_nearest(const struct ibsa_record *record,
+					      const char *name, size_t len)
 {
 	const struct ibsa_field *best = NULL;
 	size_t least = SLIP_MAX + 1;
@@ -57,7 +57,7 @@ static const struct ibsa_field *nearest(const struct ibsa_record *record,
 	if (len > SHOWN_MAX)
 		return NULL;
 	for (unsigned int i = 0; i < record->field_count; i++) {
-		size_t slips = distance(record->fields[i].name, name, len);
+		size_t slips = name_distance(record->fields[i].name, name, len);
 
 		/* A name made up of slips alone is not that name. */
 		if (slips < least && slips < len) {
@@ -96,11 +96,12 @@ static void fields_list(const struct ibsa_record *record, char *out,
 		snprintf(out, size, "none to select by");
 }
 
-static int unknown_field(const struct ibsa_record *record, const char *name,
-			 size_t len, struct ibsa_error *error)
+static int unknown_field_fail(const struct ibsa_record *record,
+			      const char *name, size_t len,
+			      struct ibsa_error *error)
 {
-	const struct ibsa_field *meant = nearest(record, name, len);
-	const int shown = (int)smaller(len, SHOWN_MAX);
+	const struct ibsa_field *meant = field_nearest(record, name, len);
+	const int shown = (int)smaller_of(len, SHOWN_MAX);
 	char list[160];
 
 	if (meant)
@@ -144,7 +145,8 @@ static void codes_list(const struct ibsa_field *field, struct ibsa__text *out)
 }
 
 /* What a field takes, as the end of "dlid takes ...". */
-static void accepted(const struct ibsa_field *field, struct ibsa__text *out)
+static void accepted_values_put(const struct ibsa_field *field,
+				struct ibsa__text *out)
 {
 	switch (field->show) {
 	case IBSA_SHOW_gid:
@@ -179,13 +181,13 @@ static void accepted(const struct ibsa_field *field, struct ibsa__text *out)
 	}
 }
 
-static int bad_value(const struct ibsa_field *field, int err, const char *value,
-		     struct ibsa_error *error)
+static int bad_value_fail(const struct ibsa_field *field, int err,
+			  const char *value, struct ibsa_error *error)
 {
 	struct ibsa__text takes = { .len = 0 };
 	char text[sizeof(error->text)];
 
-	accepted(field, &takes);
+	accepted_values_put(field, &takes);
 	if (ibsa__text_done(&takes, text, sizeof(text)) < 0)
 		text[0] = '\0';
 	return ibsa__fail(error, err, "'%.*s' %s; %s takes %s", SHOWN_MAX,
@@ -195,7 +197,7 @@ static int bad_value(const struct ibsa_field *field, int err, const char *value,
 }
 
 /* Whether the values are codes, of which some may have no meaning. */
-static bool has_codes(const struct ibsa_field *field)
+static bool field_has_codes(const struct ibsa_field *field)
 {
 	switch (field->show) {
 	case IBSA_SHOW_mtu:
@@ -213,12 +215,12 @@ static bool has_codes(const struct ibsa_field *field)
  * Whether the value is an assigned code, or none is needed. Ports report 0 of
  * some; as a constraint of a path or a group, beside a selector, 0 is no code.
  */
-static bool is_assigned(const struct ibsa_field *field, unsigned int index,
-			const void *host)
+static bool code_is_assigned(const struct ibsa_field *field, unsigned int index,
+			     const void *host)
 {
 	uint64_t code;
 
-	if (!has_codes(field))
+	if (!field_has_codes(field))
 		return true;
 	code = ibsa_field_get(field, index, host);
 	if (!code)
@@ -243,20 +245,21 @@ int ibsa_selector_parse(const struct ibsa_record *record, const char *text,
 				  SHOWN_MAX, text);
 	field = ibsa__field_find(record, text, len, &index);
 	if (!field)
-		return unknown_field(record, text, len, error);
+		return unknown_field_fail(record, text, len, error);
 	bits = ibsa_field_cm(field, index);
 	if (!bits && field->cm != IBSA_UNMASKED)
 		return ibsa__fail(error, -EINVAL,
 				  "the SA cannot select by '%s' of %s",
 				  field->name, record->name);
-	before = has_codes(field) ? ibsa_field_get(field, index, host) : 0;
+	before = field_has_codes(field) ? ibsa_field_get(field, index, host)
+					: 0;
 	err = ibsa_field_parse(field, index, text + len + 1, host);
-	if (!err && !is_assigned(field, index, host)) {
+	if (!err && !code_is_assigned(field, index, host)) {
 		(void)!ibsa_field_set(field, index, before, host);
 		err = -EINVAL;
 	}
 	if (err)
-		return bad_value(field, err, text + len + 1, error);
+		return bad_value_fail(field, err, text + len + 1, error);
 	*mask |= bits;
 	return 0;
 }

@@ -54,7 +54,7 @@ char ibsa__lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-bool ibsa__same(const char *a, const char *b)
+bool ibsa__text_is_same(const char *a, const char *b)
 {
 	while (*a && ibsa__lower(*a) == ibsa__lower(*b)) {
 		a++;

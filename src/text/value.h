@@ -35,6 +35,6 @@ int ibsa__text_done(const struct ibsa__text *text, char *out, size_t size);
 char ibsa__lower(char c);
 
 /* Whether two texts are the same but for the case of ASCII letters. */
-bool ibsa__same(const char *a, const char *b);
+bool ibsa__text_is_same(const char *a, const char *b);
 
 #endif

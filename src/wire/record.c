@@ -44,13 +44,13 @@ int ibsa_record_encode(const struct ibsa_record *record, const void *host,
 	return 0;
 }
 
-static bool is_one_value(const struct ibsa_field *field)
+static bool field_is_one_value(const struct ibsa_field *field)
 {
 	return field->count == 1 || field->show == IBSA_SHOW_text ||
 	       field->show == IBSA_SHOW_blob;
 }
 
-static bool is_number(const struct ibsa_field *field)
+static bool field_is_number(const struct ibsa_field *field)
 {
 	return field->show != IBSA_SHOW_gid && field->show != IBSA_SHOW_text &&
 	       field->show != IBSA_SHOW_blob;
@@ -58,7 +58,7 @@ static bool is_number(const struct ibsa_field *field)
 
 unsigned int ibsa_field_values(const struct ibsa_field *field)
 {
-	return is_one_value(field) ? 1 : field->count;
+	return field_is_one_value(field) ? 1 : field->count;
 }
 
 uint64_t ibsa_field_cm(const struct ibsa_field *field, unsigned int index)
@@ -75,7 +75,7 @@ uint64_t ibsa_field_get(const struct ibsa_field *field, unsigned int index,
 			 (size_t)index * field->host_size;
 	uint64_t value = 0;
 
-	if (!is_number(field) || index >= field->count)
+	if (!field_is_number(field) || index >= field->count)
 		return 0;
 	switch (field->host_size) {
 	case 1:
@@ -96,7 +96,7 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
 	char *at = (char *)host + field->host_offset +
 		   (size_t)index * field->host_size;
 
-	if (!is_number(field) || index >= field->count)
+	if (!field_is_number(field) || index >= field->count)
 		return -EINVAL;
 	if (value & ~(~UINT64_C(0) >> (64 - field->nbits)))
 		return -ERANGE;

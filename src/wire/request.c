@@ -9,7 +9,7 @@
 enum { BASE_VERSION = 1, BASE_VERSION_OPA = 0x80 };
 
 /* In pieces: of one memset of this length gcc makes a slow "rep stos". */
-static void clear(uint8_t *mad)
+static void mad_clear(uint8_t *mad)
 {
 	static const uint8_t zeroes[32];
 
@@ -19,7 +19,7 @@ static void clear(uint8_t *mad)
 }
 
 /* What the header holds; nothing is read back that was just written. */
-static void put_header(const struct ibsa__request *request, uint8_t *mad)
+static void header_put(const struct ibsa__request *request, uint8_t *mad)
 {
 	const struct ibsa_record *record = request->record;
 	const bool opa = record->class_version == IBSA_CLASS_VERSION_OPA;
@@ -40,7 +40,7 @@ static void put_header(const struct ibsa__request *request, uint8_t *mad)
  * of the record and of the part of the header that each segment repeats. A
  * kernel that sends it writes the same. Source: IBA vol 1, 13.6.2, 15.2.2.
  */
-static void put_rmpp(const struct ibsa__request *request, uint8_t *mad)
+static void rmpp_put(const struct ibsa__request *request, uint8_t *mad)
 {
 	const uint32_t repeated = IBSA_SA_HEADER_BYTES - MAD_SM_KEY;
 
@@ -57,10 +57,10 @@ int ibsa__request_encode(const struct ibsa__request *request,
 {
 	uint64_t over = 0;
 
-	clear(mad);
-	put_header(request, mad);
+	mad_clear(mad);
+	header_put(request, mad);
 	if (request->method == IBSA_METHOD_GET_MULTI)
-		put_rmpp(request, mad);
+		rmpp_put(request, mad);
 	if (request->match)
 		request->record->encode(request->match,
 					mad + IBSA_SA_HEADER_BYTES, &over);

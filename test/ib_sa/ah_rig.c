@@ -17,7 +17,7 @@ const union ib_gid ah_remote = { .raw = { 0xfd, [15] = 9 } };
 struct ah_route ah_route;
 
 int __wrap_ibsa__nl_query(const struct ibsa__nl_request *question);
-const void *__wrap_ibsa__nl_find(const struct ibsa__nl_answer *answer,
+const void *__wrap_ibsa__nl_find(const struct ibsa__nl_reply *answer,
 				 uint16_t type, size_t len);
 
 int __wrap_ibsa__nl_query(const struct ibsa__nl_request *question)
@@ -29,11 +29,11 @@ int __wrap_ibsa__nl_query(const struct ibsa__nl_request *question)
 			       sizeof(ah_route.ifindex));
 	}
 	if (!ah_route.err)
-		question->answer(NULL, question->arg);
+		question->on_reply(NULL, question->arg);
 	return ah_route.err;
 }
 
-const void *__wrap_ibsa__nl_find(const struct ibsa__nl_answer *answer,
+const void *__wrap_ibsa__nl_find(const struct ibsa__nl_reply *answer,
 				 uint16_t type, size_t len)
 {
 	assert_null(answer);

@@ -8,8 +8,8 @@
 #include "device/files.h"
 
 /* How much a device is the one that is looked for; 0: it is not. */
-static int likeness(struct device_files *files, const char *name,
-		    const char *device, uint64_t node_guid)
+static int device_likeness(struct device_files *files, const char *name,
+			   const char *device, uint64_t node_guid)
 {
 	const int by_name = !strcmp(name, device);
 	uint64_t guid;
@@ -20,8 +20,8 @@ static int likeness(struct device_files *files, const char *name,
 	return 2 + by_name;
 }
 
-int ibsa__device_again(struct device_files *files, const char *device,
-		       uint64_t node_guid, char out[NAME_MAX + 1])
+int ibsa__device_find_again(struct device_files *files, const char *device,
+			    uint64_t node_guid, char out[NAME_MAX + 1])
 {
 	const char *found = NULL;
 	struct ibsa__names names;
@@ -32,11 +32,12 @@ int ibsa__device_again(struct device_files *files, const char *device,
 	if (err)
 		return err == -ENOENT ? -ENODEV : err;
 	for (size_t i = 0; i < names.count; i++) {
-		int profile = likeness(files, names.at[i], device, node_guid);
+		int likeness = device_likeness(files, names.at[i], device,
+					       node_guid);
 
-		if (profile <= best)
+		if (likeness <= best)
 			continue;
-		best = profile;
+		best = likeness;
 		found = names.at[i];
 	}
 	if (found)
