@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The library's memory, from the C library. */
+/* Memory of the library: the C library's. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -19,7 +19,7 @@ int ibsa__array_grow(void *array, size_t *room, size_t want, size_t size)
 		more *= 2;
 	if (more < want)
 		return -ENOMEM;
-	/* Pointers to objects have one size, but are not void *. */
+	/* All object pointers have one size, but they are not void *. */
 	memcpy(&memory, array, sizeof(memory));
 	memory = ibsa__realloc(memory, more, size);
 	if (!memory)

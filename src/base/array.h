@@ -8,14 +8,14 @@
 #include <ibsa/types.h>
 
 /*
- * Have room for @want elements of @size bytes in *@array, a pointer to the
- * first or NULL, which has room for *@room: at least twice as many as before.
+ * Make room for @want elements of @size bytes in *@array, a pointer to the
+ * first element or NULL. If *@room is less, it grows at least to its double.
  * Return: 0; -ENOMEM, and nothing has changed.
  */
 int ibsa__array_grow(void *array, size_t *room, size_t want,
 		     size_t size) IBSA_MUST_USE;
 
-/* The same of the variables themselves. */
+/* The same with the variables themselves. */
 #define ARRAY_GROW(array, room, want) \
 	ibsa__array_grow(&(array), &(room), want, sizeof(*(array)))
 

@@ -9,7 +9,7 @@
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_S UINT64_C(1000000000)
 
-/* The clock that every transport on real time carries. */
+/* The monotonic clock, which all transports on real time use. */
 static inline uint64_t clock_now_ns(void)
 {
 	struct timespec now;
@@ -25,8 +25,9 @@ static inline struct timespec clock_timespec(uint64_t ns)
 }
 
 /*
- * What is left of @timeout_ms from @start_ns on, rounded up so that who waits
- * for it does not end too early; below 0, without an end, it stays as it is.
+ * Return: the rest of @timeout_ms since @start_ns, rounded up so that a wait
+ * does not end early; a negative @timeout_ms, which has no end, is returned as
+ * it is.
  */
 static inline int clock_left_ms(int timeout_ms, uint64_t start_ns)
 {

@@ -3,7 +3,8 @@
 #ifndef BASE_DIGIT_H
 #define BASE_DIGIT_H
 
-/* The value of a hexadecimal digit in any case; -1 for any other character. */
+/* Return: the value of a hexadecimal digit in either case; -1 for any other
+ * character. */
 static inline int digit_value(char c)
 {
 	if (c >= '0' && c <= '9')

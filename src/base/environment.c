@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The one place that reads environment variables. */
+/* Reads the environment variables, which no other file does. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The sentence that goes with an error. */
+/* Texts of errors. */
 #include <stdarg.h>
 #include <stdio.h>
 

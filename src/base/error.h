@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The sentence that goes with an error. */
+/* Texts of errors. */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 
 #include <ibsa/types.h>
 
 /*
- * Write the sentence into @error, if there is one, and return @err: so that
- * "return ibsa__fail(error, -EINVAL, ...)" is the whole of a refusal.
+ * Write the message into @error unless it is NULL. Return: @err, so that a
+ * caller can write "return ibsa__fail(error, -EINVAL, ...)".
  */
 int ibsa__fail(struct ibsa_error *error, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The system's text for a positive errno, in @text of @size bytes; thread-safe. */
+/*
+ * Write the system's text for a positive errno into @text of @size bytes;
+ * thread-safe. Return: @text.
+ */
 const char *ibsa__errno_text(int err, char *text, size_t size);
 
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The product of two 64-bit numbers, both halves of it in one: for hashes. */
+/* Both halves of a 64-bit product, combined into one number for hashes. */
 #ifndef BASE_FOLD_H
 #define BASE_FOLD_H
 
 #include <stdint.h>
 
-/* From four products of 64 bits, for machines without a product of 128. */
+/*
+ * Compute it from four 64-bit products, for machines without 128-bit products.
+ */
 static inline uint64_t fold_product_parts(uint64_t a, uint64_t b)
 {
 	const uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX);
@@ -19,7 +21,7 @@ static inline uint64_t fold_product_parts(uint64_t a, uint64_t b)
 	       (high + (one >> 32) + (two >> 32) + (middle >> 32));
 }
 
-/* The lower 64 bits of @a times @b, xor the upper 64 bits. */
+/* Return: the lower 64 bits of @a times @b, xor the upper 64 bits. */
 #ifdef __SIZEOF_INT128__
 static inline uint64_t fold_product(uint64_t a, uint64_t b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Chained hash tables whose nodes lie in the objects themselves. */
+/* Chained hash tables. The nodes are members of the objects. */
 #include <errno.h>
 
 #include "base/alloc.h"

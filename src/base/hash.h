@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Chained hash tables whose nodes lie in the objects themselves. */
+/* Chained hash tables. The nodes are members of the objects. */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 
@@ -8,7 +8,8 @@
 
 #include <ibsa/types.h>
 
-/* A node in an object. Keys are used as they are: counters, or well mixed. */
+/* A node in an object. Keys are used without hashing: they must be counters or
+ * well mixed. */
 struct hash_node {
 	struct hash_node *next;
 	uint64_t key;
@@ -20,7 +21,7 @@ struct hash {
 	size_t count;
 };
 
-/* The object of @type whose member @node is at @at. */
+/* Return: the object of @type whose member @node is at @at. */
 #define hash_object(at, type, node) \
 	((type *)(void *)((char *)(at)-offsetof(type, node)))
 
@@ -28,12 +29,12 @@ struct hash {
 int ibsa__hash_init(struct hash *hash) IBSA_MUST_USE;
 void ibsa__hash_done(struct hash *hash);
 
-/* Several nodes may have one key. Grows as long as there is memory, and
- * works on with longer chains when there is none. */
+/* Add a node; several nodes may have the same key. The table grows; if memory
+ * runs out, its chains become longer instead. */
 void ibsa__hash_add(struct hash *hash, struct hash_node *node, uint64_t key);
 void ibsa__hash_remove(struct hash *hash, struct hash_node *node);
 
-/* The first node with @key from @node on, or NULL. */
+/* Return: the first node with @key in the chain from @node on, or NULL. */
 static inline struct hash_node *hash_from(struct hash_node *node, uint64_t key)
 {
 	while (node && node->key != key)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Keeping a thread of the program from being interrupted while it holds a lock
- * or a reference of ours: a cancel would leave them behind, and a signal
- * handler that calls the library could wait for its own thread.
+ * Protection of a caller's thread against cancellation and signals while it
+ * holds a lock or a reference of the library. A cancellation would not release
+ * them, and a signal handler that calls the library could wait for its own
+ * thread.
  */
 #ifndef BASE_INTERRUPT_H
 #define BASE_INTERRUPT_H
@@ -24,10 +25,11 @@ struct interrupts {
 };
 
 /*
- * Let no cancel act in this thread. The state alone is not enough: a cancel that
- * glibc (at least until 2.36) has sent while the type was asynchronous acts after
- * the state has changed. The type is asynchronous, too, in a handler that
- * interrupts a system call which is a cancellation point.
+ * Disable cancellation of this thread. Disabling the state is not enough: in
+ * glibc (at least until 2.36), a cancellation that was sent while the type was
+ * asynchronous takes effect after the state has changed. The type is also
+ * asynchronous in a handler that interrupts a system call which is a
+ * cancellation point.
  */
 static inline void cancel_hold(struct cancelability *before)
 {
@@ -43,8 +45,11 @@ static inline void cancel_restore(const struct cancelability *before)
 	pthread_setcanceltype(before->type, &was);
 }
 
-/* All signals but those of a fault. They are raised by the faulting thread's own
- * instruction: if one is blocked, the kernel ends the process. */
+/*
+ * Fill @out with all signals except those of faults. A fault is raised by an
+ * instruction of the thread: if its signal is blocked, the kernel ends the
+ * process.
+ */
 static inline void signals_fill(sigset_t *out)
 {
 	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE,
@@ -55,7 +60,7 @@ static inline void signals_fill(sigset_t *out)
 		sigdelset(out, faults[i]);
 }
 
-/* Run no handler in this thread, except for a fault. */
+/* Block all signals in this thread, except those of faults. */
 static inline void signals_hold(sigset_t *before)
 {
 	sigset_t held;
@@ -75,7 +80,7 @@ static inline void interrupts_hold(struct interrupts *before)
 	signals_hold(&before->signals);
 }
 
-/* Handlers of signals that came meanwhile run within this call. */
+/* Handlers of signals that arrived in between run during this call. */
 static inline void interrupts_restore(const struct interrupts *before)
 {
 	signals_restore(&before->signals);

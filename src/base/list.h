@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Doubly linked lists whose links lie in the objects themselves. */
+/* Doubly linked lists. The links are members of the objects. */
 #ifndef BASE_LIST_H
 #define BASE_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A list's head, and a link in an object; a list without objects is a ring
- * of its head alone. */
+/* The head of a list, or a link in an object. An empty list is a ring that
+ * consists of its head. */
 struct list {
 	struct list *next;
 	struct list *prev;
 };
 
-/* The object of @type whose member @link is at @at. */
+/* Return: the object of @type whose member @link is at @at. */
 #define list_object(at, type, link) \
 	((type *)(void *)((char *)(at)-offsetof(type, link)))
 
@@ -36,7 +36,7 @@ static inline void list_append(struct list *list, struct list *link)
 	list->prev = link;
 }
 
-/* Take @link out of its list; it is then a list of its own. */
+/* Remove @link from its list; afterwards it is an empty list. */
 static inline void list_remove(struct list *link)
 {
 	link->prev->next = link->next;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Objects of one size that are taken and given back all the time. */
+/* Pools of objects of one size. */
 #include "base/alloc.h"
 #include "base/pool.h"
 

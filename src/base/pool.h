@@ -1,30 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Objects of one size that are taken and given back all the time. Memory is
- * got in chunks and kept until the pool ends: once warm, nothing allocates.
- */
+/* Pools of objects of one size that are often allocated and freed. Memory is
+ * allocated in chunks and stays in the pool until the pool ends. */
 #ifndef BASE_POOL_H
 #define BASE_POOL_H
 
 #include <stddef.h>
 
-/* @free links objects through their first bytes; @chunks likewise. */
+/*
+ * @free and @chunks are linked through the first bytes of each object and
+ *       chunk.
+ */
 struct pool {
 	size_t object_size;
 	void *free;
 	void *chunks;
 };
 
-/* An empty pool of objects of @object_size bytes, a pointer at least. */
+/*
+ * Initialise an empty pool of objects of @object_size bytes, at least those of
+ * a pointer.
+ */
 void ibsa__pool_init(struct pool *pool, size_t object_size);
 
-/* An object with undefined content, or NULL when memory is short. */
+/* Return: an object with undefined content; NULL if memory runs out. */
 void *ibsa__pool_take(struct pool *pool);
 
-/* Give @object back; its content is lost. */
+/* Return @object to the pool; its content is lost. */
 void ibsa__pool_give(struct pool *pool, void *object);
 
-/* Free the memory of all objects, given back or not. */
+/* Free the memory of all objects, also of those in use. */
 void ibsa__pool_done(struct pool *pool);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Other processes, as the files below /proc show them.
+ * Other processes, from the files in /proc.
  *
  * Source: proc(5), /proc/PID/comm and /proc/PID/fd.
  */
@@ -14,13 +14,14 @@
 #include "base/process.h"
 
 enum {
-	NAME_BYTES = 16,     /* of a command name, with its line feed */
-	FOLDERS_MAX = 32768, /* processes of a search */
-	LINKS_MAX = 65536,   /* descriptors of a search; some 100 ms */
+	NAME_BYTES = 16,     /* a command name with its line feed */
+	FOLDERS_MAX = 32768, /* processes that one search checks */
+	/* descriptors that one search checks, in about 100 ms */
+	LINKS_MAX = 65536,
 	PATH_BYTES = 512,
 };
 
-/* What is left of a search's limits. */
+/* A search, and what is left of its limits. */
 struct search {
 	const char *file;
 	unsigned int folders;
@@ -57,7 +58,7 @@ void ibsa__process_text(const char *proc, pid_t pid, struct process_text *out)
 		snprintf(out->text, sizeof(out->text), "pid %ld", (long)pid);
 }
 
-/* The process that a folder of /proc is about; 0: it is about none. */
+/* Return: the process of a directory in /proc; 0 for another name. */
 static pid_t process_folder_pid(const char *name)
 {
 	pid_t pid = 0;
@@ -70,7 +71,7 @@ static pid_t process_folder_pid(const char *name)
 	return pid;
 }
 
-/* The links are read and not followed: to stat() a file may wait for a file
+/* Read the link without following it: stat() of the file may wait for a file
  * system. */
 static bool fd_link_is(int folder, const char *name, const char *file)
 {
@@ -81,7 +82,6 @@ static bool fd_link_is(int folder, const char *name, const char *file)
 	       !memcmp(target, file, (size_t)len);
 }
 
-/* Whether one of a process's descriptors is of the file. */
 static bool process_has_open(const char *proc, pid_t pid, struct search *search)
 {
 	char path[PATH_BYTES];

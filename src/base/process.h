@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Other processes, as the files below /proc show them. */
+/* Other processes, from the files in /proc. */
 #ifndef BASE_PROCESS_H
 #define BASE_PROCESS_H
 
@@ -10,7 +10,7 @@
 #define PROCESS_FOLDER "/proc"
 
 enum {
-	PROCESSES_MAX = 2, /* that a search returns */
+	PROCESSES_MAX = 2, /* that a search stores */
 	PROCESS_TEXT = 48,
 };
 
@@ -26,15 +26,16 @@ struct processes {
 };
 
 /*
- * The name is as the process has set it: any bytes but NUL, to be cleaned
- * before it is shown. @proc: PROCESS_FOLDER, but for tests.
+ * Write the process's id and name. The name may contain any bytes except NUL
+ * and must be cleaned before it is printed. @proc is PROCESS_FOLDER except in
+ * tests.
  */
 void ibsa__process_text(const char *proc, pid_t pid, struct process_text *out);
 
 /*
- * Find the processes, but for this one, that have @file open under this path,
- * as far as this user may see their descriptors. Opens none of these files and
- * waits for nothing. It looks at a limited number of descriptors.
+ * Find other processes that have @file open under this path, as far as this
+ * user may read their descriptors. This opens none of these files and does not
+ * block. The number of descriptors that are checked is limited.
  */
 void ibsa__processes_find(const char *proc, const char *file,
 			  struct processes *out);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Random numbers that a seed repeats: for jitter and ids, not for secrets. */
+/*
+ * Reproducible random numbers from a seed, for jitter and ids, not for secrets.
+ */
 #ifndef BASE_RANDOM_H
 #define BASE_RANDOM_H
 
@@ -9,7 +11,7 @@ struct random {
 	uint64_t state;
 };
 
-/* The next number, all 64 bits of it (splitmix64, Steele et al. 2014). */
+/* Return: the next number of 64 bits (splitmix64, Steele et al. 2014). */
 static inline uint64_t random_next(struct random *random)
 {
 	uint64_t z = random->state += UINT64_C(0x9e3779b97f4a7c15);
@@ -19,7 +21,7 @@ static inline uint64_t random_next(struct random *random)
 	return z ^ z >> 31;
 }
 
-/* A number from 0 to @limit - 1; @limit is from 1 to 2^32. */
+/* Return: a number from 0 to @limit - 1; @limit is from 1 to 2^32. */
 static inline uint64_t random_below(struct random *random, uint64_t limit)
 {
 	return (random_next(random) >> 32) * limit >> 32;

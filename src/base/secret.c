@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A number that nobody outside the process knows. */
+/* A random number that other processes cannot guess. */
 #include <sys/random.h>
 
 #include "base/clock.h"
@@ -13,7 +13,7 @@ uint64_t ibsa__secret(void)
 
 	if (getrandom(&secret, sizeof(secret), GRND_NONBLOCK) == sizeof(secret))
 		return secret;
-	/* Where this function lies is not known to all either. */
+	/* The address of this function is hard to guess, too. */
 	random.state ^= (uintptr_t)&ibsa__secret;
 	return random_next(&random);
 }

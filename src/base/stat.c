@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What lies at a path. */
+/* The type and numbers of a file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -8,9 +8,11 @@
 
 int ibsa__stat(const char *path, int flags, large_stat *out)
 {
-	/* With a mode, though it is not used: for two arguments of which one is
-	 * no constant, _FORTIFY_SOURCE calls __open_2(), which ibsim's preload
-	 * library does not catch. */
+	/*
+	 * The mode is not used, but needed: if open() gets two arguments of
+	 * which one is not a constant, _FORTIFY_SOURCE calls __open_2(), which
+	 * ibsim's preload library does not replace.
+	 */
 	const int fd = open(path, O_PATH | O_CLOEXEC | flags, 0);
 	int err = 0;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What lies at a path. */
+/* The type and numbers of a file. */
 #ifndef BASE_STAT_H
 #define BASE_STAT_H
 
@@ -8,9 +8,10 @@
 #include "base/large.h"
 
 /*
- * As stat(), without its name: no library of ours imports it, since ibsim's
- * preload does not catch it. @flags: of open(), such as O_NOFOLLOW. 0, or the
- * error of opening it.
+ * Like stat(), without importing a function of that name: ibsim's preload
+ * library does not replace stat(), and a check fails if a library imports it.
+ * @flags: flags of open(), such as O_NOFOLLOW. Return: 0, or the error of
+ * opening the file.
  */
 int ibsa__stat(const char *path, int flags, large_stat *out) IBSA_MUST_USE;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which GID to use for an address. Values only, no I/O.
+ * Choice of a GID for an address. Values only, no I/O.
  *
  * Source: what NCCL and UCX do; RFC 6724, 5, rule 8 for the leading bits.
  */
@@ -11,7 +11,8 @@
 #include <ibsa/sa.h>
 
 enum {
-	IPV6_BITS = 64, /* of the subnet: the rest says nothing of nearness */
+	/* the subnet's bits; the rest does not show how near an address is */
+	IPV6_BITS = 64,
 	ALL_BITS = 128,
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the layers above need to know of devices beyond ibsa/device.h. */
+/* Functions on devices for the layers above, in addition to <ibsa/device.h>. */
 #ifndef DEVICE_DEVICE_H
 #define DEVICE_DEVICE_H
 
@@ -9,14 +9,18 @@
 
 #include "device/files.h"
 
-/* The lists of <ibsa/device.h>, of the devices that @files show. */
+/*
+ * The lists of <ibsa/device.h>, for the devices in @files. Return: 0 or the
+ * errors listed there.
+ */
 int ibsa__devices_read(struct device_files *files,
 		       struct ibsa_device_list **out) IBSA_MUST_USE;
 int ibsa__gids_read(struct device_files *files, const char *device,
 		    unsigned int port,
 		    struct ibsa_gid_list **out) IBSA_MUST_USE;
 
-/* A port that MADs can be sent from. Names in sysfs are at most NAME_MAX. */
+/* A selected port, from which MADs can be sent. Names in sysfs have at most
+ * NAME_MAX bytes. */
 struct ibsa__port_selection {
 	char device[NAME_MAX + 1];
 	char umad[NAME_MAX + 1];
@@ -25,88 +29,99 @@ struct ibsa__port_selection {
 };
 
 /*
- * Read the state of one port afresh: a dozen small files. 0; -ENOENT or the
- * error of reading them; -EPROTO or -ERANGE they hold nonsense.
+ * Read the state of one port, about a dozen small files. Return: 0; -ENOENT no
+ * such port; -EPROTO or -ERANGE a file's content is invalid; or the error of
+ * reading a file.
  */
 int ibsa__port_read(struct device_files *files, const char *device,
 		    unsigned int port,
 		    struct ibsa_port_state *out) IBSA_MUST_USE;
 
 /*
- * The number that one of a port's files starts with, as it stands there: 0;
- * the error of reading it; -EPROTO there is none; -ERANGE it is above @max.
+ * Read the number at the start of a port's @file. Return: 0; -EPROTO the file
+ * does not start with a number; -ERANGE the number is above @max; or the error
+ * of reading it.
  */
 int ibsa__port_number_read(struct device_files *files, const char *device,
 			   unsigned int port, const char *file, uint64_t max,
 			   uint64_t *out) IBSA_MUST_USE;
 
-/* GID 0. 0, -EPROTO or the error of reading it. */
+/* Read GID 0. Return: 0; -EPROTO the file's content is invalid; or the error of
+ * reading it. */
 int ibsa__port_gid_read(struct device_files *files, const char *device,
 			unsigned int port, struct ibsa_gid *out) IBSA_MUST_USE;
 
-/* enum ibsa_node_type. 0; -EPROTO, -ERANGE or the error of reading it. */
+/* Read the node type, an enum ibsa_node_type. Return: 0; -EPROTO or -ERANGE the
+ * file's content is invalid; or the error of reading it. */
 int ibsa__node_type_read(struct device_files *files, const char *device,
 			 unsigned int *out) IBSA_MUST_USE;
 
-/* "node_guid" or "sys_image_guid". 0, -EPROTO or the error of reading it. */
+/*
+ * Read the GUID in @file, "node_guid" or "sys_image_guid". Return: 0; -EPROTO
+ * the file's content is invalid; or the error of reading it.
+ */
 int ibsa__guid_read(struct device_files *files, const char *device,
 		    const char *file, uint64_t *out) IBSA_MUST_USE;
 
-/*
- * The name of a port's MAD device, "umad0". 0; -ENOMEM; -ENOENT it has none.
- */
+/* Find the name of a port's MAD device, such as "umad0". Return: 0; -ENOMEM;
+ * -ENOENT the port has none. */
 int ibsa__mad_device_find(struct device_files *files, const char *device,
 			  unsigned int port,
 			  char out[NAME_MAX + 1]) IBSA_MUST_USE;
 
 /*
- * The name that a device has now which was @device: the one with its node
- * GUID, for a device may be renamed, or come back under another name; else,
- * or with a GUID of 0, which none has, the one that has its name. 0; -ENODEV
- * neither is there; or the error of reading the list.
+ * Find a device again that was called @device and may have another name now:
+ * the device with @node_guid; without such a device, or if @node_guid is 0, the
+ * device with the same name. Return: 0; -ENODEV neither exists; or the error of
+ * reading the list.
  */
 int ibsa__device_find_again(struct device_files *files, const char *device,
 			    uint64_t node_guid,
 			    char out[NAME_MAX + 1]) IBSA_MUST_USE;
 
-/* One P_Key, 0 if the entry is empty. -ENOENT after the last entry. */
+/*
+ * Read one P_Key; 0 means that the entry is empty. Return: 0; -ENOENT there is
+ * no such entry; -EPROTO or -ERANGE the file's content is invalid; or the error
+ * of reading it.
+ */
 int ibsa__pkey_read(struct device_files *files, const char *device,
 		    unsigned int port, size_t index,
 		    uint16_t *out) IBSA_MUST_USE;
 
-/* The port's link layer, enum ibsa_link_layer. 0 or the error of reading. */
+/* Read the port's link layer, an enum ibsa_link_layer. Return: 0 or the error
+ * of reading it. */
 int ibsa__link_read(struct device_files *files, const char *device,
 		    unsigned int port, uint8_t *out) IBSA_MUST_USE;
 
 /*
- * One entry of the GID table, with its interface in the caller's network name
- * space, or 0. 0; -ENODATA it is empty; -ENOENT no such entry, port or
- * device; -EPROTO its GID or type is nonsense, or its type is missing where
- * the others have one; or the error of reading it.
+ * Read one entry of the GID table. Its interface is an index in the caller's
+ * network namespace, or 0. Return: 0; -ENODATA the entry is empty; -ENOENT no
+ * such entry, port or device; -EPROTO the GID or its type is invalid, or the
+ * type is missing although other entries have one; or the error of reading it.
  */
 int ibsa__gid_read(struct device_files *files, const char *device,
 		   unsigned int port, uint32_t index,
 		   struct ibsa_gid_entry *out) IBSA_MUST_USE;
 
 /*
- * Told an entry, or why it cannot be read, with only its index. What is not 0
- * ends the walk.
+ * Called for one entry; or with @err, the error of reading the entry, and only
+ * the index in @entry. A result other than 0 ends the walk.
  */
 typedef int (*ibsa__gid_fn)(unsigned int port, int err,
 			    const struct ibsa_gid_entry *entry, void *arg);
 
 /*
- * All entries of a device that are not empty, by port, then index, in one
- * pass. 0; -ENODEV no such device; -ENOMEM; the error of reading a folder; or
- * what @each returned.
+ * Call @each for all entries of a device that are not empty, ordered by port
+ * and index. Return: 0; -ENODEV no such device; -ENOMEM; the error of reading a
+ * directory; or the result of @each.
  */
 int ibsa__gids_walk(struct device_files *files, const char *device,
 		    ibsa__gid_fn each, void *arg) IBSA_MUST_USE;
 
 /*
- * The first entry with this GID, type and interface; interface 0: any. 0;
- * -ENOENT there is none, or no such port or device; -ENOMEM; or the error of
- * reading the table's folder.
+ * Find the first entry with this GID, type and interface; interface 0 matches
+ * any. Return: 0; -ENOENT no such entry, port or device; -ENOMEM; or the error
+ * of reading the table's directory.
  */
 int ibsa__gid_find(struct device_files *files, const char *device,
 		   unsigned int port, const struct ibsa_gid *gid,
@@ -114,26 +129,27 @@ int ibsa__gid_find(struct device_files *files, const char *device,
 		   struct ibsa_gid_entry *out) IBSA_MUST_USE;
 
 /*
- * The P_Key table from entry 0 on; *@out is freed with ibsa__free(). A
- * device without P_Keys (iWARP) has an empty one.
+ * Read the P_Key table; *@out is freed with ibsa__free(). The table of a device
+ * without P_Keys (iWARP) is empty. Return: 0; -ENOMEM; or an error of
+ * ibsa__pkey_read().
  */
 int ibsa__pkeys_read(struct device_files *files, const char *device,
 		     unsigned int port, uint16_t **out,
 		     size_t *out_count) IBSA_MUST_USE;
 
 /*
- * The port to use: @device NULL for any, @port 0 for any. Without a device,
- * only InfiniBand ports count; with one, an active Ethernet port (RoCE) is
- * taken if the device has no active InfiniBand port. 0; -ENOSYS modules not
- * loaded; -ENODEV no such device; -ENXIO it has no such port, or without a
- * name none has; -ENETDOWN not active; or the error of reading it. @error says
- * which, and what to do.
+ * Select a port; @device NULL and @port 0 mean any. Without a device only
+ * InfiniBand ports are considered. With a device, an active Ethernet port
+ * (RoCE) is selected if the device has no active InfiniBand port. Return: 0;
+ * -ENOSYS the kernel modules are not loaded; -ENODEV no such device, or none
+ * that can be used; -ENXIO no such port; -ENETDOWN the port is not active; or
+ * the error of reading it. @error says what to do.
  */
 int ibsa__port_select(struct device_files *files, const char *device,
 		      unsigned int port, struct ibsa_error *error,
 		      struct ibsa__port_selection *out) IBSA_MUST_USE;
 
-/* The same, leaving out the first @skip ports that would do. */
+/* The same, without the first @skip ports that fit. */
 int ibsa__port_select_next(struct device_files *files, const char *device,
 			   unsigned int port, unsigned int skip,
 			   struct ibsa_error *error,

@@ -13,7 +13,7 @@
 #include "device/files.h"
 #include "device/parse.h"
 
-/* One umadN of class/infiniband_mad: which port it sends from. */
+/* One umadN of class/infiniband_mad, and the port it sends from. */
 struct mad_file {
 	const char *name;
 	char *device;
@@ -27,7 +27,8 @@ struct mad_files {
 	size_t count;
 };
 
-/* What comes of a text that may be missing: the text or "", or -ENOMEM. */
+/* Copy the first line of a text that may be missing, then "". Return: 0;
+ * -ENOMEM. */
 static int line_copy(struct ibsa__file_text *text, int err, const char **out)
 {
 	if (err)
@@ -45,7 +46,7 @@ static void mad_files_free(struct mad_files *mads)
 	ibsa__names_free(&mads->names);
 }
 
-/* 0, -ENOMEM, or another error: the entry is of no use. */
+/* Return: 0; -ENOMEM; or another error, and the entry is to be ignored. */
 static int mad_file_read(struct device_files *files, const char *name,
 			 struct mad_file *out)
 {
@@ -67,7 +68,7 @@ static int mad_file_read(struct device_files *files, const char *name,
 	return out->device ? 0 : -ENOMEM;
 }
 
-/* Without the folder, or with nonsense in it, no port has a MAD device. */
+/* If the directory is missing or invalid, no port has a MAD device. */
 static int mad_files_read(struct mad_files *mads)
 {
 	int err;
@@ -135,14 +136,16 @@ static int cap_mask_read(struct device_files *files, const char *device,
 	return 0;
 }
 
-/* Texts of a port: any may be missing. 0 or -ENOMEM. */
+/*
+ * Read the texts of a port, each of which may be missing. Return: 0; -ENOMEM.
+ */
 static int port_texts_read(struct device_files *files, const char *device,
 			   struct ibsa_port *port)
 {
 	struct ibsa__file_text text;
 	int err;
 
-	/* The rate reads with an error while there is no cable. */
+	/* Without a cable, reading the rate fails. */
 	err = ibsa__file_read(files, &text, "class/infiniband/%s/ports/%u/rate",
 			      device, port->number);
 	err = line_copy(&text, err, &port->rate);
@@ -152,14 +155,14 @@ static int port_texts_read(struct device_files *files, const char *device,
 			      "class/infiniband/%s/ports/%u/link_layer", device,
 			      port->number);
 	if (err) {
-		/* Older than RoCE, or simulated. */
+		/* Kernels older than RoCE, and ibsim, do not have this file. */
 		port->link_layer = ibsa__strdup("InfiniBand");
 		return port->link_layer ? 0 : -ENOMEM;
 	}
 	return line_copy(&text, 0, &port->link_layer);
 }
 
-/* 0 or -ENOMEM; what else goes wrong is the port's err. */
+/* Return: 0; -ENOMEM. Any other error is stored in @port->err. */
 static int port_fill(const char *device, const struct mad_files *mads,
 		     struct ibsa_port *port)
 {
@@ -186,7 +189,7 @@ static int port_fill(const char *device, const struct mad_files *mads,
 	return 0;
 }
 
-/* Leave the numbers of the folders that are ports. */
+/* Store the numbers of the directories that are ports. Return: their number. */
 static size_t port_numbers(const struct ibsa__names *names,
 			   struct ibsa_port *ports)
 {
@@ -200,7 +203,7 @@ static size_t port_numbers(const struct ibsa__names *names,
 	return count;
 }
 
-/* 0 or -ENOMEM; what else goes wrong is the device's err. */
+/* Return: 0; -ENOMEM. Any other error is stored in @device->err. */
 static int ports_read(const struct mad_files *mads, struct ibsa_device *device)
 {
 	struct ibsa__names names;
@@ -261,7 +264,9 @@ int ibsa__node_type_read(struct device_files *files, const char *device,
 	return 0;
 }
 
-/* Texts of a device: any may be missing. 0 or -ENOMEM. */
+/*
+ * Read the texts of a device, each of which may be missing. Return: 0; -ENOMEM.
+ */
 static int device_texts_read(struct device_files *files,
 			     struct ibsa_device *device)
 {
@@ -278,7 +283,7 @@ static int device_texts_read(struct device_files *files,
 	return line_copy(&text, err, &device->board);
 }
 
-/* 0 or -ENOMEM; what else goes wrong is the device's err. */
+/* Return: 0; -ENOMEM. Any other error is stored in @device->err. */
 static int device_fill(const char *name, const struct mad_files *mads,
 		       struct ibsa_device *device)
 {
@@ -301,7 +306,8 @@ static int device_fill(const char *name, const struct mad_files *mads,
 	return ports_read(mads, device);
 }
 
-/* A plain file or a dangling link is none, one we may not enter is one. */
+/* Whether a name is a device: not a plain file or a dangling link. A directory
+ * without permission is one. */
 static bool name_is_device(struct device_files *files, const char *name)
 {
 	int err = ibsa__folder_check(files, "class/infiniband/%s", name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Device files by path, from whichever source they come. */
+/* Device files by path, independent of their source. */
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -12,7 +12,6 @@
 #include "device/files.h"
 #include "device/parse.h"
 
-/* A path that open() would take. */
 struct path {
 	char text[PATH_MAX];
 };

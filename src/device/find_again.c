@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A device that was there before: under which name it is there now. */
+/* Find a device again that was renamed or replugged. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "device/device.h"
 #include "device/files.h"
 
-/* How much a device is the one that is looked for; 0: it is not. */
+/* Rank a device: 3 same GUID and name, 2 same GUID, 1 same name, 0 no match. */
 static int device_likeness(struct device_files *files, const char *name,
 			   const char *device, uint64_t node_guid)
 {

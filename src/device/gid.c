@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The GID table of a port from its sysfs files, read by libibverbs' rules,
- * but for one: an empty entry is known by its GID alone. Its type is a file
- * that cannot be read, and trying has broken and slowed down programs.
+ * The GID table of a port from its sysfs files, read by libibverbs' rules with
+ * one exception: an entry is empty if its GID is zero. The type of an empty
+ * entry cannot be read, and trying to has broken and slowed down programs.
  *
  * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband; rdma-core
  * libibverbs/cmd_device.c.
@@ -15,7 +15,7 @@
 #include "device/parse.h"
 #include "device/files.h"
 
-/* What the entries of a port have in common, read when first needed. */
+/* Data for all entries of a port, read when first needed. */
 struct port_data {
 	struct ibsa__interfaces interfaces;
 	bool has_link;
@@ -43,10 +43,8 @@ static int gid_read(struct device_files *files, const char *device,
 	return 0;
 }
 
-/*
- * Whether the type is RoCE v2. Ports other than Ethernet may have types that
- * fail to be read with EINVAL, and kernels before 4.5 have none at all.
- */
+/* Whether the type is RoCE v2. On a port that is not Ethernet, reading the type
+ * may fail with EINVAL; kernels before 4.5 have no types. */
 static int gid_is_v2_read(struct device_files *files, const char *device,
 			  unsigned int port, uint32_t index, bool *out)
 {
@@ -90,7 +88,8 @@ static int gid_type_read(struct device_files *files, const char *device,
 	return 0;
 }
 
-/* 0 where there is none, or none here. */
+/* Return: the index of the entry's interface; 0 if it has none in the caller's
+ * network namespace. */
 static uint32_t gid_interface_read(struct device_files *files,
 				   const char *device, unsigned int port,
 				   const struct ibsa_gid_entry *entry,
@@ -138,7 +137,8 @@ int ibsa__gid_read(struct device_files *files, const char *device,
 	return err;
 }
 
-/* One port's table. A file that is gone by now was an entry before. */
+/* Walk one port's table. A file that disappears meanwhile is treated as an
+ * empty entry. */
 static int port_gids_walk(struct device_files *files, const char *device,
 			  unsigned int port, struct port_data *port_data,
 			  ibsa__gid_fn each, void *arg)
@@ -194,7 +194,7 @@ int ibsa__gids_walk(struct device_files *files, const char *device,
 }
 
 /*
- * An entry, if it is the one that is looked for. An interface of 0 matches any.
+ * Whether an entry matches @wanted; @wanted->ifindex 0 matches any interface.
  * An entry that cannot be read does not match.
  */
 static bool gid_entry_match(struct device_files *files, const char *device,

@@ -13,7 +13,7 @@
 
 enum { NO_PORT = -1 };
 
-/* A list under way, and the device and port that are read. */
+/* A list being read, and its current device and port. */
 struct reading {
 	struct device_files *files;
 	struct ibsa_gid_row *rows;
@@ -25,7 +25,7 @@ struct reading {
 	uint8_t port_state;
 };
 
-/* The state alone: a port may lack what else is known of one. */
+/* Read only the state: a port may lack files that its complete state needs. */
 static uint8_t state_read(struct device_files *files, const char *device,
 			  unsigned int port)
 {
@@ -65,7 +65,8 @@ static int reading_add(unsigned int port, int entry_err,
 	return 0;
 }
 
-/* The rows of one device; they share its name, which the first one owns. */
+/* Add the rows of one device. All have the same pointer to its name, which the
+ * first row owns. */
 static int device_rows_add(const char *name, struct reading *reading)
 {
 	const size_t first = reading->count;
@@ -93,7 +94,7 @@ static int all_devices_add(struct reading *reading)
 		return err == -ENOENT ? -ENOSYS : err;
 	for (size_t i = 0; !err && i < names.count; i++) {
 		err = device_rows_add(names.at[i], reading);
-		/* Gone since, or no device at all. */
+		/* The device is gone, or the name is not a directory. */
 		if (err == -ENODEV || err == -ENOTDIR)
 			err = 0;
 	}
@@ -101,13 +102,16 @@ static int all_devices_add(struct reading *reading)
 	return err;
 }
 
-/* Not a path, which might lead to a device as well. */
+/*
+ * Whether a text can be a device's name; a path could lead to a device as well.
+ */
 static bool is_device_name(const char *device)
 {
 	return *device && *device != '.' && !strchr(device, '/');
 }
 
-/* 0; -ENODEV no such device; -ENXIO no such port of it; or another error. */
+/* Return: 0; -ENODEV no such device; -ENXIO it does not have this port; or
+ * another error. */
 static int port_check(struct device_files *files, const char *device,
 		      unsigned int port)
 {

@@ -13,9 +13,10 @@
 
 #include "device/interface.h"
 
-enum { LOCAL_BIT = 2 }; /* of a hardware address; an interface id flips it */
+/* bit of a hardware address that an interface id inverts */
+enum { LOCAL_BIT = 2 };
 
-/* What the addresses of an interface say of a GID. */
+/* Whether the addresses of an interface match a GID. */
 enum gid_match { MATCH_UNKNOWN, MATCH_OTHER, MATCH_THIS };
 
 static bool ipv4_is_in(const struct sockaddr *address,
@@ -43,8 +44,8 @@ static bool address_is_in(const struct sockaddr *address,
 }
 
 /*
- * In an interface id, around two bytes that vary, as in the default GIDs of
- * RoCE; or at the start, as in the GIDs of iWARP.
+ * Whether a hardware address is in a GID: in its interface id around two
+ * varying bytes, as in the default GIDs of RoCE; or at its start, as in iWARP.
  */
 static bool hardware_is_in(const uint8_t *address, const struct ibsa_gid *gid)
 {
@@ -68,7 +69,7 @@ static const uint8_t *hardware_address(const struct sockaddr *address)
 	return link->sll_addr;
 }
 
-/* The kernel takes the far end of a point-to-point link for its GIDs. */
+/* The kernel uses the far end of a point-to-point link for GIDs. */
 static enum gid_match interface_compare(const struct ifaddrs *at,
 					const struct ibsa_gid *gid)
 {

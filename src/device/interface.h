@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Which network interface of the caller's name space an entry of a GID table
- * belongs to. sysfs has its name, and that in whatever name space it is.
- */
+/* The network interface of an entry of a GID table, in the caller's namespace.
+ * sysfs has the interface's name in the namespace where the interface is. */
 #ifndef DEVICE_INTERFACE_H
 #define DEVICE_INTERFACE_H
 
@@ -10,16 +8,17 @@
 
 struct ifaddrs;
 
-/* The interfaces, asked for when the first name is looked up. Starts as 0. */
+/* The interfaces, read at the first lookup. Initialised with zero. */
 struct ibsa__interfaces {
-	struct ifaddrs *all; /* NULL too if they cannot be read */
+	struct ifaddrs *all; /* also NULL if reading them failed */
 	bool is_read;
 };
 
 /*
- * The index of the interface @name that has @gid, or 0. An interface of that
- * name which has a hardware address, but neither it nor another address in
- * this GID, is another name space's namesake.
+ * Return: the index of interface @name if @gid belongs to it; else 0. If the
+ * interface has a hardware address, and neither it nor another of its addresses
+ * is in @gid, it is another interface with the same name as the GID's in
+ * another namespace.
  */
 uint32_t ibsa__interface_find(struct ibsa__interfaces *interfaces,
 			      const char *name, const struct ibsa_gid *gid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Netlink by libnl-3, found at run time. */
+/* Netlink requests with libnl-3, which is loaded at run time. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 	F(nlmsg_valid_hdr)
 /* clang-format on */
 
-/* The library's functions under their own names. */
+/* Pointers to the functions of libnl-3, which have the functions' names. */
 struct libnl {
 	void *library;
 #define POINTER(name) __typeof__(name) *name;
@@ -34,11 +34,11 @@ struct ibsa__nl_reply {
 	int len;
 };
 
-/* A question on its way. */
+/* A request in flight. */
 struct exchange {
 	struct libnl nl;
 	const struct ibsa__nl_request *request;
-	int err; /* the kernel's */
+	int err; /* the kernel's error */
 };
 
 static int libnl_load(struct libnl *nl)
@@ -68,7 +68,7 @@ static int libnl_load(struct libnl *nl)
 	return 0;
 }
 
-/* Of libnl's own errors only this one is not in errno as well. */
+/* Of libnl's errors only -NLE_NOMEM does not set errno. */
 static int system_error(int nl_err)
 {
 	if (nl_err == -NLE_NOMEM)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Questions to the kernel by netlink. libnl-3 speaks it, and is loaded for
- * the time of one question: programs that ask none do without it.
- */
+/* Netlink requests to the kernel. They use libnl-3, which is loaded for the
+ * time of one request, so that other programs run without it. */
 #ifndef DEVICE_NL_H
 #define DEVICE_NL_H
 
@@ -14,16 +12,16 @@ struct ibsa__nl_attr {
 	const void *data;
 };
 
-/* One message of an answer. */
+/* One message of a reply. */
 struct ibsa__nl_reply;
 
 typedef void (*ibsa__nl_reply_fn)(const struct ibsa__nl_reply *reply,
 				  void *arg);
 
 /*
- * @protocol: NETLINK_ROUTE, NETLINK_RDMA; @type: of the message; @is_dump:
- * for a list; @head: of the family, may be empty; @attrs: behind it; @answer:
- * called for each message that comes back.
+ * A request. @protocol: NETLINK_ROUTE or NETLINK_RDMA; @type: message type;
+ * @is_dump: request a list; @head: the family's header, may be empty; @attrs:
+ * the attributes behind it; @on_reply: called for each message of the reply.
  */
 struct ibsa__nl_request {
 	int protocol;
@@ -37,17 +35,15 @@ struct ibsa__nl_request {
 	void *arg;
 };
 
-/*
- * Ask and wait for the answer. 0; -ELIBACC there is no libnl-3; -ENOMEM; the
- * error that the kernel answers with; or that of the socket.
- */
+/* Send a request and wait for the reply. Return: 0; -ELIBACC libnl-3 is not
+ * installed; -ENOMEM; the kernel's error; or the error of the socket. */
 int ibsa__nl_query(const struct ibsa__nl_request *request) IBSA_MUST_USE;
 
-/* An attribute of @len bytes or more, or NULL. */
+/* Return: the data of an attribute with at least @len bytes, or NULL. */
 const void *ibsa__nl_find(const struct ibsa__nl_reply *reply, uint16_t type,
 			  size_t len);
 
-/* Whether a text attribute says just this. */
+/* Whether a text attribute equals @text. */
 bool ibsa__nl_text_is(const struct ibsa__nl_reply *reply, uint16_t type,
 		      const char *text);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Planarized adapters: the SMI and the GSI of one port are ports of two
- * devices, with one GUID.
+ * Planarized adapters: the SMI and the GSI of one physical port are ports of
+ * two devices, which have the same port GUID.
  *
  * Source: what libibumad of rdma-core 64 returns; IBA vol 1, 14.2.5.6.
  */
@@ -20,7 +20,7 @@ static uint64_t port_guid(const struct ibsa_port *port)
 	return ibsa_be64(port->state.gid.raw + 8);
 }
 
-/* Whether @gsi takes what is not for the SMI of the same port, @port. */
+/* Whether @gsi is the GSI of the physical port whose SMI is @port. */
 static bool port_is_gsi_of(const struct ibsa_port *gsi,
 			   const struct ibsa_port *port)
 {

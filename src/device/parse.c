@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The texts that sysfs files hold, to values. No I/O: text in, number out. */
+/* Parsers for the texts in sysfs files. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ int ibsa__parse_number(const char *text, uint64_t max, uint64_t *out)
 
 	while (is_blank(*text))
 		text++;
-	/* strtoull() would take a sign, and "-1" for a very large number. */
+	/* strtoull() would accept a sign, and "-1" as a very large number. */
 	if (!is_digit(*text))
 		return -EPROTO;
 	errno = 0;
@@ -56,7 +56,7 @@ int ibsa__parse_index(const char *text, unsigned int *out)
 	return 0;
 }
 
-/* One group into @out; where it ends, or NULL. */
+/* Parse one group. Return: its end, or NULL. */
 static const char *group_parse(const char *text, uint8_t out[2])
 {
 	unsigned int value = 0;
@@ -136,7 +136,7 @@ bool ibsa__parse_is_opa(const char *text)
 	return line != NULL;
 }
 
-/* The run of digits at *@text without its leading zeros, and its length. */
+/* Skip the digits at *@text. Return: the first after leading zeros. */
 static const char *digits_take(const char **text, size_t *out_len)
 {
 	const char *start;
@@ -179,6 +179,8 @@ int ibsa__name_compare(const char *a, const char *b)
 	}
 	if (*p || *q)
 		return *p ? 1 : -1;
-	/* Equal as numbers, "a01" and "a1": any order that is always the same. */
+	/*
+	 * The numbers are equal, as in "a01" and "a1": any fixed order will do.
+	 */
 	return strcmp(a, b);
 }

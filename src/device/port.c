@@ -24,7 +24,7 @@ enum {
 
 enum port_file { LID, LMC, SM_LID, SM_SL, STATE, PHYS_STATE, PORT_FILES };
 
-/* Which files hold a port's numbers, and what these can be. */
+/* The files with a port's numbers, and the largest valid value of each. */
 static const struct {
 	const char *name;
 	uint64_t max;
@@ -110,7 +110,8 @@ int ibsa__pkeys_read(struct device_files *files, const char *device,
 	return 0;
 }
 
-/* Ends at the full default P_Key, which is nearly always the first. */
+/* Find the index of the default P_Key. The search ends at the one with full
+ * membership, which is nearly always the first entry. */
 static int default_pkey_find(struct device_files *files, const char *device,
 			     unsigned int port, uint16_t *out)
 {
@@ -136,7 +137,8 @@ static int default_pkey_find(struct device_files *files, const char *device,
 	return 0;
 }
 
-/* sysfs calls the link layer of OPA InfiniBand; the driver tells. */
+/* sysfs calls OPA's link layer InfiniBand; only the driver's name identifies
+ * it. */
 static bool device_is_opa(struct device_files *files, const char *device)
 {
 	struct ibsa__file_text text;
@@ -146,7 +148,8 @@ static bool device_is_opa(struct device_files *files, const char *device)
 	       ibsa__parse_is_opa(text.bytes);
 }
 
-/* Kernels before 2.6.37, and ibsim, have no such file: all is InfiniBand. */
+/* Kernels before 2.6.37, and ibsim, do not have this file: their ports are
+ * InfiniBand. */
 int ibsa__link_read(struct device_files *files, const char *device,
 		    unsigned int port, uint8_t *out)
 {
@@ -166,10 +169,8 @@ int ibsa__link_read(struct device_files *files, const char *device,
 	return 0;
 }
 
-/*
- * A port that is down shows the permissive LID, or 0. On Omni-Path the
- * permissive LID has 32 bits, and that of InfiniBand is an ordinary LID.
- */
+/* A port without a LID has the permissive LID, or 0. On Omni-Path the
+ * permissive LID has 32 bits, and InfiniBand's is an ordinary LID. */
 static uint32_t lid_or_none(uint64_t lid, uint8_t link)
 {
 	const uint32_t permissive = link == IBSA_LINK_OPA ? UINT32_MAX

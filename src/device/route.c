@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Routes between GIDs, from the system's tables.
+ * Routes of the system between two RoCE GIDs.
  *
  * Source: rtnetlink(7).
  */
@@ -12,7 +12,7 @@
 #include "device/nl.h"
 #include "device/route.h"
 
-/* The address that a GID stands for. */
+/* The IP address that a GID stands for. */
 struct address {
 	const uint8_t *bytes;
 	uint16_t len;
@@ -21,7 +21,7 @@ struct address {
 
 struct lookup {
 	bool is_found;
-	int err; /* IPv6 has routes that say there is none, and why */
+	int err; /* an IPv6 route may hold the error for its destinations */
 	struct ibsa__route route;
 };
 
@@ -51,7 +51,7 @@ static void route_on_reply(const struct ibsa__nl_reply *reply, void *arg)
 	if (!ifindex)
 		return;
 	memcpy(&route->ifindex, ifindex, sizeof(route->ifindex));
-	/* RTA_VIA is a gateway of the other family. */
+	/* RTA_VIA is a gateway of the other address family. */
 	route->is_routed = ibsa__nl_find(reply, RTA_GATEWAY, 4) ||
 			   ibsa__nl_find(reply, RTA_VIA, 4);
 	lookup->is_found = true;

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Whether the system has a route between two GIDs of RoCE. */
+/* Routes of the system between two RoCE GIDs. */
 #ifndef DEVICE_ROUTE_H
 #define DEVICE_ROUTE_H
 
 #include <ibsa/types.h>
 
-/* @ifindex: of the interface that leads there; @is_routed: by a gateway. */
+/* @ifindex: interface of the route; @is_routed: it uses a gateway. */
 struct ibsa__route {
 	uint32_t ifindex;
 	bool is_routed;
 };
 
 /*
- * Look up the route that packets from one GID to another would take out of
- * an interface, in the caller's network name space. GIDs that hold an IPv4
- * address stand for that, all others are IPv6 addresses. Neighbours are not
- * asked for. 0; -EINVAL one is IPv4 and the other is not; -EPROTO the answer
- * is nonsense; or as ibsa__nl_query(), such as -ENETUNREACH no route.
+ * Look up the route of packets from @source to @destination over an interface,
+ * in the caller's network namespace. A GID that contains an IPv4 address stands
+ * for it, any other GID is an IPv6 address. Neighbours are not resolved.
+ * Return: 0; -EINVAL one GID is IPv4 and the other is not; -EPROTO the kernel's
+ * reply is invalid; or as ibsa__nl_query(), such as -ENETUNREACH if there is no
+ * route.
  */
 int ibsa__route_find(const struct ibsa_gid *source,
 		     const struct ibsa_gid *destination, uint32_t ifindex,
 		     struct ibsa__route *out) IBSA_MUST_USE;
 
 /*
- * Whether a RoCE path can be taken, by the kernel's rules: 0; -EINVAL no
- * interface, one GID is IPv4 and the other is not, or the path leads over a
- * gateway while it is not of RoCE v2, which alone can; or as
- * ibsa__route_find().
+ * Check whether a RoCE path can be used, by the kernel's rules. Return: 0;
+ * -EINVAL no interface, or one GID is IPv4 and the other is not, or the route
+ * uses a gateway and the path is not RoCE v2; or as ibsa__route_find().
  *
  * Source: Linux drivers/infiniband/core/addr.c, roce_resolve_route_from_path.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which port to use, and what to tell the user when there is none. */
+/* Port selection, and the messages for the case that no port fits. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,14 +10,14 @@
 #include "device/device.h"
 #include "device/files.h"
 
-/* How well a port suits; of equals the first is taken. */
+/* How well a port fits; of equal ports the first is selected. */
 enum rank { UNFIT, UNREADABLE, ETHERNET, INACTIVE, ROCE, ACTIVE };
 
-/* What was asked for, and the best port so far. */
+/* What to select, and the best port so far. */
 struct search {
 	const char *name;
 	unsigned int port;
-	unsigned int skip; /* ports that would do, and did not */
+	unsigned int skip; /* matching ports to skip */
 	enum rank rank;
 	const struct ibsa_device *found_device;
 	const struct ibsa_port *found_port;
@@ -25,7 +25,9 @@ struct search {
 	const struct ibsa_device_list *list;
 };
 
-/* A list of names or numbers, cut with "..." where room ends. */
+/*
+ * A list of names or numbers for a message; "..." replaces what does not fit.
+ */
 struct listing {
 	char text[128];
 	size_t used;
@@ -72,7 +74,7 @@ static void search_device(struct search *search,
 
 		if (search->port && search->port != port->number)
 			continue;
-		/* Its GSI's port is in the list, too. */
+		/* The list contains the port with the GSI, too. */
 		if (!search->name && ibsa_port_gsi(search->list, port, NULL))
 			continue;
 		if (rank <= search->rank)
@@ -159,7 +161,7 @@ static const char *port_state_text(uint8_t state)
 	}
 }
 
-/* Why the best port that there is will not do. */
+/* Write why the best port cannot be used. */
 static int port_unfit_fail(const struct search *search,
 			   struct ibsa_error *error)
 {
@@ -220,7 +222,7 @@ int ibsa__port_select_next(struct device_files *files, const char *device,
 	if (err == -ENOSYS && ibsa__folder_check(files, "class") == -ENOENT)
 		return ibsa__fail(error, err,
 				  "/sys is not mounted, or empty: mount sysfs "
-				  "there, or say with SYSFS_PATH where it is");
+				  "there, or set SYSFS_PATH to its directory");
 	if (err == -ENOSYS)
 		return ibsa__fail(error, err,
 				  "the kernel's RDMA modules are not loaded: "

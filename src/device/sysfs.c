@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Files and folders below /sys, or below the root of a test tree. */
+/* Files and directories below /sys or the root of a test tree. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,7 +17,6 @@ struct sysfs_files {
 	char root[];
 };
 
-/* A path that open() takes. */
 struct path {
 	char text[PATH_MAX];
 };
@@ -33,9 +32,10 @@ static int path_make(const struct device_files *files, const char *path,
 }
 
 /*
- * One read: sysfs gives a whole file at once. Not by read(), nor is a high
- * number closed by close(): to ibsim's preload, which catches both, numbers
- * from 1024 are its own, and a file that the system gave one is another's.
+ * One call returns a whole file of sysfs. This uses pread(), and a raw system
+ * call closes numbers from 1024: ibsim's preload library replaces read() and
+ * close() and treats such numbers as its own, although the system may have
+ * assigned one to this file.
  */
 static int file_text_read(int fd, struct ibsa__file_text *out)
 {
@@ -66,7 +66,7 @@ static int sysfs_read(struct device_files *files, const char *path,
 
 	if (err)
 		return err;
-	/* Without waiting, lest a FIFO in a made-up tree holds us up. */
+	/* O_NONBLOCK: a FIFO in a test tree must not block. */
 	fd = open(whole.text, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return -errno;

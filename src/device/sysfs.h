@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The device files of this machine, or of a test tree, by calls that ibsim's
- * preload catches: open, read, close, opendir, readdir and closedir, no other.
+ * Device files of this machine or of a test tree. They are opened and listed
+ * only with functions that ibsim's preload library replaces: open, close,
+ * opendir, readdir and closedir.
  */
 #ifndef DEVICE_SYSFS_H
 #define DEVICE_SYSFS_H
@@ -9,7 +10,7 @@
 #include "device/files.h"
 
 /*
- * The files below @root; NULL or "": /sys. *@out is to be put with
+ * Open the files below @root; NULL or "" means /sys. *@out is released with
  * ibsa__files_put(). Return: 0; -ENOMEM.
  */
 int ibsa__sysfs_open(const char *root, struct device_files **out) IBSA_MUST_USE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The kernel's verbs by ioctl, and which driver a device has. */
+/* The kernel's verbs by ioctl, and the driver id of a device. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/netlink.h>
@@ -14,9 +14,10 @@
 #include "device/nl.h"
 #include "device/uverbs.h"
 
-/* A number that an answer may hold. */
+/* A number that is expected in a reply. */
 struct number {
-	const char *device; /* of the answer; NULL: of any */
+	/* the message must be about this device; NULL: any */
+	const char *device;
 	uint16_t type;
 	bool is_found;
 	uint32_t value;
@@ -37,7 +38,7 @@ static void number_on_reply(const struct ibsa__nl_reply *reply, void *arg)
 	number->is_found = true;
 }
 
-/* The index that rdma netlink knows a device by. */
+/* Query the index of a device in rdma netlink. */
 static int device_index(const char *device, uint32_t *out)
 {
 	struct number number = {
@@ -91,7 +92,7 @@ int ibsa__uverbs_driver(const char *device, uint32_t *out)
 	return 0;
 }
 
-/* musl's ioctl() takes an int, into which the constants do not fit. */
+/* musl's ioctl() takes an int, for which the constant is too large. */
 static int uverbs_ioctl(int fd, unsigned long command, void *argument)
 {
 	return ioctl(fd, command, argument);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * GID tables by the kernel's verbs, on somebody else's command file.
+ * GID tables by the kernel's verbs, on the command fd of the caller's context.
  *
  * Source: Linux include/uapi/rdma/ib_user_ioctl_cmds.h.
  */
@@ -10,7 +10,7 @@
 
 #include "device/uverbs.h"
 
-/* Numbers travel in the attribute itself; constants always as 64 bits. */
+/* A number is in the attribute itself; a constant always has 64 bits. */
 static struct ib_uverbs_attr attr_constant(uint16_t id, uint64_t value)
 {
 	return (struct ib_uverbs_attr){
@@ -21,7 +21,7 @@ static struct ib_uverbs_attr attr_constant(uint16_t id, uint64_t value)
 	};
 }
 
-/* The kernel takes four bytes from the start of data, in either byte order. */
+/* Flags are the first four bytes of the data, in either byte order. */
 static struct ib_uverbs_attr attr_bits(uint16_t id, uint32_t value)
 {
 	struct ib_uverbs_attr attr = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which characters are safe to show. Names of nodes, files and messages come
- * from outside: none of their characters may steer a terminal, end a line, turn
- * its direction, or be seen as nothing.
+ * Which characters are safe to print. Names of nodes, files and messages come
+ * from other systems: none of their characters may control a terminal, end a
+ * line, change the writing direction or be invisible.
  */
 #include <string.h>
 
@@ -13,9 +13,9 @@ struct range {
 };
 
 /*
- * Characters that are valid and not shown: controls, what formats the text
- * around it (Unicode's general categories Cf, Zl and Zp, but for those that
- * have a shape), and what stands for no character.
+ * Valid characters that are not printed: control characters; format characters
+ * (Unicode's general categories Cf, Zl and Zp, except those with a glyph); and
+ * code points without a character.
  */
 static const struct range invisible[] = {
 	{ 0x00, 0x1f },	      { 0x7f, 0x9f },	    { 0xad, 0xad },

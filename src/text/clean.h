@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which characters are safe to show. */
+/* Which characters are safe to print. */
 #ifndef TEXT_CLEAN_H
 #define TEXT_CLEAN_H
 
 #include <ibsa/text.h>
 
 /*
- * The bytes of the UTF-8 character that @text begins with, of @len bytes, at
- * least 1; 0 if it is not a valid one that is safe to show.
+ * Return: the length of the UTF-8 character at the start of @text, which has
+ * @len bytes, at least 1; 0 if it is invalid or not safe to print.
  */
 size_t ibsa__character_len(const char *text, size_t len);
 

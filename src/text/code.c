@@ -17,11 +17,8 @@
 	M(6, 8192)	\
 	M(7, 10240)
 
-/*
- * Code, nominal Gb/s, exact Mb/s. IBA vol 1, 15.2.5.16; Linux
- * include/rdma/ib_verbs.h for 25. The codes grew with
- * the standard and are not in order of speed.
- */
+/* Code, nominal Gb/s, exact Mb/s. The order of the codes is not that of the
+ * rates. Source: IBA vol 1, 15.2.5.16; Linux include/rdma/ib_verbs.h for 25. */
 #define RATES(R)		\
 	R(2,  "2.5",    2500)	\
 	R(3,  "10",    10000)	\
@@ -114,7 +111,7 @@ static const struct list {
 
 /* clang-format on */
 
-/* The one value of a lease that is no number of seconds. */
+/* The name of the lease that does not end. */
 static const char endless[] = "infinite";
 
 const char *ibsa__code_text(uint8_t show, uint64_t code)

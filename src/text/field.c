@@ -28,7 +28,10 @@ char ibsa__name_fold(char c)
 	return c == '-' ? '_' : ibsa__lower(c);
 }
 
-/* How many characters of @name, of @len, are those of @field: all or none. */
+/*
+ * Return: the length of @field if @name, of @len characters, starts with it;
+ * else 0.
+ */
 static size_t field_name_match(const char *field, const char *name, size_t len)
 {
 	size_t i = 0;
@@ -38,7 +41,10 @@ static size_t field_name_match(const char *field, const char *name, size_t len)
 	return field[i] ? 0 : i;
 }
 
-/* "_N" with N from 1 to @count and no leading zero; 0 if it is not. */
+/*
+ * Parse "_N" with N from 1 to @count without leading zero. Return: N; 0 if the
+ * text is something else.
+ */
 static unsigned int index_suffix_parse(const char *name, size_t len,
 				       unsigned int count)
 {
@@ -86,7 +92,7 @@ const struct ibsa_field *ibsa_field_find(const struct ibsa_record *record,
 	return ibsa__field_find(record, name, strlen(name), out_index);
 }
 
-/* The zeroes at the end are left out; other NULs are shown. */
+/* Zeros at the end are omitted; other NULs are written as \x00. */
 static void string_put(struct ibsa__text *text, const char *string, size_t max)
 {
 	size_t left = max;
@@ -114,7 +120,8 @@ static void string_put(struct ibsa__text *text, const char *string, size_t max)
 /* An entry of a VL arbitration table: its VL above its weight. */
 enum { WEIGHT_BITS = 8, WEIGHT_MAX = 0xff };
 
-/* One number, as its kind says; a code with a name as its name. */
+/* Write one number in the format of its kind; a code that has a name as its
+ * name. */
 static void number_put(struct ibsa__text *text, const struct ibsa_field *field,
 		       uint64_t value)
 {
@@ -161,7 +168,7 @@ int ibsa_field_format(const struct ibsa_field *field, unsigned int index,
 	return ibsa__text_done(&text, out, size);
 }
 
-/* Two hexadecimal digits; -1 if they are not. */
+/* Parse two hexadecimal digits. Return: -1 if there are none. */
 static int hex_byte_get(const char *text)
 {
 	const int high = digit_value(text[0]);
@@ -216,7 +223,7 @@ static int blob_get(const char *text, unsigned int max, uint8_t *out)
 	return 0;
 }
 
-/* "VL:WEIGHT". */
+/* Parse "VL:WEIGHT". */
 static int vl_weight_parse(const char *text, uint64_t *out)
 {
 	const char *colon = strchr(text, ':');

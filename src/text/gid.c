@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* GIDs, written and read as IPv6 addresses are. */
+/* GIDs in the notation of IPv6 addresses. */
 #include <errno.h>
 
 #include <ibsa/bits.h>
@@ -7,19 +7,18 @@
 #include "base/digit.h"
 #include "text/value.h"
 
-/* The eight groups of a GID, and where the text has "::". */
+/* The eight groups of a GID, and the place of "::". */
 struct groups {
 	uint16_t at[8];
 	unsigned int count;
-	unsigned int gap; /* before this group; NO_GAP if there is none */
+	/* "::" is before this group; NO_GAP: the text does not contain it */
+	unsigned int gap;
 };
 
 enum { NO_GAP = 9 };
 
-/*
- * The longest run of zero groups, of two or more; the first of several.
- * RFC 5952, 4.2. Returns its length.
- */
+/* Find the longest run of at least two zero groups, the first of several.
+ * Return: its length. Source: RFC 5952, 4.2. */
 static unsigned int zeros_find(const uint16_t *groups, unsigned int *first)
 {
 	unsigned int best = 1;
@@ -44,7 +43,7 @@ static void ipv4_put(struct ibsa__text *text, const uint8_t *bytes)
 	}
 }
 
-/* Whether the last four bytes are shown as IPv4. RFC 5952, 5. */
+/* Whether to write the last four bytes as IPv4. Source: RFC 5952, 5. */
 static bool holds_ipv4(const uint16_t *groups, unsigned int first,
 		       unsigned int zeros)
 {
@@ -82,7 +81,8 @@ int ibsa_gid_format(const struct ibsa_gid *gid, char *out, size_t size)
 	return ibsa__text_done(&text, out, size);
 }
 
-/* One to four hexadecimal digits; NULL if there are none or more. */
+/* Parse one to four hexadecimal digits. Return: their end; NULL if there are
+ * none or more. */
 static const char *group_get(const char *text, uint16_t *out)
 {
 	unsigned int value = 0;
@@ -98,7 +98,9 @@ static const char *group_get(const char *text, uint16_t *out)
 	return text;
 }
 
-/* One number of an IPv4 address; NULL if it is none. */
+/*
+ * Parse one number of an IPv4 address. Return: its end; NULL if it is invalid.
+ */
 static const char *octet_get(const char *text, unsigned int *out)
 {
 	const char *start = text;
@@ -112,7 +114,7 @@ static const char *octet_get(const char *text, unsigned int *out)
 	return text;
 }
 
-/* An IPv4 address to the end of the text, as two groups. */
+/* Parse an IPv4 address at the end of the text into two groups. */
 static bool ipv4_get(const char *text, struct groups *groups)
 {
 	unsigned int octets[4];
@@ -131,7 +133,7 @@ static bool ipv4_get(const char *text, struct groups *groups)
 	return !*text;
 }
 
-/* The groups of a text; false if it is no address. */
+/* Parse the groups of a text. Return: false if it is not an address. */
 static bool groups_get(const char *text, struct groups *groups)
 {
 	const char *end;
@@ -166,7 +168,7 @@ int ibsa_gid_parse(const char *text, struct ibsa_gid *out)
 
 	if (!groups_get(text, &groups))
 		return -EINVAL;
-	/* Without "::" eight groups, with it fewer. */
+	/* Eight groups without "::", fewer with it. */
 	if ((groups.gap == NO_GAP) != (groups.count == 8))
 		return -EINVAL;
 	skipped = 8 - groups.count;

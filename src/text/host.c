@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What names mean which node descriptions. */
+/* Matching of host names with node descriptions. */
 #include <string.h>
 #include <strings.h>
 
 #include <ibsa/text.h>
 
-/* How well the name is the description, or the first word of it. */
+/*
+ * Return: 3 or, if the case matches too, 4 if @name is the description or its
+ * first word; else 0.
+ */
 static int host_match_whole(const char *name, const char *description,
 			    size_t len)
 {
@@ -18,7 +21,10 @@ static int host_match_whole(const char *name, const char *description,
 	return memcmp(name, description, len) ? 3 : 4;
 }
 
-/* HOST/DEVICE stands for "HOST DEVICE". */
+/*
+ * Return: 1 or, if the case matches too, 2 if @name is HOST/DEVICE and the
+ * description "HOST DEVICE"; else 0.
+ */
 static int host_match_slash(const char *name, const char *description)
 {
 	const char *slash = strchr(name, '/');

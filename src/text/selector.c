@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* "FIELD=VALUE" into a record and its mask, and what to say if it is not. */
+/* Parsing of "FIELD=VALUE" into a record and its mask, with messages that
+ * suggest a correction. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,10 +10,10 @@
 #include "text/field.h"
 #include "text/value.h"
 
-/* How much of the caller's own text a sentence repeats. */
+/* Characters of the caller's text that a message repeats. */
 enum { SHOWN_MAX = 40 };
 
-/* How many characters differ at most between a slip and what was meant. */
+/* Largest distance between a misspelt name and the suggested one. */
 enum { SLIP_MAX = 2 };
 
 static size_t smaller_of(size_t a, size_t b)
@@ -21,8 +22,8 @@ static size_t smaller_of(size_t a, size_t b)
 }
 
 /*
- * How many characters to add, drop or change to make @name out of @field;
- * Levenshtein's name_distance, one row of it at a time.
+ * Return: Levenshtein's distance of @name and @field, the number of characters
+ * to add, remove or change. One row of the matrix is kept.
  */
 static size_t name_distance(const char *field, const char *name, size_t len)
 {
@@ -47,7 +48,7 @@ static size_t name_distance(const char *field, const char *name, size_t len)
 	return row[len];
 }
 
-/* The field that was probably meant, or NULL. */
+/* Return: the field with the most similar name; NULL if none is similar. */
 static const struct ibsa_field *field_nearest(const struct ibsa_record *record,
 					      const char *name, size_t len)
 {
@@ -59,7 +60,7 @@ static const struct ibsa_field *field_nearest(const struct ibsa_record *record,
 	for (unsigned int i = 0; i < record->field_count; i++) {
 		size_t slips = name_distance(record->fields[i].name, name, len);
 
-		/* A name made up of slips alone is not that name. */
+		/* The name must have at least one matching character. */
 		if (slips < least && slips < len) {
 			least = slips;
 			best = &record->fields[i];
@@ -68,7 +69,7 @@ static const struct ibsa_field *field_nearest(const struct ibsa_record *record,
 	return best;
 }
 
-/* The names of a record's fields, cut after the last that fits. */
+/* Write the names of a record's fields; "..." replaces what does not fit. */
 static void fields_list(const struct ibsa_record *record, char *out,
 			size_t size)
 {
@@ -116,7 +117,7 @@ static int unknown_field_fail(const struct ibsa_record *record,
 			  record->name, shown, name, list);
 }
 
-/* All rates, without the unit that each of their names ends in. */
+/* Write all rates, without the unit at the end of each name. */
 static void rates_list(struct ibsa__text *out)
 {
 	for (uint64_t code = 0; code < 64; code++) {
@@ -130,7 +131,7 @@ static void rates_list(struct ibsa__text *out)
 	ibsa__text_string(out, "with Gb/s after it, or the code as a number");
 }
 
-/* The names a field's codes have: "CA, switch, router". */
+/* Write the names of a field's codes: "CA, switch, router, ". */
 static void codes_list(const struct ibsa_field *field, struct ibsa__text *out)
 {
 	for (uint64_t code = 0; code >> field->nbits == 0; code++) {
@@ -144,7 +145,7 @@ static void codes_list(const struct ibsa_field *field, struct ibsa__text *out)
 	ibsa__text_string(out, "or the code as a number");
 }
 
-/* What a field takes, as the end of "dlid takes ...". */
+/* Write the values that a field takes, to follow "dlid takes ". */
 static void accepted_values_put(const struct ibsa_field *field,
 				struct ibsa__text *out)
 {
@@ -192,11 +193,11 @@ static int bad_value_fail(const struct ibsa_field *field, int err,
 		text[0] = '\0';
 	return ibsa__fail(error, err, "'%.*s' %s; %s takes %s", SHOWN_MAX,
 			  value,
-			  err == -ERANGE ? "does not fit" : "is no such value",
+			  err == -ERANGE ? "does not fit" : "is not valid",
 			  field->name, text);
 }
 
-/* Whether the values are codes, of which some may have no meaning. */
+/* Whether the values are codes, of which some are not assigned. */
 static bool field_has_codes(const struct ibsa_field *field)
 {
 	switch (field->show) {
@@ -212,8 +213,9 @@ static bool field_has_codes(const struct ibsa_field *field)
 }
 
 /*
- * Whether the value is an assigned code, or none is needed. Ports report 0 of
- * some; as a constraint of a path or a group, beside a selector, 0 is no code.
+ * Whether the value is an assigned code, or the field has no codes. 0 is valid,
+ * because ports report 0 in some fields; but not in an MTU or rate that a path
+ * or group must have.
  */
 static bool code_is_assigned(const struct ibsa_field *field, unsigned int index,
 			     const void *host)

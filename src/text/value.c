@@ -83,7 +83,8 @@ int ibsa_number_parse(const char *text, unsigned int nbits, uint64_t *out)
 
 		if (digit < 0 || digit >= (int)base)
 			return -EINVAL;
-		/* Read on when too wide: "99x" is no number at all. */
+		/* After an overflow check the remaining digits, too: "99x" is
+		 * not a number. */
 		wide = wide || value > (limit - (uint64_t)digit) / base ||
 		       (uint64_t)digit > limit;
 		value = value * base + (uint64_t)digit;

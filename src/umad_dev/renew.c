@@ -42,8 +42,9 @@ void ibsa__umad_dev_names_free(struct umad_device *device)
 int ibsa__umad_dev_find(struct umad_device *device)
 {
 	char name[NAME_MAX + 1];
-	int err = ibsa__device_find_again(device->files, umad_device_name(device),
-				     device->node_guid, name);
+	int err = ibsa__device_find_again(device->files,
+					  umad_device_name(device),
+					  device->node_guid, name);
 
 	if (err || !strcmp(name, umad_device_name(device)))
 		return err;

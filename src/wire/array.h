@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Array fields between wire and struct. Each begins and ends on a byte. */
+/* Conversion of array fields, each of which begins and ends at a byte. */
 #ifndef WIRE_ARRAY_H
 #define WIRE_ARRAY_H
 
 #include <ibsa/bits.h>
 
-/* The put functions return what does not fit, as ibsa_bits_put() does. */
+/*
+ * The put functions return the bits that do not fit, as ibsa_bits_put() does.
+ */
 
-/* Values of four bits, the first in the high half of a byte. */
+/* Values of four bits; the first is in the high half of a byte. */
 static inline void get_nib(uint8_t *out, const uint8_t *wire, size_t count)
 {
 	for (size_t i = 0; i < count; i += 2) {
@@ -16,7 +18,8 @@ static inline void get_nib(uint8_t *out, const uint8_t *wire, size_t count)
 	}
 }
 
-/* Eight at a time: every array of them has a multiple of that. */
+/* Converts eight values at a time: the length of each array is a multiple of
+ * eight. */
 static inline uint64_t put_nib(uint8_t *wire, const uint8_t *in, size_t count)
 {
 	uint64_t all = 0;
@@ -95,10 +98,8 @@ static inline uint64_t put_gid(uint8_t *wire, const struct ibsa_gid *in,
 	return 0;
 }
 
-/*
- * Text has as many bytes as its field, NULs and what follows them among these:
- * an SA compares them all. In a struct, a NUL stands behind.
- */
+/* Text has all bytes of its field, including NULs and bytes behind them,
+ * because an SA compares all of them. In the struct, a NUL follows. */
 static inline void get_chr(char *out, const uint8_t *wire, size_t count)
 {
 	memcpy(out, wire, count);

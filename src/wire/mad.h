@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Offsets of the fields of the MAD, RMPP and SA headers, in bytes. They come
- * from the table of the header; scripts/check-offsets fails on one that is
- * written as a number elsewhere.
+ * Byte offsets of the fields in the MAD, RMPP and SA headers, from the header's
+ * table. scripts/check-offsets fails if another file contains one as a number.
  */
 #ifndef WIRE_MAD_H
 #define WIRE_MAD_H
@@ -22,7 +21,7 @@ enum {
 	MAD_STATUS = MAD__AT(status),
 	MAD_CLASS_SPECIFIC = MAD__AT(class_specific),
 	MAD_TID = MAD__AT(transaction_id),
-	MAD_TID_LOW = MAD_TID + 4, /* the half that is the sender's own */
+	MAD_TID_LOW = MAD_TID + 4, /* the half that the sender chooses */
 	MAD_ATTRIBUTE = MAD__AT(attribute_id),
 	MAD_MODIFIER = MAD__AT(attribute_modifier),
 	MAD_RMPP_VERSION = MAD__AT(rmpp_version),

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Records and their fields by name and by number, for whoever walks them. */
+/* Records and their fields by name and by number. */
 #include <errno.h>
 #include <strings.h>
 
 #include <ibsa/records.h>
 
-/* The largest record in bytes: what a failed encode is done in. */
+/* Size of the largest record, for a failed encode. */
 enum { RECORD_BYTES_MAX = 200 };
 
 const struct ibsa_record *ibsa_record_find(const char *name)

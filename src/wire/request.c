@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A request to the SA as the bytes of one MAD. */
+/* Encoding of a request to the SA into a MAD. */
 #include <errno.h>
 
 #include "wire/mad.h"
@@ -8,7 +8,8 @@
 
 enum { BASE_VERSION = 1, BASE_VERSION_OPA = 0x80 };
 
-/* In pieces: of one memset of this length gcc makes a slow "rep stos". */
+/* Copies in pieces: for one memset of this length gcc generates a slow "rep
+ * stos". */
 static void mad_clear(uint8_t *mad)
 {
 	static const uint8_t zeroes[32];
@@ -18,7 +19,7 @@ static void mad_clear(uint8_t *mad)
 		memcpy(mad + i, zeroes, sizeof(zeroes));
 }
 
-/* What the header holds; nothing is read back that was just written. */
+/* Write the header. No byte is read that was just written. */
 static void header_put(const struct ibsa__request *request, uint8_t *mad)
 {
 	const struct ibsa_record *record = request->record;
@@ -36,9 +37,10 @@ static void header_put(const struct ibsa__request *request, uint8_t *mad)
 }
 
 /*
- * A GetMulti is itself sent by RMPP, here as its only segment. Its length is that
- * of the record and of the part of the header that each segment repeats. A
- * kernel that sends it writes the same. Source: IBA vol 1, 13.6.2, 15.2.2.
+ * Write the RMPP header: a GetMulti request is sent by RMPP, here as its only
+ * segment. The length covers the record and the part of the header that each
+ * segment repeats. A kernel that sends it writes the same. Source: IBA vol 1,
+ * 13.6.2, 15.2.2.
  */
 static void rmpp_put(const struct ibsa__request *request, uint8_t *mad)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Every record's table made into its codec, its rows and its object. */
+/* The codec, rows and object of each record, generated from its table. */
 #include <ibsa/records.h>
 
 #include "wire/array.h"
@@ -93,10 +93,8 @@
 #define FIELDS IBSA_SA_HEADER_FIELDS
 #include "wire/record.inc"
 
-/*
- * The bits of a mask column: an array of numbers has one for each value,
- * text and blob are one value.
- */
+/* Bits of a mask column: an array of numbers has one for each value; a text or
+ * blob is one value. */
 #define SPAN_dec(count) (count)
 #define SPAN_hex(count) (count)
 #define SPAN_guid(count) (count)

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A record being encoded, as 64-bit words in registers: each word is put
- * together from its fields and stored once. Writing field by field would
- * load again what was just stored in another width, which stalls.
+ * Encoding of a record in 64-bit words, which stay in registers: each word is
+ * composed of its fields and stored once. Storing field by field would load
+ * bytes again that were just stored in another width, which stalls the
+ * processor.
  */
 #ifndef WIRE_WORD_H
 #define WIRE_WORD_H
 
 #include <ibsa/bits.h>
 
-/*
- * Only a loop that is gone leaves the words in registers. Where nothing is
- * optimised it stays, and clang need not say so.
- */
+/* The words stay in registers only if the loop is unrolled. Without
+ * optimisation it is not, about which clang must not warn. */
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
 #define UNROLL _Pragma("clang loop unroll(full)")
@@ -20,7 +19,7 @@
 #define UNROLL _Pragma("GCC unroll 64")
 #endif
 
-/* A @value wider than @nbits spoils the word; common_bits() finds it. */
+/* A @value wider than @nbits corrupts the word; common_bits() detects it. */
 static inline void put_number(uint64_t *word, size_t offset, unsigned int nbits,
 			      uint64_t value)
 {
@@ -44,7 +43,9 @@ static inline void put_words(uint8_t *wire, const uint64_t *word, size_t len)
 			      (uint32_t)(word[len / 8] >> 32));
 }
 
-/* Not 0 if any bit is set in both; a loop that becomes vectors. */
+/*
+ * Return: not 0 if any bit is set in both; the compiler vectorises this loop.
+ */
 static inline uint64_t common_bits(const void *a, const void *b, size_t len)
 {
 	uint64_t x, y, common = 0;
