@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The codec on any bytes. The first three select the record: its attribute id
- * and class version. What is decoded encodes to the same bytes but for reserved ones, and each field's text
- * reads back as the same value.
+ * and class version. What is decoded encodes to the same bytes but for
+ * reserved ones, and each field's text reads back as the same value.
  */
 #include <stdlib.h>
 
@@ -127,20 +127,43 @@ static void host_check(const struct ibsa_record *record, const uint8_t *data,
 	}
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void input_check(const struct ibsa_record *record, const uint8_t *data,
+			size_t size)
 {
 	_Alignas(8) uint8_t host[HOST_BYTES];
-	const struct ibsa_record *record;
 
-	if (size < SELECTOR_BYTES)
-		return 0;
-	record = record_select(data);
-	data += SELECTOR_BYTES;
-	size -= SELECTOR_BYTES;
 	if (size < record->size)
 		must(ibsa_record_decode(record, data, size, host) != 0);
 	else
 		record_check(record, data);
 	host_check(record, data, size);
+}
+
+/* Of each record: all its bits, and a byte less than it has. */
+static void limits_check(void)
+{
+	const struct ibsa_record *record;
+
+	for (unsigned int i = 0; (record = ibsa_record_at(i)); i++) {
+		for (size_t size = record->size - 1u; size <= record->size;
+		     size++) {
+			uint8_t *data = malloc(size);
+
+			must(data);
+			memset(data, 0xff, size);
+			input_check(record, data, size);
+			free(data);
+		}
+	}
+}
+
+/* An empty input, with which each run begins, is for the limits. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (!size)
+		limits_check();
+	if (size >= SELECTOR_BYTES)
+		input_check(record_select(data), data + SELECTOR_BYTES,
+			    size - SELECTOR_BYTES);
 	return 0;
 }

@@ -73,6 +73,9 @@ int main(int argc, char **argv)
 {
 	unsigned int files = 0;
 
+	/* As libFuzzer does. */
+	if (LLVMFuzzerTestOneInput((const uint8_t *)"", 0))
+		fail("no input", "the harness says no");
 	for (int i = 1; i < argc; i++)
 		files += replay_dir(argv[i]);
 	printf("%u inputs\n", files);

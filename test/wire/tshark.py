@@ -183,23 +183,12 @@ EXTRA = ["rmpp.rresptime", "rmpp.rmppflags", "linkrecord.servicedata",
          "p_keytable.p_keybase",
          "multipathrecord.sdgid"]
 
-# Attribute ids of the captured answers that hold our records.
-ATTRIBUTES = {
-    0x0001: "ClassPortInfo", 0x0002: "Notice", 0x0003: "InformInfo",
-    0x0011: "NodeRecord",
-    0x0012: "PortInfoRecord", 0x0030: "GUIDInfoRecord",
-    0x0031: "ServiceRecord", 0x0035: "PathRecord", 0x0038: "MCMemberRecord",
-    0x0013: "SLtoVLMappingTableRecord", 0x0014: "SwitchInfoRecord",
-    0x0015: "LinearForwardingTableRecord",
-    0x0017: "MulticastForwardingTableRecord", 0x0018: "SMInfoRecord",
-    0x0020: "LinkRecord", 0x0036: "VLArbitrationTableRecord",
-    0x0033: "PKeyTableRecord", 0x00f3: "InformInfoRecord",
-    0x003a: "MultiPathRecord",
-}
 MULTI_PATH = 0x003a  # of which only requests are
 
 
 def tshark_name(record, field):
+    if record not in RECORDS:
+        sys.exit(f"RECORDS in {__file__} lacks tshark's names for {record}")
     prefix, names = RECORDS[record]
     name = names.get(field, field.replace("_", ""))
     if name.startswith("/"):
@@ -217,22 +206,21 @@ def captured_lines(folder):
     under its header."""
     for path in sorted(glob.glob(os.path.join(folder, "*.rsp.hex"))):
         answer = hex_read(path)
-        status, attribute = struct.unpack(">4xH10xH", answer[:18])
-        if status or attribute not in ATTRIBUTES:
+        status = struct.unpack(">4xH", answer[:6])[0]
+        if status:
             continue
         header, data = answer[:56], answer[56:]
         stride = struct.unpack(">H", header[44:46])[0] * 8
         if header[3] not in (0x92, 0x94):
             stride = len(data)
         while stride and len(data) >= stride:
-            yield (ATTRIBUTES[attribute], header.hex(), data[:stride].hex())
+            yield header.hex(), data[:stride].hex()
             data = data[stride:]
     for path in sorted(glob.glob(os.path.join(folder, "*.req.hex"))):
         request = hex_read(path)
         attribute = struct.unpack(">16xH", request[:18])[0]
         if attribute == MULTI_PATH:
-            yield (ATTRIBUTES[attribute], request[:56].hex(),
-                   request[56:].hex())
+            yield request[:56].hex(), request[56:].hex()
 
 
 def mads(helper, folder):

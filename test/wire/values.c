@@ -6,9 +6,10 @@
  *   {"record": "PathRecord", "mad": "0103...", "header": {...},
  *    "fields": {"dlid": 4, "dgid": "fe80...", ...}}
  *
- * Without arguments: reads lines of "RECORD HEADER-HEX RECORD-HEX" and gives
- * what our decoder makes of them. With COUNT: makes up that many MADs of
- * each record; the values are those that went into our encoder.
+ * Without arguments: reads lines of "HEADER-HEX RECORD-HEX" and prints what our
+ * decoder makes of them, of the records that it knows. With COUNT: makes up
+ * that many MADs of each record; the values are those that went into our
+ * encoder.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,6 +165,20 @@ static size_t hex_get(const char *hex, uint8_t *out, size_t max)
 	return len;
 }
 
+/* NULL: none that we know. */
+static const struct ibsa_record *record_of(const struct ibsa_sa_header *header)
+{
+	const struct ibsa_record *record;
+	unsigned int i;
+
+	for (i = 0; (record = ibsa_record_at(i)); i++) {
+		if (record->attribute == header->attribute_id &&
+		    record->class_version == header->class_version)
+			break;
+	}
+	return record;
+}
+
 static int line_decode(const char *line)
 {
 	const struct ibsa_record *record;
@@ -171,21 +186,20 @@ static int line_decode(const char *line)
 	uint8_t *data = mad + IBSA_SA_HEADER_BYTES;
 	union host header = { .align = 0 };
 	union host host = { .align = 0 };
-	char name[64];
 	char head[2 * IBSA_SA_HEADER_BYTES + 1];
 	char hex[2 * IBSA_SA_DATA_BYTES + 1];
 	size_t len;
 
-	if (sscanf(line, "%63s %112s %400s", name, head, hex) != 3)
-		return -1;
-	record = ibsa_record_find(name);
-	len = hex_get(hex, data, IBSA_SA_DATA_BYTES);
-	if (!record ||
-	    hex_get(head, mad, IBSA_SA_HEADER_BYTES) != IBSA_SA_HEADER_BYTES)
-		return -1;
-	if (ibsa_record_decode(record, data, len, &host) ||
+	if (sscanf(line, "%112s %400s", head, hex) != 2 ||
+	    hex_get(head, mad, IBSA_SA_HEADER_BYTES) != IBSA_SA_HEADER_BYTES ||
 	    ibsa_record_decode(&ibsa_sa_header_record, mad, sizeof(mad),
 			       &header))
+		return -1;
+	len = hex_get(hex, data, IBSA_SA_DATA_BYTES);
+	record = record_of(&header.sa_header);
+	if (!record)
+		return 0;
+	if (ibsa_record_decode(record, data, len, &host))
 		return -1;
 	mad_print(record, mad, &header, &host);
 	return 0;

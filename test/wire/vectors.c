@@ -21,23 +21,9 @@ static const char *folder;
 
 /* A record's struct, whichever it is. */
 union host {
-	struct ibsa_path path;
-	struct ibsa_node node;
-	struct ibsa_port_info port_info;
-	struct ibsa_class_port_info class_port_info;
-	struct ibsa_service service;
-	struct ibsa_mcmember mcmember;
-	struct ibsa_inform_info inform_info;
-	struct ibsa_inform_info_rec inform_info_rec;
-	struct ibsa_pkey_table pkey_table;
-	struct ibsa_switch_info switch_info;
-	struct ibsa_lft lft;
-	struct ibsa_mft mft;
-	struct ibsa_sm_info sm_info;
-	struct ibsa_link link;
-	struct ibsa_sl_to_vl sl_to_vl;
-	struct ibsa_vl_arbitration vl_arbitration;
-	struct ibsa_multi_path multi_path;
+#define HOST_MEMBER(record, ...) struct ibsa_##record record;
+	IBSA_RECORDS(HOST_MEMBER)
+#undef HOST_MEMBER
 	struct ibsa_sa_header sa_header;
 };
 
