@@ -277,6 +277,8 @@ def same(ours, theirs):
 
 def string_same(ours, theirs):
     """A text, of which tshark shows one backslash and two alike."""
+    if isinstance(ours, int):
+        return False
     text = bytes.fromhex(ours).split(b"\0")[0].decode("ascii", "replace")
     return theirs.replace("\\\\", "\\") == text.replace("\\\\", "\\")
 
@@ -361,10 +363,9 @@ def mad_compare(mad, row, complain):
             if field in OF_DATA and fields["rmpp_type"] != DATA:
                 continue
             theirs = row[tshark_name(record, field)]
-            check = string_same if field == "node_description" else same
             count += 1
             try:
-                good = check(ours, theirs)
+                good = string_same(ours, theirs) or same(ours, theirs)
             except ValueError:
                 good = False
             if not good:
