@@ -7,7 +7,7 @@
  *    "fields": {"dlid": 4, "dgid": "fe80...", ...}}
  *
  * Without arguments: reads lines of "HEADER-HEX RECORD-HEX" and prints what our
- * decoder makes of them, of the records that it knows. With COUNT: makes up
+ * decoder makes of them, of the records in the tables. With COUNT: makes up
  * that many MADs of each record; the values are those that went into our
  * encoder.
  */
