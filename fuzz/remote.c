@@ -43,7 +43,6 @@ static void ask(const uint8_t *bytes, size_t len)
 	char answer[256];
 	int err = 0;
 
-	pthread_mutex_init(&connection.lock, NULL);
 	(void)ibsa__remote_is_gone(&connection);
 	for (uint32_t type = 0; type < REMOTE_TYPES && !err; type++) {
 		struct remote_request question = {

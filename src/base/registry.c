@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a process has only once: objects by name or number. */
+/* State of which a process has one: objects by name or by number. */
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -10,66 +11,80 @@
 #include "base/registry.h"
 
 struct entry {
-	struct list link;
+	_Atomic(struct entry *) next;
+	unsigned int process; /* ibsa__process() when it was added */
 	char *name;
 	void *object; /* NULL: it is being made */
 	unsigned int users;
 };
 
+/* The uses of a slot: whether it is open, and its users. */
+enum { SLOT_FREE = 0, SLOT_OPEN = 1, SLOT_USER = 2 };
+
+/* No thread uses it: its object is being set or removed. */
+#define SLOT_CLAIMED UINT_MAX
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t made = PTHREAD_COND_INITIALIZER; /* or not */
-static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 static atomic_int debug;
-static struct registry_number *numbers[64]; /* by number % 64 */
-static atomic_uint number_count;	    /* of those that are not hidden */
-static struct list entries = { &entries, &entries };
+static _Atomic(struct registry_slot *) slots;
+static _Atomic(struct entry *) entries;
 static struct list inherited = { &inherited, &inherited };
 static atomic_uint forks;    /* from the first process to this */
 static atomic_uint children; /* of this process, and of those before it */
 
+/*
+ * This takes no lock: after the prepare handlers, fork() waits for the locks of
+ * malloc(), and a thread that holds one of these may have been interrupted by a
+ * signal handler that calls the library.
+ */
 static void before_fork(void)
 {
 	atomic_fetch_add(&children, 1);
-	pthread_mutex_lock(&lock);
 }
 
-static void after_fork(void)
+static bool slot_is_in_use(unsigned int uses)
 {
-	pthread_mutex_unlock(&lock);
+	return uses != SLOT_FREE && uses != SLOT_CLAIMED;
+}
+
+/* The users of the slots were other threads, which the child does not have. */
+static void slots_reset(void)
+{
+	struct registry_slot *slot = atomic_load(&slots);
+
+	for (; slot; slot = slot->next)
+		atomic_store(&slot->uses,
+			     slot_is_in_use(atomic_load(&slot->uses))
+				     ? SLOT_OPEN
+				     : SLOT_FREE);
 }
 
 /*
- * The objects are the parent's, with locks that other threads may hold: never
- * touched again, but not lost to those who look for leaks.
+ * Another thread may have held the lock during the fork. The child's copy of
+ * slots and entries is complete at any moment: they are linked in one direction,
+ * by words that are written after the object to which they point.
  */
 static void in_child(void)
 {
-	list_splice(&inherited, &entries);
 	atomic_fetch_add(&forks, 1);
+	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	made = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
-	pthread_mutex_unlock(&lock);
+	slots_reset();
 }
 
-/*
- * The handlers may have been installed before this process was forked, by a
- * thread that had not returned from pthread_once(): in the child it runs again.
- * Installed twice, before_fork() would wait for the lock that it has taken.
- */
-static void watch_forks(void)
+__attribute__((constructor)) static void forks_watch(void)
 {
-	if (!atomic_load(&forks))
-		pthread_atfork(before_fork, after_fork, in_child);
+	pthread_atfork(before_fork, NULL, in_child);
 }
 
 unsigned int ibsa__process(void)
 {
-	pthread_once(&fork_once, watch_forks);
 	return atomic_load(&forks);
 }
 
 unsigned int ibsa__children(void)
 {
-	pthread_once(&fork_once, watch_forks);
 	return atomic_load(&children);
 }
 
@@ -80,31 +95,35 @@ void ibsa__inherit(struct list *link)
 	pthread_mutex_unlock(&lock);
 }
 
+/* An entry of the parent may be half made, and its object may be locked. */
+static bool entry_is_own(const struct entry *entry)
+{
+	return entry->process == atomic_load(&forks);
+}
+
 static struct entry *find_name(const char *name)
 {
-	for (struct list *at = entries.next; at != &entries; at = at->next) {
-		struct entry *entry = list_object(at, struct entry, link);
+	struct entry *entry = atomic_load(&entries);
 
-		if (!strcmp(entry->name, name))
-			return entry;
-	}
-	return NULL;
+	while (entry &&
+	       (!entry_is_own(entry) || strcmp(entry->name, name) != 0))
+		entry = atomic_load(&entry->next);
+	return entry;
 }
 
 static struct entry *find_object(const void *object)
 {
-	for (struct list *at = entries.next; at != &entries; at = at->next) {
-		struct entry *entry = list_object(at, struct entry, link);
+	struct entry *entry = atomic_load(&entries);
 
-		if (entry->object == object)
-			return entry;
-	}
-	return NULL;
+	while (entry && (!entry_is_own(entry) || entry->object != object))
+		entry = atomic_load(&entry->next);
+	return entry;
 }
 
 static void entry_free(struct entry *entry)
 {
-	ibsa__free(entry->name);
+	if (entry)
+		ibsa__free(entry->name);
 	ibsa__free(entry);
 }
 
@@ -114,42 +133,47 @@ static struct entry *entry_new(const char *name)
 
 	if (!entry)
 		return NULL;
+	entry->process = atomic_load(&forks);
 	entry->name = ibsa__strdup(name);
 	if (!entry->name) {
-		entry_free(entry);
+		ibsa__free(entry);
 		return NULL;
 	}
-	list_append(&entries, &entry->link);
 	return entry;
 }
 
-/* Make the object of @name, for which others wait. Unlocked meanwhile: it may
- * take its time, a fork then too. */
-static int add(const char *name, registry_make_fn make, void *arg,
-	       struct entry **out)
+static void entry_remove(struct entry *entry)
 {
-	struct entry *entry = entry_new(name);
+	_Atomic(struct entry *) *at = &entries;
+
+	while (atomic_load(at) != entry)
+		at = &atomic_load(at)->next;
+	atomic_store(at, atomic_load(&entry->next));
+}
+
+/*
+ * Make the object of @entry, for which other threads wait. @make runs without
+ * the lock: it may take long, and may fork.
+ */
+static int entry_make(struct entry *entry, registry_make_fn make, void *arg)
+{
 	void *object;
 	int err;
 
-	if (!entry)
-		return -ENOMEM;
+	atomic_store(&entry->next, atomic_load(&entries));
+	atomic_store(&entries, entry);
 	pthread_mutex_unlock(&lock);
-	err = make(name, arg, &object);
+	err = make(entry->name, arg, &object);
 	pthread_mutex_lock(&lock);
 	pthread_cond_broadcast(&made);
-	if (err) {
-		list_remove(&entry->link);
-		entry_free(entry);
-		return err;
-	}
-	entry->object = object;
-	*out = entry;
-	return 0;
+	if (err)
+		entry_remove(entry);
+	else
+		entry->object = object;
+	return err;
 }
 
-/* The entry of @name with its object, or NULL; if it is being made, when that
- * has come to its end. */
+/* The entry of @name with its object, or NULL. Waits while the object is made. */
 static struct entry *await_name(const char *name)
 {
 	struct entry *entry;
@@ -162,19 +186,31 @@ static struct entry *await_name(const char *name)
 int ibsa__registry_get(const char *name, registry_make_fn make, void *arg,
 		       void **out)
 {
+	struct entry *spare = NULL;
 	struct entry *entry;
 	int err = 0;
 
-	pthread_once(&fork_once, watch_forks);
 	pthread_mutex_lock(&lock);
-	entry = await_name(name);
-	if (!entry)
-		err = add(name, make, arg, &entry);
-	if (!err) {
+	while (!(entry = await_name(name)) && !spare) {
+		pthread_mutex_unlock(&lock);
+		spare = entry_new(name);
+		if (!spare)
+			return -ENOMEM;
+		pthread_mutex_lock(&lock);
+	}
+	if (!entry) {
+		entry = spare;
+		spare = NULL;
+		err = entry_make(entry, make, arg);
+	}
+	if (err) {
+		spare = entry;
+	} else {
 		entry->users++;
 		*out = entry->object;
 	}
 	pthread_mutex_unlock(&lock);
+	entry_free(spare);
 	return err;
 }
 
@@ -183,7 +219,6 @@ void *ibsa__registry_find(const char *name)
 	struct entry *entry;
 	void *object = NULL;
 
-	pthread_once(&fork_once, watch_forks);
 	pthread_mutex_lock(&lock);
 	entry = find_name(name);
 	if (entry && entry->object) {
@@ -226,157 +261,118 @@ void ibsa__registry_put(void *object, void (*destroy)(void *object))
 
 	pthread_mutex_lock(&lock);
 	entry = find_object(object);
-	if (entry && !--entry->users) {
-		list_remove(&entry->link);
-		entry_free(entry);
-	} else {
-		object = NULL;
-	}
+	if (entry && --entry->users)
+		entry = NULL;
+	if (entry)
+		entry_remove(entry);
 	pthread_mutex_unlock(&lock);
-	if (object)
-		destroy(object);
-}
-
-bool ibsa__registry_has_numbers(void)
-{
-	return atomic_load_explicit(&number_count, memory_order_relaxed);
-}
-
-static struct registry_number **numbers_like(int number)
-{
-	return &numbers[(unsigned int)number %
-			(sizeof(numbers) / sizeof(numbers[0]))];
-}
-
-/* The object with the number, of this process or, if @is_parents, of an
- * earlier one. */
-static struct registry_number *number_find(int number, bool is_parents)
-{
-	const unsigned int process = atomic_load(&forks);
-	struct registry_number *at = *numbers_like(number);
-
-	while (at && (at->number != number || at->is_hidden ||
-		      (at->process != process) != is_parents))
-		at = at->next;
-	return at;
-}
-
-static void number_hide(struct registry_number *object)
-{
-	if (!object)
+	if (!entry)
 		return;
-	object->is_hidden = true;
-	atomic_fetch_sub(&number_count, 1);
+	entry_free(entry);
+	destroy(object);
 }
 
-static void number_insert(struct registry_number *object, int number,
-			  unsigned int users)
+static bool slot_hold(struct registry_slot *slot)
 {
-	struct registry_number **first = numbers_like(number);
+	unsigned int uses = atomic_load(&slot->uses);
 
-	*object = (struct registry_number){
-		.next = *first,
-		.number = number,
-		.process = atomic_load(&forks),
-		.users = users,
-	};
-	*first = object;
-	atomic_fetch_add(&number_count, 1);
+	while (slot_is_in_use(uses))
+		if (atomic_compare_exchange_weak(&slot->uses, &uses,
+						 uses + SLOT_USER))
+			return true;
+	return false;
 }
 
-void ibsa__registry_number_add(struct registry_number *object, int number)
+/* A free slot, which is then claimed; or NULL. */
+static struct registry_slot *slot_claim(void)
 {
-	pthread_once(&fork_once, watch_forks);
-	pthread_mutex_lock(&lock);
-	number_hide(number_find(number, false));
-	number_hide(number_find(number, true));
-	number_insert(object, number, 1);
-	pthread_mutex_unlock(&lock);
-}
+	struct registry_slot *slot = atomic_load(&slots);
+	unsigned int uses;
 
-struct registry_number *
-ibsa__registry_number_find(int number,
-			   const struct registry_number **out_parents)
-{
-	struct registry_number *object;
-
-	pthread_once(&fork_once, watch_forks);
-	pthread_mutex_lock(&lock);
-	object = number_find(number, false);
-	if (object)
-		object->users++;
-	else
-		*out_parents = number_find(number, true);
-	pthread_mutex_unlock(&lock);
-	return object;
-}
-
-struct registry_number *
-ibsa__registry_number_adopt(struct registry_number *object, int number)
-{
-	struct registry_number *other;
-
-	pthread_mutex_lock(&lock);
-	other = number_find(number, false);
-	if (other) {
-		object = other;
-		object->users++;
-	} else {
-		number_hide(number_find(number, true));
-		number_insert(object, number, 2);
+	for (; slot; slot = slot->next) {
+		uses = SLOT_FREE;
+		if (atomic_compare_exchange_strong(&slot->uses, &uses,
+						   SLOT_CLAIMED))
+			break;
 	}
-	pthread_mutex_unlock(&lock);
-	return object;
+	return slot;
 }
 
-static struct registry_number *
-stale_hide(struct registry_number *at,
-	   bool (*is_stale)(const struct registry_number *object))
+static struct registry_slot *slot_new(void)
 {
-	const unsigned int process = atomic_load(&forks);
+	struct registry_slot *slot = ibsa__calloc(1, sizeof(*slot));
 
-	for (; at; at = at->next) {
-		if (at->is_hidden || !is_stale(at))
+	if (!slot)
+		return NULL;
+	atomic_init(&slot->uses, SLOT_CLAIMED);
+	slot->next = atomic_load(&slots);
+	while (!atomic_compare_exchange_weak(&slots, &slot->next, slot))
+		;
+	return slot;
+}
+
+int ibsa__registry_slot_add(int number, unsigned int mark, void *object)
+{
+	struct registry_slot *slot = slot_claim();
+
+	if (!slot)
+		slot = slot_new();
+	if (!slot)
+		return -ENOMEM;
+	atomic_store(&slot->number, number);
+	atomic_store(&slot->mark, mark);
+	slot->object = object;
+	atomic_store(&slot->uses, SLOT_OPEN);
+	return 0;
+}
+
+bool ibsa__registry_has_slot(int number)
+{
+	const struct registry_slot *slot = atomic_load(&slots);
+
+	while (slot && atomic_load(&slot->number) != number)
+		slot = slot->next;
+	return slot;
+}
+
+/* Before the slot is held, it may get another object: check again. */
+struct registry_slot *ibsa__registry_slot_get(registry_slot_is_fn is_wanted,
+					      int number,
+					      void (*destroy)(void *object))
+{
+	struct registry_slot *slot = atomic_load(&slots);
+
+	for (; slot; slot = slot->next) {
+		if (!is_wanted(slot, number) || !slot_hold(slot))
 			continue;
-		number_hide(at);
-		if (at->process != process)
-			continue;
-		at->users++;
-		return at;
+		if (is_wanted(slot, number))
+			break;
+		ibsa__registry_slot_put(slot, destroy);
 	}
-	return NULL;
+	return slot;
 }
 
-struct registry_number *ibsa__registry_number_stale(
-	bool (*is_stale)(const struct registry_number *object))
+void ibsa__registry_slot_close(struct registry_slot *slot)
 {
-	struct registry_number *object = NULL;
-
-	pthread_once(&fork_once, watch_forks);
-	pthread_mutex_lock(&lock);
-	for (size_t i = 0; !object && i < sizeof(numbers) / sizeof(numbers[0]);
-	     i++)
-		object = stale_hide(numbers[i], is_stale);
-	pthread_mutex_unlock(&lock);
-	return object;
+	atomic_fetch_and(&slot->uses, ~(unsigned int)SLOT_OPEN);
 }
 
-bool ibsa__registry_number_put(struct registry_number *object)
+void ibsa__registry_slot_put(struct registry_slot *slot,
+			     void (*destroy)(void *object))
 {
-	struct registry_number **at;
-	bool is_last;
+	unsigned int uses = atomic_load(&slot->uses);
+	void *object;
 
-	pthread_mutex_lock(&lock);
-	is_last = !--object->users;
-	if (is_last && !object->is_hidden)
-		number_hide(object);
-	if (is_last) {
-		for (at = numbers_like(object->number); *at != object;)
-			at = &(*at)->next;
-		*at = object->next;
-	}
-	pthread_mutex_unlock(&lock);
-	return is_last;
+	while (!atomic_compare_exchange_weak(
+		&slot->uses, &uses,
+		uses == SLOT_USER ? SLOT_CLAIMED : uses - SLOT_USER))
+		;
+	if (uses != SLOT_USER)
+		return;
+	object = slot->object;
+	atomic_store(&slot->number, -1);
+	atomic_store(&slot->uses, SLOT_FREE);
+	destroy(object);
 }
 
 int ibsa__registry_debug(int level)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a process has only once: objects by name, shared by whoever asks for
- * the same, and one number. The only writable state of the library outside
- * its objects.
+ * State of which a process has one: objects by name, objects by number, and the
+ * debug level. This is the only writable state of the library outside its
+ * objects.
  */
 #ifndef BASE_REGISTRY_H
 #define BASE_REGISTRY_H
+
+#include <stdatomic.h>
 
 #include <ibsa/types.h>
 
@@ -15,95 +17,96 @@
 typedef int (*registry_make_fn)(const char *name, void *arg, void **out);
 
 /*
- * The object of @name, made by @make if there is none yet; each get is to be
- * followed by a put. Thread-safe; while @make runs, others who want the same
- * name wait for it, and nobody else. A forked child starts with an empty
- * registry: it makes its own objects and must not put its parent's.
+ * The object of @name, which @make makes if there is none; each get is followed
+ * by a put. Any thread. While @make runs, only threads that get the same name
+ * wait. A forked child has none of its parent's objects: it makes its own and
+ * must not put its parent's.
  *
- * Return: 0; -ENOMEM; or what @make returned.
+ * Return: 0; -ENOMEM; or the error of @make.
  */
 int ibsa__registry_get(const char *name, registry_make_fn make, void *arg,
 		       void **out) IBSA_MUST_USE;
 
-/* The object of @name if there is one, else NULL; to be put as well. Never
- * waits. */
+/*
+ * The object of @name, to be put; NULL if there is none, or if it is being
+ * made. Never waits for @make.
+ */
 void *ibsa__registry_find(const char *name);
 
-/* One more reference to @object, of which the caller has one; to be put. */
+/* Add a reference to @object, of which the caller has one. It is to be put. */
 void ibsa__registry_hold(const void *object);
 
-/* No later get or find returns @object: its name is free for another. The
- * references to it stay, and are still to be put. Return: whether it was not
- * hidden before. */
+/*
+ * Take the name from @object, so that no later get or find returns it and
+ * another object can have the name. References stay and are still to be put.
+ * Return: whether @object had its name.
+ */
 bool ibsa__registry_hide(const void *object);
 
-/* A number of this process: a forked child has another than its parent had
- * when it was called there. Any thread. */
-unsigned int ibsa__process(void);
-
-/* How often this process has forked, up to now: if a later call returns another
- * number, a child may have what was open in between. Any thread. */
-unsigned int ibsa__children(void);
-
-/* What a child has from its parent and must not touch: kept with the others of
- * that kind, for those who look for leaks. @link is the object's. */
-void ibsa__inherit(struct list *link);
-
-/* Let go of @object; the last one calls @destroy. */
+/* Drop a reference to @object; @destroy is called with the last. */
 void ibsa__registry_put(void *object, void (*destroy)(void *object));
 
+/* A number that a forked child does not share with its parent. Any thread. */
+unsigned int ibsa__process(void);
+
 /*
- * What an object embeds that is found by a number, such as a descriptor,
- * instead of a name. Adding one takes no memory.
+ * The number of forks of this process and those before it. If two calls return
+ * different numbers, a child may have the descriptors that were open between
+ * them. Any thread.
  */
-struct registry_number {
-	struct registry_number *next; /* with the same remainder */
-	int number;
-	unsigned int process; /* ibsa__process() when it was added */
-	unsigned int users;
-	bool is_hidden;
+unsigned int ibsa__children(void);
+
+/*
+ * Keep an object of the parent in a forked child, which must not use it: leak
+ * checkers then find it. @link is in the object.
+ */
+void ibsa__inherit(struct list *link);
+
+/*
+ * An object that is found by a number, such as a descriptor. The functions of
+ * slots take no lock: a signal handler may call them wherever it interrupts the
+ * program, and so may a child that is forked at any moment. A slot is never
+ * freed: after its object it holds another.
+ *
+ * A forked child has the objects of its parent, none of which is in use.
+ */
+struct registry_slot {
+	struct registry_slot *next;
+	atomic_int number; /* -1: none */
+	atomic_uint mark; /* tells the object from a later one of that number */
+	atomic_uint uses;
+	void *object; /* only for users of the slot */
 };
 
-/* Whether any object has a number. Takes no lock. A forked child has its
- * parent's. */
-bool ibsa__registry_has_numbers(void);
+typedef bool (*registry_slot_is_fn)(const struct registry_slot *slot,
+				    int number);
 
-/* Give @object the number @number, which no other object has any more. It has
- * one user, the caller. */
-void ibsa__registry_number_add(struct registry_number *object, int number);
+/* Add an object, which is found until it is closed. Return: 0; -ENOMEM. */
+int ibsa__registry_slot_add(int number, unsigned int mark,
+			    void *object) IBSA_MUST_USE;
+
+/* Whether an object has that number. */
+bool ibsa__registry_has_slot(int number);
 
 /*
- * The object with that number, which gets one more user, or NULL; then
- * *@out_parents is the object that the parent of a forked child had, or NULL: to
- * be looked at for what does not change, and nothing else.
+ * The first slot for which @is_wanted returns true, or NULL; to be put.
+ * @is_wanted may read only the number and the mark, since it is also called
+ * when the slot is not in use. @destroy: as for put.
  */
-struct registry_number *
-ibsa__registry_number_find(int number,
-			   const struct registry_number **out_parents);
+struct registry_slot *ibsa__registry_slot_get(registry_slot_is_fn is_wanted,
+					      int number,
+					      void (*destroy)(void *object));
+
+/* Have the last put of the slot destroy the object. May be called again. */
+void ibsa__registry_slot_close(struct registry_slot *slot);
+
+/* Stop using the slot. @destroy is called if it is closed and was last used. */
+void ibsa__registry_slot_put(struct registry_slot *slot,
+			     void (*destroy)(void *object));
 
 /*
- * In a forked child: have @object in the place of its parent's. It has two
- * users, one of which is the caller. Return: @object; or the one that another
- * thread has added meanwhile, with the caller as one more user.
- */
-struct registry_number *
-ibsa__registry_number_adopt(struct registry_number *object, int number);
-
-/*
- * An object of this process that @is_stale says is not its number's any more. It
- * has one more user, the caller, and is found no more. Its parent's are only
- * hidden. Return: it; or NULL, there is no further one.
- */
-struct registry_number *ibsa__registry_number_stale(
-	bool (*is_stale)(const struct registry_number *object));
-
-/* One user less. Return: whether it was the last, who is to free @object. */
-bool ibsa__registry_number_put(struct registry_number *object);
-
-/*
- * How much the process wants to be told by libibumad's calls: set it, or with
- * a @level below 0 leave it. Return: what it is then. A forked child has its
- * parent's.
+ * Set the level of libibumad's debug output, unless @level is below 0. Return:
+ * the level after that. A forked child has the level of its parent.
  */
 int ibsa__registry_debug(int level);
 

@@ -37,10 +37,9 @@ static uint8_t qpn_of(int mgmt_class)
 static int file_register(int portid, struct umad_agent_request *request)
 {
 	struct portid_use use;
-	int err = ibsa__portid_get(portid, &use);
+	int err;
 
-	if (err)
-		return err;
+	ibsa__portid_get(portid, &use);
 	err = use.file->ops->register_agent(use.file, request);
 	ibsa__portid_put(&use);
 	return err;
@@ -49,10 +48,9 @@ static int file_register(int portid, struct umad_agent_request *request)
 static int file_register2(int portid, struct umad_agent_request2 *request)
 {
 	struct portid_use use;
-	int err = ibsa__portid_get(portid, &use);
+	int err;
 
-	if (err)
-		return err;
+	ibsa__portid_get(portid, &use);
 	err = use.file->ops->register_agent2(use.file, request);
 	ibsa__portid_put(&use);
 	return err;
@@ -175,13 +173,11 @@ int umad_register2(int port_fd, struct umad_reg_attr *attr, uint32_t *agent_id)
 int umad_unregister(int portid, int agentid)
 {
 	struct portid_use use;
-	int err = ibsa__portid_get(portid, &use);
+	int err;
 
-	if (!err) {
-		err = use.file->ops->unregister_agent(use.file,
-						      (uint32_t)agentid);
-		ibsa__portid_put(&use);
-	}
+	ibsa__portid_get(portid, &use);
+	err = use.file->ops->unregister_agent(use.file, (uint32_t)agentid);
+	ibsa__portid_put(&use);
 	if (!err)
 		return 0;
 	errno = -err;

@@ -10,14 +10,14 @@
 #include "libibumad/section.h"
 #include "umad_dev/fd.h"
 
-struct port_object;
+struct registry_slot;
 
 /* The use of a portid's file by one call. */
 struct portid_use {
 	struct umad_file *file;
-	struct port_object *object; /* NULL: the file is @plain */
+	struct registry_slot *slot; /* NULL: the file is @plain */
 	struct umad_fd plain;
-	struct section section; /* used only if @object is set */
+	struct section section; /* used only if @slot is set */
 };
 
 /*
@@ -27,16 +27,14 @@ struct portid_use {
 int ibsa__portid_open(struct device_files *files,
 		      const char *name) IBSA_MUST_USE;
 
-/* Return: 0; -ENOMEM, and it is still open. */
-int ibsa__portid_close(int portid);
+void ibsa__portid_close(int portid);
 
 /*
- * Get the file behind a portid, and put it. A lock is taken only if a file of
- * this process has more state than its descriptor. In that case, signals and
- * cancellation are held back until the file is put. Return: 0; -ENOMEM, and the
- * file must not be put.
+ * Get the file behind a portid, and put it. Neither takes a lock or allocates
+ * memory. If the file has more state than its descriptor, signals and
+ * cancellation are held back until the file is put.
  */
-int ibsa__portid_get(int portid, struct portid_use *use) IBSA_MUST_USE;
+void ibsa__portid_get(int portid, struct portid_use *use);
 void ibsa__portid_put(struct portid_use *use);
 
 /*

@@ -24,9 +24,7 @@ static int packet_send(int portid, const void *packet, size_t len)
 	int err;
 
 	pthread_testcancel();
-	err = ibsa__portid_get(portid, &use);
-	if (err)
-		return err;
+	ibsa__portid_get(portid, &use);
 	err = use.file->ops->send(use.file, packet, len);
 	ibsa__portid_put(&use);
 	return err;
@@ -42,14 +40,11 @@ static ssize_t packet_receive(int portid, void *packet, size_t room,
 	struct umad_buffer buffer = { .bytes = packet, .room = room };
 	struct portid_use use;
 	int got;
-	int err;
 
 	pthread_testcancel();
-	err = ibsa__portid_get(portid, &use);
-	if (err)
-		return err;
+	ibsa__portid_get(portid, &use);
 	got = use.file->ops->receive(use.file, &buffer, 1);
-	*out_is_device = !use.object;
+	*out_is_device = !use.slot;
 	ibsa__portid_put(&use);
 	return got < 0 ? got : (ssize_t)buffer.len;
 }

@@ -81,17 +81,11 @@ int umad_open_smi_port(const char *ca_name, int portnum)
 	return port_open_debug(ca_name, portnum, IBSA__CA_SMI);
 }
 
-/*
- * libibumad always returns 0. Here, a forked child may lack the memory to close
- * a port of its parent.
- */
+/* Returns 0 for any portid, as libibumad does. */
 int umad_close_port(int portid)
 {
-	int err = ibsa__portid_close(portid);
-
-	if (err)
-		errno = -err;
-	return err;
+	ibsa__portid_close(portid);
+	return 0;
 }
 
 int umad_get_fd(int portid)

@@ -99,12 +99,17 @@ int ibsa__remote_address_find(const char *fabric, const char *node,
 	return 0;
 }
 
-/* After an error in the middle of a frame, the connection is unusable. */
+/*
+ * After an error in the middle of a frame, the connection is unusable. A child
+ * that is forked meanwhile finds no descriptor or an open one.
+ */
 static int connection_lose(struct remote_connection *connection)
 {
-	if (connection->fd >= 0)
-		close(connection->fd);
+	const int fd = connection->fd;
+
 	connection->fd = -1;
+	if (fd >= 0)
+		close(fd);
 	return -ENODEV;
 }
 
@@ -345,7 +350,6 @@ int ibsa__remote_request(struct remote_connection *connection,
 	int err = -ENODEV;
 
 	request->fd = -1;
-	pthread_mutex_lock(&connection->lock);
 	if (connection->fd >= 0) {
 		exchange_begin(connection, clock_now_ns());
 		request_send(connection, request);
@@ -363,24 +367,19 @@ int ibsa__remote_request(struct remote_connection *connection,
 				   ? "the fabric server does not answer"
 				   : "the fabric server has gone");
 	}
-	pthread_mutex_unlock(&connection->lock);
 	return err;
 }
 
-bool ibsa__remote_is_gone(struct remote_connection *connection)
+bool ibsa__remote_is_gone(const struct remote_connection *connection)
 {
 	char byte;
-	bool is_gone;
 
-	pthread_mutex_lock(&connection->lock);
 	/*
 	 * The server sends nothing without a request: readable means closed or
 	 * broken.
 	 */
-	is_gone = connection->fd < 0 ||
-		  recv(connection->fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK) >= 0;
-	pthread_mutex_unlock(&connection->lock);
-	return is_gone;
+	return connection->fd < 0 ||
+	       recv(connection->fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK) >= 0;
 }
 
 static bool path_is_socket(const char *path)
@@ -485,17 +484,12 @@ static int socket_connect(struct remote_connection *connection,
 static int connect_start(struct remote_connection *connection,
 			 const struct remote_address *address, int flags)
 {
-	int err;
-
 	connection->fd = -1;
 	connection->start_ns = clock_now_ns();
 	connection->patience_ms = PATIENCE_MS;
 	if (address->patience_ms && address->patience_ms < PATIENCE_MS)
 		connection->patience_ms = address->patience_ms;
-	err = socket_connect(connection, address, flags);
-	if (!err)
-		pthread_mutex_init(&connection->lock, NULL);
-	return err;
+	return socket_connect(connection, address, flags);
 }
 
 void ibsa__remote_hello_put(const struct remote_address *address,
@@ -588,5 +582,4 @@ void ibsa__remote_disconnect(struct remote_connection *connection)
 	if (connection->fd >= 0)
 		close(connection->fd);
 	connection->fd = -1;
-	pthread_mutex_destroy(&connection->lock);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A connection to a fabric server. One thread at a time sends requests on it.
+ * A connection to a fabric server. Its users ensure that one thread at a time
+ * uses it.
  */
 #ifndef REMOTE_CONNECTION_H
 #define REMOTE_CONNECTION_H
 
-#include <pthread.h>
 #include <sys/types.h>
 
 #include <ibsa/types.h>
@@ -22,7 +22,6 @@ struct remote_address {
 };
 
 struct remote_connection {
-	pthread_mutex_t lock;
 	int fd; /* -1: the connection failed and is closed */
 	unsigned int patience_ms;
 	uint64_t start_ns; /* when connecting began */
@@ -112,6 +111,6 @@ ssize_t ibsa__remote_recv(int fd, void *data, size_t len, int *out_fd);
 int ibsa__remote_refusal(int err, const char *text, struct ibsa_error *error);
 
 /* Whether the server has closed the connection. Sends nothing. */
-bool ibsa__remote_is_gone(struct remote_connection *connection);
+bool ibsa__remote_is_gone(const struct remote_connection *connection);
 
 #endif

@@ -365,7 +365,6 @@ int ibsa__remote_file_open(struct remote_address *address,
 	out->fd_inode = socket_inode(out->fd);
 	out->connection_inode = socket_inode(out->connection.fd);
 	out->children = children;
-	out->is_inherited = false;
 	return 0;
 }
 
@@ -378,7 +377,7 @@ void ibsa__remote_file_close(struct remote_file *file)
 	 * the server closes it when all processes have closed their
 	 * descriptors.
 	 */
-	if (!file->is_inherited && file->children == ibsa__children())
+	if (file->children == ibsa__children())
 		ibsa__remote_detach(&file->connection);
 	if (fd_is_own(file->fd, file->fd_inode))
 		close(file->fd);
@@ -494,37 +493,6 @@ static int file_fd(const struct umad_file *file)
 	return ((const struct remote_file *)file)->fd;
 }
 
-/*
- * A forked child uses the same descriptors. Its locks are new, since other
- * threads of the parent may have held the parent's during the fork.
- */
-static int file_inherit(const struct umad_file *file, struct umad_file **out)
-{
-	const struct remote_file *parents = (const struct remote_file *)file;
-	struct remote_file *own = ibsa__calloc(1, sizeof(*own));
-
-	if (!own)
-		return -ENOMEM;
-	own->base.ops = &file_ops;
-	own->is_inherited = true;
-	own->fd = parents->fd;
-	own->fd_inode = parents->fd_inode;
-	own->connection_inode = parents->connection_inode;
-	own->locks = parents->locks;
-	own->connection.fd = parents->connection.fd;
-	own->connection.patience_ms = parents->connection.patience_ms;
-	pthread_mutex_init(&own->connection.lock, NULL);
-	*out = &own->base;
-	return 0;
-}
-
-static bool file_is_open(const struct umad_file *file)
-{
-	const struct remote_file *own = (const struct remote_file *)file;
-
-	return fd_is_own(own->fd, own->fd_inode);
-}
-
 static void file_close(struct umad_file *file)
 {
 	ibsa__remote_file_close(file_of(file));
@@ -538,8 +506,6 @@ static const struct umad_file_ops file_ops = {
 	.send = file_send,
 	.receive = file_receive,
 	.fd = file_fd,
-	.inherit = file_inherit,
-	.is_open = file_is_open,
 	.close = file_close,
 };
 

@@ -8,6 +8,7 @@
 #ifndef REMOTE_FILE_H
 #define REMOTE_FILE_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -35,8 +36,6 @@ struct remote_file {
 	large_inode connection_inode;
 	struct remote_locks *locks;
 	unsigned int children; /* ibsa__children() at the time of opening */
-	/* This process is a child of the one that opened it. */
-	bool is_inherited;
 };
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Device files and directories that a fabric server offers. */
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "base/alloc.h"

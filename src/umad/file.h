@@ -49,11 +49,6 @@ struct umad_buffer {
  *           is too small: the packet stays, and only its header and first
  *           segment are in it; or another -errno
  * @fd:      readable when receive may return a packet
- * @inherit: in a forked child, open the file that its parent has opened, which
- *           is @parents and only read. Until it is used, ibsa__free() undoes
- *           this. Return: 0; -ENOMEM
- * @is_open: whether its descriptor is still its own: the program may have closed
- *           it with close(2). Reads only what does not change
  * @close:   close it and free it; leaves alone what is not its own any more
  *
  * A transport needs these as well:
@@ -81,8 +76,8 @@ struct umad_buffer {
  *
  * port returns -EPIPE when the file is lost.
  *
- * A file that is its descriptor alone has neither inherit, is_open nor close: a child
- * uses it as it is, and close(2) closes it.
+ * A forked child uses the file that its parent has opened. A file that is its
+ * descriptor alone has no close: close(2) closes it.
  */
 struct umad_file_ops {
 	int (*register_agent)(struct umad_file *file,
@@ -94,8 +89,6 @@ struct umad_file_ops {
 	int (*receive)(struct umad_file *file, struct umad_buffer *buffers,
 		       size_t count);
 	int (*fd)(const struct umad_file *file);
-	int (*inherit)(const struct umad_file *parents, struct umad_file **out);
-	bool (*is_open)(const struct umad_file *file);
 	void (*close)(struct umad_file *file);
 
 	int (*open)(struct umad_file *file, bool *out_is_other);

@@ -1,110 +1,61 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a forked child finds of its parent's objects. */
+/* Objects by number or name, in a process that forks. */
 #include <pthread.h>
-#include <semaphore.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 #include "base/registry.h"
 #include "../support/child.h"
 
-enum { NUMBER = 70, SAME_REMAINDER = NUMBER + 64, LIMIT_S = 20 };
+enum { NUMBER = 70, OTHER_NUMBER = NUMBER + 64, LIMIT_S = 20 };
 
-/* A thread that has just had its handlers installed, and what it waits for. */
-static struct {
-	bool is_on;
-	sem_t installed;
-	sem_t forked;
-} pause_at;
-
-int __real_pthread_atfork(void (*prepare)(void), void (*parent)(void),
-			  void (*child)(void));
-int __wrap_pthread_atfork(void (*prepare)(void), void (*parent)(void),
-			  void (*child)(void));
-
-int __wrap_pthread_atfork(void (*prepare)(void), void (*parent)(void),
-			  void (*child)(void))
+static bool has_number(const struct registry_slot *slot, int number)
 {
-	const int err = __real_pthread_atfork(prepare, parent, child);
-
-	if (!pause_at.is_on)
-		return err;
-	sem_post(&pause_at.installed);
-	sem_wait(&pause_at.forked);
-	return err;
+	return atomic_load(&slot->number) == number;
 }
 
-static void *first_user_run(void *arg)
+static void object_destroy(void *object)
 {
-	(void)ibsa__process();
-	return arg;
+	*(int *)object += 1;
 }
 
-/* A child of a process that has not finished installing its handlers. */
-static void child_uses_and_forks(void)
+static struct registry_slot *slot_get(int number)
 {
-	int status = -1;
-	pid_t child;
-
-	alarm(LIMIT_S);
-	(void)ibsa__process();
-	child = fork();
-	if (!child)
-		_exit(0);
-	_exit(waitpid(child, &status, 0) != child || status);
+	return ibsa__registry_slot_get(has_number, number, object_destroy);
 }
 
-/* No thread of this process has used the registry. */
-static void fresh_process_run(void)
+static void slot_put(struct registry_slot *slot)
 {
-	pthread_t thread;
-	int status = -1;
-	pid_t child;
-
-	pause_at.is_on = true;
-	if (sem_init(&pause_at.installed, 0, 0) ||
-	    sem_init(&pause_at.forked, 0, 0) ||
-	    pthread_create(&thread, NULL, first_user_run, NULL))
-		_exit(2);
-	sem_wait(&pause_at.installed);
-	pause_at.is_on = false;
-	child = fork();
-	if (!child)
-		child_uses_and_forks();
-	sem_post(&pause_at.forked);
-	pthread_join(thread, NULL);
-	_exit(waitpid(child, &status, 0) != child || status);
+	ibsa__registry_slot_put(slot, object_destroy);
 }
 
-/* The child would install them once more, and its next fork wait for itself. */
-static void fork_beside_the_first_use(void **state)
+/* What the process has by that number. */
+static void *object_find(int number)
 {
-	const pid_t child = fork();
+	struct registry_slot *slot = slot_get(number);
+	void *object = slot ? slot->object : NULL;
 
-	(void)state;
-	if (!child)
-		fresh_process_run();
-	child_end(child);
+	if (slot)
+		slot_put(slot);
+	return object;
 }
 
-/* What the process has by that number, or its parent had. */
-static const struct registry_number *object_find(int number)
+static void object_close(int number)
 {
-	const struct registry_number *parents = NULL;
-	struct registry_number *own;
+	struct registry_slot *slot = slot_get(number);
 
-	own = ibsa__registry_number_find(number, &parents);
-	if (own)
-		(void)ibsa__registry_number_put(own);
-	return own ? own : parents;
+	ibsa__registry_slot_close(slot);
+	slot_put(slot);
 }
 
 /* Whether a child that is forked now has @object by the number. */
-static bool child_finds(const struct registry_number *object)
+static bool child_finds(const void *object)
 {
 	const pid_t child = fork();
 	int status = -1;
@@ -114,54 +65,182 @@ static bool child_finds(const struct registry_number *object)
 	return waitpid(child, &status, 0) == child && !status;
 }
 
-/* Before and after the child takes over what its parent had. */
-static int child_run(const struct registry_number *parents)
+/* The child does not have the threads that use the object in its parent. */
+static int child_run(int *object)
 {
-	struct registry_number own, late;
-
-	if (!child_finds(parents))
+	if (object_find(NUMBER) != object)
 		return 1;
-	if (ibsa__registry_number_adopt(&own, NUMBER) != &own)
+	if (!child_finds(object))
 		return 2;
-	if (!child_finds(&own))
+	object_close(NUMBER);
+	if (*object != 1 || ibsa__registry_has_slot(NUMBER))
 		return 3;
-	/* Another thread that adopts at the same time gets the first one's. */
-	if (ibsa__registry_number_adopt(&late, NUMBER) != &own)
-		return 4;
 	return 0;
 }
 
-static void grandchild_finds_the_object(void **state)
+static void a_child_closes_what_its_parent_uses(void **state)
 {
-	struct registry_number object;
+	struct registry_slot *user;
+	int object = 0;
 	pid_t child;
 
 	(void)state;
-	ibsa__registry_number_add(&object, NUMBER);
+	assert_int_equal(ibsa__registry_slot_add(NUMBER, 0, &object), 0);
+	user = slot_get(NUMBER);
+	assert_ptr_equal(user->object, &object);
 	child = fork();
 	if (!child)
 		_exit(child_run(&object));
 	child_end(child);
-	assert_true(ibsa__registry_number_put(&object));
+	object_close(NUMBER);
+	assert_int_equal(object, 0);
+	slot_put(user);
+	assert_int_equal(object, 1);
 	assert_null(object_find(NUMBER));
-	assert_false(ibsa__registry_has_numbers());
 }
 
-static void a_number_is_the_last_ones(void **state)
+static void a_slot_is_used_again(void **state)
 {
-	struct registry_number first, second, other;
+	int first = 0, second = 0, other = 0;
+	const struct registry_slot *slot;
+	struct registry_slot *again;
 
 	(void)state;
-	ibsa__registry_number_add(&first, NUMBER);
-	ibsa__registry_number_add(&other, SAME_REMAINDER);
-	ibsa__registry_number_add(&second, NUMBER);
-	assert_ptr_equal(object_find(NUMBER), &second);
-	assert_ptr_equal(object_find(SAME_REMAINDER), &other);
-	assert_true(ibsa__registry_number_put(&first));
-	assert_ptr_equal(object_find(NUMBER), &second);
-	assert_true(ibsa__registry_number_put(&second));
-	assert_true(ibsa__registry_number_put(&other));
-	assert_false(ibsa__registry_has_numbers());
+	assert_int_equal(ibsa__registry_slot_add(NUMBER, 0, &first), 0);
+	assert_int_equal(ibsa__registry_slot_add(OTHER_NUMBER, 0, &other), 0);
+	assert_ptr_equal(object_find(NUMBER), &first);
+	slot = slot_get(NUMBER);
+	object_close(NUMBER);
+	slot_put((struct registry_slot *)(uintptr_t)slot);
+	assert_int_equal(first, 1);
+	assert_false(ibsa__registry_has_slot(NUMBER));
+	assert_int_equal(ibsa__registry_slot_add(NUMBER, 0, &second), 0);
+	again = slot_get(NUMBER);
+	assert_ptr_equal(again, slot);
+	assert_ptr_equal(again->object, &second);
+	slot_put(again);
+	assert_ptr_equal(object_find(OTHER_NUMBER), &other);
+	object_close(NUMBER);
+	object_close(OTHER_NUMBER);
+	assert_int_equal(second + other, 2);
+}
+
+static struct {
+	atomic_bool is_over;
+	atomic_int wrong;
+	atomic_int destroyed;
+} shared;
+
+static void number_destroy(void *object)
+{
+	(void)object;
+	atomic_fetch_add(&shared.destroyed, 1);
+}
+
+/* The number of an object that was got stays the one that was asked for. */
+static void *getter_run(void *arg)
+{
+	const int number = *(const int *)arg;
+	struct registry_slot *slot;
+
+	while (!atomic_load(&shared.is_over)) {
+		slot = ibsa__registry_slot_get(has_number, number,
+					       number_destroy);
+		if (!slot)
+			continue;
+		if (slot->object != arg)
+			atomic_fetch_add(&shared.wrong, 1);
+		ibsa__registry_slot_put(slot, number_destroy);
+	}
+	return NULL;
+}
+
+static void number_close(int number)
+{
+	struct registry_slot *slot;
+
+	slot = ibsa__registry_slot_get(has_number, number, number_destroy);
+	ibsa__registry_slot_close(slot);
+	ibsa__registry_slot_put(slot, number_destroy);
+}
+
+static void threads_get_the_object_of_a_number(void **state)
+{
+	enum { GETTERS = 2, ROUNDS = 20000 };
+	static int numbers[GETTERS] = { NUMBER, OTHER_NUMBER };
+	pthread_t threads[GETTERS];
+
+	(void)state;
+	for (int i = 0; i < GETTERS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, getter_run,
+						&numbers[i]),
+				 0);
+	for (int i = 0; i < ROUNDS; i++) {
+		int *number = &numbers[i % GETTERS];
+
+		assert_int_equal(ibsa__registry_slot_add(*number, 0, number),
+				 0);
+		number_close(*number);
+		/* A number is free for another object when it is destroyed. */
+		while (atomic_load(&shared.destroyed) <= i)
+			sched_yield();
+	}
+	atomic_store(&shared.is_over, true);
+	for (int i = 0; i < GETTERS; i++)
+		pthread_join(threads[i], NULL);
+	assert_int_equal(shared.wrong, 0);
+	assert_int_equal(shared.destroyed, ROUNDS);
+}
+
+/* Within fork(), behind the handlers of the registry. */
+static struct {
+	bool is_on;
+	bool is_usable;
+} during_fork;
+
+static void *user_run(void *arg)
+{
+	int *object = arg;
+
+	during_fork.is_usable = !ibsa__registry_slot_add(NUMBER, 0, object) &&
+				object_find(NUMBER) == object &&
+				!ibsa__registry_find("no such name");
+	object_close(NUMBER);
+	return NULL;
+}
+
+static void fork_await_user(void)
+{
+	struct timespec until;
+	pthread_t thread;
+	int object = 0;
+
+	if (!during_fork.is_on)
+		return;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += LIMIT_S;
+	if (pthread_create(&thread, NULL, user_run, &object) ||
+	    pthread_timedjoin_np(thread, NULL, &until))
+		during_fork.is_usable = false;
+}
+
+__attribute__((constructor(101))) static void fork_await_user_install(void)
+{
+	pthread_atfork(fork_await_user, NULL, NULL);
+}
+
+static void no_lock_is_held_during_a_fork(void **state)
+{
+	pid_t child;
+
+	(void)state;
+	during_fork.is_on = true;
+	child = fork();
+	if (!child)
+		_exit(0);
+	during_fork.is_on = false;
+	child_end(child);
+	assert_true(during_fork.is_usable);
 }
 
 static int object_make_and_fork(const char *of, void *arg, void **out)
@@ -198,10 +277,10 @@ static void unfinished_object_is_not_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		/* First: it needs a process without handlers. */
-		cmocka_unit_test(fork_beside_the_first_use),
-		cmocka_unit_test(grandchild_finds_the_object),
-		cmocka_unit_test(a_number_is_the_last_ones),
+		cmocka_unit_test(a_child_closes_what_its_parent_uses),
+		cmocka_unit_test(a_slot_is_used_again),
+		cmocka_unit_test(threads_get_the_object_of_a_number),
+		cmocka_unit_test(no_lock_is_held_during_a_fork),
 		cmocka_unit_test(unfinished_object_is_not_found),
 	};
 

@@ -5,8 +5,9 @@
  *
  * Calls of libibumad that are interrupted: by fork() in a program with
  * threads, by pthread_cancel(), each COUNT times, and by a signal whose
- * handler makes such calls itself, ten times as often. Run it with one
- * library and with another: it prints the same.
+ * handler makes such calls itself, ten times as often. Such handlers
+ * interrupt malloc(), too, beside COUNT forks. Run it with one library and
+ * with another: it prints the same.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -28,6 +29,7 @@ enum {
 	WAIT_MS = 10000,
 	SIGNALS = 10, /* for each fork */
 	INTERVAL_NS = 200000,
+	MALLOC_BYTES = 2000, /* more than a thread's own cache keeps */
 	PAUSES = 4096, /* an interruption comes after at most so many looks */
 };
 
@@ -100,6 +102,14 @@ static void handler(int number)
 	atomic_fetch_add(&handled, 1);
 }
 
+static void handler_install(void)
+{
+	const struct sigaction action = { .sa_handler = handler,
+					  .sa_flags = SA_RESTART };
+
+	sigaction(SIGUSR1, &action, NULL);
+}
+
 /* So that no two interruptions meet a call at the same place. */
 static void pause_at_random(void)
 {
@@ -129,12 +139,10 @@ static timer_t timer_start(void)
 
 static int signals(void *arg)
 {
-	const struct sigaction action = { .sa_handler = handler,
-					  .sa_flags = SA_RESTART };
 	timer_t timer;
 
 	(void)arg;
-	sigaction(SIGUSR1, &action, NULL);
+	handler_install();
 	timer = timer_start();
 	while (atomic_load(&handled) < count * SIGNALS) {
 		if (!all_calls())
@@ -142,6 +150,42 @@ static int signals(void *arg)
 	}
 	timer_delete(timer);
 	printf("signal: all handled, %d failures\n", atomic_load(&failures));
+	return 0;
+}
+
+static void *malloc_repeat(void *arg)
+{
+	while (!atomic_load(&is_over)) {
+		void *volatile memory = malloc(MALLOC_BYTES);
+
+		free(memory);
+	}
+	return arg;
+}
+
+/*
+ * A handler has interrupted malloc(), which may hold a lock that fork() waits
+ * for. It must not wait for the thread that forks.
+ */
+static int mallocs(void *arg)
+{
+	pthread_t threads[THREADS];
+	int good = 0;
+
+	(void)arg;
+	handler_install();
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, malloc_repeat, NULL);
+	for (int i = 0; i < count; i++) {
+		for (int j = 0; j < THREADS; j++)
+			pthread_kill(threads[j], SIGUSR1);
+		good += child() == 0;
+	}
+	atomic_store(&is_over, true);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	printf("malloc: %d children, %d ended well, %d failures beside them\n",
+	       count, good, atomic_load(&failures));
 	return 0;
 }
 
@@ -214,6 +258,7 @@ int main(int argc, char **argv)
 	port_open(&port, argv[2], argc > 3 ? argv[3] : "");
 	failed |= run("fork", forks);
 	failed |= run("signal", signals);
+	failed |= run("malloc", mallocs);
 	failed |= run("cancel", cancellations);
 	umad_close_port(port.portid);
 	return failed;

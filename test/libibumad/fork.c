@@ -1,82 +1,129 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A port at a fabric server in a forked child without memory: each call fails
- * with ENOMEM, and the parent's port still works.
+ * A port at a fabric server in a process that forks: calls during a fork, and a
+ * forked child that has no memory.
  */
 #include "../support/child.h"
 #include "../support/fail_alloc.h"
 #include "rig.h"
 
+#include <pthread.h>
+#include <semaphore.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <ibsa/records.h>
 
-/* Whether the last call failed because memory was short. */
-static bool is_memory(int result)
-{
-	return result < 0 && errno == ENOMEM;
-}
+enum { LIMIT_S = 20 };
 
-static bool receive_fails(int portid)
-{
-	struct umad_packet packet;
-	int length = MAD_BYTES;
-
-	return is_memory(umad_recv(portid, packet.bytes, &length, 0));
-}
-
-static bool send_fails(int portid, int agent)
-{
-	struct umad_packet packet = sa_request(
-		IBSA_METHOD_GET, ibsa_class_port_info_record.attribute);
-
-	return is_memory(
-		umad_send(portid, agent, packet.bytes, MAD_BYTES, 100, 0));
-}
-
-/* Return: the number of the check that failed, or 0. */
-static int child_run(int portid, int agent)
-{
-	fail_alloc_after(0);
-	if (!send_fails(portid, agent))
-		return 1;
-	if (!receive_fails(portid))
-		return 2;
-	if (!is_memory(umad_register(portid, IBSA_CLASS_SA, 2, 1, NULL)))
-		return 3;
-	if (!is_memory(umad_unregister(portid, agent)))
-		return 4;
-	fail_alloc_after(-1);
-	return 0;
-}
-
-static void a_child_without_memory_leaves_the_port_alone(void **state)
-{
-	struct umad_packet packet = sa_request(
-		IBSA_METHOD_GET, ibsa_class_port_info_record.attribute);
-	int length = MAD_BYTES;
+/* A fork in progress, and the thread that makes calls meanwhile. */
+static struct {
+	bool is_on;
+	sem_t forking;
+	sem_t called;
+	bool is_late;
+	int portid;
 	int agent;
-	const int portid = port_open(&agent);
-	const pid_t child = fork();
+} during;
+
+/*
+ * Prepare handlers run in reverse order of registration, so this one runs when
+ * those of the library have returned. It waits as fork() then waits for the
+ * locks of malloc(), which a thread that a signal handler has interrupted holds
+ * until the handler's calls have returned.
+ */
+static void fork_wait(void)
+{
+	struct timespec until;
+
+	if (!during.is_on)
+		return;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += LIMIT_S;
+	sem_post(&during.forking);
+	during.is_late = sem_timedwait(&during.called, &until);
+}
+
+__attribute__((constructor(101))) static void fork_wait_install(void)
+{
+	pthread_atfork(fork_wait, NULL, NULL);
+}
+
+/* What a handler may call. */
+static bool calls_succeed(int portid, int agent)
+{
+	struct umad_packet packet = sa_request(
+		IBSA_METHOD_GET, ibsa_class_port_info_record.attribute);
+	int other = umad_register(portid, IBSA_CLASS_SA, 2, 1, NULL);
+	int length = MAD_BYTES;
+
+	return other >= 0 && !umad_unregister(portid, other) &&
+	       !umad_send(portid, agent, packet.bytes, MAD_BYTES, 1000, 0) &&
+	       !umad_poll(portid, 10000) &&
+	       umad_recv(portid, packet.bytes, &length, 0) == agent;
+}
+
+static void *calls_run(void *arg)
+{
+	bool *succeed = arg;
+
+	sem_wait(&during.forking);
+	*succeed = calls_succeed(during.portid, during.agent);
+	sem_post(&during.called);
+	return NULL;
+}
+
+static void calls_do_not_wait_for_a_fork(void **state)
+{
+	bool succeed = false;
+	pthread_t thread;
+	pid_t child;
 
 	(void)state;
+	during.portid = port_open(&during.agent);
+	assert_int_equal(sem_init(&during.forking, 0, 0), 0);
+	assert_int_equal(sem_init(&during.called, 0, 0), 0);
+	assert_int_equal(pthread_create(&thread, NULL, calls_run, &succeed), 0);
+	during.is_on = true;
+	child = fork();
 	if (!child)
-		_exit(child_run(portid, agent));
+		_exit(!calls_succeed(during.portid, during.agent));
+	during.is_on = false;
 	child_end(child);
-	assert_int_equal(
-		umad_send(portid, agent, packet.bytes, MAD_BYTES, 1000, 0), 0);
-	assert_int_equal(umad_recv(portid, packet.bytes, &length, 10000),
-			 agent);
-	assert_int_equal(umad_status(packet.bytes), 0);
+	pthread_join(thread, NULL);
+	assert_false(during.is_late);
+	assert_true(succeed);
+	port_close(during.portid);
+}
+
+/* As in a handler that has interrupted malloc(), which must not be called. */
+static void a_child_needs_no_memory(void **state)
+{
+	pid_t child;
+	int agent;
+	int portid;
+
+	(void)state;
+	portid = port_open(&agent);
+	child = fork();
+	if (!child) {
+		fail_alloc_after(0);
+		_exit(!calls_succeed(portid, agent) || umad_close_port(portid));
+	}
+	child_end(child);
+	assert_true(calls_succeed(portid, agent));
 	port_close(portid);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-			a_child_without_memory_leaves_the_port_alone,
-			libibumad_at_right, libibumad_tear_down),
+		cmocka_unit_test_setup_teardown(calls_do_not_wait_for_a_fork,
+						libibumad_at_right,
+						libibumad_tear_down),
+		cmocka_unit_test_setup_teardown(a_child_needs_no_memory,
+						libibumad_at_right,
+						libibumad_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -281,7 +281,6 @@ static void a_refusal_that_is_damaged_ends_the_connection(void **state)
 
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
 		connection.fd = ends[1];
-		pthread_mutex_init(&connection.lock, NULL);
 		memcpy(frame, &head, sizeof(head));
 		assert_int_equal(send(ends[0], frame, sizeof(frame), 0),
 				 sizeof(frame));
@@ -289,7 +288,6 @@ static void a_refusal_that_is_damaged_ends_the_connection(void **state)
 						      NULL),
 				 -ENODEV);
 		assert_int_equal(connection.fd, -1);
-		pthread_mutex_destroy(&connection.lock);
 		close(ends[0]);
 	}
 }
@@ -309,13 +307,11 @@ static void the_text_of_a_refusal_is_cleaned(void **state)
 	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
 	connection.fd = ends[1];
-	pthread_mutex_init(&connection.lock, NULL);
 	assert_int_equal(send(ends[0], &head, sizeof(head), 0), sizeof(head));
 	assert_int_equal(send(ends[0], text, head.length, 0), head.length);
 	assert_int_equal(ibsa__remote_request(&connection, &request, &error),
 			 -EACCES);
 	assert_string_equal(error.text, "n\303\244me\\x1b[2J");
-	pthread_mutex_destroy(&connection.lock);
 	close(ends[0]);
 	close(ends[1]);
 }
