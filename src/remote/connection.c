@@ -100,16 +100,19 @@ int ibsa__remote_address_find(const char *fabric, const char *node,
 }
 
 /*
- * After an error in the middle of a frame, the connection is unusable. A child
- * that is forked meanwhile finds no descriptor or an open one.
+ * After an error in the middle of an exchange, the connection is unusable, also
+ * for the processes that share it: the next answer may be to the request that
+ * failed. A child that is forked meanwhile finds no descriptor or an open one.
  */
 static int connection_lose(struct remote_connection *connection)
 {
 	const int fd = connection->fd;
 
 	connection->fd = -1;
-	if (fd >= 0)
+	if (fd >= 0) {
+		shutdown(fd, SHUT_RDWR);
 		close(fd);
+	}
 	return -ENODEV;
 }
 

@@ -292,6 +292,28 @@ static void a_refusal_that_is_damaged_ends_the_connection(void **state)
 	}
 }
 
+/* A forked child would take the answer as that to its next request. */
+static void no_process_receives_an_answer_that_is_late(void **state)
+{
+	const struct remote_head head = { .type = REMOTE_UNREGISTER };
+	struct remote_connection connection = { .patience_ms = 50 };
+	struct remote_request request = { .type = REMOTE_UNREGISTER };
+	int ends[2];
+	int childs;
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	connection.fd = ends[1];
+	childs = dup(ends[1]);
+	assert_int_equal(ibsa__remote_request(&connection, &request, NULL),
+			 -ENODEV);
+	assert_true(send(ends[0], &head, sizeof(head), MSG_NOSIGNAL) < 0);
+	connection.fd = childs;
+	assert_int_equal(ibsa__remote_request(&connection, &request, NULL),
+			 -ENODEV);
+	close(ends[0]);
+}
+
 /* UTF-8 stays; an escape sequence is removed. */
 static void the_text_of_a_refusal_is_cleaned(void **state)
 {
@@ -325,6 +347,7 @@ int main(void)
 		cmocka_unit_test(events_without_end_do_not_block_a_call),
 		cmocka_unit_test(an_answer_of_a_wrong_size_is_refused),
 		cmocka_unit_test(a_refusal_that_is_damaged_ends_the_connection),
+		cmocka_unit_test(no_process_receives_an_answer_that_is_late),
 		cmocka_unit_test(an_event_that_is_a_refusal_is_refused),
 		cmocka_unit_test(the_text_of_a_refusal_is_cleaned),
 		cmocka_unit_test(an_error_that_cannot_be_one_is_refused),
