@@ -82,13 +82,13 @@ void ibsa__server_alarm(struct ibsa_fabric_server *server, uint64_t due_ns)
 }
 
 /* Let what is due in a file happen: it says by itself that it has something. */
-static void look_at(struct server_peer *peer)
+static void peer_settle(struct server_peer *peer)
 {
 	if (peer->file && !peer->is_gone)
 		ibsa__peer_flush(peer);
 }
 
-static void look_at_all(struct ibsa_fabric_server *server)
+static void peers_settle_all(struct ibsa_fabric_server *server)
 {
 	const uint64_t now_ns = clock_now_ns();
 	struct list *at = server->peers.next;
@@ -98,8 +98,8 @@ static void look_at_all(struct ibsa_fabric_server *server)
 						       link);
 
 		at = at->next;
-		look_at(peer);
-		ibsa__peer_hurry(peer, now_ns);
+		peer_settle(peer);
+		ibsa__peer_check_deadlines(peer, now_ns);
 	}
 }
 
@@ -153,7 +153,7 @@ static void flush_ready(struct ibsa_fabric_server *server)
 	struct server_peer *peer;
 
 	while ((peer = next_ready(server)))
-		look_at(peer);
+		peer_settle(peer);
 }
 
 static void free_gone(struct ibsa_fabric_server *server)
@@ -163,7 +163,7 @@ static void free_gone(struct ibsa_fabric_server *server)
 					    struct server_peer, link));
 }
 
-static void handle(const struct epoll_event *events, int count)
+static void events_handle(const struct epoll_event *events, int count)
 {
 	for (int i = 0; i < count; i++) {
 		struct server_source *source = events[i].data.ptr;
@@ -181,11 +181,11 @@ static void begin_serving(struct ibsa_fabric_server *server)
 }
 
 /* Something may be under way to anybody, and anybody's port be another. */
-static void see_to_change(struct ibsa_fabric_server *server)
+static void changes_publish(struct ibsa_fabric_server *server)
 {
 	server->has_changed = false;
-	look_at_all(server);
-	ibsa__peers_tell(server);
+	peers_settle_all(server);
+	ibsa__peers_send_events(server);
 }
 
 int ibsa_fabric_server_wait(struct ibsa_fabric_server *server, int timeout_ms)
@@ -197,13 +197,13 @@ int ibsa_fabric_server_wait(struct ibsa_fabric_server *server, int timeout_ms)
 	if (count < 0)
 		return -errno;
 	begin_serving(server);
-	handle(events, count);
+	events_handle(events, count);
 	/* Before the packets that may tell of the change. */
 	if (server->has_changed)
-		ibsa__peers_tell(server);
+		ibsa__peers_send_events(server);
 	flush_ready(server);
 	if (server->has_changed)
-		see_to_change(server);
+		changes_publish(server);
 	free_gone(server);
 	return 0;
 }
@@ -238,9 +238,9 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server)
 		ibsa__server_unlink(server);
 	ibsa__source_close(&server->listener);
 	while (!list_is_empty(&server->peers))
-		ibsa__peer_dismiss(list_object(server->peers.next,
-					       struct server_peer, link),
-				   NULL);
+		ibsa__peer_disconnect(list_object(server->peers.next,
+						  struct server_peer, link),
+				      NULL);
 	free_gone(server);
 	ibsa__issms_done(server);
 	ibsa__source_close(&server->timer);
@@ -249,7 +249,7 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server)
 	if (server->epoll_fd >= 0)
 		close(server->epoll_fd);
 	ibsa_fabric_put(server->fabric);
-	ibsa__free(server->came);
+	ibsa__free(server->in_batch);
 	ibsa__free(server);
 }
 
@@ -265,7 +265,7 @@ static void source_init(struct server_source *source,
 }
 
 /* How many connections there are descriptors for. */
-static uint32_t connections_that_fit(void)
+static uint32_t connections_limit(void)
 {
 	struct rlimit limit;
 
@@ -278,9 +278,9 @@ static uint32_t connections_that_fit(void)
 					   : UINT32_MAX;
 }
 
-static void set_limits(struct ibsa_fabric_server_options *options)
+static void options_set_limits(struct ibsa_fabric_server_options *options)
 {
-	const uint32_t most = connections_that_fit();
+	const uint32_t most = connections_limit();
 
 	if (!options->connections)
 		options->connections = CONNECTIONS;
@@ -296,12 +296,12 @@ static struct ibsa_fabric_server *server_new(struct ibsa_fabric *fabric)
 
 	if (!server)
 		return NULL;
-	server->came = ibsa__calloc(2, SERVER_BATCH_BYTES);
-	if (!server->came) {
+	server->in_batch = ibsa__calloc(2, SERVER_BATCH_BYTES);
+	if (!server->in_batch) {
 		ibsa__free(server);
 		return NULL;
 	}
-	server->goes = server->came + SERVER_BATCH_BYTES;
+	server->out_batch = server->in_batch + SERVER_BATCH_BYTES;
 	source_init(&server->listener, server, NULL);
 	source_init(&server->timer, server, handle_timer);
 	source_init(&server->waker, server, handle_waker);
@@ -336,8 +336,8 @@ static int open_fds(struct ibsa_fabric_server *server)
 	return err;
 }
 
-static int check_place(const struct ibsa_fabric *fabric, const char *path,
-		       struct ibsa_error *error)
+static int socket_path_check(const struct ibsa_fabric *fabric, const char *path,
+			     struct ibsa_error *error)
 {
 	if (!path || !*path)
 		return ibsa__fail(error, -EINVAL,
@@ -361,7 +361,7 @@ int ibsa_fabric_server_open(struct ibsa_fabric *fabric, const char *path,
 			    struct ibsa_fabric_server **out)
 {
 	struct ibsa_fabric_server *server;
-	int err = check_place(fabric, path, error);
+	int err = socket_path_check(fabric, path, error);
 
 	if (err)
 		return err;
@@ -371,7 +371,7 @@ int ibsa_fabric_server_open(struct ibsa_fabric *fabric, const char *path,
 	memcpy(server->path, path, strlen(path) + 1);
 	if (options)
 		server->options = *options;
-	set_limits(&server->options);
+	options_set_limits(&server->options);
 	err = open_fds(server);
 	if (err)
 		ibsa__fail(error, err, "no descriptors for a fabric server");

@@ -26,7 +26,8 @@ struct server_source {
 	int fd;
 	uint32_t events; /* that are waited for */
 	bool is_watched;
-	uint64_t late_ns; /* what comes there has to be whole; UINT64_MAX: is */
+	uint64_t
+		deadline_ns; /* what comes there has to be whole; UINT64_MAX: is */
 };
 
 /* Bytes that grow. */
@@ -41,7 +42,8 @@ struct server_peer {
 	struct list link;
 	struct server_source control;
 	struct server_source data; /* fd -1: no file is open */
-	struct server_bytes asked; /* of a frame, not all of which is here */
+	struct server_bytes
+		request_bytes; /* of a frame, not all of which is here */
 	struct sim_file *file;
 	struct server_bytes part;    /* of a packet, the same */
 	struct server_bytes pending; /* packets on their way to the client */
@@ -50,7 +52,7 @@ struct server_peer {
 	pid_t pid;     /* of the process that connected; 0: not visible here */
 	uint32_t node; /* in the topology */
 	uint32_t port;
-	struct server_bytes seen; /* the state that was last told */
+	struct server_bytes sent_state; /* the state that was last told */
 	bool is_greeted;
 	bool is_watching;
 	bool is_gone;
@@ -80,12 +82,12 @@ struct ibsa_fabric_server {
 	struct list peers;
 	struct list gone; /* to be freed when nobody looks at them any more */
 	struct list issms;
-	uint64_t alarm_ns; /* what the timer is set to; UINT64_MAX: off */
-	bool has_changed;  /* something that ports show may have */
-	bool has_smps;	   /* the same, by those that an SM sent */
-	bool is_deaf;	   /* no descriptors for those who want in */
-	uint8_t *came;	   /* SERVER_BATCH_BYTES, of whoever is served */
-	uint8_t *goes;	   /* the same, to it */
+	uint64_t alarm_ns;     /* what the timer is set to; UINT64_MAX: off */
+	bool has_changed;      /* something that ports show may have */
+	bool has_smps;	       /* the same, by those that an SM sent */
+	bool is_accept_paused; /* no descriptors for those who want in */
+	uint8_t *in_batch;     /* SERVER_BATCH_BYTES, of whoever is served */
+	uint8_t *out_batch;    /* the same, to it */
 
 	/* Guarded by the fabric's lock. */
 	struct list ready; /* peers that may have something to read */
@@ -117,26 +119,27 @@ int ibsa__server_listen(struct ibsa_fabric_server *server,
 			struct ibsa_error *error) IBSA_MUST_USE;
 void ibsa__server_reenable(struct ibsa_fabric_server *server);
 void ibsa__server_unlink(const struct ibsa_fabric_server *server);
-void ibsa__peer_dismiss(struct server_peer *peer, const char *why);
+void ibsa__peer_disconnect(struct server_peer *peer, const char *why);
 
 /* Something has begun to come there, or all that has begun is here. */
-void ibsa__source_await(struct server_source *source, bool is_begun);
+void ibsa__source_set_deadline(struct server_source *source, bool is_begun);
 
 /* Who has not finished what it has begun in time goes. */
-void ibsa__peer_hurry(struct server_peer *peer, uint64_t now_ns);
+void ibsa__peer_check_deadlines(struct server_peer *peer, uint64_t now_ns);
 
 /*
  * What was for it could not be sent, or @sent bytes of it: it goes, for @why
  * unless it has ended by itself.
  */
-void ibsa__peer_unsent(struct server_peer *peer, ssize_t sent, const char *why);
+void ibsa__peer_send_failed(struct server_peer *peer, ssize_t sent,
+			    const char *why);
 
 void ibsa__peer_free(struct server_peer *peer);
 
 /* Tell those who watch what has become of their ports. */
-void ibsa__peers_tell(struct ibsa_fabric_server *server);
+void ibsa__peers_send_events(struct ibsa_fabric_server *server);
 
-/* Frames (server_ask.c). Take in what there is, and answer it. */
+/* Frames (server_request.c). Take in what there is, and answer it. */
 void ibsa__peer_receive(struct server_source *source, uint32_t events);
 
 /* The state of the client's port now; *@out has REMOTE_BODY_MAX bytes. Return:
@@ -144,7 +147,7 @@ void ibsa__peer_receive(struct server_source *source, uint32_t events);
 size_t ibsa__peer_state(const struct server_peer *peer, uint8_t *out);
 
 /* Remember what the client was told. */
-void ibsa__peer_state_seen(struct server_peer *peer, const uint8_t *state,
+void ibsa__peer_state_sent(struct server_peer *peer, const uint8_t *state,
 			   size_t len);
 
 /* Packets (server_data.c). */

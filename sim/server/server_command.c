@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Lines of text that change a served fabric, or ask what it has counted. */
+/* Lines of text that change a counts fabric, or ask what it has counted. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 enum { NAME_MAX_CHARS = 256 };
 
 /* A command that is being carried out. */
-struct order {
+struct command {
 	struct ibsa_fabric_server *server;
 	struct ibsa_error *error;
 	char *out;
@@ -22,20 +22,21 @@ struct order {
 	size_t used;
 };
 
-static void put(struct order *order, const char *name, uint64_t value)
+static void stat_put(struct command *command, const char *name, uint64_t value)
 {
-	char *at = order->out + order->used;
-	const size_t room = order->room - order->used;
+	char *at = command->out + command->used;
+	const size_t room = command->room - command->used;
 	int len;
 
 	if (!room)
 		return;
 	len = snprintf(at, room, "%s %" PRIu64 "\n", name, value);
-	order->used += len < 0 || (size_t)len >= room ? room - 1 : (size_t)len;
+	command->used += len < 0 || (size_t)len >= room ? room - 1
+							: (size_t)len;
 }
 
 /* The rest of a line if it begins with @word, else NULL. */
-static const char *after(const char *line, const char *word)
+static const char *word_skip(const char *line, const char *word)
 {
 	const size_t len = strlen(word);
 
@@ -48,43 +49,44 @@ static const char *after(const char *line, const char *word)
 	return line + strspn(line, " \t");
 }
 
-static int change_failed(struct order *order, const char *what, int err)
+static int change_failed(struct command *command, const char *what, int err)
 {
 	char reason[64];
 
 	switch (err) {
 	case -ENODEV:
-		return ibsa__fail(order->error, err,
+		return ibsa__fail(command->error, err,
 				  "there is no %.128s in the fabric", what);
 	case -ENXIO:
-		return ibsa__fail(order->error, err,
+		return ibsa__fail(command->error, err,
 				  "there is no port %.128s in the fabric: its "
 				  "node has none of that number",
 				  what);
 	case -ENETDOWN:
-		return ibsa__fail(order->error, err, "%.128s has no cable",
+		return ibsa__fail(command->error, err, "%.128s has no cable",
 				  what);
 	default:
-		return ibsa__fail(order->error, err, "%.128s: %s", what,
+		return ibsa__fail(command->error, err, "%.128s: %s", what,
 				  ibsa__errno_text(-err, reason,
 						   sizeof(reason)));
 	}
 }
 
-static int set_link(struct order *order, const char *node, unsigned int port,
-		    bool up)
+static int link_set(struct command *command, const char *node,
+		    unsigned int port, bool up)
 {
 	const struct ibsa_fabric_port_change change = {
 		.mask = IBSA_CHANGE_LINK,
 		.link_up = up,
 	};
 
-	return ibsa_fabric_port_set(order->server->fabric, node, port, &change);
+	return ibsa_fabric_port_set(command->server->fabric, node, port,
+				    &change);
 }
 
 /* NODE/PORT, the last slash of it. 0 or -EINVAL. */
-static int place_split(struct order *order, const char *text,
-		       char node[NAME_MAX_CHARS], unsigned int *port)
+static int port_name_split(struct command *command, const char *text,
+			   char node[NAME_MAX_CHARS], unsigned int *port)
 {
 	const char *slash = strrchr(text, '/');
 	unsigned long number;
@@ -92,11 +94,11 @@ static int place_split(struct order *order, const char *text,
 
 	if (!slash || slash == text || slash - text >= NAME_MAX_CHARS ||
 	    slash[1] < '0' || slash[1] > '9')
-		return ibsa__fail(order->error, -EINVAL,
+		return ibsa__fail(command->error, -EINVAL,
 				  "%.64s is no NODE/PORT", text);
 	number = strtoul(slash + 1, &end, 10);
 	if (*end || number > UINT8_MAX)
-		return ibsa__fail(order->error, -EINVAL,
+		return ibsa__fail(command->error, -EINVAL,
 				  "%.64s is no NODE/PORT", text);
 	memcpy(node, text, (size_t)(slash - text));
 	node[slash - text] = '\0';
@@ -104,64 +106,66 @@ static int place_split(struct order *order, const char *text,
 	return 0;
 }
 
-static int order_link_speed(struct order *order, const char *args)
+static int command_link_speed(struct command *command, const char *args)
 {
 	struct ibsa_fabric_port_change change = { .mask = IBSA_CHANGE_RATE };
 	const char *rate = strrchr(args, ' ');
-	char place[NAME_MAX_CHARS + 8];
+	char port_name[NAME_MAX_CHARS + 8];
 	char node[NAME_MAX_CHARS];
 	unsigned int port = 0;
 	int err;
 
-	if (!rate || rate - args >= (ptrdiff_t)sizeof(place))
-		return ibsa__fail(order->error, -EINVAL,
+	if (!rate || rate - args >= (ptrdiff_t)sizeof(port_name))
+		return ibsa__fail(command->error, -EINVAL,
 				  "link speed needs NODE/PORT and a rate, as "
 				  "node1/1 1xSDR");
-	snprintf(place, sizeof(place), "%.*s", (int)(rate - args), args);
-	err = place_split(order, place, node, &port);
+	snprintf(port_name, sizeof(port_name), "%.*s", (int)(rate - args),
+		 args);
+	err = port_name_split(command, port_name, node, &port);
 	if (err)
 		return err;
 	change.rate = rate + 1;
-	err = ibsa_fabric_port_set(order->server->fabric, node, port, &change);
+	err = ibsa_fabric_port_set(command->server->fabric, node, port,
+				   &change);
 	if (err == -EINVAL)
 		return ibsa__fail(
-			order->error, err,
+			command->error, err,
 			"%.24s is not a rate of a link: it must be " RATE_CHOICES,
 			change.rate);
 	if (err == -ERANGE)
-		return ibsa__fail(order->error, -EINVAL,
+		return ibsa__fail(command->error, -EINVAL,
 				  "%.128s and the port at the other end of its "
 				  "cable do not both support %.24s",
-				  place, change.rate);
-	return err ? change_failed(order, place, err) : 0;
+				  port_name, change.rate);
+	return err ? change_failed(command, port_name, err) : 0;
 }
 
-static int order_link(struct order *order, const char *args)
+static int command_link(struct command *command, const char *args)
 {
-	const char *up = after(args, "up");
-	const char *speed = after(args, "speed");
-	const char *place = up ? up : after(args, "down");
+	const char *up = word_skip(args, "up");
+	const char *speed = word_skip(args, "speed");
+	const char *port_name = up ? up : word_skip(args, "down");
 	char node[NAME_MAX_CHARS];
 	unsigned int port = 0;
 	int err;
 
 	if (speed)
-		return order_link_speed(order, speed);
-	if (!place)
-		return ibsa__fail(order->error, -EINVAL,
+		return command_link_speed(command, speed);
+	if (!port_name)
+		return ibsa__fail(command->error, -EINVAL,
 				  "link needs up or down, and NODE/PORT; or "
 				  "speed, NODE/PORT and a rate");
-	err = place_split(order, place, node, &port);
+	err = port_name_split(command, port_name, node, &port);
 	if (err)
 		return err;
-	err = set_link(order, node, port, up);
-	return err ? change_failed(order, place, err) : 0;
+	err = link_set(command, node, port, up);
+	return err ? change_failed(command, port_name, err) : 0;
 }
 
 /* Set all links of a node. Ports without a cable have none. */
-static int set_links(struct order *order, uint32_t node, bool up)
+static int node_set_links(struct command *command, uint32_t node, bool up)
 {
-	const struct topology *topo = &order->server->fabric->subnet.topo;
+	const struct topology *topo = &command->server->fabric->subnet.topo;
 	const struct topo_node *at = &topo->nodes[node];
 
 	for (unsigned int i = 1; i <= at->port_count; i++) {
@@ -169,53 +173,53 @@ static int set_links(struct order *order, uint32_t node, bool up)
 
 		if (topo->ports[at->first_port + i].cable == SIM_NONE)
 			continue;
-		err = set_link(order, at->id, i, up);
+		err = link_set(command, at->id, i, up);
 		if (err)
-			return change_failed(order, at->id, err);
+			return change_failed(command, at->id, err);
 	}
 	return 0;
 }
 
-static int order_node(struct order *order, const char *args)
+static int command_node(struct command *command, const char *args)
 {
-	const char *add = after(args, "add");
-	const char *name = add ? add : after(args, "remove");
+	const char *add = word_skip(args, "add");
+	const char *name = add ? add : word_skip(args, "remove");
 	uint32_t node;
 
 	if (!name || !*name)
-		return ibsa__fail(order->error, -EINVAL,
+		return ibsa__fail(command->error, -EINVAL,
 				  "node needs add or remove, and NODE");
-	node = ibsa__topology_find(&order->server->fabric->subnet.topo, name);
+	node = ibsa__topology_find(&command->server->fabric->subnet.topo, name);
 	if (node == SIM_NONE)
-		return change_failed(order, name, -ENODEV);
-	return set_links(order, node, add);
+		return change_failed(command, name, -ENODEV);
+	return node_set_links(command, node, add);
 }
 
-static int order_sm(struct order *order, const char *args)
+static int command_sm(struct command *command, const char *args)
 {
-	struct ibsa_fabric *fabric = order->server->fabric;
-	const char *node = after(args, "move");
-	const char *start = after(args, "start");
-	const char *stop = after(args, "stop");
+	struct ibsa_fabric *fabric = command->server->fabric;
+	const char *node = word_skip(args, "move");
+	const char *start = word_skip(args, "start");
+	const char *stop = word_skip(args, "stop");
 	int err;
 
 	if (fabric->subnet.is_bare)
-		return ibsa__fail(order->error, -EOPNOTSUPP,
+		return ibsa__fail(command->error, -EOPNOTSUPP,
 				  "the fabric has no SM of its own");
 	if (start ? !*start : stop && !*stop) {
 		ibsa_fabric_sa_set(fabric, start);
 		return 0;
 	}
 	if (!node || !*node)
-		return ibsa__fail(order->error, -EINVAL,
+		return ibsa__fail(command->error, -EINVAL,
 				  "sm needs move NODE, start or stop");
 	err = ibsa_fabric_sa_move(fabric, node);
-	return err ? change_failed(order, node, err) : 0;
+	return err ? change_failed(command, node, err) : 0;
 }
 
-static int order_fault(struct order *order, const char *args)
+static int command_fault(struct command *command, const char *args)
 {
-	struct ibsa_fabric *fabric = order->server->fabric;
+	struct ibsa_fabric *fabric = command->server->fabric;
 	struct ibsa_fault fault = { .percent = 0 };
 	int err;
 
@@ -226,7 +230,7 @@ static int order_fault(struct order *order, const char *args)
 		}
 		return 0;
 	}
-	err = ibsa_fault_parse(args, &fault, order->error);
+	err = ibsa_fault_parse(args, &fault, command->error);
 	return err ? err : ibsa_fabric_fault(fabric, &fault);
 }
 
@@ -240,54 +244,55 @@ static const char *const drop_names[IBSA_DROP_REASONS] = {
 	[IBSA_DROP_QUEUE_FULL] = "drops_queue_full",
 };
 
-static int order_stats(struct order *order, const char *args)
+static int command_stats(struct command *command, const char *args)
 {
-	const struct ibsa_fabric_server_stats *served = &order->server->stats;
+	const struct ibsa_fabric_server_stats *counts = &command->server->stats;
 	struct ibsa_fabric_stats stats;
 
 	if (*args)
-		return ibsa__fail(order->error, -EINVAL,
+		return ibsa__fail(command->error, -EINVAL,
 				  "stats takes no argument");
-	ibsa_fabric_stats_get(order->server->fabric, &stats);
-	put(order, "clients", served->clients);
-	put(order, "accepted", served->accepted);
-	put(order, "disconnected", served->disconnected);
-	put(order, "packets_in", served->packets_in);
-	put(order, "packets_out", served->packets_out);
-	put(order, "packets_refused", served->packets_refused);
-	put(order, "requests", stats.requests);
-	put(order, "answers", stats.answers);
-	put(order, "unanswered", stats.unanswered);
-	put(order, "lost", stats.lost);
-	put(order, "dropped", stats.dropped);
-	put(order, "most_in_flight", stats.most_in_flight);
-	put(order, "reports", stats.reports);
-	put(order, "reports_unanswered", stats.reports_unanswered);
+	ibsa_fabric_stats_get(command->server->fabric, &stats);
+	stat_put(command, "clients", counts->clients);
+	stat_put(command, "accepted", counts->accepted);
+	stat_put(command, "disconnected", counts->disconnected);
+	stat_put(command, "packets_in", counts->packets_in);
+	stat_put(command, "packets_out", counts->packets_out);
+	stat_put(command, "packets_refused", counts->packets_refused);
+	stat_put(command, "requests", stats.requests);
+	stat_put(command, "answers", stats.answers);
+	stat_put(command, "unanswered", stats.unanswered);
+	stat_put(command, "lost", stats.lost);
+	stat_put(command, "dropped", stats.dropped);
+	stat_put(command, "most_in_flight", stats.most_in_flight);
+	stat_put(command, "reports", stats.reports);
+	stat_put(command, "reports_unanswered", stats.reports_unanswered);
 	for (int i = 0; i < IBSA_DROP_REASONS; i++)
-		put(order, drop_names[i], stats.drops[i]);
+		stat_put(command, drop_names[i], stats.drops[i]);
 	for (int kind = 0; kind < IBSA_FAULT_KINDS; kind++) {
 		char name[32];
 
 		snprintf(name, sizeof(name), "faults_%s",
 			 ibsa__fault_name((enum ibsa_fault_kind)kind));
-		put(order, name, stats.faults[kind]);
+		stat_put(command, name, stats.faults[kind]);
 	}
 	return 0;
 }
 
 static const struct {
 	const char *name;
-	int (*run)(struct order *order, const char *args);
-} orders[] = {
-	{ "link", order_link },	  { "node", order_node },   { "sm", order_sm },
-	{ "fault", order_fault }, { "stats", order_stats },
+	int (*run)(struct command *command, const char *args);
+} commands[] = {
+	{ "link", command_link },   { "node", command_node },
+	{ "sm", command_sm },	    { "fault", command_fault },
+	{ "stats", command_stats },
 };
 
 int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
 			       const char *line, char *out, size_t room,
 			       struct ibsa_error *error)
 {
-	struct order order = {
+	struct command command = {
 		.server = server,
 		.error = error,
 		.out = out,
@@ -296,13 +301,13 @@ int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
 
 	if (room)
 		*out = '\0';
-	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
-		const char *args = after(line, orders[i].name);
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		const char *args = word_skip(line, commands[i].name);
 		int err;
 
 		if (!args)
 			continue;
-		err = orders[i].run(&order, args);
+		err = commands[i].run(&command, args);
 		server->has_changed = true;
 		return err;
 	}

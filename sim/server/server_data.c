@@ -56,7 +56,7 @@ static bool bytes_add(struct server_bytes *bytes, const void *more, size_t len)
 }
 
 /* As much as the client takes now. Return: bytes; 0 none; or -errno. */
-static ssize_t send_some(struct server_peer *peer, const void *data, size_t len)
+static ssize_t data_send(struct server_peer *peer, const void *data, size_t len)
 {
 	for (;;) {
 		const ssize_t sent = send(peer->data.fd, data, len,
@@ -70,25 +70,25 @@ static ssize_t send_some(struct server_peer *peer, const void *data, size_t len)
 }
 
 /* Wait for the client to read before the rest is sent. */
-static void await_reader(struct server_peer *peer, bool on)
+static void data_await_room(struct server_peer *peer, bool on)
 {
 	const uint32_t events = on ? EPOLLIN | EPOLLOUT : EPOLLIN;
 
 	if (ibsa__server_watch(&peer->data, events))
-		ibsa__peer_dismiss(peer, "there is no memory to serve it");
+		ibsa__peer_disconnect(peer, "there is no memory to serve it");
 }
 
 /* What comes before all else: the rest of what was begun. True: it is gone. */
-static bool send_pending(struct server_peer *peer)
+static bool pending_send(struct server_peer *peer)
 {
 	struct server_bytes *pending = &peer->pending;
 	ssize_t sent;
 
 	if (!pending->count)
 		return true;
-	sent = send_some(peer, pending->at, pending->count);
+	sent = data_send(peer, pending->at, pending->count);
 	if (sent < 0) {
-		ibsa__peer_dismiss(peer, NULL);
+		ibsa__peer_disconnect(peer, NULL);
 		return false;
 	}
 	pending->count -= (size_t)sent;
@@ -99,21 +99,21 @@ static bool send_pending(struct server_peer *peer)
 }
 
 /* Send some bytes; what is not taken waits. True: all were. */
-static bool send_or_keep(struct server_peer *peer, const void *data, size_t len)
+static bool packets_send(struct server_peer *peer, const void *data, size_t len)
 {
-	const ssize_t sent = send_some(peer, data, len);
+	const ssize_t sent = data_send(peer, data, len);
 
 	if (sent == (ssize_t)len)
 		return true;
 	if (sent < 0)
-		ibsa__peer_dismiss(peer, NULL);
+		ibsa__peer_disconnect(peer, NULL);
 	else if (!bytes_add(&peer->pending, (const char *)data + sent,
 			    len - (size_t)sent))
-		ibsa__peer_dismiss(peer, "there is no memory to serve it");
+		ibsa__peer_disconnect(peer, "there is no memory to serve it");
 	return false;
 }
 
-static pthread_mutex_t *lock_of(const struct server_peer *peer)
+static pthread_mutex_t *peer_lock(const struct server_peer *peer)
 {
 	return &peer->control.server->fabric->lock;
 }
@@ -123,20 +123,20 @@ static const uint8_t *packet_head(struct server_peer *peer, size_t *len)
 {
 	const uint8_t *packet;
 
-	pthread_mutex_lock(lock_of(peer));
+	pthread_mutex_lock(peer_lock(peer));
 	packet = ibsa__sim_file_head(peer->file, len);
-	pthread_mutex_unlock(lock_of(peer));
+	pthread_mutex_unlock(peer_lock(peer));
 	return packet;
 }
 
 /* Take small packets as long as they fit together. Return: bytes of them. */
-static size_t gather(struct server_peer *peer, uint8_t *batch)
+static size_t packets_gather(struct server_peer *peer, uint8_t *batch)
 {
 	const uint8_t *packet;
 	size_t used = 0;
 	size_t len;
 
-	pthread_mutex_lock(lock_of(peer));
+	pthread_mutex_lock(peer_lock(peer));
 	while ((packet = ibsa__sim_file_head(peer->file, &len)) &&
 	       len <= SMALL_BYTES && used + len <= SERVER_BATCH_BYTES) {
 		memcpy(batch + used, packet, len);
@@ -144,36 +144,36 @@ static size_t gather(struct server_peer *peer, uint8_t *batch)
 		ibsa__sim_file_take(peer->file);
 		peer->control.server->stats.packets_out++;
 	}
-	pthread_mutex_unlock(lock_of(peer));
+	pthread_mutex_unlock(peer_lock(peer));
 	return used;
 }
 
 /* Send of a large packet what is left of it. True: all of it. */
-static bool send_large(struct server_peer *peer, const uint8_t *packet,
-		       size_t len)
+static bool packet_send_large(struct server_peer *peer, const uint8_t *packet,
+			      size_t len)
 {
-	const ssize_t sent = send_some(peer, packet + peer->head_sent,
+	const ssize_t sent = data_send(peer, packet + peer->head_sent,
 				       len - peer->head_sent);
 
 	if (sent < 0) {
-		ibsa__peer_dismiss(peer, NULL);
+		ibsa__peer_disconnect(peer, NULL);
 		return false;
 	}
 	peer->head_sent += (size_t)sent;
 	if (peer->head_sent < len)
 		return false;
 	peer->head_sent = 0;
-	pthread_mutex_lock(lock_of(peer));
+	pthread_mutex_lock(peer_lock(peer));
 	ibsa__sim_file_take(peer->file);
-	pthread_mutex_unlock(lock_of(peer));
+	pthread_mutex_unlock(peer_lock(peer));
 	peer->control.server->stats.packets_out++;
 	return true;
 }
 
 /* Send what is in the queue. True: all of it. */
-static bool send_queue(struct server_peer *peer)
+static bool queue_send(struct server_peer *peer)
 {
-	uint8_t *batch = peer->control.server->goes;
+	uint8_t *batch = peer->control.server->out_batch;
 	const uint8_t *packet;
 	size_t len;
 
@@ -181,10 +181,10 @@ static bool send_queue(struct server_peer *peer)
 		bool is_sent;
 
 		if (len > SMALL_BYTES)
-			is_sent = send_large(peer, packet, len);
+			is_sent = packet_send_large(peer, packet, len);
 		else
-			is_sent = send_or_keep(peer, batch,
-					       gather(peer, batch));
+			is_sent = packets_send(peer, batch,
+					       packets_gather(peer, batch));
 		if (!is_sent)
 			return false;
 	}
@@ -197,23 +197,23 @@ void ibsa__peer_flush(struct server_peer *peer)
 	bool is_done;
 
 	/* Once, and whether it reads or not: else it would stay due. */
-	pthread_mutex_lock(lock_of(peer));
+	pthread_mutex_lock(peer_lock(peer));
 	ibsa__sim_file_settle(peer->file);
-	pthread_mutex_unlock(lock_of(peer));
-	is_done = send_pending(peer) && send_queue(peer);
+	pthread_mutex_unlock(peer_lock(peer));
+	is_done = pending_send(peer) && queue_send(peer);
 	if (peer->is_gone)
 		return;
-	await_reader(peer, !is_done);
+	data_await_room(peer, !is_done);
 	if (peer->is_gone)
 		return;
-	pthread_mutex_lock(lock_of(peer));
+	pthread_mutex_lock(peer_lock(peer));
 	due_ns = ibsa__sim_file_due(peer->file);
-	pthread_mutex_unlock(lock_of(peer));
+	pthread_mutex_unlock(peer_lock(peer));
 	ibsa__server_alarm(peer->control.server, due_ns);
 }
 
 /* Whether this is of the classes by which an SM changes ports. */
-static bool is_smp(const uint8_t *packet)
+static bool packet_is_smp(const uint8_t *packet)
 {
 	enum {
 		CLASS_AT = UMAD_HEADER_BYTES + MAD_CLASS,
@@ -225,7 +225,7 @@ static bool is_smp(const uint8_t *packet)
 }
 
 /* Whether a client changes the GIDs of a port through the SA. */
-static bool is_guid_change(const uint8_t *packet)
+static bool packet_changes_guids(const uint8_t *packet)
 {
 	const uint16_t attribute = ibsa_guid_info_record.attribute;
 	const uint8_t *mad = packet + UMAD_HEADER_BYTES;
@@ -238,29 +238,31 @@ static bool is_guid_change(const uint8_t *packet)
 
 /* The kernel's write would fail where the packet is refused: it is read
  * instead. */
-static int file_write(struct server_peer *peer, const uint8_t *packet,
-		      size_t len)
+static int packet_write(struct server_peer *peer, const uint8_t *packet,
+			size_t len)
 {
 	int err;
 
-	pthread_mutex_lock(lock_of(peer));
+	pthread_mutex_lock(peer_lock(peer));
 	err = ibsa__sim_file_write(peer->file, packet, len);
 	if (err)
 		ibsa__sim_file_refuse(peer->file, packet, err);
-	pthread_mutex_unlock(lock_of(peer));
+	pthread_mutex_unlock(peer_lock(peer));
 	return err;
 }
 
-static void post(struct server_peer *peer, const uint8_t *packet, size_t len)
+static void packet_post(struct server_peer *peer, const uint8_t *packet,
+			size_t len)
 {
 	struct ibsa_fabric_server *server = peer->control.server;
 
-	if (file_write(peer, packet, len))
+	if (packet_write(peer, packet, len))
 		server->stats.packets_refused++;
 	server->stats.packets_in++;
-	if (is_guid_change(packet))
+	if (packet_changes_guids(packet))
 		server->has_changed = true;
-	if ((is_smp(packet) || is_guid_change(packet)) && !server->has_smps) {
+	if ((packet_is_smp(packet) || packet_changes_guids(packet)) &&
+	    !server->has_smps) {
 		server->has_smps = true;
 		ibsa__server_alarm(server,
 				   clock_now_ns() + SETTLE_MS * NS_PER_MS);
@@ -280,8 +282,8 @@ static size_t packet_length(const uint8_t *packet)
 }
 
 /* Post all whole packets. Return: bytes of them; SIZE_MAX: nonsense. */
-static size_t post_all(struct server_peer *peer, const uint8_t *at,
-		       size_t count)
+static size_t packets_post_all(struct server_peer *peer, const uint8_t *at,
+			       size_t count)
 {
 	size_t used = 0;
 
@@ -292,7 +294,7 @@ static size_t post_all(struct server_peer *peer, const uint8_t *at,
 			return SIZE_MAX;
 		if (len > count - used)
 			break;
-		post(peer, at + used, len);
+		packet_post(peer, at + used, len);
 		if (peer->is_gone)
 			return count;
 		used += len;
@@ -301,13 +303,13 @@ static size_t post_all(struct server_peer *peer, const uint8_t *at,
 }
 
 /* More of a packet that came in part. */
-static void take_part(struct server_peer *peer)
+static void part_post(struct server_peer *peer)
 {
 	struct server_bytes *part = &peer->part;
-	const size_t used = post_all(peer, part->at, part->count);
+	const size_t used = packets_post_all(peer, part->at, part->count);
 
 	if (used == SIZE_MAX) {
-		ibsa__peer_dismiss(peer, "it sends nonsense for packets");
+		ibsa__peer_disconnect(peer, "it sends nonsense for packets");
 		return;
 	}
 	if (peer->is_gone)
@@ -315,9 +317,9 @@ static void take_part(struct server_peer *peer)
 	part->count -= used;
 	memmove(part->at, part->at + used, part->count);
 	if (used)
-		ibsa__source_await(&peer->data, false);
+		ibsa__source_set_deadline(&peer->data, false);
 	if (part->count)
-		ibsa__source_await(&peer->data, true);
+		ibsa__source_set_deadline(&peer->data, true);
 	else
 		ibsa__bytes_free(part);
 }
@@ -337,7 +339,7 @@ static size_t part_lacks(const struct server_bytes *part)
  * Read a part on. There is room for as much as has come already and no more
  * than it lacks: what is announced costs nothing.
  */
-static void read_part(struct server_peer *peer)
+static void part_read(struct server_peer *peer)
 {
 	struct server_bytes *part = &peer->part;
 	size_t want = part_lacks(part);
@@ -346,22 +348,23 @@ static void read_part(struct server_peer *peer)
 	if (want > part->count + PART_FIRST_BYTES)
 		want = part->count + PART_FIRST_BYTES;
 	if (!bytes_resize(part, part->count + want)) {
-		ibsa__peer_dismiss(peer, "there is no memory for its packet");
+		ibsa__peer_disconnect(peer,
+				      "there is no memory for its packet");
 		return;
 	}
 	got = recv(peer->data.fd, part->at + part->count, want, MSG_DONTWAIT);
 	if (!got || (got < 0 && errno != EAGAIN && errno != EINTR)) {
-		ibsa__peer_dismiss(peer, NULL);
+		ibsa__peer_disconnect(peer, NULL);
 		return;
 	}
 	if (got > 0)
 		part->count += (size_t)got;
-	take_part(peer);
+	part_post(peer);
 }
 
-static void read_batch(struct server_peer *peer)
+static void batch_read(struct server_peer *peer)
 {
-	uint8_t *batch = peer->control.server->came;
+	uint8_t *batch = peer->control.server->in_batch;
 	const ssize_t got = recv(peer->data.fd, batch, SERVER_BATCH_BYTES,
 				 MSG_DONTWAIT);
 	size_t used;
@@ -370,18 +373,19 @@ static void read_batch(struct server_peer *peer)
 		return;
 	/* A client that closes its file ends its part in this. */
 	if (got <= 0) {
-		ibsa__peer_dismiss(peer, NULL);
+		ibsa__peer_disconnect(peer, NULL);
 		return;
 	}
-	used = post_all(peer, batch, (size_t)got);
+	used = packets_post_all(peer, batch, (size_t)got);
 	if (used == SIZE_MAX)
-		ibsa__peer_dismiss(peer, "it sends nonsense for packets");
+		ibsa__peer_disconnect(peer, "it sends nonsense for packets");
 	if (peer->is_gone || used == (size_t)got)
 		return;
 	if (bytes_add(&peer->part, batch + used, (size_t)got - used))
-		ibsa__source_await(&peer->data, true);
+		ibsa__source_set_deadline(&peer->data, true);
 	else
-		ibsa__peer_dismiss(peer, "there is no memory for its packet");
+		ibsa__peer_disconnect(peer,
+				      "there is no memory for its packet");
 }
 
 static void handle_data(struct server_source *source, uint32_t events)
@@ -393,9 +397,9 @@ static void handle_data(struct server_source *source, uint32_t events)
 		return;
 	if (events & ~(uint32_t)EPOLLOUT) {
 		if (peer->part.count)
-			read_part(peer);
+			part_read(peer);
 		else
-			read_batch(peer);
+			batch_read(peer);
 	}
 	/* What was sent may be due for an answer, or for being sent again. */
 	if (!peer->is_gone)
@@ -403,7 +407,7 @@ static void handle_data(struct server_source *source, uint32_t events)
 }
 
 /* The fabric is locked. */
-static void become_ready(void *arg)
+static void peer_set_ready(void *arg)
 {
 	struct server_peer *peer = arg;
 	struct ibsa_fabric_server *server = peer->control.server;
@@ -429,12 +433,12 @@ int ibsa__peer_attach(struct server_peer *peer, int *out_fd)
 		.handle = handle_data,
 		.server = server,
 		.fd = fds[0],
-		.late_ns = UINT64_MAX,
+		.deadline_ns = UINT64_MAX,
 	};
-	pthread_mutex_lock(lock_of(peer));
+	pthread_mutex_lock(peer_lock(peer));
 	err = ibsa__sim_file_open(&server->fabric->files, peer->port,
-				  become_ready, peer, &peer->file);
-	pthread_mutex_unlock(lock_of(peer));
+				  peer_set_ready, peer, &peer->file);
+	pthread_mutex_unlock(peer_lock(peer));
 	if (!err)
 		err = ibsa__server_watch(&peer->data, EPOLLIN);
 	if (err) {
@@ -448,13 +452,13 @@ int ibsa__peer_attach(struct server_peer *peer, int *out_fd)
 
 void ibsa__peer_detach(struct server_peer *peer)
 {
-	pthread_mutex_lock(lock_of(peer));
+	pthread_mutex_lock(peer_lock(peer));
 	ibsa__sim_file_close(peer->file);
 	list_remove(&peer->ready);
-	pthread_mutex_unlock(lock_of(peer));
+	pthread_mutex_unlock(peer_lock(peer));
 	peer->file = NULL;
 	ibsa__source_close(&peer->data);
-	peer->data.late_ns = UINT64_MAX;
+	peer->data.deadline_ns = UINT64_MAX;
 	peer->head_sent = 0;
 	ibsa__bytes_free(&peer->part);
 	ibsa__bytes_free(&peer->pending);

@@ -14,7 +14,7 @@
 #include "sim/server/server_text.h"
 
 /* Step over @prefix and a slash, or the end; NULL: @path is another. */
-static const char *step(const char *path, const char *prefix)
+static const char *path_step(const char *path, const char *prefix)
 {
 	const size_t len = strlen(prefix);
 
@@ -26,7 +26,7 @@ static const char *step(const char *path, const char *prefix)
 }
 
 /* Step over a number, in its one way to be written. */
-static const char *step_number(const char *path, uint32_t *out)
+static const char *path_step_number(const char *path, uint32_t *out)
 {
 	char *end;
 	unsigned long value;
@@ -70,40 +70,40 @@ static uint32_t mad_port(const struct ibsa_fabric *fabric, uint32_t node,
 	return SIM_NONE;
 }
 
-static int write_file(struct view *view, const struct file *file,
-		      const char *rest)
+static int view_write_file(struct view *view, const struct file *file,
+			   const char *rest)
 {
 	if (!file->count)
 		return *rest ? -ENOTDIR : file->write(view);
 	if (!*rest)
 		return -EISDIR;
-	rest = step_number(rest, &view->index);
+	rest = path_step_number(rest, &view->index);
 	if (!rest || *rest || view->index >= file->count(view))
 		return -ENOENT;
 	return file->write(view);
 }
 
-static int find_and_write(struct view *view, const struct file *files,
-			  size_t count, const char *path)
+static int view_find_and_write(struct view *view, const struct file *files,
+			       size_t count, const char *path)
 {
 	for (size_t i = 0; i < count; i++) {
-		const char *rest = step(path, files[i].name);
+		const char *rest = path_step(path, files[i].name);
 
 		if (rest)
-			return write_file(view, &files[i], rest);
+			return view_write_file(view, &files[i], rest);
 	}
 	return -ENOENT;
 }
 
 /* The port that @path begins with, and what is behind it; or NULL. */
-static const char *step_port(struct view *view, const char *path)
+static const char *path_step_port(struct view *view, const char *path)
 {
 	const uint32_t node =
 		(uint32_t)(view->node - view->fabric->subnet.topo.nodes);
 	uint32_t number;
 	uint32_t port;
 
-	path = step_number(path, &number);
+	path = path_step_number(path, &number);
 	if (!path)
 		return NULL;
 	port = ibsa__server_port(view->fabric, node, number);
@@ -118,10 +118,10 @@ static const char *step_port(struct view *view, const char *path)
  * Step over the device of the client's node, or over the name of any node:
  * who opens a port by that may look at its files, too.
  */
-static const char *step_device(struct view *view, const char *path)
+static const char *path_step_device(struct view *view, const char *path)
 {
 	const struct topology *topo = &view->fabric->subnet.topo;
-	const char *name = step(path, "class/infiniband");
+	const char *name = path_step(path, "class/infiniband");
 	char text[128];
 	size_t len;
 	uint32_t node;
@@ -143,7 +143,7 @@ static const char *step_device(struct view *view, const char *path)
 }
 
 /* What umadN and issmN say: which port of which device they are of. */
-static int write_mad_file(struct view *view, const char *path)
+static int view_write_mad_file(struct view *view, const char *path)
 {
 	const uint32_t node =
 		(uint32_t)(view->node - view->fabric->subnet.topo.nodes);
@@ -156,7 +156,7 @@ static int write_mad_file(struct view *view, const char *path)
 	}
 	if (strncmp(path, "umad", 4) != 0 && strncmp(path, "issm", 4) != 0)
 		return -ENOENT;
-	path = step_number(path + 4, &number);
+	path = path_step_number(path + 4, &number);
 	if (!path)
 		return -ENOENT;
 	port = mad_port(view->fabric, node, number);
@@ -172,24 +172,24 @@ static int write_mad_file(struct view *view, const char *path)
 	return 0;
 }
 
-static int write_path(struct view *view, const char *path)
+static int view_write_path(struct view *view, const char *path)
 {
-	const char *rest = step(path, "class/infiniband_mad");
+	const char *rest = path_step(path, "class/infiniband_mad");
 	const char *below;
 
 	if (rest)
-		return *rest ? write_mad_file(view, rest) : -EISDIR;
-	rest = step_device(view, path);
+		return *rest ? view_write_mad_file(view, rest) : -EISDIR;
+	rest = path_step_device(view, path);
 	if (!rest)
 		return -ENOENT;
-	below = step(rest, "ports");
+	below = path_step(rest, "ports");
 	if (!below)
-		return find_and_write(view, ibsa__device_files, DEVICE_FILES,
-				      rest);
-	below = step_port(view, below);
+		return view_find_and_write(view, ibsa__device_files,
+					   DEVICE_FILES, rest);
+	below = path_step_port(view, below);
 	if (!below)
 		return -ENOENT;
-	return find_and_write(view, ibsa__port_files, PORT_FILES, below);
+	return view_find_and_write(view, ibsa__port_files, PORT_FILES, below);
 }
 
 static struct view view_of(const struct ibsa_fabric *fabric, uint32_t node,
@@ -207,7 +207,7 @@ int ibsa__server_file(const struct ibsa_fabric *fabric, uint32_t node,
 		      const char *path, char *out, size_t room, size_t *used)
 {
 	struct view view = view_of(fabric, node, out, room);
-	int err = write_path(&view, path);
+	int err = view_write_path(&view, path);
 
 	if (!err)
 		*used = view.used;
@@ -215,7 +215,8 @@ int ibsa__server_file(const struct ibsa_fabric *fabric, uint32_t node,
 }
 
 /* A name in a folder, with the NUL behind it. */
-static void put_name(struct view *view, const char *format, uint32_t number)
+static void view_put_name(struct view *view, const char *format,
+			  uint32_t number)
 {
 	char name[32];
 	const int len = snprintf(name, sizeof(name), format, number);
@@ -227,7 +228,8 @@ static void put_name(struct view *view, const char *format, uint32_t number)
 }
 
 /* Once each, though several files of a folder below begin with it. */
-static void put_files(struct view *view, const struct file *files, size_t count)
+static void view_put_files(struct view *view, const struct file *files,
+			   size_t count)
 {
 	const char *last = "";
 	size_t last_len = 0;
@@ -241,31 +243,31 @@ static void put_files(struct view *view, const struct file *files, size_t count)
 		last = files[i].name;
 		last_len = len;
 		snprintf(name, sizeof(name), "%.*s", (int)len, files[i].name);
-		put_name(view, name, 0);
+		view_put_name(view, name, 0);
 	}
 }
 
-static int list_ports(struct view *view)
+static int view_list_ports(struct view *view)
 {
 	const uint32_t node =
 		(uint32_t)(view->node - view->fabric->subnet.topo.nodes);
 
 	for (unsigned int i = 0; i <= view->node->port_count; i++)
 		if (ibsa__server_port(view->fabric, node, i) != SIM_NONE)
-			put_name(view, "%" PRIu32, i);
+			view_put_name(view, "%" PRIu32, i);
 	return 0;
 }
 
 /* A folder of a port: a table, or gid_attrs with two of them. */
-static int list_port(struct view *view, const char *path)
+static int view_list_port(struct view *view, const char *path)
 {
 	if (!*path) {
-		put_files(view, ibsa__port_files, PORT_FILES);
+		view_put_files(view, ibsa__port_files, PORT_FILES);
 		return 0;
 	}
 	if (!strcmp(path, "gid_attrs")) {
-		put_name(view, "ndevs", 0);
-		put_name(view, "types", 0);
+		view_put_name(view, "ndevs", 0);
+		view_put_name(view, "types", 0);
 		return 0;
 	}
 	for (size_t i = 0; i < PORT_FILES; i++) {
@@ -274,61 +276,61 @@ static int list_port(struct view *view, const char *path)
 		if (!ibsa__port_files[i].count)
 			return -ENOTDIR;
 		for (uint32_t j = 0; j < ibsa__port_files[i].count(view); j++)
-			put_name(view, "%" PRIu32, j);
+			view_put_name(view, "%" PRIu32, j);
 		return 0;
 	}
 	return -ENOENT;
 }
 
-static int list_mad_files(struct view *view)
+static int view_list_mad_files(struct view *view)
 {
 	const uint32_t node =
 		(uint32_t)(view->node - view->fabric->subnet.topo.nodes);
 
-	put_name(view, "abi_version", 0);
+	view_put_name(view, "abi_version", 0);
 	for (uint32_t i = 0; mad_port(view->fabric, node, i) != SIM_NONE; i++) {
-		put_name(view, "umad%" PRIu32, i);
-		put_name(view, "issm%" PRIu32, i);
+		view_put_name(view, "umad%" PRIu32, i);
+		view_put_name(view, "issm%" PRIu32, i);
 	}
 	return 0;
 }
 
-static int list_device(struct view *view, const char *path)
+static int view_list_device(struct view *view, const char *path)
 {
-	const char *below = step(path, "ports");
+	const char *below = path_step(path, "ports");
 
 	if (!*path) {
-		put_files(view, ibsa__device_files, DEVICE_FILES);
-		put_name(view, "ports", 0);
+		view_put_files(view, ibsa__device_files, DEVICE_FILES);
+		view_put_name(view, "ports", 0);
 		return 0;
 	}
 	if (!strcmp(path, "device")) {
-		put_name(view, "uevent", 0);
+		view_put_name(view, "uevent", 0);
 		return 0;
 	}
 	if (!below)
-		return find_and_write(view, ibsa__device_files, DEVICE_FILES,
-				      path)
+		return view_find_and_write(view, ibsa__device_files,
+					   DEVICE_FILES, path)
 			       ? -ENOENT
 			       : -ENOTDIR;
 	if (!*below)
-		return list_ports(view);
-	below = step_port(view, below);
-	return below ? list_port(view, below) : -ENOENT;
+		return view_list_ports(view);
+	below = path_step_port(view, below);
+	return below ? view_list_port(view, below) : -ENOENT;
 }
 
-static int list_path(struct view *view, const char *path)
+static int view_list_path(struct view *view, const char *path)
 {
-	const char *device = step_device(view, path);
+	const char *device = path_step_device(view, path);
 
 	if (device)
-		return list_device(view, device);
+		return view_list_device(view, device);
 	if (!strcmp(path, "class/infiniband")) {
-		put_name(view, REMOTE_DEVICE, 0);
+		view_put_name(view, REMOTE_DEVICE, 0);
 		return 0;
 	}
 	if (!strcmp(path, "class/infiniband_mad"))
-		return list_mad_files(view);
+		return view_list_mad_files(view);
 	return -ENOENT;
 }
 
@@ -336,7 +338,7 @@ int ibsa__server_folder(const struct ibsa_fabric *fabric, uint32_t node,
 			const char *path, char *out, size_t room, size_t *used)
 {
 	struct view view = view_of(fabric, node, out, room);
-	int err = list_path(&view, path);
+	int err = view_list_path(&view, path);
 
 	if (!err)
 		*used = view.used;

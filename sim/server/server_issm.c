@@ -32,7 +32,7 @@ struct fifo {
 	char path[sizeof(struct folder) + 32];
 };
 
-static struct folder folder_of(const struct ibsa_fabric_server *server)
+static struct folder issm_folder(const struct ibsa_fabric_server *server)
 {
 	struct folder folder;
 
@@ -41,26 +41,27 @@ static struct folder folder_of(const struct ibsa_fabric_server *server)
 	return folder;
 }
 
-static struct fifo fifo_of(const struct ibsa_fabric_server *server,
-			   const char *name)
+static struct fifo issm_fifo(const struct ibsa_fabric_server *server,
+			     const char *name)
 {
-	const struct folder folder = folder_of(server);
+	const struct folder folder = issm_folder(server);
 	struct fifo fifo;
 
 	snprintf(fifo.path, sizeof(fifo.path), "%s/%.30s", folder.path, name);
 	return fifo;
 }
 
-static bool is_open(const struct server_issm *issm)
+static bool issm_is_open(const struct server_issm *issm)
 {
 	struct pollfd fifo = { .fd = issm->fd };
 
 	return poll(&fifo, 1, 0) >= 0 && !(fifo.revents & POLLERR);
 }
 
-static void look(struct ibsa_fabric_server *server, struct server_issm *issm)
+static void issm_update(struct ibsa_fabric_server *server,
+			struct server_issm *issm)
 {
-	const bool is_on = is_open(issm);
+	const bool is_on = issm_is_open(issm);
 
 	if (is_on == issm->is_on)
 		return;
@@ -76,17 +77,17 @@ static void handle_opens(struct server_source *source, uint32_t events)
 {
 	struct ibsa_fabric_server *server = source->server;
 	const struct list *at = server->issms.next;
-	char said[4096];
+	char events_read[4096];
 
 	(void)events;
-	while (read(source->fd, said, sizeof(said)) > 0)
+	while (read(source->fd, events_read, sizeof(events_read)) > 0)
 		;
 	for (; at != &server->issms; at = at->next)
-		look(server, list_object(at, struct server_issm, link));
+		issm_update(server, list_object(at, struct server_issm, link));
 	server->has_changed = true;
 }
 
-static bool is_ours_alone(const large_stat *folder)
+static bool folder_is_private(const large_stat *folder)
 {
 	return folder->st_uid == geteuid() &&
 	       !(folder->st_mode & (S_IRWXG | S_IRWXO));
@@ -100,12 +101,12 @@ static int folder_check(const char *path)
 
 	if (err)
 		return err == -ENOTDIR || err == -ELOOP ? -EEXIST : err;
-	return is_ours_alone(&found) ? 0 : -EEXIST;
+	return folder_is_private(&found) ? 0 : -EEXIST;
 }
 
 static int folder_make(struct ibsa_fabric_server *server)
 {
-	const struct folder folder = folder_of(server);
+	const struct folder folder = issm_folder(server);
 	int err;
 
 	if (server->opens.fd >= 0)
@@ -163,7 +164,7 @@ static void fifo_end(const char *path, int fd)
 static void issm_free(struct ibsa_fabric_server *server,
 		      struct server_issm *issm)
 {
-	const struct fifo fifo = fifo_of(server, issm->name);
+	const struct fifo fifo = issm_fifo(server, issm->name);
 
 	if (issm->fd >= 0)
 		fifo_end(fifo.path, issm->fd);
@@ -177,7 +178,7 @@ static void issm_free(struct ibsa_fabric_server *server,
 static int issm_make(struct ibsa_fabric_server *server, uint32_t port,
 		     const char *name)
 {
-	const struct fifo fifo = fifo_of(server, name);
+	const struct fifo fifo = issm_fifo(server, name);
 	struct server_issm *issm = ibsa__calloc(1, sizeof(*issm));
 	int err;
 
@@ -203,7 +204,8 @@ static int issm_make(struct ibsa_fabric_server *server, uint32_t port,
 	return 0;
 }
 
-static bool has_issm(const struct ibsa_fabric_server *server, const char *name)
+static bool issm_exists(const struct ibsa_fabric_server *server,
+			const char *name)
 {
 	const struct list *at = server->issms.next;
 
@@ -226,11 +228,11 @@ int ibsa__issm_path(struct ibsa_fabric_server *server, uint32_t port, char *out,
 		 (unsigned long long)server->fabric->subnet.topo.nodes[at->node]
 			 .guid,
 		 at->number);
-	if (!has_issm(server, name))
+	if (!issm_exists(server, name))
 		err = issm_make(server, port, name);
 	if (err)
 		return err;
-	fifo = fifo_of(server, name);
+	fifo = issm_fifo(server, name);
 	if (strlen(fifo.path) >= room)
 		return -ENAMETOOLONG;
 	memcpy(out, fifo.path, strlen(fifo.path) + 1);
@@ -239,7 +241,7 @@ int ibsa__issm_path(struct ibsa_fabric_server *server, uint32_t port, char *out,
 
 void ibsa__issms_done(struct ibsa_fabric_server *server)
 {
-	const struct folder folder = folder_of(server);
+	const struct folder folder = issm_folder(server);
 
 	while (!list_is_empty(&server->issms)) {
 		struct server_issm *issm = list_object(

@@ -37,7 +37,7 @@ static bool is_private(const large_stat *file)
 }
 
 /* The file is at @name still: who had it locked has not removed it. */
-static bool is_there(const char *name, const large_stat *file)
+static bool lock_is_current(const char *name, const large_stat *file)
 {
 	large_stat found;
 
@@ -63,7 +63,7 @@ static int lock_try(const char *name)
 		err = -EEXIST;
 	else if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
 		err = -EAGAIN;
-	else if (!is_there(name, &file))
+	else if (!lock_is_current(name, &file))
 		err = -EAGAIN;
 	if (!err)
 		return fd;

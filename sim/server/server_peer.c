@@ -18,11 +18,13 @@
 enum {
 	BACKLOG = 1024,
 	ACCEPTS_MAX = 64, /* of a round */
-	AGAIN_MS = 100,	  /* before a client that is late is looked at again */
-	DEAF_MS = 100,	  /* before descriptors are looked for again */
+	LATE_RECHECK_MS =
+		100, /* before a client that is late is looked at again */
+	ACCEPT_RETRY_MS = 100, /* before descriptors are looked for again */
 };
 
-static int listen_failed(const char *path, int err, struct ibsa_error *error)
+static int server_listen_failed(const char *path, int err,
+				struct ibsa_error *error)
 {
 	char reason[64];
 
@@ -70,7 +72,8 @@ static int listen_failed(const char *path, int err, struct ibsa_error *error)
 	}
 }
 
-static struct sockaddr_un address_of(const struct ibsa_fabric_server *server)
+static struct sockaddr_un
+server_address(const struct ibsa_fabric_server *server)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 
@@ -79,7 +82,7 @@ static struct sockaddr_un address_of(const struct ibsa_fabric_server *server)
 }
 
 /* 0: a socket is there, or nothing; -EEXIST something else. */
-static int check_kind(const char *path)
+static int socket_path_check_kind(const char *path)
 {
 	large_stat found;
 	int err = ibsa__stat(path, O_NOFOLLOW, &found);
@@ -90,16 +93,16 @@ static int check_kind(const char *path)
 }
 
 /* 0: nobody listens at the socket that is there; else why it stays. */
-static int check_stale(const struct ibsa_fabric_server *server)
+static int socket_path_check_stale(const struct ibsa_fabric_server *server)
 {
-	const struct sockaddr_un address = address_of(server);
+	const struct sockaddr_un address = server_address(server);
 	const int fd = socket(AF_UNIX,
 			      SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	int err;
 
 	if (fd < 0)
 		return -errno;
-	err = check_kind(server->path);
+	err = socket_path_check_kind(server->path);
 	/* EAGAIN: so many wait to be let in that there is no room for more. */
 	if (!err &&
 	    (!connect(fd, (const struct sockaddr *)&address, sizeof(address)) ||
@@ -112,9 +115,9 @@ static int check_stale(const struct ibsa_fabric_server *server)
 }
 
 /* Only the owner may connect: the mode is the socket's before it has a name. */
-static int bind_socket(struct ibsa_fabric_server *server, int fd)
+static int socket_bind(struct ibsa_fabric_server *server, int fd)
 {
-	const struct sockaddr_un address = address_of(server);
+	const struct sockaddr_un address = server_address(server);
 	large_stat made;
 	int err;
 
@@ -146,7 +149,7 @@ void ibsa__server_unlink(const struct ibsa_fabric_server *server)
 		unlink(server->path);
 }
 
-static int make_socket(struct ibsa_fabric_server *server)
+static int socket_make(struct ibsa_fabric_server *server)
 {
 	const int fd = socket(AF_UNIX,
 			      SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -154,11 +157,11 @@ static int make_socket(struct ibsa_fabric_server *server)
 
 	if (fd < 0)
 		return -errno;
-	err = check_stale(server);
+	err = socket_path_check_stale(server);
 	if (!err && unlink(server->path) && errno != ENOENT)
 		err = -errno;
 	if (!err)
-		err = bind_socket(server, fd);
+		err = socket_bind(server, fd);
 	if (err)
 		close(fd);
 	return err;
@@ -167,19 +170,19 @@ static int make_socket(struct ibsa_fabric_server *server)
 void ibsa__peer_free(struct server_peer *peer)
 {
 	list_remove(&peer->link);
-	ibsa__bytes_free(&peer->asked);
-	ibsa__bytes_free(&peer->seen);
+	ibsa__bytes_free(&peer->request_bytes);
+	ibsa__bytes_free(&peer->sent_state);
 	ibsa__free(peer);
 }
 
 void ibsa__server_reenable(struct ibsa_fabric_server *server)
 {
 	/* Should it fail, the next client that goes, or the timer, tries. */
-	if (server->is_deaf && server->listener.fd >= 0)
+	if (server->is_accept_paused && server->listener.fd >= 0)
 		(void)!ibsa__server_watch(&server->listener, EPOLLIN);
 }
 
-static const char *name_of(const struct server_peer *peer)
+static const char *peer_node_name(const struct server_peer *peer)
 {
 	const struct topology *topo =
 		&peer->control.server->fabric->subnet.topo;
@@ -187,15 +190,16 @@ static const char *name_of(const struct server_peer *peer)
 	return peer->is_greeted ? topo->nodes[peer->node].name : "";
 }
 
-void ibsa__peer_unsent(struct server_peer *peer, ssize_t sent, const char *why)
+void ibsa__peer_send_failed(struct server_peer *peer, ssize_t sent,
+			    const char *why)
 {
 	const bool has_ended = sent < 0 &&
 			       (errno == EPIPE || errno == ECONNRESET);
 
-	ibsa__peer_dismiss(peer, has_ended ? NULL : why);
+	ibsa__peer_disconnect(peer, has_ended ? NULL : why);
 }
 
-void ibsa__peer_dismiss(struct server_peer *peer, const char *why)
+void ibsa__peer_disconnect(struct server_peer *peer, const char *why)
 {
 	struct ibsa_fabric_server *server = peer->control.server;
 
@@ -204,8 +208,8 @@ void ibsa__peer_dismiss(struct server_peer *peer, const char *why)
 	if (why) {
 		server->stats.disconnected++;
 		ibsa__server_note(server, "a client%s%s is sent away: %s",
-				  peer->is_greeted ? " at " : "", name_of(peer),
-				  why);
+				  peer->is_greeted ? " at " : "",
+				  peer_node_name(peer), why);
 	}
 	peer->is_gone = true;
 	ibsa__peer_detach(peer);
@@ -216,23 +220,23 @@ void ibsa__peer_dismiss(struct server_peer *peer, const char *why)
 	ibsa__server_reenable(server);
 }
 
-void ibsa__source_await(struct server_source *source, bool is_begun)
+void ibsa__source_set_deadline(struct server_source *source, bool is_begun)
 {
 	struct ibsa_fabric_server *server = source->server;
 
 	if (!is_begun) {
-		source->late_ns = UINT64_MAX;
-	} else if (source->late_ns == UINT64_MAX) {
-		source->late_ns = clock_now_ns() +
-				  server->options.patience_ms * NS_PER_MS;
-		ibsa__server_alarm(server, source->late_ns);
+		source->deadline_ns = UINT64_MAX;
+	} else if (source->deadline_ns == UINT64_MAX) {
+		source->deadline_ns = clock_now_ns() +
+				      server->options.patience_ms * NS_PER_MS;
+		ibsa__server_alarm(server, source->deadline_ns);
 	}
 }
 
 /* Whether its time is over; what has come and was not read is not its fault. */
-static bool is_late(const struct server_source *source, uint64_t now_ns)
+static bool source_is_late(const struct server_source *source, uint64_t now_ns)
 {
-	uint64_t due_ns = source->late_ns;
+	uint64_t due_ns = source->deadline_ns;
 	char byte;
 
 	if (due_ns == UINT64_MAX)
@@ -240,43 +244,43 @@ static bool is_late(const struct server_source *source, uint64_t now_ns)
 	if (due_ns <= now_ns) {
 		if (recv(source->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0)
 			return true;
-		due_ns = now_ns + AGAIN_MS * NS_PER_MS;
+		due_ns = now_ns + LATE_RECHECK_MS * NS_PER_MS;
 	}
 	ibsa__server_alarm(source->server, due_ns);
 	return false;
 }
 
-void ibsa__peer_hurry(struct server_peer *peer, uint64_t now_ns)
+void ibsa__peer_check_deadlines(struct server_peer *peer, uint64_t now_ns)
 {
 	if (peer->is_gone)
 		return;
-	if (is_late(&peer->control, now_ns))
-		ibsa__peer_dismiss(peer, peer->is_greeted
-						 ? "half a question is all "
-						   "that comes"
-						 : "it does not say hello");
-	else if (is_late(&peer->data, now_ns))
-		ibsa__peer_dismiss(peer, "half a packet is all that comes");
+	if (source_is_late(&peer->control, now_ns))
+		ibsa__peer_disconnect(peer, peer->is_greeted
+						    ? "half a question is all "
+						      "that comes"
+						    : "it does not say hello");
+	else if (source_is_late(&peer->data, now_ns))
+		ibsa__peer_disconnect(peer, "half a packet is all that comes");
 }
 
 /* The process at the other end of a connection. */
 static struct ucred peer_process(int fd)
 {
-	const struct ucred nobody = { .uid = (uid_t)-1 };
+	const struct ucred no_process = { .uid = (uid_t)-1 };
 	struct ucred process;
 	socklen_t len = sizeof(process);
 
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &process, &len)
-		       ? nobody
+		       ? no_process
 		       : process;
 }
 
-static bool is_welcome(const struct ucred *process)
+static bool process_is_allowed(const struct ucred *process)
 {
 	return process->uid == geteuid() || process->uid == 0;
 }
 
-static int let_in(struct ibsa_fabric_server *server, int fd, pid_t pid)
+static int peer_accept(struct ibsa_fabric_server *server, int fd, pid_t pid)
 {
 	struct server_peer *peer = ibsa__calloc(1, sizeof(*peer));
 
@@ -289,15 +293,15 @@ static int let_in(struct ibsa_fabric_server *server, int fd, pid_t pid)
 	};
 	peer->data = (struct server_source){ .server = server, .fd = -1 };
 	peer->pid = pid;
-	peer->control.late_ns = UINT64_MAX;
-	peer->data.late_ns = UINT64_MAX;
+	peer->control.deadline_ns = UINT64_MAX;
+	peer->data.deadline_ns = UINT64_MAX;
 	list_init(&peer->ready);
 	if (ibsa__server_watch(&peer->control, EPOLLIN)) {
 		ibsa__free(peer);
 		return -ENOMEM;
 	}
 	list_append(&server->peers, &peer->link);
-	ibsa__source_await(&peer->control, true);
+	ibsa__source_set_deadline(&peer->control, true);
 	server->stats.accepted++;
 	server->stats.clients++;
 	return 0;
@@ -308,30 +312,31 @@ static int let_in(struct ibsa_fabric_server *server, int fd, pid_t pid)
  * listens to the line until a client has gone, or for a while: others in this
  * process may have had them.
  */
-static void become_deaf(struct ibsa_fabric_server *server)
+static void listener_pause(struct ibsa_fabric_server *server)
 {
-	if (!server->is_deaf)
+	if (!server->is_accept_paused)
 		ibsa__server_note(server, "clients have to wait: there are no "
 					  "descriptors for more");
-	server->is_deaf = true;
+	server->is_accept_paused = true;
 	(void)!ibsa__server_watch(&server->listener, 0);
-	ibsa__server_alarm(server, clock_now_ns() + DEAF_MS * NS_PER_MS);
+	ibsa__server_alarm(server,
+			   clock_now_ns() + ACCEPT_RETRY_MS * NS_PER_MS);
 }
 
 /* Nobody is in line any more, or nobody can be let in. */
 static void accept_failed(struct ibsa_fabric_server *server, int err)
 {
 	if (err == EMFILE || err == ENFILE || err == ENOBUFS || err == ENOMEM)
-		become_deaf(server);
+		listener_pause(server);
 	else
-		server->is_deaf = false;
+		server->is_accept_paused = false;
 }
 
 /* Why somebody is not let in: what it is told, and what the program is. */
 struct refusal {
 	int err;
-	char said[64];
-	char noted[48];
+	char text[64];
+	char note[48];
 };
 
 static const struct refusal another_users = {
@@ -347,38 +352,38 @@ static const struct refusal no_memory = { -ENOMEM,
 					  "memory is short" };
 
 /* Said before it asks; if it cannot be said, it sees the end. */
-static void turn_away(struct ibsa_fabric_server *server, int fd,
-		      const struct refusal *why)
+static void connection_refuse(struct ibsa_fabric_server *server, int fd,
+			      const struct refusal *why)
 {
 	struct {
 		struct remote_head head;
-		char said[sizeof(why->said)];
+		char text[sizeof(why->text)];
 	} answer = {
 		.head = {
 			.type = REMOTE_HELLO,
 			.err = why->err,
-			.length = (uint32_t)strlen(why->said),
+			.length = (uint32_t)strlen(why->text),
 		},
 	};
 
-	memcpy(answer.said, why->said, sizeof(answer.said));
+	memcpy(answer.text, why->text, sizeof(answer.text));
 	server->stats.disconnected++;
-	ibsa__server_note(server, "a client is not let in: %s", why->noted);
+	ibsa__server_note(server, "a client is not let in: %s", why->note);
 	(void)!send(fd, &answer, sizeof(answer.head) + answer.head.length,
 		    MSG_NOSIGNAL | MSG_DONTWAIT);
 	close(fd);
 }
 
-static void receive(struct ibsa_fabric_server *server, int fd)
+static void connection_accept(struct ibsa_fabric_server *server, int fd)
 {
 	const struct ucred process = peer_process(fd);
 
-	if (!is_welcome(&process))
-		turn_away(server, fd, &another_users);
+	if (!process_is_allowed(&process))
+		connection_refuse(server, fd, &another_users);
 	else if (server->stats.clients >= server->options.connections)
-		turn_away(server, fd, &too_many);
-	else if (let_in(server, fd, process.pid))
-		turn_away(server, fd, &no_memory);
+		connection_refuse(server, fd, &too_many);
+	else if (peer_accept(server, fd, process.pid))
+		connection_refuse(server, fd, &no_memory);
 }
 
 static void handle_listener(struct server_source *source, uint32_t events)
@@ -397,7 +402,7 @@ static void handle_listener(struct server_source *source, uint32_t events)
 			accept_failed(server, errno);
 			return;
 		}
-		receive(server, fd);
+		connection_accept(server, fd);
 	}
 }
 
@@ -409,38 +414,39 @@ int ibsa__server_listen(struct ibsa_fabric_server *server,
 
 	if (lock == -EBUSY || lock == -EEXIST)
 		return lock;
-	err = lock < 0 ? lock : make_socket(server);
+	err = lock < 0 ? lock : socket_make(server);
 	if (lock >= 0)
 		ibsa__server_unlock(server->path, lock);
 	if (err)
-		return listen_failed(server->path, err, error);
+		return server_listen_failed(server->path, err, error);
 	server->listener.handle = handle_listener;
 	err = ibsa__server_watch(&server->listener, EPOLLIN);
 	return err ? ibsa__fail(error, err, "out of memory") : 0;
 }
 
-static void tell(struct server_peer *peer)
+static void peer_send_event(struct server_peer *peer)
 {
 	/* Not @goes: it holds the answer to a command. */
-	uint8_t *frame = peer->control.server->came;
+	uint8_t *frame = peer->control.server->in_batch;
 	struct remote_head head = { .type = REMOTE_EVENT };
 	uint8_t *state = frame + sizeof(head);
 	const size_t len = ibsa__peer_state(peer, state);
 	ssize_t sent;
 
-	if (len == peer->seen.count && !memcmp(state, peer->seen.at, len))
+	if (len == peer->sent_state.count &&
+	    !memcmp(state, peer->sent_state.at, len))
 		return;
-	ibsa__peer_state_seen(peer, state, len);
+	ibsa__peer_state_sent(peer, state, len);
 	head.length = (uint32_t)len;
 	memcpy(frame, &head, sizeof(head));
 	sent = send(peer->control.fd, frame, sizeof(head) + len,
 		    MSG_NOSIGNAL | MSG_DONTWAIT);
 	if (sent != (ssize_t)(sizeof(head) + len))
-		ibsa__peer_unsent(peer, sent,
-				  "it does not read what it asked for");
+		ibsa__peer_send_failed(peer, sent,
+				       "it does not read what it asked for");
 }
 
-void ibsa__peers_tell(struct ibsa_fabric_server *server)
+void ibsa__peers_send_events(struct ibsa_fabric_server *server)
 {
 	struct list *at = server->peers.next;
 
@@ -450,6 +456,6 @@ void ibsa__peers_tell(struct ibsa_fabric_server *server)
 
 		at = at->next;
 		if (peer->is_watching)
-			tell(peer);
+			peer_send_event(peer);
 	}
 }

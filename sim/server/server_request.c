@@ -14,7 +14,7 @@
 #include "sim/server/server.h"
 
 /* A question, and what is to be answered. */
-struct ask {
+struct request {
 	const uint8_t *body;
 	size_t len;
 	uint8_t *out; /* REMOTE_BODY_MAX */
@@ -23,7 +23,7 @@ struct ask {
 	struct ibsa_error error;
 };
 
-static struct remote_port port_of(const struct server_peer *peer)
+static struct remote_port peer_port(const struct server_peer *peer)
 {
 	struct ibsa_fabric *fabric = peer->control.server->fabric;
 	struct ibsa_port_state state;
@@ -82,7 +82,7 @@ size_t ibsa__peer_state(const struct server_peer *peer, uint8_t *out)
 	uint8_t *at = out + sizeof(state);
 
 	pthread_mutex_lock(&fabric->lock);
-	state.port = port_of(peer);
+	state.port = peer_port(peer);
 	state.pkey_count = setup_pkey_count(setup);
 	at = pkeys_put(setup, state.pkey_count, gids_put(peer, at));
 	pthread_mutex_unlock(&fabric->lock);
@@ -91,24 +91,25 @@ size_t ibsa__peer_state(const struct server_peer *peer, uint8_t *out)
 }
 
 /* Without memory for it, it is told once more. */
-void ibsa__peer_state_seen(struct server_peer *peer, const uint8_t *state,
+void ibsa__peer_state_sent(struct server_peer *peer, const uint8_t *state,
 			   size_t len)
 {
-	peer->seen.count = 0;
-	if (!ibsa__bytes_grow(&peer->seen, len))
+	peer->sent_state.count = 0;
+	if (!ibsa__bytes_grow(&peer->sent_state, len))
 		return;
-	memcpy(peer->seen.at, state, len);
-	peer->seen.count = len;
+	memcpy(peer->sent_state.at, state, len);
+	peer->sent_state.count = len;
 }
 
-static void answer_with(struct ask *ask, const void *body, size_t len)
+static void answer_set(struct request *request, const void *body, size_t len)
 {
-	memcpy(ask->out, body, len);
-	ask->used = len;
+	memcpy(request->out, body, len);
+	request->used = len;
 }
 
-static int find_place(struct server_peer *peer,
-		      const struct remote_hello *hello, struct ask *ask)
+static int hello_find_port(struct server_peer *peer,
+			   const struct remote_hello *hello,
+			   struct request *request)
 {
 	struct ibsa_fabric *fabric = peer->control.server->fabric;
 	uint32_t node;
@@ -120,7 +121,7 @@ static int find_place(struct server_peer *peer,
 	pthread_mutex_unlock(&fabric->lock);
 
 	if (node == SIM_NONE)
-		return ibsa__fail(&ask->error, -ENODEV,
+		return ibsa__fail(&request->error, -ENODEV,
 				  "there is no node %s in the fabric",
 				  hello->node);
 	if (hello->port)
@@ -128,7 +129,7 @@ static int find_place(struct server_peer *peer,
 	else
 		port = ibsa__fabric_find_port(fabric, node, 0);
 	if (port == SIM_NONE || fabric->subnet.topo.ports[port].end == SIM_NONE)
-		return ibsa__fail(&ask->error, -ENXIO,
+		return ibsa__fail(&request->error, -ENXIO,
 				  "%s has no port %u that takes MADs",
 				  fabric->subnet.topo.nodes[node].name,
 				  hello->port);
@@ -137,22 +138,22 @@ static int find_place(struct server_peer *peer,
 	return 0;
 }
 
-static int ask_hello(struct server_peer *peer, struct ask *ask)
+static int answer_hello(struct server_peer *peer, struct request *request)
 {
 	const struct topology *topo =
 		&peer->control.server->fabric->subnet.topo;
 	struct remote_hello hello;
 	int err;
 
-	if (ask->len != sizeof(hello) || peer->is_greeted)
+	if (request->len != sizeof(hello) || peer->is_greeted)
 		return -EPROTO;
-	memcpy(&hello, ask->body, sizeof(hello));
+	memcpy(&hello, request->body, sizeof(hello));
 	if (hello.version != REMOTE_VERSION)
-		return ibsa__fail(&ask->error, -EPROTO,
+		return ibsa__fail(&request->error, -EPROTO,
 				  "the server is of another version of ibsa");
 	if (hello.node[REMOTE_NODE_MAX])
 		return -EPROTO;
-	err = find_place(peer, &hello, ask);
+	err = hello_find_port(peer, &hello, request);
 	if (err)
 		return err;
 	peer->is_greeted = true;
@@ -160,7 +161,7 @@ static int ask_hello(struct server_peer *peer, struct ask *ask)
 	/* By its id: the name may be another's too. */
 	if (strlen(topo->nodes[peer->node].id) < sizeof(hello.node))
 		strcpy(hello.node, topo->nodes[peer->node].id);
-	answer_with(ask, &hello, sizeof(hello));
+	answer_set(request, &hello, sizeof(hello));
 	return 0;
 }
 
@@ -169,73 +170,73 @@ struct path {
 	char text[256];
 };
 
-static int path_get(const struct ask *ask, struct path *out)
+static int request_path_get(const struct request *request, struct path *out)
 {
-	if (ask->len >= sizeof(out->text))
+	if (request->len >= sizeof(out->text))
 		return -ENAMETOOLONG;
-	memcpy(out->text, ask->body, ask->len);
-	out->text[ask->len] = '\0';
+	memcpy(out->text, request->body, request->len);
+	out->text[request->len] = '\0';
 	return 0;
 }
 
 /* What is at the path that is asked for, as @get finds it. */
-static int ask_path(struct server_peer *peer, struct ask *ask,
-		    int (*get)(const struct ibsa_fabric *fabric, uint32_t node,
-			       const char *path, char *out, size_t room,
-			       size_t *used))
+static int answer_path(struct server_peer *peer, struct request *request,
+		       int (*get)(const struct ibsa_fabric *fabric,
+				  uint32_t node, const char *path, char *out,
+				  size_t room, size_t *used))
 {
 	struct ibsa_fabric *fabric = peer->control.server->fabric;
 	struct path path;
-	int err = path_get(ask, &path);
+	int err = request_path_get(request, &path);
 
 	if (err)
 		return err;
 	pthread_mutex_lock(&fabric->lock);
-	err = get(fabric, peer->node, path.text, (char *)ask->out,
-		  REMOTE_BODY_MAX, &ask->used);
+	err = get(fabric, peer->node, path.text, (char *)request->out,
+		  REMOTE_BODY_MAX, &request->used);
 	pthread_mutex_unlock(&fabric->lock);
 	return err;
 }
 
-static int ask_file(struct server_peer *peer, struct ask *ask)
+static int answer_file(struct server_peer *peer, struct request *request)
 {
-	return ask_path(peer, ask, ibsa__server_file);
+	return answer_path(peer, request, ibsa__server_file);
 }
 
-static int ask_folder(struct server_peer *peer, struct ask *ask)
+static int answer_folder(struct server_peer *peer, struct request *request)
 {
-	return ask_path(peer, ask, ibsa__server_folder);
+	return answer_path(peer, request, ibsa__server_folder);
 }
 
-static int number_get(const struct ask *ask, uint32_t *out)
+static int request_number_get(const struct request *request, uint32_t *out)
 {
-	if (ask->len != sizeof(*out))
+	if (request->len != sizeof(*out))
 		return -EPROTO;
-	memcpy(out, ask->body, sizeof(*out));
+	memcpy(out, request->body, sizeof(*out));
 	return 0;
 }
 
-static int ask_attach(struct server_peer *peer, struct ask *ask)
+static int answer_attach(struct server_peer *peer, struct request *request)
 {
-	if (ask->len)
+	if (request->len)
 		return -EPROTO;
 	if (peer->file)
 		return -EBUSY;
-	return ibsa__peer_attach(peer, &ask->fd);
+	return ibsa__peer_attach(peer, &request->fd);
 }
 
-static int ask_detach(struct server_peer *peer, struct ask *ask)
+static int answer_detach(struct server_peer *peer, struct request *request)
 {
-	if (ask->len)
+	if (request->len)
 		return -EPROTO;
 	ibsa__peer_detach(peer);
 	return 0;
 }
 
 /* Say which client has an agent for what @agent asks for at @peer's port. */
-static void holder_name(const struct server_peer *peer,
-			const struct sim_agent_request *agent,
-			struct ibsa_error *error)
+static void agent_holder_name(const struct server_peer *peer,
+			      const struct sim_agent_request *agent,
+			      struct ibsa_error *error)
 {
 	const struct list *peers = &peer->control.server->peers;
 	const struct list *at = peers->next;
@@ -254,48 +255,48 @@ static void holder_name(const struct server_peer *peer,
 	}
 }
 
-static int ask_register(struct server_peer *peer, struct ask *ask)
+static int answer_register(struct server_peer *peer, struct request *request)
 {
 	pthread_mutex_t *lock = &peer->control.server->fabric->lock;
-	struct umad_agent_request2 request;
+	struct umad_agent_request2 umad_request;
 	struct sim_agent_request agent;
 	int err;
 
-	if (ask->len != sizeof(request))
+	if (request->len != sizeof(umad_request))
 		return -EPROTO;
 	if (!peer->file)
 		return -EBADF;
-	memcpy(&request, ask->body, sizeof(request));
-	if (request.qpn > 1)
+	memcpy(&umad_request, request->body, sizeof(umad_request));
+	if (umad_request.qpn > 1)
 		return -EINVAL;
 	agent = (struct sim_agent_request){
-		.flags = request.flags,
-		.method_mask = { request.method_mask[0],
-				 request.method_mask[1] },
-		.oui = request.oui,
-		.qpn = (uint8_t)request.qpn,
-		.mgmt_class = request.mgmt_class,
-		.class_version = request.mgmt_class_version,
-		.rmpp_version = request.rmpp_version,
+		.flags = umad_request.flags,
+		.method_mask = { umad_request.method_mask[0],
+				 umad_request.method_mask[1] },
+		.oui = umad_request.oui,
+		.qpn = (uint8_t)umad_request.qpn,
+		.mgmt_class = umad_request.mgmt_class,
+		.class_version = umad_request.mgmt_class_version,
+		.rmpp_version = umad_request.rmpp_version,
 	};
 	pthread_mutex_lock(lock);
 	err = ibsa__sim_file_register(peer->file, &agent);
 	if (err == -EINVAL)
-		holder_name(peer, &agent, &ask->error);
+		agent_holder_name(peer, &agent, &request->error);
 	pthread_mutex_unlock(lock);
 	if (err)
 		return err;
-	request.id = agent.id;
-	request.flags = agent.flags;
-	answer_with(ask, &request, sizeof(request));
+	umad_request.id = agent.id;
+	umad_request.flags = agent.flags;
+	answer_set(request, &umad_request, sizeof(umad_request));
 	return 0;
 }
 
-static int ask_unregister(struct server_peer *peer, struct ask *ask)
+static int answer_unregister(struct server_peer *peer, struct request *request)
 {
 	pthread_mutex_t *lock = &peer->control.server->fabric->lock;
 	uint32_t id;
-	int err = number_get(ask, &id);
+	int err = request_number_get(request, &id);
 
 	if (err)
 		return err;
@@ -307,81 +308,83 @@ static int ask_unregister(struct server_peer *peer, struct ask *ask)
 	return err;
 }
 
-static int ask_watch(struct server_peer *peer, struct ask *ask)
+static int answer_watch(struct server_peer *peer, struct request *request)
 {
-	if (ask->len)
+	if (request->len)
 		return -EPROTO;
 	peer->is_watching = true;
-	ask->used = ibsa__peer_state(peer, ask->out);
-	ibsa__peer_state_seen(peer, ask->out, ask->used);
+	request->used = ibsa__peer_state(peer, request->out);
+	ibsa__peer_state_sent(peer, request->out, request->used);
 	return 0;
 }
 
-static int ask_issm(struct server_peer *peer, struct ask *ask)
+static int answer_issm(struct server_peer *peer, struct request *request)
 {
 	struct ibsa_fabric_server *server = peer->control.server;
 	uint32_t number;
 	uint32_t port;
-	int err = number_get(ask, &number);
+	int err = request_number_get(request, &number);
 
 	if (err)
 		return err;
 	port = ibsa__server_port(server->fabric, peer->node, number);
 	if (port == SIM_NONE)
 		return -ENODEV;
-	err = ibsa__issm_path(server, port, (char *)ask->out, REMOTE_BODY_MAX);
+	err = ibsa__issm_path(server, port, (char *)request->out,
+			      REMOTE_BODY_MAX);
 	if (!err)
-		ask->used = strlen((char *)ask->out);
+		request->used = strlen((char *)request->out);
 	return err;
 }
 
-static int ask_control(struct server_peer *peer, struct ask *ask)
+static int answer_control(struct server_peer *peer, struct request *request)
 {
 	/* With a NUL behind it. */
 	char line[REMOTE_LINE_MAX + 1];
 	int err;
 
-	if (ask->len >= sizeof(line))
+	if (request->len >= sizeof(line))
 		return -ENAMETOOLONG;
-	memcpy(line, ask->body, ask->len);
-	line[ask->len] = '\0';
+	memcpy(line, request->body, request->len);
+	line[request->len] = '\0';
 	err = ibsa_fabric_server_command(peer->control.server, line,
-					 (char *)ask->out, REMOTE_BODY_MAX,
-					 &ask->error);
+					 (char *)request->out, REMOTE_BODY_MAX,
+					 &request->error);
 	if (!err)
-		ask->used = strlen((char *)ask->out);
+		request->used = strlen((char *)request->out);
 	/* Whoever reads the answer finds its effect at every client. */
-	ibsa__peers_tell(peer->control.server);
+	ibsa__peers_send_events(peer->control.server);
 	return err;
 }
 
-static int (*const asks[REMOTE_TYPES])(struct server_peer *peer,
-				       struct ask *ask) = {
-	[REMOTE_HELLO] = ask_hello,
-	[REMOTE_FILE] = ask_file,
-	[REMOTE_FOLDER] = ask_folder,
-	[REMOTE_ATTACH] = ask_attach,
-	[REMOTE_DETACH] = ask_detach,
-	[REMOTE_REGISTER] = ask_register,
-	[REMOTE_UNREGISTER] = ask_unregister,
-	[REMOTE_WATCH] = ask_watch,
-	[REMOTE_ISSM] = ask_issm,
-	[REMOTE_CONTROL] = ask_control,
+static int (*const answer_functions[REMOTE_TYPES])(struct server_peer *peer,
+						   struct request *request) = {
+	[REMOTE_HELLO] = answer_hello,
+	[REMOTE_FILE] = answer_file,
+	[REMOTE_FOLDER] = answer_folder,
+	[REMOTE_ATTACH] = answer_attach,
+	[REMOTE_DETACH] = answer_detach,
+	[REMOTE_REGISTER] = answer_register,
+	[REMOTE_UNREGISTER] = answer_unregister,
+	[REMOTE_WATCH] = answer_watch,
+	[REMOTE_ISSM] = answer_issm,
+	[REMOTE_CONTROL] = answer_control,
 };
 
 /* All of an answer in one message, with the file that goes with it. */
-static void send_answer(struct server_peer *peer, uint32_t type, int err,
-			const struct ask *ask)
+static void answer_send(struct server_peer *peer, uint32_t type, int err,
+			const struct request *request)
 {
 	struct remote_head head = {
 		.type = type,
 		.err = err,
-		.length = (uint32_t)(err ? strlen(ask->error.text) : ask->used),
+		.length = (uint32_t)(err ? strlen(request->error.text)
+					 : request->used),
 	};
 	struct iovec parts[] = {
 		{ .iov_base = &head, .iov_len = sizeof(head) },
-		{ .iov_base = err ? (void *)(uintptr_t)ask->error.text
-				  : ask->out,
+		{ .iov_base = err ? (void *)(uintptr_t)request->error.text
+				  : request->out,
 		  .iov_len = head.length },
 	};
 	union {
@@ -391,26 +394,27 @@ static void send_answer(struct server_peer *peer, uint32_t type, int err,
 	struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
 	ssize_t sent;
 
-	if (ask->fd >= 0) {
+	if (request->fd >= 0) {
 		control.head.cmsg_level = SOL_SOCKET;
 		control.head.cmsg_type = SCM_RIGHTS;
 		control.head.cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(&control.head), &ask->fd, sizeof(int));
+		memcpy(CMSG_DATA(&control.head), &request->fd, sizeof(int));
 		message.msg_control = control.room;
 		message.msg_controllen = sizeof(control.room);
 	}
 	sent = sendmsg(peer->control.fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 	if (sent != (ssize_t)(sizeof(head) + head.length))
-		ibsa__peer_unsent(peer, sent, "it does not read its answers");
+		ibsa__peer_send_failed(peer, sent,
+				       "it does not read its answers");
 }
 
-static void answer(struct server_peer *peer, const struct remote_head *head,
-		   const uint8_t *body)
+static void request_answer(struct server_peer *peer,
+			   const struct remote_head *head, const uint8_t *body)
 {
-	struct ask ask = {
+	struct request request = {
 		.body = body,
 		.len = head->length,
-		.out = peer->control.server->goes,
+		.out = peer->control.server->out_batch,
 		.fd = -1,
 	};
 	int err;
@@ -418,40 +422,42 @@ static void answer(struct server_peer *peer, const struct remote_head *head,
 	if (head->type != REMOTE_HELLO && !peer->is_greeted)
 		err = -EPROTO;
 	else
-		err = asks[head->type](peer, &ask);
+		err = answer_functions[head->type](peer, &request);
 	if (!peer->is_gone)
-		send_answer(peer, head->type, err, &ask);
-	if (ask.fd >= 0)
-		close(ask.fd);
+		answer_send(peer, head->type, err, &request);
+	if (request.fd >= 0)
+		close(request.fd);
 	if (peer->is_greeted)
-		ibsa__source_await(&peer->control, false);
+		ibsa__source_set_deadline(&peer->control, false);
 	/* Nothing that it says can be trusted to be what it means. */
 	if (err == -EPROTO)
-		ibsa__peer_dismiss(peer, "it does not speak as a client does");
+		ibsa__peer_disconnect(peer,
+				      "it does not speak as a client does");
 }
 
 /* Answer all whole frames. False: there is one that cannot be. */
-static bool answer_all(struct server_peer *peer)
+static bool requests_answer_all(struct server_peer *peer)
 {
-	struct server_bytes *asked = &peer->asked;
+	struct server_bytes *request_bytes = &peer->request_bytes;
 	size_t used = 0;
 
 	while (!peer->is_gone &&
-	       asked->count - used >= sizeof(struct remote_head)) {
-		const uint8_t *at = asked->at + used;
+	       request_bytes->count - used >= sizeof(struct remote_head)) {
+		const uint8_t *at = request_bytes->at + used;
 		struct remote_head head;
 
 		memcpy(&head, at, sizeof(head));
 		if (head.length > REMOTE_BODY_MAX ||
 		    head.type >= REMOTE_TYPES || head.err)
 			return false;
-		if (asked->count - used - sizeof(head) < head.length)
+		if (request_bytes->count - used - sizeof(head) < head.length)
 			break;
-		answer(peer, &head, at + sizeof(head));
+		request_answer(peer, &head, at + sizeof(head));
 		used += sizeof(head) + head.length;
 	}
-	asked->count -= used;
-	memmove(asked->at, asked->at + used, asked->count);
+	request_bytes->count -= used;
+	memmove(request_bytes->at, request_bytes->at + used,
+		request_bytes->count);
 	return true;
 }
 
@@ -459,27 +465,30 @@ void ibsa__peer_receive(struct server_source *source, uint32_t events)
 {
 	struct server_peer *peer = list_object(source, struct server_peer,
 					       control);
-	struct server_bytes *asked = &peer->asked;
+	struct server_bytes *request_bytes = &peer->request_bytes;
 	ssize_t got;
 
 	(void)events;
 	if (peer->is_gone)
 		return;
-	if (!ibsa__bytes_grow(asked, asked->count ? asked->count : 512)) {
-		ibsa__peer_dismiss(peer, "there is no memory for its question");
+	if (!ibsa__bytes_grow(request_bytes, request_bytes->count
+						     ? request_bytes->count
+						     : 512)) {
+		ibsa__peer_disconnect(peer,
+				      "there is no memory for its question");
 		return;
 	}
-	got = recv(source->fd, asked->at + asked->count,
-		   asked->room - asked->count, MSG_DONTWAIT);
+	got = recv(source->fd, request_bytes->at + request_bytes->count,
+		   request_bytes->room - request_bytes->count, MSG_DONTWAIT);
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (got <= 0) {
-		ibsa__peer_dismiss(peer, NULL);
+		ibsa__peer_disconnect(peer, NULL);
 		return;
 	}
-	asked->count += (size_t)got;
-	if (!answer_all(peer))
-		ibsa__peer_dismiss(peer, "it sends nonsense for questions");
-	else if (asked->count)
-		ibsa__source_await(source, true);
+	request_bytes->count += (size_t)got;
+	if (!requests_answer_all(peer))
+		ibsa__peer_disconnect(peer, "it sends nonsense for questions");
+	else if (request_bytes->count)
+		ibsa__source_set_deadline(source, true);
 }
