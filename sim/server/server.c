@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A fabric server: its life, what it waits for, and its rounds. */
+/* A fabric server: open, close, and the event loop. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -18,10 +18,11 @@
 #include "sim/server/server.h"
 
 enum {
-	EVENTS_MAX = 64,      /* of a round */
-	CONNECTIONS = 1024,   /* if nobody says how many */
-	CONNECTION_FILES = 2, /* of each, at most */
-	OTHER_FILES = 64,     /* ours and the program's */
+	EVENTS_MAX = 64,      /* in one round */
+	CONNECTIONS = 1024,   /* default maximum */
+	CONNECTION_FILES = 2, /* descriptors of a connection, at most */
+	/* descriptors left for the server itself and the rest of the program */
+	OTHER_FILES = 64,
 	PATIENCE_MS = 10000,
 };
 
@@ -53,8 +54,11 @@ int ibsa__server_watch(struct server_source *source, uint32_t events)
 	return 0;
 }
 
-/* While a forked child has a copy of it, closing it is not enough: it would stay
- * in the set, see epoll(7), and a client would not see the end of a socket. */
+/*
+ * close(2) alone does not suffice if a forked child holds a copy of the
+ * descriptor: the descriptor would stay in the epoll set, see epoll(7), and the
+ * peer of a socket would not receive end of file.
+ */
 void ibsa__source_close(struct server_source *source)
 {
 	if (source->is_watched)
@@ -63,7 +67,8 @@ void ibsa__source_close(struct server_source *source)
 	source->is_watched = false;
 	if (source->fd < 0)
 		return;
-	(void)shutdown(source->fd, SHUT_RDWR); /* not all are sockets */
+	/* fails on descriptors that are not sockets */
+	(void)shutdown(source->fd, SHUT_RDWR);
 	close(source->fd);
 	source->fd = -1;
 }
@@ -81,7 +86,10 @@ void ibsa__server_alarm(struct ibsa_fabric_server *server, uint64_t due_ns)
 	timerfd_settime(server->timer.fd, TFD_TIMER_ABSTIME, &at, NULL);
 }
 
-/* Let what is due in a file happen: it says by itself that it has something. */
+/*
+ * Process what is due in the client's umad file. If this queues packets, the
+ * file calls peer_set_ready().
+ */
 static void peer_settle(struct server_peer *peer)
 {
 	if (peer->file && !peer->is_gone)
@@ -104,8 +112,8 @@ static void peers_settle_all(struct ibsa_fabric_server *server)
 }
 
 /*
- * Other files than those that sent something may be due: see to all. What
- * arrives late may change a port.
+ * The timer does not tell which file is due, so all files are processed. A MAD
+ * that was delayed may change a port.
  */
 static void handle_timer(struct server_source *source, uint32_t events)
 {
@@ -121,7 +129,10 @@ static void handle_timer(struct server_source *source, uint32_t events)
 	ibsa__server_reenable(server);
 }
 
-/* Who wakes it may have changed something, or have packets for somebody. */
+/*
+ * The program that wakes the server may have changed the fabric or queued
+ * packets.
+ */
 static void handle_waker(struct server_source *source, uint32_t events)
 {
 	uint64_t count;
@@ -131,7 +142,7 @@ static void handle_waker(struct server_source *source, uint32_t events)
 		source->server->has_changed = true;
 }
 
-/* The next of those that may have something to read, or NULL. */
+/* The next peer with packets to send, or NULL. */
 static struct server_peer *next_ready(struct ibsa_fabric_server *server)
 {
 	struct server_peer *peer = NULL;
@@ -180,7 +191,7 @@ static void begin_serving(struct ibsa_fabric_server *server)
 	pthread_mutex_unlock(&server->fabric->lock);
 }
 
-/* Something may be under way to anybody, and anybody's port be another. */
+/* After a change, process all umad files and send the new port states. */
 static void changes_publish(struct ibsa_fabric_server *server)
 {
 	server->has_changed = false;
@@ -198,7 +209,10 @@ int ibsa_fabric_server_wait(struct ibsa_fabric_server *server, int timeout_ms)
 		return -errno;
 	begin_serving(server);
 	events_handle(events, count);
-	/* Before the packets that may tell of the change. */
+	/*
+	 * Events precede the packets that a client may receive because of the
+	 * change.
+	 */
 	if (server->has_changed)
 		ibsa__peers_send_events(server);
 	flush_ready(server);
@@ -213,7 +227,10 @@ void ibsa_fabric_server_wake(struct ibsa_fabric_server *server)
 	const uint64_t one = 1;
 	ssize_t written;
 
-	/* It fails only while the counter is full: the wait will end anyway. */
+	/*
+	 * A write fails only when the counter is at its maximum; then the wait
+	 * ends anyway.
+	 */
 	written = write(server->waker.fd, &one, sizeof(one));
 	(void)written;
 }
@@ -233,7 +250,10 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server)
 {
 	if (!server)
 		return;
-	/* First, so that nobody connects to what ends. */
+	/*
+	 * Remove the socket first, so that no client connects to a server that
+	 * closes.
+	 */
 	if (server->listener.fd >= 0)
 		ibsa__server_unlink(server);
 	ibsa__source_close(&server->listener);
@@ -264,7 +284,7 @@ static void source_init(struct server_source *source,
 	};
 }
 
-/* How many connections there are descriptors for. */
+/* How many connections the limit of file descriptors allows. */
 static uint32_t connections_limit(void)
 {
 	struct rlimit limit;
@@ -341,17 +361,19 @@ static int socket_path_check(const struct ibsa_fabric *fabric, const char *path,
 {
 	if (!path || !*path)
 		return ibsa__fail(error, -EINVAL,
-				  "a fabric server needs a path for its "
-				  "socket");
+				  "cannot open a fabric server: it needs a "
+				  "path for its socket");
 	if (strlen(path) >= SERVER_PATH_MAX)
 		return ibsa__fail(error, -ENAMETOOLONG,
-				  "%.40s... is longer than the %d characters "
-				  "of a socket's path",
+				  "cannot create a socket at %.40s...: the "
+				  "path has more than %d characters; choose a "
+				  "shorter path",
 				  path, SERVER_PATH_MAX - 1);
 	if (fabric->clock.is_virtual)
 		return ibsa__fail(error, -EINVAL,
-				  "other processes have no part in a virtual "
-				  "clock");
+				  "cannot open a fabric server on a fabric "
+				  "with a virtual clock: other processes use "
+				  "real time");
 	return 0;
 }
 
@@ -374,7 +396,9 @@ int ibsa_fabric_server_open(struct ibsa_fabric *fabric, const char *path,
 	options_set_limits(&server->options);
 	err = open_fds(server);
 	if (err)
-		ibsa__fail(error, err, "no descriptors for a fabric server");
+		ibsa__fail(error, err,
+			   "cannot open the file descriptors of "
+			   "the fabric server");
 	else
 		err = ibsa__server_listen(server, error);
 	if (err)

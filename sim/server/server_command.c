@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Lines of text that change a counts fabric, or ask what it has counted. */
+/* Text commands that change a served fabric or read its counters. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 enum { NAME_MAX_CHARS = 256 };
 
-/* A command that is being carried out. */
+/* A command being run, and where its output goes. */
 struct command {
 	struct ibsa_fabric_server *server;
 	struct ibsa_error *error;
@@ -35,7 +35,7 @@ static void stat_put(struct command *command, const char *name, uint64_t value)
 							: (size_t)len;
 }
 
-/* The rest of a line if it begins with @word, else NULL. */
+/* Skip @word at the beginning of @line. Return: the rest, or NULL. */
 static const char *word_skip(const char *line, const char *word)
 {
 	const size_t len = strlen(word);
@@ -55,16 +55,18 @@ static int change_failed(struct command *command, const char *what, int err)
 
 	switch (err) {
 	case -ENODEV:
-		return ibsa__fail(command->error, err,
-				  "there is no %.128s in the fabric", what);
+		return ibsa__fail(
+			command->error, err,
+			"cannot find %.128s: the fabric has no such node",
+			what);
 	case -ENXIO:
 		return ibsa__fail(command->error, err,
-				  "there is no port %.128s in the fabric: its "
-				  "node has none of that number",
+				  "the fabric has no port %.128s: the node "
+				  "has no port with that number",
 				  what);
 	case -ENETDOWN:
-		return ibsa__fail(command->error, err, "%.128s has no cable",
-				  what);
+		return ibsa__fail(command->error, err,
+				  "no cable is connected to %.128s", what);
 	default:
 		return ibsa__fail(command->error, err, "%.128s: %s", what,
 				  ibsa__errno_text(-err, reason,
@@ -84,7 +86,7 @@ static int link_set(struct command *command, const char *node,
 				    &change);
 }
 
-/* NODE/PORT, the last slash of it. 0 or -EINVAL. */
+/* Split NODE/PORT at the last slash. Return: 0 or -EINVAL. */
 static int port_name_split(struct command *command, const char *text,
 			   char node[NAME_MAX_CHARS], unsigned int *port)
 {
@@ -95,11 +97,15 @@ static int port_name_split(struct command *command, const char *text,
 	if (!slash || slash == text || slash - text >= NAME_MAX_CHARS ||
 	    slash[1] < '0' || slash[1] > '9')
 		return ibsa__fail(command->error, -EINVAL,
-				  "%.64s is no NODE/PORT", text);
+				  "'%.64s' is not a port: write NODE/PORT, "
+				  "such as node1/1",
+				  text);
 	number = strtoul(slash + 1, &end, 10);
 	if (*end || number > UINT8_MAX)
 		return ibsa__fail(command->error, -EINVAL,
-				  "%.64s is no NODE/PORT", text);
+				  "'%.64s' is not a port: write NODE/PORT, "
+				  "such as node1/1",
+				  text);
 	memcpy(node, text, (size_t)(slash - text));
 	node[slash - text] = '\0';
 	*port = (unsigned int)number;
@@ -117,8 +123,8 @@ static int command_link_speed(struct command *command, const char *args)
 
 	if (!rate || rate - args >= (ptrdiff_t)sizeof(port_name))
 		return ibsa__fail(command->error, -EINVAL,
-				  "link speed needs NODE/PORT and a rate, as "
-				  "node1/1 1xSDR");
+				  "link speed needs NODE/PORT and a rate, "
+				  "such as node1/1 1xSDR");
 	snprintf(port_name, sizeof(port_name), "%.*s", (int)(rate - args),
 		 args);
 	err = port_name_split(command, port_name, node, &port);
@@ -130,7 +136,7 @@ static int command_link_speed(struct command *command, const char *args)
 	if (err == -EINVAL)
 		return ibsa__fail(
 			command->error, err,
-			"%.24s is not a rate of a link: it must be " RATE_CHOICES,
+			"%.24s is not a rate of a link: use " RATE_CHOICES,
 			change.rate);
 	if (err == -ERANGE)
 		return ibsa__fail(command->error, -EINVAL,
@@ -162,7 +168,7 @@ static int command_link(struct command *command, const char *args)
 	return err ? change_failed(command, port_name, err) : 0;
 }
 
-/* Set all links of a node. Ports without a cable have none. */
+/* Set all links of a node. Ports without a cable are skipped. */
 static int node_set_links(struct command *command, uint32_t node, bool up)
 {
 	const struct topology *topo = &command->server->fabric->subnet.topo;
@@ -205,7 +211,8 @@ static int command_sm(struct command *command, const char *args)
 
 	if (fabric->subnet.is_bare)
 		return ibsa__fail(command->error, -EOPNOTSUPP,
-				  "the fabric has no SM of its own");
+				  "the fabric has no embedded SM: it was "
+				  "started without one");
 	if (start ? !*start : stop && !*stop) {
 		ibsa_fabric_sa_set(fabric, start);
 		return 0;
@@ -312,7 +319,7 @@ int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
 		return err;
 	}
 	return ibsa__fail(error, -EINVAL,
-			  "%.64s is no command: they are link, node, sm, fault "
-			  "and stats",
+			  "unknown command '%.64s': use link, node, sm, fault "
+			  "or stats",
 			  line);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Packets between a client and its umad file. Many are read and written at a
- * time; a large one goes from where it lies. A client that does not read
- * finds its file's queue full, and so do those who send to it.
+ * Packets between a client and its umad file. Small packets are sent and
+ * received in batches; a large packet is sent directly from the queue. If a
+ * client does not read, the queue of its file fills up, and MADs to the client
+ * are dropped.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,9 +16,10 @@
 #include "sim/server/server.h"
 
 enum {
-	SMALL_BYTES = 4096,	    /* of packets that are sent together */
-	PART_FIRST_BYTES = 1 << 16, /* of a large packet that comes in */
-	SETTLE_MS = 10,		    /* from an SMP to what it has changed */
+	SMALL_BYTES = 4096, /* limit for packets that are sent in a batch */
+	/* first allocation for a large packet that arrives */
+	PART_FIRST_BYTES = 1 << 16,
+	SETTLE_MS = 10, /* between an SMP and the check for changed ports */
 };
 
 static bool bytes_resize(struct server_bytes *bytes, size_t room)
@@ -45,7 +47,7 @@ void ibsa__bytes_free(struct server_bytes *bytes)
 	*bytes = (struct server_bytes){ NULL };
 }
 
-/* Put it behind the others; false: out of memory. */
+/* Append; false: out of memory. */
 static bool bytes_add(struct server_bytes *bytes, const void *more, size_t len)
 {
 	if (!ibsa__bytes_grow(bytes, len))
@@ -55,7 +57,10 @@ static bool bytes_add(struct server_bytes *bytes, const void *more, size_t len)
 	return true;
 }
 
-/* As much as the client takes now. Return: bytes; 0 none; or -errno. */
+/*
+ * Send as much as the socket takes. Return: the number of bytes, possibly 0; or
+ * -errno.
+ */
 static ssize_t data_send(struct server_peer *peer, const void *data, size_t len)
 {
 	for (;;) {
@@ -69,16 +74,18 @@ static ssize_t data_send(struct server_peer *peer, const void *data, size_t len)
 	}
 }
 
-/* Wait for the client to read before the rest is sent. */
+/* Set whether to wait for room in the client's socket. */
 static void data_await_room(struct server_peer *peer, bool on)
 {
 	const uint32_t events = on ? EPOLLIN | EPOLLOUT : EPOLLIN;
 
 	if (ibsa__server_watch(&peer->data, events))
-		ibsa__peer_disconnect(peer, "there is no memory to serve it");
+		ibsa__peer_disconnect(peer, "out of memory for its packets");
 }
 
-/* What comes before all else: the rest of what was begun. True: it is gone. */
+/*
+ * Send the rest of packets that did not fit before. True: all of it was sent.
+ */
 static bool pending_send(struct server_peer *peer)
 {
 	struct server_bytes *pending = &peer->pending;
@@ -98,7 +105,7 @@ static bool pending_send(struct server_peer *peer)
 	return !pending->count;
 }
 
-/* Send some bytes; what is not taken waits. True: all were. */
+/* Send, and store the rest if the socket is full. True: all was sent. */
 static bool packets_send(struct server_peer *peer, const void *data, size_t len)
 {
 	const ssize_t sent = data_send(peer, data, len);
@@ -109,7 +116,7 @@ static bool packets_send(struct server_peer *peer, const void *data, size_t len)
 		ibsa__peer_disconnect(peer, NULL);
 	else if (!bytes_add(&peer->pending, (const char *)data + sent,
 			    len - (size_t)sent))
-		ibsa__peer_disconnect(peer, "there is no memory to serve it");
+		ibsa__peer_disconnect(peer, "out of memory for its packets");
 	return false;
 }
 
@@ -118,7 +125,7 @@ static pthread_mutex_t *peer_lock(const struct server_peer *peer)
 	return &peer->control.server->fabric->lock;
 }
 
-/* The first packet, or NULL. It stays until it is taken. */
+/* The first packet in the queue, or NULL. It stays in the queue. */
 static const uint8_t *packet_head(struct server_peer *peer, size_t *len)
 {
 	const uint8_t *packet;
@@ -129,7 +136,7 @@ static const uint8_t *packet_head(struct server_peer *peer, size_t *len)
 	return packet;
 }
 
-/* Take small packets as long as they fit together. Return: bytes of them. */
+/* Move small packets from the queue to @batch. Return: their bytes. */
 static size_t packets_gather(struct server_peer *peer, uint8_t *batch)
 {
 	const uint8_t *packet;
@@ -148,7 +155,7 @@ static size_t packets_gather(struct server_peer *peer, uint8_t *batch)
 	return used;
 }
 
-/* Send of a large packet what is left of it. True: all of it. */
+/* Send the rest of a large packet. True: all of it was sent. */
 static bool packet_send_large(struct server_peer *peer, const uint8_t *packet,
 			      size_t len)
 {
@@ -170,7 +177,7 @@ static bool packet_send_large(struct server_peer *peer, const uint8_t *packet,
 	return true;
 }
 
-/* Send what is in the queue. True: all of it. */
+/* Send the packets in the queue. True: all were sent. */
 static bool queue_send(struct server_peer *peer)
 {
 	uint8_t *batch = peer->control.server->out_batch;
@@ -196,7 +203,10 @@ void ibsa__peer_flush(struct server_peer *peer)
 	uint64_t due_ns;
 	bool is_done;
 
-	/* Once, and whether it reads or not: else it would stay due. */
+	/*
+	 * Process what is due even if the client does not read: otherwise the
+	 * file would stay due, and the timer would expire again at once.
+	 */
 	pthread_mutex_lock(peer_lock(peer));
 	ibsa__sim_file_settle(peer->file);
 	pthread_mutex_unlock(peer_lock(peer));
@@ -212,7 +222,7 @@ void ibsa__peer_flush(struct server_peer *peer)
 	ibsa__server_alarm(peer->control.server, due_ns);
 }
 
-/* Whether this is of the classes by which an SM changes ports. */
+/* Whether the packet is an SMP, which may change ports. */
 static bool packet_is_smp(const uint8_t *packet)
 {
 	enum {
@@ -224,7 +234,7 @@ static bool packet_is_smp(const uint8_t *packet)
 	return packet[CLASS_AT] == LID || packet[CLASS_AT] == DIRECTED;
 }
 
-/* Whether a client changes the GIDs of a port through the SA. */
+/* Whether the packet changes alias GUIDs, and thus GIDs, at the SA. */
 static bool packet_changes_guids(const uint8_t *packet)
 {
 	const uint16_t attribute = ibsa_guid_info_record.attribute;
@@ -236,8 +246,10 @@ static bool packet_changes_guids(const uint8_t *packet)
 	       ibsa_be16(mad + MAD_ATTRIBUTE) == attribute;
 }
 
-/* The kernel's write would fail where the packet is refused: it is read
- * instead. */
+/*
+ * The packet came through a socket, so a failure of write(2) cannot be
+ * returned: the client reads the packet back with the error instead.
+ */
 static int packet_write(struct server_peer *peer, const uint8_t *packet,
 			size_t len)
 {
@@ -269,7 +281,7 @@ static void packet_post(struct server_peer *peer, const uint8_t *packet,
 	}
 }
 
-/* The length of the packet that begins here; 0: it is nonsense. */
+/* The length of the packet that begins here; 0: it is invalid. */
 static size_t packet_length(const uint8_t *packet)
 {
 	struct umad_header header;
@@ -281,7 +293,10 @@ static size_t packet_length(const uint8_t *packet)
 	return header.length;
 }
 
-/* Post all whole packets. Return: bytes of them; SIZE_MAX: nonsense. */
+/*
+ * Post all complete packets. Return: their bytes; SIZE_MAX: a packet is
+ * invalid.
+ */
 static size_t packets_post_all(struct server_peer *peer, const uint8_t *at,
 			       size_t count)
 {
@@ -302,14 +317,14 @@ static size_t packets_post_all(struct server_peer *peer, const uint8_t *at,
 	return used;
 }
 
-/* More of a packet that came in part. */
+/* Post the packets of which the rest has arrived. */
 static void part_post(struct server_peer *peer)
 {
 	struct server_bytes *part = &peer->part;
 	const size_t used = packets_post_all(peer, part->at, part->count);
 
 	if (used == SIZE_MAX) {
-		ibsa__peer_disconnect(peer, "it sends nonsense for packets");
+		ibsa__peer_disconnect(peer, "it sent an invalid packet");
 		return;
 	}
 	if (peer->is_gone)
@@ -324,7 +339,7 @@ static void part_post(struct server_peer *peer)
 		ibsa__bytes_free(part);
 }
 
-/* How much of a part's packet is still to come, as far as is known. */
+/* How many bytes of the partial packet are missing, as far as is known yet. */
 static size_t part_lacks(const struct server_bytes *part)
 {
 	size_t len;
@@ -336,8 +351,8 @@ static size_t part_lacks(const struct server_bytes *part)
 }
 
 /*
- * Read a part on. There is room for as much as has come already and no more
- * than it lacks: what is announced costs nothing.
+ * Read more of a partial packet. The buffer grows by at most what has arrived
+ * already, so that a large announced length costs no memory.
  */
 static void part_read(struct server_peer *peer)
 {
@@ -348,8 +363,7 @@ static void part_read(struct server_peer *peer)
 	if (want > part->count + PART_FIRST_BYTES)
 		want = part->count + PART_FIRST_BYTES;
 	if (!bytes_resize(part, part->count + want)) {
-		ibsa__peer_disconnect(peer,
-				      "there is no memory for its packet");
+		ibsa__peer_disconnect(peer, "out of memory for its packet");
 		return;
 	}
 	got = recv(peer->data.fd, part->at + part->count, want, MSG_DONTWAIT);
@@ -371,21 +385,23 @@ static void batch_read(struct server_peer *peer)
 
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	/* A client that closes its file ends its part in this. */
+	/*
+	 * A client that closes its umad file with close(2) closes the
+	 * connection, too.
+	 */
 	if (got <= 0) {
 		ibsa__peer_disconnect(peer, NULL);
 		return;
 	}
 	used = packets_post_all(peer, batch, (size_t)got);
 	if (used == SIZE_MAX)
-		ibsa__peer_disconnect(peer, "it sends nonsense for packets");
+		ibsa__peer_disconnect(peer, "it sent an invalid packet");
 	if (peer->is_gone || used == (size_t)got)
 		return;
 	if (bytes_add(&peer->part, batch + used, (size_t)got - used))
 		ibsa__source_set_deadline(&peer->data, true);
 	else
-		ibsa__peer_disconnect(peer,
-				      "there is no memory for its packet");
+		ibsa__peer_disconnect(peer, "out of memory for its packet");
 }
 
 static void handle_data(struct server_source *source, uint32_t events)
@@ -401,12 +417,15 @@ static void handle_data(struct server_source *source, uint32_t events)
 		else
 			batch_read(peer);
 	}
-	/* What was sent may be due for an answer, or for being sent again. */
+	/*
+	 * A request that was posted may have been answered at once, or has set
+	 * a deadline.
+	 */
 	if (!peer->is_gone)
 		ibsa__peer_flush(peer);
 }
 
-/* The fabric is locked. */
+/* Called by the umad file when it has packets. The fabric is locked. */
 static void peer_set_ready(void *arg)
 {
 	struct server_peer *peer = arg;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where the files and folders are that sysfs has of an adapter.
+ * The files and directories that sysfs has for an adapter.
  *
  * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband and
  * Documentation/infiniband/user_mad.rst.
@@ -13,7 +13,10 @@
 
 #include "sim/server/server_text.h"
 
-/* Step over @prefix and a slash, or the end; NULL: @path is another. */
+/*
+ * Skip @prefix and a slash or the end. Return: the rest of @path; NULL: @path
+ * does not begin with @prefix.
+ */
 static const char *path_step(const char *path, const char *prefix)
 {
 	const size_t len = strlen(prefix);
@@ -25,7 +28,7 @@ static const char *path_step(const char *path, const char *prefix)
 	return path[len] == '/' ? path + len + 1 : NULL;
 }
 
-/* Step over a number, in its one way to be written. */
+/* Skip a decimal number without leading zeros. NULL: there is none. */
 static const char *path_step_number(const char *path, uint32_t *out)
 {
 	char *end;
@@ -55,7 +58,10 @@ uint32_t ibsa__server_port(const struct ibsa_fabric *fabric, uint32_t node,
 							       : port;
 }
 
-/* The end port whose MAD files have that number, from 0 on, or SIM_NONE. */
+/*
+ * The end port of a node with the MAD files umadN and issmN for N = @index, or
+ * SIM_NONE. N counts end ports only.
+ */
 static uint32_t mad_port(const struct ibsa_fabric *fabric, uint32_t node,
 			 uint32_t index)
 {
@@ -95,7 +101,7 @@ static int view_find_and_write(struct view *view, const struct file *files,
 	return -ENOENT;
 }
 
-/* The port that @path begins with, and what is behind it; or NULL. */
+/* Skip the number of a port and set the port in @view; NULL: no such port. */
 static const char *path_step_port(struct view *view, const char *path)
 {
 	const uint32_t node =
@@ -115,8 +121,9 @@ static const char *path_step_port(struct view *view, const char *path)
 }
 
 /*
- * Step over the device of the client's node, or over the name of any node:
- * who opens a port by that may look at its files, too.
+ * Skip the name of a device: that of the client's node, or the name of any node
+ * in the fabric. ibsa opens a remote port by a node's name, and then reads the
+ * files of that node.
  */
 static const char *path_step_device(struct view *view, const char *path)
 {
@@ -142,7 +149,7 @@ static const char *path_step_device(struct view *view, const char *path)
 	return name[len] ? name + len + 1 : name + len;
 }
 
-/* What umadN and issmN say: which port of which device they are of. */
+/* Write the content of the files below umadN and issmN: device and port. */
 static int view_write_mad_file(struct view *view, const char *path)
 {
 	const uint32_t node =
@@ -214,7 +221,7 @@ int ibsa__server_file(const struct ibsa_fabric *fabric, uint32_t node,
 	return err;
 }
 
-/* A name in a folder, with the NUL behind it. */
+/* Append a name to a directory's list, with a terminating NUL. */
 static void view_put_name(struct view *view, const char *format,
 			  uint32_t number)
 {
@@ -227,7 +234,10 @@ static void view_put_name(struct view *view, const char *format,
 	view->used += (size_t)len + 1;
 }
 
-/* Once each, though several files of a folder below begin with it. */
+/*
+ * Append each first component once: several files may share a directory. Those
+ * files are neighbours in the table.
+ */
 static void view_put_files(struct view *view, const struct file *files,
 			   size_t count)
 {
@@ -258,7 +268,7 @@ static int view_list_ports(struct view *view)
 	return 0;
 }
 
-/* A folder of a port: a table, or gid_attrs with two of them. */
+/* List a directory of a port: a table, or gid_attrs. */
 static int view_list_port(struct view *view, const char *path)
 {
 	if (!*path) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Ports that an SM is on. On a machine that is for as long as a program has
- * /dev/infiniband/issmN open. Here it is a FIFO in a folder beside the
- * socket, of which the server has the other end: one that is open for
- * reading by nobody is in error, and of each that is opened inotify tells.
- * However the program ends, it ends having it open.
+ * Ports that run an SM. On a real machine, a port's IsSM bit is set while a
+ * program holds /dev/infiniband/issmN open. The server offers one FIFO a port,
+ * in a directory beside its socket, and holds the write end. poll() reports
+ * POLLERR on the write end while no process holds the read end, and inotify
+ * reports each open and close. The bit is therefore cleared when the program
+ * exits, however it exits.
  *
  * Source: fifo(7), inotify(7); Linux Documentation/infiniband/user_mad.rst.
  */
@@ -66,13 +67,19 @@ static void issm_update(struct ibsa_fabric_server *server,
 	if (is_on == issm->is_on)
 		return;
 	pthread_mutex_lock(&server->fabric->lock);
-	/* Another program's SM at the port keeps it on. */
+	/*
+	 * Fails while the SM of another program is at the port. is_on then
+	 * stays as it is, and the next inotify event tries again.
+	 */
 	if (!ibsa__sim_file_issm(issm->file, is_on))
 		issm->is_on = is_on;
 	pthread_mutex_unlock(&server->fabric->lock);
 }
 
-/* Which FIFO it was does not matter: what they are like says it all. */
+/*
+ * All FIFOs are polled, so it does not matter which of them the events belong
+ * to.
+ */
 static void handle_opens(struct server_source *source, uint32_t events)
 {
 	struct ibsa_fabric_server *server = source->server;
@@ -93,7 +100,7 @@ static bool folder_is_private(const large_stat *folder)
 	       !(folder->st_mode & (S_IRWXG | S_IRWXO));
 }
 
-/* Only what nobody else can put anything into will do; a link is none. */
+/* The directory must be private to this user, and not a symbolic link. */
 static int folder_check(const char *path)
 {
 	large_stat found;
@@ -130,7 +137,10 @@ static int folder_make(struct ibsa_fabric_server *server)
 	return err;
 }
 
-/* A FIFO for writing can be opened only while somebody has it for reading. */
+/*
+ * The write end of a FIFO can be opened without blocking only while a process
+ * holds the read end open.
+ */
 static int fifo_open(const char *path)
 {
 	int reader;
@@ -149,7 +159,7 @@ static int fifo_open(const char *path)
 	return fd;
 }
 
-/* What is there may be another server's by now. */
+/* Another server may have replaced the FIFO. */
 static void fifo_end(const char *path, int fd)
 {
 	large_stat ours;

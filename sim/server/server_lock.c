@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The lock that is held while a server makes its socket, so that of two that
- * start at one path the second sees the first.
+ * The lock that a server holds while it creates its socket. If two servers
+ * start at one path, the second finds the socket of the first.
  *
- * It is a file beside the socket that only this user can open. A lock on the
- * folder could be held by any user, for ever, in a folder like /tmp.
+ * The lock is a file beside the socket that only this user can open. A lock on
+ * the directory would not do: in a directory such as /tmp, any user could hold
+ * that lock forever.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,7 @@
 #include "base/stat.h"
 #include "sim/server/server.h"
 
-/* A server holds the lock for as long as it takes to make a socket. */
+/* A server holds the lock only while it creates its socket. */
 enum { WAIT_MS = 2000, STEP_MS = 5 };
 
 static void name_put(const char *path, char out[SERVER_LOCK_MAX])
@@ -29,14 +30,14 @@ static void name_put(const char *path, char out[SERVER_LOCK_MAX])
 	snprintf(out, SERVER_LOCK_MAX, "%s.lock", path);
 }
 
-/* Whether other users can neither open the file nor lock it. */
+/* Whether other users can neither open nor lock the file. */
 static bool is_private(const large_stat *file)
 {
 	return S_ISREG(file->st_mode) && file->st_uid == geteuid() &&
 	       !(file->st_mode & (S_IRWXG | S_IRWXO));
 }
 
-/* The file is at @name still: who had it locked has not removed it. */
+/* Whether the file is still at @name: its last holder may have removed it. */
 static bool lock_is_current(const char *name, const large_stat *file)
 {
 	large_stat found;
@@ -45,8 +46,10 @@ static bool lock_is_current(const char *name, const large_stat *file)
 	       found.st_dev == file->st_dev && found.st_ino == file->st_ino;
 }
 
-/* Return: the file, locked; -EAGAIN another has it; -EEXIST it is not private;
- * or another error. */
+/*
+ * Return: the locked file's descriptor; -EAGAIN another process holds the lock;
+ * -EEXIST the file is not private; or another error.
+ */
 static int lock_try(const char *name)
 {
 	const int fd = open(
@@ -75,20 +78,24 @@ static int lock_failed(const char *name, int err, struct ibsa_error *error)
 {
 	if (err == -EAGAIN)
 		return ibsa__fail(error, -EBUSY,
-				  "another program of this user holds the lock "
-				  "%s: end that program, or name another "
-				  "socket",
+				  "cannot create the socket: another process "
+				  "of this user holds the lock %s; stop that "
+				  "process or choose another path",
 				  name);
 	if (err == -EEXIST)
 		return ibsa__fail(
 			error, err,
-			"%s is not a file of this user alone: remove "
-			"it, or name a socket in a folder of your own",
+			"cannot lock %s: it is not a regular file that only "
+			"this user can open; remove it, or choose a socket in "
+			"a directory of your own",
 			name);
 	return err;
 }
 
-/* /proc and its like are folders that have no room for files. */
+/*
+ * Directories of some file systems, such as proc, exist but cannot hold new
+ * files.
+ */
 static bool has_folder(const char *path)
 {
 	char folder[SERVER_PATH_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Clients of a fabric server: let in, told of changes, sent away. */
+/* Clients of a fabric server: accept, send events, disconnect. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,10 +17,11 @@
 
 enum {
 	BACKLOG = 1024,
-	ACCEPTS_MAX = 64, /* of a round */
+	ACCEPTS_MAX = 64, /* in one round */
 	LATE_RECHECK_MS =
-		100, /* before a client that is late is looked at again */
-	ACCEPT_RETRY_MS = 100, /* before descriptors are looked for again */
+		100, /* between deadline checks while data is unread */
+	/* until the next accept4() without descriptors */
+	ACCEPT_RETRY_MS = 100,
 };
 
 static int server_listen_failed(const char *path, int err,
@@ -31,43 +32,46 @@ static int server_listen_failed(const char *path, int err,
 	switch (err) {
 	case -EADDRINUSE:
 		return ibsa__fail(error, err,
-				  "a fabric server is running at %s: end it, "
-				  "or name another socket",
+				  "cannot listen at %s: a fabric server is "
+				  "already running there; stop it or choose "
+				  "another path",
 				  path);
 	case -EEXIST:
 		return ibsa__fail(error, err,
-				  "%s is something else than a socket, and "
-				  "stays: name another path",
+				  "cannot create a socket at %s: the path "
+				  "exists and is not a socket; choose another "
+				  "path",
 				  path);
 	case -ENOENT:
 		return ibsa__fail(error, err,
-				  "no socket can be made at %s: its folder is "
-				  "not there; make that, or name another path",
+				  "cannot create a socket at %s: its "
+				  "directory does not exist; create the "
+				  "directory or choose another path",
 				  path);
 	case -ENOTDIR:
 		return ibsa__fail(error, err,
-				  "no socket can be made at %s: what should be "
-				  "its folder is none; name another path",
+				  "cannot create a socket at %s: its parent "
+				  "is not a directory; choose another path",
 				  path);
 	case -EOPNOTSUPP:
 		return ibsa__fail(error, err,
-				  "no socket can be made at %s: the file "
-				  "system there has none; name a path "
-				  "elsewhere, such as in /tmp",
+				  "cannot create a socket at %s: its file "
+				  "system does not support sockets; choose a "
+				  "path elsewhere, such as in /tmp",
 				  path);
 	case -EACCES:
 	case -EPERM:
 	case -EROFS:
 		return ibsa__fail(error, err,
-				  "not permitted to make a socket at %s: name "
-				  "a path in a folder that you may write to, "
-				  "such as /tmp",
+				  "cannot create a socket at %s: its "
+				  "directory is not writable; choose a path "
+				  "in a directory that you may write to, such "
+				  "as /tmp",
 				  path);
 	default:
 		return ibsa__fail(
 			error, err,
-			"no socket can be made at %s: %s; name "
-			"another path",
+			"cannot create a socket at %s: %s; choose another path",
 			path, ibsa__errno_text(-err, reason, sizeof(reason)));
 	}
 }
@@ -81,7 +85,9 @@ server_address(const struct ibsa_fabric_server *server)
 	return address;
 }
 
-/* 0: a socket is there, or nothing; -EEXIST something else. */
+/*
+ * Return: 0 @path is a socket or does not exist; -EEXIST it is something else.
+ */
 static int socket_path_check_kind(const char *path)
 {
 	large_stat found;
@@ -92,7 +98,11 @@ static int socket_path_check_kind(const char *path)
 	return S_ISSOCK(found.st_mode) ? 0 : -EEXIST;
 }
 
-/* 0: nobody listens at the socket that is there; else why it stays. */
+/*
+ * Return: 0 no server listens at the path, so that a socket there may be
+ * replaced; -EADDRINUSE a server listens; -EEXIST the path is not a socket; or
+ * another error.
+ */
 static int socket_path_check_stale(const struct ibsa_fabric_server *server)
 {
 	const struct sockaddr_un address = server_address(server);
@@ -103,7 +113,7 @@ static int socket_path_check_stale(const struct ibsa_fabric_server *server)
 	if (fd < 0)
 		return -errno;
 	err = socket_path_check_kind(server->path);
-	/* EAGAIN: so many wait to be let in that there is no room for more. */
+	/* EAGAIN: the backlog of the listening server is full. */
 	if (!err &&
 	    (!connect(fd, (const struct sockaddr *)&address, sizeof(address)) ||
 	     errno == EAGAIN))
@@ -114,7 +124,10 @@ static int socket_path_check_stale(const struct ibsa_fabric_server *server)
 	return err;
 }
 
-/* Only the owner may connect: the mode is the socket's before it has a name. */
+/*
+ * Only the owner may connect. fchmod() before bind(), so that the socket has
+ * its mode as soon as it has its name.
+ */
 static int socket_bind(struct ibsa_fabric_server *server, int fd)
 {
 	const struct sockaddr_un address = server_address(server);
@@ -123,7 +136,11 @@ static int socket_bind(struct ibsa_fabric_server *server, int fd)
 
 	if (fchmod(fd, S_IRUSR | S_IWUSR))
 		return -errno;
-	/* The folder is there: /proc and its like have no room for files. */
+	/*
+	 * The lock file was created in this directory, or has_folder() found
+	 * the directory: ENOENT means that the file system, such as proc,
+	 * cannot hold new files.
+	 */
 	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)))
 		return errno == ENOENT ? -EOPNOTSUPP : -errno;
 	err = ibsa__stat(server->path, O_NOFOLLOW, &made);
@@ -139,7 +156,10 @@ static int socket_bind(struct ibsa_fabric_server *server, int fd)
 	return 0;
 }
 
-/* What is there may be another's; while ours is open, its number is not. */
+/*
+ * Another server may have replaced the socket. While our socket is open, no
+ * other socket has its inode number.
+ */
 void ibsa__server_unlink(const struct ibsa_fabric_server *server)
 {
 	large_stat found;
@@ -177,7 +197,7 @@ void ibsa__peer_free(struct server_peer *peer)
 
 void ibsa__server_reenable(struct ibsa_fabric_server *server)
 {
-	/* Should it fail, the next client that goes, or the timer, tries. */
+	/* If this fails, the next disconnection or the timer tries again. */
 	if (server->is_accept_paused && server->listener.fd >= 0)
 		(void)!ibsa__server_watch(&server->listener, EPOLLIN);
 }
@@ -207,7 +227,7 @@ void ibsa__peer_disconnect(struct server_peer *peer, const char *why)
 		return;
 	if (why) {
 		server->stats.disconnected++;
-		ibsa__server_note(server, "a client%s%s is sent away: %s",
+		ibsa__server_note(server, "disconnected a client%s%s: %s",
 				  peer->is_greeted ? " at " : "",
 				  peer_node_name(peer), why);
 	}
@@ -233,7 +253,10 @@ void ibsa__source_set_deadline(struct server_source *source, bool is_begun)
 	}
 }
 
-/* Whether its time is over; what has come and was not read is not its fault. */
+/*
+ * Whether the deadline has passed. Data that has arrived but was not read by
+ * the server does not count against the client.
+ */
 static bool source_is_late(const struct server_source *source, uint64_t now_ns)
 {
 	uint64_t due_ns = source->deadline_ns;
@@ -255,12 +278,14 @@ void ibsa__peer_check_deadlines(struct server_peer *peer, uint64_t now_ns)
 	if (peer->is_gone)
 		return;
 	if (source_is_late(&peer->control, now_ns))
-		ibsa__peer_disconnect(peer, peer->is_greeted
-						    ? "half a question is all "
-						      "that comes"
-						    : "it does not say hello");
+		ibsa__peer_disconnect(
+			peer, peer->is_greeted
+				      ? "it did not complete its request "
+					"in time"
+				      : "it did not send its hello in time");
 	else if (source_is_late(&peer->data, now_ns))
-		ibsa__peer_disconnect(peer, "half a packet is all that comes");
+		ibsa__peer_disconnect(peer, "it did not complete its packet in "
+					    "time");
 }
 
 /* The process at the other end of a connection. */
@@ -308,22 +333,27 @@ static int peer_accept(struct ibsa_fabric_server *server, int fd, pid_t pid)
 }
 
 /*
- * Those who cannot be let in for want of descriptors stay in line, and nobody
- * listens to the line until a client has gone, or for a while: others in this
- * process may have had them.
+ * No descriptor or memory is left for another client. Clients wait in the
+ * listen backlog, and the server ignores the listener until a client
+ * disconnects, or for ACCEPT_RETRY_MS: another part of this process may have
+ * used the descriptors.
  */
 static void listener_pause(struct ibsa_fabric_server *server)
 {
 	if (!server->is_accept_paused)
-		ibsa__server_note(server, "clients have to wait: there are no "
-					  "descriptors for more");
+		ibsa__server_note(server, "new clients must wait: the process "
+					  "is out of file descriptors or "
+					  "memory");
 	server->is_accept_paused = true;
 	(void)!ibsa__server_watch(&server->listener, 0);
 	ibsa__server_alarm(server,
 			   clock_now_ns() + ACCEPT_RETRY_MS * NS_PER_MS);
 }
 
-/* Nobody is in line any more, or nobody can be let in. */
+/*
+ * accept4() failed: the backlog is empty, or there is no descriptor for the
+ * next client.
+ */
 static void accept_failed(struct ibsa_fabric_server *server, int err)
 {
 	if (err == EMFILE || err == ENFILE || err == ENOBUFS || err == ENOMEM)
@@ -332,7 +362,7 @@ static void accept_failed(struct ibsa_fabric_server *server, int err)
 		server->is_accept_paused = false;
 }
 
-/* Why somebody is not let in: what it is told, and what the program is. */
+/* A reason to refuse a client: for the client, and for the server's log. */
 struct refusal {
 	int err;
 	char text[64];
@@ -340,18 +370,21 @@ struct refusal {
 };
 
 static const struct refusal another_users = {
-	-EACCES, "not permitted: the fabric server is another user's",
-	"it is another user's"
+	-EACCES, "permission denied: the fabric server belongs to another user",
+	"its process belongs to another user"
 };
 static const struct refusal too_many = {
-	-EUSERS, "the fabric server has all the connections that it takes",
-	"there are as many as may be"
+	-EUSERS, "the fabric server has reached its limit of connections",
+	"the limit of connections is reached"
 };
 static const struct refusal no_memory = { -ENOMEM,
 					  "the fabric server is out of memory",
-					  "memory is short" };
+					  "out of memory" };
 
-/* Said before it asks; if it cannot be said, it sees the end. */
+/*
+ * Answer the hello before it arrives. If the send fails, the client receives
+ * end of file.
+ */
 static void connection_refuse(struct ibsa_fabric_server *server, int fd,
 			      const struct refusal *why)
 {
@@ -368,7 +401,7 @@ static void connection_refuse(struct ibsa_fabric_server *server, int fd,
 
 	memcpy(answer.text, why->text, sizeof(answer.text));
 	server->stats.disconnected++;
-	ibsa__server_note(server, "a client is not let in: %s", why->note);
+	ibsa__server_note(server, "refused a client: %s", why->note);
 	(void)!send(fd, &answer, sizeof(answer.head) + answer.head.length,
 		    MSG_NOSIGNAL | MSG_DONTWAIT);
 	close(fd);
@@ -391,7 +424,10 @@ static void handle_listener(struct server_source *source, uint32_t events)
 	struct ibsa_fabric_server *server = source->server;
 
 	(void)events;
-	/* Those who come without end do not keep it from the others. */
+	/*
+	 * A limit, so that a stream of new clients does not starve the
+	 * connected ones.
+	 */
 	for (int i = 0; i < ACCEPTS_MAX; i++) {
 		const int fd = accept4(source->fd, NULL, NULL,
 				       SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -426,7 +462,9 @@ int ibsa__server_listen(struct ibsa_fabric_server *server,
 
 static void peer_send_event(struct server_peer *peer)
 {
-	/* Not @goes: it holds the answer to a command. */
+	/*
+	 * out_batch may hold the answer to the command that caused the event.
+	 */
 	uint8_t *frame = peer->control.server->in_batch;
 	struct remote_head head = { .type = REMOTE_EVENT };
 	uint8_t *state = frame + sizeof(head);
@@ -443,7 +481,7 @@ static void peer_send_event(struct server_peer *peer)
 		    MSG_NOSIGNAL | MSG_DONTWAIT);
 	if (sent != (ssize_t)(sizeof(head) + len))
 		ibsa__peer_send_failed(peer, sent,
-				       "it does not read what it asked for");
+				       "it does not read its events");
 }
 
 void ibsa__peers_send_events(struct ibsa_fabric_server *server)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a client asks of a fabric server. Every frame is checked as if it came
- * from nowhere; one that is none ends the connection, and no other.
+ * Requests of a client to the fabric server. Each frame is fully checked. An
+ * invalid frame ends its own connection and no other.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,13 +13,13 @@
 #include "sim/subnet/guid.h"
 #include "sim/server/server.h"
 
-/* A question, and what is to be answered. */
+/* A request and its answer. */
 struct request {
 	const uint8_t *body;
 	size_t len;
-	uint8_t *out; /* REMOTE_BODY_MAX */
+	uint8_t *out; /* REMOTE_BODY_MAX bytes */
 	size_t used;
-	int fd; /* to go with the answer, or -1 */
+	int fd; /* descriptor to send with the answer, or -1 */
 	struct ibsa_error error;
 };
 
@@ -47,7 +47,9 @@ static struct remote_port peer_port(const struct server_peer *peer)
 	return port;
 }
 
-/* The GID table, of which *@out has room for all. Return: its end. */
+/*
+ * Write the GID table to @out, which has room for all of it. Return: its end.
+ */
 static uint8_t *gids_put(const struct server_peer *peer, uint8_t *out)
 {
 	const struct ibsa_fabric *fabric = peer->control.server->fabric;
@@ -90,7 +92,7 @@ size_t ibsa__peer_state(const struct server_peer *peer, uint8_t *out)
 	return (size_t)(at - out);
 }
 
-/* Without memory for it, it is told once more. */
+/* If memory runs out, the same state is sent once more. */
 void ibsa__peer_state_sent(struct server_peer *peer, const uint8_t *state,
 			   size_t len)
 {
@@ -122,15 +124,14 @@ static int hello_find_port(struct server_peer *peer,
 
 	if (node == SIM_NONE)
 		return ibsa__fail(&request->error, -ENODEV,
-				  "there is no node %s in the fabric",
-				  hello->node);
+				  "the fabric has no node %s", hello->node);
 	if (hello->port)
 		port = ibsa__server_port(fabric, node, hello->port);
 	else
 		port = ibsa__fabric_find_port(fabric, node, 0);
 	if (port == SIM_NONE || fabric->subnet.topo.ports[port].end == SIM_NONE)
 		return ibsa__fail(&request->error, -ENXIO,
-				  "%s has no port %u that takes MADs",
+				  "%s has no port %u that receives MADs",
 				  fabric->subnet.topo.nodes[node].name,
 				  hello->port);
 	peer->node = node;
@@ -150,7 +151,9 @@ static int answer_hello(struct server_peer *peer, struct request *request)
 	memcpy(&hello, request->body, sizeof(hello));
 	if (hello.version != REMOTE_VERSION)
 		return ibsa__fail(&request->error, -EPROTO,
-				  "the server is of another version of ibsa");
+				  "the fabric server uses another protocol "
+				  "version; use one version of ibsa for "
+				  "client and server");
 	if (hello.node[REMOTE_NODE_MAX])
 		return -EPROTO;
 	err = hello_find_port(peer, &hello, request);
@@ -158,14 +161,14 @@ static int answer_hello(struct server_peer *peer, struct request *request)
 		return err;
 	peer->is_greeted = true;
 	hello.port = topo->ports[peer->port].number;
-	/* By its id: the name may be another's too. */
+	/* The id is unique; two nodes may have the same name. */
 	if (strlen(topo->nodes[peer->node].id) < sizeof(hello.node))
 		strcpy(hello.node, topo->nodes[peer->node].id);
 	answer_set(request, &hello, sizeof(hello));
 	return 0;
 }
 
-/* A path of a question, with a NUL behind it. */
+/* The path in a request, with a terminating NUL. */
 struct path {
 	char text[256];
 };
@@ -179,7 +182,7 @@ static int request_path_get(const struct request *request, struct path *out)
 	return 0;
 }
 
-/* What is at the path that is asked for, as @get finds it. */
+/* Answer with what @get writes for the path in the request. */
 static int answer_path(struct server_peer *peer, struct request *request,
 		       int (*get)(const struct ibsa_fabric *fabric,
 				  uint32_t node, const char *path, char *out,
@@ -233,7 +236,7 @@ static int answer_detach(struct server_peer *peer, struct request *request)
 	return 0;
 }
 
-/* Say which client has an agent for what @agent asks for at @peer's port. */
+/* Set @error to the process that has a conflicting agent at @peer's port. */
 static void agent_holder_name(const struct server_peer *peer,
 			      const struct sim_agent_request *agent,
 			      struct ibsa_error *error)
@@ -250,7 +253,8 @@ static void agent_holder_name(const struct server_peer *peer,
 		    !ibsa__sim_file_has(other->file, agent))
 			continue;
 		ibsa__process_text(PROCESS_FOLDER, other->pid, &process);
-		ibsa__fail(error, 0, "%s receives them", process.text);
+		ibsa__fail(error, 0, "%s already receives these MADs",
+			   process.text);
 		return;
 	}
 }
@@ -339,7 +343,7 @@ static int answer_issm(struct server_peer *peer, struct request *request)
 
 static int answer_control(struct server_peer *peer, struct request *request)
 {
-	/* With a NUL behind it. */
+	/* with a terminating NUL */
 	char line[REMOTE_LINE_MAX + 1];
 	int err;
 
@@ -352,7 +356,10 @@ static int answer_control(struct server_peer *peer, struct request *request)
 					 &request->error);
 	if (!err)
 		request->used = strlen((char *)request->out);
-	/* Whoever reads the answer finds its effect at every client. */
+	/*
+	 * Events precede the answer: a client that has read the answer finds
+	 * the effect of the command at every client.
+	 */
 	ibsa__peers_send_events(peer->control.server);
 	return err;
 }
@@ -371,7 +378,7 @@ static int (*const answer_functions[REMOTE_TYPES])(struct server_peer *peer,
 	[REMOTE_CONTROL] = answer_control,
 };
 
-/* All of an answer in one message, with the file that goes with it. */
+/* Send the answer and the descriptor that belongs to it in one message. */
 static void answer_send(struct server_peer *peer, uint32_t type, int err,
 			const struct request *request)
 {
@@ -429,13 +436,12 @@ static void request_answer(struct server_peer *peer,
 		close(request.fd);
 	if (peer->is_greeted)
 		ibsa__source_set_deadline(&peer->control, false);
-	/* Nothing that it says can be trusted to be what it means. */
+	/* After an invalid frame, the boundary of the next one is unknown. */
 	if (err == -EPROTO)
-		ibsa__peer_disconnect(peer,
-				      "it does not speak as a client does");
+		ibsa__peer_disconnect(peer, "it sent an invalid request");
 }
 
-/* Answer all whole frames. False: there is one that cannot be. */
+/* Answer all complete requests. Return: false: a frame's head is invalid. */
 static bool requests_answer_all(struct server_peer *peer)
 {
 	struct server_bytes *request_bytes = &peer->request_bytes;
@@ -474,8 +480,7 @@ void ibsa__peer_receive(struct server_source *source, uint32_t events)
 	if (!ibsa__bytes_grow(request_bytes, request_bytes->count
 						     ? request_bytes->count
 						     : 512)) {
-		ibsa__peer_disconnect(peer,
-				      "there is no memory for its question");
+		ibsa__peer_disconnect(peer, "out of memory for its request");
 		return;
 	}
 	got = recv(source->fd, request_bytes->at + request_bytes->count,
@@ -488,7 +493,7 @@ void ibsa__peer_receive(struct server_source *source, uint32_t events)
 	}
 	request_bytes->count += (size_t)got;
 	if (!requests_answer_all(peer))
-		ibsa__peer_disconnect(peer, "it sends nonsense for questions");
+		ibsa__peer_disconnect(peer, "it sent an invalid frame");
 	else if (request_bytes->count)
 		ibsa__source_set_deadline(source, true);
 }

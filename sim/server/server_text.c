@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What stands in the files that sysfs has of an adapter, written from what
- * the fabric is at this moment.
+ * The contents of an adapter's sysfs files, written from the present state of
+ * the fabric.
  *
- * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband; the order
- * and form of what is in them as drivers/infiniband/core/sysfs.c has it.
+ * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband; the order and
+ * format of the contents are those of drivers/infiniband/core/sysfs.c.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -82,7 +82,7 @@ static int put_type(struct view *view)
 	return 0;
 }
 
-/* By which a client knows Omni-Path. */
+/* A client recognizes Omni-Path by the driver's name. */
 static int put_uevent(struct view *view)
 {
 	ibsa__view_put(view, "DRIVER=%s\n",
@@ -145,7 +145,7 @@ static int put_phys_state(struct view *view)
 	return 0;
 }
 
-/* A port without a link shows the least there is, as the kernel does. */
+/* A port without a link has the lowest rate, as in the kernel. */
 static int put_rate(struct view *view)
 {
 	const struct topo_port *port = view->port;
@@ -192,7 +192,7 @@ static uint64_t guid_at(const struct view *view)
 		view->index);
 }
 
-/* An empty entry is all zero, and has no type: reading that fails. */
+/* An empty entry is all zero. Its type cannot be read (-EINVAL). */
 static int put_gid(struct view *view)
 {
 	const uint64_t guid = guid_at(view);
@@ -212,7 +212,7 @@ static int put_gid_type(struct view *view)
 	return 0;
 }
 
-/* No network interface belongs to it. */
+/* No network interface belongs to the GID. */
 static int put_gid_interface(struct view *view)
 {
 	(void)view;

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What stands in the files of an adapter, and which there are. */
+/* The contents of an adapter's sysfs files, and tables of these files. */
 #ifndef SIM_SERVER_SERVER_TEXT_H
 #define SIM_SERVER_SERVER_TEXT_H
 
 #include "sim/server/server.h"
 
-/* What is being written, and of what. */
+/* What is being written, and for which node and port. */
 struct view {
 	const struct ibsa_fabric *fabric;
 	const struct topo_node *node;
 	const struct topo_port *port;
 	struct ibsa_port_state state;
-	uint32_t index; /* of a table's entry */
+	uint32_t index; /* of an entry in a table */
 	char *out;
 	size_t room;
 	size_t used;
 };
 
-/* A file: by its name; of a table's entries by their numbers. */
+/* A file, or, if count is set, a directory of files numbered from 0 on. */
 struct file {
-	const char *name; /* below its folder */
+	const char *name; /* relative to its directory */
 	int (*write)(struct view *view);
 	uint32_t (*count)(const struct view *view);
 };
@@ -29,11 +29,11 @@ enum {
 	PORT_FILES = 13,
 };
 
-/* Below a device's folder, and below the one of a port of it. */
+/* Files in the directory of a device, and in the directory of a port. */
 extern const struct file ibsa__device_files[DEVICE_FILES];
 extern const struct file ibsa__port_files[PORT_FILES];
 
-/* Write behind what is there, as far as there is room. */
+/* Append formatted text, if there is room for all of it. */
 void ibsa__view_put(struct view *view, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -372,7 +372,7 @@ shared_fabrics() {
 	run 4 fabric exec "$fabric" -- "$ibsa" -j doctor ibsa0/9
 	has port wrong "'ibsa0' has no port 9"
 	IBSA_NODE=nobody run 4 fabric exec "$fabric" -- "$ibsa" -j doctor
-	has modules wrong 'no node nobody in the fabric'
+	has modules wrong 'fabric has no node nobody'
 	export IBSA_NODE='node3 mlx5_1/9'
 	run 4 fabric exec "$fabric" -- "$ibsa" -j doctor
 	has modules wrong 'node3 mlx5_1 has no port 9'
@@ -382,7 +382,7 @@ shared_fabrics() {
 	err_has 'node3 mlx5_1 has no port 9'
 	unset IBSA_NODE
 	run 4 fabric exec "$fabric" -- "$ibsa" -C nobody -P 9 path self 1
-	err_has 'no node nobody in the fabric'
+	err_has 'fabric has no node nobody'
 	run 4 fabric exec "$fabric" -- "$ibsa" -C 'node3 mlx5_1' -P 9 path self 1
 	err_has 'node3 mlx5_1 has no port 9'
 	IBSA_FABRIC=unix:/nowhere run 4 doctor -j

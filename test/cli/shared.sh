@@ -144,7 +144,7 @@ sits_where_it_is_told() {
 	IBSA_NODE=nobody run 4 path self 2; err_has nobody
 	grep -q 'try an example' err && fail 'offers what is there already'
 	for args in devices gids; do
-		IBSA_NODE=nobody run 4 $args; err_has 'no node nobody in'
+		IBSA_NODE=nobody run 4 $args; err_has 'has no node nobody'
 		IBSA_FABRIC=unix:/nowhere run 4 $args; err_has 'no fabric server'
 	done
 	run 2 --record no.pcap path self 2; err_has 'fabric run --record'
@@ -247,24 +247,24 @@ socket_names_the_server() {
 
 one_server_a_socket() {
 	start
-	run 4 fabric run "$fabric" --socket "$tmp/s"; err_has 'is running'
+	run 4 fabric run "$fabric" --socket "$tmp/s"; err_has 'is already running'
 	kill -KILL "$server"
 	wait "$server" 2>/dev/null
 	[ -e s ] || fail 'the socket went with it'
 	start
 	stop TERM
 	touch s
-	run 4 fabric run "$fabric" --socket "$tmp/s"; err_has 'stays'
+	run 4 fabric run "$fabric" --socket "$tmp/s"; err_has 'the path exists and is not a socket'
 	rm s
 	run 4 fabric run "$fabric" --socket "$tmp/no/s"
-	err_has 'its folder is not there; make that, or name another path'
-	run 4 fabric run "$fabric" --socket "$fabric/s"; err_has 'is none; name'
+	err_has 'its directory does not exist; create the directory or choose'
+	run 4 fabric run "$fabric" --socket "$fabric/s"; err_has 'its parent is not a directory'
 	run 4 fabric run "$fabric" --socket /proc/x
-	err_has 'no socket can be made at /proc/x: the file system there has'
+	err_has 'cannot create a socket at /proc/x: its file system does not'
 	run 4 fabric exec "$fabric" --socket /proc/x -- true
-	err_has 'name a path elsewhere, such as in /tmp$'
+	err_has 'choose a path elsewhere, such as in /tmp$'
 	run 4 fabric run "$fabric" --socket /sys/x
-	err_has 'a folder that you may write to, such as /tmp$'
+	err_has 'a directory that you may write to, such as /tmp$'
 	run 2 fabric run "$fabric" --socket "$(printf '%0200d' 0)"
 	run 4 fabric run "$tmp/nowhere"
 	run 2 fabric run "$fabric" --socket "$tmp/s" --fault woes=1
@@ -282,7 +282,7 @@ is_for_its_user_alone() {
 	err_has "another user's"
 	chmod 666 s
 	other_user 4
-	err_has "another user's"
+	err_has "belongs to another user"
 	stop TERM
 }
 
@@ -480,8 +480,8 @@ answers_are_replayed() {
 
 is_as_the_options_say() {
 	start --sa none
-	run 4 fabric sm start; err_has 'no SM of its own'
-	run 4 fabric sm move "$other"; err_has 'no SM of its own'
+	run 4 fabric sm start; err_has 'no embedded SM'
+	run 4 fabric sm move "$other"; err_has 'no embedded SM'
 	run 0 devices -j; json '.[0] | .lid == 0 and .state == 2'
 	stop TERM
 	start --first-lid 100
@@ -594,7 +594,7 @@ a_second_watch_names_the_first() {
 	within 20 watched subscribed
 	run 4 watch
 	err_has "cannot receive the SA's reports: another program .*; pid $first "
-	is_emulated || err_has "; pid $first \(wa.x1b.1mtch\) receives them\$"
+	is_emulated || err_has "; pid $first \(wa.x1b.1mtch\) already receives these MADs\$"
 	kill "$first"
 	wait "$first"
 	stop TERM

@@ -260,7 +260,7 @@ static bool conclude(struct driver *driver, int files)
 	good &= claim(is_empty(driver, files), "clients are left");
 	good &= claim(is_flat(driver), "the server grows");
 	good &= claim(!many_stat(&driver->server, "disconnected"),
-		      "clients were sent away");
+		      "clients were rejected");
 	good &= is_balanced(driver);
 	good &= claim(many_server_stop(&driver->server), "the server's end");
 	return good;
@@ -309,7 +309,7 @@ static bool prepare(struct driver *driver)
 	return many_topology_write(net);
 }
 
-/* What the server has said of clients that it sent away. */
+/* The server's messages on clients that it rejected. */
 static void log_show(const struct driver *driver)
 {
 	char line[256];

@@ -82,7 +82,7 @@ static void nonsense_ends_its_own_connection(void **state)
 
 		send(fd, &wrong[i], sizeof(wrong[i]), MSG_NOSIGNAL);
 		check_ended(fd);
-		assert_true(server_has_noted(server, "nonsense for questions"));
+		assert_true(server_has_noted(server, "invalid frame"));
 	}
 	check_server_works(server);
 	server_stop(server);
@@ -282,7 +282,7 @@ static void packets_without_sense_end_the_file(void **state)
 	assert_int_equal(attach(server, "left", &file), 0);
 	assert_int_equal(send(file.fd, &header, sizeof(header), MSG_NOSIGNAL),
 			 sizeof(header));
-	assert_true(server_has_noted(server, "nonsense for packets"));
+	assert_true(server_has_noted(server, "invalid packet"));
 	wait_for_packet(&file);
 	assert_int_equal(ibsa__remote_file_read(&file, bytes, sizeof(bytes)),
 			 -EIO);
@@ -479,7 +479,7 @@ static void descriptors_are_looked_for_again(void **state)
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
 	assert_int_equal(
 		connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
-	assert_true(server_has_noted(server, "no descriptors"));
+	assert_true(server_has_noted(server, "out of file descriptors"));
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
 	say(fd, REMOTE_WATCH, NULL, 0);
 	assert_int_equal(answer(fd), -EPROTO);

@@ -121,11 +121,11 @@ static void who_does_not_say_hello_in_time_goes(void **state)
 	struct remote_head answer;
 
 	(void)state;
-	assert_true(server_has_noted(server, "does not say hello"));
+	assert_true(server_has_noted(server, "did not send its hello"));
 	check_ended(fd);
 	fd = server_connect(server, NULL);
 	assert_int_equal(send(fd, "?", 1, MSG_NOSIGNAL), 1);
-	assert_true(server_has_noted(server, "does not say hello"));
+	assert_true(server_has_noted(server, "did not send its hello"));
 	check_ended(fd);
 	assert_int_equal(send(silent, &head, sizeof(head), MSG_NOSIGNAL),
 			 sizeof(head));
@@ -145,13 +145,13 @@ static void who_does_not_end_a_question_in_time_goes(void **state)
 
 	(void)state;
 	assert_int_equal(send(fd, &head, 5, MSG_NOSIGNAL), 5);
-	assert_true(server_has_noted(server, "half a question"));
+	assert_true(server_has_noted(server, "did not complete its request"));
 	check_ended(fd);
 	fd = server_connect(server, "left");
 	assert_int_equal(send(fd, &head, sizeof(head), MSG_NOSIGNAL),
 			 sizeof(head));
 	assert_int_equal(send(fd, "class", 5, MSG_NOSIGNAL), 5);
-	assert_true(server_has_noted(server, "half a question"));
+	assert_true(server_has_noted(server, "did not complete its request"));
 	check_ended(fd);
 	check_server_works(server);
 	server_stop(server);
@@ -170,7 +170,8 @@ static void who_does_not_end_a_packet_in_time_goes(void **state)
 		attach(server, &file);
 		assert_int_equal(send(file.fd, &header, parts[i], MSG_NOSIGNAL),
 				 parts[i]);
-		assert_true(server_has_noted(server, "half a packet"));
+		assert_true(server_has_noted(server,
+					     "did not complete its packet"));
 		ibsa__remote_file_close(&file);
 	}
 	check_server_works(server);
@@ -189,7 +190,7 @@ static void check_full(struct server_rig *server)
 
 	assert_int_equal(ibsa_open(&options, &error, &client), -EUSERS);
 	assert_non_null(strstr(error.text, "connections"));
-	assert_true(server_has_noted(server, "as many as may be"));
+	assert_true(server_has_noted(server, "limit of connections"));
 	assert_int_equal(ibsa_fabric_command(server_address(server), "stats",
 					     NULL, 0, &error),
 			 -EUSERS);
