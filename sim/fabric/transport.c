@@ -340,7 +340,7 @@ static int link_new(struct ibsa_fabric *fabric, uint32_t port,
 	link->requests.pool = &link->answers.queue;
 	link->listener = (struct report_listener){
 		.report = ibsa__link_report,
-		.hear = ibsa__link_hear,
+		.receive = ibsa__link_hear,
 		.arg = link,
 	};
 	link->fd = -1;

@@ -31,12 +31,12 @@ static const struct ibsa_mcmember broadcast = {
 	.join_state = JOIN_FULL,
 };
 
-static bool is_taken(const struct groups *groups, uint32_t index)
+static bool mlid_is_taken(const struct groups *groups, uint32_t index)
 {
 	return groups->mlids[index / 64] >> index % 64 & 1;
 }
 
-static void take(struct groups *groups, uint16_t mlid, bool is_now)
+static void mlid_set_taken(struct groups *groups, uint16_t mlid, bool is_now)
 {
 	const uint32_t index = mlid - (uint32_t)IBSA_LID_MULTICAST_MIN;
 	const uint64_t bit = UINT64_C(1) << index % 64;
@@ -48,16 +48,16 @@ static void take(struct groups *groups, uint16_t mlid, bool is_now)
 }
 
 /* There is a free one: there are no more groups than MLIDs. */
-static uint16_t choose_mlid(const struct groups *groups, uint16_t wanted)
+static uint16_t mlid_choose(const struct groups *groups, uint16_t wanted)
 {
 	uint32_t index = wanted - (uint32_t)IBSA_LID_MULTICAST_MIN;
 
-	if (index < GROUPS_MAX && !is_taken(groups, index))
+	if (index < GROUPS_MAX && !mlid_is_taken(groups, index))
 		return wanted;
 	index = 0;
 	while (groups->mlids[index / 64] == UINT64_MAX)
 		index += 64;
-	while (is_taken(groups, index))
+	while (mlid_is_taken(groups, index))
 		index++;
 	return (uint16_t)(IBSA_LID_MULTICAST_MIN + index);
 }
@@ -70,24 +70,24 @@ static int by_mgid(const void *mgid, const void *element)
 }
 
 /* Where the group of that MGID is, or would be. */
-static size_t group_place(const struct groups *groups, const uint8_t *mgid)
+static size_t group_position(const struct groups *groups, const uint8_t *mgid)
 {
-	return order_place(mgid, groups->all, groups->count,
-			   sizeof(struct group *), by_mgid);
+	return order_position(mgid, groups->all, groups->count,
+			      sizeof(struct group *), by_mgid);
 }
 
 struct group *ibsa__groups_find(const struct groups *groups,
 				const uint8_t *mgid)
 {
-	const size_t place = group_place(groups, mgid);
+	const size_t position = group_position(groups, mgid);
 
-	if (place == groups->count ||
-	    memcmp(groups->all[place]->record.mgid.raw, mgid, MGID_BYTES))
+	if (position == groups->count ||
+	    memcmp(groups->all[position]->record.mgid.raw, mgid, MGID_BYTES))
 		return NULL;
-	return groups->all[place];
+	return groups->all[position];
 }
 
-static int grow_groups(struct groups *groups)
+static int groups_grow(struct groups *groups)
 {
 	if (groups->count == GROUPS_MAX)
 		return -ENOSPC;
@@ -97,8 +97,8 @@ static int grow_groups(struct groups *groups)
 int ibsa__groups_add(struct groups *groups, const struct ibsa_mcmember *record,
 		     struct group **out)
 {
-	const size_t place = group_place(groups, record->mgid.raw);
-	const int err = grow_groups(groups);
+	const size_t position = group_position(groups, record->mgid.raw);
+	const int err = groups_grow(groups);
 	struct group *group;
 
 	if (err)
@@ -107,17 +107,17 @@ int ibsa__groups_add(struct groups *groups, const struct ibsa_mcmember *record,
 	if (!group)
 		return -ENOMEM;
 	group->record = *record;
-	group->record.mlid = choose_mlid(groups, record->mlid);
-	take(groups, group->record.mlid, true);
-	memmove(groups->all + place + 1, groups->all + place,
-		(groups->count - place) * sizeof(struct group *));
-	groups->all[place] = group;
+	group->record.mlid = mlid_choose(groups, record->mlid);
+	mlid_set_taken(groups, group->record.mlid, true);
+	memmove(groups->all + position + 1, groups->all + position,
+		(groups->count - position) * sizeof(struct group *));
+	groups->all[position] = group;
 	groups->count++;
 	*out = group;
 	return 0;
 }
 
-static void clear(struct groups *groups, struct group *group)
+static void group_clear(struct groups *groups, struct group *group)
 {
 	groups->members -= group->count;
 	ibsa__free(group->members);
@@ -127,21 +127,21 @@ static void clear(struct groups *groups, struct group *group)
 	group->full_members = 0;
 }
 
-static void free_group(struct groups *groups, struct group *group)
+static void group_free(struct groups *groups, struct group *group)
 {
-	take(groups, group->record.mlid, false);
-	clear(groups, group);
+	mlid_set_taken(groups, group->record.mlid, false);
+	group_clear(groups, group);
 	ibsa__free(group);
 }
 
 void ibsa__groups_remove(struct groups *groups, struct group *group)
 {
-	const size_t place = group_place(groups, group->record.mgid.raw);
+	const size_t position = group_position(groups, group->record.mgid.raw);
 
 	groups->count--;
-	memmove(groups->all + place, groups->all + place + 1,
-		(groups->count - place) * sizeof(struct group *));
-	free_group(groups, group);
+	memmove(groups->all + position, groups->all + position + 1,
+		(groups->count - position) * sizeof(struct group *));
+	group_free(groups, group);
 }
 
 int ibsa__groups_init(struct groups *groups)
@@ -156,26 +156,26 @@ int ibsa__groups_init(struct groups *groups)
 
 void ibsa__groups_reset(struct groups *groups)
 {
-	size_t kept = 0;
+	size_t count_left = 0;
 
 	for (size_t i = 0; i < groups->count; i++) {
 		struct group *group = groups->all[i];
 
 		if (!group->is_permanent) {
-			free_group(groups, group);
+			group_free(groups, group);
 			continue;
 		}
-		clear(groups, group);
-		groups->all[kept++] = group;
+		group_clear(groups, group);
+		groups->all[count_left++] = group;
 	}
-	groups->count = kept;
+	groups->count = count_left;
 	groups->invented = 0;
 }
 
 void ibsa__groups_done(struct groups *groups)
 {
 	for (size_t i = 0; i < groups->count; i++)
-		free_group(groups, groups->all[i]);
+		group_free(groups, groups->all[i]);
 	ibsa__free(groups->all);
 	*groups = (struct groups){ 0 };
 }
@@ -188,19 +188,19 @@ static int by_guid(const void *guid, const void *element)
 }
 
 /* Where the member of that GUID is, or would be. */
-static size_t member_place(const struct group *group, uint64_t guid)
+static size_t member_position(const struct group *group, uint64_t guid)
 {
-	return order_place(&guid, group->members, group->count,
-			   sizeof(*group->members), by_guid);
+	return order_position(&guid, group->members, group->count,
+			      sizeof(*group->members), by_guid);
 }
 
 struct member *ibsa__group_member(const struct group *group, uint64_t guid)
 {
-	const size_t place = member_place(group, guid);
+	const size_t position = member_position(group, guid);
 
-	if (place == group->count || group->members[place].guid != guid)
+	if (position == group->count || group->members[position].guid != guid)
 		return NULL;
-	return &group->members[place];
+	return &group->members[position];
 }
 
 bool ibsa__group_has_port(const struct group *group, uint64_t port_guid)
@@ -222,37 +222,38 @@ bool ibsa__groups_use(const struct groups *groups, uint64_t guid)
 }
 
 /* Room for a member of that GUID, in its place. */
-static int insert(struct groups *groups, struct group *group, uint64_t guid,
-		  struct member **out)
+static int member_insert(struct groups *groups, struct group *group,
+			 uint64_t guid, struct member **out)
 {
-	const size_t place = member_place(group, guid);
+	const size_t position = member_position(group, guid);
 
 	if (groups->members == MEMBERS_MAX)
 		return -ENOSPC;
 	if (ARRAY_GROW(group->members, group->room, group->count + 1))
 		return -ENOMEM;
-	*out = &group->members[place];
-	memmove(*out + 1, *out, (group->count - place) * sizeof(**out));
+	*out = &group->members[position];
+	memmove(*out + 1, *out, (group->count - position) * sizeof(**out));
 	group->count++;
 	groups->members++;
 	return 0;
 }
 
 int ibsa__group_join(struct groups *groups, struct group *group,
-		     const struct member *profile, struct member **out)
+		     const struct member *added, struct member **out)
 {
-	struct member *member = ibsa__group_member(group, profile->guid);
+	struct member *member = ibsa__group_member(group, added->guid);
 	uint8_t before = 0;
 
 	if (member) {
 		before = member->join_state;
-		member->join_state |= profile->join_state;
+		member->join_state |= added->join_state;
 	} else {
-		const int err = insert(groups, group, profile->guid, &member);
+		const int err = member_insert(groups, group, added->guid,
+					      &member);
 
 		if (err)
 			return err;
-		*member = *profile;
+		*member = *added;
 	}
 	if (member->join_state & JOIN_ANY_FULL && !(before & JOIN_ANY_FULL))
 		group->full_members++;
@@ -260,7 +261,7 @@ int ibsa__group_join(struct groups *groups, struct group *group,
 	return 0;
 }
 
-static void remove_member(struct groups *groups, struct group *group,
+static void member_remove(struct groups *groups, struct group *group,
 			  struct member *member)
 {
 	const size_t index = (size_t)(member - group->members);
@@ -290,11 +291,11 @@ uint8_t ibsa__group_leave(struct groups *groups, struct group *group,
 		left = 0;
 	member->join_state = left;
 	if (!left)
-		remove_member(groups, group, member);
+		member_remove(groups, group, member);
 	if (!was_full || left & JOIN_ANY_FULL || --group->full_members)
 		return left;
 	if (group->is_permanent)
-		clear(groups, group);
+		group_clear(groups, group);
 	else
 		ibsa__groups_remove(groups, group);
 	return left;

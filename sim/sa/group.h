@@ -76,7 +76,7 @@ bool ibsa__group_has_port(const struct group *group, uint64_t port_guid);
  * not be one yet. Return: 0; -ENOMEM; -ENOSPC there are MEMBERS_MAX.
  */
 int ibsa__group_join(struct groups *groups, struct group *group,
-		     const struct member *profile, struct member **out);
+		     const struct member *added, struct member **out);
 
 /* Whether no full member is left if that one gives up @states. */
 bool ibsa__group_ends(const struct group *group, const struct member *member,

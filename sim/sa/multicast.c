@@ -19,14 +19,14 @@ struct forwarding {
 };
 
 /* Who only sends is not sent to. */
-static bool is_receiver(const struct member *member)
+static bool member_receives(const struct member *member)
 {
 	enum { JOIN_RECEIVES = 3 };
 
 	return member->join_state & JOIN_RECEIVES;
 }
 
-static void mark(struct forwarding *to, unsigned int port)
+static void port_mark(struct forwarding *to, unsigned int port)
 {
 	to->is_used = true;
 	if (port >= to->first_port &&
@@ -46,7 +46,7 @@ static uint8_t port_towards(const struct subnet *subnet,
 }
 
 /* Step from a switch towards the root; the port that is left by, or 0. */
-static uint8_t step(struct subnet *subnet, uint32_t *node, uint32_t lid)
+static uint8_t route_step(struct subnet *subnet, uint32_t *node, uint32_t lid)
 {
 	const struct topo_node *at = &subnet->topo.nodes[*node];
 	const uint8_t exit = ibsa__route_exit(subnet, at, lid);
@@ -78,30 +78,31 @@ static void add_member(struct forwarding *to, const struct end_port *end,
 	uint32_t node = switch_of(subnet, end);
 
 	if (node == self && receives)
-		mark(to, port_towards(subnet, end));
+		port_mark(to, port_towards(subnet, end));
 	for (uint32_t hops = 0; hops < subnet->topo.switch_count; hops++) {
 		const uint32_t before = node;
-		const uint8_t exit = step(subnet, &node, root->lid);
+		const uint8_t exit = route_step(subnet, &node, root->lid);
 		const struct topo_node *from = &subnet->topo.nodes[before];
 
 		if (!exit)
 			return;
 		if (before == self)
-			mark(to, exit);
+			port_mark(to, exit);
 		if (node == self)
-			mark(to,
-			     subnet->topo
-				     .ports[subnet->topo
-						    .ports[from->first_port +
-							   exit]
-						    .peer]
-				     .number);
+			port_mark(
+				to,
+				subnet->topo
+					.ports[subnet->topo
+						       .ports[from->first_port +
+							      exit]
+						       .peer]
+					.number);
 	}
 }
 
 /* The port of a member that is on a switch, and in the subnet; or NULL. */
-static const struct end_port *end_of(const struct subnet *subnet,
-				     const struct member *member)
+static const struct end_port *member_end(const struct subnet *subnet,
+					 const struct member *member)
 {
 	const struct end_port *end = end_by_guid(subnet, member->port_guid);
 
@@ -109,12 +110,14 @@ static const struct end_port *end_of(const struct subnet *subnet,
 }
 
 /* Nothing is to be forwarded where there is one port only. */
-static bool has_several(const struct subnet *subnet, const struct group *group,
-			const struct end_port **root)
+static bool group_has_several_ports(const struct subnet *subnet,
+				    const struct group *group,
+				    const struct end_port **root)
 {
 	*root = NULL;
 	for (size_t i = 0; i < group->count; i++) {
-		const struct end_port *end = end_of(subnet, &group->members[i]);
+		const struct end_port *end = member_end(subnet,
+							&group->members[i]);
 
 		if (*root && end && end != *root)
 			return true;
@@ -129,14 +132,14 @@ static uint16_t group_mask(struct forwarding *to, const struct group *group)
 	const struct end_port *root;
 
 	to->mask = 0;
-	if (!has_several(to->subnet, group, &root))
+	if (!group_has_several_ports(to->subnet, group, &root))
 		return 0;
 	for (size_t i = 0; i < group->count; i++) {
 		const struct member *member = &group->members[i];
-		const struct end_port *end = end_of(to->subnet, member);
+		const struct end_port *end = member_end(to->subnet, member);
 
 		if (end)
-			add_member(to, end, is_receiver(member), root);
+			add_member(to, end, member_receives(member), root);
 	}
 	return to->mask;
 }

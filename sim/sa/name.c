@@ -15,8 +15,8 @@ const struct end_port *ibsa__end_named(const struct subnet *subnet,
 }
 
 /* The name that comes next, be it seen or not. */
-static bool next(const struct subnet *subnet, struct name_walk *walk,
-		 struct port_name *out)
+static bool name_next_any(const struct subnet *subnet, struct name_walk *walk,
+			  struct port_name *out)
 {
 	const struct aliases *aliases = &subnet->aliases;
 	const struct alias *alias = NULL;
@@ -40,7 +40,7 @@ static bool next(const struct subnet *subnet, struct name_walk *walk,
 bool ibsa__name_next(const struct subnet *subnet, struct name_walk *walk,
 		     struct port_name *out)
 {
-	while (next(subnet, walk, out)) {
+	while (name_next_any(subnet, walk, out)) {
 		if (out->end && out->end->is_seen)
 			return true;
 	}

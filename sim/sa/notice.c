@@ -39,37 +39,38 @@ enum {
 /* A notice, and what a subscriber has to share to be told. */
 struct notice {
 	struct sa *sa;
-	struct ibsa_notice say;
+	struct ibsa_notice body;
 	const struct end_setup *source; /* a P_Key of this port's, or */
 	uint16_t pkey;			/* this one */
 	uint64_t now_ns;
 };
 
 /* Whether it comes from what the subscription is about. */
-static bool is_from(const struct ibsa_inform_info *want,
-		    const struct ibsa_notice *say)
+static bool subscription_has_issuer(const struct ibsa_inform_info *want,
+				    const struct ibsa_notice *body)
 {
 	if (inform_names_gid(want))
-		return !memcmp(want->gid.raw, say->issuer_gid.raw,
+		return !memcmp(want->gid.raw, body->issuer_gid.raw,
 			       sizeof(want->gid.raw));
 	return want->lid_range_begin == LID_RANGE_ALL ||
-	       (want->lid_range_begin <= say->issuer_lid &&
-		say->issuer_lid <= want->lid_range_end);
+	       (want->lid_range_begin <= body->issuer_lid &&
+		body->issuer_lid <= want->lid_range_end);
 }
 
-static bool is_wanted(const struct ibsa_inform_info *want,
-		      const struct ibsa_notice *say)
+static bool subscription_matches(const struct ibsa_inform_info *want,
+				 const struct ibsa_notice *body)
 {
 	return want->is_generic &&
-	       (want->type == ANY_TYPE || want->type == say->type) &&
+	       (want->type == ANY_TYPE || want->type == body->type) &&
 	       (want->trap_number == ANY_TRAP ||
-		want->trap_number == say->trap_number) &&
+		want->trap_number == body->trap_number) &&
 	       (want->producer_type == ANY_PRODUCER ||
-		want->producer_type == say->producer_type) &&
-	       is_from(want, say);
+		want->producer_type == body->producer_type) &&
+	       subscription_has_issuer(want, body);
 }
 
-static bool may_know(const struct notice *notice, const struct end_port *end)
+static bool subscriber_may_receive(const struct notice *notice,
+				   const struct end_port *end)
 {
 	const struct end_setup *setup = end_setup(notice->sa->subnet, end);
 
@@ -83,16 +84,17 @@ static bool may_know(const struct notice *notice, const struct end_port *end)
  * not know of a port, and has asked for a range of LIDs, is forgotten, as IBA
  * o13-17.1.2 and OpenSM want it. Return: whether it is still there.
  */
-static bool tell(const struct notice *notice, struct subscription *one)
+static bool subscription_notify(const struct notice *notice,
+				struct subscription *one)
 {
 	struct sa *sa = notice->sa;
 	const struct end_port *end = end_by_lid(sa->subnet, one->lid);
 
 	if (!end)
 		return true;
-	if (may_know(notice, end)) {
+	if (subscriber_may_receive(notice, end)) {
 		ibsa__report_send(sa, (uint32_t)(end - sa->subnet->ends),
-				  &one->sa, &notice->say, notice->now_ns);
+				  &one->sa, &notice->body, notice->now_ns);
 		return true;
 	}
 	if (!notice->source || one->info.lid_range_begin == LID_RANGE_ALL)
@@ -102,25 +104,26 @@ static bool tell(const struct notice *notice, struct subscription *one)
 }
 
 /* The newest first. */
-static void tell_all(const struct notice *notice)
+static void subscribers_notify(const struct notice *notice)
 {
 	struct subscriptions *all = &notice->sa->subscriptions;
 
 	for (size_t i = all->count; i > 0; i--) {
 		struct subscription *one = &all->all[i - 1];
 
-		if (is_wanted(&one->info, &notice->say))
-			(void)tell(notice, one);
+		if (subscription_matches(&one->info, &notice->body))
+			(void)subscription_notify(notice, one);
 	}
 }
 
 /* What @issuer says. */
-static struct notice start(struct sa *sa, enum trap trap, enum notice_type type,
-			   const struct end_port *issuer)
+static struct notice notice_start(struct sa *sa, enum trap trap,
+				  enum notice_type type,
+				  const struct end_port *issuer)
 {
 	struct notice notice = {
 		.sa = sa,
-		.say = {
+		.body = {
 			.is_generic = 1,
 			.type = (uint8_t)type,
 			.producer_type = end_topo_node(sa->subnet, issuer)->type,
@@ -130,30 +133,30 @@ static struct notice start(struct sa *sa, enum trap trap, enum notice_type type,
 		.source = end_setup(sa->subnet, issuer),
 	};
 
-	end_gid(sa->subnet, issuer, notice.say.issuer_gid.raw);
+	end_gid(sa->subnet, issuer, notice.body.issuer_gid.raw);
 	return notice;
 }
 
 /* What the SM itself says, of a GID. */
-static struct notice about_gid(struct sa *sa, enum trap trap,
-			       const uint8_t *gid)
+static struct notice notice_about_gid(struct sa *sa, enum trap trap,
+				      const uint8_t *gid)
 {
-	struct notice notice = start(sa, trap, TYPE_SUBNET,
-				     &sa->subnet->ends[sa->subnet->sa_end]);
+	struct notice notice = notice_start(
+		sa, trap, TYPE_SUBNET, &sa->subnet->ends[sa->subnet->sa_end]);
 
-	notice.say.producer_type = PRODUCER_CLASS_MANAGER;
-	memcpy(notice.say.data_details + DETAIL_GID, gid, MGID_BYTES);
+	notice.body.producer_type = PRODUCER_CLASS_MANAGER;
+	memcpy(notice.body.data_details + DETAIL_GID, gid, MGID_BYTES);
 	return notice;
 }
 
-static struct notice about_port(struct sa *sa, enum trap trap,
-				const struct end_port *end)
+static struct notice notice_about_port(struct sa *sa, enum trap trap,
+				       const struct end_port *end)
 {
 	struct notice notice;
 	uint8_t gid[16];
 
 	end_gid(sa->subnet, end, gid);
-	notice = about_gid(sa, trap, gid);
+	notice = notice_about_gid(sa, trap, gid);
 	notice.source = end_setup(sa->subnet, end);
 	return notice;
 }
@@ -161,46 +164,47 @@ static struct notice about_port(struct sa *sa, enum trap trap,
 static void notice_port(struct sa *sa, enum trap trap,
 			const struct end_port *end, uint64_t now_ns)
 {
-	struct notice notice = about_port(sa, trap, end);
+	struct notice notice = notice_about_port(sa, trap, end);
 
 	notice.now_ns = now_ns;
-	tell_all(&notice);
+	subscribers_notify(&notice);
 }
 
 void ibsa__notice_group(struct sa *sa, enum trap trap,
 			const struct group *group, uint64_t now_ns)
 {
-	struct notice notice = about_gid(sa, trap, group->record.mgid.raw);
+	struct notice notice = notice_about_gid(sa, trap,
+						group->record.mgid.raw);
 
 	notice.source = NULL;
 	notice.pkey = group->record.pkey;
 	notice.now_ns = now_ns;
-	tell_all(&notice);
+	subscribers_notify(&notice);
 }
 
 static void notice_link(struct sa *sa, const struct end_port *own_port,
 			uint64_t now_ns)
 {
-	struct notice notice = start(sa, TRAP_LINK_STATE, TYPE_URGENT,
-				     own_port);
+	struct notice notice = notice_start(sa, TRAP_LINK_STATE, TYPE_URGENT,
+					    own_port);
 
-	ibsa_put_be16(notice.say.data_details + DETAIL_SWITCH_LID,
-		      notice.say.issuer_lid);
+	ibsa_put_be16(notice.body.data_details + DETAIL_SWITCH_LID,
+		      notice.body.issuer_lid);
 	notice.now_ns = now_ns;
-	tell_all(&notice);
+	subscribers_notify(&notice);
 }
 
 static void notice_capabilities(struct sa *sa, const struct end_port *end,
 				uint32_t mask, uint64_t now_ns)
 {
-	struct notice notice = start(sa, TRAP_LOCAL_CHANGES, TYPE_INFORMATIONAL,
-				     end);
+	struct notice notice = notice_start(sa, TRAP_LOCAL_CHANGES,
+					    TYPE_INFORMATIONAL, end);
 
-	ibsa_put_be16(notice.say.data_details + DETAIL_LID,
-		      notice.say.issuer_lid);
-	ibsa_put_be32(notice.say.data_details + DETAIL_CAPABILITIES, mask);
+	ibsa_put_be16(notice.body.data_details + DETAIL_LID,
+		      notice.body.issuer_lid);
+	ibsa_put_be32(notice.body.data_details + DETAIL_CAPABILITIES, mask);
 	notice.now_ns = now_ns;
-	tell_all(&notice);
+	subscribers_notify(&notice);
 }
 
 bool ibsa__notice_all_ports(struct sa *sa, uint64_t now_ns)
@@ -209,20 +213,22 @@ bool ibsa__notice_all_ports(struct sa *sa, uint64_t now_ns)
 	struct subscription *one = &all->all[all->count - 1];
 
 	for (uint32_t i = 0; i < sa->subnet->end_count; i++) {
-		struct notice notice = about_port(sa, TRAP_GID_IN_SERVICE,
-						  &sa->subnet->ends[i]);
+		struct notice notice = notice_about_port(
+			sa, TRAP_GID_IN_SERVICE, &sa->subnet->ends[i]);
 
-		if (!is_wanted(&one->info, &notice.say))
+		if (!subscription_matches(&one->info, &notice.body))
 			return false;
 		notice.now_ns = now_ns + FIND_ALL_NS;
-		if (sa->subnet->ends[i].is_seen && !tell(&notice, one))
+		if (sa->subnet->ends[i].is_seen &&
+		    !subscription_notify(&notice, one))
 			break;
 	}
 	return true;
 }
 
 /* Whether the built-in SM receives what an end port sends, and knows it. */
-static bool is_heard(const struct subnet *subnet, const struct end_port *end)
+static bool sm_receives_from(const struct subnet *subnet,
+			     const struct end_port *end)
 {
 	return subnet->sa_running && end->is_seen &&
 	       end_setup(subnet, end)->is_known;
@@ -235,11 +241,11 @@ void ibsa__sa_observe(void *arg, const struct subnet_change *change)
 
 	switch (change->kind) {
 	case CHANGE_LINK:
-		if (is_heard(sa->subnet, change->end))
+		if (sm_receives_from(sa->subnet, change->end))
 			notice_link(sa, change->end, now_ns);
 		break;
 	case CHANGE_CAPABILITIES:
-		if (is_heard(sa->subnet, change->end))
+		if (sm_receives_from(sa->subnet, change->end))
 			notice_capabilities(sa, change->end,
 					    change->capability_mask, now_ns);
 		break;

@@ -31,7 +31,7 @@ int ibsa__partitions_fail(const struct reader *reader, int err,
 			  reader->line, what);
 }
 
-static struct slice trim(struct slice text)
+static struct slice slice_trim(struct slice text)
 {
 	while (text.len && cursor_is_blank(*text.text)) {
 		text.text++;
@@ -47,7 +47,7 @@ bool ibsa__partitions_split(struct slice *rest, char mark, struct slice *out)
 	const char *at = rest->len ? memchr(rest->text, mark, rest->len) : NULL;
 	const size_t len = at ? (size_t)(at - rest->text) : rest->len;
 
-	*out = trim((struct slice){ rest->text, len });
+	*out = slice_trim((struct slice){ rest->text, len });
 	rest->text += at ? len + 1 : len;
 	rest->len -= at ? len + 1 : len;
 	return at;
@@ -58,7 +58,7 @@ struct token ibsa__partitions_token(struct slice text)
 	struct token token;
 
 	token.has_value = ibsa__partitions_split(&text, '=', &token.name);
-	token.value = trim(text);
+	token.value = slice_trim(text);
 	return token;
 }
 
@@ -198,7 +198,7 @@ static int read_head(struct reader *reader, struct slice head)
 }
 
 /* Room for one more entry; a table of its own begins empty. */
-static int reserve(const struct reader *reader, struct end_setup *setup)
+static int pkey_reserve(const struct reader *reader, struct end_setup *setup)
 {
 	uint16_t *grown;
 
@@ -219,13 +219,13 @@ static int reserve(const struct reader *reader, struct end_setup *setup)
 static int add_pkey(const struct reader *reader, struct end_setup *setup,
 		    uint16_t pkey, bool is_first)
 {
-	uint32_t place = 0;
+	uint32_t position = 0;
 
-	while (place < setup->pkey_count &&
-	       (setup->pkeys[place] ^ pkey) & ~IBSA_PKEY_FULL)
-		place++;
-	if (place == setup->pkey_count) {
-		const int err = reserve(reader, setup);
+	while (position < setup->pkey_count &&
+	       (setup->pkeys[position] ^ pkey) & ~IBSA_PKEY_FULL)
+		position++;
+	if (position == setup->pkey_count) {
+		const int err = pkey_reserve(reader, setup);
 
 		if (err)
 			return err;
@@ -233,10 +233,10 @@ static int add_pkey(const struct reader *reader, struct end_setup *setup,
 	}
 	if (is_first) {
 		memmove(setup->pkeys + 1, setup->pkeys,
-			place * sizeof(*setup->pkeys));
-		place = 0;
+			position * sizeof(*setup->pkeys));
+		position = 0;
 	}
-	setup->pkeys[place] = pkey;
+	setup->pkeys[position] = pkey;
 	return 0;
 }
 
@@ -345,7 +345,7 @@ static int read_piece(struct reader *reader, struct slice piece)
 					     "there is no partition before "
 					     "the colon, or no colon");
 	err = read_head(reader, head);
-	return err ? err : read_body(reader, trim(piece));
+	return err ? err : read_body(reader, slice_trim(piece));
 }
 
 static int read_line(struct reader *reader, struct slice line)

@@ -17,8 +17,8 @@ static void answer_busy(const uint8_t *mad, struct sa_reply *reply)
 }
 
 /* Whether the SA answers, and what. */
-static bool ask(struct sa *sa, const struct sa_request *request,
-		struct sa_reply *reply)
+static bool request_answer(struct sa *sa, const struct sa_request *request,
+			   struct sa_reply *reply)
 {
 	if (ibsa__fault_strikes(sa->net, IBSA_FAULT_SILENCE))
 		return false;
@@ -49,15 +49,15 @@ bool ibsa__sa_receive(struct sa *sa, const struct sa_request *request,
 					       request->mad));
 		return false;
 	}
-	if (ask(sa, request, reply))
+	if (request_answer(sa, request, reply))
 		return true;
 	sa->net->stats.unanswered++;
 	return false;
 }
 
 /* As the SA's own clients address it. */
-static struct ibsa_address asked_at(const struct subnet *subnet,
-				    const struct sim_mad *mad)
+static struct ibsa_address request_address(const struct subnet *subnet,
+					   const struct sim_mad *mad)
 {
 	const struct end_setup *setup =
 		&subnet->setups[subnet->topo.ports[mad->from].end];
@@ -75,10 +75,11 @@ static struct ibsa_address asked_at(const struct subnet *subnet,
 	};
 }
 
-static void answer_at_port(struct sa *sa, const struct message *message,
+static void message_answer(struct sa *sa, const struct message *message,
 			   const struct arrival *at, uint64_t now_ns)
 {
-	const struct ibsa_address to = asked_at(sa->subnet, &message->mad);
+	const struct ibsa_address to = request_address(sa->subnet,
+						       &message->mad);
 	const struct sa_request request = {
 		.end = sa->subnet->topo.ports[message->mad.from].end,
 		.to = &to,
@@ -121,7 +122,7 @@ bool ibsa__sa_take(void *arg, const struct message *message,
 
 	if (!is_for_sa(sa, message, at))
 		return false;
-	answer_at_port(sa, message, at, now_ns);
+	message_answer(sa, message, at, now_ns);
 	return true;
 }
 

@@ -42,14 +42,14 @@ static uint32_t redirect_next(const struct sa *sa, uint32_t end)
 }
 
 /* How many redirections lead there; 0: it is the SA's own port. */
-static unsigned int redirect_place(const struct sa *sa, uint32_t end)
+static unsigned int redirect_position(const struct sa *sa, uint32_t end)
 {
 	const unsigned int hops = redirect_hops(sa);
 	uint32_t at = sa->subnet->sa_end;
 
-	for (unsigned int place = 0; place <= hops; place++) {
+	for (unsigned int position = 0; position <= hops; position++) {
 		if (at == end)
-			return place;
+			return position;
 		at = redirect_next(sa, at);
 		if (at == sa->subnet->sa_end)
 			break;
@@ -57,16 +57,16 @@ static unsigned int redirect_place(const struct sa *sa, uint32_t end)
 	return NOWHERE;
 }
 
-static uint32_t redirect_qpn(unsigned int place)
+static uint32_t redirect_qpn(unsigned int position)
 {
-	return place ? QPN_FIRST + place : IBSA_QPN_GSI;
+	return position ? QPN_FIRST + position : IBSA_QPN_GSI;
 }
 
 bool ibsa__sa_is_at(const struct sa *sa, uint32_t end, uint32_t qpn)
 {
-	const unsigned int place = redirect_place(sa, end);
+	const unsigned int position = redirect_position(sa, end);
 
-	return place != NOWHERE && qpn == redirect_qpn(place);
+	return position != NOWHERE && qpn == redirect_qpn(position);
 }
 
 bool ibsa__sa_has_qp(void *arg, uint32_t end, uint32_t qpn)
@@ -114,22 +114,22 @@ static uint16_t redirect_pkey(const struct sa *sa, uint32_t from, uint32_t to)
 	return IBSA_PKEY_DEFAULT;
 }
 
-#define PUT(kind, wire)                                                 \
-	do {                                                            \
-		const struct ibsa_##kind info = {                       \
-			.base_version = (wire)[MAD_BASE_VERSION],       \
-			.class_version = (wire)[MAD_CLASS_VERSION],     \
-			.redirect_gid = gid,                            \
-			.redirect_lid = is_by_gid ? 0 : target->lid,    \
-			.redirect_sl = place < SL_MAX ? place : SL_MAX, \
-			.redirect_pkey = pkey,                          \
-			.redirect_qp = redirect_qpn(place),             \
-			.redirect_qkey = IBSA_QKEY_GSI,                 \
-		};                                                      \
-		uint64_t over;                                          \
-                                                                        \
-		ibsa_##kind##_record.encode(                            \
-			&info, (wire) + IBSA_SA_HEADER_BYTES, &over);   \
+#define PUT(kind, wire)                                                       \
+	do {                                                                  \
+		const struct ibsa_##kind info = {                             \
+			.base_version = (wire)[MAD_BASE_VERSION],             \
+			.class_version = (wire)[MAD_CLASS_VERSION],           \
+			.redirect_gid = gid,                                  \
+			.redirect_lid = is_by_gid ? 0 : target->lid,          \
+			.redirect_sl = position < SL_MAX ? position : SL_MAX, \
+			.redirect_pkey = pkey,                                \
+			.redirect_qp = redirect_qpn(position),                \
+			.redirect_qkey = IBSA_QKEY_GSI,                       \
+		};                                                            \
+		uint64_t over;                                                \
+                                                                              \
+		ibsa_##kind##_record.encode(                                  \
+			&info, (wire) + IBSA_SA_HEADER_BYTES, &over);         \
 	} while (0)
 
 /* Write the ClassPortInfo of a request from one end to another. */
@@ -140,7 +140,7 @@ static void redirect_put(const struct sa *sa, uint32_t from, uint32_t to,
 		sa->net->faults[IBSA_FAULT_REDIRECT].fault.by_gid;
 	const struct end_port *target = &sa->subnet->ends[to];
 	const uint16_t pkey = redirect_pkey(sa, from, to);
-	const uint8_t place = (uint8_t)redirect_place(sa, to);
+	const uint8_t position = (uint8_t)redirect_position(sa, to);
 	struct ibsa_gid gid;
 
 	ibsa_put_be64(gid.raw, sa->subnet->gid_prefix);
@@ -177,7 +177,7 @@ bool ibsa__sa_redirect(struct sa *sa, const struct sa_request *request,
 	if (!hops)
 		return false;
 	at = ibsa__sa_end_at(sa, request->to);
-	if (at == SIM_NONE || redirect_place(sa, at) >= hops)
+	if (at == SIM_NONE || redirect_position(sa, at) >= hops)
 		return false;
 	to = redirect_next(sa, at);
 	if (is_path_to(sa, request->mad, to) ||

@@ -39,12 +39,12 @@ int ibsa__reports_init(struct reports *reports)
 	return ibsa__hash_init(&reports->by_id);
 }
 
-static struct report *first(const struct reports *reports)
+static struct report *reports_first(const struct reports *reports)
 {
 	return list_object(reports->all.next, struct report, in_all);
 }
 
-static void end_report(struct reports *reports, struct report *report)
+static void report_end(struct reports *reports, struct report *report)
 {
 	list_remove(&report->in_all);
 	list_remove(&report->at_end);
@@ -56,7 +56,7 @@ void ibsa__reports_done(struct reports *reports)
 {
 	/* Without chains it has never been made. */
 	while (reports->by_id.chains && !list_is_empty(&reports->all))
-		end_report(reports, first(reports));
+		report_end(reports, reports_first(reports));
 	ibsa__hash_done(&reports->by_id);
 }
 
@@ -66,7 +66,7 @@ void ibsa__reports_reset(struct sa *sa)
 
 	sa->net->stats.reports_unanswered += reports->by_id.count;
 	while (!list_is_empty(&reports->all))
-		end_report(reports, first(reports));
+		report_end(reports, reports_first(reports));
 	reports->agent++;
 	reports->last_id = FIRST_ID - 1;
 }
@@ -75,7 +75,8 @@ void ibsa__reports_reset(struct sa *sa)
  * To the ends of both lists: what is due earlier than the last there, as may
  * be when a request was looked at late, waits for it.
  */
-static void enter(struct sa *sa, struct report *report, uint64_t due_ns)
+static void report_enqueue(struct sa *sa, struct report *report,
+			   uint64_t due_ns)
 {
 	struct list *all = &sa->reports.all;
 	const struct report *last = list_object(all->prev, struct report,
@@ -88,7 +89,7 @@ static void enter(struct sa *sa, struct report *report, uint64_t due_ns)
 	list_append(&sa->subnet->setups[report->end].reports, &report->at_end);
 }
 
-static void put_mad(const struct report *report, uint8_t *mad)
+static void report_put_mad(const struct report *report, uint8_t *mad)
 {
 	const struct ibsa_sa_header header = {
 		.base_version = 1,
@@ -110,7 +111,8 @@ static void put_mad(const struct report *report, uint8_t *mad)
  * The port from which the SA was asked still passes, with the P_Key at that
  * place, to where the SA now is.
  */
-static bool is_reached(const struct subnet *subnet, const struct report *report)
+static bool report_can_pass(const struct subnet *subnet,
+			    const struct report *report)
 {
 	const struct end_setup *setup = &subnet->setups[report->end];
 	const struct end_setup *sa = &subnet->setups[subnet->sa_end];
@@ -122,9 +124,9 @@ static bool is_reached(const struct subnet *subnet, const struct report *report)
 }
 
 /* To the umad files at the port. */
-static void send_mad(struct mad_net *net, uint32_t end,
-		     const struct ibsa_address *sa, const uint8_t *mad,
-		     uint64_t now_ns)
+static void report_send_mad(struct mad_net *net, uint32_t end,
+			    const struct ibsa_address *sa, const uint8_t *mad,
+			    uint64_t now_ns)
 {
 	const struct end_port *from = &net->subnet->ends[net->subnet->sa_end];
 	const struct end_setup *setup =
@@ -151,24 +153,24 @@ static void send_mad(struct mad_net *net, uint32_t end,
 }
 
 /* Nobody hears it where nobody listens. */
-static void try(struct sa *sa, struct report *report, uint64_t now_ns)
+static void report_try(struct sa *sa, struct report *report, uint64_t now_ns)
 {
 	const struct end_setup *setup = &sa->subnet->setups[report->end];
 	const struct report_listener *listener = setup->listener;
 	uint8_t mad[IBSA_MAD_BYTES];
 
 	report->tries++;
-	enter(sa, report, now_ns + TRY_MS * NS_PER_MS);
-	if (!is_reached(sa->subnet, report))
+	report_enqueue(sa, report, now_ns + TRY_MS * NS_PER_MS);
+	if (!report_can_pass(sa->subnet, report))
 		return;
-	put_mad(report, mad);
+	report_put_mad(report, mad);
 	if (listener)
 		listener->report(listener->arg, &report->sa, mad, now_ns);
 	else if (setup->handlers)
-		send_mad(sa->net, report->end, &report->sa, mad, now_ns);
+		report_send_mad(sa->net, report->end, &report->sa, mad, now_ns);
 }
 
-static struct report *new_report(struct reports *reports)
+static struct report *report_new(struct reports *reports)
 {
 	struct report *report;
 
@@ -184,9 +186,9 @@ static struct report *new_report(struct reports *reports)
 
 void ibsa__report_send(struct sa *sa, uint32_t end,
 		       const struct ibsa_address *asked,
-		       const struct ibsa_notice *say, uint64_t now_ns)
+		       const struct ibsa_notice *notice, uint64_t now_ns)
 {
-	struct report *report = new_report(&sa->reports);
+	struct report *report = report_new(&sa->reports);
 
 	sa->net->stats.reports++;
 	if (!report) {
@@ -195,8 +197,8 @@ void ibsa__report_send(struct sa *sa, uint32_t end,
 	}
 	report->end = end;
 	report->sa = *asked;
-	report->notice = *say;
-	try(sa, report, now_ns);
+	report->notice = *notice;
+	report_try(sa, report, now_ns);
 }
 
 void ibsa__report_answered(struct sa *sa, uint32_t end, uint64_t id)
@@ -208,19 +210,19 @@ void ibsa__report_answered(struct sa *sa, uint32_t end, uint64_t id)
 		return;
 	report = hash_object(node, struct report, node);
 	if (report->end == end)
-		end_report(&sa->reports, report);
+		report_end(&sa->reports, report);
 }
 
-static void proceed(struct sa *sa, struct report *report)
+static void report_retry_or_end(struct sa *sa, struct report *report)
 {
 	if (report->tries == TRIES) {
 		sa->net->stats.reports_unanswered++;
-		end_report(&sa->reports, report);
+		report_end(&sa->reports, report);
 		return;
 	}
 	list_remove(&report->in_all);
 	list_remove(&report->at_end);
-	try(sa, report, report->due_ns);
+	report_try(sa, report, report->due_ns);
 }
 
 void ibsa__reports_settle(void *arg, uint64_t now_ns)
@@ -229,15 +231,16 @@ void ibsa__reports_settle(void *arg, uint64_t now_ns)
 	struct reports *reports = &sa->reports;
 
 	while (!list_is_empty(&reports->all)) {
-		struct report *report = first(reports);
+		struct report *report = reports_first(reports);
 		const struct report_listener *listener =
 			sa->subnet->setups[report->end].listener;
 
 		if (report->due_ns > now_ns)
 			return;
 		/* What has answered in time counts, looked at or not. */
-		if (!listener || !listener->hear(listener->arg, report->due_ns))
-			proceed(sa, report);
+		if (!listener ||
+		    !listener->receive(listener->arg, report->due_ns))
+			report_retry_or_end(sa, report);
 	}
 }
 

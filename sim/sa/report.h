@@ -31,7 +31,7 @@ struct report_listener {
 	void (*report)(void *arg, const struct ibsa_address *sa,
 		       const uint8_t *mad, uint64_t now_ns);
 	/* Let its requests arrive that are due. Return: whether any did. */
-	bool (*hear)(void *arg, uint64_t until_ns);
+	bool (*receive)(void *arg, uint64_t until_ns);
 	void *arg;
 };
 
@@ -48,7 +48,7 @@ void ibsa__reports_reset(struct sa *sa);
  */
 void ibsa__report_send(struct sa *sa, uint32_t end,
 		       const struct ibsa_address *asked,
-		       const struct ibsa_notice *say, uint64_t now_ns);
+		       const struct ibsa_notice *notice, uint64_t now_ns);
 
 /* A ReportResp with this transaction id has come from the end port. */
 void ibsa__report_answered(struct sa *sa, uint32_t end, uint64_t id);

@@ -160,7 +160,7 @@ bool ibsa__sa_agree(const struct sa_match *match, const void *a, const void *b)
 }
 
 /* The header of the request with what every answer changes in it. */
-static void start_header(const struct sa_work *work, uint8_t *out)
+static void answer_put_header(const struct sa_work *work, uint8_t *out)
 {
 	memcpy(out, work->mad, IBSA_SA_HEADER_BYTES);
 	out[MAD_METHOD] = ibsa__response_method(work->method);
@@ -173,7 +173,7 @@ static void start_header(const struct sa_work *work, uint8_t *out)
 }
 
 /* An error's answer is the request once more. */
-static void finish_error(struct sa_work *work)
+static void answer_finish_error(struct sa_work *work)
 {
 	enum {
 		SUBSCRIBE = offsetof(struct ibsa__inform_info_bits, subscribe) /
@@ -181,7 +181,7 @@ static void finish_error(struct sa_work *work)
 	};
 	uint8_t *out = work->reply->bytes;
 
-	start_header(work, out);
+	answer_put_header(work, out);
 	memcpy(out + IBSA_SA_HEADER_BYTES, work->mad + IBSA_SA_HEADER_BYTES,
 	       IBSA_SA_DATA_BYTES);
 	if (work->method == IBSA_METHOD_GET_TABLE)
@@ -196,7 +196,7 @@ static void finish_error(struct sa_work *work)
  * then all records. Its payload length counts the SA header that each
  * segment has carried.
  */
-static void finish_table(struct sa_work *work)
+static void answer_finish_table(struct sa_work *work)
 {
 	uint8_t *out = work->reply->bytes;
 	const size_t data = work->reply->len - IBSA_SA_HEADER_BYTES;
@@ -218,21 +218,21 @@ static void finish_table(struct sa_work *work)
  * Whether records go as RMPP: tables do, and whatever has come as RMPP, but
  * for what is no record.
  */
-static bool is_rmpp(const struct sa_work *work)
+static bool answer_is_rmpp(const struct sa_work *work)
 {
 	if (work->method == IBSA_METHOD_GET_TABLE)
 		return true;
 	return work->offset && work->mad[MAD_RMPP_FLAGS] & IBSA_RMPP_ACTIVE;
 }
 
-static void put_offset(const struct sa_work *work, uint8_t *out)
+static void answer_put_offset(const struct sa_work *work, uint8_t *out)
 {
 	if (work->offset || !work->count)
 		ibsa_put_be16(out + MAD_ATTRIBUTE_OFFSET,
 			      work->count ? work->offset : 0);
 }
 
-static void finish(struct sa_work *work)
+static void answer_finish(struct sa_work *work)
 {
 	const bool is_table = work->method == IBSA_METHOD_GET_TABLE ||
 			      work->method == IBSA_METHOD_GET_MULTI;
@@ -242,13 +242,13 @@ static void finish(struct sa_work *work)
 		sa_fail(work, work->count ? IBSA_STATUS_TOO_MANY_RECORDS
 					  : IBSA_STATUS_NO_RECORDS);
 	if (work->status) {
-		finish_error(work);
+		answer_finish_error(work);
 		return;
 	}
-	start_header(work, reply->bytes);
-	put_offset(work, reply->bytes);
-	if (is_rmpp(work)) {
-		finish_table(work);
+	answer_put_header(work, reply->bytes);
+	answer_put_offset(work, reply->bytes);
+	if (answer_is_rmpp(work)) {
+		answer_finish_table(work);
 		return;
 	}
 	memset(reply->bytes + reply->len, 0, IBSA_MAD_BYTES - reply->len);
@@ -275,8 +275,8 @@ static enum versions versions_of(const uint8_t *mad)
 }
 
 /* Whether the SA reads on at all; what fails here is met with silence. */
-static bool is_heard(const struct sa_work *work,
-		     const struct attribute *attribute)
+static bool request_is_accepted(const struct sa_work *work,
+				const struct attribute *attribute)
 {
 	const uint64_t key = IBSA_GET(sa_header, sm_key, work->mad);
 
@@ -297,7 +297,7 @@ static bool is_heard(const struct sa_work *work,
 }
 
 /* Whether it is one request too many for an SM that says so. */
-static bool is_too_busy(const struct sa_work *work)
+static bool request_is_too_much(const struct sa_work *work)
 {
 	enum { AT_A_TIME = 16 };
 	struct sa *sa = work->sa;
@@ -311,7 +311,8 @@ static bool is_too_busy(const struct sa_work *work)
 	return ++sa->busy_in > AT_A_TIME;
 }
 
-static void set_layout(struct sa_work *work, const struct attribute *attribute)
+static void answer_set_layout(struct sa_work *work,
+			      const struct attribute *attribute)
 {
 	work->record = attribute->record->reply;
 	work->stride = work->record->size;
@@ -326,8 +327,9 @@ static void set_layout(struct sa_work *work, const struct attribute *attribute)
  * not know, and refuses the class version where it has an attribute in the
  * other layout only. OpenSM refuses all but its own.
  */
-static void answer(struct sa_work *work, const struct attribute *attribute,
-		   union sa_record *want)
+static void attribute_answer(struct sa_work *work,
+			     const struct attribute *attribute,
+			     union sa_record *want)
 {
 	const struct sa *sa = work->sa;
 	const enum versions versions = versions_of(work->mad);
@@ -343,7 +345,7 @@ static void answer(struct sa_work *work, const struct attribute *attribute,
 		sa_fail(work, IBSA_STATUS_BAD_VERSION);
 		return;
 	}
-	set_layout(work, attribute);
+	answer_set_layout(work, attribute);
 	attribute->record->decode(work->mad + IBSA_SA_HEADER_BYTES, want);
 	attribute->answer(work);
 }
@@ -369,15 +371,15 @@ bool ibsa__sa_answer(struct sa *sa, const struct sa_request *request,
 	};
 
 	if (IBSA_GET(sa_header, mgmt_class, mad) != IBSA_CLASS_SA ||
-	    !is_heard(&work, attribute))
+	    !request_is_accepted(&work, attribute))
 		return false;
 	reply->len = IBSA_SA_HEADER_BYTES;
-	if (is_too_busy(&work))
+	if (request_is_too_much(&work))
 		sa_fail(&work, IBSA_STATUS_BUSY);
 	else
-		answer(&work, attribute, &want);
+		attribute_answer(&work, attribute, &want);
 	if (work.is_silent)
 		return false;
-	finish(&work);
+	answer_finish(&work);
 	return true;
 }

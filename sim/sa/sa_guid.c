@@ -40,7 +40,7 @@ static unsigned int block_count(const struct subnet *subnet,
 	return (guid_cap(subnet, end) + GUIDS_PER_BLOCK - 1) / GUIDS_PER_BLOCK;
 }
 
-static bool is_wanted(const struct change *change, unsigned int index)
+static bool entry_is_selected(const struct change *change, unsigned int index)
 {
 	return sa_has_any(change->work, IBSA_GUID_INFO_CM(guid) << index);
 }
@@ -68,7 +68,7 @@ static void change_answer(const struct change *change)
 	ibsa__sa_append(change->work, &row);
 }
 
-static bool is_free(const struct change *change, uint64_t guid)
+static bool guid_is_free(const struct change *change, uint64_t guid)
 {
 	return !ibsa__end_named(change->work->subnet, guid);
 }
@@ -77,16 +77,17 @@ static bool is_free(const struct change *change, uint64_t guid)
  * A GUID of the SA's own for that entry: the one that it had before, if it
  * still can be had. 0: there is none.
  */
-static uint64_t invent(const struct change *change, unsigned int entry)
+static uint64_t guid_assign(const struct change *change, unsigned int entry)
 {
 	uint32_t *last = &change->table->invented[entry];
 
 	if (*last)
-		return is_free(change, INVENTED | *last) ? INVENTED | *last : 0;
+		return guid_is_free(change, INVENTED | *last) ? INVENTED | *last
+							      : 0;
 	for (int i = 0; i < INVENTIONS_MAX; i++) {
 		const uint32_t number = ++change->aliases->invented;
 
-		if (is_free(change, INVENTED | number)) {
+		if (guid_is_free(change, INVENTED | number)) {
 			*last = number;
 			return INVENTED | number;
 		}
@@ -103,9 +104,9 @@ static void set_entry(const struct change *change, unsigned int index)
 	if (!guid) {
 		if (change->table->guids[entry])
 			return;
-		guid = invent(change, entry);
+		guid = guid_assign(change, entry);
 	}
-	if (guid && is_free(change, guid) &&
+	if (guid && guid_is_free(change, guid) &&
 	    ibsa__aliases_set(change->aliases, change->table, entry, guid))
 		sa_fail(change->work, IBSA_STATUS_NO_RESOURCES);
 }
@@ -117,7 +118,7 @@ static void set_guids(struct change *change)
 		return;
 	}
 	for (unsigned int i = 0; i < change->count; i++) {
-		if (is_wanted(change, i) && !change->work->status)
+		if (entry_is_selected(change, i) && !change->work->status)
 			set_entry(change, i);
 	}
 	if (!change->work->status)
@@ -134,7 +135,7 @@ static uint16_t check_delete(const struct change *change)
 	for (unsigned int i = 0; i < change->count; i++) {
 		const uint64_t guid = change->table->guids[change->first + i];
 
-		if (is_wanted(change, i) && guid &&
+		if (entry_is_selected(change, i) && guid &&
 		    ibsa__groups_use(groups, guid))
 			return IBSA_STATUS_REQ_DENIED;
 	}
@@ -147,7 +148,7 @@ static void delete_guids(struct change *change)
 	if (change->work->status)
 		return;
 	for (unsigned int i = 0; i < change->count; i++) {
-		if (is_wanted(change, i))
+		if (entry_is_selected(change, i))
 			ibsa__aliases_clear(change->aliases, change->table,
 					    change->first + i);
 	}
@@ -161,14 +162,15 @@ static const struct end_port *wanted_end(const struct sa_work *work)
 			  lid_in_16_bits(work->want->guid_info.lid));
 }
 
-static bool may_know(const struct sa_work *work, const struct end_port *end)
+static bool requester_may_see(const struct sa_work *work,
+			      const struct end_port *end)
 {
 	return end == work->from || sa_share_pkey(work, work->from, end);
 }
 
 /* Find the block that is meant. False: refused. */
-static bool start(struct sa_work *work, struct change *out,
-		  const struct end_port **end)
+static bool change_start(struct sa_work *work, struct change *out,
+			 const struct end_port **end)
 {
 	struct subnet *subnet = work->subnet;
 	const unsigned int first = GUIDS_PER_BLOCK *
@@ -202,9 +204,9 @@ static void change_guids(struct sa_work *work)
 	const struct end_port *end;
 	struct change change;
 
-	if (!start(work, &change, &end))
+	if (!change_start(work, &change, &end))
 		return;
-	if (!may_know(work, end)) {
+	if (!requester_may_see(work, end)) {
 		work->is_silent = true;
 		return;
 	}
@@ -262,7 +264,8 @@ static bool check_guids(const struct sa_work *work, uint64_t *out_port_guid)
 	return true;
 }
 
-static bool is_of_port(const struct sa_work *work, const struct end_port *end)
+static bool port_is_selected(const struct sa_work *work,
+			     const struct end_port *end)
 {
 	return !HAS(work, lid) || !work->want->guid_info.lid ||
 	       wanted_end(work) == end;
@@ -275,7 +278,7 @@ static void add_port(struct sa_work *work, const struct end_port *end)
 	unsigned int block = 0;
 	unsigned int last = blocks - 1;
 
-	if (!is_of_port(work, end) || !may_know(work, end))
+	if (!port_is_selected(work, end) || !requester_may_see(work, end))
 		return;
 	if (HAS(work, block_num) && want != ALL_BLOCKS) {
 		block = want;

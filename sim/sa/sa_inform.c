@@ -57,7 +57,7 @@ static bool is_security(const struct ibsa_inform_info *info)
 	       info->trap_number <= TRAP_SECURITY_LAST;
 }
 
-static void refuse(struct sa_work *work, uint16_t status)
+static void request_refuse(struct sa_work *work, uint16_t status)
 {
 	work->ends_subscription = true;
 	sa_fail(work, status);
@@ -67,7 +67,7 @@ static void refuse(struct sa_work *work, uint16_t status)
  * Whom a new SA has in its list again, it tells of all ports: they are new to
  * it, too.
  */
-static void tell_all(const struct sa_work *work)
+static void all_ports_report(const struct sa_work *work)
 {
 	struct end_setup *setup = end_setup(work->subnet, work->from);
 
@@ -77,7 +77,7 @@ static void tell_all(const struct sa_work *work)
 }
 
 /* Whether the SM keeps no more. */
-static bool is_full(const struct sa_work *work)
+static bool subscriptions_are_full(const struct sa_work *work)
 {
 	enum { FEW_MAX = 32 };
 
@@ -85,35 +85,37 @@ static bool is_full(const struct sa_work *work)
 	       work->sa->subscriptions.count >= FEW_MAX;
 }
 
-static void subscribe(struct sa_work *work, const struct subscription *profile)
+static void subscription_set(struct sa_work *work,
+			     const struct subscription *wanted)
 {
 	struct subscriptions *all = &work->sa->subscriptions;
-	struct subscription *one = ibsa__subscriptions_find(all, profile);
+	struct subscription *one = ibsa__subscriptions_find(all, wanted);
 
-	if (!is_known_source(work, &profile->info))
-		refuse(work, IBSA_STATUS_REQ_INVALID);
+	if (!is_known_source(work, &wanted->info))
+		request_refuse(work, IBSA_STATUS_REQ_INVALID);
 	else if (one)
-		*one = *profile;
-	else if (is_full(work) || ibsa__subscriptions_add(all, profile))
-		refuse(work, IBSA_STATUS_NO_RESOURCES);
+		*one = *wanted;
+	else if (subscriptions_are_full(work) ||
+		 ibsa__subscriptions_add(all, wanted))
+		request_refuse(work, IBSA_STATUS_NO_RESOURCES);
 	else
-		tell_all(work);
+		all_ports_report(work);
 }
 
-static void unsubscribe(struct sa_work *work,
-			const struct subscription *profile)
+static void subscription_delete(struct sa_work *work,
+				const struct subscription *wanted)
 {
 	struct subscriptions *all = &work->sa->subscriptions;
-	struct subscription *one = ibsa__subscriptions_find(all, profile);
+	struct subscription *one = ibsa__subscriptions_find(all, wanted);
 
 	if (one)
 		ibsa__subscriptions_remove(all, one);
 	else
-		refuse(work, IBSA_STATUS_REQ_INVALID);
+		request_refuse(work, IBSA_STATUS_REQ_INVALID);
 }
 
 /* What is asked for, and by whom: both make the subscription. */
-static struct subscription asked(const struct sa_work *work)
+static struct subscription subscription_of_request(const struct sa_work *work)
 {
 	const struct end_setup *setup = end_setup(work->subnet, work->from);
 	return (struct subscription){
@@ -128,26 +130,26 @@ static struct subscription asked(const struct sa_work *work)
 
 void ibsa__sa_inform_info(struct sa_work *work)
 {
-	struct subscription profile = asked(work);
+	struct subscription wanted = subscription_of_request(work);
 
 	if (work->method != IBSA_METHOD_SET) {
 		sa_fail(work, IBSA_STATUS_BAD_METHOD_ATTRIBUTE);
 		return;
 	}
-	if (profile.info.subscribe > 1) {
+	if (wanted.info.subscribe > 1) {
 		sa_fail(work, IBSA_STATUS_REQ_INVALID);
 		return;
 	}
-	if (is_security(&profile.info) && !work->is_trusted) {
+	if (is_security(&wanted.info) && !work->is_trusted) {
 		sa_fail_untrusted(work);
 		return;
 	}
-	if (profile.info.subscribe) {
+	if (wanted.info.subscribe) {
 		/* Kept with the QP that asks, whatever QPN it writes. */
-		profile.info.qpn = IBSA_QPN_GSI;
-		subscribe(work, &profile);
+		wanted.info.qpn = IBSA_QPN_GSI;
+		subscription_set(work, &wanted);
 	} else {
-		unsubscribe(work, &profile);
+		subscription_delete(work, &wanted);
 	}
 	if (!work->status)
 		ibsa__sa_append(work, &work->want->inform_info);

@@ -36,7 +36,7 @@ static uint8_t scope_of(const uint8_t *mgid)
 }
 
 /* What is refused before anything is looked up; 0: nothing. */
-static uint16_t check_request(const struct sa_work *work)
+static uint16_t request_check(const struct sa_work *work)
 {
 	const uint64_t needed = IBSA_MCMEMBER_CM(mgid) |
 				IBSA_MCMEMBER_CM(port_gid) |
@@ -65,7 +65,7 @@ static bool membership_start(struct sa_work *work, struct membership *out)
 		.guid = ibsa_be64(want->port_gid.raw + 8),
 		.states = want->join_state,
 	};
-	sa_fail(work, check_request(work));
+	sa_fail(work, request_check(work));
 	return !work->status;
 }
 
@@ -73,8 +73,8 @@ static bool membership_start(struct sa_work *work, struct membership *out)
  * Whether the requester may change a membership: its own, or one that was
  * joined by somebody else, if it is in the group's partition.
  */
-static bool may_change(const struct membership *request,
-		       const struct member *member)
+static bool requester_may_change(const struct membership *request,
+				 const struct member *member)
 {
 	const struct sa_work *work = request->work;
 
@@ -115,8 +115,8 @@ static uint8_t port_mtu(const struct membership *request)
 }
 
 /* The most of a quantity that is asked for, of what the port has; 0: none. */
-static uint8_t choose(bool is_asked, unsigned int selector, uint8_t want,
-		      uint8_t port)
+static uint8_t quantity_choose(bool is_asked, unsigned int selector,
+			       uint8_t want, uint8_t port)
 {
 	if (!is_asked)
 		return port;
@@ -133,29 +133,29 @@ static uint8_t choose(bool is_asked, unsigned int selector, uint8_t want,
 }
 
 /* False: there is no such MTU. */
-static bool choose_mtu(const struct membership *request,
-		       struct ibsa_mcmember *record)
+static bool record_choose_mtu(const struct membership *request,
+			      struct ibsa_mcmember *record)
 {
 	const bool is_asked = sa_has_all(
 		request->work,
 		IBSA_MCMEMBER_CM(mtu) | IBSA_MCMEMBER_CM(mtu_selector));
 
-	record->mtu = choose(is_asked, record->mtu_selector, record->mtu,
-			     port_mtu(request));
+	record->mtu = quantity_choose(is_asked, record->mtu_selector,
+				      record->mtu, port_mtu(request));
 	record->mtu_selector = IBSA_SELECT_EXACTLY;
 	return record->mtu;
 }
 
 /* False: there is no such rate. */
-static bool choose_rate(const struct membership *request,
-			struct ibsa_mcmember *record)
+static bool record_choose_rate(const struct membership *request,
+			       struct ibsa_mcmember *record)
 {
 	const bool is_asked = sa_has_all(
 		request->work,
 		IBSA_MCMEMBER_CM(rate) | IBSA_MCMEMBER_CM(rate_selector));
-	const uint8_t rank = choose(is_asked, record->rate_selector,
-				    ibsa__rate_rank_of_code(record->rate),
-				    request->end->rate);
+	const uint8_t rank = quantity_choose(
+		is_asked, record->rate_selector,
+		ibsa__rate_rank_of_code(record->rate), request->end->rate);
 
 	if (!rank)
 		return false;
@@ -168,7 +168,7 @@ static bool choose_rate(const struct membership *request,
  * An MGID that no group has: FF1S:A01B, most of the subnet's prefix, and a
  * number. False: none was found.
  */
-static bool invent_mgid(const struct membership *request, uint8_t *mgid)
+static bool mgid_generate(const struct membership *request, uint8_t *mgid)
 {
 	enum {
 		AT_PREFIX = 4,
@@ -198,7 +198,7 @@ static bool invent_mgid(const struct membership *request, uint8_t *mgid)
  * A group of IPoIB has to be like the broadcast group of its scope and
  * partition, which must be there first.
  */
-static bool is_like_broadcast(const struct membership *request)
+static bool request_matches_broadcast(const struct membership *request)
 {
 	const uint8_t *mgid = request->work->want->mcmember.mgid.raw;
 	const uint8_t broadcast[MGID_BYTES] = {
@@ -214,7 +214,7 @@ static bool is_like_broadcast(const struct membership *request)
 }
 
 /* Whether a group may be created with the MGID that is asked for. */
-static bool is_mgid_allowed(const struct membership *request)
+static bool mgid_is_allowed(const struct membership *request)
 {
 	const uint8_t *mgid = request->work->want->mcmember.mgid.raw;
 	const uint16_t signature = ibsa_be16(mgid + 2);
@@ -222,14 +222,14 @@ static bool is_mgid_allowed(const struct membership *request)
 	if (mgid[0] != 0xff)
 		return false;
 	if (signature == SIGNATURE_IPV4 || signature == SIGNATURE_IPV6)
-		return is_like_broadcast(request);
+		return request_matches_broadcast(request);
 	/* Reserved flags; and what looks like one of the SA's own. */
 	return !(mgid[1] & 0xe0) && (signature != SIGNATURE_SA ||
 				     scope_of(mgid) != SCOPE_LINK_LOCAL);
 }
 
 /* The group that the request describes, or why there is none. */
-static uint16_t create(struct membership *request)
+static uint16_t group_create(struct membership *request)
 {
 	static const uint8_t no_mgid[MGID_BYTES];
 	const uint64_t needed = IBSA_MCMEMBER_CM(qkey) |
@@ -244,12 +244,13 @@ static uint16_t create(struct membership *request)
 	if (!sa_has_all(request->work, needed))
 		return IBSA_STATUS_REQ_INSUFFICIENT;
 	if (!memcmp(record.mgid.raw, no_mgid, MGID_BYTES)) {
-		if (!invent_mgid(request, record.mgid.raw))
+		if (!mgid_generate(request, record.mgid.raw))
 			return IBSA_STATUS_NO_RESOURCES;
-	} else if (!is_mgid_allowed(request)) {
+	} else if (!mgid_is_allowed(request)) {
 		return IBSA_STATUS_REQ_INVALID;
 	}
-	if (!choose_mtu(request, &record) || !choose_rate(request, &record))
+	if (!record_choose_mtu(request, &record) ||
+	    !record_choose_rate(request, &record))
 		return IBSA_STATUS_REQ_INVALID;
 	record.packet_life_time_selector = IBSA_SELECT_EXACTLY;
 	if (ibsa__groups_add(request->groups, &record, &request->group))
@@ -258,7 +259,7 @@ static uint16_t create(struct membership *request)
 }
 
 /* Why the port cannot be in the group, or 0. */
-static uint16_t check_port(const struct membership *request)
+static uint16_t port_check(const struct membership *request)
 {
 	const struct ibsa_mcmember *record = &request->group->record;
 	const struct end_port *end = request->end;
@@ -296,7 +297,7 @@ static void add_member(struct membership *request)
 }
 
 /* A port that the requester may know, and a P_Key that may be one. */
-static bool is_possible(const struct membership *request)
+static bool request_is_possible(const struct membership *request)
 {
 	const struct end_port *from = request->work->from;
 	const uint16_t pkey = request->work->want->mcmember.pkey;
@@ -318,16 +319,17 @@ void ibsa__sa_join(struct sa_work *work)
 		return;
 	request.end = ibsa__end_named(work->subnet, request.guid);
 	is_new = !request.group;
-	if (!is_possible(&request))
+	if (!request_is_possible(&request))
 		sa_fail(work, IBSA_STATUS_REQ_INVALID);
 	else if (is_new)
-		sa_fail(work, create(&request));
+		sa_fail(work, group_create(&request));
 	else if (!ibsa__sa_group_agrees(work, request.group) ||
-		 !may_change(&request,
-			     ibsa__group_member(request.group, request.guid)))
+		 !requester_may_change(&request,
+				       ibsa__group_member(request.group,
+							  request.guid)))
 		sa_fail(work, IBSA_STATUS_REQ_INVALID);
 	if (!work->status)
-		sa_fail(work, check_port(&request));
+		sa_fail(work, port_check(&request));
 	if (!work->status)
 		add_member(&request);
 	if (work->status && is_new && request.group)
@@ -335,12 +337,12 @@ void ibsa__sa_join(struct sa_work *work)
 }
 
 /* It must hold all the states that it gives up, and one at least. */
-static bool may_leave(const struct membership *request,
-		      const struct member *member)
+static bool requester_may_leave(const struct membership *request,
+				const struct member *member)
 {
 	return member && request->states &&
 	       !(request->states & ~member->join_state) &&
-	       may_change(request, member);
+	       requester_may_change(request, member);
 }
 
 void ibsa__sa_leave(struct sa_work *work)
@@ -355,7 +357,7 @@ void ibsa__sa_leave(struct sa_work *work)
 	group = request.group;
 	if (group)
 		member = ibsa__group_member(group, request.guid);
-	if (!may_leave(&request, member)) {
+	if (!requester_may_leave(&request, member)) {
 		sa_fail(work, IBSA_STATUS_REQ_INVALID);
 		return;
 	}

@@ -16,8 +16,8 @@ enum {
 };
 
 /* The widths and speeds of a port, and nothing else. */
-static void keep_link(const struct ibsa_port_info *from,
-		      struct ibsa_port_info *out)
+static void port_info_copy_link(const struct ibsa_port_info *from,
+				struct ibsa_port_info *out)
 {
 	out->link_width_enabled = from->link_width_enabled;
 	out->link_width_supported = from->link_width_supported;
@@ -36,8 +36,9 @@ static void keep_link(const struct ibsa_port_info *from,
  * width of 0 is reserved, and libibmad warns of it: widths and speeds are
  * therefore as the port itself reports them.
  */
-static void fill_port(const struct nodes *nodes, const struct topo_port *port,
-		      struct ibsa_port_info *out)
+static void port_info_fill(const struct nodes *nodes,
+			   const struct topo_port *port,
+			   struct ibsa_port_info *out)
 {
 	const struct topo_node *node = &nodes->subnet->topo.nodes[port->node];
 	/* By which the SA's request came in. */
@@ -55,7 +56,7 @@ static void fill_port(const struct nodes *nodes, const struct topo_port *port,
 		.port_state = info.port_state,
 		.port_physical_state = info.port_physical_state,
 	};
-	keep_link(&info, out);
+	port_info_copy_link(&info, out);
 }
 
 /* One request for PortInfoRecords. */
@@ -87,7 +88,7 @@ static bool has_capabilities(const struct port_query *query,
 }
 
 /* Clients that know no extended speeds are to see QDR for them. */
-static void show_old_speeds(struct ibsa_port_info *port)
+static void port_info_show_old_speeds(struct ibsa_port_info *port)
 {
 	if (!port->link_speed_ext_active)
 		return;
@@ -104,14 +105,14 @@ static void port_add(struct port_query *query, uint32_t lid,
 
 	if (!sa_may_know_port(work, port))
 		return;
-	fill_port(work->sa->nodes, port, &row);
+	port_info_fill(work->sa->nodes, port, &row);
 	if (!has_capabilities(query, &row) ||
 	    !ibsa__sa_agree(&query->match, &row, work->want))
 		return;
 	row.endport_lid = lid_in_16_bits(lid);
 	row.options = query->options;
 	if (!query->true_speeds)
-		show_old_speeds(&row);
+		port_info_show_old_speeds(&row);
 	ibsa__sa_append(work, &row);
 }
 

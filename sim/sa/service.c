@@ -9,16 +9,16 @@
 
 void ibsa__services_expire(struct services *services, uint64_t now_ns)
 {
-	size_t kept = 0;
+	size_t left = 0;
 
 	for (size_t i = 0; i < services->count; i++) {
 		if (services->all[i].ends_ns <= now_ns)
 			continue;
-		if (kept != i)
-			services->all[kept] = services->all[i];
-		kept++;
+		if (left != i)
+			services->all[left] = services->all[i];
+		left++;
 	}
-	services->count = kept;
+	services->count = left;
 }
 
 static bool service_is_same(const struct ibsa_service *a,
@@ -40,7 +40,7 @@ struct service *ibsa__services_find(const struct services *services,
 	return NULL;
 }
 
-static int grow(struct services *services)
+static int services_grow(struct services *services)
 {
 	if (services->count == SERVICES_MAX)
 		return -ENOSPC;
@@ -54,7 +54,7 @@ int ibsa__services_set(struct services *services,
 	int err;
 
 	if (!service) {
-		err = grow(services);
+		err = services_grow(services);
 		if (err)
 			return err;
 		service = &services->all[services->count++];

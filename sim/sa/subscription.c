@@ -48,13 +48,13 @@ static bool same_address(const struct subscription *a,
 
 struct subscription *
 ibsa__subscriptions_find(const struct subscriptions *subscriptions,
-			 const struct subscription *profile)
+			 const struct subscription *wanted)
 {
 	for (size_t i = subscriptions->count; i > 0; i--) {
 		struct subscription *one = &subscriptions->all[i - 1];
 
-		if (same_address(one, profile) &&
-		    same_events(&one->info, &profile->info))
+		if (same_address(one, wanted) &&
+		    same_events(&one->info, &wanted->info))
 			return one;
 	}
 	return NULL;

@@ -35,7 +35,7 @@ static inline bool inform_names_gid(const struct ibsa_inform_info *info)
 /* The newest from the same address that means the same events, or NULL. */
 struct subscription *
 ibsa__subscriptions_find(const struct subscriptions *subscriptions,
-			 const struct subscription *profile);
+			 const struct subscription *wanted);
 
 /* Return: 0; -ENOMEM; -ENOSPC there are SUBSCRIPTIONS_MAX. */
 int ibsa__subscriptions_add(struct subscriptions *subscriptions,

@@ -24,15 +24,15 @@ static int by_guid(const void *guid, const void *element)
 }
 
 /* Where that GUID is, or would be. */
-static size_t alias_place(const struct aliases *aliases, uint64_t guid)
+static size_t alias_position(const struct aliases *aliases, uint64_t guid)
 {
-	return order_place(&guid, aliases->all, aliases->count,
-			   sizeof(*aliases->all), by_guid);
+	return order_position(&guid, aliases->all, aliases->count,
+			      sizeof(*aliases->all), by_guid);
 }
 
 uint64_t ibsa__aliases_find(const struct aliases *aliases, uint64_t guid)
 {
-	const size_t place = alias_place(aliases, guid);
+	const size_t place = alias_position(aliases, guid);
 
 	if (place == aliases->count || aliases->all[place].guid != guid)
 		return 0;
@@ -73,7 +73,7 @@ int ibsa__aliases_set(struct aliases *aliases, struct guid_table *table,
 	if (err)
 		return err;
 	ibsa__aliases_clear(aliases, table, entry);
-	place = alias_place(aliases, guid);
+	place = alias_position(aliases, guid);
 	memmove(&aliases->all[place + 1], &aliases->all[place],
 		(aliases->count - place) * sizeof(*aliases->all));
 	aliases->all[place] = (struct alias){ guid, table->port_guid };
@@ -89,7 +89,7 @@ void ibsa__aliases_clear(struct aliases *aliases, struct guid_table *table,
 
 	if (!table->guids[entry])
 		return;
-	place = alias_place(aliases, table->guids[entry]);
+	place = alias_position(aliases, table->guids[entry]);
 	aliases->count--;
 	memmove(&aliases->all[place], &aliases->all[place + 1],
 		(aliases->count - place) * sizeof(*aliases->all));

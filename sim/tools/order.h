@@ -10,8 +10,8 @@
 typedef int (*order_fn)(const void *key, const void *element);
 
 /* Where @key is in an array, or would be. */
-static inline size_t order_place(const void *key, const void *array,
-				 size_t count, size_t size, order_fn compare)
+static inline size_t order_position(const void *key, const void *array,
+				    size_t count, size_t size, order_fn compare)
 {
 	const uint8_t *elements = array;
 	size_t low = 0;
