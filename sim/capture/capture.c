@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * MADs as packets, for the program that has tapped the fabric. A MAD between
- * two ports is seen once, where it is sent.
+ * Writes MADs as packets, for a program that captures the fabric's traffic. A
+ * MAD between two ports is captured once, where it is sent.
  */
 #include <string.h>
 
@@ -36,8 +36,9 @@ static bool is_rmpp(const uint8_t *mad, size_t len)
 }
 
 /*
- * Segment @number of @count. Its length counts the class header too: in the
- * first all there is to come, in the last its own. IBA vol 1, 13.6.2.
+ * Fill in segment @number of @count. PayloadLength includes the class header:
+ * in the first segment it is that of the whole message, in the last that of the
+ * segment. IBA vol 1, 13.6.2.
  */
 static void fill_segment(uint8_t *segment, uint32_t number, uint32_t count,
 			 uint32_t last_len)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is on the links of a fabric, for whoever has tapped it. */
+/* Captures the packets on the links of a fabric. */
 #ifndef SIM_CAPTURE_CAPTURE_H
 #define SIM_CAPTURE_CAPTURE_H
 
@@ -10,9 +10,9 @@
 struct message;
 
 struct capture {
-	ibsa_packet_fn seen; /* the program that sees packets, or NULL */
+	ibsa_packet_fn seen; /* receives the packets; NULL: off */
 	void *arg;
-	uint32_t count; /* packets that it has seen */
+	uint32_t count; /* packets captured */
 };
 
 static inline bool capture_is_on(const struct capture *capture)
@@ -21,15 +21,15 @@ static inline bool capture_is_on(const struct capture *capture)
 }
 
 /*
- * A MAD with its addresses, @frame without mad and psn, is on a link at
- * @time_ns of the fabric's clock. One of more than IBSA_MAD_BYTES, an RMPP
- * message as the receiving kernel hands it up, is cut into its segments. The
- * fabric is locked.
+ * Capture a MAD at @time_ns of the fabric's clock. @frame has the addresses;
+ * mad and psn are filled in. An RMPP message of more than IBSA_MAD_BYTES, in
+ * the form in which the receiving kernel passes it to a client, is split into
+ * segments. The fabric is locked.
  */
 void ibsa__capture_mad(struct capture *capture, const struct frame *frame,
 		       const uint8_t *mad, size_t len, uint64_t time_ns);
 
-/* One between two ports leaves the first; @arg of struct mad_tap. */
+/* Capture a MAD that leaves a port. For struct mad_tap. */
 void ibsa__capture_posted(void *arg, const struct message *message,
 			  uint64_t now_ns);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A MAD as it is on an InfiniBand link.
- * Source: IBA vol 1, 7.7 (LRH), 8.3 (GRH), 9.2 (BTH), 9.3.3 (DETH), 7.8
- * (ICRC, VCRC).
+ * Encodes and decodes a MAD as a packet on an InfiniBand link.
+ *
+ * Source: IBA vol 1, 7.7 (LRH), 8.3 (GRH), 9.2 (BTH), 9.3.3 (DETH), 7.8 (ICRC,
+ * VCRC).
  */
 #include <string.h>
 
@@ -17,17 +18,17 @@ enum {
 	DETH_BYTES = 8,
 	ICRC_BYTES = 4,
 	VCRC_BYTES = 2,
-	LNH_BTH = 2, /* what comes after the LRH */
+	LNH_BTH = 2, /* next header after the LRH */
 	LNH_GRH = 3,
-	NEXT_BTH = 0x1b, /* what comes after the GRH */
+	NEXT_BTH = 0x1b, /* next header after the GRH */
 	OPCODE_UD_SEND = 0x64,
-	VL_MANAGEMENT = 15, /* of SMPs; all else takes lane 0 */
+	VL_MANAGEMENT = 15, /* of SMPs; other MADs use lane 0 */
 	QKEY_BITS_MASKED = 0xff,
 };
 
 #define QKEY_GSI UINT32_C(0x80010000)
 
-/* CRC 32 as in Ethernet, bits of a byte from the lowest on. */
+/* CRC 32 of Ethernet, least significant bit first. */
 static uint32_t crc32_add(uint32_t crc, uint8_t byte)
 {
 	crc ^= byte;
@@ -36,7 +37,7 @@ static uint32_t crc32_add(uint32_t crc, uint8_t byte)
 	return crc;
 }
 
-/* x^16 + x^12 + x^3 + x + 1, the same way round. */
+/* x^16 + x^12 + x^3 + x + 1, least significant bit first. */
 static uint16_t crc16_add(uint16_t crc, uint8_t byte)
 {
 	crc ^= byte;
@@ -51,13 +52,13 @@ static void put_le(uint8_t *out, uint32_t value, size_t len)
 		out[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Bits that a switch or router may change, which the ICRC takes for ones. */
+/* Bits that a switch or router may change, which the ICRC takes as ones. */
 static uint8_t variant_bits(size_t at, bool has_grh)
 {
 	const size_t bth = LRH_BYTES + (has_grh ? GRH_BYTES : 0);
 	const size_t grh = at - LRH_BYTES;
 
-	/* The LRH is left out of it where there is a GRH. */
+	/* With a GRH, the ICRC does not include the LRH. */
 	if (at == 0)
 		return 0xf0;
 	if (at == bth + 4)
@@ -104,7 +105,7 @@ static uint32_t be24(const uint8_t *bytes)
 	return (uint32_t)bytes[0] << 16 | ibsa_be16(bytes + 1);
 }
 
-/* @len: all that comes after it, up to the ICRC. */
+/* @len: bytes after the LRH, up to the ICRC. */
 static void put_lrh(const struct frame *frame, uint8_t *out, size_t len)
 {
 	const unsigned int lane = frame->dst_qp ? 0 : VL_MANAGEMENT;

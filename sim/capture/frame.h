@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A MAD as it is on an InfiniBand link: with all headers, and checksums. */
+/* A MAD as a packet on an InfiniBand link, with all headers and checksums. */
 #ifndef SIM_CAPTURE_FRAME_H
 #define SIM_CAPTURE_FRAME_H
 
@@ -10,8 +10,8 @@
 enum { FRAME_BYTES_MAX = 8 + 40 + 12 + 8 + IBSA_MAD_BYTES + 4 + 2 };
 
 /*
- * One datagram. Numbers are in host order; what is below @has_grh counts with
- * a GRH only.
+ * One datagram, in host byte order. The fields after has_grh are used only with
+ * a GRH.
  */
 struct frame {
 	uint16_t slid;
@@ -30,15 +30,18 @@ struct frame {
 	const uint8_t *mad; /* IBSA_MAD_BYTES */
 };
 
-/* The checksum of what does not change on the way, of @len bytes ahead of it. */
+/*
+ * The checksum over the @len bytes before it, without the bits that change on
+ * the route.
+ */
 uint32_t ibsa__frame_icrc(const uint8_t *bytes, size_t len, bool has_grh);
 
-/* Return: how many bytes it takes. */
+/* Return: the number of bytes written. */
 size_t ibsa__frame_put(const struct frame *frame, uint8_t out[FRAME_BYTES_MAX]);
 
 /*
- * The datagram in @len bytes that begin with an LRH; the checksums at its end
- * may be missing, and are not looked at. False: it is no MAD.
+ * Decode a datagram of @len bytes, starting with the LRH. The checksums at the
+ * end may be missing, and are not checked. Return: false: it is not a MAD.
  */
 bool ibsa__frame_get(const uint8_t *bytes, size_t len, struct frame *out);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * InfiniBand packets of a pcap file: of link type 247, which begin with the
+ * InfiniBand packets of a pcap file: of link type 247, which start with the
  * LRH, or in ERF records of type 21 (link type 197).
+ *
  * Source: draft-ietf-opsawg-pcap; www.tcpdump.org/linktypes.html; Endace, ERF
  * Types Reference Guide.
  */
@@ -16,11 +17,11 @@ enum {
 	CAPTURED_AT = 8,
 	LINK_ERF = 197,
 	LINK_INFINIBAND = 247,
-	LINK_MASK = 0xffff, /* above it is about checksums */
+	LINK_MASK = 0xffff, /* the upper bits describe checksums */
 	ERF_HEADER = 16,
 	ERF_TYPE_AT = 8,
 	ERF_INFINIBAND = 21,
-	ERF_MORE = 0x80, /* a header follows, of this size */
+	ERF_MORE = 0x80, /* another header of ERF_EXTENSION bytes follows */
 	ERF_EXTENSION = 8,
 };
 
@@ -69,7 +70,7 @@ enum pcap_kind ibsa__pcap_start(const uint8_t *bytes, size_t len,
 	return PCAP_OK;
 }
 
-/* Where the packet of an ERF record begins; 0: it has none of InfiniBand. */
+/* Offset of the packet in an ERF record; 0: it is not an InfiniBand record. */
 static size_t erf_start(const uint8_t *record, size_t len)
 {
 	size_t at = ERF_HEADER;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* InfiniBand packets of a pcap file that is in memory. */
+/* InfiniBand packets of a pcap file in memory. */
 #ifndef SIM_CAPTURE_PCAP_H
 #define SIM_CAPTURE_PCAP_H
 
@@ -10,25 +10,28 @@
 struct pcap {
 	const uint8_t *bytes;
 	size_t len;
-	size_t at; /* of the next record */
+	size_t at; /* offset of the next record */
 	uint32_t link;
-	bool is_swapped; /* the other byte order than big-endian */
+	bool is_swapped; /* not in big-endian byte order */
 };
 
 enum pcap_kind {
-	PCAP_NONE, /* another kind of file */
+	PCAP_NONE, /* not a pcap file */
 	PCAP_OK,
-	PCAP_NG,    /* the newer format, which is not read */
-	PCAP_OTHER, /* of another kind of link */
+	PCAP_NG,    /* pcapng, which is not supported */
+	PCAP_OTHER, /* not a capture of InfiniBand */
 };
 
-/* What begins with @len bytes, and a reader of it if it is PCAP_OK. */
+/*
+ * Detect the format of @len bytes. If it is PCAP_OK, @out is set up to read
+ * them.
+ */
 enum pcap_kind ibsa__pcap_start(const uint8_t *bytes, size_t len,
 				struct pcap *out);
 
 /*
- * The next packet, from its LRH on; others are passed over. False: there is no
- * other, or it is not there as a whole.
+ * Get the next InfiniBand packet, from its LRH on; other packets are skipped.
+ * Return: false: there are no more, or the last one is incomplete.
  */
 bool ibsa__pcap_next(struct pcap *pcap, const uint8_t **out, size_t *out_len);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Requests to an SA and what it has answered, from a capture. */
+/* A recording: SA requests and their answers from a capture. */
 #include <errno.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ enum {
 	QUESTION_BYTES = KEY_BYTES + IBSA_SA_DATA_BYTES,
 };
 
-/* FNV-1a; the map itself guards against those who know it. */
+/* FNV-1a. The map protects itself from planned collisions. */
 static uint64_t hash(const uint8_t *bytes, size_t len)
 {
 	uint64_t value = UINT64_C(0xcbf29ce484222325);
@@ -41,7 +41,10 @@ static const struct ibsa_record *record_of(uint16_t attribute)
 	return NULL;
 }
 
-/* What a Get does not select does not count; of all else everything does. */
+/*
+ * Clear the fields of a Get that its mask does not select, so that they are not
+ * compared. Other methods are compared as a whole.
+ */
 static void mask_record(const uint8_t *request, uint8_t *data)
 {
 	const struct ibsa_record *record =
@@ -67,7 +70,7 @@ static void mask_record(const uint8_t *request, uint8_t *data)
 	record->encode(&kept, data, &over);
 }
 
-/* What makes a request the same question as another. */
+/* Write the parts of a request by which equal requests are recognized. */
 static void question_of(const uint8_t *request, uint8_t out[QUESTION_BYTES])
 {
 	memcpy(out, request, 4); /* versions, class, method */
@@ -80,7 +83,10 @@ static void question_of(const uint8_t *request, uint8_t out[QUESTION_BYTES])
 	mask_record(request, out + KEY_BYTES);
 }
 
-/* A request while it is being answered: who has asked, and as which. */
+/*
+ * A key for a request without an answer yet: transaction ID and LID of the
+ * requester.
+ */
 static uint64_t id_of(const uint8_t *mad, uint16_t lid)
 {
 	return IBSA_GET(sa_header, transaction_id, mad) +
@@ -95,7 +101,7 @@ static struct exchange *find_open(const struct recording *recording,
 	return index == SIM_NONE ? NULL : &recording->exchanges[index];
 }
 
-/* The same request is sent again until it is answered. */
+/* Whether a request is the retry of one that has no answer yet. */
 static bool is_retry(const struct exchange *open, const uint8_t *mad)
 {
 	return open && !memcmp(open->request, mad, IBSA_MAD_BYTES);
@@ -135,7 +141,7 @@ static int append(struct exchange *exchange, const uint8_t *bytes, size_t len)
 	return 0;
 }
 
-/* How many bytes of a segment's data count; the last one's length says. */
+/* Bytes of data in a segment. The last segment's PayloadLength limits them. */
 static size_t segment_data(const uint8_t *mad, bool is_last)
 {
 	const uint32_t len = ibsa_be32(mad + MAD_RMPP_LENGTH);
@@ -147,9 +153,8 @@ static size_t segment_data(const uint8_t *mad, bool is_last)
 }
 
 /*
- * One segment more of an answer: in their order, as they are put together at
- * its receiver. One that is there twice, or that came too early, waits for
- * itself to be sent again.
+ * Append a segment to an answer, if it is the next one. Duplicates and segments
+ * that arrive too early are ignored, since they are sent again.
  */
 static int add_segment(struct exchange *exchange, const uint8_t *mad)
 {
@@ -160,7 +165,10 @@ static int add_segment(struct exchange *exchange, const uint8_t *mad)
 	if (mad[MAD_RMPP_TYPE] != IBSA_RMPP_TYPE_DATA ||
 	    number != exchange->segment + 1)
 		return 0;
-	/* Of a table in one segment the length may be of any kind. */
+	/*
+	 * In a table of one segment, the length may exclude or include the
+	 * header.
+	 */
 	if (number == 1)
 		err = append(exchange, mad, IBSA_SA_HEADER_BYTES);
 	if (!err)
@@ -189,7 +197,7 @@ static int add_answer(struct recording *recording, const struct frame *frame)
 	return append(exchange, mad, IBSA_MAD_BYTES);
 }
 
-/* Requests that have an answer of their own; none that is one itself. */
+/* Whether a method is a request that has an answer. */
 static bool is_question(uint8_t method)
 {
 	switch (method) {
@@ -210,7 +218,7 @@ static int add_frame(struct recording *recording, const struct frame *frame)
 
 	if (mad[MAD_CLASS] != IBSA_CLASS_SA)
 		return 0;
-	/* What acknowledges or ends an RMPP message is no question. */
+	/* RMPP packets other than DATA, such as ACK, are not requests. */
 	if (mad[MAD_RMPP_VERSION] == 1 &&
 	    mad[MAD_RMPP_FLAGS] & IBSA_RMPP_ACTIVE &&
 	    mad[MAD_RMPP_TYPE] != IBSA_RMPP_TYPE_DATA)
@@ -227,7 +235,9 @@ static bool has_gid(const struct ibsa_port_state *port)
 	return memcmp(&port->gid, &zero, sizeof(zero));
 }
 
-/* The port that asks is known by its LID; an answered path says which GID. */
+/*
+ * Get the requester's GID from an answered path that starts or ends at its LID.
+ */
 static void learn_gid_of(struct ibsa_port_state *port, const uint8_t *wire)
 {
 	struct ibsa_path path;
@@ -262,7 +272,7 @@ static void learn_gid(struct recording *recording,
 	}
 }
 
-/* What was asked more than once is a chain, and the map has its first. */
+/* Equal requests form a chain; the map has the first of each chain. */
 static int index_questions(struct recording *recording)
 {
 	struct map last = { 0 };
@@ -348,16 +358,16 @@ int ibsa__recording_read(const char *name, const uint8_t *bytes, size_t len,
 		break;
 	case PCAP_NG:
 		return ibsa__fail(error, -EINVAL,
-				  "%.100s is in the pcapng format; make a pcap "
-				  "file of it with: editcap -F pcap",
+				  "%.100s is in the pcapng format; convert it "
+				  "to pcap: editcap -F pcap",
 				  name);
 	case PCAP_OTHER:
 		return ibsa__fail(error, -EINVAL,
-				  "%.100s is a capture, but not of InfiniBand "
-				  "(link type 197, ERF, or 247)",
+				  "%.100s is not a capture of InfiniBand "
+				  "(link type 247, or 197 with ERF records)",
 				  name);
 	default:
-		return ibsa__fail(error, -EINVAL, "%.100s is no pcap file",
+		return ibsa__fail(error, -EINVAL, "%.100s is not a pcap file",
 				  name);
 	}
 	err = read_tape(&recording, &pcap);
@@ -365,7 +375,7 @@ int ibsa__recording_read(const char *name, const uint8_t *bytes, size_t len,
 		err = ibsa__fail(error, err, "out of memory");
 	else if (!recording.count)
 		err = ibsa__fail(error, -EINVAL,
-				 "nobody asks an SA anything in %.100s", name);
+				 "%.100s has no requests to an SA", name);
 	if (err)
 		ibsa__recording_done(&recording);
 	else
@@ -391,7 +401,7 @@ const struct exchange *ibsa__recording_query(struct recording *recording,
 	question_of(exchange->request, asked);
 	if (memcmp(asked, question, sizeof(question)))
 		return NULL;
-	/* Without memory the same answer comes once more. */
+	/* Without memory, the same answer is returned again. */
 	if (exchange->next != SIM_NONE)
 		(void)ibsa__map_put(&recording->by_question, key,
 				    exchange->next);

@@ -4,13 +4,13 @@
 
 #include "sim/node/sma.h"
 
-/* What the file does not say of a node. */
+/* Values that the topology file does not give. */
 enum {
 	NODE_VERSION = 1,
 	NODE_REVISION = 0xa1,
 };
 
-/* The name takes 64 bytes at most on the wire, without a NUL if need be. */
+/* NodeDescription has 64 bytes; the NUL may be missing. */
 static void set_description(struct ibsa_node *out, const char *name)
 {
 	const size_t room = sizeof(out->node_description) - 1;

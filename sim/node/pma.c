@@ -16,7 +16,7 @@ enum {
 	CLASS_PORT_INFO = 0x0001,
 	PORT_COUNTERS = 0x0012,
 	PORT_COUNTERS_EXTENDED = 0x001d,
-	PERF_DATA = 64, /* where the attribute lies in the MAD */
+	PERF_DATA = 64, /* offset of the attribute in the MAD */
 	PERF_DATA_BYTES = 192,
 	ALL_PORTS = 0xff,
 	CAP_ALL_PORTS = 1 << 8,
@@ -27,7 +27,7 @@ enum {
 	STATUS_INVALID = 0x001c,
 };
 
-/* One field of an attribute: where, how wide, and its bit of the select. */
+/* A counter in an attribute: offset, width and CounterSelect bit. */
 struct field {
 	uint8_t at;
 	uint8_t bytes;
@@ -58,7 +58,7 @@ static const struct field extended_counters[] = {
 };
 /* clang-format on */
 
-/* An attribute of counters. */
+/* An attribute with counters. */
 struct table {
 	const struct field *fields;
 	size_t count;
@@ -70,7 +70,7 @@ static uint64_t *base_of(struct counters *counters, const struct table *table)
 	return table->is_extended ? counters->base_extended : counters->base;
 }
 
-/* A narrow counter stays at its highest value. */
+/* A counter that is too narrow for its value stays at its maximum. */
 static uint64_t narrow(uint64_t value, const struct field *field)
 {
 	const uint64_t most = UINT64_MAX >> (64 - 8 * field->bytes);
@@ -101,14 +101,14 @@ static void put(uint8_t *bytes, uint8_t count, uint64_t value)
 		bytes[i] = (uint8_t)(value >> 8 * (count - 1 - i));
 }
 
-/* One MAD being answered. */
+/* A MAD that is being answered. */
 struct ask {
 	struct nodes *nodes;
 	const struct topo_node *node;
 	uint8_t *data;
 	uint16_t status;
 	uint16_t select;
-	uint8_t first; /* of the ports that are meant, */
+	uint8_t first; /* first and last port */
 	uint8_t last;  /* by number */
 	bool is_set;
 };
@@ -121,7 +121,7 @@ static struct counters *counters_of(const struct ask *ask, uint32_t number)
 			      &topo->ports[ask->node->first_port + number]);
 }
 
-/* A Set writes what it says, usually 0, into those that it selects. */
+/* A Set writes the values of the MAD, usually 0, to the selected counters. */
 static void set_counters(const struct ask *ask, const struct table *table,
 			 struct counters *counters)
 {
@@ -137,7 +137,7 @@ static void set_counters(const struct ask *ask, const struct table *table,
 	}
 }
 
-/* Which ports a Get or Set is about. False: there are no such. */
+/* The ports that a Get or Set selects. Return: false: they do not exist. */
 static bool choose_ports(struct ask *ask)
 {
 	const bool is_switch = ask->node->type == IBSA_NODE_SWITCH;
@@ -250,7 +250,7 @@ bool ibsa__pma_take(void *arg, const struct message *message,
 	    (mad[MAD_METHOD] != IBSA_METHOD_GET && !ask.is_set))
 		return false;
 	reply = ibsa__mad_answer(nodes->net, message, at->port, now_ns);
-	/* Without memory it is as if it had been lost. */
+	/* Without memory, the answer is lost. */
 	if (!reply)
 		return true;
 	memcpy(reply->body.bytes, mad, IBSA_MAD_BYTES);

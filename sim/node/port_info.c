@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a port says of itself: as the built-in SM has set it, or as a port is
- * that none has set yet, and over it what another SM has set.
+ * PortInfo of a port: as the embedded SM has configured it, or as after
+ * power-on if there is no embedded SM; then the values that another SM has set.
  *
- * Source: IBA vol 1, 14.2.5.6. What the file does not say of a port is as
- * ibsim has it.
+ * Source: IBA vol 1, 14.2.5.6. Values that the topology file does not give are
+ * those of ibsim.
  */
 #include "sim/node/sma.h"
 
@@ -25,7 +25,7 @@ enum {
 	VL_0_TO_7 = 4,
 	VL_ARBITRATION = 8,
 	STALL_COUNT = 7,
-	LIFE_TO_ADAPTER = 16, /* head of queue, switch to adapter */
+	LIFE_TO_ADAPTER = 16, /* HOQLife from a switch to an adapter */
 	LIFE_TO_SWITCH = 18,
 	M_KEY_LEASE = 4089,
 	SUBNET_TIMEOUT = 31,
@@ -40,8 +40,8 @@ static uint8_t phys_state(const struct topo_port *port)
 }
 
 /*
- * What a port runs at. A port that is down reports what real ones do: the
- * least speed, and 4X if it can be that wide.
+ * The active width and speed. Like real ports, a port without a link reports
+ * the lowest speed, and 4X if it supports that width.
  */
 static struct link_rate rate_now(const struct topo_port *port)
 {
@@ -53,7 +53,7 @@ static struct link_rate rate_now(const struct topo_port *port)
 	};
 }
 
-/* What ports of every kind have. */
+/* Set the fields that all ports have. */
 static void set_link(struct ibsa_port_info *out, const struct topo_port *port)
 {
 	const struct link_bits bits = ibsa__link_bits(port->most,
@@ -93,15 +93,18 @@ uint32_t ibsa__port_capabilities(const struct subnet *subnet,
 	if (end_setup(subnet, end)->issm ||
 	    (!subnet->is_bare && end == &subnet->ends[subnet->sa_end]))
 		mask |= CAP_IS_SM;
-	/* Real adapters have it; the embedded SM tells them all the same. */
+	/*
+	 * Real adapters set this bit. The embedded SM sets ClientReregister
+	 * without it.
+	 */
 	if (subnet->is_bare && !is_switch)
 		mask |= CAP_REREGISTER;
 	return mask ^ end_setup(subnet, end)->changed_capabilities;
 }
 
 /*
- * What an end port says of the speeds of its node: a switch's own port speaks
- * for all of its ports. Linux include/rdma/ib_mad.h.
+ * CapabilityMask2: the speeds that the node supports. A switch's port 0 reports
+ * those of all ports. Linux include/rdma/ib_mad.h.
  */
 static uint16_t capabilities2(const struct subnet *subnet,
 			      const struct topo_port *port)
@@ -122,7 +125,7 @@ static uint16_t capabilities2(const struct subnet *subnet,
 	return mask;
 }
 
-/* What only end ports have. */
+/* Set the fields that only end ports have. */
 static void set_end(const struct subnet *subnet, struct ibsa_port_info *out,
 		    const struct topo_port *port)
 {
@@ -141,7 +144,7 @@ static void set_end(const struct subnet *subnet, struct ibsa_port_info *out,
 	out->capability_mask2 = capabilities2(subnet, port);
 }
 
-/* A switch's own port: no cable, and slow, as its management is. */
+/* A switch's port 0 has no cable and a low MTU. */
 static void set_switch_port(struct ibsa_port_info *out)
 {
 	out->link_width_enabled = out->link_width_active;
@@ -165,7 +168,7 @@ static uint8_t life_at_head(const struct subnet *subnet,
 							 : LIFE_TO_ADAPTER;
 }
 
-/* What an SM has set of a port of any kind. */
+/* Overwrite the fields that an SM has set, for all ports. */
 static void overlay(struct ibsa_port_info *out,
 		    const struct ibsa_port_info *set)
 {
@@ -189,7 +192,7 @@ static void overlay(struct ibsa_port_info *out,
 	out->overrun_errors = set->overrun_errors;
 }
 
-/* And of an end port. */
+/* The same for the fields of end ports. */
 static void overlay_end(struct ibsa_port_info *out,
 			const struct ibsa_port_info *set)
 {

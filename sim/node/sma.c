@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The front of the subnet management agents: which SMPs are theirs, who may
- * ask (M_Key), and the head of the answer.
+ * Subnet management agents: select the SMPs that are for an agent, check the
+ * M_Key, and write the header of the answer.
  *
  * Source: IBA vol 1, 14.2.4 (M_Key), 14.2.5 (attributes), 13.4.7 (status).
  */
@@ -18,7 +18,7 @@ enum {
 	PORT_INFO = 0x0015,
 };
 
-/* What protect bits of 0 and 1 let everybody read. */
+/* From this value of the protect bits on, a Get needs the M_Key for values. */
 enum { PROTECT_READ = 2 };
 
 struct attribute {
@@ -82,7 +82,9 @@ static void answer(struct smp *smp)
 		attribute->answer(smp);
 }
 
-/* The M_Key's lease is over: it protects nothing any more. */
+/*
+ * End the M_Key's lease, if it has expired: the key protects nothing any more.
+ */
 static void end_lease(struct sma_port *sma, uint64_t now_ns)
 {
 	if (!sma->lease_end_ns || now_ns < sma->lease_end_ns)
@@ -98,7 +100,7 @@ static struct sma_port *sma_of(const struct smp *smp)
 	return node ? &node->ports[smp->port->number] : NULL;
 }
 
-/* A try with a wrong key: counted, told, and the lease begins to run out. */
+/* A request with a wrong key: count it, send a trap, and start the lease. */
 static void note_violation(const struct smp *smp, struct sma_port *sma,
 			   const struct message *message)
 {
@@ -111,7 +113,10 @@ static void note_violation(const struct smp *smp, struct sma_port *sma,
 			 message);
 }
 
-/* Whether whoever asks may: a Get at least is answered without its key. */
+/*
+ * Whether the M_Key allows the request. With low protect bits, a Get without
+ * the key is allowed, but @shows_key is false.
+ */
 static bool is_allowed(const struct smp *smp, const struct message *message,
 		       bool *shows_key)
 {
@@ -167,7 +172,7 @@ static void ask(struct nodes *nodes, const struct message *message,
 	if (!is_allowed(&smp, message, &shows_key))
 		return;
 	reply = ibsa__mad_answer(nodes->net, message, at->port, now_ns);
-	/* Without memory it is as if it had been lost. */
+	/* Without memory, the answer is lost. */
 	if (!reply)
 		return;
 	memcpy(reply->body.bytes, mad, IBSA_MAD_BYTES);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The subnet management agents: what every node answers to an SM, and what
- * an SM has set there. Nothing is kept of a node that none has set up: it is
- * then as the built-in SM would have it.
+ * Subnet management agents: answer SMPs at each node, and store what an SM has
+ * set there. Nothing is stored for nodes that no SM outside of the fabric has
+ * configured; they have the embedded SM's values.
  */
 #ifndef SIM_NODE_SMA_H
 #define SIM_NODE_SMA_H
@@ -24,16 +24,16 @@ enum { SMP_SM_INFO = 0x0020 /* attribute */ };
 
 enum { VL_ARB_BLOCKS = 4 };
 
-/* Of one port; tables are there once they were set. */
+/* What an SM has set at a port. Tables are NULL until they are set. */
 struct sma_port {
-	struct ibsa_port_info set; /* those fields that can be */
-	uint64_t lease_end_ns;	   /* of its M_Key; 0: nothing ends */
-	uint16_t *pkeys;	   /* of a switch's port, PKEY_CAP_LINK */
-	uint8_t *sl_to_vl;	   /* SL_TO_VL_LEVELS for each port of entry */
-	uint16_t *vl_arb;	   /* VL_ARB_BLOCKS of VL_ARB_BLOCK_ENTRIES */
+	struct ibsa_port_info set; /* only the settable fields are used */
+	uint64_t lease_end_ns;	   /* of its M_Key; 0: the lease does not run */
+	uint16_t *pkeys;   /* of a switch's external port, PKEY_CAP_LINK */
+	uint8_t *sl_to_vl; /* SL_TO_VL_LEVELS for each input port */
+	uint16_t *vl_arb;  /* VL_ARB_BLOCKS of VL_ARB_BLOCK_ENTRIES */
 };
 
-/* Of one node. */
+/* What an SM has set at a node. */
 struct sma_node {
 	struct sma_port *ports; /* by number, from 0 */
 };
@@ -42,30 +42,34 @@ struct sma_node {
 struct nodes {
 	struct subnet *subnet;
 	struct mad_net *net;
-	struct sma_node **sma_nodes; /* by node; NULL until an SM sets any */
-	struct list traps;	     /* not repressed yet, as they are due */
+	/* by node; NULL until an SM sets anything */
+	struct sma_node **sma_nodes;
+	struct list traps; /* not repressed yet, in order of their next retry */
 	uint32_t trap_ids;
 	uint32_t sm_act_count;
 };
 
-/* What has been set of a port; NULL: nothing of the node was. */
+/* What an SM has set at a port; NULL: nothing at this node. */
 const struct sma_port *ibsa__sma_port(const struct nodes *nodes,
 				      const struct topo_port *port);
 
-/* The same of a node; and to be set, NULL: out of memory. */
+/*
+ * What an SM has set at a node, or NULL. ibsa__sma_make() creates it; NULL: out
+ * of memory.
+ */
 struct sma_node *ibsa__sma_node(const struct nodes *nodes, uint32_t node);
 struct sma_node *ibsa__sma_make(struct nodes *nodes, uint32_t node);
 
 void ibsa__sma_done(struct nodes *nodes);
 
 /*
- * What a port says of itself, to somebody who came in by @local_port of its
- * node (port_info.c).
+ * PortInfo of a port. @local_port is the port through which the SMP arrived
+ * (port_info.c).
  */
 void ibsa__port_info(const struct nodes *nodes, const struct topo_port *port,
 		     uint8_t local_port, struct ibsa_port_info *out);
 
-/* The capability mask of an end port, of its PortInfo (port_info.c). */
+/* CapabilityMask in PortInfo of an end port (port_info.c). */
 uint32_t ibsa__port_capabilities(const struct subnet *subnet,
 				 const struct end_port *end);
 
@@ -73,24 +77,24 @@ uint32_t ibsa__port_capabilities(const struct subnet *subnet,
 void ibsa__node_info(const struct subnet *subnet, const struct end_port *end,
 		     struct ibsa_node *out);
 
-/* One SMP being answered. */
+/* An SMP that is being answered. */
 struct smp {
 	struct nodes *nodes;
 	const struct topo_node *node;
-	struct topo_port *port; /* the end port that it has come to */
+	struct topo_port *port; /* the end port that it was sent to */
 	const uint8_t *mad;	/* the request */
-	uint8_t *data;		/* of the answer; at first as in the request */
+	uint8_t *data; /* of the answer; at first a copy of the request's */
 	uint64_t now_ns;
 	uint32_t modifier;
 	uint32_t index; /* of the node */
 	uint16_t status;
-	uint8_t number; /* of the port that it came in by */
+	uint8_t number; /* of the port through which it arrived */
 	bool is_set;
 };
 
 /*
- * An attribute of SMPs is the part of an SA record from @field on. @data is
- * the SMP's, SMP_DATA_BYTES; what the attribute leaves of it becomes zero.
+ * An attribute of SMPs is the part of an SA record from @field on. @data has
+ * SMP_DATA_BYTES; bytes after the attribute are set to zero.
  */
 #define SMA_AT(record, field) \
 	(offsetof(struct ibsa__##record##_bits, field) / 8)
@@ -105,11 +109,11 @@ void ibsa__sma_encode(const struct ibsa_record *record, size_t at,
 
 enum {
 	SMP_UNSUPPORTED = 0x000c, /* method and attribute */
-	SMP_INVALID = 0x001c,	  /* a value in it */
-	SMP_BUSY = 0x0001,	  /* here: no memory */
+	SMP_INVALID = 0x001c,	  /* a value of the attribute */
+	SMP_BUSY = 0x0001,	  /* here: out of memory */
 };
 
-/* The answers to each attribute; a Set is answered like the Get after it. */
+/* One function for each attribute. A Set is answered with the new values. */
 void ibsa__sma_node_description(struct smp *smp);
 void ibsa__sma_node_info(struct smp *smp);
 void ibsa__sma_switch_info(struct smp *smp);
@@ -123,13 +127,16 @@ void ibsa__sma_linear_forwarding(struct smp *smp);
 void ibsa__sma_multicast_forwarding(struct smp *smp);
 
 /*
- * Let the agent of that port have an SMP; as in struct port_handler. What is
- * not for it is for an SM on the port.
+ * Process an SMP at a port, if it is for the agent. Other SMPs are for an SM at
+ * the port. For struct port_handler.
  */
 bool ibsa__sma_take(void *arg, const struct message *message,
 		    const struct arrival *at, uint64_t now_ns);
 
-/* Answer SMInfo for the built-in SM, if it is at that port; the same. */
+/*
+ * Answer SMInfo for the embedded SM, if it is at that port. For struct
+ * port_handler.
+ */
 bool ibsa__sma_take_sm_info(void *arg, const struct message *message,
 			    const struct arrival *at, uint64_t now_ns);
 
@@ -144,9 +151,9 @@ enum trap {
 };
 
 /*
- * Traps (trap.c): what nodes say to the SM that has set them up, again and
- * again until it represses them. The port has other capabilities; a request had
- * a wrong M_Key.
+ * Traps (trap.c): sent to the SM that has configured the node, until the SM
+ * represses them. These are for changed capabilities and for a request with a
+ * wrong M_Key.
  */
 void ibsa__trap_capabilities(struct nodes *nodes, const struct end_port *end);
 void ibsa__trap_m_key(struct nodes *nodes, const struct end_port *end,
@@ -154,10 +161,13 @@ void ibsa__trap_m_key(struct nodes *nodes, const struct end_port *end,
 void ibsa__trap_repressed(struct nodes *nodes, const struct message *message,
 			  const struct end_port *end);
 
-/* A link of a switch, or capabilities; as in struct subnet_observer. */
+/* Send traps for changed links and capabilities. For struct subnet_observer. */
 void ibsa__traps_observe(void *arg, const struct subnet_change *change);
 
-/* Send again what is due, and when the next is; as in struct port_handler. */
+/*
+ * Send again the traps that are due, and the time of the next. For struct
+ * port_handler.
+ */
 void ibsa__traps_settle(void *arg, uint64_t now_ns);
 uint64_t ibsa__traps_due(void *arg, uint32_t end);
 

@@ -23,7 +23,9 @@ static void switch_info_set(struct smp *smp)
 	tables->has_switch_info = true;
 	tables->lft_top = want.linear_fdb_top;
 	tables->life_time = want.life_time_value;
-	/* Written as it was read, it says that the SM has seen it. */
+	/*
+	 * An SM acknowledges a port state change by writing the bit back as 1.
+	 */
 	if (want.port_state_change)
 		smp->nodes->subnet->topo.nodes[smp->index].is_changed = false;
 }

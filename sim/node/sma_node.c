@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a node says of itself: NodeDescription, NodeInfo and GUIDInfo.
+ * NodeDescription, NodeInfo, GUIDInfo, and SMInfo of the embedded SM.
  *
  * Source: IBA vol 1, 14.2.5.2, 14.2.5.3 and 14.2.5.5.
  */
@@ -9,7 +9,7 @@
 #include "sim/mad/queue.h"
 #include "sim/node/sma.h"
 
-/* Where NodeInfo and NodeDescription lie in a NodeRecord. */
+/* Offsets of NodeInfo and NodeDescription in a NodeRecord. */
 enum {
 	NODE_INFO_AT = 4,
 	DESCRIPTION_AT = 44,
@@ -45,7 +45,7 @@ void ibsa__sma_node_info(struct smp *smp)
 	memcpy(smp->data, wire + NODE_INFO_AT, NODE_INFO_BYTES);
 }
 
-/* An entry after the first is an alias, which nobody else has. */
+/* Set an alias GUID, unless another port has it. Entry 0 cannot be set. */
 static void set_guid(struct smp *smp, unsigned int entry, uint64_t guid)
 {
 	struct subnet *subnet = smp->nodes->subnet;
@@ -97,11 +97,12 @@ void ibsa__sma_guid_info(struct smp *smp)
 		ibsa_put_be64(smp->data, smp->port->guid);
 }
 
-/* SMInfo of the built-in SM. IBA vol 1, 14.2.5.13. */
+/* Answer with SMInfo of the embedded SM. IBA vol 1, 14.2.5.13. */
 static void answer_sm_info(struct nodes *nodes, const struct message *message,
 			   const struct arrival *at, uint64_t now_ns)
 {
-	enum { SM_KEY = 1 }; /* OpenSM's, which takes others for no SM */
+	/* OpenSM's default; OpenSM ignores SMs with other keys */
+	enum { SM_KEY = 1 };
 	struct ibsa_sm_info have = {
 		.guid = nodes->subnet->topo.ports[at->port].guid,
 		.sm_key = SM_KEY,
@@ -111,7 +112,7 @@ static void answer_sm_info(struct nodes *nodes, const struct message *message,
 	struct message *reply = ibsa__mad_answer(nodes->net, message, at->port,
 						 now_ns);
 
-	/* Without memory it is as if it had been lost. */
+	/* Without memory, the answer is lost. */
 	if (!reply)
 		return;
 	memcpy(reply->body.bytes, message->body.bytes, IBSA_MAD_BYTES);

@@ -1,34 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * PortInfo: what an SM may set of a port, and what comes of it.
+ * Set of PortInfo: checks the values, and applies them to the port.
  *
- * Source: IBA vol 1, 14.2.5.6 (components), 7.2.7 (states). A zero in many a
- * component says that it stays.
+ * Source: IBA vol 1, 14.2.5.6 (components), 7.2.7 (states). In many components,
+ * zero means no change.
  */
 #include "sim/subnet/cable.h"
 #include "sim/node/sma.h"
 
 enum {
-	LID_BYTES = 4, /* and more that a PortInfoRecord begins with */
+	/* bytes before PortInfo in a PortInfoRecord: EndportLID and others */
+	LID_BYTES = 4,
 	ALL_WIDTHS = 0xff,
 	ALL_SPEEDS = 0xf,
 	ALL_EXT_SPEEDS = 0x1f,
 	NO_EXT_SPEEDS = 0x1e,
 	ALL_EXT_SPEEDS2 = 0x7,
-	NUMBER_MASK = 0x7fffffff, /* the rest of the modifier is a promise */
+	NUMBER_MASK = 0x7fffffff, /* the other bits of the modifier are flags */
 };
 
-/* One Set. */
+/* A Set of PortInfo. */
 struct port_set {
 	struct smp *smp;
 	struct nodes *nodes;
-	struct topo_port *port; /* that it is about */
+	struct topo_port *port; /* the port to be set */
 	bool is_end;
 	struct ibsa_port_info have;
 	struct ibsa_port_info want;
 };
 
-/* The port that is meant, or NULL: an adapter may set none but its own. */
+/*
+ * The port that the request selects, or NULL. At an adapter, only the receiving
+ * port can be set.
+ */
 static struct topo_port *port_of(const struct smp *smp)
 {
 	const uint32_t number = smp->modifier & NUMBER_MASK;
@@ -67,7 +71,9 @@ static bool is_link_valid(const struct port_set *set)
 	       want->link_down_default_state <= PHYS_POLLING;
 }
 
-/* From Init to Armed to Active, and down; to where it is, too. */
+/*
+ * Allowed states: Init to Armed, Armed to Active, any to Down, and no change.
+ */
 static bool is_state_valid(const struct port_set *set)
 {
 	const struct topo_port *port = set->port;
@@ -99,7 +105,7 @@ static void keep_if_zero(uint8_t *want, uint8_t have)
 		*want = have;
 }
 
-/* Zeroes say what is there, and all ones what there can be. */
+/* Replace zeroes by the present values, and all ones by the supported ones. */
 static void complete(struct port_set *set)
 {
 	struct ibsa_port_info *want = &set->want;
@@ -125,7 +131,7 @@ static void complete(struct port_set *set)
 		want->link_speed_ext_enabled2 = have->link_speed_ext_supported2;
 }
 
-/* What the rest of the subnet knows of an end port. */
+/* Store the values that other parts of the simulator use. */
 static void apply_end(struct port_set *set)
 {
 	struct subnet *subnet = set->nodes->subnet;
@@ -210,9 +216,8 @@ void ibsa__sma_port_info(struct smp *smp)
 }
 
 /*
- * MLNXExtendedPortInfo, which Mellanox's devices have, and OpenSM asks them
- * for: whether the link is one of FDR10. OpenSM, ib_types.h,
- * ib_mlnx_ext_port_info_t.
+ * MLNXExtendedPortInfo, an attribute of Mellanox devices for which OpenSM asks:
+ * whether the link is FDR10. OpenSM, ib_types.h, ib_mlnx_ext_port_info_t.
  */
 void ibsa__sma_extended_port_info(struct smp *smp)
 {

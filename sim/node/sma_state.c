@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What an SM has set, node by node. */
+/* Stores what an SM has set, by node. */
 #include "base/alloc.h"
 #include "sim/node/sma.h"
 
@@ -28,7 +28,7 @@ static struct sma_node *make(const struct nodes *nodes, uint32_t index)
 		ibsa__free(sma);
 		return NULL;
 	}
-	/* All begin as they have been. */
+	/* The first Set of a node starts from the present values. */
 	for (uint32_t i = 0; i <= node->port_count; i++)
 		ibsa__port_info(
 			nodes, &nodes->subnet->topo.ports[node->first_port + i],

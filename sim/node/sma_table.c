@@ -10,7 +10,7 @@
 #include "sim/node/sma.h"
 
 enum {
-	VL_ARB_ENTRIES = 8, /* that an SM sets for each priority */
+	VL_ARB_ENTRIES = 8, /* that an SM can set for each priority */
 };
 
 static struct sma_port *sma_of(struct smp *smp, uint32_t number)
@@ -22,7 +22,10 @@ static struct sma_port *sma_of(struct smp *smp, uint32_t number)
 	return sma ? &sma->ports[number] : NULL;
 }
 
-/* The P_Keys of an end port, which clients read too: @size at least. */
+/*
+ * The P_Keys of an end port, with room for at least @size. Clients read the
+ * same table.
+ */
 static uint16_t *end_pkeys(struct smp *smp, uint32_t size)
 {
 	struct end_setup *setup = &smp->nodes->subnet->setups[smp->port->end];
@@ -47,7 +50,7 @@ static uint16_t *end_pkeys(struct smp *smp, uint32_t size)
 	return grown;
 }
 
-/* Those of another port of a switch, which keeps what does not match off. */
+/* The P_Keys of a switch's external port, which filters packets by them. */
 static uint16_t *link_pkeys(struct smp *smp, uint32_t number)
 {
 	struct sma_port *sma = sma_of(smp, number);
@@ -65,8 +68,8 @@ static uint16_t *link_pkeys(struct smp *smp, uint32_t number)
 }
 
 /*
- * What is there; of a switch's links before an SM sets any, the default, or
- * what the built-in SM lets pass.
+ * Write a block of P_Keys. If no SM has set any at a switch's external port,
+ * these are the embedded SM's, or without it the default P_Key.
  */
 static void show_pkeys(const struct smp *smp, uint32_t number, uint32_t first,
 		       uint32_t size)
@@ -95,7 +98,7 @@ static void show_pkeys(const struct smp *smp, uint32_t number, uint32_t first,
 void ibsa__sma_pkey_table(struct smp *smp)
 {
 	const bool is_switch = smp->node->type == IBSA_NODE_SWITCH;
-	/* 0: of the end port itself. */
+	/* 0: of the end port itself */
 	const uint32_t number = is_switch ? smp->modifier >> 16 : 0;
 	const uint32_t first = (smp->modifier & UINT16_MAX) * PKEY_BLOCK_KEYS;
 	const uint32_t size = number	  ? PKEY_CAP_LINK
@@ -191,7 +194,10 @@ static void set_arbitration(struct smp *smp, uint32_t number, uint32_t block)
 	       VL_ARB_ENTRIES * sizeof(*want.vl_weight));
 }
 
-/* Blocks 1 and 3: the first halves of low and high; there are no second. */
+/*
+ * Blocks 1 and 3 are the first halves of the tables for low and high priority.
+ * There are no second halves.
+ */
 void ibsa__sma_vl_arbitration(struct smp *smp)
 {
 	const bool is_switch = smp->node->type == IBSA_NODE_SWITCH;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Traps: what a node says to the SM that has set it up, without having been
- * asked. Each is sent again until the SM represses it, and one of a kind and
- * port at a time.
+ * Traps, which a node sends to the SM that has configured it. A trap is sent
+ * again until the SM represses it. Each port has at most one trap of each
+ * number.
  *
  * Source: IBA vol 1, 13.4.9 (repetition), 14.2.5.1 (details); Linux
  * drivers/infiniband/hw/qib/qib_mad.c and rdma/ib_mad.h for trap 256.
@@ -19,16 +19,16 @@ enum {
 	NOTICE_ATTRIBUTE = 0x0002,
 	TRAP_M_KEY = 256,
 	TRIES = 10,
-	NOTICE_BYTES = 80, /* of which an SMP has 64 */
+	NOTICE_BYTES = 80, /* an SMP has room for 64 of them */
 	TYPE_URGENT = 1,
 	TYPE_SECURITY = 2,
 	TYPE_INFORMATIONAL = 4,
-	PATH_BYTES = 30, /* of a return path in trap 256 */
-	DIRECTED = 0x80, /* there is one, */
-	CUT = 0x40,	 /* of which this is a part */
+	PATH_BYTES = 30, /* of the return path in trap 256 */
+	DIRECTED = 0x80, /* the request was a directed-route SMP */
+	CUT = 0x40,	 /* its path was truncated */
 };
 
-/* As long as a port of a subnet may take to answer, at its default. */
+/* The default response time of a port: 4.096 us * 2^18. */
 #define AGAIN_NS (UINT64_C(4096) << 18)
 
 struct said {
@@ -74,7 +74,7 @@ static struct said *find(struct nodes *nodes, uint32_t end, uint16_t number)
 	return NULL;
 }
 
-/* From the port itself to its SM. */
+/* Send from the port to its SM. */
 static void send(struct mad_net *net, const struct said *said, uint64_t now_ns)
 {
 	const struct end_port *end = &net->subnet->ends[said->end];
@@ -82,7 +82,7 @@ static void send(struct mad_net *net, const struct said *said, uint64_t now_ns)
 	struct message *message = ibsa__mad_new(net);
 	uint8_t *mad;
 
-	/* Without memory it is as if it had been lost. */
+	/* Without memory, the trap is lost. */
 	if (!message)
 		return;
 	message->mad = (struct sim_mad){
@@ -105,7 +105,7 @@ static void send(struct mad_net *net, const struct said *said, uint64_t now_ns)
 	ibsa__mad_post(net, message, now_ns);
 }
 
-/* To the end of the list: all wait equally long. */
+/* Append to the list, which is in order of time: all intervals are equal. */
 static void send_and_wait(struct nodes *nodes, struct said *said,
 			  uint64_t now_ns)
 {
@@ -116,7 +116,10 @@ static void send_and_wait(struct nodes *nodes, struct said *said,
 	send(nodes->net, said, now_ns);
 }
 
-/* Only an SM from outside: the built-in one has its own ears. */
+/*
+ * Whether the port's SM is outside of the fabric: the embedded SM does not need
+ * traps.
+ */
 static bool has_listener(const struct subnet *subnet, uint32_t end)
 {
 	const uint32_t sm_lid = subnet->setups[end].sm_lid;
@@ -187,7 +190,7 @@ void ibsa__trap_capabilities(struct nodes *nodes, const struct end_port *end)
 	say(nodes, index, &notice);
 }
 
-/* Who has tried, which method and attribute, with which key, by which way. */
+/* Trap 256: requester, method, attribute, M_Key and return path. */
 void ibsa__trap_m_key(struct nodes *nodes, const struct end_port *end,
 		      const struct message *tried)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The multicast groups of the embedded SA, and who is in them. */
+/* The multicast groups of the embedded SA, and their members. */
 #include <errno.h>
 #include <string.h>
 
@@ -12,9 +12,9 @@
 #include "sim/tools/order.h"
 
 /*
- * The broadcast group of IPoIB in the default partition: Q_Key 0xb1b, MTU
- * 2048, 10 Gb/s, life time 18, link-local. RFC 4391, 4; OpenSM's choice where
- * that leaves one.
+ * The broadcast group of IPoIB in the default partition: Q_Key 0xb1b, MTU 2048,
+ * 10 Gb/s, life time 18, link-local. Source: RFC 4391, 4; OpenSM, where the RFC
+ * leaves a choice.
  */
 static const struct ibsa_mcmember broadcast = {
 	.mgid.raw = { 0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, [12] = 0xff, 0xff,
@@ -47,7 +47,7 @@ static void mlid_set_taken(struct groups *groups, uint16_t mlid, bool is_now)
 		groups->mlids[index / 64] &= ~bit;
 }
 
-/* There is a free one: there are no more groups than MLIDs. */
+/* There is always a free MLID: there are as many MLIDs as groups. */
 static uint16_t mlid_choose(const struct groups *groups, uint16_t wanted)
 {
 	uint32_t index = wanted - (uint32_t)IBSA_LID_MULTICAST_MIN;
@@ -69,7 +69,7 @@ static int by_mgid(const void *mgid, const void *element)
 	return memcmp(mgid, (*group)->record.mgid.raw, MGID_BYTES);
 }
 
-/* Where the group of that MGID is, or would be. */
+/* Index of the group with that MGID, or where to insert it. */
 static size_t group_position(const struct groups *groups, const uint8_t *mgid)
 {
 	return order_position(mgid, groups->all, groups->count,
@@ -187,7 +187,7 @@ static int by_guid(const void *guid, const void *element)
 	return order_of_numbers(*(const uint64_t *)guid, member->guid);
 }
 
-/* Where the member of that GUID is, or would be. */
+/* Index of the member with that GUID, or where to insert it. */
 static size_t member_position(const struct group *group, uint64_t guid)
 {
 	return order_position(&guid, group->members, group->count,
@@ -221,7 +221,7 @@ bool ibsa__groups_use(const struct groups *groups, uint64_t guid)
 	return false;
 }
 
-/* Room for a member of that GUID, in its place. */
+/* Insert a member with that GUID, with undefined content. */
 static int member_insert(struct groups *groups, struct group *group,
 			 uint64_t guid, struct member **out)
 {
@@ -285,7 +285,10 @@ uint8_t ibsa__group_leave(struct groups *groups, struct group *group,
 	const bool was_full = before & JOIN_ANY_FULL;
 	uint8_t left = before & (uint8_t)~states;
 
-	/* Where no other full member is, OpenSM keeps no remainder. */
+	/*
+	 * If no other full member is left, OpenSM clears the member's other
+	 * states, too.
+	 */
 	if (!(left & JOIN_ANY_FULL) &&
 	    group->full_members <= (before & JOIN_FULL))
 		left = 0;

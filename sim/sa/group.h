@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The multicast groups of the embedded SA, and who is in them. */
+/* The multicast groups of the embedded SA, and their members. */
 #ifndef SIM_SA_GROUP_H
 #define SIM_SA_GROUP_H
 
@@ -7,11 +7,12 @@
 
 enum {
 	MGID_BYTES = 16,
-	GROUPS_MAX = 0x3fff,   /* each has a multicast LID: 0xc000 to 0xfffe */
-	MEMBERS_MAX = 1 << 18, /* of all groups together */
+	/* each group has its own multicast LID: 0xc000 to 0xfffe */
+	GROUPS_MAX = 0x3fff,
+	MEMBERS_MAX = 1 << 18, /* in all groups together */
 };
 
-/* Join states, and those of them that keep a group alive. */
+/* Join states. A group exists while a member has one of JOIN_ANY_FULL. */
 enum {
 	JOIN_FULL = 1,
 	JOIN_SEND_ONLY_FULL = 8,
@@ -19,46 +20,48 @@ enum {
 };
 
 struct member {
-	uint64_t guid;	    /* of its PortGID */
+	uint64_t guid;	    /* the GUID in its PortGID, which may be an alias */
 	uint64_t port_guid; /* of the port that has this GUID */
 	uint8_t join_state;
-	bool is_proxy; /* somebody else has joined it */
+	bool is_proxy; /* joined by another port */
 };
 
 struct group {
-	struct ibsa_mcmember record; /* as created; what all members share */
-	struct member *members;	     /* in GUID order */
+	/* as created: the values that all members share */
+	struct ibsa_mcmember record;
+	struct member *members; /* in order of GUIDs */
 	size_t count;
 	size_t room;
-	size_t full_members; /* JOIN_ANY_FULL */
+	size_t full_members; /* members with a state of JOIN_ANY_FULL */
 	bool is_permanent;
 };
 
 struct groups {
-	struct group **all; /* in MGID order */
+	struct group **all; /* in order of MGIDs */
 	size_t count;
 	size_t room;
 	size_t members;
-	uint32_t invented;			/* MGIDs, ever */
-	uint64_t mlids[(GROUPS_MAX + 64) / 64]; /* taken; bit 0 is 0xc000 */
+	uint32_t invented; /* MGIDs generated so far */
+	/* MLIDs in use; bit 0 is 0xc000 */
+	uint64_t mlids[(GROUPS_MAX + 64) / 64];
 };
 
-/* An empty set with the broadcast group in it. Return: 0 or -ENOMEM. */
+/* Make a set with the broadcast group in it. Return: 0 or -ENOMEM. */
 int ibsa__groups_init(struct groups *groups);
 
-/* Forget members, and groups that are not permanent. */
+/* Remove all members, and all groups that are not permanent. */
 void ibsa__groups_reset(struct groups *groups);
 
 void ibsa__groups_done(struct groups *groups);
 
-/* The group of that MGID, or NULL. */
+/* The group with that MGID, or NULL. */
 struct group *ibsa__groups_find(const struct groups *groups,
 				const uint8_t *mgid);
 
 /*
- * Add a group like @record, which nobody is in yet. It gets the MLID of
- * @record if that is one and free, else the lowest that is. Return: 0;
- * -ENOMEM; -ENOSPC there are GROUPS_MAX. Its MGID must be new.
+ * Add an empty group with the values of @record, whose MGID must be new. It
+ * gets the MLID of @record if that is valid and free, else the lowest free one.
+ * Return: 0; -ENOMEM; -ENOSPC there are GROUPS_MAX groups.
  */
 int ibsa__groups_add(struct groups *groups, const struct ibsa_mcmember *record,
 		     struct group **out);
@@ -72,20 +75,21 @@ struct member *ibsa__group_member(const struct group *group, uint64_t guid);
 bool ibsa__group_has_port(const struct group *group, uint64_t port_guid);
 
 /*
- * Add the join state of @like to that of the member of its GUID, which need
- * not be one yet. Return: 0; -ENOMEM; -ENOSPC there are MEMBERS_MAX.
+ * Add the join state of @like to the member with the GUID of @like, and create
+ * that member if necessary. Return: 0; -ENOMEM; -ENOSPC there are MEMBERS_MAX
+ * members.
  */
 int ibsa__group_join(struct groups *groups, struct group *group,
 		     const struct member *added, struct member **out);
 
-/* Whether no full member is left if that one gives up @states. */
+/* Whether the group has no full member left after @member gives up @states. */
 bool ibsa__group_ends(const struct group *group, const struct member *member,
 		      uint8_t states);
 
 /*
- * Take @states from a member, which then may be gone, and with the last full
- * member all others and the group, unless it is permanent. Return: what is
- * left of the member's join state.
+ * Clear @states of a member. A member without states is removed. With the last
+ * full member, all members and the group are removed, unless the group is
+ * permanent. Return: the remaining join state.
  */
 uint8_t ibsa__group_leave(struct groups *groups, struct group *group,
 			  struct member *member, uint8_t states);

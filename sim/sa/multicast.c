@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The way of multicast packets: those of a group go along the routes from its
- * members to the first of them, which together are a tree.
+ * Multicast forwarding: packets of a group follow the unicast routes from its
+ * members to its first member. Together, these routes form a tree.
  *
  * Source: IBA vol 1, 14.2.5.12 (MulticastForwardingTable).
  */
@@ -9,16 +9,17 @@
 
 #include "sim/sa/multicast.h"
 
-/* One block of one switch's table being made. */
+/* One block of one switch's table being computed. */
 struct forwarding {
 	struct subnet *subnet;
 	const struct topo_node *node;
-	unsigned int first_port; /* of MFT_POSITION_PORTS */
+	unsigned int first_port; /* of the MFT_POSITION_PORTS ports */
 	uint16_t mask;
-	bool is_used; /* whatever the port */
+	/* the switch forwards a group of the block, to any port */
+	bool is_used;
 };
 
-/* Who only sends is not sent to. */
+/* A send-only member does not receive. */
 static bool member_receives(const struct member *member)
 {
 	enum { JOIN_RECEIVES = 3 };
@@ -34,7 +35,10 @@ static void port_mark(struct forwarding *to, unsigned int port)
 		to->mask |= (uint16_t)(1 << (port - to->first_port));
 }
 
-/* The port of its switch at which a member is; 0: it is the switch. */
+/*
+ * Number of the switch port to which a member is connected; 0: the member is
+ * the switch itself.
+ */
 static uint8_t port_towards(const struct subnet *subnet,
 			    const struct end_port *end)
 {
@@ -45,7 +49,10 @@ static uint8_t port_towards(const struct subnet *subnet,
 	return subnet->topo.ports[port->peer].number;
 }
 
-/* Step from a switch towards the root; the port that is left by, or 0. */
+/*
+ * Follow the route by one hop from a switch towards the root. Return: the exit
+ * port, or 0.
+ */
 static uint8_t route_step(struct subnet *subnet, uint32_t *node, uint32_t lid)
 {
 	const struct topo_node *at = &subnet->topo.nodes[*node];
@@ -69,7 +76,7 @@ static uint32_t switch_of(const struct subnet *subnet,
 	return port->number ? subnet->topo.ports[port->peer].node : port->node;
 }
 
-/* What the switch has to do with one member of a group. */
+/* Mark the ports by which the switch forwards packets of one member. */
 static void add_member(struct forwarding *to, const struct end_port *end,
 		       bool receives, const struct end_port *root)
 {
@@ -100,7 +107,10 @@ static void add_member(struct forwarding *to, const struct end_port *end,
 	}
 }
 
-/* The port of a member that is on a switch, and in the subnet; or NULL. */
+/*
+ * The port of a member that is connected to a switch and in the subnet; or
+ * NULL.
+ */
 static const struct end_port *member_end(const struct subnet *subnet,
 					 const struct member *member)
 {
@@ -109,7 +119,10 @@ static const struct end_port *member_end(const struct subnet *subnet,
 	return end && end->leaf != SIM_NONE ? end : NULL;
 }
 
-/* Nothing is to be forwarded where there is one port only. */
+/*
+ * Find the first port of a group. Return: false: the group has at most one
+ * port, so switches need not forward its packets.
+ */
 static bool group_has_several_ports(const struct subnet *subnet,
 				    const struct group *group,
 				    const struct end_port **root)

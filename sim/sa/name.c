@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The GUIDs that end ports are known by: their own ones and aliases. */
+/* GUIDs that identify end ports: each port's own GUID and its alias GUIDs. */
 #include "sim/sa/notice.h"
 
 const struct end_port *ibsa__end_named(const struct subnet *subnet,
@@ -14,7 +14,7 @@ const struct end_port *ibsa__end_named(const struct subnet *subnet,
 	return port_guid ? end_by_guid(subnet, port_guid) : NULL;
 }
 
-/* The name that comes next, be it seen or not. */
+/* The next GUID, whether or not its port is discovered. */
 static bool name_next_any(const struct subnet *subnet, struct name_walk *walk,
 			  struct port_name *out)
 {
@@ -62,7 +62,10 @@ static void forget_members(struct sa *sa, struct group *group, uint64_t now_ns)
 					   now_ns);
 		(void)ibsa__group_leave(groups, group, member,
 					member->join_state);
-		/* With its last full member it is gone, or has nobody. */
+		/*
+		 * The last full member has left: the group was removed, or is
+		 * empty.
+		 */
 		if (groups->count != group_count || !group->count)
 			return;
 	}

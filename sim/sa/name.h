@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The GUIDs that end ports are known by: their own ones and aliases. */
+/* GUIDs that identify end ports: each port's own GUID and its alias GUIDs. */
 #ifndef SIM_SA_NAME_H
 #define SIM_SA_NAME_H
 
@@ -7,27 +7,32 @@
 
 struct sa;
 
-/* A GUID of an end port: its own, or an alias. */
+/* An end port and one of its GUIDs: its own or an alias. */
 struct port_name {
 	const struct end_port *end;
 	uint64_t guid;
 };
 
-/* Where a walk over all port names is; all zero is before the first. */
+/* Position of a walk over all GUIDs; all zero: before the first. */
 struct name_walk {
 	uint32_t end;
 	size_t alias;
 };
 
-/* The next name, in GUID order, of a port that is seen; false: no other. */
+/*
+ * Get the next GUID, in order of GUIDs, of a port that the SM has discovered.
+ * Return: false: there are no more.
+ */
 bool ibsa__name_next(const struct subnet *subnet, struct name_walk *walk,
 		     struct port_name *out);
 
-/* The end port with this GUID or alias, or NULL if the SA sees none. */
+/* The discovered end port with this GUID or alias, or NULL. */
 const struct end_port *ibsa__end_named(const struct subnet *subnet,
 				       uint64_t guid);
 
-/* Forget aliases and memberships of ports that are not seen. */
+/*
+ * Delete the aliases and memberships of ports that are no longer in the subnet.
+ */
 void ibsa__names_forget_lost(struct sa *sa, uint64_t now_ns);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Notices: what the SA says of a change, and which subscribers it says it
- * to.
+ * Makes notices of changes, and finds the subscribers to which they are sent.
  *
  * Source: IBA vol 1, 13.4.8.2 and 13.4.11 (forwarding), 14.2.5.1 (details);
- * OpenSM 3.3, osm_inform.c, for what is matched and how.
+ * OpenSM 3.3, osm_inform.c, for the rules of matching.
  */
 #include <string.h>
 
@@ -12,7 +11,7 @@
 #include "sim/sa/notice.h"
 #include "sim/sa/report.h"
 
-/* What a subscription has where it does not choose. */
+/* Wildcards of a subscription. */
 enum {
 	ANY_TYPE = 0xffff,
 	ANY_TRAP = 0xffff,
@@ -27,25 +26,26 @@ enum notice_type {
 
 enum { PRODUCER_CLASS_MANAGER = 4 };
 
-/* Where details lie. IBA vol 1, 14.2.5.1. */
+/* Offsets in DataDetails. IBA vol 1, 14.2.5.1. */
 enum {
-	DETAIL_GID = 6,		 /* 64 to 67 */
-	DETAIL_SWITCH_LID = 0,	 /* 128 */
-	DETAIL_LID = 2,		 /* 144 */
-	DETAIL_CAPABILITIES = 6, /* 144 */
-	FIND_ALL_NS = NS_PER_MS, /* what an SM needs to look at all ports */
+	DETAIL_GID = 6,		 /* traps 64 to 67 */
+	DETAIL_SWITCH_LID = 0,	 /* trap 128 */
+	DETAIL_LID = 2,		 /* trap 144 */
+	DETAIL_CAPABILITIES = 6, /* trap 144 */
+	/* how long the SM takes to discover all ports */
+	FIND_ALL_NS = NS_PER_MS,
 };
 
-/* A notice, and what a subscriber has to share to be told. */
+/* A notice, and the partition that a subscriber needs to receive it. */
 struct notice {
 	struct sa *sa;
 	struct ibsa_notice body;
-	const struct end_setup *source; /* a P_Key of this port's, or */
-	uint16_t pkey;			/* this one */
+	const struct end_setup *source; /* any P_Key of this port, or */
+	uint16_t pkey;			/* this P_Key */
 	uint64_t now_ns;
 };
 
-/* Whether it comes from what the subscription is about. */
+/* Whether a subscription's GID or LID range includes the issuer. */
 static bool subscription_has_issuer(const struct ibsa_inform_info *want,
 				    const struct ibsa_notice *body)
 {
@@ -80,9 +80,10 @@ static bool subscriber_may_receive(const struct notice *notice,
 }
 
 /*
- * Tell one subscriber, who is at the port that has its LID now. One that may
- * not know of a port, and has asked for a range of LIDs, is forgotten, as IBA
- * o13-17.1.2 and OpenSM want it. Return: whether it is still there.
+ * Send a notice to one subscriber: to the port that now has its LID. A
+ * subscription to a range of LIDs is deleted if its port may not receive
+ * notices of a port (IBA o13-17.1.2; OpenSM). Return: whether the subscription
+ * still exists.
  */
 static bool subscription_notify(const struct notice *notice,
 				struct subscription *one)
@@ -103,7 +104,7 @@ static bool subscription_notify(const struct notice *notice,
 	return false;
 }
 
-/* The newest first. */
+/* Newest subscription first. */
 static void subscribers_notify(const struct notice *notice)
 {
 	struct subscriptions *all = &notice->sa->subscriptions;
@@ -116,7 +117,7 @@ static void subscribers_notify(const struct notice *notice)
 	}
 }
 
-/* What @issuer says. */
+/* Make a notice whose issuer is @issuer. */
 static struct notice notice_start(struct sa *sa, enum trap trap,
 				  enum notice_type type,
 				  const struct end_port *issuer)
@@ -137,7 +138,7 @@ static struct notice notice_start(struct sa *sa, enum trap trap,
 	return notice;
 }
 
-/* What the SM itself says, of a GID. */
+/* Make a notice of the SM about a GID. */
 static struct notice notice_about_gid(struct sa *sa, enum trap trap,
 				      const uint8_t *gid)
 {
@@ -226,7 +227,9 @@ bool ibsa__notice_all_ports(struct sa *sa, uint64_t now_ns)
 	return true;
 }
 
-/* Whether the built-in SM receives what an end port sends, and knows it. */
+/*
+ * Whether the embedded SM receives traps of an end port and has discovered it.
+ */
 static bool sm_receives_from(const struct subnet *subnet,
 			     const struct end_port *end)
 {

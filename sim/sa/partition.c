@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Partitions from a file: definitions with their ports and multicast groups,
- * each ended by a semicolon.
+ * Partitions from a file: definitions of partitions with their ports and
+ * multicast groups, each ended by a semicolon.
  *
- * Source: OpenSM 3.3, doc/partition-config.txt; osm_prtn_config.c where that
- * is silent: words may be cut short, a definition begins and ends its head in
- * one line, and what follows "mgid" up to the end of the line is its own.
+ * Source: OpenSM 3.3, doc/partition-config.txt, and osm_prtn_config.c for what
+ * that does not document: words may be abbreviated; a definition's head is on
+ * one line; and everything from "mgid" to the end of the line belongs to the
+ * group.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -80,7 +81,8 @@ static int read_membership(const struct reader *reader, struct slice text,
 	else
 		return ibsa__partitions_fail(
 			reader, -EINVAL,
-			"\"%.*s\" is neither full, limited nor both",
+			"\"%.*s\" is not a membership: use full, limited or "
+			"both",
 			(int)text.len, text.text);
 	return 0;
 }
@@ -103,7 +105,7 @@ static int read_flag(struct reader *reader, const struct token *token)
 	if (partitions_is_word(token->name, "defmember"))
 		return read_membership(reader, token->value, &now->membership);
 	return ibsa__partitions_fail(reader, -EINVAL,
-				     "a partition has no flag \"%.*s\"",
+				     "\"%.*s\" is not a flag of a partition",
 				     (int)token->name.len, token->name.text);
 }
 
@@ -128,7 +130,7 @@ static struct partition *by_name(const struct reader *reader, struct slice name)
 	return NULL;
 }
 
-/* A P_Key that the file does not give: the next that is free. */
+/* The next free P_Key, for a partition without one in the file. */
 static uint16_t generate_pkey(struct reader *reader)
 {
 	while (reader->generated < DEFAULT_PARTITION - 1) {
@@ -138,7 +140,10 @@ static uint16_t generate_pkey(struct reader *reader)
 	return 0;
 }
 
-/* The partition of that P_Key, or without one of that name; else a new one. */
+/*
+ * Find the partition by its P_Key, or by its name if @pkey is 0. If there is
+ * none, add it.
+ */
 static int find_partition(struct reader *reader, struct slice name,
 			  uint16_t pkey)
 {
@@ -151,7 +156,7 @@ static int find_partition(struct reader *reader, struct slice name,
 		if (!pkey || reader->count == PARTITIONS_MAX)
 			return ibsa__partitions_fail(
 				reader, -EINVAL,
-				"there are more than %d partitions",
+				"the file has more than %d partitions",
 				PARTITIONS_MAX);
 		found = &reader->all[reader->count++];
 		*found = (struct partition){ .name = name, .pkey = pkey };
@@ -176,28 +181,29 @@ static int read_head(struct reader *reader, struct slice head)
 		flag = ibsa__partitions_token(text);
 		err = read_flag(reader, &flag);
 	}
-	/* A number alone is the P_Key. */
+	/* A number alone is a P_Key, not a name. */
 	if (!first.has_value && ibsa__partitions_number(first.name, &pkey))
 		first.name.len = 0;
 	if (first.has_value && !ibsa__partitions_number(first.value, &pkey))
 		return ibsa__partitions_fail(reader, -EINVAL,
-					     "\"%.*s\" is no P_Key",
+					     "\"%.*s\" is not a P_Key: use a "
+					     "number such as 0x8001",
 					     (int)first.value.len,
 					     first.value.text);
 	if (!err && pkey > UINT16_MAX)
 		return ibsa__partitions_fail(reader, -EINVAL,
-					     "a P_Key has 16 bits");
+					     "a P_Key has at most 16 bits");
 	if (!err)
 		err = find_partition(reader, first.name,
 				     (uint16_t)(pkey & DEFAULT_PARTITION));
-	/* Without QoS, OpenSM has the one service level for partitions. */
+	/* Without QoS, OpenSM uses service level 0 for all partitions. */
 	reader->now.flags.sl = 0;
 	if (!err && reader->now.is_ipoib)
 		err = ibsa__partitions_broadcast(reader);
 	return err;
 }
 
-/* Room for one more entry; a table of its own begins empty. */
+/* Make room for one more entry. */
 static int pkey_reserve(const struct reader *reader, struct end_setup *setup)
 {
 	uint16_t *grown;
@@ -253,7 +259,7 @@ static int add_end(struct reader *reader, uint32_t end,
 			reader->now.is_first);
 }
 
-/* All end ports of nodes of that type; 0: of all. */
+/* All end ports of nodes of that type; 0: of all types. */
 static int add_all(struct reader *reader, uint8_t type,
 		   enum membership membership)
 {
@@ -269,7 +275,7 @@ static int add_all(struct reader *reader, uint8_t type,
 	return err;
 }
 
-/* A GUID that no port has is passed over: its port may not be there yet. */
+/* An unknown GUID is skipped: its port may be added to the fabric later. */
 static int add_guid(struct reader *reader, struct slice text,
 		    enum membership membership)
 {
@@ -278,7 +284,8 @@ static int add_guid(struct reader *reader, struct slice text,
 
 	if (!ibsa__partitions_number(text, &guid) || !guid)
 		return ibsa__partitions_fail(reader, -EINVAL,
-					     "\"%.*s\" is no port",
+					     "\"%.*s\" is not a port: use ALL, "
+					     "SELF or a GUID",
 					     (int)text.len, text.text);
 	end = map_find(&reader->sa->subnet->end_of_guid, guid);
 	return end == SIM_NONE ? 0 : add_end(reader, end, membership);
@@ -327,7 +334,7 @@ static int read_body(struct reader *reader, struct slice body)
 	return err;
 }
 
-/* A line, or what of it stands between semicolons. */
+/* A line, or the part of a line between semicolons. */
 static int read_piece(struct reader *reader, struct slice piece)
 {
 	struct slice head;
@@ -342,8 +349,8 @@ static int read_piece(struct reader *reader, struct slice piece)
 	};
 	if (!ibsa__partitions_split(&piece, ':', &head))
 		return ibsa__partitions_fail(reader, -EINVAL,
-					     "there is no partition before "
-					     "the colon, or no colon");
+					     "a definition needs a partition "
+					     "and a colon");
 	err = read_head(reader, head);
 	return err ? err : read_body(reader, slice_trim(piece));
 }
@@ -381,7 +388,10 @@ static int read_lines(struct reader *reader, const char *text, size_t len)
 	return err;
 }
 
-/* With a file, all are limited members of the default one, but the SM. */
+/*
+ * If there is a file, all ports are limited members of the default partition.
+ * Only the SM's port is a full member.
+ */
 static int add_default(struct reader *reader)
 {
 	static const char name[] = "Default";
@@ -405,7 +415,10 @@ static int by_value(const void *a, const void *b)
 	return (*x & ~IBSA_PKEY_FULL) - (*y & ~IBSA_PKEY_FULL);
 }
 
-/* The first entry stays: the default P_Key, or what is said to be there. */
+/*
+ * Sort all entries but the first, which is the default P_Key or the one that
+ * the file puts there.
+ */
 static void order_pkeys(const struct subnet *subnet)
 {
 	for (uint32_t i = 0; i < subnet->end_count; i++) {
@@ -416,7 +429,7 @@ static void order_pkeys(const struct subnet *subnet)
 	}
 }
 
-/* Groups of partitions that nobody is in are not there, either. */
+/* Remove the groups of partitions that have no members. */
 static void drop_empty(const struct reader *reader)
 {
 	struct groups *groups = &reader->sa->groups;
@@ -444,7 +457,7 @@ int ibsa__partitions_parse(struct sa *sa, const char *name, const char *text,
 
 	if (!reader.all)
 		return ibsa__fail(error, -ENOMEM, "out of memory");
-	/* The one that there is without a file. */
+	/* Remove the default group, which exists only without a file. */
 	while (sa->groups.count)
 		ibsa__groups_remove(&sa->groups, sa->groups.all[0]);
 	err = add_default(&reader);
@@ -466,8 +479,8 @@ int ibsa__partitions_read(struct sa *sa, const char *path,
 	int err = ibsa__read_file(path, &text, &len);
 
 	if (err)
-		return ibsa__fail(error, err, "%.100s: cannot be read: %s",
-				  path, strerror(-err));
+		return ibsa__fail(error, err, "cannot read %.100s: %s", path,
+				  strerror(-err));
 	err = ibsa__partitions_parse(sa, path, text, len, error);
 	ibsa__free(text);
 	return err;

@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Partitions from a file in OpenSM's format: who has which P_Key, and the
- * groups that are there from the start.
+ * Partitions from a file in OpenSM's format: the P_Keys of ports, and multicast
+ * groups that exist from the start.
  */
 #ifndef SIM_SA_PARTITION_H
 #define SIM_SA_PARTITION_H
 
 #include "sim/sa/sa.h"
 
-/* More in one file are refused. */
+/* Maximum in one file. */
 enum { PARTITIONS_MAX = 4096 };
 
 /*
- * Set up all end ports as the file says, and its groups, instead of what
- * there is without one. Return: 0; -EINVAL with a sentence in @error; -ENOMEM;
- * or the error of opening the file.
+ * Set the P_Keys of all end ports and create the groups as the file says,
+ * replacing the default group. Return: 0; -EINVAL the file is wrong, with file,
+ * line and reason in @error; -ENOMEM; or the error of opening the file.
  */
 int ibsa__partitions_read(struct sa *sa, const char *path,
 			  struct ibsa_error *error);
 
-/* The same of a text, whose name for sentences is @name (fuzzing). */
+/*
+ * Parse a text instead of a file (fuzzing). @name stands for the file's name in
+ * messages.
+ */
 int ibsa__partitions_parse(struct sa *sa, const char *name, const char *text,
 			   size_t len, struct ibsa_error *error);
 

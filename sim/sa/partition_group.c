@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Multicast groups of a file of partitions: what they are like, and those
- * that there are.
+ * Multicast groups from a file of partitions: flags and creation.
  *
  * Source: OpenSM 3.3, doc/partition-config.txt, osm_prtn_config.c.
  */
@@ -21,7 +20,9 @@ static int read_number(const struct reader *reader, const struct token *token,
 	    !ibsa__partitions_number(token->value, &value) || value < least ||
 	    value > most)
 		return ibsa__partitions_fail(
-			reader, -EINVAL, "%.*s is not from %llu to %llu",
+			reader, -EINVAL,
+			"%.*s must be a number from %llu to "
+			"%llu",
 			(int)token->name.len, token->name.text,
 			(unsigned long long)least, (unsigned long long)most);
 	*out = value;
@@ -64,7 +65,7 @@ static bool is_ip(const uint8_t *mgid)
 	return signature == 0x401b || signature == 0x601b;
 }
 
-/* Those of IPoIB have to have a broadcast group of their scope and P_Key. */
+/* A group of IPoIB needs a broadcast group of its scope and P_Key. */
 static bool is_possible(const struct reader *reader, const uint8_t *mgid)
 {
 	const uint8_t broadcast[MGID_BYTES] = {
@@ -76,7 +77,7 @@ static bool is_possible(const struct reader *reader, const uint8_t *mgid)
 	       ibsa__groups_find(&reader->sa->groups, broadcast);
 }
 
-/* One group of a scope, unless there is one of its MGID. */
+/* Add a group of one scope, unless its MGID already exists. */
 static int add_group(struct reader *reader, const struct ibsa_gid *mgid,
 		     const struct group_flags *flags, uint32_t scope)
 {
@@ -108,7 +109,8 @@ static int add_group(struct reader *reader, const struct ibsa_gid *mgid,
 	err = ibsa__groups_add(groups, &record, &group);
 	if (err == -ENOSPC)
 		return ibsa__partitions_fail(reader, -EINVAL,
-					     "there are too many groups");
+					     "the file has too many multicast "
+					     "groups");
 	if (err)
 		return ibsa__partitions_fail(reader, -ENOMEM, "out of memory");
 	group->is_permanent = true;
@@ -130,8 +132,8 @@ static int add_groups(struct reader *reader, const struct ibsa_gid *mgid,
 }
 
 /*
- * The broadcast group of IPoIB. RFC 4391, 4. OpenSM has it in the default
- * scope only, whatever its documentation says of scopes.
+ * The broadcast group of IPoIB (RFC 4391, 4). OpenSM creates it in the default
+ * scope only, although its documentation mentions others.
  */
 int ibsa__partitions_broadcast(struct reader *reader)
 {
@@ -147,7 +149,10 @@ int ibsa__partitions_broadcast(struct reader *reader)
 	return add_groups(reader, &mgid, &flags);
 }
 
-/* A group of IPoIB is of the partition, and as fast as its broadcast group. */
+/*
+ * A group of IPoIB has the P_Key of its partition, and the rate and MTU of the
+ * broadcast group.
+ */
 static int check_ip(const struct reader *reader, struct ibsa_gid *mgid,
 		    struct group_flags *flags)
 {
@@ -157,12 +162,13 @@ static int check_ip(const struct reader *reader, struct ibsa_gid *mgid,
 	if (have && have != pkey)
 		return ibsa__partitions_fail(
 			reader, -EINVAL,
-			"the P_Key in the mgid is not the partition's");
+			"the P_Key in the mgid is not that of the partition");
 	if (flags->rate != reader->now.flags.rate ||
 	    flags->mtu != reader->now.flags.mtu)
 		return ibsa__partitions_fail(
 			reader, -EINVAL,
-			"rate and mtu are not those of the partition");
+			"rate and mtu of an IPoIB group must be those of its "
+			"partition");
 	ibsa_put_be16(mgid->raw + 4, pkey);
 	if (!flags->qkey)
 		flags->qkey = IPOIB_QKEY;
@@ -181,7 +187,7 @@ static int read_mgid(const struct reader *reader, struct slice text,
 			return 0;
 	}
 	return ibsa__partitions_fail(reader, -EINVAL,
-				     "\"%.*s\" is no multicast GID",
+				     "\"%.*s\" is not a multicast GID",
 				     (int)text.len, text.text);
 }
 
@@ -203,7 +209,8 @@ int ibsa__partitions_group(struct reader *reader, struct slice mgid,
 		err = ibsa__partitions_group_flag(reader, &flag, &flags);
 		if (err > 0)
 			err = ibsa__partitions_fail(
-				reader, -EINVAL, "a group has no flag \"%.*s\"",
+				reader, -EINVAL,
+				"\"%.*s\" is not a flag of a group",
 				(int)text.len, text.text);
 	}
 	if (!err && is_ip(gid.raw))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A file of partitions being read: what its lines and its groups share. */
+/* Parser state that partitions and groups share. */
 #ifndef SIM_SA_PARTITION_READER_H
 #define SIM_SA_PARTITION_READER_H
 
@@ -7,7 +7,7 @@
 #include "sim/sa/partition.h"
 
 enum {
-	DEFAULT_PARTITION = 0x7fff, /* without the bit of full members */
+	DEFAULT_PARTITION = 0x7fff, /* without the full-membership bit */
 	DEFAULT_RATE = 3,
 	DEFAULT_MTU = 4,
 	DEFAULT_SCOPE = 2,
@@ -21,7 +21,7 @@ enum membership {
 	FULL,
 };
 
-/* What may be said of a group. */
+/* Values of a group. */
 struct group_flags {
 	uint64_t rate;
 	uint64_t mtu;
@@ -29,22 +29,24 @@ struct group_flags {
 	uint64_t qkey;
 	uint64_t tclass;
 	uint64_t flow_label;
-	uint32_t scopes; /* a bit each; none: the default */
+	uint32_t scopes; /* one bit a scope; 0: the default scope */
 };
 
 struct partition {
-	struct slice name; /* in the text */
+	struct slice name; /* points into the text */
 	uint16_t pkey;
 	bool has_members;
 };
 
-/* The definition being read. */
+/* The definition being parsed. */
 struct definition {
 	struct partition *partition; /* NULL: none */
 	struct group_flags flags;
-	enum membership membership; /* where a port does not say */
+	/* of ports without a membership of their own */
+	enum membership membership;
 	bool is_ipoib;
-	bool is_first; /* its P_Key goes into the first entry */
+	/* its P_Key is put into the first entry of P_Key tables */
+	bool is_first;
 };
 
 struct reader {
@@ -54,46 +56,52 @@ struct reader {
 	unsigned int line;
 	struct partition *all;
 	size_t count;
-	uint16_t generated; /* P_Keys */
+	uint16_t generated; /* the last generated P_Key */
 	struct definition now;
 };
 
-/* A name, and what stands behind "=". */
+/* A word, and the value after "=". */
 struct token {
 	struct slice name;
 	struct slice value;
 	bool has_value;
 };
 
-/* A sentence with file and line. Return: @err. */
+/* Set the error with file name and line. Return: @err. */
 int ibsa__partitions_fail(const struct reader *reader, int err,
 			  const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* What stands before @mark, which goes too; false: there is no such mark. */
+/*
+ * Remove and return the text before @mark, and remove @mark. False: there is no
+ * @mark in the text; then the whole text is returned.
+ */
 bool ibsa__partitions_split(struct slice *rest, char mark, struct slice *out);
 
 struct token ibsa__partitions_token(struct slice text);
 
-/* Whether it is a number and nothing else. */
+/* Whether the text is a number and nothing else. */
 bool ibsa__partitions_number(struct slice text, uint64_t *out);
 
-/* Whether it is the word, or how that begins. */
+/* Whether the text is @word or an abbreviation of it. */
 static inline bool partitions_is_word(struct slice text, const char *word)
 {
 	return text.len && text.len <= strlen(word) &&
 	       !memcmp(text.text, word, text.len);
 }
 
-/* Groups (partition_group.c). A flag; 1: it is none of a group's. */
+/*
+ * Groups (partition_group.c). Parse a flag of a group. Return: 1: it is not a
+ * flag of a group; 0; or -EINVAL.
+ */
 int ibsa__partitions_group_flag(const struct reader *reader,
 				const struct token *token,
 				struct group_flags *out);
 
-/* The broadcast group of the partition. */
+/* Create the broadcast group of the partition. */
 int ibsa__partitions_broadcast(struct reader *reader);
 
-/* mgid=GID[,flag]..., of which @rest is what follows the GID. */
+/* Parse mgid=GID[,flag]...; @rest is the text after the GID. */
 int ibsa__partitions_group(struct reader *reader, struct slice mgid,
 			   struct slice rest);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The path between two ports, and whether it is one that is wanted.
+ * The path between two ports, and whether it has the selected values.
  *
  * Source: OpenSM 3.3, osm_sa_path_record.c.
  */
@@ -8,11 +8,11 @@
 
 #include "sim/sa/path.h"
 
-enum { LIFE_TIME = 18 /* of every path that leaves its port */ };
+enum { LIFE_TIME = 18 /* of each path between two different ports */ };
 
 /*
- * What a selector makes of a quantity: the largest one that satisfies it.
- * False if none does. "Exactly" may ask for less than there is.
+ * Apply a selector to the largest possible value *@have: lower it to the
+ * largest value that satisfies the selector. Return: false: no value does.
  */
 static bool select_up_to(unsigned int selector, uint8_t want, uint8_t *have)
 {
@@ -41,7 +41,10 @@ static bool select_mtu(const struct path_query *query, struct path *path)
 			    &path->mtu);
 }
 
-/* A rate cannot be lowered to a wanted one: that may not exist here. */
+/*
+ * Unlike an MTU, a rate is not lowered to the wanted one: the links of this
+ * path may not support it.
+ */
 static bool select_rate(const struct path_query *query, struct path *path)
 {
 	uint8_t want;
@@ -62,7 +65,9 @@ static bool select_life_time(const struct path_query *query, struct path *path)
 	if (!HAS(query, packet_life_time_selector) ||
 	    !HAS(query, packet_life_time))
 		return true;
-	/* A loopback path has none, and none is less than any. */
+	/*
+	 * A loopback path has life time 0, which is less than any other value.
+	 */
 	if (how == IBSA_SELECT_LESS && path->life_time < want)
 		return true;
 	return select_up_to(how, want, &path->life_time);
@@ -83,16 +88,19 @@ bool ibsa__path_choose_pkey(struct path_query *query)
 	return query->pkey & ~IBSA_PKEY_FULL;
 }
 
-/* Whether a port may be told of another: they share a P_Key. */
+/*
+ * Whether two ports share a P_Key, so that one may receive records of the
+ * other.
+ */
 static bool may_know(const struct end_setup *asks, const struct end_setup *end)
 {
 	return asks == end || ibsa__pkey_shared(asks, end);
 }
 
 /*
- * With tables of their own, a path has the wanted P_Key, else the lowest
- * that its ports share. False if they share none, or one of them shares none
- * with the requester.
+ * With P_Key tables: choose the wanted P_Key, or the lowest that both ports
+ * share. Return: false: they share none, or one of them shares none with the
+ * requester.
  */
 static bool share_pkey(const struct path_query *query, struct path *path)
 {
@@ -103,7 +111,7 @@ static bool share_pkey(const struct path_query *query, struct path *path)
 
 	if (!may_know(asks, from) || !may_know(asks, to))
 		return false;
-	if (!query->pkey) /* raw traffic has none */
+	if (!query->pkey) /* raw traffic has no P_Key */
 		return true;
 	if (HAS(query, pkey))
 		return ibsa__pkey_is_usable(from, to, query->pkey);

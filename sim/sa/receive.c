@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Requests arrive at the SA, which may be too busy, or keep silent. */
+/* Receives MADs for the SA, and applies the faults that concern the SA. */
 #include <string.h>
 
 #include "sim/mad/queue.h"
@@ -7,7 +7,7 @@
 #include "sim/sa/sa.h"
 #include "wire/request.h"
 
-/* The SA is too busy: it sends the request back and says so. */
+/* Return the request with status busy. */
 static void answer_busy(const uint8_t *mad, struct sa_reply *reply)
 {
 	memcpy(reply->bytes, mad, IBSA_MAD_BYTES);
@@ -16,7 +16,10 @@ static void answer_busy(const uint8_t *mad, struct sa_reply *reply)
 	reply->len = IBSA_MAD_BYTES;
 }
 
-/* Whether the SA answers, and what. */
+/*
+ * Let the SA, or a fault or source in its place, answer. Return: whether there
+ * is an answer.
+ */
 static bool request_answer(struct sa *sa, const struct sa_request *request,
 			   struct sa_reply *reply)
 {
@@ -33,7 +36,7 @@ static bool request_answer(struct sa *sa, const struct sa_request *request,
 	return ibsa__sa_answer(sa, request, reply);
 }
 
-/* An answer to a Report, which gets none itself. */
+/* Whether the MAD is a ReportResp, which has no answer. */
 static bool is_report_answer(const uint8_t *mad)
 {
 	return IBSA_GET(sa_header, mgmt_class, mad) == IBSA_CLASS_SA &&
@@ -55,7 +58,7 @@ bool ibsa__sa_receive(struct sa *sa, const struct sa_request *request,
 	return false;
 }
 
-/* As the SA's own clients address it. */
+/* The SA's address as the requester used it. */
 static struct ibsa_address request_address(const struct subnet *subnet,
 					   const struct sim_mad *mad)
 {
@@ -89,10 +92,13 @@ static void message_answer(struct sa *sa, const struct message *message,
 	struct message *answer = ibsa__mad_answer(sa->net, message, at->port,
 						  now_ns);
 
-	/* Without memory it is as if the answer had been lost. */
+	/* Without memory, the answer is lost. */
 	if (!answer)
 		return;
-	/* As OpenSM, not as the other agents of the port. */
+	/*
+	 * The source LID is the base LID, as in OpenSM. Other agents of a port
+	 * answer from the LID that the request was sent to.
+	 */
 	answer->mad.slid =
 		sa->subnet->ends[sa->subnet->topo.ports[at->port].end].lid;
 	if (ibsa__sa_receive(sa, &request, &answer->body))
@@ -101,7 +107,10 @@ static void message_answer(struct sa *sa, const struct message *message,
 		ibsa__queue_release(sa->net->mads.pool, answer);
 }
 
-/* Reports that it sends to its own port are for who listens there. */
+/*
+ * Whether the SA processes the MAD. Reports that the SA sends to its own port
+ * are for the clients there.
+ */
 static bool is_for_sa(const struct sa *sa, const struct message *message,
 		      const struct arrival *at)
 {

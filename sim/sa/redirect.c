@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * An SA that redirects. Source: IBA vol 1, 13.4.8.1 (ClassPortInfo), 13.5.2
- * (redirection).
+ * Redirection by the SA.
+ *
+ * Source: IBA vol 1, 13.4.8.1 (ClassPortInfo), 13.5.2 (redirection).
  */
 #include <limits.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 
 enum { NOWHERE = INT_MAX, QPN_FIRST = 0x100, SL_MAX = 15 };
 
-/* How many redirections a request meets; 0: the SA does not redirect. */
+/* Number of redirections before the answer; 0: the SA does not redirect. */
 static unsigned int redirect_hops(const struct sa *sa)
 {
 	const struct ibsa_fault *fault =
@@ -31,7 +32,7 @@ static bool is_adapter(const struct sa *sa, uint32_t end)
 	return topo->nodes[node].type == IBSA_NODE_CA;
 }
 
-/* Behind the last one is the SA's own port. */
+/* The next adapter in the chain; after the last adapter, the SA's own port. */
 static uint32_t redirect_next(const struct sa *sa, uint32_t end)
 {
 	do
@@ -41,7 +42,10 @@ static uint32_t redirect_next(const struct sa *sa, uint32_t end)
 	return end;
 }
 
-/* How many redirections lead there; 0: it is the SA's own port. */
+/*
+ * Position of an end port in the chain; 0: the SA's own port; NOWHERE: not in
+ * the chain.
+ */
 static unsigned int redirect_position(const struct sa *sa, uint32_t end)
 {
 	const unsigned int hops = redirect_hops(sa);
@@ -74,12 +78,14 @@ bool ibsa__sa_has_qp(void *arg, uint32_t end, uint32_t qpn)
 	return ibsa__sa_is_at(arg, end, qpn);
 }
 
-/* By LID, or by GID where there is none. */
+/* The end port with the LID, or, if that is 0, the GID of an address. */
 static const struct end_port *end_addressed(const struct sa *sa,
 					    const struct ibsa_address *to)
 {
-	/* The SA's GUID in GIDs that name it without knowing it. IBA vol 1,
-	 * 15.1.1. */
+	/*
+	 * GID suffix by which every subnet's SA can be addressed. IBA vol 1,
+	 * 15.1.1.
+	 */
 	const uint64_t well_known = UINT64_C(0x0200000000000002);
 	const uint64_t id = ibsa_be64(to->gid.raw + 8);
 	const uint32_t lid = to->lid ? to->lid : lid_in_gid(sa->subnet, id);
@@ -100,7 +106,7 @@ uint32_t ibsa__sa_end_at(const struct sa *sa, const struct ibsa_address *to)
 	return at && ibsa__sa_is_at(sa, end, to->qpn) ? end : SIM_NONE;
 }
 
-/* The last P_Key of the sender that passes there. */
+/* The last P_Key of the sender that the target accepts. */
 static uint16_t redirect_pkey(const struct sa *sa, uint32_t from, uint32_t to)
 {
 	const struct end_setup *own = &sa->subnet->setups[from];
@@ -132,7 +138,10 @@ static uint16_t redirect_pkey(const struct sa *sa, uint32_t from, uint32_t to)
 			&info, (wire) + IBSA_SA_HEADER_BYTES, &over);         \
 	} while (0)
 
-/* Write the ClassPortInfo of a request from one end to another. */
+/*
+ * Write the ClassPortInfo that redirects a request of end port @from to end
+ * port @to.
+ */
 static void redirect_put(const struct sa *sa, uint32_t from, uint32_t to,
 			 uint8_t *mad)
 {
@@ -152,8 +161,11 @@ static void redirect_put(const struct sa *sa, uint32_t from, uint32_t to,
 		PUT(class_port_info, mad);
 }
 
-/* Whether a request asks for the path to an end port, which only the SA can
- * tell to who has been redirected to a GID. */
+/*
+ * Whether a redirection to the GID of port @end was followed by this request
+ * for the path to it. The SA answers such a request, since a client cannot
+ * address a GID without its path.
+ */
 static bool is_path_to(const struct sa *sa, const uint8_t *mad, uint32_t end)
 {
 	const uint8_t *path = mad + IBSA_SA_HEADER_BYTES;

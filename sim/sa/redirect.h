@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * An SA that redirects (IBSA_FAULT_REDIRECT): from its own port to the next
- * channel adapter's, from there to the next, and so on. Each of these ports has
- * a QP of its own at which the SA is asked.
+ * Redirection by the SA (IBSA_FAULT_REDIRECT). The SA's own port redirects to
+ * the next channel adapter, which redirects to the one after it, and so on for
+ * the configured number of hops. Each of these adapters receives requests at a
+ * QP of its own.
  */
 #ifndef SIM_SA_REDIRECT_H
 #define SIM_SA_REDIRECT_H
 
 #include "sim/sa/sa.h"
 
-/* The end port at which a request to @to reaches the SA, or SIM_NONE. */
+/* The end port at which a request to @to arrives at the SA, or SIM_NONE. */
 uint32_t ibsa__sa_end_at(const struct sa *sa, const struct ibsa_address *to);
 
-/* Whether requests to a QP of an end port reach the SA. */
+/* Whether the SA receives requests at a QP of an end port. */
 bool ibsa__sa_is_at(const struct sa *sa, uint32_t end, uint32_t qpn);
 
-/* Whether the request is redirected, and @reply says where to. */
+/*
+ * Redirect a request, if the fault is set and applies. Return: whether @reply
+ * has the redirection.
+ */
 bool ibsa__sa_redirect(struct sa *sa, const struct sa_request *request,
 		       struct sa_reply *reply);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reports on their way to subscribers.
+ * Reports in flight.
  *
  * Source: IBA vol 1, 13.4.11; OpenSM 3.3, osm_inform.c and its defaults, for
- * transaction ids, how often and how long.
+ * transaction IDs, timeouts and the number of retries.
  */
 #include <errno.h>
 #include <string.h>
@@ -21,10 +21,10 @@ enum {
 };
 
 struct report {
-	struct hash_node node; /* by transaction id */
+	struct hash_node node; /* by transaction ID */
 	struct list in_all;
 	struct list at_end;
-	uint64_t due_ns; /* next try, or the end of the last */
+	uint64_t due_ns; /* next retry, or the timeout of the last one */
 	uint32_t end;
 	uint8_t tries;
 	struct ibsa_address sa;
@@ -54,7 +54,7 @@ static void report_end(struct reports *reports, struct report *report)
 
 void ibsa__reports_done(struct reports *reports)
 {
-	/* Without chains it has never been made. */
+	/* Without chains, ibsa__reports_init() has failed or was not called. */
 	while (reports->by_id.chains && !list_is_empty(&reports->all))
 		report_end(reports, reports_first(reports));
 	ibsa__hash_done(&reports->by_id);
@@ -72,8 +72,9 @@ void ibsa__reports_reset(struct sa *sa)
 }
 
 /*
- * To the ends of both lists: what is due earlier than the last there, as may
- * be when a request was looked at late, waits for it.
+ * Append to both lists, which are in order of time. A report that would be due
+ * before the last one, because a request was processed late, waits for the last
+ * one.
  */
 static void report_enqueue(struct sa *sa, struct report *report,
 			   uint64_t due_ns)
@@ -108,8 +109,8 @@ static void report_put_mad(const struct report *report, uint8_t *mad)
 }
 
 /*
- * The port from which the SA was asked still passes, with the P_Key at that
- * place, to where the SA now is.
+ * Whether the subscriber's port is active and its P_Key, at the index that it
+ * subscribed with, still matches that of the SA's present port.
  */
 static bool report_can_pass(const struct subnet *subnet,
 			    const struct report *report)
@@ -123,7 +124,7 @@ static bool report_can_pass(const struct subnet *subnet,
 	       ibsa__pkey_passes(sa, setup_pkey(setup, report->sa.pkey_index));
 }
 
-/* To the umad files at the port. */
+/* Send to the umad files at the port. */
 static void report_send_mad(struct mad_net *net, uint32_t end,
 			    const struct ibsa_address *sa, const uint8_t *mad,
 			    uint64_t now_ns)
@@ -135,7 +136,7 @@ static void report_send_mad(struct mad_net *net, uint32_t end,
 					 sa->pkey_index);
 	struct message *report = ibsa__mad_new(net);
 
-	/* Without memory it is as if it had been lost. */
+	/* Without memory, the Report is lost. */
 	if (!report)
 		return;
 	report->mad = (struct sim_mad){
@@ -152,7 +153,10 @@ static void report_send_mad(struct mad_net *net, uint32_t end,
 	ibsa__mad_post(net, report, now_ns);
 }
 
-/* Nobody hears it where nobody listens. */
+/*
+ * Send, and count the try. Without a listener or umad file at the port, the
+ * Report is lost.
+ */
 static void report_try(struct sa *sa, struct report *report, uint64_t now_ns)
 {
 	const struct end_setup *setup = &sa->subnet->setups[report->end];
@@ -237,7 +241,10 @@ void ibsa__reports_settle(void *arg, uint64_t now_ns)
 
 		if (report->due_ns > now_ns)
 			return;
-		/* What has answered in time counts, looked at or not. */
+		/*
+		 * A ReportResp that arrived before the timeout counts, even if
+		 * it has not been processed yet.
+		 */
 		if (!listener ||
 		    !listener->receive(listener->arg, report->due_ns))
 			report_retry_or_end(sa, report);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reports on their way to subscribers: each is sent until it is answered, or
- * has been sent often enough.
+ * Reports in flight. Each is sent until it is answered or has been sent TRIES
+ * times.
  */
 #ifndef SIM_SA_REPORT_H
 #define SIM_SA_REPORT_H
@@ -15,22 +15,29 @@
 struct sa;
 struct subnet;
 
-/* What may wait for an answer; what is beyond is not sent. */
+/* Maximum number of Reports in flight; further ones are not sent. */
 enum { REPORTS_MAX = 131072 };
 
 struct reports {
-	struct list all; /* in order of when they are sent again, or given up */
+	struct list all; /* in order of the next retry, or of giving up */
 	struct hash by_id;
-	uint32_t agent;	  /* upper half of transaction ids: which SM */
-	uint32_t last_id; /* lower half */
+	/* upper half of transaction IDs; changes with each SM */
+	uint32_t agent;
+	uint32_t last_id; /* lower half of the last transaction ID */
 };
 
-/* A client at a port that gets its Reports by itself. */
+/* A client in the same process, which receives its Reports by a callback. */
 struct report_listener {
-	/* Deliver a Report, IBSA_MAD_BYTES, from the SA as at @sa. */
+	/*
+	 * Deliver a Report of IBSA_MAD_BYTES, sent by the SA from the address
+	 * @sa.
+	 */
 	void (*report)(void *arg, const struct ibsa_address *sa,
 		       const uint8_t *mad, uint64_t now_ns);
-	/* Let its requests arrive that are due. Return: whether any did. */
+	/*
+	 * Process the client's requests that arrive by @until_ns. Return:
+	 * whether there were any.
+	 */
 	bool (*receive)(void *arg, uint64_t until_ns);
 	void *arg;
 };
@@ -39,27 +46,28 @@ struct report_listener {
 int ibsa__reports_init(struct reports *reports) IBSA_MUST_USE;
 void ibsa__reports_done(struct reports *reports);
 
-/* The SM has ended: nobody waits for answers any more. */
+/* Drop all Reports in flight: the SM has stopped. */
 void ibsa__reports_reset(struct sa *sa);
 
 /*
- * Send a Report to whoever listens at the end port, from the SA as addressed
- * by @asked. What cannot be kept, is not sent and counts as unanswered.
+ * Send a Report to the clients of an end port, from the SA's address as the
+ * subscriber used it (@asked). A Report that cannot be stored is not sent, and
+ * counts as unanswered.
  */
 void ibsa__report_send(struct sa *sa, uint32_t end,
 		       const struct ibsa_address *asked,
 		       const struct ibsa_notice *notice, uint64_t now_ns);
 
-/* A ReportResp with this transaction id has come from the end port. */
+/* A ReportResp with this transaction ID has arrived from the end port. */
 void ibsa__report_answered(struct sa *sa, uint32_t end, uint64_t id);
 
 /*
- * Send again, or give up, what was to be by @now_ns; as in struct port_handler,
- * @arg is the SA.
+ * Send again, or give up, the Reports that are due by @now_ns. For struct
+ * port_handler; @arg is the SA.
  */
 void ibsa__reports_settle(void *arg, uint64_t now_ns);
 
-/* When something is sent to that end port again; UINT64_MAX: nothing is. */
+/* Time of the next retry to that end port; UINT64_MAX: none. */
 uint64_t ibsa__reports_due(const struct subnet *subnet, uint32_t end);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The SA's front: which requests it answers, and the headers of what it
- * says. Where the specification leaves room it does as OpenSM does, which
- * is silent on much that others would refuse.
+ * Accepts or drops requests, finds the attribute, and writes the headers of
+ * answers. Where the specification leaves a choice, the SA behaves as OpenSM,
+ * which drops many invalid requests instead of refusing them.
  *
  * Source: IBA vol 1, 13.6.2 (RMPP), 15.2 (SA); OpenSM 3.3, osm_sa.c and
  * osm_sa_mad_ctrl.c.
@@ -16,29 +16,32 @@ enum { SM_KEY = 1 };
 
 enum { BASE_VERSION = 1, BASE_VERSION_OPA = 0x80 };
 
-/* Bytes of the SA header that every RMPP segment repeats. */
+/* Bytes of the SA header, which each RMPP segment repeats. */
 enum { SEGMENT_HEADER_BYTES = 20 };
 
-/* Bytes of a table in one segment of Omni-Path, a MAD of 2048. */
+/* Bytes of records in one RMPP segment of Omni-Path, whose MADs have 2048. */
 enum { OPA_SA_DATA_BYTES = OPA_MAD_BYTES - IBSA_SA_HEADER_BYTES };
 
-/* How an attribute's records lie in an answer. */
+/* How the records of an attribute are stored in an answer. */
 enum layout_kind {
-	LAYOUT_RECORDS,	  /* padded to 8 bytes, which AttributeOffset counts */
-	LAYOUT_BARE,	  /* the same without padding */
-	LAYOUT_NO_RECORD, /* AttributeOffset is as in the request */
+	/* each padded to a multiple of 8 bytes; AttributeOffset is that / 8 */
+	LAYOUT_RECORDS,
+	LAYOUT_BARE,	  /* not padded; AttributeOffset is the size / 8 */
+	LAYOUT_NO_RECORD, /* AttributeOffset is that of the request */
 };
 
 struct attribute {
-	const struct ibsa_record *record; /* of request and answer */
+	/* of the request; its reply record is that of the answer */
+	const struct ibsa_record *record;
 	enum layout_kind layout;
-	bool is_settable; /* a Set or Delete of any other gets no answer */
+	/* a Set or Delete of another attribute gets no answer */
+	bool is_settable;
 	void (*answer)(struct sa_work *work);
 };
 
 /* clang-format off */
 static const struct attribute attributes[] = {
-	/* The one that is asked for most. */
+	/* first, since it is requested most often */
 	{ &ibsa_path_record, LAYOUT_RECORDS, false, ibsa__sa_path },
 	{ &ibsa_class_port_info_record, LAYOUT_NO_RECORD, false,
 	  ibsa__sa_class_port_info },
@@ -69,7 +72,7 @@ static const struct attribute attributes[] = {
 	  ibsa__sa_inform_info_record },
 };
 
-/* The attributes that an Omni-Path fabric has in its own layouts. */
+/* Attributes for which Omni-Path has its own layouts. */
 static const struct attribute opa_attributes[] = {
 	{ &ibsa_opa_class_port_info_record, LAYOUT_RECORDS, false,
 	  ibsa__sa_opa_class_port_info },
@@ -89,7 +92,7 @@ static const struct attribute *find_attribute(const uint8_t *mad)
 	return NULL;
 }
 
-/* The same attribute in the layout of Omni-Path, or NULL. */
+/* The attribute in its Omni-Path layout, or NULL if there is none. */
 static const struct attribute *find_opa_attribute(const struct sa *sa,
 						  uint16_t id)
 {
@@ -159,12 +162,12 @@ bool ibsa__sa_agree(const struct sa_match *match, const void *a, const void *b)
 	return true;
 }
 
-/* The header of the request with what every answer changes in it. */
+/* Write the header of the request with the changes that each answer has. */
 static void answer_put_header(const struct sa_work *work, uint8_t *out)
 {
 	memcpy(out, work->mad, IBSA_SA_HEADER_BYTES);
 	out[MAD_METHOD] = ibsa__response_method(work->method);
-	/* What went well has the status that was in the request, if any. */
+	/* Like OpenSM, a successful answer copies the status of the request. */
 	if (work->status)
 		ibsa_put_be16(out + MAD_STATUS, work->status);
 	if (work->record)
@@ -172,7 +175,7 @@ static void answer_put_header(const struct sa_work *work, uint8_t *out)
 	memset(out + MAD_SM_KEY, 0, 8);
 }
 
-/* An error's answer is the request once more. */
+/* An answer with an error repeats the request's record. */
 static void answer_finish_error(struct sa_work *work)
 {
 	enum {
@@ -192,9 +195,9 @@ static void answer_finish_error(struct sa_work *work)
 }
 
 /*
- * A table as the receiving kernel hands it up: the first segment's header,
- * then all records. Its payload length counts the SA header that each
- * segment has carried.
+ * Write the RMPP header of a table, as the receiving kernel passes it to a
+ * client after reassembly: the header of the first segment, then all records.
+ * The payload length includes the SA header of every segment.
  */
 static void answer_finish_table(struct sa_work *work)
 {
@@ -215,8 +218,8 @@ static void answer_finish_table(struct sa_work *work)
 }
 
 /*
- * Whether records go as RMPP: tables do, and whatever has come as RMPP, but
- * for what is no record.
+ * Whether the answer is sent by RMPP: tables are, and so is each answer with
+ * records to a request that used RMPP.
  */
 static bool answer_is_rmpp(const struct sa_work *work)
 {
@@ -255,7 +258,7 @@ static void answer_finish(struct sa_work *work)
 	reply->len = IBSA_MAD_BYTES;
 }
 
-/* What the versions of a request say of it. */
+/* The format of a request by its versions. */
 enum versions {
 	VERSIONS_IB,
 	VERSIONS_OPA,
@@ -274,7 +277,10 @@ static enum versions versions_of(const uint8_t *mad)
 	return VERSIONS_BAD;
 }
 
-/* Whether the SA reads on at all; what fails here is met with silence. */
+/*
+ * Whether the SA answers the request at all. A request that fails these checks
+ * gets no answer.
+ */
 static bool request_is_accepted(const struct sa_work *work,
 				const struct attribute *attribute)
 {
@@ -296,7 +302,7 @@ static bool request_is_accepted(const struct sa_work *work,
 	}
 }
 
-/* Whether it is one request too many for an SM that says so. */
+/* The SM profile "busy": more than 16 requests in one millisecond. */
 static bool request_is_too_much(const struct sa_work *work)
 {
 	enum { AT_A_TIME = 16 };
@@ -323,9 +329,9 @@ static void answer_set_layout(struct sa_work *work,
 }
 
 /*
- * The SM of Omni-Path is opa-fm, which does not hear versions that it does
- * not know, and refuses the class version where it has an attribute in the
- * other layout only. OpenSM refuses all but its own.
+ * Versions: the SM of Omni-Path, opa-fm, drops requests with unknown versions.
+ * If an attribute exists only in the other layout, opa-fm refuses the class
+ * version. OpenSM refuses all versions but its own.
  */
 static void attribute_answer(struct sa_work *work,
 			     const struct attribute *attribute,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The embedded SA: one request MAD in, one answer MAD out. */
+/* The embedded SA: answers request MADs. */
 #ifndef SIM_SA_SA_H
 #define SIM_SA_SA_H
 
@@ -15,22 +15,22 @@
 #include "sim/sa/subscription.h"
 #include "sim/mad/reply.h"
 
-/* The largest host struct: any record of a request. */
+/* The host struct of any record in a request. */
 union sa_record {
 #define SA_RECORD(record, ...) struct ibsa_##record record;
 	IBSA_RECORDS(SA_RECORD)
 #undef SA_RECORD
 };
 
-/* What answers in place of the SA; all zero: nothing does. */
+/* A callback that answers requests instead of the SA; NULL: the SA answers. */
 struct sa_source {
-	/* Return: whether there is an answer. */
+	/* Return: whether @reply was filled in. */
 	bool (*answer)(void *arg, const uint8_t *request,
 		       struct sa_reply *reply);
 	void *arg;
 };
 
-/* The SA, with what clients have registered. */
+/* The SA and everything that clients have registered with it. */
 struct sa {
 	struct subnet *subnet;
 	struct mad_net *net;
@@ -40,44 +40,51 @@ struct sa {
 	struct reports reports;
 	struct groups groups;
 	struct sa_source source;
-	uint64_t busy_ms;     /* the last one in which the SA was asked */
-	unsigned int busy_in; /* requests in it */
+	/* the millisecond of the last request, for the SM profile "busy" */
+	uint64_t busy_ms;
+	unsigned int busy_in; /* requests in that millisecond */
 	enum ibsa_sm_profile profile;
 	bool has_opa_paths;
 };
 
-/* A request as it arrives. */
+/* A request that arrives at the SA. */
 struct sa_request {
-	uint32_t end;		       /* index of the end port it came from */
-	const struct ibsa_address *to; /* as its sender has addressed it */
-	const uint8_t *mad;	       /* IBSA_MAD_BYTES */
-	uint64_t now_ns;	       /* when; perhaps a while ago */
+	uint32_t end; /* index of the end port that sent it */
+	/* destination address that the sender used */
+	const struct ibsa_address *to;
+	const uint8_t *mad; /* IBSA_MAD_BYTES */
+	uint64_t now_ns;    /* time of arrival; may be in the past */
 };
 
-/* One request being answered. */
+/* A request that is being answered. */
 struct sa_work {
 	struct sa *sa;
-	struct subnet *subnet; /* of the SA */
+	struct subnet *subnet; /* that of the SA */
 	const struct end_port *from;
 	const struct ibsa_address *to;
 	uint64_t now_ns;
 	const uint8_t *mad;
-	const union sa_record *want; /* the record in the request */
+	const union sa_record *want; /* the decoded record of the request */
 	uint64_t mask;
 	struct sa_reply *reply;
-	const struct ibsa_record *record; /* of the answer */
-	size_t count;			  /* records so far */
-	uint16_t stride;		  /* bytes of one */
-	uint8_t offset; /* AttributeOffset of an answer with records */
+	const struct ibsa_record *record; /* the record of the answer */
+	size_t count;			  /* records in the answer so far */
+	uint16_t stride; /* bytes of one record in the answer */
+	uint8_t offset;	 /* AttributeOffset of an answer with records */
 	uint16_t status;
 	uint8_t method;
-	bool is_opa;		/* in the layouts of Omni-Path */
-	bool is_trusted;	/* the request carries the SM_Key */
-	bool is_silent;		/* no answer at all */
-	bool ends_subscription; /* say so in an error's echo */
+	/* the request and the answer use the layouts of Omni-Path */
+	bool is_opa;
+	bool is_trusted; /* the request has the SM_Key */
+	bool is_silent;	 /* do not send an answer */
+	/* clear the Subscribe bit in the answer that reports an error */
+	bool ends_subscription;
 };
 
-/* The fields of a record that a request selects, in the record's struct. */
+/*
+ * The fields of a record that a request's component mask selects, as offsets in
+ * the host struct.
+ */
 struct sa_match {
 	unsigned int count;
 	struct {
@@ -87,40 +94,44 @@ struct sa_match {
 };
 
 /**
- * ibsa__sa_answer - let the SA answer one request
- * @sa:      of a fabric that the caller has locked
- * @request: which
- * @reply:   the answer; has at least IBSA_MAD_BYTES of room
+ * ibsa__sa_answer - answer one request
+ * @sa:      the SA of a fabric that the caller has locked
+ * @request: the request
+ * @reply:   the answer; has room for at least IBSA_MAD_BYTES
  *
- * Return: whether there is an answer.
+ * Return: false: the SA does not answer this request.
  */
 bool ibsa__sa_answer(struct sa *sa, const struct sa_request *request,
 		     struct sa_reply *reply);
 
 /*
- * The same, of an SA that faults may keep from it; what answers a Report
- * ends here, too (receive.c).
+ * Process a MAD that was sent to the SA: answer it as ibsa__sa_answer() does,
+ * unless a fault drops, refuses or redirects it. A ReportResp ends the retries
+ * of its Report and has no answer (receive.c).
  */
 bool ibsa__sa_receive(struct sa *sa, const struct sa_request *request,
 		      struct sa_reply *reply);
 
 /*
- * Append a record to the answer: the host struct of work->record. If there is
- * no room, the request fails and nothing is appended.
+ * Append a record, the host struct of work->record, to the answer. Without
+ * room, the request fails with IBSA_STATUS_NO_RESOURCES.
  */
 void ibsa__sa_append(struct sa_work *work, const void *host);
 
-/* Whether a redirection leads to that QP; as in struct port_handler. */
+/*
+ * Whether the SA receives requests at a QP of an end port. For has_qp of struct
+ * port_handler.
+ */
 bool ibsa__sa_has_qp(void *arg, uint32_t end, uint32_t qpn);
 
-/* Take a MAD for the SA; as in struct port_handler. */
+/* Process a MAD if it is for the SA. For take of struct port_handler. */
 bool ibsa__sa_take(void *arg, const struct message *message,
 		   const struct arrival *at, uint64_t now_ns);
 
-/* The SA is a new one: it has no registration (receive.c). */
+/* Delete all registrations, as if the SM had restarted (receive.c). */
 void ibsa__sa_forget(struct sa *sa);
 
-/* Whether a Get has what it takes to end: a second record. */
+/* Whether no more records are needed: a Get fails at its second record. */
 static inline bool sa_is_full(const struct sa_work *work)
 {
 	return work->status ||
@@ -132,12 +143,15 @@ static inline void sa_fail(struct sa_work *work, uint16_t status)
 	work->status = status;
 }
 
-/* Make room for one more record. False: the request has failed. */
+/*
+ * Make room for one more record. Return: false: there is no room, and the
+ * request fails.
+ */
 bool ibsa__sa_append_grow(struct sa_work *work);
 
 /*
- * As ibsa__sa_append(), with an encoder of the caller's that the compiler
- * has inline (CODEC_ONLY in wire/record.inc): for tables of many records.
+ * As ibsa__sa_append(), with an encoder that the compiler inlines (CODEC_ONLY
+ * in wire/record.inc): for tables of many records.
  */
 static inline void sa_append(struct sa_work *work,
 			     void (*encode)(const void *host, uint8_t *wire,
@@ -159,24 +173,27 @@ static inline void sa_append(struct sa_work *work,
 	encode(host, wire, &over);
 }
 
-/* Refuse who does not know the SM_Key, or keep silent, as the SM does. */
+/*
+ * Refuse a request for which the SM_Key is required. Depending on the SM
+ * profile, send no answer.
+ */
 static inline void sa_fail_untrusted(struct sa_work *work)
 {
 	sa_fail(work, IBSA_STATUS_REQ_INVALID);
 	work->is_silent = work->sa->profile == IBSA_SM_PROFILE_SILENT;
 }
 
-/* False, and the request is refused, if it is neither Get nor GetTable. */
+/* Whether the method is Get or GetTable; if not, refuse the request. */
 bool ibsa__sa_is_query(struct sa_work *work);
 
-/* Those fields of @record that the bits of @mask select. */
+/* Collect the fields of @record that the bits of @mask select. */
 void ibsa__sa_select(const struct ibsa_record *record, uint64_t mask,
 		     struct sa_match *out);
 
-/* Whether two host structs have the same values in the selected fields. */
+/* Whether two host structs have equal values in the selected fields. */
 bool ibsa__sa_agree(const struct sa_match *match, const void *a, const void *b);
 
-/* Whether the request has any, or all, of the component bits. */
+/* Whether the request has any, or all, of the component mask bits. */
 static inline bool sa_has_any(const struct sa_work *work, uint64_t bits)
 {
 	return work->mask & bits;
@@ -187,7 +204,7 @@ static inline bool sa_has_all(const struct sa_work *work, uint64_t bits)
 	return (work->mask & bits) == bits;
 }
 
-/* Whether a port is of a P_Key's partition. */
+/* Whether a port is a member of the partition of a P_Key. */
 static inline bool sa_has_pkey(const struct sa_work *work,
 			       const struct end_port *end, uint16_t pkey)
 {
@@ -203,7 +220,10 @@ static inline bool sa_share_pkey(const struct sa_work *work,
 				 end_setup(work->subnet, b));
 }
 
-/* Whether the requester may be told of a port, a switch's or an end's. */
+/*
+ * Whether the requester has a partition in common with a port. Other ports are
+ * hidden from it.
+ */
 static inline bool sa_may_know_port(const struct sa_work *work,
 				    const struct topo_port *port)
 {
@@ -211,7 +231,7 @@ static inline bool sa_may_know_port(const struct sa_work *work,
 		work->subnet, end_topo_port(work->subnet, work->from), port);
 }
 
-/* The attributes. */
+/* One function for each attribute. */
 void ibsa__sa_class_port_info(struct sa_work *work);
 void ibsa__sa_opa_class_port_info(struct sa_work *work);
 void ibsa__sa_node(struct sa_work *work);

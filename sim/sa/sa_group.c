@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * MCMemberRecord: the groups that there are, and to the trusted who is in
- * them. Joining and leaving is in sa_join.c.
+ * MCMemberRecord: lists the groups and, for trusted requests, their members.
+ * Joining and leaving are in sa_join.c.
  *
- * Source: IBA vol 1, 15.2.5.17; OpenSM 3.3, osm_sa_mcmember_record.c, for
- * what is matched and how.
+ * Source: IBA vol 1, 15.2.5.17; OpenSM 3.3, osm_sa_mcmember_record.c, for the
+ * rules of matching.
  */
 #include "sim/sa/sa_group.h"
 
 enum { MTU_CODE_MAX = 5 };
 
-/* Whether a quantity is greater than, less than or equal to a wanted one. */
+/* Whether @have satisfies a selector and the wanted value. */
 static bool is_selected(unsigned int selector, unsigned int have,
 			unsigned int want)
 {
@@ -55,7 +55,7 @@ bool ibsa__sa_group_is_possible(const struct sa_work *work)
 	       (want->mtu && want->mtu <= MTU_CODE_MAX);
 }
 
-/* Two P_Keys of one partition, one of them at least of a full member. */
+/* Whether two P_Keys have the same base and at least one is a full member's. */
 static bool is_same_partition(uint16_t a, uint16_t b)
 {
 	return (a | b) & IBSA_PKEY_FULL &&
@@ -78,14 +78,14 @@ bool ibsa__sa_group_agrees(const struct sa_work *work,
 	return ibsa__sa_agree(&match, &group->record, work->want);
 }
 
-/* What a request for groups selects in each row of its answer. */
+/* What a request for groups selects in each record. */
 struct group_query {
 	struct sa_work *work;
-	struct sa_match group;	/* what all members share */
-	struct sa_match member; /* what a member has of its own */
+	struct sa_match group;	/* among the values that all members share */
+	struct sa_match member; /* among a member's own values */
 };
 
-/* Say who the member is, in a record of its group. */
+/* Write the PortGID of a member into the record of its group. */
 static void member_name(const struct subnet *subnet,
 			const struct member *member,
 			struct ibsa_mcmember *record)
@@ -96,8 +96,8 @@ static void member_name(const struct subnet *subnet,
 }
 
 /*
- * One record: of the member, or of the group if that is NULL. Who is not
- * trusted learns from it that there is such a member, but not who.
+ * Append one record: of the member, or of the group if @member is NULL. To a
+ * request that is not trusted, a member's record does not show its PortGID.
  */
 static void group_append(const struct group_query *query,
 			 const struct group *group, const struct member *member)
@@ -118,7 +118,7 @@ static void group_append(const struct group_query *query,
 	ibsa__sa_append(work, &row);
 }
 
-/* To OpenSM a PortGID is its GUID, whatever the prefix. */
+/* Like OpenSM, ignore the prefix of a PortGID. */
 static void group_append_port(const struct group_query *query,
 			      const struct group *group)
 {
@@ -130,7 +130,7 @@ static void group_append_port(const struct group_query *query,
 		group_append(query, group, member);
 }
 
-/* Groups of partitions that the requester is not in are not for it. */
+/* Hide groups of partitions of which the requester is not a member. */
 static void group_add(const struct group_query *query,
 		      const struct group *group)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * GUIDInfoRecord: the GUID tables of the ports, which anybody may write to.
+ * GUIDInfoRecord: the GUID tables of ports, which any port may change.
  *
  * Source: IBA vol 1, 15.2.5.19 and 14.2.5.5 (GUIDInfo); OpenSM 3.3.23,
  * osm_sa_guidinfo_record.c.
@@ -9,15 +9,15 @@
 
 enum {
 	ALL_BLOCKS = 255,
-	INVENTIONS_MAX = 1000, /* tries to find a GUID that nobody has */
+	INVENTIONS_MAX = 1000, /* attempts to find an unused GUID */
 };
 
-/* What invented GUIDs begin with: OpenSM's vendor id, and a zero byte. */
+/* The upper part of assigned GUIDs: OpenSM's vendor ID and a zero byte. */
 #define INVENTED UINT64_C(0x0014050000000000)
 
 #define HAS(work, field) ((work)->mask & IBSA_GUID_INFO_CM(field))
 
-/* One request to set or delete GUIDs of a block of a port's table. */
+/* A request to set or delete GUIDs in a block of a port's table. */
 struct change {
 	struct sa_work *work;
 	struct aliases *aliases;
@@ -57,7 +57,7 @@ static void block_fill(struct ibsa_guid_info *out, uint64_t port_guid,
 	}
 }
 
-/* The answer is the request with what the block has now. */
+/* The answer is the request with the present content of the block. */
 static void change_answer(const struct change *change)
 {
 	struct ibsa_guid_info row = change->work->want->guid_info;
@@ -74,8 +74,8 @@ static bool guid_is_free(const struct change *change, uint64_t guid)
 }
 
 /*
- * A GUID of the SA's own for that entry: the one that it had before, if it
- * still can be had. 0: there is none.
+ * Assign a GUID to an entry: the one that the SA assigned to it before, if that
+ * is free. Return: 0: there is none.
  */
 static uint64_t guid_assign(const struct change *change, unsigned int entry)
 {
@@ -95,7 +95,7 @@ static uint64_t guid_assign(const struct change *change, unsigned int entry)
 	return 0;
 }
 
-/* A GUID that somebody has is passed over: the answer shows it. */
+/* A GUID that is in use is not set. The answer shows that. */
 static void set_entry(const struct change *change, unsigned int index)
 {
 	const unsigned int entry = change->first + index;
@@ -125,7 +125,10 @@ static void set_guids(struct change *change)
 		change_answer(change);
 }
 
-/* A port's own GUID stays, and so does one that is in a multicast group. */
+/*
+ * Entry 0 is the port's own GUID, and a GUID that is a member of a multicast
+ * group is in use: neither can be deleted.
+ */
 static uint16_t check_delete(const struct change *change)
 {
 	const struct groups *groups = &change->work->sa->groups;
@@ -168,7 +171,7 @@ static bool requester_may_see(const struct sa_work *work,
 	return end == work->from || sa_share_pkey(work, work->from, end);
 }
 
-/* Find the block that is meant. False: refused. */
+/* Find the block of the request. Return: false: the request is refused. */
 static bool change_start(struct sa_work *work, struct change *out,
 			 const struct end_port **end)
 {
@@ -210,7 +213,9 @@ static void change_guids(struct sa_work *work)
 		work->is_silent = true;
 		return;
 	}
-	/* Where nothing was ever set, nothing of a Delete is looked at. */
+	/*
+	 * If no GUID of the port was ever set, OpenSM does not check a Delete.
+	 */
 	if (!is_set && !change.table) {
 		change_answer(&change);
 		return;
@@ -243,9 +248,9 @@ static void block_add(struct sa_work *work, const struct end_port *end,
 }
 
 /*
- * OpenSM does not look for GUIDs: where entries are selected they must be
- * zero, but for the first of block 0. That one must be the requester's, and
- * then its port is meant. False: nothing is as wanted.
+ * OpenSM does not search for GUIDs. Selected entries must be zero, but for the
+ * first of block 0: that must be the requester's own GUID, and selects its
+ * port. Return: false: no record matches.
  */
 static bool check_guids(const struct sa_work *work, uint64_t *out_port_guid)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * InformInfo and InformInfoRecord: subscriptions to events, kept and shown.
+ * InformInfo and InformInfoRecord: creates, deletes and lists subscriptions.
  *
  * Source: IBA vol 1, 13.4.8.3, 15.2.5.12; OpenSM 3.3, osm_sa_informinfo.c.
  */
@@ -17,7 +17,10 @@ static bool shares_pkey(const struct sa_work *work, const struct end_port *end)
 	return sa_share_pkey(work, work->from, end);
 }
 
-/* LIDs up to the last in use, of ports that the requester may know. */
+/*
+ * Whether a LID range ends within the LIDs in use, and the requester shares a
+ * partition with each port in it.
+ */
 static bool is_known_range(const struct sa_work *work,
 			   const struct ibsa_inform_info *info)
 {
@@ -39,7 +42,10 @@ static bool is_known_range(const struct sa_work *work,
 	return true;
 }
 
-/* Whether what is subscribed to is there, and nothing to be hidden. */
+/*
+ * Whether the issuer of the events exists, and shares a partition with the
+ * requester.
+ */
 static bool is_known_source(const struct sa_work *work,
 			    const struct ibsa_inform_info *info)
 {
@@ -64,8 +70,8 @@ static void request_refuse(struct sa_work *work, uint16_t status)
 }
 
 /*
- * Whom a new SA has in its list again, it tells of all ports: they are new to
- * it, too.
+ * Report all ports to a client that subscribes again after the SA was
+ * restarted: to a new SA, all ports are new.
  */
 static void all_ports_report(const struct sa_work *work)
 {
@@ -76,7 +82,7 @@ static void all_ports_report(const struct sa_work *work)
 		setup->is_forgotten = false;
 }
 
-/* Whether the SM keeps no more. */
+/* The SM profile "few" stores no more than 32 subscriptions. */
 static bool subscriptions_are_full(const struct sa_work *work)
 {
 	enum { FEW_MAX = 32 };
@@ -114,7 +120,7 @@ static void subscription_delete(struct sa_work *work,
 		request_refuse(work, IBSA_STATUS_REQ_INVALID);
 }
 
-/* What is asked for, and by whom: both make the subscription. */
+/* The subscription that the request describes. */
 static struct subscription subscription_of_request(const struct sa_work *work)
 {
 	const struct end_setup *setup = end_setup(work->subnet, work->from);
@@ -145,7 +151,10 @@ void ibsa__sa_inform_info(struct sa_work *work)
 		return;
 	}
 	if (wanted.info.subscribe) {
-		/* Kept with the QP that asks, whatever QPN it writes. */
+		/*
+		 * Store the QPN of the sender; the QPN in the request is
+		 * ignored.
+		 */
 		wanted.info.qpn = IBSA_QPN_GSI;
 		subscription_set(work, &wanted);
 	} else {
@@ -155,7 +164,7 @@ void ibsa__sa_inform_info(struct sa_work *work)
 		ibsa__sa_append(work, &work->want->inform_info);
 }
 
-/* There is one subscriber at each port: number 0. */
+/* Each port has one subscriber, which has number 0. */
 static struct ibsa_inform_info_rec inform_record(const struct subnet *subnet,
 						 const struct subscription *one)
 {

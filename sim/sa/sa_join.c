@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Set and Delete of MCMemberRecord: to join a group, which may create it, and
- * to leave one, which may end it.
+ * Set and Delete of MCMemberRecord: join a group, which may create it, and
+ * leave a group, which may delete it.
  *
  * Source: IBA vol 1, 15.2.5.17.2, o15-0.1.5 to o15-0.2.4; OpenSM 3.3.23,
- * osm_sa_mcmember_record.c and osm_multicast.c, for the order of the checks
- * and what the specification leaves open.
+ * osm_sa_mcmember_record.c and osm_multicast.c, for the order of the checks and
+ * what the specification leaves open.
  */
 #include <errno.h>
 
@@ -17,16 +17,16 @@ enum {
 	SIGNATURE_IPV4 = 0x401b,
 	SIGNATURE_IPV6 = 0x601b,
 	SIGNATURE_SA = 0xa01b,
-	INVENTIONS_MAX = 1000, /* tries to find an MGID that is not there */
+	INVENTIONS_MAX = 1000, /* attempts to find an unused MGID */
 };
 
-/* One request to join or leave. */
+/* A request to join or leave. */
 struct membership {
 	struct sa_work *work;
 	struct groups *groups;
-	struct group *group;	    /* NULL: there is none of that MGID */
-	const struct end_port *end; /* the port that is to join */
-	uint64_t guid;		    /* in the PortGID, perhaps an alias */
+	struct group *group;	    /* NULL: no group has the MGID */
+	const struct end_port *end; /* the port that is to join or leave */
+	uint64_t guid; /* GUID in the PortGID, which may be an alias */
 	uint8_t states;
 };
 
@@ -35,7 +35,7 @@ static uint8_t scope_of(const uint8_t *mgid)
 	return mgid[1] & 0x0f;
 }
 
-/* What is refused before anything is looked up; 0: nothing. */
+/* Checks that need no lookup. Return: the status of the refusal, or 0. */
 static uint16_t request_check(const struct sa_work *work)
 {
 	const uint64_t needed = IBSA_MCMEMBER_CM(mgid) |
@@ -52,7 +52,7 @@ static uint16_t request_check(const struct sa_work *work)
 	return 0;
 }
 
-/* False, and the request is refused, if it is not worth a look. */
+/* Start to process a request. Return: false: it is refused. */
 static bool membership_start(struct sa_work *work, struct membership *out)
 {
 	const struct ibsa_mcmember *want = &work->want->mcmember;
@@ -70,8 +70,8 @@ static bool membership_start(struct sa_work *work, struct membership *out)
 }
 
 /*
- * Whether the requester may change a membership: its own, or one that was
- * joined by somebody else, if it is in the group's partition.
+ * Whether the requester may change a membership: its own, or, if it is a member
+ * of the group's partition, one that another port joined.
  */
 static bool requester_may_change(const struct membership *request,
 				 const struct member *member)
@@ -85,7 +85,7 @@ static bool requester_may_change(const struct membership *request,
 	return sa_has_pkey(work, work->from, request->group->record.pkey);
 }
 
-/* The answer: the request, with what the group and the member have. */
+/* The answer is the request with the values of the group and the member. */
 static void membership_answer(const struct membership *request, uint8_t scope,
 			      uint8_t join_state)
 {
@@ -114,7 +114,10 @@ static uint8_t port_mtu(const struct membership *request)
 		       : request->end->mtu;
 }
 
-/* The most of a quantity that is asked for, of what the port has; 0: none. */
+/*
+ * Apply a selector to the port's value. Return: the largest value that
+ * satisfies it; 0: none does.
+ */
 static uint8_t quantity_choose(bool is_asked, unsigned int selector,
 			       uint8_t want, uint8_t port)
 {
@@ -132,7 +135,7 @@ static uint8_t quantity_choose(bool is_asked, unsigned int selector,
 	}
 }
 
-/* False: there is no such MTU. */
+/* Return: false: no MTU satisfies the request. */
 static bool record_choose_mtu(const struct membership *request,
 			      struct ibsa_mcmember *record)
 {
@@ -146,7 +149,7 @@ static bool record_choose_mtu(const struct membership *request,
 	return record->mtu;
 }
 
-/* False: there is no such rate. */
+/* Return: false: no rate satisfies the request. */
 static bool record_choose_rate(const struct membership *request,
 			       struct ibsa_mcmember *record)
 {
@@ -165,8 +168,8 @@ static bool record_choose_rate(const struct membership *request,
 }
 
 /*
- * An MGID that no group has: FF1S:A01B, most of the subnet's prefix, and a
- * number. False: none was found.
+ * Generate an unused MGID: FF1S:A01B, most of the subnet prefix, and a number.
+ * Return: false: there is none.
  */
 static bool mgid_generate(const struct membership *request, uint8_t *mgid)
 {
@@ -195,8 +198,8 @@ static bool mgid_generate(const struct membership *request, uint8_t *mgid)
 }
 
 /*
- * A group of IPoIB has to be like the broadcast group of its scope and
- * partition, which must be there first.
+ * An IPoIB group needs an existing broadcast group of its scope and partition,
+ * with the same values.
  */
 static bool request_matches_broadcast(const struct membership *request)
 {
@@ -213,7 +216,7 @@ static bool request_matches_broadcast(const struct membership *request)
 	return group && ibsa__sa_group_agrees(request->work, group);
 }
 
-/* Whether a group may be created with the MGID that is asked for. */
+/* Whether a group may be created with the MGID of the request. */
 static bool mgid_is_allowed(const struct membership *request)
 {
 	const uint8_t *mgid = request->work->want->mcmember.mgid.raw;
@@ -223,12 +226,15 @@ static bool mgid_is_allowed(const struct membership *request)
 		return false;
 	if (signature == SIGNATURE_IPV4 || signature == SIGNATURE_IPV6)
 		return request_matches_broadcast(request);
-	/* Reserved flags; and what looks like one of the SA's own. */
+	/* Reserved flags must be 0. The SA's own signature is refused, too. */
 	return !(mgid[1] & 0xe0) && (signature != SIGNATURE_SA ||
 				     scope_of(mgid) != SCOPE_LINK_LOCAL);
 }
 
-/* The group that the request describes, or why there is none. */
+/*
+ * Create the group that the request describes. Return: 0, or the status of the
+ * refusal.
+ */
 static uint16_t group_create(struct membership *request)
 {
 	static const uint8_t no_mgid[MGID_BYTES];
@@ -258,7 +264,9 @@ static uint16_t group_create(struct membership *request)
 	return 0;
 }
 
-/* Why the port cannot be in the group, or 0. */
+/*
+ * Whether the port can join the group. Return: 0, or the status of the refusal.
+ */
 static uint16_t port_check(const struct membership *request)
 {
 	const struct ibsa_mcmember *record = &request->group->record;
@@ -296,7 +304,10 @@ static void add_member(struct membership *request)
 			  member->join_state);
 }
 
-/* A port that the requester may know, and a P_Key that may be one. */
+/*
+ * Whether the requester shares a partition with the port, and the P_Key is
+ * valid.
+ */
 static bool request_is_possible(const struct membership *request)
 {
 	const struct end_port *from = request->work->from;
@@ -336,7 +347,10 @@ void ibsa__sa_join(struct sa_work *work)
 		ibsa__groups_remove(request.groups, request.group);
 }
 
-/* It must hold all the states that it gives up, and one at least. */
+/*
+ * The request must name at least one state, and only states that the member
+ * has.
+ */
 static bool requester_may_leave(const struct membership *request,
 				const struct member *member)
 {
@@ -364,7 +378,10 @@ void ibsa__sa_leave(struct sa_work *work)
 	if (ibsa__group_ends(group, member, request.states))
 		ibsa__notice_group(work->sa, TRAP_GROUP_DELETED, group,
 				   work->now_ns);
-	/* The answer is the request's: the group may be gone by then. */
+	/*
+	 * The answer has the values of the request, since the group may not
+	 * exist any more.
+	 */
 	request.group = NULL;
 	scope = group->record.scope;
 	membership_answer(&request, scope,

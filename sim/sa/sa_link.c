@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * LinkRecord: each cable from both its ends; and SMInfoRecord, of the one SM
- * that there is.
+ * LinkRecord: each cable from both ends; and SMInfoRecord of the embedded SM.
  *
  * Source: IBA vol 1, 15.2.5.12 and 15.2.5.11; OpenSM 3.3.23,
- * osm_sa_link_record.c and osm_sa_sminfo_record.c, for what is matched.
+ * osm_sa_link_record.c and osm_sa_sminfo_record.c, for the rules of matching.
  */
 #include "sim/sa/sa.h"
 #include "wire/array.h"
 #include "wire/word.h"
 
-/* The codec of LinkRecords, inline: tables have many. */
+/* The codec of these records, inline for speed: tables have many. */
 #define CODEC_ONLY
 #define RECORD link
 #define FIELDS IBSA_LINK_FIELDS
@@ -18,8 +17,8 @@
 #undef CODEC_ONLY
 
 /*
- * The end port that stands for a port: its switch's, or itself. NULL: it is
- * not in the subnet.
+ * The end port that has the LID of a port: port 0 of its switch, or the port
+ * itself. NULL: the port is not in the subnet.
  */
 static const struct end_port *end_of_port(const struct subnet *subnet,
 					  const struct topo_port *port)
@@ -33,7 +32,7 @@ static const struct end_port *end_of_port(const struct subnet *subnet,
 	return end->is_seen ? end : NULL;
 }
 
-/* All three have to share a P_Key: both ports and the requester's. */
+/* Whether both ports and the requester's port share P_Keys pairwise. */
 static bool may_know(const struct sa_work *work, const struct topo_port *from,
 		     const struct topo_port *to)
 {
@@ -41,7 +40,7 @@ static bool may_know(const struct sa_work *work, const struct topo_port *from,
 	       sa_may_know_port(work, from) && sa_may_know_port(work, to);
 }
 
-/* Whether a LID of the request, of any LMC, is that port's. */
+/* Whether a LID of the request, with any LMC, is that of the end port. */
 static bool is_lid_of(const struct sa_work *work, uint16_t lid,
 		      const struct end_port *end)
 {

@@ -1,35 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * MultiPathRecord: paths from some GIDs to some others, by GetMulti. The
- * request is turned into one for PathRecords, which the answer has, too.
+ * MultiPathRecord: paths from a set of source GIDs to a set of destination
+ * GIDs, by GetMulti. The request is converted to one for PathRecords, and the
+ * answer has PathRecords.
  *
  * Source: IBA vol 1, 15.2.5.22; OpenSM 3.3.23, osm_sa_multipath_record.c, for
- * the order of the checks and which paths are the two independent ones.
+ * the order of the checks and the choice of two independent paths.
  */
 #include "sim/sa/path.h"
 #include "sim/subnet/forward.h"
 
 enum {
-	GIDS_MAX = 11, /* that one MAD has room for */
+	GIDS_MAX = 11, /* that fit into one MAD */
 	PATHS_MAX = 127,
 	HOPS_MAX = 64,
 };
 
-/* The ServiceID of a PathRecord has two bits: its first byte, and the rest. */
+/*
+ * The ServiceID of a PathRecord has two mask bits: for its first byte and for
+ * the rest.
+ */
 #define SERVICE_ID_HIGH (IBSA_PATH_CM(service_id) & -IBSA_PATH_CM(service_id))
 #define SERVICE_ID_LOW (IBSA_PATH_CM(service_id) & ~SERVICE_ID_HIGH)
 
-/* One request. */
+/* A request for MultiPathRecords. */
 struct multi {
 	struct sa_work *work;
 	struct path_query query;
-	struct ibsa_path want; /* as a PathRecord */
+	struct ibsa_path want; /* converted to a PathRecord */
 	struct port_name names[GIDS_MAX];
 	unsigned int from_count;
 	unsigned int to_count;
 };
 
-/* The request as one for PathRecords, and its mask. */
+/* Convert the request and its mask. */
 static void multi_to_path(struct multi *multi)
 {
 	const struct ibsa_multi_path *from = &multi->work->want->multi_path;
@@ -52,7 +56,7 @@ static void multi_to_path(struct multi *multi)
 		query->mask |= SERVICE_ID_LOW;
 }
 
-/* What is refused before the GIDs are looked at. */
+/* Checks that do not need the GIDs. Return: a status, or 0. */
 static uint16_t check(const struct multi *multi)
 {
 	const uint64_t counts = IBSA_MULTI_PATH_CM(sgid_count) |
@@ -86,7 +90,7 @@ static unsigned int at_most(unsigned int count, unsigned int most)
 	return count < most ? count : most;
 }
 
-/* Those that do not fit are left out. */
+/* Find the ports of the GIDs. GIDs beyond GIDS_MAX are ignored. */
 static uint16_t find_names(struct multi *multi)
 {
 	const struct ibsa_multi_path *want = &multi->work->want->multi_path;
@@ -102,7 +106,7 @@ static uint16_t find_names(struct multi *multi)
 						    : IBSA_STATUS_REQ_INVALID;
 }
 
-/* From each to each, until there are as many as are wanted. */
+/* Add paths from each source to each destination, up to the wanted number. */
 static void add_pairs(struct multi *multi)
 {
 	const unsigned int pairs = multi->from_count * multi->to_count;
@@ -122,7 +126,7 @@ static void add_pairs(struct multi *multi)
 	}
 }
 
-/* Cables from a port to another. */
+/* Number of cables between two ports. */
 static unsigned int hops(struct subnet *subnet, const struct end_port *from,
 			 const struct end_port *to)
 {
@@ -151,7 +155,7 @@ static unsigned int hops(struct subnet *subnet, const struct end_port *from,
 	return count;
 }
 
-/* OpenSM compares GUIDs as little-endian machines read them. */
+/* OpenSM compares big-endian GUIDs as little-endian numbers. */
 static bool is_before(const struct port_name *a, const struct port_name *b)
 {
 	return __builtin_bswap64(a->end->guid) <
@@ -168,7 +172,7 @@ static void order(struct port_name *pair)
 	pair[1] = first;
 }
 
-/* LIDs of a port in this subnet. Switches have one, whatever others have. */
+/* Number of LIDs of each adapter port in this subnet; switches have one LID. */
 static unsigned int lids_usual(const struct multi *multi)
 {
 	const struct subnet *subnet = multi->work->subnet;
@@ -181,14 +185,14 @@ static unsigned int lids_usual(const struct multi *multi)
 	return most;
 }
 
-/* A LID as OpenSM's hash sees it: as little-endian machines read it. */
+/* A LID as OpenSM hashes it: in little-endian byte order. */
 static uint32_t lid_to_hash(const struct port_name *name)
 {
 	return __builtin_bswap16((uint16_t)name->end->lid);
 }
 
 /*
- * Which LIDs are taken of ports that have several. The number does not depend
+ * The offset of the LIDs to use in ports with several LIDs. It does not depend
  * on the direction or the order of the ports.
  */
 static unsigned int lid_offset(const struct multi *multi)
@@ -201,7 +205,9 @@ static unsigned int lid_offset(const struct multi *multi)
 	return (a < b ? a << SHIFT | b : b << SHIFT | a) % PRIME;
 }
 
-/* A source and a destination, by their numbers in the order of GUIDs. */
+/*
+ * A path from one source to one destination, which are indexes in GUID order.
+ */
 struct branch {
 	struct path path;
 	unsigned int hops;
@@ -234,7 +240,7 @@ static void put_branch(const struct multi *multi, const struct branch *branch,
 			       to->lid + offset % to->lid_count, 0);
 }
 
-/* The length of the shorter one that is there, of their two. */
+/* The number of hops of the shorter path, among those of the two that exist. */
 static unsigned int shorter(const struct branch *a, const struct branch *b)
 {
 	const unsigned int x = a->is_there ? a->hops : 0;
@@ -244,8 +250,9 @@ static unsigned int shorter(const struct branch *a, const struct branch *b)
 }
 
 /*
- * Two paths that share neither end: each source to one of the destinations.
- * Of the two ways to do so, that of the shortest path.
+ * Add two paths that share neither end: each source to one of the two
+ * destinations. There are two ways to combine them; take the one that has the
+ * shortest path.
  */
 static void add_independent(struct multi *multi)
 {

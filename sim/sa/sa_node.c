@@ -8,7 +8,7 @@
 #include "sim/sa/sa.h"
 #include "sim/node/sma.h"
 
-/* What OpenSM says of itself: IBA vol 1, tables 126 and 186. */
+/* The capabilities that OpenSM reports: IBA vol 1, tables 126 and 186. */
 enum {
 	CAPABILITY_MASK = 0x2602,
 	CAPABILITY_MASK2 = 0xb5e8,
@@ -16,8 +16,8 @@ enum {
 };
 
 /*
- * Of Omni-Path: multicast and capability masks in PortInfo queries; full
- * PortInfo. The last is what Linux takes for "knows OpaPathRecords".
+ * Omni-Path: multicast, capability masks in PortInfo queries, full PortInfo.
+ * Linux takes CAP2_OPA_PATHS for support of OpaPathRecords.
  */
 enum {
 	CAPABILITY_MASK_OPA = 0x2200,
@@ -25,7 +25,7 @@ enum {
 	CAP2_OPA_PATHS = 1 << 26,
 };
 
-/* The one record that there is, by Get alone. */
+/* ClassPortInfo is one record, and only Get is allowed. */
 static void class_port_info_put(struct sa_work *work, const void *info)
 {
 	if (work->method == IBSA_METHOD_GET)
@@ -68,7 +68,7 @@ void ibsa__sa_opa_class_port_info(struct sa_work *work)
 	class_port_info_put(work, &info);
 }
 
-/* Descriptions are the same up to a NUL. */
+/* Compare descriptions up to the first NUL. */
 static bool has_description(const struct sa_work *work,
 			    const struct ibsa_node *node)
 {
@@ -90,7 +90,7 @@ static void node_add(struct sa_work *work, const struct sa_match *match,
 		ibsa__sa_append(work, &row);
 }
 
-/* All of a node's end ports. */
+/* Add all end ports of a node. */
 static void node_add_ports(struct sa_work *work, const struct sa_match *match,
 			   const struct topo_node *node)
 {
@@ -114,7 +114,10 @@ void ibsa__sa_node(struct sa_work *work)
 
 	if (!ibsa__sa_is_query(work))
 		return;
-	/* A LID means its port with any LMC, so it is no matter of bits. */
+	/*
+	 * A LID selects its port with any LMC, so it is not compared bit by
+	 * bit.
+	 */
 	ibsa__sa_select(&ibsa_node_record, work->mask & ~special, &match);
 	if (sa_has_any(work, IBSA_NODE_CM(lid))) {
 		const struct end_port *end = end_by_lid(

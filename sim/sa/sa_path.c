@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * PathRecord: from one end to another, from one to all, from all to all.
+ * PathRecord: between two ports, from one port to all, or between all.
  *
- * Source: IBA vol 1, 15.2.5.16; OpenSM 3.3, osm_sa_path_record.c, for what
- * the specification leaves open.
+ * Source: IBA vol 1, 15.2.5.16; OpenSM 3.3, osm_sa_path_record.c, for what the
+ * specification leaves open.
  */
 #include "sim/sa/path.h"
 #include "wire/array.h"
 #include "wire/word.h"
 
-/* The codec of PathRecords, inline: tables have a million of them. */
+/* The codec of PathRecords, inline for speed: tables have up to a million. */
 #define CODEC_ONLY
 #define RECORD path
 #define FIELDS IBSA_PATH_FIELDS
@@ -34,7 +34,7 @@ enum {
 	F(preference)
 #define PATH_COPY(field) to->field = from->field;
 
-/* The LIDs of either stay with the caller. */
+/* Copy everything but the LIDs, whose widths differ. */
 static void path_from_opa(const struct ibsa_opa_path *from,
 			  struct ibsa_path *to)
 {
@@ -78,13 +78,16 @@ static struct ibsa_gid gid_of_id(uint64_t prefix, uint64_t id)
 	return gid;
 }
 
-/* The interface id that stands for a LID. */
+/* Write the interface ID that Omni-Path derives from a LID. */
 static void put_lid_in_gid(struct ibsa_gid *gid, uint32_t lid)
 {
 	ibsa_put_be64(gid->raw + 8, (uint64_t)OPA_GID_OUI << 40 | lid);
 }
 
-/* The GIDs of a path are those that were asked for, else those of its names. */
+/*
+ * The GIDs of a path are those of the request; if the request has none, those
+ * of the ports' GUIDs.
+ */
 void ibsa__path_put(const struct path_query *query, const struct path *path,
 		    uint32_t from_lid, uint32_t to_lid, uint8_t preference)
 {
@@ -110,8 +113,9 @@ void ibsa__path_put(const struct path_query *query, const struct path *path,
 	};
 
 	/*
-	 * A LID that 16 bits cannot hold goes into a GID, and its other end's
-	 * then too: the kernel reads either both LIDs from there, or none.
+	 * A LID that does not fit into 16 bits is returned in a GID. The other
+	 * end then also has its LID in its GID: the kernel takes either both
+	 * LIDs from the GIDs or none.
 	 */
 	if (!query->work->is_opa &&
 	    (!lid_in_16_bits(from_lid) || !lid_in_16_bits(to_lid))) {
@@ -122,7 +126,7 @@ void ibsa__path_put(const struct path_query *query, const struct path *path,
 	path_append(query, &row, from_lid, to_lid);
 }
 
-/* The LIDs of a pair of ports that a query is about. */
+/* The LIDs of the two ports of a path. */
 struct lid_ranges {
 	uint32_t from;
 	uint32_t to;
@@ -130,7 +134,10 @@ struct lid_ranges {
 	unsigned int to_count;
 };
 
-/* Pairs of the n-th LID at both ends: those differ at both ends. */
+/*
+ * Add paths from the n-th LID of one port to the n-th LID of the other. No two
+ * of these have a LID in common.
+ */
 static unsigned int put_redundant(const struct path_query *query,
 				  const struct path *path,
 				  const struct lid_ranges *lids)
@@ -146,7 +153,10 @@ static unsigned int put_redundant(const struct path_query *query,
 	return done;
 }
 
-/* All other pairs, which share a LID with one of those. */
+/*
+ * Add the other pairs of LIDs, each of which has a LID in common with a path
+ * that was added before.
+ */
 static void put_rest(const struct path_query *query, const struct path *path,
 		     const struct lid_ranges *lids, unsigned int done)
 {
@@ -190,14 +200,14 @@ void ibsa__path_add_pair(const struct path_query *query,
 	put_rest(query, &path, &lids, done);
 }
 
-/* A Get ends with the first path that is found. */
+/* Whether no more paths are needed: one path ends a Get. */
 static bool is_done(const struct path_query *query)
 {
 	return query->work->status ||
 	       (query->work->method == IBSA_METHOD_GET && query->work->count);
 }
 
-/* The next name that an end of the query may have. */
+/* The next GUID that an end of the query may have. */
 static bool next_name(const struct path_query *query,
 		      const struct path_end *wanted, struct name_walk *walk,
 		      struct port_name *out)
@@ -215,7 +225,10 @@ static bool next_name(const struct path_query *query,
 	return false;
 }
 
-/* A port without aliases need not be looked for among all names. */
+/*
+ * If a port has no aliases, take its own GUID, so that there is no search among
+ * all GUIDs.
+ */
 static void settle_name(const struct subnet *subnet, struct path_end *end)
 {
 	if (end->end && !end->guid &&
@@ -223,7 +236,10 @@ static void settle_name(const struct subnet *subnet, struct path_end *end)
 		end->guid = end->end->guid;
 }
 
-/* By the name at one end first; OpenSM has that of the source, given a LID. */
+/*
+ * Add the paths of all pairs of GUIDs. The order is OpenSM's: for a request
+ * with a source LID, the source is in the outer loop.
+ */
 static void add_paths(const struct path_query *query)
 {
 	const struct path_end *from = &query->ends.from;
@@ -256,7 +272,10 @@ bool ibsa__gid_is_of_subnet(const struct subnet *subnet, const uint8_t *gid)
 	return is_link_local(gid) || ibsa_be64(gid) == subnet->gid_prefix;
 }
 
-/* The name that a GID is of, on Omni-Path perhaps a LID. False: none. */
+/*
+ * Find the port of a GID, which on Omni-Path may contain a LID. Return: false:
+ * no port has this GID.
+ */
 static bool find_gid(const struct subnet *subnet, const uint8_t *gid,
 		     struct path_end *out)
 {
@@ -272,7 +291,10 @@ static bool find_gid(const struct subnet *subnet, const uint8_t *gid,
 	return out->end;
 }
 
-/* An unknown end is no error to OpenSM: there are just no paths. */
+/*
+ * Find the source. As in OpenSM, an unknown source is not an error: the answer
+ * has no paths.
+ */
 static bool find_source(const struct path_query *query, struct path_ends *ends)
 {
 	const struct subnet *subnet = query->work->subnet;
@@ -303,13 +325,19 @@ static bool find_destination(const struct path_query *query,
 	return true;
 }
 
-/* Only Omni-Path's layout has LIDs above the unicast ones of InfiniBand. */
+/*
+ * A LID of the request if it can be a unicast LID, else 0. Only the layout of
+ * Omni-Path has unicast LIDs wider than 16 bits.
+ */
 static uint32_t unicast_lid(const struct path_query *query, uint32_t lid)
 {
 	return query->work->is_opa ? lid : lid_in_16_bits(lid);
 }
 
-/* A LID says which port too; with a GID both must be of the same one. */
+/*
+ * Set an end by its LID. @differ is set if the request also has a GID, and the
+ * GID is that of another port.
+ */
 static bool add_lid(const struct path_query *query, uint32_t lid,
 		    struct path_end *end, bool *differ)
 {
@@ -325,7 +353,10 @@ static bool add_lid(const struct path_query *query, uint32_t lid,
 	return true;
 }
 
-/* False: no path can be there. A contradiction is refused. */
+/*
+ * Find both ends. Return: false: there are no paths, or LID and GID contradict
+ * each other and the request is refused.
+ */
 static bool find_ends(struct path_query *query)
 {
 	struct path_ends *ends = &query->ends;
@@ -346,7 +377,7 @@ static bool find_ends(struct path_query *query)
 	return !differ;
 }
 
-/* What a group's LID is in the layout of the request. */
+/* The LID of a group in the layout of the request. */
 static uint32_t group_lid(const struct path_query *query,
 			  const struct group *group)
 {
@@ -357,14 +388,14 @@ static uint32_t group_lid(const struct path_query *query,
 	return OPA_LID_MULTICAST + mlid - IBSA_LID_MULTICAST_MIN;
 }
 
-/* Only a member can be the source. */
+/* Whether the source of the request, if given, is a member of the group. */
 static bool is_from_member(const struct path_query *query,
 			   const struct group *group)
 {
 	const struct subnet *subnet = query->work->subnet;
 	struct path_end from = { 0 };
 
-	/* A member whose alias was taken away is one all the same. */
+	/* A member stays a member after its alias GUID was deleted. */
 	if (HAS(query, sgid)) {
 		(void)find_gid(subnet, query->want->sgid.raw, &from);
 		if (!ibsa__group_member(group, from.guid))
@@ -376,7 +407,7 @@ static bool is_from_member(const struct path_query *query,
 	return from.end && ibsa__group_has_port(group, from.end->guid);
 }
 
-/* Whether the request agrees with the group in all that it selects. */
+/* Whether the group has the values that the request selects. */
 static bool is_of_group(const struct path_query *query,
 			const struct group *group)
 {
@@ -396,7 +427,7 @@ static bool is_of_group(const struct path_query *query,
 	       !(HAS(query, tclass) && want->tclass != have->tclass);
 }
 
-/* Only groups of one subnet keep their hop limit. */
+/* Groups of link-local scope have their own hop limit. */
 static uint8_t hop_limit(const struct group *group)
 {
 	enum { SCOPE_LINK_LOCAL = 2 };
@@ -406,7 +437,10 @@ static uint8_t hop_limit(const struct group *group)
 		       : HOP_LIMIT_ROUTED;
 }
 
-/* OpenSM sets the reversible bit in the wrong place: as one path. */
+/*
+ * OpenSM sets the Reversible bit of a path to a group in the wrong place: the
+ * path has NumbPath 1 in its place.
+ */
 static void path_append_group(const struct path_query *query,
 			      const struct group *group)
 {

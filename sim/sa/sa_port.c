@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * PortInfoRecord: one for every port of every node, down ports of switches
- * too.
+ * PortInfoRecord: one for each port of each node, including down ports of
+ * switches.
  *
  * Source: IBA vol 1, 15.2.5.3 and 14.2.5.6; OpenSM 3.3,
- * osm_sa_portinfo_record.c, for what is matched and how. What the file does
- * not say of a port is as ibsim has it.
+ * osm_sa_portinfo_record.c, for the rules of matching. Values that the topology
+ * file does not give are those of ibsim.
  */
 #include "sim/sa/sa.h"
 #include "sim/node/sma.h"
@@ -15,7 +15,7 @@ enum {
 	OPTION_TRUE_SPEEDS = 0x80,
 };
 
-/* The widths and speeds of a port, and nothing else. */
+/* Copy the widths and speeds of a port. */
 static void port_info_copy_link(const struct ibsa_port_info *from,
 				struct ibsa_port_info *out)
 {
@@ -32,16 +32,16 @@ static void port_info_copy_link(const struct ibsa_port_info *from,
 }
 
 /*
- * Of a port that never was up OpenSM knows its states alone (C14-24.2.1). A
- * width of 0 is reserved, and libibmad warns of it: widths and speeds are
- * therefore as the port itself reports them.
+ * For a port that was never up, OpenSM has only its states (C14-24.2.1). But a
+ * width of 0 is reserved, and libibmad warns of it. Widths and speeds are
+ * therefore those that the port itself reports.
  */
 static void port_info_fill(const struct nodes *nodes,
 			   const struct topo_port *port,
 			   struct ibsa_port_info *out)
 {
 	const struct topo_node *node = &nodes->subnet->topo.nodes[port->node];
-	/* By which the SA's request came in. */
+	/* the port through which the SA's SMP arrived */
 	const uint8_t local = node->type == IBSA_NODE_SWITCH ? node->sa_port
 							     : port->number;
 	struct ibsa_port_info info;
@@ -59,11 +59,12 @@ static void port_info_fill(const struct nodes *nodes,
 	port_info_copy_link(&info, out);
 }
 
-/* One request for PortInfoRecords. */
+/* A request for PortInfoRecords. */
 struct port_query {
 	struct sa_work *work;
 	struct sa_match match;
-	bool all_capabilities; /* at least those, not just those */
+	/* the record must have at least the wanted capabilities */
+	bool all_capabilities;
 	bool true_speeds;
 	uint8_t options;
 };
@@ -87,7 +88,7 @@ static bool has_capabilities(const struct port_query *query,
 	       have2 == want->capability_mask2;
 }
 
-/* Clients that know no extended speeds are to see QDR for them. */
+/* A client that does not support extended speeds gets QDR instead. */
 static void port_info_show_old_speeds(struct ibsa_port_info *port)
 {
 	if (!port->link_speed_ext_active)
@@ -116,7 +117,7 @@ static void port_add(struct port_query *query, uint32_t lid,
 	ibsa__sa_append(work, &row);
 }
 
-/* All ports of a switch, or those of an adapter that are in the subnet. */
+/* Add all ports of a switch, or the discovered ports of an adapter. */
 static void port_add_node(struct port_query *query,
 			  const struct topo_node *node)
 {
@@ -135,7 +136,10 @@ static void port_add_node(struct port_query *query,
 	}
 }
 
-/* A LID means its port with any LMC; for a switch, all of its ports. */
+/*
+ * A LID selects its port with any LMC; the LID of a switch selects all its
+ * ports.
+ */
 static void port_add_by_lid(struct port_query *query)
 {
 	const struct subnet *subnet = query->work->subnet;
@@ -157,7 +161,7 @@ void ibsa__sa_port_info(struct sa_work *work)
 				 IBSA_PORT_INFO_CM(options) |
 				 IBSA_PORT_INFO_CM(capability_mask) |
 				 IBSA_PORT_INFO_CM(capability_mask2);
-	/* OpenSM does not look at these. */
+	/* OpenSM does not compare these fields. */
 	const uint64_t ignored =
 		IBSA_PORT_INFO_CM(init_type_reply) |
 		IBSA_PORT_INFO_CM(client_reregister) |
@@ -179,7 +183,10 @@ void ibsa__sa_port_info(struct sa_work *work)
 	query.true_speeds = query.options & OPTION_TRUE_SPEEDS;
 	ibsa__sa_select(&ibsa_port_info_record,
 			work->mask & ~(special | ignored), &query.match);
-	/* The LID in the PortInfo, too, has it look for the other one's port. */
+	/*
+	 * As in OpenSM, the mask bit of the LID in PortInfo selects by
+	 * EndportLID.
+	 */
 	if (sa_has_any(work, IBSA_PORT_INFO_CM(endport_lid) |
 				     IBSA_PORT_INFO_CM(lid))) {
 		port_add_by_lid(&query);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ServiceRecord: registration with a lease on the fabric's clock, and
- * look-up.
+ * ServiceRecord: registration, with a lease on the fabric's clock, and queries.
  *
  * Source: IBA vol 1, 15.2.5.14; OpenSM 3.3, osm_sa_service_record.c.
  */
 #include "base/clock.h"
 #include "sim/sa/sa.h"
 
-/* A ServiceKey is for those who know the SM_Key. */
+/* ServiceKeys are shown only to trusted requests. */
 static void service_append(struct sa_work *work,
 			   const struct ibsa_service *record)
 {
@@ -19,7 +18,7 @@ static void service_append(struct sa_work *work,
 	ibsa__sa_append(work, &shown);
 }
 
-/* The requester, and the port that offers the service, must have the P_Key. */
+/* The requester and the port that offers the service must have the P_Key. */
 static bool service_is_permitted(const struct sa_work *work)
 {
 	const struct ibsa_service *want = &work->want->service;
@@ -57,7 +56,7 @@ static void service_set(struct sa_work *work)
 		sa_fail(work, IBSA_STATUS_NO_RESOURCES);
 		return;
 	}
-	/* The answer shows a P_Key even where the identity has none. */
+	/* The answer has a P_Key, even if the request does not select one. */
 	if (!sa_has_any(work, IBSA_SERVICE_CM(service_pkey)))
 		record.service_pkey = IBSA_PKEY_DEFAULT;
 	service_append(work, &record);
@@ -77,7 +76,7 @@ static void service_delete(struct sa_work *work)
 	ibsa__services_remove(services, service);
 }
 
-/* Newest first, as OpenSM lists them. */
+/* Newest first, as in OpenSM. */
 static void service_list(struct sa_work *work)
 {
 	const struct services *services = &work->sa->services;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Records of the tables of switches and ports: SwitchInfo, linear and
- * multicast forwarding, SLtoVL, VL arbitration, P_Keys.
+ * Records of the tables of switches and ports: SwitchInfo, linear and multicast
+ * forwarding, SLtoVL, VL arbitration, P_Keys.
  *
  * Source: IBA vol 1, 15.2.5.4 to 15.2.5.10; OpenSM 3.3.23,
  * osm_sa_sw_info_record.c, osm_sa_lft_record.c, osm_sa_mft_record.c,
- * osm_sa_slvl_record.c, osm_sa_vlarb_record.c and osm_sa_pkey_record.c, for
- * what is matched and how.
+ * osm_sa_slvl_record.c, osm_sa_vlarb_record.c and osm_sa_pkey_record.c, for the
+ * rules of matching.
  */
 #include "sim/sa/sa.h"
 #include "sim/sa/multicast.h"
 #include "wire/array.h"
 #include "wire/word.h"
 
-/* The codecs of records of which tables have many, inline. */
+/* The codec of these records, inline for speed: tables have many. */
 #define CODEC_ONLY
 #define RECORD sl_to_vl
 #define FIELDS IBSA_SL_TO_VL_FIELDS
@@ -30,7 +30,7 @@ static bool is_switch(const struct sa_work *work, const struct end_port *end)
 	return end_topo_node(work->subnet, end)->type == IBSA_NODE_SWITCH;
 }
 
-/* All end ports, in GUID order, or the one port of @lid. */
+/* Call @add for all end ports in order of GUIDs, or for the port with @lid. */
 static void for_ends(struct sa_work *work, bool has_lid, uint16_t lid,
 		     bool switches_only, add_fn add)
 {
@@ -69,7 +69,10 @@ port_of(const struct sa_work *work, const struct end_port *end, uint32_t number)
 			.ports[end_topo_node(subnet, end)->first_port + number];
 }
 
-/* Of all switches, or all end ports, that the request's LID selects. */
+/*
+ * Call @add for all switches or all end ports that the LID of the request
+ * selects.
+ */
 #define FOR_ENDS(work, record, switches_only, add)             \
 	for_ends(work, sa_has_any(work, IBSA_CM(record, lid)), \
 		 (work)->want->record.lid, switches_only, add)
@@ -90,13 +93,16 @@ void ibsa__sa_switch_info(struct sa_work *work)
 	FOR_ENDS(work, switch_info, true, switch_info_add);
 }
 
-/* First and last of a range that a component may narrow to one of it. */
+/* A range of blocks or ports. */
 struct range {
 	uint32_t first;
 	uint32_t last;
 };
 
-/* False: what is asked for is beyond the last. */
+/*
+ * Reduce a range to the value of a component, if the request selects it.
+ * Return: false: that value is beyond the range.
+ */
 static bool range_narrow(struct range *range, bool is_asked, uint32_t want)
 {
 	if (!is_asked)
@@ -170,7 +176,7 @@ void ibsa__sa_mft(struct sa_work *work)
 	FOR_ENDS(work, mft, true, mft_add);
 }
 
-/* The same lanes from each of the ports @in to the port @out. */
+/* Add the SLtoVL tables from each port of @in to port @out, which are equal. */
 static void lanes_add(struct sa_work *work, const struct end_port *end,
 		      const struct range *in, uint32_t out)
 {
@@ -186,7 +192,10 @@ static void lanes_add(struct sa_work *work, const struct end_port *end,
 	}
 }
 
-/* From every port of a switch to every other; an adapter has no others. */
+/*
+ * Add the tables from each port of a switch to each other port. An adapter has
+ * a single table.
+ */
 static void sl_to_vl_add(struct sa_work *work, const struct end_port *end)
 {
 	const struct ibsa_sl_to_vl *want = &work->want->sl_to_vl;
@@ -218,7 +227,10 @@ void ibsa__sa_sl_to_vl(struct sa_work *work)
 	FOR_ENDS(work, sl_to_vl, false, sl_to_vl_add);
 }
 
-/* All ports of a switch, unless one is asked for; of an adapter, the one. */
+/*
+ * The ports of a switch that the request selects, or the one port of an
+ * adapter.
+ */
 static bool choose_ports(const struct sa_work *work, const struct end_port *end,
 			 bool is_asked, uint8_t want, struct range *out)
 {
@@ -272,7 +284,7 @@ void ibsa__sa_vl_arb(struct sa_work *work)
 	FOR_ENDS(work, vl_arbitration, false, vl_arb_add);
 }
 
-/* A block that is asked for is there, however far it may be. */
+/* A selected block is always added, even beyond the end of the table. */
 static void pkeys_add_port(struct sa_work *work, const struct end_port *end,
 			   uint32_t number)
 {
@@ -310,7 +322,7 @@ static void pkeys_add(struct sa_work *work, const struct end_port *end)
 		pkeys_add_port(work, end, i);
 }
 
-/* P_Keys are for those who know the SM_Key. */
+/* P_Key tables are shown only to trusted requests. */
 void ibsa__sa_pkey_table(struct sa_work *work)
 {
 	if (ibsa__sa_is_query(work) && !work->is_trusted)

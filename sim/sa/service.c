@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The services that clients have registered with the SA. */
+/* Services that clients have registered with the SA. */
 #include <errno.h>
 #include <string.h>
 

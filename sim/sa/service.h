@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The services that clients have registered with the SA. */
+/* Services that clients have registered with the SA. */
 #ifndef SIM_SA_SERVICE_H
 #define SIM_SA_SERVICE_H
 
@@ -8,7 +8,7 @@
 enum { SERVICES_MAX = 65536 };
 
 struct service {
-	uint64_t ends_ns; /* when the lease does; UINT64_MAX: never */
+	uint64_t ends_ns; /* end of the lease; UINT64_MAX: none */
 	struct ibsa_service record;
 };
 
@@ -18,16 +18,16 @@ struct services {
 	size_t room;
 };
 
-/* Forget those whose lease has ended by @now_ns. */
+/* Remove services whose lease has ended by @now_ns. */
 void ibsa__services_expire(struct services *services, uint64_t now_ns);
 
-/* The service with the id, GID and P_Key of @record, or NULL. */
+/* The service with the ID, GID and P_Key of @record, or NULL. */
 struct service *ibsa__services_find(const struct services *services,
 				    const struct ibsa_service *record);
 
 /*
- * Register @record, or replace the one of its identity.
- * Return: 0; -ENOMEM; -ENOSPC there are SERVICES_MAX.
+ * Register @record, or replace the service with the same ID, GID and P_Key.
+ * Return: 0; -ENOMEM; -ENOSPC there are SERVICES_MAX services.
  */
 int ibsa__services_set(struct services *services,
 		       const struct ibsa_service *record, uint64_t ends_ns);

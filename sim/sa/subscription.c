@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who has asked the SA to be told of events. */
+/* Subscriptions of clients to events. */
 #include <errno.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@
 #include "sim/sa/subscription.h"
 
 /*
- * As OpenSM compares: the GID, or the LID range where the GID is zero, and
- * then everything but the subscribe flag. QPN and response time count too.
+ * Compare as OpenSM does: the GID, or the LID range if the GID is zero, and
+ * everything else but the subscribe flag. This includes QPN and response time.
  */
 static bool same_events(const struct ibsa_inform_info *a,
 			const struct ibsa_inform_info *b)
@@ -29,7 +29,7 @@ static bool same_events(const struct ibsa_inform_info *a,
 	       a->producer_type == b->producer_type;
 }
 
-/* OpenSM compares all that it answers by. */
+/* Like OpenSM, compare the whole address that a Report is sent to. */
 static bool same_address(const struct subscription *a,
 			 const struct subscription *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who has asked the SA to be told of events. */
+/* Subscriptions of clients to events. */
 #ifndef SIM_SA_SUBSCRIPTION_H
 #define SIM_SA_SUBSCRIPTION_H
 
@@ -9,14 +9,15 @@
 
 enum {
 	SUBSCRIPTIONS_MAX = 65536,
-	LID_RANGE_ALL = 0xffff, /* as its begin: whoever it comes from */
+	LID_RANGE_ALL = 0xffff, /* as LIDRangeBegin: any LID */
 };
 
 struct subscription {
-	uint32_t end;		/* index of the subscriber's port */
-	uint32_t lid;		/* that it asked from: Reports go there */
-	uint16_t pkey;		/* that it asked with */
-	struct ibsa_address sa; /* that it asked: Reports come from there */
+	uint32_t end;  /* index of the subscriber's port */
+	uint32_t lid;  /* source LID of the request; Reports are sent to it */
+	uint16_t pkey; /* P_Key of the request */
+	/* destination of the request; Reports are sent from it */
+	struct ibsa_address sa;
 	struct ibsa_inform_info info;
 };
 
@@ -26,18 +27,20 @@ struct subscriptions {
 	size_t room;
 };
 
-/* Whether it is about what one GID issues, and not about a range of LIDs. */
+/* Whether the subscription is for one issuer's GID instead of a LID range. */
 static inline bool inform_names_gid(const struct ibsa_inform_info *info)
 {
 	return ibsa_be64(info->gid.raw) || ibsa_be64(info->gid.raw + 8);
 }
 
-/* The newest from the same address that means the same events, or NULL. */
+/*
+ * The newest subscription from the same address for the same events, or NULL.
+ */
 struct subscription *
 ibsa__subscriptions_find(const struct subscriptions *subscriptions,
 			 const struct subscription *wanted);
 
-/* Return: 0; -ENOMEM; -ENOSPC there are SUBSCRIPTIONS_MAX. */
+/* Return: 0; -ENOMEM; -ENOSPC there are SUBSCRIPTIONS_MAX subscriptions. */
 int ibsa__subscriptions_add(struct subscriptions *subscriptions,
 			    const struct subscription *one);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Links that go down and come up: because a cable was pulled or plugged, or an
- * SM has turned a port off or made it train again.
+ * Links that go down and come up: because a cable was connected or
+ * disconnected, or because an SM has disabled or retrained a port.
  */
 #include "sim/subnet/cable.h"
 
-/* What the link machine of a switch does, its SwitchInfo tells. */
+/* Set the state of a port. SwitchInfo shows that a state has changed. */
 static void change_state(struct subnet *subnet, struct topo_port *port,
 			 uint8_t state)
 {
@@ -21,7 +21,10 @@ static void change_state(struct subnet *subnet, struct topo_port *port,
 		node->is_changed = true;
 }
 
-/* One end of a cable. It has to be set up once the link is there again. */
+/*
+ * Set one end of a link. When the link comes up, the port has to be configured
+ * again.
+ */
 static void set_link(struct subnet *subnet, struct topo_port *port, bool is_up)
 {
 	port->peer = is_up ? port->cable : SIM_NONE;
@@ -34,7 +37,7 @@ static struct topo_port *far_end(const struct subnet *subnet,
 	return &subnet->topo.ports[port->cable];
 }
 
-/* The link is up if nothing at either end is against it. */
+/* Take the link up if neither end is disabled or disconnected, else down. */
 static bool settle(struct subnet *subnet, struct topo_port *port)
 {
 	struct topo_port *far = far_end(subnet, port);

@@ -6,9 +6,9 @@
 #include "sim/subnet/subnet.h"
 
 /*
- * Pull out or plug in the cable of a port; turn the port off or on; let the
- * link go down and come up again, if it is up. Return: whether anything has
- * changed, of which ibsa__cable_notice() is then to be told.
+ * Connect or disconnect the cable of a port; enable or disable the port; take
+ * an active link down and up again. Return: whether the link changed. If so,
+ * call ibsa__cable_notice().
  */
 bool ibsa__cable_plug(struct subnet *subnet, struct topo_port *port,
 		      bool is_plugged);
@@ -17,13 +17,16 @@ bool ibsa__cable_enable(struct subnet *subnet, struct topo_port *port,
 bool ibsa__cable_retrain(struct subnet *subnet, struct topo_port *port);
 
 /*
- * Let the link train again, at another rate, which both ends support. Return:
- * as above.
+ * Retrain the link at another rate, which both ends must support. Return: as
+ * above.
  */
 bool ibsa__cable_set_rate(struct subnet *subnet, struct topo_port *port,
 			  struct link_rate rate);
 
-/* Switches at both ends say so, and the SM looks around. */
+/*
+ * Report a link change: the switches at both ends send a trap, and the SM
+ * sweeps.
+ */
 void ibsa__cable_notice(struct subnet *subnet, const struct topo_port *port);
 
 #endif

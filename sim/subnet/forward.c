@@ -82,7 +82,7 @@ uint8_t ibsa__switch_exit(struct subnet *subnet, const struct topo_node *node,
 	return ibsa__route_exit(subnet, node, dlid);
 }
 
-/* Room for LIDs below @limit; what was there stays. */
+/* Make room for LIDs below @limit. Existing entries stay. */
 static bool grow(struct subnet *subnet, const struct topo_node *node,
 		 struct switch_tables *tables, uint32_t limit)
 {
@@ -127,7 +127,7 @@ void ibsa__switch_lft(struct subnet *subnet, const struct topo_node *node,
 	const uint32_t first = block * LFT_BLOCK_LIDS;
 
 	memset(out, ABOVE_ALL_PORTS, LFT_BLOCK_LIDS);
-	/* What is above the top is kept, too. */
+	/* Entries above LinearFDBTop are stored, too. */
 	if (tables && first < tables->lft_room)
 		memcpy(out, tables->lft + first, LFT_BLOCK_LIDS);
 	else if (!subnet->is_bare && !(tables && tables->lft))
@@ -173,7 +173,7 @@ void ibsa__switch_fan(struct subnet *subnet, const struct topo_node *node,
 	}
 }
 
-/* A table of its own, which begins as the one that it has had. */
+/* Allocate the switch's own masks, with the values of the embedded SM. */
 static bool make_masks(struct subnet *subnet, const struct topo_node *node,
 		       struct switch_tables *tables)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The GUIDs that ports were given besides their own: alias GUIDs. */
+/* Alias GUIDs: GUIDs of ports besides their own. */
 #ifndef SIM_SUBNET_GUID_H
 #define SIM_SUBNET_GUID_H
 
@@ -11,11 +11,12 @@ enum {
 	GUID_CAP_SWITCH = 1,
 };
 
-/* The GUID table of a port that was given any. Entry 0 is its own. */
+/* The GUID table of a port with aliases. Entry 0 is the port's own GUID. */
 struct guid_table {
 	uint64_t port_guid;
-	uint64_t guids[GUID_CAP_ADAPTER];    /* 0: none */
-	uint32_t invented[GUID_CAP_ADAPTER]; /* last one invented for it */
+	uint64_t guids[GUID_CAP_ADAPTER]; /* 0: the entry is empty */
+	/* last GUID that the SA assigned to the entry */
+	uint32_t invented[GUID_CAP_ADAPTER];
 };
 
 struct alias {
@@ -24,17 +25,17 @@ struct alias {
 };
 
 struct aliases {
-	struct alias *all; /* in GUID order */
+	struct alias *all; /* in order of GUIDs */
 	size_t count;
 	size_t room;
 	struct guid_table *tables;
 	uint32_t table_count;
 	size_t table_room;
 	struct map table_of; /* by port GUID */
-	uint32_t invented;   /* ever */
+	uint32_t invented;   /* number of GUIDs that the SA has assigned */
 };
 
-/* Forget them, and free what they take. */
+/* Remove all aliases and free their memory. */
 void ibsa__aliases_done(struct aliases *aliases);
 
 /* The GUID of the port that has this alias, or 0. */
@@ -44,18 +45,15 @@ uint64_t ibsa__aliases_find(const struct aliases *aliases, uint64_t guid);
 struct guid_table *ibsa__aliases_table(const struct aliases *aliases,
 				       uint64_t port_guid);
 
-/* The same, made if there is none; NULL: out of memory. */
+/* The table of that port, created if necessary; NULL: out of memory. */
 struct guid_table *ibsa__aliases_make(struct aliases *aliases,
 				      uint64_t port_guid);
 
-/*
- * Put a GUID that nobody has into an entry, in place of the one there.
- * Return: 0 or -ENOMEM.
- */
+/* Set an entry to a GUID that is not in use. Return: 0 or -ENOMEM. */
 int ibsa__aliases_set(struct aliases *aliases, struct guid_table *table,
 		      unsigned int entry, uint64_t guid);
 
-/* Take out what is in an entry, if anything is. */
+/* Clear an entry. */
 void ibsa__aliases_clear(struct aliases *aliases, struct guid_table *table,
 			 unsigned int entry);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who has which LIDs. LIDs of the file stay if they are valid; the others
- * are given as OpenSM does, to the SA's own port first and then in order of
- * GUIDs.
+ * LIDs in use. Valid LIDs of the topology file stay. The others are assigned as
+ * by OpenSM: first to the SA's own port, then in order of GUIDs.
  */
 #include "sim/subnet/subnet.h"
 
@@ -49,11 +48,13 @@ void ibsa__lids_take(struct subnet *subnet, uint32_t index, uint32_t lid)
 	lids->lmcs |= end->lid_count;
 	if (lids->top < last)
 		lids->top = last;
-	/* There is room: it was reserved, or one was dropped before. */
+	/*
+	 * Cannot fail: memory was reserved, or another LID was removed before.
+	 */
 	(void)ibsa__map_put(&lids->ends, lid, index);
 }
 
-/* Another port that has the same LID, if an SM has done that, has it now. */
+/* If an SM has set one LID at two ports, the other port now owns it. */
 static void pass_on(struct subnet *subnet, uint32_t lid)
 {
 	for (uint32_t i = 0; subnet->lids.doubles && i < subnet->end_count;
@@ -118,8 +119,8 @@ static void keep_lid(struct subnet *subnet, uint32_t index)
 }
 
 /*
- * The lowest free LIDs; *@next says below which ones there are none of that
- * alignment. False: there are none at all.
+ * Assign the lowest free LIDs. *@next is where to start the search for LIDs of
+ * this alignment. Return: false: none is free.
  */
 static bool give_lid(struct subnet *subnet, uint32_t index, uint32_t *next)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What has changed in a subnet, for those above it that have to act on it. */
+/* Callbacks for changes in a subnet. */
 #ifndef SIM_SUBNET_OBSERVER_H
 #define SIM_SUBNET_OBSERVER_H
 
@@ -9,13 +9,13 @@ struct end_port;
 struct topo_port;
 
 enum subnet_change_kind {
-	CHANGE_LINK_DOWNED,  /* @port */
-	CHANGE_SWEPT,	     /* the SM has looked around */
-	CHANGE_LINK,	     /* one of the links of the switch @end */
+	CHANGE_LINK_DOWNED,  /* the link of @port went down */
+	CHANGE_SWEPT,	     /* the SM has finished a sweep */
+	CHANGE_LINK,	     /* a link of the switch @end went up or down */
 	CHANGE_CAPABILITIES, /* of @end, to @capability_mask */
-	CHANGE_PORT_LOST,    /* @end, which the SM has known */
-	CHANGE_PORTS_LOST,   /* all that are lost were reported */
-	CHANGE_PORT_FOUND,   /* @end, which is new to the SM */
+	CHANGE_PORT_LOST,    /* @end left the subnet */
+	CHANGE_PORTS_LOST,   /* follows the last CHANGE_PORT_LOST */
+	CHANGE_PORT_FOUND,   /* @end joined the subnet */
 };
 
 struct subnet_change {

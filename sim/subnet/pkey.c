@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * P_Keys and who has them. IBA vol 1, 10.9.3: two match if they are of one
- * partition and one of them is a full member's.
+ * P_Keys of ports. Two P_Keys match if their bases are equal and at least one
+ * is a full member's (IBA vol 1, 10.9.3).
  */
 #include "sim/subnet/subnet.h"
 
@@ -66,8 +66,8 @@ uint16_t ibsa__pkey_shared(const struct end_setup *a, const struct end_setup *b)
 }
 
 /*
- * Whose P_Keys a port has. What a switch lets through is what the port at the
- * other end of the cable has; between switches, the default partition.
+ * The port whose P_Keys apply to @port: for a switch port, the end port at the
+ * other end of its cable; between switches, only the default P_Key.
  */
 static const struct end_setup *pkeys_of(const struct subnet *subnet,
 					const struct topo_port *port)
@@ -86,7 +86,7 @@ bool ibsa__ports_share_pkey(const struct subnet *subnet,
 {
 	if (a == b)
 		return true;
-	/* Where there is no cable there is no table, and nothing to hide. */
+	/* A port without a cable has no table. OpenSM hides nothing of it. */
 	if ((a->end == SIM_NONE && a->peer == SIM_NONE) ||
 	    (b->end == SIM_NONE && b->peer == SIM_NONE))
 		return true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Shortest routes between switches. What an SA wants of a route is its
- * least rate and MTU: these are found by one search from each destination
- * switch, the first time that it is asked for, and kept.
+ * Shortest routes between switches, with their lowest rate and MTU. The first
+ * query for a destination switch searches the routes from all other switches;
+ * the result is stored.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum {
 	MTU_PORT = 4,	     /* 2048 bytes */
-	MTU_SWITCH_PORT = 3, /* 1024 bytes: a switch's own port 0 */
+	MTU_SWITCH_PORT = 3, /* 1024 bytes: a switch's port 0 */
 };
 
 struct span ibsa__port_span(const struct topology *topo, uint32_t port)
@@ -36,7 +36,7 @@ static struct span least(struct span a, struct span b)
 	};
 }
 
-/* The switch at the other end of a switch's port, or SIM_NONE. */
+/* The switch at the other end of a switch port's cable, or SIM_NONE. */
 static uint32_t neighbour(const struct topology *topo, uint32_t port)
 {
 	const uint32_t peer = topo->ports[port].peer;
@@ -79,7 +79,7 @@ static void follow_cables(struct routes *routes, const struct topology *topo)
 
 int ibsa__routes_init(struct routes *routes, const struct topology *topo)
 {
-	/* One more than needed, so that nothing is of no size. */
+	/* One more than needed, since a size of 0 is not allowed. */
 	*routes = (struct routes){
 		.switch_count = topo->switch_count,
 		.hops = ibsa__calloc(2 * (size_t)topo->link_count + 1,
@@ -122,7 +122,10 @@ void ibsa__routes_done(struct routes *routes)
 	*routes = (struct routes){ 0 };
 }
 
-/* Breadth first from the destination: the first way found is a shortest. */
+/*
+ * Breadth-first search from the destination: the first route found is a
+ * shortest one.
+ */
 static void search(const struct routes *routes, uint32_t from,
 		   struct span *spans)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The subnet that the SA sees: the end ports within its reach. They are
- * looked for along the cables, whenever something has changed.
+ * Discovery: after each change, the SM searches the subnet along the cables for
+ * end ports.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +17,7 @@ static bool is_switch(const struct topology *topo, uint32_t port)
 	return topo->nodes[topo->ports[port].node].type == IBSA_NODE_SWITCH;
 }
 
-/* Arrive at @port: an end port is seen, a switch is queued too. */
+/* Reach @port: mark it as discovered, and queue it if it is a switch's. */
 static void arrive(struct topology *topo, struct walk *walk, uint32_t port)
 {
 	struct topo_node *node = &topo->nodes[topo->ports[port].node];
@@ -34,7 +34,7 @@ static void arrive(struct topology *topo, struct walk *walk, uint32_t port)
 	walk->queue[walk->queued++] = topo->ports[port].node;
 }
 
-/* From an adapter's port one cable leads on, if its link is up. */
+/* An adapter's port is connected to one other port, if its link is up. */
 static void walk_from(struct topology *topo, struct walk *walk, uint32_t port)
 {
 	walk->queued = 0;
@@ -107,7 +107,7 @@ static int index_ends(struct subnet *subnet)
 	return err;
 }
 
-/* No SM has to do with the state of a switch's own port. */
+/* Initial state of a port. A switch's port 0 is up without an SM. */
 static uint8_t first_state(const struct subnet *subnet,
 			   const struct topo_port *port)
 {
@@ -139,7 +139,10 @@ static int collect_ends(struct subnet *subnet)
 	return index_ends(subnet);
 }
 
-/* Ports that the SA does not see are in none of its answers. */
+/*
+ * Copy LIDs of discovered ports to the topology. The SA's answers have no other
+ * ports.
+ */
 static void publish(struct subnet *subnet)
 {
 	subnet->router_end = SIM_NONE;
@@ -153,7 +156,7 @@ static void publish(struct subnet *subnet)
 	}
 }
 
-/* The links of a switch, as far as they are up. */
+/* Activate the links of a switch that are up. */
 static void set_up_links(struct topology *topo, const struct topo_node *node)
 {
 	for (uint32_t i = 1; i <= node->port_count; i++) {
@@ -164,7 +167,9 @@ static void set_up_links(struct topology *topo, const struct topo_node *node)
 	}
 }
 
-/* The SM sets up a port. It asks new ones to register, too. */
+/*
+ * Configure a port as the SM does, and ask it to register again if it is new.
+ */
 static void set_up(struct subnet *subnet, uint32_t index, enum sweep sweep)
 {
 	struct end_setup *end = &subnet->setups[index];
@@ -179,7 +184,7 @@ static void set_up(struct subnet *subnet, uint32_t index, enum sweep sweep)
 		end->reregisters++;
 }
 
-/* False: there are too few LIDs for all that are there. */
+/* Discover the ports and assign LIDs. Return: false: there are too few LIDs. */
 static bool look_around(struct subnet *subnet)
 {
 	bool is_enough = true;
@@ -328,7 +333,8 @@ int ibsa__subnet_init(struct subnet *subnet, uint32_t sa_node,
 	if (from == SIM_NONE)
 		return ibsa__fail(error, -EINVAL,
 				  "the SA's node \"%.64s\" has no cable; "
-				  "connect it, or name another for the SA",
+				  "connect it, or choose another node for the "
+				  "SA",
 				  subnet->topo.nodes[sa_node].id);
 	err = prepare(subnet);
 	if (err)
@@ -336,9 +342,9 @@ int ibsa__subnet_init(struct subnet *subnet, uint32_t sa_node,
 	subnet->sa_end = subnet->topo.ports[from].end;
 	if (!sweep_subnet(subnet, SWEEP_FIRST))
 		return ibsa__fail(error, -EINVAL,
-				  "there are %" PRIu32
-				  " LIDs, too few for these ports; take some "
-				  "out, or begin with a lower LID",
+				  "there are only %" PRIu32
+				  " LIDs, too few for these ports; remove "
+				  "some ports, or start with a lower LID",
 				  subnet->lids.limit - subnet->lids.first);
 	ibsa__subnet_take_stock(subnet);
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A subnet as its built-in SM, or another, has set it up: the state that
+ * A subnet as the embedded SM, or another SM, has configured it: the state that
  * forwarding, the agents of nodes and the SA share.
  */
 #ifndef SIM_SUBNET_SUBNET_H
@@ -20,59 +20,67 @@
 enum { PKEYS_MAX = 128 };
 
 /*
- * The SM of the fabric in SMInfo and SMInfoRecord: priority 0, OpenSM's default,
- * and state Master. IBA vol 1, 14.2.5.13.
+ * The embedded SM in SMInfo and SMInfoRecord: priority 0, which is OpenSM's
+ * default, and state Master. IBA vol 1, 14.2.5.13.
  */
 enum { SM_PRIORITY = 0, SM_STATE_MASTER = 3 };
 
-/* What forwarding tables say of a LID that leads nowhere. */
+/* Exit port of a LID without a route. */
 enum { ABOVE_ALL_PORTS = 255 };
 
 /*
- * A port that a MAD can go to, in GUID order: all there are in the file. The
- * SA answers about those that it sees.
+ * An end port: a port that MADs can be sent to. The array has all end ports of
+ * the topology, in order of GUIDs. The SA answers only about discovered ones
+ * (is_seen).
  */
 struct end_port {
 	uint64_t guid;
-	uint32_t port;	   /* index in the topology */
-	uint32_t leaf;	   /* the switch that it hangs on, or is; or SIM_NONE */
-	uint32_t lid;	   /* what the port was last told; 0: nothing yet */
+	uint32_t port; /* index in the topology */
+	/* the switch that it is connected to, or part of; or SIM_NONE */
+	uint32_t leaf;
+	uint32_t lid;	   /* as last set by an SM; 0: not set yet */
 	uint8_t lid_count; /* 1 << LMC */
-	uint8_t rate;	   /* rank */
-	uint8_t mtu;	   /* code */
-	bool is_seen;	   /* a way leads to the SA's port, and it has a LID */
+	uint8_t rate;	   /* as a rank */
+	uint8_t mtu;	   /* as a code */
+	/* discovered: it has a LID and a route to the SA's port */
+	bool is_seen;
 };
 
 struct port_handler;
 struct report_listener;
 struct switch_tables;
 
-/* The rest of an end port, apart: paths do not ask for it. */
+/*
+ * The rest of an end port, in an array of its own: path queries do not need it.
+ */
 struct end_setup {
-	uint16_t *pkeys; /* NULL: the default P_Key alone */
+	uint16_t *pkeys; /* NULL: only the default P_Key */
 	uint16_t pkey_count;
-	uint8_t sm_sl; /* both as the SM has last told it */
+	uint8_t sm_sl; /* sm_sl and sm_lid: as last set by an SM */
 	uint32_t sm_lid;
 	uint32_t reregisters;
-	uint32_t changed_capabilities; /* bits that are not as at first */
+	/* bits that differ from the initial mask */
+	uint32_t changed_capabilities;
 	bool needs_grh;
-	bool is_known;	   /* to the SM, as what is there */
-	bool is_forgotten; /* as a subscriber, by an SM that is a new one */
-	struct report_listener *listener; /* gets its Reports, or NULL */
-	struct port_handler *handlers;	  /* of the port: its umad files */
-	const void *issm;    /* which of them says it has an SM, or NULL */
-	struct list reports; /* to this port, not answered yet */
+	bool is_known;	   /* reported to the observers as found */
+	bool is_forgotten; /* it was subscribed when the SM restarted */
+	/* receives the port's Reports, or NULL */
+	struct report_listener *listener;
+	/* for MADs to the port: umad files and agents */
+	struct port_handler *handlers;
+	const void *issm;    /* the handler that set the IsSM bit, or NULL */
+	struct list reports; /* in flight to this port */
 };
 
-/* Who has which LIDs. A port is found by the first of its own. */
+/* LIDs in use. A port is found by its base LID. */
 struct lids {
-	struct map ends;  /* to the index of the end port */
-	uint32_t first;	  /* given from here on */
-	uint32_t limit;	  /* below it */
-	uint32_t top;	  /* the last that was ever in use */
-	uint32_t count;	  /* in use */
-	uint32_t doubles; /* ports whose LID another has, too */
-	uint8_t lmcs;	  /* bit n: a port may have an LMC of n */
+	struct map ends;  /* base LID to the index of the end port */
+	uint32_t first;	  /* the first LID to assign */
+	uint32_t limit;	  /* LIDs to assign are lower */
+	uint32_t top;	  /* the highest LID that was ever in use */
+	uint32_t count;	  /* LIDs in use */
+	uint32_t doubles; /* ports with the LID of another port */
+	uint8_t lmcs;	  /* bit n: ports with an LMC of n may exist */
 };
 
 /* A cable from one switch to another. */
@@ -80,50 +88,52 @@ struct hop {
 	uint32_t to; /* switch index */
 	uint8_t rate;
 	uint8_t mtu;
-	uint8_t port; /* in by this one of that switch */
+	uint8_t port; /* the entry port of that switch */
 };
 
 /*
- * Least rate and MTU from every switch to one, along a shortest route. A
- * rate of 0 says that there is none.
+ * Lowest rate and MTU of a shortest route from one switch to another. Rate 0:
+ * there is no route.
  */
 struct span {
 	uint8_t rate;
 	uint8_t mtu;
-	uint8_t port; /* the way out of the switch that it begins at */
+	uint8_t port; /* the exit port of the first switch */
 };
 
-/* The code of the MTU of a switch's own port, whatever its cables carry. */
+/* The MTU code of a switch's own port, whatever its cables support. */
 enum { SWITCH_PORT_MTU = 1 };
 
 struct routes {
 	struct hop *hops;
-	uint32_t *first_hop; /* of each switch, and one past the last */
-	uint32_t *queue;     /* of a search */
-	struct span **to;    /* by destination switch, made when asked for */
+	/* by switch; one more entry for the end of the last */
+	uint32_t *first_hop;
+	uint32_t *queue;  /* for a search */
+	struct span **to; /* by destination switch; computed at first use */
 	uint32_t switch_count;
 };
 
 /*
- * Omni-Path writes a LID that a field cannot hold as a GID, whose interface
- * id is this above 40 bits and the LID. Linux include/rdma/opa_addr.h.
+ * Omni-Path: a LID that is too wide for a field is written as a GID. The
+ * interface ID is this OUI, shifted by 40 bits, and the LID. Linux
+ * include/rdma/opa_addr.h.
  */
 enum { OPA_GID_OUI = 0x00066a };
 
-/* One MAD of Omni-Path. */
+/* Bytes of a MAD of Omni-Path. */
 enum { OPA_MAD_BYTES = 2048 };
 
-/* Room for a walk along the cables. */
+/* Memory for the discovery along the cables. */
 struct walk {
-	uint32_t *queue; /* switches to look at */
+	uint32_t *queue; /* switches still to be visited */
 	uint32_t queued;
 	bool *seen; /* by port of the topology */
 };
 
 /*
- * The multicast forwarding tables of the built-in SM, which the owner of the
- * groups fills in: a block of a switch's table, for 16 ports from the
- * position on.
+ * The multicast forwarding tables of the embedded SM, as a callback of the
+ * folder that has the groups: write a block of a switch's table, for 16 ports
+ * from @position on.
  */
 struct multicast_source {
 	void (*block)(void *arg, const struct topo_node *node, uint32_t block,
@@ -134,8 +144,8 @@ struct multicast_source {
 struct subnet {
 	const struct sim_clock *clock;
 	struct topology topo;
-	struct end_port *ends;	  /* in GUID order */
-	struct end_setup *setups; /* of each */
+	struct end_port *ends;	  /* in order of GUIDs */
+	struct end_setup *setups; /* one for each end port */
 	uint32_t end_count;
 	struct lids lids;
 	struct map end_of_guid;
@@ -146,52 +156,56 @@ struct subnet {
 	uint32_t adapter_port_count;
 	uint32_t adapter_count;
 	uint32_t sa_end;
-	uint32_t pkey_tables; /* ports that have one of their own */
-	uint32_t router_end;  /* the way off the subnet, or SIM_NONE */
+	uint32_t pkey_tables; /* number of ports with a P_Key table */
+	uint32_t router_end; /* the first discovered router port, or SIM_NONE */
 	uint64_t gid_prefix;
 	struct routes routes;
 	struct aliases aliases;
-	/* By node; NULL until an SM sets any. */
+	/* By node; NULL until an SM sets tables. */
 	struct switch_tables **switches;
 	struct multicast_source multicast;
 	bool is_opa;
 	bool sa_running;
-	bool is_bare; /* nothing is set up but by an SM from outside */
+	bool is_bare; /* configured only by an SM outside of the fabric */
 };
 
-/* Subnet (subnet.c): who is in it. 0 or an error. */
+/*
+ * Subnet (subnet.c): discovery. Return: 0, or an error with the reason in
+ * @error.
+ */
 int ibsa__subnet_init(struct subnet *subnet, uint32_t sa_node,
 		      struct ibsa_error *error);
 void ibsa__subnet_done(struct subnet *subnet);
 
-/* The port that the SA sits on: a switch's own, else the first connected. */
+/* The port that the SA uses: a switch's port 0, or the first connected port. */
 uint32_t ibsa__subnet_sa_port(const struct topology *topo, uint32_t node);
 
-/* Who is asked to register again, besides ports that are new. */
+/* Ports that the SM asks to register again. */
 enum sweep {
-	SWEEP_FIRST,  /* nobody, not even those: the fabric begins */
-	SWEEP_AGAIN,  /* nobody */
-	SWEEP_MASTER, /* all: the SM is a new one */
+	SWEEP_FIRST,  /* none: the fabric starts */
+	SWEEP_AGAIN,  /* new ports */
+	SWEEP_MASTER, /* all ports: the SM has restarted */
 };
 
 /*
- * Look along the cables who is there, as an SM does: those get LIDs, and
- * know the SM.
+ * Discover the ports along the cables, as an SM does. Discovered ports get LIDs
+ * and the SM's address.
  */
 void ibsa__subnet_sweep(struct subnet *subnet, enum sweep sweep);
 
 /*
- * Report the ports that were lost and found since the last time. An SM whose
- * own port is cut off sees no port, and takes none for lost.
+ * Report the ports that were lost and found since the last call. If the SM's
+ * own port has no link, the SM discovers nothing, and no port counts as lost.
  */
 void ibsa__subnet_report(struct subnet *subnet);
 
-/* Take those that are there for what has always been there. */
+/* Take the discovered ports as reported, without a report. */
 void ibsa__subnet_take_stock(struct subnet *subnet);
 
 /*
- * LIDs (lid.c). Whether @lid and as many as the port has, or is to have, are
- * valid, and nobody else's. Taking does not fail, after reserve.
+ * LIDs (lid.c). Check that @lid and the following @count, or as many as the
+ * port has, are valid, or not used by another port. ibsa__lids_take() does not
+ * fail: ibsa__lids_init() has reserved memory.
  */
 int ibsa__lids_init(struct subnet *subnet);
 bool ibsa__lids_are_valid(const struct lids *lids, uint32_t lid,
@@ -201,14 +215,17 @@ bool ibsa__lids_are_free(const struct subnet *subnet, uint32_t index,
 void ibsa__lids_take(struct subnet *subnet, uint32_t index, uint32_t lid);
 void ibsa__lids_drop(struct subnet *subnet, uint32_t index);
 
-/* LIDs for those that are seen and have none. False: there are too few. */
+/*
+ * Assign LIDs to discovered ports that have none. Return: false: there are too
+ * few LIDs.
+ */
 bool ibsa__lids_give(struct subnet *subnet);
 
-/* A port has that LID from now on, whoever else has it (lid.c). */
+/* Set the LID of a port, even if another port has it (lid.c). */
 void ibsa__lids_set(struct subnet *subnet, uint32_t index, uint32_t lid,
 		    uint8_t lmc);
 
-/* Have the observers act on a change. */
+/* Call all observers. */
 static inline void subnet_changed(struct subnet *subnet,
 				  const struct subnet_change *change)
 {
@@ -236,7 +253,7 @@ static inline struct end_setup *end_setup(const struct subnet *subnet,
 	return &subnet->setups[end - subnet->ends];
 }
 
-/* The end port that a LID belongs to, seen or not, or SIM_NONE. */
+/* The end port that a LID belongs to, discovered or not, or SIM_NONE. */
 static inline uint32_t end_of_lid(const struct subnet *subnet, uint32_t lid)
 {
 	for (unsigned int lmc = 0; subnet->lids.lmcs >> lmc; lmc++) {
@@ -252,7 +269,7 @@ static inline uint32_t end_of_lid(const struct subnet *subnet, uint32_t lid)
 	return SIM_NONE;
 }
 
-/* The end port that a LID belongs to, or NULL if the SA sees none. */
+/* The discovered end port that a LID belongs to, or NULL. */
 static inline const struct end_port *end_by_lid(const struct subnet *subnet,
 						uint32_t lid)
 {
@@ -263,7 +280,7 @@ static inline const struct end_port *end_by_lid(const struct subnet *subnet,
 	return &subnet->ends[end];
 }
 
-/* The end port of that GUID, or NULL if the SA sees none. */
+/* The discovered end port with that GUID, or NULL. */
 static inline const struct end_port *end_by_guid(const struct subnet *subnet,
 						 uint64_t guid)
 {
@@ -275,27 +292,30 @@ static inline const struct end_port *end_by_guid(const struct subnet *subnet,
 }
 
 /*
- * What a record with a field of 16 bits says of a LID: those above the
- * unicast ones of InfiniBand would be others there, and are not shown.
+ * The LID in a record's field of 16 bits: 0 if it is not a unicast LID of
+ * InfiniBand. Its lower bits would be another port's LID.
  */
 static inline uint16_t lid_in_16_bits(uint32_t lid)
 {
 	return lid <= IBSA_LID_UNICAST_MAX ? (uint16_t)lid : 0;
 }
 
-/* The LID that a GID of Omni-Path with this interface id is; 0: it is none. */
+/*
+ * The LID in the interface ID of an Omni-Path GID; 0: the GID does not contain
+ * a LID.
+ */
 static inline uint32_t lid_in_gid(const struct subnet *subnet, uint64_t id)
 {
 	return subnet->is_opa && id >> 40 == OPA_GID_OUI ? (uint32_t)id : 0;
 }
 
-/* Entries of its P_Key table. */
+/* Number of entries in the P_Key table. */
 static inline uint32_t setup_pkey_count(const struct end_setup *setup)
 {
 	return setup->pkeys ? setup->pkey_count : 1;
 }
 
-/* An entry of its P_Key table; 0: an empty one, or past the last. */
+/* An entry of the P_Key table; 0: it is empty, or beyond the end. */
 static inline uint16_t setup_pkey(const struct end_setup *setup, uint32_t index)
 {
 	if (!setup->pkeys)
@@ -303,7 +323,10 @@ static inline uint16_t setup_pkey(const struct end_setup *setup, uint32_t index)
 	return index < setup->pkey_count ? setup->pkeys[index] : 0;
 }
 
-/* Whether two P_Keys let a packet pass: one partition, and a full member. */
+/*
+ * Whether a packet with one P_Key is accepted by a port with the other: their
+ * base is equal and at least one is of a full member.
+ */
 static inline bool pkeys_match(uint16_t a, uint16_t b)
 {
 	return !((a ^ b) & ~IBSA_PKEY_FULL) && a & ~IBSA_PKEY_FULL &&
@@ -311,32 +334,35 @@ static inline bool pkeys_match(uint16_t a, uint16_t b)
 }
 
 /*
- * P_Keys (pkey.c). The one that both ports can use towards each other: the
- * lowest that is in both tables, as @a has it; 0: there is none.
+ * P_Keys (pkey.c). The lowest P_Key, in the table of @a, with which the ports
+ * accept each other's packets; 0: there is none.
  */
 uint16_t ibsa__pkey_shared(const struct end_setup *a,
 			   const struct end_setup *b);
 
-/* Whether two ports of any kind may know of each other, to OpenSM. */
+/* Whether two ports of any kind share a partition, by OpenSM's rules. */
 bool ibsa__ports_share_pkey(const struct subnet *subnet,
 			    const struct topo_port *a,
 			    const struct topo_port *b);
 
-/* Whether they can use that one; whether a packet with it gets in. */
+/*
+ * Whether two ports can communicate with that P_Key; whether a port accepts a
+ * packet with that P_Key.
+ */
 bool ibsa__pkey_is_usable(const struct end_setup *a, const struct end_setup *b,
 			  uint16_t pkey);
 bool ibsa__pkey_passes(const struct end_setup *setup, uint16_t pkey);
 
-/* Where the first P_Key is that matches, or 0. */
+/* Index of the first matching P_Key, or 0. */
 uint16_t ibsa__pkey_index(const struct end_setup *setup, uint16_t pkey);
 
 /*
- * Whether the port is of that partition, in whatever way. Of no partition at
- * all, 0 or 0x8000, everybody is, to OpenSM.
+ * Whether the port is a full or limited member of the partition. To OpenSM, all
+ * ports are members of the invalid partitions 0 and 0x8000.
  */
 bool ibsa__pkey_has(const struct end_setup *setup, uint16_t pkey);
 
-/* Its GID 0, 16 bytes. */
+/* Write GID 0 of the end port, 16 bytes. */
 static inline void end_gid(const struct subnet *subnet,
 			   const struct end_port *end, void *out)
 {
@@ -346,24 +372,24 @@ static inline void end_gid(const struct subnet *subnet,
 	ibsa_put_be64(raw + 8, end->guid);
 }
 
-/* The link of a port in rank and MTU code. */
+/* The rate, as a rank, and the MTU code of a port's link. */
 struct span ibsa__port_span(const struct topology *topo, uint32_t port);
 
-/* Routes (route.c). To be searched for afresh once a cable has changed. */
+/* Routes (route.c). Reset after each change of a cable. */
 int ibsa__routes_init(struct routes *routes, const struct topology *topo);
 void ibsa__routes_reset(struct routes *routes, const struct topology *topo);
 void ibsa__routes_done(struct routes *routes);
 
 /*
- * The least rate and MTU of the way between two end ports. Return: 0;
- * -ENOENT there is no way; -ENOMEM.
+ * The lowest rate and MTU of the route between two end ports. Return: 0;
+ * -ENOENT there is no route; -ENOMEM.
  */
 int ibsa__route_span(struct subnet *subnet, const struct end_port *from,
 		     const struct end_port *to, struct span *out);
 
 /*
- * The port by which one switch is left towards another, and by which a switch
- * sends on what is for that LID; 0: its own; ABOVE_ALL_PORTS: none.
+ * The exit port of a switch on the route to another switch; the exit port for a
+ * LID. 0: the switch itself; ABOVE_ALL_PORTS: there is no route.
  */
 uint8_t ibsa__route_port(struct subnet *subnet, uint32_t from, uint32_t to);
 uint8_t ibsa__route_exit(struct subnet *subnet, const struct topo_node *node,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tables of nodes and ports as the built-in SM has them.
+ * Tables of nodes and ports as the embedded SM configures them.
  *
  * Source: IBA vol 1, 14.2.5.4 (SwitchInfo), 14.2.5.7 to 14.2.5.10. Where the
- * specification leaves the choice it is ibsim's, and OpenSM's.
+ * specification leaves a choice, the values are those of ibsim and OpenSM.
  */
 #include <string.h>
 
@@ -29,7 +29,10 @@ void ibsa__table_switch_info(const struct subnet *subnet,
 	};
 }
 
-/* Each to the lane of its number, 15 to 7: lane 15 is for management. */
+/*
+ * Each service level has the lane of its number. SL 15 has lane 7, since lane
+ * 15 is for management.
+ */
 void ibsa__table_sl_to_vl(uint8_t out[SL_TO_VL_LEVELS])
 {
 	for (uint8_t i = 0; i < SL_TO_VL_LEVELS; i++)
@@ -37,13 +40,13 @@ void ibsa__table_sl_to_vl(uint8_t out[SL_TO_VL_LEVELS])
 	out[SL_TO_VL_LEVELS - 1] = 7;
 }
 
-/* Lane 0 alone has high priority; all others share what is left. */
+/* Lane 0 has high priority; the other lanes share the rest. */
 void ibsa__table_vl_arb(unsigned int block, uint16_t out[VL_ARB_BLOCK_ENTRIES])
 {
 	enum {
 		LOW = 1,
 		HIGH = 3,
-		LANES = 8, /* that the ports have entries for */
+		LANES = 8, /* lanes with entries */
 		WEIGHT = 4,
 	};
 
@@ -75,7 +78,7 @@ static bool is_end_port(const struct subnet *subnet,
 	       !port->number;
 }
 
-/* As many as the port has entries for, or more if it was given more. */
+/* The capacity of the port's P_Key table, or its length, if that is larger. */
 static uint32_t pkey_room(const struct subnet *subnet,
 			  const struct topo_port *port)
 {
@@ -99,8 +102,8 @@ uint32_t ibsa__table_pkey_blocks(const struct subnet *subnet,
 }
 
 /*
- * What a switch lets through a port is what the port at the other end of its
- * cable has; between switches it is not looked at.
+ * The P_Keys of a switch port are those of the end port at the other end of its
+ * cable. Between switches, P_Keys are not checked.
  */
 static uint16_t pkey_at(const struct subnet *subnet,
 			const struct topo_port *port, uint32_t index)

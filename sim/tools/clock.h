@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The clock of a simulated fabric: the system's, or one that only tests move. */
+/*
+ * The clock of a simulated fabric: the system's clock, or a virtual one, which
+ * only the program advances.
+ */
 #ifndef SIM_TOOLS_CLOCK_H
 #define SIM_TOOLS_CLOCK_H
 
@@ -10,7 +13,7 @@
 
 struct sim_clock {
 	bool is_virtual;
-	uint64_t virtual_ns; /* the time, if it is virtual */
+	uint64_t virtual_ns; /* the virtual time */
 };
 
 static inline uint64_t sim_clock_now(const struct sim_clock *clock)

@@ -20,8 +20,8 @@ static void place(struct map *map, uint64_t key, uint32_t value)
 }
 
 /*
- * A file that was written against the hash would make every look-up a
- * search. Nothing but time depends on the secrets: no history does.
+ * Random factors: with fixed ones, a topology file could be written so that all
+ * its keys collide. They affect only the time of a search, not its result.
  */
 static void choose_secrets(struct map *map)
 {
@@ -73,7 +73,7 @@ int ibsa__map_put(struct map *map, uint64_t key, uint32_t value)
 	return err;
 }
 
-/* Those behind a freed slot that were looked for in it move up. */
+/* Move entries behind the freed slot up, if their search starts before it. */
 void ibsa__map_remove(struct map *map, uint64_t key)
 {
 	uint32_t hole;

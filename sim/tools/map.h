@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A hash map from 64-bit keys to numbers: what finds a node or a port. */
+/* A hash map from 64-bit keys to indexes of nodes or ports. */
 #ifndef SIM_TOOLS_MAP_H
 #define SIM_TOOLS_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* No node, no port, no switch. */
+/* The index of nothing: no node, port or switch. */
 #define SIM_NONE UINT32_MAX
 
 struct map_slot {
@@ -14,30 +14,35 @@ struct map_slot {
 	uint32_t value; /* SIM_NONE: the slot is free */
 };
 
-/* Open addressing, at most half full; all zero is an empty map. */
+/* Open addressing, at most half full. An empty map is all zero. */
 struct map {
 	struct map_slot *slots;
-	uint64_t secrets[2]; /* odd: who writes the keys does not know them */
-	uint32_t mask;	     /* slots - 1, a power of two less one */
+	/* odd random factors, so that collisions cannot be planned */
+	uint64_t secrets[2];
+	uint32_t mask; /* number of slots, a power of two, minus one */
 	uint32_t used;
-	unsigned int shift; /* of a hash, so that as many bits are left */
+	unsigned int shift; /* of a hash, to get the index of a slot */
 };
 
-/* Make room for @more keys, which can then not fail. 0 or -ENOMEM. */
+/*
+ * Make room for @more keys, so that adding them cannot fail. Return: 0 or
+ * -ENOMEM.
+ */
 int ibsa__map_reserve(struct map *map, uint32_t more);
 
 /* Add @key, or replace its value. Return: 0 or -ENOMEM. */
 int ibsa__map_put(struct map *map, uint64_t key, uint32_t value);
 
-/* Take @key out, if it is there. */
+/* Remove @key, if the map has it. */
 void ibsa__map_remove(struct map *map, uint64_t key);
 
 void ibsa__map_done(struct map *map);
 
 /*
- * Where the search for @key starts. The last step alone spreads any two keys
- * (multiply-shift, Dietzfelbinger et al. 1997); the one before it, GUIDs of
- * one vendor, which differ little.
+ * The slot at which the search for @key starts. The second multiplication alone
+ * distributes any keys (multiply-shift, Dietzfelbinger et al. 1997). The first
+ * one improves the distribution of GUIDs of one vendor, which differ in few
+ * bits.
  */
 static inline uint32_t map_start(const struct map *map, uint64_t key)
 {

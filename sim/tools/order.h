@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Arrays that are kept in an order. */
+/* Sorted arrays. */
 #ifndef SIM_TOOLS_ORDER_H
 #define SIM_TOOLS_ORDER_H
 
@@ -9,7 +9,7 @@
 /* As for bsearch(): negative if @key comes before @element. */
 typedef int (*order_fn)(const void *key, const void *element);
 
-/* Where @key is in an array, or would be. */
+/* The index of @key in a sorted array, or where to insert it. */
 static inline size_t order_position(const void *key, const void *array,
 				    size_t count, size_t size, order_fn compare)
 {

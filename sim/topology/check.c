@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is odd about a topology that can be read all the same: cables that one
- * end alone knows of, rates that do not fit, nodes that nothing leads to.
+ * Findings of a valid topology: cables that only one end lists, rates that
+ * contradict each other, nodes that are not connected.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,16 +13,16 @@
 #include "base/alloc.h"
 #include "sim/topology/check.h"
 
-/* While findings are looked for. */
+/* State of the search for findings. */
 struct check {
 	struct parser *parser;
 	struct topology *topo;
-	uint32_t *line_of; /* of each port, 1 + index of its line; 0: none */
-	bool has_both;	   /* some cable is given at both ends */
-	bool has_rate;	   /* some line gives a rate */
+	uint32_t *line_of; /* of each port: 1 + index of its line; 0: none */
+	bool has_both;	   /* at least one cable is listed at both ends */
+	bool has_rate;	   /* at least one line has a rate */
 	uint8_t width;	   /* of most cables */
 	const struct source *source;
-	const char *file; /* its name */
+	const char *file; /* the name of the file */
 };
 
 static const struct port_line *line_of(const struct check *check, uint32_t port)
@@ -61,7 +61,7 @@ static int add_at_node(struct check *check, uint32_t node,
 	return add(check, at->source, at->line, finding);
 }
 
-/* What both lines of a cable say of its rate, in one number. */
+/* The rates of both lines of a cable, in one number. */
 static uint64_t pack_rates(const struct port_line *a, const struct port_line *b)
 {
 	return (uint64_t)a->rate.width | (uint64_t)a->rate.speed << 8 |
@@ -73,7 +73,7 @@ static bool differ(uint8_t a, uint8_t b)
 	return a && b && a != b;
 }
 
-/* A cable that two lines give; @line is the second. */
+/* Check a cable with two lines; @line is the second. */
 static int check_pair(struct check *check, const struct port_line *line,
 		      const struct port_line *other)
 {
@@ -95,8 +95,8 @@ static bool has_rate(const struct port_line *line)
 }
 
 /*
- * Which line of a cable has a rate that is not understood, or should have
- * one, because no line of the cable has; or NULL.
+ * The line of a cable whose rate is unknown. If neither line has a rate, but
+ * other cables have, that is @line. NULL: the cable has a rate.
  */
 static const struct port_line *rateless(const struct check *check,
 					const struct port_line *line,
@@ -111,7 +111,7 @@ static const struct port_line *rateless(const struct check *check,
 	return check->has_rate ? line : NULL;
 }
 
-/* A cable as a whole, once for each; @other is the other end's line or NULL. */
+/* Check each cable once. @other is the line of the other end, or NULL. */
 static int check_cable(struct check *check, const struct port_line *line,
 		       const struct port_line *other)
 {
@@ -167,7 +167,7 @@ static int check_line(struct check *check, const struct port_line *line)
 	return err;
 }
 
-/* A line of a port with a cable, or that of the other end. */
+/* The line of a connected port, or the line of the other end. */
 static const struct port_line *any_line(const struct check *check,
 					uint32_t port)
 {
@@ -177,8 +177,8 @@ static const struct port_line *any_line(const struct check *check,
 }
 
 /*
- * Cables from one node to the same other one. @first has a place for each
- * node: the first port that leads there, or one of a node looked at before.
+ * Check cables between the same two nodes. first[NODE] is the first port that
+ * leads to NODE, or a port of a node that was checked before.
  */
 static int check_parallel(struct check *check, const struct topo_node *node,
 			  uint32_t *first)
@@ -224,7 +224,7 @@ static int check_all_parallel(struct check *check)
 	return err;
 }
 
-/* How many nodes cables connect with @start; each gets @mark. */
+/* Mark the nodes that cables connect with @start. Return: their number. */
 static uint32_t flood(const struct topology *topo, uint32_t start,
 		      uint32_t mark, uint32_t *marks, uint32_t *queue)
 {
@@ -270,7 +270,7 @@ static bool has_cable(const struct topology *topo, const struct topo_node *node)
 	return false;
 }
 
-/* What is not connected: single nodes, and groups of nodes. */
+/* Check for nodes and groups of nodes that are not connected. */
 static int check_islands(struct check *check, uint32_t *marks, uint32_t *queue)
 {
 	const struct topology *topo = check->topo;
@@ -311,7 +311,9 @@ static int check_connected(struct check *check)
 	return err;
 }
 
-/* Adapters that a command could not tell apart by name. */
+/*
+ * Check for adapters with the same name, which a command could not distinguish.
+ */
 static int check_name(struct check *check, struct map *names, uint32_t index)
 {
 	const struct topo_node *node = &check->topo->nodes[index];
@@ -381,7 +383,7 @@ static int check_twins(struct check *check)
 	return err;
 }
 
-/* What most of the file is like, which the rest is held against. */
+/* Find out what is usual in the file, so that exceptions can be reported. */
 static void look_around(struct check *check)
 {
 	const struct parser *parser = check->parser;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A place in a line of text, and what can be taken from there. */
+/* A position in a line of text, and functions that parse from there. */
 #ifndef SIM_TOPOLOGY_CURSOR_H
 #define SIM_TOPOLOGY_CURSOR_H
 
@@ -31,7 +31,7 @@ static inline void cursor_skip_blanks(struct cursor *line)
 		line->at++;
 }
 
-/* Take @word if it stands here. */
+/* Skip @word if the text continues with it. */
 static inline bool cursor_take(struct cursor *line, const char *word)
 {
 	const size_t len = strlen(word);
@@ -43,8 +43,8 @@ static inline bool cursor_take(struct cursor *line, const char *word)
 }
 
 /*
- * Take a number of that base; base 0 is decimal, or hexadecimal after 0x.
- * False, and nothing taken, if none stands here or it has over 64 bits.
+ * Parse a number. Base 0: decimal, or hexadecimal after 0x. Return: false:
+ * there is no number, or it has more than 64 bits; the cursor does not move.
  */
 static inline bool cursor_number(struct cursor *line, int base, uint64_t *out)
 {
@@ -72,7 +72,7 @@ static inline bool cursor_number(struct cursor *line, int base, uint64_t *out)
 	return true;
 }
 
-/* Take what stands between quotes. */
+/* Parse a text in quotes. */
 static inline bool cursor_quoted(struct cursor *line, struct slice *out)
 {
 	const char *close;
@@ -87,7 +87,7 @@ static inline bool cursor_quoted(struct cursor *line, struct slice *out)
 	return true;
 }
 
-/* Go to behind the next @word that follows a blank, if there is one. */
+/* Move behind the next @word after a blank, if there is one. */
 static inline bool cursor_find(struct cursor *line, const char *word)
 {
 	struct cursor here = *line;

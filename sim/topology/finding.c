@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The text of findings about a topology file. */
+/* Texts of the findings in a topology file. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -7,7 +7,7 @@
 
 #include "sim/topology/check.h"
 
-/* Room for "4xEDR", or what is known of it. */
+/* Bytes of a rate such as "4xEDR". */
 enum { RATE_TEXT = 24 };
 
 const char *ibsa__finding_name(unsigned int kind)
@@ -21,7 +21,7 @@ const char *ibsa__finding_name(unsigned int kind)
 	return names[kind];
 }
 
-/* A rate of which half may be unknown. */
+/* Write a rate whose width or speed may be unknown. */
 static const char *rate_text(unsigned int width, unsigned int speed,
 			     char out[RATE_TEXT])
 {
@@ -41,7 +41,10 @@ static const char *port_rate(const struct topology *topo, uint32_t port,
 	return rate_text(rate.width, rate.speed, out);
 }
 
-/* About a cable, whose ends, or whose neighbour, are @a and @b. */
+/*
+ * Findings about a cable. @a and @b are its ends, or the first ends of two
+ * cables.
+ */
 static void cable_text(const struct topology *topo,
 		       const struct topo_finding *finding, const char *a,
 		       const char *b, char *out, size_t size)
@@ -51,20 +54,24 @@ static void cable_text(const struct topology *topo,
 
 	switch (finding->kind) {
 	case IBSA_FINDING_ONE_DIRECTION:
-		snprintf(out, size, "%s goes to %s, which does not say so", a,
-			 b);
+		snprintf(out, size,
+			 "%s lists a cable to %s, which does not "
+			 "list it",
+			 a, b);
 		break;
 	case IBSA_FINDING_RATE_DIFFERS:
-		snprintf(out, size, "%s says %s, the other end %s says %s", a,
+		snprintf(out, size,
+			 "%s has a rate of %s, but the other end "
+			 "%s has %s",
+			 a,
 			 rate_text(value & 0xff, value >> 8 & 0xff, rates[0]),
 			 b,
 			 rate_text(value >> 16 & 0xff, value >> 24 & 0xff,
 				   rates[1]));
 		break;
 	case IBSA_FINDING_NO_RATE:
-		snprintf(out, size, "%s to %s: %s; taken for %s", a, b,
-			 value ? "how fast is not understood"
-			       : "no line says how fast",
+		snprintf(out, size, "%s to %s: %s; using %s", a, b,
+			 value ? "the rate is unknown" : "no line has a rate",
 			 port_rate(topo, finding->a, rates[0]));
 		break;
 	case IBSA_FINDING_NARROW:
@@ -76,14 +83,14 @@ static void cable_text(const struct topology *topo,
 		break;
 	default:
 		snprintf(out, size,
-			 "%s runs at %s, and %s, which goes to the same node, "
-			 "at %s",
+			 "%s runs at %s, but %s, which is connected to the "
+			 "same node, runs at %s",
 			 a, port_rate(topo, finding->a, rates[0]), b,
 			 port_rate(topo, finding->b, rates[1]));
 	}
 }
 
-/* About nodes, whose indexes are in @finding. */
+/* Findings about nodes, whose indexes are in @finding. */
 static void node_text(const struct topology *topo,
 		      const struct topo_finding *finding, char *out,
 		      size_t size)
@@ -95,8 +102,8 @@ static void node_text(const struct topology *topo,
 		snprintf(out, size, "\"%.48s\" has no cable", a->id);
 	else if (finding->kind == IBSA_FINDING_APART)
 		snprintf(out, size,
-			 "no way leads from \"%.48s\", one of %" PRIu64
-			 " nodes that hang together, to \"%.48s\"",
+			 "no cables lead from \"%.48s\", one of %" PRIu64
+			 " connected nodes, to \"%.48s\"",
 			 a->id, finding->value, b->id);
 	else
 		snprintf(out, size,
@@ -120,20 +127,20 @@ void ibsa__finding_text(const struct topology *topo,
 		return;
 	case IBSA_FINDING_NO_GUID:
 		snprintf(out->text, sizeof(out->text),
-			 "\"%.48s\" has GUID 0; it gets 0x%016" PRIx64,
+			 "\"%.48s\" has GUID 0; using 0x%016" PRIx64,
 			 topo->nodes[finding->a].id,
 			 topo->nodes[finding->a].guid);
 		return;
 	case IBSA_FINDING_GUID_DIFFERS:
 		snprintf(out->text, sizeof(out->text),
 			 "%s has GUID 0x%016" PRIx64 " here, 0x%016" PRIx64
-			 " elsewhere",
+			 " in another line",
 			 ibsa__port_text(topo, finding->a, a), finding->value,
 			 topo->ports[finding->a].guid);
 		return;
 	case IBSA_FINDING_SAME_LID:
 		snprintf(out->text, sizeof(out->text),
-			 "%s wants LID %u, which %s has; it gets another",
+			 "%s has LID %u, which %s has already; using another",
 			 ibsa__port_text(topo, finding->a, a),
 			 topo->ports[finding->a].wanted_lid,
 			 ibsa__port_text(topo, finding->b, b));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The reader of topology files: the text that ibnetdiscover prints, and the
- * shorter form that ibsim reads too. This file has lines, nodes and
- * includes; parse_link.c has ports and cables.
+ * Parses topology files: the output of ibnetdiscover, and the shorter form that
+ * ibsim accepts. This file has lines, nodes and includes; parse_link.c has
+ * ports and cables.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "sim/topology/check.h"
 
-/* A file larger than this is no topology. */
+/* Larger files are refused. */
 enum { FIRST_BYTES = 1 << 16, FILE_BYTES_MAX = 1 << 30 };
 
 static int read_lines(struct parser *parser, const char *text, size_t len);
@@ -41,7 +41,7 @@ static int out_of_memory(struct parser *parser)
 			  parser->source->name);
 }
 
-/* A named text; @owned is freed with it. */
+/* Start to parse a text. @owned is freed with it. */
 static int push_source(struct parser *parser, const char *name, char *owned)
 {
 	const size_t len = strlen(name) + 1;
@@ -58,7 +58,7 @@ static int push_source(struct parser *parser, const char *name, char *owned)
 	return 0;
 }
 
-/* Read on to the end of the file, @text growing. Return: bytes or -errno. */
+/* Read to the end of the file; @text grows. Return: bytes or -errno. */
 static ssize_t read_all(int fd, char **text)
 {
 	size_t room = 0, len = 0;
@@ -80,7 +80,7 @@ static ssize_t read_all(int fd, char **text)
 	}
 }
 
-/* All of an open file, pipes too; @out is the caller's to free. */
+/* Read all of an open file or pipe. The caller frees @out. */
 static int read_fd(int fd, char **out, size_t *out_len)
 {
 	char *text = NULL;
@@ -107,19 +107,19 @@ int ibsa__read_file(const char *path, char **out, size_t *out_len)
 	return err;
 }
 
-/* -ENXIO is what a socket says that is opened as a file. */
+/* -ENXIO: the error of open(2) for a socket. */
 static int read_failed(const char *path, int err, struct ibsa_error *error)
 {
 	if (err == -ENXIO)
 		return ibsa__fail(error, -EINVAL,
-				  "%.100s is a socket or a device, no file: a "
-				  "fabric server is named as unix:PATH",
+				  "%.100s is not a file but a socket or a "
+				  "device; a fabric server is named unix:PATH",
 				  path);
-	return ibsa__fail(error, err, "%.100s: cannot be read: %s", path,
+	return ibsa__fail(error, err, "cannot read %.100s: %s", path,
 			  strerror(-err));
 }
 
-/* Read the file @path into the topology, as the innermost source. */
+/* Parse the file @path, which is the main or an included file. */
 static int parse_file(struct parser *parser, const char *path)
 {
 	size_t len = 0;
@@ -136,7 +136,7 @@ static int parse_file(struct parser *parser, const char *path)
 	return read_lines(parser, text, len);
 }
 
-/* The path of an included file: relative to the file that includes it. */
+/* The path of an included file, relative to the file that includes it. */
 static char *include_path(const struct parser *parser, struct slice file)
 {
 	const char *slash = strrchr(parser->source->name, '/');
@@ -166,8 +166,9 @@ static int parse_include(struct parser *parser, struct cursor line)
 	if (parser->depth == TOPO_INCLUDE_DEPTH_MAX ||
 	    parser->includes == TOPO_INCLUDES_MAX)
 		return ibsa__parse_fail(parser, -EINVAL,
-					"includes nest too deeply, or are too "
-					"many; does a file include itself?");
+					"includes are nested too deeply, or "
+					"there are too many; does a file "
+					"include itself?");
 	cursor_skip_blanks(&line);
 	if (!cursor_quoted(&line, &file)) {
 		while (line.end > line.at && cursor_is_blank(line.end[-1]))
@@ -177,7 +178,7 @@ static int parse_include(struct parser *parser, struct cursor line)
 	if (!file.len)
 		return ibsa__parse_fail(
 			parser, -EINVAL,
-			"include what? A file name must follow");
+			"a file name in quotes must follow include");
 	path = include_path(parser, file);
 	if (!path)
 		return out_of_memory(parser);
@@ -192,8 +193,8 @@ static int parse_include(struct parser *parser, struct cursor line)
 }
 
 /*
- * What follows a node's id: # "description" base port 0 lid 2 lmc 0. A
- * description may hold quotes itself, so the last one closes it.
+ * Parse the description after a node's id: # "description" base port 0 lid 2
+ * lmc 0. A description may contain quotes, so the last quote ends it.
  */
 static struct slice take_description(struct cursor *line)
 {
@@ -212,7 +213,9 @@ static struct slice take_description(struct cursor *line)
 	return (struct slice){ rest.at + 1, (size_t)(close - rest.at - 1) };
 }
 
-/* A number after a word of the comment; false if it is out of range. */
+/*
+ * Parse a number after @word in the comment. Return: false: it is out of range.
+ */
 static bool comment_number(struct cursor line, const char *word, uint64_t max,
 			   uint64_t *out)
 {
@@ -223,7 +226,7 @@ static bool comment_number(struct cursor line, const char *word, uint64_t max,
 	return !cursor_number(&line, 10, out) || *out <= max;
 }
 
-/* Remember which line the next node to be added stands in. */
+/* Store the line of the next node. */
 static int keep_line(struct parser *parser)
 {
 	const size_t count = parser->topo.node_count;
@@ -256,18 +259,18 @@ static int add_node(struct parser *parser, struct topo_node *node,
 	err = ibsa__topology_add(&parser->topo, node, &parser->node);
 	if (err == -EEXIST)
 		return ibsa__parse_fail(parser, -EINVAL,
-					"there is a node \"%.64s\" already; "
+					"the node id \"%.64s\" is used twice; "
 					"node ids must differ",
 					node->id);
 	if (err == -ENOSPC)
 		return ibsa__parse_fail(parser, -EINVAL,
-					"too many nodes or ports: one subnet "
+					"too many nodes or ports: a subnet "
 					"has at most %d nodes",
 					TOPO_NODES_MAX);
 	return err ? out_of_memory(parser) : 0;
 }
 
-/* What stands after a switch's description is about its port 0. */
+/* Parse LID and LMC after a switch's description, which are those of port 0. */
 static int parse_switch_port(struct parser *parser, struct cursor line)
 {
 	const struct topo_node *node = &parser->topo.nodes[parser->node];
@@ -279,7 +282,7 @@ static int parse_switch_port(struct parser *parser, struct cursor line)
 	    !comment_number(line, "lmc", 7, &lmc))
 		return ibsa__parse_fail(parser, -EINVAL,
 					"a LID is at most %" PRIu32
-					", an LMC 7",
+					", an LMC at most 7",
 					parser->lid_max);
 	port->wanted_lid = (uint32_t)lid;
 	port->lmc = (uint8_t)lmc;
@@ -304,8 +307,8 @@ static int parse_node(struct parser *parser, struct cursor line, uint8_t type)
 	if (!cursor_number(&line, 10, &ports) || !ports ||
 	    ports > TOPO_NODE_PORTS_MAX)
 		return ibsa__parse_fail(parser, -EINVAL,
-					"a node's number of ports, 1 to %d, "
-					"must follow its type",
+					"the number of ports, 1 to %d, must "
+					"follow the node's type",
 					TOPO_NODE_PORTS_MAX);
 	cursor_skip_blanks(&line);
 	if (!cursor_quoted(&line, &id) || !id.len)
@@ -357,15 +360,17 @@ static const struct {
 };
 
 /*
- * Lines that say nothing of the topology: ibsim's console commands, and the
- * headings of ibnetdiscover's output by chassis.
+ * Lines to ignore: ibsim's console commands, and headings of ibnetdiscover's
+ * output by chassis.
  */
 static const char *const ignored_words[] = {
 	"do", "module", "pdebug", "Chassis", "Non-Chassis", "Topology",
 };
 /* clang-format on */
 
-/* name=NUMBER, which is about the next node, or about the links to come. */
+/*
+ * Parse name=NUMBER: an attribute of the next node or of the following links.
+ */
 static int set_attribute(struct parser *parser, struct cursor line,
 			 enum attribute attribute)
 {
@@ -411,7 +416,7 @@ static int set_attribute(struct parser *parser, struct cursor line,
 	return 0;
 }
 
-/* Take @word if it stands here and a blank or the line's end follows. */
+/* Skip @word if a blank or the end of the line follows it. */
 static bool take_word(struct cursor *line, const char *word)
 {
 	struct cursor here = *line;
@@ -462,8 +467,9 @@ static int parse_line(struct parser *parser, struct cursor line)
 	if (is_ignored(line))
 		return 0;
 	return ibsa__parse_fail(parser, -EINVAL,
-				"\"%.*s\" is no line of a topology; expected a "
-				"node, a port, name=number or a # comment",
+				"\"%.*s\" is not a line of a topology; "
+				"expected a node, a port, name=number or a # "
+				"comment",
 				shown, line.at);
 }
 
@@ -478,8 +484,10 @@ static int read_lines(struct parser *parser, const char *text, size_t len)
 
 		parser->line++;
 		if (memchr(line.at, '\0', (size_t)(line.end - line.at)))
-			return ibsa__parse_fail(parser, -EINVAL,
-						"a NUL byte; this is no text");
+			return ibsa__parse_fail(
+				parser, -EINVAL,
+				"the file contains a NUL byte; it "
+				"is not a text file");
 		err = parse_line(parser, line);
 		if (err)
 			return err;
@@ -516,8 +524,8 @@ static int parse_guids(struct parser *parser)
 		parser->source = parser->node_lines[twins[1]].source;
 		parser->line = parser->node_lines[twins[1]].line;
 		return ibsa__parse_fail(parser, -EINVAL,
-					"\"%.48s\" has a GUID of \"%.48s\", of "
-					"line %u; GUIDs must differ",
+					"\"%.48s\" and \"%.48s\" (line %u) "
+					"have the same GUID; GUIDs must differ",
 					topo->nodes[twins[1]].id,
 					topo->nodes[twins[0]].id,
 					parser->node_lines[twins[0]].line);

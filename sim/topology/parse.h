@@ -1,45 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The reader of topology files, while it reads. */
+/* The state of the topology parser. */
 #ifndef SIM_TOPOLOGY_PARSE_H
 #define SIM_TOPOLOGY_PARSE_H
 
 #include "sim/topology/cursor.h"
 #include "sim/topology/topology.h"
 
-/* A text being read, kept until all links have been followed. */
+/* A text being parsed. It stays in memory until all links have been set. */
 struct source {
 	struct source *next;
-	char *owned; /* the text, if we read it from a file */
+	char *owned; /* the text, if the parser has read it from a file */
 	char name[];
 };
 
-/* One line that says where a port's cable goes. */
+/* A line with a port and the other end of its cable. */
 struct port_line {
 	const struct source *source;
 	struct slice remote;
-	uint64_t guid; /* as the line has it; 0: it has none */
+	uint64_t guid; /* in the line; 0: the line has none */
 	uint64_t remote_guid;
 	uint32_t line;
 	uint32_t port; /* index */
 	uint16_t remote_port;
 	struct link_rate rate;
-	bool has_odd_rate; /* one that is not understood */
+	bool has_odd_rate; /* the line has a rate that is unknown */
 };
 
-/* A line of a source, which is NULL for none. */
+/* A line of a file; source NULL: none. */
 struct place {
 	const struct source *source;
 	uint32_t line;
 };
 
-/* The line that a node stands in, and the one that gives it GUID 0. */
+/* The line of a node, and the line that sets its GUID to 0. */
 struct node_line {
 	const struct source *source;
 	uint32_t line;
 	struct place zero_guid;
 };
 
-/* What the lines ahead of a node say of it; 0 if they do not. */
+/* Attributes from the lines before a node; 0 if not given. */
 struct node_attributes {
 	uint64_t guid;
 	struct place zero_guid;
@@ -52,15 +52,15 @@ struct parser {
 	struct topology topo;
 	struct ibsa_error *error;
 	struct source *sources;
-	const struct source *source; /* being read */
+	const struct source *source; /* being parsed */
 	unsigned int line;
 	unsigned int depth;
 	unsigned int includes;
 	uint32_t lid_max;
 	struct node_attributes attributes; /* of the next node */
-	uint32_t node;			   /* that port lines belong to */
-	struct link_rate rate;		   /* of links that do not say */
-	bool has_check; /* what can be read all the same is a finding */
+	uint32_t node;	       /* the node of the following port lines */
+	struct link_rate rate; /* of links without a rate */
+	bool has_check; /* record findings instead of errors where possible */
 	struct port_line *port_lines;
 	size_t port_line_count;
 	size_t port_line_room;
@@ -68,24 +68,24 @@ struct parser {
 	size_t node_line_room;
 };
 
-/* Room for "the node's id"[port] in a sentence. */
+/* Bytes of "the node's id"[port] in a message. */
 enum { PORT_TEXT = 72 };
 
-/* Refuse what stands at the current line. Return: @err. */
+/* Set an error with the current file and line. Return: @err. */
 int ibsa__parse_fail(struct parser *parser, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* All of a file; @out is the caller's to free. Return: 0 or an error. */
+/* Read a whole file. The caller frees @out. Return: 0 or an error. */
 int ibsa__read_file(const char *path, char **out, size_t *out_len);
 
-/* "the node's id"[port], for a sentence. Return: @out. */
+/* Write "the node's id"[port] for a message. Return: @out. */
 const char *ibsa__port_text(const struct topology *topo, uint32_t index,
 			    char out[PORT_TEXT]);
 
-/* One line that begins with "[": a port and its cable. */
+/* Parse a line that begins with "[": a port and its cable. */
 int ibsa__parse_port(struct parser *parser, struct cursor line);
 
-/* Follow the cables of all port lines. */
+/* Connect the cables of all port lines. */
 int ibsa__parse_links(struct parser *parser);
 
 #endif

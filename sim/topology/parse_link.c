@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "sim/topology/parse.h"
 
-/* [number], and the number that a chassis prints on it: [3][ext 7]. */
+/* [number], perhaps followed by the number printed on a chassis: [3][ext 7]. */
 static bool take_port_number(struct cursor *line, uint64_t *out)
 {
 	uint64_t external;
@@ -23,7 +23,7 @@ static bool take_port_number(struct cursor *line, uint64_t *out)
 	return cursor_number(line, 10, &external) && cursor_take(line, "]");
 }
 
-/* (guid), if it is there. */
+/* (guid), if present. */
 static bool take_guid(struct cursor *line, uint64_t *out)
 {
 	if (!cursor_take(line, "("))
@@ -31,7 +31,7 @@ static bool take_guid(struct cursor *line, uint64_t *out)
 	return cursor_number(line, 16, out) && cursor_take(line, ")");
 }
 
-/* A rate is an error unless it is to become a finding. */
+/* An unknown rate is an error, unless findings are recorded. */
 static int take_odd_rate(struct parser *parser, struct cursor word,
 			 struct port_line *out)
 {
@@ -41,11 +41,11 @@ static int take_odd_rate(struct parser *parser, struct cursor word,
 	if (parser->has_check)
 		return 0;
 	return ibsa__parse_fail(parser, -EINVAL,
-				"%.*s is not a rate: it must be " RATE_CHOICES,
+				"%.*s is not a rate: use " RATE_CHOICES,
 				len < 24 ? len : 24, word.at);
 }
 
-/* Whether a word such as 4xQDR is one, or is meant to be. */
+/* Whether a word has the form of a rate such as 4xQDR. */
 static bool is_rate(struct cursor word)
 {
 	uint64_t lanes;
@@ -54,8 +54,8 @@ static bool is_rate(struct cursor word)
 }
 
 /*
- * ibsim's w=12 (lanes), s=2 (speed bits) and e=2 (extended speed bits; 0 is
- * none of them). False: its value is not understood.
+ * Parse ibsim's options w=12 (lanes), s=2 (speed bits) and e=2 (extended speed
+ * bits; 0: none). Return: false: the value is unknown.
  */
 static bool take_option(struct cursor word, struct link_rate *out)
 {
@@ -93,7 +93,7 @@ static int take_word(struct parser *parser, struct cursor word,
 	return 0;
 }
 
-/* What a port line says after the remote port, in any order. */
+/* Parse the words after the remote port, in any order. */
 static int take_words(struct parser *parser, struct cursor line,
 		      struct port_line *out)
 {
@@ -110,7 +110,10 @@ static int take_words(struct parser *parser, struct cursor line,
 	return err;
 }
 
-/* # lid 4 lmc 0 "description" lid 2 4xSDR: the first two are our own. */
+/*
+ * # lid 4 lmc 0 "description" lid 2 4xSDR: LID and LMC before the description
+ * are those of this port, those after it belong to the other end.
+ */
 static int take_lid(struct parser *parser, struct cursor line,
 		    struct topo_port *port)
 {
@@ -132,7 +135,7 @@ static int take_lid(struct parser *parser, struct cursor line,
 	if (lid > parser->lid_max || lmc > 7)
 		return ibsa__parse_fail(parser, -EINVAL,
 					"a LID is at most %" PRIu32
-					", an LMC 7",
+					", an LMC at most 7",
 					parser->lid_max);
 	port->wanted_lid = (uint32_t)lid;
 	port->lmc = (uint8_t)lmc;
@@ -148,7 +151,10 @@ static int keep(struct parser *parser, const struct port_line *line)
 	return 0;
 }
 
-/* What stands after the quotes: a port number, a GUID; port 1 if neither. */
+/*
+ * Parse the port number and GUID after the node id in quotes; port 1 if there
+ * is no number.
+ */
 static int take_remote(struct parser *parser, struct cursor *line,
 		       struct port_line *out)
 {
@@ -157,13 +163,13 @@ static int take_remote(struct parser *parser, struct cursor *line,
 	cursor_skip_blanks(line);
 	if (!cursor_quoted(line, &out->remote))
 		return ibsa__parse_fail(parser, -EINVAL,
-					"the other end's node id, in quotes, "
-					"must follow the port");
+					"the node id of the other end, in "
+					"quotes, must follow the port");
 	if (line->at < line->end && *line->at == '[' &&
 	    (!take_port_number(line, &number) || !number))
 		return ibsa__parse_fail(parser, -EINVAL,
-					"the other end's port must be a number "
-					"from 1 on, in brackets");
+					"the port of the other end must be a "
+					"number from 1 on, in brackets");
 	if (!take_guid(line, &out->remote_guid))
 		return ibsa__parse_fail(parser, -EINVAL,
 					"a GUID in parentheses must be "
@@ -184,8 +190,8 @@ static int take_local(struct parser *parser, struct cursor *line,
 					"brackets");
 	if (number > node->port_count)
 		return ibsa__parse_fail(parser, -EINVAL,
-					"\"%.48s\" has %d ports, no port "
-					"%llu; correct either number",
+					"\"%.48s\" has %d ports and no port "
+					"%llu; correct one of the numbers",
 					node->id, node->port_count,
 					(unsigned long long)number);
 	if (!take_guid(line, &out->guid))
@@ -208,8 +214,8 @@ int ibsa__parse_port(struct parser *parser, struct cursor line)
 
 	if (parser->node == SIM_NONE)
 		return ibsa__parse_fail(parser, -EINVAL,
-					"a port before any node; a line such "
-					"as Switch 8 \"name\" must come first");
+					"a port must follow its node, a line "
+					"such as Switch 8 \"name\"");
 	err = take_local(parser, &line, &out);
 	if (!err)
 		err = take_remote(parser, &line, &out);
@@ -219,7 +225,9 @@ int ibsa__parse_port(struct parser *parser, struct cursor line)
 		err = take_lid(parser, line, &parser->topo.ports[out.port]);
 	if (err)
 		return err;
-	/* A description may look like a rate: look behind it. */
+	/*
+	 * Skip the description, which may contain words that look like a rate.
+	 */
 	for (const char *at = line.end; at > line.at; at--) {
 		if (at[-1] == '"') {
 			line.at = at;
@@ -241,7 +249,10 @@ const char *ibsa__port_text(const struct topology *topo, uint32_t index,
 	return out;
 }
 
-/* Both ends of a cable must agree; @line says what one of them says. */
+/*
+ * Connect both ends of a cable. @line is the line of one end. If the other end
+ * has a line, both must agree.
+ */
 static int join(struct parser *parser, const struct port_line *line,
 		uint32_t far)
 {
@@ -269,13 +280,13 @@ static int join(struct parser *parser, const struct port_line *line,
 	if (a->peer != SIM_NONE)
 		return ibsa__parse_fail(
 			parser, -EINVAL,
-			"%s goes to %s here, elsewhere to %s; a port has one "
-			"cable",
+			"%s is connected to %s in this line and to %s in "
+			"another; a port has one cable",
 			a_text, b_text,
 			ibsa__port_text(topo, a->peer, taken_text));
 	return ibsa__parse_fail(parser, -EINVAL,
-				"%s goes to %s here, which goes to %s; both "
-				"ends must agree",
+				"%s is connected to %s in this line, but that "
+				"port is connected to %s; both ends must agree",
 				a_text, b_text,
 				ibsa__port_text(topo, b->peer, taken_text));
 }
@@ -290,14 +301,14 @@ static int follow(struct parser *parser, const struct port_line *line)
 
 	if (index == SIM_NONE)
 		return ibsa__parse_fail(parser, -EINVAL,
-					"there is no node \"%.*s\"; add it, or "
-					"take this line out",
+					"there is no node \"%.*s\"; add it, "
+					"or remove this line",
 					shown, line->remote.text);
 	node = &topo->nodes[index];
 	if (line->remote_port > node->port_count)
 		return ibsa__parse_fail(parser, -EINVAL,
-					"\"%.48s\" has %d ports, no port %d; "
-					"correct either number",
+					"\"%.48s\" has %d ports and no port "
+					"%d; correct one of the numbers",
 					node->id, node->port_count,
 					line->remote_port);
 	if (line->remote_guid && node->type != IBSA_NODE_SWITCH)
@@ -314,8 +325,8 @@ static uint8_t slower(uint8_t a, uint8_t b)
 }
 
 /*
- * A link runs at what both ends can do; an end that says nothing can all. The
- * width may be of one line and the speed of another.
+ * Set the rate of a link: the lower one of both lines. A line without a rate
+ * does not limit it. One line may give the width, the other the speed.
  */
 static int set_rate(struct parser *parser, const struct port_line *line)
 {
@@ -330,12 +341,15 @@ static int set_rate(struct parser *parser, const struct port_line *line)
 	    ibsa__rate_rank(a->rate.width, a->rate.speed))
 		return 0;
 	return ibsa__parse_fail(parser, -EINVAL,
-				"%ux%s is not a rate: it must be " RATE_CHOICES,
+				"%ux%s is not a rate: use " RATE_CHOICES,
 				ibsa__lanes_of_width(a->rate.width),
 				ibsa__speed_name(a->rate.speed));
 }
 
-/* What ports of a node support: its links', and without one all of them. */
+/*
+ * Set the maximum rate of a node's ports: that of the links; ports without a
+ * link support the maximum of all.
+ */
 static void set_most(struct topology *topo, const struct topo_node *node)
 {
 	struct topo_port *ports = &topo->ports[node->first_port];
@@ -357,7 +371,7 @@ static void set_most(struct topology *topo, const struct topo_node *node)
 	}
 }
 
-/* What ibsim takes for a link whose rate no line gives. */
+/* ibsim's default for links without a rate. */
 static void set_default_rates(struct topology *topo)
 {
 	for (uint32_t i = 0; i < topo->port_count; i++) {

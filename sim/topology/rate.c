@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Widths, lane speeds and rates, by table. */
+/* Tables of widths, lane speeds and rates. */
 #include <string.h>
 
 #include "sim/topology/rate.h"
@@ -17,8 +17,8 @@ static const struct {
 };
 
 /*
- * Rate codes of width and speed. IBA vol 1, 15.2.5.16 (Rate); 25 is Linux's
- * IB_RATE_1600_GBPS. 12x XDR has no code.
+ * Rate codes by width and speed. IBA vol 1, 15.2.5.16 (Rate); 25 is
+ * IB_RATE_1600_GBPS of Linux. 12x XDR has no code.
  */
 static const uint8_t code_of_link[WIDTHS][SPEEDS] = {
 	/*           -  SDR DDR QDR FDR10 FDR EDR HDR NDR XDR */
@@ -61,15 +61,17 @@ static const char *const text_of_link[WIDTHS][SPEEDS] = {
 };
 #undef TEXTS
 
-/* Bits of a width that a port supports, and of one that a link runs at. */
+/*
+ * PortInfo bits of the supported widths up to a width, and of the active width.
+ */
 static const uint8_t width_supported[WIDTHS] = {
 	0, 0x01, 0x11, 0x03, 0x07, 0x0b,
 };
 static const uint8_t width_active[WIDTHS]  = { 0, 0x01, 0x10, 0x02, 0x04, 0x08 };
 
 /*
- * Bits of a speed, supported and active; then those of the extended speeds,
- * FDR to NDR, and those of the extended speeds 2, from XDR on.
+ * PortInfo bits of a speed, supported and active: those of SDR to QDR; the
+ * extended speeds, FDR to NDR; and the extended speeds 2, from XDR on.
  */
 static const uint8_t speed_bits[SPEEDS][6] = {
 	[SPEED_SDR]   = { 0x1, 0x1, 0x0, 0x0, 0x0, 0x0 },
@@ -110,7 +112,7 @@ unsigned int ibsa__lanes_of_width(unsigned int width)
 	return lanes_of_width[width];
 }
 
-/* Of speeds with two names, the first in the table. */
+/* If a speed has two names, the first in the table. */
 const char *ibsa__speed_name(unsigned int speed)
 {
 	const size_t count = sizeof(speed_names) / sizeof(speed_names[0]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Widths, lane speeds and what they make together. A rate is kept as its
- * rank in order of speed, since the codes of SA records are not in it.
+ * Link widths, lane speeds and rates. A rate is stored as its rank in order of
+ * speed, since the codes of SA records are not in that order.
  */
 #ifndef SIM_TOPOLOGY_RATE_H
 #define SIM_TOPOLOGY_RATE_H
@@ -34,7 +34,7 @@ enum link_speed {
 	SPEEDS,
 };
 
-/* A width and a speed; of a link, of what a port supports, of a file's line. */
+/* A width and a speed: of a link, of a port's maximum, or in a file. */
 struct link_rate {
 	uint8_t width; /* enum link_width */
 	uint8_t speed; /* enum link_speed */
@@ -42,42 +42,47 @@ struct link_rate {
 
 enum { RATE_RANK_MAX = 24, RATE_CODE_MAX = 25 };
 
-/* What the rates in a topology file can be, for error messages. */
+/* The valid rates in a topology file, for error messages. */
 #define RATE_CHOICES                                                      \
 	"a width of 1x, 2x, 4x, 8x or 12x and a speed of SDR, DDR, QDR, " \
 	"FDR10, FDR, EDR, HDR, NDR or XDR, but not 12xXDR"
 
-/* The width of so many lanes; WIDTH_UNKNOWN if there is none. */
+/* The width with that number of lanes; WIDTH_UNKNOWN if there is none. */
 enum link_width ibsa__width_of_lanes(uint64_t lanes);
 
-/* The speed of that name, "QDR"; SPEED_UNKNOWN if there is none. */
+/* The speed with that name, such as "QDR"; SPEED_UNKNOWN if there is none. */
 enum link_speed ibsa__speed_by_name(const char *name, size_t len);
 
-/* The other way round; 0, and "", of what is unknown. */
+/*
+ * The reverse: number of lanes, 0 if unknown; name of a speed, "" if unknown.
+ */
 unsigned int ibsa__lanes_of_width(unsigned int width);
 const char *ibsa__speed_name(unsigned int speed);
 
 /*
- * The fastest of ibsim's speed bits: 1 SDR, 2 DDR, 4 QDR; 0 is QDR. The
- * extended ones: 1 FDR, 2 EDR, 4 HDR, 8 NDR, 32 XDR. SPEED_UNKNOWN if any
- * other bit is set, or no extended one.
+ * The fastest speed of ibsim's speed bits: 1 SDR, 2 DDR, 4 QDR; 0 is QDR; and
+ * of the extended speed bits: 1 FDR, 2 EDR, 4 HDR, 8 NDR, 32 XDR. SPEED_UNKNOWN
+ * if another bit is set, or no extended one.
  */
 enum link_speed ibsa__speed_of_bits(uint64_t bits);
 enum link_speed ibsa__speed_of_ext_bits(uint64_t bits);
 
-/* Read "4xEDR"; false if the rate has no code. */
+/* Parse a rate such as "4xEDR". Return: false: there is no such rate. */
 bool ibsa__rate_parse(const char *text, size_t len, struct link_rate *out);
 
-/* The rank of a link's rate, 1 to RATE_RANK_MAX; 0 if it has no code. */
+/* The rank of a link's rate, 1 to RATE_RANK_MAX; 0 if the rate has no code. */
 uint8_t ibsa__rate_rank(enum link_width width, enum link_speed speed);
 
-/* The rank of a rate code; 0 if no such code exists. */
+/* The rank of a rate code; 0 if the code does not exist. */
 uint8_t ibsa__rate_rank_of_code(unsigned int code);
 
 /* The rate code of a rank. */
 uint8_t ibsa__rate_code(unsigned int rank);
 
-/* A link's rate as the kernel's sysfs has it; "" if either is unknown. */
+/*
+ * A link's rate as the kernel writes it to sysfs; "" if width or speed is
+ * unknown.
+ */
 const char *ibsa__rate_text(enum link_width width, enum link_speed speed);
 
 /* The widths and speeds of a PortInfo. IBA vol 1, 14.2.5.6. */
@@ -92,7 +97,7 @@ struct link_bits {
 	uint8_t speed_ext_active2;
 };
 
-/* Those of a port that supports all up to @most and runs at @now. */
+/* The bits of a port that supports all rates up to @most and runs at @now. */
 struct link_bits ibsa__link_bits(struct link_rate most, struct link_rate now);
 
 #endif

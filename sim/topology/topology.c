@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Nodes and ports as a topology file gives them, and how to find them. */
+/* Nodes and ports of a topology file, and searches for them. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "sim/topology/topology.h"
 
-/* Strings are kept in chunks: two for each node, freed all at once. */
+/* Memory for strings: chunks instead of two allocations for each node. */
 struct topo_chunk {
 	struct topo_chunk *next;
 	size_t used;
@@ -19,7 +19,7 @@ struct topo_chunk {
 
 enum { CHUNK_BYTES = 64 * 1024 };
 
-/* Where GUIDs begin for nodes without one. */
+/* The first GUID to assign, by type of node. */
 static const uint64_t first_guid[] = {
 	[IBSA_NODE_CA] = 0x100000,
 	[IBSA_NODE_SWITCH] = 0x200000,
@@ -49,7 +49,7 @@ const char *ibsa__topology_string(struct topology *topo, const char *text,
 	return at;
 }
 
-/* FNV-1a, folded so that its upper half serves the map too. */
+/* FNV-1a, folded: the map needs differences in the lower bits. */
 uint64_t ibsa__topology_hash(const char *text, size_t len)
 {
 	uint64_t value = UINT64_C(0xcbf29ce484222325);
@@ -145,7 +145,7 @@ int ibsa__topology_add(struct topology *topo, const struct topo_node *node,
 	return 0;
 }
 
-/* The next GUID of the node's kind that is free. */
+/* The next free GUID for the node's type. */
 static uint64_t free_guid(const struct topology *topo, uint64_t *next)
 {
 	while (map_find(&topo->guids, *next) != SIM_NONE)
@@ -184,7 +184,7 @@ static int name_rest(struct topology *topo)
 		if (!node->guid) {
 			node->guid = free_guid(topo, &next[node->type]);
 			err = ibsa__map_put(&topo->guids, node->guid, i);
-			/* An adapter's ports take the GUIDs after its own. */
+			/* An adapter's ports get the GUIDs after its own. */
 			next[node->type] += node->port_count + 1u;
 		}
 		if (!node->image_guid)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a topology file says: nodes, their ports, and which are cabled. */
+/* The content of a topology file: nodes, ports and cables. */
 #ifndef SIM_TOPOLOGY_TOPOLOGY_H
 #define SIM_TOPOLOGY_TOPOLOGY_H
 
@@ -9,8 +9,8 @@
 #include "sim/topology/rate.h"
 
 /*
- * Limits. A subnet has 49151 unicast LIDs, and each node in use takes one;
- * ports bound the memory that a small hostile file can ask for.
+ * Limits. A subnet has 49151 unicast LIDs, and each node needs one. The limit
+ * of ports restricts the memory that a small file can make the parser allocate.
  */
 enum {
 	TOPO_NODES_MAX = 0xbfff,
@@ -23,44 +23,50 @@ enum {
 
 struct topo_node {
 	const char *id;
-	const char *name; /* the description, else the id */
+	const char *name; /* the description; if there is none, the id */
 	uint64_t guid;
 	uint64_t image_guid;
-	uint32_t first_port;   /* index of port 0; ports follow in order */
-	uint32_t switch_index; /* counts switches only; else SIM_NONE */
+	/* index of port 0; the other ports follow in order */
+	uint32_t first_port;
+	/* counts only switches; SIM_NONE for other nodes */
+	uint32_t switch_index;
 	uint32_t vendor;
 	uint32_t device;
 	uint8_t type; /* enum ibsa_node_type */
 	uint8_t port_count;
-	uint8_t sa_port; /* of a switch: the one towards the SA */
-	bool is_changed; /* a switch's link, since an SM has looked */
+	uint8_t sa_port; /* of a switch: the port towards the SA */
+	/* a link of the switch changed since the SM's last read */
+	bool is_changed;
 };
 
-/* Port 0 stands for the node itself: a switch's own end port. */
+/* Port 0 is a switch's own end port; other nodes do not use it. */
 struct topo_port {
-	uint64_t guid; /* of an end port; 0 for a switch's others */
+	uint64_t guid; /* of an end port; 0 for a switch's external ports */
 	uint32_t node;
 	uint32_t cable; /* index of the port at its other end, or SIM_NONE */
 	uint32_t peer;	/* the same, or SIM_NONE while the link is down */
-	uint32_t end;	/* of an end port, its index there; else SIM_NONE */
-	uint32_t wanted_lid; /* of the file; 0: it does not say */
-	uint32_t lid;	     /* in the SA's answers; 0: not in them */
+	uint32_t end;	/* index of the end port in the subnet, or SIM_NONE */
+	uint32_t wanted_lid; /* in the file; 0: none */
+	uint32_t lid;	     /* in the SA's answers; 0: the SA hides the port */
 	uint8_t number;
 	uint8_t lmc;
-	struct link_rate most; /* that the port supports */
+	struct link_rate most; /* maximum that the port supports */
 	struct link_rate rate; /* of its link, when it is up */
 	uint8_t state;	       /* enum ibsa_port_state_code */
-	bool is_unplugged;     /* the cable at this or the other end */
+	bool is_unplugged;     /* the cable is disconnected at either end */
 	bool is_disabled;      /* by an SM */
 };
 
-/* What is odd in a line: enum ibsa_finding_kind, and what it is about. */
+/*
+ * A finding: enum ibsa_finding_kind, its line, and the objects that it is
+ * about.
+ */
 struct topo_finding {
 	const char *file;
 	uint32_t line;
-	uint32_t a; /* indexes of ports, or of nodes, as the kind has it */
+	uint32_t a; /* indexes of ports or nodes, depending on the kind */
 	uint32_t b;
-	uint64_t value; /* as the kind has it */
+	uint64_t value; /* depends on the kind */
 	uint8_t kind;
 };
 
@@ -80,13 +86,13 @@ struct topology {
 	uint32_t finding_count;
 	size_t finding_room;
 	struct map ids;	       /* hash of a node's id to its index */
-	struct map guids;      /* node GUID to its index */
+	struct map guids;      /* node GUID to the node's index */
 	struct map port_guids; /* port GUID to the port's index */
 };
 
 /*
- * Where a topology comes from: @text, or the file @path if @text is NULL; the
- * highest LID that is not refused; and whether to look for findings.
+ * What to parse: @text, or the file @path if @text is NULL; the highest valid
+ * LID; and whether to record findings.
  */
 struct topo_source {
 	const char *path;
@@ -97,42 +103,48 @@ struct topo_source {
 };
 
 /*
- * Read a topology. Return: 0; -EINVAL with a sentence in @error; -ENOMEM; or
- * the error of opening the file. @out is untouched on failure.
+ * Parse a topology. Return: 0; -EINVAL the text is wrong, with the reason in
+ * @error; -ENOMEM; or the error of opening the file. @out is unchanged on
+ * failure.
  */
 int ibsa__topology_read(const struct topo_source *from,
 			struct ibsa_error *error, struct topology *out);
 
 void ibsa__topology_done(struct topology *topo);
 
-/* A copy of @len characters that lives as long as @topo, or NULL. */
+/*
+ * Copy @len characters to memory that is freed with @topo. Return: NULL: out of
+ * memory.
+ */
 const char *ibsa__topology_string(struct topology *topo, const char *text,
 				  size_t len);
 
-/* A hash of such text as ids and names are. */
+/* The hash of an id or a name. */
 uint64_t ibsa__topology_hash(const char *text, size_t len);
 
-/* The node of that id, or SIM_NONE. */
+/* The node with that id, or SIM_NONE. */
 uint32_t ibsa__topology_by_id(const struct topology *topo, const char *id,
 			      size_t len);
 
-/* The node of that id, else the first of that name, or SIM_NONE. */
+/* The node with that id, else the first with that name, or SIM_NONE. */
 uint32_t ibsa__topology_find(const struct topology *topo, const char *name);
 
 /*
- * Add a node with its ports. Return: 0; -ENOMEM; -EEXIST the id is taken;
- * -ENOSPC too many nodes or ports.
+ * Add a node with its ports. Return: 0; -ENOMEM; -EEXIST another node has the
+ * id; -ENOSPC too many nodes or ports.
  */
 int ibsa__topology_add(struct topology *topo, const struct topo_node *node,
 		       uint32_t *out);
 
-/* Keep a finding; those past the limit are not. Return: 0 or -ENOMEM. */
+/*
+ * Record a finding, unless there are TOPO_FINDINGS_MAX. Return: 0 or -ENOMEM.
+ */
 int ibsa__topology_add_finding(struct topology *topo,
 			       const struct topo_finding *finding);
 
 /*
- * Give a GUID to what has none, and see that none is there twice. Return:
- * 0; -ENOMEM; -EEXIST, and the two nodes in @out.
+ * Assign GUIDs to nodes and ports that have none, and check that all GUIDs
+ * differ. Return: 0; -ENOMEM; -EEXIST the nodes in @out have the same GUID.
  */
 int ibsa__topology_guids(struct topology *topo, uint32_t out[2]);
 

@@ -472,7 +472,7 @@ answers_are_replayed() {
 	stop TERM
 	run 0 fabric exec t.pcap -- "$ibsa" query table NR -j
 	cmp -s out want || fail 'another answer than was recorded'
-	run 2 fabric replay "$fabric"; err_has 'no pcap file'
+	run 2 fabric replay "$fabric"; err_has 'not a pcap file'
 	run 4 fabric replay missing.pcap; err_has missing.pcap
 	run 2 fabric replay t.pcap --opa; err_has 'no option --opa'
 	run 2 fabric run t.pcap --sa-at node1; err_has 'is a capture'

@@ -68,7 +68,8 @@ static void cable_of_one_end_is_found(void **state)
 {
 	(void)state;
 	found(PLAIN "[3] \"c\"[1] 4xEDR\nCa 1 \"c\"\n",
-	      IBSA_FINDING_ONE_DIRECTION, 14, "\"s\"[3] goes to \"c\"[1]");
+	      IBSA_FINDING_ONE_DIRECTION, 14,
+	      "\"s\"[3] lists a cable to \"c\"[1]");
 }
 
 /* In the short form no cable stands twice: that is its manner. */
@@ -89,14 +90,14 @@ static void ends_that_differ_in_rate_are_found(void **state)
 	(void)state;
 	found(PLAIN "[3] \"c\"[1] 4xEDR\nCa 1 \"c\"\n[1] \"s\"[3] 4xQDR\n",
 	      IBSA_FINDING_RATE_DIFFERS, 16,
-	      "\"c\"[1] says 4xQDR, the other end \"s\"[3] says 4xEDR");
+	      "\"c\"[1] has a rate of 4xQDR, but the other end \"s\"[3] has 4xEDR");
 }
 
 static void cable_without_a_rate_is_found(void **state)
 {
 	(void)state;
 	found(PLAIN "[3] \"c\"[1]\nCa 1 \"c\"\n[1] \"s\"[3] 9xFOO\n",
-	      IBSA_FINDING_NO_RATE, 16, "taken for 4xSDR");
+	      IBSA_FINDING_NO_RATE, 16, "using 4xSDR");
 }
 
 /* As if it had been left out, and the file gave rates elsewhere. */
@@ -110,9 +111,9 @@ static void rate_that_is_not_understood_is_found(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
 		snprintf(text, sizeof(text), pair, "", odd[i]);
-		found(text, IBSA_FINDING_NO_RATE, 4, "is not understood");
+		found(text, IBSA_FINDING_NO_RATE, 4, "rate is unknown");
 		snprintf(text, sizeof(text), pair, odd[i], "");
-		found(text, IBSA_FINDING_NO_RATE, 2, "taken for 4xSDR");
+		found(text, IBSA_FINDING_NO_RATE, 2, "using 4xSDR");
 	}
 }
 
@@ -134,7 +135,7 @@ static void node_with_guid_zero_is_found(void **state)
 	(void)state;
 	found("sysimgguid=0x1\ncaguid=0x0\ndevid=1\nCa 1 \"a\"\n"
 	      "[1] \"s\"[1]\nSwitch 4 \"s\"\n[1] \"a\"[1]\n",
-	      IBSA_FINDING_NO_GUID, 2, "\"a\" has GUID 0; it gets 0x00");
+	      IBSA_FINDING_NO_GUID, 2, "\"a\" has GUID 0; using 0x00");
 	found("Ca 1 \"a\"\n[1] \"s\"[1]\nswitchguid=0\n"
 	      "Switch 4 \"s\"\n[1] \"a\"[1]\n",
 	      IBSA_FINDING_NO_GUID, 3, "\"s\" has GUID 0");
@@ -153,7 +154,7 @@ static void parallel_cables_that_differ_are_found(void **state)
 	found(PLAIN "[3] \"c\"[1] 4xEDR\n[4] \"c\"[2] 4xQDR\n"
 		    "Ca 2 \"c\"\n[1] \"s\"[3] 4xEDR\n[2] \"s\"[4] 4xQDR\n",
 	      IBSA_FINDING_PARALLEL_DIFFERS, 15,
-	      "\"s\"[4] runs at 4xQDR, and \"s\"[3]");
+	      "\"s\"[4] runs at 4xQDR, but \"s\"[3]");
 }
 
 static void port_with_two_guids_is_found(void **state)
@@ -162,7 +163,7 @@ static void port_with_two_guids_is_found(void **state)
 	found(PLAIN "[3] \"c\"[1](fe) 4xEDR\n"
 		    "Ca 1 \"c\"\n[1](ff) \"s\"[3] 4xEDR\n",
 	      IBSA_FINDING_GUID_DIFFERS, 16,
-	      "GUID 0x00000000000000ff here, 0x00000000000000fe elsewhere");
+	      "GUID 0x00000000000000ff here, 0x00000000000000fe in another line");
 }
 
 static void node_without_a_cable_is_found(void **state)
@@ -177,7 +178,7 @@ static void nodes_apart_are_found(void **state)
 	(void)state;
 	found(PLAIN "Ca 1 \"c\"\n[1] \"d\"[1] 4xEDR\n"
 		    "Ca 1 \"d\"\n[1] \"c\"[1] 4xEDR\n",
-	      IBSA_FINDING_APART, 14, "\"c\", one of 2 nodes");
+	      IBSA_FINDING_APART, 14, "\"c\", one of 2 connected nodes");
 }
 
 static void adapters_of_one_name_are_found(void **state)
@@ -194,7 +195,7 @@ static void ports_that_want_one_lid_are_found(void **state)
 	found(PLAIN "[3] \"c\"[1] 4xEDR\n"
 		    "Ca 1 \"c\"\n[1] \"s\"[3] # lid 4 lmc 0 \"sw\" lid 3 "
 		    "4xEDR\n",
-	      IBSA_FINDING_SAME_LID, 16, "wants LID 4, which \"a\"[1]");
+	      IBSA_FINDING_SAME_LID, 16, "has LID 4, which \"a\"[1]");
 }
 
 /* One file can have as many as this: two for each of its nodes. */

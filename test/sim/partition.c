@@ -121,18 +121,21 @@ static void nonsense_is_refused_with_its_line(void **state)
 		const char *text;
 		const char *said;
 	} files[] = {
-		{ "\nDefault", "file:2: there is no partition" },
-		{ "a=0x11, fast : ALL ;", "no flag \"fast\"" },
-		{ "a=0x11, rate=1 : ALL ;", "rate is not from 2 to 25" },
-		{ "a=0x11, mtu : ALL ;", "mtu is not from 1 to 5" },
-		{ "a=word : ALL ;", "\"word\" is no P_Key" },
+		{ "\nDefault", "file:2: a definition needs" },
+		{ "a=0x11, fast : ALL ;",
+		  "\"fast\" is not a flag of a partition" },
+		{ "a=0x11, rate=1 : ALL ;",
+		  "rate must be a number from 2 to 25" },
+		{ "a=0x11, mtu : ALL ;", "mtu must be a number from 1 to 5" },
+		{ "a=word : ALL ;", "\"word\" is not a P_Key" },
 		{ "a=0x10011 : ALL ;", "16 bits" },
-		{ "a=0x11 : ALL,\nnode7 ;", "file:2: \"node7\" is no port" },
-		{ "a=0x11 : ALL=some ;", "neither full" },
-		{ "a=0x11 : mgid=fe80::1", "no multicast GID" },
+		{ "a=0x11 : ALL,\nnode7 ;", "file:2: \"node7\" is not a port" },
+		{ "a=0x11 : ALL=some ;", "not a membership" },
+		{ "a=0x11 : mgid=fe80::1", "not a multicast GID" },
 		{ "a=0x11, ipoib : mgid=ff12:401b:8012::1", "P_Key" },
 		{ "a=0x11, ipoib : mgid=ff12:401b::1,rate=2", "rate and mtu" },
-		{ "a=0x11 : mgid=ff12::1,colour=2", "no flag \"colour=2\"" },
+		{ "a=0x11 : mgid=ff12::1,colour=2",
+		  "\"colour=2\" is not a flag of a group" },
 	};
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {

@@ -294,12 +294,12 @@ static void other_files_are_refused(void **state)
 	struct ibsa_error error = { "" };
 
 	(void)state;
-	refused("Ca 1 \"a\"\n", 9, "no pcap file");
+	refused("Ca 1 \"a\"\n", 9, "not a pcap file");
 	refused("\x0a\x0d\x0d\x0a", 4, "editcap");
 	begin(capture, 1, true);
-	refused(capture->bytes, capture->len, "not of InfiniBand");
+	refused(capture->bytes, capture->len, "not a capture of InfiniBand");
 	begin(capture, LINK_ERF, true);
-	refused(capture->bytes, capture->len, "nobody asks");
+	refused(capture->bytes, capture->len, "no requests to an SA");
 	assert_int_equal(ibsa_replay_open(NULL, &error, &transport), -EINVAL);
 	assert_int_equal(ibsa_replay_open("/nowhere/x", &error, &transport),
 			 -ENOENT);

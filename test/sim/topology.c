@@ -159,7 +159,7 @@ static void nodes_out_of_reach_are_not_in_the_subnet(void **state)
 static void mistakes_are_refused_with_their_line(void **state)
 {
 	(void)state;
-	refused("Ca 1 \"a\"\nCa 1 \"a\"\n", ":2:", "already");
+	refused("Ca 1 \"a\"\nCa 1 \"a\"\n", ":2:", "used twice");
 	refused("Ca 1 \"a\"\n[2] \"a\"[1]\n", ":2:", "no port 2");
 	refused("Ca 1 \"a\"\n[1] \"b\"[3]\nCa 2 \"b\"\n", ":2:", "no port 3");
 	refused("Ca 1 \"a\"\n[1] \"b\"[1]\n", ":2:", "no node \"b\"");
@@ -170,8 +170,8 @@ static void mistakes_are_refused_with_their_line(void **state)
 	refused("Ca 1 \"a\"\n[1] \"b\"[1]\nCa 1 \"b\"\nCa 1 \"c\"\n"
 		"[1] \"b\"[1]\n",
 		":5:", "must agree");
-	refused("[1] \"a\"[1]\n", ":1:", "before any node");
-	refused("\n\nhello\n", ":3:", "\"hello\" is no line");
+	refused("[1] \"a\"[1]\n", ":1:", "must follow its node");
+	refused("\n\nhello\n", ":3:", "\"hello\" is not a line");
 	refused("Ca \"a\"\n", ":1:", "number of ports");
 	refused("Ca 255 \"a\"\n", ":1:", "1 to 254");
 	refused("Ca 1 a\n", ":1:", "in quotes");
@@ -181,9 +181,10 @@ static void mistakes_are_refused_with_their_line(void **state)
 	refused("Ca 1 \"a\"\n[1] \"b\"[0]\n", ":2:", "from 1 on");
 	refused("vendid=x\n", ":1:", "a number must follow");
 	refused("Ca 1 \"a\"\n[1] \"b\"[1] # lid 70000\n", ":2:", "65535");
-	refused("Switch 1 \"a\" # \"\" lid 1 lmc 9\n", ":1:", "an LMC 7");
+	refused("Switch 1 \"a\" # \"\" lid 1 lmc 9\n",
+		":1:", "an LMC at most 7");
 	refused("caguid=1\nCa 1 \"a\"\ncaguid=1\nCa 1 \"b\"\n",
-		":4:", "of line 2");
+		":4:", "(line 2)");
 	refused("include x\n", ":1:", "only in a file");
 	refused("Switch 1 \"s\"\n", "(text): ", "no channel adapter");
 	refused("Ca 1 \"a\"\n", "(text): ", "has no cable");
@@ -341,7 +342,7 @@ static void rates_that_are_not_understood_are_refused(void **state)
 static void a_bad_line_is_shown_to_its_end(void **state)
 {
 	(void)state;
-	refused("        bad\nCa 1 \"a\"\n", ":1:", "\"bad\" is no line");
+	refused("        bad\nCa 1 \"a\"\n", ":1:", "\"bad\" is not a line");
 }
 
 /* Linux drivers/infiniband/core/sysfs.c, rate_show(), has the words. */
