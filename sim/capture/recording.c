@@ -16,11 +16,11 @@ enum {
 	RESPONSE = 0x80,
 	SEGMENT_ROOM = IBSA_MAD_BYTES - MAD_RMPP_END,
 	KEY_BYTES = 26,
-	QUESTION_BYTES = KEY_BYTES + IBSA_SA_DATA_BYTES,
+	REQUEST_KEY_BYTES = KEY_BYTES + IBSA_SA_DATA_BYTES,
 };
 
 /* FNV-1a. The map protects itself from planned collisions. */
-static uint64_t hash(const uint8_t *bytes, size_t len)
+static uint64_t bytes_hash(const uint8_t *bytes, size_t len)
 {
 	uint64_t value = UINT64_C(0xcbf29ce484222325);
 
@@ -51,27 +51,28 @@ static void mask_record(const uint8_t *request, uint8_t *data)
 		record_of((uint16_t)IBSA_GET(sa_header, attribute_id, request));
 	const uint8_t method = request[MAD_METHOD];
 	union sa_record asked;
-	union sa_record kept;
+	union sa_record selected;
 	struct sa_match match;
 	uint64_t over;
 
 	if (!record ||
 	    (method != IBSA_METHOD_GET && method != IBSA_METHOD_GET_TABLE))
 		return;
-	memset(&kept, 0, sizeof(kept));
+	memset(&selected, 0, sizeof(selected));
 	ibsa__sa_select(record, IBSA_GET(sa_header, component_mask, request),
 			&match);
 	record->decode(data, &asked);
 	for (unsigned int i = 0; i < match.count; i++)
-		memcpy((char *)&kept + match.fields[i].offset,
+		memcpy((char *)&selected + match.fields[i].offset,
 		       (char *)&asked + match.fields[i].offset,
 		       match.fields[i].len);
 	memset(data, 0, IBSA_SA_DATA_BYTES);
-	record->encode(&kept, data, &over);
+	record->encode(&selected, data, &over);
 }
 
 /* Write the parts of a request by which equal requests are recognized. */
-static void question_of(const uint8_t *request, uint8_t out[QUESTION_BYTES])
+static void request_key_put(const uint8_t *request,
+			    uint8_t out[REQUEST_KEY_BYTES])
 {
 	memcpy(out, request, 4); /* versions, class, method */
 	memcpy(out + 4, request + MAD_ATTRIBUTE, 2);	   /* attribute */
@@ -93,8 +94,8 @@ static uint64_t id_of(const uint8_t *mad, uint16_t lid)
 	       ((uint64_t)lid << 48 | (uint64_t)lid << 16);
 }
 
-static struct exchange *find_open(const struct recording *recording,
-				  const uint8_t *mad, uint16_t lid)
+static struct exchange *exchange_find_open(const struct recording *recording,
+					   const uint8_t *mad, uint16_t lid)
 {
 	const uint32_t index = map_find(&recording->by_id, id_of(mad, lid));
 
@@ -102,7 +103,7 @@ static struct exchange *find_open(const struct recording *recording,
 }
 
 /* Whether a request is the retry of one that has no answer yet. */
-static bool is_retry(const struct exchange *open, const uint8_t *mad)
+static bool request_is_retry(const struct exchange *open, const uint8_t *mad)
 {
 	return open && !memcmp(open->request, mad, IBSA_MAD_BYTES);
 }
@@ -112,7 +113,9 @@ static int add_request(struct recording *recording, const struct frame *frame)
 	struct exchange *exchange;
 	int err;
 
-	if (is_retry(find_open(recording, frame->mad, frame->slid), frame->mad))
+	if (request_is_retry(exchange_find_open(recording, frame->mad,
+						frame->slid),
+			     frame->mad))
 		return 0;
 	err = ARRAY_GROW(recording->exchanges, recording->room,
 			 recording->count + 1);
@@ -132,7 +135,8 @@ static int add_request(struct recording *recording, const struct frame *frame)
 	return 0;
 }
 
-static int append(struct exchange *exchange, const uint8_t *bytes, size_t len)
+static int answer_append(struct exchange *exchange, const uint8_t *bytes,
+			 size_t len)
 {
 	if (ARRAY_GROW(exchange->answer, exchange->room, exchange->len + len))
 		return -ENOMEM;
@@ -170,10 +174,10 @@ static int add_segment(struct exchange *exchange, const uint8_t *mad)
 	 * header.
 	 */
 	if (number == 1)
-		err = append(exchange, mad, IBSA_SA_HEADER_BYTES);
+		err = answer_append(exchange, mad, IBSA_SA_HEADER_BYTES);
 	if (!err)
-		err = append(exchange, mad + IBSA_SA_HEADER_BYTES,
-			     segment_data(mad, is_last));
+		err = answer_append(exchange, mad + IBSA_SA_HEADER_BYTES,
+				    segment_data(mad, is_last));
 	exchange->segment = number;
 	exchange->is_whole = is_last;
 	return err;
@@ -181,8 +185,8 @@ static int add_segment(struct exchange *exchange, const uint8_t *mad)
 
 static int add_answer(struct recording *recording, const struct frame *frame)
 {
-	struct exchange *exchange = find_open(recording, frame->mad,
-					      frame->dlid);
+	struct exchange *exchange = exchange_find_open(recording, frame->mad,
+						       frame->dlid);
 	const uint8_t *mad = frame->mad;
 
 	if (!exchange || exchange->is_whole ||
@@ -194,11 +198,11 @@ static int add_answer(struct recording *recording, const struct frame *frame)
 		return add_segment(exchange, mad);
 	exchange->is_whole = true;
 	exchange->len = 0;
-	return append(exchange, mad, IBSA_MAD_BYTES);
+	return answer_append(exchange, mad, IBSA_MAD_BYTES);
 }
 
 /* Whether a method is a request that has an answer. */
-static bool is_question(uint8_t method)
+static bool method_has_answer(uint8_t method)
 {
 	switch (method) {
 	case IBSA_METHOD_GET:
@@ -225,7 +229,9 @@ static int add_frame(struct recording *recording, const struct frame *frame)
 		return 0;
 	if (mad[MAD_METHOD] & RESPONSE)
 		return add_answer(recording, frame);
-	return is_question(mad[MAD_METHOD]) ? add_request(recording, frame) : 0;
+	return method_has_answer(mad[MAD_METHOD])
+		       ? add_request(recording, frame)
+		       : 0;
 }
 
 static bool has_gid(const struct ibsa_port_state *port)
@@ -273,21 +279,21 @@ static void learn_gid(struct recording *recording,
 }
 
 /* Equal requests form a chain; the map has the first of each chain. */
-static int index_questions(struct recording *recording)
+static int requests_index(struct recording *recording)
 {
 	struct map last = { 0 };
 	int err = 0;
 
 	for (uint32_t i = 0; i < recording->count && !err; i++) {
-		uint8_t question[QUESTION_BYTES];
+		uint8_t request_key[REQUEST_KEY_BYTES];
 		uint64_t key;
 		uint32_t before;
 
-		question_of(recording->exchanges[i].request, question);
-		key = hash(question, sizeof(question));
+		request_key_put(recording->exchanges[i].request, request_key);
+		key = bytes_hash(request_key, sizeof(request_key));
 		before = map_find(&last, key);
 		if (before == SIM_NONE)
-			err = ibsa__map_put(&recording->by_question, key, i);
+			err = ibsa__map_put(&recording->by_request, key, i);
 		else
 			recording->exchanges[before].next = i;
 		if (!err)
@@ -312,7 +318,7 @@ static void learn_port(struct recording *recording)
 	};
 }
 
-static int read_frames(struct recording *recording, struct pcap *pcap)
+static int recording_read_frames(struct recording *recording, struct pcap *pcap)
 {
 	const uint8_t *packet;
 	size_t len;
@@ -333,17 +339,18 @@ static int read_frames(struct recording *recording, struct pcap *pcap)
 	return err;
 }
 
-static int read_tape(struct recording *recording, struct pcap *pcap)
+static int recording_read_packets(struct recording *recording,
+				  struct pcap *pcap)
 {
 	struct ibsa_gid gid;
-	int err = read_frames(recording, pcap);
+	int err = recording_read_frames(recording, pcap);
 
 	if (err || !recording->count)
 		return err;
 	gid = recording->port.gid;
 	learn_port(recording);
 	recording->port.gid = gid;
-	return index_questions(recording);
+	return requests_index(recording);
 }
 
 int ibsa__recording_read(const char *name, const uint8_t *bytes, size_t len,
@@ -370,7 +377,7 @@ int ibsa__recording_read(const char *name, const uint8_t *bytes, size_t len,
 		return ibsa__fail(error, -EINVAL, "%.100s is not a pcap file",
 				  name);
 	}
-	err = read_tape(&recording, &pcap);
+	err = recording_read_packets(&recording, &pcap);
 	if (err)
 		err = ibsa__fail(error, err, "out of memory");
 	else if (!recording.count)
@@ -386,24 +393,24 @@ int ibsa__recording_read(const char *name, const uint8_t *bytes, size_t len,
 const struct exchange *ibsa__recording_query(struct recording *recording,
 					     const uint8_t *request)
 {
-	uint8_t question[QUESTION_BYTES];
-	uint8_t asked[QUESTION_BYTES];
+	uint8_t request_key[REQUEST_KEY_BYTES];
+	uint8_t asked[REQUEST_KEY_BYTES];
 	const struct exchange *exchange;
 	uint64_t key;
 	uint32_t index;
 
-	question_of(request, question);
-	key = hash(question, sizeof(question));
-	index = map_find(&recording->by_question, key);
+	request_key_put(request, request_key);
+	key = bytes_hash(request_key, sizeof(request_key));
+	index = map_find(&recording->by_request, key);
 	if (index == SIM_NONE)
 		return NULL;
 	exchange = &recording->exchanges[index];
-	question_of(exchange->request, asked);
-	if (memcmp(asked, question, sizeof(question)))
+	request_key_put(exchange->request, asked);
+	if (memcmp(asked, request_key, sizeof(request_key)))
 		return NULL;
 	/* Without memory, the same answer is returned again. */
 	if (exchange->next != SIM_NONE)
-		(void)ibsa__map_put(&recording->by_question, key,
+		(void)ibsa__map_put(&recording->by_request, key,
 				    exchange->next);
 	return exchange;
 }
@@ -414,6 +421,6 @@ void ibsa__recording_done(struct recording *recording)
 		ibsa__free(recording->exchanges[i].answer);
 	ibsa__free(recording->exchanges);
 	ibsa__map_done(&recording->by_id);
-	ibsa__map_done(&recording->by_question);
+	ibsa__map_done(&recording->by_request);
 	*recording = (struct recording){ .count = 0 };
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A recording: SA requests and their answers from a capture. */
-#ifndef SIM_CAPTURE_TAPE_H
-#define SIM_CAPTURE_TAPE_H
+#ifndef SIM_CAPTURE_RECORDING_H
+#define SIM_CAPTURE_RECORDING_H
 
 #include <ibsa/sa.h>
 #include <ibsa/transport.h>
@@ -26,7 +26,7 @@ struct recording {
 	uint32_t count;
 	size_t room;
 	struct map by_id;	     /* requests without an answer yet */
-	struct map by_question;	     /* to the exchange with the next answer */
+	struct map by_request;	     /* to the exchange with the next answer */
 	struct ibsa_port_state port; /* of the first requester */
 	uint16_t pkey;
 };

@@ -71,7 +71,7 @@ static uint64_t *base_of(struct counters *counters, const struct table *table)
 }
 
 /* A counter that is too narrow for its value stays at its maximum. */
-static uint64_t narrow(uint64_t value, const struct field *field)
+static uint64_t value_limit(uint64_t value, const struct field *field)
 {
 	const uint64_t most = UINT64_MAX >> (64 - 8 * field->bytes);
 
@@ -81,12 +81,12 @@ static uint64_t narrow(uint64_t value, const struct field *field)
 static uint64_t value_of(struct counters *counters, const struct table *table,
 			 const struct field *field)
 {
-	return narrow(counters->total[field->what] -
-			      base_of(counters, table)[field->what],
-		      field);
+	return value_limit(counters->total[field->what] -
+				   base_of(counters, table)[field->what],
+			   field);
 }
 
-static uint64_t get(const uint8_t *bytes, uint8_t count)
+static uint64_t number_get(const uint8_t *bytes, uint8_t count)
 {
 	uint64_t value = 0;
 
@@ -95,14 +95,14 @@ static uint64_t get(const uint8_t *bytes, uint8_t count)
 	return value;
 }
 
-static void put(uint8_t *bytes, uint8_t count, uint64_t value)
+static void number_put(uint8_t *bytes, uint8_t count, uint64_t value)
 {
 	for (uint8_t i = 0; i < count; i++)
 		bytes[i] = (uint8_t)(value >> 8 * (count - 1 - i));
 }
 
 /* A MAD that is being answered. */
-struct ask {
+struct request {
 	struct nodes *nodes;
 	const struct topo_node *node;
 	uint8_t *data;
@@ -113,81 +113,85 @@ struct ask {
 	bool is_set;
 };
 
-static struct counters *counters_of(const struct ask *ask, uint32_t number)
+static struct counters *counters_of(const struct request *request,
+				    uint32_t number)
 {
-	struct topology *topo = &ask->nodes->subnet->topo;
+	struct topology *topo = &request->nodes->subnet->topo;
 
-	return ibsa__counters(ask->nodes->net,
-			      &topo->ports[ask->node->first_port + number]);
+	return ibsa__counters(request->nodes->net,
+			      &topo->ports[request->node->first_port + number]);
 }
 
 /* A Set writes the values of the MAD, usually 0, to the selected counters. */
-static void set_counters(const struct ask *ask, const struct table *table,
-			 struct counters *counters)
+static void set_counters(const struct request *request,
+			 const struct table *table, struct counters *counters)
 {
 	uint64_t *base = base_of(counters, table);
 
 	for (size_t i = 0; i < table->count; i++) {
 		const struct field *field = &table->fields[i];
 
-		if (ask->select >> field->bit & 1)
-			base[field->what] = counters->total[field->what] -
-					    get(ask->data + field->at,
-						field->bytes);
+		if (request->select >> field->bit & 1)
+			base[field->what] =
+				counters->total[field->what] -
+				number_get(request->data + field->at,
+					   field->bytes);
 	}
 }
 
 /* The ports that a Get or Set selects. Return: false: they do not exist. */
-static bool choose_ports(struct ask *ask)
+static bool choose_ports(struct request *request)
 {
-	const bool is_switch = ask->node->type == IBSA_NODE_SWITCH;
-	const uint8_t number = ask->data[1];
+	const bool is_switch = request->node->type == IBSA_NODE_SWITCH;
+	const uint8_t number = request->data[1];
 
 	if (number == ALL_PORTS && is_switch) {
-		ask->first = 1;
-		ask->last = ask->node->port_count;
+		request->first = 1;
+		request->last = request->node->port_count;
 		return true;
 	}
-	ask->first = number;
-	ask->last = number;
-	return number <= ask->node->port_count && (number || is_switch);
+	request->first = number;
+	request->last = number;
+	return number <= request->node->port_count && (number || is_switch);
 }
 
-static void answer_counters(struct ask *ask, const struct table *table)
+static void answer_counters(struct request *request, const struct table *table)
 {
 	uint8_t head[4];
 
-	memcpy(head, ask->data, sizeof(head));
-	ask->select = ibsa_be16(ask->data + 2);
-	if (!choose_ports(ask)) {
-		ask->status = STATUS_INVALID;
+	memcpy(head, request->data, sizeof(head));
+	request->select = ibsa_be16(request->data + 2);
+	if (!choose_ports(request)) {
+		request->status = STATUS_INVALID;
 		return;
 	}
-	for (uint32_t i = ask->first; ask->is_set && i <= ask->last; i++) {
-		struct counters *counters = counters_of(ask, i);
+	for (uint32_t i = request->first; request->is_set && i <= request->last;
+	     i++) {
+		struct counters *counters = counters_of(request, i);
 
 		if (counters)
-			set_counters(ask, table, counters);
+			set_counters(request, table, counters);
 	}
-	memset(ask->data, 0, PERF_DATA_BYTES);
-	memcpy(ask->data, head, sizeof(head));
+	memset(request->data, 0, PERF_DATA_BYTES);
+	memcpy(request->data, head, sizeof(head));
 	for (size_t k = 0; k < table->count; k++) {
 		const struct field *field = &table->fields[k];
 		uint64_t sum = 0;
 
-		for (uint32_t i = ask->first; i <= ask->last; i++) {
-			struct counters *counters = counters_of(ask, i);
+		for (uint32_t i = request->first; i <= request->last; i++) {
+			struct counters *counters = counters_of(request, i);
 
 			if (counters)
 				sum += value_of(counters, table, field);
 		}
-		put(ask->data + field->at, field->bytes, narrow(sum, field));
+		number_put(request->data + field->at, field->bytes,
+			   value_limit(sum, field));
 	}
 }
 
-static void answer_class_port_info(struct ask *ask)
+static void answer_class_port_info(struct request *request)
 {
-	const bool is_switch = ask->node->type == IBSA_NODE_SWITCH;
+	const bool is_switch = request->node->type == IBSA_NODE_SWITCH;
 	const struct ibsa_class_port_info info = {
 		.base_version = 1,
 		.class_version = 1,
@@ -197,15 +201,15 @@ static void answer_class_port_info(struct ask *ask)
 	};
 	uint64_t over;
 
-	if (ask->is_set) {
-		ask->status = STATUS_UNSUPPORTED;
+	if (request->is_set) {
+		request->status = STATUS_UNSUPPORTED;
 		return;
 	}
-	memset(ask->data, 0, PERF_DATA_BYTES);
-	ibsa_class_port_info_record.encode(&info, ask->data, &over);
+	memset(request->data, 0, PERF_DATA_BYTES);
+	ibsa_class_port_info_record.encode(&info, request->data, &over);
 }
 
-static void answer(struct ask *ask, uint16_t attribute)
+static void request_answer(struct request *request, uint16_t attribute)
 {
 	static const struct table counters = {
 		port_counters,
@@ -220,16 +224,16 @@ static void answer(struct ask *ask, uint16_t attribute)
 
 	switch (attribute) {
 	case CLASS_PORT_INFO:
-		answer_class_port_info(ask);
+		answer_class_port_info(request);
 		break;
 	case PORT_COUNTERS:
-		answer_counters(ask, &counters);
+		answer_counters(request, &counters);
 		break;
 	case PORT_COUNTERS_EXTENDED:
-		answer_counters(ask, &extended);
+		answer_counters(request, &extended);
 		break;
 	default:
-		ask->status = STATUS_UNSUPPORTED;
+		request->status = STATUS_UNSUPPORTED;
 	}
 }
 
@@ -239,7 +243,7 @@ bool ibsa__pma_take(void *arg, const struct message *message,
 	struct nodes *nodes = arg;
 	const struct topology *topo = &nodes->subnet->topo;
 	const uint8_t *mad = message->body.bytes;
-	struct ask ask = {
+	struct request request = {
 		.nodes = nodes,
 		.node = &topo->nodes[topo->ports[at->port].node],
 		.is_set = mad[MAD_METHOD] == IBSA_METHOD_SET,
@@ -247,7 +251,7 @@ bool ibsa__pma_take(void *arg, const struct message *message,
 	struct message *reply;
 
 	if (mad[MAD_CLASS] != CLASS_PERF ||
-	    (mad[MAD_METHOD] != IBSA_METHOD_GET && !ask.is_set))
+	    (mad[MAD_METHOD] != IBSA_METHOD_GET && !request.is_set))
 		return false;
 	reply = ibsa__mad_answer(nodes->net, message, at->port, now_ns);
 	/* Without memory, the answer is lost. */
@@ -255,13 +259,13 @@ bool ibsa__pma_take(void *arg, const struct message *message,
 		return true;
 	memcpy(reply->body.bytes, mad, IBSA_MAD_BYTES);
 	reply->body.len = IBSA_MAD_BYTES;
-	ask.data = reply->body.bytes + PERF_DATA;
+	request.data = reply->body.bytes + PERF_DATA;
 	if (mad[MAD_BASE_VERSION] != 1 || mad[MAD_CLASS_VERSION] != 1)
-		ask.status = STATUS_BAD_VERSION;
+		request.status = STATUS_BAD_VERSION;
 	else
-		answer(&ask, ibsa_be16(mad + MAD_ATTRIBUTE));
+		request_answer(&request, ibsa_be16(mad + MAD_ATTRIBUTE));
 	reply->body.bytes[MAD_METHOD] = IBSA_METHOD_GET_RESP;
-	ibsa_put_be16(reply->body.bytes + MAD_STATUS, ask.status);
+	ibsa_put_be16(reply->body.bytes + MAD_STATUS, request.status);
 	ibsa__mad_post(nodes->net, reply, now_ns);
 	return true;
 }

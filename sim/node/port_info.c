@@ -54,7 +54,8 @@ static struct link_rate rate_now(const struct topo_port *port)
 }
 
 /* Set the fields that all ports have. */
-static void set_link(struct ibsa_port_info *out, const struct topo_port *port)
+static void port_info_set_link(struct ibsa_port_info *out,
+			       const struct topo_port *port)
 {
 	const struct link_bits bits = ibsa__link_bits(port->most,
 						      rate_now(port));
@@ -126,8 +127,9 @@ static uint16_t capabilities2(const struct subnet *subnet,
 }
 
 /* Set the fields that only end ports have. */
-static void set_end(const struct subnet *subnet, struct ibsa_port_info *out,
-		    const struct topo_port *port)
+static void port_info_set_end(const struct subnet *subnet,
+			      struct ibsa_port_info *out,
+			      const struct topo_port *port)
 {
 	const struct end_setup *setup = &subnet->setups[port->end];
 
@@ -169,8 +171,8 @@ static uint8_t life_at_head(const struct subnet *subnet,
 }
 
 /* Overwrite the fields that an SM has set, for all ports. */
-static void overlay(struct ibsa_port_info *out,
-		    const struct ibsa_port_info *set)
+static void port_info_overlay(struct ibsa_port_info *out,
+			      const struct ibsa_port_info *set)
 {
 	out->link_width_enabled = set->link_width_enabled;
 	out->link_speed_enabled = set->link_speed_enabled;
@@ -193,8 +195,8 @@ static void overlay(struct ibsa_port_info *out,
 }
 
 /* The same for the fields of end ports. */
-static void overlay_end(struct ibsa_port_info *out,
-			const struct ibsa_port_info *set)
+static void port_info_overlay_end(struct ibsa_port_info *out,
+				  const struct ibsa_port_info *set)
 {
 	out->m_key = set->m_key;
 	out->m_key_protect_bits = set->m_key_protect_bits;
@@ -217,16 +219,16 @@ void ibsa__port_info(const struct nodes *nodes, const struct topo_port *port,
 		.port_num = port->number,
 		.local_port_num = local_port,
 	};
-	set_link(out, port);
+	port_info_set_link(out, port);
 	if (port->end != SIM_NONE)
-		set_end(nodes->subnet, out, port);
+		port_info_set_end(nodes->subnet, out, port);
 	if (is_switch && !port->number)
 		set_switch_port(out);
 	if (is_switch && port->number)
 		out->hoq_life = life_at_head(nodes->subnet, port);
 	if (!sma)
 		return;
-	overlay(out, &sma->set);
+	port_info_overlay(out, &sma->set);
 	if (port->end != SIM_NONE)
-		overlay_end(out, &sma->set);
+		port_info_overlay_end(out, &sma->set);
 }

@@ -70,7 +70,7 @@ static const struct attribute *find_attribute(const struct smp *smp)
 	return NULL;
 }
 
-static void answer(struct smp *smp)
+static void smp_answer(struct smp *smp)
 {
 	const struct attribute *attribute = find_attribute(smp);
 
@@ -85,7 +85,7 @@ static void answer(struct smp *smp)
 /*
  * End the M_Key's lease, if it has expired: the key protects nothing any more.
  */
-static void end_lease(struct sma_port *sma, uint64_t now_ns)
+static void m_key_end_lease(struct sma_port *sma, uint64_t now_ns)
 {
 	if (!sma->lease_end_ns || now_ns < sma->lease_end_ns)
 		return;
@@ -101,8 +101,8 @@ static struct sma_port *sma_of(const struct smp *smp)
 }
 
 /* A request with a wrong key: count it, send a trap, and start the lease. */
-static void note_violation(const struct smp *smp, struct sma_port *sma,
-			   const struct message *message)
+static void m_key_note_violation(const struct smp *smp, struct sma_port *sma,
+				 const struct message *message)
 {
 	if (sma->set.m_key_violations < UINT16_MAX)
 		sma->set.m_key_violations++;
@@ -117,8 +117,8 @@ static void note_violation(const struct smp *smp, struct sma_port *sma,
  * Whether the M_Key allows the request. With low protect bits, a Get without
  * the key is allowed, but @shows_key is false.
  */
-static bool is_allowed(const struct smp *smp, const struct message *message,
-		       bool *shows_key)
+static bool smp_is_allowed(const struct smp *smp, const struct message *message,
+			   bool *shows_key)
 {
 	const uint64_t key = ibsa_be64(smp->mad + SMP_M_KEY);
 	struct sma_port *sma = sma_of(smp);
@@ -126,7 +126,7 @@ static bool is_allowed(const struct smp *smp, const struct message *message,
 	*shows_key = true;
 	if (!sma || !sma->set.m_key)
 		return true;
-	end_lease(sma, smp->now_ns);
+	m_key_end_lease(sma, smp->now_ns);
 	if (key == sma->set.m_key) {
 		sma->lease_end_ns = 0;
 		return true;
@@ -134,11 +134,11 @@ static bool is_allowed(const struct smp *smp, const struct message *message,
 	*shows_key = !sma->set.m_key_protect_bits;
 	if (!smp->is_set && sma->set.m_key_protect_bits < PROTECT_READ)
 		return true;
-	note_violation(smp, sma, message);
+	m_key_note_violation(smp, sma, message);
 	return false;
 }
 
-static void finish(struct smp *smp, uint8_t *mad, bool shows_key)
+static void smp_finish(struct smp *smp, uint8_t *mad, bool shows_key)
 {
 	uint16_t status = smp->status;
 
@@ -150,8 +150,8 @@ static void finish(struct smp *smp, uint8_t *mad, bool shows_key)
 	ibsa_put_be16(mad + MAD_STATUS, status);
 }
 
-static void ask(struct nodes *nodes, const struct message *message,
-		const struct arrival *at, uint64_t now_ns)
+static void smp_process(struct nodes *nodes, const struct message *message,
+			const struct arrival *at, uint64_t now_ns)
 {
 	struct topo_port *port = &nodes->subnet->topo.ports[at->port];
 	const uint8_t *mad = message->body.bytes;
@@ -169,7 +169,7 @@ static void ask(struct nodes *nodes, const struct message *message,
 	struct message *reply;
 	bool shows_key;
 
-	if (!is_allowed(&smp, message, &shows_key))
+	if (!smp_is_allowed(&smp, message, &shows_key))
 		return;
 	reply = ibsa__mad_answer(nodes->net, message, at->port, now_ns);
 	/* Without memory, the answer is lost. */
@@ -178,8 +178,8 @@ static void ask(struct nodes *nodes, const struct message *message,
 	memcpy(reply->body.bytes, mad, IBSA_MAD_BYTES);
 	reply->body.len = IBSA_MAD_BYTES;
 	smp.data = reply->body.bytes + SMP_DATA;
-	answer(&smp);
-	finish(&smp, reply->body.bytes, shows_key);
+	smp_answer(&smp);
+	smp_finish(&smp, reply->body.bytes, shows_key);
 	ibsa__mad_post(nodes->net, reply, now_ns);
 }
 
@@ -200,6 +200,6 @@ bool ibsa__sma_take(void *arg, const struct message *message,
 	     mad[MAD_METHOD] != IBSA_METHOD_SET) ||
 	    ibsa_be16(mad + MAD_ATTRIBUTE) == SMP_SM_INFO)
 		return false;
-	ask(nodes, message, at, now_ns);
+	smp_process(nodes, message, at, now_ns);
 	return true;
 }

@@ -47,7 +47,7 @@ static struct topo_port *port_of(const struct smp *smp)
 	return &smp->nodes->subnet->topo.ports[smp->node->first_port + number];
 }
 
-static bool are_some(uint8_t want, uint8_t supported, uint8_t all)
+static bool bits_are_supported(uint8_t want, uint8_t supported, uint8_t all)
 {
 	return want == all || !(want & ~supported);
 }
@@ -57,15 +57,17 @@ static bool is_link_valid(const struct port_set *set)
 	const struct ibsa_port_info *want = &set->want;
 	const struct ibsa_port_info *have = &set->have;
 
-	return are_some(want->link_width_enabled, have->link_width_supported,
-			ALL_WIDTHS) &&
-	       are_some(want->link_speed_enabled, have->link_speed_supported,
-			ALL_SPEEDS) &&
+	return bits_are_supported(want->link_width_enabled,
+				  have->link_width_supported, ALL_WIDTHS) &&
+	       bits_are_supported(want->link_speed_enabled,
+				  have->link_speed_supported, ALL_SPEEDS) &&
 	       (want->link_speed_ext_enabled == NO_EXT_SPEEDS ||
-		are_some(want->link_speed_ext_enabled,
-			 have->link_speed_ext_supported, ALL_EXT_SPEEDS)) &&
-	       are_some(want->link_speed_ext_enabled2,
-			have->link_speed_ext_supported2, ALL_EXT_SPEEDS2) &&
+		bits_are_supported(want->link_speed_ext_enabled,
+				   have->link_speed_ext_supported,
+				   ALL_EXT_SPEEDS)) &&
+	       bits_are_supported(want->link_speed_ext_enabled2,
+				  have->link_speed_ext_supported2,
+				  ALL_EXT_SPEEDS2) &&
 	       want->neighbor_mtu <= have->mtu_cap &&
 	       want->operational_vls <= have->vl_cap &&
 	       want->link_down_default_state <= PHYS_POLLING;
@@ -99,28 +101,28 @@ static bool is_end_valid(const struct port_set *set)
 	       want->master_sm_lid <= IBSA_LID_UNICAST_MAX;
 }
 
-static void keep_if_zero(uint8_t *want, uint8_t have)
+static void value_complete(uint8_t *want, uint8_t have)
 {
 	if (!*want)
 		*want = have;
 }
 
 /* Replace zeroes by the present values, and all ones by the supported ones. */
-static void complete(struct port_set *set)
+static void port_set_complete(struct port_set *set)
 {
 	struct ibsa_port_info *want = &set->want;
 	const struct ibsa_port_info *have = &set->have;
 
-	keep_if_zero(&want->link_width_enabled, have->link_width_enabled);
-	keep_if_zero(&want->link_speed_enabled, have->link_speed_enabled);
-	keep_if_zero(&want->link_speed_ext_enabled,
-		     have->link_speed_ext_enabled);
-	keep_if_zero(&want->link_speed_ext_enabled2,
-		     have->link_speed_ext_enabled2);
-	keep_if_zero(&want->link_down_default_state,
-		     have->link_down_default_state);
-	keep_if_zero(&want->neighbor_mtu, have->neighbor_mtu);
-	keep_if_zero(&want->operational_vls, have->operational_vls);
+	value_complete(&want->link_width_enabled, have->link_width_enabled);
+	value_complete(&want->link_speed_enabled, have->link_speed_enabled);
+	value_complete(&want->link_speed_ext_enabled,
+		       have->link_speed_ext_enabled);
+	value_complete(&want->link_speed_ext_enabled2,
+		       have->link_speed_ext_enabled2);
+	value_complete(&want->link_down_default_state,
+		       have->link_down_default_state);
+	value_complete(&want->neighbor_mtu, have->neighbor_mtu);
+	value_complete(&want->operational_vls, have->operational_vls);
 	if (want->link_width_enabled == ALL_WIDTHS)
 		want->link_width_enabled = have->link_width_supported;
 	if (want->link_speed_enabled == ALL_SPEEDS)
@@ -132,7 +134,7 @@ static void complete(struct port_set *set)
 }
 
 /* Store the values that other parts of the simulator use. */
-static void apply_end(struct port_set *set)
+static void port_set_apply_end(struct port_set *set)
 {
 	struct subnet *subnet = set->nodes->subnet;
 	struct end_setup *setup = &subnet->setups[set->port->end];
@@ -147,7 +149,7 @@ static void apply_end(struct port_set *set)
 		ibsa__lids_set(subnet, set->port->end, want->lid, want->lmc);
 }
 
-static void apply_state(struct port_set *set)
+static void port_set_apply_state(struct port_set *set)
 {
 	struct topo_port *port = set->port;
 	const uint8_t phys = set->want.port_physical_state;
@@ -164,7 +166,7 @@ static void apply_state(struct port_set *set)
 		ibsa__cable_notice(set->nodes->subnet, port);
 }
 
-static void apply(struct port_set *set)
+static void port_set_apply(struct port_set *set)
 {
 	struct sma_node *node = ibsa__sma_make(set->nodes, set->smp->index);
 
@@ -172,11 +174,11 @@ static void apply(struct port_set *set)
 		set->smp->status = SMP_BUSY;
 		return;
 	}
-	complete(set);
+	port_set_complete(set);
 	node->ports[set->port->number].set = set->want;
 	if (set->is_end)
-		apply_end(set);
-	apply_state(set);
+		port_set_apply_end(set);
+	port_set_apply_state(set);
 }
 
 static void set_port(struct smp *smp, struct topo_port *port)
@@ -192,7 +194,7 @@ static void set_port(struct smp *smp, struct topo_port *port)
 	ibsa_port_info_record.decode(smp->data - LID_BYTES, &set.want);
 	if (is_link_valid(&set) && is_state_valid(&set) &&
 	    (!set.is_end || is_end_valid(&set)))
-		apply(&set);
+		port_set_apply(&set);
 	else
 		smp->status = SMP_INVALID;
 }

@@ -16,7 +16,7 @@ const struct sma_port *ibsa__sma_port(const struct nodes *nodes,
 	return node ? &node->ports[port->number] : NULL;
 }
 
-static struct sma_node *make(const struct nodes *nodes, uint32_t index)
+static struct sma_node *sma_node_new(const struct nodes *nodes, uint32_t index)
 {
 	const struct topo_node *node = &nodes->subnet->topo.nodes[index];
 	struct sma_node *sma = ibsa__calloc(1, sizeof(*sma));
@@ -44,7 +44,7 @@ struct sma_node *ibsa__sma_make(struct nodes *nodes, uint32_t node)
 	if (!nodes->sma_nodes)
 		return NULL;
 	if (!nodes->sma_nodes[node])
-		nodes->sma_nodes[node] = make(nodes, node);
+		nodes->sma_nodes[node] = sma_node_new(nodes, node);
 	return nodes->sma_nodes[node];
 }
 

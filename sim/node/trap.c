@@ -23,15 +23,15 @@ enum {
 	TYPE_URGENT = 1,
 	TYPE_SECURITY = 2,
 	TYPE_INFORMATIONAL = 4,
-	PATH_BYTES = 30, /* of the return path in trap 256 */
-	DIRECTED = 0x80, /* the request was a directed-route SMP */
-	CUT = 0x40,	 /* its path was truncated */
+	PATH_BYTES = 30,  /* of the return path in trap 256 */
+	DIRECTED = 0x80,  /* the request was a directed-route SMP */
+	TRUNCATED = 0x40, /* its path was truncated */
 };
 
 /* The default response time of a port: 4.096 us * 2^18. */
-#define AGAIN_NS (UINT64_C(4096) << 18)
+#define RETRY_NS (UINT64_C(4096) << 18)
 
-struct said {
+struct trap_sent {
 	struct list in_all;
 	uint64_t due_ns;
 	uint32_t end;
@@ -46,39 +46,42 @@ void ibsa__traps_init(struct nodes *nodes)
 	list_init(&nodes->traps);
 }
 
-static struct said *of(struct list *at)
+static struct trap_sent *trap_of_list(struct list *at)
 {
-	return list_object(at, struct said, in_all);
+	return list_object(at, struct trap_sent, in_all);
 }
 
-static void end_trap(struct said *said)
+static void end_trap(struct trap_sent *trap_sent)
 {
-	list_remove(&said->in_all);
-	ibsa__free(said);
+	list_remove(&trap_sent->in_all);
+	ibsa__free(trap_sent);
 }
 
 void ibsa__traps_done(struct nodes *nodes)
 {
 	while (!list_is_empty(&nodes->traps))
-		end_trap(of(nodes->traps.next));
+		end_trap(trap_of_list(nodes->traps.next));
 }
 
-static struct said *find(struct nodes *nodes, uint32_t end, uint16_t number)
+static struct trap_sent *trap_find(struct nodes *nodes, uint32_t end,
+				   uint16_t number)
 {
 	struct list *at = nodes->traps.next;
 
 	for (; at != &nodes->traps; at = at->next) {
-		if (of(at)->end == end && of(at)->number == number)
-			return of(at);
+		if (trap_of_list(at)->end == end &&
+		    trap_of_list(at)->number == number)
+			return trap_of_list(at);
 	}
 	return NULL;
 }
 
 /* Send from the port to its SM. */
-static void send(struct mad_net *net, const struct said *said, uint64_t now_ns)
+static void trap_send(struct mad_net *net, const struct trap_sent *trap_sent,
+		      uint64_t now_ns)
 {
-	const struct end_port *end = &net->subnet->ends[said->end];
-	const struct end_setup *setup = &net->subnet->setups[said->end];
+	const struct end_port *end = &net->subnet->ends[trap_sent->end];
+	const struct end_setup *setup = &net->subnet->setups[trap_sent->end];
 	struct message *message = ibsa__mad_new(net);
 	uint8_t *mad;
 
@@ -99,28 +102,28 @@ static void send(struct mad_net *net, const struct said *said, uint64_t now_ns)
 	mad[MAD_CLASS] = CLASS_SMP_LID;
 	mad[MAD_CLASS_VERSION] = 1;
 	mad[MAD_METHOD] = METHOD_TRAP;
-	ibsa_put_be32(mad + MAD_TID + 4, said->id);
+	ibsa_put_be32(mad + MAD_TID + 4, trap_sent->id);
 	ibsa_put_be16(mad + MAD_ATTRIBUTE, NOTICE_ATTRIBUTE);
-	memcpy(mad + SMP_DATA, said->data, SMP_DATA_BYTES);
+	memcpy(mad + SMP_DATA, trap_sent->data, SMP_DATA_BYTES);
 	ibsa__mad_post(net, message, now_ns);
 }
 
 /* Append to the list, which is in order of time: all intervals are equal. */
-static void send_and_wait(struct nodes *nodes, struct said *said,
-			  uint64_t now_ns)
+static void trap_send_and_wait(struct nodes *nodes, struct trap_sent *trap_sent,
+			       uint64_t now_ns)
 {
-	said->tries++;
-	said->due_ns = now_ns + AGAIN_NS;
-	list_remove(&said->in_all);
-	list_append(&nodes->traps, &said->in_all);
-	send(nodes->net, said, now_ns);
+	trap_sent->tries++;
+	trap_sent->due_ns = now_ns + RETRY_NS;
+	list_remove(&trap_sent->in_all);
+	list_append(&nodes->traps, &trap_sent->in_all);
+	trap_send(nodes->net, trap_sent, now_ns);
 }
 
 /*
  * Whether the port's SM is outside of the fabric: the embedded SM does not need
  * traps.
  */
-static bool has_listener(const struct subnet *subnet, uint32_t end)
+static bool port_has_outer_sm(const struct subnet *subnet, uint32_t end)
 {
 	const uint32_t sm_lid = subnet->setups[end].sm_lid;
 
@@ -129,31 +132,33 @@ static bool has_listener(const struct subnet *subnet, uint32_t end)
 		sm_lid != subnet->ends[subnet->sa_end].lid);
 }
 
-static void say(struct nodes *nodes, uint32_t end,
-		const struct ibsa_notice *notice)
+static void trap_post(struct nodes *nodes, uint32_t end,
+		      const struct ibsa_notice *notice)
 {
-	struct said *said = find(nodes, end, notice->trap_number);
+	struct trap_sent *trap_sent = trap_find(nodes, end,
+						notice->trap_number);
 	uint8_t wire[NOTICE_BYTES];
 	uint64_t over;
 
-	if (!said) {
-		said = ibsa__calloc(1, sizeof(*said));
-		if (!said)
+	if (!trap_sent) {
+		trap_sent = ibsa__calloc(1, sizeof(*trap_sent));
+		if (!trap_sent)
 			return;
-		list_init(&said->in_all);
-		said->end = end;
-		said->number = notice->trap_number;
+		list_init(&trap_sent->in_all);
+		trap_sent->end = end;
+		trap_sent->number = notice->trap_number;
 	}
-	said->id = ++nodes->trap_ids;
-	said->tries = 0;
+	trap_sent->id = ++nodes->trap_ids;
+	trap_sent->tries = 0;
 	ibsa_notice_record.encode(notice, wire, &over);
-	memcpy(said->data, wire, SMP_DATA_BYTES);
-	send_and_wait(nodes, said, sim_clock_now(nodes->subnet->clock));
+	memcpy(trap_sent->data, wire, SMP_DATA_BYTES);
+	trap_send_and_wait(nodes, trap_sent,
+			   sim_clock_now(nodes->subnet->clock));
 }
 
-static struct ibsa_notice start(const struct subnet *subnet,
-				const struct end_port *end, uint8_t type,
-				uint16_t number)
+static struct ibsa_notice notice_start(const struct subnet *subnet,
+				       const struct end_port *end, uint8_t type,
+				       uint16_t number)
 {
 	return (struct ibsa_notice){
 		.is_generic = 1,
@@ -166,42 +171,42 @@ static struct ibsa_notice start(const struct subnet *subnet,
 
 static void trap_link(struct nodes *nodes, const struct end_port *end)
 {
-	struct ibsa_notice notice = start(nodes->subnet, end, TYPE_URGENT,
-					  TRAP_LINK_STATE);
+	struct ibsa_notice notice = notice_start(nodes->subnet, end,
+						 TYPE_URGENT, TRAP_LINK_STATE);
 	const uint32_t index = (uint32_t)(end - nodes->subnet->ends);
 
-	if (!has_listener(nodes->subnet, index))
+	if (!port_has_outer_sm(nodes->subnet, index))
 		return;
 	ibsa_put_be16(notice.data_details, notice.issuer_lid);
-	say(nodes, index, &notice);
+	trap_post(nodes, index, &notice);
 }
 
 void ibsa__trap_capabilities(struct nodes *nodes, const struct end_port *end)
 {
-	struct ibsa_notice notice = start(
+	struct ibsa_notice notice = notice_start(
 		nodes->subnet, end, TYPE_INFORMATIONAL, TRAP_LOCAL_CHANGES);
 	const uint32_t index = (uint32_t)(end - nodes->subnet->ends);
 
-	if (!has_listener(nodes->subnet, index))
+	if (!port_has_outer_sm(nodes->subnet, index))
 		return;
 	ibsa_put_be16(notice.data_details + 2, notice.issuer_lid);
 	ibsa_put_be32(notice.data_details + 6,
 		      ibsa__port_capabilities(nodes->subnet, end));
-	say(nodes, index, &notice);
+	trap_post(nodes, index, &notice);
 }
 
 /* Trap 256: requester, method, attribute, M_Key and return path. */
 void ibsa__trap_m_key(struct nodes *nodes, const struct end_port *end,
 		      const struct message *tried)
 {
-	struct ibsa_notice notice = start(nodes->subnet, end, TYPE_SECURITY,
-					  TRAP_M_KEY);
+	struct ibsa_notice notice = notice_start(nodes->subnet, end,
+						 TYPE_SECURITY, TRAP_M_KEY);
 	const uint32_t index = (uint32_t)(end - nodes->subnet->ends);
 	const uint8_t *mad = tried->body.bytes;
 	uint8_t *details = notice.data_details;
 	uint8_t hops;
 
-	if (!has_listener(nodes->subnet, index))
+	if (!port_has_outer_sm(nodes->subnet, index))
 		return;
 	ibsa_put_be16(details + 2, (uint16_t)tried->mad.slid);
 	details[6] = mad[MAD_METHOD];
@@ -212,11 +217,12 @@ void ibsa__trap_m_key(struct nodes *nodes, const struct end_port *end,
 		hops = mad[SMP_HOP_COUNT] < PATH_BYTES ? mad[SMP_HOP_COUNT]
 						       : PATH_BYTES;
 		memcpy(details + 4, mad + SMP_DR_SLID, 2);
-		details[23] = (uint8_t)(DIRECTED | hops |
-					(hops < mad[SMP_HOP_COUNT] ? CUT : 0));
+		details[23] =
+			(uint8_t)(DIRECTED | hops |
+				  (hops < mad[SMP_HOP_COUNT] ? TRUNCATED : 0));
 		memcpy(details + 24, mad + SMP_RETURN_PATH + 1, hops);
 	}
-	say(nodes, index, &notice);
+	trap_post(nodes, index, &notice);
 }
 
 void ibsa__trap_repressed(struct nodes *nodes, const struct message *message,
@@ -224,14 +230,14 @@ void ibsa__trap_repressed(struct nodes *nodes, const struct message *message,
 {
 	struct ibsa_notice notice;
 	uint8_t wire[NOTICE_BYTES] = { 0 };
-	struct said *said;
+	struct trap_sent *trap_sent;
 
 	memcpy(wire, message->body.bytes + SMP_DATA, SMP_DATA_BYTES);
 	ibsa_notice_record.decode(wire, &notice);
-	said = find(nodes, (uint32_t)(end - nodes->subnet->ends),
-		    notice.trap_number);
-	if (said)
-		end_trap(said);
+	trap_sent = trap_find(nodes, (uint32_t)(end - nodes->subnet->ends),
+			      notice.trap_number);
+	if (trap_sent)
+		end_trap(trap_sent);
 }
 
 void ibsa__traps_settle(void *arg, uint64_t now_ns)
@@ -239,15 +245,15 @@ void ibsa__traps_settle(void *arg, uint64_t now_ns)
 	struct nodes *nodes = arg;
 
 	while (!list_is_empty(&nodes->traps)) {
-		struct said *said = of(nodes->traps.next);
+		struct trap_sent *trap_sent = trap_of_list(nodes->traps.next);
 
-		if (said->due_ns > now_ns)
+		if (trap_sent->due_ns > now_ns)
 			return;
-		if (said->tries == TRIES ||
-		    !has_listener(nodes->subnet, said->end))
-			end_trap(said);
+		if (trap_sent->tries == TRIES ||
+		    !port_has_outer_sm(nodes->subnet, trap_sent->end))
+			end_trap(trap_sent);
 		else
-			send_and_wait(nodes, said, said->due_ns);
+			trap_send_and_wait(nodes, trap_sent, trap_sent->due_ns);
 	}
 }
 
@@ -258,7 +264,7 @@ uint64_t ibsa__traps_due(void *arg, uint32_t end)
 	(void)end;
 	if (list_is_empty(&nodes->traps))
 		return UINT64_MAX;
-	return of(nodes->traps.next)->due_ns;
+	return trap_of_list(nodes->traps.next)->due_ns;
 }
 
 void ibsa__traps_observe(void *arg, const struct subnet_change *change)

@@ -57,7 +57,7 @@ static void multi_to_path(struct multi *multi)
 }
 
 /* Checks that do not need the GIDs. Return: a status, or 0. */
-static uint16_t check(const struct multi *multi)
+static uint16_t multi_check(const struct multi *multi)
 {
 	const uint64_t counts = IBSA_MULTI_PATH_CM(sgid_count) |
 				IBSA_MULTI_PATH_CM(dgid_count);
@@ -127,8 +127,9 @@ static void add_pairs(struct multi *multi)
 }
 
 /* Number of cables between two ports. */
-static unsigned int hops(struct subnet *subnet, const struct end_port *from,
-			 const struct end_port *to)
+static unsigned int hop_count(struct subnet *subnet,
+			      const struct end_port *from,
+			      const struct end_port *to)
 {
 	const struct topology *topo = &subnet->topo;
 	uint32_t port = from->port;
@@ -156,17 +157,17 @@ static unsigned int hops(struct subnet *subnet, const struct end_port *from,
 }
 
 /* OpenSM compares big-endian GUIDs as little-endian numbers. */
-static bool is_before(const struct port_name *a, const struct port_name *b)
+static bool name_is_before(const struct port_name *a, const struct port_name *b)
 {
 	return __builtin_bswap64(a->end->guid) <
 	       __builtin_bswap64(b->end->guid);
 }
 
-static void order(struct port_name *pair)
+static void pair_sort(struct port_name *pair)
 {
 	const struct port_name first = pair[0];
 
-	if (is_before(&pair[0], &pair[1]))
+	if (name_is_before(&pair[0], &pair[1]))
 		return;
 	pair[0] = pair[1];
 	pair[1] = first;
@@ -211,7 +212,7 @@ static unsigned int lid_offset(const struct multi *multi)
 struct branch {
 	struct path path;
 	unsigned int hops;
-	bool is_there;
+	bool exists;
 };
 
 static struct branch make_branch(struct multi *multi, unsigned int from,
@@ -219,12 +220,12 @@ static struct branch make_branch(struct multi *multi, unsigned int from,
 {
 	const struct port_name *names = multi->names;
 	struct branch branch = {
-		.hops = hops(multi->work->subnet, names[from].end,
-			     names[2 + to].end),
+		.hops = hop_count(multi->work->subnet, names[from].end,
+				  names[2 + to].end),
 	};
 
-	branch.is_there = ibsa__path_find(&multi->query, &names[from],
-					  &names[2 + to], &branch.path);
+	branch.exists = ibsa__path_find(&multi->query, &names[from],
+					&names[2 + to], &branch.path);
 	return branch;
 }
 
@@ -234,17 +235,18 @@ static void put_branch(const struct multi *multi, const struct branch *branch,
 	const struct end_port *from = branch->path.from.end;
 	const struct end_port *to = branch->path.to.end;
 
-	if (branch->is_there && !multi->work->status)
+	if (branch->exists && !multi->work->status)
 		ibsa__path_put(&multi->query, &branch->path,
 			       from->lid + offset % from->lid_count,
 			       to->lid + offset % to->lid_count, 0);
 }
 
 /* The number of hops of the shorter path, among those of the two that exist. */
-static unsigned int shorter(const struct branch *a, const struct branch *b)
+static unsigned int branch_shorter_hops(const struct branch *a,
+					const struct branch *b)
 {
-	const unsigned int x = a->is_there ? a->hops : 0;
-	const unsigned int y = b->is_there ? b->hops : 0;
+	const unsigned int x = a->exists ? a->hops : 0;
+	const unsigned int y = b->exists ? b->hops : 0;
 
 	return x && y && y < x ? y : x ? x : y;
 }
@@ -261,15 +263,15 @@ static void add_independent(struct multi *multi)
 	bool is_straight;
 	unsigned int offset;
 
-	order(&multi->names[0]);
-	order(&multi->names[2]);
+	pair_sort(&multi->names[0]);
+	pair_sort(&multi->names[2]);
 	offset = lid_offset(multi);
 	for (unsigned int i = 0; i < 2; i++) {
 		straight[i] = make_branch(multi, i, i);
 		crossed[i] = make_branch(multi, i, !i);
 	}
-	is_straight = shorter(&straight[0], &straight[1]) <=
-		      shorter(&crossed[0], &crossed[1]);
+	is_straight = branch_shorter_hops(&straight[0], &straight[1]) <=
+		      branch_shorter_hops(&crossed[0], &crossed[1]);
 	for (unsigned int i = 0; i < 2; i++)
 		put_branch(multi, is_straight ? &straight[i] : &crossed[i],
 			   offset + i);
@@ -286,7 +288,7 @@ void ibsa__sa_multi_path(struct sa_work *work)
 	struct multi multi = { .work = work };
 
 	multi_to_path(&multi);
-	sa_fail(work, check(&multi));
+	sa_fail(work, multi_check(&multi));
 	if (!work->status)
 		sa_fail(work, find_names(&multi));
 	if (work->status || !ibsa__path_choose_pkey(&multi.query))

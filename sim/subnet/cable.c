@@ -6,8 +6,8 @@
 #include "sim/subnet/cable.h"
 
 /* Set the state of a port. SwitchInfo shows that a state has changed. */
-static void change_state(struct subnet *subnet, struct topo_port *port,
-			 uint8_t state)
+static void port_set_state(struct subnet *subnet, struct topo_port *port,
+			   uint8_t state)
 {
 	struct topo_node *node = &subnet->topo.nodes[port->node];
 
@@ -25,10 +25,11 @@ static void change_state(struct subnet *subnet, struct topo_port *port,
  * Set one end of a link. When the link comes up, the port has to be configured
  * again.
  */
-static void set_link(struct subnet *subnet, struct topo_port *port, bool is_up)
+static void port_set_link(struct subnet *subnet, struct topo_port *port,
+			  bool is_up)
 {
 	port->peer = is_up ? port->cable : SIM_NONE;
-	change_state(subnet, port, is_up ? IBSA_PORT_INIT : IBSA_PORT_DOWN);
+	port_set_state(subnet, port, is_up ? IBSA_PORT_INIT : IBSA_PORT_DOWN);
 }
 
 static struct topo_port *far_end(const struct subnet *subnet,
@@ -38,7 +39,7 @@ static struct topo_port *far_end(const struct subnet *subnet,
 }
 
 /* Take the link up if neither end is disabled or disconnected, else down. */
-static bool settle(struct subnet *subnet, struct topo_port *port)
+static bool link_update(struct subnet *subnet, struct topo_port *port)
 {
 	struct topo_port *far = far_end(subnet, port);
 	const bool is_up = !port->is_unplugged && !far->is_unplugged &&
@@ -46,8 +47,8 @@ static bool settle(struct subnet *subnet, struct topo_port *port)
 
 	if (is_up == (port->peer != SIM_NONE))
 		return false;
-	set_link(subnet, port, is_up);
-	set_link(subnet, far, is_up);
+	port_set_link(subnet, port, is_up);
+	port_set_link(subnet, far, is_up);
 	return true;
 }
 
@@ -58,22 +59,22 @@ bool ibsa__cable_plug(struct subnet *subnet, struct topo_port *port,
 		return false;
 	port->is_unplugged = !is_plugged;
 	far_end(subnet, port)->is_unplugged = !is_plugged;
-	return settle(subnet, port);
+	return link_update(subnet, port);
 }
 
 bool ibsa__cable_enable(struct subnet *subnet, struct topo_port *port,
 			bool is_enabled)
 {
 	port->is_disabled = !is_enabled;
-	return port->cable != SIM_NONE && settle(subnet, port);
+	return port->cable != SIM_NONE && link_update(subnet, port);
 }
 
 bool ibsa__cable_retrain(struct subnet *subnet, struct topo_port *port)
 {
 	if (port->peer == SIM_NONE)
 		return false;
-	change_state(subnet, port, IBSA_PORT_INIT);
-	change_state(subnet, far_end(subnet, port), IBSA_PORT_INIT);
+	port_set_state(subnet, port, IBSA_PORT_INIT);
+	port_set_state(subnet, far_end(subnet, port), IBSA_PORT_INIT);
 	return true;
 }
 

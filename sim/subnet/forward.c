@@ -83,8 +83,8 @@ uint8_t ibsa__switch_exit(struct subnet *subnet, const struct topo_node *node,
 }
 
 /* Make room for LIDs below @limit. Existing entries stay. */
-static bool grow(struct subnet *subnet, const struct topo_node *node,
-		 struct switch_tables *tables, uint32_t limit)
+static bool lft_grow(struct subnet *subnet, const struct topo_node *node,
+		     struct switch_tables *tables, uint32_t limit)
 {
 	const bool is_new = !tables->lft;
 	uint8_t *lft;
@@ -114,7 +114,7 @@ bool ibsa__switch_set_lft(struct subnet *subnet, const struct topo_node *node,
 		ibsa__switch_tables_make(subnet, index_of(subnet, node));
 	const uint32_t first = block * LFT_BLOCK_LIDS;
 
-	if (!tables || !grow(subnet, node, tables, first + LFT_BLOCK_LIDS))
+	if (!tables || !lft_grow(subnet, node, tables, first + LFT_BLOCK_LIDS))
 		return false;
 	memcpy(tables->lft + first, ports, LFT_BLOCK_LIDS);
 	return true;

@@ -32,11 +32,11 @@ static size_t alias_position(const struct aliases *aliases, uint64_t guid)
 
 uint64_t ibsa__aliases_find(const struct aliases *aliases, uint64_t guid)
 {
-	const size_t place = alias_position(aliases, guid);
+	const size_t position = alias_position(aliases, guid);
 
-	if (place == aliases->count || aliases->all[place].guid != guid)
+	if (position == aliases->count || aliases->all[position].guid != guid)
 		return 0;
-	return aliases->all[place].port_guid;
+	return aliases->all[position].port_guid;
 }
 
 struct guid_table *ibsa__aliases_table(const struct aliases *aliases,
@@ -68,15 +68,15 @@ int ibsa__aliases_set(struct aliases *aliases, struct guid_table *table,
 {
 	const int err = ARRAY_GROW(aliases->all, aliases->room,
 				   aliases->count + 1);
-	size_t place;
+	size_t position;
 
 	if (err)
 		return err;
 	ibsa__aliases_clear(aliases, table, entry);
-	place = alias_position(aliases, guid);
-	memmove(&aliases->all[place + 1], &aliases->all[place],
-		(aliases->count - place) * sizeof(*aliases->all));
-	aliases->all[place] = (struct alias){ guid, table->port_guid };
+	position = alias_position(aliases, guid);
+	memmove(&aliases->all[position + 1], &aliases->all[position],
+		(aliases->count - position) * sizeof(*aliases->all));
+	aliases->all[position] = (struct alias){ guid, table->port_guid };
 	aliases->count++;
 	table->guids[entry] = guid;
 	return 0;
@@ -85,13 +85,13 @@ int ibsa__aliases_set(struct aliases *aliases, struct guid_table *table,
 void ibsa__aliases_clear(struct aliases *aliases, struct guid_table *table,
 			 unsigned int entry)
 {
-	size_t place;
+	size_t position;
 
 	if (!table->guids[entry])
 		return;
-	place = alias_position(aliases, table->guids[entry]);
+	position = alias_position(aliases, table->guids[entry]);
 	aliases->count--;
-	memmove(&aliases->all[place], &aliases->all[place + 1],
-		(aliases->count - place) * sizeof(*aliases->all));
+	memmove(&aliases->all[position], &aliases->all[position + 1],
+		(aliases->count - position) * sizeof(*aliases->all));
 	table->guids[entry] = 0;
 }

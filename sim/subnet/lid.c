@@ -55,7 +55,7 @@ void ibsa__lids_take(struct subnet *subnet, uint32_t index, uint32_t lid)
 }
 
 /* If an SM has set one LID at two ports, the other port now owns it. */
-static void pass_on(struct subnet *subnet, uint32_t lid)
+static void lid_pass_on(struct subnet *subnet, uint32_t lid)
 {
 	for (uint32_t i = 0; subnet->lids.doubles && i < subnet->end_count;
 	     i++) {
@@ -81,7 +81,7 @@ void ibsa__lids_drop(struct subnet *subnet, uint32_t index)
 		return;
 	}
 	ibsa__map_remove(&subnet->lids.ends, lid);
-	pass_on(subnet, lid);
+	lid_pass_on(subnet, lid);
 }
 
 void ibsa__lids_set(struct subnet *subnet, uint32_t index, uint32_t lid,
@@ -101,7 +101,8 @@ void ibsa__lids_set(struct subnet *subnet, uint32_t index, uint32_t lid,
 	port->lid = end->is_seen ? lid : 0;
 }
 
-static bool may_take(const struct subnet *subnet, uint32_t index, uint32_t lid)
+static bool lid_is_usable(const struct subnet *subnet, uint32_t index,
+			  uint32_t lid)
 {
 	const uint32_t count = subnet->ends[index].lid_count;
 
@@ -109,12 +110,12 @@ static bool may_take(const struct subnet *subnet, uint32_t index, uint32_t lid)
 	       ibsa__lids_are_free(subnet, index, lid, count);
 }
 
-static void keep_lid(struct subnet *subnet, uint32_t index)
+static void end_use_file_lid(struct subnet *subnet, uint32_t index)
 {
 	const struct end_port *end = &subnet->ends[index];
 	const uint32_t wanted = end_topo_port(subnet, end)->wanted_lid;
 
-	if (end->is_seen && !end->lid && may_take(subnet, index, wanted))
+	if (end->is_seen && !end->lid && lid_is_usable(subnet, index, wanted))
 		ibsa__lids_take(subnet, index, wanted);
 }
 
@@ -122,14 +123,15 @@ static void keep_lid(struct subnet *subnet, uint32_t index)
  * Assign the lowest free LIDs. *@next is where to start the search for LIDs of
  * this alignment. Return: false: none is free.
  */
-static bool give_lid(struct subnet *subnet, uint32_t index, uint32_t *next)
+static bool end_assign_lid(struct subnet *subnet, uint32_t index,
+			   uint32_t *next)
 {
 	const struct end_port *end = &subnet->ends[index];
 
 	if (!end->is_seen || end->lid)
 		return true;
 	for (; *next < subnet->lids.limit; *next += end->lid_count) {
-		if (!may_take(subnet, index, *next))
+		if (!lid_is_usable(subnet, index, *next))
 			continue;
 		ibsa__lids_take(subnet, index, *next);
 		return true;
@@ -149,14 +151,14 @@ bool ibsa__lids_give(struct subnet *subnet)
 		next[lmc] = (subnet->lids.first + below) & ~below;
 	}
 	/* The SA's own port comes first. */
-	keep_lid(subnet, index);
+	end_use_file_lid(subnet, index);
 	for (uint32_t i = 0; i < subnet->end_count; i++)
-		keep_lid(subnet, i);
+		end_use_file_lid(subnet, i);
 	for (uint32_t i = 0; i <= subnet->end_count; index = i++) {
 		const uint8_t lmc =
 			end_topo_port(subnet, &subnet->ends[index])->lmc;
 
-		if (!give_lid(subnet, index, &next[lmc]))
+		if (!end_assign_lid(subnet, index, &next[lmc]))
 			is_enough = false;
 	}
 	return is_enough;

@@ -28,7 +28,7 @@ struct span ibsa__port_span(const struct topology *topo, uint32_t port)
 			      .mtu = MTU_PORT };
 }
 
-static struct span least(struct span a, struct span b)
+static struct span span_least(struct span a, struct span b)
 {
 	return (struct span){
 		.rate = a.rate < b.rate ? a.rate : b.rate,
@@ -126,8 +126,8 @@ void ibsa__routes_done(struct routes *routes)
  * Breadth-first search from the destination: the first route found is a
  * shortest one.
  */
-static void search(const struct routes *routes, uint32_t from,
-		   struct span *spans)
+static void spans_search(const struct routes *routes, uint32_t from,
+			 struct span *spans)
 {
 	uint32_t head = 0;
 	uint32_t tail = 0;
@@ -143,11 +143,11 @@ static void search(const struct routes *routes, uint32_t from,
 
 			if (spans[hop->to].rate)
 				continue;
-			spans[hop->to] = least(spans[at],
-					       (struct span){
-						       .rate = hop->rate,
-						       .mtu = hop->mtu,
-					       });
+			spans[hop->to] = span_least(spans[at],
+						    (struct span){
+							    .rate = hop->rate,
+							    .mtu = hop->mtu,
+						    });
 			spans[hop->to].port = hop->port;
 			routes->queue[tail++] = hop->to;
 		}
@@ -163,7 +163,7 @@ static const struct span *spans_to(struct routes *routes, uint32_t to)
 	spans = ibsa__calloc(routes->switch_count, sizeof(*spans));
 	if (!spans)
 		return NULL;
-	search(routes, to, spans);
+	spans_search(routes, to, spans);
 	routes->to[to] = spans;
 	return spans;
 }
@@ -177,8 +177,9 @@ static bool is_cabled(const struct subnet *subnet, const struct end_port *a,
 int ibsa__route_span(struct subnet *subnet, const struct end_port *from,
 		     const struct end_port *to, struct span *out)
 {
-	const struct span ends = least((struct span){ from->rate, from->mtu },
-				       (struct span){ to->rate, to->mtu });
+	const struct span ends =
+		span_least((struct span){ from->rate, from->mtu },
+			   (struct span){ to->rate, to->mtu });
 	const struct span *spans;
 
 	if (from->leaf == SIM_NONE || to->leaf == SIM_NONE) {
@@ -190,7 +191,7 @@ int ibsa__route_span(struct subnet *subnet, const struct end_port *from,
 		return -ENOMEM;
 	if (!spans[from->leaf].rate)
 		return -ENOENT;
-	*out = least(ends, spans[from->leaf]);
+	*out = span_least(ends, spans[from->leaf]);
 	return 0;
 }
 

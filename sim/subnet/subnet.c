@@ -18,7 +18,7 @@ static bool is_switch(const struct topology *topo, uint32_t port)
 }
 
 /* Reach @port: mark it as discovered, and queue it if it is a switch's. */
-static void arrive(struct topology *topo, struct walk *walk, uint32_t port)
+static void walk_reach(struct topology *topo, struct walk *walk, uint32_t port)
 {
 	struct topo_node *node = &topo->nodes[topo->ports[port].node];
 	const uint8_t number = topo->ports[port].number;
@@ -40,10 +40,10 @@ static void walk_from(struct topology *topo, struct walk *walk, uint32_t port)
 	walk->queued = 0;
 	memset(walk->seen, 0, topo->port_count * sizeof(*walk->seen));
 	if (is_switch(topo, port)) {
-		arrive(topo, walk, port);
+		walk_reach(topo, walk, port);
 	} else if (topo->ports[port].peer != SIM_NONE) {
-		arrive(topo, walk, port);
-		arrive(topo, walk, topo->ports[port].peer);
+		walk_reach(topo, walk, port);
+		walk_reach(topo, walk, topo->ports[port].peer);
 	}
 	for (uint32_t head = 0; head < walk->queued; head++) {
 		const struct topo_node *node = &topo->nodes[walk->queue[head]];
@@ -53,7 +53,7 @@ static void walk_from(struct topology *topo, struct walk *walk, uint32_t port)
 				topo->ports[node->first_port + i].peer;
 
 			if (peer != SIM_NONE)
-				arrive(topo, walk, peer);
+				walk_reach(topo, walk, peer);
 		}
 	}
 }
@@ -143,7 +143,7 @@ static int collect_ends(struct subnet *subnet)
  * Copy LIDs of discovered ports to the topology. The SA's answers have no other
  * ports.
  */
-static void publish(struct subnet *subnet)
+static void ports_publish(struct subnet *subnet)
 {
 	subnet->router_end = SIM_NONE;
 	for (uint32_t i = 0; i < subnet->end_count; i++) {
@@ -157,7 +157,8 @@ static void publish(struct subnet *subnet)
 }
 
 /* Activate the links of a switch that are up. */
-static void set_up_links(struct topology *topo, const struct topo_node *node)
+static void switch_activate_links(struct topology *topo,
+				  const struct topo_node *node)
 {
 	for (uint32_t i = 1; i <= node->port_count; i++) {
 		struct topo_port *port = &topo->ports[node->first_port + i];
@@ -170,7 +171,8 @@ static void set_up_links(struct topology *topo, const struct topo_node *node)
 /*
  * Configure a port as the SM does, and ask it to register again if it is new.
  */
-static void set_up(struct subnet *subnet, uint32_t index, enum sweep sweep)
+static void port_configure(struct subnet *subnet, uint32_t index,
+			   enum sweep sweep)
 {
 	struct end_setup *end = &subnet->setups[index];
 	struct topo_port *port = end_topo_port(subnet, &subnet->ends[index]);
@@ -179,13 +181,14 @@ static void set_up(struct subnet *subnet, uint32_t index, enum sweep sweep)
 	end->sm_lid = subnet->ends[subnet->sa_end].lid;
 	port->state = IBSA_PORT_ACTIVE;
 	if (!port->number)
-		set_up_links(&subnet->topo, &subnet->topo.nodes[port->node]);
+		switch_activate_links(&subnet->topo,
+				      &subnet->topo.nodes[port->node]);
 	if (sweep == SWEEP_MASTER || (sweep == SWEEP_AGAIN && is_new))
 		end->reregisters++;
 }
 
 /* Discover the ports and assign LIDs. Return: false: there are too few LIDs. */
-static bool look_around(struct subnet *subnet)
+static bool ports_discover(struct subnet *subnet)
 {
 	bool is_enough = true;
 
@@ -204,13 +207,13 @@ static bool look_around(struct subnet *subnet)
 
 static bool sweep_subnet(struct subnet *subnet, enum sweep sweep)
 {
-	const bool is_enough = look_around(subnet);
+	const bool is_enough = ports_discover(subnet);
 
 	for (uint32_t i = 0; subnet->sa_running && i < subnet->end_count; i++) {
 		if (subnet->ends[i].is_seen)
-			set_up(subnet, i, sweep);
+			port_configure(subnet, i, sweep);
 	}
-	publish(subnet);
+	ports_publish(subnet);
 	return is_enough;
 }
 
@@ -305,7 +308,7 @@ uint32_t ibsa__subnet_sa_port(const struct topology *topo, uint32_t node)
 	return SIM_NONE;
 }
 
-static int prepare(struct subnet *subnet)
+static int subnet_prepare(struct subnet *subnet)
 {
 	const struct topology *topo = &subnet->topo;
 	int err;
@@ -336,7 +339,7 @@ int ibsa__subnet_init(struct subnet *subnet, uint32_t sa_node,
 				  "connect it, or choose another node for the "
 				  "SA",
 				  subnet->topo.nodes[sa_node].id);
-	err = prepare(subnet);
+	err = subnet_prepare(subnet);
 	if (err)
 		return ibsa__fail(error, err, "out of memory");
 	subnet->sa_end = subnet->topo.ports[from].end;

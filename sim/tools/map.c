@@ -8,7 +8,7 @@
 
 enum { FIRST_BITS = 6, HASH_BITS = 64 };
 
-static void place(struct map *map, uint64_t key, uint32_t value)
+static void map_insert(struct map *map, uint64_t key, uint32_t value)
 {
 	uint32_t i = map_start(map, key);
 
@@ -29,7 +29,7 @@ static void choose_secrets(struct map *map)
 	map->secrets[1] = ibsa__secret() | 1;
 }
 
-static int grow(struct map *map, unsigned int bits)
+static int map_grow(struct map *map, unsigned int bits)
 {
 	const struct map old = *map;
 	const uint32_t room = UINT32_C(1) << bits;
@@ -47,7 +47,7 @@ static int grow(struct map *map, unsigned int bits)
 		choose_secrets(map);
 	for (uint32_t i = 0; old.slots && i <= old.mask; i++) {
 		if (old.slots[i].value != SIM_NONE)
-			place(map, old.slots[i].key, old.slots[i].value);
+			map_insert(map, old.slots[i].key, old.slots[i].value);
 	}
 	ibsa__free(old.slots);
 	return 0;
@@ -61,7 +61,7 @@ int ibsa__map_reserve(struct map *map, uint32_t more)
 
 	while (UINT64_C(1) << bits < want)
 		bits++;
-	return bits == have ? 0 : grow(map, bits);
+	return bits == have ? 0 : map_grow(map, bits);
 }
 
 int ibsa__map_put(struct map *map, uint64_t key, uint32_t value)
@@ -69,7 +69,7 @@ int ibsa__map_put(struct map *map, uint64_t key, uint32_t value)
 	int err = ibsa__map_reserve(map, 1);
 
 	if (!err)
-		place(map, key, value);
+		map_insert(map, key, value);
 	return err;
 }
 

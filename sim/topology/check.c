@@ -32,8 +32,8 @@ static const struct port_line *line_of(const struct check *check, uint32_t port)
 	return line ? &check->parser->port_lines[line - 1] : NULL;
 }
 
-static int add(struct check *check, const struct source *source, uint32_t line,
-	       struct topo_finding finding)
+static int finding_add(struct check *check, const struct source *source,
+		       uint32_t line, struct topo_finding finding)
 {
 	if (check->source != source) {
 		check->file = ibsa__topology_string(check->topo, source->name,
@@ -47,18 +47,19 @@ static int add(struct check *check, const struct source *source, uint32_t line,
 	return ibsa__topology_add_finding(check->topo, &finding);
 }
 
-static int add_at_line(struct check *check, const struct port_line *line,
-		       struct topo_finding finding)
+static int finding_add_at_line(struct check *check,
+			       const struct port_line *line,
+			       struct topo_finding finding)
 {
-	return add(check, line->source, line->line, finding);
+	return finding_add(check, line->source, line->line, finding);
 }
 
-static int add_at_node(struct check *check, uint32_t node,
-		       struct topo_finding finding)
+static int finding_add_at_node(struct check *check, uint32_t node,
+			       struct topo_finding finding)
 {
 	const struct node_line *at = &check->parser->node_lines[node];
 
-	return add(check, at->source, at->line, finding);
+	return finding_add(check, at->source, at->line, finding);
 }
 
 /* The rates of both lines of a cable, in one number. */
@@ -68,7 +69,7 @@ static uint64_t pack_rates(const struct port_line *a, const struct port_line *b)
 	       (uint64_t)b->rate.width << 16 | (uint64_t)b->rate.speed << 24;
 }
 
-static bool differ(uint8_t a, uint8_t b)
+static bool values_differ(uint8_t a, uint8_t b)
 {
 	return a && b && a != b;
 }
@@ -77,16 +78,16 @@ static bool differ(uint8_t a, uint8_t b)
 static int check_pair(struct check *check, const struct port_line *line,
 		      const struct port_line *other)
 {
-	if (!differ(line->rate.width, other->rate.width) &&
-	    !differ(line->rate.speed, other->rate.speed))
+	if (!values_differ(line->rate.width, other->rate.width) &&
+	    !values_differ(line->rate.speed, other->rate.speed))
 		return 0;
-	return add_at_line(check, line,
-			   (struct topo_finding){
-				   .kind = IBSA_FINDING_RATE_DIFFERS,
-				   .a = line->port,
-				   .b = other->port,
-				   .value = pack_rates(line, other),
-			   });
+	return finding_add_at_line(check, line,
+				   (struct topo_finding){
+					   .kind = IBSA_FINDING_RATE_DIFFERS,
+					   .a = line->port,
+					   .b = other->port,
+					   .value = pack_rates(line, other),
+				   });
 }
 
 static bool has_rate(const struct port_line *line)
@@ -98,9 +99,9 @@ static bool has_rate(const struct port_line *line)
  * The line of a cable whose rate is unknown. If neither line has a rate, but
  * other cables have, that is @line. NULL: the cable has a rate.
  */
-static const struct port_line *rateless(const struct check *check,
-					const struct port_line *line,
-					const struct port_line *other)
+static const struct port_line *
+cable_line_without_rate(const struct check *check, const struct port_line *line,
+			const struct port_line *other)
 {
 	if (line->has_odd_rate)
 		return line;
@@ -117,22 +118,23 @@ static int check_cable(struct check *check, const struct port_line *line,
 {
 	const struct topo_port *port = &check->topo->ports[line->port];
 	struct topo_finding finding = { .a = line->port, .b = port->peer };
-	const struct port_line *silent = rateless(check, line, other);
+	const struct port_line *silent = cable_line_without_rate(check, line,
+								 other);
 	int err = other ? check_pair(check, line, other) : 0;
 
 	if (!err && !other && check->has_both) {
 		finding.kind = IBSA_FINDING_ONE_DIRECTION;
-		err = add_at_line(check, line, finding);
+		err = finding_add_at_line(check, line, finding);
 	}
 	if (!err && silent) {
 		finding.kind = IBSA_FINDING_NO_RATE;
 		finding.value = silent->has_odd_rate;
-		err = add_at_line(check, silent, finding);
+		err = finding_add_at_line(check, silent, finding);
 	}
 	if (!err && port->rate.width < check->width) {
 		finding.kind = IBSA_FINDING_NARROW;
 		finding.value = check->width;
-		err = add_at_line(check, line, finding);
+		err = finding_add_at_line(check, line, finding);
 	}
 	return err;
 }
@@ -145,12 +147,12 @@ static int check_guid(struct check *check, const struct port_line *line,
 	if (!guid || guid == at->guid ||
 	    check->topo->nodes[at->node].type == IBSA_NODE_SWITCH)
 		return 0;
-	return add_at_line(check, line,
-			   (struct topo_finding){
-				   .kind = IBSA_FINDING_GUID_DIFFERS,
-				   .a = port,
-				   .value = guid,
-			   });
+	return finding_add_at_line(check, line,
+				   (struct topo_finding){
+					   .kind = IBSA_FINDING_GUID_DIFFERS,
+					   .a = port,
+					   .value = guid,
+				   });
 }
 
 static int check_line(struct check *check, const struct port_line *line)
@@ -199,7 +201,7 @@ static int check_parallel(struct check *check, const struct topo_node *node,
 			first[far] = i;
 		else if (ports[first[far]].rate.width != ports[i].rate.width ||
 			 ports[first[far]].rate.speed != ports[i].rate.speed)
-			err = add_at_line(
+			err = finding_add_at_line(
 				check, any_line(check, i),
 				(struct topo_finding){
 					.kind = IBSA_FINDING_PARALLEL_DIFFERS,
@@ -225,8 +227,9 @@ static int check_all_parallel(struct check *check)
 }
 
 /* Mark the nodes that cables connect with @start. Return: their number. */
-static uint32_t flood(const struct topology *topo, uint32_t start,
-		      uint32_t mark, uint32_t *marks, uint32_t *queue)
+static uint32_t nodes_mark_connected(const struct topology *topo,
+				     uint32_t start, uint32_t mark,
+				     uint32_t *marks, uint32_t *queue)
 {
 	uint32_t count = 1;
 
@@ -277,7 +280,7 @@ static int check_islands(struct check *check, uint32_t *marks, uint32_t *queue)
 	const uint32_t first = first_adapter(topo);
 	int err = 0;
 
-	flood(topo, first, 1, marks, queue);
+	nodes_mark_connected(topo, first, 1, marks, queue);
 	for (uint32_t i = 0; i < topo->node_count && !err; i++) {
 		struct topo_finding finding = {
 			.kind = IBSA_FINDING_NO_CABLE,
@@ -286,11 +289,12 @@ static int check_islands(struct check *check, uint32_t *marks, uint32_t *queue)
 		};
 
 		if (!has_cable(topo, &topo->nodes[i])) {
-			err = add_at_node(check, i, finding);
+			err = finding_add_at_node(check, i, finding);
 		} else if (!marks[i]) {
 			finding.kind = IBSA_FINDING_APART;
-			finding.value = flood(topo, i, 2, marks, queue);
-			err = add_at_node(check, i, finding);
+			finding.value = nodes_mark_connected(topo, i, 2, marks,
+							     queue);
+			err = finding_add_at_node(check, i, finding);
 		}
 	}
 	return err;
@@ -327,12 +331,12 @@ static int check_name(struct check *check, struct map *names, uint32_t index)
 		return ibsa__map_put(names, key, index);
 	if (strcmp(check->topo->nodes[twin].name, node->name))
 		return 0;
-	return add_at_node(check, index,
-			   (struct topo_finding){
-				   .kind = IBSA_FINDING_SAME_NAME,
-				   .a = index,
-				   .b = twin,
-			   });
+	return finding_add_at_node(check, index,
+				   (struct topo_finding){
+					   .kind = IBSA_FINDING_SAME_NAME,
+					   .a = index,
+					   .b = twin,
+				   });
 }
 
 static int check_lid(struct check *check, struct map *lids, uint32_t index)
@@ -349,21 +353,22 @@ static int check_lid(struct check *check, struct map *lids, uint32_t index)
 	finding.b = map_find(lids, port->wanted_lid);
 	if (finding.b == SIM_NONE)
 		return ibsa__map_put(lids, port->wanted_lid, index);
-	return line ? add_at_line(check, line, finding)
-		    : add_at_node(check, port->node, finding);
+	return line ? finding_add_at_line(check, line, finding)
+		    : finding_add_at_node(check, port->node, finding);
 }
 
 static int check_node_guid(struct check *check, uint32_t node)
 {
-	const struct place *at = &check->parser->node_lines[node].zero_guid;
+	const struct source_line *at =
+		&check->parser->node_lines[node].zero_guid;
 
 	if (!at->source)
 		return 0;
-	return add(check, at->source, at->line,
-		   (struct topo_finding){
-			   .kind = IBSA_FINDING_NO_GUID,
-			   .a = node,
-		   });
+	return finding_add(check, at->source, at->line,
+			   (struct topo_finding){
+				   .kind = IBSA_FINDING_NO_GUID,
+				   .a = node,
+			   });
 }
 
 static int check_twins(struct check *check)
@@ -384,7 +389,7 @@ static int check_twins(struct check *check)
 }
 
 /* Find out what is usual in the file, so that exceptions can be reported. */
-static void look_around(struct check *check)
+static void check_survey(struct check *check)
 {
 	const struct parser *parser = check->parser;
 	uint32_t widths[WIDTHS] = { 0 };
@@ -404,7 +409,7 @@ static void look_around(struct check *check)
 	}
 }
 
-static int by_place(const void *a, const void *b)
+static int by_line(const void *a, const void *b)
 {
 	const struct topo_finding *one = a;
 	const struct topo_finding *two = b;
@@ -417,12 +422,12 @@ static int by_place(const void *a, const void *b)
 	return (one->kind > two->kind) - (one->kind < two->kind);
 }
 
-static int run(struct check *check)
+static int check_run(struct check *check)
 {
 	const struct parser *parser = check->parser;
 	int err = 0;
 
-	look_around(check);
+	check_survey(check);
 	for (size_t i = 0; i < parser->port_line_count && !err; i++)
 		err = check_line(check, &parser->port_lines[i]);
 	if (!err)
@@ -442,11 +447,11 @@ int ibsa__topology_check(struct parser *parser)
 		.line_of = ibsa__calloc(parser->topo.port_count + 1,
 					sizeof(*check.line_of)),
 	};
-	const int err = check.line_of ? run(&check) : -ENOMEM;
+	const int err = check.line_of ? check_run(&check) : -ENOMEM;
 
 	if (parser->topo.finding_count)
 		qsort(parser->topo.findings, parser->topo.finding_count,
-		      sizeof(*parser->topo.findings), by_place);
+		      sizeof(*parser->topo.findings), by_line);
 	ibsa__free(check.line_of);
 	return err;
 }

@@ -59,7 +59,7 @@ static int push_source(struct parser *parser, const char *name, char *owned)
 }
 
 /* Read to the end of the file; @text grows. Return: bytes or -errno. */
-static ssize_t read_all(int fd, char **text)
+static ssize_t file_read_all(int fd, char **text)
 {
 	size_t room = 0, len = 0;
 
@@ -84,7 +84,7 @@ static ssize_t read_all(int fd, char **text)
 static int read_fd(int fd, char **out, size_t *out_len)
 {
 	char *text = NULL;
-	const ssize_t len = read_all(fd, &text);
+	const ssize_t len = file_read_all(fd, &text);
 
 	if (len < 0) {
 		ibsa__free(text);
@@ -227,7 +227,7 @@ static bool comment_number(struct cursor line, const char *word, uint64_t max,
 }
 
 /* Store the line of the next node. */
-static int keep_line(struct parser *parser)
+static int node_line_store(struct parser *parser)
 {
 	const size_t count = parser->topo.node_count;
 
@@ -244,7 +244,7 @@ static int keep_line(struct parser *parser)
 static int add_node(struct parser *parser, struct topo_node *node,
 		    struct slice id, struct slice name)
 {
-	int err = keep_line(parser);
+	int err = node_line_store(parser);
 
 	if (err)
 		return err;
@@ -393,7 +393,7 @@ static int set_attribute(struct parser *parser, struct cursor line,
 		break;
 	case ATTRIBUTE_GUID:
 		of->guid = value;
-		of->zero_guid = (struct place){
+		of->zero_guid = (struct source_line){
 			.source = value ? NULL : parser->source,
 			.line = parser->line,
 		};

@@ -27,7 +27,7 @@ struct port_line {
 };
 
 /* A line of a file; source NULL: none. */
-struct place {
+struct source_line {
 	const struct source *source;
 	uint32_t line;
 };
@@ -36,13 +36,13 @@ struct place {
 struct node_line {
 	const struct source *source;
 	uint32_t line;
-	struct place zero_guid;
+	struct source_line zero_guid;
 };
 
 /* Attributes from the lines before a node; 0 if not given. */
 struct node_attributes {
 	uint64_t guid;
-	struct place zero_guid;
+	struct source_line zero_guid;
 	uint64_t image_guid;
 	uint32_t vendor;
 	uint32_t device;

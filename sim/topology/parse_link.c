@@ -142,7 +142,7 @@ static int take_lid(struct parser *parser, struct cursor line,
 	return 0;
 }
 
-static int keep(struct parser *parser, const struct port_line *line)
+static int port_line_store(struct parser *parser, const struct port_line *line)
 {
 	if (ARRAY_GROW(parser->port_lines, parser->port_line_room,
 		       parser->port_line_count + 1))
@@ -236,7 +236,7 @@ int ibsa__parse_port(struct parser *parser, struct cursor line)
 	}
 	out.rate = parser->rate;
 	err = take_words(parser, line, &out);
-	return err ? err : keep(parser, &out);
+	return err ? err : port_line_store(parser, &out);
 }
 
 const char *ibsa__port_text(const struct topology *topo, uint32_t index,
@@ -253,8 +253,8 @@ const char *ibsa__port_text(const struct topology *topo, uint32_t index,
  * Connect both ends of a cable. @line is the line of one end. If the other end
  * has a line, both must agree.
  */
-static int join(struct parser *parser, const struct port_line *line,
-		uint32_t far)
+static int cable_connect(struct parser *parser, const struct port_line *line,
+			 uint32_t far)
 {
 	struct topology *topo = &parser->topo;
 	struct topo_port *a = &topo->ports[line->port];
@@ -291,7 +291,8 @@ static int join(struct parser *parser, const struct port_line *line,
 				ibsa__port_text(topo, b->peer, taken_text));
 }
 
-static int follow(struct parser *parser, const struct port_line *line)
+static int port_line_connect(struct parser *parser,
+			     const struct port_line *line)
 {
 	struct topology *topo = &parser->topo;
 	const uint32_t index = ibsa__topology_by_id(topo, line->remote.text,
@@ -314,10 +315,11 @@ static int follow(struct parser *parser, const struct port_line *line)
 	if (line->remote_guid && node->type != IBSA_NODE_SWITCH)
 		topo->ports[node->first_port + line->remote_port].guid =
 			line->remote_guid;
-	return join(parser, line, node->first_port + line->remote_port);
+	return cable_connect(parser, line,
+			     node->first_port + line->remote_port);
 }
 
-static uint8_t slower(uint8_t a, uint8_t b)
+static uint8_t rate_min(uint8_t a, uint8_t b)
 {
 	if (!a || !b)
 		return a | b;
@@ -328,14 +330,14 @@ static uint8_t slower(uint8_t a, uint8_t b)
  * Set the rate of a link: the lower one of both lines. A line without a rate
  * does not limit it. One line may give the width, the other the speed.
  */
-static int set_rate(struct parser *parser, const struct port_line *line)
+static int link_set_rate(struct parser *parser, const struct port_line *line)
 {
 	struct topology *topo = &parser->topo;
 	struct topo_port *a = &topo->ports[line->port];
 	struct topo_port *b = &topo->ports[a->peer];
 
-	a->rate.width = slower(a->rate.width, line->rate.width);
-	a->rate.speed = slower(a->rate.speed, line->rate.speed);
+	a->rate.width = rate_min(a->rate.width, line->rate.width);
+	a->rate.speed = rate_min(a->rate.speed, line->rate.speed);
 	b->rate = a->rate;
 	if (!a->rate.width || !a->rate.speed ||
 	    ibsa__rate_rank(a->rate.width, a->rate.speed))
@@ -350,7 +352,7 @@ static int set_rate(struct parser *parser, const struct port_line *line)
  * Set the maximum rate of a node's ports: that of the links; ports without a
  * link support the maximum of all.
  */
-static void set_most(struct topology *topo, const struct topo_node *node)
+static void node_set_most(struct topology *topo, const struct topo_node *node)
 {
 	struct topo_port *ports = &topo->ports[node->first_port];
 	struct link_rate most = { .width = 0 };
@@ -383,7 +385,7 @@ static void set_default_rates(struct topology *topo)
 			rate->speed = SPEED_SDR;
 	}
 	for (uint32_t i = 0; i < topo->node_count; i++)
-		set_most(topo, &topo->nodes[i]);
+		node_set_most(topo, &topo->nodes[i]);
 }
 
 int ibsa__parse_links(struct parser *parser)
@@ -395,9 +397,9 @@ int ibsa__parse_links(struct parser *parser)
 
 		parser->source = line->source;
 		parser->line = line->line;
-		err = follow(parser, line);
+		err = port_line_connect(parser, line);
 		if (!err)
-			err = set_rate(parser, line);
+			err = link_set_rate(parser, line);
 	}
 	set_default_rates(&parser->topo);
 	return err;
