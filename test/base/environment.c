@@ -21,7 +21,7 @@
 #include "test/support/server_rig.h"
 #include "wire/mad.h"
 
-enum { ROUNDS = 20, PLACES = 3, MAD_BYTES = 256 };
+enum { ROUNDS = 20, FABRICS = 3, MAD_BYTES = 256 };
 
 static struct {
 	pthread_t thread;
@@ -109,18 +109,18 @@ static int teardown(void **state)
 }
 
 /* An embedded fabric, a server, a device tree. */
-static const char *fabric_at(unsigned int place)
+static const char *fabric_value(unsigned int index)
 {
-	const char *const fabrics[PLACES] = { world.file,
-					      server_address(world.server),
-					      "" };
+	const char *const fabrics[FABRICS] = { world.file,
+					       server_address(world.server),
+					       "" };
 
-	return fabrics[place];
+	return fabrics[index];
 }
 
-static const char *device_at(unsigned int place)
+static const char *device_at(unsigned int index)
 {
-	return *fabric_at(place) ? "left" : "mlx5_0";
+	return *fabric_value(index) ? "left" : "mlx5_0";
 }
 
 static void note_path(int status, struct sa_path_rec *rec, void *arg)
@@ -131,7 +131,7 @@ static void note_path(int status, struct sa_path_rec *rec, void *arg)
 }
 
 /* In the tree the port opens no file, so that nothing is asked. */
-static void path_ask(struct ib_device *device, const struct ibsa_gid *gid)
+static void path_query(struct ib_device *device, const struct ibsa_gid *gid)
 {
 	struct sa_path_rec wanted = { .numb_path = 1 };
 	struct ib_sa_query *query;
@@ -162,30 +162,30 @@ static void device_use(struct ib_device *device)
 	assert_int_equal(ib_init_ah_attr_from_path(device, 1, &rec, &ah, NULL),
 			 0);
 	rdma_destroy_ah_attr(&ah);
-	path_ask(device, (const struct ibsa_gid *)&attr->gid);
+	path_query(device, (const struct ibsa_gid *)&attr->gid);
 	rdma_put_gid_attr(attr);
 }
 
 static void devices_do_not_read_it(void **state)
 {
-	struct ib_device *devices[PLACES];
+	struct ib_device *devices[FABRICS];
 
 	(void)state;
 	setenv("SYSFS_PATH", world.tree.path, 1);
-	for (unsigned int i = 0; i < PLACES; i++) {
+	for (unsigned int i = 0; i < FABRICS; i++) {
 		const struct ibsa_device_options options = {
 			.name = device_at(i),
-			.fabric = fabric_at(i),
+			.fabric = fabric_value(i),
 		};
 
 		assert_int_equal(ibsa_device_open(&options, NULL, &devices[i]),
 				 0);
 	}
 	loop_start();
-	for (unsigned int i = 0; i < ROUNDS * PLACES; i++)
-		device_use(devices[i % PLACES]);
+	for (unsigned int i = 0; i < ROUNDS * FABRICS; i++)
+		device_use(devices[i % FABRICS]);
 	loop_stop();
-	for (unsigned int i = 0; i < PLACES; i++)
+	for (unsigned int i = 0; i < FABRICS; i++)
 		ibsa_device_put(devices[i]);
 }
 
@@ -209,24 +209,24 @@ static void context_use(struct ibv_context *context, bool has_sa)
 
 static void contexts_do_not_read_it(void **state)
 {
-	struct ibv_context *contexts[PLACES];
+	struct ibv_context *contexts[FABRICS];
 
 	(void)state;
 	setenv("SYSFS_PATH", world.tree.path, 1);
-	for (unsigned int i = 0; i < PLACES; i++) {
+	for (unsigned int i = 0; i < FABRICS; i++) {
 		const struct ibsa_options options = {
 			.device = device_at(i),
-			.fabric = fabric_at(i),
+			.fabric = fabric_value(i),
 		};
 
 		assert_int_equal(ibsa_verbs_open(&options, NULL, &contexts[i]),
 				 0);
 	}
 	loop_start();
-	for (unsigned int i = 0; i < ROUNDS * PLACES; i++)
-		context_use(contexts[i % PLACES], *fabric_at(i % PLACES));
+	for (unsigned int i = 0; i < ROUNDS * FABRICS; i++)
+		context_use(contexts[i % FABRICS], *fabric_value(i % FABRICS));
 	loop_stop();
-	for (unsigned int i = 0; i < PLACES; i++)
+	for (unsigned int i = 0; i < FABRICS; i++)
 		assert_int_equal(ibsa_close_device(contexts[i]), 0);
 }
 
@@ -245,41 +245,41 @@ static void client_use(struct ibsa_client *client)
 	assert_int_equal(ibsa_pkey_get(client, 0, &pkey), 0);
 }
 
-static bool server_becomes(struct ibsa_client *client, bool is_there)
+static bool server_becomes(struct ibsa_client *client, bool is_available)
 {
 	struct ibsa_port_state port;
-	bool seen = !is_there;
+	bool seen = !is_available;
 
-	for (int i = 0; i < 1000 && seen != is_there; i++) {
+	for (int i = 0; i < 1000 && seen != is_available; i++) {
 		(void)!ibsa_wait(client, 10);
 		seen = !ibsa_port_get(client, true, &port);
 	}
-	return seen == is_there;
+	return seen == is_available;
 }
 
 static void clients_do_not_read_it(void **state)
 {
-	struct ibsa_client *clients[PLACES - 1];
+	struct ibsa_client *clients[FABRICS - 1];
 
 	(void)state;
-	for (unsigned int i = 0; i < PLACES - 1; i++) {
+	for (unsigned int i = 0; i < FABRICS - 1; i++) {
 		const struct ibsa_options options = {
 			.device = device_at(i),
-			.fabric = fabric_at(i),
+			.fabric = fabric_value(i),
 		};
 
 		assert_int_equal(ibsa_open(&options, NULL, &clients[i]), 0);
 	}
 	loop_start();
-	for (unsigned int i = 0; i < ROUNDS * (PLACES - 1); i++)
-		client_use(clients[i % (PLACES - 1)]);
+	for (unsigned int i = 0; i < ROUNDS * (FABRICS - 1); i++)
+		client_use(clients[i % (FABRICS - 1)]);
 	/* A server that is away and comes back is found by the same client. */
 	server_end(world.server);
 	assert_true(server_becomes(clients[1], false));
 	server_restart(world.server);
 	assert_true(server_becomes(clients[1], true));
 	loop_stop();
-	for (unsigned int i = 0; i < PLACES - 1; i++)
+	for (unsigned int i = 0; i < FABRICS - 1; i++)
 		assert_int_equal(ibsa_close(clients[i]), 0);
 }
 

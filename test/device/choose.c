@@ -26,7 +26,7 @@ static struct ibsa_gid gid_of(const char *text)
 	struct ibsa_gid gid;
 
 	if (ibsa_gid_parse(text, &gid))
-		fail_msg("%s is no GID", text);
+		fail_msg("%s is not a GID", text);
 	return gid;
 }
 
@@ -120,7 +120,7 @@ static void reasons_are_told(void **state)
 	assert_memory_equal(fits, any, sizeof(any));
 }
 
-static void what_cannot_be_used_is_left_out(void **state)
+static void unusable_rows_are_not_chosen(void **state)
 {
 	static const struct brief rows[ROWS] = {
 		{ "::", IBSA_GID_ROCE_V2, 4, 0 },
@@ -152,7 +152,7 @@ static void port_of_unknown_state_is_used(void **state)
 }
 
 /* RoCE v1 with the right family works on one link; v2 of another does not. */
-static void family_is_looked_at_before_the_version(void **state)
+static void family_has_priority_over_the_version(void **state)
 {
 	static const struct brief rows[ROWS] = {
 		{ "fd77::1", IBSA_GID_ROCE_V2, 4, 0 },
@@ -166,7 +166,7 @@ static void family_is_looked_at_before_the_version(void **state)
 }
 
 /* The last 64 bits of an IPv6 address count only if it is the very one. */
-static void interface_ids_are_not_nearness(void **state)
+static void interface_ids_do_not_count_as_near(void **state)
 {
 	static const struct brief rows[ROWS] = {
 		{ "fd77::1", IBSA_GID_ROCE_V2, 4, 0 },
@@ -211,10 +211,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(usual_table_has_one_for_each_address),
 		cmocka_unit_test(reasons_are_told),
-		cmocka_unit_test(what_cannot_be_used_is_left_out),
+		cmocka_unit_test(unusable_rows_are_not_chosen),
 		cmocka_unit_test(port_of_unknown_state_is_used),
-		cmocka_unit_test(family_is_looked_at_before_the_version),
-		cmocka_unit_test(interface_ids_are_not_nearness),
+		cmocka_unit_test(family_has_priority_over_the_version),
+		cmocka_unit_test(interface_ids_do_not_count_as_near),
 		cmocka_unit_test(infiniband_has_its_link_local_gids),
 		cmocka_unit_test(of_no_rows_none_is_chosen),
 	};

@@ -95,7 +95,7 @@ static void matches_libibumad(const char *name)
 }
 
 /* Trees as kernels show them; what libibumad said of each is the witness. */
-static void what_is_read_is_what_libibumad_reads(void **state)
+static void devices_equal_those_of_libibumad(void **state)
 {
 	(void)state;
 	matches_libibumad("ib_one_port");
@@ -123,7 +123,7 @@ static void missing_rate_is_empty(void **state)
 	unsetenv("SYSFS_PATH");
 }
 
-static void no_class_folder_is_no_modules(void **state)
+static void missing_class_folder_means_missing_modules(void **state)
 {
 	struct ibsa_device_list *list = NULL;
 	struct tree tree;
@@ -199,7 +199,7 @@ static void ports_are_in_ascending_order_however_many(void **state)
 }
 
 /* What a file of port 1 makes of it; port 2 must stay as it is. */
-static int err_of_port(const struct tree *tree)
+static int port_err(const struct tree *tree)
 {
 	struct ibsa_device_list *list = devices_read();
 	const struct ibsa_device *device = &list->devices[0];
@@ -248,7 +248,7 @@ static void bad_file_is_the_error_of_its_port_alone(void **state)
 		tree_add_device(&tree, "mlx5_0");
 		tree_add_port(&tree, "mlx5_0", 2);
 		tree_set_port(&tree, "mlx5_0", 1, cases[i].file, cases[i].text);
-		assert_int_equal(err_of_port(&tree), cases[i].err);
+		assert_int_equal(port_err(&tree), cases[i].err);
 		tree_remove(&tree);
 	}
 }
@@ -262,14 +262,14 @@ static void missing_and_unreadable_files_are_reported(void **state)
 	tree_add_device(&tree, "mlx5_0");
 	tree_add_port(&tree, "mlx5_0", 2);
 	tree_remove_file(&tree, "class/infiniband/mlx5_0/ports/1/state");
-	assert_int_equal(err_of_port(&tree), -ENOENT);
+	assert_int_equal(port_err(&tree), -ENOENT);
 	/* A folder reads with an error for root too. */
 	tree_set_port(&tree, "mlx5_0", 1, "state/x", "");
-	assert_int_equal(err_of_port(&tree), -EISDIR);
+	assert_int_equal(port_err(&tree), -EISDIR);
 	tree_remove(&tree);
 }
 
-static void bad_device_hides_no_other_and_keeps_its_ports(void **state)
+static void bad_device_hides_no_other_device_and_no_port(void **state)
 {
 	struct ibsa_device_list *list;
 	struct tree tree;
@@ -484,16 +484,16 @@ static void names_compare_in_natural_order(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_read_is_what_libibumad_reads),
+		cmocka_unit_test(devices_equal_those_of_libibumad),
 		cmocka_unit_test(missing_rate_is_empty),
-		cmocka_unit_test(no_class_folder_is_no_modules),
+		cmocka_unit_test(missing_class_folder_means_missing_modules),
 		cmocka_unit_test(empty_class_folder_is_an_empty_list),
 		cmocka_unit_test(
 			many_devices_and_long_names_are_in_natural_order),
 		cmocka_unit_test(ports_are_in_ascending_order_however_many),
 		cmocka_unit_test(bad_file_is_the_error_of_its_port_alone),
 		cmocka_unit_test(missing_and_unreadable_files_are_reported),
-		cmocka_unit_test(bad_device_hides_no_other_and_keeps_its_ports),
+		cmocka_unit_test(bad_device_hides_no_other_device_and_no_port),
 		cmocka_unit_test(numbers_are_those_of_the_link),
 		cmocka_unit_test(numbers_are_read_in_any_base),
 		cmocka_unit_test(default_pkey_is_the_full_one_or_the_limited),

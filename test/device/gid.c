@@ -85,7 +85,7 @@ static void matches_libibverbs(const char *tree, const char *device)
 }
 
 /* Trees as kernels show them; what libibverbs said of each is the witness. */
-static void what_is_read_is_what_libibverbs_reads(void **state)
+static void entries_equal_those_of_libibverbs(void **state)
 {
 	(void)state;
 	matches_libibverbs("ib_one_port", "mlx5_0");
@@ -111,7 +111,7 @@ static int read_err(void)
 }
 
 /* Its type is nonsense here, which would fail if it were looked at. */
-static void type_of_an_empty_entry_is_not_looked_at(void **state)
+static void type_of_an_empty_entry_is_not_read(void **state)
 {
 	struct tree tree;
 
@@ -213,7 +213,7 @@ static void first_version_is_told_apart_by_the_link(void **state)
  * As the kernel fails where a GID has no type; the speed of the loopback
  * interface, which has none, is such a file on any machine.
  */
-static void type_that_cannot_be_read_is_the_first_version(void **state)
+static void unreadable_type_is_version_1(void **state)
 {
 	static const char type[] = "class/infiniband/mlx5_0/ports/1/"
 				   "gid_attrs/types/0";
@@ -231,7 +231,7 @@ static void type_that_cannot_be_read_is_the_first_version(void **state)
 	tree_remove(&tree);
 }
 
-static void interface_that_is_not_known_here_is_none(void **state)
+static void unknown_interface_is_zero(void **state)
 {
 	static const struct {
 		const char *name;
@@ -257,7 +257,7 @@ static void interface_that_is_not_known_here_is_none(void **state)
 	tree_remove(&tree);
 }
 
-static void no_such_entry_port_or_device_is_no_entry(void **state)
+static void missing_entry_port_or_device_is_enoent(void **state)
 {
 	struct ibsa_gid_entry entry;
 	struct tree tree;
@@ -317,7 +317,7 @@ static void gid_is_found_by_its_type_behind_holes(void **state)
 	tree_remove(&tree);
 }
 
-static void gid_that_is_not_there_is_not_found(void **state)
+static void missing_gid_is_not_found(void **state)
 {
 	static const struct ibsa_gid none;
 	struct ibsa_gid_entry entry = { .index = 77 };
@@ -381,16 +381,16 @@ static void omni_path_is_known_by_its_driver(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_read_is_what_libibverbs_reads),
-		cmocka_unit_test(type_of_an_empty_entry_is_not_looked_at),
+		cmocka_unit_test(entries_equal_those_of_libibverbs),
+		cmocka_unit_test(type_of_an_empty_entry_is_not_read),
 		cmocka_unit_test(nonsense_is_refused),
 		cmocka_unit_test(type_that_others_have_must_not_be_missing),
 		cmocka_unit_test(first_version_is_told_apart_by_the_link),
-		cmocka_unit_test(type_that_cannot_be_read_is_the_first_version),
-		cmocka_unit_test(interface_that_is_not_known_here_is_none),
-		cmocka_unit_test(no_such_entry_port_or_device_is_no_entry),
+		cmocka_unit_test(unreadable_type_is_version_1),
+		cmocka_unit_test(unknown_interface_is_zero),
+		cmocka_unit_test(missing_entry_port_or_device_is_enoent),
 		cmocka_unit_test(gid_is_found_by_its_type_behind_holes),
-		cmocka_unit_test(gid_that_is_not_there_is_not_found),
+		cmocka_unit_test(missing_gid_is_not_found),
 		cmocka_unit_test(omni_path_is_known_by_its_driver),
 	};
 

@@ -131,7 +131,7 @@ static void interface_with_the_gid_s_address_is_it(void **state)
 }
 
 /* In another name space, where an interface of that name has other ones. */
-static void namesake_of_the_interface_is_not_it(void **state)
+static void interface_of_the_same_name_is_not_the_same(void **state)
 {
 	static const char *const others[] = {
 		"0000:0000:0000:0000:0000:ffff:c000:0202\n",
@@ -295,7 +295,7 @@ static void list_may_be_of_a_device_or_port(void **state)
 }
 
 /* A path that leads to a device is not its name. */
-static void paths_are_no_names(void **state)
+static void paths_are_not_names(void **state)
 {
 	static const char *const paths[] = {
 		"", ".", "..", "mlx5_9/", "mlx5_10/../mlx5_9",
@@ -310,7 +310,7 @@ static void paths_are_no_names(void **state)
 	tree_remove(&tree);
 }
 
-static void what_is_not_there_has_no_list(void **state)
+static void missing_device_or_port_has_no_list(void **state)
 {
 	struct ibsa_gid_list *list = NULL;
 	struct tree tree;
@@ -335,15 +335,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(interface_with_the_gid_s_address_is_it),
-		cmocka_unit_test(namesake_of_the_interface_is_not_it),
+		cmocka_unit_test(interface_of_the_same_name_is_not_the_same),
 		cmocka_unit_test(
 			interface_without_hardware_address_is_known_by_name),
 		cmocka_unit_test(interfaces_are_asked_for_once_a_table),
 		cmocka_unit_test(each_file_is_opened_once_a_table),
 		cmocka_unit_test(list_has_all_tables_in_order),
 		cmocka_unit_test(list_may_be_of_a_device_or_port),
-		cmocka_unit_test(paths_are_no_names),
-		cmocka_unit_test(what_is_not_there_has_no_list),
+		cmocka_unit_test(paths_are_not_names),
+		cmocka_unit_test(missing_device_or_port_has_no_list),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,22 +56,24 @@ static void gsi_is_told_of_an_smi_alone(void **state)
 static void gsi_is_chosen(void **state)
 {
 	struct device_files *files;
-	struct ibsa__port_selection place;
+	struct ibsa__port_selection selection;
 	struct ibsa_error error;
 
 	planes_add(*state);
 	assert_int_equal(ibsa__sysfs_open(getenv("SYSFS_PATH"), &files), 0);
-	assert_int_equal(ibsa__port_select(files, NULL, 0, &error, &place), 0);
-	assert_string_equal(place.device, "mlx5_0");
-	assert_string_equal(place.umad, "umad1");
-	/* Who names the SMI gets it. */
-	assert_int_equal(ibsa__port_select(files, "a_smi", 0, &error, &place),
+	assert_int_equal(ibsa__port_select(files, NULL, 0, &error, &selection),
 			 0);
-	assert_string_equal(place.umad, "umad0");
+	assert_string_equal(selection.device, "mlx5_0");
+	assert_string_equal(selection.umad, "umad1");
+	/* Who names the SMI gets it. */
+	assert_int_equal(
+		ibsa__port_select(files, "a_smi", 0, &error, &selection), 0);
+	assert_string_equal(selection.umad, "umad0");
 	/* While the GSI is down, nothing else answers for that port. */
 	tree_set_port(*state, "mlx5_0", 1, "state", "1: DOWN\n");
-	assert_int_equal(ibsa__port_select(files, NULL, 0, &error, &place), 0);
-	assert_string_equal(place.device, "smi_0");
+	assert_int_equal(ibsa__port_select(files, NULL, 0, &error, &selection),
+			 0);
+	assert_string_equal(selection.device, "smi_0");
 	ibsa__files_put(files);
 }
 

@@ -150,7 +150,7 @@ static void events_are_read_one_by_one(void **state)
 }
 
 /* No machine has a device of this name; without RDMA it has no netlink. */
-static void driver_of_a_device_that_is_not_there_is_unknown(void **state)
+static void missing_device_has_no_driver(void **state)
 {
 	uint32_t driver = 77;
 	int err = ibsa__uverbs_driver("no such device", &driver);
@@ -167,8 +167,7 @@ int main(void)
 		cmocka_unit_test(error_of_the_kernel_is_passed_on),
 		cmocka_unit_test(more_attributes_than_fit_are_refused),
 		cmocka_unit_test(events_are_read_one_by_one),
-		cmocka_unit_test(
-			driver_of_a_device_that_is_not_there_is_unknown),
+		cmocka_unit_test(missing_device_has_no_driver),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@
 static struct puppet puppet;
 
 /* Without an SM nothing is accepted; with one, at once. */
-static void no_sm_is_again(void **state)
+static void no_sm_is_eagain(void **state)
 {
 	struct ibsa__engine *engine;
 	struct seen seen = { 0 };
@@ -20,10 +20,10 @@ static void no_sm_is_again(void **state)
 	(void)state;
 	puppet.port.sm_lid = 0;
 	engine = puppet_engine(&puppet, &puppet_options);
-	assert_int_equal(puppet_ask(engine, 4, &seen), -EAGAIN);
+	assert_int_equal(puppet_query(engine, 4, &seen), -EAGAIN);
 	puppet.port.sm_lid = 9;
 	puppet_advance(&puppet, engine, 100);
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	assert_int_equal(puppet_sent(&puppet, 0)->address.lid, 9);
 	ibsa__engine_free(engine);
 }
@@ -36,7 +36,7 @@ static void retry_follows_the_sm(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	puppet.port.sm_lid = 12;
 	puppet_advance(&puppet, engine, 100);
 	assert_int_equal(puppet_sent(&puppet, 1)->address.lid, 12);
@@ -60,7 +60,7 @@ static void needed_grh_names_the_sm(void **state)
 	puppet.port.needs_grh = true;
 	puppet.port.gid = (struct ibsa_gid){ { 0xfe, 0x80, [15] = 7 } };
 	engine = puppet_engine(&puppet, &puppet_options);
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	to = &puppet_sent(&puppet, 0)->address;
 	assert_int_equal(to->lid, PUPPET_SM_LID);
 	assert_true(to->has_grh);
@@ -69,7 +69,7 @@ static void needed_grh_names_the_sm(void **state)
 }
 
 /* What the program says of the GRH counts more than what the port says. */
-static void grh_is_as_the_options_say(void **state)
+static void grh_option_has_priority(void **state)
 {
 	struct ibsa__engine_options options = puppet_options;
 	struct seen seen = { 0 };
@@ -81,7 +81,7 @@ static void grh_is_as_the_options_say(void **state)
 		options.access.grh = needed ? IBSA_GRH_NEVER : IBSA_GRH_ALWAYS;
 		puppet.port.needs_grh = needed;
 		engine = puppet_engine(&puppet, &options);
-		assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+		assert_int_equal(puppet_query(engine, 4, &seen), 0);
 		assert_int_equal(puppet_sent(&puppet, needed)->address.has_grh,
 				 !needed);
 		ibsa__engine_free(engine);
@@ -130,7 +130,7 @@ static void sm_at_the_permissive_lid_is_asked_by_gid(void **state)
 	(void)state;
 	puppet.port = opa;
 	engine = puppet_engine(&puppet, &puppet_options);
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	sent = &puppet_sent(&puppet, 0)->address;
 	assert_int_equal(sent->lid, 0xffff);
 	assert_int_equal(sent->sl, 31);
@@ -146,7 +146,7 @@ static void sm_at_the_permissive_lid_is_asked_by_gid(void **state)
 }
 
 /* An SA that was named is asked, whatever the port says. */
-static void given_sa_is_kept(void **state)
+static void sa_of_the_options_stays(void **state)
 {
 	const struct ibsa_address sa = { .lid = 33, .qpn = 1, .sl = 5 };
 	struct ibsa__engine_options options = puppet_options;
@@ -157,7 +157,7 @@ static void given_sa_is_kept(void **state)
 	options.access.sa = &sa;
 	puppet.port.sm_lid = 0;
 	engine = puppet_engine(&puppet, &options);
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	assert_int_equal(puppet_sent(&puppet, 0)->address.lid, 33);
 	puppet_advance(&puppet, engine, 100);
 	assert_int_equal(puppet_sent(&puppet, 1)->address.lid, 33);
@@ -169,13 +169,13 @@ static void given_sa_is_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(no_sm_is_again),
+		TEST(no_sm_is_eagain),
 		TEST(retry_follows_the_sm),
-		TEST(grh_is_as_the_options_say),
+		TEST(grh_option_has_priority),
 		TEST(needed_grh_names_the_sm),
 		TEST(ports_without_sm_are_told_apart),
 		TEST(sm_at_the_permissive_lid_is_asked_by_gid),
-		TEST(given_sa_is_kept),
+		TEST(sa_of_the_options_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,10 +13,10 @@
 static struct puppet puppet;
 
 /* An alarm, and what to do when it rings. */
-struct bell {
+struct probe {
 	struct ibsa__alarm alarm;
 	struct ibsa__engine *engine;
-	struct bell *other; /* to silence */
+	struct probe *other; /* to silence */
 	int calls;
 	int free_err, dispatch_err, query_err;
 	unsigned int again_ms;
@@ -24,44 +24,44 @@ struct bell {
 	struct seen seen;
 };
 
-static void on_ring(struct ibsa__alarm *alarm)
+static void alarm_on_expiry(struct ibsa__alarm *alarm)
 {
-	struct bell *bell = list_object(alarm, struct bell, alarm);
+	struct probe *probe = list_object(alarm, struct probe, alarm);
 
-	bell->calls++;
-	bell->free_err = ibsa__engine_free(bell->engine);
-	bell->dispatch_err = ibsa__engine_dispatch(bell->engine);
-	if (bell->other)
-		ibsa__alarm_cancel(bell->engine, &bell->other->alarm);
-	if (bell->again)
-		ibsa__alarm_set(bell->engine, alarm, bell->again_ms);
+	probe->calls++;
+	probe->free_err = ibsa__engine_free(probe->engine);
+	probe->dispatch_err = ibsa__engine_dispatch(probe->engine);
+	if (probe->other)
+		ibsa__alarm_cancel(probe->engine, &probe->other->alarm);
+	if (probe->again)
+		ibsa__alarm_set(probe->engine, alarm, probe->again_ms);
 }
 
-static struct bell bell_of(struct ibsa__engine *engine)
+static struct probe probe_new(struct ibsa__engine *engine)
 {
-	struct bell bell = { .engine = engine };
+	struct probe probe = { .engine = engine };
 
-	ibsa__alarm_init(&bell.alarm, on_ring);
-	return bell;
+	ibsa__alarm_init(&probe.alarm, alarm_on_expiry);
+	return probe;
 }
 
 /* To the millisecond, and once; the timeout says when. */
-static void alarm_rings_once(void **state)
+static void alarm_expires_once(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
-	struct bell bell = bell_of(engine);
+	struct probe probe = probe_new(engine);
 
 	(void)state;
 	assert_int_equal(ibsa__engine_timeout_ms(engine), -1);
-	ibsa__alarm_set(engine, &bell.alarm, 50);
+	ibsa__alarm_set(engine, &probe.alarm, 50);
 	assert_int_equal(ibsa__engine_timeout_ms(engine), 50);
 	puppet_advance(&puppet, engine, 49);
-	assert_int_equal(bell.calls, 0);
+	assert_int_equal(probe.calls, 0);
 	puppet_advance(&puppet, engine, 1);
-	assert_int_equal(bell.calls, 1);
+	assert_int_equal(probe.calls, 1);
 	assert_int_equal(ibsa__engine_timeout_ms(engine), -1);
 	puppet_advance(&puppet, engine, 1000);
-	assert_int_equal(bell.calls, 1);
+	assert_int_equal(probe.calls, 1);
 	assert_int_equal(puppet.sent_count, 0);
 	ibsa__engine_free(engine);
 }
@@ -70,27 +70,27 @@ static void alarm_rings_once(void **state)
 static void alarm_moves_and_is_cancelled(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
-	struct bell bell = bell_of(engine);
+	struct probe probe = probe_new(engine);
 
 	(void)state;
-	ibsa__alarm_set(engine, &bell.alarm, 50);
-	ibsa__alarm_set(engine, &bell.alarm, 5000);
+	ibsa__alarm_set(engine, &probe.alarm, 50);
+	ibsa__alarm_set(engine, &probe.alarm, 5000);
 	puppet_advance(&puppet, engine, 4999);
-	assert_int_equal(bell.calls, 0);
-	ibsa__alarm_cancel(engine, &bell.alarm);
-	ibsa__alarm_cancel(engine, &bell.alarm);
+	assert_int_equal(probe.calls, 0);
+	ibsa__alarm_cancel(engine, &probe.alarm);
+	ibsa__alarm_cancel(engine, &probe.alarm);
 	assert_int_equal(ibsa__engine_timeout_ms(engine), -1);
 	puppet_advance(&puppet, engine, 5000);
-	assert_int_equal(bell.calls, 0);
+	assert_int_equal(probe.calls, 0);
 	ibsa__engine_free(engine);
 }
 
 /* From an alarm, as from a reply's callback: no close, no dispatch; of two
  * that are due at once the first may silence the other. */
-static void alarm_keeps_the_rules_of_callbacks(void **state)
+static void alarm_callback_may_do_what_a_reply_may(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
-	struct bell one = bell_of(engine), two = bell_of(engine);
+	struct probe one = probe_new(engine), two = probe_new(engine);
 
 	(void)state;
 	one.other = &two;
@@ -109,50 +109,50 @@ static void alarm_keeps_the_rules_of_callbacks(void **state)
 static void alarm_at_once_is_the_next_dispatch(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
-	struct bell bell = bell_of(engine);
+	struct probe probe = probe_new(engine);
 
 	(void)state;
-	bell.again = true;
-	ibsa__alarm_set(engine, &bell.alarm, 0);
+	probe.again = true;
+	ibsa__alarm_set(engine, &probe.alarm, 0);
 	assert_int_equal(ibsa__engine_timeout_ms(engine), 1);
 	for (int i = 1; i < 5; i++) {
 		puppet_advance(&puppet, engine, 1);
-		assert_int_equal(bell.calls, i);
+		assert_int_equal(probe.calls, i);
 	}
 	ibsa__engine_free(engine);
-	assert_int_equal(bell.calls, 4);
+	assert_int_equal(probe.calls, 4);
 }
 
-static void ask_and_go(struct ibsa__alarm *alarm)
+static void alarm_query_and_free(struct ibsa__alarm *alarm)
 {
-	struct bell *bell = list_object(alarm, struct bell, alarm);
-	struct bell *kept = bell->other;
+	struct probe *probe = list_object(alarm, struct probe, alarm);
+	struct probe *remaining = probe->other;
 
-	kept->query_err = puppet_ask(bell->engine, 4, &kept->seen);
-	free(bell);
+	remaining->query_err = puppet_query(probe->engine, 4, &remaining->seen);
+	free(probe);
 }
 
 /* It may ask the SA, and its memory may be gone when it returns. */
-static void alarm_may_ask_and_free_itself(void **state)
+static void alarm_may_query_and_free_itself(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
-	struct bell kept = bell_of(engine);
-	struct bell *bell = calloc(1, sizeof(*bell));
+	struct probe remaining = probe_new(engine);
+	struct probe *probe = calloc(1, sizeof(*probe));
 	struct puppet_mad answer;
 
 	(void)state;
-	assert_non_null(bell);
-	ibsa__alarm_init(&bell->alarm, ask_and_go);
-	bell->engine = engine;
-	bell->other = &kept;
-	ibsa__alarm_set(engine, &bell->alarm, 3);
+	assert_non_null(probe);
+	ibsa__alarm_init(&probe->alarm, alarm_query_and_free);
+	probe->engine = engine;
+	probe->other = &remaining;
+	ibsa__alarm_set(engine, &probe->alarm, 3);
 	puppet_advance(&puppet, engine, 3);
-	assert_int_equal(kept.query_err, 0);
+	assert_int_equal(remaining.query_err, 0);
 	answer = puppet_answer(puppet_sent(&puppet, 0));
 	puppet_deliver(&puppet, &answer);
 	puppet_advance(&puppet, engine, 1);
-	assert_int_equal(kept.seen.calls, 1);
-	assert_int_equal(kept.seen.err, 0);
+	assert_int_equal(remaining.seen.calls, 1);
+	assert_int_equal(remaining.seen.err, 0);
 	ibsa__engine_free(engine);
 }
 
@@ -161,11 +161,11 @@ static void alarm_may_ask_and_free_itself(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(alarm_rings_once),
+		TEST(alarm_expires_once),
 		TEST(alarm_moves_and_is_cancelled),
-		TEST(alarm_keeps_the_rules_of_callbacks),
+		TEST(alarm_callback_may_do_what_a_reply_may),
 		TEST(alarm_at_once_is_the_next_dispatch),
-		TEST(alarm_may_ask_and_free_itself),
+		TEST(alarm_may_query_and_free_itself),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@ static void send_error_is_returned(void **state)
 
 	(void)state;
 	puppet.send_err = -ENODEV;
-	assert_int_equal(puppet_ask(engine, 4, &seen), -ENODEV);
+	assert_int_equal(puppet_query(engine, 4, &seen), -ENODEV);
 	assert_int_equal(ibsa__engine_timeout_ms(engine), -1);
 	ibsa__engine_free(engine);
 	assert_int_equal(seen.calls, 0);
@@ -34,7 +34,7 @@ static void later_send_error_ends_the_query(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	puppet.send_err = -EAGAIN;
 	puppet_advance(&puppet, engine, 100);
 	assert_int_equal(seen.calls, 0);
@@ -52,7 +52,7 @@ static void receive_error_is_returned(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	puppet.recv_err = -ENODEV;
 	puppet.now_ns += UINT64_C(10000) * MS;
 	assert_int_equal(ibsa__engine_dispatch(engine), -ENODEV);
@@ -69,8 +69,8 @@ static void queries_end_with_their_device(void **state)
 	struct seen sent = { 0 }, queued = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &sent), 0);
-	assert_int_equal(puppet_ask(engine, 5, &queued), 0);
+	assert_int_equal(puppet_query(engine, 4, &sent), 0);
+	assert_int_equal(puppet_query(engine, 5, &queued), 0);
 	puppet.recv_err = -ENODEV;
 	puppet.send_err = -ENODEV;
 	assert_int_equal(ibsa__engine_dispatch(engine), -ENODEV);
@@ -91,7 +91,7 @@ static void queries_survive_a_device_that_is_back_at_once(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	puppet.recv_err = -ENODEV;
 	assert_int_equal(ibsa__engine_dispatch(engine), -ENODEV);
 	puppet.recv_err = 0;

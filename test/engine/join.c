@@ -12,8 +12,8 @@
 
 static struct puppet puppet;
 
-static int ask_path(struct ibsa__engine *engine,
-		    const struct ibsa_query *options, struct seen *seen)
+static int path_query(struct ibsa__engine *engine,
+		      const struct ibsa_query *options, struct seen *seen)
 {
 	struct ibsa_query query = *options;
 
@@ -32,7 +32,7 @@ static void client_may_share_nothing(void **state)
 	options.sharing = false;
 	engine = puppet_engine(&puppet, &options);
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(ask_path(engine, &query, &seen), 0);
+		assert_int_equal(path_query(engine, &query, &seen), 0);
 	assert_int_equal(puppet.sent_count, 3);
 	ibsa__engine_free(engine);
 }
@@ -47,11 +47,11 @@ static void late_query_does_not_join(void **state)
 	struct seen first = { 0 }, second = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &first), 0);
+	assert_int_equal(puppet_query(engine, 4, &first), 0);
 	for (int ms = 0; ms < 1700; ms++)
 		puppet_advance(&puppet, engine, 1);
 	assert_int_equal(puppet.sent_count, 5);
-	assert_int_equal(puppet_ask(engine, 4, &second), 0);
+	assert_int_equal(puppet_query(engine, 4, &second), 0);
 	assert_int_equal(puppet.sent_count, 6);
 	/* At 1800 and 2000 ms the second; at 2300 both. */
 	for (int ms = 0; ms < 599; ms++)
@@ -73,8 +73,8 @@ static void latest_request_is_joined(void **state)
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
-		assert_int_equal(puppet_ask(engine, 4, &seen), 0);
-		assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+		assert_int_equal(puppet_query(engine, 4, &seen), 0);
+		assert_int_equal(puppet_query(engine, 4, &seen), 0);
 		puppet_advance(&puppet, engine, 700);
 	}
 	assert_int_equal(ibsa__engine_stats(engine)->shared, 3);
@@ -98,12 +98,12 @@ static void impatient_query_does_not_join(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(ask_path(engine, &slow, &seen), 0);
-	assert_int_equal(ask_path(engine, &quick, &seen), 0);
-	assert_int_equal(ask_path(engine, &capped, &seen), 0);
+	assert_int_equal(path_query(engine, &slow, &seen), 0);
+	assert_int_equal(path_query(engine, &quick, &seen), 0);
+	assert_int_equal(path_query(engine, &capped, &seen), 0);
 	assert_int_equal(stats->shared, 0);
 	/* But the other way round. */
-	assert_int_equal(ask_path(engine, &slow, &seen), 0);
+	assert_int_equal(path_query(engine, &slow, &seen), 0);
 	assert_int_equal(stats->shared, 1);
 	ibsa__engine_free(engine);
 	assert_int_equal(seen.calls, 4);
@@ -120,10 +120,10 @@ static void query_with_more_time_does_not_join_a_short_wait(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(ask_path(engine, &brief, &seen), 0);
-	assert_int_equal(ask_path(engine, &brief, &seen), 0);
+	assert_int_equal(path_query(engine, &brief, &seen), 0);
+	assert_int_equal(path_query(engine, &brief, &seen), 0);
 	assert_int_equal(stats->shared, 1);
-	assert_int_equal(ask_path(engine, &longer, &seen), 0);
+	assert_int_equal(path_query(engine, &longer, &seen), 0);
 	assert_int_equal(puppet.sent_count, 2);
 	ibsa__engine_free(engine);
 }
@@ -139,13 +139,13 @@ static void request_that_is_alone_is_not_joined(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(ask_path(engine, &shared, &seen), 0);
+	assert_int_equal(path_query(engine, &shared, &seen), 0);
 	answer = puppet_answer(puppet_sent(&puppet, 0));
 	puppet_deliver(&puppet, &answer);
 	puppet_advance(&puppet, engine, 1);
 	assert_int_equal(seen.calls, 1);
-	assert_int_equal(ask_path(engine, &alone, &seen), 0);
-	assert_int_equal(ask_path(engine, &shared, &seen), 0);
+	assert_int_equal(path_query(engine, &alone, &seen), 0);
+	assert_int_equal(path_query(engine, &shared, &seen), 0);
 	assert_int_equal(ibsa__engine_stats(engine)->shared, 0);
 	assert_int_equal(puppet.sent_count, 3);
 	ibsa__engine_free(engine);
@@ -162,11 +162,11 @@ static void query_without_jitter_does_not_join_one_with(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(ask_path(engine, &random, &seen), 0);
-	assert_int_equal(ask_path(engine, &exact, &seen), 0);
+	assert_int_equal(path_query(engine, &random, &seen), 0);
+	assert_int_equal(path_query(engine, &exact, &seen), 0);
 	assert_int_equal(stats->shared, 0);
 	/* But the other way round. */
-	assert_int_equal(ask_path(engine, &random, &seen), 0);
+	assert_int_equal(path_query(engine, &random, &seen), 0);
 	assert_int_equal(stats->shared, 1);
 	ibsa__engine_free(engine);
 	assert_int_equal(seen.calls, 3);
@@ -185,7 +185,7 @@ static void deliver_busy(const struct puppet_mad *request)
  * transport drops after the first query's deadline: a query with more time is
  * sent on its own, and not at the next interval.
  */
-static void request_sent_since_busy_is_joined_like_others(void **state)
+static void request_sent_after_busy_is_not_joined_if_too_short(void **state)
 {
 	const struct ibsa_query brief = { .deadline_ms = 250 };
 	const struct ibsa_query longer = { .first_interval_ms = 800 };
@@ -194,17 +194,17 @@ static void request_sent_since_busy_is_joined_like_others(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(ask_path(engine, &brief, &seen), 0);
+	assert_int_equal(path_query(engine, &brief, &seen), 0);
 	deliver_busy(puppet_sent(&puppet, 0));
 	puppet_advance(&puppet, engine, 0);
 	/* The SA is left alone until 200 ms. */
-	assert_int_equal(ask_path(engine, &brief, &seen), 0);
+	assert_int_equal(path_query(engine, &brief, &seen), 0);
 	assert_int_equal(stats->shared, 1);
 	puppet_advance(&puppet, engine, 200);
 	assert_int_equal(puppet.sent_count, 2);
 	assert_int_equal(puppet_sent(&puppet, 1)->timeout_ms, 50);
 	puppet_advance(&puppet, engine, 20);
-	assert_int_equal(ask_path(engine, &longer, &seen), 0);
+	assert_int_equal(path_query(engine, &longer, &seen), 0);
 	assert_int_equal(puppet.sent_count, 3);
 	assert_int_equal(stats->shared, 1);
 	ibsa__engine_free(engine);
@@ -217,11 +217,11 @@ struct late {
 	struct seen seen;
 };
 
-static void ask_late(struct ibsa__alarm *alarm)
+static void query_on_alarm(struct ibsa__alarm *alarm)
 {
 	struct late *late = (struct late *)(void *)alarm;
 
-	assert_int_equal(puppet_ask(late->engine, 4, &late->seen), 0);
+	assert_int_equal(puppet_query(late->engine, 4, &late->seen), 0);
 }
 
 /* A request whose query is over has no next try: a query that an alarm of the
@@ -240,7 +240,7 @@ static void request_that_is_over_is_not_joined(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	ibsa__alarm_init(&late.alarm, ask_late);
+	ibsa__alarm_init(&late.alarm, query_on_alarm);
 	assert_int_equal(ibsa__engine_query(late.engine, &brief, puppet_note,
 					    &seen, NULL),
 			 0);
@@ -262,9 +262,9 @@ static void unsent_request_in_the_window_is_not_joined(void **state)
 
 	(void)state;
 	puppet.send_err = -EAGAIN;
-	assert_int_equal(ask_path(engine, &query, &seen), 0);
+	assert_int_equal(path_query(engine, &query, &seen), 0);
 	puppet.send_err = 0;
-	assert_int_equal(ask_path(engine, &query, &seen), 0);
+	assert_int_equal(path_query(engine, &query, &seen), 0);
 	assert_int_equal(puppet.sent_count, 1);
 	assert_int_equal(ibsa__engine_stats(engine)->shared, 0);
 	ibsa__engine_free(engine);
@@ -282,7 +282,7 @@ int main(void)
 		TEST(query_with_more_time_does_not_join_a_short_wait),
 		TEST(request_that_is_alone_is_not_joined),
 		TEST(query_without_jitter_does_not_join_one_with),
-		TEST(request_sent_since_busy_is_joined_like_others),
+		TEST(request_sent_after_busy_is_not_joined_if_too_short),
 		TEST(request_that_is_over_is_not_joined),
 		TEST(unsent_request_in_the_window_is_not_joined),
 	};

@@ -15,57 +15,58 @@ enum { MS = 1000000, OTHER_LID = 9 };
 static struct puppet puppet;
 
 /* One who listens, and what was heard. */
-struct ear {
+struct receiver {
 	struct ibsa__listener listener;
 	struct ibsa__engine *engine;
 	unsigned int reports, of_sa, missed;
 	int free_err;
 };
 
-static struct ear *ear_of(struct ibsa__listener *listener)
+static struct receiver *receiver_of(struct ibsa__listener *listener)
 {
-	return (struct ear *)(void *)listener;
+	return (struct receiver *)(void *)listener;
 }
 
 static void on_report(struct ibsa__listener *listener,
 		      const struct ibsa_message *message, bool is_sa)
 {
-	struct ear *ear = ear_of(listener);
+	struct receiver *receiver = receiver_of(listener);
 
 	assert_int_equal(message->mad[MAD_METHOD], IBSA_METHOD_REPORT);
-	ear->reports++;
-	ear->of_sa += is_sa;
-	ear->free_err = ibsa__engine_free(ear->engine);
+	receiver->reports++;
+	receiver->of_sa += is_sa;
+	receiver->free_err = ibsa__engine_free(receiver->engine);
 }
 
 static void on_missed(struct ibsa__listener *listener)
 {
-	ear_of(listener)->missed++;
+	receiver_of(listener)->missed++;
 }
 
 static int set_up(void **state)
 {
-	static struct ear ear;
+	static struct receiver receiver;
 
 	puppet_init(&puppet);
-	ear = (struct ear){
+	receiver = (struct receiver){
 		.listener = { .report = on_report, .missed = on_missed },
 		.engine = puppet_engine(&puppet, &puppet_options),
 	};
-	*state = &ear;
+	*state = &receiver;
 	return 0;
 }
 
 static int tear_down(void **state)
 {
-	struct ear *ear = *state;
+	struct receiver *receiver = *state;
 
-	return ibsa__engine_free(ear->engine);
+	return ibsa__engine_free(receiver->engine);
 }
 
-static void listen_to(struct ear *ear)
+static void listen_to(struct receiver *receiver)
 {
-	assert_int_equal(ibsa__engine_listen(ear->engine, &ear->listener), 0);
+	assert_int_equal(
+		ibsa__engine_listen(receiver->engine, &receiver->listener), 0);
 	assert_true(puppet.listening);
 }
 
@@ -87,113 +88,115 @@ static void report(uint32_t lid)
 	deliver(lid, IBSA_METHOD_REPORT, IBSA_MAD_BYTES, 0);
 }
 
-static struct ibsa_stats stats(const struct ear *ear)
+static struct ibsa_stats stats(const struct receiver *receiver)
 {
-	return *ibsa__engine_stats(ear->engine);
+	return *ibsa__engine_stats(receiver->engine);
 }
 
 /* Though nobody waits for an answer, one dispatch takes all that is there. */
 static void all_reports_are_taken_at_once(void **state)
 {
-	struct ear *ear = *state;
+	struct receiver *receiver = *state;
 
-	listen_to(ear);
+	listen_to(receiver);
 	for (int i = 0; i < 100; i++)
 		report(PUPPET_SM_LID);
-	puppet_advance(&puppet, ear->engine, 0);
-	assert_int_equal(ear->reports, 100);
-	assert_int_equal(ear->of_sa, 100);
-	assert_int_equal(ear->free_err, -EBUSY);
-	assert_int_equal(ibsa__engine_timeout_ms(ear->engine), -1);
+	puppet_advance(&puppet, receiver->engine, 0);
+	assert_int_equal(receiver->reports, 100);
+	assert_int_equal(receiver->of_sa, 100);
+	assert_int_equal(receiver->free_err, -EBUSY);
+	assert_int_equal(ibsa__engine_timeout_ms(receiver->engine), -1);
 }
 
 /* Who does not listen is not bothered, before and after. */
-static void nobody_listens(void **state)
+static void no_listener_gets_no_reports(void **state)
 {
-	struct ear *ear = *state;
+	struct receiver *receiver = *state;
 
 	report(PUPPET_SM_LID);
-	puppet_advance(&puppet, ear->engine, 0);
-	listen_to(ear);
-	assert_int_equal(ibsa__engine_listen(ear->engine, NULL), 0);
+	puppet_advance(&puppet, receiver->engine, 0);
+	listen_to(receiver);
+	assert_int_equal(ibsa__engine_listen(receiver->engine, NULL), 0);
 	assert_false(puppet.listening);
 	report(PUPPET_SM_LID);
-	puppet_advance(&puppet, ear->engine, 0);
-	assert_int_equal(ear->reports, 0);
-	assert_int_equal(stats(ear).ignored_id, 2);
+	puppet_advance(&puppet, receiver->engine, 0);
+	assert_int_equal(receiver->reports, 0);
+	assert_int_equal(stats(receiver).ignored_id, 2);
 }
 
 /* Neither answers nor what is too short for a header are Reports. */
-static void others_are_no_reports(void **state)
+static void other_messages_are_not_reports(void **state)
 {
-	struct ear *ear = *state;
+	struct receiver *receiver = *state;
 
-	listen_to(ear);
+	listen_to(receiver);
 	deliver(PUPPET_SM_LID, IBSA_METHOD_REPORT, IBSA_SA_HEADER_BYTES - 1, 0);
 	deliver(PUPPET_SM_LID, IBSA_METHOD_REPORT, 24, -ETIMEDOUT);
 	deliver(PUPPET_SM_LID, IBSA_METHOD_REPORT_RESP, IBSA_MAD_BYTES, 0);
-	puppet_advance(&puppet, ear->engine, 0);
-	assert_int_equal(ear->reports, 0);
-	assert_int_equal(stats(ear).ignored_malformed, 1);
-	assert_int_equal(stats(ear).ignored_id, 1);
+	puppet_advance(&puppet, receiver->engine, 0);
+	assert_int_equal(receiver->reports, 0);
+	assert_int_equal(stats(receiver).ignored_malformed, 1);
+	assert_int_equal(stats(receiver).ignored_id, 1);
 }
 
 /* A new SM may report before the port was read again; others may not. */
-static void source_is_told(void **state)
+static void report_has_its_source(void **state)
 {
-	struct ear *ear = *state;
+	struct receiver *receiver = *state;
 
-	listen_to(ear);
+	listen_to(receiver);
 	report(OTHER_LID);
-	puppet_advance(&puppet, ear->engine, 200);
-	assert_int_equal(ear->reports, 1);
-	assert_int_equal(ear->of_sa, 0);
-	assert_int_equal(stats(ear).ignored_source, 1);
+	puppet_advance(&puppet, receiver->engine, 200);
+	assert_int_equal(receiver->reports, 1);
+	assert_int_equal(receiver->of_sa, 0);
+	assert_int_equal(stats(receiver).ignored_source, 1);
 
 	puppet.port.sm_lid = OTHER_LID;
 	report(OTHER_LID);
-	puppet_advance(&puppet, ear->engine, 200);
-	assert_int_equal(ear->reports, 2);
-	assert_int_equal(ear->of_sa, 1);
+	puppet_advance(&puppet, receiver->engine, 200);
+	assert_int_equal(receiver->reports, 2);
+	assert_int_equal(receiver->of_sa, 1);
 }
 
 /* A reply that was too large may have cost what was behind it; so may an
  * error of receiving. */
-static void loss_is_told(void **state)
+static void loss_is_reported(void **state)
 {
-	struct ear *ear = *state;
+	struct receiver *receiver = *state;
 
 	deliver(PUPPET_SM_LID, IBSA_METHOD_GET_TABLE_RESP, IBSA_MAD_BYTES,
 		-EMSGSIZE);
-	puppet_advance(&puppet, ear->engine, 0);
-	assert_int_equal(ear->missed, 0);
-	listen_to(ear);
+	puppet_advance(&puppet, receiver->engine, 0);
+	assert_int_equal(receiver->missed, 0);
+	listen_to(receiver);
 	deliver(PUPPET_SM_LID, IBSA_METHOD_GET_TABLE_RESP, IBSA_MAD_BYTES,
 		-EMSGSIZE);
-	puppet_advance(&puppet, ear->engine, 0);
-	assert_int_equal(ear->missed, 1);
+	puppet_advance(&puppet, receiver->engine, 0);
+	assert_int_equal(receiver->missed, 1);
 	puppet.recv_err = -ENOBUFS;
-	assert_int_equal(ibsa__engine_dispatch(ear->engine), -ENOBUFS);
-	assert_int_equal(ear->missed, 2);
+	assert_int_equal(ibsa__engine_dispatch(receiver->engine), -ENOBUFS);
+	assert_int_equal(receiver->missed, 2);
 }
 
 static void listening_fails(void **state)
 {
 	const struct ibsa_transport_ops *ops = puppet.transport.ops;
-	struct ibsa_transport_ops deaf = *ops;
-	struct ear *ear = *state;
+	struct ibsa_transport_ops busy = *ops;
+	struct receiver *receiver = *state;
 
 	puppet.listen_err = -EBUSY;
-	assert_int_equal(ibsa__engine_listen(ear->engine, &ear->listener),
+	assert_int_equal(ibsa__engine_listen(receiver->engine,
+					     &receiver->listener),
 			 -EBUSY);
-	deaf.listen = NULL;
-	puppet.transport.ops = &deaf;
-	assert_int_equal(ibsa__engine_listen(ear->engine, &ear->listener),
+	busy.listen = NULL;
+	puppet.transport.ops = &busy;
+	assert_int_equal(ibsa__engine_listen(receiver->engine,
+					     &receiver->listener),
 			 -EOPNOTSUPP);
 	puppet.transport.ops = ops;
 	report(PUPPET_SM_LID);
-	puppet_advance(&puppet, ear->engine, 0);
-	assert_int_equal(ear->reports, 0);
+	puppet_advance(&puppet, receiver->engine, 0);
+	assert_int_equal(receiver->reports, 0);
 }
 
 int main(void)
@@ -201,10 +204,10 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(all_reports_are_taken_at_once),
-		TEST(nobody_listens),
-		TEST(others_are_no_reports),
-		TEST(source_is_told),
-		TEST(loss_is_told),
+		TEST(no_listener_gets_no_reports),
+		TEST(other_messages_are_not_reports),
+		TEST(report_has_its_source),
+		TEST(loss_is_reported),
 		TEST(listening_fails),
 	};
 

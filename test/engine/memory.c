@@ -32,7 +32,7 @@ static int scenario(struct ibsa__engine *engine, struct seen *seen)
 	int accepted = 0;
 
 	for (uint16_t i = 0; i < QUERIES; i++) {
-		int err = puppet_ask(engine, i, seen);
+		int err = puppet_query(engine, i, seen);
 
 		assert_true(err == 0 || err == -ENOMEM);
 		accepted += !err;

@@ -47,7 +47,7 @@ static void requests_follow_at_once(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	puppet_advance(&puppet, engine, 30);
 	move_to(engine, NEW_SM);
 	assert_int_equal(puppet.sent_count, 1);
@@ -72,13 +72,13 @@ static void requests_follow_at_once(void **state)
 }
 
 /* Another service level or P_Key index is another way to the SM. */
-static void another_way_is_another_address(void **state)
+static void another_sl_is_another_address(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	puppet.port.sm_sl = 3;
 	move_to(engine, PUPPET_SM_LID);
 	puppet_advance(&puppet, engine, 0);
@@ -110,7 +110,7 @@ static void long_lid_is_asked_by_its_gid(void **state)
 	puppet.port.gid.raw[0] = 0xfe;
 	puppet.port.gid.raw[15] = 3;
 	puppet.port.sm_lid = 0x12345;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	assert_int_equal(ibsa__engine_port(engine, true, &now), 0);
 	puppet_advance(&puppet, engine, 0);
 	assert_int_equal(puppet.sent_count, 2);
@@ -128,7 +128,7 @@ static void long_lid_is_asked_by_its_gid(void **state)
 
 	/* One with room goes as ever. */
 	move_to(engine, NEW_SM);
-	assert_int_equal(puppet_ask(engine, 5, &seen), 0);
+	assert_int_equal(puppet_query(engine, 5, &seen), 0);
 	assert_false(puppet_sent(&puppet, 2)->address.has_grh);
 	ibsa__engine_free(engine);
 }
@@ -140,19 +140,19 @@ static void sharers_follow_together(void **state)
 	struct seen first = { 0 }, second = { 0 }, third = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &first), 0);
-	assert_int_equal(puppet_ask(engine, 4, &second), 0);
+	assert_int_equal(puppet_query(engine, 4, &first), 0);
+	assert_int_equal(puppet_query(engine, 4, &second), 0);
 	move_to(engine, NEW_SM);
 	puppet_advance(&puppet, engine, 1);
 	/* Its own second try would come before the next one of the others. */
-	assert_int_equal(puppet_ask(engine, 4, &third), 0);
+	assert_int_equal(puppet_query(engine, 4, &third), 0);
 	assert_int_equal(puppet.sent_count, 3);
 	answer(engine, 1);
 	assert_int_equal(first.calls + second.calls + third.calls, 2);
 	answer(engine, 2);
 	assert_int_equal(first.calls + second.calls + third.calls, 3);
 
-	assert_int_equal(puppet_ask(engine, 5, &first), 0);
+	assert_int_equal(puppet_query(engine, 5, &first), 0);
 	puppet_advance(&puppet, engine, 9000);
 	move_to(engine, PUPPET_SM_LID);
 	puppet_advance(&puppet, engine, 999);
@@ -174,7 +174,7 @@ static void queued_requests_go_to_the_new_sm(void **state)
 	options.window = 2;
 	engine = puppet_engine(&puppet, &options);
 	for (uint16_t i = 0; i < 4; i++)
-		assert_int_equal(puppet_ask(engine, i, &seen[i]), 0);
+		assert_int_equal(puppet_query(engine, i, &seen[i]), 0);
 	move_to(engine, NEW_SM);
 	puppet_advance(&puppet, engine, 0);
 	assert_int_equal(puppet.sent_count, 4);
@@ -201,7 +201,7 @@ static void many_requests_follow_in_turn(void **state)
 	options.window = MANY;
 	engine = puppet_engine(&puppet, &options);
 	for (uint16_t i = 0; i < MANY; i++)
-		assert_int_equal(puppet_ask(engine, i, &seen), 0);
+		assert_int_equal(puppet_query(engine, i, &seen), 0);
 	puppet_advance(&puppet, engine, 90);
 	move_to(engine, NEW_SM);
 	for (unsigned int ms = 0; ms < 10; ms++) {
@@ -221,7 +221,7 @@ static void sm_may_move_back(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	move_to(engine, NEW_SM);
 	puppet_advance(&puppet, engine, 10);
 	move_to(engine, PUPPET_SM_LID);
@@ -235,7 +235,7 @@ static void sm_may_move_back(void **state)
 	answer(engine, 2);
 	assert_int_equal(seen.calls, 1);
 	/* So quickly that nobody was asked in between: nothing has moved. */
-	assert_int_equal(puppet_ask(engine, 5, &seen), 0);
+	assert_int_equal(puppet_query(engine, 5, &seen), 0);
 	move_to(engine, NEW_SM);
 	move_to(engine, PUPPET_SM_LID);
 	puppet_advance(&puppet, engine, 1);
@@ -254,10 +254,10 @@ static void requests_wait_for_an_sm(void **state)
 	struct seen seen = { 0 }, refused = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	move_to(engine, 0);
 	puppet_advance(&puppet, engine, 150);
-	assert_int_equal(puppet_ask(engine, 5, &refused), -EAGAIN);
+	assert_int_equal(puppet_query(engine, 5, &refused), -EAGAIN);
 	move_to(engine, PUPPET_SM_LID);
 	puppet_advance(&puppet, engine, 0);
 	assert_int_equal(puppet.sent_count, 1);
@@ -268,10 +268,10 @@ static void requests_wait_for_an_sm(void **state)
 	puppet.port.port_state = IBSA_PORT_DOWN;
 	move_to(engine, PUPPET_SM_LID);
 	puppet_advance(&puppet, engine, 400);
-	assert_int_equal(puppet_ask(engine, 5, &refused), -EAGAIN);
+	assert_int_equal(puppet_query(engine, 5, &refused), -EAGAIN);
 	puppet.port.port_state = IBSA_PORT_INIT;
 	move_to(engine, NEW_SM);
-	assert_int_equal(puppet_ask(engine, 5, &refused), -EAGAIN);
+	assert_int_equal(puppet_query(engine, 5, &refused), -EAGAIN);
 	puppet.port.port_state = IBSA_PORT_ACTIVE;
 	move_to(engine, NEW_SM);
 	puppet_advance(&puppet, engine, 0);
@@ -290,8 +290,8 @@ static void unsent_request_goes_with_the_sm(void **state)
 	struct seen first = { 0 }, second = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &first), 0);
-	assert_int_equal(puppet_ask(engine, 5, &second), 0);
+	assert_int_equal(puppet_query(engine, 4, &first), 0);
+	assert_int_equal(puppet_query(engine, 5, &second), 0);
 	move_to(engine, 0);
 	answer(engine, 0);
 	assert_int_equal(first.calls, 1);
@@ -315,7 +315,7 @@ static void held_request_follows_too(void **state)
 
 	(void)state;
 	puppet.holds_ids = true;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	puppet_advance(&puppet, engine, 100);
 	assert_int_equal(puppet.sent_count, 1);
 	assert_int_equal(ibsa__engine_stats(engine)->send_errors, 1);
@@ -337,7 +337,7 @@ static void busy_is_of_the_old_sm(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	busy = puppet_answer(puppet_sent(&puppet, 0));
 	busy.mad[MAD_STATUS + 1] = IBSA_STATUS_BUSY;
 	puppet_deliver(&puppet, &busy);
@@ -358,7 +358,7 @@ static void failed_move_is_tried_again(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	puppet.send_err = -ENOBUFS;
 	move_to(engine, NEW_SM);
 	puppet_advance(&puppet, engine, 0);
@@ -384,13 +384,13 @@ static void given_sa_does_not_move(void **state)
 	(void)state;
 	options.access.sa = &sa;
 	engine = puppet_engine(&puppet, &options);
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	move_to(engine, NEW_SM);
 	puppet_advance(&puppet, engine, 0);
 	move_to(engine, 0);
 	puppet_advance(&puppet, engine, 0);
 	assert_int_equal(puppet.sent_count, 1);
-	assert_int_equal(puppet_ask(engine, 5, &seen), 0);
+	assert_int_equal(puppet_query(engine, 5, &seen), 0);
 	ibsa__engine_free(engine);
 }
 
@@ -400,7 +400,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(requests_follow_at_once),
-		TEST(another_way_is_another_address),
+		TEST(another_sl_is_another_address),
 		TEST(long_lid_is_asked_by_its_gid),
 		TEST(sharers_follow_together),
 		TEST(queued_requests_go_to_the_new_sm),

@@ -11,7 +11,7 @@ static void target_is_asked_until_the_sm_moves(void **state)
 	struct seen seen;
 
 	(void)state;
-	ask(engine, &seen);
+	node_query(engine, &seen);
 	redirect_to(engine, TARGET);
 	assert_int_equal(seen.calls, 0);
 	assert_int_equal(puppet.sent_count, 2);
@@ -26,7 +26,7 @@ static void target_is_asked_until_the_sm_moves(void **state)
 	assert_int_equal(seen.err, 0);
 	assert_int_equal(seen.status, 0);
 	assert_int_equal(seen.tries, 2);
-	ask(engine, &seen);
+	node_query(engine, &seen);
 	assert_int_equal(last_lid(), TARGET);
 	answer_last(engine);
 	assert_int_equal(seen.calls, 1);
@@ -34,7 +34,7 @@ static void target_is_asked_until_the_sm_moves(void **state)
 
 	puppet.port.sm_lid = PUPPET_SM_LID + 1;
 	assert_int_equal(ibsa__engine_port(engine, true, &now), 0);
-	ask(engine, &seen);
+	node_query(engine, &seen);
 	assert_int_equal(last_lid(), PUPPET_SM_LID + 1);
 	answer_last(engine);
 	assert_int_equal(ibsa__engine_stats(engine)->redirected, 1);
@@ -49,12 +49,12 @@ static void target_is_dropped_with_a_reregistration(void **state)
 	struct seen seen;
 
 	(void)state;
-	ask(engine, &seen);
+	node_query(engine, &seen);
 	redirect_to(engine, TARGET);
 	answer_last(engine);
 	puppet.port.reregisters++;
 	assert_int_equal(ibsa__engine_port(engine, true, &now), 0);
-	ask(engine, &seen);
+	node_query(engine, &seen);
 	assert_int_equal(last_lid(), PUPPET_SM_LID);
 	ibsa__engine_free(engine);
 }
@@ -65,7 +65,7 @@ static void three_redirections_are_followed_and_four_are_not(void **state)
 	struct seen seen;
 
 	(void)state;
-	ask(engine, &seen);
+	node_query(engine, &seen);
 	for (uint16_t i = 0; i < 3; i++) {
 		redirect_to(engine, TARGET + i);
 		assert_int_equal(last_lid(), TARGET + i);
@@ -76,7 +76,7 @@ static void three_redirections_are_followed_and_four_are_not(void **state)
 	assert_int_equal(puppet.sent_count, 4);
 
 	/* The target of that one redirects now, and so on. */
-	ask(engine, &seen);
+	node_query(engine, &seen);
 	for (uint16_t i = 3; i < 6; i++)
 		redirect_to(engine, TARGET + i);
 	assert_int_equal(seen.calls, 0);
@@ -87,7 +87,7 @@ static void three_redirections_are_followed_and_four_are_not(void **state)
 	assert_int_equal(seen.redirect_lid, TARGET + 6);
 	assert_int_equal(seen.redirects, 3);
 	assert_int_equal(puppet.sent_count, 8);
-	ask(engine, &seen);
+	node_query(engine, &seen);
 	assert_int_equal(last_lid(), PUPPET_SM_LID);
 	ibsa__engine_free(engine);
 }
@@ -98,7 +98,7 @@ static void loop_ends(void **state)
 	struct seen seen;
 
 	(void)state;
-	ask(engine, &seen);
+	node_query(engine, &seen);
 	for (int i = 0; i < 2; i++) {
 		redirect_to(engine, TARGET);
 		redirect_to(engine, PUPPET_SM_LID);
@@ -119,8 +119,8 @@ static void requests_follow_together(void **state)
 	struct seen seen[2] = { { 0 } };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen[0]), 0);
-	assert_int_equal(puppet_ask(engine, 5, &seen[1]), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen[0]), 0);
+	assert_int_equal(puppet_query(engine, 5, &seen[1]), 0);
 	redirect_to(engine, TARGET);
 	assert_int_equal(puppet.sent_count, 4);
 	assert_int_equal(puppet_sent(&puppet, 2)->address.lid, TARGET);
@@ -147,7 +147,7 @@ static void silent_target_has_the_sa_asked_again(void **state)
 	struct seen seen;
 
 	(void)state;
-	ask(engine, &seen);
+	node_query(engine, &seen);
 	redirect_to(engine, TARGET);
 	assert_int_equal(last_lid(), TARGET);
 	puppet_advance(&puppet, engine, 400);
@@ -183,7 +183,7 @@ static void target_out_of_reach_ends_the_query(void **state)
 	infos[8].redirect_lid = 0;
 	infos[8].redirect_gid.raw[0] = 0xff;
 	for (int i = 0; i < COUNT; i++) {
-		ask(engine, &seen);
+		node_query(engine, &seen);
 		assert_int_equal(last_lid(), PUPPET_SM_LID);
 		redirect_as(engine, &infos[i]);
 		assert_int_equal(seen.calls, 1);
@@ -203,7 +203,7 @@ static void full_membership_is_used(void **state)
 
 	(void)state;
 	info.redirect_pkey = 0x7003;
-	ask(engine, &seen);
+	node_query(engine, &seen);
 	redirect_as(engine, &info);
 	assert_int_equal(last_lid(), TARGET);
 	assert_int_equal(puppet_sent(&puppet, 1)->address.pkey_index, 3);
@@ -211,14 +211,14 @@ static void full_membership_is_used(void **state)
 }
 
 /* A node without an SA refuses; the next query begins at the SA. */
-static void target_without_an_sa_is_dropped(void **state)
+static void target_without_an_sa_is_not_used_again(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
 	struct puppet_mad answer;
 	struct seen seen;
 
 	(void)state;
-	ask(engine, &seen);
+	node_query(engine, &seen);
 	redirect_to(engine, TARGET);
 	answer = puppet_answer(puppet_sent(&puppet, 1));
 	ibsa_put_be16(answer.mad + MAD_STATUS,
@@ -226,7 +226,7 @@ static void target_without_an_sa_is_dropped(void **state)
 	deliver(engine, &answer);
 	assert_int_equal(seen.calls, 1);
 	assert_int_equal(seen.status, IBSA_STATUS_BAD_METHOD_ATTRIBUTE);
-	ask(engine, &seen);
+	node_query(engine, &seen);
 	assert_int_equal(last_lid(), PUPPET_SM_LID);
 	ibsa__engine_free(engine);
 }
@@ -267,7 +267,7 @@ static void long_lid_is_sent_as_a_gid(void **state)
 }
 
 /* A port of RoCE sends to the GID. */
-static void roce_asks_at_the_gid(void **state)
+static void roce_sends_to_the_gid(void **state)
 {
 	const struct ibsa_address sa = { .qpn = 1,
 					 .has_grh = true,
@@ -282,7 +282,7 @@ static void roce_asks_at_the_gid(void **state)
 	puppet.port.link = IBSA_LINK_ETHERNET;
 	options.access.sa = &sa;
 	engine = puppet_engine(&puppet, &options);
-	ask(engine, &seen);
+	node_query(engine, &seen);
 	redirect_as(engine, &info);
 	assert_int_equal(puppet.sent_count, 2);
 	assert_true(puppet_sent(&puppet, 1)->address.has_grh);
@@ -306,9 +306,9 @@ int main(void)
 		TEST(silent_target_has_the_sa_asked_again),
 		TEST(target_out_of_reach_ends_the_query),
 		TEST(full_membership_is_used),
-		TEST(target_without_an_sa_is_dropped),
+		TEST(target_without_an_sa_is_not_used_again),
 		TEST(long_lid_is_sent_as_a_gid),
-		TEST(roce_asks_at_the_gid),
+		TEST(roce_sends_to_the_gid),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,10 +76,10 @@ static inline uint32_t last_lid(void)
 	return puppet_sent(&puppet, puppet.sent_count - 1)->address.lid;
 }
 
-static inline void ask(struct ibsa__engine *engine, struct seen *seen)
+static inline void node_query(struct ibsa__engine *engine, struct seen *seen)
 {
 	*seen = (struct seen){ 0 };
-	assert_int_equal(puppet_ask(engine, 4, seen), 0);
+	assert_int_equal(puppet_query(engine, 4, seen), 0);
 }
 
 #endif

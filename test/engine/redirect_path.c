@@ -14,7 +14,7 @@ static void gid_is_resolved_by_a_path(void **state)
 	(void)state;
 	info.redirect_gid.raw[0] = 0xfe;
 	info.redirect_gid.raw[15] = 9;
-	ask(engine, &seen);
+	node_query(engine, &seen);
 	redirect_as(engine, &info);
 	assert_int_equal(puppet.sent_count, 2);
 	assert_int_equal(last_lid(), PUPPET_SM_LID);
@@ -51,7 +51,7 @@ static void gid_without_a_path_ends_the_query(void **state)
 
 		puppet_init(&puppet);
 		engine = puppet_engine(&puppet, &puppet_options);
-		ask(engine, &seen);
+		node_query(engine, &seen);
 		for (int k = 0; k < 3; k++) {
 			redirect_as(engine, &info);
 			assert_int_equal(seen.calls, 0);
@@ -84,7 +84,7 @@ static void path_that_comes_after_a_move_is_ignored(void **state)
 
 	(void)state;
 	info.redirect_gid.raw[15] = 9;
-	ask(engine, &seen);
+	node_query(engine, &seen);
 	redirect_as(engine, &info);
 	puppet.port.sm_lid = PUPPET_SM_LID + 1;
 	assert_int_equal(ibsa__engine_port(engine, true, &now), 0);
@@ -102,7 +102,7 @@ static void path_that_comes_after_a_move_is_ignored(void **state)
 		deliver(engine, &answer);
 	}
 	assert_int_equal(seen.calls, 1);
-	ask(engine, &seen);
+	node_query(engine, &seen);
 	assert_int_equal(last_lid(), PUPPET_SM_LID + 1);
 	ibsa__engine_free(engine);
 }
@@ -139,7 +139,7 @@ static void path_is_asked_for_when_the_window_is_full(void **state)
 
 	(void)state;
 	for (uint16_t i = 0; i < 3; i++)
-		assert_int_equal(puppet_ask(engine, 4 + i, &seen[i]), 0);
+		assert_int_equal(puppet_query(engine, 4 + i, &seen[i]), 0);
 	assert_int_equal(puppet.sent_count, 1);
 	redirect_as(engine, &info);
 	assert_int_equal(puppet.sent_count, 2);
@@ -164,7 +164,7 @@ static void path_may_take_several_tries(void **state)
 	struct seen seen;
 
 	(void)state;
-	ask(engine, &seen);
+	node_query(engine, &seen);
 	redirect_as(engine, &info);
 	for (int i = 0; i < 40; i++) {
 		puppet_advance(&puppet, engine, 50);
@@ -202,7 +202,7 @@ static void path_by_multicast_is_not_taken(void **state)
 	struct seen seen;
 
 	(void)state;
-	ask(engine, &seen);
+	node_query(engine, &seen);
 	redirect_as(engine, &info);
 	answer_path(engine, 1, 0xc001);
 	assert_int_equal(puppet.sent_count, 2);
@@ -221,7 +221,7 @@ static void grh_is_not_that_of_the_target_before(void **state)
 	struct seen seen;
 
 	(void)state;
-	ask(engine, &seen);
+	node_query(engine, &seen);
 	redirect_as(engine, &info);
 	answer = puppet_answer(puppet_sent(&puppet, 1));
 	assert_int_equal(ibsa_record_encode(&ibsa_path_record, &path,

@@ -22,7 +22,7 @@ static void answer_reaches_its_callback(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	assert_int_equal(puppet.sent_count, 1);
 	assert_int_equal(puppet_sent(&puppet, 0)->address.lid, PUPPET_SM_LID);
 	assert_int_equal(puppet_sent(&puppet, 0)->address.sl, 2);
@@ -45,7 +45,7 @@ static void answer_reaches_its_callback(void **state)
 }
 
 /* Replies that are not of this request are ignored, and counted. */
-static void foreign_replies_are_ignored(void **state)
+static void replies_to_others_are_ignored(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
 	const struct ibsa_stats *stats = ibsa__engine_stats(engine);
@@ -53,7 +53,7 @@ static void foreign_replies_are_ignored(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	good = puppet_answer(puppet_sent(&puppet, 0));
 	bad = good, bad.address.lid++;
 	puppet_deliver(&puppet, &bad);
@@ -92,8 +92,8 @@ static void foreign_replies_are_ignored(void **state)
 
 /* Ask an SA at @sa, through a port with that LMC; have it answer from @from.
  * Return: whether that counts. */
-static bool is_believed_by(uint8_t lmc, const struct ibsa_address *sa,
-			   const struct ibsa_address *from)
+static bool reply_is_accepted(uint8_t lmc, const struct ibsa_address *sa,
+			      const struct ibsa_address *from)
 {
 	struct ibsa__engine_options options = puppet_options;
 	struct ibsa__engine *engine;
@@ -105,7 +105,7 @@ static bool is_believed_by(uint8_t lmc, const struct ibsa_address *sa,
 	puppet.port.lmc = lmc;
 	options.access.sa = sa;
 	engine = puppet_engine(&puppet, &options);
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	answer = puppet_answer(puppet_sent(&puppet, 0));
 	answer.address = *from;
 	puppet_deliver(&puppet, &answer);
@@ -119,7 +119,7 @@ static bool is_believed_by(uint8_t lmc, const struct ibsa_address *sa,
 static bool is_believed(const struct ibsa_address *sa,
 			const struct ibsa_address *from)
 {
-	return is_believed_by(0, sa, from);
+	return reply_is_accepted(0, sa, from);
 }
 
 /* An SA that is asked at an alias LID answers from its base LID. Which LIDs
@@ -130,19 +130,19 @@ static void lids_of_the_sa_s_port_are_the_sa_s(void **state)
 	struct ibsa_address from = { .lid = 4, .qpn = 1 };
 
 	(void)state;
-	assert_false(is_believed_by(0, &sa, &from));
-	assert_true(is_believed_by(1, &sa, &from));
-	assert_true(is_believed_by(1, &sa, &sa));
+	assert_false(reply_is_accepted(0, &sa, &from));
+	assert_true(reply_is_accepted(1, &sa, &from));
+	assert_true(reply_is_accepted(1, &sa, &sa));
 	from.lid = 6;
-	assert_false(is_believed_by(1, &sa, &from));
-	assert_true(is_believed_by(2, &sa, &from));
+	assert_false(reply_is_accepted(1, &sa, &from));
+	assert_true(reply_is_accepted(2, &sa, &from));
 	sa.lmc = 1;
-	assert_false(is_believed_by(2, &sa, &from));
+	assert_false(reply_is_accepted(2, &sa, &from));
 	from.lid = 4;
-	assert_true(is_believed_by(0, &sa, &from));
+	assert_true(reply_is_accepted(0, &sa, &from));
 	sa = (struct ibsa_address){ .lid = 0x20005, .qpn = 1 };
-	assert_true(is_believed_by(1, &sa, &from));
-	assert_false(is_believed_by(0, &sa, &from));
+	assert_true(reply_is_accepted(1, &sa, &from));
+	assert_false(reply_is_accepted(0, &sa, &from));
 }
 
 /*
@@ -151,10 +151,10 @@ static void lids_of_the_sa_s_port_are_the_sa_s(void **state)
  */
 static void long_lid_is_known_by_its_end(void **state)
 {
-	const struct ibsa_gid there = { { 0xfe, 0x80, [15] = 9 } };
+	const struct ibsa_gid to = { { 0xfe, 0x80, [15] = 9 } };
 	const struct ibsa_gid other = { { 0xfe, 0x80, [15] = 8 } };
 	struct ibsa_address sa = {
-		.lid = 0x20005, .qpn = 1, .has_grh = true, .gid = there
+		.lid = 0x20005, .qpn = 1, .has_grh = true, .gid = to
 	};
 	struct ibsa_address from = sa;
 
@@ -172,21 +172,21 @@ static void long_lid_is_known_by_its_end(void **state)
 	from.lid = 0x30005;
 	assert_false(is_believed(&sa, &from));
 	sa.lid = 5;
-	from.gid = there;
+	from.gid = to;
 	assert_false(is_believed(&sa, &from));
 	sa.lid = 0;
 	assert_true(is_believed(&sa, &from));
 }
 
 /* A reply too large for the transport ends its query as such. */
-static void too_large_reply_is_told(void **state)
+static void too_large_reply_ends_its_query(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
 	struct puppet_mad answer;
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	answer = puppet_answer(puppet_sent(&puppet, 0));
 	answer.err = -EMSGSIZE;
 	puppet_deliver(&puppet, &answer);
@@ -197,7 +197,7 @@ static void too_large_reply_is_told(void **state)
 }
 
 /* A dispatch that comes too late finds the answers, however many there are. */
-static void waiting_answers_are_no_timeouts(void **state)
+static void arrived_replies_do_not_time_out(void **state)
 {
 	enum { MANY = 500 };
 	struct ibsa__engine_options options = puppet_options;
@@ -210,7 +210,7 @@ static void waiting_answers_are_no_timeouts(void **state)
 	options.deadline_ms = 90;
 	engine = puppet_engine(&puppet, &options);
 	for (uint16_t i = 0; i < MANY; i++) {
-		assert_int_equal(puppet_ask(engine, i + 1, &seen), 0);
+		assert_int_equal(puppet_query(engine, i + 1, &seen), 0);
 		answer = puppet_answer(puppet_sent(&puppet, i));
 		puppet_deliver(&puppet, &answer);
 	}
@@ -228,7 +228,7 @@ static void flood_is_taken_in_parts(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	stray = puppet_answer(puppet_sent(&puppet, 0));
 	stray.mad[MAD_TID + 7] ^= 1;
 	for (int i = 0; i < 300; i++)
@@ -250,7 +250,7 @@ static void stray_messages_are_drained(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	answer = puppet_answer(puppet_sent(&puppet, 0));
 	for (int i = 0; i < 3; i++)
 		puppet_deliver(&puppet, &answer);
@@ -349,11 +349,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(answer_reaches_its_callback),
-		TEST(foreign_replies_are_ignored),
+		TEST(replies_to_others_are_ignored),
 		TEST(lids_of_the_sa_s_port_are_the_sa_s),
 		TEST(long_lid_is_known_by_its_end),
-		TEST(too_large_reply_is_told),
-		TEST(waiting_answers_are_no_timeouts),
+		TEST(too_large_reply_ends_its_query),
+		TEST(arrived_replies_do_not_time_out),
 		TEST(flood_is_taken_in_parts),
 		TEST(stray_messages_are_drained),
 		TEST(get_multi_is_answered_with_paths),

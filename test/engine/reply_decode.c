@@ -72,7 +72,7 @@ static void stride_below_the_record_is_malformed(void **state)
 }
 
 /* Offset 0 is an empty table, whatever follows it. */
-static void no_stride_is_no_records(void **state)
+static void zero_stride_means_no_records(void **state)
 {
 	struct table table = path_table(2);
 
@@ -196,7 +196,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stride_is_the_replys),
 		cmocka_unit_test(stride_below_the_record_is_malformed),
-		cmocka_unit_test(no_stride_is_no_records),
+		cmocka_unit_test(zero_stride_means_no_records),
 		cmocka_unit_test(reassembled_table_is_whole),
 		cmocka_unit_test(lone_first_segment_is_cut),
 		cmocka_unit_test(short_last_segment_is_cut),

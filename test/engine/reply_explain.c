@@ -49,7 +49,7 @@ static struct ibsa_error redirected(const struct ibsa_record *record,
 	return error;
 }
 
-#define ASSERT_SAYS(error, part) assert_non_null(strstr((error).text, part))
+#define ASSERT_TEXT(error, part) assert_non_null(strstr((error).text, part))
 
 static void redirection_names_the_lid(void **state)
 {
@@ -58,8 +58,8 @@ static void redirection_names_the_lid(void **state)
 						   sizeof(lid), 256);
 
 	(void)state;
-	ASSERT_SAYS(error, "redirected");
-	ASSERT_SAYS(error, "LID 4660");
+	ASSERT_TEXT(error, "redirected");
+	ASSERT_TEXT(error, "LID 4660");
 }
 
 static void redirection_names_the_gid(void **state)
@@ -70,11 +70,11 @@ static void redirection_names_the_gid(void **state)
 					     sizeof(none), 256);
 
 	(void)state;
-	ASSERT_SAYS(error, "redirected");
-	ASSERT_SAYS(error, "GID fe80::1200:0:0:34");
+	ASSERT_TEXT(error, "redirected");
+	ASSERT_TEXT(error, "GID fe80::1200:0:0:34");
 	error = redirected(&ibsa_path_record, permissive, sizeof(permissive),
 			   256);
-	ASSERT_SAYS(error, "GID fe80::1200:0:0:34");
+	ASSERT_TEXT(error, "GID fe80::1200:0:0:34");
 }
 
 /* Omni-Path's has LIDs of 32 bits. */
@@ -85,8 +85,8 @@ static void redirection_of_omni_path(void **state)
 						   sizeof(lid), 256);
 
 	(void)state;
-	ASSERT_SAYS(error, "redirected");
-	ASSERT_SAYS(error, "LID 65538");
+	ASSERT_TEXT(error, "redirected");
+	ASSERT_TEXT(error, "LID 65538");
 }
 
 /* What is not here is not read. */
@@ -98,8 +98,8 @@ static void short_redirection_names_nothing(void **state)
 			   IBSA_SA_HEADER_BYTES + 72 - 1);
 
 	(void)state;
-	ASSERT_SAYS(error, "redirected");
-	ASSERT_SAYS(error, "does not say where to");
+	ASSERT_TEXT(error, "redirected");
+	ASSERT_TEXT(error, "does not say where to");
 	assert_null(strstr(error.text, "LID"));
 }
 
@@ -127,18 +127,18 @@ static void every_end_is_explained(void **state)
 	const struct ibsa_reply found = { .count = 7 };
 
 	(void)state;
-	ASSERT_SAYS(explained(&unsent), "was not sent");
-	ASSERT_SAYS(explained(&silent), "did not answer");
-	ASSERT_SAYS(explained(&silent), "requests sent: 3");
-	ASSERT_SAYS(explained(&cancelled), "cancelled");
-	ASSERT_SAYS(explained(&malformed), "malformed");
-	ASSERT_SAYS(explained(&large), "larger");
-	ASSERT_SAYS(explained(&cut), "records: 5");
-	ASSERT_SAYS(explained(&gone), "No such device");
-	ASSERT_SAYS(explained(&busy), "busy");
-	ASSERT_SAYS(explained(&none), "no such record");
-	ASSERT_SAYS(explained(&denied), "denied (status 0x0700)");
-	ASSERT_SAYS(explained(&found), "records: 7");
+	ASSERT_TEXT(explained(&unsent), "was not sent");
+	ASSERT_TEXT(explained(&silent), "did not answer");
+	ASSERT_TEXT(explained(&silent), "requests sent: 3");
+	ASSERT_TEXT(explained(&cancelled), "cancelled");
+	ASSERT_TEXT(explained(&malformed), "malformed");
+	ASSERT_TEXT(explained(&large), "larger");
+	ASSERT_TEXT(explained(&cut), "records: 5");
+	ASSERT_TEXT(explained(&gone), "No such device");
+	ASSERT_TEXT(explained(&busy), "busy");
+	ASSERT_TEXT(explained(&none), "no such record");
+	ASSERT_TEXT(explained(&denied), "denied (status 0x0700)");
+	ASSERT_TEXT(explained(&found), "records: 7");
 }
 
 /* Each redirection that is not followed has its reason. */
@@ -153,9 +153,9 @@ static void reason_is_that_of_the_last_redirection(void **state)
 	};
 
 	(void)state;
-	ASSERT_SAYS(explained(&reply), "this port cannot send to");
+	ASSERT_TEXT(explained(&reply), "this port cannot send to");
 	reply.redirects = 3;
-	ASSERT_SAYS(explained(&reply), "too often");
+	ASSERT_TEXT(explained(&reply), "too often");
 }
 
 int main(void)

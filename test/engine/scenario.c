@@ -40,7 +40,7 @@ struct world {
 	uint16_t lids[HOSTS];
 };
 
-struct asked {
+struct sent_query {
 	struct world *world;
 	uint16_t dlid;
 	int calls;
@@ -194,19 +194,20 @@ static void fault(struct world *world, enum ibsa_fault_kind kind,
 
 static void note(const struct ibsa_reply *reply, void *arg)
 {
-	struct asked *asked = arg;
+	struct sent_query *sent_query = arg;
 	struct ibsa_path path;
 
-	asked->calls++;
-	asked->err = reply->err;
-	asked->status = reply->status;
-	asked->ended_ns = asked->world->now_ns;
-	asked->right = reply->count == 1 &&
-		       !ibsa_reply_decode(reply, 0, &path) &&
-		       path.dlid == asked->dlid;
+	sent_query->calls++;
+	sent_query->err = reply->err;
+	sent_query->status = reply->status;
+	sent_query->ended_ns = sent_query->world->now_ns;
+	sent_query->right = reply->count == 1 &&
+			    !ibsa_reply_decode(reply, 0, &path) &&
+			    path.dlid == sent_query->dlid;
 }
 
-static void ask(struct world *world, struct asked *asked, uint16_t dlid)
+static void path_query(struct world *world, struct sent_query *sent_query,
+		       uint16_t dlid)
 {
 	const struct ibsa_path match = { .slid = world->lids[0], .dlid = dlid };
 	const struct ibsa_query query = {
@@ -215,9 +216,9 @@ static void ask(struct world *world, struct asked *asked, uint16_t dlid)
 		.mask = IBSA_PATH_CM(slid) | IBSA_PATH_CM(dlid),
 	};
 
-	*asked = (struct asked){ .world = world, .dlid = dlid };
-	assert_int_equal(ibsa_query(world->client, &query, note, asked, NULL),
-			 0);
+	*sent_query = (struct sent_query){ .world = world, .dlid = dlid };
+	assert_int_equal(
+		ibsa_query(world->client, &query, note, sent_query, NULL), 0);
 }
 
 static void advance_ms(struct world *world, unsigned int ms)
@@ -231,12 +232,12 @@ static void advance_ms(struct world *world, unsigned int ms)
 	}
 }
 
-static struct asked all[QUERIES];
+static struct sent_query all[QUERIES];
 
-static void ask_all(struct world *world)
+static void all_paths_query(struct world *world)
 {
 	for (int i = 0; i < QUERIES; i++)
-		ask(world, &all[i], world->lids[i % HOSTS]);
+		path_query(world, &all[i], world->lids[i % HOSTS]);
 }
 
 static int count_ended(void)
@@ -254,7 +255,7 @@ static void every_query_is_right_under(enum ibsa_fault_kind kind)
 
 	world_open(&world, 42 + kind);
 	fault(&world, kind, 30);
-	ask_all(&world);
+	all_paths_query(&world);
 	for (int i = 0; i < 6000 && count_ended() < QUERIES; i++)
 		advance_ms(&world, 10);
 	/* Late duplicates must find nobody to call. */
@@ -314,7 +315,7 @@ static void corrupted_queries_end_once(void **state)
 	world_open(&world, 7);
 	fault(&world, IBSA_FAULT_CORRUPT, 30);
 	fault(&world, IBSA_FAULT_LOSE, 10);
-	ask_all(&world);
+	all_paths_query(&world);
 	for (int i = 0; i < 7000 && count_ended() < QUERIES; i++)
 		advance_ms(&world, 10);
 	advance_ms(&world, 1000);
@@ -331,7 +332,7 @@ static void silence_ends_each_at_its_deadline(void **state)
 	(void)state;
 	world_open(&world, 9);
 	fault(&world, IBSA_FAULT_SILENCE, 100);
-	ask_all(&world);
+	all_paths_query(&world);
 	advance_ms(&world, DEADLINE_MS + 20);
 	for (int i = 0; i < QUERIES; i++) {
 		assert_int_equal(all[i].calls, 1);
@@ -346,20 +347,20 @@ static void silence_ends_each_at_its_deadline(void **state)
 static void restarted_sa_answers_what_waited(void **state)
 {
 	struct world world;
-	struct asked asked;
+	struct sent_query sent_query;
 
 	(void)state;
 	world_open(&world, 3);
 	fault(&world, IBSA_FAULT_SILENCE, 100);
-	ask(&world, &asked, world.lids[5]);
+	path_query(&world, &sent_query, world.lids[5]);
 	ibsa_fabric_sa_set(world.fabric, false);
 	fault(&world, IBSA_FAULT_SILENCE, 0);
 	advance_ms(&world, 2000);
-	assert_int_equal(asked.calls, 0);
+	assert_int_equal(sent_query.calls, 0);
 	ibsa_fabric_sa_set(world.fabric, true);
 	advance_ms(&world, 1000);
-	assert_int_equal(asked.calls, 1);
-	assert_true(asked.right);
+	assert_int_equal(sent_query.calls, 1);
+	assert_true(sent_query.right);
 	world_close(&world);
 }
 
@@ -368,7 +369,7 @@ static void restarted_sa_answers_what_waited(void **state)
  * way; they are asked where it was until somebody notices. None is told that
  * the node there knows no SA.
  */
-static void moving_sm_refuses_nobody(void **state)
+static void moving_sm_causes_no_refusal(void **state)
 {
 	enum { MOVES = 100, EACH = QUERIES / MOVES };
 	struct world world;
@@ -385,7 +386,7 @@ static void moving_sm_refuses_nobody(void **state)
 					ibsa_fabric_sa_move(world.fabric, node),
 					0);
 			}
-			ask(&world, &all[i], world.lids[i % HOSTS]);
+			path_query(&world, &all[i], world.lids[i % HOSTS]);
 		}
 		advance_ms(&world, 1);
 	}
@@ -401,7 +402,7 @@ static void moving_sm_refuses_nobody(void **state)
 }
 
 /* The blocking call on a simulated clock moves it to the answer. */
-static void ask_waits_on_a_virtual_clock(void **state)
+static void query_wait_runs_on_a_virtual_clock(void **state)
 {
 	const struct ibsa_query query = {
 		.record = &ibsa_class_port_info_record,
@@ -419,7 +420,7 @@ static void ask_waits_on_a_virtual_clock(void **state)
 }
 
 /* What ibsa_query_wait() returns on a fabric whose SA is asked at @sa. */
-static int ask_at(const struct ibsa_address *sa)
+static int query_wait_at(const struct ibsa_address *sa)
 {
 	static const char text[] = "Switch 4 \"s\"\n"
 				   "[1] \"sm\"[1]\n"
@@ -467,11 +468,11 @@ static void sa_answers_from_its_base_lid(void **state)
 	};
 
 	(void)state;
-	assert_int_equal(ask_at(NULL), 0);
-	assert_int_equal(ask_at(&by_lid), 0);
-	assert_int_equal(ask_at(&by_alias), -ETIMEDOUT);
-	assert_int_equal(ask_at(&by_known_alias), 0);
-	assert_int_equal(ask_at(&by_gid), 0);
+	assert_int_equal(query_wait_at(NULL), 0);
+	assert_int_equal(query_wait_at(&by_lid), 0);
+	assert_int_equal(query_wait_at(&by_alias), -ETIMEDOUT);
+	assert_int_equal(query_wait_at(&by_known_alias), 0);
+	assert_int_equal(query_wait_at(&by_gid), 0);
 }
 
 int main(void)
@@ -486,8 +487,8 @@ int main(void)
 		cmocka_unit_test(corrupted_queries_end_once),
 		cmocka_unit_test(silence_ends_each_at_its_deadline),
 		cmocka_unit_test(restarted_sa_answers_what_waited),
-		cmocka_unit_test(moving_sm_refuses_nobody),
-		cmocka_unit_test(ask_waits_on_a_virtual_clock),
+		cmocka_unit_test(moving_sm_causes_no_refusal),
+		cmocka_unit_test(query_wait_runs_on_a_virtual_clock),
 		cmocka_unit_test(sa_answers_from_its_base_lid),
 	};
 

@@ -12,16 +12,16 @@
 static struct puppet puppet;
 
 /* Same question, same time: one request, an answer each. */
-static void same_question_is_asked_once(void **state)
+static void identical_queries_send_one_request(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
 	struct puppet_mad answer;
 	struct seen first = { 0 }, second = { 0 }, other = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &first), 0);
-	assert_int_equal(puppet_ask(engine, 4, &second), 0);
-	assert_int_equal(puppet_ask(engine, 5, &other), 0);
+	assert_int_equal(puppet_query(engine, 4, &first), 0);
+	assert_int_equal(puppet_query(engine, 4, &second), 0);
+	assert_int_equal(puppet_query(engine, 5, &other), 0);
 	assert_int_equal(puppet.sent_count, 2);
 	answer = puppet_answer(puppet_sent(&puppet, 0));
 	puppet_deliver(&puppet, &answer);
@@ -78,8 +78,8 @@ static void sets_are_never_shared(void **state)
 	assert_int_equal(seen.calls, 2);
 }
 
-static int ask_service(struct ibsa__engine *engine, uint8_t method,
-		       struct seen *seen, uint64_t *out_id)
+static int service_query(struct ibsa__engine *engine, uint8_t method,
+			 struct seen *seen, uint64_t *out_id)
 {
 	const struct ibsa_service service = { .service_id = 1 };
 	const struct ibsa_query query = {
@@ -101,13 +101,13 @@ static void get_after_set_is_its_own_request(void **state)
 	struct seen get = { 0 }, set = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &get), 0);
-	assert_int_equal(ask_service(engine, IBSA_METHOD_SET, &set, NULL), 0);
+	assert_int_equal(puppet_query(engine, 4, &get), 0);
+	assert_int_equal(service_query(engine, IBSA_METHOD_SET, &set, NULL), 0);
 	answer = puppet_answer(puppet_sent(&puppet, 1));
 	puppet_deliver(&puppet, &answer);
 	puppet_advance(&puppet, engine, 1);
 	assert_int_equal(set.calls, 1);
-	assert_int_equal(puppet_ask(engine, 4, &get), 0);
+	assert_int_equal(puppet_query(engine, 4, &get), 0);
 	assert_int_equal(puppet.sent_count, 3);
 	ibsa__engine_free(engine);
 }
@@ -120,24 +120,25 @@ static void get_after_set_without_answer_is_its_own_request(void **state)
 	uint64_t id = 0;
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &get), 0);
-	assert_int_equal(ask_service(engine, IBSA_METHOD_SET, &set, NULL), 0);
+	assert_int_equal(puppet_query(engine, 4, &get), 0);
+	assert_int_equal(service_query(engine, IBSA_METHOD_SET, &set, NULL), 0);
 	puppet_advance(&puppet, engine, 50);
 	assert_int_equal(set.err, -ETIMEDOUT);
-	assert_int_equal(puppet_ask(engine, 4, &get), 0);
+	assert_int_equal(puppet_query(engine, 4, &get), 0);
 	assert_int_equal(puppet.sent_count, 3);
-	assert_int_equal(ask_service(engine, IBSA_METHOD_DELETE, &set, &id), 0);
-	assert_int_equal(puppet_ask(engine, 4, &get), 0);
+	assert_int_equal(service_query(engine, IBSA_METHOD_DELETE, &set, &id),
+			 0);
+	assert_int_equal(puppet_query(engine, 4, &get), 0);
 	assert_int_equal(puppet.sent_count, 4);
 	assert_int_equal(ibsa__engine_cancel(engine, id), 0);
-	assert_int_equal(puppet_ask(engine, 4, &get), 0);
+	assert_int_equal(puppet_query(engine, 4, &get), 0);
 	assert_int_equal(puppet.sent_count, 5);
 	ibsa__engine_free(engine);
 }
 
 /* What clients write may have changed since a request for it was sent, by
  * another client: only while it waits to be sent it is joined. */
-static void what_clients_write_is_joined_in_the_queue_alone(void **state)
+static void records_of_clients_are_shared_only_in_the_queue(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);
 	const struct ibsa_stats *stats = ibsa__engine_stats(engine);
@@ -145,16 +146,17 @@ static void what_clients_write_is_joined_in_the_queue_alone(void **state)
 	struct seen first = { 0 }, seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &first), 0);
+	assert_int_equal(puppet_query(engine, 4, &first), 0);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(
-			ask_service(engine, IBSA_METHOD_GET, &seen, NULL), 0);
+			service_query(engine, IBSA_METHOD_GET, &seen, NULL), 0);
 	assert_int_equal(stats->shared, 1);
 	answer = puppet_answer(puppet_sent(&puppet, 0));
 	puppet_deliver(&puppet, &answer);
 	puppet_advance(&puppet, engine, 0);
 	assert_int_equal(puppet.sent_count, 2);
-	assert_int_equal(ask_service(engine, IBSA_METHOD_GET, &seen, NULL), 0);
+	assert_int_equal(service_query(engine, IBSA_METHOD_GET, &seen, NULL),
+			 0);
 	assert_int_equal(stats->shared, 1);
 	answer = puppet_answer(puppet_sent(&puppet, 1));
 	puppet_deliver(&puppet, &answer);
@@ -166,7 +168,7 @@ static void what_clients_write_is_joined_in_the_queue_alone(void **state)
 }
 
 /* Which records clients write. */
-static void records_say_who_writes_them(void **state)
+static void records_have_their_writer(void **state)
 {
 	static const struct ibsa_record *const written[] = {
 		&ibsa_service_record,	  &ibsa_mcmember_record,
@@ -247,7 +249,7 @@ static void cancel_takes_from_the_queue(void **state)
 	uint64_t id = 0;
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &first), 0);
+	assert_int_equal(puppet_query(engine, 4, &first), 0);
 	assert_int_equal(ibsa__engine_query(engine, &query, puppet_note,
 					    &queued, &id),
 			 0);
@@ -275,7 +277,7 @@ static void busy_callback(const struct ibsa_reply *reply, void *arg)
 	puppet_note(reply, &chain->seen);
 	chain->free_err = ibsa__engine_free(chain->engine);
 	chain->dispatch_err = ibsa__engine_dispatch(chain->engine);
-	chain->query_err = puppet_ask(chain->engine, 99, &chain->next);
+	chain->query_err = puppet_query(chain->engine, 99, &chain->next);
 	ibsa__engine_cancel(chain->engine, chain->victim);
 }
 
@@ -334,13 +336,13 @@ static void closing_refuses_new_queries(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(same_question_is_asked_once),
+		TEST(identical_queries_send_one_request),
 		TEST(query_may_be_sent_alone),
 		TEST(sets_are_never_shared),
 		TEST(get_after_set_is_its_own_request),
 		TEST(get_after_set_without_answer_is_its_own_request),
-		TEST(what_clients_write_is_joined_in_the_queue_alone),
-		TEST(records_say_who_writes_them),
+		TEST(records_of_clients_are_shared_only_in_the_queue),
+		TEST(records_have_their_writer),
 		TEST(cancel_ends_a_query_once),
 		TEST(cancel_leaves_the_sharer),
 		TEST(cancel_takes_from_the_queue),

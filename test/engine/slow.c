@@ -25,7 +25,7 @@ struct slow_sa {
 	unsigned int free_ms; /* until the one that is being served is done */
 	unsigned int taken;   /* of what the puppet was sent */
 	unsigned int head, count;
-	unsigned int served;
+	unsigned int answered;
 	struct puppet_mad backlog[BACKLOG];
 };
 
@@ -50,7 +50,7 @@ static void slow_sa_pass_ms(struct slow_sa *sa)
 			puppet_answer(&sa->backlog[sa->head++ % BACKLOG]);
 
 		puppet_deliver(&puppet, &answer);
-		sa->served++;
+		sa->answered++;
 	}
 }
 
@@ -62,8 +62,8 @@ static void note(const struct ibsa_reply *reply, void *arg)
 }
 
 /* As ib_sa asks: the deadline runs from the first send, ten tries fit into it. */
-static void path_ask(struct ibsa__engine *engine, uint16_t dlid,
-		     unsigned int *counts)
+static void path_query(struct ibsa__engine *engine, uint16_t dlid,
+		       unsigned int *counts)
 {
 	const struct ibsa_path match = { .slid = 3, .dlid = dlid };
 	const struct ibsa_query query = {
@@ -92,13 +92,13 @@ static void serial_sa_answers_all(void **state)
 	options.queue = MANY;
 	engine = puppet_engine(&puppet, &options);
 	for (uint16_t i = 0; i < MANY; i++)
-		path_ask(engine, (uint16_t)(i + 1), counts);
+		path_query(engine, (uint16_t)(i + 1), counts);
 	while (counts[0] + counts[1] < MANY) {
 		slow_sa_pass_ms(&sa);
 		puppet_advance(&puppet, engine, 1);
 	}
 	assert_int_equal(counts[0], 0);
-	assert_in_range(sa.served, MANY - 1, MANY + MANY / 10);
+	assert_in_range(sa.answered, MANY - 1, MANY + MANY / 10);
 	ibsa__engine_free(engine);
 }
 

@@ -23,8 +23,8 @@ static int set_up(void **state)
 }
 
 /* Who got the @n-th MAD says @status, and nothing else arrives with it. */
-static void refuse_so(struct ibsa__engine *engine, unsigned int n,
-		      uint16_t status)
+static void refuse_with(struct ibsa__engine *engine, unsigned int n,
+			uint16_t status)
 {
 	struct puppet_mad answer = puppet_answer(puppet_sent(&puppet, n));
 
@@ -35,12 +35,12 @@ static void refuse_so(struct ibsa__engine *engine, unsigned int n,
 
 static void refuse(struct ibsa__engine *engine, unsigned int n)
 {
-	refuse_so(engine, n, IBSA_STATUS_BAD_METHOD_ATTRIBUTE);
+	refuse_with(engine, n, IBSA_STATUS_BAD_METHOD_ATTRIBUTE);
 }
 
 static void answer(struct ibsa__engine *engine, unsigned int n)
 {
-	refuse_so(engine, n, IBSA_STATUS_OK);
+	refuse_with(engine, n, IBSA_STATUS_OK);
 }
 
 /* The port is told before the refusal comes, but the engine has not looked. */
@@ -51,7 +51,7 @@ static void refused_request_goes_to_the_new_sm(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	puppet_advance(&puppet, engine, 1);
 	puppet.port.sm_lid = NEW_SM;
 	refuse(engine, 0);
@@ -76,7 +76,7 @@ static void another_service_level_is_a_move_too(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	puppet.port.sm_sl = 5;
 	refuse(engine, 0);
 	assert_int_equal(seen.calls, 0);
@@ -85,7 +85,7 @@ static void another_service_level_is_a_move_too(void **state)
 }
 
 /* Whichever way it says that it knows no such class, version or method. */
-static void all_that_a_node_without_sa_may_say(void **state)
+static void each_status_of_a_node_without_an_sa(void **state)
 {
 	const uint16_t stale[] = { IBSA_STATUS_BAD_VERSION,
 				   IBSA_STATUS_BAD_METHOD,
@@ -94,10 +94,10 @@ static void all_that_a_node_without_sa_may_say(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	for (unsigned int i = 0; i < 3; i++) {
 		puppet.port.sm_lid++;
-		refuse_so(engine, i, stale[i]);
+		refuse_with(engine, i, stale[i]);
 		assert_int_equal(seen.calls, 0);
 		assert_int_equal(puppet.sent_count, i + 2);
 	}
@@ -108,14 +108,14 @@ static void all_that_a_node_without_sa_may_say(void **state)
 }
 
 /* The SA itself cannot do it: one look at the port, and nothing is sent. */
-static void refusal_of_the_sa_is_told_at_once(void **state)
+static void refusal_of_the_sa_ends_the_query(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
 	const unsigned int reads = puppet.port_reads;
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	refuse(engine, 0);
 	assert_int_equal(seen.calls, 1);
 	assert_int_equal(seen.err, 0);
@@ -127,7 +127,7 @@ static void refusal_of_the_sa_is_told_at_once(void **state)
 }
 
 /* What only an SA says is the SA's, though the SM has moved since. */
-static void other_refusals_are_an_sas(void **state)
+static void other_refusals_come_from_an_sa(void **state)
 {
 	const uint16_t of_sa[] = { IBSA_STATUS_BAD_VALUE,
 				   IBSA_STATUS_NO_RESOURCES,
@@ -141,8 +141,8 @@ static void other_refusals_are_an_sas(void **state)
 	(void)state;
 	puppet.port.sm_lid = NEW_SM;
 	for (unsigned int i = 0; i < 5; i++) {
-		assert_int_equal(puppet_ask(engine, 4, &seen), 0);
-		refuse_so(engine, i, of_sa[i]);
+		assert_int_equal(puppet_query(engine, 4, &seen), 0);
+		refuse_with(engine, i, of_sa[i]);
 		assert_int_equal(seen.calls, (int)i + 1);
 		assert_int_equal(seen.status, of_sa[i]);
 	}
@@ -157,7 +157,7 @@ static void unreadable_port_shows_no_move(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	puppet.port_err = -EIO;
 	puppet.port.sm_lid = NEW_SM;
 	refuse(engine, 0);
@@ -166,7 +166,7 @@ static void unreadable_port_shows_no_move(void **state)
 	ibsa__engine_free(engine);
 }
 
-static void given_sa_speaks_for_itself(void **state)
+static void refusal_of_the_sa_in_the_options_is_final(void **state)
 {
 	const struct ibsa_address sa = { .lid = 33, .qpn = 1 };
 	struct ibsa__engine_options options = puppet_options;
@@ -178,7 +178,7 @@ static void given_sa_speaks_for_itself(void **state)
 	options.access.sa = &sa;
 	engine = puppet_engine(&puppet, &options);
 	reads = puppet.port_reads;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	puppet.port.sm_lid = NEW_SM;
 	refuse(engine, 0);
 	assert_int_equal(seen.calls, 1);
@@ -187,7 +187,7 @@ static void given_sa_speaks_for_itself(void **state)
 }
 
 /* Of all that the old SM's node refuses, the first has the port read. */
-static void one_look_serves_all_in_flight(void **state)
+static void port_is_read_once_for_all_in_flight(void **state)
 {
 	enum { MANY = 8 };
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -196,7 +196,7 @@ static void one_look_serves_all_in_flight(void **state)
 
 	(void)state;
 	for (uint16_t i = 0; i < MANY; i++)
-		assert_int_equal(puppet_ask(engine, i, &seen[i]), 0);
+		assert_int_equal(puppet_query(engine, i, &seen[i]), 0);
 	puppet.port.sm_lid = NEW_SM;
 	for (unsigned int i = 0; i < MANY; i++) {
 		struct puppet_mad no = puppet_answer(puppet_sent(&puppet, i));
@@ -224,7 +224,7 @@ static void refused_request_waits_for_an_sm(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	puppet.port.sm_lid = 0;
 	refuse(engine, 0);
 	puppet_advance(&puppet, engine, 150);
@@ -247,7 +247,7 @@ static void deadline_does_not_move(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	for (unsigned int i = 0; i < 20; i++) {
 		puppet_advance(&puppet, engine, i < 19 ? 500 : 499);
 		puppet.port.sm_lid++;
@@ -261,7 +261,7 @@ static void deadline_does_not_move(void **state)
 }
 
 /* With the refusal the kernel waits for nothing: the place is free at once. */
-static void refused_request_can_be_given_up(void **state)
+static void refused_request_leaves_the_window_when_cancelled(void **state)
 {
 	struct ibsa__engine_options options = puppet_options;
 	struct ibsa__engine *engine;
@@ -270,14 +270,14 @@ static void refused_request_can_be_given_up(void **state)
 	(void)state;
 	options.window = 1;
 	engine = puppet_engine(&puppet, &options);
-	assert_int_equal(puppet_ask(engine, 4, &first), 0);
+	assert_int_equal(puppet_query(engine, 4, &first), 0);
 	puppet.port.sm_lid = 0;
 	refuse(engine, 0);
 	assert_int_equal(ibsa__engine_cancel(engine, 1), 0);
 	puppet.port.sm_lid = NEW_SM;
 	puppet_advance(&puppet, engine, 100);
 	assert_int_equal(first.calls, 1);
-	assert_int_equal(puppet_ask(engine, 5, &second), 0);
+	assert_int_equal(puppet_query(engine, 5, &second), 0);
 	assert_int_equal(puppet.sent_count, 2);
 	ibsa__engine_free(engine);
 }
@@ -289,17 +289,21 @@ int main(void)
 				       set_up),
 		cmocka_unit_test_setup(another_service_level_is_a_move_too,
 				       set_up),
-		cmocka_unit_test_setup(all_that_a_node_without_sa_may_say,
+		cmocka_unit_test_setup(each_status_of_a_node_without_an_sa,
 				       set_up),
-		cmocka_unit_test_setup(refusal_of_the_sa_is_told_at_once,
+		cmocka_unit_test_setup(refusal_of_the_sa_ends_the_query,
 				       set_up),
-		cmocka_unit_test_setup(other_refusals_are_an_sas, set_up),
+		cmocka_unit_test_setup(other_refusals_come_from_an_sa, set_up),
 		cmocka_unit_test_setup(unreadable_port_shows_no_move, set_up),
-		cmocka_unit_test_setup(given_sa_speaks_for_itself, set_up),
-		cmocka_unit_test_setup(one_look_serves_all_in_flight, set_up),
+		cmocka_unit_test_setup(
+			refusal_of_the_sa_in_the_options_is_final, set_up),
+		cmocka_unit_test_setup(port_is_read_once_for_all_in_flight,
+				       set_up),
 		cmocka_unit_test_setup(refused_request_waits_for_an_sm, set_up),
 		cmocka_unit_test_setup(deadline_does_not_move, set_up),
-		cmocka_unit_test_setup(refused_request_can_be_given_up, set_up),
+		cmocka_unit_test_setup(
+			refused_request_leaves_the_window_when_cancelled,
+			set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

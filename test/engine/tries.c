@@ -22,7 +22,7 @@ static void silence_is_retried_with_back_off(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	for (unsigned int ms = 0; ms < 2400; ms++)
 		puppet_advance(&puppet, engine, 1);
 	assert_int_equal(puppet.sent_count, 6);
@@ -46,7 +46,7 @@ static void late_answer_to_first_try_counts(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	puppet_advance(&puppet, engine, 150);
 	answer = puppet_answer(puppet_sent(&puppet, 0));
 	puppet_deliver(&puppet, &answer);
@@ -64,7 +64,7 @@ static void silence_ends_at_the_deadline(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	for (unsigned int ms = 0; ms < 9999; ms++)
 		puppet_advance(&puppet, engine, 1);
 	assert_int_equal(seen.calls, 0);
@@ -85,7 +85,7 @@ static void long_sleep_expires_everything_once(void **state)
 
 	(void)state;
 	for (uint16_t i = 0; i < 40; i++)
-		assert_int_equal(puppet_ask(engine, i, &seen[i]), 0);
+		assert_int_equal(puppet_query(engine, i, &seen[i]), 0);
 	puppet_advance(&puppet, engine, 3600 * 1000);
 	for (int i = 0; i < 40; i++) {
 		assert_int_equal(seen[i].calls, 1);
@@ -102,7 +102,7 @@ static void busy_backs_off(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	busy = puppet_answer(puppet_sent(&puppet, 0));
 	busy.mad[MAD_STATUS + 1] = IBSA_STATUS_BUSY;
 	puppet_deliver(&puppet, &busy);
@@ -127,7 +127,7 @@ static void window_holds_the_rest_back(void **state)
 
 	(void)state;
 	for (uint16_t i = 0; i < 20; i++)
-		assert_int_equal(puppet_ask(engine, i, &seen[i]), 0);
+		assert_int_equal(puppet_query(engine, i, &seen[i]), 0);
 	assert_int_equal(puppet.sent_count, 16);
 	for (unsigned int i = 0; i < 20; i++) {
 		struct puppet_mad answer;
@@ -149,8 +149,8 @@ static void full_queue_is_refused(void **state)
 
 	(void)state;
 	for (uint16_t i = 0; i < 16 + 64; i++)
-		assert_int_equal(puppet_ask(engine, i, &seen), 0);
-	assert_int_equal(puppet_ask(engine, 1000, &refused), -ENOBUFS);
+		assert_int_equal(puppet_query(engine, i, &seen), 0);
+	assert_int_equal(puppet_query(engine, 1000, &refused), -ENOBUFS);
 	ibsa__engine_free(engine);
 	assert_int_equal(seen.calls, 80);
 	assert_int_equal(refused.calls, 0);
@@ -171,7 +171,7 @@ static void jitter_stays_in_its_share(void **state)
 
 		puppet_init(&puppet);
 		engine = puppet_engine(&puppet, &options);
-		assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+		assert_int_equal(puppet_query(engine, 4, &seen), 0);
 		for (int ms = 0; ms < 120; ms++)
 			puppet_advance(&puppet, engine, 1);
 		gap_ms = puppet_sent(&puppet, 1)->at_ns / MS;

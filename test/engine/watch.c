@@ -23,7 +23,7 @@ struct watcher {
 	struct ibsa__engine *engine;
 	struct ibsa_port_watch *watch;
 	struct watcher *victim; /* whose watch it ends */
-	bool looks;		/* reads the port again */
+	bool reads_port;	/* reads the port again */
 	int calls;
 	unsigned int changes;
 	struct ibsa_port_state now;
@@ -45,7 +45,7 @@ static void on_change(unsigned int changes, const struct ibsa_port_state *now,
 		ibsa__engine_unwatch(watcher->engine, watcher->victim->watch);
 		watcher->victim->watch = NULL;
 	}
-	if (watcher->looks) {
+	if (watcher->reads_port) {
 		puppet.port.lid++;
 		assert_int_equal(
 			ibsa__engine_port(watcher->engine, true, &state), 0);
@@ -82,7 +82,7 @@ static const struct change changes[] = {
 };
 
 /* Each kind of change has its bit; what has not changed is not told. */
-static void changes_are_told_apart(void **state)
+static void each_change_has_its_bit(void **state)
 {
 	struct ibsa__engine *engine;
 	struct watcher watcher;
@@ -137,7 +137,7 @@ static void interval_is_the_smallest(void **state)
 }
 
 /* A change found outside of dispatch is told inside, and there and back too. */
-static void finding_is_not_telling(void **state)
+static void change_is_reported_by_dispatch(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
 	const struct ibsa_port_state before = puppet.port;
@@ -169,7 +169,7 @@ static void finding_is_not_telling(void **state)
 }
 
 /* However long the interval is. */
-static void change_that_the_transport_hears_of_is_told_at_once(void **state)
+static void change_known_to_the_transport_is_reported_at_once(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
 	struct watcher watcher;
@@ -189,7 +189,7 @@ static void change_that_the_transport_hears_of_is_told_at_once(void **state)
 }
 
 /* A request that waits in vain has the port read, and all who watch told. */
-static void silence_is_told_too(void **state)
+static void missing_reply_reads_the_port(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
 	struct watcher watcher;
@@ -197,7 +197,7 @@ static void silence_is_told_too(void **state)
 
 	(void)state;
 	watch(engine, 60000, &watcher);
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	puppet.port.sm_lid = 20;
 	puppet_advance(&puppet, engine, 100);
 	assert_int_equal(watcher.calls, 1);
@@ -240,7 +240,7 @@ static void reading_again_is_the_next_dispatch(void **state)
 
 	(void)state;
 	watch(engine, 0, &watcher);
-	watcher.looks = true;
+	watcher.reads_port = true;
 	puppet.port.lid++;
 	puppet_advance(&puppet, engine, 1000);
 	assert_int_equal(watcher.calls, 1);
@@ -315,13 +315,13 @@ static void bad_watches_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(changes_are_told_apart, set_up),
+		cmocka_unit_test_setup(each_change_has_its_bit, set_up),
 		cmocka_unit_test_setup(interval_is_the_smallest, set_up),
-		cmocka_unit_test_setup(finding_is_not_telling, set_up),
+		cmocka_unit_test_setup(change_is_reported_by_dispatch, set_up),
 		cmocka_unit_test_setup(
-			change_that_the_transport_hears_of_is_told_at_once,
+			change_known_to_the_transport_is_reported_at_once,
 			set_up),
-		cmocka_unit_test_setup(silence_is_told_too, set_up),
+		cmocka_unit_test_setup(missing_reply_reads_the_port, set_up),
 		cmocka_unit_test_setup(watch_ends_from_inside, set_up),
 		cmocka_unit_test_setup(reading_again_is_the_next_dispatch,
 				       set_up),

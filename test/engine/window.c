@@ -27,9 +27,9 @@ static struct ibsa__engine *engine_on(bool holds, unsigned int window)
 	return puppet_engine(&puppet, &options);
 }
 
-static uint64_t ask(struct ibsa__engine *engine, uint16_t dlid,
-		    unsigned int deadline_ms, unsigned int queue_ms,
-		    struct seen *seen)
+static uint64_t node_query(struct ibsa__engine *engine, uint16_t dlid,
+			   unsigned int deadline_ms, unsigned int queue_ms,
+			   struct seen *seen)
 {
 	const struct ibsa_path match = { .dlid = dlid };
 	const struct ibsa_query query = {
@@ -61,9 +61,9 @@ static void wait_is_clipped_to_the_deadline(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	ask(engine, 4, 70, 0, &seen);
+	node_query(engine, 4, 70, 0, &seen);
 	assert_int_equal(puppet_sent(&puppet, 0)->timeout_ms, 70);
-	ask(engine, 5, 150, 0, &seen);
+	node_query(engine, 5, 150, 0, &seen);
 	assert_int_equal(puppet_sent(&puppet, 1)->timeout_ms, 88);
 	puppet_advance(&puppet, engine, 100);
 	assert_int_equal(puppet_sent(&puppet, 2)->timeout_ms, 50);
@@ -80,10 +80,10 @@ static void wait_is_clipped_to_the_latest_deadline(void **state)
 	struct seen first = { 0 }, other = { 0 };
 
 	(void)state;
-	ask(engine, 4, 500, 0, &first);
-	ask(engine, 5, 50, 0, &other);
-	ask(engine, 5, 70, 0, &other);
-	ask(engine, 5, 60, 0, &other);
+	node_query(engine, 4, 500, 0, &first);
+	node_query(engine, 5, 50, 0, &other);
+	node_query(engine, 5, 70, 0, &other);
+	node_query(engine, 5, 60, 0, &other);
 	puppet_advance(&puppet, engine, 10);
 	answer(engine, 0);
 	assert_int_equal(puppet.sent_count, 2);
@@ -99,8 +99,8 @@ static void other_transports_wait_for_the_whole_interval(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	ask(engine, 4, 1000, 0, &seen);
-	ask(engine, 5, 70, 0, &seen);
+	node_query(engine, 4, 1000, 0, &seen);
+	node_query(engine, 5, 70, 0, &seen);
 	assert_int_equal(puppet_sent(&puppet, 0)->timeout_ms, 100);
 	assert_int_equal(puppet_sent(&puppet, 1)->timeout_ms, 70);
 	ibsa__engine_free(engine);
@@ -122,8 +122,8 @@ static void cancel_some(struct ibsa__engine *engine, unsigned int count)
 	struct seen seen = { 0 };
 
 	for (unsigned int i = 0; i < count; i++) {
-		const uint64_t id = ask(engine, (uint16_t)(1000 + i), 0, 0,
-					&seen);
+		const uint64_t id = node_query(engine, (uint16_t)(1000 + i), 0,
+					       0, &seen);
 
 		assert_int_equal(ibsa__engine_cancel(engine, id), 0);
 	}
@@ -132,12 +132,12 @@ static void cancel_some(struct ibsa__engine *engine, unsigned int count)
 }
 
 /* How many of many new queries are sent at once. */
-static unsigned int room(struct ibsa__engine *engine, struct seen *seen)
+static unsigned int room_measure(struct ibsa__engine *engine, struct seen *seen)
 {
 	const unsigned int before = puppet.sent_count;
 
 	for (uint16_t i = 0; i < 2 * WINDOW; i++)
-		ask(engine, i, 0, 0, seen);
+		node_query(engine, i, 0, 0, seen);
 	return puppet.sent_count - before;
 }
 
@@ -150,7 +150,7 @@ static void held_requests_take_half_of_the_window(void **state)
 
 	(void)state;
 	cancel_some(engine, WINDOW);
-	assert_int_equal(room(engine, &seen), WINDOW / 2);
+	assert_int_equal(room_measure(engine, &seen), WINDOW / 2);
 	/* The places are free when the transport's wait is over. */
 	puppet_advance(&puppet, engine, 99);
 	assert_int_equal(puppet.sent_count, WINDOW + WINDOW / 2);
@@ -160,14 +160,14 @@ static void held_requests_take_half_of_the_window(void **state)
 	assert_int_equal(seen.calls, 2 * WINDOW);
 }
 
-static void window_of_one_has_no_place_for_them(void **state)
+static void window_of_one_holds_no_cancelled_request(void **state)
 {
 	struct ibsa__engine *engine = engine_on(true, 1);
 	struct seen seen = { 0 };
 
 	(void)state;
 	cancel_some(engine, 1);
-	assert_int_equal(room(engine, &seen), 1);
+	assert_int_equal(room_measure(engine, &seen), 1);
 	ibsa__engine_free(engine);
 }
 
@@ -178,13 +178,13 @@ static void other_transports_hold_nothing(void **state)
 
 	(void)state;
 	cancel_some(engine, WINDOW);
-	assert_int_equal(room(engine, &seen), WINDOW);
+	assert_int_equal(room_measure(engine, &seen), WINDOW);
 	ibsa__engine_free(engine);
 }
 
 /* A program that does nothing but ask and cancel sends no more than the window
  * allows in each PACE_MS, and what is waited for gets its turn then. */
-static void cancelling_in_a_loop_is_no_flood(void **state)
+static void cancelling_in_a_loop_does_not_flood(void **state)
 {
 	struct ibsa__engine *engine = engine_on(true, WINDOW);
 	struct seen seen = { 0 };
@@ -194,7 +194,7 @@ static void cancelling_in_a_loop_is_no_flood(void **state)
 	cancel_some(engine, 500);
 	assert_in_range(puppet.sent_count, WINDOW, 3 * WINDOW);
 	before = puppet.sent_count;
-	ask(engine, 4, 1000, 0, &seen);
+	node_query(engine, 4, 1000, 0, &seen);
 	assert_int_equal(puppet.sent_count, before);
 	assert_in_range(ibsa__engine_timeout_ms(engine), 1, PACE_MS);
 	puppet_advance(&puppet, engine, PACE_MS);
@@ -216,8 +216,8 @@ static void sm_moves_while_requests_are_held(void **state)
 
 	(void)state;
 	cancel_some(engine, 1);
-	ask(engine, 4, 1000, 0, &seen[0]);
-	ask(engine, 5, 1000, 0, &seen[1]);
+	node_query(engine, 4, 1000, 0, &seen[0]);
+	node_query(engine, 5, 1000, 0, &seen[1]);
 	assert_int_equal(puppet.sent_count, 2);
 	puppet.port.sm_lid = NEW_SM;
 	puppet.port_changed = true;
@@ -255,14 +255,14 @@ static void request_of_two_sms_leaves_the_window(void **state)
 	uint64_t id;
 
 	(void)state;
-	id = ask(engine, 4, 0, 0, &seen);
+	id = node_query(engine, 4, 0, 0, &seen);
 	puppet.port.sm_lid = NEW_SM;
 	puppet.port_changed = true;
 	puppet_advance(&puppet, engine, 1);
 	assert_int_equal(puppet.sent_count, 2);
 	assert_int_equal(ibsa__engine_cancel(engine, id), 0);
-	ask(engine, 5, 0, 0, &seen);
-	ask(engine, 6, 0, 0, &seen);
+	node_query(engine, 5, 0, 0, &seen);
+	node_query(engine, 6, 0, 0, &seen);
 	assert_int_equal(puppet.sent_count, 3);
 	time_out(engine, 0);
 	assert_int_equal(puppet.sent_count, 3);
@@ -286,11 +286,11 @@ static void cancel_all(const struct ibsa_reply *reply, void *arg)
 	puppet_note(reply, &canceller->seen);
 	for (int i = 0; i < 4; i++)
 		ibsa__engine_cancel(canceller->engine, canceller->victims[i]);
-	ask(canceller->engine, 9, 1000, 0, &canceller->next);
+	node_query(canceller->engine, 9, 1000, 0, &canceller->next);
 }
 
 /* Requests are given up by a callback, which asks something else. */
-static void callback_gives_up_what_is_in_flight(void **state)
+static void callback_cancels_what_is_in_flight(void **state)
 {
 	struct canceller canceller = { .engine = engine_on(true, 4) };
 	const struct ibsa_query query = { .record = &ibsa_node_record };
@@ -301,8 +301,8 @@ static void callback_gives_up_what_is_in_flight(void **state)
 					    cancel_all, &canceller, NULL),
 			 0);
 	for (int i = 0; i < 4; i++)
-		canceller.victims[i] = ask(canceller.engine, (uint16_t)(1 + i),
-					   1000, 0, &victims);
+		canceller.victims[i] = node_query(
+			canceller.engine, (uint16_t)(1 + i), 1000, 0, &victims);
 	assert_int_equal(puppet.sent_count, 4);
 	answer(canceller.engine, 0);
 	puppet_advance(&puppet, canceller.engine, 0);
@@ -321,7 +321,7 @@ static void engine_ends_with_held_requests(void **state)
 
 	(void)state;
 	cancel_some(engine, WINDOW);
-	assert_int_equal(room(engine, &seen), WINDOW / 2);
+	assert_int_equal(room_measure(engine, &seen), WINDOW / 2);
 	ibsa__engine_free(engine);
 	assert_int_equal(seen.calls, 2 * WINDOW);
 	assert_int_equal(seen.err, -ECANCELED);
@@ -334,8 +334,8 @@ static void deadline_runs_from_the_first_send(void **state)
 	struct seen first = { 0 }, second = { 0 };
 
 	(void)state;
-	ask(engine, 4, 5000, 0, &first);
-	ask(engine, 5, 70, 1000, &second);
+	node_query(engine, 4, 5000, 0, &first);
+	node_query(engine, 5, 70, 1000, &second);
 	puppet_advance(&puppet, engine, 900);
 	assert_int_equal(second.calls, 0);
 	answer(engine, 0);
@@ -358,10 +358,10 @@ static void deadline_of_one_that_is_sent_at_once(void **state)
 	struct seen seen[2] = { 0 };
 
 	(void)state;
-	ask(engine, 4, 300, 60000, &seen[0]);
+	node_query(engine, 4, 300, 60000, &seen[0]);
 	/* And so has a query that joins it. */
 	puppet_advance(&puppet, engine, 50);
-	ask(engine, 4, 280, 60000, &seen[1]);
+	node_query(engine, 4, 280, 60000, &seen[1]);
 	puppet_advance(&puppet, engine, 249);
 	assert_int_equal(seen[0].calls, 0);
 	puppet_advance(&puppet, engine, 1);
@@ -381,8 +381,8 @@ static void wait_for_the_window_ends(void **state)
 	struct seen first = { 0 }, unsent = { 0 };
 
 	(void)state;
-	ask(engine, 4, 5000, 0, &first);
-	ask(engine, 5, 70, 200, &unsent);
+	node_query(engine, 4, 5000, 0, &first);
+	node_query(engine, 5, 70, 200, &unsent);
 	puppet_advance(&puppet, engine, 199);
 	assert_int_equal(unsent.calls, 0);
 	puppet_advance(&puppet, engine, 1);
@@ -400,7 +400,7 @@ static void deadline_does_not_run_from_a_refused_send(void **state)
 
 	(void)state;
 	puppet.send_err = -EBUSY;
-	ask(engine, 4, 70, 1000, &seen);
+	node_query(engine, 4, 70, 1000, &seen);
 	puppet_advance(&puppet, engine, 90);
 	assert_int_equal(seen.calls, 0);
 	puppet.send_err = 0;
@@ -424,12 +424,12 @@ int main(void)
 		TEST(other_transports_wait_for_the_whole_interval),
 		TEST(holder_gives_up_before_the_next_try),
 		TEST(held_requests_take_half_of_the_window),
-		TEST(window_of_one_has_no_place_for_them),
+		TEST(window_of_one_holds_no_cancelled_request),
 		TEST(other_transports_hold_nothing),
-		TEST(cancelling_in_a_loop_is_no_flood),
+		TEST(cancelling_in_a_loop_does_not_flood),
 		TEST(sm_moves_while_requests_are_held),
 		TEST(request_of_two_sms_leaves_the_window),
-		TEST(callback_gives_up_what_is_in_flight),
+		TEST(callback_cancels_what_is_in_flight),
 		TEST(engine_ends_with_held_requests),
 		TEST(deadline_runs_from_the_first_send),
 		TEST(deadline_of_one_that_is_sent_at_once),

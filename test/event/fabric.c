@@ -162,7 +162,7 @@ static void host_leaves_and_comes_back(void **state)
 }
 
 /* Switches and nodes report too, to who asks for it. */
-static void links_and_changes_are_told(void **state)
+static void links_and_changes_are_reported(void **state)
 {
 	const struct ibsa_fabric_port_change change = {
 		.mask = IBSA_CHANGE_CAPABILITIES,
@@ -204,7 +204,7 @@ static void second_client_of_the_port_is_refused(void **state)
 }
 
 /* All ports are new to it, and then events come as before. */
-static void sa_starts_anew(void **state)
+static void sa_restarts(void **state)
 {
 	int from;
 
@@ -282,7 +282,7 @@ static void assert_turns(const char *node, uint64_t given_up)
 }
 
 /* Lost, late, doubled and out of order: each is told once. */
-static void bad_ways_change_nothing(void **state)
+static void impaired_links_change_nothing(void **state)
 {
 	static const struct ibsa_fault faults[] = {
 		{ .kind = IBSA_FAULT_LOSE, .percent = 10 },
@@ -319,7 +319,7 @@ static void bad_ways_change_nothing(void **state)
 }
 
 /* Report after Report is lost on all three tries. */
-static void audit_makes_up_for_lost_reports(void **state)
+static void audit_finds_lost_reports(void **state)
 {
 	(void)state;
 	watch_by(&(struct ibsa_event_options){ .audit_nodes = true }, 1000);
@@ -340,7 +340,7 @@ static void audit_makes_up_for_lost_reports(void **state)
 }
 
 /* What was told last of a host: whether it is there. */
-static bool is_told_up(const char *node)
+static bool is_reported_up(const char *node)
 {
 	const struct ibsa_gid gid = gid_of(node);
 
@@ -376,7 +376,7 @@ static void audit_finds_all_changes(double percent, bool *is_up)
 		pass(2 * AUDIT_MS);
 		for (int i = 3; i <= HOSTS; i++) {
 			snprintf(node, sizeof(node), "H%d", i);
-			assert_int_equal(is_told_up(node), is_up[i]);
+			assert_int_equal(is_reported_up(node), is_up[i]);
 		}
 	}
 	lose(0, 0);
@@ -400,13 +400,13 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(host_leaves_and_comes_back),
-		TEST(links_and_changes_are_told),
+		TEST(links_and_changes_are_reported),
 		TEST(second_client_of_the_port_is_refused),
-		TEST(sa_starts_anew),
+		TEST(sa_restarts),
 		TEST(sa_moves),
 		TEST(own_port_goes_down),
-		TEST(bad_ways_change_nothing),
-		TEST(audit_makes_up_for_lost_reports),
+		TEST(impaired_links_change_nothing),
+		TEST(audit_finds_lost_reports),
 		TEST(audit_finds_changes_under_any_loss),
 	};
 

@@ -69,7 +69,7 @@ static void first_table_is_awaited(void **state)
 }
 
 /* Both ways, each told once, and within an interval. */
-static void lost_report_is_made_up_for(void **state)
+static void lost_report_is_found_by_the_audit(void **state)
 {
 	static struct diary diary;
 
@@ -95,7 +95,7 @@ static void audit_is_off_by_default(void **state)
 	static struct diary diary;
 
 	(void)state;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	set_nodes("\1");
 	pass(3 * AUDIT_MS);
 	assert_int_equal(sa.tables, 0);
@@ -103,7 +103,7 @@ static void audit_is_off_by_default(void **state)
 }
 
 /* What was reported is no news to the audit. */
-static void reported_changes_are_told_once(void **state)
+static void reported_changes_are_delivered_once(void **state)
 {
 	static struct diary diary;
 
@@ -141,7 +141,7 @@ static void report_overtakes_the_table(void **state)
 }
 
 /* A change that comes after such a Report is found by the next table. */
-static void exemption_ends_with_the_table(void **state)
+static void change_after_a_report_is_found(void **state)
 {
 	static struct diary diary;
 
@@ -157,7 +157,7 @@ static void exemption_ends_with_the_table(void **state)
 }
 
 /* The Report of what an audit has told is nothing new, but to the others. */
-static void late_report_is_not_told_again(void **state)
+static void late_report_is_not_delivered_again(void **state)
 {
 	static struct diary diary, other;
 
@@ -185,7 +185,7 @@ static void late_report_is_not_told_again(void **state)
 
 /* An SA that has no node at all, cannot be asked, or refuses: nobody is gone,
  * and the subscription stands. */
-static void failure_is_told_and_tried_again(void **state)
+static void failure_is_reported_and_retried(void **state)
 {
 	static struct diary diary;
 	const struct ibsa_event *event;
@@ -217,7 +217,7 @@ static void failure_is_told_and_tried_again(void **state)
 
 /* The same error as the subscription had is told once more: reports come now,
  * and the table does not. */
-static void failure_of_the_table_alone_is_told(void **state)
+static void failure_of_the_table_alone_is_reported(void **state)
 {
 	static struct diary diary;
 
@@ -263,7 +263,7 @@ static int first_of(const struct diary *diary, int kind)
 }
 
 /* A silent SA is asked again within an interval, however long it is silent. */
-static void silence_does_not_put_it_off(void **state)
+static void missing_replies_do_not_delay_the_audit(void **state)
 {
 	static struct diary diary;
 
@@ -306,7 +306,7 @@ static void table_of_the_old_sm_does_not_count(void **state)
 }
 
 /* What the transport has lost is looked for soon. */
-static void lost_messages_hurry_it(void **state)
+static void lost_messages_cause_an_audit(void **state)
 {
 	static struct diary diary;
 
@@ -342,7 +342,7 @@ static void port_without_lid_does_not_count(void **state)
 
 /* One record of a port that has a LID is enough, wherever it stands. A GUID of
  * 0 is no port's. */
-static void odd_table_is_understood(void **state)
+static void odd_table_is_accepted(void **state)
 {
 	static struct diary diary;
 
@@ -413,7 +413,7 @@ static void audit_ends_and_begins(void **state)
 	static struct diary plain, first, second;
 
 	(void)state;
-	watch_well(0, &plain);
+	watch_subscribed(0, &plain);
 	watch_nodes("\1\7", &first);
 	hold_next_table();
 	ibsa_event_unwatch(first.watch);
@@ -429,7 +429,7 @@ static void audit_ends_and_begins(void **state)
 }
 
 /* The interval is the least of those that have it, not of all. */
-static void interval_is_its_own(void **state)
+static void interval_is_that_of_audit_nodes(void **state)
 {
 	static struct diary often, seldom;
 	const struct ibsa_event_options quick = { .audit_ms = 1000 };
@@ -463,24 +463,24 @@ int main(void)
 	cmocka_unit_test_setup_teardown(name, rig_set_up, rig_tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(first_table_is_awaited),
-		TEST(lost_report_is_made_up_for),
+		TEST(lost_report_is_found_by_the_audit),
 		TEST(audit_is_off_by_default),
-		TEST(reported_changes_are_told_once),
+		TEST(reported_changes_are_delivered_once),
 		TEST(report_overtakes_the_table),
-		TEST(exemption_ends_with_the_table),
-		TEST(late_report_is_not_told_again),
-		TEST(failure_is_told_and_tried_again),
-		TEST(failure_of_the_table_alone_is_told),
+		TEST(change_after_a_report_is_found),
+		TEST(late_report_is_not_delivered_again),
+		TEST(failure_is_reported_and_retried),
+		TEST(failure_of_the_table_alone_is_reported),
 		TEST(refusal_does_not_hide_a_gap),
-		TEST(silence_does_not_put_it_off),
+		TEST(missing_replies_do_not_delay_the_audit),
 		TEST(table_of_the_old_sm_does_not_count),
-		TEST(lost_messages_hurry_it),
+		TEST(lost_messages_cause_an_audit),
 		TEST(port_without_lid_does_not_count),
-		TEST(odd_table_is_understood),
+		TEST(odd_table_is_accepted),
 		TEST(filters_hold),
 		TEST(watch_ends_in_its_callback),
 		TEST(audit_ends_and_begins),
-		TEST(interval_is_its_own),
+		TEST(interval_is_that_of_audit_nodes),
 		TEST(audit_takes_ports),
 	};
 

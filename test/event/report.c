@@ -26,14 +26,14 @@ static void send_of_lid(uint16_t trap, uint16_t lid)
 
 /* The answer goes back first, to where it came from: the same MAD with
  * another method. */
-static void report_is_answered_and_told(void **state)
+static void report_is_answered_and_delivered(void **state)
 {
 	struct puppet_mad report, answer;
 	const struct ibsa_event *event;
 	static struct diary diary;
 
 	(void)state;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	report = report_of(65, 9);
 	send_report(&report);
 	event = expect(&diary, 1, IBSA_EVENT_GID_OUT);
@@ -62,7 +62,7 @@ static void kinds_are_told_apart(void **state)
 	static struct diary diary;
 
 	(void)state;
-	watch_well(IBSA_EVENT_ALL, &diary);
+	watch_subscribed(IBSA_EVENT_ALL, &diary);
 	send_of(64, 1);
 	send_of(66, 2);
 	send_of(67, 2);
@@ -90,13 +90,13 @@ static void kinds_are_told_apart(void **state)
 }
 
 /* A maker's own notice has a number that means something else. */
-static void vendor_notice_is_another(void **state)
+static void vendor_notice_is_not_a_trap(void **state)
 {
 	struct puppet_mad report;
 	static struct diary diary;
 
 	(void)state;
-	watch_well(IBSA_EVENT_ALL, &diary);
+	watch_subscribed(IBSA_EVENT_ALL, &diary);
 	report = report_of(64, 1);
 	report.mad[NOTICE_AT] &= 0x7f;
 	send_report(&report);
@@ -139,13 +139,13 @@ static void kinds_and_gids_filter(void **state)
 }
 
 /* Its answer was lost, and the SA sends it again, and again. */
-static void repeated_report_is_told_once(void **state)
+static void repeated_report_is_delivered_once(void **state)
 {
 	struct puppet_mad report;
 	static struct diary diary;
 
 	(void)state;
-	watch_well(IBSA_EVENT_ALL, &diary);
+	watch_subscribed(IBSA_EVENT_ALL, &diary);
 	report = report_of_lid(128, 4);
 	send_report(&report);
 	for (int i = 0; i < 3; i++) {
@@ -171,12 +171,12 @@ static void repeated_report_is_told_once(void **state)
 }
 
 /* By two subscriptions of which the SA has not forgotten one, say. */
-static void second_copy_is_told_once(void **state)
+static void second_copy_is_delivered_once(void **state)
 {
 	static struct diary diary;
 
 	(void)state;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	send_of(65, 1);
 	send_of(65, 1);
 	send_of(65, 2);
@@ -188,13 +188,13 @@ static void second_copy_is_told_once(void **state)
 }
 
 /* What goes, comes, and goes again within a second has done so. */
-static void flapping_is_told_in_full(void **state)
+static void flapping_is_delivered_in_full(void **state)
 {
 	struct puppet_mad first;
 	static struct diary diary;
 
 	(void)state;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	first = report_of(65, 1);
 	send_report(&first);
 	send_of(64, 1);
@@ -209,14 +209,14 @@ static void flapping_is_told_in_full(void **state)
 }
 
 /* The memory for it is bounded: after very many, an old one counts again. */
-static void very_many_are_not_remembered(void **state)
+static void history_is_limited(void **state)
 {
 	static struct diary diary;
 	static struct diary few;
 
 	(void)state;
-	watch_well(IBSA_EVENT_LINK_STATE, &few);
-	watch_well(IBSA_EVENT_GID_IN, &diary);
+	watch_subscribed(IBSA_EVENT_LINK_STATE, &few);
+	watch_subscribed(IBSA_EVENT_GID_IN, &diary);
 	send_of(64, 1);
 	send_of(64, 1);
 	assert_int_equal(diary.count, 2);
@@ -238,7 +238,7 @@ static void hostile_reports_are_answered(void **state)
 	static struct diary diary;
 
 	(void)state;
-	watch_well(IBSA_EVENT_ALL, &diary);
+	watch_subscribed(IBSA_EVENT_ALL, &diary);
 	report = report_of(64, 1);
 	report.len = NOTICE_AT + NOTICE_BYTES - 1;
 	send_report(&report);
@@ -264,13 +264,13 @@ static void hostile_reports_are_answered(void **state)
 }
 
 /* Reserved in a request: whatever it is, the answer's is 0. */
-static void status_of_a_report_says_nothing(void **state)
+static void status_of_a_report_is_ignored(void **state)
 {
 	struct puppet_mad report;
 	static struct diary diary;
 
 	(void)state;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	report = report_of(64, 1);
 	ibsa_put_be16(report.mad + MAD_STATUS, 0x0700);
 	send_report(&report);
@@ -279,14 +279,14 @@ static void status_of_a_report_says_nothing(void **state)
 }
 
 /* Answered, lest it comes again, but not believed. */
-static void report_of_a_stranger_is_not_told(void **state)
+static void report_of_another_port_is_not_delivered(void **state)
 {
 	struct puppet_mad report;
 	struct ibsa_stats stats;
 	static struct diary diary;
 
 	(void)state;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	report = report_of(64, 1);
 	report.address.lid = PUPPET_SM_LID + 1;
 	send_report(&report);
@@ -303,7 +303,7 @@ static void answer_may_fail(void **state)
 	static struct diary diary;
 
 	(void)state;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	report = report_of(64, 1);
 	puppet.send_err = -EAGAIN;
 	send_report(&report);
@@ -315,7 +315,7 @@ static void answer_may_fail(void **state)
 }
 
 /* Reports come before the SA has said that it took the subscription. */
-static void report_before_the_answer_is_told(void **state)
+static void report_before_the_reply_is_delivered(void **state)
 {
 	struct puppet_mad report;
 	static struct diary diary;
@@ -335,19 +335,19 @@ int main(void)
 #define TEST(name) \
 	cmocka_unit_test_setup_teardown(name, rig_set_up, rig_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(report_is_answered_and_told),
+		TEST(report_is_answered_and_delivered),
 		TEST(kinds_are_told_apart),
-		TEST(vendor_notice_is_another),
+		TEST(vendor_notice_is_not_a_trap),
 		TEST(kinds_and_gids_filter),
-		TEST(repeated_report_is_told_once),
-		TEST(second_copy_is_told_once),
-		TEST(flapping_is_told_in_full),
-		TEST(very_many_are_not_remembered),
+		TEST(repeated_report_is_delivered_once),
+		TEST(second_copy_is_delivered_once),
+		TEST(flapping_is_delivered_in_full),
+		TEST(history_is_limited),
 		TEST(hostile_reports_are_answered),
-		TEST(status_of_a_report_says_nothing),
-		TEST(report_of_a_stranger_is_not_told),
+		TEST(status_of_a_report_is_ignored),
+		TEST(report_of_another_port_is_not_delivered),
 		TEST(answer_may_fail),
-		TEST(report_before_the_answer_is_told),
+		TEST(report_before_the_reply_is_delivered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

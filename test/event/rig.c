@@ -153,8 +153,8 @@ static void take(const struct puppet_mad *mad)
 
 void serve(void)
 {
-	while (sa.served < puppet.sent_count)
-		take(puppet_sent(&puppet, sa.served++));
+	while (sa.processed < puppet.sent_count)
+		take(puppet_sent(&puppet, sa.processed++));
 }
 
 static int rig_fd(struct ibsa_transport *transport)
@@ -178,7 +178,7 @@ static void rig_close(struct ibsa_transport *transport)
 }
 
 /* The puppet, with what a client needs besides. */
-static void complete(struct ibsa_transport_ops *ops)
+static void puppet_ops_complete(struct ibsa_transport_ops *ops)
 {
 	*ops = *puppet.transport.ops;
 	ops->fd = rig_fd;
@@ -199,7 +199,7 @@ int rig_set_up(void **state)
 
 	(void)state;
 	puppet_init(&puppet);
-	complete(&ops);
+	puppet_ops_complete(&ops);
 	puppet.now_ns = UINT64_C(1000000) * MS;
 	puppet.port.port_num = 2;
 	puppet.port.gid = (struct ibsa_gid){ { 0xfe, 0x80, [15] = 1 } };
@@ -243,7 +243,7 @@ void watch(const struct ibsa_event_options *options, struct diary *diary)
 	assert_int_equal(diary->count, 0);
 }
 
-void watch_well(unsigned int kinds, struct diary *diary)
+void watch_subscribed(unsigned int kinds, struct diary *diary)
 {
 	watch(&(struct ibsa_event_options){ .kinds = kinds }, diary);
 	pass(10);

@@ -41,7 +41,7 @@ extern struct rig_sa {
 	unsigned int tables;		 /* such requests */
 	unsigned int sets, unsets, gets; /* that it has seen */
 	unsigned int answers;		 /* ReportResp */
-	unsigned int served;		 /* MADs looked at so far */
+	unsigned int processed;		 /* MADs looked at so far */
 	uint64_t next_id;		 /* of a Report */
 	struct puppet_mad last;		 /* Set or GetTable */
 	struct puppet_mad last_answer;
@@ -67,7 +67,7 @@ int rig_tear_down(void **state);
 void watch(const struct ibsa_event_options *options, struct diary *diary);
 
 /* Watch kinds and let the SA answer: the diary has SUBSCRIBED alone. */
-void watch_well(unsigned int kinds, struct diary *diary);
+void watch_subscribed(unsigned int kinds, struct diary *diary);
 
 void note(const struct ibsa_event *event, void *arg);
 

@@ -38,7 +38,7 @@ static void assert_info(const struct puppet_mad *mad, int subscribe,
 }
 
 /* By default the SM's own; ended with the QP that the SA knows it by. */
-static void subscription_is_as_the_sa_wants_it(void **state)
+static void subscription_has_the_fields_the_sa_requires(void **state)
 {
 	(void)state;
 	sa.is_silent = true;
@@ -65,15 +65,15 @@ static void subscription_is_as_the_sa_wants_it(void **state)
 static void producers_are_those_needed(void **state)
 {
 	(void)state;
-	watch_well(IBSA_EVENT_LINK_STATE, &diary);
+	watch_subscribed(IBSA_EVENT_LINK_STATE, &diary);
 	assert_int_equal(sa.has, OF_SWITCH);
-	watch_well(IBSA_EVENT_LOCAL_CHANGES, &other);
+	watch_subscribed(IBSA_EVENT_LOCAL_CHANGES, &other);
 	assert_int_equal(sa.has, 0x0e);
 	assert_int_equal(sa.sets, 3);
 	ibsa_event_unwatch(other.watch);
 	pass(10);
 	assert_int_equal(sa.has, OF_SWITCH);
-	watch_well(IBSA_EVENT_OTHER, &other);
+	watch_subscribed(IBSA_EVENT_OTHER, &other);
 	assert_int_equal(sa.has, OF_ALL);
 	assert_int_equal(diary.count, 1);
 }
@@ -84,8 +84,8 @@ static void watches_share_a_subscription(void **state)
 	struct puppet_mad report = report_of(64, 1);
 
 	(void)state;
-	watch_well(0, &diary);
-	watch_well(IBSA_EVENT_GID_IN, &other);
+	watch_subscribed(0, &diary);
+	watch_subscribed(IBSA_EVENT_GID_IN, &other);
 	assert_int_equal(sa.sets, 1);
 	send_report(&report);
 	EXPECT(&diary, 1, IBSA_EVENT_GID_IN);
@@ -111,7 +111,7 @@ static void late_reports_are_answered(void **state)
 	struct puppet_mad report = report_of(64, 1);
 
 	(void)state;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	sa.is_silent = true;
 	ibsa_event_unwatch(diary.watch);
 	pass(20);
@@ -124,10 +124,10 @@ static void late_reports_are_answered(void **state)
 }
 
 /* Who comes back while it is being ended, or begun, ends up subscribed. */
-static void change_of_mind_counts(void **state)
+static void watch_during_the_delete_is_subscribed(void **state)
 {
 	(void)state;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	ibsa_event_unwatch(diary.watch);
 	sa.is_silent = true;
 	pass(2);
@@ -159,7 +159,7 @@ static void subscription_is_read_back(void **state)
 	struct ibsa_inform_info_rec match;
 
 	(void)state;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	assert_int_equal(sa.gets, 1);
 	ibsa_inform_info_rec_record.decode(sa.last.mad + NOTICE_AT, &match);
 	assert_memory_equal(&match.subscriber_gid, &puppet.port.gid, 16);
@@ -176,7 +176,7 @@ static void subscription_is_read_back(void **state)
 }
 
 /* Those who come and go do not put it off. */
-static void audit_comes_whoever_joins(void **state)
+static void audit_is_not_delayed_by_watches(void **state)
 {
 	const struct ibsa_event_options anxious = { .audit_ms = 1000 };
 
@@ -194,7 +194,7 @@ static void audit_comes_whoever_joins(void **state)
 }
 
 /* A subscription that fails leaves others looked after. */
-static void audit_comes_beside_a_refusal(void **state)
+static void audit_continues_beside_a_refusal(void **state)
 {
 	const struct ibsa_event_options links = {
 		.kinds = IBSA_EVENT_LINK_STATE,
@@ -214,10 +214,10 @@ static void audit_comes_beside_a_refusal(void **state)
 }
 
 /* An SM that starts anew: found out, set again, and then the gap is told. */
-static void lost_subscription_is_made_again(void **state)
+static void lost_subscription_is_set_again(void **state)
 {
 	(void)state;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	sa.has = 0;
 	until(&sa.gets);
 	pass(10);
@@ -231,7 +231,7 @@ static void lost_subscription_is_made_again(void **state)
 static void subscription_of_another_qp_does_not_count(void **state)
 {
 	(void)state;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	sa.qpn = 77;
 	until(&sa.sets);
 	pass(10);
@@ -239,11 +239,11 @@ static void subscription_of_another_qp_does_not_count(void **state)
 }
 
 /* One of several is lost: only who needs it hears of it. */
-static void only_who_needs_it_is_told(void **state)
+static void loss_is_reported_to_watches_that_need_it(void **state)
 {
 	(void)state;
-	watch_well(0, &diary);
-	watch_well(IBSA_EVENT_LINK_STATE, &other);
+	watch_subscribed(0, &diary);
+	watch_subscribed(IBSA_EVENT_LINK_STATE, &other);
 	sa.has = OF_SM;
 	until(&sa.gets);
 	pass(10);
@@ -253,11 +253,11 @@ static void only_who_needs_it_is_told(void **state)
 }
 
 /* Where the SA cannot be asked what it has, it is told once more. */
-static void sa_that_does_not_show_is_told_again(void **state)
+static void subscription_is_set_again_if_reads_are_unsupported(void **state)
 {
 	(void)state;
 	sa.get_status = IBSA_STATUS_BAD_METHOD_ATTRIBUTE;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	assert_int_equal(sa.gets, 1);
 	pass(10);
 	assert_int_equal(sa.sets, 2);
@@ -268,11 +268,11 @@ static void sa_that_does_not_show_is_told_again(void **state)
 }
 
 /* What it took just now and does not show, it would never show. */
-static void sa_that_hides_is_told_again(void **state)
+static void subscription_is_set_again_if_the_sa_hides_it(void **state)
 {
 	(void)state;
 	sa.hides = true;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	assert_in_range(until(&sa.sets), 26000, 30001);
 	assert_int_equal(sa.gets, 1);
 	pass(10);
@@ -288,7 +288,7 @@ static void refresh_may_fail(void **state)
 {
 	(void)state;
 	sa.hides = true;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	sa.set_status = IBSA_STATUS_REQ_INVALID;
 	sa.set_of = OF_ALL;
 	until(&sa.sets);
@@ -300,11 +300,11 @@ static void refresh_may_fail(void **state)
 }
 
 /* What nobody wants any more is not set again before it is deleted. */
-static void refresh_spares_what_is_released(void **state)
+static void released_subscription_is_not_set_again(void **state)
 {
 	(void)state;
-	watch_well(IBSA_EVENT_LINK_STATE, &diary);
-	watch_well(0, &other);
+	watch_subscribed(IBSA_EVENT_LINK_STATE, &diary);
+	watch_subscribed(0, &other);
 	sa.get_status = IBSA_STATUS_BAD_METHOD_ATTRIBUTE;
 	until(&sa.gets);
 	ibsa_event_unwatch(other.watch);
@@ -316,10 +316,10 @@ static void refresh_spares_what_is_released(void **state)
 }
 
 /* Silence is told once, and when it is over that there was a gap. */
-static void silence_is_a_gap(void **state)
+static void missing_replies_are_a_gap(void **state)
 {
 	(void)state;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	sa.is_silent = true;
 	until(&sa.gets);
 	pass(20000);
@@ -332,7 +332,7 @@ static void silence_is_a_gap(void **state)
 }
 
 /* Nobody who was never subscribed has a gap. */
-static void first_silence_is_no_gap(void **state)
+static void first_missing_reply_causes_no_gap(void **state)
 {
 	unsigned int asked;
 
@@ -362,14 +362,14 @@ static void busy_sa_is_asked_again(void **state)
 }
 
 /* Seldom; and who needs nothing of it is not touched. */
-static void refusal_is_told_and_tried_again(void **state)
+static void refusal_is_reported_and_retried(void **state)
 {
 	unsigned int before;
 
 	(void)state;
 	sa.set_status = IBSA_STATUS_REQ_DENIED;
 	sa.set_of = OF_SWITCH;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	watch(&(struct ibsa_event_options){ .kinds = IBSA_EVENT_LINK_STATE },
 	      &other);
 	before = sa.sets;
@@ -384,7 +384,7 @@ static void refusal_is_told_and_tried_again(void **state)
 }
 
 /* After silence, a refusal is tried again as soon as if it had come first. */
-static void silence_does_not_count_as_refusal(void **state)
+static void missing_replies_do_not_count_as_refusal(void **state)
 {
 	(void)state;
 	sa.is_silent = true;
@@ -401,13 +401,13 @@ static void silence_does_not_count_as_refusal(void **state)
 }
 
 /* Whatever has changed, the SA is told anew, soon, and there is a gap. */
-static void change_of_the_port_has_it_made_again(void **state)
+static void change_of_the_port_sets_it_again(void **state)
 {
 	uint32_t lids[] = { 4, 5 };
 	unsigned int total = 0;
 
 	(void)state;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	for (int i = 0; i < 8; i++) {
 		unsigned int ms;
 
@@ -426,10 +426,10 @@ static void change_of_the_port_has_it_made_again(void **state)
 }
 
 /* A change of PhysState alone ends no subscription: there is no gap. */
-static void physical_state_has_nothing_made_again(void **state)
+static void physical_state_sets_nothing_again(void **state)
 {
 	(void)state;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	puppet.port.phys_state ^= 3;
 	pass(3000);
 	assert_int_equal(sa.sets, 1);
@@ -437,12 +437,12 @@ static void physical_state_has_nothing_made_again(void **state)
 }
 
 /* While the port is down nothing is tried; when it is up, at once. */
-static void port_that_is_down_is_told(void **state)
+static void port_that_is_down_is_reported(void **state)
 {
 	unsigned int asked;
 
 	(void)state;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	puppet.port.port_state = IBSA_PORT_DOWN;
 	pass(1001);
 	asked = puppet.sent_count;
@@ -488,7 +488,7 @@ static void change_under_a_request_counts(void **state)
 static void lost_messages_are_a_gap(void **state)
 {
 	(void)state;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	puppet.recv_err = -ENOBUFS;
 	pass(3);
 	assert_int_equal(diary.count, 1);
@@ -500,10 +500,10 @@ static void lost_messages_are_a_gap(void **state)
 }
 
 /* And soon, whoever joins meanwhile. */
-static void gap_is_not_put_off(void **state)
+static void gap_is_not_delayed(void **state)
 {
 	(void)state;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	puppet.recv_err = -ENOBUFS;
 	pass(1);
 	puppet.recv_err = 0;
@@ -514,10 +514,10 @@ static void gap_is_not_put_off(void **state)
 }
 
 /* Another program was quicker when the device was opened anew. */
-static void lost_reports_are_told(void **state)
+static void lost_reports_are_reported(void **state)
 {
 	(void)state;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	puppet.listen_err = -EBUSY;
 	pass(31000);
 	EXPECT(&diary, 0, SUBSCRIBED, FAILED);
@@ -542,7 +542,7 @@ static void no_sm_is_waited_for(void **state)
 }
 
 /* A table that is cut, or nonsense, is none. */
-static void broken_readings_are_none(void **state)
+static void broken_reads_do_not_count(void **state)
 {
 	static const struct {
 		uint16_t offset;
@@ -553,7 +553,7 @@ static void broken_readings_are_none(void **state)
 	for (size_t i = 0; i < 3; i++) {
 		struct puppet_mad reply;
 
-		watch_well(0, &diary);
+		watch_subscribed(0, &diary);
 		sa.is_silent = true;
 		until(&sa.gets);
 		reply = puppet_answer(&sa.last);
@@ -575,35 +575,35 @@ int main(void)
 #define TEST(name) \
 	cmocka_unit_test_setup_teardown(name, rig_set_up, rig_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(subscription_is_as_the_sa_wants_it),
+		TEST(subscription_has_the_fields_the_sa_requires),
 		TEST(producers_are_those_needed),
 		TEST(watches_share_a_subscription),
 		TEST(late_reports_are_answered),
-		TEST(change_of_mind_counts),
+		TEST(watch_during_the_delete_is_subscribed),
 		TEST(subscription_is_read_back),
-		TEST(audit_comes_whoever_joins),
-		TEST(audit_comes_beside_a_refusal),
-		TEST(lost_subscription_is_made_again),
+		TEST(audit_is_not_delayed_by_watches),
+		TEST(audit_continues_beside_a_refusal),
+		TEST(lost_subscription_is_set_again),
 		TEST(subscription_of_another_qp_does_not_count),
-		TEST(only_who_needs_it_is_told),
-		TEST(sa_that_does_not_show_is_told_again),
-		TEST(sa_that_hides_is_told_again),
+		TEST(loss_is_reported_to_watches_that_need_it),
+		TEST(subscription_is_set_again_if_reads_are_unsupported),
+		TEST(subscription_is_set_again_if_the_sa_hides_it),
 		TEST(refresh_may_fail),
-		TEST(refresh_spares_what_is_released),
-		TEST(silence_is_a_gap),
-		TEST(first_silence_is_no_gap),
+		TEST(released_subscription_is_not_set_again),
+		TEST(missing_replies_are_a_gap),
+		TEST(first_missing_reply_causes_no_gap),
 		TEST(busy_sa_is_asked_again),
-		TEST(refusal_is_told_and_tried_again),
-		TEST(silence_does_not_count_as_refusal),
-		TEST(change_of_the_port_has_it_made_again),
-		TEST(physical_state_has_nothing_made_again),
-		TEST(port_that_is_down_is_told),
+		TEST(refusal_is_reported_and_retried),
+		TEST(missing_replies_do_not_count_as_refusal),
+		TEST(change_of_the_port_sets_it_again),
+		TEST(physical_state_sets_nothing_again),
+		TEST(port_that_is_down_is_reported),
 		TEST(change_under_a_request_counts),
 		TEST(lost_messages_are_a_gap),
-		TEST(gap_is_not_put_off),
-		TEST(lost_reports_are_told),
+		TEST(gap_is_not_delayed),
+		TEST(lost_reports_are_reported),
 		TEST(no_sm_is_waited_for),
-		TEST(broken_readings_are_none),
+		TEST(broken_reads_do_not_count),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

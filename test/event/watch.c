@@ -109,7 +109,7 @@ static void holder_is_named(void **state)
 			 -EBUSY);
 	assert_non_null(strstr(error.text, "; pid 7 \\x1b at H1"));
 	puppet.listen_err = 0;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 }
 
 /* Who has the reports already is said, and what to do. */
@@ -132,17 +132,17 @@ static void owner_is_named(void **state)
 	puppet.listen_err = -ENODEV;
 	assert_int_equal(try(NULL, note), -ENODEV);
 	puppet.listen_err = 0;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 }
 
-static void transport_without_reports_says_so(void **state)
+static void transport_without_reports_is_refused(void **state)
 {
-	struct ibsa_transport_ops deaf = *puppet.transport.ops;
+	struct ibsa_transport_ops without_listen = *puppet.transport.ops;
 	const struct ibsa_transport_ops *ops = puppet.transport.ops;
 
 	(void)state;
-	deaf.listen = NULL;
-	puppet.transport.ops = &deaf;
+	without_listen.listen = NULL;
+	puppet.transport.ops = &without_listen;
 	assert_int_equal(try(NULL, note), -EOPNOTSUPP);
 	puppet.transport.ops = ops;
 }
@@ -153,8 +153,8 @@ static void callback_ends_its_own_watch(void **state)
 	struct puppet_mad report = report_of(64, 1);
 
 	(void)state;
-	watch_well(0, &diary);
-	watch_well(0, &other);
+	watch_subscribed(0, &diary);
+	watch_subscribed(0, &other);
 	diary.victim = diary.watch;
 	send_report(&report);
 	assert_int_equal(diary.count, 2);
@@ -170,9 +170,9 @@ static void callback_ends_another_watch(void **state)
 	struct puppet_mad report = report_of(64, 1);
 
 	(void)state;
-	watch_well(0, &diary);
-	watch_well(0, &other);
-	watch_well(0, &third);
+	watch_subscribed(0, &diary);
+	watch_subscribed(0, &other);
+	watch_subscribed(0, &third);
 	diary.victim = other.watch;
 	third.victim = diary.watch;
 	send_report(&report);
@@ -187,7 +187,7 @@ static void callback_ends_the_last_watch(void **state)
 	struct puppet_mad report = report_of(64, 1);
 
 	(void)state;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	sa.is_silent = true;
 	diary.victim = diary.watch;
 	send_report(&report);
@@ -210,7 +210,7 @@ static void callback_begins_a_watch(void **state)
 	struct puppet_mad report = report_of(64, 1);
 
 	(void)state;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	diary.starts = &other;
 	send_report(&report);
 	assert_int_equal(other.count, 0);
@@ -232,9 +232,9 @@ static void close_unsubscribes(void **state)
 	const struct ibsa_event *last;
 
 	(void)state;
-	watch_well(IBSA_EVENT_ALL, &diary);
-	watch_well(0, &other);
-	watch_well(0, &third);
+	watch_subscribed(IBSA_EVENT_ALL, &diary);
+	watch_subscribed(0, &other);
+	watch_subscribed(0, &third);
 	ibsa_event_unwatch(third.watch);
 	other.victim = other.watch;
 	assert_int_equal(ibsa_close(client), 0);
@@ -250,12 +250,12 @@ static void close_unsubscribes(void **state)
 }
 
 /* Bounded, and nothing that came meanwhile is told. */
-static void close_does_not_wait_for_ever(void **state)
+static void close_takes_a_limited_time(void **state)
 {
 	uint64_t start_ns;
 
 	(void)state;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	sa.is_silent = true;
 	start_ns = puppet.now_ns;
 	assert_int_equal(ibsa_close(client), 0);
@@ -274,13 +274,13 @@ static int broken_wait(struct ibsa_transport *transport, int timeout_ms)
 }
 
 /* A wait that fails leaves it open whether the SA has heard. */
-static void close_that_cannot_wait_says_so(void **state)
+static void close_reports_a_failed_wait(void **state)
 {
 	struct ibsa_transport_ops ops = *puppet.transport.ops;
 
 	(void)state;
 	ops.wait = broken_wait;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	puppet.transport.ops = &ops;
 	assert_int_equal(ibsa_close(client), 0);
 	assert_int_equal(expect(&diary, 1, IBSA_EVENT_ENDED)->err, -ECANCELED);
@@ -288,10 +288,10 @@ static void close_that_cannot_wait_says_so(void **state)
 	reopen();
 }
 
-static void close_tells_what_the_sa_says(void **state)
+static void close_reports_the_status_of_the_sa(void **state)
 {
 	(void)state;
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	sa.set_status = IBSA_STATUS_REQ_INVALID;
 	sa.set_of = 0x1e;
 	assert_int_equal(ibsa_close(client), 0);
@@ -318,7 +318,7 @@ static void close_while_subscribing(void **state)
 	EXPECT(&diary, 0, IBSA_EVENT_ENDED);
 	reopen();
 	/* While it is read back. */
-	watch_well(0, &diary);
+	watch_subscribed(0, &diary);
 	sa.is_silent = true;
 	until(&sa.gets);
 	sa.is_silent = false;
@@ -394,15 +394,15 @@ int main(void)
 		TEST(all_gids_are_taken),
 		TEST(holder_is_named),
 		TEST(owner_is_named),
-		TEST(transport_without_reports_says_so),
+		TEST(transport_without_reports_is_refused),
 		TEST(callback_ends_its_own_watch),
 		TEST(callback_ends_another_watch),
 		TEST(callback_ends_the_last_watch),
 		TEST(callback_begins_a_watch),
 		TEST(close_unsubscribes),
-		TEST(close_does_not_wait_for_ever),
-		TEST(close_that_cannot_wait_says_so),
-		TEST(close_tells_what_the_sa_says),
+		TEST(close_takes_a_limited_time),
+		TEST(close_reports_a_failed_wait),
+		TEST(close_reports_the_status_of_the_sa),
 		TEST(close_while_subscribing),
 		TEST(closing_client_takes_no_watch),
 		TEST(full_window_is_waited_for),

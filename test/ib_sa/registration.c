@@ -79,22 +79,22 @@ static void service_stays_until_released(void **state)
 	run_until(&diary, 1);
 	expect(&diary, 0, IBSA_REGISTRATION_REGISTERED);
 	assert_null(diary.reports[0].registration);
-	assert_true(look(&there));
+	assert_true(service_lookup(&there));
 	assert_string_equal(there.service_name, "disk");
 	assert_int_equal(there.service_pkey, 0xffff);
 	ibsa_fabric_sa_set(fabric, false);
 	ibsa_fabric_sa_set(fabric, true);
-	assert_false(look(&there));
+	assert_false(service_lookup(&there));
 	run_until(&diary, 3);
 	expect(&diary, 1, IBSA_REGISTRATION_LOST);
 	expect(&diary, 2, IBSA_REGISTRATION_REGISTERED);
-	assert_true(look(&there));
+	assert_true(service_lookup(&there));
 	ibsa_service_rec_release(kept);
 	ibsa_service_rec_release(kept);
 	assert_int_equal(diary.count, 3);
 	run_until(&diary, 4);
 	assert_int_equal(expect(&diary, 3, IBSA_REGISTRATION_RELEASED)->err, 0);
-	assert_false(look(&there));
+	assert_false(service_lookup(&there));
 	close_device();
 }
 
@@ -115,7 +115,7 @@ static void audit_is_the_devices(void **state)
 	open_device(true);
 	keep_record(note, &diary);
 	run_until(&diary, 1);
-	assert_true(look(&there));
+	assert_true(service_lookup(&there));
 	query.match = &there;
 	other = open_on("node2");
 	assert_int_equal(ibsa_query_wait(other, &query, NULL, NULL), 0);
@@ -140,7 +140,7 @@ static void unregister_and_put_release(void **state)
 	ib_sa_unregister_client(&client);
 	assert_int_equal(diary.count, 2);
 	expect(&diary, 1, IBSA_REGISTRATION_RELEASED);
-	assert_false(look(&there));
+	assert_false(service_lookup(&there));
 
 	diary.count = 0;
 	ib_sa_register_client(&client);
@@ -149,7 +149,7 @@ static void unregister_and_put_release(void **state)
 	ibsa_device_put(device);
 	assert_int_equal(diary.count, 2);
 	expect(&diary, 1, IBSA_REGISTRATION_RELEASED);
-	assert_false(look(&there));
+	assert_false(service_lookup(&there));
 	ib_sa_unregister_client(&client);
 }
 
@@ -172,7 +172,7 @@ static void unregister_in_a_report_does_not_wait(void **state)
 	keep_record(unregister_from_report, &diary);
 	run_until(&diary, 2);
 	expect(&diary, 1, IBSA_REGISTRATION_RELEASED);
-	assert_false(look(&there));
+	assert_false(service_lookup(&there));
 	ibsa_device_put(device);
 }
 
@@ -221,7 +221,7 @@ static void late_release_hits_nothing(void **state)
 	ibsa_service_rec_release(first);
 	ibsa_service_rec_release(second);
 	assert_int_equal(ibsa_device_wait(device, SECOND), 0);
-	assert_true(look(&there));
+	assert_true(service_lookup(&there));
 	close_device();
 	ibsa_service_rec_release(third);
 	assert_int_equal(diary.count, 4);

@@ -164,15 +164,17 @@ static struct ib_device *device_of(int host)
 	return devices[host];
 }
 
-static void service_keep(int host, unsigned int number)
+static void service_begin(int host, unsigned int number)
 {
 	const struct ibsa_service service = { .service_id = number + 1,
 					      .service_name = "disk" };
-	const struct ibsa_service_registration keep = { .service = &service };
-	struct ibsa_registration *kept;
+	const struct ibsa_service_registration options = { .service =
+								   &service };
+	struct ibsa_registration *registration;
 
-	assert_int_equal(ibsa_service_register(client_of(host), &keep,
-					       service_note, NULL, &kept),
+	assert_int_equal(ibsa_service_register(client_of(host), &options,
+					       service_note, NULL,
+					       &registration),
 			 0);
 }
 
@@ -238,7 +240,7 @@ static void register_all(int hosts)
 		watch_begin(host);
 		for (unsigned int i = 0; i < SERVICES && host <= hosts; i++) {
 			if ((int)i % hosts == host - 1)
-				service_keep(host, i);
+				service_begin(host, i);
 		}
 		for (size_t i = 0; i < MEMBERSHIPS && host <= hosts; i++) {
 			if ((int)i % hosts == host - 1)
@@ -311,16 +313,16 @@ static void slice_count(struct load *load)
 }
 
 /* The SM moves, after it was away for a while. */
-static struct load recover(unsigned int away_ms)
+static struct load recover(unsigned int stopped_ms)
 {
 	struct load load = { 0 };
 
-	if (away_ms)
+	if (stopped_ms)
 		ibsa_fabric_sa_set(fabric, false);
-	pass(away_ms);
+	pass(stopped_ms);
 	memset(&confirmed, 0, sizeof(confirmed));
 	assert_int_equal(ibsa_fabric_sa_move(fabric, "H100"), 0);
-	if (away_ms)
+	if (stopped_ms)
 		ibsa_fabric_sa_set(fabric, true);
 	while (!is_recovered() && load.slices < SLICES)
 		slice_count(&load);
@@ -352,12 +354,12 @@ static void assert_all_at_sa(void)
 			MEMBERSHIPS + 1);
 }
 
-static void recovery_is_even(int hosts, unsigned int away_ms)
+static void recovery_is_even(int hosts, unsigned int stopped_ms)
 {
 	struct load load;
 
 	register_all(hosts);
-	load = recover(away_ms);
+	load = recover(stopped_ms);
 	print_message("%d hosts: %u services, %u memberships and %u "
 		      "subscriptions after %u ms; %ju requests, %ju a slice, "
 		      "at most %ju, after %u ms\n",
@@ -383,7 +385,7 @@ static void hundred_hosts_share_all(void **state)
 	recovery_is_even(100, 0);
 }
 
-static void sm_was_away(void **state)
+static void sm_was_stopped(void **state)
 {
 	(void)state;
 	recovery_is_even(1, 5000);
@@ -413,7 +415,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(one_host_has_all),
 		TEST(hundred_hosts_share_all),
-		TEST(sm_was_away),
+		TEST(sm_was_stopped),
 		TEST(reads_are_spread),
 	};
 

@@ -13,22 +13,22 @@
 static void release_deletes(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
-	struct ibsa_service there;
-	struct ibsa_registration *kept;
+	struct ibsa_service found;
+	struct ibsa_registration *registration;
 	struct diary diary;
 
 	(void)state;
-	kept = keep(client, &disk, &diary);
+	registration = service_add(client, &disk, &diary);
 	pass(client, 100);
-	assert_int_equal(ibsa_service_release(kept), 0);
-	assert_int_equal(ibsa_service_release(kept), -EALREADY);
+	assert_int_equal(ibsa_service_release(registration), 0);
+	assert_int_equal(ibsa_service_release(registration), -EALREADY);
 	assert_int_equal(diary.count, 1);
 	pass(client, 100);
 	assert_int_equal(diary.count, 2);
 	assert_int_equal(expect(&diary, 1, IBSA_REGISTRATION_RELEASED)->err, 0);
 	assert_int_equal(diary.reports[1].status, 0);
-	assert_ptr_equal(diary.reports[1].registration, kept);
-	assert_false(look(&there));
+	assert_ptr_equal(diary.reports[1].registration, registration);
+	assert_false(service_lookup(&found));
 	assert_int_equal(ibsa_timeout_ms(client), -1);
 	assert_int_equal(ibsa_close(client), 0);
 	assert_int_equal(diary.count, 2);
@@ -38,11 +38,11 @@ static void release_deletes(void **state)
 static void release_from_a_report(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
-	struct ibsa_service service = disk, there;
+	struct ibsa_service service = disk, found;
 	struct diary diary;
 
 	(void)state;
-	keep(client, &service, &diary);
+	service_add(client, &service, &diary);
 	diary.release = true;
 	diary.client = client;
 	pass(client, 100);
@@ -50,17 +50,17 @@ static void release_from_a_report(void **state)
 	assert_int_equal(diary.close_err, -EBUSY);
 	assert_int_equal(diary.count, 2);
 	expect(&diary, 1, IBSA_REGISTRATION_RELEASED);
-	assert_false(look(&there));
+	assert_false(service_lookup(&found));
 
 	service.service_pkey = 0x1234;
-	keep(client, &service, &diary);
+	service_add(client, &service, &diary);
 	diary.release = true;
 	pass(client, 100);
 	assert_int_equal(diary.count, 2);
 	expect(&diary, 0, IBSA_REGISTRATION_REFUSED);
 	expect(&diary, 1, IBSA_REGISTRATION_RELEASED);
 	/* In the last report it is too late. */
-	keep(client, &disk, &diary);
+	service_add(client, &disk, &diary);
 	pass(client, 100);
 	assert_int_equal(ibsa_service_release(diary.reports[0].registration),
 			 0);
@@ -72,15 +72,15 @@ static void release_from_a_report(void **state)
 }
 
 /* One that was never sent has nothing to delete. */
-static void release_before_anything(void **state)
+static void release_before_the_first_request(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
-	struct ibsa_registration *kept;
+	struct ibsa_registration *registration;
 	struct diary diary;
 
 	(void)state;
-	kept = keep(client, &disk, &diary);
-	assert_int_equal(ibsa_service_release(kept), 0);
+	registration = service_add(client, &disk, &diary);
+	assert_int_equal(ibsa_service_release(registration), 0);
 	pass(client, 100);
 	assert_int_equal(diary.count, 1);
 	assert_int_equal(expect(&diary, 0, IBSA_REGISTRATION_RELEASED)->err, 0);
@@ -95,22 +95,22 @@ static void release_waits_for_the_set(void **state)
 					 .percent = 100,
 					 .delay_ms = 400 };
 	struct ibsa_client *client = open_on("node1");
-	struct ibsa_service there;
-	struct ibsa_registration *kept;
+	struct ibsa_service found;
+	struct ibsa_registration *registration;
 	struct diary diary;
 
 	(void)state;
 	assert_int_equal(ibsa_fabric_fault(fabric, &slow), 0);
-	kept = keep(client, &disk, &diary);
+	registration = service_add(client, &disk, &diary);
 	pass(client, 3);
 	assert_int_equal(requests(), 1);
-	assert_int_equal(ibsa_service_release(kept), 0);
+	assert_int_equal(ibsa_service_release(registration), 0);
 	pass(client, 4 * SECOND);
 	assert_int_equal(diary.count, 1);
 	assert_int_equal(expect(&diary, 0, IBSA_REGISTRATION_RELEASED)->err, 0);
 	assert_int_equal(diary.reports[0].status, 0);
 	fault(IBSA_FAULT_DELAY, 0);
-	assert_false(look(&there));
+	assert_false(service_lookup(&found));
 	assert_int_equal(ibsa_close(client), 0);
 }
 
@@ -118,13 +118,13 @@ static void release_waits_for_the_set(void **state)
 static void close_releases_all(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
-	struct ibsa_service other = disk, there;
+	struct ibsa_service other = disk, found;
 	struct diary first, second;
 
 	(void)state;
 	other.service_id++;
-	keep(client, &disk, &first);
-	keep(client, &other, &second);
+	service_add(client, &disk, &first);
+	service_add(client, &other, &second);
 	pass(client, 100);
 	assert_int_equal(ibsa_close(client), 0);
 	assert_int_equal(first.count, 2);
@@ -132,7 +132,7 @@ static void close_releases_all(void **state)
 	assert_int_equal(second.count, 2);
 	assert_int_equal(expect(&second, 1, IBSA_REGISTRATION_RELEASED)->err,
 			 0);
-	assert_false(look(&there));
+	assert_false(service_lookup(&found));
 }
 
 static uint64_t now_ms(struct ibsa_transport *transport)
@@ -147,19 +147,19 @@ static void close_does_not_wait_for_ever(void **state)
 	struct ibsa_client *client = open_on("node1");
 	struct diary good, fresh, released;
 	struct ibsa_service other = disk;
-	struct ibsa_registration *kept;
+	struct ibsa_registration *registration;
 	uint64_t before;
 
 	(void)state;
 	assert_int_equal(ibsa_fabric_attach(fabric, "node2", 0, &watch), 0);
-	keep(client, &disk, &good);
+	service_add(client, &disk, &good);
 	other.service_id = 1;
-	kept = keep(client, &other, &released);
+	registration = service_add(client, &other, &released);
 	pass(client, 100);
 	fault(IBSA_FAULT_SILENCE, 100);
 	other.service_id = 2;
-	keep(client, &other, &fresh);
-	assert_int_equal(ibsa_service_release(kept), 0);
+	service_add(client, &other, &fresh);
+	assert_int_equal(ibsa_service_release(registration), 0);
 	pass(client, 100);
 	before = now_ms(watch);
 	assert_int_equal(ibsa_close(client), 0);
@@ -181,7 +181,7 @@ static void close_without_an_sm_does_not_wait(void **state)
 	struct diary diary;
 
 	(void)state;
-	keep(client, &disk, &diary);
+	service_add(client, &disk, &diary);
 	pass(client, 100);
 	ibsa_fabric_sa_set(fabric, false);
 	pass(client, SECOND);
@@ -197,27 +197,29 @@ struct late {
 	int err;
 };
 
-static void keep_more(const struct ibsa_registration_report *report, void *arg)
+static void service_add_late(const struct ibsa_registration_report *report,
+			     void *arg)
 {
-	const struct ibsa_service_registration keep = { .service = &disk };
+	const struct ibsa_service_registration options = { .service = &disk };
 	struct late *late = arg;
-	struct ibsa_registration *kept;
+	struct ibsa_registration *registration;
 
 	if (report->event == IBSA_REGISTRATION_RELEASED)
-		late->err = ibsa_service_register(late->client, &keep, NULL,
-						  NULL, &kept);
+		late->err = ibsa_service_register(late->client, &options, NULL,
+						  NULL, &registration);
 }
 
 /* A client that closes keeps nothing more. */
-static void close_takes_no_more(void **state)
+static void close_refuses_more_services(void **state)
 {
-	const struct ibsa_service_registration keep = { .service = &disk };
+	const struct ibsa_service_registration options = { .service = &disk };
 	struct late late = { .client = open_on("node1") };
-	struct ibsa_registration *kept;
+	struct ibsa_registration *registration;
 
 	(void)state;
-	assert_int_equal(ibsa_service_register(late.client, &keep, keep_more,
-					       &late, &kept),
+	assert_int_equal(ibsa_service_register(late.client, &options,
+					       service_add_late, &late,
+					       &registration),
 			 0);
 	assert_int_equal(ibsa_close(late.client), 0);
 	assert_int_equal(late.err, -ESHUTDOWN);
@@ -229,12 +231,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(release_deletes),
 		TEST(release_from_a_report),
-		TEST(release_before_anything),
+		TEST(release_before_the_first_request),
 		TEST(release_waits_for_the_set),
 		TEST(close_releases_all),
 		TEST(close_does_not_wait_for_ever),
 		TEST(close_without_an_sm_does_not_wait),
-		TEST(close_takes_no_more),
+		TEST(close_refuses_more_services),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

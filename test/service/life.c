@@ -15,29 +15,29 @@ static void service_is_registered(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
 	struct ibsa_port_state port;
-	struct ibsa_service there;
-	struct ibsa_registration *kept;
+	struct ibsa_service found;
+	struct ibsa_registration *registration;
 	struct diary diary;
 
 	(void)state;
-	kept = keep(client, &disk, &diary);
+	registration = service_add(client, &disk, &diary);
 	pass(client, 20);
 	assert_int_equal(diary.count, 1);
 	expect(&diary, 0, IBSA_REGISTRATION_REGISTERED);
-	assert_ptr_equal(diary.reports[0].registration, kept);
+	assert_ptr_equal(diary.reports[0].registration, registration);
 	assert_int_equal(diary.services[0].service_lease, 300);
-	assert_true(look(&there));
+	assert_true(service_lookup(&found));
 	assert_int_equal(ibsa_port_get(client, false, &port), 0);
-	assert_memory_equal(&there.service_gid, &port.gid, sizeof(port.gid));
-	assert_int_equal(there.service_pkey, 0xffff);
-	assert_int_equal(there.service_lease, 300);
-	assert_string_equal(there.service_name, "disk");
-	assert_int_equal(there.service_data8[2], 3);
+	assert_memory_equal(&found.service_gid, &port.gid, sizeof(port.gid));
+	assert_int_equal(found.service_pkey, 0xffff);
+	assert_int_equal(found.service_lease, 300);
+	assert_string_equal(found.service_name, "disk");
+	assert_int_equal(found.service_data8[2], 3);
 	assert_int_equal(ibsa_close(client), 0);
 }
 
 /* What the mask does not mean is not sent; what it means, as it is. */
-static void mask_says_what_is_meant(void **state)
+static void mask_selects_the_fields(void **state)
 {
 	const struct ibsa_service service = {
 		.service_id = ID,
@@ -48,67 +48,68 @@ static void mask_says_what_is_meant(void **state)
 		.service_data8 = { 1, 2, 3 },
 		.service_data32 = { 5, 6 },
 	};
-	const struct ibsa_service_registration keep = {
+	const struct ibsa_service_registration options = {
 		.service = &service,
 		.mask = IBSA_SERVICE_CM(service_gid) |
 			IBSA_SERVICE_CM(service_pkey) |
 			IBSA_SERVICE_CM(service_data8) << 1,
 	};
 	struct ibsa_client *client = open_on("node1");
-	struct ibsa_service there;
-	struct ibsa_registration *kept;
+	struct ibsa_service found;
+	struct ibsa_registration *registration;
 	struct diary diary = { 0 };
 
 	(void)state;
-	assert_int_equal(
-		ibsa_service_register(client, &keep, note, &diary, &kept), 0);
+	assert_int_equal(ibsa_service_register(client, &options, note, &diary,
+					       &registration),
+			 0);
 	pass(client, 20);
 	expect(&diary, 0, IBSA_REGISTRATION_REGISTERED);
-	assert_true(look(&there));
-	assert_memory_equal(&there.service_gid, &service.service_gid, 16);
-	assert_int_equal(there.service_pkey, 0x8000);
-	assert_int_equal(there.service_lease, 300);
-	assert_string_equal(there.service_name, "");
-	assert_int_equal(there.service_data8[0], 0);
-	assert_int_equal(there.service_data8[1], 2);
-	assert_int_equal(there.service_data8[2], 0);
-	assert_int_equal(there.service_data32[0], 0);
+	assert_true(service_lookup(&found));
+	assert_memory_equal(&found.service_gid, &service.service_gid, 16);
+	assert_int_equal(found.service_pkey, 0x8000);
+	assert_int_equal(found.service_lease, 300);
+	assert_string_equal(found.service_name, "");
+	assert_int_equal(found.service_data8[0], 0);
+	assert_int_equal(found.service_data8[1], 2);
+	assert_int_equal(found.service_data8[2], 0);
+	assert_int_equal(found.service_data32[0], 0);
 	assert_int_equal(ibsa_close(client), 0);
 }
 
 /* Long after its first lease it is there, and nobody was bothered. */
 static void lease_is_renewed(void **state)
 {
-	struct ibsa_service service = disk, there;
+	struct ibsa_service service = disk, found;
 	struct ibsa_client *client = open_on("node1");
 	struct diary diary;
 	uint64_t before;
 
 	(void)state;
 	service.service_lease = 20;
-	keep(client, &service, &diary);
+	service_add(client, &service, &diary);
 	pass(client, 100);
 	before = requests();
 	for (int i = 0; i < 60; i++) {
 		pass(client, 10 * SECOND);
-		assert_true(look(&there));
+		assert_true(service_lookup(&found));
 	}
 	assert_int_equal(diary.count, 1);
-	/* Twice in 20 seconds a Get and a Set; and those of look(). */
+	/* Twice in 20 seconds a Get and a Set; and those of service_lookup(). */
 	assert_in_range(requests() - before, 2 * 60 + 50, 2 * 60 + 90);
 	assert_int_equal(ibsa_close(client), 0);
-	assert_false(look(&there));
+	assert_false(service_lookup(&found));
 }
 
 /* An SA that was away, seen by the port: LOST, and there again. */
 static void restart_of_the_sa_is_survived(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
-	struct ibsa_service there;
+	struct ibsa_service found;
 	struct diary diary;
 
 	(void)state;
-	keep(client, &disk, &diary);
+	service_add(client, &disk, &diary);
 	pass(client, 100);
 	ibsa_fabric_sa_set(fabric, false);
 	pass(client, 5 * SECOND);
@@ -119,13 +120,13 @@ static void restart_of_the_sa_is_survived(void **state)
 	expect(&diary, 2, IBSA_REGISTRATION_LOST);
 	expect(&diary, 3, IBSA_REGISTRATION_REGISTERED);
 	assert_int_equal(diary.count, 4);
-	assert_true(look(&there));
+	assert_true(service_lookup(&found));
 	assert_int_equal(ibsa_close(client), 0);
 }
 
 /* How long it takes until the next REGISTERED, in ms. */
-static unsigned int until_registered(struct ibsa_client *client,
-				     struct diary *diary)
+static unsigned int ms_until_registered(struct ibsa_client *client,
+					struct diary *diary)
 {
 	unsigned int ms = 0;
 
@@ -148,18 +149,18 @@ static void restart_sa(const char *node)
 
 /* An SA that restarts, or moves, right after each registration: it forgot the
  * service, and nobody took its place, so it is never away for longer. */
-static void restarts_are_no_disputes(void **state)
+static void restarts_do_not_count_as_disputes(void **state)
 {
 	static const char *const nodes[] = { NULL, "node1", "node2" };
 	struct ibsa_client *client = open_on("node1");
 	struct diary diary;
 
 	(void)state;
-	keep(client, &disk, &diary);
-	until_registered(client, &diary);
+	service_add(client, &disk, &diary);
+	ms_until_registered(client, &diary);
 	for (int i = 0; i < 30; i++) {
 		restart_sa(nodes[i % 3]);
-		assert_in_range(until_registered(client, &diary), 1,
+		assert_in_range(ms_until_registered(client, &diary), 1,
 				2 * SECOND);
 		expect(&diary, 0, IBSA_REGISTRATION_LOST);
 	}
@@ -167,26 +168,26 @@ static void restarts_are_no_disputes(void **state)
 }
 
 /* The same at any other moment, so also between a Set and its reading. */
-static void restarts_at_any_moment_are_no_disputes(void **state)
+static void restarts_at_any_time_do_not_count_as_disputes(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
 	struct diary diary;
 
 	(void)state;
-	keep(client, &disk, &diary);
-	until_registered(client, &diary);
+	service_add(client, &disk, &diary);
+	ms_until_registered(client, &diary);
 	for (unsigned int i = 0; i < 400; i++) {
 		restart_sa(NULL);
 		diary.count = 0;
 		pass(client, i * 37 % 700);
 	}
 	restart_sa(NULL);
-	assert_in_range(until_registered(client, &diary), 1, 2 * SECOND);
+	assert_in_range(ms_until_registered(client, &diary), 1, 2 * SECOND);
 	assert_int_equal(ibsa_close(client), 0);
 }
 
 /* Anybody may delete it; to who keeps it, it is as if the SA forgot. */
-static void make_forgotten(const struct ibsa_service *service)
+static void record_delete(const struct ibsa_service *service)
 {
 	const struct ibsa_query query = {
 		.record = &ibsa_service_record,
@@ -203,25 +204,25 @@ static void make_forgotten(const struct ibsa_service *service)
 }
 
 /* An SA that forgot without a sign: found out by reading, in audit_ms. */
-static void silent_loss_is_found(void **state)
+static void unreported_loss_is_found(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
-	struct ibsa_service service = disk, there;
+	struct ibsa_service service = disk, found;
 	struct diary diary;
 
 	(void)state;
 	service.service_lease = IBSA_LEASE_INFINITE;
-	keep(client, &service, &diary);
+	service_add(client, &service, &diary);
 	pass(client, 100);
 	assert_int_equal(diary.services[0].service_lease, IBSA_LEASE_INFINITE);
-	make_forgotten(&diary.services[0]);
+	record_delete(&diary.services[0]);
 	pass(client, 20 * SECOND);
 	assert_int_equal(diary.count, 1);
-	assert_false(look(&there));
+	assert_false(service_lookup(&found));
 	pass(client, 10 * SECOND);
 	expect(&diary, 1, IBSA_REGISTRATION_LOST);
 	expect(&diary, 2, IBSA_REGISTRATION_REGISTERED);
-	assert_true(look(&there));
+	assert_true(service_lookup(&found));
 	assert_int_equal(ibsa_close(client), 0);
 }
 
@@ -231,27 +232,27 @@ static void losses_without_a_reason_are_disputes(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
 	unsigned int ms = 0, before = 0;
-	struct ibsa_service there;
+	struct ibsa_service found;
 	struct diary diary;
 
 	(void)state;
-	keep(client, &disk, &diary);
+	service_add(client, &disk, &diary);
 	pass(client, 100);
-	there = diary.services[0];
+	found = diary.services[0];
 	for (int i = 0; i < 6; i++) {
 		before = ms;
-		make_forgotten(&there);
-		ms = until_registered(client, &diary) - 25 * SECOND;
+		record_delete(&found);
+		ms = ms_until_registered(client, &diary) - 25 * SECOND;
 	}
 	assert_in_range(ms, 12 * SECOND, 22 * SECOND);
 	assert_true(ms > before);
 	restart_sa(NULL);
-	assert_in_range(until_registered(client, &diary), 1, 2 * SECOND);
+	assert_in_range(ms_until_registered(client, &diary), 1, 2 * SECOND);
 	assert_int_equal(ibsa_close(client), 0);
 }
 
 /* Two who want one place: each says so, and they do not fight for ever. */
-static void rivals_do_not_fight_for_ever(void **state)
+static void delays_of_rivals_grow(void **state)
 {
 	struct ibsa_client *one = open_on("node1"), *two = open_on("node2");
 	struct ibsa_service recording = disk;
@@ -260,12 +261,12 @@ static void rivals_do_not_fight_for_ever(void **state)
 	uint64_t before;
 
 	(void)state;
-	keep(one, &disk, &first);
+	service_add(one, &disk, &first);
 	pass(one, 100);
 	assert_int_equal(ibsa_port_get(one, false, &port), 0);
 	recording.service_gid = port.gid;
 	memcpy(recording.service_name, "tape", sizeof("tape"));
-	keep(two, &recording, &second);
+	service_add(two, &recording, &second);
 	pass(two, 100);
 	expect(&second, 0, IBSA_REGISTRATION_REGISTERED);
 	before = requests();
@@ -283,7 +284,7 @@ static void rivals_do_not_fight_for_ever(void **state)
 }
 
 /* A refusal is told once, and not tried again all the time. */
-static void refusal_is_told_once(void **state)
+static void refusal_is_reported_once(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
 	struct ibsa_service service = disk;
@@ -291,7 +292,7 @@ static void refusal_is_told_once(void **state)
 
 	(void)state;
 	service.service_pkey = 0x1234;
-	keep(client, &service, &diary);
+	service_add(client, &service, &diary);
 	pass(client, 3600 * SECOND);
 	assert_int_equal(diary.count, 1);
 	expect(&diary, 0, IBSA_REGISTRATION_REFUSED);
@@ -302,14 +303,14 @@ static void refusal_is_told_once(void **state)
 }
 
 /* A silent SA is told once, as is a busy one, and then that all is well. */
-static void failure_is_told_once(void **state)
+static void failure_is_reported_once(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
 	struct diary diary;
 
 	(void)state;
 	fault(IBSA_FAULT_SILENCE, 100);
-	keep(client, &disk, &diary);
+	service_add(client, &disk, &diary);
 	pass(client, 120 * SECOND);
 	assert_int_equal(diary.count, 1);
 	assert_int_equal(expect(&diary, 0, IBSA_REGISTRATION_FAILED)->err,
@@ -329,7 +330,7 @@ static void failure_is_told_once(void **state)
 
 /* How long the SA was silent says nothing of when to ask it again after it
  * has said no. */
-static void silence_does_not_count_as_refusal(void **state)
+static void missing_replies_do_not_count_as_refusal(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
 	struct ibsa_service service = disk;
@@ -339,7 +340,7 @@ static void silence_does_not_count_as_refusal(void **state)
 	(void)state;
 	service.service_pkey = 0x1234;
 	fault(IBSA_FAULT_SILENCE, 100);
-	keep(client, &service, &diary);
+	service_add(client, &service, &diary);
 	pass(client, 300 * SECOND);
 	fault(IBSA_FAULT_SILENCE, 0);
 	while (diary.count < 2)
@@ -358,7 +359,7 @@ static void failed_audit_is_repeated(void **state)
 	struct diary diary;
 
 	(void)state;
-	keep(client, &disk, &diary);
+	service_add(client, &disk, &diary);
 	pass(client, SECOND);
 	fault(IBSA_FAULT_SILENCE, 100);
 	pass(client, 60 * SECOND);
@@ -380,12 +381,12 @@ static void faults_are_survived(void **state)
 		IBSA_FAULT_SILENCE,
 	};
 	struct ibsa_client *client = open_on("node1");
-	struct ibsa_service service = disk, there;
+	struct ibsa_service service = disk, found;
 	struct diary diary;
 
 	(void)state;
 	service.service_lease = 10;
-	keep(client, &service, &diary);
+	service_add(client, &service, &diary);
 	for (int i = 0; i < 60; i++) {
 		for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
 			fault(kinds[k], i % 2 ? 20 : 0);
@@ -395,7 +396,7 @@ static void faults_are_survived(void **state)
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
 		fault(kinds[k], 0);
 	pass(client, 120 * SECOND);
-	assert_true(look(&there));
+	assert_true(service_lookup(&found));
 	diary.count = 0;
 	assert_int_equal(ibsa_close(client), 0);
 	assert_int_equal(diary.count, 1);
@@ -408,33 +409,39 @@ static void bad_services_are_refused(void **state)
 	struct ibsa_client *client = open_on("node1");
 	struct ibsa_service service = disk;
 	struct ibsa_service_registration bad = { .service = NULL };
-	struct ibsa_registration *kept = NULL, *first;
+	struct ibsa_registration *registration = NULL, *first;
 	struct diary diary;
 
 	(void)state;
-	assert_int_equal(ibsa_service_register(client, &bad, note, NULL, &kept),
+	assert_int_equal(ibsa_service_register(client, &bad, note, NULL,
+					       &registration),
 			 -EINVAL);
 	bad.service = &disk;
 	bad.mask = UINT64_C(1) << 63;
-	assert_int_equal(ibsa_service_register(client, &bad, note, NULL, &kept),
+	assert_int_equal(ibsa_service_register(client, &bad, note, NULL,
+					       &registration),
 			 -EINVAL);
 	bad.mask = IBSA_SERVICE_CM(service_lease);
-	assert_int_equal(ibsa_service_register(client, &bad, note, NULL, &kept),
+	assert_int_equal(ibsa_service_register(client, &bad, note, NULL,
+					       &registration),
 			 -EINVAL);
 	assert_int_equal(ibsa_timeout_ms(client), -1);
-	first = keep(client, &disk, &diary);
+	first = service_add(client, &disk, &diary);
 	bad.mask = 0;
-	assert_int_equal(ibsa_service_register(client, &bad, note, NULL, &kept),
+	assert_int_equal(ibsa_service_register(client, &bad, note, NULL,
+					       &registration),
 			 -EEXIST);
-	assert_null(kept);
+	assert_null(registration);
 	service.service_pkey = 0x7fff;
 	bad.service = &service;
-	assert_int_equal(ibsa_service_register(client, &bad, NULL, NULL, &kept),
+	assert_int_equal(ibsa_service_register(client, &bad, NULL, NULL,
+					       &registration),
 			 0);
 	assert_int_equal(ibsa_service_release(first), 0);
 	pass(client, 100);
 	bad.service = &disk;
-	assert_int_equal(ibsa_service_register(client, &bad, NULL, NULL, &kept),
+	assert_int_equal(ibsa_service_register(client, &bad, NULL, NULL,
+					       &registration),
 			 0);
 	assert_int_equal(ibsa_close(client), 0);
 }
@@ -464,17 +471,17 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(service_is_registered),
-		TEST(mask_says_what_is_meant),
+		TEST(mask_selects_the_fields),
 		TEST(lease_is_renewed),
 		TEST(restart_of_the_sa_is_survived),
-		TEST(restarts_are_no_disputes),
-		TEST(restarts_at_any_moment_are_no_disputes),
+		TEST(restarts_do_not_count_as_disputes),
+		TEST(restarts_at_any_time_do_not_count_as_disputes),
 		TEST(losses_without_a_reason_are_disputes),
-		TEST(silent_loss_is_found),
-		TEST(rivals_do_not_fight_for_ever),
-		TEST(refusal_is_told_once),
-		TEST(failure_is_told_once),
-		TEST(silence_does_not_count_as_refusal),
+		TEST(unreported_loss_is_found),
+		TEST(delays_of_rivals_grow),
+		TEST(refusal_is_reported_once),
+		TEST(failure_is_reported_once),
+		TEST(missing_replies_do_not_count_as_refusal),
 		TEST(failed_audit_is_repeated),
 		TEST(faults_are_survived),
 		TEST(bad_services_are_refused),

@@ -24,13 +24,14 @@ static void count(const struct ibsa_registration_report *report, void *arg)
 static bool scenario(const struct memory_rig *rig, struct tally *tally)
 {
 	const struct ibsa_service service = { .service_id = 1 };
-	const struct ibsa_service_registration keep = { .service = &service };
-	struct ibsa_registration *kept = NULL;
-	int err = ibsa_service_register(rig->client, &keep, count, tally,
-					&kept);
+	const struct ibsa_service_registration options = { .service =
+								   &service };
+	struct ibsa_registration *registration = NULL;
+	int err = ibsa_service_register(rig->client, &options, count, tally,
+					&registration);
 
 	assert_true(err == 0 || err == -ENOMEM);
-	assert_true(!err == !!kept);
+	assert_true(!err == !!registration);
 	memory_rig_pass(rig, 1000);
 	return !err;
 }
@@ -59,14 +60,15 @@ static void every_allocation_may_fail(void **state)
 static void shortage_passes(void **state)
 {
 	const struct ibsa_service service = { .service_id = 1 };
-	const struct ibsa_service_registration keep = { .service = &service };
+	const struct ibsa_service_registration options = { .service =
+								   &service };
 	struct memory_rig rig = memory_rig_open(FABRIC);
 	struct tally tally = { 0 };
-	struct ibsa_registration *kept;
+	struct ibsa_registration *registration;
 
 	(void)state;
-	assert_int_equal(ibsa_service_register(rig.client, &keep, count, &tally,
-					       &kept),
+	assert_int_equal(ibsa_service_register(rig.client, &options, count,
+					       &tally, &registration),
 			 0);
 	fail_alloc_after(0);
 	memory_rig_pass(&rig, 5000);

@@ -31,7 +31,7 @@ static struct {
 	struct ibsa_registration_report last;
 	struct ibsa_service service;
 	int free_err;
-} told;
+} reported;
 
 static int set_up(void **state)
 {
@@ -40,7 +40,7 @@ static int set_up(void **state)
 	puppet.port.gid = (struct ibsa_gid){ { 0xfe, 0x80, [15] = 1 } };
 	engine = puppet_engine(&puppet, &puppet_options);
 	ibsa__services_init(&services, engine);
-	memset(&told, 0, sizeof(told));
+	memset(&reported, 0, sizeof(reported));
 	return 0;
 }
 
@@ -51,39 +51,41 @@ static int tear_down(void **state)
 	ibsa__services_end(&services);
 	assert_int_equal(ibsa__engine_free(engine), 0);
 	assert_true(ibsa__services_are_empty(&services));
-	assert_int_equal(told.last.event, IBSA_REGISTRATION_RELEASED);
-	assert_int_equal(told.free_err, -EBUSY);
+	assert_int_equal(reported.last.event, IBSA_REGISTRATION_RELEASED);
+	assert_int_equal(reported.free_err, -EBUSY);
 	return 0;
 }
 
 static void note(const struct ibsa_registration_report *report, void *arg)
 {
 	(void)arg;
-	assert_int_not_equal(told.last.event, IBSA_REGISTRATION_RELEASED);
-	told.count++;
-	told.last = *report;
-	told.service = *report->service;
-	told.free_err = ibsa__engine_free(engine);
+	assert_int_not_equal(reported.last.event, IBSA_REGISTRATION_RELEASED);
+	reported.count++;
+	reported.last = *report;
+	reported.service = *report->service;
+	reported.free_err = ibsa__engine_free(engine);
 }
 
 /* Keep a service, up to its first request. */
-static struct ibsa_registration *keep(uint32_t lease)
+static struct ibsa_registration *service_add(uint32_t lease)
 {
 	const struct ibsa_service service = { .service_id = 7,
 					      .service_lease = lease,
 					      .service_key = { 1, 2 },
 					      .service_name = "disk" };
-	const struct ibsa_service_registration keep = { .service = &service };
-	struct ibsa_registration *kept;
+	const struct ibsa_service_registration options = { .service =
+								   &service };
+	struct ibsa_registration *registration;
 
-	assert_int_equal(
-		ibsa__services_add(&services, &keep, note, NULL, &kept), 0);
+	assert_int_equal(ibsa__services_add(&services, &options, note, NULL,
+					    &registration),
+			 0);
 	puppet_advance(&puppet, engine, 1);
-	return kept;
+	return registration;
 }
 
 /* The last request is of @method. */
-static const struct puppet_mad *asked(uint8_t method)
+static const struct puppet_mad *last_request(uint8_t method)
 {
 	const struct puppet_mad *mad = puppet_sent(&puppet,
 						   puppet.sent_count - 1);
@@ -95,7 +97,7 @@ static const struct puppet_mad *asked(uint8_t method)
 /* Answer the last request, which is of @method, with its own record. */
 static void answer(uint8_t method, uint16_t status)
 {
-	struct puppet_mad reply = puppet_answer(asked(method));
+	struct puppet_mad reply = puppet_answer(last_request(method));
 
 	ibsa_put_be16(reply.mad + MAD_STATUS, status);
 	puppet_deliver(&puppet, &reply);
@@ -124,19 +126,19 @@ static unsigned int until_sent(void)
 
 static void expect(int count, enum ibsa_registration_event event, int err)
 {
-	assert_int_equal(told.count, count);
-	assert_int_equal(told.last.event, event);
-	assert_int_equal(told.last.err, err);
+	assert_int_equal(reported.count, count);
+	assert_int_equal(reported.last.event, event);
+	assert_int_equal(reported.last.err, err);
 }
 
-static struct ibsa_registration *keep_well(uint32_t lease)
+static struct ibsa_registration *service_add_confirmed(uint32_t lease)
 {
-	struct ibsa_registration *kept = keep(lease);
+	struct ibsa_registration *registration = service_add(lease);
 
 	answer(IBSA_METHOD_SET, 0);
 	answer(IBSA_METHOD_GET, 0);
 	expect(1, IBSA_REGISTRATION_REGISTERED, 0);
-	return kept;
+	return registration;
 }
 
 /* Identity and lease go with the Set, the identity alone with the Get. */
@@ -147,15 +149,15 @@ static void masks_are_complete(void **state)
 				  IBSA_SERVICE_CM(service_pkey);
 
 	(void)state;
-	keep(0);
+	service_add(0);
 	assert_int_equal(IBSA_GET(sa_header, component_mask,
-				  asked(IBSA_METHOD_SET)->mad),
+				  last_request(IBSA_METHOD_SET)->mad),
 			 identity | IBSA_SERVICE_CM(service_lease) |
 				 IBSA_SERVICE_CM(service_key) |
 				 IBSA_SERVICE_CM(service_name));
 	answer(IBSA_METHOD_SET, 0);
 	assert_int_equal(IBSA_GET(sa_header, component_mask,
-				  asked(IBSA_METHOD_GET)->mad),
+				  last_request(IBSA_METHOD_GET)->mad),
 			 identity);
 }
 
@@ -174,18 +176,19 @@ static unsigned int reads_of(uint64_t id)
 }
 
 /* The port changes again and again before the last service is read. */
-static void changes_put_nothing_off_for_ever(void **state)
+static void repeated_changes_delay_no_read_without_end(void **state)
 {
 	const struct ibsa_service service = { .service_id = 8 };
 	const struct ibsa_service_registration last = { .service = &service };
-	struct ibsa_registration *kept;
+	struct ibsa_registration *registration;
 	struct ibsa_port_state port;
 	unsigned int before;
 
 	(void)state;
-	keep_well(0);
-	assert_int_equal(
-		ibsa__services_add(&services, &last, NULL, NULL, &kept), 0);
+	service_add_confirmed(0);
+	assert_int_equal(ibsa__services_add(&services, &last, NULL, NULL,
+					    &registration),
+			 0);
 	puppet_advance(&puppet, engine, 1);
 	answer(IBSA_METHOD_SET, 0);
 	answer(IBSA_METHOD_GET, 0);
@@ -205,14 +208,14 @@ static void granted_lease_counts(void **state)
 	struct puppet_mad reply;
 
 	(void)state;
-	keep(1000);
-	reply = puppet_answer(asked(IBSA_METHOD_SET));
+	service_add(1000);
+	reply = puppet_answer(last_request(IBSA_METHOD_SET));
 	ibsa_put_be32(reply.mad + LEASE_AT, 20);
 	puppet_deliver(&puppet, &reply);
 	puppet_advance(&puppet, engine, 0);
 	answer(IBSA_METHOD_GET, 0);
 	expect(1, IBSA_REGISTRATION_REGISTERED, 0);
-	assert_int_equal(told.service.service_lease, 20);
+	assert_int_equal(reported.service.service_lease, 20);
 	assert_in_range(until_sent(), 9990, 10010);
 	answer(IBSA_METHOD_GET, 0);
 	assert_int_equal(pass(2), 1);
@@ -228,13 +231,13 @@ static void lease_of_nothing_is_a_second(void **state)
 	struct puppet_mad reply;
 
 	(void)state;
-	keep(0);
-	reply = puppet_answer(asked(IBSA_METHOD_SET));
+	service_add(0);
+	reply = puppet_answer(last_request(IBSA_METHOD_SET));
 	ibsa_put_be32(reply.mad + LEASE_AT, 0);
 	puppet_deliver(&puppet, &reply);
 	puppet_advance(&puppet, engine, 0);
 	answer(IBSA_METHOD_GET, 0);
-	assert_int_equal(told.service.service_lease, 1);
+	assert_int_equal(reported.service.service_lease, 1);
 	assert_in_range(until_sent(), 490, 510);
 }
 
@@ -244,7 +247,7 @@ static void set_without_effect_is_a_failure(void **state)
 	unsigned int sets = 0;
 
 	(void)state;
-	keep(0);
+	service_add(0);
 	for (unsigned int ms = 0; ms < 60 * 1000; ms++) {
 		unsigned int seen = puppet.sent_count;
 
@@ -262,29 +265,29 @@ static void set_without_effect_is_a_failure(void **state)
 
 /* Neither the key, which is shown to few, nor what is left of the lease makes
  * another record of it; a name does. */
-static void only_what_is_said_counts(void **state)
+static void name_identifies_the_record(void **state)
 {
 	struct puppet_mad reply;
 
 	(void)state;
-	keep(0);
+	service_add(0);
 	answer(IBSA_METHOD_SET, 0);
-	reply = puppet_answer(asked(IBSA_METHOD_GET));
+	reply = puppet_answer(last_request(IBSA_METHOD_GET));
 	memset(reply.mad + KEY_AT, 0, 16);
 	ibsa_put_be32(reply.mad + LEASE_AT, 17);
 	puppet_deliver(&puppet, &reply);
 	puppet_advance(&puppet, engine, 0);
 	expect(1, IBSA_REGISTRATION_REGISTERED, 0);
-	assert_int_equal(told.service.service_lease, 300);
+	assert_int_equal(reported.service.service_lease, 300);
 	until_sent();
-	reply = puppet_answer(asked(IBSA_METHOD_GET));
+	reply = puppet_answer(last_request(IBSA_METHOD_GET));
 	reply.mad[NAME_AT] = 'r';
 	puppet_deliver(&puppet, &reply);
 	puppet_advance(&puppet, engine, 0);
 	expect(2, IBSA_REGISTRATION_REPLACED, 0);
-	assert_string_equal(told.service.service_name, "risk");
+	assert_string_equal(reported.service.service_name, "risk");
 	pass(1);
-	asked(IBSA_METHOD_SET);
+	last_request(IBSA_METHOD_SET);
 }
 
 /* An SA with several records of one identity is asked for all of them. */
@@ -293,11 +296,11 @@ static void too_many_records_are_read(void **state)
 	struct puppet_mad reply;
 
 	(void)state;
-	keep(0);
+	service_add(0);
 	answer(IBSA_METHOD_SET, 0);
 	answer(IBSA_METHOD_GET, IBSA_STATUS_TOO_MANY_RECORDS);
 	expect(0, 0, 0);
-	reply = puppet_answer(asked(IBSA_METHOD_GET_TABLE));
+	reply = puppet_answer(last_request(IBSA_METHOD_GET_TABLE));
 	ibsa_put_be16(reply.mad + MAD_ATTRIBUTE_OFFSET, RECORD_BYTES / 8);
 	memcpy(reply.mad + IBSA_SA_HEADER_BYTES + RECORD_BYTES,
 	       reply.mad + IBSA_SA_HEADER_BYTES, RECORD_BYTES);
@@ -306,9 +309,9 @@ static void too_many_records_are_read(void **state)
 	puppet_deliver(&puppet, &reply);
 	puppet_advance(&puppet, engine, 0);
 	expect(1, IBSA_REGISTRATION_REGISTERED, 0);
-	assert_string_equal(told.service.service_name, "disk");
+	assert_string_equal(reported.service.service_name, "disk");
 	until_sent();
-	asked(IBSA_METHOD_GET_TABLE);
+	last_request(IBSA_METHOD_GET_TABLE);
 	answer(IBSA_METHOD_GET_TABLE, 0);
 	expect(2, IBSA_REGISTRATION_LOST, 0);
 }
@@ -317,12 +320,12 @@ static void too_many_records_are_read(void **state)
 static void too_many_again_is_refused(void **state)
 {
 	(void)state;
-	keep(0);
+	service_add(0);
 	answer(IBSA_METHOD_SET, 0);
 	answer(IBSA_METHOD_GET, IBSA_STATUS_TOO_MANY_RECORDS);
 	answer(IBSA_METHOD_GET_TABLE, IBSA_STATUS_TOO_MANY_RECORDS);
 	expect(1, IBSA_REGISTRATION_REFUSED, 0);
-	assert_int_equal(told.last.status, IBSA_STATUS_TOO_MANY_RECORDS);
+	assert_int_equal(reported.last.status, IBSA_STATUS_TOO_MANY_RECORDS);
 	assert_in_range(until_sent(), 45000, 60001);
 }
 
@@ -330,21 +333,21 @@ static void too_many_again_is_refused(void **state)
 static void gid_is_followed(void **state)
 {
 	(void)state;
-	keep_well(0);
+	service_add_confirmed(0);
 	puppet.port.gid.raw[15] = 2;
 	assert_in_range(until_sent(), 1, 1501);
-	assert_int_equal(asked(IBSA_METHOD_SET)->mad[GID_AT + 15], 2);
+	assert_int_equal(last_request(IBSA_METHOD_SET)->mad[GID_AT + 15], 2);
 	assert_int_equal(puppet_sent(&puppet, 2)->mad[MAD_METHOD],
 			 IBSA_METHOD_DELETE);
 	assert_int_equal(puppet_sent(&puppet, 2)->mad[GID_AT + 15], 1);
 	answer(IBSA_METHOD_SET, 0);
 	answer(IBSA_METHOD_GET, 0);
 	expect(2, IBSA_REGISTRATION_REGISTERED, 0);
-	assert_int_equal(told.service.service_gid.raw[15], 2);
+	assert_int_equal(reported.service.service_gid.raw[15], 2);
 }
 
 /* Without a GID, or an SM, there is nothing to do but wait, and say so. */
-static void port_is_waited_for(void **state)
+static void service_waits_for_the_port(void **state)
 {
 	(void)state;
 	puppet.port.sm_lid = 0;
@@ -353,7 +356,7 @@ static void port_is_waited_for(void **state)
 	ibsa__engine_free(engine);
 	engine = puppet_engine(&puppet, &puppet_options);
 	ibsa__services_init(&services, engine);
-	keep(0);
+	service_add(0);
 	expect(1, IBSA_REGISTRATION_FAILED, -EAGAIN);
 	puppet.port.sm_lid = PUPPET_SM_LID;
 	assert_int_equal(pass(5000), 0);
@@ -365,12 +368,12 @@ static void port_is_waited_for(void **state)
 }
 
 /* Each change of the port has the record read, soon but not at once. */
-static void port_change_has_it_read(void **state)
+static void port_change_causes_a_read(void **state)
 {
 	unsigned int total = 0;
 
 	(void)state;
-	keep_well(0);
+	service_add_confirmed(0);
 	for (uint32_t i = 1; i <= 20; i++) {
 		unsigned int ms;
 
@@ -389,17 +392,17 @@ static void port_change_has_it_read(void **state)
 static void physical_state_has_nothing_read(void **state)
 {
 	(void)state;
-	keep_well(0);
+	service_add_confirmed(0);
 	puppet.port.phys_state ^= 3;
 	assert_int_equal(pass(3000), 0);
 }
 
 /* The SM has restarted while a request was on its way, which the port shows
  * only when it is asked: no dispute, and no failure. */
-static void restart_meanwhile_is_no_dispute(void **state)
+static void restart_during_a_request_does_not_count_as_dispute(void **state)
 {
 	(void)state;
-	keep(0);
+	service_add(0);
 	for (uint32_t i = 1; i <= 10; i++) {
 		answer(IBSA_METHOD_SET, 0);
 		puppet.port.reregisters = i;
@@ -407,7 +410,7 @@ static void restart_meanwhile_is_no_dispute(void **state)
 		expect((int)i, IBSA_REGISTRATION_LOST, 0);
 		assert_in_range(until_sent(), 1, 501);
 	}
-	asked(IBSA_METHOD_SET);
+	last_request(IBSA_METHOD_SET);
 	answer(IBSA_METHOD_SET, 0);
 	answer(IBSA_METHOD_GET, 0);
 	expect(11, IBSA_REGISTRATION_REGISTERED, 0);
@@ -419,13 +422,13 @@ static void rival_is_a_dispute_after_a_restart(void **state)
 	unsigned int ms = 0;
 
 	(void)state;
-	keep(0);
+	service_add(0);
 	for (uint32_t i = 1; i <= 6; i++) {
 		struct puppet_mad reply;
 
 		answer(IBSA_METHOD_SET, 0);
 		puppet.port.reregisters = i;
-		reply = puppet_answer(asked(IBSA_METHOD_GET));
+		reply = puppet_answer(last_request(IBSA_METHOD_GET));
 		reply.mad[NAME_AT]++;
 		puppet_deliver(&puppet, &reply);
 		puppet_advance(&puppet, engine, 0);
@@ -439,7 +442,7 @@ static void rival_is_a_dispute_after_a_restart(void **state)
 static void port_change_meanwhile_counts(void **state)
 {
 	(void)state;
-	keep_well(0);
+	service_add_confirmed(0);
 	until_sent();
 	puppet.port.reregisters = 1;
 	for (int ms = 0; ms < 1200; ms++)
@@ -451,34 +454,34 @@ static void port_change_meanwhile_counts(void **state)
 }
 
 /* A reading on its way is not waited for, a Set is. */
-static void release_while_asked(void **state)
+static void release_waits_for_a_set_only(void **state)
 {
-	struct ibsa_registration *kept;
+	struct ibsa_registration *registration;
 
 	(void)state;
-	kept = keep_well(0);
+	registration = service_add_confirmed(0);
 	until_sent();
-	asked(IBSA_METHOD_GET);
-	assert_int_equal(ibsa_service_release(kept), 0);
+	last_request(IBSA_METHOD_GET);
+	assert_int_equal(ibsa_service_release(registration), 0);
 	pass(1);
 	answer(IBSA_METHOD_DELETE, 0);
 	expect(2, IBSA_REGISTRATION_RELEASED, 0);
-	memset(&told, 0, sizeof(told));
+	memset(&reported, 0, sizeof(reported));
 
-	kept = keep(0);
-	assert_int_equal(ibsa_service_release(kept), 0);
-	assert_int_equal(ibsa_service_release(kept), -EALREADY);
+	registration = service_add(0);
+	assert_int_equal(ibsa_service_release(registration), 0);
+	assert_int_equal(ibsa_service_release(registration), -EALREADY);
 	puppet_advance(&puppet, engine, 50);
 	answer(IBSA_METHOD_SET, IBSA_STATUS_REQ_INVALID);
 	answer(IBSA_METHOD_DELETE, IBSA_STATUS_NO_RECORDS);
 	expect(1, IBSA_REGISTRATION_RELEASED, 0);
-	assert_int_equal(told.last.status, IBSA_STATUS_NO_RECORDS);
+	assert_int_equal(reported.last.status, IBSA_STATUS_NO_RECORDS);
 	assert_int_equal(ibsa__engine_timeout_ms(engine), -1);
 }
 
 /* Requests of others fill the window for longer than the service's deadline:
  * its request waits, and is sent when there is room. */
-static void full_window_is_waited_for(void **state)
+static void request_waits_for_the_window(void **state)
 {
 	const struct ibsa_query query = {
 		.record = &ibsa_path_record,
@@ -492,10 +495,10 @@ static void full_window_is_waited_for(void **state)
 		assert_int_equal(ibsa__engine_query(engine, &query, NULL, NULL,
 						    NULL),
 				 0);
-	keep(0);
+	service_add(0);
 	while (puppet.now_ns < UINT64_C(29000) * MS)
 		pass(1);
-	assert_int_equal(told.count, 0);
+	assert_int_equal(reported.count, 0);
 	while (puppet.now_ns < UINT64_C(30100) * MS)
 		pass(1);
 	answer(IBSA_METHOD_SET, 0);
@@ -504,26 +507,26 @@ static void full_window_is_waited_for(void **state)
 }
 
 /* An SA that says nothing to the Delete: that is the end all the same. */
-static void release_ends_in_silence(void **state)
+static void release_ends_without_a_reply(void **state)
 {
-	struct ibsa_registration *kept = keep_well(0);
+	struct ibsa_registration *registration = service_add_confirmed(0);
 
 	(void)state;
-	assert_int_equal(ibsa_service_release(kept), 0);
+	assert_int_equal(ibsa_service_release(registration), 0);
 	pass(10002);
 	expect(2, IBSA_REGISTRATION_RELEASED, -ETIMEDOUT);
 }
 
 /* A device that is gone cannot be told. */
-static void gone_device_is_told(void **state)
+static void gone_device_is_reported(void **state)
 {
-	struct ibsa_registration *kept = keep_well(0);
+	struct ibsa_registration *registration = service_add_confirmed(0);
 
 	(void)state;
 	puppet.send_err = -ENODEV;
 	pass(30000);
 	expect(2, IBSA_REGISTRATION_FAILED, -ENODEV);
-	assert_int_equal(ibsa_service_release(kept), 0);
+	assert_int_equal(ibsa_service_release(registration), 0);
 	pass(1);
 	expect(3, IBSA_REGISTRATION_RELEASED, -ENODEV);
 }
@@ -532,23 +535,23 @@ static void gone_device_is_told(void **state)
 static void end_is_reported_in_any_case(void **state)
 {
 	(void)state;
-	keep_well(0);
+	service_add_confirmed(0);
 	ibsa__services_close(&services);
 	ibsa__services_end(&services);
 	expect(2, IBSA_REGISTRATION_RELEASED, -ECANCELED);
 	assert_false(ibsa__engine_is_busy(engine));
 
-	memset(&told, 0, sizeof(told));
+	memset(&reported, 0, sizeof(reported));
 	services.registrations.closing = false;
-	keep(0);
+	service_add(0);
 	ibsa__services_close(&services);
 	ibsa__services_end(&services);
-	assert_int_equal(told.count, 0);
+	assert_int_equal(reported.count, 0);
 	assert_int_equal(ibsa__engine_free(engine), 0);
-	assert_int_equal(told.count, 1);
-	assert_int_equal(told.last.event, IBSA_REGISTRATION_RELEASED);
+	assert_int_equal(reported.count, 1);
+	assert_int_equal(reported.last.event, IBSA_REGISTRATION_RELEASED);
 	set_up(state);
-	keep_well(0);
+	service_add_confirmed(0);
 }
 
 int main(void)
@@ -556,24 +559,24 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(masks_are_complete),
-		TEST(changes_put_nothing_off_for_ever),
+		TEST(repeated_changes_delay_no_read_without_end),
 		TEST(granted_lease_counts),
 		TEST(lease_of_nothing_is_a_second),
 		TEST(set_without_effect_is_a_failure),
-		TEST(only_what_is_said_counts),
+		TEST(name_identifies_the_record),
 		TEST(too_many_records_are_read),
 		TEST(too_many_again_is_refused),
 		TEST(gid_is_followed),
-		TEST(port_is_waited_for),
-		TEST(port_change_has_it_read),
+		TEST(service_waits_for_the_port),
+		TEST(port_change_causes_a_read),
 		TEST(physical_state_has_nothing_read),
-		TEST(restart_meanwhile_is_no_dispute),
+		TEST(restart_during_a_request_does_not_count_as_dispute),
 		TEST(rival_is_a_dispute_after_a_restart),
 		TEST(port_change_meanwhile_counts),
-		TEST(release_while_asked),
-		TEST(full_window_is_waited_for),
-		TEST(release_ends_in_silence),
-		TEST(gone_device_is_told),
+		TEST(release_waits_for_a_set_only),
+		TEST(request_waits_for_the_window),
+		TEST(release_ends_without_a_reply),
+		TEST(gone_device_is_reported),
 		TEST(end_is_reported_in_any_case),
 	};
 

@@ -223,7 +223,7 @@ void puppet_note(const struct ibsa_reply *reply, void *arg)
 	seen->id = reply->id;
 }
 
-int puppet_ask(struct ibsa__engine *engine, uint16_t dlid, struct seen *seen)
+int puppet_query(struct ibsa__engine *engine, uint16_t dlid, struct seen *seen)
 {
 	const struct ibsa_path match = { .dlid = dlid };
 	const struct ibsa_query query = {

@@ -90,7 +90,7 @@ void puppet_advance(struct puppet *puppet, struct ibsa__engine *engine,
 		    unsigned int ms);
 
 /* A PathRecord Get for @dlid, and the callback that fills a struct seen. */
-int puppet_ask(struct ibsa__engine *engine, uint16_t dlid, struct seen *seen);
+int puppet_query(struct ibsa__engine *engine, uint16_t dlid, struct seen *seen);
 void puppet_note(const struct ibsa_reply *reply, void *arg);
 
 #endif

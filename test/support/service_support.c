@@ -67,18 +67,19 @@ const struct ibsa_service disk = { .service_id = ID,
 				   .service_name = "disk",
 				   .service_data8 = { 1, 2, 3 } };
 
-struct ibsa_registration *keep(struct ibsa_client *client,
-			       const struct ibsa_service *service,
-			       struct diary *diary)
+struct ibsa_registration *service_add(struct ibsa_client *client,
+				      const struct ibsa_service *service,
+				      struct diary *diary)
 {
-	const struct ibsa_service_registration keep = { .service = service };
-	struct ibsa_registration *kept;
+	const struct ibsa_service_registration options = { .service = service };
+	struct ibsa_registration *registration;
 
 	*diary = (struct diary){ 0 };
-	assert_int_equal(
-		ibsa_service_register(client, &keep, note, diary, &kept), 0);
+	assert_int_equal(ibsa_service_register(client, &options, note, diary,
+					       &registration),
+			 0);
 	assert_int_equal(diary->count, 0);
-	return kept;
+	return registration;
 }
 
 const struct ibsa_registration_report *
@@ -95,7 +96,7 @@ static void take(const struct ibsa_reply *reply, void *arg)
 		assert_int_equal(ibsa_reply_decode(reply, 0, arg), 0);
 }
 
-bool look(struct ibsa_service *out)
+bool service_lookup(struct ibsa_service *out)
 {
 	const struct ibsa_service match = { .service_id = ID };
 	const struct ibsa_query query = {

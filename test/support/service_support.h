@@ -33,16 +33,16 @@ void pass(struct ibsa_client *client, unsigned int ms);
 
 /* Keep a service for a diary that begins with it. */
 extern const struct ibsa_service disk;
-struct ibsa_registration *keep(struct ibsa_client *client,
-			       const struct ibsa_service *service,
-			       struct diary *diary);
+struct ibsa_registration *service_add(struct ibsa_client *client,
+				      const struct ibsa_service *service,
+				      struct diary *diary);
 
 /* The @n-th report, from 0, is of @event. */
 const struct ibsa_registration_report *
 expect(const struct diary *diary, int n, enum ibsa_registration_event event);
 
 /* Whether the SA has a service of id ID, as another client sees it. */
-bool look(struct ibsa_service *out);
+bool service_lookup(struct ibsa_service *out);
 
 /* How many requests the fabric has seen. */
 uint64_t requests(void);

@@ -138,13 +138,13 @@ static void selectors_set_value_and_mask(void **state)
 	assert_string_equal(service.service_name, "a=b");
 }
 
-static void bad_selectors_say_what_is_wrong(void **state)
+static void bad_selectors_have_a_message(void **state)
 {
 	static const struct {
 		const struct ibsa_record *record;
 		const char *text;
 		int err;
-		const char *says;
+		const char *message;
 	} cases[] = {
 		{ &ibsa_path_record, "dlid", -EINVAL, "FIELD=VALUE" },
 		{ &ibsa_path_record, "", -EINVAL, "FIELD=VALUE" },
@@ -196,15 +196,16 @@ static void bad_selectors_say_what_is_wrong(void **state)
 						     cases[i].text, &host,
 						     &mask, &error),
 				 cases[i].err);
-		if (!strstr(error.text, cases[i].says))
-			fail_msg("'%s' says: %s", cases[i].text, error.text);
+		if (!strstr(error.text, cases[i].message))
+			fail_msg("'%s' has the message: %s", cases[i].text,
+				 error.text);
 		assert_memory_equal(&host, zero, sizeof(host));
 		assert_true(mask == 5);
 	}
 }
 
 /* A sentence stays within its room, whatever it is told. */
-static void long_nonsense_is_cut(void **state)
+static void long_texts_are_cut(void **state)
 {
 	struct ibsa_port_info port = { 0 };
 	struct ibsa_error error = { "" };
@@ -232,8 +233,8 @@ int main(void)
 		cmocka_unit_test(every_name_finds_its_value),
 		cmocka_unit_test(every_brief_names_fields),
 		cmocka_unit_test(selectors_set_value_and_mask),
-		cmocka_unit_test(bad_selectors_say_what_is_wrong),
-		cmocka_unit_test(long_nonsense_is_cut),
+		cmocka_unit_test(bad_selectors_have_a_message),
+		cmocka_unit_test(long_texts_are_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,7 @@ static void check_gid(const uint8_t *raw)
 }
 
 /* Every pattern of zero and other groups, with what IPv4 may hide in. */
-static void gids_look_as_inet_ntop_writes_them(void **state)
+static void gids_are_written_as_by_inet_ntop(void **state)
 {
 	static const uint16_t fills[] = { 0x1, 0xff, 0x1234, 0xffff };
 	uint64_t random = 1;
@@ -139,7 +139,7 @@ static const char *const gid_texts[] = {
 };
 
 /* What is an address to inet_pton() is a GID, and nothing else is. */
-static void gid_texts_are_those_that_inet_pton_takes(void **state)
+static void gid_texts_are_those_of_inet_pton(void **state)
 {
 	static const char letters[] = "::::..0123afF1x";
 	uint64_t random = 2;
@@ -330,7 +330,7 @@ static void check_shown(const struct ibsa_record *record, const char *name,
 	assert_string_equal(out, text);
 }
 
-static void values_look_as_their_kind_says(void **state)
+static void values_have_the_format_of_their_kind(void **state)
 {
 	const struct ibsa_path path = {
 		.slid = 4,
@@ -462,7 +462,7 @@ static void text_may_have_a_nul(void **state)
 		assert_int_equal(service.service_name[i], 0);
 }
 
-static void parse_refuses_what_is_no_value(void **state)
+static void parse_refuses_invalid_values(void **state)
 {
 	static const struct {
 		const struct ibsa_record *record;
@@ -633,17 +633,17 @@ static void text_is_cleaned_in_pieces(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gids_look_as_inet_ntop_writes_them),
-		cmocka_unit_test(gid_texts_are_those_that_inet_pton_takes),
+		cmocka_unit_test(gids_are_written_as_by_inet_ntop),
+		cmocka_unit_test(gid_texts_are_those_of_inet_pton),
 		cmocka_unit_test(
 			text_that_does_not_fit_leaves_the_buffer_alone),
 		cmocka_unit_test(numbers_are_decimal_or_hexadecimal_and_fit),
 		cmocka_unit_test(every_value_reads_back_as_it_was),
-		cmocka_unit_test(values_look_as_their_kind_says),
+		cmocka_unit_test(values_have_the_format_of_their_kind),
 		cmocka_unit_test(text_is_printable_utf8),
 		cmocka_unit_test(text_may_fill_its_field),
 		cmocka_unit_test(text_may_have_a_nul),
-		cmocka_unit_test(parse_refuses_what_is_no_value),
+		cmocka_unit_test(parse_refuses_invalid_values),
 		cmocka_unit_test(codes_have_their_speeds),
 		cmocka_unit_test(clean_text_is_safe_to_show),
 		cmocka_unit_test(text_is_cleaned_in_pieces),

@@ -184,7 +184,7 @@ static void short_buffers_are_refused(void **state)
 }
 
 /* Text may come without NUL; what follows a NUL is kept, and sent again. */
-static void text_on_the_wire_need_not_end(void **state)
+static void text_in_a_mad_need_not_end_with_nul(void **state)
 {
 	struct ibsa_node node;
 	uint8_t wire[108];
@@ -584,7 +584,7 @@ int main(void)
 		cmocka_unit_test(encode_refuses_every_value_that_is_too_wide),
 		cmocka_unit_test(the_widest_values_fit),
 		cmocka_unit_test(short_buffers_are_refused),
-		cmocka_unit_test(text_on_the_wire_need_not_end),
+		cmocka_unit_test(text_in_a_mad_need_not_end_with_nul),
 		cmocka_unit_test(text_has_all_its_bytes_on_the_wire),
 		cmocka_unit_test(masks_are_those_of_the_kernel_and_opensm),
 		cmocka_unit_test(opa_class_port_info_lies_as_in_stl_mad_types),

@@ -222,7 +222,7 @@ static const struct label {
  * What saquery prints and no field of ours has: reserved, of the RID, or
  * several bits that check_reencodes() compares.
  */
-static const char *const strangers[] = {
+static const char *const lines_without_field[] = {
 	"reserved", "resv2", "SubscriberGID", "SubscriberEnum", "flags",
 };
 
@@ -283,8 +283,8 @@ static const struct label *label_find(const struct ibsa_record *record,
 
 static bool is_stranger(const char *label)
 {
-	for (size_t i = 0; i < COUNT(strangers); i++) {
-		if (!strcmp(strangers[i], label))
+	for (size_t i = 0; i < COUNT(lines_without_field); i++) {
+		if (!strcmp(lines_without_field[i], label))
 			return true;
 	}
 	return false;

@@ -360,7 +360,7 @@ static void requests_encode_to_the_captured_bytes(void **state)
 }
 
 /* Each header is what the index says of it. */
-static void headers_decode_as_the_index_says(void **state)
+static void headers_decode_to_the_index(void **state)
 {
 	static struct wire_case it;
 	char path[512];
@@ -405,7 +405,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers_decode_as_saquery_prints_them),
 		cmocka_unit_test(requests_encode_to_the_captured_bytes),
-		cmocka_unit_test(headers_decode_as_the_index_says),
+		cmocka_unit_test(headers_decode_to_the_index),
 	};
 
 	if (argc != 2)

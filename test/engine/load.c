@@ -20,7 +20,7 @@ static struct puppet puppet;
 static struct ibsa__engine *asked_again;
 
 /* Asks the same once more, as programs do that do not take no. */
-static void ask_again(const struct ibsa_reply *reply, void *arg)
+static void query_again(const struct ibsa_reply *reply, void *arg)
 {
 	const struct ibsa_query query = { .record = &ibsa_node_record };
 	int *calls = arg;
@@ -28,7 +28,7 @@ static void ask_again(const struct ibsa_reply *reply, void *arg)
 
 	(void)reply;
 	if (++*calls < 1000)
-		err = ibsa__engine_query(asked_again, &query, ask_again, arg,
+		err = ibsa__engine_query(asked_again, &query, query_again, arg,
 					 NULL);
 	assert_true(err == 0 || err == -ENODEV || err == -ESHUTDOWN);
 }
@@ -48,9 +48,9 @@ static void failed_sends_do_not_hold_a_dispatch(void **state)
 	options.sharing = false;
 	engine = puppet_engine(&puppet, &options);
 	asked_again = engine;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(ibsa__engine_query(engine, &query, ask_again,
+		assert_int_equal(ibsa__engine_query(engine, &query, query_again,
 						    &calls, NULL),
 				 0);
 	answer = puppet_answer(puppet_sent(&puppet, 0));
@@ -71,13 +71,13 @@ static void joining_leaves_a_busy_sa_alone(void **state)
 	struct puppet_mad busy;
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &first), 0);
+	assert_int_equal(puppet_query(engine, 4, &first), 0);
 	busy = puppet_answer(puppet_sent(&puppet, 0));
 	busy.mad[MAD_STATUS + 1] = IBSA_STATUS_BUSY;
 	puppet_deliver(&puppet, &busy);
 	puppet_advance(&puppet, engine, 90);
 	puppet_advance(&puppet, engine, 60);
-	assert_int_equal(puppet_ask(engine, 4, &second), 0);
+	assert_int_equal(puppet_query(engine, 4, &second), 0);
 	puppet_advance(&puppet, engine, 139);
 	assert_int_equal(puppet.sent_count, 1);
 	puppet_advance(&puppet, engine, 1);
@@ -86,7 +86,7 @@ static void joining_leaves_a_busy_sa_alone(void **state)
 }
 
 /* The kernel's word that a request came to nothing: no more than its header. */
-static void give_up(const struct puppet_mad *request)
+static void kernel_timeout_deliver(const struct puppet_mad *request)
 {
 	struct puppet_mad word = puppet_answer(request);
 
@@ -107,14 +107,14 @@ static void late_kernel_costs_no_interval(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	puppet.send_err = -EALREADY;
 	puppet_advance(&puppet, engine, 100);
 	assert_int_equal(ibsa__engine_stats(engine)->send_errors, 1);
 	puppet.send_err = 0;
 	puppet_advance(&puppet, engine, 5);
 	assert_int_equal(puppet.sent_count, 1);
-	give_up(puppet_sent(&puppet, 0));
+	kernel_timeout_deliver(puppet_sent(&puppet, 0));
 	puppet_advance(&puppet, engine, 1);
 	assert_int_equal(puppet.sent_count, 2);
 	puppet_advance(&puppet, engine, 198);
@@ -125,20 +125,20 @@ static void late_kernel_costs_no_interval(void **state)
 }
 
 /* Who was not refused tries again when it had meant to, whatever it is told. */
-static void word_of_the_kernel_hurries_nobody_else(void **state)
+static void kernel_timeout_hurries_no_other_try(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
 	struct puppet_mad word;
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	word = *puppet_sent(&puppet, 0);
 	puppet_advance(&puppet, engine, 50);
-	give_up(&word);
+	kernel_timeout_deliver(&word);
 	/* Of an id that nobody has, and with less than an id. */
 	word.mad[MAD_TID + 7] ^= 0xff;
-	give_up(&word);
+	kernel_timeout_deliver(&word);
 	word.len = 8;
 	word.err = -ETIMEDOUT;
 	puppet_deliver(&puppet, &word);
@@ -156,8 +156,8 @@ static struct ibsa__engine *engine_with_one_behind(struct seen seen[2])
 	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);
 	struct puppet_mad answer;
 
-	assert_int_equal(puppet_ask(engine, 4, &seen[0]), 0);
-	assert_int_equal(puppet_ask(engine, 5, &seen[1]), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen[0]), 0);
+	assert_int_equal(puppet_query(engine, 5, &seen[1]), 0);
 	answer = puppet_answer(puppet_sent(&puppet, 0));
 	puppet_deliver(&puppet, &answer);
 	return engine;
@@ -178,7 +178,7 @@ static void refused_first_try_is_an_error(void **state)
 	assert_int_equal(seen[0].calls, 1);
 	assert_int_equal(seen[1].calls, 1);
 	assert_int_equal(seen[1].err, -EINVAL);
-	assert_int_equal(puppet_ask(engine, 6, &seen[1]), -EINVAL);
+	assert_int_equal(puppet_query(engine, 6, &seen[1]), -EINVAL);
 	assert_int_equal(seen[1].calls, 1);
 	ibsa__engine_free(engine);
 }
@@ -208,7 +208,7 @@ static void failed_try_does_not_shorten_the_round_trip(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &seen), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	puppet.send_err = -EAGAIN;
 	puppet_advance(&puppet, engine, 100);
 	answer = puppet_answer(puppet_sent(&puppet, 0));
@@ -231,7 +231,7 @@ static void nothing_is_sent_after_the_deadline(void **state)
 	options.deadline_ms = 150;
 	engine = puppet_engine(&puppet, &options);
 	for (uint16_t i = 0; i < 16; i++)
-		assert_int_equal(puppet_ask(engine, i, &seen[i]), 0);
+		assert_int_equal(puppet_query(engine, i, &seen[i]), 0);
 	puppet_advance(&puppet, engine, 3600 * 1000);
 	assert_int_equal(puppet.sent_count, 16);
 	for (int i = 0; i < 16; i++) {
@@ -255,21 +255,21 @@ static struct ibsa__engine *engine_with_one_held(struct seen seen[3])
 	puppet.holds = true;
 	options.window = 2;
 	engine = puppet_engine(&puppet, &options);
-	assert_int_equal(puppet_ask(engine, 4, &seen[0]), 0);
+	assert_int_equal(puppet_query(engine, 4, &seen[0]), 0);
 	assert_int_equal(ibsa__engine_cancel(engine, 1), 0);
 	puppet_advance(&puppet, engine, 0);
 	assert_int_equal(seen[0].calls, 1);
 	assert_int_equal(seen[0].err, -ECANCELED);
 	/* Nothing has to wake up for that alone. */
 	assert_int_equal(ibsa__engine_timeout_ms(engine), -1);
-	assert_int_equal(puppet_ask(engine, 5, &seen[1]), 0);
-	assert_int_equal(puppet_ask(engine, 6, &seen[2]), 0);
+	assert_int_equal(puppet_query(engine, 5, &seen[1]), 0);
+	assert_int_equal(puppet_query(engine, 6, &seen[2]), 0);
 	assert_int_equal(puppet.sent_count, 2);
 	return engine;
 }
 
 /* Its place is free when the transport's wait must be over. */
-static void given_up_request_keeps_its_place(void **state)
+static void abandoned_request_stays_in_the_window(void **state)
 {
 	struct seen seen[3] = { 0 };
 	struct ibsa__engine *engine = engine_with_one_held(seen);
@@ -288,7 +288,7 @@ static void given_up_request_keeps_its_place(void **state)
 }
 
 /* Without a dispatch in between, too. */
-static void place_is_free_once_the_time_is_over(void **state)
+static void abandoned_request_leaves_at_its_timeout(void **state)
 {
 	struct seen seen[3] = { 0 }, next = { 0 };
 	struct ibsa__engine *engine = engine_with_one_held(seen);
@@ -296,13 +296,13 @@ static void place_is_free_once_the_time_is_over(void **state)
 	(void)state;
 	assert_int_equal(ibsa__engine_cancel(engine, 3), 0);
 	puppet.now_ns += (UINT64_C(100) + LATE_MS) * MS;
-	assert_int_equal(puppet_ask(engine, 7, &next), 0);
+	assert_int_equal(puppet_query(engine, 7, &next), 0);
 	assert_int_equal(puppet.sent_count, 3);
 	ibsa__engine_free(engine);
 }
 
 /* A reply that no query waits for frees the place at once. */
-static void answer_frees_the_place_of_a_request_given_up(void **state)
+static void reply_ends_an_abandoned_request(void **state)
 {
 	struct seen seen[3] = { 0 };
 	struct ibsa__engine *engine = engine_with_one_held(seen);
@@ -320,7 +320,7 @@ static void answer_frees_the_place_of_a_request_given_up(void **state)
 
 /* After BUSY the transport waits for nothing: a cancelled request has no place
  * from then on. */
-static void busy_request_given_up_has_no_place(void **state)
+static void busy_request_leaves_the_window_when_cancelled(void **state)
 {
 	struct seen seen[3] = { 0 };
 	struct ibsa__engine *engine = engine_with_one_held(seen);
@@ -339,7 +339,7 @@ static void busy_request_given_up_has_no_place(void **state)
 
 /* The transport's word that it waits no more frees the place; a word about a
  * request that was not sent does nothing. */
-static void kernels_word_frees_the_place_of_a_request_given_up(void **state)
+static void kernel_timeout_ends_an_abandoned_request(void **state)
 {
 	struct seen seen[3] = { 0 };
 	struct ibsa__engine *engine = engine_with_one_held(seen);
@@ -370,16 +370,16 @@ static void kernels_word_frees_the_place_of_a_request_given_up(void **state)
 }
 
 /* Nor is it what a later question can wait for together with it. */
-static void given_up_request_is_not_shared(void **state)
+static void abandoned_request_is_not_shared(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
 	struct puppet_mad answer;
-	struct seen given_up = { 0 }, again = { 0 };
+	struct seen abandoned = { 0 }, again = { 0 };
 
 	(void)state;
-	assert_int_equal(puppet_ask(engine, 4, &given_up), 0);
+	assert_int_equal(puppet_query(engine, 4, &abandoned), 0);
 	assert_int_equal(ibsa__engine_cancel(engine, 1), 0);
-	assert_int_equal(puppet_ask(engine, 4, &again), 0);
+	assert_int_equal(puppet_query(engine, 4, &again), 0);
 	assert_int_equal(puppet.sent_count, 2);
 	answer = puppet_answer(puppet_sent(&puppet, 1));
 	puppet_deliver(&puppet, &answer);
@@ -397,17 +397,17 @@ int main(void)
 		TEST(failed_sends_do_not_hold_a_dispatch),
 		TEST(joining_leaves_a_busy_sa_alone),
 		TEST(late_kernel_costs_no_interval),
-		TEST(word_of_the_kernel_hurries_nobody_else),
+		TEST(kernel_timeout_hurries_no_other_try),
 		TEST(refused_first_try_is_an_error),
 		TEST(full_send_queue_is_waited_for),
 		TEST(failed_try_does_not_shorten_the_round_trip),
 		TEST(nothing_is_sent_after_the_deadline),
-		TEST(given_up_request_keeps_its_place),
-		TEST(place_is_free_once_the_time_is_over),
-		TEST(answer_frees_the_place_of_a_request_given_up),
-		TEST(busy_request_given_up_has_no_place),
-		TEST(kernels_word_frees_the_place_of_a_request_given_up),
-		TEST(given_up_request_is_not_shared),
+		TEST(abandoned_request_stays_in_the_window),
+		TEST(abandoned_request_leaves_at_its_timeout),
+		TEST(reply_ends_an_abandoned_request),
+		TEST(busy_request_leaves_the_window_when_cancelled),
+		TEST(kernel_timeout_ends_an_abandoned_request),
+		TEST(abandoned_request_is_not_shared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
