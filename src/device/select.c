@@ -109,7 +109,8 @@ static int no_device_fail(const struct ibsa_device_list *list, const char *name,
 
 	if (!list->count)
 		return ibsa__fail(error, -ENODEV,
-				  "this machine has no RDMA device");
+				  "this machine has no RDMA device: load the "
+				  "driver of its adapter");
 	for (size_t i = 0; i < list->count; i++)
 		listing_add(&names, list->devices[i].name);
 	return ibsa__fail(error, -ENODEV,
@@ -151,11 +152,11 @@ static const char *port_state_text(uint8_t state)
 {
 	switch (state) {
 	case IBSA_PORT_DOWN:
-		return "down: check the cable and the other end";
+		return "down: check the cable and the port at its other end";
 	case IBSA_PORT_INIT:
-		return "initializing: is a subnet manager running?";
+		return "initializing: start a subnet manager, or wait for it";
 	case IBSA_PORT_ARMED:
-		return "armed: the subnet manager has not finished";
+		return "armed: wait until the subnet manager activates it";
 	default:
 		return "not active";
 	}
@@ -224,10 +225,11 @@ int ibsa__port_select_next(struct device_files *files, const char *device,
 				  "/sys is not mounted, or empty: mount sysfs "
 				  "there, or set SYSFS_PATH to its directory");
 	if (err == -ENOSYS)
-		return ibsa__fail(error, err,
-				  "the kernel's RDMA modules are not loaded: "
-				  "try \"modprobe ib_umad\" and the driver of "
-				  "the adapter");
+		return ibsa__fail(
+			error, err,
+			"the kernel's RDMA modules are not loaded: "
+			"run \"modprobe ib_umad\" and load the driver "
+			"of the adapter");
 	if (err)
 		return ibsa__fail(
 			error, err, "the devices cannot be listed: %s",

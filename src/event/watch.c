@@ -478,7 +478,8 @@ int ibsa__events_add(struct ibsa__events *events,
 	int err;
 
 	if (events->registrations.closing)
-		return ibsa__fail(error, -ESHUTDOWN, "the client is closing");
+		return ibsa__fail(error, -ESHUTDOWN,
+				  "cannot watch: the client is being closed");
 	options = options ? options : &all;
 	if (!happened || !ibsa__event_options_are_valid(options))
 		return ibsa__fail(

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A thread calls setenv() all the time while open objects of each transport
- * are in use: none of them reads the environment. Each read of ours is also a
- * read of a plain variable that the thread writes, which ThreadSanitizer sees.
+ * One thread calls setenv() all the time while open objects of each transport
+ * are in use: none of them reads the environment. Each read of the environment
+ * also reads a plain variable that this thread writes, so that ThreadSanitizer
+ * reports it.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -27,7 +28,8 @@ static struct {
 	pthread_t thread;
 	atomic_bool ends;
 	atomic_uint reads;
-	unsigned int version; /* of the environment; plain on purpose */
+	/* reads of the environment; not atomic on purpose */
+	unsigned int version;
 	struct ib_sa_client asker;
 	struct tree tree;
 	struct server_rig *server;
@@ -108,7 +110,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* An embedded fabric, a server, a device tree. */
+/* Return: the value of IBSA_FABRIC for an embedded fabric, a server or a device
+ * tree. */
 static const char *fabric_value(unsigned int index)
 {
 	const char *const fabrics[FABRICS] = { world.file,
@@ -130,7 +133,7 @@ static void note_path(int status, struct sa_path_rec *rec, void *arg)
 	sem_post(arg);
 }
 
-/* In the tree the port opens no file, so that nothing is asked. */
+/* A port of the device tree opens no MAD device, so that it sends no query. */
 static void path_query(struct ib_device *device, const struct ibsa_gid *gid)
 {
 	struct sa_path_rec wanted = { .numb_path = 1 };
@@ -273,7 +276,7 @@ static void clients_do_not_read_it(void **state)
 	loop_start();
 	for (unsigned int i = 0; i < ROUNDS * (FABRICS - 1); i++)
 		client_use(clients[i % (FABRICS - 1)]);
-	/* A server that is away and comes back is found by the same client. */
+	/* A client finds its server again after a restart. */
 	server_end(world.server);
 	assert_true(server_becomes(clients[1], false));
 	server_restart(world.server);
@@ -289,7 +292,7 @@ static void port_use(int portid, int agent)
 	uint8_t *mad = umad_get_mad(packet);
 	int length = MAD_BYTES;
 
-	/* Get of ClassPortInfo. */
+	/* Get(ClassPortInfo) */
 	mad[MAD_BASE_VERSION] = 1;
 	mad[MAD_CLASS] = IBSA_CLASS_SA;
 	mad[MAD_CLASS_VERSION] = 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A folded product is the same whether the machine has 128 bits or not. */
+/* fold_product() returns the same with and without 128-bit products. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 enum { PAIRS = 100000 };
 
-/* Products that are known, as lower half and upper half. */
+/* Known products, as lower half xor upper half. */
 static void known_products_are_folded(void **state)
 {
 	(void)state;

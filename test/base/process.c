@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which processes have a file open: a child of the test, and made-up ones. */
+/* Search for processes that have a file open: a child of the test, and
+ * processes in a /proc made by the test. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -35,7 +36,7 @@ static int teardown(void **state)
 	return system(command);
 }
 
-/* A path in the folder. */
+/* A path in the test's directory. */
 struct at {
 	char text[128];
 };
@@ -48,7 +49,7 @@ static struct at at(const char *name)
 	return at;
 }
 
-/* In a child: hold @path open until the test ends. */
+/* In a child: have @path open until the test ends. */
 static void child_hold(const char *path, int ready)
 {
 	if (prctl(PR_SET_NAME, "holds\x1b(it)") ||
@@ -76,7 +77,8 @@ static pid_t child_start(const char *path)
 	return pid;
 }
 
-/* The kernel shows the child; this process has the file open as well. */
+/* The child is found in /proc; this process, which has the file open, too, is
+ * not. */
 static void other_process_is_found(void **state)
 {
 	const struct at file = at("device");
@@ -107,7 +109,7 @@ static void other_process_is_found(void **state)
 	assert_string_equal(text.text, expected.text);
 }
 
-/* A process of a made-up /proc, and what one of its descriptors is of. */
+/* Make a process in the test's /proc, with one descriptor. */
 static void process_make(const char *pid, const char *file)
 {
 	const struct at process = at(pid);
@@ -123,7 +125,8 @@ static void process_make(const char *pid, const char *file)
 	assert_int_equal(symlink(file, inside.text), 0);
 }
 
-/* All are counted, though not all are named; the path is compared whole. */
+/* All processes are counted, although not all are stored; the whole path is
+ * compared. */
 static void all_processes_are_counted(void **state)
 {
 	const char *const file = "/dev/infiniband/umad1";

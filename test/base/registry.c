@@ -35,7 +35,7 @@ static void slot_put(struct registry_slot *slot)
 	ibsa__registry_slot_put(slot, object_destroy);
 }
 
-/* What the process has by that number. */
+/* Return: the object of this number in this process or its parent. */
 static void *object_find(int number)
 {
 	struct registry_slot *slot = slot_get(number);
@@ -54,7 +54,7 @@ static void object_close(int number)
 	slot_put(slot);
 }
 
-/* Whether a child that is forked now has @object by the number. */
+/* Return: whether a child that is forked now finds @object by the number. */
 static bool child_finds(const void *object)
 {
 	const pid_t child = fork();
@@ -259,7 +259,7 @@ static void object_free(void *object)
 	(void)object;
 }
 
-/* Nothing that the parent had not finished is an object. */
+/* An object that the parent was still making is not found. */
 static void unfinished_object_is_not_found(void **state)
 {
 	int made = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which GID is used for an address, and why the others are not. */
+/* Choice of a GID for an address, and the reasons against the others. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 enum { ROWS = 8, NONE = ROWS };
 
-/* A row in short: its GID as text, its type, its port's state, its error. */
+/* A row in short form: GID as text, type, port state, error. */
 struct brief {
 	const char *gid;
 	uint8_t type;
@@ -30,7 +30,7 @@ static struct ibsa_gid gid_of(const char *text)
 	return gid;
 }
 
-/* Of @briefs, up to one without a GID, the place of the chosen one. */
+/* Return: the index of the chosen row; @briefs ends with a row without GID. */
 static size_t choose(const struct brief *briefs, const char *address,
 		     enum ibsa_gid_fit fits[ROWS])
 {
@@ -57,7 +57,7 @@ static size_t choose(const struct brief *briefs, const char *address,
 	return at;
 }
 
-/* As the table of a port with two interfaces: v1 and v2 of each address. */
+/* The table of a port with two interfaces: v1 and v2 of each address. */
 static const struct brief usual[ROWS] = {
 	{ "fe80::1", IBSA_GID_ROCE_V1, 4, 0 },
 	{ "fe80::1", IBSA_GID_ROCE_V2, 4, 0 },
@@ -151,7 +151,8 @@ static void port_of_unknown_state_is_used(void **state)
 	assert_int_equal(choose(rows, "fd77::9", fits), 0);
 }
 
-/* RoCE v1 with the right family works on one link; v2 of another does not. */
+/* RoCE v1 with the same address family works on one link; v2 with another
+ * family does not. */
 static void family_has_priority_over_the_version(void **state)
 {
 	static const struct brief rows[ROWS] = {
@@ -165,7 +166,9 @@ static void family_has_priority_over_the_version(void **state)
 	assert_int_equal(choose(rows, NULL, fits), 0);
 }
 
-/* The last 64 bits of an IPv6 address count only if it is the very one. */
+/*
+ * The last 64 bits of an IPv6 address count only if the whole address is equal.
+ */
 static void interface_ids_do_not_count_as_near(void **state)
 {
 	static const struct brief rows[ROWS] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Devices as they are read from sysfs, real trees and made-up ones. */
+/* Devices in sysfs: copies of real trees, and trees made by the test. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -94,7 +94,8 @@ static void matches_libibumad(const char *name)
 	unsetenv("SYSFS_PATH");
 }
 
-/* Trees as kernels show them; what libibumad said of each is the witness. */
+/* Trees of real kernels: the result equals libibumad's, which was recorded for
+ * each. */
 static void devices_equal_those_of_libibumad(void **state)
 {
 	(void)state;
@@ -105,7 +106,7 @@ static void devices_equal_those_of_libibumad(void **state)
 	matches_libibumad("gid_holes");
 }
 
-/* libibumad gives up the whole device; a rate is no reason to. */
+/* libibumad fails for the whole device; ibsa only leaves the rate empty. */
 static void missing_rate_is_empty(void **state)
 {
 	struct ibsa_device_list *list;
@@ -198,7 +199,7 @@ static void ports_are_in_ascending_order_however_many(void **state)
 	tree_remove(&tree);
 }
 
-/* What a file of port 1 makes of it; port 2 must stay as it is. */
+/* Return: the error of port 1; port 2 must not change. */
 static int port_err(const struct tree *tree)
 {
 	struct ibsa_device_list *list = devices_read();
@@ -263,7 +264,7 @@ static void missing_and_unreadable_files_are_reported(void **state)
 	tree_add_port(&tree, "mlx5_0", 2);
 	tree_remove_file(&tree, "class/infiniband/mlx5_0/ports/1/state");
 	assert_int_equal(port_err(&tree), -ENOENT);
-	/* A folder reads with an error for root too. */
+	/* Reading a directory fails for root, too. */
 	tree_set_port(&tree, "mlx5_0", 1, "state/x", "");
 	assert_int_equal(port_err(&tree), -EISDIR);
 	tree_remove(&tree);
@@ -293,8 +294,8 @@ static void bad_device_hides_no_other_device_and_no_port(void **state)
 	tree_remove(&tree);
 }
 
-/* A port that is down shows 0xffff for no LID on InfiniBand. On Omni-Path that
- * is a LID as any other, and an SL has five bits. */
+/* On InfiniBand a port without LID has 0xffff. On Omni-Path this is an ordinary
+ * LID, and an SL has five bits. */
 static void numbers_are_those_of_the_link(void **state)
 {
 	static const char uevent[] = "class/infiniband/mlx5_0/device/uevent";
@@ -325,7 +326,7 @@ static void numbers_are_those_of_the_link(void **state)
 	tree_remove(&tree);
 }
 
-/* Numbers as the kernel has written them over the years. */
+/* Number formats of all kernel versions. */
 static void numbers_are_read_in_any_base(void **state)
 {
 	struct ibsa_port_state port;
@@ -415,7 +416,7 @@ static void umad_is_found_by_device_and_port(void **state)
 	tree_remove(&tree);
 }
 
-/* One page at most is read of any file. */
+/* At most one page of a file is read. */
 static void endless_text_is_cut(void **state)
 {
 	struct ibsa_device_list *list;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* GID tables as they are read from sysfs, real trees and made-up ones. */
+/* GID tables in sysfs: copies of real trees, and trees made by the test. */
 #include <errno.h>
 #include <net/if.h>
 #include <setjmp.h>
@@ -22,7 +22,7 @@ static const struct ibsa_gid gid_one = {
 	.raw = { 0xfe, 0x80, [8] = 2, 2, 0xc9, 0xff, 0xfe, 0, 0, 1 },
 };
 
-/* The errors of a layer above that has but these two. */
+/* Names of the two errors of the layer above. */
 static const char *fault_name(int err)
 {
 	return err == -ENODATA ? "ENODATA" : "EINVAL";
@@ -84,7 +84,8 @@ static void matches_libibverbs(const char *tree, const char *device)
 	free(seen);
 }
 
-/* Trees as kernels show them; what libibverbs said of each is the witness. */
+/* Trees of real kernels: the result equals libibverbs', which was recorded for
+ * each. */
 static void entries_equal_those_of_libibverbs(void **state)
 {
 	(void)state;
@@ -110,7 +111,7 @@ static int read_err(void)
 	return err;
 }
 
-/* Its type is nonsense here, which would fail if it were looked at. */
+/* The type of the empty entry is invalid, so that reading it would fail. */
 static void type_of_an_empty_entry_is_not_read(void **state)
 {
 	struct tree tree;
@@ -164,7 +165,7 @@ static void type_that_others_have_must_not_be_missing(void **state)
 	tree_set_port(&tree, "mlx5_0", 1, "gids/0", GID_ONE);
 	tree_set_port(&tree, "mlx5_0", 1, "gid_attrs/types/1", "RoCE v2\n");
 	assert_int_equal(read_err(), -EPROTO);
-	/* A folder reads with an error for root too. */
+	/* Reading a directory fails for root, too. */
 	tree_set_port(&tree, "mlx5_0", 1, "gid_attrs/types/0/x", "");
 	assert_int_equal(read_err(), -EISDIR);
 	tree_remove(&tree);
@@ -195,7 +196,7 @@ static void first_version_is_told_apart_by_the_link(void **state)
 	tree_make(&tree);
 	tree_add_device(&tree, "mlx5_0");
 	tree_set_port(&tree, "mlx5_0", 1, "gids/0", GID_ONE);
-	/* As before Linux 4.5: no folder of types. */
+	/* Before Linux 4.5 there is no directory of types. */
 	assert_v1_by_link(&tree);
 	gid_set(&tree, GID_ONE, "IB/RoCE v1\n");
 	assert_v1_by_link(&tree);
@@ -209,10 +210,8 @@ static void first_version_is_told_apart_by_the_link(void **state)
 	tree_remove(&tree);
 }
 
-/*
- * As the kernel fails where a GID has no type; the speed of the loopback
- * interface, which has none, is such a file on any machine.
- */
+/* Reading the type fails as in the kernel for a GID without a type. The speed
+ * of the loopback interface is a file with the same error on any machine. */
 static void unreadable_type_is_version_1(void **state)
 {
 	static const char type[] = "class/infiniband/mlx5_0/ports/1/"
@@ -277,7 +276,8 @@ static void missing_entry_port_or_device_is_enoent(void **state)
 	tree_remove(&tree);
 }
 
-/* Of the same GID there are two kinds, behind holes of every sort. */
+/* A table with two types of one GID, and empty, missing and invalid entries
+ * before them. */
 static void table_with_holes(struct tree *tree)
 {
 	tree_make(tree);

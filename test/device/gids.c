@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * GID tables as a list, and which interface an entry is given. Interfaces
- * with hardware addresses are the test's, by the linker's --wrap.
- */
+/* GID tables as a list, and the interface of each entry. The linker's --wrap
+ * replaces the network interfaces by the test's. */
 #include <errno.h>
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -24,7 +22,7 @@
 #define GID_ZERO "0000:0000:0000:0000:0000:0000:0000:0000\n"
 #define GID_V4 "0000:0000:0000:0000:0000:ffff:c000:0201\n"
 #define GID_V6 "fd77:0000:0000:0000:0000:0000:0000:0001\n"
-/* Of the hardware address 52:54:00:00:00:a1. */
+/* GID of the hardware address 52:54:00:00:00:a1. */
 #define GID_MAC "fe80:0000:0000:0000:5054:00ff:fe00:00a1\n"
 #define GID_IWARP "5254:0000:00a1:0000:0000:0000:0000:0000\n"
 
@@ -33,7 +31,7 @@ int __wrap_open(const char *path, int flags, ...);
 int __wrap_getifaddrs(struct ifaddrs **out);
 void __wrap_freeifaddrs(struct ifaddrs *all);
 
-/* What getifaddrs() gives, and how often it was asked. */
+/* Results of getifaddrs(), and how often it was called. */
 static struct {
 	struct sockaddr_ll link;
 	struct sockaddr_in in;
@@ -69,7 +67,7 @@ void __wrap_freeifaddrs(struct ifaddrs *all)
 	net.calls--;
 }
 
-/* "lo", which has an index on any machine, with addresses of its own. */
+/* Interface "lo", which exists on any machine, with other addresses. */
 static void net_reset(void)
 {
 	static const uint8_t hardware[] = { 0x52, 0x54, 0, 0, 0, 0xa1 };
@@ -122,7 +120,7 @@ static void interface_with_the_gid_s_address_is_it(void **state)
 	tree_add_device(&tree, "mlx5_0");
 	for (size_t i = 0; i < sizeof(its) / sizeof(its[0]); i++)
 		assert_int_equal(ifindex_of(&tree, its[i]), lo);
-	/* The far end of a point-to-point link is what the kernel takes. */
+	/* For a point-to-point link the kernel uses the far end's address. */
 	net.in.sin_addr.s_addr = htonl(0xc0000209);
 	net.all[1].ifa_dstaddr = (struct sockaddr *)&net.far;
 	assert_int_equal(ifindex_of(&tree, GID_V4), lo);
@@ -130,7 +128,8 @@ static void interface_with_the_gid_s_address_is_it(void **state)
 	tree_remove(&tree);
 }
 
-/* In another name space, where an interface of that name has other ones. */
+/* The GID's interface is in another namespace; here an interface of that name
+ * has other addresses. */
 static void interface_of_the_same_name_is_not_the_same(void **state)
 {
 	static const char *const others[] = {
@@ -188,7 +187,7 @@ static void interfaces_are_asked_for_once_a_table(void **state)
 	tree_set_port(&tree, "mlx5_0", 1, "gids/1", GID_V6);
 	tree_set_port(&tree, "mlx5_0", 1, "gid_attrs/types/1", "RoCE v2\n");
 	tree_set_port(&tree, "mlx5_0", 1, "gid_attrs/ndevs/1", "lo\n");
-	net.fails = EMFILE; /* so that no free makes up for a call */
+	net.fails = EMFILE; /* frees are not counted against calls */
 	assert_int_equal(ibsa_gids_read(NULL, 0, &list), 0);
 	assert_int_equal(list->count, 2);
 	assert_int_equal(net.calls, 1);
@@ -196,7 +195,8 @@ static void interfaces_are_asked_for_once_a_table(void **state)
 	tree_remove(&tree);
 }
 
-/* Of 16 entries of either version GID, type and interface; and the link. */
+/* Files of 16 entries of both versions: GID, type and interface; and the link
+ * layer. */
 static void each_file_is_opened_once_a_table(void **state)
 {
 	struct ibsa_gid_list *list;
@@ -234,7 +234,9 @@ static void row_is(const struct ibsa_gid_row *row, const char *device,
 	assert_int_equal(row->err, err);
 }
 
-/* Two devices; the second has two ports, one of them down, and holes. */
+/*
+ * Two devices; the second has two ports, one of them down, and empty entries.
+ */
 static void tree_with_tables(struct tree *tree)
 {
 	net_reset();
@@ -294,7 +296,7 @@ static void list_may_be_of_a_device_or_port(void **state)
 	tree_remove(&tree);
 }
 
-/* A path that leads to a device is not its name. */
+/* A path to a device is not a device's name. */
 static void paths_are_not_names(void **state)
 {
 	static const char *const paths[] = {

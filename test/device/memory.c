@@ -16,7 +16,7 @@
 #include "test/support/fail_alloc.h"
 #include "umad_dev/umad.h"
 
-/* Nothing is left behind, which the leak checker sees. */
+/* The leak checker detects memory that is not freed. */
 static void every_allocation_may_fail(void **state)
 {
 	struct ibsa_device_list *list = NULL;
@@ -111,7 +111,7 @@ static void every_allocation_of_a_context_may_fail(void **state)
 	tree_remove(&tree);
 }
 
-/* With memory enough, the device file that is not there is what fails. */
+/* With enough memory, the missing device file is the error. */
 static void every_allocation_of_an_open_may_fail(void **state)
 {
 	struct ibsa_transport *transport = NULL;

@@ -52,7 +52,7 @@ static void gsi_is_told_of_an_smi_alone(void **state)
 	ibsa_devices_free(list);
 }
 
-/* Though the SMI's is the first active port. */
+/* The GSI's port is selected although the SMI's is the first active port. */
 static void gsi_is_chosen(void **state)
 {
 	struct device_files *files;
@@ -65,11 +65,11 @@ static void gsi_is_chosen(void **state)
 			 0);
 	assert_string_equal(selection.device, "mlx5_0");
 	assert_string_equal(selection.umad, "umad1");
-	/* Who names the SMI gets it. */
+	/* The SMI's port can be selected by its name. */
 	assert_int_equal(
 		ibsa__port_select(files, "a_smi", 0, &error, &selection), 0);
 	assert_string_equal(selection.umad, "umad0");
-	/* While the GSI is down, nothing else answers for that port. */
+	/* While the GSI is down, no other port is selected instead. */
 	tree_set_port(*state, "mlx5_0", 1, "state", "1: DOWN\n");
 	assert_int_equal(ibsa__port_select(files, NULL, 0, &error, &selection),
 			 0);

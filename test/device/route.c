@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Routes between GIDs, in a network name space of the test's own, where ip(8)
- * makes an interface and its routes.
- */
+/* Routes between GIDs in a network namespace of the test, where ip(8) creates
+ * an interface and its routes. */
 #include <errno.h>
 #include <net/if.h>
 #include <sched.h>
@@ -22,7 +20,7 @@
 
 static const char *const commands[] = {
 	"ip link set lo up",
-	/* Which kinds there are is the kernel's choice. */
+	/* The kernel may support only one of these types. */
 	"ip link add eth0 type dummy 2>/dev/null || "
 	"ip link add eth0 type veth peer name eth1 2>/dev/null || "
 	"ip link add eth0 type bridge",
@@ -144,7 +142,7 @@ static void library_that_is_not_installed_is_an_error(void **state)
 	is_libnl_missing = false;
 }
 
-/* Exits with 77 where there is no name space, or no ip(8), to be had. */
+/* Exit with 77 if namespaces or ip(8) are not available. */
 static void own_network_make(void)
 {
 	if ((geteuid() && !own_root()) || unshare(CLONE_NEWNET)) {

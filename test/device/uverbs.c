@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Verbs by ioctl on a command file that the test plays, by the linker's
- * --wrap of ioctl(). What a real kernel makes of them is tried on a virtual
- * machine's, with soft RoCE.
- */
+/* Verbs by ioctl: the linker's --wrap of ioctl() replaces the kernel. The tests
+ * on a virtual machine use a real kernel with soft RoCE. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -20,7 +17,7 @@
 
 enum { COMMAND_FD = 99, DRIVER = 14 };
 
-/* What the kernel saw, and what it does. */
+/* The ioctl that was received, and its result. */
 static struct {
 	uint16_t length;
 	uint16_t object;
@@ -97,7 +94,7 @@ static void error_of_the_kernel_is_passed_on(void **state)
 				 -errors[i]);
 		assert_int_equal(fd, -1);
 	}
-	/* And that of a file which the kernel gave, but is none. */
+	/* The fd that the kernel returned is not a file. */
 	kernel.fails = 0;
 	kernel.gives_fd = 12345;
 	assert_int_equal(ibsa__uverbs_events_open(COMMAND_FD, DRIVER, &fd),
@@ -137,7 +134,7 @@ static void events_are_read_one_by_one(void **state)
 	assert_true(element == UINT64_MAX);
 	assert_int_equal(ibsa__uverbs_event_read(ends[0], &type, &element),
 			 -EAGAIN);
-	/* Less than one, and the end. */
+	/* An incomplete event, then the end of file. */
 	assert_int_equal(write(ends[1], events, 3), 3);
 	assert_int_equal(ibsa__uverbs_event_read(ends[0], &type, &element),
 			 -EIO);
@@ -149,7 +146,8 @@ static void events_are_read_one_by_one(void **state)
 			 -EBADF);
 }
 
-/* No machine has a device of this name; without RDMA it has no netlink. */
+/* No machine has a device of this name; a kernel without RDMA does not have the
+ * netlink family. */
 static void missing_device_has_no_driver(void **state)
 {
 	uint32_t driver = 77;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where the engine sends to: the SM of the port, or the SA that was given. */
+/*
+ * Addresses of requests: the SA of the port's SM, or the SA from the options.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +13,8 @@
 
 static struct puppet puppet;
 
-/* Without an SM nothing is accepted; with one, at once. */
+/* Without an SM, a query is refused with -EAGAIN; with an SM, it is accepted at
+ * once. */
 static void no_sm_is_eagain(void **state)
 {
 	struct ibsa__engine *engine;
@@ -28,7 +31,7 @@ static void no_sm_is_eagain(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* When the SM moves, the next try of what is in flight follows it. */
+/* After the SM has moved, the next try goes to the new SM. */
 static void retry_follows_the_sm(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -48,7 +51,9 @@ static void retry_follows_the_sm(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* An InfiniBand port that needs a GRH finds its SM by the SM's own GID. */
+/*
+ * On an InfiniBand port that needs a GRH, the DGID has the SA's interface id.
+ */
 static void needed_grh_names_the_sm(void **state)
 {
 	static const struct ibsa_gid sm = { { 0xfe, 0x80, [8] = 2, [15] = 2 } };
@@ -68,7 +73,7 @@ static void needed_grh_names_the_sm(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* What the program says of the GRH counts more than what the port says. */
+/* The program's grh option has priority over the port's state. */
 static void grh_option_has_priority(void **state)
 {
 	struct ibsa__engine_options options = puppet_options;
@@ -88,7 +93,8 @@ static void grh_option_has_priority(void **state)
 	}
 }
 
-/* Ports that have no SM: down, not configured, RoCE, a LID of no end port. */
+/* Ports without an SM: down, not configured, RoCE, or an SM LID that is not
+ * unicast. */
 static void ports_without_sm_are_told_apart(void **state)
 {
 	struct ibsa_port_state port = { .sm_lid = 7, .port_state = 4 };
@@ -109,7 +115,7 @@ static void ports_without_sm_are_told_apart(void **state)
 	assert_false(ibsa_port_has_sm(&port));
 }
 
-/* The driver takes 0xffff for the permissive LID, unless a GID says otherwise.
+/* The driver treats LID 0xffff as the permissive LID unless there is a GID.
  * Source: Linux drivers/infiniband/hw/hfi1/hfi.h, hfi1_make_opa_lid(). */
 static void sm_at_the_permissive_lid_is_asked_by_gid(void **state)
 {
@@ -145,7 +151,7 @@ static void sm_at_the_permissive_lid_is_asked_by_gid(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* An SA that was named is asked, whatever the port says. */
+/* An SA from the options is used whatever the port's state is. */
 static void sa_of_the_options_stays(void **state)
 {
 	const struct ibsa_address sa = { .lid = 33, .qpn = 1, .sl = 5 };

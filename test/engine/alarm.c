@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Alarms, by which the layers above the engine wait. */
+/* Alarms: timers of the layers above the engine. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,11 +12,11 @@
 
 static struct puppet puppet;
 
-/* An alarm, and what to do when it rings. */
+/* An alarm, and what its callback does. */
 struct probe {
 	struct ibsa__alarm alarm;
 	struct ibsa__engine *engine;
-	struct probe *other; /* to silence */
+	struct probe *other; /* alarm to cancel */
 	int calls;
 	int free_err, dispatch_err, query_err;
 	unsigned int again_ms;
@@ -45,7 +45,8 @@ static struct probe probe_new(struct ibsa__engine *engine)
 	return probe;
 }
 
-/* To the millisecond, and once; the timeout says when. */
+/* An alarm expires once, at its millisecond, and the engine's timeout ends
+ * then. */
 static void alarm_expires_once(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -66,7 +67,7 @@ static void alarm_expires_once(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* Set again, it is moved; cancelled, it keeps quiet. */
+/* A second set replaces the time; a cancelled alarm does not expire. */
 static void alarm_moves_and_is_cancelled(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -85,8 +86,11 @@ static void alarm_moves_and_is_cancelled(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* From an alarm, as from a reply's callback: no close, no dispatch; of two
- * that are due at once the first may silence the other. */
+/*
+ * In an alarm's callback, as in a reply's, the engine can neither be freed nor
+ * dispatched. Of two alarms that are due at once, the first may cancel the
+ * second.
+ */
 static void alarm_callback_may_do_what_a_reply_may(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -105,7 +109,7 @@ static void alarm_callback_may_do_what_a_reply_may(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* One that sets itself for at once rings once a dispatch, not for ever. */
+/* An alarm that sets itself again with 0 ms expires once in each dispatch. */
 static void alarm_at_once_is_the_next_dispatch(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -132,7 +136,7 @@ static void alarm_query_and_free(struct ibsa__alarm *alarm)
 	free(probe);
 }
 
-/* It may ask the SA, and its memory may be gone when it returns. */
+/* The callback may submit a query and free the alarm's memory. */
 static void alarm_may_query_and_free_itself(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What goes wrong below the engine, and what is asked wrongly. */
+/* Errors of the transport, and invalid queries. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,8 @@ enum { MS = 1000000 };
 
 static struct puppet puppet;
 
-/* A send that fails at once is refused and leaves nothing behind. */
+/* If the first send fails at once, the query is refused, and nothing of it
+ * remains. */
 static void send_error_is_returned(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -27,7 +28,8 @@ static void send_error_is_returned(void **state)
 	assert_int_equal(seen.calls, 0);
 }
 
-/* A send that fails later is told to the callback, unless it may pass. */
+/* If a later send fails, the callback gets the error, unless the error is
+ * temporary. */
 static void later_send_error_ends_the_query(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -45,7 +47,7 @@ static void later_send_error_ends_the_query(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* Receive errors reach the caller; deadlines go on. */
+/* ibsa__engine_dispatch() returns receive errors; deadlines still expire. */
 static void receive_error_is_returned(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -61,8 +63,8 @@ static void receive_error_is_returned(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* What was sent is lost, and what waits cannot be sent: neither is left to its
- * deadline. */
+/* Requests in flight are lost, and queued ones cannot be sent: all end before
+ * their deadlines. */
 static void queries_end_with_their_device(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);
@@ -83,7 +85,7 @@ static void queries_end_with_their_device(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A device that is back by then is asked again. */
+/* If the device is back in time, requests are sent again. */
 static void queries_survive_a_device_that_is_back_at_once(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -104,7 +106,7 @@ static void queries_survive_a_device_that_is_back_at_once(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* Bad queries are told from good ones before anything is sent. */
+/* Invalid queries are refused before anything is sent. */
 static void bad_queries_are_refused(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which requests a query joins, and which it does not. */
+/* Which requests a further query may share. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,8 +38,8 @@ static void client_may_share_nothing(void **state)
 }
 
 /*
- * A query that comes late has a request of its own, at once, if the next try of the
- * other would come later than its own second one. The other goes on as before.
+ * A query sends its own request at once if the next try of an identical request
+ * would come later than its own second try. The other request is not affected.
  */
 static void late_query_does_not_join(void **state)
 {
@@ -53,7 +53,9 @@ static void late_query_does_not_join(void **state)
 	assert_int_equal(puppet.sent_count, 5);
 	assert_int_equal(puppet_query(engine, 4, &second), 0);
 	assert_int_equal(puppet.sent_count, 6);
-	/* At 1800 and 2000 ms the second; at 2300 both. */
+	/*
+	 * Tries at 1800 and 2000 ms are the second's; at 2300 ms both send one.
+	 */
 	for (int ms = 0; ms < 599; ms++)
 		puppet_advance(&puppet, engine, 1);
 	assert_int_equal(puppet.sent_count, 8);
@@ -64,7 +66,7 @@ static void late_query_does_not_join(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A third joins the second's. */
+/* A third query shares the second query's request. */
 static void latest_request_is_joined(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -87,7 +89,7 @@ static void latest_request_is_joined(void **state)
 	assert_int_equal(seen.calls, 6);
 }
 
-/* A request whose tries come less often is not joined, sent or not. */
+/* A query does not share a request whose tries come less often, sent or not. */
 static void impatient_query_does_not_join(void **state)
 {
 	const struct ibsa_query slow = { .first_interval_ms = 100 };
@@ -109,8 +111,8 @@ static void impatient_query_does_not_join(void **state)
 	assert_int_equal(seen.calls, 4);
 }
 
-/* The transport drops an answer to the first query after its deadline: a query
- * with more time asks on its own. */
+/* The transport drops replies after the first query's deadline: a query with a
+ * later deadline sends its own request. */
 static void query_with_more_time_does_not_join_a_short_wait(void **state)
 {
 	const struct ibsa_query brief = { .deadline_ms = 50 };
@@ -128,8 +130,8 @@ static void query_with_more_time_does_not_join_a_short_wait(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* Nor does a query join a request that is sent alone, and has the place in
- * memory of an earlier one that was shared. */
+/* A query does not share a request with no_sharing, even if its memory was that
+ * of a shared request before. */
 static void request_that_is_alone_is_not_joined(void **state)
 {
 	const struct ibsa_query shared = { 0 };
@@ -151,8 +153,8 @@ static void request_that_is_alone_is_not_joined(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* The next try of a request with jitter may come later than that of a query
- * without. */
+/* A query without jitter does not share a request with jitter, whose next try
+ * may come later. */
 static void query_without_jitter_does_not_join_one_with(void **state)
 {
 	const struct ibsa_query random = { .jitter_percent = 100 };
@@ -181,9 +183,9 @@ static void deliver_busy(const struct puppet_mad *request)
 }
 
 /*
- * The SA was busy once, and a try has been sent since, whose answer the
- * transport drops after the first query's deadline: a query with more time is
- * sent on its own, and not at the next interval.
+ * The SA answered BUSY once, and a try was sent since. The transport drops its
+ * reply after the first query's deadline: a query with a later deadline is sent
+ * on its own, at once.
  */
 static void request_sent_after_busy_is_not_joined_if_too_short(void **state)
 {
@@ -197,7 +199,7 @@ static void request_sent_after_busy_is_not_joined_if_too_short(void **state)
 	assert_int_equal(path_query(engine, &brief, &seen), 0);
 	deliver_busy(puppet_sent(&puppet, 0));
 	puppet_advance(&puppet, engine, 0);
-	/* The SA is left alone until 200 ms. */
+	/* No request is sent until 200 ms. */
 	assert_int_equal(path_query(engine, &brief, &seen), 0);
 	assert_int_equal(stats->shared, 1);
 	puppet_advance(&puppet, engine, 200);
@@ -224,8 +226,8 @@ static void query_on_alarm(struct ibsa__alarm *alarm)
 	assert_int_equal(puppet_query(late->engine, 4, &late->seen), 0);
 }
 
-/* A request whose query is over has no next try: a query that an alarm of the
- * same dispatch asks is sent. */
+/* A request whose query has expired has no next try: an identical query,
+ * submitted by an alarm in the same dispatch, is sent. */
 static void request_that_is_over_is_not_joined(void **state)
 {
 	const struct ibsa_path match = { .dlid = 4 };
@@ -252,8 +254,8 @@ static void request_that_is_over_is_not_joined(void **state)
 	assert_int_equal(late.seen.tries, 1);
 }
 
-/* A request that the transport could not take is not joined: the query's own
- * may go out now. */
+/* A query does not share a request that the transport refused: its own request
+ * may be accepted now. */
 static void unsent_request_in_the_window_is_not_joined(void **state)
 {
 	const struct ibsa_query query = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The SA's Reports on their way through the engine to who listens. */
+/* Delivery of the SA's Reports to the listener. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@ enum { MS = 1000000, OTHER_LID = 9 };
 
 static struct puppet puppet;
 
-/* One who listens, and what was heard. */
+/* A listener and what it received. */
 struct receiver {
 	struct ibsa__listener listener;
 	struct ibsa__engine *engine;
@@ -93,7 +93,7 @@ static struct ibsa_stats stats(const struct receiver *receiver)
 	return *ibsa__engine_stats(receiver->engine);
 }
 
-/* Though nobody waits for an answer, one dispatch takes all that is there. */
+/* One dispatch takes all Reports, although no request is in flight. */
 static void all_reports_are_taken_at_once(void **state)
 {
 	struct receiver *receiver = *state;
@@ -108,7 +108,7 @@ static void all_reports_are_taken_at_once(void **state)
 	assert_int_equal(ibsa__engine_timeout_ms(receiver->engine), -1);
 }
 
-/* Who does not listen is not bothered, before and after. */
+/* Before listen starts and after it stops, no Report is delivered. */
 static void no_listener_gets_no_reports(void **state)
 {
 	struct receiver *receiver = *state;
@@ -124,7 +124,7 @@ static void no_listener_gets_no_reports(void **state)
 	assert_int_equal(stats(receiver).ignored_id, 2);
 }
 
-/* Neither answers nor what is too short for a header are Reports. */
+/* Replies, and messages shorter than a header, are not Reports. */
 static void other_messages_are_not_reports(void **state)
 {
 	struct receiver *receiver = *state;
@@ -139,7 +139,8 @@ static void other_messages_are_not_reports(void **state)
 	assert_int_equal(stats(receiver).ignored_id, 1);
 }
 
-/* A new SM may report before the port was read again; others may not. */
+/* is_sa is set for Reports of a new SM for which the port was not read yet, but
+ * not for those of other ports. */
 static void report_has_its_source(void **state)
 {
 	struct receiver *receiver = *state;
@@ -158,8 +159,8 @@ static void report_has_its_source(void **state)
 	assert_int_equal(receiver->of_sa, 1);
 }
 
-/* A reply that was too large may have cost what was behind it; so may an
- * error of receiving. */
+/* Reports may be lost with a reply that was too large, and after a receive
+ * error. */
 static void loss_is_reported(void **state)
 {
 	struct receiver *receiver = *state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The engine's manners: towards a busy SA, a busy kernel and its caller. */
+/* Load: how the engine limits the requests to a busy SA, to a busy kernel and
+ * within one dispatch. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,14 +13,14 @@
 
 enum {
 	MS = 1000000,
-	LATE_MS = 250, /* that its word may be */
+	LATE_MS = 250, /* how late the kernel's report may be */
 };
 
 static struct puppet puppet;
 
 static struct ibsa__engine *asked_again;
 
-/* Asks the same once more, as programs do that do not take no. */
+/* Submits the same query again, as some programs do after an error. */
 static void query_again(const struct ibsa_reply *reply, void *arg)
 {
 	const struct ibsa_query query = { .record = &ibsa_node_record };
@@ -33,7 +34,8 @@ static void query_again(const struct ibsa_reply *reply, void *arg)
 	assert_true(err == 0 || err == -ENODEV || err == -ESHUTDOWN);
 }
 
-/* A dead port and callbacks that ask again do not keep one dispatch busy. */
+/* A port that is down and callbacks that submit again do not keep one dispatch
+ * busy. */
 static void failed_sends_do_not_hold_a_dispatch(void **state)
 {
 	struct ibsa__engine_options options = puppet_options;
@@ -63,7 +65,8 @@ static void failed_sends_do_not_hold_a_dispatch(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* One who joins a request that the SA was too busy for backs off with it. */
+/* A query that shares a request which got BUSY waits for that request's next
+ * try. */
 static void joining_leaves_a_busy_sa_alone(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -85,7 +88,7 @@ static void joining_leaves_a_busy_sa_alone(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* The kernel's word that a request came to nothing: no more than its header. */
+/* The kernel's report that a request timed out: only the header. */
 static void kernel_timeout_deliver(const struct puppet_mad *request)
 {
 	struct puppet_mad word = puppet_answer(request);
@@ -97,9 +100,9 @@ static void kernel_timeout_deliver(const struct puppet_mad *request)
 }
 
 /*
- * A kernel that is late still waits for the answer to the try before when the
- * next is due, and takes no answer once it has given up: the try comes then,
- * not an interval later, and does not make the next interval longer.
+ * A late kernel still holds the try before when the next is due, and drops
+ * replies after its timeout. The next try is sent when the kernel reports the
+ * timeout, not an interval later, and does not lengthen the next interval.
  */
 static void late_kernel_costs_no_interval(void **state)
 {
@@ -124,7 +127,8 @@ static void late_kernel_costs_no_interval(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* Who was not refused tries again when it had meant to, whatever it is told. */
+/* Without a refused try, the kernel's report does not change the time of the
+ * next try. */
 static void kernel_timeout_hurries_no_other_try(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -136,7 +140,7 @@ static void kernel_timeout_hurries_no_other_try(void **state)
 	word = *puppet_sent(&puppet, 0);
 	puppet_advance(&puppet, engine, 50);
 	kernel_timeout_deliver(&word);
-	/* Of an id that nobody has, and with less than an id. */
+	/* A report with an unknown id, and one that is shorter than an id. */
 	word.mad[MAD_TID + 7] ^= 0xff;
 	kernel_timeout_deliver(&word);
 	word.len = 8;
@@ -149,8 +153,8 @@ static void kernel_timeout_hurries_no_other_try(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* In a window of one the first query has its answer, which nobody has taken in
- * yet, and the second waits. */
+/* With a window of one, the first reply has arrived but was not taken yet, and
+ * the second request is queued. */
 static struct ibsa__engine *engine_with_one_behind(struct seen seen[2])
 {
 	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);
@@ -163,10 +167,8 @@ static struct ibsa__engine *engine_with_one_behind(struct seen seen[2])
 	return engine;
 }
 
-/*
- * What a kernel refuses at once is not an id that waits for its answer: it is
- * told, and not tried until the deadline.
- */
+/* If the kernel refuses the first try at once with -EALREADY, this cannot be a
+ * duplicate: the query is refused and not retried. */
 static void refused_first_try_is_an_error(void **state)
 {
 	struct seen seen[2] = { 0 };
@@ -183,7 +185,7 @@ static void refused_first_try_is_an_error(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A send queue that is full has room later: the first try waits for it. */
+/* If the send queue is full, the first try is sent later. */
 static void full_send_queue_is_waited_for(void **state)
 {
 	struct seen seen[2] = { 0 };
@@ -200,7 +202,8 @@ static void full_send_queue_is_waited_for(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* The time of a reply counts from the try that went out, not a failed one. */
+/* The round-trip time starts at the last try that was sent, not at one that
+ * failed. */
 static void failed_try_does_not_shorten_the_round_trip(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -220,7 +223,7 @@ static void failed_try_does_not_shorten_the_round_trip(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* After a long sleep the SA is not asked for those whose time is up. */
+/* After a suspend, queries whose deadlines have passed send no request. */
 static void nothing_is_sent_after_the_deadline(void **state)
 {
 	struct ibsa__engine_options options = puppet_options;
@@ -244,8 +247,8 @@ static void nothing_is_sent_after_the_deadline(void **state)
 
 /*
  * On a transport that holds requests, with a window of two: the first request
- * is cancelled and keeps its place, which is half of the window; the second has
- * the other place, and the third waits.
+ * is cancelled and stays in the window, of which it takes half; the second is
+ * in flight, and the third is queued.
  */
 static struct ibsa__engine *engine_with_one_held(struct seen seen[3])
 {
@@ -260,7 +263,7 @@ static struct ibsa__engine *engine_with_one_held(struct seen seen[3])
 	puppet_advance(&puppet, engine, 0);
 	assert_int_equal(seen[0].calls, 1);
 	assert_int_equal(seen[0].err, -ECANCELED);
-	/* Nothing has to wake up for that alone. */
+	/* The abandoned request needs no wakeup. */
 	assert_int_equal(ibsa__engine_timeout_ms(engine), -1);
 	assert_int_equal(puppet_query(engine, 5, &seen[1]), 0);
 	assert_int_equal(puppet_query(engine, 6, &seen[2]), 0);
@@ -268,7 +271,7 @@ static struct ibsa__engine *engine_with_one_held(struct seen seen[3])
 	return engine;
 }
 
-/* Its place is free when the transport's wait must be over. */
+/* It leaves the window when the transport's timeout must have ended. */
 static void abandoned_request_stays_in_the_window(void **state)
 {
 	struct seen seen[3] = { 0 };
@@ -279,7 +282,8 @@ static void abandoned_request_stays_in_the_window(void **state)
 		assert_in_range(ibsa__engine_timeout_ms(engine), 1, 200);
 		puppet_advance(&puppet, engine, 1);
 	}
-	assert_int_equal(puppet.sent_count, 4); /* the second has two retries */
+	/* the second request sends two retries */
+	assert_int_equal(puppet.sent_count, 4);
 	puppet_advance(&puppet, engine, 1);
 	assert_int_equal(puppet.sent_count, 5);
 	ibsa__engine_free(engine);
@@ -287,7 +291,7 @@ static void abandoned_request_stays_in_the_window(void **state)
 	assert_int_equal(seen[2].tries, 1);
 }
 
-/* Without a dispatch in between, too. */
+/* A new query takes the place even without a dispatch in between. */
 static void abandoned_request_leaves_at_its_timeout(void **state)
 {
 	struct seen seen[3] = { 0 }, next = { 0 };
@@ -301,7 +305,7 @@ static void abandoned_request_leaves_at_its_timeout(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A reply that no query waits for frees the place at once. */
+/* A reply to an abandoned request frees its place at once. */
 static void reply_ends_an_abandoned_request(void **state)
 {
 	struct seen seen[3] = { 0 };
@@ -318,8 +322,8 @@ static void reply_ends_an_abandoned_request(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* After BUSY the transport waits for nothing: a cancelled request has no place
- * from then on. */
+/* After BUSY the transport does not hold the request: when cancelled, it leaves
+ * the window at once. */
 static void busy_request_leaves_the_window_when_cancelled(void **state)
 {
 	struct seen seen[3] = { 0 };
@@ -337,8 +341,8 @@ static void busy_request_leaves_the_window_when_cancelled(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* The transport's word that it waits no more frees the place; a word about a
- * request that was not sent does nothing. */
+/* The transport's timeout report frees the place; a report about a request that
+ * was not sent has no effect. */
 static void kernel_timeout_ends_an_abandoned_request(void **state)
 {
 	struct seen seen[3] = { 0 };
@@ -359,7 +363,7 @@ static void kernel_timeout_ends_an_abandoned_request(void **state)
 	puppet_deliver(&puppet, &back);
 	puppet_advance(&puppet, engine, 0);
 	assert_int_equal(puppet.sent_count, 3);
-	/* A query that has not ended waits for its own deadline. */
+	/* A request with a query waits for the query's deadline. */
 	back = *puppet_sent(&puppet, 2);
 	back.len = MAD_HEADER_BYTES;
 	back.err = -ETIMEDOUT;
@@ -369,7 +373,7 @@ static void kernel_timeout_ends_an_abandoned_request(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* Nor is it what a later question can wait for together with it. */
+/* A later identical query does not share an abandoned request. */
 static void abandoned_request_is_not_shared(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The engine with its n-th allocation failing, for every n; and none in
- * steady state. */
+/* The engine with its n-th allocation failing, for every n; and without
+ * allocations once warm. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,8 @@ static struct ibsa__engine *open_engine(int *err)
 	return engine;
 }
 
-/* Ask, answer every other, cancel by closing. Return: how many accepted. */
+/* Submit queries, answer every other one, cancel the others by freeing the
+ * engine. Return: how many were accepted. */
 static int scenario(struct ibsa__engine *engine, struct seen *seen)
 {
 	int accepted = 0;
@@ -47,7 +48,7 @@ static int scenario(struct ibsa__engine *engine, struct seen *seen)
 	return accepted;
 }
 
-/* What was accepted is called back once; what was not, never. */
+/* Every accepted query is called back once, a refused one never. */
 static void every_allocation_may_fail(void **state)
 {
 	bool failed = true;
@@ -72,7 +73,7 @@ static void every_allocation_may_fail(void **state)
 	}
 }
 
-/* Once warm, the same load needs no memory at all. */
+/* Once warm, the same load allocates no memory. */
 static void warm_engine_does_not_allocate(void **state)
 {
 	struct ibsa__engine *engine;
@@ -103,7 +104,6 @@ static void not_told(unsigned int changes, const struct ibsa_port_state *now,
 	fail();
 }
 
-/* A watch that there is no memory for is refused. */
 static void watch_needs_memory(void **state)
 {
 	struct ibsa_port_watch *watch = NULL;

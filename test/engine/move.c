@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The SM moves under requests in flight, and they follow it. */
+/*
+ * The SM moves while requests are in flight, and they are sent to the new SM.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +17,7 @@ enum { MS = 1000000, TID_BYTES = 8, NEW_SM = 12 };
 
 static struct puppet puppet;
 
-/* Move the SM, and let the client see it. */
+/* Move the SM, and have the engine read the port. */
 static void move_to(struct ibsa__engine *engine, uint16_t sm_lid)
 {
 	struct ibsa_port_state now;
@@ -39,7 +41,8 @@ static void answer(struct ibsa__engine *engine, unsigned int n)
 	puppet_advance(&puppet, engine, 0);
 }
 
-/* At once, under another id; the old SM's answer then means nothing. */
+/* Requests go to the new SM at once, with another id; the old SM's reply is
+ * then ignored. */
 static void requests_follow_at_once(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -71,7 +74,7 @@ static void requests_follow_at_once(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* Another service level or P_Key index is another way to the SM. */
+/* A change of the SL or the P_Key index is a change of the address, too. */
 static void another_sl_is_another_address(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -95,8 +98,8 @@ static void another_sl_is_another_address(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* An SM of Omni-Path whose LID has no room in 16 bits is addressed by the GID
- * that stands for it; its answer's LID is cut. */
+/* An SM on Omni-Path with a LID of more than 16 bits is addressed by the GID
+ * that stands for it; the sender's LID of its reply is cut to 16 bits. */
 static void long_lid_is_asked_by_its_gid(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -126,14 +129,15 @@ static void long_lid_is_asked_by_its_gid(void **state)
 	puppet_advance(&puppet, engine, 0);
 	assert_int_equal(seen.calls, 1);
 
-	/* One with room goes as ever. */
+	/* A LID of 16 bits needs no GID. */
 	move_to(engine, NEW_SM);
 	assert_int_equal(puppet_query(engine, 5, &seen), 0);
 	assert_false(puppet_sent(&puppet, 2)->address.has_grh);
 	ibsa__engine_free(engine);
 }
 
-/* Those who share a request follow together; deadlines do not move. */
+/* All queries that share a request get the new SM's reply; their deadlines
+ * stay. */
 static void sharers_follow_together(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -144,7 +148,8 @@ static void sharers_follow_together(void **state)
 	assert_int_equal(puppet_query(engine, 4, &second), 0);
 	move_to(engine, NEW_SM);
 	puppet_advance(&puppet, engine, 1);
-	/* Its own second try would come before the next one of the others. */
+	/* Its own second try would come before the others' next one, so it
+	 * sends its own request. */
 	assert_int_equal(puppet_query(engine, 4, &third), 0);
 	assert_int_equal(puppet.sent_count, 3);
 	answer(engine, 1);
@@ -163,7 +168,7 @@ static void sharers_follow_together(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* What waits for the window goes to the new SM alone; the window stays. */
+/* Queued requests are sent to the new SM only; the window stays the same. */
 static void queued_requests_go_to_the_new_sm(void **state)
 {
 	struct ibsa__engine_options options = puppet_options;
@@ -189,7 +194,8 @@ static void queued_requests_go_to_the_new_sm(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* Very many follow in turn, and none later than its next try. */
+/* Many requests are sent again over several ms, but none later than its next
+ * try. */
 static void many_requests_follow_in_turn(void **state)
 {
 	enum { MANY = 1000, A_MS = 64 };
@@ -214,7 +220,7 @@ static void many_requests_follow_in_turn(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* Away and back: the first SM is asked anew, once more. */
+/* The SM moves and moves back: the first SM gets a new request. */
 static void sm_may_move_back(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -234,7 +240,8 @@ static void sm_may_move_back(void **state)
 	assert_int_equal(seen.calls, 0);
 	answer(engine, 2);
 	assert_int_equal(seen.calls, 1);
-	/* So quickly that nobody was asked in between: nothing has moved. */
+	/* The SM moves back before anything was sent: the requests stay as they
+	 * are. */
 	assert_int_equal(puppet_query(engine, 5, &seen), 0);
 	move_to(engine, NEW_SM);
 	move_to(engine, PUPPET_SM_LID);
@@ -244,9 +251,9 @@ static void sm_may_move_back(void **state)
 }
 
 /*
- * Without an SM, and on a port that is down, what is in flight waits and what
- * is new is refused. The same SM is then asked at the next try, under the same
- * id, another one at once.
+ * Without an SM, and while the port is down, requests in flight wait and new
+ * queries are refused. Afterwards the same SM gets the next try with the same
+ * id, another SM gets the request at once.
  */
 static void requests_wait_for_an_sm(void **state)
 {
@@ -283,7 +290,7 @@ static void requests_wait_for_an_sm(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A request that never got out while there was no SM goes out with it. */
+/* A request that could not be sent without an SM is sent when there is one. */
 static void unsent_request_goes_with_the_sm(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);
@@ -307,7 +314,7 @@ static void unsent_request_goes_with_the_sm(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A kernel that still waits for the old SM's answer lets the new id pass. */
+/* A kernel that still holds the request to the old SM accepts the new id. */
 static void held_request_follows_too(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -328,8 +335,8 @@ static void held_request_follows_too(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* That the old SM was busy holds nothing back from the new, and its silence
- * is silence. */
+/* BUSY from the old SM delays nothing at the new SM, and without a reply the
+ * query ends with -ETIMEDOUT. */
 static void busy_is_of_the_old_sm(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -351,7 +358,7 @@ static void busy_is_of_the_old_sm(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A failed send to the new SM leaves the request to its next try. */
+/* After a failed send to the new SM, the next try follows. */
 static void failed_move_is_tried_again(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -373,7 +380,7 @@ static void failed_move_is_tried_again(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A given SA has no reason to move. */
+/* An SA from the options stays the same when the SM moves. */
 static void given_sa_does_not_move(void **state)
 {
 	const struct ibsa_address sa = { .lid = 33, .qpn = 1 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* An SA redirects, and requests follow it so far. */
+/* The SA redirects requests, which are sent to the target up to a limit. */
 #include "test/engine/redirect.h"
 
-/* The target is asked with its QPN, P_Key and SL, by the next query too. */
+/* Requests use the target's QPN, P_Key and SL, and so does the next query. */
 static void target_is_asked_until_the_sm_moves(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -41,7 +41,7 @@ static void target_is_asked_until_the_sm_moves(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* Also where the SM stays, but asks for registrations again. */
+/* A request for re-registration ends the redirection, too. */
 static void target_is_dropped_with_a_reregistration(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -75,7 +75,7 @@ static void three_redirections_are_followed_and_four_are_not(void **state)
 	assert_int_equal(seen.status, 0);
 	assert_int_equal(puppet.sent_count, 4);
 
-	/* The target of that one redirects now, and so on. */
+	/* The target redirects to another one, and so on. */
 	node_query(engine, &seen);
 	for (uint16_t i = 3; i < 6; i++)
 		redirect_to(engine, TARGET + i);
@@ -110,8 +110,8 @@ static void loop_ends(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* What is in flight follows the first that is redirected; what the SA has
- * answered by then under the old id does not count. */
+/* All requests in flight follow the first redirection; replies of the SA to the
+ * old ids are ignored. */
 static void requests_follow_together(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -140,7 +140,8 @@ static void requests_follow_together(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* The SA may name another one by then. */
+/* If the target does not answer, the SA gets the request again: it may redirect
+ * elsewhere now. */
 static void silent_target_has_the_sa_asked_again(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -176,7 +177,7 @@ static void target_out_of_reach_ends_the_query(void **state)
 	infos[2].redirect_qp = 0;
 	infos[3].redirect_lid = 0;
 	infos[4].redirect_lid = 0xffff;
-	/* What many ports get. */
+	/* a multicast LID */
 	infos[5].redirect_lid = 0xc000;
 	infos[6].redirect_lid = 0xfffe;
 	infos[7].redirect_qp = 0xffffff;
@@ -194,7 +195,8 @@ static void target_out_of_reach_ends_the_query(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* Of a P_Key that the port has as limited and as full member, the full one. */
+/* If the port has a P_Key with limited and with full membership, the full one
+ * is used. */
 static void full_membership_is_used(void **state)
 {
 	struct ibsa_class_port_info info = target_of(TARGET);
@@ -210,7 +212,9 @@ static void full_membership_is_used(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A node without an SA refuses; the next query begins at the SA. */
+/*
+ * If a node without an SA refuses the request, the next query goes to the SA.
+ */
 static void target_without_an_sa_is_not_used_again(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -231,7 +235,7 @@ static void target_without_an_sa_is_not_used_again(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A LID of Omni-Path that is longer than 16 bits goes into a GID. */
+/* An Omni-Path LID of more than 16 bits is sent as a GID. */
 static void long_lid_is_sent_as_a_gid(void **state)
 {
 	const struct ibsa_opa_class_port_info info = {
@@ -266,7 +270,6 @@ static void long_lid_is_sent_as_a_gid(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A port of RoCE sends to the GID. */
 static void roce_sends_to_the_gid(void **state)
 {
 	const struct ibsa_address sa = { .qpn = 1,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* An SA at the puppet that redirects: what the tests of that share. */
+/* An SA at the puppet transport that redirects: code shared by its tests. */
 #ifndef TEST_ENGINE_REDIRECT_H
 #define TEST_ENGINE_REDIRECT_H
 
@@ -35,7 +35,7 @@ static inline struct ibsa_class_port_info target_of(uint16_t lid)
 	};
 }
 
-/* Have the @n-th request redirected. */
+/* Answer the @n-th request with a redirection. */
 static inline void redirect_nth_as(struct ibsa__engine *engine, unsigned int n,
 				   const struct ibsa_class_port_info *info)
 {
@@ -49,7 +49,7 @@ static inline void redirect_nth_as(struct ibsa__engine *engine, unsigned int n,
 	deliver(engine, &answer);
 }
 
-/* And the last one. */
+/* Answer the last request with a redirection. */
 static inline void redirect_as(struct ibsa__engine *engine,
 			       const struct ibsa_class_port_info *info)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* An SA redirects to a GID, which it is asked for the path to. */
+/*
+ * The SA redirects to a GID, and the engine queries the path to it from the SA.
+ */
 #include "test/engine/redirect.h"
 
-/* The path to a target without a LID is asked for. */
 static void gid_is_resolved_by_a_path(void **state)
 {
 	struct ibsa_class_port_info info = target_of(0);
@@ -37,7 +38,7 @@ static void gid_is_resolved_by_a_path(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A path that is asked for is not there, or is redirected, too. */
+/* The path does not exist, or the path query itself is redirected. */
 static void gid_without_a_path_ends_the_query(void **state)
 {
 	struct ibsa_class_port_info info = target_of(0);
@@ -72,7 +73,7 @@ static void gid_without_a_path_ends_the_query(void **state)
 	}
 }
 
-/* An SM that moves while the path is asked for makes that one pointless. */
+/* If the SM moves during the path query, its reply is ignored. */
 static void path_that_comes_after_a_move_is_ignored(void **state)
 {
 	struct ibsa_class_port_info info = target_of(0);
@@ -107,7 +108,7 @@ static void path_that_comes_after_a_move_is_ignored(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* The answer to the path query that was sent as @n-th. */
+/* Answer the path query that was sent as the @n-th request. */
 static void answer_path(struct ibsa__engine *engine, unsigned int n,
 			uint16_t dlid)
 {
@@ -130,7 +131,7 @@ static struct ibsa_class_port_info target_by_gid(void)
 	return info;
 }
 
-/* What is redirected waits in the window for the path to the target. */
+/* The redirected request stays in the window until the path is known. */
 static void path_is_asked_for_when_the_window_is_full(void **state)
 {
 	const struct ibsa_class_port_info info = target_by_gid();
@@ -154,7 +155,8 @@ static void path_is_asked_for_when_the_window_is_full(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* It is redirected to the same target until that is known: once. */
+/* Until the path is known, the request may be redirected to the same target
+ * again; this counts once. */
 static void path_may_take_several_tries(void **state)
 {
 	const struct ibsa_class_port_info info = target_by_gid();
@@ -194,7 +196,7 @@ static void path_may_take_several_tries(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* Nobody is asked by multicast, whatever the path says. */
+/* A path with a multicast LID is not used. */
 static void path_by_multicast_is_not_taken(void **state)
 {
 	const struct ibsa_class_port_info info = target_by_gid();
@@ -211,7 +213,9 @@ static void path_by_multicast_is_not_taken(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* The first target has a path with a GRH, the next one is of this subnet. */
+/*
+ * The path to the first target needs a GRH, the path to the next one does not.
+ */
 static void grh_is_not_that_of_the_target_before(void **state)
 {
 	const struct ibsa_class_port_info info = target_by_gid();

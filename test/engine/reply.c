@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the engine believes of what it receives, and takes in at a time. */
+/* Which messages the engine accepts as replies, and how many it takes in one
+ * dispatch. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +15,7 @@ enum { MS = 1000000 };
 
 static struct puppet puppet;
 
-/* An answer comes back once, with its record and the time it took. */
+/* The callback gets the reply once, with its record and round-trip time. */
 static void answer_reaches_its_callback(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -44,7 +45,7 @@ static void answer_reaches_its_callback(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* Replies that are not of this request are ignored, and counted. */
+/* Replies that do not belong to a request are ignored and counted. */
 static void replies_to_others_are_ignored(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -81,7 +82,7 @@ static void replies_to_others_are_ignored(void **state)
 	assert_int_equal(stats->ignored_id, 1);
 	assert_int_equal(stats->ignored_kind, 5);
 	assert_int_equal(stats->ignored_malformed, 1);
-	/* Only the lower half of the id is ours: the kernel has the upper. */
+	/* The upper half of the id may differ: the kernel replaces it. */
 	good.mad[MAD_TID] ^= 0xff;
 	puppet_deliver(&puppet, &good);
 	puppet_advance(&puppet, engine, 1);
@@ -90,8 +91,10 @@ static void replies_to_others_are_ignored(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* Ask an SA at @sa, through a port with that LMC; have it answer from @from.
- * Return: whether that counts. */
+/*
+ * Query an SA at @sa, on a port with @lmc, and have it answer from @from.
+ * Return: whether the reply is accepted.
+ */
 static bool reply_is_accepted(uint8_t lmc, const struct ibsa_address *sa,
 			      const struct ibsa_address *from)
 {
@@ -122,8 +125,10 @@ static bool is_believed(const struct ibsa_address *sa,
 	return reply_is_accepted(0, sa, from);
 }
 
-/* An SA that is asked at an alias LID answers from its base LID. Which LIDs
- * its port has is known by its own LMC, or taken to be as at this port. */
+/*
+ * An SA that gets a request at an alias LID answers from its base LID. Its
+ * port's LIDs follow from its own LMC if that is known, else from this port's.
+ */
 static void lids_of_the_sa_s_port_are_the_sa_s(void **state)
 {
 	struct ibsa_address sa = { .lid = 5, .qpn = 1 };
@@ -145,10 +150,8 @@ static void lids_of_the_sa_s_port_are_the_sa_s(void **state)
 	assert_false(reply_is_accepted(0, &sa, &from));
 }
 
-/*
- * The kernel tells 16 bits of a sender's LID, however long it is: these, or
- * the GID, have to be the SA's. A LID of 16 bits has to be the same.
- */
+/* The kernel returns 16 bits of the sender's LID. For a longer LID these bits,
+ * or the GID, must match; a LID of 16 bits must be equal. */
 static void long_lid_is_known_by_its_end(void **state)
 {
 	const struct ibsa_gid to = { { 0xfe, 0x80, [15] = 9 } };
@@ -178,7 +181,7 @@ static void long_lid_is_known_by_its_end(void **state)
 	assert_true(is_believed(&sa, &from));
 }
 
-/* A reply too large for the transport ends its query as such. */
+/* A reply that is too large for the transport ends its query with -EMSGSIZE. */
 static void too_large_reply_ends_its_query(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -196,7 +199,7 @@ static void too_large_reply_ends_its_query(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A dispatch that comes too late finds the answers, however many there are. */
+/* A dispatch after the deadline still takes all replies that have arrived. */
 static void arrived_replies_do_not_time_out(void **state)
 {
 	enum { MANY = 500 };
@@ -220,7 +223,8 @@ static void arrived_replies_do_not_time_out(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A flood of messages is taken in parts; the timeout says there is more. */
+/* One dispatch takes a part of a flood; the timeout is then 0, because messages
+ * are left. */
 static void flood_is_taken_in_parts(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -242,7 +246,7 @@ static void flood_is_taken_in_parts(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* With nothing in flight, what still arrives goes one by one. */
+/* Without requests in flight, each dispatch takes one message. */
 static void stray_messages_are_drained(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -263,7 +267,7 @@ static void stray_messages_are_drained(void **state)
 
 #define TEST(name) PUPPET_TEST(name, &puppet)
 
-/* A GetMulti is sent by RMPP in one segment, and answered with paths. */
+/* A GetMulti is sent as one RMPP segment, and its reply contains paths. */
 static void get_multi_is_answered_with_paths(void **state)
 {
 	const struct ibsa_multi_path match = {
@@ -297,7 +301,7 @@ static void get_multi_is_answered_with_paths(void **state)
 	assert_int_equal(answer.mad[IBSA_SA_HEADER_BYTES + 24], 1);
 	assert_int_equal(answer.mad[IBSA_SA_HEADER_BYTES + 24 + 32], 3);
 
-	/* Not with the attribute that was asked for. */
+	/* A reply with the request's attribute is ignored. */
 	ibsa_put_be16(answer.mad + MAD_ATTRIBUTE_OFFSET, 8);
 	answer.len = IBSA_SA_HEADER_BYTES + 2 * 64;
 	answer.mad[MAD_RMPP_LENGTH + 3] = 20 + 2 * 64;
@@ -316,8 +320,8 @@ static void get_multi_is_answered_with_paths(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* GetMultis have too many GIDs to be compared; and of Gets, which no SA answers,
- * those of other GIDs are not the same. */
+/* GetMulti requests are never shared, because their GIDs are not compared; Get
+ * requests, which no SA supports, are not shared if their GIDs differ. */
 static void multi_paths_of_other_gids_share_nothing(void **state)
 {
 	struct ibsa_multi_path match = { .sgid_count = 1, .dgid_count = 9 };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Replies taken apart: captured ones whole and cut, and malformed ones. */
+/*
+ * Parsing of replies: captured ones, complete and cut off, and malformed ones.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +12,9 @@
 #include "engine/reply.h"
 #include "wire/mad.h"
 
-/* A table as the kernel hands it up: RMPP header of the first segment. */
+/*
+ * A table as the kernel delivers it: with the RMPP header of the first segment.
+ */
 struct table {
 	uint8_t mad[56 + 8 * 64];
 	size_t len;
@@ -46,7 +50,8 @@ static struct ibsa_reply parse(const struct table *table)
 	return reply;
 }
 
-/* The stride is the reply's, and half a record at the end is none. */
+/* The stride is that of the reply, and an incomplete record at the end does not
+ * count. */
 static void stride_is_the_replys(void **state)
 {
 	struct table table = path_table(8);
@@ -71,7 +76,7 @@ static void stride_below_the_record_is_malformed(void **state)
 	assert_int_equal(parse(&table).count, 0);
 }
 
-/* Offset 0 is an empty table, whatever follows it. */
+/* An attribute offset of 0 means an empty table, whatever follows. */
 static void zero_stride_means_no_records(void **state)
 {
 	struct table table = path_table(2);
@@ -84,7 +89,7 @@ static void zero_stride_means_no_records(void **state)
 			 IBSA_OUTCOME_NONE);
 }
 
-/* Reassembled: the first segment need not be the last. */
+/* In a reassembled table the first segment need not be the last. */
 static void reassembled_table_is_whole(void **state)
 {
 	struct table table = path_table(8);
@@ -95,7 +100,7 @@ static void reassembled_table_is_whole(void **state)
 	assert_int_equal(parse(&table).count, 8);
 }
 
-/* One segment of several, as a carrier without RMPP would hand it up. */
+/* One segment of several, as a transport without RMPP delivers it. */
 static void lone_first_segment_is_cut(void **state)
 {
 	struct table table = path_table(8);
@@ -107,7 +112,7 @@ static void lone_first_segment_is_cut(void **state)
 	assert_int_equal(parse(&table).count, 3);
 }
 
-/* A last segment that says it holds more than arrived. */
+/* A last segment whose length exceeds what arrived. */
 static void short_last_segment_is_cut(void **state)
 {
 	struct table table = path_table(2);
@@ -121,7 +126,8 @@ static void short_last_segment_is_cut(void **state)
 	assert_int_equal(parse(&table).count, 1);
 }
 
-/* As ibsim carries OpenSM's tables: no RMPP type, and 224 bytes of a MAD. */
+/* OpenSM's tables as ibsim delivers them: without RMPP type, and 224 bytes of a
+ * MAD. */
 static void table_beyond_ibsims_bytes_is_cut(void **state)
 {
 	struct table table = path_table(8);
@@ -140,7 +146,7 @@ static void table_beyond_ibsims_bytes_is_cut(void **state)
 	assert_int_equal(parse(&table).count, 2);
 }
 
-/* A Get's answer has one record; less is malformed. */
+/* A GetResp has one record; a shorter one is malformed. */
 static void get_response_is_one_record(void **state)
 {
 	struct table table = path_table(1);
@@ -153,7 +159,7 @@ static void get_response_is_one_record(void **state)
 	assert_int_equal(parse(&table).err, -EPROTO);
 }
 
-/* A status comes with no records, even if there are bytes. */
+/* With a status, a reply has no records, even if bytes follow. */
 static void status_has_no_records(void **state)
 {
 	struct table table = path_table(2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How a query ended, as a sentence: redirections above all. */
+/* Texts for the ends of queries, above all redirections. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include "test/support/puppet.h"
 #include "wire/mad.h"
 
-/* In a ClassPortInfo, of the IB form and that of Omni-Path. */
+/* Offsets in a ClassPortInfo of InfiniBand and of Omni-Path. */
 enum { GID_AT = IBSA_SA_HEADER_BYTES + 8, LID_AT = IBSA_SA_HEADER_BYTES + 28 };
 
 static const uint8_t gid[16] = { 0xfe, 0x80, [8] = 0x12, [15] = 0x34 };
@@ -23,8 +23,10 @@ static void explain(const struct ibsa_reply *reply, void *arg)
 	ibsa_reply_explain(reply, arg);
 }
 
-/* The sentence on a reply of the status REDIRECT, whose ClassPortInfo has these
- * bytes for a LID, as long as @len. */
+/*
+ * Return: the text for a reply with status REDIRECT, whose ClassPortInfo has
+ * @len bytes and these bytes as LID.
+ */
 static struct ibsa_error redirected(const struct ibsa_record *record,
 				    const uint8_t *lid, size_t lid_bytes,
 				    size_t len)
@@ -77,7 +79,7 @@ static void redirection_names_the_gid(void **state)
 	ASSERT_TEXT(error, "GID fe80::1200:0:0:34");
 }
 
-/* Omni-Path's has LIDs of 32 bits. */
+/* LIDs in Omni-Path's ClassPortInfo have 32 bits. */
 static void redirection_of_omni_path(void **state)
 {
 	const uint8_t lid[] = { 0, 1, 0, 2 };
@@ -89,7 +91,7 @@ static void redirection_of_omni_path(void **state)
 	ASSERT_TEXT(error, "LID 65538");
 }
 
-/* What is not here is not read. */
+/* A ClassPortInfo that is cut off is not read. */
 static void short_redirection_names_nothing(void **state)
 {
 	const uint8_t lid[] = { 0x12, 0x34 };
@@ -111,7 +113,6 @@ static struct ibsa_error explained(const struct ibsa_reply *reply)
 	return error;
 }
 
-/* Each way to end has its sentence. */
 static void every_end_is_explained(void **state)
 {
 	const struct ibsa_reply unsent = { .err = -ETIMEDOUT };
@@ -141,7 +142,7 @@ static void every_end_is_explained(void **state)
 	ASSERT_TEXT(explained(&found), "records: 7");
 }
 
-/* Each redirection that is not followed has its reason. */
+/* Each reason for not following a redirection has a text. */
 static void reason_is_that_of_the_last_redirection(void **state)
 {
 	static const uint8_t info[72] = { [28] = 0x12, [29] = 0x34 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Many queries on a fabric where everything goes wrong: each gets exactly
- * one callback, and the right one. */
+/* Many queries on a fabric with all faults: each gets exactly one callback,
+ * with the right result. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 enum { QUERIES = 10000, HOSTS = 16, MS = 1000000, DEADLINE_MS = 60000 };
 
-/* Sixteen hosts on one switch. */
+/* Write a topology of sixteen hosts on one switch. */
 static size_t write_topology(char *text, size_t size)
 {
 	size_t len = 0;
@@ -50,10 +50,8 @@ struct sent_query {
 	bool right;
 };
 
-/*
- * The embedded fabric's port, on which what is sent to another node than the
- * SA's is refused, as by a kernel there, and not lost.
- */
+/* A port of the embedded fabric that answers requests to other nodes than the
+ * SA's with a refusal, as a kernel there does, instead of losing them. */
 struct strict {
 	struct ibsa_transport base;
 	struct ibsa_transport *under;
@@ -258,7 +256,7 @@ static void every_query_is_right_under(enum ibsa_fault_kind kind)
 	all_paths_query(&world);
 	for (int i = 0; i < 6000 && count_ended() < QUERIES; i++)
 		advance_ms(&world, 10);
-	/* Late duplicates must find nobody to call. */
+	/* Late duplicates must not cause another callback. */
 	fault(&world, kind, 0);
 	advance_ms(&world, 1000);
 	for (int i = 0; i < QUERIES; i++) {
@@ -306,7 +304,9 @@ static void a_third_redirected(void **state)
 	every_query_is_right_under(IBSA_FAULT_REDIRECT);
 }
 
-/* Flipped bits may say anything, but each query still ends exactly once. */
+/*
+ * Flipped bits may produce any reply, but each query still ends exactly once.
+ */
 static void corrupted_queries_end_once(void **state)
 {
 	struct world world;
@@ -324,7 +324,8 @@ static void corrupted_queries_end_once(void **state)
 	world_close(&world);
 }
 
-/* A silent SA: each ends at its deadline, none early, none 10 ms late. */
+/* If the SA does not answer, each query ends at its deadline: not early, and
+ * less than 10 ms late. */
 static void silence_ends_each_at_its_deadline(void **state)
 {
 	struct world world;
@@ -343,7 +344,7 @@ static void silence_ends_each_at_its_deadline(void **state)
 	world_close(&world);
 }
 
-/* The SA goes away and comes back; what is in flight is answered. */
+/* The SA stops and starts again; requests in flight are answered. */
 static void restarted_sa_answers_what_waited(void **state)
 {
 	struct world world;
@@ -365,9 +366,9 @@ static void restarted_sa_answers_what_waited(void **state)
 }
 
 /*
- * The SM moves, time and again, while the requests of many queries are under
- * way; they are asked where it was until somebody notices. None is told that
- * the node there knows no SA.
+ * The SM moves repeatedly while many requests are in flight. They go to the old
+ * SM until the engine detects the change. No query ends with the refusal of a
+ * node without an SA.
  */
 static void moving_sm_causes_no_refusal(void **state)
 {
@@ -401,7 +402,7 @@ static void moving_sm_causes_no_refusal(void **state)
 	world_close(&world);
 }
 
-/* The blocking call on a simulated clock moves it to the answer. */
+/* On a simulated clock, the blocking call advances the clock to the reply. */
 static void query_wait_runs_on_a_virtual_clock(void **state)
 {
 	const struct ibsa_query query = {
@@ -419,7 +420,7 @@ static void query_wait_runs_on_a_virtual_clock(void **state)
 	world_close(&world);
 }
 
-/* What ibsa_query_wait() returns on a fabric whose SA is asked at @sa. */
+/* Return: the result of ibsa_query_wait() with the SA at @sa. */
 static int query_wait_at(const struct ibsa_address *sa)
 {
 	static const char text[] = "Switch 4 \"s\"\n"
@@ -450,8 +451,8 @@ static int query_wait_at(const struct ibsa_address *sa)
 	return err;
 }
 
-/* Whichever of its LIDs and GIDs the SA is asked at, it answers from its base
- * LID. This port has an LMC of 0, the SA's port one of 1. */
+/* The SA answers from its base LID, whichever of its LIDs and GIDs gets the
+ * request. This port has an LMC of 0, the SA's port an LMC of 1. */
 static void sa_answers_from_its_base_lid(void **state)
 {
 	const struct ibsa_address by_lid = { .lid = 4, .qpn = 1 };

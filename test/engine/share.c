@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The engine's promises: queries that share a request, cancel, call back. */
+/* Queries that share a request, cancellation, and callbacks. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,9 @@
 
 static struct puppet puppet;
 
-/* Same question, same time: one request, an answer each. */
+/*
+ * Identical queries at the same time send one request, and each gets the reply.
+ */
 static void identical_queries_send_one_request(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -34,7 +36,8 @@ static void identical_queries_send_one_request(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A query that is not to be shared neither joins a request nor is joined. */
+/* A query with no_sharing neither shares a request nor lets others share its
+ * own. */
 static void query_may_be_sent_alone(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -55,7 +58,7 @@ static void query_may_be_sent_alone(void **state)
 	assert_int_equal(seen.calls, 3);
 }
 
-/* A Set is its own request, however alike. */
+/* Identical Sets are never shared. */
 static void sets_are_never_shared(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -93,7 +96,7 @@ static int service_query(struct ibsa__engine *engine, uint8_t method,
 	return ibsa__engine_query(engine, &query, puppet_note, seen, out_id);
 }
 
-/* A Get after a Set that has ended is not answered with what was before. */
+/* A Get after a Set has ended does not get a reply from before the Set. */
 static void get_after_set_is_its_own_request(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -112,7 +115,7 @@ static void get_after_set_is_its_own_request(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* Nor after one that got no answer: it may have been carried out. */
+/* The same after a Set without a reply: it may have been carried out. */
 static void get_after_set_without_answer_is_its_own_request(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -136,8 +139,8 @@ static void get_after_set_without_answer_is_its_own_request(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* What clients write may have changed since a request for it was sent, by
- * another client: only while it waits to be sent it is joined. */
+/* A request for records that clients write is shared only while it is queued:
+ * after it was sent, another client may have changed the records. */
 static void records_of_clients_are_shared_only_in_the_queue(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);
@@ -167,7 +170,6 @@ static void records_of_clients_are_shared_only_in_the_queue(void **state)
 	assert_int_equal(seen.calls, 3);
 }
 
-/* Which records clients write. */
 static void records_have_their_writer(void **state)
 {
 	static const struct ibsa_record *const written[] = {
@@ -188,7 +190,7 @@ static void records_have_their_writer(void **state)
 		assert_int_equal(stable[i]->writer, IBSA_WRITER_SM);
 }
 
-/* Cancel ends with -ECANCELED from the next dispatch, exactly once. */
+/* A cancelled query ends with -ECANCELED in the next dispatch, exactly once. */
 static void cancel_ends_a_query_once(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -215,7 +217,9 @@ static void cancel_ends_a_query_once(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* Cancelling one of two that share a request leaves the other. */
+/*
+ * Of two queries that share a request, one is cancelled: the other one goes on.
+ */
 static void cancel_leaves_the_sharer(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -240,7 +244,7 @@ static void cancel_leaves_the_sharer(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A queued query can be cancelled, and never goes out. */
+/* A queued query that is cancelled is never sent. */
 static void cancel_takes_from_the_queue(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);
@@ -269,7 +273,8 @@ struct chain {
 	int free_err, dispatch_err, query_err;
 };
 
-/* A callback that does all a callback may, and tries what it may not. */
+/* A callback that uses all functions that a callback may use, and those that it
+ * may not. */
 static void busy_callback(const struct ibsa_reply *reply, void *arg)
 {
 	struct chain *chain = arg;
@@ -281,7 +286,7 @@ static void busy_callback(const struct ibsa_reply *reply, void *arg)
 	ibsa__engine_cancel(chain->engine, chain->victim);
 }
 
-/* In a callback: submit and cancel work, close and dispatch are -EBUSY. */
+/* In a callback, query and cancel succeed; close and dispatch return -EBUSY. */
 static void callback_may_submit_and_cancel(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -294,7 +299,7 @@ static void callback_may_submit_and_cancel(void **state)
 	assert_int_equal(ibsa__engine_query(engine, &query, busy_callback,
 					    &chain, NULL),
 			 0);
-	/* The victim shares the request: its turn would come next. */
+	/* The other query shares the request and would be called back next. */
 	assert_int_equal(ibsa__engine_query(engine, &query, puppet_note,
 					    &victim, &chain.victim),
 			 0);
@@ -314,7 +319,7 @@ static void callback_may_submit_and_cancel(void **state)
 	assert_int_equal(chain.next.err, -ECANCELED);
 }
 
-/* What callbacks start while the engine closes is refused. */
+/* Queries of callbacks are refused while the engine is freed. */
 static void closing_refuses_new_queries(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * An SA that serves one request after the other: a retry that comes before the
- * reply could costs it as much as a request, so intervals follow its round
- * trips.
- */
+/* An SA that serves one request at a time: an early retry costs it as much as a
+ * request, so the intervals follow its round-trip time. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,11 +16,11 @@ enum { MANY = 2000, TIMEOUT_MS = 1000, QUEUE_MS = 60000, BACKLOG = 4096 };
 
 static struct puppet puppet;
 
-/* Requests that came and are not served yet, first come first served. */
+/* Requests that were received, in this order, and are not answered yet. */
 struct slow_sa {
 	unsigned int service_ms;
-	unsigned int free_ms; /* until the one that is being served is done */
-	unsigned int taken;   /* of what the puppet was sent */
+	unsigned int free_ms; /* until the current request is answered */
+	unsigned int taken; /* received requests, of those sent to the puppet */
 	unsigned int head, count;
 	unsigned int answered;
 	struct puppet_mad backlog[BACKLOG];
@@ -61,7 +58,8 @@ static void note(const struct ibsa_reply *reply, void *arg)
 	counts[reply->err == 0]++;
 }
 
-/* As ib_sa asks: the deadline runs from the first send, ten tries fit into it. */
+/* Submit a query like ib_sa: the deadline starts at the first send and leaves
+ * time for ten tries. */
 static void path_query(struct ibsa__engine *engine, uint16_t dlid,
 		       unsigned int *counts)
 {
@@ -79,8 +77,8 @@ static void path_query(struct ibsa__engine *engine, uint16_t dlid,
 			 0);
 }
 
-/* 2,000 queries of a second, 20 ms for each: all are answered, and most of
- * what the SA serves is not asked twice. */
+/* 2000 queries with a deadline of 1 s, each answered in 20 ms: all get replies,
+ * and most requests are sent once. */
 static void serial_sa_answers_all(void **state)
 {
 	static struct slow_sa sa = { .service_ms = 20 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A node refuses what only an SA knows: perhaps it has ceased to be the SA. */
+/* A node refuses a request with a status of nodes without an SA: the SA may
+ * have moved. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +23,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* Who got the @n-th MAD says @status, and nothing else arrives with it. */
+/* Answer the @n-th MAD with @status, and deliver nothing else. */
 static void refuse_with(struct ibsa__engine *engine, unsigned int n,
 			uint16_t status)
 {
@@ -43,7 +44,8 @@ static void answer(struct ibsa__engine *engine, unsigned int n)
 	refuse_with(engine, n, IBSA_STATUS_OK);
 }
 
-/* The port is told before the refusal comes, but the engine has not looked. */
+/* The port's state changes before the refusal arrives, but the engine has not
+ * read it. */
 static void refused_request_goes_to_the_new_sm(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -58,7 +60,7 @@ static void refused_request_goes_to_the_new_sm(void **state)
 	assert_int_equal(seen.calls, 0);
 	assert_int_equal(puppet.sent_count, 2);
 	assert_int_equal(puppet_sent(&puppet, 1)->address.lid, NEW_SM);
-	refuse(engine, 0); /* the same once more */
+	refuse(engine, 0); /* a duplicate */
 	assert_int_equal(seen.calls, 0);
 	answer(engine, 1);
 	assert_int_equal(seen.calls, 1);
@@ -84,7 +86,7 @@ static void another_service_level_is_a_move_too(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* Whichever way it says that it knows no such class, version or method. */
+/* Each status for an unknown class, version or method. */
 static void each_status_of_a_node_without_an_sa(void **state)
 {
 	const uint16_t stale[] = { IBSA_STATUS_BAD_VERSION,
@@ -107,7 +109,7 @@ static void each_status_of_a_node_without_an_sa(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* The SA itself cannot do it: one look at the port, and nothing is sent. */
+/* The SA itself refuses: the port is read once, and nothing is sent again. */
 static void refusal_of_the_sa_ends_the_query(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -126,7 +128,7 @@ static void refusal_of_the_sa_ends_the_query(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* What only an SA says is the SA's, though the SM has moved since. */
+/* Any other status comes from an SA, even if the SM has moved since. */
 static void other_refusals_come_from_an_sa(void **state)
 {
 	const uint16_t of_sa[] = { IBSA_STATUS_BAD_VALUE,
@@ -150,7 +152,6 @@ static void other_refusals_come_from_an_sa(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A port that cannot be read shows no move. */
 static void unreadable_port_shows_no_move(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -186,7 +187,8 @@ static void refusal_of_the_sa_in_the_options_is_final(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* Of all that the old SM's node refuses, the first has the port read. */
+/* If the old SM's node refuses many requests, only the first refusal causes a
+ * read of the port. */
 static void port_is_read_once_for_all_in_flight(void **state)
 {
 	enum { MANY = 8 };
@@ -217,7 +219,7 @@ static void port_is_read_once_for_all_in_flight(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* Between two SMs the request waits, as others in flight do. */
+/* Without an SM the request waits, like others in flight. */
 static void refused_request_waits_for_an_sm(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -240,7 +242,7 @@ static void refused_request_waits_for_an_sm(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* An SM that moves on for ever gains nobody time. */
+/* Repeated moves of the SM do not change the deadline. */
 static void deadline_does_not_move(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -260,7 +262,8 @@ static void deadline_does_not_move(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* With the refusal the kernel waits for nothing: the place is free at once. */
+/* After the refusal the kernel does not hold the request: when cancelled, it
+ * leaves the window at once. */
 static void refused_request_leaves_the_window_when_cancelled(void **state)
 {
 	struct ibsa__engine_options options = puppet_options;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The timing wheel against a list that is searched from end to end. */
+/* The timing wheel compared with a linear search. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@ static struct wheel wheel;
 static struct timer timers[TIMERS];
 static struct random random_numbers = { 7 };
 
-/* A delay of any magnitude: as likely 3 ms as 30 days. */
+/* Return: a delay of any magnitude: 3 ms is as likely as 30 days. */
 static uint64_t any_delay(void)
 {
 	return random_next(&random_numbers) >>
@@ -33,7 +33,7 @@ static uint64_t earliest(void)
 	return due;
 }
 
-/* Take all that is due: each is, and none that is due is left. */
+/* Take all expired timers: each is due, and no timer that is due is left. */
 static void take_due(uint64_t now)
 {
 	struct timer *timer;
@@ -72,7 +72,7 @@ static void wheel_agrees_with_a_search(void **state)
 	}
 }
 
-/* Following wheel_next alone reaches every timer at its very tick. */
+/* Advancing to ibsa__wheel_next() each time reaches each timer at its tick. */
 static void next_leads_to_every_timer(void **state)
 {
 	uint64_t now = 0;

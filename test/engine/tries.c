@@ -38,7 +38,6 @@ static void silence_is_retried_with_back_off(void **state)
 	assert_int_equal(seen.err, -ECANCELED);
 }
 
-/* A late answer to an earlier try ends the query. */
 static void late_answer_to_first_try_counts(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -57,7 +56,7 @@ static void late_answer_to_first_try_counts(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* The deadline is the end, to the millisecond, and no sooner. */
+/* The query ends at its deadline, to the millisecond. */
 static void silence_ends_at_the_deadline(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -77,7 +76,7 @@ static void silence_ends_at_the_deadline(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* One jump over everything still gives each query its one callback. */
+/* If the clock jumps past all deadlines, each query still gets one callback. */
 static void long_sleep_expires_everything_once(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -94,7 +93,7 @@ static void long_sleep_expires_everything_once(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* BUSY is no answer: the SA is left alone for a whole interval. */
+/* After BUSY the next try follows a whole interval later. */
 static void busy_backs_off(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -119,7 +118,7 @@ static void busy_backs_off(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* No more than the window is in flight; the rest follows in order. */
+/* At most a window of requests is in flight; the rest follows in order. */
 static void window_holds_the_rest_back(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -141,7 +140,7 @@ static void window_holds_the_rest_back(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A full queue is refused, and the refused query is never called back. */
+/* If the queue is full, a query is refused and never called back. */
 static void full_queue_is_refused(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -156,7 +155,7 @@ static void full_queue_is_refused(void **state)
 	assert_int_equal(refused.calls, 0);
 }
 
-/* Jitter spreads the tries around the interval, within its share. */
+/* Jitter spreads the tries around the interval, within its percentage. */
 static void jitter_stays_in_its_share(void **state)
 {
 	struct ibsa__engine_options options = puppet_options;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The port under a running program: who is told of what, and when. */
+/* Watches of the port: which changes they report, and when. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,12 +18,12 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* One who watches, and what it does when it is told. */
+/* A watch, and what its callback does. */
 struct watcher {
 	struct ibsa__engine *engine;
 	struct ibsa_port_watch *watch;
-	struct watcher *victim; /* whose watch it ends */
-	bool reads_port;	/* reads the port again */
+	struct watcher *victim; /* the watch to end */
+	bool reads_port;	/* read the port again */
 	int calls;
 	unsigned int changes;
 	struct ibsa_port_state now;
@@ -61,7 +61,7 @@ static void watch(struct ibsa__engine *engine, unsigned int interval_ms,
 			 0);
 }
 
-/* The port as it becomes, and what is told of it. */
+/* The new state of the port, and the changes to report. */
 struct change {
 	struct ibsa_port_state port;
 	unsigned int bits;
@@ -81,7 +81,7 @@ static const struct change changes[] = {
 	  IBSA_PORT_CHANGE_LID | IBSA_PORT_CHANGE_SM },
 };
 
-/* Each kind of change has its bit; what has not changed is not told. */
+/* Each kind of change has its bit; nothing else is reported. */
 static void each_change_has_its_bit(void **state)
 {
 	struct ibsa__engine *engine;
@@ -107,7 +107,8 @@ static void each_change_has_its_bit(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* The port is read at the smallest interval asked for, and only then. */
+/* The port is read at the smallest interval of all watches, and not without
+ * watches. */
 static void interval_is_the_smallest(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -136,7 +137,8 @@ static void interval_is_the_smallest(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A change found outside of dispatch is told inside, and there and back too. */
+/* A change that was found outside dispatch is reported by dispatch, also if it
+ * was undone. */
 static void change_is_reported_by_dispatch(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -168,7 +170,8 @@ static void change_is_reported_by_dispatch(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* However long the interval is. */
+/* A change that the transport reports is reported at once, however long the
+ * interval is. */
 static void change_known_to_the_transport_is_reported_at_once(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -188,7 +191,8 @@ static void change_known_to_the_transport_is_reported_at_once(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A request that waits in vain has the port read, and all who watch told. */
+/* A request without a reply causes a read of the port, and all watches get the
+ * change. */
 static void missing_reply_reads_the_port(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -204,7 +208,7 @@ static void missing_reply_reads_the_port(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A watch may be ended by its own callback, and by another's. */
+/* A watch may be ended by its own callback and by another one's. */
 static void watch_ends_from_inside(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -232,7 +236,7 @@ static void watch_ends_from_inside(void **state)
 	assert_int_equal(all[1].calls, 2);
 }
 
-/* Callbacks that find a change each time do not keep a dispatch busy. */
+/* Callbacks that find a new change each time do not keep one dispatch busy. */
 static void reading_again_is_the_next_dispatch(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -250,8 +254,8 @@ static void reading_again_is_the_next_dispatch(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A device that is gone has a port that is down; one that could not be read
- * this time has not changed. */
+/* If the device is gone, its port is down; after another read error the port
+ * has not changed. */
 static void gone_device_is_a_port_down(void **state)
 {
 	static const int gone[] = { -ENODEV, -ENOENT };
@@ -292,7 +296,6 @@ static void watch_in_the_end(const struct ibsa_reply *reply, void *arg)
 					    watcher, &watcher->watch);
 }
 
-/* What cannot be watched says why. */
 static void bad_watches_are_refused(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);

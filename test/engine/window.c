@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The window, on a transport that holds requests: how long it is told to wait,
- * which places requests that were given up keep, and deadlines that run from
- * the first send.
+ * The window on a transport that holds requests: the transport's timeouts,
+ * abandoned requests in the window, and deadlines that start at the first send.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -54,7 +53,7 @@ static void answer(struct ibsa__engine *engine, unsigned int n)
 	puppet_advance(&puppet, engine, 0);
 }
 
-/* The transport waits no longer than the queries do. */
+/* The transport's timeout ends no later than the queries. */
 static void wait_is_clipped_to_the_deadline(void **state)
 {
 	struct ibsa__engine *engine = engine_on(true, WINDOW);
@@ -73,7 +72,6 @@ static void wait_is_clipped_to_the_deadline(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* Of several queries the latest deadline counts. */
 static void wait_is_clipped_to_the_latest_deadline(void **state)
 {
 	struct ibsa__engine *engine = engine_on(true, 1);
@@ -92,7 +90,8 @@ static void wait_is_clipped_to_the_latest_deadline(void **state)
 	assert_int_equal(other.calls, 3);
 }
 
-/* A transport that does not hold requests is not told to be early. */
+/* On a transport that does not hold requests, the timeout is the whole
+ * interval. */
 static void other_transports_wait_for_the_whole_interval(void **state)
 {
 	struct ibsa__engine *engine = engine_on(false, WINDOW);
@@ -116,7 +115,6 @@ static void holder_gives_up_before_the_next_try(void **state)
 	assert_int_equal(ibsa__wait_before_retry(4000), 3980);
 }
 
-/* Send and cancel @count requests. */
 static void cancel_some(struct ibsa__engine *engine, unsigned int count)
 {
 	struct seen seen = { 0 };
@@ -131,7 +129,7 @@ static void cancel_some(struct ibsa__engine *engine, unsigned int count)
 	assert_int_equal(seen.calls, (int)count);
 }
 
-/* How many of many new queries are sent at once. */
+/* Return: how many of many new queries are sent at once. */
 static unsigned int room_measure(struct ibsa__engine *engine, struct seen *seen)
 {
 	const unsigned int before = puppet.sent_count;
@@ -141,8 +139,8 @@ static unsigned int room_measure(struct ibsa__engine *engine, struct seen *seen)
 	return puppet.sent_count - before;
 }
 
-/* What was cancelled takes half of the window at most, and all of that while
- * the transport holds it. */
+/* Cancelled requests take at most half of the window, until the transport's
+ * timeouts end. */
 static void held_requests_take_half_of_the_window(void **state)
 {
 	struct ibsa__engine *engine = engine_on(true, WINDOW);
@@ -151,7 +149,7 @@ static void held_requests_take_half_of_the_window(void **state)
 	(void)state;
 	cancel_some(engine, WINDOW);
 	assert_int_equal(room_measure(engine, &seen), WINDOW / 2);
-	/* The places are free when the transport's wait is over. */
+	/* They leave the window when the transport's timeouts have ended. */
 	puppet_advance(&puppet, engine, 99);
 	assert_int_equal(puppet.sent_count, WINDOW + WINDOW / 2);
 	puppet_advance(&puppet, engine, 251);
@@ -182,8 +180,8 @@ static void other_transports_hold_nothing(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A program that does nothing but ask and cancel sends no more than the window
- * allows in each PACE_MS, and what is waited for gets its turn then. */
+/* A program that only submits and cancels sends at most a window of requests in
+ * each PACE_MS, and a query that is not cancelled is sent then. */
 static void cancelling_in_a_loop_does_not_flood(void **state)
 {
 	struct ibsa__engine *engine = engine_on(true, WINDOW);
@@ -208,7 +206,7 @@ static void cancelling_in_a_loop_does_not_flood(void **state)
 	assert_int_equal(seen.calls, 1);
 }
 
-/* The SM moves while requests are held: what waits goes to the new one. */
+/* The SM moves while requests are held: queued requests go to the new SM. */
 static void sm_moves_while_requests_are_held(void **state)
 {
 	struct ibsa__engine *engine = engine_on(true, 2);
@@ -236,7 +234,7 @@ static void sm_moves_while_requests_are_held(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* The transport is done with the @n-th request that was sent. */
+/* The transport reports the timeout of the @n-th request that was sent. */
 static void time_out(struct ibsa__engine *engine, unsigned int n)
 {
 	struct puppet_mad report = *puppet_sent(&puppet, n);
@@ -246,8 +244,8 @@ static void time_out(struct ibsa__engine *engine, unsigned int n)
 	puppet_advance(&puppet, engine, 0);
 }
 
-/* A request that went to the new SM as well leaves the window when the transport
- * is done with its last try: what it says of the old one is of another id. */
+/* A request that was sent to the new SM, too, leaves the window at the timeout
+ * of its last try: the timeout for the old SM has another id. */
 static void request_of_two_sms_leaves_the_window(void **state)
 {
 	struct ibsa__engine *engine = engine_on(true, 2);
@@ -289,7 +287,7 @@ static void cancel_all(const struct ibsa_reply *reply, void *arg)
 	node_query(canceller->engine, 9, 1000, 0, &canceller->next);
 }
 
-/* Requests are given up by a callback, which asks something else. */
+/* A callback cancels requests and submits another query. */
 static void callback_cancels_what_is_in_flight(void **state)
 {
 	struct canceller canceller = { .engine = engine_on(true, 4) };
@@ -327,7 +325,7 @@ static void engine_ends_with_held_requests(void **state)
 	assert_int_equal(seen.err, -ECANCELED);
 }
 
-/* With queue_ms the deadline runs from the first send. */
+/* With queue_ms the deadline starts at the first send. */
 static void deadline_runs_from_the_first_send(void **state)
 {
 	struct ibsa__engine *engine = engine_on(true, 1);
@@ -351,7 +349,7 @@ static void deadline_runs_from_the_first_send(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* One that is sent at once has just its deadline. */
+/* If the request is sent at once, its deadline starts now. */
 static void deadline_of_one_that_is_sent_at_once(void **state)
 {
 	struct ibsa__engine *engine = engine_on(true, 1);
@@ -359,7 +357,7 @@ static void deadline_of_one_that_is_sent_at_once(void **state)
 
 	(void)state;
 	node_query(engine, 4, 300, 60000, &seen[0]);
-	/* And so has a query that joins it. */
+	/* The deadline of a query that shares it starts now, too. */
 	puppet_advance(&puppet, engine, 50);
 	node_query(engine, 4, 280, 60000, &seen[1]);
 	puppet_advance(&puppet, engine, 249);
@@ -374,7 +372,6 @@ static void deadline_of_one_that_is_sent_at_once(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* The wait for the window has its bound. */
 static void wait_for_the_window_ends(void **state)
 {
 	struct ibsa__engine *engine = engine_on(true, 1);
@@ -392,7 +389,7 @@ static void wait_for_the_window_ends(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A send that the transport cannot take for now is not the first. */
+/* A send that the transport refuses is not the first one. */
 static void deadline_does_not_run_from_a_refused_send(void **state)
 {
 	struct ibsa__engine *engine = engine_on(true, 1);

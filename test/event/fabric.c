@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Events of an embedded fabric, where things go wrong. */
+/* Events on an embedded fabric with faults. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@ enum { HOSTS = 16, SEEN = 4096, MS = 1000000, AUDIT_MS = 30000 };
 static struct ibsa_fabric *fabric;
 static struct ibsa_client *client;
 
-/* What the watch was told. */
+/* The events of the watch. */
 static struct {
 	int count;
 	struct ibsa_event events[SEEN];
@@ -30,7 +30,7 @@ static void note(const struct ibsa_event *event, void *arg)
 	seen.events[seen.count++] = *event;
 }
 
-/* Sixteen hosts on one switch; the SM's is H1, and we are at H2. */
+/* Load sixteen hosts on one switch; the SM is on H1, the client on H2. */
 static void load(void)
 {
 	const struct ibsa_fabric_options options = { .virtual_clock = true,
@@ -125,7 +125,7 @@ static struct ibsa_gid gid_of(const char *node)
 	return (struct ibsa_gid){ { 0 } };
 }
 
-/* How many of @kind there were from the @from-th on. */
+/* Return: how many events of @kind there are from the @from-th on. */
 static int count(int from, int kind)
 {
 	int found = 0;
@@ -161,7 +161,7 @@ static void host_leaves_and_comes_back(void **state)
 	assert_int_equal(count(0, IBSA_EVENT_GAP), 0);
 }
 
-/* Switches and nodes report too, to who asks for it. */
+/* Events of links and nodes are delivered to a watch that selects them. */
 static void links_and_changes_are_reported(void **state)
 {
 	const struct ibsa_fabric_port_change change = {
@@ -185,7 +185,7 @@ static void links_and_changes_are_reported(void **state)
 	assert_int_equal(seen.events[seen.count - 1].lid, h5.state.lid);
 }
 
-/* Only one client of a port is reported to, as with a kernel. */
+/* At one port only one client gets Reports, as with the kernel. */
 static void second_client_of_the_port_is_refused(void **state)
 {
 	struct ibsa_options options = { .device = "H2", .on = fabric };
@@ -203,7 +203,7 @@ static void second_client_of_the_port_is_refused(void **state)
 	assert_int_equal(ibsa_close(second), 0);
 }
 
-/* All ports are new to it, and then events come as before. */
+/* The SA restarts: it reports all ports as new, and later events as before. */
 static void sa_restarts(void **state)
 {
 	int from;
@@ -238,7 +238,7 @@ static void sa_moves(void **state)
 	assert_last(IBSA_EVENT_GID_OUT, "H5");
 }
 
-/* Cut off oneself, one hears of nothing, and knows it. */
+/* While the client's own port is down, it gets no events and reports LOST. */
 static void own_port_goes_down(void **state)
 {
 	(void)state;
@@ -259,10 +259,8 @@ static void own_port_goes_down(void **state)
 	assert_last(IBSA_EVENT_GID_IN, "H5");
 }
 
-/*
- * What is told of a host takes turns, but for what the SA has given up to
- * report: nothing twice, and nothing that was not so.
- */
+/* A host's events alternate, except for those that the SA stopped sending: none
+ * is repeated, and none is wrong. */
 static void assert_turns(const char *node, uint64_t given_up)
 {
 	const struct ibsa_gid gid = gid_of(node);
@@ -281,7 +279,8 @@ static void assert_turns(const char *node, uint64_t given_up)
 	assert_true(left_out <= given_up);
 }
 
-/* Lost, late, doubled and out of order: each is told once. */
+/* Although MADs are lost, delayed, duplicated and reordered, each event is
+ * delivered once. */
 static void impaired_links_change_nothing(void **state)
 {
 	static const struct ibsa_fault faults[] = {
@@ -318,7 +317,7 @@ static void impaired_links_change_nothing(void **state)
 	lose(0, 0);
 }
 
-/* Report after Report is lost on all three tries. */
+/* Reports are lost on all three tries; the audit finds the changes. */
 static void audit_finds_lost_reports(void **state)
 {
 	(void)state;
@@ -339,7 +338,7 @@ static void audit_finds_lost_reports(void **state)
 	assert_int_equal(seen.count, 1 + 2 * (HOSTS - 2));
 }
 
-/* What was told last of a host: whether it is there. */
+/* Return: whether the last event of a host says that it is up. */
 static bool is_reported_up(const char *node)
 {
 	const struct ibsa_gid gid = gid_of(node);
@@ -353,8 +352,10 @@ static bool is_reported_up(const char *node)
 	return true;
 }
 
-/* Hosts come and go at any moment, so also while a table is under way; two
- * intervals after the last change the watch has been told how each is. */
+/*
+ * Hosts join and leave at any time, also while a table is being read. Two
+ * intervals after the last change, the watch has the right state of each host.
+ */
 static void audit_finds_all_changes(double percent, bool *is_up)
 {
 	uint32_t number = 1;

@@ -6,7 +6,7 @@
 
 /* FABRIC is a topology with node1 and node2, from the build. */
 
-/* How often each kind of event was told; by its bit. */
+/* How often each kind of event was delivered, by its bit. */
 struct tally {
 	int events[32];
 };
@@ -36,8 +36,8 @@ static void set_link(struct ibsa_fabric *fabric, bool up)
 	(void)!ibsa_fabric_port_set(fabric, "node2", 1, &change);
 }
 
-/* Watch while node2 goes and comes, on a fabric that memory is short for as
- * well. Return: whether the watch was taken. */
+/* Watch while node2 leaves and joins, on a fabric whose allocations fail, too.
+ * Return: whether the watch was accepted. */
 static bool scenario(const struct memory_rig *rig, struct tally *tally)
 {
 	const struct ibsa_gid any = { { 1 } };
@@ -64,7 +64,7 @@ static bool scenario(const struct memory_rig *rig, struct tally *tally)
 	return !err;
 }
 
-/* One that was taken is told of its end once, whatever failed in between. */
+/* An accepted watch gets ENDED once, whatever failed before. */
 static void every_allocation_may_fail(void **state)
 {
 	struct tally tally = { { 0 } };
@@ -83,7 +83,7 @@ static void every_allocation_may_fail(void **state)
 	}
 }
 
-/* Memory that was short for a while does no harm. */
+/* After temporary failures everything works. */
 static void shortage_passes(void **state)
 {
 	struct memory_rig rig = memory_rig_open(FABRIC);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The audit of nodes: what changed without a Report, and nothing else. */
+/* The audit of nodes finds changes without a Report, and nothing else. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@ enum { AUDIT_MS = 30000, SOON_MS = 600 };
 
 static const struct ibsa_event_options audited = { .audit_nodes = true };
 
-/* Watch, up to the answer to the first table. */
+/* Watch, and run until the first table has been answered. */
 static void watch_nodes(const char *tails, struct diary *diary)
 {
 	set_nodes(tails);
@@ -30,7 +30,7 @@ static void send_of(uint16_t trap, uint8_t tail)
 	send_report(&report);
 }
 
-/* The @n-th event says this of the port with @tail, and @by_audit or not. */
+/* The @n-th event is about the port with @tail, and @by_audit or not. */
 static void assert_port(const struct diary *diary, int n, int kind,
 			uint8_t tail, bool by_audit)
 {
@@ -43,14 +43,14 @@ static void assert_port(const struct diary *diary, int n, int kind,
 	assert_int_equal(!event->notice, by_audit);
 }
 
-/* A request for the table is under way, as the next audit. */
+/* The next request for the table is in flight and not answered. */
 static void hold_next_table(void)
 {
 	sa.holds_table = true;
 	until(&sa.tables);
 }
 
-/* What is there at first is not told, and the watch begins with it. */
+/* The ports of the first table are not reported; SUBSCRIBED comes after it. */
 static void first_table_is_awaited(void **state)
 {
 	static struct diary diary;
@@ -68,7 +68,8 @@ static void first_table_is_awaited(void **state)
 	EXPECT(&diary, 0, IBSA_EVENT_SUBSCRIBED);
 }
 
-/* Both ways, each told once, and within an interval. */
+/* A port that joined and a port that left are each reported once, within an
+ * interval. */
 static void lost_report_is_found_by_the_audit(void **state)
 {
 	static struct diary diary;
@@ -89,7 +90,7 @@ static void lost_report_is_found_by_the_audit(void **state)
 	assert_int_equal(diary.count, 4);
 }
 
-/* No watch that did not ask for it makes the SA send tables. */
+/* Without audit_nodes, the SA gets no request for the table. */
 static void audit_is_off_by_default(void **state)
 {
 	static struct diary diary;
@@ -102,7 +103,7 @@ static void audit_is_off_by_default(void **state)
 	EXPECT(&diary, 0, IBSA_EVENT_SUBSCRIBED);
 }
 
-/* What was reported is no news to the audit. */
+/* The audit does not repeat what a Report announced. */
 static void reported_changes_are_delivered_once(void **state)
 {
 	static struct diary diary;
@@ -118,7 +119,7 @@ static void reported_changes_are_delivered_once(void **state)
 	assert_port(&diary, 2, IBSA_EVENT_GID_OUT, 7, false);
 }
 
-/* The table may be older than a Report that came before it. */
+/* A Report that comes before the table may be newer than the table. */
 static void report_overtakes_the_table(void **state)
 {
 	static struct diary diary;
@@ -140,7 +141,7 @@ static void report_overtakes_the_table(void **state)
 	assert_port(&diary, 3, IBSA_EVENT_GID_OUT, 12, false);
 }
 
-/* A change that comes after such a Report is found by the next table. */
+/* A change after such a Report is found by the next table. */
 static void change_after_a_report_is_found(void **state)
 {
 	static struct diary diary;
@@ -156,7 +157,8 @@ static void change_after_a_report_is_found(void **state)
 	assert_port(&diary, 2, IBSA_EVENT_GID_IN, 7, true);
 }
 
-/* The Report of what an audit has told is nothing new, but to the others. */
+/* A Report of a change that an audit has found is delivered only to watches
+ * without audit_nodes. */
 static void late_report_is_not_delivered_again(void **state)
 {
 	static struct diary diary, other;
@@ -183,8 +185,8 @@ static void late_report_is_not_delivered_again(void **state)
 	assert_int_equal(other.count, 5);
 }
 
-/* An SA that has no node at all, cannot be asked, or refuses: nobody is gone,
- * and the subscription stands. */
+/* The SA has no nodes, does not answer, or refuses: no port is reported as
+ * gone, and the subscription stays. */
 static void failure_is_reported_and_retried(void **state)
 {
 	static struct diary diary;
@@ -215,8 +217,8 @@ static void failure_is_reported_and_retried(void **state)
 	assert_port(&diary, 5, IBSA_EVENT_GID_IN, 9, true);
 }
 
-/* The same error as the subscription had is told once more: reports come now,
- * and the table does not. */
+/* The audit fails with the same error that the subscription had before: it is
+ * reported again, because Reports come now and the table does not. */
 static void failure_of_the_table_alone_is_reported(void **state)
 {
 	static struct diary diary;
@@ -236,7 +238,7 @@ static void failure_of_the_table_alone_is_reported(void **state)
 	assert_true(diary.events[1].audited);
 }
 
-/* A gap is told though the SA has no table for us. */
+/* A GAP is reported although the SA refuses the table. */
 static void refusal_does_not_hide_a_gap(void **state)
 {
 	static struct diary diary;
@@ -251,7 +253,7 @@ static void refusal_does_not_hide_a_gap(void **state)
 	EXPECT(&diary, 2, IBSA_EVENT_LOST, IBSA_EVENT_REFUSED, IBSA_EVENT_GAP);
 }
 
-/* The place of the first event of @kind. */
+/* Return: the index of the first event of @kind. */
 static int first_of(const struct diary *diary, int kind)
 {
 	int n = 0;
@@ -262,7 +264,8 @@ static int first_of(const struct diary *diary, int kind)
 	return n;
 }
 
-/* A silent SA is asked again within an interval, however long it is silent. */
+/* If the SA does not answer, the audit is retried within an interval, however
+ * long this lasts. */
 static void missing_replies_do_not_delay_the_audit(void **state)
 {
 	static struct diary diary;
@@ -283,8 +286,8 @@ static void missing_replies_do_not_delay_the_audit(void **state)
 			     IBSA_EVENT_FAILED);
 }
 
-/* The SM restarts while the table is under way: its answer, whose it is nobody
- * knows, does not count. What changed meanwhile is told after the gap. */
+/* The SM restarts while the table is being read: the reply is ignored, because
+ * it may be from either SM. Changes are reported after the GAP. */
 static void table_of_the_old_sm_does_not_count(void **state)
 {
 	static struct diary diary;
@@ -305,7 +308,7 @@ static void table_of_the_old_sm_does_not_count(void **state)
 	assert_port(&diary, 4, IBSA_EVENT_GID_IN, 9, true);
 }
 
-/* What the transport has lost is looked for soon. */
+/* When the transport has lost messages, the next audit comes soon. */
 static void lost_messages_cause_an_audit(void **state)
 {
 	static struct diary diary;
@@ -320,7 +323,7 @@ static void lost_messages_cause_an_audit(void **state)
 	assert_port(&diary, diary.count - 1, IBSA_EVENT_GID_OUT, 7, true);
 }
 
-/* While it has no LID a port neither comes nor goes. */
+/* A port without a LID neither joins nor leaves. */
 static void port_without_lid_does_not_count(void **state)
 {
 	static struct diary diary;
@@ -340,8 +343,8 @@ static void port_without_lid_does_not_count(void **state)
 	assert_port(&diary, 1, IBSA_EVENT_GID_IN, 9, true);
 }
 
-/* One record of a port that has a LID is enough, wherever it stands. A GUID of
- * 0 is no port's. */
+/* One record with a LID is enough, whichever of a port's records it is. A GUID
+ * of 0 is not a port. */
 static void odd_table_is_accepted(void **state)
 {
 	static struct diary diary;
@@ -406,8 +409,8 @@ static void watch_ends_in_its_callback(void **state)
 	assert_int_equal(diary.count, 2);
 }
 
-/* The last watch that needs it goes while a table is under way, and another
- * comes: it begins with a table of its own. */
+/* The last watch with audit_nodes ends while a table is being read, and another
+ * one begins: it gets a table of its own. */
 static void audit_ends_and_begins(void **state)
 {
 	static struct diary plain, first, second;
@@ -428,7 +431,7 @@ static void audit_ends_and_begins(void **state)
 	EXPECT(&plain, 0, IBSA_EVENT_SUBSCRIBED);
 }
 
-/* The interval is the least of those that have it, not of all. */
+/* The interval is the smallest of the watches with audit_nodes, not of all. */
 static void interval_is_that_of_audit_nodes(void **state)
 {
 	static struct diary often, seldom;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What becomes of a Report: answered, understood, told once to who wants it. */
+/* Reports: answered, checked, and delivered once to the watches that select
+ * them. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,8 +25,9 @@ static void send_of_lid(uint16_t trap, uint16_t lid)
 	send_report(&report);
 }
 
-/* The answer goes back first, to where it came from: the same MAD with
- * another method. */
+/*
+ * The response is sent first, to the sender: the same MAD with another method.
+ */
 static void report_is_answered_and_delivered(void **state)
 {
 	struct puppet_mad report, answer;
@@ -89,7 +91,7 @@ static void kinds_are_told_apart(void **state)
 	assert_int_equal(diary.events[10].trap, 0xfffe);
 }
 
-/* A maker's own notice has a number that means something else. */
+/* In a vendor's notice the number is not a trap number. */
 static void vendor_notice_is_not_a_trap(void **state)
 {
 	struct puppet_mad report;
@@ -138,7 +140,7 @@ static void kinds_and_gids_filter(void **state)
 	assert_int_equal(sa.answers, 10);
 }
 
-/* Its answer was lost, and the SA sends it again, and again. */
+/* The response was lost, and the SA sends the Report several times. */
 static void repeated_report_is_delivered_once(void **state)
 {
 	struct puppet_mad report;
@@ -157,20 +159,21 @@ static void repeated_report_is_delivered_once(void **state)
 	/* Another id is another event, even of the same switch. */
 	send_of_lid(128, 4);
 	EXPECT(&diary, 1, IBSA_EVENT_LINK_STATE, IBSA_EVENT_LINK_STATE);
-	/* So is the same id of something else: an SM that starts anew. */
+	/* The same id with other content is another event: an SM may restart
+	 * its ids. */
 	report = report_of_lid(128, 5);
 	sa.next_id--;
 	send_report(&report);
 	report = report_of_lid(144, 5);
 	send_report(&report);
 	assert_int_equal(diary.count, 5);
-	/* And the same long after. */
+	/* The same Report is another event after a long time. */
 	pass(11000);
 	send_report(&report);
 	assert_int_equal(diary.count, 6);
 }
 
-/* By two subscriptions of which the SA has not forgotten one, say. */
+/* The SA may send it twice because it still has an outdated subscription. */
 static void second_copy_is_delivered_once(void **state)
 {
 	static struct diary diary;
@@ -187,7 +190,7 @@ static void second_copy_is_delivered_once(void **state)
 	assert_int_equal(diary.count, 4);
 }
 
-/* What goes, comes, and goes again within a second has done so. */
+/* A port that leaves, joins and leaves within a second causes three events. */
 static void flapping_is_delivered_in_full(void **state)
 {
 	struct puppet_mad first;
@@ -201,14 +204,15 @@ static void flapping_is_delivered_in_full(void **state)
 	send_report(&first);
 	send_of(65, 1);
 	send_of(64, 1);
-	/* A group that has the same bytes is another matter. */
+	/* A multicast group with the same GID is independent of the port. */
 	send_of(66, 1);
 	send_of(64, 1);
 	EXPECT(&diary, 1, IBSA_EVENT_GID_OUT, IBSA_EVENT_GID_IN,
 	       IBSA_EVENT_GID_OUT, IBSA_EVENT_GID_IN, IBSA_EVENT_GROUP_CREATED);
 }
 
-/* The memory for it is bounded: after very many, an old one counts again. */
+/* The history is limited: after very many Reports, an old one is delivered
+ * again. */
 static void history_is_limited(void **state)
 {
 	static struct diary diary;
@@ -231,7 +235,8 @@ static void history_is_limited(void **state)
 	assert_int_equal(few.count, 1);
 }
 
-/* Whatever is not a notice is answered with what is wrong, and not told. */
+/* A message that is not a valid notice is answered with a status, and not
+ * delivered. */
 static void hostile_reports_are_answered(void **state)
 {
 	struct puppet_mad report;
@@ -263,7 +268,7 @@ static void hostile_reports_are_answered(void **state)
 	EXPECT(&diary, 0, IBSA_EVENT_SUBSCRIBED);
 }
 
-/* Reserved in a request: whatever it is, the answer's is 0. */
+/* The status is reserved in a Report: whatever it is, the response's is 0. */
 static void status_of_a_report_is_ignored(void **state)
 {
 	struct puppet_mad report;
@@ -278,7 +283,8 @@ static void status_of_a_report_is_ignored(void **state)
 	assert_int_equal(ibsa_be16(sa.last_answer.mad + MAD_STATUS), 0);
 }
 
-/* Answered, lest it comes again, but not believed. */
+/* The Report of another port is answered, so that it is not repeated, but not
+ * delivered. */
 static void report_of_another_port_is_not_delivered(void **state)
 {
 	struct puppet_mad report;
@@ -296,7 +302,7 @@ static void report_of_another_port_is_not_delivered(void **state)
 	assert_int_equal(stats.ignored_source, 1);
 }
 
-/* An answer that cannot be sent is the SA's to ask for again. */
+/* If the response cannot be sent, the SA repeats the Report. */
 static void answer_may_fail(void **state)
 {
 	struct puppet_mad report;
@@ -314,7 +320,7 @@ static void answer_may_fail(void **state)
 	assert_int_equal(diary.count, 2);
 }
 
-/* Reports come before the SA has said that it took the subscription. */
+/* Reports may arrive before the response to the subscription. */
 static void report_before_the_reply_is_delivered(void **state)
 {
 	struct puppet_mad report;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A client on a puppet, and an SA behind it that reports. */
+/* A client on a puppet transport, and an SA that sends Reports. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 enum {
 	SUBSCRIPTION_STRIDE = 64,
-	INFO_AT = 24, /* in its record */
+	INFO_AT = 24, /* offset in InformInfoRecord */
 	QPN_AT = INFO_AT + 28,
 	INFO_BYTES = 36,
 	INFORM_INFO = 0x0003,
@@ -26,7 +26,7 @@ struct puppet puppet;
 struct ibsa_client *client;
 struct rig_sa sa;
 
-/* What it was last told of each producer type. */
+/* The last InformInfo of each producer type. */
 static uint8_t infos[8][INFO_BYTES];
 
 static unsigned int producer_bit(const struct puppet_mad *mad)
@@ -177,7 +177,7 @@ static void rig_close(struct ibsa_transport *transport)
 	(void)transport;
 }
 
-/* The puppet, with what a client needs besides. */
+/* Complete the puppet's operations for a client. */
 static void puppet_ops_complete(struct ibsa_transport_ops *ops)
 {
 	*ops = *puppet.transport.ops;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Subscriptions: made once for all who watch, looked after, made again. */
+/* Subscriptions: set once for all watches, read back, and set again. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +37,8 @@ static void assert_info(const struct puppet_mad *mad, int subscribe,
 	assert_int_equal(info.producer_type, 4);
 }
 
-/* By default the SM's own; ended with the QP that the SA knows it by. */
+/* The default is the SM's traps; the subscription is deleted with the QP that
+ * the SA has stored. */
 static void subscription_has_the_fields_the_sa_requires(void **state)
 {
 	(void)state;
@@ -61,7 +62,7 @@ static void subscription_has_the_fields_the_sa_requires(void **state)
 	assert_int_equal(diary.count, 1);
 }
 
-/* Only those types of producers that report what is wanted. */
+/* Only producer types that report the selected kinds are subscribed to. */
 static void producers_are_those_needed(void **state)
 {
 	(void)state;
@@ -78,7 +79,8 @@ static void producers_are_those_needed(void **state)
 	assert_int_equal(diary.count, 1);
 }
 
-/* All have the same event with the same number; the last one ends it. */
+/* All watches get the same event with the same number; the last watch ends the
+ * subscription. */
 static void watches_share_a_subscription(void **state)
 {
 	struct puppet_mad report = report_of(64, 1);
@@ -105,7 +107,7 @@ static void watches_share_a_subscription(void **state)
 	assert_int_equal(sa.unsets, 1);
 }
 
-/* Until the SA has said that it is over, its reports are answered. */
+/* Reports are answered until the SA has confirmed the Delete. */
 static void late_reports_are_answered(void **state)
 {
 	struct puppet_mad report = report_of(64, 1);
@@ -123,7 +125,8 @@ static void late_reports_are_answered(void **state)
 	assert_false(puppet.listening);
 }
 
-/* Who comes back while it is being ended, or begun, ends up subscribed. */
+/* A watch that begins while the subscription is being deleted or set ends up
+ * subscribed. */
 static void watch_during_the_delete_is_subscribed(void **state)
 {
 	(void)state;
@@ -152,7 +155,7 @@ static void watch_during_the_delete_is_subscribed(void **state)
 	assert_false(puppet.listening);
 }
 
-/* Read back at least that often, and by the most anxious of all. */
+/* The subscription is read back at the smallest interval of all watches. */
 static void subscription_is_read_back(void **state)
 {
 	const struct ibsa_event_options anxious = { .audit_ms = 1000 };
@@ -175,7 +178,7 @@ static void subscription_is_read_back(void **state)
 	EXPECT(&diary, 0, SUBSCRIBED);
 }
 
-/* Those who come and go do not put it off. */
+/* Watches that begin and end do not delay the read. */
 static void audit_is_not_delayed_by_watches(void **state)
 {
 	const struct ibsa_event_options anxious = { .audit_ms = 1000 };
@@ -193,7 +196,7 @@ static void audit_is_not_delayed_by_watches(void **state)
 	assert_in_range(sa.gets, 2, 4);
 }
 
-/* A subscription that fails leaves others looked after. */
+/* If one subscription fails, the others are still read back. */
 static void audit_continues_beside_a_refusal(void **state)
 {
 	const struct ibsa_event_options links = {
@@ -213,7 +216,8 @@ static void audit_continues_beside_a_refusal(void **state)
 	EXPECT(&diary, 0, SUBSCRIBED, LOST, SUBSCRIBED, GAP);
 }
 
-/* An SM that starts anew: found out, set again, and then the gap is told. */
+/* The SM restarts: the loss is detected, the subscription set again, and then
+ * GAP reported. */
 static void lost_subscription_is_set_again(void **state)
 {
 	(void)state;
@@ -227,7 +231,7 @@ static void lost_subscription_is_set_again(void **state)
 	assert_int_equal(sa.has, OF_SM);
 }
 
-/* Another program's, at a QP of its own, is not ours. */
+/* A subscription of another program, with another QP, does not count. */
 static void subscription_of_another_qp_does_not_count(void **state)
 {
 	(void)state;
@@ -238,7 +242,7 @@ static void subscription_of_another_qp_does_not_count(void **state)
 	assert_int_equal(expect(&diary, 1, LOST)->err, 0);
 }
 
-/* One of several is lost: only who needs it hears of it. */
+/* One of several subscriptions is lost: only watches that need it get LOST. */
 static void loss_is_reported_to_watches_that_need_it(void **state)
 {
 	(void)state;
@@ -252,7 +256,8 @@ static void loss_is_reported_to_watches_that_need_it(void **state)
 	assert_int_equal(sa.has, OF_SM | OF_SWITCH);
 }
 
-/* Where the SA cannot be asked what it has, it is told once more. */
+/* If the SA does not support the read, the subscription is set again at each
+ * interval. */
 static void subscription_is_set_again_if_reads_are_unsupported(void **state)
 {
 	(void)state;
@@ -267,7 +272,8 @@ static void subscription_is_set_again_if_reads_are_unsupported(void **state)
 	EXPECT(&diary, 0, SUBSCRIBED);
 }
 
-/* What it took just now and does not show, it would never show. */
+/* If the SA does not return a subscription that it has just accepted, it never
+ * returns any. */
 static void subscription_is_set_again_if_the_sa_hides_it(void **state)
 {
 	(void)state;
@@ -277,7 +283,7 @@ static void subscription_is_set_again_if_the_sa_hides_it(void **state)
 	assert_int_equal(sa.gets, 1);
 	pass(10);
 	EXPECT(&diary, 0, SUBSCRIBED);
-	/* Another SM may be another one. */
+	/* Another SM may return subscriptions. */
 	sa.hides = false;
 	puppet.port.sm_sl = 3;
 	pass(2000);
@@ -299,7 +305,7 @@ static void refresh_may_fail(void **state)
 	EXPECT(&diary, 0, SUBSCRIBED, REFUSED, SUBSCRIBED, GAP);
 }
 
-/* What nobody wants any more is not set again before it is deleted. */
+/* A subscription that is being released is not set again. */
 static void released_subscription_is_not_set_again(void **state)
 {
 	(void)state;
@@ -315,7 +321,7 @@ static void released_subscription_is_not_set_again(void **state)
 	assert_int_equal(sa.has, OF_SWITCH);
 }
 
-/* Silence is told once, and when it is over that there was a gap. */
+/* Missing replies are reported once, and then a GAP. */
 static void missing_replies_are_a_gap(void **state)
 {
 	(void)state;
@@ -331,7 +337,7 @@ static void missing_replies_are_a_gap(void **state)
 	assert_int_equal(sa.sets, 1);
 }
 
-/* Nobody who was never subscribed has a gap. */
+/* A watch that was never subscribed gets no GAP. */
 static void first_missing_reply_causes_no_gap(void **state)
 {
 	unsigned int asked;
@@ -361,7 +367,8 @@ static void busy_sa_is_asked_again(void **state)
 	EXPECT(&diary, 1, SUBSCRIBED);
 }
 
-/* Seldom; and who needs nothing of it is not touched. */
+/* A refusal is retried after a long time; a watch that does not need this
+ * subscription is not affected. */
 static void refusal_is_reported_and_retried(void **state)
 {
 	unsigned int before;
@@ -383,7 +390,7 @@ static void refusal_is_reported_and_retried(void **state)
 	EXPECT(&diary, 0, SUBSCRIBED);
 }
 
-/* After silence, a refusal is tried again as soon as if it had come first. */
+/* The retry after a refusal does not depend on earlier missing replies. */
 static void missing_replies_do_not_count_as_refusal(void **state)
 {
 	(void)state;
@@ -400,7 +407,8 @@ static void missing_replies_do_not_count_as_refusal(void **state)
 	sa.set_status = 0;
 }
 
-/* Whatever has changed, the SA is told anew, soon, and there is a gap. */
+/* After any change of the port, the subscription is set again soon, and a GAP
+ * is reported. */
 static void change_of_the_port_sets_it_again(void **state)
 {
 	uint32_t lids[] = { 4, 5 };
@@ -425,7 +433,7 @@ static void change_of_the_port_sets_it_again(void **state)
 	       LOST, SUBSCRIBED, GAP);
 }
 
-/* A change of PhysState alone ends no subscription: there is no gap. */
+/* A change of PhysState alone ends no subscription and causes no GAP. */
 static void physical_state_sets_nothing_again(void **state)
 {
 	(void)state;
@@ -436,7 +444,8 @@ static void physical_state_sets_nothing_again(void **state)
 	assert_int_equal(diary.count, 1);
 }
 
-/* While the port is down nothing is tried; when it is up, at once. */
+/* While the port is down nothing is sent; when it is up, the subscription is
+ * set at once. */
 static void port_that_is_down_is_reported(void **state)
 {
 	unsigned int asked;
@@ -460,7 +469,7 @@ static void port_that_is_down_is_reported(void **state)
 	EXPECT(&other, 1, SUBSCRIBED);
 }
 
-/* The answer is to what was before. */
+/* The reply is to a request from before the change. */
 static void change_under_a_request_counts(void **state)
 {
 	(void)state;
@@ -472,7 +481,7 @@ static void change_under_a_request_counts(void **state)
 	sa.is_silent = false;
 	pass(2000);
 	EXPECT(&diary, 0, SUBSCRIBED);
-	/* The reading, too. */
+	/* The same for a read. */
 	sa.is_silent = true;
 	until(&sa.gets);
 	puppet.port.reregisters = 1;
@@ -484,7 +493,7 @@ static void change_under_a_request_counts(void **state)
 	EXPECT(&diary, 0, SUBSCRIBED, LOST, SUBSCRIBED, GAP);
 }
 
-/* Told when the SA has been heard of again, not before. */
+/* GAP is reported after the next reply of the SA, not before. */
 static void lost_messages_are_a_gap(void **state)
 {
 	(void)state;
@@ -499,7 +508,7 @@ static void lost_messages_are_a_gap(void **state)
 	assert_int_equal(sa.sets, 1);
 }
 
-/* And soon, whoever joins meanwhile. */
+/* GAP is reported soon, even if another watch begins meanwhile. */
 static void gap_is_not_delayed(void **state)
 {
 	(void)state;
@@ -513,7 +522,7 @@ static void gap_is_not_delayed(void **state)
 	EXPECT(&other, 0, SUBSCRIBED);
 }
 
-/* Another program was quicker when the device was opened anew. */
+/* Another program got the Reports when the device was opened again. */
 static void lost_reports_are_reported(void **state)
 {
 	(void)state;
@@ -541,7 +550,7 @@ static void no_sm_is_waited_for(void **state)
 	EXPECT(&diary, 1, SUBSCRIBED);
 }
 
-/* A table that is cut, or nonsense, is none. */
+/* A table that is cut off or invalid does not count. */
 static void broken_reads_do_not_count(void **state)
 {
 	static const struct {

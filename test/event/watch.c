@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Watches: what is refused, how they end, and what a callback may do. */
+/* Watches: invalid options, their end, and what callbacks may do. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include "test/event/rig.h"
 
-enum { WINDOW = 16 }; /* requests in flight, by default */
+enum { WINDOW = 16 }; /* default number of requests in flight */
 
 static struct diary diary, other, third;
 
@@ -46,7 +46,7 @@ static void misuse_is_refused(void **state)
 	ibsa_event_unwatch(NULL);
 }
 
-/* As many GIDs as there may be. */
+/* The largest number of GIDs. */
 static void all_gids_are_taken(void **state)
 {
 	static struct ibsa_gid gids[IBSA_EVENT_GIDS_MAX];
@@ -82,8 +82,8 @@ static void holder_note(const struct ibsa_event *event, void *arg)
 		strcpy(seen->text, event->holder);
 }
 
-/* Which process has taken the reports meanwhile is said as it is to one who
- * begins to watch. */
+/* A watch that fails later gets the process which receives the Reports, as one
+ * that begins does. */
 static void holder_is_named(void **state)
 {
 	static struct ibsa_transport_ops ops;
@@ -112,7 +112,9 @@ static void holder_is_named(void **state)
 	watch_subscribed(0, &diary);
 }
 
-/* Who has the reports already is said, and what to do. */
+/*
+ * The message names the process that receives the Reports, and says what to do.
+ */
 static void owner_is_named(void **state)
 {
 	struct ibsa_event_watch *watch;
@@ -147,7 +149,7 @@ static void transport_without_reports_is_refused(void **state)
 	puppet.transport.ops = ops;
 }
 
-/* From a callback a watch may end itself and others, and begin. */
+/* A callback may end its own watch and others, and begin a watch. */
 static void callback_ends_its_own_watch(void **state)
 {
 	struct puppet_mad report = report_of(64, 1);
@@ -181,7 +183,7 @@ static void callback_ends_another_watch(void **state)
 	assert_int_equal(third.count, 2);
 }
 
-/* The last one ends in its callback: then nobody listens, and it is well. */
+/* The last watch ends in its callback: the client stops listening. */
 static void callback_ends_the_last_watch(void **state)
 {
 	struct puppet_mad report = report_of(64, 1);
@@ -204,7 +206,7 @@ static void callback_ends_the_last_watch(void **state)
 	puppet.send_err = 0;
 }
 
-/* A watch that begins in a callback is told of what comes after. */
+/* A watch that begins in a callback gets only later events. */
 static void callback_begins_a_watch(void **state)
 {
 	struct puppet_mad report = report_of(64, 1);
@@ -226,7 +228,8 @@ static void reopen(void)
 	assert_int_equal(rig_set_up(NULL), 0);
 }
 
-/* The SA is told, and every watch that is left; one that ended is not. */
+/* Closing deletes the subscriptions and reports ENDED to all watches that have
+ * not ended. */
 static void close_unsubscribes(void **state)
 {
 	const struct ibsa_event *last;
@@ -249,7 +252,8 @@ static void close_unsubscribes(void **state)
 	reopen();
 }
 
-/* Bounded, and nothing that came meanwhile is told. */
+/* Closing takes a limited time, and events that arrive meanwhile are not
+ * delivered. */
 static void close_takes_a_limited_time(void **state)
 {
 	uint64_t start_ns;
@@ -273,7 +277,9 @@ static int broken_wait(struct ibsa_transport *transport, int timeout_ms)
 	return -EIO;
 }
 
-/* A wait that fails leaves it open whether the SA has heard. */
+/*
+ * If the transport's wait fails, it is not known whether the SA got the Delete.
+ */
 static void close_reports_a_failed_wait(void **state)
 {
 	struct ibsa_transport_ops ops = *puppet.transport.ops;
@@ -300,7 +306,7 @@ static void close_reports_the_status_of_the_sa(void **state)
 	reopen();
 }
 
-/* In the midst of it: what is on its way is undone. */
+/* Closing while requests are in flight undoes them. */
 static void close_while_subscribing(void **state)
 {
 	(void)state;
@@ -311,13 +317,13 @@ static void close_while_subscribing(void **state)
 	assert_int_equal(sa.has, 0);
 	EXPECT(&diary, 0, IBSA_EVENT_ENDED);
 	reopen();
-	/* Before anything was sent. */
+	/* before anything was sent */
 	watch(NULL, &diary);
 	assert_int_equal(ibsa_close(client), 0);
 	assert_int_equal(sa.sets, 0);
 	EXPECT(&diary, 0, IBSA_EVENT_ENDED);
 	reopen();
-	/* While it is read back. */
+	/* during the read */
 	watch_subscribed(0, &diary);
 	sa.is_silent = true;
 	until(&sa.gets);
@@ -362,8 +368,8 @@ static void kinds_have_names(void **state)
 	assert_null(ibsa_event_text(IBSA_EVENT_GID_IN | IBSA_EVENT_GID_OUT));
 }
 
-/* Requests of others fill the window for longer than a deadline: the Set waits,
- * and is sent when there is room. */
+/* Other queries fill the window for longer than a deadline: the Set waits and
+ * is sent when there is room. */
 static void full_window_is_waited_for(void **state)
 {
 	const struct ibsa_query query = {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Many services, memberships and subscriptions after the SM has moved: how
- * evenly the requests are spread over the recovery, and how long it takes.
+ * evenly the requests are spread over the recovery, and how long the recovery
+ * takes.
  */
 #include <endian.h>
 #include <errno.h>
@@ -78,8 +79,8 @@ static void member_join(size_t number, struct ib_device *device,
 
 static struct ib_device *member_device(size_t number);
 
-/* A membership that has ended is joined anew, as ib_sa_join_multicast() has
- * it. */
+/* A membership that has ended is joined again, as ib_sa_join_multicast()
+ * describes. */
 static int member_note(int status, struct ib_sa_multicast *multicast)
 {
 	const size_t number =
@@ -194,8 +195,8 @@ static void membership_begin(int host, size_t number)
 	member_join(number, device_of(host), &rec);
 }
 
-/* A switch's traps: with those of the SM each subscription would bring a
- * Report of each port. */
+/* Subscribe to the traps of switches: with those of the SM, each subscription
+ * would cause a Report for each port. */
 static void watch_begin(int host)
 {
 	const struct ibsa_event_options options = {
@@ -208,7 +209,7 @@ static void watch_begin(int host)
 			 0);
 }
 
-/* How many hosts share the services and memberships. */
+/* Number of hosts that share the services and memberships. */
 static int sharers;
 
 static struct ib_device *member_device(size_t number)
@@ -231,7 +232,7 @@ static void settle(void)
 		 confirmed.subscriptions);
 }
 
-/* Each host begins at another moment. */
+/* Each host starts at another time. */
 static void register_all(int hosts)
 {
 	sharers = hosts;
@@ -283,7 +284,7 @@ static uint64_t requests(void)
 	return stats.requests;
 }
 
-/* Requests in a number of slices, and in the busiest of them. */
+/* Requests in several time slices, and in the busiest slice. */
 struct load {
 	uint64_t total, most;
 	unsigned int slices, busiest;
@@ -296,7 +297,6 @@ static bool is_recovered(void)
 	       confirmed.subscriptions >= SUBSCRIPTIONS;
 }
 
-/* Let a slice pass. */
 static void slice_count(struct load *load)
 {
 	const uint64_t before = requests();
@@ -312,7 +312,7 @@ static void slice_count(struct load *load)
 	load->slices++;
 }
 
-/* The SM moves, after it was away for a while. */
+/* The SM stops for a while and then moves. */
 static struct load recover(unsigned int stopped_ms)
 {
 	struct load load = { 0 };
@@ -391,8 +391,8 @@ static void sm_was_stopped(void **state)
 	recovery_is_even(1, 5000);
 }
 
-/* What was registered within a second is read back within the eighth of the
- * interval that is random. */
+/* Registrations of one second are read back within the random eighth of the
+ * interval. */
 static void reads_are_spread(void **state)
 {
 	const unsigned int random_slices = LIMIT_MS / 8 / SLICE_MS;

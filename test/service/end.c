@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How a kept service ends: by its release, or with its client. */
+/* The end of a registered service: by its release or with its client. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include "test/support/service_support.h"
 
-/* Released, it is gone from the SA, and said to be so once. */
+/* A released service is deleted from the SA, and this is reported once. */
 static void release_deletes(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
@@ -34,7 +34,7 @@ static void release_deletes(void **state)
 	assert_int_equal(diary.count, 2);
 }
 
-/* From inside a report, of whatever; ibsa_close() is not for there. */
+/* A report's callback may release the service, but not call ibsa_close(). */
 static void release_from_a_report(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
@@ -59,7 +59,7 @@ static void release_from_a_report(void **state)
 	assert_int_equal(diary.count, 2);
 	expect(&diary, 0, IBSA_REGISTRATION_REFUSED);
 	expect(&diary, 1, IBSA_REGISTRATION_RELEASED);
-	/* In the last report it is too late. */
+	/* In the last report it cannot be released again. */
 	service_add(client, &disk, &diary);
 	pass(client, 100);
 	assert_int_equal(ibsa_service_release(diary.reports[0].registration),
@@ -71,7 +71,7 @@ static void release_from_a_report(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* One that was never sent has nothing to delete. */
+/* A service that was never sent causes no Delete. */
 static void release_before_the_first_request(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
@@ -88,7 +88,8 @@ static void release_before_the_first_request(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* Released while its Set is on its way, it is deleted after that. */
+/* A service that is released while its Set is in flight is deleted after the
+ * Set. */
 static void release_waits_for_the_set(void **state)
 {
 	const struct ibsa_fault slow = { .kind = IBSA_FAULT_DELAY,
@@ -114,7 +115,8 @@ static void release_waits_for_the_set(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* Closing deletes what is kept, and says so; nothing new is taken. */
+/* Closing the client deletes its services and reports this; more services are
+ * refused. */
 static void close_releases_all(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
@@ -140,7 +142,7 @@ static uint64_t now_ms(struct ibsa_transport *transport)
 	return transport->ops->now_ns(transport) / MS;
 }
 
-/* A silent SA does not hold up a close for more than two seconds. */
+/* If the SA does not answer, closing takes at most two seconds. */
 static void close_does_not_wait_for_ever(void **state)
 {
 	struct ibsa_transport *watch;
@@ -174,7 +176,7 @@ static void close_does_not_wait_for_ever(void **state)
 	watch->ops->close(watch);
 }
 
-/* Without an SM there is nobody to tell. */
+/* Without an SM, closing does not wait. */
 static void close_without_an_sm_does_not_wait(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
@@ -209,7 +211,7 @@ static void service_add_late(const struct ibsa_registration_report *report,
 						  NULL, &registration);
 }
 
-/* A client that closes keeps nothing more. */
+/* A client that is being closed accepts no service. */
 static void close_refuses_more_services(void **state)
 {
 	const struct ibsa_service_registration options = { .service = &disk };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Services that stay, on an embedded fabric with a virtual clock. */
+/* Registered services on an embedded fabric with a virtual clock. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include "test/support/service_support.h"
 
-/* What is not said is the port's, the default, or zero. */
+/* Fields that are not set have the port's value, the default, or zero. */
 static void service_is_registered(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
@@ -36,7 +36,8 @@ static void service_is_registered(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* What the mask does not mean is not sent; what it means, as it is. */
+/* Fields outside the mask are not sent; fields in the mask are sent as they
+ * are. */
 static void mask_selects_the_fields(void **state)
 {
 	const struct ibsa_service service = {
@@ -77,7 +78,8 @@ static void mask_selects_the_fields(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* Long after its first lease it is there, and nobody was bothered. */
+/* Long after its first lease the service is still registered, without further
+ * reports. */
 static void lease_is_renewed(void **state)
 {
 	struct ibsa_service service = disk, found;
@@ -95,13 +97,13 @@ static void lease_is_renewed(void **state)
 		assert_true(service_lookup(&found));
 	}
 	assert_int_equal(diary.count, 1);
-	/* Twice in 20 seconds a Get and a Set; and those of service_lookup(). */
+	/* a Get and a Set twice in 20 seconds, and those of service_lookup() */
 	assert_in_range(requests() - before, 2 * 60 + 50, 2 * 60 + 90);
 	assert_int_equal(ibsa_close(client), 0);
 	assert_false(service_lookup(&found));
 }
 
-/* An SA that was away, seen by the port: LOST, and there again. */
+/* The SA restarts, which the port shows: LOST, and registered again. */
 static void restart_of_the_sa_is_survived(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
@@ -124,7 +126,7 @@ static void restart_of_the_sa_is_survived(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* How long it takes until the next REGISTERED, in ms. */
+/* Return: milliseconds until the next REGISTERED. */
 static unsigned int ms_until_registered(struct ibsa_client *client,
 					struct diary *diary)
 {
@@ -147,8 +149,8 @@ static void restart_sa(const char *node)
 	ibsa_fabric_sa_set(fabric, true);
 }
 
-/* An SA that restarts, or moves, right after each registration: it forgot the
- * service, and nobody took its place, so it is never away for longer. */
+/* The SA restarts or moves right after each registration. It has lost the
+ * service, and no other program took its place, so the delay does not grow. */
 static void restarts_do_not_count_as_disputes(void **state)
 {
 	static const char *const nodes[] = { NULL, "node1", "node2" };
@@ -167,7 +169,7 @@ static void restarts_do_not_count_as_disputes(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* The same at any other moment, so also between a Set and its reading. */
+/* The same at any other time, also between a Set and its read. */
 static void restarts_at_any_time_do_not_count_as_disputes(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
@@ -186,7 +188,9 @@ static void restarts_at_any_time_do_not_count_as_disputes(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* Anybody may delete it; to who keeps it, it is as if the SA forgot. */
+/*
+ * Delete the record with another client: to its owner this looks like a loss.
+ */
 static void record_delete(const struct ibsa_service *service)
 {
 	const struct ibsa_query query = {
@@ -203,7 +207,8 @@ static void record_delete(const struct ibsa_service *service)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* An SA that forgot without a sign: found out by reading, in audit_ms. */
+/* A loss that the port does not show is found by the next read, within
+ * audit_ms. */
 static void unreported_loss_is_found(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
@@ -226,8 +231,8 @@ static void unreported_loss_is_found(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* Without a reason that the port shows, each loss lengthens the interval; with
- * one, it does not, and leaves it as long as it was. */
+/* Without a change of the port, each loss lengthens the delay. After a change
+ * it is registered at once, and the delay stays as it was. */
 static void losses_without_a_reason_are_disputes(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
@@ -251,7 +256,8 @@ static void losses_without_a_reason_are_disputes(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* Two who want one place: each says so, and they do not fight for ever. */
+/* Two clients register the same identity: both report it, and their delays
+ * grow. */
 static void delays_of_rivals_grow(void **state)
 {
 	struct ibsa_client *one = open_on("node1"), *two = open_on("node2");
@@ -283,7 +289,7 @@ static void delays_of_rivals_grow(void **state)
 	assert_int_equal(ibsa_close(one), 0);
 }
 
-/* A refusal is told once, and not tried again all the time. */
+/* A refusal is reported once and retried after a long time. */
 static void refusal_is_reported_once(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
@@ -302,7 +308,7 @@ static void refusal_is_reported_once(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* A silent SA is told once, as is a busy one, and then that all is well. */
+/* Missing replies, and BUSY, are reported once, and then REGISTERED. */
 static void failure_is_reported_once(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
@@ -328,8 +334,8 @@ static void failure_is_reported_once(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* How long the SA was silent says nothing of when to ask it again after it
- * has said no. */
+/* The retry after a refusal does not depend on how long replies were missing
+ * before. */
 static void missing_replies_do_not_count_as_refusal(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
@@ -352,7 +358,7 @@ static void missing_replies_do_not_count_as_refusal(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* A silence that ends before the lease does costs nothing but a word. */
+/* If replies are missing for less than the lease, this only causes a report. */
 static void failed_audit_is_repeated(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
@@ -372,7 +378,9 @@ static void failed_audit_is_repeated(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* Under all faults at once it is there in the end, and ends once. */
+/*
+ * With all faults at once, the service is registered in the end, and ends once.
+ */
 static void faults_are_survived(void **state)
 {
 	static const enum ibsa_fault_kind kinds[] = {
@@ -403,7 +411,7 @@ static void faults_are_survived(void **state)
 	assert_int_equal(expect(&diary, 0, IBSA_REGISTRATION_RELEASED)->err, 0);
 }
 
-/* What cannot be kept says why, and nothing is reported. */
+/* An invalid service is refused with an error, and nothing is reported. */
 static void bad_services_are_refused(void **state)
 {
 	struct ibsa_client *client = open_on("node1");

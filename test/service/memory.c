@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A kept service with the n-th allocation failing, for every n. */
+/* A registered service with the n-th allocation failing, for every n. */
 #include <ibsa/service.h>
 
 #include "test/support/memory_rig.h"
@@ -19,8 +19,8 @@ static void count(const struct ibsa_registration_report *report, void *arg)
 	tally->events[report->event]++;
 }
 
-/* Keep a service for a second, on a fabric that memory is short for as well.
- * Return: whether it was taken. */
+/* Register a service for a second, on a fabric whose allocations fail, too.
+ * Return: whether the service was accepted. */
 static bool scenario(const struct memory_rig *rig, struct tally *tally)
 {
 	const struct ibsa_service service = { .service_id = 1 };
@@ -36,7 +36,7 @@ static bool scenario(const struct memory_rig *rig, struct tally *tally)
 	return !err;
 }
 
-/* One that was taken is released once, whatever failed in between. */
+/* An accepted service is released once, whatever failed before. */
 static void every_allocation_may_fail(void **state)
 {
 	struct tally tally = { 0 };
@@ -56,7 +56,7 @@ static void every_allocation_may_fail(void **state)
 	}
 }
 
-/* Memory that was short for a while does no harm. */
+/* After temporary failures everything works. */
 static void shortage_passes(void **state)
 {
 	const struct ibsa_service service = { .service_id = 1 };

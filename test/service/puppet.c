@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A kept service against an SA that says what the test has it say. */
+/* A registered service and an SA whose replies the test chooses. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ static struct puppet puppet;
 static struct ibsa__engine *engine;
 static struct ibsa__services services;
 
-/* What was reported, and the last of it. */
+/* Number of reports, and the last one. */
 static struct {
 	int count;
 	struct ibsa_registration_report last;
@@ -66,7 +66,7 @@ static void note(const struct ibsa_registration_report *report, void *arg)
 	reported.free_err = ibsa__engine_free(engine);
 }
 
-/* Keep a service, up to its first request. */
+/* Register a service, up to its first request. */
 static struct ibsa_registration *service_add(uint32_t lease)
 {
 	const struct ibsa_service service = { .service_id = 7,
@@ -84,7 +84,7 @@ static struct ibsa_registration *service_add(uint32_t lease)
 	return registration;
 }
 
-/* The last request is of @method. */
+/* Check that the last request has @method. Return: the request. */
 static const struct puppet_mad *last_request(uint8_t method)
 {
 	const struct puppet_mad *mad = puppet_sent(&puppet,
@@ -94,7 +94,7 @@ static const struct puppet_mad *last_request(uint8_t method)
 	return mad;
 }
 
-/* Answer the last request, which is of @method, with its own record. */
+/* Answer the last request, which has @method, with its own record. */
 static void answer(uint8_t method, uint16_t status)
 {
 	struct puppet_mad reply = puppet_answer(last_request(method));
@@ -104,7 +104,7 @@ static void answer(uint8_t method, uint16_t status)
 	puppet_advance(&puppet, engine, 0);
 }
 
-/* Let @ms pass, to the millisecond. Return: how many MADs were sent. */
+/* Let @ms pass in steps of 1 ms. Return: how many MADs were sent. */
 static unsigned int pass(unsigned int ms)
 {
 	unsigned int before = puppet.sent_count;
@@ -141,7 +141,7 @@ static struct ibsa_registration *service_add_confirmed(uint32_t lease)
 	return registration;
 }
 
-/* Identity and lease go with the Set, the identity alone with the Get. */
+/* A Set has the identity and the lease, a Get only the identity. */
 static void masks_are_complete(void **state)
 {
 	const uint64_t identity = IBSA_SERVICE_CM(service_id) |
@@ -161,7 +161,7 @@ static void masks_are_complete(void **state)
 			 identity);
 }
 
-/* Reads of the service @id so far. */
+/* Return: how often the service @id was read. */
 static unsigned int reads_of(uint64_t id)
 {
 	unsigned int count = 0;
@@ -175,7 +175,8 @@ static unsigned int reads_of(uint64_t id)
 	return count;
 }
 
-/* The port changes again and again before the last service is read. */
+/* Repeated changes of the port do not delay the read of the last service
+ * without end. */
 static void repeated_changes_delay_no_read_without_end(void **state)
 {
 	const struct ibsa_service service = { .service_id = 8 };
@@ -201,8 +202,8 @@ static void repeated_changes_delay_no_read_without_end(void **state)
 	assert_true(reads_of(8) > before);
 }
 
-/* Half of the lease that was granted, not of what was asked for; read, then
- * set; and what was just read is not read again. */
+/* The renewal follows half of the granted lease, not of the requested one: a
+ * read, then a Set. A service that was just read is not read again. */
 static void granted_lease_counts(void **state)
 {
 	struct puppet_mad reply;
@@ -225,7 +226,7 @@ static void granted_lease_counts(void **state)
 	expect(1, IBSA_REGISTRATION_REGISTERED, 0);
 }
 
-/* A lease of nothing is taken for a second, not for a reason to hurry. */
+/* A granted lease of 0 is treated as one second. */
 static void lease_of_nothing_is_a_second(void **state)
 {
 	struct puppet_mad reply;
@@ -241,7 +242,7 @@ static void lease_of_nothing_is_a_second(void **state)
 	assert_in_range(until_sent(), 490, 510);
 }
 
-/* What the SA says it took and does not have is no success. */
+/* If the SA accepts a Set but does not have the record, this is a failure. */
 static void set_without_effect_is_a_failure(void **state)
 {
 	unsigned int sets = 0;
@@ -263,8 +264,8 @@ static void set_without_effect_is_a_failure(void **state)
 	assert_in_range(sets, 4, 8);
 }
 
-/* Neither the key, which is shown to few, nor what is left of the lease makes
- * another record of it; a name does. */
+/* Another key, which the SA returns to trusted requests only, and another
+ * remaining lease do not make another record; another name does. */
 static void name_identifies_the_record(void **state)
 {
 	struct puppet_mad reply;
@@ -290,7 +291,7 @@ static void name_identifies_the_record(void **state)
 	last_request(IBSA_METHOD_SET);
 }
 
-/* An SA with several records of one identity is asked for all of them. */
+/* If the SA has several records of one identity, it is queried for all. */
 static void too_many_records_are_read(void **state)
 {
 	struct puppet_mad reply;
@@ -316,7 +317,7 @@ static void too_many_records_are_read(void **state)
 	expect(2, IBSA_REGISTRATION_LOST, 0);
 }
 
-/* A refused reading is a refusal, even of a table. */
+/* A refused read is a refusal, also of a table. */
 static void too_many_again_is_refused(void **state)
 {
 	(void)state;
@@ -329,7 +330,7 @@ static void too_many_again_is_refused(void **state)
 	assert_in_range(until_sent(), 45000, 60001);
 }
 
-/* Another GID is another service: the old one is deleted. */
+/* After a change of the GID, the record with the old GID is deleted. */
 static void gid_is_followed(void **state)
 {
 	(void)state;
@@ -346,7 +347,7 @@ static void gid_is_followed(void **state)
 	assert_int_equal(reported.service.service_gid.raw[15], 2);
 }
 
-/* Without a GID, or an SM, there is nothing to do but wait, and say so. */
+/* Without a GID or an SM the service waits, and this is reported. */
 static void service_waits_for_the_port(void **state)
 {
 	(void)state;
@@ -367,7 +368,7 @@ static void service_waits_for_the_port(void **state)
 	expect(2, IBSA_REGISTRATION_REGISTERED, 0);
 }
 
-/* Each change of the port has the record read, soon but not at once. */
+/* After each change of the port the record is read, soon but not at once. */
 static void port_change_causes_a_read(void **state)
 {
 	unsigned int total = 0;
@@ -397,8 +398,8 @@ static void physical_state_has_nothing_read(void **state)
 	assert_int_equal(pass(3000), 0);
 }
 
-/* The SM has restarted while a request was on its way, which the port shows
- * only when it is asked: no dispute, and no failure. */
+/* The SM restarted while a request was in flight, which the port shows only
+ * when it is read: this is neither a dispute nor a failure. */
 static void restart_during_a_request_does_not_count_as_dispute(void **state)
 {
 	(void)state;
@@ -416,7 +417,7 @@ static void restart_during_a_request_does_not_count_as_dispute(void **state)
 	expect(11, IBSA_REGISTRATION_REGISTERED, 0);
 }
 
-/* Another record in its place is a dispute, whatever the SM has done. */
+/* Another record in its place is a dispute, even after a restart of the SM. */
 static void rival_is_a_dispute_after_a_restart(void **state)
 {
 	unsigned int ms = 0;
@@ -438,7 +439,7 @@ static void rival_is_a_dispute_after_a_restart(void **state)
 	assert_in_range(ms, 12000, 16001);
 }
 
-/* A change while a request is on its way is not forgotten. */
+/* A change while a request is in flight takes effect after its reply. */
 static void port_change_meanwhile_counts(void **state)
 {
 	(void)state;
@@ -453,7 +454,7 @@ static void port_change_meanwhile_counts(void **state)
 	assert_in_range(until_sent(), 20000, 30001);
 }
 
-/* A reading on its way is not waited for, a Set is. */
+/* A release does not wait for a read in flight, but for a Set. */
 static void release_waits_for_a_set_only(void **state)
 {
 	struct ibsa_registration *registration;
@@ -479,8 +480,8 @@ static void release_waits_for_a_set_only(void **state)
 	assert_int_equal(ibsa__engine_timeout_ms(engine), -1);
 }
 
-/* Requests of others fill the window for longer than the service's deadline:
- * its request waits, and is sent when there is room. */
+/* Other queries fill the window for longer than the service's deadline: its
+ * request waits and is sent when there is room. */
 static void request_waits_for_the_window(void **state)
 {
 	const struct ibsa_query query = {
@@ -506,7 +507,7 @@ static void request_waits_for_the_window(void **state)
 	expect(1, IBSA_REGISTRATION_REGISTERED, 0);
 }
 
-/* An SA that says nothing to the Delete: that is the end all the same. */
+/* If the SA does not answer the Delete, the service ends all the same. */
 static void release_ends_without_a_reply(void **state)
 {
 	struct ibsa_registration *registration = service_add_confirmed(0);
@@ -517,7 +518,7 @@ static void release_ends_without_a_reply(void **state)
 	expect(2, IBSA_REGISTRATION_RELEASED, -ETIMEDOUT);
 }
 
-/* A device that is gone cannot be told. */
+/* The device is gone, so that no Delete can be sent. */
 static void gone_device_is_reported(void **state)
 {
 	struct ibsa_registration *registration = service_add_confirmed(0);
@@ -531,7 +532,8 @@ static void gone_device_is_reported(void **state)
 	expect(3, IBSA_REGISTRATION_RELEASED, -ENODEV);
 }
 
-/* An end without a dispatch: each is reported, in flight or not. */
+/* If the engine ends without a dispatch, each service is reported as released,
+ * with a request in flight or without. */
 static void end_is_reported_in_any_case(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Names of fields, and "FIELD=VALUE" as the command takes it. */
+/* Names of fields, and "FIELD=VALUE" of the command line. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +53,7 @@ static void fields_are_found_in_any_case_and_with_dashes(void **state)
 	check_find(service, "service_name", "service_name", 0);
 }
 
-/* Each value has a name of its own, by which it is found again. */
+/* Each value has its own name, by which it is found. */
 static void every_name_finds_its_value(void **state)
 {
 	const struct ibsa_record *record;
@@ -79,7 +79,7 @@ static void every_name_finds_its_value(void **state)
 	}
 }
 
-/* The fields of a one-line view exist. */
+/* The fields of each record's one-line output exist. */
 static void every_brief_names_fields(void **state)
 {
 	const struct ibsa_record *record;
@@ -130,7 +130,7 @@ static void selectors_set_value_and_mask(void **state)
 	assert_int_equal(service.service_data16[7], 9);
 	assert_true(mask == UINT64_C(1) << 30);
 
-	/* The first '=' ends the name; a value may have more of them. */
+	/* The first '=' ends the name; the value may contain more. */
 	assert_int_equal(ibsa_selector_parse(&ibsa_service_record,
 					     "service_name=a=b", &service,
 					     &mask, NULL),
@@ -204,7 +204,7 @@ static void bad_selectors_have_a_message(void **state)
 	}
 }
 
-/* A sentence stays within its room, whatever it is told. */
+/* A message fits its buffer, whatever the text is. */
 static void long_texts_are_cut(void **state)
 {
 	struct ibsa_port_info port = { 0 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Values to characters and back; libc's inet_ntop() and inet_pton() agree. */
+/* Conversion of values to text and back, compared with libc's inet_ntop() and
+ * inet_pton(). */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -15,7 +16,7 @@
 
 #include "../support/random.h"
 
-/* A record's struct, whichever it is. */
+/* The struct of any record. */
 union host {
 	struct ibsa_path path;
 	struct ibsa_node node;
@@ -45,7 +46,8 @@ static void check_gid(const uint8_t *raw)
 	assert_memory_equal(back.raw, raw, 16);
 }
 
-/* Every pattern of zero and other groups, with what IPv4 may hide in. */
+/* Every pattern of zero and other groups, also those that may be written as
+ * IPv4. */
 static void gids_are_written_as_by_inet_ntop(void **state)
 {
 	static const uint16_t fills[] = { 0x1, 0xff, 0x1234, 0xffff };
@@ -88,7 +90,7 @@ static void check_gid_text(const char *text)
 	}
 }
 
-/* Addresses, and what is nearly one. */
+/* Valid and slightly wrong addresses. */
 static const char *const gid_texts[] = {
 	"",
 	":",
@@ -138,7 +140,7 @@ static const char *const gid_texts[] = {
 	"0x1::",
 };
 
-/* What is an address to inet_pton() is a GID, and nothing else is. */
+/* Exactly the texts that inet_pton() accepts are GIDs. */
 static void gid_texts_are_those_of_inet_pton(void **state)
 {
 	static const char letters[] = "::::..0123afF1x";
@@ -219,7 +221,10 @@ static void numbers_are_decimal_or_hexadecimal_and_fit(void **state)
 	}
 }
 
-/* What format writes of @from, parse reads back; then the same again. */
+/*
+ * Parsing the formatted @from returns it, and formatting it again returns the
+ * same text.
+ */
 static void check_back(const struct ibsa_field *field, unsigned int index,
 		       const void *from, size_t host_size)
 {
@@ -269,7 +274,7 @@ static void check_numbers(const struct ibsa_field *field, unsigned int index,
 	}
 }
 
-/* Random bytes of all kinds: what is text, nearly text, and neither. */
+/* Random bytes: text, nearly text, and neither. */
 static void check_bytes(const struct ibsa_field *field, unsigned int index,
 			size_t host_size)
 {
@@ -315,7 +320,7 @@ static void every_value_reads_back_as_it_was(void **state)
 	check_record(&ibsa_sa_header_record);
 }
 
-/* Formats the one field @name of @record; checks that it is @text. */
+/* Check that the field @name of @record is formatted as @text. */
 static void check_shown(const struct ibsa_record *record, const char *name,
 			const void *host, const char *text)
 {
@@ -386,7 +391,7 @@ static void values_have_the_format_of_their_kind(void **state)
 	check_shown(&ibsa_service_record, "service_lease", &brief, "3600");
 }
 
-/* Bytes that are no UTF-8, or that a terminal would obey, are escaped. */
+/* Bytes that are not UTF-8, or that control a terminal, are escaped. */
 static void text_is_printable_utf8(void **state)
 {
 	static const struct {
@@ -402,7 +407,7 @@ static void text_is_printable_utf8(void **state)
 		  "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80" },
 		{ "\xc2\x9b", "\\xc2\\x9b" },	       /* C1: CSI */
 		{ "\xe2\x80\xae", "\\xe2\\x80\\xae" }, /* right to left */
-		{ "\xc2\xa0", "\xc2\xa0" },	       /* first after C1 */
+		{ "\xc2\xa0", "\xc2\xa0" },	       /* the first after C1 */
 		{ "\xc0\xaf", "\\xc0\\xaf" },	       /* overlong */
 		{ "\xe0\x80\xaf", "\\xe0\\x80\\xaf" }, /* overlong */
 		{ "\xed\xa0\x80", "\\xed\\xa0\\x80" }, /* surrogate */
@@ -440,7 +445,7 @@ static void text_may_fill_its_field(void **state)
 	assert_int_equal(strlen(node.node_description), 64);
 }
 
-/* A NUL inside of a text is one of its bytes, those at its end are not shown. */
+/* A NUL within a text is preserved; NULs at its end are not written. */
 static void text_may_have_a_nul(void **state)
 {
 	const char name[] = "one\0two\0\x01";
@@ -519,7 +524,7 @@ static void parse_refuses_invalid_values(void **state)
 	}
 }
 
-/* A rate of zero is no rate; each other one has its own speed and name. */
+/* Rate 0 is not assigned; each other rate has its own speed and name. */
 static void codes_have_their_speeds(void **state)
 {
 	(void)state;
@@ -564,7 +569,7 @@ static void check_clean(const char *text, const char *want)
 			 strlen(want));
 	assert_string_equal(out, want);
 	assert_ptr_equal(rest, text + strlen(text));
-	/* Once more changes nothing. */
+	/* Cleaning it again changes nothing. */
 	rest = out;
 	check_same_clean(rest, want);
 }
@@ -591,7 +596,8 @@ static void clean_text_is_safe_to_show(void **state)
 	check_clean("\xef\xbb\xbf", "\\xef\\xbb\\xbf");
 	check_clean("\xef\xbf\xbf", "\\xef\\xbf\\xbf");
 	check_clean("\xf3\xa0\x81\x81", "\\xf3\\xa0\\x81\\x81");
-	/* Cut, too long a form, half a pair, beyond the last, a tail alone. */
+	/* Incomplete, overlong, a surrogate, above the last code point, a
+	 * continuation byte alone. */
 	check_clean("\xc3", "\\xc3");
 	check_clean("\xe2\x80x", "\\xe2\\x80x");
 	check_clean("\xc0\x9b\xc1\xbf", "\\xc0\\x9b\\xc1\\xbf");
@@ -601,7 +607,8 @@ static void clean_text_is_safe_to_show(void **state)
 	check_clean("\x9b\xff", "\\x9b\\xff");
 }
 
-/* In pieces of any size it comes to the same; none ends within a character. */
+/* Cleaning in pieces of any size has the same result, and no piece ends within
+ * a character. */
 static void text_is_cleaned_in_pieces(void **state)
 {
 	static const char text[] = "a\xe2\x80\xa6\n\xf0\x9f\x98\x80\xffz";

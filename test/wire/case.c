@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reads hex dumps, and the "label.....value" lines that saquery prints. */
+/* Reads hex dumps, and lines such as "label.....value" that saquery prints. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,10 +45,8 @@ bool wire_case_read(const char *dir, const char *name, struct wire_case *out)
 	return out->request_len != 0;
 }
 
-/*
- * Where the dots between label and value begin. A label may have one dot of
- * its own; after a label with a colon one dot is enough.
- */
+/* Return: the start of the dots between label and value. A label may contain
+ * one dot; after a colon, one dot is enough. */
 static size_t dots_find(const char *line, size_t len)
 {
 	for (size_t i = 1; i + 1 < len; i++) {

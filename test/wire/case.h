@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One captured exchange from test/data/vectors, and the lines of its text. */
+/* A captured request and response from test/data/vectors, and the lines of
+ * saquery's text. */
 #ifndef TEST_WIRE_CASE_H
 #define TEST_WIRE_CASE_H
 
@@ -14,8 +15,8 @@ struct wire_case {
 	uint8_t request[CASE_BYTES];
 	uint8_t answer[CASE_BYTES];
 	size_t request_len;
-	size_t answer_len;    /* 0: none came */
-	char text[CASE_TEXT]; /* what saquery printed; empty if it did not */
+	size_t answer_len;    /* 0: no response */
+	char text[CASE_TEXT]; /* saquery's output; may be empty */
 };
 
 /* One line of the text. */
@@ -23,13 +24,13 @@ struct wire_line {
 	bool starts_record; /* "PathRecord dump:" */
 	char label[64];	    /* "dgid"; empty if the line has no value */
 	char value[200];    /* "fe80::1" */
-	char numbers[200];  /* a line of a table: "SL: 0| 1|"; else empty */
+	char numbers[200];  /* for a line of a table: "SL: 0| 1|"; else empty */
 };
 
-/* Read the case @name of the folder @dir; false if there is no request. */
+/* Read the case @name in @dir. Return: false if it has no request. */
 bool wire_case_read(const char *dir, const char *name, struct wire_case *out);
 
-/* The line at *@at, and step past it; false at the end. */
+/* Read the line at *@at and step past it. Return: false at the end. */
 bool wire_line_next(const char **at, struct wire_line *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Records, their fields and masks, at and beyond their limits. */
+/* Records, their fields and masks, with valid and invalid values. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 enum { HOST_BYTES = 512 };
 
-/* A record's struct, whichever it is. */
+/* The struct of any record. */
 union host {
 	struct ibsa_path path;
 	struct ibsa_service service;
@@ -24,7 +24,7 @@ union host {
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
-/* The record at @index, the header after the last. */
+/* Return: the record at @index; behind the last, the header. */
 static const struct ibsa_record *record_or_header(unsigned int index)
 {
 	const struct ibsa_record *record = ibsa_record_at(index);
@@ -41,7 +41,7 @@ static bool is_number(const struct ibsa_field *field)
 	       field->show != IBSA_SHOW_blob;
 }
 
-/* Writes past what ibsa_field_set() would let through. */
+/* Write values, also those that ibsa_field_set() would refuse. */
 static void host_put(const struct ibsa_field *field, unsigned int index,
 		     uint64_t value, union host *host)
 {
@@ -61,7 +61,7 @@ static void host_put(const struct ibsa_field *field, unsigned int index,
 		memcpy(at, &value, sizeof(value));
 }
 
-/* A value one bit too wide is refused, and nothing is written. */
+/* A value that is one bit too wide is refused, and nothing is written. */
 static void encode_refuses_every_value_that_is_too_wide(void **state)
 {
 	const struct ibsa_record *record;
@@ -95,7 +95,7 @@ static void encode_refuses_every_value_that_is_too_wide(void **state)
 	assert_true(fields > 80);
 }
 
-/* All ones in every field, and in the bytes between members. */
+/* Set all bits of every field and of the padding. */
 static void widest_make(const struct ibsa_record *record, union host *host)
 {
 	memset(host, 0xff, sizeof(*host));
@@ -126,7 +126,7 @@ static void check_same(const struct ibsa_record *record, const union host *host,
 	}
 }
 
-/* The widest values fit, and bytes between members are nobody's. */
+/* The widest values fit; padding in the struct is ignored. */
 static void the_widest_values_fit(void **state)
 {
 	const struct ibsa_record *record;
@@ -171,7 +171,7 @@ static void short_buffers_are_refused(void **state)
 				 -EPROTO);
 		for (size_t b = 0; b < sizeof(host); b++)
 			assert_int_equal(host.bytes[b], 0);
-		/* Exactly enough is enough, and the rest is left alone. */
+		/* A buffer of the exact size is enough. */
 		assert_int_equal(ibsa_record_encode(record, &host, wire,
 						    record->size),
 				 0);
@@ -183,7 +183,8 @@ static void short_buffers_are_refused(void **state)
 	}
 }
 
-/* Text may come without NUL; what follows a NUL is kept, and sent again. */
+/* A received text need not end with NUL; bytes behind a NUL are preserved and
+ * sent again. */
 static void text_in_a_mad_need_not_end_with_nul(void **state)
 {
 	struct ibsa_node node;
@@ -235,10 +236,8 @@ static void text_has_all_its_bytes_on_the_wire(void **state)
 			 -ERANGE);
 }
 
-/*
- * The bit numbers of Linux's SA client, include/rdma/ib_sa.h, and for what it
- * does not ask for, of OpenSM's ib_types.h.
- */
+/* Bit numbers in Linux's include/rdma/ib_sa.h, or, for records that it does not
+ * have, in OpenSM's ib_types.h. */
 static const struct {
 	uint64_t mask;
 	unsigned int bit;
@@ -364,7 +363,7 @@ static void masks_are_those_of_the_kernel_and_opensm(void **state)
 	for (size_t i = 0; i < COUNT(kernel_bits); i++)
 		assert_true(kernel_bits[i].mask ==
 			    UINT64_C(1) << kernel_bits[i].bit);
-	/* Both halves of a path's service id have a bit. */
+	/* Both halves of a path's service id have their own bit. */
 	assert_true(IBSA_PATH_CM(service_id) == 3);
 	assert_true(IBSA_OPA_PATH_CM(service_id) == 3);
 	assert_true(IBSA_CM(notice, type) == 0);
@@ -406,7 +405,7 @@ static void opa_class_port_info_lies_as_in_stl_mad_types(void **state)
 	assert_int_equal(info.trap_sl, 0x4c >> 3);
 }
 
-/* A record's mask has the bits of its fields, each in one value only. */
+/* A mask has the bits of its record's fields; no two values share a bit. */
 static void masks_cover_the_fields_and_no_more(void **state)
 {
 	const struct ibsa_record *record;
@@ -456,7 +455,7 @@ static void array_values_have_their_own_bits(void **state)
 	assert_true(ibsa_field_cm(data8, 15) == UINT64_C(1) << 22);
 }
 
-/* Get, set and the wire are one value, for every number of every record. */
+/* Getting, setting and encoding agree for every number of every record. */
 static void fields_are_read_and_set_by_number(void **state)
 {
 	const struct ibsa_record *record;
@@ -508,7 +507,7 @@ static void fields_are_read_and_set_by_number(void **state)
 	}
 }
 
-/* Fields stand in wire order and do not overlap, on the wire and in host. */
+/* Fields are in wire order and do not overlap, in the MAD and in the struct. */
 static void fields_stand_in_order(void **state)
 {
 	const struct ibsa_record *record;
@@ -554,7 +553,7 @@ static void records_are_found_by_either_name(void **state)
 	assert_null(ibsa_record_find("SAHeader"));
 }
 
-/* What is read in place is what decode gives. */
+/* IBSA_GET() returns what decode returns. */
 static void get_reads_what_decode_reads(void **state)
 {
 	uint64_t random = 6;

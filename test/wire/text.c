@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What saquery prints for a field, against what our codec made of it. */
+/* Comparison of saquery's output with the decoded fields. */
 #include <arpa/inet.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 
 /* clang-format off */
 
-/* The words that saquery prints for a code. */
+/* saquery's words for codes. */
 static const struct word {
 	const char *word;
 	unsigned int code;
@@ -37,15 +37,13 @@ static const struct word {
 	{ "Channel Adapter", 1 }, { "Switch", 2 },
 };
 
-/*
- * What saquery calls a field. One value of saquery's may be several of
- * ours, from the first to the last.
- */
+/* saquery's names of fields. One of its values may be several fields, from the
+ * first to the last. */
 static const struct label {
 	const struct ibsa_record *record;
 	const char *label;
 	const char *first;
-	const char *last; /* NULL: the same */
+	const char *last; /* NULL: the same as the first */
 } labels[] = {
 	{ &ibsa_node_record, "sys_guid", "system_image_guid", NULL },
 	{ &ibsa_node_record, "port_num", "local_port_num", NULL },
@@ -218,23 +216,24 @@ static const struct label {
 	{ &ibsa_inform_info_rec_record, "node_type", "producer_type", NULL },
 };
 
-/*
- * What saquery prints and no field of ours has: reserved, of the RID, or
- * several bits that check_reencodes() compares.
- */
+/* Lines of saquery without a field: reserved bits, parts of the RID, or several
+ * bits that check_reencodes() compares. */
 static const char *const lines_without_field[] = {
 	"reserved", "resv2", "SubscriberGID", "SubscriberEnum", "flags",
 };
 
-/* How saquery prints an array: so many values a line, under which heading. */
+/*
+ * saquery's format of arrays: the number of values in a line, and its heading.
+ */
 static const struct numbers {
 	const struct ibsa_record *record;
-	const char *heading; /* before the values of a line; NULL: none */
+	/* heading before the values of a line; NULL: no heading */
+	const char *heading;
 	const char *field;
-	unsigned int shift; /* of the value within the field's */
+	unsigned int shift; /* bits of the value in the field */
 	uint64_t mask;
-	unsigned int each; /* values a line */
-	bool has_index;	   /* each value comes after its number */
+	unsigned int each; /* values in a line */
+	bool has_index;	   /* each value follows its index */
 } numbers_of[] = {
 	{ &ibsa_pkey_table_record, NULL, "pkey", 0, 0xffff, 8, false },
 	{ &ibsa_lft_record, NULL, "port", 0, 0xff, 1, true },
@@ -250,7 +249,9 @@ static const struct numbers {
 
 _Static_assert(COUNT(numbers_of) == WIRE_NUMBERS, "test/wire/text.h");
 
-/* "1X or 4X" as the sum of its codes; false if a word is not known. */
+/*
+ * Parse "1X or 4X" as the sum of its codes. Return: false for an unknown word.
+ */
 static bool words_code(const char *value, uint64_t *out)
 {
 	*out = 0;
@@ -290,7 +291,9 @@ static bool is_stranger(const char *label)
 	return false;
 }
 
-/* The field of a name of ours, or of one that differs only in a dot. */
+/*
+ * Return: the field with this name, or with a name that differs only in a dot.
+ */
 static const struct ibsa_field *field_named(const struct ibsa_record *record,
 					    const char *name,
 					    unsigned int *out_index)
@@ -305,7 +308,7 @@ static const struct ibsa_field *field_named(const struct ibsa_record *record,
 	return ibsa_field_find(record, ours, out_index);
 }
 
-/* The bits from field @first to field @last as one number. */
+/* Return: the bits from field @first to field @last as one number. */
 static uint64_t bits_between(const struct ibsa_record *record,
 			     const struct ibsa_field *first,
 			     const struct ibsa_field *last, const void *host)
@@ -335,7 +338,7 @@ static void check_number(const struct ibsa_field *field, uint64_t ours,
 	char *end;
 	uint64_t theirs = strtoull(value, &end, 0);
 
-	/* An MTU in bytes; one byte is a code with its selector. */
+	/* An MTU in bytes; a single byte is a code with its selector. */
 	if (field->show == IBSA_SHOW_mtu && theirs > 0xff)
 		end = (char *)(uintptr_t)value;
 	if ((*end || end == value) && !words_code(value, &theirs))
@@ -345,7 +348,7 @@ static void check_number(const struct ibsa_field *field, uint64_t ours,
 			 (unsigned long long)ours, value);
 }
 
-/* The number at *@at, after blanks and bars, and step past it. */
+/* Read the number at *@at, after blanks and bars, and step past it. */
 static bool number_next(const char **at, uint64_t *out)
 {
 	char *end;

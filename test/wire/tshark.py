@@ -22,8 +22,8 @@ import tempfile
 
 MADE_UP = 40  # of each record
 
-# What tshark calls our fields, where it is not our name without '_'. A
-# prefix stands before all names of a record.
+# tshark's names of the fields, if they are not the same without '_'. The prefix
+# comes before all names of a record.
 RECORDS = {
     "SAHeader": ("", {
         "base_version": "mad.baseversion",

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * MADs and the values in them, one JSON object a line, for whoever compares
- * our codec with another. Each holds one record after its SA header:
+ * MADs and their values as JSON, one object a line, to compare this codec with
+ * another one. Each MAD holds one record after its SA header:
  *
  *   {"record": "PathRecord", "mad": "0103...", "header": {...},
  *    "fields": {"dlid": 4, "dgid": "fe80...", ...}}
  *
- * Without arguments: reads lines of "HEADER-HEX RECORD-HEX" and prints what our
- * decoder makes of them, of the records in the tables. With COUNT: makes up
- * that many MADs of each record; the values are those that went into our
- * encoder.
+ * Without arguments: read lines of "RECORD HEADER-HEX RECORD-HEX" and print the
+ * decoded values. With COUNT: generate that many MADs of each record, and print
+ * the values that were encoded.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +20,7 @@
 
 enum { HOST_BYTES = 512 };
 
-/* A record's struct, whichever it is. */
+/* The struct of any record. */
 union host {
 	struct ibsa_sa_header sa_header;
 	uint64_t align;
@@ -79,7 +78,7 @@ static void mad_print(const struct ibsa_record *record, const uint8_t *mad,
 	printf("}\n");
 }
 
-/* A value of as many bits as the field has; often one of the extremes. */
+/* Return: a value of the field's width, often one of the extremes. */
 static uint64_t value_make(unsigned int nbits, uint64_t *random)
 {
 	const uint64_t value = random_next(random);

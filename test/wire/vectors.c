@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * The codec against bytes that OpenSM sent and the words that saquery had
- * for them. The argument is the folder of the captured cases.
- */
+/* The codec compared with bytes that OpenSM sent and text that saquery printed
+ * for them. The argument is the directory of the captured cases. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,7 +17,7 @@
 
 static const char *folder;
 
-/* A record's struct, whichever it is. */
+/* The struct of any record. */
 union host {
 #define HOST_MEMBER(record, ...) struct ibsa_##record record;
 	IBSA_RECORDS(HOST_MEMBER)
@@ -29,7 +27,7 @@ union host {
 
 /* clang-format off */
 
-/* Every case whose answer has records that we know. */
+/* All cases with records in the response. */
 static const struct answer {
 	const char *name;
 	const struct ibsa_record *record;
@@ -88,14 +86,14 @@ static const struct answer {
 #define GROUP "mgid=ff12:601b:ffff::1:ff00:1"
 #define MEMBER "port_gid=fec0:0:0:1234:8:f104:398:31"
 
-/* What was asked in each case, in our words. */
+/* The request of each case. */
 static const struct request {
 	const char *name;
 	const struct ibsa_record *record;
 	uint8_t method;
 	uint32_t modifier;
 	const char *selectors[16];
-	bool no_mask; /* the component mask was left zero all the same */
+	bool no_mask; /* the sender left the component mask zero */
 } requests[] = {
 	{ "02_node_all", &ibsa_node_record, IBSA_METHOD_GET_TABLE, 0,
 	  { NULL }, false },
@@ -204,7 +202,7 @@ static const struct request {
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
-/* One bit for each bit of a record that is not reserved. */
+/* A bit for each bit of a record that is not reserved. */
 static void used_bits(const struct ibsa_record *record, uint8_t *out)
 {
 	memset(out, 0, record->size);
@@ -238,7 +236,7 @@ static void header_decode(const uint8_t *mad, size_t len,
 	check_reencodes(&ibsa_sa_header_record, out, mad);
 }
 
-/* The records of an answer, and how many there are. */
+/* Decode the records of a response. Return: their number. */
 static size_t answer_decode(const struct wire_case *it,
 			    const struct answer *answer, union host *out)
 {
@@ -265,8 +263,10 @@ static size_t answer_decode(const struct wire_case *it,
 	return count;
 }
 
-/* Each line of the text, against the record it belongs to. Counts in *@tables
- * the lines that are numbers of a table. */
+/*
+ * Compare each line of the text with its record. *@tables counts lines with
+ * numbers of a table.
+ */
 static size_t text_check(const struct wire_case *it,
 			 const struct ibsa_record *record,
 			 const union host *hosts, size_t count,
@@ -292,7 +292,7 @@ static size_t text_check(const struct wire_case *it,
 	return seen;
 }
 
-/* What OpenSM sent decodes to what saquery printed, and encodes again. */
+/* OpenSM's bytes decode to saquery's values, and encode to the same bytes. */
 static void answers_decode_as_saquery_prints_them(void **state)
 {
 	static struct wire_case it;
@@ -314,9 +314,10 @@ static void answers_decode_as_saquery_prints_them(void **state)
 			assert_int_equal(seen, count);
 		texts += seen;
 	}
-	/* So that a parser that sees nothing does not pass. */
+	/* A parser that finds no lines must not pass. */
 	assert_int_equal(texts, 166);
-	/* 4 of P_Keys, 64 of an LFT, 4 * 32 of MFTs, 2 of SL to VL, 4 * 4 */
+	/* 4 lines of P_Keys, 64 of an LFT, 4 * 32 of MFTs, 2 of SL to VL, 4 * 4
+	 * of VL arbitration */
 	assert_int_equal(tables, 4 + 64 + 128 + 2 + 16);
 }
 
@@ -342,7 +343,7 @@ static void request_encode(const struct request *request, uint64_t id,
 	assert_int_equal(ibsa__request_encode(&encoded, mad), 0);
 }
 
-/* What saquery and others asked is, in our words, the same bytes. */
+/* The requests of saquery and other programs encode to the captured bytes. */
 static void requests_encode_to_the_captured_bytes(void **state)
 {
 	static struct wire_case it;
@@ -359,7 +360,7 @@ static void requests_encode_to_the_captured_bytes(void **state)
 	}
 }
 
-/* Each header is what the index says of it. */
+/* Each header decodes to the values in the index. */
 static void headers_decode_to_the_index(void **state)
 {
 	static struct wire_case it;
