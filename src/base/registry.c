@@ -25,20 +25,22 @@ enum { SLOT_FREE = 0, SLOT_OPEN = 1, SLOT_USER = 2 };
 #define SLOT_CLAIMED UINT_MAX
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t made = PTHREAD_COND_INITIALIZER; /* or not */
+static pthread_cond_t made =
+	PTHREAD_COND_INITIALIZER; /* also if making it failed */
 static atomic_int debug;
 static _Atomic(struct registry_slot *) slots;
 static _Atomic(struct entry *) entries;
 static struct list inherited = { &inherited, &inherited };
-static atomic_uint forks;    /* from the first process to this */
-static atomic_uint children; /* of this process, and of those before it */
+static atomic_uint forks; /* forks between the first process and this one */
+/* forks by this process and the processes before it */
+static atomic_uint children;
 
 /*
  * This takes no lock: after the prepare handlers, fork() waits for the locks of
  * malloc(), and a thread that holds one of these may have been interrupted by a
  * signal handler that calls the library.
  */
-static void before_fork(void)
+static void registry_before_fork(void)
 {
 	atomic_fetch_add(&children, 1);
 }
@@ -65,7 +67,7 @@ static void slots_reset(void)
  * slots and entries is complete at any moment: they are linked in one direction,
  * by words that are written after the object to which they point.
  */
-static void in_child(void)
+static void registry_in_child(void)
 {
 	atomic_fetch_add(&forks, 1);
 	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
@@ -75,7 +77,7 @@ static void in_child(void)
 
 __attribute__((constructor)) static void forks_watch(void)
 {
-	pthread_atfork(before_fork, NULL, in_child);
+	pthread_atfork(registry_before_fork, NULL, registry_in_child);
 }
 
 unsigned int ibsa__process(void)
@@ -101,7 +103,7 @@ static bool entry_is_own(const struct entry *entry)
 	return entry->process == atomic_load(&forks);
 }
 
-static struct entry *find_name(const char *name)
+static struct entry *entry_find_name(const char *name)
 {
 	struct entry *entry = atomic_load(&entries);
 
@@ -111,7 +113,7 @@ static struct entry *find_name(const char *name)
 	return entry;
 }
 
-static struct entry *find_object(const void *object)
+static struct entry *entry_find_object(const void *object)
 {
 	struct entry *entry = atomic_load(&entries);
 
@@ -173,12 +175,15 @@ static int entry_make(struct entry *entry, registry_make_fn make, void *arg)
 	return err;
 }
 
-/* The entry of @name with its object, or NULL. Waits while the object is made. */
-static struct entry *await_name(const char *name)
+/*
+ * Return: the entry of @name with its object, or NULL. Waits while the object
+ * is made.
+ */
+static struct entry *entry_await(const char *name)
 {
 	struct entry *entry;
 
-	while ((entry = find_name(name)) && !entry->object)
+	while ((entry = entry_find_name(name)) && !entry->object)
 		pthread_cond_wait(&made, &lock);
 	return entry;
 }
@@ -191,7 +196,7 @@ int ibsa__registry_get(const char *name, registry_make_fn make, void *arg,
 	int err = 0;
 
 	pthread_mutex_lock(&lock);
-	while (!(entry = await_name(name)) && !spare) {
+	while (!(entry = entry_await(name)) && !spare) {
 		pthread_mutex_unlock(&lock);
 		spare = entry_new(name);
 		if (!spare)
@@ -220,7 +225,7 @@ void *ibsa__registry_find(const char *name)
 	void *object = NULL;
 
 	pthread_mutex_lock(&lock);
-	entry = find_name(name);
+	entry = entry_find_name(name);
 	if (entry && entry->object) {
 		entry->users++;
 		object = entry->object;
@@ -234,20 +239,20 @@ void ibsa__registry_hold(const void *object)
 	struct entry *entry;
 
 	pthread_mutex_lock(&lock);
-	entry = find_object(object);
+	entry = entry_find_object(object);
 	if (entry)
 		entry->users++;
 	pthread_mutex_unlock(&lock);
 }
 
-/* No object has the empty name. */
+/* An object whose name was taken has the empty name. */
 bool ibsa__registry_hide(const void *object)
 {
 	struct entry *entry;
 	bool was_found;
 
 	pthread_mutex_lock(&lock);
-	entry = find_object(object);
+	entry = entry_find_object(object);
 	was_found = entry && *entry->name;
 	if (was_found)
 		*entry->name = '\0';
@@ -260,7 +265,7 @@ void ibsa__registry_put(void *object, void (*destroy)(void *object))
 	struct entry *entry;
 
 	pthread_mutex_lock(&lock);
-	entry = find_object(object);
+	entry = entry_find_object(object);
 	if (entry && --entry->users)
 		entry = NULL;
 	if (entry)
@@ -283,7 +288,7 @@ static bool slot_hold(struct registry_slot *slot)
 	return false;
 }
 
-/* A free slot, which is then claimed; or NULL. */
+/* Claim a free slot. Return: the slot; NULL if none is free. */
 static struct registry_slot *slot_claim(void)
 {
 	struct registry_slot *slot = atomic_load(&slots);
@@ -335,7 +340,7 @@ bool ibsa__registry_has_slot(int number)
 	return slot;
 }
 
-/* Before the slot is held, it may get another object: check again. */
+/* The slot may have got another object before it was held: check again. */
 struct registry_slot *ibsa__registry_slot_get(registry_slot_is_fn is_wanted,
 					      int number,
 					      void (*destroy)(void *object))

@@ -72,7 +72,7 @@ void ibsa__inherit(struct list *link);
  */
 struct registry_slot {
 	struct registry_slot *next;
-	atomic_int number; /* -1: none */
+	atomic_int number; /* -1: no object */
 	atomic_uint mark; /* tells the object from a later one of that number */
 	atomic_uint uses;
 	void *object; /* only for users of the slot */

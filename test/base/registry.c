@@ -35,7 +35,7 @@ static void slot_put(struct registry_slot *slot)
 	ibsa__registry_slot_put(slot, object_destroy);
 }
 
-/* Return: the object of this number in this process or its parent. */
+/* Return: the object of this number; NULL if there is none. */
 static void *object_find(int number)
 {
 	struct registry_slot *slot = slot_get(number);
