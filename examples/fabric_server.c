@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How does a program take it that a cable is cut? A test harness in small: it
- * serves a simulated fabric, and runs the program on it with the cable and
- * without.
+ * Runs a program on an embedded fabric, with and without one of the cables: a
+ * small test of how the program behaves when the cable is cut.
  *
  *	cc fabric_server.c $(pkg-config --cflags --libs ibsa) -o fabric_server
  *	./fabric_server two-hosts.net node2/1 ibsa path self node2
  *
- * A program that uses libibsa is run as it is, and so is one that uses
- * libibumad if LD_LIBRARY_PATH has the folder ibsa-umad of ibsa's libraries.
+ * The program uses libibsa; or it uses libibumad, and LD_LIBRARY_PATH contains
+ * the directory ibsa-umad of ibsa's libraries.
  */
 #include <ibsa/fabric_server.h>
 
@@ -21,15 +20,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int failed(const char *what, int err, const struct ibsa_error *error)
+static int error_print(const char *what, int err,
+		       const struct ibsa_error *error)
 {
 	fprintf(stderr, "%s: %s\n", what,
 		error && error->text[0] ? error->text : strerror(-err));
 	return err;
 }
 
-/* Until the program has ended: it sees a device as long as this goes on. */
-static int serve(struct ibsa_fabric_server *server, int program)
+/* Serve the fabric, which is a device to the program, until the program ends. */
+static int server_run(struct ibsa_fabric_server *server, int program)
 {
 	struct pollfd fds[] = {
 		{ .fd = program, .events = POLLIN },
@@ -46,7 +46,8 @@ static int serve(struct ibsa_fabric_server *server, int program)
 	return err;
 }
 
-static int run(struct ibsa_fabric_server *server, const char *what, char **argv)
+static int program_run(struct ibsa_fabric_server *server, const char *what,
+		       char **argv)
 {
 	int status = 0;
 	pid_t child;
@@ -61,35 +62,35 @@ static int run(struct ibsa_fabric_server *server, const char *what, char **argv)
 	}
 	program = child < 0 ? -1 : pidfd_open(child, 0);
 	if (program < 0)
-		return failed(argv[0], -errno, NULL);
-	err = serve(server, program);
+		return error_print(argv[0], -errno, NULL);
+	err = server_run(server, program);
 	close(program);
 	if (err)
-		return failed("server", err, NULL);
+		return error_print("server", err, NULL);
 	waitpid(child, &status, 0);
 	printf("%s: exit status %d\n", what,
 	       WIFEXITED(status) ? WEXITSTATUS(status) : -1);
 	return 0;
 }
 
-static int with_and_without(struct ibsa_fabric_server *server, const char *port,
-			    char **argv)
+static int program_run_twice(struct ibsa_fabric_server *server,
+			     const char *port, char **argv)
 {
 	struct ibsa_error error = { .text = "" };
 	char line[256];
-	int err = run(server, "with the cable", argv);
+	int err = program_run(server, "with the cable", argv);
 
 	if (err)
 		return err;
 	snprintf(line, sizeof(line), "link down %s", port);
 	err = ibsa_fabric_server_command(server, line, NULL, 0, &error);
 	if (err)
-		return failed(line, err, &error);
-	return run(server, "without", argv);
+		return error_print(line, err, &error);
+	return program_run(server, "without", argv);
 }
 
-/* The socket is in a folder that nobody else can look into. */
-static int open_server(struct ibsa_fabric *fabric, char *folder,
+/* The socket is in a directory that only this user can access. */
+static int server_open(struct ibsa_fabric *fabric, char *folder,
 		       struct ibsa_fabric_server **out)
 {
 	struct ibsa_error error = { .text = "" };
@@ -97,13 +98,13 @@ static int open_server(struct ibsa_fabric *fabric, char *folder,
 	int err;
 
 	if (!mkdtemp(folder))
-		return failed(folder, -errno, NULL);
+		return error_print(folder, -errno, NULL);
 	snprintf(name, sizeof(name), "unix:%s/fabric", folder);
 	if (setenv("IBSA_FABRIC", name, 1) != 0)
-		return failed("IBSA_FABRIC", -errno, NULL);
+		return error_print("IBSA_FABRIC", -errno, NULL);
 	err = ibsa_fabric_server_open(fabric, name + strlen("unix:"), NULL,
 				      &error, out);
-	return err ? failed("server", err, &error) : 0;
+	return err ? error_print("server", err, &error) : 0;
 }
 
 int main(int argc, char **argv)
@@ -122,12 +123,12 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	err = ibsa_fabric_load(argv[1], NULL, &error, &fabric);
 	if (err) {
-		failed("fabric", err, &error);
+		error_print("fabric", err, &error);
 		return 1;
 	}
-	err = open_server(fabric, folder, &server);
+	err = server_open(fabric, folder, &server);
 	if (!err)
-		err = with_and_without(server, argv[2], argv + 3);
+		err = program_run_twice(server, argv[2], argv + 3);
 	ibsa_fabric_server_close(server);
 	ibsa_fabric_put(fabric);
 	rmdir(folder);

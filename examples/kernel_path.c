@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's calls: a way to the first of several GIDs that has one, such
- * as the replicas of a server. All are asked for at once; the first answer
- * wins, and the other queries are cancelled.
+ * With the kernel's names: the path to one of several GIDs, such as the replicas
+ * of a server. Queries the paths to all GIDs at once, uses the first path that
+ * arrives, and cancels the other queries.
  *
  *	cc kernel_path.c $(pkg-config --cflags --libs ibsa) -o kernel_path
  *	./kernel_path GID...
  *
- * Callbacks come from a thread of the library.
+ * Callbacks run in a thread of the library.
  */
 #include <ibsa/ib_sa.h>
 #include <ibsa/text.h>
@@ -21,7 +21,7 @@ enum { RUNNERS_MAX = 16, TIMEOUT_MS = 5000 };
 
 struct race;
 
-/* One question; it lives until its callback has run. */
+/* One query; must exist until its callback has run. */
 struct runner {
 	struct race *race;
 	const char *gid;
@@ -30,17 +30,17 @@ struct runner {
 	int id;
 };
 
-/* What callbacks and main() share. */
+/* Shared by the callbacks and the main thread. */
 struct race {
 	pthread_mutex_t lock;
-	pthread_cond_t news;
+	pthread_cond_t changed;
 	struct runner *winner;
 	int running;
 	struct runner runners[RUNNERS_MAX];
 };
 
-/* Called once for each query, however it ended; @resp only if @status is 0. */
-static void arrived(int status, struct sa_path_rec *resp, void *context)
+/* Called once for each query; @resp is valid only if @status is 0. */
+static void path_arrived(int status, struct sa_path_rec *resp, void *context)
 {
 	struct runner *runner = context;
 	struct race *race = runner->race;
@@ -51,13 +51,13 @@ static void arrived(int status, struct sa_path_rec *resp, void *context)
 		runner->path = *resp;
 		race->winner = runner;
 	}
-	pthread_cond_signal(&race->news);
+	pthread_cond_signal(&race->changed);
 	pthread_mutex_unlock(&race->lock);
 }
 
 /* Return: the query's id, which may be 0, or a negative errno. */
-static int run(struct runner *runner, struct ib_sa_client *client,
-	       const struct ib_gid_attr *from, const struct ibsa_gid *to)
+static int path_query(struct runner *runner, struct ib_sa_client *client,
+		      const struct ib_gid_attr *from, const struct ibsa_gid *to)
 {
 	struct sa_path_rec want = {
 		.sgid = from->gid,
@@ -70,12 +70,13 @@ static int run(struct runner *runner, struct ib_sa_client *client,
 		client, from->device, (uint8_t)from->port_num, &want,
 		IB_SA_PATH_REC_SGID | IB_SA_PATH_REC_DGID |
 			IB_SA_PATH_REC_REVERSIBLE | IB_SA_PATH_REC_NUMB_PATH,
-		TIMEOUT_MS, 0, arrived, runner, &runner->query);
+		TIMEOUT_MS, 0, path_arrived, runner, &runner->query);
 }
 
-/* Ask for all; callbacks may come while the others are still being asked. */
-static void start(struct race *race, struct ib_sa_client *client,
-		  const struct ib_gid_attr *from, const struct ibsa_gid *gids)
+/* Callbacks may run while later queries are still being submitted. */
+static void paths_query(struct race *race, struct ib_sa_client *client,
+			const struct ib_gid_attr *from,
+			const struct ibsa_gid *gids)
 {
 	for (int i = 0; race->runners[i].gid; i++) {
 		struct runner *runner = &race->runners[i];
@@ -83,7 +84,7 @@ static void start(struct race *race, struct ib_sa_client *client,
 		pthread_mutex_lock(&race->lock);
 		race->running++;
 		pthread_mutex_unlock(&race->lock);
-		runner->id = run(runner, client, from, &gids[i]);
+		runner->id = path_query(runner, client, from, &gids[i]);
 		if (runner->id >= 0)
 			continue;
 		fprintf(stderr, "%s: %s\n", runner->gid, strerror(-runner->id));
@@ -93,25 +94,25 @@ static void start(struct race *race, struct ib_sa_client *client,
 	}
 }
 
-static void await_winner(struct race *race)
+static void winner_wait(struct race *race)
 {
 	pthread_mutex_lock(&race->lock);
 	while (!race->winner && race->running > 0)
-		pthread_cond_wait(&race->news, &race->lock);
+		pthread_cond_wait(&race->changed, &race->lock);
 	pthread_mutex_unlock(&race->lock);
 }
 
-/* Queries that have ended are not harmed by a cancel that comes late. */
-static void cancel(const struct race *race)
+/* Cancelling a query that has ended has no effect. */
+static void paths_cancel(const struct race *race)
 {
 	for (int i = 0; race->runners[i].gid; i++)
 		ib_sa_cancel_query(race->runners[i].id, race->runners[i].query);
 }
 
-static int report(const struct runner *winner)
+static int winner_print(const struct runner *winner)
 {
 	if (!winner) {
-		fprintf(stderr, "there is no path to any of them\n");
+		fprintf(stderr, "there is no path to any of the GIDs\n");
 		return 1;
 	}
 	printf("%s: LID %u, SL %u, MTU %u, %u Mb/s\n", winner->gid,
@@ -121,21 +122,21 @@ static int report(const struct runner *winner)
 	return 0;
 }
 
-static int find(struct race *race, const struct ib_gid_attr *from,
-		const struct ibsa_gid *gids)
+static int path_find(struct race *race, const struct ib_gid_attr *from,
+		     const struct ibsa_gid *gids)
 {
 	struct ib_sa_client client;
 
 	ib_sa_register_client(&client);
-	start(race, &client, from, gids);
-	await_winner(race);
-	cancel(race);
-	ib_sa_unregister_client(&client); /* the last callback has run */
-	return report(race->winner);
+	paths_query(race, &client, from, gids);
+	winner_wait(race);
+	paths_cancel(race);
+	ib_sa_unregister_client(&client); /* waits for all callbacks */
+	return winner_print(race->winner);
 }
 
-/* From the first GID of the first port of the first device. */
-static int find_from_here(struct race *race, const struct ibsa_gid *gids)
+/* The source is GID 0 of port 1 of the first device. */
+static int path_find_from_device(struct race *race, const struct ibsa_gid *gids)
 {
 	const struct ib_gid_attr *from;
 	struct ib_device *device;
@@ -150,7 +151,7 @@ static int find_from_here(struct race *race, const struct ibsa_gid *gids)
 	if (ibsa_is_err(from)) {
 		fprintf(stderr, "no GID: %s\n", strerror(-ibsa_ptr_err(from)));
 	} else {
-		status = find(race, from, gids);
+		status = path_find(race, from, gids);
 		rdma_put_gid_attr(from);
 	}
 	ibsa_device_put(device);
@@ -179,5 +180,5 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++)
 		race.runners[i - 1] = (struct runner){ .race = &race,
 						       .gid = argv[i] };
-	return find_from_here(&race, gids);
+	return path_find_from_device(&race, gids);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's calls without a thread: offer a service for a minute, then
- * list all of its name. Callbacks come from the program's own poll() loop,
- * and the second query is started from the callback of the first.
+ * With the kernel's names and without a thread: register a service for a minute,
+ * then list all services with its name. Callbacks run in the program's poll()
+ * loop. The callback of the first query starts the second query.
  *
  *	cc kernel_service.c $(pkg-config --cflags --libs ibsa) -o kernel_service
  *	./kernel_service GID NAME
@@ -21,12 +21,12 @@ enum { LEASE_S = 60, TIMEOUT_MS = 5000 };
 
 #define SERVICE_ID UINT64_C(0x1000000000000b5a)
 
-/* Masks are constants, in network order. */
-static const ib_sa_comp_mask offered = IB_SA_SERVICE_REC_SERVICE_ID |
-				       IB_SA_SERVICE_REC_SERVICE_GID |
-				       IB_SA_SERVICE_REC_SERVICE_PKEY |
-				       IB_SA_SERVICE_REC_SERVICE_LEASE |
-				       IB_SA_SERVICE_REC_SERVICE_NAME;
+/* Component masks are constants in network byte order. */
+static const ib_sa_comp_mask service_mask = IB_SA_SERVICE_REC_SERVICE_ID |
+					    IB_SA_SERVICE_REC_SERVICE_GID |
+					    IB_SA_SERVICE_REC_SERVICE_PKEY |
+					    IB_SA_SERVICE_REC_SERVICE_LEASE |
+					    IB_SA_SERVICE_REC_SERVICE_NAME;
 
 struct program {
 	struct ib_device *device;
@@ -36,8 +36,8 @@ struct program {
 	int err;
 };
 
-/* A status says little; what is behind it says the rest. */
-static void explain(const struct program *program, int status)
+/* The reply contains the MAD status, which is more exact than @status. */
+static void error_print(const struct program *program, int status)
 {
 	const struct ibsa_reply *reply = ibsa_last_reply(program->device);
 
@@ -46,16 +46,16 @@ static void explain(const struct program *program, int status)
 		reply && reply->status ? ibsa_status_text(reply->status) : "");
 }
 
-static void finish(struct program *program, int err)
+static void program_finish(struct program *program, int err)
 {
 	program->done = true;
 	program->err = err;
 	if (err != 0)
-		explain(program, err);
+		error_print(program, err);
 }
 
-static void list(int status, struct sa_service_rec *resp,
-		 unsigned int num_services, void *context)
+static void services_print(int status, struct sa_service_rec *resp,
+			   unsigned int num_services, void *context)
 {
 	char text[IBSA_GID_TEXT];
 	struct ibsa_gid gid;
@@ -66,33 +66,33 @@ static void list(int status, struct sa_service_rec *resp,
 		printf("0x%016" PRIx64 " at %s, %u s\n", be64toh(resp[i].id),
 		       text, be32toh(resp[i].lease));
 	}
-	finish(context, status);
+	program_finish(context, status);
 }
 
-static int ask_for_list(struct program *program)
+static int services_query(struct program *program)
 {
 	struct sa_service_rec rec = { 0 };
 
 	memcpy(rec.name, program->name, strlen(program->name));
 	return ib_sa_service_rec_get(&program->client, program->device, 1, &rec,
 				     IB_SA_SERVICE_REC_SERVICE_NAME, TIMEOUT_MS,
-				     0, list, program, NULL);
+				     0, services_print, program, NULL);
 }
 
-/* Called from inside ibsa_device_dispatch(). */
-static void registered(int status, struct ib_sa_service_rec *resp,
-		       void *context)
+/* Runs inside ibsa_device_dispatch(). */
+static void service_registered(int status, struct ib_sa_service_rec *resp,
+			       void *context)
 {
 	struct program *program = context;
 
 	(void)resp;
 	if (status == 0)
-		status = ask_for_list(program);
+		status = services_query(program);
 	if (status < 0)
-		finish(program, status);
+		program_finish(program, status);
 }
 
-static int offer(struct program *program, const struct ibsa_gid *gid)
+static int service_register(struct program *program, const struct ibsa_gid *gid)
 {
 	struct ib_sa_service_rec rec = {
 		.id = htobe64(SERVICE_ID),
@@ -103,13 +103,13 @@ static int offer(struct program *program, const struct ibsa_gid *gid)
 	memcpy(&rec.gid, gid, sizeof(rec.gid));
 	memcpy(rec.name, program->name, strlen(program->name));
 	return ib_sa_service_rec_query(&program->client, program->device, 1,
-				       IB_MGMT_METHOD_SET, &rec, offered,
-				       TIMEOUT_MS, 0, registered, program,
-				       NULL);
+				       IB_MGMT_METHOD_SET, &rec, service_mask,
+				       TIMEOUT_MS, 0, service_registered,
+				       program, NULL);
 }
 
-/* Any event loop does: one fd, one timeout, one call. */
-static int wait_until_done(const struct program *program)
+/* Another event loop needs the same three functions. */
+static int program_wait(const struct program *program)
 {
 	struct pollfd fd = { .fd = ibsa_device_fd(program->device),
 			     .events = POLLIN };
@@ -127,15 +127,15 @@ static int wait_until_done(const struct program *program)
 	return program->err;
 }
 
-static int run(struct program *program, const struct ibsa_gid *gid)
+static int program_run(struct program *program, const struct ibsa_gid *gid)
 {
-	int err = offer(program, gid);
+	int err = service_register(program, gid);
 
 	if (err < 0) {
-		fprintf(stderr, "cannot ask: %s\n", strerror(-err));
+		fprintf(stderr, "cannot send the query: %s\n", strerror(-err));
 		return 1;
 	}
-	return wait_until_done(program) ? 1 : 0;
+	return program_wait(program) ? 1 : 0;
 }
 
 int main(int argc, char **argv)
@@ -157,7 +157,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	ib_sa_register_client(&program.client);
-	status = run(&program, &gid);
+	status = program_run(&program, &gid);
 	ib_sa_unregister_client(&program.client);
 	ibsa_device_put(program.device);
 	return status;

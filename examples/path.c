@@ -5,8 +5,8 @@
  *	cc path.c $(pkg-config --cflags --libs ibsa) -o path
  *	IBSA_FABRIC=/usr/share/ibsa/fabrics/fat-tree-16.net ./path fe80::...
  *
- * It waits in a poll() of its own, as a program does that has other work;
- * ibsa_query_wait() would do all of it in one call.
+ * The program waits in a poll() loop, like a program that has other descriptors,
+ * too. Without such a loop, ibsa_query_wait() replaces poll_until_ended().
  */
 #include <ibsa/ibsa.h>
 #include <ibsa/text.h>
@@ -16,31 +16,31 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the callback leaves behind for main(). */
+/* Result of the query. */
 struct answer {
-	bool here;
+	bool has_ended;
 	int status; /* exit status */
 };
 
-static void print_path(const struct ibsa_path *path)
+static void path_print(const struct ibsa_path *path)
 {
 	printf("LID %u -> LID %u, SL %u, P_Key 0x%04x, MTU %u, %u Mb/s\n",
 	       path->slid, path->dlid, path->sl, path->pkey,
 	       ibsa_mtu_bytes(path->mtu), ibsa_rate_mbps(path->rate));
 }
 
-/* Called once, from inside ibsa_dispatch(), however the query ended. */
-static void answered(const struct ibsa_reply *reply, void *arg)
+/* Called once, inside ibsa_dispatch(), when the query has ended. */
+static void path_arrived(const struct ibsa_reply *reply, void *arg)
 {
 	struct answer *answer = arg;
 	struct ibsa_path path;
 
-	answer->here = true;
+	answer->has_ended = true;
 	answer->status = 1;
 	switch (ibsa_outcome(reply)) {
 	case IBSA_OUTCOME_OK:
 		if (ibsa_reply_decode(reply, 0, &path) == 0) {
-			print_path(&path);
+			path_print(&path);
 			answer->status = 0;
 		}
 		break;
@@ -48,16 +48,16 @@ static void answered(const struct ibsa_reply *reply, void *arg)
 		fprintf(stderr, "there is no path\n");
 		break;
 	case IBSA_OUTCOME_UNREACHABLE:
-		fprintf(stderr, "no answer: %s\n", strerror(-reply->err));
+		fprintf(stderr, "no reply: %s\n", strerror(-reply->err));
 		break;
 	default:
-		fprintf(stderr, "the SA said: %s\n",
+		fprintf(stderr, "the SA refused the query: %s\n",
 			ibsa_status_text(reply->status));
 	}
 }
 
-static int start(struct ibsa_client *client, const char *gid,
-		 struct answer *answer)
+static int path_query(struct ibsa_client *client, const char *gid,
+		      struct answer *answer)
 {
 	struct ibsa_path want = { .reversible = 1, .numb_path = 1 };
 	struct ibsa_query query = {
@@ -76,13 +76,14 @@ static int start(struct ibsa_client *client, const char *gid,
 	if (err != 0)
 		return err;
 	want.sgid = port.gid;
-	return ibsa_query(client, &query, answered, answer, NULL);
+	return ibsa_query(client, &query, path_arrived, answer, NULL);
 }
 
-/* Any event loop does: one fd, one timeout, one call. */
-static int wait_for(struct ibsa_client *client, const struct answer *answer)
+/* Another event loop needs the same three functions. */
+static int poll_until_ended(struct ibsa_client *client,
+			    const struct answer *answer)
 {
-	while (!answer->here) {
+	while (!answer->has_ended) {
 		struct pollfd fd = { .fd = ibsa_fd(client), .events = POLLIN };
 		int err;
 
@@ -111,11 +112,11 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", error.text);
 		return 1;
 	}
-	err = start(client, argv[1], &answer);
+	err = path_query(client, argv[1], &answer);
 	if (err == 0)
-		err = wait_for(client, &answer);
+		err = poll_until_ended(client, &answer);
 	if (err != 0)
-		fprintf(stderr, "cannot ask: %s\n", strerror(-err));
+		fprintf(stderr, "cannot send the query: %s\n", strerror(-err));
 	ibsa_close(client);
 	return err ? 1 : answer.status;
 }

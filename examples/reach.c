@@ -5,8 +5,8 @@
  *	cc reach.c $(pkg-config --cflags --libs ibsa) -o reach
  *	IBSA_FABRIC=/usr/share/ibsa/fabrics/fat-tree-16.net ./reach fe80::...
  *
- * The batch keeps as many questions in flight as the client's window holds,
- * be it ten GIDs or ten thousand.
+ * A batch of ten or ten thousand GIDs keeps as many queries in flight as the
+ * client's window allows.
  */
 #include <ibsa/reach.h>
 #include <ibsa/text.h>
@@ -22,7 +22,7 @@ struct progress {
 };
 
 /* Called once for each GID, from inside ibsa_wait(). */
-static void told(const struct ibsa_reach_answer *answer, void *arg)
+static void result_print(const struct ibsa_reach_answer *answer, void *arg)
 {
 	struct progress *progress = arg;
 	const char *name = progress->names[answer->index];
@@ -42,18 +42,18 @@ static void told(const struct ibsa_reach_answer *answer, void *arg)
 		       ibsa_status_text(answer->status));
 }
 
-static int check(struct ibsa_client *client, const struct ibsa_gid *gids,
-		 struct progress *progress)
+static int gids_check(struct ibsa_client *client, const struct ibsa_gid *gids,
+		      struct progress *progress)
 {
-	int err = ibsa_reach_each(client, NULL, gids, progress->left, told,
-				  progress, NULL);
+	int err = ibsa_reach_each(client, NULL, gids, progress->left,
+				  result_print, progress, NULL);
 
 	while (err == 0 && progress->left > 0)
 		err = ibsa_wait(client, -1);
 	return err;
 }
 
-static struct ibsa_gid *parse(char **names, size_t count)
+static struct ibsa_gid *gids_parse(char **names, size_t count)
 {
 	struct ibsa_gid *gids = calloc(count, sizeof(*gids));
 
@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: %s GID...\n", argv[0]);
 		return 2;
 	}
-	gids = parse(progress.names, progress.left);
+	gids = gids_parse(progress.names, progress.left);
 	if (!gids)
 		return 2;
 	err = ibsa_open(NULL, &error, &client);
@@ -89,9 +89,9 @@ int main(int argc, char **argv)
 		free(gids);
 		return 1;
 	}
-	err = check(client, gids, &progress);
+	err = gids_check(client, gids, &progress);
 	if (err != 0)
-		fprintf(stderr, "cannot ask: %s\n", strerror(-err));
+		fprintf(stderr, "cannot check the GIDs: %s\n", strerror(-err));
 	ibsa_close(client);
 	free(gids);
 	return err ? 1 : progress.status;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which ports and multicast groups come and go? libibverbs' names, with the
- * events of the subnet manager on the context's async_fd.
+ * Prints ports that join or leave the subnet, and multicast groups that are
+ * created or deleted, with the names of libibverbs: the events of the subnet
+ * manager on the context's async_fd.
  *
  *	cc sm_events.c $(pkg-config --cflags --libs ibsa) -o sm_events
- *	./sm_events mlx5_0
+ *	./sm_events mlx5_0 [MS]
  *
- * Ends when nothing has happened for MS milliseconds; without MS, never.
+ * Ends after MS milliseconds without an event; without MS, never.
  *
- * The context is one of ibsa_verbs_open(), which needs no uverbs device. With
- * one of ibv_open_device() all else is the same; -libverbs then comes after
- * what pkg-config says.
+ * The context is from ibsa_verbs_open(), which needs no uverbs device. A context
+ * from ibv_open_device() works in the same way; then add -libverbs after the
+ * output of pkg-config.
  */
 #include <ibsa/text.h>
 #include <ibsa/verbs.h>
@@ -23,7 +24,7 @@
 
 enum { EVERYTHING = IBV_SM_EVENT_UGID_ALL | IBV_SM_EVENT_MGID_ALL };
 
-static void show_gid(const struct ibv_async_event *event)
+static void gid_print(const struct ibv_async_event *event)
 {
 	char text[IBSA_GID_TEXT];
 	struct ibsa_gid gid;
@@ -33,18 +34,18 @@ static void show_gid(const struct ibv_async_event *event)
 	printf("%s: %s", ibv_event_type_str(event->event_type), text);
 }
 
-/* The SA's answer is fit to be asked for where events are handled. */
-static void show_reach(struct ibv_context *context, union ibv_gid *gid)
+/* ibv_gid_reachable() may be called between events. */
+static void reach_print(struct ibv_context *context, union ibv_gid *gid)
 {
 	if (!ibv_gid_reachable(context, 0, gid, 0))
 		printf(", reachable");
 	else if (errno == ENXIO)
 		printf(", not reachable");
 	else
-		printf(", not known whether reachable: %s", strerror(errno));
+		printf(", reachability unknown: %s", strerror(errno));
 }
 
-static int show_one(struct ibv_context *context)
+static int event_print(struct ibv_context *context)
 {
 	struct ibv_async_event event;
 
@@ -52,15 +53,15 @@ static int show_one(struct ibv_context *context)
 		return -1;
 	switch (event.event_type) {
 	case IBV_EVENT_GID_AVAIL:
-		show_gid(&event);
-		show_reach(context, &event.element.gid);
+		gid_print(&event);
+		reach_print(context, &event.element.gid);
 		break;
 	case IBV_EVENT_GID_UNAVAIL:
 	case IBV_EVENT_MCG_CREATED:
 	case IBV_EVENT_MCG_DELETED:
-		show_gid(&event);
+		gid_print(&event);
 		break;
-	default: /* the device's own, those of its ports and queues */
+	default: /* events of the device */
 		printf("%s", ibv_event_type_str(event.event_type));
 	}
 	printf("\n");
@@ -69,19 +70,19 @@ static int show_one(struct ibv_context *context)
 	return 0;
 }
 
-/* Return: 0 if nothing happens any more; -1 and errno. */
-static int follow(struct ibv_context *context, int idle_ms)
+/* Return: 0 after @idle_ms without an event; or -1 and errno. */
+static int events_print(struct ibv_context *context, int idle_ms)
 {
 	struct pollfd file = { .fd = context->async_fd, .events = POLLIN };
 	int count = poll(&file, 1, idle_ms);
 
 	for (; count > 0; count = poll(&file, 1, idle_ms))
-		if (show_one(context))
+		if (event_print(context))
 			return -1;
 	return count;
 }
 
-static int watch(struct ibv_context *context, int idle_ms)
+static int events_watch(struct ibv_context *context, int idle_ms)
 {
 	int err;
 
@@ -91,7 +92,7 @@ static int watch(struct ibv_context *context, int idle_ms)
 	}
 	printf("registered\n");
 	fflush(stdout);
-	err = follow(context, idle_ms);
+	err = events_print(context, idle_ms);
 	if (err)
 		perror("cannot follow events");
 	if (ibv_unregister_sm_events(context, EVERYTHING, 0, NULL))
@@ -113,7 +114,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", error.text);
 		return EXIT_FAILURE;
 	}
-	err = watch(context, idle_ms);
+	err = events_watch(context, idle_ms);
 	if (ibv_close_device(context))
 		err = -1;
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
