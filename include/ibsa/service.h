@@ -33,9 +33,10 @@ enum { IBSA_REGISTRATION_LEASE_S = 300 };
  *               for its first try if the window is full
  *
  * service_id, service_gid and service_pkey identify a record. The client always
- * sends these and service_lease. If they are not set, it uses the port's GID 0,
- * which it follows when it changes, P_Key 0xffff and IBSA_REGISTRATION_LEASE_S
- * seconds. A lease may be IBSA_LEASE_INFINITE.
+ * sends these and service_lease. Defaults: service_gid is GID 0 of the port,
+ * and the client registers the service again when this GID changes;
+ * service_pkey is 0xffff; service_lease is IBSA_REGISTRATION_LEASE_S seconds. A
+ * lease may be IBSA_LEASE_INFINITE.
  */
 struct ibsa_service_registration {
 	const struct ibsa_service *service;

@@ -116,7 +116,8 @@ ssize_t ibsa_query_gid_table(struct ibv_context *context,
  * function of the same name, which crashes on a context of ibsa_verbs_open(): a
  * program that links both uses the one of the library that is linked first.
  *
- * Return: as ibsa_query_gid_ex(); EINVAL also if @entry_size is below 32.
+ * Return: as ibsa_query_gid_ex(); EINVAL also if @entry_size is below 32 or,
+ * with the kernel's command, above 65535.
  */
 int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num,
 		      uint32_t gid_index, struct ibv_gid_entry *entry,
@@ -310,9 +311,9 @@ struct ibsa_verbs_options {
  * ibsa_verbs_open(); -EALREADY the context is attached; -EBUSY @sa, @grh or
  * @sm_key is set and the SA was queried before; or this thread has called
  * ibsa_verbs_async_fd_get() without a put, or another thread has and did not
- * call the put within 10 s; -EMFILE no file descriptor is free;
- * -ENOMEM; or the error of epoll_create1(), epoll_ctl() or dup3(). After an
- * error nothing has changed. Any thread may call it.
+ * call the put within 10 s; -EMFILE no file descriptor is free; -ENOMEM; or the
+ * error of epoll_create1(), epoll_ctl() or dup3(). After an error nothing has
+ * changed. Any thread may call it.
  */
 int ibsa_verbs_attach(struct ibv_context *context,
 		      const struct ibsa_verbs_options *options) IBSA_MUST_USE;
