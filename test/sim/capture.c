@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a tap on an embedded fabric sees. */
+/* Packets that a tap on an embedded fabric captures. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 
 enum { SEEN_MAX = 256 };
 
-/* All that a tap has seen. */
+/* The packets that the tap has captured. */
 struct recording {
 	size_t count;
 	uint64_t times[SEEN_MAX];
@@ -64,7 +64,7 @@ static void checksum_is_that_of_the_sample(void **state)
 	};
 
 	(void)state;
-	/* On the wire 96 25 b7 5a, its lowest byte first. */
+	/* On the wire 96 25 b7 5a: least significant byte first. */
 	assert_int_equal(ibsa__frame_icrc(sample, sizeof(sample), false),
 			 0x5ab72596);
 }
@@ -109,7 +109,7 @@ static void every_header_comes_back(void **state)
 	assert_memory_equal(out.sgid.raw, in.sgid.raw, 16);
 	assert_memory_equal(out.dgid.raw, in.dgid.raw, 16);
 	assert_memory_equal(out.mad, mad, sizeof(mad));
-	/* Without the checksums too, but not with less. */
+	/* The checksums may be missing, but nothing else. */
 	assert_true(ibsa__frame_get(bytes, len - 6, &out));
 	for (size_t cut = 0; cut < len - 6; cut++)
 		assert_false(ibsa__frame_get(bytes, cut, &out));
@@ -231,7 +231,7 @@ static void packets_of_omni_path_are_others(void **state)
 	bench_stop(&bench);
 }
 
-/* Of umad files each MAD is seen once: as it is when it leaves its port. */
+/* Each MAD between umad files is captured once, as it leaves its port. */
 static void mads_of_files_are_seen(void **state)
 {
 	struct recording *recording = calloc(1, sizeof(*recording));
@@ -274,7 +274,7 @@ static void mads_of_files_are_seen(void **state)
 	free(recording);
 }
 
-/* Ask a number of things while all goes wrong, and see it. */
+/* Send some queries with every fault set, and capture the packets. */
 static struct recording *history(uint64_t seed)
 {
 	const struct ibsa_fabric_options options = { .virtual_clock = true,

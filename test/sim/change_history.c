@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A fabric in which much goes wrong does so again with the same seed. */
+/* Faults and changes of a fabric are the same in each run with one seed. */
 #include "change_rig.h"
 
-/* A sum over all that a client sees where MADs and much else go wrong. */
+/*
+ * A checksum over everything that a client receives during faults and changes.
+ */
 static uint64_t history(uint64_t seed)
 {
 	const struct ibsa_fabric_options options = { .virtual_clock = true,

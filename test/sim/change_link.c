@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Links of a fabric that runs go down and come up. */
+/* Links of a running fabric go down and come up. */
 #include <errno.h>
 
 #include "change_rig.h"
@@ -45,12 +45,12 @@ static void link_that_comes_up_is_set_up_anew(void **state)
 	assert_int_equal(bench_port(bench).reregisters, 1);
 	assert_int_equal(bench_port_at(bench, "c").reregisters, 0);
 	assert_int_equal(count_nodes(bench), 5);
-	/* OpenSM keeps both for those that come back. */
+	/* OpenSM keeps services and groups of ports that come back. */
 	assert_int_equal(count_services(bench), 1);
 	assert_int_equal(count_subscriptions(bench), 1);
 }
 
-/* The far end's name for a link is as good. */
+/* A link can be named by either of its ends. */
 static void link_of_a_switch_takes_down_what_is_behind(void **state)
 {
 	const struct ibsa_fabric_port_change down = {
@@ -67,7 +67,7 @@ static void link_of_a_switch_takes_down_what_is_behind(void **state)
 	bench_set_port(bench, "b", 1, up);
 	assert_int_equal(bench_port(bench).port_state, IBSA_PORT_ACTIVE);
 
-	/* Behind the other link ports are up, but nobody reaches them. */
+	/* Ports behind the other link are up, but there is no route to them. */
 	assert_int_equal(ask_path(bench, 2, 3), 0);
 	bench_set_port(bench, "s", 3, down);
 	assert_int_equal(count_nodes(bench), 3);
@@ -106,7 +106,7 @@ static void dead_link_takes_with_it_what_is_on_its_way(void **state)
 	bench_stop(&bench);
 }
 
-/* What waits to be overtaken is on its way too. */
+/* A MAD that is held back for reordering counts as in flight. */
 static void dead_link_takes_with_it_what_was_held(void **state)
 {
 	const struct ibsa_fault reorder = {
@@ -141,7 +141,7 @@ static void sa_without_a_link_hears_nobody_and_forgets_nothing(void **state)
 	assert_int_equal(bench_port(bench).reregisters, 0);
 }
 
-/* No SM sets it up until one runs. */
+/* A link stays in state Init until an SM runs. */
 static void link_comes_up_without_an_sm(void **state)
 {
 	struct bench *bench = *state;

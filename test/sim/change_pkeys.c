@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* P_Keys of a fabric that runs change, and with them who may meet whom. */
+/*
+ * P_Keys of a running fabric change, and with them which ports can communicate.
+ */
 #include <errno.h>
 
 #include "change_rig.h"
@@ -22,7 +24,7 @@ static void limited_default_key_will_do(void **state)
 	assert_int_equal(bench_port(bench).pkey_index, 0);
 }
 
-/* The index of the right key is what moved; the other's MADs are lost. */
+/* The index of the right key has changed; MADs with the other key are lost. */
 static void pkey_of_a_request_must_pass(void **state)
 {
 	const uint16_t pkeys[] = { 0x8001, 0xffff };
@@ -42,7 +44,7 @@ static void pkey_of_a_request_must_pass(void **state)
 	assert_int_equal(bench_stats(bench).lost, lost + 2);
 }
 
-/* The P_Key that the path from b to c is given; 0: there is none. */
+/* The P_Key of the path from b to c; 0: there is none. */
 static uint16_t path_pkey(struct bench *bench)
 {
 	const struct ibsa_path want = { .slid = 2, .dlid = 3 };
@@ -72,7 +74,7 @@ static void paths_are_within_a_partition(void **state)
 	assert_int_equal(path_pkey(bench), 0xffff);
 	bench_set_pkeys(bench, "b", b, 3);
 	assert_int_equal(path_pkey(bench), 0xffff);
-	/* 1 is in both, but for limited members of it only. */
+	/* Both are only limited members of partition 1. */
 	bench_set_pkeys(bench, "c", c, 3);
 	assert_int_equal(path_pkey(bench), 0x8003);
 	assert_int_equal(ask_pkey(bench, 0x8003), 0);
@@ -81,7 +83,9 @@ static void paths_are_within_a_partition(void **state)
 	assert_int_equal(ask_pkey(bench, 0x8001), S(NO_RECORDS));
 	assert_int_equal(ask_pkey(bench, 0x8009), S(NO_RECORDS));
 	assert_int_equal(ask_pkey(bench, 0), S(NO_RECORDS));
-	/* b does not meet them, though a full member could. */
+	/*
+	 * b does not share a partition with them, though a full member could.
+	 */
 	bench_set_pkeys(bench, "b", limited, 1);
 	bench_set_pkeys(bench, "c", limited, 1);
 	assert_int_equal(path_pkey(bench), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Ports of a fabric that runs change: their LIDs, and what they read. */
+/* Ports of a running fabric change: their LIDs and tables. */
 #include <errno.h>
 
 #include "change_rig.h"
@@ -55,7 +55,7 @@ static void new_lid_of_the_sa_is_told_to_all(void **state)
 	assert_int_equal(bench->answer.from.lid, 0xbfff);
 }
 
-/* The LID that one gives up another may have. */
+/* A LID that one port gives up can be set at another. */
 static void lids_are_handed_on(void **state)
 {
 	struct ibsa_fabric_port_change change = { .mask = IBSA_CHANGE_LID };
@@ -86,9 +86,9 @@ static void lids_that_cannot_be(void **state)
 	change.mask = IBSA_CHANGE_LMC;
 	change.lmc = 8;
 	refused(bench, "b", 1, &change, -EINVAL);
-	change.lmc = 1; /* 2 and 3, which is c's */
+	change.lmc = 1; /* 2 and 3, but c has 3 */
 	refused(bench, "b", 1, &change, -EADDRINUSE);
-	change.lmc = 2; /* 2 is no multiple of 4 */
+	change.lmc = 2; /* 2 is not a multiple of 4 */
 	refused(bench, "b", 1, &change, -EINVAL);
 	assert_int_equal(bench_port(bench).lid, 2);
 	assert_int_equal(bench_port(bench).lmc, 0);
@@ -176,7 +176,7 @@ static void changes_that_cannot_be(void **state)
 	assert_int_equal(bench_port(bench).reregisters, 0);
 }
 
-/* As the kernel refuses an address without one. */
+/* Like the kernel, the port refuses an address without a GRH. */
 static void port_that_needs_a_grh_sends_nothing_without(void **state)
 {
 	const struct ibsa_fabric_port_change change = {

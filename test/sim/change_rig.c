@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tests of what happens to a fabric while it runs. */
+/* Helpers for tests of changes in a running fabric. */
 #include "change_rig.h"
 
 #include "../interface/everything.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tests of what happens to a fabric while it runs. */
+/* Helpers for tests of changes in a running fabric. */
 #ifndef SIM_CHANGE_RIG_H
 #define SIM_CHANGE_RIG_H
 
@@ -9,21 +9,23 @@
 #define S(name) IBSA_STATUS_##name
 
 /*
- * LIDs: a 1, with the SA, the switches' 4 and 5, b 2, c 3. Next to them is
- * "alone", which has no cable.
+ * LIDs: a 1, with the SA; the switches 4 and 5; b 2; c 3. Node "alone" has no
+ * cable.
  */
 extern const char change_fabric[];
 
 /* Set up a test, whose state is a client at b. */
 int change_start(void **state);
 
-/* How many NodeRecords there are; -1 for silence. */
+/* Number of NodeRecords; -1: no answer. */
 int count_nodes(struct bench *bench);
 
 /* The status of a Get of the path between two LIDs. */
 int ask_path(struct bench *bench, uint16_t slid, uint16_t dlid);
 
-/* What the SA remembers, and whether it does. */
+/*
+ * Register a service, a group member and a subscription at the SA; count them.
+ */
 void set_service(struct bench *bench);
 size_t count_services(struct bench *bench);
 void subscribe(struct bench *bench);

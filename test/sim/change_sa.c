@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The SA of a fabric that runs moves, stops and starts. */
+/* The SA of a running fabric moves, stops and starts. */
 #include <errno.h>
 
 #include "change_rig.h"
@@ -21,7 +21,7 @@ static void moved_sa_is_elsewhere_and_knows_nothing(void **state)
 	assert_int_equal(count_subscriptions(bench), 0);
 	assert_int_equal(bench->answer.from.lid, 3);
 
-	/* At the old LID there is nobody, and nobody says so. */
+	/* The old LID has no SA any more, and nothing reports that. */
 	bench_request(bench, IBSA_METHOD_GET, 0x0001, 0);
 	assert_int_equal(bench->transport->ops->send(bench->transport, &old,
 						     bench->request, 256, 10),
@@ -50,7 +50,7 @@ static void what_is_on_its_way_finds_the_sa_gone(void **state)
 	assert_int_equal(bench_stats(bench).lost, lost + 1);
 }
 
-/* A request that had come in before is answered by the SA as it was. */
+/* A request that arrived before the change is answered by the old SA. */
 static void what_had_arrived_was_heard(void **state)
 {
 	const struct ibsa_fault delay = {
@@ -127,7 +127,7 @@ static void started_sa_asks_to_register_again(void **state)
 	assert_int_equal(count_subscriptions(bench), 0);
 }
 
-/* Out of reach of the new SA nobody learns of it. */
+/* Ports without a route to the new SA do not learn of it. */
 static void sa_of_another_island(void **state)
 {
 	static const char islands[] = "Switch 2 \"s\"\n"

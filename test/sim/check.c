@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A walk over a fabric, and what is found odd about its topology. */
+/* A walk over a fabric's nodes and ports, and findings about its topology. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "support.h"
 
-/* Two adapters on a switch, as ibnetdiscover would print it. */
+/* Two adapters on a switch, in the format of ibnetdiscover. */
 #define PLAIN                                                                \
 	"caguid=0x10\nCa 1 \"a\" # \"one\"\n"                                \
 	"[1](11) \"s\"[1] # lid 4 lmc 0 \"sw\" lid 3 4xEDR\n"                \
@@ -27,7 +27,7 @@ static struct ibsa_fabric *load(const char *text, bool check)
 	return fabric;
 }
 
-/* The only finding, at @line, and its sentence has @what in it. */
+/* Check that there is one finding, at @line, whose text contains @what. */
 static void found(const char *text, enum ibsa_finding_kind kind,
 		  unsigned int line, const char *what)
 {
@@ -72,7 +72,7 @@ static void cable_of_one_end_is_found(void **state)
 	      "\"s\"[3] lists a cable to \"c\"[1]");
 }
 
-/* In the short form no cable stands twice: that is its manner. */
+/* In the short form, each cable is listed at one end only. */
 static void cables_of_one_end_are_not_odd_among_their_like(void **state)
 {
 	struct ibsa_fabric *fabric = load("Switch 8 \"s\"\n[1] \"a\"\n"
@@ -100,7 +100,7 @@ static void cable_without_a_rate_is_found(void **state)
 	      IBSA_FINDING_NO_RATE, 16, "using 4xSDR");
 }
 
-/* As if it had been left out, and the file gave rates elsewhere. */
+/* An unknown rate counts as missing if other lines have rates. */
 static void rate_that_is_not_understood_is_found(void **state)
 {
 	static const char pair[] = "Switch 4 \"s\"\n[1] \"a\"[1]%s\nCa 1 "
@@ -198,7 +198,7 @@ static void ports_that_want_one_lid_are_found(void **state)
 	      IBSA_FINDING_SAME_LID, 16, "has LID 4, which \"a\"[1]");
 }
 
-/* One file can have as many as this: two for each of its nodes. */
+/* A file can have this many findings: two for each of its nodes. */
 static void findings_have_a_limit(void **state)
 {
 	enum { NODES = 40000, LINE = 40 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A fabric server's life: its socket, its commands, and who may come in. */
+/* A fabric server: its socket, commands, and which clients it accepts. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -23,7 +23,7 @@ static struct ibsa_fabric *parse(const struct ibsa_fabric_options *options)
 	return fabric;
 }
 
-/* Open one at @path, which is to fail so, with a sentence. */
+/* Open a server at @path; check the error and that it has a text. */
 static void check_refused(struct ibsa_fabric *fabric, const char *path, int err)
 {
 	struct ibsa_fabric_server *server = (void *)fabric;
@@ -76,7 +76,7 @@ static void a_running_server_keeps_its_socket(void **state)
 	server_stop(server);
 }
 
-/* The folder may be /tmp, where any user can hold a lock on it. */
+/* The directory may be /tmp, where any user can lock it. */
 static void a_lock_on_the_folder_holds_up_nobody(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
@@ -90,14 +90,14 @@ static void a_lock_on_the_folder_holds_up_nobody(void **state)
 	fd = open(folder, O_RDONLY | O_DIRECTORY);
 	assert_true(fd >= 0);
 	assert_int_equal(flock(fd, LOCK_EX), 0);
-	alarm(60); /* what holds it up is without end */
+	alarm(60); /* a failure would block forever */
 	check_opens(server_fabric(server), server_path(server));
 	alarm(0);
 	close(fd);
 	server_stop(server);
 }
 
-/* A lock is waited for, but not for ever, and leaves no file behind. */
+/* The server waits a limited time for the lock, and leaves no file. */
 static void a_lock_of_another_server_is_waited_for(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
@@ -119,7 +119,7 @@ static void a_lock_of_another_server_is_waited_for(void **state)
 	server_stop(server);
 }
 
-/* What others can open they can lock. */
+/* A file that others can open can be locked by them. */
 static void a_lock_that_others_can_hold_is_none(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
@@ -147,7 +147,7 @@ static void a_lock_that_others_can_hold_is_none(void **state)
 	server_stop(server);
 }
 
-/* One that is stopped, say: those who want in fill its line, and stay there. */
+/* A stopped server, for example: its backlog is full. */
 static void a_server_that_lets_nobody_in_keeps_its_socket(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
@@ -170,7 +170,7 @@ static void a_server_that_lets_nobody_in_keeps_its_socket(void **state)
 	server_stop(server);
 }
 
-/* As after kill -9: the socket's file is there, and nobody behind it. */
+/* As after kill -9: the socket exists, but no process listens. */
 static void a_dead_servers_socket_is_replaced(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
@@ -206,7 +206,7 @@ static void another_kind_of_file_stays(void **state)
 	server_stop(server);
 }
 
-/* Somebody has removed the socket, and another server has one there now. */
+/* Another server has replaced the socket. */
 static void another_servers_socket_stays(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
@@ -227,7 +227,7 @@ static void another_servers_socket_stays(void **state)
 	server_stop(server);
 }
 
-/* What another server has made there by now stays when this one ends. */
+/* Another server has replaced the FIFO. */
 static void anothers_fifo_stays(void **state)
 {
 	struct server_rig *server = server_start(server_pair);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Clients of a fabric server that die, stall, or send nonsense. Each test
- * ends with another client that is served as ever.
+ * Clients of a fabric server that exit, stall, or send invalid data. Each test
+ * ends with another client that is served as usual.
  */
 #include <errno.h>
 #include <poll.h>
@@ -116,7 +116,10 @@ static void who_does_not_say_hello_is_sent_away(void **state)
 	server_stop(server);
 }
 
-/* It may be right as well: it is told, and may ask for another. */
+/*
+ * The client may still be valid: it receives an error, and may try another
+ * node.
+ */
 static void an_unknown_node_is_refused(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
@@ -157,7 +160,7 @@ static void questions_of_a_wrong_size_are_refused(void **state)
 	server_stop(server);
 }
 
-/* Only its own next word could tell what it is; nobody waits for that. */
+/* The server does not wait for the rest of the frame. */
 static void half_a_frame_holds_nobody_up(void **state)
 {
 	const struct remote_head head = { .length = 100, .type = REMOTE_FILE };
@@ -177,7 +180,7 @@ static void half_a_frame_holds_nobody_up(void **state)
 	server_stop(server);
 }
 
-/* One that asks and asks, and reads nothing. */
+/* A client that sends requests and does not read the answers. */
 static void who_does_not_read_answers_is_sent_away(void **state)
 {
 	static const char path[] = "class/infiniband/ibsa0/ports/1/gids";
@@ -196,7 +199,10 @@ static void who_does_not_read_answers_is_sent_away(void **state)
 	server_stop(server);
 }
 
-/* One that is killed with questions open has not been told to go. */
+/*
+ * A client that is killed with requests in flight was not disconnected by the
+ * server.
+ */
 static void who_ends_before_its_answer_is_not_sent_away(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
@@ -246,7 +252,7 @@ struct packet {
 	uint8_t mad[IBSA_MAD_BYTES];
 };
 
-/* Ask the SA for all of a kind of record. */
+/* A GetTable request to the SA for all records of a kind. */
 static struct packet table_request(uint32_t id, uint16_t attribute)
 {
 	struct packet packet = {
@@ -291,7 +297,7 @@ static void packets_without_sense_end_the_file(void **state)
 	server_stop(server);
 }
 
-/* The header says more than ever comes. */
+/* The header has a length that never arrives in full. */
 static void half_a_packet_holds_nobody_up(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
@@ -311,7 +317,10 @@ static void half_a_packet_holds_nobody_up(void **state)
 	server_stop(server);
 }
 
-/* As the kernel's write would, but later: by the head of what was sent. */
+/*
+ * Where the kernel's write would fail, the client reads the MAD's header back
+ * with an error.
+ */
 static void a_packet_of_no_agent_comes_back(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
@@ -362,7 +371,10 @@ static void a_small_buffer_gets_the_first_segment(void **state)
 	server_stop(server);
 }
 
-/* What a client does not read costs it its queue, and nobody else's time. */
+/*
+ * The queue of a client that does not read fills up, and delays no other
+ * client.
+ */
 static void who_does_not_read_packets_holds_nobody_up(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
@@ -407,7 +419,7 @@ static void one_connection_has_one_file(void **state)
 	server_stop(server);
 }
 
-/* Not into the middle of what is on its way, but behind it. */
+/* The refused packet comes after the packet in transit, not inside it. */
 static void a_refusal_comes_behind_a_large_packet(void **state)
 {
 	enum { LARGE = 1 << 20 };
@@ -457,7 +469,10 @@ static void a_refusal_comes_behind_a_large_packet(void **state)
 	free(bytes);
 }
 
-/* Nobody has to go before others are let in, if it was not them. */
+/*
+ * The server accepts again even if it was not a client of its own that freed a
+ * descriptor.
+ */
 static void descriptors_are_looked_for_again(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
@@ -488,7 +503,7 @@ static void descriptors_are_looked_for_again(void **state)
 	server_stop(server);
 }
 
-/* A folder that others may write to is none for FIFOs of ours. */
+/* A directory that others may write to is not used for FIFOs. */
 static void a_planted_folder_is_not_used(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
@@ -532,7 +547,7 @@ static void unknown_flags_are_answered_with_the_known(void **state)
 	server_stop(server);
 }
 
-/* Another file may have its number by now. */
+/* Another file may have got the descriptor's number. */
 static void a_failed_connection_has_no_descriptor(void **state)
 {
 	struct server_rig *server = server_start(server_pair);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What one client may take of a fabric server: rounds, time, room, places. */
+/*
+ * Limits for one client of a fabric server: rounds, time, memory, connections.
+ */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -40,7 +42,7 @@ static void attach(struct server_rig *server, struct remote_file *file)
 	assert_int_equal(request.id, 0);
 }
 
-/* Ask whatever is at @lid for a table; by its first agent. */
+/* Send a GetTable request to @lid, by the first agent of the file. */
 static void ask_table(struct remote_file *file, uint16_t lid, uint32_t tid,
 		      uint32_t timeout_ms)
 {
@@ -58,7 +60,7 @@ static void ask_table(struct remote_file *file, uint16_t lid, uint32_t tid,
 			 0);
 }
 
-/* Whether a server comes to a point where it has nothing to do. */
+/* Whether the server reaches a state in which it has nothing to do. */
 static bool comes_to_rest(struct ibsa_fabric_server *server)
 {
 	struct pollfd fd = { .fd = ibsa_fabric_server_fd(server),
@@ -72,7 +74,7 @@ static bool comes_to_rest(struct ibsa_fabric_server *server)
 	return false;
 }
 
-/* What is due is seen to, though what comes of it cannot be sent. */
+/* Due events are processed, even if their results cannot be sent. */
 static void who_does_not_read_takes_no_rounds(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
@@ -111,7 +113,7 @@ static void check_server_works(const struct server_rig *server)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* Who has said all that it has begun to say may be silent as long as it likes. */
+/* A client without an incomplete request or packet may be silent forever. */
 static void who_does_not_say_hello_in_time_goes(void **state)
 {
 	struct server_rig *server = server_start_with(server_pair, &impatient);
@@ -178,7 +180,7 @@ static void who_does_not_end_a_packet_in_time_goes(void **state)
 	server_stop(server);
 }
 
-/* The next one is told why, whatever it comes for. */
+/* The next client receives the reason, whatever its request is. */
 static void check_full(struct server_rig *server)
 {
 	const struct ibsa_options options = {
@@ -213,7 +215,7 @@ static void one_connection_too_many_is_refused(void **state)
 	server_stop(server);
 }
 
-/* Each may need two; some are left for all else. */
+/* Each connection may need two descriptors; some are left for other uses. */
 static void there_are_no_more_connections_than_descriptors(void **state)
 {
 	struct rlimit all, few;

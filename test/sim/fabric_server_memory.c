@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A fabric server with the n-th allocation failing, for every n: it says so,
- * or sends its client away, and serves the next one.
+ * A fabric server with the n-th allocation failing, for every n: it reports an
+ * error, or disconnects its client, and serves the next one.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -49,7 +49,10 @@ static void serve(const struct rig *rig)
 		assert_int_equal(ibsa_fabric_server_wait(rig->server, 0), 0);
 }
 
-/* What came, and the descriptor that came along or -1. False: nothing. */
+/*
+ * Receive data, and the descriptor that comes with it or -1. False: nothing
+ * came.
+ */
 static bool receive(int fd, void *to, size_t len, int *out_fd)
 {
 	union {
@@ -71,7 +74,7 @@ static bool receive(int fd, void *to, size_t len, int *out_fd)
 	return true;
 }
 
-/* Whether it is answered without an error. */
+/* Whether the answer has no error. */
 static bool ask(const struct rig *rig, int fd, uint32_t type, const void *body,
 		size_t len, int *out_fd)
 {
@@ -137,7 +140,10 @@ static bool use_port(const struct rig *rig, int fd)
 	return is_fine;
 }
 
-/* A client comes and goes. Return: whether all that it asked was granted. */
+/*
+ * Connect a client, send requests, close. Return: whether all requests
+ * succeeded.
+ */
 static bool visit(const struct rig *rig)
 {
 	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -185,7 +191,7 @@ static void every_allocation_may_fail(void **state)
 	}
 }
 
-/* A data end at the first port. */
+/* Open a umad file at the first port. */
 static int attach(const struct rig *rig, int *control)
 {
 	const struct remote_hello hello = { .version = REMOTE_VERSION };
@@ -203,7 +209,7 @@ static int attach(const struct rig *rig, int *control)
 	return data;
 }
 
-/* Send what is said to be a packet of @length, as far as @count bytes. */
+/* Send the first @count bytes of a packet whose header says @length. */
 static void send_part(const struct rig *rig, int data, uint32_t length,
 		      size_t count)
 {
@@ -229,7 +235,10 @@ static void send_part(const struct rig *rig, int data, uint32_t length,
 		serve(rig);
 }
 
-/* What is announced costs nothing, what has come at most twice its size. */
+/*
+ * An announced length costs no memory; received bytes cost at most twice their
+ * size.
+ */
 static void a_packet_takes_room_as_it_comes(void **state)
 {
 	static const struct {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which agents umad files have, which of them takes what, and what nobody may.
- *
+ * Agents of umad files: which can be registered, and which MADs they receive.
  * Source: Linux drivers/infiniband/core/user_mad.c, mad.c and mad_rmpp.c.
  */
 #include <errno.h>
@@ -16,7 +15,7 @@ enum {
 	ATTRIBUTE = 0x0010,
 };
 
-/* What the ioctl refuses, one after the other. */
+/* Every request that the ioctl refuses. */
 static void bad_agents_are_refused(void **state)
 {
 	static const struct sim_agent_request bad[] = {
@@ -43,7 +42,7 @@ static void bad_agents_are_refused(void **state)
 	assert_int_equal(ibsa__sim_file_unregister(rig->a, 32), -EINVAL);
 }
 
-/* A method belongs to one agent of the port, in whichever file. */
+/* Each method of a class has one agent at a port, among all files. */
 static void a_method_is_had_once(void **state)
 {
 	struct sim_agent_request request = {
@@ -107,7 +106,7 @@ static void bad_writes_are_refused(void **state)
 	assert_int_equal(file_write(rig->a, &packet), -EINVAL);
 }
 
-/* From one port to the other and back, by an agent without methods. */
+/* To the other port and back, to an agent without methods. */
 static void a_request_is_answered_by_the_other_agent(void **state)
 {
 	const struct file_pair *rig = *state;
@@ -136,7 +135,7 @@ static void a_request_is_answered_by_the_other_agent(void **state)
 	assert_int_equal(in.mad[100], 0xab);
 	assert_false(file_read(rig->b, &in));
 
-	/* The answer's id is left as it is, and leads back. */
+	/* The answer keeps the request's id, by which it is delivered. */
 	memcpy(packet.mad, in.mad, sizeof(packet.mad));
 	packet.header = in.header;
 	packet.mad[MAD_METHOD] = METHOD_GET_RESP;
@@ -146,13 +145,13 @@ static void a_request_is_answered_by_the_other_agent(void **state)
 	assert_int_equal(in.header.id, asking);
 	assert_int_equal(ibsa_be16((uint8_t *)&in.header.lid), lid_b);
 	assert_int_equal(in.mad[100], 0xcd);
-	/* A second answer is nobody's. */
+	/* A second answer has no request. */
 	assert_int_equal(file_write(rig->b, &packet), 0);
 	assert_false(file_read(rig->a, &in));
 	assert_int_equal(file_drops(rig->fabric, IBSA_DROP_NO_AGENT), 1);
 }
 
-/* Linux answers for who is not there, if there is to be an answer. */
+/* Linux answers requests without an agent, if their method has an answer. */
 static void what_nobody_takes_is_refused(void **state)
 {
 	const struct file_pair *rig = *state;
@@ -171,7 +170,7 @@ static void what_nobody_takes_is_refused(void **state)
 	assert_int_equal(file_drops(rig->fabric, IBSA_DROP_NO_AGENT), 1);
 }
 
-/* What an agent has asked, is asked no more once it is gone. */
+/* Requests of an agent end when it is unregistered. */
 static void an_agent_takes_its_requests_along(void **state)
 {
 	const struct file_pair *rig = *state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Umad files and agents of nodes with the n-th allocation failing, for every
- * n: what cannot be done is refused, or as if it had been lost.
+ * Umad files and agents of nodes with the n-th allocation failing, for every n:
+ * the operation fails, or a MAD is lost.
  */
 #include <errno.h>
 
@@ -23,7 +23,7 @@ static const char two_hosts[] = "Switch 20 \"s\"\n"
 				"Ca 1 \"a\"\n"
 				"Ca 2 \"b\"\n";
 
-/* Each a Set of zeroes, along the path to b: attribute, modifier, hops. */
+/* Sets of zeroes, sent along the path to b: attribute, modifier, hops. */
 static const struct {
 	uint16_t attribute;
 	uint32_t modifier;
@@ -37,7 +37,7 @@ static const struct {
 	{ 0x1b, 0, 1 },	 { 0xff90, 1, 1 },
 };
 
-/* Whether it comes to an answer without an error. */
+/* Whether the request is answered without an error. */
 static bool ask(struct sim_file *file, const struct packet_out *packet,
 		int *missing)
 {
@@ -63,7 +63,7 @@ static void set_all(struct sim_file *file, uint32_t agent, int *missing)
 			file_smp(agent, SET, sets[i].attribute,
 				 sets[i].modifier, path, sets[i].hops);
 
-		/* An alias, and tables that are not as they have been. */
+		/* An alias, and tables with new values. */
 		if (sets[i].attribute != 0x15)
 			packet.mad[64 + 15] = (uint8_t)i;
 		packet.mad[MAD_TID + 7] = (uint8_t)i;
@@ -88,7 +88,7 @@ static bool have_agent(struct sim_file *file, uint8_t mgmt_class, uint32_t *id)
 	return true;
 }
 
-/* Return: how much has come to nothing. */
+/* Return: the number of operations that failed. */
 static int exercise(struct ibsa_fabric *fabric)
 {
 	const struct ibsa_fabric_port_change pull = {

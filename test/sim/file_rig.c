@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tests that open umad files on a fabric: packets out of them, and in. */
+/* Helpers for tests that open umad files on a fabric. */
 #include "file_rig.h"
 #include "wire/mad.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tests that open umad files on a fabric: packets out of them, and in. */
+/* Helpers for tests that open umad files on a fabric. */
 #ifndef SIM_FILE_RIG_H
 #define SIM_FILE_RIG_H
 
@@ -25,7 +25,7 @@ struct packet_out {
 	uint8_t mad[IBSA_MAD_BYTES];
 };
 
-/* What was read last. */
+/* The packet that was read last. */
 struct packet_in {
 	struct umad_header header;
 	const uint8_t *mad;
@@ -44,29 +44,29 @@ struct sim_file *file_open(struct ibsa_fabric *fabric, const char *node,
 uint32_t file_agent(struct sim_file *file, uint8_t mgmt_class,
 		    uint8_t class_version, uint64_t methods);
 
-/* A request by that agent, to be answered within a second. */
+/* A request of that agent with a timeout of one second. */
 struct packet_out file_request(uint32_t agent, uint32_t lid, uint8_t mgmt_class,
 			       uint8_t method, uint16_t attribute,
 			       uint32_t tid);
 
-/* The same along a path of @hops ports, class 0x81. */
+/* An SMP of class 0x81, along a path of @hops ports. */
 struct packet_out file_smp(uint32_t agent, uint8_t method, uint16_t attribute,
 			   uint32_t modifier, const uint8_t *path,
 			   uint8_t hops);
 
 int file_write(struct sim_file *file, const struct packet_out *packet);
 
-/* Read one packet, if there is one; its MAD is valid until the next read. */
+/* Read a packet, if there is one; its MAD is valid until the next read. */
 bool file_read(struct sim_file *file, struct packet_in *in);
 
-/* Write, and read what answers. Return: its MAD. */
+/* Write a request, and read the answer. Return: its MAD. */
 const uint8_t *file_ask(struct sim_file *file, const struct packet_out *packet);
 
 /* Two hosts behind one switch, "s", and a file at each; the SA is at a. */
 struct file_pair {
 	struct ibsa_fabric *fabric;
 	struct sim_file *a;
-	struct sim_file *b; /* of two ports, of which the second has no cable */
+	struct sim_file *b; /* has two ports, the second without a cable */
 };
 
 extern const char file_two_hosts[];

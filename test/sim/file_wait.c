@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a umad file waits for, how long, and what it says then.
- *
- * Source: Linux drivers/infiniband/core/user_mad.c, mad.c and mad_rmpp.c.
+ * Requests of umad files: timeouts, retries and how they end. Source: Linux
+ * drivers/infiniband/core/user_mad.c, mad.c and mad_rmpp.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@ static void advance(const struct file_pair *rig, uint64_t ns)
 	assert_int_equal(ibsa_fabric_advance(rig->fabric, ns), 0);
 }
 
-/* Silence is told after the time and the tries that were asked for. */
+/* A timeout is reported after the timeout and retries of the request. */
 static void silence_is_reported_in_time(void **state)
 {
 	const struct file_pair *rig = *state;
@@ -80,7 +79,7 @@ static void a_lost_try_is_made_good(void **state)
 	assert_int_equal(ibsa__sim_file_due(rig->a), UINT64_MAX);
 }
 
-/* A delayed MAD arrives when it is due, at whoever looks. */
+/* A delayed MAD arrives when it is due, whichever file is read first. */
 static void a_delayed_mad_arrives_late(void **state)
 {
 	const struct ibsa_fault delay = {
@@ -105,7 +104,9 @@ static void a_delayed_mad_arrives_late(void **state)
 	assert_true(file_read(rig->b, &in));
 }
 
-/* The same id may not be on its way twice, but of another class. */
+/*
+ * Two requests of one class cannot have the same id; those of two classes can.
+ */
 static void an_id_waits_once(void **state)
 {
 	const struct file_pair *rig = *state;
@@ -133,7 +134,7 @@ static void note(void *arg)
 	++*(int *)arg;
 }
 
-/* A file says so when there is something, and not once more. */
+/* A file reports once that packets are ready. */
 static void a_file_says_when_it_is_ready(void **state)
 {
 	const struct file_pair *rig = *state;
@@ -167,7 +168,7 @@ static void a_file_says_when_it_is_ready(void **state)
 	ibsa__sim_file_close(file);
 }
 
-/* However many tries are overdue, a look at the file makes up for one. */
+/* However many retries are overdue, one read of the file sends one. */
 static void missed_tries_are_not_made_up_for(void **state)
 {
 	const struct file_pair *rig = *state;
@@ -186,7 +187,7 @@ static void missed_tries_are_not_made_up_for(void **state)
 	assert_int_equal(ibsa__sim_file_due(rig->a), 3600001 * MS);
 }
 
-/* An answer to the first try counts, however late it is looked for. */
+/* An answer to the first try counts, however late the file is read. */
 static void an_answer_is_no_missed_try(void **state)
 {
 	const struct ibsa_fault delay = {
@@ -213,7 +214,7 @@ static void an_answer_is_no_missed_try(void **state)
 	assert_int_equal(ibsa__sim_file_due(rig->a), UINT64_MAX);
 }
 
-/* Whoever else is to be served does not wait for all of them. */
+/* A limit of retries at a time, so that other files do not wait. */
 static void many_are_not_sent_again_at_a_time(void **state)
 {
 	enum { MANY = SIM_AGAIN_MAX + 10 };
@@ -237,7 +238,9 @@ static void many_are_not_sent_again_at_a_time(void **state)
 	assert_int_equal(ibsa__sim_file_due(rig->a), 2000 * MS);
 }
 
-/* Of what may have to be sent again there is so much, or one of any size. */
+/*
+ * The memory for retries is limited, but one MAD of any size is always allowed.
+ */
 static void copies_have_a_limit(void **state)
 {
 	const struct file_pair *rig = *state;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What comes from one umad file to another, and to the SA, and what does not.
- *
- * Source: Linux drivers/infiniband/core/user_mad.c, mad.c and mad_rmpp.c.
+ * MADs from one umad file to another and to the SA: which arrive, and which do
+ * not. Source: Linux drivers/infiniband/core/user_mad.c, mad.c and mad_rmpp.c.
  */
 #include <errno.h>
 
@@ -24,7 +23,7 @@ static void advance(const struct file_pair *rig, uint64_t ns)
 	assert_int_equal(ibsa_fabric_advance(rig->fabric, ns), 0);
 }
 
-/* Segments that a file cuts by itself have one id, but no table has another's. */
+/* Segments that a file sends itself share an id; two tables cannot. */
 static void segments_share_an_id(void **state)
 {
 	struct sim_agent_request by_user = {
@@ -52,7 +51,7 @@ static void segments_share_an_id(void **state)
 	assert_int_equal(file_write(rig->a, &packet), -EINVAL);
 }
 
-/* A table from the embedded SA comes in one piece. */
+/* A table from the embedded SA arrives as one packet. */
 static void the_sa_answers_a_table(void **state)
 {
 	const struct file_pair *rig = *state;
@@ -71,8 +70,10 @@ static void the_sa_answers_a_table(void **state)
 			 file_lid(rig->fabric, "a", 1));
 }
 
-/* Asked at an alias LID, the SA answers from its base LID, as OpenSM does; the
- * other agents of the port answer from where they were asked. */
+/*
+ * A request to an alias LID is answered by the SA from its base LID, as by
+ * OpenSM. Other agents answer from the LID of the request.
+ */
 static void the_sa_answers_from_its_base_lid(void **state)
 {
 	enum { BASE = 16, ALIAS = 17 };
@@ -100,7 +101,7 @@ static void the_sa_answers_from_its_base_lid(void **state)
 	assert_int_equal(ibsa_be16((uint8_t *)&in.header.lid), ALIAS);
 }
 
-/* Another file's table is cut and joined again below it. */
+/* A table of another file is split into segments and reassembled. */
 static void a_table_between_files_comes_whole(void **state)
 {
 	enum {
@@ -138,7 +139,7 @@ static void a_table_between_files_comes_whole(void **state)
 			 DATA + 20 * SEGMENTS);
 }
 
-/* The P_Key is that of the index, and has to pass. */
+/* The P_Key has the index of the request, and the target must accept it. */
 static void a_pkey_has_to_pass(void **state)
 {
 	static const uint16_t limited[] = { 0x7fff };
@@ -176,7 +177,7 @@ static void a_dead_link_carries_nothing(void **state)
 	assert_int_equal(file_drops(rig->fabric, IBSA_DROP_PORT_DOWN), 1);
 }
 
-/* Who has asked for Reports in a file, gets them there, and answers. */
+/* A file that has subscribed receives Reports, and answers them. */
 static void reports_come_to_a_file(void **state)
 {
 	struct ibsa_fabric_port_change change = {
@@ -212,7 +213,7 @@ static void reports_come_to_a_file(void **state)
 	assert_int_equal(stats.reports_unanswered, 0);
 }
 
-/* What b reads while MADs from a meet with every fault of the way. */
+/* What b receives from a while every fault of an impaired link is set. */
 static uint64_t history(uint64_t seed, struct ibsa_fabric_stats *stats)
 {
 	const struct ibsa_fabric_options options = {
@@ -256,7 +257,7 @@ static uint64_t history(uint64_t seed, struct ibsa_fabric_stats *stats)
 	return sum;
 }
 
-/* One seed, one history; and each fault strikes. */
+/* With one seed, all runs are equal; and each fault occurs. */
 static void a_seed_is_a_history(void **state)
 {
 	struct ibsa_fabric_stats stats;

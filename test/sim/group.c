@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Multicast groups of the embedded SA: who may join, leave, and see what. */
+/* Multicast groups of the embedded SA: joining, leaving, and queries. */
 #include <errno.h>
 
 #include "sim/sa/group.h"
@@ -83,7 +83,7 @@ static unsigned int join_state(const struct bench *bench)
 				      bench_record(bench, 0));
 }
 
-/* At a rate that all ports have. */
+/* With a rate that all ports have. */
 static void join(struct bench *bench, struct ibsa_gid port, uint8_t states)
 {
 	struct ibsa_mcmember group = a_group(port, states);
@@ -102,7 +102,7 @@ static int leave(struct bench *bench, struct ibsa_gid port, uint8_t states)
 	return ask(bench, DELETE, &group, join_mask);
 }
 
-/* How many records there are of the group, to whom knows @sm_key. */
+/* Number of records of the group in an answer to a request with @sm_key. */
 static size_t count(struct bench *bench, uint64_t mask, uint64_t sm_key)
 {
 	const struct ibsa_mcmember group = a_group(host3, 0);
@@ -124,7 +124,7 @@ static void full_member_makes_the_group(void **state)
 	assert_int_equal(ask(bench, SET, &group, create_mask), 0);
 	assert_int_equal(IBSA_GET(mcmember, mlid, bench_record(bench, 0)),
 			 0xc001);
-	/* What it is made of is what its first member's port can do. */
+	/* The group gets the values that its first member's port supports. */
 	assert_int_equal(IBSA_GET(mcmember, mtu, bench_record(bench, 0)), 4);
 	assert_int_equal(IBSA_GET(mcmember, rate, bench_record(bench, 0)), 16);
 	assert_int_equal(count(bench, CM(mgid), 0), 1);
@@ -207,7 +207,7 @@ static void only_its_own_port_ends_what_is_no_proxy(void **state)
 					     .join_state = 2 },
 		    join_mask),
 		S(REQ_INVALID));
-	/* Who was joined by another is anybody's to take out. */
+	/* Any port may remove a member that another port joined. */
 	join(&clients->one, host1, 1);
 	assert_int_equal(count(&clients->one, CM(mgid), 1), 2);
 	assert_int_equal(IBSA_GET(mcmember, proxy_join,
@@ -220,7 +220,7 @@ static void only_its_own_port_ends_what_is_no_proxy(void **state)
 	assert_int_equal(leave(&clients->one, host3, 1), 0);
 }
 
-/* How a client finds out whether it still is a member. */
+/* A client finds its own membership this way. */
 static void membership_is_seen_by_its_port(void **state)
 {
 	struct bench *bench = &((struct clients *)*state)->one;
@@ -243,7 +243,7 @@ static void membership_is_seen_by_its_port(void **state)
 	assert_int_equal(count(bench, CM(mgid) | CM(join_state), 0), 0);
 }
 
-/* What it does not show it compares all the same. */
+/* A hidden field is compared, too. */
 static void join_state_is_matched_unseen(void **state)
 {
 	const uint64_t mask = CM(mgid) | CM(port_gid) | CM(join_state);
@@ -317,7 +317,7 @@ static void what_cannot_join_is_refused(void **state)
 	assert_int_equal(ask(bench, DELETE, &group, CM(mgid)),
 			 S(REQ_INSUFFICIENT));
 	assert_int_equal(ask(bench, DELETE, &group, join_mask), S(REQ_INVALID));
-	/* Nothing of it has left a group behind. */
+	/* The failed requests have left no group behind. */
 	assert_int_equal(count(bench, 0, 0), 1);
 }
 
@@ -375,7 +375,7 @@ static void restarted_sa_knows_no_members(void **state)
 	ibsa_fabric_sa_set(bench->fabric, false);
 	ibsa_fabric_sa_set(bench->fabric, true);
 	assert_int_equal(count(bench, 0, 1), 0);
-	/* What the SA itself has made is there again. */
+	/* The SA's own group exists again. */
 	assert_int_equal(count(bench, 0, 0), 1);
 	join(bench, host3, 1);
 	assert_int_equal(IBSA_GET(mcmember, mlid, bench_record(bench, 0)),
@@ -406,7 +406,7 @@ static void group_is_for_its_partition(void **state)
 	give_both_pkeys(&clients->one, "host-r2 mlx4_0");
 	assert_int_equal(ask(&clients->two, SET, &group, create_mask), 0);
 	assert_int_equal(count(&clients->two, CM(mgid), 0), 1);
-	/* Others do not see it, and cannot be joined to it. */
+	/* Ports of other partitions cannot list or join the group. */
 	assert_int_equal(count(&clients->one, CM(mgid), 0), 0);
 	group.port_gid = host3;
 	assert_int_equal(ask(&clients->two, SET, &group, join_mask),

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* GUIDs that ports are given: who may, and what knows them then. */
+/*
+ * Alias GUIDs of ports: which requests may set them, and which records use
+ * them.
+ */
 #include <errno.h>
 
 #include "support.h"
@@ -11,7 +14,7 @@
 #define HOST1 UINT64_C(0x8f10403980011)
 #define HOST3 UINT64_C(0x8f10403980031)
 
-/* The LID of the client's port, of a switch, and of nobody. */
+/* The LID of the client's port, of a switch, and of no port. */
 enum { OWN = 5, SWITCH = 2, NOBODY = 99 };
 
 static const uint64_t place = CM(lid) | CM(block_num);
@@ -121,7 +124,7 @@ static void sa_invents_guids_and_remembers_for_whom(void **state)
 	assert_int_equal(delete (bench, 2), 0);
 	assert_int_equal(set(bench, OWN, 0, 2, 0), 0);
 	assert_int_equal(guid_of(bench, 2), first);
-	/* Now that somebody else has it, there is none for this entry. */
+	/* Another port has this GUID now, so the SA has none for this entry. */
 	assert_int_equal(delete (bench, 2), 0);
 	assert_int_equal(set(bench, 1, 0, 2, first), 0);
 	assert_int_equal(set(bench, OWN, 0, 2, 0), 0);
@@ -144,7 +147,7 @@ static void what_is_not_there_cannot_be_set(void **state)
 	assert_int_equal(set(bench, SWITCH, 1, 1, ALIAS), S(NO_RECORDS));
 	assert_int_equal(set(bench, OWN, 0, 0, ALIAS), S(REQ_INVALID));
 	assert_int_equal(delete (bench, 0), S(REQ_INVALID));
-	/* A switch has entry 0 and nothing behind it. */
+	/* A switch has only entry 0. */
 	assert_int_equal(set(bench, SWITCH, 0, 1, ALIAS), 0);
 	assert_int_equal(guid_of(bench, 1), 0);
 }
@@ -215,7 +218,7 @@ static void alias_in_a_group_cannot_be_deleted(void **state)
 	assert_int_equal(delete (bench, 1), 0);
 }
 
-/* OpenSM does not even refuse what somebody of no common partition asks. */
+/* OpenSM does not answer a request of a port without a common partition. */
 static void strangers_get_no_answer(void **state)
 {
 	static const uint16_t pkeys[] = { 0x8001 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* SAs with other manners than OpenSM's. */
+/* SM profiles other than OpenSM's. */
 #include <errno.h>
 
 #include "support.h"
@@ -96,7 +96,7 @@ static void one_with_few_subscriptions_has_room_for_32(void **state)
 	for (uint16_t i = 0; i < 32; i++)
 		assert_int_equal(subscribe(&bench, 1000 + i), 0);
 	assert_int_equal(subscribe(&bench, 2000), IBSA_STATUS_NO_RESOURCES);
-	/* One that it has is no other. */
+	/* A subscription that exists already does not count as another. */
 	assert_int_equal(subscribe(&bench, 1000), 0);
 	bench_stop(&bench);
 	start(&bench, IBSA_SM_PROFILE_OPENSM);

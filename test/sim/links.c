@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What ports say of the widths and speeds of their links: that they support
- * what the topology file says, and what they run at.
+ * Widths and speeds that ports report: the topology file gives what they
+ * support.
  */
 #include <errno.h>
 
@@ -68,7 +68,7 @@ static int set_rate(struct bench *bench, const char *node, unsigned int port,
 	return ibsa_fabric_port_set(bench->fabric, node, port, &change);
 }
 
-/* IBA vol 1, 14.2.5.6 has the bits; rdma-core's libibmad those of XDR. */
+/* Source: IBA vol 1, 14.2.5.6, for the bits; rdma-core's libibmad for XDR. */
 static void ports_support_what_the_file_says(void **state)
 {
 	static const struct {
@@ -105,7 +105,7 @@ static void ports_support_what_the_file_says(void **state)
 			 0x1c30);
 }
 
-/* As smpquery shows of switches: 4X and 2.5 Gbps, nothing extended. */
+/* As smpquery shows for switches: 4X and 2.5 Gbps, nothing extended. */
 static void ports_that_are_down_report_what_real_ones_do(void **state)
 {
 	static const uint8_t ports[] = { 4, 8 };
@@ -149,7 +149,7 @@ static void link_runs_below_what_its_ends_support(void **state)
 		assert_int_equal(info.link_speed_ext_active2, 0);
 		assert_int_equal(info.link_speed_ext_supported2, 1);
 	}
-	/* It stays so over a loss of the link, and until it is taken back. */
+	/* The setting survives a loss of the link. */
 	bench_set_link(bench, "d", 1, false);
 	bench_set_link(bench, "d", 1, true);
 	assert_int_equal(path_rate(bench, 4), 2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The embedded fabric's map: what is put is found, however keys are chosen. */
+/* The embedded fabric's map: each key is found, whatever the keys are. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 enum { COUNT = 20000 };
 
-/* Slots from where the search for @key starts to where it ends. */
+/* Slots from the start of the search for @key to its end. */
 static uint32_t way_to(const struct map *map, uint64_t key)
 {
 	const uint32_t start = map_start(map, key);
@@ -23,7 +23,7 @@ static uint32_t way_to(const struct map *map, uint64_t key)
 	return (i - start) & map->mask;
 }
 
-/* The longest way to any of @count keys that are multiples of @step. */
+/* The longest search for any of @count keys that are multiples of @step. */
 static uint32_t longest_way(uint64_t step, uint32_t count)
 {
 	struct map map = { 0 };
@@ -43,8 +43,8 @@ static uint32_t longest_way(uint64_t step, uint32_t count)
 }
 
 /*
- * What falls into one place when it is multiplied by the golden ratio: the
- * inverse of that, times a small number. And keys that differ at one end.
+ * Keys that collide if they are multiplied by the golden ratio: its inverse
+ * times small numbers. And keys that differ only in their upper or lower bits.
  */
 static void no_choice_of_keys_makes_a_long_search(void **state)
 {
@@ -61,7 +61,9 @@ static void no_choice_of_keys_makes_a_long_search(void **state)
 	assert_true(longest_way(UINT64_C(1) << 44, COUNT) < 500);
 }
 
-/* A map and an array with the same in them, as keys come and go. */
+/*
+ * A map and an array with the same content, while keys are added and removed.
+ */
 static void what_is_removed_is_gone_and_nothing_else(void **state)
 {
 	enum { KEYS = 300 };

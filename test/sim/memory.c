@@ -12,7 +12,7 @@ static const struct ibsa_fabric_options options = {
 	.check = true,
 };
 
-/* Nothing is left behind, which the leak checker sees. */
+/* The leak checker detects memory that is left. */
 static void every_allocation_of_a_load_may_fail(void **state)
 {
 	struct ibsa_transport *transport = NULL;
@@ -42,7 +42,7 @@ static void every_allocation_of_a_load_may_fail(void **state)
 	free(text);
 }
 
-/* Either the send fails, or the SA says that it lacks what it needs. */
+/* Either the send fails, or the SA answers with status "no resources". */
 static int ask_in_need(struct bench *bench)
 {
 	const struct ibsa_address to = { .lid = 1, .qpn = 1 };
@@ -76,7 +76,7 @@ static void every_allocation_of_an_answer_may_fail(void **state)
 	bench_stop(&bench);
 }
 
-/* Ask a Set with any of its allocations failing. */
+/* Send a Set with each of its allocations failing. */
 static void set_in_need(struct bench *bench, const struct ibsa_record *record,
 			const void *value, uint64_t mask)
 {
@@ -184,7 +184,7 @@ static void every_allocation_of_a_faulty_way_may_fail(void **state)
 	}
 }
 
-/* Subscribe, begin to listen, and be told of a port, in need of memory. */
+/* Subscribe, listen, and receive a Report, with the n-th allocation failing. */
 static int report_in_need(struct bench *bench, long n)
 {
 	const struct ibsa_fabric_port_change down = {
@@ -216,7 +216,7 @@ static int report_in_need(struct bench *bench, long n)
 	return status;
 }
 
-/* Without memory there is no Report, or it comes with the next try. */
+/* Without memory, a Report is lost, or comes with the next try. */
 static void every_allocation_of_a_report_may_fail(void **state)
 {
 	bool is_told = false;
@@ -242,7 +242,10 @@ static void every_allocation_of_a_report_may_fail(void **state)
 	}
 }
 
-/* Of what changes, only a P_Key table takes memory; without it nothing does. */
+/*
+ * Of all changes, only a P_Key table needs memory; without memory nothing
+ * changes.
+ */
 static void every_allocation_of_a_change_may_fail(void **state)
 {
 	const uint16_t pkeys[] = { 0x8001, 0xffff };
@@ -279,7 +282,7 @@ static void every_allocation_of_a_change_may_fail(void **state)
 	bench_stop(&bench);
 }
 
-/* An SA that moves to another island gives LIDs without memory. */
+/* An SA that moves to another island assigns LIDs without memory. */
 static void sa_moves_without_memory(void **state)
 {
 	static const char islands[] = "Switch 2 \"s\"\n[1] \"a\"[1]\n"

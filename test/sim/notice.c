@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the embedded SA reports of changes. */
+/* The changes that the embedded SA reports. */
 #include "notice_rig.h"
 #include "wire/mad.h"
 
-/* The bytes that IBA and OpenSM have for a GID that is gone. */
+/* The bytes of IBA and OpenSM for a GID that is out of service. */
 static void report_is_as_opensm_sends_it(void **state)
 {
 	struct bench *bench = *state;
@@ -48,14 +48,16 @@ static void ports_that_go_and_come_are_reported(void **state)
 	assert_int_equal(rig_next_trap(bench), 0);
 	bench_set_link(bench, "t", 1, true);
 	assert_int_equal(rig_next_trap(bench), 128);
-	/* In the order of their GUIDs. */
+	/* In order of GUIDs. */
 	assert_true(memcmp(t.raw, c.raw, 16) > 0);
 	rig_expect_gid(bench, 64, &c);
 	rig_expect_gid(bench, 64, &t);
 	assert_int_equal(rig_next_trap(bench), 0);
 }
 
-/* It is told of itself when it is back, and of nothing in between. */
+/*
+ * It receives a Report of itself when it is back, and none of what it missed.
+ */
 static void subscriber_that_comes_back_hears_on(void **state)
 {
 	struct bench *bench = *state;
@@ -83,7 +85,7 @@ static void switch_reports_its_links(void **state)
 	bench_set_link(bench, "c", 1, false);
 	assert_int_equal(rig_next_trap(bench), 128);
 	assert_int_equal(rig_next_trap(bench), 65);
-	/* t is out of reach when it has something to say. */
+	/* t is cut off when its capabilities change. */
 	bench_set_link(bench, "s", 3, false);
 	assert_true(rig_take(bench, &report));
 	rig_respond(bench);
@@ -95,7 +97,7 @@ static void switch_reports_its_links(void **state)
 	assert_int_equal(ibsa_be16(report.notice.data_details), 4);
 	assert_memory_equal(report.notice.issuer_gid.raw, s.raw, 16);
 	assert_int_equal(rig_next_trap(bench), 65);
-	/* And it is not known when it is back. */
+	/* The change is not known when t is back. */
 	bench_set_link(bench, "s", 3, true);
 	assert_int_equal(rig_next_trap(bench), 128);
 	assert_int_equal(rig_next_trap(bench), 64);
@@ -124,7 +126,7 @@ static void both_switches_report_a_link_between_them(void **state)
 	bench_stop(&bench);
 }
 
-/* The SM sees nobody without its own link, and takes nobody for gone. */
+/* Without its own link, the SM discovers no ports, and takes none for lost. */
 static void cut_off_sm_reports_nothing(void **state)
 {
 	struct bench *bench = *state;
@@ -160,7 +162,7 @@ static void other_capabilities_are_shown_and_reported(void **state)
 	assert_int_equal(IBSA_GET(port_info, capability_mask,
 				  bench_record(bench, 0)),
 			 0x12345678);
-	/* No change, no news; nor is there any of who cannot be heard. */
+	/* No Report without a change, and none of a port that is cut off. */
 	rig_set_capabilities(bench, 0x12345678);
 	assert_int_equal(rig_next_trap(bench), 0);
 	bench_set_link(bench, "c", 1, false);
@@ -184,7 +186,7 @@ static void groups_that_begin_and_end_are_reported(void **state)
 	assert_int_equal(rig_next_trap(bench), 0);
 	rig_change_member(&a, IBSA_METHOD_DELETE, &rig_group, 0xffff, 1);
 	rig_expect_gid(bench, 67, &rig_group);
-	/* One that may only send keeps a group, too. */
+	/* A send-only full member keeps the group, too. */
 	rig_change_member(&c, IBSA_METHOD_SET, &rig_group, 0xffff, 8);
 	rig_expect_gid(bench, 66, &rig_group);
 	rig_change_member(&c, IBSA_METHOD_DELETE, &rig_group, 0xffff, 8);
@@ -194,7 +196,7 @@ static void groups_that_begin_and_end_are_reported(void **state)
 	rig_close(&c);
 }
 
-/* A group that stays is told of by its members all the same. */
+/* The first and last members of a permanent group are reported, too. */
 static void permanent_group_begins_with_its_members(void **state)
 {
 	static const struct ibsa_gid broadcast = { { 0xff, 0x12, 0x40, 0x1b,
@@ -265,7 +267,7 @@ static void new_sa_waits_for_no_answers(void **state)
 	assert_int_equal(bench_stats(bench).reports, 1);
 }
 
-/* All ports, each once, a moment after the answer. */
+/* All ports, each once, shortly after the answer. */
 static void expect_burst(struct bench *bench)
 {
 	struct report report;
@@ -299,9 +301,9 @@ static void new_sa_tells_old_subscribers_of_all_ports(void **state)
 		else
 			ibsa_fabric_sa_set(bench->fabric, false);
 		ibsa_fabric_sa_set(bench->fabric, true);
-		/* Not who has never been told of anything, */
+		/* Not for a client that was not subscribed before, */
 		assert_int_equal(rig_inform(&c, &groups), 0);
-		/* nor who does not want to know. */
+		/* and not for a client that has not subscribed to trap 64. */
 		assert_int_equal(rig_inform(bench, &groups), 0);
 		rig_advance(bench, 1);
 		assert_false(bench_receive(bench));
@@ -312,7 +314,7 @@ static void new_sa_tells_old_subscribers_of_all_ports(void **state)
 		assert_false(bench_receive(bench));
 		assert_false(bench_receive(&c));
 	}
-	/* It is of another SM's agent. */
+	/* It has the agent id of another SM. */
 	rig_set_capabilities(bench, 7);
 	assert_true(bench_receive(bench));
 	assert_int_equal(ibsa_be32(bench->answer.mad + MAD_TID_LOW),
@@ -321,7 +323,9 @@ static void new_sa_tells_old_subscribers_of_all_ports(void **state)
 	rig_close(&c);
 }
 
-/* LIDs that 16 bits do not hold are 0 in notices of InfiniBand's format. */
+/*
+ * A LID that does not fit into 16 bits is 0 in notices in InfiniBand's layout.
+ */
 static void omni_path_reports_are_of_infiniband(void **state)
 {
 	static const struct ibsa_fabric_options opa = {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What tests of subscriptions and their Reports share. */
+/* Helpers for tests of subscriptions and Reports. */
 #include "notice_rig.h"
 #include "wire/mad.h"
 
 #define MS UINT64_C(1000000)
 
-/* LIDs: a 1, the switches' 4 and 5, b 2, c 3. */
+/* LIDs: a 1, the switches 4 and 5, b 2, c 3. */
 const char rig_fabric[] = "Switch 4 \"s\"\n"
 			  "[1] \"a\"[1]\n"
 			  "[2] \"b\"[1]\n"

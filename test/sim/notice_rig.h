@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What tests of subscriptions and their Reports share. */
+/* Helpers for tests of subscriptions and Reports. */
 #ifndef SIM_NOTICE_RIG_H
 #define SIM_NOTICE_RIG_H
 
 #include "../interface/everything.h"
 #include "support.h"
 
-/* The first transaction id of a Report. */
+/* The first transaction ID of a Report. */
 #define RIG_FIRST_ID UINT64_C(0x102dab001)
 
-/* LIDs: a 1, the switches' 4 and 5, b 2, c 3. */
+/* LIDs: a 1, the switches 4 and 5, b 2, c 3. */
 extern const char rig_fabric[];
 
-/* Some multicast group, and what a request to join or leave one has to say. */
+/* A multicast group, and the record of a request to join or leave one. */
 extern const struct ibsa_gid rig_group;
 extern const uint64_t rig_membership;
 
-/* A Report that has come. */
+/* A received Report. */
 struct report {
 	struct ibsa_sa_header header;
 	struct ibsa_notice notice;
@@ -29,7 +29,7 @@ int rig_start(void **state);
 struct bench rig_beside(const struct bench *bench, const char *node);
 void rig_close(struct bench *bench);
 
-/* Set InformInfo. Return: the status; -1 for silence. */
+/* Set InformInfo. Return: the status; -1: no answer. */
 int rig_inform(struct bench *bench, const struct ibsa_inform_info *info);
 
 int rig_listen(struct ibsa_transport *transport, bool on);
@@ -37,24 +37,27 @@ int rig_listen(struct ibsa_transport *transport, bool on);
 void rig_set_capabilities(struct bench *bench, uint32_t mask);
 void rig_advance(struct bench *bench, uint64_t ms);
 
-/* Join or leave, as @method says. */
+/* Join or leave, depending on @method. */
 void rig_change_member(struct bench *bench, uint8_t method,
 		       const struct ibsa_gid *mgid, uint16_t pkey,
 		       uint8_t join_state);
 
-/* The GID of whoever has the LID: by its NodeRecord. */
+/* The GID of the port with the LID, from its NodeRecord. */
 struct ibsa_gid rig_gid_at(struct bench *bench, uint16_t lid);
 
-/* Take a Report. Return: whether there is one; nothing else is expected. */
+/* Receive a Report. Return: whether there is one; other MADs fail the test. */
 bool rig_take(struct bench *bench, struct report *out);
 
-/* Answer the Report that has come last. */
+/* Answer the Report that was received last. */
 void rig_respond(struct bench *bench);
 
-/* The next trap number, answered; 0: there is none. */
+/*
+ * Receive and answer the next Report. Return: its trap number; 0: there is
+ * none.
+ */
 unsigned int rig_next_trap(struct bench *bench);
 
-/* The next is that trap about that GID. */
+/* Check that the next Report is of that trap and GID. */
 void rig_expect_gid(struct bench *bench, unsigned int trap,
 		    const struct ibsa_gid *gid);
 

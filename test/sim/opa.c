@@ -8,7 +8,7 @@
 #define S(name) IBSA_STATUS_##name
 #define FIRST_LID 0x12345
 
-/* LIDs: a is given the first, then c and s; b says what it has. */
+/* LIDs: a, c and s are assigned theirs in this order; b has its own. */
 static const char text[] = "Switch 4 \"s\"\n"
 			   "[1] \"a\"[1] # 4xEDR\n"
 			   "[2] \"b\"[1] # 4xEDR\n"
@@ -35,7 +35,9 @@ static int start(void **state)
 	return 0;
 }
 
-/* Ask in the layout of Omni-Path. Return: the status; -1 for silence. */
+/*
+ * Send a request in the layout of Omni-Path. Return: the status; -1: no answer.
+ */
 static int ask_opa(struct bench *bench, uint8_t method,
 		   const struct ibsa_record *record, const void *match,
 		   uint64_t mask)
@@ -62,7 +64,7 @@ static struct ibsa_opa_path opa_path(struct bench *bench, size_t index)
 	return path;
 }
 
-/* A GID that stands for a LID. */
+/* A GID that contains a LID. */
 static struct ibsa_gid gid_of_lid(uint32_t lid)
 {
 	struct ibsa_gid gid = { { 0xfe, 0x80 } };
@@ -98,7 +100,7 @@ static void lids_begin_where_they_are_told_to(void **state)
 	assert_int_equal(bench_port(&bench).lid, 0xbffd);
 	assert_int_equal(bench_port(&bench).link, IBSA_LINK_INFINIBAND);
 	bench_stop(&bench);
-	options.first_lid = 0xbffe; /* two for three */
+	options.first_lid = 0xbffe; /* two LIDs for three ports */
 	assert_int_equal(ibsa_fabric_parse(text, sizeof(text) - 1, &options,
 					   NULL, &fabric),
 			 -EINVAL);
@@ -118,7 +120,7 @@ static void lids_begin_where_they_are_told_to(void **state)
 	assert_null(fabric);
 }
 
-/* A file may give LIDs that InfiniBand has not. */
+/* A file may have LIDs that are too long for InfiniBand. */
 static void long_lids_of_a_file_stay(void **state)
 {
 	static const char pair[] = "Ca 1 \"a\"\n"
@@ -287,7 +289,7 @@ static void opa_path_leads_to_a_group(void **state)
 	assert_int_equal(opa_path(bench, 0).mtu, 4);
 }
 
-/* As Linux asks where it takes the SM for one without opa_path. */
+/* The request of a Linux that does not use OPA PathRecords. */
 static void ib_path_has_long_lids_in_its_gids(void **state)
 {
 	const struct ibsa_path want = {
@@ -310,7 +312,7 @@ static void ib_path_has_long_lids_in_its_gids(void **state)
 	assert_int_equal(path.dlid, 0);
 }
 
-/* Asked by the GIDs of the ports, it is the same. */
+/* The same if the request has the GIDs of the ports. */
 static void ib_path_by_guid_has_long_lids_in_its_gids(void **state)
 {
 	const struct ibsa_path want = { .sgid = bench_port(*state).gid };
@@ -329,7 +331,7 @@ static void ib_path_by_guid_has_long_lids_in_its_gids(void **state)
 	assert_memory_equal(IBSA_GET_GID(path, sgid, record), &c, 16);
 }
 
-/* Where both LIDs are short nothing is in disguise. */
+/* If both LIDs are short, the GIDs are unchanged. */
 static void ib_path_between_short_lids_is_as_ever(void **state)
 {
 	const struct ibsa_path want = { .slid = 7, .dlid = 7 };
@@ -351,7 +353,7 @@ static void ib_path_between_short_lids_is_as_ever(void **state)
 
 static void ib_records_do_not_show_long_lids(void **state)
 {
-	/* What 16 bits make of the LID of a port. */
+	/* The lower 16 bits of the port's LID. */
 	const struct ibsa_node cut = { .lid = LID_C & 0xffff };
 	const struct ibsa_node all = { 0 };
 	struct bench *bench = *state;
@@ -408,7 +410,7 @@ other_records_of_opa_are_refused_other_versions_unheard(void **state)
 	bench_stop(&without);
 }
 
-/* By LID, by a GID that is a LID, by its own GID and the well-known one. */
+/* By LID, by a GID with a LID, by its own GID and the well-known one. */
 static void sa_is_found_by_lid_and_by_gid(void **state)
 {
 	struct bench *bench = *state;

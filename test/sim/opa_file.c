@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* umad files on a fabric of Omni-Path: MADs go by LIDs of 32 bits. */
+/* umad files on a fabric of Omni-Path: MADs have LIDs of 32 bits. */
 #include "file_rig.h"
 
 enum { LONG_LID = 70000, FIRST_LID = 0x12345, CPI = 0x0001 };
@@ -29,7 +29,7 @@ static struct packet_out question(struct sim_file *file, uint32_t lid)
 			    IBSA_CLASS_SA, IBSA_METHOD_GET, CPI, 1);
 }
 
-/* A GID that stands for a LID. */
+/* A GID that contains a LID. */
 static void set_gid(struct packet_out *packet, uint32_t lid)
 {
 	packet->header.grh_present = 1;
@@ -55,7 +55,7 @@ static void answers_reach_a_long_lid(void **state)
 	ibsa_fabric_put(fabric);
 }
 
-/* The header's 16 bits have no room for it; a GID has. */
+/* The header has 16 bits for a LID; a GID has room for it. */
 static void long_lid_is_reached_by_its_gid(void **state)
 {
 	struct ibsa_fabric *fabric = start(FIRST_LID);
@@ -78,7 +78,7 @@ static void long_lid_is_reached_by_its_gid(void **state)
 	ibsa_fabric_put(fabric);
 }
 
-/* Not all that is a number is a LID. */
+/* Not every number is a LID. */
 static void beyond_the_last_lid_is_nobody(void **state)
 {
 	struct ibsa_fabric *fabric = start(1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Files of partitions: what is read, and what is refused with which sentence.
- * What OpenSM makes of such files is compared by same_questions.sh.
+ * Files of partitions: which are valid, and the messages for the others.
+ * same_questions.sh compares their effect with OpenSM's.
  */
 #include <errno.h>
 
@@ -71,7 +71,7 @@ static size_t count_groups(struct bench *bench)
 	return bench_count(bench);
 }
 
-/* With a file that says nothing all are limited members, but the SM. */
+/* With an empty file, all ports but the SM's are limited members. */
 static void empty_file_limits_all_but_the_sm(void **state)
 {
 	set(*state, "# nothing\n");

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Counters move with what passes a port, and a Set takes away what it
- * selects.
- *
+ * Counters of a port count its packets, and a Set clears the selected ones.
  * Source: IBA vol 1, 16.1.3.
  */
 #include "file_rig.h"
@@ -15,7 +13,7 @@ enum {
 	PORT_COUNTERS = 0x0012,
 	EXTENDED = 0x001d,
 	DATA = 64,
-	PACKET_WORDS = 72, /* of 256 bytes, and 32 around them */
+	PACKET_WORDS = 72, /* of 256 bytes, and 32 bytes of headers */
 	CLASS_VENDOR = 0x09,
 };
 
@@ -49,7 +47,7 @@ static int stop(void **state)
 	return 0;
 }
 
-/* From the MAD header on. */
+/* Return: the answer, from the MAD header on. */
 static const uint8_t *ask(const struct rig *rig, uint32_t lid, uint8_t method,
 			  uint16_t attribute, uint8_t port, uint16_t select)
 {
@@ -77,7 +75,7 @@ static uint32_t plain(const struct rig *rig, uint8_t port, size_t at)
 	return ibsa_be32(mad + DATA + at);
 }
 
-/* A question to b, which is refused: one packet each way by port 2. */
+/* A request to b, which is refused: one packet in each direction by port 2. */
 static void ping(const struct rig *rig)
 {
 	const struct packet_out packet = file_request(rig->agent, rig->lid_b,
@@ -100,11 +98,11 @@ static void what_passes_is_counted(void **state)
 	assert_int_equal(extended(rig, 2, 56), 0);
 	assert_int_equal(plain(rig, 2, 24), 2 * PACKET_WORDS);
 	assert_int_equal(plain(rig, 2, 36), 2);
-	/* All of a switch together. */
+	/* The sum of all ports of a switch. */
 	assert_true(plain(rig, 0xff, 36) > 2);
 }
 
-/* Each attribute has its own, of the same packets. */
+/* Both attributes count the same packets, but are cleared separately. */
 static void a_set_takes_away_what_it_selects(void **state)
 {
 	const struct rig *rig = *state;
@@ -126,7 +124,7 @@ static void a_set_takes_away_what_it_selects(void **state)
 	assert_int_equal(plain(rig, 2, 36), 2);
 }
 
-/* None is the difference of others, which would be set by themselves. */
+/* No counter is computed from others, which would be cleared separately. */
 static void each_counter_is_set_by_itself(void **state)
 {
 	enum {
@@ -147,7 +145,7 @@ static void each_counter_is_set_by_itself(void **state)
 	assert_int_equal(extended(rig, 2, UNICAST_AT), 1);
 }
 
-/* Of all ports of a switch, too, in the width that there is. */
+/* Also for the sum of all ports, in the width of the field. */
 static void a_sum_stays_at_its_highest_value(void **state)
 {
 	enum {
@@ -166,7 +164,7 @@ static void a_sum_stays_at_its_highest_value(void **state)
 			 UINT8_MAX);
 }
 
-/* What had no way, and what a link did. */
+/* Packets without a route, and link failures. */
 static void errors_are_counted(void **state)
 {
 	struct ibsa_fabric_port_change change = { .mask = IBSA_CHANGE_LINK };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The embedded fabric's queue: how much may wait in it. */
+/* The embedded fabric's queue: limits of what it holds. */
 #include "support.h"
 
 #include "sim/mad/queue.h"
 
-/* Up to the limit, whatever it is made of; nothing is too large for none. */
+/* A limit of bytes; one MAD of any size fits into an empty queue. */
 static void room_ends_at_the_limit(void **state)
 {
 	struct queue queue = { .count = 1, .bytes = QUEUE_BYTES_MAX - 256 };
@@ -19,7 +19,7 @@ static void room_ends_at_the_limit(void **state)
 	assert_true(ibsa__queue_has_room(&queue, QUEUE_BYTES_MAX + 1));
 }
 
-/* A MAD that was held to be overtaken is put in past the limit. */
+/* A MAD that was held back for reordering may exceed the limit. */
 static void overtaken_mad_does_not_lift_the_limit(void **state)
 {
 	const struct queue queue = { .count = 2, .bytes = QUEUE_BYTES_MAX + 1 };
@@ -28,7 +28,7 @@ static void overtaken_mad_does_not_lift_the_limit(void **state)
 	assert_false(ibsa__queue_has_room(&queue, 256));
 }
 
-/* A client that does not look must not use up the memory. */
+/* A client that does not receive must not use up the memory. */
 static void queue_has_a_limit(void **state)
 {
 	enum { MESSAGES = 131072 };

@@ -58,7 +58,7 @@ static void rig_note(const struct ibsa_reply *reply, void *arg)
 	ibsa_reply_explain(reply, &rig->error);
 }
 
-/* Ask for a path, and wait. */
+/* Query a path, and wait. */
 static void rig_ask(struct rig *rig)
 {
 	const struct ibsa_path match = { .slid = 1, .dlid = 2 };
@@ -75,7 +75,7 @@ static void rig_ask(struct rig *rig)
 		assert_int_equal(ibsa_wait(rig->client, 10000), 0);
 }
 
-/* Ask for paths by a GetMulti, and wait. */
+/* Query paths by GetMulti, and wait. */
 static void rig_ask_multi(struct rig *rig)
 {
 	struct ibsa_multi_path match = { .sgid_count = 1, .dgid_count = 1 };
@@ -105,7 +105,7 @@ static uint64_t rig_redirections(const struct rig *rig)
 	return stats.faults[IBSA_FAULT_REDIRECT];
 }
 
-/* One and three are followed, and remembered until the SM moves. */
+/* One and three redirections are followed, and cached until the SM moves. */
 static void redirections_are_followed(void **state)
 {
 	static const char *const faults[] = { "redirect=100,0,1",
@@ -133,8 +133,11 @@ static void redirections_are_followed(void **state)
 	}
 }
 
-/* A fourth one and a circle end with the last target, and the next query begins
- * at the SA. Ports are the first LIDs, the switch the last. */
+/*
+ * Four redirections and a loop end with an error that names the last target,
+ * and the next query starts at the SA. The ports have the first LIDs, the
+ * switch has the last.
+ */
 static void too_many_redirections_are_told(void **state)
 {
 	struct ibsa_error last = { .text = "none" };
@@ -169,8 +172,10 @@ static void too_many_redirections_are_told(void **state)
 	rig_stop(&rig);
 }
 
-/* The target answers when the SA redirects no more, and is gone when it has
- * never redirected. */
+/*
+ * A cached target is used after the SA stops to redirect, and dropped if it
+ * does not answer.
+ */
 static void target_that_is_gone_is_forgotten(void **state)
 {
 	struct rig rig;
@@ -188,7 +193,7 @@ static void target_that_is_gone_is_forgotten(void **state)
 	rig_stop(&rig);
 }
 
-/* A redirection may have the attribute that was asked for. */
+/* The redirection has the attribute of the request instead of ClassPortInfo. */
 static void get_multi_is_redirected(void **state)
 {
 	struct rig rig;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Answers from a capture. */
+/* A client whose answers come from a capture. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -12,13 +12,13 @@
 
 enum { FILE_MAX = 1 << 16, LINK_ERF = 197, LINK_INFINIBAND = 247 };
 
-/* A pcap file that is being made. */
+/* A pcap file being written. */
 struct capture {
 	uint8_t bytes[FILE_MAX];
 	size_t len;
 	uint32_t link;
-	bool is_little;	   /* its numbers have the lowest byte first */
-	unsigned int skip; /* leave out the packet of this number, from 1 */
+	bool is_little;	   /* its numbers are little-endian */
+	unsigned int skip; /* leave out the packet with this number, from 1 */
 	unsigned int count;
 };
 
@@ -61,7 +61,7 @@ static void seen(const struct ibsa_packet *packet, void *arg)
 	capture->len += packet->len;
 }
 
-/* A file of these bytes, and the name of it. */
+/* Write these bytes to a file. Return: its name. */
 static const char *write_file(const uint8_t *bytes, size_t len)
 {
 	static char name[] = "/tmp/ibsa-replay-XXXXXX";
@@ -85,7 +85,7 @@ static int open_bytes(const uint8_t *bytes, size_t len,
 	return err;
 }
 
-/* The client of @bench is from now on one of the capture. */
+/* Replace the client of @bench by one of the capture. */
 static void replay(struct bench *bench, const struct capture *capture)
 {
 	struct ibsa_error error = { "" };
@@ -110,7 +110,7 @@ static void ask_for_paths(struct bench *bench, uint32_t tid)
 	assert_int_equal(bench_count(bench), 36);
 }
 
-/* All but the transaction id is as it was. */
+/* Only the transaction ID differs. */
 static void answers_are_as_recorded(void **state)
 {
 	static const struct {
@@ -183,7 +183,7 @@ static void what_is_not_selected_does_not_count(void **state)
 	free(capture);
 }
 
-/* A link has gone down in between: the answers differ. */
+/* A link goes down between the requests, so the answers differ. */
 static void what_was_asked_again_is_answered_in_order(void **state)
 {
 	static const int statuses[] = { 0, 0x0300, 0x0300 };
@@ -246,7 +246,7 @@ static void answer_that_lacks_a_segment_is_none(void **state)
 	free(capture);
 }
 
-/* However short the file is, what is there as a whole is used. */
+/* However short the file is, its complete packets are used. */
 static void file_may_end_anywhere(void **state)
 {
 	struct capture *capture = malloc(sizeof(*capture));
@@ -350,7 +350,7 @@ static void fd_is_readable_while_there_are_answers(void **state)
 	free(capture);
 }
 
-/* The record of what @node has asked, loaded as a fabric. */
+/* Record the requests of @node, and load the recording as a fabric. */
 static struct ibsa_fabric *load_recorded(struct capture *capture,
 					 const char *node, uint16_t pkey,
 					 struct ibsa_port_state *out)
@@ -408,7 +408,9 @@ static void capture_is_a_fabric_of_one_port(void **state)
 	free(capture);
 }
 
-/* Two clients of it; the port's P_Key is one of a limited member. */
+/*
+ * Two clients of one recording; the port's P_Key is that of a limited member.
+ */
 static void clients_of_a_capture_are_answered(void **state)
 {
 	struct capture *capture = malloc(sizeof(*capture));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How Reports of the embedded SA reach who listens. */
+/* Delivery of the embedded SA's Reports. */
 #include <errno.h>
 #include <poll.h>
 
@@ -50,7 +50,7 @@ static void unanswered_report_is_sent_three_times(void **state)
 	assert_int_equal(rig_next_trap(bench), 144);
 }
 
-/* A client that looks late finds what has come, in its order. */
+/* A client that receives late gets all MADs, in order. */
 static void late_client_finds_all_tries(void **state)
 {
 	struct bench *bench = *state;
@@ -77,7 +77,9 @@ static void answer_ends_a_report(void **state)
 
 	rig_set_capabilities(bench, 7);
 	assert_true(rig_take(bench, &report));
-	/* Not another's answer, nor one to something else. */
+	/*
+	 * Neither an answer of another client nor one to another Report counts.
+	 */
 	memcpy(c.request, bench->answer.mad, IBSA_MAD_BYTES);
 	c.request[MAD_METHOD] = IBSA_METHOD_REPORT_RESP;
 	bench_send(&c);
@@ -97,7 +99,7 @@ static void answer_ends_a_report(void **state)
 	rig_close(&c);
 }
 
-/* A client that waits is given the next try when it is due. */
+/* A waiting client receives the next try when it is due. */
 static void waiting_client_is_given_the_next_try(void **state)
 {
 	struct bench *bench = *state;
@@ -123,12 +125,15 @@ static void nobody_hears_where_nobody_listens(void **state)
 	rig_set_capabilities(bench, 7);
 	assert_false(bench_receive(bench));
 	rig_advance(bench, 300);
-	/* Who begins in time gets what is still sent. */
+	/* A client that starts to listen in time receives the next try. */
 	assert_int_equal(rig_listen(bench->transport, true), 0);
 	assert_false(bench_receive(bench));
 	rig_advance(bench, 100);
 	assert_true(rig_take(bench, &report));
-	/* Who ends gets no more, not even what has come. */
+	/*
+	 * A client that stops listening receives no Reports, not even those in
+	 * its queue.
+	 */
 	rig_set_capabilities(bench, 8);
 	assert_int_equal(rig_listen(bench->transport, false), 0);
 	assert_false(bench_receive(bench));
@@ -140,7 +145,7 @@ static void nobody_hears_where_nobody_listens(void **state)
 	assert_int_equal(bench_stats(bench).reports_unanswered, 2);
 }
 
-/* Answers stay when listening ends. */
+/* Answers stay in the queue when listening ends. */
 static void answers_are_no_reports(void **state)
 {
 	static const struct ibsa_fabric_options slow = {
@@ -215,7 +220,7 @@ static void faults_strike_reports(void **state)
 	assert_int_equal(bench_stats(bench).reports_unanswered, 0);
 }
 
-/* An answer that is late, but in time, counts. */
+/* A delayed answer before the timeout counts. */
 static void delayed_answer_counts(void **state)
 {
 	struct bench *bench = *state;
@@ -228,7 +233,7 @@ static void delayed_answer_counts(void **state)
 	rig_advance(bench, 5000);
 	assert_int_equal(bench_stats(bench).reports_unanswered, 0);
 	assert_false(bench_receive(bench));
-	/* One that is lost does not. */
+	/* A lost answer does not count. */
 	rig_set_capabilities(bench, 8);
 	assert_true(rig_take(bench, &report));
 	fault(bench, IBSA_FAULT_LOSE);
@@ -237,7 +242,7 @@ static void delayed_answer_counts(void **state)
 	assert_int_equal(rig_next_trap(bench), 144);
 }
 
-/* More than may wait for an answer are not sent. */
+/* Reports beyond the limit of Reports in flight are not sent. */
 static void reports_are_limited(void **state)
 {
 	enum { SUBSCRIPTIONS = 1000, MOST = 131072 };
@@ -260,7 +265,9 @@ static void reports_are_limited(void **state)
 			 events * SUBSCRIPTIONS);
 }
 
-/* On the real clock the fd says so, whoever made the change. */
+/*
+ * On the real clock, the fd becomes readable, whichever client made the change.
+ */
 static void report_makes_the_fd_readable(void **state)
 {
 	static const struct ibsa_fabric_options real = { 0 };
@@ -277,7 +284,7 @@ static void report_makes_the_fd_readable(void **state)
 	rig_set_capabilities(&bench, 7);
 	assert_int_equal(poll(&fd, 1, 10000), 1);
 	assert_int_equal(rig_next_trap(&bench), 144);
-	/* And again when it is sent again. */
+	/* And at each retry. */
 	rig_set_capabilities(&bench, 8);
 	assert_true(bench_receive(&bench));
 	assert_false(bench_receive(&bench));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The embedded SA: its statuses, its silences, and what masks select. */
+/* The embedded SA: statuses, dropped requests, and what masks select. */
 #include "support.h"
 #include "wire/mad.h"
 
@@ -115,8 +115,8 @@ static void empty_table_is_a_header(void **state)
 }
 
 /*
- * Every field of every record selects the records that have its value: ask
- * for each value of each field that a first answer shows.
+ * Every field of every record selects the records with its value: query each
+ * value of each field in the first answer.
  */
 static void check_fields(struct bench *bench, const struct ibsa_record *record,
 			 const uint8_t *wire, const uint64_t *skip)
@@ -154,7 +154,9 @@ static void check_fields(struct bench *bench, const struct ibsa_record *record,
 static void every_field_selects(void **state)
 {
 	const uint64_t no_skip = 0;
-	/* Options change the answer; others OpenSM does not look at. */
+	/*
+	 * Options change the answer; OpenSM does not compare the other fields.
+	 */
 	const uint64_t options =
 		IBSA_PORT_INFO_CM(options) |
 		IBSA_PORT_INFO_CM(init_type_reply) |
@@ -280,7 +282,7 @@ static void half_of_the_world_and_all_of_it(void **state)
 				  IBSA_PATH_CM(numb_path)),
 			 0);
 	assert_int_equal(bench_count(bench), 0);
-	/* A Get is one path, whatever it asks. */
+	/* A Get returns one path, whatever it selects. */
 	assert_int_equal(ask_path(bench, IBSA_METHOD_GET, &want, 0), 0);
 }
 
@@ -298,7 +300,7 @@ static void unknown_path_ends_have_no_paths(void **state)
 	assert_int_equal(ask_path(bench, IBSA_METHOD_GET, &want,
 				  IBSA_PATH_CM(dlid)),
 			 S(NO_RECORDS));
-	/* Of another subnet, to which no router leads. */
+	/* In another subnet, to which there is no router. */
 	want.dgid = gid_of(HOST1);
 	want.dgid.raw[0] = 0x20;
 	assert_int_equal(ask_path(bench, IBSA_METHOD_GET, &want,
@@ -412,7 +414,7 @@ static void impossible_codes_are_refused(void **state)
 				  IBSA_PATH_CM(mtu_selector) |
 					  IBSA_PATH_CM(mtu)),
 			 S(REQ_INVALID));
-	/* ServiceID has two mask bits; one of them alone means nothing. */
+	/* ServiceID has two mask bits; one of them alone is ignored. */
 	assert_int_equal(ask_path(bench, IBSA_METHOD_GET, &mtu, 1),
 			 S(REQ_INSUFFICIENT));
 }
@@ -456,7 +458,7 @@ static void path_to_a_group_is_the_groups(void **state)
 		ask_path(bench, IBSA_METHOD_GET, &want, IBSA_PATH_CM(dgid)), 0);
 	assert_int_equal(IBSA_GET(path, dlid, bench_record(bench, 0)), 0xc000);
 	assert_int_equal(bench_record(bench, 0)[49], 1);
-	/* Its source must be a member. */
+	/* The source must be a member. */
 	assert_int_equal(ask_path(bench, IBSA_METHOD_GET, &want,
 				  IBSA_PATH_CM(dgid) | IBSA_PATH_CM(slid)),
 			 S(NO_RECORDS));
@@ -541,7 +543,9 @@ static void bad_subscriptions_are_refused(void **state)
 	assert_int_equal(inform(bench, &info), 0);
 }
 
-/* The priority of the SM is that of its SMInfo: test/sim/sma_attribute.c. */
+/*
+ * The priority of the SM equals that in its SMInfo: test/sim/sma_attribute.c.
+ */
 static void sm_info_is_of_the_one_master(void **state)
 {
 	const struct ibsa_sm_info none = { 0 };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Asks OpenSM and the embedded SA the same questions about the same fabric,
- * drawn at random from a seed, and compares what they answer. Run by
- * same.sh on "host-r3 mlx5_0"; arguments: topology file, how many
- * questions, seed.
+ * Sends the same random requests to OpenSM and to the embedded SA, for the same
+ * fabric, and compares the answers.
+ *
+ * Run by same.sh on "host-r3 mlx5_0"; arguments: topology file, number of
+ * requests, seed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ enum {
 };
 
 static struct random dice = { 1 };
-/* Near the end the SA is asked to invent GUIDs. */
+/* Near the end, requests let the SA assign GUIDs. */
 static bool is_late;
 static struct ibsa_transport *opensm;
 static struct ibsa_transport *embedded;
@@ -64,7 +65,7 @@ static void put_header(uint8_t *mad, uint8_t method, uint16_t attribute,
 		die("a header that does not fit");
 }
 
-/* The answer, copied; its length, 0 for silence. */
+/* A copy of the answer; returns its length, 0 for no answer. */
 static size_t ask(struct ibsa_transport *transport, const uint8_t *mad,
 		  uint8_t *out)
 {
@@ -100,7 +101,10 @@ static void level_paths(uint8_t *mad, size_t len)
 	}
 }
 
-/* There, ProxyJoin is the last bit of its byte and not the first. */
+/*
+ * On a little-endian machine, OpenSM has ProxyJoin in the wrong bit of its
+ * byte.
+ */
 static void level_members(uint8_t *mad, size_t len)
 {
 	for (size_t at = 56; at + 56 <= len; at += 56) {
@@ -116,8 +120,9 @@ static void level_ports(uint8_t *mad, size_t len)
 }
 
 /*
- * What may differ: the upper half of the transaction id and the RMPP header,
- * which are the transport's; and where OpenSM is not as specified.
+ * Clear what may differ: the upper half of the transaction ID and the RMPP
+ * header, which belong to the transport; and where OpenSM deviates from the
+ * specification.
  */
 static void level(uint8_t *mad, size_t len)
 {
@@ -159,13 +164,13 @@ static int compare(const uint8_t *mad)
 	return 1;
 }
 
-/* What ports are given; in one order by first byte and by last. */
+/* Alias GUIDs; their order is the same by the first byte and by the last. */
 static uint64_t an_alias(void)
 {
 	return UINT64_C(0x8f10403980a51) + roll(6);
 }
 
-/* An end port's GUID, now and then an alias, or one that is nobody's. */
+/* The GUID of an end port, or sometimes an alias or an unused GUID. */
 static uint64_t a_guid(void)
 {
 	static const uint64_t guids[] = {
@@ -178,7 +183,10 @@ static uint64_t a_guid(void)
 	return roll(5) ? guids[roll(7)] : an_alias();
 }
 
-/* A group's MGID; not all may be created. Few, so that they meet again. */
+/*
+ * The MGID of a group; some cannot be created. There are few, so that they
+ * repeat.
+ */
 static struct ibsa_gid an_mgid(void)
 {
 	static const struct ibsa_gid gids[] = {
@@ -227,7 +235,7 @@ static uint8_t a_method(void)
 	return roll(2) ? IBSA_METHOD_GET : IBSA_METHOD_GET_TABLE;
 }
 
-/* Each bit of @mask with one chance in @sides. */
+/* Each bit of @mask with a probability of 1 / @sides. */
 static uint64_t some_of(uint64_t mask, unsigned int sides)
 {
 	uint64_t some = 0;
@@ -240,9 +248,9 @@ static uint64_t some_of(uint64_t mask, unsigned int sides)
 }
 
 /*
- * OpenSM forgets that a Get is for one path when all that it knows of the
- * ends is one LID: if the port has aliases, it finds too many. And it takes
- * invented GUIDs in another order, as numbers with the first byte lowest.
+ * Avoid two deviations of OpenSM. If a Get has one LID and nothing else about
+ * the ends, and that port has aliases, OpenSM finds too many paths. And it
+ * sorts assigned GUIDs as numbers in the reverse byte order.
  */
 static uint64_t add_ends(uint8_t method, uint64_t mask)
 {
@@ -263,7 +271,9 @@ static uint64_t path_mask(uint8_t method)
 	uint64_t mask = some_of(ends, 2) |
 			some_of(ibsa_path_record.mask & ~ends, 6);
 
-	/* A selector without its value is worth asking, but not so often. */
+	/*
+	 * A selector without its value is a valid request, but should be rare.
+	 */
 	if (mask & IBSA_PATH_CM(mtu))
 		mask |= IBSA_PATH_CM(mtu_selector);
 	if (mask & IBSA_PATH_CM(rate))
@@ -309,7 +319,7 @@ static int path_question(void)
 	return compare(mad);
 }
 
-/* Ask by some fields of a record that there is. */
+/* Select by some fields of an existing record. */
 static int record_question(const struct ibsa_record *record, uint64_t mask)
 {
 	static uint8_t all[ANSWER_BYTES];
@@ -330,8 +340,8 @@ static int record_question(const struct ibsa_record *record, uint64_t mask)
 }
 
 /*
- * Never both kinds of full member at one port: OpenSM loses count of those
- * that leave one of the two, and then keeps a group that nobody is in.
+ * Never both kinds of full member at one port: if one of the two leaves, OpenSM
+ * counts wrongly, and keeps an empty group.
  */
 static uint8_t a_join_state(uint64_t guid)
 {
@@ -403,7 +413,7 @@ static int group_question(void)
 	return compare(mad);
 }
 
-/* Also one that somebody has, and, late, one of the SA's choice. */
+/* Also a GUID that is in use, and near the end one for the SA to choose. */
 static uint64_t a_guid_to_set(void)
 {
 	if (is_late && !roll(2))
@@ -430,7 +440,7 @@ static int guid_question(void)
 
 	mask |= some_of(ibsa_guid_info_record.mask & ~place,
 			is_change ? 4 : 20);
-	/* The first entry is refused: not so often. */
+	/* A request with the first entry is refused: should be rare. */
 	if (roll(4))
 		mask &= ~IBSA_GUID_INFO_CM(guid);
 	for (int i = 0; is_change && i < 8; i++)
@@ -475,7 +485,7 @@ static int service_question(void)
 	return compare(mad);
 }
 
-/* Of subscriptions: only who and number select. */
+/* Only subscriber and number select subscriptions. */
 static int inform_record_question(void)
 {
 	const struct ibsa_inform_info_rec want = {
@@ -524,7 +534,7 @@ static int inform_question(void)
 
 static int question(void)
 {
-	/* OpenSM looks a port up by the LID before the LID of its PortInfo. */
+	/* OpenSM searches the port by EndportLID before the LID in PortInfo. */
 	const uint64_t port_mask = ibsa_port_info_record.mask &
 				   ~(IBSA_PORT_INFO_CM(lid) |
 				     port_links_mask());

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Lets the same happen to ibsim's fabric and to the embedded one, and
- * compares the Reports of OpenSM and of the embedded SA. Run by
- * same_reports.sh on "host-r3 mlx5_0"; arguments: topology file, ibsim's
- * console.
+ * Makes the same changes in ibsim's fabric and in the embedded one, and
+ * compares the Reports of OpenSM and of the embedded SA.
  *
- * ibsim hands Reports to a client that says that its port has an SM only, so
- * that this one also has to be an SM that is not active.
+ * Run by same_reports.sh on "host-r3 mlx5_0"; arguments: topology file, ibsim's
+ * console. ibsim delivers Reports only to a client whose port has the IsSM bit,
+ * so this program also answers as an inactive SM.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,9 +30,9 @@
 enum {
 	CLASS_SMI = 0x01,
 	CLASS_SMI_DIRECTED = 0x81,
-	SETTLE_MS = 1000, /* OpenSM looks at the SM that has come up */
+	SETTLE_MS = 1000, /* OpenSM queries the SM that has come up */
 	ANSWER_MS = 15000,
-	MORE_MS = 400, /* what comes later is not meant */
+	MORE_MS = 400, /* later Reports belong to the next step */
 	NOTICE_BYTES = 80,
 	NOTICES_MAX = 16,
 };
@@ -43,11 +42,11 @@ struct packet {
 	uint8_t mad[IBSA_MAD_BYTES];
 };
 
-/* What one SA has reported since the last look, and answered. */
+/* The Reports of one SA since the last comparison, all answered. */
 struct notices {
-	uint32_t *next_id; /* lower half of the next transaction id; 0: any */
+	uint32_t *next_id; /* lower half of the next transaction ID; 0: any */
 	size_t count;
-	int status; /* -1: no answer, or none is to come */
+	int status; /* -1: no answer, or none is expected */
 	uint8_t all[NOTICES_MAX][NOTICE_BYTES];
 };
 
@@ -89,7 +88,10 @@ static void open_umad(void)
 	(void)agent(CLASS_SMI, 1, 0);
 	sa_agent = agent(IBSA_CLASS_SA, IBSA_CLASS_VERSION,
 			 1 << IBSA_METHOD_REPORT);
-	/* Not before: ibsim's client falls over a class without an agent. */
+	/*
+	 * Only now: ibsim's client crashes if it receives MADs of a class
+	 * without an agent.
+	 */
 	issm = open("/dev/infiniband/issm0", O_RDWR);
 	if (issm < 0)
 		die("no issm0");
@@ -113,7 +115,7 @@ static void send_real(const uint8_t *mad)
 	write_packet(&packet);
 }
 
-/* SMInfo: an SM that does nothing. IBA vol 1, 14.2.5.13. */
+/* SMInfo of an inactive SM. IBA vol 1, 14.2.5.13. */
 static void answer_sm(struct packet *packet)
 {
 	enum { DIRECTION = 0x80, DATA = 64 };
@@ -136,8 +138,8 @@ static void respond(uint8_t *mad, void (*send)(const uint8_t *mad))
 }
 
 /*
- * Keep what a notice says, and see that none has been missed. OpenSM leaves
- * the count, and details that a trap does not have, as they are in its memory.
+ * Store a notice, and check that none was missed. OpenSM leaves undefined bytes
+ * in the count and in unused details.
  */
 static void keep(const uint8_t *mad, struct notices *out)
 {
@@ -148,7 +150,7 @@ static void keep(const uint8_t *mad, struct notices *out)
 
 	if (out->count == NOTICES_MAX)
 		die("too many Reports");
-	/* Sent again, since the answer to it came late. */
+	/* A retry, since the answer came late. */
 	if (*out->next_id && *out->next_id == id + 1)
 		return;
 	if (*out->next_id && *out->next_id != id) {
@@ -165,7 +167,7 @@ static void keep(const uint8_t *mad, struct notices *out)
 	out->count++;
 }
 
-/* Take one MAD. Return: whether one came in time. */
+/* Receive a MAD. Return: whether one came in time. */
 static bool take_real(struct notices *out, int timeout_ms)
 {
 	struct pollfd fd = { .fd = umad, .events = POLLIN };
@@ -187,7 +189,10 @@ static bool take_real(struct notices *out, int timeout_ms)
 	return true;
 }
 
-/* Until there are @count, and no more come; and until it has answered. */
+/*
+ * Receive until there are @count Reports, no more come, and the answer is
+ * there.
+ */
 static void collect_real(struct notices *out, size_t count, bool is_asked)
 {
 	const uint64_t end_ns = clock_now_ns() + ANSWER_MS * NS_PER_MS;
@@ -260,7 +265,7 @@ static int compare(const char *what, bool is_asked, bool is_ordered)
 	return 1;
 }
 
-/* Ask both the same. */
+/* Send the same request to both. */
 static int ask(const char *what, uint8_t method,
 	       const struct ibsa_record *record, const void *value,
 	       uint64_t mask)
@@ -315,7 +320,7 @@ static int change_group(uint8_t method, uint8_t number, uint8_t join_state)
 		   &ibsa_mcmember_record, &member, mask);
 }
 
-/* A cable, by ibsim's and our names of one of its ends. */
+/* Change a cable, by ibsim's and our names of one end. */
 static void set_link(int console, const char *id, unsigned int port, bool is_up)
 {
 	const struct ibsa_fabric_port_change change = {
@@ -343,9 +348,9 @@ static int flap(int console, const char *id, unsigned int port)
 }
 
 /*
- * One of two links between switches. Of its going down OpenSM's Reports may
- * take this very link, and be lost; of its coming up either switch may be the
- * first to speak.
+ * One of two links between switches. When it goes down, OpenSM's Reports may
+ * use this link and be lost; when it comes up, either switch may send its trap
+ * first.
  */
 static int flap_switches(int console)
 {
@@ -400,7 +405,7 @@ static int run(int console)
 	differ += change_group(IBSA_METHOD_SET, 8, 8);
 	differ += flap(console, "H-0008f10403980020", 1);
 	differ += flap_switches(console);
-	/* What the SM issues, by its LID; twice. */
+	/* Traps that the SM issues, by its LID; twice. */
 	some.lid_range_begin = 1;
 	some.lid_range_end = 1;
 	differ += subscribe(some, true);

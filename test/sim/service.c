@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Services of the embedded SA: identity, leases, and who sees what. */
+/* Services of the embedded SA: identity, leases and visibility. */
 #include <errno.h>
 
 #include "support.h"
@@ -89,7 +89,7 @@ static void identity_is_what_the_bytes_say(void **state)
 	struct ibsa_service service = a_service(1);
 	struct bench *bench = *state;
 
-	/* The P_Key counts even where its mask bit does not. */
+	/* The P_Key is part of the identity even without its mask bit. */
 	service.service_pkey = 0;
 	assert_int_equal(set(bench, &service, CM(service_id) | CM(service_gid)),
 			 0);
@@ -127,7 +127,7 @@ static void what_cannot_be_registered_is_refused(void **state)
 	service = a_service(1);
 	service.service_gid.raw[15] = 0x77;
 	assert_int_equal(set(bench, &service, identity), S(REQ_INVALID));
-	/* Without a P_Key to check nobody looks for the port. */
+	/* Without a P_Key to check, the SA does not check the port. */
 	assert_int_equal(set(bench, &service, CM(service_id) | CM(service_gid)),
 			 0);
 }
@@ -157,7 +157,7 @@ static void services_are_found_by_their_data(void **state)
 			 S(TOO_MANY_RECORDS));
 }
 
-/* All 64 bytes count, as with OpenSM: these differ after a NUL. */
+/* As in OpenSM, all 64 bytes are compared: these names differ after a NUL. */
 static void names_are_compared_with_all_their_bytes(void **state)
 {
 	struct ibsa_service one = a_service(1);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the nodes of a fabric say of each attribute, and what they keep of it.
- *
- * Source: IBA vol 1, 14.2.4 to 14.2.6 and 13.4.9.
+ * Get and Set of each SMP attribute at the nodes of a fabric. Source: IBA vol
+ * 1, 14.2.4 to 14.2.6 and 13.4.9.
  */
 #include "sma_rig.h"
 
@@ -82,7 +81,7 @@ static void values_that_cannot_be_are_refused(void **state)
 			    sizeof(before));
 }
 
-/* What is set is read again, of each kind of table. */
+/* Each kind of table returns what was set. */
 static void tables_keep_what_is_set(void **state)
 {
 	static const struct {
@@ -121,12 +120,12 @@ static void tables_keep_what_is_set(void **state)
 			      path_b, cases[i].hops);
 		assert_memory_equal(mad, data, cases[i].bytes);
 	}
-	/* A neighbour's table is another one. */
+	/* A neighbour has its own table. */
 	assert_int_equal(sma_get(rig, SL_TO_VL, 17 << 8 | 2, path_b, 1)[0],
 			 0x01);
 }
 
-/* The embedded SM has set all up, and its tables say how. */
+/* The embedded SM has configured all nodes; their tables show it. */
 static void the_embedded_sm_shows_its_tables(void **state)
 {
 	const struct rig *rig = *state;

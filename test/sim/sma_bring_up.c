@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A fabric that is brought up by hand, and what passes it then.
- *
- * Source: IBA vol 1, 14.2.4 to 14.2.6 and 13.4.9.
+ * A fabric without an SM, configured by SMPs of the test. Source: IBA vol 1,
+ * 14.2.4 to 14.2.6 and 13.4.9.
  */
 #include <errno.h>
 
@@ -16,7 +15,7 @@ static void vendor_ask(const struct rig *rig, uint32_t agent, uint32_t tid)
 	assert_int_equal(file_write(rig->a, &packet), 0);
 }
 
-/* Nothing but SMPs passes before all has been set up. */
+/* Only SMPs pass until all ports and switches are configured. */
 static void a_fabric_is_brought_up(void **state)
 {
 	const struct rig *rig = *state;
@@ -59,7 +58,7 @@ static void a_fabric_is_brought_up(void **state)
 	assert_non_null(end_by_lid(&rig->fabric->subnet, LID_B));
 }
 
-/* A port that is told to go down trains again; one that is off stays so. */
+/* A port that is set to Down trains again; a disabled one stays down. */
 static void links_go_down_and_come_up(void **state)
 {
 	const struct rig *rig = *state;
@@ -94,7 +93,7 @@ static void links_go_down_and_come_up(void **state)
 			 IBSA_PORT_INIT);
 }
 
-/* To all that the tables lead to, but not back to who has sent it. */
+/* To all ports in the tables, but not back to the sender. */
 static void multicast_follows_its_tables(void **state)
 {
 	enum { MLID = 0xc001 };
@@ -127,7 +126,7 @@ static void multicast_follows_its_tables(void **state)
 	assert_false(file_read(rig->a, &in));
 }
 
-/* Half of what an SM does would be done: no switch has tables. */
+/* Without an embedded SM, no switch has tables. */
 static void a_bare_fabric_has_no_sm_of_its_own(void **state)
 {
 	const struct rig *rig = *state;

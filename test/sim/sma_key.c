@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What an M_Key protects, and how long.
- *
- * Source: IBA vol 1, 14.2.4 to 14.2.6 and 13.4.9.
+ * What an M_Key protects, and until when. Source: IBA vol 1, 14.2.4 to 14.2.6
+ * and 13.4.9.
  */
 #include "sma_rig.h"
 #include "wire/mad.h"
@@ -34,7 +33,7 @@ static bool is_answered(const struct rig *rig, uint8_t method, uint64_t key)
 	return !in.header.status;
 }
 
-/* Who lacks the key may read, unless that is protected, too. */
+/* Requests without the key may read, unless the protect bits forbid that. */
 static void an_m_key_protects(void **state)
 {
 	const struct rig *rig = *state;
@@ -47,7 +46,7 @@ static void an_m_key_protects(void **state)
 	assert_int_equal(sma_port_info(rig, 0, path_b, 2).m_key_violations, 1);
 }
 
-/* The SM hears who has tried what, with which key and by which way. */
+/* The SM receives a trap with the requester, request, key and path. */
 static void a_wrong_m_key_is_told(void **state)
 {
 	const struct rig *rig = *state;
@@ -77,7 +76,7 @@ static void a_wrong_m_key_is_told(void **state)
 	assert_int_equal(details[25], 1);
 }
 
-/* The lease of a key that nobody shows any more ends. */
+/* The lease of a key that no request uses ends. */
 static void an_m_key_ends_with_its_lease(void **state)
 {
 	const struct rig *rig = *state;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * By which paths SMPs go through a fabric, and where they end.
- *
- * Source: IBA vol 1, 14.2.4 to 14.2.6 and 13.4.9.
+ * Paths of SMPs through a fabric, and where they end. Source: IBA vol 1, 14.2.4
+ * to 14.2.6 and 13.4.9.
  */
 #include <errno.h>
 
@@ -32,7 +31,10 @@ static void an_smp_finds_its_way(void **state)
 	assert_string_equal((const char *)mad, "the switch");
 }
 
-/* Nowhere, through an adapter, over a dead link: none of them arrives. */
+/*
+ * To a port without a cable, through an adapter, over a dead link: none
+ * arrives.
+ */
 static void a_wrong_path_ends(void **state)
 {
 	static const uint8_t paths[][3] = {
@@ -57,7 +59,7 @@ static void a_wrong_path_ends(void **state)
 	assert_int_equal(file_drops(rig->fabric, IBSA_DROP_NO_ROUTE), 3);
 }
 
-/* As the kernel's smi.c does, before a path begins. */
+/* The kernel's smi.c makes the same checks before it sends an SMP. */
 static void a_path_without_sense_is_not_begun(void **state)
 {
 	static const struct {
@@ -116,7 +118,7 @@ static void a_path_may_begin_at_a_lid(void **state)
 	assert_int_equal(mad[SMP_DATA + 3], 2);
 }
 
-/* The lid-routed class reaches the same agents. */
+/* The LID-routed class reaches the same agents. */
 static void smps_go_by_lid_too(void **state)
 {
 	const struct rig *rig = *state;
@@ -130,7 +132,7 @@ static void smps_go_by_lid_too(void **state)
 	assert_int_equal(mad[SMP_DATA + 36], 1);
 }
 
-/* SMInfo is asked of the agent that says so. */
+/* SMInfo goes to the agent that has registered for it. */
 static void sm_info_goes_to_the_sm(void **state)
 {
 	const struct rig *rig = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* An SM at a umad file, by hand. */
+/* Helpers for tests that act as an SM at a umad file. */
 #include "sma_rig.h"
 
 static const char two_hosts[] = "Switch 20 \"s\" # \"the switch\"\n"
@@ -69,7 +69,7 @@ const uint8_t *sma_ask(const struct rig *rig, uint8_t method,
 	if (data)
 		memcpy(packet.mad + SMP_DATA, data, SMP_DATA_BYTES);
 	assert_int_equal(file_write(rig->a, &packet), 0);
-	/* Traps may be there before. */
+	/* Traps may precede it. */
 	do {
 		assert_true(file_read(rig->a, &in));
 	} while (in.mad[MAD_METHOD] == TRAP);

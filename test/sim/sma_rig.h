@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Tests of what the nodes of a fabric answer to an SM, which is at a umad file
- * of a.
- */
+/* Helpers for tests of SMPs, which act as an SM at a umad file of a. */
 #ifndef SIM_SMA_RIG_H
 #define SIM_SMA_RIG_H
 
@@ -38,7 +35,7 @@ enum {
 	LID_B = 3,
 };
 
-/* From a: itself, the switch, b, which is two hops away. */
+/* Paths from a: to itself, to the switch, to b, which is two hops away. */
 extern const uint8_t no_path[1];
 extern const uint8_t path_s[1];
 extern const uint8_t path_b[2];
@@ -48,10 +45,10 @@ struct rig {
 	struct sim_file *a;
 	struct sim_file *b;
 	uint32_t sm;  /* agent of a */
-	uint32_t lid; /* the same, class 0x01 */
+	uint32_t lid; /* agent of class 0x01 */
 };
 
-/* Set up a test, whose state is its rig: with the embedded SM, or bare. */
+/* Set up a test, whose state is its rig: with the embedded SM, or without. */
 int sma_start(void **state);
 int sma_start_bare(void **state);
 int sma_stop(void **state);
@@ -60,30 +57,32 @@ int sma_stop(void **state);
 #define BARE(name) \
 	cmocka_unit_test_setup_teardown(name, sma_start_bare, sma_stop)
 
-/* Of an answer, without the direction. */
+/* Of an answer, without the direction bit. */
 uint16_t sma_status(const uint8_t *mad);
 
-/* An SMP from a; what has been answered, from the MAD header on. */
+/* Send an SMP from a. Return: the answer, from the MAD header on. */
 const uint8_t *sma_ask(const struct rig *rig, uint8_t method,
 		       uint16_t attribute, uint32_t modifier,
 		       const uint8_t *path, uint8_t hops, const uint8_t *data);
 
-/* An attribute that is there. Return: its data. */
+/* Get an attribute, which must succeed. Return: its data. */
 const uint8_t *sma_get(const struct rig *rig, uint16_t attribute,
 		       uint32_t modifier, const uint8_t *path, uint8_t hops);
 
 struct ibsa_port_info sma_port_info(const struct rig *rig, uint32_t number,
 				    const uint8_t *path, uint8_t hops);
 
-/* Return: the status, of the next as well. */
+/* Return: the status. */
 uint16_t sma_set_port(const struct rig *rig, uint32_t number,
 		      const uint8_t *path, uint8_t hops,
 		      const struct ibsa_port_info *info);
 uint16_t sma_set_state(const struct rig *rig, uint32_t number,
 		       const uint8_t *path, uint8_t hops, uint8_t state);
 
-/* What an SM does to a bare fabric, in this order: LIDs, routes between a and
- * b, the states ARMED and ACTIVE; and all of it. */
+/*
+ * Configure a fabric without an SM, in this order: LIDs, routes between a and
+ * b, the states ARMED and ACTIVE; and all of these.
+ */
 void sma_give_lid(const struct rig *rig, const uint8_t *path, uint8_t hops,
 		  uint16_t lid);
 void sma_set_route(const struct rig *rig);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What nodes tell their SM unasked.
- *
- * Source: IBA vol 1, 14.2.4 to 14.2.6 and 13.4.9.
+ * Traps that nodes send to their SM. Source: IBA vol 1, 14.2.4 to 14.2.6 and
+ * 13.4.9.
  */
 #include "sma_rig.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who is told of events by the embedded SA, and of which. */
+/* Subscriptions at the embedded SA: which events each receives. */
 #include <errno.h>
 
 #include "sim/sa/subscription.h"
@@ -7,7 +7,7 @@
 
 #define S(name) IBSA_STATUS_##name
 
-/* One subscription, and which of 64, 66, 128 and 144 it brings. */
+/* A subscription, and which of the traps 64, 66, 128 and 144 it receives. */
 struct filter {
 	struct ibsa_inform_info info;
 	unsigned int traps[5];
@@ -35,7 +35,7 @@ static void expect_traps(struct bench *bench, const struct filter *filter)
 	rig_close(&c);
 }
 
-/* What a subscription says, and which events it is then told of. */
+/* Subscriptions and the traps that they receive. */
 static const struct filter filters[] = {
 	{ { .lid_range_begin = 0xffff,
 	    .type = 0xffff,
@@ -79,7 +79,7 @@ static const struct filter filters[] = {
 	    .trap_number = 0xffff,
 	    .producer_type = 0xffffff },
 	  { 0 } },
-	/* Of whom it comes from: c and the switches, and the SM. */
+	/* By issuer: c and the switches, and the SM. */
 	{ { .lid_range_begin = 3,
 	    .lid_range_end = 5,
 	    .type = 0xffff,
@@ -94,7 +94,7 @@ static const struct filter filters[] = {
 	    .producer_type = 0xffffff,
 	    .is_generic = 1 },
 	  { 64, 66, 67 } },
-	/* OpenSM takes the end at its word, though 0 means none. */
+	/* OpenSM takes LIDRangeEnd as it is, though 0 means none. */
 	{ { .lid_range_begin = 1,
 	    .type = 0xffff,
 	    .trap_number = 0xffff,
@@ -137,7 +137,7 @@ static void gid_chooses_who_says_it(void **state)
 	}
 }
 
-/* Each subscription is one Report, the newest first. */
+/* Each subscription causes one Report, the newest first. */
 static void each_subscription_brings_a_report(void **state)
 {
 	struct ibsa_inform_info second = everything;
@@ -190,13 +190,19 @@ static void partitions_keep_events_apart(void **state)
 	rig_set_capabilities(bench, 8);
 	assert_int_equal(rig_next_trap(bench), 144);
 	assert_int_equal(rig_next_trap(bench), 144);
-	/* Who has no P_Key of c's is told nothing of c, */
+	/*
+	 * A subscriber that does not share a P_Key with c receives nothing
+	 * about c,
+	 */
 	bench_set_pkeys(bench, "b", both, 1);
 	bench_set_link(bench, "c", 1, false);
 	assert_int_equal(rig_next_trap(bench), 128);
 	assert_int_equal(rig_next_trap(bench), 128);
 	assert_int_equal(rig_next_trap(bench), 0);
-	/* and one that asked for a range is told nothing at all any more. */
+	/*
+	 * and if it has subscribed to a range, it receives nothing at all any
+	 * more.
+	 */
 	bench_set_link(bench, "s", 3, false);
 	assert_int_equal(rig_next_trap(bench), 128);
 	assert_int_equal(rig_next_trap(bench), 65);
@@ -204,7 +210,7 @@ static void partitions_keep_events_apart(void **state)
 	rig_close(&c);
 }
 
-/* Ask with another address than the usual. */
+/* Send with an unusual address. */
 static int inform_as(struct bench *bench, const struct ibsa_inform_info *info,
 		     struct ibsa_address to)
 {
@@ -261,7 +267,9 @@ static void subscription_is_within_a_partition(void **state)
 	bench_request(bench, IBSA_METHOD_GET_TABLE, 0x00f3, 0);
 	assert_int_equal(bench_ask(bench), 0);
 	assert_int_equal(bench_count(bench), 5);
-	/* A port that is gone has none to be seen, but has them. */
+	/*
+	 * Subscriptions of a port that is gone are not shown, but still exist.
+	 */
 	bench_set_link(bench, "c", 1, false);
 	while (bench_receive(bench))
 		rig_respond(bench);
@@ -312,12 +320,15 @@ static void subscription_is_of_an_address(void **state)
 	ways[0].pkey_index = 2;
 	for (int i = 0; i < 7; i++)
 		assert_int_equal(inform_as(bench, &end, ways[i]), 0);
-	/* With another LID, it is not the one who had asked at first. */
+	/* With another LID, it is not the subscriber. */
 	assert_int_equal(inform_as(bench, &end, usual), S(REQ_INVALID));
 	assert_int_equal(subscriptions(bench), 1);
 }
 
-/* Reports come as asked for, but from the SA's base LID, as OpenSM's do. */
+/*
+ * Reports have the subscriber's address, but come from the SA's base LID, as in
+ * OpenSM.
+ */
 static void report_comes_from_the_base_lid(void **state)
 {
 	struct bench *bench = *state;
@@ -342,13 +353,13 @@ static void report_comes_from_the_base_lid(void **state)
 		;
 	assert_int_equal(bench->answer.from.lid, 16);
 	assert_int_equal(report.notice.issuer_lid, 16);
-	/* The other one still comes from the SA, wherever it has gone. */
+	/* The other one still comes from the SA, wherever it has moved. */
 	assert_true(rig_take(bench, &report));
 	assert_int_equal(report.notice.trap_number, 64);
 	assert_int_equal(bench->answer.from.lid, 16);
 }
 
-/* They go to the LID, whoever has it. */
+/* Reports go to the LID, whichever port has it. */
 static void report_goes_to_the_lid(void **state)
 {
 	struct bench *bench = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What tests of the embedded fabric share. */
+/* Helpers for tests of the embedded fabric. */
 #include <stdlib.h>
 
 #include "support.h"

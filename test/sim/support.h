@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What tests of the embedded fabric share. */
+/* Helpers for tests of the embedded fabric. */
 #ifndef SIM_SUPPORT_H
 #define SIM_SUPPORT_H
 
@@ -39,13 +39,13 @@ void bench_stop(struct bench *bench);
 int bench_setup_b(void **state);
 int bench_teardown(void **state);
 
-/* What the client reads of its port, and one at @node of its own. */
+/* The state of the client's port, and a new client at @node. */
 struct ibsa_port_state bench_port(struct bench *bench);
 struct ibsa_port_state bench_port_at(struct bench *bench, const char *node);
 
 struct ibsa_fabric_stats bench_stats(const struct bench *bench);
 
-/* What can happen to a port. */
+/* Changes of a port. */
 void bench_set_port(struct bench *bench, const char *node, unsigned int port,
 		    struct ibsa_fabric_port_change change);
 void bench_set_link(struct bench *bench, const char *node, unsigned int port,
@@ -53,23 +53,23 @@ void bench_set_link(struct bench *bench, const char *node, unsigned int port,
 void bench_set_pkeys(struct bench *bench, const char *node,
 		     const uint16_t *pkeys, size_t count);
 
-/* Where the client's SA is. */
+/* The address of the SA, as the client has it. */
 struct ibsa_address bench_sa(struct bench *bench);
 
-/* Begin a request in bench->request. Return: where its record goes. */
+/* Start a request in bench->request. Return: where its record goes. */
 uint8_t *bench_request(struct bench *bench, uint8_t method, uint16_t attribute,
 		       uint64_t mask);
 
 /* Send bench->request. */
 void bench_send(struct bench *bench);
 
-/* Take what is there. Return: whether there was something. */
+/* Receive a MAD. Return: whether there was one. */
 bool bench_receive(struct bench *bench);
 
-/* Send, and take the answer. Return: its status; -1 for silence. */
+/* Send, and receive the answer. Return: its status; -1: no answer. */
 int bench_ask(struct bench *bench);
 
-/* Ask for records by a struct and its mask. Return: as bench_ask(). */
+/* Send a query with a host struct and its mask. Return: as bench_ask(). */
 int bench_query(struct bench *bench, uint8_t method,
 		const struct ibsa_record *record, const void *match,
 		uint64_t mask);
@@ -78,10 +78,10 @@ int bench_query(struct bench *bench, uint8_t method,
 size_t bench_count(const struct bench *bench);
 const uint8_t *bench_record(const struct bench *bench, size_t index);
 
-/* A sum that goes on with some bytes; it begins at 0. */
+/* Add bytes to a checksum, which starts at 0. */
 uint64_t bench_mix(uint64_t sum, const void *bytes, size_t len);
 
-/* The whole of a file in @dir of test/data; free() it. */
+/* Read a file in @dir of test/data; the caller frees it. */
 char *bench_read(const char *dir, const char *file, size_t *len);
 
 #endif

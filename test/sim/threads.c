@@ -43,7 +43,9 @@ static void respond(struct ibsa_transport *transport,
 	check(!transport->ops->send(transport, &sa, mad, sizeof(mad), 0));
 }
 
-/* Ask where the SM is said to be, and take what there is, if anything. */
+/*
+ * Send to the SM in the port's state, and receive what there is, if anything.
+ */
 static void ask(struct ibsa_transport *transport, const uint8_t *mad)
 {
 	struct ibsa_port_state port;
@@ -53,7 +55,7 @@ static void ask(struct ibsa_transport *transport, const uint8_t *mad)
 	int err;
 
 	check(!transport->ops->port(transport, &port));
-	/* The table may have become shorter since. */
+	/* The table may have become shorter meanwhile. */
 	err = transport->ops->pkey(transport, port.pkey_index, &pkey);
 	check(!err || err == -EINVAL);
 	sa.lid = port.sm_lid;
@@ -66,7 +68,7 @@ static void ask(struct ibsa_transport *transport, const uint8_t *mad)
 	}
 }
 
-/* Of what happens meanwhile, some is reported. */
+/* Some of the changes are reported. */
 static void subscribe(struct bench *bench)
 {
 	uint8_t *room = bench_request(bench, IBSA_METHOD_SET, 0x0003, 0);

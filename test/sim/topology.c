@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Topology files: what is read, what is refused and in which words. */
+/* Topology files: which are valid, and the messages for the others. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@ static struct ibsa_fabric *parse(const char *text)
 	return fabric;
 }
 
-/* Refused, and the sentence has all these parts in it. */
+/* Check that the text is refused with a message that has all these parts. */
 static void refused(const char *text, const char *line, const char *what)
 {
 	struct ibsa_error error = { "" };
@@ -100,7 +100,7 @@ static void lids_of_the_file_stay_unless_taken(void **state)
 	assert_int_equal(port_at(fabric, 0).state.lid, 9);
 	assert_int_equal(port_at(fabric, 1).state.lid, 1);
 	assert_int_equal(port_at(fabric, 2).state.lid, 2);
-	/* 8 to 11 would hold a LID that is taken. */
+	/* 8 to 11 would include a LID that is in use. */
 	assert_int_equal(port_at(fabric, 3).state.lid, 4);
 	assert_int_equal(port_at(fabric, 3).state.lmc, 2);
 	ibsa_fabric_put(fabric);
@@ -272,7 +272,7 @@ static void files_are_included_from_beside_them(void **state)
 	rmdir(dir);
 }
 
-/* The rate of the one path from a to b over the cable that is given. */
+/* The rate of the path from a to b over the given cable. */
 static unsigned int rate_of(const char *cable)
 {
 	const struct ibsa_path want = { .slid = 1, .dlid = 2 };
@@ -317,7 +317,7 @@ static void rates_are_read_in_every_form(void **state)
 	assert_int_equal(rate_of("w=4 e=47 s=7"), 7);
 }
 
-/* What is not understood does not become another rate. */
+/* An unknown rate is not replaced by another one. */
 static void rates_that_are_not_understood_are_refused(void **state)
 {
 	static const char *const odd[] = { "# 4x???",  "# 4xGDR",   "# 3xEDR",
@@ -338,14 +338,14 @@ static void rates_that_are_not_understood_are_refused(void **state)
 	refused("speed=8\n", ":1:", "sum of 1");
 }
 
-/* Of a line that is indented, no more is shown than the line. */
+/* Of an indented line, the message shows no more than the line. */
 static void a_bad_line_is_shown_to_its_end(void **state)
 {
 	(void)state;
 	refused("        bad\nCa 1 \"a\"\n", ":1:", "\"bad\" is not a line");
 }
 
-/* Linux drivers/infiniband/core/sysfs.c, rate_show(), has the words. */
+/* Linux drivers/infiniband/core/sysfs.c, rate_show(), has the texts. */
 static void ports_have_the_rate_of_their_link(void **state)
 {
 	struct ibsa_fabric *fabric = parse("Switch 8 \"s\"\n"

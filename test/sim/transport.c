@@ -15,7 +15,7 @@ static const char two_hosts[] = "Switch 4 \"s\"\n"
 				"Ca 2 \"node1\"\n"
 				"Ca 1 \"node2\"\n";
 
-/* Send a Get of one path that carries @tid. */
+/* Send a Get of one path with transaction ID @tid. */
 static void send_tid(struct bench *bench, uint32_t tid)
 {
 	uint8_t *room;
@@ -28,7 +28,7 @@ static void send_tid(struct bench *bench, uint32_t tid)
 	bench_send(bench);
 }
 
-/* The tid of the next answer; 0 if there is none. */
+/* The transaction ID of the next answer; 0 if there is none. */
 static uint64_t next_tid(struct bench *bench)
 {
 	if (!bench_receive(bench))
@@ -346,7 +346,7 @@ static void reordered_comes_after_the_next(void **state)
 	assert_int_equal(next_tid(bench), 2);
 	assert_int_equal(next_tid(bench), 1);
 	assert_int_equal(next_tid(bench), 3);
-	/* When none overtakes it, it comes all the same. */
+	/* If no other MAD overtakes it, it still arrives. */
 	set_fault(bench, IBSA_FAULT_REORDER, 100, 1, 20);
 	send_tid(bench, 4);
 	assert_int_equal(next_tid(bench), 0);
@@ -372,7 +372,7 @@ static void corrupt_differs_in_some_bits(void **state)
 			differ += memcmp(bench->answer.mad, clean, 256) != 0;
 		}
 	}
-	/* A request may have become one that the SA does not hear. */
+	/* Corruption may turn a request into one that the SA drops. */
 	assert_true(received > 10);
 	assert_int_equal(differ, received);
 }
@@ -413,7 +413,7 @@ static void impossible_faults_are_refused(void **state)
 				 -EINVAL);
 }
 
-/* A sum over all that a client sees in a fabric with every fault. */
+/* A checksum over what a client receives in a fabric with every fault. */
 static uint64_t history(uint64_t seed)
 {
 	const struct ibsa_fabric_options options = { .virtual_clock = true,

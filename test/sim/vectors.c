@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The embedded SA against OpenSM: requests that OpenSM 3.3.23 was asked on
- * test/data/fabrics/b.net are asked again, and the answers compared byte by
- * byte. What may differ is said here, and why.
+ * The embedded SA against OpenSM: requests that OpenSM 3.3.23 answered on
+ * test/data/fabrics/b.net are sent again, and the answers are compared byte by
+ * byte. Each allowed difference has its reason here.
  */
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 
 enum { BYTES_MAX = 8192 };
 
-/* The file's hexadecimal digits as bytes. */
+/* Convert the file's hexadecimal digits to bytes. */
 static size_t read_hex(const char *vector, const char *kind, uint8_t *out)
 {
 	char name[128];
@@ -36,7 +36,7 @@ static size_t read_hex(const char *vector, const char *kind, uint8_t *out)
 	return count;
 }
 
-/* Where the client of the vectors sat, and the prefix it saw. */
+/* The client's node, and the subnet prefix, of the vectors. */
 static int start(void **state)
 {
 	static struct bench bench;
@@ -57,7 +57,7 @@ static int stop(void **state)
 	return 0;
 }
 
-/* Ask what the vector asks. Return: the answer's status; -1 for silence. */
+/* Send the vector's request. Return: the answer's status; -1: no answer. */
 static int replay(struct bench *bench, const char *vector)
 {
 	assert_int_equal(read_hex(vector, "req", bench->request),
@@ -66,8 +66,8 @@ static int replay(struct bench *bench, const char *vector)
 }
 
 /*
- * The captured RMPP header is as OpenSM hands it to its kernel, which fills
- * it in; the kernel of whoever receives it shows it filled.
+ * The captured RMPP header is as OpenSM passes it to its kernel, which fills it
+ * in; the receiver's kernel shows it filled in.
  */
 static void check_rmpp(const struct bench *bench)
 {
@@ -88,8 +88,8 @@ static void check_rmpp(const struct bench *bench)
 }
 
 /*
- * The upper half of the transaction id is the transport's: the simulator
- * that carried the vectors wrote into it.
+ * The upper half of the transaction ID is the transport's: the simulator of the
+ * vectors wrote into it.
  */
 static void check_header(const struct bench *bench, const uint8_t *want)
 {
@@ -105,7 +105,10 @@ static void check_header(const struct bench *bench, const uint8_t *want)
 	assert_memory_equal(have + 36, want + 36, 20);
 }
 
-/* @adapt says what OpenSM answers otherwise; @level takes it out of both. */
+/*
+ * @adapt changes the vector where OpenSM differs; @level clears differences in
+ *    both.
+ */
 static void check_levelled(struct bench *bench, const char *vector,
 			   void (*adapt)(uint8_t *answer, size_t len),
 			   void (*level)(uint8_t *answer, size_t len))
@@ -146,7 +149,7 @@ static void nodes_are_as_opensm_says(void **state)
 	check_all(*state, "26_node_get_too_many", NULL);
 }
 
-/* What ibsim's ports support, its file does not say. */
+/* ibsim's ports support more than its file says. */
 static void clear_links(uint8_t *answer, size_t len)
 {
 	enum { STRIDE = 72 };
@@ -180,7 +183,7 @@ static void links_are_as_opensm_says(void **state)
 	check_all(*state, "14_link_from2", NULL);
 }
 
-/* Without QoS OpenSM does not know the lanes, and says zero. */
+/* Without QoS, OpenSM does not know the lanes, and returns zero. */
 static void known_lanes(uint8_t *answer, size_t len)
 {
 	static const uint8_t lanes[] = { 0x01, 0x23, 0x45, 0x67,
@@ -196,7 +199,7 @@ static void lanes_are_of_the_ports_that_opensm_says(void **state)
 	check_all(*state, "15_sl2vl_lid2", known_lanes);
 }
 
-/* OpenSM writes the number of a block turned round. */
+/* OpenSM writes the block number in the wrong byte order. */
 static void turned_blocks(uint8_t *answer, size_t len)
 {
 	enum { BLOCK = 2, STRIDE = 72 };
@@ -221,7 +224,7 @@ static void class_port_info_is_as_opensm_says(void **state)
 	check_all(*state, "01_classportinfo", NULL);
 }
 
-/* In the order in which they were captured: each sees what came before. */
+/* In the order in which they were captured: each depends on those before. */
 static void services_are_as_opensm_says(void **state)
 {
 	check_all(*state, "19_service_none", NULL);
@@ -264,8 +267,8 @@ static void guids_are_as_opensm_says(void **state)
 }
 
 /*
- * Of the bytes after the SA header, those that OpenSM does not leave as they
- * are: not the count, and the GID or LID of the details alone.
+ * Whether OpenSM defines a byte after the SA header: not the count, and of the
+ * details only the GID or LID.
  */
 static bool is_said(const uint8_t *notice, size_t at)
 {
@@ -276,7 +279,7 @@ static bool is_said(const uint8_t *notice, size_t at)
 	return is_gid ? at >= 16 && at < 32 : at < 12;
 }
 
-/* The next Report is the captured one; answer it. */
+/* Check that the next Report is the captured one; answer it. */
 static void check_report(struct bench *bench, const char *vector)
 {
 	uint8_t want[BYTES_MAX];
@@ -340,7 +343,7 @@ static void set_link(struct bench *bench, bool is_up)
 			 0);
 }
 
-/* In the order, and so with the transaction ids, in which they came. */
+/* In the captured order, and so with the same transaction IDs. */
 static void reports_are_as_opensm_sends_them(void **state)
 {
 	struct bench *bench = *state;
