@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A preload that makes a system call of its own just before main(), so that
- * inject.py can tell a program's calls from the dynamic linker's.
+ * A preload that makes a special system call just before main(), by which
+ * inject.py separates the program's calls from the dynamic linker's.
  */
 #include <dlfcn.h>
 #include <sys/syscall.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The end of a child that a test has forked. */
+/* Waits for a child that a test has forked. */
 #ifndef TEST_CHILD_H
 #define TEST_CHILD_H
 
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* @child: what fork() has returned. It ends, and says that all was well. */
+/* Wait for @child, the pid from fork(), and check that its exit status is 0. */
 static inline void child_end(pid_t child)
 {
 	int status = -1;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Inside calls on devices, by the files that the environment names now. */
+/*
+ * Calls of internal functions on devices, with the device files that the
+ * environment names now.
+ */
 #ifndef TEST_DEVICE_NOW_H
 #define TEST_DEVICE_NOW_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A made-up sysfs for one test, in a temporary folder. */
+/* A sysfs tree for one test, in a temporary directory. */
 #include <errno.h>
 #include <ftw.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A made-up sysfs for one test, in a temporary folder. */
+/* A sysfs tree for one test, in a temporary directory. */
 #ifndef TEST_DEVICE_TREE_H
 #define TEST_DEVICE_TREE_H
 
@@ -7,10 +7,10 @@ struct tree {
 	char path[64];
 };
 
-/* Makes the folder and points $SYSFS_PATH there. */
+/* Make the directory and set $SYSFS_PATH to it. */
 void tree_make(struct tree *tree);
 
-/* @path is below the root; folders on the way are made. */
+/* @path is relative to the root; missing directories are made. */
 void tree_write(const struct tree *tree, const char *path, const char *text);
 
 void tree_remove_file(const struct tree *tree, const char *path);

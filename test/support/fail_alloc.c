@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The library's memory with a budget: after so many allocations, no more. */
+/*
+ * The library's allocator with a budget: a number of allocations succeed, all
+ * later ones fail.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,10 +5,10 @@
 
 #include <stddef.h>
 
-/* Let so many allocations succeed and all later ones fail; -1: no limit. */
+/* Let that many allocations succeed and all later ones fail; -1: no limit. */
 void fail_alloc_after(long allocations);
 
-/* Let those of more than @bytes fail; 0: none. */
+/* Let allocations of more than @bytes fail; 0: no limit. */
 void fail_alloc_above(size_t bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A client on a fabric of its own, for tests that memory is short in. */
+/* A client on a fabric of its own, for tests with failing allocations. */
 #include "test/support/memory_rig.h"
 
 enum { MS = 1000000 };

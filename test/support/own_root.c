@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A user name space for tests that need rights over a world of their own. */
+/*
+ * A user name space, for tests that need root's rights in a name space of their
+ * own.
+ */
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * PortInfoRecords of ports on ibsim and of ours. ibsim's ports support every
- * width and the speeds up to QDR, whatever its file says; ours support what
- * the file says. Of a port that never was up OpenSM has no widths and speeds.
+ * Differences between PortInfoRecords of ibsim and of the embedded SA. ibsim's
+ * ports support every width and the speeds up to QDR, whatever its file says;
+ * ours support what the file says. OpenSM has no widths and speeds of a port
+ * that was never up.
  */
 #ifndef TEST_PORT_LINKS_H
 #define TEST_PORT_LINKS_H
@@ -10,7 +11,7 @@
 #include <ibsa/records.h>
 #include <ibsa/sa.h>
 
-/* Bits of the component mask that select what differs. */
+/* Bits of the component mask that select these fields. */
 static inline uint64_t port_links_mask(void)
 {
 	return IBSA_PORT_INFO_CM(link_width_enabled) |
@@ -23,7 +24,7 @@ static inline uint64_t port_links_mask(void)
 	       IBSA_PORT_INFO_CM(link_speed_ext_enabled);
 }
 
-/* Take what differs out of a record. Return: whether any of it was set. */
+/* Clear these fields of a record. Return: whether any of them was set. */
 static inline bool port_links_clear(uint8_t *record)
 {
 	struct ibsa_port_info info;

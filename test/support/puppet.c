@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A transport whose other side is the test. */
+/* A transport that the test controls. */
 #include <errno.h>
 #include <assert.h>
 
@@ -19,7 +19,10 @@ static uint64_t puppet_now(struct ibsa_transport *transport)
 	return puppet_of(transport)->now_ns;
 }
 
-/* As a kernel that waits for the answers to all that was sent. */
+/*
+ * Whether an id is held: like a kernel that waits for the answers to all
+ * requests.
+ */
 static bool is_held(const struct puppet *puppet, const uint8_t *mad)
 {
 	for (unsigned int i = 0; i < puppet->sent_count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A transport whose other side is the test: it sees each MAD that is sent,
- * says what arrives, and moves the clock.
+ * A transport that the test controls: the test reads each MAD that is sent,
+ * delivers MADs, and moves the clock.
  */
 #ifndef TEST_PUPPET_H
 #define TEST_PUPPET_H
@@ -30,22 +30,22 @@ struct puppet {
 	struct ibsa_transport transport;
 	uint64_t now_ns;
 	struct ibsa_port_state port;
-	bool port_changed; /* what changed returns, once */
-	int port_err;	   /* what port returns */
+	bool port_changed; /* return value of changed, once */
+	int port_err;	   /* return value of port */
 	unsigned int port_reads;
-	int send_err;	/* what send returns */
+	int send_err;	/* return value of send */
 	bool holds_ids; /* send refuses an id that was sent before */
-	bool holds;	/* what holds returns */
-	int recv_err;	/* what recv returns when empty */
+	bool holds;	/* return value of holds */
+	int recv_err;	/* return value of recv when empty */
 	bool listening;
-	int listen_err;		 /* what listen returns */
-	unsigned int sent_count; /* all; the last PUPPET_SENT are kept */
+	int listen_err;		 /* return value of listen */
+	unsigned int sent_count; /* all; the last PUPPET_SENT are stored */
 	struct puppet_mad sent[PUPPET_SENT];
 	struct puppet_mad inbox[PUPPET_INBOX];
 	unsigned int inbox_head, inbox_count;
 };
 
-/* What a callback saw. */
+/* The reply that a callback received. */
 struct seen {
 	const struct ibsa_record *record;
 	int calls;
@@ -69,7 +69,10 @@ int puppet_setup(void **state);
 	cmocka_unit_test_prestate_setup_teardown(name, puppet_setup, NULL, \
 						 puppet)
 
-/* An engine on the puppet: no jitter, 10 s, 100 ms doubling to 800 ms. */
+/*
+ * An engine on the puppet: no jitter, deadline 10 s, intervals of 100 ms
+ * doubling to 800 ms.
+ */
 struct ibsa__engine *puppet_engine(struct puppet *puppet,
 				   const struct ibsa__engine_options *options);
 extern const struct ibsa__engine_options puppet_options;
@@ -81,7 +84,7 @@ struct ibsa__engine *puppet_engine_of_one(struct puppet *puppet);
 const struct puppet_mad *puppet_sent(const struct puppet *puppet,
 				     unsigned int n);
 
-/* A good GetResp or the like to a MAD that was sent; edit it, then deliver. */
+/* A successful response to a MAD that was sent, to be edited and delivered. */
 struct puppet_mad puppet_answer(const struct puppet_mad *request);
 void puppet_deliver(struct puppet *puppet, const struct puppet_mad *answer);
 
@@ -89,7 +92,7 @@ void puppet_deliver(struct puppet *puppet, const struct puppet_mad *answer);
 void puppet_advance(struct puppet *puppet, struct ibsa__engine *engine,
 		    unsigned int ms);
 
-/* A PathRecord Get for @dlid, and the callback that fills a struct seen. */
+/* Query a path by Get for @dlid; the callback fills a struct seen. */
 int puppet_query(struct ibsa__engine *engine, uint16_t dlid, struct seen *seen);
 void puppet_note(const struct ibsa_reply *reply, void *arg);
 

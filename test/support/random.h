@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Numbers that look random and are the same in every run. */
+/* Pseudorandom numbers, the same in every run. */
 #ifndef TEST_RANDOM_H
 #define TEST_RANDOM_H
 
 #include <stdint.h>
 
-/* The next of the sequence that *state, any number, began (splitmix64). */
+/* The next number of the sequence of the seed *state (splitmix64). */
 static inline uint64_t random_next(uint64_t *state)
 {
 	uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A fabric server in a thread, and who connects to it. */
+/* A fabric server in a thread, and connections to it. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the tests of kept services on an embedded fabric share. */
+/* Helpers for tests of service registrations on an embedded fabric. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the tests of kept services on an embedded fabric share. */
+/* Helpers for tests of service registrations on an embedded fabric. */
 #ifndef TEST_SERVICE_SUPPORT_H
 #define TEST_SERVICE_SUPPORT_H
 
@@ -8,12 +8,12 @@
 
 enum { SEEN = 64, MS = 1000000, SECOND = 1000, ID = 0x1234 };
 
-/* What was reported. */
+/* The reports of a registration. */
 struct diary {
 	int count;
 	struct ibsa_registration_report reports[SEEN];
 	struct ibsa_service services[SEEN];
-	bool release; /* at the next report */
+	bool release; /* release the registration at the next report */
 	int release_err, close_err;
 	struct ibsa_client *client;
 };
@@ -31,20 +31,20 @@ void note(const struct ibsa_registration_report *report, void *arg);
 /* Let @ms pass for @client. */
 void pass(struct ibsa_client *client, unsigned int ms);
 
-/* Keep a service for a diary that begins with it. */
+/* A service, and its registration, whose reports go to a diary. */
 extern const struct ibsa_service disk;
 struct ibsa_registration *service_add(struct ibsa_client *client,
 				      const struct ibsa_service *service,
 				      struct diary *diary);
 
-/* The @n-th report, from 0, is of @event. */
+/* Check that the @n-th report, from 0, is of @event. */
 const struct ibsa_registration_report *
 expect(const struct diary *diary, int n, enum ibsa_registration_event event);
 
-/* Whether the SA has a service of id ID, as another client sees it. */
+/* Whether another client finds a service with the ID at the SA. */
 bool service_lookup(struct ibsa_service *out);
 
-/* How many requests the fabric has seen. */
+/* Number of requests that the fabric has received. */
 uint64_t requests(void);
 
 void fault(enum ibsa_fault_kind kind, double percent);

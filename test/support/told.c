@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A client with a service and a watch, and what it was told of them. */
+/* A client with a service and a watch, and counters of their events. */
 #include "told.h"
 
 #include <setjmp.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A client with a service and a watch, and what it was told of them. */
+/* A client with a service and a watch, and counters of their events. */
 #ifndef TEST_TOLD_H
 #define TEST_TOLD_H
 
 #include <ibsa/event.h>
 #include <ibsa/service.h>
 
-/* How often. */
+/* Number of events. */
 struct told {
 	int answers, good;			    /* of queries */
 	int registered, missing, released;	    /* of the service */
@@ -16,11 +16,11 @@ struct told {
 /* The ibsa_reply_fn of a struct told. */
 void told_reply(const struct ibsa_reply *reply, void *arg);
 
-/* Watch all events and keep that service, until the SA has both. */
+/* Watch all events and register that service, and wait until both are done. */
 void told_watch(struct ibsa_client *client, uint64_t service_id,
 		struct told *told);
 
-/* Dispatch until something has been told so often. */
+/* Dispatch until a counter has reached @times. */
 void told_await(struct ibsa_client *client, const int *what, int times);
 
 #endif
