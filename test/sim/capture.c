@@ -115,7 +115,7 @@ static void every_header_comes_back(void **state)
 		assert_false(ibsa__frame_get(bytes, cut, &out));
 }
 
-static void request_and_answer_are_seen_with_their_addresses(void **state)
+static void request_and_answer_are_captured_with_their_addresses(void **state)
 {
 	const struct ibsa_fabric_options options = { .virtual_clock = true,
 						     .latency_us = 7 };
@@ -148,7 +148,7 @@ static void request_and_answer_are_seen_with_their_addresses(void **state)
 	free(recording);
 }
 
-static void lost_request_is_seen_and_its_answer_is_not(void **state)
+static void only_the_request_of_a_lost_exchange_is_captured(void **state)
 {
 	const struct ibsa_fault fault = { .kind = IBSA_FAULT_LOSE,
 					  .percent = 100 };
@@ -158,14 +158,14 @@ static void lost_request_is_seen_and_its_answer_is_not(void **state)
 	(void)state;
 	assert_int_equal(ibsa_fabric_fault(bench.fabric, &fault), 0);
 	bench_request(&bench, IBSA_METHOD_GET, 0x0001, 0);
-	assert_int_equal(bench_ask(&bench), -1);
+	assert_int_equal(bench_exchange(&bench), -1);
 	assert_int_equal(recording->count, 1);
 	bench_stop(&bench);
 	free(recording);
 }
 
 /* 36 paths of 64 bytes are 2304 bytes, in segments of 200. */
-static void long_answer_is_seen_in_segments(void **state)
+static void long_answer_is_captured_in_segments(void **state)
 {
 	enum { DATA = 36 * 64, ROOM = 200, SEGMENTS = 12 };
 	struct bench bench;
@@ -173,7 +173,7 @@ static void long_answer_is_seen_in_segments(void **state)
 
 	(void)state;
 	bench_request(&bench, IBSA_METHOD_GET_TABLE, 0x0035, 0);
-	assert_int_equal(bench_ask(&bench), 0);
+	assert_int_equal(bench_exchange(&bench), 0);
 	assert_int_equal(bench.answer.len, 56 + DATA);
 	assert_int_equal(recording->count, 1 + SEGMENTS);
 	for (size_t i = 0; i < SEGMENTS; i++) {
@@ -201,7 +201,7 @@ static void long_answer_is_seen_in_segments(void **state)
 	free(recording);
 }
 
-static void one_sees_at_a_time(void **state)
+static void one_tap_captures_at_a_time(void **state)
 {
 	struct bench bench;
 	struct recording *recording = start(&bench, NULL);
@@ -211,7 +211,7 @@ static void one_sees_at_a_time(void **state)
 			 -EBUSY);
 	assert_int_equal(ibsa_fabric_tap(bench.fabric, NULL, NULL), 0);
 	bench_request(&bench, IBSA_METHOD_GET, 0x0001, 0);
-	assert_int_equal(bench_ask(&bench), 0);
+	assert_int_equal(bench_exchange(&bench), 0);
 	assert_int_equal(recording->count, 0);
 	assert_int_equal(ibsa_fabric_tap(bench.fabric, seen, recording), 0);
 	bench_stop(&bench);
@@ -232,7 +232,7 @@ static void packets_of_omni_path_are_others(void **state)
 }
 
 /* Each MAD between umad files is captured once, as it leaves its port. */
-static void mads_of_files_are_seen(void **state)
+static void mads_of_umad_files_are_captured(void **state)
 {
 	struct recording *recording = calloc(1, sizeof(*recording));
 	struct ibsa_fabric *fabric =
@@ -248,7 +248,7 @@ static void mads_of_files_are_seen(void **state)
 
 	(void)state;
 	assert_int_equal(ibsa_fabric_tap(fabric, seen, recording), 0);
-	file_ask(file, &packet);
+	file_exchange(file, &packet);
 	assert_int_equal(recording->count, 2);
 	frame = frame_at(recording, 0);
 	assert_int_equal(frame.dst_qp, 0);
@@ -261,7 +261,7 @@ static void mads_of_files_are_seen(void **state)
 	assert_int_equal(frame.mad[MAD_METHOD], IBSA_METHOD_GET_RESP);
 	packet = file_request(sa, file_lid(fabric, "a", 1), IBSA_CLASS_SA,
 			      IBSA_METHOD_GET_TABLE, 0x0011, 6);
-	file_ask(file, &packet);
+	file_exchange(file, &packet);
 	/* Three nodes of 112 bytes are two segments. */
 	assert_int_equal(recording->count, 5);
 	frame = frame_at(recording, 4);
@@ -322,12 +322,13 @@ int main(void)
 		cmocka_unit_test(checksum_is_that_of_the_sample),
 		cmocka_unit_test(every_header_comes_back),
 		cmocka_unit_test(
-			request_and_answer_are_seen_with_their_addresses),
-		cmocka_unit_test(lost_request_is_seen_and_its_answer_is_not),
-		cmocka_unit_test(long_answer_is_seen_in_segments),
-		cmocka_unit_test(one_sees_at_a_time),
+			request_and_answer_are_captured_with_their_addresses),
+		cmocka_unit_test(
+			only_the_request_of_a_lost_exchange_is_captured),
+		cmocka_unit_test(long_answer_is_captured_in_segments),
+		cmocka_unit_test(one_tap_captures_at_a_time),
 		cmocka_unit_test(packets_of_omni_path_are_others),
-		cmocka_unit_test(mads_of_files_are_seen),
+		cmocka_unit_test(mads_of_umad_files_are_captured),
 		cmocka_unit_test(one_seed_is_one_capture),
 	};
 

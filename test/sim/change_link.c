@@ -4,7 +4,7 @@
 
 #include "change_rig.h"
 
-static void dead_link_is_seen_and_carries_nothing(void **state)
+static void dead_link_is_reported_and_carries_nothing(void **state)
 {
 	struct bench *bench = *state;
 	struct bench other = *bench;
@@ -18,17 +18,17 @@ static void dead_link_is_seen_and_carries_nothing(void **state)
 	assert_int_equal(count_nodes(bench), -1);
 
 	assert_int_equal(count_nodes(&other), 4);
-	assert_int_equal(ask_path(&other, 3, 2), S(NO_RECORDS));
-	assert_int_equal(ask_path(&other, 3, 1), 0);
+	assert_int_equal(query_path(&other, 3, 2), S(NO_RECORDS));
+	assert_int_equal(query_path(&other, 3, 1), 0);
 	bench_request(&other, IBSA_METHOD_GET_TABLE, 0x0035, 0);
-	assert_int_equal(bench_ask(&other), 0);
+	assert_int_equal(bench_exchange(&other), 0);
 	assert_int_equal(bench_count(&other), 4 * 4);
 	assert_int_equal(bench_port(&other).lid, 3);
 	assert_int_equal(bench_port(&other).reregisters, 0);
 	other.transport->ops->close(other.transport);
 }
 
-static void link_that_comes_up_is_set_up_anew(void **state)
+static void link_that_comes_up_is_configured_again(void **state)
 {
 	struct bench *bench = *state;
 
@@ -68,15 +68,15 @@ static void link_of_a_switch_takes_down_what_is_behind(void **state)
 	assert_int_equal(bench_port(bench).port_state, IBSA_PORT_ACTIVE);
 
 	/* Ports behind the other link are up, but there is no route to them. */
-	assert_int_equal(ask_path(bench, 2, 3), 0);
+	assert_int_equal(query_path(bench, 2, 3), 0);
 	bench_set_port(bench, "s", 3, down);
 	assert_int_equal(count_nodes(bench), 3);
-	assert_int_equal(ask_path(bench, 2, 3), S(NO_RECORDS));
+	assert_int_equal(query_path(bench, 2, 3), S(NO_RECORDS));
 	assert_int_equal(bench_port_at(bench, "c").port_state,
 			 IBSA_PORT_ACTIVE);
 	bench_set_port(bench, "t", 1, up);
 	assert_int_equal(count_nodes(bench), 5);
-	assert_int_equal(ask_path(bench, 2, 3), 0);
+	assert_int_equal(query_path(bench, 2, 3), 0);
 	assert_int_equal(bench_port_at(bench, "c").reregisters, 0);
 }
 
@@ -125,7 +125,7 @@ static void dead_link_takes_with_it_what_was_held(void **state)
 	assert_false(bench_receive(bench));
 }
 
-static void sa_without_a_link_hears_nobody_and_forgets_nothing(void **state)
+static void sa_without_a_link_keeps_all_registrations(void **state)
 {
 	struct bench *bench = *state;
 
@@ -169,12 +169,12 @@ static void port_that_is_down_can_be_opened(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(dead_link_is_seen_and_carries_nothing),
-		TEST(link_that_comes_up_is_set_up_anew),
+		TEST(dead_link_is_reported_and_carries_nothing),
+		TEST(link_that_comes_up_is_configured_again),
 		TEST(link_of_a_switch_takes_down_what_is_behind),
 		cmocka_unit_test(dead_link_takes_with_it_what_is_on_its_way),
 		TEST(dead_link_takes_with_it_what_was_held),
-		TEST(sa_without_a_link_hears_nobody_and_forgets_nothing),
+		TEST(sa_without_a_link_keeps_all_registrations),
 		TEST(link_comes_up_without_an_sm),
 		TEST(port_that_is_down_can_be_opened),
 	};

@@ -6,7 +6,7 @@
 
 #include "change_rig.h"
 
-static void limited_default_key_will_do(void **state)
+static void limited_default_pkey_is_enough(void **state)
 {
 	const uint16_t limited[] = { 0x8001, 0x7fff };
 	const uint16_t none[] = { 0x8002, 0x8001 };
@@ -55,7 +55,7 @@ static uint16_t path_pkey(struct bench *bench)
 	return (uint16_t)IBSA_GET(path, pkey, bench_record(bench, 0));
 }
 
-static int ask_pkey(struct bench *bench, uint16_t pkey)
+static int query_pkey(struct bench *bench, uint16_t pkey)
 {
 	const struct ibsa_path want = { .slid = 2, .dlid = 3, .pkey = pkey };
 
@@ -77,19 +77,19 @@ static void paths_are_within_a_partition(void **state)
 	/* Both are only limited members of partition 1. */
 	bench_set_pkeys(bench, "c", c, 3);
 	assert_int_equal(path_pkey(bench), 0x8003);
-	assert_int_equal(ask_pkey(bench, 0x8003), 0);
-	assert_int_equal(ask_pkey(bench, 0x0003), 0);
-	assert_int_equal(ask_pkey(bench, 0xffff), 0);
-	assert_int_equal(ask_pkey(bench, 0x8001), S(NO_RECORDS));
-	assert_int_equal(ask_pkey(bench, 0x8009), S(NO_RECORDS));
-	assert_int_equal(ask_pkey(bench, 0), S(NO_RECORDS));
+	assert_int_equal(query_pkey(bench, 0x8003), 0);
+	assert_int_equal(query_pkey(bench, 0x0003), 0);
+	assert_int_equal(query_pkey(bench, 0xffff), 0);
+	assert_int_equal(query_pkey(bench, 0x8001), S(NO_RECORDS));
+	assert_int_equal(query_pkey(bench, 0x8009), S(NO_RECORDS));
+	assert_int_equal(query_pkey(bench, 0), S(NO_RECORDS));
 	/*
 	 * b does not share a partition with them, though a full member could.
 	 */
 	bench_set_pkeys(bench, "b", limited, 1);
 	bench_set_pkeys(bench, "c", limited, 1);
 	assert_int_equal(path_pkey(bench), 0);
-	assert_int_equal(ask_path(bench, 2, 1), 0);
+	assert_int_equal(query_path(bench, 2, 1), 0);
 }
 
 static void services_are_within_a_partition(void **state)
@@ -120,7 +120,7 @@ static void services_are_within_a_partition(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(limited_default_key_will_do),
+		TEST(limited_default_pkey_is_enough),
 		TEST(pkey_of_a_request_must_pass),
 		TEST(paths_are_within_a_partition),
 		TEST(services_are_within_a_partition),

@@ -28,19 +28,19 @@ static void lid_and_lmc_change(void **state)
 	assert_int_equal(bench_port(bench).lid, 0x40);
 	assert_int_equal(bench_port(bench).lmc, 2);
 	assert_int_equal(bench_port(bench).reregisters, 0);
-	assert_int_equal(ask_path(bench, 0x43, 3), 0);
-	assert_int_equal(ask_path(bench, 2, 3), S(NO_RECORDS));
+	assert_int_equal(query_path(bench, 0x43, 3), 0);
+	assert_int_equal(query_path(bench, 2, 3), S(NO_RECORDS));
 	ibsa_fabric_info_get(bench->fabric, &info);
 	assert_int_equal(info.lids, 8);
 
 	bench_set_port(bench, "b", 1, back);
 	assert_int_equal(bench_port(bench).lid, 0x40);
 	assert_int_equal(bench_port(bench).lmc, 0);
-	assert_int_equal(ask_path(bench, 0x43, 3), S(NO_RECORDS));
-	assert_int_equal(ask_path(bench, 0x40, 3), 0);
+	assert_int_equal(query_path(bench, 0x43, 3), S(NO_RECORDS));
+	assert_int_equal(query_path(bench, 0x40, 3), 0);
 }
 
-static void new_lid_of_the_sa_is_told_to_all(void **state)
+static void new_lid_of_the_sa_is_set_at_all_ports(void **state)
 {
 	const struct ibsa_fabric_port_change change = {
 		.mask = IBSA_CHANGE_LID,
@@ -56,7 +56,7 @@ static void new_lid_of_the_sa_is_told_to_all(void **state)
 }
 
 /* A LID that one port gives up can be set at another. */
-static void lids_are_handed_on(void **state)
+static void lid_can_move_to_another_port(void **state)
 {
 	struct ibsa_fabric_port_change change = { .mask = IBSA_CHANGE_LID };
 	struct bench *bench = *state;
@@ -66,13 +66,13 @@ static void lids_are_handed_on(void **state)
 		bench_set_port(bench, "b", 1, change);
 		change.lid = lid == 6 ? 2 : lid - 1;
 		bench_set_port(bench, "c", 1, change);
-		assert_int_equal(ask_path(bench, (uint16_t)lid,
-					  (uint16_t)change.lid),
+		assert_int_equal(query_path(bench, (uint16_t)lid,
+					    (uint16_t)change.lid),
 				 0);
 	}
 }
 
-static void lids_that_cannot_be(void **state)
+static void impossible_lids_are_refused(void **state)
 {
 	struct ibsa_fabric_port_change change = { .mask = IBSA_CHANGE_LID };
 	struct bench *bench = *state;
@@ -94,7 +94,7 @@ static void lids_that_cannot_be(void **state)
 	assert_int_equal(bench_port(bench).lmc, 0);
 }
 
-static void port_reads_what_was_set(void **state)
+static void port_state_has_the_values_that_were_set(void **state)
 {
 	const uint16_t pkeys[] = { 0x8001, 0x7fff, 0, 0xffff };
 	const struct ibsa_fabric_port_change change = {
@@ -126,7 +126,7 @@ static void port_reads_what_was_set(void **state)
 	assert_int_equal(bench_port(bench).reregisters, 0);
 }
 
-static void reregister_is_an_event_and_nothing_else(void **state)
+static void reregister_only_causes_an_event(void **state)
 {
 	const struct ibsa_fabric_port_change change = {
 		.mask = IBSA_CHANGE_REREGISTER,
@@ -144,7 +144,7 @@ static void reregister_is_an_event_and_nothing_else(void **state)
 	assert_int_equal(bench_port_at(bench, "c").reregisters, 0);
 }
 
-static void changes_that_cannot_be(void **state)
+static void impossible_changes_are_refused(void **state)
 {
 	const uint16_t pkeys[129] = { 0xffff };
 	struct ibsa_fabric_port_change change = { .mask = 0 };
@@ -208,12 +208,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(lid_and_lmc_change),
-		TEST(new_lid_of_the_sa_is_told_to_all),
-		TEST(lids_are_handed_on),
-		TEST(lids_that_cannot_be),
-		TEST(port_reads_what_was_set),
-		TEST(reregister_is_an_event_and_nothing_else),
-		TEST(changes_that_cannot_be),
+		TEST(new_lid_of_the_sa_is_set_at_all_ports),
+		TEST(lid_can_move_to_another_port),
+		TEST(impossible_lids_are_refused),
+		TEST(port_state_has_the_values_that_were_set),
+		TEST(reregister_only_causes_an_event),
+		TEST(impossible_changes_are_refused),
 		TEST(port_that_needs_a_grh_sends_nothing_without),
 	};
 

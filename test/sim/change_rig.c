@@ -27,10 +27,10 @@ int change_start(void **state)
 int count_nodes(struct bench *bench)
 {
 	bench_request(bench, IBSA_METHOD_GET_TABLE, 0x0011, 0);
-	return bench_ask(bench) ? -1 : (int)bench_count(bench);
+	return bench_exchange(bench) ? -1 : (int)bench_count(bench);
 }
 
-int ask_path(struct bench *bench, uint16_t slid, uint16_t dlid)
+int query_path(struct bench *bench, uint16_t slid, uint16_t dlid)
 {
 	const struct ibsa_path want = { .slid = slid, .dlid = dlid };
 
@@ -55,7 +55,7 @@ void set_service(struct bench *bench)
 size_t count_services(struct bench *bench)
 {
 	bench_request(bench, IBSA_METHOD_GET_TABLE, 0x0031, 0);
-	assert_int_equal(bench_ask(bench), 0);
+	assert_int_equal(bench_exchange(bench), 0);
 	return bench_count(bench);
 }
 
@@ -69,6 +69,6 @@ void subscribe(struct bench *bench)
 size_t count_subscriptions(struct bench *bench)
 {
 	bench_request(bench, IBSA_METHOD_GET_TABLE, 0x00f3, 0);
-	assert_int_equal(bench_ask(bench), 0);
+	assert_int_equal(bench_exchange(bench), 0);
 	return bench_count(bench);
 }

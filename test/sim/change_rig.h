@@ -21,7 +21,7 @@ int change_start(void **state);
 int count_nodes(struct bench *bench);
 
 /* The status of a Get of the path between two LIDs. */
-int ask_path(struct bench *bench, uint16_t slid, uint16_t dlid);
+int query_path(struct bench *bench, uint16_t slid, uint16_t dlid);
 
 /*
  * Register a service, a group member and a subscription at the SA; count them.

@@ -4,7 +4,7 @@
 
 #include "change_rig.h"
 
-static void moved_sa_is_elsewhere_and_knows_nothing(void **state)
+static void moved_sa_has_a_new_lid_and_no_registrations(void **state)
 {
 	struct bench *bench = *state;
 	const struct ibsa_address old = bench_sa(bench);
@@ -31,7 +31,7 @@ static void moved_sa_is_elsewhere_and_knows_nothing(void **state)
 	assert_int_equal(count_nodes(bench), 5);
 }
 
-static void what_is_on_its_way_finds_the_sa_gone(void **state)
+static void request_in_flight_finds_no_sa(void **state)
 {
 	const struct ibsa_fault delay = {
 		.kind = IBSA_FAULT_DELAY,
@@ -51,7 +51,7 @@ static void what_is_on_its_way_finds_the_sa_gone(void **state)
 }
 
 /* A request that arrived before the change is answered by the old SA. */
-static void what_had_arrived_was_heard(void **state)
+static void request_that_had_arrived_is_answered(void **state)
 {
 	const struct ibsa_fault delay = {
 		.kind = IBSA_FAULT_DELAY,
@@ -164,9 +164,9 @@ static void sa_of_another_island(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(moved_sa_is_elsewhere_and_knows_nothing),
-		TEST(what_is_on_its_way_finds_the_sa_gone),
-		TEST(what_had_arrived_was_heard),
+		TEST(moved_sa_has_a_new_lid_and_no_registrations),
+		TEST(request_in_flight_finds_no_sa),
+		TEST(request_that_had_arrived_is_answered),
 		TEST(sa_moves_to_a_switch_and_to_the_first),
 		TEST(sa_that_cannot_move_stays),
 		TEST(stopped_sa_moves_and_stays_stopped),

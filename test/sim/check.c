@@ -54,7 +54,7 @@ static void nothing_is_found_in_a_plain_file(void **state)
 	ibsa_fabric_put(fabric);
 }
 
-static void nothing_is_looked_for_unasked(void **state)
+static void findings_are_recorded_only_on_request(void **state)
 {
 	struct ibsa_fabric *fabric = load(PLAIN "Ca 1 \"c\"\n", false);
 	struct ibsa_fabric_finding finding;
@@ -73,7 +73,7 @@ static void cable_of_one_end_is_found(void **state)
 }
 
 /* In the short form, each cable is listed at one end only. */
-static void cables_of_one_end_are_not_odd_among_their_like(void **state)
+static void cables_of_one_end_are_usual_in_short_files(void **state)
 {
 	struct ibsa_fabric *fabric = load("Switch 8 \"s\"\n[1] \"a\"\n"
 					  "[2] \"b\"\nCa 1 \"a\"\nCa 1 \"b\"\n",
@@ -101,7 +101,7 @@ static void cable_without_a_rate_is_found(void **state)
 }
 
 /* An unknown rate counts as missing if other lines have rates. */
-static void rate_that_is_not_understood_is_found(void **state)
+static void unknown_rate_is_a_finding(void **state)
 {
 	static const char pair[] = "Switch 4 \"s\"\n[1] \"a\"[1]%s\nCa 1 "
 				   "\"a\"\n[1] \"s\"[1]%s\n";
@@ -117,7 +117,7 @@ static void rate_that_is_not_understood_is_found(void **state)
 	}
 }
 
-static void words_that_are_no_rate_are_none(void **state)
+static void words_unlike_a_rate_are_ignored(void **state)
 {
 	struct ibsa_fabric *fabric =
 		load("Switch 4 \"s\"\n[1] \"a\"[1] # 5xEDR \"x\" 0x5 12 "
@@ -277,14 +277,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_found_in_a_plain_file),
-		cmocka_unit_test(nothing_is_looked_for_unasked),
+		cmocka_unit_test(findings_are_recorded_only_on_request),
 		cmocka_unit_test(cable_of_one_end_is_found),
-		cmocka_unit_test(
-			cables_of_one_end_are_not_odd_among_their_like),
+		cmocka_unit_test(cables_of_one_end_are_usual_in_short_files),
 		cmocka_unit_test(ends_that_differ_in_rate_are_found),
 		cmocka_unit_test(cable_without_a_rate_is_found),
-		cmocka_unit_test(rate_that_is_not_understood_is_found),
-		cmocka_unit_test(words_that_are_no_rate_are_none),
+		cmocka_unit_test(unknown_rate_is_a_finding),
+		cmocka_unit_test(words_unlike_a_rate_are_ignored),
 		cmocka_unit_test(node_with_guid_zero_is_found),
 		cmocka_unit_test(narrow_cable_is_found),
 		cmocka_unit_test(parallel_cables_that_differ_are_found),

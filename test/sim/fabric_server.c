@@ -77,7 +77,7 @@ static void a_running_server_keeps_its_socket(void **state)
 }
 
 /* The directory may be /tmp, where any user can lock it. */
-static void a_lock_on_the_folder_holds_up_nobody(void **state)
+static void a_lock_on_the_directory_delays_no_server(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
 	char folder[PATH_MAX];
@@ -120,7 +120,7 @@ static void a_lock_of_another_server_is_waited_for(void **state)
 }
 
 /* A file that others can open can be locked by them. */
-static void a_lock_that_others_can_hold_is_none(void **state)
+static void a_lock_file_that_others_can_open_is_refused(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
 	char name[PATH_MAX];
@@ -148,7 +148,7 @@ static void a_lock_that_others_can_hold_is_none(void **state)
 }
 
 /* A stopped server, for example: its backlog is full. */
-static void a_server_that_lets_nobody_in_keeps_its_socket(void **state)
+static void a_server_that_accepts_no_client_keeps_its_socket(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -228,15 +228,14 @@ static void another_servers_socket_stays(void **state)
 }
 
 /* Another server has replaced the FIFO. */
-static void anothers_fifo_stays(void **state)
+static void another_servers_fifo_stays(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
 	const struct {
 		struct remote_head head;
 		uint32_t port;
-	} question = {
-		.head = { .length = sizeof(question.port),
-			  .type = REMOTE_ISSM },
+	} request = {
+		.head = { .length = sizeof(request.port), .type = REMOTE_ISSM },
 		.port = 1,
 	};
 	struct remote_head head;
@@ -244,8 +243,8 @@ static void anothers_fifo_stays(void **state)
 	int fd = server_connect(server, "left");
 
 	(void)state;
-	assert_int_equal(send(fd, &question, sizeof(question), MSG_NOSIGNAL),
-			 sizeof(question));
+	assert_int_equal(send(fd, &request, sizeof(request), MSG_NOSIGNAL),
+			 sizeof(request));
 	assert_int_equal(recv(fd, &head, sizeof(head), MSG_WAITALL),
 			 sizeof(head));
 	assert_true(head.length < sizeof(path));
@@ -260,7 +259,7 @@ static void anothers_fifo_stays(void **state)
 	server_stop(server);
 }
 
-static void wrong_places_are_refused(void **state)
+static void wrong_socket_paths_are_refused(void **state)
 {
 	const struct ibsa_fabric_options options = { .virtual_clock = true };
 	struct ibsa_fabric *fabric = parse(NULL);
@@ -344,13 +343,13 @@ static void wrong_commands_are_refused(void **state)
 		{ "link down left/", -EINVAL },
 		{ "link down left/1x", -EINVAL },
 		{ "link down left/999", -EINVAL },
-		{ "link down nobody/1", -ENODEV },
+		{ "link down node9/1", -ENODEV },
 		{ "link down left/2", -ENXIO },
 		{ "node add", -EINVAL },
-		{ "node add nobody", -ENODEV },
+		{ "node add node9", -ENODEV },
 		{ "sm", -EINVAL },
 		{ "sm move", -EINVAL },
-		{ "sm move nobody", -ENODEV },
+		{ "sm move node9", -ENODEV },
 		{ "sm stop now", -EINVAL },
 		{ "fault", -EINVAL },
 		{ "fault lose", -EINVAL },
@@ -394,15 +393,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_the_owner_may_connect),
 		cmocka_unit_test(a_running_server_keeps_its_socket),
-		cmocka_unit_test(a_server_that_lets_nobody_in_keeps_its_socket),
+		cmocka_unit_test(
+			a_server_that_accepts_no_client_keeps_its_socket),
 		cmocka_unit_test(a_dead_servers_socket_is_replaced),
-		cmocka_unit_test(a_lock_on_the_folder_holds_up_nobody),
+		cmocka_unit_test(a_lock_on_the_directory_delays_no_server),
 		cmocka_unit_test(a_lock_of_another_server_is_waited_for),
-		cmocka_unit_test(a_lock_that_others_can_hold_is_none),
+		cmocka_unit_test(a_lock_file_that_others_can_open_is_refused),
 		cmocka_unit_test(another_kind_of_file_stays),
 		cmocka_unit_test(another_servers_socket_stays),
-		cmocka_unit_test(anothers_fifo_stays),
-		cmocka_unit_test(wrong_places_are_refused),
+		cmocka_unit_test(another_servers_fifo_stays),
+		cmocka_unit_test(wrong_socket_paths_are_refused),
 		cmocka_unit_test(commands_change_the_fabric),
 		cmocka_unit_test(wrong_commands_are_refused),
 		cmocka_unit_test(a_command_needs_a_server),

@@ -41,7 +41,7 @@ static void check_ended(int fd)
 	close(fd);
 }
 
-static void say(int fd, uint32_t type, const void *body, uint32_t length)
+static void frame_send(int fd, uint32_t type, const void *body, uint32_t length)
 {
 	const struct remote_head head = { .length = length, .type = type };
 
@@ -51,7 +51,7 @@ static void say(int fd, uint32_t type, const void *body, uint32_t length)
 		assert_int_equal(send(fd, body, length, MSG_NOSIGNAL), length);
 }
 
-static int32_t answer(int fd)
+static int32_t answer_receive(int fd)
 {
 	struct remote_head head;
 	char body[REMOTE_BODY_MAX];
@@ -65,7 +65,7 @@ static int32_t answer(int fd)
 	return head.err;
 }
 
-static void nonsense_ends_its_own_connection(void **state)
+static void invalid_frame_ends_only_its_own_connection(void **state)
 {
 	static const struct remote_head wrong[] = {
 		{ .type = REMOTE_TYPES },
@@ -88,29 +88,29 @@ static void nonsense_ends_its_own_connection(void **state)
 	server_stop(server);
 }
 
-static void who_does_not_say_hello_is_sent_away(void **state)
+static void client_without_a_hello_is_disconnected(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
 	struct remote_hello hello = { .version = REMOTE_VERSION + 1 };
 	int fd = server_connect(server, NULL);
 
 	(void)state;
-	say(fd, REMOTE_WATCH, NULL, 0);
-	assert_int_equal(answer(fd), -EPROTO);
+	frame_send(fd, REMOTE_WATCH, NULL, 0);
+	assert_int_equal(answer_receive(fd), -EPROTO);
 	check_ended(fd);
 	fd = server_connect(server, NULL);
-	say(fd, REMOTE_HELLO, &hello, sizeof(hello));
-	assert_int_equal(answer(fd), -EPROTO);
+	frame_send(fd, REMOTE_HELLO, &hello, sizeof(hello));
+	assert_int_equal(answer_receive(fd), -EPROTO);
 	check_ended(fd);
 	hello.version = REMOTE_VERSION;
 	memset(hello.node, 'x', sizeof(hello.node));
 	fd = server_connect(server, NULL);
-	say(fd, REMOTE_HELLO, &hello, sizeof(hello));
-	assert_int_equal(answer(fd), -EPROTO);
+	frame_send(fd, REMOTE_HELLO, &hello, sizeof(hello));
+	assert_int_equal(answer_receive(fd), -EPROTO);
 	check_ended(fd);
 	fd = server_connect(server, "left");
-	say(fd, REMOTE_HELLO, &hello, sizeof(hello));
-	assert_int_equal(answer(fd), -EPROTO);
+	frame_send(fd, REMOTE_HELLO, &hello, sizeof(hello));
+	assert_int_equal(answer_receive(fd), -EPROTO);
 	check_ended(fd);
 	check_server_works(server);
 	server_stop(server);
@@ -128,20 +128,20 @@ static void an_unknown_node_is_refused(void **state)
 	const int fd = server_connect(server, NULL);
 
 	(void)state;
-	say(fd, REMOTE_HELLO, &hello, sizeof(hello));
-	assert_int_equal(answer(fd), -ENODEV);
+	frame_send(fd, REMOTE_HELLO, &hello, sizeof(hello));
+	assert_int_equal(answer_receive(fd), -ENODEV);
 	strcpy(hello.node, "right");
 	hello.port = 7;
-	say(fd, REMOTE_HELLO, &hello, sizeof(hello));
-	assert_int_equal(answer(fd), -ENXIO);
+	frame_send(fd, REMOTE_HELLO, &hello, sizeof(hello));
+	assert_int_equal(answer_receive(fd), -ENXIO);
 	hello.port = 1;
-	say(fd, REMOTE_HELLO, &hello, sizeof(hello));
-	assert_int_equal(answer(fd), 0);
+	frame_send(fd, REMOTE_HELLO, &hello, sizeof(hello));
+	assert_int_equal(answer_receive(fd), 0);
 	close(fd);
 	server_stop(server);
 }
 
-static void questions_of_a_wrong_size_are_refused(void **state)
+static void requests_of_a_wrong_size_are_refused(void **state)
 {
 	static const uint32_t types[] = { REMOTE_REGISTER, REMOTE_UNREGISTER,
 					  REMOTE_ISSM,	   REMOTE_ATTACH,
@@ -152,8 +152,8 @@ static void questions_of_a_wrong_size_are_refused(void **state)
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		const int fd = server_connect(server, "left");
 
-		say(fd, types[i], "123", 3);
-		assert_int_equal(answer(fd), -EPROTO);
+		frame_send(fd, types[i], "123", 3);
+		assert_int_equal(answer_receive(fd), -EPROTO);
 		check_ended(fd);
 	}
 	check_server_works(server);
@@ -161,7 +161,7 @@ static void questions_of_a_wrong_size_are_refused(void **state)
 }
 
 /* The server does not wait for the rest of the frame. */
-static void half_a_frame_holds_nobody_up(void **state)
+static void incomplete_frame_delays_no_other_client(void **state)
 {
 	const struct remote_head head = { .length = 100, .type = REMOTE_FILE };
 	struct server_rig *server = server_start(server_pair);
@@ -181,7 +181,7 @@ static void half_a_frame_holds_nobody_up(void **state)
 }
 
 /* A client that sends requests and does not read the answers. */
-static void who_does_not_read_answers_is_sent_away(void **state)
+static void client_that_does_not_read_answers_is_disconnected(void **state)
 {
 	static const char path[] = "class/infiniband/ibsa0/ports/1/gids";
 	struct server_rig *server = server_start(server_pair);
@@ -203,7 +203,7 @@ static void who_does_not_read_answers_is_sent_away(void **state)
  * A client that is killed with requests in flight was not disconnected by the
  * server.
  */
-static void who_ends_before_its_answer_is_not_sent_away(void **state)
+static void client_that_ends_early_is_not_counted_as_disconnected(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
 	const int fd = server_connect(server, "left");
@@ -212,7 +212,7 @@ static void who_ends_before_its_answer_is_not_sent_away(void **state)
 
 	(void)state;
 	assert_int_equal(shutdown(fd, SHUT_RD), 0);
-	say(fd, REMOTE_WATCH, NULL, 0);
+	frame_send(fd, REMOTE_WATCH, NULL, 0);
 	assert_int_equal(recv(fd, &byte, 1, 0), 0);
 	close(fd);
 	check_server_works(server);
@@ -226,12 +226,12 @@ static void who_ends_before_its_answer_is_not_sent_away(void **state)
 static int attach(struct server_rig *server, const char *node,
 		  struct remote_file *file)
 {
-	struct remote_address place;
+	struct remote_address address;
 
 	assert_int_equal(ibsa__remote_address_find(server_address(server), node,
-						   NULL, 0, NULL, &place),
+						   NULL, 0, NULL, &address),
 			 0);
-	return ibsa__remote_file_open(&place, NULL, file);
+	return ibsa__remote_file_open(&address, NULL, file);
 }
 
 static uint32_t agent(struct remote_file *file)
@@ -277,7 +277,7 @@ static void wait_for_packet(const struct remote_file *file)
 	assert_int_equal(poll(&fd, 1, 10000), 1);
 }
 
-static void packets_without_sense_end_the_file(void **state)
+static void invalid_packet_closes_the_file(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
 	struct remote_file file;
@@ -298,7 +298,7 @@ static void packets_without_sense_end_the_file(void **state)
 }
 
 /* The header has a length that never arrives in full. */
-static void half_a_packet_holds_nobody_up(void **state)
+static void incomplete_packet_delays_no_other_client(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
 	struct umad_header header = { .length = REMOTE_PACKET_MAX };
@@ -375,7 +375,7 @@ static void a_small_buffer_gets_the_first_segment(void **state)
  * The queue of a client that does not read fills up, and delays no other
  * client.
  */
-static void who_does_not_read_packets_holds_nobody_up(void **state)
+static void client_that_does_not_read_packets_delays_no_other(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
 	struct remote_file file;
@@ -405,14 +405,14 @@ static void one_connection_has_one_file(void **state)
 	struct remote_file file;
 
 	(void)state;
-	say(fd, REMOTE_REGISTER, &request, sizeof(request));
-	assert_int_equal(answer(fd), -EBADF);
-	say(fd, REMOTE_UNREGISTER, &id, sizeof(id));
-	assert_int_equal(answer(fd), -EBADF);
+	frame_send(fd, REMOTE_REGISTER, &request, sizeof(request));
+	assert_int_equal(answer_receive(fd), -EBADF);
+	frame_send(fd, REMOTE_UNREGISTER, &id, sizeof(id));
+	assert_int_equal(answer_receive(fd), -EBADF);
 	close(fd);
 	assert_int_equal(attach(server, "left", &file), 0);
-	say(file.connection.fd, REMOTE_ATTACH, NULL, 0);
-	assert_int_equal(answer(file.connection.fd), -EBUSY);
+	frame_send(file.connection.fd, REMOTE_ATTACH, NULL, 0);
+	assert_int_equal(answer_receive(file.connection.fd), -EBUSY);
 	assert_int_equal(ibsa__remote_unregister(&file.connection, id),
 			 -EINVAL);
 	ibsa__remote_file_close(&file);
@@ -420,7 +420,7 @@ static void one_connection_has_one_file(void **state)
 }
 
 /* The refused packet comes after the packet in transit, not inside it. */
-static void a_refusal_comes_behind_a_large_packet(void **state)
+static void a_refused_packet_follows_a_large_packet(void **state)
 {
 	enum { LARGE = 1 << 20 };
 	const struct umad_agent_request2 takes_tables = {
@@ -473,7 +473,7 @@ static void a_refusal_comes_behind_a_large_packet(void **state)
  * The server accepts again even if it was not a client of its own that freed a
  * descriptor.
  */
-static void descriptors_are_looked_for_again(void **state)
+static void server_accepts_again_when_descriptors_are_free(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -496,15 +496,15 @@ static void descriptors_are_looked_for_again(void **state)
 		connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
 	assert_true(server_has_noted(server, "out of file descriptors"));
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
-	say(fd, REMOTE_WATCH, NULL, 0);
-	assert_int_equal(answer(fd), -EPROTO);
+	frame_send(fd, REMOTE_WATCH, NULL, 0);
+	assert_int_equal(answer_receive(fd), -EPROTO);
 	close(fd);
 	check_server_works(server);
 	server_stop(server);
 }
 
 /* A directory that others may write to is not used for FIFOs. */
-static void a_planted_folder_is_not_used(void **state)
+static void a_directory_of_others_is_not_used_for_fifos(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
 	const uint32_t port = 1;
@@ -515,16 +515,16 @@ static void a_planted_folder_is_not_used(void **state)
 	snprintf(path, sizeof(path), "%s.issm", server_path(server));
 	assert_int_equal(symlink("/tmp", path), 0);
 	fd = server_connect(server, "left");
-	say(fd, REMOTE_ISSM, &port, sizeof(port));
-	assert_int_equal(answer(fd), -EEXIST);
+	frame_send(fd, REMOTE_ISSM, &port, sizeof(port));
+	assert_int_equal(answer_receive(fd), -EEXIST);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(mkdir(path, 0700), 0);
 	assert_int_equal(chmod(path, 0770), 0);
-	say(fd, REMOTE_ISSM, &port, sizeof(port));
-	assert_int_equal(answer(fd), -EEXIST);
+	frame_send(fd, REMOTE_ISSM, &port, sizeof(port));
+	assert_int_equal(answer_receive(fd), -EEXIST);
 	assert_int_equal(chmod(path, 0700), 0);
-	say(fd, REMOTE_ISSM, &port, sizeof(port));
-	assert_int_equal(answer(fd), 0);
+	frame_send(fd, REMOTE_ISSM, &port, sizeof(port));
+	assert_int_equal(answer_receive(fd), 0);
 	close(fd);
 	server_stop(server);
 }
@@ -552,14 +552,14 @@ static void a_failed_connection_has_no_descriptor(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
 	struct remote_connection connection = { .fd = -1 };
-	struct remote_address place;
+	struct remote_address address;
 
 	(void)state;
 	assert_int_equal(ibsa__remote_address_find(server_address(server),
 						   "nobody", NULL, 0, NULL,
-						   &place),
+						   &address),
 			 0);
-	assert_int_equal(ibsa__remote_connect(&connection, &place, NULL),
+	assert_int_equal(ibsa__remote_connect(&connection, &address, NULL),
 			 -ENODEV);
 	assert_int_equal(connection.fd, -1);
 	server_stop(server);
@@ -568,22 +568,26 @@ static void a_failed_connection_has_no_descriptor(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nonsense_ends_its_own_connection),
-		cmocka_unit_test(who_does_not_say_hello_is_sent_away),
+		cmocka_unit_test(invalid_frame_ends_only_its_own_connection),
+		cmocka_unit_test(client_without_a_hello_is_disconnected),
 		cmocka_unit_test(an_unknown_node_is_refused),
-		cmocka_unit_test(questions_of_a_wrong_size_are_refused),
-		cmocka_unit_test(half_a_frame_holds_nobody_up),
-		cmocka_unit_test(who_does_not_read_answers_is_sent_away),
-		cmocka_unit_test(who_ends_before_its_answer_is_not_sent_away),
-		cmocka_unit_test(packets_without_sense_end_the_file),
-		cmocka_unit_test(half_a_packet_holds_nobody_up),
+		cmocka_unit_test(requests_of_a_wrong_size_are_refused),
+		cmocka_unit_test(incomplete_frame_delays_no_other_client),
+		cmocka_unit_test(
+			client_that_does_not_read_answers_is_disconnected),
+		cmocka_unit_test(
+			client_that_ends_early_is_not_counted_as_disconnected),
+		cmocka_unit_test(invalid_packet_closes_the_file),
+		cmocka_unit_test(incomplete_packet_delays_no_other_client),
 		cmocka_unit_test(a_packet_of_no_agent_comes_back),
 		cmocka_unit_test(a_small_buffer_gets_the_first_segment),
-		cmocka_unit_test(who_does_not_read_packets_holds_nobody_up),
+		cmocka_unit_test(
+			client_that_does_not_read_packets_delays_no_other),
 		cmocka_unit_test(one_connection_has_one_file),
-		cmocka_unit_test(a_refusal_comes_behind_a_large_packet),
-		cmocka_unit_test(descriptors_are_looked_for_again),
-		cmocka_unit_test(a_planted_folder_is_not_used),
+		cmocka_unit_test(a_refused_packet_follows_a_large_packet),
+		cmocka_unit_test(
+			server_accepts_again_when_descriptors_are_free),
+		cmocka_unit_test(a_directory_of_others_is_not_used_for_fifos),
 		cmocka_unit_test(unknown_flags_are_answered_with_the_known),
 		cmocka_unit_test(a_failed_connection_has_no_descriptor),
 	};

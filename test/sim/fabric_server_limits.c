@@ -31,20 +31,20 @@ static void attach(struct server_rig *server, struct remote_file *file)
 		.mgmt_class_version = IBSA_CLASS_VERSION,
 		.rmpp_version = 1,
 	};
-	struct remote_address place;
+	struct remote_address address;
 
 	assert_int_equal(ibsa__remote_address_find(server_address(server),
 						   "left", NULL, 0, NULL,
-						   &place),
+						   &address),
 			 0);
-	assert_int_equal(ibsa__remote_file_open(&place, NULL, file), 0);
+	assert_int_equal(ibsa__remote_file_open(&address, NULL, file), 0);
 	assert_int_equal(ibsa__remote_register(&file->connection, &request), 0);
 	assert_int_equal(request.id, 0);
 }
 
 /* Send a GetTable request to @lid, by the first agent of the file. */
-static void ask_table(struct remote_file *file, uint16_t lid, uint32_t tid,
-		      uint32_t timeout_ms)
+static void send_table_request(struct remote_file *file, uint16_t lid,
+			       uint32_t tid, uint32_t timeout_ms)
 {
 	struct packet packet = {
 		.header = { .timeout_ms = timeout_ms },
@@ -75,7 +75,7 @@ static bool comes_to_rest(struct ibsa_fabric_server *server)
 }
 
 /* Due events are processed, even if their results cannot be sent. */
-static void who_does_not_read_takes_no_rounds(void **state)
+static void client_that_does_not_read_takes_no_rounds(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
 	struct ibsa_fabric_server *paused;
@@ -84,8 +84,8 @@ static void who_does_not_read_takes_no_rounds(void **state)
 	(void)state;
 	attach(server, &file);
 	for (uint32_t i = 0; i < 2000; i++)
-		ask_table(&file, 1, i + 1, 1000);
-	ask_table(&file, NOWHERE, 1, 1);
+		send_table_request(&file, 1, i + 1, 1000);
+	send_table_request(&file, NOWHERE, 1, 1);
 	paused = server_pause(server);
 	assert_true(comes_to_rest(paused));
 	server_resume(server);
@@ -114,7 +114,7 @@ static void check_server_works(const struct server_rig *server)
 }
 
 /* A client without an incomplete request or packet may be silent forever. */
-static void who_does_not_say_hello_in_time_goes(void **state)
+static void client_without_a_hello_in_time_is_disconnected(void **state)
 {
 	struct server_rig *server = server_start_with(server_pair, &impatient);
 	const struct remote_head head = { .type = REMOTE_WATCH };
@@ -139,7 +139,8 @@ static void who_does_not_say_hello_in_time_goes(void **state)
 	server_stop(server);
 }
 
-static void who_does_not_end_a_question_in_time_goes(void **state)
+static void
+client_that_does_not_complete_a_request_is_disconnected(void **state)
 {
 	struct server_rig *server = server_start_with(server_pair, &impatient);
 	const struct remote_head head = { .type = REMOTE_FILE, .length = 9 };
@@ -159,7 +160,7 @@ static void who_does_not_end_a_question_in_time_goes(void **state)
 	server_stop(server);
 }
 
-static void who_does_not_end_a_packet_in_time_goes(void **state)
+static void client_that_does_not_complete_a_packet_is_disconnected(void **state)
 {
 	struct server_rig *server = server_start_with(server_pair, &impatient);
 	const struct umad_header header = { .length = 1 << 20 };
@@ -240,10 +241,13 @@ static void there_are_no_more_connections_than_descriptors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_does_not_read_takes_no_rounds),
-		cmocka_unit_test(who_does_not_say_hello_in_time_goes),
-		cmocka_unit_test(who_does_not_end_a_question_in_time_goes),
-		cmocka_unit_test(who_does_not_end_a_packet_in_time_goes),
+		cmocka_unit_test(client_that_does_not_read_takes_no_rounds),
+		cmocka_unit_test(
+			client_without_a_hello_in_time_is_disconnected),
+		cmocka_unit_test(
+			client_that_does_not_complete_a_request_is_disconnected),
+		cmocka_unit_test(
+			client_that_does_not_complete_a_packet_is_disconnected),
 		cmocka_unit_test(one_connection_too_many_is_refused),
 		cmocka_unit_test(
 			there_are_no_more_connections_than_descriptors),

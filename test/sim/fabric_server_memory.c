@@ -75,8 +75,8 @@ static bool receive(int fd, void *to, size_t len, int *out_fd)
 }
 
 /* Whether the answer has no error. */
-static bool ask(const struct rig *rig, int fd, uint32_t type, const void *body,
-		size_t len, int *out_fd)
+static bool exchange(const struct rig *rig, int fd, uint32_t type,
+		     const void *body, size_t len, int *out_fd)
 {
 	struct {
 		struct remote_head head;
@@ -92,7 +92,7 @@ static bool ask(const struct rig *rig, int fd, uint32_t type, const void *body,
 }
 
 /* A request to the SA, in two parts. */
-static bool ask_sa(const struct rig *rig, int data, uint32_t id)
+static bool exchange_sa(const struct rig *rig, int data, uint32_t id)
 {
 	struct packet packet = {
 		.header = { .id = id, .timeout_ms = 1000, .retries = 1 },
@@ -129,11 +129,12 @@ static bool use_port(const struct rig *rig, int fd)
 	int none = -1;
 	int data = -1;
 	bool is_fine =
-		ask(rig, fd, REMOTE_HELLO, &hello, sizeof(hello), &none) &&
-		ask(rig, fd, REMOTE_ATTACH, NULL, 0, &data) &&
-		ask(rig, fd, REMOTE_REGISTER, &agent, sizeof(agent), &none) &&
-		ask_sa(rig, data, 0) &&
-		ask(rig, fd, REMOTE_ISSM, &port, sizeof(port), &none);
+		exchange(rig, fd, REMOTE_HELLO, &hello, sizeof(hello), &none) &&
+		exchange(rig, fd, REMOTE_ATTACH, NULL, 0, &data) &&
+		exchange(rig, fd, REMOTE_REGISTER, &agent, sizeof(agent),
+			 &none) &&
+		exchange_sa(rig, data, 0) &&
+		exchange(rig, fd, REMOTE_ISSM, &port, sizeof(port), &none);
 
 	if (data >= 0)
 		close(data);
@@ -144,7 +145,7 @@ static bool use_port(const struct rig *rig, int fd)
  * Connect a client, send requests, close. Return: whether all requests
  * succeeded.
  */
-static bool visit(const struct rig *rig)
+static bool client_visit(const struct rig *rig)
 {
 	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	bool is_fine;
@@ -181,9 +182,9 @@ static void every_allocation_may_fail(void **state)
 	for (long n = 0; !is_fine; n++) {
 		fail_alloc_after(n);
 		if (open_server(rig)) {
-			is_fine = visit(rig);
+			is_fine = client_visit(rig);
 			fail_alloc_after(-1);
-			assert_true(visit(rig));
+			assert_true(client_visit(rig));
 			ibsa_fabric_server_close(rig->server);
 		}
 		fail_alloc_after(-1);
@@ -203,9 +204,9 @@ static int attach(const struct rig *rig, int *control)
 				 sizeof(rig->address)),
 			 0);
 	serve(rig);
-	assert_true(
-		ask(rig, *control, REMOTE_HELLO, &hello, sizeof(hello), &data));
-	assert_true(ask(rig, *control, REMOTE_ATTACH, NULL, 0, &data));
+	assert_true(exchange(rig, *control, REMOTE_HELLO, &hello, sizeof(hello),
+			     &data));
+	assert_true(exchange(rig, *control, REMOTE_ATTACH, NULL, 0, &data));
 	return data;
 }
 
@@ -239,7 +240,7 @@ static void send_part(const struct rig *rig, int data, uint32_t length,
  * An announced length costs no memory; received bytes cost at most twice their
  * size.
  */
-static void a_packet_takes_room_as_it_comes(void **state)
+static void a_packet_takes_memory_as_it_arrives(void **state)
 {
 	static const struct {
 		uint32_t length;
@@ -298,8 +299,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(every_allocation_may_fail,
 						start, stop),
-		cmocka_unit_test_setup_teardown(a_packet_takes_room_as_it_comes,
-						start, stop),
+		cmocka_unit_test_setup_teardown(
+			a_packet_takes_memory_as_it_arrives, start, stop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

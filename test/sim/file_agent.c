@@ -43,7 +43,7 @@ static void bad_agents_are_refused(void **state)
 }
 
 /* Each method of a class has one agent at a port, among all files. */
-static void a_method_is_had_once(void **state)
+static void a_method_belongs_to_one_agent(void **state)
 {
 	struct sim_agent_request request = {
 		.qpn = 1,
@@ -68,7 +68,7 @@ static void a_method_is_had_once(void **state)
 	ibsa__sim_file_close(other);
 }
 
-static void there_are_32_agents(void **state)
+static void a_file_has_at_most_32_agents(void **state)
 {
 	struct sim_agent_request request = { .qpn = 1 };
 	const struct file_pair *rig = *state;
@@ -152,14 +152,14 @@ static void a_request_is_answered_by_the_other_agent(void **state)
 }
 
 /* Linux answers requests without an agent, if their method has an answer. */
-static void what_nobody_takes_is_refused(void **state)
+static void mad_without_an_agent_is_refused(void **state)
 {
 	const struct file_pair *rig = *state;
 	const uint32_t agent = file_agent(rig->a, 0, 0, 0);
 	struct packet_out packet = file_request(agent,
 						file_lid(rig->fabric, "b", 1),
 						CLASS_VENDOR, 2, ATTRIBUTE, 5);
-	const uint8_t *mad = file_ask(rig->a, &packet);
+	const uint8_t *mad = file_exchange(rig->a, &packet);
 
 	assert_int_equal(mad[MAD_METHOD], METHOD_GET_RESP);
 	assert_int_equal(ibsa_be16(mad + MAD_STATUS), 0x000c);
@@ -171,7 +171,7 @@ static void what_nobody_takes_is_refused(void **state)
 }
 
 /* Requests of an agent end when it is unregistered. */
-static void an_agent_takes_its_requests_along(void **state)
+static void requests_end_with_their_agent(void **state)
 {
 	const struct file_pair *rig = *state;
 	const uint32_t agent = file_agent(rig->a, 0, 0, 0);
@@ -184,7 +184,7 @@ static void an_agent_takes_its_requests_along(void **state)
 	assert_int_equal(file_write(rig->a, &packet), -EIO);
 }
 
-static void an_sm_is_said_by_one_file(void **state)
+static void one_file_sets_the_issm_bit(void **state)
 {
 	const struct file_pair *rig = *state;
 	struct sim_file *other = file_open(rig->fabric, "b", 1);
@@ -227,13 +227,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(bad_agents_are_refused),
-		TEST(a_method_is_had_once),
-		TEST(there_are_32_agents),
+		TEST(a_method_belongs_to_one_agent),
+		TEST(a_file_has_at_most_32_agents),
 		TEST(bad_writes_are_refused),
 		TEST(a_request_is_answered_by_the_other_agent),
-		TEST(what_nobody_takes_is_refused),
-		TEST(an_agent_takes_its_requests_along),
-		TEST(an_sm_is_said_by_one_file),
+		TEST(mad_without_an_agent_is_refused),
+		TEST(requests_end_with_their_agent),
+		TEST(one_file_sets_the_issm_bit),
 		TEST(only_end_ports_are_opened),
 	};
 

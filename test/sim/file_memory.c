@@ -38,8 +38,8 @@ static const struct {
 };
 
 /* Whether the request is answered without an error. */
-static bool ask(struct sim_file *file, const struct packet_out *packet,
-		int *missing)
+static bool exchange(struct sim_file *file, const struct packet_out *packet,
+		     int *missing)
 {
 	struct packet_in in;
 	bool is_good = false;
@@ -68,7 +68,7 @@ static void set_all(struct sim_file *file, uint32_t agent, int *missing)
 			packet.mad[64 + 15] = (uint8_t)i;
 		packet.mad[MAD_TID + 7] = (uint8_t)i;
 		packet.header.retries = 1;
-		ask(file, &packet, missing);
+		exchange(file, &packet, missing);
 	}
 }
 
@@ -115,7 +115,7 @@ static int exercise(struct ibsa_fabric *fabric)
 			      IBSA_CLASS_SA, IBSA_METHOD_GET_TABLE, NODE_RECORD,
 			      1);
 	if (!fabric->subnet.is_bare)
-		ask(file, &packet, &missing);
+		exchange(file, &packet, &missing);
 	set_all(file, smi, &missing);
 	fabric->subnet.setups[fabric->subnet.topo.ports[port].end].sm_lid = 1;
 	assert_int_equal(ibsa_fabric_port_set(fabric, "b", 1, &pull), 0);

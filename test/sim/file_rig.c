@@ -110,7 +110,8 @@ bool file_read(struct sim_file *file, struct packet_in *in)
 	return true;
 }
 
-const uint8_t *file_ask(struct sim_file *file, const struct packet_out *packet)
+const uint8_t *file_exchange(struct sim_file *file,
+			     const struct packet_out *packet)
 {
 	struct packet_in in = { .mad = NULL };
 

@@ -60,7 +60,8 @@ int file_write(struct sim_file *file, const struct packet_out *packet);
 bool file_read(struct sim_file *file, struct packet_in *in);
 
 /* Write a request, and read the answer. Return: its MAD. */
-const uint8_t *file_ask(struct sim_file *file, const struct packet_out *packet);
+const uint8_t *file_exchange(struct sim_file *file,
+			     const struct packet_out *packet);
 
 /* Two hosts behind one switch, "s", and a file at each; the SA is at a. */
 struct file_pair {

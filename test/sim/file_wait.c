@@ -54,7 +54,7 @@ static void silence_is_reported_in_time(void **state)
 }
 
 /* One try of a request is lost, and the next is answered. */
-static void a_lost_try_is_made_good(void **state)
+static void a_lost_try_is_sent_again(void **state)
 {
 	const struct ibsa_fault lose = {
 		.kind = IBSA_FAULT_LOSE,
@@ -107,7 +107,7 @@ static void a_delayed_mad_arrives_late(void **state)
 /*
  * Two requests of one class cannot have the same id; those of two classes can.
  */
-static void an_id_waits_once(void **state)
+static void two_requests_cannot_have_one_id(void **state)
 {
 	const struct file_pair *rig = *state;
 	const uint32_t agent = file_agent(rig->a, 0, 0, 0);
@@ -135,7 +135,7 @@ static void note(void *arg)
 }
 
 /* A file reports once that packets are ready. */
-static void a_file_says_when_it_is_ready(void **state)
+static void a_file_reports_when_it_is_ready(void **state)
 {
 	const struct file_pair *rig = *state;
 	const uint32_t asking = file_agent(rig->a, 0, 0, 0);
@@ -169,7 +169,7 @@ static void a_file_says_when_it_is_ready(void **state)
 }
 
 /* However many retries are overdue, one read of the file sends one. */
-static void missed_tries_are_not_made_up_for(void **state)
+static void missed_retries_are_not_sent_later(void **state)
 {
 	const struct file_pair *rig = *state;
 	const uint32_t agent = file_agent(rig->a, 0, 0, 0);
@@ -188,7 +188,7 @@ static void missed_tries_are_not_made_up_for(void **state)
 }
 
 /* An answer to the first try counts, however late the file is read. */
-static void an_answer_is_no_missed_try(void **state)
+static void an_answer_in_time_ends_its_request(void **state)
 {
 	const struct ibsa_fault delay = {
 		.kind = IBSA_FAULT_DELAY,
@@ -281,12 +281,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(silence_is_reported_in_time),
-		TEST(a_lost_try_is_made_good),
+		TEST(a_lost_try_is_sent_again),
 		TEST(a_delayed_mad_arrives_late),
-		TEST(an_id_waits_once),
-		TEST(a_file_says_when_it_is_ready),
-		TEST(missed_tries_are_not_made_up_for),
-		TEST(an_answer_is_no_missed_try),
+		TEST(two_requests_cannot_have_one_id),
+		TEST(a_file_reports_when_it_is_ready),
+		TEST(missed_retries_are_not_sent_later),
+		TEST(an_answer_in_time_ends_its_request),
 		TEST(many_are_not_sent_again_at_a_time),
 		TEST(copies_have_a_limit),
 	};

@@ -70,8 +70,8 @@ static struct ibsa_mcmember a_group(struct ibsa_gid port, uint8_t join_state)
 	return group;
 }
 
-static int ask(struct bench *bench, uint8_t method,
-	       const struct ibsa_mcmember *group, uint64_t mask)
+static int exchange(struct bench *bench, uint8_t method,
+		    const struct ibsa_mcmember *group, uint64_t mask)
 {
 	return bench_query(bench, method, &ibsa_mcmember_record, group, mask);
 }
@@ -90,8 +90,8 @@ static void join(struct bench *bench, struct ibsa_gid port, uint8_t states)
 
 	group.rate = 3;
 	group.rate_selector = IBSA_SELECT_EXACTLY;
-	assert_int_equal(ask(bench, SET, &group,
-			     create_mask | CM(rate) | CM(rate_selector)),
+	assert_int_equal(exchange(bench, SET, &group,
+				  create_mask | CM(rate) | CM(rate_selector)),
 			 0);
 }
 
@@ -99,7 +99,7 @@ static int leave(struct bench *bench, struct ibsa_gid port, uint8_t states)
 {
 	const struct ibsa_mcmember group = a_group(port, states);
 
-	return ask(bench, DELETE, &group, join_mask);
+	return exchange(bench, DELETE, &group, join_mask);
 }
 
 /* Number of records of the group in an answer to a request with @sm_key. */
@@ -108,20 +108,20 @@ static size_t count(struct bench *bench, uint64_t mask, uint64_t sm_key)
 	const struct ibsa_mcmember group = a_group(host3, 0);
 
 	memset(bench->request, 0, sizeof(bench->request));
-	(void)ask(bench, IBSA_METHOD_GET_TABLE, &group, mask);
+	(void)exchange(bench, IBSA_METHOD_GET_TABLE, &group, mask);
 	ibsa_put_be64(bench->request + MAD_SM_KEY, sm_key);
-	assert_int_equal(bench_ask(bench), 0);
+	assert_int_equal(bench_exchange(bench), 0);
 	return bench_count(bench);
 }
 
-static void full_member_makes_the_group(void **state)
+static void full_member_creates_the_group(void **state)
 {
 	const struct ibsa_mcmember group = a_group(host3, 1);
 	struct bench *bench = &((struct clients *)*state)->one;
 
-	assert_int_equal(ask(bench, SET, &group, join_mask),
+	assert_int_equal(exchange(bench, SET, &group, join_mask),
 			 S(REQ_INSUFFICIENT));
-	assert_int_equal(ask(bench, SET, &group, create_mask), 0);
+	assert_int_equal(exchange(bench, SET, &group, create_mask), 0);
 	assert_int_equal(IBSA_GET(mcmember, mlid, bench_record(bench, 0)),
 			 0xc001);
 	/* The group gets the values that its first member's port supports. */
@@ -132,7 +132,7 @@ static void full_member_makes_the_group(void **state)
 	assert_int_equal(count(bench, CM(mgid), 0), 0);
 }
 
-static void only_full_members_make_a_group(void **state)
+static void group_needs_a_full_member_to_be_created(void **state)
 {
 	struct bench *bench = &((struct clients *)*state)->one;
 
@@ -140,7 +140,7 @@ static void only_full_members_make_a_group(void **state)
 		const struct ibsa_mcmember group = a_group(host3, states);
 		const bool is_full = states & JOIN_ANY_FULL;
 
-		assert_int_equal(ask(bench, SET, &group, create_mask),
+		assert_int_equal(exchange(bench, SET, &group, create_mask),
 				 is_full ? 0 : S(REQ_INVALID));
 		if (is_full)
 			assert_int_equal(leave(bench, host3, states), 0);
@@ -168,7 +168,7 @@ static void join_states_add_up_and_are_given_up(void **state)
 	assert_int_equal(count(bench, CM(mgid), 1), 1);
 }
 
-static void one_kind_of_full_member_is_enough(void **state)
+static void group_stays_with_one_kind_of_full_member(void **state)
 {
 	struct bench *bench = &((struct clients *)*state)->one;
 
@@ -194,19 +194,19 @@ static void last_full_member_takes_the_others_along(void **state)
 	assert_int_equal(leave(bench, host1, 2), S(REQ_INVALID));
 }
 
-static void only_its_own_port_ends_what_is_no_proxy(void **state)
+static void membership_is_ended_only_by_its_own_port(void **state)
 {
 	struct clients *clients = *state;
 
 	join(&clients->one, host3, 1);
 	assert_int_equal(leave(&clients->two, host3, 1), S(REQ_INVALID));
-	assert_int_equal(
-		ask(&clients->two, SET,
-		    &(struct ibsa_mcmember){ .mgid = a_group(host3, 2).mgid,
-					     .port_gid = host3,
-					     .join_state = 2 },
-		    join_mask),
-		S(REQ_INVALID));
+	assert_int_equal(exchange(&clients->two, SET,
+				  &(struct ibsa_mcmember){
+					  .mgid = a_group(host3, 2).mgid,
+					  .port_gid = host3,
+					  .join_state = 2 },
+				  join_mask),
+			 S(REQ_INVALID));
 	/* Any port may remove a member that another port joined. */
 	join(&clients->one, host1, 1);
 	assert_int_equal(count(&clients->one, CM(mgid), 1), 2);
@@ -221,7 +221,7 @@ static void only_its_own_port_ends_what_is_no_proxy(void **state)
 }
 
 /* A client finds its own membership this way. */
-static void membership_is_seen_by_its_port(void **state)
+static void port_can_read_its_own_membership(void **state)
 {
 	struct bench *bench = &((struct clients *)*state)->one;
 	const uint64_t mask = CM(mgid) | CM(port_gid);
@@ -251,10 +251,10 @@ static void join_state_is_matched_unseen(void **state)
 	struct ibsa_mcmember group = a_group(host3, 1);
 
 	join(bench, host3, 1);
-	assert_int_equal(ask(bench, IBSA_METHOD_GET, &group, mask), 0);
+	assert_int_equal(exchange(bench, IBSA_METHOD_GET, &group, mask), 0);
 	assert_int_equal(join_state(bench), 0);
 	group.join_state = 4;
-	assert_int_equal(ask(bench, IBSA_METHOD_GET, &group, mask),
+	assert_int_equal(exchange(bench, IBSA_METHOD_GET, &group, mask),
 			 S(NO_RECORDS));
 }
 
@@ -266,8 +266,8 @@ static void mgid_zero_is_for_the_sa_to_choose(void **state)
 
 	group.mgid = (struct ibsa_gid){ { 0 } };
 	for (uint8_t i = 0; i < 3; i++) {
-		assert_int_equal(ask(bench, SET, &group,
-				     create_mask | (i ? CM(scope) : 0)),
+		assert_int_equal(exchange(bench, SET, &group,
+					  create_mask | (i ? CM(scope) : 0)),
 				 0);
 		mgid = bench_record(bench, 0);
 		assert_int_equal(mgid[0], 0xff);
@@ -289,59 +289,64 @@ static void mlid_is_as_asked_or_the_lowest(void **state)
 
 		group.mgid.raw[14] = i;
 		group.mlid = asked[i];
-		assert_int_equal(ask(bench, SET, &group, create_mask), 0);
+		assert_int_equal(exchange(bench, SET, &group, create_mask), 0);
 		assert_int_equal(IBSA_GET(mcmember, mlid,
 					  bench_record(bench, 0)),
 				 got[i]);
 	}
 }
 
-static void what_cannot_join_is_refused(void **state)
+static void invalid_joins_are_refused(void **state)
 {
 	struct bench *bench = &((struct clients *)*state)->one;
 	struct ibsa_mcmember group = a_group(host3, 1);
 
 	group.port_gid.raw[0] = 0x20;
-	assert_int_equal(ask(bench, SET, &group, create_mask),
+	assert_int_equal(exchange(bench, SET, &group, create_mask),
 			 S(REQ_INVALID_GID));
 	group.port_gid = host3;
 	group.port_gid.raw[15] = 0x77;
-	assert_int_equal(ask(bench, SET, &group, create_mask), S(REQ_INVALID));
+	assert_int_equal(exchange(bench, SET, &group, create_mask),
+			 S(REQ_INVALID));
 	group = a_group(host3, 1);
 	group.pkey = 0x8001;
-	assert_int_equal(ask(bench, SET, &group, create_mask), S(REQ_INVALID));
+	assert_int_equal(exchange(bench, SET, &group, create_mask),
+			 S(REQ_INVALID));
 	group = a_group(host3, 1);
 	group.mgid.raw[0] = 0xfe;
-	assert_int_equal(ask(bench, SET, &group, create_mask), S(REQ_INVALID));
+	assert_int_equal(exchange(bench, SET, &group, create_mask),
+			 S(REQ_INVALID));
 	group = a_group(host3, 1);
-	assert_int_equal(ask(bench, DELETE, &group, CM(mgid)),
+	assert_int_equal(exchange(bench, DELETE, &group, CM(mgid)),
 			 S(REQ_INSUFFICIENT));
-	assert_int_equal(ask(bench, DELETE, &group, join_mask), S(REQ_INVALID));
+	assert_int_equal(exchange(bench, DELETE, &group, join_mask),
+			 S(REQ_INVALID));
 	/* The failed requests have left no group behind. */
 	assert_int_equal(count(bench, 0, 0), 1);
 }
 
-static void group_is_what_its_first_member_said(void **state)
+static void group_has_the_values_of_its_first_member(void **state)
 {
 	struct bench *bench = &((struct clients *)*state)->one;
 	struct ibsa_mcmember group = a_group(host3, 1);
 
-	assert_int_equal(ask(bench, SET, &group, create_mask), 0);
+	assert_int_equal(exchange(bench, SET, &group, create_mask), 0);
 	group.qkey++;
-	assert_int_equal(ask(bench, SET, &group, join_mask | CM(qkey)),
+	assert_int_equal(exchange(bench, SET, &group, join_mask | CM(qkey)),
 			 S(REQ_INVALID));
 	group = a_group(host1, 1);
 	/* The first host's cable is slower than the third's. */
-	assert_int_equal(ask(bench, SET, &group, join_mask), S(REQ_INVALID));
+	assert_int_equal(exchange(bench, SET, &group, join_mask),
+			 S(REQ_INVALID));
 	group = a_group(host3, 2);
 	group.mtu = 4;
 	group.mtu_selector = IBSA_SELECT_GREATER;
-	assert_int_equal(ask(bench, SET, &group,
-			     join_mask | CM(mtu) | CM(mtu_selector)),
+	assert_int_equal(exchange(bench, SET, &group,
+				  join_mask | CM(mtu) | CM(mtu_selector)),
 			 S(REQ_INVALID));
 	group.mtu_selector = IBSA_SELECT_EXACTLY;
-	assert_int_equal(ask(bench, SET, &group,
-			     join_mask | CM(mtu) | CM(mtu_selector)),
+	assert_int_equal(exchange(bench, SET, &group,
+				  join_mask | CM(mtu) | CM(mtu_selector)),
 			 0);
 	assert_int_equal(join_state(bench), 3);
 }
@@ -366,7 +371,7 @@ static void path_to_a_group_is_for_its_members(void **state)
 			 S(NO_RECORDS));
 }
 
-static void restarted_sa_knows_no_members(void **state)
+static void restarted_sa_has_no_members(void **state)
 {
 	struct bench *bench = &((struct clients *)*state)->one;
 
@@ -401,15 +406,15 @@ static void group_is_for_its_partition(void **state)
 	struct ibsa_mcmember group = a_group(host2, 1);
 
 	group.pkey = 0x8001;
-	assert_int_equal(ask(&clients->two, SET, &group, create_mask),
+	assert_int_equal(exchange(&clients->two, SET, &group, create_mask),
 			 S(REQ_INVALID));
 	give_both_pkeys(&clients->one, "host-r2 mlx4_0");
-	assert_int_equal(ask(&clients->two, SET, &group, create_mask), 0);
+	assert_int_equal(exchange(&clients->two, SET, &group, create_mask), 0);
 	assert_int_equal(count(&clients->two, CM(mgid), 0), 1);
 	/* Ports of other partitions cannot list or join the group. */
 	assert_int_equal(count(&clients->one, CM(mgid), 0), 0);
 	group.port_gid = host3;
-	assert_int_equal(ask(&clients->two, SET, &group, join_mask),
+	assert_int_equal(exchange(&clients->two, SET, &group, join_mask),
 			 S(REQ_INVALID));
 }
 
@@ -421,7 +426,7 @@ static void proxy_is_ended_from_within_its_partition(void **state)
 	group.pkey = 0x8001;
 	give_both_pkeys(&clients->one, "host-r1 mthca0");
 	give_both_pkeys(&clients->one, "host-r2 mlx4_0");
-	assert_int_equal(ask(&clients->two, SET, &group, create_mask), 0);
+	assert_int_equal(exchange(&clients->two, SET, &group, create_mask), 0);
 	assert_int_equal(leave(&clients->one, host1, 1), S(REQ_INVALID));
 	assert_int_equal(leave(&clients->two, host1, 1), 0);
 }
@@ -456,26 +461,27 @@ static void port_that_goes_leaves_its_groups(void **state)
 	assert_int_equal(count(bench, CM(mgid), 1), 2);
 }
 
-static void there_is_an_end_to_groups(void **state)
+static void number_of_groups_is_limited(void **state)
 {
 	struct bench *bench = &((struct clients *)*state)->one;
 	struct ibsa_mcmember group = a_group(host3, 1);
 
 	for (unsigned int i = 1; i < GROUPS_MAX; i++) {
 		ibsa_put_be16(group.mgid.raw + 12, (uint16_t)(i * 37));
-		assert_int_equal(ask(bench, SET, &group, create_mask), 0);
+		assert_int_equal(exchange(bench, SET, &group, create_mask), 0);
 	}
 	assert_int_equal(IBSA_GET(mcmember, mlid, bench_record(bench, 0)),
 			 0xfffe);
 	group.mgid.raw[11] = 1;
-	assert_int_equal(ask(bench, SET, &group, create_mask), S(NO_RESOURCES));
+	assert_int_equal(exchange(bench, SET, &group, create_mask),
+			 S(NO_RESOURCES));
 	group.mgid.raw[11] = 0;
-	assert_int_equal(ask(bench, DELETE, &group, join_mask), 0);
+	assert_int_equal(exchange(bench, DELETE, &group, join_mask), 0);
 	group.mgid.raw[11] = 1;
-	assert_int_equal(ask(bench, SET, &group, create_mask), 0);
+	assert_int_equal(exchange(bench, SET, &group, create_mask), 0);
 }
 
-static void there_is_an_end_to_members(void **state)
+static void number_of_members_is_limited(void **state)
 {
 	const struct ibsa_mcmember record = {
 		.mgid.raw = { 0xff, 0x12 },
@@ -509,25 +515,25 @@ static void there_is_an_end_to_members(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(full_member_makes_the_group),
-		TEST(only_full_members_make_a_group),
+		TEST(full_member_creates_the_group),
+		TEST(group_needs_a_full_member_to_be_created),
 		TEST(join_states_add_up_and_are_given_up),
-		TEST(one_kind_of_full_member_is_enough),
+		TEST(group_stays_with_one_kind_of_full_member),
 		TEST(last_full_member_takes_the_others_along),
-		TEST(only_its_own_port_ends_what_is_no_proxy),
-		TEST(membership_is_seen_by_its_port),
+		TEST(membership_is_ended_only_by_its_own_port),
+		TEST(port_can_read_its_own_membership),
 		TEST(join_state_is_matched_unseen),
 		TEST(mgid_zero_is_for_the_sa_to_choose),
 		TEST(mlid_is_as_asked_or_the_lowest),
-		TEST(what_cannot_join_is_refused),
-		TEST(group_is_what_its_first_member_said),
+		TEST(invalid_joins_are_refused),
+		TEST(group_has_the_values_of_its_first_member),
 		TEST(path_to_a_group_is_for_its_members),
-		TEST(restarted_sa_knows_no_members),
+		TEST(restarted_sa_has_no_members),
 		TEST(group_is_for_its_partition),
 		TEST(proxy_is_ended_from_within_its_partition),
 		TEST(port_that_goes_leaves_its_groups),
-		TEST(there_is_an_end_to_groups),
-		cmocka_unit_test(there_is_an_end_to_members),
+		TEST(number_of_groups_is_limited),
+		cmocka_unit_test(number_of_members_is_limited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

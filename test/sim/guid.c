@@ -17,27 +17,27 @@
 /* The LID of the client's port, of a switch, and of no port. */
 enum { OWN = 5, SWITCH = 2, NOBODY = 99 };
 
-static const uint64_t place = CM(lid) | CM(block_num);
+static const uint64_t block_mask = CM(lid) | CM(block_num);
 
-static int ask(struct bench *bench, uint8_t method, uint16_t lid, uint8_t block,
-	       unsigned int index, uint64_t guid)
+static int exchange(struct bench *bench, uint8_t method, uint16_t lid,
+		    uint8_t block, unsigned int index, uint64_t guid)
 {
 	struct ibsa_guid_info info = { .lid = lid, .block_num = block };
 
 	info.guid[index] = guid;
 	return bench_query(bench, method, &ibsa_guid_info_record, &info,
-			   place | ENTRY(index));
+			   block_mask | ENTRY(index));
 }
 
 static int set(struct bench *bench, uint16_t lid, uint8_t block,
 	       unsigned int index, uint64_t guid)
 {
-	return ask(bench, IBSA_METHOD_SET, lid, block, index, guid);
+	return exchange(bench, IBSA_METHOD_SET, lid, block, index, guid);
 }
 
 static int delete (struct bench *bench, unsigned int index)
 {
-	return ask(bench, IBSA_METHOD_DELETE, OWN, 0, index, 0);
+	return exchange(bench, IBSA_METHOD_DELETE, OWN, 0, index, 0);
 }
 
 /* A GUID of the answer's first record. */
@@ -75,12 +75,12 @@ static void ports_have_blocks_as_they_have_room(void **state)
 	assert_int_equal(guid_of(bench, 0), HOST3);
 	assert_int_equal(count(bench, SWITCH, 0, CM(lid)), 1);
 	assert_int_equal(count(bench, 0, 1, CM(block_num)), 4);
-	assert_int_equal(count(bench, OWN, 4, place), 0);
-	assert_int_equal(count(bench, OWN, 255, place), 4);
+	assert_int_equal(count(bench, OWN, 4, block_mask), 0);
+	assert_int_equal(count(bench, OWN, 255, block_mask), 4);
 	assert_int_equal(count(bench, NOBODY, 0, CM(lid)), 0);
 }
 
-static void given_guid_is_kept_until_deleted(void **state)
+static void assigned_guid_stays_until_deleted(void **state)
 {
 	struct bench *bench = *state;
 
@@ -89,15 +89,15 @@ static void given_guid_is_kept_until_deleted(void **state)
 	assert_int_equal(guid_of(bench, 3), ALIAS);
 	assert_int_equal(set(bench, OWN, 0, 3, ALIAS + 1), 0);
 	assert_int_equal(guid_of(bench, 3), ALIAS + 1);
-	assert_int_equal(count(bench, OWN, 0, place), 1);
+	assert_int_equal(count(bench, OWN, 0, block_mask), 1);
 	assert_int_equal(guid_of(bench, 3), ALIAS + 1);
 	assert_int_equal(delete (bench, 3), 0);
 	assert_int_equal(guid_of(bench, 3), 0);
-	assert_int_equal(count(bench, OWN, 0, place), 1);
+	assert_int_equal(count(bench, OWN, 0, block_mask), 1);
 	assert_int_equal(guid_of(bench, 3), 0);
 }
 
-static void guid_that_somebody_has_is_not_given(void **state)
+static void guid_in_use_is_not_assigned(void **state)
 {
 	struct bench *bench = *state;
 
@@ -110,7 +110,7 @@ static void guid_that_somebody_has_is_not_given(void **state)
 	assert_int_equal(guid_of(bench, 2), 0);
 }
 
-static void sa_invents_guids_and_remembers_for_whom(void **state)
+static void sa_assigns_guids_and_stores_their_entries(void **state)
 {
 	struct bench *bench = *state;
 	uint64_t first;
@@ -131,7 +131,7 @@ static void sa_invents_guids_and_remembers_for_whom(void **state)
 	assert_int_equal(guid_of(bench, 2), 0);
 }
 
-static void what_is_not_there_cannot_be_set(void **state)
+static void missing_guid_blocks_cannot_be_set(void **state)
 {
 	const struct ibsa_guid_info info = { .lid = OWN };
 	struct bench *bench = *state;
@@ -152,7 +152,7 @@ static void what_is_not_there_cannot_be_set(void **state)
 	assert_int_equal(guid_of(bench, 1), 0);
 }
 
-static void alias_is_an_end_of_paths(void **state)
+static void paths_may_end_at_an_alias(void **state)
 {
 	const uint64_t ends = IBSA_PATH_CM(sgid) | IBSA_PATH_CM(dgid);
 	const struct ibsa_path path = { .sgid = gid(ALIAS),
@@ -173,7 +173,7 @@ static void alias_is_an_end_of_paths(void **state)
 	assert_int_equal(bench_count(bench), 7 * 7);
 }
 
-static void port_is_meant_under_all_its_names(void **state)
+static void port_is_found_by_all_its_guids(void **state)
 {
 	const struct ibsa_path path = { .slid = OWN, .dlid = 1 };
 	const uint64_t ends = IBSA_PATH_CM(slid) | IBSA_PATH_CM(dlid);
@@ -219,7 +219,7 @@ static void alias_in_a_group_cannot_be_deleted(void **state)
 }
 
 /* OpenSM does not answer a request of a port without a common partition. */
-static void strangers_get_no_answer(void **state)
+static void ports_without_a_common_partition_get_no_answer(void **state)
 {
 	static const uint16_t pkeys[] = { 0x8001 };
 	const struct ibsa_fabric_port_change change = {
@@ -229,13 +229,13 @@ static void strangers_get_no_answer(void **state)
 	};
 	struct bench *bench = *state;
 
-	assert_int_equal(count(bench, 4, 0, place), 1);
+	assert_int_equal(count(bench, 4, 0, block_mask), 1);
 	assert_int_equal(ibsa_fabric_port_set(bench->fabric, "host-r2 mlx4_0",
 					      1, &change),
 			 0);
-	assert_int_equal(count(bench, 4, 0, place), 0);
+	assert_int_equal(count(bench, 4, 0, block_mask), 0);
 	assert_int_equal(set(bench, 4, 0, 1, ALIAS), -1);
-	assert_int_equal(ask(bench, IBSA_METHOD_DELETE, 4, 0, 1, 0), -1);
+	assert_int_equal(exchange(bench, IBSA_METHOD_DELETE, 4, 0, 1, 0), -1);
 	assert_int_equal(set(bench, OWN, 0, 1, ALIAS), 0);
 }
 
@@ -252,13 +252,13 @@ static void lost_port_has_no_alias(void **state)
 	assert_int_equal(ibsa_fabric_port_set(bench->fabric, "host-r2 mlx4_0",
 					      1, &change),
 			 0);
-	assert_int_equal(count(bench, 4, 0, place), 1);
+	assert_int_equal(count(bench, 4, 0, block_mask), 1);
 	assert_int_equal(guid_of(bench, 1), 0);
 	assert_int_equal(set(bench, OWN, 0, 1, ALIAS), 0);
 	assert_int_equal(guid_of(bench, 1), ALIAS);
 }
 
-static void table_of_the_port_shows_what_it_was_given(void **state)
+static void table_of_the_port_has_its_assigned_guids(void **state)
 {
 	struct bench *bench = *state;
 	struct ibsa_transport *port = bench->transport;
@@ -286,16 +286,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(ports_have_blocks_as_they_have_room),
-		TEST(given_guid_is_kept_until_deleted),
-		TEST(guid_that_somebody_has_is_not_given),
-		TEST(sa_invents_guids_and_remembers_for_whom),
-		TEST(what_is_not_there_cannot_be_set),
-		TEST(alias_is_an_end_of_paths),
-		TEST(port_is_meant_under_all_its_names),
+		TEST(assigned_guid_stays_until_deleted),
+		TEST(guid_in_use_is_not_assigned),
+		TEST(sa_assigns_guids_and_stores_their_entries),
+		TEST(missing_guid_blocks_cannot_be_set),
+		TEST(paths_may_end_at_an_alias),
+		TEST(port_is_found_by_all_its_guids),
 		TEST(alias_in_a_group_cannot_be_deleted),
-		TEST(strangers_get_no_answer),
+		TEST(ports_without_a_common_partition_get_no_answer),
 		TEST(lost_port_has_no_alias),
-		TEST(table_of_the_port_shows_what_it_was_given),
+		TEST(table_of_the_port_has_its_assigned_guids),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -158,7 +158,7 @@ static void link_runs_below_what_its_ends_support(void **state)
 	assert_int_equal(port_info(bench, 4, 1).link_speed_ext_active2, 1);
 }
 
-static void what_ends_do_not_support_is_refused(void **state)
+static void unsupported_rate_of_an_end_is_refused(void **state)
 {
 	static const struct {
 		const char *node;
@@ -191,7 +191,7 @@ int main(void)
 		TEST(ports_support_what_the_file_says),
 		TEST(ports_that_are_down_report_what_real_ones_do),
 		TEST(link_runs_below_what_its_ends_support),
-		TEST(what_ends_do_not_support_is_refused),
+		TEST(unsupported_rate_of_an_end_is_refused),
 	};
 #undef TEST
 

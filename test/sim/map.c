@@ -13,7 +13,7 @@
 enum { COUNT = 20000 };
 
 /* Slots from the start of the search for @key to its end. */
-static uint32_t way_to(const struct map *map, uint64_t key)
+static uint32_t search_length(const struct map *map, uint64_t key)
 {
 	const uint32_t start = map_start(map, key);
 	uint32_t i = start;
@@ -24,7 +24,7 @@ static uint32_t way_to(const struct map *map, uint64_t key)
 }
 
 /* The longest search for any of @count keys that are multiples of @step. */
-static uint32_t longest_way(uint64_t step, uint32_t count)
+static uint32_t longest_search(uint64_t step, uint32_t count)
 {
 	struct map map = { 0 };
 	uint32_t longest = 0;
@@ -32,11 +32,11 @@ static uint32_t longest_way(uint64_t step, uint32_t count)
 	for (uint32_t i = 0; i < count; i++)
 		assert_int_equal(ibsa__map_put(&map, i * step, i), 0);
 	for (uint32_t i = 0; i < count; i++) {
-		const uint32_t way = way_to(&map, i * step);
+		const uint32_t length = search_length(&map, i * step);
 
 		assert_int_equal(map_find(&map, i * step), i);
-		if (longest < way)
-			longest = way;
+		if (longest < length)
+			longest = length;
 	}
 	ibsa__map_done(&map);
 	return longest;
@@ -46,7 +46,7 @@ static uint32_t longest_way(uint64_t step, uint32_t count)
  * Keys that collide if they are multiplied by the golden ratio: its inverse
  * times small numbers. And keys that differ only in their upper or lower bits.
  */
-static void no_choice_of_keys_makes_a_long_search(void **state)
+static void search_is_short_for_any_keys(void **state)
 {
 	static const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
 	uint64_t inverse = golden;
@@ -55,16 +55,16 @@ static void no_choice_of_keys_makes_a_long_search(void **state)
 	for (int i = 0; i < 6; i++)
 		inverse *= 2 - golden * inverse;
 	assert_true(inverse * golden == 1);
-	assert_true(longest_way(inverse, COUNT) < 500);
-	assert_true(longest_way(1, COUNT) < 500);
-	assert_true(longest_way(UINT64_C(1) << 32, COUNT) < 500);
-	assert_true(longest_way(UINT64_C(1) << 44, COUNT) < 500);
+	assert_true(longest_search(inverse, COUNT) < 500);
+	assert_true(longest_search(1, COUNT) < 500);
+	assert_true(longest_search(UINT64_C(1) << 32, COUNT) < 500);
+	assert_true(longest_search(UINT64_C(1) << 44, COUNT) < 500);
 }
 
 /*
  * A map and an array with the same content, while keys are added and removed.
  */
-static void what_is_removed_is_gone_and_nothing_else(void **state)
+static void only_removed_keys_are_gone(void **state)
 {
 	enum { KEYS = 300 };
 	uint32_t want[KEYS];
@@ -91,7 +91,7 @@ static void what_is_removed_is_gone_and_nothing_else(void **state)
 	ibsa__map_done(&map);
 }
 
-static void room_that_is_made_is_enough(void **state)
+static void reserved_memory_is_enough(void **state)
 {
 	struct map map = { 0 };
 	const struct map_slot *slots;
@@ -108,9 +108,9 @@ static void room_that_is_made_is_enough(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_choice_of_keys_makes_a_long_search),
-		cmocka_unit_test(what_is_removed_is_gone_and_nothing_else),
-		cmocka_unit_test(room_that_is_made_is_enough),
+		cmocka_unit_test(search_is_short_for_any_keys),
+		cmocka_unit_test(only_removed_keys_are_gone),
+		cmocka_unit_test(reserved_memory_is_enough),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

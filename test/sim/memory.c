@@ -43,7 +43,7 @@ static void every_allocation_of_a_load_may_fail(void **state)
 }
 
 /* Either the send fails, or the SA answers with status "no resources". */
-static int ask_in_need(struct bench *bench)
+static int query_in_need(struct bench *bench)
 {
 	const struct ibsa_address to = { .lid = 1, .qpn = 1 };
 	const int err = bench->transport->ops->send(bench->transport, &to,
@@ -67,7 +67,7 @@ static void every_allocation_of_an_answer_may_fail(void **state)
 	bench_request(&bench, IBSA_METHOD_GET_TABLE, 0x0035, 0);
 	for (long n = 0; status; n++) {
 		fail_alloc_after(n);
-		status = ask_in_need(&bench);
+		status = query_in_need(&bench);
 		fail_alloc_after(-1);
 		assert_true(status == 0 || status == -ENOMEM ||
 			    status == IBSA_STATUS_NO_RESOURCES);
@@ -89,7 +89,7 @@ static void set_in_need(struct bench *bench, const struct ibsa_record *record,
 		0);
 	for (long n = 0; status; n++) {
 		fail_alloc_after(n);
-		status = ask_in_need(bench);
+		status = query_in_need(bench);
 		fail_alloc_after(-1);
 		assert_true(!status || status == -ENOMEM ||
 			    status == IBSA_STATUS_NO_RESOURCES);
@@ -120,32 +120,32 @@ static void every_allocation_of_a_membership_may_fail(void **state)
 	ibsa_put_be64(bench.request + MAD_SM_KEY, 1);
 	bench.request[MAD_METHOD] = IBSA_METHOD_GET_TABLE;
 	ibsa_put_be64(bench.request + MAD_COMPONENT_MASK, 0);
-	assert_int_equal(bench_ask(&bench), 0);
+	assert_int_equal(bench_exchange(&bench), 0);
 	assert_int_equal(bench_count(&bench), 9);
 	bench_stop(&bench);
 }
 
 static void every_allocation_of_an_alias_may_fail(void **state)
 {
-	const uint64_t place = IBSA_GUID_INFO_CM(lid) |
-			       IBSA_GUID_INFO_CM(block_num);
+	const uint64_t address = IBSA_GUID_INFO_CM(lid) |
+				 IBSA_GUID_INFO_CM(block_num);
 	struct ibsa_guid_info info = { .block_num = 1 };
 	struct bench bench;
 
 	(void)state;
 	bench_start_file(&bench, "b.net", NULL, &options);
 	for (uint16_t lid = 1; lid < 7; lid++) {
-		/* Two of them are switches, which have no such block. */
+		/* Two of the ports belong to switches, which have no such block. */
 		if (lid == 2 || lid == 3)
 			continue;
 		info.lid = lid;
 		set_in_need(&bench, &ibsa_guid_info_record, &info,
-			    place | UINT64_C(0xff) * IBSA_GUID_INFO_CM(guid));
+			    address | UINT64_C(0xff) * IBSA_GUID_INFO_CM(guid));
 	}
 	bench_stop(&bench);
 }
 
-static void every_allocation_of_a_faulty_way_may_fail(void **state)
+static void every_allocation_with_faults_may_fail(void **state)
 {
 	static const uint16_t settable[] = { 0x0031, 0x0003 };
 	struct bench bench;
@@ -208,7 +208,7 @@ static int report_in_need(struct bench *bench, long n)
 				   bench->request + IBSA_SA_HEADER_BYTES, 200),
 		0);
 	fail_alloc_after(n);
-	status = ask_in_need(bench);
+	status = query_in_need(bench);
 	assert_int_equal(ibsa_fabric_port_set(bench->fabric, "host-r3 mlx5_0",
 					      1, &down),
 			 0);
@@ -312,7 +312,7 @@ int main(void)
 		cmocka_unit_test(every_allocation_of_an_answer_may_fail),
 		cmocka_unit_test(every_allocation_of_a_membership_may_fail),
 		cmocka_unit_test(every_allocation_of_an_alias_may_fail),
-		cmocka_unit_test(every_allocation_of_a_faulty_way_may_fail),
+		cmocka_unit_test(every_allocation_with_faults_may_fail),
 		cmocka_unit_test(every_allocation_of_a_report_may_fail),
 		cmocka_unit_test(every_allocation_of_a_change_may_fail),
 		cmocka_unit_test(sa_moves_without_memory),

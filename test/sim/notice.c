@@ -58,7 +58,7 @@ static void ports_that_go_and_come_are_reported(void **state)
 /*
  * It receives a Report of itself when it is back, and none of what it missed.
  */
-static void subscriber_that_comes_back_hears_on(void **state)
+static void subscriber_that_comes_back_receives_reports_again(void **state)
 {
 	struct bench *bench = *state;
 	const struct ibsa_gid b = rig_gid_at(bench, 2);
@@ -172,7 +172,7 @@ static void other_capabilities_are_shown_and_reported(void **state)
 	assert_int_equal(rig_next_trap(bench), 0);
 }
 
-static void groups_that_begin_and_end_are_reported(void **state)
+static void created_and_deleted_groups_are_reported(void **state)
 {
 	struct bench *bench = *state;
 	struct bench c = rig_beside(bench, "c");
@@ -248,7 +248,7 @@ static void group_ends_with_its_last_port(void **state)
 	rig_close(&c);
 }
 
-static void new_sa_waits_for_no_answers(void **state)
+static void new_sa_drops_reports_in_flight(void **state)
 {
 	struct bench *bench = *state;
 
@@ -285,7 +285,7 @@ static void expect_burst(struct bench *bench)
 	assert_false(bench_receive(bench));
 }
 
-static void new_sa_tells_old_subscribers_of_all_ports(void **state)
+static void new_sa_reports_all_ports_to_old_subscribers(void **state)
 {
 	struct ibsa_inform_info groups = everything;
 	struct bench *bench = *state;
@@ -326,7 +326,7 @@ static void new_sa_tells_old_subscribers_of_all_ports(void **state)
 /*
  * A LID that does not fit into 16 bits is 0 in notices in InfiniBand's layout.
  */
-static void omni_path_reports_are_of_infiniband(void **state)
+static void omni_path_reports_have_the_infiniband_layout(void **state)
 {
 	static const struct ibsa_fabric_options opa = {
 		.virtual_clock = true,
@@ -359,17 +359,17 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(report_is_as_opensm_sends_it),
 		TEST(ports_that_go_and_come_are_reported),
-		TEST(subscriber_that_comes_back_hears_on),
+		TEST(subscriber_that_comes_back_receives_reports_again),
 		TEST(switch_reports_its_links),
 		cmocka_unit_test(both_switches_report_a_link_between_them),
 		TEST(cut_off_sm_reports_nothing),
 		TEST(other_capabilities_are_shown_and_reported),
-		TEST(groups_that_begin_and_end_are_reported),
+		TEST(created_and_deleted_groups_are_reported),
 		TEST(permanent_group_begins_with_its_members),
 		TEST(group_ends_with_its_last_port),
-		TEST(new_sa_waits_for_no_answers),
-		TEST(new_sa_tells_old_subscribers_of_all_ports),
-		cmocka_unit_test(omni_path_reports_are_of_infiniband),
+		TEST(new_sa_drops_reports_in_flight),
+		TEST(new_sa_reports_all_ports_to_old_subscribers),
+		cmocka_unit_test(omni_path_reports_have_the_infiniband_layout),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,9 +38,9 @@ static int start(void **state)
 /*
  * Send a request in the layout of Omni-Path. Return: the status; -1: no answer.
  */
-static int ask_opa(struct bench *bench, uint8_t method,
-		   const struct ibsa_record *record, const void *match,
-		   uint64_t mask)
+static int query_opa(struct bench *bench, uint8_t method,
+		     const struct ibsa_record *record, const void *match,
+		     uint64_t mask)
 {
 	uint8_t *room = bench_request(bench, method, record->attribute, mask);
 
@@ -50,7 +50,7 @@ static int ask_opa(struct bench *bench, uint8_t method,
 		assert_int_equal(ibsa_record_encode(record, match, room,
 						    IBSA_SA_DATA_BYTES),
 				 0);
-	return bench_ask(bench);
+	return bench_exchange(bench);
 }
 
 static struct ibsa_opa_path opa_path(struct bench *bench, size_t index)
@@ -155,9 +155,9 @@ static void class_port_info_says_whether_there_are_opa_paths(void **state)
 		options.profile = without == 2 ? IBSA_SM_PROFILE_OPA_FM
 					       : IBSA_SM_PROFILE_OPENSM;
 		bench_start_text(&bench, text, "c", &options);
-		assert_int_equal(ask_opa(&bench, IBSA_METHOD_GET,
-					 &ibsa_opa_class_port_info_record, NULL,
-					 0),
+		assert_int_equal(query_opa(&bench, IBSA_METHOD_GET,
+					   &ibsa_opa_class_port_info_record,
+					   NULL, 0),
 				 0);
 		assert_int_equal(bench.answer.mad[MAD_BASE_VERSION], 0x80);
 		assert_int_equal(bench.answer.mad[MAD_CLASS_VERSION], 0x80);
@@ -177,10 +177,10 @@ static void class_port_info_says_whether_there_are_opa_paths(void **state)
 	}
 }
 
-static void class_port_info_is_got_and_nothing_else(void **state)
+static void class_port_info_allows_only_get(void **state)
 {
-	assert_int_equal(ask_opa(*state, IBSA_METHOD_GET_TABLE,
-				 &ibsa_opa_class_port_info_record, NULL, 0),
+	assert_int_equal(query_opa(*state, IBSA_METHOD_GET_TABLE,
+				   &ibsa_opa_class_port_info_record, NULL, 0),
 			 S(REQ_INVALID));
 }
 
@@ -196,9 +196,9 @@ static void opa_path_names_long_lids(void **state)
 	struct ibsa_opa_path path;
 
 	assert_int_equal(
-		ask_opa(bench, IBSA_METHOD_GET, &ibsa_opa_path_record, &want,
-			IBSA_OPA_PATH_CM(slid) | IBSA_OPA_PATH_CM(dlid) |
-				IBSA_OPA_PATH_CM(sl)),
+		query_opa(bench, IBSA_METHOD_GET, &ibsa_opa_path_record, &want,
+			  IBSA_OPA_PATH_CM(slid) | IBSA_OPA_PATH_CM(dlid) |
+				  IBSA_OPA_PATH_CM(sl)),
 		0);
 	path = opa_path(bench, 0);
 	assert_int_equal(path.slid, LID_C);
@@ -220,8 +220,8 @@ static void opa_table_counts_long_segments(void **state)
 {
 	struct bench *bench = *state;
 
-	assert_int_equal(ask_opa(bench, IBSA_METHOD_GET_TABLE,
-				 &ibsa_opa_path_record, NULL, 0),
+	assert_int_equal(query_opa(bench, IBSA_METHOD_GET_TABLE,
+				   &ibsa_opa_path_record, NULL, 0),
 			 0);
 	assert_int_equal(bench_count(bench), 4 * 4);
 	assert_int_equal(IBSA_GET(sa_header, rmpp_length, bench->answer.mad),
@@ -252,21 +252,21 @@ static void opa_path_selects_by_its_fields(void **state)
 	const struct ibsa_record *record = &ibsa_opa_path_record;
 	struct bench *bench = *state;
 
-	assert_int_equal(ask_opa(bench, IBSA_METHOD_GET, record, &want,
-				 lids | mtu),
+	assert_int_equal(query_opa(bench, IBSA_METHOD_GET, record, &want,
+				   lids | mtu),
 			 S(NO_RECORDS));
 	want.mtu = 8;
-	assert_int_equal(ask_opa(bench, IBSA_METHOD_GET, record, &want,
-				 lids | mtu),
+	assert_int_equal(query_opa(bench, IBSA_METHOD_GET, record, &want,
+				   lids | mtu),
 			 S(REQ_INVALID));
-	assert_int_equal(ask_opa(bench, IBSA_METHOD_GET, record, &want,
-				 lids | rate | life),
+	assert_int_equal(query_opa(bench, IBSA_METHOD_GET, record, &want,
+				   lids | rate | life),
 			 0);
 	assert_true(opa_path(bench, 0).rate != 16);
 	assert_int_equal(opa_path(bench, 0).packet_life_time, 9);
 	want.numb_path = 0;
-	assert_int_equal(ask_opa(bench, IBSA_METHOD_GET_TABLE, record, &want,
-				 lids | IBSA_OPA_PATH_CM(numb_path)),
+	assert_int_equal(query_opa(bench, IBSA_METHOD_GET_TABLE, record, &want,
+				   lids | IBSA_OPA_PATH_CM(numb_path)),
 			 0);
 	assert_int_equal(bench_count(bench), 0);
 }
@@ -281,8 +281,8 @@ static void opa_path_leads_to_a_group(void **state)
 	struct bench *bench = *state;
 
 	assert_int_equal(
-		ask_opa(bench, IBSA_METHOD_GET, &ibsa_opa_path_record, &want,
-			IBSA_OPA_PATH_CM(dgid) | IBSA_OPA_PATH_CM(dlid)),
+		query_opa(bench, IBSA_METHOD_GET, &ibsa_opa_path_record, &want,
+			  IBSA_OPA_PATH_CM(dgid) | IBSA_OPA_PATH_CM(dlid)),
 		0);
 	assert_int_equal(opa_path(bench, 0).dlid, 0xf0000000);
 	assert_int_equal(opa_path(bench, 0).pkey, 0xffff);
@@ -375,7 +375,7 @@ static void ib_records_do_not_show_long_lids(void **state)
 				     &cut, IBSA_NODE_CM(lid)),
 			 S(NO_RECORDS));
 	bench_request(bench, IBSA_METHOD_GET_TABLE, 0x0012, 0);
-	assert_int_equal(bench_ask(bench), 0);
+	assert_int_equal(bench_exchange(bench), 0);
 	for (size_t i = 0; i < bench_count(bench); i++) {
 		const uint8_t *record = bench_record(bench, i);
 
@@ -392,20 +392,20 @@ other_records_of_opa_are_refused_other_versions_unheard(void **state)
 	struct bench *bench = *state;
 	struct bench without;
 
-	assert_int_equal(ask_opa(bench, IBSA_METHOD_GET, &ibsa_node_record,
-				 NULL, 0),
+	assert_int_equal(query_opa(bench, IBSA_METHOD_GET, &ibsa_node_record,
+				   NULL, 0),
 			 S(BAD_VERSION));
 	bench_request(bench, IBSA_METHOD_GET, 0x0001, 0);
 	bench->request[MAD_CLASS_VERSION] = IBSA_CLASS_VERSION_OPA;
-	assert_int_equal(bench_ask(bench), -1);
+	assert_int_equal(bench_exchange(bench), -1);
 	bench->request[MAD_BASE_VERSION] = 0x80;
 	bench->request[MAD_CLASS_VERSION] = IBSA_CLASS_VERSION;
-	assert_int_equal(bench_ask(bench), -1);
+	assert_int_equal(bench_exchange(bench), -1);
 
 	options.no_opa_paths = true;
 	bench_start_text(&without, text, "c", &options);
-	assert_int_equal(ask_opa(&without, IBSA_METHOD_GET,
-				 &ibsa_opa_path_record, NULL, 0),
+	assert_int_equal(query_opa(&without, IBSA_METHOD_GET,
+				   &ibsa_opa_path_record, NULL, 0),
 			 S(BAD_VERSION));
 	bench_stop(&without);
 }
@@ -486,7 +486,7 @@ int main(void)
 		cmocka_unit_test(long_lids_of_a_file_stay),
 		cmocka_unit_test(
 			class_port_info_says_whether_there_are_opa_paths),
-		TEST(class_port_info_is_got_and_nothing_else),
+		TEST(class_port_info_allows_only_get),
 		TEST(opa_path_names_long_lids),
 		TEST(opa_table_counts_long_segments),
 		TEST(opa_path_selects_by_its_fields),

@@ -23,7 +23,7 @@ static struct ibsa_fabric *start(uint32_t first_lid)
 	return file_fabric(text, &options);
 }
 
-static struct packet_out question(struct sim_file *file, uint32_t lid)
+static struct packet_out request(struct sim_file *file, uint32_t lid)
 {
 	return file_request(file_agent(file, IBSA_CLASS_SA, 2, 0), lid,
 			    IBSA_CLASS_SA, IBSA_METHOD_GET, CPI, 1);
@@ -43,12 +43,12 @@ static void answers_reach_a_long_lid(void **state)
 {
 	struct ibsa_fabric *fabric = start(1);
 	struct sim_file *file = file_open(fabric, "b", 0);
-	const struct packet_out packet = question(file, 1);
+	const struct packet_out packet = request(file, 1);
 	const uint8_t *mad;
 
 	(void)state;
 	assert_int_equal(file_lid(fabric, "b", 1), LONG_LID);
-	mad = file_ask(file, &packet);
+	mad = file_exchange(file, &packet);
 	assert_int_equal(ibsa_be16(mad + MAD_STATUS), 0);
 	assert_int_equal(file_drops(fabric, IBSA_DROP_NO_LID), 0);
 	ibsa__sim_file_close(file);
@@ -60,7 +60,7 @@ static void long_lid_is_reached_by_its_gid(void **state)
 {
 	struct ibsa_fabric *fabric = start(FIRST_LID);
 	struct sim_file *file = file_open(fabric, "b", 0);
-	struct packet_out packet = question(file, 0);
+	struct packet_out packet = request(file, 0);
 	struct packet_in in;
 
 	(void)state;
@@ -79,11 +79,11 @@ static void long_lid_is_reached_by_its_gid(void **state)
 }
 
 /* Not every number is a LID. */
-static void beyond_the_last_lid_is_nobody(void **state)
+static void no_port_has_a_lid_beyond_the_last(void **state)
 {
 	struct ibsa_fabric *fabric = start(1);
 	struct sim_file *file = file_open(fabric, "b", 0);
-	struct packet_out packet = question(file, 0);
+	struct packet_out packet = request(file, 0);
 
 	(void)state;
 	set_gid(&packet, UINT32_C(0xc0000000));
@@ -98,7 +98,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers_reach_a_long_lid),
 		cmocka_unit_test(long_lid_is_reached_by_its_gid),
-		cmocka_unit_test(beyond_the_last_lid_is_nobody),
+		cmocka_unit_test(no_port_has_a_lid_beyond_the_last),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,7 +67,7 @@ static size_t count_groups(struct bench *bench)
 {
 	bench_request(bench, IBSA_METHOD_GET_TABLE,
 		      ibsa_mcmember_record.attribute, 0);
-	assert_int_equal(bench_ask(bench), 0);
+	assert_int_equal(bench_exchange(bench), 0);
 	return bench_count(bench);
 }
 
@@ -111,15 +111,15 @@ static void groups_are_there_from_the_start(void **state)
 		    "\tmgid=ff12:401b::7, Q_Key=0x1234 # one\n"
 		    "\tmgid=ff12::1,scope=2,scope=5\n"
 		    "\tALL=full ;\n"
-		    "nobody=0x12, ipoib : ;\n");
+		    "empty=0x12, ipoib : ;\n");
 	assert_int_equal(count_groups(*state), 4);
 }
 
-static void nonsense_is_refused_with_its_line(void **state)
+static void errors_in_a_file_name_their_line(void **state)
 {
 	static const struct {
 		const char *text;
-		const char *said;
+		const char *text_part;
 	} files[] = {
 		{ "\nDefault", "file:2: a definition needs" },
 		{ "a=0x11, fast : ALL ;",
@@ -142,7 +142,7 @@ static void nonsense_is_refused_with_its_line(void **state)
 		struct ibsa_error error = { "" };
 
 		assert_int_equal(parse(*state, files[i].text, &error), -EINVAL);
-		if (!strstr(error.text, files[i].said))
+		if (!strstr(error.text, files[i].text_part))
 			fail_msg("%s: %s", files[i].text, error.text);
 	}
 }
@@ -181,7 +181,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(groups_are_there_from_the_start,
 						start, bench_teardown),
 		cmocka_unit_test_setup_teardown(
-			nonsense_is_refused_with_its_line, start,
+			errors_in_a_file_name_their_line, start,
 			bench_teardown),
 		cmocka_unit_test(file_that_is_not_there_is_named),
 	};

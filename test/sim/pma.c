@@ -48,20 +48,21 @@ static int stop(void **state)
 }
 
 /* Return: the answer, from the MAD header on. */
-static const uint8_t *ask(const struct rig *rig, uint32_t lid, uint8_t method,
-			  uint16_t attribute, uint8_t port, uint16_t select)
+static const uint8_t *exchange(const struct rig *rig, uint32_t lid,
+			       uint8_t method, uint16_t attribute, uint8_t port,
+			       uint16_t select)
 {
 	struct packet_out packet = file_request(rig->agent, lid, CLASS_PERF,
 						method, attribute, 7);
 
 	packet.mad[DATA + 1] = port;
 	ibsa_put_be16(packet.mad + DATA + 2, select);
-	return file_ask(rig->a, &packet);
+	return file_exchange(rig->a, &packet);
 }
 
 static uint64_t extended(const struct rig *rig, uint8_t port, size_t at)
 {
-	const uint8_t *mad = ask(rig, rig->lid_s, GET, EXTENDED, port, 0);
+	const uint8_t *mad = exchange(rig, rig->lid_s, GET, EXTENDED, port, 0);
 
 	assert_int_equal(ibsa_be16(mad + MAD_STATUS), 0);
 	return ibsa_be64(mad + DATA + at);
@@ -69,7 +70,8 @@ static uint64_t extended(const struct rig *rig, uint8_t port, size_t at)
 
 static uint32_t plain(const struct rig *rig, uint8_t port, size_t at)
 {
-	const uint8_t *mad = ask(rig, rig->lid_s, GET, PORT_COUNTERS, port, 0);
+	const uint8_t *mad = exchange(rig, rig->lid_s, GET, PORT_COUNTERS, port,
+				      0);
 
 	assert_int_equal(ibsa_be16(mad + MAD_STATUS), 0);
 	return ibsa_be32(mad + DATA + at);
@@ -81,10 +83,10 @@ static void ping(const struct rig *rig)
 	const struct packet_out packet = file_request(rig->agent, rig->lid_b,
 						      CLASS_VENDOR, GET, 1, 9);
 
-	(void)file_ask(rig->a, &packet);
+	(void)file_exchange(rig->a, &packet);
 }
 
-static void what_passes_is_counted(void **state)
+static void packets_of_a_port_are_counted(void **state)
 {
 	const struct rig *rig = *state;
 
@@ -103,18 +105,18 @@ static void what_passes_is_counted(void **state)
 }
 
 /* Both attributes count the same packets, but are cleared separately. */
-static void a_set_takes_away_what_it_selects(void **state)
+static void a_set_clears_the_selected_counters(void **state)
 {
 	const struct rig *rig = *state;
 	const uint8_t *mad;
 
 	ping(rig);
-	mad = ask(rig, rig->lid_s, SET, PORT_COUNTERS, 2, 1 << 14);
+	mad = exchange(rig, rig->lid_s, SET, PORT_COUNTERS, 2, 1 << 14);
 	assert_int_equal(ibsa_be16(mad + MAD_STATUS), 0);
 	assert_int_equal(ibsa_be32(mad + DATA + 32), 0);
 	assert_int_equal(ibsa_be32(mad + DATA + 36), 1);
 	assert_int_equal(extended(rig, 2, 24), 1);
-	(void)ask(rig, rig->lid_s, SET, EXTENDED, 2, 0xff);
+	(void)exchange(rig, rig->lid_s, SET, EXTENDED, 2, 0xff);
 	for (size_t at = 8; at <= 64; at += 8)
 		assert_int_equal(extended(rig, 2, at), 0);
 	ping(rig);
@@ -136,11 +138,11 @@ static void each_counter_is_set_by_itself(void **state)
 	const struct rig *rig = *state;
 
 	ping(rig);
-	(void)ask(rig, rig->lid_s, SET, EXTENDED, 2, UNICAST_BIT);
+	(void)exchange(rig, rig->lid_s, SET, EXTENDED, 2, UNICAST_BIT);
 	assert_int_equal(extended(rig, 2, PACKETS_AT), 1);
 	assert_int_equal(extended(rig, 2, UNICAST_AT), 0);
 	ping(rig);
-	(void)ask(rig, rig->lid_s, SET, EXTENDED, 2, PACKETS_BIT);
+	(void)exchange(rig, rig->lid_s, SET, EXTENDED, 2, PACKETS_BIT);
 	assert_int_equal(extended(rig, 2, PACKETS_AT), 0);
 	assert_int_equal(extended(rig, 2, UNICAST_AT), 1);
 }
@@ -160,7 +162,7 @@ static void a_sum_stays_at_its_highest_value(void **state)
 	packet.mad[DATA + 1] = ALL_PORTS;
 	ibsa_put_be16(packet.mad + DATA + 2, LINK_DOWNED_BIT);
 	packet.mad[DATA + LINK_DOWNED_AT] = 100;
-	assert_int_equal(file_ask(rig->a, &packet)[DATA + LINK_DOWNED_AT],
+	assert_int_equal(file_exchange(rig->a, &packet)[DATA + LINK_DOWNED_AT],
 			 UINT8_MAX);
 }
 
@@ -181,22 +183,23 @@ static void errors_are_counted(void **state)
 	assert_int_equal(plain(rig, 2, 4), 1);
 }
 
-static void what_is_not_there_is_refused(void **state)
+static void request_for_a_missing_object_is_refused(void **state)
 {
 	const struct rig *rig = *state;
-	const uint8_t *mad = ask(rig, rig->lid_s, GET, CLASS_PORT_INFO, 0, 0);
+	const uint8_t *mad = exchange(rig, rig->lid_s, GET, CLASS_PORT_INFO, 0,
+				      0);
 
 	assert_int_equal(mad[DATA], 1);
 	assert_int_equal(ibsa_be16(mad + DATA + 2), 0x0300);
-	mad = ask(rig, rig->lid_b, GET, CLASS_PORT_INFO, 0, 0);
+	mad = exchange(rig, rig->lid_b, GET, CLASS_PORT_INFO, 0, 0);
 	assert_int_equal(ibsa_be16(mad + DATA + 2), 0x0200);
-	mad = ask(rig, rig->lid_b, SET, CLASS_PORT_INFO, 0, 0);
+	mad = exchange(rig, rig->lid_b, SET, CLASS_PORT_INFO, 0, 0);
 	assert_int_equal(ibsa_be16(mad + MAD_STATUS), 0x0c);
-	mad = ask(rig, rig->lid_s, GET, SAMPLES_CONTROL, 1, 0);
+	mad = exchange(rig, rig->lid_s, GET, SAMPLES_CONTROL, 1, 0);
 	assert_int_equal(ibsa_be16(mad + MAD_STATUS), 0x0c);
-	mad = ask(rig, rig->lid_s, GET, PORT_COUNTERS, 5, 0);
+	mad = exchange(rig, rig->lid_s, GET, PORT_COUNTERS, 5, 0);
 	assert_int_equal(ibsa_be16(mad + MAD_STATUS), 0x1c);
-	mad = ask(rig, rig->lid_b, GET, PORT_COUNTERS, 0xff, 0);
+	mad = exchange(rig, rig->lid_b, GET, PORT_COUNTERS, 0xff, 0);
 	assert_int_equal(ibsa_be16(mad + MAD_STATUS), 0x1c);
 }
 
@@ -205,12 +208,12 @@ static void what_is_not_there_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_passes_is_counted),
-		TEST(a_set_takes_away_what_it_selects),
+		TEST(packets_of_a_port_are_counted),
+		TEST(a_set_clears_the_selected_counters),
 		TEST(each_counter_is_set_by_itself),
 		TEST(a_sum_stays_at_its_highest_value),
 		TEST(errors_are_counted),
-		TEST(what_is_not_there_is_refused),
+		TEST(request_for_a_missing_object_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

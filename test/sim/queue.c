@@ -45,7 +45,7 @@ static void queue_has_a_limit(void **state)
 	while (bench_receive(&bench))
 		received++;
 	assert_int_equal(received, MESSAGES);
-	assert_int_equal(bench_ask(&bench), 0);
+	assert_int_equal(bench_exchange(&bench), 0);
 	assert_int_equal(bench_stats(&bench).dropped, 3);
 	bench_stop(&bench);
 }

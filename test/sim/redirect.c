@@ -59,7 +59,7 @@ static void rig_note(const struct ibsa_reply *reply, void *arg)
 }
 
 /* Query a path, and wait. */
-static void rig_ask(struct rig *rig)
+static void rig_query(struct rig *rig)
 {
 	const struct ibsa_path match = { .slid = 1, .dlid = 2 };
 	const struct ibsa_query query = {
@@ -76,7 +76,7 @@ static void rig_ask(struct rig *rig)
 }
 
 /* Query paths by GetMulti, and wait. */
-static void rig_ask_multi(struct rig *rig)
+static void rig_query_multi(struct rig *rig)
 {
 	struct ibsa_multi_path match = { .sgid_count = 1, .dgid_count = 1 };
 	const struct ibsa_query query = {
@@ -121,12 +121,12 @@ static void redirections_are_followed(void **state)
 		rig_start(&rig);
 		rig_fault(&rig, faults[i]);
 		for (int k = 0; k < 3; k++) {
-			rig_ask(&rig);
+			rig_query(&rig);
 			assert_int_equal(rig.outcome, IBSA_OUTCOME_OK);
 			assert_int_equal(rig_redirections(&rig), hops[i]);
 		}
 		assert_int_equal(ibsa_fabric_sa_move(rig.fabric, "d"), 0);
-		rig_ask(&rig);
+		rig_query(&rig);
 		assert_int_equal(rig.outcome, IBSA_OUTCOME_OK);
 		assert_int_equal(rig_redirections(&rig), 2 * hops[i]);
 		rig_stop(&rig);
@@ -138,7 +138,7 @@ static void redirections_are_followed(void **state)
  * and the next query starts at the SA. The ports have the first LIDs, the
  * switch has the last.
  */
-static void too_many_redirections_are_told(void **state)
+static void too_many_redirections_are_an_error(void **state)
 {
 	struct ibsa_error last = { .text = "none" };
 	struct rig rig;
@@ -146,28 +146,28 @@ static void too_many_redirections_are_told(void **state)
 	(void)state;
 	rig_start(&rig);
 	rig_fault(&rig, "redirect=100,0,3");
-	rig_ask(&rig);
+	rig_query(&rig);
 	assert_int_equal(ibsa_redirect_explain(rig.client, &last), -ENOENT);
 	assert_string_equal(last.text, "none");
 	rig_stop(&rig);
 	rig_start(&rig);
 	rig_fault(&rig, "redirect=100,0,4");
-	rig_ask(&rig);
+	rig_query(&rig);
 	assert_int_equal(ibsa_redirect_explain(rig.client, &last), 0);
 	assert_string_equal(last.text, rig.error.text);
 	assert_int_equal(rig.outcome, IBSA_OUTCOME_REFUSED);
 	assert_non_null(strstr(rig.error.text, "too often"));
 	assert_int_equal(rig_redirections(&rig), 4);
 	rig_fault(&rig, "redirect=100,0,1000");
-	rig_ask(&rig);
+	rig_query(&rig);
 	assert_int_equal(rig.outcome, IBSA_OUTCOME_REFUSED);
 	assert_int_equal(rig_redirections(&rig), 8);
 	rig_fault(&rig, "redirect-gid=100,0,1000");
-	rig_ask(&rig);
+	rig_query(&rig);
 	assert_int_equal(rig.outcome, IBSA_OUTCOME_REFUSED);
 	assert_non_null(strstr(rig.error.text, "to GID fe80::"));
 	rig_fault(&rig, "redirect=0");
-	rig_ask(&rig);
+	rig_query(&rig);
 	assert_int_equal(rig.outcome, IBSA_OUTCOME_OK);
 	rig_stop(&rig);
 }
@@ -176,19 +176,19 @@ static void too_many_redirections_are_told(void **state)
  * A cached target is used after the SA stops to redirect, and dropped if it
  * does not answer.
  */
-static void target_that_is_gone_is_forgotten(void **state)
+static void lost_target_is_removed_from_the_cache(void **state)
 {
 	struct rig rig;
 
 	(void)state;
 	rig_start(&rig);
 	rig_fault(&rig, "redirect=100,1");
-	rig_ask(&rig);
-	rig_ask(&rig);
+	rig_query(&rig);
+	rig_query(&rig);
 	assert_int_equal(rig.outcome, IBSA_OUTCOME_OK);
 	assert_int_equal(rig_redirections(&rig), 1);
 	rig_fault(&rig, "redirect=0");
-	rig_ask(&rig);
+	rig_query(&rig);
 	assert_int_equal(rig.outcome, IBSA_OUTCOME_OK);
 	rig_stop(&rig);
 }
@@ -201,7 +201,7 @@ static void get_multi_is_redirected(void **state)
 	(void)state;
 	rig_start(&rig);
 	rig_fault(&rig, "redirect=100,0,2");
-	rig_ask_multi(&rig);
+	rig_query_multi(&rig);
 	assert_int_equal(rig.err, 0);
 	assert_int_equal(rig.outcome, IBSA_OUTCOME_OK);
 	assert_int_equal(rig_redirections(&rig), 2);
@@ -232,8 +232,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(redirections_are_followed),
-		cmocka_unit_test(too_many_redirections_are_told),
-		cmocka_unit_test(target_that_is_gone_is_forgotten),
+		cmocka_unit_test(too_many_redirections_are_an_error),
+		cmocka_unit_test(lost_target_is_removed_from_the_cache),
 		cmocka_unit_test(get_multi_is_redirected),
 		cmocka_unit_test(faults_of_text),
 	};

@@ -102,11 +102,11 @@ static void start(struct bench *bench, struct capture *capture)
 	assert_int_equal(ibsa_fabric_tap(bench->fabric, seen, capture), 0);
 }
 
-static void ask_for_paths(struct bench *bench, uint32_t tid)
+static void query_paths(struct bench *bench, uint32_t tid)
 {
 	bench->next_tid = tid;
 	bench_request(bench, IBSA_METHOD_GET_TABLE, 0x0035, 0);
-	assert_int_equal(bench_ask(bench), 0);
+	assert_int_equal(bench_exchange(bench), 0);
 	assert_int_equal(bench_count(bench), 36);
 }
 
@@ -132,12 +132,12 @@ static void answers_are_as_recorded(void **state)
 
 		begin(capture, kinds[i].link, kinds[i].is_little);
 		start(&bench, capture);
-		ask_for_paths(&bench, 100);
+		query_paths(&bench, 100);
 		len = bench.answer.len;
 		memcpy(before, bench.answer.mad, len);
 		bench.transport->ops->port(bench.transport, &port);
 		replay(&bench, capture);
-		ask_for_paths(&bench, 200);
+		query_paths(&bench, 200);
 		tid = IBSA_GET(sa_header, transaction_id, bench.answer.mad);
 		assert_int_equal(tid, IBSA_GET(sa_header, transaction_id,
 					       bench.request));
@@ -154,7 +154,7 @@ static void answers_are_as_recorded(void **state)
 	free(capture);
 }
 
-static int ask_path(struct bench *bench, uint16_t dlid, uint8_t unselected)
+static int query_path(struct bench *bench, uint16_t dlid, uint8_t unselected)
 {
 	const struct ibsa_path want = { .slid = 1,
 					.dlid = dlid,
@@ -164,7 +164,7 @@ static int ask_path(struct bench *bench, uint16_t dlid, uint8_t unselected)
 			   IBSA_PATH_CM(slid) | IBSA_PATH_CM(dlid));
 }
 
-static void what_is_not_selected_does_not_count(void **state)
+static void fields_not_selected_are_not_compared(void **state)
 {
 	struct capture *capture = malloc(sizeof(*capture));
 	struct bench bench;
@@ -172,19 +172,19 @@ static void what_is_not_selected_does_not_count(void **state)
 	(void)state;
 	begin(capture, LINK_ERF, true);
 	start(&bench, capture);
-	assert_int_equal(ask_path(&bench, 4, 3), 0);
+	assert_int_equal(query_path(&bench, 4, 3), 0);
 	replay(&bench, capture);
-	assert_int_equal(ask_path(&bench, 4, 5), 0);
-	assert_int_equal(ask_path(&bench, 5, 3), 0x000c);
+	assert_int_equal(query_path(&bench, 4, 5), 0);
+	assert_int_equal(query_path(&bench, 5, 3), 0x000c);
 	bench_request(&bench, IBSA_METHOD_SET, 0x0035, 0);
-	assert_int_equal(bench_ask(&bench), 0x000c);
+	assert_int_equal(bench_exchange(&bench), 0x000c);
 	assert_int_equal(bench.answer.mad[MAD_METHOD], IBSA_METHOD_GET_RESP);
 	bench_stop(&bench);
 	free(capture);
 }
 
 /* A link goes down between the requests, so the answers differ. */
-static void what_was_asked_again_is_answered_in_order(void **state)
+static void repeated_requests_are_answered_in_order(void **state)
 {
 	static const int statuses[] = { 0, 0x0300, 0x0300 };
 	const struct ibsa_fabric_port_change down = {
@@ -196,19 +196,19 @@ static void what_was_asked_again_is_answered_in_order(void **state)
 	(void)state;
 	begin(capture, LINK_ERF, true);
 	start(&bench, capture);
-	assert_int_equal(ask_path(&bench, 4, 0), 0);
+	assert_int_equal(query_path(&bench, 4, 0), 0);
 	assert_int_equal(ibsa_fabric_port_set(bench.fabric, "host-r2 mlx4_0", 0,
 					      &down),
 			 0);
-	assert_int_equal(ask_path(&bench, 4, 0), 0x0300);
+	assert_int_equal(query_path(&bench, 4, 0), 0x0300);
 	replay(&bench, capture);
 	for (size_t i = 0; i < 3; i++)
-		assert_int_equal(ask_path(&bench, 4, 0), statuses[i]);
+		assert_int_equal(query_path(&bench, 4, 0), statuses[i]);
 	bench_stop(&bench);
 	free(capture);
 }
 
-static void what_got_no_answer_gets_none(void **state)
+static void request_without_a_recorded_answer_gets_none(void **state)
 {
 	const struct ibsa_fault fault = { .kind = IBSA_FAULT_SILENCE,
 					  .percent = 100 };
@@ -219,14 +219,14 @@ static void what_got_no_answer_gets_none(void **state)
 	begin(capture, LINK_ERF, true);
 	start(&bench, capture);
 	assert_int_equal(ibsa_fabric_fault(bench.fabric, &fault), 0);
-	assert_int_equal(ask_path(&bench, 4, 0), -1);
+	assert_int_equal(query_path(&bench, 4, 0), -1);
 	replay(&bench, capture);
-	assert_int_equal(ask_path(&bench, 4, 0), -1);
+	assert_int_equal(query_path(&bench, 4, 0), -1);
 	bench_stop(&bench);
 	free(capture);
 }
 
-static void answer_that_lacks_a_segment_is_none(void **state)
+static void answer_that_lacks_a_segment_is_dropped(void **state)
 {
 	struct capture *capture = malloc(sizeof(*capture));
 
@@ -237,10 +237,10 @@ static void answer_that_lacks_a_segment_is_none(void **state)
 		begin(capture, LINK_ERF, true);
 		capture->skip = skip;
 		start(&bench, capture);
-		ask_for_paths(&bench, 1);
+		query_paths(&bench, 1);
 		replay(&bench, capture);
 		bench_request(&bench, IBSA_METHOD_GET_TABLE, 0x0035, 0);
-		assert_int_equal(bench_ask(&bench), -1);
+		assert_int_equal(bench_exchange(&bench), -1);
 		bench_stop(&bench);
 	}
 	free(capture);
@@ -257,7 +257,7 @@ static void file_may_end_anywhere(void **state)
 	(void)state;
 	begin(capture, LINK_ERF, true);
 	start(&bench, capture);
-	assert_int_equal(ask_path(&bench, 4, 0), 0);
+	assert_int_equal(query_path(&bench, 4, 0), 0);
 	bench_stop(&bench);
 	for (size_t len = 0; len <= capture->len; len++) {
 		struct ibsa_error error = { "" };
@@ -268,7 +268,7 @@ static void file_may_end_anywhere(void **state)
 			continue;
 		}
 		opened++;
-		answered += ask_path(&bench, 4, 0) == 0;
+		answered += query_path(&bench, 4, 0) == 0;
 		bench_stop(&bench);
 	}
 	assert_int_equal(answered, 1);
@@ -321,7 +321,7 @@ static void fd_is_readable_while_there_are_answers(void **state)
 	(void)state;
 	begin(capture, LINK_ERF, true);
 	start(&bench, capture);
-	assert_int_equal(ask_path(&bench, 4, 0), 0);
+	assert_int_equal(query_path(&bench, 4, 0), 0);
 	replay(&bench, capture);
 	fd.fd = bench.transport->ops->fd(bench.transport);
 	assert_int_equal(poll(&fd, 1, 0), 0);
@@ -370,7 +370,7 @@ static struct ibsa_fabric *load_recorded(struct capture *capture,
 	assert_int_equal(ibsa_fabric_port_set(bench.fabric, node, 0, &change),
 			 0);
 	assert_int_equal(ibsa_fabric_tap(bench.fabric, seen, capture), 0);
-	assert_int_equal(ask_path(&bench, 4, 0), 0);
+	assert_int_equal(query_path(&bench, 4, 0), 0);
 	bench.transport->ops->port(bench.transport, out);
 	bench_stop(&bench);
 	name = write_file(capture->bytes, capture->len);
@@ -430,7 +430,7 @@ static void clients_of_a_capture_are_answered(void **state)
 							    &pkey),
 				 0);
 		assert_int_equal(pkey, 0x7fff);
-		assert_int_equal(ask_path(&bench, 4, 0), 0);
+		assert_int_equal(query_path(&bench, 4, 0), 0);
 		bench_stop(&bench);
 	}
 	ibsa_fabric_put(fabric);
@@ -478,7 +478,7 @@ static void every_allocation_may_fail(void **state)
 	(void)state;
 	begin(capture, LINK_ERF, true);
 	start(&bench, capture);
-	ask_for_paths(&bench, 1);
+	query_paths(&bench, 1);
 	bench_stop(&bench);
 	for (long n = 0; err; n++) {
 		struct ibsa_error error = { "" };
@@ -498,10 +498,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers_are_as_recorded),
-		cmocka_unit_test(what_is_not_selected_does_not_count),
-		cmocka_unit_test(what_was_asked_again_is_answered_in_order),
-		cmocka_unit_test(what_got_no_answer_gets_none),
-		cmocka_unit_test(answer_that_lacks_a_segment_is_none),
+		cmocka_unit_test(fields_not_selected_are_not_compared),
+		cmocka_unit_test(repeated_requests_are_answered_in_order),
+		cmocka_unit_test(request_without_a_recorded_answer_gets_none),
+		cmocka_unit_test(answer_that_lacks_a_segment_is_dropped),
 		cmocka_unit_test(file_may_end_anywhere),
 		cmocka_unit_test(other_files_are_refused),
 		cmocka_unit_test(fd_is_readable_while_there_are_answers),

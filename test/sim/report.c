@@ -51,7 +51,7 @@ static void unanswered_report_is_sent_three_times(void **state)
 }
 
 /* A client that receives late gets all MADs, in order. */
-static void late_client_finds_all_tries(void **state)
+static void late_client_receives_all_tries(void **state)
 {
 	struct bench *bench = *state;
 	struct report report;
@@ -100,7 +100,7 @@ static void answer_ends_a_report(void **state)
 }
 
 /* A waiting client receives the next try when it is due. */
-static void waiting_client_is_given_the_next_try(void **state)
+static void waiting_client_receives_the_next_try(void **state)
 {
 	struct bench *bench = *state;
 	struct ibsa_transport *transport = bench->transport;
@@ -116,7 +116,7 @@ static void waiting_client_is_given_the_next_try(void **state)
 	assert_true(transport->ops->now_ns(transport) == 1200 * MS);
 }
 
-static void nobody_hears_where_nobody_listens(void **state)
+static void reports_without_a_listener_are_lost(void **state)
 {
 	struct bench *bench = *state;
 	struct report report;
@@ -146,7 +146,7 @@ static void nobody_hears_where_nobody_listens(void **state)
 }
 
 /* Answers stay in the queue when listening ends. */
-static void answers_are_no_reports(void **state)
+static void answers_stay_when_listening_ends(void **state)
 {
 	static const struct ibsa_fabric_options slow = {
 		.virtual_clock = true,
@@ -301,11 +301,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(one_client_of_a_port_listens),
 		TEST(unanswered_report_is_sent_three_times),
-		TEST(late_client_finds_all_tries),
+		TEST(late_client_receives_all_tries),
 		TEST(answer_ends_a_report),
-		TEST(waiting_client_is_given_the_next_try),
-		TEST(nobody_hears_where_nobody_listens),
-		cmocka_unit_test(answers_are_no_reports),
+		TEST(waiting_client_receives_the_next_try),
+		TEST(reports_without_a_listener_are_lost),
+		cmocka_unit_test(answers_stay_when_listening_ends),
 		TEST(faults_strike_reports),
 		TEST(delayed_answer_counts),
 		TEST(reports_are_limited),

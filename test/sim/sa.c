@@ -18,13 +18,13 @@ static struct ibsa_gid gid_of(uint64_t guid)
 #define HOST2 UINT64_C(0x8f10403980021)
 #define HOST3 UINT64_C(0x8f10403980031)
 
-static int ask_path(struct bench *bench, uint8_t method,
-		    const struct ibsa_path *want, uint64_t mask)
+static int query_path(struct bench *bench, uint8_t method,
+		      const struct ibsa_path *want, uint64_t mask)
 {
 	return bench_query(bench, method, &ibsa_path_record, want, mask);
 }
 
-static void unsuitable_methods_are_refused_or_unheard(void **state)
+static void unsuitable_methods_are_refused_or_dropped(void **state)
 {
 	static const struct {
 		uint16_t attribute;
@@ -51,38 +51,38 @@ static void unsuitable_methods_are_refused_or_unheard(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		bench_request(bench, cases[i].method, cases[i].attribute, 0);
-		assert_int_equal(bench_ask(bench), cases[i].status);
+		assert_int_equal(bench_exchange(bench), cases[i].status);
 	}
 }
 
-static void sm_key_is_zero_or_right_or_unheard(void **state)
+static void request_with_a_wrong_sm_key_is_dropped(void **state)
 {
 	struct bench *bench = *state;
 
 	bench_request(bench, IBSA_METHOD_GET_TABLE, 0x0011, 0);
 	ibsa_put_be64(bench->request + MAD_SM_KEY, 1);
-	assert_int_equal(bench_ask(bench), 0);
+	assert_int_equal(bench_exchange(bench), 0);
 	assert_int_equal(IBSA_GET(sa_header, sm_key, bench->answer.mad), 0);
 	ibsa_put_be64(bench->request + MAD_SM_KEY, 2);
-	assert_int_equal(bench_ask(bench), -1);
+	assert_int_equal(bench_exchange(bench), -1);
 }
 
-static void other_versions_are_refused_other_classes_unheard(void **state)
+static void other_versions_are_refused_other_classes_dropped(void **state)
 {
 	struct bench *bench = *state;
 
 	bench_request(bench, IBSA_METHOD_GET, 0x0001, 0);
 	bench->request[MAD_CLASS_VERSION] = IBSA_CLASS_VERSION_OPA;
-	assert_int_equal(bench_ask(bench), S(BAD_VERSION));
+	assert_int_equal(bench_exchange(bench), S(BAD_VERSION));
 	bench->request[MAD_CLASS_VERSION] = IBSA_CLASS_VERSION;
 	bench->request[MAD_BASE_VERSION] = 0x80;
-	assert_int_equal(bench_ask(bench), S(BAD_VERSION));
+	assert_int_equal(bench_exchange(bench), S(BAD_VERSION));
 	bench->request[MAD_BASE_VERSION] = 1;
 	bench->request[MAD_CLASS] = 0x04;
-	assert_int_equal(bench_ask(bench), -1);
+	assert_int_equal(bench_exchange(bench), -1);
 }
 
-static void error_is_the_request_once_more(void **state)
+static void answer_with_an_error_repeats_the_request(void **state)
 {
 	const struct ibsa_node want = { .lid = 77 };
 	struct bench *bench = *state;
@@ -135,7 +135,7 @@ static void check_fields(struct bench *bench, const struct ibsa_record *record,
 		room = bench_request(bench, IBSA_METHOD_GET_TABLE,
 				     record->attribute, mask);
 		memcpy(room, want, record->size);
-		assert_int_equal(bench_ask(bench), 0);
+		assert_int_equal(bench_exchange(bench), 0);
 		for (size_t k = 0; k < bench_count(bench); k++)
 			is_found |= !memcmp(bench_record(bench, k), want,
 					    record->size);
@@ -144,7 +144,7 @@ static void check_fields(struct bench *bench, const struct ibsa_record *record,
 				 field->name);
 		room[field->bit_offset / 8] ^= (uint8_t)(0x80 >>
 							 field->bit_offset % 8);
-		assert_int_equal(bench_ask(bench), 0);
+		assert_int_equal(bench_exchange(bench), 0);
 		for (size_t k = 0; k < bench_count(bench); k++)
 			assert_memory_not_equal(bench_record(bench, k), want,
 						record->size);
@@ -168,12 +168,12 @@ static void every_field_selects(void **state)
 	uint8_t wire[512];
 
 	bench_request(bench, IBSA_METHOD_GET_TABLE, 0x0011, 0);
-	assert_int_equal(bench_ask(bench), 0);
+	assert_int_equal(bench_exchange(bench), 0);
 	memcpy(wire, bench_record(bench, 3), 112);
 	check_fields(bench, &ibsa_node_record, wire, &no_skip);
 
 	bench_request(bench, IBSA_METHOD_GET_TABLE, 0x0012, 0);
-	assert_int_equal(bench_ask(bench), 0);
+	assert_int_equal(bench_exchange(bench), 0);
 	memcpy(wire, bench_record(bench, bench_count(bench) - 2), 72);
 	check_fields(bench, &ibsa_port_info_record, wire, &options);
 }
@@ -189,13 +189,13 @@ static void capabilities_match_all_or_some(void **state)
 			 0);
 	assert_int_equal(bench_count(bench), 0);
 	ibsa_put_be32(bench->request + MAD_MODIFIER, UINT32_C(0x80000000));
-	assert_int_equal(bench_ask(bench), 0);
+	assert_int_equal(bench_exchange(bench), 0);
 	assert_int_equal(bench_count(bench), 1);
 	assert_int_equal(
 		IBSA_GET(port_info, endport_lid, bench_record(bench, 0)), 1);
 }
 
-static void options_come_back(void **state)
+static void options_of_a_request_are_returned(void **state)
 {
 	const struct ibsa_port_info want = { .endport_lid = 5,
 					     .options = 0x80 };
@@ -226,10 +226,10 @@ static void path_ends_may_be_gids_or_lids(void **state)
 	struct bench *bench = *state;
 	struct ibsa_path path;
 
-	assert_int_equal(ask_path(bench, IBSA_METHOD_GET, &want, gids), 0);
-	assert_int_equal(ask_path(bench, IBSA_METHOD_GET, &want, gids | lids),
+	assert_int_equal(query_path(bench, IBSA_METHOD_GET, &want, gids), 0);
+	assert_int_equal(query_path(bench, IBSA_METHOD_GET, &want, gids | lids),
 			 0);
-	assert_int_equal(ask_path(bench, IBSA_METHOD_GET, &want, lids), 0);
+	assert_int_equal(query_path(bench, IBSA_METHOD_GET, &want, lids), 0);
 	assert_int_equal(ibsa_record_decode(&ibsa_path_record,
 					    bench_record(bench, 0), 64, &path),
 			 0);
@@ -249,17 +249,17 @@ static void path_ends_must_not_contradict(void **state)
 	struct ibsa_path want = { .sgid = gid_of(HOST3), .slid = 4 };
 	struct bench *bench = *state;
 
-	assert_int_equal(ask_path(bench, IBSA_METHOD_GET, &want,
-				  IBSA_PATH_CM(sgid) | IBSA_PATH_CM(slid)),
+	assert_int_equal(query_path(bench, IBSA_METHOD_GET, &want,
+				    IBSA_PATH_CM(sgid) | IBSA_PATH_CM(slid)),
 			 S(REQ_INVALID));
 	want.dgid = gid_of(HOST1);
 	want.dlid = 5;
-	assert_int_equal(ask_path(bench, IBSA_METHOD_GET_TABLE, &want,
-				  IBSA_PATH_CM(dgid) | IBSA_PATH_CM(dlid)),
+	assert_int_equal(query_path(bench, IBSA_METHOD_GET_TABLE, &want,
+				    IBSA_PATH_CM(dgid) | IBSA_PATH_CM(dlid)),
 			 S(REQ_INVALID));
 }
 
-static void half_of_the_world_and_all_of_it(void **state)
+static void paths_of_one_end_and_of_all_ports(void **state)
 {
 	const struct ibsa_path want = {
 		.sgid = gid_of(HOST3),
@@ -268,22 +268,22 @@ static void half_of_the_world_and_all_of_it(void **state)
 	};
 	struct bench *bench = *state;
 
-	assert_int_equal(ask_path(bench, IBSA_METHOD_GET_TABLE, &want,
-				  IBSA_PATH_CM(sgid)),
+	assert_int_equal(query_path(bench, IBSA_METHOD_GET_TABLE, &want,
+				    IBSA_PATH_CM(sgid)),
 			 0);
 	assert_int_equal(bench_count(bench), 6);
-	assert_int_equal(ask_path(bench, IBSA_METHOD_GET_TABLE, &want,
-				  IBSA_PATH_CM(dlid)),
+	assert_int_equal(query_path(bench, IBSA_METHOD_GET_TABLE, &want,
+				    IBSA_PATH_CM(dlid)),
 			 0);
 	assert_int_equal(bench_count(bench), 6);
-	assert_int_equal(ask_path(bench, IBSA_METHOD_GET_TABLE, &want, 0), 0);
+	assert_int_equal(query_path(bench, IBSA_METHOD_GET_TABLE, &want, 0), 0);
 	assert_int_equal(bench_count(bench), 36);
-	assert_int_equal(ask_path(bench, IBSA_METHOD_GET_TABLE, &want,
-				  IBSA_PATH_CM(numb_path)),
+	assert_int_equal(query_path(bench, IBSA_METHOD_GET_TABLE, &want,
+				    IBSA_PATH_CM(numb_path)),
 			 0);
 	assert_int_equal(bench_count(bench), 0);
 	/* A Get returns one path, whatever it selects. */
-	assert_int_equal(ask_path(bench, IBSA_METHOD_GET, &want, 0), 0);
+	assert_int_equal(query_path(bench, IBSA_METHOD_GET, &want, 0), 0);
 }
 
 static void unknown_path_ends_have_no_paths(void **state)
@@ -291,20 +291,20 @@ static void unknown_path_ends_have_no_paths(void **state)
 	struct ibsa_path want = { .sgid = gid_of(1), .dlid = 99 };
 	struct bench *bench = *state;
 
-	assert_int_equal(ask_path(bench, IBSA_METHOD_GET, &want,
-				  IBSA_PATH_CM(sgid)),
+	assert_int_equal(query_path(bench, IBSA_METHOD_GET, &want,
+				    IBSA_PATH_CM(sgid)),
 			 S(NO_RECORDS));
-	assert_int_equal(ask_path(bench, IBSA_METHOD_GET_TABLE, &want,
-				  IBSA_PATH_CM(sgid)),
+	assert_int_equal(query_path(bench, IBSA_METHOD_GET_TABLE, &want,
+				    IBSA_PATH_CM(sgid)),
 			 0);
-	assert_int_equal(ask_path(bench, IBSA_METHOD_GET, &want,
-				  IBSA_PATH_CM(dlid)),
+	assert_int_equal(query_path(bench, IBSA_METHOD_GET, &want,
+				    IBSA_PATH_CM(dlid)),
 			 S(NO_RECORDS));
 	/* In another subnet, to which there is no router. */
 	want.dgid = gid_of(HOST1);
 	want.dgid.raw[0] = 0x20;
-	assert_int_equal(ask_path(bench, IBSA_METHOD_GET, &want,
-				  IBSA_PATH_CM(dgid)),
+	assert_int_equal(query_path(bench, IBSA_METHOD_GET, &want,
+				    IBSA_PATH_CM(dgid)),
 			 S(NO_RECORDS));
 }
 
@@ -318,8 +318,8 @@ static void router_leads_off_the_subnet(void **state)
 			 "Ca 1 \"a\"\n[1] \"r\"[1]\nrtguid=0x5\nRt 1 \"r\"\n",
 			 "a", NULL);
 	want.dgid.raw[0] = 0x20;
-	assert_int_equal(ask_path(&bench, IBSA_METHOD_GET, &want,
-				  IBSA_PATH_CM(dgid)),
+	assert_int_equal(query_path(&bench, IBSA_METHOD_GET, &want,
+				    IBSA_PATH_CM(dgid)),
 			 0);
 	assert_int_equal(IBSA_GET(path, hop_limit, bench_record(&bench, 0)),
 			 255);
@@ -354,9 +354,10 @@ static void selectors_choose(void **state)
 	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
 		want.rate_selector = rates[i].selector;
 		want.rate = rates[i].want;
-		const int status = ask_path(bench, IBSA_METHOD_GET, &want,
-					    ends | IBSA_PATH_CM(rate_selector) |
-						    IBSA_PATH_CM(rate));
+		const int status =
+			query_path(bench, IBSA_METHOD_GET, &want,
+				   ends | IBSA_PATH_CM(rate_selector) |
+					   IBSA_PATH_CM(rate));
 
 		if (rates[i].status < 0)
 			assert_int_equal(status, S(NO_RECORDS));
@@ -368,9 +369,9 @@ static void selectors_choose(void **state)
 	for (size_t i = 0; i < sizeof(mtus) / sizeof(mtus[0]); i++) {
 		want.mtu_selector = mtus[i].selector;
 		want.mtu = mtus[i].want;
-		const int status = ask_path(bench, IBSA_METHOD_GET, &want,
-					    ends | IBSA_PATH_CM(mtu_selector) |
-						    IBSA_PATH_CM(mtu));
+		const int status = query_path(
+			bench, IBSA_METHOD_GET, &want,
+			ends | IBSA_PATH_CM(mtu_selector) | IBSA_PATH_CM(mtu));
 
 		if (mtus[i].status < 0)
 			assert_int_equal(status, S(NO_RECORDS));
@@ -392,11 +393,11 @@ static void selector_needs_its_value(void **state)
 	const uint64_t ends = IBSA_PATH_CM(slid) | IBSA_PATH_CM(dlid);
 	struct bench *bench = *state;
 
-	assert_int_equal(ask_path(bench, IBSA_METHOD_GET, &want,
-				  ends | IBSA_PATH_CM(rate)),
+	assert_int_equal(query_path(bench, IBSA_METHOD_GET, &want,
+				    ends | IBSA_PATH_CM(rate)),
 			 0);
-	assert_int_equal(ask_path(bench, IBSA_METHOD_GET, &want,
-				  ends | IBSA_PATH_CM(rate_selector)),
+	assert_int_equal(query_path(bench, IBSA_METHOD_GET, &want,
+				    ends | IBSA_PATH_CM(rate_selector)),
 			 0);
 }
 
@@ -406,16 +407,16 @@ static void impossible_codes_are_refused(void **state)
 	const struct ibsa_path mtu = { .mtu_selector = 2, .mtu = 6 };
 	struct bench *bench = *state;
 
-	assert_int_equal(ask_path(bench, IBSA_METHOD_GET, &rate,
-				  IBSA_PATH_CM(rate_selector) |
-					  IBSA_PATH_CM(rate)),
+	assert_int_equal(query_path(bench, IBSA_METHOD_GET, &rate,
+				    IBSA_PATH_CM(rate_selector) |
+					    IBSA_PATH_CM(rate)),
 			 S(REQ_INVALID));
-	assert_int_equal(ask_path(bench, IBSA_METHOD_GET, &mtu,
-				  IBSA_PATH_CM(mtu_selector) |
-					  IBSA_PATH_CM(mtu)),
+	assert_int_equal(query_path(bench, IBSA_METHOD_GET, &mtu,
+				    IBSA_PATH_CM(mtu_selector) |
+					    IBSA_PATH_CM(mtu)),
 			 S(REQ_INVALID));
 	/* ServiceID has two mask bits; one of them alone is ignored. */
-	assert_int_equal(ask_path(bench, IBSA_METHOD_GET, &mtu, 1),
+	assert_int_equal(query_path(bench, IBSA_METHOD_GET, &mtu, 1),
 			 S(REQ_INSUFFICIENT));
 }
 
@@ -424,8 +425,8 @@ static void loopback_path_takes_no_time(void **state)
 	const struct ibsa_path want = { .slid = 5, .dlid = 5 };
 	struct bench *bench = *state;
 
-	assert_int_equal(ask_path(bench, IBSA_METHOD_GET, &want,
-				  IBSA_PATH_CM(slid) | IBSA_PATH_CM(dlid)),
+	assert_int_equal(query_path(bench, IBSA_METHOD_GET, &want,
+				    IBSA_PATH_CM(slid) | IBSA_PATH_CM(dlid)),
 			 0);
 	assert_int_equal(bench_record(bench, 0)[56], 0x80);
 }
@@ -437,10 +438,10 @@ static void partitions_other_than_the_default_have_no_path(void **state)
 			      IBSA_PATH_CM(pkey);
 	struct bench *bench = *state;
 
-	assert_int_equal(ask_path(bench, IBSA_METHOD_GET, &want, mask), 0);
+	assert_int_equal(query_path(bench, IBSA_METHOD_GET, &want, mask), 0);
 	assert_int_equal(IBSA_GET(path, pkey, bench_record(bench, 0)), 0x7fff);
 	want.pkey = 0x8001;
-	assert_int_equal(ask_path(bench, IBSA_METHOD_GET, &want, mask),
+	assert_int_equal(query_path(bench, IBSA_METHOD_GET, &want, mask),
 			 S(NO_RECORDS));
 }
 
@@ -449,26 +450,27 @@ static const struct ibsa_gid broadcast = {
 		 0xff },
 };
 
-static void path_to_a_group_is_the_groups(void **state)
+static void path_to_a_group_has_the_groups_values(void **state)
 {
 	struct ibsa_path want = { .dgid = broadcast, .slid = 5 };
 	struct bench *bench = *state;
 
-	assert_int_equal(
-		ask_path(bench, IBSA_METHOD_GET, &want, IBSA_PATH_CM(dgid)), 0);
+	assert_int_equal(query_path(bench, IBSA_METHOD_GET, &want,
+				    IBSA_PATH_CM(dgid)),
+			 0);
 	assert_int_equal(IBSA_GET(path, dlid, bench_record(bench, 0)), 0xc000);
 	assert_int_equal(bench_record(bench, 0)[49], 1);
 	/* The source must be a member. */
-	assert_int_equal(ask_path(bench, IBSA_METHOD_GET, &want,
-				  IBSA_PATH_CM(dgid) | IBSA_PATH_CM(slid)),
+	assert_int_equal(query_path(bench, IBSA_METHOD_GET, &want,
+				    IBSA_PATH_CM(dgid) | IBSA_PATH_CM(slid)),
 			 S(NO_RECORDS));
 	want.dgid.raw[15] = 0;
-	assert_int_equal(ask_path(bench, IBSA_METHOD_GET, &want,
-				  IBSA_PATH_CM(dgid)),
+	assert_int_equal(query_path(bench, IBSA_METHOD_GET, &want,
+				    IBSA_PATH_CM(dgid)),
 			 S(NO_RECORDS));
 }
 
-static void groups_are_found_by_what_they_are(void **state)
+static void groups_are_found_by_their_values(void **state)
 {
 	struct ibsa_mcmember want = { .mgid = broadcast,
 				      .mtu_selector = IBSA_SELECT_GREATER,
@@ -572,17 +574,17 @@ static void sm_info_is_of_the_one_master(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(unsuitable_methods_are_refused_or_unheard),
-		TEST(sm_key_is_zero_or_right_or_unheard),
-		TEST(other_versions_are_refused_other_classes_unheard),
-		TEST(error_is_the_request_once_more),
+		TEST(unsuitable_methods_are_refused_or_dropped),
+		TEST(request_with_a_wrong_sm_key_is_dropped),
+		TEST(other_versions_are_refused_other_classes_dropped),
+		TEST(answer_with_an_error_repeats_the_request),
 		TEST(empty_table_is_a_header),
 		TEST(every_field_selects),
 		TEST(capabilities_match_all_or_some),
-		TEST(options_come_back),
+		TEST(options_of_a_request_are_returned),
 		TEST(path_ends_may_be_gids_or_lids),
 		TEST(path_ends_must_not_contradict),
-		TEST(half_of_the_world_and_all_of_it),
+		TEST(paths_of_one_end_and_of_all_ports),
 		TEST(unknown_path_ends_have_no_paths),
 		cmocka_unit_test(router_leads_off_the_subnet),
 		TEST(selectors_choose),
@@ -590,8 +592,8 @@ int main(void)
 		TEST(impossible_codes_are_refused),
 		TEST(loopback_path_takes_no_time),
 		TEST(partitions_other_than_the_default_have_no_path),
-		TEST(path_to_a_group_is_the_groups),
-		TEST(groups_are_found_by_what_they_are),
+		TEST(path_to_a_group_has_the_groups_values),
+		TEST(groups_are_found_by_their_values),
 		TEST(subscription_ends_by_its_qpn),
 		TEST(bad_subscriptions_are_refused),
 		TEST(sm_info_is_of_the_one_master),

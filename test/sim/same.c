@@ -36,9 +36,9 @@ static bool is_late;
 static struct ibsa_transport *opensm;
 static struct ibsa_transport *embedded;
 
-static unsigned int roll(unsigned int sides)
+static unsigned int roll(unsigned int odds)
 {
-	return (unsigned int)random_below(&dice, sides);
+	return (unsigned int)random_below(&dice, odds);
 }
 
 static _Noreturn void die(const char *what)
@@ -66,8 +66,8 @@ static void put_header(uint8_t *mad, uint8_t method, uint16_t attribute,
 }
 
 /* A copy of the answer; returns its length, 0 for no answer. */
-static size_t ask(struct ibsa_transport *transport, const uint8_t *mad,
-		  uint8_t *out)
+static size_t exchange(struct ibsa_transport *transport, const uint8_t *mad,
+		       uint8_t *out)
 {
 	const struct ibsa_address to = { .lid = 1, .qpn = IBSA_QPN_GSI };
 	const uint64_t end = transport->ops->now_ns(transport) +
@@ -151,8 +151,8 @@ static int compare(const uint8_t *mad)
 {
 	static uint8_t theirs[ANSWER_BYTES];
 	static uint8_t ours[ANSWER_BYTES];
-	const size_t their_len = ask(opensm, mad, theirs);
-	const size_t our_len = ask(embedded, mad, ours);
+	const size_t their_len = exchange(opensm, mad, theirs);
+	const size_t our_len = exchange(embedded, mad, ours);
 
 	level(theirs, their_len);
 	level(ours, our_len);
@@ -235,13 +235,13 @@ static uint8_t a_method(void)
 	return roll(2) ? IBSA_METHOD_GET : IBSA_METHOD_GET_TABLE;
 }
 
-/* Each bit of @mask with a probability of 1 / @sides. */
-static uint64_t some_of(uint64_t mask, unsigned int sides)
+/* Each bit of @mask with a probability of 1 / @odds. */
+static uint64_t some_of(uint64_t mask, unsigned int odds)
 {
 	uint64_t some = 0;
 
 	for (unsigned int bit = 0; bit < 64; bit++) {
-		if (mask >> bit & 1 && !roll(sides))
+		if (mask >> bit & 1 && !roll(odds))
 			some |= UINT64_C(1) << bit;
 	}
 	return some;
@@ -283,7 +283,7 @@ static uint64_t path_mask(uint8_t method)
 	return add_ends(method, mask);
 }
 
-static int path_question(void)
+static int path_request(void)
 {
 	const uint8_t method = a_method();
 	const uint64_t mask = path_mask(method);
@@ -320,7 +320,7 @@ static int path_question(void)
 }
 
 /* Select by some fields of an existing record. */
-static int record_question(const struct ibsa_record *record, uint64_t mask)
+static int record_request(const struct ibsa_record *record, uint64_t mask)
 {
 	static uint8_t all[ANSWER_BYTES];
 	uint8_t mad[IBSA_MAD_BYTES] = { 0 };
@@ -328,7 +328,7 @@ static int record_question(const struct ibsa_record *record, uint64_t mask)
 	size_t len;
 
 	put_header(mad, IBSA_METHOD_GET_TABLE, record->attribute, 0);
-	len = ask(embedded, mad, all);
+	len = exchange(embedded, mad, all);
 	stride = 8 * IBSA_GET(sa_header, attribute_offset, all);
 	put_header(mad, a_method(), record->attribute, some_of(mask, 10));
 	memcpy(mad + IBSA_SA_HEADER_BYTES,
@@ -374,7 +374,7 @@ static uint64_t group_mask(uint8_t method)
 	return mask;
 }
 
-static int group_question(void)
+static int group_request(void)
 {
 	static const uint16_t pkeys[] = { 0x7fff, 0, 0x8001, 0x8000 };
 	static const uint8_t methods[] = { IBSA_METHOD_SET, IBSA_METHOD_SET,
@@ -421,13 +421,13 @@ static uint64_t a_guid_to_set(void)
 	return roll(6) ? an_alias() : UINT64_C(0x8f10403980021);
 }
 
-static int guid_question(void)
+static int guid_request(void)
 {
 	static const uint8_t methods[] = { IBSA_METHOD_SET, IBSA_METHOD_DELETE,
 					   IBSA_METHOD_GET,
 					   IBSA_METHOD_GET_TABLE };
-	const uint64_t place = IBSA_GUID_INFO_CM(lid) |
-			       IBSA_GUID_INFO_CM(block_num);
+	const uint64_t position = IBSA_GUID_INFO_CM(lid) |
+				  IBSA_GUID_INFO_CM(block_num);
 	const uint8_t method = methods[roll(4)];
 	const bool is_change = method == IBSA_METHOD_SET ||
 			       method == IBSA_METHOD_DELETE;
@@ -435,10 +435,10 @@ static int guid_question(void)
 		.lid = (uint16_t)roll(9),
 		.block_num = (uint8_t)(roll(12) ? roll(5) : 255),
 	};
-	uint64_t mask = roll(10) ? place : some_of(place, 2);
+	uint64_t mask = roll(10) ? position : some_of(position, 2);
 	uint8_t mad[IBSA_MAD_BYTES] = { 0 };
 
-	mask |= some_of(ibsa_guid_info_record.mask & ~place,
+	mask |= some_of(ibsa_guid_info_record.mask & ~position,
 			is_change ? 4 : 20);
 	/* A request with the first entry is refused: should be rare. */
 	if (roll(4))
@@ -454,7 +454,7 @@ static int guid_question(void)
 	return compare(mad);
 }
 
-static int service_question(void)
+static int service_request(void)
 {
 	static const uint8_t methods[] = { IBSA_METHOD_SET, IBSA_METHOD_DELETE,
 					   IBSA_METHOD_GET,
@@ -486,7 +486,7 @@ static int service_question(void)
 }
 
 /* Only subscriber and number select subscriptions. */
-static int inform_record_question(void)
+static int inform_record_request(void)
 {
 	const struct ibsa_inform_info_rec want = {
 		.subscriber_gid = a_gid(),
@@ -505,7 +505,7 @@ static int inform_record_question(void)
 	return compare(mad);
 }
 
-static int inform_question(void)
+static int inform_request(void)
 {
 	const struct ibsa_inform_info info = {
 		.gid = roll(2) ? (struct ibsa_gid){ { 0 } } : a_gid(),
@@ -522,7 +522,7 @@ static int inform_question(void)
 	uint8_t mad[IBSA_MAD_BYTES] = { 0 };
 
 	if (!roll(3))
-		return inform_record_question();
+		return inform_record_request();
 	put_header(mad, IBSA_METHOD_SET, 0x0003,
 		   some_of(ibsa_inform_info_record.mask, 2));
 	if (ibsa_record_encode(&ibsa_inform_info_record, &info,
@@ -532,7 +532,7 @@ static int inform_question(void)
 	return compare(mad);
 }
 
-static int question(void)
+static int any_request(void)
 {
 	/* OpenSM searches the port by EndportLID before the LID in PortInfo. */
 	const uint64_t port_mask = ibsa_port_info_record.mask &
@@ -541,27 +541,26 @@ static int question(void)
 
 	switch (roll(16)) {
 	case 0:
-		return record_question(&ibsa_node_record,
-				       ibsa_node_record.mask);
+		return record_request(&ibsa_node_record, ibsa_node_record.mask);
 	case 1:
-		return record_question(&ibsa_port_info_record, port_mask);
+		return record_request(&ibsa_port_info_record, port_mask);
 	case 2:
-		return group_question();
+		return group_request();
 	case 3:
 	case 4:
-		return service_question();
+		return service_request();
 	case 5:
-		return inform_question();
+		return inform_request();
 	case 6:
 	case 7:
 	case 8:
 	case 9:
-		return group_question();
+		return group_request();
 	case 10:
 	case 11:
-		return guid_question();
+		return guid_request();
 	default:
-		return path_question();
+		return path_request();
 	}
 }
 
@@ -591,7 +590,7 @@ int main(int argc, char **argv)
 	start(argv[1]);
 	for (int i = 0; i < count && differ < 20; i++) {
 		is_late = i >= count / 8 * 7;
-		differ += question();
+		differ += any_request();
 	}
 	embedded->ops->close(embedded);
 	opensm->ops->close(opensm);

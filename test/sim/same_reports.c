@@ -141,7 +141,7 @@ static void respond(uint8_t *mad, void (*send)(const uint8_t *mad))
  * Store a notice, and check that none was missed. OpenSM leaves undefined bytes
  * in the count and in unused details.
  */
-static void keep(const uint8_t *mad, struct notices *out)
+static void notice_store(const uint8_t *mad, struct notices *out)
 {
 	const uint8_t *wire = mad + IBSA_SA_HEADER_BYTES;
 	const uint64_t trap = IBSA_GET(notice, trap_number, wire);
@@ -179,7 +179,7 @@ static bool take_real(struct notices *out, int timeout_ms)
 	if (packet.mad[MAD_CLASS] != IBSA_CLASS_SA) {
 		answer_sm(&packet);
 	} else if (packet.mad[MAD_METHOD] == IBSA_METHOD_REPORT) {
-		keep(packet.mad, out);
+		notice_store(packet.mad, out);
 		respond(packet.mad, send_real);
 	} else if (packet.header.status) {
 		die("OpenSM does not answer");
@@ -220,7 +220,7 @@ static void collect_embedded(struct notices *out)
 	while (embedded->ops->recv(embedded, &message) == 1) {
 		memcpy(mad, message.mad, sizeof(mad));
 		if (mad[MAD_METHOD] == IBSA_METHOD_REPORT) {
-			keep(mad, out);
+			notice_store(mad, out);
 			respond(mad, send_embedded);
 		} else {
 			out->status = ibsa_be16(mad + MAD_STATUS);
@@ -266,9 +266,9 @@ static int compare(const char *what, bool is_asked, bool is_ordered)
 }
 
 /* Send the same request to both. */
-static int ask(const char *what, uint8_t method,
-	       const struct ibsa_record *record, const void *value,
-	       uint64_t mask)
+static int exchange(const char *what, uint8_t method,
+		    const struct ibsa_record *record, const void *value,
+		    uint64_t mask)
 {
 	static uint32_t tid = 0x2c000000;
 	const struct ibsa_sa_header header = {
@@ -294,8 +294,8 @@ static int subscribe(struct ibsa_inform_info info, bool is_begun)
 {
 	info.subscribe = is_begun;
 	info.qpn = !is_begun;
-	return ask(is_begun ? "subscribe" : "unsubscribe", IBSA_METHOD_SET,
-		   &ibsa_inform_info_record, &info, 0);
+	return exchange(is_begun ? "subscribe" : "unsubscribe", IBSA_METHOD_SET,
+			&ibsa_inform_info_record, &info, 0);
 }
 
 static int change_group(uint8_t method, uint8_t number, uint8_t join_state)
@@ -316,8 +316,8 @@ static int change_group(uint8_t method, uint8_t number, uint8_t join_state)
 		mask |= IBSA_MCMEMBER_CM(qkey) | IBSA_MCMEMBER_CM(tclass) |
 			IBSA_MCMEMBER_CM(pkey) | IBSA_MCMEMBER_CM(flow_label) |
 			IBSA_MCMEMBER_CM(sl);
-	return ask(method == IBSA_METHOD_SET ? "join" : "leave", method,
-		   &ibsa_mcmember_record, &member, mask);
+	return exchange(method == IBSA_METHOD_SET ? "join" : "leave", method,
+			&ibsa_mcmember_record, &member, mask);
 }
 
 /* Change a cable, by ibsim's and our names of one end. */

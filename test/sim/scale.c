@@ -112,7 +112,7 @@ static void far_hosts_have_paths_between_them(void **state)
 	}
 }
 
-static void a_tenth_of_a_million_messages_may_be_under_way(void **state)
+static void hundred_thousand_messages_may_be_in_flight(void **state)
 {
 	enum { COUNT = 100000 };
 	const struct ibsa_fault delay = { IBSA_FAULT_DELAY, 50, 0, 1000 };
@@ -137,8 +137,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(eleven_thousand_hosts_are_one_subnet),
 		cmocka_unit_test(far_hosts_have_paths_between_them),
-		cmocka_unit_test(
-			a_tenth_of_a_million_messages_may_be_under_way),
+		cmocka_unit_test(hundred_thousand_messages_may_be_in_flight),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);

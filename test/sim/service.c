@@ -71,7 +71,7 @@ static void another_set_renews_the_lease(void **state)
 	assert_int_equal(count(bench), 1);
 }
 
-static void no_lease_is_for_ever(void **state)
+static void service_without_a_lease_never_ends(void **state)
 {
 	const struct ibsa_service service = a_service(1);
 	struct bench *bench = *state;
@@ -84,7 +84,7 @@ static void no_lease_is_for_ever(void **state)
 			 IBSA_LEASE_INFINITE);
 }
 
-static void identity_is_what_the_bytes_say(void **state)
+static void identity_is_compared_by_all_bytes(void **state)
 {
 	struct ibsa_service service = a_service(1);
 	struct bench *bench = *state;
@@ -115,7 +115,7 @@ static void identity_is_what_the_bytes_say(void **state)
 	assert_int_equal(count(bench), 1);
 }
 
-static void what_cannot_be_registered_is_refused(void **state)
+static void invalid_services_are_refused(void **state)
 {
 	struct ibsa_service service = a_service(1);
 	struct bench *bench = *state;
@@ -186,11 +186,11 @@ static void service_key_is_for_the_trusted(void **state)
 	assert_int_equal(count(bench), 1);
 	assert_int_equal(bench_record(bench, 0)[32], 0);
 	ibsa_put_be64(bench->request + MAD_SM_KEY, 1);
-	assert_int_equal(bench_ask(bench), 0);
+	assert_int_equal(bench_exchange(bench), 0);
 	assert_int_equal(bench_record(bench, 0)[32], 1);
 }
 
-static void restarted_sa_knows_no_services(void **state)
+static void restarted_sa_has_no_services(void **state)
 {
 	const struct ibsa_service service = a_service(1);
 	struct bench *bench = *state;
@@ -219,13 +219,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(lease_ends_on_the_fabrics_clock),
 		TEST(another_set_renews_the_lease),
-		TEST(no_lease_is_for_ever),
-		TEST(identity_is_what_the_bytes_say),
-		TEST(what_cannot_be_registered_is_refused),
+		TEST(service_without_a_lease_never_ends),
+		TEST(identity_is_compared_by_all_bytes),
+		TEST(invalid_services_are_refused),
 		TEST(services_are_found_by_their_data),
 		TEST(names_are_compared_with_all_their_bytes),
 		TEST(service_key_is_for_the_trusted),
-		TEST(restarted_sa_knows_no_services),
+		TEST(restarted_sa_has_no_services),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

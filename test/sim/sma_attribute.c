@@ -5,7 +5,7 @@
  */
 #include "sma_rig.h"
 
-static void what_is_not_there_is_refused(void **state)
+static void request_for_a_missing_object_is_refused(void **state)
 {
 	static const struct {
 		uint8_t method;
@@ -41,14 +41,14 @@ static void what_is_not_there_is_refused(void **state)
 	const struct rig *rig = *state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_int_equal(sma_status(sma_ask(rig, cases[i].method,
-						    cases[i].attribute,
-						    cases[i].modifier, path_b,
-						    cases[i].hops, NULL)),
+		assert_int_equal(sma_status(sma_exchange(
+					 rig, cases[i].method,
+					 cases[i].attribute, cases[i].modifier,
+					 path_b, cases[i].hops, NULL)),
 				 cases[i].status);
 }
 
-static void values_that_cannot_be_are_refused(void **state)
+static void impossible_values_are_refused(void **state)
 {
 	const struct rig *rig = *state;
 	const struct ibsa_port_info have = sma_port_info(rig, 0, path_b, 2);
@@ -112,8 +112,9 @@ static void tables_keep_what_is_set(void **state)
 
 		for (size_t k = 0; k < sizeof(data); k++)
 			data[k] = (uint8_t)(1 + i + k);
-		mad = sma_ask(rig, SET, cases[i].attribute, cases[i].modifier,
-			      path_b, cases[i].hops, data);
+		mad = sma_exchange(rig, SET, cases[i].attribute,
+				   cases[i].modifier, path_b, cases[i].hops,
+				   data);
 		assert_int_equal(sma_status(mad), 0);
 		assert_memory_equal(mad + SMP_DATA, data, cases[i].bytes);
 		mad = sma_get(rig, cases[i].attribute, cases[i].modifier,
@@ -158,8 +159,8 @@ static void the_embedded_sm_shows_its_tables(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_is_not_there_is_refused),
-		TEST(values_that_cannot_be_are_refused),
+		TEST(request_for_a_missing_object_is_refused),
+		TEST(impossible_values_are_refused),
 		TEST(tables_keep_what_is_set),
 		BARE(tables_keep_what_is_set),
 		TEST(the_embedded_sm_shows_its_tables),

@@ -7,7 +7,7 @@
 
 #include "sma_rig.h"
 
-static void vendor_ask(const struct rig *rig, uint32_t agent, uint32_t tid)
+static void vendor_exchange(const struct rig *rig, uint32_t agent, uint32_t tid)
 {
 	const struct packet_out packet =
 		file_request(agent, LID_B, CLASS_VENDOR, GET, NODE_INFO, tid);
@@ -27,20 +27,20 @@ static void a_fabric_is_brought_up(void **state)
 	assert_int_equal(sma_port_info(rig, 0, path_b, 2).lid, 0);
 	assert_int_equal(sma_port_info(rig, 0, path_b, 2).port_state,
 			 IBSA_PORT_INIT);
-	vendor_ask(rig, agent, 1);
+	vendor_exchange(rig, agent, 1);
 	sma_give_lid(rig, no_path, 0, LID_A);
 	sma_give_lid(rig, path_s, 1, LID_S);
 	sma_give_lid(rig, path_b, 2, LID_B);
 	sma_set_route(rig);
-	vendor_ask(rig, agent, 2);
+	vendor_exchange(rig, agent, 2);
 	/* Not before it is armed. */
 	assert_int_equal(sma_set_state(rig, 1, no_path, 0, IBSA_PORT_ACTIVE),
 			 INVALID);
 	sma_set_states(rig, IBSA_PORT_ARMED);
-	vendor_ask(rig, agent, 3);
+	vendor_exchange(rig, agent, 3);
 	assert_false(file_read(rig->b, &in));
 	sma_set_states(rig, IBSA_PORT_ACTIVE);
-	vendor_ask(rig, agent, 4);
+	vendor_exchange(rig, agent, 4);
 	assert_true(file_read(rig->b, &in));
 	assert_int_equal(ibsa_be16((uint8_t *)&in.header.lid), LID_A);
 	assert_int_equal(in.mad[MAD_TID + 7], 4);
@@ -112,12 +112,12 @@ static void multicast_follows_its_tables(void **state)
 	assert_false(file_read(rig->b, &in));
 	/* Ports 1 and 17: two positions of the table. */
 	ibsa_put_be16(data + 2, 1 << 1);
-	assert_int_equal(sma_status(sma_ask(rig, SET, MULTICAST_TABLE, 0,
-					    path_s, 1, data)),
+	assert_int_equal(sma_status(sma_exchange(rig, SET, MULTICAST_TABLE, 0,
+						 path_s, 1, data)),
 			 0);
-	assert_int_equal(sma_status(sma_ask(rig, SET, MULTICAST_TABLE,
-					    UINT32_C(1) << 28, path_s, 1,
-					    data)),
+	assert_int_equal(sma_status(sma_exchange(rig, SET, MULTICAST_TABLE,
+						 UINT32_C(1) << 28, path_s, 1,
+						 data)),
 			 0);
 	assert_int_equal(file_write(rig->a, &packet), 0);
 	assert_true(file_read(rig->b, &in));
@@ -127,7 +127,7 @@ static void multicast_follows_its_tables(void **state)
 }
 
 /* Without an embedded SM, no switch has tables. */
-static void a_bare_fabric_has_no_sm_of_its_own(void **state)
+static void a_bare_fabric_has_no_embedded_sm(void **state)
 {
 	const struct rig *rig = *state;
 	struct ibsa_fabric_port port;
@@ -146,7 +146,7 @@ int main(void)
 		BARE(a_fabric_is_brought_up),
 		BARE(links_go_down_and_come_up),
 		BARE(multicast_follows_its_tables),
-		BARE(a_bare_fabric_has_no_sm_of_its_own),
+		BARE(a_bare_fabric_has_no_embedded_sm),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,7 +47,7 @@ static void an_m_key_protects(void **state)
 }
 
 /* The SM receives a trap with the requester, request, key and path. */
-static void a_wrong_m_key_is_told(void **state)
+static void a_wrong_m_key_causes_a_trap(void **state)
 {
 	const struct rig *rig = *state;
 	const uint8_t *details;
@@ -95,7 +95,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		BARE(an_m_key_protects),
-		BARE(a_wrong_m_key_is_told),
+		BARE(a_wrong_m_key_causes_a_trap),
 		BARE(an_m_key_ends_with_its_lease),
 	};
 

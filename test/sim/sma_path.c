@@ -8,7 +8,7 @@
 #include "sma_rig.h"
 #include "wire/mad.h"
 
-static void an_smp_finds_its_way(void **state)
+static void an_smp_follows_its_path(void **state)
 {
 	const struct rig *rig = *state;
 	const uint8_t *data = sma_get(rig, NODE_INFO, 0, no_path, 0);
@@ -16,14 +16,14 @@ static void an_smp_finds_its_way(void **state)
 
 	assert_int_equal(data[2], IBSA_NODE_CA);
 	assert_int_equal(data[36], 1);
-	mad = sma_ask(rig, GET, NODE_INFO, 0, path_s, 1, NULL);
+	mad = sma_exchange(rig, GET, NODE_INFO, 0, path_s, 1, NULL);
 	assert_int_equal(mad[MAD_STATUS], 0x80);
 	assert_int_equal(mad[SMP_HOP_POINTER], 0);
 	assert_int_equal(mad[SMP_RETURN_PATH + 1], 1);
 	assert_int_equal(mad[SMP_DATA + 2], IBSA_NODE_SWITCH);
 	assert_int_equal(mad[SMP_DATA + 3], 20);
 	assert_int_equal(mad[SMP_DATA + 36], 1);
-	mad = sma_ask(rig, GET, NODE_INFO, 0, path_b, 2, NULL);
+	mad = sma_exchange(rig, GET, NODE_INFO, 0, path_b, 2, NULL);
 	assert_int_equal(mad[SMP_RETURN_PATH + 1], 1);
 	assert_int_equal(mad[SMP_RETURN_PATH + 2], 1);
 	assert_int_equal(mad[SMP_DATA + 2], IBSA_NODE_CA);
@@ -60,7 +60,7 @@ static void a_wrong_path_ends(void **state)
 }
 
 /* The kernel's smi.c makes the same checks before it sends an SMP. */
-static void a_path_without_sense_is_not_begun(void **state)
+static void an_smp_with_an_invalid_path_is_refused(void **state)
 {
 	static const struct {
 		uint8_t direction, pointer, count, first, last;
@@ -113,19 +113,19 @@ static void a_path_may_begin_at_a_lid(void **state)
 	ibsa_put_be16((uint8_t *)&packet.header.lid, (uint16_t)lid_s);
 	ibsa_put_be16(packet.mad + SMP_DR_SLID,
 		      (uint16_t)file_lid(rig->fabric, "a", 1));
-	mad = file_ask(rig->a, &packet);
+	mad = file_exchange(rig->a, &packet);
 	assert_int_equal(mad[SMP_DATA + 2], IBSA_NODE_CA);
 	assert_int_equal(mad[SMP_DATA + 3], 2);
 }
 
 /* The LID-routed class reaches the same agents. */
-static void smps_go_by_lid_too(void **state)
+static void smps_can_be_lid_routed(void **state)
 {
 	const struct rig *rig = *state;
 	const struct packet_out packet =
 		file_request(rig->lid, file_lid(rig->fabric, "s", 0),
 			     CLASS_SMP_LID, GET, NODE_INFO, 9);
-	const uint8_t *mad = file_ask(rig->a, &packet);
+	const uint8_t *mad = file_exchange(rig->a, &packet);
 
 	assert_int_equal(ibsa_be16(mad + MAD_STATUS), 0);
 	assert_int_equal(mad[SMP_DATA + 2], IBSA_NODE_SWITCH);
@@ -159,12 +159,12 @@ static void sm_info_goes_to_the_sm(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(an_smp_finds_its_way),
-		BARE(an_smp_finds_its_way),
+		TEST(an_smp_follows_its_path),
+		BARE(an_smp_follows_its_path),
 		TEST(a_wrong_path_ends),
-		TEST(a_path_without_sense_is_not_begun),
+		TEST(an_smp_with_an_invalid_path_is_refused),
 		TEST(a_path_may_begin_at_a_lid),
-		TEST(smps_go_by_lid_too),
+		TEST(smps_can_be_lid_routed),
 		BARE(sm_info_goes_to_the_sm),
 	};
 

@@ -58,9 +58,10 @@ uint16_t sma_status(const uint8_t *mad)
 	return ibsa_be16(mad + MAD_STATUS) & 0x7fff;
 }
 
-const uint8_t *sma_ask(const struct rig *rig, uint8_t method,
-		       uint16_t attribute, uint32_t modifier,
-		       const uint8_t *path, uint8_t hops, const uint8_t *data)
+const uint8_t *sma_exchange(const struct rig *rig, uint8_t method,
+			    uint16_t attribute, uint32_t modifier,
+			    const uint8_t *path, uint8_t hops,
+			    const uint8_t *data)
 {
 	struct packet_out packet = file_smp(rig->sm, method, attribute,
 					    modifier, path, hops);
@@ -81,8 +82,8 @@ const uint8_t *sma_ask(const struct rig *rig, uint8_t method,
 const uint8_t *sma_get(const struct rig *rig, uint16_t attribute,
 		       uint32_t modifier, const uint8_t *path, uint8_t hops)
 {
-	const uint8_t *mad = sma_ask(rig, GET, attribute, modifier, path, hops,
-				     NULL);
+	const uint8_t *mad = sma_exchange(rig, GET, attribute, modifier, path,
+					  hops, NULL);
 
 	assert_int_equal(sma_status(mad), 0);
 	return mad + SMP_DATA;
@@ -108,8 +109,8 @@ uint16_t sma_set_port(const struct rig *rig, uint32_t number,
 	uint64_t over;
 
 	ibsa_port_info_record.encode(info, wire, &over);
-	return sma_status(
-		sma_ask(rig, SET, PORT_INFO, number, path, hops, wire + 4));
+	return sma_status(sma_exchange(rig, SET, PORT_INFO, number, path, hops,
+				       wire + 4));
 }
 
 void sma_give_lid(const struct rig *rig, const uint8_t *path, uint8_t hops,
@@ -143,15 +144,15 @@ void sma_set_route(const struct rig *rig)
 	data[LID_A] = 1;
 	data[LID_S] = 0;
 	data[LID_B] = 17;
-	assert_int_equal(
-		sma_status(sma_ask(rig, SET, LINEAR_TABLE, 0, path_s, 1, data)),
-		0);
+	assert_int_equal(sma_status(sma_exchange(rig, SET, LINEAR_TABLE, 0,
+						 path_s, 1, data)),
+			 0);
 	memcpy(data, sma_get(rig, SWITCH_INFO, 0, path_s, 1), sizeof(data));
 	assert_int_equal(data[11] & 4, 4);
 	ibsa_put_be16(data + 6, LID_B);
-	assert_int_equal(
-		sma_status(sma_ask(rig, SET, SWITCH_INFO, 0, path_s, 1, data)),
-		0);
+	assert_int_equal(sma_status(sma_exchange(rig, SET, SWITCH_INFO, 0,
+						 path_s, 1, data)),
+			 0);
 	assert_int_equal(sma_get(rig, SWITCH_INFO, 0, path_s, 1)[11] & 4, 0);
 }
 

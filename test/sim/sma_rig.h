@@ -61,9 +61,10 @@ int sma_stop(void **state);
 uint16_t sma_status(const uint8_t *mad);
 
 /* Send an SMP from a. Return: the answer, from the MAD header on. */
-const uint8_t *sma_ask(const struct rig *rig, uint8_t method,
-		       uint16_t attribute, uint32_t modifier,
-		       const uint8_t *path, uint8_t hops, const uint8_t *data);
+const uint8_t *sma_exchange(const struct rig *rig, uint8_t method,
+			    uint16_t attribute, uint32_t modifier,
+			    const uint8_t *path, uint8_t hops,
+			    const uint8_t *data);
 
 /* Get an attribute, which must succeed. Return: its data. */
 const uint8_t *sma_get(const struct rig *rig, uint16_t attribute,

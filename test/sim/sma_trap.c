@@ -16,7 +16,7 @@ static void repress(const struct rig *rig, const struct packet_in *trap)
 }
 
 /* A trap is sent again until it is repressed. */
-static void a_switch_says_that_a_link_is_down(void **state)
+static void a_switch_sends_a_trap_for_a_down_link(void **state)
 {
 	const struct ibsa_fabric_port_change pull = {
 		.mask = IBSA_CHANGE_LINK,
@@ -43,7 +43,7 @@ static void a_switch_says_that_a_link_is_down(void **state)
 	assert_int_equal(ibsa__sim_file_due(rig->a), UINT64_MAX);
 }
 
-static void a_port_says_that_an_sm_is_there(void **state)
+static void a_port_reports_an_sm_by_its_capabilities(void **state)
 {
 	const struct rig *rig = *state;
 	struct packet_in in;
@@ -62,8 +62,8 @@ static void a_port_says_that_an_sm_is_there(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		BARE(a_switch_says_that_a_link_is_down),
-		BARE(a_port_says_that_an_sm_is_there),
+		BARE(a_switch_sends_a_trap_for_a_down_link),
+		BARE(a_port_reports_an_sm_by_its_capabilities),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

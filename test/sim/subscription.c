@@ -103,7 +103,7 @@ static const struct filter filters[] = {
 	  { 0 } },
 };
 
-static void subscription_chooses(void **state)
+static void subscription_selects_its_events(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
@@ -118,7 +118,7 @@ static void subscription_chooses(void **state)
 	}
 }
 
-static void gid_chooses_who_says_it(void **state)
+static void gid_selects_events_by_issuer(void **state)
 {
 	struct filter filter = { .traps = { 64, 66, 67 } };
 
@@ -229,7 +229,7 @@ static int inform_as(struct bench *bench, const struct ibsa_inform_info *info,
 static size_t subscriptions(struct bench *bench)
 {
 	bench_request(bench, IBSA_METHOD_GET_TABLE, 0x00f3, 0);
-	assert_int_equal(bench_ask(bench), 0);
+	assert_int_equal(bench_exchange(bench), 0);
 	return bench_count(bench);
 }
 
@@ -261,11 +261,11 @@ static void subscription_is_within_a_partition(void **state)
 	assert_int_equal(rig_inform(bench, &info), S(REQ_INVALID));
 	/* And so are the records of subscriptions. */
 	bench_request(bench, IBSA_METHOD_GET_TABLE, 0x00f3, 0);
-	assert_int_equal(bench_ask(bench), 0);
+	assert_int_equal(bench_exchange(bench), 0);
 	assert_int_equal(bench_count(bench), 4);
 	bench_set_pkeys(bench, "c", both, 1);
 	bench_request(bench, IBSA_METHOD_GET_TABLE, 0x00f3, 0);
-	assert_int_equal(bench_ask(bench), 0);
+	assert_int_equal(bench_exchange(bench), 0);
 	assert_int_equal(bench_count(bench), 5);
 	/*
 	 * Subscriptions of a port that is gone are not shown, but still exist.
@@ -274,7 +274,7 @@ static void subscription_is_within_a_partition(void **state)
 	while (bench_receive(bench))
 		rig_respond(bench);
 	bench_request(bench, IBSA_METHOD_GET_TABLE, 0x00f3, 0);
-	assert_int_equal(bench_ask(bench), 0);
+	assert_int_equal(bench_exchange(bench), 0);
 	assert_int_equal(bench_count(bench), 4);
 	rig_close(&c);
 }
@@ -285,7 +285,7 @@ static void subscription_is_of_an_address(void **state)
 	struct ibsa_inform_info end = everything;
 	struct bench *bench = *state;
 	const struct ibsa_address usual = bench_sa(bench);
-	struct ibsa_address ways[7];
+	struct ibsa_address addresses[7];
 
 	bench_set_port(bench, "b", 1,
 		       (struct ibsa_fabric_port_change){
@@ -296,30 +296,32 @@ static void subscription_is_of_an_address(void **state)
 	bench_set_pkeys(bench, "a", pkeys, 2);
 	bench_set_pkeys(bench, "b", pkeys, 3);
 	for (int i = 0; i < 7; i++)
-		ways[i] = usual;
-	ways[0].sl = 1;
-	ways[1].path_bits = 1;
-	ways[2].pkey_index = 1;
-	ways[3].has_grh = true;
-	ways[4] = ways[3];
-	ways[4].gid_index = 1;
-	ways[5] = ways[3];
-	ways[5].flow_label = 1;
-	ways[6] = ways[3];
-	ways[6].hop_limit = 1;
+		addresses[i] = usual;
+	addresses[0].sl = 1;
+	addresses[1].path_bits = 1;
+	addresses[2].pkey_index = 1;
+	addresses[3].has_grh = true;
+	addresses[4] = addresses[3];
+	addresses[4].gid_index = 1;
+	addresses[5] = addresses[3];
+	addresses[5].flow_label = 1;
+	addresses[6] = addresses[3];
+	addresses[6].hop_limit = 1;
 	end.subscribe = 0;
 	end.qpn = 1;
 	for (int i = 0; i < 7; i++) {
-		assert_int_equal(inform_as(bench, &end, ways[i]),
+		assert_int_equal(inform_as(bench, &end, addresses[i]),
 				 S(REQ_INVALID));
-		assert_int_equal(inform_as(bench, &everything, ways[i]), 0);
-		assert_int_equal(inform_as(bench, &everything, ways[i]), 0);
+		assert_int_equal(inform_as(bench, &everything, addresses[i]),
+				 0);
+		assert_int_equal(inform_as(bench, &everything, addresses[i]),
+				 0);
 		assert_int_equal(subscriptions(bench), 2 + (size_t)i);
 	}
 	/* The same partition is the same P_Key. */
-	ways[0].pkey_index = 2;
+	addresses[0].pkey_index = 2;
 	for (int i = 0; i < 7; i++)
-		assert_int_equal(inform_as(bench, &end, ways[i]), 0);
+		assert_int_equal(inform_as(bench, &end, addresses[i]), 0);
 	/* With another LID, it is not the subscriber. */
 	assert_int_equal(inform_as(bench, &end, usual), S(REQ_INVALID));
 	assert_int_equal(subscriptions(bench), 1);
@@ -380,7 +382,7 @@ static void report_goes_to_the_lid(void **state)
 	rig_close(&c);
 }
 
-static void there_is_an_end_to_subscriptions(void **state)
+static void number_of_subscriptions_is_limited(void **state)
 {
 	struct subscriptions all = { 0 };
 	struct subscription one = { 0 };
@@ -402,15 +404,15 @@ static void there_is_an_end_to_subscriptions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(subscription_chooses),
-		cmocka_unit_test(gid_chooses_who_says_it),
+		cmocka_unit_test(subscription_selects_its_events),
+		cmocka_unit_test(gid_selects_events_by_issuer),
 		TEST(each_subscription_brings_a_report),
 		TEST(partitions_keep_events_apart),
 		TEST(subscription_is_within_a_partition),
 		TEST(subscription_is_of_an_address),
 		TEST(report_comes_from_the_base_lid),
 		TEST(report_goes_to_the_lid),
-		cmocka_unit_test(there_is_an_end_to_subscriptions),
+		cmocka_unit_test(number_of_subscriptions_is_limited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

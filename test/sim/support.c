@@ -173,7 +173,7 @@ bool bench_receive(struct bench *bench)
 	return got;
 }
 
-int bench_ask(struct bench *bench)
+int bench_exchange(struct bench *bench)
 {
 	bench_send(bench);
 	if (!bench_receive(bench))
@@ -189,7 +189,7 @@ int bench_query(struct bench *bench, uint8_t method,
 
 	assert_int_equal(
 		ibsa_record_encode(record, match, room, IBSA_SA_DATA_BYTES), 0);
-	return bench_ask(bench);
+	return bench_exchange(bench);
 }
 
 static size_t stride(const struct bench *bench)

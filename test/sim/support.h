@@ -67,9 +67,9 @@ void bench_send(struct bench *bench);
 bool bench_receive(struct bench *bench);
 
 /* Send, and receive the answer. Return: its status; -1: no answer. */
-int bench_ask(struct bench *bench);
+int bench_exchange(struct bench *bench);
 
-/* Send a query with a host struct and its mask. Return: as bench_ask(). */
+/* Send a query with a host struct and its mask. Return: as bench_exchange(). */
 int bench_query(struct bench *bench, uint8_t method,
 		const struct ibsa_record *record, const void *match,
 		uint64_t mask);

@@ -46,7 +46,7 @@ static void respond(struct ibsa_transport *transport,
 /*
  * Send to the SM in the port's state, and receive what there is, if anything.
  */
-static void ask(struct ibsa_transport *transport, const uint8_t *mad)
+static void exchange(struct ibsa_transport *transport, const uint8_t *mad)
 {
 	struct ibsa_port_state port;
 	struct ibsa_message answer;
@@ -91,7 +91,8 @@ static void *run_client(void *arg)
 		err = transport->ops->listen(transport, true);
 		check(!err || err == -EBUSY);
 		for (int k = 0; k < 20; k++)
-			ask(transport, k % 4 ? paths.request : events.request);
+			exchange(transport,
+				 k % 4 ? paths.request : events.request);
 		transport->ops->close(transport);
 	}
 	return NULL;

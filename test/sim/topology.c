@@ -106,7 +106,7 @@ static void lids_of_the_file_stay_unless_taken(void **state)
 	ibsa_fabric_put(fabric);
 }
 
-static void what_ibnetdiscover_prints_is_read(void **state)
+static void output_of_ibnetdiscover_is_parsed(void **state)
 {
 	struct ibsa_fabric *fabric = parse(
 		"#\n# Topology file: generated on Mon Jan  1 00:00:00 2024\n"
@@ -191,7 +191,7 @@ static void mistakes_are_refused_with_their_line(void **state)
 	refused("", "(text): ", "no channel adapter");
 }
 
-static void nul_byte_is_no_text(void **state)
+static void file_with_a_nul_byte_is_refused(void **state)
 {
 	static const char text[] = "Ca 1 \"a\0b\"\n";
 	struct ibsa_fabric *fabric;
@@ -318,7 +318,7 @@ static void rates_are_read_in_every_form(void **state)
 }
 
 /* An unknown rate is not replaced by another one. */
-static void rates_that_are_not_understood_are_refused(void **state)
+static void unknown_rates_in_files_are_refused(void **state)
 {
 	static const char *const odd[] = { "# 4x???",  "# 4xGDR",   "# 3xEDR",
 					   "# 12xXDR", "# 4x",	    "# 400xEDR",
@@ -339,7 +339,7 @@ static void rates_that_are_not_understood_are_refused(void **state)
 }
 
 /* Of an indented line, the message shows no more than the line. */
-static void a_bad_line_is_shown_to_its_end(void **state)
+static void message_shows_a_bad_line_to_its_end(void **state)
 {
 	(void)state;
 	refused("        bad\nCa 1 \"a\"\n", ":1:", "\"bad\" is not a line");
@@ -376,14 +376,14 @@ int main(void)
 		cmocka_unit_test(short_form_needs_ids_and_ports_only),
 		cmocka_unit_test(lids_are_as_opensm_gives_them),
 		cmocka_unit_test(lids_of_the_file_stay_unless_taken),
-		cmocka_unit_test(what_ibnetdiscover_prints_is_read),
+		cmocka_unit_test(output_of_ibnetdiscover_is_parsed),
 		cmocka_unit_test(nodes_out_of_reach_are_not_in_the_subnet),
 		cmocka_unit_test(mistakes_are_refused_with_their_line),
-		cmocka_unit_test(a_bad_line_is_shown_to_its_end),
-		cmocka_unit_test(nul_byte_is_no_text),
+		cmocka_unit_test(message_shows_a_bad_line_to_its_end),
+		cmocka_unit_test(file_with_a_nul_byte_is_refused),
 		cmocka_unit_test(files_are_included_from_beside_them),
 		cmocka_unit_test(rates_are_read_in_every_form),
-		cmocka_unit_test(rates_that_are_not_understood_are_refused),
+		cmocka_unit_test(unknown_rates_in_files_are_refused),
 		cmocka_unit_test(ports_have_the_rate_of_their_link),
 	};
 

@@ -61,7 +61,7 @@ static uint64_t strikes(struct bench *bench, enum ibsa_fault_kind kind)
 	return stats.faults[kind];
 }
 
-static void port_knows_its_lids(void **state)
+static void port_state_has_its_lids(void **state)
 {
 	struct bench *bench = *state;
 	struct ibsa_port_state port;
@@ -78,7 +78,7 @@ static void port_knows_its_lids(void **state)
 	assert_int_equal(port.gid.raw[1], 0x80);
 }
 
-static void ports_that_cannot_be_opened(void **state)
+static void impossible_ports_cannot_be_opened(void **state)
 {
 	struct bench *bench = *state;
 	struct ibsa_transport *other = NULL;
@@ -125,7 +125,7 @@ static void clients_have_queues_of_their_own(void **state)
 	other.transport->ops->close(other.transport);
 }
 
-static void what_is_sent_elsewhere_is_lost(void **state)
+static void mad_to_an_unused_lid_is_lost(void **state)
 {
 	struct bench *bench = *state;
 	const struct ibsa_transport_ops *ops = bench->transport->ops;
@@ -147,7 +147,7 @@ static void what_is_sent_elsewhere_is_lost(void **state)
 			 -EINVAL);
 }
 
-static void sa_has_a_gid_that_everybody_knows(void **state)
+static void sa_has_the_well_known_gid(void **state)
 {
 	struct bench *bench = *state;
 	const struct ibsa_address to = {
@@ -269,7 +269,7 @@ static void late_answer_makes_the_fd_readable(void **state)
 	bench_stop(&bench);
 }
 
-static void fabric_outlives_its_put(void **state)
+static void fabric_lives_as_long_as_its_clients(void **state)
 {
 	struct bench bench;
 
@@ -283,7 +283,7 @@ static void fabric_outlives_its_put(void **state)
 	ibsa_fabric_put(NULL);
 }
 
-static void lost_is_lost_until_the_count_is_full(void **state)
+static void fault_ends_after_its_count(void **state)
 {
 	struct bench *bench = *state;
 
@@ -450,7 +450,7 @@ static void same_seed_is_the_same_history(void **state)
 	assert_true(history(1) != history(2));
 }
 
-static void close_frees_what_nobody_received(void **state)
+static void close_frees_unread_messages(void **state)
 {
 	struct bench bench;
 
@@ -465,7 +465,7 @@ static void close_frees_what_nobody_received(void **state)
 }
 
 /* Each thread has a client of its own and gets its own answers. */
-static void *ask_many(void *arg)
+static void *query_many(void *arg)
 {
 	struct bench bench = *(struct bench *)arg;
 	uintptr_t wrong = 0;
@@ -491,8 +491,9 @@ static void clients_may_be_in_different_threads(void **state)
 	(void)state;
 	bench_start_text(&bench, two_hosts, "node2", &real);
 	for (int i = 0; i < THREADS; i++)
-		assert_int_equal(
-			pthread_create(&threads[i], NULL, ask_many, &bench), 0);
+		assert_int_equal(pthread_create(&threads[i], NULL, query_many,
+						&bench),
+				 0);
 	for (int i = 0; i < 20; i++) {
 		struct ibsa_fabric_stats stats;
 
@@ -558,18 +559,18 @@ static void faults_are_read_from_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(port_knows_its_lids),
-		TEST(ports_that_cannot_be_opened),
+		TEST(port_state_has_its_lids),
+		TEST(impossible_ports_cannot_be_opened),
 		TEST(answers_come_in_the_order_of_requests),
 		TEST(clients_have_queues_of_their_own),
-		TEST(what_is_sent_elsewhere_is_lost),
-		TEST(sa_has_a_gid_that_everybody_knows),
+		TEST(mad_to_an_unused_lid_is_lost),
+		TEST(sa_has_the_well_known_gid),
 		cmocka_unit_test(virtual_wait_jumps_to_the_answer),
 		cmocka_unit_test(wake_ends_a_wait_of_either_clock),
 		cmocka_unit_test(fd_is_readable_while_there_is_something),
 		cmocka_unit_test(late_answer_makes_the_fd_readable),
-		cmocka_unit_test(fabric_outlives_its_put),
-		TEST(lost_is_lost_until_the_count_is_full),
+		cmocka_unit_test(fabric_lives_as_long_as_its_clients),
+		TEST(fault_ends_after_its_count),
 		TEST(delayed_is_late_but_not_too_late),
 		TEST(long_delays_fill_their_range),
 		TEST(duplicate_comes_twice),
@@ -579,7 +580,7 @@ int main(void)
 		TEST(impossible_faults_are_refused),
 		cmocka_unit_test(faults_are_read_from_text),
 		cmocka_unit_test(same_seed_is_the_same_history),
-		cmocka_unit_test(close_frees_what_nobody_received),
+		cmocka_unit_test(close_frees_unread_messages),
 		cmocka_unit_test(clients_may_be_in_different_threads),
 	};
 

@@ -18,7 +18,8 @@ void told_reply(const struct ibsa_reply *reply, void *arg)
 	told->good += ibsa_outcome(reply) == IBSA_OUTCOME_OK;
 }
 
-static void note_kept(const struct ibsa_registration_report *report, void *arg)
+static void note_registration(const struct ibsa_registration_report *report,
+			      void *arg)
 {
 	struct told *told = arg;
 
@@ -42,19 +43,20 @@ void told_watch(struct ibsa_client *client, uint64_t service_id,
 		struct told *told)
 {
 	const struct ibsa_service service = { .service_id = service_id };
-	const struct ibsa_service_registration keep = {
+	const struct ibsa_service_registration service_registration = {
 		.service = &service,
 		.mask = IBSA_SERVICE_CM(service_id),
 	};
 	struct ibsa_event_watch *watch;
-	struct ibsa_registration *kept;
+	struct ibsa_registration *registration;
 
 	assert_int_equal(ibsa_event_watch(client, NULL, note_event, told, NULL,
 					  &watch),
 			 0);
 	told_await(client, &told->subscribed, 1);
-	assert_int_equal(ibsa_service_register(client, &keep, note_kept, told,
-					       &kept),
+	assert_int_equal(ibsa_service_register(client, &service_registration,
+					       note_registration, told,
+					       &registration),
 			 0);
 	told_await(client, &told->registered, 1);
 }

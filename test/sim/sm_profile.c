@@ -23,34 +23,34 @@ static void start(struct bench *bench, enum ibsa_sm_profile profile)
 	bench_start_text(bench, hosts, "node2", &options);
 }
 
-static int ask_nodes(struct bench *bench)
+static int query_nodes(struct bench *bench)
 {
 	bench_request(bench, IBSA_METHOD_GET_TABLE, ibsa_node_record.attribute,
 		      0);
-	return bench_ask(bench);
+	return bench_exchange(bench);
 }
 
-static void busy_one_answers_some_and_then_says_so(void **state)
+static void busy_sa_answers_some_and_refuses_others(void **state)
 {
 	struct bench bench;
 
 	(void)state;
 	start(&bench, IBSA_SM_PROFILE_BUSY);
 	for (int i = 0; i < 16; i++)
-		assert_int_equal(ask_nodes(&bench), 0);
-	assert_int_equal(ask_nodes(&bench), IBSA_STATUS_BUSY);
+		assert_int_equal(query_nodes(&bench), 0);
+	assert_int_equal(query_nodes(&bench), IBSA_STATUS_BUSY);
 	assert_int_equal(bench.answer.len, IBSA_MAD_BYTES);
-	assert_int_equal(ask_nodes(&bench), IBSA_STATUS_BUSY);
+	assert_int_equal(query_nodes(&bench), IBSA_STATUS_BUSY);
 	assert_int_equal(ibsa_fabric_advance(bench.fabric, 1000000), 0);
-	assert_int_equal(ask_nodes(&bench), 0);
+	assert_int_equal(query_nodes(&bench), 0);
 	bench_stop(&bench);
 }
 
-static int ask_pkeys(struct bench *bench, uint64_t sm_key)
+static int query_pkeys(struct bench *bench, uint64_t sm_key)
 {
 	bench_request(bench, IBSA_METHOD_GET_TABLE, ATTR_PKEY_TABLE, 0);
 	ibsa_put_be64(bench->request + MAD_SM_KEY, sm_key);
-	return bench_ask(bench);
+	return bench_exchange(bench);
 }
 
 static int subscribe(struct bench *bench, uint16_t trap)
@@ -70,24 +70,24 @@ static int subscribe(struct bench *bench, uint16_t trap)
 			   &info, 0);
 }
 
-static void silent_one_drops_what_others_refuse(void **state)
+static void silent_sa_drops_what_others_refuse(void **state)
 {
 	struct bench bench;
 
 	(void)state;
 	start(&bench, IBSA_SM_PROFILE_SILENT);
-	assert_int_equal(ask_pkeys(&bench, 0), -1);
-	assert_int_equal(ask_pkeys(&bench, 1), 0);
+	assert_int_equal(query_pkeys(&bench, 0), -1);
+	assert_int_equal(query_pkeys(&bench, 1), 0);
 	assert_int_equal(subscribe(&bench, 257), -1);
 	assert_int_equal(subscribe(&bench, 64), 0);
 	bench_stop(&bench);
 	start(&bench, IBSA_SM_PROFILE_OPENSM);
-	assert_int_equal(ask_pkeys(&bench, 0), IBSA_STATUS_REQ_INVALID);
+	assert_int_equal(query_pkeys(&bench, 0), IBSA_STATUS_REQ_INVALID);
 	assert_int_equal(subscribe(&bench, 257), IBSA_STATUS_REQ_INVALID);
 	bench_stop(&bench);
 }
 
-static void one_with_few_subscriptions_has_room_for_32(void **state)
+static void sa_with_few_subscriptions_has_room_for_32(void **state)
 {
 	struct bench bench;
 
@@ -105,7 +105,7 @@ static void one_with_few_subscriptions_has_room_for_32(void **state)
 	bench_stop(&bench);
 }
 
-static void there_is_no_other_sm_to_be_like(void **state)
+static void unknown_sm_profile_is_refused(void **state)
 {
 	const struct ibsa_fabric_options options = {
 		.profile = (enum ibsa_sm_profile)IBSA_SM_PROFILES,
@@ -123,10 +123,10 @@ static void there_is_no_other_sm_to_be_like(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(busy_one_answers_some_and_then_says_so),
-		cmocka_unit_test(silent_one_drops_what_others_refuse),
-		cmocka_unit_test(one_with_few_subscriptions_has_room_for_32),
-		cmocka_unit_test(there_is_no_other_sm_to_be_like),
+		cmocka_unit_test(busy_sa_answers_some_and_refuses_others),
+		cmocka_unit_test(silent_sa_drops_what_others_refuse),
+		cmocka_unit_test(sa_with_few_subscriptions_has_room_for_32),
+		cmocka_unit_test(unknown_sm_profile_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -140,7 +140,7 @@ static void a_table_between_files_comes_whole(void **state)
 }
 
 /* The P_Key has the index of the request, and the target must accept it. */
-static void a_pkey_has_to_pass(void **state)
+static void a_mad_needs_a_matching_pkey(void **state)
 {
 	static const uint16_t limited[] = { 0x7fff };
 	const struct ibsa_fabric_port_change change = {
@@ -155,7 +155,7 @@ static void a_pkey_has_to_pass(void **state)
 						CLASS_VENDOR, 1, ATTRIBUTE, 5);
 
 	assert_int_equal(ibsa_fabric_port_set(rig->fabric, "a", 1, &change), 0);
-	(void)file_ask(rig->a, &packet);
+	(void)file_exchange(rig->a, &packet);
 	assert_int_equal(ibsa_fabric_port_set(rig->fabric, "b", 1, &change), 0);
 	assert_int_equal(file_write(rig->a, &packet), 0);
 	assert_int_equal(file_drops(rig->fabric, IBSA_DROP_PKEY), 1);
@@ -196,7 +196,8 @@ static void reports_come_to_a_file(void **state)
 
 	ibsa_inform_info_record.encode(
 		&everything, packet.mad + IBSA_SA_HEADER_BYTES, &over);
-	assert_int_equal(ibsa_be16(file_ask(rig->b, &packet) + MAD_STATUS), 0);
+	assert_int_equal(ibsa_be16(file_exchange(rig->b, &packet) + MAD_STATUS),
+			 0);
 	while (file_read(rig->b, &in))
 		;
 	assert_int_equal(ibsa_fabric_port_set(rig->fabric, "b", 1, &change), 0);
@@ -258,7 +259,7 @@ static uint64_t history(uint64_t seed, struct ibsa_fabric_stats *stats)
 }
 
 /* With one seed, all runs are equal; and each fault occurs. */
-static void a_seed_is_a_history(void **state)
+static void equal_seeds_give_equal_histories(void **state)
 {
 	struct ibsa_fabric_stats stats;
 	struct ibsa_fabric_stats again;
@@ -282,10 +283,10 @@ int main(void)
 		TEST(the_sa_answers_a_table),
 		TEST(the_sa_answers_from_its_base_lid),
 		TEST(a_table_between_files_comes_whole),
-		TEST(a_pkey_has_to_pass),
+		TEST(a_mad_needs_a_matching_pkey),
 		TEST(a_dead_link_carries_nothing),
 		TEST(reports_come_to_a_file),
-		cmocka_unit_test(a_seed_is_a_history),
+		cmocka_unit_test(equal_seeds_give_equal_histories),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
