@@ -46,44 +46,26 @@ static inline uint64_t put_u8(uint8_t *wire, const uint8_t *in, size_t count)
 	return 0;
 }
 
-static inline void get_u16(uint16_t *out, const uint8_t *wire, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		out[i] = ibsa_be16(wire + 2 * i);
-}
+/* Values of 16, 32 or 64 bits. */
+#define ARRAY_OF(bits)                                                    \
+	static inline void get_u##bits(uint##bits##_t *out,               \
+				       const uint8_t *wire, size_t count) \
+	{                                                                 \
+		for (size_t i = 0; i < count; i++)                        \
+			out[i] = ibsa_be##bits(wire + sizeof(*out) * i);  \
+	}                                                                 \
+	static inline uint64_t put_u##bits(                               \
+		uint8_t *wire, const uint##bits##_t *in, size_t count)    \
+	{                                                                 \
+		for (size_t i = 0; i < count; i++)                        \
+			ibsa_put_be##bits(wire + sizeof(*in) * i, in[i]); \
+		return 0;                                                 \
+	}
 
-static inline uint64_t put_u16(uint8_t *wire, const uint16_t *in, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		ibsa_put_be16(wire + 2 * i, in[i]);
-	return 0;
-}
-
-static inline void get_u32(uint32_t *out, const uint8_t *wire, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		out[i] = ibsa_be32(wire + 4 * i);
-}
-
-static inline uint64_t put_u32(uint8_t *wire, const uint32_t *in, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		ibsa_put_be32(wire + 4 * i, in[i]);
-	return 0;
-}
-
-static inline void get_u64(uint64_t *out, const uint8_t *wire, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		out[i] = ibsa_be64(wire + 8 * i);
-}
-
-static inline uint64_t put_u64(uint8_t *wire, const uint64_t *in, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		ibsa_put_be64(wire + 8 * i, in[i]);
-	return 0;
-}
+ARRAY_OF(16)
+ARRAY_OF(32)
+ARRAY_OF(64)
+#undef ARRAY_OF
 
 static inline void get_gid(struct ibsa_gid *out, const uint8_t *wire,
 			   size_t count)
