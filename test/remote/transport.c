@@ -135,47 +135,6 @@ static void tables_of_a_port_are_read(void **state)
 	server_stop(server);
 }
 
-static void one_listens_at_a_time(void **state)
-{
-	struct server_rig *server = server_start(server_pair);
-	struct ibsa_transport *one = open_transport(server, "right");
-	struct ibsa_transport *two = open_transport(server, "right");
-
-	(void)state;
-	for (int i = 0; i < 200; i++) {
-		assert_int_equal(one->ops->listen(one, true), 0);
-		assert_int_equal(one->ops->listen(one, true), 0);
-		assert_int_equal(two->ops->listen(two, true), -EBUSY);
-		assert_int_equal(one->ops->listen(one, false), 0);
-		assert_int_equal(two->ops->listen(two, true), 0);
-		assert_int_equal(two->ops->listen(two, false), 0);
-	}
-	one->ops->close(one);
-	two->ops->close(two);
-	server_stop(server);
-}
-
-/* Each call waits for the answer to the one before. */
-static void listening_begins_again_at_once(void **state)
-{
-	struct server_rig *server = server_start(server_pair);
-	struct ibsa_transport *one = open_transport(server, "right");
-	struct ibsa_transport *two = open_transport(server, "right");
-
-	(void)state;
-	for (int i = 0; i < 10; i++) {
-		assert_int_equal(one->ops->listen(one, true), 0);
-		assert_int_equal(one->ops->listen(one, false), 0);
-		assert_int_equal(one->ops->listen(one, true), 0);
-		assert_int_equal(two->ops->listen(two, true), -EBUSY);
-		assert_int_equal(two->ops->listen(two, false), 0);
-		assert_int_equal(one->ops->listen(one, false), 0);
-	}
-	one->ops->close(one);
-	two->ops->close(two);
-	server_stop(server);
-}
-
 /* A listening socket at the server's path does not accept connections. */
 static void a_silent_server_does_not_block_calls(void **state)
 {
@@ -581,7 +540,6 @@ int main(void)
 		cmocka_unit_test(a_client_is_answered),
 		cmocka_unit_test(an_own_loop_works),
 		cmocka_unit_test(tables_of_a_port_are_read),
-		cmocka_unit_test(one_listens_at_a_time),
 		cmocka_unit_test(changes_wake_the_client),
 		cmocka_unit_test(changes_around_a_wait_are_told),
 		cmocka_unit_test(changes_before_an_answer_are_told),
@@ -590,7 +548,6 @@ int main(void)
 		cmocka_unit_test(events_of_the_sm_come),
 		cmocka_unit_test(a_server_that_returns_is_used_again),
 		cmocka_unit_test(a_silent_server_does_not_block_calls),
-		cmocka_unit_test(listening_begins_again_at_once),
 		cmocka_unit_test(wrong_places_are_refused),
 		cmocka_unit_test(wrong_places_of_a_process_are_told_apart),
 		cmocka_unit_test(the_device_is_listed),
