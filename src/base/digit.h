@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Digits, whatever the locale. */
+/* Digits, independent of the locale. */
 #ifndef BASE_DIGIT_H
 #define BASE_DIGIT_H
 

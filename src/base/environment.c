@@ -22,7 +22,9 @@ static size_t text_bytes(const char *text)
 	return text ? strlen(text) + 1 : 0;
 }
 
-/* Copy @text to *@at, which moves behind it. */
+/*
+ * Copy @text to *@at and advance *@at to the end of the copy. Return: the copy.
+ */
 static const char *text_copy(const char *text, char **at)
 {
 	char *copy = *at;

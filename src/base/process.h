@@ -19,7 +19,7 @@ struct process_text {
 	char text[PROCESS_TEXT];
 };
 
-/* @count may be larger than the number of @pids that are filled. */
+/* @count is the number of processes found; @pids has only the first ones. */
 struct processes {
 	pid_t pids[PROCESSES_MAX];
 	size_t count;

@@ -16,7 +16,8 @@ enum {
 	ALL_BITS = 128,
 };
 
-/* How good a row is; compared in this order, more is better. */
+/* Rank of a row: the members are compared in this order, and the larger value
+ * wins. */
 struct score {
 	unsigned int version;
 	unsigned int bits;
@@ -46,7 +47,7 @@ static unsigned int common_bits(const struct ibsa_gid *a,
 	return bits;
 }
 
-/* Whether a row can be used at all: IBSA_GID_CHOSEN, or why not. */
+/* Return: IBSA_GID_CHOSEN if a row can be used; else the reason against it. */
 static enum ibsa_gid_fit row_fit(const struct ibsa_gid_row *row,
 				 const struct ibsa_gid *address)
 {
@@ -90,7 +91,7 @@ static bool is_better(const struct score *a, const struct score *b)
 					: a->bits > b->bits;
 }
 
-/* Why a row that can be used is not the chosen one. */
+/* Return: why a row that can be used is not the chosen one. */
 static enum ibsa_gid_fit fit_beside(const struct score *row,
 				    const struct score *chosen,
 				    const struct ibsa_gid *address)
@@ -102,7 +103,7 @@ static enum ibsa_gid_fit fit_beside(const struct score *row,
 	return IBSA_GID_LATER;
 }
 
-/* @chosen is @count if there is none. */
+/* @chosen is the index of the chosen row; @count if no row can be used. */
 static void fits_fill(const struct ibsa_gid_row *rows, size_t count,
 		      const struct ibsa_gid *address, size_t chosen,
 		      enum ibsa_gid_fit *fits)

@@ -195,7 +195,7 @@ static size_t port_numbers(const struct ibsa__names *names,
 {
 	size_t count = 0;
 
-	/* Natural order of names is ascending order of numbers. */
+	/* The natural order of names is the ascending order of port numbers. */
 	for (size_t i = 0; i < names->count; i++) {
 		if (!ibsa__parse_index(names->at[i], &ports[count].number))
 			count++;

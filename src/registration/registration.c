@@ -13,18 +13,24 @@
 #include "registration/registration.h"
 
 enum {
-	RETRY_MS = 1000, /* after a failure, doubling up to */
+	/* first delay after a failure; it doubles up to RETRY_MAX_MS */
+	RETRY_MS = 1000,
 	RETRY_MAX_MS = 60 * 1000,
-	REFUSED_MS = 60 * 1000, /* after a refusal, doubling up to */
+	/* first delay after a refusal; it doubles up to REFUSED_MAX_MS */
+	REFUSED_MS = 60 * 1000,
 	REFUSED_MAX_MS = 900 * 1000,
-	DISPUTE_MS = 1000, /* after a second loss, doubling up to */
+	/* delay after the second loss; it doubles up to DISPUTE_MAX_MS */
+	DISPUTE_MS = 1000,
 	DISPUTE_MAX_MS = 300 * 1000,
-	SPREAD_MS = 500,	 /* of a recovery, at least, */
-	SPREAD_EACH_MS = 5,	 /* for each registration, */
-	SPREAD_MAX_MS = 10000,	 /* and at most */
-	CHANGES_MAX = 2,	 /* which may move a step to a later time */
-	QUEUE_MS = 60 * 1000,	 /* that a request waits for the window */
-	LAST_DEADLINE_MS = 1500, /* while the client closes */
+	SPREAD_MS = 500,       /* shortest duration of a recovery */
+	SPREAD_EACH_MS = 5,    /* duration for each registration */
+	SPREAD_MAX_MS = 10000, /* longest duration of a recovery */
+	/* port changes that may move one step to a later time */
+	CHANGES_MAX = 2,
+	/* longest time that a request waits for the window */
+	QUEUE_MS = 60 * 1000,
+	/* deadline of requests while the client closes */
+	LAST_DEADLINE_MS = 1500,
 };
 
 static struct ibsa__engine *
@@ -78,7 +84,7 @@ void ibsa__registration_schedule(struct ibsa__registration *registration,
 			ms < UINT_MAX ? (unsigned int)ms : UINT_MAX);
 }
 
-/* Whether the next step is due within @ms anyway. */
+/* Whether the next step is due within @ms. */
 static bool registration_is_due(const struct ibsa__registration *registration,
 				uint64_t ms)
 {

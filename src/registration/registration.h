@@ -104,7 +104,7 @@ struct ibsa__registration {
 	bool is_fresh;	    /* set, but not read back yet */
 	bool may_be_at_sa;  /* a Set was sent, so that the SA may have it */
 	bool is_stale;	    /* the port changed during the request */
-	bool is_routine;    /* the alarm waits for the next read or renewal */
+	bool is_routine; /* the alarm is for the next regular read or renewal */
 	bool releasing;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The names of methods, statuses, MTUs, rates, node types and states. */
+/* Names of methods, statuses, MTUs, rates, node types and states. */
 #include <ibsa/sa.h>
 
 #include "text/code.h"
@@ -96,7 +96,7 @@ static const char *const sm_states[] = { SM_STATES(NAME) };
 
 /* clang-format off */
 
-/* The names of each kind of code, by kind. */
+/* Names of each kind of code, by kind. */
 static const struct list {
 	const char *const *names;
 	size_t count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The fields of a record: their names, and their values as text. */
+/* Fields of a record: their names, and their values as text. */
 #include <errno.h>
 
 #include "base/digit.h"
@@ -117,7 +117,7 @@ static void string_put(struct ibsa__text *text, const char *string, size_t max)
 	}
 }
 
-/* An entry of a VL arbitration table: its VL above its weight. */
+/* In an entry of a VL arbitration table, the VL is above the weight. */
 enum { WEIGHT_BITS = 8, WEIGHT_MAX = 0xff };
 
 /* Write one number in the format of its kind; a code that has a name as its

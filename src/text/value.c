@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Numbers to digits and back, without a locale. */
+/* Conversion of numbers to digits and back, independent of the locale. */
 #include <errno.h>
 
 #include "base/digit.h"

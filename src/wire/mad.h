@@ -35,7 +35,7 @@ enum {
 	MAD_COMPONENT_MASK = MAD__AT(component_mask),
 
 	MAD_HEADER_BYTES = MAD_RMPP_VERSION,
-	MAD_RMPP_END = MAD_SM_KEY, /* of the MAD and RMPP headers */
+	MAD_RMPP_END = MAD_SM_KEY, /* length of the MAD and RMPP headers */
 };
 
 _Static_assert(sizeof(struct ibsa__sa_header_bits) == IBSA_SA_HEADER_BYTES * 8,

@@ -104,7 +104,7 @@ static void impatient_query_does_not_join(void **state)
 	assert_int_equal(path_query(engine, &quick, &seen), 0);
 	assert_int_equal(path_query(engine, &capped, &seen), 0);
 	assert_int_equal(stats->shared, 0);
-	/* But the other way round. */
+	/* A query with longer intervals shares the request. */
 	assert_int_equal(path_query(engine, &slow, &seen), 0);
 	assert_int_equal(stats->shared, 1);
 	ibsa__engine_free(engine);
@@ -167,7 +167,7 @@ static void query_without_jitter_does_not_join_one_with(void **state)
 	assert_int_equal(path_query(engine, &random, &seen), 0);
 	assert_int_equal(path_query(engine, &exact, &seen), 0);
 	assert_int_equal(stats->shared, 0);
-	/* But the other way round. */
+	/* A query with jitter shares a request. */
 	assert_int_equal(path_query(engine, &random, &seen), 0);
 	assert_int_equal(stats->shared, 1);
 	ibsa__engine_free(engine);

@@ -90,7 +90,7 @@ static void path_that_comes_after_a_move_is_ignored(void **state)
 	puppet.port.sm_lid = PUPPET_SM_LID + 1;
 	assert_int_equal(ibsa__engine_port(engine, true, &now), 0);
 	puppet_advance(&puppet, engine, 0);
-	/* Both were sent again to the new SM. */
+	/* The request and the path query were sent again to the new SM. */
 	assert_int_equal(puppet.sent_count, 4);
 	for (unsigned int i = 2; i < 4; i++) {
 		answer = puppet_answer(puppet_sent(&puppet, i));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The engine's tries: intervals, deadlines, the window and the queue. */
+/* Tries of a request: intervals, deadlines, the window and the queue. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@ enum { MS = 1000000 };
 
 static struct puppet puppet;
 
-/* Tries come at doubling intervals up to the cap, all with one id. */
+/* Tries are sent at doubling intervals up to the maximum, all with one id. */
 static void silence_is_retried_with_back_off(void **state)
 {
 	static const unsigned int at_ms[] = { 0, 100, 300, 700, 1500, 2300 };

@@ -38,7 +38,7 @@ static struct ib_device *devices[HOSTS];
 static struct ib_sa_client sa_client;
 static struct ib_sa_multicast *members[MEMBERSHIPS];
 
-/* Registrations that the SA has confirmed since this was reset. */
+/* Registrations that the SA has confirmed since the last reset. */
 static struct {
 	unsigned int services, memberships, subscriptions;
 } confirmed;

@@ -427,7 +427,7 @@ static void text_is_printable_utf8(void **state)
 	}
 }
 
-/* Text that fills its field has no NUL on the wire. */
+/* A text that fills its field is sent without NUL. */
 static void text_may_fill_its_field(void **state)
 {
 	struct ibsa_node node = { 0 };
