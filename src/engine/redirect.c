@@ -110,7 +110,7 @@ static bool pkey_find(struct ibsa_transport *transport, uint16_t pkey,
 /*
  * Whether the target is a multicast address, to which no request may be sent.
  */
-static bool is_multicast(const struct ibsa_address *target, bool is_opa)
+static bool address_is_multicast(const struct ibsa_address *target, bool is_opa)
 {
 	const uint32_t first = is_opa ? OPA_LID_MULTICAST
 				      : IBSA_LID_MULTICAST_MIN;
@@ -146,7 +146,7 @@ static bool redirect_address(struct ibsa__engine *engine,
 	out->has_grh = engine->is_redirected ? engine->home.has_grh
 					     : engine->sa.has_grh;
 	if (!redirect->qpn || redirect->qkey != IBSA_QKEY_GSI ||
-	    is_multicast(out, redirect->is_opa))
+	    address_is_multicast(out, redirect->is_opa))
 		return false;
 	if (ibsa__lid_is_long(out->lid))
 		ibsa__engine_long_lid(engine, out);

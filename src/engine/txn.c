@@ -329,7 +329,7 @@ void ibsa__engine_resend(struct ibsa__engine *engine)
 
 /* Whether an error may be gone at the next try: the transport's queue is full,
  * or it still holds the try before (-EBUSY). */
-static bool is_temporary(int err)
+static bool send_error_is_temporary(int err)
 {
 	return err == -EAGAIN || err == -ENOBUFS || err == -ENOMEM ||
 	       err == -EINTR || err == -EBUSY;
@@ -370,7 +370,7 @@ int ibsa__txn_submit(struct ibsa__engine *engine, struct txn *txn,
 		return 0;
 	}
 	err = txn_launch(engine, txn, now_ns);
-	if (!err || is_temporary(err))
+	if (!err || send_error_is_temporary(err))
 		return 0;
 	ibsa__txn_end(engine, txn);
 	return err;
@@ -379,7 +379,7 @@ int ibsa__txn_submit(struct ibsa__engine *engine, struct txn *txn,
 static void txn_send_failed(struct ibsa__engine *engine, struct txn *txn,
 			    int err)
 {
-	if (!is_temporary(err))
+	if (!send_error_is_temporary(err))
 		ibsa__txn_answer(engine, txn,
 				 &(struct ibsa_reply){ .err = err });
 }

@@ -11,13 +11,13 @@
 #include "base/error.h"
 #include "event/state.h"
 
-static void on_state_alarm(struct ibsa__alarm *alarm)
+static void events_on_state_alarm(struct ibsa__alarm *alarm)
 {
 	ibsa__events_state_report(
 		list_object(alarm, struct ibsa__events, state_alarm));
 }
 
-static void on_missed(struct ibsa__listener *listener)
+static void events_on_missed(struct ibsa__listener *listener)
 {
 	struct ibsa__events *events = list_object(listener, struct ibsa__events,
 						  listener);
@@ -227,8 +227,8 @@ static void watch_state_report(struct ibsa_event_watch *watch,
 
 /* Whether the state was reported already. LOST after a port that was down is
  * the same loss. */
-static bool is_reported(const struct watch_state *reported,
-			const struct watch_state *now)
+static bool state_is_reported(const struct watch_state *reported,
+			      const struct watch_state *now)
 {
 	if (!now->kind)
 		return true;
@@ -244,7 +244,7 @@ static void watch_announce(struct ibsa_event_watch *watch)
 	const struct watch_state gap = { .kind = IBSA_EVENT_GAP };
 	const struct watch_state now = watch_state_get(watch);
 
-	if (!is_reported(&watch->reported, &now)) {
+	if (!state_is_reported(&watch->reported, &now)) {
 		watch->reported = now;
 		watch->was_subscribed |= now.kind == IBSA_EVENT_SUBSCRIBED;
 		watch_state_report(watch, &now);
@@ -301,13 +301,13 @@ void ibsa__events_init(struct ibsa__events *events, struct ibsa__engine *engine)
 {
 	*events = (struct ibsa__events){
 		.listener = { .report = ibsa__events_report,
-			      .missed = on_missed },
+			      .missed = events_on_missed },
 		.engine = engine,
 	};
 	list_init(&events->watches);
 	ibsa__registrations_init(&events->registrations, engine,
 				 events_port_changed);
-	ibsa__alarm_init(&events->state_alarm, on_state_alarm);
+	ibsa__alarm_init(&events->state_alarm, events_on_state_alarm);
 	ibsa__node_audit_init(events);
 	ibsa__subscriptions_init(events);
 }

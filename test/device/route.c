@@ -32,7 +32,7 @@ static const char *const commands[] = {
 	"ip -6 route add unreachable fd00:3::/64",
 };
 
-static struct ibsa_gid gid(const char *text)
+static struct ibsa_gid gid_of(const char *text)
 {
 	struct ibsa_gid gid = { .raw = { [10] = 0xff, 0xff } };
 	bool is_ipv6 = strchr(text, ':');
@@ -43,11 +43,11 @@ static struct ibsa_gid gid(const char *text)
 	return gid;
 }
 
-static int find(const char *source, const char *destination,
-		struct ibsa__route *out)
+static int route_find(const char *source, const char *destination,
+		      struct ibsa__route *out)
 {
-	const struct ibsa_gid from = gid(source);
-	const struct ibsa_gid to = gid(destination);
+	const struct ibsa_gid from = gid_of(source);
+	const struct ibsa_gid to = gid_of(destination);
 
 	return ibsa__route_find(&from, &to, if_nametoindex("eth0"), out);
 }
@@ -57,7 +57,7 @@ static void assert_found(const char *source, const char *destination,
 {
 	struct ibsa__route route = { 0 };
 
-	assert_int_equal(find(source, destination, &route), 0);
+	assert_int_equal(route_find(source, destination, &route), 0);
 	assert_int_equal(route.ifindex, if_nametoindex("eth0"));
 	assert_int_equal(route.is_routed, is_routed);
 }
@@ -82,16 +82,18 @@ static void error_of_the_lookup_is_passed_on(void **state)
 	struct ibsa__route route = before;
 
 	(void)state;
-	assert_int_equal(find("fd00:1::1", "fd00:3::9", &route), -EHOSTUNREACH);
-	assert_int_equal(find("fd00:1::1", "fd00:4::9", &route), -ENETUNREACH);
+	assert_int_equal(route_find("fd00:1::1", "fd00:3::9", &route),
+			 -EHOSTUNREACH);
+	assert_int_equal(route_find("fd00:1::1", "fd00:4::9", &route),
+			 -ENETUNREACH);
 	assert_memory_equal(&route, &before, sizeof(route));
 }
 
-static int check(const char *source, const char *destination, uint32_t ifindex,
-		 bool is_roce_v2)
+static int route_check(const char *source, const char *destination,
+		       uint32_t ifindex, bool is_roce_v2)
 {
-	const struct ibsa_gid from = gid(source);
-	const struct ibsa_gid to = gid(destination);
+	const struct ibsa_gid from = gid_of(source);
+	const struct ibsa_gid to = gid_of(destination);
 
 	return ibsa__route_check(&from, &to, ifindex, is_roce_v2);
 }
@@ -101,15 +103,18 @@ static void gateway_is_for_the_second_version_alone(void **state)
 	const uint32_t eth0 = if_nametoindex("eth0");
 
 	(void)state;
-	assert_int_equal(check("10.1.0.1", "10.1.0.9", eth0, false), 0);
-	assert_int_equal(check("10.1.0.1", "10.1.0.9", eth0, true), 0);
-	assert_int_equal(check("10.1.0.1", "10.2.0.9", eth0, false), -EINVAL);
-	assert_int_equal(check("10.1.0.1", "10.2.0.9", eth0, true), 0);
-	assert_int_equal(check("fd00:1::1", "fd00:2::9", eth0, false), -EINVAL);
-	assert_int_equal(check("fd00:1::1", "fd00:2::9", eth0, true), 0);
-	assert_int_equal(check("fd00:1::1", "fd00:3::9", eth0, true),
+	assert_int_equal(route_check("10.1.0.1", "10.1.0.9", eth0, false), 0);
+	assert_int_equal(route_check("10.1.0.1", "10.1.0.9", eth0, true), 0);
+	assert_int_equal(route_check("10.1.0.1", "10.2.0.9", eth0, false),
+			 -EINVAL);
+	assert_int_equal(route_check("10.1.0.1", "10.2.0.9", eth0, true), 0);
+	assert_int_equal(route_check("fd00:1::1", "fd00:2::9", eth0, false),
+			 -EINVAL);
+	assert_int_equal(route_check("fd00:1::1", "fd00:2::9", eth0, true), 0);
+	assert_int_equal(route_check("fd00:1::1", "fd00:3::9", eth0, true),
 			 -EHOSTUNREACH);
-	assert_int_equal(check("10.1.0.1", "10.1.0.9", 9999, true), -ENODEV);
+	assert_int_equal(route_check("10.1.0.1", "10.1.0.9", 9999, true),
+			 -ENODEV);
 }
 
 static void path_needs_one_family_and_an_interface(void **state)
@@ -117,9 +122,11 @@ static void path_needs_one_family_and_an_interface(void **state)
 	const uint32_t eth0 = if_nametoindex("eth0");
 
 	(void)state;
-	assert_int_equal(check("10.1.0.1", "fd00:1::1", eth0, true), -EINVAL);
-	assert_int_equal(check("fd00:1::1", "10.1.0.1", eth0, true), -EINVAL);
-	assert_int_equal(check("10.1.0.1", "10.1.0.9", 0, true), -EINVAL);
+	assert_int_equal(route_check("10.1.0.1", "fd00:1::1", eth0, true),
+			 -EINVAL);
+	assert_int_equal(route_check("fd00:1::1", "10.1.0.1", eth0, true),
+			 -EINVAL);
+	assert_int_equal(route_check("10.1.0.1", "10.1.0.9", 0, true), -EINVAL);
 }
 
 static bool is_libnl_missing;
@@ -136,8 +143,8 @@ static void library_that_is_not_installed_is_an_error(void **state)
 {
 	(void)state;
 	is_libnl_missing = true;
-	assert_int_equal(check("10.1.0.1", "10.1.0.9", if_nametoindex("eth0"),
-			       true),
+	assert_int_equal(route_check("10.1.0.1", "10.1.0.9",
+				     if_nametoindex("eth0"), true),
 			 -ELIBACC);
 	is_libnl_missing = false;
 }

@@ -70,7 +70,7 @@ static void listen_to(struct receiver *receiver)
 	assert_true(puppet.listening);
 }
 
-static void deliver(uint32_t lid, uint8_t method, size_t len, int err)
+static void message_deliver(uint32_t lid, uint8_t method, size_t len, int err)
 {
 	struct puppet_mad mad = {
 		.mad = { 1, IBSA_CLASS_SA, IBSA_CLASS_VERSION, method },
@@ -83,9 +83,9 @@ static void deliver(uint32_t lid, uint8_t method, size_t len, int err)
 	puppet_deliver(&puppet, &mad);
 }
 
-static void report(uint32_t lid)
+static void report_deliver(uint32_t lid)
 {
-	deliver(lid, IBSA_METHOD_REPORT, IBSA_MAD_BYTES, 0);
+	message_deliver(lid, IBSA_METHOD_REPORT, IBSA_MAD_BYTES, 0);
 }
 
 static struct ibsa_stats stats(const struct receiver *receiver)
@@ -100,7 +100,7 @@ static void all_reports_are_taken_at_once(void **state)
 
 	listen_to(receiver);
 	for (int i = 0; i < 100; i++)
-		report(PUPPET_SM_LID);
+		report_deliver(PUPPET_SM_LID);
 	puppet_advance(&puppet, receiver->engine, 0);
 	assert_int_equal(receiver->reports, 100);
 	assert_int_equal(receiver->of_sa, 100);
@@ -113,12 +113,12 @@ static void no_listener_gets_no_reports(void **state)
 {
 	struct receiver *receiver = *state;
 
-	report(PUPPET_SM_LID);
+	report_deliver(PUPPET_SM_LID);
 	puppet_advance(&puppet, receiver->engine, 0);
 	listen_to(receiver);
 	assert_int_equal(ibsa__engine_listen(receiver->engine, NULL), 0);
 	assert_false(puppet.listening);
-	report(PUPPET_SM_LID);
+	report_deliver(PUPPET_SM_LID);
 	puppet_advance(&puppet, receiver->engine, 0);
 	assert_int_equal(receiver->reports, 0);
 	assert_int_equal(stats(receiver).ignored_id, 2);
@@ -130,9 +130,11 @@ static void other_messages_are_not_reports(void **state)
 	struct receiver *receiver = *state;
 
 	listen_to(receiver);
-	deliver(PUPPET_SM_LID, IBSA_METHOD_REPORT, IBSA_SA_HEADER_BYTES - 1, 0);
-	deliver(PUPPET_SM_LID, IBSA_METHOD_REPORT, 24, -ETIMEDOUT);
-	deliver(PUPPET_SM_LID, IBSA_METHOD_REPORT_RESP, IBSA_MAD_BYTES, 0);
+	message_deliver(PUPPET_SM_LID, IBSA_METHOD_REPORT,
+			IBSA_SA_HEADER_BYTES - 1, 0);
+	message_deliver(PUPPET_SM_LID, IBSA_METHOD_REPORT, 24, -ETIMEDOUT);
+	message_deliver(PUPPET_SM_LID, IBSA_METHOD_REPORT_RESP, IBSA_MAD_BYTES,
+			0);
 	puppet_advance(&puppet, receiver->engine, 0);
 	assert_int_equal(receiver->reports, 0);
 	assert_int_equal(stats(receiver).ignored_malformed, 1);
@@ -146,14 +148,14 @@ static void report_has_its_source(void **state)
 	struct receiver *receiver = *state;
 
 	listen_to(receiver);
-	report(OTHER_LID);
+	report_deliver(OTHER_LID);
 	puppet_advance(&puppet, receiver->engine, 200);
 	assert_int_equal(receiver->reports, 1);
 	assert_int_equal(receiver->of_sa, 0);
 	assert_int_equal(stats(receiver).ignored_source, 1);
 
 	puppet.port.sm_lid = OTHER_LID;
-	report(OTHER_LID);
+	report_deliver(OTHER_LID);
 	puppet_advance(&puppet, receiver->engine, 200);
 	assert_int_equal(receiver->reports, 2);
 	assert_int_equal(receiver->of_sa, 1);
@@ -165,13 +167,13 @@ static void loss_is_reported(void **state)
 {
 	struct receiver *receiver = *state;
 
-	deliver(PUPPET_SM_LID, IBSA_METHOD_GET_TABLE_RESP, IBSA_MAD_BYTES,
-		-EMSGSIZE);
+	message_deliver(PUPPET_SM_LID, IBSA_METHOD_GET_TABLE_RESP,
+			IBSA_MAD_BYTES, -EMSGSIZE);
 	puppet_advance(&puppet, receiver->engine, 0);
 	assert_int_equal(receiver->missed, 0);
 	listen_to(receiver);
-	deliver(PUPPET_SM_LID, IBSA_METHOD_GET_TABLE_RESP, IBSA_MAD_BYTES,
-		-EMSGSIZE);
+	message_deliver(PUPPET_SM_LID, IBSA_METHOD_GET_TABLE_RESP,
+			IBSA_MAD_BYTES, -EMSGSIZE);
 	puppet_advance(&puppet, receiver->engine, 0);
 	assert_int_equal(receiver->missed, 1);
 	puppet.recv_err = -ENOBUFS;
@@ -195,7 +197,7 @@ static void listening_fails(void **state)
 					     &receiver->listener),
 			 -EOPNOTSUPP);
 	puppet.transport.ops = ops;
-	report(PUPPET_SM_LID);
+	report_deliver(PUPPET_SM_LID);
 	puppet_advance(&puppet, receiver->engine, 0);
 	assert_int_equal(receiver->reports, 0);
 }

@@ -32,7 +32,7 @@ static bool has_same_id(unsigned int a, unsigned int b)
 		       puppet_sent(&puppet, b)->mad + MAD_TID, TID_BYTES);
 }
 
-static void answer(struct ibsa__engine *engine, unsigned int n)
+static void request_answer(struct ibsa__engine *engine, unsigned int n)
 {
 	struct puppet_mad answer;
 
@@ -60,11 +60,11 @@ static void requests_follow_at_once(void **state)
 	assert_int_equal(puppet_sent(&puppet, 1)->address.lid, NEW_SM);
 	assert_int_equal(puppet_sent(&puppet, 1)->timeout_ms, 200);
 	assert_false(has_same_id(0, 1));
-	answer(engine, 0);
+	request_answer(engine, 0);
 	assert_int_equal(seen.calls, 0);
 	assert_int_equal(stats->ignored_id, 1);
 	puppet_advance(&puppet, engine, 5);
-	answer(engine, 1);
+	request_answer(engine, 1);
 	assert_int_equal(seen.calls, 1);
 	assert_int_equal(seen.err, 0);
 	assert_int_equal(seen.tries, 2);
@@ -152,9 +152,9 @@ static void sharers_follow_together(void **state)
 	 * sends its own request. */
 	assert_int_equal(puppet_query(engine, 4, &third), 0);
 	assert_int_equal(puppet.sent_count, 3);
-	answer(engine, 1);
+	request_answer(engine, 1);
 	assert_int_equal(first.calls + second.calls + third.calls, 2);
-	answer(engine, 2);
+	request_answer(engine, 2);
 	assert_int_equal(first.calls + second.calls + third.calls, 3);
 
 	assert_int_equal(puppet_query(engine, 5, &first), 0);
@@ -185,7 +185,7 @@ static void queued_requests_go_to_the_new_sm(void **state)
 	assert_int_equal(puppet.sent_count, 4);
 	for (unsigned int i = 2; i < 6; i++) {
 		assert_int_equal(puppet_sent(&puppet, i)->address.lid, NEW_SM);
-		answer(engine, i);
+		request_answer(engine, i);
 	}
 	assert_int_equal(puppet.sent_count, 6);
 	for (int i = 0; i < 4; i++)
@@ -235,10 +235,10 @@ static void sm_may_move_back(void **state)
 	assert_int_equal(puppet.sent_count, 3);
 	assert_int_equal(puppet_sent(&puppet, 2)->address.lid, PUPPET_SM_LID);
 	assert_false(has_same_id(0, 2));
-	answer(engine, 0);
-	answer(engine, 1);
+	request_answer(engine, 0);
+	request_answer(engine, 1);
 	assert_int_equal(seen.calls, 0);
-	answer(engine, 2);
+	request_answer(engine, 2);
 	assert_int_equal(seen.calls, 1);
 	/* The SM moves back before anything was sent: the requests stay as they
 	 * are. */
@@ -283,7 +283,7 @@ static void requests_wait_for_an_sm(void **state)
 	move_to(engine, NEW_SM);
 	puppet_advance(&puppet, engine, 0);
 	assert_int_equal(puppet.sent_count, 3);
-	answer(engine, 2);
+	request_answer(engine, 2);
 	assert_int_equal(seen.calls, 1);
 	assert_int_equal(seen.tries, 3);
 	assert_int_equal(refused.calls, 0);
@@ -300,14 +300,14 @@ static void unsent_request_goes_with_the_sm(void **state)
 	assert_int_equal(puppet_query(engine, 4, &first), 0);
 	assert_int_equal(puppet_query(engine, 5, &second), 0);
 	move_to(engine, 0);
-	answer(engine, 0);
+	request_answer(engine, 0);
 	assert_int_equal(first.calls, 1);
 	assert_int_equal(puppet.sent_count, 1);
 	puppet_advance(&puppet, engine, 50);
 	move_to(engine, NEW_SM);
 	puppet_advance(&puppet, engine, 0);
 	assert_int_equal(puppet.sent_count, 2);
-	answer(engine, 1);
+	request_answer(engine, 1);
 	assert_int_equal(second.calls, 1);
 	assert_int_equal(second.tries, 1);
 	assert_int_equal(ibsa__engine_stats(engine)->retargeted, 0);
@@ -329,7 +329,7 @@ static void held_request_follows_too(void **state)
 	move_to(engine, NEW_SM);
 	puppet_advance(&puppet, engine, 0);
 	assert_int_equal(puppet.sent_count, 2);
-	answer(engine, 1);
+	request_answer(engine, 1);
 	assert_int_equal(seen.calls, 1);
 	assert_int_equal(seen.tries, 2);
 	ibsa__engine_free(engine);
@@ -373,7 +373,7 @@ static void failed_move_is_tried_again(void **state)
 	puppet.send_err = 0;
 	puppet_advance(&puppet, engine, 200);
 	assert_int_equal(puppet.sent_count, 2);
-	answer(engine, 1);
+	request_answer(engine, 1);
 	assert_int_equal(seen.calls, 1);
 	assert_int_equal(seen.err, 0);
 	assert_int_equal(ibsa__engine_stats(engine)->retargeted, 1);

@@ -39,7 +39,7 @@ static struct table path_table(size_t count)
 	return table;
 }
 
-static struct ibsa_reply parse(const struct table *table)
+static struct ibsa_reply reply_parse(const struct table *table)
 {
 	struct ibsa_sa_header header;
 	struct ibsa_reply reply = { 0 };
@@ -57,13 +57,13 @@ static void stride_is_the_replys(void **state)
 	struct table table = path_table(8);
 
 	(void)state;
-	assert_int_equal(parse(&table).count, 8);
+	assert_int_equal(reply_parse(&table).count, 8);
 	table.mad[MAD_ATTRIBUTE_OFFSET + 1] = 128 / 8;
-	assert_int_equal(parse(&table).count, 4);
-	assert_int_equal(parse(&table).stride, 128);
+	assert_int_equal(reply_parse(&table).count, 4);
+	assert_int_equal(reply_parse(&table).stride, 128);
 	table.len -= 1;
-	assert_int_equal(parse(&table).count, 3);
-	assert_int_equal(parse(&table).err, 0);
+	assert_int_equal(reply_parse(&table).count, 3);
+	assert_int_equal(reply_parse(&table).err, 0);
 }
 
 static void stride_below_the_record_is_malformed(void **state)
@@ -72,8 +72,8 @@ static void stride_below_the_record_is_malformed(void **state)
 
 	(void)state;
 	table.mad[MAD_ATTRIBUTE_OFFSET + 1] = 56 / 8;
-	assert_int_equal(parse(&table).err, -EPROTO);
-	assert_int_equal(parse(&table).count, 0);
+	assert_int_equal(reply_parse(&table).err, -EPROTO);
+	assert_int_equal(reply_parse(&table).count, 0);
 }
 
 /* An attribute offset of 0 means an empty table, whatever follows. */
@@ -83,8 +83,8 @@ static void zero_stride_means_no_records(void **state)
 
 	(void)state;
 	table.mad[MAD_ATTRIBUTE_OFFSET + 1] = 0;
-	assert_int_equal(parse(&table).err, 0);
-	assert_int_equal(parse(&table).count, 0);
+	assert_int_equal(reply_parse(&table).err, 0);
+	assert_int_equal(reply_parse(&table).count, 0);
 	assert_int_equal(ibsa_outcome(&(struct ibsa_reply){ .count = 0 }),
 			 IBSA_OUTCOME_NONE);
 }
@@ -96,8 +96,8 @@ static void reassembled_table_is_whole(void **state)
 
 	(void)state;
 	put_rmpp(table.mad, 1, IBSA_RMPP_ACTIVE | IBSA_RMPP_FIRST, 572);
-	assert_int_equal(parse(&table).err, 0);
-	assert_int_equal(parse(&table).count, 8);
+	assert_int_equal(reply_parse(&table).err, 0);
+	assert_int_equal(reply_parse(&table).count, 8);
 }
 
 /* One segment of several, as a transport without RMPP delivers it. */
@@ -108,8 +108,8 @@ static void lone_first_segment_is_cut(void **state)
 	(void)state;
 	put_rmpp(table.mad, 1, IBSA_RMPP_ACTIVE | IBSA_RMPP_FIRST, 572);
 	table.len = 256;
-	assert_int_equal(parse(&table).err, -ENODATA);
-	assert_int_equal(parse(&table).count, 3);
+	assert_int_equal(reply_parse(&table).err, -ENODATA);
+	assert_int_equal(reply_parse(&table).count, 3);
 }
 
 /* A last segment whose length exceeds what arrived. */
@@ -120,10 +120,10 @@ static void short_last_segment_is_cut(void **state)
 	(void)state;
 	put_rmpp(table.mad, 1,
 		 IBSA_RMPP_ACTIVE | IBSA_RMPP_FIRST | IBSA_RMPP_LAST, 148);
-	assert_int_equal(parse(&table).err, 0);
+	assert_int_equal(reply_parse(&table).err, 0);
 	table.len = 56 + 64;
-	assert_int_equal(parse(&table).err, -ENODATA);
-	assert_int_equal(parse(&table).count, 1);
+	assert_int_equal(reply_parse(&table).err, -ENODATA);
+	assert_int_equal(reply_parse(&table).count, 1);
 }
 
 /* OpenSM's tables as ibsim delivers them: without RMPP type, and 224 bytes of a
@@ -134,16 +134,16 @@ static void table_beyond_ibsims_bytes_is_cut(void **state)
 
 	(void)state;
 	put_rmpp(table.mad, 0, IBSA_RMPP_ACTIVE, 0);
-	assert_int_equal(parse(&table).err, 0);
+	assert_int_equal(reply_parse(&table).err, 0);
 	table.len = 256;
-	assert_int_equal(parse(&table).err, -ENODATA);
-	assert_int_equal(parse(&table).count, 2);
+	assert_int_equal(reply_parse(&table).err, -ENODATA);
+	assert_int_equal(reply_parse(&table).count, 2);
 	table.len = 56 + 3 * 64;
-	assert_int_equal(parse(&table).err, -ENODATA);
-	assert_int_equal(parse(&table).count, 2);
+	assert_int_equal(reply_parse(&table).err, -ENODATA);
+	assert_int_equal(reply_parse(&table).count, 2);
 	table.len = 56 + 2 * 64;
-	assert_int_equal(parse(&table).err, 0);
-	assert_int_equal(parse(&table).count, 2);
+	assert_int_equal(reply_parse(&table).err, 0);
+	assert_int_equal(reply_parse(&table).count, 2);
 }
 
 /* A GetResp has one record; a shorter one is malformed. */
@@ -153,10 +153,10 @@ static void get_response_is_one_record(void **state)
 
 	(void)state;
 	table.mad[MAD_METHOD] = IBSA_METHOD_GET_RESP;
-	assert_int_equal(parse(&table).count, 1);
-	assert_int_equal(parse(&table).stride, 64);
+	assert_int_equal(reply_parse(&table).count, 1);
+	assert_int_equal(reply_parse(&table).stride, 64);
 	table.len--;
-	assert_int_equal(parse(&table).err, -EPROTO);
+	assert_int_equal(reply_parse(&table).err, -EPROTO);
 }
 
 /* With a status, a reply has no records, even if bytes follow. */
@@ -167,7 +167,7 @@ static void status_has_no_records(void **state)
 
 	(void)state;
 	table.mad[MAD_STATUS] = 3;
-	reply = parse(&table);
+	reply = reply_parse(&table);
 	assert_int_equal(reply.err, 0);
 	assert_int_equal(reply.status, IBSA_STATUS_NO_RECORDS);
 	assert_int_equal(reply.count, 0);

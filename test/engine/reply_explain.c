@@ -18,7 +18,7 @@ static const uint8_t gid[16] = { 0xfe, 0x80, [8] = 0x12, [15] = 0x34 };
 
 static struct puppet puppet;
 
-static void explain(const struct ibsa_reply *reply, void *arg)
+static void reply_explain(const struct ibsa_reply *reply, void *arg)
 {
 	ibsa_reply_explain(reply, arg);
 }
@@ -38,8 +38,9 @@ static struct ibsa_error redirected(const struct ibsa_record *record,
 
 	puppet_init(&puppet);
 	engine = puppet_engine(&puppet, &puppet_options);
-	assert_int_equal(
-		ibsa__engine_query(engine, &query, explain, &error, NULL), 0);
+	assert_int_equal(ibsa__engine_query(engine, &query, reply_explain,
+					    &error, NULL),
+			 0);
 	reply = puppet_answer(puppet_sent(&puppet, 0));
 	ibsa_put_be16(reply.mad + MAD_STATUS, IBSA_STATUS_REDIRECT);
 	memcpy(reply.mad + GID_AT, gid, sizeof(gid));

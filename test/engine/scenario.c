@@ -182,15 +182,15 @@ static void world_close(struct world *world)
 	ibsa_fabric_put(world->fabric);
 }
 
-static void fault(struct world *world, enum ibsa_fault_kind kind,
-		  double percent)
+static void fault_set(struct world *world, enum ibsa_fault_kind kind,
+		      double percent)
 {
 	const struct ibsa_fault fault = { .kind = kind, .percent = percent };
 
 	assert_int_equal(ibsa_fabric_fault(world->fabric, &fault), 0);
 }
 
-static void note(const struct ibsa_reply *reply, void *arg)
+static void reply_note(const struct ibsa_reply *reply, void *arg)
 {
 	struct sent_query *sent_query = arg;
 	struct ibsa_path path;
@@ -215,8 +215,9 @@ static void path_query(struct world *world, struct sent_query *sent_query,
 	};
 
 	*sent_query = (struct sent_query){ .world = world, .dlid = dlid };
-	assert_int_equal(
-		ibsa_query(world->client, &query, note, sent_query, NULL), 0);
+	assert_int_equal(ibsa_query(world->client, &query, reply_note,
+				    sent_query, NULL),
+			 0);
 }
 
 static void advance_ms(struct world *world, unsigned int ms)
@@ -252,12 +253,12 @@ static void every_query_is_right_under(enum ibsa_fault_kind kind)
 	struct world world;
 
 	world_open(&world, 42 + kind);
-	fault(&world, kind, 30);
+	fault_set(&world, kind, 30);
 	all_paths_query(&world);
 	for (int i = 0; i < 6000 && count_ended() < QUERIES; i++)
 		advance_ms(&world, 10);
 	/* Late duplicates must not cause another callback. */
-	fault(&world, kind, 0);
+	fault_set(&world, kind, 0);
 	advance_ms(&world, 1000);
 	for (int i = 0; i < QUERIES; i++) {
 		assert_int_equal(all[i].calls, 1);
@@ -313,8 +314,8 @@ static void corrupted_queries_end_once(void **state)
 
 	(void)state;
 	world_open(&world, 7);
-	fault(&world, IBSA_FAULT_CORRUPT, 30);
-	fault(&world, IBSA_FAULT_LOSE, 10);
+	fault_set(&world, IBSA_FAULT_CORRUPT, 30);
+	fault_set(&world, IBSA_FAULT_LOSE, 10);
 	all_paths_query(&world);
 	for (int i = 0; i < 7000 && count_ended() < QUERIES; i++)
 		advance_ms(&world, 10);
@@ -332,7 +333,7 @@ static void silence_ends_each_at_its_deadline(void **state)
 
 	(void)state;
 	world_open(&world, 9);
-	fault(&world, IBSA_FAULT_SILENCE, 100);
+	fault_set(&world, IBSA_FAULT_SILENCE, 100);
 	all_paths_query(&world);
 	advance_ms(&world, DEADLINE_MS + 20);
 	for (int i = 0; i < QUERIES; i++) {
@@ -352,10 +353,10 @@ static void restarted_sa_answers_what_waited(void **state)
 
 	(void)state;
 	world_open(&world, 3);
-	fault(&world, IBSA_FAULT_SILENCE, 100);
+	fault_set(&world, IBSA_FAULT_SILENCE, 100);
 	path_query(&world, &sent_query, world.lids[5]);
 	ibsa_fabric_sa_set(world.fabric, false);
-	fault(&world, IBSA_FAULT_SILENCE, 0);
+	fault_set(&world, IBSA_FAULT_SILENCE, 0);
 	advance_ms(&world, 2000);
 	assert_int_equal(sent_query.calls, 0);
 	ibsa_fabric_sa_set(world.fabric, true);
@@ -414,7 +415,7 @@ static void query_wait_runs_on_a_virtual_clock(void **state)
 	(void)state;
 	world_open(&world, 3);
 	assert_int_equal(ibsa_query_wait(world.client, &query, NULL, NULL), 0);
-	fault(&world, IBSA_FAULT_SILENCE, 100);
+	fault_set(&world, IBSA_FAULT_SILENCE, 100);
 	assert_int_equal(ibsa_query_wait(world.client, &query, NULL, NULL),
 			 -ETIMEDOUT);
 	world_close(&world);

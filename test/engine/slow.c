@@ -51,7 +51,7 @@ static void slow_sa_pass_ms(struct slow_sa *sa)
 	}
 }
 
-static void note(const struct ibsa_reply *reply, void *arg)
+static void reply_count(const struct ibsa_reply *reply, void *arg)
 {
 	unsigned int *counts = arg;
 
@@ -73,7 +73,8 @@ static void path_query(struct ibsa__engine *engine, uint16_t dlid,
 		.queue_ms = QUEUE_MS,
 	};
 
-	assert_int_equal(ibsa__engine_query(engine, &query, note, counts, NULL),
+	assert_int_equal(ibsa__engine_query(engine, &query, reply_count, counts,
+					    NULL),
 			 0);
 }
 

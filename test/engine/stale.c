@@ -34,12 +34,12 @@ static void refuse_with(struct ibsa__engine *engine, unsigned int n,
 	puppet_advance(&puppet, engine, 0);
 }
 
-static void refuse(struct ibsa__engine *engine, unsigned int n)
+static void request_refuse(struct ibsa__engine *engine, unsigned int n)
 {
 	refuse_with(engine, n, IBSA_STATUS_BAD_METHOD_ATTRIBUTE);
 }
 
-static void answer(struct ibsa__engine *engine, unsigned int n)
+static void request_answer(struct ibsa__engine *engine, unsigned int n)
 {
 	refuse_with(engine, n, IBSA_STATUS_OK);
 }
@@ -56,13 +56,13 @@ static void refused_request_goes_to_the_new_sm(void **state)
 	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	puppet_advance(&puppet, engine, 1);
 	puppet.port.sm_lid = NEW_SM;
-	refuse(engine, 0);
+	request_refuse(engine, 0);
 	assert_int_equal(seen.calls, 0);
 	assert_int_equal(puppet.sent_count, 2);
 	assert_int_equal(puppet_sent(&puppet, 1)->address.lid, NEW_SM);
-	refuse(engine, 0); /* a duplicate */
+	request_refuse(engine, 0); /* a duplicate */
 	assert_int_equal(seen.calls, 0);
-	answer(engine, 1);
+	request_answer(engine, 1);
 	assert_int_equal(seen.calls, 1);
 	assert_int_equal(seen.status, 0);
 	assert_int_equal(seen.tries, 2);
@@ -80,7 +80,7 @@ static void another_service_level_is_a_move_too(void **state)
 	(void)state;
 	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	puppet.port.sm_sl = 5;
-	refuse(engine, 0);
+	request_refuse(engine, 0);
 	assert_int_equal(seen.calls, 0);
 	assert_int_equal(puppet_sent(&puppet, 1)->address.sl, 5);
 	ibsa__engine_free(engine);
@@ -103,7 +103,7 @@ static void each_status_of_a_node_without_an_sa(void **state)
 		assert_int_equal(seen.calls, 0);
 		assert_int_equal(puppet.sent_count, i + 2);
 	}
-	answer(engine, 3);
+	request_answer(engine, 3);
 	assert_int_equal(seen.calls, 1);
 	assert_int_equal(seen.tries, 4);
 	ibsa__engine_free(engine);
@@ -118,7 +118,7 @@ static void refusal_of_the_sa_ends_the_query(void **state)
 
 	(void)state;
 	assert_int_equal(puppet_query(engine, 4, &seen), 0);
-	refuse(engine, 0);
+	request_refuse(engine, 0);
 	assert_int_equal(seen.calls, 1);
 	assert_int_equal(seen.err, 0);
 	assert_int_equal(seen.status, IBSA_STATUS_BAD_METHOD_ATTRIBUTE);
@@ -161,7 +161,7 @@ static void unreadable_port_shows_no_move(void **state)
 	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	puppet.port_err = -EIO;
 	puppet.port.sm_lid = NEW_SM;
-	refuse(engine, 0);
+	request_refuse(engine, 0);
 	assert_int_equal(seen.calls, 1);
 	assert_int_equal(seen.status, IBSA_STATUS_BAD_METHOD_ATTRIBUTE);
 	ibsa__engine_free(engine);
@@ -181,7 +181,7 @@ static void refusal_of_the_sa_in_the_options_is_final(void **state)
 	reads = puppet.port_reads;
 	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	puppet.port.sm_lid = NEW_SM;
-	refuse(engine, 0);
+	request_refuse(engine, 0);
 	assert_int_equal(seen.calls, 1);
 	assert_int_equal(puppet.port_reads, reads);
 	ibsa__engine_free(engine);
@@ -212,7 +212,7 @@ static void port_is_read_once_for_all_in_flight(void **state)
 	assert_int_equal(puppet.sent_count, 2 * MANY);
 	for (unsigned int i = 0; i < MANY; i++) {
 		assert_int_equal(seen[i].calls, 0);
-		answer(engine, MANY + i);
+		request_answer(engine, MANY + i);
 	}
 	for (unsigned int i = 0; i < MANY; i++)
 		assert_int_equal(seen[i].calls, 1);
@@ -228,7 +228,7 @@ static void refused_request_waits_for_an_sm(void **state)
 	(void)state;
 	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	puppet.port.sm_lid = 0;
-	refuse(engine, 0);
+	request_refuse(engine, 0);
 	puppet_advance(&puppet, engine, 150);
 	assert_int_equal(seen.calls, 0);
 	assert_int_equal(puppet.sent_count, 1);
@@ -236,7 +236,7 @@ static void refused_request_waits_for_an_sm(void **state)
 	puppet_advance(&puppet, engine, 200);
 	assert_int_equal(puppet.sent_count, 2);
 	assert_int_equal(puppet_sent(&puppet, 1)->address.lid, NEW_SM);
-	answer(engine, 1);
+	request_answer(engine, 1);
 	assert_int_equal(seen.calls, 1);
 	assert_int_equal(seen.err, 0);
 	ibsa__engine_free(engine);
@@ -253,7 +253,7 @@ static void deadline_does_not_move(void **state)
 	for (unsigned int i = 0; i < 20; i++) {
 		puppet_advance(&puppet, engine, i < 19 ? 500 : 499);
 		puppet.port.sm_lid++;
-		refuse(engine, puppet.sent_count - 1);
+		request_refuse(engine, puppet.sent_count - 1);
 	}
 	assert_int_equal(seen.calls, 0);
 	puppet_advance(&puppet, engine, 1);
@@ -275,7 +275,7 @@ static void refused_request_leaves_the_window_when_cancelled(void **state)
 	engine = puppet_engine(&puppet, &options);
 	assert_int_equal(puppet_query(engine, 4, &first), 0);
 	puppet.port.sm_lid = 0;
-	refuse(engine, 0);
+	request_refuse(engine, 0);
 	assert_int_equal(ibsa__engine_cancel(engine, 1), 0);
 	puppet.port.sm_lid = NEW_SM;
 	puppet_advance(&puppet, engine, 100);

@@ -52,8 +52,8 @@ static void on_change(unsigned int changes, const struct ibsa_port_state *now,
 	}
 }
 
-static void watch(struct ibsa__engine *engine, unsigned int interval_ms,
-		  struct watcher *watcher)
+static void watch_begin(struct ibsa__engine *engine, unsigned int interval_ms,
+			struct watcher *watcher)
 {
 	*watcher = (struct watcher){ .engine = engine };
 	assert_int_equal(ibsa__engine_watch(engine, interval_ms, on_change,
@@ -90,7 +90,7 @@ static void each_change_has_its_bit(void **state)
 	(void)state;
 	puppet.port = (struct ibsa_port_state){ 0 };
 	engine = puppet_engine(&puppet, &puppet_options);
-	watch(engine, 0, &watcher);
+	watch_begin(engine, 0, &watcher);
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
 		puppet_advance(&puppet, engine, 1000);
 		watcher.calls = 0;
@@ -116,13 +116,13 @@ static void interval_is_the_smallest(void **state)
 
 	(void)state;
 	assert_int_equal(ibsa__engine_timeout_ms(engine), -1);
-	watch(engine, 5000, &slow);
+	watch_begin(engine, 5000, &slow);
 	puppet.port_reads = 0;
 	puppet_advance(&puppet, engine, 4999);
 	assert_int_equal(puppet.port_reads, 0);
 	puppet_advance(&puppet, engine, 1);
 	assert_int_equal(puppet.port_reads, 1);
-	watch(engine, 10, &fast);
+	watch_begin(engine, 10, &fast);
 	for (int ms = 0; ms < 100; ms++)
 		puppet_advance(&puppet, engine, 1);
 	assert_int_equal(puppet.port_reads, 11);
@@ -147,7 +147,7 @@ static void change_is_reported_by_dispatch(void **state)
 	struct watcher watcher, late;
 
 	(void)state;
-	watch(engine, 0, &watcher);
+	watch_begin(engine, 0, &watcher);
 	puppet.port.sm_lid = 20;
 	assert_int_equal(ibsa__engine_port(engine, false, &now), 0);
 	assert_int_equal(now.sm_lid, PUPPET_SM_LID);
@@ -156,7 +156,7 @@ static void change_is_reported_by_dispatch(void **state)
 	puppet.port = before;
 	puppet.port.lid = 5;
 	assert_int_equal(ibsa__engine_port(engine, true, &now), 0);
-	watch(engine, 0, &late);
+	watch_begin(engine, 0, &late);
 	assert_int_equal(watcher.calls, 0);
 	assert_int_equal(ibsa__engine_timeout_ms(engine), 0);
 	puppet_advance(&puppet, engine, 0);
@@ -178,7 +178,7 @@ static void change_known_to_the_transport_is_reported_at_once(void **state)
 	struct watcher watcher;
 
 	(void)state;
-	watch(engine, 60000, &watcher);
+	watch_begin(engine, 60000, &watcher);
 	puppet.port.reregisters++;
 	puppet_advance(&puppet, engine, 0);
 	assert_int_equal(watcher.calls, 0);
@@ -200,7 +200,7 @@ static void missing_reply_reads_the_port(void **state)
 	struct seen seen = { 0 };
 
 	(void)state;
-	watch(engine, 60000, &watcher);
+	watch_begin(engine, 60000, &watcher);
 	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	puppet.port.sm_lid = 20;
 	puppet_advance(&puppet, engine, 100);
@@ -216,7 +216,7 @@ static void watch_ends_from_inside(void **state)
 
 	(void)state;
 	for (int i = 0; i < 4; i++)
-		watch(engine, 0, &all[i]);
+		watch_begin(engine, 0, &all[i]);
 	all[0].victim = &all[0];
 	all[1].victim = &all[2];
 	puppet.port.lid++;
@@ -243,7 +243,7 @@ static void reading_again_is_the_next_dispatch(void **state)
 	struct watcher watcher;
 
 	(void)state;
-	watch(engine, 0, &watcher);
+	watch_begin(engine, 0, &watcher);
 	watcher.reads_port = true;
 	puppet.port.lid++;
 	puppet_advance(&puppet, engine, 1000);
@@ -264,7 +264,7 @@ static void gone_device_is_a_port_down(void **state)
 	struct ibsa_port_state now;
 
 	(void)state;
-	watch(engine, 0, &watcher);
+	watch_begin(engine, 0, &watcher);
 	puppet.port_err = -EMFILE;
 	puppet_advance(&puppet, engine, 1000);
 	assert_int_equal(watcher.calls, 0);

@@ -45,7 +45,7 @@ static uint64_t node_query(struct ibsa__engine *engine, uint16_t dlid,
 	return id;
 }
 
-static void answer(struct ibsa__engine *engine, unsigned int n)
+static void request_answer(struct ibsa__engine *engine, unsigned int n)
 {
 	struct puppet_mad answer = puppet_answer(puppet_sent(&puppet, n));
 
@@ -83,7 +83,7 @@ static void wait_is_clipped_to_the_latest_deadline(void **state)
 	node_query(engine, 5, 70, 0, &other);
 	node_query(engine, 5, 60, 0, &other);
 	puppet_advance(&puppet, engine, 10);
-	answer(engine, 0);
+	request_answer(engine, 0);
 	assert_int_equal(puppet.sent_count, 2);
 	assert_int_equal(puppet_sent(&puppet, 1)->timeout_ms, 60);
 	ibsa__engine_free(engine);
@@ -225,10 +225,10 @@ static void sm_moves_while_requests_are_held(void **state)
 		puppet_sent(&puppet, puppet.sent_count - 1)->address.lid,
 		NEW_SM);
 	for (unsigned int n = 2; n < puppet.sent_count; n++)
-		answer(engine, n);
+		request_answer(engine, n);
 	puppet_advance(&puppet, engine, 0);
 	for (unsigned int n = 2; n < puppet.sent_count; n++)
-		answer(engine, n);
+		request_answer(engine, n);
 	assert_int_equal(seen[0].calls + seen[1].calls, 2);
 	assert_int_equal(seen[0].err + seen[1].err, 0);
 	ibsa__engine_free(engine);
@@ -302,11 +302,11 @@ static void callback_cancels_what_is_in_flight(void **state)
 		canceller.victims[i] = node_query(
 			canceller.engine, (uint16_t)(1 + i), 1000, 0, &victims);
 	assert_int_equal(puppet.sent_count, 4);
-	answer(canceller.engine, 0);
+	request_answer(canceller.engine, 0);
 	puppet_advance(&puppet, canceller.engine, 0);
 	assert_int_equal(victims.calls, 4);
 	assert_int_equal(puppet.sent_count, 5);
-	answer(canceller.engine, 4);
+	request_answer(canceller.engine, 4);
 	assert_int_equal(canceller.next.calls, 1);
 	assert_int_equal(canceller.next.err, 0);
 	ibsa__engine_free(canceller.engine);
@@ -336,7 +336,7 @@ static void deadline_runs_from_the_first_send(void **state)
 	node_query(engine, 5, 70, 1000, &second);
 	puppet_advance(&puppet, engine, 900);
 	assert_int_equal(second.calls, 0);
-	answer(engine, 0);
+	request_answer(engine, 0);
 	assert_int_equal(first.calls, 1);
 	assert_int_equal(
 		puppet_sent(&puppet, puppet.sent_count - 1)->timeout_ms, 70);

@@ -71,7 +71,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void pass(unsigned int ms)
+static void time_pass(unsigned int ms)
 {
 	while (ms--) {
 		assert_int_equal(ibsa_fabric_advance(fabric, MS), 0);
@@ -85,11 +85,11 @@ static void watch_by(const struct ibsa_event_options *options, unsigned int ms)
 
 	assert_int_equal(
 		ibsa_event_watch(client, options, note, NULL, NULL, &watch), 0);
-	pass(ms);
+	time_pass(ms);
 	assert_int_equal(seen.events[0].kind, IBSA_EVENT_SUBSCRIBED);
 }
 
-static void watch(unsigned int kinds)
+static void watch_begin(unsigned int kinds)
 {
 	watch_by(&(struct ibsa_event_options){ .kinds = kinds }, 50);
 }
@@ -149,13 +149,13 @@ static void assert_last(int kind, const char *node)
 static void host_leaves_and_comes_back(void **state)
 {
 	(void)state;
-	watch(0);
-	pass(100);
+	watch_begin(0);
+	time_pass(100);
 	set_link("H5", false);
-	pass(100);
+	time_pass(100);
 	assert_last(IBSA_EVENT_GID_OUT, "H5");
 	set_link("H5", true);
-	pass(100);
+	time_pass(100);
 	assert_last(IBSA_EVENT_GID_IN, "H5");
 	assert_int_equal(count(0, IBSA_EVENT_GID_OUT), 1);
 	assert_int_equal(count(0, IBSA_EVENT_GAP), 0);
@@ -172,14 +172,14 @@ static void links_and_changes_are_reported(void **state)
 
 	(void)state;
 	assert_int_equal(ibsa_fabric_port_at(fabric, 4, &h5), 0);
-	watch(IBSA_EVENT_ALL);
-	pass(100);
+	watch_begin(IBSA_EVENT_ALL);
+	time_pass(100);
 	set_link("H7", false);
-	pass(100);
+	time_pass(100);
 	assert_int_equal(count(0, IBSA_EVENT_LINK_STATE), 1);
 	assert_int_equal(count(0, IBSA_EVENT_GID_OUT), 1);
 	assert_int_equal(ibsa_fabric_port_set(fabric, h5.node, 1, &change), 0);
-	pass(100);
+	time_pass(100);
 	assert_int_equal(seen.events[seen.count - 1].kind,
 			 IBSA_EVENT_LOCAL_CHANGES);
 	assert_int_equal(seen.events[seen.count - 1].lid, h5.state.lid);
@@ -194,7 +194,7 @@ static void second_client_of_the_port_is_refused(void **state)
 	struct ibsa_error error;
 
 	(void)state;
-	watch(0);
+	watch_begin(0);
 	assert_int_equal(ibsa_open(&options, NULL, &second), 0);
 	assert_int_equal(ibsa_event_watch(second, NULL, note, NULL, &error,
 					  &watch_of),
@@ -209,32 +209,32 @@ static void sa_restarts(void **state)
 	int from;
 
 	(void)state;
-	watch(0);
-	pass(1000);
+	watch_begin(0);
+	time_pass(1000);
 	from = seen.count;
 	ibsa_fabric_sa_set(fabric, false);
-	pass(3000);
+	time_pass(3000);
 	ibsa_fabric_sa_set(fabric, true);
-	pass(5000);
+	time_pass(5000);
 	assert_int_equal(count(from, IBSA_EVENT_LOST), 1);
 	assert_int_equal(count(from, IBSA_EVENT_SUBSCRIBED), 1);
 	assert_int_equal(count(from, IBSA_EVENT_GAP), 1);
 	assert_int_equal(count(from, IBSA_EVENT_GID_IN), HOSTS + 1);
 	set_link("H5", false);
-	pass(100);
+	time_pass(100);
 	assert_last(IBSA_EVENT_GID_OUT, "H5");
 }
 
 static void sa_moves(void **state)
 {
 	(void)state;
-	watch(0);
-	pass(1000);
+	watch_begin(0);
+	time_pass(1000);
 	assert_int_equal(ibsa_fabric_sa_move(fabric, "H9"), 0);
-	pass(3000);
+	time_pass(3000);
 	assert_int_equal(count(0, IBSA_EVENT_GAP), 1);
 	set_link("H5", false);
-	pass(100);
+	time_pass(100);
 	assert_last(IBSA_EVENT_GID_OUT, "H5");
 }
 
@@ -242,20 +242,20 @@ static void sa_moves(void **state)
 static void own_port_goes_down(void **state)
 {
 	(void)state;
-	watch(0);
-	pass(1000);
+	watch_begin(0);
+	time_pass(1000);
 	set_link("H2", false);
-	pass(1100);
+	time_pass(1100);
 	assert_int_equal(seen.events[seen.count - 1].kind, IBSA_EVENT_LOST);
 	assert_int_equal(seen.events[seen.count - 1].err, -ENETDOWN);
 	set_link("H5", false);
-	pass(1000);
+	time_pass(1000);
 	set_link("H2", true);
-	pass(3000);
+	time_pass(3000);
 	assert_int_equal(count(0, IBSA_EVENT_GAP), 1);
 	assert_int_equal(count(0, IBSA_EVENT_GID_OUT), 0);
 	set_link("H5", true);
-	pass(100);
+	time_pass(100);
 	assert_last(IBSA_EVENT_GID_IN, "H5");
 }
 
@@ -291,8 +291,8 @@ static void impaired_links_change_nothing(void **state)
 	struct ibsa_fabric_stats stats;
 
 	(void)state;
-	watch(0);
-	pass(1000);
+	watch_begin(0);
+	time_pass(1000);
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
 		assert_int_equal(ibsa_fabric_fault(fabric, &faults[i]), 0);
 	for (int i = 0; i < 100; i++) {
@@ -300,11 +300,11 @@ static void impaired_links_change_nothing(void **state)
 
 		snprintf(node, sizeof(node), "H%d", 3 + i % (HOSTS - 2));
 		set_link(node, false);
-		pass(1500);
+		time_pass(1500);
 		set_link(node, true);
-		pass(1500);
+		time_pass(1500);
 	}
-	pass(5000);
+	time_pass(5000);
 	ibsa_fabric_stats_get(fabric, &stats);
 	assert_in_range(count(0, IBSA_EVENT_GID_OUT), 90, 100);
 	assert_in_range(count(0, IBSA_EVENT_GID_IN), 90, 100);
@@ -329,7 +329,7 @@ static void audit_finds_lost_reports(void **state)
 		for (int up = 0; up <= 1; up++) {
 			lose(100, 3);
 			set_link(node, up);
-			pass(2 * AUDIT_MS);
+			time_pass(2 * AUDIT_MS);
 			assert_last(up ? IBSA_EVENT_GID_IN : IBSA_EVENT_GID_OUT,
 				    node);
 			assert_true(seen.events[seen.count - 1].audited);
@@ -372,9 +372,9 @@ static void audit_finds_all_changes(double percent, bool *is_up)
 			snprintf(node, sizeof(node), "H%d", host);
 			is_up[host] = !is_up[host];
 			set_link(node, is_up[host]);
-			pass((number >> 8) % 2000);
+			time_pass((number >> 8) % 2000);
 		}
-		pass(2 * AUDIT_MS);
+		time_pass(2 * AUDIT_MS);
 		for (int i = 3; i <= HOSTS; i++) {
 			snprintf(node, sizeof(node), "H%d", i);
 			assert_int_equal(is_reported_up(node), is_up[i]);

@@ -17,8 +17,8 @@ static const struct ibsa_event_options audited = { .audit_nodes = true };
 static void watch_nodes(const char *tails, struct diary *diary)
 {
 	set_nodes(tails);
-	watch(&audited, diary);
-	pass(SOON_MS);
+	watch_begin(&audited, diary);
+	time_pass(SOON_MS);
 	EXPECT(diary, 0, IBSA_EVENT_SUBSCRIBED);
 	assert_int_equal(sa.tables, 1);
 }
@@ -34,7 +34,7 @@ static void send_of(uint16_t trap, uint8_t tail)
 static void assert_port(const struct diary *diary, int n, int kind,
 			uint8_t tail, bool by_audit)
 {
-	const struct ibsa_event *event = expect(diary, n, kind);
+	const struct ibsa_event *event = expect_event(diary, n, kind);
 
 	assert_int_equal(event->gid.raw[0], 0xfe);
 	assert_int_equal(event->gid.raw[15], tail);
@@ -47,7 +47,7 @@ static void assert_port(const struct diary *diary, int n, int kind,
 static void hold_next_table(void)
 {
 	sa.holds_table = true;
-	until(&sa.tables);
+	time_pass_until(&sa.tables);
 }
 
 /* The ports of the first table are not reported; SUBSCRIBED comes after it. */
@@ -58,13 +58,13 @@ static void first_table_is_awaited(void **state)
 	(void)state;
 	sa.holds_table = true;
 	set_nodes("\1\7\11");
-	watch(&audited, &diary);
-	pass(SOON_MS);
+	watch_begin(&audited, &diary);
+	time_pass(SOON_MS);
 	assert_in_range(sa.tables, 1, 4);
 	assert_int_equal(diary.count, 0);
 	sa.holds_table = false;
 	serve_table();
-	pass(10);
+	time_pass(10);
 	EXPECT(&diary, 0, IBSA_EVENT_SUBSCRIBED);
 }
 
@@ -77,16 +77,16 @@ static void lost_report_is_found_by_the_audit(void **state)
 	(void)state;
 	watch_nodes("\1\7", &diary);
 	set_nodes("\1\5\7\11");
-	pass(AUDIT_MS + 10);
+	time_pass(AUDIT_MS + 10);
 	assert_int_equal(diary.count, 3);
 	assert_port(&diary, 1, IBSA_EVENT_GID_IN, 5, true);
 	assert_port(&diary, 2, IBSA_EVENT_GID_IN, 9, true);
 	assert_true(diary.events[1].sequence < diary.events[2].sequence);
 	set_nodes("\5\11\1");
-	pass(AUDIT_MS + 10);
+	time_pass(AUDIT_MS + 10);
 	assert_int_equal(diary.count, 4);
 	assert_port(&diary, 3, IBSA_EVENT_GID_OUT, 7, true);
-	pass(3 * AUDIT_MS);
+	time_pass(3 * AUDIT_MS);
 	assert_int_equal(diary.count, 4);
 }
 
@@ -98,7 +98,7 @@ static void audit_is_off_by_default(void **state)
 	(void)state;
 	watch_subscribed(0, &diary);
 	set_nodes("\1");
-	pass(3 * AUDIT_MS);
+	time_pass(3 * AUDIT_MS);
 	assert_int_equal(sa.tables, 0);
 	EXPECT(&diary, 0, IBSA_EVENT_SUBSCRIBED);
 }
@@ -113,7 +113,7 @@ static void reported_changes_are_delivered_once(void **state)
 	send_of(64, 9);
 	send_of(65, 7);
 	set_nodes("\1\11");
-	pass(3 * AUDIT_MS);
+	time_pass(3 * AUDIT_MS);
 	assert_int_equal(diary.count, 3);
 	assert_port(&diary, 1, IBSA_EVENT_GID_IN, 9, false);
 	assert_port(&diary, 2, IBSA_EVENT_GID_OUT, 7, false);
@@ -134,7 +134,7 @@ static void report_overtakes_the_table(void **state)
 	serve_table();
 	sa.holds_table = false;
 	set_nodes("\1\11");
-	pass(2 * AUDIT_MS);
+	time_pass(2 * AUDIT_MS);
 	assert_int_equal(diary.count, 4);
 	assert_port(&diary, 1, IBSA_EVENT_GID_IN, 9, false);
 	assert_port(&diary, 2, IBSA_EVENT_GID_OUT, 7, false);
@@ -152,7 +152,7 @@ static void change_after_a_report_is_found(void **state)
 	send_of(65, 7);
 	serve_table();
 	sa.holds_table = false;
-	pass(AUDIT_MS + 10);
+	time_pass(AUDIT_MS + 10);
 	assert_int_equal(diary.count, 3);
 	assert_port(&diary, 2, IBSA_EVENT_GID_IN, 7, true);
 }
@@ -165,11 +165,11 @@ static void late_report_is_not_delivered_again(void **state)
 
 	(void)state;
 	watch_nodes("\1\7", &diary);
-	watch(NULL, &other);
-	pass(10);
+	watch_begin(NULL, &other);
+	time_pass(10);
 	set_nodes("\1");
-	until(&sa.tables);
-	pass(10);
+	time_pass_until(&sa.tables);
+	time_pass(10);
 	assert_port(&diary, 1, IBSA_EVENT_GID_OUT, 7, true);
 	EXPECT(&other, 0, IBSA_EVENT_SUBSCRIBED);
 	send_of(65, 7);
@@ -179,7 +179,7 @@ static void late_report_is_not_delivered_again(void **state)
 	send_of(64, 7);
 	assert_port(&diary, 2, IBSA_EVENT_GID_IN, 7, false);
 	send_of(65, 7);
-	pass(2000);
+	time_pass(2000);
 	send_of(65, 7);
 	assert_int_equal(diary.count, 5);
 	assert_int_equal(other.count, 5);
@@ -195,25 +195,25 @@ static void failure_is_reported_and_retried(void **state)
 	(void)state;
 	watch_nodes("\1\7", &diary);
 	set_nodes("");
-	pass(AUDIT_MS);
-	event = expect(&diary, 1, IBSA_EVENT_FAILED);
+	time_pass(AUDIT_MS);
+	event = expect_event(&diary, 1, IBSA_EVENT_FAILED);
 	assert_int_equal(event->err, -ENODATA);
 	assert_true(event->audited);
 	sa.node_status = IBSA_STATUS_NO_RECORDS;
-	pass(AUDIT_MS);
+	time_pass(AUDIT_MS);
 	assert_int_equal(diary.count, 2);
 	sa.node_status = IBSA_STATUS_REQ_INVALID;
-	pass(AUDIT_MS);
-	event = expect(&diary, 2, IBSA_EVENT_REFUSED);
+	time_pass(AUDIT_MS);
+	event = expect_event(&diary, 2, IBSA_EVENT_REFUSED);
 	assert_int_equal(event->status, IBSA_STATUS_REQ_INVALID);
 	assert_true(event->audited);
 	send_of(65, 7);
 	assert_port(&diary, 3, IBSA_EVENT_GID_OUT, 7, false);
 	sa.node_status = 0;
 	set_nodes("\1\11");
-	pass(20 * AUDIT_MS);
+	time_pass(20 * AUDIT_MS);
 	assert_int_equal(diary.count, 6);
-	expect(&diary, 4, IBSA_EVENT_SUBSCRIBED);
+	expect_event(&diary, 4, IBSA_EVENT_SUBSCRIBED);
 	assert_port(&diary, 5, IBSA_EVENT_GID_IN, 9, true);
 }
 
@@ -226,15 +226,17 @@ static void failure_of_the_table_alone_is_reported(void **state)
 	(void)state;
 	set_nodes("\1\7");
 	sa.is_silent = true;
-	watch(&audited, &diary);
-	pass(3000);
-	assert_int_equal(expect(&diary, 0, IBSA_EVENT_FAILED)->err, -ETIMEDOUT);
+	watch_begin(&audited, &diary);
+	time_pass(3000);
+	assert_int_equal(expect_event(&diary, 0, IBSA_EVENT_FAILED)->err,
+			 -ETIMEDOUT);
 	assert_false(diary.events[0].audited);
 	sa.holds_table = true;
 	sa.is_silent = false;
-	pass(2 * AUDIT_MS);
+	time_pass(2 * AUDIT_MS);
 	assert_int_equal(diary.count, 2);
-	assert_int_equal(expect(&diary, 1, IBSA_EVENT_FAILED)->err, -ETIMEDOUT);
+	assert_int_equal(expect_event(&diary, 1, IBSA_EVENT_FAILED)->err,
+			 -ETIMEDOUT);
 	assert_true(diary.events[1].audited);
 }
 
@@ -246,10 +248,10 @@ static void refusal_does_not_hide_a_gap(void **state)
 	(void)state;
 	watch_nodes("\1\7", &diary);
 	sa.node_status = IBSA_STATUS_REQ_INVALID;
-	pass(AUDIT_MS);
-	expect(&diary, 1, IBSA_EVENT_REFUSED);
+	time_pass(AUDIT_MS);
+	expect_event(&diary, 1, IBSA_EVENT_REFUSED);
 	puppet.port.sm_sl++;
-	pass(3000);
+	time_pass(3000);
 	EXPECT(&diary, 2, IBSA_EVENT_LOST, IBSA_EVENT_REFUSED, IBSA_EVENT_GAP);
 }
 
@@ -260,7 +262,7 @@ static int first_of(const struct diary *diary, int kind)
 
 	while (n < diary->count && diary->events[n].kind != kind)
 		n++;
-	expect(diary, n, kind);
+	expect_event(diary, n, kind);
 	return n;
 }
 
@@ -273,14 +275,14 @@ static void missing_replies_do_not_delay_the_audit(void **state)
 	(void)state;
 	watch_nodes("\1\7", &diary);
 	sa.is_silent = true;
-	pass(20 * AUDIT_MS);
+	time_pass(20 * AUDIT_MS);
 	sa.is_silent = false;
 	set_nodes("\1");
-	pass(2 * AUDIT_MS);
-	expect(&diary, 1, IBSA_EVENT_FAILED);
+	time_pass(2 * AUDIT_MS);
+	expect_event(&diary, 1, IBSA_EVENT_FAILED);
 	assert_port(&diary, first_of(&diary, IBSA_EVENT_GID_OUT),
 		    IBSA_EVENT_GID_OUT, 7, true);
-	pass(AUDIT_MS);
+	time_pass(AUDIT_MS);
 	first_of(&diary, IBSA_EVENT_GAP);
 	assert_int_not_equal(diary.events[diary.count - 1].kind,
 			     IBSA_EVENT_FAILED);
@@ -297,12 +299,12 @@ static void table_of_the_old_sm_does_not_count(void **state)
 	hold_next_table();
 	puppet.port.reregisters++;
 	puppet.port_changed = true;
-	pass(1);
+	time_pass(1);
 	set_nodes("\1");
 	serve_table();
 	sa.holds_table = false;
 	set_nodes("\1\7\11");
-	pass(2 * SOON_MS);
+	time_pass(2 * SOON_MS);
 	EXPECT(&diary, 1, IBSA_EVENT_LOST, IBSA_EVENT_SUBSCRIBED,
 	       IBSA_EVENT_GAP, IBSA_EVENT_GID_IN);
 	assert_port(&diary, 4, IBSA_EVENT_GID_IN, 9, true);
@@ -316,10 +318,10 @@ static void lost_messages_cause_an_audit(void **state)
 	(void)state;
 	watch_nodes("\1\7", &diary);
 	puppet.recv_err = -EIO;
-	pass(1);
+	time_pass(1);
 	puppet.recv_err = 0;
 	set_nodes("\1");
-	pass(2 * SOON_MS);
+	time_pass(2 * SOON_MS);
 	assert_port(&diary, diary.count - 1, IBSA_EVENT_GID_OUT, 7, true);
 }
 
@@ -332,13 +334,13 @@ static void port_without_lid_does_not_count(void **state)
 	watch_nodes("\1\7", &diary);
 	set_nodes("\1\7\11");
 	sa.without_lid = 9;
-	pass(AUDIT_MS);
+	time_pass(AUDIT_MS);
 	sa.without_lid = 7;
 	set_nodes("\1\7");
-	pass(AUDIT_MS);
+	time_pass(AUDIT_MS);
 	assert_int_equal(diary.count, 1);
 	set_nodes("\1\7\11");
-	pass(AUDIT_MS);
+	time_pass(AUDIT_MS);
 	assert_int_equal(diary.count, 2);
 	assert_port(&diary, 1, IBSA_EVENT_GID_IN, 9, true);
 }
@@ -353,18 +355,19 @@ static void odd_table_is_accepted(void **state)
 	watch_nodes("\1\7", &diary);
 	sa.hollow = 2;
 	set_nodes("\11\7\2\7\1\11");
-	pass(AUDIT_MS);
+	time_pass(AUDIT_MS);
 	assert_int_equal(diary.count, 2);
 	assert_port(&diary, 1, IBSA_EVENT_GID_IN, 9, true);
 	set_nodes("\7\11\2\11\1\7");
-	pass(AUDIT_MS);
+	time_pass(AUDIT_MS);
 	assert_int_equal(diary.count, 2);
 	sa.hollow = 0;
 	sa.nodes[0] = 0;
 	sa.node_count = 1;
-	pass(AUDIT_MS);
+	time_pass(AUDIT_MS);
 	assert_int_equal(diary.count, 3);
-	assert_int_equal(expect(&diary, 2, IBSA_EVENT_FAILED)->err, -ENODATA);
+	assert_int_equal(expect_event(&diary, 2, IBSA_EVENT_FAILED)->err,
+			 -ENODATA);
 }
 
 static void filters_hold(void **state)
@@ -374,16 +377,16 @@ static void filters_hold(void **state)
 
 	(void)state;
 	set_nodes("\1\7");
-	watch(&(struct ibsa_event_options){ .audit_nodes = true,
-					    .gids = &nine,
-					    .gid_count = 1 },
-	      &some);
-	watch(&(struct ibsa_event_options){ .audit_nodes = true,
-					    .kinds = IBSA_EVENT_GID_OUT },
-	      &out);
-	pass(SOON_MS);
+	watch_begin(&(struct ibsa_event_options){ .audit_nodes = true,
+						  .gids = &nine,
+						  .gid_count = 1 },
+		    &some);
+	watch_begin(&(struct ibsa_event_options){ .audit_nodes = true,
+						  .kinds = IBSA_EVENT_GID_OUT },
+		    &out);
+	time_pass(SOON_MS);
 	set_nodes("\1\10\11");
-	pass(AUDIT_MS);
+	time_pass(AUDIT_MS);
 	EXPECT(&some, 0, IBSA_EVENT_SUBSCRIBED, IBSA_EVENT_GID_IN);
 	assert_port(&some, 1, IBSA_EVENT_GID_IN, 9, true);
 	EXPECT(&out, 0, IBSA_EVENT_SUBSCRIBED, IBSA_EVENT_GID_OUT);
@@ -400,11 +403,11 @@ static void watch_ends_in_its_callback(void **state)
 	watch_nodes("\1\2\3", &diary);
 	diary.victim = diary.watch;
 	set_nodes("\1\7\10\11");
-	pass(AUDIT_MS);
+	time_pass(AUDIT_MS);
 	assert_int_equal(diary.count, 2);
 	assert_int_equal(sa.unsets, before + 1);
 	sa.tables = 0;
-	pass(3 * AUDIT_MS);
+	time_pass(3 * AUDIT_MS);
 	assert_int_equal(sa.tables, 0);
 	assert_int_equal(diary.count, 2);
 }
@@ -420,13 +423,13 @@ static void audit_ends_and_begins(void **state)
 	watch_nodes("\1\7", &first);
 	hold_next_table();
 	ibsa_event_unwatch(first.watch);
-	watch(&audited, &second);
+	watch_begin(&audited, &second);
 	serve_table();
-	pass(10);
+	time_pass(10);
 	assert_int_equal(second.count, 0);
 	sa.holds_table = false;
 	set_nodes("\1");
-	pass(2 * SOON_MS);
+	time_pass(2 * SOON_MS);
 	EXPECT(&second, 0, IBSA_EVENT_SUBSCRIBED);
 	EXPECT(&plain, 0, IBSA_EVENT_SUBSCRIBED);
 }
@@ -439,9 +442,9 @@ static void interval_is_that_of_audit_nodes(void **state)
 
 	(void)state;
 	watch_nodes("\1", &seldom);
-	watch(&quick, &often);
+	watch_begin(&quick, &often);
 	sa.tables = 0;
-	pass(10 * AUDIT_MS);
+	time_pass(10 * AUDIT_MS);
 	assert_in_range(sa.tables, 10, 12);
 }
 

@@ -38,7 +38,7 @@ static void report_is_answered_and_delivered(void **state)
 	watch_subscribed(0, &diary);
 	report = report_of(65, 9);
 	send_report(&report);
-	event = expect(&diary, 1, IBSA_EVENT_GID_OUT);
+	event = expect_event(&diary, 1, IBSA_EVENT_GID_OUT);
 	assert_int_equal(diary.answered[1], 1);
 	assert_int_equal(diary.close_err, -EBUSY);
 	assert_int_equal(event->trap, 65);
@@ -125,8 +125,8 @@ static void kinds_and_gids_filter(void **state)
 	static struct diary diary;
 
 	(void)state;
-	watch(&options, &diary);
-	pass(10);
+	watch_begin(&options, &diary);
+	time_pass(10);
 	for (uint8_t tail = 1; tail < 5; tail++) {
 		send_of(64, tail);
 		send_of(65, tail);
@@ -151,7 +151,7 @@ static void repeated_report_is_delivered_once(void **state)
 	report = report_of_lid(128, 4);
 	send_report(&report);
 	for (int i = 0; i < 3; i++) {
-		pass(200);
+		time_pass(200);
 		send_report(&report);
 	}
 	EXPECT(&diary, 1, IBSA_EVENT_LINK_STATE);
@@ -168,7 +168,7 @@ static void repeated_report_is_delivered_once(void **state)
 	send_report(&report);
 	assert_int_equal(diary.count, 5);
 	/* The same Report is another event after a long time. */
-	pass(11000);
+	time_pass(11000);
 	send_report(&report);
 	assert_int_equal(diary.count, 6);
 }
@@ -185,7 +185,7 @@ static void second_copy_is_delivered_once(void **state)
 	send_of(65, 2);
 	send_of(65, 1);
 	EXPECT(&diary, 1, IBSA_EVENT_GID_OUT, IBSA_EVENT_GID_OUT);
-	pass(1100);
+	time_pass(1100);
 	send_of(65, 1);
 	assert_int_equal(diary.count, 4);
 }
@@ -328,8 +328,8 @@ static void report_before_the_reply_is_delivered(void **state)
 
 	(void)state;
 	sa.is_silent = true;
-	watch(NULL, &diary);
-	pass(5);
+	watch_begin(NULL, &diary);
+	time_pass(5);
 	assert_int_equal(sa.sets, 1);
 	report = report_of(64, 1);
 	send_report(&report);

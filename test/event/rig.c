@@ -60,7 +60,8 @@ static void take_set(const struct puppet_mad *mad, struct puppet_mad *reply)
 	}
 }
 
-static void show(const struct puppet_mad *mad, struct puppet_mad *reply)
+static void subscriptions_answer(const struct puppet_mad *mad,
+				 struct puppet_mad *reply)
 {
 	sa.gets++;
 	reply->len = IBSA_SA_HEADER_BYTES;
@@ -129,7 +130,7 @@ static void take_table(const struct puppet_mad *mad)
 		serve_table();
 }
 
-static void take(const struct puppet_mad *mad)
+static void request_handle(const struct puppet_mad *mad)
 {
 	struct puppet_mad reply = puppet_answer(mad);
 
@@ -146,15 +147,15 @@ static void take(const struct puppet_mad *mad)
 	if (ibsa_be16(mad->mad + MAD_ATTRIBUTE) == INFORM_INFO)
 		take_set(mad, &reply);
 	else
-		show(mad, &reply);
+		subscriptions_answer(mad, &reply);
 	if (!sa.is_silent)
 		puppet_deliver(&puppet, &reply);
 }
 
-void serve(void)
+void sa_serve(void)
 {
 	while (sa.processed < puppet.sent_count)
-		take(puppet_sent(&puppet, sa.processed++));
+		request_handle(puppet_sent(&puppet, sa.processed++));
 }
 
 static int rig_fd(struct ibsa_transport *transport)
@@ -166,7 +167,7 @@ static int rig_fd(struct ibsa_transport *transport)
 static int rig_wait(struct ibsa_transport *transport, int timeout_ms)
 {
 	(void)transport;
-	serve();
+	sa_serve();
 	if (puppet.inbox_head == puppet.inbox_count && timeout_ms > 0)
 		puppet.now_ns += (uint64_t)timeout_ms * MS;
 	return 0;
@@ -220,7 +221,7 @@ void note(const struct ibsa_event *event, void *arg)
 
 	assert_in_range(n, 0, SEEN - 1);
 	assert_ptr_equal(event->watch, diary->watch);
-	serve();
+	sa_serve();
 	diary->answered[n] = sa.answers;
 	if (event->notice)
 		diary->notices[n] = *event->notice;
@@ -230,11 +231,11 @@ void note(const struct ibsa_event *event, void *arg)
 	ibsa_event_unwatch(diary->victim);
 	diary->victim = NULL;
 	if (diary->starts)
-		watch(NULL, diary->starts);
+		watch_begin(NULL, diary->starts);
 	diary->starts = NULL;
 }
 
-void watch(const struct ibsa_event_options *options, struct diary *diary)
+void watch_begin(const struct ibsa_event_options *options, struct diary *diary)
 {
 	*diary = (struct diary){ 0 };
 	assert_int_equal(ibsa_event_watch(client, options, note, diary, NULL,
@@ -245,27 +246,27 @@ void watch(const struct ibsa_event_options *options, struct diary *diary)
 
 void watch_subscribed(unsigned int kinds, struct diary *diary)
 {
-	watch(&(struct ibsa_event_options){ .kinds = kinds }, diary);
-	pass(10);
+	watch_begin(&(struct ibsa_event_options){ .kinds = kinds }, diary);
+	time_pass(10);
 	EXPECT(diary, 0, IBSA_EVENT_SUBSCRIBED);
 }
 
-void pass(unsigned int ms)
+void time_pass(unsigned int ms)
 {
 	while (ms--) {
 		puppet.now_ns += MS;
 		assert_int_equal(ibsa_dispatch(client), puppet.recv_err);
-		serve();
+		sa_serve();
 	}
 }
 
-unsigned int until(const unsigned int *counter)
+unsigned int time_pass_until(const unsigned int *counter)
 {
 	unsigned int before = *counter, ms = 0;
 
 	for (; *counter == before; ms++) {
 		assert_in_range(ms, 0, 1000 * 1000);
-		pass(1);
+		time_pass(1);
 	}
 	return ms;
 }
@@ -317,10 +318,11 @@ void send_report(const struct puppet_mad *report)
 {
 	puppet_deliver(&puppet, report);
 	assert_int_equal(ibsa_dispatch(client), 0);
-	serve();
+	sa_serve();
 }
 
-const struct ibsa_event *expect(const struct diary *diary, int n, int kind)
+const struct ibsa_event *expect_event(const struct diary *diary, int n,
+				      int kind)
 {
 	assert_in_range(n, 0, diary->count - 1);
 	assert_string_equal(ibsa_event_text(diary->events[n].kind),
@@ -331,6 +333,6 @@ const struct ibsa_event *expect(const struct diary *diary, int n, int kind)
 void expect_all(const struct diary *diary, int n, const int *kinds)
 {
 	for (; *kinds; kinds++, n++)
-		expect(diary, n, *kinds);
+		expect_event(diary, n, *kinds);
 	assert_int_equal(diary->count, n);
 }

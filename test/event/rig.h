@@ -62,7 +62,7 @@ int rig_set_up(void **state);
 int rig_tear_down(void **state);
 
 /* Begin a watch whose events go to an empty @diary. */
-void watch(const struct ibsa_event_options *options, struct diary *diary);
+void watch_begin(const struct ibsa_event_options *options, struct diary *diary);
 
 /* Watch @kinds and let the SA answer: @diary has only SUBSCRIBED. */
 void watch_subscribed(unsigned int kinds, struct diary *diary);
@@ -70,10 +70,10 @@ void watch_subscribed(unsigned int kinds, struct diary *diary);
 void note(const struct ibsa_event *event, void *arg);
 
 /* Let @ms pass in steps of 1 ms; the SA answers. */
-void pass(unsigned int ms);
+void time_pass(unsigned int ms);
 
-/* Let the SA answer all requests; pass() does so, too. */
-void serve(void);
+/* Let the SA answer all requests; time_time_pass() does so, too. */
+void sa_serve(void);
 
 /* Answer the last request for the table with the current nodes. */
 void serve_table(void);
@@ -82,7 +82,7 @@ void serve_table(void);
 void set_nodes(const char *tails);
 
 /* Let time pass until @counter grows. Return: how many ms. */
-unsigned int until(const unsigned int *counter);
+unsigned int time_pass_until(const unsigned int *counter);
 
 /*
  * Return: a Report as OpenSM sends it, of a GID that ends with @tail, or of a
@@ -95,7 +95,8 @@ struct puppet_mad report_of_lid(uint16_t trap, uint16_t lid);
 void send_report(const struct puppet_mad *report);
 
 /* Check the kind of the @n-th event, from 0. Return: the event. */
-const struct ibsa_event *expect(const struct diary *diary, int n, int kind);
+const struct ibsa_event *expect_event(const struct diary *diary, int n,
+				      int kind);
 
 /* The events from the @n-th to the last are of these kinds; 0 ends. */
 #define EXPECT(diary, n, ...) \

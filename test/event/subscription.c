@@ -43,20 +43,20 @@ static void subscription_has_the_fields_the_sa_requires(void **state)
 {
 	(void)state;
 	sa.is_silent = true;
-	watch(NULL, &diary);
+	watch_begin(NULL, &diary);
 	assert_true(puppet.listening);
-	pass(2);
+	time_pass(2);
 	assert_int_equal(sa.sets, 1);
 	assert_info(&sa.last, 1, 0);
 	sa.is_silent = false;
-	pass(200);
+	time_pass(200);
 	EXPECT(&diary, 0, SUBSCRIBED);
 	assert_int_equal(sa.has, OF_SM);
 	ibsa_event_unwatch(diary.watch);
-	pass(2);
+	time_pass(2);
 	assert_info(&sa.last, 0, 1);
 	assert_int_equal(sa.has, 0);
-	pass(2);
+	time_pass(2);
 	assert_false(puppet.listening);
 	assert_int_equal(ibsa_timeout_ms(client), -1);
 	assert_int_equal(diary.count, 1);
@@ -72,7 +72,7 @@ static void producers_are_those_needed(void **state)
 	assert_int_equal(sa.has, 0x0e);
 	assert_int_equal(sa.sets, 3);
 	ibsa_event_unwatch(other.watch);
-	pass(10);
+	time_pass(10);
 	assert_int_equal(sa.has, OF_SWITCH);
 	watch_subscribed(IBSA_EVENT_OTHER, &other);
 	assert_int_equal(sa.has, OF_ALL);
@@ -96,14 +96,14 @@ static void watches_share_a_subscription(void **state)
 	assert_true(diary.events[1].sequence > diary.events[0].sequence);
 	assert_int_equal(sa.answers, 1);
 	ibsa_event_unwatch(diary.watch);
-	pass(10);
+	time_pass(10);
 	assert_int_equal(sa.unsets, 0);
 	report = report_of(64, 2);
 	send_report(&report);
 	assert_int_equal(diary.count, 2);
 	assert_int_equal(other.count, 3);
 	ibsa_event_unwatch(other.watch);
-	pass(10);
+	time_pass(10);
 	assert_int_equal(sa.unsets, 1);
 }
 
@@ -116,12 +116,12 @@ static void late_reports_are_answered(void **state)
 	watch_subscribed(0, &diary);
 	sa.is_silent = true;
 	ibsa_event_unwatch(diary.watch);
-	pass(20);
+	time_pass(20);
 	assert_true(puppet.listening);
 	send_report(&report);
 	assert_int_equal(sa.answers, 1);
 	assert_int_equal(diary.count, 1);
-	pass(1100);
+	time_pass(1100);
 	assert_false(puppet.listening);
 }
 
@@ -133,23 +133,23 @@ static void watch_during_the_delete_is_subscribed(void **state)
 	watch_subscribed(0, &diary);
 	ibsa_event_unwatch(diary.watch);
 	sa.is_silent = true;
-	pass(2);
+	time_pass(2);
 	assert_int_equal(sa.unsets, 1);
 	sa.is_silent = false;
-	watch(NULL, &diary);
-	pass(200);
+	watch_begin(NULL, &diary);
+	time_pass(200);
 	assert_int_equal(sa.has, OF_SM);
 	EXPECT(&diary, 0, SUBSCRIBED);
 
 	ibsa_event_unwatch(diary.watch);
-	pass(10);
+	time_pass(10);
 	assert_int_equal(sa.has, 0);
-	watch(NULL, &diary);
+	watch_begin(NULL, &diary);
 	sa.is_silent = true;
-	pass(2);
+	time_pass(2);
 	ibsa_event_unwatch(diary.watch);
 	sa.is_silent = false;
-	pass(300);
+	time_pass(300);
 	assert_int_equal(sa.has, 0);
 	assert_int_equal(diary.count, 0);
 	assert_false(puppet.listening);
@@ -166,14 +166,14 @@ static void subscription_is_read_back(void **state)
 	assert_int_equal(sa.gets, 1);
 	ibsa_inform_info_rec_record.decode(sa.last.mad + NOTICE_AT, &match);
 	assert_memory_equal(&match.subscriber_gid, &puppet.port.gid, 16);
-	assert_in_range(until(&sa.gets), 26000, 30001);
-	watch(&anxious, &other);
-	assert_in_range(until(&sa.gets), 875, 1001);
-	assert_in_range(until(&sa.gets), 875, 1001);
+	assert_in_range(time_pass_until(&sa.gets), 26000, 30001);
+	watch_begin(&anxious, &other);
+	assert_in_range(time_pass_until(&sa.gets), 875, 1001);
+	assert_in_range(time_pass_until(&sa.gets), 875, 1001);
 	ibsa_event_unwatch(other.watch);
-	assert_in_range(until(&sa.gets), 26000, 30001);
+	assert_in_range(time_pass_until(&sa.gets), 26000, 30001);
 	sa.qpn = 1;
-	assert_in_range(until(&sa.gets), 26000, 30001);
+	assert_in_range(time_pass_until(&sa.gets), 26000, 30001);
 	assert_int_equal(sa.sets, 1);
 	EXPECT(&diary, 0, SUBSCRIBED);
 }
@@ -184,14 +184,14 @@ static void audit_is_not_delayed_by_watches(void **state)
 	const struct ibsa_event_options anxious = { .audit_ms = 1000 };
 
 	(void)state;
-	watch(&anxious, &diary);
-	pass(200);
+	watch_begin(&anxious, &diary);
+	time_pass(200);
 	assert_int_equal(sa.gets, 1);
 	for (int i = 0; i < 5; i++) {
-		watch(&anxious, &other);
-		pass(200);
+		watch_begin(&anxious, &other);
+		time_pass(200);
 		ibsa_event_unwatch(other.watch);
-		pass(200);
+		time_pass(200);
 	}
 	assert_in_range(sa.gets, 2, 4);
 }
@@ -206,13 +206,13 @@ static void audit_continues_beside_a_refusal(void **state)
 	(void)state;
 	sa.set_status = 0x0200;
 	sa.set_of = OF_SWITCH;
-	watch(NULL, &diary);
-	watch(&links, &other);
-	pass(200);
+	watch_begin(NULL, &diary);
+	watch_begin(&links, &other);
+	time_pass(200);
 	EXPECT(&diary, 0, SUBSCRIBED);
 	EXPECT(&other, 0, REFUSED);
 	sa.has = 0;
-	pass(31000);
+	time_pass(31000);
 	EXPECT(&diary, 0, SUBSCRIBED, LOST, SUBSCRIBED, GAP);
 }
 
@@ -223,8 +223,8 @@ static void lost_subscription_is_set_again(void **state)
 	(void)state;
 	watch_subscribed(0, &diary);
 	sa.has = 0;
-	until(&sa.gets);
-	pass(10);
+	time_pass_until(&sa.gets);
+	time_pass(10);
 	EXPECT(&diary, 0, SUBSCRIBED, LOST, SUBSCRIBED, GAP);
 	assert_int_equal(diary.events[1].err, 0);
 	assert_true(diary.events[3].sequence > diary.events[2].sequence);
@@ -237,9 +237,9 @@ static void subscription_of_another_qp_does_not_count(void **state)
 	(void)state;
 	watch_subscribed(0, &diary);
 	sa.qpn = 77;
-	until(&sa.sets);
-	pass(10);
-	assert_int_equal(expect(&diary, 1, LOST)->err, 0);
+	time_pass_until(&sa.sets);
+	time_pass(10);
+	assert_int_equal(expect_event(&diary, 1, LOST)->err, 0);
 }
 
 /* One of several subscriptions is lost: only watches that need it get LOST. */
@@ -249,8 +249,8 @@ static void loss_is_reported_to_watches_that_need_it(void **state)
 	watch_subscribed(0, &diary);
 	watch_subscribed(IBSA_EVENT_LINK_STATE, &other);
 	sa.has = OF_SM;
-	until(&sa.gets);
-	pass(10);
+	time_pass_until(&sa.gets);
+	time_pass(10);
 	EXPECT(&diary, 0, SUBSCRIBED);
 	EXPECT(&other, 0, SUBSCRIBED, LOST, SUBSCRIBED, GAP);
 	assert_int_equal(sa.has, OF_SM | OF_SWITCH);
@@ -264,10 +264,10 @@ static void subscription_is_set_again_if_reads_are_unsupported(void **state)
 	sa.get_status = IBSA_STATUS_BAD_METHOD_ATTRIBUTE;
 	watch_subscribed(0, &diary);
 	assert_int_equal(sa.gets, 1);
-	pass(10);
+	time_pass(10);
 	assert_int_equal(sa.sets, 2);
-	assert_in_range(until(&sa.sets), 26000, 30001);
-	assert_in_range(until(&sa.sets), 26000, 30001);
+	assert_in_range(time_pass_until(&sa.sets), 26000, 30001);
+	assert_in_range(time_pass_until(&sa.sets), 26000, 30001);
 	assert_int_equal(sa.gets, 1);
 	EXPECT(&diary, 0, SUBSCRIBED);
 }
@@ -279,14 +279,14 @@ static void subscription_is_set_again_if_the_sa_hides_it(void **state)
 	(void)state;
 	sa.hides = true;
 	watch_subscribed(0, &diary);
-	assert_in_range(until(&sa.sets), 26000, 30001);
+	assert_in_range(time_pass_until(&sa.sets), 26000, 30001);
 	assert_int_equal(sa.gets, 1);
-	pass(10);
+	time_pass(10);
 	EXPECT(&diary, 0, SUBSCRIBED);
 	/* Another SM may return subscriptions. */
 	sa.hides = false;
 	puppet.port.sm_sl = 3;
-	pass(2000);
+	time_pass(2000);
 	assert_int_equal(sa.gets, 2);
 }
 
@@ -297,11 +297,11 @@ static void refresh_may_fail(void **state)
 	watch_subscribed(0, &diary);
 	sa.set_status = IBSA_STATUS_REQ_INVALID;
 	sa.set_of = OF_ALL;
-	until(&sa.sets);
-	pass(10);
+	time_pass_until(&sa.sets);
+	time_pass(10);
 	sa.set_status = 0;
-	assert_in_range(until(&sa.sets), 45000, 60001);
-	pass(10);
+	assert_in_range(time_pass_until(&sa.sets), 45000, 60001);
+	time_pass(10);
 	EXPECT(&diary, 0, SUBSCRIBED, REFUSED, SUBSCRIBED, GAP);
 }
 
@@ -312,10 +312,10 @@ static void released_subscription_is_not_set_again(void **state)
 	watch_subscribed(IBSA_EVENT_LINK_STATE, &diary);
 	watch_subscribed(0, &other);
 	sa.get_status = IBSA_STATUS_BAD_METHOD_ATTRIBUTE;
-	until(&sa.gets);
+	time_pass_until(&sa.gets);
 	ibsa_event_unwatch(other.watch);
 	assert_int_equal(ibsa_dispatch(client), 0);
-	pass(100);
+	time_pass(100);
 	assert_int_equal(sa.sets, 3);
 	assert_int_equal(sa.unsets, 1);
 	assert_int_equal(sa.has, OF_SWITCH);
@@ -327,12 +327,12 @@ static void missing_replies_are_a_gap(void **state)
 	(void)state;
 	watch_subscribed(0, &diary);
 	sa.is_silent = true;
-	until(&sa.gets);
-	pass(20000);
+	time_pass_until(&sa.gets);
+	time_pass(20000);
 	EXPECT(&diary, 0, SUBSCRIBED, FAILED);
 	assert_int_equal(diary.events[1].err, -ETIMEDOUT);
 	sa.is_silent = false;
-	pass(20000);
+	time_pass(20000);
 	EXPECT(&diary, 2, SUBSCRIBED, GAP);
 	assert_int_equal(sa.sets, 1);
 }
@@ -344,12 +344,12 @@ static void first_missing_reply_causes_no_gap(void **state)
 
 	(void)state;
 	sa.is_silent = true;
-	watch(NULL, &diary);
-	pass(60 * 1000);
+	watch_begin(NULL, &diary);
+	time_pass(60 * 1000);
 	asked = sa.sets;
 	assert_in_range(asked, 20, 60);
 	sa.is_silent = false;
-	pass(60 * 1000);
+	time_pass(60 * 1000);
 	EXPECT(&diary, 0, FAILED, SUBSCRIBED);
 }
 
@@ -358,12 +358,12 @@ static void busy_sa_is_asked_again(void **state)
 	(void)state;
 	sa.set_status = IBSA_STATUS_BUSY;
 	sa.set_of = OF_ALL;
-	watch(NULL, &diary);
-	pass(3000);
-	assert_int_equal(expect(&diary, 0, FAILED)->err, 0);
+	watch_begin(NULL, &diary);
+	time_pass(3000);
+	assert_int_equal(expect_event(&diary, 0, FAILED)->err, 0);
 	assert_int_equal(diary.events[0].status, IBSA_STATUS_BUSY);
 	sa.set_status = 0;
-	pass(10000);
+	time_pass(10000);
 	EXPECT(&diary, 1, SUBSCRIBED);
 }
 
@@ -377,15 +377,16 @@ static void refusal_is_reported_and_retried(void **state)
 	sa.set_status = IBSA_STATUS_REQ_DENIED;
 	sa.set_of = OF_SWITCH;
 	watch_subscribed(0, &diary);
-	watch(&(struct ibsa_event_options){ .kinds = IBSA_EVENT_LINK_STATE },
-	      &other);
+	watch_begin(
+		&(struct ibsa_event_options){ .kinds = IBSA_EVENT_LINK_STATE },
+		&other);
 	before = sa.sets;
-	pass(40 * 1000);
+	time_pass(40 * 1000);
 	assert_int_equal(sa.sets, before + 1);
 	EXPECT(&other, 0, REFUSED);
 	assert_int_equal(other.events[0].status, IBSA_STATUS_REQ_DENIED);
 	sa.set_status = 0;
-	pass(60 * 1000);
+	time_pass(60 * 1000);
 	EXPECT(&other, 1, SUBSCRIBED);
 	EXPECT(&diary, 0, SUBSCRIBED);
 }
@@ -395,15 +396,15 @@ static void missing_replies_do_not_count_as_refusal(void **state)
 {
 	(void)state;
 	sa.is_silent = true;
-	watch(NULL, &diary);
-	pass(600 * 1000);
+	watch_begin(NULL, &diary);
+	time_pass(600 * 1000);
 	sa.is_silent = false;
 	sa.set_status = IBSA_STATUS_REQ_INVALID;
 	sa.set_of = 0xff;
 	while (diary.count < 2)
-		pass(1000);
-	expect(&diary, 1, IBSA_EVENT_REFUSED);
-	assert_in_range(until(&sa.sets), 1, 61 * 1000);
+		time_pass(1000);
+	expect_event(&diary, 1, IBSA_EVENT_REFUSED);
+	assert_in_range(time_pass_until(&sa.sets), 1, 61 * 1000);
 	sa.set_status = 0;
 }
 
@@ -421,10 +422,10 @@ static void change_of_the_port_sets_it_again(void **state)
 
 		puppet.port.lid = lids[i % 2];
 		puppet.port.reregisters += i % 3;
-		ms = until(&sa.sets);
+		ms = time_pass_until(&sa.sets);
 		assert_in_range(ms, 1, 1502);
 		total += ms;
-		pass(10);
+		time_pass(10);
 	}
 	assert_in_range(total, 8 * 10, 8 * 1200);
 	EXPECT(&diary, 0, SUBSCRIBED, LOST, SUBSCRIBED, GAP, LOST, SUBSCRIBED,
@@ -439,7 +440,7 @@ static void physical_state_sets_nothing_again(void **state)
 	(void)state;
 	watch_subscribed(0, &diary);
 	puppet.port.phys_state ^= 3;
-	pass(3000);
+	time_pass(3000);
 	assert_int_equal(sa.sets, 1);
 	assert_int_equal(diary.count, 1);
 }
@@ -453,18 +454,18 @@ static void port_that_is_down_is_reported(void **state)
 	(void)state;
 	watch_subscribed(0, &diary);
 	puppet.port.port_state = IBSA_PORT_DOWN;
-	pass(1001);
+	time_pass(1001);
 	asked = puppet.sent_count;
-	assert_int_equal(expect(&diary, 1, LOST)->err, -ENETDOWN);
-	watch(NULL, &other);
-	pass(60 * 1000);
-	assert_int_equal(expect(&other, 0, LOST)->err, -ENETDOWN);
+	assert_int_equal(expect_event(&diary, 1, LOST)->err, -ENETDOWN);
+	watch_begin(NULL, &other);
+	time_pass(60 * 1000);
+	assert_int_equal(expect_event(&other, 0, LOST)->err, -ENETDOWN);
 	puppet.port.port_state = IBSA_PORT_INIT;
-	pass(5000);
+	time_pass(5000);
 	assert_int_equal(puppet.sent_count, asked);
 	puppet.port.port_state = IBSA_PORT_ARMED;
-	assert_in_range(until(&sa.sets), 1, 1502);
-	pass(10);
+	assert_in_range(time_pass_until(&sa.sets), 1, 1502);
+	time_pass(10);
 	EXPECT(&diary, 2, SUBSCRIBED, GAP);
 	EXPECT(&other, 1, SUBSCRIBED);
 }
@@ -474,22 +475,22 @@ static void change_under_a_request_counts(void **state)
 {
 	(void)state;
 	sa.is_silent = true;
-	watch(NULL, &diary);
-	pass(5);
+	watch_begin(NULL, &diary);
+	time_pass(5);
 	puppet.port.sm_sl = 5;
-	pass(1050);
+	time_pass(1050);
 	sa.is_silent = false;
-	pass(2000);
+	time_pass(2000);
 	EXPECT(&diary, 0, SUBSCRIBED);
 	/* The same for a read. */
 	sa.is_silent = true;
-	until(&sa.gets);
+	time_pass_until(&sa.gets);
 	puppet.port.reregisters = 1;
 	puppet.port_changed = true;
-	pass(20);
+	time_pass(20);
 	sa.is_silent = false;
 	sa.has = 0;
-	pass(2000);
+	time_pass(2000);
 	EXPECT(&diary, 0, SUBSCRIBED, LOST, SUBSCRIBED, GAP);
 }
 
@@ -499,11 +500,11 @@ static void lost_messages_are_a_gap(void **state)
 	(void)state;
 	watch_subscribed(0, &diary);
 	puppet.recv_err = -ENOBUFS;
-	pass(3);
+	time_pass(3);
 	assert_int_equal(diary.count, 1);
 	puppet.recv_err = 0;
-	assert_in_range(until(&sa.gets), 1, 502);
-	pass(10);
+	assert_in_range(time_pass_until(&sa.gets), 1, 502);
+	time_pass(10);
 	EXPECT(&diary, 0, SUBSCRIBED, GAP);
 	assert_int_equal(sa.sets, 1);
 }
@@ -514,10 +515,10 @@ static void gap_is_not_delayed(void **state)
 	(void)state;
 	watch_subscribed(0, &diary);
 	puppet.recv_err = -ENOBUFS;
-	pass(1);
+	time_pass(1);
 	puppet.recv_err = 0;
-	watch(NULL, &other);
-	pass(600);
+	watch_begin(NULL, &other);
+	time_pass(600);
 	EXPECT(&diary, 0, SUBSCRIBED, GAP);
 	EXPECT(&other, 0, SUBSCRIBED);
 }
@@ -528,11 +529,11 @@ static void lost_reports_are_reported(void **state)
 	(void)state;
 	watch_subscribed(0, &diary);
 	puppet.listen_err = -EBUSY;
-	pass(31000);
+	time_pass(31000);
 	EXPECT(&diary, 0, SUBSCRIBED, FAILED);
 	assert_int_equal(diary.events[1].err, -EBUSY);
 	puppet.listen_err = 0;
-	pass(70000);
+	time_pass(70000);
 	EXPECT(&diary, 2, SUBSCRIBED, GAP);
 }
 
@@ -541,12 +542,12 @@ static void no_sm_is_waited_for(void **state)
 	(void)state;
 	puppet.port.sm_lid = 0;
 	puppet.port_changed = true;
-	pass(1);
-	watch(NULL, &diary);
-	pass(10);
-	assert_int_equal(expect(&diary, 0, FAILED)->err, -EAGAIN);
+	time_pass(1);
+	watch_begin(NULL, &diary);
+	time_pass(10);
+	assert_int_equal(expect_event(&diary, 0, FAILED)->err, -EAGAIN);
 	puppet.port.sm_lid = PUPPET_SM_LID;
-	pass(2000);
+	time_pass(2000);
 	EXPECT(&diary, 1, SUBSCRIBED);
 }
 
@@ -564,18 +565,18 @@ static void broken_reads_do_not_count(void **state)
 
 		watch_subscribed(0, &diary);
 		sa.is_silent = true;
-		until(&sa.gets);
+		time_pass_until(&sa.gets);
 		reply = puppet_answer(&sa.last);
 		ibsa_put_be16(reply.mad + MAD_ATTRIBUTE_OFFSET,
 			      broken[i].offset);
 		reply.len = broken[i].len;
 		sa.is_silent = false;
 		puppet_deliver(&puppet, &reply);
-		pass(10);
+		time_pass(10);
 		assert_int_equal(sa.has, OF_SM);
 		assert_true(diary.count == 1 || diary.count == 4);
 		ibsa_event_unwatch(diary.watch);
-		pass(10);
+		time_pass(10);
 	}
 }
 

@@ -59,8 +59,8 @@ static void all_gids_are_taken(void **state)
 	for (uint32_t i = 0; i < IBSA_EVENT_GIDS_MAX; i++)
 		ibsa_put_be32(gids[i].raw + 12, i * 2654435761u);
 	gids[1000] = (struct ibsa_gid){ { 0xfe, 0x80, [15] = 7 } };
-	watch(&options, &diary);
-	pass(10);
+	watch_begin(&options, &diary);
+	time_pass(10);
 	send_report(&report);
 	report = report_of(64, 8);
 	send_report(&report);
@@ -97,13 +97,13 @@ static void holder_is_named(void **state)
 	assert_int_equal(ibsa_event_watch(client, NULL, holder_note, &seen,
 					  NULL, &watch),
 			 0);
-	pass(100);
+	time_pass(100);
 	puppet.transport.ops = &ops;
 	puppet.listen_err = -EBUSY;
-	pass(31000);
+	time_pass(31000);
 	assert_string_equal(seen.text, "pid 7 \\x1b at H1");
 	ibsa_event_unwatch(watch);
-	pass(100);
+	time_pass(100);
 	assert_int_equal(ibsa_event_watch(client, NULL, note, NULL, &error,
 					  &watch),
 			 -EBUSY);
@@ -193,13 +193,13 @@ static void callback_ends_the_last_watch(void **state)
 	sa.is_silent = true;
 	diary.victim = diary.watch;
 	send_report(&report);
-	pass(1100);
+	time_pass(1100);
 	assert_false(puppet.listening);
 	assert_int_equal(diary.count, 2);
-	watch(NULL, &other);
+	watch_begin(NULL, &other);
 	puppet.send_err = -EIO;
 	other.victim = other.watch;
-	pass(10);
+	time_pass(10);
 	EXPECT(&other, 0, IBSA_EVENT_FAILED);
 	assert_int_equal(other.events[0].err, -EIO);
 	assert_false(puppet.listening);
@@ -216,7 +216,7 @@ static void callback_begins_a_watch(void **state)
 	diary.starts = &other;
 	send_report(&report);
 	assert_int_equal(other.count, 0);
-	pass(3);
+	time_pass(3);
 	EXPECT(&other, 0, IBSA_EVENT_SUBSCRIBED);
 	report = report_of(64, 2);
 	send_report(&report);
@@ -244,7 +244,7 @@ static void close_unsubscribes(void **state)
 	assert_int_equal(sa.has, 0);
 	assert_int_equal(sa.unsets, 4);
 	assert_false(puppet.listening);
-	last = expect(&diary, 1, IBSA_EVENT_ENDED);
+	last = expect_event(&diary, 1, IBSA_EVENT_ENDED);
 	assert_int_equal(last->err, 0);
 	assert_int_equal(last->status, 0);
 	EXPECT(&other, 1, IBSA_EVENT_ENDED);
@@ -265,7 +265,8 @@ static void close_takes_a_limited_time(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 	assert_in_range(puppet.now_ns - start_ns, 1000 * (uint64_t)MS,
 			2000 * (uint64_t)MS);
-	assert_int_equal(expect(&diary, 1, IBSA_EVENT_ENDED)->err, -ETIMEDOUT);
+	assert_int_equal(expect_event(&diary, 1, IBSA_EVENT_ENDED)->err,
+			 -ETIMEDOUT);
 	assert_int_equal(diary.count, 2);
 	reopen();
 }
@@ -289,7 +290,8 @@ static void close_reports_a_failed_wait(void **state)
 	watch_subscribed(0, &diary);
 	puppet.transport.ops = &ops;
 	assert_int_equal(ibsa_close(client), 0);
-	assert_int_equal(expect(&diary, 1, IBSA_EVENT_ENDED)->err, -ECANCELED);
+	assert_int_equal(expect_event(&diary, 1, IBSA_EVENT_ENDED)->err,
+			 -ECANCELED);
 	assert_false(puppet.listening);
 	reopen();
 }
@@ -301,7 +303,7 @@ static void close_reports_the_status_of_the_sa(void **state)
 	sa.set_status = IBSA_STATUS_REQ_INVALID;
 	sa.set_of = 0x1e;
 	assert_int_equal(ibsa_close(client), 0);
-	assert_int_equal(expect(&diary, 1, IBSA_EVENT_ENDED)->status,
+	assert_int_equal(expect_event(&diary, 1, IBSA_EVENT_ENDED)->status,
 			 IBSA_STATUS_REQ_INVALID);
 	reopen();
 }
@@ -310,15 +312,15 @@ static void close_reports_the_status_of_the_sa(void **state)
 static void close_while_subscribing(void **state)
 {
 	(void)state;
-	watch(NULL, &diary);
-	pass(1);
+	watch_begin(NULL, &diary);
+	time_pass(1);
 	assert_int_equal(ibsa_close(client), 0);
 	assert_int_equal(sa.unsets, 1);
 	assert_int_equal(sa.has, 0);
 	EXPECT(&diary, 0, IBSA_EVENT_ENDED);
 	reopen();
 	/* before anything was sent */
-	watch(NULL, &diary);
+	watch_begin(NULL, &diary);
 	assert_int_equal(ibsa_close(client), 0);
 	assert_int_equal(sa.sets, 0);
 	EXPECT(&diary, 0, IBSA_EVENT_ENDED);
@@ -326,7 +328,7 @@ static void close_while_subscribing(void **state)
 	/* during the read */
 	watch_subscribed(0, &diary);
 	sa.is_silent = true;
-	until(&sa.gets);
+	time_pass_until(&sa.gets);
 	sa.is_silent = false;
 	assert_int_equal(ibsa_close(client), 0);
 	assert_int_equal(sa.has, 0);
@@ -383,11 +385,11 @@ static void full_window_is_waited_for(void **state)
 	for (int i = 0; i < WINDOW; i++)
 		assert_int_equal(ibsa_query(client, &query, NULL, NULL, NULL),
 				 0);
-	watch(NULL, &diary);
-	pass(29000);
+	watch_begin(NULL, &diary);
+	time_pass(29000);
 	assert_int_equal(diary.count, 0);
 	sa.is_silent = false;
-	pass(2000);
+	time_pass(2000);
 	EXPECT(&diary, 0, IBSA_EVENT_SUBSCRIBED);
 }
 

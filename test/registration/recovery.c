@@ -130,7 +130,7 @@ static void dispatch_all(void)
 	}
 }
 
-static void pass(unsigned int ms)
+static void time_pass(unsigned int ms)
 {
 	while (ms--)
 		dispatch_all();
@@ -217,7 +217,7 @@ static struct ib_device *member_device(size_t number)
 	return device_of(1 + (int)number % sharers);
 }
 
-static void settle(void)
+static void fabric_settle(void)
 {
 	for (unsigned int ms = 0; ms < LIMIT_MS; ms++) {
 		if (confirmed.services == SERVICES &&
@@ -247,13 +247,13 @@ static void register_all(int hosts)
 			if ((int)i % hosts == host - 1)
 				membership_begin(host, i);
 		}
-		pass(10);
+		time_pass(10);
 	}
-	settle();
-	pass(3000);
+	fabric_settle();
+	time_pass(3000);
 }
 
-static int start(void **state)
+static int fabric_start(void **state)
 {
 	(void)state;
 	memset(&confirmed, 0, sizeof(confirmed));
@@ -261,7 +261,7 @@ static int start(void **state)
 	return 0;
 }
 
-static int stop(void **state)
+static int fabric_stop(void **state)
 {
 	(void)state;
 	ib_sa_unregister_client(&sa_client);
@@ -302,7 +302,7 @@ static void slice_count(struct load *load)
 	const uint64_t before = requests();
 	uint64_t sent;
 
-	pass(SLICE_MS);
+	time_pass(SLICE_MS);
 	sent = requests() - before;
 	load->total += sent;
 	if (sent > load->most) {
@@ -319,7 +319,7 @@ static struct load recover(unsigned int stopped_ms)
 
 	if (stopped_ms)
 		ibsa_fabric_sa_set(fabric, false);
-	pass(stopped_ms);
+	time_pass(stopped_ms);
 	memset(&confirmed, 0, sizeof(confirmed));
 	assert_int_equal(ibsa_fabric_sa_move(fabric, "H100"), 0);
 	if (stopped_ms)
@@ -408,7 +408,8 @@ static void reads_are_spread(void **state)
 	assert_true(load.most * random_slices <= 2 * load.total);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, fabric_start, fabric_stop)
 
 int main(void)
 {

@@ -21,7 +21,7 @@ static void count(const struct ibsa_registration_report *report, void *arg)
 
 /* Register a service for a second, on a fabric whose allocations fail, too.
  * Return: whether the service was accepted. */
-static bool scenario(const struct memory_rig *rig, struct tally *tally)
+static bool service_scenario(const struct memory_rig *rig, struct tally *tally)
 {
 	const struct ibsa_service service = { .service_id = 1 };
 	const struct ibsa_service_registration options = { .service =
@@ -48,7 +48,7 @@ static void every_allocation_may_fail(void **state)
 
 		tally = (struct tally){ 0 };
 		fail_alloc_after(n);
-		taken = scenario(&rig, &tally);
+		taken = service_scenario(&rig, &tally);
 		memory_rig_close(&rig);
 		assert_int_equal(tally.events[IBSA_REGISTRATION_RELEASED],
 				 taken);

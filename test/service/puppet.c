@@ -56,7 +56,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void note(const struct ibsa_registration_report *report, void *arg)
+static void report_note(const struct ibsa_registration_report *report,
+			void *arg)
 {
 	(void)arg;
 	assert_int_not_equal(reported.last.event, IBSA_REGISTRATION_RELEASED);
@@ -77,8 +78,8 @@ static struct ibsa_registration *service_add(uint32_t lease)
 								   &service };
 	struct ibsa_registration *registration;
 
-	assert_int_equal(ibsa__services_add(&services, &options, note, NULL,
-					    &registration),
+	assert_int_equal(ibsa__services_add(&services, &options, report_note,
+					    NULL, &registration),
 			 0);
 	puppet_advance(&puppet, engine, 1);
 	return registration;
@@ -95,7 +96,7 @@ static const struct puppet_mad *last_request(uint8_t method)
 }
 
 /* Answer the last request, which has @method, with its own record. */
-static void answer(uint8_t method, uint16_t status)
+static void request_answer(uint8_t method, uint16_t status)
 {
 	struct puppet_mad reply = puppet_answer(last_request(method));
 
@@ -105,7 +106,7 @@ static void answer(uint8_t method, uint16_t status)
 }
 
 /* Let @ms pass in steps of 1 ms. Return: how many MADs were sent. */
-static unsigned int pass(unsigned int ms)
+static unsigned int time_pass(unsigned int ms)
 {
 	unsigned int before = puppet.sent_count;
 
@@ -119,12 +120,13 @@ static unsigned int until_sent(void)
 {
 	unsigned int ms = 0;
 
-	while (!pass(1))
+	while (!time_pass(1))
 		ms++;
 	return ms + 1;
 }
 
-static void expect(int count, enum ibsa_registration_event event, int err)
+static void expect_report(int count, enum ibsa_registration_event event,
+			  int err)
 {
 	assert_int_equal(reported.count, count);
 	assert_int_equal(reported.last.event, event);
@@ -135,9 +137,9 @@ static struct ibsa_registration *service_add_confirmed(uint32_t lease)
 {
 	struct ibsa_registration *registration = service_add(lease);
 
-	answer(IBSA_METHOD_SET, 0);
-	answer(IBSA_METHOD_GET, 0);
-	expect(1, IBSA_REGISTRATION_REGISTERED, 0);
+	request_answer(IBSA_METHOD_SET, 0);
+	request_answer(IBSA_METHOD_GET, 0);
+	expect_report(1, IBSA_REGISTRATION_REGISTERED, 0);
 	return registration;
 }
 
@@ -155,7 +157,7 @@ static void masks_are_complete(void **state)
 			 identity | IBSA_SERVICE_CM(service_lease) |
 				 IBSA_SERVICE_CM(service_key) |
 				 IBSA_SERVICE_CM(service_name));
-	answer(IBSA_METHOD_SET, 0);
+	request_answer(IBSA_METHOD_SET, 0);
 	assert_int_equal(IBSA_GET(sa_header, component_mask,
 				  last_request(IBSA_METHOD_GET)->mad),
 			 identity);
@@ -191,13 +193,13 @@ static void repeated_changes_delay_no_read_without_end(void **state)
 					    &registration),
 			 0);
 	puppet_advance(&puppet, engine, 1);
-	answer(IBSA_METHOD_SET, 0);
-	answer(IBSA_METHOD_GET, 0);
+	request_answer(IBSA_METHOD_SET, 0);
+	request_answer(IBSA_METHOD_GET, 0);
 	before = reads_of(8);
 	for (int i = 0; i < 10; i++) {
 		puppet.port.sm_sl++;
 		assert_int_equal(ibsa__engine_port(engine, true, &port), 0);
-		pass(200);
+		time_pass(200);
 	}
 	assert_true(reads_of(8) > before);
 }
@@ -214,16 +216,16 @@ static void granted_lease_counts(void **state)
 	ibsa_put_be32(reply.mad + LEASE_AT, 20);
 	puppet_deliver(&puppet, &reply);
 	puppet_advance(&puppet, engine, 0);
-	answer(IBSA_METHOD_GET, 0);
-	expect(1, IBSA_REGISTRATION_REGISTERED, 0);
+	request_answer(IBSA_METHOD_GET, 0);
+	expect_report(1, IBSA_REGISTRATION_REGISTERED, 0);
 	assert_int_equal(reported.service.service_lease, 20);
 	assert_in_range(until_sent(), 9990, 10010);
-	answer(IBSA_METHOD_GET, 0);
-	assert_int_equal(pass(2), 1);
-	answer(IBSA_METHOD_SET, 0);
+	request_answer(IBSA_METHOD_GET, 0);
+	assert_int_equal(time_pass(2), 1);
+	request_answer(IBSA_METHOD_SET, 0);
 	assert_in_range(until_sent(), 26000, 30001);
-	answer(IBSA_METHOD_GET, 0);
-	expect(1, IBSA_REGISTRATION_REGISTERED, 0);
+	request_answer(IBSA_METHOD_GET, 0);
+	expect_report(1, IBSA_REGISTRATION_REGISTERED, 0);
 }
 
 /* A granted lease of 0 is treated as one second. */
@@ -237,7 +239,7 @@ static void lease_of_nothing_is_a_second(void **state)
 	ibsa_put_be32(reply.mad + LEASE_AT, 0);
 	puppet_deliver(&puppet, &reply);
 	puppet_advance(&puppet, engine, 0);
-	answer(IBSA_METHOD_GET, 0);
+	request_answer(IBSA_METHOD_GET, 0);
 	assert_int_equal(reported.service.service_lease, 1);
 	assert_in_range(until_sent(), 490, 510);
 }
@@ -254,13 +256,13 @@ static void set_without_effect_is_a_failure(void **state)
 
 		if (puppet_sent(&puppet, seen - 1)->mad[MAD_METHOD] ==
 		    IBSA_METHOD_SET) {
-			answer(IBSA_METHOD_SET, 0);
-			answer(IBSA_METHOD_GET, IBSA_STATUS_NO_RECORDS);
+			request_answer(IBSA_METHOD_SET, 0);
+			request_answer(IBSA_METHOD_GET, IBSA_STATUS_NO_RECORDS);
 			sets++;
 		}
-		pass(1);
+		time_pass(1);
 	}
-	expect(1, IBSA_REGISTRATION_FAILED, -ENOENT);
+	expect_report(1, IBSA_REGISTRATION_FAILED, -ENOENT);
 	assert_in_range(sets, 4, 8);
 }
 
@@ -272,22 +274,22 @@ static void name_identifies_the_record(void **state)
 
 	(void)state;
 	service_add(0);
-	answer(IBSA_METHOD_SET, 0);
+	request_answer(IBSA_METHOD_SET, 0);
 	reply = puppet_answer(last_request(IBSA_METHOD_GET));
 	memset(reply.mad + KEY_AT, 0, 16);
 	ibsa_put_be32(reply.mad + LEASE_AT, 17);
 	puppet_deliver(&puppet, &reply);
 	puppet_advance(&puppet, engine, 0);
-	expect(1, IBSA_REGISTRATION_REGISTERED, 0);
+	expect_report(1, IBSA_REGISTRATION_REGISTERED, 0);
 	assert_int_equal(reported.service.service_lease, 300);
 	until_sent();
 	reply = puppet_answer(last_request(IBSA_METHOD_GET));
 	reply.mad[NAME_AT] = 'r';
 	puppet_deliver(&puppet, &reply);
 	puppet_advance(&puppet, engine, 0);
-	expect(2, IBSA_REGISTRATION_REPLACED, 0);
+	expect_report(2, IBSA_REGISTRATION_REPLACED, 0);
 	assert_string_equal(reported.service.service_name, "risk");
-	pass(1);
+	time_pass(1);
 	last_request(IBSA_METHOD_SET);
 }
 
@@ -298,9 +300,9 @@ static void too_many_records_are_read(void **state)
 
 	(void)state;
 	service_add(0);
-	answer(IBSA_METHOD_SET, 0);
-	answer(IBSA_METHOD_GET, IBSA_STATUS_TOO_MANY_RECORDS);
-	expect(0, 0, 0);
+	request_answer(IBSA_METHOD_SET, 0);
+	request_answer(IBSA_METHOD_GET, IBSA_STATUS_TOO_MANY_RECORDS);
+	expect_report(0, 0, 0);
 	reply = puppet_answer(last_request(IBSA_METHOD_GET_TABLE));
 	ibsa_put_be16(reply.mad + MAD_ATTRIBUTE_OFFSET, RECORD_BYTES / 8);
 	memcpy(reply.mad + IBSA_SA_HEADER_BYTES + RECORD_BYTES,
@@ -309,12 +311,12 @@ static void too_many_records_are_read(void **state)
 	reply.len = IBSA_SA_HEADER_BYTES + 2 * RECORD_BYTES;
 	puppet_deliver(&puppet, &reply);
 	puppet_advance(&puppet, engine, 0);
-	expect(1, IBSA_REGISTRATION_REGISTERED, 0);
+	expect_report(1, IBSA_REGISTRATION_REGISTERED, 0);
 	assert_string_equal(reported.service.service_name, "disk");
 	until_sent();
 	last_request(IBSA_METHOD_GET_TABLE);
-	answer(IBSA_METHOD_GET_TABLE, 0);
-	expect(2, IBSA_REGISTRATION_LOST, 0);
+	request_answer(IBSA_METHOD_GET_TABLE, 0);
+	expect_report(2, IBSA_REGISTRATION_LOST, 0);
 }
 
 /* A refused read is a refusal, also of a table. */
@@ -322,10 +324,10 @@ static void too_many_again_is_refused(void **state)
 {
 	(void)state;
 	service_add(0);
-	answer(IBSA_METHOD_SET, 0);
-	answer(IBSA_METHOD_GET, IBSA_STATUS_TOO_MANY_RECORDS);
-	answer(IBSA_METHOD_GET_TABLE, IBSA_STATUS_TOO_MANY_RECORDS);
-	expect(1, IBSA_REGISTRATION_REFUSED, 0);
+	request_answer(IBSA_METHOD_SET, 0);
+	request_answer(IBSA_METHOD_GET, IBSA_STATUS_TOO_MANY_RECORDS);
+	request_answer(IBSA_METHOD_GET_TABLE, IBSA_STATUS_TOO_MANY_RECORDS);
+	expect_report(1, IBSA_REGISTRATION_REFUSED, 0);
 	assert_int_equal(reported.last.status, IBSA_STATUS_TOO_MANY_RECORDS);
 	assert_in_range(until_sent(), 45000, 60001);
 }
@@ -341,9 +343,9 @@ static void gid_is_followed(void **state)
 	assert_int_equal(puppet_sent(&puppet, 2)->mad[MAD_METHOD],
 			 IBSA_METHOD_DELETE);
 	assert_int_equal(puppet_sent(&puppet, 2)->mad[GID_AT + 15], 1);
-	answer(IBSA_METHOD_SET, 0);
-	answer(IBSA_METHOD_GET, 0);
-	expect(2, IBSA_REGISTRATION_REGISTERED, 0);
+	request_answer(IBSA_METHOD_SET, 0);
+	request_answer(IBSA_METHOD_GET, 0);
+	expect_report(2, IBSA_REGISTRATION_REGISTERED, 0);
 	assert_int_equal(reported.service.service_gid.raw[15], 2);
 }
 
@@ -353,19 +355,19 @@ static void service_waits_for_the_port(void **state)
 	(void)state;
 	puppet.port.sm_lid = 0;
 	puppet.port.gid = (struct ibsa_gid){ { 0 } };
-	pass(100);
+	time_pass(100);
 	ibsa__engine_free(engine);
 	engine = puppet_engine(&puppet, &puppet_options);
 	ibsa__services_init(&services, engine);
 	service_add(0);
-	expect(1, IBSA_REGISTRATION_FAILED, -EAGAIN);
+	expect_report(1, IBSA_REGISTRATION_FAILED, -EAGAIN);
 	puppet.port.sm_lid = PUPPET_SM_LID;
-	assert_int_equal(pass(5000), 0);
+	assert_int_equal(time_pass(5000), 0);
 	puppet.port.gid.raw[0] = 0xfe;
 	assert_in_range(until_sent(), 1, 1501);
-	answer(IBSA_METHOD_SET, 0);
-	answer(IBSA_METHOD_GET, 0);
-	expect(2, IBSA_REGISTRATION_REGISTERED, 0);
+	request_answer(IBSA_METHOD_SET, 0);
+	request_answer(IBSA_METHOD_GET, 0);
+	expect_report(2, IBSA_REGISTRATION_REGISTERED, 0);
 }
 
 /* After each change of the port the record is read, soon but not at once. */
@@ -382,12 +384,12 @@ static void port_change_causes_a_read(void **state)
 		ms = until_sent();
 		assert_in_range(ms, 1, 1501);
 		total += ms;
-		answer(IBSA_METHOD_GET, 0);
+		request_answer(IBSA_METHOD_GET, 0);
 	}
 	assert_in_range(total, 20 * 10, 20 * 1200);
 	puppet.port.port_state = IBSA_PORT_DOWN;
-	assert_int_equal(pass(2000), 0);
-	expect(1, IBSA_REGISTRATION_REGISTERED, 0);
+	assert_int_equal(time_pass(2000), 0);
+	expect_report(1, IBSA_REGISTRATION_REGISTERED, 0);
 }
 
 static void physical_state_has_nothing_read(void **state)
@@ -395,7 +397,7 @@ static void physical_state_has_nothing_read(void **state)
 	(void)state;
 	service_add_confirmed(0);
 	puppet.port.phys_state ^= 3;
-	assert_int_equal(pass(3000), 0);
+	assert_int_equal(time_pass(3000), 0);
 }
 
 /* The SM restarted while a request was in flight, which the port shows only
@@ -405,16 +407,16 @@ static void restart_during_a_request_does_not_count_as_dispute(void **state)
 	(void)state;
 	service_add(0);
 	for (uint32_t i = 1; i <= 10; i++) {
-		answer(IBSA_METHOD_SET, 0);
+		request_answer(IBSA_METHOD_SET, 0);
 		puppet.port.reregisters = i;
-		answer(IBSA_METHOD_GET, IBSA_STATUS_NO_RECORDS);
-		expect((int)i, IBSA_REGISTRATION_LOST, 0);
+		request_answer(IBSA_METHOD_GET, IBSA_STATUS_NO_RECORDS);
+		expect_report((int)i, IBSA_REGISTRATION_LOST, 0);
 		assert_in_range(until_sent(), 1, 501);
 	}
 	last_request(IBSA_METHOD_SET);
-	answer(IBSA_METHOD_SET, 0);
-	answer(IBSA_METHOD_GET, 0);
-	expect(11, IBSA_REGISTRATION_REGISTERED, 0);
+	request_answer(IBSA_METHOD_SET, 0);
+	request_answer(IBSA_METHOD_GET, 0);
+	expect_report(11, IBSA_REGISTRATION_REGISTERED, 0);
 }
 
 /* Another record in its place is a dispute, even after a restart of the SM. */
@@ -427,13 +429,13 @@ static void rival_is_a_dispute_after_a_restart(void **state)
 	for (uint32_t i = 1; i <= 6; i++) {
 		struct puppet_mad reply;
 
-		answer(IBSA_METHOD_SET, 0);
+		request_answer(IBSA_METHOD_SET, 0);
 		puppet.port.reregisters = i;
 		reply = puppet_answer(last_request(IBSA_METHOD_GET));
 		reply.mad[NAME_AT]++;
 		puppet_deliver(&puppet, &reply);
 		puppet_advance(&puppet, engine, 0);
-		expect((int)i, IBSA_REGISTRATION_REPLACED, 0);
+		expect_report((int)i, IBSA_REGISTRATION_REPLACED, 0);
 		ms = until_sent();
 	}
 	assert_in_range(ms, 12000, 16001);
@@ -448,9 +450,9 @@ static void port_change_meanwhile_counts(void **state)
 	puppet.port.reregisters = 1;
 	for (int ms = 0; ms < 1200; ms++)
 		puppet_advance(&puppet, engine, 1);
-	answer(IBSA_METHOD_GET, 0);
+	request_answer(IBSA_METHOD_GET, 0);
 	assert_in_range(until_sent(), 1, 501);
-	answer(IBSA_METHOD_GET, 0);
+	request_answer(IBSA_METHOD_GET, 0);
 	assert_in_range(until_sent(), 20000, 30001);
 }
 
@@ -464,18 +466,18 @@ static void release_waits_for_a_set_only(void **state)
 	until_sent();
 	last_request(IBSA_METHOD_GET);
 	assert_int_equal(ibsa_service_release(registration), 0);
-	pass(1);
-	answer(IBSA_METHOD_DELETE, 0);
-	expect(2, IBSA_REGISTRATION_RELEASED, 0);
+	time_pass(1);
+	request_answer(IBSA_METHOD_DELETE, 0);
+	expect_report(2, IBSA_REGISTRATION_RELEASED, 0);
 	memset(&reported, 0, sizeof(reported));
 
 	registration = service_add(0);
 	assert_int_equal(ibsa_service_release(registration), 0);
 	assert_int_equal(ibsa_service_release(registration), -EALREADY);
 	puppet_advance(&puppet, engine, 50);
-	answer(IBSA_METHOD_SET, IBSA_STATUS_REQ_INVALID);
-	answer(IBSA_METHOD_DELETE, IBSA_STATUS_NO_RECORDS);
-	expect(1, IBSA_REGISTRATION_RELEASED, 0);
+	request_answer(IBSA_METHOD_SET, IBSA_STATUS_REQ_INVALID);
+	request_answer(IBSA_METHOD_DELETE, IBSA_STATUS_NO_RECORDS);
+	expect_report(1, IBSA_REGISTRATION_RELEASED, 0);
 	assert_int_equal(reported.last.status, IBSA_STATUS_NO_RECORDS);
 	assert_int_equal(ibsa__engine_timeout_ms(engine), -1);
 }
@@ -498,13 +500,13 @@ static void request_waits_for_the_window(void **state)
 				 0);
 	service_add(0);
 	while (puppet.now_ns < UINT64_C(29000) * MS)
-		pass(1);
+		time_pass(1);
 	assert_int_equal(reported.count, 0);
 	while (puppet.now_ns < UINT64_C(30100) * MS)
-		pass(1);
-	answer(IBSA_METHOD_SET, 0);
-	answer(IBSA_METHOD_GET, 0);
-	expect(1, IBSA_REGISTRATION_REGISTERED, 0);
+		time_pass(1);
+	request_answer(IBSA_METHOD_SET, 0);
+	request_answer(IBSA_METHOD_GET, 0);
+	expect_report(1, IBSA_REGISTRATION_REGISTERED, 0);
 }
 
 /* If the SA does not answer the Delete, the service ends all the same. */
@@ -514,8 +516,8 @@ static void release_ends_without_a_reply(void **state)
 
 	(void)state;
 	assert_int_equal(ibsa_service_release(registration), 0);
-	pass(10002);
-	expect(2, IBSA_REGISTRATION_RELEASED, -ETIMEDOUT);
+	time_pass(10002);
+	expect_report(2, IBSA_REGISTRATION_RELEASED, -ETIMEDOUT);
 }
 
 /* The device is gone, so that no Delete can be sent. */
@@ -525,11 +527,11 @@ static void gone_device_is_reported(void **state)
 
 	(void)state;
 	puppet.send_err = -ENODEV;
-	pass(30000);
-	expect(2, IBSA_REGISTRATION_FAILED, -ENODEV);
+	time_pass(30000);
+	expect_report(2, IBSA_REGISTRATION_FAILED, -ENODEV);
 	assert_int_equal(ibsa_service_release(registration), 0);
-	pass(1);
-	expect(3, IBSA_REGISTRATION_RELEASED, -ENODEV);
+	time_pass(1);
+	expect_report(3, IBSA_REGISTRATION_RELEASED, -ENODEV);
 }
 
 /* If the engine ends without a dispatch, each service is reported as released,
@@ -540,7 +542,7 @@ static void end_is_reported_in_any_case(void **state)
 	service_add_confirmed(0);
 	ibsa__services_close(&services);
 	ibsa__services_end(&services);
-	expect(2, IBSA_REGISTRATION_RELEASED, -ECANCELED);
+	expect_report(2, IBSA_REGISTRATION_RELEASED, -ECANCELED);
 	assert_false(ibsa__engine_is_busy(engine));
 
 	memset(&reported, 0, sizeof(reported));
