@@ -22,7 +22,7 @@ enum {
 };
 
 /* An entry with its holders; the entry is what they have a pointer to. */
-struct held {
+struct counted_gid {
 	struct ib_gid_attr attr;
 	atomic_uint holders;
 };
@@ -44,7 +44,7 @@ static struct ib_gid_attr *error_pointer(int err)
  * A device of this machine is looked at without opening a port, which takes
  * rights that nobody needs here, and works while the port is down.
  */
-static bool is_in_fabric(const struct ib_device *device)
+static bool device_is_in_fabric(const struct ib_device *device)
 {
 	return !device->files;
 }
@@ -84,8 +84,8 @@ static bool needs_grh(struct ib_device *device, uint8_t port_num,
 }
 
 /* Of a port that cannot be read the link matters most. */
-static int link_alone(const struct ib_device *device, uint8_t port_num,
-		      struct ibsa_port_state *out)
+static int port_link_read(const struct ib_device *device, uint8_t port_num,
+			  struct ibsa_port_state *out)
 {
 	struct ibsa_port_state state = { 0 };
 	int err = ibsa__folder_check(device->files,
@@ -108,14 +108,15 @@ int ibsa__sa_port_state(struct ib_device *device, uint8_t port_num,
 {
 	int err;
 
-	if (is_in_fabric(device))
+	if (device_is_in_fabric(device))
 		return state_in_fabric(device, port_num, out);
 	err = ibsa__port_read(device->files, device->name, port_num, out);
-	return err && err != -ENOMEM ? link_alone(device, port_num, out) : err;
+	return err && err != -ENOMEM ? port_link_read(device, port_num, out)
+				     : err;
 }
 
-static int port_look(struct ib_device *device, uint8_t port_num,
-		     struct port_view *out)
+static int port_view_read(struct ib_device *device, uint8_t port_num,
+			  struct port_view *out)
 {
 	struct ibsa_port_state state = { 0 };
 	int err = -EINVAL;
@@ -136,23 +137,25 @@ static int port_look(struct ib_device *device, uint8_t port_num,
 }
 
 /* The kernel's types of a GID and ours have the same numbers. */
-static struct ib_gid_attr *hold_new(struct ib_device *device, uint8_t port_num,
-				    const struct ibsa_gid_entry *entry)
+static struct ib_gid_attr *counted_gid_new(struct ib_device *device,
+					   uint8_t port_num,
+					   const struct ibsa_gid_entry *entry)
 {
-	struct held *held = ibsa__calloc(1, sizeof(*held));
+	struct counted_gid *counted_gid = ibsa__calloc(1, sizeof(*counted_gid));
 
-	if (!held)
+	if (!counted_gid)
 		return error_pointer(-ENOMEM);
-	held->attr = (struct ib_gid_attr){
+	counted_gid->attr = (struct ib_gid_attr){
 		.device = device,
 		.gid_type = (enum ib_gid_type)entry->type,
 		.index = (uint16_t)entry->index,
 		.port_num = port_num,
 		.ndev_ifindex = entry->ifindex,
 	};
-	memcpy(&held->attr.gid, &entry->gid, sizeof(held->attr.gid));
-	atomic_init(&held->holders, 1);
-	return &held->attr;
+	memcpy(&counted_gid->attr.gid, &entry->gid,
+	       sizeof(counted_gid->attr.gid));
+	atomic_init(&counted_gid->holders, 1);
+	return &counted_gid->attr;
 }
 
 static int gid_in_fabric(struct ib_device *device, uint8_t port_num,
@@ -165,10 +168,10 @@ static int gid_in_fabric(struct ib_device *device, uint8_t port_num,
 	return err ? err : ibsa_gid_get(port->client, index, out);
 }
 
-static int gid_at(struct ib_device *device, uint8_t port_num, uint32_t index,
-		  struct ibsa_gid_entry *out)
+static int gid_entry_read(struct ib_device *device, uint8_t port_num,
+			  uint32_t index, struct ibsa_gid_entry *out)
 {
-	if (is_in_fabric(device))
+	if (device_is_in_fabric(device))
 		return gid_in_fabric(device, port_num, index, out);
 	return ibsa__gid_read(device->files, device->name, port_num, index,
 			      out);
@@ -196,14 +199,15 @@ const struct ib_gid_attr *rdma_get_gid_attr(struct ib_device *device,
 	int err;
 
 	if (!port_num || port_num > UINT8_MAX ||
-	    port_look(device, (uint8_t)port_num, &port))
+	    port_view_read(device, (uint8_t)port_num, &port))
 		return error_pointer(-EINVAL);
 	if (index < 0 || index > UINT16_MAX)
 		return error_pointer(-EINVAL);
-	err = gid_at(device, (uint8_t)port_num, (uint32_t)index, &entry);
+	err = gid_entry_read(device, (uint8_t)port_num, (uint32_t)index,
+			     &entry);
 	if (err)
 		return error_pointer(entry_error(err));
-	return hold_new(device, (uint8_t)port_num, &entry);
+	return counted_gid_new(device, (uint8_t)port_num, &entry);
 }
 
 /* Whether @entry is one to be found; an interface of 0 is any. */
@@ -216,9 +220,10 @@ static bool entry_fits(const struct ibsa_gid_entry *entry,
 	       (!ifindex || entry->ifindex == ifindex);
 }
 
-static int find_in_fabric(struct ib_device *device, uint8_t port_num,
-			  const struct ibsa_gid *gid, enum ibsa_gid_type type,
-			  uint32_t ifindex, struct ibsa_gid_entry *out)
+static int gid_find_in_fabric(struct ib_device *device, uint8_t port_num,
+			      const struct ibsa_gid *gid,
+			      enum ibsa_gid_type type, uint32_t ifindex,
+			      struct ibsa_gid_entry *out)
 {
 	for (uint32_t index = 0; index <= UINT16_MAX; index++) {
 		struct ibsa_gid_entry entry;
@@ -250,30 +255,30 @@ const struct ib_gid_attr *rdma_find_gid_by_port(struct ib_device *device,
 	if (!port_num || port_num > UINT8_MAX)
 		return error_pointer(-ENOENT);
 	memcpy(&wanted, gid, sizeof(wanted));
-	if (is_in_fabric(device))
-		err = find_in_fabric(device, (uint8_t)port_num, &wanted, type,
-				     ndev_ifindex, &entry);
+	if (device_is_in_fabric(device))
+		err = gid_find_in_fabric(device, (uint8_t)port_num, &wanted,
+					 type, ndev_ifindex, &entry);
 	else
 		err = ibsa__gid_find(device->files, device->name, port_num,
 				     &wanted, type, ndev_ifindex, &entry);
 	if (err)
 		return error_pointer(err == -ENOMEM ? err : -ENOENT);
-	return hold_new(device, (uint8_t)port_num, &entry);
+	return counted_gid_new(device, (uint8_t)port_num, &entry);
 }
 
 void rdma_hold_gid_attr(const struct ib_gid_attr *attr)
 {
-	struct held *held = (struct held *)(uintptr_t)attr;
+	struct counted_gid *counted_gid = (struct counted_gid *)(uintptr_t)attr;
 
-	atomic_fetch_add(&held->holders, 1);
+	atomic_fetch_add(&counted_gid->holders, 1);
 }
 
 void rdma_put_gid_attr(const struct ib_gid_attr *attr)
 {
-	struct held *held = (struct held *)(uintptr_t)attr;
+	struct counted_gid *counted_gid = (struct counted_gid *)(uintptr_t)attr;
 
-	if (atomic_fetch_sub(&held->holders, 1) == 1)
-		ibsa__free(held);
+	if (atomic_fetch_sub(&counted_gid->holders, 1) == 1)
+		ibsa__free(counted_gid);
 }
 
 void rdma_destroy_ah_attr(struct rdma_ah_attr *ah_attr)
@@ -284,13 +289,13 @@ void rdma_destroy_ah_attr(struct rdma_ah_attr *ah_attr)
 	ah_attr->grh.sgid_attr = NULL;
 }
 
-static bool is_roce(const struct sa_path_rec *rec)
+static bool path_is_roce(const struct sa_path_rec *rec)
 {
 	return rec->rec_type == SA_PATH_REC_TYPE_ROCE_V1 ||
 	       rec->rec_type == SA_PATH_REC_TYPE_ROCE_V2;
 }
 
-static enum rdma_ah_attr_type type_of(uint8_t link)
+static enum rdma_ah_attr_type ah_type(uint8_t link)
 {
 	switch ((enum ibsa_link_layer)link) {
 	case IBSA_LINK_ETHERNET:
@@ -322,8 +327,8 @@ static int route_resolve(struct sa_path_rec *rec,
 }
 
 /* Where the port's type has no LIDs, those of the record are left out. */
-static void set_lids(const struct sa_path_rec *rec, uint8_t path_bits,
-		     struct rdma_ah_attr *ah_attr)
+static void ah_set_lids(const struct sa_path_rec *rec, uint8_t path_bits,
+			struct rdma_ah_attr *ah_attr)
 {
 	bool is_opa = rec->rec_type == SA_PATH_REC_TYPE_OPA;
 	uint32_t dlid = is_opa ? be32toh(rec->opa.dlid) : be16toh(rec->ib.dlid);
@@ -339,7 +344,7 @@ static void set_lids(const struct sa_path_rec *rec, uint8_t path_bits,
 	}
 }
 
-static enum ib_gid_type gid_type_of(const struct sa_path_rec *rec)
+static enum ib_gid_type path_gid_type(const struct sa_path_rec *rec)
 {
 	switch (rec->rec_type) {
 	case SA_PATH_REC_TYPE_ROCE_V1:
@@ -351,15 +356,16 @@ static enum ib_gid_type gid_type_of(const struct sa_path_rec *rec)
 	}
 }
 
-static int set_grh(struct ib_device *device, uint8_t port_num,
-		   const struct sa_path_rec *rec, struct rdma_ah_attr *ah_attr,
-		   const struct ib_gid_attr *gid_attr)
+static int ah_set_grh(struct ib_device *device, uint8_t port_num,
+		      const struct sa_path_rec *rec,
+		      struct rdma_ah_attr *ah_attr,
+		      const struct ib_gid_attr *gid_attr)
 {
 	if (gid_attr)
 		rdma_hold_gid_attr(gid_attr);
 	else
-		gid_attr = rdma_find_gid_by_port(device, &rec->sgid,
-						 gid_type_of(rec), port_num, 0);
+		gid_attr = rdma_find_gid_by_port(
+			device, &rec->sgid, path_gid_type(rec), port_num, 0);
 	if (ibsa_is_err(gid_attr))
 		return ibsa_ptr_err(gid_attr);
 	ah_attr->ah_flags = IB_AH_GRH;
@@ -374,29 +380,29 @@ static int set_grh(struct ib_device *device, uint8_t port_num,
 	return 0;
 }
 
-static int init_ah_attr(struct ib_device *device, uint8_t port_num,
+static int ah_attr_init(struct ib_device *device, uint8_t port_num,
 			const struct port_view *port, struct sa_path_rec *rec,
 			struct rdma_ah_attr *ah_attr,
 			const struct ib_gid_attr *gid_attr)
 {
 	int err;
 
-	ah_attr->type = type_of(port->link);
+	ah_attr->type = ah_type(port->link);
 	ah_attr->sl = rec->sl;
 	ah_attr->port_num = port_num;
 	ah_attr->static_rate = rec->rate;
-	if (is_roce(rec)) {
+	if (path_is_roce(rec)) {
 		err = route_resolve(rec, gid_attr);
 		if (err)
 			return err;
 		memcpy(ah_attr->roce.dmac, rec->roce.dmac,
 		       sizeof(ah_attr->roce.dmac));
 	} else {
-		set_lids(rec, port->path_bits, ah_attr);
+		ah_set_lids(rec, port->path_bits, ah_attr);
 	}
-	if (!rec->hop_limit && !is_roce(rec))
+	if (!rec->hop_limit && !path_is_roce(rec))
 		return 0;
-	return set_grh(device, port_num, rec, ah_attr, gid_attr);
+	return ah_set_grh(device, port_num, rec, ah_attr, gid_attr);
 }
 
 int ib_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
@@ -408,10 +414,10 @@ int ib_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
 	int err;
 
 	memset(ah_attr, 0, sizeof(*ah_attr));
-	err = port_look(device, port_num, &port);
+	err = port_view_read(device, port_num, &port);
 	if (err)
 		return err;
-	return init_ah_attr(device, port_num, &port, rec, ah_attr, gid_attr);
+	return ah_attr_init(device, port_num, &port, rec, ah_attr, gid_attr);
 }
 
 int ibsa_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
@@ -424,18 +430,18 @@ int ibsa_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
 	int err;
 
 	memset(ah_attr, 0, sizeof(*ah_attr));
-	err = port_look(device, port_num, &port);
+	err = port_view_read(device, port_num, &port);
 	if (err)
 		return err;
 	if (port.needs_grh && !global.hop_limit)
 		global.hop_limit = 1;
-	err = init_ah_attr(device, port_num, &port, &global, ah_attr, gid_attr);
-	if (is_roce(rec))
+	err = ah_attr_init(device, port_num, &port, &global, ah_attr, gid_attr);
+	if (path_is_roce(rec))
 		rec->roce.route_resolved = global.roce.route_resolved;
 	return err;
 }
 
-static int lid_of(const struct rdma_ah_attr *ah_attr, uint16_t *out)
+static int ah_lid(const struct rdma_ah_attr *ah_attr, uint16_t *out)
 {
 	if (ah_attr->type == RDMA_AH_ATTR_TYPE_IB)
 		*out = ah_attr->ib.dlid;
@@ -448,7 +454,7 @@ static int lid_of(const struct rdma_ah_attr *ah_attr, uint16_t *out)
 	return 0;
 }
 
-static uint8_t path_bits_of(const struct rdma_ah_attr *ah_attr)
+static uint8_t ah_path_bits(const struct rdma_ah_attr *ah_attr)
 {
 	switch (ah_attr->type) {
 	case RDMA_AH_ATTR_TYPE_IB:
@@ -472,10 +478,10 @@ int ibsa_ah_attr_to_ibv(const struct rdma_ah_attr *ah_attr,
 		return -EINVAL;
 	if (ah_attr->port_num > UINT8_MAX)
 		return -ERANGE;
-	err = lid_of(ah_attr, &ibv.dlid);
+	err = ah_lid(ah_attr, &ibv.dlid);
 	if (err)
 		return err;
-	ibv.src_path_bits = path_bits_of(ah_attr);
+	ibv.src_path_bits = ah_path_bits(ah_attr);
 	ibv.sl = ah_attr->sl;
 	ibv.static_rate = ah_attr->static_rate;
 	ibv.port_num = (uint8_t)ah_attr->port_num;

@@ -18,7 +18,7 @@ enum {
 	RETRIES_MAX = 3,
 };
 
-static const struct ibsa_query question = {
+static const struct ibsa_query cpi_query = {
 	.record = &ibsa_opa_class_port_info_record,
 	.method = IBSA_METHOD_GET,
 	.deadline_ms = TOTAL_MS,
@@ -26,14 +26,14 @@ static const struct ibsa_query question = {
 	.no_sharing = true,
 };
 
-static void ask_later(struct sa_port *port)
+static void cpi_schedule(struct sa_port *port)
 {
 	ibsa__alarm_set(ibsa__client_engine(port->client), &port->cpi.again,
 			AGAIN_MS);
 }
 
 /* What there is to know, or that it will not be known soon, is known. */
-static void stop_waiting(struct sa_port *port)
+static void cpi_wait_end(struct sa_port *port)
 {
 	struct ibsa__sa *sa = port->device->sa;
 
@@ -43,20 +43,20 @@ static void stop_waiting(struct sa_port *port)
 	pthread_mutex_unlock(&sa->lock);
 }
 
-static void note_failure(struct sa_port *port)
+static void cpi_note_failure(struct sa_port *port)
 {
 	if (port->cpi.retries++ < RETRIES_MAX)
-		ask_later(port);
-	stop_waiting(port);
+		cpi_schedule(port);
+	cpi_wait_end(port);
 }
 
-static void note_answer(const struct ibsa_reply *reply, void *arg)
+static void cpi_note_reply(const struct ibsa_reply *reply, void *arg)
 {
 	struct sa_port *port = arg;
 	struct ibsa_opa_class_port_info info;
 
 	if (ibsa_outcome(reply) != IBSA_OUTCOME_OK) {
-		note_failure(port);
+		cpi_note_failure(port);
 		return;
 	}
 	reply->record->decode(ibsa_reply_at(reply, 0), &info);
@@ -64,30 +64,30 @@ static void note_answer(const struct ibsa_reply *reply, void *arg)
 	port->cpi.capability_mask2 = info.capability_mask2;
 	port->cpi.is_valid = true;
 	pthread_mutex_unlock(&port->device->sa->lock);
-	stop_waiting(port);
+	cpi_wait_end(port);
 }
 
 /* An answer to what was asked before the last change is of no use. */
-static void note_later_answer(const struct ibsa_reply *reply, void *arg)
+static void cpi_note_later_reply(const struct ibsa_reply *reply, void *arg)
 {
 	struct sa_port *port = arg;
 
 	if (reply->id != port->cpi.asked)
 		return;
 	port->cpi.asked = 0;
-	note_answer(reply, port);
+	cpi_note_reply(reply, port);
 }
 
-static void ask_again(struct ibsa__alarm *alarm)
+static void cpi_query_again(struct ibsa__alarm *alarm)
 {
 	struct sa_port *port = list_object(alarm, struct sa_port, cpi.again);
-	struct ibsa_query later = question;
+	struct ibsa_query later = cpi_query;
 
 	/* The window may be full of other queries. */
 	later.queue_ms = port->device->options.queue_ms;
-	if (ibsa_query(port->client, &later, note_later_answer, port,
+	if (ibsa_query(port->client, &later, cpi_note_later_reply, port,
 		       &port->cpi.asked))
-		note_failure(port);
+		cpi_note_failure(port);
 }
 
 /* Whether another thread takes in what comes after the port was opened; in a
@@ -105,16 +105,16 @@ static bool has_other_thread(const struct sa_port *port)
 
 void ibsa__sa_cpi_open(struct sa_port *port)
 {
-	ibsa__alarm_init(&port->cpi.again, ask_again);
+	ibsa__alarm_init(&port->cpi.again, cpi_query_again);
 	if (port->state.link != IBSA_LINK_OPA)
 		return;
 	if (has_other_thread(port)) {
 		port->cpi.awaited_ns = clock_now_ns() + TOTAL_MS * NS_PER_MS;
-		ask_again(&port->cpi.again);
-	} else if (ibsa_query_wait(port->client, &question, note_answer,
+		cpi_query_again(&port->cpi.again);
+	} else if (ibsa_query_wait(port->client, &cpi_query, cpi_note_reply,
 				   port) &&
 		   !port->cpi.retries) {
-		note_failure(port); /* it could not be sent */
+		cpi_note_failure(port); /* it could not be sent */
 	}
 }
 
@@ -147,6 +147,6 @@ void ibsa__sa_cpi_event(struct sa_port *port, unsigned int events)
 		ibsa_cancel(port->client, port->cpi.asked);
 	port->cpi.asked = 0;
 	port->cpi.retries = 0;
-	ask_later(port);
-	stop_waiting(port); /* or one event after another would hold it up */
+	cpi_schedule(port);
+	cpi_wait_end(port); /* or one event after another would hold it up */
 }

@@ -32,8 +32,8 @@ void ibsa__sa_device_free(struct ib_device *device)
 }
 
 /* What the options point to becomes the device's own. */
-static int copy_options(struct ib_device *device,
-			const struct ibsa_device_options *options)
+static int device_copy_options(struct ib_device *device,
+			       const struct ibsa_device_options *options)
 {
 	device->options = *options;
 	device->options.name = NULL;
@@ -70,7 +70,7 @@ static int device_new(const struct ibsa_device_options *options,
 	pthread_mutex_init(&device->opening, NULL);
 	err = ibsa__sa_loop_init(device);
 	if (!err)
-		err = copy_options(device, options);
+		err = device_copy_options(device, options);
 	if (!err)
 		err = ibsa__environment_copy(environment, &device->environment);
 	if (err) {
@@ -135,8 +135,8 @@ int ibsa_device_open(const struct ibsa_device_options *options,
 }
 
 /* The shared device of that name, for one more user; or NULL. Locked. */
-static struct ib_device *find_shared(const struct ibsa__sa *sa,
-				     const char *name)
+static struct ib_device *device_find_shared(const struct ibsa__sa *sa,
+					    const char *name)
 {
 	const struct list *at = sa->devices.next;
 
@@ -153,13 +153,13 @@ static struct ib_device *find_shared(const struct ibsa__sa *sa,
 }
 
 /* Share @device under its name; or, if another was faster, take that one. */
-static struct ib_device *share(struct ib_device *device)
+static struct ib_device *device_share(struct ib_device *device)
 {
 	struct ibsa__sa *sa = device->sa;
 	struct ib_device *other;
 
 	pthread_mutex_lock(&sa->lock);
-	other = find_shared(sa, device->name);
+	other = device_find_shared(sa, device->name);
 	if (!other)
 		device->is_shared = true;
 	pthread_mutex_unlock(&sa->lock);
@@ -178,7 +178,7 @@ int ibsa_device_get(const char *name, struct ib_device **out)
 
 	if (sa) {
 		pthread_mutex_lock(&sa->lock);
-		device = find_shared(sa, name);
+		device = device_find_shared(sa, name);
 		pthread_mutex_unlock(&sa->lock);
 		ibsa__sa_put(sa);
 	}
@@ -186,7 +186,7 @@ int ibsa_device_get(const char *name, struct ib_device **out)
 		err = ibsa_device_open(&options, NULL, &device);
 		if (err)
 			return err;
-		device = share(device);
+		device = device_share(device);
 	}
 	*out = device;
 	return 0;

@@ -22,17 +22,17 @@ enum {
 	PKEY_BITS = 0x7fff, /* without the bit of full membership */
 };
 
-static bool is_zero(const union ib_gid *gid)
+static bool gid_is_zero(const union ib_gid *gid)
 {
 	return !gid->global.subnet_prefix && !gid->global.interface_id;
 }
 
-static bool is_same_gid(const union ib_gid *a, const union ib_gid *b)
+static bool gids_are_same(const union ib_gid *a, const union ib_gid *b)
 {
 	return !memcmp(a, b, sizeof(*a));
 }
 
-static uint64_t key_of(const union ib_gid *mgid)
+static uint64_t mgid_key(const union ib_gid *mgid)
 {
 	struct random random = { mgid->global.subnet_prefix };
 
@@ -43,24 +43,25 @@ static uint64_t key_of(const union ib_gid *mgid)
 struct mc_group *ibsa__mc_group_find(const struct sa_port *port,
 				     const union ib_gid *mgid)
 {
-	const uint64_t key = key_of(mgid);
+	const uint64_t key = mgid_key(mgid);
 	struct hash_node *node = hash_find(&port->mgids, key);
 
 	for (; node; node = hash_from(node->next, key)) {
 		struct mc_group *group = hash_object(node, struct mc_group,
 						     node);
 
-		if (is_same_gid(&group->rec.mgid, mgid))
+		if (gids_are_same(&group->rec.mgid, mgid))
 			return group;
 	}
 	return NULL;
 }
 
-static void add_mgid(struct mc_group *group, const union ib_gid *mgid)
+static void group_set_mgid(struct mc_group *group, const union ib_gid *mgid)
 {
 	group->rec.mgid = *mgid;
-	if (!is_zero(mgid))
-		ibsa__hash_add(&group->port->mgids, &group->node, key_of(mgid));
+	if (!gid_is_zero(mgid))
+		ibsa__hash_add(&group->port->mgids, &group->node,
+			       mgid_key(mgid));
 }
 
 void ibsa__mc_group_free(struct mc_group *group)
@@ -69,13 +70,13 @@ void ibsa__mc_group_free(struct mc_group *group)
 	group->joined = 0;
 	group->is_waiting = false;
 	ibsa__mc_group_audit(group);
-	if (!is_zero(&group->rec.mgid))
+	if (!gid_is_zero(&group->rec.mgid))
 		ibsa__hash_remove(&group->port->mgids, &group->node);
 	list_remove(&group->link);
 	ibsa__free(group);
 }
 
-static void note_job(struct sa_job *job);
+static void group_run_job(struct sa_job *job);
 
 static struct mc_group *group_new(struct sa_port *port,
 				  const union ib_gid *mgid)
@@ -85,24 +86,24 @@ static struct mc_group *group_new(struct sa_port *port,
 	if (!group)
 		return NULL;
 	list_init(&group->job.link);
-	group->job.run = note_job;
+	group->job.run = group_run_job;
 	group->port = port;
 	group->pkey_index = NO_PKEY_INDEX;
 	list_init(&group->pending);
 	list_init(&group->active);
 	ibsa__mc_group_audit_init(group);
 	list_append(&port->groups, &group->link);
-	add_mgid(group, mgid);
+	group_set_mgid(group, mgid);
 	return group;
 }
 
 /* MGID 0 has the SA choose one: another for each who asks. */
-int ibsa__mc_group_enter(struct sa_port *port, struct mc_member *member)
+int ibsa__mc_group_add(struct sa_port *port, struct mc_member *member)
 {
 	const union ib_gid *mgid = &member->multicast.rec.mgid;
 	struct mc_group *group = NULL;
 
-	if (!is_zero(mgid))
+	if (!gid_is_zero(mgid))
 		group = ibsa__mc_group_find(port, mgid);
 	if (!group)
 		group = group_new(port, mgid);
@@ -114,7 +115,7 @@ int ibsa__mc_group_enter(struct sa_port *port, struct mc_member *member)
 	return 0;
 }
 
-static void count_holder(struct mc_group *group, uint8_t states, int by)
+static void group_count_holder(struct mc_group *group, uint8_t states, int by)
 {
 	for (int i = 0; i < NUM_JOIN_MEMBERSHIP_TYPES; i++) {
 		if (states >> i & 1)
@@ -122,44 +123,44 @@ static void count_holder(struct mc_group *group, uint8_t states, int by)
 	}
 }
 
-static void detach(struct mc_member *member)
+static void member_detach(struct mc_member *member)
 {
 	struct mc_group *group = member->group;
 
 	if (member->holds)
-		count_holder(group, member->states, -1);
-	if (group->asker == member)
-		group->asker = NULL;
+		group_count_holder(group, member->states, -1);
+	if (group->requester == member)
+		group->requester = NULL;
 	member->holds = false;
 	member->group = NULL;
 	list_remove(&member->link);
 }
 
-void ibsa__mc_group_exit(struct mc_member *member)
+void ibsa__mc_group_remove(struct mc_member *member)
 {
 	struct mc_group *group = member->group;
 
 	if (!group)
 		return;
-	detach(member);
+	member_detach(member);
 	ibsa__sa_submit(group->port->device, &group->job);
 }
 
 /* @member is no more, or never was, in its group. */
-void ibsa__mc_group_turn_out(struct mc_member *member, int status)
+void ibsa__mc_member_end(struct mc_member *member, int status)
 {
 	struct ib_device *device = member->group->port->device;
 
-	detach(member);
-	ibsa__mc_member_tell(member, device, status);
+	member_detach(member);
+	ibsa__mc_member_call(member, device, status);
 }
 
 /* The lock is let go of meanwhile: members may go, the group does not. */
-static int ask(struct mc_group *group, uint8_t method,
-	       const struct ibsa_mcmember *match, uint64_t mask,
-	       ibsa_reply_fn done)
+static int group_query(struct mc_group *group, uint8_t method,
+		       const struct ibsa_mcmember *match, uint64_t mask,
+		       ibsa_reply_fn done)
 {
-	const struct ibsa_query question = {
+	const struct ibsa_query query = {
 		.record = &ibsa_mcmember_record,
 		.match = match,
 		.mask = mask & ibsa_mcmember_record.mask,
@@ -174,23 +175,23 @@ static int ask(struct mc_group *group, uint8_t method,
 
 	group->registration.is_stale = group->registration.query_id;
 	pthread_mutex_unlock(&sa->lock);
-	err = ibsa_query(group->port->client, &question, done, group, NULL);
+	err = ibsa_query(group->port->client, &query, done, group, NULL);
 	pthread_mutex_lock(&sa->lock);
 	return err;
 }
 
 /* The member that asked is not let in, if it still waits. */
-static void refuse(struct mc_group *group, int status)
+static void group_refuse_requester(struct mc_group *group, int status)
 {
-	struct mc_member *member = group->asker;
+	struct mc_member *member = group->requester;
 
 	if (member)
-		ibsa__mc_group_turn_out(member, status);
+		ibsa__mc_member_end(member, status);
 }
 
-static void note_join(const struct ibsa_reply *reply, void *arg);
+static void group_note_join(const struct ibsa_reply *reply, void *arg);
 
-static void ask_to_join(struct mc_group *group, struct mc_member *member)
+static void group_join(struct mc_group *group, struct mc_member *member)
 {
 	struct ibsa_mcmember match;
 	int err;
@@ -198,22 +199,23 @@ static void ask_to_join(struct mc_group *group, struct mc_member *member)
 	ibsa__sa_mcmember_to_host(&member->multicast.rec, &match);
 	match.join_state = member->states;
 	group->rec.port_gid = member->multicast.rec.port_gid;
-	group->asker = member;
+	group->requester = member;
 	group->asked = member->states;
 	group->is_leaving = false;
-	err = ask(group, IBSA_METHOD_SET, &match,
-		  be64toh(member->multicast.comp_mask), note_join);
+	err = group_query(group, IBSA_METHOD_SET, &match,
+			  be64toh(member->multicast.comp_mask),
+			  group_note_join);
 	if (!err)
 		return;
 	group->asked = 0;
-	refuse(group, err);
+	group_refuse_requester(group, err);
 }
 
-static void note_leave(const struct ibsa_reply *reply, void *arg);
+static void group_note_leave(const struct ibsa_reply *reply, void *arg);
 
 /* Give up @states; whoever wants them again has to ask for them. */
-int ibsa__mc_group_give_up(struct mc_group *group, uint8_t states,
-			   ibsa_reply_fn done)
+int ibsa__mc_group_leave(struct mc_group *group, uint8_t states,
+			 ibsa_reply_fn done)
 {
 	const uint64_t mask = IBSA_MCMEMBER_CM(mgid) |
 			      IBSA_MCMEMBER_CM(port_gid) |
@@ -226,28 +228,28 @@ int ibsa__mc_group_give_up(struct mc_group *group, uint8_t states,
 	ibsa__mc_group_audit(group);
 	group->asked = states;
 	group->is_leaving = true;
-	err = ask(group, IBSA_METHOD_DELETE, &match, mask, done);
+	err = group_query(group, IBSA_METHOD_DELETE, &match, mask, done);
 	if (err)
 		group->asked = 0;
 	return err;
 }
 
-static void let_in(struct mc_group *group, struct mc_member *member)
+static void group_accept(struct mc_group *group, struct mc_member *member)
 {
 	struct ib_sa_multicast *multicast = &member->multicast;
 
 	if (!ibsa__sa_mcmember_fits(&group->rec, &multicast->rec,
 				    multicast->comp_mask)) {
-		ibsa__mc_group_turn_out(member, -EINVAL);
+		ibsa__mc_member_end(member, -EINVAL);
 		return;
 	}
-	count_holder(group, member->states, 1);
+	group_count_holder(group, member->states, 1);
 	member->holds = true;
 	multicast->rec = group->rec;
 	multicast->rec.join_state = member->states;
 	list_remove(&member->link);
 	list_append(&group->active, &member->link);
-	ibsa__mc_member_tell(member, group->port->device, 0);
+	ibsa__mc_member_call(member, group->port->device, 0);
 }
 
 /* All members have to join anew, if they want. What is read meanwhile says
@@ -260,14 +262,14 @@ static void group_lose(struct mc_group *group)
 	ibsa__mc_group_audit(group);
 	group->pkey_index = NO_PKEY_INDEX;
 	while (!list_is_empty(&group->active))
-		ibsa__mc_group_turn_out(list_object(group->active.next,
-						    struct mc_member, link),
-					-ENETRESET);
+		ibsa__mc_member_end(list_object(group->active.next,
+						struct mc_member, link),
+				    -ENETRESET);
 }
 
 /* Where @pkey is in the port's table, a full member's entry first; or
  * NO_PKEY_INDEX. */
-static uint32_t find_pkey(struct sa_port *port, uint16_t pkey)
+static uint32_t pkey_index_find(struct sa_port *port, uint16_t pkey)
 {
 	uint32_t found = NO_PKEY_INDEX;
 	uint16_t entry;
@@ -304,7 +306,7 @@ static bool group_pkey_moved(struct mc_group *group)
 }
 
 /* States that the SA has us in and nobody holds. */
-static uint8_t unheld(const struct mc_group *group)
+static uint8_t group_unheld_states(const struct mc_group *group)
 {
 	uint8_t states = 0;
 
@@ -325,7 +327,7 @@ bool ibsa__mc_group_is_lost(struct mc_group *group)
 }
 
 /* Do one thing, if there is one to do. */
-static bool step(struct mc_group *group)
+static bool group_step(struct mc_group *group)
 {
 	struct mc_member *member;
 
@@ -339,20 +341,21 @@ static bool step(struct mc_group *group)
 		member = list_object(group->pending.next, struct mc_member,
 				     link);
 		if (member->states & ~group->joined)
-			ask_to_join(group, member);
+			group_join(group, member);
 		else
-			let_in(group, member);
+			group_accept(group, member);
 		return true;
 	}
-	if (!unheld(group))
+	if (!group_unheld_states(group))
 		return false;
 	group->retries = LEAVE_RETRIES;
-	(void)ibsa__mc_group_give_up(group, unheld(group), note_leave);
+	(void)ibsa__mc_group_leave(group, group_unheld_states(group),
+				   group_note_leave);
 	return true;
 }
 
 /* Whether nothing and nobody needs it any more. */
-static bool is_unused(const struct mc_group *group)
+static bool group_is_unused(const struct mc_group *group)
 {
 	return !group->asked && !group->registration.query_id &&
 	       !group->joined && !group->is_waiting &&
@@ -365,13 +368,13 @@ void ibsa__mc_group_work(struct mc_group *group)
 {
 	const struct ib_device *device = group->port->device;
 
-	while (!group->asked && !device->closing && step(group))
+	while (!group->asked && !device->closing && group_step(group))
 		;
-	if (!device->closing && is_unused(group))
+	if (!device->closing && group_is_unused(group))
 		ibsa__mc_group_free(group);
 }
 
-static void note_job(struct sa_job *job)
+static void group_run_job(struct sa_job *job)
 {
 	struct mc_group *group = list_object(job, struct mc_group, job);
 	struct ibsa__sa *sa = group->port->device->sa;
@@ -383,18 +386,19 @@ static void note_job(struct sa_job *job)
 
 /* What the SA has made of a request to join. Return: 0; -EIO it is another
  * group than was asked for. */
-static int take_record(struct mc_group *group, const struct ibsa_reply *reply)
+static int group_take_record(struct mc_group *group,
+			     const struct ibsa_reply *reply)
 {
 	struct ibsa_mcmember host;
 	struct ib_sa_mcmember_rec rec;
 
 	reply->record->decode(ibsa_reply_at(reply, 0), &host);
 	ibsa__sa_mcmember_from_host(&host, &rec);
-	if (is_zero(&rec.mgid))
+	if (gid_is_zero(&rec.mgid))
 		return -EIO;
-	if (is_zero(&group->rec.mgid))
-		add_mgid(group, &rec.mgid);
-	else if (!is_same_gid(&group->rec.mgid, &rec.mgid))
+	if (gid_is_zero(&group->rec.mgid))
+		group_set_mgid(group, &rec.mgid);
+	else if (!gids_are_same(&group->rec.mgid, &rec.mgid))
 		return -EIO;
 	group->rec = rec;
 	group->joined |= group->asked;
@@ -402,7 +406,7 @@ static int take_record(struct mc_group *group, const struct ibsa_reply *reply)
 }
 
 /* Where the group's P_Key is, to see later whether it has moved. */
-static void note_pkey(struct mc_group *group)
+static void group_note_pkey(struct mc_group *group)
 {
 	struct ibsa__sa *sa = group->port->device->sa;
 	const uint16_t pkey = be16toh(group->rec.pkey);
@@ -411,45 +415,46 @@ static void note_pkey(struct mc_group *group)
 	if (group->pkey_index != NO_PKEY_INDEX)
 		return;
 	pthread_mutex_unlock(&sa->lock);
-	index = find_pkey(group->port, pkey);
+	index = pkey_index_find(group->port, pkey);
 	pthread_mutex_lock(&sa->lock);
 	group->pkey_index = index;
 }
 
 /* Who asked is let in as everybody is whom the group's record fits. */
-static void end_join(struct mc_group *group, const struct ibsa_reply *reply)
+static void group_end_join(struct mc_group *group,
+			   const struct ibsa_reply *reply)
 {
 	int status = ibsa__sa_status(reply);
 
 	if (!status)
-		status = reply->count ? take_record(group, reply) : -EIO;
+		status = reply->count ? group_take_record(group, reply) : -EIO;
 	group->asked = 0;
 	if (group->port->device->closing)
 		return;
 	if (status) {
-		refuse(group, status);
+		group_refuse_requester(group, status);
 	} else {
-		group->asker = NULL;
-		note_pkey(group);
+		group->requester = NULL;
+		group_note_pkey(group);
 		ibsa__mc_group_audit(group);
 	}
 	ibsa__mc_group_work(group);
 }
 
-static void note_join(const struct ibsa_reply *reply, void *arg)
+static void group_note_join(const struct ibsa_reply *reply, void *arg)
 {
 	struct mc_group *group = arg;
 	struct ib_device *device = group->port->device;
 
 	device->reply = reply;
 	pthread_mutex_lock(&device->sa->lock);
-	end_join(group, reply);
+	group_end_join(group, reply);
 	pthread_mutex_unlock(&device->sa->lock);
 	device->reply = NULL;
 }
 
 /* Silence is asked again; a refusal is final: the SA has us in no more. */
-static void note_leave(const struct ibsa_reply *reply, void *arg)
+static void group_note_leave(const struct ibsa_reply *reply, void *arg)
 {
 	struct mc_group *group = arg;
 	struct ibsa__sa *sa = group->port->device->sa;
@@ -461,7 +466,8 @@ static void note_leave(const struct ibsa_reply *reply, void *arg)
 	if (!group->port->device->closing) {
 		if (reply->err && group->retries) {
 			group->retries--;
-			(void)ibsa__mc_group_give_up(group, states, note_leave);
+			(void)ibsa__mc_group_leave(group, states,
+						   group_note_leave);
 		}
 		ibsa__mc_group_work(group);
 	}

@@ -44,15 +44,15 @@ struct mc_group {
 	struct list active;	       /* members that hold */
 	struct ib_sa_mcmember_rec rec; /* as the SA has it */
 	unsigned int holders[NUM_JOIN_MEMBERSHIP_TYPES];
-	struct mc_member *asker; /* who @asked is joined for, if it waits */
-	uint8_t joined;		 /* states that the SA has us in */
-	uint8_t asked;		 /* states of the request under way; or 0 */
-	bool is_leaving;	 /* the request is to leave */
-	uint8_t retries;	 /* of leaving */
-	bool is_lost;		 /* membership ended, members not told yet */
-	bool is_pkey_suspect;	 /* its P_Key may have moved */
-	bool is_waiting;	 /* to join again, for @registration's alarm */
-	uint32_t pkey_index;	 /* NO_PKEY_INDEX: not known */
+	struct mc_member *requester; /* who @asked is joined for, if it waits */
+	uint8_t joined;		     /* states that the SA has us in */
+	uint8_t asked;		     /* states of the request under way; or 0 */
+	bool is_leaving;	     /* the request is to leave */
+	uint8_t retries;	     /* of leaving */
+	bool is_lost;	      /* membership ended, members not told yet */
+	bool is_pkey_suspect; /* its P_Key may have moved */
+	bool is_waiting;      /* to join again, for @registration's alarm */
+	uint32_t pkey_index;  /* NO_PKEY_INDEX: not known */
 	/* The dispatcher's; scheduled while @joined or @is_waiting. */
 	struct ibsa__registration registration;
 };
@@ -65,20 +65,20 @@ struct mc_group *ibsa__mc_group_find(const struct sa_port *port,
 
 /* Have @member wait to be let into the group of its record. Locked. Return:
  * 0; -ENOMEM. */
-int ibsa__mc_group_enter(struct sa_port *port,
-			 struct mc_member *member) IBSA_MUST_USE;
+int ibsa__mc_group_add(struct sa_port *port,
+		       struct mc_member *member) IBSA_MUST_USE;
 
 /* Take @member out of its group, if it is in one. Locked. */
-void ibsa__mc_group_exit(struct mc_member *member);
+void ibsa__mc_group_remove(struct mc_member *member);
 
 /* Take it out and tell it why. By the dispatcher; locked, but not while the
  * callback runs. */
-void ibsa__mc_group_turn_out(struct mc_member *member, int status);
+void ibsa__mc_member_end(struct mc_member *member, int status);
 
 /* Leave @states at the SA. By the dispatcher; locked, but not while it is
  * sent. Return: as ibsa_query(). */
-int ibsa__mc_group_give_up(struct mc_group *group, uint8_t states,
-			   ibsa_reply_fn done);
+int ibsa__mc_group_leave(struct mc_group *group, uint8_t states,
+			 ibsa_reply_fn done);
 
 /* Free a group without members. By the dispatcher, locked. */
 void ibsa__mc_group_free(struct mc_group *group);
@@ -87,7 +87,7 @@ void ibsa__mc_group_free(struct mc_group *group);
  * multicast.c: call @member back, by the dispatcher of @device. Locked, but
  * not while the callback runs; @member may be gone afterwards.
  */
-void ibsa__mc_member_tell(struct mc_member *member, struct ib_device *device,
+void ibsa__mc_member_call(struct mc_member *member, struct ib_device *device,
 			  int status);
 
 /* Do what is to be done next. By the dispatcher; locked, but not while a

@@ -188,7 +188,7 @@ void ibsa__mc_groups_event(struct sa_port *port, unsigned int events,
 }
 
 /* What the SA has, or will have, us in; as far as it can be named. */
-static uint8_t states_of(const struct mc_group *group)
+static uint8_t group_states(const struct mc_group *group)
 {
 	const union ib_gid *mgid = &group->rec.mgid;
 
@@ -205,22 +205,22 @@ void ibsa__mc_groups_leave(struct sa_port *port)
 	for (struct list *at = port->groups.next; at != &port->groups;
 	     at = at->next) {
 		struct mc_group *group = group_at(at);
-		const uint8_t states = states_of(group);
+		const uint8_t states = group_states(group);
 
 		group->is_waiting = false;
 		ibsa__mc_group_audit(group);
 		if (states)
-			(void)ibsa__mc_group_give_up(group, states, NULL);
+			(void)ibsa__mc_group_leave(group, states, NULL);
 	}
 	pthread_mutex_unlock(&sa->lock);
 }
 
-static void turn_out_all(struct list *members)
+static void members_end(struct list *members)
 {
 	while (!list_is_empty(members))
-		ibsa__mc_group_turn_out(list_object(members->next,
-						    struct mc_member, link),
-					-EINTR);
+		ibsa__mc_member_end(list_object(members->next, struct mc_member,
+						link),
+				    -EINTR);
 }
 
 void ibsa__mc_groups_done(struct sa_port *port)
@@ -231,8 +231,8 @@ void ibsa__mc_groups_done(struct sa_port *port)
 	while (!list_is_empty(&port->groups)) {
 		struct mc_group *group = group_at(port->groups.next);
 
-		turn_out_all(&group->active);
-		turn_out_all(&group->pending);
+		members_end(&group->active);
+		members_end(&group->pending);
 		ibsa__mc_group_free(group);
 	}
 	pthread_mutex_unlock(&sa->lock);

@@ -14,7 +14,7 @@ typedef void (*guid_info_fn)(int status, struct ib_sa_guidinfo_rec *resp,
 			     void *context);
 
 /* With a status of the SA there is a record, and nothing in it. */
-static void tell_guid_info(struct sa_query *query, int status,
+static void guid_info_call(struct sa_query *query, int status,
 			   const struct ibsa_reply *reply)
 {
 	guid_info_fn callback = (guid_info_fn)query->callback;
@@ -42,7 +42,7 @@ int ib_sa_guid_info_rec_query(struct ib_sa_client *client,
 		.comp_mask = comp_mask,
 		.timeout_ms = timeout_ms,
 		.method = method,
-		.tell = tell_guid_info,
+		.tell = guid_info_call,
 		.callback = (void (*)(void))callback,
 		.context = context,
 	};

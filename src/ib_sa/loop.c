@@ -37,7 +37,7 @@ void ibsa__sa_loop_done(struct ib_device *device)
 }
 
 /* End the dispatcher's wait, or the poll of who dispatches. Locked. */
-static void wake(struct ib_device *device)
+static void device_wake(struct ib_device *device)
 {
 	const uint64_t one = 1;
 	ssize_t written;
@@ -58,7 +58,7 @@ void ibsa__sa_submit(struct ib_device *device, struct sa_job *job)
 	list_append(&device->jobs, &job->link);
 	if (!device->job_count++ &&
 	    (device->is_waiting || device->options.no_thread))
-		wake(device);
+		device_wake(device);
 }
 
 void ibsa__sa_withdraw(struct ib_device *device, struct sa_job *job)
@@ -69,7 +69,7 @@ void ibsa__sa_withdraw(struct ib_device *device, struct sa_job *job)
 	device->job_count--;
 }
 
-static struct sa_job *take_job(struct ib_device *device)
+static struct sa_job *job_take(struct ib_device *device)
 {
 	struct sa_job *job = NULL;
 
@@ -87,10 +87,10 @@ static struct sa_job *take_job(struct ib_device *device)
  * Those that are there now: callbacks of queries that cannot be sent may
  * start more, and on a dead port that would have no end.
  */
-static void run_jobs(struct ib_device *device, unsigned int count)
+static void jobs_run(struct ib_device *device, unsigned int count)
 {
 	while (count--) {
-		struct sa_job *job = take_job(device);
+		struct sa_job *job = job_take(device);
 
 		if (!job)
 			return;
@@ -99,7 +99,7 @@ static void run_jobs(struct ib_device *device, unsigned int count)
 }
 
 /* Take over dispatching. Locked. Return: false: somebody else does it. */
-static bool take(struct ib_device *device)
+static bool dispatch_take(struct ib_device *device)
 {
 	if (device->is_dispatching)
 		return false;
@@ -118,11 +118,11 @@ bool ibsa__sa_loop_take_idle(struct ib_device *device)
 	if (!ibsa__sa_loop_is_idle(device))
 		return false;
 	device->is_missed = true;
-	return take(device);
+	return dispatch_take(device);
 }
 
 /* Whether everything on the device is to end. */
-static bool is_closing(struct ib_device *device)
+static bool device_is_closing(struct ib_device *device)
 {
 	bool closing;
 
@@ -133,12 +133,12 @@ static bool is_closing(struct ib_device *device)
 }
 
 /* Take over dispatching. Return: 0; -EBUSY it is being done. */
-static int begin(struct ib_device *device)
+static int dispatch_begin(struct ib_device *device)
 {
 	bool taken;
 
 	pthread_mutex_lock(&device->sa->lock);
-	taken = take(device);
+	taken = dispatch_take(device);
 	pthread_mutex_unlock(&device->sa->lock);
 	return taken ? 0 : -EBUSY;
 }
@@ -149,7 +149,7 @@ struct work {
 	unsigned int ports;
 };
 
-static struct work look(struct ib_device *device)
+static struct work work_count(struct ib_device *device)
 {
 	struct work work;
 
@@ -160,7 +160,7 @@ static struct work look(struct ib_device *device)
 	return work;
 }
 
-static void drain_wakes(struct ib_device *device)
+static void wakes_drain(struct ib_device *device)
 {
 	uint64_t wakes;
 
@@ -169,7 +169,7 @@ static void drain_wakes(struct ib_device *device)
 }
 
 /* First error of a port; the others are dispatched all the same. */
-static int dispatch_ports(struct ib_device *device, unsigned int count)
+static int ports_dispatch(struct ib_device *device, unsigned int count)
 {
 	int first = 0;
 
@@ -182,24 +182,24 @@ static int dispatch_ports(struct ib_device *device, unsigned int count)
 	return first;
 }
 
-static int dispatch(struct ib_device *device)
+static int device_dispatch(struct ib_device *device)
 {
-	const struct work work = look(device);
+	const struct work work = work_count(device);
 
-	drain_wakes(device);
-	run_jobs(device, work.jobs);
-	return dispatch_ports(device, work.ports);
+	wakes_drain(device);
+	jobs_run(device, work.jobs);
+	return ports_dispatch(device, work.ports);
 }
 
 /*
  * All that is under way ends. The device is closing, so that callbacks can
  * start nothing more, and nobody else dispatches it.
  */
-static void close_ports(struct ib_device *device)
+static void ports_close(struct ib_device *device)
 {
-	const struct work work = look(device);
+	const struct work work = work_count(device);
 
-	run_jobs(device, work.jobs);
+	jobs_run(device, work.jobs);
 	for (unsigned int i = 0; i < work.ports; i++) {
 		struct sa_port *port = device->ports[i];
 
@@ -208,7 +208,7 @@ static void close_ports(struct ib_device *device)
 		port->client = NULL;
 		ibsa__mc_groups_done(port);
 	}
-	run_jobs(device, look(device).jobs);
+	jobs_run(device, work_count(device).jobs);
 }
 
 /*
@@ -216,7 +216,7 @@ static void close_ports(struct ib_device *device)
  * there are now. A device without a worker that was put meanwhile, from a
  * callback, is closed here, and gone.
  */
-static void end(struct ib_device *device)
+static void dispatch_end(struct ib_device *device)
 {
 	bool is_last;
 
@@ -224,13 +224,13 @@ static void end(struct ib_device *device)
 	is_last = device->frees_itself && !device->has_worker;
 	device->is_dispatching = is_last;
 	if (device->is_missed)
-		wake(device);
+		device_wake(device);
 	device->is_missed = false;
 	pthread_cond_broadcast(&device->sa->ended);
 	pthread_mutex_unlock(&device->sa->lock);
 	if (!is_last)
 		return;
-	close_ports(device);
+	ports_close(device);
 	ibsa__sa_device_free(device);
 }
 
@@ -241,9 +241,9 @@ static int sooner_ms(int a, int b)
 	return a < b ? a : b;
 }
 
-static int timeout_ms(struct ib_device *device)
+static int device_timeout_ms(struct ib_device *device)
 {
-	const struct work work = look(device);
+	const struct work work = work_count(device);
 	int soonest = work.jobs ? 0 : -1;
 
 	for (unsigned int i = 0; i < work.ports; i++)
@@ -256,7 +256,7 @@ static int timeout_ms(struct ib_device *device)
  * Say what to wake, unless there is something to do already. A lone port is
  * waited for by its transport, which may be on a clock of its own.
  */
-static bool start_wait(struct ib_device *device, struct ibsa_client **out_lone)
+static bool wait_begin(struct ib_device *device, struct ibsa_client **out_lone)
 {
 	bool idle;
 
@@ -269,7 +269,7 @@ static bool start_wait(struct ib_device *device, struct ibsa_client **out_lone)
 	return idle;
 }
 
-static void stop_wait(struct ib_device *device)
+static void wait_end(struct ib_device *device)
 {
 	pthread_mutex_lock(&device->sa->lock);
 	device->is_waiting = false;
@@ -277,25 +277,25 @@ static void stop_wait(struct ib_device *device)
 	pthread_mutex_unlock(&device->sa->lock);
 }
 
-static int wait_for_all(struct ib_device *device, int at_most_ms)
+static int wait_all(struct ib_device *device, int at_most_ms)
 {
 	struct pollfd fd = { .fd = device->epoll_fd, .events = POLLIN };
 	int err = 0;
 
-	if (poll(&fd, 1, sooner_ms(at_most_ms, timeout_ms(device))) < 0)
+	if (poll(&fd, 1, sooner_ms(at_most_ms, device_timeout_ms(device))) < 0)
 		err = -errno;
-	stop_wait(device);
-	drain_wakes(device);
-	return err ? err : dispatch_ports(device, look(device).ports);
+	wait_end(device);
+	wakes_drain(device);
+	return err ? err : ports_dispatch(device, work_count(device).ports);
 }
 
-static int wait_for_one(struct ib_device *device, struct ibsa_client *client,
-			int at_most_ms)
+static int wait_lone(struct ib_device *device, struct ibsa_client *client,
+		     int at_most_ms)
 {
 	int err = ibsa_wait(client, at_most_ms);
 
-	stop_wait(device);
-	drain_wakes(device);
+	wait_end(device);
+	wakes_drain(device);
 	return err;
 }
 
@@ -307,15 +307,15 @@ int ibsa__sa_loop_wait(struct ib_device *device, int at_most_ms)
 
 	device->has_told = false;
 	if (device->options.no_thread)
-		drain_wakes(device);
-	run_jobs(device, look(device).jobs);
-	if (!start_wait(device, &lone) || device->has_told)
+		wakes_drain(device);
+	jobs_run(device, work_count(device).jobs);
+	if (!wait_begin(device, &lone) || device->has_told)
 		at_most_ms = 0;
 	if (lone)
-		err = wait_for_one(device, lone, at_most_ms);
+		err = wait_lone(device, lone, at_most_ms);
 	else
-		err = wait_for_all(device, at_most_ms);
-	end(device);
+		err = wait_all(device, at_most_ms);
+	dispatch_end(device);
 	return err;
 }
 
@@ -331,7 +331,7 @@ int ibsa_device_wait(struct ib_device *device, int at_most_ms)
 
 	if (!is_dispatched_by_program(device))
 		return -EINVAL;
-	err = begin(device);
+	err = dispatch_begin(device);
 	return err ? err : ibsa__sa_loop_wait(device, at_most_ms);
 }
 
@@ -341,11 +341,11 @@ int ibsa_device_dispatch(struct ib_device *device)
 
 	if (!is_dispatched_by_program(device))
 		return -EINVAL;
-	err = begin(device);
+	err = dispatch_begin(device);
 	if (err)
 		return err;
-	err = dispatch(device);
-	end(device);
+	err = device_dispatch(device);
+	dispatch_end(device);
 	return err;
 }
 
@@ -362,7 +362,7 @@ int ibsa_device_fd(struct ib_device *device)
 }
 
 /* Whether this thread runs a callback of the device. Locked. */
-static bool is_in_callback(const struct ib_device *device)
+static bool device_is_in_callback(const struct ib_device *device)
 {
 	return device->in_callback &&
 	       pthread_equal(device->dispatcher, pthread_self());
@@ -378,37 +378,37 @@ int ibsa_device_timeout_ms(struct ib_device *device)
 	if (!is_dispatched_by_program(device))
 		return -1;
 	pthread_mutex_lock(&sa->lock);
-	inside = is_in_callback(device);
-	taken = !inside && take(device);
+	inside = device_is_in_callback(device);
+	taken = !inside && dispatch_take(device);
 	device->is_missed |= !inside && !taken;
 	pthread_mutex_unlock(&sa->lock);
 	if (inside || taken)
-		ms = timeout_ms(device);
+		ms = device_timeout_ms(device);
 	if (taken)
-		end(device);
+		dispatch_end(device);
 	return ms;
 }
 
 /* A port that cannot be waited for: deadlines are met all the same. */
-static void go_on_without_waiting(struct ib_device *device)
+static void dispatch_after_pause(struct ib_device *device)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };
 
 	nanosleep(&nap, NULL);
-	(void)dispatch(device);
+	(void)device_dispatch(device);
 }
 
-static void *work_on(void *arg)
+static void *worker_run(void *arg)
 {
 	struct ib_device *device = arg;
 
-	while (!is_closing(device)) {
+	while (!device_is_closing(device)) {
 		const int err = ibsa__sa_loop_wait(device, -1);
 
 		if (err && err != -EINTR)
-			go_on_without_waiting(device);
+			dispatch_after_pause(device);
 	}
-	close_ports(device);
+	ports_close(device);
 	if (device->frees_itself)
 		ibsa__sa_device_free(device);
 	return NULL;
@@ -418,7 +418,7 @@ static void *work_on(void *arg)
  * Signals are for the program's own threads, but for a fault: a handler that the
  * program has for a fault in a callback is to be called.
  */
-static int start_worker(struct ib_device *device)
+static int worker_start(struct ib_device *device)
 {
 	sigset_t mask;
 	sigset_t before;
@@ -426,7 +426,7 @@ static int start_worker(struct ib_device *device)
 
 	signals_fill(&mask);
 	pthread_sigmask(SIG_SETMASK, &mask, &before);
-	err = pthread_create(&device->thread, NULL, work_on, device);
+	err = pthread_create(&device->thread, NULL, worker_run, device);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	device->has_worker = !err;
 	return err ? -ENOMEM : 0;
@@ -446,11 +446,11 @@ int ibsa__sa_loop_add(struct ib_device *device, struct sa_port *port)
 	device->ports[device->port_count++] = port;
 	device->is_pollable = pollable;
 	if (!device->has_worker && !device->options.no_thread)
-		err = start_worker(device);
+		err = worker_start(device);
 	if (err)
 		device->port_count--;
 	else if (device->is_waiting || device->options.no_thread)
-		wake(device);
+		device_wake(device);
 	return err;
 }
 
@@ -472,7 +472,8 @@ bool ibsa__sa_in_callback(const struct ibsa__sa *sa)
 	const struct list *at = sa->devices.next;
 
 	for (; at != &sa->devices; at = at->next) {
-		if (is_in_callback(list_object(at, struct ib_device, link)))
+		if (device_is_in_callback(
+			    list_object(at, struct ib_device, link)))
 			return true;
 	}
 	return false;
@@ -483,16 +484,16 @@ bool ibsa__sa_in_callback(const struct ibsa__sa *sa)
  * cannot wait for that thread, which may be its own, or one that waits for
  * this. Locked.
  */
-static bool leave_to_dispatcher(const struct ib_device *device)
+static bool dispatcher_must_free(const struct ib_device *device)
 {
 	return (device->has_worker || device->is_dispatching) &&
 	       ibsa__sa_in_callback(device->sa);
 }
 
 /* Until whoever dispatches a device without a worker lets go. Locked. */
-static void await_dispatcher(struct ib_device *device)
+static void dispatcher_await(struct ib_device *device)
 {
-	while (!take(device))
+	while (!dispatch_take(device))
 		pthread_cond_wait(&device->sa->ended, &device->sa->lock);
 }
 
@@ -505,20 +506,20 @@ void ibsa__sa_loop_end(struct ib_device *device)
 	pthread_mutex_lock(&sa->lock);
 	device->closing = true;
 	if (device->is_waiting)
-		wake(device);
+		device_wake(device);
 	has_worker = device->has_worker;
-	left = leave_to_dispatcher(device);
+	left = dispatcher_must_free(device);
 	device->frees_itself = left;
 	if (left && has_worker)
 		pthread_detach(device->thread);
 	else if (!left && !has_worker)
-		await_dispatcher(device);
+		dispatcher_await(device);
 	pthread_mutex_unlock(&sa->lock);
 	if (left)
 		return;
 	if (has_worker)
 		pthread_join(device->thread, NULL);
 	else
-		close_ports(device);
+		ports_close(device);
 	ibsa__sa_device_free(device);
 }

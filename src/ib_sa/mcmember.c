@@ -79,12 +79,13 @@ struct ibsa_mcmember ibsa__sa_membership(const struct ib_sa_mcmember_rec *rec,
 }
 
 /* Whether a quantity is asked for: its selector counts, too. */
-static bool is_asked(ib_sa_comp_mask mask, ib_sa_comp_mask quantity)
+static bool mask_has_all(ib_sa_comp_mask mask, ib_sa_comp_mask quantity)
 {
 	return (mask & quantity) == quantity;
 }
 
-static bool is_selected(uint8_t selector, unsigned int have, unsigned int want)
+static bool value_is_selected(uint8_t selector, unsigned int have,
+			      unsigned int want)
 {
 	switch (selector) {
 	case IB_SA_GT:
@@ -104,20 +105,21 @@ static bool is_selected(uint8_t selector, unsigned int have, unsigned int want)
 	(IB_SA_MCMEMBER_REC_PACKET_LIFE_TIME | \
 	 IB_SA_MCMEMBER_REC_PACKET_LIFE_TIME_SELECTOR)
 
-static bool are_quantities_fit(const struct ib_sa_mcmember_rec *have,
-			       const struct ib_sa_mcmember_rec *want,
-			       ib_sa_comp_mask mask)
+static bool quantities_fit(const struct ib_sa_mcmember_rec *have,
+			   const struct ib_sa_mcmember_rec *want,
+			   ib_sa_comp_mask mask)
 {
-	if (is_asked(mask, MTU) &&
-	    !is_selected(want->mtu_selector, have->mtu, want->mtu))
+	if (mask_has_all(mask, MTU) &&
+	    !value_is_selected(want->mtu_selector, have->mtu, want->mtu))
 		return false;
-	if (is_asked(mask, RATE) &&
-	    !is_selected(want->rate_selector, ibsa_rate_mbps(have->rate),
-			 ibsa_rate_mbps(want->rate)))
+	if (mask_has_all(mask, RATE) &&
+	    !value_is_selected(want->rate_selector, ibsa_rate_mbps(have->rate),
+			       ibsa_rate_mbps(want->rate)))
 		return false;
-	return !is_asked(mask, LIFE_TIME) ||
-	       is_selected(want->packet_life_time_selector,
-			   have->packet_life_time, want->packet_life_time);
+	return !mask_has_all(mask, LIFE_TIME) ||
+	       value_is_selected(want->packet_life_time_selector,
+				 have->packet_life_time,
+				 want->packet_life_time);
 }
 
 /* clang-format off */
@@ -144,14 +146,14 @@ bool ibsa__sa_mcmember_fits(const struct ib_sa_mcmember_rec *have,
 				     sizeof(have->port_gid)) != 0)
 		EXACT_FIELDS(OR_DIFFERS);
 
-	return !differs && are_quantities_fit(have, want, mask);
+	return !differs && quantities_fit(have, want, mask);
 }
 
 typedef void (*mcmember_fn)(int status, struct ib_sa_mcmember_rec *resp,
 			    void *context);
 
 /* With a status of the SA there is a record, and nothing in it. */
-static void tell_mcmember(struct sa_query *query, int status,
+static void mcmember_call(struct sa_query *query, int status,
 			  const struct ibsa_reply *reply)
 {
 	mcmember_fn callback = (mcmember_fn)query->callback;
@@ -180,7 +182,7 @@ int ib_sa_mcmember_rec_query(struct ib_sa_client *client,
 		.comp_mask = comp_mask,
 		.timeout_ms = timeout_ms,
 		.method = method,
-		.tell = tell_mcmember,
+		.tell = mcmember_call,
 		.callback = (void (*)(void))callback,
 		.context = context,
 	};

@@ -10,7 +10,7 @@
 enum { STATE_BITS = 0xf };
 
 /* Take @member out of what it is known by. Locked. */
-static void forget(struct mc_member *member)
+static void member_forget(struct mc_member *member)
 {
 	list_remove(&member->all);
 	member->sa->member_count--;
@@ -29,17 +29,17 @@ static void member_free(struct mc_member *member)
 }
 
 /* Return: whether @member ends here. */
-static bool leave_callback(struct mc_member *member, struct ib_device *device,
-			   int result)
+static bool member_leave_callback(struct mc_member *member,
+				  struct ib_device *device, int result)
 {
 	member->is_called = false;
 	ibsa__sa_callback_leave(device);
 	if (result)
-		ibsa__mc_group_exit(member);
+		ibsa__mc_group_remove(member);
 	return (result || member->is_freed) && !member->is_awaited;
 }
 
-void ibsa__mc_member_tell(struct mc_member *member, struct ib_device *device,
+void ibsa__mc_member_call(struct mc_member *member, struct ib_device *device,
 			  int status)
 {
 	struct ib_sa_multicast *multicast = &member->multicast;
@@ -51,16 +51,16 @@ void ibsa__mc_member_tell(struct mc_member *member, struct ib_device *device,
 	pthread_mutex_unlock(&sa->lock);
 	result = multicast->callback(status, multicast);
 	pthread_mutex_lock(&sa->lock);
-	if (!leave_callback(member, device, result))
+	if (!member_leave_callback(member, device, result))
 		return;
-	forget(member);
+	member_forget(member);
 	pthread_mutex_unlock(&sa->lock);
 	member_free(member);
 	pthread_mutex_lock(&sa->lock);
 }
 
 /* Whether @port can have one more member. Locked. */
-static int check_port(const struct sa_port *port)
+static int port_check(const struct sa_port *port)
 {
 	const struct ib_device *device = port->device;
 
@@ -70,13 +70,13 @@ static int check_port(const struct sa_port *port)
 }
 
 /* Locked. */
-static int join(struct sa_port *port, struct mc_member *member)
+static int member_join(struct sa_port *port, struct mc_member *member)
 {
 	struct ibsa__sa *sa = member->sa;
-	int err = check_port(port);
+	int err = port_check(port);
 
 	if (!err)
-		err = ibsa__mc_group_enter(port, member);
+		err = ibsa__mc_group_add(port, member);
 	if (err)
 		return err;
 	list_append(&sa->members, &member->all);
@@ -102,9 +102,9 @@ static struct mc_member *member_new(struct ib_sa_client *client)
 	return member;
 }
 
-static int join_new(struct sa_port *port, struct ib_sa_client *client,
-		    const struct ib_sa_multicast *profile,
-		    struct ib_sa_multicast **out)
+static int member_join_new(struct sa_port *port, struct ib_sa_client *client,
+			   const struct ib_sa_multicast *wanted,
+			   struct ib_sa_multicast **out)
 {
 	struct mc_member *member = member_new(client);
 	struct ibsa__sa *sa = port->device->sa;
@@ -112,10 +112,10 @@ static int join_new(struct sa_port *port, struct ib_sa_client *client,
 
 	if (!member)
 		return -ENOMEM;
-	member->multicast = *profile;
-	member->states = profile->rec.join_state & STATE_BITS;
+	member->multicast = *wanted;
+	member->states = wanted->rec.join_state & STATE_BITS;
 	pthread_mutex_lock(&sa->lock);
-	err = join(port, member);
+	err = member_join(port, member);
 	pthread_mutex_unlock(&sa->lock);
 	if (err) {
 		member_free(member);
@@ -132,7 +132,7 @@ struct ib_sa_multicast *ib_sa_join_multicast(
 	int (*callback)(int status, struct ib_sa_multicast *multicast),
 	void *context)
 {
-	const struct ib_sa_multicast profile = {
+	const struct ib_sa_multicast wanted = {
 		.rec = *rec,
 		.comp_mask = comp_mask,
 		.callback = callback,
@@ -146,7 +146,7 @@ struct ib_sa_multicast *ib_sa_join_multicast(
 	err = ibsa__sa_argument_error(err,
 				      callback && rec->join_state & STATE_BITS);
 	if (!err)
-		err = join_new(port, client, &profile, &multicast);
+		err = member_join_new(port, client, &wanted, &multicast);
 	return err ? (struct ib_sa_multicast *)(intptr_t)err : multicast;
 }
 
@@ -154,7 +154,7 @@ struct ib_sa_multicast *ib_sa_join_multicast(
  * Whether @member is free to end now. If its callback runs, wait for that; but
  * not in a callback, which might be that one, or one that it waits for.
  */
-static bool await_callback(struct mc_member *member)
+static bool callback_await(struct mc_member *member)
 {
 	struct ibsa__sa *sa = member->sa;
 
@@ -181,10 +181,10 @@ void ib_sa_free_multicast(struct ib_sa_multicast *multicast)
 		return;
 	sa = member->sa;
 	pthread_mutex_lock(&sa->lock);
-	ibsa__mc_group_exit(member);
-	ends = await_callback(member);
+	ibsa__mc_group_remove(member);
+	ends = callback_await(member);
 	if (ends)
-		forget(member);
+		member_forget(member);
 	pthread_mutex_unlock(&sa->lock);
 	if (ends)
 		member_free(member);
@@ -192,9 +192,9 @@ void ib_sa_free_multicast(struct ib_sa_multicast *multicast)
 
 /* Take @member from a client that unregisters. Return: whether it ends now;
  * else it does so when its callback has returned. */
-static bool take_away(struct mc_member *member)
+static bool member_take(struct mc_member *member)
 {
-	ibsa__mc_group_exit(member);
+	ibsa__mc_group_remove(member);
 	if (!member->is_called && !member->is_awaited)
 		return true;
 	member->is_freed = true;
@@ -214,9 +214,9 @@ void ibsa__mc_members_end(struct ibsa__sa *sa, struct ib_sa_client *client)
 						       all);
 
 		at = at->next;
-		if (member->client != client || !take_away(member))
+		if (member->client != client || !member_take(member))
 			continue;
-		forget(member);
+		member_forget(member);
 		list_append(&ended, &member->all);
 	}
 	pthread_mutex_unlock(&sa->lock);

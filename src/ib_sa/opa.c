@@ -84,7 +84,7 @@ struct path_end {
 	ib_sa_comp_mask gid_bit;
 };
 
-static bool is_too_long(const struct path_end *end, ib_sa_comp_mask mask)
+static bool lid_is_too_long(const struct path_end *end, ib_sa_comp_mask mask)
 {
 	return mask & end->lid_bit && end->lid >= IB_LID_END;
 }
@@ -93,8 +93,9 @@ static bool is_too_long(const struct path_end *end, ib_sa_comp_mask mask)
  * Have the GID say which LID is asked for. A LID that is not asked for says
  * nothing, and leaves the GID as it is.
  */
-static ib_sa_comp_mask move_lid(const struct path_end *end, __be64 prefix,
-				union ib_gid *gid, ib_sa_comp_mask mask)
+static ib_sa_comp_mask lid_move_to_gid(const struct path_end *end,
+				       __be64 prefix, union ib_gid *gid,
+				       ib_sa_comp_mask mask)
 {
 	if (!(mask & end->lid_bit))
 		return mask;
@@ -123,9 +124,9 @@ ib_sa_comp_mask ibsa__opa_path_to_ib(const struct sa_path_rec *opa,
 	ib.rec_type = SA_PATH_REC_TYPE_IB;
 	memset(&ib.ib, 0, sizeof(ib.ib));
 	ib.ib.raw_traffic = opa->opa.raw_traffic;
-	if (is_too_long(&to, mask) || is_too_long(&from, mask)) {
-		mask = move_lid(&to, prefix, &ib.dgid, mask);
-		mask = move_lid(&from, prefix, &ib.sgid, mask);
+	if (lid_is_too_long(&to, mask) || lid_is_too_long(&from, mask)) {
+		mask = lid_move_to_gid(&to, prefix, &ib.dgid, mask);
+		mask = lid_move_to_gid(&from, prefix, &ib.sgid, mask);
 	} else {
 		ib.ib.dlid = htobe16((uint16_t)to.lid);
 		ib.ib.slid = htobe16((uint16_t)from.lid);

@@ -142,7 +142,7 @@ void ib_sa_unpack_path(void *attribute, struct sa_path_rec *rec)
 typedef void (*path_fn)(int status, struct sa_path_rec *resp, void *context);
 
 /* With a status of the SA there is a record, and nothing in it. */
-static void tell_path(struct sa_query *query, int status,
+static void path_call(struct sa_query *query, int status,
 		      const struct ibsa_reply *reply)
 {
 	path_fn callback = (path_fn)query->callback;
@@ -167,8 +167,9 @@ static void tell_path(struct sa_query *query, int status,
 }
 
 /* An OPA record, in the form that the port's manager can be asked in. */
-static int start_opa(struct sa_port *port, const struct sa_path_rec *rec,
-		     struct sa_request *request, struct ib_sa_query **sa_query)
+static int opa_query_start(struct sa_port *port, const struct sa_path_rec *rec,
+			   struct sa_request *request,
+			   struct ib_sa_query **sa_query)
 {
 	struct ibsa_opa_path opa;
 	struct sa_path_rec as_ib;
@@ -193,8 +194,9 @@ static int start_opa(struct sa_port *port, const struct sa_path_rec *rec,
 	}
 }
 
-static int start_ib(struct sa_port *port, const struct sa_path_rec *rec,
-		    struct sa_request *request, struct ib_sa_query **sa_query)
+static int ib_query_start(struct sa_port *port, const struct sa_path_rec *rec,
+			  struct sa_request *request,
+			  struct ib_sa_query **sa_query)
 {
 	struct ibsa_path ib;
 
@@ -221,7 +223,7 @@ int ib_sa_path_rec_get(struct ib_sa_client *client, struct ib_device *device,
 		.comp_mask = comp_mask,
 		.timeout_ms = timeout_ms,
 		.method = IBSA_METHOD_GET,
-		.tell = tell_path,
+		.tell = path_call,
 		.callback = (void (*)(void))callback,
 		.context = context,
 	};
@@ -239,6 +241,6 @@ int ib_sa_path_rec_get(struct ib_sa_client *client, struct ib_device *device,
 	if (err)
 		return err;
 	if (rec->rec_type == SA_PATH_REC_TYPE_OPA)
-		return start_opa(port, rec, &request, sa_query);
-	return start_ib(port, rec, &request, sa_query);
+		return opa_query_start(port, rec, &request, sa_query);
+	return ib_query_start(port, rec, &request, sa_query);
 }

@@ -23,7 +23,7 @@ struct ibsa_options ibsa__sa_client_options(const struct ib_device *device)
 }
 
 /* Locked. */
-static struct sa_port *find_port(const struct ib_device *device, uint8_t number)
+static struct sa_port *port_find(const struct ib_device *device, uint8_t number)
 {
 	for (unsigned int i = 0; i < device->port_count; i++) {
 		if (device->ports[i]->number == number)
@@ -36,7 +36,7 @@ static struct sa_port *find_port(const struct ib_device *device, uint8_t number)
  * A port that is not active now may be so later: no SA yet. One that is not
  * there has none, as in Linux sa_query.c a port without client data.
  */
-static int open_error(int err)
+static int open_errno(int err)
 {
 	switch (err) {
 	case -ENETDOWN:
@@ -74,8 +74,8 @@ static unsigned int events_of(const struct ibsa_port_state *before,
 }
 
 /* The port is now @now: start calls are to see it, and who depends on it. */
-static void note_change(unsigned int changes, const struct ibsa_port_state *now,
-			void *arg)
+static void port_note_change(unsigned int changes,
+			     const struct ibsa_port_state *now, void *arg)
 {
 	struct sa_port *port = arg;
 	unsigned int events = events_of(&port->state, now, changes);
@@ -88,15 +88,16 @@ static void note_change(unsigned int changes, const struct ibsa_port_state *now,
 }
 
 /* The watch tells what it finds. */
-static void look_afresh(struct sa_job *job)
+static void port_read_again(struct sa_job *job)
 {
-	struct sa_port *port = list_object(job, struct sa_port, look);
+	struct sa_port *port = list_object(job, struct sa_port, refresh);
 	struct ibsa_port_state state;
 
 	(void)!ibsa_port_get(port->client, true, &state);
 }
 
-static int open_client(struct sa_port *port, const struct ibsa_options *options)
+static int port_open_client(struct sa_port *port,
+			    const struct ibsa_options *options)
 {
 	struct ibsa_port_watch *watch;
 	int err = ibsa__client_open(options, port->device->environment, NULL,
@@ -105,9 +106,9 @@ static int open_client(struct sa_port *port, const struct ibsa_options *options)
 	if (!err)
 		err = ibsa_port_get(port->client, false, &port->state);
 	if (!err)
-		err = ibsa_port_watch(port->client, 0, note_change, port,
+		err = ibsa_port_watch(port->client, 0, port_note_change, port,
 				      &watch);
-	return open_error(err);
+	return open_errno(err);
 }
 
 void ibsa__sa_port_free(struct sa_port *port)
@@ -125,11 +126,11 @@ int ibsa__sa_port_new(struct ib_device *device,
 
 	if (!port)
 		return -ENOMEM;
-	list_init(&port->look.link);
-	port->look.run = look_afresh;
+	list_init(&port->refresh.link);
+	port->refresh.run = port_read_again;
 	port->device = device;
 	port->number = (uint8_t)options->port;
-	err = open_client(port, options);
+	err = port_open_client(port, options);
 	if (!err)
 		err = ibsa__mc_groups_init(port);
 	if (err) {
@@ -142,7 +143,7 @@ int ibsa__sa_port_new(struct ib_device *device,
 }
 
 /* Nobody else opens a port of the device meanwhile. */
-static int open_port(struct ib_device *device, uint8_t number,
+static int port_open(struct ib_device *device, uint8_t number,
 		     struct sa_port **out)
 {
 	struct ibsa_options options = ibsa__sa_client_options(device);
@@ -169,7 +170,7 @@ struct sa_port *ibsa__sa_port_find(struct ib_device *device, uint8_t number)
 	struct sa_port *port;
 
 	pthread_mutex_lock(&device->sa->lock);
-	port = find_port(device, number);
+	port = port_find(device, number);
 	pthread_mutex_unlock(&device->sa->lock);
 	return port;
 }
@@ -186,7 +187,7 @@ int ibsa__sa_port_open(struct ib_device *device, uint8_t number,
 		pthread_mutex_lock(&device->opening);
 		port = ibsa__sa_port_find(device, number);
 		if (!port)
-			err = open_port(device, number, &port);
+			err = port_open(device, number, &port);
 		pthread_mutex_unlock(&device->opening);
 	}
 	if (!err)

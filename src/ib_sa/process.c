@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/registry.h"
-#include "ib_sa/lasting.h"
+#include "ib_sa/subject.h"
 #include "ib_sa/state.h"
 
 /* No file has this name: fabrics are registered by theirs. */
@@ -23,7 +23,7 @@ static void cond_init(pthread_cond_t *cond)
 	pthread_condattr_destroy(&monotonic);
 }
 
-static int make(const char *unused_name, void *unused_arg, void **out)
+static int sa_new(const char *unused_name, void *unused_arg, void **out)
 {
 	struct ibsa__sa *sa = ibsa__calloc(1, sizeof(*sa));
 
@@ -35,17 +35,17 @@ static int make(const char *unused_name, void *unused_arg, void **out)
 	pthread_mutex_init(&sa->lock, NULL);
 	cond_init(&sa->ended);
 	list_init(&sa->devices);
-	list_init(&sa->lasting);
+	list_init(&sa->subjects);
 	list_init(&sa->members);
 	ibsa__pool_init(&sa->queries, sizeof(struct sa_query));
 	/* Not from 1: tickets of an earlier such object may be about. */
 	sa->first_ticket = (uintptr_t)clock_now_ns();
-	sa->lasting_ticket = sa->first_ticket;
+	sa->subject_ticket = sa->first_ticket;
 	*out = sa;
 	return 0;
 }
 
-static void destroy(void *object)
+static void sa_destroy(void *object)
 {
 	struct ibsa__sa *sa = object;
 
@@ -62,7 +62,7 @@ struct ibsa__sa *ibsa__sa_get(void)
 {
 	void *sa;
 
-	return ibsa__registry_get(name, make, NULL, &sa) ? NULL : sa;
+	return ibsa__registry_get(name, sa_new, NULL, &sa) ? NULL : sa;
 }
 
 struct ibsa__sa *ibsa__sa_find(void)
@@ -72,7 +72,7 @@ struct ibsa__sa *ibsa__sa_find(void)
 
 void ibsa__sa_put(struct ibsa__sa *sa)
 {
-	ibsa__registry_put(sa, destroy);
+	ibsa__registry_put(sa, sa_destroy);
 }
 
 bool ibsa__sa_is_ours(const struct ibsa__sa *sa)
@@ -94,7 +94,7 @@ uintptr_t ibsa__sa_ticket_next(uintptr_t ticket)
 }
 
 /* Twice as many ids; the lowest is on top of the stack. */
-static bool grow(struct ibsa__sa *sa)
+static bool ids_grow(struct ibsa__sa *sa)
 {
 	const uint32_t count = sa->slot_count ? 2 * sa->slot_count : 64;
 	struct sa_query **slots;
@@ -129,7 +129,7 @@ struct sa_query *ibsa__sa_query_new(struct ibsa__sa *sa)
 	struct sa_query *query;
 	uint32_t id;
 
-	if (!sa->free_count && !grow(sa))
+	if (!sa->free_count && !ids_grow(sa))
 		return NULL;
 	query = ibsa__pool_take(&sa->queries);
 	if (!query)
@@ -175,18 +175,18 @@ void ib_sa_register_client(struct ib_sa_client *client)
 }
 
 /* From inside a callback: what is under way goes on without it. */
-static void forget_client(struct ibsa__sa *sa, struct ib_sa_client *client)
+static void client_forget(struct ibsa__sa *sa, struct ib_sa_client *client)
 {
 	for (uint32_t id = 0; id < sa->slot_count; id++) {
 		if (sa->slots[id] && sa->slots[id]->client == client)
 			sa->slots[id]->client = NULL;
 	}
-	ibsa__sa_lasting_forget(sa, client);
+	ibsa__sa_subjects_forget(sa, client);
 	client->users = 1;
 }
 
 /* Whether a device waits for somebody who dispatches it. */
-static bool has_idle(const struct ibsa__sa *sa)
+static bool has_idle_device(const struct ibsa__sa *sa)
 {
 	const struct list *at = sa->devices.next;
 
@@ -203,11 +203,11 @@ static bool has_idle(const struct ibsa__sa *sa)
  * many queries nearly all calls are in vain, or find the query of the call
  * before, in slot *@at.
  */
-static struct ib_device *take_threadless(const struct ibsa__sa *sa,
-					 const struct ib_sa_client *client,
-					 uint32_t *at)
+static struct ib_device *idle_device_take(const struct ibsa__sa *sa,
+					  const struct ib_sa_client *client,
+					  uint32_t *at)
 {
-	if (!has_idle(sa))
+	if (!has_idle_device(sa))
 		return NULL;
 	for (uint32_t i = 0; i < sa->slot_count; i++) {
 		const uint32_t id = (*at + i) % sa->slot_count;
@@ -219,16 +219,16 @@ static struct ib_device *take_threadless(const struct ibsa__sa *sa,
 		*at = id;
 		return query->port->device;
 	}
-	return ibsa__sa_lasting_take(sa, client);
+	return ibsa__sa_subjects_take(sa, client);
 }
 
-static void await_end(struct ibsa__sa *sa, struct ib_sa_client *client)
+static void client_await_end(struct ibsa__sa *sa, struct ib_sa_client *client)
 {
 	uint32_t at = 0;
 
-	ibsa__sa_lasting_release_all(sa, client);
+	ibsa__sa_subjects_release(sa, client);
 	while (client->users > 1) {
-		struct ib_device *device = take_threadless(sa, client, &at);
+		struct ib_device *device = idle_device_take(sa, client, &at);
 
 		if (!device) {
 			pthread_cond_wait(&sa->ended, &sa->lock);
@@ -248,9 +248,9 @@ void ib_sa_unregister_client(struct ib_sa_client *client)
 		pthread_mutex_lock(&sa->lock);
 		ibsa__mc_members_end(sa, client);
 		if (ibsa__sa_in_callback(sa))
-			forget_client(sa, client);
+			client_forget(sa, client);
 		else
-			await_end(sa, client);
+			client_await_end(sa, client);
 		pthread_mutex_unlock(&sa->lock);
 		ibsa__sa_put(sa);
 	}

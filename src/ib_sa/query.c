@@ -26,7 +26,7 @@ int ibsa__sa_status(const struct ibsa_reply *reply)
 }
 
 /* From here on a cancel finds it no more, and its callback is running. */
-static void enter_callback(struct sa_query *query)
+static void query_enter_callback(struct sa_query *query)
 {
 	struct ib_device *device = query->port->device;
 
@@ -37,7 +37,7 @@ static void enter_callback(struct sa_query *query)
 	pthread_mutex_unlock(&device->sa->lock);
 }
 
-static void leave_callback(struct sa_query *query)
+static void query_leave_callback(struct sa_query *query)
 {
 	struct ib_device *device = query->port->device;
 	struct ibsa__sa *sa = device->sa;
@@ -56,15 +56,15 @@ void ibsa__sa_query_end(struct sa_query *query, int status,
 {
 	struct ib_device *device = query->port->device;
 
-	enter_callback(query);
+	query_enter_callback(query);
 	device->reply = reply;
 	if (query->callback)
 		query->tell(query, status, reply);
 	device->reply = NULL;
-	leave_callback(query);
+	query_leave_callback(query);
 }
 
-static void note_reply(const struct ibsa_reply *reply, void *arg)
+static void query_note_reply(const struct ibsa_reply *reply, void *arg)
 {
 	ibsa__sa_query_end(arg, ibsa__sa_status(reply), reply);
 }
@@ -81,14 +81,14 @@ static unsigned int first_interval_ms(unsigned int total_ms)
 }
 
 /* What the kernel asks again for every query, and ib_sa may ask once. */
-static bool is_path(const struct ibsa_record *record)
+static bool record_is_path(const struct ibsa_record *record)
 {
 	return record == &ibsa_path_record || record == &ibsa_opa_path_record;
 }
 
-static int send_query(struct sa_query *query)
+static int query_send(struct sa_query *query)
 {
-	const struct ibsa_query ask = {
+	const struct ibsa_query engine_query = {
 		.record = query->record,
 		.match = &query->match,
 		.mask = query->mask,
@@ -96,15 +96,15 @@ static int send_query(struct sa_query *query)
 		.deadline_ms = query->timeout_ms,
 		.queue_ms = query->port->device->options.queue_ms,
 		.first_interval_ms = first_interval_ms(query->timeout_ms),
-		.no_sharing = !is_path(query->record),
+		.no_sharing = !record_is_path(query->record),
 	};
 
-	return ibsa_query(query->port->client, &ask, note_reply, query,
-			  &query->engine_id);
+	return ibsa_query(query->port->client, &engine_query, query_note_reply,
+			  query, &query->engine_id);
 }
 
 /* Whether it was cancelled, or its device closed, before it was sent. */
-static bool is_over(const struct sa_query *query)
+static bool query_is_over(const struct sa_query *query)
 {
 	struct ib_device *device = query->port->device;
 	bool over;
@@ -115,22 +115,22 @@ static bool is_over(const struct sa_query *query)
 	return over;
 }
 
-static void run_start(struct sa_job *job)
+static void query_run_start(struct sa_job *job)
 {
 	struct sa_query *query = list_object(job, struct sa_query, start);
 	struct ibsa_reply reply = { .record = query->record };
 
-	if (is_over(query)) {
+	if (query_is_over(query)) {
 		ibsa__sa_query_end(query, -EINTR, NULL);
 		return;
 	}
-	reply.err = send_query(query);
+	reply.err = query_send(query);
 	if (reply.err)
 		ibsa__sa_query_end(query, ibsa__sa_status(&reply), &reply);
 }
 
 /* Runs after the start, and the callback has not: it can only be waiting. */
-static void run_cancel(struct sa_job *job)
+static void query_run_cancel(struct sa_job *job)
 {
 	struct sa_query *query = list_object(job, struct sa_query, cancel);
 
@@ -194,7 +194,7 @@ int ibsa__sa_argument_error(int port_err, bool is_good)
  * flight nobody would notice that its SM is back: it is read again for the next
  * who asks. Locked.
  */
-static int check_port(struct sa_port *port)
+static int port_check(struct sa_port *port)
 {
 	struct ib_device *device = port->device;
 
@@ -204,17 +204,17 @@ static int check_port(struct sa_port *port)
 		return -ENOBUFS;
 	if (device->options.access.sa || ibsa_port_has_sm(&port->state))
 		return 0;
-	ibsa__sa_submit(device, &port->look);
+	ibsa__sa_submit(device, &port->refresh);
 	return -EAGAIN;
 }
 
-static void fill(struct sa_query *query, struct sa_port *port,
-		 const struct sa_request *request)
+static void query_fill(struct sa_query *query, struct sa_port *port,
+		       const struct sa_request *request)
 {
 	const unsigned long ms = request->timeout_ms;
 
-	query->start.run = run_start;
-	query->cancel.run = run_cancel;
+	query->start.run = query_run_start;
+	query->cancel.run = query_run_cancel;
 	query->client = request->client;
 	query->port = port;
 	query->was_opa = request->was_opa;
@@ -230,19 +230,19 @@ static void fill(struct sa_query *query, struct sa_port *port,
 }
 
 /* Locked. */
-static int submit(struct sa_port *port, const struct sa_request *request,
-		  struct ib_sa_query **out_query)
+static int query_submit(struct sa_port *port, const struct sa_request *request,
+			struct ib_sa_query **out_query)
 {
 	struct ib_device *device = port->device;
 	struct sa_query *query;
-	int err = check_port(port);
+	int err = port_check(port);
 
 	if (err)
 		return err;
 	query = ibsa__sa_query_new(device->sa);
 	if (!query)
 		return -ENOMEM;
-	fill(query, port, request);
+	query_fill(query, port, request);
 	port->queries++;
 	request->client->users++;
 	if (out_query)
@@ -257,7 +257,7 @@ int ibsa__sa_query_start(struct sa_port *port, const struct sa_request *request,
 	int id;
 
 	pthread_mutex_lock(&port->device->sa->lock);
-	id = submit(port, request, out_query);
+	id = query_submit(port, request, out_query);
 	pthread_mutex_unlock(&port->device->sa->lock);
 	if (id < 0 && out_query)
 		*out_query = NULL;
@@ -265,7 +265,7 @@ int ibsa__sa_query_start(struct sa_port *port, const struct sa_request *request,
 }
 
 /* Whether a method has one record for its answer. */
-static bool is_single(uint8_t method)
+static bool method_is_single(uint8_t method)
 {
 	return method == IBSA_METHOD_GET || method == IBSA_METHOD_SET ||
 	       method == IBSA_METHOD_DELETE;
@@ -278,8 +278,8 @@ int ibsa__sa_query_submit(struct ib_device *device, uint8_t port_num,
 	struct sa_port *port;
 	int err = ibsa__sa_query_port(request->client, device, port_num, &port);
 
-	err = ibsa__sa_argument_error(err, request->is_table ||
-						   is_single(request->method));
+	err = ibsa__sa_argument_error(
+		err, request->is_table || method_is_single(request->method));
 	if (!err)
 		return ibsa__sa_query_start(port, request, out_query);
 	if (out_query)

@@ -7,12 +7,12 @@
 #include <errno.h>
 
 #include "base/alloc.h"
-#include "ib_sa/lasting.h"
+#include "ib_sa/subject.h"
 #include "ib_sa/query.h"
 
-struct sa_kept {
-	struct sa_lasting lasting;
-	struct ibsa_registration *registration; /* the dispatcher's */
+struct sa_registration {
+	struct sa_subject subject;
+	struct ibsa_registration *handle; /* the dispatcher's */
 	struct ibsa_service service;
 	uint64_t mask;
 	ibsa_registration_fn report;
@@ -20,81 +20,88 @@ struct sa_kept {
 };
 
 /* The handle in a report would be the dispatcher's. */
-static void tell(struct sa_kept *kept,
-		 const struct ibsa_registration_report *report)
+static void registration_report(struct sa_registration *registration,
+				const struct ibsa_registration_report *report)
 {
 	const bool is_last = report->event == IBSA_REGISTRATION_RELEASED;
 	struct ibsa_registration_report theirs = *report;
 
 	theirs.registration = NULL;
-	ibsa__sa_lasting_enter(&kept->lasting);
-	if (kept->report)
-		kept->report(&theirs, kept->arg);
-	ibsa__sa_lasting_leave(&kept->lasting, is_last);
+	ibsa__sa_subject_enter(&registration->subject);
+	if (registration->report)
+		registration->report(&theirs, registration->arg);
+	ibsa__sa_subject_leave(&registration->subject, is_last);
 	if (is_last)
-		ibsa__free(kept);
+		ibsa__free(registration);
 }
 
-static void note_report(const struct ibsa_registration_report *report,
-			void *arg)
+static void
+registration_note_report(const struct ibsa_registration_report *report,
+			 void *arg)
 {
-	tell(arg, report);
+	registration_report(arg, report);
 }
 
-static int keep(struct sa_kept *kept)
+static int registration_begin(struct sa_registration *registration)
 {
-	const struct sa_port *port = kept->lasting.port;
+	const struct sa_port *port = registration->subject.port;
 	const struct ibsa_service_registration options = {
-		.service = &kept->service,
-		.mask = kept->mask,
+		.service = &registration->service,
+		.mask = registration->mask,
 		.audit_ms = port->device->options.audit_ms,
 	};
 
-	if (ibsa__sa_lasting_is_over(&kept->lasting))
+	if (ibsa__sa_subject_is_over(&registration->subject))
 		return -ECANCELED;
-	return ibsa_service_register(port->client, &options, note_report, kept,
-				     &kept->registration);
+	return ibsa_service_register(port->client, &options,
+				     registration_note_report, registration,
+				     &registration->handle);
 }
 
-static void run_start(struct sa_job *job)
+static void registration_run_start(struct sa_job *job)
 {
-	struct sa_kept *kept = list_object(job, struct sa_kept, lasting.start);
-	int err = keep(kept);
+	struct sa_registration *registration =
+		list_object(job, struct sa_registration, subject.start);
+	int err = registration_begin(registration);
 
 	if (err)
-		tell(kept, &(struct ibsa_registration_report){
-				   .event = IBSA_REGISTRATION_RELEASED,
-				   .err = err,
-				   .service = &kept->service,
-			   });
+		registration_report(registration,
+				    &(struct ibsa_registration_report){
+					    .event = IBSA_REGISTRATION_RELEASED,
+					    .err = err,
+					    .service = &registration->service,
+				    });
 }
 
-static void run_release(struct sa_job *job)
+static void registration_run_release(struct sa_job *job)
 {
-	struct sa_kept *kept = list_object(job, struct sa_kept,
-					   lasting.release);
+	struct sa_registration *registration =
+		list_object(job, struct sa_registration, subject.release);
 
-	(void)ibsa_service_release(kept->registration);
+	(void)ibsa_service_release(registration->handle);
 }
 
-static struct sa_kept *kept_new(const struct ib_sa_service_rec *rec,
-				ib_sa_comp_mask comp_mask,
-				ibsa_registration_fn report, void *arg)
+static struct sa_registration *
+registration_new(const struct ib_sa_service_rec *rec, ib_sa_comp_mask comp_mask,
+		 ibsa_registration_fn report, void *arg)
 {
-	struct sa_kept *kept = ibsa__calloc(1, sizeof(*kept));
+	struct sa_registration *registration =
+		ibsa__calloc(1, sizeof(*registration));
 
-	if (!kept)
+	if (!registration)
 		return NULL;
-	ibsa__sa_lasting_init(&kept->lasting, run_start, run_release);
-	ibsa_service_record.decode((const uint8_t *)rec, &kept->service);
-	kept->mask = be64toh(comp_mask);
-	kept->report = report;
-	kept->arg = arg;
-	return kept;
+	ibsa__sa_subject_init(&registration->subject, registration_run_start,
+			      registration_run_release);
+	ibsa_service_record.decode((const uint8_t *)rec,
+				   &registration->service);
+	registration->mask = be64toh(comp_mask);
+	registration->report = report;
+	registration->arg = arg;
+	return registration;
 }
 
-static bool is_record(const struct ib_sa_service_rec *rec,
-		      ib_sa_comp_mask comp_mask)
+static bool record_is_valid(const struct ib_sa_service_rec *rec,
+			    ib_sa_comp_mask comp_mask)
 {
 	const bool no_lease = comp_mask & IB_SA_SERVICE_REC_SERVICE_LEASE &&
 			      !rec->lease;
@@ -109,28 +116,29 @@ int ibsa_service_rec_register(struct ib_sa_client *client,
 			      ibsa_registration_fn report, void *arg,
 			      struct ibsa_rec_registration **out)
 {
-	struct sa_kept *kept;
+	struct sa_registration *registration;
 	struct sa_port *port;
 	int err = ibsa__sa_query_port(client, device, port_num, &port);
 
-	if (!err && !is_record(rec, comp_mask))
+	if (!err && !record_is_valid(rec, comp_mask))
 		err = -EINVAL;
 	if (err)
 		return err;
-	kept = kept_new(rec, comp_mask, report, arg);
-	if (!kept)
+	registration = registration_new(rec, comp_mask, report, arg);
+	if (!registration)
 		return -ENOMEM;
 	pthread_mutex_lock(&device->sa->lock);
-	err = ibsa__sa_lasting_submit(&kept->lasting, port, client);
+	err = ibsa__sa_subject_submit(&registration->subject, port, client);
 	if (!err)
-		*out = (struct ibsa_rec_registration *)kept->lasting.ticket;
+		*out = (struct ibsa_rec_registration *)
+			       registration->subject.ticket;
 	pthread_mutex_unlock(&device->sa->lock);
 	if (err)
-		ibsa__free(kept);
+		ibsa__free(registration);
 	return err;
 }
 
-void ibsa_service_rec_release(struct ibsa_rec_registration *kept)
+void ibsa_service_rec_release(struct ibsa_rec_registration *registration)
 {
-	ibsa__sa_lasting_release((uintptr_t)kept);
+	ibsa__sa_subject_release((uintptr_t)registration);
 }

@@ -18,7 +18,7 @@ typedef void (*services_fn)(int status, struct sa_service_rec *resp,
 			    unsigned int num_services, void *context);
 
 /* With a status of the SA there is a record, and nothing in it. */
-static void tell_service(struct sa_query *query, int status,
+static void service_call(struct sa_query *query, int status,
 			 const struct ibsa_reply *reply)
 {
 	service_fn callback = (service_fn)query->callback;
@@ -45,7 +45,7 @@ int ib_sa_service_rec_query(struct ib_sa_client *client,
 		.comp_mask = comp_mask,
 		.timeout_ms = timeout_ms,
 		.method = method,
-		.tell = tell_service,
+		.tell = service_call,
 		.callback = (void (*)(void))callback,
 		.context = context,
 	};
@@ -56,7 +56,7 @@ int ib_sa_service_rec_query(struct ib_sa_client *client,
 }
 
 /* Records one after another, whatever their distance in the reply. */
-static struct sa_service_rec *gather(const struct ibsa_reply *reply)
+static struct sa_service_rec *records_copy(const struct ibsa_reply *reply)
 {
 	struct sa_service_rec *recs = ibsa__calloc(reply->count, sizeof(*recs));
 
@@ -65,7 +65,7 @@ static struct sa_service_rec *gather(const struct ibsa_reply *reply)
 	return recs;
 }
 
-static void tell_services(struct sa_query *query, int status,
+static void services_call(struct sa_query *query, int status,
 			  const struct ibsa_reply *reply)
 {
 	services_fn callback = (services_fn)query->callback;
@@ -75,7 +75,7 @@ static void tell_services(struct sa_query *query, int status,
 	if (!status && !reply->count)
 		status = -ENODATA;
 	if (!status) {
-		recs = gather(reply);
+		recs = records_copy(reply);
 		status = recs ? 0 : -ENOMEM;
 	}
 	if (recs)
@@ -99,7 +99,7 @@ int ib_sa_service_rec_get(struct ib_sa_client *client, struct ib_device *device,
 		.timeout_ms = timeout_ms,
 		.method = IBSA_METHOD_GET_TABLE,
 		.is_table = true,
-		.tell = tell_services,
+		.tell = services_call,
 		.callback = (void (*)(void))callback,
 		.context = context,
 	};

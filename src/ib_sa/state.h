@@ -34,8 +34,8 @@ struct ibsa__sa {
 	pthread_mutex_t lock;
 	pthread_cond_t ended; /* a query, or a dispatch */
 	struct list devices;
-	struct list lasting; /* kept services, watches */
-	struct list members; /* of multicast groups */
+	struct list subjects; /* kept services, watches */
+	struct list members;  /* of multicast groups */
 	uint32_t member_count;
 	struct pool queries;
 	struct sa_query **slots; /* by id; NULL: free */
@@ -44,7 +44,7 @@ struct ibsa__sa {
 	uint32_t slot_count;
 	uintptr_t *slot_tickets; /* by id: its last ticket */
 	uintptr_t first_ticket;
-	uintptr_t lasting_ticket; /* the last that was given out */
+	uintptr_t subject_ticket; /* the last that was given out */
 };
 
 /* What the manager of an OPA port has said of itself, in the OPA form; and,
@@ -69,7 +69,7 @@ enum sa_event {
 };
 
 struct sa_port {
-	struct sa_job look; /* reads the state afresh */
+	struct sa_job refresh; /* reads the state afresh */
 	struct ib_device *device;
 	struct ibsa_client *client;   /* the dispatcher's, but for calls of any
 				     * thread */

@@ -8,11 +8,11 @@
 
 #include "base/alloc.h"
 #include "event/event.h"
-#include "ib_sa/lasting.h"
+#include "ib_sa/subject.h"
 #include "ib_sa/query.h"
 
 struct sa_watch {
-	struct sa_lasting lasting;
+	struct sa_subject subject;
 	struct ibsa_event_watch *watch; /* the dispatcher's */
 	struct ibsa_event_options options;
 	struct ibsa_gid *gids; /* that @options point to */
@@ -27,60 +27,60 @@ static void watch_free(struct sa_watch *watch)
 }
 
 /* The handle in an event would be the dispatcher's. */
-static void tell(struct sa_watch *watch, const struct ibsa_event *event)
+static void watch_report(struct sa_watch *watch, const struct ibsa_event *event)
 {
 	const bool is_last = event->kind == IBSA_EVENT_ENDED;
 	struct ibsa_event theirs = *event;
 
 	theirs.watch = NULL;
-	ibsa__sa_lasting_enter(&watch->lasting);
+	ibsa__sa_subject_enter(&watch->subject);
 	watch->happened(&theirs, watch->arg);
-	ibsa__sa_lasting_leave(&watch->lasting, is_last);
+	ibsa__sa_subject_leave(&watch->subject, is_last);
 	if (is_last)
 		watch_free(watch);
 }
 
-static void tell_end(struct sa_watch *watch, int err)
+static void watch_report_end(struct sa_watch *watch, int err)
 {
-	tell(watch, &(struct ibsa_event){
-			    .kind = IBSA_EVENT_ENDED,
-			    .err = err,
-			    .port_num = watch->lasting.port->number,
-		    });
+	watch_report(watch, &(struct ibsa_event){
+				    .kind = IBSA_EVENT_ENDED,
+				    .err = err,
+				    .port_num = watch->subject.port->number,
+			    });
 }
 
-static void note_event(const struct ibsa_event *event, void *arg)
+static void watch_note_event(const struct ibsa_event *event, void *arg)
 {
-	tell(arg, event);
+	watch_report(arg, event);
 }
 
-static void run_start(struct sa_job *job)
+static void watch_run_start(struct sa_job *job)
 {
 	struct sa_watch *watch = list_object(job, struct sa_watch,
-					     lasting.start);
+					     subject.start);
 	int err = -ECANCELED;
 
-	if (!ibsa__sa_lasting_is_over(&watch->lasting))
-		err = ibsa_event_watch(watch->lasting.port->client,
-				       &watch->options, note_event, watch, NULL,
-				       &watch->watch);
+	if (!ibsa__sa_subject_is_over(&watch->subject))
+		err = ibsa_event_watch(watch->subject.port->client,
+				       &watch->options, watch_note_event, watch,
+				       NULL, &watch->watch);
 	if (err)
-		tell_end(watch, err);
+		watch_report_end(watch, err);
 }
 
 /* What the SA is told of it, the client sees to. */
-static void run_release(struct sa_job *job)
+static void watch_run_release(struct sa_job *job)
 {
 	struct sa_watch *watch = list_object(job, struct sa_watch,
-					     lasting.release);
+					     subject.release);
 
 	ibsa_event_unwatch(watch->watch);
-	tell_end(watch, 0);
+	watch_report_end(watch, 0);
 }
 
-static int copy_options(const struct ib_device *device,
-			const struct ibsa_event_options *options,
-			struct sa_watch *out)
+static int watch_copy_options(const struct ib_device *device,
+			      const struct ibsa_event_options *options,
+			      struct sa_watch *out)
 {
 	out->options = *options;
 	if (!options->audit_ms)
@@ -104,11 +104,12 @@ static int watch_new(const struct ib_device *device,
 
 	if (!watch)
 		return -ENOMEM;
-	if (copy_options(device, options, watch)) {
+	if (watch_copy_options(device, options, watch)) {
 		watch_free(watch);
 		return -ENOMEM;
 	}
-	ibsa__sa_lasting_init(&watch->lasting, run_start, run_release);
+	ibsa__sa_subject_init(&watch->subject, watch_run_start,
+			      watch_run_release);
 	*out = watch;
 	return 0;
 }
@@ -134,9 +135,9 @@ int ibsa_device_watch(struct ib_sa_client *client, struct ib_device *device,
 	watch->happened = happened;
 	watch->arg = arg;
 	pthread_mutex_lock(&device->sa->lock);
-	err = ibsa__sa_lasting_submit(&watch->lasting, port, client);
+	err = ibsa__sa_subject_submit(&watch->subject, port, client);
 	if (!err)
-		*out = (struct ibsa_device_watch *)watch->lasting.ticket;
+		*out = (struct ibsa_device_watch *)watch->subject.ticket;
 	pthread_mutex_unlock(&device->sa->lock);
 	if (err)
 		watch_free(watch);
@@ -145,5 +146,5 @@ int ibsa_device_watch(struct ib_sa_client *client, struct ib_device *device,
 
 void ibsa_device_unwatch(struct ibsa_device_watch *watch)
 {
-	ibsa__sa_lasting_release((uintptr_t)watch);
+	ibsa__sa_subject_release((uintptr_t)watch);
 }

@@ -16,20 +16,20 @@ const union ib_gid ah_remote = { .raw = { 0xfd, [15] = 9 } };
 
 struct ah_route ah_route;
 
-int __wrap_ibsa__nl_query(const struct ibsa__nl_request *question);
+int __wrap_ibsa__nl_query(const struct ibsa__nl_request *request);
 const void *__wrap_ibsa__nl_find(const struct ibsa__nl_reply *answer,
 				 uint16_t type, size_t len);
 
-int __wrap_ibsa__nl_query(const struct ibsa__nl_request *question)
+int __wrap_ibsa__nl_query(const struct ibsa__nl_request *request)
 {
 	ah_route.calls++;
-	for (size_t i = 0; i < question->attr_count; i++) {
-		if (question->attrs[i].type == RTA_OIF)
-			memcpy(&ah_route.ifindex, question->attrs[i].data,
+	for (size_t i = 0; i < request->attr_count; i++) {
+		if (request->attrs[i].type == RTA_OIF)
+			memcpy(&ah_route.ifindex, request->attrs[i].data,
 			       sizeof(ah_route.ifindex));
 	}
 	if (!ah_route.err)
-		question->on_reply(NULL, question->arg);
+		request->on_reply(NULL, request->arg);
 	return ah_route.err;
 }
 

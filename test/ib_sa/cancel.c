@@ -21,8 +21,8 @@ static void foreign_cancel_hits_nothing(void **state)
 
 	(void)state;
 	plug_start(&plug, NULL);
-	a = rig_ask(&plug.rig, 2, &one, &first);
-	b = rig_ask(&plug.rig, 3, &two, &second);
+	a = rig_query(&plug.rig, 2, &one, &first);
+	b = rig_query(&plug.rig, 3, &two, &second);
 	assert_int_equal(a, 0);
 	assert_int_equal(b, 1);
 	plug_run(&plug, 0);
@@ -62,8 +62,8 @@ static void canceled_query_is_not_answered(void **state)
 	(void)state;
 	plug_start(&plug, NULL);
 	for (uint16_t i = 0; i <= WINDOW; i++)
-		assert_int_equal(rig_ask(&plug.rig, 2 + i, &told[i], &query[i]),
-				 i);
+		assert_int_equal(
+			rig_query(&plug.rig, 2 + i, &told[i], &query[i]), i);
 	plug_run(&plug, 0);
 	assert_int_equal(plug.puppet.sent_count, WINDOW);
 	cancel_and_run(&plug, WINDOW, query[WINDOW]);
@@ -90,7 +90,7 @@ static void cancel_and_answer_tell_once(void **state)
 
 	(void)state;
 	plug_start(&plug, NULL);
-	id = rig_ask(&plug.rig, 2, &told, &query);
+	id = rig_query(&plug.rig, 2, &told, &query);
 	plug_run(&plug, 0);
 	answer = puppet_answer(puppet_sent(&plug.puppet, 0));
 	puppet_deliver(&plug.puppet, &answer);
@@ -113,7 +113,7 @@ static void million_queries_share_an_id(void **state)
 	(void)state;
 	plug_start(&plug, NULL);
 	for (int i = 0; i < MILLION; i++) {
-		assert_int_equal(rig_ask(&plug.rig, 2, &told, &query), 0);
+		assert_int_equal(rig_query(&plug.rig, 2, &told, &query), 0);
 		assert_ptr_not_equal(query, last);
 		ib_sa_cancel_query(0, last);
 		assert_true(list_is_empty(
@@ -139,13 +139,13 @@ static void id_that_had_all_tickets_is_retired(void **state)
 	(void)state;
 	plug_start(&plug, NULL);
 	sa = plug.rig.client.sa;
-	assert_int_equal(rig_ask(&plug.rig, 2, &told, &query), 0);
+	assert_int_equal(rig_query(&plug.rig, 2, &told, &query), 0);
 	cancel_and_run(&plug, 0, query);
 	sa->slot_tickets[0] = ibsa__sa_ticket_first(sa, 0) - 1;
-	assert_int_equal(rig_ask(&plug.rig, 2, &told, &query), 0);
+	assert_int_equal(rig_query(&plug.rig, 2, &told, &query), 0);
 	assert_true((uintptr_t)query == ibsa__sa_ticket_first(sa, 0));
 	cancel_and_run(&plug, 0, query);
-	assert_int_equal(rig_ask(&plug.rig, 2, &told, &query), 1);
+	assert_int_equal(rig_query(&plug.rig, 2, &told, &query), 1);
 	cancel_and_run(&plug, 1, query);
 	assert_int_equal(told.calls, 3);
 	plug_stop(&plug);
@@ -165,13 +165,13 @@ static void full_port_is_refused(void **state)
 	plug_start(&plug, NULL);
 	port = plug.rig.device->ports[0];
 	port->queries = PORT_QUERIES_MAX - 1;
-	id = rig_ask(&plug.rig, 2, &told, &query);
+	id = rig_query(&plug.rig, 2, &told, &query);
 	assert_int_equal(id, 0);
-	assert_int_equal(rig_ask(&plug.rig, 3, &told, &refused), -ENOBUFS);
+	assert_int_equal(rig_query(&plug.rig, 3, &told, &refused), -ENOBUFS);
 	assert_null(refused);
 	cancel_and_run(&plug, id, query);
 	assert_int_equal(told.calls, 1);
-	assert_int_equal(rig_ask(&plug.rig, 3, &told, &query), 0);
+	assert_int_equal(rig_query(&plug.rig, 3, &told, &query), 0);
 	cancel_and_run(&plug, 0, query);
 	assert_int_equal(port->queries, PORT_QUERIES_MAX - 1);
 	plug_stop(&plug);

@@ -44,8 +44,8 @@ static void open_port(struct rig *rig)
 {
 	struct ib_sa_query *query;
 
-	assert_true(rig_ask_on(&rig->client, rig->device, 1, 1, 10, NULL, NULL,
-			       &query) >= 0);
+	assert_true(rig_query_on(&rig->client, rig->device, 1, 1, 10, NULL,
+				 NULL, &query) >= 0);
 }
 
 /* In three seconds it would have been asked four times. */
@@ -117,7 +117,7 @@ struct inside {
 	enum opa_pr_supported result;
 };
 
-static void ask_inside(int status, struct sa_path_rec *resp, void *context)
+static void query_inside(int status, struct sa_path_rec *resp, void *context)
 {
 	struct inside *inside = context;
 	const enum opa_pr_supported result = possible(inside->rig);
@@ -146,8 +146,8 @@ static void callback_is_told_what_is_known(void **state)
 	(void)state;
 	start(&rig, &real, false);
 	rig_silence(&rig, true);
-	assert_true(rig_ask_on(&rig.client, rig.device, 1, 1, 10, ask_inside,
-			       &inside, &query) >= 0);
+	assert_true(rig_query_on(&rig.client, rig.device, 1, 1, 10,
+				 query_inside, &inside, &query) >= 0);
 	pthread_mutex_lock(&inside.lock);
 	while (!inside.is_told)
 		pthread_cond_wait(&inside.told, &inside.lock);
@@ -178,8 +178,8 @@ static void callback_that_waits_for_the_caller_does_not_hold_it(void **state)
 	start(&rig, &real, false);
 	rig_silence(&rig, true);
 	pthread_mutex_lock(&lock);
-	assert_true(rig_ask_on(&rig.client, rig.device, 1, 1, 10, stop_at_lock,
-			       &lock, &query) >= 0);
+	assert_true(rig_query_on(&rig.client, rig.device, 1, 1, 10,
+				 stop_at_lock, &lock, &query) >= 0);
 	assert_int_equal(possible(&rig), PR_IB_SUPPORTED);
 	pthread_mutex_unlock(&lock);
 	rig_stop(&rig);
@@ -211,9 +211,9 @@ static void question_waits_for_the_window(void **state)
 	assert_int_equal(possible(&rig), PR_OPA_SUPPORTED);
 	rig_silence(&rig, true);
 	for (uint16_t i = 0; i < 2 * WINDOW; i++)
-		assert_true(rig_ask_on(&rig.client, rig.device, 1,
-				       (uint16_t)(100 + i), TIMEOUT_MS,
-				       count_call, &calls, &query) >= 0);
+		assert_true(rig_query_on(&rig.client, rig.device, 1,
+					 (uint16_t)(100 + i), TIMEOUT_MS,
+					 count_call, &calls, &query) >= 0);
 	assert_int_equal(ibsa_fabric_port_set(rig.fabric, "node1", 1, &change),
 			 0);
 	while (calls < 2 * WINDOW)

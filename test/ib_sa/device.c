@@ -50,12 +50,12 @@ static void lack_of_descriptors_is_emfile(void **state)
 	few.rlim_cur = 3;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
 	open_fails(&(struct ibsa_device_options){ .on = fabric }, -EMFILE);
-	assert_int_equal(rig_ask_on(&rig.client, rig.device, 1, 2, 1000, NULL,
-				    NULL, &query),
+	assert_int_equal(rig_query_on(&rig.client, rig.device, 1, 2, 1000, NULL,
+				      NULL, &query),
 			 -EMFILE);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
-	assert_int_equal(rig_ask_on(&rig.client, rig.device, 1, 2, 1000, NULL,
-				    NULL, &query),
+	assert_int_equal(rig_query_on(&rig.client, rig.device, 1, 2, 1000, NULL,
+				      NULL, &query),
 			 0);
 	rig_stop(&rig);
 }
@@ -145,14 +145,14 @@ static void device_can_be_polled(void **state)
 	assert_true(fd >= 0);
 	assert_int_equal(ibsa_device_timeout_ms(rig.device), -1);
 	for (uint8_t port = 1; port <= 2; port++)
-		assert_true(rig_ask_on(&rig.client, rig.device, port, 3, 5000,
-				       told_path, &told, &query) >= 0);
+		assert_true(rig_query_on(&rig.client, rig.device, port, 3, 5000,
+					 told_path, &told, &query) >= 0);
 	poll_until(&rig, &told.calls, 2);
 	assert_int_equal(told.status, 0);
 	rig_silence(&rig, true);
 	for (uint8_t port = 1; port <= 2; port++)
-		assert_true(rig_ask_on(&rig.client, rig.device, port, 3, 20,
-				       told_path, &told, &query) >= 0);
+		assert_true(rig_query_on(&rig.client, rig.device, port, 3, 20,
+					 told_path, &told, &query) >= 0);
 	poll_until(&rig, &told.calls, 4);
 	assert_int_equal(told.status, -ETIMEDOUT);
 	assert_int_equal(ibsa_device_fd(rig.device), fd);
@@ -181,7 +181,7 @@ static void new_deadlines_end_a_poll(void **state)
 	assert_int_equal(ibsa_device_dispatch(rig.device), 0);
 	assert_in_range(ibsa_device_timeout_ms(rig.device), 1, 1000);
 	assert_false(is_readable(rig.device));
-	assert_true(rig_ask(&rig, 2, &told, &query) >= 0);
+	assert_true(rig_query(&rig, 2, &told, &query) >= 0);
 	ib_sa_unregister_client(&rig.client);
 	assert_int_equal(told.calls, 1);
 	assert_true(is_readable(rig.device));

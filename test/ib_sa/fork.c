@@ -25,7 +25,8 @@ static bool is_answered(struct ib_sa_client *client, struct ib_device *device)
 	atomic_int good = 0;
 	struct ib_sa_query *query;
 
-	if (rig_ask_on(client, device, 1, 2, LONG_MS, count, &good, &query) < 0)
+	if (rig_query_on(client, device, 1, 2, LONG_MS, count, &good, &query) <
+	    0)
 		return false;
 	while (!atomic_load(&good))
 		sched_yield();
@@ -45,9 +46,9 @@ static int child(struct ib_sa_client *inherited, struct ib_device *device)
 		return 1;
 	ib_sa_register_client(&client);
 	good = mine != device && is_answered(&client, mine) &&
-	       rig_ask_on(&client, device, 1, 2, 1, NULL, NULL, &query) ==
+	       rig_query_on(&client, device, 1, 2, 1, NULL, NULL, &query) ==
 		       -EINVAL &&
-	       rig_ask_on(inherited, mine, 1, 2, 1, NULL, NULL, &query) ==
+	       rig_query_on(inherited, mine, 1, 2, 1, NULL, NULL, &query) ==
 		       -EINVAL;
 	ib_sa_unregister_client(&client);
 	ibsa_device_put(mine);
@@ -103,8 +104,8 @@ static int child_asks(struct family *family)
 	struct rdma_ah_attr attr;
 	union ib_gid gid = { .raw = { 0xff, 0x12, [15] = 1 } };
 
-	STEP(10,
-	     rig_ask_on(client, device, 1, 2, 1, NULL, NULL, NULL) == -EINVAL);
+	STEP(10, rig_query_on(client, device, 1, 2, 1, NULL, NULL, NULL) ==
+			 -EINVAL);
 	STEP(11, ib_sa_service_rec_query(client, device, 1, 1, &service, 0, 1,
 					 0, NULL, NULL, NULL) == -EINVAL);
 	STEP(12, ib_sa_mcmember_rec_query(client, device, 1, 1, &rec, 0, 1, 0,
@@ -240,8 +241,8 @@ static void child_and_parent_go_on(void **state)
 	for (int i = 1; i <= 20; i++) {
 		pid_t pid;
 
-		assert_true(rig_ask_on(&client, device, 1, 2, LONG_MS, count,
-				       &good, &query) >= 0);
+		assert_true(rig_query_on(&client, device, 1, 2, LONG_MS, count,
+					 &good, &query) >= 0);
 		pid = fork();
 		if (!pid)
 			_exit(child(&client, device));

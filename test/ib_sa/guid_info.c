@@ -4,10 +4,11 @@
 
 enum { LID = 5, REQ_INVALID = IBSA_STATUS_REQ_INVALID };
 
-#define PLACE (IB_SA_GUIDINFO_REC_LID | IB_SA_GUIDINFO_REC_BLOCK_NUM)
+#define INDEX (IB_SA_GUIDINFO_REC_LID | IB_SA_GUIDINFO_REC_BLOCK_NUM)
 
-static int ask(struct rig *rig, uint8_t method, struct ib_sa_guidinfo_rec *rec,
-	       ib_sa_comp_mask mask, struct told *told)
+static int guid_query(struct rig *rig, uint8_t method,
+		      struct ib_sa_guidinfo_rec *rec, ib_sa_comp_mask mask,
+		      struct told *told)
 {
 	struct ib_sa_query *query;
 
@@ -38,7 +39,7 @@ static void replay(uint8_t method, struct ib_sa_guidinfo_rec *rec,
 
 	*told = (struct told){ 0 };
 	plug_start(&plug, NULL);
-	assert_int_equal(ask(&plug.rig, method, rec, mask, told), 0);
+	assert_int_equal(guid_query(&plug.rig, method, rec, mask, told), 0);
 	memset(rec, 0xff, sizeof(*rec));
 	plug_run(&plug, 0);
 	plug_assert_sent(&plug, 0, request);
@@ -60,7 +61,7 @@ static void guids_are_assigned_as_opensm_was_asked(void **state)
 	set_guid(&rec, 1, UINT64_C(0x80f1040398f01));
 	set_guid(&rec, 3, UINT64_C(0x8f10403980f03));
 	replay(IB_MGMT_METHOD_SET, &rec,
-	       PLACE | IB_SA_GUIDINFO_REC_GID1 | IB_SA_GUIDINFO_REC_GID2 |
+	       INDEX | IB_SA_GUIDINFO_REC_GID1 | IB_SA_GUIDINFO_REC_GID2 |
 		       IB_SA_GUIDINFO_REC_GID3,
 	       "42_guidinfo_set.req.hex", "42_guidinfo_set.rsp.hex", &told);
 	assert_int_equal(told.status, 0);
@@ -77,7 +78,7 @@ static void guids_are_taken_away_as_opensm_was_asked(void **state)
 
 	(void)state;
 	replay(IB_SA_METHOD_DELETE, &rec,
-	       PLACE | IB_SA_GUIDINFO_REC_GID1 | IB_SA_GUIDINFO_REC_GID2,
+	       INDEX | IB_SA_GUIDINFO_REC_GID1 | IB_SA_GUIDINFO_REC_GID2,
 	       "45_guidinfo_delete.req.hex", "45_guidinfo_delete.rsp.hex",
 	       &told);
 	assert_int_equal(told.status, 0);
@@ -94,7 +95,7 @@ static void refusal_is_told(void **state)
 
 	(void)state;
 	set_guid(&rec, 0, UINT64_C(0x8f10403980f99));
-	replay(IB_MGMT_METHOD_SET, &rec, PLACE | IB_SA_GUIDINFO_REC_GID0,
+	replay(IB_MGMT_METHOD_SET, &rec, INDEX | IB_SA_GUIDINFO_REC_GID0,
 	       "44_guidinfo_set_own.req.hex", "44_guidinfo_set_own.rsp.hex",
 	       &told);
 	assert_int_equal(told.status, -EINVAL);
@@ -113,8 +114,8 @@ static void other_methods_are_refused(void **state)
 	(void)state;
 	plug_start(&plug, NULL);
 	for (int method = 0; method < 256; method++) {
-		const int err = ask(&plug.rig, (uint8_t)method, &rec, PLACE,
-				    &told);
+		const int err = guid_query(&plug.rig, (uint8_t)method, &rec,
+					   INDEX, &told);
 
 		assert_true(err >= 0 || err == -EINVAL);
 		accepted += err >= 0;
@@ -134,7 +135,8 @@ static void silence_is_told_without_a_record(void **state)
 	(void)state;
 	rig_start(&rig);
 	rig_silence(&rig, true);
-	assert_int_equal(ask(&rig, IB_MGMT_METHOD_GET, &rec, PLACE, &told), 0);
+	assert_int_equal(
+		guid_query(&rig, IB_MGMT_METHOD_GET, &rec, INDEX, &told), 0);
 	rig_run(&rig, &told);
 	assert_int_equal(told.status, -ETIMEDOUT);
 	assert_false(told.has_resp);
@@ -151,19 +153,19 @@ static void assigned_guid_is_looked_up(void **state)
 	(void)state;
 	rig_start(&rig);
 	set_guid(&rec, 2, 0xa1);
-	(void)ask(&rig, IB_MGMT_METHOD_SET, &rec,
-		  PLACE | IB_SA_GUIDINFO_REC_GID2, &told);
+	(void)guid_query(&rig, IB_MGMT_METHOD_SET, &rec,
+			 INDEX | IB_SA_GUIDINFO_REC_GID2, &told);
 	rig_run(&rig, &told);
 	assert_int_equal(told.status, 0);
-	(void)ask(&rig, IB_MGMT_METHOD_GET, &rec, PLACE, &told);
+	(void)guid_query(&rig, IB_MGMT_METHOD_GET, &rec, INDEX, &told);
 	rig_run(&rig, &told);
 	assert_int_equal(told.status, 0);
 	assert_int_equal(guid_at(&told.guid_info, 2), 0xa1);
-	(void)ask(&rig, IB_SA_METHOD_DELETE, &rec,
-		  PLACE | IB_SA_GUIDINFO_REC_GID2, &told);
+	(void)guid_query(&rig, IB_SA_METHOD_DELETE, &rec,
+			 INDEX | IB_SA_GUIDINFO_REC_GID2, &told);
 	rig_run(&rig, &told);
 	assert_int_equal(told.status, 0);
-	(void)ask(&rig, IB_MGMT_METHOD_GET, &rec, PLACE, &told);
+	(void)guid_query(&rig, IB_MGMT_METHOD_GET, &rec, INDEX, &told);
 	rig_run(&rig, &told);
 	assert_int_equal(told.status, 0);
 	assert_int_equal(guid_at(&told.guid_info, 2), 0);

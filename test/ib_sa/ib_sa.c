@@ -67,8 +67,8 @@ static void note(int status, struct sa_path_rec *resp, void *context)
 		seen->path = *resp;
 }
 
-static int ask(struct bench *bench, uint16_t dlid, struct seen *seen,
-	       struct ib_sa_query **query)
+static int bench_query(struct bench *bench, uint16_t dlid, struct seen *seen,
+		       struct ib_sa_query **query)
 {
 	struct sa_path_rec rec = { .numb_path = 1 };
 
@@ -93,7 +93,7 @@ static void ids_begin_at_zero(void **state)
 	struct ib_sa_query *query;
 	struct seen seen = { 0 };
 
-	assert_int_equal(ask(bench, 2, &seen, &query), 0);
+	assert_int_equal(bench_query(bench, 2, &seen, &query), 0);
 	assert_non_null(query);
 	assert_int_equal(seen.calls, 0);
 	run(bench, &seen);
@@ -111,7 +111,7 @@ static void refusal_is_einval(void **state)
 	struct ib_sa_query *query;
 	struct seen seen = { 0 };
 
-	assert_true(ask(bench, 99, &seen, &query) >= 0);
+	assert_true(bench_query(bench, 99, &seen, &query) >= 0);
 	run(bench, &seen);
 	assert_int_equal(seen.status, -EINVAL);
 	assert_true(seen.has_resp);
@@ -131,7 +131,7 @@ static void canceled_query_is_interrupted(void **state)
 	assert_int_equal(ibsa_fabric_fault(bench->fabric, &silence), 0);
 	for (int sent = 0; sent < 2; sent++) {
 		seen.calls = 0;
-		id = ask(bench, 2, &seen, &query);
+		id = bench_query(bench, 2, &seen, &query);
 		assert_true(id >= 0);
 		if (sent)
 			assert_int_equal(ibsa_device_dispatch(bench->device),
@@ -156,11 +156,11 @@ static void late_cancel_hits_nothing(void **state)
 	struct ib_sa_query *first;
 	struct ib_sa_query *second;
 	struct seen seen = { 0 };
-	int id = ask(bench, 2, &seen, &first);
+	int id = bench_query(bench, 2, &seen, &first);
 
 	run(bench, &seen);
 	seen.calls = 0;
-	assert_int_equal(ask(bench, 2, &seen, &second), id);
+	assert_int_equal(bench_query(bench, 2, &seen, &second), id);
 	assert_ptr_not_equal(first, second);
 	ib_sa_cancel_query(id, first);
 	run(bench, &seen);
@@ -178,7 +178,7 @@ static void silence_ends_at_the_timeout(void **state)
 	struct seen seen = { 0 };
 
 	assert_int_equal(ibsa_fabric_fault(bench->fabric, &silence), 0);
-	assert_true(ask(bench, 2, &seen, &query) >= 0);
+	assert_true(bench_query(bench, 2, &seen, &query) >= 0);
 	run(bench, &seen);
 	assert_int_equal(seen.status, -ETIMEDOUT);
 	assert_false(seen.has_resp);
@@ -192,7 +192,7 @@ static void idle_device_sees_the_sm(void **state)
 	struct ib_sa_query *query;
 	struct seen seen = { 0 };
 
-	assert_true(ask(bench, 2, &seen, &query) >= 0);
+	assert_true(bench_query(bench, 2, &seen, &query) >= 0);
 	run(bench, &seen);
 	for (int running = 0; running < 2; running++) {
 		const int wanted = running ? 0 : -EAGAIN;
@@ -202,7 +202,7 @@ static void idle_device_sees_the_sm(void **state)
 		assert_int_equal(ibsa_fabric_advance(bench->fabric, SECOND_NS),
 				 0);
 		assert_int_equal(ibsa_device_dispatch(bench->device), 0);
-		assert_int_equal(ask(bench, 2, &seen, &query), wanted);
+		assert_int_equal(bench_query(bench, 2, &seen, &query), wanted);
 		assert_int_equal(query == NULL, !running);
 	}
 	stop(bench);
@@ -215,7 +215,7 @@ static void put_interrupts(void **state)
 	struct ib_sa_query *query;
 	struct seen seen = { 0 };
 
-	assert_true(ask(bench, 2, &seen, &query) >= 0);
+	assert_true(bench_query(bench, 2, &seen, &query) >= 0);
 	ibsa_device_put(bench->device);
 	assert_int_equal(seen.calls, 1);
 	assert_int_equal(seen.status, -EINTR);
@@ -230,11 +230,11 @@ static void unregister_waits_for_callbacks(void **state)
 	struct ib_sa_query *query;
 	struct seen seen = { 0 };
 
-	assert_true(ask(bench, 2, &seen, &query) >= 0);
+	assert_true(bench_query(bench, 2, &seen, &query) >= 0);
 	ib_sa_unregister_client(&bench->client);
 	assert_int_equal(seen.calls, 1);
 	assert_int_equal(seen.status, 0);
-	assert_int_equal(ask(bench, 2, &seen, &query), -EINVAL);
+	assert_int_equal(bench_query(bench, 2, &seen, &query), -EINVAL);
 	stop(bench);
 }
 

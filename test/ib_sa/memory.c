@@ -78,7 +78,7 @@ static struct ib_sa_service_rec service(void)
 }
 
 /* The group that IPoIB's broadcasts go to. */
-static int ask_member(struct rig *rig, struct run *run)
+static int member_query(struct rig *rig, struct run *run)
 {
 	struct ib_sa_mcmember_rec rec = { .join_state = 1 };
 	struct ib_sa_query *query;
@@ -133,7 +133,7 @@ static int join(struct rig *rig, struct run *run)
 	return ibsa_is_err(multicast) ? ibsa_ptr_err(multicast) : 0;
 }
 
-static int ask_guids(struct rig *rig, struct run *run)
+static int guids_query(struct rig *rig, struct run *run)
 {
 	struct ib_sa_guidinfo_rec rec = { .lid = htobe16(1) };
 
@@ -143,7 +143,7 @@ static int ask_guids(struct rig *rig, struct run *run)
 		IB_MGMT_METHOD_GET, RIG_TIMEOUT_MS, 0, on_guid_info, run, NULL);
 }
 
-static int ask(struct rig *rig, int kind, struct run *run)
+static int run_query(struct rig *rig, int kind, struct run *run)
 {
 	struct ib_sa_service_rec rec = service();
 	struct sa_service_rec any = { .id = rec.id };
@@ -151,8 +151,8 @@ static int ask(struct rig *rig, int kind, struct run *run)
 
 	switch (kind) {
 	case 0:
-		return rig_ask_on(&rig->client, rig->device, 1, 2,
-				  RIG_TIMEOUT_MS, on_path, run, &query);
+		return rig_query_on(&rig->client, rig->device, 1, 2,
+				    RIG_TIMEOUT_MS, on_path, run, &query);
 	case 1:
 		return ib_sa_service_rec_query(
 			&rig->client, rig->device, 1, IB_MGMT_METHOD_SET, &rec,
@@ -165,11 +165,11 @@ static int ask(struct rig *rig, int kind, struct run *run)
 					     RIG_TIMEOUT_MS, 0, on_services,
 					     run, &query);
 	case 3:
-		return ask_member(rig, run);
+		return member_query(rig, run);
 	case 4:
 		return join(rig, run);
 	case 5:
-		return ask_guids(rig, run);
+		return guids_query(rig, run);
 	default:
 		return watch(rig, run);
 	}
@@ -179,7 +179,7 @@ static int ask(struct rig *rig, int kind, struct run *run)
 static void run_all(struct rig *rig, struct run *run)
 {
 	for (int kind = 0; kind < KINDS; kind++) {
-		const int err = ask(rig, kind, run);
+		const int err = run_query(rig, kind, run);
 
 		if (err < 0) {
 			assert_true(err == -ENOMEM || err == -EINVAL);
@@ -238,7 +238,7 @@ static void warm_queries_do_not_allocate(void **state)
 	fail_alloc_after(0);
 	for (int i = 0; i < 1000; i++) {
 		run = (struct run){ .accepted = 1 };
-		assert_true(ask(&rig, 0, &run) >= 0);
+		assert_true(run_query(&rig, 0, &run) >= 0);
 		while (!run.calls)
 			(void)ibsa_device_wait(rig.device, -1);
 		assert_int_equal(run.good, 1);

@@ -7,7 +7,7 @@
 enum {
 	SET = IBSA_METHOD_SET,
 	GET = IBSA_METHOD_GET,
-	LOOK_MS = 1000,
+	POLL_MS = 1000,
 	SPREAD_MS = 500, /* in which groups are read or joined after a change */
 	AUDIT_MS = 30000,
 	JITTER_MS = AUDIT_MS / 8,
@@ -36,9 +36,9 @@ static int stop(void **state)
 
 /* The port has changed, which is seen at the next look and has its effect
  * soon after. */
-static void look(void)
+static void port_change_notice(void)
 {
-	plug_run(&plug, LOOK_MS);
+	plug_run(&plug, POLL_MS);
 	plug_run(&plug, SPREAD_MS);
 	plug_run(&plug, 0);
 }
@@ -51,7 +51,7 @@ static void assert_reset(void)
 	assert_int_equal(plug.puppet.sent_count, 1);
 }
 
-static void assert_kept(void)
+static void assert_unchanged(void)
 {
 	assert_int_equal(a.calls, 0);
 	assert_true(is_joined(&plug, 1, FULL));
@@ -61,10 +61,10 @@ static void port_that_goes_down_resets(void **state)
 {
 	(void)state;
 	plug.puppet.port.port_state = IBSA_PORT_DOWN;
-	look();
+	port_change_notice();
 	assert_reset();
 	plug.puppet.port.port_state = IBSA_PORT_ACTIVE;
-	look();
+	port_change_notice();
 	assert_int_equal(a.calls, 1);
 }
 
@@ -80,23 +80,23 @@ static void port_that_was_down_meanwhile_resets(void **state)
 	assert_int_equal(ibsa_port_get(client, true, &port), 0);
 	plug.puppet.port.port_state = IBSA_PORT_ACTIVE;
 	assert_int_equal(ibsa_port_get(client, true, &port), 0);
-	look();
+	port_change_notice();
 	assert_reset();
 }
 
 /* LinkErrorRecovery: the port stays active, and no kernel event tells it. */
-static void physical_state_keeps(void **state)
+static void physical_state_keeps_memberships(void **state)
 {
 	enum { LINK_UP = 5, RECOVERY = 6 };
 
 	(void)state;
 	plug.puppet.port.phys_state = LINK_UP;
-	look();
+	port_change_notice();
 	plug.puppet.port.phys_state = RECOVERY;
-	look();
+	port_change_notice();
 	plug.puppet.port.phys_state = LINK_UP;
-	look();
-	assert_kept();
+	port_change_notice();
+	assert_unchanged();
 	assert_int_equal(plug.puppet.sent_count, 1);
 }
 
@@ -104,7 +104,7 @@ static void other_lid_resets(void **state)
 {
 	(void)state;
 	plug.puppet.port.lid++;
-	look();
+	port_change_notice();
 	assert_reset();
 }
 
@@ -112,20 +112,20 @@ static void reregistration_resets(void **state)
 {
 	(void)state;
 	plug.puppet.port.reregisters++;
-	look();
+	port_change_notice();
 	assert_reset();
 }
 
 /* The SM moves, the default P_Key too, the group's does not. */
-static void other_changes_keep(void **state)
+static void other_changes_keep_memberships(void **state)
 {
 	(void)state;
 	plug.puppet.port.sm_sl++;
 	plug.puppet.port.gid.raw[15]++;
 	plug.puppet.port.pkey_index++;
 	plug.pkeys[1] = 0xffff;
-	look();
-	assert_kept();
+	port_change_notice();
+	assert_unchanged();
 }
 
 static void pkey_that_moves_resets(void **state)
@@ -134,7 +134,7 @@ static void pkey_that_moves_resets(void **state)
 	plug.pkeys[0] = 0x8001;
 	plug.pkeys[1] = 0xffff;
 	plug.puppet.port.pkey_index = 1;
-	look();
+	port_change_notice();
 	assert_reset();
 }
 
@@ -144,15 +144,15 @@ static void pkey_that_loses_its_full_membership_stays(void **state)
 	(void)state;
 	plug.pkeys[0] = 0x7fff;
 	plug.puppet.port.pkey_index = 1;
-	look();
-	assert_kept();
+	port_change_notice();
+	assert_unchanged();
 }
 
 /* The port has changed, and what it means is told; nothing that is spread has
  * been sent. */
-static void look_briefly(void)
+static void port_change_report(void)
 {
-	plug_run(&plug, LOOK_MS);
+	plug_run(&plug, POLL_MS);
 	plug_run(&plug, 0);
 }
 
@@ -161,7 +161,7 @@ static void reregistration_is_told_at_once(void **state)
 {
 	(void)state;
 	plug.puppet.port.reregisters++;
-	look_briefly();
+	port_change_report();
 	assert_reset();
 	plug_run(&plug, SPREAD_MS);
 	plug_run(&plug, 0);
@@ -174,7 +174,7 @@ static void pkey_that_moves_is_told_at_once(void **state)
 	plug.pkeys[0] = 0x8001;
 	plug.pkeys[1] = 0xffff;
 	plug.puppet.port.pkey_index = 1;
-	look_briefly();
+	port_change_report();
 	assert_reset();
 }
 
@@ -186,7 +186,7 @@ static void lost_group_is_joined_soon(void **state)
 	(void)state;
 	a.rejoins = true;
 	plug.puppet.port.reregisters++;
-	look_briefly();
+	port_change_report();
 	assert_reset();
 	join(&plug, 1, FULL, &b);
 	assert_int_equal(plug.puppet.sent_count, 1);
@@ -208,7 +208,7 @@ static void lost_group_may_be_left(void **state)
 
 	(void)state;
 	plug.puppet.port.reregisters++;
-	look_briefly();
+	port_change_report();
 	join(&plug, 1, FULL, &b);
 	leave(&plug, &b);
 	join_well(&plug, 2, FULL, &c);
@@ -227,7 +227,7 @@ static void lost_group_ends_with_the_device(void **state)
 	(void)state;
 	a.rejoins = true;
 	plug.puppet.port.reregisters++;
-	look_briefly();
+	port_change_report();
 	assert_reset();
 }
 
@@ -240,7 +240,7 @@ static void lost_group_does_not_wait_for_a_read(void **state)
 	a.rejoins = true;
 	plug_run(&plug, AUDIT_MS);
 	plug.puppet.port.reregisters++;
-	look_briefly();
+	port_change_report();
 	assert_int_equal(a.status, -ENETRESET);
 	before = plug.puppet.sent_count;
 	plug_run(&plug, SPREAD_MS);
@@ -258,7 +258,7 @@ static void member_that_waits_asks_again(void **state)
 	(void)state;
 	join(&plug, 1, FULL | NON, &b);
 	plug.puppet.port.reregisters++;
-	look();
+	port_change_notice();
 	plug.puppet.sent_count = 2; /* without tries */
 	assert_int_equal(a.calls, 0);
 	agree(&plug);
@@ -275,7 +275,7 @@ static void member_joins_again_from_its_callback(void **state)
 	(void)state;
 	a.rejoins = true;
 	plug.puppet.port.reregisters++;
-	look();
+	port_change_notice();
 	assert_int_equal(a.status, -ENETRESET);
 	assert_asked(&plug, 2, SET, 1, FULL);
 	agree(&plug);
@@ -295,7 +295,7 @@ static void membership_is_read_back(void **state)
 		assert_asked(&plug, 2 + i, GET, 1, 0);
 		agree(&plug);
 		plug_run(&plug, 0);
-		assert_kept();
+		assert_unchanged();
 		plug_run(&plug, 0);
 	}
 }
@@ -322,7 +322,7 @@ static void no_answer_says_nothing(void **state)
 	assert_int_equal(plug.puppet.sent_count, 3);
 	plug_run(&plug, 3000);
 	plug_run(&plug, 0);
-	assert_kept();
+	assert_unchanged();
 }
 
 /* Silence has it read again before its interval ends. */
@@ -370,7 +370,7 @@ static void new_sm_is_asked_soon(void **state)
 {
 	(void)state;
 	plug.puppet.port.sm_lid++;
-	plug_run(&plug, LOOK_MS);
+	plug_run(&plug, POLL_MS);
 	assert_int_equal(plug.puppet.sent_count, 1);
 	plug_run(&plug, 1000);
 	assert_asked(&plug, 2, GET, 1, 0);
@@ -398,10 +398,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(port_that_goes_down_resets),
 		TEST(port_that_was_down_meanwhile_resets),
-		TEST(physical_state_keeps),
+		TEST(physical_state_keeps_memberships),
 		TEST(other_lid_resets),
 		TEST(reregistration_resets),
-		TEST(other_changes_keep),
+		TEST(other_changes_keep_memberships),
 		TEST(pkey_that_moves_resets),
 		TEST(pkey_that_loses_its_full_membership_stays),
 		TEST(reregistration_is_told_at_once),

@@ -90,8 +90,8 @@ static void client_that_is_not_registered_is_refused(void **state)
 
 	(void)state;
 	rig_start(&rig);
-	assert_int_equal(rig_ask_on(&never, rig.device, 1, 2, 1, told_path,
-				    &told, &query),
+	assert_int_equal(rig_query_on(&never, rig.device, 1, 2, 1, told_path,
+				      &told, &query),
 			 -EINVAL);
 	assert_null(query);
 	ib_sa_unregister_client(&never);
@@ -148,10 +148,10 @@ static void port_is_asked_through_once_it_has_an_sm(void **state)
 	assert_refused(&rig, 1, SA_PATH_REC_TYPE_IB, -EAGAIN);
 	ibsa_fabric_sa_set(rig.fabric, true);
 	assert_int_equal(ibsa_fabric_advance(rig.fabric, 1000000000), 0);
-	(void)rig_ask(&rig, 2, &told, &query);
+	(void)rig_query(&rig, 2, &told, &query);
 	assert_int_equal(ibsa_device_dispatch(rig.device), 0);
 	if (!query)
-		assert_true(rig_ask(&rig, 2, &told, &query) >= 0);
+		assert_true(rig_query(&rig, 2, &told, &query) >= 0);
 	rig_run(&rig, &told);
 	assert_int_equal(told.status, 0);
 	rig_stop(&rig);
@@ -188,8 +188,8 @@ static void opa_record_of_a_long_lid_is_refused(void **state)
 }
 
 /* DGID, SGID and NumbPath, as an independent program has asked OpenSM. */
-static int ask_captured(struct plug *plug, struct told *told,
-			struct ib_sa_query **query)
+static int captured_query(struct plug *plug, struct told *told,
+			  struct ib_sa_query **query)
 {
 	struct sa_path_rec rec = { .rec_type = SA_PATH_REC_TYPE_IB };
 	uint8_t captured[PUPPET_BYTES];
@@ -219,7 +219,7 @@ static void request_is_the_captured_one(void **state)
 
 	(void)state;
 	plug_start(&plug, NULL);
-	assert_int_equal(ask_captured(&plug, &told, &query), 0);
+	assert_int_equal(captured_query(&plug, &told, &query), 0);
 	plug_run(&plug, 0);
 	plug_assert_sent(&plug, 0, "27_path_get.req.hex");
 	assert_int_equal(plug.puppet.sent[0].address.lid, PUPPET_SM_LID);
@@ -238,7 +238,7 @@ static void answer_is_the_captured_one(void **state)
 
 	(void)state;
 	plug_start(&plug, NULL);
-	assert_int_equal(ask_captured(&plug, &told, &query), 0);
+	assert_int_equal(captured_query(&plug, &told, &query), 0);
 	plug_run(&plug, 0);
 	plug_answer(&plug, 0, answer,
 		    plug_vector("27_path_get.rsp.hex", answer));
@@ -284,7 +284,7 @@ static void status_of_the_sa_is_einval(void **state)
 	for (unsigned int i = 0; i < 9; i++) {
 		struct told told = { 0 };
 
-		assert_true(ask_captured(&plug, &told, &query) >= 0);
+		assert_true(captured_query(&plug, &told, &query) >= 0);
 		plug_run(&plug, 0);
 		ibsa_put_be16(answer + MAD_STATUS, statuses[i]);
 		plug_answer(&plug, i, answer, len);
@@ -309,7 +309,7 @@ static void sa_that_stays_busy_is_einval(void **state)
 	plug_start(&plug, NULL);
 	len = plug_vector("28_path_get_unknown_dgid.rsp.hex", answer);
 	ibsa_put_be16(answer + MAD_STATUS, IBSA_STATUS_BUSY);
-	assert_int_equal(ask_captured(&plug, &told, &query), 0);
+	assert_int_equal(captured_query(&plug, &told, &query), 0);
 	plug_run(&plug, 0);
 	plug_answer(&plug, 0, answer, len);
 	assert_int_equal(told.calls, 0);
@@ -330,13 +330,13 @@ static void broken_send_and_broken_answer_are_eio(void **state)
 	(void)state;
 	plug_start(&plug, NULL);
 	plug.puppet.send_err = -EPERM;
-	assert_int_equal(ask_captured(&plug, &sent, &query), 0);
+	assert_int_equal(captured_query(&plug, &sent, &query), 0);
 	plug_run(&plug, 0);
 	assert_int_equal(sent.status, -EIO);
 	assert_false(sent.has_resp);
 	assert_int_equal(sent.reply.err, -EPERM);
 	plug.puppet.send_err = 0;
-	assert_int_equal(ask_captured(&plug, &answered, &query), 0);
+	assert_int_equal(captured_query(&plug, &answered, &query), 0);
 	plug_run(&plug, 0);
 	plug_vector("27_path_get.rsp.hex", answer);
 	plug_answer(&plug, 0, answer, 56 + 63);
@@ -356,7 +356,7 @@ static void lost_device_interrupts(void **state)
 	(void)state;
 	plug_start(&plug, NULL);
 	plug.puppet.send_err = -ENODEV;
-	assert_int_equal(ask_captured(&plug, &told, &query), 0);
+	assert_int_equal(captured_query(&plug, &told, &query), 0);
 	plug_run(&plug, 0);
 	assert_int_equal(told.calls, 1);
 	assert_int_equal(told.status, -EINTR);
@@ -380,8 +380,9 @@ static void timeout_is_the_total(void **state)
 
 		plug_start(&plug, NULL);
 		told.device = plug.rig.device;
-		assert_int_equal(rig_ask_on(&plug.rig.client, plug.rig.device,
-					    1, 2, ms, told_path, &told, &query),
+		assert_int_equal(rig_query_on(&plug.rig.client, plug.rig.device,
+					      1, 2, ms, told_path, &told,
+					      &query),
 				 0);
 		plug_run(&plug, 0);
 		for (unsigned int at = 1; at < ms; at++)
@@ -413,8 +414,8 @@ static void odd_timeouts_are_timeouts(void **state)
 		struct told told = { 0 };
 
 		told.device = plug.rig.device;
-		id = rig_ask_on(&plug.rig.client, plug.rig.device, 1, 2,
-				odd_ms[i], told_path, &told, &query);
+		id = rig_query_on(&plug.rig.client, plug.rig.device, 1, 2,
+				  odd_ms[i], told_path, &told, &query);
 		assert_true(id >= 0);
 		plug_run(&plug, 0);
 		assert_int_equal(told.calls, 0);
@@ -437,11 +438,11 @@ static void callback_and_query_may_be_left_out(void **state)
 
 	(void)state;
 	rig_start(&rig);
-	assert_int_equal(rig_ask_on(&rig.client, rig.device, 1, 2,
-				    RIG_TIMEOUT_MS, NULL, NULL, NULL),
+	assert_int_equal(rig_query_on(&rig.client, rig.device, 1, 2,
+				      RIG_TIMEOUT_MS, NULL, NULL, NULL),
 			 0);
-	assert_int_equal(rig_ask_on(&rig.client, rig.device, 3, 2,
-				    RIG_TIMEOUT_MS, NULL, NULL, NULL),
+	assert_int_equal(rig_query_on(&rig.client, rig.device, 3, 2,
+				      RIG_TIMEOUT_MS, NULL, NULL, NULL),
 			 -ENODEV);
 	ib_sa_unregister_client(&rig.client);
 	ibsa_fabric_stats_get(rig.fabric, &stats);

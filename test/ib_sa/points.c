@@ -64,7 +64,7 @@ static void fill_window(struct plug *plug, uint32_t tids[WINDOW])
 	int ids[WINDOW];
 
 	for (uint16_t i = 0; i < WINDOW; i++)
-		ids[i] = rig_ask(&plug->rig, 2 + i, &told, &queries[i]);
+		ids[i] = rig_query(&plug->rig, 2 + i, &told, &queries[i]);
 	plug_run(plug, 0);
 	assert_int_equal(plug->puppet.sent_count, sent + WINDOW);
 	for (unsigned int i = 0; i < WINDOW; i++) {

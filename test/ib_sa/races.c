@@ -70,8 +70,8 @@ static void put_ends_who_unregisters(void **state)
 
 		rig_start_on(&rig, rig_fabric(i % 2));
 		rig_silence(&rig, true);
-		assert_true(rig_ask_on(&rig.client, rig.device, 1, 2, 1000000,
-				       told_path, &told, &query) >= 0);
+		assert_true(rig_query_on(&rig.client, rig.device, 1, 2, 1000000,
+					 told_path, &told, &query) >= 0);
 		assert_int_equal(pthread_create(&thread, NULL, unregister,
 						&rig.client),
 				 0);
@@ -108,15 +108,16 @@ static void crew_run(struct crew *crew, void *(*work)(void *))
 }
 
 /* Every third query is cancelled, both ports are asked through. */
-static void *ask_and_cancel(void *arg)
+static void *query_and_cancel(void *arg)
 {
 	struct crew *crew = arg;
 
 	for (int i = 0; i < QUERIES; i++) {
 		struct ib_sa_query *query;
-		int id = rig_ask_on(&crew->rig.client, crew->rig.device,
-				    (uint8_t)(1 + i % 2), (uint16_t)(1 + i % 3),
-				    LONG_MS, tally_path, &crew->tally, &query);
+		int id = rig_query_on(&crew->rig.client, crew->rig.device,
+				      (uint8_t)(1 + i % 2),
+				      (uint16_t)(1 + i % 3), LONG_MS,
+				      tally_path, &crew->tally, &query);
 
 		assert_true(id >= 0);
 		if (i % 3)
@@ -135,7 +136,7 @@ static void threads_share_a_device(void **state)
 
 	(void)state;
 	start(&crew.rig);
-	crew_run(&crew, ask_and_cancel);
+	crew_run(&crew, query_and_cancel);
 	ib_sa_unregister_client(&crew.rig.client);
 	assert_int_equal(atomic_load(&crew.tally.calls), THREADS * QUERIES);
 	assert_int_equal(atomic_load(&crew.tally.good) +
@@ -221,8 +222,9 @@ static void *get_by_name(void *arg)
 
 	pthread_barrier_wait(&crew->barrier);
 	assert_int_equal(ibsa_device_get("node1", &crew->devices[mine]), 0);
-	assert_true(rig_ask_on(&crew->rig.client, crew->devices[mine], 1, 2,
-			       LONG_MS, tally_path, &crew->tally, &query) >= 0);
+	assert_true(rig_query_on(&crew->rig.client, crew->devices[mine], 1, 2,
+				 LONG_MS, tally_path, &crew->tally,
+				 &query) >= 0);
 	pthread_barrier_wait(&crew->barrier);
 	if (mine)
 		assert_ptr_equal(crew->devices[mine], crew->devices[0]);
@@ -278,8 +280,8 @@ static void cancel_while_the_callback_runs(void **state)
 
 	(void)state;
 	start(&rig);
-	id = rig_ask_on(&rig.client, rig.device, 1, 2, LONG_MS, hold, &held,
-			&query);
+	id = rig_query_on(&rig.client, rig.device, 1, 2, LONG_MS, hold, &held,
+			  &query);
 	await(&held.inside, 1);
 	ib_sa_cancel_query(id, query);
 	atomic_store(&held.release, 1);
@@ -307,12 +309,12 @@ static void put_while_the_callback_runs(void **state)
 
 	(void)state;
 	start(&rig);
-	assert_true(rig_ask_on(&rig.client, rig.device, 1, 2, LONG_MS, hold,
-			       &held, &query) >= 0);
+	assert_true(rig_query_on(&rig.client, rig.device, 1, 2, LONG_MS, hold,
+				 &held, &query) >= 0);
 	await(&held.inside, 1);
 	for (int i = 0; i < 100; i++)
-		assert_true(rig_ask_on(&rig.client, rig.device, 1, 3, LONG_MS,
-				       tally_path, &tally, &query) >= 0);
+		assert_true(rig_query_on(&rig.client, rig.device, 1, 3, LONG_MS,
+					 tally_path, &tally, &query) >= 0);
 	assert_int_equal(pthread_create(&thread, NULL, put, rig.device), 0);
 	atomic_store(&held.release, 1);
 	assert_int_equal(pthread_join(thread, NULL), 0);
@@ -340,12 +342,12 @@ static void worker_puts_its_device(void **state)
 
 		start(&rig);
 		held.rig = &rig;
-		assert_true(rig_ask_on(&rig.client, rig.device, 1, 2, LONG_MS,
-				       hold, &held, &query) >= 0);
+		assert_true(rig_query_on(&rig.client, rig.device, 1, 2, LONG_MS,
+					 hold, &held, &query) >= 0);
 		await(&held.inside, 1);
 		rig_silence(&rig, true);
-		assert_true(rig_ask_on(&rig.client, rig.device, 1, 3, LONG_MS,
-				       tally_path, &tally, &query) >= 0);
+		assert_true(rig_query_on(&rig.client, rig.device, 1, 3, LONG_MS,
+					 tally_path, &tally, &query) >= 0);
 		atomic_store(&held.release, 1);
 		ib_sa_unregister_client(&rig.client);
 		assert_int_equal(atomic_load(&held.tally.good), 1);
@@ -374,14 +376,14 @@ static void worker_unregisters_with_two_devices(void **state)
 	start(&rig);
 	other = rig_open(rig.fabric, "node2", false);
 	held.rig = &rig;
-	assert_true(rig_ask_on(&rig.client, rig.device, 1, 2, LONG_MS, hold,
-			       &held, &query) >= 0);
+	assert_true(rig_query_on(&rig.client, rig.device, 1, 2, LONG_MS, hold,
+				 &held, &query) >= 0);
 	await(&held.inside, 1);
 	rig_silence(&rig, true);
-	assert_true(rig_ask_on(&rig.client, other, 1, 3, LONG_MS, tally_path,
-			       &tally, &query) >= 0);
-	assert_true(rig_ask_on(&rig.client, rig.device, 1, 3, LONG_MS,
-			       tally_path, &tally, &query) >= 0);
+	assert_true(rig_query_on(&rig.client, other, 1, 3, LONG_MS, tally_path,
+				 &tally, &query) >= 0);
+	assert_true(rig_query_on(&rig.client, rig.device, 1, 3, LONG_MS,
+				 tally_path, &tally, &query) >= 0);
 	atomic_store(&held.release, 1);
 	await(&held.tally.calls, 1);
 	assert_null(rig.client.sa);
@@ -400,20 +402,20 @@ struct cross {
 	atomic_int done;
 };
 
-struct side {
+struct cross_end {
 	struct cross *cross;
 	int index;
 };
 
 static void put_the_other(int status, struct sa_path_rec *resp, void *context)
 {
-	struct side *side = context;
+	struct cross_end *cross_end = context;
 
 	(void)status;
 	(void)resp;
-	pthread_barrier_wait(&side->cross->barrier);
-	ibsa_device_put(side->cross->devices[!side->index]);
-	atomic_fetch_add(&side->cross->done, 1);
+	pthread_barrier_wait(&cross_end->cross->barrier);
+	ibsa_device_put(cross_end->cross->devices[!cross_end->index]);
+	atomic_fetch_add(&cross_end->cross->done, 1);
 }
 
 static void workers_put_each_others_devices(void **state)
@@ -422,7 +424,7 @@ static void workers_put_each_others_devices(void **state)
 	for (int i = 0; i < 50; i++) {
 		struct ib_sa_query *query;
 		struct cross cross = { .done = 0 };
-		struct side sides[2] = { { &cross, 0 }, { &cross, 1 } };
+		struct cross_end ends[2] = { { &cross, 0 }, { &cross, 1 } };
 		struct rig rig;
 
 		start(&rig);
@@ -430,9 +432,9 @@ static void workers_put_each_others_devices(void **state)
 		cross.devices[0] = rig.device;
 		cross.devices[1] = rig_open(rig.fabric, "node2", false);
 		for (int n = 0; n < 2; n++)
-			assert_true(rig_ask_on(&rig.client, cross.devices[n], 1,
-					       2, LONG_MS, put_the_other,
-					       &sides[n], &query) >= 0);
+			assert_true(rig_query_on(&rig.client, cross.devices[n],
+						 1, 2, LONG_MS, put_the_other,
+						 &ends[n], &query) >= 0);
 		ib_sa_unregister_client(&rig.client);
 		assert_int_equal(atomic_load(&cross.done), 2);
 		pthread_barrier_destroy(&cross.barrier);
@@ -447,10 +449,10 @@ static void *open_second_port(void *arg)
 	struct ib_sa_query *query;
 
 	pthread_barrier_wait(&crew->barrier);
-	assert_true(
-		rig_ask_on(&crew->rig.client, crew->rig.device,
-			   (uint8_t)(1 + atomic_fetch_add(&crew->next, 1) % 2),
-			   3, LONG_MS, tally_path, &crew->tally, &query) >= 0);
+	assert_true(rig_query_on(
+			    &crew->rig.client, crew->rig.device,
+			    (uint8_t)(1 + atomic_fetch_add(&crew->next, 1) % 2),
+			    3, LONG_MS, tally_path, &crew->tally, &query) >= 0);
 	return NULL;
 }
 
@@ -475,8 +477,8 @@ static void ports_are_opened_once(void **state)
 static void open_in_callback(struct held *held)
 {
 	struct ib_sa_query *query;
-	int id = rig_ask_on(&held->rig->client, held->rig->device, 2, 3,
-			    LONG_MS, tally_path, &held->tally, &query);
+	int id = rig_query_on(&held->rig->client, held->rig->device, 2, 3,
+			      LONG_MS, tally_path, &held->tally, &query);
 
 	if (id < 0) {
 		assert_int_equal(id, -ENODEV);
@@ -497,8 +499,8 @@ static void port_is_opened_while_the_device_closes(void **state)
 
 		start(&rig);
 		held.rig = &rig;
-		assert_true(rig_ask_on(&rig.client, rig.device, 1, 2, LONG_MS,
-				       hold, &held, &query) >= 0);
+		assert_true(rig_query_on(&rig.client, rig.device, 1, 2, LONG_MS,
+					 hold, &held, &query) >= 0);
 		await(&held.inside, 1);
 		if (i % 2)
 			atomic_store(&held.release, 1);
@@ -533,8 +535,8 @@ static void worker_takes_no_signals(void **state)
 
 	(void)state;
 	start(&rig);
-	assert_true(rig_ask_on(&rig.client, rig.device, 1, 2, LONG_MS,
-			       tally_path, &tally, &query) >= 0);
+	assert_true(rig_query_on(&rig.client, rig.device, 1, 2, LONG_MS,
+				 tally_path, &tally, &query) >= 0);
 	await(&tally.calls, 1);
 	assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
 	for (int i = 1; i <= 100; i++) {
@@ -580,10 +582,10 @@ static void unregister_beside_who_polls(void **state)
 
 		ib_sa_register_client(&crew.rig.client);
 		for (uint16_t lid = 1; lid <= 3; lid++)
-			assert_true(rig_ask_on(&crew.rig.client,
-					       crew.rig.device, 1, lid, LONG_MS,
-					       tally_path, &crew.tally,
-					       &query) >= 0);
+			assert_true(rig_query_on(&crew.rig.client,
+						 crew.rig.device, 1, lid,
+						 LONG_MS, tally_path,
+						 &crew.tally, &query) >= 0);
 		ib_sa_unregister_client(&crew.rig.client);
 	}
 	atomic_store(&crew.next, 1);

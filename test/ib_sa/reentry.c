@@ -29,13 +29,14 @@ static void act_on(struct rig *rig, struct act *act, void (*run)(struct act *))
 {
 	act->rig = rig;
 	act->run = run;
-	assert_true(rig_ask_on(&rig->client, rig->device, 1, 2, RIG_TIMEOUT_MS,
-			       act_path, act, &act->query) >= 0);
+	assert_true(rig_query_on(&rig->client, rig->device, 1, 2,
+				 RIG_TIMEOUT_MS, act_path, act,
+				 &act->query) >= 0);
 }
 
-static void ask_more(struct act *act)
+static void query_again(struct act *act)
 {
-	act->result = rig_ask(act->rig, 3, &act->other, &act->query);
+	act->result = rig_query(act->rig, 3, &act->other, &act->query);
 }
 
 /* A callback asks the next question, which has another id: its own ends when
@@ -47,7 +48,7 @@ static void callback_asks(void **state)
 
 	(void)state;
 	rig_start(&rig);
-	act_on(&rig, &act, ask_more);
+	act_on(&rig, &act, query_again);
 	rig_run(&rig, &act.told);
 	assert_int_equal(act.result, 1);
 	rig_run(&rig, &act.other);
@@ -92,7 +93,7 @@ static void callback_cancels_another(void **state)
 	(void)state;
 	rig_start(&rig);
 	act_on(&rig, &act, cancel_other);
-	act.id = rig_ask(&rig, 3, &act.other, &query);
+	act.id = rig_query(&rig, 3, &act.other, &query);
 	act.query = query;
 	rig_run(&rig, &act.told);
 	if (!act.other.calls)
@@ -144,14 +145,14 @@ static void callback_unregisters(void **state)
 	device = rig_open(rig.fabric, "node2", true);
 	act_on(&rig, &act, unregister);
 	rig_silence(&rig, true);
-	assert_int_equal(rig_ask_on(&rig.client, device, 1, 2, RIG_TIMEOUT_MS,
-				    told_path, &two, &query),
+	assert_int_equal(rig_query_on(&rig.client, device, 1, 2, RIG_TIMEOUT_MS,
+				      told_path, &two, &query),
 			 1);
 	rig_silence(&rig, false);
 	while (!act.told.calls)
 		assert_int_equal(ibsa_device_dispatch(rig.device), 0);
 	assert_null(rig.client.sa);
-	assert_int_equal(rig_ask(&rig, 2, &one, &query), -EINVAL);
+	assert_int_equal(rig_query(&rig, 2, &one, &query), -EINVAL);
 	assert_null(query);
 	ibsa_device_put(device);
 	assert_int_equal(two.calls, 1);
@@ -178,7 +179,7 @@ static void callback_puts_its_device(void **state)
 	rig_start(&rig);
 	device = rig.device;
 	rig_silence(&rig, true);
-	assert_true(rig_ask(&rig, 3, &act.other, &query) >= 0);
+	assert_true(rig_query(&rig, 3, &act.other, &query) >= 0);
 	assert_int_equal(ibsa_device_dispatch(device), 0);
 	rig_silence(&rig, false);
 	act_on(&rig, &act, put_own);
@@ -191,14 +192,14 @@ static void callback_puts_its_device(void **state)
 }
 
 /* Another device, and a query of its own. */
-static void ask_node2(struct rig *rig, struct act *act)
+static void node2_query(struct rig *rig, struct act *act)
 {
 	struct ib_sa_query *query;
 
 	act->device = rig_open(rig->fabric, "node2", true);
-	assert_int_equal(rig_ask_on(&rig->client, act->device, 1, 2,
-				    RIG_TIMEOUT_MS, told_path, &act->other,
-				    &query),
+	assert_int_equal(rig_query_on(&rig->client, act->device, 1, 2,
+				      RIG_TIMEOUT_MS, told_path, &act->other,
+				      &query),
 			 0);
 }
 
@@ -216,7 +217,7 @@ static void callback_puts_another_device(void **state)
 
 	(void)state;
 	rig_start(&rig);
-	ask_node2(&rig, &act);
+	node2_query(&rig, &act);
 	act_on(&rig, &act, put_other);
 	rig_run(&rig, &act.told);
 	assert_int_equal(act.result, 1);
@@ -238,7 +239,7 @@ static void callback_dispatches_another_device(void **state)
 
 	(void)state;
 	rig_start(&rig);
-	ask_node2(&rig, &act);
+	node2_query(&rig, &act);
 	act_on(&rig, &act, dispatch_other);
 	rig_run(&rig, &act.told);
 	assert_int_equal(act.other.status, 0);
@@ -247,9 +248,9 @@ static void callback_dispatches_another_device(void **state)
 	rig_stop(&rig);
 }
 
-static void ask_again(struct act *act)
+static void again_query(struct act *act)
 {
-	act->result = rig_ask(act->rig, 3, &act->other, &act->query);
+	act->result = rig_query(act->rig, 3, &act->other, &act->query);
 	assert_null(act->query);
 }
 
@@ -261,7 +262,7 @@ static void closing_device_takes_no_queries(void **state)
 
 	(void)state;
 	rig_start(&rig);
-	act_on(&rig, &act, ask_again);
+	act_on(&rig, &act, again_query);
 	ibsa_device_put(rig.device);
 	rig.device = NULL;
 	assert_int_equal(act.told.status, -EINTR);
@@ -270,11 +271,11 @@ static void closing_device_takes_no_queries(void **state)
 	rig_stop(&rig);
 }
 
-static void ask_other_port(struct act *act)
+static void other_port_query(struct act *act)
 {
-	act->result = rig_ask_on(&act->rig->client, act->rig->device, 2, 3,
-				 RIG_TIMEOUT_MS, told_path, &act->other,
-				 &act->query);
+	act->result = rig_query_on(&act->rig->client, act->rig->device, 2, 3,
+				   RIG_TIMEOUT_MS, told_path, &act->other,
+				   &act->query);
 }
 
 /* Nor open another port, which nobody would close. */
@@ -285,7 +286,7 @@ static void closing_device_opens_no_port(void **state)
 
 	(void)state;
 	rig_start_on(&rig, rig_fabric(false));
-	act_on(&rig, &act, ask_other_port);
+	act_on(&rig, &act, other_port_query);
 	ibsa_device_put(rig.device);
 	rig.device = NULL;
 	assert_int_equal(act.told.status, -EINTR);
@@ -312,7 +313,7 @@ static void slow_callback_loses_nothing(void **state)
 	rig_start(&rig);
 	act_on(&rig, &act, sleep_long);
 	for (uint16_t i = 0; i < 10; i++)
-		assert_true(rig_ask(&rig, 90 + i, &told[i], &query) >= 0);
+		assert_true(rig_query(&rig, 90 + i, &told[i], &query) >= 0);
 	rig_run(&rig, &act.told);
 	for (int i = 0; i < 10; i++) {
 		if (!told[i].calls)
@@ -333,11 +334,11 @@ static void second_port_on_a_virtual_clock_is_refused(void **state)
 
 	(void)state;
 	rig_start(&rig);
-	assert_int_equal(rig_ask(&rig, 2, &told, &query), 0);
+	assert_int_equal(rig_query(&rig, 2, &told, &query), 0);
 	for (int i = 0; i < 3; i++) {
-		assert_int_equal(rig_ask_on(&rig.client, rig.device, 2, 3,
-					    RIG_TIMEOUT_MS, told_path, &told,
-					    &query),
+		assert_int_equal(rig_query_on(&rig.client, rig.device, 2, 3,
+					      RIG_TIMEOUT_MS, told_path, &told,
+					      &query),
 				 -EOPNOTSUPP);
 		assert_null(query);
 	}
@@ -358,12 +359,12 @@ static void wait_ends_with_what_was_never_sent(void **state)
 		int id;
 
 		rig_start_on(&rig, rig_fabric(!real));
-		id = rig_ask(&rig, 2, &told, &query);
+		id = rig_query(&rig, 2, &told, &query);
 		ib_sa_cancel_query(id, query);
 		assert_int_equal(ibsa_device_wait(rig.device, -1), 0);
 		assert_int_equal(told.status, -EINTR);
 		assert_false(told.has_reply);
-		id = rig_ask(&rig, 2, &told, &query);
+		id = rig_query(&rig, 2, &told, &query);
 		ib_sa_cancel_query(id, query);
 		ib_sa_unregister_client(&rig.client);
 		assert_int_equal(told.calls, 2);
@@ -383,8 +384,8 @@ static double unregister_s(unsigned int count)
 	rig_start(&rig);
 	rig_silence(&rig, true);
 	for (unsigned int i = 0; i < count; i++)
-		assert_true(rig_ask_on(&rig.client, rig.device, 1, 2, i + 1,
-				       told_path, &told, &query) >= 0);
+		assert_true(rig_query_on(&rig.client, rig.device, 1, 2, i + 1,
+					 told_path, &told, &query) >= 0);
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
 	ib_sa_unregister_client(&rig.client);
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);

@@ -44,19 +44,19 @@ static struct ib_sa_service_rec record(void)
 	return rec;
 }
 
-static struct ibsa_rec_registration *keep_record(ibsa_registration_fn report,
-						 void *arg)
+static struct ibsa_rec_registration *
+record_register(ibsa_registration_fn report, void *arg)
 {
 	const struct ib_sa_service_rec rec = record();
-	struct ibsa_rec_registration *kept;
+	struct ibsa_rec_registration *registration;
 
 	assert_int_equal(ibsa_service_rec_register(
 				 &client, device, 1, &rec,
 				 IB_SA_SERVICE_REC_SERVICE_ID |
 					 IB_SA_SERVICE_REC_SERVICE_NAME,
-				 report, arg, &kept),
+				 report, arg, &registration),
 			 0);
-	return kept;
+	return registration;
 }
 
 static void run_until(const struct diary *diary, int count)
@@ -69,32 +69,32 @@ static void run_until(const struct diary *diary, int count)
 static void service_stays_until_released(void **state)
 {
 	struct diary diary = { 0 };
-	struct ibsa_rec_registration *kept;
-	struct ibsa_service there;
+	struct ibsa_rec_registration *registration;
+	struct ibsa_service found;
 
 	(void)state;
 	open_device(true);
-	kept = keep_record(note, &diary);
+	registration = record_register(note, &diary);
 	assert_int_equal(diary.count, 0);
 	run_until(&diary, 1);
 	expect(&diary, 0, IBSA_REGISTRATION_REGISTERED);
 	assert_null(diary.reports[0].registration);
-	assert_true(service_lookup(&there));
-	assert_string_equal(there.service_name, "disk");
-	assert_int_equal(there.service_pkey, 0xffff);
+	assert_true(service_lookup(&found));
+	assert_string_equal(found.service_name, "disk");
+	assert_int_equal(found.service_pkey, 0xffff);
 	ibsa_fabric_sa_set(fabric, false);
 	ibsa_fabric_sa_set(fabric, true);
-	assert_false(service_lookup(&there));
+	assert_false(service_lookup(&found));
 	run_until(&diary, 3);
 	expect(&diary, 1, IBSA_REGISTRATION_LOST);
 	expect(&diary, 2, IBSA_REGISTRATION_REGISTERED);
-	assert_true(service_lookup(&there));
-	ibsa_service_rec_release(kept);
-	ibsa_service_rec_release(kept);
+	assert_true(service_lookup(&found));
+	ibsa_service_rec_release(registration);
+	ibsa_service_rec_release(registration);
 	assert_int_equal(diary.count, 3);
 	run_until(&diary, 4);
 	assert_int_equal(expect(&diary, 3, IBSA_REGISTRATION_RELEASED)->err, 0);
-	assert_false(service_lookup(&there));
+	assert_false(service_lookup(&found));
 	close_device();
 }
 
@@ -109,14 +109,14 @@ static void audit_is_the_devices(void **state)
 	struct diary diary = { 0 };
 	struct ibsa_query query = forget;
 	struct ibsa_client *other;
-	struct ibsa_service there;
+	struct ibsa_service found;
 
 	(void)state;
 	open_device(true);
-	keep_record(note, &diary);
+	record_register(note, &diary);
 	run_until(&diary, 1);
-	assert_true(service_lookup(&there));
-	query.match = &there;
+	assert_true(service_lookup(&found));
+	query.match = &found;
 	other = open_on("node2");
 	assert_int_equal(ibsa_query_wait(other, &query, NULL, NULL), 0);
 	assert_int_equal(ibsa_close(other), 0);
@@ -131,25 +131,25 @@ static void audit_is_the_devices(void **state)
 static void unregister_and_put_release(void **state)
 {
 	struct diary diary = { 0 };
-	struct ibsa_service there;
+	struct ibsa_service found;
 
 	(void)state;
 	open_device(true);
-	keep_record(note, &diary);
+	record_register(note, &diary);
 	run_until(&diary, 1);
 	ib_sa_unregister_client(&client);
 	assert_int_equal(diary.count, 2);
 	expect(&diary, 1, IBSA_REGISTRATION_RELEASED);
-	assert_false(service_lookup(&there));
+	assert_false(service_lookup(&found));
 
 	diary.count = 0;
 	ib_sa_register_client(&client);
-	keep_record(note, &diary);
+	record_register(note, &diary);
 	run_until(&diary, 1);
 	ibsa_device_put(device);
 	assert_int_equal(diary.count, 2);
 	expect(&diary, 1, IBSA_REGISTRATION_RELEASED);
-	assert_false(service_lookup(&there));
+	assert_false(service_lookup(&found));
 	ib_sa_unregister_client(&client);
 }
 
@@ -165,14 +165,14 @@ unregister_from_report(const struct ibsa_registration_report *report, void *arg)
 static void unregister_in_a_report_does_not_wait(void **state)
 {
 	struct diary diary = { 0 };
-	struct ibsa_service there;
+	struct ibsa_service found;
 
 	(void)state;
 	open_device(true);
-	keep_record(unregister_from_report, &diary);
+	record_register(unregister_from_report, &diary);
 	run_until(&diary, 2);
 	expect(&diary, 1, IBSA_REGISTRATION_RELEASED);
-	assert_false(service_lookup(&there));
+	assert_false(service_lookup(&found));
 	ibsa_device_put(device);
 }
 
@@ -183,12 +183,12 @@ static void what_never_began_ends(void **state)
 
 	(void)state;
 	open_device(true);
-	keep_record(note, &first);
-	keep_record(note, &second);
+	record_register(note, &first);
+	record_register(note, &second);
 	run_until(&second, 1);
 	assert_int_equal(expect(&second, 0, IBSA_REGISTRATION_RELEASED)->err,
 			 -EEXIST);
-	ibsa_service_rec_release(keep_record(note, &third));
+	ibsa_service_rec_release(record_register(note, &third));
 	run_until(&third, 1);
 	assert_int_equal(expect(&third, 0, IBSA_REGISTRATION_RELEASED)->err,
 			 -ECANCELED);
@@ -204,24 +204,24 @@ static void late_release_hits_nothing(void **state)
 {
 	struct diary diary = { 0 };
 	struct ibsa_rec_registration *first, *second, *third;
-	struct ibsa_service there;
+	struct ibsa_service found;
 
 	(void)state;
 	open_device(true);
-	first = keep_record(note, &diary);
-	second = keep_record(NULL, NULL);
+	first = record_register(note, &diary);
+	second = record_register(NULL, NULL);
 	run_until(&diary, 1);
 	ibsa_service_rec_release(second);
 	ibsa_service_rec_release(NULL);
 	ibsa_service_rec_release(first);
 	run_until(&diary, 2);
 	expect(&diary, 1, IBSA_REGISTRATION_RELEASED);
-	third = keep_record(note, &diary);
+	third = record_register(note, &diary);
 	run_until(&diary, 3);
 	ibsa_service_rec_release(first);
 	ibsa_service_rec_release(second);
 	assert_int_equal(ibsa_device_wait(device, SECOND), 0);
-	assert_true(service_lookup(&there));
+	assert_true(service_lookup(&found));
 	close_device();
 	ibsa_service_rec_release(third);
 	assert_int_equal(diary.count, 4);
@@ -237,12 +237,12 @@ static void wait_ends_with_what_never_began(void **state)
 	(void)state;
 	assert_int_equal(ibsa_fabric_attach(fabric, "node2", 0, &watch), 0);
 	open_device(true);
-	ibsa_service_rec_release(keep_record(note, &diary));
+	ibsa_service_rec_release(record_register(note, &diary));
 	before = watch->ops->now_ns(watch);
 	assert_int_equal(ibsa_device_wait(device, -1), 0);
 	assert_int_equal(diary.count, 1);
 	assert_int_equal(watch->ops->now_ns(watch), before);
-	ibsa_service_rec_release(keep_record(note, &diary));
+	ibsa_service_rec_release(record_register(note, &diary));
 	ib_sa_unregister_client(&client);
 	assert_int_equal(diary.count, 2);
 	assert_int_equal(watch->ops->now_ns(watch), before);
@@ -255,24 +255,24 @@ static void wrong_arguments_are_refused(void **state)
 {
 	struct ib_sa_service_rec rec = record();
 	struct ib_sa_client nobody = { 0 };
-	struct ibsa_rec_registration *kept;
+	struct ibsa_rec_registration *registration;
 
 	(void)state;
 	open_device(true);
 	assert_int_equal(ibsa_service_rec_register(&nobody, device, 1, &rec, 0,
-						   NULL, NULL, &kept),
+						   NULL, NULL, &registration),
 			 -EINVAL);
 	assert_int_equal(ibsa_service_rec_register(&client, device, 9, &rec, 0,
-						   NULL, NULL, &kept),
+						   NULL, NULL, &registration),
 			 -ENODEV);
 	assert_int_equal(ibsa_service_rec_register(&client, device, 1, &rec,
 						   IB_SA_COMP_MASK(40), NULL,
-						   NULL, &kept),
+						   NULL, &registration),
 			 -EINVAL);
 	assert_int_equal(
 		ibsa_service_rec_register(&client, device, 1, &rec,
 					  IB_SA_SERVICE_REC_SERVICE_LEASE, NULL,
-					  NULL, &kept),
+					  NULL, &registration),
 		-EINVAL);
 	close_device();
 }
@@ -305,19 +305,19 @@ static void await(struct ended *ended, const int *what, int times)
 }
 
 /* With a worker nobody has to dispatch. */
-static void worker_keeps(void **state)
+static void worker_registers(void **state)
 {
 	struct ended ended = { PTHREAD_MUTEX_INITIALIZER,
 			       PTHREAD_COND_INITIALIZER, 0, 0 };
-	struct ibsa_rec_registration *kept;
+	struct ibsa_rec_registration *registration;
 
 	(void)state;
 	open_device(false);
-	kept = keep_record(count, &ended);
+	registration = record_register(count, &ended);
 	await(&ended, &ended.registered, 1);
-	ibsa_service_rec_release(kept);
+	ibsa_service_rec_release(registration);
 	await(&ended, &ended.released, 1);
-	keep_record(count, &ended);
+	record_register(count, &ended);
 	close_device();
 	assert_int_equal(ended.released, 2);
 }
@@ -333,11 +333,12 @@ static void release_meets_the_start(void **state)
 	(void)state;
 	open_device(false);
 	for (int i = 1; i <= 2000; i++) {
-		struct ibsa_rec_registration *kept = keep_record(count, &ended);
+		struct ibsa_rec_registration *registration =
+			record_register(count, &ended);
 
 		for (volatile int spin = 0; spin < i * 20; spin++)
 			;
-		ibsa_service_rec_release(kept);
+		ibsa_service_rec_release(registration);
 		await(&ended, &ended.released, i);
 	}
 	close_device();
@@ -355,7 +356,7 @@ int main(void)
 		TEST(late_release_hits_nothing),
 		TEST(wait_ends_with_what_never_began),
 		TEST(wrong_arguments_are_refused),
-		TEST(worker_keeps),
+		TEST(worker_registers),
 		TEST(release_meets_the_start),
 	};
 

@@ -59,10 +59,10 @@ void rig_silence(struct rig *rig, bool silent)
 	assert_int_equal(ibsa_fabric_fault(rig->fabric, &fault), 0);
 }
 
-int rig_ask_on(struct ib_sa_client *client, struct ib_device *device,
-	       uint8_t port, uint16_t dlid, unsigned long timeout_ms,
-	       void (*callback)(int, struct sa_path_rec *, void *),
-	       void *context, struct ib_sa_query **query)
+int rig_query_on(struct ib_sa_client *client, struct ib_device *device,
+		 uint8_t port, uint16_t dlid, unsigned long timeout_ms,
+		 void (*callback)(int, struct sa_path_rec *, void *),
+		 void *context, struct ib_sa_query **query)
 {
 	struct sa_path_rec rec = { .numb_path = 1 };
 
@@ -74,12 +74,12 @@ int rig_ask_on(struct ib_sa_client *client, struct ib_device *device,
 				  timeout_ms, 0, callback, context, query);
 }
 
-int rig_ask(struct rig *rig, uint16_t dlid, struct told *told,
-	    struct ib_sa_query **query)
+int rig_query(struct rig *rig, uint16_t dlid, struct told *told,
+	      struct ib_sa_query **query)
 {
 	told->device = rig->device;
-	return rig_ask_on(&rig->client, rig->device, 1, dlid, RIG_TIMEOUT_MS,
-			  told_path, told, query);
+	return rig_query_on(&rig->client, rig->device, 1, dlid, RIG_TIMEOUT_MS,
+			    told_path, told, query);
 }
 
 void rig_run(struct rig *rig, const struct told *told)

@@ -58,12 +58,12 @@ void rig_silence(struct rig *rig, bool silent);
 
 /* A query for the path from LID 1 to @dlid; no two for other LIDs are the
  * same. Return: as ib_sa_path_rec_get(). */
-int rig_ask(struct rig *rig, uint16_t dlid, struct told *told,
-	    struct ib_sa_query **query);
-int rig_ask_on(struct ib_sa_client *client, struct ib_device *device,
-	       uint8_t port, uint16_t dlid, unsigned long timeout_ms,
-	       void (*callback)(int, struct sa_path_rec *, void *),
-	       void *context, struct ib_sa_query **query);
+int rig_query(struct rig *rig, uint16_t dlid, struct told *told,
+	      struct ib_sa_query **query);
+int rig_query_on(struct ib_sa_client *client, struct ib_device *device,
+		 uint8_t port, uint16_t dlid, unsigned long timeout_ms,
+		 void (*callback)(int, struct sa_path_rec *, void *),
+		 void *context, struct ib_sa_query **query);
 
 /* Wait and dispatch until it has been called. */
 void rig_run(struct rig *rig, const struct told *told);

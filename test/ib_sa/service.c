@@ -15,8 +15,9 @@ static void captured_record(const char *file, void *out, size_t offset)
 	memcpy(out, mad + offset, RECORD);
 }
 
-static int ask(struct plug *plug, uint8_t method, struct ib_sa_service_rec *rec,
-	       ib_sa_comp_mask mask, struct told *told)
+static int service_query(struct plug *plug, uint8_t method,
+			 struct ib_sa_service_rec *rec, ib_sa_comp_mask mask,
+			 struct told *told)
 {
 	struct ib_sa_query *query;
 
@@ -37,7 +38,7 @@ static void replay(uint8_t method, ib_sa_comp_mask mask, const char *request,
 	*told = (struct told){ 0 };
 	plug_start(&plug, NULL);
 	captured_record(request, &rec, IBSA_SA_HEADER_BYTES);
-	assert_int_equal(ask(&plug, method, &rec, mask, told), 0);
+	assert_int_equal(service_query(&plug, method, &rec, mask, told), 0);
 	memset(&rec, 0xff, sizeof(rec));
 	plug_run(&plug, 0);
 	plug_assert_sent(&plug, 0, request);
@@ -94,7 +95,7 @@ static void exchanges_are_the_captured_ones(void **state)
 	assert_int_equal(told.reply.status, IBSA_STATUS_NO_RECORDS);
 }
 
-static int ask_mcmember(struct plug *plug, uint8_t method, struct told *told)
+static int mcmember_query(struct plug *plug, uint8_t method, struct told *told)
 {
 	struct ib_sa_mcmember_rec rec = { .join_state = 1 };
 	struct ib_sa_query *query;
@@ -118,11 +119,11 @@ static void other_methods_are_refused(void **state)
 				  method == IB_MGMT_METHOD_SET ||
 				  method == IB_SA_METHOD_DELETE;
 
-		assert_int_equal(ask(&plug, (uint8_t)method, &rec, 0, &told) ==
-					 -EINVAL,
+		assert_int_equal(service_query(&plug, (uint8_t)method, &rec, 0,
+					       &told) == -EINVAL,
 				 !good);
-		assert_int_equal(ask_mcmember(&plug, (uint8_t)method, &told) ==
-					 -EINVAL,
+		assert_int_equal(mcmember_query(&plug, (uint8_t)method,
+						&told) == -EINVAL,
 				 !good);
 	}
 	plug_run(&plug, 0);
@@ -141,8 +142,8 @@ static void name_is_sent_with_all_its_bytes(void **state)
 	(void)state;
 	rec.name[63] = 'z';
 	plug_start(&plug, NULL);
-	assert_int_equal(ask(&plug, IBSA_METHOD_GET, &rec,
-			     IB_SA_SERVICE_REC_SERVICE_NAME, &told),
+	assert_int_equal(service_query(&plug, IBSA_METHOD_GET, &rec,
+				       IB_SA_SERVICE_REC_SERVICE_NAME, &told),
 			 0);
 	plug_run(&plug, 0);
 	assert_memory_equal(puppet_sent(&plug.puppet, 0)->mad + NAME_AT,
@@ -197,7 +198,7 @@ static void method_comes_before_the_state_of_the_port(void **state)
 	rig_stop(&rig);
 }
 
-static int ask_all(struct plug *plug, struct told *told)
+static int services_query(struct plug *plug, struct told *told)
 {
 	struct sa_service_rec rec = { 0 };
 	struct ib_sa_query *query;
@@ -215,7 +216,7 @@ static void answer_all(const uint8_t *mad, size_t len, struct told *told)
 
 	*told = (struct told){ 0 };
 	plug_start(&plug, NULL);
-	assert_int_equal(ask_all(&plug, told), 0);
+	assert_int_equal(services_query(&plug, told), 0);
 	plug_run(&plug, 0);
 	plug_answer(&plug, 0, mad, len);
 	assert_int_equal(told->calls, 1);
@@ -312,9 +313,9 @@ static void refused_table_has_no_records(void **state)
 	assert_int_equal(told.count, 0);
 }
 
-static void ask_sim(struct rig *rig, uint8_t method,
-		    struct ib_sa_service_rec *rec, ib_sa_comp_mask mask,
-		    struct told *told)
+static void sim_query(struct rig *rig, uint8_t method,
+		      struct ib_sa_service_rec *rec, ib_sa_comp_mask mask,
+		      struct told *told)
 {
 	struct ib_sa_query *query;
 
@@ -345,21 +346,21 @@ static void service_is_kept_whole(void **state)
 	rec.gid.global.subnet_prefix = htobe64(UINT64_C(0xfe80) << 48);
 	rec.gid.global.interface_id = htobe64(7);
 	rec.lease = htobe32(3600);
-	ask_sim(&rig, IB_MGMT_METHOD_SET, &rec,
-		identity | IB_SA_SERVICE_REC_SERVICE_LEASE, &told);
+	sim_query(&rig, IB_MGMT_METHOD_SET, &rec,
+		  identity | IB_SA_SERVICE_REC_SERVICE_LEASE, &told);
 	assert_int_equal(told.status, 0);
-	ask_sim(&rig, IB_MGMT_METHOD_GET, &rec, IB_SA_SERVICE_REC_SERVICE_ID,
-		&told);
+	sim_query(&rig, IB_MGMT_METHOD_GET, &rec, IB_SA_SERVICE_REC_SERVICE_ID,
+		  &told);
 	assert_int_equal(told.status, 0);
 	assert_memory_equal(told.service.name, rec.name, sizeof(rec.name));
 	assert_memory_equal(told.service.data8, rec.data8,
 			    sizeof(rec) -
 				    offsetof(struct ib_sa_service_rec, data8));
 	assert_int_equal(told.service.lease, rec.lease);
-	ask_sim(&rig, IB_SA_METHOD_DELETE, &rec, identity, &told);
+	sim_query(&rig, IB_SA_METHOD_DELETE, &rec, identity, &told);
 	assert_int_equal(told.status, 0);
-	ask_sim(&rig, IB_MGMT_METHOD_GET, &rec, IB_SA_SERVICE_REC_SERVICE_ID,
-		&told);
+	sim_query(&rig, IB_MGMT_METHOD_GET, &rec, IB_SA_SERVICE_REC_SERVICE_ID,
+		  &told);
 	assert_int_equal(told.status, -EINVAL);
 	rig_stop(&rig);
 }

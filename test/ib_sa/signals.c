@@ -70,8 +70,8 @@ static void call_back(void (*callback)(int, struct sa_path_rec *, void *),
 
 	atomic_init(&seen->done, false);
 	ib_sa_register_client(&client);
-	assert_true(rig_ask_on(&client, device, 1, 2, RIG_TIMEOUT_MS, callback,
-			       seen, &query) >= 0);
+	assert_true(rig_query_on(&client, device, 1, 2, RIG_TIMEOUT_MS,
+				 callback, seen, &query) >= 0);
 	while (!atomic_load(&seen->done))
 		sched_yield();
 	ib_sa_unregister_client(&client);

@@ -245,14 +245,14 @@ static struct rig *rig_new(unsigned int queries)
 	return rig;
 }
 
-static void check_called(struct rig *rig, struct ask *ask, const char *when)
+static void check_called(struct rig *rig, struct query *query, const char *when)
 {
-	const int calls = atomic_load(&ask->calls);
-	const int wanted = atomic_load(&ask->accepted);
+	const int calls = atomic_load(&query->calls);
+	const int wanted = atomic_load(&query->accepted);
 
 	if (calls != wanted)
 		wrong(rig, "#%u: %d callbacks after %s, expected %d",
-		      (unsigned int)(ask - rig->asks), calls, when, wanted);
+		      (unsigned int)(query - rig->asks), calls, when, wanted);
 }
 
 static void forget(struct ib_sa_client *client)
@@ -272,7 +272,7 @@ static void stay(struct rig *rig, uint64_t *chance)
 	const bool put = what % 2;
 	struct device own = { 0 };
 	struct device *device = what ? &own : &rig->devices[below(chance, 2)];
-	struct ask *asks[STAY_ASKS];
+	struct query *asks[STAY_ASKS];
 
 	ib_sa_register_client(client);
 	if (what &&
@@ -280,7 +280,7 @@ static void stay(struct rig *rig, uint64_t *chance)
 		wrong(rig, "a device does not open");
 	for (size_t i = 0; i < STAY_ASKS; i++) {
 		sem_wait(&rig->slots);
-		asks[i] = ask_start(rig, device, client, NULL, chance);
+		asks[i] = query_start(rig, device, client, NULL, chance);
 	}
 	atomic_store(&own.closing, put);
 	if (put)
@@ -296,7 +296,7 @@ static void stay(struct rig *rig, uint64_t *chance)
 		ibsa_device_put(own.ib);
 }
 
-static void *ask_many(void *arg)
+static void *queries_start(void *arg)
 {
 	struct rig *rig = arg;
 	uint64_t chance = rig->seed + atomic_fetch_add(&rig->threads, 1);
@@ -306,8 +306,8 @@ static void *ask_many(void *arg)
 		const unsigned int any = below(&chance, 4);
 
 		sem_wait(&rig->slots);
-		if (!ask_start(rig, &rig->devices[any % 2],
-			       &rig->clients[any / 2], NULL, &chance) ||
+		if (!query_start(rig, &rig->devices[any % 2],
+				 &rig->clients[any / 2], NULL, &chance) ||
 		    below(&chance, 2))
 			nap_ms(1);
 		if (rig->stays && !below(&chance, 64))
@@ -347,7 +347,7 @@ static void run(struct rig *rig)
 	pthread_t threads[THREADS];
 
 	for (size_t i = 0; i < THREADS; i++)
-		threads[i] = start(ask_many, rig);
+		threads[i] = start(queries_start, rig);
 	for (size_t i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 	atomic_store(&rig->stop, true);

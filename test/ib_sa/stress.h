@@ -62,7 +62,7 @@ struct device {
 	atomic_bool closing; /* from before its ibsa_device_put() */
 };
 
-struct ask {
+struct query {
 	struct rig *rig;
 	struct device *device;
 	struct ib_sa_client *client;
@@ -92,11 +92,11 @@ struct rig {
 	_Atomic uint16_t lids[HOSTS];
 	struct device devices[2]; /* with a worker, and without */
 	struct ib_sa_client clients[2];
-	struct ask *asks;
+	struct query *asks;
 	unsigned int room;
 	atomic_uint threads, taken, started;
 	sem_t slots; /* for queries in flight */
-	_Atomic(struct ask *) board[BOARD];
+	_Atomic(struct query *) board[BOARD];
 	atomic_bool stop, still; /* the weather; who dispatches */
 	atomic_uint sky[SKIES];
 	atomic_uint failures;
@@ -120,8 +120,8 @@ static inline unsigned int below(uint64_t *chance, unsigned int limit)
  * cancels if chance wants it. A slot, which the caller has taken, goes with
  * it. Return: the query; NULL: it was refused, or there were enough.
  */
-struct ask *ask_start(struct rig *rig, struct device *device,
-		      struct ib_sa_client *client, const struct ask *after,
-		      uint64_t *chance);
+struct query *query_start(struct rig *rig, struct device *device,
+			  struct ib_sa_client *client,
+			  const struct query *after, uint64_t *chance);
 
 #endif
